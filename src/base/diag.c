@@ -1,0 +1,171 @@
+/*
+ * Located messages: counting, line lookup, rendering.
+ */
+#include "src/base/diag.h"
+
+#include <stdarg.h>
+#include <unistd.h>
+
+#define SHOWN_COLUMNS 160u
+
+void diag_init(struct diag *d, diag_sink *sink, void *user)
+{
+	*d = (struct diag){.sink = sink, .user = user};
+}
+
+void diag_fini(struct diag *d)
+{
+	text_fini(&d->first_error);
+}
+
+bool diag_full(const struct diag *d)
+{
+	return d->error_limit && d->errors >= d->error_limit;
+}
+
+void diag_locate(const struct diag_source *src, u32 offset, u32 *line, u32 *column)
+{
+	const char *p = src->text, *end = p + min_u64(offset, src->size), *nl;
+	u32 n = 1;
+
+	while (p < end && (nl = memchr(p, '\n', (size_t)(end - p)))) {
+		p = nl + 1;
+		n++;
+	}
+	*line = n;
+	*column = (u32)(end - p) + 1;
+}
+
+/* As diag_locate, but continues from the last place looked at. */
+static void locate_cached(struct diag *d, const struct diag_source *src, u32 offset, struct diag_message *m)
+{
+	const char *p, *end = src->text + min_u64(offset, src->size), *nl;
+	u32 line = 1, start = 0;
+
+	if (d->seen_source == src && d->seen_offset <= offset) {
+		line = d->seen_line;
+		start = d->seen_line_start;
+	}
+	p = src->text + start;
+	while (p < end && (nl = memchr(p, '\n', (size_t)(end - p)))) {
+		p = nl + 1;
+		line++;
+	}
+	d->seen_source = src;
+	d->seen_offset = offset;
+	d->seen_line = line;
+	d->seen_line_start = (u32)(p - src->text);
+	m->line = line;
+	m->column = (u32)(end - p) + 1;
+	m->source_line = p;
+	nl = memchr(p, '\n', src->size - (size_t)(p - src->text));
+	m->source_line_len = nl ? (size_t)(nl - p) : src->size - (size_t)(p - src->text);
+	while (m->source_line_len && strchr("\r\n", p[m->source_line_len - 1]) && p[m->source_line_len - 1])
+		m->source_line_len--;
+}
+
+static void remember_first(struct diag *d, const struct diag_message *m)
+{
+	struct text *t = &d->first_error;
+
+	if (t->len)
+		return;
+	if (m->file)
+		text_printf(t, "%s:", m->file);
+	if (m->line)
+		text_printf(t, "%u:%u:", m->line, m->column);
+	text_printf(t, "%serror: %s", t->len ? " " : "", m->text);
+}
+
+void diag_at(struct diag *d, enum diag_level level, const struct diag_source *src,
+	     struct diag_span span, const char *hint, const char *fmt, ...)
+{
+	struct diag_message m = {.level = level, .hint = hint, .file = src ? src->name : NULL};
+	bool shown = level != DIAG_WARNING || !d->quiet_warnings;
+	struct text t = {0};
+	va_list args;
+
+	if (level == DIAG_ERROR) {
+		shown = !diag_full(d);
+		d->errors++;
+	} else if (level == DIAG_WARNING) {
+		d->warnings++;
+	} else {
+		shown = !diag_full(d) || d->errors == d->error_limit;
+	}
+	if (!shown || (!d->sink && (level != DIAG_ERROR || d->first_error.len)))
+		return;
+	va_start(args, fmt);
+	text_vprintf(&t, fmt, args);
+	va_end(args);
+	m.text = t.at ? t.at : "out of memory";
+	if (src && src->text && span.begin != UINT32_MAX) {
+		locate_cached(d, src, span.begin, &m);
+		m.mark_len = span.end > span.begin ? span.end - span.begin : 1;
+	}
+	if (level == DIAG_ERROR)
+		remember_first(d, &m);
+	if (d->sink)
+		d->sink(d->user, &m);
+	text_fini(&t);
+}
+
+/* Source line and caret. Long (minified) lines show a window around the mark; tabs become spaces. */
+static void render_line(struct text *t, const struct diag_message *m, const char *on, const char *off)
+{
+	size_t at = m->column - 1, from = 0, len = m->source_line_len;
+
+	if (!m->source_line || at > len)
+		return;
+	if (len > SHOWN_COLUMNS && at > SHOWN_COLUMNS / 2)
+		from = at - SHOWN_COLUMNS / 2;
+	len = (size_t)min_u64(len - from, SHOWN_COLUMNS);
+	text_printf(t, "%6u | %s", m->line, from ? "..." : "");
+	for (size_t i = from; i < from + len; i++) {
+		u8 c = (u8)m->source_line[i];
+		char s[8] = {(char)c, 0};
+
+		text_puts(t, c == '\t' ? "        " : c < 0x20 || c == 0x7f ? "?" : s);
+	}
+	text_printf(t, "%s\n       | %s", from + len < m->source_line_len ? "..." : "", from ? "   " : "");
+	for (size_t i = from; i < at; i++)
+		text_puts(t, m->source_line[i] == '\t' ? "        " : ((u8)m->source_line[i] & 0xc0) == 0x80 ? "" : " ");
+	text_printf(t, "%s^", on);
+	for (size_t i = 1; i < m->mark_len && at + i < from + len; i++)
+		text_puts(t, m->source_line[at + i] == '\t' ? "~~~~~~~~" : "~");
+	text_printf(t, "%s\n", off);
+}
+
+static void render(struct text *t, const struct diag_message *m, bool colour)
+{
+	static const char *const names[] = {"note", "warning", "error"};
+	static const char *const colours[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
+	const char *off = colour ? "\033[0m" : "", *bold = colour ? "\033[1m" : "";
+
+	text_puts(t, bold);
+	if (m->file)
+		text_printf(t, "%s:", m->file);
+	if (m->line)
+		text_printf(t, "%u:%u:", m->line, m->column);
+	text_printf(t, "%s%s%s%s: %s%s%s%s\n", m->file || m->line ? " " : "", off, colour ? colours[m->level] : "",
+		    names[m->level], off, bold, m->text, off);
+	if (m->line)
+		render_line(t, m, colour ? "\033[1;32m" : "", off);
+	if (m->hint)
+		text_printf(t, "hint: %s\n", m->hint);
+}
+
+void diag_print(void *user, const struct diag_message *m)
+{
+	struct text t = {0};
+
+	render(&t, m, isatty(fileno(user)));
+	if (t.at)
+		fwrite(t.at, 1, t.len, user);
+	text_fini(&t);
+}
+
+void diag_collect(void *user, const struct diag_message *m)
+{
+	render(user, m, false);
+}

@@ -1,0 +1,23 @@
+/*
+ * Whole files in memory.
+ */
+#ifndef PL_FILE_H
+#define PL_FILE_H
+
+#include "src/base/base.h"
+
+struct file {
+	const u8 *data; /* `size` bytes, read-only; one NUL follows unless `mapped` */
+	size_t size;
+	bool mapped;
+};
+
+/*
+ * Read or map `path` ("-": standard input). Regular files are mapped, so only the pages looked at
+ * are read; pipes and devices are read up to 4 GiB.
+ * Returns false with errno set (EISDIR for a directory); f is then empty.
+ */
+bool file_open(struct file *f, const char *path);
+void file_close(struct file *f);
+
+#endif

@@ -1,0 +1,14 @@
+libcore_la_SOURCES += \
+	src/base/arena.c src/base/arena.h \
+	src/base/base.h \
+	src/base/diag.c src/base/diag.h \
+	src/base/file.c src/base/file.h \
+	src/base/intern.c src/base/intern.h \
+	src/base/map.c src/base/map.h \
+	src/base/text.c src/base/text.h \
+	src/base/vec.h
+
+check_PROGRAMS += tests/unit/base
+TESTS += tests/unit/base
+tests_unit_base_SOURCES = tests/unit/base.c tests/check.h
+tests_unit_base_LDADD = $(UNIT_LDADD)

@@ -1,0 +1,68 @@
+/*
+ * Entry of the `ptxloom` command: finds the subcommand and hands over.
+ */
+#include "src/tools/tools.h"
+
+#include "src/config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct tool_command commands[] = {
+#define COMMAND(name, synopsis, summary) {#name, synopsis, summary, tool_help_##name, tool_main_##name},
+#include "src/tools/commands.def"
+#undef COMMAND
+	{0},
+};
+
+int tool_help(const struct tool_command *self)
+{
+	printf("usage: ptxloom %s %s\n\n%s\n%s%s", self->name, self->synopsis, self->summary,
+	       *self->help ? "\n" : "", self->help);
+	return TOOL_OK;
+}
+
+int tool_usage(const struct tool_command *self, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ptxloom %s: ", self->name);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "\nusage: ptxloom %s %s\n", self->name, self->synopsis);
+	return TOOL_USAGE;
+}
+
+static void overview(FILE *to)
+{
+	fputs("usage: ptxloom COMMAND [ARGUMENT...]\n\nRuns, checks and inspects CUDA programs without a GPU.\n\n", to);
+	for (const struct tool_command *c = commands; c->name; c++)
+		fprintf(to, "  %-9s %s\n", c->name, c->summary);
+	fputs("\n`ptxloom COMMAND --help` explains one command; ptxloom(1) all of them.\n", to);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		puts(PACKAGE_STRING);
+		return TOOL_OK;
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") || (!strcmp(name, "help") && argc == 2)) {
+		overview(stdout);
+		return TOOL_OK;
+	}
+	if (!strcmp(name, "help"))
+		name = argv[2];
+	for (const struct tool_command *c = commands; c->name; c++) {
+		if (strcmp(c->name, name))
+			continue;
+		return strcmp(argv[1], "help") ? c->main(c, argc - 1, argv + 1) : tool_help(c);
+	}
+	if (*name)
+		fprintf(stderr, "ptxloom: no command '%s'\n\n", name);
+	overview(stderr);
+	return TOOL_USAGE;
+}

@@ -1,0 +1,38 @@
+/*
+ * The `ptxloom` command: one row per subcommand in commands.def, one file per subcommand.
+ * A subcommand parses its arguments, calls the library, prints, and returns an exit status.
+ */
+#ifndef PL_TOOLS_H
+#define PL_TOOLS_H
+
+#include "src/base/base.h"
+#include "src/base/diag.h"
+
+/* Exit statuses of every subcommand, documented in ptxloom(1). */
+enum tool_exit {
+	TOOL_OK = 0,
+	TOOL_FINDINGS = 1, /* the input has errors */
+	TOOL_USAGE = 2,    /* unusable arguments, or a file that cannot be read */
+};
+
+/* One subcommand. `main` gets argv with argv[0] = the subcommand's name. */
+struct tool_command {
+	const char *name;
+	const char *synopsis; /* arguments, one line, without the name */
+	const char *summary;  /* one line */
+	const char *help;     /* the --help text below the synopsis */
+	int (*main)(const struct tool_command *self, int argc, char **argv);
+};
+
+#define COMMAND(name, synopsis, summary) \
+	int tool_main_##name(const struct tool_command *self, int argc, char **argv); \
+	extern const char tool_help_##name[];
+#include "src/tools/commands.def"
+#undef COMMAND
+
+/* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
+int tool_help(const struct tool_command *self);
+/* Print "ptxloom NAME: message" and the usage line to stderr; returns TOOL_USAGE. */
+int tool_usage(const struct tool_command *self, const char *fmt, ...) PL_PRINTF(2, 3);
+
+#endif

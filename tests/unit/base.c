@@ -1,0 +1,105 @@
+/* src/base: arena, map, interned strings, text, located messages. */
+#include "src/base/diag.h"
+#include "src/base/intern.h"
+#include "src/base/map.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+static void test_arena(void)
+{
+	struct arena a;
+	u8 *p;
+
+	arena_init(&a, 1 << 20);
+	p = arena_alloc(&a, 100);
+	CHECK(p && !((uintptr_t)p & 15) && p[0] == 0 && p[99] == 0);
+	CHECK(arena_alloc(&a, 2 << 20) == NULL);
+	CHECK(arena_alloc(&a, SIZE_MAX) == NULL);
+	CHECK_STR(arena_strdup(&a, "abcdef", 3), "abc");
+	arena_fini(&a);
+	CHECK(a.chunks == NULL && a.limit_bytes == 1 << 20);
+}
+
+static void test_map(void)
+{
+	struct map m = {0};
+	bool good = true;
+
+	CHECK(map_get(&m, 1) == NULL);
+	for (u64 i = 1; i <= 10000; i++)
+		good &= map_set(&m, i << 12, i);
+	for (u64 i = 1; i <= 10000; i++)
+		good &= map_get(&m, i << 12) && *map_get(&m, i << 12) == i;
+	CHECK(good);
+	CHECK(map_get(&m, 10001 << 12) == NULL);
+	CHECK(map_set(&m, 1 << 12, 7) && *map_get(&m, 1 << 12) == 7 && m.len == 10000);
+	map_fini(&m);
+}
+
+static void test_intern(void)
+{
+	struct arena a = {0};
+	struct intern t;
+	bool good = true;
+	char name[32];
+
+	intern_init(&t, &a);
+	CHECK(intern_find(&t, "x", 1) == NULL);
+	for (int i = 0; i < 5000; i++) {
+		size_t n = (size_t)snprintf(name, sizeof(name), "%%r%d", i);
+		const struct str *s = intern_get(&t, name, n);
+
+		good &= s && s == intern_get(&t, name, n) && s == intern_find(&t, name, n) && s->len == n;
+	}
+	CHECK(good && t.len == 5000);
+	CHECK(intern_get(&t, "", 0) == intern_get(&t, "abc", 0));
+	intern_fini(&t);
+	arena_fini(&a);
+}
+
+static void test_text(void)
+{
+	struct text t = {0};
+
+	text_json_string(&t, "a\"\\\n\x01\xc3\xa9\xff");
+	CHECK_STR(t.at, "\"a\\\"\\\\\\u000a\\u0001\xc3\xa9\\ufffd\"");
+	text_fini(&t);
+}
+
+static void test_diag(void)
+{
+	static const char ptx[] = ".version 7.0\n\tadd.s32 %r1, %f2;\r\nlast";
+	struct diag_source src = {"k.ptx", ptx, sizeof(ptx) - 1};
+	struct text out = {0};
+	struct diag d;
+	u32 line, column;
+
+	diag_init(&d, diag_collect, &out);
+	d.error_limit = 2;
+	diag_at(&d, DIAG_ERROR, &src, (struct diag_span){27, 30}, "add.type d, a, b", "operand %d is %s", 2, ".f32");
+	CHECK_STR(out.at, "k.ptx:2:15: error: operand 2 is .f32\n"
+			  "     2 |         add.s32 %r1, %f2;\n"
+			  "       |                      ^~~\n"
+			  "hint: add.type d, a, b\n");
+	CHECK_STR(d.first_error.at, "k.ptx:2:15: error: operand 2 is .f32");
+	CHECK(!diag_full(&d));
+	diag_at(&d, DIAG_ERROR, &src, (struct diag_span){0, 1}, NULL, "first line");
+	CHECK(diag_full(&d) && strstr(out.at, "k.ptx:1:1: error: first line\n") != NULL);
+	diag_at(&d, DIAG_ERROR, &src, (struct diag_span){0, 1}, NULL, "hidden");
+	CHECK(d.errors == 3 && !strstr(out.at, "hidden"));
+	diag_locate(&src, 35, &line, &column);
+	CHECK(line == 3 && column == 3);
+	diag_fini(&d);
+	text_fini(&out);
+}
+
+int main(void)
+{
+	test_arena();
+	test_map();
+	test_intern();
+	test_text();
+	test_diag();
+	return check_done();
+}
