@@ -1,0 +1,264 @@
+/*
+ * The instruction table: every form of every PTX instruction as a row, and the lookup from text to row.
+ * Knows opcodes, modifiers, types, operand roles, versions and targets; nothing about modules or execution.
+ *
+ * A row is one line of insn/<chapter>.def:
+ *
+ *     INSN(id, "syntax", minimum PTX x 10, SM(n) | ON(group), state)
+ *
+ * state: LINT = parsed and checked, RUN = executed too. SM(n): any target from sm_n on; ON(group): only the
+ * architecture-specific targets of that group in targets.def.
+ *
+ * The syntax line reads like the manual's, "opcode modifiers operands":
+ *
+ *   opcode      `add`, or several with equal rows: `(add|sub|mul)`. A `~` ends a compound opcode, whose words must
+ *               stand together and in order: `mul.lo~`, `mbarrier.try_wait.parity~`, `cp.async.bulk~`.
+ *   .word       a modifier that must be there           {.word}     one that may be there
+ *   .(a|b)      one of these must be there              {.(a|b)}    at most one of these may be there
+ *   {.x.y}      both or none
+ *   .<NAME>     a set of sets.def, inside or instead of a list: .<INT>, .(pred|<BITS>)
+ *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least
+ *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by `,`
+ *
+ * Modifiers are a bag: ptxas takes them in any order. Only words of the same kind keep their order, so the slots of
+ * types are filled from left to right: they are called T, U, V, W, X in the operands.
+ *
+ *   d=T         register written, of type T             a:T         register or constant read
+ *   a~T         register read and written               a:%T        register only, no constant
+ *   d=TT        type twice as wide as T                 b:u32       fixed type
+ *   d=T+        the register may be wider than T (ld, st, cvt)
+ *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
+ *   d=u32{|p=pred}   second destination after a bar, optional; `d=u32|p=pred`: mandatory
+ *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
+ *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
+ *               (1d 1, 2d 2, ...); a factor may follow: #n/2, #x*4. #1 and #x of one may be in braces or plain.
+ *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the second space modifier.
+ *               [a:shared]: a fixed space
+ *   [a:tensor#g]  tensor map address [map, {c0, ...}]    [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
+ *   [a:surf#g]  surface address [surf, {coordinates}]
+ *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
+ *   L:label  F:func  T:targets  P:proto    names of those things; call: everything after `call`
+ *   s:sreg      special register                        a:sym       name of a variable or function, with offset
+ *   {, e:T}     operand that may be missing             {, e:T @word}   there exactly if the modifier is
+ *
+ * Threads: the compiled table is made once and constant; caches belong to one parser.
+ */
+#ifndef PL_ISA_H
+#define PL_ISA_H
+
+#include "src/base/intern.h"
+#include "src/base/text.h"
+
+/* Types first, then modifiers, so that `word < ISA_TYPES` asks for a type. */
+enum isa_word {
+	ISA_NONE = 0,
+#define TYPE(name, bits, class, declarable) T_##name,
+#include "src/isa/types.def"
+#undef TYPE
+	ISA_TYPES,
+	ISA_TYPES_END = ISA_TYPES - 1,
+#define MOD(ident, text, kind, ptx, sm) M_##ident,
+#include "src/isa/modifiers.def"
+#undef MOD
+	ISA_WORDS
+};
+
+enum isa_kind {
+#define MODKIND(name) ISA_K_##name,
+#include "src/isa/modkinds.def"
+#undef MODKIND
+	ISA_KINDS
+};
+
+enum isa_class { ISA_PRED, ISA_BITS, ISA_UINT, ISA_SINT, ISA_FLOAT, ISA_ALT, ISA_OPAQUE };
+
+enum isa_state { ISA_LINT, ISA_RUN };
+
+enum isa_row_id {
+#define INSN(id, syntax, ptx, target, state) I_##id,
+#include "src/isa/insn/all.def"
+#undef INSN
+	ISA_ROWS
+};
+
+enum isa_chapter {
+#define CHAPTER(name, title) ISA_CH_##name,
+#include "src/isa/insn/chapters.def"
+#undef CHAPTER
+	ISA_CHAPTERS
+};
+
+#define ISA_SLOTS 16   /* modifiers a row may have */
+#define ISA_OPERANDS 16
+#define ISA_TYPE_SLOTS 6
+
+/* What an operand may be. */
+enum isa_operand_kind {
+	ISA_OP_VALUE,   /* register, vector, constant of `type` */
+	ISA_OP_ADDRESS, /* [..] in `space` */
+	ISA_OP_TENSOR,  /* [map, {coordinates}] */
+	ISA_OP_TEX,     /* [tex{, sampler}, {coordinates}] */
+	ISA_OP_SURF,    /* [surf, {coordinates}] */
+	ISA_OP_IMM,     /* integer constant */
+	ISA_OP_LABEL, ISA_OP_FUNC, ISA_OP_TARGETS, ISA_OP_PROTO, ISA_OP_CALL,
+	ISA_OP_SREG,    /* special register */
+	ISA_OP_SYMBOL,  /* variable or function name */
+};
+
+enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
+
+/* Where the number of vector elements comes from: value = base * mul / div. */
+enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM };
+
+struct isa_range {
+	s64 lo, hi, step;
+};
+
+struct isa_operand {
+	char name[8];
+	u8 kind;           /* enum isa_operand_kind */
+	u8 role;           /* enum isa_role bits; addresses are read */
+	u8 type;           /* fixed type, or ISA_NONE when it comes from a slot */
+	u8 type_slot;      /* 0..5: T U V W X Y */
+	bool twice;        /* type twice as wide as the slot's */
+	bool wider;        /* the register may be wider */
+	bool sink;         /* `_` may stand here */
+	bool negate;       /* `!` may precede */
+	bool register_only;
+	bool bar;          /* joined to the operand before it by `|` */
+	bool optional;     /* may be missing; with `only_with`: there exactly if the modifier is */
+	bool braces;       /* a #count was given: braces allowed even for one */
+	u8 count_from;     /* enum isa_count */
+	u8 mul, div;
+	u8 space_slot;     /* addresses: 1, 2: which space modifier; 0: `space` */
+	u16 space;         /* fixed M_ word or ISA_NONE */
+	u16 only_with;     /* M_ word or ISA_NONE */
+	u16 first_range, ranges; /* ISA_OP_IMM: allowed values; none: any */
+};
+
+struct isa_alt {
+	u16 word;
+	u8 ptx;            /* minimum PTX x 10 from `@`, 0 none */
+	u8 sm;
+	u16 first_range, ranges; /* of the number in the word */
+};
+
+struct isa_slot {
+	u16 first_alt, alts;
+	bool optional;
+	u8 group;          /* slots of one {.x.y} share a number; 0: alone */
+};
+
+struct isa_row {
+	const char *id;     /* "add_int" */
+	const char *syntax; /* as written in the table */
+	const char *hint;   /* for people: roles stripped, sets written out */
+	u16 row;            /* enum isa_row_id */
+	u8 chapter, state;
+	u8 ptx;             /* minimum x 10 */
+	u8 sm;              /* minimum, 0 when `group` decides */
+	u8 group;           /* index + 1 into the target groups, 0: none */
+	u8 names;           /* how many opcodes share the row */
+	const char *const *name; /* "add", "mul.lo" */
+	u8 slots, operands;
+	const struct isa_slot *slot;
+	const struct isa_operand *operand;
+};
+
+/* One opcode text matched to one row: shared by all instructions with the same text. */
+struct isa_form {
+	const struct isa_row *row;
+	const struct isa_form *next; /* further rows that the text matches, told apart by operands */
+	void *user;                  /* for lowering: a cache slot */
+	u8 name;                     /* which of row->name */
+	u8 types;                    /* filled type slots */
+	u8 type[ISA_TYPE_SLOTS];     /* T_ words, left to right */
+	u8 ptx;                      /* minimum of row and modifiers, x 10 */
+	u8 sm;
+	u16 number;                  /* of the word with '#', else 0 */
+	u16 word[ISA_SLOTS];         /* per slot of the row, ISA_NONE when absent */
+};
+
+/* A `.target`: sm_90a is {90, 'a'}. */
+struct isa_target {
+	u16 sm;
+	char variant; /* 0, 'a' or 'f' */
+};
+
+/* Rows in table order; NULL when `row` is out of range. Compiles the table on first use; never fails. */
+const struct isa_row *isa_row(u32 row);
+const char *isa_chapter_title(u32 chapter);
+
+/* Words. isa_word_find returns ISA_NONE for an unknown word; it does not know words with numbers. */
+enum isa_word isa_word_find(const char *s, size_t n);
+const char *isa_word_text(u32 word);
+enum isa_kind isa_word_kind(u32 word);
+u32 isa_type_bits(u32 type);
+enum isa_class isa_type_class(u32 type);
+bool isa_type_declarable(u32 type);
+
+const struct isa_range *isa_ranges(u32 first);
+const struct isa_alt *isa_alts(u32 first);
+
+/*
+ * All rows that the opcode text (without guard and operands, e.g. "ld.global.v4.f32") matches, first the one that comes
+ * first in the table. Forms are allocated in `arena` and cached in opcode->user[1] by the caller.
+ * Returns NULL when no row matches, or when memory is out.
+ */
+const struct isa_form *isa_match(struct arena *arena, const char *opcode, size_t n);
+
+/*
+ * Why isa_match found nothing: writes a sentence such as "unknown modifier '.s33' of add" or "unknown instruction
+ * 'foo'" and returns the row whose hint helps, or NULL.
+ */
+const struct isa_row *isa_explain(const char *opcode, size_t n, struct text *why);
+
+static inline bool isa_form_has(const struct isa_form *f, u32 word)
+{
+	for (u32 i = 0; i < f->row->slots; i++)
+		if (f->word[i] == word)
+			return true;
+	return false;
+}
+
+/* The n-th (from 0) word of this kind, or ISA_NONE. */
+u32 isa_form_word(const struct isa_form *f, enum isa_kind kind, u32 n);
+
+/* Type of an operand of a form; ISA_NONE when it has none. Only twice-as-wide types need a lookup. */
+u32 isa_operand_type(const struct isa_form *f, const struct isa_operand *o);
+/* Vector elements of an operand of a form: 1 for scalars. */
+u32 isa_operand_count(const struct isa_form *f, const struct isa_operand *o);
+/* Space word of an address operand of a form: M_global ..., ISA_NONE = generic. */
+u32 isa_operand_space(const struct isa_form *f, const struct isa_operand *o);
+
+/* Targets. "sm_90a", "compute_75". Returns false when unknown. */
+bool isa_target_find(const char *s, size_t n, struct isa_target *out);
+/* Minimum .version x 10 for a target. */
+u32 isa_target_ptx(struct isa_target t);
+/* Does the target satisfy the row (and the form's modifiers)? */
+bool isa_form_on_target(const struct isa_form *f, struct isa_target t);
+/* "sm_90 or higher", "sm_90a", "sm_100f, sm_100a, ...": what the form needs, for messages. */
+void isa_form_target_text(const struct isa_form *f, struct text *out);
+/* Known PTX version (x 10)? */
+bool isa_version_known(u32 ptx10);
+
+/* Special registers. */
+struct isa_sreg {
+	const char *name;  /* "%tid" */
+	u8 type;           /* T_ of one component */
+	u8 components;     /* 1, or 4 for .x .y .z .w */
+	u8 ptx, sm;
+};
+
+enum isa_sreg_id {
+#define SREG(ident, name, type, components, ptx, sm) SR_##ident,
+#include "src/isa/sregs.def"
+#undef SREG
+	ISA_SREGS
+};
+
+/* NULL when there is none of that name (with its %). */
+const struct isa_sreg *isa_sreg_find(const char *s, size_t n);
+const struct isa_sreg *isa_sreg(u32 id);
+
+#endif

@@ -1,0 +1,453 @@
+/*
+ * Compiles the syntax lines of the instruction table (language: isa.h) into slots and operands.
+ * Runs once per process; a faulty line is a bug and reported by tests/unit/isa_table.
+ */
+#include "src/isa/isa_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define NAMES_MAX 16
+
+struct compiler {
+	struct isa_table *t;
+	struct isa_row *row;
+	const char *p; /* next character */
+	struct text *why;
+	struct isa_slot slot[ISA_SLOTS];
+	struct isa_operand operand[ISA_OPERANDS];
+	struct text hint;
+	u8 groups;
+};
+
+struct named_set {
+	const char *name, *alternatives;
+};
+
+static const struct named_set sets[] = {
+#define SET(name, alternatives) {#name, alternatives},
+#include "src/isa/sets.def"
+#undef SET
+};
+
+static bool fail(struct compiler *c, const char *what)
+{
+	text_printf(c->why, "%s: %s at \"%s\"", c->row->id, what, c->p);
+	return false;
+}
+
+static bool is_word_char(char ch)
+{
+	return isalnum((u8)ch) || ch == '_' || ch == ':' || ch == '#';
+}
+
+static size_t word_len(const char *p)
+{
+	size_t n = 0;
+
+	while (is_word_char(p[n]))
+		n++;
+	return n;
+}
+
+static s64 number(struct compiler *c)
+{
+	char *end;
+	s64 v = strtoll(c->p, &end, 10);
+
+	c->p = end;
+	return v;
+}
+
+/* lo..hi/step, lo..hi or a single value; several separated by `sep`, until `close`. */
+static bool compile_ranges(struct compiler *c, char sep, char close, u16 *first, u16 *count)
+{
+	struct isa_table *t = c->t;
+
+	*first = (u16)t->ranges_len;
+	for (;;) {
+		struct isa_range r = {.step = 1};
+
+		r.lo = r.hi = number(c);
+		if (!strncmp(c->p, "..", 2)) {
+			c->p += 2;
+			r.hi = number(c);
+		}
+		if (*c->p == '/') {
+			c->p++;
+			r.step = number(c);
+		}
+		if (r.hi < r.lo || r.step < 1)
+			return fail(c, "bad range");
+		t->ranges[t->ranges_len++] = r;
+		++*count;
+		if (*c->p == close)
+			break;
+		if (*c->p != sep)
+			return fail(c, "range list expected");
+		c->p++;
+	}
+	c->p++;
+	return true;
+}
+
+static bool compile_alt(struct compiler *c, struct isa_slot *slot);
+
+static bool compile_set(struct compiler *c, struct isa_slot *slot)
+{
+	size_t n = word_len(++c->p);
+
+	for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
+		const char *resume = c->p + n + 1;
+
+		if (strlen(sets[i].name) != n || strncmp(sets[i].name, c->p, n) || c->p[n] != '>')
+			continue;
+		c->p = sets[i].alternatives;
+		while (compile_alt(c, slot) && *c->p == '|')
+			c->p++;
+		if (*c->p)
+			return fail(c, "bad set");
+		c->p = resume;
+		return true;
+	}
+	return fail(c, "unknown set");
+}
+
+/* One alternative: word, word@7.8+90, word[8..256/8], or <SET>. */
+static bool compile_alt(struct compiler *c, struct isa_slot *slot)
+{
+	size_t n = word_len(c->p);
+	struct isa_alt *alt;
+
+	if (*c->p == '<')
+		return compile_set(c, slot);
+	alt = &c->t->alts[c->t->alts_len++];
+	*alt = (struct isa_alt){.word = (u16)isa_word_find(c->p, n)};
+	if (!n || !alt->word)
+		return fail(c, "unknown modifier");
+	text_printf(&c->hint, "%s%.*s", slot->alts ? "|" : "", (int)n, c->p);
+	slot->alts++;
+	c->p += n;
+	if (*c->p == '[') {
+		c->p++;
+		if (!compile_ranges(c, ',', ']', &alt->first_range, &alt->ranges))
+			return false;
+	}
+	if (*c->p == '@') {
+		c->p++;
+		alt->ptx = (u8)(number(c) * 10);
+		if (*c->p == '.') {
+			c->p++;
+			alt->ptx = (u8)(alt->ptx + number(c));
+		}
+		if (*c->p == '+') {
+			c->p++;
+			alt->sm = (u8)number(c);
+		}
+	}
+	return true;
+}
+
+/* .word, .(a|b), .<SET> */
+static bool compile_slot(struct compiler *c, bool optional, u8 group)
+{
+	struct isa_slot *slot = &c->slot[c->row->slots];
+	bool ok;
+
+	if (c->row->slots == ISA_SLOTS)
+		return fail(c, "too many modifiers");
+	*slot = (struct isa_slot){.first_alt = (u16)c->t->alts_len, .optional = optional, .group = group};
+	c->row->slots++;
+	c->p++;
+	text_puts(&c->hint, ".");
+	if (*c->p != '(' && *c->p != '<')
+		return compile_alt(c, slot);
+	text_puts(&c->hint, "{");
+	if (*c->p == '<') {
+		ok = compile_set(c, slot);
+	} else {
+		c->p++;
+		while ((ok = compile_alt(c, slot)) && *c->p == '|')
+			c->p++;
+		ok = ok && (*c->p == ')' || fail(c, "')' expected"));
+		c->p++;
+	}
+	text_puts(&c->hint, "}");
+	return ok;
+}
+
+/* {.a}, {.(a|b)}, {.a.b} */
+static bool compile_optional_slots(struct compiler *c)
+{
+	u32 first = c->row->slots;
+
+	c->p++;
+	c->groups++;
+	text_puts(&c->hint, "{");
+	while (*c->p == '.')
+		if (!compile_slot(c, true, c->groups))
+			return false;
+	if (*c->p != '}')
+		return fail(c, "'}' expected");
+	c->p++;
+	text_puts(&c->hint, "}");
+	if (c->row->slots == first + 1)
+		c->slot[first].group = 0;
+	return true;
+}
+
+/* Opcode: `add`, `(add|sub)`, `mul.lo~`. */
+static bool compile_names(struct compiler *c)
+{
+	const char *names[NAMES_MAX], *tilde = strchr(c->p, '~'), *space = strchr(c->p, ' ');
+	bool list = *c->p == '(', compound = tilde && (!space || tilde < space);
+	struct isa_row *row = c->row;
+
+	c->p += list;
+	do {
+		size_t n = strcspn(c->p, compound ? (list ? "|)~ " : "~ ") : list ? "|)" : ".{~ ");
+
+		if (row->names == NAMES_MAX || !n)
+			return fail(c, "opcode expected");
+		names[row->names++] = arena_strdup(&c->t->arena, c->p, n);
+		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n, c->p);
+		c->p += n;
+	} while (list && *c->p++ == '|');
+	if (list)
+		text_puts(&c->hint, "}");
+	c->p += *c->p == '~';
+	row->name = arena_copy(&c->t->arena, names, sizeof(*names) * row->names);
+	return true;
+}
+
+static bool compile_count(struct compiler *c, struct isa_operand *o)
+{
+	static const char from[] = "vxng";
+	const char *at = strchr(from, *++c->p);
+
+	o->mul = o->div = 1;
+	o->braces = true;
+	if (isdigit((u8)*c->p)) {
+		o->mul = (u8)number(c);
+	} else if (*c->p && at) {
+		o->count_from = (u8)(ISA_COUNT_VEC + (at - from));
+		o->braces = *at != 'v';
+		c->p++;
+	} else {
+		return fail(c, "count expected");
+	}
+	while (*c->p == '*' || *c->p == '/') {
+		u8 *factor = *c->p == '*' ? &o->mul : &o->div;
+
+		c->p++;
+		*factor = (u8)(*factor * number(c));
+	}
+	return true;
+}
+
+/* T, TT, u32 ... */
+static bool compile_type(struct compiler *c, struct isa_operand *o)
+{
+	static const char slots[] = "TUVWXY";
+	size_t n = word_len(c->p);
+	const char *at = *c->p ? strchr(slots, *c->p) : NULL;
+
+	if (at && (n == 1 || (n == 2 && c->p[1] == *at))) {
+		o->type_slot = (u8)(at - slots);
+		o->twice = n == 2;
+	} else {
+		o->type = (u8)isa_word_find(c->p, n);
+		if (!o->type || o->type >= ISA_TYPES)
+			return fail(c, "type expected");
+	}
+	c->p += n;
+	return true;
+}
+
+struct kind_word {
+	const char *word;
+	u8 kind;
+};
+
+static const struct kind_word kind_words[] = {
+	{"imm", ISA_OP_IMM}, {"label", ISA_OP_LABEL}, {"func", ISA_OP_FUNC}, {"targets", ISA_OP_TARGETS},
+	{"proto", ISA_OP_PROTO}, {"call", ISA_OP_CALL}, {"sreg", ISA_OP_SREG}, {"sym", ISA_OP_SYMBOL},
+};
+
+static bool compile_value(struct compiler *c, struct isa_operand *o)
+{
+	size_t n = word_len(c->p);
+
+	for (size_t i = 0; i < ARRAY_LEN(kind_words); i++) {
+		if (strlen(kind_words[i].word) != n || strncmp(kind_words[i].word, c->p, n))
+			continue;
+		o->kind = kind_words[i].kind;
+		c->p += n;
+		if (*c->p != '(')
+			return true;
+		c->p++;
+		return compile_ranges(c, '|', ')', &o->first_range, &o->ranges);
+	}
+	if (!compile_type(c, o))
+		return false;
+	for (;;) {
+		if (*c->p == '+')
+			o->wider = true;
+		else if (*c->p == '?')
+			o->sink = true;
+		else
+			break;
+		c->p++;
+	}
+	return *c->p != '#' || compile_count(c, o);
+}
+
+static bool compile_address(struct compiler *c, struct isa_operand *o)
+{
+	static const struct kind_word words[] = {{"tensor", ISA_OP_TENSOR}, {"tex", ISA_OP_TEX}, {"surf", ISA_OP_SURF}};
+	size_t n;
+
+	o->kind = ISA_OP_ADDRESS;
+	o->space_slot = 1;
+	if (*c->p != ':')
+		return true;
+	c->p++;
+	n = word_len(c->p);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (!strncmp(words[i].word, c->p, strlen(words[i].word)) && !isalnum((u8)c->p[strlen(words[i].word)])) {
+			o->kind = words[i].kind;
+			o->type = T_s32;
+			c->p += strlen(words[i].word);
+			if (*c->p == '#' && !compile_count(c, o))
+				return false;
+			if (*c->p != ':')
+				return true;
+			o->type = ISA_NONE;
+			c->p++;
+			return compile_type(c, o);
+		}
+	if (isdigit((u8)*c->p)) {
+		o->space_slot = (u8)number(c);
+		return true;
+	}
+	o->space_slot = 0;
+	o->space = (u16)isa_word_find(c->p, n);
+	c->p += n;
+	return isa_word_kind(o->space) == ISA_K_SPACE || fail(c, "space expected");
+}
+
+/* name=T, name:T, name~T, [name...] and everything behind. */
+static bool compile_operand(struct compiler *c, bool optional, bool bar)
+{
+	struct isa_operand *o = &c->operand[c->row->operands];
+	bool address = *c->p == '[';
+	size_t n;
+
+	if (c->row->operands == ISA_OPERANDS)
+		return fail(c, "too many operands");
+	*o = (struct isa_operand){.optional = optional, .bar = bar, .mul = 1, .div = 1, .role = ISA_READ};
+	c->row->operands++;
+	c->p += address;
+	n = word_len(c->p);
+	if (memchr(c->p, ':', n))
+		n = (size_t)((const char *)memchr(c->p, ':', n) - c->p);
+	if (!n || n >= sizeof(o->name))
+		return fail(c, "operand name expected");
+	memcpy(o->name, c->p, n);
+	c->p += n;
+	text_printf(&c->hint, address ? "[%s]" : "%s", o->name);
+	if (address) {
+		if (!compile_address(c, o))
+			return false;
+		return *c->p++ == ']' || fail(c, "']' expected");
+	}
+	if (*c->p == '=')
+		o->role = ISA_WRITE;
+	else if (*c->p == '~')
+		o->role = ISA_READ | ISA_WRITE;
+	else if (*c->p != ':')
+		return fail(c, "role expected");
+	c->p++;
+	o->register_only = o->role != ISA_READ;
+	while (*c->p == '!' || *c->p == '%') {
+		o->negate |= *c->p == '!';
+		o->register_only |= *c->p == '%';
+		c->p++;
+	}
+	return compile_value(c, o);
+}
+
+/* @word: the operand is there exactly if the modifier is. */
+static bool compile_condition(struct compiler *c, u32 first)
+{
+	size_t n;
+	u32 word;
+
+	while (*c->p == ' ')
+		c->p++;
+	if (*c->p != '@')
+		return true;
+	n = word_len(++c->p);
+	word = isa_word_find(c->p, n);
+	c->p += n;
+	for (u32 i = first; i < c->row->operands; i++)
+		c->operand[i].only_with = (u16)word;
+	return word != ISA_NONE || fail(c, "unknown modifier");
+}
+
+static bool compile_operands(struct compiler *c)
+{
+	while (*c->p) {
+		u32 first = c->row->operands;
+		bool optional = *c->p == '{';
+
+		c->p += optional;
+		text_puts(&c->hint, optional ? "{" : "");
+		do {
+			bool bar = *c->p == '|';
+
+			text_puts(&c->hint, bar ? "|" : "");
+			c->p += bar;
+			if (*c->p == ',') {
+				text_puts(&c->hint, ", ");
+				c->p++;
+			}
+			while (*c->p == ' ')
+				c->p++;
+			if (!compile_operand(c, optional, bar))
+				return false;
+		} while (optional && *c->p == ',');
+		if (optional && (!compile_condition(c, first) || *c->p++ != '}'))
+			return fail(c, "'}' expected");
+		text_puts(&c->hint, optional ? "}" : "");
+		if (*c->p && *c->p != '{' && *c->p != ',' && *c->p != '|')
+			return fail(c, "',' expected");
+	}
+	return true;
+}
+
+bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, struct isa_row *row, struct text *why)
+{
+	struct compiler c = {.t = t, .row = row, .p = from->syntax, .why = why};
+	bool ok;
+
+	*row = (struct isa_row){.id = from->id, .syntax = from->syntax, .chapter = from->chapter, .state = from->state, .ptx = from->ptx};
+	row->sm = (u8)(from->target & 0x8000 ? 0 : from->target);
+	row->group = (u8)(from->target & 0x8000 ? (from->target & 0xff) + 1 : 0);
+	ok = compile_names(&c);
+	while (ok && (*c.p == '.' || *c.p == '{'))
+		ok = *c.p == '.' ? compile_slot(&c, false, 0) : compile_optional_slots(&c);
+	if (ok && *c.p && *c.p != ' ')
+		ok = fail(&c, "modifier expected");
+	while (ok && *c.p == ' ')
+		c.p++;
+	text_puts(&c.hint, *c.p ? " " : "");
+	ok = ok && compile_operands(&c);
+	if (ok) {
+		row->slot = arena_copy(&t->arena, c.slot, sizeof(*c.slot) * row->slots);
+		row->operand = arena_copy(&t->arena, c.operand, sizeof(*c.operand) * row->operands);
+		row->hint = arena_strdup(&t->arena, c.hint.at ? c.hint.at : "", c.hint.len);
+	}
+	text_fini(&c.hint);
+	return ok;
+}

@@ -1,0 +1,39 @@
+/*
+ * Private to src/isa: the compiled table and its compiler.
+ */
+#ifndef PL_ISA_INT_H
+#define PL_ISA_INT_H
+
+#include "src/base/map.h"
+#include "src/isa/isa.h"
+
+/* What a line of a .def says before its syntax is compiled. */
+struct isa_source_row {
+	const char *id, *syntax;
+	u8 ptx;
+	u16 target; /* SM(n): n; ON(group): 0x8000 | group index */
+	u8 state, chapter;
+};
+
+struct isa_table {
+	struct arena arena;
+	struct isa_row rows[ISA_ROWS];
+	struct isa_alt *alts;
+	struct isa_range *ranges;
+	u32 alts_len, ranges_len;
+	struct intern names;   /* first words of opcodes; user[0]: u16 list of rows, count first */
+	struct map words;      /* interned word -> enum isa_word */
+	struct intern word_names;
+	struct map sregs;
+};
+
+/* The table, compiled on first use. Aborts on a faulty row: that is a bug in the table, caught by its test. */
+const struct isa_table *isa_table(void);
+
+/* Compile one row. Returns false and explains in `why` when the syntax line is faulty. */
+/* Minimum PTX x 10 and sm that a word brings wherever it is used; 0: none. */
+void isa_word_minimum(u32 word, u8 *ptx, u8 *sm);
+
+bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, struct isa_row *row, struct text *why);
+
+#endif
