@@ -1,1 +1,9 @@
 # Tests that belong to no single folder.
+EXTRA_DIST += .ci/run tests/totals.awk tests/style/tap.sh
+style_tests = tests/style/limits.sh tests/style/includes.sh tests/style/words.sh \
+	tests/style/docs.sh tests/style/manual.sh
+dist_check_SCRIPTS += $(style_tests)
+# They read sources: once is enough, sanitizers have nothing to find there.
+if !SANITIZED
+TESTS += $(style_tests)
+endif

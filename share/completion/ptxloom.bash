@@ -1,0 +1,36 @@
+# Completion of the ptxloom command for bash.
+_ptxloom()
+{
+	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
+	local commands="devices help lint ls ptx"
+	local options="--help"
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
+		return
+	fi
+	case $command in
+	help)
+		COMPREPLY=($(compgen -W "$commands" -- "$word"))
+		return
+		;;
+	lint) options="$options --max-errors= --dump --target=" ;;
+	ls) options="$options --json" ;;
+	ptx) options="$options -o" ;;
+	devices)
+		options="$options --json"
+		COMPREPLY=($(compgen -W "$(ptxloom devices 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word"))
+		;;
+	esac
+	if [[ $word == -* ]]; then
+		COMPREPLY=($(compgen -W "$options" -- "$word"))
+		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
+	elif [[ $command == ptx && ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
+		COMPREPLY=($(compgen -d -- "$word"))
+	elif [[ $command != devices ]]; then
+		compopt -o filenames 2>/dev/null
+		COMPREPLY=($(compgen -f -- "$word"))
+	fi
+}
+complete -F _ptxloom ptxloom

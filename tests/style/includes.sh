@@ -1,0 +1,92 @@
+# Which folder may include which, and that every header compiles alone.
+. "${srcdir:-.}/tests/style/tap.sh"
+
+# FOLDER: the folders whose headers it may include, itself among them.
+allowed()
+{
+	case $1 in
+	src/base) echo src/base ;;
+	src/isa) echo src/base src/isa ;;
+	src/ir) echo src/base src/isa src/ir ;;
+	grammar) echo src/base src/isa src/ir grammar ;;
+	src/arch) echo src/base src/arch ;;
+	src/mem) echo src/base src/arch src/mem ;;
+	src/exec) echo src/base src/isa src/ir src/arch src/mem src/exec ;;
+	src/sched) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched ;;
+	src/dev) echo src/base src/isa src/ir grammar src/arch src/mem src/exec src/sched src/dev ;;
+	src/watch) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched src/watch ;;
+	src/report) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched src/watch src/report ;;
+	src/dbg) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched src/dev src/watch src/dbg ;;
+	runtime) echo src/base src/arch src/mem src/exec src/sched src/dev src/watch src/report runtime include ;;
+	src/tools) echo "$(allowed src/dbg) src/report src/tools include" ;;
+	include) echo include ;;
+	esac
+}
+
+cd "$srcdir" || exit 1
+here=$srcdir
+srcdir=.
+files=$(sources '*.c' '*.h' '*.inc' '*.def' '*.l' '*.y' | grep -E '^(src|grammar|runtime|include)/')
+
+# folder_of PATH: src/NAME or the first component.
+folder_of()
+{
+	case $1 in
+	src/*/*) echo "$1" | cut -d/ -f1,2 ;;
+	*/*) echo "${1%%/*}" ;;
+	esac
+}
+
+wrong=$(for file in $files; do
+	from=$(folder_of "$file")
+	may=" $(allowed "$from") "
+	[ "$may" != "  " ] || echo "$file: folder $from has no rule here"
+	grep -noE '^[ 	]*#[ 	]*include "[^"]+"' "$file" | sed 's/:[^"]*"/ /; s/"$//' | while read -r line path; do
+		to=$(folder_of "$path")
+		case $path in
+		src/config.h) continue ;;
+		ptxloom.h) to=include ;;
+		esac
+		case $may in
+		*" $to "*) ;;
+		*) echo "$file:$line: $from may not include $path" ;;
+		esac
+		case $path in
+		*_int.h) [ "$from" = "$to" ] || echo "$file:$line: $path is private to $to" ;;
+		*.h | *.def | *.inc) ;;
+		*) echo "$file:$line: only .h, .def and .inc are included, not $path" ;;
+		esac
+	done
+done)
+empty "$wrong" "includes go one way"
+
+empty "$(for file in $files; do
+	case $file in runtime/hostcall.c) ;; *) grep -nE '#[ 	]*include <ffi\.h>' /dev/null "$file" ;; esac
+	case $file in runtime/*) ;; *) grep -nE '#[ 	]*include [<"]cuda[a-z_]*\.h' /dev/null "$file" ;; esac
+done)" "libffi is used in one file, CUDA headers in runtime alone"
+
+empty "$(sources '*.c' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime)/' | grep -v '^src/tools/' |
+	tr '\n' '\0' | xargs -0 grep -nE '(^|[^a-zA-Z_])(printf|puts|putchar)\(' /dev/null)" \
+	"only the command prints to standard output"
+
+headers=$(sources '*.h' | grep -E '^(src|grammar|runtime|include|tests)/' | grep -v '^tests/programs/')
+bad=$(for header in $headers; do
+	# An empty translation unit is fine here; unused static functions too.
+	printf '#include "%s"\n' "$header" |
+		${CC:-gcc} -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused-function -Werror -D_GNU_SOURCE \
+			-I"$here" -I. -Iinclude -I"$OLDPWD/$builddir" -I"$OLDPWD/$builddir/src" \
+			-DPTXLOOM_DATADIR='""' ${TEST_CPPFLAGS:-} -x c - 2>&1 |
+		head -n 3 | sed "s,^,$header: ,"
+done)
+empty "$bad" "every header compiles alone"
+ok "$([ "$(echo "$headers" | wc -l)" -gt 5 ]; echo $?)" "headers were found"
+
+# The guard is PL_ and the file's name, so that no two headers hide each other.
+empty "$(for header in $headers; do
+	grep -m1 -E '^#ifndef PL_[A-Z0-9_]+_H$' "$header" >/dev/null ||
+		{ [ "$header" = include/ptxloom.h ] || echo "$header: no include guard PL_..._H"; }
+done
+for header in $headers; do
+	grep -m1 -E '^#ifndef PL_[A-Z0-9_]+_H$' "$header"
+done | sort | uniq -d)" "every header has an include guard of its own"
+finish

@@ -1,0 +1,29 @@
+# Words that have no place in the project: paths of one machine, notes to oneself, unfinished work.
+# The patterns are written so that they do not match this file.
+. "${srcdir:-.}/tests/style/tap.sh"
+
+cd "$srcdir" || exit 1
+srcdir=.
+files=$(all_files)
+
+# absent PATTERN DESCRIPTION: no file of ours holds a line that matches, whatever the case.
+absent()
+{
+	empty "$(echo "$files" | tr '\n' '\0' | xargs -0 grep -nIEi -- "$1" /dev/null | cut -c1-160 | head -n 20)" "$2"
+}
+
+absent '(^|[^a-z0-9_.$])/(work|root|home|farm|users|mnt)/[a-z]' "no path of one machine"
+absent '/tmp/(lead|build-[a-z]|house)' "no path of one machine's temporary files"
+absent 'sub-?[a]gent|[^a-z]ai [a]gent|[c]laude|[a]nthropic|chat[g]pt|langu[a]ge model' "no word about who or what wrote it"
+absent '(this|previous|earlier|another) [s]ession|[h]elper session|share[d]/(design|oracle|reference|seeds)' \
+	"no word about the circumstances of writing"
+absent '(^|[^a-z])(t[o]do|fi[x]me|x[x]x)([^a-z]|$)' "nothing is marked as unfinished"
+absent '^([<]{7}|[>]{7}|[=]{7}$)' "no conflict marker"
+absent 'all rights r[e]served|nvidia c[o]rporation' "no text of others"
+ok "$([ "$(echo "$files" | wc -l)" -gt 30 ]; echo $?)" "files were found"
+
+heads=$(sources '*.c' '*.h' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime|include)/' | while read -r file; do
+	head -n 3 "$file" | grep -q '/\*' || echo "$file: does not begin with what it owns"
+done)
+empty "$heads" "every source file begins with a comment"
+finish
