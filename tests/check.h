@@ -27,7 +27,8 @@ static inline bool check_eq(long long a, long long b, const char *what, const ch
 	bool ok = check_that(a == b, what, file, line);
 
 	if (!ok)
-		printf("# got %lld (0x%llx), expected %lld (0x%llx)\n", a, (unsigned long long)a, b, (unsigned long long)b);
+		printf("# got %lld (0x%llx), expected %lld (0x%llx)\n", a, (unsigned long long)a, b,
+		       (unsigned long long)b);
 	return ok;
 }
 

@@ -37,7 +37,8 @@ void diag_locate(const struct diag_source *src, u32 offset, u32 *line, u32 *colu
 }
 
 /* As diag_locate, but continues from the last place looked at. */
-static void locate_cached(struct diag *d, const struct diag_source *src, u32 offset, struct diag_message *m)
+static void locate_cached(struct diag *d, const struct diag_source *src, u32 offset,
+			  struct diag_message *m)
 {
 	const char *p, *end = src->text + min_u64(offset, src->size), *nl;
 	u32 line = 1, start = 0;
@@ -60,7 +61,7 @@ static void locate_cached(struct diag *d, const struct diag_source *src, u32 off
 	m->source_line = p;
 	nl = memchr(p, '\n', src->size - (size_t)(p - src->text));
 	m->source_line_len = nl ? (size_t)(nl - p) : src->size - (size_t)(p - src->text);
-	while (m->source_line_len && strchr("\r\n", p[m->source_line_len - 1]) && p[m->source_line_len - 1])
+	while (m->source_line_len && p[m->source_line_len - 1] == '\r')
 		m->source_line_len--;
 }
 
@@ -110,8 +111,16 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 	text_fini(&t);
 }
 
+/* What stands below a byte of the source line so that the mark lines up. */
+static const char *padding(char c, const char *narrow, const char *tab)
+{
+	/* The further bytes of a UTF-8 sequence take no column. */
+	return c == '\t' ? tab : ((u8)c & 0xc0) == 0x80 ? "" : narrow;
+}
+
 /* Source line and caret. Long (minified) lines show a window around the mark; tabs become spaces. */
-static void render_line(struct text *t, const struct diag_message *m, const char *on, const char *off)
+static void render_line(struct text *t, const struct diag_message *m, const char *on,
+			const char *off)
 {
 	size_t at = m->column - 1, from = 0, len = m->source_line_len;
 
@@ -127,12 +136,13 @@ static void render_line(struct text *t, const struct diag_message *m, const char
 
 		text_puts(t, c == '\t' ? "        " : c < 0x20 || c == 0x7f ? "?" : s);
 	}
-	text_printf(t, "%s\n       | %s", from + len < m->source_line_len ? "..." : "", from ? "   " : "");
+	text_printf(t, "%s\n       | %s", from + len < m->source_line_len ? "..." : "",
+		    from ? "   " : "");
 	for (size_t i = from; i < at; i++)
-		text_puts(t, m->source_line[i] == '\t' ? "        " : ((u8)m->source_line[i] & 0xc0) == 0x80 ? "" : " ");
+		text_puts(t, padding(m->source_line[i], " ", "        "));
 	text_printf(t, "%s^", on);
 	for (size_t i = 1; i < m->mark_len && at + i < from + len; i++)
-		text_puts(t, m->source_line[at + i] == '\t' ? "~~~~~~~~" : "~");
+		text_puts(t, padding(m->source_line[at + i], "~", "~~~~~~~~"));
 	text_printf(t, "%s\n", off);
 }
 
@@ -147,8 +157,8 @@ static void render(struct text *t, const struct diag_message *m, bool colour)
 		text_printf(t, "%s:", m->file);
 	if (m->line)
 		text_printf(t, "%u:%u:", m->line, m->column);
-	text_printf(t, "%s%s%s%s: %s%s%s%s\n", m->file || m->line ? " " : "", off, colour ? colours[m->level] : "",
-		    names[m->level], off, bold, m->text, off);
+	text_printf(t, "%s%s%s%s: %s%s%s%s\n", m->file || m->line ? " " : "", off,
+		    colour ? colours[m->level] : "", names[m->level], off, bold, m->text, off);
 	if (m->line)
 		render_line(t, m, colour ? "\033[1;32m" : "", off);
 	if (m->hint)

@@ -61,7 +61,8 @@ void diag_init(struct diag *d, diag_sink *sink, void *user);
 void diag_fini(struct diag *d);
 
 /*
- * Report at a span of src. src NULL or span DIAG_NOWHERE: a message without that part of the location.
+ * Report at a span of src. src NULL or span DIAG_NOWHERE: a message without that part of the
+ * location.
  * hint: a line of help or NULL.
  */
 void diag_at(struct diag *d, enum diag_level level, const struct diag_source *src,

@@ -72,8 +72,16 @@ void text_printf(struct text *t, const char *fmt, ...)
 /* Length of the well-formed UTF-8 sequence at s, or 0. */
 static size_t utf8_len(const u8 *s)
 {
-	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+	size_t n = 0;
 
+	if (s[0] < 0x80)
+		n = 1;
+	else if (s[0] >= 0xc2 && s[0] < 0xe0)
+		n = 2;
+	else if ((s[0] & 0xf0) == 0xe0)
+		n = 3;
+	else if (s[0] >= 0xf0 && s[0] < 0xf5)
+		n = 4;
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;

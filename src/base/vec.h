@@ -17,7 +17,8 @@
 
 /* Make room for n more elements. Returns false when the host has no memory left. */
 #define VEC_RESERVE(v, n) \
-	((v)->len + (n) <= (v)->cap || vec_grow((void **)&(v)->at, &(v)->cap, (v)->len + (n), sizeof(*(v)->at)))
+	((v)->len + (n) <= (v)->cap || \
+	 vec_grow((void **)&(v)->at, &(v)->cap, (v)->len + (n), sizeof(*(v)->at)))
 /* Append x. Returns false when the host has no memory left; x is then not stored. */
 #define VEC_PUSH(v, x) (VEC_RESERVE(v, 1) && ((v)->at[(v)->len++] = (x), true))
 #define VEC_FREE(v) (free((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
@@ -27,6 +28,9 @@ static inline bool vec_grow(void **at, size_t *cap, size_t need, size_t size)
 	size_t want = *cap ? *cap * 2 : 16;
 	void *p;
 
+	/* Counts come from files, too: refuse what cannot be, before the doubling wraps. */
+	if (need > SIZE_MAX / 4 / size)
+		return false;
 	while (want < need)
 		want *= 2;
 	p = realloc(*at, want * size);

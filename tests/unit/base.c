@@ -1,10 +1,14 @@
-/* src/base: arena, map, interned strings, text, located messages. */
+/* src/base: arena, vector, map, interned strings, text, files, located messages. */
 #include "src/base/diag.h"
+#include "src/base/file.h"
 #include "src/base/intern.h"
 #include "src/base/map.h"
+#include "src/base/vec.h"
 #include "tests/check.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void test_arena(void)
 {
@@ -19,6 +23,22 @@ static void test_arena(void)
 	CHECK_STR(arena_strdup(&a, "abcdef", 3), "abc");
 	arena_fini(&a);
 	CHECK(a.chunks == NULL && a.limit_bytes == 1 << 20);
+}
+
+static void test_vec(void)
+{
+	VEC(u32) v = {0};
+	bool good = true;
+
+	for (u32 i = 0; i < 1000; i++)
+		good &= VEC_PUSH(&v, i);
+	for (u32 i = 0; i < 1000; i++)
+		good &= v.at[i] == i;
+	CHECK(good && v.len == 1000 && v.cap >= 1000);
+	CHECK(!VEC_RESERVE(&v, SIZE_MAX / 2) && v.len == 1000 && v.at[999] == 999);
+	CHECK(VEC_RESERVE(&v, 5000) && v.cap >= 6000);
+	VEC_FREE(&v);
+	CHECK(!v.at && !v.len && !v.cap);
 }
 
 static void test_map(void)
@@ -65,6 +85,61 @@ static void test_text(void)
 	text_json_string(&t, "a\"\\\n\x01\xc3\xa9\xff");
 	CHECK_STR(t.at, "\"a\\\"\\\\\\u000a\\u0001\xc3\xa9\\ufffd\"");
 	text_fini(&t);
+	/* Overlong, surrogate, past U+10FFFF, cut short: one replacement for each byte. */
+	text_json_string(&t, "\xc0\x80|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82");
+	CHECK_STR(t.at, "\"\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|"
+			"\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\"");
+	text_fini(&t);
+}
+
+static void test_file(void)
+{
+	char path[] = "base-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct file f;
+
+	CHECK(fd >= 0 && write(fd, "hello", 5) == 5);
+	CHECK(file_open(&f, path) && f.mapped && f.size == 5 && !memcmp(f.data, "hello", 5));
+	file_close(&f);
+	CHECK(!f.data && !f.size);
+	CHECK(ftruncate(fd, 0) == 0 && file_open(&f, path) && f.size == 0 && f.data[0] == 0);
+	file_close(&f);
+	close(fd);
+	unlink(path);
+	CHECK(!file_open(&f, path) && errno == ENOENT && !f.data);
+	CHECK(!file_open(&f, ".") && errno == EISDIR);
+	CHECK(file_open(&f, "/dev/null") && f.size == 0);
+	file_close(&f);
+}
+
+/* The mark stands below what it marks: tabs are eight columns, a UTF-8 sequence is one. */
+static void test_diag_marks(void)
+{
+	static const char utf8[] = "\xc3\xa9 = \xc3\xa4\xc3\xb6;";
+	struct diag_source src = {"u.ptx", utf8, sizeof(utf8) - 1};
+	struct text out = {0}, line = {0};
+	struct diag d;
+
+	diag_init(&d, diag_collect, &out);
+	diag_at(&d, DIAG_WARNING, &src, (struct diag_span){5, 9}, NULL, "w");
+	CHECK_STR(out.at, "u.ptx:1:6: warning: w\n"
+			  "     1 | \xc3\xa9 = \xc3\xa4\xc3\xb6;\n"
+			  "       |     ^~\n");
+	text_fini(&out);
+	/* A long line shows a window around the mark. */
+	for (int i = 0; i < 1000; i++)
+		text_puts(&line, i == 500 ? "X" : "-");
+	src = (struct diag_source){"long.ptx", line.at, line.len};
+	diag_fini(&d);
+	diag_init(&d, diag_collect, &out);
+	diag_at(&d, DIAG_NOTE, &src, (struct diag_span){500, 501}, NULL, "n");
+	CHECK(out.at && strstr(out.at, "long.ptx:1:501: note: n\n") == out.at);
+	CHECK(out.len < 500 && strstr(out.at, "...") && strchr(out.at, 'X') && strchr(out.at, '^'));
+	CHECK_EQ(strchr(out.at, 'X') - strstr(out.at, "     1 |"),
+		 strchr(out.at, '^') - strstr(out.at, "       |"));
+	diag_fini(&d);
+	text_fini(&out);
+	text_fini(&line);
 }
 
 static void test_diag(void)
@@ -97,9 +172,12 @@ static void test_diag(void)
 int main(void)
 {
 	test_arena();
+	test_vec();
 	test_map();
 	test_intern();
 	test_text();
+	test_file();
 	test_diag();
+	test_diag_marks();
 	return check_done();
 }
