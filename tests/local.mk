@@ -1,5 +1,5 @@
 # Tests that belong to no single folder.
-EXTRA_DIST += .ci/run tests/totals.awk tests/style/tap.sh
+EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/style/tap.sh
 style_tests = tests/style/limits.sh tests/style/includes.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh
 dist_check_SCRIPTS += $(style_tests)
@@ -7,3 +7,8 @@ dist_check_SCRIPTS += $(style_tests)
 if !SANITIZED
 TESTS += $(style_tests)
 endif
+
+# Only in a build with --enable-gcov.
+coverage: check
+	@$(SHELL) $(srcdir)/tests/coverage.sh $(srcdir) $(builddir)
+.PHONY: coverage

@@ -65,9 +65,12 @@ all_files()
 {
 	(
 		cd "$srcdir" || exit 1
-		find . \( -name .git -o -name build -o -name 'build-*' -o -name autom4te.cache -o -name .deps \
-			-o -name .libs -o -name m4 -o -name __pycache__ \) -prune -o -type f -print |
-			grep -Ev '/(Makefile(\.in)?|aclocal\.m4|configure~?|libtool|config\.(log|status|h|h\.in~?))$' |
+		# _build and _inst are distcheck's.
+		find . \( -name .git -o -name build -o -name 'build-*' -o -name _build -o -name _inst \
+			-o -name autom4te.cache -o -name .deps -o -name .libs -o -name m4 \
+			-o -name __pycache__ \) -prune -o -type f -print |
+			grep -Ev '/(Makefile(\.in)?|aclocal\.m4|configure~?|libtool|ptxloom\.pc)$' |
+			grep -Ev '/config\.(log|status|h|h\.in~?)$' |
 			grep -Ev '\.(o|lo|la|a|so|log|trs|gcda|gcno|cubin|fatbin|bin|xz)$' |
 			sed 's,^\./,,' | sort
 	)
