@@ -4,10 +4,11 @@
  *
  * A row is one line of insn/<chapter>.def:
  *
- *     INSN(id, "syntax", minimum PTX x 10, SM(n) | ON(group), state)
+ *     INSN(id, "syntax", minimum PTX x 10, SM(n) | ON(group) | UNTIL(n, gone_sm, gone_ptx), state)
  *
  * state: LINT = parsed and checked, RUN = executed too. SM(n): any target from sm_n on; ON(group): only the
- * architecture-specific targets of that group in targets.def.
+ * architecture-specific targets of that group in targets.def; UNTIL: from sm_n on, but a legacy form that is
+ * gone when the target is at least sm_<gone_sm> and the version at least <gone_ptx> (x 10).
  *
  * The syntax line reads like the manual's, "opcode modifiers operands":
  *
@@ -158,6 +159,7 @@ struct isa_row {
 	u8 ptx;             /* minimum x 10 */
 	u8 sm;              /* minimum, 0 when `group` decides */
 	u8 group;           /* index + 1 into the target groups, 0: none */
+	u8 gone_sm, gone_ptx; /* legacy form: illegal for targets from gone_sm in versions from gone_ptx on; 0 0: never */
 	u8 names;           /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */
 	u8 slots, operands;
@@ -237,6 +239,8 @@ bool isa_target_find(const char *s, size_t n, struct isa_target *out);
 u32 isa_target_ptx(struct isa_target t);
 /* Does the target satisfy the row (and the form's modifiers)? */
 bool isa_form_on_target(const struct isa_form *f, struct isa_target t);
+/* Is the form a legacy one that this target in this version (x 10) no longer has? */
+bool isa_form_gone(const struct isa_form *f, struct isa_target t, u32 ptx10);
 /* "sm_90 or higher", "sm_90a", "sm_100f, sm_100a, ...": what the form needs, for messages. */
 void isa_form_target_text(const struct isa_form *f, struct text *out);
 /* Known PTX version (x 10)? */
