@@ -4,7 +4,7 @@
 set -eu
 src=$(cd "$1" && pwd)
 cd "$2"
-files=$(find src grammar runtime -name '*.gcda' 2>/dev/null)
+files=$(find . -path './tests' -prune -o -name '*.gcda' -print)
 [ -n "$files" ] || {
 	echo "coverage.sh: nothing was measured; configure with --enable-gcov and run the tests" >&2
 	exit 1
