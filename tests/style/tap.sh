@@ -65,7 +65,13 @@ all_files()
 {
 	(
 		cd "$srcdir" || exit 1
-		# _build and _inst are distcheck's.
+		if [ -e .git ] && git ls-files --error-unmatch bootstrap >/dev/null 2>&1; then
+			git ls-files --cached --others --exclude-standard | while read -r file; do
+				[ ! -f "$file" ] || echo "$file"
+			done
+			exit
+		fi
+		# An unpacked release, where nothing says what is ours. _build and _inst are distcheck's.
 		find . \( -name .git -o -name build -o -name 'build-*' -o -name _build -o -name _inst \
 			-o -name autom4te.cache -o -name .deps -o -name .libs -o -name m4 \
 			-o -name __pycache__ \) -prune -o -type f -print |
