@@ -18,6 +18,7 @@
  *   .(a|b)      one of these must be there              {.(a|b)}    at most one of these may be there
  *   {.x.y}      both or none
  *   .<NAME>     a set of sets.def, inside or instead of a list: .<INT>, .(pred|<BITS>)
+ *   {.(@2.0|a)} at most one, and when there is none PTX 2.0 is needed
  *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least
  *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by `,`
  *
@@ -27,18 +28,20 @@
  *   d=T         register written, of type T             a:T         register or constant read
  *   a~T         register read and written               a:%T        register only, no constant
  *   d=TT        type twice as wide as T                 b:u32       fixed type
+ *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
  *   d=T+        the register may be wider than T (ld, st, cvt)
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
  *   d=u32{|p=pred}   second destination after a bar, optional; `d=u32|p=pred`: mandatory
  *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
  *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
- *               (1d 1, 2d 2, ...); a factor may follow: #n/2, #x*4. #1 and #x of one may be in braces or plain.
+ *               (1d 1, 2d 2, ...); a factor or an offset may follow: #n/2, #x*4, #g-2. #1 and #x of one may be in
+ *               braces or plain.
  *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the second space modifier.
  *               [a:shared]: a fixed space
  *   [a:tensor#g]  tensor map address [map, {c0, ...}]    [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
- *   [a:surf#g]  surface address [surf, {coordinates}]
+ *   [a:surf#g]  surface address [surf, {coordinates}]     [a:tex] [a:surf]  the texture or surface alone
  *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
- *   L:label  F:func  T:targets  P:proto    names of those things; call: everything after `call`
+ *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things; call: everything after `call`
  *   s:sreg      special register                        a:sym       name of a variable or function, with offset
  *   {, e:T}     operand that may be missing             {, e:T @word}   there exactly if the modifier is
  *
@@ -93,6 +96,9 @@ enum isa_chapter {
 #define ISA_OPERANDS 16
 #define ISA_TYPE_SLOTS 6
 
+/* A texture, sampler or surface given by a register instead of its name needs this PTX version x 10. */
+#define ISA_BINDLESS_PTX 31
+
 /* What an operand may be. */
 enum isa_operand_kind {
 	ISA_OP_VALUE,   /* register, vector, constant of `type` */
@@ -104,11 +110,12 @@ enum isa_operand_kind {
 	ISA_OP_LABEL, ISA_OP_FUNC, ISA_OP_TARGETS, ISA_OP_PROTO, ISA_OP_CALL,
 	ISA_OP_SREG,    /* special register */
 	ISA_OP_SYMBOL,  /* variable or function name */
+	ISA_OP_ENTRY,   /* name of a kernel */
 };
 
 enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
 
-/* Where the number of vector elements comes from: value = base * mul / div. */
+/* Where the number of vector elements comes from: value = base * mul / div - less. */
 enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM };
 
 struct isa_range {
@@ -122,6 +129,7 @@ struct isa_operand {
 	u8 type;           /* fixed type, or ISA_NONE when it comes from a slot */
 	u8 type_slot;      /* 0..5: T U V W X Y */
 	bool twice;        /* type twice as wide as the slot's */
+	u8 narrow;         /* 2, 4: bits of that part of the slot's size; 0: the type itself */
 	bool wider;        /* the register may be wider */
 	bool sink;         /* `_` may stand here */
 	bool negate;       /* `!` may precede */
@@ -130,7 +138,7 @@ struct isa_operand {
 	bool optional;     /* may be missing; with `only_with`: there exactly if the modifier is */
 	bool braces;       /* a #count was given: braces allowed even for one */
 	u8 count_from;     /* enum isa_count */
-	u8 mul, div;
+	u8 mul, div, less;
 	u8 space_slot;     /* addresses: 1, 2: which space modifier; 0: `space` */
 	u16 space;         /* fixed M_ word or ISA_NONE */
 	u16 only_with;     /* M_ word or ISA_NONE */
@@ -148,6 +156,7 @@ struct isa_slot {
 	u16 first_alt, alts;
 	bool optional;
 	u8 group;          /* slots of one {.x.y} share a number; 0: alone */
+	u8 ptx, sm;        /* minimum when the slot stays empty, 0 none */
 };
 
 struct isa_row {

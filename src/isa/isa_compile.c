@@ -91,6 +91,23 @@ static bool compile_ranges(struct compiler *c, char sep, char close, u16 *first,
 	return true;
 }
 
+/* @7.8+90: the part behind the plus may be missing. */
+static void compile_minimum(struct compiler *c, u8 *ptx, u8 *sm)
+{
+	if (*c->p != '@')
+		return;
+	c->p++;
+	*ptx = (u8)(number(c) * 10);
+	if (*c->p == '.') {
+		c->p++;
+		*ptx = (u8)(*ptx + number(c));
+	}
+	if (*c->p == '+') {
+		c->p++;
+		*sm = (u8)number(c);
+	}
+}
+
 static bool compile_alt(struct compiler *c, struct isa_slot *slot);
 
 static bool compile_set(struct compiler *c, struct isa_slot *slot)
@@ -133,18 +150,7 @@ static bool compile_alt(struct compiler *c, struct isa_slot *slot)
 		if (!compile_ranges(c, ',', ']', &alt->first_range, &alt->ranges))
 			return false;
 	}
-	if (*c->p == '@') {
-		c->p++;
-		alt->ptx = (u8)(number(c) * 10);
-		if (*c->p == '.') {
-			c->p++;
-			alt->ptx = (u8)(alt->ptx + number(c));
-		}
-		if (*c->p == '+') {
-			c->p++;
-			alt->sm = (u8)number(c);
-		}
-	}
+	compile_minimum(c, &alt->ptx, &alt->sm);
 	return true;
 }
 
@@ -167,6 +173,8 @@ static bool compile_slot(struct compiler *c, bool optional, u8 group)
 		ok = compile_set(c, slot);
 	} else {
 		c->p++;
+		compile_minimum(c, &slot->ptx, &slot->sm);
+		c->p += slot->ptx && *c->p == '|';
 		while ((ok = compile_alt(c, slot)) && *c->p == '|')
 			c->p++;
 		ok = ok && (*c->p == ')' || fail(c, "')' expected"));
@@ -242,6 +250,10 @@ static bool compile_count(struct compiler *c, struct isa_operand *o)
 		c->p++;
 		*factor = (u8)(*factor * number(c));
 	}
+	if (*c->p == '-') {
+		c->p++;
+		o->less = (u8)number(c);
+	}
 	return true;
 }
 
@@ -272,6 +284,7 @@ struct kind_word {
 static const struct kind_word kind_words[] = {
 	{"imm", ISA_OP_IMM}, {"label", ISA_OP_LABEL}, {"func", ISA_OP_FUNC}, {"targets", ISA_OP_TARGETS},
 	{"proto", ISA_OP_PROTO}, {"call", ISA_OP_CALL}, {"sreg", ISA_OP_SREG}, {"sym", ISA_OP_SYMBOL},
+	{"entry", ISA_OP_ENTRY},
 };
 
 static bool compile_value(struct compiler *c, struct isa_operand *o)
@@ -290,6 +303,10 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 	}
 	if (!compile_type(c, o))
 		return false;
+	if (*c->p == '/') {
+		c->p++;
+		o->narrow = (u8)number(c);
+	}
 	for (;;) {
 		if (*c->p == '+')
 			o->wider = true;

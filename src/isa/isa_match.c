@@ -133,13 +133,17 @@ static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 }
 
 /* Mandatory slots filled, groups all or none. */
-static bool complete(const struct isa_form *f)
+static bool complete(struct isa_form *f)
 {
 	const struct isa_slot *s = f->row->slot;
 
 	for (u32 k = 0; k < f->row->slots; k++) {
 		if (!f->word[k] && !s[k].optional)
 			return false;
+		if (!f->word[k]) {
+			raise(&f->ptx, s[k].ptx);
+			raise(&f->sm, s[k].sm);
+		}
 		if (k && s[k].group && s[k].group == s[k - 1].group && !f->word[k] != !f->word[k - 1])
 			return false;
 	}
@@ -248,6 +252,16 @@ u32 isa_form_word(const struct isa_form *f, enum isa_kind kind, u32 n)
 	return ISA_NONE;
 }
 
+static u32 bits_type(u32 bits)
+{
+	static const u8 of_size[] = {T_b8, T_b16, T_b32, T_b64};
+	u32 i = 0;
+
+	while (i < ARRAY_LEN(of_size) && isa_type_bits(of_size[i]) != bits)
+		i++;
+	return i < ARRAY_LEN(of_size) ? of_size[i] : ISA_NONE;
+}
+
 u32 isa_operand_type(const struct isa_form *f, const struct isa_operand *o)
 {
 	static const u8 twice[ISA_TYPES] = {
@@ -258,6 +272,8 @@ u32 isa_operand_type(const struct isa_form *f, const struct isa_operand *o)
 
 	if (!type && o->type_slot < f->types)
 		type = f->type[o->type_slot];
+	if (o->narrow)
+		return bits_type(isa_type_bits(type) / o->narrow);
 	return o->twice ? twice[type] : type;
 }
 
@@ -289,5 +305,5 @@ static u32 count_base(const struct isa_form *f, u32 from)
 
 u32 isa_operand_count(const struct isa_form *f, const struct isa_operand *o)
 {
-	return count_base(f, o->count_from) * o->mul / o->div;
+	return count_base(f, o->count_from) * o->mul / o->div - o->less;
 }
