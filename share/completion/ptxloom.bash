@@ -16,8 +16,8 @@ _ptxloom()
 		return
 		;;
 	lint) options="$options --max-errors= --dump --target=" ;;
-	ls) options="$options --json" ;;
-	ptx) options="$options -o" ;;
+	ls) options="$options --json --kernels --scan" ;;
+	ptx) options="$options -o --output= --index= --arch= --scan" ;;
 	devices)
 		options="$options --json"
 		COMPREPLY=($(compgen -W "$(ptxloom devices 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word"))

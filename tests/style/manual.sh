@@ -66,7 +66,7 @@ for name in $names; do
 	empty "$(echo "$help" | grep -oE '(^|[^a-z-])--[a-z][a-z-]*' | sed 's/^[^-]*--//' | sort -u |
 		while read -r flag; do
 			[ "$flag" = help ] && continue
-			grep -qE "Fl -$flag( |$)" "$page" || echo "--$flag is not in the manual page"
+			grep -qE "Fl -$flag( |=|$)" "$page" || echo "--$flag is not in the manual page"
 			grep -qE -- "--$flag([^a-z-]|$)" "$completion" || echo "--$flag is not completed"
 		done)" "$name: every option is in the manual page and completed"
 	grep -qE "(^|[^a-z])$name([^a-z]|$)" "$completion"
