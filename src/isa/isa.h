@@ -31,6 +31,9 @@
  *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
  *   d=T+        the register may be wider than T (ld, st, cvt)
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
+ *   a:-T        `-` may precede the register (video)
+ *   a:T.sel     a video selector may follow the register: .sel .b0 ... .b3 .h0 .h1; .mask2 .h0 .h1 .h10;
+ *               .mask4 .b0 .b1 .b10 ... .b3210 (falling); .lane2 .hXY, X and Y 0..3; .lane4 .bWXYZ, each 0..7
  *   d=u32{|p=pred}   second destination after a bar, optional; `d=u32|p=pred`: mandatory
  *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
  *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
@@ -115,6 +118,9 @@ enum isa_operand_kind {
 
 enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
 
+/* Video selectors an operand may have. */
+enum isa_select { ISA_SEL_NONE, ISA_SEL_SUBWORD, ISA_SEL_MASK2, ISA_SEL_MASK4, ISA_SEL_LANE2, ISA_SEL_LANE4 };
+
 /* Where the number of vector elements comes from: value = base * mul / div - less. */
 enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM };
 
@@ -133,6 +139,7 @@ struct isa_operand {
 	bool wider;        /* the register may be wider */
 	bool sink;         /* `_` may stand here */
 	bool negate;       /* `!` may precede */
+	bool minus;        /* `-` may precede */
 	bool register_only;
 	bool bar;          /* joined to the operand before it by `|` */
 	bool optional;     /* may be missing; with `only_with`: there exactly if the modifier is */

@@ -108,6 +108,17 @@ static void raise(u8 *a, u8 b)
 		*a = b;
 }
 
+/* Types keep their order: no type may go before one that is already placed. */
+static bool type_is_late(const struct isa_form *f, u32 slot, u32 word)
+{
+	if (word >= ISA_TYPES)
+		return false;
+	for (u32 k = slot + 1; k < f->row->slots; k++)
+		if (f->word[k] && f->word[k] < ISA_TYPES)
+			return true;
+	return false;
+}
+
 /* Put word i into the first free slot that takes it. */
 static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 {
@@ -117,7 +128,8 @@ static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 		const struct isa_alt *alt;
 		u8 ptx, sm;
 
-		if (f->word[k] || !(alt = slot_takes(&row->slot[k], op->word[i], op->number[i])))
+		if (f->word[k] || !(alt = slot_takes(&row->slot[k], op->word[i], op->number[i])) ||
+		    type_is_late(f, k, op->word[i]))
 			continue;
 		f->word[k] = op->word[i];
 		isa_word_minimum(op->word[i], &ptx, &sm);
