@@ -1,4 +1,5 @@
-# Every command that README.md and docs/*.md show is run.
+# Every command that README.md, docs/*.md and the manual pages show is run.
+#   .Dl $       a line of a manual page; as in an sh block:
 #   ```sh       lines that start with "$ " are run and must exit with 0
 #   ```console  the same, and the lines below a command are its exact output
 # Commands run one after the other in a scratch folder that sees the samples; ./bootstrap commands
@@ -19,7 +20,8 @@ done
 shown()
 {
 	awk '
-	/^```/ { kind = kind == "" ? substr($0, 4) : ""; if (kind == "") kind = ""; next }
+	/^\.Dl \$ / { print FNR " sh " substr($0, 7) }
+	/^```/ { kind = kind == "" ? substr($0, 4) : ""; next }
 	kind != "sh" && kind != "console" { next }
 	/^\$ / { print FNR " " kind " " substr($0, 3); next }
 	kind == "console" { print FNR " > " $0; next }
@@ -49,7 +51,7 @@ flush()
 newline='
 '
 pending=
-for doc in "$srcdir"/README.md "$srcdir"/docs/*.md; do
+for doc in "$srcdir"/README.md "$srcdir"/docs/*.md "$srcdir"/man/*.1; do
 	[ -f "$doc" ] || continue
 	shown "$doc" >"$scratch/.commands"
 	while read -r line kind rest; do
