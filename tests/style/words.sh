@@ -14,13 +14,21 @@ absent()
 
 absent '(^|[^a-z0-9_.$])/(work|root|home|farm|users|mnt)/[a-z]' "no path of one machine"
 absent '/tmp/(lead|build-[a-z]|house)' "no path of one machine's temporary files"
-absent 'sub-?[a]gent|[^a-z]ai [a]gent|[c]laude|[a]nthropic|chat[g]pt|langu[a]ge model' "no word about who or what wrote it"
-absent '(this|previous|earlier|another) [s]ession|[h]elper session|share[d]/(design|oracle|reference|seeds)' \
+absent 'sub-?[a]gent|[^a-z]ai [a]gent|[c]laude|[a]nthropic|chat[g]pt|langu[a]ge model' \
+	"no word about who or what wrote it"
+absent '(this|previous|earlier) [s]ession|[h]elper session|share[d]/(design|oracle|reference|seeds)' \
 	"no word about the circumstances of writing"
 absent '(^|[^a-z])(t[o]do|fi[x]me|x[x]x)([^a-z]|$)' "nothing is marked as unfinished"
 absent '^([<]{7}|[>]{7}|[=]{7}$)' "no conflict marker"
 absent 'all rights r[e]served|nvidia c[o]rporation' "no text of others"
 ok "$([ "$(echo "$files" | wc -l)" -gt 30 ]; echo $?)" "files were found"
+
+# A comment that points to a document or script points to one that exists.
+empty "$(echo "$files" | tr '\n' '\0' |
+	xargs -0 grep -noIE '(docs|tests/style|man)/[a-z][a-z_.-]*\.(md|sh|1)' /dev/null |
+	while IFS=: read -r file line path; do
+		[ -f "$path" ] || echo "$file:$line: no $path"
+	done)" "documents and scripts that are named exist"
 
 heads=$(sources '*.c' '*.h' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime|include)/' | while read -r file; do
 	head -n 3 "$file" | grep -q '/\*' || echo "$file: does not begin with what it owns"
