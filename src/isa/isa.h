@@ -146,6 +146,7 @@ struct isa_operand {
 	bool braces;       /* a #count was given: braces allowed even for one */
 	u8 count_from;     /* enum isa_count */
 	u8 mul, div, less;
+	u8 select;         /* enum isa_select */
 	u8 space_slot;     /* addresses: 1, 2: which space modifier; 0: `space` */
 	u16 space;         /* fixed M_ word or ISA_NONE */
 	u16 only_with;     /* M_ word or ISA_NONE */

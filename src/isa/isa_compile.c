@@ -257,11 +257,21 @@ static bool compile_count(struct compiler *c, struct isa_operand *o)
 	return true;
 }
 
+/* As word_len, but a `#` begins the count. */
+static size_t type_len(const char *p)
+{
+	size_t n = 0;
+
+	while (isalnum((u8)p[n]) || p[n] == '_')
+		n++;
+	return n;
+}
+
 /* T, TT, u32 ... */
 static bool compile_type(struct compiler *c, struct isa_operand *o)
 {
 	static const char slots[] = "TUVWXY";
-	size_t n = word_len(c->p);
+	size_t n = type_len(c->p);
 	const char *at = *c->p ? strchr(slots, *c->p) : NULL;
 
 	if (at && (n == 1 || (n == 2 && c->p[1] == *at))) {
@@ -280,6 +290,23 @@ struct kind_word {
 	const char *word;
 	u8 kind;
 };
+
+static const struct kind_word select_words[] = {
+	{"sel", ISA_SEL_SUBWORD}, {"mask2", ISA_SEL_MASK2}, {"mask4", ISA_SEL_MASK4},
+	{"lane2", ISA_SEL_LANE2}, {"lane4", ISA_SEL_LANE4},
+};
+
+/* .sel, .mask2 ...: video selectors. */
+static bool compile_select(struct compiler *c, struct isa_operand *o)
+{
+	size_t n = word_len(++c->p);
+
+	for (size_t i = 0; i < ARRAY_LEN(select_words); i++)
+		if (strlen(select_words[i].word) == n && !strncmp(select_words[i].word, c->p, n))
+			o->select = select_words[i].kind;
+	c->p += n;
+	return o->select || fail(c, "selector expected");
+}
 
 static const struct kind_word kind_words[] = {
 	{"imm", ISA_OP_IMM}, {"label", ISA_OP_LABEL}, {"func", ISA_OP_FUNC}, {"targets", ISA_OP_TARGETS},
@@ -316,6 +343,8 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 			break;
 		c->p++;
 	}
+	if (*c->p == '.')
+		return compile_select(c, o);
 	return *c->p != '#' || compile_count(c, o);
 }
 
@@ -386,8 +415,9 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 		return fail(c, "role expected");
 	c->p++;
 	o->register_only = o->role != ISA_READ;
-	while (*c->p == '!' || *c->p == '%') {
+	while (*c->p == '!' || *c->p == '%' || *c->p == '-') {
 		o->negate |= *c->p == '!';
+		o->minus |= *c->p == '-';
 		o->register_only |= *c->p == '%';
 		c->p++;
 	}
