@@ -34,7 +34,7 @@ struct details {
 	bool known; /* the image was read */
 	struct image_bytes bytes;
 	struct image_kernels kernels;
-	u32 ptx_texts; /* of a cubin: in its debug sections */
+	bool has_ptx; /* of a cubin: in its debug sections */
 };
 
 static void read_details(struct listing *ls, const struct image *img, struct details *d)
@@ -45,7 +45,7 @@ static void read_details(struct listing *ls, const struct image *img, struct det
 	*d = (struct details){0};
 	if (!ls->kernels)
 		return;
-	r = img->kind == IMAGE_PTX ? image_read_ptx(l, img, 0, &d->bytes) : image_read(l, img, &d->bytes);
+	r = img->kind == IMAGE_PTX ? image_read_ptx(l, img, &d->bytes) : image_read(l, img, &d->bytes);
 	ls->damaged |= r == IMAGE_BAD;
 	if (r != IMAGE_OK)
 		return;
@@ -55,7 +55,7 @@ static void read_details(struct listing *ls, const struct image *img, struct det
 		return;
 	}
 	ls->damaged |= !image_scan_cubin(d->bytes.data, d->bytes.size, &d->kernels);
-	d->ptx_texts = image_cubin_ptx_count(d->bytes.data, d->bytes.size);
+	d->has_ptx = image_cubin_has_ptx(d->bytes.data, d->bytes.size);
 }
 
 static void free_details(struct details *d)
@@ -117,10 +117,8 @@ static void put_image(struct listing *ls, u32 index)
 		    image_target_name(img, target), isa, img->stored_bytes, img->raw_bytes, image_codec_name(img->codec));
 	if (img->debug)
 		text_puts(t, "  debug");
-	if (d.ptx_texts == 1)
+	if (d.has_ptx)
 		text_puts(t, "  with PTX text");
-	else if (d.ptx_texts)
-		text_printf(t, "  with %u PTX texts", d.ptx_texts);
 	if (img->source_len) {
 		text_puts(t, "  source ");
 		put_safe(t, img->source, img->source_len);
@@ -233,7 +231,7 @@ static void json_image(struct listing *ls, u32 index)
 	json_slice(t, img->source, img->source_len);
 	text_puts(t, ", \"options\": ");
 	json_slice(t, img->options, img->options_len);
-	text_printf(t, ", \"has_ptx\": %s", img->kind == IMAGE_PTX || d.ptx_texts ? "true" : img->kind == IMAGE_SASS && !d.known ? "null" : "false");
+	text_printf(t, ", \"has_ptx\": %s", img->kind == IMAGE_PTX || d.has_ptx ? "true" : img->kind == IMAGE_SASS && !d.known ? "null" : "false");
 	text_puts(t, ",\n     \"kernels\": ");
 	json_kernels(t, &d);
 	text_puts(t, "}");
