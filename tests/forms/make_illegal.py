@@ -22,7 +22,8 @@ VERSIONS = [('6.3', 'sm_75'), ('6.4', 'sm_75'), ('6.5', 'sm_75'), ('7.0', 'sm_80
             ('8.0', 'sm_90a'), ('8.1', 'sm_90a'), ('8.2', 'sm_90a'), ('8.3', 'sm_90a'), ('8.4', 'sm_90a'),
             ('8.5', 'sm_90a'), ('8.6', 'sm_100a'), ('8.7', 'sm_100a'), ('8.8', 'sm_103a')]
 BATCH = 400             # statements per ptxas run
-PER_FAMILY_BASES = 14   # forms mutated per family
+PER_FAMILY_BASES = 9    # forms mutated per family
+PER_FAMILY = 16         # illegal mutants kept per family and target; half as many fatal ones
 LONG = 420              # characters: longer illegal statements are thinned out
 ERR = re.compile(r', line (\d+); (error|fatal)\s*: (.*)')
 
@@ -72,8 +73,8 @@ class Judge:
             rc, errs, raw = self.run(target, text)
             stray = [e for e in errs if e[0] not in lines]
             fatal = [e for e in errs if e[1] == 'fatal' and e[0] in lines]
-            if stray or (rc != 0 and not errs):
-                # An error that belongs to no statement: find the statement that causes it.
+            if stray or rc < 0 or (rc != 0 and not errs):
+                # An error that belongs to no statement, or a crash: find the statement that causes it.
                 if len(cur) == 1:
                     out[cur[0]] = ('stray', (stray[0][2] if stray else raw.strip()))
                 else:
@@ -107,7 +108,7 @@ def family_order(pairs):
 
 
 def write(path, version, target, entries, title):
-    """entries: [((family, statement), category or None)]"""
+    """entries: [((family, statement), category or None)]; returns the line map, which the title shifts by one."""
     cats = dict(entries)
     text, lines = module(version, target, family_order([p for p, _ in entries]))
     rows = text.split('\n')
@@ -117,6 +118,7 @@ def write(path, version, target, entries, title):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, 'w') as f:
         f.write('// ' + title + '\n' + '\n'.join(rows))
+    return lines
 
 
 def category(msg):
@@ -175,6 +177,7 @@ def targets(j, out, first):
     """Legal forms on a target that is too old: one file per plain target."""
     forms = list(first)
     total = 0
+    place = {p: i for i, p in enumerate(forms)}
     accepted = {t: set(forms) - set(j.refused(ISA, t, forms)) for t in PLAIN}
     used = set()
     for t in PLAIN:
@@ -183,11 +186,11 @@ def targets(j, out, first):
         pick, seen = [], collections.Counter()
         for p in sorted(bad, key=lambda p: rank(p[1] + t)):
             k = (p[0], short(ref[p][1]))
-            if ref[p][0] == 'error' and len(p[1]) < 200 and seen[k] < 2 and category(ref[p][1]) in ('target', 'form'):
+            if ref[p][0] == 'error' and len(p[1]) < 200 and seen[k] < 1 and category(ref[p][1]) in ('target', 'form'):
                 seen[k] += 1
                 pick.append((p, 'target'))
         used |= {p for p, _ in pick}
-        pick.sort(key=lambda e: forms.index(e[0]))
+        pick.sort(key=lambda e: place[e[0]])
         total += len(pick)
         write(f'{out}/illegal/target_{t.replace("_", "")}.ptx', ISA, t, pick,
               f'{len(pick)} statements that need another target than this one')
@@ -197,6 +200,7 @@ def targets(j, out, first):
 def versions(j, out, first):
     """Forms at the PTX version that brings them (legal) and one version before (illegal)."""
     forms = list(first)
+    place = {p: i for i, p in enumerate(forms)}
     ok, refusal = {}, {}
     for v, t in VERSIONS:
         refusal[v] = j.refused(v, t, forms)
@@ -204,7 +208,7 @@ def versions(j, out, first):
     nlegal = nill = 0
     used, legal_seen = set(), collections.Counter()
     for i, (v, t) in enumerate(VERSIONS):
-        target_ok = {p for p in forms if p not in j.refused(ISA, t, forms)}
+        target_ok = set(forms) - set(j.refused(ISA, t, forms))
         bad = [p for p in forms if p in target_ok and p not in ok[v] and p not in used and refusal[v][p][0] == 'error']
         pick, seen = [], collections.Counter()
         later = VERSIONS[i + 1][0] if i + 1 < len(VERSIONS) else ISA
@@ -215,7 +219,7 @@ def versions(j, out, first):
                 seen[k] += 1
                 pick.append((p, 'version'))
         used |= {p for p, _ in pick}
-        pick.sort(key=lambda e: forms.index(e[0]))
+        pick.sort(key=lambda e: place[e[0]])
         nill += len(pick)
         tag = v.replace('.', '_')
         if pick:
@@ -228,7 +232,7 @@ def versions(j, out, first):
             legal_seen[k] += 1
             if legal_seen[k] <= (4 if i else 2):
                 good.append((p, None))
-        good.sort(key=lambda e: forms.index(e[0]))
+        good.sort(key=lambda e: place[e[0]])
         good = full_legal(j, v, t, good)
         nlegal += len(good)
         if good:
@@ -253,6 +257,42 @@ def full_legal(j, version, target, entries):
     return [e for e in entries if e[0] in keep]
 
 
+def choose(cat, ref):
+    """A diverse sample of the mutants: illegal, fatal and accepted ones, each [(pair, category or None)]."""
+    bad, syn, good = [], [], []
+    seen, size = collections.Counter(), collections.Counter()
+    for p in sorted(cat, key=lambda p: rank(p[1])):
+        kind, msg = ref.get(p, ('ok', ''))
+        if kind == 'stray':
+            continue
+        key = (kind, p[0], cat[p], short(msg))
+        opcode = (kind, re.match(r'[^. ]+', p[1])[0], cat[p], short(msg))
+        limit = {'error': PER_FAMILY, 'fatal': PER_FAMILY // 4, 'ok': PER_FAMILY // 2}[kind]
+        if kind == 'ok' and cat[p] not in mutate.SURPRISING and rank(p[1]) % 3:
+            continue
+        if seen[key] >= 1 or seen[opcode] >= 3 or size[kind, p[0]] >= limit:
+            continue
+        seen[key] += 1
+        seen[opcode] += 1
+        size[kind, p[0]] += 1
+        if kind == 'ok':
+            good.append((p, None))
+        else:
+            (syn if kind == 'fatal' else bad).append((p, cat[p]))
+    return bad, syn, good
+
+
+def settle(j, path, target, entries, title):
+    """Writes the file; statements that ptxas judges otherwise in this company are dropped."""
+    while True:
+        lines = write(path, ISA, target, entries, f'{len(entries)} {title}')
+        diff = check_illegal(j, path)
+        if not diff:
+            return entries
+        drop = {lines[ln - 1] for ln in diff if ln - 1 in lines} or {entries[0][0]}
+        entries = [e for e in entries if e[0] not in drop]
+
+
 def mutations(j, out, first):
     """Mutates a sample of the legal forms of every family; ptxas says which mutants are illegal."""
     known = {st for forms in g.FORMS.values() for st in forms}
@@ -263,13 +303,8 @@ def mutations(j, out, first):
             fams[p[0]].append(p)
     for fam, pairs in fams.items():
         pairs = sorted(pairs, key=lambda p: rank(p[1]))
-        seen = collections.Counter()
-        chosen = []
-        for p in pairs:     # different opcodes, operand counts and targets first
-            seen[mutate.shape(p[1]), first[p]] += 1
-        order = sorted(pairs, key=lambda p: (len(chosen), rank(p[1])))
-        picked = collections.Counter()
-        for p in order:
+        chosen, picked = [], collections.Counter()
+        for p in pairs:     # one of each shape first, then the next of each
             k = mutate.shape(p[1])
             picked[k] += 1
             if picked[k] <= 4:
@@ -283,39 +318,20 @@ def mutations(j, out, first):
         cat = {}
         for fam, st in by_group[t]:
             for c, m in mutate.mutants(st):
+                if c in mutate.SYNTAX and rank(m) % 3:
+                    continue    # each costs a run of its own
                 if m not in known and len(m) < 400:
                     cat.setdefault((fam, m), c)
         n_all += len(cat)
-        fatal_first = sorted(cat, key=lambda p: cat[p] in mutate.SYNTAX)
-        ref = j.refused(ISA, t, fatal_first)
-        bad, syn, good = [], [], []
-        seen = collections.Counter()
-        per_family = collections.Counter()
-        for p in sorted(cat, key=lambda p: rank(p[1])):
-            if p in ref:
-                kind, msg = ref[p]
-                if kind == 'stray':
-                    continue
-                k = (kind, p[0], cat[p], short(msg))
-                seen[k] += 1
-                limit = 1 if kind == 'fatal' or per_family[p[0]] >= 30 else 2
-                if seen[k] <= limit:
-                    per_family[p[0]] += 1
-                    (syn if kind == 'fatal' else bad).append((p, cat[p]))
-            else:
-                k = ('ok', p[0], cat[p])
-                seen[k] += 1
-                if seen[k] <= (2 if cat[p] in mutate.SURPRISING else 1):
-                    good.append((p, None))
+        ref = j.refused(ISA, t, sorted(cat, key=lambda p: cat[p] in mutate.SYNTAX))
+        bad, syn, good = choose(cat, ref)
         order = {p: i for i, p in enumerate(cat)}
         for lst in (bad, syn, good):
             lst.sort(key=lambda e: order[e[0]])
         good = full_legal(j, ISA, t, good)
         tag = t.replace('_', '')
-        write(f'{out}/illegal/mutated_{tag}.ptx', ISA, t, bad,
-              f'{len(bad)} statements with one defect each, refused by ptxas 13.0')
-        write(f'{out}/illegal/syntax_{tag}.ptx', ISA, t, syn,
-              f'{len(syn)} statements at each of which ptxas 13.0 gives up parsing')
+        bad = settle(j, f'{out}/illegal/mutated_{tag}.ptx', t, bad, 'statements with one defect each, refused by ptxas 13.0')
+        syn = settle(j, f'{out}/illegal/syntax_{tag}.ptx', t, syn, 'statements at each of which ptxas 13.0 gives up parsing')
         write(f'{out}/legal/mutated_{tag}.ptx', ISA, t, good,
               f'{len(good)} unusual spellings, accepted by ptxas 13.0')
         n_ill += len(bad); n_syn += len(syn); n_leg += len(good)
@@ -335,7 +351,9 @@ def check_illegal(j, path):
     want = {i + 1 for i, r in enumerate(rows) if '// error' in r}
     got = set()
     while True:
-        _, errs, raw = j.run(target, '\n'.join(rows))
+        rc, errs, raw = j.run(target, '\n'.join(rows))
+        if rc < 0:      # a crash: blame the first marked line that was not reached
+            return set(sorted(want - got - {e[0] for e in errs})[:1]) or want
         fatal = [e[0] for e in errs if e[1] == 'fatal']
         got |= {e[0] for e in errs}
         if not fatal:
@@ -369,6 +387,8 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         j = Judge(ptxas, tmp)
         if len(sys.argv) == 3:
+            for old in glob.glob(out + '/illegal/*.ptx') + glob.glob(out + '/legal/[mv]*_*.ptx'):
+                os.remove(old)
             first = candidates(j, out)
             targets(j, out, first)
             versions(j, out, first)
