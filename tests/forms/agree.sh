@@ -3,13 +3,14 @@
 # error, in tests/forms/illegal every line marked `// error` must be reported and no other, and each file of
 # tests/errors must fail at its marked line alone (ok-* not at all). Needs a POSIX shell and awk, nothing else.
 #
-# usage: agree.sh PTXLOOM [-v FILE]     FILE receives every disagreement, one per line
-# Prints a table per file and per instruction family (as diagnostics), then TAP. Exit status 1 when a test fails.
+# usage: agree.sh [PTXLOOM [-v FILE]]     FILE receives every disagreement, one per line
+# Prints tables per file, per instruction family and per defect (as diagnostics), then TAP. Exit status 1 when
+# a test fails. Under `make check` PTXLOOM is the one just built.
 
-PTXLOOM=${1:?usage: agree.sh PTXLOOM [-v FILE]}
+PTXLOOM=${1:-${builddir:-.}/ptxloom}
 LIST=/dev/null
 [ "${2-}" = -v ] && LIST=${3:?-v needs a file name}
-HERE=${srcdir_forms:-$(cd "$(dirname "$0")" && pwd)}
+HERE=$(cd "$(dirname "$0")" && pwd)
 ERRORS=${HERE%/*}/errors
 THRESHOLD=95.0
 WORK=${TMPDIR:-/tmp}/agree.$$
@@ -19,7 +20,7 @@ trap 'exit 1' HUP INT TERM
 : >"$WORK/all"
 : >"$LIST"
 
-# One record per judged line: R kind file line family category verdict text; S kind file status for the run.
+# One record per judged line: R kind file line family category verdict text message; S kind file status per run.
 # kind: legal, illegal or errors; verdict: ok, missed (marked but not reported) or false (reported but not marked).
 for kind in legal illegal errors; do
 	dir=$HERE/$kind
@@ -31,7 +32,8 @@ for kind in legal illegal errors; do
 		awk -v kind="$kind" -v path="$f" -v status="$status" '
 			function report(verdict, n, cat, text)
 			{
-				printf "R\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", kind, file, n, family, cat, verdict, text, (n in said) ? said[n] : ""
+				printf "R\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", kind, file, n, family, cat, verdict, text,
+					(n in said) ? said[n] : ""
 			}
 			BEGIN { file = path; sub(/.*\//, "", file); family = "-" }
 			FILENAME == ARGV[1] {
@@ -117,7 +119,8 @@ awk -F '\t' -v list="$LIST" -v threshold="$THRESHOLD" '
 				continue
 			good = count[k, "ok"] + 0
 			bad = count[k, "missed"] + count[k, "false"]
-			printf "# %-34s %7d %7d %7d %7.2f%%\n", part[1] "/" part[2], good, count[k, "missed"], count[k, "false"], percent(good, good + bad)
+			printf "# %-34s %7d %7d %7d %7.2f%%\n", part[1] "/" part[2], good, count[k, "missed"],
+				count[k, "false"], percent(good, good + bad)
 		}
 		printf "# %-26s %9s %9s %9s %9s\n", "family", "legal", "accepted", "illegal", "rejected"
 		for (i = 1; i <= nfam; i++) {
@@ -126,7 +129,8 @@ awk -F '\t' -v list="$LIST" -v threshold="$THRESHOLD" '
 			lb = fam[f, "legal", "false"] + 0
 			ig = fam[f, "illegal", "ok"] + 0
 			ib = fam[f, "illegal", "missed"] + 0
-			printf "# %-26s %9d %8.2f%% %9d %8.2f%%\n", f, lg + lb, percent(lg, lg + lb), ig + ib, percent(ig, ig + ib)
+			printf "# %-26s %9d %8.2f%% %9d %8.2f%%\n", f, lg + lb, percent(lg, lg + lb),
+				ig + ib, percent(ig, ig + ib)
 		}
 		printf "# %-26s %9s %9s\n", "defect", "illegal", "rejected"
 		for (i = 1; i <= ncat; i++) {
@@ -139,13 +143,15 @@ awk -F '\t' -v list="$LIST" -v threshold="$THRESHOLD" '
 			split(k, part, SUBSEP)
 			if (part[1] == "legal") {
 				good = !count[k, "false"] && status[k] == 0
-				tap(good, "legal/" part[2] ": every line accepted" (good ? "" : " (" count[k, "false"] + 0 " refused, exit " status[k] ")"))
+				why = sprintf(" (%d refused, exit status %d)", count[k, "false"], status[k])
+				tap(good, "legal/" part[2] ": every line accepted" (good ? "" : why))
 			} else if (part[1] == "illegal" && status[k] != 1)
 				wrong = wrong " " part[2]
 		}
 		n = total["illegal", "ok"] + total["illegal", "missed"]
 		p = percent(total["illegal", "ok"] + 0, n)
-		tap(n > 0 && p > threshold, sprintf("illegal: %.2f%% of %d statements rejected (more than %s%% needed)", p, n, threshold))
+		tap(n > 0 && p > threshold,
+			sprintf("illegal: %.2f%% of %d statements rejected (more than %s%% needed)", p, n, threshold))
 		tap(!total["illegal", "false"], sprintf("illegal: %d legal lines reported", total["illegal", "false"]))
 		tap(wrong == "", "illegal: every file ends with exit status 1" (wrong == "" ? "" : ", but not" wrong))
 		for (i = 1; i <= nfiles; i++) {
@@ -158,7 +164,9 @@ awk -F '\t' -v list="$LIST" -v threshold="$THRESHOLD" '
 				tap(good, "errors/" part[2] ": accepted")
 			} else {
 				good = count[k, "ok"] && !count[k, "missed"] && !count[k, "false"] && status[k] == 1
-				tap(good, "errors/" part[2] ": reported at its line" (good ? "" : sprintf(" (missed %d, elsewhere %d, exit %d)", count[k, "missed"], count[k, "false"], status[k])))
+				why = sprintf(" (missed %d, elsewhere %d, exit status %d)", count[k, "missed"],
+					count[k, "false"], status[k])
+				tap(good, "errors/" part[2] ": reported at its line" (good ? "" : why))
 			}
 		}
 		printf "1..%d\n", tests
