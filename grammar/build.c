@@ -1,0 +1,262 @@
+/*
+ * Parser state: errors, scopes and names, module header. See build.h.
+ */
+#include "grammar/build.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define DEPTH_DEFAULT 256u
+
+void build_no_memory(struct parse *p)
+{
+	if (!p->out_of_memory)
+		diag_at(p->d, DIAG_ERROR, &p->m->source, (struct diag_span){p->offset, p->offset}, NULL,
+			"the module needs more memory than allowed");
+	p->out_of_memory = p->stopped = true;
+}
+
+void build_error(struct parse *p, struct diag_span where, const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list args;
+
+	p->insn_failed = true;
+	va_start(args, fmt);
+	text_vprintf(&t, fmt, args);
+	va_end(args);
+	diag_at(p->d, DIAG_ERROR, &p->m->source, where, NULL, "%s", t.at ? t.at : "out of memory");
+	text_fini(&t);
+}
+
+void build_warn(struct parse *p, struct diag_span where, const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list args;
+
+	va_start(args, fmt);
+	text_vprintf(&t, fmt, args);
+	va_end(args);
+	diag_at(p->d, DIAG_WARNING, &p->m->source, where, NULL, "%s", t.at ? t.at : "out of memory");
+	text_fini(&t);
+}
+
+void build_syntax_error(struct parse *p, struct diag_span where, const char *message)
+{
+	static const char prefix[] = "syntax error, ";
+
+	if (p->out_of_memory)
+		return;
+	if (!strncmp(message, prefix, sizeof(prefix) - 1))
+		message += sizeof(prefix) - 1;
+	build_error(p, where, "%s", message);
+}
+
+bool build_stop(struct parse *p)
+{
+	return p->stopped || (p->d->error_limit && diag_full(p->d));
+}
+
+/* After a syntax error: forget the half-read statement. */
+void build_recover(struct parse *p)
+{
+	p->stack.len = p->stack_spans.len = 0;
+	p->ops.len = p->spans.len = 0;
+	p->guard = IR_NONE;
+	p->insn_failed = false;
+	p->init.active = false;
+	p->linkage = IR_LOCAL;
+	if (p->outer) {
+		p->f = p->outer;
+		p->outer = NULL;
+	}
+}
+
+/* ---- scopes and names ---- */
+
+static u32 depth_now(const struct parse *p)
+{
+	return (u32)p->scopes.len;
+}
+
+bool build_same_scope(const struct parse *p, const struct binding *b)
+{
+	return b && b->depth == depth_now(p);
+}
+
+struct binding *build_lookup(struct parse *p, struct str *name)
+{
+	struct binding *b = name->user[0];
+	u32 reg;
+
+	if (b && b->kind != BIND_FAMILY)
+		return b;
+	if (!p->f)
+		return NULL;
+	reg = build_member(p, name);
+	return reg == IR_NONE ? NULL : build_bind(p, name, BIND_MEMBER, reg, DIAG_NOWHERE);
+}
+
+static const char *const kind_names[] = {
+	[BIND_VAR] = "variable", [BIND_FUNC] = "function", [BIND_REG] = "register", [BIND_MEMBER] = "register",
+	[BIND_FAMILY] = "register family", [BIND_TABLE] = "table", [BIND_LABEL] = "label",
+};
+
+/*
+ * Give a name a meaning in the scope that is open. A second meaning in one scope is an error, but for members of
+ * register families, which are bound on first use.
+ */
+struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
+{
+	struct binding *b = name->user[0];
+
+	if (kind != BIND_MEMBER && build_same_scope(p, b) && b->kind != BIND_MEMBER) {
+		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[b->kind]);
+		return NULL;
+	}
+	b = p->free_bindings;
+	if (b)
+		p->free_bindings = b->shadowed;
+	else
+		b = ARENA_NEW(&p->m->arena, struct binding);
+	if (!b || !VEC_PUSH(&p->bound, b)) {
+		build_no_memory(p);
+		return NULL;
+	}
+	*b = (struct binding){.shadowed = name->user[0], .name = name, .index = index, .kind = (u8)kind, .depth = (u16)depth_now(p)};
+	name->user[0] = b;
+	return b;
+}
+
+void build_enter(struct parse *p)
+{
+	u32 limit = p->options.nesting_limit ? p->options.nesting_limit : DEPTH_DEFAULT;
+	struct build_scope s = {.first_bound = (u32)p->bound.len, .first_jump = (u32)p->jumps.len};
+
+	if (p->scopes.len >= limit) {
+		build_error(p, (struct diag_span){p->offset - 1, p->offset}, "blocks are nested more than %u deep", limit);
+		p->stopped = true;
+	}
+	if (p->f) {
+		u32 n = (u32)p->f->insns.len;
+		struct ir_scope scope = {.first_insn = n, .end_insn = n};
+
+		scope.parent = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : IR_NONE;
+		s.id = (u32)p->f->scopes.len;
+		if (!VEC_PUSH(&p->f->scopes, scope))
+			build_no_memory(p);
+	}
+	if (!VEC_PUSH(&p->scopes, s))
+		build_no_memory(p);
+}
+
+void build_leave(struct parse *p)
+{
+	struct build_scope *s;
+
+	if (!p->scopes.len)
+		return;
+	build_resolve_jumps(p);
+	s = &p->scopes.at[p->scopes.len - 1];
+	if (p->f && s->id < p->f->scopes.len)
+		p->f->scopes.at[s->id].end_insn = (u32)p->f->insns.len;
+	while (p->bound.len > s->first_bound) {
+		struct binding *b = p->bound.at[--p->bound.len];
+
+		b->name->user[0] = b->shadowed;
+		b->shadowed = p->free_bindings;
+		p->free_bindings = b;
+	}
+	p->scopes.len--;
+}
+
+/* ---- header ---- */
+
+void build_version(struct parse *p, struct diag_span where)
+{
+	const char *s = p->m->source.text + where.begin;
+	u32 major = 0, minor = 0;
+
+	if (p->seen_version)
+		build_error(p, where, "a second .version");
+	else if (p->seen_item)
+		build_error(p, where, ".version must be the first directive");
+	p->seen_version = true;
+	if (sscanf(s, "%3u.%3u", &major, &minor) != 2 || minor > 9 || where.end - where.begin != 3 ||
+	    !isa_version_known(major * 10 + minor)) {
+		build_error(p, where, "PTX version %.*s is not known; the newest is 9.0", (int)(where.end - where.begin), s);
+		p->version_error = true;
+		p->m->version = 90;
+		return;
+	}
+	p->m->version = major * 10 + minor;
+}
+
+static void need_version(struct parse *p, struct diag_span where)
+{
+	if (!p->seen_version && !p->seen_item)
+		build_error(p, where, "a module begins with .version");
+	p->seen_item = true;
+}
+
+void build_target_begin(struct parse *p, struct diag_span where)
+{
+	need_version(p, where);
+	if (p->seen_target)
+		build_error(p, where, "a second .target");
+	p->seen_target = true;
+	p->target_seen = 0;
+}
+
+void build_target(struct parse *p, struct str *name, struct diag_span where)
+{
+	struct isa_target t;
+
+	text_printf(&p->target_text, "%s%s", p->target_text.len ? ", " : "", name->text);
+	if (!strcmp(name->text, "texmode_unified")) {
+		p->m->texmode_independent = false;
+	} else if (!strcmp(name->text, "texmode_independent")) {
+		p->m->texmode_independent = true;
+	} else if (!strcmp(name->text, "debug")) {
+		p->m->debug = true;
+	} else if (!strcmp(name->text, "map_f64_to_f32")) {
+		p->m->map_f64_to_f32 = true;
+	} else if (!isa_target_find(name->text, name->len, &t)) {
+		build_error(p, where, "target '%s' is not known", name->text);
+		p->target_seen++;
+	} else {
+		if (p->target_seen++)
+			build_error(p, where, "more than one architecture in .target");
+		else if (isa_target_ptx(t) > p->m->version && !p->version_error)
+			build_error(p, where, "target %s needs PTX %u.%u or higher", name->text, isa_target_ptx(t) / 10,
+				    isa_target_ptx(t) % 10);
+		p->m->target = t;
+	}
+}
+
+void build_target_end(struct parse *p, struct diag_span where)
+{
+	if (!p->target_seen)
+		build_error(p, where, ".target names no architecture");
+	p->m->target_text = arena_strdup(&p->m->arena, p->target_text.at ? p->target_text.at : "", p->target_text.len);
+	if (!p->m->target_text)
+		build_no_memory(p);
+}
+
+void build_address_size(struct parse *p, struct build_value v, struct diag_span where)
+{
+	if (v.bits != 32 && v.bits != 64)
+		build_error(p, where, ".address_size is 32 or 64");
+	else
+		p->m->address_size = (u32)v.bits;
+	if (p->m->funcs.len || p->m->vars.len)
+		build_error(p, where, ".address_size must come right after .target");
+}
+
+void build_end_module(struct parse *p, struct diag_span where)
+{
+	if (!p->seen_version)
+		build_error(p, where, "no .version: this is not a PTX module");
+	else if (!p->seen_target)
+		build_error(p, where, "no .target");
+}

@@ -1,0 +1,253 @@
+/*
+ * What the grammar's actions do: scopes, declarations, constants, statements. Private to grammar/.
+ * All of it works on one `struct parse`, the state of one call of ptx_parse; errors are reported on its diag and
+ * parsing goes on, so that several show at once.
+ */
+#ifndef PL_BUILD_H
+#define PL_BUILD_H
+
+#include "grammar/parse.h"
+
+#include <stdlib.h>
+
+/* A constant while expressions are evaluated: all arithmetic is 64-bit. */
+struct build_value {
+	u64 bits;
+	u8 type;    /* T_s64, T_u64; T_f64, T_f32 for floating point */
+	bool paren; /* written in parentheses */
+	bool hex;   /* 0f or 0d: takes no sign */
+};
+
+enum build_list { BUILD_PARAMS, BUILD_RESULTS };
+
+enum bind_kind { BIND_VAR, BIND_FUNC, BIND_REG, BIND_MEMBER, BIND_FAMILY, BIND_TABLE, BIND_LABEL };
+
+/* What a name means now. Chained per name, inner scope first. */
+struct binding {
+	struct binding *shadowed;
+	struct str *name;
+	u32 index; /* variable, function, register, table, label; families: register declaration */
+	u16 depth; /* 0: module */
+	u8 kind;
+};
+
+struct build_scope {
+	u32 id;           /* in f->scopes */
+	u32 first_bound;  /* in p->bound */
+	u32 first_jump;   /* in p->jumps */
+};
+
+/* A label used before its definition. */
+struct build_jump {
+	struct str *name;
+	u32 operand; /* in f->operands, or IR_NONE: an entry of a table */
+	u32 table, entry;
+	struct diag_span where;
+};
+
+struct build_decl {
+	u16 space;
+	u8 type, vec, linkage;
+	u32 align;
+	bool managed, unified, ptr;
+	u64 unified_id[2];
+	u16 ptr_space;
+	u32 ptr_align;
+	/* the declarator being read */
+	struct str *name;
+	struct diag_span where;
+	u32 dims;
+	u64 dim[IR_DIMS];
+	bool open_dim; /* first dimension left out */
+};
+
+struct build_init {
+	bool active, vectors;
+	u32 depth;               /* open braces */
+	u32 dims;                /* of the variable, a vector counting as the innermost one */
+	u64 dim[IR_DIMS + 1];
+	u64 stride[IR_DIMS + 2]; /* bytes of one element at each depth */
+	u64 at[IR_DIMS + 2];     /* next byte at each depth */
+	u64 begin[IR_DIMS + 2];  /* first byte of the brace at each depth */
+	u64 outermost;           /* elements of the first dimension seen */
+	VEC(u8) bytes;
+	VEC(struct ir_reloc) relocs;
+	VEC(struct str *) field_names; /* pairs: field, value name or NULL */
+	VEC(s64) field_values;
+	struct ir_reloc address;       /* the address just read */
+	bool address_ok, failed;
+};
+
+struct parse {
+	struct ir_module *m;
+	struct diag *d;
+	struct ptx_options options;
+	struct ir_func *f;       /* function being read, NULL at module scope */
+	u32 offset;              /* of the scanner */
+	struct diag_span comment_begin;
+	bool out_of_memory, stopped;
+	bool seen_version, seen_target, seen_item, version_error;
+	VEC(struct binding *) bound; /* in order of binding, for leaving scopes */
+	struct binding *free_bindings;
+	VEC(struct build_scope) scopes;
+	VEC(struct build_jump) jumps;
+	VEC(struct ir_operand) stack; /* vector elements being collected */
+	VEC(struct diag_span) stack_spans;
+	/* the statement being read */
+	VEC(struct ir_operand) ops;
+	VEC(struct diag_span) spans;
+	struct str *opcode;
+	struct diag_span opcode_span;
+	u32 guard;
+	bool guard_not, insn_failed;
+	struct build_decl decl;
+	struct build_init init;
+	u8 linkage;
+	struct diag_span linkage_span;
+	enum build_list list;
+	struct str *label;
+	struct diag_span label_span;
+	struct ir_table table;
+	VEC(u32) table_items;
+	struct ir_func *outer;   /* while a prototype is read */
+	VEC(u32) list_vars;
+	struct text target_text;
+	u32 target_seen;
+	u32 loc;                 /* current line position, index in m->locs */
+	struct ir_section *section;
+	u8 section_type;
+	struct str *section_name;
+	s64 name_offset;
+	bool unified;
+	u32 perf_row;
+};
+
+/* ---- build.c: errors, scopes, names, header ---- */
+void build_error(struct parse *p, struct diag_span where, const char *fmt, ...) PL_PRINTF(3, 4);
+void build_warn(struct parse *p, struct diag_span where, const char *fmt, ...) PL_PRINTF(3, 4);
+void build_no_memory(struct parse *p);
+void build_syntax_error(struct parse *p, struct diag_span where, const char *message);
+bool build_stop(struct parse *p);
+void build_recover(struct parse *p);
+struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where);
+struct binding *build_lookup(struct parse *p, struct str *name);
+bool build_same_scope(const struct parse *p, const struct binding *b);
+void build_enter(struct parse *p);
+void build_leave(struct parse *p);
+void build_version(struct parse *p, struct diag_span where);
+void build_target_begin(struct parse *p, struct diag_span where);
+void build_target(struct parse *p, struct str *name, struct diag_span where);
+void build_target_end(struct parse *p, struct diag_span where);
+void build_address_size(struct parse *p, struct build_value v, struct diag_span where);
+void build_end_module(struct parse *p, struct diag_span where);
+
+/* ---- build_lex.c: token values ---- */
+union PTX_YYSTYPE;
+int build_word(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
+int build_dotted(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
+int build_integer(struct parse *p, const char *s, int base, union PTX_YYSTYPE *out, struct diag_span where);
+int build_decimal(struct parse *p, const char *s, union PTX_YYSTYPE *out, struct diag_span where);
+int build_hex_float(const char *s, u8 type, union PTX_YYSTYPE *out);
+int build_string(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
+int build_bad_char(struct parse *p, struct diag_span where, u8 c);
+void build_keywords(struct parse *p);
+
+/* ---- build_expr.c: constant expressions ---- */
+struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b, struct diag_span where);
+struct build_value build_unary(struct parse *p, int op, struct build_value a, struct diag_span where);
+struct build_value build_conditional(struct parse *p, struct build_value c, struct build_value a, struct build_value b,
+				     struct diag_span where);
+struct build_value build_cast(struct parse *p, u32 type, struct build_value a, struct diag_span where);
+/* Integer value of an expression; reports and returns `instead` when it is floating point. */
+s64 build_integer_of(struct parse *p, struct build_value v, s64 instead, struct diag_span where);
+
+/* ---- build_decl.c: variables, registers, parameters ---- */
+void build_linkage(struct parse *p, u32 linkage, struct diag_span where);
+void build_decl_begin(struct parse *p, u32 space, struct diag_span where);
+void build_align(struct parse *p, struct build_value v, struct diag_span where);
+void build_vector(struct parse *p, u32 word, struct diag_span where);
+void build_managed(struct parse *p, struct diag_span where);
+void build_unified(struct parse *p, struct build_value a, struct build_value b, struct diag_span where);
+void build_decl_type(struct parse *p, u32 type, struct diag_span where);
+void build_pointer(struct parse *p, u32 space);
+void build_pointer_align(struct parse *p, struct build_value v, struct diag_span where);
+void build_declarator(struct parse *p, struct str *name, struct diag_span where);
+void build_dim(struct parse *p, const struct build_value *v, struct diag_span where);
+void build_family(struct parse *p, struct build_value count, struct diag_span where);
+void build_variable(struct parse *p, struct diag_span where);
+void build_param(struct parse *p, struct diag_span where);
+u32 build_register(struct parse *p, u32 decl, u32 number);
+/* Register of a family member name such as %r12, IR_NONE when there is no such family here. */
+u32 build_member(struct parse *p, struct str *name);
+
+/* ---- build_init.c: initialisers ---- */
+void build_init_begin(struct parse *p, struct diag_span where);
+void build_init_end(struct parse *p, struct diag_span where);
+void build_init_open(struct parse *p, struct diag_span where);
+void build_init_close(struct parse *p, struct diag_span where);
+void build_init_number(struct parse *p, struct build_value v, struct diag_span where);
+void build_init_masked(struct parse *p, u64 mask, struct build_value v, struct diag_span where);
+void build_init_address(struct parse *p, u64 mask, struct diag_span where);
+void build_init_field(struct parse *p, struct str *field, struct str *value, s64 number, struct diag_span where);
+void build_address(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where);
+void build_generic(struct parse *p, struct str *word, struct str *name, const struct build_value *offset,
+		   struct diag_span where);
+
+/* ---- build_func.c: functions, labels, tables ---- */
+void build_function_begin(struct parse *p, bool entry, struct diag_span where);
+void build_function_name(struct parse *p, struct str *name, struct diag_span where);
+void build_list_begin(struct parse *p, enum build_list list);
+void build_list_end(struct parse *p);
+void build_perf(struct parse *p, u32 row, struct diag_span where);
+void build_perf_value(struct parse *p, u32 i, struct build_value v, struct diag_span where);
+void build_function_end(struct parse *p, struct diag_span where);
+void build_body_begin(struct parse *p, struct diag_span where);
+void build_body_end(struct parse *p, struct diag_span where);
+void build_scope_begin(struct parse *p, struct diag_span where);
+void build_scope_end(struct parse *p);
+void build_alias(struct parse *p, struct str *name, struct str *target, struct diag_span where);
+void build_label_name(struct parse *p, struct str *name, struct diag_span where);
+void build_label(struct parse *p);
+void build_table_begin(struct parse *p, enum ir_table_kind kind);
+void build_table_item(struct parse *p, struct str *name, struct diag_span where);
+void build_table_range(struct parse *p, struct str *name, struct build_value count, struct diag_span where);
+void build_table_end(struct parse *p, struct diag_span where);
+void build_prototype_begin(struct parse *p, struct diag_span where);
+void build_prototype_end(struct parse *p, struct diag_span where);
+void build_pragma(struct parse *p, struct str *text);
+void build_resolve_jumps(struct parse *p);
+void build_jump(struct parse *p, struct build_jump jump);
+
+/* ---- build_insn.c: operands and instructions ---- */
+u32 build_mark(struct parse *p);
+void build_push(struct parse *p, struct ir_operand op, struct diag_span where);
+struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span where);
+struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset, struct diag_span where);
+struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index, struct diag_span where);
+struct ir_operand build_constant(struct parse *p, struct build_value v, struct diag_span where);
+struct ir_operand build_sink(struct parse *p);
+struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where);
+struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_kind kind);
+struct ir_operand build_address_end(struct parse *p, u32 mark, struct diag_span where);
+void build_guard(struct parse *p, struct str *name, bool negated, struct diag_span where);
+void build_opcode(struct parse *p, struct str *opcode, struct diag_span where);
+void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags);
+void build_insn_end(struct parse *p, struct diag_span where);
+
+/* ---- build_debug.c: .file, .loc, .section ---- */
+void build_file(struct parse *p, struct build_value number, struct str *path, const struct build_value *mtime,
+		const struct build_value *size, struct diag_span where);
+void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
+	       struct diag_span where);
+void build_loc_function(struct parse *p, struct str *word, struct str *name, struct diag_span where);
+void build_loc_inlined(struct parse *p, struct str *word, struct build_value file, struct build_value line,
+		       struct build_value column, struct diag_span where);
+void build_section(struct parse *p, struct str *name, struct diag_span where);
+void build_section_end(struct parse *p);
+void build_section_label(struct parse *p, struct str *name, struct diag_span where);
+void build_section_type(struct parse *p, u32 type, struct diag_span where);
+void build_section_number(struct parse *p, struct build_value v, struct diag_span where);
+void build_section_address(struct parse *p, struct str *minus, s64 addend, struct diag_span where);
+void build_dwarf_line(struct parse *p, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * Debugging directives: .file, .loc, .section with DWARF bytes.
+ * Source: PTX ISA "Debugging Directives".
+ */
+#include "grammar/build.h"
+
+void build_file(struct parse *p, struct build_value number, struct str *path, const struct build_value *mtime,
+		const struct build_value *size, struct diag_span where)
+{
+	struct ir_file f = {.number = (u32)number.bits, .path = path->text};
+
+	if (number.bits > UINT32_MAX)
+		build_error(p, where, "the file number is out of range");
+	if (mtime && size) {
+		f.has_mtime = true;
+		f.mtime = mtime->bits;
+		f.size = size->bits;
+	}
+	if (!VEC_PUSH(&p->m->files, f))
+		build_no_memory(p);
+}
+
+static bool fits(struct parse *p, struct build_value a, struct build_value b, struct build_value c, struct diag_span where)
+{
+	if (a.bits <= UINT32_MAX && b.bits <= UINT32_MAX && c.bits <= UINT32_MAX)
+		return true;
+	build_error(p, where, "a source position is out of range");
+	return false;
+}
+
+void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
+	       struct diag_span where)
+{
+	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits, .inlined_at = IR_NONE};
+
+	if (!fits(p, file, line, column, where))
+		return;
+	if (!VEC_PUSH(&p->m->locs, l))
+		return build_no_memory(p);
+	p->loc = (u32)p->m->locs.len - 1;
+}
+
+void build_loc_function(struct parse *p, struct str *word, struct str *name, struct diag_span where)
+{
+	struct ir_loc *l;
+
+	if (strcmp(word->text, "function_name")) {
+		build_error(p, where, "'%s' is not part of .loc; function_name is", word->text);
+		return;
+	}
+	if (!p->m->locs.len)
+		return;
+	l = &p->m->locs.at[p->m->locs.len - 1];
+	l->function = name;
+	l->function_offset = p->name_offset;
+}
+
+void build_loc_inlined(struct parse *p, struct str *word, struct build_value file, struct build_value line,
+		       struct build_value column, struct diag_span where)
+{
+	struct ir_loc *l;
+
+	if (strcmp(word->text, "inlined_at")) {
+		build_error(p, where, "'%s' is not part of .loc; inlined_at is", word->text);
+		return;
+	}
+	if (!fits(p, file, line, column, where) || !p->m->locs.len)
+		return;
+	l = &p->m->locs.at[p->m->locs.len - 1];
+	for (size_t i = p->m->locs.len - 1; i-- > 0;) {
+		const struct ir_loc *at = &p->m->locs.at[i];
+
+		if (at->file == file.bits && at->line == line.bits && at->column == column.bits) {
+			l->inlined_at = (u32)i;
+			return;
+		}
+	}
+	build_error(p, where, "the position after inlined_at appears in no .loc before");
+}
+
+void build_section(struct parse *p, struct str *name, struct diag_span where)
+{
+	struct ir_section *s = ARENA_NEW(&p->m->arena, struct ir_section);
+
+	(void)where;
+	p->seen_item = true;
+	p->section = s;
+	p->section_type = T_b8;
+	if (!s || !VEC_PUSH(&p->m->sections, s))
+		return build_no_memory(p);
+	s->name = name;
+}
+
+void build_section_end(struct parse *p)
+{
+	p->section = NULL;
+}
+
+void build_section_label(struct parse *p, struct str *name, struct diag_span where)
+{
+	struct ir_label l = {.name = name, .begin = where.begin};
+
+	if (!p->section)
+		return;
+	l.insn = (u32)p->section->bytes.len;
+	if (!VEC_PUSH(&p->section->labels, l))
+		build_no_memory(p);
+}
+
+void build_section_type(struct parse *p, u32 type, struct diag_span where)
+{
+	if (type != T_b8 && type != T_b16 && type != T_b32 && type != T_b64)
+		build_error(p, where, "sections hold .b8, .b16, .b32 and .b64");
+	p->section_type = (u8)type;
+}
+
+static void add_bytes(struct parse *p, u64 v)
+{
+	u32 n = isa_type_bits(p->section_type) / 8;
+
+	if (!p->section)
+		return;
+	if (!n || n > 8 || !VEC_RESERVE(&p->section->bytes, n))
+		return build_no_memory(p);
+	memcpy(p->section->bytes.at + p->section->bytes.len, &v, n);
+	p->section->bytes.len += n;
+}
+
+void build_section_number(struct parse *p, struct build_value v, struct diag_span where)
+{
+	add_bytes(p, (u64)build_integer_of(p, v, 0, where));
+}
+
+void build_section_address(struct parse *p, struct str *minus, s64 addend, struct diag_span where)
+{
+	struct ir_section_reloc r = {.size = (u8)(isa_type_bits(p->section_type) / 8), .plus = p->section_name, .minus = minus,
+				     .addend = addend};
+
+	if (r.size < 4)
+		build_error(p, where, "an address does not fit in .%s", isa_word_text(p->section_type));
+	if (!p->section)
+		return;
+	r.at = (u32)p->section->bytes.len;
+	if (!VEC_PUSH(&p->section->relocs, r))
+		return build_no_memory(p);
+	add_bytes(p, 0);
+}

@@ -1,0 +1,504 @@
+/*
+ * Declarations: variables, registers and register families, parameters.
+ * Source: PTX ISA "State Spaces", "Types", "Variables"; limits as ptxas 13.0 enforces them.
+ */
+#include "grammar/build.h"
+
+#include <stdio.h>
+
+#define REGS_MAX (1u << 24)
+#define VAR_MAX ((u64)1 << 40)
+
+void build_linkage(struct parse *p, u32 linkage, struct diag_span where)
+{
+	p->linkage = (u8)linkage;
+	p->linkage_span = where;
+	p->seen_item |= linkage != IR_LOCAL;
+}
+
+void build_decl_begin(struct parse *p, u32 space, struct diag_span where)
+{
+	p->decl = (struct build_decl){.space = (u16)space, .vec = 1, .linkage = p->linkage};
+	if (space == M_sreg)
+		build_error(p, where, ".sreg names are predefined");
+	if (!p->f && (space == M_reg || space == M_local || space == M_param))
+		build_error(p, where, ".%s is not allowed at module scope", isa_word_text(space));
+	p->seen_item = true;
+	p->init = (struct build_init){.bytes = p->init.bytes, .relocs = p->init.relocs, .field_names = p->init.field_names,
+				      .field_values = p->init.field_values};
+}
+
+void build_align(struct parse *p, struct build_value v, struct diag_span where)
+{
+	s64 n = build_integer_of(p, v, 1, where);
+
+	if (n <= 0 || n > (1 << 30) || !is_pow2((u64)n))
+		build_error(p, where, "an alignment is a power of two");
+	else
+		p->decl.align = (u32)n;
+}
+
+void build_vector(struct parse *p, u32 word, struct diag_span where)
+{
+	if (word == M_v8)
+		build_error(p, where, "vectors have 2 or 4 elements");
+	p->decl.vec = word == M_v2 ? 2 : 4;
+}
+
+void build_managed(struct parse *p, struct diag_span where)
+{
+	if (p->decl.space != M_global)
+		build_error(p, where, ".managed is for .global variables");
+	p->decl.managed = true;
+}
+
+void build_unified(struct parse *p, struct build_value a, struct build_value b, struct diag_span where)
+{
+	(void)where;
+	p->decl.unified = true;
+	p->decl.unified_id[0] = a.bits;
+	p->decl.unified_id[1] = b.bits;
+}
+
+void build_decl_type(struct parse *p, u32 type, struct diag_span where)
+{
+	struct build_decl *d = &p->decl;
+
+	if (!isa_type_declarable(type))
+		build_error(p, where, ".%s is not a type of variables", isa_word_text(type));
+	else if (type == T_pred && d->space != M_reg)
+		build_error(p, where, "predicates live in .reg only");
+	else if (isa_type_class(type) == ISA_OPAQUE && d->space != M_global && d->space != M_param)
+		build_error(p, where, ".%s lives in .global or .param only", isa_word_text(type));
+	else if (d->vec > 1 && (type == T_pred || isa_type_bits(type) * d->vec > 128 || isa_type_class(type) == ISA_OPAQUE))
+		build_error(p, where, "a vector of %u .%s is longer than 128 bits", d->vec, isa_word_text(type));
+	d->type = (u8)type;
+}
+
+void build_pointer(struct parse *p, u32 space)
+{
+	p->decl.ptr = true;
+	p->decl.ptr_space = (u16)space;
+	p->decl.ptr_align = 4;
+}
+
+void build_pointer_align(struct parse *p, struct build_value v, struct diag_span where)
+{
+	s64 n = build_integer_of(p, v, 4, where);
+
+	if (n <= 0 || n > (1 << 30) || !is_pow2((u64)n))
+		build_error(p, where, "an alignment is a power of two");
+	else
+		p->decl.ptr_align = (u32)n;
+}
+
+void build_declarator(struct parse *p, struct str *name, struct diag_span where)
+{
+	if (name && memchr(name->text, '.', name->len))
+		build_error(p, where, "'%s' is not a name", name->text);
+	p->decl.name = name;
+	p->decl.where = where;
+	p->decl.dims = 0;
+	p->decl.open_dim = false;
+	p->insn_failed = false;
+}
+
+void build_dim(struct parse *p, const struct build_value *v, struct diag_span where)
+{
+	struct build_decl *d = &p->decl;
+	s64 n = v ? build_integer_of(p, *v, 1, where) : 0;
+
+	if (d->dims == IR_DIMS) {
+		build_error(p, where, "more than %u dimensions", IR_DIMS);
+		return;
+	}
+	if (!v && d->dims)
+		build_error(p, where, "only the first dimension may be left out");
+	if (v && n <= 0) {
+		build_error(p, where, "the size of an array is positive");
+		n = 1;
+	}
+	d->open_dim |= !v;
+	d->dim[d->dims++] = (u64)n;
+}
+
+/* ---- registers ---- */
+
+u32 build_register(struct parse *p, u32 decl, u32 number)
+{
+	struct ir_regdecl *rd = &p->f->regdecls.at[decl];
+	struct ir_reg reg = {.decl = decl, .number = number, .type = rd->type, .vec = rd->vec};
+
+	if (p->f->regs.len >= REGS_MAX || !VEC_PUSH(&p->f->regs, reg)) {
+		build_no_memory(p);
+		return 0;
+	}
+	return (u32)p->f->regs.len - 1;
+}
+
+static u32 declare_registers(struct parse *p, u32 count)
+{
+	struct ir_regdecl rd = {
+		.name = p->decl.name, .count = count, .type = p->decl.type, .vec = p->decl.vec,
+		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0,
+	};
+
+	if (!VEC_PUSH(&p->f->regdecls, rd)) {
+		build_no_memory(p);
+		return 0;
+	}
+	return (u32)p->f->regdecls.len - 1;
+}
+
+/* Families are bound under their prefix and '<', which no identifier can end in. */
+static struct str *family_key(struct parse *p, const char *prefix, size_t n, bool make)
+{
+	char key[1024];
+
+	if (n + 1 >= sizeof(key))
+		return NULL;
+	memcpy(key, prefix, n);
+	key[n] = '<';
+	return make ? intern_get(&p->m->names_table, key, n + 1) : intern_find(&p->m->names_table, key, n + 1);
+}
+
+/* Digits at the end of a name: where they begin, and their number. Numbers are written without leading zeros. */
+static size_t trailing_number(const struct str *s, u32 *number)
+{
+	size_t n = s->len;
+	u64 v = 0;
+
+	while (n > 1 && s->text[n - 1] >= '0' && s->text[n - 1] <= '9' && s->len - n < 9)
+		n--;
+	while (n < s->len - 1u && s->text[n] == '0')
+		n++;
+	for (size_t i = n; i < s->len; i++)
+		v = v * 10 + (u64)(s->text[i] - '0');
+	*number = (u32)v;
+	return n;
+}
+
+u32 build_member(struct parse *p, struct str *name)
+{
+	struct ir_regdecl *rd;
+	const struct binding *b;
+	struct str *key;
+	u32 number;
+	size_t n;
+
+	for (n = trailing_number(name, &number); n < name->len; n++, trailing_number(name, &number)) {
+		u64 v = 0;
+
+		for (size_t i = n; i < name->len; i++)
+			v = v * 10 + (u64)(name->text[i] - '0');
+		key = family_key(p, name->text, n, false);
+		b = key ? key->user[0] : NULL;
+		if (!b || (name->text[n] == '0' && n + 1 < name->len))
+			continue;
+		rd = &p->f->regdecls.at[b->index];
+		if (v >= rd->count)
+			continue;
+		if (v >= rd->reg_of_len) {
+			u32 len = (u32)min_u64(max_u64(v + 1, 2ull * rd->reg_of_len + 16), rd->count);
+			u32 *bigger = realloc(rd->reg_of, sizeof(u32) * len);
+
+			if (!bigger) {
+				build_no_memory(p);
+				return IR_NONE;
+			}
+			memset(bigger + rd->reg_of_len, 0xff, sizeof(u32) * (len - rd->reg_of_len));
+			rd->reg_of = bigger;
+			rd->reg_of_len = len;
+		}
+		if (rd->reg_of[v] == IR_NONE) {
+			u32 reg = build_register(p, b->index, (u32)v);
+
+			p->f->regdecls.at[b->index].reg_of[v] = reg;
+		}
+		return p->f->regdecls.at[b->index].reg_of[v];
+	}
+	return IR_NONE;
+}
+
+/* Members of an outer family of the same prefix are bound already: the inner family hides them. */
+static void hide_members(struct parse *p, struct str *prefix, const struct ir_regdecl *outer, u32 count)
+{
+	u32 n = (u32)min_u64(count, outer->reg_of_len);
+	char name[1100];
+
+	for (u32 i = 0; i < n; i++) {
+		int len = snprintf(name, sizeof(name), "%s%u", prefix->text, i);
+		struct str *s = intern_find(&p->m->names_table, name, (size_t)len);
+		struct binding *b = s ? s->user[0] : NULL;
+		u32 reg;
+
+		if (!b || b->kind != BIND_MEMBER)
+			continue;
+		reg = build_member(p, s);
+		if (reg != IR_NONE)
+			build_bind(p, s, BIND_MEMBER, reg, DIAG_NOWHERE);
+	}
+}
+
+/* A single name of this scope that the family would contain, or NULL. */
+static const struct str *clashing_single(const struct parse *p, const struct str *prefix, u64 count)
+{
+	for (size_t i = p->scopes.at[p->scopes.len - 1].first_bound; i < p->bound.len; i++) {
+		const struct binding *b = p->bound.at[i];
+		u32 number;
+		size_t n;
+
+		if (b->kind == BIND_MEMBER || b->kind == BIND_FAMILY || b->kind == BIND_LABEL || b->name->len <= prefix->len)
+			continue;
+		n = trailing_number(b->name, &number);
+		if (n == prefix->len && !memcmp(b->name->text, prefix->text, n) && number < count &&
+		    b->name->text[n] >= '0' && b->name->text[n] <= '9')
+			return b->name;
+	}
+	return NULL;
+}
+
+void build_family(struct parse *p, struct build_value count, struct diag_span where)
+{
+	struct build_decl *d = &p->decl;
+	s64 n = build_integer_of(p, count, 1, where);
+	const struct str *clash;
+	struct binding *outer;
+	struct str *key;
+	u32 decl;
+
+	if (d->space != M_reg) {
+		build_error(p, where, "parametrised names are for registers");
+		return;
+	}
+	if (n <= 0 || n > REGS_MAX) {
+		build_error(p, where, "a register family has 1 to %u members", REGS_MAX);
+		return;
+	}
+	if (!p->f || !p->scopes.len)
+		return;
+	key = family_key(p, d->name->text, d->name->len, true);
+	if (!key) {
+		build_error(p, d->where, "the name is too long");
+		return;
+	}
+	clash = clashing_single(p, d->name, (u64)n);
+	if (clash) {
+		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text, (u32)n, clash->text);
+		return;
+	}
+	outer = key->user[0];
+	decl = declare_registers(p, (u32)n);
+	if (build_bind(p, key, BIND_FAMILY, decl, d->where) && outer)
+		hide_members(p, d->name, &p->f->regdecls.at[outer->index], (u32)n);
+}
+
+/* x3 after x<5> in one scope. */
+static bool clashes_with_family(struct parse *p, struct str *name)
+{
+	u32 number;
+	size_t n = trailing_number(name, &number);
+	struct str *key;
+
+	if (n == name->len || !p->f || name->text[n] < '0' || name->text[n] > '9')
+		return false;
+	key = family_key(p, name->text, n, false);
+	return key && build_same_scope(p, key->user[0]) &&
+	       number < p->f->regdecls.at[((struct binding *)key->user[0])->index].count;
+}
+
+static void declare_register(struct parse *p, struct diag_span where)
+{
+	struct build_decl *d = &p->decl;
+	u32 decl;
+
+	if (d->dims || p->init.active) {
+		build_error(p, where, d->dims ? "registers have no dimensions" : "registers have no initial value");
+		return;
+	}
+	decl = declare_registers(p, 0);
+	build_bind(p, d->name, BIND_REG, build_register(p, decl, 0), d->where);
+}
+
+/* ---- variables ---- */
+
+static bool size_of(struct parse *p, struct ir_var *v, struct diag_span where)
+{
+	u64 size = max_u64(isa_type_bits(v->type) / 8, 1) * v->vec;
+
+	if (isa_type_class(v->type) == ISA_OPAQUE)
+		size = 8;
+	if (!v->align)
+		v->align = (u32)size;
+	for (u32 i = 0; i < v->dims; i++) {
+		if (v->dim[i] > VAR_MAX / size) {
+			build_error(p, where, "the variable is larger than 2^40 bytes");
+			return false;
+		}
+		size *= v->dim[i];
+	}
+	v->size_bytes = v->unsized ? 0 : size;
+	return true;
+}
+
+static struct ir_var *new_var(struct parse *p)
+{
+	const struct build_decl *d = &p->decl;
+	struct ir_var *v = ARENA_NEW(&p->m->arena, struct ir_var);
+
+	if (!v) {
+		build_no_memory(p);
+		return NULL;
+	}
+	*v = (struct ir_var){
+		.name = d->name, .space = d->space, .type = d->type, .vec = d->vec, .linkage = d->linkage,
+		.managed = d->managed, .unified = d->unified, .unified_id = {d->unified_id[0], d->unified_id[1]},
+		.ptr = d->ptr, .ptr_space = d->ptr_space, .ptr_align = d->ptr_align, .align = d->align, .dims = d->dims,
+		.is_array = d->dims > 0, .unsized = d->open_dim, .func = p->f ? p->f->index : IR_NONE, .reg = IR_NONE,
+		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = d->where.begin,
+	};
+	v->definition = v;
+	memcpy(v->dim, d->dim, sizeof(v->dim));
+	return v;
+}
+
+static void check_variable(struct parse *p, struct ir_var *v, struct diag_span where)
+{
+	bool has_init = p->init.active;
+
+	if (v->linkage != IR_LOCAL && v->linkage != IR_EXTERN && p->f)
+		build_error(p, p->linkage_span, "only module-scope variables are .visible, .weak or .common");
+	if (v->linkage == IR_COMMON && v->space != M_global)
+		build_error(p, p->linkage_span, ".common is for .global variables");
+	if (has_init && v->linkage == IR_EXTERN)
+		build_error(p, where, "an .extern variable has no initial value");
+	if (has_init && v->space != M_global && v->space != M_const)
+		build_error(p, where, "a .%s variable has no initial value", isa_word_text(v->space));
+	if (v->unsized && !has_init && v->linkage != IR_EXTERN)
+		build_error(p, where, "the size of '%s' is missing", v->name->text);
+	if (isa_type_class(v->type) == ISA_OPAQUE && (p->f || v->space == M_param))
+		build_error(p, where, ".%s variables live at module scope", isa_word_text(v->type));
+}
+
+static void take_init(struct parse *p, struct ir_var *v)
+{
+	struct build_init *in = &p->init;
+
+	v->has_init = true;
+	if (v->unsized) {
+		v->unsized = false;
+		v->dim[0] = in->outermost;
+		size_of(p, v, p->decl.where);
+	}
+	v->sampler_len = (u32)in->field_values.len;
+	v->sampler_fields = arena_copy(&p->m->arena, in->field_names.at, sizeof(*in->field_names.at) * in->field_names.len);
+	v->sampler_values = arena_copy(&p->m->arena, in->field_values.at, sizeof(*in->field_values.at) * in->field_values.len);
+	v->relocs_len = (u32)in->relocs.len;
+	v->relocs = arena_copy(&p->m->arena, in->relocs.at, sizeof(*in->relocs.at) * in->relocs.len);
+	if (!v->sampler_fields || !v->sampler_values || !v->relocs)
+		build_no_memory(p);
+	if (in->failed || isa_type_class(v->type) == ISA_OPAQUE)
+		return;
+	v->data = arena_alloc(&p->m->arena, v->size_bytes);
+	if (!v->data)
+		build_no_memory(p);
+	else if (in->bytes.len)
+		memcpy(v->data, in->bytes.at, (size_t)min_u64(in->bytes.len, v->size_bytes));
+}
+
+/* A declaration and a definition of one variable may both stand at module scope. */
+static bool merge_extern(struct parse *p, struct ir_var *v)
+{
+	struct binding *b = v->name->user[0];
+	struct ir_var *old;
+
+	if (p->f || !build_same_scope(p, b) || b->kind != BIND_VAR)
+		return false;
+	old = p->m->vars.at[b->index];
+	if ((old->linkage != IR_EXTERN && v->linkage != IR_EXTERN) || old->space != v->space || old->type != v->type)
+		return false;
+	if (old->linkage == IR_EXTERN && v->linkage != IR_EXTERN)
+		*old = *v, old->definition = old;
+	return true;
+}
+
+void build_variable(struct parse *p, struct diag_span where)
+{
+	struct build_decl *d = &p->decl;
+	struct ir_var *v;
+
+	if (d->space == M_reg && p->f) {
+		declare_register(p, where);
+		p->init.active = false;
+		return;
+	}
+	if (d->space == M_tex) { /* the old spelling of .global .texref */
+		d->space = M_global;
+		d->type = T_texref;
+	}
+	v = new_var(p);
+	if (!v)
+		return;
+	check_variable(p, v, d->where);
+	if (!size_of(p, v, d->where))
+		v->size_bytes = 0;
+	else if (p->init.active)
+		take_init(p, v);
+	p->init.active = false;
+	if (clashes_with_family(p, v->name)) {
+		build_error(p, d->where, "'%s' is already defined here as a register", v->name->text);
+		return;
+	}
+	if (merge_extern(p, v))
+		return;
+	if (!VEC_PUSH(&p->m->vars, v))
+		return build_no_memory(p);
+	build_bind(p, v->name, BIND_VAR, (u32)p->m->vars.len - 1, d->where);
+	if (p->f && !VEC_PUSH(&p->f->vars, (u32)p->m->vars.len - 1))
+		build_no_memory(p);
+}
+
+static void check_param(struct parse *p, const struct ir_var *v, struct diag_span where)
+{
+	if (v->space != M_param && v->space != M_reg)
+		build_error(p, where, "a parameter is .param or .reg");
+	if (p->f->is_entry && v->space == M_reg)
+		build_error(p, where, "kernel parameters are .param");
+	if (p->f->is_entry && p->list == BUILD_RESULTS)
+		build_error(p, where, "a kernel returns nothing");
+	if (v->space == M_reg && v->dims)
+		build_error(p, where, "registers have no dimensions");
+	if (!p->f->is_entry && isa_type_class(v->type) == ISA_OPAQUE)
+		build_error(p, where, ".%s is for kernel parameters", isa_word_text(v->type));
+	if (v->ptr && (v->space != M_param || isa_type_class(v->type) == ISA_FLOAT))
+		build_error(p, where, ".ptr is for integer kernel parameters");
+}
+
+void build_param(struct parse *p, struct diag_span where)
+{
+	struct build_decl *d = &p->decl;
+	bool named = d->name != NULL;
+	struct ir_var *v;
+	u32 index;
+
+	if (!named)
+		d->name = intern_get(&p->m->names_table, "_", 1);
+	if (!p->f || !d->name)
+		return;
+	d->linkage = IR_LOCAL;
+	v = new_var(p);
+	if (!v || !size_of(p, v, where))
+		return;
+	check_param(p, v, d->where);
+	if (v->unsized)
+		p->f->variadic = true;
+	if (p->list == BUILD_RESULTS && p->list_vars.len)
+		build_error(p, d->where, "a function returns at most one value");
+	if (!VEC_PUSH(&p->m->vars, v) || !VEC_PUSH(&p->list_vars, (u32)p->m->vars.len - 1))
+		return build_no_memory(p);
+	index = (u32)p->m->vars.len - 1;
+	if (v->space == M_reg)
+		v->reg = build_register(p, declare_registers(p, 0), 0);
+	if (named)
+		build_bind(p, d->name, v->space == M_reg ? BIND_REG : BIND_VAR, v->space == M_reg ? v->reg : index, d->where);
+}

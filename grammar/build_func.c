@@ -1,0 +1,424 @@
+/*
+ * Functions, their bodies, labels and tables of labels, prototypes.
+ * Source: PTX ISA "Kernel and Function Directives", "Control Flow Directives", "Performance-Tuning Directives".
+ */
+#include "grammar/build.h"
+
+#include <stdio.h>
+
+static struct ir_func *new_func(struct parse *p)
+{
+	struct ir_func *f = ARENA_NEW(&p->m->arena, struct ir_func);
+
+	if (!f || !VEC_PUSH(&p->m->owned, f)) {
+		build_no_memory(p);
+		return NULL;
+	}
+	f->linkage = p->linkage;
+	f->index = IR_NONE;
+	f->definition = f;
+	return f;
+}
+
+void build_function_begin(struct parse *p, bool entry, struct diag_span where)
+{
+	struct ir_func *f = new_func(p);
+
+	(void)where;
+	p->seen_item = true;
+	if (!f)
+		return;
+	f->is_entry = entry;
+	if (entry && p->linkage == IR_COMMON)
+		build_error(p, p->linkage_span, ".common is for .global variables");
+	p->f = f;
+	p->loc = IR_NONE;
+	build_enter(p);
+}
+
+void build_function_name(struct parse *p, struct str *name, struct diag_span where)
+{
+	if (memchr(name->text, '.', name->len))
+		build_error(p, where, "'%s' is not a name", name->text);
+	if (!p->f)
+		return;
+	p->f->name = name;
+	p->f->begin = where.begin;
+}
+
+void build_list_begin(struct parse *p, enum build_list list)
+{
+	p->list = list;
+	p->list_vars.len = 0;
+}
+
+void build_list_end(struct parse *p)
+{
+	u32 *copy = arena_copy(&p->m->arena, p->list_vars.at, sizeof(u32) * p->list_vars.len);
+
+	if (!copy || !p->f)
+		return build_no_memory(p);
+	if (p->list == BUILD_RESULTS) {
+		p->f->rets = copy;
+		p->f->rets_len = (u32)p->list_vars.len;
+	} else {
+		p->f->params = copy;
+		p->f->params_len = (u32)p->list_vars.len;
+	}
+	for (u32 i = 0; i + 1 < p->list_vars.len; i++)
+		if (p->m->vars.at[p->list_vars.at[i]]->unsized)
+			build_error(p, (struct diag_span){p->offset - 1, p->offset}, "only the last parameter may be unsized");
+}
+
+struct perf_info {
+	u8 values;      /* at most */
+	bool entry_only, func_only;
+	u32 max;
+};
+
+static const struct perf_info perf_infos[IR_PERFS] = {
+	[IR_MAXNTID] = {3, true, false, UINT32_MAX}, [IR_REQNTID] = {3, true, false, UINT32_MAX},
+	[IR_MINNCTAPERSM] = {1, true, false, UINT32_MAX}, [IR_MAXNCTAPERSM] = {1, true, false, UINT32_MAX},
+	[IR_MAXNREG] = {1, true, false, UINT32_MAX}, [IR_REQNCTAPERCLUSTER] = {3, true, false, UINT32_MAX},
+	[IR_MAXCLUSTERRANK] = {1, true, false, UINT32_MAX}, [IR_EXPLICITCLUSTER] = {0, true, false, 0},
+	[IR_BLOCKSARECLUSTERS] = {0, true, false, 0}, [IR_NORETURN] = {0, false, true, 0},
+	[IR_ABI_PRESERVE] = {1, false, true, UINT32_MAX}, [IR_ABI_PRESERVE_CONTROL] = {1, false, true, UINT32_MAX},
+};
+
+void build_perf(struct parse *p, u32 row, struct diag_span where)
+{
+	const struct perf_info *info = &perf_infos[row];
+	bool proto = p->outer != NULL;
+
+	p->perf_row = row;
+	if (!p->f)
+		return;
+	if (info->entry_only && !p->f->is_entry)
+		build_error(p, where, "this directive is for kernels");
+	if (info->func_only && p->f->is_entry && !proto)
+		build_error(p, where, "this directive is for functions");
+	if (p->f->has_perf[row])
+		build_error(p, where, "the directive is given twice");
+	p->f->has_perf[row] = true;
+	for (u32 i = 0; i < 3; i++)
+		p->f->perf[row][i] = 1;
+}
+
+void build_perf_value(struct parse *p, u32 i, struct build_value v, struct diag_span where)
+{
+	const struct perf_info *info = &perf_infos[p->perf_row];
+
+	if (!p->f)
+		return;
+	if (i >= info->values)
+		build_error(p, where, "too many numbers");
+	else if (v.bits > info->max || (!v.bits && info->entry_only))
+		build_error(p, where, "the number is out of range");
+	else
+		p->f->perf[p->perf_row][i] = (u32)v.bits;
+}
+
+static void check_perfs(struct parse *p, struct diag_span where)
+{
+	const struct ir_func *f = p->f;
+
+	if (f->has_perf[IR_MAXNTID] && f->has_perf[IR_REQNTID])
+		build_error(p, where, ".maxntid and .reqntid exclude each other");
+	if (f->has_perf[IR_BLOCKSARECLUSTERS] && !(f->has_perf[IR_REQNTID] && f->has_perf[IR_REQNCTAPERCLUSTER]))
+		build_error(p, where, ".blocksareclusters needs .reqntid and .reqnctapercluster");
+	if (f->has_perf[IR_MAXCLUSTERRANK] && f->has_perf[IR_REQNCTAPERCLUSTER])
+		build_error(p, where, ".maxclusterrank and .reqnctapercluster exclude each other");
+}
+
+/* Parameters of two declarations agree in number, type and size. */
+static bool same_signature(const struct ir_module *m, const struct ir_func *a, const struct ir_func *b)
+{
+	if (a->params_len != b->params_len || a->rets_len != b->rets_len || a->is_entry != b->is_entry)
+		return false;
+	for (u32 i = 0; i < a->params_len + a->rets_len; i++) {
+		bool ret = i >= a->params_len;
+		const struct ir_var *x = m->vars.at[ret ? a->rets[i - a->params_len] : a->params[i]];
+		const struct ir_var *y = m->vars.at[ret ? b->rets[i - a->params_len] : b->params[i]];
+
+		if (x->space != y->space || x->size_bytes != y->size_bytes || x->unsized != y->unsized ||
+		    isa_type_bits(x->type) != isa_type_bits(y->type))
+			return false;
+	}
+	return true;
+}
+
+/* Enter the function among the module's, joining an earlier declaration. */
+static void register_function(struct parse *p, bool body)
+{
+	struct ir_func *f = p->f, *old;
+	struct diag_span where = {f->begin, f->begin + (f->name ? f->name->len : 1)};
+	struct binding *b = f->name ? f->name->user[0] : NULL;
+	size_t depth = p->scopes.len;
+
+	while (b && b->depth)
+		b = b->shadowed;
+	f->has_body = body;
+	if (b && b->kind == BIND_FUNC) {
+		old = p->m->funcs.at[b->index];
+		if (!same_signature(p->m, old, f))
+			build_error(p, where, "'%s' was declared with other parameters", f->name->text);
+		else if (old->has_body && body)
+			build_error(p, where, "'%s' is already defined", f->name->text);
+		f->index = b->index;
+		for (u32 i = 0; i < f->params_len; i++)
+			p->m->vars.at[f->params[i]]->func = f->index;
+		for (u32 i = 0; i < f->rets_len; i++)
+			p->m->vars.at[f->rets[i]]->func = f->index;
+		if (!old->has_body) {
+			if (f->linkage == IR_LOCAL || (f->linkage == IR_EXTERN && !body))
+				f->linkage = body && old->linkage == IR_EXTERN ? f->linkage : old->linkage;
+			p->m->funcs.at[b->index] = f;
+			f->definition = f;
+		}
+		return;
+	}
+	if (!VEC_PUSH(&p->m->funcs, f))
+		return build_no_memory(p);
+	f->index = (u32)p->m->funcs.len - 1;
+	for (u32 i = 0; i < f->params_len; i++)
+		p->m->vars.at[f->params[i]]->func = f->index;
+	for (u32 i = 0; i < f->rets_len; i++)
+		p->m->vars.at[f->rets[i]]->func = f->index;
+	/* The name belongs to the module, below the scope of the parameters. */
+	p->scopes.len = 0;
+	build_bind(p, f->name, BIND_FUNC, f->index, where);
+	p->scopes.len = depth;
+	if (p->bound.len && depth) {
+		/* Keep it bound when the parameter scope is left: it must stand before that scope's first name. */
+		struct binding *top = p->bound.at[p->bound.len - 1];
+		u32 first = p->scopes.at[depth - 1].first_bound;
+
+		memmove(&p->bound.at[first + 1], &p->bound.at[first], sizeof(*p->bound.at) * (p->bound.len - 1 - first));
+		p->bound.at[first] = top;
+		p->scopes.at[depth - 1].first_bound++;
+	}
+}
+
+static void leave_function(struct parse *p)
+{
+	while (p->scopes.len)
+		build_leave(p);
+	p->jumps.len = 0;
+	p->f = NULL;
+	p->linkage = IR_LOCAL;
+}
+
+void build_function_end(struct parse *p, struct diag_span where)
+{
+	if (!p->f)
+		return;
+	check_perfs(p, where);
+	register_function(p, false);
+	leave_function(p);
+}
+
+void build_body_begin(struct parse *p, struct diag_span where)
+{
+	if (!p->f)
+		return;
+	if (p->f->linkage == IR_EXTERN)
+		build_error(p, p->linkage_span, "an .extern function has no body");
+	check_perfs(p, where);
+	register_function(p, true);
+}
+
+void build_body_end(struct parse *p, struct diag_span where)
+{
+	(void)where;
+	if (!p->f)
+		return;
+	leave_function(p);
+}
+
+void build_scope_begin(struct parse *p, struct diag_span where)
+{
+	(void)where;
+	build_enter(p);
+}
+
+void build_scope_end(struct parse *p)
+{
+	if (p->scopes.len > 1)
+		build_leave(p);
+}
+
+void build_alias(struct parse *p, struct str *name, struct str *target, struct diag_span where)
+{
+	struct binding *a = name->user[0], *b = target->user[0];
+
+	if (!a || a->kind != BIND_FUNC || !b || b->kind != BIND_FUNC)
+		build_error(p, where, "'%s' is not a function", a && a->kind == BIND_FUNC ? target->text : name->text);
+	else if (p->m->funcs.at[a->index]->has_body || !p->m->funcs.at[b->index]->has_body)
+		build_error(p, where, ".alias joins a declared function to a defined one");
+	else if (p->m->funcs.at[a->index]->is_entry || p->m->funcs.at[b->index]->is_entry)
+		build_error(p, where, ".alias is for functions, not kernels");
+	else if (!same_signature(p->m, p->m->funcs.at[a->index], p->m->funcs.at[b->index]))
+		build_error(p, where, "'%s' and '%s' have different parameters", name->text, target->text);
+	else
+		p->m->funcs.at[a->index]->alias_of = target;
+}
+
+/* ---- labels and tables ---- */
+
+void build_label_name(struct parse *p, struct str *name, struct diag_span where)
+{
+	if (memchr(name->text, '.', name->len))
+		build_error(p, where, "'%s' is not a label", name->text);
+	p->label = name;
+	p->label_span = where;
+}
+
+void build_label(struct parse *p)
+{
+	struct ir_label l = {.name = p->label, .begin = p->label_span.begin};
+
+	if (!p->f || !p->scopes.len)
+		return;
+	l.scope = p->scopes.at[p->scopes.len - 1].id;
+	l.insn = (u32)p->f->insns.len;
+	if (!VEC_PUSH(&p->f->labels, l))
+		return build_no_memory(p);
+	build_bind(p, p->label, BIND_LABEL, (u32)p->f->labels.len - 1, p->label_span);
+}
+
+void build_jump(struct parse *p, struct build_jump jump)
+{
+	if (!VEC_PUSH(&p->jumps, jump))
+		build_no_memory(p);
+}
+
+static void patch(struct parse *p, const struct build_jump *j, u32 label)
+{
+	if (j->operand == IR_NONE) {
+		p->f->tables.at[j->table].at[j->entry] = label;
+		return;
+	}
+	p->f->operands.at[j->operand].kind = IR_OP_LABEL;
+	p->f->operands.at[j->operand].index = label;
+}
+
+/* At the end of a scope: jumps to its labels are settled, the others wait for the scope around it. */
+void build_resolve_jumps(struct parse *p)
+{
+	const struct build_scope *s = &p->scopes.at[p->scopes.len - 1];
+	size_t keep = s->first_jump;
+
+	for (size_t i = s->first_jump; i < p->jumps.len; i++) {
+		struct build_jump *j = &p->jumps.at[i];
+		struct binding *b = j->name->user[0];
+
+		if (build_same_scope(p, b) && b->kind == BIND_LABEL)
+			patch(p, j, b->index);
+		else if (p->scopes.len > 1)
+			p->jumps.at[keep++] = *j;
+		else
+			build_error(p, j->where, "label '%s' is not defined here", j->name->text);
+	}
+	p->jumps.len = keep;
+}
+
+void build_table_begin(struct parse *p, enum ir_table_kind kind)
+{
+	p->table = (struct ir_table){.name = p->label, .kind = (u8)kind};
+	p->table_items.len = 0;
+	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
+}
+
+static void add_item(struct parse *p, struct str *name, struct diag_span where)
+{
+	struct binding *b = build_lookup(p, name);
+	struct build_jump j = {.name = name, .operand = IR_NONE, .where = where};
+
+	j.table = p->f ? (u32)p->f->tables.len : 0;
+	j.entry = (u32)p->table_items.len;
+	if (p->table.kind == IR_CALL_TARGETS && (!b || b->kind != BIND_FUNC))
+		build_error(p, where, "'%s' is not a function declared before", name->text);
+	if (!VEC_PUSH(&p->table_items, b && p->table.kind == IR_CALL_TARGETS ? b->index : IR_NONE))
+		return build_no_memory(p);
+	if (p->table.kind == IR_BRANCH_TARGETS)
+		build_jump(p, j);
+}
+
+void build_table_item(struct parse *p, struct str *name, struct diag_span where)
+{
+	if (p->f)
+		add_item(p, name, where);
+}
+
+void build_table_range(struct parse *p, struct str *name, struct build_value count, struct diag_span where)
+{
+	char text[1100];
+
+	if (count.bits < 1 || count.bits > 65536 || name->len > 1024) {
+		build_error(p, where, "a range of labels has 1 to 65536 members");
+		return;
+	}
+	for (u32 i = 0; i < count.bits && p->f; i++) {
+		int n = snprintf(text, sizeof(text), "%s%u", name->text, i);
+		struct str *s = intern_get(&p->m->names_table, text, (size_t)n);
+
+		if (!s)
+			return build_no_memory(p);
+		add_item(p, s, where);
+	}
+}
+
+static void add_table(struct parse *p)
+{
+	if (!p->f)
+		return;
+	if (!VEC_PUSH(&p->f->tables, p->table))
+		return build_no_memory(p);
+	build_bind(p, p->table.name, BIND_TABLE, (u32)p->f->tables.len - 1, p->label_span);
+}
+
+void build_table_end(struct parse *p, struct diag_span where)
+{
+	(void)where;
+	p->table.len = (u32)p->table_items.len;
+	p->table.at = arena_copy(&p->m->arena, p->table_items.at, sizeof(u32) * p->table_items.len);
+	if (!p->table.at)
+		return build_no_memory(p);
+	add_table(p);
+}
+
+/* A prototype is read like the head of a function of its own, with its own scope for parameter names. */
+void build_prototype_begin(struct parse *p, struct diag_span where)
+{
+	struct ir_func *f = new_func(p);
+
+	(void)where;
+	if (!f || !p->f)
+		return;
+	f->linkage = IR_EXTERN;
+	f->name = p->label;
+	f->index = p->f->index;
+	p->outer = p->f;
+	p->f = f;
+	build_enter(p);
+}
+
+void build_prototype_end(struct parse *p, struct diag_span where)
+{
+	(void)where;
+	if (!p->outer)
+		return;
+	p->table = (struct ir_table){.name = p->f->name, .kind = IR_PROTOTYPE, .proto = p->f};
+	build_leave(p);
+	p->f = p->outer;
+	p->outer = NULL;
+	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
+	add_table(p);
+}
+
+void build_pragma(struct parse *p, struct str *text)
+{
+	p->seen_item = true;
+	if (!(p->f ? VEC_PUSH(&p->f->pragmas, text) : VEC_PUSH(&p->m->pragmas, text)))
+		build_no_memory(p);
+}

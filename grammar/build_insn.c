@@ -1,0 +1,441 @@
+/*
+ * Instructions: operands are resolved while they are read, then the table decides what the opcode is.
+ */
+#include "grammar/build.h"
+
+#define NO_FORM ((const struct isa_form *)(uintptr_t)1)
+
+/* ---- operands ---- */
+
+u32 build_mark(struct parse *p)
+{
+	return (u32)p->stack.len;
+}
+
+void build_push(struct parse *p, struct ir_operand op, struct diag_span where)
+{
+	if (!VEC_PUSH(&p->stack, op) || !VEC_PUSH(&p->stack_spans, where))
+		build_no_memory(p);
+}
+
+static struct ir_operand unresolved(struct parse *p, struct str *name)
+{
+	if (!VEC_PUSH(&p->m->names, name))
+		build_no_memory(p);
+	return (struct ir_operand){.kind = IR_OP_NAME, .index = (u32)p->m->names.len - 1};
+}
+
+static struct ir_operand bound(struct parse *p, const struct binding *b)
+{
+	struct ir_operand op = {.index = b->index};
+
+	switch ((enum bind_kind)b->kind) {
+	case BIND_REG:
+	case BIND_MEMBER:
+		op.kind = IR_OP_REG;
+		op.type = p->f && b->index < p->f->regs.len ? p->f->regs.at[b->index].type : T_b32;
+		break;
+	case BIND_VAR:
+		op.kind = IR_OP_VAR;
+		op.type = p->m->vars.at[b->index]->type;
+		break;
+	case BIND_FUNC:
+		op.kind = IR_OP_FUNC;
+		break;
+	case BIND_TABLE:
+		op.kind = IR_OP_TABLE;
+		break;
+	case BIND_LABEL:
+	case BIND_FAMILY:
+		op.kind = IR_OP_LABEL;
+		break;
+	}
+	return op;
+}
+
+/* .x .y .z .w, or .r .g .b .a for vectors; IR_PART_NONE otherwise. */
+static u8 component(const char *s, size_t n)
+{
+	static const char names[] = "xyzwrgba";
+	const char *at = n == 1 && *s ? strchr(names, *s) : NULL;
+
+	return at ? (u8)(IR_PART_X + (at - names) % 4) : IR_PART_NONE;
+}
+
+/* .b0, .h10, .b7654 */
+static bool selector(const char *s, size_t n, struct ir_operand *op)
+{
+	if (n < 2 || n > 5 || (*s != 'b' && *s != 'h'))
+		return false;
+	op->imm = (s64)(n - 1) << 16;
+	for (size_t i = 1; i < n; i++) {
+		if (s[i] < '0' || s[i] > '7')
+			return false;
+		op->imm |= (s64)(s[i] - '0') << 4 * (n - 1 - i);
+	}
+	op->part = *s == 'b' ? IR_PART_BYTES : IR_PART_HALVES;
+	return true;
+}
+
+static bool is_vector(const struct parse *p, u32 reg)
+{
+	return p->f && reg < p->f->regs.len && p->f->regs.at[reg].vec > 1;
+}
+
+/* %tid.x, V.y, %r1.h0 */
+static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, struct diag_span where)
+{
+	const struct isa_sreg *sr = isa_sreg_find(name->text, dot);
+	const char *tail = name->text + dot + 1;
+	size_t n = name->len - dot - 1;
+	struct str *base = intern_get(&p->m->names_table, name->text, dot);
+	const struct binding *b = base ? build_lookup(p, base) : NULL;
+	struct ir_operand op = {0};
+
+	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER)) {
+		op = bound(p, b);
+		if (is_vector(p, op.index)) {
+			op.part = component(tail, n);
+			if (op.part && op.part - IR_PART_X < p->f->regs.at[op.index].vec)
+				return op;
+			build_error(p, where, "'%s' has no component .%.*s", base->text, (int)n, tail);
+		} else if (!selector(tail, n, &op)) {
+			build_error(p, where, "'%s' is no vector and .%.*s no selector", base->text, (int)n, tail);
+		}
+		return op;
+	}
+	if (!b && sr) {
+		op = (struct ir_operand){.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0)), .part = component(tail, n)};
+		if (sr->components > 1 && op.part && strchr("xyzw", *tail))
+			return op;
+		build_error(p, where, "'%.*s' has no component .%.*s", (int)dot, name->text, (int)n, tail);
+		return op;
+	}
+	build_error(p, where, "'%s' is not defined", name->text);
+	return (struct ir_operand){0};
+}
+
+struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span where)
+{
+	struct binding *b = name->user[0];
+	const struct isa_sreg *sr;
+	const char *dot;
+
+	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER) && b->depth)
+		return bound(p, b);
+	dot = memchr(name->text, '.', name->len);
+	if (dot)
+		return dotted(p, name, (size_t)(dot - name->text), where);
+	b = build_lookup(p, name);
+	if (b && (b->kind != BIND_LABEL || build_same_scope(p, b)))
+		return bound(p, b);
+	sr = b ? NULL : isa_sreg_find(name->text, name->len);
+	if (sr)
+		return (struct ir_operand){.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0))};
+	return unresolved(p, name);
+}
+
+struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset, struct diag_span where)
+{
+	struct ir_operand op = build_name(p, name, where);
+
+	if (op.kind == IR_OP_VAR)
+		op.imm = build_integer_of(p, offset, 0, where);
+	else
+		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable", name->text);
+	return op;
+}
+
+struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index, struct diag_span where)
+{
+	struct ir_operand op = build_name(p, name, where);
+	const struct ir_var *v;
+	u64 size;
+
+	if (op.kind != IR_OP_VAR) {
+		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable", name->text);
+		return op;
+	}
+	v = p->m->vars.at[op.index];
+	size = max_u64(isa_type_bits(v->type) / 8, 1) * v->vec;
+	if (!v->is_array)
+		build_error(p, where, "'%s' is not an array", name->text);
+	op.imm = (s64)((u64)build_integer_of(p, index, 0, where) * size);
+	op.flags = IR_INDEXED;
+	return op;
+}
+
+struct ir_operand build_constant(struct parse *p, struct build_value v, struct diag_span where)
+{
+	bool is_float = v.type == T_f64 || v.type == T_f32;
+	struct ir_operand op = {.kind = is_float ? IR_OP_FLOAT : IR_OP_INT, .type = v.type, .imm = (s64)v.bits};
+
+	(void)p;
+	(void)where;
+	op.flags = (u8)((v.hex ? IR_HEX : 0) | (v.paren ? IR_PAREN : 0));
+	return op;
+}
+
+struct ir_operand build_sink(struct parse *p)
+{
+	(void)p;
+	return (struct ir_operand){.kind = IR_OP_SINK};
+}
+
+struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where)
+{
+	s64 imm = offset ? build_integer_of(p, *offset, 0, where) : 0;
+	struct ir_operand op;
+
+	if (!name)
+		return (struct ir_operand){.kind = IR_OP_ADDR_INT, .imm = imm};
+	op = build_name(p, name, where);
+	switch (op.kind) {
+	case IR_OP_REG:
+		op.kind = IR_OP_ADDR_REG;
+		if (op.part > IR_PART_W)
+			build_error(p, where, "a selector in an address");
+		break;
+	case IR_OP_VAR:
+		op.kind = IR_OP_ADDR_VAR;
+		break;
+	case IR_OP_NAME:
+		build_error(p, where, "'%s' is not defined", name->text);
+		break;
+	case IR_OP_NONE:
+		break;
+	default:
+		build_error(p, where, "'%s' is not an address", name->text);
+		break;
+	}
+	op.imm = imm;
+	return op;
+}
+
+/* Move the elements from `mark` on into the function's pool. */
+struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_kind kind)
+{
+	u32 n = (u32)p->stack.len - mark;
+	struct ir_operand op = {.kind = (u8)kind, .imm = n};
+
+	if (p->f) {
+		op.index = (u32)p->f->operands.len;
+		if (!VEC_RESERVE(&p->f->operands, n ? n : 1)) {
+			build_no_memory(p);
+			return op;
+		}
+		if (n)
+			memcpy(p->f->operands.at + op.index, p->stack.at + mark, sizeof(op) * n);
+		p->f->operands.len += n;
+		for (u32 i = 0; i < n && kind == IR_OP_VEC; i++) {
+			struct ir_operand *e = &p->f->operands.at[op.index + i];
+
+			if (e->kind == IR_OP_NAME)
+				build_error(p, p->stack_spans.at[mark + i], "'%s' is not defined", p->m->names.at[e->index]->text);
+		}
+	}
+	p->stack.len = p->stack_spans.len = mark;
+	return op;
+}
+
+struct ir_operand build_address_end(struct parse *p, u32 mark, struct diag_span where)
+{
+	struct ir_operand op;
+
+	if (p->stack.len != mark + 1)
+		return build_vector_end(p, mark, IR_OP_COMPOUND);
+	op = p->stack.at[mark];
+	p->stack.len = p->stack_spans.len = mark;
+	if (op.kind == IR_OP_VEC)
+		build_error(p, where, "an address is expected in the brackets");
+	op.flags |= p->unified ? IR_UNIFIED : 0;
+	return op;
+}
+
+/* ---- instructions ---- */
+
+void build_guard(struct parse *p, struct str *name, bool negated, struct diag_span where)
+{
+	struct ir_operand op = build_name(p, name, where);
+
+	if (op.kind == IR_OP_NAME)
+		build_error(p, where, "'%s' is not defined", name->text);
+	else if (op.kind != IR_OP_REG || op.type != T_pred || op.part)
+		build_error(p, where, "the guard '%s' is not a predicate", name->text);
+	p->guard = op.kind == IR_OP_REG ? op.index : IR_NONE;
+	p->guard_not = negated;
+}
+
+void build_opcode(struct parse *p, struct str *opcode, struct diag_span where)
+{
+	p->opcode = opcode;
+	p->opcode_span = where;
+	p->ops.len = p->spans.len = 0;
+}
+
+void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags)
+{
+	op.flags |= (u8)flags;
+	if (!VEC_PUSH(&p->ops, op) || !VEC_PUSH(&p->spans, where))
+		build_no_memory(p);
+}
+
+static const struct isa_form *forms_of(struct parse *p, struct str *opcode)
+{
+	const struct isa_form *f = opcode->user[1];
+
+	if (!f) {
+		f = isa_match(&p->m->arena, opcode->text, opcode->len);
+		opcode->user[1] = (void *)(uintptr_t)(f ? f : NO_FORM);
+	}
+	return f == NO_FORM ? NULL : f;
+}
+
+static void insn_error(struct parse *p, struct diag_span where, const char *hint, const char *text)
+{
+	p->insn_failed = true;
+	diag_at(p->d, DIAG_ERROR, &p->m->source, where, hint, "%s", text);
+}
+
+/* Keep an instruction that nothing knows: it fails when executed, with its text. */
+static void poison(struct parse *p, struct diag_span where, const char *reason)
+{
+	struct ir_poison x = {.insn = (u32)p->f->insns.len};
+
+	x.text = arena_strdup(&p->m->arena, p->m->source.text + where.begin, where.end - where.begin);
+	x.reason = arena_strdup(&p->m->arena, reason, strlen(reason));
+	if (!x.text || !x.reason || !VEC_PUSH(&p->f->poisons, x))
+		build_no_memory(p);
+}
+
+static void unknown(struct parse *p, struct diag_span where)
+{
+	struct text why = {0};
+	const struct isa_row *row = isa_explain(p->opcode->text, p->opcode->len, &why);
+
+	if (p->options.lint)
+		insn_error(p, p->opcode_span, row ? row->hint : NULL, why.at ? why.at : "unknown instruction");
+	else
+		poison(p, where, why.at ? why.at : "unknown instruction");
+	text_fini(&why);
+}
+
+/* The first form that the operands fit, or NULL after an error about the one that fits best. */
+static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
+{
+	struct ir_mismatch best = {0}, why;
+	const struct isa_form *closest = f;
+	u32 n = (u32)p->ops.len;
+	struct text t = {0};
+
+	for (const struct isa_form *x = f; x; x = x->next) {
+		if (ir_check_insn(p->m, p->f, x, p->ops.at, n, &why))
+			return x;
+		if (x == f || why.score > best.score) {
+			best = why;
+			closest = x;
+		}
+	}
+	if (best.operand < n && p->ops.at[best.operand].kind == IR_OP_NAME)
+		text_printf(&t, "'%s' is not defined", p->m->names.at[p->ops.at[best.operand].index]->text);
+	else
+		text_puts(&t, best.text);
+	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span, closest->row->hint, t.at ? t.at : "");
+	text_fini(&t);
+	return NULL;
+}
+
+/* Version and target; in a module to be run, newer instructions than its header allows are accepted. */
+static void check_minima(struct parse *p, const struct isa_form *f)
+{
+	struct text t = {0};
+	u32 version = p->m->version;
+
+	if (!p->options.lint || !p->seen_target || !p->seen_version)
+		return;
+	if (version < f->ptx) {
+		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", p->opcode->text, f->ptx / 10u,
+			    f->ptx % 10u, version / 10, version % 10);
+		insn_error(p, p->opcode_span, NULL, t.at);
+	} else if (!isa_form_on_target(f, p->m->target)) {
+		text_printf(&t, "%s needs target ", p->opcode->text);
+		isa_form_target_text(f, &t);
+		insn_error(p, p->opcode_span, NULL, t.at);
+	} else if (isa_form_gone(f, p->m->target, version)) {
+		text_printf(&t, "%s without .sync is gone from PTX %u.%u on for sm_%u and higher", p->opcode->text,
+			    f->row->gone_ptx / 10u, f->row->gone_ptx % 10u, f->row->gone_sm);
+		insn_error(p, p->opcode_span, f->row->hint, t.at);
+	}
+	text_fini(&t);
+}
+
+/* Labels that stand further down are patched when their scope ends. */
+static void note_jumps(struct parse *p, u32 first)
+{
+	for (u32 i = 0; i < p->ops.len; i++) {
+		const struct ir_operand *op = &p->ops.at[i];
+
+		if (op->kind == IR_OP_NAME)
+			build_jump(p, (struct build_jump){.name = p->m->names.at[op->index], .operand = first + i, .where = p->spans.at[i]});
+	}
+}
+
+static void append(struct parse *p, const struct isa_form *form)
+{
+	struct ir_insn in = {
+		.form = form, .first_op = (u32)p->f->operands.len, .ops = (u16)p->ops.len, .guard = p->guard,
+		.guard_not = p->guard_not, .loc = p->loc, .begin = p->opcode_span.begin,
+	};
+
+	if (p->ops.len > UINT16_MAX) {
+		build_error(p, p->opcode_span, "too many operands");
+		return;
+	}
+	if (!VEC_RESERVE(&p->f->operands, p->ops.len) || !VEC_PUSH(&p->f->insns, in))
+		return build_no_memory(p);
+	if (p->ops.len)
+		memcpy(p->f->operands.at + in.first_op, p->ops.at, sizeof(*p->ops.at) * p->ops.len);
+	p->f->operands.len += p->ops.len;
+	if (form)
+		note_jumps(p, in.first_op);
+}
+
+/* var[i] where an address is wanted is [var + i * size]. */
+static void settle_indexed(struct parse *p, const struct isa_form *form)
+{
+	for (u32 i = 0; i < p->ops.len; i++) {
+		struct ir_operand *op = &p->ops.at[i];
+		const struct isa_operand *spec;
+
+		if (op->kind != IR_OP_VAR || !(op->flags & IR_INDEXED))
+			continue;
+		spec = ir_operand_spec(form, p->ops.at, (u32)p->ops.len, i);
+		if (spec && spec->kind == ISA_OP_ADDRESS)
+			op->kind = IR_OP_ADDR_VAR;
+		op->flags &= (u8)~IR_INDEXED;
+	}
+}
+
+void build_insn_end(struct parse *p, struct diag_span where)
+{
+	const struct isa_form *form;
+
+	if (!p->f || !p->opcode)
+		return;
+	form = forms_of(p, p->opcode);
+	if (!form) {
+		unknown(p, where);
+	} else if (!p->insn_failed) {
+		form = choose(p, form);
+		if (form) {
+			check_minima(p, form);
+			settle_indexed(p, form);
+		}
+	}
+	if (!p->insn_failed)
+		append(p, form);
+	p->guard = IR_NONE;
+	p->guard_not = false;
+	p->insn_failed = false;
+	p->opcode = NULL;
+}

@@ -1,0 +1,103 @@
+/*
+ * `ptxloom lint`: parse, resolve and check PTX files, report like a compiler.
+ */
+#include "grammar/parse.h"
+#include "src/base/file.h"
+#include "src/tools/tools.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char tool_help_lint[] =
+	"Checks PTX as ptxas would: syntax, names, operand types, sizes and state spaces, modifiers, versions and\n"
+	"targets. '-' reads standard input. Messages go to standard error as FILE:LINE:COLUMN: error: TEXT.\n"
+	"\n"
+	"  --max-errors=N   stop showing errors of a file after N (default 20, 0: show all)\n"
+	"  --dump           print every instruction with its row of the table and its operands' roles\n"
+	"  --print          print the module as PTX again\n"
+	"  -q, --quiet      no messages, exit status only\n"
+	"      --help       this text\n"
+	"\n"
+	"Exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are wrong.\n";
+
+struct lint {
+	u32 max_errors;
+	bool dump, print, quiet;
+};
+
+static int lint_file(const struct lint *l, const char *path)
+{
+	static const struct ptx_options options = {.lint = true};
+	struct diag_source source = {.name = strcmp(path, "-") ? path : "<stdin>"};
+	struct ir_module *m;
+	struct text out = {0};
+	struct file file;
+	struct diag d;
+	int status;
+
+	if (!file_open(&file, path)) {
+		fprintf(stderr, "%s: error: %s\n", source.name, strerror(errno));
+		return TOOL_USAGE;
+	}
+	source.text = (const char *)file.data;
+	source.size = file.size;
+	diag_init(&d, l->quiet ? NULL : diag_print, stderr);
+	d.error_limit = l->max_errors;
+	m = ptx_parse(&source, &options, &d);
+	if (m && l->dump)
+		ir_dump_module(m, &out);
+	if (m && l->print)
+		ir_print_module(m, &out);
+	if (out.at)
+		fwrite(out.at, 1, out.len, stdout);
+	if (!l->quiet && d.error_limit && d.errors > d.error_limit)
+		fprintf(stderr, "%s: %u more error%s\n", source.name, d.errors - d.error_limit,
+			d.errors - d.error_limit == 1 ? "" : "s");
+	status = m ? TOOL_OK : TOOL_FINDINGS;
+	text_fini(&out);
+	ir_module_free(m);
+	diag_fini(&d);
+	file_close(&file);
+	return status;
+}
+
+int tool_main_lint(const struct tool_command *self, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"max-errors", required_argument, NULL, 'm'}, {"dump", no_argument, NULL, 'd'}, {"print", no_argument, NULL, 'p'},
+		{"quiet", no_argument, NULL, 'q'}, {"help", no_argument, NULL, 'h'}, {0},
+	};
+	struct lint l = {.max_errors = 20};
+	int c, status = TOOL_OK;
+	char *end;
+
+	optind = 1;
+	while ((c = getopt_long(argc, argv, "qh", options, NULL)) != -1) {
+		switch (c) {
+		case 'm':
+			l.max_errors = (u32)strtoul(optarg, &end, 10);
+			if (*end || end == optarg)
+				return tool_usage(self, "--max-errors takes a number, not '%s'", optarg);
+			break;
+		case 'd': l.dump = true; break;
+		case 'p': l.print = true; break;
+		case 'q': l.quiet = true; break;
+		case 'h': return tool_help(self);
+		default: return tool_usage(self, "unknown option");
+		}
+	}
+	if (optind == argc)
+		return tool_usage(self, "no file given");
+	for (int i = optind; i < argc; i++) {
+		int s = lint_file(&l, argv[i]);
+
+		status = s > status ? s : status;
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("ptxloom lint: standard output");
+		return TOOL_USAGE;
+	}
+	return status;
+}
