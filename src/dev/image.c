@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* More translation units than any program links: a bound on the list behind a wrapper of version 2. */
+/*
+ * More translation units than any program links: a bound on the list behind a wrapper of version
+ * 2.
+ */
 #define PRELINKED_MAX 65536u
 
 void image_list_init(struct image_list *l, struct diag *diag, const char *name)
@@ -34,7 +37,8 @@ enum image_result image_error(const struct image_list *l, const u8 *at, const ch
 	if (at)
 		text_printf(&t, " (at offset 0x%" PRIx64 ")", (u64)(at - l->base));
 	va_end(args);
-	diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, NULL, "%s", t.failed ? "out of memory" : t.at);
+	diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, NULL, "%s",
+		t.failed ? "out of memory" : t.at);
 	text_fini(&t);
 	return IMAGE_BAD;
 }
@@ -106,13 +110,19 @@ static enum image_result add_unsized_container(struct image_list *l, const u8 *p
 
 	l->base = p;
 	if (le32(p) != FATBIN_MAGIC)
-		return image_error(l, NULL, "the fat binary registered has magic 0x%08x, not 0x%08x", le32(p), FATBIN_MAGIC);
-	if (__builtin_add_overflow(le16(p + 6), le64(p + 8), &size) || size > PTRDIFF_MAX - (u64)(uintptr_t)p)
+		return image_error(l, NULL,
+				   "the fat binary registered has magic 0x%08x, not 0x%08x",
+				   le32(p), FATBIN_MAGIC);
+	if (__builtin_add_overflow(le16(p + 6), le64(p + 8), &size) ||
+	    size > PTRDIFF_MAX - (u64)(uintptr_t)p)
 		return image_error(l, p, "a container claims a size past the end of memory");
 	return image_add_container(l, p, (size_t)max_u64(size, FATBIN_HEADER_BYTES), &used);
 }
 
-/* The wrapper is a C structure of this process, so its pointers have the size and order of the host's. */
+/*
+ * The wrapper is a C structure of this process, so its pointers have the size and order of the
+ * host's.
+ */
 static enum image_result add_wrapper(struct image_list *l, const u8 *p)
 {
 	struct {
@@ -124,7 +134,8 @@ static enum image_result add_wrapper(struct image_list *l, const u8 *p)
 
 	memcpy(&w, p, sizeof(w));
 	if (w.version != 1 && w.version != 2)
-		return image_error(l, NULL, "fat binary wrapper of version %u; 1 and 2 are known", w.version);
+		return image_error(l, NULL, "fat binary wrapper of version %u; 1 and 2 are known",
+				   w.version);
 	if (!w.fatbin)
 		return image_error(l, NULL, "fat binary wrapper without a fat binary");
 	r = add_unsized_container(l, w.fatbin);
@@ -132,7 +143,8 @@ static enum image_result add_wrapper(struct image_list *l, const u8 *p)
 		return r;
 	for (u32 i = 0; r == IMAGE_OK && w.prelinked[i]; i++) {
 		if (i == PRELINKED_MAX)
-			return image_error(l, NULL, "fat binary wrapper lists more than %u units", PRELINKED_MAX);
+			return image_error(l, NULL, "fat binary wrapper lists more than %u units",
+					   PRELINKED_MAX);
 		r = add_unsized_container(l, w.prelinked[i]);
 	}
 	return r;
@@ -153,7 +165,8 @@ enum image_result image_list_add_pointer(struct image_list *l, const void *code)
 		return add_wrapper(l, p);
 	if (p[0] == 0x7f && p[1] == 'E' && p[2] == 'L' && p[3] == 'F') {
 		size = image_elf_extent(p);
-		return size ? image_add_elf(l, p, size) : image_error(l, p, "the ELF header of this image is damaged");
+		return size ? image_add_elf(l, p, size)
+			    : image_error(l, p, "the ELF header of this image is damaged");
 	}
 	size = strlen(code);
 	return image_is_ptx(p, size) ? image_add_ptx(l, p, size) : IMAGE_NONE;
@@ -166,14 +179,19 @@ const char *image_kind_name(enum image_kind kind)
 
 const char *image_codec_name(enum image_codec codec)
 {
-	static const char *const names[] = {[IMAGE_PLAIN] = "plain", [IMAGE_LZ4] = "lz4", [IMAGE_ZSTD] = "zstd"};
+	static const char *const names[] = {[IMAGE_PLAIN] = "plain",
+					    [IMAGE_LZ4] = "lz4",
+					    [IMAGE_ZSTD] = "zstd",
+					    [IMAGE_OTHER] = "other"};
 
 	return names[codec];
 }
 
 char *image_target_name(const struct image *img, char out[24])
 {
-	const char *word = img->kind == IMAGE_PTX ? "compute" : img->kind == IMAGE_SASS ? "sm" : "lto";
+	const char *word = img->kind == IMAGE_PTX    ? "compute"
+			   : img->kind == IMAGE_SASS ? "sm"
+						     : "lto";
 
 	snprintf(out, 24, "%s_%u%.1s", word, img->target.sm, &img->target.suffix);
 	return out;

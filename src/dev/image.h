@@ -1,11 +1,12 @@
 /*
- * Module images: the PTX and SASS that CUDA compilers put into executables, libraries, objects, archives,
- * fat binaries and cubins. This header finds them, decompresses them, picks one for a device and writes
- * new fat binaries. It does not parse PTX beyond the names and parameters of kernels.
+ * Module images: the PTX and SASS that CUDA compilers put into executables, libraries, objects,
+ * archives, fat binaries and cubins. This header finds them, decompresses them, picks one for a
+ * device and writes new fat binaries. It does not parse PTX beyond the names and parameters of
+ * kernels.
  *
- * A "container" is one fat binary: the images of one translation unit (or one device link) for several
- * targets. Exactly one image of a container is meant to be used. A bare cubin or PTX text counts as a
- * container of one image.
+ * A "container" is one fat binary: the images of one translation unit (or one device link) for
+ * several targets. Exactly one image of a container is meant to be used. A bare cubin or PTX text
+ * counts as a container of one image.
  */
 #ifndef PL_DEV_IMAGE_H
 #define PL_DEV_IMAGE_H
@@ -24,7 +25,8 @@ enum image_kind {
 	IMAGE_LTO = 8,  /* NVVM intermediate code for link-time optimisation; listed, never read */
 };
 
-enum image_codec { IMAGE_PLAIN, IMAGE_LZ4, IMAGE_ZSTD };
+/* Other: the packing of link-time code, which nothing here reads. */
+enum image_codec { IMAGE_PLAIN, IMAGE_LZ4, IMAGE_ZSTD, IMAGE_OTHER };
 
 enum image_result {
 	IMAGE_OK,
@@ -32,7 +34,9 @@ enum image_result {
 	IMAGE_BAD,  /* damaged input or no memory; one error was reported */
 };
 
-/* sm_90a is {90, 'a'}; suffix 0: runs on sm and above, 'a': on that sm alone, 'f': on its family. */
+/*
+ * sm_90a is {90, 'a'}; suffix 0: runs on sm and above, 'a': on that sm alone, 'f': on its family.
+ */
 struct image_target {
 	u32 sm;
 	char suffix;
@@ -48,11 +52,11 @@ struct image {
 	u32 container;            /* index into image_list.containers */
 	const u8 *data;           /* payload as stored, `stored_bytes` long */
 	u64 stored_bytes;
-	u64 raw_bytes;            /* as the container says; may include the NUL after PTX */
-	u64 offset;               /* of `data` in the file or memory block searched */
-	const char *options;      /* ptxas options, not NUL-terminated; NULL: none */
+	u64 raw_bytes;       /* as the container says; may include the NUL after PTX */
+	u64 offset;          /* of `data` in the file or memory block searched */
+	const char *options; /* ptxas options, not NUL-terminated; NULL: none */
 	u32 options_len;
-	const char *source;       /* source file name, not NUL-terminated; NULL: none */
+	const char *source; /* source file name, not NUL-terminated; NULL: none */
 	u32 source_len;
 };
 
@@ -63,8 +67,8 @@ struct image_container {
 };
 
 /*
- * All images of one file or one registered binary. Owned by whoever called image_list_init; used by one
- * thread at a time. The memory searched is borrowed and must outlive the list.
+ * All images of one file or one registered binary. Owned by whoever called image_list_init; used
+ * by one thread at a time. The memory searched is borrowed and must outlive the list.
  */
 struct image_list {
 	struct diag *diag;         /* receives the errors; borrowed */
@@ -79,21 +83,23 @@ struct image_list {
 void image_list_init(struct image_list *l, struct diag *diag, const char *name);
 void image_list_fini(struct image_list *l);
 
-enum { IMAGE_SCAN = 1 }; /* look for containers in all bytes, not only in the sections meant for them */
+enum {
+	IMAGE_SCAN = 1
+}; /* look for containers in all bytes, not only in the sections meant for them */
 
 /*
- * Find the images in `size` bytes: an ELF file of any machine, an archive, a fat binary, a cubin or PTX
- * text. Only headers are read. May be called once per list.
- * Returns IMAGE_NONE when the bytes are none of these, or hold no image; after IMAGE_BAD the list holds
- * what was found before the damage.
+ * Find the images in `size` bytes: an ELF file of any machine, an archive, a fat binary, a cubin
+ * or PTX text. Only headers are read. May be called once per list.
+ * Returns IMAGE_NONE when the bytes are none of these, or hold no image; after IMAGE_BAD the list
+ * holds what was found before the damage.
  */
 enum image_result image_list_add(struct image_list *l, const void *data, size_t size, u32 flags);
 
 /*
- * The same for a pointer without size, as programs hand over at run time: a fat binary wrapper, a fat
- * binary, a cubin or NUL-terminated PTX text, told apart by their first bytes. Sizes are taken from the
- * headers, so the memory must be what it claims to be. A wrapper of version 2 adds the linked container
- * first and then one container per translation unit.
+ * The same for a pointer without size, as programs hand over at run time: a fat binary wrapper, a
+ * fat binary, a cubin or NUL-terminated PTX text, told apart by their first bytes. Sizes are
+ * taken from the headers, so the memory must be what it claims to be. A wrapper of version 2 adds
+ * the linked container first and then one container per translation unit.
  */
 enum image_result image_list_add_pointer(struct image_list *l, const void *code);
 
@@ -107,22 +113,25 @@ struct image_bytes {
 void image_bytes_fini(struct image_bytes *b);
 
 /* The image decompressed. Plain images are not copied. Returns IMAGE_NONE for LTO code. */
-enum image_result image_read(const struct image_list *l, const struct image *img, struct image_bytes *out);
+enum image_result image_read(const struct image_list *l, const struct image *img,
+			     struct image_bytes *out);
 
 /*
- * The PTX text of an image, without the NUL behind it: of a PTX image the image itself, of a cubin the
- * text that -lineinfo and -G leave in its section .nv_debug_ptx_txt. IMAGE_NONE: it has none.
+ * A PTX text of an image, without the NUL behind it. A PTX image has one text, number 0. A cubin
+ * has those that -lineinfo and -G leave in its debug sections: one, or after a device link one
+ * per unit, to be linked again. IMAGE_NONE: there is no text `number`.
  */
-enum image_result image_read_ptx(const struct image_list *l, const struct image *img, struct image_bytes *out);
+enum image_result image_read_ptx(const struct image_list *l, const struct image *img, u32 number,
+				 struct image_bytes *out);
 
-/* Does a decompressed cubin carry PTX text in its debug sections? */
-bool image_cubin_has_ptx(const u8 *data, size_t size);
+/* How many PTX texts a decompressed cubin carries. */
+u32 image_cubin_ptx_count(const u8 *data, size_t size);
 
 /* How well the chosen image fits the device. */
 enum image_match {
 	IMAGE_MATCH_EXACT,
 	IMAGE_MATCH_BELOW, /* compiled for a lower target: the usual forward compatibility */
-	IMAGE_MATCH_ABOVE, /* for a higher one: fine to interpret, no GPU would take it; worth a log line */
+	IMAGE_MATCH_ABOVE, /* for a higher one: no GPU would take it; worth a log line */
 };
 
 struct image_choice {
@@ -131,29 +140,33 @@ struct image_choice {
 };
 
 /*
- * Choose the image of one container whose PTX runs on device `sm` (80 for compute capability 8.0).
- * PTX images come first; cubins with PTX in their debug sections are used when there is no PTX image.
- * The rule is image_match_target's; equal targets: the higher PTX ISA version, then the first.
+ * Choose the image of one container whose PTX runs on device `sm` (80 for compute capability
+ * 8.0). PTX images come first; cubins with PTX in their debug sections are used when there is no
+ * PTX image. The rule is image_match_target's; equal targets: the higher PTX ISA version, then
+ * the first.
  */
-enum image_result image_select(const struct image_list *l, u32 container, u32 sm, struct image_choice *out);
+enum image_result image_select(const struct image_list *l, u32 container, u32 sm,
+			       struct image_choice *out);
 
 /* 0: does not run on device `sm`; else the higher the better. The highest target not above `sm` wins,
  * at one target a before f before plain; without such a one the lowest plain target above. */
 u32 image_match_target(struct image_target target, u32 sm, enum image_match *match);
 
 /*
- * Say why a container (UINT32_MAX: the whole list) has no PTX for device `sm` (0: any), naming the nvcc
- * option to add. `what` gets the message; the return value is its hint, valid while `hint` lives.
+ * Say why a container (UINT32_MAX: the whole list) has no PTX for device `sm` (0: any), naming
+ * the nvcc option to add. `what` gets the message; the return value is its hint, valid while
+ * `hint` lives.
  */
-void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, struct text *what, struct text *hint);
+void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, struct text *what,
+			  struct text *hint);
 
 /* A kernel parameter. The strings lead into the text scanned. */
 struct image_param {
 	const char *name, *type; /* type with its dot: ".u64" */
 	u32 name_len, type_len;
-	u32 align;     /* bytes; that of the type when the text gives none */
-	u64 elements;  /* of an array; 0: a scalar */
-	u64 bytes;     /* size of the whole parameter; 0: unknown type */
+	u32 align;         /* bytes; that of the type when the text gives none */
+	u64 elements;      /* of an array; 0: a scalar */
+	u64 bytes;         /* size of the whole parameter; 0: unknown type */
 	const char *space; /* ".global" of `.ptr .global`; "" for `.ptr` alone; NULL: no .ptr */
 	u32 space_len;
 };
@@ -172,9 +185,9 @@ struct image_kernels {
 };
 
 /*
- * Kernels of decompressed bytes, in their order: image_scan_ptx of PTX text, image_scan_cubin of a cubin.
- * Both return false only without memory; damaged input gives the kernels that can be seen.
- * PTX ISA, "Kernel and Function Directives: .entry".
+ * Kernels of decompressed bytes, in their order: image_scan_ptx of PTX text, image_scan_cubin of
+ * a cubin. Both return false only without memory; damaged input gives the kernels that can be
+ * seen. PTX ISA, "Kernel and Function Directives: .entry".
  */
 bool image_scan_ptx(const char *text, size_t size, struct image_kernels *out);
 bool image_scan_cubin(const u8 *data, size_t size, struct image_kernels *out);
@@ -185,7 +198,7 @@ char *image_target_name(const struct image *img, char out[24]);
 /* Read "sm_80", "compute_90a", "80" or "90a". */
 bool image_target_parse(const char *s, struct image_target *out);
 const char *image_kind_name(enum image_kind kind);    /* "PTX", "SASS", "LTO" */
-const char *image_codec_name(enum image_codec codec); /* "plain", "lz4", "zstd" */
+const char *image_codec_name(enum image_codec codec); /* "plain", "lz4", "zstd", "other" */
 
 /* An image to write. */
 struct image_spec {
@@ -199,7 +212,10 @@ struct image_spec {
 	size_t size;
 };
 
-/* Append one container with these images to `out`. Returns false without memory; `out` is then unusable. */
+/*
+ * Append one container with these images to `out`. Returns false without memory; `out` is then
+ * unusable.
+ */
 bool image_write(struct text *out, const struct image_spec *specs, size_t count);
 
 #endif

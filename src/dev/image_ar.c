@@ -1,6 +1,7 @@
 /*
- * Static archives (ar): every member that is an ELF file is searched. Both the System V and the BSD way
- * of writing long names are read. Thin archives hold no members, only names, and are refused.
+ * Static archives (ar): every member that is an ELF file is searched. Both the System V and the
+ * BSD way of writing long names are read. Thin archives hold no members, only names, and are
+ * refused.
  */
 #include "src/dev/image_int.h"
 
@@ -8,7 +9,10 @@
 #define THIN_MAGIC "!<thin>\n"
 #define MAGIC_BYTES 8u
 
-/* Member header: name 16, date 12, uid 6, gid 6, mode 8, size 10, end mark 2; text, filled with blanks. */
+/*
+ * Member header: name 16, date 12, uid 6, gid 6, mode 8, size 10, end mark 2; text, filled with
+ * blanks.
+ */
 #define MEMBER_HEADER_BYTES 60u
 #define SIZE_AT 48u
 #define SIZE_DIGITS 10u
@@ -24,7 +28,8 @@ struct member {
 
 bool image_is_archive(const u8 *p, size_t size)
 {
-	return size >= MAGIC_BYTES && (!memcmp(p, MAGIC, MAGIC_BYTES) || !memcmp(p, THIN_MAGIC, MAGIC_BYTES));
+	return size >= MAGIC_BYTES &&
+	       (!memcmp(p, MAGIC, MAGIC_BYTES) || !memcmp(p, THIN_MAGIC, MAGIC_BYTES));
 }
 
 /* A decimal number of at most `digits` characters, filled up with blanks. */
@@ -44,7 +49,10 @@ static bool read_decimal(const u8 *p, size_t digits, u64 *out)
 	return true;
 }
 
-/* Resolve the name: "name/", "/123" into the table of long names, or "#1/12" in front of the data. */
+/*
+ * Resolve the name: "name/", "/123" into the table of long names, or "#1/12" in front of the
+ * data.
+ */
 static void resolve_name(struct member *m, const u8 *header, const char *table, size_t table_len)
 {
 	const char *name = (const char *)header;
@@ -97,7 +105,9 @@ enum image_result image_add_archive(struct image_list *l, const u8 *p, size_t si
 	const char *table = NULL;
 
 	if (!memcmp(p, THIN_MAGIC, MAGIC_BYTES))
-		return image_error(l, NULL, "a thin archive holds only the names of its members; give those files instead");
+		return image_error(
+			l, NULL,
+			"a thin archive holds only the names of its members; give those files instead");
 	while (r == IMAGE_OK && at < size) {
 		const u8 *h = p + at;
 		struct member m;

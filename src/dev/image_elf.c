@@ -1,6 +1,7 @@
 /*
- * ELF files: the sections of host programs that hold containers, and the names and debug text of cubins.
- * libelf reads the tables; every offset it reports is checked here once more against the file.
+ * ELF files: the sections of host programs that hold containers, and the names and debug text of
+ * cubins. libelf reads the tables; every offset it reports is checked here once more against the
+ * file.
  */
 #include "src/dev/image_int.h"
 
@@ -96,7 +97,10 @@ static bool reader_next(struct elf_reader *r, struct elf_section *s)
 
 static bool holds_containers(const char *name)
 {
-	/* The second holds the containers of relocatable device code, before and behind the device link. */
+	/*
+	 * The second holds the containers of relocatable device code, before and behind the
+	 * device link.
+	 */
 	return !strcmp(name, ".nv_fatbin") || !strcmp(name, "__nv_relfatbin");
 }
 
@@ -110,7 +114,8 @@ static enum image_result add_sections(struct image_list *l, struct elf_reader *r
 		if (!holds_containers(s.name) || s.header.sh_type == SHT_NOBITS)
 			continue;
 		if (!s.data)
-			return image_error(l, r->data, "section %s ends past the end of the file", s.name);
+			return image_error(l, r->data, "section %s ends past the end of the file",
+					   s.name);
 		searched += s.size;
 		if (searched > r->size)
 			return image_error(l, s.data, "the sections with images overlap");
@@ -184,27 +189,41 @@ size_t image_elf_extent(const u8 *p)
 	return (size_t)end;
 }
 
-const u8 *image_elf_debug_text(const u8 *p, size_t size, size_t *len)
+static bool holds_debug_text(const struct elf_section *s)
+{
+	size_t n = strlen(DEBUG_TEXT);
+
+	return s->size && !strncmp(s->name, DEBUG_TEXT, n) && (!s->name[n] || s->name[n] == '.');
+}
+
+const u8 *image_elf_debug_text(const u8 *p, size_t size, u32 *number, size_t *len)
 {
 	const u8 *found = NULL;
 	struct elf_section s;
 	struct elf_reader r;
+	size_t passed = 0; /* bytes of texts: more than the file has when sections overlap */
 
 	if (reader_open(&r, p, size))
-		while (!found && reader_next(&r, &s))
-			if (!strcmp(s.name, DEBUG_TEXT) && s.size) {
-				found = s.data;
-				*len = s.size;
-			}
+		while (!found && passed <= size && reader_next(&r, &s)) {
+			if (!holds_debug_text(&s))
+				continue;
+			passed += s.size;
+			if (passed > size || (*number)-- > 0)
+				continue;
+			found = s.data;
+			*len = s.size;
+		}
 	reader_close(&r);
 	return found;
 }
 
-bool image_cubin_has_ptx(const u8 *data, size_t size)
+u32 image_cubin_ptx_count(const u8 *data, size_t size)
 {
+	u32 left = UINT32_MAX; /* more than there can be: all are counted, none is found */
 	size_t len;
 
-	return image_elf_debug_text(data, size, &len) != NULL;
+	image_elf_debug_text(data, size, &left, &len);
+	return UINT32_MAX - left;
 }
 
 static bool add_kernel(struct image_kernels *out, const char *name)
@@ -215,7 +234,8 @@ static bool add_kernel(struct image_kernels *out, const char *name)
 }
 
 /* Kernels by the mark on their symbols. */
-static bool scan_symbols(struct elf_reader *r, const struct elf_section *s, struct image_kernels *out)
+static bool scan_symbols(struct elf_reader *r, const struct elf_section *s,
+			 struct image_kernels *out)
 {
 	Elf_Data *data = s->data ? elf_getdata(s->scn, NULL) : NULL;
 	GElf_Sym sym;
@@ -223,7 +243,8 @@ static bool scan_symbols(struct elf_reader *r, const struct elf_section *s, stru
 	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
 		const char *name;
 
-		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || !(sym.st_other & CUDA_ENTRY) || sym.st_shndx == SHN_UNDEF)
+		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || !(sym.st_other & CUDA_ENTRY) ||
+		    sym.st_shndx == SHN_UNDEF)
 			continue;
 		name = reader_string(r, s->header.sh_link, sym.st_name);
 		if (name && *name && !add_kernel(out, name))

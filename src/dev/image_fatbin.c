@@ -12,9 +12,14 @@
 #define RATIO_MAX 2048u
 #define RATIO_SLACK ((u64)1 << 20)
 
-/* A string inside the entry header; false when it does not fit. */
-static bool entry_string(const u8 *e, u32 header, u64 at, u32 len, const char **s, u32 *n)
+/*
+ * A string inside the entry header, from its offset and length at `place`; false when it does not
+ * fit.
+ */
+static bool entry_string(const u8 *e, u32 header, const u8 *place, const char **s, u32 *n)
 {
+	u32 at = le32(place), len = le32(place + 4);
+
 	if (!len)
 		return true;
 	if (at > header || len > header - at)
@@ -34,17 +39,17 @@ static bool entry_string(const u8 *e, u32 header, u64 at, u32 len, const char **
 }
 
 /* Name and options. `header` bytes at e are known to exist. */
-static enum image_result entry_strings(const struct image_list *l, const u8 *e, u32 header, struct image *img)
+static enum image_result entry_strings(const struct image_list *l, const u8 *e, u32 header,
+				       struct image *img)
 {
 	u32 options = le32(e + ENTRY_OPTIONS_AT);
 
-	if (!entry_string(e, header, le32(e + ENTRY_NAME_AT), le32(e + ENTRY_NAME_AT + 4), &img->source, &img->source_len))
+	if (!entry_string(e, header, e + ENTRY_NAME_AT, &img->source, &img->source_len))
 		return image_error(l, e, "the source name of an image lies outside its header");
 	if (!options)
 		return IMAGE_OK;
-	if (options > header || header - options < 8)
-		return image_error(l, e, "the options of an image lie outside its header");
-	if (!entry_string(e, header, le32(e + options), le32(e + options + 4), &img->options, &img->options_len))
+	if (options > header || header - options < 8 ||
+	    !entry_string(e, header, e + options, &img->options, &img->options_len))
 		return image_error(l, e, "the options of an image lie outside its header");
 	if (img->kind == IMAGE_SASS) { /* a binary note on sm_100 and later, not options */
 		img->options = NULL;
@@ -54,21 +59,27 @@ static enum image_result entry_strings(const struct image_list *l, const u8 *e, 
 }
 
 /* Stored and raw sizes. `payload` bytes behind the header are known to exist. */
-static enum image_result entry_sizes(const struct image_list *l, const u8 *e, u64 payload, u64 flags, struct image *img)
+static enum image_result entry_sizes(const struct image_list *l, const u8 *e, u64 payload,
+				     u64 flags, struct image *img)
 {
 	u64 compressed = le32(e + ENTRY_COMPRESSED_AT), raw = le64(e + ENTRY_RAW_AT);
 
 	img->stored_bytes = img->raw_bytes = payload;
 	if (img->kind == IMAGE_LTO || !(flags & (ENTRY_LZ4 | ENTRY_ZSTD))) {
-		if (img->kind == IMAGE_LTO && raw)
+		if (img->kind == IMAGE_LTO && raw) {
+			img->codec = IMAGE_OTHER;
 			img->raw_bytes = raw;
+		}
 		return IMAGE_OK;
 	}
 	img->codec = flags & ENTRY_ZSTD ? IMAGE_ZSTD : IMAGE_LZ4;
 	if (!compressed || compressed > payload)
-		return image_error(l, e, "an image of %" PRIu64 " bytes claims %" PRIu64 " compressed bytes", payload, compressed);
+		return image_error(
+			l, e, "an image of %" PRIu64 " bytes claims %" PRIu64 " compressed bytes",
+			payload, compressed);
 	if (!raw || raw > IMAGE_RAW_MAX || raw > compressed * RATIO_MAX + RATIO_SLACK)
-		return image_error(l, e, "%" PRIu64 " compressed bytes claim to be %" PRIu64, compressed, raw);
+		return image_error(l, e, "%" PRIu64 " compressed bytes claim to be %" PRIu64,
+				   compressed, raw);
 	img->stored_bytes = compressed;
 	img->raw_bytes = raw;
 	return IMAGE_OK;
@@ -89,11 +100,14 @@ static enum image_result add_entry(struct image_list *l, const u8 *e, size_t siz
 	payload = le64(e + ENTRY_PAYLOAD_AT);
 	flags = le64(e + ENTRY_FLAGS_AT);
 	if (le16(e + ENTRY_VERSION_AT) >> 8 != ENTRY_VERSION >> 8)
-		return image_error(l, e, "an image header of version 0x%x; 0x%x is known", le16(e + ENTRY_VERSION_AT), ENTRY_VERSION);
+		return image_error(l, e, "an image header of version 0x%x; 0x%x is known",
+				   le16(e + ENTRY_VERSION_AT), ENTRY_VERSION);
 	if (header < ENTRY_HEADER_BYTES || header > size)
-		return image_error(l, e, "an image header of %u bytes where %zu are left", header, size);
+		return image_error(l, e, "an image header of %u bytes where %zu are left", header,
+				   size);
 	if (payload > size - header)
-		return image_error(l, e, "an image of %" PRIu64 " bytes where %zu are left", payload, size - header);
+		return image_error(l, e, "an image of %" PRIu64 " bytes where %zu are left",
+				   payload, size - header);
 	*used = header + (size_t)payload;
 	if (kind != IMAGE_PTX && kind != IMAGE_SASS && kind != IMAGE_LTO)
 		return IMAGE_OK; /* kinds of other tools and later versions are none of ours */
@@ -122,14 +136,17 @@ enum image_result image_add_container(struct image_list *l, const u8 *p, size_t 
 	if (size < FATBIN_HEADER_BYTES)
 		return image_error(l, p, "%zu bytes are left where a container begins", size);
 	if (le32(p) != FATBIN_MAGIC)
-		return image_error(l, p, "0x%08x where a container (0x%08x) should begin", le32(p), FATBIN_MAGIC);
+		return image_error(l, p, "0x%08x where a container (0x%08x) should begin", le32(p),
+				   FATBIN_MAGIC);
 	if (le16(p + 4) != FATBIN_VERSION)
-		return image_error(l, p, "a container of version %u; %u is known", le16(p + 4), FATBIN_VERSION);
+		return image_error(l, p, "a container of version %u; %u is known", le16(p + 4),
+				   FATBIN_VERSION);
 	at = le16(p + 6);
 	if (at < FATBIN_HEADER_BYTES || at > size)
 		return image_error(l, p, "a container header of %zu bytes", at);
 	if (le64(p + 8) > size - at)
-		return image_error(l, p, "a container of %" PRIu64 " bytes where %zu are left", le64(p + 8), size - at);
+		return image_error(l, p, "a container of %" PRIu64 " bytes where %zu are left",
+				   le64(p + 8), size - at);
 	end = at + (size_t)le64(p + 8);
 	r = image_open_container(l, p);
 	while (r == IMAGE_OK && at < end) {
@@ -159,7 +176,8 @@ enum image_result image_add_section(struct image_list *l, const u8 *p, size_t si
 
 enum image_result image_add_scan(struct image_list *l, const u8 *p, size_t size)
 {
-	static const u8 magic[] = {0x50, 0xed, 0x55, 0xba, FATBIN_VERSION, 0, FATBIN_HEADER_BYTES, 0};
+	static const u8 magic[] = {0x50, 0xed, 0x55, 0xba, FATBIN_VERSION, 0, FATBIN_HEADER_BYTES,
+				   0};
 	const u8 *end = p + size, *at = p;
 	struct diag *diag = l->diag;
 	size_t wasted = 0; /* images inside damaged containers: nested ones would cost the square */

@@ -1,5 +1,6 @@
 /*
- * Private to src/dev/image*.c: numbers of the container format and the searchers behind image_list_add.
+ * Private to src/dev/image*.c: numbers of the container format and the searchers behind
+ * image_list_add.
  */
 #ifndef PL_DEV_IMAGE_INT_H
 #define PL_DEV_IMAGE_INT_H
@@ -17,18 +18,18 @@
 #define ENTRY_HEADER_BYTES 64u
 #define ENTRY_VERSION 0x101u
 enum entry_field {
-	ENTRY_KIND_AT = 0,         /* u16 */
-	ENTRY_VERSION_AT = 2,      /* u16 */
-	ENTRY_HEADER_SIZE_AT = 4,  /* u32, with the strings behind the fixed part */
-	ENTRY_PAYLOAD_AT = 8,      /* u64, padded to 8 */
-	ENTRY_COMPRESSED_AT = 16,  /* u32, exact; 0 when stored plain */
-	ENTRY_OPTIONS_AT = 20,     /* u32, offset of {u32 offset, u32 length}; 0: none */
-	ENTRY_MINOR_AT = 24,       /* u16 */
-	ENTRY_MAJOR_AT = 26,       /* u16 */
-	ENTRY_ARCH_AT = 28,        /* u32 */
-	ENTRY_NAME_AT = 32,        /* u32 offset, u32 length */
-	ENTRY_FLAGS_AT = 40,       /* u64 */
-	ENTRY_RAW_AT = 56,         /* u64, 0 when stored plain */
+	ENTRY_KIND_AT = 0,        /* u16 */
+	ENTRY_VERSION_AT = 2,     /* u16 */
+	ENTRY_HEADER_SIZE_AT = 4, /* u32, with the strings behind the fixed part */
+	ENTRY_PAYLOAD_AT = 8,     /* u64, padded to 8 */
+	ENTRY_COMPRESSED_AT = 16, /* u32, exact; 0 when stored plain */
+	ENTRY_OPTIONS_AT = 20,    /* u32, offset of {u32 offset, u32 length}; 0: none */
+	ENTRY_MINOR_AT = 24,      /* u16 */
+	ENTRY_MAJOR_AT = 26,      /* u16 */
+	ENTRY_ARCH_AT = 28,       /* u32 */
+	ENTRY_NAME_AT = 32,       /* u32 offset, u32 length */
+	ENTRY_FLAGS_AT = 40,      /* u64 */
+	ENTRY_RAW_AT = 56,        /* u64, 0 when stored plain */
 };
 enum entry_flag {
 	ENTRY_64BIT = 0x1,
@@ -59,7 +60,8 @@ static inline u64 le64(const u8 *p)
 }
 
 /* Report an error about the byte at `at` (NULL: about the whole); returns IMAGE_BAD. */
-enum image_result image_error(const struct image_list *l, const u8 *at, const char *fmt, ...) PL_PRINTF(3, 4);
+enum image_result image_error(const struct image_list *l, const u8 *at, const char *fmt, ...)
+	PL_PRINTF(3, 4);
 enum image_result image_no_memory(const struct image_list *l);
 
 /* Start a container at `at`, and add an image to the last one. */
@@ -84,8 +86,11 @@ bool image_is_ptx(const u8 *p, size_t size);
 
 /* Length of an ELF file in memory, from its headers alone; 0 when they make no sense. */
 size_t image_elf_extent(const u8 *p);
-/* Section `.nv_debug_ptx_txt` of a cubin, or NULL. */
-const u8 *image_elf_debug_text(const u8 *p, size_t size, size_t *len);
+/*
+ * Section `.nv_debug_ptx_txt` of a cubin, with -rdc `.nv_debug_ptx_txt.HASH` and one per unit:
+ * *number of them are passed over and counted down. NULL: there are fewer.
+ */
+const u8 *image_elf_debug_text(const u8 *p, size_t size, u32 *number, size_t *len);
 
 /* First `.version` and `.target` of PTX text; fields not found stay as they are. */
 void image_scan_header(const char *text, size_t size, struct image *img);

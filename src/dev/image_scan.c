@@ -1,7 +1,7 @@
 /*
- * A light reader of PTX text: version, target, and the kernels with their parameters. It knows comments,
- * strings, words and brackets, nothing of instructions; what it cannot follow it leaves out.
- * PTX ISA, "Syntax" and "Kernel and Function Directives: .entry".
+ * A light reader of PTX text: version, target, and the kernels with their parameters. It knows
+ * comments, strings, words and brackets, nothing of instructions; what it cannot follow it leaves
+ * out. PTX ISA, "Syntax" and "Kernel and Function Directives: .entry".
  */
 #include "src/dev/image_int.h"
 
@@ -19,7 +19,8 @@ struct scanner {
 
 static bool is_word_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$' || c == '%';
 }
 
 static bool is_blank(char c)
@@ -98,7 +99,8 @@ static u64 token_number(const struct scanner *s)
 	char *end;
 	u64 n;
 
-	if (!s->token.len || s->token.len >= sizeof(buf) || *s->token.at < '0' || *s->token.at > '9')
+	if (!s->token.len || s->token.len >= sizeof(buf) || *s->token.at < '0' ||
+	    *s->token.at > '9')
 		return 0;
 	memcpy(buf, s->token.at, s->token.len);
 	n = strtoull(buf, &end, 0);
@@ -112,10 +114,11 @@ static u32 type_bytes(const char *type, u32 len)
 		const char *name;
 		u32 bytes;
 	} types[] = {
-		{".b8", 1}, {".u8", 1}, {".s8", 1}, {".b16", 2}, {".u16", 2}, {".s16", 2}, {".f16", 2},
-		{".bf16", 2}, {".b32", 4}, {".u32", 4}, {".s32", 4}, {".f32", 4}, {".f16x2", 4}, {".bf16x2", 4},
-		{".b64", 8}, {".u64", 8}, {".s64", 8}, {".f64", 8}, {".b128", 16},
-		{".texref", 8}, {".samplerref", 8}, {".surfref", 8},
+		{".b8", 1},         {".u8", 1},      {".s8", 1},    {".b16", 2},    {".u16", 2},
+		{".s16", 2},        {".f16", 2},     {".bf16", 2},  {".b32", 4},    {".u32", 4},
+		{".s32", 4},        {".f32", 4},     {".f16x2", 4}, {".bf16x2", 4}, {".b64", 8},
+		{".u64", 8},        {".s64", 8},     {".f64", 8},   {".b128", 16},  {".texref", 8},
+		{".samplerref", 8}, {".surfref", 8},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)

@@ -17,7 +17,8 @@ u32 image_match_target(struct image_target t, u32 sm, enum image_match *match)
 	if ((t.suffix == 'a' && t.sm != sm) || (t.suffix == 'f' && !same_family(t.sm, sm)))
 		return 0;
 	*match = t.sm == sm ? IMAGE_MATCH_EXACT : t.sm < sm ? IMAGE_MATCH_BELOW : IMAGE_MATCH_ABOVE;
-	if (*match == IMAGE_MATCH_ABOVE) /* below every score of the other branch; falls as the target rises */
+	/* Below every score of the line after it, and falling as the target rises. */
+	if (*match == IMAGE_MATCH_ABOVE)
 		return (1u << 25) - number;
 	return 1u << 28 | number << 2 | specific;
 }
@@ -61,15 +62,20 @@ static u32 best_ptx(const struct image_list *l, const struct image_container *c,
 	return best;
 }
 
-/* The best cubin that carries PTX in its debug sections; cubins are opened in order of preference. */
-static enum image_result best_cubin(const struct image_list *l, const struct image_container *c, u32 sm, u32 *best)
+/*
+ * The best cubin that carries PTX in its debug sections; cubins are opened in order of
+ * preference.
+ */
+static enum image_result best_cubin(const struct image_list *l, const struct image_container *c,
+				    u32 sm, u32 *best)
 {
 	VEC(struct candidate) v = {0};
 	enum image_result r = IMAGE_NONE;
 
 	for (u32 i = c->first; i < c->first + c->count; i++) {
 		const struct image *img = &l->images.at[i];
-		struct candidate one = {.key = img->kind == IMAGE_SASS ? candidate_key(img, sm) : 0, .image = i};
+		struct candidate one = {.key = img->kind == IMAGE_SASS ? candidate_key(img, sm) : 0,
+					.image = i};
 
 		if (one.key && !VEC_PUSH(&v, one)) {
 			VEC_FREE(&v);
@@ -82,14 +88,15 @@ static enum image_result best_cubin(const struct image_list *l, const struct ima
 		struct image_bytes bytes;
 
 		*best = v.at[i].image;
-		r = image_read_ptx(l, &l->images.at[*best], &bytes);
+		r = image_read_ptx(l, &l->images.at[*best], 0, &bytes);
 		image_bytes_fini(&bytes);
 	}
 	VEC_FREE(&v);
 	return r;
 }
 
-enum image_result image_select(const struct image_list *l, u32 container, u32 sm, struct image_choice *out)
+enum image_result image_select(const struct image_list *l, u32 container, u32 sm,
+			       struct image_choice *out)
 {
 	const struct image_container *c = &l->containers.at[container];
 	enum image_result r = IMAGE_OK;
@@ -105,7 +112,8 @@ enum image_result image_select(const struct image_list *l, u32 container, u32 sm
 #define TARGETS_LISTED 32
 
 /* "sm_80, sm_90" of all images of one kind, each target once; returns how many. */
-static u32 list_targets(const struct image_list *l, u32 container, enum image_kind kind, struct text *t)
+static u32 list_targets(const struct image_list *l, u32 container, enum image_kind kind,
+			struct text *t)
 {
 	struct image_target seen[TARGETS_LISTED];
 	char name[24];
@@ -139,7 +147,8 @@ static u32 lowest_target(const struct image_list *l, u32 container)
 	for (size_t i = 0; i < l->images.len; i++) {
 		const struct image *img = &l->images.at[i];
 
-		if ((container == UINT32_MAX || img->container == container) && (!sm || img->target.sm < sm))
+		if ((container == UINT32_MAX || img->container == container) &&
+		    (!sm || img->target.sm < sm))
 			sm = img->target.sm;
 	}
 	return sm ? sm : 80;
@@ -148,7 +157,8 @@ static u32 lowest_target(const struct image_list *l, u32 container)
 /* First nvcc release that cannot compile for less than compute_75. */
 #define OLDEST_OF_NVCC_13 75
 
-void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, struct text *what, struct text *hint)
+void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, struct text *what,
+			  struct text *hint)
 {
 	struct text ptx = {0}, sass = {0}, lto = {0};
 	u32 for_sm = sm ? sm : lowest_target(l, container);
@@ -164,9 +174,13 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 		text_printf(what, "no PTX, only link-time code for %s", lto.at);
 	else
 		text_puts(what, "no PTX and no machine code");
-	text_printf(hint, "rebuild with `-gencode arch=compute_%u,code=compute_%u` added to nvcc's options", for_sm, for_sm);
+	text_printf(
+		hint,
+		"rebuild with `-gencode arch=compute_%u,code=compute_%u` added to nvcc's options",
+		for_sm, for_sm);
 	if (for_sm < OLDEST_OF_NVCC_13)
-		text_printf(hint, " (nvcc 13 and later: compute_%u, which runs here too)", OLDEST_OF_NVCC_13);
+		text_printf(hint, " (nvcc 13 and later: compute_%u, which runs here too)",
+			    OLDEST_OF_NVCC_13);
 	if (sass_count)
 		text_puts(hint, ", or keep the options and add `-lineinfo`");
 	text_fini(&ptx);

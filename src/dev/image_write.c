@@ -1,7 +1,7 @@
 /*
- * Writing fat binaries, so that PTX made by any compiler can be embedded in a host program, and so that
- * tests need no vendor tool. The layout is that of nvcc 13: name, then options, then the payload, each
- * padded to 8 bytes.
+ * Writing fat binaries, so that PTX made by any compiler can be embedded in a host program, and
+ * so that tests need no vendor tool. The layout is that of nvcc 13: name, then options, then the
+ * payload, each padded to 8 bytes.
  */
 #include "src/dev/image_int.h"
 
@@ -32,11 +32,15 @@ static u8 *raw_copy(const struct image_spec *s, size_t *size)
 	return p;
 }
 
-/* Compress into new memory. The caller frees; NULL without memory or when the codec refuses the size. */
+/*
+ * Compress into new memory. The caller frees; NULL without memory or when the codec refuses the
+ * size.
+ */
 static u8 *compress(enum image_codec codec, const u8 *raw, size_t size, size_t *stored)
 {
-	size_t room = codec == IMAGE_ZSTD ? ZSTD_compressBound(size)
-					  : size <= LZ4_MAX_INPUT_SIZE ? (size_t)LZ4_compressBound((int)size) : 0;
+	size_t room = codec == IMAGE_ZSTD          ? ZSTD_compressBound(size)
+		      : size <= LZ4_MAX_INPUT_SIZE ? (size_t)LZ4_compressBound((int)size)
+						   : 0;
 	u8 *to = room ? malloc(room) : NULL;
 	size_t n;
 
@@ -45,7 +49,8 @@ static u8 *compress(enum image_codec codec, const u8 *raw, size_t size, size_t *
 	if (codec == IMAGE_ZSTD)
 		n = ZSTD_compress(to, room, raw, size, ZSTD_LEVEL);
 	else
-		n = (size_t)LZ4_compress_default((const char *)raw, (char *)to, (int)size, (int)room);
+		n = (size_t)LZ4_compress_default((const char *)raw, (char *)to, (int)size,
+						 (int)room);
 	if (!n || ZSTD_isError(n)) {
 		free(to);
 		return NULL;
@@ -60,7 +65,9 @@ static u64 entry_flags(const struct image_spec *s)
 
 	flags |= s->debug ? ENTRY_DEBUG : 0;
 	flags |= s->codec == IMAGE_ZSTD ? ENTRY_ZSTD : s->codec == IMAGE_LZ4 ? ENTRY_LZ4 : 0;
-	flags |= s->target.suffix == 'a' ? ENTRY_ARCH_SPECIFIC : s->target.suffix == 'f' ? ENTRY_FAMILY : 0;
+	flags |= s->target.suffix == 'a'   ? ENTRY_ARCH_SPECIFIC
+		 : s->target.suffix == 'f' ? ENTRY_FAMILY
+					   : 0;
 	return flags;
 }
 
@@ -69,9 +76,11 @@ static void pad_to_8(struct text *out, size_t n)
 	text_add(out, "\0\0\0\0\0\0\0", (8 - n % 8) % 8);
 }
 
-static void write_entry(struct text *out, const struct image_spec *s, const u8 *stored, size_t stored_bytes, size_t raw_bytes)
+static void write_entry(struct text *out, const struct image_spec *s, const u8 *stored,
+			size_t stored_bytes, size_t raw_bytes)
 {
-	size_t name = s->source ? strlen(s->source) : 0, options = s->options ? strlen(s->options) : 0;
+	size_t name = s->source ? strlen(s->source) : 0,
+	       options = s->options ? strlen(s->options) : 0;
 	size_t options_at = ENTRY_HEADER_BYTES + (size_t)align_up(name, 8);
 	size_t header = options_at + (options ? 8 + (size_t)align_up(options, 8) : 0);
 	bool is_ptx = s->kind == IMAGE_PTX, packed = s->codec != IMAGE_PLAIN;

@@ -17,8 +17,8 @@ struct tool_images {
 
 /*
  * Open `path` and find its images; flags as for image_list_add. Errors are printed.
- * Returns TOOL_OK, TOOL_USAGE when the file cannot be read, TOOL_FINDINGS when it is damaged (the list
- * then holds what could be found) or holds no image. Close in any case.
+ * Returns TOOL_OK, TOOL_USAGE when the file cannot be read, TOOL_FINDINGS when it is damaged (the
+ * list then holds what could be found) or holds no image. Close in any case.
  */
 int tool_images_open(struct tool_images *t, const char *path, u32 flags);
 void tool_images_close(struct tool_images *t);

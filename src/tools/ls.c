@@ -1,5 +1,6 @@
 /*
- * ptxloom ls: what is in a CUDA binary. Text for people, JSON for programs (schema in docs/images.md).
+ * ptxloom ls: what is in a CUDA binary. Text for people, JSON for programs (schema in
+ * docs/images.md).
  */
 #include "src/tools/images.h"
 
@@ -34,7 +35,7 @@ struct details {
 	bool known; /* the image was read */
 	struct image_bytes bytes;
 	struct image_kernels kernels;
-	bool has_ptx; /* of a cubin: in its debug sections */
+	u32 ptx_texts; /* of a cubin: in its debug sections */
 };
 
 static void read_details(struct listing *ls, const struct image *img, struct details *d)
@@ -45,17 +46,19 @@ static void read_details(struct listing *ls, const struct image *img, struct det
 	*d = (struct details){0};
 	if (!ls->kernels)
 		return;
-	r = img->kind == IMAGE_PTX ? image_read_ptx(l, img, &d->bytes) : image_read(l, img, &d->bytes);
+	r = img->kind == IMAGE_PTX ? image_read_ptx(l, img, 0, &d->bytes)
+				   : image_read(l, img, &d->bytes);
 	ls->damaged |= r == IMAGE_BAD;
 	if (r != IMAGE_OK)
 		return;
 	d->known = true;
 	if (img->kind == IMAGE_PTX) {
-		ls->damaged |= !image_scan_ptx((const char *)d->bytes.data, d->bytes.size, &d->kernels);
+		ls->damaged |=
+			!image_scan_ptx((const char *)d->bytes.data, d->bytes.size, &d->kernels);
 		return;
 	}
 	ls->damaged |= !image_scan_cubin(d->bytes.data, d->bytes.size, &d->kernels);
-	d->has_ptx = image_cubin_has_ptx(d->bytes.data, d->bytes.size);
+	d->ptx_texts = image_cubin_ptx_count(d->bytes.data, d->bytes.size);
 }
 
 static void free_details(struct details *d)
@@ -113,12 +116,15 @@ static void put_image(struct listing *ls, u32 index)
 	read_details(ls, img, &d);
 	if (img->kind == IMAGE_PTX)
 		snprintf(isa, sizeof(isa), "%u.%u", img->isa_major, img->isa_minor);
-	text_printf(t, "%7u  %-4s  %-12s  %-4s  %10" PRIu64 "  %10" PRIu64 "  %s", index, image_kind_name(img->kind),
-		    image_target_name(img, target), isa, img->stored_bytes, img->raw_bytes, image_codec_name(img->codec));
+	text_printf(t, "%7u  %-4s  %-12s  %-4s  %10" PRIu64 "  %10" PRIu64 "  %s", index,
+		    image_kind_name(img->kind), image_target_name(img, target), isa,
+		    img->stored_bytes, img->raw_bytes, image_codec_name(img->codec));
 	if (img->debug)
 		text_puts(t, "  debug");
-	if (d.has_ptx)
+	if (d.ptx_texts == 1)
 		text_puts(t, "  with PTX text");
+	else if (d.ptx_texts)
+		text_printf(t, "  with %u PTX texts", d.ptx_texts);
 	if (img->source_len) {
 		text_puts(t, "  source ");
 		put_safe(t, img->source, img->source_len);
@@ -136,16 +142,17 @@ static void put_text(struct listing *ls)
 {
 	const struct image_list *l = &ls->t->list;
 
-	text_printf(&ls->out, "%s: %zu image%s in %zu container%s\n", ls->t->name, l->images.len, l->images.len == 1 ? "" : "s",
-		    l->containers.len, l->containers.len == 1 ? "" : "s");
+	text_printf(&ls->out, "%s: %zu image%s in %zu container%s\n", ls->t->name, l->images.len,
+		    l->images.len == 1 ? "" : "s", l->containers.len,
+		    l->containers.len == 1 ? "" : "s");
 	if (l->images.len)
-		text_printf(&ls->out, "%7s  %-4s  %-12s  %-4s  %10s  %10s  %s\n", "index", "kind", "target", "isa", "stored", "raw",
-			    "packing");
+		text_printf(&ls->out, "%7s  %-4s  %-12s  %-4s  %10s  %10s  %s\n", "index", "kind",
+			    "target", "isa", "stored", "raw", "packing");
 	for (size_t i = 0; i < l->containers.len; i++) {
 		const struct image_container *c = &l->containers.at[i];
 
-		text_printf(&ls->out, "container %zu at 0x%" PRIx64 "%s%s\n", i, c->offset, c->member ? " in member " : "",
-			    c->member ? c->member : "");
+		text_printf(&ls->out, "container %zu at 0x%" PRIx64 "%s%s\n", i, c->offset,
+			    c->member ? " in member " : "", c->member ? c->member : "");
 		for (u32 j = 0; j < c->count; j++)
 			put_image(ls, c->first + j);
 	}
@@ -178,8 +185,10 @@ static void json_params(struct text *t, const struct image_kernel *k)
 		json_slice(t, p->name, p->name_len);
 		text_puts(t, ", \"type\": ");
 		json_slice(t, p->type, p->type_len);
-		text_printf(t, ", \"elements\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"align\": %u, \"pointer\": ", p->elements, p->bytes,
-			    p->align);
+		text_printf(t,
+			    ", \"elements\": %" PRIu64 ", \"bytes\": %" PRIu64
+			    ", \"align\": %u, \"pointer\": ",
+			    p->elements, p->bytes, p->align);
 		json_slice(t, p->space, p->space_len);
 		text_puts(t, "}");
 	}
@@ -210,7 +219,8 @@ static void json_kernels(struct text *t, const struct details *d)
 
 static void json_image(struct listing *ls, u32 index)
 {
-	static const char *const kinds[] = {[IMAGE_PTX] = "ptx", [IMAGE_SASS] = "sass", [IMAGE_LTO] = "lto"};
+	static const char *const kinds[] = {
+		[IMAGE_PTX] = "ptx", [IMAGE_SASS] = "sass", [IMAGE_LTO] = "lto"};
 	const struct image *img = &ls->t->list.images.at[index];
 	const char *member = ls->t->list.containers.at[img->container].member;
 	struct text *t = &ls->out;
@@ -218,20 +228,28 @@ static void json_image(struct listing *ls, u32 index)
 	char target[24];
 
 	read_details(ls, img, &d);
-	text_printf(t, "    {\"index\": %u, \"container\": %u, \"member\": ", index, img->container);
+	text_printf(t, "    {\"index\": %u, \"container\": %u, \"member\": ", index,
+		    img->container);
 	json_slice(t, member, member ? strlen(member) : 0);
-	text_printf(t, ", \"kind\": \"%s\", \"target\": \"%s\", \"isa\": ", kinds[img->kind], image_target_name(img, target));
+	text_printf(t, ", \"kind\": \"%s\", \"target\": \"%s\", \"isa\": ", kinds[img->kind],
+		    image_target_name(img, target));
 	if (img->kind == IMAGE_PTX)
 		text_printf(t, "\"%u.%u\"", img->isa_major, img->isa_minor);
 	else
 		text_puts(t, "null");
-	text_printf(t, ", \"offset\": %" PRIu64 ", \"stored_bytes\": %" PRIu64 ", \"raw_bytes\": %" PRIu64, img->offset,
-		    img->stored_bytes, img->raw_bytes);
-	text_printf(t, ", \"compression\": \"%s\", \"debug\": %s, \"source\": ", image_codec_name(img->codec), img->debug ? "true" : "false");
+	text_printf(t,
+		    ", \"offset\": %" PRIu64 ", \"stored_bytes\": %" PRIu64
+		    ", \"raw_bytes\": %" PRIu64,
+		    img->offset, img->stored_bytes, img->raw_bytes);
+	text_printf(t, ", \"compression\": \"%s\", \"debug\": %s, \"source\": ",
+		    image_codec_name(img->codec), img->debug ? "true" : "false");
 	json_slice(t, img->source, img->source_len);
 	text_puts(t, ", \"options\": ");
 	json_slice(t, img->options, img->options_len);
-	text_printf(t, ", \"has_ptx\": %s", img->kind == IMAGE_PTX || d.has_ptx ? "true" : img->kind == IMAGE_SASS && !d.known ? "null" : "false");
+	text_printf(t, ", \"has_ptx\": %s",
+		    img->kind == IMAGE_PTX || d.ptx_texts ? "true"
+		    : img->kind == IMAGE_SASS && !d.known ? "null"
+							  : "false");
 	text_puts(t, ",\n     \"kernels\": ");
 	json_kernels(t, &d);
 	text_puts(t, "}");
@@ -267,7 +285,8 @@ static bool is_small(const struct image_list *l)
 	return l->images.len < DETAIL_IMAGES && bytes < DETAIL_BYTES;
 }
 
-static int list_file(const struct tool_command *self, const char *path, bool json, bool kernels, u32 flags)
+static int list_file(const struct tool_command *self, const char *path, bool json, bool kernels,
+		     u32 flags)
 {
 	struct tool_images t;
 	struct listing ls = {.t = &t};
@@ -293,8 +312,11 @@ static int list_file(const struct tool_command *self, const char *path, bool jso
 int tool_main_ls(const struct tool_command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'}, {"kernels", no_argument, NULL, 'k'}, {"scan", no_argument, NULL, 's'},
-		{"help", no_argument, NULL, 'h'}, {0},
+		{"json", no_argument, NULL, 'j'},
+		{"kernels", no_argument, NULL, 'k'},
+		{"scan", no_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	bool json = false, kernels = false;
 	u32 flags = 0;
@@ -311,6 +333,7 @@ int tool_main_ls(const struct tool_command *self, int argc, char **argv)
 		flags |= c == 's' ? IMAGE_SCAN : 0;
 	}
 	if (argc - optind != 1)
-		return tool_usage(self, argc == optind ? "no file given" : "more than one file given");
+		return tool_usage(self,
+				  argc == optind ? "no file given" : "more than one file given");
 	return list_file(self, argv[optind], json, kernels, flags);
 }

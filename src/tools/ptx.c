@@ -90,40 +90,52 @@ static bool write_file(const char *path, const u8 *p, size_t size)
 	return ok;
 }
 
-/* DIR/FILE.INDEX.sm_XX.ptx */
-static void output_path(const struct extraction *x, u32 index, struct text *path)
+/* DIR/FILE.INDEX.sm_XX.ptx; further texts of a device link: DIR/FILE.INDEX-NUMBER.sm_XX.ptx */
+static void output_path(const struct extraction *x, u32 index, u32 number, struct text *path)
 {
 	const struct image *img = &x->t.list.images.at[index];
 	const char *slash = strrchr(x->t.name, '/'), *base = slash ? slash + 1 : x->t.name;
 
 	if (!strcmp(base, "<stdin>"))
 		base = "stdin";
-	text_printf(path, "%s/%s.%u.sm_%u%.1s.ptx", x->dir, base, index, img->target.sm, &img->target.suffix);
+	text_printf(path, "%s/%s.%u", x->dir, base, index);
+	if (number)
+		text_printf(path, "-%u", number);
+	text_printf(path, ".sm_%u%.1s.ptx", img->target.sm, &img->target.suffix);
 }
 
-/* Write the PTX of one image. Returns IMAGE_NONE when it has none. */
-static enum image_result extract(struct extraction *x, u32 index)
+static void write_text(struct extraction *x, u32 index, u32 number, const struct image_bytes *b)
 {
-	struct image_bytes b;
-	enum image_result r = image_read_ptx(&x->t.list, &x->t.list.images.at[index], &b);
 	struct text path = {0};
 
-	if (r == IMAGE_BAD)
-		raise_status(x, TOOL_FINDINGS);
-	if (r != IMAGE_OK)
-		return r;
 	x->written++;
 	if (!x->dir) {
-		if (fwrite(b.data, 1, b.size, stdout) != b.size)
+		if (fwrite(b->data, 1, b->size, stdout) != b->size)
 			raise_status(x, TOOL_USAGE);
-	} else {
-		output_path(x, index, &path);
-		if (path.failed || !write_file(path.at, b.data, b.size))
-			write_error(x, path.failed ? x->dir : path.at);
+		return;
 	}
+	output_path(x, index, number, &path);
+	if (path.failed || !write_file(path.at, b->data, b->size))
+		write_error(x, path.failed ? x->dir : path.at);
 	text_fini(&path);
-	image_bytes_fini(&b);
-	return r;
+}
+
+/* Write the PTX of one image, all texts of it. Returns IMAGE_NONE when it has none. */
+static enum image_result extract(struct extraction *x, u32 index)
+{
+	enum image_result r = IMAGE_OK;
+	struct image_bytes b;
+	u32 number = 0;
+
+	while (r == IMAGE_OK) {
+		r = image_read_ptx(&x->t.list, &x->t.list.images.at[index], number, &b);
+		if (r == IMAGE_OK)
+			write_text(x, index, number++, &b);
+		image_bytes_fini(&b);
+	}
+	if (r == IMAGE_BAD)
+		raise_status(x, TOOL_FINDINGS);
+	return r == IMAGE_NONE && number ? IMAGE_OK : r;
 }
 
 static void no_ptx(struct extraction *x, u32 container)
@@ -131,7 +143,8 @@ static void no_ptx(struct extraction *x, u32 container)
 	struct text what = {0}, hint = {0};
 
 	image_explain_no_ptx(&x->t.list, container, x->sm, &what, &hint);
-	diag_at(&x->t.diag, DIAG_ERROR, &x->t.list.source, DIAG_NOWHERE, hint.at, "%s", what.at ? what.at : "no PTX");
+	diag_at(&x->t.diag, DIAG_ERROR, &x->t.list.source, DIAG_NOWHERE, hint.at, "%s",
+		what.at ? what.at : "no PTX");
 	text_fini(&what);
 	text_fini(&hint);
 	raise_status(x, TOOL_FINDINGS);
@@ -142,11 +155,12 @@ static void extract_index(struct extraction *x)
 	size_t count = x->t.list.images.len;
 
 	if ((u64)x->index >= count) {
-		diag_at(&x->t.diag, DIAG_ERROR, &x->t.list.source, DIAG_NOWHERE, NULL, "no image %lld; there are %zu", (long long)x->index,
-			count);
+		diag_at(&x->t.diag, DIAG_ERROR, &x->t.list.source, DIAG_NOWHERE, NULL,
+			"no image %lld; there are %zu", (long long)x->index, count);
 		raise_status(x, TOOL_FINDINGS);
 	} else if (extract(x, (u32)x->index) == IMAGE_NONE) {
-		diag_at(&x->t.diag, DIAG_ERROR, &x->t.list.source, DIAG_NOWHERE, "`ptxloom ls` shows which images have PTX",
+		diag_at(&x->t.diag, DIAG_ERROR, &x->t.list.source, DIAG_NOWHERE,
+			"`ptxloom ls` shows which images have PTX",
 			"image %lld is %s without PTX text", (long long)x->index,
 			image_kind_name(x->t.list.images.at[x->index].kind));
 		raise_status(x, TOOL_FINDINGS);
@@ -168,8 +182,8 @@ static void extract_best(struct extraction *x)
 			continue;
 		if (choice.match == IMAGE_MATCH_ABOVE)
 			diag_at(&x->t.diag, DIAG_NOTE, &l->source, DIAG_NOWHERE, NULL,
-				"container %u has no PTX for sm_%u or lower; %s is the nearest", i, x->sm,
-				image_target_name(&l->images.at[choice.image], target));
+				"container %u has no PTX for sm_%u or lower; %s is the nearest", i,
+				x->sm, image_target_name(&l->images.at[choice.image], target));
 		extract(x, choice.image);
 	}
 }
@@ -225,8 +239,8 @@ int tool_main_ptx(const struct tool_command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"output", required_argument, NULL, 'o'}, {"index", required_argument, NULL, 'i'},
-		{"arch", required_argument, NULL, 'a'}, {"scan", no_argument, NULL, 's'},
-		{"help", no_argument, NULL, 'h'}, {0},
+		{"arch", required_argument, NULL, 'a'},   {"scan", no_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},         {0},
 	};
 	struct extraction x = {.self = self, .index = -1};
 	struct image_target target = {0};
@@ -238,7 +252,10 @@ int tool_main_ptx(const struct tool_command *self, int argc, char **argv)
 		if (c == 'h')
 			return tool_flush(self, tool_help(self));
 		if (c == '?' || c == ':')
-			return tool_usage(self, c == ':' ? "option '%s' needs a value" : "unknown option '%s'", argv[optind - 1]);
+			return tool_usage(self,
+					  c == ':' ? "option '%s' needs a value"
+						   : "unknown option '%s'",
+					  argv[optind - 1]);
 		if (c == 'o')
 			x.dir = optarg;
 		if (c == 'i' && !parse_index(optarg, &x.index))
@@ -251,6 +268,7 @@ int tool_main_ptx(const struct tool_command *self, int argc, char **argv)
 	if (x.sm && x.index >= 0)
 		return tool_usage(self, "--index and --arch exclude each other");
 	if (argc - optind != 1)
-		return tool_usage(self, argc == optind ? "no file given" : "more than one file given");
+		return tool_usage(self,
+				  argc == optind ? "no file given" : "more than one file given");
 	return run(&x, argv[optind], flags);
 }
