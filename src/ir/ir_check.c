@@ -56,12 +56,10 @@ static bool type_fits(u32 reg, u32 want, bool wider)
 	return false;
 }
 
-static bool check_register(struct check *c, const struct isa_operand *o, u32 type, u32 bits, u32 reg_type)
+static bool check_register(struct check *c, const struct isa_operand *o, u32 type, u32 reg_type)
 {
-	if (bits ? isa_type_bits(reg_type) == bits && isa_type_class(reg_type) != ISA_PRED : type_fits(reg_type, type, o->wider))
+	if (type_fits(reg_type, type, o->wider))
 		return true;
-	if (bits)
-		return no(c, "operand %s is .%s, %u bits are expected", o->name, isa_word_text(reg_type), bits);
 	return no(c, "operand %s is .%s, .%s is expected", o->name, isa_word_text(reg_type), isa_word_text(type));
 }
 
@@ -119,7 +117,6 @@ static bool check_select(struct check *c, const struct isa_operand *o, const str
 static bool check_scalar(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	u32 type = isa_operand_type(c->form, o);
-	u32 bits = o->narrow ? isa_type_bits(type) / o->narrow : 0;
 
 	if ((op->flags & IR_NOT) && (!o->negate || type != T_pred))
 		return no(c, "operand %s cannot be negated", o->name);
@@ -133,7 +130,7 @@ static bool check_scalar(struct check *c, const struct isa_operand *o, const str
 			return false;
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
 			return no(c, "operand %s is a vector, one value is expected", o->name);
-		return check_register(c, o, type, bits, op->type);
+		return check_register(c, o, type, op->type);
 	case IR_OP_INT:
 	case IR_OP_FLOAT:
 		return check_constant(c, o, type, op);
@@ -173,11 +170,9 @@ static bool check_value(struct check *c, const struct isa_operand *o, const stru
 		return check_elements(c, o, op);
 	}
 	if (whole) {
-		u32 type = isa_operand_type(c->form, o);
-
 		if (count != c->f->regs.at[op->index].vec)
 			return no(c, "operand %s has %u elements, %u are expected", o->name, c->f->regs.at[op->index].vec, count);
-		return check_register(c, o, type, o->narrow ? isa_type_bits(type) / o->narrow : 0, op->type);
+		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
 	if (count != 1 && !(op->kind == IR_OP_SINK && o->sink))
 		return no(c, "operand %s is a vector of %u elements in braces", o->name, count);
