@@ -1,0 +1,174 @@
+/*
+ * Fuzzer of module images. Three ways to use it:
+ *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
+ *   fuzz_image FILE...  runs these files once
+ *   fuzz_image          changes files made here for a few seconds; the same changes on every run
+ * The first byte of the input, when odd, turns on the scan of all bytes.
+ */
+#include "tests/unit/image_exercise.h"
+#include "tests/unit/image_make.h"
+
+#include "tests/check.h"
+
+#include <time.h>
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/* Larger inputs find nothing that smaller ones do not. */
+#define INPUT_MAX ((size_t)64 << 10)
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct guarded g;
+	u32 errors;
+
+	if (!size || size > INPUT_MAX)
+		return 0;
+	guarded_init(&g, size);
+	exercise(guarded_put(&g, data + 1, size - 1), size - 1, *data & 1 ? IMAGE_SCAN : 0, &errors,
+		 NULL);
+	require(errors <= 1, "at most one error");
+	guarded_fini(&g);
+	return 0;
+}
+
+#ifndef FUZZ_LIBFUZZER
+
+#define SECONDS 4
+#define CHANGES_MAX 8
+
+/* xorshift: the same on every host. */
+static u64 next(u64 *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static size_t make_seeds(struct text *seeds)
+{
+	static const char debug[] =
+		".version 8.0\0.target sm_80\0.visible .entry scale(.param .u32 a)\0{\0}";
+	struct image_spec specs[] = {make_spec(80, 0, IMAGE_ZSTD), make_spec(90, 'a', IMAGE_PLAIN),
+				     make_spec(75, 0, IMAGE_LZ4)};
+	struct image_spec cubin_spec = {.kind = IMAGE_SASS, .target = {80, 0}, .isa_major = 8};
+	size_t n = 0;
+
+	specs[0].options = "-maxrregcount=32";
+	specs[1].source = "kernel.cu";
+	for (int i = 0; i < 6; i++)
+		text_add(&seeds[i], "", 1); /* the byte that chooses */
+	make_fatbin(&seeds[n++], specs, 3);
+	struct text bin = {0}, elf = {0}, cubin = {0};
+	make_fatbin(&bin, specs, 3);
+	struct make_section s = {
+		.name = ".nv_fatbin", .type = SHT_PROGBITS, .data = bin.at, .size = bin.len};
+	make_elf64(&elf, EM_X86_64, 0, 0, &s, 1);
+	text_add(&seeds[n++], elf.at, elf.len);
+	make_cubin(&cubin, 80, debug, sizeof(debug));
+	text_add(&seeds[n++], cubin.at, cubin.len);
+	cubin_spec.data = cubin.at;
+	cubin_spec.size = cubin.len;
+	make_fatbin(&seeds[n++], &cubin_spec, 1);
+	struct text ar = {0};
+	make_member(&ar, "a.o/", elf.at, elf.len);
+	make_member(&ar, "//", "long_name.o/\n", 13);
+	make_member(&ar, "/0", elf.at, elf.len);
+	text_add(&seeds[n++], ar.at, ar.len);
+	text_puts(&seeds[n++], MAKE_PTX);
+	text_fini(&bin);
+	text_fini(&elf);
+	text_fini(&cubin);
+	text_fini(&ar);
+	return n;
+}
+
+/* A few changes: bits, bytes, words with telling values, a cut, a copied stretch. */
+static size_t mutate(u8 *p, size_t size, u64 *state)
+{
+	static const u64 words[] = {0,          1,          0x7f,       0xff,
+				    0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX,
+				    0xba55ed50, 64,         16};
+	u32 changes = 1 + (u32)(next(state) % CHANGES_MAX);
+
+	while (changes--) {
+		size_t at = next(state) % size, from = next(state) % size;
+		size_t width = (size_t)1 << next(state) % 4, run = next(state) % 64;
+		u64 word = words[next(state) % ARRAY_LEN(words)];
+
+		switch (next(state) % 6) {
+		case 0:
+			p[at] ^= (u8)(1u << next(state) % 8);
+			break;
+		case 1:
+			p[at] = (u8)next(state);
+			break;
+		case 2:
+		case 3:
+			memcpy(p + at, &word, min_u64(width, size - at));
+			break;
+		case 4:
+			memmove(p + at, p + from, min_u64(run, size - (at > from ? at : from)));
+			break;
+		case 5:
+			if (next(state) % 8 == 0)
+				size = at + 1;
+			break;
+		}
+	}
+	return size;
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int fuzz_seeds(void)
+{
+	struct text seeds[6] = {0};
+	size_t n = make_seeds(seeds);
+	double end = seconds_now() + SECONDS;
+	u64 state = 88172645463325252u, rounds = 0;
+
+	while (rounds % 256 || seconds_now() < end) {
+		const struct text *seed = &seeds[rounds % n];
+		u8 *copy = malloc(seed->len);
+
+		if (!copy)
+			abort();
+		memcpy(copy, seed->at, seed->len);
+		LLVMFuzzerTestOneInput(copy, mutate(copy, seed->len, &state));
+		free(copy);
+		rounds++;
+	}
+	printf("# %llu changed files\n", (unsigned long long)rounds);
+	CHECK_MSG(rounds > 1000, "changed files do no harm");
+	for (size_t i = 0; i < n; i++)
+		text_fini(&seeds[i]);
+	return check_done();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return fuzz_seeds();
+	for (int i = 1; i < argc; i++) {
+		FILE *f = fopen(argv[i], "rb");
+		u8 *data = malloc(INPUT_MAX);
+		size_t size = f && data ? fread(data, 1, INPUT_MAX, f) : 0;
+
+		if (f)
+			fclose(f);
+		LLVMFuzzerTestOneInput(data, size);
+		free(data);
+		printf("%s: %zu bytes\n", argv[i], size);
+	}
+	return 0;
+}
+
+#endif
