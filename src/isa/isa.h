@@ -37,12 +37,15 @@
  *   d=u32{|p=pred}   second destination after a bar, optional; `d=u32|p=pred`: mandatory
  *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
  *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
- *               (1d 1, 2d 2, ...); a factor or an offset may follow: #n/2, #x*4, #g-2. #1 and #x of one may be in
- *               braces or plain.
+ *               (1d 1, 2d 2, ...); #c: 1 or 2 by .cta_group; a factor or an offset may follow: #n/2, #x*4, #g-2.
+ *               #g of one may be in braces or plain; #1, #x, #n and #c need the braces even for one.
+ *   a:u32(32|64)   a constant here must be one of these; a:u16#2(0|2)(0..3): constants of the first element, and
+ *               of those after it
  *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the second space modifier.
  *               [a:shared]: a fixed space
  *   [a:tensor#g]  tensor map address [map, {c0, ...}]    [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
  *   [a:surf#g]  surface address [surf, {coordinates}]     [a:tex] [a:surf]  the texture or surface alone
+ *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant
  *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
  *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things; call: everything after `call`
  *   s:sreg      special register                        a:sym       name of a variable or function, with offset
@@ -114,6 +117,7 @@ enum isa_operand_kind {
 	ISA_OP_SREG,    /* special register */
 	ISA_OP_SYMBOL,  /* variable or function name */
 	ISA_OP_ENTRY,   /* name of a kernel */
+	ISA_OP_TMEM,    /* [register + offset] in tensor memory */
 };
 
 enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
@@ -122,7 +126,7 @@ enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
 enum isa_select { ISA_SEL_NONE, ISA_SEL_SUBWORD, ISA_SEL_MASK2, ISA_SEL_MASK4, ISA_SEL_LANE2, ISA_SEL_LANE4 };
 
 /* Where the number of vector elements comes from: value = base * mul / div - less. */
-enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM };
+enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM, ISA_COUNT_CTA };
 
 struct isa_range {
 	s64 lo, hi, step;
@@ -143,14 +147,15 @@ struct isa_operand {
 	bool register_only;
 	bool bar;          /* joined to the operand before it by `|` */
 	bool optional;     /* may be missing; with `only_with`: there exactly if the modifier is */
-	bool braces;       /* a #count was given: braces allowed even for one */
+	bool braces;       /* a #count was given: braces needed even for one, but for #g only allowed */
 	u8 count_from;     /* enum isa_count */
 	u8 mul, div, less;
 	u8 select;         /* enum isa_select */
 	u8 space_slot;     /* addresses: 1, 2: which space modifier; 0: `space` */
 	u16 space;         /* fixed M_ word or ISA_NONE */
 	u16 only_with;     /* M_ word or ISA_NONE */
-	u16 first_range, ranges; /* ISA_OP_IMM: allowed values; none: any */
+	u16 first_range, ranges; /* allowed constants, of a vector: of its first element; none: any */
+	u16 rest_range, rest_ranges; /* allowed constants of the other elements of a vector; none: any */
 };
 
 struct isa_alt {

@@ -230,7 +230,7 @@ static bool compile_names(struct compiler *c)
 
 static bool compile_count(struct compiler *c, struct isa_operand *o)
 {
-	static const char from[] = "vxng";
+	static const char from[] = "vxngc";
 	const char *at = strchr(from, *++c->p);
 
 	o->mul = o->div = 1;
@@ -314,6 +314,15 @@ static const struct kind_word kind_words[] = {
 	{"entry", ISA_OP_ENTRY},
 };
 
+/* (0|1), (0..15), or nothing. */
+static bool compile_constants(struct compiler *c, u16 *first, u16 *count)
+{
+	if (*c->p != '(')
+		return true;
+	c->p++;
+	return compile_ranges(c, '|', ')', first, count);
+}
+
 static bool compile_value(struct compiler *c, struct isa_operand *o)
 {
 	size_t n = word_len(c->p);
@@ -323,10 +332,7 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 			continue;
 		o->kind = kind_words[i].kind;
 		c->p += n;
-		if (*c->p != '(')
-			return true;
-		c->p++;
-		return compile_ranges(c, '|', ')', &o->first_range, &o->ranges);
+		return compile_constants(c, &o->first_range, &o->ranges);
 	}
 	if (!compile_type(c, o))
 		return false;
@@ -345,12 +351,15 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 	}
 	if (*c->p == '.')
 		return compile_select(c, o);
-	return *c->p != '#' || compile_count(c, o);
+	if (*c->p == '#' && !compile_count(c, o))
+		return false;
+	return compile_constants(c, &o->first_range, &o->ranges) && compile_constants(c, &o->rest_range, &o->rest_ranges);
 }
 
 static bool compile_address(struct compiler *c, struct isa_operand *o)
 {
-	static const struct kind_word words[] = {{"tensor", ISA_OP_TENSOR}, {"tex", ISA_OP_TEX}, {"surf", ISA_OP_SURF}};
+	static const struct kind_word words[] = {{"tensor", ISA_OP_TENSOR}, {"tex", ISA_OP_TEX}, {"surf", ISA_OP_SURF},
+						 {"tmem", ISA_OP_TMEM}};
 	size_t n;
 
 	o->kind = ISA_OP_ADDRESS;

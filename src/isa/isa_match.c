@@ -108,13 +108,18 @@ static void raise(u8 *a, u8 b)
 		*a = b;
 }
 
-/* Types keep their order: no type may go before one that is already placed. */
-static bool type_is_late(const struct isa_form *f, u32 slot, u32 word)
+/*
+ * Words of these kinds keep their order, as ptxas wants it: none may go before one of its kind that is already placed.
+ * (Others, such as .sync and .aligned, may be swapped.)
+ */
+static bool is_late(const struct isa_form *f, u32 slot, u32 word)
 {
-	if (word >= ISA_TYPES)
+	enum isa_kind kind = isa_word_kind(word);
+
+	if (kind != ISA_K_TYPE && kind != ISA_K_LAYOUT && kind != ISA_K_OP && kind != ISA_K_SPACE)
 		return false;
 	for (u32 k = slot + 1; k < f->row->slots; k++)
-		if (f->word[k] && f->word[k] < ISA_TYPES)
+		if (f->word[k] && isa_word_kind(f->word[k]) == kind)
 			return true;
 	return false;
 }
@@ -129,7 +134,7 @@ static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 		u8 ptx, sm;
 
 		if (f->word[k] || !(alt = slot_takes(&row->slot[k], op->word[i], op->number[i])) ||
-		    type_is_late(f, k, op->word[i]))
+		    is_late(f, k, op->word[i]))
 			continue;
 		f->word[k] = op->word[i];
 		isa_word_minimum(op->word[i], &ptx, &sm);
@@ -300,10 +305,11 @@ static u32 count_base(const struct isa_form *f, u32 from)
 		[M_v2] = 2, [M_v4] = 4, [M_v8] = 8,
 		[M_x1] = 1, [M_x2] = 2, [M_x4] = 4, [M_x8] = 8, [M_x16] = 16, [M_x32] = 32, [M_x64] = 64, [M_x128] = 128,
 		[M_1d] = 1, [M_2d] = 2, [M_3d] = 3, [M_4d] = 4, [M_5d] = 5, [M_a1d] = 2, [M_a2d] = 4, [M_cube] = 4,
-		[M_acube] = 4, [M_2dms] = 4, [M_a2dms] = 4,
+		[M_acube] = 4, [M_2dms] = 4, [M_a2dms] = 4, [M_cta_group_1] = 1, [M_cta_group_2] = 2,
 	};
 	static const u8 kinds[] = {
 		[ISA_COUNT_VEC] = ISA_K_VEC, [ISA_COUNT_X] = ISA_K_COUNT, [ISA_COUNT_GEOM] = ISA_K_GEOM,
+		[ISA_COUNT_CTA] = ISA_K_CTAGROUP,
 	};
 	u32 n;
 

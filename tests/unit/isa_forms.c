@@ -26,9 +26,38 @@ static u32 operand_count(const char *s, size_t n)
 	return count;
 }
 
-static bool operands_fit(const struct isa_form *f, u32 given)
+/* The operand k of the row, or the first behind it that the modifiers of the form do not rule out. */
+static u32 next_operand(const struct isa_form *f, u32 k)
 {
-	u32 least = 0, most = 0;
+	while (k < f->row->operands && f->row->operand[k].only_with && !isa_form_has(f, f->row->operand[k].only_with))
+		k++;
+	return k;
+}
+
+/* With all operands given, brackets and braces must stand where the row has addresses and vectors. */
+static bool shapes_fit(const struct isa_form *f, const char *s, size_t n)
+{
+	u32 depth = 0, k = next_operand(f, 0);
+
+	for (size_t i = 0; i < n && k < f->row->operands; i++) {
+		const struct isa_operand *o = &f->row->operand[k];
+		bool value = o->kind == ISA_OP_VALUE;
+
+		if (!depth && (s[i] == ',' || s[i] == '|'))
+			k = next_operand(f, k + 1);
+		if (!depth && s[i] == '{' && (!value || !(o->braces || o->count_from)))
+			return false;
+		if (!depth && s[i] == '[' && (value || o->kind == ISA_OP_IMM))
+			return false;
+		depth += s[i] == '{' || s[i] == '[' || s[i] == '(';
+		depth -= s[i] == '}' || s[i] == ']' || s[i] == ')';
+	}
+	return true;
+}
+
+static bool operands_fit(const struct isa_form *f, const char *s, size_t n)
+{
+	u32 least = 0, most = 0, given = operand_count(s, n);
 
 	for (u32 i = 0; i < f->row->operands; i++) {
 		const struct isa_operand *o = &f->row->operand[i];
@@ -37,7 +66,7 @@ static bool operands_fit(const struct isa_form *f, u32 given)
 		most += there;
 		least += there && (!o->optional || o->only_with);
 	}
-	return given >= least && given <= most;
+	return given >= least && given <= most && (given < most || shapes_fit(f, s, n));
 }
 
 static void target_text(const struct isa_form *f, char *out, size_t size)
@@ -74,7 +103,7 @@ static void check_form(char *line, bool verbose, struct tally *t)
 	char *field[5] = {line}, target[256] = "", *space;
 	const struct isa_form *f;
 	struct arena a = {0};
-	u32 given, major, minor;
+	u32 major, minor;
 
 	for (int i = 1; i < 5; i++) {
 		field[i] = strchr(field[i - 1], '\t');
@@ -86,9 +115,8 @@ static void check_form(char *line, bool verbose, struct tally *t)
 	while (*field[1] == '@')
 		field[1] = strchr(field[1], ' ') + 1;
 	space = strchr(field[1], ' ');
-	given = space ? operand_count(space + 1, strlen(space + 1)) : 0;
 	f = isa_match(&a, field[1], space ? (size_t)(space - field[1]) : strlen(field[1]));
-	while (f && !operands_fit(f, given))
+	while (f && !operands_fit(f, space ? space + 1 : "", space ? strlen(space + 1) : 0))
 		f = f->next;
 	if (f)
 		target_text(f, target, sizeof(target));
