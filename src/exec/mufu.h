@@ -332,6 +332,27 @@ NUM_FN u64 num_rsqrt_approx_f64(u64 a)
 	return e ? r : (a & 0x8000000000000000u) | NUM_INF_F64;
 }
 
+/*
+ * rsqrt.approx.f64 without .ftz: one step of third order from the unit's value, as the assembler emits it;
+ * subnormal operands are scaled before and after.
+ */
+NUM_FN u64 num_rsqrt_approx_full_f64(u64 a)
+{
+	bool small = (a & ~NUM_SIGN_F64) - 1 < 0x000fffffffffffffu;
+	u64 x = small ? bits_f64(f64_bits(a) * 0x1p54) : a;
+	u64 y = num_rsqrt_approx_f64(x);
+	u64 t = bits_f64(f64_bits(y) * f64_bits(y));
+	u64 e = num_host_fma_f64(x, t ^ NUM_SIGN_F64, 0x3ff0000000000000u);
+	u64 c = num_host_fma_f64(e, 0x3fd8000000000000u, 0x3fe0000000000000u);
+	u64 r = num_host_fma_f64(c, bits_f64(f64_bits(e) * f64_bits(y)), y);
+
+	r = small ? bits_f64(f64_bits(r) * 0x1p27) : r;
+	r = x >> 63 ? NUM_NAN_F64 : r;
+	r = x == NUM_INF_F64 ? 0 : r;
+	r = !(x << 1) ? x | NUM_INF_F64 : r;
+	return num_is_nan_f64(a) ? a | NUM_QUIET_F64 : r;
+}
+
 /* The unit's f32 result cut, not rounded, to f16; what lies beyond the range is infinity. */
 NUM_FN u32 mufu_cut_f16(u32 u)
 {

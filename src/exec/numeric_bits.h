@@ -115,6 +115,15 @@ NUM_FN u64 num_bfe_s64(u64 a, u32 pos, u32 len)
 	return drop < 64 ? (u64)((s64)(x << (drop & 63)) >> (drop & 63)) : 0;
 }
 
+/*
+ * bfe.s32 with constants for both pos and len: the assembler folds pos beyond the word to all ones. Decoders
+ * choose this one for such an instruction.
+ */
+NUM_FN u32 num_bfe_folded_s32(u32 a, u32 pos, u32 len)
+{
+	return (pos & 0xff) > 31 && (len & 0xff) ? ~(u32)0 : num_bfe_s32(a, pos, len);
+}
+
 /* bfi: the low `len` bits of a into b at `pos`; what passes the top is dropped. */
 NUM_FN u32 num_bfi_b32(u32 a, u32 b, u32 pos, u32 len)
 {
@@ -138,7 +147,7 @@ NUM_FN u64 num_bfi_b64(u64 a, u64 b, u32 pos, u32 len)
 
 /*
  * fns: place of the nth one of `mask` counted from `base`: offset 0 asks for base itself, n > 0 upward
- * and n < 0 downward, base included. 0xffffffff if there is none.
+ * and n < 0 downward, base included. 0xffffffff if there is none, but 0 for the most negative offset.
  */
 NUM_FN u32 num_fns_b32(u32 mask, u32 base, u32 offset)
 {
@@ -146,6 +155,8 @@ NUM_FN u32 num_fns_b32(u32 mask, u32 base, u32 offset)
 	u32 found = ~(u32)0;
 	s32 seen = 0;
 
+	if (offset == NUM_S32_MIN)
+		return 0;
 	if (base > 31)
 		return found;
 	if (n == 0)

@@ -303,6 +303,8 @@ NUM_FN u32 num_f32_from_bf16(u32 a, u32 mode)
 
 NUM_FN u64 num_f64_from_f32(u32 a, u32 mode)
 {
+	if (mode & NUM_FTZ)
+		a = num_canon_f32(a);
 	return num_sat_f64(bits_f64((f64)f32_bits(num_flush_f32(a, mode))), mode);
 }
 

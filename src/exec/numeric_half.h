@@ -10,7 +10,7 @@
 
 #include "src/exec/numeric_f32.h"
 
-/* The pattern with which tensor copies fill what lies out of bounds; fma.oob turns it into +0. */
+/* The NaN that stands for data out of bounds; as a factor of fma.oob, of either sign, it makes the result +0. */
 #define NUM_OOB_NAN_16 0x7ff7u
 
 /* Exact widening; a NaN keeps its payload. */
@@ -150,10 +150,9 @@ NUM_FN u32 num_mul_f16(u32 a, u32 b, u32 mode)
 	return num_finish_f16(bits_f32(x * y), mode);
 }
 
-NUM_FN bool num_is_oob_16(u32 a, u32 b, u32 c)
+NUM_FN bool num_is_oob_16(u32 a, u32 b)
 {
-	return (a & 0xffffu) == NUM_OOB_NAN_16 || (b & 0xffffu) == NUM_OOB_NAN_16 ||
-	       (c & 0xffffu) == NUM_OOB_NAN_16;
+	return (a & 0x7fffu) == NUM_OOB_NAN_16 || (b & 0x7fffu) == NUM_OOB_NAN_16;
 }
 
 /* fma.rn{.ftz}{.sat}{.relu} and fma.rn.oob{.relu}. */
@@ -164,7 +163,7 @@ NUM_FN u32 num_fma_f16(u32 a, u32 b, u32 c, u32 mode)
 	f32 z = f32_bits(num_widen_f16(num_flush_f16(c, mode)));
 	u32 r = num_finish_f16(num_sum_odd_f32(x * y, z), mode);
 
-	return (mode & NUM_OOB) && num_is_oob_16(a, b, c) ? 0 : r;
+	return (mode & NUM_OOB) && num_is_oob_16(a, b) ? 0 : r;
 }
 
 NUM_FN u32 num_add_bf16(u32 a, u32 b, u32 mode)
@@ -192,7 +191,7 @@ NUM_FN u32 num_fma_bf16(u32 a, u32 b, u32 c, u32 mode)
 	f64 s = num_sum_odd_f64(p, (f64)f32_bits(num_widen_bf16(c)));
 	u32 r = num_bf16_from_f32(num_narrow_odd_f32(s), mode);
 
-	return (mode & NUM_OOB) && num_is_oob_16(a, b, c) ? 0 : r;
+	return (mode & NUM_OOB) && num_is_oob_16(a, b) ? 0 : r;
 }
 
 NUM_FN u32 num_abs_f16(u32 a, u32 mode)

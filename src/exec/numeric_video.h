@@ -127,7 +127,7 @@ NUM_FN s64 num_video_first(const struct num_video *v, s64 a, s64 b)
 /*
  * .sat of the scalar forms, as the assembler's emulation does it. Shifts see 34 bits and clamp to the word,
  * whatever the part; the others clamp to the part from above only, where a negative counts as large, and to
- * an unsigned word from below only. What is left reads as a signed word.
+ * an unsigned word from below only. What a shift leaves reads as a signed word afterwards.
  */
 NUM_FN s64 num_video_saturate(const struct num_video *v, s64 r)
 {
@@ -135,17 +135,15 @@ NUM_FN s64 num_video_saturate(const struct num_video *v, s64 r)
 	s64 max = v->d_signed ? ((s64)1 << (width - 1)) - 1 : ((s64)1 << width) - 1;
 
 	if (v->op == NUM_VSHL || v->op == NUM_VSHR)
-		r = num_video_clamp((s64)((u64)r << 30) >> 30, 32, v->d_signed);
-	else if (width < 32)
-		r = r < 0 || r > max ? max : r;
-	else if (v->d_signed)
-		r = num_video_clamp(r, 32, true);
-	else
-		r = r < 0 ? 0 : r;
-	return (s32)(u32)r;
+		return (s32)(u32)num_video_clamp((s64)((u64)r << 30) >> 30, 32, v->d_signed);
+	if (width < 32)
+		return r < 0 || r > max ? max : r;
+	if (v->d_signed)
+		return num_video_clamp(r, 32, true);
+	return r < 0 ? 0 : r;
 }
 
-/* The second operation: min and max compare before the first result is cut to 32 bits. */
+/* The second operation: min and max compare all of r, which may have more than 32 bits. */
 NUM_FN u32 num_video_second(const struct num_video *v, s64 r, u32 c)
 {
 	u32 t = (u32)r;
@@ -181,6 +179,9 @@ NUM_COLD u32 num_video_scalar(const struct num_video *v, u32 a, u32 b, u32 c)
 	r = num_video_first(v, ta, tb);
 	if (v->sat)
 		r = num_video_saturate(v, r);
+	/* Sums and differences pass as signed words to what follows. */
+	if (v->op == NUM_VADD || v->op == NUM_VSUB)
+		r = (s32)(u32)r;
 	return num_video_second(v, r, c);
 }
 

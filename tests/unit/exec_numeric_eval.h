@@ -29,6 +29,7 @@ struct ev_operand {
 	int dst; /* result number, or -1 */
 	int dst2; /* the q of p|q */
 	bool negate;
+	bool constant;
 };
 
 struct ev_insn {
@@ -78,6 +79,29 @@ static u32 ev_mode_of(const char *t)
 	return 0;
 }
 
+/* 12, -1, 0x1f, 0b101, 0f3f800000, 0d3ff0..., 1.5, WARP_SZ */
+static u64 ev_constant(const char *s, const char *type)
+{
+	if (!strncmp(s, "WARP_SZ", 7))
+		return 32;
+	if (*s == '0' && strchr("fFdD", s[1]) && s[1])
+		return strtoull(s + 2, NULL, 16);
+	if (*s == '0' && (s[1] == 'b' || s[1] == 'B'))
+		return strtoull(s + 2, NULL, 2);
+	if (!strcmp(type, "f32"))
+		return bits_f32((f32)strtod(s, NULL));
+	if (!strcmp(type, "f64"))
+		return bits_f64(strtod(s, NULL));
+	return *s == '-' ? (u64)strtoll(s, NULL, 0) : strtoull(s, NULL, 0);
+}
+
+static int ev_result(const char *s)
+{
+	if (*s == '_')
+		return -1;
+	return atoi(s + 2) + (s[1] == 't' ? 4 : 0);
+}
+
 static void ev_parse_operand(struct ev_insn *in, const struct ev *e, char *s)
 {
 	struct ev_operand *o = &in->op[in->ops++];
@@ -87,22 +111,21 @@ static void ev_parse_operand(struct ev_insn *in, const struct ev *e, char *s)
 	o->dst = o->dst2 = -1;
 	while (*s == ' ' || *s == '{')
 		s++;
-	if (*s == '-' && s[1] == '%') {
+	if ((*s == '-' || *s == '!') && s[1] == '%') {
 		o->negate = true;
 		s++;
-	}
-	if (*s == '!' && s[1] == '%') {
-		o->negate = true;
-		s++;
-	}
-	if (*s != '%') {
-		o->value = (u64)strtoll(s, NULL, 0);
-		return;
 	}
 	if (bar)
-		o->dst2 = atoi(bar + 3);
+		o->dst2 = ev_result(bar + 1);
+	if (*s == '_')
+		return;
+	if (*s != '%') {
+		o->constant = true;
+		o->value = ev_constant(s, in->types ? in->type[in->types - 1] : "");
+		return;
+	}
 	if (s[1] == 'd' || s[1] == 't') {
-		o->dst = atoi(s + 2) + (s[1] == 't' ? 4 : 0);
+		o->dst = ev_result(s);
 		o->value = e->out[o->dst];
 	} else {
 		o->value = e->in[atoi(s + 2)];
@@ -194,7 +217,7 @@ static bool ev_f64(const struct ev_insn *in, const char *m, u64 *r)
 
 	if (ev_has(in, "approx")) {
 		EV_TRY("rcp", num_rcp_approx_f64(a))
-		EV_TRY("rsqrt", num_rsqrt_approx_f64(a))
+		EV_TRY("rsqrt", mode & NUM_FTZ ? num_rsqrt_approx_f64(a) : num_rsqrt_approx_full_f64(a))
 		return false;
 	}
 	EV_TRY("add", num_add_f64(a, b, mode))

@@ -133,10 +133,12 @@ static bool ev_logic(const struct ev_insn *in, const char *m, const char *type, 
 	u32 a32 = (u32)a, n = (u32)b, bits = ev_bits_of(type);
 	bool s = *type == 's';
 
+	if (!strcmp(type, "pred"))
+		b = in->op[2].negate ? !b : b;
 	EV_TRY("and", a & b)
 	EV_TRY("or", a | b)
 	EV_TRY("xor", a ^ b)
-	EV_TRY("not", ~a)
+	EV_TRY("not", !strcmp(type, "pred") ? !a : ~a)
 	EV_TRY("cnot", num_cnot(bits == 64 ? a : bits == 32 ? a32 : a & 0xffff))
 	EV_TRY("shl", bits == 64 ? num_shl_b64(a, n) : bits == 32 ? num_shl_b32(a32, n) : num_shl_b16(a32, n))
 	EV_TRY("shr", bits == 64 ? (s ? num_shr_s64(a, n) : num_shr_u64(a, n)) :
@@ -152,6 +154,10 @@ static bool ev_bits(const struct ev_insn *in, const char *m, const char *type, u
 	bool w64 = ev_bits_of(type) == 64, s = *type == 's', clamp = ev_has(in, "clamp");
 	bool sh = ev_has(in, "shiftamt");
 
+	if (!strcmp(m, "bfe") && !strcmp(type, "s32") && in->op[2].constant && in->op[3].constant) {
+		*r = num_bfe_folded_s32(a32, b32, c);
+		return true;
+	}
 	EV_TRY("popc", w64 ? num_popc_b64(a) : num_popc_b32(a32))
 	EV_TRY("clz", w64 ? num_clz_b64(a) : num_clz_b32(a32))
 	EV_TRY("brev", w64 ? num_brev_b64(a) : num_brev_b32(a32))
@@ -243,7 +249,8 @@ static bool ev_set(const struct ev_insn *in, struct ev *e)
 	bool q = x2 && ev_cmp_values(src, a >> 16 & 0xffff, b >> 16 & 0xffff, op, in->mode);
 
 	if (!strcmp(in->tok[0], "setp")) {
-		e->out[in->op[0].dst] = ev_combine(in, p, c);
+		if (in->op[0].dst >= 0)
+			e->out[in->op[0].dst] = ev_combine(in, p, c);
 		if (in->op[0].dst2 >= 0)
 			e->out[in->op[0].dst2] = x2 ? ev_combine(in, q, c) : ev_combine(in, !p, c);
 		return true;
@@ -284,9 +291,11 @@ static bool ev_compare(const struct ev_insn *in, struct ev *e)
 		return true;
 	}
 	/* lop3, with the predicate of its boolean form */
-	e->out[in->op[0].dst] = num_lop3((u32)a, (u32)b, (u32)c, (u32)in->op[4].value);
+	a = num_lop3((u32)a, (u32)b, (u32)c, (u32)in->op[4].value);
+	if (in->op[0].dst >= 0)
+		e->out[in->op[0].dst] = a;
 	if (in->op[0].dst2 >= 0)
-		e->out[in->op[0].dst2] = ev_combine(in, e->out[in->op[0].dst] != 0, in->op[5].value != 0);
+		e->out[in->op[0].dst2] = ev_combine(in, a != 0, (in->op[5].value != 0) != in->op[5].negate);
 	return true;
 }
 
