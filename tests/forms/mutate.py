@@ -38,8 +38,9 @@ SIBLINGS = [['rn', 'rz', 'rm', 'rp', 'rna', 'rs'], ['rni', 'rzi', 'rmi', 'rpi'],
             ['row', 'col'], ['m16n8k8', 'm16n8k16', 'm8n8k4', 'm16n16k16', 'm8n32k16', 'm8n8', 'm16n8k32'],
             ['lo', 'hi', 'wide'], ['width', 'height', 'depth'], ['l', 'r'], ['b', 'p'],
             ['cta_group::1', 'cta_group::2'], ['tile', 'im2col'], ['approx', 'full']]
-FOREIGN = ('ftz sat rn rz rni cc relu approx NaN wide lo sync aligned uni volatile relaxed gpu sys v2 v4 nc ca L2::128B '
-           'L1::no_allocate L2::cache_hint noftz noinc x2 trans satfinite shiftamt xorsign unified trap row 2d').split()
+FOREIGN = ('ftz sat rn rz rni cc relu approx NaN wide lo sync aligned uni volatile relaxed gpu sys v2 v4 nc ca '
+           'L2::128B L1::no_allocate L2::cache_hint noftz noinc x2 trans satfinite shiftamt xorsign unified trap '
+           'row 2d').split()
 REGS = {'%h': 31, '%r': 131, '%rd': 31, '%f': 131, '%fd': 31, '%p': 15, '%b': 7, '%rq': 7}
 OTHER_TYPE = {'%r': '%f', '%f': '%r', '%rd': '%fd', '%fd': '%rd', '%p': '%r', '%h': '%b', '%b': '%h', '%rq': '%rd'}
 OTHER_SIZE = {'%r': ['%rd', '%h'], '%f': ['%fd', '%h'], '%rd': ['%r', '%h'], '%fd': ['%f'], '%h': ['%r', '%b'],
@@ -155,7 +156,8 @@ def of_address(arg, seed):
                 for c, new in of_vector(parts):
                     yield c, '[' + ','.join([head] + rest[0] + [new] + rest[1]) + ']'
                 for c, new in of_operand(parts[0], seed):
-                    yield c, '[' + ','.join([head] + rest[0] + ['{' + ','.join([new] + parts[1:]) + '}'] + rest[1]) + ']'
+                    vector = '{' + ','.join([new] + parts[1:]) + '}'
+                    yield c, '[' + ','.join([head] + rest[0] + [vector] + rest[1]) + ']'
     base = re.split(r'[+,]', inner)[0]
     if base in SYMBOLS:
         yield 'space of symbol', '[' + SYMBOLS[base] + inner[len(base):] + ']'
