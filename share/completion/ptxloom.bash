@@ -15,12 +15,17 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
-	lint) options="$options --max-errors= --dump --target=" ;;
+	lint) options="$options --max-errors= --dump --print -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;
 	devices)
 		options="$options --json"
-		COMPREPLY=($(compgen -W "$(ptxloom devices 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word"))
+		# The first word of each line, and the aliases behind the yes or no of the ITS column.
+		COMPREPLY=($(compgen -W "$(ptxloom devices 2>/dev/null | awk 'NR > 1 {
+			print $1
+			for (i = NF; i > 1 && $i !~ /^(yes|no)$/; i--)
+				print $i
+		}')" -- "$word"))
 		;;
 	esac
 	if [[ $word == -* ]]; then
