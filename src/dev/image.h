@@ -99,7 +99,8 @@ enum image_result image_list_add(struct image_list *l, const void *data, size_t 
  * The same for a pointer without size, as programs hand over at run time: a fat binary wrapper, a
  * fat binary, a cubin or NUL-terminated PTX text, told apart by their first bytes. Sizes are
  * taken from the headers, so the memory must be what it claims to be. A wrapper of version 2 adds
- * the linked container first and then one container per translation unit.
+ * the linked container first and then one container per translation unit. The linked one has
+ * machine code; its PTX is in the units, each of which is to be selected from and then linked.
  */
 enum image_result image_list_add_pointer(struct image_list *l, const void *code);
 
