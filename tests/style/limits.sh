@@ -67,7 +67,7 @@ echo "$code" | tr '\n' '\0' | xargs -0 awk -v n="$columns_wished" '
 	length($0) > n { wide++ }
 	END { print "# wider than " n " columns: " wide + 0 " of " NR " lines" }'
 empty "$(echo "$code" | tr '\n' '\0' | xargs -0 grep -nE '[ 	]+$|^ {8}' /dev/null |
-	grep -vE '\.(sh|l|y):')" "tabs indent, and nothing trails"
+	grep -vE '\.(sh|l|y):|: +\\$')" "tabs indent, and nothing trails"
 
 # Include guards are not conditionals.
 conditionals=$(sources '*.c' '*.h' '*.inc' | grep '^src/' | tr '\n' '\0' |
