@@ -19,7 +19,7 @@
  *   {.x.y}      both or none
  *   .<NAME>     a set of sets.def, inside or instead of a list: .<INT>, .(pred|<BITS>)
  *   {.(@2.0|a)} at most one, and when there is none PTX 2.0 is needed
- *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least
+ *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least, instead of what the word needs by itself
  *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by `,`
  *
  * Modifiers are a bag: ptxas takes them in any order. Only words of the same kind keep their order, so the slots of
@@ -29,7 +29,8 @@
  *   a~T         register read and written               a:%T        register only, no constant
  *   d=TT        type twice as wide as T                 b:u32       fixed type
  *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
- *   d=T+        the register may be wider than T (ld, st, cvt)
+ *   d=T+        the register may be wider than T (ld, st); d=T++ also when T is a float (cvt): a register of bits then
+ *   r:%b32*     only a register of bits: no .u32, .s32 or .f32
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
  *   a:-T        `-` may precede the register (video)
  *   a:T.sel     a video selector may follow the register: .sel .b0 ... .b3 .h0 .h1; .mask2 .h0 .h1 .h10;
@@ -45,11 +46,13 @@
  *               [a:shared]: a fixed space
  *   [a:tensor#g]  tensor map address [map, {c0, ...}]    [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
  *   [a:surf#g]  surface address [surf, {coordinates}]     [a:tex] [a:surf]  the texture or surface alone
- *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant
+ *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant; [a:tmem:b32]: a .b32
+ *               register, no .u32 nor .s32
  *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
  *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things; call: everything after `call`
  *   s:sreg      special register                        a:sym       name of a variable or function, with offset
  *   {, e:T}     operand that may be missing             {, e:T @word}   there exactly if the modifier is
+ *   {, e:T @7.1+60}  needs PTX 7.1 and sm_60 when it is there; also {|p=pred @7.1+60}
  *
  * Threads: the compiled table is made once and constant; caches belong to one parser.
  */
@@ -141,6 +144,8 @@ struct isa_operand {
 	bool twice;        /* type twice as wide as the slot's */
 	u8 narrow;         /* 2, 4: bits of that part of the slot's size; 0: the type itself */
 	bool wider;        /* the register may be wider */
+	bool wider_float;  /* and a wider register of bits may hold a float */
+	bool bits_only;    /* the register must be of a bit type */
 	bool sink;         /* `_` may stand here */
 	bool negate;       /* `!` may precede */
 	bool minus;        /* `-` may precede */
@@ -154,6 +159,7 @@ struct isa_operand {
 	u8 space_slot;     /* addresses: 1, 2: which space modifier; 0: `space` */
 	u16 space;         /* fixed M_ word or ISA_NONE */
 	u16 only_with;     /* M_ word or ISA_NONE */
+	u8 ptx, sm;        /* minimum when an optional operand is there, 0 none */
 	u16 first_range, ranges; /* allowed constants, of a vector: of its first element; none: any */
 	u16 rest_range, rest_ranges; /* allowed constants of the other elements of a vector; none: any */
 };

@@ -341,8 +341,12 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 		o->narrow = (u8)number(c);
 	}
 	for (;;) {
-		if (*c->p == '+')
+		if (*c->p == '+' && o->wider)
+			o->wider_float = true;
+		else if (*c->p == '+')
 			o->wider = true;
+		else if (*c->p == '*')
+			o->bits_only = true;
 		else if (*c->p == '?')
 			o->sink = true;
 		else
@@ -433,22 +437,32 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 	return compile_value(c, o);
 }
 
-/* @word: the operand is there exactly if the modifier is. */
+/* @word: the operand is there exactly if the modifier is; @7.1+60: what it needs when it is there. */
 static bool compile_condition(struct compiler *c, u32 first)
 {
+	u8 ptx = 0, sm = 0;
+	u32 word = ISA_NONE;
 	size_t n;
-	u32 word;
 
 	while (*c->p == ' ')
 		c->p++;
 	if (*c->p != '@')
 		return true;
-	n = word_len(++c->p);
-	word = isa_word_find(c->p, n);
-	c->p += n;
-	for (u32 i = first; i < c->row->operands; i++)
+	n = word_len(c->p + 1);
+	if (isdigit((u8)c->p[1]) && c->p[2] == '.') {
+		compile_minimum(c, &ptx, &sm);
+	} else {
+		word = isa_word_find(c->p + 1, n);
+		c->p += n + 1;
+		if (!word)
+			return fail(c, "unknown modifier");
+	}
+	for (u32 i = first; i < c->row->operands; i++) {
 		c->operand[i].only_with = (u16)word;
-	return word != ISA_NONE || fail(c, "unknown modifier");
+		c->operand[i].ptx = ptx;
+		c->operand[i].sm = sm;
+	}
+	return true;
 }
 
 static bool compile_operands(struct compiler *c)
