@@ -363,6 +363,8 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 		return check_compound(c, o, op);
 	case ISA_OP_IMM:
 		return check_imm(c, o, op);
+	case ISA_OP_SINK:
+		return op->kind == IR_OP_SINK || no(c, "there is no result here: '_' is expected");
 	case ISA_OP_SREG:
 		return check_sreg(c, o, op, first_count(c));
 	default:

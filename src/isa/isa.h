@@ -51,6 +51,7 @@
  *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
  *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things; call: everything after `call`
  *   s:sreg      special register                        a:sym       name of a variable or function, with offset
+ *   d=sink      `_`: the instruction has no result here
  *   {, e:T}     operand that may be missing             {, e:T @word}   there exactly if the modifier is
  *   {, e:T @7.1+60}  needs PTX 7.1 and sm_60 when it is there; also {|p=pred @7.1+60}
  *
@@ -120,6 +121,7 @@ enum isa_operand_kind {
 	ISA_OP_SREG,    /* special register */
 	ISA_OP_SYMBOL,  /* variable or function name */
 	ISA_OP_ENTRY,   /* name of a kernel */
+	ISA_OP_SINK,    /* `_` and nothing else */
 	ISA_OP_TMEM,    /* [register + offset] in tensor memory */
 };
 

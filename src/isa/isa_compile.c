@@ -311,7 +311,7 @@ static bool compile_select(struct compiler *c, struct isa_operand *o)
 static const struct kind_word kind_words[] = {
 	{"imm", ISA_OP_IMM}, {"label", ISA_OP_LABEL}, {"func", ISA_OP_FUNC}, {"targets", ISA_OP_TARGETS},
 	{"proto", ISA_OP_PROTO}, {"call", ISA_OP_CALL}, {"sreg", ISA_OP_SREG}, {"sym", ISA_OP_SYMBOL},
-	{"entry", ISA_OP_ENTRY},
+	{"entry", ISA_OP_ENTRY}, {"sink", ISA_OP_SINK},
 };
 
 /* (0|1), (0..15), or nothing. */

@@ -138,10 +138,8 @@ static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 			continue;
 		f->word[k] = op->word[i];
 		isa_word_minimum(op->word[i], &ptx, &sm);
-		raise(&f->ptx, ptx);
-		raise(&f->ptx, alt->ptx);
-		raise(&f->sm, sm);
-		raise(&f->sm, alt->sm);
+		raise(&f->ptx, alt->ptx ? alt->ptx : ptx);
+		raise(&f->sm, alt->sm ? alt->sm : sm);
 		if (op->number[i])
 			f->number = op->number[i];
 		return true;
