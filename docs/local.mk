@@ -1,5 +1,7 @@
 # Manual pages and other documents, the completion, the samples.
-dist_man_MANS += man/ptxloom.1 man/ptxloom-lint.1 man/ptxloom-ls.1 man/ptxloom-ptx.1
+dist_man_MANS += man/ptxloom.1 man/ptxloom-lint.1 man/ptxloom-ls.1 man/ptxloom-ptx.1 \
+	man/ptxloom-devices.1
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/completion/ptxloom.bash
+EXTRA_DIST += docs/images.md
 EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx
