@@ -345,43 +345,21 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 	return NULL;
 }
 
-/* What the operands need beyond the opcode: optional ones, and textures by handle. */
-static void operand_minima(const struct parse *p, const struct isa_form *f, u32 *ptx, u32 *sm)
-{
-	const struct ir_operand *ops = p->ops.at;
-
-	*ptx = f->ptx;
-	*sm = f->sm;
-	for (u32 i = 0; i < p->ops.len; i++) {
-		const struct isa_operand *spec = ir_operand_spec(f, ops, (u32)p->ops.len, i);
-		const struct ir_operand *base = ops[i].kind == IR_OP_COMPOUND ? &p->f->operands.at[ops[i].index] : &ops[i];
-
-		if (!spec)
-			continue;
-		if (*ptx < spec->ptx)
-			*ptx = spec->ptx;
-		if (*sm < spec->sm)
-			*sm = spec->sm;
-		if ((spec->kind == ISA_OP_TEX || spec->kind == ISA_OP_SURF) && base->kind == IR_OP_ADDR_REG && *ptx < ISA_BINDLESS_PTX)
-			*ptx = ISA_BINDLESS_PTX;
-	}
-}
-
 /* Version and target; in a module to be run, newer instructions than its header allows are accepted. */
 static void check_minima(struct parse *p, const struct isa_form *f)
 {
 	struct text t = {0};
-	u32 version = p->m->version, ptx, sm;
+	u32 version = p->m->version, minima[2];
 
 	if (!p->options.lint || !p->seen_target || !p->seen_version)
 		return;
-	operand_minima(p, f, &ptx, &sm);
-	if (version < ptx) {
-		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", p->opcode->text, ptx / 10u,
-			    ptx % 10u, version / 10, version % 10);
+	ir_insn_minima(p->f, f, p->ops.at, (u32)p->ops.len, minima);
+	if (version < minima[0]) {
+		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", p->opcode->text, minima[0] / 10u,
+			    minima[0] % 10u, version / 10, version % 10);
 		insn_error(p, p->opcode_span, NULL, t.at);
-	} else if (p->m->target.sm < sm) {
-		text_printf(&t, "%s needs target sm_%u or higher", p->opcode->text, sm);
+	} else if (p->m->target.sm < minima[1]) {
+		text_printf(&t, "%s needs target sm_%u or higher", p->opcode->text, minima[1]);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (!isa_form_on_target(f, p->m->target)) {
 		text_printf(&t, "%s needs target ", p->opcode->text);

@@ -496,6 +496,32 @@ const struct isa_operand *ir_operand_spec(const struct isa_form *form, const str
 	return NULL;
 }
 
+static void raise_minima(u32 minima[2], u32 ptx, u32 sm)
+{
+	if (minima[0] < ptx)
+		minima[0] = ptx;
+	if (minima[1] < sm)
+		minima[1] = sm;
+}
+
+void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n, u32 minima[2])
+{
+	minima[0] = form->ptx;
+	minima[1] = form->sm;
+	for (u32 i = 0; i < n; i++) {
+		const struct isa_operand *o = ir_operand_spec(form, ops, n, i);
+		const struct ir_operand *base = ops[i].kind == IR_OP_COMPOUND ? &f->operands.at[ops[i].index] : &ops[i];
+
+		if (ops[i].kind == IR_OP_SREG)
+			raise_minima(minima, isa_sreg(ops[i].index)->ptx, isa_sreg(ops[i].index)->sm);
+		if (!o)
+			continue;
+		raise_minima(minima, o->ptx, o->sm);
+		if ((o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF) && base->kind == IR_OP_ADDR_REG)
+			raise_minima(minima, ISA_BINDLESS_PTX, 0);
+	}
+}
+
 bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
 		   const struct ir_operand *ops, u32 n, struct ir_mismatch *why)
 {

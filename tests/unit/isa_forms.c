@@ -1,8 +1,9 @@
 /*
  * The instruction table against tests/forms/forms-min.tsv: 8,700 forms that ptxas accepts, each with the lowest
- * PTX version and target at which it does. Every form must match a row whose operands fit in number and whose minima
- * are the same. `isa_forms FILE [FAMILY-PREFIX]` checks one family and prints what differs.
+ * PTX version and target at which it does. Every form must parse, and the row found
+ * for it must have the same minima. `isa_forms FILE [FAMILY-PREFIX]` checks one family and prints what differs.
  */
+#include "grammar/parse.h"
 #include "src/base/file.h"
 #include "src/isa/isa.h"
 #include "tests/check.h"
@@ -13,74 +14,44 @@ struct tally {
 	u32 forms, unmatched, version, target;
 };
 
-/* Top-level operands of "op a,{b,c},[d]|e": commas and bars outside brackets separate. */
-static u32 operand_count(const char *s, size_t n)
-{
-	u32 count = n > 0, depth = 0;
+static const char preamble[] =
+	".address_size 64\n"
+	".visible .global .align 128 .b8 gbuf[4096];\n"
+	".visible .const .align 16 .b8 cbuf[256];\n"
+	".visible .global .texref tref;\n"
+	".visible .global .surfref sref;\n"
+	".visible .shared .align 128 .b8 sbuf[4096];\n"
+	".visible .shared .align 8 .b64 mbar;\n"
+	".func dfunc() { ret; }\n"
+	".entry kmain() { ret; }\n"
+	".entry k(.param .u64 prm0, .param .align 8 .b8 prm1[16])\n"
+	"{\n"
+	".reg .pred %p<16>;\n"
+	".reg .b8 %b<8>;\n"
+	".reg .b16 %h<32>;\n"
+	".reg .b32 %r<132>;\n"
+	".reg .b64 %rd<32>;\n"
+	".reg .f32 %f<132>;\n"
+	".reg .f64 %fd<32>;\n"
+	".reg .b128 %rq<8>;\n"
+	".local .align 16 .b8 lbuf[64];\n";
 
-	for (size_t i = 0; i < n; i++) {
-		depth += s[i] == '{' || s[i] == '[' || s[i] == '(';
-		depth -= s[i] == '}' || s[i] == ']' || s[i] == ')';
-		count += (s[i] == ',' || s[i] == '|') && !depth;
-	}
-	return count;
-}
+/* What the table says of a form: its row and minima, read off a module of the newest version that holds nothing else. */
+struct found {
+	const struct isa_form *form; /* NULL: refused, `why` says it */
+	u32 minima[2];
+	const char *id;
+	char target[256], why[512];
+};
 
-/* The operand k of the row, or the first behind it that the modifiers of the form do not rule out. */
-static u32 next_operand(const struct isa_form *f, u32 k)
-{
-	while (k < f->row->operands && f->row->operand[k].only_with && !isa_form_has(f, f->row->operand[k].only_with))
-		k++;
-	return k;
-}
-
-/* With all operands given, brackets and braces must stand where the row has addresses and vectors. */
-static bool shapes_fit(const struct isa_form *f, const char *s, size_t n)
-{
-	u32 depth = 0, k = next_operand(f, 0);
-
-	for (size_t i = 0; i < n && k < f->row->operands; i++) {
-		const struct isa_operand *o = &f->row->operand[k];
-		bool value = o->kind == ISA_OP_VALUE;
-
-		if (!depth && (s[i] == ',' || s[i] == '|'))
-			k = next_operand(f, k + 1);
-		if (!depth && s[i] == '{' && (!value || !(o->braces || o->count_from)))
-			return false;
-		if (!depth && s[i] == '[' && (value || o->kind == ISA_OP_IMM))
-			return false;
-		depth += s[i] == '{' || s[i] == '[' || s[i] == '(';
-		depth -= s[i] == '}' || s[i] == ']' || s[i] == ')';
-	}
-	return true;
-}
-
-static bool operands_fit(const struct isa_form *f, const char *s, size_t n)
-{
-	u32 least = 0, most = 0, given = operand_count(s, n);
-
-	for (u32 i = 0; i < f->row->operands; i++) {
-		const struct isa_operand *o = &f->row->operand[i];
-		bool there = !o->only_with || isa_form_has(f, o->only_with);
-
-		most += there;
-		least += there && (!o->optional || o->only_with);
-	}
-	return given >= least && given <= most && (given < most || shapes_fit(f, s, n));
-}
-
-static void target_text(const struct isa_form *f, char *out, size_t size)
+static void target_text(const struct isa_form *f, u32 sm, char *out, size_t size)
 {
 	struct text t = {0};
-	char *p;
 
 	isa_form_target_text(f, &t);
 	snprintf(out, size, "%s", t.at);
-	p = strstr(out, " or higher");
-	if (p)
-		*p = 0;
-	if (!f->row->group && f->sm < 20)
-		snprintf(out, size, "sm_20");
+	if (!f->row->group)
+		snprintf(out, size, "sm_%u", sm < 20 ? 20 : sm);
 	text_fini(&t);
 }
 
@@ -98,12 +69,45 @@ static bool same_target(const char *want, const char *got)
 	return !*want && !*got;
 }
 
+/* group: the first architecture that takes the form, "sm90a". */
+static void look_up(const char *text, const char *group, struct found *out)
+{
+	static const struct ptx_options options = {.lint = true};
+	struct diag_source source = {.name = "form"};
+	struct text module = {0};
+	struct ir_module *m;
+	struct diag d;
+
+	*out = (struct found){0};
+	text_printf(&module, ".version 9.0\n.target sm_%s\n%s%s%s\nret;\n}\n", group + 2, preamble, text,
+		    text[strlen(text) - 1] == '}' && text[0] == '{' ? "" : ";");
+	source.text = module.at;
+	source.size = module.len;
+	diag_init(&d, NULL, NULL);
+	m = ptx_parse(&source, &options, &d);
+	for (u32 i = 0; m && i < m->funcs.len; i++) {
+		const struct ir_func *f = m->funcs.at[i];
+		const struct ir_insn *in = f->insns.at;
+
+		if (strcmp(f->name->text, "k"))
+			continue;
+		out->form = in->form;
+		ir_insn_minima(f, in->form, f->operands.at + in->first_op, in->ops, out->minima);
+		target_text(in->form, out->minima[1], out->target, sizeof(out->target));
+	}
+	snprintf(out->why, sizeof(out->why), "%s", d.first_error.at ? d.first_error.at : "");
+	diag_fini(&d);
+	text_fini(&module);
+	out->id = out->form ? out->form->row->id : "-";
+	ir_module_free(m);
+}
+
 static void check_form(char *line, bool verbose, struct tally *t)
 {
-	char *field[5] = {line}, target[256] = "", *space;
-	const struct isa_form *f;
-	struct arena a = {0};
 	u32 major, minor;
+	struct found f;
+	char *field[5] = {line};
+	bool version, target;
 
 	for (int i = 1; i < 5; i++) {
 		field[i] = strchr(field[i - 1], '\t');
@@ -112,26 +116,22 @@ static void check_form(char *line, bool verbose, struct tally *t)
 		*field[i]++ = 0;
 	}
 	t->forms++;
-	while (*field[1] == '@')
-		field[1] = strchr(field[1], ' ') + 1;
-	space = strchr(field[1], ' ');
-	f = isa_match(&a, field[1], space ? (size_t)(space - field[1]) : strlen(field[1]));
-	while (f && !operands_fit(f, space ? space + 1 : "", space ? strlen(space + 1) : 0))
-		f = f->next;
-	if (f)
-		target_text(f, target, sizeof(target));
+	look_up(field[1], field[4], &f);
 	if (sscanf(field[2], "%u.%u", &major, &minor) != 2)
 		major = minor = 0;
-	if (!f)
+	version = f.form && f.minima[0] == major * 10 + minor;
+	target = f.form && same_target(field[3], f.target);
+	if (!f.form)
 		t->unmatched++;
-	else if (f->ptx != major * 10 + minor)
+	else if (!version)
 		t->version++;
-	else if (!same_target(field[3], target))
+	else if (!target)
 		t->target++;
-	if (verbose && (!f || f->ptx != major * 10 + minor || !same_target(field[3], target)))
-		printf("# %s: %s: %s: table %s %u.%u %s, ptxas %s %s\n", field[0], field[1], f ? "minimum" : "NO ROW",
-		       f ? f->row->id : "-", f ? f->ptx / 10u : 0, f ? f->ptx % 10u : 0, target, field[2], field[3]);
-	arena_fini(&a);
+	if (verbose && !f.form)
+		printf("# %s: %s: NO ROW: %s\n", field[0], field[1], f.why);
+	else if (verbose && (!version || !target))
+		printf("# %s: %s: minimum: table %s %u.%u %s, ptxas %s %s\n", field[0], field[1], f.id, f.minima[0] / 10,
+		       f.minima[0] % 10, f.target, field[2], field[3]);
 }
 
 int main(int argc, char **argv)
