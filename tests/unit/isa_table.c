@@ -55,6 +55,26 @@ static void test_words(void)
 	CHECK(isa_sreg_find("%tid", 4) == isa_sreg(SR_tid) && isa_sreg(SR_tid)->components == 4 && !isa_sreg_find("%tie", 4));
 }
 
+/* Legacy forms end with a version; types keep their order where other modifiers do not. */
+static void test_legacy_and_order(struct arena *a)
+{
+	struct isa_target old = {13, 0}, fermi = {20, 0};
+	const struct isa_form *f = match(a, "div.f32");
+
+	CHECK(f && !isa_form_gone(f, old, 13) && isa_form_gone(f, old, 14));
+	f = match(a, "mad.f32");
+	CHECK(f && !isa_form_gone(f, old, 32) && !isa_form_gone(f, fermi, 31) && isa_form_gone(f, fermi, 32));
+	f = match(a, "mad.rn.f32");
+	CHECK(f && !isa_form_gone(f, fermi, 90) && f->sm == 20);
+	CHECK(match(a, "cvt.sat.u8.s16") && match(a, "cvt.u8.s16.sat") && !match(a, "cvt.sat.s16.u8"));
+	CHECK(match(a, "shf.l.clamp.b32") && !match(a, "shf.clamp.l.b32"));
+	f = match(a, "vadd.s32.u32.s32.sat");
+	CHECK(f && f->next && f->row->operands == 3 && f->next->row->operands == 4);
+	CHECK(f && f->row->operand[1].select == ISA_SEL_SUBWORD && f->next->row->operand[0].select == ISA_SEL_SUBWORD);
+	CHECK(isa_row(I_vmad)->operand[1].minus && !isa_row(I_vmad_po)->operand[1].minus);
+	CHECK(isa_row(I_cvt_x4_f32)->operand[2].bits_only && isa_row(I_cvt_f32_f64)->operand[0].wider_float);
+}
+
 /* No two rows may have the same text, and every row's operands name their registers. */
 static void test_rows(void)
 {
@@ -81,6 +101,7 @@ int main(void)
 
 	test_match(&a);
 	test_targets(&a);
+	test_legacy_and_order(&a);
 	test_words();
 	test_rows();
 	arena_fini(&a);
