@@ -357,7 +357,8 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 		return compile_select(c, o);
 	if (*c->p == '#' && !compile_count(c, o))
 		return false;
-	return compile_constants(c, &o->first_range, &o->ranges) && compile_constants(c, &o->rest_range, &o->rest_ranges);
+	return compile_constants(c, &o->first_range, &o->ranges) &&
+	       compile_constants(c, &o->rest_range, &o->rest_ranges);
 }
 
 static bool compile_address(struct compiler *c, struct isa_operand *o)
