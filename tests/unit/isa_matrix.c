@@ -66,8 +66,9 @@ static void test_counts(struct arena *a)
 	CHECK(f && isa_operand_count(f, &f->row->operand[0]) == 128 && f->row->operand[1].kind == ISA_OP_TMEM);
 	f = match(a, "ldmatrix.sync.aligned.m16n16.x2.trans.b8");
 	CHECK(f && isa_operand_count(f, &f->row->operand[0]) == 4);
-	for (f = match(a, "tcgen05.mma.cta_group::2.kind::f16"); f && f->row->row != I_tcgen05_mma_desc_lanes; f = f->next)
-		;
+	f = match(a, "tcgen05.mma.cta_group::2.kind::f16");
+	while (f && f->row->row != I_tcgen05_mma_desc_lanes)
+		f = f->next;
 	CHECK(f && isa_operand_count(f, &f->row->operand[5]) == 8 && !strcmp(f->row->operand[5].name, "l"));
 }
 
