@@ -36,7 +36,8 @@ void text_add(struct text *t, const char *s, size_t n)
 {
 	if (!text_reserve(t, n))
 		return;
-	memcpy(t->at + t->len, s, n);
+	if (n)
+		memcpy(t->at + t->len, s, n);
 	t->len += n;
 	t->at[t->len] = 0;
 }

@@ -63,6 +63,16 @@ static bool check_register(struct check *c, const struct isa_operand *o, u32 typ
 	return no(c, "operand %s is .%s, .%s is expected", o->name, isa_word_text(reg_type), isa_word_text(type));
 }
 
+static bool in_ranges(u32 first, u32 count, s64 v)
+{
+	const struct isa_range *r = isa_ranges(first);
+
+	for (u32 i = 0; i < count; i++)
+		if (v >= r[i].lo && v <= r[i].hi && (v - r[i].lo) % r[i].step == 0)
+			return true;
+	return !count;
+}
+
 static bool check_constant(struct check *c, const struct isa_operand *o, u32 type, const struct ir_operand *op)
 {
 	enum isa_class k = isa_type_class(type);
@@ -74,7 +84,8 @@ static bool check_constant(struct check *c, const struct isa_operand *o, u32 typ
 			return no(c, "a predicate constant is 0 or 1");
 		if (k == ISA_FLOAT || k == ISA_ALT)
 			return no(c, "operand %s is an integer constant, .%s is expected", o->name, isa_word_text(type));
-		return true;
+		return in_ranges(o->first_range, o->ranges, op->imm) ||
+		       no(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 	}
 	if (type == T_f32 || type == T_f64)
 		return true;
@@ -151,8 +162,12 @@ static bool check_scalar(struct check *c, const struct isa_operand *o, const str
 
 static bool check_elements(struct check *c, const struct isa_operand *o, const struct ir_operand *vec)
 {
+	struct isa_operand rest = *o; /* the elements after the first may have other constants */
+
+	rest.first_range = o->rest_range;
+	rest.ranges = o->rest_ranges;
 	for (u32 i = 0; i < (u32)vec->imm; i++)
-		if (!check_scalar(c, o, &c->f->operands.at[vec->index + i]))
+		if (!check_scalar(c, i ? &rest : o, &c->f->operands.at[vec->index + i]))
 			return false;
 	return true;
 }
@@ -174,7 +189,7 @@ static bool check_value(struct check *c, const struct isa_operand *o, const stru
 			return no(c, "operand %s has %u elements, %u are expected", o->name, c->f->regs.at[op->index].vec, count);
 		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
-	if (count != 1 && !(op->kind == IR_OP_SINK && o->sink))
+	if ((count != 1 || (o->braces && o->count_from != ISA_COUNT_GEOM)) && !(op->kind == IR_OP_SINK && o->sink))
 		return no(c, "operand %s is a vector of %u elements in braces", o->name, count);
 	return check_scalar(c, o, op);
 }
@@ -225,6 +240,19 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 	default:
 		return no(c, "operand %s is expected as [address]", o->name);
 	}
+}
+
+/* Tensor memory: a 32-bit integer register; where the row says .b32, of that type. */
+static bool check_tmem(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+{
+	if (op->kind != IR_OP_ADDR_REG)
+		return no(c, "operand %s is expected as [register] in tensor memory", o->name);
+	if (!op->part && c->f->regs.at[op->index].vec > 1)
+		return no(c, "address %s is a vector", o->name);
+	if (isa_type_bits(op->type) == 32 && isa_type_class(op->type) != ISA_FLOAT &&
+	    (o->type != T_b32 || op->type == T_b32))
+		return true;
+	return no(c, "address %s is a .%s register, .b32 is expected", o->name, isa_word_text(op->type));
 }
 
 /* The opaque thing of a texture or surface address: its name, or a handle in a 64-bit register. */
@@ -286,21 +314,11 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 
 /* ---- names and constants ---- */
 
-static bool in_ranges(const struct isa_operand *o, s64 v)
-{
-	const struct isa_range *r = isa_ranges(o->first_range);
-
-	for (u32 i = 0; i < o->ranges; i++)
-		if (v >= r[i].lo && v <= r[i].hi && (v - r[i].lo) % r[i].step == 0)
-			return true;
-	return !o->ranges;
-}
-
 static bool check_imm(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (op->kind != IR_OP_INT)
 		return no(c, "operand %s must be an integer constant", o->name);
-	return in_ranges(o, op->imm) || no(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
+	return in_ranges(o->first_range, o->ranges, op->imm) || no(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 }
 
 static bool check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op, u32 want)
@@ -357,6 +375,8 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 		return check_value(c, o, op);
 	case ISA_OP_ADDRESS:
 		return check_base(c, o, isa_operand_space(c->form, o), op);
+	case ISA_OP_TMEM:
+		return check_tmem(c, o, op);
 	case ISA_OP_TENSOR:
 	case ISA_OP_TEX:
 	case ISA_OP_SURF:
