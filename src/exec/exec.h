@@ -1,0 +1,331 @@
+/*
+ * The engine: lowered programs, gangs of warps, and the handlers that run them.
+ *
+ * A *gang* is up to 8 warps of one CTA whose registers lie side by side: a 32-bit register is a row of 32 * G words, a
+ * 64-bit one a row of 32 * G double words, a predicate a row of G lane masks. While all warps of a gang stand at the same
+ * instruction, one handler call serves them all (gang mode). A warp that leaves the others runs alone (warp mode, all its
+ * live lanes together) and, when its lanes have parted, one group of lanes at a time (masked mode). Handlers that only
+ * compute have one body for all modes; those that touch memory or control ask the gang for its lanes and mask.
+ *
+ * Lanes that have exited keep computing garbage in rows: only memory, control and synchronisation look at masks.
+ * exec knows no scheduler, no listeners, no host API: it calls what struct exec_env gives it.
+ */
+#ifndef PL_EXEC_H
+#define PL_EXEC_H
+
+#include "src/arch/arch.h"
+#include "src/ir/ir.h"
+#include "src/mem/mem.h"
+
+#define WARP_LANES 32u
+#define FULL_MASK 0xffffffffu
+#define GANG_WARPS 8u
+#define NO_PC UINT32_MAX
+
+/* Every handler: lane operations of ops/ and the others of ops/other.def. */
+enum exec_op {
+#define OP(id, texts, shape, expr) OP_##id,
+#include "src/exec/ops/all.def"
+#undef OP
+#define OTHER(id) OP_##id,
+#define MODAL(id) OP_##id,
+#include "src/exec/ops/other.def"
+#undef MODAL
+#undef OTHER
+	EXEC_OPS
+};
+
+/*
+ * One record. Rows are byte offsets from the gang's register block, ready for the gang size of the program.
+ * Pointer-free and one cache line long.
+ */
+struct insn {
+	u16 op;      /* enum exec_op; OP_guard when a guard has to be tested first */
+	u16 inner;   /* the operation proper, equal to op when there is no guard */
+	u8 flags;    /* enum insn_flag */
+	u8 size;     /* memory: bytes per element */
+	u8 count;    /* memory: vector elements */
+	u8 space;    /* memory: enum mem_space */
+	u32 d, a, b, c;
+	s64 imm;
+	u32 target;  /* branches: record to go to */
+	u32 join;    /* branches: where the ways meet again (immediate post-dominator), NO_PC: nowhere */
+	u32 guard;   /* predicate row, NO_ROW: none */
+	u32 ext;     /* first of further rows in the program's `ext` */
+	u32 cache;   /* allocation cache slot of this instruction */
+	u32 ir;      /* instruction in the function's list, for messages */
+	u32 func;    /* index into the program's functions */
+	u32 pad;
+};
+
+#define NO_ROW UINT32_MAX
+
+enum insn_flag {
+	INSN_GUARD_NOT = 1, /* @!p */
+	INSN_BACK = 2,      /* jumps backwards: counts against the budget */
+	INSN_SIGN = 4,      /* memory: sign-extend narrow loads */
+	INSN_VOLATILE = 8,
+	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
+	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
+};
+
+/* What a row holds. */
+enum row_class { ROW_W, ROW_X, ROW_P, ROW_NONE };
+
+/* A value that fills a row before the program starts. */
+struct program_const {
+	u32 row;    /* byte offset */
+	u8 class;   /* enum row_class */
+	u64 bits;
+};
+
+struct program_func {
+	const struct ir_module *module;
+	const struct ir_func *func;
+	u32 first, end;      /* records */
+	u32 frame_bytes;     /* local memory of one activation */
+};
+
+/* A kernel lowered for one device profile and gang size. Constant while it runs; shared by all workers. */
+struct program {
+	const struct arch *arch;
+	struct insn *insn;
+	u32 insns;
+	u32 *ext;
+	u32 exts;
+	struct program_const *consts;
+	u32 const_len;
+	struct program_func *funcs;
+	u32 func_len;
+	u32 gang;            /* warps per gang */
+	u32 block_bytes;     /* register block of a gang */
+	u32 cache_slots;
+	u32 shared_static;   /* bytes */
+	u32 param_bytes;
+	u32 frame_row;       /* W row: local stack offset of each lane's activation */
+	u32 stack_row;       /* W row: end of it, where the next one begins */
+	u32 frame_bytes;     /* of the kernel itself */
+	bool has_calls;
+	u64 thread_insns;    /* estimate for one thread, for the choice where to run */
+	const u64 *var_address; /* address of each module variable in its space, by index */
+	struct arena arena;
+};
+
+/* Why a run ended. */
+enum exec_stop {
+	STOP_NONE,
+	STOP_DONE,     /* all lanes have exited */
+	STOP_DIVERGED, /* gang mode: the warps go different ways at `pc` */
+	STOP_REJOIN,   /* warp mode: reached the gang's meeting point with all live lanes */
+	STOP_BARRIER,  /* parked; the record of the wait is in the warp's groups */
+	STOP_YIELD,    /* budget used up or a polite wait: run others first */
+	STOP_FAULT,    /* see gang->fault */
+};
+
+enum fault_kind {
+#define FAULT(name, cuda_error, text) FAULT_##name,
+#include "src/exec/faults.def"
+#undef FAULT
+};
+
+/* A fault is data: it ends the launch and travels to whoever waits for it. */
+struct fault {
+	enum fault_kind kind;
+	u32 pc;            /* record */
+	u32 warp, lanes;   /* lanes that faulted; the lowest is reported */
+	u32 ctaid[3];
+	u32 thread[3];     /* of the lowest lane */
+	u64 address;
+	u32 size;          /* bytes accessed */
+	u8 space;
+	bool write;
+	char text[256];    /* more, e.g. the assertion */
+};
+
+enum group_state {
+	GROUP_READY,
+	GROUP_BARRIER, /* at a CTA barrier */
+	GROUP_SYNC,    /* at a warp instruction, waiting for lanes of `want` */
+};
+
+/* One level of the lanes' call stacks: where to go on, and the caller's frame. */
+struct call_level {
+	u32 pc[WARP_LANES], frame[WARP_LANES];
+};
+
+/* Lanes of a warp that stand at one pc. */
+struct group {
+	u32 mask, pc;
+	u8 state;
+	u8 barrier;     /* GROUP_BARRIER: which */
+	u32 want;       /* GROUP_SYNC: lanes that have to come */
+	u64 since;      /* for fairness: when it was parked */
+};
+
+struct warp {
+	u32 live;       /* lanes that have not exited */
+	u32 mask;       /* lanes of the group that runs */
+	u32 pc;         /* its record when it does not run */
+	u32 stop;       /* lowest pc of the other ready groups, NO_PC: none */
+	u32 groups;     /* parked groups */
+	u32 spins;      /* backward branches since the last change of group */
+	bool rotate;    /* take the oldest group next, not the lowest */
+	u64 ticks;
+	struct group group[WARP_LANES];
+	struct call_level *calls; /* grown by calls; NULL until the first */
+	u32 call_cap;
+	u16 depth[WARP_LANES];
+};
+
+struct gang;
+struct cta;
+
+typedef const struct insn *exec_handler(struct gang *g, const struct insn *in);
+
+/* Handlers by mode. */
+struct exec_table {
+	exec_handler *run[EXEC_OPS];
+};
+
+enum exec_mode { MODE_GANG, MODE_WARP, MODE_MASKED, EXEC_MODES };
+
+/* One host ISA level's build of all handlers. */
+struct exec_ops {
+	const char *level; /* "v4" */
+	const struct exec_table *mode[EXEC_MODES];
+	/* Run records from `in` until a handler stops. */
+	void (*loop)(struct gang *g, const struct insn *in);
+};
+
+/* What the engine asks of its surroundings, per launch. */
+struct exec_env {
+	const struct program *program;
+	const struct exec_ops *ops;
+	struct mem *mem;
+	const u8 *params;          /* kernel parameters, host memory */
+	u32 grid[3], block[3];
+	u32 shared_bytes;          /* static + dynamic */
+	u32 dynamic_shared;
+	u32 local_bytes;           /* local memory per thread */
+	u64 grid_id;
+	u32 cluster[3];
+	const u32 *tid;            /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
+	u64 param_address;         /* device address of the parameters */
+	volatile u32 *cancel;      /* non-zero: stop as soon as possible */
+	bool several_workers;
+	void *user;
+	/* Device-side calls of the runtime (vprintf, malloc ..): see src/exec/syscall.h. */
+	const struct exec_syscalls *syscalls;
+};
+
+/*
+ * The state of a gang: warps first_warp .. first_warp + warps - 1 of its CTA. In warp and masked mode lane0, lanes,
+ * warp and active narrow it to one warp.
+ */
+struct gang {
+	u8 *regs;
+	u32 lane0, lanes;         /* lanes to work on: first in the rows, how many (multiple of 32) */
+	u32 active;               /* warp and masked mode: lanes that take part; gang mode: FULL_MASK */
+	u32 warp;                 /* first warp to work on, counted in this gang */
+	u32 warps;                /* in this gang */
+	u32 first_warp;           /* in the CTA */
+	bool full;                /* gang mode: every lane of every warp is live */
+	u8 mode;                  /* enum exec_mode */
+	u8 stop;                  /* enum exec_stop */
+	s32 budget;               /* backward branches left before a yield */
+	const struct exec_table *table;
+	const struct insn *insns;
+	const struct exec_env *env;
+	struct cta *cta;
+	struct warp *warp_at;     /* the gang's warps */
+	struct mem_cache *caches; /* allocation caches of the worker */
+	u8 *shared;               /* of the CTA */
+	u8 *local;                /* local memory of the gang's first thread */
+	u32 pc;                   /* where a gang stopped, or goes on */
+	bool together;            /* all warps stand at pc: run in gang mode */
+	u32 rejoin;               /* warp mode: gang's meeting point, NO_PC: none */
+	u32 clock;                /* counts records, for %clock */
+	struct fault *fault;
+	void *scratch;            /* 32 double words, for masked mode */
+};
+
+struct cta {
+	const struct exec_env *env;
+	u32 id[3];
+	u64 number;               /* linear index in the grid */
+	u32 warps, threads;
+	u32 gangs;
+	u32 live_warps;
+	struct warp *warp;
+	struct gang *gang;
+	u8 *shared;
+	u8 *local;
+	struct barrier {
+		u32 expected;     /* threads; 0: not in use */
+		u32 arrived;
+		u32 phase;
+		u32 reduction;
+	} barrier[16];
+	u32 smid, slot;
+	struct fault fault;
+};
+
+/* ---- lowering: lower.c ---- */
+
+struct lower_options {
+	u32 warps;              /* per CTA, for the gang size; 0: 8 */
+	bool one_to_one;        /* rows for every register, for debugging: no colouring, no fusion */
+	bool no_fusion;
+};
+
+/*
+ * Lower a kernel. `var_address` gives the address of every module variable in its state space, by index; the module
+ * must be linked. Returns NULL with a message on `d` when the kernel cannot be run at all.
+ */
+struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
+			   const u64 *var_address, const struct lower_options *options, struct diag *d);
+void exec_program_free(struct program *p);
+/* Records as text, one a line, for tests and --dump. */
+void exec_dump_program(const struct program *p, struct text *out);
+
+/* The build of the handlers for this host (or the level named, e.g. by PTXLOOM_HOST_ISA); NULL: no such level here. */
+const struct exec_ops *exec_ops_select(const char *level);
+
+/* ---- running: run.c ---- */
+
+/* Set up the warps of a CTA at the program's first record. Storage is the caller's. */
+void exec_cta_start(struct cta *c);
+/*
+ * Run one CTA until it is done, faults, waits for other CTAs (yields), or is cancelled.
+ * Returns STOP_DONE, STOP_FAULT or STOP_YIELD.
+ */
+enum exec_stop exec_cta_run(struct cta *c, s32 budget);
+
+/* ---- for handlers in warp and masked mode: warp.c. All return the record to run next, NULL to stop. ---- */
+
+/* The running group reaches `in`, where other groups or the rest of the gang may wait. */
+const struct insn *warp_arrive(struct gang *g, const struct insn *in);
+/* The running group goes on at `pc` as a whole. */
+const struct insn *warp_jump(struct gang *g, u32 pc);
+/* As warp_jump, backwards: pays from the budget and lets starving groups run. */
+const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc);
+/* Part the running group: lanes `taken` go to `target`, the rest to `next`. */
+const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
+/* Every lane of the running group goes to its own record. */
+const struct insn *warp_scatter(struct gang *g, const u32 *targets, bool back);
+/* Lanes `gone` of the running group exit, the rest goes on at `next`. */
+const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
+const struct insn *warp_call(struct gang *g, const struct insn *in);
+const struct insn *warp_return(struct gang *g, const struct insn *in);
+/* The running group waits at a CTA barrier. */
+const struct insn *warp_barrier(struct gang *g, const struct insn *in);
+/* After a failed wait: others run first, the group goes on at `pc`. */
+const struct insn *warp_yield(struct gang *g, u32 pc);
+/* Park lanes; for the scheduler and the synchronising handlers. */
+void warp_park(struct warp *w, struct group group);
+/* Run the next ready group of the gang's warp; NULL and g->stop when there is none. */
+const struct insn *warp_next(struct gang *g);
+/* Raise a fault of these lanes; ends the run. */
+const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * The lane loop, written once. Included by handler files only, which are compiled once per host ISA level:
+ * EXEC_NAME(x) gives every external symbol the level's suffix.
+ */
+#ifndef PL_EXEC_LANES_H
+#define PL_EXEC_LANES_H
+
+#include "src/exec/exec.h"
+
+#define EXEC_GLUE2(a, b) a##_##b
+#define EXEC_GLUE(a, b) EXEC_GLUE2(a, b)
+#define EXEC_NAME(x) EXEC_GLUE(x, EXEC_LEVEL)
+
+#define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang *g, const struct insn *in)
+
+/* Rows, from the first lane to work on. 64-byte aligned in gang mode; warps are 128-byte aligned. */
+#define ROW32(offset) ((u32 *)__builtin_assume_aligned(g->regs + (offset), 64) + g->lane0)
+#define ROW64(offset) ((u64 *)__builtin_assume_aligned(g->regs + (offset), 64) + g->lane0)
+/* Predicate row: one mask per warp, from the first warp to work on. */
+#define ROWP(offset) ((u32 *)(g->regs + (offset)) + g->warp)
+
+#define FOR_LANES(l, n) _Pragma("omp simd") for (u32 l = 0; l < (n); l++)
+/* Lanes to work on, told to be a multiple of 32 so that no remainder loop is made. */
+#define LANES (g->lanes & ~31u)
+#define WARPS (g->lanes >> 5)
+
+/* Pack 32 words, each 0 or all ones, into a lane mask. */
+#if defined(__AVX512F__)
+#include <immintrin.h>
+static inline u32 lanes_mask(const u32 *t)
+{
+	__mmask16 lo = _mm512_test_epi32_mask(_mm512_loadu_si512(t), _mm512_loadu_si512(t));
+	__mmask16 hi = _mm512_test_epi32_mask(_mm512_loadu_si512(t + 16), _mm512_loadu_si512(t + 16));
+
+	return (u32)lo | (u32)hi << 16;
+}
+#elif defined(__AVX2__)
+#include <immintrin.h>
+static inline u32 lanes_mask(const u32 *t)
+{
+	u32 m = 0;
+
+	for (int i = 0; i < 4; i++)
+		m |= (u32)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(const void *)(t + 8 * i))) << 8 * i;
+	return m;
+}
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+static inline u32 lanes_mask(const u32 *t)
+{
+	u32 m = 0;
+
+	for (int i = 0; i < 8; i++)
+		m |= (u32)_mm_movemask_ps(_mm_loadu_ps((const float *)(const void *)(t + 4 * i))) << 4 * i;
+	return m;
+}
+#else
+static inline u32 lanes_mask(const u32 *t)
+{
+	u32 m = 0;
+
+	for (u32 l = 0; l < 32; l++)
+		m |= (t[l] & 1) << l;
+	return m;
+}
+#endif
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * Guards, branches, calls, exits, barriers, and masked mode for lane operations.
+ * In gang mode a branch on which the warps do not agree ends the run (STOP_DIVERGED); the warps then execute it one by
+ * one. PTX ISA "Control Flow Instructions", "Predicated Execution".
+ */
+#include "src/exec/lanes.h"
+
+/* Backward branches pay from the budget, so that a spinning gang lets others run. */
+#define SPEND(pc_)                                         \
+	do {                                                   \
+		if ((in->flags & INSN_BACK) && --g->budget <= 0) { \
+			g->pc = (pc_);                                 \
+			g->stop = STOP_YIELD;                          \
+			return NULL;                                   \
+		}                                                  \
+	} while (0)
+
+static u32 guard_mask(const struct gang *g, const struct insn *in, u32 w)
+{
+	u32 p = ((const u32 *)(g->regs + in->guard))[g->warp + w];
+
+	return in->flags & INSN_GUARD_NOT ? ~p : p;
+}
+
+static const struct insn *diverge(struct gang *g, const struct insn *in)
+{
+	g->pc = (u32)(in - g->insns);
+	g->stop = STOP_DIVERGED;
+	return NULL;
+}
+
+/* Do all live lanes of the gang agree? 1: all true, 0: all false, -1: they differ. */
+static int gang_vote(const struct gang *g, const struct insn *in)
+{
+	bool any = false, all = true;
+
+	for (u32 w = 0; w < g->warps; w++) {
+		u32 live = g->warp_at[w].live, t = guard_mask(g, in, w) & live;
+
+		any |= t != 0;
+		all &= t == live;
+	}
+	return all ? 1 : any ? -1 : 0;
+}
+
+/* Run the inner operation for some lanes of one warp of the gang. */
+static void run_narrow(struct gang *g, const struct insn *in, u32 w, u32 mask, u32 live)
+{
+	g->lane0 = w * WARP_LANES;
+	g->lanes = WARP_LANES;
+	g->warp = w;
+	g->active = mask;
+	g->mode = MODE_WARP;
+	(mask == live ? g->env->ops->mode[MODE_WARP] : g->env->ops->mode[MODE_MASKED])->run[in->inner](g, in);
+}
+
+HANDLER(guard_gang)
+{
+	int vote = gang_vote(g, in);
+
+	if (vote > 0)
+		return g->table->run[in->inner](g, in);
+	if (vote == 0)
+		return in + 1;
+	for (u32 w = 0; w < g->warps && g->stop == STOP_NONE; w++) {
+		u32 live = g->warp_at[w].live, t = ((const u32 *)(g->regs + in->guard))[w];
+
+		t = (in->flags & INSN_GUARD_NOT ? ~t : t) & live;
+		if (t)
+			run_narrow(g, in, w, t, live);
+	}
+	g->lane0 = g->warp = 0;
+	g->lanes = g->warps * WARP_LANES;
+	g->active = FULL_MASK;
+	g->mode = MODE_GANG;
+	return g->stop == STOP_NONE ? in + 1 : NULL;
+}
+
+HANDLER(guard_warp)
+{
+	u32 active = g->active, mask = guard_mask(g, in, 0) & g->warp_at[g->warp].mask;
+	const struct insn *next;
+
+	if (mask == g->warp_at[g->warp].mask)
+		return g->table->run[in->inner](g, in);
+	if (!mask)
+		return in + 1;
+	g->active = mask;
+	next = g->env->ops->mode[MODE_MASKED]->run[in->inner](g, in);
+	g->active = active;
+	return next;
+}
+
+/* Lane operations in masked mode: compute the whole warp, then put back what inactive lanes had. */
+HANDLER(masked_w)
+{
+	u32 *d = ROW32(in->d), old[WARP_LANES], active = g->active;
+	const struct insn *next;
+
+	memcpy(old, d, sizeof(old));
+	next = g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
+	FOR_LANES(l, WARP_LANES)
+	d[l] = active >> l & 1 ? d[l] : old[l];
+	return next;
+}
+
+HANDLER(masked_x)
+{
+	u64 *d = ROW64(in->d), old[WARP_LANES];
+	u32 active = g->active;
+	const struct insn *next;
+
+	memcpy(old, d, sizeof(old));
+	next = g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
+	FOR_LANES(l, WARP_LANES)
+	d[l] = active >> l & 1 ? d[l] : old[l];
+	return next;
+}
+
+/* ---- branches ---- */
+
+HANDLER(join_gang)
+{
+	(void)g;
+	return in + 1;
+}
+
+HANDLER(join_warp)
+{
+	u32 pc = (u32)(in - g->insns);
+	const struct warp *w = &g->warp_at[g->warp];
+
+	if (PL_LIKELY(pc != g->rejoin && pc < w->stop))
+		return in + 1;
+	return warp_arrive(g, in);
+}
+
+HANDLER(bra_gang)
+{
+	SPEND((u32)(in - g->insns));
+	return g->insns + in->target;
+}
+
+HANDLER(bra_warp)
+{
+	if (in->flags & INSN_BACK)
+		return warp_back(g, in, in->target);
+	return warp_jump(g, in->target);
+}
+
+HANDLER(bra_pred_gang)
+{
+	int vote = gang_vote(g, in);
+
+	if (vote < 0)
+		return diverge(g, in);
+	if (!vote)
+		return in + 1;
+	SPEND((u32)(in - g->insns));
+	return g->insns + in->target;
+}
+
+HANDLER(bra_pred_warp)
+{
+	u32 mask = g->warp_at[g->warp].mask, taken = guard_mask(g, in, 0) & mask, pc = (u32)(in - g->insns);
+
+	if (!taken)
+		return warp_jump(g, pc + 1);
+	if (taken != mask)
+		return warp_split(g, taken, in->target, pc + 1);
+	return in->flags & INSN_BACK ? warp_back(g, in, in->target) : warp_jump(g, in->target);
+}
+
+/* imm: number of targets; ext: their records. An index past the end is undefined; it faults. */
+HANDLER(brx_idx_gang)
+{
+	const u32 *a = ROW32(in->a);
+	u32 first = 0, seen = 0;
+
+	for (u32 w = 0; w < g->warps; w++)
+		for (u32 m = g->warp_at[w].live; m; m &= m - 1) {
+			u32 i = a[w * WARP_LANES + (u32)__builtin_ctz(m)];
+
+			if (!seen++)
+				first = i;
+			else if (i != first)
+				return diverge(g, in);
+		}
+	if (first >= (u64)in->imm)
+		return diverge(g, in);
+	SPEND((u32)(in - g->insns));
+	return g->insns + g->env->program->ext[in->ext + first];
+}
+
+HANDLER(brx_idx_warp)
+{
+	const u32 *a = ROW32(in->a);
+	u32 targets[WARP_LANES] = {0}, mask = g->warp_at[g->warp].mask;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (a[l] >= (u64)in->imm)
+			return exec_fault(g, in, FAULT_INVALID_PC, 1u << l);
+		targets[l] = g->env->program->ext[in->ext + a[l]];
+	}
+	return warp_scatter(g, targets, in->flags & INSN_BACK);
+}
+
+/* ---- end of threads ---- */
+
+HANDLER(exit_gang)
+{
+	bool some = in->guard != NO_ROW && gang_vote(g, in) != 1;
+
+	if (some && gang_vote(g, in) == 0)
+		return in + 1;
+	if (some)
+		return diverge(g, in);
+	for (u32 w = 0; w < g->warps; w++)
+		g->warp_at[w].live = 0;
+	g->stop = STOP_DONE;
+	return NULL;
+}
+
+HANDLER(exit_warp)
+{
+	u32 mask = g->warp_at[g->warp].mask, gone = mask;
+
+	if (in->guard != NO_ROW)
+		gone &= guard_mask(g, in, 0);
+	if (!gone)
+		return in + 1;
+	return warp_exit(g, gone, (u32)(in - g->insns) + 1);
+}
+
+/* ---- calls: always lane by lane in warp mode ---- */
+
+HANDLER(call_gang)
+{
+	return diverge(g, in);
+}
+
+HANDLER(ret_gang)
+{
+	return diverge(g, in);
+}
+
+HANDLER(call_warp)
+{
+	return warp_call(g, in);
+}
+
+HANDLER(ret_warp)
+{
+	return warp_return(g, in);
+}
+
+/* ---- barriers ---- */
+
+HANDLER(bar_sync_gang)
+{
+	/* A gang that is the whole CTA meets itself. Threads that have exited count as arrived. */
+	if (g->cta->gangs == 1 && in->c == NO_ROW && in->guard == NO_ROW)
+		return in + 1;
+	g->pc = (u32)(in - g->insns);
+	g->stop = STOP_BARRIER;
+	return NULL;
+}
+
+HANDLER(bar_sync_warp)
+{
+	return warp_barrier(g, in);
+}
+
+HANDLER(yield_gang)
+{
+	g->pc = (u32)(in - g->insns) + 1;
+	g->stop = STOP_YIELD;
+	return NULL;
+}
+
+HANDLER(yield_warp)
+{
+	return warp_yield(g, (u32)(in - g->insns) + 1);
+}
+
+/* ---- the rest ---- */
+
+HANDLER(nop)
+{
+	(void)g;
+	return in + 1;
+}
+
+HANDLER(poison)
+{
+	return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+}
+
+HANDLER(trap)
+{
+	return exec_fault(g, in, FAULT_TRAP, g->active);
+}
+
+/* ---- tables ---- */
+
+#define OP(id, texts, shape, expr) exec_handler EXEC_NAME(op_##id);
+#include "src/exec/ops/all.def"
+#undef OP
+#define OTHER(id) exec_handler EXEC_NAME(op_##id);
+#define MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
+#include "src/exec/ops/other.def"
+#undef MODAL
+#undef OTHER
+
+#define MASKED_W(id) EXEC_NAME(op_masked_w)
+#define MASKED_X(id) EXEC_NAME(op_masked_x)
+#define MASKED_P(id) EXEC_NAME(op_##id)
+#define MASKED_OF(shape, id) MASKED_##shape(id)
+
+/* The first letter of a shape is its result: SHAPE_RESULT_W_WW is W. */
+#include "src/exec/ops/shapes.def"
+
+static const struct exec_table table_gang = {{
+#define OP(id, texts, shape, expr) [OP_##id] = EXEC_NAME(op_##id),
+#include "src/exec/ops/all.def"
+#undef OP
+#define OTHER(id) [OP_##id] = EXEC_NAME(op_##id),
+#define MODAL(id) [OP_##id] = EXEC_NAME(op_##id##_gang),
+#include "src/exec/ops/other.def"
+#undef MODAL
+#undef OTHER
+}};
+
+static const struct exec_table table_warp = {{
+#define OP(id, texts, shape, expr) [OP_##id] = EXEC_NAME(op_##id),
+#include "src/exec/ops/all.def"
+#undef OP
+#define OTHER(id) [OP_##id] = EXEC_NAME(op_##id),
+#define MODAL(id) [OP_##id] = EXEC_NAME(op_##id##_warp),
+#include "src/exec/ops/other.def"
+#undef MODAL
+#undef OTHER
+}};
+
+static const struct exec_table table_masked = {{
+#define OP(id, texts, shape, expr) [OP_##id] = RESULT_##shape(id),
+#include "src/exec/ops/all.def"
+#undef OP
+#define OTHER(id) [OP_##id] = EXEC_NAME(op_##id),
+#define MODAL(id) [OP_##id] = EXEC_NAME(op_##id##_warp),
+#include "src/exec/ops/other.def"
+#undef MODAL
+#undef OTHER
+}};
+
+static void loop(struct gang *g, const struct insn *in)
+{
+	do
+		in = g->table->run[in->op](g, in);
+	while (in);
+}
+
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+
+const struct exec_ops EXEC_NAME(exec_ops) = {
+	.level = STRING(EXEC_LEVEL), .mode = {&table_gang, &table_warp, &table_masked}, .loop = loop,
+};

@@ -1,0 +1,323 @@
+/*
+ * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not, barriers in between.
+ */
+#include "src/exec/exec.h"
+
+static void use_gang(struct gang *g)
+{
+	g->lane0 = g->warp = 0;
+	g->lanes = g->warps * WARP_LANES;
+	g->active = FULL_MASK;
+	g->mode = MODE_GANG;
+	g->table = g->env->ops->mode[MODE_GANG];
+	g->rejoin = NO_PC;
+	g->stop = STOP_NONE;
+}
+
+static void use_warp(struct gang *g, u32 w)
+{
+	g->lane0 = w * WARP_LANES;
+	g->lanes = WARP_LANES;
+	g->warp = w;
+	g->stop = STOP_NONE;
+}
+
+static void fill_consts(struct gang *g)
+{
+	const struct program *p = g->env->program;
+
+	for (u32 i = 0; i < p->const_len; i++) {
+		const struct program_const *k = &p->consts[i];
+		u32 n = g->warps * WARP_LANES;
+
+		if (k->class == ROW_P)
+			for (u32 w = 0; w < g->warps; w++)
+				((u32 *)(g->regs + k->row))[w] = k->bits ? FULL_MASK : 0;
+		else
+			for (u32 l = 0; l < n; l++) {
+				if (k->class == ROW_X)
+					((u64 *)(g->regs + k->row))[l] = k->bits;
+				else
+					((u32 *)(g->regs + k->row))[l] = (u32)k->bits;
+			}
+	}
+}
+
+void exec_cta_start(struct cta *c)
+{
+	const struct program *p = c->env->program;
+
+	c->live_warps = c->warps;
+	for (u32 w = 0; w < c->warps; w++) {
+		u32 n = c->threads - w * WARP_LANES;
+		struct warp *x = &c->warp[w];
+		struct call_level *calls = x->calls;
+		u32 cap = x->call_cap;
+
+		x->groups = x->spins = 0;
+		x->rotate = false;
+		x->ticks = 0;
+		x->live = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1;
+		x->mask = 0;
+		x->stop = NO_PC;
+		x->calls = calls;
+		x->call_cap = cap;
+		memset(x->depth, 0, sizeof(x->depth));
+	}
+	for (u32 i = 0; i < c->gangs; i++) {
+		struct gang *g = &c->gang[i];
+
+		g->together = true;
+		g->pc = p->funcs[0].first;
+		g->full = true;
+		for (u32 w = 0; w < g->warps; w++)
+			g->full &= g->warp_at[w].live == FULL_MASK;
+		fill_consts(g);
+	}
+}
+
+static bool gang_is_done(const struct gang *g)
+{
+	for (u32 w = 0; w < g->warps; w++)
+		if (g->warp_at[w].live)
+			return false;
+	return true;
+}
+
+/* Park every warp of the gang at `pc`. */
+static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u32 threads)
+{
+	g->together = false;
+	for (u32 w = 0; w < g->warps; w++) {
+		struct warp *x = &g->warp_at[w];
+
+		if (x->live)
+			warp_park(x, (struct group){.mask = x->live, .pc = pc, .state = (u8)state, .barrier = (u8)barrier, .want = threads});
+	}
+}
+
+/* Do all warps stand ready at one record, each with all its lanes? Then they run as a gang again. */
+static void regroup(struct gang *g)
+{
+	u32 pc = NO_PC;
+
+	for (u32 w = 0; w < g->warps; w++) {
+		const struct warp *x = &g->warp_at[w];
+
+		if (!x->live)
+			continue;
+		if (x->groups != 1 || x->group[0].state != GROUP_READY || x->group[0].mask != x->live ||
+		    (pc != NO_PC && x->group[0].pc != pc))
+			return;
+		pc = x->group[0].pc;
+	}
+	if (pc == NO_PC)
+		return;
+	for (u32 w = 0; w < g->warps; w++)
+		g->warp_at[w].groups = 0;
+	g->together = true;
+	g->pc = pc;
+}
+
+struct pass {
+	bool ran, yielded, fault;
+};
+
+static u32 first_live(const struct gang *g, u32 *lane)
+{
+	u32 w = 0;
+
+	while (!g->warp_at[w].live)
+		w++;
+	*lane = (u32)__builtin_ctz(g->warp_at[w].live);
+	return w;
+}
+
+static void run_gang(struct gang *g, s32 budget, struct pass *pass)
+{
+	const struct insn *in = g->insns + g->pc;
+	u32 lane, w;
+
+	use_gang(g);
+	g->budget = budget;
+	pass->ran = true;
+	g->env->ops->loop(g, in);
+	switch ((enum exec_stop)g->stop) {
+	case STOP_DIVERGED:
+		g->rejoin = g->insns[g->pc].join;
+		part(g, g->pc, GROUP_READY, 0, 0);
+		break;
+	case STOP_BARRIER:
+		in = g->insns + g->pc;
+		w = first_live(g, &lane);
+		part(g, g->pc + 1, GROUP_BARRIER,
+		     in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[w * WARP_LANES + lane],
+		     in->c == NO_ROW ? 0 : ((const u32 *)(g->regs + in->c))[w * WARP_LANES + lane]);
+		break;
+	case STOP_YIELD:
+		pass->yielded = true;
+		break;
+	case STOP_FAULT:
+		pass->fault = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_ready(const struct warp *w)
+{
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY)
+			return true;
+	return false;
+}
+
+/* Is this warp waiting at the gang's meeting point for the others? */
+static bool waits_for_gang(const struct gang *g, const struct warp *w)
+{
+	return g->rejoin != NO_PC && w->groups == 1 && w->group[0].state == GROUP_READY && w->group[0].pc == g->rejoin &&
+	       w->group[0].mask == w->live;
+}
+
+static bool all_wait(const struct gang *g)
+{
+	for (u32 w = 0; w < g->warps; w++)
+		if (g->warp_at[w].live && !waits_for_gang(g, &g->warp_at[w]))
+			return false;
+	return true;
+}
+
+static void run_warps(struct gang *g, s32 budget, struct pass *pass)
+{
+	bool progress = false;
+
+	for (u32 w = 0; w < g->warps && !pass->fault; w++) {
+		struct warp *x = &g->warp_at[w];
+		const struct insn *in;
+
+		if (!x->live || !is_ready(x) || waits_for_gang(g, x))
+			continue;
+		progress = pass->ran = true;
+		use_warp(g, w);
+		g->budget = budget;
+		in = warp_next(g);
+		if (in)
+			g->env->ops->loop(g, in);
+		pass->yielded |= g->stop == STOP_YIELD;
+		pass->fault |= g->stop == STOP_FAULT;
+	}
+	if (!progress && !all_wait(g))
+		g->rejoin = NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
+	regroup(g);
+	if (g->together)
+		g->rejoin = NO_PC;
+	pass->ran |= g->together;
+}
+
+/* ---- barriers ---- */
+
+static u32 live_threads(const struct cta *c)
+{
+	u32 n = 0;
+
+	for (u32 w = 0; w < c->warps; w++)
+		n += (u32)__builtin_popcount(c->warp[w].live);
+	return n;
+}
+
+static void release(struct cta *c, u32 barrier)
+{
+	for (u32 w = 0; w < c->warps; w++)
+		for (u32 i = 0; i < c->warp[w].groups; i++) {
+			struct group *x = &c->warp[w].group[i];
+
+			if (x->state != GROUP_BARRIER || x->barrier != barrier)
+				continue;
+			x->state = GROUP_READY;
+			/* Groups released at one pc are one group again. */
+			for (u32 k = 0; k < c->warp[w].groups; k++)
+				if (k != i && c->warp[w].group[k].state == GROUP_READY && c->warp[w].group[k].pc == x->pc) {
+					c->warp[w].group[k].mask |= x->mask;
+					c->warp[w].group[i--] = c->warp[w].group[--c->warp[w].groups];
+					break;
+				}
+		}
+}
+
+/* Let barriers go at which enough threads wait. Returns whether one did. */
+static bool release_barriers(struct cta *c)
+{
+	u32 arrived[16] = {0}, want[16] = {0}, used = 0;
+	bool any = false;
+
+	for (u32 w = 0; w < c->warps; w++)
+		for (u32 i = 0; i < c->warp[w].groups; i++) {
+			const struct group *x = &c->warp[w].group[i];
+
+			if (x->state != GROUP_BARRIER)
+				continue;
+			arrived[x->barrier] += (u32)__builtin_popcount(x->mask);
+			want[x->barrier] = x->want;
+			used |= 1u << x->barrier;
+		}
+	for (u32 b = 0; b < 16; b++)
+		if (used >> b & 1 && arrived[b] >= (want[b] ? want[b] : live_threads(c))) {
+			release(c, b);
+			any = true;
+		}
+	if (any)
+		for (u32 i = 0; i < c->gangs; i++)
+			if (!c->gang[i].together)
+				regroup(&c->gang[i]);
+	return any;
+}
+
+static void deadlock(struct cta *c)
+{
+	struct gang *g = &c->gang[0];
+
+	for (u32 w = 0; w < c->warps; w++)
+		if (c->warp[w].live && c->warp[w].groups) {
+			c->fault.pc = c->warp[w].group[0].pc;
+			c->fault.warp = w;
+			break;
+		}
+	g->fault->kind = FAULT_DEADLOCK;
+	memcpy(g->fault->ctaid, c->id, sizeof(c->id));
+	g->stop = STOP_FAULT;
+}
+
+enum exec_stop exec_cta_run(struct cta *c, s32 budget)
+{
+	for (;;) {
+		struct pass pass = {0};
+		bool done = true;
+
+		for (u32 i = 0; i < c->gangs && !pass.fault; i++) {
+			struct gang *g = &c->gang[i];
+
+			if (gang_is_done(g))
+				continue;
+			if (g->together)
+				run_gang(g, budget, &pass);
+			else
+				run_warps(g, budget, &pass);
+			done &= gang_is_done(g);
+		}
+		if (pass.fault)
+			return STOP_FAULT;
+		if (done)
+			return STOP_DONE;
+		if (release_barriers(c))
+			continue;
+		if (*c->env->cancel)
+			return STOP_YIELD;
+		if (pass.yielded)
+			return STOP_YIELD;
+		if (!pass.ran) {
+			deadlock(c);
+			return STOP_FAULT;
+		}
+	}
+}

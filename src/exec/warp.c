@@ -1,0 +1,328 @@
+/*
+ * Independent Thread Scheduling inside a warp: groups of lanes by program counter.
+ * The lowest pc runs first, so that parted lanes meet again as early as code order allows; equal pcs merge. A group that keeps
+ * branching backwards while others wait gives way to the one that has waited longest, so spinning on another lane ends.
+ * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide "Independent Thread Scheduling".
+ */
+#include "src/exec/exec.h"
+
+#include <stdlib.h>
+
+#define SPINS_MAX 64u
+
+void warp_park(struct warp *w, struct group group)
+{
+	group.since = ++w->ticks;
+	if (group.state == GROUP_READY)
+		for (u32 i = 0; i < w->groups; i++)
+			if (w->group[i].state == GROUP_READY && w->group[i].pc == group.pc) {
+				w->group[i].mask |= group.mask;
+				return;
+			}
+	w->group[w->groups++] = group;
+}
+
+static void park_ready(struct warp *w, u32 mask, u32 pc)
+{
+	if (mask)
+		warp_park(w, (struct group){.mask = mask, .pc = pc, .state = GROUP_READY});
+}
+
+/* Lowest pc of the ready groups from `pc` on. */
+static u32 stop_from(const struct warp *w, u32 pc)
+{
+	u32 stop = NO_PC;
+
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && w->group[i].pc >= pc && w->group[i].pc < stop)
+			stop = w->group[i].pc;
+	return stop;
+}
+
+static void drop_group(struct warp *w, u32 i)
+{
+	w->group[i] = w->group[--w->groups];
+}
+
+/* The running group is `mask` now: choose the table. */
+static void set_running(struct gang *g, struct warp *w, u32 mask)
+{
+	w->mask = mask;
+	g->active = mask;
+	g->mode = mask == w->live ? MODE_WARP : MODE_MASKED;
+	g->table = g->env->ops->mode[g->mode];
+}
+
+/* Index of the group to run next, or NO_PC. */
+static u32 choose(const struct warp *w)
+{
+	u32 best = NO_PC;
+
+	for (u32 i = 0; i < w->groups; i++) {
+		const struct group *x = &w->group[i];
+
+		if (x->state != GROUP_READY)
+			continue;
+		if (best == NO_PC || (w->rotate ? x->since < w->group[best].since : x->pc < w->group[best].pc))
+			best = i;
+	}
+	return best;
+}
+
+const struct insn *warp_next(struct gang *g)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 i = choose(w), pc;
+
+	w->rotate = false;
+	w->spins = 0;
+	if (i == NO_PC) {
+		w->mask = 0;
+		g->stop = w->live ? STOP_BARRIER : STOP_DONE;
+		return NULL;
+	}
+	pc = w->group[i].pc;
+	set_running(g, w, w->group[i].mask);
+	drop_group(w, i);
+	w->stop = stop_from(w, pc);
+	return g->insns + pc;
+}
+
+const struct insn *warp_arrive(struct gang *g, const struct insn *in)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 pc = (u32)(in - g->insns);
+
+	if (pc > w->stop) {
+		park_ready(w, w->mask, pc);
+		return warp_next(g);
+	}
+	if (pc == w->stop) {
+		u32 mask = w->mask;
+
+		for (u32 i = w->groups; i-- > 0;)
+			if (w->group[i].state == GROUP_READY && w->group[i].pc == pc) {
+				mask |= w->group[i].mask;
+				drop_group(w, i);
+			}
+		set_running(g, w, mask);
+		w->stop = stop_from(w, pc);
+	}
+	if (pc == g->rejoin && w->mask == w->live) {
+		park_ready(w, w->mask, pc);
+		w->mask = 0;
+		g->stop = STOP_REJOIN;
+		return NULL;
+	}
+	return in->op == OP_join ? in + 1 : in;
+}
+
+const struct insn *warp_jump(struct gang *g, u32 pc)
+{
+	if (PL_LIKELY(pc != g->rejoin && pc < g->warp_at[g->warp].stop))
+		return g->insns + pc;
+	return warp_arrive(g, g->insns + pc);
+}
+
+/* Has the running group spun long enough, or is the budget used up? */
+static bool must_rotate(struct gang *g, struct warp *w)
+{
+	bool others = w->groups != 0;
+
+	w->spins++;
+	g->budget--;
+	return g->budget <= 0 || (others && w->spins >= SPINS_MAX);
+}
+
+static const struct insn *rotate(struct gang *g, struct warp *w)
+{
+	w->mask = 0;
+	w->rotate = true;
+	if (g->budget > 0)
+		return warp_next(g);
+	g->stop = STOP_YIELD;
+	return NULL;
+}
+
+const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	(void)in;
+	if (PL_UNLIKELY(must_rotate(g, w))) {
+		park_ready(w, w->mask, pc);
+		return rotate(g, w);
+	}
+	if (w->groups)
+		w->stop = stop_from(w, pc);
+	return warp_jump(g, pc);
+}
+
+const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 rest = w->mask & ~taken, spins = w->spins;
+	const struct insn *in;
+	bool back = target < next;
+
+	park_ready(w, taken, target);
+	park_ready(w, rest, next);
+	if (back && must_rotate(g, w))
+		return rotate(g, w);
+	in = warp_next(g);
+	if (back)
+		w->spins = spins + 1;
+	return in ? warp_arrive(g, in) : NULL;
+}
+
+const struct insn *warp_scatter(struct gang *g, const u32 *targets, bool back)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	const struct insn *in;
+
+	for (u32 m = w->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		park_ready(w, 1u << l, targets[l]);
+	}
+	if (back && must_rotate(g, w))
+		return rotate(g, w);
+	in = warp_next(g);
+	return in ? warp_arrive(g, in) : NULL;
+}
+
+const struct insn *warp_exit(struct gang *g, u32 gone, u32 next)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 rest = w->mask & ~gone;
+
+	w->live &= ~gone;
+	if (!rest)
+		return warp_next(g);
+	set_running(g, w, rest);
+	return warp_jump(g, next);
+}
+
+const struct insn *warp_yield(struct gang *g, u32 pc)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	park_ready(w, w->mask, pc);
+	w->mask = 0;
+	w->rotate = true;
+	if (choose(w) != NO_PC && w->groups > 1 && --g->budget > 0)
+		return warp_next(g);
+	g->stop = STOP_YIELD;
+	return NULL;
+}
+
+/* ---- calls ---- */
+
+static bool grow_calls(struct warp *w, u32 depth)
+{
+	u32 cap = w->call_cap ? w->call_cap * 2 : 8;
+	struct call_level *bigger;
+
+	if (depth < w->call_cap)
+		return true;
+	bigger = realloc(w->calls, sizeof(*bigger) * cap);
+	if (!bigger)
+		return false;
+	w->calls = bigger;
+	w->call_cap = cap;
+	return true;
+}
+
+/* imm: bytes of the callee's frame, -1 when only known at the target; d..: see lower_call.c. */
+const struct insn *warp_call(struct gang *g, const struct insn *in)
+{
+	const struct program *p = g->env->program;
+	u32 *frame = (u32 *)(g->regs + p->frame_row) + g->lane0, *stack = (u32 *)(g->regs + p->stack_row) + g->lane0;
+	struct warp *w = &g->warp_at[g->warp];
+	const u64 *to = in->a == NO_ROW ? NULL : (const u64 *)(g->regs + in->a) + g->lane0;
+	u32 targets[WARP_LANES], next = (u32)(in - g->insns) + 1;
+
+	for (u32 m = w->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), d = w->depth[l];
+		const struct program_func *f;
+
+		if (to && (to[l] < 1 || to[l] > p->func_len))
+			return exec_fault(g, in, FAULT_INVALID_PC, 1u << l);
+		f = &p->funcs[to ? to[l] - 1 : in->func];
+		if (!grow_calls(w, d) || stack[l] + (u64)f->frame_bytes > g->env->local_bytes || d == UINT16_MAX)
+			return exec_fault(g, in, FAULT_STACK_OVERFLOW, 1u << l);
+		w->calls[d].pc[l] = next;
+		w->calls[d].frame[l] = frame[l];
+		w->depth[l]++;
+		frame[l] = stack[l];
+		stack[l] += f->frame_bytes;
+		targets[l] = f->first;
+	}
+	return warp_scatter(g, targets, false);
+}
+
+const struct insn *warp_return(struct gang *g, const struct insn *in)
+{
+	const struct program *p = g->env->program;
+	u32 *frame = (u32 *)(g->regs + p->frame_row) + g->lane0, *stack = (u32 *)(g->regs + p->stack_row) + g->lane0;
+	struct warp *w = &g->warp_at[g->warp];
+	u32 targets[WARP_LANES], lanes = w->mask, gone = 0;
+
+	if (in->guard != NO_ROW) {
+		u32 t = ((const u32 *)(g->regs + in->guard))[g->warp];
+
+		lanes &= in->flags & INSN_GUARD_NOT ? ~t : t;
+	}
+	for (u32 m = w->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		targets[l] = (u32)(in - g->insns) + 1;
+		if (!(lanes >> l & 1))
+			continue;
+		if (!w->depth[l]) { /* ret in a kernel ends the thread */
+			gone |= 1u << l;
+			continue;
+		}
+		w->depth[l]--;
+		stack[l] = frame[l];
+		frame[l] = w->calls[w->depth[l]].frame[l];
+		targets[l] = w->calls[w->depth[l]].pc[l];
+	}
+	w->live &= ~gone;
+	w->mask &= ~gone;
+	return w->mask ? warp_scatter(g, targets, false) : warp_next(g);
+}
+
+/* ---- barriers ---- */
+
+const struct insn *warp_barrier(struct gang *g, const struct insn *in)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 l = (u32)__builtin_ctz(w->mask);
+	u32 id = in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[g->lane0 + l];
+	u32 threads = in->c == NO_ROW ? 0 : ((const u32 *)(g->regs + in->c))[g->lane0 + l];
+
+	warp_park(w, (struct group){.mask = w->mask, .pc = (u32)(in - g->insns) + 1, .state = GROUP_BARRIER,
+				    .barrier = (u8)(id & 15), .want = threads});
+	return warp_next(g);
+}
+
+/* ---- faults ---- */
+
+const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes)
+{
+	struct fault *f = g->fault;
+	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0, thread = (g->first_warp + g->warp) * WARP_LANES + lane;
+	const u32 *b = g->env->block;
+
+	f->kind = kind;
+	f->pc = (u32)(in - g->insns);
+	f->warp = g->first_warp + g->warp;
+	f->lanes = lanes;
+	memcpy(f->ctaid, g->cta->id, sizeof(f->ctaid));
+	f->thread[0] = thread % b[0];
+	f->thread[1] = thread / b[0] % b[1];
+	f->thread[2] = thread / b[0] / b[1];
+	g->stop = STOP_FAULT;
+	return NULL;
+}
