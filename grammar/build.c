@@ -16,6 +16,11 @@ void build_no_memory(struct parse *p)
 	p->out_of_memory = p->stopped = true;
 }
 
+bool build_fits(const struct parse *p, u64 bytes)
+{
+	return p->m->arena.used_bytes + bytes <= p->m->arena.limit_bytes;
+}
+
 void build_error(struct parse *p, struct diag_span where, const char *fmt, ...)
 {
 	struct text t = {0};
@@ -67,9 +72,20 @@ void build_recover(struct parse *p)
 	p->init.active = false;
 	p->linkage = IR_LOCAL;
 	if (p->outer) {
+		build_leave(p, p->offset);
 		p->f = p->outer;
 		p->outer = NULL;
 	}
+}
+
+void build_recover_item(struct parse *p)
+{
+	build_recover(p);
+	while (p->scopes.len)
+		build_leave(p, p->offset);
+	p->jumps.len = 0;
+	p->f = NULL;
+	p->section = NULL;
 }
 
 /* ---- scopes and names ---- */
@@ -87,14 +103,11 @@ bool build_same_scope(const struct parse *p, const struct binding *b)
 struct binding *build_lookup(struct parse *p, struct str *name)
 {
 	struct binding *b = name->user[0];
-	u32 reg;
+	struct member *m = name->user[2];
 
-	if (b && b->kind != BIND_FAMILY)
-		return b;
-	if (!p->f)
-		return NULL;
-	reg = build_member(p, name);
-	return reg == IR_NONE ? NULL : build_bind(p, name, BIND_MEMBER, reg, DIAG_NOWHERE);
+	if (m && m->epoch == p->epoch)
+		return &m->as;
+	return !p->family_depth || (b && b->depth >= p->family_depth) ? b : build_member(p, name, b);
 }
 
 static const char *const kind_names[] = {
@@ -102,46 +115,78 @@ static const char *const kind_names[] = {
 	[BIND_FAMILY] = "register family", [BIND_TABLE] = "table", [BIND_LABEL] = "label",
 };
 
-/*
- * Give a name a meaning in the scope that is open. A second meaning in one scope is an error, but for members of
- * register families, which are bound on first use.
- */
-struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
+static struct binding *new_binding(struct parse *p)
 {
-	struct binding *b = name->user[0];
+	struct binding *b = p->free_bindings;
 
-	if (kind != BIND_MEMBER && build_same_scope(p, b) && b->kind != BIND_MEMBER) {
-		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[b->kind]);
-		return NULL;
-	}
-	b = p->free_bindings;
 	if (b)
 		p->free_bindings = b->shadowed;
 	else
 		b = ARENA_NEW(&p->m->arena, struct binding);
-	if (!b || !VEC_PUSH(&p->bound, b)) {
+	if (!b)
+		build_no_memory(p);
+	return b;
+}
+
+/* Give a name a meaning in the scope that is open. A second meaning in one scope is an error. */
+struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
+{
+	struct binding *b = name->user[0];
+	struct member *m = name->user[2];
+
+	if (build_same_scope(p, b)) {
+		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[b->kind]);
+		return NULL;
+	}
+	b = new_binding(p);
+	if (!b)
+		return NULL;
+	if (depth_now(p) && !VEC_PUSH(&p->bound, b)) {
 		build_no_memory(p);
 		return NULL;
 	}
 	*b = (struct binding){.shadowed = name->user[0], .name = name, .index = index, .kind = (u8)kind, .depth = (u16)depth_now(p)};
 	name->user[0] = b;
+	if (m)
+		m->epoch = 0;
 	return b;
 }
 
-void build_enter(struct parse *p)
+void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
+{
+	struct binding *inner = name->user[0], *b;
+
+	while (inner && inner->shadowed)
+		inner = inner->shadowed;
+	if (inner && !inner->depth) {
+		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[inner->kind]);
+		return;
+	}
+	b = new_binding(p);
+	if (!b)
+		return;
+	*b = (struct binding){.name = name, .index = index, .kind = (u8)kind};
+	if (inner)
+		inner->shadowed = b;
+	else
+		name->user[0] = b;
+}
+
+void build_enter(struct parse *p, u32 begin)
 {
 	u32 limit = p->options.nesting_limit ? p->options.nesting_limit : DEPTH_DEFAULT;
-	struct build_scope s = {.first_bound = (u32)p->bound.len, .first_jump = (u32)p->jumps.len};
+	struct build_scope s = {.first_bound = (u32)p->bound.len, .first_jump = (u32)p->jumps.len, .family_depth = p->family_depth};
 
 	if (p->scopes.len >= limit) {
-		build_error(p, (struct diag_span){p->offset - 1, p->offset}, "blocks are nested more than %u deep", limit);
+		build_error(p, (struct diag_span){begin, begin + 1}, "blocks are nested more than %u deep", limit);
 		p->stopped = true;
 	}
 	if (p->f) {
 		u32 n = (u32)p->f->insns.len;
-		struct ir_scope scope = {.first_insn = n, .end_insn = n};
+		struct ir_scope scope = {.first_insn = n, .end_insn = n, .begin = begin, .end = begin};
 
-		scope.parent = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : IR_NONE;
+		/* The scope of a prototype's parameters belongs to the prototype, like that of a function's. */
+		scope.parent = p->f->scopes.len ? p->scopes.at[p->scopes.len - 1].id : IR_NONE;
 		s.id = (u32)p->f->scopes.len;
 		if (!VEC_PUSH(&p->f->scopes, scope))
 			build_no_memory(p);
@@ -150,7 +195,7 @@ void build_enter(struct parse *p)
 		build_no_memory(p);
 }
 
-void build_leave(struct parse *p)
+void build_leave(struct parse *p, u32 end)
 {
 	struct build_scope *s;
 
@@ -158,11 +203,16 @@ void build_leave(struct parse *p)
 		return;
 	build_resolve_jumps(p);
 	s = &p->scopes.at[p->scopes.len - 1];
-	if (p->f && s->id < p->f->scopes.len)
+	if (p->f && s->id < p->f->scopes.len) {
 		p->f->scopes.at[s->id].end_insn = (u32)p->f->insns.len;
+		p->f->scopes.at[s->id].end = end;
+		p->f->scopes.at[s->id].closed = true;
+	}
+	p->family_depth = s->family_depth;
 	while (p->bound.len > s->first_bound) {
 		struct binding *b = p->bound.at[--p->bound.len];
 
+		p->epoch += b->kind == BIND_FAMILY;
 		b->name->user[0] = b->shadowed;
 		b->shadowed = p->free_bindings;
 		p->free_bindings = b;

@@ -18,6 +18,9 @@ struct build_value {
 	bool hex;   /* 0f or 0d: takes no sign */
 };
 
+/* Bytes of one variable, at most. */
+#define BUILD_VAR_MAX ((u64)1 << 40)
+
 enum build_list { BUILD_PARAMS, BUILD_RESULTS };
 
 enum bind_kind { BIND_VAR, BIND_FUNC, BIND_REG, BIND_MEMBER, BIND_FAMILY, BIND_TABLE, BIND_LABEL };
@@ -31,10 +34,24 @@ struct binding {
 	u8 kind;
 };
 
+/* The register that a name such as %r12 was in one family. Outer families of the same name stand behind. */
+struct member_of {
+	struct member_of *outer;
+	u32 function, decl, reg;
+};
+
+/* What a name means as a member of a register family; hangs on the name itself. */
+struct member {
+	struct binding as;      /* BIND_MEMBER */
+	u32 epoch;              /* p->epoch when it was looked up: no family came or went since */
+	struct member_of *last; /* innermost first */
+};
+
 struct build_scope {
 	u32 id;           /* in f->scopes */
 	u32 first_bound;  /* in p->bound */
 	u32 first_jump;   /* in p->jumps */
+	u16 family_depth; /* of the scope around */
 };
 
 /* A label used before its definition. */
@@ -87,8 +104,11 @@ struct parse {
 	struct diag_span comment_begin;
 	bool out_of_memory, stopped;
 	bool seen_version, seen_target, seen_item, version_error;
-	VEC(struct binding *) bound; /* in order of binding, for leaving scopes */
+	VEC(struct binding *) bound; /* of functions, in order of binding, for leaving scopes */
 	struct binding *free_bindings;
+	u32 epoch;               /* of register families, see struct member */
+	u32 functions;           /* begun so far */
+	u16 family_depth;        /* innermost scope with a family */
 	VEC(struct build_scope) scopes;
 	VEC(struct build_jump) jumps;
 	VEC(struct ir_operand) stack; /* vector elements being collected */
@@ -126,14 +146,21 @@ struct parse {
 void build_error(struct parse *p, struct diag_span where, const char *fmt, ...) PL_PRINTF(3, 4);
 void build_warn(struct parse *p, struct diag_span where, const char *fmt, ...) PL_PRINTF(3, 4);
 void build_no_memory(struct parse *p);
+/* Is there room for this many bytes more within the module's limit? */
+bool build_fits(const struct parse *p, u64 bytes);
 void build_syntax_error(struct parse *p, struct diag_span where, const char *message);
 bool build_stop(struct parse *p);
+/* After a syntax error in a statement, and at module scope. */
 void build_recover(struct parse *p);
+void build_recover_item(struct parse *p);
 struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where);
+/* The same at module scope, below whatever the name means in the function being read. */
+void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where);
 struct binding *build_lookup(struct parse *p, struct str *name);
 bool build_same_scope(const struct parse *p, const struct binding *b);
-void build_enter(struct parse *p);
-void build_leave(struct parse *p);
+/* Open and close a scope; source offsets of its braces. */
+void build_enter(struct parse *p, u32 begin);
+void build_leave(struct parse *p, u32 end);
 void build_version(struct parse *p, struct diag_span where);
 void build_target_begin(struct parse *p, struct diag_span where);
 void build_target(struct parse *p, struct str *name, struct diag_span where);
@@ -177,8 +204,8 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 void build_variable(struct parse *p, struct diag_span where);
 void build_param(struct parse *p, struct diag_span where);
 u32 build_register(struct parse *p, u32 decl, u32 number);
-/* Register of a family member name such as %r12, IR_NONE when there is no such family here. */
-u32 build_member(struct parse *p, struct str *name);
+/* The family member that a name such as %r12 is, when that family is nearer than `other` (NULL: nothing); else `other`. */
+struct binding *build_member(struct parse *p, struct str *name, struct binding *other);
 
 /* ---- build_init.c: initialisers ---- */
 void build_init_begin(struct parse *p, struct diag_span where);
@@ -204,7 +231,7 @@ void build_function_end(struct parse *p, struct diag_span where);
 void build_body_begin(struct parse *p, struct diag_span where);
 void build_body_end(struct parse *p, struct diag_span where);
 void build_scope_begin(struct parse *p, struct diag_span where);
-void build_scope_end(struct parse *p);
+void build_scope_end(struct parse *p, struct diag_span where);
 void build_alias(struct parse *p, struct str *name, struct str *target, struct diag_span where);
 void build_label_name(struct parse *p, struct str *name, struct diag_span where);
 void build_label(struct parse *p);
@@ -214,7 +241,7 @@ void build_table_range(struct parse *p, struct str *name, struct build_value cou
 void build_table_end(struct parse *p, struct diag_span where);
 void build_prototype_begin(struct parse *p, struct diag_span where);
 void build_prototype_end(struct parse *p, struct diag_span where);
-void build_pragma(struct parse *p, struct str *text);
+void build_pragma(struct parse *p, struct str *text, struct diag_span where);
 void build_resolve_jumps(struct parse *p);
 void build_jump(struct parse *p, struct build_jump jump);
 

@@ -31,7 +31,8 @@ static bool fits(struct parse *p, struct build_value a, struct build_value b, st
 void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
 	       struct diag_span where)
 {
-	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits, .inlined_at = IR_NONE};
+	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits, .inlined_at = IR_NONE,
+			   .begin = where.begin};
 
 	if (!fits(p, file, line, column, where))
 		return;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #define REGS_MAX (1u << 24)
-#define VAR_MAX ((u64)1 << 40)
 
 void build_linkage(struct parse *p, u32 linkage, struct diag_span where)
 {
@@ -54,10 +53,12 @@ void build_managed(struct parse *p, struct diag_span where)
 
 void build_unified(struct parse *p, struct build_value a, struct build_value b, struct diag_span where)
 {
+	bool of_function = p->decl.space == ISA_NONE && p->f;
+
 	(void)where;
-	p->decl.unified = true;
-	p->decl.unified_id[0] = a.bits;
-	p->decl.unified_id[1] = b.bits;
+	*(of_function ? &p->f->unified : &p->decl.unified) = true;
+	(of_function ? p->f->unified_id : p->decl.unified_id)[0] = a.bits;
+	(of_function ? p->f->unified_id : p->decl.unified_id)[1] = b.bits;
 }
 
 void build_decl_type(struct parse *p, u32 type, struct diag_span where)
@@ -140,7 +141,7 @@ static u32 declare_registers(struct parse *p, u32 count)
 {
 	struct ir_regdecl rd = {
 		.name = p->decl.name, .count = count, .type = p->decl.type, .vec = p->decl.vec,
-		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0,
+		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = p->decl.where.begin,
 	};
 
 	if (!VEC_PUSH(&p->f->regdecls, rd)) {
@@ -162,82 +163,93 @@ static struct str *family_key(struct parse *p, const char *prefix, size_t n, boo
 	return make ? intern_get(&p->m->names_table, key, n + 1) : intern_find(&p->m->names_table, key, n + 1);
 }
 
+/* At most nine digits. */
+static u32 parse_digits(const struct str *s, size_t from)
+{
+	u32 v = 0;
+
+	for (size_t i = from; i < s->len; i++)
+		v = v * 10 + (u32)(s->text[i] - '0');
+	return v;
+}
+
 /* Digits at the end of a name: where they begin, and their number. Numbers are written without leading zeros. */
 static size_t trailing_number(const struct str *s, u32 *number)
 {
 	size_t n = s->len;
-	u64 v = 0;
 
 	while (n > 1 && s->text[n - 1] >= '0' && s->text[n - 1] <= '9' && s->len - n < 9)
 		n--;
 	while (n < s->len - 1u && s->text[n] == '0')
 		n++;
-	for (size_t i = n; i < s->len; i++)
-		v = v * 10 + (u64)(s->text[i] - '0');
-	*number = (u32)v;
+	*number = parse_digits(s, n);
 	return n;
 }
 
-u32 build_member(struct parse *p, struct str *name)
+/* The register of a name in family `decl`; made on first use. */
+static u32 member_register(struct parse *p, struct member *m, u32 decl, u32 number)
 {
-	struct ir_regdecl *rd;
-	const struct binding *b;
-	struct str *key;
-	u32 number;
-	size_t n;
+	struct member_of *of = m->last;
 
-	for (n = trailing_number(name, &number); n < name->len; n++, trailing_number(name, &number)) {
-		u64 v = 0;
+	/* Families of other functions and of blocks that are closed are gone: the innermost is reused. */
+	while (of && of->outer && (of->function != p->functions || p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed))
+		of = of->outer;
+	for (struct member_of *x = of; x && x->function == p->functions; x = x->outer)
+		if (x->decl == decl)
+			return x->reg;
+	if (!of || (of->function == p->functions && !p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed)) {
+		struct member_of *inner = ARENA_NEW(&p->m->arena, struct member_of);
 
-		for (size_t i = n; i < name->len; i++)
-			v = v * 10 + (u64)(name->text[i] - '0');
-		key = family_key(p, name->text, n, false);
-		b = key ? key->user[0] : NULL;
-		if (!b || (name->text[n] == '0' && n + 1 < name->len))
-			continue;
-		rd = &p->f->regdecls.at[b->index];
-		if (v >= rd->count)
-			continue;
-		if (v >= rd->reg_of_len) {
-			u32 len = (u32)min_u64(max_u64(v + 1, 2ull * rd->reg_of_len + 16), rd->count);
-			u32 *bigger = realloc(rd->reg_of, sizeof(u32) * len);
-
-			if (!bigger) {
-				build_no_memory(p);
-				return IR_NONE;
-			}
-			memset(bigger + rd->reg_of_len, 0xff, sizeof(u32) * (len - rd->reg_of_len));
-			rd->reg_of = bigger;
-			rd->reg_of_len = len;
+		if (!inner) {
+			build_no_memory(p);
+			return IR_NONE;
 		}
-		if (rd->reg_of[v] == IR_NONE) {
-			u32 reg = build_register(p, b->index, (u32)v);
-
-			p->f->regdecls.at[b->index].reg_of[v] = reg;
-		}
-		return p->f->regdecls.at[b->index].reg_of[v];
+		inner->outer = of;
+		of = inner;
 	}
-	return IR_NONE;
+	of->function = p->functions;
+	of->decl = decl;
+	of->reg = build_register(p, decl, number);
+	m->last = of;
+	return of->reg;
 }
 
-/* Members of an outer family of the same prefix are bound already: the inner family hides them. */
-static void hide_members(struct parse *p, struct str *prefix, const struct ir_regdecl *outer, u32 count)
+struct binding *build_member(struct parse *p, struct str *name, struct binding *other)
 {
-	u32 n = (u32)min_u64(count, outer->reg_of_len);
-	char name[1100];
+	const struct binding *family = NULL;
+	struct member *m = name->user[2];
+	u32 number = 0, v, reg;
 
-	for (u32 i = 0; i < n; i++) {
-		int len = snprintf(name, sizeof(name), "%s%u", prefix->text, i);
-		struct str *s = intern_find(&p->m->names_table, name, (size_t)len);
-		struct binding *b = s ? s->user[0] : NULL;
-		u32 reg;
+	for (size_t n = trailing_number(name, &v); n < name->len; n++) {
+		const struct str *key;
+		const struct binding *b;
 
-		if (!b || b->kind != BIND_MEMBER)
+		v = parse_digits(name, n);
+		if (name->text[n] == '0' && n + 1 < name->len)
 			continue;
-		reg = build_member(p, s);
-		if (reg != IR_NONE)
-			build_bind(p, s, BIND_MEMBER, reg, DIAG_NOWHERE);
+		key = family_key(p, name->text, n, false);
+		b = key ? key->user[0] : NULL;
+		if (!b || v >= p->f->regdecls.at[b->index].count || (family && family->depth >= b->depth))
+			continue;
+		family = b;
+		number = v;
 	}
+	if (!family || (other && other->depth >= family->depth))
+		return other;
+	if (!m) {
+		m = ARENA_NEW(&p->m->arena, struct member);
+		if (!m) {
+			build_no_memory(p);
+			return NULL;
+		}
+		name->user[2] = m;
+	}
+	reg = member_register(p, m, family->index, number);
+	if (reg == IR_NONE)
+		return NULL;
+	m->as = (struct binding){.name = name, .index = reg, .depth = family->depth, .kind = BIND_MEMBER};
+	m->epoch = p->epoch;
+	return &m->as;
 }
 
 /* A single name of this scope that the family would contain, or NULL. */
@@ -263,7 +275,6 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 	struct build_decl *d = &p->decl;
 	s64 n = build_integer_of(p, count, 1, where);
 	const struct str *clash;
-	struct binding *outer;
 	struct str *key;
 	u32 decl;
 
@@ -287,10 +298,10 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text, (u32)n, clash->text);
 		return;
 	}
-	outer = key->user[0];
 	decl = declare_registers(p, (u32)n);
-	if (build_bind(p, key, BIND_FAMILY, decl, d->where) && outer)
-		hide_members(p, d->name, &p->f->regdecls.at[outer->index], (u32)n);
+	build_bind(p, key, BIND_FAMILY, decl, d->where);
+	p->family_depth = (u16)p->scopes.len;
+	p->epoch++;
 }
 
 /* x3 after x<5> in one scope. */
@@ -330,12 +341,15 @@ static bool size_of(struct parse *p, struct ir_var *v, struct diag_span where)
 		size = 8;
 	if (!v->align)
 		v->align = (u32)size;
+	/* A dimension left out is counted when the initial values are known. */
 	for (u32 i = 0; i < v->dims; i++) {
-		if (v->dim[i] > VAR_MAX / size) {
+		u64 n = i || !v->unsized ? v->dim[i] : 1;
+
+		if (n > BUILD_VAR_MAX / size) {
 			build_error(p, where, "the variable is larger than 2^40 bytes");
 			return false;
 		}
-		size *= v->dim[i];
+		size *= n;
 	}
 	v->size_bytes = v->unsized ? 0 : size;
 	return true;
@@ -356,6 +370,7 @@ static struct ir_var *new_var(struct parse *p)
 		.ptr = d->ptr, .ptr_space = d->ptr_space, .ptr_align = d->ptr_align, .align = d->align, .dims = d->dims,
 		.is_array = d->dims > 0, .unsized = d->open_dim, .func = p->f ? p->f->index : IR_NONE, .reg = IR_NONE,
 		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = d->where.begin,
+		.declared = d->where.begin,
 	};
 	v->definition = v;
 	memcpy(v->dim, d->dim, sizeof(v->dim));
@@ -388,7 +403,8 @@ static void take_init(struct parse *p, struct ir_var *v)
 	if (v->unsized) {
 		v->unsized = false;
 		v->dim[0] = in->outermost;
-		size_of(p, v, p->decl.where);
+		if (!size_of(p, v, p->decl.where))
+			return;
 	}
 	v->sampler_len = (u32)in->field_values.len;
 	v->sampler_fields = arena_copy(&p->m->arena, in->field_names.at, sizeof(*in->field_names.at) * in->field_names.len);
@@ -399,11 +415,10 @@ static void take_init(struct parse *p, struct ir_var *v)
 		build_no_memory(p);
 	if (in->failed || isa_type_class(v->type) == ISA_OPAQUE)
 		return;
-	v->data = arena_alloc(&p->m->arena, v->size_bytes);
+	v->data_len = min_u64(in->bytes.len, v->size_bytes);
+	v->data = arena_copy(&p->m->arena, in->bytes.at, (size_t)v->data_len);
 	if (!v->data)
 		build_no_memory(p);
-	else if (in->bytes.len)
-		memcpy(v->data, in->bytes.at, (size_t)min_u64(in->bytes.len, v->size_bytes));
 }
 
 /* A declaration and a definition of one variable may both stand at module scope. */
@@ -417,8 +432,11 @@ static bool merge_extern(struct parse *p, struct ir_var *v)
 	old = p->m->vars.at[b->index];
 	if ((old->linkage != IR_EXTERN && v->linkage != IR_EXTERN) || old->space != v->space || old->type != v->type)
 		return false;
-	if (old->linkage == IR_EXTERN && v->linkage != IR_EXTERN)
-		*old = *v, old->definition = old;
+	if (old->linkage == IR_EXTERN && v->linkage != IR_EXTERN) {
+		v->declared = old->declared;
+		*old = *v;
+		old->definition = old;
+	}
 	return true;
 }
 

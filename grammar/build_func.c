@@ -24,16 +24,17 @@ void build_function_begin(struct parse *p, bool entry, struct diag_span where)
 {
 	struct ir_func *f = new_func(p);
 
-	(void)where;
 	p->seen_item = true;
 	if (!f)
 		return;
 	f->is_entry = entry;
+	p->functions++;
+	p->decl.space = ISA_NONE;
 	if (entry && p->linkage == IR_COMMON)
 		build_error(p, p->linkage_span, ".common is for .global variables");
 	p->f = f;
 	p->loc = IR_NONE;
-	build_enter(p);
+	build_enter(p, where.begin);
 }
 
 void build_function_name(struct parse *p, struct str *name, struct diag_span where)
@@ -43,7 +44,7 @@ void build_function_name(struct parse *p, struct str *name, struct diag_span whe
 	if (!p->f)
 		return;
 	p->f->name = name;
-	p->f->begin = where.begin;
+	p->f->begin = p->f->declared = where.begin;
 }
 
 void build_list_begin(struct parse *p, enum build_list list)
@@ -147,62 +148,58 @@ static bool same_signature(const struct ir_module *m, const struct ir_func *a, c
 	return true;
 }
 
+static void own_params(struct parse *p, const struct ir_func *f)
+{
+	for (u32 i = 0; i < f->params_len; i++)
+		p->m->vars.at[f->params[i]]->func = f->index;
+	for (u32 i = 0; i < f->rets_len; i++)
+		p->m->vars.at[f->rets[i]]->func = f->index;
+}
+
+/* A second declaration or definition: the later one counts, a definition most. */
+static void join_function(struct parse *p, u32 index, struct diag_span where)
+{
+	struct ir_func *f = p->f, *old = p->m->funcs.at[index];
+
+	if (!same_signature(p->m, old, f))
+		build_error(p, where, "'%s' was declared with other parameters", f->name->text);
+	else if (old->has_body && f->has_body)
+		build_error(p, where, "'%s' is already defined", f->name->text);
+	f->index = index;
+	own_params(p, f);
+	if (old->has_body)
+		return;
+	if (f->linkage == IR_LOCAL || (f->linkage == IR_EXTERN && !f->has_body))
+		f->linkage = f->has_body && old->linkage == IR_EXTERN ? f->linkage : old->linkage;
+	f->declared = old->declared;
+	p->m->funcs.at[index] = f;
+}
+
 /* Enter the function among the module's, joining an earlier declaration. */
 static void register_function(struct parse *p, bool body)
 {
-	struct ir_func *f = p->f, *old;
-	struct diag_span where = {f->begin, f->begin + (f->name ? f->name->len : 1)};
-	struct binding *b = f->name ? f->name->user[0] : NULL;
-	size_t depth = p->scopes.len;
+	struct ir_func *f = p->f;
+	struct diag_span where = {f->begin, f->begin + f->name->len};
+	const struct binding *b = f->name->user[0];
 
 	while (b && b->depth)
 		b = b->shadowed;
 	f->has_body = body;
 	if (b && b->kind == BIND_FUNC) {
-		old = p->m->funcs.at[b->index];
-		if (!same_signature(p->m, old, f))
-			build_error(p, where, "'%s' was declared with other parameters", f->name->text);
-		else if (old->has_body && body)
-			build_error(p, where, "'%s' is already defined", f->name->text);
-		f->index = b->index;
-		for (u32 i = 0; i < f->params_len; i++)
-			p->m->vars.at[f->params[i]]->func = f->index;
-		for (u32 i = 0; i < f->rets_len; i++)
-			p->m->vars.at[f->rets[i]]->func = f->index;
-		if (!old->has_body) {
-			if (f->linkage == IR_LOCAL || (f->linkage == IR_EXTERN && !body))
-				f->linkage = body && old->linkage == IR_EXTERN ? f->linkage : old->linkage;
-			p->m->funcs.at[b->index] = f;
-			f->definition = f;
-		}
+		join_function(p, b->index, where);
 		return;
 	}
 	if (!VEC_PUSH(&p->m->funcs, f))
 		return build_no_memory(p);
 	f->index = (u32)p->m->funcs.len - 1;
-	for (u32 i = 0; i < f->params_len; i++)
-		p->m->vars.at[f->params[i]]->func = f->index;
-	for (u32 i = 0; i < f->rets_len; i++)
-		p->m->vars.at[f->rets[i]]->func = f->index;
-	/* The name belongs to the module, below the scope of the parameters. */
-	p->scopes.len = 0;
-	build_bind(p, f->name, BIND_FUNC, f->index, where);
-	p->scopes.len = depth;
-	if (p->bound.len && depth) {
-		/* Keep it bound when the parameter scope is left: it must stand before that scope's first name. */
-		struct binding *top = p->bound.at[p->bound.len - 1];
-		u32 first = p->scopes.at[depth - 1].first_bound;
-
-		memmove(&p->bound.at[first + 1], &p->bound.at[first], sizeof(*p->bound.at) * (p->bound.len - 1 - first));
-		p->bound.at[first] = top;
-		p->scopes.at[depth - 1].first_bound++;
-	}
+	own_params(p, f);
+	build_bind_module(p, f->name, BIND_FUNC, f->index, where);
 }
 
-static void leave_function(struct parse *p)
+static void leave_function(struct parse *p, u32 end)
 {
 	while (p->scopes.len)
-		build_leave(p);
+		build_leave(p, end);
 	p->jumps.len = 0;
 	p->f = NULL;
 	p->linkage = IR_LOCAL;
@@ -214,7 +211,7 @@ void build_function_end(struct parse *p, struct diag_span where)
 		return;
 	check_perfs(p, where);
 	register_function(p, false);
-	leave_function(p);
+	leave_function(p, where.end);
 }
 
 void build_body_begin(struct parse *p, struct diag_span where)
@@ -224,27 +221,26 @@ void build_body_begin(struct parse *p, struct diag_span where)
 	if (p->f->linkage == IR_EXTERN)
 		build_error(p, p->linkage_span, "an .extern function has no body");
 	check_perfs(p, where);
+	p->f->scopes.at[0].begin = where.begin;
 	register_function(p, true);
 }
 
 void build_body_end(struct parse *p, struct diag_span where)
 {
-	(void)where;
 	if (!p->f)
 		return;
-	leave_function(p);
+	leave_function(p, where.begin);
 }
 
 void build_scope_begin(struct parse *p, struct diag_span where)
 {
-	(void)where;
-	build_enter(p);
+	build_enter(p, where.begin);
 }
 
-void build_scope_end(struct parse *p)
+void build_scope_end(struct parse *p, struct diag_span where)
 {
 	if (p->scopes.len > 1)
-		build_leave(p);
+		build_leave(p, where.begin);
 }
 
 void build_alias(struct parse *p, struct str *name, struct str *target, struct diag_span where)
@@ -324,7 +320,7 @@ void build_resolve_jumps(struct parse *p)
 
 void build_table_begin(struct parse *p, enum ir_table_kind kind)
 {
-	p->table = (struct ir_table){.name = p->label, .kind = (u8)kind};
+	p->table = (struct ir_table){.name = p->label, .kind = (u8)kind, .begin = p->label_span.begin};
 	p->table_items.len = 0;
 	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
 }
@@ -358,6 +354,10 @@ void build_table_range(struct parse *p, struct str *name, struct build_value cou
 		build_error(p, where, "a range of labels has 1 to 65536 members");
 		return;
 	}
+	/* A short text stands for much: it counts, though it is not in the arena. */
+	p->m->arena.used_bytes += count.bits * sizeof(struct build_jump);
+	if (!build_fits(p, 0))
+		return build_no_memory(p);
 	for (u32 i = 0; i < count.bits && p->f; i++) {
 		int n = snprintf(text, sizeof(text), "%s%u", name->text, i);
 		struct str *s = intern_get(&p->m->names_table, text, (size_t)n);
@@ -390,35 +390,39 @@ void build_table_end(struct parse *p, struct diag_span where)
 /* A prototype is read like the head of a function of its own, with its own scope for parameter names. */
 void build_prototype_begin(struct parse *p, struct diag_span where)
 {
-	struct ir_func *f = new_func(p);
+	struct ir_func *f;
 
-	(void)where;
-	if (!f || !p->f)
+	if (!p->f)
+		return;
+	f = new_func(p);
+	if (!f)
 		return;
 	f->linkage = IR_EXTERN;
 	f->name = p->label;
 	f->index = p->f->index;
+	f->begin = p->label_span.begin;
 	p->outer = p->f;
 	p->f = f;
-	build_enter(p);
+	build_enter(p, where.begin);
 }
 
 void build_prototype_end(struct parse *p, struct diag_span where)
 {
-	(void)where;
 	if (!p->outer)
 		return;
-	p->table = (struct ir_table){.name = p->f->name, .kind = IR_PROTOTYPE, .proto = p->f};
-	build_leave(p);
+	p->table = (struct ir_table){.name = p->f->name, .kind = IR_PROTOTYPE, .proto = p->f, .begin = p->f->begin};
+	build_leave(p, where.end);
 	p->f = p->outer;
 	p->outer = NULL;
 	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
 	add_table(p);
 }
 
-void build_pragma(struct parse *p, struct str *text)
+void build_pragma(struct parse *p, struct str *text, struct diag_span where)
 {
+	struct ir_pragma pragma = {text, where.begin};
+
 	p->seen_item = true;
-	if (!(p->f ? VEC_PUSH(&p->f->pragmas, text) : VEC_PUSH(&p->m->pragmas, text)))
+	if (!(p->f ? VEC_PUSH(&p->f->pragmas, pragma) : VEC_PUSH(&p->m->pragmas, text)))
 		build_no_memory(p);
 }

@@ -22,8 +22,13 @@ void build_init_begin(struct parse *p, struct diag_span where)
 	if (d->vec > 1)
 		in->dim[in->dims++] = d->vec;
 	in->stride[in->dims] = element_bytes(d);
-	for (u32 i = in->dims; i-- > 0;)
-		in->stride[i] = in->stride[i + 1] * (in->dim[i] ? in->dim[i] : 1);
+	for (u32 i = in->dims; i-- > 0;) {
+		u64 n = in->dim[i] ? in->dim[i] : 1;
+
+		/* A variable of this size is refused when its declaration ends. */
+		in->failed |= n > BUILD_VAR_MAX / in->stride[i + 1];
+		in->stride[i] = in->failed ? 1 : in->stride[i + 1] * n;
+	}
 	if (d->type == T_f16 || d->type == T_f16x2 || d->type == T_pred)
 		build_error(p, where, ".%s variables take no initial value; use .b%u", isa_word_text(d->type), isa_type_bits(d->type));
 }
@@ -112,7 +117,7 @@ static void store(struct parse *p, u64 at, u64 bits, u64 size)
 	if (end > in->bytes.len) {
 		size_t old = in->bytes.len;
 
-		if (end > UINT32_MAX || !VEC_RESERVE(&in->bytes, end - old))
+		if (end > UINT32_MAX || !build_fits(p, end) || !VEC_RESERVE(&in->bytes, end - old))
 			return build_no_memory(p);
 		memset(in->bytes.at + old, 0, end - old);
 		in->bytes.len = end;

@@ -64,7 +64,7 @@ static void run(struct parse *p)
 
 struct ir_module *ptx_parse(const struct diag_source *source, const struct ptx_options *options, struct diag *d)
 {
-	struct parse p = {.d = d, .guard = IR_NONE, .loc = IR_NONE};
+	struct parse p = {.d = d, .guard = IR_NONE, .loc = IR_NONE, .epoch = 1};
 	u32 errors = d->errors;
 
 	if (options)

@@ -89,8 +89,8 @@ item:
 |	linkage				{ build_linkage(p, $1, @1); }
 	linked
 |	ALIAS WORD ',' WORD ';'		{ build_alias(p, $2, $4, @$); }
-|	error ';'			{ yyerrok; build_recover(p); }
-|	error '}'			{ yyerrok; build_recover(p); }
+|	error ';'			{ yyerrok; build_recover_item(p); }
+|	error '}'			{ yyerrok; build_recover_item(p); }
 ;
 
 target_list:
@@ -286,7 +286,7 @@ statement:
 |	label CALLPROTOTYPE		{ build_prototype_begin(p, @2); }
 	results prototype_name parameters perfs ';'	{ build_prototype_end(p, @$); }
 |	'{'				{ build_scope_begin(p, @1); }
-	statements '}'			{ build_scope_end(p); }
+	statements '}'			{ build_scope_end(p, @4); }
 |	linkage_in_body declaration ';'
 |	loc
 |	file
@@ -505,8 +505,8 @@ pragma:
 ;
 
 pragma_list:
-	STRING				{ build_pragma(p, $1); }
-|	pragma_list ',' STRING		{ build_pragma(p, $3); }
+	STRING				{ build_pragma(p, $1, @1); }
+|	pragma_list ',' STRING		{ build_pragma(p, $3, @3); }
 ;
 
 %%

@@ -10,7 +10,7 @@
 struct str {
 	u32 hash;
 	u32 len;
-	void *user[2]; /* cache slots for the owner of the table, NULL at first */
+	void *user[3]; /* cache slots for the owner of the table, NULL at first */
 	char text[];  /* NUL-terminated */
 };
 

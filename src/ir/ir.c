@@ -23,8 +23,6 @@ struct ir_module *ir_module_new(const struct diag_source *source, size_t memory_
 
 static void func_fini(struct ir_func *f)
 {
-	for (size_t i = 0; i < f->regdecls.len; i++)
-		free(f->regdecls.at[i].reg_of);
 	VEC_FREE(&f->insns);
 	VEC_FREE(&f->operands);
 	VEC_FREE(&f->regdecls);

@@ -80,8 +80,7 @@ struct ir_regdecl {
 	u32 count;
 	u8 type, vec;     /* vec: 1, 2 or 4 components */
 	u32 scope;
-	u32 *reg_of;      /* families: register of each number, IR_NONE when never used; grown by the parser */
-	u32 reg_of_len;
+	u32 begin;        /* source offset of the name */
 };
 
 struct ir_reg {
@@ -108,12 +107,21 @@ struct ir_table {
 	u32 len;
 	u32 *at;                 /* labels or functions */
 	struct ir_func *proto;   /* IR_PROTOTYPE: parameters and results only */
+	u32 begin;               /* source offset of the name */
 };
 
 /* A { } in a body. Scope 0 is the body itself. */
 struct ir_scope {
 	u32 parent;
 	u32 first_insn, end_insn;
+	u32 begin, end; /* source offsets of the braces */
+	bool closed;    /* read to the end */
+};
+
+/* .pragma: of a statement, or of the whole function when it stands before the body. */
+struct ir_pragma {
+	struct str *text;
+	u32 begin;
 };
 
 struct ir_poison {
@@ -146,7 +154,8 @@ struct ir_var {
 	u32 dims;
 	u64 dim[IR_DIMS];
 	u64 size_bytes;     /* 0 for unsized */
-	u8 *data;           /* initial bytes, size_bytes of them; NULL: zero or none */
+	u8 *data;           /* the first data_len initial bytes, the others are zero; NULL: all are */
+	u64 data_len;
 	struct ir_reloc *relocs;
 	u32 relocs_len;
 	u64 unified_id[2];
@@ -157,6 +166,7 @@ struct ir_var {
 	u32 scope;
 	u32 reg;            /* .reg parameters: their register */
 	u32 begin;          /* source offset of the name */
+	u32 declared;       /* the same of its first declaration, when an .extern stands before it */
 	struct ir_var *definition; /* after linking: where an .extern is defined; itself otherwise */
 };
 
@@ -185,8 +195,11 @@ struct ir_func {
 	VEC(struct ir_scope) scopes;
 	VEC(struct ir_poison) poisons;
 	VEC(u32) vars;           /* variables declared inside */
-	VEC(struct str *) pragmas;
+	VEC(struct ir_pragma) pragmas;
 	u32 begin;               /* source offset of the name */
+	u32 declared;            /* the same of its first declaration */
+	bool unified;            /* .attribute(.unified(..)) */
+	u64 unified_id[2];
 	struct ir_func *definition;
 };
 
@@ -196,6 +209,7 @@ struct ir_loc {
 	u32 inlined_at;          /* index in locs, IR_NONE: not inlined */
 	struct str *function;    /* label in .debug_str, NULL: none */
 	s64 function_offset;
+	u32 begin;
 };
 
 struct ir_file {

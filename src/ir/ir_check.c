@@ -189,7 +189,7 @@ static bool check_value(struct check *c, const struct isa_operand *o, const stru
 			return no(c, "operand %s has %u elements, %u are expected", o->name, c->f->regs.at[op->index].vec, count);
 		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
-	if ((count != 1 || (o->braces && o->count_from != ISA_COUNT_GEOM)) && !(op->kind == IR_OP_SINK && o->sink))
+	if ((count != 1 || (o->braces && o->count_from != ISA_COUNT_GEOM && o->count_from != ISA_COUNT_TEXEL)) && !(op->kind == IR_OP_SINK && o->sink))
 		return no(c, "operand %s is a vector of %u elements in braces", o->name, count);
 	return check_scalar(c, o, op);
 }
@@ -276,7 +276,7 @@ static bool check_coordinates(struct check *c, const struct isa_operand *o, cons
 	value.kind = ISA_OP_VALUE;
 	value.braces = true;
 	/* Extra texture coordinates are ignored. */
-	if (op->kind == IR_OP_VEC && o->kind != ISA_OP_TENSOR && op->imm > count && op->imm <= 4)
+	if (op->kind == IR_OP_VEC && o->kind != ISA_OP_TENSOR && op->imm > count && (op->imm == 2 || op->imm == 4))
 		return check_elements(c, &value, op);
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0) {
 		struct ir_operand reg = *op;
