@@ -17,8 +17,9 @@
 #include "src/exec/numeric_f64.h"
 #include "src/exec/numeric_half.h"
 
-#define MUFU_ROW(c0, c1, c2) {c0, c1, 4 * c2},
-#define MUFU_TABLE(name, rows) static const f64 mufu_tab_##name[rows][3] = {
+/* In 32-bit words, which gathers take best: C0 without its low 13 bits, those beside C2, and C1. */
+#define MUFU_ROW(c0, c1, c2) (c0) / 8192, (c2) * 8192 + (s32)((c0) % 8192), c1,
+#define MUFU_TABLE(name, rows) static const s32 mufu_tab_##name[3 * rows] = {
 #define MUFU_END }; /* end of one table */
 #include "src/exec/mufu_tables.def"
 #undef MUFU_ROW
@@ -40,9 +41,13 @@ NUM_FN u32 mufu_square(u32 x, u32 low)
 }
 
 /* The quadratic of one row, in units of 2^-41. */
-NUM_FN f64 mufu_quadratic(const f64 row[3], u32 x, u32 low)
+NUM_FN f64 mufu_quadratic(const s32 *tab, u32 row, u32 x, u32 low)
 {
-	return row[0] + row[1] * (f64)(s32)x + row[2] * (f64)(s32)mufu_square(x, low);
+	s32 at = (s32)(3 * row);
+	s32 high = tab[at], mixed = tab[at + 1];
+	f64 c0 = (f64)high * 8192.0 + (f64)(mixed & 8191), c1 = (f64)tab[at + 2], c2 = (f64)(mixed >> 13);
+
+	return c0 + c1 * (f64)(s32)x + 4.0 * c2 * (f64)(s32)mufu_square(x, low);
 }
 
 /*
@@ -56,18 +61,18 @@ NUM_FN u32 mufu_cut(f64 acc, s32 e)
 	u32 m = (u32)(u >> 29) & 0x007fffffu;
 	u32 r = (u32)exp << 23 | m;
 
-	r = exp >= 255 ? NUM_INF_F32 : r;
-	return exp <= 0 ? 0 : r;
+	r = num_select(exp >= 255, NUM_INF_F32, r);
+	return num_select(exp > 0, r, 0);
 }
 
 NUM_FN u32 mufu_rcp(u32 u)
 {
 	u32 sign = u & 0x80000000u, e = u >> 23 & 255, m = u & 0x007fffffu;
-	u32 r = mufu_cut(mufu_quadratic(mufu_tab_rcp[m >> 16], m & 0xffffu, 8), 127 - (s32)e);
+	u32 r = mufu_cut(mufu_quadratic(mufu_tab_rcp, m >> 16, m & 0xffffu, 8), 127 - (s32)e);
 
-	r = m ? r : e >= 254 ? 0 : (254 - e) << 23;
-	r = e == 255 ? 0 : e ? r : NUM_INF_F32;
-	return num_is_nan_f32(u) ? NUM_NAN_F32 : sign | r;
+	r = num_select(m != 0, r, num_select(e >= 254, 0, (254 - e) << 23));
+	r = num_select(e == 255, 0, num_select(e != 0, r, NUM_INF_F32));
+	return num_select(num_is_nan_f32(u), NUM_NAN_F32, sign | r);
 }
 
 /* Row and exponent of the two roots: 64 segments for even, 64 for odd exponents. */
@@ -87,26 +92,26 @@ NUM_FN u32 mufu_root_special(u32 u, u32 r, u32 zero, u32 inf)
 {
 	u32 m = u & 0x7fffffffu;
 
-	r = u >> 31 ? NUM_NAN_F32 : r;
-	r = u == NUM_INF_F32 ? inf : r;
-	r = m < 0x00800000u ? (u & 0x80000000u) | zero : r;
-	return m > NUM_INF_F32 ? NUM_NAN_F32 : r;
+	r = num_select(u >> 31, NUM_NAN_F32, r);
+	r = num_select(u == NUM_INF_F32, inf, r);
+	r = num_select(m < 0x00800000u, (u & 0x80000000u) | zero, r);
+	return num_select(m > NUM_INF_F32, NUM_NAN_F32, r);
 }
 
 NUM_FN u32 mufu_rsqrt(u32 u)
 {
-	f64 acc = mufu_quadratic(mufu_tab_rsqrt[mufu_root_row(u)], u & 0x1ffffu, 9);
+	f64 acc = mufu_quadratic(mufu_tab_rsqrt, mufu_root_row(u), u & 0x1ffffu, 9);
 	s32 e = mufu_root_exp(u);
 	u32 r = mufu_cut(acc, -e);
 
 	/* Powers of four are exact. */
-	r = (u & 0x00ffffffu) == 0x00800000u ? (u32)(127 - e) << 23 : r;
+	r = num_select((u & 0x00ffffffu) == 0x00800000u, (u32)(127 - e) << 23, r);
 	return mufu_root_special(u, r, NUM_INF_F32, 0);
 }
 
 NUM_FN u32 mufu_sqrt(u32 u)
 {
-	f64 acc = mufu_quadratic(mufu_tab_sqrt[mufu_root_row(u)], u & 0x1ffffu, 9);
+	f64 acc = mufu_quadratic(mufu_tab_sqrt, mufu_root_row(u), u & 0x1ffffu, 9);
 
 	return mufu_root_special(u, mufu_cut(acc, mufu_root_exp(u)), 0, NUM_INF_F32);
 }
@@ -114,15 +119,15 @@ NUM_FN u32 mufu_sqrt(u32 u)
 /* Exponent plus table, 36 fraction bits; a negative sum is complemented bit by bit. */
 NUM_FN u32 mufu_lg2(u32 u)
 {
-	f64 acc = mufu_quadratic(mufu_tab_lg2[u >> 17 & 63], u & 0x1ffffu, 9);
+	f64 acc = mufu_quadratic(mufu_tab_lg2, u >> 17 & 63, u & 0x1ffffu, 9);
 	f64 v = __builtin_floor(acc * 0x1p-5) + (f64)((s32)(u >> 23 & 255) - 127) * 0x1p36;
 	u32 sign = v < 0.0 ? 0x80000000u : 0;
 	u32 r = mufu_cut(v < 0.0 ? -1.0 - v : v, 5) | sign;
 
-	r = u == 0x3f800000u ? 0 : r;
-	r = u >> 31 ? NUM_NAN_F32 : u == NUM_INF_F32 ? u : r;
-	r = u & NUM_INF_F32 ? r : 0x80000000u | NUM_INF_F32;
-	return num_is_nan_f32(u) ? NUM_NAN_F32 : r;
+	r = num_select(u == 0x3f800000u, 0, r);
+	r = num_select(u >> 31, NUM_NAN_F32, num_select(u == NUM_INF_F32, u, r));
+	r = num_select(u & NUM_INF_F32, r, 0x80000000u | NUM_INF_F32);
+	return num_select(num_is_nan_f32(u), NUM_NAN_F32, r);
 }
 
 /* Argument with 23 fraction bits, cut; a negative one is complemented unless it is whole. */
@@ -130,17 +135,17 @@ NUM_FN u32 mufu_ex2(u32 u)
 {
 	u32 m = u & 0x7fffffffu;
 	bool small = m < 0x43800000u;
-	f32 x = small ? f32_bits(m) : 0.0f;
+	f32 x = f32_bits(num_select(small, m, 0));
 	s32 v = (s32)(x * 0x1p23f);
 	s32 n = -v - ((v & 0x007fffff) != 0);
 	u32 f, r;
 
-	v = u >> 31 ? n : v;
+	v = (s32)num_select(u >> 31, (u32)n, (u32)v);
 	f = (u32)v & 0x007fffffu;
-	r = mufu_cut(mufu_quadratic(mufu_tab_ex2[f >> 17], f & 0x1ffffu, 9), (v >> 23) - 1);
-	r = small ? r : u >> 31 ? 0 : NUM_INF_F32;
-	r = u & NUM_INF_F32 ? r : 0x3f800000u;
-	return m > NUM_INF_F32 ? NUM_NAN_F32 : r;
+	r = mufu_cut(mufu_quadratic(mufu_tab_ex2, f >> 17, f & 0x1ffffu, 9), (v >> 23) - 1);
+	r = num_select(small, r, num_select(u >> 31, 0, NUM_INF_F32));
+	r = num_select(u & NUM_INF_F32, r, 0x3f800000u);
+	return num_select(m > NUM_INF_F32, NUM_NAN_F32, r);
 }
 
 /*
@@ -151,19 +156,18 @@ NUM_FN u32 mufu_turn(u32 u, u32 quarter)
 {
 	u32 m = u & 0x7fffffffu;
 	/* 0xa2f983 * 2^-26 is 1/2pi; 48 bits are exact in f64. */
-	f64 p = (f64)f32_bits(m < NUM_INF_F32 ? m : 0) * (0xa2f983 * 0x1p-26);
+	f64 p = (f64)f32_bits(num_select(m < NUM_INF_F32, m, 0)) * (0xa2f983 * 0x1p-26);
 	f64 turns = f64_bits(bits_f64(p) & ~(((u64)1 << 29) - 1));
 	u32 phase = (u32)(s32)((turns - __builtin_floor(turns)) * 0x1p25) + (quarter << 23);
-	u32 x = phase & 0x007fffffu;
+	u32 x = (phase ^ -(phase >> 23 & 1)) & 0x007fffffu;
 	u32 sign = (phase << 7 & 0x80000000u) ^ (quarter ? 0 : u & 0x80000000u);
 	f64 acc;
 	u32 r;
 
-	x = phase & 0x00800000u ? x ^ 0x007fffffu : x;
-	acc = mufu_quadratic(mufu_tab_sin[x >> 17], x & 0x1ffffu, 9);
-	r = sign | (acc >= 0x1p41 ? 0x3f800000u : mufu_cut(acc, 0));
-	r = m < 0x00800000u ? (quarter ? 0x3f800000u : u & 0x80000000u) : r;
-	return m >= NUM_INF_F32 ? NUM_NAN_F32 : r;
+	acc = mufu_quadratic(mufu_tab_sin, x >> 17, x & 0x1ffffu, 9);
+	r = sign | num_select(acc >= 0x1p41, 0x3f800000u, mufu_cut(acc, 0));
+	r = num_select(m < 0x00800000u, quarter ? 0x3f800000u : u & 0x80000000u, r);
+	return num_select(m >= NUM_INF_F32, NUM_NAN_F32, r);
 }
 
 NUM_FN u32 mufu_sin(u32 u)
@@ -177,34 +181,33 @@ NUM_FN u32 mufu_cos(u32 u)
 }
 
 /*
- * 51 segments from 2^-8 to 8: first row and number of segments of each octave. Below, the argument itself;
- * beyond, one.
+ * 51 segments from 2^-8 to 8. Of each octave: 32 times the first row, plus the number of segments. Below, the
+ * argument itself; beyond, one.
  */
-static const u32 mufu_tanh_octave[11][2] = {
-	{0, 1},	 {1, 1},  {2, 1},  {3, 2},  {5, 2},   {7, 4},
-	{11, 4}, {15, 4}, {19, 8}, {27, 16}, {43, 8},
+static const s32 mufu_tanh_octave[11] = {
+	0x001, 0x021, 0x041, 0x062, 0x0a2, 0x0e4, 0x164, 0x1e4, 0x268, 0x370, 0x568,
 };
 
 NUM_FN u32 mufu_tanh(u32 u)
 {
 	u32 sign = u & 0x80000000u, m = u & 0x7fffffffu;
-	u32 e = m >> 23, o = e < 119 ? 0 : e > 129 ? 10 : e - 119;
-	u32 scaled = (m & 0x007fffffu) * mufu_tanh_octave[o][1];
-	u32 row = mufu_tanh_octave[o][0] + (scaled >> 23);
-	u32 r = mufu_cut(mufu_quadratic(mufu_tab_tanh[row], scaled >> 6 & 0x1ffffu, 9), 0);
+	s32 e = (s32)(m >> 23) - 119, o = e < 0 ? 0 : e > 10 ? 10 : e;
+	u32 octave = (u32)mufu_tanh_octave[o];
+	u32 scaled = (m & 0x007fffffu) * (octave & 31);
+	u32 row = (octave >> 5) + (scaled >> 23);
+	u32 r = mufu_cut(mufu_quadratic(mufu_tab_tanh, row, scaled >> 6 & 0x1ffffu, 9), 0);
 
-	r = e >= 130 ? 0x3f800000u : e < 119 ? m : r;
-	return m > NUM_INF_F32 ? NUM_NAN_F32 : sign | r;
+	r = num_select(e > 10, 0x3f800000u, num_select(e < 0, m, r));
+	return num_select(m > NUM_INF_F32, NUM_NAN_F32, sign | r);
 }
 
 /*
  * The instructions. Without .ftz the assembler scales subnormal operands and results around the same unit, so
  * these read as that code does. tanh, sin and cos are single unit operations; sin and cos flush under .ftz.
  */
-NUM_FN bool mufu_is_subnormal(u32 u)
-{
-	return (u & 0x7fffffffu) - 1 < 0x007fffffu;
-}
+#define MUFU_QUARTER 0x3e800000u
+#define MUFU_ONE 0x3f800000u
+#define MUFU_2_24 0x4b800000u
 
 NUM_FN u32 mufu_scale(u32 u, f32 factor)
 {
@@ -213,48 +216,57 @@ NUM_FN u32 mufu_scale(u32 u, f32 factor)
 
 NUM_FN u32 num_rcp_approx_f32(u32 a, u32 mode)
 {
-	bool big = (a & 0x7fffffffu) > 0x7e800000u && (a & 0x7fffffffu) < NUM_INF_F32;
-	f32 k = big ? 0.25f : mufu_is_subnormal(a) ? 0x1p24f : 1.0f;
+	u32 m = a & 0x7fffffffu;
+	u32 scale = num_select(m < 0x00800000u, MUFU_2_24, MUFU_ONE);
+	f32 k = f32_bits(num_select((m > 0x7e800000u) & (m < NUM_INF_F32), MUFU_QUARTER, scale));
 
 	if (mode & NUM_FTZ)
 		return mufu_rcp(a);
 	return num_canon_f32(mufu_scale(mufu_rcp(mufu_scale(a, k)), k));
 }
 
+/* Subnormal operands of the roots count 2^24 times as much. */
+NUM_FN f32 mufu_root_scale(u32 a)
+{
+	return f32_bits(num_select((a & 0x7fffffffu) < 0x00800000u, MUFU_2_24, MUFU_ONE));
+}
+
 NUM_FN u32 num_rsqrt_approx_f32(u32 a, u32 mode)
 {
-	bool small = mufu_is_subnormal(a);
+	f32 k = mufu_root_scale(a);
 
 	if (mode & NUM_FTZ)
 		return mufu_rsqrt(a);
-	return num_canon_f32(mufu_scale(mufu_rsqrt(mufu_scale(a, small ? 0x1p24f : 1.0f)), small ? 0x1p12f : 1.0f));
+	return num_canon_f32(mufu_scale(mufu_rsqrt(mufu_scale(a, k)), k == 1.0f ? 1.0f : 0x1p12f));
 }
 
 NUM_FN u32 num_sqrt_approx_f32(u32 a, u32 mode)
 {
-	bool small = mufu_is_subnormal(a);
+	f32 k = mufu_root_scale(a);
 
 	if (mode & NUM_FTZ)
 		return mufu_sqrt(a);
-	return num_canon_f32(mufu_scale(mufu_sqrt(mufu_scale(a, small ? 0x1p24f : 1.0f)), small ? 0x1p-12f : 1.0f));
+	return num_canon_f32(mufu_scale(mufu_sqrt(mufu_scale(a, k)), k == 1.0f ? 1.0f : 0x1p-12f));
 }
 
 NUM_FN u32 num_lg2_approx_f32(u32 a, u32 mode)
 {
-	bool small = mufu_is_subnormal(a);
+	f32 k = mufu_root_scale(a);
 
 	if (mode & NUM_FTZ)
 		return mufu_lg2(a);
-	a = mufu_lg2(mufu_scale(a, small ? 0x1p24f : 1.0f));
-	return small ? num_canon_f32(bits_f32(f32_bits(a) - 24.0f)) : a;
+	return num_canon_f32(bits_f32(f32_bits(mufu_lg2(mufu_scale(a, k))) - (k == 1.0f ? 0.0f : 24.0f)));
 }
 
 NUM_FN u32 num_ex2_approx_f32(u32 a, u32 mode)
 {
 	bool low = f32_bits(a) < -126.0f;
-	u32 r = mufu_ex2((mode & NUM_FTZ) || !low ? a : mufu_scale(a, 0.5f));
+	u32 half = num_select(low, 0x3f000000u, MUFU_ONE), r;
 
-	return (mode & NUM_FTZ) || !low ? r : mufu_scale(r, f32_bits(r));
+	if (mode & NUM_FTZ)
+		return mufu_ex2(a);
+	r = mufu_ex2(mufu_scale(a, f32_bits(half)));
+	return num_select(low, mufu_scale(r, f32_bits(r)), r);
 }
 
 NUM_FN u32 num_sin_approx_f32(u32 a)
@@ -272,25 +284,30 @@ NUM_FN u32 num_tanh_approx_f32(u32 a)
 	return mufu_tanh(a);
 }
 
-/* div.approx: the reciprocal times a; small divisors scale both first without .ftz. */
-NUM_FN u32 num_div_approx_f32(u32 a, u32 b, u32 mode)
+/* The reciprocal times a, both times `scale` before. */
+NUM_FN u32 mufu_div_scaled(u32 a, u32 b, u32 scale, u32 mode)
 {
-	bool small = !(mode & NUM_FTZ) && (b & 0x7fffffffu) < 0x00800000u;
+	u32 r = mufu_rcp(mufu_scale(b, f32_bits(scale)));
 
-	a = small ? num_mul_f32(a, 0x4b800000u, NUM_RN) : a;
-	b = small ? num_mul_f32(b, 0x4b800000u, NUM_RN) : b;
-	return num_mul_f32(mufu_rcp(b), a, mode & NUM_FTZ);
+	mode &= NUM_FTZ;
+	return num_mul_f32(r, num_mul_f32(a, scale, mode), mode);
 }
 
-/* div.full: divisors above 2^126 scale both by a quarter first. */
+/* div.approx: by 2^24 where the divisor is subnormal, without .ftz. */
+NUM_FN u32 num_div_approx_f32(u32 a, u32 b, u32 mode)
+{
+	bool small = (b & 0x7fffffffu) < 0x00800000u;
+
+	return mufu_div_scaled(a, b, num_select(small & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE), mode);
+}
+
+/* div.full: also by 1/4 where it is above 2^126. */
 NUM_FN u32 num_div_full_f32(u32 a, u32 b, u32 mode)
 {
 	u32 m = b & 0x7fffffffu;
-	bool big = m > 0x7e800000u && m <= NUM_INF_F32;
+	u32 scale = num_select((m < 0x00800000u) & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE);
 
-	a = big ? num_mul_f32(a, 0x3e800000u, mode & NUM_FTZ) : a;
-	b = big ? num_mul_f32(b, 0x3e800000u, mode & NUM_FTZ) : b;
-	return num_div_approx_f32(a, b, mode);
+	return mufu_div_scaled(a, b, num_select(m > 0x7e800000u, MUFU_QUARTER, scale), mode);
 }
 
 /*
@@ -312,7 +329,7 @@ NUM_FN u64 num_rcp_approx_f64(u64 a)
 {
 	u32 h = (u32)(a >> 32), e = h >> 20 & 2047, m = (h & 0x000fffffu) << 3;
 	u64 sign = a & 0x8000000000000000u;
-	u64 r = mufu_cut_f64(mufu_quadratic(mufu_tab_rcp[m >> 16], m & 0xffffu, 8), 1023 - (s32)e);
+	u64 r = mufu_cut_f64(mufu_quadratic(mufu_tab_rcp, m >> 16, m & 0xffffu, 8), 1023 - (s32)e);
 
 	r = m ? r : e >= 2046 ? 0 : (u64)(2046 - e) << 52;
 	r = e == 2047 ? 0 : e ? r : NUM_INF_F64;
@@ -324,7 +341,7 @@ NUM_FN u64 num_rsqrt_approx_f64(u64 a)
 	u32 h = (u32)(a >> 32), e = h >> 20 & 2047, m = (h & 0x000fffffu) << 3;
 	u32 row = (~e << 6 & 64) | m >> 17;
 	s32 half = (s32)(e + 1) / 2 - 512;
-	u64 r = mufu_cut_f64(mufu_quadratic(mufu_tab_rsqrt[row], m & 0x1ffffu, 9), -half);
+	u64 r = mufu_cut_f64(mufu_quadratic(mufu_tab_rsqrt, row, m & 0x1ffffu, 9), -half);
 
 	r = (e & 1) && !m ? (u64)(1023 - half) << 52 : r;
 	r = e == 2047 ? 0 : r;

@@ -48,6 +48,17 @@ enum num_mode {
 #define NUM_INF_F16 0x7c00u
 #define NUM_INF_BF16 0x7f80u
 
+/*
+ * c ? x : y without a branch for the compiler to thread: table loads that depend on one would keep a lane loop
+ * from vectorising.
+ */
+NUM_FN u32 num_select(bool c, u32 x, u32 y)
+{
+	u32 mask = -(u32)c;
+
+	return (x & mask) | (y & ~mask);
+}
+
 /* Whether a directed rounding moves a value of this sign away from zero. */
 NUM_FN bool num_rounds_away(u32 mode, bool negative)
 {

@@ -12,7 +12,8 @@ NUM_FN u32 num_popc_b32(u32 x)
 	x -= x >> 1 & 0x55555555u;
 	x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
 	x = (x + (x >> 4)) & 0x0f0f0f0fu;
-	return x * 0x01010101u >> 24;
+	x += x >> 8;
+	return (x + (x >> 16)) & 63;
 }
 
 NUM_FN u32 num_popc_b64(u64 x)
@@ -20,20 +21,15 @@ NUM_FN u32 num_popc_b64(u64 x)
 	return num_popc_b32((u32)x) + num_popc_b32((u32)(x >> 32));
 }
 
-/* Fill with ones below the highest one. */
-NUM_FN u32 num_smear_b32(u32 x)
-{
-	x |= x >> 1;
-	x |= x >> 2;
-	x |= x >> 4;
-	x |= x >> 8;
-	return x | x >> 16;
-}
-
-/* clz of 0 is the width. */
+/*
+ * clz of 0 is the width. The exponent of an f32 tells the highest one; without the bit below it the number
+ * cannot round up to the next power of two.
+ */
 NUM_FN u32 num_clz_b32(u32 x)
 {
-	return 32 - num_popc_b32(num_smear_b32(x));
+	u32 e = bits_f32((f32)(s32)(x & ~(x >> 1))) >> 23;
+
+	return (s32)x < 0 ? 0 : x ? 158 - e : 32;
 }
 
 NUM_FN u32 num_clz_b64(u64 x)

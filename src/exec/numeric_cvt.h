@@ -41,7 +41,7 @@ NUM_FN u32 num_signed_from_f32(u32 a, u32 bits, u32 mode)
 	f32 lim = (f32)((u32)1 << (bits - 1));
 	u32 top = (u32)1 << (bits - 1);
 	bool over = x >= lim, under = x < -lim;
-	s32 v = (s32)(over || under || x != x ? 0.0f : x);
+	s32 v = (s32)(over | under | (x != x) ? 0.0f : x);
 
 	return over ? top - 1 : under ? -top : (u32)v;
 }
@@ -51,24 +51,24 @@ NUM_FN u32 num_unsigned_from_f32(u32 a, u32 bits, u32 mode)
 {
 	f32 x = num_whole_f32(f32_bits(num_flush_f32(a, mode)), mode);
 	f32 lim = 2.0f * (f32)((u32)1 << (bits - 1));
-	bool over = x >= lim, in = x > 0.0f && !over;
-	bool high = x >= 0x1p31f;
-	s32 v = (s32)((in ? x : 0.0f) - (in && high ? 0x1p31f : 0.0f));
+	bool over = x >= lim, in = (x > 0.0f) & !over;
+	bool high = in & (x >= 0x1p31f);
+	s32 v = (s32)((in ? x : 0.0f) - (high ? 0x1p31f : 0.0f));
 
-	return over ? ~(u32)0 >> (32 - bits) : (u32)v + ((u32)(in && high) << 31);
+	return over ? ~(u32)0 >> (32 - bits) : (u32)v + ((u32)high << 31);
 }
 
 NUM_FN u64 num_s64_from_f64_value(f64 x)
 {
 	bool over = x >= 0x1p63, under = x < -0x1p63;
-	s64 v = (s64)(over || under || x != x ? 0.0 : x);
+	s64 v = (s64)(over | under | (x != x) ? 0.0 : x);
 
-	return over ? NUM_SIGN_F64 - 1 : under || x != x ? NUM_SIGN_F64 : (u64)v;
+	return over ? NUM_SIGN_F64 - 1 : under | (x != x) ? NUM_SIGN_F64 : (u64)v;
 }
 
 NUM_FN u64 num_u64_from_f64_value(f64 x)
 {
-	bool over = x >= 0x1p64, in = x > 0.0 && !over, high = in && x >= 0x1p63;
+	bool over = x >= 0x1p64, in = (x > 0.0) & !over, high = in & (x >= 0x1p63);
 	s64 v = (s64)((in ? x : 0.0) - (high ? 0x1p63 : 0.0));
 
 	return over ? ~(u64)0 : x != x ? NUM_SIGN_F64 : (u64)v + ((u64)high << 63);
@@ -100,9 +100,9 @@ NUM_FN u32 num_signed_from_f64(u64 a, u32 bits, u32 mode)
 	u32 top = (u32)1 << (bits - 1);
 	f64 lim = (f64)top;
 	bool over = x >= lim, under = x < -lim;
-	s32 v = (s32)(over || under || x != x ? 0.0 : x);
+	s32 v = (s32)(over | under | (x != x) ? 0.0 : x);
 
-	return over ? top - 1 : under || x != x ? -top : (u32)v;
+	return over ? top - 1 : under | (x != x) ? -top : (u32)v;
 }
 
 NUM_FN u32 num_unsigned_from_f64(u64 a, u32 bits, u32 mode)
@@ -110,7 +110,7 @@ NUM_FN u32 num_unsigned_from_f64(u64 a, u32 bits, u32 mode)
 	f64 x = num_whole_f64(f64_bits(a), mode);
 	u32 top = (u32)1 << (bits - 1);
 	f64 lim = 2.0 * (f64)top;
-	bool over = x >= lim, in = x > 0.0 && !over, high = in && x >= 0x1p31;
+	bool over = x >= lim, in = (x > 0.0) & !over, high = in & (x >= 0x1p31);
 	s32 v = (s32)((in ? x : 0.0) - (high ? 0x1p31 : 0.0));
 
 	return over ? ~(u32)0 >> (32 - bits) : x != x ? top : (u32)v + ((u32)high << 31);

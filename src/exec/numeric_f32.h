@@ -26,7 +26,9 @@ NUM_FN u32 num_canon_f32(u32 u)
 /* Subnormal operands become zero of the same sign under .ftz. */
 NUM_FN u32 num_flush_f32(u32 u, u32 mode)
 {
-	return !(mode & NUM_FTZ) || (u & NUM_INF_F32) ? u : u & 0x80000000u;
+	if (!(mode & NUM_FTZ))
+		return u;
+	return num_select((u & 0x7fffffffu) < 0x00800000u, u & 0x80000000u, u);
 }
 
 /* .sat: clamp to [0, 1]; NaN and -0 become +0. */
@@ -46,11 +48,10 @@ NUM_FN f64 num_sum_odd_f64(f64 p, f64 c)
 	f64 t = s - p;
 	f64 e = (p - (s - t)) + (c - t);
 	u64 u = bits_f64(s);
-	bool inexact = e < 0.0 || e > 0.0;
-	bool grows = (e > 0.0) == (s > 0.0);
-	u64 step = grows ? 1 : ~(u64)0;
+	/* 1 where something was lost and the last bit is even. */
+	u64 step = __builtin_fabs(e) > 0.0 ? ~u & 1 : 0;
 
-	return f64_bits(inexact && !(u & 1) ? u + step : u);
+	return f64_bits((e > 0.0) == (s > 0.0) ? u + step : u - step);
 }
 
 /* An exact or odd f64 value to f32 in the given rounding; no NaN, flush or saturation handling. */
@@ -261,7 +262,7 @@ NUM_FN u32 num_minmax_bits(u32 a, u32 b, bool max, u32 mode, u32 inf)
 {
 	u32 sign = (a ^ b) & 0x80000000u;
 	bool na = (a & 0x7fffffffu) > inf, nb = (b & 0x7fffffffu) > inf;
-	bool nan = mode & NUM_NAN ? na || nb : na && nb;
+	bool nan = mode & NUM_NAN ? na | nb : na & nb;
 	u32 r;
 
 	if (mode & NUM_ABS) {

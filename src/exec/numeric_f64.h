@@ -202,9 +202,10 @@ NUM_FN u64 num_add_directed_f64(u64 a, u64 b, u32 mode)
 	u64 u = bits_f64(s);
 	bool neg = u >> 63;
 	/* A finite sum beyond the range counts as smaller than the infinity the host made of it. */
-	bool over = (u << 1) == (NUM_INF_F64 << 1) && (bits_f64(hi) & NUM_INF_F64) != NUM_INF_F64;
-	bool up = !over && (neg ? e < 0.0 : e > 0.0);
-	bool down = over || (neg ? e > 0.0 : e < 0.0);
+	bool over = ((u << 1) == (NUM_INF_F64 << 1)) & ((bits_f64(hi) & NUM_INF_F64) != NUM_INF_F64);
+	bool above = e > 0.0, below = e < 0.0;
+	bool up = (neg ? below : above) & (over == false);
+	bool down = over | (neg ? above : below);
 	u64 r = num_rounds_away(mode, neg) ? u + up : u - down;
 	u64 zero = (mode & NUM_RND) == NUM_RM ? (a | b) & NUM_SIGN_F64 : a & b & NUM_SIGN_F64;
 

@@ -41,7 +41,9 @@ NUM_FN bool num_is_nan_bf16(u32 h)
 
 NUM_FN u32 num_flush_f16(u32 h, u32 mode)
 {
-	return !(mode & NUM_FTZ) || (h & NUM_INF_F16) ? h & 0xffffu : h & 0x8000u;
+	if (!(mode & NUM_FTZ))
+		return h & 0xffffu;
+	return (h & 0x7fffu) < 0x0400u ? h & 0x8000u : h & 0xffffu;
 }
 
 /*
@@ -54,12 +56,12 @@ NUM_FN u32 num_narrow_f16(u32 m, bool negative, u32 mode)
 	u32 n = m - (112u << 23);
 	u32 top = (near || away) && !(mode & NUM_SATFINITE) ? NUM_INF_F16 : NUM_INF_F16 - 1;
 	f32 x = f32_bits(m), y = x + 0.5f, back = y - 0.5f;
-	u32 s = bits_f32(y) - 0x3f000000u;
+	u32 s = bits_f32(y) - 0x3f000000u, up = back < x, down = back > x;
 
 	n = (n + (near ? 0xfffu + (n >> 13 & 1) : away ? 0x1fffu : 0)) >> 13;
 	n = n < top ? n : top;
 	if (!near)
-		s = away ? s + (back < x) : s - (back > x);
+		s = away ? s + up : s - down;
 	n = m < (113u << 23) ? s : n;
 	return m == NUM_INF_F32 && !(mode & NUM_SATFINITE) ? NUM_INF_F16 : n;
 }
@@ -104,10 +106,9 @@ NUM_FN u32 num_sum_odd_f32(f32 p, f32 c)
 	f32 t = s - p;
 	f32 e = (p - (s - t)) + (c - t);
 	u32 u = bits_f32(s);
-	bool inexact = e < 0.0f || e > 0.0f;
-	u32 step = (e > 0.0f) == (s > 0.0f) ? 1 : ~(u32)0;
+	u32 step = __builtin_fabsf(e) > 0.0f ? ~u & 1 : 0;
 
-	return inexact && !(u & 1) ? u + step : u;
+	return (e > 0.0f) == (s > 0.0f) ? u + step : u - step;
 }
 
 /* An exact or odd f64 to an odd f32, subnormals included; infinities and NaN pass. */
@@ -115,7 +116,7 @@ NUM_FN u32 num_narrow_odd_f32(f64 s)
 {
 	u32 u = num_narrow_f32(s, NUM_RZ);
 
-	return u | (u32)((f64)f32_bits(u) < s || (f64)f32_bits(u) > s);
+	return u | (u32)(((f64)f32_bits(u) < s) | ((f64)f32_bits(u) > s));
 }
 
 /* Round an f32 (exact or odd) to an f16 result. */

@@ -155,8 +155,8 @@ NUM_FN u32 num_abs_s32(u32 a)
 NUM_FN u32 num_div_s32(u32 a, u32 b)
 {
 	f64 q = (f64)(s32)a / (f64)(s32)(b ? b : 1);
-	/* 2^31 itself is the one quotient that does not fit. */
-	u32 r = q >= 0x1p31 ? NUM_S32_MIN : (u32)(s32)(q >= 0x1p31 ? 0.0 : q);
+	/* 2^31 itself is the one quotient that does not fit; as -2^31 it is the result. */
+	u32 r = (u32)(s32)(q >= 0x1p31 ? -0x1p31 : q);
 
 	return b ? r : ~(u32)0;
 }
