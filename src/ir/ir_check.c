@@ -175,6 +175,7 @@ static bool check_elements(struct check *c, const struct isa_operand *o, const s
 static bool check_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	u32 count = isa_operand_count(c->form, o);
+	bool plain;
 	bool whole = op->kind == IR_OP_REG && !op->part && c->f->regs.at[op->index].vec > 1;
 
 	if (op->kind == IR_OP_VEC) {
@@ -189,7 +190,8 @@ static bool check_value(struct check *c, const struct isa_operand *o, const stru
 			return no(c, "operand %s has %u elements, %u are expected", o->name, c->f->regs.at[op->index].vec, count);
 		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
-	if ((count != 1 || (o->braces && o->count_from != ISA_COUNT_GEOM && o->count_from != ISA_COUNT_TEXEL)) && !(op->kind == IR_OP_SINK && o->sink))
+	plain = !o->braces || o->count_from == ISA_COUNT_GEOM || o->count_from == ISA_COUNT_TEXEL;
+	if ((count != 1 || !plain) && !(op->kind == IR_OP_SINK && o->sink))
 		return no(c, "operand %s is a vector of %u elements in braces", o->name, count);
 	return check_scalar(c, o, op);
 }
@@ -321,6 +323,20 @@ static bool check_imm(struct check *c, const struct isa_operand *o, const struct
 	return in_ranges(o->first_range, o->ranges, op->imm) || no(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 }
 
+/* The oldest special registers were 16 bits wide, and may be read so. */
+static bool sreg_fits(u32 id, u32 type)
+{
+	u32 own = isa_sreg(id)->type;
+	bool old = id == SR_tid || id == SR_ntid || id == SR_ctaid || id == SR_nctaid || id == SR_gridid;
+
+	if (isa_type_class(own) == ISA_PRED || isa_type_class(type) == ISA_PRED)
+		return own == type;
+	if (isa_type_class(type) == ISA_FLOAT)
+		return false;
+	return isa_type_bits(type) == isa_type_bits(own) || (old && isa_type_bits(type) == 16) ||
+	       (id == SR_gridid && isa_type_bits(type) == 32);
+}
+
 static bool check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op, u32 want)
 {
 	const struct isa_sreg *sr;
@@ -328,6 +344,8 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	if (op->kind != IR_OP_SREG)
 		return no(c, "operand %s must be a special register", o->name);
 	sr = isa_sreg(op->index);
+	if (!sreg_fits(op->index, c->form->type[c->form->types > 1]))
+		return no(c, "%s is .%s", sr->name, isa_word_text(sr->type));
 	if (c->m->version < sr->ptx)
 		return no(c, "%s needs PTX %u.%u or higher", sr->name, sr->ptx / 10u, sr->ptx % 10u);
 	if (c->m->target.sm < sr->sm)
@@ -337,6 +355,13 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	if (want > 1 && (op->part || sr->components == 1))
 		return no(c, "%s is not a vector", sr->name);
 	return true;
+}
+
+/* The address of a variable where the instruction names a space. */
+static bool check_space(struct check *c, u32 space, const struct ir_var *var)
+{
+	return !space || space_has(space, var->space) ||
+	       no(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space), isa_word_text(space));
 }
 
 static bool check_name(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -355,7 +380,9 @@ static bool check_name(struct check *c, const struct isa_operand *o, const struc
 		return c->m->funcs.at[op->index]->is_entry == (o->kind == ISA_OP_ENTRY) ||
 		       no(c, o->kind == ISA_OP_ENTRY ? "a kernel is expected" : "a function is expected, not a kernel");
 	case ISA_OP_SYMBOL:
-		return op->kind == IR_OP_VAR || no(c, "the name of a variable is expected");
+		if (op->kind != IR_OP_VAR)
+			return no(c, "the name of a variable is expected");
+		return check_space(c, isa_form_word(c->form, ISA_K_SPACE, 0), c->m->vars.at[op->index]);
 	default:
 		return op->kind == IR_OP_TABLE || no(c, "a prototype is expected");
 	}

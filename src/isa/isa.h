@@ -38,7 +38,8 @@
  *   d=u32{|p=pred}   second destination after a bar, optional; `d=u32|p=pred`: mandatory
  *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
  *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
- *               (1d 1, 2d 2, ...); #c: 1 or 2 by .cta_group; a factor or an offset may follow: #n/2, #x*4, #g-2.
+ *               (1d 1, 2d 2, ...); #t: the same for texels, whose three coordinates fill a vector of 4;
+ *               #c: 1 or 2 by .cta_group; a factor or an offset may follow: #n/2, #x*4, #g-2.
  *               #g of one may be in braces or plain; #1, #x, #n and #c need the braces even for one.
  *   a:u32(32|64)   a constant here must be one of these; a:u16#2(0|2)(0..3): constants of the first element, and
  *               of those after it
@@ -131,7 +132,8 @@ enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
 enum isa_select { ISA_SEL_NONE, ISA_SEL_SUBWORD, ISA_SEL_MASK2, ISA_SEL_MASK4, ISA_SEL_LANE2, ISA_SEL_LANE4 };
 
 /* Where the number of vector elements comes from: value = base * mul / div - less. */
-enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM, ISA_COUNT_CTA };
+enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM, ISA_COUNT_CTA,
+		 ISA_COUNT_TEXEL };
 
 struct isa_range {
 	s64 lo, hi, step;

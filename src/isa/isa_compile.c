@@ -230,7 +230,7 @@ static bool compile_names(struct compiler *c)
 
 static bool compile_count(struct compiler *c, struct isa_operand *o)
 {
-	static const char from[] = "vxngc";
+	static const char from[] = "vxngct";
 	const char *at = strchr(from, *++c->p);
 
 	o->mul = o->div = 1;

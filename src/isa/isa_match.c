@@ -307,7 +307,7 @@ static u32 count_base(const struct isa_form *f, u32 from)
 	};
 	static const u8 kinds[] = {
 		[ISA_COUNT_VEC] = ISA_K_VEC, [ISA_COUNT_X] = ISA_K_COUNT, [ISA_COUNT_GEOM] = ISA_K_GEOM,
-		[ISA_COUNT_CTA] = ISA_K_CTAGROUP,
+		[ISA_COUNT_CTA] = ISA_K_CTAGROUP, [ISA_COUNT_TEXEL] = ISA_K_GEOM,
 	};
 	u32 n;
 
@@ -316,6 +316,8 @@ static u32 count_base(const struct isa_form *f, u32 from)
 	if (from == ISA_COUNT_NUMBER)
 		return f->number;
 	n = by_word[isa_form_word(f, kinds[from], 0)];
+	if (from == ISA_COUNT_TEXEL && n == 3)
+		return 4;
 	return n ? n : 1;
 }
 
