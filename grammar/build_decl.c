@@ -137,10 +137,10 @@ u32 build_register(struct parse *p, u32 decl, u32 number)
 	return (u32)p->f->regs.len - 1;
 }
 
-static u32 declare_registers(struct parse *p, u32 count)
+static u32 declare_registers(struct parse *p, u32 count, bool family)
 {
 	struct ir_regdecl rd = {
-		.name = p->decl.name, .count = count, .type = p->decl.type, .vec = p->decl.vec,
+		.name = p->decl.name, .count = count, .family = family, .type = p->decl.type, .vec = p->decl.vec,
 		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = p->decl.where.begin,
 	};
 
@@ -282,8 +282,8 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 		build_error(p, where, "parametrised names are for registers");
 		return;
 	}
-	if (n <= 0 || n > REGS_MAX) {
-		build_error(p, where, "a register family has 1 to %u members", REGS_MAX);
+	if (n < 0 || n > REGS_MAX) {
+		build_error(p, where, "a register family has at most %u members", REGS_MAX);
 		return;
 	}
 	if (!p->f || !p->scopes.len)
@@ -298,7 +298,7 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text, (u32)n, clash->text);
 		return;
 	}
-	decl = declare_registers(p, (u32)n);
+	decl = declare_registers(p, (u32)n, true);
 	build_bind(p, key, BIND_FAMILY, decl, d->where);
 	p->family_depth = (u16)p->scopes.len;
 	p->epoch++;
@@ -327,7 +327,7 @@ static void declare_register(struct parse *p, struct diag_span where)
 		build_error(p, where, d->dims ? "registers have no dimensions" : "registers have no initial value");
 		return;
 	}
-	decl = declare_registers(p, 0);
+	decl = declare_registers(p, 0, false);
 	build_bind(p, d->name, BIND_REG, build_register(p, decl, 0), d->where);
 }
 
@@ -516,7 +516,7 @@ void build_param(struct parse *p, struct diag_span where)
 		return build_no_memory(p);
 	index = (u32)p->m->vars.len - 1;
 	if (v->space == M_reg)
-		v->reg = build_register(p, declare_registers(p, 0), 0);
+		v->reg = build_register(p, declare_registers(p, 0, false), 0);
 	if (named)
 		build_bind(p, d->name, v->space == M_reg ? BIND_REG : BIND_VAR, v->space == M_reg ? v->reg : index, d->where);
 }

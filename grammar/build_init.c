@@ -218,6 +218,7 @@ void build_init_address(struct parse *p, u64 mask, struct diag_span where)
 	r.at = (u32)at;
 	r.size = (u8)min_u64(element_bytes(&p->decl), 8);
 	r.shift = (u8)shift;
+	r.masked = mask != 0;
 	store(p, at, 0, r.size);
 	if (!VEC_PUSH(&in->relocs, r))
 		build_no_memory(p);

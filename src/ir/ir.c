@@ -85,7 +85,7 @@ const char *ir_reg_name(const struct ir_func *f, u32 reg, char *buffer, size_t s
 	const struct ir_reg *r = &f->regs.at[reg];
 	const struct ir_regdecl *d = &f->regdecls.at[r->decl];
 
-	if (d->count)
+	if (d->family)
 		snprintf(buffer, size, "%s%u", d->name->text, r->number);
 	else
 		snprintf(buffer, size, "%s", d->name->text);

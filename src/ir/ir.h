@@ -78,6 +78,7 @@ struct ir_insn {
 struct ir_regdecl {
 	struct str *name; /* the part before the number */
 	u32 count;
+	bool family;      /* `%r<0>` has no members */
 	u8 type, vec;     /* vec: 1, 2 or 4 components */
 	u32 scope;
 	u32 begin;        /* source offset of the name */
@@ -137,6 +138,7 @@ struct ir_reloc {
 	u32 at;       /* byte offset in the variable */
 	u8 size;      /* bytes stored */
 	u8 shift;     /* byte-mask operator: right shift before storing (0, 8, .. 56) */
+	bool masked;  /* byte-mask operator: only the lowest byte is left after the shift */
 	bool generic; /* generic(sym) */
 	bool is_func;
 	u32 index;    /* in the module's vars or funcs */
