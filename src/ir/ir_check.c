@@ -2,199 +2,7 @@
  * Operands against the row of the instruction table: number, kind, type, vector length, space.
  * Source: PTX ISA "Instruction Operands", "Operand Size Exceeding Instruction-Type Size"; details as ptxas 13.0 has them.
  */
-#include "src/ir/ir.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
-struct check {
-	const struct ir_module *m;
-	const struct ir_func *f;
-	const struct isa_form *form;
-	struct ir_mismatch *why;
-};
-
-static bool no(struct check *c, const char *fmt, ...) PL_PRINTF(2, 3);
-
-static bool no(struct check *c, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(c->why->text, sizeof(c->why->text), fmt, args);
-	va_end(args);
-	return false;
-}
-
-static bool is_int(u32 type)
-{
-	enum isa_class k = isa_type_class(type);
-
-	return k == ISA_UINT || k == ISA_SINT;
-}
-
-/* May a register of type `reg` hold a value of type `want`? */
-static bool type_fits(u32 reg, u32 want, bool wider)
-{
-	enum isa_class rk = isa_type_class(reg), wk = isa_type_class(want);
-	u32 rb = isa_type_bits(reg), wb = isa_type_bits(want);
-
-	if (rk == ISA_PRED || wk == ISA_PRED)
-		return rk == wk;
-	if (wb < 8)
-		wb = 8;
-	if (wider && wk != ISA_FLOAT ? rb < wb : rb != wb)
-		return false;
-	if (wk == ISA_BITS)
-		return !wider || rb == wb || rk != ISA_FLOAT;
-	if (rk == ISA_BITS)
-		return true;
-	if (wk == ISA_UINT || wk == ISA_SINT)
-		return is_int(reg);
-	if (wk == ISA_FLOAT)
-		return reg == want;
-	return false;
-}
-
-static bool check_register(struct check *c, const struct isa_operand *o, u32 type, u32 reg_type)
-{
-	if (type_fits(reg_type, type, o->wider))
-		return true;
-	return no(c, "operand %s is .%s, .%s is expected", o->name, isa_word_text(reg_type), isa_word_text(type));
-}
-
-static bool in_ranges(u32 first, u32 count, s64 v)
-{
-	const struct isa_range *r = isa_ranges(first);
-
-	for (u32 i = 0; i < count; i++)
-		if (v >= r[i].lo && v <= r[i].hi && (v - r[i].lo) % r[i].step == 0)
-			return true;
-	return !count;
-}
-
-static bool check_constant(struct check *c, const struct isa_operand *o, u32 type, const struct ir_operand *op)
-{
-	enum isa_class k = isa_type_class(type);
-
-	if (o->register_only)
-		return no(c, "operand %s must be a register", o->name);
-	if (op->kind == IR_OP_INT) {
-		if (k == ISA_PRED && (u64)op->imm > 1)
-			return no(c, "a predicate constant is 0 or 1");
-		if (k == ISA_FLOAT || k == ISA_ALT)
-			return no(c, "operand %s is an integer constant, .%s is expected", o->name, isa_word_text(type));
-		return in_ranges(o->first_range, o->ranges, op->imm) ||
-		       no(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
-	}
-	if (type == T_f32 || type == T_f64)
-		return true;
-	if (k == ISA_BITS && (op->flags & IR_HEX))
-		return true;
-	return no(c, "operand %s is a floating-point constant, .%s is expected", o->name, isa_word_text(type));
-}
-
-static bool check_select(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
-{
-	u32 n = (u32)(op->imm >> 16), d[4];
-	bool bytes = op->part == IR_PART_BYTES, ok = false;
-
-	for (u32 i = 0; i < 4; i++)
-		d[i] = (u32)(op->imm >> 4 * i) & 15; /* d[0]: the last digit */
-	switch ((enum isa_select)o->select) {
-	case ISA_SEL_NONE:
-		break;
-	case ISA_SEL_SUBWORD:
-		ok = n == 1 && d[0] < (bytes ? 4 : 2);
-		break;
-	case ISA_SEL_MASK2:
-		ok = !bytes && ((n == 1 && d[0] < 2) || (n == 2 && d[1] == 1 && d[0] == 0));
-		break;
-	case ISA_SEL_MASK4:
-		ok = bytes && n >= 1;
-		for (u32 i = 0; i < n; i++)
-			ok = ok && d[i] < 4 && (i == 0 || d[i] > d[i - 1]);
-		break;
-	case ISA_SEL_LANE2:
-		ok = !bytes && n == 2 && d[0] < 4 && d[1] < 4;
-		break;
-	case ISA_SEL_LANE4:
-		ok = bytes && n == 4;
-		break;
-	}
-	return ok || no(c, "this selector is not allowed on operand %s", o->name);
-}
-
-static bool check_scalar(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
-{
-	u32 type = isa_operand_type(c->form, o);
-
-	if ((op->flags & IR_NOT) && (!o->negate || type != T_pred))
-		return no(c, "operand %s cannot be negated", o->name);
-	if ((op->flags & IR_NEG) && !o->minus)
-		return no(c, "'-' is not allowed on operand %s", o->name);
-	switch (op->kind) {
-	case IR_OP_SINK:
-		return o->sink || no(c, "'_' is not allowed for operand %s", o->name);
-	case IR_OP_REG:
-		if (op->part > IR_PART_W && !check_select(c, o, op))
-			return false;
-		if (!op->part && c->f->regs.at[op->index].vec > 1)
-			return no(c, "operand %s is a vector, one value is expected", o->name);
-		return check_register(c, o, type, op->type);
-	case IR_OP_INT:
-	case IR_OP_FLOAT:
-		return check_constant(c, o, type, op);
-	case IR_OP_SREG:
-		return no(c, "a special register is not allowed for operand %s", o->name);
-	case IR_OP_VAR:
-	case IR_OP_FUNC:
-		return no(c, "operand %s is a name, a register is expected", o->name);
-	case IR_OP_ADDR_REG:
-	case IR_OP_ADDR_VAR:
-	case IR_OP_ADDR_INT:
-	case IR_OP_COMPOUND:
-		return no(c, "operand %s is an address, a register is expected", o->name);
-	default:
-		return no(c, "operand %s is not a register or constant", o->name);
-	}
-}
-
-static bool check_elements(struct check *c, const struct isa_operand *o, const struct ir_operand *vec)
-{
-	struct isa_operand rest = *o; /* the elements after the first may have other constants */
-
-	rest.first_range = o->rest_range;
-	rest.ranges = o->rest_ranges;
-	for (u32 i = 0; i < (u32)vec->imm; i++)
-		if (!check_scalar(c, i ? &rest : o, &c->f->operands.at[vec->index + i]))
-			return false;
-	return true;
-}
-
-static bool check_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
-{
-	u32 count = isa_operand_count(c->form, o);
-	bool plain;
-	bool whole = op->kind == IR_OP_REG && !op->part && c->f->regs.at[op->index].vec > 1;
-
-	if (op->kind == IR_OP_VEC) {
-		if (count == 1 && !o->braces)
-			return no(c, "operand %s is a vector, one value is expected", o->name);
-		if ((u32)op->imm != count)
-			return no(c, "operand %s has %u elements, %u are expected", o->name, (u32)op->imm, count);
-		return check_elements(c, o, op);
-	}
-	if (whole) {
-		if (count != c->f->regs.at[op->index].vec)
-			return no(c, "operand %s has %u elements, %u are expected", o->name, c->f->regs.at[op->index].vec, count);
-		return check_register(c, o, isa_operand_type(c->form, o), op->type);
-	}
-	plain = !o->braces || o->count_from == ISA_COUNT_GEOM || o->count_from == ISA_COUNT_TEXEL;
-	if ((count != 1 || !plain) && !(op->kind == IR_OP_SINK && o->sink))
-		return no(c, "operand %s is a vector of %u elements in braces", o->name, count);
-	return check_scalar(c, o, op);
-}
+#include "src/ir/ir_check_int.h"
 
 /* ---- addresses ---- */
 
@@ -222,25 +30,25 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 	case IR_OP_ADDR_REG:
 		bits = isa_type_bits(op->type);
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
-			return no(c, "address %s is a vector", o->name);
+			return ir_mismatch_say(c, "address %s is a vector", o->name);
 		if ((bits != 32 && bits != 64) || isa_type_class(op->type) == ISA_FLOAT)
-			return no(c, "address %s is a .%s register, 32 or 64 bits are expected", o->name, isa_word_text(op->type));
+			return ir_mismatch_say(c, "address %s is a .%s register, 32 or 64 bits are expected", o->name, isa_word_text(op->type));
 		return true;
 	case IR_OP_ADDR_VAR:
 	case IR_OP_VAR:
 		if (op->kind == IR_OP_VAR && !(op->flags & IR_INDEXED))
-			return no(c, "address %s is expected in brackets", o->name);
+			return ir_mismatch_say(c, "address %s is expected in brackets", o->name);
 		if (isa_type_class(op->type) == ISA_OPAQUE)
-			return no(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text, isa_word_text(op->type));
+			return ir_mismatch_say(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text, isa_word_text(op->type));
 		if (!space_has(space, c->m->vars.at[op->index]->space))
-			return no(c, "'%s' is in .%s, the instruction accesses %s%s", c->m->vars.at[op->index]->name->text,
+			return ir_mismatch_say(c, "'%s' is in .%s, the instruction accesses %s%s", c->m->vars.at[op->index]->name->text,
 				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
 				  isa_word_text(space));
 		return true;
 	case IR_OP_ADDR_INT:
-		return space == M_local || no(c, "a constant address is allowed in .local only");
+		return space == M_local || ir_mismatch_say(c, "a constant address is allowed in .local only");
 	default:
-		return no(c, "operand %s is expected as [address]", o->name);
+		return ir_mismatch_say(c, "operand %s is expected as [address]", o->name);
 	}
 }
 
@@ -248,13 +56,13 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 static bool check_tmem(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (op->kind != IR_OP_ADDR_REG)
-		return no(c, "operand %s is expected as [register] in tensor memory", o->name);
+		return ir_mismatch_say(c, "operand %s is expected as [register] in tensor memory", o->name);
 	if (!op->part && c->f->regs.at[op->index].vec > 1)
-		return no(c, "address %s is a vector", o->name);
+		return ir_mismatch_say(c, "address %s is a vector", o->name);
 	if (isa_type_bits(op->type) == 32 && isa_type_class(op->type) != ISA_FLOAT &&
 	    (o->type != T_b32 || op->type == T_b32))
 		return true;
-	return no(c, "address %s is a .%s register, .b32 is expected", o->name, isa_word_text(op->type));
+	return ir_mismatch_say(c, "address %s is a .%s register, .b32 is expected", o->name, isa_word_text(op->type));
 }
 
 /* The opaque thing of a texture or surface address: its name, or a handle in a 64-bit register. */
@@ -263,11 +71,11 @@ static bool check_opaque(struct check *c, u32 type, const struct ir_operand *op)
 	if (op->kind == IR_OP_ADDR_VAR && op->imm == 0) {
 		if (op->type == type || (type == T_surfref && op->type == T_surfref))
 			return true;
-		return no(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text, isa_word_text(type));
+		return ir_mismatch_say(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text, isa_word_text(type));
 	}
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0 && isa_type_bits(op->type) == 64 && isa_type_class(op->type) != ISA_FLOAT)
 		return true;
-	return no(c, "a .%s or a 64-bit register is expected", isa_word_text(type));
+	return ir_mismatch_say(c, "a .%s or a 64-bit register is expected", isa_word_text(type));
 }
 
 static bool check_coordinates(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -279,14 +87,14 @@ static bool check_coordinates(struct check *c, const struct isa_operand *o, cons
 	value.braces = true;
 	/* Extra texture coordinates are ignored. */
 	if (op->kind == IR_OP_VEC && o->kind != ISA_OP_TENSOR && op->imm > count && (op->imm == 2 || op->imm == 4))
-		return check_elements(c, &value, op);
+		return ir_check_elements(c, &value, op);
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0) {
 		struct ir_operand reg = *op;
 
 		reg.kind = IR_OP_REG;
-		return check_value(c, &value, &reg);
+		return ir_check_value(c, &value, &reg);
 	}
-	return check_value(c, &value, op);
+	return ir_check_value(c, &value, op);
 }
 
 /* [a{, b}, {coordinates}] */
@@ -298,19 +106,19 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 
 	if (op->kind != IR_OP_COMPOUND) {
 		if (!alone || o->kind == ISA_OP_TENSOR)
-			return no(c, "coordinates are missing in the address %s", o->name);
+			return ir_mismatch_say(c, "coordinates are missing in the address %s", o->name);
 		return check_opaque(c, type, op);
 	}
 	if (o->kind == ISA_OP_TENSOR)
 		return n == 2 ? check_base(c, o, ISA_NONE, &e[0]) && check_coordinates(c, o, &e[1])
-			      : no(c, "address %s is [map, {coordinates}]", o->name);
+			      : ir_mismatch_say(c, "address %s is [map, {coordinates}]", o->name);
 	if (n == 3 && o->kind == ISA_OP_TEX) {
 		if (!c->m->texmode_independent)
-			return no(c, "a sampler is for .target texmode_independent");
+			return ir_mismatch_say(c, "a sampler is for .target texmode_independent");
 		return check_opaque(c, T_texref, &e[0]) && check_opaque(c, T_samplerref, &e[1]) && check_coordinates(c, o, &e[2]);
 	}
 	if (n != 2)
-		return no(c, "address %s has %u parts", o->name, n);
+		return ir_mismatch_say(c, "address %s has %u parts", o->name, n);
 	return check_opaque(c, type, &e[0]) && check_coordinates(c, o, &e[1]);
 }
 
@@ -319,8 +127,8 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 static bool check_imm(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (op->kind != IR_OP_INT)
-		return no(c, "operand %s must be an integer constant", o->name);
-	return in_ranges(o->first_range, o->ranges, op->imm) || no(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
+		return ir_mismatch_say(c, "operand %s must be an integer constant", o->name);
+	return ir_in_ranges(o->first_range, o->ranges, op->imm) || ir_mismatch_say(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 }
 
 /* The oldest special registers were 16 bits wide, and may be read so. */
@@ -342,18 +150,18 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	const struct isa_sreg *sr;
 
 	if (op->kind != IR_OP_SREG)
-		return no(c, "operand %s must be a special register", o->name);
+		return ir_mismatch_say(c, "operand %s must be a special register", o->name);
 	sr = isa_sreg(op->index);
 	if (!sreg_fits(op->index, c->form->type[c->form->types > 1]))
-		return no(c, "%s is .%s", sr->name, isa_word_text(sr->type));
+		return ir_mismatch_say(c, "%s is .%s", sr->name, isa_word_text(sr->type));
 	if (c->m->version < sr->ptx)
-		return no(c, "%s needs PTX %u.%u or higher", sr->name, sr->ptx / 10u, sr->ptx % 10u);
+		return ir_mismatch_say(c, "%s needs PTX %u.%u or higher", sr->name, sr->ptx / 10u, sr->ptx % 10u);
 	if (c->m->target.sm < sr->sm)
-		return no(c, "%s needs target sm_%u or higher", sr->name, sr->sm);
+		return ir_mismatch_say(c, "%s needs target sm_%u or higher", sr->name, sr->sm);
 	if (!op->part && sr->components > 1 && want == 1)
-		return no(c, "a component of %s is expected: .x .y .z .w", sr->name);
+		return ir_mismatch_say(c, "a component of %s is expected: .x .y .z .w", sr->name);
 	if (want > 1 && (op->part || sr->components == 1))
-		return no(c, "%s is not a vector", sr->name);
+		return ir_mismatch_say(c, "%s is not a vector", sr->name);
 	return true;
 }
 
@@ -361,30 +169,30 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 static bool check_space(struct check *c, u32 space, const struct ir_var *var)
 {
 	return !space || space_has(space, var->space) ||
-	       no(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space), isa_word_text(space));
+	       ir_mismatch_say(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space), isa_word_text(space));
 }
 
 static bool check_name(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_LABEL:
-		return op->kind == IR_OP_LABEL || op->kind == IR_OP_NAME || no(c, "a label is expected");
+		return op->kind == IR_OP_LABEL || op->kind == IR_OP_NAME || ir_mismatch_say(c, "a label is expected");
 	case ISA_OP_TARGETS:
 		if (op->kind == IR_OP_TABLE && c->f->tables.at[op->index].kind == IR_BRANCH_TARGETS)
 			return true;
-		return no(c, "a .branchtargets list that stands before is expected");
+		return ir_mismatch_say(c, "a .branchtargets list that stands before is expected");
 	case ISA_OP_FUNC:
 	case ISA_OP_ENTRY:
 		if (op->kind != IR_OP_FUNC)
-			return no(c, "a function is expected");
+			return ir_mismatch_say(c, "a function is expected");
 		return c->m->funcs.at[op->index]->is_entry == (o->kind == ISA_OP_ENTRY) ||
-		       no(c, o->kind == ISA_OP_ENTRY ? "a kernel is expected" : "a function is expected, not a kernel");
+		       ir_mismatch_say(c, o->kind == ISA_OP_ENTRY ? "a kernel is expected" : "a function is expected, not a kernel");
 	case ISA_OP_SYMBOL:
 		if (op->kind != IR_OP_VAR)
-			return no(c, "the name of a variable is expected");
+			return ir_mismatch_say(c, "the name of a variable is expected");
 		return check_space(c, isa_form_word(c->form, ISA_K_SPACE, 0), c->m->vars.at[op->index]);
 	default:
-		return op->kind == IR_OP_TABLE || no(c, "a prototype is expected");
+		return op->kind == IR_OP_TABLE || ir_mismatch_say(c, "a prototype is expected");
 	}
 }
 
@@ -396,10 +204,10 @@ static u32 first_count(const struct check *c)
 static bool check_operand(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (!(op->flags & IR_BAR) != !o->bar)
-		return no(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s", o->name);
+		return ir_mismatch_say(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s", o->name);
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_VALUE:
-		return check_value(c, o, op);
+		return ir_check_value(c, o, op);
 	case ISA_OP_ADDRESS:
 		return check_base(c, o, isa_operand_space(c->form, o), op);
 	case ISA_OP_TMEM:
@@ -411,7 +219,7 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 	case ISA_OP_IMM:
 		return check_imm(c, o, op);
 	case ISA_OP_SINK:
-		return op->kind == IR_OP_SINK || no(c, "there is no result here: '_' is expected");
+		return op->kind == IR_OP_SINK || ir_mismatch_say(c, "there is no result here: '_' is expected");
 	case ISA_OP_SREG:
 		return check_sreg(c, o, op, first_count(c));
 	default:
@@ -427,28 +235,28 @@ static bool check_argument(struct check *c, const struct ir_var *formal, const s
 	const struct ir_var *actual;
 
 	if (op->kind == IR_OP_SINK)
-		return result || no(c, "'_' is not an argument");
+		return result || ir_mismatch_say(c, "'_' is not an argument");
 	if (op->kind == IR_OP_VAR && op->imm == 0) {
 		actual = c->m->vars.at[op->index];
 		if (actual->space != M_param)
-			return no(c, "argument '%s' is not a .param variable", actual->name->text);
+			return ir_mismatch_say(c, "argument '%s' is not a .param variable", actual->name->text);
 		if (formal->space != M_param)
-			return no(c, "argument '%s' is a .param variable, a register is expected", actual->name->text);
+			return ir_mismatch_say(c, "argument '%s' is a .param variable, a register is expected", actual->name->text);
 		if (!formal->unsized && actual->size_bytes != formal->size_bytes)
-			return no(c, "argument '%s' has %llu bytes, %llu are expected", actual->name->text,
+			return ir_mismatch_say(c, "argument '%s' has %llu bytes, %llu are expected", actual->name->text,
 				  (unsigned long long)actual->size_bytes, (unsigned long long)formal->size_bytes);
-		return actual->align >= formal->align || no(c, "argument '%s' is aligned to %u bytes, %u are expected",
+		return actual->align >= formal->align || ir_mismatch_say(c, "argument '%s' is aligned to %u bytes, %u are expected",
 							     actual->name->text, actual->align, formal->align);
 	}
 	if (formal->is_array)
-		return no(c, "an argument is an array of bytes: a .param variable is expected");
+		return ir_mismatch_say(c, "an argument is an array of bytes: a .param variable is expected");
 	if (op->kind == IR_OP_REG)
-		return type_fits(op->type, formal->type, false) || no(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
+		return ir_type_fits(op->type, formal->type, NULL) || ir_mismatch_say(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
 								      isa_word_text(formal->type));
 	if (!result && (op->kind == IR_OP_INT || op->kind == IR_OP_FLOAT))
 		return (op->kind == IR_OP_FLOAT) == (isa_type_class(formal->type) == ISA_FLOAT) ||
-		       isa_type_class(formal->type) == ISA_BITS || no(c, "a constant does not fit .%s", isa_word_text(formal->type));
-	return no(c, "this cannot be passed in a call");
+		       isa_type_class(formal->type) == ISA_BITS || ir_mismatch_say(c, "a constant does not fit .%s", isa_word_text(formal->type));
+	return ir_mismatch_say(c, "this cannot be passed in a call");
 }
 
 static bool check_list(struct check *c, const struct ir_func *callee, bool results, const struct ir_operand *list)
@@ -462,7 +270,7 @@ static bool check_list(struct check *c, const struct ir_func *callee, bool resul
 		e = c->f->operands.at + list->index;
 	}
 	if (have != want && !(callee->variadic && !results && have + 1 >= want))
-		return no(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes", want, want == 1 ? "" : "s", have);
+		return ir_mismatch_say(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes", want, want == 1 ? "" : "s", have);
 	for (u32 i = 0; i < have; i++)
 		if (!check_argument(c, c->m->vars.at[formals[min_u64(i, want - 1)]], &e[i], results))
 			return false;
@@ -484,7 +292,7 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 	if (i < n && is_list(&ops[i]))
 		rets = &ops[i++];
 	if (i == n)
-		return no(c, "the function to call is missing");
+		return ir_mismatch_say(c, "the function to call is missing");
 	c->why->operand = i;
 	target = &ops[i++];
 	if (i < n && is_list(&ops[i]))
@@ -492,24 +300,24 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 	if (target->kind == IR_OP_FUNC) {
 		callee = c->m->funcs.at[target->index];
 		if (callee->is_entry)
-			return no(c, "'%s' is a kernel, call takes functions", callee->name->text);
+			return ir_mismatch_say(c, "'%s' is a kernel, call takes functions", callee->name->text);
 		if (i < n)
-			return no(c, "a direct call takes no prototype");
+			return ir_mismatch_say(c, "a direct call takes no prototype");
 	} else if (target->kind == IR_OP_REG && !target->part && isa_type_bits(target->type) == c->m->address_size &&
 		   isa_type_class(target->type) != ISA_FLOAT) {
 		if (i == n)
-			return no(c, "an indirect call needs a prototype or a list of targets");
+			return ir_mismatch_say(c, "an indirect call needs a prototype or a list of targets");
 		c->why->operand = i;
 		if (ops[i].kind == IR_OP_TABLE && c->f->tables.at[ops[i].index].kind == IR_PROTOTYPE)
 			callee = c->f->tables.at[ops[i].index].proto;
 		else if (ops[i].kind == IR_OP_TABLE && c->f->tables.at[ops[i].index].kind == IR_CALL_TARGETS)
 			callee = c->m->funcs.at[c->f->tables.at[ops[i].index].at[0]];
 		else if (ops[i].kind != IR_OP_VAR)
-			return no(c, "a prototype or a list of targets is expected");
+			return ir_mismatch_say(c, "a prototype or a list of targets is expected");
 		if (++i < n)
-			return no(c, "too many operands");
+			return ir_mismatch_say(c, "too many operands");
 	} else {
-		return no(c, "a function or a register with its address is expected");
+		return ir_mismatch_say(c, "a function or a register with its address is expected");
 	}
 	c->why->operand = 0;
 	return !callee || (check_list(c, callee, true, rets) && check_list(c, callee, false, args));
@@ -590,12 +398,12 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 		if (at == n) {
 			if (o->optional && !o->only_with)
 				continue;
-			return no(&c, "operand %s is missing", o->name);
+			return ir_mismatch_say(&c, "operand %s is missing", o->name);
 		}
 		if (!check_operand(&c, o, &ops[at]))
 			return false;
 		at++;
 	}
 	why->operand = why->score = at;
-	return at == n || no(&c, "too many operands");
+	return at == n || ir_mismatch_say(&c, "too many operands");
 }

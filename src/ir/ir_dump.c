@@ -13,19 +13,36 @@ static const char *role_text(u32 role)
 	return role == (ISA_READ | ISA_WRITE) ? "both" : role == ISA_WRITE ? "write" : "read";
 }
 
+/* What a row expects that is no plain value. */
+static const char *kind_text(const struct isa_operand *o)
+{
+	switch ((enum isa_operand_kind)o->kind) {
+	case ISA_OP_VALUE: return role_text(o->role);
+	case ISA_OP_ADDRESS: return "address";
+	case ISA_OP_TENSOR: return "tensor";
+	case ISA_OP_TEX: return "texture";
+	case ISA_OP_SURF: return "surface";
+	case ISA_OP_IMM: return "constant";
+	case ISA_OP_LABEL: return "label";
+	case ISA_OP_FUNC: return "function";
+	case ISA_OP_TARGETS: return "targets";
+	case ISA_OP_PROTO: return "prototype";
+	case ISA_OP_CALL: return "call";
+	case ISA_OP_SREG: return "special";
+	case ISA_OP_SYMBOL: return "symbol";
+	case ISA_OP_ENTRY: return "kernel";
+	case ISA_OP_SINK: return "nothing";
+	case ISA_OP_TMEM: return "tmem";
+	}
+	return "?";
+}
+
 static void dump_spec(const struct isa_form *form, const struct isa_operand *o, struct text *out)
 {
-	static const char *const kinds[] = {
-		[ISA_OP_VALUE] = "", [ISA_OP_ADDRESS] = "address", [ISA_OP_TENSOR] = "tensor", [ISA_OP_TEX] = "texture",
-		[ISA_OP_SURF] = "surface", [ISA_OP_IMM] = "constant", [ISA_OP_LABEL] = "label", [ISA_OP_FUNC] = "function",
-		[ISA_OP_TARGETS] = "targets", [ISA_OP_PROTO] = "prototype", [ISA_OP_CALL] = "call",
-		[ISA_OP_SREG] = "special", [ISA_OP_SYMBOL] = "symbol", [ISA_OP_ENTRY] = "kernel", [ISA_OP_TMEM] = "tmem",
-	};
 	u32 type = isa_operand_type(form, o), count = isa_operand_count(form, o), space = isa_operand_space(form, o);
 	bool memory = o->kind == ISA_OP_ADDRESS;
 
-	text_printf(out, "%s=", o->name);
-	text_puts(out, o->kind == ISA_OP_VALUE ? role_text(o->role) : kinds[o->kind]);
+	text_printf(out, "%s=%s", o->name, kind_text(o));
 	if (memory)
 		text_printf(out, ".%s", space ? isa_word_text(space) : "generic");
 	else if (type && o->kind == ISA_OP_VALUE)
