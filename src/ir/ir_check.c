@@ -22,33 +22,37 @@ static bool space_has(u32 want, u32 have)
 	}
 }
 
+static bool is_address_type(u32 type)
+{
+	enum isa_class k = isa_type_class(type);
+
+	return (k == ISA_BITS || k == ISA_UINT || k == ISA_SINT) && isa_type_bits(type) <= 64;
+}
+
 static bool check_base(struct check *c, const struct isa_operand *o, u32 space, const struct ir_operand *op)
 {
-	u32 bits;
-
 	switch (op->kind) {
 	case IR_OP_ADDR_REG:
-		bits = isa_type_bits(op->type);
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
-			return ir_mismatch_say(c, "address %s is a vector", o->name);
-		if ((bits != 32 && bits != 64) || isa_type_class(op->type) == ISA_FLOAT)
-			return ir_mismatch_say(c, "address %s is a .%s register, 32 or 64 bits are expected", o->name, isa_word_text(op->type));
-		return true;
+			return ir_unfit(c, "address %s is a vector", o->name);
+		/* Narrow registers are extended with zeros. */
+		return is_address_type(op->type) || ir_unfit(c, "address %s is a .%s register, an integer of up to 64 bits is "
+							     "expected", o->name, isa_word_text(op->type));
 	case IR_OP_ADDR_VAR:
 	case IR_OP_VAR:
 		if (op->kind == IR_OP_VAR && !(op->flags & IR_INDEXED))
-			return ir_mismatch_say(c, "address %s is expected in brackets", o->name);
+			return ir_unfit(c, "address %s is expected in brackets", o->name);
 		if (isa_type_class(op->type) == ISA_OPAQUE)
-			return ir_mismatch_say(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text, isa_word_text(op->type));
+			return ir_unfit(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text, isa_word_text(op->type));
 		if (!space_has(space, c->m->vars.at[op->index]->space))
-			return ir_mismatch_say(c, "'%s' is in .%s, the instruction accesses %s%s", c->m->vars.at[op->index]->name->text,
+			return ir_unfit(c, "'%s' is in .%s, the instruction accesses %s%s", c->m->vars.at[op->index]->name->text,
 				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
 				  isa_word_text(space));
 		return true;
 	case IR_OP_ADDR_INT:
-		return space == M_local || ir_mismatch_say(c, "a constant address is allowed in .local only");
+		return space == M_local || ir_unfit(c, "a constant address is allowed in .local only");
 	default:
-		return ir_mismatch_say(c, "operand %s is expected as [address]", o->name);
+		return ir_unfit(c, "operand %s is expected as [address]", o->name);
 	}
 }
 
@@ -56,13 +60,13 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 static bool check_tmem(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (op->kind != IR_OP_ADDR_REG)
-		return ir_mismatch_say(c, "operand %s is expected as [register] in tensor memory", o->name);
+		return ir_unfit(c, "operand %s is expected as [register] in tensor memory", o->name);
 	if (!op->part && c->f->regs.at[op->index].vec > 1)
-		return ir_mismatch_say(c, "address %s is a vector", o->name);
+		return ir_unfit(c, "address %s is a vector", o->name);
 	if (isa_type_bits(op->type) == 32 && isa_type_class(op->type) != ISA_FLOAT &&
 	    (o->type != T_b32 || op->type == T_b32))
 		return true;
-	return ir_mismatch_say(c, "address %s is a .%s register, .b32 is expected", o->name, isa_word_text(op->type));
+	return ir_unfit(c, "address %s is a .%s register, .b32 is expected", o->name, isa_word_text(op->type));
 }
 
 /* The opaque thing of a texture or surface address: its name, or a handle in a 64-bit register. */
@@ -71,54 +75,84 @@ static bool check_opaque(struct check *c, u32 type, const struct ir_operand *op)
 	if (op->kind == IR_OP_ADDR_VAR && op->imm == 0) {
 		if (op->type == type || (type == T_surfref && op->type == T_surfref))
 			return true;
-		return ir_mismatch_say(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text, isa_word_text(type));
+		return ir_unfit(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text, isa_word_text(type));
 	}
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0 && isa_type_bits(op->type) == 64 && isa_type_class(op->type) != ISA_FLOAT)
 		return true;
-	return ir_mismatch_say(c, "a .%s or a 64-bit register is expected", isa_word_text(type));
+	return ir_unfit(c, "a .%s or a 64-bit register is expected", isa_word_text(type));
+}
+
+/* Texture arrays: the first coordinate is the layer, an integer whatever the type of the others. */
+static u32 is_layered(const struct isa_form *form)
+{
+	u32 geometry = isa_form_word(form, ISA_K_GEOM, 0);
+
+	return geometry == M_a1d || geometry == M_a2d || geometry == M_acube || geometry == M_a2dms;
+}
+
+static bool check_layer(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+{
+	struct isa_operand layer = *o;
+
+	if (op->kind == IR_OP_SREG)
+		return op->part || isa_sreg(op->index)->components == 1 || ir_unfit(c, "the layer is not one value");
+	layer.type = T_u32;
+	layer.count_from = ISA_COUNT_FIXED;
+	layer.mul = layer.div = 1;
+	layer.less = 0;
+	layer.braces = false;
+	return ir_check_value(c, &layer, op);
 }
 
 static bool check_coordinates(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	struct isa_operand value = *o;
 	u32 count = isa_operand_count(c->form, o);
+	struct ir_operand reg = *op;
 
 	value.kind = ISA_OP_VALUE;
 	value.braces = true;
-	/* Extra texture coordinates are ignored. */
-	if (op->kind == IR_OP_VEC && o->kind != ISA_OP_TENSOR && op->imm > count && (op->imm == 2 || op->imm == 4))
-		return ir_check_elements(c, &value, op);
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0) {
-		struct ir_operand reg = *op;
-
 		reg.kind = IR_OP_REG;
+		/* ptxas takes one register for the coordinates of any texture or surface: the others are zero. */
+		if (o->kind != ISA_OP_TENSOR && c->f->regs.at[op->index].vec == 1) {
+			value.count_from = ISA_COUNT_FIXED;
+			value.braces = false;
+		}
 		return ir_check_value(c, &value, &reg);
 	}
-	return ir_check_value(c, &value, op);
+	if (op->kind != IR_OP_VEC || o->kind == ISA_OP_TENSOR)
+		return ir_check_value(c, &value, op);
+	/* Extra texture coordinates are ignored. */
+	if (op->imm != count && (op->imm < count || (op->imm != 2 && op->imm != 4)))
+		return ir_check_value(c, &value, op);
+	return (!is_layered(c->form) || check_layer(c, &value, &c->f->operands.at[op->index])) &&
+	       ir_check_elements(c, &value, op, is_layered(c->form));
 }
 
 /* [a{, b}, {coordinates}] */
 static bool check_compound(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
-	const struct ir_operand *e = c->f->operands.at + op->index;
+	const struct ir_operand *e;
 	u32 n = (u32)op->imm, type = o->kind == ISA_OP_SURF ? T_surfref : T_texref;
 	bool alone = o->count_from == ISA_COUNT_FIXED && o->mul == 1 && !o->braces;
 
 	if (op->kind != IR_OP_COMPOUND) {
 		if (!alone || o->kind == ISA_OP_TENSOR)
-			return ir_mismatch_say(c, "coordinates are missing in the address %s", o->name);
+			return ir_unfit(c, "coordinates are missing in the address %s", o->name);
 		return check_opaque(c, type, op);
 	}
+	e = &c->f->operands.at[op->index];
 	if (o->kind == ISA_OP_TENSOR)
 		return n == 2 ? check_base(c, o, ISA_NONE, &e[0]) && check_coordinates(c, o, &e[1])
-			      : ir_mismatch_say(c, "address %s is [map, {coordinates}]", o->name);
+			      : ir_unfit(c, "address %s is [map, {coordinates}]", o->name);
 	if (n == 3 && o->kind == ISA_OP_TEX) {
 		if (!c->m->texmode_independent)
-			return ir_mismatch_say(c, "a sampler is for .target texmode_independent");
+			return ir_unfit(c, "a sampler is for .target texmode_independent");
 		return check_opaque(c, T_texref, &e[0]) && check_opaque(c, T_samplerref, &e[1]) && check_coordinates(c, o, &e[2]);
 	}
 	if (n != 2)
-		return ir_mismatch_say(c, "address %s has %u parts", o->name, n);
+		return ir_unfit(c, "address %s has %u parts", o->name, n);
 	return check_opaque(c, type, &e[0]) && check_coordinates(c, o, &e[1]);
 }
 
@@ -127,8 +161,8 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 static bool check_imm(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (op->kind != IR_OP_INT)
-		return ir_mismatch_say(c, "operand %s must be an integer constant", o->name);
-	return ir_in_ranges(o->first_range, o->ranges, op->imm) || ir_mismatch_say(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
+		return ir_unfit(c, "operand %s must be an integer constant", o->name);
+	return ir_in_ranges(o->first_range, o->ranges, op->imm) || ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 }
 
 /* The oldest special registers were 16 bits wide, and may be read so. */
@@ -150,18 +184,18 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	const struct isa_sreg *sr;
 
 	if (op->kind != IR_OP_SREG)
-		return ir_mismatch_say(c, "operand %s must be a special register", o->name);
+		return ir_unfit(c, "operand %s must be a special register", o->name);
 	sr = isa_sreg(op->index);
 	if (!sreg_fits(op->index, c->form->type[c->form->types > 1]))
-		return ir_mismatch_say(c, "%s is .%s", sr->name, isa_word_text(sr->type));
+		return ir_unfit(c, "%s is .%s", sr->name, isa_word_text(sr->type));
 	if (c->m->version < sr->ptx)
-		return ir_mismatch_say(c, "%s needs PTX %u.%u or higher", sr->name, sr->ptx / 10u, sr->ptx % 10u);
+		return ir_unfit(c, "%s needs PTX %u.%u or higher", sr->name, sr->ptx / 10u, sr->ptx % 10u);
 	if (c->m->target.sm < sr->sm)
-		return ir_mismatch_say(c, "%s needs target sm_%u or higher", sr->name, sr->sm);
+		return ir_unfit(c, "%s needs target sm_%u or higher", sr->name, sr->sm);
 	if (!op->part && sr->components > 1 && want == 1)
-		return ir_mismatch_say(c, "a component of %s is expected: .x .y .z .w", sr->name);
+		return ir_unfit(c, "a component of %s is expected: .x .y .z .w", sr->name);
 	if (want > 1 && (op->part || sr->components == 1))
-		return ir_mismatch_say(c, "%s is not a vector", sr->name);
+		return ir_unfit(c, "%s is not a vector", sr->name);
 	return true;
 }
 
@@ -169,30 +203,30 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 static bool check_space(struct check *c, u32 space, const struct ir_var *var)
 {
 	return !space || space_has(space, var->space) ||
-	       ir_mismatch_say(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space), isa_word_text(space));
+	       ir_unfit(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space), isa_word_text(space));
 }
 
 static bool check_name(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_LABEL:
-		return op->kind == IR_OP_LABEL || op->kind == IR_OP_NAME || ir_mismatch_say(c, "a label is expected");
+		return op->kind == IR_OP_LABEL || op->kind == IR_OP_NAME || ir_unfit(c, "a label is expected");
 	case ISA_OP_TARGETS:
 		if (op->kind == IR_OP_TABLE && c->f->tables.at[op->index].kind == IR_BRANCH_TARGETS)
 			return true;
-		return ir_mismatch_say(c, "a .branchtargets list that stands before is expected");
+		return ir_unfit(c, "a .branchtargets list that stands before is expected");
 	case ISA_OP_FUNC:
 	case ISA_OP_ENTRY:
 		if (op->kind != IR_OP_FUNC)
-			return ir_mismatch_say(c, "a function is expected");
+			return ir_unfit(c, "a function is expected");
 		return c->m->funcs.at[op->index]->is_entry == (o->kind == ISA_OP_ENTRY) ||
-		       ir_mismatch_say(c, o->kind == ISA_OP_ENTRY ? "a kernel is expected" : "a function is expected, not a kernel");
+		       ir_unfit(c, o->kind == ISA_OP_ENTRY ? "a kernel is expected" : "a function is expected, not a kernel");
 	case ISA_OP_SYMBOL:
 		if (op->kind != IR_OP_VAR)
-			return ir_mismatch_say(c, "the name of a variable is expected");
+			return ir_unfit(c, "the name of a variable is expected");
 		return check_space(c, isa_form_word(c->form, ISA_K_SPACE, 0), c->m->vars.at[op->index]);
 	default:
-		return op->kind == IR_OP_TABLE || ir_mismatch_say(c, "a prototype is expected");
+		return op->kind == IR_OP_TABLE || ir_unfit(c, "a prototype is expected");
 	}
 }
 
@@ -204,7 +238,7 @@ static u32 first_count(const struct check *c)
 static bool check_operand(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (!(op->flags & IR_BAR) != !o->bar)
-		return ir_mismatch_say(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s", o->name);
+		return ir_unfit(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s", o->name);
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_VALUE:
 		return ir_check_value(c, o, op);
@@ -219,7 +253,7 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 	case ISA_OP_IMM:
 		return check_imm(c, o, op);
 	case ISA_OP_SINK:
-		return op->kind == IR_OP_SINK || ir_mismatch_say(c, "there is no result here: '_' is expected");
+		return op->kind == IR_OP_SINK || ir_unfit(c, "there is no result here: '_' is expected");
 	case ISA_OP_SREG:
 		return check_sreg(c, o, op, first_count(c));
 	default:
@@ -235,28 +269,28 @@ static bool check_argument(struct check *c, const struct ir_var *formal, const s
 	const struct ir_var *actual;
 
 	if (op->kind == IR_OP_SINK)
-		return result || ir_mismatch_say(c, "'_' is not an argument");
+		return result || ir_unfit(c, "'_' is not an argument");
 	if (op->kind == IR_OP_VAR && op->imm == 0) {
 		actual = c->m->vars.at[op->index];
 		if (actual->space != M_param)
-			return ir_mismatch_say(c, "argument '%s' is not a .param variable", actual->name->text);
+			return ir_unfit(c, "argument '%s' is not a .param variable", actual->name->text);
 		if (formal->space != M_param)
-			return ir_mismatch_say(c, "argument '%s' is a .param variable, a register is expected", actual->name->text);
+			return ir_unfit(c, "argument '%s' is a .param variable, a register is expected", actual->name->text);
 		if (!formal->unsized && actual->size_bytes != formal->size_bytes)
-			return ir_mismatch_say(c, "argument '%s' has %llu bytes, %llu are expected", actual->name->text,
+			return ir_unfit(c, "argument '%s' has %llu bytes, %llu are expected", actual->name->text,
 				  (unsigned long long)actual->size_bytes, (unsigned long long)formal->size_bytes);
-		return actual->align >= formal->align || ir_mismatch_say(c, "argument '%s' is aligned to %u bytes, %u are expected",
+		return actual->align >= formal->align || ir_unfit(c, "argument '%s' is aligned to %u bytes, %u are expected",
 							     actual->name->text, actual->align, formal->align);
 	}
 	if (formal->is_array)
-		return ir_mismatch_say(c, "an argument is an array of bytes: a .param variable is expected");
+		return ir_unfit(c, "an argument is an array of bytes: a .param variable is expected");
 	if (op->kind == IR_OP_REG)
-		return ir_type_fits(op->type, formal->type, NULL) || ir_mismatch_say(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
+		return ir_type_fits(op->type, formal->type, NULL) || ir_unfit(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
 								      isa_word_text(formal->type));
 	if (!result && (op->kind == IR_OP_INT || op->kind == IR_OP_FLOAT))
 		return (op->kind == IR_OP_FLOAT) == (isa_type_class(formal->type) == ISA_FLOAT) ||
-		       isa_type_class(formal->type) == ISA_BITS || ir_mismatch_say(c, "a constant does not fit .%s", isa_word_text(formal->type));
-	return ir_mismatch_say(c, "this cannot be passed in a call");
+		       isa_type_class(formal->type) == ISA_BITS || ir_unfit(c, "a constant does not fit .%s", isa_word_text(formal->type));
+	return ir_unfit(c, "this cannot be passed in a call");
 }
 
 static bool check_list(struct check *c, const struct ir_func *callee, bool results, const struct ir_operand *list)
@@ -270,7 +304,7 @@ static bool check_list(struct check *c, const struct ir_func *callee, bool resul
 		e = c->f->operands.at + list->index;
 	}
 	if (have != want && !(callee->variadic && !results && have + 1 >= want))
-		return ir_mismatch_say(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes", want, want == 1 ? "" : "s", have);
+		return ir_unfit(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes", want, want == 1 ? "" : "s", have);
 	for (u32 i = 0; i < have; i++)
 		if (!check_argument(c, c->m->vars.at[formals[min_u64(i, want - 1)]], &e[i], results))
 			return false;
@@ -292,7 +326,7 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 	if (i < n && is_list(&ops[i]))
 		rets = &ops[i++];
 	if (i == n)
-		return ir_mismatch_say(c, "the function to call is missing");
+		return ir_unfit(c, "the function to call is missing");
 	c->why->operand = i;
 	target = &ops[i++];
 	if (i < n && is_list(&ops[i]))
@@ -300,24 +334,24 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 	if (target->kind == IR_OP_FUNC) {
 		callee = c->m->funcs.at[target->index];
 		if (callee->is_entry)
-			return ir_mismatch_say(c, "'%s' is a kernel, call takes functions", callee->name->text);
+			return ir_unfit(c, "'%s' is a kernel, call takes functions", callee->name->text);
 		if (i < n)
-			return ir_mismatch_say(c, "a direct call takes no prototype");
+			return ir_unfit(c, "a direct call takes no prototype");
 	} else if (target->kind == IR_OP_REG && !target->part && isa_type_bits(target->type) == c->m->address_size &&
 		   isa_type_class(target->type) != ISA_FLOAT) {
 		if (i == n)
-			return ir_mismatch_say(c, "an indirect call needs a prototype or a list of targets");
+			return ir_unfit(c, "an indirect call needs a prototype or a list of targets");
 		c->why->operand = i;
 		if (ops[i].kind == IR_OP_TABLE && c->f->tables.at[ops[i].index].kind == IR_PROTOTYPE)
 			callee = c->f->tables.at[ops[i].index].proto;
 		else if (ops[i].kind == IR_OP_TABLE && c->f->tables.at[ops[i].index].kind == IR_CALL_TARGETS)
 			callee = c->m->funcs.at[c->f->tables.at[ops[i].index].at[0]];
 		else if (ops[i].kind != IR_OP_VAR)
-			return ir_mismatch_say(c, "a prototype or a list of targets is expected");
+			return ir_unfit(c, "a prototype or a list of targets is expected");
 		if (++i < n)
-			return ir_mismatch_say(c, "too many operands");
+			return ir_unfit(c, "too many operands");
 	} else {
-		return ir_mismatch_say(c, "a function or a register with its address is expected");
+		return ir_unfit(c, "a function or a register with its address is expected");
 	}
 	c->why->operand = 0;
 	return !callee || (check_list(c, callee, true, rets) && check_list(c, callee, false, args));
@@ -398,12 +432,12 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 		if (at == n) {
 			if (o->optional && !o->only_with)
 				continue;
-			return ir_mismatch_say(&c, "operand %s is missing", o->name);
+			return ir_unfit(&c, "operand %s is missing", o->name);
 		}
 		if (!check_operand(&c, o, &ops[at]))
 			return false;
 		at++;
 	}
 	why->operand = why->score = at;
-	return at == n || ir_mismatch_say(&c, "too many operands");
+	return at == n || ir_unfit(&c, "too many operands");
 }

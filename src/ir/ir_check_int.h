@@ -14,8 +14,8 @@ struct check {
 	struct ir_mismatch *why;
 };
 
-/* Writes the reason into c->why. Always false, so that a check can end in `return test || ir_mismatch_say(...)`. */
-bool ir_mismatch_say(struct check *c, const char *fmt, ...) PL_PRINTF(2, 3);
+/* Writes the reason into c->why. Always false, so that a check can end in `return test || ir_unfit(...)`. */
+bool ir_unfit(struct check *c, const char *fmt, ...) PL_PRINTF(2, 3);
 
 /* Is v one of the constants that the row allows? Without ranges all are. */
 bool ir_in_ranges(u32 first, u32 count, s64 v);

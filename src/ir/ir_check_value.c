@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool ir_mismatch_say(struct check *c, const char *fmt, ...)
+bool ir_unfit(struct check *c, const char *fmt, ...)
 {
 	va_list args;
 
@@ -30,7 +30,7 @@ bool ir_in_ranges(u32 first, u32 count, s64 v)
 	const struct isa_range *r = isa_ranges(first);
 
 	for (u32 i = 0; i < count; i++)
-		if (v >= r[i].lo && v <= r[i].hi && (v - r[i].lo) % r[i].step == 0)
+		if (v >= r[i].lo && v <= r[i].hi && ((u64)v - (u64)r[i].lo) % (u64)r[i].step == 0)
 			return true;
 	return !count;
 }
@@ -58,7 +58,7 @@ bool ir_type_fits(u32 reg, u32 want, const struct isa_operand *o)
 
 static bool check_register(struct check *c, const struct isa_operand *o, u32 type, u32 reg_type)
 {
-	return ir_type_fits(reg_type, type, o) || ir_mismatch_say(c, "operand %s is .%s, .%s is expected", o->name,
+	return ir_type_fits(reg_type, type, o) || ir_unfit(c, "operand %s is .%s, .%s is expected", o->name,
 								   isa_word_text(reg_type), isa_word_text(type));
 }
 
@@ -90,7 +90,7 @@ static bool check_select(struct check *c, const struct isa_operand *o, const str
 		ok = bytes && n == 4;
 		break;
 	}
-	return ok || ir_mismatch_say(c, "this selector is not allowed on operand %s", o->name);
+	return ok || ir_unfit(c, "this selector is not allowed on operand %s", o->name);
 }
 
 /* ---- constants ---- */
@@ -106,7 +106,7 @@ static bool float_fits(u32 type, const struct ir_operand *op)
 static bool check_range(struct check *c, const struct isa_operand *o, s64 v)
 {
 	return ir_in_ranges(o->first_range, o->ranges, v) || (o->wraps && ir_in_ranges(o->first_range, o->ranges, (u32)v)) ||
-	       ir_mismatch_say(c, "operand %s is out of range: %lld", o->name, (long long)v);
+	       ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)v);
 }
 
 static bool check_constant(struct check *c, const struct isa_operand *o, u32 type, const struct ir_operand *op)
@@ -115,11 +115,10 @@ static bool check_constant(struct check *c, const struct isa_operand *o, u32 typ
 	bool integer = op->kind == IR_OP_INT;
 
 	if (o->register_only)
-		return ir_mismatch_say(c, "operand %s must be a register", o->name);
-	if (integer ? k != ISA_FLOAT && k != ISA_ALT : float_fits(type, op))
-		return !integer || check_range(c, o, op->imm);
-	return ir_mismatch_say(c, "operand %s is %s constant, .%s is expected", o->name,
-			       integer ? "an integer" : "a floating-point", isa_word_text(type));
+		return ir_unfit(c, "operand %s must be a register", o->name);
+	return (integer ? k != ISA_FLOAT && k != ISA_ALT : float_fits(type, op)) ||
+	       ir_unfit(c, "operand %s is %s constant, .%s is expected", o->name,
+			integer ? "an integer" : "a floating-point", isa_word_text(type));
 }
 
 /* ---- one value ---- */
@@ -127,8 +126,8 @@ static bool check_constant(struct check *c, const struct isa_operand *o, u32 typ
 static bool check_signs(struct check *c, const struct isa_operand *o, u32 type, const struct ir_operand *op)
 {
 	if ((op->flags & IR_NOT) && (!o->negate || type != T_pred))
-		return ir_mismatch_say(c, "operand %s cannot be negated", o->name);
-	return !(op->flags & IR_NEG) || o->minus || ir_mismatch_say(c, "'-' is not allowed on operand %s", o->name);
+		return ir_unfit(c, "operand %s cannot be negated", o->name);
+	return !(op->flags & IR_NEG) || o->minus || ir_unfit(c, "'-' is not allowed on operand %s", o->name);
 }
 
 static bool no_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -141,9 +140,9 @@ static bool no_value(struct check *c, const struct isa_operand *o, const struct 
 	const char *is = op->kind < ARRAY_LEN(what) ? what[op->kind] : NULL;
 
 	if (op->kind == IR_OP_SINK)
-		return ir_mismatch_say(c, "'_' is not allowed for operand %s", o->name);
-	return is ? ir_mismatch_say(c, "operand %s is %s, a register is expected", o->name, is)
-		  : ir_mismatch_say(c, "operand %s is not a register or constant", o->name);
+		return ir_unfit(c, "'_' is not allowed for operand %s", o->name);
+	return is ? ir_unfit(c, "operand %s is %s, a register is expected", o->name, is)
+		  : ir_unfit(c, "operand %s is not a register or constant", o->name);
 }
 
 static bool check_scalar(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -159,11 +158,11 @@ static bool check_scalar(struct check *c, const struct isa_operand *o, const str
 		if (op->part > IR_PART_W && !check_select(c, o, op))
 			return false;
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
-			return ir_mismatch_say(c, "operand %s is a vector, one value is expected", o->name);
+			return ir_unfit(c, "operand %s is a vector, one value is expected", o->name);
 		return check_register(c, o, type, op->type);
 	case IR_OP_INT:
 	case IR_OP_FLOAT:
-		return check_constant(c, o, type, op);
+		return check_constant(c, o, type, op) && (op->kind == IR_OP_FLOAT || check_range(c, o, op->imm));
 	default:
 		return no_value(c, o, op);
 	}
@@ -189,14 +188,14 @@ static bool element_of(struct check *c, const struct isa_operand *o, const struc
 	switch (op->kind) {
 	case IR_OP_INT:
 	case IR_OP_FLOAT:
-		return !o->register_only || ir_mismatch_say(c, "operand %s must be a register", o->name);
+		return !o->register_only || ir_unfit(c, "operand %s must be a register", o->name);
 	case IR_OP_REG:
 		if (op->part > IR_PART_W || (!op->part && c->f->regs.at[op->index].vec > 1))
-			return ir_mismatch_say(c, "an element of operand %s is not one register", o->name);
+			return ir_unfit(c, "an element of operand %s is not one register", o->name);
 		break;
 	case IR_OP_SREG:
 		if (!op->part && isa_sreg(op->index)->components > 1)
-			return ir_mismatch_say(c, "a component of %s is expected: .x .y .z .w", isa_sreg(op->index)->name);
+			return ir_unfit(c, "a component of %s is expected: .x .y .z .w", isa_sreg(op->index)->name);
 		*e = (struct blend){.class = ISA_BITS};
 		break;
 	default:
@@ -259,14 +258,14 @@ bool ir_check_elements(struct check *c, const struct isa_operand *o, const struc
 		if (!element_of(c, o, &at[i], &e) || !check_element_range(c, o, &at[i], i == 0))
 			return false;
 		if (last && !blend(&all, &e))
-			return ir_mismatch_say(c, "the elements of operand %s are of different types, .%s is expected", o->name,
+			return ir_unfit(c, "the elements of operand %s are of different types, .%s is expected", o->name,
 					       isa_word_text(type));
 		if (!last)
 			all = e;
 		last = &at[i];
 	}
 	if (!last)
-		return ir_mismatch_say(c, "operand %s has no element but '_'", o->name);
+		return ir_unfit(c, "operand %s has no element but '_'", o->name);
 	if (all.bits)
 		return check_register(c, o, type, blend_type(&all));
 	return check_constant(c, o, type, last); /* all are constants of one kind */
@@ -287,19 +286,19 @@ bool ir_check_value(struct check *c, const struct isa_operand *o, const struct i
 
 	if (op->kind == IR_OP_VEC) {
 		if (count == 1 && !may_have_braces(c, o))
-			return ir_mismatch_say(c, "operand %s is a vector, one value is expected", o->name);
+			return ir_unfit(c, "operand %s is a vector, one value is expected", o->name);
 		if ((u32)op->imm != count)
-			return ir_mismatch_say(c, "operand %s has %u elements, %u are expected", o->name, (u32)op->imm, count);
+			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name, (u32)op->imm, count);
 		return ir_check_elements(c, o, op, 0);
 	}
 	if (op->kind == IR_OP_REG && !op->part)
 		vec = c->f->regs.at[op->index].vec;
 	if (vec > 1) {
 		if (count != vec)
-			return ir_mismatch_say(c, "operand %s has %u elements, %u are expected", o->name, vec, count);
+			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name, vec, count);
 		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
 	if (count != 1 || !plain)
-		return ir_mismatch_say(c, "operand %s is a vector of %u elements in braces", o->name, count);
+		return ir_unfit(c, "operand %s is a vector of %u elements in braces", o->name, count);
 	return check_scalar(c, o, op);
 }

@@ -29,8 +29,9 @@
  *   a~T         register read and written               a:%T        register only, no constant
  *   d=TT        type twice as wide as T                 b:u32       fixed type
  *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
- *   d=T+        the register may be wider than T (ld, st); d=T++ also when T is a float (cvt): a register of bits then
+ *   d=T+        the register may be wider than T (ld, st, cvt); a float then in a register of bits
  *   r:%b32*     only a register of bits: no .u32, .s32 or .f32
+ *   a:u32&(0..15)  only the low 32 bits of a constant count for its range
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
  *   a:-T        `-` may precede the register (video)
  *   a:T.sel     a video selector may follow the register: .sel .b0 ... .b3 .h0 .h1; .mask2 .h0 .h1 .h10;
@@ -148,7 +149,7 @@ struct isa_operand {
 	bool twice;        /* type twice as wide as the slot's */
 	u8 narrow;         /* 2, 4: bits of that part of the slot's size; 0: the type itself */
 	bool wider;        /* the register may be wider */
-	bool wider_float;  /* and a wider register of bits may hold a float */
+	bool wraps;        /* only the low 32 bits of a constant are compared with `ranges` */
 	bool bits_only;    /* the register must be of a bit type */
 	bool sink;         /* `_` may stand here */
 	bool negate;       /* `!` may precede */

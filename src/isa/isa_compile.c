@@ -341,10 +341,10 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 		o->narrow = (u8)number(c);
 	}
 	for (;;) {
-		if (*c->p == '+' && o->wider)
-			o->wider_float = true;
-		else if (*c->p == '+')
+		if (*c->p == '+')
 			o->wider = true;
+		else if (*c->p == '&')
+			o->wraps = true;
 		else if (*c->p == '*')
 			o->bits_only = true;
 		else if (*c->p == '?')

@@ -72,7 +72,7 @@ static void test_legacy_and_order(struct arena *a)
 	CHECK(f && f->next && f->row->operands == 3 && f->next->row->operands == 4);
 	CHECK(f && f->row->operand[1].select == ISA_SEL_SUBWORD && f->next->row->operand[0].select == ISA_SEL_SUBWORD);
 	CHECK(isa_row(I_vmad)->operand[1].minus && !isa_row(I_vmad_po)->operand[1].minus);
-	CHECK(isa_row(I_cvt_x4_f32)->operand[2].bits_only && isa_row(I_cvt_f32_f64)->operand[0].wider_float);
+	CHECK(isa_row(I_cvt_x4_f32)->operand[2].bits_only && isa_row(I_cvt_f32_f64)->operand[0].wider);
 }
 
 /* No two rows may have the same text, and every row's operands name their registers. */
