@@ -222,6 +222,9 @@ void build_body_begin(struct parse *p, struct diag_span where)
 		build_error(p, p->linkage_span, "an .extern function has no body");
 	check_perfs(p, where);
 	p->f->scopes.at[0].begin = where.begin;
+	/* Readers add indices to these, even where nothing stands. */
+	if (!VEC_RESERVE(&p->f->operands, 1))
+		build_no_memory(p);
 	register_function(p, true);
 }
 
