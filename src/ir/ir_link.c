@@ -1,0 +1,255 @@
+/*
+ * Joining units: which definition each declared name stands for.
+ * One name space holds variables and functions. A .visible definition is strong and may exist once; without one, the
+ * largest .common variable counts, else the first .weak definition. All units then use the one that counts, also those
+ * whose own weak or common one lost. Names without linkage stay in their unit.
+ * Source: PTX ISA "Linking Directives", ".alias".
+ */
+#include "src/ir/ir_int.h"
+
+#include <stdlib.h>
+
+enum strength { MISSING, WEAK, COMMON, STRONG };
+
+/* The definition of a name that counts so far. */
+struct choice {
+	enum strength strength;
+	const struct ir_module *unit;
+	struct ir_var *var; /* or */
+	struct ir_func *func;
+};
+
+struct link {
+	struct diag *d;
+	struct arena arena;
+	struct intern names; /* user[0]: struct choice; user[1]: not NULL when the runtime provides it */
+	bool failed;
+};
+
+static void link_message(struct link *l, enum diag_level level, const struct ir_module *unit, const struct str *name,
+			 u32 begin, const char *fmt)
+{
+	l->failed |= level == DIAG_ERROR;
+	diag_at(l->d, level, &unit->source, (struct diag_span){begin, begin + name->len}, NULL, fmt, name->text);
+}
+
+static u32 begin_of(const struct choice *c)
+{
+	return c->var ? c->var->begin : c->func->begin;
+}
+
+static const struct str *name_of(const struct choice *c)
+{
+	return c->var ? c->var->name : c->func->name;
+}
+
+static struct str *entry_of(struct link *l, const struct str *name)
+{
+	struct str *s = intern_get(&l->names, name->text, name->len);
+
+	if (s && !s->user[0])
+		s->user[0] = ARENA_NEW(&l->arena, struct choice);
+	if (s && s->user[0])
+		return s;
+	if (!l->failed)
+		diag_at(l->d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL, "out of memory while linking");
+	l->failed = true;
+	return NULL;
+}
+
+static enum strength strength_of(u32 linkage)
+{
+	return linkage == IR_VISIBLE ? STRONG : linkage == IR_COMMON ? COMMON : linkage == IR_WEAK ? WEAK : MISSING;
+}
+
+/* Enter a definition; complain about a second strong one. */
+static void offer(struct link *l, const struct choice *candidate)
+{
+	struct str *s = entry_of(l, name_of(candidate));
+	struct choice *c = s ? s->user[0] : NULL;
+
+	if (!c)
+		return;
+	if (c->strength == STRONG && candidate->strength == STRONG) {
+		link_message(l, DIAG_ERROR, candidate->unit, name_of(candidate), begin_of(candidate), "'%s' is defined in two units");
+		link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is first defined here");
+		return;
+	}
+	if (candidate->strength > c->strength ||
+	    (c->strength == COMMON && candidate->strength == COMMON && candidate->var->size_bytes > c->var->size_bytes))
+		*c = *candidate;
+}
+
+/* ---- do a declaration and its definition agree? ---- */
+
+static bool vars_agree(const struct ir_var *a, const struct ir_var *b)
+{
+	bool sized = !a->unsized && !b->unsized;
+	bool opaque = isa_type_class(a->type) == ISA_OPAQUE || isa_type_class(b->type) == ISA_OPAQUE;
+	bool both_common = a->linkage == IR_COMMON && b->linkage == IR_COMMON;
+
+	if (a->space != b->space || (opaque && a->type != b->type))
+		return false;
+	return ir_element_bytes(a) * a->vec == ir_element_bytes(b) * b->vec &&
+	       (!sized || both_common || a->size_bytes == b->size_bytes);
+}
+
+static bool params_agree(const struct ir_module *ma, const struct ir_module *mb, const u32 *a, const u32 *b, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		const struct ir_var *x = ma->vars.at[a[i]], *y = mb->vars.at[b[i]];
+
+		if (x->space != y->space || x->size_bytes != y->size_bytes || x->unsized != y->unsized)
+			return false;
+	}
+	return true;
+}
+
+static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a, const struct ir_module *mb, const struct ir_func *b)
+{
+	return a->is_entry == b->is_entry && a->params_len == b->params_len && a->rets_len == b->rets_len &&
+	       params_agree(ma, mb, a->params, b->params, a->params_len) && params_agree(ma, mb, a->rets, b->rets, a->rets_len);
+}
+
+/* ---- first pass: definitions ---- */
+
+static struct ir_func *alias_target(const struct ir_module *m, const struct ir_func *f)
+{
+	return f->alias_of ? ir_find_func(m, f->alias_of->text) : NULL;
+}
+
+static void offer_unit(struct link *l, const struct ir_module *m)
+{
+	for (size_t i = 0; i < m->vars.len; i++) {
+		struct ir_var *v = m->vars.at[i];
+		struct choice c = {.strength = strength_of(v->linkage), .unit = m, .var = v};
+
+		v->definition = v;
+		if (c.strength && v->func == IR_NONE)
+			offer(l, &c);
+	}
+	for (size_t i = 0; i < m->funcs.len; i++) {
+		struct ir_func *f = m->funcs.at[i], *target = alias_target(m, f);
+		struct choice c = {.strength = strength_of(f->linkage), .unit = m, .func = f};
+
+		/* An alias keeps standing for the body of its own unit, even when that one's weak name loses. */
+		f->definition = target ? target : f;
+		if (c.strength && f->definition->has_body)
+			offer(l, &c);
+	}
+}
+
+/* ---- second pass: uses ---- */
+
+/* What a unit mentions: an .extern that nothing uses needs no definition. */
+struct uses {
+	bool *vars, *funcs;
+};
+
+static void note_uses(const struct ir_module *m, const struct uses *u)
+{
+	for (size_t i = 0; i < m->vars.len; i++)
+		for (u32 k = 0; k < m->vars.at[i]->relocs_len; k++)
+			(m->vars.at[i]->relocs[k].is_func ? u->funcs : u->vars)[m->vars.at[i]->relocs[k].index] = true;
+	for (size_t i = 0; i < m->funcs.len; i++) {
+		const struct ir_func *f = m->funcs.at[i];
+
+		for (size_t k = 0; k < f->operands.len; k++) {
+			const struct ir_operand *op = &f->operands.at[k];
+
+			if (op->kind == IR_OP_FUNC)
+				u->funcs[op->index] = true;
+			else if (op->kind == IR_OP_VAR || op->kind == IR_OP_ADDR_VAR)
+				u->vars[op->index] = true;
+		}
+		for (size_t k = 0; k < f->tables.len; k++)
+			for (u32 n = 0; f->tables.at[k].kind == IR_CALL_TARGETS && n < f->tables.at[k].len; n++)
+				u->funcs[f->tables.at[k].at[n]] = true;
+	}
+}
+
+static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry, const struct str *name, u32 begin)
+{
+	if (!entry->user[1])
+		link_message(l, DIAG_ERROR, m, name, begin, "'%s' is defined in no unit");
+}
+
+static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name, u32 begin, const struct choice *c)
+{
+	link_message(l, DIAG_ERROR, m, name, begin, "'%s' is declared here otherwise than where it is defined");
+	link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is defined here");
+}
+
+/* Dynamic shared memory is declared without a size and defined by each launch. */
+static bool is_dynamic(const struct ir_var *v)
+{
+	return v->space == M_shared && v->unsized;
+}
+
+static void resolve_var(struct link *l, const struct ir_module *m, struct ir_var *v, bool used)
+{
+	const struct str *s;
+	const struct choice *c;
+
+	if (v->linkage == IR_LOCAL || is_dynamic(v) || !(s = entry_of(l, v->name)))
+		return;
+	c = s->user[0];
+	if (c->func || (c->var && !vars_agree(v, c->var)))
+		report_conflict(l, m, v->name, v->begin, c);
+	else if (c->var)
+		v->definition = c->var;
+	else if (used)
+		report_missing(l, m, s, v->name, v->begin);
+}
+
+static void resolve_func(struct link *l, const struct ir_module *m, struct ir_func *f, bool used)
+{
+	const struct str *s;
+	const struct choice *c;
+
+	if ((f->linkage == IR_LOCAL && (f->definition->has_body || !used)) || !(s = entry_of(l, f->name)))
+		return;
+	c = s->user[0];
+	if (c->var || (c->func && !funcs_agree(m, f, c->unit, c->func)))
+		report_conflict(l, m, f->name, f->begin, c);
+	else if (c->func)
+		f->definition = c->func->definition;
+	else if (used)
+		report_missing(l, m, s, f->name, f->begin);
+}
+
+static void resolve_unit(struct link *l, const struct ir_module *m)
+{
+	struct uses u = {ARENA_ARRAY(&l->arena, bool, m->vars.len), ARENA_ARRAY(&l->arena, bool, m->funcs.len)};
+
+	if (!u.vars || !u.funcs) {
+		diag_at(l->d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL, "out of memory while linking");
+		l->failed = true;
+		return;
+	}
+	note_uses(m, &u);
+	for (size_t i = 0; i < m->vars.len; i++)
+		resolve_var(l, m, m->vars.at[i], u.vars[i]);
+	for (size_t i = 0; i < m->funcs.len; i++)
+		resolve_func(l, m, m->funcs.at[i], u.funcs[i]);
+}
+
+bool ir_link(struct ir_module *const *units, size_t n, const char *const *allowed, struct diag *d)
+{
+	struct link l = {.d = d};
+
+	intern_init(&l.names, &l.arena);
+	for (; allowed && *allowed; allowed++) {
+		struct str *s = intern_get(&l.names, *allowed, strlen(*allowed));
+
+		if (s)
+			s->user[1] = &l;
+	}
+	for (size_t i = 0; i < n; i++)
+		offer_unit(&l, units[i]);
+	for (size_t i = 0; i < n; i++)
+		resolve_unit(&l, units[i]);
+	intern_fini(&l.names);
+	arena_fini(&l.arena);
+	return !l.failed;
+}
