@@ -147,6 +147,20 @@ static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 	return false;
 }
 
+/* ptxas takes these flags twice; any other word stands once. */
+static bool may_repeat(const struct opcode *op, u32 i)
+{
+	static const u16 flags[] = {M_NaN, M_approx, M_cc, M_relu, M_sat, M_satfinite, M_shiftamt, M_sync, M_uni};
+	bool is_flag = false;
+
+	for (u32 k = 0; k < ARRAY_LEN(flags); k++)
+		is_flag |= op->word[i] == flags[k];
+	for (u32 k = 1; k < i && is_flag; k++)
+		if (op->word[k] == op->word[i])
+			return true;
+	return false;
+}
+
 /* Mandatory slots filled, groups all or none. */
 static bool complete(struct isa_form *f)
 {
@@ -185,7 +199,7 @@ static int match_row(const struct opcode *op, const struct isa_row *row, struct 
 	if (!taken)
 		return 1;
 	for (u32 i = taken; i < op->words; i++)
-		if (!op->word[i] || !place(op, i, f))
+		if (!op->word[i] || (!place(op, i, f) && !may_repeat(op, i)))
 			return 1 + (int)i;
 	if (!complete(f))
 		return -1;
