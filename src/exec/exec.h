@@ -267,6 +267,7 @@ struct cta {
 		u32 reduction;
 	} barrier[16];
 	u32 smid, slot;
+	bool used_up;             /* the last run yielded because its budget was spent, not to be polite */
 	struct fault fault;
 };
 
@@ -293,10 +294,13 @@ const struct exec_ops *exec_ops_select(const char *level);
 
 /* ---- running: run.c ---- */
 
+/* Fill the constant rows of fresh storage: once for each program, before the first exec_cta_start. */
+void exec_cta_prepare(struct cta *c);
 /* Set up the warps of a CTA at the program's first record. Storage is the caller's. */
 void exec_cta_start(struct cta *c);
 /*
  * Run one CTA until it is done, faults, waits for other CTAs (yields), or is cancelled.
+ * budget: backward branches of one gang or warp, and barriers passed, before it yields with `used_up` set.
  * Returns STOP_DONE, STOP_FAULT or STOP_YIELD.
  */
 enum exec_stop exec_cta_run(struct cta *c, s32 budget);
@@ -325,6 +329,9 @@ const struct insn *warp_yield(struct gang *g, u32 pc);
 void warp_park(struct warp *w, struct group group);
 /* Run the next ready group of the gang's warp; NULL and g->stop when there is none. */
 const struct insn *warp_next(struct gang *g);
+/* Special registers: one value for the CTA (component 0..3), or one per lane. */
+u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component);
+u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp);
 /* Raise a fault of these lanes; ends the run. */
 const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes);
 

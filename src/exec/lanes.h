@@ -11,6 +11,19 @@
 #define EXEC_GLUE(a, b) EXEC_GLUE2(a, b)
 #define EXEC_NAME(x) EXEC_GLUE(x, EXEC_LEVEL)
 
+/* All handlers of this level. */
+#define OP(id, texts, shape, expr) exec_handler EXEC_NAME(op_##id);
+#include "src/exec/ops/all.def"
+#undef OP
+#define OTHER(id) exec_handler EXEC_NAME(op_##id);
+#define MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
+#include "src/exec/ops/other.def"
+#undef MODAL
+#undef OTHER
+
+exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
+extern const struct exec_ops EXEC_NAME(exec_ops);
+
 #define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang *g, const struct insn *in)
 
 /* Rows, from the first lane to work on. 64-byte aligned in gang mode; warps are 128-byte aligned. */

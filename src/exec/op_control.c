@@ -305,15 +305,6 @@ HANDLER(trap)
 
 /* ---- tables ---- */
 
-#define OP(id, texts, shape, expr) exec_handler EXEC_NAME(op_##id);
-#include "src/exec/ops/all.def"
-#undef OP
-#define OTHER(id) exec_handler EXEC_NAME(op_##id);
-#define MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
-#include "src/exec/ops/other.def"
-#undef MODAL
-#undef OTHER
-
 #define MASKED_W(id) EXEC_NAME(op_masked_w)
 #define MASKED_X(id) EXEC_NAME(op_masked_x)
 #define MASKED_P(id) EXEC_NAME(op_##id)

@@ -43,6 +43,12 @@ static void fill_consts(struct gang *g)
 	}
 }
 
+void exec_cta_prepare(struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		fill_consts(&c->gang[i]);
+}
+
 void exec_cta_start(struct cta *c)
 {
 	const struct program *p = c->env->program;
@@ -72,7 +78,6 @@ void exec_cta_start(struct cta *c)
 		g->full = true;
 		for (u32 w = 0; w < g->warps; w++)
 			g->full &= g->warp_at[w].live == FULL_MASK;
-		fill_consts(g);
 	}
 }
 
@@ -288,32 +293,49 @@ static void deadlock(struct cta *c)
 	g->stop = STOP_FAULT;
 }
 
+static bool used_up(const struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		if (c->gang[i].budget <= 0)
+			return true;
+	return false;
+}
+
+/* One turn of every gang. */
+static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
+{
+	for (u32 i = 0; i < c->gangs && !pass->fault; i++) {
+		struct gang *g = &c->gang[i];
+
+		if (gang_is_done(g))
+			continue;
+		if (g->together)
+			run_gang(g, budget, pass);
+		else
+			run_warps(g, budget, pass);
+		*done &= gang_is_done(g);
+	}
+}
+
 enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 {
+	s32 passes = budget;
+
+	for (u32 i = 0; i < c->gangs; i++)
+		c->gang[i].budget = budget;
 	for (;;) {
 		struct pass pass = {0};
 		bool done = true;
 
-		for (u32 i = 0; i < c->gangs && !pass.fault; i++) {
-			struct gang *g = &c->gang[i];
-
-			if (gang_is_done(g))
-				continue;
-			if (g->together)
-				run_gang(g, budget, &pass);
-			else
-				run_warps(g, budget, &pass);
-			done &= gang_is_done(g);
-		}
+		run_pass(c, budget, &pass, &done);
 		if (pass.fault)
 			return STOP_FAULT;
 		if (done)
 			return STOP_DONE;
-		if (release_barriers(c))
+		c->used_up = used_up(c) || --passes <= 0;
+		if (release_barriers(c) && !c->used_up)
 			continue;
-		if (*c->env->cancel)
-			return STOP_YIELD;
-		if (pass.yielded)
+		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))
 			return STOP_YIELD;
 		if (!pass.ran) {
 			deadlock(c);

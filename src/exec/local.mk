@@ -1,0 +1,46 @@
+libcore_la_SOURCES += \
+	src/exec/exec.h src/exec/faults.def \
+	src/exec/lower.c src/exec/lower_int.h \
+	src/exec/lower_mem.c \
+	src/exec/lower_rows.c \
+	src/exec/lower_rules.c \
+	src/exec/run.c \
+	src/exec/select.c \
+	src/exec/sreg.c \
+	src/exec/warp.c
+
+# The handlers, once per host ISA level; one symbol of each is seen outside.
+exec_sources = \
+	src/exec/lanes.h src/exec/numeric_all.h \
+	src/exec/op_control.c \
+	src/exec/op_lane.c \
+	src/exec/op_mem.c \
+	src/exec/op_sreg.c \
+	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
+	src/exec/ops/int.def src/exec/ops/move.def
+exec_cflags = $(AM_CFLAGS) -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion
+
+noinst_LTLIBRARIES += libexec_base.la
+libexec_base_la_SOURCES = $(exec_sources)
+libexec_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=base
+libexec_base_la_CFLAGS = $(exec_cflags)
+libcore_la_LIBADD += libexec_base.la
+if HOST_X86_64
+noinst_LTLIBRARIES += libexec_v2.la libexec_v3.la libexec_v4.la
+libexec_v2_la_SOURCES = $(exec_sources)
+libexec_v2_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v2
+libexec_v2_la_CFLAGS = $(exec_cflags) -march=x86-64-v2
+libexec_v3_la_SOURCES = $(exec_sources)
+libexec_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v3
+libexec_v3_la_CFLAGS = $(exec_cflags) -march=x86-64-v3
+libexec_v4_la_SOURCES = $(exec_sources)
+libexec_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v4
+libexec_v4_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
+libcore_la_LIBADD += libexec_v2.la libexec_v3.la libexec_v4.la
+AM_CPPFLAGS += -DHOST_X86_64=1
+endif
+
+check_PROGRAMS += tests/unit/exec_engine
+TESTS += tests/unit/exec_engine
+tests_unit_exec_engine_SOURCES = tests/unit/exec_engine.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_engine_LDADD = $(UNIT_LDADD)

@@ -1,0 +1,118 @@
+/*
+ * Private to lowering: records with virtual rows, which lower_rows.c turns into byte offsets.
+ *
+ * A virtual row ("vreg") has a class and either a constant value or a life from its definitions to its uses. Every field
+ * of a record that names a row is noted as a `row_ref`, so that liveness and the final rewriting need to know nothing about
+ * operations.
+ */
+#ifndef PL_EXEC_LOWER_INT_H
+#define PL_EXEC_LOWER_INT_H
+
+#include "src/base/map.h"
+#include "src/base/vec.h"
+#include "src/exec/exec.h"
+
+enum row_field { FIELD_D, FIELD_A, FIELD_B, FIELD_C, FIELD_TARGET, FIELD_GUARD, FIELD_EXT };
+
+struct row_ref {
+	u32 insn;
+	u32 field; /* enum row_field; FIELD_EXT + index into ext */
+	u32 vreg;
+	bool write;
+};
+
+struct vreg {
+	u8 class; /* enum row_class */
+	bool is_const;
+	bool pinned; /* lives everywhere: frame and stack rows, rows shared by functions */
+	u64 bits;
+	u32 row;   /* final byte offset */
+	u32 first, last; /* life in records, for colouring */
+};
+
+/* A branch whose target label is not placed yet. */
+struct fixup {
+	u32 insn;  /* record, or index into ext when `in_ext` */
+	u32 label;
+	bool in_ext;
+};
+
+struct lower {
+	const struct ir_module *m;
+	const struct arch *arch;
+	const u64 *var_address;
+	struct lower_options options;
+	struct diag *d;
+	struct program *p;
+	bool failed;
+	/* what is being lowered */
+	const struct ir_func *f;
+	u32 func;            /* index in p->funcs */
+	const struct ir_insn *in;
+	u32 ir;
+	u32 *vreg_of;        /* register of f -> vreg, IR_NONE: none yet; 128-bit ones take two */
+	u32 *label_at;       /* label of f -> record, IR_NONE */
+	u32 guard;           /* vreg of the guard, IR_NONE */
+	bool guard_not;
+	VEC(struct insn) insns;
+	VEC(u32) ext;
+	VEC(struct row_ref) refs;
+	VEC(struct vreg) vregs;
+	VEC(struct fixup) fixups;
+	VEC(const struct ir_func *) funcs; /* functions of the program, in order */
+	VEC(u32) frame_bytes;
+	u32 *var_offset;     /* local and parameter variables: offset in their frame; shared: in shared memory */
+	struct map consts;   /* class and bits -> vreg + 1 */
+	u32 frame_vreg, stack_vreg;
+};
+
+/* ---- lower.c: building blocks for the rules ---- */
+
+u32 lower_vreg(struct lower *l, enum row_class class);
+u32 lower_const(struct lower *l, enum row_class class, u64 bits);
+/* Append a record of the instruction at hand, guarded if it is. Valid until the next. */
+struct insn *lower_emit(struct lower *l, enum exec_op op);
+/* As lower_emit, never guarded: for temporaries. */
+struct insn *lower_emit_free(struct lower *l, enum exec_op op);
+void lower_read(struct lower *l, u32 field, u32 vreg);
+void lower_write(struct lower *l, u32 field, u32 vreg);
+/* Append a row to ext for the last record; returns nothing. IR_NONE: NO_ROW. */
+void lower_ext(struct lower *l, u32 vreg, bool write);
+/* Lane operation d = op(a, b, c); unused operands IR_NONE. Guarded when `guarded`. */
+void lower_op(struct lower *l, enum exec_op op, u32 d, u32 a, u32 b, u32 c, bool guarded);
+/* Row of a source operand, in the class wanted; constants take the type's form. */
+u32 lower_source(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class);
+/* Row of a register operand as it is declared; second half of 128-bit ones with part 1. */
+u32 lower_register(struct lower *l, const struct ir_operand *op, u32 part);
+enum row_class lower_class(u32 bits);
+/* Where a result of `class` goes: the register's row, or a temporary that lower_finish widens. */
+u32 lower_target(struct lower *l, const struct ir_operand *op, enum row_class class);
+void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 type, enum row_class class);
+/* Replace the instruction by one that faults, with a reason kept for the message. */
+void lower_poison(struct lower *l, const char *reason);
+const struct ir_operand *lower_operand(const struct lower *l, u32 i);
+/* The lane operation that runs this opcode text, or EXEC_OPS. */
+enum exec_op lower_find_op(const char *text);
+/* Opcode and modifiers of the instruction's form in row order, leaving out modifiers of `skip` kinds (ISA_KINDS ends). */
+void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *out, size_t size);
+
+typedef void lower_rule(struct lower *l);
+
+/* Rules by the first word of the opcode; defined in lower_rules.c. */
+lower_rule *lower_find_rule(const char *name);
+/* Everything that is a lane operation. */
+lower_rule lower_lanes;
+
+/* Is the variable a parameter of the function? */
+bool lower_is_formal(const struct ir_func *f, u32 var);
+/* mov.v2, mov.v4: element by element. */
+void lower_move_vector(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src);
+/* What a function's address is: its place in the program's functions + 1; makes it part of the program. */
+u64 lower_function_address(struct lower *l, u32 func);
+
+/* ---- lower_rows.c ---- */
+
+/* Liveness, colouring, post-dominators, final offsets. False when memory is out. */
+bool lower_rows(struct lower *l);
+
+#endif

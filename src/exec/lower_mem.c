@@ -1,0 +1,207 @@
+/*
+ * Lowering of loads and stores: which space, what is the base, where do the elements go.
+ */
+#include "src/exec/lower_int.h"
+
+struct target {
+	enum exec_op load, store;
+	enum mem_space space;
+	u32 base; /* vreg of the address, IR_NONE: constant */
+	s64 imm;
+	bool wide;
+};
+
+static enum mem_space space_of(u32 word)
+{
+	switch (word) {
+	case M_global:
+	case M_const: return MEM_GLOBAL;
+	case M_shared:
+	case M_shared_cta: return MEM_SHARED;
+	case M_local: return MEM_LOCAL;
+	case M_param:
+	case M_param_entry:
+	case M_param_func: return MEM_PARAM;
+	default: return MEM_GENERIC;
+	}
+}
+
+static void set_ops(struct target *t)
+{
+	static const enum exec_op loads[] = {
+		[MEM_GENERIC] = OP_load_generic, [MEM_GLOBAL] = OP_load_global, [MEM_CONST] = OP_load_global,
+		[MEM_SHARED] = OP_load_shared, [MEM_LOCAL] = OP_load_local, [MEM_PARAM] = OP_load_param,
+	};
+	static const enum exec_op stores[] = {
+		[MEM_GENERIC] = OP_store_generic, [MEM_GLOBAL] = OP_store_global, [MEM_CONST] = OP_store_global,
+		[MEM_SHARED] = OP_store_shared, [MEM_LOCAL] = OP_store_local, [MEM_PARAM] = OP_store_local,
+	};
+
+	t->load = loads[t->space];
+	t->store = stores[t->space];
+}
+
+/* [var + imm]: the frame for local variables and parameters of functions, a constant address for the others. */
+static void base_of_variable(struct lower *l, const struct ir_operand *op, struct target *t)
+{
+	const struct ir_var *v = l->m->vars.at[op->index];
+	bool kernel_param = v->space == M_param && l->f->is_entry && v->func == l->f->index && lower_is_formal(l->f, op->index);
+
+	switch (v->space) {
+	case M_local:
+	case M_param:
+		t->imm = l->var_offset[op->index] + op->imm;
+		if (kernel_param) {
+			t->space = MEM_PARAM;
+			return;
+		}
+		t->space = MEM_LOCAL;
+		t->base = l->frame_vreg;
+		return;
+	case M_shared:
+		if (t->space == MEM_GENERIC)
+			t->space = MEM_SHARED;
+		t->imm = l->var_offset[op->index] + op->imm;
+		return;
+	default:
+		t->space = MEM_GLOBAL;
+		t->imm = (s64)(l->var_address[op->index] + (u64)op->imm);
+		return;
+	}
+}
+
+bool lower_is_formal(const struct ir_func *f, u32 var)
+{
+	for (u32 i = 0; i < f->params_len; i++)
+		if (f->params[i] == var)
+			return true;
+	return false;
+}
+
+static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, struct target *t)
+{
+	*t = (struct target){.space = space_of(word), .base = IR_NONE, .imm = op->imm};
+	if (op->kind == IR_OP_ADDR_VAR) {
+		base_of_variable(l, op, t);
+	} else if (op->kind == IR_OP_ADDR_REG) {
+		struct ir_operand reg = *op;
+
+		reg.kind = IR_OP_REG;
+		t->base = lower_register(l, &reg, 0);
+		t->wide = l->vregs.at[t->base].class == ROW_X;
+		/* A register with a .param address holds a device address of the parameter block. */
+		if (t->space == MEM_PARAM)
+			t->space = MEM_GENERIC;
+	} else if (op->kind != IR_OP_ADDR_INT) {
+		return false;
+	}
+	set_ops(t);
+	return true;
+}
+
+/* The elements of a load's result or a store's value. */
+struct elements {
+	struct ir_operand at[16];
+	u32 half[16]; /* 128-bit elements: 0 or 1 */
+	u32 n, size;
+};
+
+static void list_elements(const struct lower *l, const struct ir_operand *op, u32 count, u32 bytes, struct elements *e)
+{
+	u32 halves = bytes == 16 ? 2 : 1;
+
+	e->n = 0;
+	e->size = bytes == 16 ? 8 : bytes;
+	for (u32 i = 0; i < count; i++)
+		for (u32 h = 0; h < halves; h++) {
+			struct ir_operand x = *op;
+
+			if (op->kind == IR_OP_VEC)
+				x = l->f->operands.at[op->index + i];
+			else if (op->kind == IR_OP_REG && count > 1)
+				x.part = (u8)(IR_PART_X + i);
+			e->at[e->n] = x;
+			e->half[e->n++] = h;
+		}
+}
+
+static u32 row_of(struct lower *l, const struct elements *e, u32 i)
+{
+	return e->at[i].kind == IR_OP_REG ? lower_register(l, &e->at[i], e->half[i]) : IR_NONE;
+}
+
+static void fill(struct insn *in, const struct target *t, const struct elements *e, bool sign, bool wide_data)
+{
+	in->imm = t->imm;
+	in->space = (u8)t->space;
+	in->size = (u8)e->size;
+	in->count = (u8)e->n;
+	in->flags |= (u8)((t->wide ? INSN_WIDE : 0) | (sign ? INSN_SIGN : 0) | (wide_data ? INSN_WIDE_DATA : 0));
+}
+
+void lower_load(struct lower *l);
+void lower_store(struct lower *l);
+
+void lower_load(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	u32 type = form->type[0], count = isa_operand_count(form, &form->row->operand[0]), rows[16];
+	struct elements e;
+	struct target t;
+	bool wide, sign = isa_type_class(type) == ISA_SINT;
+
+	list_elements(l, lower_operand(l, 0), count, isa_type_bits(type) / 8, &e);
+	if (!resolve(l, lower_operand(l, 1), isa_form_word(form, ISA_K_SPACE, 0), &t)) {
+		lower_poison(l, "load");
+		return;
+	}
+	for (u32 i = 0; i < e.n; i++)
+		rows[i] = row_of(l, &e, i);
+	wide = e.size == 8;
+	for (u32 i = 0; i < e.n; i++)
+		wide |= rows[i] != IR_NONE && l->vregs.at[rows[i]].class == ROW_X;
+	fill(lower_emit(l, t.load), &t, &e, sign, wide);
+	lower_read(l, FIELD_A, t.base);
+	if (e.n == 1) {
+		lower_write(l, FIELD_D, rows[0]);
+		return;
+	}
+	l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
+	for (u32 i = 0; i < e.n; i++)
+		lower_ext(l, rows[i], true);
+}
+
+void lower_store(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	u32 type = form->type[0], count = isa_operand_count(form, &form->row->operand[1]), rows[16];
+	struct elements e;
+	struct target t;
+	bool wide;
+
+	list_elements(l, lower_operand(l, 1), count, isa_type_bits(type) / 8, &e);
+	if (!resolve(l, lower_operand(l, 0), isa_form_word(form, ISA_K_SPACE, 0), &t)) {
+		lower_poison(l, "store");
+		return;
+	}
+	wide = e.size == 8;
+	for (u32 i = 0; i < e.n; i++) {
+		rows[i] = row_of(l, &e, i);
+		wide |= rows[i] != IR_NONE && l->vregs.at[rows[i]].class == ROW_X;
+	}
+	for (u32 i = 0; i < e.n; i++) {
+		if (e.at[i].kind == IR_OP_INT || e.at[i].kind == IR_OP_FLOAT)
+			rows[i] = lower_source(l, &e.at[i], type, wide ? ROW_X : ROW_W);
+		else if (rows[i] != IR_NONE && wide && l->vregs.at[rows[i]].class == ROW_W)
+			rows[i] = lower_source(l, &e.at[i], type, ROW_X);
+	}
+	fill(lower_emit(l, t.store), &t, &e, false, wide);
+	lower_read(l, FIELD_A, t.base);
+	if (e.n == 1) {
+		lower_read(l, FIELD_B, rows[0]);
+		return;
+	}
+	l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
+	for (u32 i = 0; i < e.n; i++)
+		lower_ext(l, rows[i], false);
+}

@@ -1,0 +1,435 @@
+/*
+ * From virtual rows to places in the gang's register block: blocks, liveness, life spans, colouring by linear scan,
+ * immediate post-dominators for branches, and the final byte offsets.
+ *
+ * A guarded record does not end the life of what it writes. Records other than lane operations read and write lanes of
+ * different warps in their own order, so what they read lives on past their writes.
+ */
+#include "src/exec/lower_int.h"
+
+#define L1_BYTES (32u << 10)
+
+struct block {
+	u32 first, end;
+	u32 succ[2], succs; /* more successors (brx.idx) are in ext */
+	u32 ext, exts;
+	u64 *in, *out, *use, *def;
+	u32 ipdom;
+};
+
+struct flow {
+	struct lower *l;
+	struct block *block;
+	u32 blocks;
+	u32 *block_of;    /* record -> block */
+	u32 *first_ref;   /* record -> first row_ref */
+	u32 words;        /* of a bit set */
+	u64 *bits;
+};
+
+static bool is_control(u32 op)
+{
+	switch (op) {
+	case OP_bra: case OP_bra_pred: case OP_brx_idx: case OP_exit: case OP_ret: return true;
+	default: return false;
+	}
+}
+
+/* Does the record never fall through? */
+static bool ends_flow(const struct insn *in)
+{
+	return in->op == OP_bra || in->op == OP_brx_idx || ((in->op == OP_exit || in->op == OP_ret) && in->guard == NO_ROW);
+}
+
+/* Guards are noted as references until the end; `guard` holds a marker meanwhile. */
+static void mark_guards(struct lower *l)
+{
+	for (size_t i = 0; i < l->refs.len; i++)
+		if (l->refs.at[i].field == FIELD_GUARD)
+			l->insns.at[l->refs.at[i].insn].guard = 0;
+}
+
+static bool find_blocks(struct flow *f)
+{
+	struct lower *l = f->l;
+	u32 n = (u32)l->insns.len;
+	u8 *leader = calloc(n + 1, 1);
+
+	f->block_of = malloc(sizeof(u32) * (n + 1));
+	f->first_ref = malloc(sizeof(u32) * (n + 2));
+	if (!leader || !f->block_of || !f->first_ref) {
+		free(leader);
+		return false;
+	}
+	for (u32 i = 0; i < l->p->func_len; i++)
+		leader[l->p->funcs[i].first] = 1;
+	leader[0] = 1;
+	for (u32 i = 0; i < n; i++) {
+		if (l->insns.at[i].op == OP_join)
+			leader[i] = 1;
+		if (is_control(l->insns.at[i].op))
+			leader[i + 1] = 1;
+	}
+	for (u32 i = 0; i < n; i++)
+		f->blocks += leader[i];
+	f->block = calloc(f->blocks + 1, sizeof(*f->block));
+	if (!f->block) {
+		free(leader);
+		return false;
+	}
+	for (u32 i = 0, b = 0; i < n; i++) {
+		if (leader[i]) {
+			f->block[b++].first = i;
+			if (b > 1)
+				f->block[b - 2].end = i;
+		}
+		f->block_of[i] = b - 1;
+	}
+	f->block[f->blocks - 1].end = n;
+	free(leader);
+	return true;
+}
+
+static void find_successors(struct flow *f)
+{
+	struct lower *l = f->l;
+
+	for (u32 b = 0; b < f->blocks; b++) {
+		struct block *x = &f->block[b];
+		const struct insn *last = &l->insns.at[x->end - 1];
+
+		if ((last->op == OP_bra || last->op == OP_bra_pred) && last->target != NO_PC)
+			x->succ[x->succs++] = f->block_of[last->target];
+		if (last->op == OP_brx_idx) {
+			x->ext = last->ext;
+			x->exts = (u32)last->imm;
+		}
+		if (!ends_flow(last) && b + 1 < f->blocks)
+			x->succ[x->succs++] = b + 1;
+	}
+}
+
+static u32 successor(const struct flow *f, const struct block *x, u32 i)
+{
+	return i < x->succs ? x->succ[i] : f->block_of[f->l->ext.at[x->ext + i - x->succs]];
+}
+
+/* ---- liveness ---- */
+
+static bool is_lane_op(u32 op)
+{
+	return op < OP_guard;
+}
+
+static void count_refs(struct flow *f)
+{
+	struct lower *l = f->l;
+	u32 r = 0, n = (u32)l->insns.len;
+
+	for (u32 i = 0; i <= n; i++) {
+		while (r < l->refs.len && l->refs.at[r].insn < i)
+			r++;
+		f->first_ref[i] = r;
+	}
+	f->first_ref[n + 1] = (u32)l->refs.len;
+}
+
+static bool is_tracked(const struct lower *l, u32 v)
+{
+	return !l->vregs.at[v].is_const && !l->vregs.at[v].pinned;
+}
+
+static bool find_use_def(struct flow *f)
+{
+	struct lower *l = f->l;
+
+	f->words = ((u32)l->vregs.len + 63) / 64;
+	f->bits = calloc((size_t)f->words * 4 * f->blocks + 1, sizeof(u64));
+	if (!f->bits)
+		return false;
+	for (u32 b = 0; b < f->blocks; b++) {
+		struct block *x = &f->block[b];
+
+		x->in = f->bits + (size_t)f->words * 4 * b;
+		x->out = x->in + f->words;
+		x->use = x->out + f->words;
+		x->def = x->use + f->words;
+		for (u32 i = x->first; i < x->end; i++) {
+			bool guarded = l->insns.at[i].guard != NO_ROW;
+
+			for (u32 pass = 0; pass < 2; pass++)
+				for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++) {
+					const struct row_ref *ref = &l->refs.at[r];
+					u64 bit = 1ull << (ref->vreg & 63);
+					u32 w = ref->vreg >> 6;
+
+					if (!is_tracked(l, ref->vreg))
+						continue;
+					if (pass == 0 && (!ref->write || guarded) && !(x->def[w] & bit))
+						x->use[w] |= bit;
+					if (pass == 1 && ref->write && !guarded)
+						x->def[w] |= bit;
+				}
+		}
+	}
+	return true;
+}
+
+static void solve(struct flow *f)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (u32 b = f->blocks; b-- > 0;) {
+			struct block *x = &f->block[b];
+
+			for (u32 w = 0; w < f->words; w++) {
+				u64 out = 0, in;
+
+				for (u32 s = 0; s < x->succs + x->exts; s++)
+					out |= f->block[successor(f, x, s)].in[w];
+				in = x->use[w] | (out & ~x->def[w]);
+				changed |= in != x->in[w] || out != x->out[w];
+				x->in[w] = in;
+				x->out[w] = out;
+			}
+		}
+	}
+}
+
+static void extend_life(struct vreg *v, u32 at)
+{
+	if (v->first == UINT32_MAX || at < v->first)
+		v->first = at;
+	if (at > v->last)
+		v->last = at;
+}
+
+static void extend_set(struct flow *f, const u64 *set, u32 at)
+{
+	for (u32 w = 0; w < f->words; w++)
+		for (u64 m = set[w]; m; m &= m - 1)
+			extend_life(&f->l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)], at);
+}
+
+/* Positions are twice the record: reads at 2i, writes at 2i + 1 (lane operations: results may take a source's row). */
+static void find_lives(struct flow *f)
+{
+	struct lower *l = f->l;
+
+	for (u32 b = 0; b < f->blocks; b++) {
+		extend_set(f, f->block[b].in, 2 * f->block[b].first);
+		extend_set(f, f->block[b].out, 2 * f->block[b].end);
+	}
+	for (size_t r = 0; r < l->refs.len; r++) {
+		const struct row_ref *ref = &l->refs.at[r];
+		const struct insn *in = &l->insns.at[ref->insn];
+		bool apart = !is_lane_op(in->inner);
+
+		extend_life(&l->vregs.at[ref->vreg], 2 * ref->insn + (ref->write || apart));
+		if (ref->write && in->guard != NO_ROW)
+			extend_life(&l->vregs.at[ref->vreg], 2 * ref->insn);
+	}
+}
+
+/* ---- colouring ---- */
+
+struct by_first {
+	u32 vreg, first;
+};
+
+static int compare_first(const void *a, const void *b)
+{
+	const struct by_first *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first ? 1 : (x->vreg > y->vreg) - (x->vreg < y->vreg);
+}
+
+struct pool {
+	VEC(u32) busy_until; /* per row of the class */
+	u32 rows;
+};
+
+static u32 take_row(struct lower *l, struct pool *p, const struct vreg *v)
+{
+	if (!l->options.one_to_one)
+		for (u32 i = 0; i < p->busy_until.len; i++)
+			if (p->busy_until.at[i] < v->first) {
+				p->busy_until.at[i] = v->last;
+				return i;
+			}
+	if (!VEC_PUSH(&p->busy_until, v->last))
+		l->failed = true;
+	return (u32)p->busy_until.len - 1;
+}
+
+/* Row numbers by class; constants and pinned rows come after the coloured ones. */
+static bool colour(struct lower *l, u32 rows[3])
+{
+	struct pool pools[3] = {0};
+	struct by_first *order = malloc(sizeof(*order) * (l->vregs.len + 1));
+	u32 n = 0;
+
+	if (!order)
+		return false;
+	for (u32 v = 0; v < l->vregs.len; v++)
+		if (is_tracked(l, v) && l->vregs.at[v].first != UINT32_MAX)
+			order[n++] = (struct by_first){v, l->vregs.at[v].first};
+	qsort(order, n, sizeof(*order), compare_first);
+	for (u32 i = 0; i < n; i++) {
+		struct vreg *v = &l->vregs.at[order[i].vreg];
+
+		v->row = take_row(l, &pools[v->class], v);
+	}
+	for (u32 c = 0; c < 3; c++)
+		rows[c] = (u32)pools[c].busy_until.len;
+	for (u32 v = 0; v < l->vregs.len; v++)
+		if (!is_tracked(l, v))
+			l->vregs.at[v].row = rows[l->vregs.at[v].class]++;
+	for (u32 c = 0; c < 3; c++)
+		VEC_FREE(&pools[c].busy_until);
+	free(order);
+	return !l->failed;
+}
+
+/* ---- post-dominators ---- */
+
+/* Cooper, Harvey and Kennedy's iteration on the reversed graph; block `blocks` is the common exit. */
+static u32 meet(const u32 *ipdom, u32 a, u32 b)
+{
+	while (a != b) {
+		while (a < b)
+			a = ipdom[a];
+		while (b < a)
+			b = ipdom[b];
+	}
+	return a;
+}
+
+/*
+ * Blocks are numbered in code order, which is a good post-order for structured code; where a loop makes a block's
+ * post-dominator precede it, the answer is the exit: no meeting point, which costs speed and nothing else.
+ */
+static bool find_post_dominators(struct flow *f)
+{
+	u32 exit = f->blocks, *ipdom = malloc(sizeof(u32) * (exit + 1));
+	bool changed = true;
+
+	if (!ipdom)
+		return false;
+	for (u32 b = 0; b <= exit; b++)
+		ipdom[b] = NO_PC;
+	ipdom[exit] = exit;
+	while (changed) {
+		changed = false;
+		for (u32 b = exit; b-- > 0;) {
+			const struct block *x = &f->block[b];
+			u32 n = x->succs + x->exts, new = n ? NO_PC : exit;
+
+			for (u32 s = 0; s < n; s++) {
+				u32 t = successor(f, x, s);
+
+				if (t <= b || ipdom[t] == NO_PC)
+					continue; /* backward edges: the loop's exit decides */
+				new = new == NO_PC ? t : meet(ipdom, new, t);
+			}
+			if (new == NO_PC)
+				new = exit;
+			changed |= new != ipdom[b];
+			ipdom[b] = new;
+		}
+	}
+	for (u32 b = 0; b < exit; b++) {
+		struct insn *last = &f->l->insns.at[f->block[b].end - 1];
+
+		if (is_control(last->op) && ipdom[b] != exit)
+			last->join = f->block[ipdom[b]].first;
+	}
+	free(ipdom);
+	return true;
+}
+
+/* ---- offsets ---- */
+
+static u32 choose_gang(const struct lower *l, const u32 rows[3])
+{
+	u32 bytes = rows[ROW_W] * 128 + rows[ROW_X] * 256 + rows[ROW_P] * 4, g = GANG_WARPS, warps = l->options.warps;
+
+	while (g > 1 && (bytes * g > L1_BYTES || (warps && g / 2 >= warps)))
+		g /= 2;
+	return g;
+}
+
+static void set_field(struct lower *l, const struct row_ref *r, u32 offset)
+{
+	struct insn *in = &l->insns.at[r->insn];
+
+	switch (r->field) {
+	case FIELD_D: in->d = offset; break;
+	case FIELD_A: in->a = offset; break;
+	case FIELD_B: in->b = offset; break;
+	case FIELD_C: in->c = offset; break;
+	case FIELD_TARGET: in->target = offset; break;
+	case FIELD_GUARD: in->guard = offset; break;
+	default: l->ext.at[r->field - FIELD_EXT] = offset; break;
+	}
+}
+
+static bool assign(struct lower *l, const u32 rows[3])
+{
+	u32 gang = choose_gang(l, rows), w = 128 * gang, x = 256 * gang, p = 64, consts = 0;
+	u32 base_x = rows[ROW_W] * w, base_p = base_x + rows[ROW_X] * x;
+	struct program *prog = l->p;
+
+	prog->gang = gang;
+	prog->block_bytes = (u32)align_up(base_p + rows[ROW_P] * p, 64);
+	for (u32 v = 0; v < l->vregs.len; v++) {
+		struct vreg *r = &l->vregs.at[v];
+
+		r->row = r->class == ROW_W ? r->row * w : r->class == ROW_X ? base_x + r->row * x : base_p + r->row * p;
+		consts += r->is_const;
+	}
+	prog->consts = malloc(sizeof(*prog->consts) * (consts + 1));
+	if (!prog->consts)
+		return false;
+	for (u32 v = 0; v < l->vregs.len; v++) {
+		const struct vreg *r = &l->vregs.at[v];
+
+		if (r->is_const)
+			prog->consts[prog->const_len++] = (struct program_const){r->row, r->class, r->bits};
+	}
+	for (size_t i = 0; i < l->refs.len; i++)
+		set_field(l, &l->refs.at[i], l->vregs.at[l->refs.at[i].vreg].row);
+	prog->frame_row = l->vregs.at[l->frame_vreg].row;
+	prog->stack_row = l->vregs.at[l->stack_vreg].row;
+	return true;
+}
+
+bool lower_rows(struct lower *l)
+{
+	struct flow f = {.l = l};
+	u32 rows[3];
+	bool ok;
+
+	l->vregs.at[l->frame_vreg].pinned = true;
+	l->vregs.at[l->stack_vreg].pinned = true;
+	l->p->func_len = (u32)l->funcs.len;
+	mark_guards(l);
+	ok = find_blocks(&f);
+	if (ok) {
+		find_successors(&f);
+		count_refs(&f);
+		ok = find_use_def(&f);
+	}
+	if (ok) {
+		solve(&f);
+		find_lives(&f);
+		ok = colour(l, rows) && find_post_dominators(&f) && assign(l, rows);
+	}
+	free(f.block);
+	free(f.block_of);
+	free(f.first_ref);
+	free(f.bits);
+	return ok;
+}

@@ -1,0 +1,448 @@
+/*
+ * Lowering rules for everything that is not a plain lane operation: moves, comparisons with two results, addresses, control
+ * flow. Found by the first word of the opcode.
+ */
+#include "src/exec/lower_int.h"
+
+#include <stdio.h>
+
+static void rule_mov(struct lower *l);
+static void rule_setp(struct lower *l);
+static void rule_cvta(struct lower *l);
+static void rule_bra(struct lower *l);
+static void rule_brx(struct lower *l);
+static void rule_exit(struct lower *l);
+static void rule_ret(struct lower *l);
+static void rule_bar(struct lower *l);
+static void rule_trap(struct lower *l);
+static void rule_nothing(struct lower *l);
+static void rule_nanosleep(struct lower *l);
+lower_rule lower_load, lower_store;
+
+struct rule {
+	const char *name;
+	lower_rule *rule;
+};
+
+static const struct rule rules[] = {
+	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"setp", rule_setp},
+	{"cvta", rule_cvta}, {"bra", rule_bra}, {"brx", rule_brx}, {"exit", rule_exit}, {"ret", rule_ret},
+	{"bar", rule_bar}, {"barrier", rule_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
+	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", rule_nothing},
+	{"fence", rule_nothing}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
+	{"griddepcontrol", rule_nothing}, {"setmaxnreg", rule_nothing},
+};
+
+lower_rule *lower_find_rule(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (!strcmp(rules[i].name, name))
+			return rules[i].rule;
+	return NULL;
+}
+
+/* ---- mov ---- */
+
+static bool is_wide(const struct lower *l, u32 vreg)
+{
+	return l->vregs.at[vreg].class == ROW_X;
+}
+
+static void move(struct lower *l, u32 d, u32 a)
+{
+	static const enum exec_op op[] = {[ROW_W] = OP_mov_b32, [ROW_X] = OP_mov_b64, [ROW_P] = OP_mov_pred};
+
+	lower_op(l, op[l->vregs.at[d].class], d, a, IR_NONE, IR_NONE, true);
+}
+
+/* Element i of a vector operand, in braces or a vector register. */
+static struct ir_operand element(const struct lower *l, const struct ir_operand *op, u32 i)
+{
+	struct ir_operand e = *op;
+
+	if (op->kind == IR_OP_VEC)
+		return l->f->operands.at[op->index + i];
+	e.part = (u8)(IR_PART_X + i);
+	return e;
+}
+
+void lower_move_vector(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src)
+{
+	u32 n = isa_form_has(l->in->form, M_v4) ? 4 : 2, type = l->in->form->type[0], part[4];
+	enum row_class class = lower_class(isa_type_bits(type));
+
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand s = element(l, src, i);
+
+		part[i] = lower_vreg(l, class);
+		lower_op(l, class == ROW_X ? OP_mov_b64 : OP_mov_b32, part[i], lower_source(l, &s, type, class), IR_NONE, IR_NONE, false);
+	}
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand d = element(l, dst, i);
+
+		if (d.kind == IR_OP_REG)
+			move(l, lower_register(l, &d, 0), part[i]);
+	}
+}
+
+u64 lower_function_address(struct lower *l, u32 func)
+{
+	const struct ir_func *f = l->m->funcs.at[func]->definition;
+
+	for (u32 i = 0; i < l->funcs.len; i++)
+		if (l->funcs.at[i] == f)
+			return i + 1;
+	if (!VEC_PUSH(&l->funcs, f))
+		l->failed = true;
+	return l->funcs.len;
+}
+
+static void mov_sreg(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src, u32 component)
+{
+	u32 d = lower_register(l, dst, 0);
+	enum exec_op op = OP_sreg_uniform;
+	struct insn *in;
+	s64 imm = src->index | (s64)component << 16;
+
+	if (src->index == SR_tid && component < 3 && !is_wide(l, d)) {
+		op = OP_sreg_tid;
+		imm = component;
+	} else if (src->index == SR_laneid || src->index == SR_warpid ||
+		   (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt)) {
+		op = OP_sreg_lane;
+		imm = src->index;
+	}
+	if (op != OP_sreg_uniform && is_wide(l, d)) {
+		lower_poison(l, "special register");
+		return;
+	}
+	in = lower_emit(l, op);
+	in->imm = imm;
+	in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
+	lower_write(l, FIELD_D, d);
+}
+
+/* Address of a variable in its state space, or generic when it has no space of its own. */
+static bool is_frame_var(const struct ir_var *v)
+{
+	return v->space == M_local || (v->space == M_param && v->func != IR_NONE);
+}
+
+static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
+{
+	const struct ir_var *v = l->m->vars.at[src->index];
+	struct insn *in;
+	u64 at;
+
+	if (is_frame_var(v) && !(l->f->is_entry && lower_is_formal(l->f, src->index))) {
+		in = lower_emit(l, OP_frame_address);
+		in->imm = l->var_offset[src->index] + src->imm;
+		in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
+		lower_write(l, FIELD_D, d);
+		return;
+	}
+	if (v->space == M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
+		in = lower_emit(l, OP_param_address);
+		in->imm = l->var_offset[src->index] + src->imm;
+		in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
+		lower_write(l, FIELD_D, d);
+		return;
+	}
+	at = v->space == M_shared ? l->var_offset[src->index] : l->var_address[src->index];
+	move(l, d, lower_const(l, l->vregs.at[d].class, at + (u64)src->imm));
+}
+
+static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct ir_operand *vec)
+{
+	const struct ir_operand *e = l->f->operands.at + vec->index;
+	u32 n = (u32)vec->imm, bits = isa_type_bits(l->in->form->type[0]), d = lower_register(l, dst, 0), part[4], t;
+
+	for (u32 i = 0; i < n; i++)
+		part[i] = lower_source(l, &e[i], bits / n == 64 ? T_b64 : T_b32, bits / n > 32 ? ROW_X : ROW_W);
+	if (n == 1) {
+		move(l, d, part[0]);
+	} else if (bits == 128 && n == 2) {
+		u32 hi = lower_vreg(l, ROW_X);
+
+		lower_op(l, OP_mov_b64, hi, part[1], IR_NONE, IR_NONE, false);
+		move(l, d, part[0]);
+		move(l, d + 1, hi);
+	} else if (bits == 128) {
+		u32 hi = lower_vreg(l, ROW_X);
+
+		lower_op(l, OP_join_x, hi, part[2], part[3], IR_NONE, false);
+		lower_op(l, OP_join_x, d, part[0], part[1], IR_NONE, true);
+		move(l, d + 1, hi);
+	} else if (bits == 64 && n == 2) {
+		lower_op(l, OP_join_x, d, part[0], part[1], IR_NONE, true);
+	} else if (bits == 32 && n == 2) {
+		lower_op(l, OP_join_halves, d, part[0], part[1], IR_NONE, true);
+	} else if (bits == 16 && n == 2) {
+		t = lower_vreg(l, ROW_W);
+		lower_op(l, OP_low_byte, t, part[0], IR_NONE, IR_NONE, false);
+		lower_op(l, OP_put_byte, d, t, part[1], IR_NONE, true);
+		l->insns.at[l->insns.len - 1].imm = 8;
+	} else if (bits == 64) {
+		u32 lo = lower_vreg(l, ROW_W), hi = lower_vreg(l, ROW_W);
+
+		lower_op(l, OP_join_halves, lo, part[0], part[1], IR_NONE, false);
+		lower_op(l, OP_join_halves, hi, part[2], part[3], IR_NONE, false);
+		lower_op(l, OP_join_x, d, lo, hi, IR_NONE, true);
+	} else {
+		t = lower_vreg(l, ROW_W);
+		lower_op(l, OP_low_byte, t, part[0], IR_NONE, IR_NONE, false);
+		for (u32 i = 1; i < n; i++) {
+			u32 next = i + 1 == n ? d : lower_vreg(l, ROW_W);
+
+			lower_op(l, OP_put_byte, next, t, part[i], IR_NONE, i + 1 == n);
+			l->insns.at[l->insns.len - 1].imm = 8 * i;
+			t = next;
+		}
+	}
+}
+
+/* Every part goes through a row of its own first: a result may be the source's register. */
+static void mov_unpack(struct lower *l, const struct ir_operand *vec, const struct ir_operand *src)
+{
+	const struct ir_operand *e = l->f->operands.at + vec->index;
+	u32 n = (u32)vec->imm, bits = isa_type_bits(l->in->form->type[0]), each = bits / n, part[4];
+	u32 a = lower_source(l, src, l->in->form->type[0], bits > 32 ? ROW_X : ROW_W);
+
+	for (u32 i = 0; i < n; i++) {
+		u32 at = i * each, from = bits == 128 ? a + at / 64 : a;
+
+		part[i] = lower_vreg(l, each > 32 ? ROW_X : ROW_W);
+		if (each == 64)
+			lower_op(l, OP_mov_b64, part[i], from, IR_NONE, IR_NONE, false);
+		else if (each == 32 && bits == 32)
+			lower_op(l, OP_mov_b32, part[i], from, IR_NONE, IR_NONE, false);
+		else if (each == 32)
+			lower_op(l, at % 64 ? OP_high_of_x : OP_low_of_x, part[i], from, IR_NONE, IR_NONE, false);
+		else if (each == 16 && bits <= 32)
+			lower_op(l, at ? OP_high_half : OP_low_half, part[i], from, IR_NONE, IR_NONE, false);
+		else
+			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE, IR_NONE, false);
+		l->insns.at[l->insns.len - 1].imm = at;
+	}
+	for (u32 i = 0; i < n; i++)
+		if (e[i].kind == IR_OP_REG)
+			move(l, lower_register(l, &e[i], 0), part[i]);
+}
+
+static void rule_mov(struct lower *l)
+{
+	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
+	u32 type = l->in->form->type[0], d;
+
+	if (dst->kind == IR_OP_VEC && src->kind == IR_OP_SREG) {
+		for (u32 i = 0; i < (u32)dst->imm; i++)
+			if (l->f->operands.at[dst->index + i].kind == IR_OP_REG)
+				mov_sreg(l, &l->f->operands.at[dst->index + i], src, i);
+		return;
+	}
+	if (isa_form_has(l->in->form, M_v2) || isa_form_has(l->in->form, M_v4)) {
+		lower_move_vector(l, dst, src);
+		return;
+	}
+	if (dst->kind == IR_OP_VEC) {
+		mov_unpack(l, dst, src);
+		return;
+	}
+	if (src->kind == IR_OP_VEC) {
+		mov_pack(l, dst, src);
+		return;
+	}
+	if (src->kind == IR_OP_SREG) {
+		mov_sreg(l, dst, src, src->part ? src->part - IR_PART_X : 0);
+		return;
+	}
+	d = lower_register(l, dst, 0);
+	if (src->kind == IR_OP_VAR) {
+		mov_address(l, d, src);
+	} else if (src->kind == IR_OP_FUNC) {
+		move(l, d, lower_const(l, l->vregs.at[d].class, lower_function_address(l, src->index)));
+	} else {
+		move(l, d, lower_source(l, src, type, l->vregs.at[d].class));
+		if (isa_type_bits(type) == 128 && src->kind == IR_OP_REG)
+			move(l, d + 1, lower_register(l, src, 1));
+	}
+}
+
+/* ---- setp: p|q = comparison, combined with c ---- */
+
+static void rule_setp(struct lower *l)
+{
+	static const enum isa_kind skip[] = {ISA_K_OP, ISA_KINDS};
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *p = lower_operand(l, 0), *q = lower_operand(l, 1);
+	bool two = q->flags & IR_BAR;
+	u32 first = two ? 2 : 1, type = form->type[0], t, c = IR_NONE, word = isa_form_word(form, ISA_K_OP, 0);
+	enum row_class class = lower_class(isa_type_bits(type));
+	enum exec_op op, combine = word == M_and ? OP_and_pred : word == M_or ? OP_or_pred : OP_xor_pred;
+	u32 a, b;
+	char text[160];
+
+	lower_text(form, skip, text, sizeof(text));
+	op = lower_find_op(text);
+	if (op == EXEC_OPS || type == T_f16x2 || type == T_bf16x2) {
+		lower_poison(l, text);
+		return;
+	}
+	a = lower_source(l, lower_operand(l, first), type, class);
+	b = lower_source(l, lower_operand(l, first + 1), type, class);
+	if (word)
+		c = lower_source(l, lower_operand(l, first + 2), T_pred, ROW_P);
+	if (!two && !word) {
+		lower_op(l, op, lower_target(l, p, ROW_P), a, b, IR_NONE, true);
+		return;
+	}
+	t = lower_vreg(l, ROW_P);
+	lower_op(l, op, t, a, b, IR_NONE, false);
+	if (two && q->kind == IR_OP_REG) {
+		u32 n = lower_vreg(l, ROW_P), keep = lower_vreg(l, ROW_P);
+
+		lower_op(l, OP_not_pred, n, t, IR_NONE, IR_NONE, false);
+		if (word)
+			lower_op(l, combine, keep, n, c, IR_NONE, false);
+		else
+			keep = n;
+		if (p->kind == IR_OP_REG && word)
+			lower_op(l, combine, lower_register(l, p, 0), t, c, IR_NONE, true);
+		else if (p->kind == IR_OP_REG)
+			move(l, lower_register(l, p, 0), t);
+		move(l, lower_register(l, q, 0), keep);
+		return;
+	}
+	if (p->kind != IR_OP_REG)
+		return;
+	if (word)
+		lower_op(l, combine, lower_register(l, p, 0), t, c, IR_NONE, true);
+	else
+		move(l, lower_register(l, p, 0), t);
+}
+
+/* ---- addresses ---- */
+
+/* Generic addresses are those of the space, plus the base of its window. */
+static void rule_cvta(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
+	bool to = !strcmp(form->row->name[form->name], "cvta.to");
+	u32 space = isa_form_word(form, ISA_K_SPACE, 0), d = lower_target(l, dst, ROW_X), a;
+
+	if (src->kind == IR_OP_VAR) {
+		a = lower_vreg(l, ROW_X);
+		mov_address(l, a, src);
+	} else {
+		a = lower_source(l, src, T_u64, ROW_X);
+	}
+	if (space == M_global || space == M_const || space == M_param || space == M_param_entry) {
+		lower_op(l, OP_mov_b64, d, a, IR_NONE, IR_NONE, true);
+	} else {
+		lower_emit(l, OP_window)->imm = (space == M_local) | (s64)to << 1;
+		lower_read(l, FIELD_A, a);
+		lower_write(l, FIELD_D, d);
+	}
+	lower_finish(l, dst, d, T_u64, ROW_X);
+}
+
+/* ---- control flow: these test their guard themselves ---- */
+
+static struct insn *emit_control(struct lower *l, enum exec_op op)
+{
+	struct insn *in = lower_emit_free(l, op);
+
+	in->flags |= l->guard_not && l->guard != IR_NONE ? INSN_GUARD_NOT : 0;
+	lower_read(l, FIELD_GUARD, l->guard);
+	return &l->insns.at[l->insns.len - 1];
+}
+
+static void fix(struct lower *l, u32 at, u32 label, bool in_ext)
+{
+	struct fixup x = {.insn = at, .label = label, .in_ext = in_ext};
+
+	if (!VEC_PUSH(&l->fixups, x))
+		l->failed = true;
+}
+
+static void rule_bra(struct lower *l)
+{
+	emit_control(l, l->guard == IR_NONE ? OP_bra : OP_bra_pred);
+	fix(l, (u32)l->insns.len - 1, lower_operand(l, 0)->index, false);
+}
+
+static void rule_brx(struct lower *l)
+{
+	const struct ir_table *t = &l->f->tables.at[lower_operand(l, 1)->index];
+	u32 a = lower_source(l, lower_operand(l, 0), T_u32, ROW_W), skip = IR_NONE;
+	struct insn *in;
+
+	if (l->guard != IR_NONE) {
+		/* @p brx: branch around it when p is false. */
+		in = lower_emit_free(l, OP_bra_pred);
+		in->flags |= l->guard_not ? 0 : INSN_GUARD_NOT;
+		lower_read(l, FIELD_GUARD, l->guard);
+		skip = (u32)l->insns.len - 1;
+	}
+	in = lower_emit_free(l, OP_brx_idx);
+	in->imm = t->len;
+	lower_read(l, FIELD_A, a);
+	for (u32 i = 0; i < t->len; i++) {
+		lower_ext(l, IR_NONE, false);
+		fix(l, (u32)l->ext.len - 1, t->at[i], true);
+	}
+	l->insns.at[l->insns.len - 1].flags |= INSN_BACK;
+	if (skip != IR_NONE) {
+		l->insns.at[skip].target = (u32)l->insns.len;
+		lower_emit_free(l, OP_join);
+	}
+}
+
+static void rule_exit(struct lower *l)
+{
+	emit_control(l, OP_exit);
+}
+
+static void rule_ret(struct lower *l)
+{
+	emit_control(l, l->f->is_entry ? OP_exit : OP_ret);
+}
+
+static void rule_trap(struct lower *l)
+{
+	lower_emit(l, OP_trap);
+}
+
+static void rule_nothing(struct lower *l)
+{
+	(void)l;
+}
+
+static void rule_nanosleep(struct lower *l)
+{
+	emit_control(l, OP_yield);
+}
+
+/* bar.sync a{, n}: other members of the family come with their own handlers. */
+static void rule_bar(struct lower *l)
+{
+	const char *name = l->in->form->row->name[l->in->form->name];
+	const struct ir_operand *id = lower_operand(l, 0), *n = lower_operand(l, 1);
+	bool sync = !strcmp(name, "bar.sync") || !strcmp(name, "bar.cta.sync") || isa_form_has(l->in->form, M_sync);
+	struct insn *in;
+	u32 a = IR_NONE, c = IR_NONE;
+
+	if (!sync || !strcmp(name, "bar.warp.sync")) {
+		lower_poison(l, name);
+		return;
+	}
+	if (id->kind != IR_OP_INT)
+		a = lower_source(l, id, T_u32, ROW_W);
+	if (n)
+		c = lower_source(l, n, T_u32, ROW_W);
+	in = emit_control(l, OP_bar_sync);
+	in->imm = id->kind == IR_OP_INT ? id->imm : 0;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_C, c);
+}

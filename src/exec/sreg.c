@@ -1,0 +1,63 @@
+/*
+ * Values of special registers that are not rows. PTX ISA "Special Registers".
+ */
+#include "src/exec/exec.h"
+
+#include <time.h>
+
+static u64 nanoseconds(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
+{
+	const struct exec_env *e = g->env;
+	const u32 *v = NULL;
+	u64 t;
+
+	switch (sreg) {
+	case SR_ntid: v = e->block; break;
+	case SR_ctaid: v = g->cta->id; break;
+	case SR_nctaid: v = e->grid; break;
+	case SR_nwarpid: return (u64)e->program->arch->warps_per_sm_max;
+	case SR_smid: return g->cta->smid;
+	case SR_nsmid: return (u64)e->program->arch->sms;
+	case SR_gridid: return e->grid_id;
+	case SR_total_smem_size: return e->shared_bytes;
+	case SR_dynamic_smem_size: return e->dynamic_shared;
+	case SR_clock: return (u32)nanoseconds(CLOCK_MONOTONIC);
+	case SR_clock_hi: return nanoseconds(CLOCK_MONOTONIC) >> 32;
+	case SR_clock64: return nanoseconds(CLOCK_MONOTONIC);
+	case SR_globaltimer: return nanoseconds(CLOCK_REALTIME);
+	case SR_globaltimer_lo: return (u32)nanoseconds(CLOCK_REALTIME);
+	case SR_globaltimer_hi:
+		t = nanoseconds(CLOCK_REALTIME);
+		return t >> 32;
+	case SR_clusterid: v = g->cta->id; break;
+	case SR_nclusterid: v = e->grid; break;
+	case SR_cluster_ctaid: return 0;
+	case SR_cluster_nctaid: return component < 3 ? 1 : 0;
+	case SR_cluster_nctarank: return 1;
+	default: return 0;
+	}
+	return component < 3 ? v[component] : 0;
+}
+
+u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp)
+{
+	u32 bit = 1u << lane;
+
+	switch (sreg) {
+	case SR_laneid: return lane;
+	case SR_warpid: return warp;
+	case SR_lanemask_eq: return bit;
+	case SR_lanemask_lt: return bit - 1;
+	case SR_lanemask_le: return bit | (bit - 1);
+	case SR_lanemask_gt: return ~(bit | (bit - 1));
+	default: return ~(bit - 1);
+	}
+}

@@ -1,0 +1,135 @@
+/*
+ * Runs a kernel of a PTX text on the gang engine without devices or schedulers: one worker, CTAs one after the other.
+ */
+#ifndef PL_EXEC_HARNESS_H
+#define PL_EXEC_HARNESS_H
+
+#include "grammar/parse.h"
+#include "src/exec/exec.h"
+
+#include <stdlib.h>
+
+struct harness {
+	struct ir_module *m;
+	struct mem mem;
+	struct exec_env env;
+	struct fault fault;
+	struct diag_source source;
+	struct diag d;
+	struct text messages;
+	u64 var_address[64];
+	u32 cancel;
+};
+
+static inline bool harness_open(struct harness *h, const char *ptx)
+{
+	memset(h, 0, sizeof(*h));
+	h->source = (struct diag_source){"test.ptx", ptx, strlen(ptx)};
+	diag_init(&h->d, diag_collect, &h->messages);
+	h->m = ptx_parse(&h->source, NULL, &h->d);
+	if (!h->m)
+		fprintf(stderr, "%s\n", h->messages.at);
+	return h->m && mem_init(&h->mem, (u64)1 << 30);
+}
+
+static inline void harness_close(struct harness *h)
+{
+	ir_module_free(h->m);
+	mem_fini(&h->mem);
+	diag_fini(&h->d);
+	text_fini(&h->messages);
+}
+
+static inline void harness_place_vars(struct harness *h)
+{
+	for (u32 i = 0; i < h->m->vars.len && i < 64; i++) {
+		const struct ir_var *v = h->m->vars.at[i];
+
+		if (v->space != M_global && v->space != M_const)
+			continue;
+		h->var_address[i] = mem_alloc(&h->mem, v->size_bytes, v->align, MEM_KIND_DEVICE);
+		if (v->data)
+			memcpy((void *)(uintptr_t)h->var_address[i], v->data, v->size_bytes);
+	}
+}
+
+/* Storage of one CTA; register blocks are 64-byte aligned. */
+static inline void harness_cta(struct harness *h, struct cta *c, u32 threads)
+{
+	const struct program *p = h->env.program;
+	u32 warps = (threads + 31) / 32, gangs = (warps + p->gang - 1) / p->gang;
+
+	*c = (struct cta){.env = &h->env, .warps = warps, .threads = threads, .gangs = gangs};
+	c->warp = calloc(warps, sizeof(*c->warp));
+	c->gang = calloc(gangs, sizeof(*c->gang));
+	c->shared = aligned_alloc(1024, align_up(h->env.shared_bytes + 1, 1024));
+	c->local = calloc(1, (size_t)warps * 32 * h->env.local_bytes + 64);
+	for (u32 i = 0; i < gangs; i++) {
+		struct gang *g = &c->gang[i];
+
+		g->regs = aligned_alloc(64, p->block_bytes);
+		memset(g->regs, 0, p->block_bytes);
+		g->first_warp = i * p->gang;
+		g->warps = warps - g->first_warp < p->gang ? warps - g->first_warp : p->gang;
+		g->insns = p->insn;
+		g->env = &h->env;
+		g->cta = c;
+		g->warp_at = c->warp + g->first_warp;
+		g->caches = calloc(p->cache_slots, sizeof(*g->caches));
+		g->shared = c->shared;
+		g->local = c->local + (size_t)g->first_warp * 32 * h->env.local_bytes;
+		g->fault = &h->fault;
+	}
+	exec_cta_prepare(c);
+}
+
+static inline void harness_cta_free(struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++) {
+		free(c->gang[i].regs);
+		free(c->gang[i].caches);
+	}
+	for (u32 i = 0; i < c->warps; i++)
+		free(c->warp[i].calls);
+	free(c->warp);
+	free(c->gang);
+	free(c->shared);
+	free(c->local);
+}
+
+/* Run `kernel`; returns STOP_DONE or STOP_FAULT (see h->fault). level: host ISA, NULL = best. */
+static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block, const void *params, const char *level)
+{
+	struct lower_options options = {.warps = (block + 31) / 32};
+	struct program *p;
+	enum exec_stop stop = STOP_DONE;
+	u32 *tid = calloc(3 * 2048, sizeof(u32));
+	struct cta c;
+
+	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find("h200"), h->var_address, &options, &h->d);
+	if (!p)
+		return STOP_FAULT;
+	h->env = (struct exec_env){
+		.program = p, .ops = exec_ops_select(level), .mem = &h->mem, .params = params, .grid = {grid, 1, 1},
+		.block = {block, 1, 1}, .shared_bytes = p->shared_static + 4096, .local_bytes = p->frame_bytes + 65536, .cancel = &h->cancel,
+		.tid = tid,
+	};
+	for (u32 i = 0; i < block; i++)
+		tid[i] = i;
+	memset(&h->fault, 0, sizeof(h->fault));
+	harness_cta(h, &c, block);
+	for (u32 i = 0; i < grid && stop == STOP_DONE; i++) {
+		c.id[0] = i;
+		c.number = i;
+		exec_cta_start(&c);
+		do
+			stop = exec_cta_run(&c, 10000);
+		while (stop == STOP_YIELD);
+	}
+	harness_cta_free(&c);
+	free(tid);
+	exec_program_free(p);
+	return stop;
+}
+
+#endif
