@@ -34,7 +34,9 @@ void build_loc(struct parse *p, struct build_value file, struct build_value line
 	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits, .inlined_at = IR_NONE,
 			   .begin = where.begin};
 
-	if (!fits(p, file, line, column, where))
+	if (!p->f)
+		build_error(p, where, ".loc stands in functions");
+	if (!p->f || !fits(p, file, line, column, where))
 		return;
 	if (!VEC_PUSH(&p->m->locs, l))
 		return build_no_memory(p);
