@@ -7,6 +7,7 @@
 #define PL_BUILD_H
 
 #include "grammar/parse.h"
+#include "src/base/map.h"
 
 #include <stdlib.h>
 
@@ -134,6 +135,7 @@ struct parse {
 	struct text target_text;
 	u32 target_seen;
 	u32 loc;                 /* current line position, index in m->locs */
+	struct map places;       /* hash of a position -> 1 + the last one of m->locs there */
 	struct ir_section *section;
 	u8 section_type;
 	struct str *section_name;

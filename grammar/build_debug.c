@@ -28,6 +28,41 @@ static bool fits(struct parse *p, struct build_value a, struct build_value b, st
 	return false;
 }
 
+static u64 hash_place(u32 file, u32 line, u32 column)
+{
+	u32 place[3] = {file, line, column};
+
+	return hash_bytes(place, sizeof(place)) | 1;
+}
+
+/* Positions that inlined_at may name: all but the one being read. */
+static void note_place(struct parse *p, u32 loc)
+{
+	const struct ir_loc *l = &p->m->locs.at[loc];
+
+	if (!map_set(&p->places, hash_place(l->file, l->line, l->column), loc + 1u))
+		build_no_memory(p);
+}
+
+static bool is_place(const struct ir_loc *l, struct build_value file, struct build_value line, struct build_value column)
+{
+	return l->file == file.bits && l->line == line.bits && l->column == column.bits;
+}
+
+/* The last earlier position there, IR_NONE when there is none. */
+static u32 find_place(const struct parse *p, struct build_value file, struct build_value line, struct build_value column)
+{
+	const u64 *found = map_get(&p->places, hash_place((u32)file.bits, (u32)line.bits, (u32)column.bits));
+
+	if (!found || is_place(&p->m->locs.at[*found - 1], file, line, column))
+		return found ? (u32)*found - 1 : IR_NONE;
+	/* Two positions with one hash: search. */
+	for (u32 i = (u32)p->m->locs.len - 1; i-- > 0;)
+		if (is_place(&p->m->locs.at[i], file, line, column))
+			return i;
+	return IR_NONE;
+}
+
 void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
 	       struct diag_span where)
 {
@@ -38,6 +73,8 @@ void build_loc(struct parse *p, struct build_value file, struct build_value line
 		build_error(p, where, ".loc stands in functions");
 	if (!p->f || !fits(p, file, line, column, where))
 		return;
+	if (p->m->locs.len)
+		note_place(p, (u32)p->m->locs.len - 1);
 	if (!VEC_PUSH(&p->m->locs, l))
 		return build_no_memory(p);
 	p->loc = (u32)p->m->locs.len - 1;
@@ -70,15 +107,9 @@ void build_loc_inlined(struct parse *p, struct str *word, struct build_value fil
 	if (!fits(p, file, line, column, where) || !p->m->locs.len)
 		return;
 	l = &p->m->locs.at[p->m->locs.len - 1];
-	for (size_t i = p->m->locs.len - 1; i-- > 0;) {
-		const struct ir_loc *at = &p->m->locs.at[i];
-
-		if (at->file == file.bits && at->line == line.bits && at->column == column.bits) {
-			l->inlined_at = (u32)i;
-			return;
-		}
-	}
-	build_error(p, where, "the position after inlined_at appears in no .loc before");
+	l->inlined_at = find_place(p, file, line, column);
+	if (l->inlined_at == IR_NONE)
+		build_error(p, where, "the position after inlined_at appears in no .loc before");
 }
 
 void build_section(struct parse *p, struct str *name, struct diag_span where)

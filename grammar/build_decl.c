@@ -327,6 +327,10 @@ static void declare_register(struct parse *p, struct diag_span where)
 		build_error(p, where, d->dims ? "registers have no dimensions" : "registers have no initial value");
 		return;
 	}
+	if (clashes_with_family(p, d->name)) {
+		build_error(p, d->where, "'%s' is already defined here as a register", d->name->text);
+		return;
+	}
 	decl = declare_registers(p, 0, false);
 	build_bind(p, d->name, BIND_REG, build_register(p, decl, 0), d->where);
 }
