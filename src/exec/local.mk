@@ -11,7 +11,7 @@ libcore_la_SOURCES += \
 
 # The handlers, once per host ISA level; one symbol of each is seen outside.
 exec_sources = \
-	src/exec/lanes.h src/exec/numeric_all.h \
+	src/exec/lanes.h src/exec/lane_shapes.h src/exec/numeric_all.h \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
 	src/exec/op_mem.c \

@@ -1,0 +1,172 @@
+/*
+ * Shapes of lane operations: one function body for each kind of result and operands. Included by the handler files of the
+ * chapters (op_lane.c, op_float.c ...), each of which makes the functions of its own rows of ops/.
+ */
+#ifndef PL_EXEC_LANE_SHAPES_H
+#define PL_EXEC_LANE_SHAPES_H
+
+#include "src/exec/lanes.h"
+#include "src/exec/numeric_all.h"
+
+#define TY_W u32
+#define TY_X u64
+#define ROW_W ROW32
+#define ROW_X ROW64
+
+#define LANE1(id, D, A, expr)                                                                    \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		FOR_LANES(l, LANES)                                                               \
+		{                                                                                 \
+			TY_##A x = a[l];                                                          \
+			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+#define LANE2(id, D, A, B, expr)                                                                 \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const TY_##B *b = ROW_##B(in->b);                                                 \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		FOR_LANES(l, LANES)                                                               \
+		{                                                                                 \
+			TY_##A x = a[l];                                                          \
+			TY_##B y = b[l];                                                          \
+			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+#define LANE3(id, D, A, B, C, expr)                                                              \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const TY_##B *b = ROW_##B(in->b);                                                 \
+		const TY_##C *c = ROW_##C(in->c);                                                 \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		FOR_LANES(l, LANES)                                                               \
+		{                                                                                 \
+			TY_##A x = a[l];                                                          \
+			TY_##B y = b[l];                                                          \
+			TY_##C z = c[l];                                                          \
+			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+/* Third operand a predicate: z is 0 or 1. */
+#define LANE2P(id, D, A, B, expr)                                                                \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const TY_##B *b = ROW_##B(in->b);                                                 \
+		const u32 *p = ROWP(in->c);                                                       \
+		for (u32 w = 0; w < WARPS; w++, a += 32, b += 32, d += 32) {                      \
+			const u32 mask = p[w];                                                    \
+			FOR_LANES(l, 32)                                                          \
+			{                                                                         \
+				TY_##A x = a[l];                                                  \
+				TY_##B y = b[l];                                                  \
+				u32 z = mask >> l & 1;                                            \
+				d[l] = (TY_##D)(expr);                                            \
+			}                                                                         \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+/* Predicate results are masked here: dead and inactive lanes keep their bit. */
+#define PRED1(id, A, expr)                                                                       \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		u32 *d = ROWP(in->d);                                                             \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		const u32 active = g->active;                                                     \
+		for (u32 w = 0; w < WARPS; w++, a += 32) {                                        \
+			u32 t[32];                                                                \
+			FOR_LANES(l, 32)                                                          \
+			{                                                                         \
+				TY_##A x = a[l];                                                  \
+				t[l] = (expr) ? FULL_MASK : 0;                                    \
+			}                                                                         \
+			d[w] = (d[w] & ~active) | (lanes_mask(t) & active);                       \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+#define PRED2(id, A, B, expr)                                                                    \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		u32 *d = ROWP(in->d);                                                             \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const TY_##B *b = ROW_##B(in->b);                                                 \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		const u32 active = g->active;                                                     \
+		for (u32 w = 0; w < WARPS; w++, a += 32, b += 32) {                               \
+			u32 t[32];                                                                \
+			FOR_LANES(l, 32)                                                          \
+			{                                                                         \
+				TY_##A x = a[l];                                                  \
+				TY_##B y = b[l];                                                  \
+				t[l] = (expr) ? FULL_MASK : 0;                                    \
+			}                                                                         \
+			d[w] = (d[w] & ~active) | (lanes_mask(t) & active);                       \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+/* Predicate logic works on whole masks. */
+#define MASK1(id, expr)                                                                          \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		u32 *d = ROWP(in->d);                                                             \
+		const u32 *a = ROWP(in->a), active = g->active;                                   \
+		for (u32 w = 0; w < WARPS; w++) {                                                 \
+			u32 x = a[w];                                                             \
+			d[w] = (d[w] & ~active) | ((expr) & active);                              \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+#define MASK2(id, expr)                                                                          \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		u32 *d = ROWP(in->d);                                                             \
+		const u32 *a = ROWP(in->a), *b = ROWP(in->b), active = g->active;                 \
+		for (u32 w = 0; w < WARPS; w++) {                                                 \
+			u32 x = a[w], y = b[w];                                                   \
+			d[w] = (d[w] & ~active) | ((expr) & active);                              \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+
+#define SHAPE_W_W(id, expr) LANE1(id, W, W, expr)
+#define SHAPE_W_X(id, expr) LANE1(id, W, X, expr)
+#define SHAPE_X_W(id, expr) LANE1(id, X, W, expr)
+#define SHAPE_X_X(id, expr) LANE1(id, X, X, expr)
+#define SHAPE_W_WW(id, expr) LANE2(id, W, W, W, expr)
+#define SHAPE_W_XW(id, expr) LANE2(id, W, X, W, expr)
+#define SHAPE_W_XX(id, expr) LANE2(id, W, X, X, expr)
+#define SHAPE_X_WW(id, expr) LANE2(id, X, W, W, expr)
+#define SHAPE_X_XW(id, expr) LANE2(id, X, X, W, expr)
+#define SHAPE_X_XX(id, expr) LANE2(id, X, X, X, expr)
+#define SHAPE_W_WWW(id, expr) LANE3(id, W, W, W, W, expr)
+#define SHAPE_W_XXW(id, expr) LANE3(id, W, X, X, W, expr)
+#define SHAPE_X_WWX(id, expr) LANE3(id, X, W, W, X, expr)
+#define SHAPE_X_XWW(id, expr) LANE3(id, X, X, W, W, expr)
+#define SHAPE_X_XXW(id, expr) LANE3(id, X, X, X, W, expr)
+#define SHAPE_X_XXX(id, expr) LANE3(id, X, X, X, X, expr)
+#define SHAPE_W_WWP(id, expr) LANE2P(id, W, W, W, expr)
+#define SHAPE_X_XXP(id, expr) LANE2P(id, X, X, X, expr)
+#define SHAPE_P_W(id, expr) PRED1(id, W, expr)
+#define SHAPE_P_X(id, expr) PRED1(id, X, expr)
+#define SHAPE_P_WW(id, expr) PRED2(id, W, W, expr)
+#define SHAPE_P_XX(id, expr) PRED2(id, X, X, expr)
+#define SHAPE_P_P(id, expr) MASK1(id, expr)
+#define SHAPE_P_PP(id, expr) MASK2(id, expr)
+
+/* OP of a handler file: the function of one row. */
+#define LANE_HANDLER(id, texts, shape, expr) SHAPE_##shape(id, expr)
+
+#endif
