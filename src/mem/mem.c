@@ -87,7 +87,7 @@ static void remove_at(struct mem *m, u32 i)
 {
 	memmove(&m->ranges[i], &m->ranges[i + 1], sizeof(*m->ranges) * (m->len - i - 1));
 	m->len--;
-	m->epoch++;
+	__atomic_fetch_add(&m->epoch, 1, __ATOMIC_RELEASE);
 }
 
 /* Address space for `size` bytes: fresh while there is some, then the first hole left by freed ranges. */
@@ -155,7 +155,7 @@ bool mem_free(struct mem *m, u64 base)
 		r = &m->ranges[i];
 		m->used_bytes -= r->size;
 		r->freed = true;
-		m->epoch++;
+		__atomic_fetch_add(&m->epoch, 1, __ATOMIC_RELEASE);
 		/* Give whole pages back; neighbours on a shared page stay. */
 		first = align_up(r->base, PAGE);
 		last = (r->base + r->size) & ~(u64)(PAGE - 1);

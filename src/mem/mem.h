@@ -54,7 +54,7 @@ struct mem {
 	u32 len, cap;
 	u64 next;                    /* fresh address space begins here */
 	u64 next_id;
-	u32 epoch;                   /* changes when ranges go away: caches are void */
+	u32 epoch;                   /* changes when ranges go away: caches are void; read atomically without the lock */
 };
 
 /* Reserve address space for a device with `limit_bytes` of memory. Returns false when the host refuses. */

@@ -1,0 +1,450 @@
+/*
+ * One grid: which CTA is begun next and by whom, turns of resident CTAs, and what is left when the grid is stopped.
+ */
+#include "src/sched/sched_int.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+/* ---- making ---- */
+
+static struct sched_grid *storage(struct sched_pool *p)
+{
+	struct sched_grid *g;
+
+	pthread_mutex_lock(&p->lock);
+	g = p->spare;
+	if (g) {
+		p->spare = g->next;
+		p->spare_len--;
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (g)
+		return g;
+	g = calloc(1, sizeof(*g) + sizeof(struct hand) * p->workers);
+	if (g)
+		pthread_mutex_init(&g->lock, NULL);
+	return g;
+}
+
+void grid_free(struct sched_grid *g)
+{
+	if (!g)
+		return;
+	pthread_mutex_destroy(&g->lock);
+	free(g->waiters);
+	free(g);
+}
+
+static u64 gcd(u64 a, u64 b)
+{
+	while (b) {
+		u64 t = a % b;
+
+		a = b;
+		b = t;
+	}
+	return a;
+}
+
+/* An order of CTAs that depends on the seed and on how many grids came before. */
+static void permute(struct sched_grid *g, u64 seed)
+{
+	u64 state = seed * 0x9e3779b97f4a7c15u + 1;
+
+	for (u32 i = 0; i < 4; i++)
+		sched_random(&state);
+	g->offset = sched_random(&state) % g->ctas;
+	do
+		g->multiplier = sched_random(&state) % g->ctas;
+	while (gcd(g->multiplier, g->ctas) != 1);
+	if (!g->multiplier)
+		g->multiplier = 1;
+}
+
+static void hand_init(struct sched_grid *g, u32 index, u32 hands)
+{
+	const struct sched_launch *l = &g->launch;
+	s32 sms = l->env.program->arch ? l->env.program->arch->sms : 1;
+	u64 resident = (u64)(l->resident_per_sm ? l->resident_per_sm : 1) * (u32)(sms > 0 ? sms : 1);
+	struct hand *h = &g->hand[index];
+
+	memset(h, 0, sizeof(*h));
+	h->grid = g;
+	h->index = index;
+	seat_list_init(&h->idle);
+	seat_list_init(&h->waiting);
+	h->target = l->cooperative ? UINT32_MAX : 1;
+	h->limit = l->cooperative ? UINT32_MAX : (u32)min_u64((resident + hands - 1) / hands, UINT32_MAX / 2);
+	h->random = (g->seed + index) * 0x9e3779b97f4a7c15u + 1;
+}
+
+static void deal(struct sched_grid *g, u64 first, u64 end)
+{
+	u64 n = end - first, at = first;
+
+	for (u32 i = 0; i < g->hands; i++) {
+		g->hand[i].next = at;
+		at += n / g->hands + (i < n % g->hands);
+		g->hand[i].end = at;
+	}
+}
+
+void grid_spread(struct sched_grid *g, u32 hands)
+{
+	struct hand *h = &g->hand[0];
+	u64 first = h->chunk < h->chunk_end ? h->chunk : h->next;
+
+	for (u32 i = 1; i < hands; i++)
+		hand_init(g, i, hands);
+	g->hands = hands;
+	h->limit = (h->limit + hands - 1) / hands;
+	h->chunk = h->chunk_end = 0;
+	deal(g, first, h->end);
+}
+
+struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands)
+{
+	struct sched_grid *g = storage(p);
+
+	if (!g)
+		return NULL;
+	g->pool = p;
+	g->next = NULL;
+	g->launch = *launch;
+	g->launch.env.cancel = &g->stop;
+	g->launch.env.several_workers = p->workers > 1;
+	g->ctas = (u64)launch->env.grid[0] * launch->env.grid[1] * launch->env.grid[2];
+	g->left = g->ctas;
+	g->stop = 0;
+	g->busy = 0;
+	g->ordered = g->faulted = false;
+	g->deadline = p->options.timeout_ms ? now_ns() + p->options.timeout_ms * 1000000u : 0;
+	g->multiplier = g->offset = g->seed = 0;
+	g->fault.kind = FAULT_NONE;
+	g->waiter_len = 0;
+	g->waiter_total = 0;
+	if (p->options.seed) {
+		g->seed = p->options.seed + __atomic_fetch_add(&p->grids_started, 1, __ATOMIC_RELAXED);
+		permute(g, g->seed);
+	}
+	g->hands = hands;
+	for (u32 i = 0; i < hands; i++)
+		hand_init(g, i, hands);
+	deal(g, 0, g->ctas);
+	return g;
+}
+
+/* ---- ending ---- */
+
+void grid_fail(struct sched_grid *g, const struct fault *fault)
+{
+	pthread_mutex_lock(&g->lock);
+	if (!g->faulted) {
+		g->faulted = true;
+		g->fault = *fault;
+	}
+	pthread_mutex_unlock(&g->lock);
+	__atomic_store_n(&g->stop, 1, __ATOMIC_RELEASE);
+}
+
+bool grid_is_over(const struct sched_grid *g)
+{
+	return !__atomic_load_n(&g->left, __ATOMIC_ACQUIRE) || __atomic_load_n(&g->stop, __ATOMIC_ACQUIRE);
+}
+
+static void check_deadline(struct sched_grid *g)
+{
+	struct fault f = {.kind = FAULT_TIMEOUT};
+
+	if (!g->deadline || now_ns() < g->deadline)
+		return;
+	snprintf(f.text, sizeof(f.text), "the launch ran for more than %llu ms",
+		 (unsigned long long)g->pool->options.timeout_ms);
+	grid_fail(g, &f);
+}
+
+static void add_waiter(struct sched_grid *g, const struct sched_waiter *w)
+{
+	g->waiter_total++;
+	if (!g->waiters)
+		g->waiters = malloc(sizeof(*g->waiters) * SCHED_WAITERS_MAX);
+	if (g->waiters && g->waiter_len < SCHED_WAITERS_MAX)
+		g->waiters[g->waiter_len++] = *w;
+}
+
+static void collect_cta(struct sched_grid *g, const struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		for (u32 k = 0; k < c->gang[i].warps; k++) {
+			const struct warp *w = &c->gang[i].warp_at[k];
+			struct sched_waiter x = {.ctaid = {c->id[0], c->id[1], c->id[2]}, .warp = c->gang[i].first_warp + k};
+
+			if (w->live && c->gang[i].together) {
+				x.mask = w->live;
+				x.pc = c->gang[i].pc;
+				add_waiter(g, &x);
+				continue;
+			}
+			for (u32 n = 0; n < w->groups; n++) {
+				x.mask = w->group[n].mask;
+				x.pc = w->group[n].pc;
+				x.state = w->group[n].state;
+				x.barrier = w->group[n].barrier;
+				x.want = w->group[n].want;
+				add_waiter(g, &x);
+			}
+		}
+}
+
+void grid_collect_waiters(struct sched_grid *g)
+{
+	if (g->fault.kind != FAULT_DEADLOCK && g->fault.kind != FAULT_TIMEOUT)
+		return;
+	for (u32 i = 0; i < g->hands; i++)
+		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
+			collect_cta(g, &s->cta);
+}
+
+/* ---- beginning CTAs ---- */
+
+static bool take_piece(struct hand *h, struct hand *from, u64 max)
+{
+	u64 n = (from->end - from->next) / 16;
+
+	n = n < 1 ? 1 : n > max ? max : n;
+	if (from->next == from->end)
+		return false;
+	h->chunk = from->next;
+	h->chunk_end = from->next += n;
+	return true;
+}
+
+static struct hand *largest(struct sched_grid *g)
+{
+	struct hand *best = &g->hand[0];
+
+	for (u32 i = 1; i < g->hands; i++)
+		if (g->hand[i].end - g->hand[i].next > best->end - best->next)
+			best = &g->hand[i];
+	return best;
+}
+
+static struct hand *foremost(struct sched_grid *g)
+{
+	struct hand *best = &g->hand[0];
+
+	for (u32 i = 1; i < g->hands; i++) {
+		struct hand *h = &g->hand[i];
+
+		if (h->next < h->end && (best->next == best->end || h->next < best->next))
+			best = h;
+	}
+	return best;
+}
+
+/* Next CTAs for a hand: from its range, or half of the largest; one by one from the front when the order matters. */
+static bool take_chunk(struct hand *h)
+{
+	struct sched_grid *g = h->grid;
+	struct hand *victim;
+	bool ok;
+	u64 half;
+
+	pthread_mutex_lock(&g->lock);
+	if (g->ordered) {
+		ok = take_piece(h, foremost(g), 1);
+	} else {
+		if (h->next == h->end) {
+			victim = largest(g);
+			half = (victim->end - victim->next + 1) / 2;
+			h->end = victim->end;
+			h->next = victim->end -= half;
+		}
+		ok = take_piece(h, h, CHUNK_MAX);
+	}
+	pthread_mutex_unlock(&g->lock);
+	h->dry = !ok;
+	if (ok)
+		check_deadline(g);
+	return ok;
+}
+
+static bool has_unstarted(struct hand *h)
+{
+	return h->chunk < h->chunk_end || (!h->dry && take_chunk(h));
+}
+
+static void set_id(struct hand *h, u64 number)
+{
+	const u32 *n = h->grid->launch.env.grid;
+
+	if (number == h->started && number && h->id[0] + 1 < n[0]) {
+		h->id[0]++;
+	} else {
+		u64 rows = number / n[0];
+
+		h->id[0] = (u32)(number % n[0]);
+		h->id[1] = (u32)(rows % n[1]);
+		h->id[2] = (u32)(rows / n[1]);
+	}
+	h->started = number + 1;
+}
+
+/* The hand's SMs are index, index + hands, ..; residents on one SM get different slots. */
+static void place(struct hand *h, struct cta *c)
+{
+	const struct arch *a = h->grid->launch.env.program->arch;
+	u32 sms = a && a->sms > 0 ? (u32)a->sms : 1, all = h->grid->pool->workers;
+	u64 taken = 0;
+
+	c->smid = (h->index + h->sm * all) % sms;
+	h->sm = h->index + (h->sm + 1) * all < sms ? h->sm + 1 : 0;
+	for (const struct seat *s = h->waiting.first; s; s = s->next)
+		if (s->cta.smid == c->smid && s->cta.slot < 64)
+			taken |= (u64)1 << s->cta.slot;
+	c->slot = ~taken ? (u32)__builtin_ctzll(~taken) : 63;
+}
+
+static struct seat *begin(struct hand *h)
+{
+	struct sched_grid *g = h->grid;
+	struct seat *s = seat_pop(&h->idle);
+	u64 number = h->chunk;
+
+	if (!s)
+		s = seat_take(g);
+	if (!s) {
+		struct fault f = {.kind = FAULT_UNSUPPORTED, .text = "the host has no memory for a further CTA"};
+
+		if (h->waiting.len)
+			h->target = h->limit = h->waiting.len;
+		else
+			grid_fail(g, &f);
+		return NULL;
+	}
+	h->chunk++;
+	if (g->multiplier)
+		number = (u64)(((unsigned __int128)number * g->multiplier + g->offset) % g->ctas);
+	set_id(h, number);
+	memcpy(s->cta.id, h->id, sizeof(h->id));
+	s->cta.number = number;
+	s->spent = false;
+	s->light = 0;
+	place(h, &s->cta);
+	exec_cta_start(&s->cta);
+	return s;
+}
+
+/* ---- turns ---- */
+
+/* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the longest waiting. */
+static struct seat *pick(struct hand *h)
+{
+	struct seat *s;
+
+	if ((!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target && has_unstarted(h)) {
+		s = begin(h);
+		if (s || !h->waiting.len)
+			return s;
+	}
+	h->since_retry = 0;
+	if (h->random && h->grid->multiplier && h->waiting.len > 1)
+		for (u64 n = sched_random(&h->random) % 8 % h->waiting.len; n; n--)
+			seat_push(&h->waiting, seat_pop(&h->waiting));
+	return seat_pop(&h->waiting);
+}
+
+/* All waiting CTAs had a turn and none ended: let more of them in, in their order. */
+static void next_round(struct hand *h)
+{
+	h->round = 0;
+	if (!h->ended_in_round) {
+		if (h->target < h->limit)
+			h->target = h->target * 2 < h->limit ? h->target * 2 : h->limit;
+		pthread_mutex_lock(&h->grid->lock);
+		h->grid->ordered = true;
+		pthread_mutex_unlock(&h->grid->lock);
+		sched_yield();
+	}
+	h->ended_in_round = 0;
+}
+
+static void wait_turn(struct hand *h, struct seat *s)
+{
+	s->spent = s->cta.used_up;
+	s->light = 0;
+	seat_push(&h->waiting, s);
+	check_deadline(h->grid);
+	if (++h->round >= h->waiting.len)
+		next_round(h);
+}
+
+static enum exec_stop turn(struct seat *s, s32 budget)
+{
+	enum exec_stop stop;
+
+	do
+		stop = exec_cta_run(&s->cta, budget);
+	while (stop == STOP_YIELD && !s->cta.used_up && ++s->light < LIGHT_YIELDS &&
+	       !__atomic_load_n(s->env.cancel, __ATOMIC_RELAXED));
+	return stop;
+}
+
+/* Returns the share of a stint that the turn took. */
+static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
+{
+	switch (stop) {
+	case STOP_DONE:
+		h->finished++;
+		h->ended_in_round++;
+		h->since_retry++;
+		seat_push(&h->idle, s);
+		return 1;
+	case STOP_FAULT:
+		memcpy(s->cta.fault.ctaid, s->cta.id, sizeof(s->cta.id));
+		grid_fail(h->grid, &s->cta.fault);
+		seat_push(&h->waiting, s);
+		return STINT;
+	default:
+		wait_turn(h, s);
+		return STINT;
+	}
+}
+
+bool hand_is_open(const struct hand *h)
+{
+	return !h->busy && (!h->dry || h->waiting.len);
+}
+
+void hand_work(struct hand *h, bool once)
+{
+	struct sched_grid *g = h->grid;
+	u32 used = 0;
+
+	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
+		struct seat *s = pick(h);
+		enum exec_stop stop;
+
+		if (!s)
+			break;
+		stop = turn(s, once ? INLINE_BUDGET : s->spent ? RETRY_BUDGET : TURN_BUDGET);
+		used += settle(h, s, stop);
+		if (once && stop == STOP_YIELD)
+			break;
+		if (used >= STINT && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
+			break;
+	}
+	__atomic_fetch_sub(&g->left, h->finished, __ATOMIC_ACQ_REL);
+	h->finished = 0;
+}

@@ -1,0 +1,371 @@
+/*
+ * The pool: persistent threads, which grid and hand a thread works on, the way in and out of grids.
+ */
+#include "src/sched/sched_int.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WORKERS_MAX 1024u
+
+static u32 host_cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return (u32)CPU_COUNT(&set);
+}
+
+struct sched_pool *sched_pool_new(const struct sched_options *options)
+{
+	struct sched_pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->options = *options;
+	p->workers = options->workers ? options->workers : host_cores();
+	if (p->workers > WORKERS_MAX)
+		p->workers = WORKERS_MAX;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_mutex_init(&p->only, NULL);
+	pthread_cond_init(&p->work, NULL);
+	pthread_cond_init(&p->idle, NULL);
+	seat_list_init(&p->seats);
+	return p;
+}
+
+u32 sched_pool_workers(const struct sched_pool *p)
+{
+	return p->workers;
+}
+
+/* ---- ends of grids ---- */
+
+static void recycle(struct sched_pool *p, struct sched_grid *g)
+{
+	bool keep;
+
+	pthread_mutex_lock(&p->lock);
+	keep = p->spare_len < GRIDS_CACHED;
+	if (keep) {
+		g->next = p->spare;
+		p->spare = g;
+		p->spare_len++;
+	}
+	if (!--p->alive)
+		pthread_cond_broadcast(&p->idle);
+	pthread_mutex_unlock(&p->lock);
+	if (!keep)
+		grid_free(g);
+}
+
+/* Tell the caller. Nobody works on the grid any more, and it is in no list. */
+static void conclude(struct sched_pool *p, struct sched_grid *g)
+{
+	struct sched_end end = {0};
+
+	if (g->faulted) {
+		grid_collect_waiters(g);
+		end.fault = &g->fault;
+		end.waiters = g->waiters;
+		end.waiter_len = g->waiter_len;
+		end.waiter_total = g->waiter_total;
+		for (u32 i = 0; i < g->hands; i++)
+			end.unstarted += g->hand[i].end - g->hand[i].next + (g->hand[i].chunk_end - g->hand[i].chunk);
+	}
+	pthread_mutex_lock(&p->lock);
+	for (u32 i = 0; i < g->hands; i++) {
+		seat_return_locked(p, &g->hand[i].idle);
+		seat_return_locked(p, &g->hand[i].waiting);
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (g->launch.done)
+		g->launch.done(g->launch.user, &end);
+	recycle(p, g);
+}
+
+static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
+{
+	struct sched_grid **at = &p->grids;
+
+	while (*at != g)
+		at = &(*at)->next;
+	*at = g->next;
+	__atomic_fetch_sub(&p->grid_len, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- workers ---- */
+
+/* The hand that has waited longest. */
+static struct hand *open_hand(struct sched_grid *g)
+{
+	struct hand *best = NULL;
+
+	for (u32 i = 0; i < g->hands; i++)
+		if (hand_is_open(&g->hand[i]) && (!best || g->hand[i].served < best->served))
+			best = &g->hand[i];
+	return best;
+}
+
+/* Grids take turns; the list is short. */
+static struct hand *find_hand(struct sched_pool *p)
+{
+	u32 n = p->grid_len, skip = n ? p->turn % n : 0;
+	struct sched_grid *g = p->grids;
+	struct hand *h;
+
+	for (u32 i = 0; i < skip; i++)
+		g = g->next;
+	for (u32 i = 0; i < n; i++) {
+		h = grid_is_over(g) ? NULL : open_hand(g);
+		if (h) {
+			p->turn = skip + i + 1;
+			return h;
+		}
+		g = g->next ? g->next : p->grids;
+	}
+	return NULL;
+}
+
+static void serve(struct sched_pool *p, struct hand *h)
+{
+	if (p->workers == 1)
+		pthread_mutex_lock(&p->only);
+	hand_work(h, false);
+	if (p->workers == 1)
+		pthread_mutex_unlock(&p->only);
+}
+
+/* pool->lock held, and again on return. */
+static void finish_locked(struct sched_pool *p, struct sched_grid *g)
+{
+	unlink_locked(p, g);
+	pthread_mutex_unlock(&p->lock);
+	conclude(p, g);
+	pthread_mutex_lock(&p->lock);
+}
+
+/* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on return. */
+static void leave(struct sched_pool *p, struct hand *h)
+{
+	struct sched_grid *g = h->grid;
+
+	h->busy = false;
+	h->served = ++p->served;
+	if (--g->busy || !grid_is_over(g)) {
+		if (p->sleeping && hand_is_open(h))
+			pthread_cond_signal(&p->work);
+		return;
+	}
+	finish_locked(p, g);
+}
+
+/* A grid that was cancelled while no thread worked on it. */
+static struct sched_grid *find_over(const struct sched_pool *p)
+{
+	for (struct sched_grid *g = p->grids; g; g = g->next)
+		if (!g->busy && grid_is_over(g))
+			return g;
+	return NULL;
+}
+
+static void *worker(void *arg)
+{
+	struct sched_pool *p = arg;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->quit) {
+		struct hand *h = find_hand(p);
+		struct sched_grid *over = h ? NULL : find_over(p);
+
+		if (over) {
+			finish_locked(p, over);
+			continue;
+		}
+		if (!h) {
+			p->sleeping++;
+			pthread_cond_wait(&p->work, &p->lock);
+			p->sleeping--;
+			continue;
+		}
+		h->busy = true;
+		h->grid->busy++;
+		pthread_mutex_unlock(&p->lock);
+		serve(p, h);
+		pthread_mutex_lock(&p->lock);
+		leave(p, h);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* The program's signals are for its own threads. */
+static void start_threads_locked(struct sched_pool *p)
+{
+	sigset_t all, old;
+	char name[16];
+
+	if (p->threads_tried)
+		return;
+	p->threads_tried = true;
+	p->threads = calloc(p->workers, sizeof(*p->threads));
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (p->threads && p->thread_len < p->workers) {
+		if (pthread_create(&p->threads[p->thread_len], NULL, worker, p))
+			break;
+		snprintf(name, sizeof(name), "ptxloom-%u", p->thread_len % 10000);
+		pthread_setname_np(p->threads[p->thread_len++], name);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- the way in ---- */
+
+static bool is_small(const struct sched_launch *l, u64 ctas)
+{
+	const u32 *b = l->env.block;
+	u64 warps = ((u64)b[0] * b[1] * b[2] + WARP_LANES - 1) / WARP_LANES;
+	u64 insns = l->env.program->thread_insns ? l->env.program->thread_insns : l->env.program->insns;
+
+	return ctas == 1 || (ctas <= INLINE_WORK && ctas * (warps * insns + 64) <= INLINE_WORK);
+}
+
+/* May the calling thread run a grid now? With one worker, only while nothing else runs. */
+static bool enter_inline(struct sched_pool *p)
+{
+	if (p->workers > 1)
+		return true;
+	if (pthread_mutex_trylock(&p->only))
+		return false;
+	if (!__atomic_load_n(&p->grid_len, __ATOMIC_RELAXED))
+		return true;
+	pthread_mutex_unlock(&p->only);
+	return false;
+}
+
+/* Returns whether the grid is over. */
+static bool run_inline(struct sched_pool *p, struct sched_grid *g, bool to_the_end)
+{
+	hand_work(&g->hand[0], !to_the_end);
+	if (p->workers == 1)
+		pthread_mutex_unlock(&p->only);
+	return grid_is_over(g);
+}
+
+/* Queue a grid for the workers. Returns false when there are none. */
+static bool submit(struct sched_pool *p, struct sched_grid *g)
+{
+	struct sched_grid **at;
+	bool ok;
+
+	pthread_mutex_lock(&p->lock);
+	start_threads_locked(p);
+	ok = p->thread_len != 0;
+	if (ok) {
+		for (at = &p->grids; *at; at = &(*at)->next)
+			;
+		g->next = NULL;
+		*at = g;
+		__atomic_fetch_add(&p->grid_len, 1, __ATOMIC_RELAXED);
+		for (u32 i = 0; i < g->hands && i < p->sleeping; i++)
+			pthread_cond_signal(&p->work);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return ok;
+}
+
+bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline)
+{
+	const u32 *n = launch->env.grid;
+	u64 ctas = (u64)n[0] * n[1] * n[2];
+	u32 hands = p->workers < ctas ? p->workers : (u32)ctas;
+	bool here = may_inline && is_small(launch, ctas) && enter_inline(p);
+	struct sched_grid *g = grid_new(p, launch, here ? 1 : hands);
+
+	if (!g) {
+		if (here && p->workers == 1)
+			pthread_mutex_unlock(&p->only);
+		return false;
+	}
+	pthread_mutex_lock(&p->lock);
+	p->alive++;
+	pthread_mutex_unlock(&p->lock);
+	if (here && run_inline(p, g, false)) {
+		conclude(p, g);
+		return true;
+	}
+	if (here && hands > 1)
+		grid_spread(g, hands);
+	if (submit(p, g))
+		return true;
+	/* The host gave us no thread: better slowly than not at all. */
+	if (p->workers == 1)
+		pthread_mutex_lock(&p->only);
+	run_inline(p, g, true);
+	conclude(p, g);
+	return true;
+}
+
+/* ---- control ---- */
+
+void sched_cancel(struct sched_pool *p)
+{
+	static const struct fault cancelled = {.kind = FAULT_TIMEOUT, .text = "the launch was cancelled"};
+
+	pthread_mutex_lock(&p->lock);
+	for (struct sched_grid *g = p->grids; g; g = g->next)
+		grid_fail(g, &cancelled);
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void sched_forget(struct sched_pool *p, const struct program *program)
+{
+	struct seat_list keep;
+	struct seat *s;
+
+	seat_list_init(&keep);
+	pthread_mutex_lock(&p->lock);
+	while ((s = seat_pop(&p->seats))) {
+		if (s->program == program)
+			seat_free(s);
+		else
+			seat_push(&keep, s);
+	}
+	while ((s = seat_pop(&keep)))
+		seat_push(&p->seats, s);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void sched_pool_free(struct sched_pool *p)
+{
+	struct sched_grid *g;
+	struct seat *s;
+
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	while (p->alive)
+		pthread_cond_wait(&p->idle, &p->lock);
+	p->quit = true;
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	for (u32 i = 0; i < p->thread_len; i++)
+		pthread_join(p->threads[i], NULL);
+	while ((g = p->spare)) {
+		p->spare = g->next;
+		grid_free(g);
+	}
+	while ((s = seat_pop(&p->seats)))
+		seat_free(s);
+	free(p->threads);
+	pthread_cond_destroy(&p->idle);
+	pthread_cond_destroy(&p->work);
+	pthread_mutex_destroy(&p->only);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

@@ -1,0 +1,168 @@
+/*
+ * Private to src/sched: seats (storage of one CTA), hands (one worker's part of a grid), grids, the pool.
+ *
+ * Locks: pool->lock guards the list of grids, who is busy with which hand, and the caches of seats and grids; grid->lock
+ * guards the ranges of CTAs and what is reported at the end. A hand is private to the thread that is busy with it.
+ * pool->lock is never taken while grid->lock is held.
+ */
+#ifndef PL_SCHED_INT_H
+#define PL_SCHED_INT_H
+
+#include "src/sched/sched.h"
+
+#include <pthread.h>
+
+/* Backward branches per turn. A turn is some 0.1 to 1 ms then. */
+#define TURN_BUDGET 8192
+/* The same for a CTA that has spent a turn before: it may be spinning. */
+#define RETRY_BUDGET 2048
+/* Of a grid on the calling thread. */
+#define INLINE_BUDGET 1024
+/* Polite yields that count as one turn. */
+#define LIGHT_YIELDS 8u
+/* CTAs that may end before those that wait get another turn. */
+#define RETRY_EVERY 8u
+/* Largest piece of a range that a hand takes at once; the rest can be stolen. */
+#define CHUNK_MAX 1024u
+/* CTAs that end, or 64th parts of a turn, before another grid gets its share of a worker. */
+#define STINT 64u
+/* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread: some 50 us. */
+#define INLINE_WORK 50000u
+#define SEATS_CACHED 32u
+#define GRIDS_CACHED 16u
+
+/* Storage of one CTA, kept for further CTAs of the same program and shape. */
+struct seat {
+	struct seat *next; /* in a list */
+	struct exec_env env;
+	struct cta cta;
+	const struct program *program;
+	u32 block[3];
+	u32 shared_cap;
+	u64 local_size;    /* of the whole CTA */
+	u32 epoch;         /* of the device memory that the allocation caches are about */
+	bool spent;        /* its last turn ended with the budget used up */
+	u32 light;         /* polite yields in this turn */
+	u8 *regs;
+	u32 *tid;
+	void *scratch;
+};
+
+struct seat_list {
+	struct seat *first, **last;
+	u32 len;
+};
+
+struct sched_grid;
+
+/* A worker's part of a grid: a range of CTAs not yet begun, and the CTAs that are resident. */
+struct hand {
+	struct sched_grid *grid;
+	u32 index;
+	bool busy;            /* some thread works on it */
+	bool dry;             /* no CTA is left to begin */
+	u64 next, end;        /* to begin; others may steal from it */
+	u64 chunk, chunk_end; /* taken out of it */
+	u64 started;          /* number of the CTA begun last + 1 */
+	u32 id[3];            /* of it */
+	struct seat_list idle, waiting;
+	u32 target;           /* CTAs that may be resident now; grows while nothing ends */
+	u32 limit;            /* and what it may grow to */
+	u32 round;            /* turns since all waiting CTAs had one */
+	u32 since_retry;      /* CTAs that have ended since */
+	u32 ended_in_round;
+	u32 sm;               /* rotates over the hand's SMs */
+	u64 finished;         /* not yet subtracted from grid->left */
+	u64 served;           /* when a worker took it last, for fairness; pool->lock */
+	u64 random;
+};
+
+struct sched_grid {
+	struct sched_pool *pool;
+	struct sched_grid *next; /* list of running or of cached grids */
+	struct sched_launch launch;
+	pthread_mutex_t lock;
+	u64 ctas;
+	u64 left;       /* CTAs that have not ended; atomic */
+	u32 stop;       /* non-zero: end as soon as possible; atomic */
+	u32 busy;       /* hands being worked on; pool->lock */
+	bool ordered;   /* begin CTAs by number; grid->lock */
+	bool faulted;
+	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
+	u64 multiplier; /* seeded order: CTA i is (i * multiplier + offset) mod ctas; 0: natural */
+	u64 offset, seed;
+	struct fault fault;
+	struct sched_waiter *waiters;
+	u32 waiter_len;
+	u64 waiter_total;
+	u32 hands;
+	struct hand hand[];
+};
+
+struct sched_pool {
+	struct sched_options options;
+	u32 workers;
+	pthread_mutex_t lock;
+	pthread_cond_t work; /* a grid or a hand has become available */
+	pthread_cond_t idle; /* a grid has ended */
+	pthread_mutex_t only; /* one worker: whoever runs holds it, the calling thread as well */
+	pthread_t *threads;
+	u32 thread_len;
+	bool threads_tried;
+	bool quit;
+	struct sched_grid *grids; /* running, oldest first */
+	u32 grid_len;             /* atomic */
+	u32 turn;                 /* which grid to look at first */
+	u64 served;
+	u32 sleeping;             /* threads that wait for work */
+	u64 alive;                /* grids whose `done` has not returned */
+	struct sched_grid *spare;
+	u32 spare_len;
+	struct seat_list seats;   /* cached, oldest first */
+	u64 grids_started;
+};
+
+/* ---- seat.c ---- */
+
+/* A seat for CTAs of this launch; from the cache, or new. NULL: no memory. */
+struct seat *seat_take(struct sched_grid *g);
+/* Put seats back into the pool's cache; `list` is empty afterwards. pool->lock held. */
+void seat_return_locked(struct sched_pool *p, struct seat_list *list);
+void seat_free(struct seat *s);
+void seat_list_init(struct seat_list *l);
+void seat_push(struct seat_list *l, struct seat *s);
+struct seat *seat_pop(struct seat_list *l);
+
+/* ---- grid.c ---- */
+
+/* A grid with its CTAs dealt to `hands` hands, from the pool's cache or new. NULL: no memory. */
+struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands);
+/* Deal what hand 0, so far the only one, has not begun to `hands` hands. */
+void grid_spread(struct sched_grid *g, u32 hands);
+void grid_free(struct sched_grid *g);
+/*
+ * Work on a hand that the caller has marked busy: until nothing is left for it, the grid stops, or, `once`, the first turn
+ * ends without the end of its CTA; and for a stint only while other grids wait.
+ */
+void hand_work(struct hand *h, bool once);
+/* Does it have anything to do? */
+bool hand_is_open(const struct hand *h);
+/* End the grid with a fault; the first one counts. */
+void grid_fail(struct sched_grid *g, const struct fault *fault);
+/* Has every CTA ended, or is the grid to stop? */
+bool grid_is_over(const struct sched_grid *g);
+/* Note where the threads of a stopped grid stand. No hand may be busy. */
+void grid_collect_waiters(struct sched_grid *g);
+
+static inline u64 sched_random(u64 *state)
+{
+	u64 x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	*state = x;
+	return x;
+}
+
+#endif

@@ -1,0 +1,222 @@
+/*
+ * Storage of CTAs: registers, warps, shared and local memory. Made once for a program and a CTA shape, used for one CTA after
+ * the other, cached between launches. Real shared memory and registers are not cleared between CTAs either; ours begin as
+ * zeros, so that a run does not depend on what the host's memory held.
+ */
+#include "src/sched/sched_int.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define SHARED_ALIGN 1024u /* the widest alignment of shared variables that tensor copies ask for */
+
+void seat_list_init(struct seat_list *l)
+{
+	l->first = NULL;
+	l->last = &l->first;
+	l->len = 0;
+}
+
+void seat_push(struct seat_list *l, struct seat *s)
+{
+	s->next = NULL;
+	*l->last = s;
+	l->last = &s->next;
+	l->len++;
+}
+
+static void unlink_seat(struct seat_list *l, struct seat **at)
+{
+	struct seat *s = *at;
+
+	*at = s->next;
+	if (l->last == &s->next)
+		l->last = at;
+	l->len--;
+}
+
+struct seat *seat_pop(struct seat_list *l)
+{
+	struct seat *s = l->first;
+
+	if (s)
+		unlink_seat(l, &l->first);
+	return s;
+}
+
+static void *zeroed(size_t align, u64 size)
+{
+	void *p = aligned_alloc(align, align_up(size ? size : 1, align));
+
+	if (p)
+		memset(p, 0, size);
+	return p;
+}
+
+void seat_free(struct seat *s)
+{
+	if (!s)
+		return;
+	for (u32 w = 0; s->cta.warp && w < s->cta.warps; w++)
+		free(s->cta.warp[w].calls);
+	if (s->cta.local)
+		munmap(s->cta.local, s->local_size);
+	free(s->cta.shared);
+	free(s->cta.warp);
+	if (s->cta.gang)
+		free(s->cta.gang[0].caches);
+	free(s->cta.gang);
+	free(s->regs);
+	free(s->tid);
+	free(s->scratch);
+	free(s);
+}
+
+/* Local memory is reserved, not touched: most of a thread's is never used. */
+static bool make_local(struct seat *s, const struct exec_env *e)
+{
+	void *p;
+
+	s->local_size = (u64)e->local_bytes * s->cta.warps * WARP_LANES;
+	if (!s->local_size)
+		return true;
+	p = mmap(NULL, s->local_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	s->cta.local = p;
+	return true;
+}
+
+static void fill_tid(struct seat *s)
+{
+	u32 x = 0, y = 0, z = 0, n = s->cta.warps * WARP_LANES;
+
+	for (u32 t = 0; t < n; t++) {
+		s->tid[t] = x;
+		s->tid[n + t] = y;
+		s->tid[2 * n + t] = z;
+		if (++x == s->block[0]) {
+			x = 0;
+			if (++y == s->block[1]) {
+				y = 0;
+				z++;
+			}
+		}
+	}
+}
+
+static void make_gangs(struct seat *s, u64 block_bytes, struct mem_cache *caches)
+{
+	const struct program *p = s->program;
+	struct cta *c = &s->cta;
+
+	for (u32 i = 0; i < c->gangs; i++) {
+		struct gang *g = &c->gang[i];
+
+		g->first_warp = i * p->gang;
+		g->warps = c->warps - g->first_warp < p->gang ? c->warps - g->first_warp : p->gang;
+		g->regs = s->regs + i * block_bytes;
+		g->env = &s->env;
+		g->cta = c;
+		g->insns = p->insn;
+		g->warp_at = c->warp + g->first_warp;
+		g->caches = caches;
+		g->shared = c->shared;
+		g->local = c->local ? c->local + (u64)g->first_warp * WARP_LANES * s->env.local_bytes : NULL;
+		g->fault = &c->fault;
+		g->scratch = s->scratch;
+		g->rejoin = NO_PC;
+	}
+}
+
+static struct seat *make(const struct exec_env *e)
+{
+	const struct program *p = e->program;
+	struct seat *s = calloc(1, sizeof(*s));
+	u64 block_bytes = align_up(p->block_bytes, 64);
+	struct mem_cache *caches;
+	struct cta *c;
+
+	if (!s)
+		return NULL;
+	c = &s->cta;
+	s->program = p;
+	s->env = *e;
+	memcpy(s->block, e->block, sizeof(s->block));
+	s->shared_cap = e->shared_bytes;
+	c->env = &s->env;
+	c->threads = e->block[0] * e->block[1] * e->block[2];
+	c->warps = (c->threads + WARP_LANES - 1) / WARP_LANES;
+	c->gangs = (c->warps + p->gang - 1) / p->gang;
+	c->warp = zeroed(64, sizeof(*c->warp) * c->warps);
+	c->gang = zeroed(64, sizeof(*c->gang) * c->gangs);
+	c->shared = zeroed(SHARED_ALIGN, (u64)e->shared_bytes + 64);
+	s->regs = zeroed(4096, block_bytes * c->gangs);
+	s->tid = zeroed(64, sizeof(u32) * 3 * c->warps * WARP_LANES);
+	s->scratch = zeroed(64, sizeof(u64) * WARP_LANES);
+	caches = zeroed(64, sizeof(*caches) * p->cache_slots);
+	if (c->gang)
+		c->gang[0].caches = caches;
+	else
+		free(caches);
+	if (!c->warp || !c->gang || !c->shared || !s->regs || !s->tid || !s->scratch || !caches || !make_local(s, e)) {
+		seat_free(s);
+		return NULL;
+	}
+	fill_tid(s);
+	make_gangs(s, block_bytes, caches);
+	exec_cta_prepare(c);
+	return s;
+}
+
+static bool fits(const struct seat *s, const struct exec_env *e)
+{
+	return s->program == e->program && !memcmp(s->block, e->block, sizeof(s->block)) && s->shared_cap >= e->shared_bytes &&
+	       s->env.local_bytes == e->local_bytes && s->env.mem == e->mem;
+}
+
+static struct seat *from_cache(struct sched_pool *p, const struct exec_env *e)
+{
+	struct seat *s = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	for (struct seat **at = &p->seats.first; *at; at = &(*at)->next)
+		if (fits(*at, e)) {
+			s = *at;
+			unlink_seat(&p->seats, at);
+			break;
+		}
+	pthread_mutex_unlock(&p->lock);
+	return s;
+}
+
+struct seat *seat_take(struct sched_grid *g)
+{
+	const struct exec_env *e = &g->launch.env;
+	struct seat *s = from_cache(g->pool, e);
+	u32 epoch = e->mem ? __atomic_load_n(&e->mem->epoch, __ATOMIC_ACQUIRE) : 0;
+
+	if (!s)
+		s = make(e);
+	if (!s)
+		return NULL;
+	if (s->epoch != epoch)
+		memset(s->cta.gang[0].caches, 0, sizeof(struct mem_cache) * s->program->cache_slots);
+	s->epoch = epoch;
+	s->env = *e;
+	s->env.tid = s->tid;
+	s->spent = false;
+	s->light = 0;
+	return s;
+}
+
+void seat_return_locked(struct sched_pool *p, struct seat_list *list)
+{
+	struct seat *s;
+
+	while ((s = seat_pop(list))) {
+		seat_push(&p->seats, s);
+		if (p->seats.len > SEATS_CACHED)
+			seat_free(seat_pop(&p->seats));
+	}
+}
