@@ -12,3 +12,8 @@ endif
 coverage: check
 	@$(SHELL) $(srcdir)/tests/coverage.sh $(srcdir) $(builddir)
 .PHONY: coverage
+
+# Runs a measured suite offline, to be called by hand: tests/oracle/run_suite DIR
+check_PROGRAMS += tests/oracle/run_suite
+tests_oracle_run_suite_SOURCES = tests/oracle/run_suite.c tests/unit/exec_harness.h
+tests_oracle_run_suite_LDADD = $(UNIT_LDADD)
