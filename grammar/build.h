@@ -104,7 +104,9 @@ struct parse {
 	u32 offset;              /* of the scanner */
 	struct diag_span comment_begin;
 	bool out_of_memory, stopped;
-	bool seen_version, seen_target, seen_item, version_error;
+	bool seen_version, seen_target, seen_address_size, seen_texmode, seen_item, version_error;
+	u64 const_bytes;         /* of .const variables so far */
+	VEC(u32) shared_seen;    /* per variable of the module: 1 + the last function that counted it */
 	VEC(struct binding *) bound; /* of functions, in order of binding, for leaving scopes */
 	struct binding *free_bindings;
 	u32 epoch;               /* of register families, see struct member */
@@ -140,7 +142,6 @@ struct parse {
 	u8 section_type;
 	struct str *section_name;
 	s64 name_offset;
-	bool unified;
 	u32 perf_row;
 };
 
@@ -169,6 +170,17 @@ void build_target(struct parse *p, struct str *name, struct diag_span where);
 void build_target_end(struct parse *p, struct diag_span where);
 void build_address_size(struct parse *p, struct build_value v, struct diag_span where);
 void build_end_module(struct parse *p, struct diag_span where);
+/* Something other than .version and .target begins: both must have been there. */
+void build_item(struct parse *p, struct diag_span where);
+
+/* ---- build_limits.c: minima of directives, pragmas, sizes ---- */
+/* When linting: report a directive that needs PTX version (x 10) and target sm of the module. */
+void build_need(struct parse *p, struct diag_span where, const char *what, u32 ptx, u32 sm);
+void build_need_reg(struct parse *p, u32 type, struct diag_span where);
+void build_pragma(struct parse *p, struct str *text, struct diag_span where);
+void build_count_const(struct parse *p, const struct ir_var *v);
+void build_check_params(struct parse *p);
+void build_check_shared(struct parse *p);
 
 /* ---- build_lex.c: token values ---- */
 union PTX_YYSTYPE;
@@ -243,7 +255,6 @@ void build_table_range(struct parse *p, struct str *name, struct build_value cou
 void build_table_end(struct parse *p, struct diag_span where);
 void build_prototype_begin(struct parse *p, struct diag_span where);
 void build_prototype_end(struct parse *p, struct diag_span where);
-void build_pragma(struct parse *p, struct str *text, struct diag_span where);
 void build_resolve_jumps(struct parse *p);
 void build_jump(struct parse *p, struct build_jump jump);
 
@@ -257,7 +268,8 @@ struct ir_operand build_constant(struct parse *p, struct build_value v, struct d
 struct ir_operand build_sink(struct parse *p);
 struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where);
 struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_kind kind);
-struct ir_operand build_address_end(struct parse *p, u32 mark, struct diag_span where);
+struct ir_operand build_address_end(struct parse *p, struct ir_operand base, struct diag_span where);
+struct ir_operand build_unified_address(struct parse *p, struct ir_operand address, struct diag_span where);
 void build_guard(struct parse *p, struct str *name, bool negated, struct diag_span where);
 void build_opcode(struct parse *p, struct str *opcode, struct diag_span where);
 void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags);

@@ -238,18 +238,19 @@ struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_ki
 	return op;
 }
 
-struct ir_operand build_address_end(struct parse *p, u32 mark, struct diag_span where)
+struct ir_operand build_address_end(struct parse *p, struct ir_operand base, struct diag_span where)
 {
-	struct ir_operand op;
-
-	if (p->stack.len != mark + 1)
-		return build_vector_end(p, mark, IR_OP_COMPOUND);
-	op = p->stack.at[mark];
-	p->stack.len = p->stack_spans.len = mark;
-	if (op.kind == IR_OP_VEC)
+	if (base.kind == IR_OP_VEC)
 		build_error(p, where, "an address is expected in the brackets");
-	op.flags |= p->unified ? IR_UNIFIED : 0;
-	return op;
+	return base;
+}
+
+struct ir_operand build_unified_address(struct parse *p, struct ir_operand address, struct diag_span where)
+{
+	if (address.kind == IR_OP_COMPOUND)
+		build_error(p, where, ".unified is for plain addresses");
+	address.flags |= IR_UNIFIED;
+	return address;
 }
 
 /* ---- instructions ---- */

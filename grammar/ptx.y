@@ -8,7 +8,7 @@
 %define api.token.prefix {TOK_}
 %define api.location.type {struct diag_span}
 %define parse.error detailed
-%define parse.lac full
+%define lr.default-reduction consistent
 %locations
 %expect 0
 %param { void *scanner }
@@ -41,7 +41,8 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 
 %token <str> WORD "identifier" STRING "string" DOTWORD "directive"
 %token <value> INT "integer" FLOAT "floating-point constant"
-%token <number> TYPE "type" SPACE "state space" VECTOR "vector size" PERF "performance directive" PERF0 "function directive"
+%token <number> TYPE "type" SPACE "state space" VECTOR "vector size" PERF "performance directive"
+%token <number> PERF0 "function directive"
 %token <number> LINKAGE "linkage directive"
 %token VERSION ".version" TARGET ".target" ADDRESS_SIZE ".address_size" FILE ".file" LOC ".loc" SECTION ".section"
 %token PRAGMA ".pragma" ENTRY ".entry" FUNC ".func" ALIAS ".alias" ALIGN ".align" ATTRIBUTE ".attribute"
@@ -50,8 +51,8 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %token SHL "<<" SHR ">>" LE "<=" GE ">=" EQ "==" NE "!=" ANDAND "&&" OROR "||"
 
 %type <value> expr unary
-%type <op> operand plain vector_item
-%type <number> linkage vector_begin
+%type <op> operand plain other vector vector_item address address_item
+%type <number> linkage vector_begin compound_begin
 %type <str> name plus_name
 
 %right '?' ':'
@@ -89,8 +90,51 @@ item:
 |	linkage				{ build_linkage(p, $1, @1); }
 	linked
 |	ALIAS WORD ',' WORD ';'		{ build_alias(p, $2, $4, @$); }
-|	error ';'			{ yyerrok; build_recover_item(p); }
-|	error '}'			{ yyerrok; build_recover_item(p); }
+|	error lost_item			{ yyerrok; build_recover_item(p); }
+;
+
+/* After a syntax error: up to the end of the declaration, or of the body that follows. */
+lost_item:
+	';'
+|	'}'
+|	'}' ';'
+|	'{' lost_flat '}'
+|	'{' lost_flat '}' ';'
+|	'{' lost_block '}'
+;
+
+lost_statement:
+	';'
+|	'{' lost_flat '}' lost_flat ';'
+|	'{' lost_block '}'
+;
+
+/* Without a semicolon: vectors, initial values. */
+lost_flat:
+	%empty
+|	lost_flat lost
+|	lost_flat '{' lost_flat '}'
+;
+
+/* With one: statements. */
+lost_block:
+	lost_flat ';' lost_statements
+|	lost_flat '{' lost_block '}' lost_statements
+;
+
+lost_statements:
+	%empty
+|	lost_statements lost
+|	lost_statements ';'
+|	lost_statements '{' lost_statements '}'
+;
+
+lost:
+	WORD | STRING | DOTWORD | INT | FLOAT | TYPE | SPACE | VECTOR | PERF | PERF0 | LINKAGE | VERSION | TARGET
+|	ADDRESS_SIZE | FILE | LOC | SECTION | PRAGMA | ENTRY | FUNC | ALIAS | ALIGN | ATTRIBUTE | PTR | MANAGED
+|	UNIFIED | BRANCHTARGETS | CALLTARGETS | CALLPROTOTYPE | SHL | SHR | LE | GE | EQ | NE | ANDAND | OROR
+|	'-' | '+' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '!' | '<' | '>' | '=' | '?' | ':' | ',' | '(' | ')'
+|	'[' | ']' | '@' | '_'
 ;
 
 target_list:
@@ -162,7 +206,7 @@ pointer:
 
 pointer_align:
 	%empty
-|	ALIGN expr			{ build_pointer_align(p, $2, @2); }
+|	ALIGN INT			{ build_pointer_align(p, $2, @2); }
 ;
 
 perfs:
@@ -172,9 +216,10 @@ perfs:
 
 perf:
 	PERF INT			{ build_perf(p, $1, @$); build_perf_value(p, 0, $2, @2); }
-|	PERF INT ',' INT		{ build_perf(p, $1, @$); build_perf_value(p, 0, $2, @2); build_perf_value(p, 1, $4, @4); }
-|	PERF INT ',' INT ',' INT	{ build_perf(p, $1, @$); build_perf_value(p, 0, $2, @2); build_perf_value(p, 1, $4, @4);
-					  build_perf_value(p, 2, $6, @6); }
+|	PERF INT ',' INT		{ build_perf(p, $1, @$); build_perf_value(p, 0, $2, @2);
+					  build_perf_value(p, 1, $4, @4); }
+|	PERF INT ',' INT ',' INT	{ build_perf(p, $1, @$); build_perf_value(p, 0, $2, @2);
+					  build_perf_value(p, 1, $4, @4); build_perf_value(p, 2, $6, @6); }
 |	PERF0				{ build_perf(p, $1, @1); }
 |	pragma
 ;
@@ -208,7 +253,7 @@ declaration:
 
 decl_attributes:
 	%empty
-|	decl_attributes ALIGN expr	{ build_align(p, $3, @3); }
+|	decl_attributes ALIGN INT	{ build_align(p, $3, @3); }
 |	decl_attributes VECTOR		{ build_vector(p, $2, @2); }
 |	decl_attributes attribute
 ;
@@ -224,7 +269,7 @@ declarator:
 ;
 
 declarator_tail:
-	'<' expr '>'			{ build_family(p, $2, @$); }
+	'<' INT '>'			{ build_family(p, $2, @$); }
 |	dims				{ build_variable(p, @$); }
 |	dims '='			{ build_init_begin(p, @2); }
 	initialiser			{ build_init_end(p, @$); build_variable(p, @$); }
@@ -233,7 +278,7 @@ declarator_tail:
 dims:
 	%empty
 |	dims '[' ']'			{ build_dim(p, NULL, @$); }
-|	dims '[' expr ']'		{ build_dim(p, &$3, @3); }
+|	dims '[' INT ']'		{ build_dim(p, &$3, @3); }
 ;
 
 initialiser:
@@ -277,7 +322,10 @@ statements:
 ;
 
 statement:
-	instruction ';'
+	opcode ';'			{ build_insn_end(p, @1); }
+|	opcode operand_list ';'		{ build_insn_end(p, (struct diag_span){@1.begin, @2.end}); }
+|	guard opcode ';'		{ build_insn_end(p, (struct diag_span){@1.begin, @2.end}); }
+|	guard opcode operand_list ';'	{ build_insn_end(p, (struct diag_span){@1.begin, @3.end}); }
 |	label				{ build_label(p); }
 |	label BRANCHTARGETS		{ build_table_begin(p, IR_BRANCH_TARGETS); }
 	table_list ';'			{ build_table_end(p, @$); }
@@ -291,7 +339,7 @@ statement:
 |	loc
 |	file
 |	pragma
-|	error ';'			{ yyerrok; build_recover(p); }
+|	error lost_statement		{ yyerrok; build_recover(p); }
 ;
 
 prototype_name:
@@ -318,11 +366,6 @@ table_item:
 |	WORD '<' INT '>'		{ build_table_range(p, $1, $3, @$); }
 ;
 
-instruction:
-	opcode operands			{ build_insn_end(p, @$); }
-|	guard opcode operands		{ build_insn_end(p, @$); }
-;
-
 guard:
 	'@' WORD			{ build_guard(p, $2, false, @2); }
 |	'@' '!' WORD			{ build_guard(p, $3, true, @3); }
@@ -332,18 +375,16 @@ opcode:
 	WORD				{ build_opcode(p, $1, @1); }
 ;
 
-operands:
-	%empty
-|	operand_list
-;
-
 operand_list:
 	operand_item
 |	operand_list ',' operand_item
 ;
 
+/* Plain names are most of all operands: they take the shortest way. */
 operand_item:
-	operand				{ build_operand(p, $1, @1, 0); }
+	WORD				{ build_operand(p, build_name(p, $1, @1), @1, 0); }
+|	other				{ build_operand(p, $1, @1, 0); }
+|	expr				{ build_operand(p, build_constant(p, $1, @1), @1, 0); }
 |	plain '|' plain			{ build_operand(p, $1, @1, 0); build_operand(p, $3, @3, IR_BAR); }
 ;
 
@@ -355,23 +396,23 @@ operand:
 /* Everything but constant expressions. */
 plain:
 	WORD				{ $$ = build_name(p, $1, @1); }
-|	'!' WORD			{ $$ = build_name(p, $2, @2); $$.flags |= IR_NOT; }
+|	other				{ $$ = $1; }
+;
+
+other:
+	'!' WORD			{ $$ = build_name(p, $2, @2); $$.flags |= IR_NOT; }
 |	'-' WORD			{ $$ = build_name(p, $2, @2); $$.flags |= IR_NEG; }
 |	WORD '+' expr			{ $$ = build_name_offset(p, $1, $3, @$); }
 |	WORD '[' expr ']'		{ $$ = build_indexed(p, $1, $3, @$); }
 |	'_'				{ $$ = build_sink(p); }
-|	vector_begin vector_list '}'	{ $$ = build_vector_end(p, $1, IR_OP_VEC); }
-|	'['				{ $<number>$ = build_mark(p); }
-	address_list ']' unified	{ $$ = build_address_end(p, $<number>2, @$); }
+|	vector				{ $$ = $1; }
+|	address				{ $$ = $1; }
+|	address UNIFIED			{ $$ = build_unified_address(p, $1, @2); }
 |	'(' ')'				{ $$ = build_vector_end(p, build_mark(p), IR_OP_LIST); }
-|	'(' plain ')'			{ u32 mark = build_mark(p); build_push(p, $2, @2); $$ = build_vector_end(p, mark, IR_OP_LIST); }
+|	'(' plain ')'			{ u32 mark = build_mark(p); build_push(p, $2, @2);
+					  $$ = build_vector_end(p, mark, IR_OP_LIST); }
 |	'(' operand ','			{ $<number>$ = build_mark(p); build_push(p, $2, @2); }
 	argument_list ')'		{ $$ = build_vector_end(p, $<number>4, IR_OP_LIST); }
-;
-
-unified:
-	%empty				{ p->unified = false; }
-|	UNIFIED				{ p->unified = true; }
 ;
 
 argument_list:
@@ -394,16 +435,29 @@ vector_item:
 |	expr				{ $$ = build_constant(p, $1, @1); }
 ;
 
-address_list:
-	address_item
-|	address_list ',' address_item
+vector:
+	vector_begin vector_list '}'	{ $$ = build_vector_end(p, $1, IR_OP_VEC); }
+;
+
+address:
+	'[' address_item ']'		{ $$ = build_address_end(p, $2, @2); }
+|	compound_begin compound_list ']'	{ $$ = build_vector_end(p, $1, IR_OP_COMPOUND); }
+;
+
+compound_begin:
+	'[' address_item ','		{ $$ = build_mark(p); build_push(p, $2, @2); }
+;
+
+compound_list:
+	address_item			{ build_push(p, $1, @1); }
+|	compound_list ',' address_item	{ build_push(p, $3, @3); }
 ;
 
 address_item:
-	WORD				{ build_push(p, build_base(p, $1, NULL, @1), @1); }
-|	WORD '+' expr			{ build_push(p, build_base(p, $1, &$3, @1), @$); }
-|	expr				{ build_push(p, build_base(p, NULL, &$1, @1), @1); }
-|	vector_begin vector_list '}'	{ struct ir_operand v = build_vector_end(p, $1, IR_OP_VEC); build_push(p, v, @$); }
+	WORD				{ $$ = build_base(p, $1, NULL, @1); }
+|	WORD '+' expr			{ $$ = build_base(p, $1, &$3, @1); }
+|	expr				{ $$ = build_base(p, NULL, &$1, @1); }
+|	vector				{ $$ = $1; }
 ;
 
 /* ---- constant expressions ---- */
@@ -457,7 +511,8 @@ loc:
 loc_tail:
 	%empty
 |	',' WORD plus_name				{ build_loc_function(p, $2, $3, @$); }
-|	',' WORD plus_name ',' WORD INT INT INT	{ build_loc_function(p, $2, $3, @$); build_loc_inlined(p, $5, $6, $7, $8, @$); }
+|	',' WORD plus_name ',' WORD INT INT INT	{ build_loc_function(p, $2, $3, @$);
+						  build_loc_inlined(p, $5, $6, $7, $8, @$); }
 ;
 
 plus_name:

@@ -16,15 +16,22 @@ void intern_fini(struct intern *t)
 	*t = (struct intern){0};
 }
 
+/* All bits of a product fold into the result, so that the last characters of a name count as much as the first. */
+static u64 fold(u64 a, u64 b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
 /* Eight bytes at a time: names are short and this runs once per token. */
 static u32 str_hash(const char *s, size_t n)
 {
 	u64 h = n * 0x9e3779b97f4a7c15u, w;
 
-	while (n >= 8) {
+	while (n > 8) {
 		memcpy(&w, s, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
+		h = fold(h ^ w, 0xff51afd7ed558ccdu);
 		s += 8;
 		n -= 8;
 	}
@@ -38,8 +45,7 @@ static u32 str_hash(const char *s, size_t n)
 	} else if (n) {
 		w = (u64)(u8)s[0] | (u64)(u8)s[n / 2] << 8 | (u64)(u8)s[n - 1] << 16;
 	}
-	h = (h ^ w) * 0xff51afd7ed558ccdu;
-	return (u32)(h ^ h >> 32);
+	return (u32)fold(h ^ w, 0xc4ceb9fe1a85ec53u);
 }
 
 static struct str **find_slot(const struct intern *t, const char *s, size_t n, u32 hash)
