@@ -1,15 +1,15 @@
 /*
- * The special-function unit: .approx forms of rcp, rsqrt, sqrt, lg2, ex2, sin, cos, tanh and of div, bit for
- * bit as measured on a GH100. PTX ISA "Floating Point Instructions" (approximate forms) and "Half Precision
- * Floating Point Instructions" (ex2, tanh).
+ * The special-function unit: .approx forms of rcp, rsqrt, sqrt, lg2, ex2, sin, cos, tanh and of
+ * div, bit for bit as measured on a GH100. PTX ISA "Floating Point Instructions" (approximate
+ * forms) and "Half Precision Floating Point Instructions" (ex2, tanh).
  *
  * Each function is one quadratic per segment of the argument,
  *
  *     acc = C0 + C1*x + 4*C2*S(x)        in units of 2^-41,
  *
- * cut to 24 significant bits. S(x) is the square of x from a folded triangle of partial products without its
- * low columns. All terms are integers below 2^53, so the sum is exact in f64, and the f64 exponent does the
- * normalising. The rows are in mufu_tables.def.
+ * cut to 24 significant bits. S(x) is the square of x from a folded triangle of partial products
+ * without its low columns. All terms are integers below 2^53, so the sum is exact in f64, and the
+ * f64 exponent does the normalising. The rows are in mufu_tables.def.
  */
 #ifndef PL_EXEC_MUFU_H
 #define PL_EXEC_MUFU_H
@@ -27,13 +27,14 @@
 #undef MUFU_END
 
 /*
- * S(x) of an argument with `low` bits below its upper eight. In terms of those parts h and l, the columns
- * that are kept sum to (h*h - (h & 1)) / 2 plus, for each bit r of h, l without its lowest low - r bits.
+ * S(x) of an argument with `low` bits below its upper eight. In terms of those parts h and l, the
+ * columns that are kept sum to h*h / 2 plus, for each bit r of h, l without its lowest
+ * low - r bits.
  */
 NUM_FN u32 mufu_square(u32 x, u32 low)
 {
 	u32 h = x >> low, l = x & ((1u << low) - 1);
-	u32 s = (h * h - (h & 1)) >> 1;
+	u32 s = h * h >> 1;
 
 	for (u32 r = 1; r < 8; r++)
 		s += -(h >> r & 1) & l >> (low - r);
@@ -45,14 +46,15 @@ NUM_FN f64 mufu_quadratic(const s32 *tab, u32 row, u32 x, u32 low)
 {
 	s32 at = (s32)(3 * row);
 	s32 high = tab[at], mixed = tab[at + 1];
-	f64 c0 = (f64)high * 8192.0 + (f64)(mixed & 8191), c1 = (f64)tab[at + 2], c2 = (f64)(mixed >> 13);
+	f64 c0 = (f64)high * 8192.0 + (f64)(mixed & 8191);
+	f64 c1 = (f64)tab[at + 2], c2 = (f64)(mixed >> 13);
 
 	return c0 + c1 * (f64)(s32)x + 4.0 * c2 * (f64)(s32)mufu_square(x, low);
 }
 
 /*
- * acc * 2^(e - 41), acc >= 0, cut to 24 bits as the magnitude of an f32. Results below the normal range are 0,
- * beyond it infinity.
+ * acc * 2^(e - 41), acc >= 0, cut to 24 bits as the magnitude of an f32. Results below the normal
+ * range are 0, beyond it infinity.
  */
 NUM_FN u32 mufu_cut(f64 acc, s32 e)
 {
@@ -149,8 +151,8 @@ NUM_FN u32 mufu_ex2(u32 u)
 }
 
 /*
- * Sine of the argument plus `quarter` quarter turns: turns from a product cut to 24 bits, phase in 2^-25
- * turns, odd quarters mirrored by complement.
+ * Sine of the argument plus `quarter` quarter turns: turns from a product cut to 24 bits, phase in
+ * 2^-25 turns, odd quarters mirrored by complement.
  */
 NUM_FN u32 mufu_turn(u32 u, u32 quarter)
 {
@@ -181,8 +183,8 @@ NUM_FN u32 mufu_cos(u32 u)
 }
 
 /*
- * 51 segments from 2^-8 to 8. Of each octave: 32 times the first row, plus the number of segments. Below, the
- * argument itself; beyond, one.
+ * 51 segments from 2^-8 to 8. Of each octave: 32 times the first row, plus the number of segments.
+ * Below, the argument itself; beyond, one.
  */
 static const s32 mufu_tanh_octave[11] = {
 	0x001, 0x021, 0x041, 0x062, 0x0a2, 0x0e4, 0x164, 0x1e4, 0x268, 0x370, 0x568,
@@ -202,8 +204,9 @@ NUM_FN u32 mufu_tanh(u32 u)
 }
 
 /*
- * The instructions. Without .ftz the assembler scales subnormal operands and results around the same unit, so
- * these read as that code does. tanh, sin and cos are single unit operations; sin and cos flush under .ftz.
+ * The instructions. Without .ftz the assembler scales subnormal operands and results around the
+ * same unit, so these read as that code does. tanh, sin and cos are single unit operations; sin
+ * and cos flush under .ftz.
  */
 #define MUFU_QUARTER 0x3e800000u
 #define MUFU_ONE 0x3f800000u
@@ -255,7 +258,8 @@ NUM_FN u32 num_lg2_approx_f32(u32 a, u32 mode)
 
 	if (mode & NUM_FTZ)
 		return mufu_lg2(a);
-	return num_canon_f32(bits_f32(f32_bits(mufu_lg2(mufu_scale(a, k))) - (k == 1.0f ? 0.0f : 24.0f)));
+	a = mufu_lg2(mufu_scale(a, k));
+	return num_canon_f32(bits_f32(f32_bits(a) - (k == 1.0f ? 0.0f : 24.0f)));
 }
 
 NUM_FN u32 num_ex2_approx_f32(u32 a, u32 mode)
@@ -297,8 +301,9 @@ NUM_FN u32 mufu_div_scaled(u32 a, u32 b, u32 scale, u32 mode)
 NUM_FN u32 num_div_approx_f32(u32 a, u32 b, u32 mode)
 {
 	bool small = (b & 0x7fffffffu) < 0x00800000u;
+	u32 scale = num_select(small & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE);
 
-	return mufu_div_scaled(a, b, num_select(small & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE), mode);
+	return mufu_div_scaled(a, b, scale, mode);
 }
 
 /* div.full: also by 1/4 where it is above 2^126. */
@@ -311,9 +316,10 @@ NUM_FN u32 num_div_full_f32(u32 a, u32 b, u32 mode)
 }
 
 /*
- * rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the same tables on the upper word, whose 20 mantissa bits stand
- * for the upper bits of the argument; the result is cut to 20 bits and its lower word is zero. The lower word
- * of the operand counts for nothing, not even between NaN and infinity.
+ * rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the same tables on the upper word, whose 20
+ * mantissa bits stand for the upper bits of the argument; the result is cut to 20 bits and its
+ * lower word is zero. The lower word of the operand counts for nothing, not even between NaN and
+ * infinity.
  */
 NUM_FN u64 mufu_cut_f64(f64 acc, s32 e)
 {
@@ -350,8 +356,8 @@ NUM_FN u64 num_rsqrt_approx_f64(u64 a)
 }
 
 /*
- * rsqrt.approx.f64 without .ftz: one step of third order from the unit's value, as the assembler emits it;
- * subnormal operands are scaled before and after.
+ * rsqrt.approx.f64 without .ftz: one step of third order from the unit's value, as the assembler
+ * emits it; subnormal operands are scaled before and after.
  */
 NUM_FN u64 num_rsqrt_approx_full_f64(u64 a)
 {
@@ -406,10 +412,10 @@ NUM_FN u32 num_tanh_approx_bf16(u32 a)
 	return mufu_cut_bf16(mufu_tanh(num_widen_bf16(a)));
 }
 
-#define MUFU_DEFINE_X2(name)                                                                                 \
-	NUM_FN u32 num_##name##x2(u32 a)                                                                     \
-	{                                                                                                    \
-		return num_##name(a & 0xffffu) | num_##name(a >> 16) << 16;                                  \
+#define MUFU_DEFINE_X2(name)                                                                    \
+	NUM_FN u32 num_##name##x2(u32 a)                                                        \
+	{                                                                                       \
+		return num_##name(a & 0xffffu) | num_##name(a >> 16) << 16;                     \
 	}
 
 MUFU_DEFINE_X2(ex2_approx_f16)

@@ -1,12 +1,13 @@
 /*
  * Numeric primitives of the engine: what every numeric_*.h shares.
  *
- * All functions are per lane, take and return bit patterns (u32 for 32-bit and narrower types, u64 for
- * 64-bit ones; 16-bit values sit in the low half of a u32, high half ignored on input and zero on output)
- * and are meant for loops over lanes: no branch on data, no table larger than L1, no rounding-mode change.
- * Modifiers arrive as one `mode` word. Callers pass a constant, so every test on it folds away; passing a
- * variable is correct too, and slow. Results equal those of a GH100 bit for bit.
- * The host must run in its default mode: round to nearest, subnormals honoured (MXCSR 0x1f80 on x86).
+ * All functions are per lane, take and return bit patterns (u32 for 32-bit and narrower types, u64
+ * for 64-bit ones; 16-bit values sit in the low half of a u32, high half ignored on input and zero
+ * on output) and are meant for loops over lanes: no branch on data, no table larger than L1, no
+ * rounding-mode change. Modifiers arrive as one `mode` word. Callers pass a constant, so every
+ * test on it folds away; passing a variable is correct too, and slow. Results equal those of a
+ * GH100 bit for bit. The host must run in its default mode: round to nearest, subnormals honoured
+ * (MXCSR 0x1f80 on x86).
  */
 #ifndef PL_EXEC_NUMERIC_H
 #define PL_EXEC_NUMERIC_H
@@ -49,8 +50,8 @@ enum num_mode {
 #define NUM_INF_BF16 0x7f80u
 
 /*
- * c ? x : y without a branch for the compiler to thread: table loads that depend on one would keep a lane loop
- * from vectorising.
+ * c ? x : y without a branch for the compiler to thread: table loads that depend on one would keep
+ * a lane loop from vectorising.
  */
 NUM_FN u32 num_select(bool c, u32 x, u32 y)
 {
@@ -69,10 +70,10 @@ NUM_FN bool num_rounds_away(u32 mode, bool negative)
 
 /* Both halves of a packed operand through one 16-bit function. */
 #define NUM_X2_1(f, a, ...) (f((a) & 0xffffu, __VA_ARGS__) | f((a) >> 16, __VA_ARGS__) << 16)
-#define NUM_X2_2(f, a, b, ...)                                                                               \
+#define NUM_X2_2(f, a, b, ...)                                                                  \
 	(f((a) & 0xffffu, (b) & 0xffffu, __VA_ARGS__) | f((a) >> 16, (b) >> 16, __VA_ARGS__) << 16)
-#define NUM_X2_3(f, a, b, c, ...)                                                                            \
-	(f((a) & 0xffffu, (b) & 0xffffu, (c) & 0xffffu, __VA_ARGS__) |                                       \
+#define NUM_X2_3(f, a, b, c, ...)                                                               \
+	(f((a) & 0xffffu, (b) & 0xffffu, (c) & 0xffffu, __VA_ARGS__) |                          \
 	 f((a) >> 16, (b) >> 16, (c) >> 16, __VA_ARGS__) << 16)
 
 #endif

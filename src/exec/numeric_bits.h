@@ -1,6 +1,6 @@
 /*
- * Bit counting, fields and permutations. PTX ISA "Integer Arithmetic Instructions": popc, clz, bfind, fns,
- * brev, bfe, bfi, szext, bmsk; "Data Movement and Conversion Instructions: prmt".
+ * Bit counting, fields and permutations. PTX ISA "Integer Arithmetic Instructions": popc, clz,
+ * bfind, fns, brev, bfe, bfi, szext, bmsk; "Data Movement and Conversion Instructions: prmt".
  */
 #ifndef PL_EXEC_NUMERIC_BITS_H
 #define PL_EXEC_NUMERIC_BITS_H
@@ -22,8 +22,8 @@ NUM_FN u32 num_popc_b64(u64 x)
 }
 
 /*
- * clz of 0 is the width. The exponent of an f32 tells the highest one; without the bit below it the number
- * cannot round up to the next power of two.
+ * clz of 0 is the width. The exponent of an f32 tells the highest one; without the bit below it
+ * the number cannot round up to the next power of two.
  */
 NUM_FN u32 num_clz_b32(u32 x)
 {
@@ -39,7 +39,10 @@ NUM_FN u32 num_clz_b64(u64 x)
 	return hi ? num_clz_b32(hi) : 32 + num_clz_b32((u32)x);
 }
 
-/* bfind: place of the highest one; signed types look at the inverse of a negative. 0xffffffff if none. */
+/*
+ * bfind: place of the highest one; signed types look at the inverse of a negative. 0xffffffff if
+ * none.
+ */
 NUM_FN u32 num_bfind_u32(u32 x, bool shiftamt)
 {
 	u32 pos = 31 - num_clz_b32(x);
@@ -79,9 +82,9 @@ NUM_FN u64 num_brev_b64(u64 x)
 }
 
 /*
- * bfe: `len` bits of a from `pos`. Bits beyond the top read as the sign: that of the field's last bit or of
- * the operand's, 0 for unsigned types. The 32-bit forms look at the low 8 bits of pos and len; the 64-bit
- * forms, which the assembler emulates, at all of them.
+ * bfe: `len` bits of a from `pos`. Bits beyond the top read as the sign: that of the field's last
+ * bit or of the operand's, 0 for unsigned types. The 32-bit forms look at the low 8 bits of pos
+ * and len; the 64-bit forms, which the assembler emulates, at all of them.
  */
 NUM_FN u32 num_bfe_u32(u32 a, u32 pos, u32 len)
 {
@@ -112,8 +115,8 @@ NUM_FN u64 num_bfe_s64(u64 a, u32 pos, u32 len)
 }
 
 /*
- * bfe.s32 with constants for both pos and len: the assembler folds pos beyond the word to all ones. Decoders
- * choose this one for such an instruction.
+ * bfe.s32 with constants for both pos and len: the assembler folds pos beyond the word to all
+ * ones. Decoders choose this one for such an instruction.
  */
 NUM_FN u32 num_bfe_folded_s32(u32 a, u32 pos, u32 len)
 {
@@ -142,8 +145,9 @@ NUM_FN u64 num_bfi_b64(u64 a, u64 b, u32 pos, u32 len)
 }
 
 /*
- * fns: place of the nth one of `mask` counted from `base`: offset 0 asks for base itself, n > 0 upward
- * and n < 0 downward, base included. 0xffffffff if there is none, but 0 for the most negative offset.
+ * fns: place of the nth one of `mask` counted from `base`: offset 0 asks for base itself, n > 0
+ * upward and n < 0 downward, base included. 0xffffffff if there is none, but 0 for the most
+ * negative offset.
  */
 NUM_FN u32 num_fns_b32(u32 mask, u32 base, u32 offset)
 {
@@ -207,8 +211,11 @@ NUM_FN u32 num_prmt_b32(u32 a, u32 b, u32 selectors)
 {
 	u64 ba = (u64)b << 32 | a;
 
-	return num_pick_byte(ba, selectors & 15) | num_pick_byte(ba, selectors >> 4 & 15) << 8 |
-	       num_pick_byte(ba, selectors >> 8 & 15) << 16 | num_pick_byte(ba, selectors >> 12 & 15) << 24;
+	u32 r = num_pick_byte(ba, selectors & 15);
+
+	r |= num_pick_byte(ba, selectors >> 4 & 15) << 8;
+	r |= num_pick_byte(ba, selectors >> 8 & 15) << 16;
+	return r | num_pick_byte(ba, selectors >> 12 & 15) << 24;
 }
 
 enum num_prmt {

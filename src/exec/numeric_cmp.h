@@ -1,9 +1,9 @@
 /*
- * Comparisons of set, setp and their half-precision forms, and slct. PTX ISA "Comparison and Selection
- * Instructions", "Half Precision Comparison Instructions".
+ * Comparisons of set, setp and their half-precision forms, and slct. PTX ISA "Comparison and
+ * Selection Instructions", "Half Precision Comparison Instructions".
  *
- * Each gives one bool; the boolean combination and the shape of the result are the handler's. Ordered
- * comparisons are false and unordered ones true when an operand is NaN.
+ * Each gives one bool; the boolean combination and the shape of the result are the handler's.
+ * Ordered comparisons are false and unordered ones true when an operand is NaN.
  */
 #ifndef PL_EXEC_NUMERIC_CMP_H
 #define PL_EXEC_NUMERIC_CMP_H
@@ -79,7 +79,9 @@ NUM_FN bool num_cmp_f64(u64 a, u64 b, enum num_cmp op)
 
 NUM_FN bool num_cmp_f16(u32 a, u32 b, enum num_cmp op, u32 mode)
 {
-	return num_cmp_f32(num_widen_f16(num_flush_f16(a, mode)), num_widen_f16(num_flush_f16(b, mode)), op, 0);
+	a = num_widen_f16(num_flush_f16(a, mode));
+	b = num_widen_f16(num_flush_f16(b, mode));
+	return num_cmp_f32(a, b, op, 0);
 }
 
 NUM_FN bool num_cmp_bf16(u32 a, u32 b, enum num_cmp op)

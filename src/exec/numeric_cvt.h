@@ -1,10 +1,11 @@
 /*
- * cvt between integers, f16, bf16, f32 and f64. PTX ISA "Data Movement and Conversion Instructions: cvt".
- * Narrow and packed formats (tf32, fp8, fp6, fp4, ue8m0, cvt.pack) are in numeric_mini.h.
+ * cvt between integers, f16, bf16, f32 and f64. PTX ISA "Data Movement and Conversion
+ * Instructions: cvt". Narrow and packed formats (tf32, fp8, fp6, fp4, ue8m0, cvt.pack) are in
+ * numeric_mini.h.
  *
- * Integer sources of 8 and 16 bits arrive extended to 32 bits by their type. Integer results narrower than
- * 32 bits come out extended to 32 bits by theirs. The rounding in `mode` stands for .rni, .rzi, .rmi, .rpi
- * where the result is a whole number.
+ * Integer sources of 8 and 16 bits arrive extended to 32 bits by their type. Integer results
+ * narrower than 32 bits come out extended to 32 bits by theirs. The rounding in `mode` stands for
+ * .rni, .rzi, .rmi, .rpi where the result is a whole number.
  */
 #ifndef PL_EXEC_NUMERIC_CVT_H
 #define PL_EXEC_NUMERIC_CVT_H
@@ -32,7 +33,10 @@ NUM_FN f64 num_whole_f64(f64 x, u32 mode)
 			       : __builtin_ceil(x);
 }
 
-/* Float to integer. Always clamps. NaN gives 0, or the top bit alone if either side is a 64-bit type. */
+/*
+ * Float to integer. Always clamps. NaN gives 0, or the top bit alone if either side is a 64-bit
+ * type.
+ */
 
 /* To a signed integer of `bits` <= 32. */
 NUM_FN u32 num_signed_from_f32(u32 a, u32 bits, u32 mode)
@@ -41,7 +45,7 @@ NUM_FN u32 num_signed_from_f32(u32 a, u32 bits, u32 mode)
 	f32 lim = (f32)((u32)1 << (bits - 1));
 	u32 top = (u32)1 << (bits - 1);
 	bool over = x >= lim, under = x < -lim;
-	s32 v = (s32)(over | under | (x != x) ? 0.0f : x);
+	s32 v = (s32)((over | under | (x != x)) ? 0.0f : x);
 
 	return over ? top - 1 : under ? -top : (u32)v;
 }
@@ -61,9 +65,9 @@ NUM_FN u32 num_unsigned_from_f32(u32 a, u32 bits, u32 mode)
 NUM_FN u64 num_s64_from_f64_value(f64 x)
 {
 	bool over = x >= 0x1p63, under = x < -0x1p63;
-	s64 v = (s64)(over | under | (x != x) ? 0.0 : x);
+	s64 v = (s64)((over | under | (x != x)) ? 0.0 : x);
 
-	return over ? NUM_SIGN_F64 - 1 : under | (x != x) ? NUM_SIGN_F64 : (u64)v;
+	return over ? NUM_SIGN_F64 - 1 : (under | (x != x)) ? NUM_SIGN_F64 : (u64)v;
 }
 
 NUM_FN u64 num_u64_from_f64_value(f64 x)
@@ -100,9 +104,9 @@ NUM_FN u32 num_signed_from_f64(u64 a, u32 bits, u32 mode)
 	u32 top = (u32)1 << (bits - 1);
 	f64 lim = (f64)top;
 	bool over = x >= lim, under = x < -lim;
-	s32 v = (s32)(over | under | (x != x) ? 0.0 : x);
+	s32 v = (s32)((over | under | (x != x)) ? 0.0 : x);
 
-	return over ? top - 1 : under | (x != x) ? -top : (u32)v;
+	return over ? top - 1 : (under | (x != x)) ? -top : (u32)v;
 }
 
 NUM_FN u32 num_unsigned_from_f64(u64 a, u32 bits, u32 mode)
@@ -117,22 +121,22 @@ NUM_FN u32 num_unsigned_from_f64(u64 a, u32 bits, u32 mode)
 }
 
 /* f16 and bf16 sources: widen, then as f32. */
-#define NUM_DEFINE_INT_FROM_HALF(type)                                                                       \
-	NUM_FN u32 num_signed_from_##type(u32 a, u32 bits, u32 mode)                                         \
-	{                                                                                                    \
-		return num_signed_from_f32(num_widen_##type(a), bits, mode);                                 \
-	}                                                                                                    \
-	NUM_FN u32 num_unsigned_from_##type(u32 a, u32 bits, u32 mode)                                       \
-	{                                                                                                    \
-		return num_unsigned_from_f32(num_widen_##type(a), bits, mode);                               \
-	}                                                                                                    \
-	NUM_FN u64 num_s64_from_##type(u32 a, u32 mode)                                                      \
-	{                                                                                                    \
-		return num_s64_from_f32(num_widen_##type(a), mode);                                          \
-	}                                                                                                    \
-	NUM_FN u64 num_u64_from_##type(u32 a, u32 mode)                                                      \
-	{                                                                                                    \
-		return num_u64_from_f32(num_widen_##type(a), mode);                                          \
+#define NUM_DEFINE_INT_FROM_HALF(type)                                                          \
+	NUM_FN u32 num_signed_from_##type(u32 a, u32 bits, u32 mode)                            \
+	{                                                                                       \
+		return num_signed_from_f32(num_widen_##type(a), bits, mode);                    \
+	}                                                                                       \
+	NUM_FN u32 num_unsigned_from_##type(u32 a, u32 bits, u32 mode)                          \
+	{                                                                                       \
+		return num_unsigned_from_f32(num_widen_##type(a), bits, mode);                  \
+	}                                                                                       \
+	NUM_FN u64 num_s64_from_##type(u32 a, u32 mode)                                         \
+	{                                                                                       \
+		return num_s64_from_f32(num_widen_##type(a), mode);                             \
+	}                                                                                       \
+	NUM_FN u64 num_u64_from_##type(u32 a, u32 mode)                                         \
+	{                                                                                       \
+		return num_u64_from_f32(num_widen_##type(a), mode);                             \
 	}
 
 NUM_DEFINE_INT_FROM_HALF(f16)
@@ -253,7 +257,10 @@ NUM_FN u64 num_f64_from_u64(u64 a, u32 mode)
 
 /* Float to float. Widening is exact; .ftz flushes f32 on either side but not before f16. */
 
-/* A NaN narrowed from f64 keeps its sign and upper payload and comes out quiet; `keep` bits survive. */
+/*
+ * A NaN narrowed from f64 keeps its sign and upper payload and comes out quiet; `keep` bits
+ * survive.
+ */
 NUM_FN u32 num_narrow_nan_f64(u64 a, u32 width, u32 keep, u32 inf)
 {
 	u32 sign = (u32)(a >> 63) << (width - 1), quiet = (u32)1 << keep;
@@ -265,14 +272,18 @@ NUM_FN u32 num_f32_from_f64(u64 a, u32 mode)
 {
 	u32 r = num_finish_f32(f64_bits(a), mode);
 
-	return num_is_nan_f64(a) && !(mode & NUM_SAT) ? num_narrow_nan_f64(a, 32, 22, NUM_INF_F32) : r;
+	if (mode & NUM_SAT)
+		return r;
+	return num_is_nan_f64(a) ? num_narrow_nan_f64(a, 32, 22, NUM_INF_F32) : r;
 }
 
 NUM_FN u32 num_f16_from_f64(u64 a, u32 mode)
 {
 	u32 r = num_f16_from_f32(num_narrow_odd_f32(f64_bits(a)), mode);
 
-	return num_is_nan_f64(a) && !(mode & NUM_SAT) ? num_narrow_nan_f64(a, 16, 9, NUM_INF_F16) : r;
+	if (mode & NUM_SAT)
+		return r;
+	return num_is_nan_f64(a) ? num_narrow_nan_f64(a, 16, 9, NUM_INF_F16) : r;
 }
 
 NUM_FN u32 num_bf16_from_f64(u64 a, u32 mode)
@@ -338,7 +349,9 @@ NUM_FN u32 num_round_f32(u32 a, u32 mode)
 
 NUM_FN u64 num_round_whole_f64(u64 a, u32 mode)
 {
-	return num_sat_f64(bits_f64(num_whole_f64(f64_bits(a), mode)), mode);
+	u64 r = bits_f64(num_whole_f64(f64_bits(a), mode));
+
+	return num_sat_f64(num_is_nan_f64(a) ? a | NUM_QUIET_F64 : r, mode);
 }
 
 NUM_FN u32 num_round_f16(u32 a, u32 mode)
@@ -354,7 +367,9 @@ NUM_FN u32 num_round_bf16(u32 a, u32 mode)
 /* cvt.T.T without rounding: a move that may flush and saturate. */
 NUM_FN u32 num_move_f32(u32 a, u32 mode)
 {
-	return mode & (NUM_FTZ | NUM_SAT) ? num_sat_f32(num_canon_f32(num_flush_f32(a, mode)), mode) : a;
+	if (!(mode & (NUM_FTZ | NUM_SAT)))
+		return a;
+	return num_sat_f32(num_canon_f32(num_flush_f32(a, mode)), mode);
 }
 
 NUM_FN u64 num_move_f64(u64 a, u32 mode)

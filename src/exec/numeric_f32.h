@@ -1,12 +1,11 @@
 /*
- * f32 arithmetic with all four roundings, .ftz and .sat.
- * PTX ISA "Floating Point Instructions": add, sub, mul, fma, mad, div, rcp, sqrt, min, max, abs, neg,
- * copysign, testp.
+ * f32 arithmetic with all four roundings, .ftz and .sat. PTX ISA "Floating Point Instructions":
+ * add, sub, mul, fma, mad, div, rcp, sqrt, min, max, abs, neg, copysign, testp.
  *
- * To nearest uses the host's own operation. Directed roundings go through f64: the exact or odd-rounded f64
- * value is rounded to nearest f32 and then moved by one unit where it lies on the wrong side.
- * "Odd" rounding (truncate, then set the last bit if anything was lost) keeps a later rounding to fewer bits
- * exact, and keeps comparisons with short constants exact.
+ * To nearest uses the host's own operation. Directed roundings go through f64: the exact or
+ * odd-rounded f64 value is rounded to nearest f32 and then moved by one unit where it lies on the
+ * wrong side. "Odd" rounding (truncate, then set the last bit if anything was lost) keeps a later
+ * rounding to fewer bits exact, and keeps comparisons with short constants exact.
  */
 #ifndef PL_EXEC_NUMERIC_F32_H
 #define PL_EXEC_NUMERIC_F32_H
@@ -68,8 +67,8 @@ NUM_FN u32 num_narrow_f32(f64 s, u32 mode)
 }
 
 /*
- * Whether the exact magnitude m, rounded to 24 bits as if the exponent had no lower limit, stays below the
- * smallest normal number: the test by which .ftz results become zero.
+ * Whether the exact magnitude m, rounded to 24 bits as if the exponent had no lower limit, stays
+ * below the smallest normal number: the test by which .ftz results become zero.
  */
 NUM_FN bool num_is_tiny_f32(f64 m, bool negative, u32 mode)
 {
@@ -137,7 +136,10 @@ NUM_FN u32 num_mul_f32(u32 a, u32 b, u32 mode)
 	x = f32_bits(num_flush_f32(a, mode));
 	y = f32_bits(num_flush_f32(b, mode));
 	if ((mode & NUM_RND) == NUM_RN) {
-		/* The scaled product cannot be subnormal, so it rounds as if the exponent were unlimited. */
+		/*
+		 * The scaled product cannot be subnormal, so it rounds as if the exponent were
+		 * unlimited.
+		 */
 		f32 probe = (x * 0x1p64f) * y;
 
 		return num_finish_near_f32(x * y, __builtin_fabsf(probe) < 0x1p-62f, mode);
@@ -171,16 +173,19 @@ NUM_FN u32 num_fma_f32(u32 a, u32 b, u32 c, u32 mode)
 	if ((mode & NUM_RND) == NUM_RN) {
 		f32 probe = 1.0f;
 
+		/* As in num_mul_f32; what overflows here is far from tiny. */
 		if (mode & NUM_FTZ)
 			probe = num_host_fma_f32(x * 0x1p64f, y, z * 0x1p64f);
-		return num_finish_near_f32(num_host_fma_f32(x, y, z), __builtin_fabsf(probe) < 0x1p-62f, mode);
+		x = num_host_fma_f32(x, y, z);
+		return num_finish_near_f32(x, __builtin_fabsf(probe) < 0x1p-62f, mode);
 	}
-	return num_finish_sum_f32(num_sum_odd_f64((f64)x * (f64)y, (f64)z), ((a ^ b) | c) >> 31, mode);
+	return num_finish_sum_f32(num_sum_odd_f64((f64)x * (f64)y, (f64)z),
+				  ((a ^ b) | c) >> 31, mode);
 }
 
 /*
- * Correct a quotient or root r that the host rounded to nearest: `have` and `want` are exact magnitudes whose
- * order is that of r and the true result.
+ * Correct a quotient or root r that the host rounded to nearest: `have` and `want` are exact
+ * magnitudes whose order is that of r and the true result.
  */
 NUM_FN u32 num_correct_f32(f32 r, f64 have, f64 want, u32 mode)
 {
@@ -193,8 +198,9 @@ NUM_FN u32 num_correct_f32(f32 r, f64 have, f64 want, u32 mode)
 }
 
 /*
- * Whether a quotient counts as below the normal range under .ftz. To nearest a scaled quotient tells, as for
- * products; else the f64 quotient, which cannot round onto the short constants it is compared with.
+ * Whether a quotient counts as below the normal range under .ftz. To nearest a scaled quotient
+ * tells, as for products; else the f64 quotient, which cannot round onto the short constants it is
+ * compared with.
  */
 NUM_FN bool num_div_is_tiny_f32(f32 x, f32 y, bool negative, u32 mode)
 {
@@ -231,7 +237,7 @@ NUM_FN u32 num_sqrt_f32(u32 a, u32 mode)
 	return num_canon_f32(num_correct_f32(r, (f64)r * (f64)r, (f64)x, mode));
 }
 
-/* abs and neg keep the bits of a NaN's place: the result is the canonical NaN. */
+/* abs and neg of NaN give the canonical NaN. */
 NUM_FN u32 num_abs_f32(u32 a, u32 mode)
 {
 	return num_canon_f32(num_flush_f32(a, mode) & 0x7fffffffu);
@@ -255,8 +261,8 @@ NUM_FN s32 num_order_f32(u32 u)
 }
 
 /*
- * min and max of sign-magnitude numbers whose infinity is `inf`; `nan` is the canonical NaN.
- * f16 and bf16 use it with their bits in the upper half. The sign of .xorsign is that of the operands.
+ * min and max of sign-magnitude numbers whose infinity is `inf`; `nan` is the canonical NaN. f16
+ * and bf16 use it with their bits in the upper half. The sign of .xorsign is that of the operands.
  */
 NUM_FN u32 num_minmax_bits(u32 a, u32 b, bool max, u32 mode, u32 inf)
 {
@@ -278,12 +284,16 @@ NUM_FN u32 num_minmax_bits(u32 a, u32 b, bool max, u32 mode, u32 inf)
 
 NUM_FN u32 num_min_f32(u32 a, u32 b, u32 mode)
 {
-	return num_minmax_bits(num_flush_f32(a, mode), num_flush_f32(b, mode), false, mode, NUM_INF_F32);
+	a = num_flush_f32(a, mode);
+	b = num_flush_f32(b, mode);
+	return num_minmax_bits(a, b, false, mode, NUM_INF_F32);
 }
 
 NUM_FN u32 num_max_f32(u32 a, u32 b, u32 mode)
 {
-	return num_minmax_bits(num_flush_f32(a, mode), num_flush_f32(b, mode), true, mode, NUM_INF_F32);
+	a = num_flush_f32(a, mode);
+	b = num_flush_f32(b, mode);
+	return num_minmax_bits(a, b, true, mode, NUM_INF_F32);
 }
 
 /* Three inputs fold from the left; only .abs is allowed with them. */

@@ -1,11 +1,11 @@
 /*
- * f64 arithmetic with all four roundings. PTX ISA "Floating Point Instructions": add, sub, mul, fma, mad,
- * div, rcp, sqrt, min, max, abs, neg, copysign, testp. f64 never flushes.
+ * f64 arithmetic with all four roundings. PTX ISA "Floating Point Instructions": add, sub, mul,
+ * fma, mad, div, rcp, sqrt, min, max, abs, neg, copysign, testp. f64 never flushes.
  *
- * To nearest uses the host's own operation, which vectorises. Directed roundings and the fused multiply-add
- * of hosts without one are exact integer arithmetic on 128 bits, one call per lane.
- * NaN results keep the payload of an operand, quieted: add, sub, mul and fma take b, then c, then a; div
- * takes a, then b. A NaN made from numbers is 0xfff8000000000000.
+ * To nearest uses the host's own operation, which vectorises. Directed roundings and the fused
+ * multiply-add of hosts without one are exact integer arithmetic on 128 bits, one call per lane.
+ * NaN results keep the payload of an operand, quieted: add, sub, mul and fma take b, then c, then
+ * a; div takes a, then b. A NaN made from numbers is 0xfff8000000000000.
  */
 #ifndef PL_EXEC_NUMERIC_F64_H
 #define PL_EXEC_NUMERIC_F64_H
@@ -20,7 +20,9 @@ NUM_FN bool num_is_nan_f64(u64 u)
 	return (u & ~NUM_SIGN_F64) > NUM_INF_F64;
 }
 
-/* The NaN of an operation whose operands are looked at in the given order; r when it is a number. */
+/*
+ * The NaN of an operation whose operands are looked at in the given order; r when it is a number.
+ */
 NUM_FN u64 num_pick_nan_f64(u64 r, u64 first, u64 second, u64 third)
 {
 	u64 nan = num_is_nan_f64(third) ? third | NUM_QUIET_F64 : NUM_NAN_F64;
@@ -31,8 +33,8 @@ NUM_FN u64 num_pick_nan_f64(u64 r, u64 first, u64 second, u64 third)
 }
 
 /*
- * Round sig * 2^(exp - 63) to f64. sig has its top bit set and its last bit set if anything below it was
- * lost; it may carry 64 exact bits otherwise.
+ * Round sig * 2^(exp - 63) to f64. sig has its top bit set and its last bit set if anything below
+ * it was lost; it may carry 64 exact bits otherwise.
  */
 NUM_FN u64 num_round_f64(bool neg, s32 exp, u64 sig, u32 mode)
 {
@@ -51,7 +53,10 @@ NUM_FN u64 num_round_f64(bool neg, s32 exp, u64 sig, u32 mode)
 	low = sig & 0x7ff;
 	add = rnd == NUM_RN ? low > 0x400 || (low == 0x400 && (sig >> 11 & 1)) : away && low;
 	sig = (sig >> 11) + add;
-	/* The implicit bit adds one to the exponent field; a subnormal that rounds up becomes normal so. */
+	/*
+	 * The implicit bit adds one to the exponent field; a subnormal that rounds up becomes
+	 * normal so.
+	 */
 	sig += (u64)(e - 1) << 52;
 	if (e > 2046 || sig >= NUM_INF_F64)
 		sig = rnd == NUM_RN || away ? NUM_INF_F64 : NUM_INF_F64 - 1;
@@ -93,7 +98,10 @@ NUM_FN u128 num_shift_sticky(u128 m, s32 n)
 	return m >> n | ((m & (((u128)1 << n) - 1)) != 0);
 }
 
-/* Finite operands, product not zero. Products sit at bits 20..125, so sums have room above and below. */
+/*
+ * Finite operands, product not zero. Products sit at bits 20..125, so sums have room above and
+ * below.
+ */
 NUM_FN u64 num_soft_fma_finite_f64(u64 a, u64 b, u64 c, u32 mode)
 {
 	s32 ea, eb, ec, e;
@@ -131,7 +139,10 @@ NUM_COLD u64 num_soft_fma_f64(u64 a, u64 b, u64 c, u32 mode)
 	bool neg = (a ^ b) >> 63, nc = c >> 63;
 
 	if ((a & inf) == inf || (b & inf) == inf || (c & inf) == inf) {
-		/* The host's separate operations give the right infinity or NaN unless a * b overflows. */
+		/*
+		 * The host's separate operations give the right infinity or NaN unless a * b
+		 * overflows.
+		 */
 		f64 p = (a & inf) == inf || (b & inf) == inf ? f64_bits(a) * f64_bits(b) : 0.0;
 
 		return bits_f64(p + f64_bits(c));
@@ -202,7 +213,8 @@ NUM_FN u64 num_add_directed_f64(u64 a, u64 b, u32 mode)
 	u64 u = bits_f64(s);
 	bool neg = u >> 63;
 	/* A finite sum beyond the range counts as smaller than the infinity the host made of it. */
-	bool over = ((u << 1) == (NUM_INF_F64 << 1)) & ((bits_f64(hi) & NUM_INF_F64) != NUM_INF_F64);
+	bool infinite = (bits_f64(hi) & NUM_INF_F64) == NUM_INF_F64;
+	bool over = ((u << 1) == (NUM_INF_F64 << 1)) & (infinite == false);
 	bool above = e > 0.0, below = e < 0.0;
 	bool up = (neg ? below : above) & (over == false);
 	bool down = over | (neg ? above : below);

@@ -1,16 +1,20 @@
 /*
- * f16 and bf16 arithmetic. PTX ISA "Half Precision Floating Point Instructions": add, sub, mul, fma, neg,
- * abs, min, max, and the packed forms of each.
+ * f16 and bf16 arithmetic. PTX ISA "Half Precision Floating Point Instructions": add, sub, mul,
+ * fma, neg, abs, min, max, and the packed forms of each.
  *
- * Results round once: f16 works on f32 values rounded to odd, bf16 on f64 values rounded to odd. The same
- * narrowing functions serve cvt. Packed forms are the scalar function on each half, through NUM_X2_*.
+ * Results round once: f16 works on f32 values rounded to odd, bf16 on f64 values rounded to odd.
+ * The same narrowing functions serve cvt. Packed forms are the scalar function on each half,
+ * through NUM_X2_*.
  */
 #ifndef PL_EXEC_NUMERIC_HALF_H
 #define PL_EXEC_NUMERIC_HALF_H
 
 #include "src/exec/numeric_f32.h"
 
-/* The NaN that stands for data out of bounds; as a factor of fma.oob, of either sign, it makes the result +0. */
+/*
+ * The NaN that stands for data out of bounds; as a factor of fma.oob, of either sign, it makes the
+ * result +0.
+ */
 #define NUM_OOB_NAN_16 0x7ff7u
 
 /* Exact widening; a NaN keeps its payload. */
@@ -47,8 +51,8 @@ NUM_FN u32 num_flush_f16(u32 h, u32 mode)
 }
 
 /*
- * Magnitude bits m of an f32 (not NaN) to the bits of an f16 magnitude. Below the normal range the sum with
- * one half leaves the multiple of 2^-24 in the low bits.
+ * Magnitude bits m of an f32 (not NaN) to the bits of an f16 magnitude. Below the normal range the
+ * sum with one half leaves the multiple of 2^-24 in the low bits.
  */
 NUM_FN u32 num_narrow_f16(u32 m, bool negative, u32 mode)
 {
@@ -116,7 +120,7 @@ NUM_FN u32 num_narrow_odd_f32(f64 s)
 {
 	u32 u = num_narrow_f32(s, NUM_RZ);
 
-	return u | (u32)(((f64)f32_bits(u) < s) | ((f64)f32_bits(u) > s));
+	return u | (__builtin_fabs((f64)f32_bits(u) - s) > 0.0);
 }
 
 /* Round an f32 (exact or odd) to an f16 result. */
@@ -243,10 +247,10 @@ NUM_FN u32 num_max_bf16(u32 a, u32 b, u32 mode)
 }
 
 /* The packed forms: element 0 in the low half. */
-#define NUM_DEFINE_X2_BINARY(name)                                                                           \
-	NUM_FN u32 num_##name##x2(u32 a, u32 b, u32 mode)                                                    \
-	{                                                                                                    \
-		return NUM_X2_2(num_##name, a, b, mode);                                                     \
+#define NUM_DEFINE_X2_BINARY(name)                                                              \
+	NUM_FN u32 num_##name##x2(u32 a, u32 b, u32 mode)                                       \
+	{                                                                                       \
+		return NUM_X2_2(num_##name, a, b, mode);                                        \
 	}
 
 NUM_DEFINE_X2_BINARY(add_f16)

@@ -1,9 +1,10 @@
 /*
- * Integer arithmetic and bit operations. PTX ISA "Integer Arithmetic Instructions", "Extended-Precision
- * Integer Arithmetic Instructions", "Logic and Shift Instructions".
+ * Integer arithmetic and bit operations. PTX ISA "Integer Arithmetic Instructions",
+ * "Extended-Precision Integer Arithmetic Instructions", "Logic and Shift Instructions".
  *
- * Only operations that are more than one C operator appear here. 16-bit operands arrive extended to 32 bits
- * by their type. Division by zero gives all ones for quotient and remainder, as the hardware does.
+ * Only operations that are more than one C operator appear here. 16-bit operands arrive extended
+ * to 32 bits by their type. Division by zero gives all ones for quotient and remainder, as the
+ * hardware does.
  */
 #ifndef PL_EXEC_NUMERIC_INT_H
 #define PL_EXEC_NUMERIC_INT_H
@@ -130,8 +131,8 @@ NUM_FN u64 num_sad_s64(u64 a, u64 b, u64 c)
 }
 
 /*
- * Unsigned 32-bit quotient through f64, which vectorises: a / b rounded to 53 bits never reaches the next
- * whole number, as a * b' < 2^64 keeps a true quotient that far below it.
+ * Unsigned 32-bit quotient through f64, which vectorises: a / b rounded to 53 bits never reaches
+ * the next whole number, as a * b' < 2^64 keeps a true quotient that far below it.
  */
 NUM_FN u32 num_div_u32(u32 a, u32 b)
 {
@@ -272,8 +273,8 @@ NUM_FN u32 num_dp2a(u32 a, u32 b, u32 c, bool a_signed, bool b_signed)
 }
 
 /*
- * Extended precision. The flag is 0 or 1 in a u32. Subtraction adds the complement, so its flag is a carry,
- * not a borrow: `in` is 1 for sub.cc. The product forms carry out of the addition alone.
+ * Extended precision. The flag is 0 or 1 in a u32. Subtraction adds the complement, so its flag is
+ * a carry, not a borrow: `in` is 1 for sub.cc. The product forms carry out of the addition alone.
  */
 NUM_FN u32 num_add_carry_u32(u32 a, u32 b, u32 in, u32 *out)
 {
@@ -365,15 +366,15 @@ NUM_FN u32 num_shf_r(u32 a, u32 b, u32 n, bool clamp)
 }
 
 /*
- * lop3: bit (a << 2 | b << 1 | c) of the table per position. With a constant table this folds to the
- * operation itself.
+ * lop3: bit (a << 2 | b << 1 | c) of the table per position. With a constant table this folds to
+ * the operation itself.
  */
 NUM_FN u32 num_lop3(u32 a, u32 b, u32 c, u32 lut)
 {
 	u32 r = 0;
 
 	for (u32 i = 0; i < 8; i++)
-		r |= (lut >> i & 1 ? ~(u32)0 : 0) & (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+		r |= -(lut >> i & 1) & (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
 	return r;
 }
 

@@ -1,7 +1,7 @@
 /*
- * cvt to and from the formats that exist only in storage: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0, the
- * packed pairs, stochastic rounding and cvt.pack. PTX ISA "Data Movement and Conversion Instructions: cvt",
- * "cvt.pack", and "Alternate Floating-Point Data Formats".
+ * cvt to and from the formats that exist only in storage: tf32, e4m3, e5m2, e2m3, e3m2, e2m1,
+ * ue8m0, the packed pairs, stochastic rounding and cvt.pack. PTX ISA "Data Movement and Conversion
+ * Instructions: cvt", "cvt.pack", and "Alternate Floating-Point Data Formats".
  *
  * In pairs the first source goes to the upper half.
  */
@@ -28,8 +28,8 @@ NUM_FN u32 num_tf32_from_f32(u32 a, u32 mode)
 }
 
 /*
- * cvt.rna{.satfinite}.tf32.f32 is emulated by the assembler: halves round away in finite numbers, and
- * .satfinite steps down by one unit whatever is not finite then, NaN included.
+ * cvt.rna{.satfinite}.tf32.f32 is emulated by the assembler: halves round away in finite numbers,
+ * and .satfinite steps down by one unit whatever is not finite then, NaN included.
  */
 NUM_FN u32 num_tf32_rna_from_f32(u32 a, u32 mode)
 {
@@ -41,7 +41,10 @@ NUM_FN u32 num_tf32_rna_from_f32(u32 a, u32 mode)
 	return (r & ~(u32)0x1fff) | (a & 0x80000000u);
 }
 
-/* A format below 16 bits: exponent of the smallest normal number, mantissa bits, largest code, NaN code. */
+/*
+ * A format below 16 bits: exponent of the smallest normal number, mantissa bits, largest code, NaN
+ * code.
+ */
 struct num_mini {
 	s32 emin;
 	u32 mantissa;
@@ -72,7 +75,10 @@ NUM_FN u32 num_mini_dress(u32 n, u32 u, struct num_mini f, u32 mode)
 	return num_is_nan_f32(u) ? f.nan : n;
 }
 
-/* cvt.rn.satfinite{.relu} of one f32. Below the normal range a magic sum leaves the code in its low bits. */
+/*
+ * cvt.rn.satfinite{.relu} of one f32. Below the normal range a magic sum leaves the code in its
+ * low bits.
+ */
 NUM_FN u32 num_mini_from_f32(u32 u, struct num_mini f, u32 mode)
 {
 	u32 m = u & 0x7fffffffu, drop = 23 - f.mantissa, half = ((u32)1 << (drop - 1)) - 1;
@@ -105,25 +111,25 @@ NUM_FN u32 num_f16_from_mini(u32 c, struct num_mini f, u32 mode)
 	return num_f16_from_f32(num_f32_from_mini(c, f), mode);
 }
 
-#define NUM_DEFINE_MINI(type, bits)                                                                          \
-	/* cvt.rn.satfinite{.relu}.TYPEx2.f32 d, a, b */                                                     \
-	NUM_FN u32 num_##type##x2_from_f32(u32 a, u32 b, u32 mode)                                           \
-	{                                                                                                    \
-		return num_mini_from_f32(a, num_##type, mode) << bits |                                      \
-		       num_mini_from_f32(b, num_##type, mode);                                               \
-	}                                                                                                    \
-	/* cvt.rn.satfinite{.relu}.TYPEx2.f16x2 d, a */                                                      \
-	NUM_FN u32 num_##type##x2_from_f16x2(u32 a, u32 mode)                                                \
-	{                                                                                                    \
-		return num_##type##x2_from_f32(num_widen_f16(a >> 16), num_widen_f16(a & 0xffffu), mode);    \
-	}                                                                                                    \
-	/* cvt.rn{.relu}.f16x2.TYPEx2 d, a */                                                                \
-	NUM_FN u32 num_f16x2_from_##type##x2(u32 a, u32 mode)                                                \
-	{                                                                                                    \
-		u32 low = ((u32)1 << bits) - 1;                                                              \
-                                                                                                             \
-		return num_f16_from_mini(a >> bits & low, num_##type, mode) << 16 |                          \
-		       num_f16_from_mini(a & low, num_##type, mode);                                         \
+#define NUM_DEFINE_MINI(type, bits)                                                             \
+	/* cvt.rn.satfinite{.relu}.TYPEx2.f32 d, a, b */                                        \
+	NUM_FN u32 num_##type##x2_from_f32(u32 a, u32 b, u32 mode)                              \
+	{                                                                                       \
+		return num_mini_from_f32(a, num_##type, mode) << bits |                         \
+		       num_mini_from_f32(b, num_##type, mode);                                  \
+	}                                                                                       \
+	/* cvt.rn.satfinite{.relu}.TYPEx2.f16x2 d, a */                                         \
+	NUM_FN u32 num_##type##x2_from_f16x2(u32 a, u32 mode)                                   \
+	{                                                                                       \
+		return num_##type##x2_from_f32(num_widen_f16(a >> 16), num_widen_f16(a & 0xffffu), mode); \
+	}                                                                                       \
+	/* cvt.rn{.relu}.f16x2.TYPEx2 d, a */                                                   \
+	NUM_FN u32 num_f16x2_from_##type##x2(u32 a, u32 mode)                                   \
+	{                                                                                       \
+		u32 low = ((u32)1 << bits) - 1;                                                 \
+                                                                                                \
+		return num_f16_from_mini(a >> bits & low, num_##type, mode) << 16 |             \
+		       num_f16_from_mini(a & low, num_##type, mode);                            \
 	}
 
 NUM_DEFINE_MINI(e4m3, 8)
@@ -144,8 +150,8 @@ NUM_FN u32 num_bf16x2_from_f32(u32 a, u32 b, u32 mode)
 }
 
 /*
- * ue8m0 is an exponent alone: the power of two at or below |a| (.rz) or at or above it (.rp), 2^-127 at
- * least; the sign is dropped. Overflow is 0xff, or 0xfe under .satfinite; NaN is 0xff.
+ * ue8m0 is an exponent alone: the power of two at or below |a| (.rz) or at or above it (.rp),
+ * 2^-127 at least; the sign is dropped. Overflow is 0xff, or 0xfe under .satfinite; NaN is 0xff.
  * Deviation: not measured on a device (sm_100 and later).
  */
 NUM_FN u32 num_ue8m0_from_f32(u32 a, u32 mode)
@@ -180,17 +186,18 @@ NUM_FN u32 num_bf16x2_from_ue8m0x2(u32 a)
 }
 
 /*
- * Stochastic rounding (.rs): `count` random bits are added to the first `count` discarded bits and the rest
- * is cut, so the chance to go up is the discarded fraction. Works on magnitudes; infinities come out above
- * every code and NaN is the caller's.
- * Deviation: not measured on a device (sm_100a and sm_103a). Which random bits serve which element follows
- * published measurements of e4m3x4; below the normal range the bits are aligned to the result's unit.
+ * Stochastic rounding (.rs): `count` random bits are added to the first `count` discarded bits and
+ * the rest is cut, so the chance to go up is the discarded fraction. Works on magnitudes;
+ * infinities come out above every code and NaN is the caller's. Deviation: not measured on a
+ * device (sm_100a and sm_103a). Which random bits serve which element follows published
+ * measurements of e4m3x4; below the normal range the bits are aligned to the result's unit.
  */
 NUM_FN u32 num_stochastic(u32 m, s32 emin, u32 mantissa, u32 random, u32 count)
 {
 	s32 e = (s32)(m >> 23) - 127;
 	s32 unit = e < emin ? emin : e;
-	f64 scaled = (f64)f32_bits(m < NUM_INF_F32 ? m : 0) * f64_bits((u64)(1023 + (s32)mantissa - unit) << 52);
+	f64 scale = f64_bits((u64)(1023 + (s32)mantissa - unit) << 52);
+	f64 scaled = (f64)f32_bits(m < NUM_INF_F32 ? m : 0) * scale;
 	f64 whole = __builtin_floor(scaled);
 	u32 frac = (u32)(s32)((scaled - whole) * (f64)((u32)1 << count));
 	u32 n = (u32)(s32)whole + ((frac + random) >> count);
@@ -223,7 +230,9 @@ NUM_FN u32 num_f16x2_stochastic(u32 a, u32 b, u32 rbits, u32 mode)
 
 NUM_FN u32 num_bf16x2_stochastic(u32 a, u32 b, u32 rbits, u32 mode)
 {
-	return num_bf16_stochastic(a, rbits >> 16, mode) << 16 | num_bf16_stochastic(b, rbits, mode);
+	u32 high = num_bf16_stochastic(a, rbits >> 16, mode);
+
+	return high << 16 | num_bf16_stochastic(b, rbits, mode);
 }
 
 NUM_FN u32 num_reverse_16(u32 x)
@@ -235,8 +244,8 @@ NUM_FN u32 num_reverse_16(u32 x)
 }
 
 /*
- * cvt.rs{.relu}.satfinite.TYPEx4.f32 d, {a, b, e, f}, rbits: v[0] is a, which takes the top place. Each half
- * of rbits serves two elements, the upper of them with the bits reversed.
+ * cvt.rs{.relu}.satfinite.TYPEx4.f32 d, {a, b, e, f}, rbits: v[0] is a, which takes the top place.
+ * Each half of rbits serves two elements, the upper of them with the bits reversed.
  */
 NUM_FN u32 num_minix4_stochastic(const u32 v[4], u32 rbits, struct num_mini f, u32 mode)
 {

@@ -1,8 +1,9 @@
 /*
- * Scalar and SIMD video instructions. PTX ISA "Video Instructions": vadd, vsub, vabsdiff, vmin, vmax, vshl,
- * vshr, vset, vmad and the two- and four-lane forms with vavrg.
+ * Scalar and SIMD video instructions. PTX ISA "Video Instructions": vadd, vsub, vabsdiff, vmin,
+ * vmax, vshl, vshr, vset, vmad and the two- and four-lane forms with vavrg.
  *
- * A rare family: the modifiers are data in one record per instruction, and one function serves each shape.
+ * A rare family: the modifiers are data in one record per instruction, and one function serves
+ * each shape.
  */
 #ifndef PL_EXEC_NUMERIC_VIDEO_H
 #define PL_EXEC_NUMERIC_VIDEO_H
@@ -78,7 +79,9 @@ NUM_FN u32 num_video_width(u32 part)
 
 NUM_FN u32 num_video_shift(u32 part)
 {
-	return part == NUM_VPART_WORD ? 0 : part < NUM_VPART_H0 ? 8 * (part - NUM_VPART_B0) : 16 * (part - NUM_VPART_H0);
+	if (part == NUM_VPART_WORD)
+		return 0;
+	return part < NUM_VPART_H0 ? 8 * (part - NUM_VPART_B0) : 16 * (part - NUM_VPART_H0);
 }
 
 NUM_FN s64 num_video_extend(u32 x, u32 width, bool is_signed)
@@ -86,6 +89,12 @@ NUM_FN s64 num_video_extend(u32 x, u32 width, bool is_signed)
 	u64 w = (u64)x << (64 - width);
 
 	return is_signed ? (s64)w >> (64 - width) : (s64)(w >> (64 - width));
+}
+
+/* One part of a word, extended. */
+NUM_FN s64 num_video_take(u32 x, u32 part, bool is_signed)
+{
+	return num_video_extend(x >> num_video_shift(part), num_video_width(part), is_signed);
 }
 
 NUM_FN s64 num_video_clamp(s64 v, u32 width, bool is_signed)
@@ -125,9 +134,10 @@ NUM_FN s64 num_video_first(const struct num_video *v, s64 a, s64 b)
 }
 
 /*
- * .sat of the scalar forms, as the assembler's emulation does it. Shifts see 34 bits and clamp to the word,
- * whatever the part; the others clamp to the part from above only, where a negative counts as large, and to
- * an unsigned word from below only. What a shift leaves reads as a signed word afterwards.
+ * .sat of the scalar forms, as the assembler's emulation does it. Shifts see 34 bits and clamp to
+ * the word, whatever the part; the others clamp to the part from above only, where a negative
+ * counts as large, and to an unsigned word from below only. What a shift leaves reads as a signed
+ * word afterwards.
  */
 NUM_FN s64 num_video_saturate(const struct num_video *v, s64 r)
 {
@@ -155,7 +165,10 @@ NUM_FN u32 num_video_second(const struct num_video *v, s64 r, u32 c)
 	case NUM_V2_NONE:
 		return t;
 	case NUM_V2_MERGE:
-		/* The upper half is merged in place: its own upper half, not the lower one moved up. */
+		/*
+		 * The upper half is merged in place: its own upper half, not the lower one moved
+		 * up.
+		 */
 		return ((v->d_part == NUM_VPART_H1 ? t : t << shift) & field) | (c & ~field);
 	case NUM_V2_ADD:
 		return t + c;
@@ -170,8 +183,8 @@ NUM_FN u32 num_video_second(const struct num_video *v, s64 r, u32 c)
 /* Scalar forms: vadd, vsub, vabsdiff, vmin, vmax, vset, vshl, vshr. */
 NUM_COLD u32 num_video_scalar(const struct num_video *v, u32 a, u32 b, u32 c)
 {
-	s64 ta = num_video_extend(a >> num_video_shift(v->a_part), num_video_width(v->a_part), v->a_signed);
-	s64 tb = num_video_extend(b >> num_video_shift(v->b_part), num_video_width(v->b_part), v->b_signed);
+	s64 ta = num_video_take(a, v->a_part, v->a_signed);
+	s64 tb = num_video_take(b, v->b_part, v->b_signed);
 	s64 r;
 
 	if (v->op == NUM_VSHL || v->op == NUM_VSHR)
@@ -211,17 +224,15 @@ NUM_COLD u32 num_video_simd(const struct num_video *v, u32 a, u32 b, u32 c, u32 
 }
 
 /*
- * vmad: a * b + c in 64 bits, one subtraction allowed, shifted right and saturated. The result is signed if
- * an operand is or anything is negated. Whole words and c read as signed in any case, as the assembler's
- * emulation has it.
+ * vmad: a * b + c in 64 bits, one subtraction allowed, shifted right and saturated. The result is
+ * signed if an operand is or anything is negated. Whole words and c read as signed in any case, as
+ * the assembler's emulation has it.
  */
 NUM_COLD u32 num_video_vmad(const struct num_vmad *v, u32 a, u32 b, u32 c)
 {
 	bool is_signed = v->a_signed || v->b_signed || v->negate_product || v->negate_c;
-	s64 ta = num_video_extend(a >> num_video_shift(v->a_part), num_video_width(v->a_part),
-				  v->a_signed || v->a_part == NUM_VPART_WORD);
-	s64 tb = num_video_extend(b >> num_video_shift(v->b_part), num_video_width(v->b_part),
-				  v->b_signed || v->b_part == NUM_VPART_WORD);
+	s64 ta = num_video_take(a, v->a_part, v->a_signed || v->a_part == NUM_VPART_WORD);
+	s64 tb = num_video_take(b, v->b_part, v->b_signed || v->b_part == NUM_VPART_WORD);
 	u64 p = (u64)(ta * tb), tc = (u64)(s64)(s32)c;
 
 	p = v->negate_product ? -p : p;

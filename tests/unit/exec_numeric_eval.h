@@ -1,7 +1,7 @@
 /*
- * Evaluate one PTX instruction text over the numeric primitives, for tests: operands %a0..%a7 are inputs,
- * %d0..%d3 results, %t0..%t3 temporaries, several statements may follow each other, the carry flag lives between them.
- * Modifiers are parsed at run time, which the engine never does.
+ * Evaluate one PTX instruction text over the numeric primitives, for tests: operands %a0..%a7 are
+ * inputs, %d0..%d7 results, %t0..%t3 temporaries, several statements may follow each other, the
+ * carry flag lives between them. Modifiers are parsed at run time, which the engine never does.
  */
 #ifndef TESTS_EXEC_NUMERIC_EVAL_H
 #define TESTS_EXEC_NUMERIC_EVAL_H
@@ -19,7 +19,7 @@
 
 struct ev {
 	u64 in[8];
-	u64 out[8]; /* results, then temporaries */
+	u64 out[12]; /* results, then temporaries */
 	u32 carry;
 };
 
@@ -99,7 +99,7 @@ static int ev_result(const char *s)
 {
 	if (*s == '_')
 		return -1;
-	return atoi(s + 2) + (s[1] == 't' ? 4 : 0);
+	return atoi(s + 2) + (s[1] == 't' ? 8 : 0);
 }
 
 static void ev_parse_operand(struct ev_insn *in, const struct ev *e, char *s)
@@ -163,6 +163,8 @@ static u64 ev_extend(u64 v, const char *type)
 {
 	u32 bits = ev_bits_of(type);
 
+	if (!bits) /* a predicate */
+		return v;
 	return *type == 's' ? num_extend_s64(v, bits) : num_extend_u64(v, bits);
 }
 
@@ -171,10 +173,10 @@ static bool ev_is_float(const char *type)
 	return *type == 'f' || !strncmp(type, "bf", 2);
 }
 
-#define EV_TRY(name, expr)                                                                                   \
-	if (!strcmp(m, name)) {                                                                              \
-		*r = (expr);                                                                                 \
-		return true;                                                                                 \
+#define EV_TRY(name, expr)                                                                      \
+	if (!strcmp(m, name)) {                                                                 \
+		*r = (expr);                                                                    \
+		return true;                                                                    \
 	}
 
 static bool ev_f32(const struct ev_insn *in, const char *m, u64 *r)
@@ -236,14 +238,14 @@ static bool ev_f64(const struct ev_insn *in, const char *m, u64 *r)
 	return false;
 }
 
-#define EV_HALF(T)                                                                                           \
-	EV_TRY("add", x2 ? num_add_##T##x2(a, b, mode) : num_add_##T(a, b, mode))                            \
-	EV_TRY("sub", x2 ? num_sub_##T##x2(a, b, mode) : num_sub_##T(a, b, mode))                            \
-	EV_TRY("mul", x2 ? num_mul_##T##x2(a, b, mode) : num_mul_##T(a, b, mode))                            \
-	EV_TRY("min", x2 ? num_min_##T##x2(a, b, mode) : num_min_##T(a, b, mode))                            \
-	EV_TRY("max", x2 ? num_max_##T##x2(a, b, mode) : num_max_##T(a, b, mode))                            \
-	EV_TRY("fma", x2 ? num_fma_##T##x2(a, b, c, mode) : num_fma_##T(a, b, c, mode))                      \
-	EV_TRY("ex2", x2 ? num_ex2_approx_##T##x2(a) : num_ex2_approx_##T(a))                                \
+#define EV_HALF(T)                                                                              \
+	EV_TRY("add", x2 ? num_add_##T##x2(a, b, mode) : num_add_##T(a, b, mode))               \
+	EV_TRY("sub", x2 ? num_sub_##T##x2(a, b, mode) : num_sub_##T(a, b, mode))               \
+	EV_TRY("mul", x2 ? num_mul_##T##x2(a, b, mode) : num_mul_##T(a, b, mode))               \
+	EV_TRY("min", x2 ? num_min_##T##x2(a, b, mode) : num_min_##T(a, b, mode))               \
+	EV_TRY("max", x2 ? num_max_##T##x2(a, b, mode) : num_max_##T(a, b, mode))               \
+	EV_TRY("fma", x2 ? num_fma_##T##x2(a, b, c, mode) : num_fma_##T(a, b, c, mode))         \
+	EV_TRY("ex2", x2 ? num_ex2_approx_##T##x2(a) : num_ex2_approx_##T(a))                   \
 	EV_TRY("tanh", x2 ? num_tanh_approx_##T##x2(a) : num_tanh_approx_##T(a))
 
 static bool ev_half(const struct ev_insn *in, const char *m, const char *type, u64 *r)
@@ -302,7 +304,7 @@ static bool ev_run(struct ev *e, const char *form)
 {
 	char text[256], *save, *s;
 
-	snprintf(text, sizeof(text), "%s", form);
+	snprintf(text, sizeof(text), "%.255s", form);
 	for (s = strtok_r(text, ";", &save); s; s = strtok_r(NULL, ";", &save)) {
 		while (*s == ' ')
 			s++;

@@ -4,14 +4,14 @@
 #ifndef TESTS_EXEC_NUMERIC_EVAL_CVT_H
 #define TESTS_EXEC_NUMERIC_EVAL_CVT_H
 
-#define EV_MINI(T, W)                                                                                        \
-	if (!strcmp(d, #T "x2")) {                                                                           \
+#define EV_MINI(T, W)                                                                           \
+	if (!strcmp(d, #T "x2")) {                                                              \
 		*r = !strcmp(s, "f32") ? num_##T##x2_from_f32(a, b, mode) : num_##T##x2_from_f16x2(a, mode); \
-		return true;                                                                                 \
-	}                                                                                                    \
-	if (!strcmp(s, #T "x2")) {                                                                           \
-		*r = num_f16x2_from_##T##x2(a, mode);                                                        \
-		return true;                                                                                 \
+		return true;                                                                    \
+	}                                                                                       \
+	if (!strcmp(s, #T "x2")) {                                                              \
+		*r = num_f16x2_from_##T##x2(a, mode);                                           \
+		return true;                                                                    \
 	}
 
 static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s, u64 *r)
@@ -58,11 +58,11 @@ static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s
 	return false;
 }
 
-#define EV_FLOAT_TO_INT(T, V)                                                                                \
-	if (!strcmp(s, #T)) {                                                                                \
-		*r = bits == 64 ? (sd ? num_s64_from_##T(V, mode) : num_u64_from_##T(V, mode)) :             \
+#define EV_FLOAT_TO_INT(T, V)                                                                   \
+	if (!strcmp(s, #T)) {                                                                   \
+		*r = bits == 64 ? (sd ? num_s64_from_##T(V, mode) : num_u64_from_##T(V, mode)) : \
 				  sd ? num_signed_from_##T(V, bits, mode) : num_unsigned_from_##T(V, bits, mode); \
-		return true;                                                                                 \
+		return true;                                                                    \
 	}
 
 static bool ev_cvt_to_int(const struct ev_insn *in, const char *d, const char *s, u64 *r)
@@ -85,12 +85,12 @@ static bool ev_cvt_to_int(const struct ev_insn *in, const char *d, const char *s
 	return true;
 }
 
-#define EV_INT_TO_FLOAT(T)                                                                                   \
-	if (!strcmp(d, #T)) {                                                                                \
-		a = ev_extend(a, s);                                                                         \
+#define EV_INT_TO_FLOAT(T)                                                                      \
+	if (!strcmp(d, #T)) {                                                                   \
+		a = ev_extend(a, s);                                                            \
 		*r = ev_bits_of(s) == 64 ? (*s == 's' ? num_##T##_from_s64(a, mode) : num_##T##_from_u64(a, mode)) : \
-		     *s == 's' ? num_##T##_from_s32((u32)a, mode) : num_##T##_from_u32((u32)a, mode);        \
-		return true;                                                                                 \
+		     *s == 's' ? num_##T##_from_s32((u32)a, mode) : num_##T##_from_u32((u32)a, mode); \
+		return true;                                                                    \
 	}
 
 static bool ev_cvt_to_float(const struct ev_insn *in, const char *d, const char *s, u64 *r)

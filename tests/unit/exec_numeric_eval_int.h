@@ -332,7 +332,8 @@ static void ev_lanes(const char *part, u32 lanes, u32 first, u8 sel[4])
 
 static bool ev_video(const struct ev_insn *in, u64 *r)
 {
-	static const char *const names[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", "vset", "vshl", "vshr"};
+	static const char *const names[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax",
+					    "vavrg", "vset", "vshl", "vshr"};
 	const char *m = in->tok[0];
 	size_t n = strlen(m);
 	u32 lanes = m[n - 1] == '2' || m[n - 1] == '4' ? (u32)(m[n - 1] - '0') : 0;

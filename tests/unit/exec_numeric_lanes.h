@@ -1,6 +1,7 @@
 /*
- * Lane loops over the primitives, for the test of vectorised code and for the bench: one function per line of
- * exec_numeric_lanes.def, and operands in which special values, near neighbours and plain bits mix.
+ * Lane loops over the primitives, for the test of vectorised code and for the bench: one function
+ * per line of exec_numeric_lanes.def, and operands in which special values, near neighbours and
+ * plain bits mix.
  */
 #ifndef TESTS_EXEC_NUMERIC_LANES_H
 #define TESTS_EXEC_NUMERIC_LANES_H
@@ -21,25 +22,25 @@ struct lane_case {
 	u64 (*one)(u64 x, u64 y, u64 z);
 };
 
-#define LANE(in, out, name, expr)                                                                            \
+#define LANE(in, out, name, expr)                                                               \
 	static __attribute__((noinline)) void row_##name(const void *a, const void *b, const void *c, void *d) \
-	{                                                                                                    \
-		const in *pa = __builtin_assume_aligned(a, 64), *pb = __builtin_assume_aligned(b, 64);       \
-		const in *pc = __builtin_assume_aligned(c, 64);                                              \
-		out *pd = __builtin_assume_aligned(d, 64);                                                   \
-                                                                                                             \
-		_Pragma("omp simd") for (int i = 0; i < ROW_LANES; i++)                                      \
-		{                                                                                            \
-			in x = pa[i], y PL_UNUSED = pb[i], z PL_UNUSED = pc[i];                              \
-                                                                                                             \
-			pd[i] = (out)(expr);                                                                 \
-		}                                                                                            \
-	}                                                                                                    \
-	static __attribute__((noinline)) u64 one_##name(u64 a, u64 b, u64 c)                                 \
-	{                                                                                                    \
-		in x = (in)a, y PL_UNUSED = (in)b, z PL_UNUSED = (in)c;                                      \
-                                                                                                             \
-		return (u64)(out)(expr);                                                                     \
+	{                                                                                       \
+		const in *pa = __builtin_assume_aligned(a, 64), *pb = __builtin_assume_aligned(b, 64); \
+		const in *pc = __builtin_assume_aligned(c, 64);                                 \
+		out *pd = __builtin_assume_aligned(d, 64);                                      \
+                                                                                                \
+		_Pragma("omp simd") for (int i = 0; i < ROW_LANES; i++)                         \
+		{                                                                               \
+			in x = pa[i], y PL_UNUSED = pb[i], z PL_UNUSED = pc[i];                 \
+                                                                                                \
+			pd[i] = (out)(expr);                                                    \
+		}                                                                               \
+	}                                                                                       \
+	static __attribute__((noinline)) u64 one_##name(u64 a, u64 b, u64 c)                    \
+	{                                                                                       \
+		in x = (in)a, y PL_UNUSED = (in)b, z PL_UNUSED = (in)c;                         \
+                                                                                                \
+		return (u64)(out)(expr);                                                        \
 	}
 #include "tests/unit/exec_numeric_lanes.def"
 #undef LANE

@@ -1,7 +1,7 @@
 /*
- * The conversions that no hardware at hand performs, against their definition: every code of the small
- * formats, nearest by search, stochastic rounding by its mean and its neighbours, ue8m0, the three-input
- * minimum.
+ * The conversions that no hardware at hand performs, against their definition: every code of the
+ * small formats, nearest by search, stochastic rounding by its mean and its neighbours, ue8m0, the
+ * three-input minimum.
  */
 #include "src/exec/numeric_mini.h"
 #include "tests/check.h"

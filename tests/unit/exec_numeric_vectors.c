@@ -1,6 +1,6 @@
 /*
- * Every tests/vectors/<mnemonic>.vec against the numeric primitives: instructions in their own words, inputs
- * and results in hex, measured on hardware. One check per file.
+ * Every tests/vectors/<mnemonic>.vec against the numeric primitives: instructions in their own
+ * words, inputs and results in hex, measured on hardware. One check per file.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_numeric_eval.h"
@@ -8,6 +8,7 @@
 #include <dirent.h>
 
 #define LINE_BYTES 16384
+#define MAX_REGISTERS 16
 
 static u32 register_bits(const char *name)
 {
@@ -15,12 +16,12 @@ static u32 register_bits(const char *name)
 }
 
 /* Widths of the registers in {b32,b32>b64}: inputs first; returns how many inputs. */
-static int parse_registers(char *s, u32 width[12], int *results)
+static int parse_registers(char *s, u32 width[MAX_REGISTERS], int *results)
 {
 	int n = 0, inputs = 0;
 
 	*results = 0;
-	for (char *p = s; *p; n++) {
+	for (char *p = s; *p && n < MAX_REGISTERS; n++) {
 		size_t len = strcspn(p, ",>}");
 		char end = p[len];
 
@@ -41,7 +42,7 @@ static u64 cut(u64 v, u32 bits)
 }
 
 /* One lane: numbers at *in and *want, separated by commas; both move past it. */
-static bool lane_is_exact(const char *form, char **in, char **want, const u32 width[12], int inputs)
+static bool lane_is_exact(const char *form, char **in, char **want, const u32 width[MAX_REGISTERS], int inputs)
 {
 	struct ev e;
 	char *at = *want;
@@ -80,7 +81,7 @@ static bool line_is_exact(char *line, long *lanes)
 {
 	char *form = next_column(&line), *in = next_column(&line), *want = next_column(&line);
 	char *brace = form ? strrchr(form, '{') : NULL;
-	u32 width[12];
+	u32 width[MAX_REGISTERS];
 	int inputs, results;
 
 	if (!brace || !in || !want)
@@ -101,7 +102,7 @@ static bool line_is_exact(char *line, long *lanes)
 static void check_file(const char *dir, const char *name)
 {
 	static char line[LINE_BYTES];
-	char path[512], what[400];
+	char path[700], what[400];
 	long forms = 0, exact = 0, lanes = 0;
 	FILE *f;
 
@@ -115,7 +116,7 @@ static void check_file(const char *dir, const char *name)
 	}
 	if (f)
 		fclose(f);
-	snprintf(what, sizeof(what), "%s: %ld of %ld forms exact, %ld lanes", name, exact, forms, lanes);
+	snprintf(what, sizeof(what), "%.99s: %ld of %ld forms exact, %ld lanes", name, exact, forms, lanes);
 	CHECK_MSG(forms && exact == forms, what);
 }
 
