@@ -246,27 +246,44 @@ static void need_version(struct parse *p, struct diag_span where)
 {
 	if (!p->seen_version && !p->seen_item)
 		build_error(p, where, "a module begins with .version");
-	p->seen_item = true;
+	p->seen_version = p->seen_item = true;
+}
+
+void build_item(struct parse *p, struct diag_span where)
+{
+	need_version(p, where);
+	if (!p->seen_target)
+		build_error(p, where, "a module begins with .version and .target");
+	p->seen_target = true;
 }
 
 void build_target_begin(struct parse *p, struct diag_span where)
 {
 	need_version(p, where);
 	if (p->seen_target)
-		build_error(p, where, "a second .target");
+		build_error(p, where, p->target_text.len ? "a second .target" : ".target must come right after .version");
 	p->seen_target = true;
 	p->target_seen = 0;
 }
 
+static void target_texmode(struct parse *p, bool independent, struct diag_span where)
+{
+	if (p->seen_texmode && p->m->texmode_independent != independent)
+		build_error(p, where, "texmode_unified and texmode_independent exclude each other");
+	p->seen_texmode = true;
+	p->m->texmode_independent = independent;
+}
+
+/* Of several architectures the last one counts, as in ptxas. */
 void build_target(struct parse *p, struct str *name, struct diag_span where)
 {
 	struct isa_target t;
 
 	text_printf(&p->target_text, "%s%s", p->target_text.len ? ", " : "", name->text);
 	if (!strcmp(name->text, "texmode_unified")) {
-		p->m->texmode_independent = false;
+		target_texmode(p, false, where);
 	} else if (!strcmp(name->text, "texmode_independent")) {
-		p->m->texmode_independent = true;
+		target_texmode(p, true, where);
 	} else if (!strcmp(name->text, "debug")) {
 		p->m->debug = true;
 	} else if (!strcmp(name->text, "map_f64_to_f32")) {
@@ -275,9 +292,8 @@ void build_target(struct parse *p, struct str *name, struct diag_span where)
 		build_error(p, where, "target '%s' is not known", name->text);
 		p->target_seen++;
 	} else {
-		if (p->target_seen++)
-			build_error(p, where, "more than one architecture in .target");
-		else if (isa_target_ptx(t) > p->m->version && !p->version_error)
+		p->target_seen++;
+		if (isa_target_ptx(t) > p->m->version && !p->version_error)
 			build_error(p, where, "target %s needs PTX %u.%u or higher", name->text, isa_target_ptx(t) / 10,
 				    isa_target_ptx(t) % 10);
 		p->m->target = t;
@@ -299,8 +315,10 @@ void build_address_size(struct parse *p, struct build_value v, struct diag_span 
 		build_error(p, where, ".address_size is 32 or 64");
 	else
 		p->m->address_size = (u32)v.bits;
-	if (p->m->funcs.len || p->m->vars.len)
-		build_error(p, where, ".address_size must come right after .target");
+	if (!p->seen_target || p->seen_address_size || p->m->funcs.len || p->m->vars.len)
+		build_error(p, where, p->seen_address_size ? "a second .address_size"
+							   : ".address_size must come right after .target");
+	p->seen_address_size = true;
 }
 
 void build_end_module(struct parse *p, struct diag_span where)

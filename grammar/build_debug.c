@@ -9,6 +9,7 @@ void build_file(struct parse *p, struct build_value number, struct str *path, co
 {
 	struct ir_file f = {.number = (u32)number.bits, .path = path->text};
 
+	build_item(p, where);
 	if (number.bits > UINT32_MAX)
 		build_error(p, where, "the file number is out of range");
 	if (mtime && size) {
@@ -116,8 +117,7 @@ void build_section(struct parse *p, struct str *name, struct diag_span where)
 {
 	struct ir_section *s = ARENA_NEW(&p->m->arena, struct ir_section);
 
-	(void)where;
-	p->seen_item = true;
+	build_item(p, where);
 	p->section = s;
 	p->section_type = T_b8;
 	if (!s || !VEC_PUSH(&p->m->sections, s))

@@ -17,12 +17,12 @@ void build_linkage(struct parse *p, u32 linkage, struct diag_span where)
 
 void build_decl_begin(struct parse *p, u32 space, struct diag_span where)
 {
+	build_item(p, where);
 	p->decl = (struct build_decl){.space = (u16)space, .vec = 1, .linkage = p->linkage};
 	if (space == M_sreg)
 		build_error(p, where, ".sreg names are predefined");
 	if (!p->f && (space == M_reg || space == M_local || space == M_param))
 		build_error(p, where, ".%s is not allowed at module scope", isa_word_text(space));
-	p->seen_item = true;
 	p->init = (struct build_init){.bytes = p->init.bytes, .relocs = p->init.relocs, .field_names = p->init.field_names,
 				      .field_values = p->init.field_values};
 }
@@ -48,6 +48,7 @@ void build_managed(struct parse *p, struct diag_span where)
 {
 	if (p->decl.space != M_global)
 		build_error(p, where, ".managed is for .global variables");
+	build_need(p, where, ".managed", 40, 30);
 	p->decl.managed = true;
 }
 
@@ -55,7 +56,7 @@ void build_unified(struct parse *p, struct build_value a, struct build_value b, 
 {
 	bool of_function = p->decl.space == ISA_NONE && p->f;
 
-	(void)where;
+	build_need(p, where, ".unified", 80, 90);
 	*(of_function ? &p->f->unified : &p->decl.unified) = true;
 	(of_function ? p->f->unified_id : p->decl.unified_id)[0] = a.bits;
 	(of_function ? p->f->unified_id : p->decl.unified_id)[1] = b.bits;
@@ -73,7 +74,11 @@ void build_decl_type(struct parse *p, u32 type, struct diag_span where)
 		build_error(p, where, ".%s lives in .global or .param only", isa_word_text(type));
 	else if (d->vec > 1 && (type == T_pred || isa_type_bits(type) * d->vec > 128 || isa_type_class(type) == ISA_OPAQUE))
 		build_error(p, where, "a vector of %u .%s is longer than 128 bits", d->vec, isa_word_text(type));
+	else if (type == T_samplerref && !p->m->texmode_independent)
+		build_error(p, where, ".samplerref is for .target texmode_independent");
 	d->type = (u8)type;
+	if (d->space == M_reg)
+		build_need_reg(p, type, where);
 }
 
 void build_pointer(struct parse *p, u32 space)
@@ -473,6 +478,9 @@ void build_variable(struct parse *p, struct diag_span where)
 	}
 	if (merge_extern(p, v))
 		return;
+	build_count_const(p, v);
+	if (v->linkage == IR_COMMON)
+		build_need(p, p->linkage_span, ".common", 50, 0);
 	if (!VEC_PUSH(&p->m->vars, v))
 		return build_no_memory(p);
 	build_bind(p, v->name, BIND_VAR, (u32)p->m->vars.len - 1, d->where);

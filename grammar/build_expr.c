@@ -87,8 +87,8 @@ struct build_value build_unary(struct parse *p, int op, struct build_value a, st
 	if (is_float(a)) {
 		if (op != '-' && op != '+')
 			build_error(p, where, "'%c' does not apply to a floating-point constant", op);
-		else if (a.hex)
-			build_error(p, where, "a hexadecimal floating-point constant takes no sign");
+		else if (a.hex && a.type == T_f32)
+			build_error(p, where, "a 0f constant takes no sign");
 		else if (op == '-')
 			a.bits ^= 1ull << 63;
 		return a;

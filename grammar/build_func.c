@@ -24,13 +24,13 @@ void build_function_begin(struct parse *p, bool entry, struct diag_span where)
 {
 	struct ir_func *f = new_func(p);
 
-	p->seen_item = true;
+	build_item(p, where);
 	if (!f)
 		return;
 	f->is_entry = entry;
 	p->functions++;
 	p->decl.space = ISA_NONE;
-	if (entry && p->linkage == IR_COMMON)
+	if (p->linkage == IR_COMMON)
 		build_error(p, p->linkage_span, ".common is for .global variables");
 	p->f = f;
 	p->loc = IR_NONE;
@@ -69,21 +69,30 @@ void build_list_end(struct parse *p)
 	for (u32 i = 0; i + 1 < p->list_vars.len; i++)
 		if (p->m->vars.at[p->list_vars.at[i]]->unsized)
 			build_error(p, (struct diag_span){p->offset - 1, p->offset}, "only the last parameter may be unsized");
+	if (p->list == BUILD_PARAMS && p->f->is_entry)
+		build_check_params(p);
 }
 
 struct perf_info {
-	u8 values;      /* at most */
+	const char *name;
+	u8 values; /* at most */
 	bool entry_only, func_only;
-	u32 max;
+	u8 ptx, sm; /* minima, PTX version x 10 */
 };
 
 static const struct perf_info perf_infos[IR_PERFS] = {
-	[IR_MAXNTID] = {3, true, false, UINT32_MAX}, [IR_REQNTID] = {3, true, false, UINT32_MAX},
-	[IR_MINNCTAPERSM] = {1, true, false, UINT32_MAX}, [IR_MAXNCTAPERSM] = {1, true, false, UINT32_MAX},
-	[IR_MAXNREG] = {1, true, false, UINT32_MAX}, [IR_REQNCTAPERCLUSTER] = {3, true, false, UINT32_MAX},
-	[IR_MAXCLUSTERRANK] = {1, true, false, UINT32_MAX}, [IR_EXPLICITCLUSTER] = {0, true, false, 0},
-	[IR_BLOCKSARECLUSTERS] = {0, true, false, 0}, [IR_NORETURN] = {0, false, true, 0},
-	[IR_ABI_PRESERVE] = {1, false, true, UINT32_MAX}, [IR_ABI_PRESERVE_CONTROL] = {1, false, true, UINT32_MAX},
+	[IR_MAXNTID] = {".maxntid", 3, true, false, 13, 0},
+	[IR_REQNTID] = {".reqntid", 3, true, false, 21, 0},
+	[IR_MINNCTAPERSM] = {".minnctapersm", 1, true, false, 20, 0},
+	[IR_MAXNCTAPERSM] = {".maxnctapersm", 1, true, false, 13, 0},
+	[IR_MAXNREG] = {".maxnreg", 1, true, false, 13, 0},
+	[IR_REQNCTAPERCLUSTER] = {".reqnctapercluster", 3, true, false, 78, 90},
+	[IR_MAXCLUSTERRANK] = {".maxclusterrank", 1, true, false, 78, 90},
+	[IR_EXPLICITCLUSTER] = {".explicitcluster", 0, true, false, 78, 90},
+	[IR_BLOCKSARECLUSTERS] = {".blocksareclusters", 0, true, false, 90, 90},
+	[IR_NORETURN] = {".noreturn", 0, false, true, 64, 30},
+	[IR_ABI_PRESERVE] = {".abi_preserve", 1, false, true, 90, 80},
+	[IR_ABI_PRESERVE_CONTROL] = {".abi_preserve_control", 1, false, true, 90, 80},
 };
 
 void build_perf(struct parse *p, u32 row, struct diag_span where)
@@ -95,11 +104,16 @@ void build_perf(struct parse *p, u32 row, struct diag_span where)
 	if (!p->f)
 		return;
 	if (info->entry_only && !p->f->is_entry)
-		build_error(p, where, "this directive is for kernels");
+		build_error(p, where, "%s is for kernels", info->name);
 	if (info->func_only && p->f->is_entry && !proto)
-		build_error(p, where, "this directive is for functions");
+		build_error(p, where, "%s is for functions", info->name);
 	if (p->f->has_perf[row])
-		build_error(p, where, "the directive is given twice");
+		build_error(p, where, "%s is given twice", info->name);
+	if (row == IR_NORETURN && p->f->rets_len)
+		build_error(p, where, "a function with a result is not .noreturn");
+	if (row == IR_MAXNCTAPERSM && p->m->version >= 21 && p->options.lint)
+		build_error(p, where, ".maxnctapersm is gone from PTX 2.1 on; .minnctapersm stands in its place");
+	build_need(p, where, info->name, info->ptx, info->sm);
 	p->f->has_perf[row] = true;
 	for (u32 i = 0; i < 3; i++)
 		p->f->perf[row][i] = 1;
@@ -113,7 +127,7 @@ void build_perf_value(struct parse *p, u32 i, struct build_value v, struct diag_
 		return;
 	if (i >= info->values)
 		build_error(p, where, "too many numbers");
-	else if (v.bits > info->max || (!v.bits && info->entry_only))
+	else if (v.bits > UINT32_MAX || (!v.bits && info->entry_only))
 		build_error(p, where, "the number is out of range");
 	else
 		p->f->perf[p->perf_row][i] = (u32)v.bits;
@@ -232,6 +246,8 @@ void build_body_end(struct parse *p, struct diag_span where)
 {
 	if (!p->f)
 		return;
+	if (p->f->is_entry)
+		build_check_shared(p);
 	leave_function(p, where.begin);
 }
 
@@ -250,6 +266,8 @@ void build_alias(struct parse *p, struct str *name, struct str *target, struct d
 {
 	struct binding *a = name->user[0], *b = target->user[0];
 
+	build_item(p, where);
+	build_need(p, where, ".alias", 63, 30);
 	if (!a || a->kind != BIND_FUNC || !b || b->kind != BIND_FUNC)
 		build_error(p, where, "'%s' is not a function", a && a->kind == BIND_FUNC ? target->text : name->text);
 	else if (p->m->funcs.at[a->index]->has_body || !p->m->funcs.at[b->index]->has_body)
@@ -419,13 +437,4 @@ void build_prototype_end(struct parse *p, struct diag_span where)
 	p->outer = NULL;
 	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
 	add_table(p);
-}
-
-void build_pragma(struct parse *p, struct str *text, struct diag_span where)
-{
-	struct ir_pragma pragma = {text, where.begin};
-
-	p->seen_item = true;
-	if (!(p->f ? VEC_PUSH(&p->f->pragmas, pragma) : VEC_PUSH(&p->m->pragmas, text)))
-		build_no_memory(p);
 }

@@ -161,15 +161,20 @@ static int mask_shift(struct parse *p, u64 mask, struct diag_span where)
 	return -1;
 }
 
+static bool takes_mask(u32 type)
+{
+	return type == T_u8 || type == T_u32 || type == T_u64;
+}
+
 void build_init_masked(struct parse *p, u64 mask, struct build_value v, struct diag_span where)
 {
 	int shift = mask_shift(p, mask, where);
 	u64 at;
 
-	if (p->decl.type != T_u8 && p->decl.type != T_b8)
-		build_error(p, where, "byte masks are for .u8 variables");
+	if (!takes_mask(p->decl.type))
+		build_error(p, where, "byte masks are for .u8, .u32 and .u64 variables");
 	if (next_place(p, &at, where) && shift >= 0)
-		store(p, at, (u64)build_integer_of(p, v, 0, where) >> shift, 1);
+		store(p, at, (u64)build_integer_of(p, v, 0, where) >> shift & 0xff, element_bytes(&p->decl));
 }
 
 static void note_address(struct parse *p, struct str *name, const struct build_value *offset, bool generic, struct diag_span where)
@@ -210,16 +215,16 @@ void build_init_address(struct parse *p, u64 mask, struct diag_span where)
 
 	if (!next_place(p, &at, where) || !in->address_ok || shift < 0)
 		return;
-	if (mask ? p->decl.type != T_u8 && p->decl.type != T_b8 : class == ISA_FLOAT || element_bytes(&p->decl) < 4) {
-		build_error(p, where, mask ? "byte masks are for .u8 variables" : "an address does not fit in a .%s variable",
+	if (mask ? !takes_mask(p->decl.type) : class == ISA_FLOAT || element_bytes(&p->decl) < 4) {
+		build_error(p, where, "%s does not fit in a .%s variable", mask ? "a byte of an address" : "an address",
 			    isa_word_text(p->decl.type));
 		return;
 	}
 	r.at = (u32)at;
-	r.size = (u8)min_u64(element_bytes(&p->decl), 8);
+	r.size = mask ? 1 : (u8)min_u64(element_bytes(&p->decl), 8);
 	r.shift = (u8)shift;
 	r.masked = mask != 0;
-	store(p, at, 0, r.size);
+	store(p, at, 0, element_bytes(&p->decl));
 	if (!VEC_PUSH(&in->relocs, r))
 		build_no_memory(p);
 }

@@ -7,6 +7,7 @@ libcore_la_SOURCES += \
 	grammar/build_init.c \
 	grammar/build_insn.c \
 	grammar/build_lex.c \
+	grammar/build_limits.c \
 	grammar/parse.c grammar/parse.h
 
 # Generated code is compiled apart: it need not pass our warnings.

@@ -337,7 +337,7 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 			return ir_unfit(c, "'%s' is a kernel, call takes functions", callee->name->text);
 		if (i < n)
 			return ir_unfit(c, "a direct call takes no prototype");
-	} else if (target->kind == IR_OP_REG && !target->part && isa_type_bits(target->type) == c->m->address_size &&
+	} else if (target->kind == IR_OP_REG && !target->part && (isa_type_bits(target->type) == 32 || isa_type_bits(target->type) == 64) &&
 		   isa_type_class(target->type) != ISA_FLOAT) {
 		if (i == n)
 			return ir_unfit(c, "an indirect call needs a prototype or a list of targets");
