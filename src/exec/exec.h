@@ -195,6 +195,8 @@ struct exec_ops {
 	const struct exec_table *mode[EXEC_MODES];
 	/* Run records from `in` until a handler stops. */
 	void (*loop)(struct gang *g, const struct insn *in);
+	/* Lanes of g's warp have exited: let warp instructions go on that waited for them only. */
+	void (*settle)(struct gang *g);
 };
 
 /* What the engine asks of its surroundings, per launch. */

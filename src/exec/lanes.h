@@ -22,6 +22,7 @@
 #undef OTHER
 
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
+void EXEC_NAME(warp_settle)(struct gang *g);
 extern const struct exec_ops EXEC_NAME(exec_ops);
 
 #define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang *g, const struct insn *in)

@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_mem.c \
 	src/exec/lower_rows.c \
 	src/exec/lower_rules.c \
+	src/exec/lower_warp.c \
 	src/exec/run.c \
 	src/exec/select.c \
 	src/exec/sreg.c \
@@ -16,6 +17,9 @@ exec_sources = \
 	src/exec/op_lane.c \
 	src/exec/op_mem.c \
 	src/exec/op_sreg.c \
+	src/exec/op_warp.c \
+	src/exec/op_atom.c \
+	src/exec/access.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
 	src/exec/ops/int.def src/exec/ops/move.def
 exec_cflags = $(AM_CFLAGS) -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion

@@ -102,7 +102,15 @@ typedef void lower_rule(struct lower *l);
 lower_rule *lower_find_rule(const char *name);
 /* Everything that is a lane operation. */
 lower_rule lower_lanes;
+/* Memory and warp instructions: lower_mem.c, lower_warp.c. */
+lower_rule lower_load, lower_store, lower_atom, lower_warp;
 
+/*
+ * For guarded instructions whose lanes must be a group: a branch around what follows, taken by lanes whose guard is false.
+ * The guard is cleared until lower_skip_end.
+ */
+u32 lower_skip(struct lower *l);
+void lower_skip_end(struct lower *l, u32 branch);
 /* Is the variable a parameter of the function? */
 bool lower_is_formal(const struct ir_func *f, u32 var);
 /* mov.v2, mov.v4: element by element. */

@@ -1,6 +1,7 @@
 /*
  * Lowering of loads and stores: which space, what is the base, where do the elements go.
  */
+#include "src/exec/atom_op.h"
 #include "src/exec/lower_int.h"
 
 struct target {
@@ -139,9 +140,6 @@ static void fill(struct insn *in, const struct target *t, const struct elements 
 	in->flags |= (u8)((t->wide ? INSN_WIDE : 0) | (sign ? INSN_SIGN : 0) | (wide_data ? INSN_WIDE_DATA : 0));
 }
 
-void lower_load(struct lower *l);
-void lower_store(struct lower *l);
-
 void lower_load(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -204,4 +202,87 @@ void lower_store(struct lower *l)
 	l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
 	for (u32 i = 0; i < e.n; i++)
 		lower_ext(l, rows[i], false);
+}
+
+/* ---- atom, red ---- */
+
+static u32 atom_op(const struct isa_form *form)
+{
+	static const u16 words[ATOM_OPS] = {
+		[ATOM_AND] = M_and, [ATOM_OR] = M_or, [ATOM_XOR] = M_xor, [ATOM_EXCH] = M_exch, [ATOM_CAS] = M_cas,
+		[ATOM_ADD] = M_add, [ATOM_INC] = M_inc, [ATOM_DEC] = M_dec, [ATOM_MIN] = M_min, [ATOM_MAX] = M_max,
+	};
+	u32 op = 0;
+
+	while (op < ATOM_OPS && !isa_form_has(form, words[op]))
+		op++;
+	return op;
+}
+
+/* Rows of the elements of operand `op`, appended to ext. */
+static void list_rows(struct lower *l, const struct ir_operand *op, u32 count, u32 bytes, bool write)
+{
+	struct elements e;
+
+	list_elements(l, op, count, bytes, &e);
+	for (u32 i = 0; i < e.n; i++) {
+		if (!write && (e.at[i].kind == IR_OP_INT || e.at[i].kind == IR_OP_FLOAT))
+			lower_ext(l, lower_source(l, &e.at[i], l->in->form->type[0], e.size == 8 ? ROW_X : ROW_W), false);
+		else
+			lower_ext(l, row_of(l, &e, i), write);
+	}
+}
+
+/* atom d, [a], b{, c}; red [a], b: the result is the first operand that is written. */
+void lower_atom(struct lower *l)
+{
+	static const enum exec_op ops[] = {[MEM_GENERIC] = OP_atom_generic, [MEM_GLOBAL] = OP_atom_global, [MEM_SHARED] = OP_atom_shared};
+	static const struct ir_operand nothing = {.kind = IR_OP_SINK};
+	const struct isa_form *form = l->in->form;
+	bool has_result = form->row->operand[0].role == ISA_WRITE;
+	const struct ir_operand *d = has_result ? lower_operand(l, 0) : &nothing, *b = lower_operand(l, has_result + 1u);
+	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, op = atom_op(form), dst = IR_NONE, src, c = IR_NONE;
+	u32 count = isa_operand_count(form, &form->row->operand[has_result + 1u]);
+	enum row_class class = lower_class(bytes * 8);
+	struct target t;
+	struct insn *in;
+
+	if (op == ATOM_OPS || !resolve(l, lower_operand(l, has_result), isa_form_word(form, ISA_K_SPACE, 0), &t) ||
+	    t.space > MEM_SHARED || t.space == MEM_CONST) {
+		lower_poison(l, form->row->name[form->name]);
+		return;
+	}
+	if (bytes == 16 || count > 1) {
+		u32 first = (u32)l->ext.len;
+
+		in = lower_emit(l, ops[t.space]);
+		in->ext = first;
+		in->count = (u8)count;
+		lower_read(l, FIELD_A, t.base);
+		list_rows(l, d, count, bytes, true);
+		list_rows(l, b, count, bytes, false);
+		if (op == ATOM_CAS)
+			list_rows(l, lower_operand(l, 3), 1, bytes, false);
+	} else {
+		src = lower_source(l, b, type, class);
+		if (op == ATOM_CAS)
+			c = lower_source(l, lower_operand(l, has_result + 2u), type, class);
+		if (d->kind == IR_OP_REG)
+			dst = lower_target(l, d, class);
+		in = lower_emit(l, ops[t.space]);
+		in->count = 1;
+		lower_read(l, FIELD_A, t.base);
+		lower_read(l, FIELD_B, src);
+		lower_read(l, FIELD_C, c);
+		lower_write(l, FIELD_D, dst);
+	}
+	in = &l->insns.at[l->insns.len - 1];
+	in->size = (u8)bytes;
+	in->imm = t.imm;
+	in->space = (u8)t.space;
+	in->pad = op;
+	in->join = type;
+	in->flags |= t.wide ? INSN_WIDE : 0;
+	if (dst != IR_NONE)
+		lower_finish(l, d, dst, type, class);
 }

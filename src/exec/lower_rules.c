@@ -17,7 +17,7 @@ static void rule_bar(struct lower *l);
 static void rule_trap(struct lower *l);
 static void rule_nothing(struct lower *l);
 static void rule_nanosleep(struct lower *l);
-lower_rule lower_load, lower_store;
+
 
 struct rule {
 	const char *name;
@@ -30,6 +30,8 @@ static const struct rule rules[] = {
 	{"bar", rule_bar}, {"barrier", rule_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
 	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", rule_nothing},
 	{"fence", rule_nothing}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
+	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
+	{"elect", lower_warp}, {"atom", lower_atom}, {"red", lower_atom},
 	{"griddepcontrol", rule_nothing}, {"setmaxnreg", rule_nothing},
 };
 
@@ -372,19 +374,30 @@ static void rule_bra(struct lower *l)
 	fix(l, (u32)l->insns.len - 1, lower_operand(l, 0)->index, false);
 }
 
+u32 lower_skip(struct lower *l)
+{
+	struct insn *in = lower_emit_free(l, OP_bra_pred);
+
+	in->flags |= l->guard_not ? 0 : INSN_GUARD_NOT;
+	lower_read(l, FIELD_GUARD, l->guard);
+	l->guard = IR_NONE;
+	return (u32)l->insns.len - 1;
+}
+
+void lower_skip_end(struct lower *l, u32 branch)
+{
+	l->insns.at[branch].target = (u32)l->insns.len;
+	lower_emit_free(l, OP_join);
+}
+
 static void rule_brx(struct lower *l)
 {
 	const struct ir_table *t = &l->f->tables.at[lower_operand(l, 1)->index];
 	u32 a = lower_source(l, lower_operand(l, 0), T_u32, ROW_W), skip = IR_NONE;
 	struct insn *in;
 
-	if (l->guard != IR_NONE) {
-		/* @p brx: branch around it when p is false. */
-		in = lower_emit_free(l, OP_bra_pred);
-		in->flags |= l->guard_not ? 0 : INSN_GUARD_NOT;
-		lower_read(l, FIELD_GUARD, l->guard);
-		skip = (u32)l->insns.len - 1;
-	}
+	if (l->guard != IR_NONE)
+		skip = lower_skip(l);
 	in = lower_emit_free(l, OP_brx_idx);
 	in->imm = t->len;
 	lower_read(l, FIELD_A, a);
@@ -393,10 +406,8 @@ static void rule_brx(struct lower *l)
 		fix(l, (u32)l->ext.len - 1, t->at[i], true);
 	}
 	l->insns.at[l->insns.len - 1].flags |= INSN_BACK;
-	if (skip != IR_NONE) {
-		l->insns.at[skip].target = (u32)l->insns.len;
-		lower_emit_free(l, OP_join);
-	}
+	if (skip != IR_NONE)
+		lower_skip_end(l, skip);
 }
 
 static void rule_exit(struct lower *l)
@@ -433,7 +444,11 @@ static void rule_bar(struct lower *l)
 	struct insn *in;
 	u32 a = IR_NONE, c = IR_NONE;
 
-	if (!sync || !strcmp(name, "bar.warp.sync")) {
+	if (!strcmp(name, "bar.warp.sync")) {
+		lower_warp(l);
+		return;
+	}
+	if (!sync) {
 		lower_poison(l, name);
 		return;
 	}

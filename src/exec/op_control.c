@@ -358,4 +358,5 @@ static void loop(struct gang *g, const struct insn *in)
 
 const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = STRING(EXEC_LEVEL), .mode = {&table_gang, &table_warp, &table_masked}, .loop = loop,
+	.settle = EXEC_NAME(warp_settle),
 };

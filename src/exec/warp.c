@@ -197,6 +197,7 @@ const struct insn *warp_exit(struct gang *g, u32 gone, u32 next)
 	u32 rest = w->mask & ~gone;
 
 	w->live &= ~gone;
+	g->env->ops->settle(g);
 	if (!rest)
 		return warp_next(g);
 	set_running(g, w, rest);
@@ -290,6 +291,8 @@ const struct insn *warp_return(struct gang *g, const struct insn *in)
 	}
 	w->live &= ~gone;
 	w->mask &= ~gone;
+	if (gone)
+		g->env->ops->settle(g);
 	return w->mask ? warp_scatter(g, targets, false) : warp_next(g);
 }
 

@@ -1,0 +1,238 @@
+/*
+ * How handlers reach memory: the lanes' addresses, checked as a block and turned into host addresses, by space.
+ * Included by handler files only.
+ */
+#ifndef PL_EXEC_ACCESS_H
+#define PL_EXEC_ACCESS_H
+
+#include "src/exec/lanes.h"
+
+/* The lanes of one warp on their way to memory. */
+struct access {
+	u64 host[WARP_LANES]; /* host address per lane */
+	u64 address[WARP_LANES]; /* as the program has it */
+	u32 mask;
+	u32 width;            /* bytes per lane */
+	u32 warp;             /* in the gang, counted from g->warp */
+	bool uniform;         /* one address for all */
+};
+
+static inline u32 mask_of(const struct gang *g, u32 w)
+{
+	return g->mode == MODE_GANG ? g->warp_at[w].live : g->active;
+}
+
+/* Addresses of the lanes: row + constant, or the constant alone. */
+static inline void get_addresses(const struct gang *g, const struct insn *in, struct access *a)
+{
+	u32 at = a->warp * WARP_LANES;
+
+	a->uniform = in->a == NO_ROW;
+	if (a->uniform) {
+		FOR_LANES(l, WARP_LANES)
+		a->address[l] = (u64)in->imm;
+	} else if (in->flags & INSN_WIDE) {
+		const u64 *r = ROW64(in->a) + at;
+
+		FOR_LANES(l, WARP_LANES)
+		a->address[l] = r[l] + (u64)in->imm;
+	} else {
+		const u32 *r = ROW32(in->a) + at;
+
+		FOR_LANES(l, WARP_LANES)
+		a->address[l] = r[l] + (u64)in->imm;
+	}
+}
+
+/* Lowest and highest address of the active lanes. */
+static inline void span(const struct access *a, u64 *lo, u64 *hi)
+{
+	u64 low = UINT64_MAX, high = 0;
+
+	if (a->mask == FULL_MASK) {
+		FOR_LANES(l, WARP_LANES)
+		{
+			low = a->address[l] < low ? a->address[l] : low;
+			high = a->address[l] > high ? a->address[l] : high;
+		}
+	} else {
+		for (u32 m = a->mask; m; m &= m - 1) {
+			u64 x = a->address[__builtin_ctz(m)];
+
+			low = x < low ? x : low;
+			high = x > high ? x : high;
+		}
+	}
+	*lo = low;
+	*hi = high;
+}
+
+static inline u32 misaligned(const struct access *a)
+{
+	u32 bad = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		bad |= (a->address[l] & (a->width - 1) ? 1u : 0u) << l;
+	return bad & a->mask;
+}
+
+static inline bool any_misaligned(const struct access *a)
+{
+	u64 bits = 0;
+
+	FOR_LANES(l, WARP_LANES)
+	bits |= a->mask >> l & 1 ? a->address[l] : 0;
+	return bits & (a->width - 1);
+}
+
+static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in, const struct access *a, enum fault_kind kind, u32 lanes)
+{
+	u32 warp = g->warp;
+
+	g->fault->address = a->address[__builtin_ctz(lanes)];
+	g->fault->size = a->width;
+	g->fault->space = in->space;
+	g->fault->write = in->op == OP_store_global || in->op == OP_store_shared || in->op == OP_store_local ||
+			  in->op == OP_store_generic || in->inner == OP_store_global || in->inner == OP_store_shared ||
+			  in->inner == OP_store_local || in->inner == OP_store_generic;
+	g->warp = warp + a->warp;
+	exec_fault(g, in, kind, lanes);
+	g->warp = warp;
+	return NULL;
+}
+
+/* Lanes whose global address no allocation holds. */
+static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, const struct access *a)
+{
+	struct mem_cache *c = &g->caches[in->cache];
+	u32 bad = 0;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (!mem_cache_hit(c, a->address[l], a->width) && !mem_cache_fill(g->env->mem, c, a->address[l], a->width))
+			bad |= 1u << l;
+	}
+	return bad;
+}
+
+/* Each resolver fills host[] or raises a fault and returns false. */
+static inline bool resolve_global(struct gang *g, const struct insn *in, struct access *a)
+{
+	struct mem_cache *c = &g->caches[in->cache];
+	u64 lo, hi;
+	u32 bad;
+
+	if (PL_UNLIKELY(any_misaligned(a)))
+		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
+	span(a, &lo, &hi);
+	if (PL_UNLIKELY(!mem_cache_hit(c, lo, hi - lo + a->width))) {
+		bad = bad_global(g, in, a);
+		if (bad)
+			return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
+	}
+	memcpy(a->host, a->address, sizeof(a->host));
+	return true;
+}
+
+static PL_UNUSED u32 beyond(const struct access *a, u64 limit)
+{
+	u32 bad = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		bad |= (a->address[l] > limit - a->width || limit < a->width ? 1u : 0u) << l;
+	return bad & a->mask;
+}
+
+static inline bool resolve_shared(struct gang *g, const struct insn *in, struct access *a)
+{
+	u64 lo, hi, limit = g->env->shared_bytes;
+
+	if (PL_UNLIKELY(any_misaligned(a)))
+		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
+	span(a, &lo, &hi);
+	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
+		return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, beyond(a, limit)) != NULL;
+	FOR_LANES(l, WARP_LANES)
+	a->host[l] = (u64)(uintptr_t)g->shared + a->address[l];
+	return true;
+}
+
+static inline bool resolve_local(struct gang *g, const struct insn *in, struct access *a)
+{
+	u64 lo, hi, limit = g->env->local_bytes;
+	u64 base = (u64)(uintptr_t)g->local + (u64)(g->warp + a->warp) * WARP_LANES * limit;
+
+	if (PL_UNLIKELY(any_misaligned(a)))
+		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
+	span(a, &lo, &hi);
+	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
+		return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, beyond(a, limit)) != NULL;
+	FOR_LANES(l, WARP_LANES)
+	a->host[l] = base + l * limit + a->address[l];
+	return true;
+}
+
+/* One lane of a generic access: which window, and is it inside. */
+static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct access *a, u32 l)
+{
+	const struct mem *m = g->env->mem;
+	u64 addr = a->address[l], off;
+
+	if (addr - m->shared_base < MEM_SHARED_WINDOW) {
+		off = addr - m->shared_base;
+		a->host[l] = (u64)(uintptr_t)g->shared + off;
+		return off + a->width <= g->env->shared_bytes;
+	}
+	if (addr - m->local_base < MEM_LOCAL_WINDOW) {
+		off = addr - m->local_base;
+		a->host[l] = (u64)(uintptr_t)g->local + ((u64)(g->warp + a->warp) * WARP_LANES + l) * g->env->local_bytes + off;
+		return off + a->width <= g->env->local_bytes;
+	}
+	a->host[l] = addr;
+	return mem_cache_hit(&g->caches[in->cache], addr, a->width) ||
+	       mem_cache_fill(g->env->mem, &g->caches[in->cache], addr, a->width);
+}
+
+static inline bool resolve_generic(struct gang *g, const struct insn *in, struct access *a)
+{
+	const struct mem *m = g->env->mem;
+	u64 lo, hi;
+	u32 bad = 0;
+
+	if (PL_UNLIKELY(any_misaligned(a)))
+		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
+	span(a, &lo, &hi);
+	if (hi < m->shared_base && mem_cache_hit(&g->caches[in->cache], lo, hi - lo + a->width)) {
+		memcpy(a->host, a->address, sizeof(a->host));
+		return true;
+	}
+	for (u32 x = a->mask; x; x &= x - 1)
+		if (!resolve_lane(g, in, a, (u32)__builtin_ctz(x)))
+			bad |= x & -x;
+	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
+}
+
+static inline u64 get(u64 host, u32 bytes)
+{
+	u64 v = 0;
+
+	switch (bytes) {
+	case 1: return *(const u8 *)(uintptr_t)host;
+	case 2: return *(const u16 *)(uintptr_t)host;
+	case 4: return *(const u32 *)(uintptr_t)host;
+	default: memcpy(&v, (const void *)(uintptr_t)host, 8); return v;
+	}
+}
+
+static inline void put(u64 host, u32 bytes, u64 v)
+{
+	switch (bytes) {
+	case 1: *(u8 *)(uintptr_t)host = (u8)v; break;
+	case 2: *(u16 *)(uintptr_t)host = (u16)v; break;
+	case 4: *(u32 *)(uintptr_t)host = (u32)v; break;
+	default: memcpy((void *)(uintptr_t)host, &v, 8); break;
+	}
+}
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * atom and red: read-modify-write, lane after lane in ascending order. With one worker plain operations do; with several the
+ * host's compare-and-swap. Additions of a whole warp to one address without result are summed first.
+ * A record: pad = enum atom_op, join = type word, size = bytes of an element, count = elements; scalars: d, b, c;
+ * vectors: ext[0..count) results, ext[count..2 count) operands.
+ * PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
+ */
+#include "src/exec/access.h"
+#include "src/exec/atom_op.h"
+#include "src/exec/numeric_all.h"
+
+typedef u64 apply_fn(u64 old, u64 b, u64 c);
+
+#define APPLY(name, expr)                                          \
+	static u64 apply_##name(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED) \
+	{                                                              \
+		return (expr);                                         \
+	}
+
+APPLY(and, x & y)
+APPLY(or, x | y)
+APPLY(xor, x ^ y)
+APPLY(exch, y)
+APPLY(cas, x == y ? z : x)
+APPLY(cas_32, (u32)x == (u32)y ? z : x)
+APPLY(cas_16, (u16)x == (u16)y ? z : x)
+APPLY(add, x + y)
+APPLY(inc, (u32)x >= (u32)y ? 0 : x + 1)
+APPLY(dec, (u32)x == 0 || (u32)x > (u32)y ? y : x - 1)
+APPLY(min_u32, (u32)x < (u32)y ? x : y)
+APPLY(max_u32, (u32)x > (u32)y ? x : y)
+APPLY(min_s32, (s32)x < (s32)y ? x : y)
+APPLY(max_s32, (s32)x > (s32)y ? x : y)
+APPLY(min_u64, x < y ? x : y)
+APPLY(max_u64, x > y ? x : y)
+APPLY(min_s64, (s64)x < (s64)y ? x : y)
+APPLY(max_s64, (s64)x > (s64)y ? x : y)
+APPLY(add_f32, num_add_f32((u32)x, (u32)y, NUM_RN))
+APPLY(add_f32_ftz, num_add_f32((u32)x, (u32)y, NUM_RN | NUM_FTZ))
+APPLY(add_f64, num_add_f64(x, y, NUM_RN))
+APPLY(add_f16, num_add_f16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
+APPLY(min_f16, num_min_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(max_f16, num_max_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(add_bf16, num_add_bf16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
+APPLY(min_bf16, num_min_bf16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(max_bf16, num_max_bf16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(add_f16x2, NUM_X2_2(num_add_f16, (u32)x, (u32)y, NUM_RN))
+APPLY(min_f16x2, NUM_X2_2(num_min_f16, (u32)x, (u32)y, 0))
+APPLY(max_f16x2, NUM_X2_2(num_max_f16, (u32)x, (u32)y, 0))
+APPLY(add_bf16x2, NUM_X2_2(num_add_bf16, (u32)x, (u32)y, NUM_RN))
+APPLY(min_bf16x2, NUM_X2_2(num_min_bf16, (u32)x, (u32)y, 0))
+APPLY(max_bf16x2, NUM_X2_2(num_max_bf16, (u32)x, (u32)y, 0))
+
+struct apply_row {
+	u8 op, type;
+	apply_fn *fn;
+};
+
+static const struct apply_row rows[] = {
+	{ATOM_AND, T_b32, apply_and}, {ATOM_AND, T_b64, apply_and}, {ATOM_OR, T_b32, apply_or}, {ATOM_OR, T_b64, apply_or},
+	{ATOM_XOR, T_b32, apply_xor}, {ATOM_XOR, T_b64, apply_xor}, {ATOM_EXCH, T_b32, apply_exch}, {ATOM_EXCH, T_b64, apply_exch},
+	{ATOM_CAS, T_b16, apply_cas_16}, {ATOM_CAS, T_b32, apply_cas_32}, {ATOM_CAS, T_b64, apply_cas},
+	{ATOM_ADD, T_u32, apply_add}, {ATOM_ADD, T_s32, apply_add}, {ATOM_ADD, T_u64, apply_add},
+	{ATOM_INC, T_u32, apply_inc}, {ATOM_DEC, T_u32, apply_dec},
+	{ATOM_MIN, T_u32, apply_min_u32}, {ATOM_MAX, T_u32, apply_max_u32}, {ATOM_MIN, T_s32, apply_min_s32},
+	{ATOM_MAX, T_s32, apply_max_s32}, {ATOM_MIN, T_u64, apply_min_u64}, {ATOM_MAX, T_u64, apply_max_u64},
+	{ATOM_MIN, T_s64, apply_min_s64}, {ATOM_MAX, T_s64, apply_max_s64},
+	{ATOM_ADD, T_f32, apply_add_f32}, {ATOM_ADD, T_f64, apply_add_f64},
+	{ATOM_ADD, T_f16, apply_add_f16}, {ATOM_MIN, T_f16, apply_min_f16}, {ATOM_MAX, T_f16, apply_max_f16},
+	{ATOM_ADD, T_bf16, apply_add_bf16}, {ATOM_MIN, T_bf16, apply_min_bf16}, {ATOM_MAX, T_bf16, apply_max_bf16},
+	{ATOM_ADD, T_f16x2, apply_add_f16x2}, {ATOM_MIN, T_f16x2, apply_min_f16x2}, {ATOM_MAX, T_f16x2, apply_max_f16x2},
+	{ATOM_ADD, T_bf16x2, apply_add_bf16x2}, {ATOM_MIN, T_bf16x2, apply_min_bf16x2}, {ATOM_MAX, T_bf16x2, apply_max_bf16x2},
+};
+
+static apply_fn *find(const struct insn *in, bool global)
+{
+	if (global && in->pad == ATOM_ADD && in->join == T_f32)
+		return apply_add_f32_ftz; /* global additions flush subnormals, shared ones do not */
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].op == in->pad && rows[i].type == in->join)
+			return rows[i].fn;
+	return NULL;
+}
+
+static u64 modify(const struct gang *g, u64 host, u32 size, apply_fn *fn, u64 b, u64 c)
+{
+	u64 old, new;
+
+	if (!g->env->several_workers) {
+		old = get(host, size);
+		put(host, size, fn(old, b, c));
+		return old;
+	}
+	switch (size) {
+	case 2: {
+		u16 *p = (u16 *)(uintptr_t)host, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n(p, &seen, (u16)fn(seen, b, c), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		return seen;
+	}
+	case 4: {
+		u32 *p = (u32 *)(uintptr_t)host, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n(p, &seen, (u32)fn(seen, b, c), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		return seen;
+	}
+	default: {
+		u64 *p = (u64 *)(uintptr_t)host;
+
+		old = __atomic_load_n(p, __ATOMIC_RELAXED);
+		do
+			new = fn(old, b, c);
+		while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+		return old;
+	}
+	}
+}
+
+static u64 read_row(const struct gang *g, u32 row, u32 at, u32 size)
+{
+	return row == NO_ROW ? 0 : size == 8 ? ROW64(row)[at] : ROW32(row)[at];
+}
+
+static void write_row(struct gang *g, u32 row, u32 at, u32 size, u64 v)
+{
+	if (row == NO_ROW)
+		return;
+	if (size == 8)
+		ROW64(row)[at] = v;
+	else
+		ROW32(row)[at] = (u32)v;
+}
+
+/* The whole warp adds to one word and nobody asks for the old value. */
+static bool add_together(struct gang *g, const struct insn *in, const struct access *a)
+{
+	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
+
+	if (in->pad != ATOM_ADD || in->d != NO_ROW || in->count != 1 || (in->join != T_u32 && in->join != T_s32 && in->join != T_u64))
+		return false;
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (a->host[l] != first)
+			return false;
+		sum += read_row(g, in->b, a->warp * WARP_LANES + l, in->size);
+	}
+	modify(g, first, in->size, apply_add, sum, 0);
+	return true;
+}
+
+/* 128 bits: cas and exch, under the memory's lock when several workers run. b, c and d are pairs of rows in ext. */
+static void modify_128(struct gang *g, const struct insn *in, const struct access *a)
+{
+	const u32 *x = g->env->program->ext + in->ext; /* d lo, d hi, b lo, b hi, c lo, c hi */
+	u32 at = a->warp * WARP_LANES;
+
+	if (g->env->several_workers)
+		pthread_mutex_lock(&g->env->mem->lock);
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+		u64 old[2], new[2] = {read_row(g, x[2], at + l, 8), read_row(g, x[3], at + l, 8)}, *p = (u64 *)(uintptr_t)a->host[l];
+
+		memcpy(old, p, 16);
+		if (in->pad == ATOM_CAS) {
+			bool same = old[0] == new[0] && old[1] == new[1];
+
+			new[0] = same ? read_row(g, x[4], at + l, 8) : old[0];
+			new[1] = same ? read_row(g, x[5], at + l, 8) : old[1];
+		}
+		memcpy(p, new, 16);
+		write_row(g, x[0], at + l, 8, old[0]);
+		write_row(g, x[1], at + l, 8, old[1]);
+	}
+	if (g->env->several_workers)
+		pthread_mutex_unlock(&g->env->mem->lock);
+}
+
+static bool is_global(const struct gang *g, u64 address)
+{
+	return address - g->env->mem->shared_base >= MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
+}
+
+static void run(struct gang *g, const struct insn *in, const struct access *a, bool global, bool generic)
+{
+	apply_fn *fn = find(in, global), *shared_fn = generic ? find(in, false) : fn;
+	const u32 *x = g->env->program->ext + in->ext;
+	u32 at = a->warp * WARP_LANES;
+
+	if (in->size == 16) {
+		modify_128(g, in, a);
+		return;
+	}
+	if (add_together(g, in, a))
+		return;
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+		apply_fn *f = generic && !is_global(g, a->address[l]) ? shared_fn : fn;
+
+		for (u32 e = 0; e < in->count; e++) {
+			u32 d = in->count == 1 ? in->d : x[e], b = in->count == 1 ? in->b : x[in->count + e];
+			u64 old = modify(g, a->host[l] + (u64)e * in->size, in->size, f, read_row(g, b, at + l, in->size),
+					 read_row(g, in->c, at + l, in->size));
+
+			write_row(g, d, at + l, in->size, old);
+		}
+	}
+}
+
+#define ATOM(space, global, generic)                                                                         \
+	HANDLER(atom_##space)                                                                                \
+	{                                                                                                    \
+		struct access a = {.width = (u32)in->size * in->count};                                      \
+		for (a.warp = 0; a.warp < WARPS; a.warp++) {                                                 \
+			a.mask = mask_of(g, a.warp);                                                         \
+			if (!a.mask)                                                                         \
+				continue;                                                                    \
+			get_addresses(g, in, &a);                                                            \
+			if (!resolve_##space(g, in, &a))                                                     \
+				return NULL;                                                                 \
+			run(g, in, &a, global, generic);                                                     \
+		}                                                                                            \
+		return in + 1;                                                                               \
+	}
+
+ATOM(global, true, false)
+ATOM(shared, false, false)
+ATOM(generic, true, true)

@@ -1,0 +1,363 @@
+/*
+ * Warp instructions: operands of the lanes are gathered, results computed for each set of lanes that named the same member
+ * mask, and scattered. Lanes of a set may come from different records (Independent Thread Scheduling): those that are early
+ * are parked until the last one arrives or the missing ones have exited.
+ * A record: d = result (W), ext[0] = predicate result, ext[1] = member mask (none: imm), a, b, c = operands, imm = mask or,
+ * for redux of f32, num_mode << 32.
+ */
+#include "src/exec/lanes.h"
+#include "src/exec/numeric_f32.h"
+#include "src/exec/warp_op.h"
+
+struct meeting {
+	u64 a[WARP_LANES];
+	u32 b[WARP_LANES], c[WARP_LANES], member[WARP_LANES], d[WARP_LANES];
+	u32 vote; /* predicate operand, lane mask */
+	u32 p;    /* predicate result, lane mask */
+};
+
+static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes, struct meeting *x)
+{
+	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1];
+
+	for (u32 m = lanes; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		x->member[l] = in->flags & WARP_ALONE ? lanes : mask_row == NO_ROW ? (u32)in->imm : ROW32(mask_row)[at + l];
+		x->b[l] = in->b == NO_ROW ? 0 : ROW32(in->b)[at + l];
+		x->c[l] = in->c == NO_ROW ? 0 : ROW32(in->c)[at + l];
+		x->d[l] = 0;
+	}
+	if (in->a == NO_ROW)
+		return;
+	if (in->count >= WARP_VOTE_ALL && in->count <= WARP_BALLOT) {
+		x->vote = (x->vote & ~lanes) | (ROWP(in->a)[w] & lanes);
+		return;
+	}
+	for (u32 m = lanes; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		x->a[l] = in->flags & WARP_WIDE ? ROW64(in->a)[at + l] : ROW32(in->a)[at + l];
+	}
+}
+
+static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes, const struct meeting *x)
+{
+	u32 p_row = g->env->program->ext[in->ext];
+
+	if (in->d != NO_ROW)
+		for (u32 m = lanes; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+
+			ROW32(in->d)[w * WARP_LANES + l] = x->d[l];
+		}
+	if (p_row != NO_ROW)
+		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (x->p & lanes);
+}
+
+/*
+ * Source lane of a shuffle and whether it is in range. c: clamp in bits 4..0, segment mask in bits 12..8.
+ */
+static bool source_lane(u32 kind, u32 lane, u32 b, u32 c, u32 *from)
+{
+	u32 bval = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+	u32 low = lane & segment, high = low | (clamp & ~segment);
+	bool ok;
+
+	switch (kind) {
+	case WARP_SHFL_UP:
+		*from = lane - bval;
+		ok = (s32)*from >= (s32)high;
+		break;
+	case WARP_SHFL_DOWN:
+		*from = lane + bval;
+		ok = *from <= high;
+		break;
+	case WARP_SHFL_BFLY:
+		*from = lane ^ bval;
+		ok = *from <= high;
+		break;
+	default:
+		*from = low | (bval & ~segment);
+		ok = *from <= high;
+		break;
+	}
+	if (!ok)
+		*from = lane;
+	return ok;
+}
+
+/* Values of lanes outside `set` that are read are whatever their row holds: `row` is the first lane's source row. */
+static void shuffle(u32 kind, u32 set, struct meeting *x, const u32 *row)
+{
+	u64 a[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		a[l] = set >> l & 1 || !row ? x->a[l] : row[l];
+	for (u32 m = set; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), from;
+		bool ok = source_lane(kind, l, x->b[l], x->c[l], &from);
+
+		x->d[l] = (u32)a[from & 31];
+		x->p = (x->p & ~(1u << l)) | (u32)ok << l;
+	}
+}
+
+static void give_all(struct meeting *x, u32 set, u32 d)
+{
+	for (u32 m = set; m; m &= m - 1)
+		x->d[__builtin_ctz(m)] = d;
+}
+
+static void match(u32 kind, u32 set, struct meeting *x)
+{
+	bool all = true;
+
+	for (u32 m = set; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), same = 0;
+
+		for (u32 k = set; k; k &= k - 1)
+			same |= x->a[__builtin_ctz(k)] == x->a[l] ? k & -k : 0;
+		x->d[l] = same;
+		all &= same == set;
+	}
+	if (kind == WARP_MATCH_ALL) {
+		give_all(x, set, all ? set : 0);
+		x->p = all ? x->p | set : x->p & ~set;
+	}
+}
+
+static u32 combine(u32 kind, u32 a, u32 b, u32 mode)
+{
+	switch (kind) {
+	case WARP_ADD: return a + b;
+	case WARP_MIN_U32: return a < b ? a : b;
+	case WARP_MAX_U32: return a > b ? a : b;
+	case WARP_MIN_S32: return (s32)a < (s32)b ? a : b;
+	case WARP_MAX_S32: return (s32)a > (s32)b ? a : b;
+	case WARP_AND: return a & b;
+	case WARP_OR: return a | b;
+	case WARP_XOR: return a ^ b;
+	case WARP_MIN_F32: return num_min_f32(a, b, mode);
+	default: return num_max_f32(a, b, mode);
+	}
+}
+
+static void reduce(u32 kind, u32 set, u32 mode, struct meeting *x)
+{
+	u32 first = (u32)__builtin_ctz(set), v = (u32)x->a[first];
+
+	if (kind >= WARP_MIN_F32)
+		v = combine(kind, v, v, mode);
+	for (u32 m = set & (set - 1); m; m &= m - 1)
+		v = combine(kind, v, (u32)x->a[__builtin_ctz(m)], mode);
+	give_all(x, set, v);
+}
+
+/* One set: all lanes of `set` have met. */
+static void compute(const struct insn *in, u32 set, struct meeting *x, const u32 *row)
+{
+	u32 yes = x->vote & set, result = 0;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_SHFL_UP:
+	case WARP_SHFL_DOWN:
+	case WARP_SHFL_BFLY:
+	case WARP_SHFL_IDX:
+		shuffle(in->count, set, x, row);
+		return;
+	case WARP_VOTE_ALL:
+		result = yes == set ? set : 0;
+		break;
+	case WARP_VOTE_ANY:
+		result = yes ? set : 0;
+		break;
+	case WARP_VOTE_UNI:
+		result = yes == set || !yes ? set : 0;
+		break;
+	case WARP_BALLOT:
+		give_all(x, set, yes);
+		return;
+	case WARP_MATCH_ANY:
+	case WARP_MATCH_ALL:
+		match(in->count, set, x);
+		return;
+	case WARP_ACTIVE:
+		give_all(x, set, set);
+		return;
+	case WARP_ELECT:
+		give_all(x, set, (u32)__builtin_ctz(set));
+		result = set & -set;
+		break;
+	case WARP_BARRIER:
+		return;
+	default:
+		reduce(in->count, set, (u32)(in->imm >> 32), x);
+		return;
+	}
+	x->p = (x->p & ~set) | result;
+}
+
+/* Lanes of `lanes` that name the same members as the lowest of them. */
+static u32 same_members(const struct meeting *x, u32 lanes)
+{
+	u32 member = x->member[__builtin_ctz(lanes)], set = 0;
+
+	for (u32 m = lanes; m; m &= m - 1)
+		set |= x->member[__builtin_ctz(m)] == member ? m & -m : 0;
+	return set;
+}
+
+static const u32 *source_row(const struct gang *g, const struct insn *in, u32 w)
+{
+	return in->count <= WARP_SHFL_IDX && in->a != NO_ROW ? ROW32(in->a) + w * WARP_LANES : NULL;
+}
+
+/* All lanes of one warp are here: the common case, and the only one in gang mode. */
+static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	struct meeting x;
+	u32 left = lanes;
+
+	x.vote = x.p = 0;
+	gather(g, in, w, lanes, &x);
+	while (left) {
+		u32 set = same_members(&x, left);
+
+		compute(in, set, &x, source_row(g, in, w));
+		left &= ~set;
+	}
+	scatter(g, in, w, lanes, &x);
+}
+
+/* Shuffles of a whole warp with one member mask: no bookkeeping. */
+static bool shuffle_fast(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 p_row = g->env->program->ext[in->ext], ok = 0, from[WARP_LANES], copy[WARP_LANES];
+	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES, *c = ROW32(in->c) + w * WARP_LANES;
+	u32 *d;
+
+	if (in->count > WARP_SHFL_IDX || lanes != FULL_MASK || g->env->program->ext[in->ext + 1] != NO_ROW || (u32)in->imm != FULL_MASK ||
+	    in->d == NO_ROW)
+		return false;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		ok |= (u32)source_lane(in->count, l, b[l], c[l], &from[l]) << l;
+	memcpy(copy, a, sizeof(copy));
+	d = ROW32(in->d) + w * WARP_LANES;
+	FOR_LANES(l, WARP_LANES)
+	d[l] = copy[from[l] & 31];
+	if (p_row != NO_ROW)
+		ROWP(p_row)[w] = ok;
+	return true;
+}
+
+/* ---- meetings ---- */
+
+static bool fits(const struct insn *a, const struct insn *b)
+{
+	return a->inner == b->inner && a->count == b->count && a->flags == b->flags;
+}
+
+/* Parked groups that wait for the same meeting as (in, member). */
+static u32 waiting(const struct gang *g, const struct warp *w, const struct insn *in, u32 member)
+{
+	u32 lanes = 0;
+
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member && fits(&g->insns[w->group[i].pc], in))
+			lanes |= w->group[i].mask;
+	return lanes;
+}
+
+/* Everybody of the set is parked or in `here` (record `in`): run it and make all of them ready behind. */
+static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 member, u32 here)
+{
+	struct group done[WARP_LANES];
+	struct meeting x;
+	u32 n = 0, set = here;
+
+	x.vote = x.p = 0;
+	memset(x.a, 0, sizeof(x.a));
+	for (u32 i = w->groups; i-- > 0;)
+		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member && fits(&g->insns[w->group[i].pc], in)) {
+			done[n++] = w->group[i];
+			set |= w->group[i].mask;
+			w->group[i] = w->group[--w->groups];
+		}
+	if (here)
+		done[n++] = (struct group){.mask = here, .pc = (u32)(in - g->insns)};
+	for (u32 i = 0; i < n; i++)
+		gather(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
+	compute(in, set, &x, source_row(g, in, 0));
+	for (u32 i = 0; i < n; i++) {
+		scatter(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
+		warp_park(w, (struct group){.mask = done[i].mask, .pc = done[i].pc + 1, .state = GROUP_READY});
+	}
+}
+
+/* Lanes have exited: meetings that only waited for them take place. */
+void EXEC_NAME(warp_settle)(struct gang *g)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	for (u32 i = 0; i < w->groups; i++) {
+		const struct insn *in = &g->insns[w->group[i].pc];
+		u32 want = w->group[i].want;
+
+		if (w->group[i].state != GROUP_SYNC || (want & w->live & ~waiting(g, w, in, want)))
+			continue;
+		meet(g, w, in, want, 0);
+		i = UINT32_MAX; /* the list has changed: look again from the start */
+	}
+}
+
+static const struct insn *arrive(struct gang *g, const struct insn *in)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 left = w->mask, missing = 0;
+	struct meeting x;
+
+	x.vote = 0;
+	gather(g, in, 0, left, &x);
+	for (u32 m = left; m; m &= m - 1)
+		missing |= x.member[__builtin_ctz(m)] & w->live & ~left;
+	if (!missing) {
+		execute(g, in, 0, left);
+		return in + 1;
+	}
+	while (left) {
+		u32 set = same_members(&x, left), member = x.member[__builtin_ctz(left)];
+
+		if (member & w->live & ~(set | waiting(g, w, in, member)))
+			warp_park(w, (struct group){.mask = set, .pc = (u32)(in - g->insns), .state = GROUP_SYNC, .want = member});
+		else
+			meet(g, w, in, member, set);
+		left &= ~set;
+	}
+	w->mask = 0;
+	return warp_next(g);
+}
+
+HANDLER(warp_sync_gang)
+{
+	for (u32 w = 0; w < g->warps; w++) {
+		u32 live = g->warp_at[w].live;
+
+		if (live && !shuffle_fast(g, in, w, live))
+			execute(g, in, w, live);
+	}
+	return in + 1;
+}
+
+HANDLER(warp_sync_warp)
+{
+	u32 active = g->active;
+
+	if (in->flags & WARP_ALONE) {
+		execute(g, in, 0, active);
+		return in + 1;
+	}
+	if (g->mode == MODE_WARP && shuffle_fast(g, in, 0, active))
+		return in + 1;
+	return arrive(g, in);
+}
