@@ -188,9 +188,10 @@ NUM_FN u32 num_bf16x2_from_ue8m0x2(u32 a)
 /*
  * Stochastic rounding (.rs): `count` random bits are added to the first `count` discarded bits and
  * the rest is cut, so the chance to go up is the discarded fraction. Works on magnitudes;
- * infinities come out above every code and NaN is the caller's. Deviation: not measured on a
- * device (sm_100a and sm_103a). Which random bits serve which element follows published
- * measurements of e4m3x4; below the normal range the bits are aligned to the result's unit.
+ * infinities come out above every code and NaN is the caller's.
+ * Deviation: not measured on a device (sm_100a and sm_103a). Which random bits serve which element
+ * follows published measurements of e4m3x4; below the normal range the bits are aligned to the
+ * result's unit.
  */
 NUM_FN u32 num_stochastic(u32 m, s32 emin, u32 mantissa, u32 random, u32 count)
 {
