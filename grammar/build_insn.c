@@ -374,6 +374,38 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 	text_fini(&t);
 }
 
+static bool is_among(const u32 *list, u32 n, u32 var)
+{
+	for (u32 i = 0; i < n; i++)
+		if (list[i] == var)
+			return true;
+	return false;
+}
+
+/*
+ * Parameters of the function itself are read, its results written; those for a call (declared in the body) are both, but
+ * under no guard. Only st has its address first.
+ */
+static void check_param_access(struct parse *p)
+{
+	for (u32 i = 0; i < p->ops.len && i < 2; i++) {
+		const struct ir_operand *op = &p->ops.at[i];
+		const struct ir_var *v = op->kind == IR_OP_ADDR_VAR ? p->m->vars.at[op->index] : NULL;
+
+		if (!v || v->space != M_param)
+			continue;
+		if (is_among(p->f->params, p->f->params_len, op->index)) {
+			if (!i)
+				build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written", v->name->text);
+		} else if (is_among(p->f->rets, p->f->rets_len, op->index)) {
+			if (i)
+				build_error(p, p->spans.at[i], "'%s' is a result, which cannot be read", v->name->text);
+		} else if (p->guard != IR_NONE) {
+			build_error(p, p->spans.at[i], "an access to '%s', a parameter of a call, takes no guard", v->name->text);
+		}
+	}
+}
+
 /* Labels that stand further down are patched when their scope ends. */
 static void note_jumps(struct parse *p, u32 first)
 {
@@ -435,6 +467,7 @@ void build_insn_end(struct parse *p, struct diag_span where)
 		if (form) {
 			check_minima(p, form);
 			settle_indexed(p, form);
+			check_param_access(p);
 		}
 	}
 	if (!p->insn_failed)

@@ -130,6 +130,12 @@ static bool check_coordinates(struct check *c, const struct isa_operand *o, cons
 	       ir_check_elements(c, &value, op, is_layered(c->form));
 }
 
+/* What txq asks of a sampler, which in unified mode is part of the texture. */
+static bool is_sampler_query(const struct isa_form *form)
+{
+	return form->row->row == I_txq_sampler;
+}
+
 /* [a{, b}, {coordinates}] */
 static bool check_compound(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
@@ -137,6 +143,8 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 	u32 n = (u32)op->imm, type = o->kind == ISA_OP_SURF ? T_surfref : T_texref;
 	bool alone = o->count_from == ISA_COUNT_FIXED && o->mul == 1 && !o->braces;
 
+	if (alone && is_sampler_query(c->form))
+		type = c->m->texmode_independent ? T_samplerref : T_texref;
 	if (op->kind != IR_OP_COMPOUND) {
 		if (!alone || o->kind == ISA_OP_TENSOR)
 			return ir_unfit(c, "coordinates are missing in the address %s", o->name);
@@ -153,6 +161,8 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 	}
 	if (n != 2)
 		return ir_unfit(c, "address %s has %u parts", o->name, n);
+	if (o->kind == ISA_OP_TEX && c->m->texmode_independent)
+		return ir_unfit(c, "with .target texmode_independent the address %s is [texture, sampler, {coordinates}]", o->name);
 	return check_opaque(c, type, &e[0]) && check_coordinates(c, o, &e[1]);
 }
 
