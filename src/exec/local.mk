@@ -1,3 +1,5 @@
+include src/exec/numeric.mk
+
 libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def \
 	src/exec/lower.c src/exec/lower_int.h \

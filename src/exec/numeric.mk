@@ -53,7 +53,7 @@ tests_unit_exec_numeric_lanes_v4_LDADD = -lm
 endif
 
 # On request: make tests/bench/exec_numeric_bench, tests/long/mufu_sweep.
-EXTRA_PROGRAMS = tests/bench/exec_numeric_bench tests/long/mufu_sweep
+EXTRA_PROGRAMS += tests/bench/exec_numeric_bench tests/long/mufu_sweep
 tests_bench_exec_numeric_bench_SOURCES = tests/bench/exec_numeric_bench.c $(numeric_lanes)
 tests_bench_exec_numeric_bench_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
 tests_bench_exec_numeric_bench_LDADD = -lm
