@@ -219,26 +219,33 @@ static u32 member_register(struct parse *p, struct member *m, u32 decl, u32 numb
 	return of->reg;
 }
 
-struct binding *build_member(struct parse *p, struct str *name, struct binding *other)
+/*
+ * The innermost family that a name is a member of. Where the digits can be split in two ways the longer number counts,
+ * and a family that is too small leaves its place to the one around it, as ptxas has it.
+ */
+static const struct binding *find_family(struct parse *p, const struct str *name, u32 *number)
 {
-	const struct binding *family = NULL;
-	struct member *m = name->user[2];
-	u32 number = 0, v, reg;
+	u32 v;
 
 	for (size_t n = trailing_number(name, &v); n < name->len; n++) {
-		const struct str *key;
-		const struct binding *b;
+		const struct str *key = family_key(p, name->text, n, false);
 
-		v = parse_digits(name, n);
-		if (name->text[n] == '0' && n + 1 < name->len)
+		*number = parse_digits(name, n);
+		if (!key || (name->text[n] == '0' && n + 1 < name->len))
 			continue;
-		key = family_key(p, name->text, n, false);
-		b = key ? key->user[0] : NULL;
-		if (!b || v >= p->f->regdecls.at[b->index].count || (family && family->depth >= b->depth))
-			continue;
-		family = b;
-		number = v;
+		for (const struct binding *b = key->user[0]; b; b = b->shadowed)
+			if (*number < p->f->regdecls.at[b->index].count)
+				return b;
 	}
+	return NULL;
+}
+
+struct binding *build_member(struct parse *p, struct str *name, struct binding *other)
+{
+	u32 number, reg;
+	const struct binding *family = find_family(p, name, &number);
+	struct member *m = name->user[2];
+
 	if (!family || (other && other->depth >= family->depth))
 		return other;
 	if (!m) {

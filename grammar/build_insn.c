@@ -117,16 +117,15 @@ static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, s
 
 struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span where)
 {
-	struct binding *b = name->user[0];
+	const struct binding *b = build_lookup(p, name);
 	const struct isa_sreg *sr;
 	const char *dot;
 
-	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER) && b->depth)
+	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER))
 		return bound(p, b);
 	dot = memchr(name->text, '.', name->len);
 	if (dot)
 		return dotted(p, name, (size_t)(dot - name->text), where);
-	b = build_lookup(p, name);
 	if (b && (b->kind != BIND_LABEL || build_same_scope(p, b)))
 		return bound(p, b);
 	sr = b ? NULL : isa_sreg_find(name->text, name->len);
