@@ -275,6 +275,8 @@ void build_opcode(struct parse *p, struct str *opcode, struct diag_span where)
 
 void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags)
 {
+	if ((flags & IR_BAR) && op.kind == IR_OP_SINK && p->ops.len && p->ops.at[p->ops.len - 1].kind == IR_OP_SINK)
+		build_error(p, where, "'_|_' leaves no result");
 	op.flags |= (u8)flags;
 	if (!VEC_PUSH(&p->ops, op) || !VEC_PUSH(&p->spans, where))
 		build_no_memory(p);

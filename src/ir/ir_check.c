@@ -9,8 +9,8 @@
 static bool space_has(u32 want, u32 have)
 {
 	switch (want) {
-	case ISA_NONE:
-		return have != M_reg;
+	case ISA_NONE: /* a name stands for its generic address; constants and parameters need cvta */
+		return have == M_global || have == M_shared || have == M_local;
 	case M_shared_cta:
 	case M_shared_cluster:
 		return have == M_shared;
@@ -44,7 +44,7 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 			return ir_unfit(c, "address %s is expected in brackets", o->name);
 		if (isa_type_class(op->type) == ISA_OPAQUE)
 			return ir_unfit(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text, isa_word_text(op->type));
-		if (!space_has(space, c->m->vars.at[op->index]->space))
+		if (!space_has(space, c->m->vars.at[op->index]->space) && o->kind != ISA_OP_TENSOR)
 			return ir_unfit(c, "'%s' is in .%s, the instruction accesses %s%s", c->m->vars.at[op->index]->name->text,
 				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
 				  isa_word_text(space));
