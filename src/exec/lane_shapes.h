@@ -6,7 +6,13 @@
 #define PL_EXEC_LANE_SHAPES_H
 
 #include "src/exec/lanes.h"
+#include "src/exec/mode.h"
 #include "src/exec/numeric_all.h"
+
+/* Parts of a constant that holds modifiers. */
+#define MODE ((u32)imm & MODE_WORD)
+#define TO_BITS ((u32)imm >> MODE_TO & 0xff)
+#define FROM_BITS ((u32)imm >> MODE_FROM & 0x7f)
 
 #define TY_W u32
 #define TY_X u64
@@ -54,6 +60,24 @@
 			TY_##A x = a[l];                                                          \
 			TY_##B y = b[l];                                                          \
 			TY_##C z = c[l];                                                          \
+			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+/* Four words from the rows in ext, and one more: v[0] to v[3] and y. */
+#define LANEV(id, D, B, expr)                                                                    \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		const u32 *ext = g->env->program->ext + in->ext;                                  \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const u32 *v0 = ROW32(ext[0]), *v1 = ROW32(ext[1]);                               \
+		const u32 *v2 = ROW32(ext[2]), *v3 = ROW32(ext[3]);                               \
+		const TY_##B *b = ROW_##B(in->b);                                                 \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		FOR_LANES(l, LANES)                                                               \
+		{                                                                                 \
+			u32 v[4] = {v0[l], v1[l], v2[l], v3[l]};                                  \
+			TY_##B y = b[l];                                                          \
 			d[l] = (TY_##D)(expr);                                                    \
 		}                                                                                 \
 		return in + 1;                                                                    \
@@ -157,6 +181,7 @@
 #define SHAPE_X_XWW(id, expr) LANE3(id, X, X, W, W, expr)
 #define SHAPE_X_XXW(id, expr) LANE3(id, X, X, X, W, expr)
 #define SHAPE_X_XXX(id, expr) LANE3(id, X, X, X, X, expr)
+#define SHAPE_W_VW(id, expr) LANEV(id, W, W, expr)
 #define SHAPE_W_WWP(id, expr) LANE2P(id, W, W, W, expr)
 #define SHAPE_X_XXP(id, expr) LANE2P(id, X, X, X, expr)
 #define SHAPE_P_W(id, expr) PRED1(id, W, expr)

@@ -3,6 +3,7 @@ include src/exec/numeric.mk
 libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def \
 	src/exec/lower.c src/exec/lower_int.h \
+	src/exec/lower_float.c \
 	src/exec/lower_mem.c \
 	src/exec/lower_rows.c \
 	src/exec/lower_rules.c \
@@ -14,7 +15,8 @@ libcore_la_SOURCES += \
 
 # The handlers, once per host ISA level; one symbol of each is seen outside.
 exec_sources = \
-	src/exec/lanes.h src/exec/lane_shapes.h src/exec/numeric_all.h \
+	src/exec/lanes.h src/exec/lane_shapes.h src/exec/mode.h src/exec/numeric_all.h \
+	src/exec/op_approx.c src/exec/op_cvt.c src/exec/op_float.c src/exec/op_half.c \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
 	src/exec/op_mem.c \
@@ -23,7 +25,8 @@ exec_sources = \
 	src/exec/op_atom.c \
 	src/exec/access.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
-	src/exec/ops/int.def src/exec/ops/move.def
+	src/exec/ops/approx.def src/exec/ops/cvt_float.def src/exec/ops/f32.def src/exec/ops/f64.def \
+	src/exec/ops/half.def src/exec/ops/int.def src/exec/ops/move.def
 exec_cflags = $(AM_CFLAGS) -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion
 
 noinst_LTLIBRARIES += libexec_base.la

@@ -271,14 +271,21 @@ void lower_lanes(struct lower *l)
 	enum exec_op op;
 	u32 src[3] = {IR_NONE, IR_NONE, IR_NONE}, n, d;
 	u32 type = form->types ? form->type[0] : T_b32;
+	s64 imm = 0;
 
 	lower_text(form, NULL, text, sizeof(text));
 	op = lower_find_op(text);
+	if (op == EXEC_OPS || strlen(op_infos[op].shape) - 1 != l->in->ops)
+		op = lower_mode_op(form, &imm);
 	if (op == EXEC_OPS) {
 		lower_poison(l, text);
 		return;
 	}
 	shape = op_infos[op].shape;
+	if (shape[2] == 'V') {
+		lower_four_words(l, op, imm);
+		return;
+	}
 	n = (u32)strlen(shape) - 2;
 	for (u32 i = 0; i < n && i < 3; i++) {
 		const struct ir_operand *o = lower_operand(l, i + 1);
@@ -292,6 +299,7 @@ void lower_lanes(struct lower *l)
 	}
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);
+	l->insns.at[l->insns.len - 1].imm = imm;
 	lower_finish(l, lower_operand(l, 0), d, type, class_of_letter(shape[0]));
 }
 

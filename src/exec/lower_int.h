@@ -96,6 +96,11 @@ enum exec_op lower_find_op(const char *text);
 /* Opcode and modifiers of the instruction's form in row order, leaving out modifiers of `skip` kinds (ISA_KINDS ends). */
 void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *out, size_t size);
 
+/* The same for forms whose modifiers are data, with the record's constant: lower_float.c, mode.h. */
+enum exec_op lower_mode_op(const struct isa_form *form, s64 *imm);
+/* d = op({v0, v1, v2, v3}, b): shape W_VW. */
+void lower_four_words(struct lower *l, enum exec_op op, s64 imm);
+
 typedef void lower_rule(struct lower *l);
 
 /* Rules by the first word of the opcode; defined in lower_rules.c. */
