@@ -59,12 +59,13 @@ struct insn {
 };
 
 #define NO_ROW UINT32_MAX
+#define EXEC_POLL_COST 64
 
 enum insn_flag {
 	INSN_GUARD_NOT = 1, /* @!p */
 	INSN_BACK = 2,      /* jumps backwards: counts against the budget */
 	INSN_SIGN = 4,      /* memory: sign-extend narrow loads */
-	INSN_VOLATILE = 8,
+	INSN_POLL = 8,      /* jumps backwards: the loop reads what others may write, so it may be waiting */
 	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
 	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
 };
@@ -234,7 +235,8 @@ struct gang {
 	bool full;                /* gang mode: every lane of every warp is live */
 	u8 mode;                  /* enum exec_mode */
 	u8 stop;                  /* enum exec_stop */
-	s32 budget;               /* backward branches left before a yield */
+	s32 budget;               /* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
+	bool polled;              /* the budget was used up by a polling loop */
 	const struct exec_table *table;
 	const struct insn *insns;
 	const struct exec_env *env;
@@ -269,7 +271,8 @@ struct cta {
 		u32 reduction;
 	} barrier[16];
 	u32 smid, slot;
-	bool used_up;             /* the last run yielded because its budget was spent, not to be polite */
+	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */
+	bool used_up, polled;
 	struct fault fault;
 };
 
@@ -288,6 +291,8 @@ struct lower_options {
 struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
 			   const u64 *var_address, const struct lower_options *options, struct diag *d);
 void exec_program_free(struct program *p);
+/* Mark the backward branches of loops that may wait for other threads (INSN_POLL). Part of lowering. */
+void exec_mark_polls(struct program *p);
 /* Records as text, one a line, for tests and --dump. */
 void exec_dump_program(const struct program *p, struct text *out);
 
@@ -302,10 +307,22 @@ void exec_cta_prepare(struct cta *c);
 void exec_cta_start(struct cta *c);
 /*
  * Run one CTA until it is done, faults, waits for other CTAs (yields), or is cancelled.
- * budget: backward branches of one gang or warp, and barriers passed, before it yields with `used_up` set.
+ * budget: backward branches of one gang or warp (those of polling loops count EXEC_POLL_COST), and barriers passed, before
+ * it yields with `used_up` set.
  * Returns STOP_DONE, STOP_FAULT or STOP_YIELD.
  */
 enum exec_stop exec_cta_run(struct cta *c, s32 budget);
+
+/* Pay for a backward branch. */
+static inline void exec_pay(struct gang *g, const struct insn *in)
+{
+	if (PL_UNLIKELY(in->flags & INSN_POLL)) {
+		g->budget -= EXEC_POLL_COST;
+		g->polled |= g->budget <= 0;
+	} else {
+		g->budget--;
+	}
+}
 
 /* ---- for handlers in warp and masked mode: warp.c. All return the record to run next, NULL to stop. ---- */
 
@@ -317,8 +334,8 @@ const struct insn *warp_jump(struct gang *g, u32 pc);
 const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc);
 /* Part the running group: lanes `taken` go to `target`, the rest to `next`. */
 const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
-/* Every lane of the running group goes to its own record. */
-const struct insn *warp_scatter(struct gang *g, const u32 *targets, bool back);
+/* Every lane of the running group goes to its own record. back: the branch that may lead backwards, NULL: none does. */
+const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct insn *back);
 /* Lanes `gone` of the running group exit, the rest goes on at `next`. */
 const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
 const struct insn *warp_call(struct gang *g, const struct insn *in);

@@ -6,13 +6,16 @@
 #include "src/exec/lanes.h"
 
 /* Backward branches pay from the budget, so that a spinning gang lets others run. */
-#define SPEND(pc_)                                         \
-	do {                                                   \
-		if ((in->flags & INSN_BACK) && --g->budget <= 0) { \
-			g->pc = (pc_);                                 \
-			g->stop = STOP_YIELD;                          \
-			return NULL;                                   \
-		}                                                  \
+#define SPEND(pc_)                           \
+	do {                                     \
+		if (in->flags & INSN_BACK) {         \
+			exec_pay(g, in);                 \
+			if (g->budget <= 0) {            \
+				g->pc = (pc_);               \
+				g->stop = STOP_YIELD;        \
+				return NULL;                 \
+			}                                \
+		}                                    \
 	} while (0)
 
 static u32 guard_mask(const struct gang *g, const struct insn *in, u32 w)
@@ -204,7 +207,7 @@ HANDLER(brx_idx_warp)
 			return exec_fault(g, in, FAULT_INVALID_PC, 1u << l);
 		targets[l] = g->env->program->ext[in->ext + a[l]];
 	}
-	return warp_scatter(g, targets, in->flags & INSN_BACK);
+	return warp_scatter(g, targets, in->flags & INSN_BACK ? in : NULL);
 }
 
 /* ---- end of threads ---- */

@@ -125,7 +125,7 @@ static void regroup(struct gang *g)
 }
 
 struct pass {
-	bool ran, yielded, fault;
+	bool ran, yielded, fault, used_up, polled;
 };
 
 static u32 first_live(const struct gang *g, u32 *lane)
@@ -147,6 +147,7 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 	g->budget = budget;
 	pass->ran = true;
 	g->env->ops->loop(g, in);
+	pass->used_up |= g->budget <= 0;
 	switch ((enum exec_stop)g->stop) {
 	case STOP_DIVERGED:
 		g->rejoin = g->insns[g->pc].join;
@@ -209,6 +210,7 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 		in = warp_next(g);
 		if (in)
 			g->env->ops->loop(g, in);
+		pass->used_up |= g->budget <= 0;
 		pass->yielded |= g->stop == STOP_YIELD;
 		pass->fault |= g->stop == STOP_FAULT;
 	}
@@ -293,14 +295,6 @@ static void deadlock(struct cta *c)
 	g->stop = STOP_FAULT;
 }
 
-static bool used_up(const struct cta *c)
-{
-	for (u32 i = 0; i < c->gangs; i++)
-		if (c->gang[i].budget <= 0)
-			return true;
-	return false;
-}
-
 /* One turn of every gang. */
 static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 {
@@ -313,6 +307,8 @@ static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 			run_gang(g, budget, pass);
 		else
 			run_warps(g, budget, pass);
+		pass->polled |= g->polled;
+		g->polled = false;
 		*done &= gang_is_done(g);
 	}
 }
@@ -321,8 +317,7 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 {
 	s32 passes = budget;
 
-	for (u32 i = 0; i < c->gangs; i++)
-		c->gang[i].budget = budget;
+	c->used_up = c->polled = false;
 	for (;;) {
 		struct pass pass = {0};
 		bool done = true;
@@ -332,7 +327,8 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 			return STOP_FAULT;
 		if (done)
 			return STOP_DONE;
-		c->used_up = used_up(c) || --passes <= 0;
+		c->used_up |= pass.used_up || --passes <= 0;
+		c->polled |= pass.polled;
 		if (release_barriers(c) && !c->used_up)
 			continue;
 		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))

@@ -125,12 +125,12 @@ const struct insn *warp_jump(struct gang *g, u32 pc)
 }
 
 /* Has the running group spun long enough, or is the budget used up? */
-static bool must_rotate(struct gang *g, struct warp *w)
+static bool must_rotate(struct gang *g, struct warp *w, const struct insn *in)
 {
 	bool others = w->groups != 0;
 
 	w->spins++;
-	g->budget--;
+	exec_pay(g, in);
 	return g->budget <= 0 || (others && w->spins >= SPINS_MAX);
 }
 
@@ -148,8 +148,7 @@ const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
-	(void)in;
-	if (PL_UNLIKELY(must_rotate(g, w))) {
+	if (PL_UNLIKELY(must_rotate(g, w, in))) {
 		park_ready(w, w->mask, pc);
 		return rotate(g, w);
 	}
@@ -167,7 +166,7 @@ const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next)
 
 	park_ready(w, taken, target);
 	park_ready(w, rest, next);
-	if (back && must_rotate(g, w))
+	if (back && must_rotate(g, w, g->insns + next - 1))
 		return rotate(g, w);
 	in = warp_next(g);
 	if (back)
@@ -175,7 +174,7 @@ const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next)
 	return in ? warp_arrive(g, in) : NULL;
 }
 
-const struct insn *warp_scatter(struct gang *g, const u32 *targets, bool back)
+const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct insn *back)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	const struct insn *in;
@@ -185,7 +184,7 @@ const struct insn *warp_scatter(struct gang *g, const u32 *targets, bool back)
 
 		park_ready(w, 1u << l, targets[l]);
 	}
-	if (back && must_rotate(g, w))
+	if (back && must_rotate(g, w, back))
 		return rotate(g, w);
 	in = warp_next(g);
 	return in ? warp_arrive(g, in) : NULL;
@@ -259,7 +258,7 @@ const struct insn *warp_call(struct gang *g, const struct insn *in)
 		stack[l] += f->frame_bytes;
 		targets[l] = f->first;
 	}
-	return warp_scatter(g, targets, false);
+	return warp_scatter(g, targets, NULL);
 }
 
 const struct insn *warp_return(struct gang *g, const struct insn *in)
@@ -293,7 +292,7 @@ const struct insn *warp_return(struct gang *g, const struct insn *in)
 	w->mask &= ~gone;
 	if (gone)
 		g->env->ops->settle(g);
-	return w->mask ? warp_scatter(g, targets, false) : warp_next(g);
+	return w->mask ? warp_scatter(g, targets, NULL) : warp_next(g);
 }
 
 /* ---- barriers ---- */
