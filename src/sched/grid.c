@@ -339,7 +339,6 @@ static struct seat *begin(struct hand *h)
 	set_id(h, number);
 	memcpy(s->cta.id, h->id, sizeof(h->id));
 	s->cta.number = number;
-	s->spent = false;
 	s->light = 0;
 	place(h, &s->cta);
 	exec_cta_start(&s->cta);
@@ -365,11 +364,11 @@ static struct seat *pick(struct hand *h)
 	return seat_pop(&h->waiting);
 }
 
-/* All waiting CTAs had a turn and none ended: let more of them in, in their order. */
+/* All waiting CTAs had a turn, and all of them only waited: let more of them in, in their order. */
 static void next_round(struct hand *h)
 {
 	h->round = 0;
-	if (!h->ended_in_round) {
+	if (!h->progress) {
 		if (h->target < h->limit)
 			h->target = h->target * 2 < h->limit ? h->target * 2 : h->limit;
 		pthread_mutex_lock(&h->grid->lock);
@@ -377,13 +376,13 @@ static void next_round(struct hand *h)
 		pthread_mutex_unlock(&h->grid->lock);
 		sched_yield();
 	}
-	h->ended_in_round = 0;
+	h->progress = false;
 }
 
 static void wait_turn(struct hand *h, struct seat *s)
 {
-	s->spent = s->cta.used_up;
 	s->light = 0;
+	h->progress |= s->cta.used_up && !s->cta.polled;
 	seat_push(&h->waiting, s);
 	check_deadline(h->grid);
 	if (++h->round >= h->waiting.len)
@@ -407,7 +406,7 @@ static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
 	switch (stop) {
 	case STOP_DONE:
 		h->finished++;
-		h->ended_in_round++;
+		h->progress = true;
 		h->since_retry++;
 		seat_push(&h->idle, s);
 		return 1;
@@ -438,7 +437,7 @@ void hand_work(struct hand *h, bool once)
 
 		if (!s)
 			break;
-		stop = turn(s, once ? INLINE_BUDGET : s->spent ? RETRY_BUDGET : TURN_BUDGET);
+		stop = turn(s, once ? INLINE_BUDGET : TURN_BUDGET);
 		used += settle(h, s, stop);
 		if (once && stop == STOP_YIELD)
 			break;

@@ -12,10 +12,8 @@
 
 #include <pthread.h>
 
-/* Backward branches per turn. A turn is some 0.1 to 1 ms then. */
+/* Budget of a turn: 8192 rounds of a loop that computes, some 0.1 to 1 ms, or 128 of one that polls. */
 #define TURN_BUDGET 8192
-/* The same for a CTA that has spent a turn before: it may be spinning. */
-#define RETRY_BUDGET 2048
 /* Of a grid on the calling thread. */
 #define INLINE_BUDGET 1024
 /* Polite yields that count as one turn. */
@@ -41,7 +39,6 @@ struct seat {
 	u32 shared_cap;
 	u64 local_size;    /* of the whole CTA */
 	u32 epoch;         /* of the device memory that the allocation caches are about */
-	bool spent;        /* its last turn ended with the budget used up */
 	u32 light;         /* polite yields in this turn */
 	u8 *regs;
 	u32 *tid;
@@ -70,7 +67,7 @@ struct hand {
 	u32 limit;            /* and what it may grow to */
 	u32 round;            /* turns since all waiting CTAs had one */
 	u32 since_retry;      /* CTAs that have ended since */
-	u32 ended_in_round;
+	bool progress;        /* in this round a CTA ended, or one computes */
 	u32 sm;               /* rotates over the hand's SMs */
 	u64 finished;         /* not yet subtracted from grid->left */
 	u64 served;           /* when a worker took it last, for fairness; pool->lock */

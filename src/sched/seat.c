@@ -205,7 +205,6 @@ struct seat *seat_take(struct sched_grid *g)
 	s->epoch = epoch;
 	s->env = *e;
 	s->env.tid = s->tid;
-	s->spent = false;
 	s->light = 0;
 	return s;
 }
