@@ -59,7 +59,7 @@ void build_syntax_error(struct parse *p, struct diag_span where, const char *mes
 
 bool build_stop(struct parse *p)
 {
-	return p->stopped || (p->d->error_limit && diag_full(p->d));
+	return p->stopped;
 }
 
 /* After a syntax error: forget the half-read statement. */

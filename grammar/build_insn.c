@@ -347,6 +347,18 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 	return NULL;
 }
 
+/* What asks for the most: a special register, or the instruction. */
+static const char *most_demanding(const struct parse *p, const struct isa_form *f)
+{
+	for (u32 i = 0; i < p->ops.len; i++) {
+		const struct isa_sreg *sr = p->ops.at[i].kind == IR_OP_SREG ? isa_sreg(p->ops.at[i].index) : NULL;
+
+		if (sr && (sr->ptx > f->ptx || sr->sm > f->sm))
+			return sr->name;
+	}
+	return p->opcode->text;
+}
+
 /* Version and target; in a module to be run, newer instructions than its header allows are accepted. */
 static void check_minima(struct parse *p, const struct isa_form *f)
 {
@@ -357,11 +369,11 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 		return;
 	ir_insn_minima(p->f, f, p->ops.at, (u32)p->ops.len, minima);
 	if (version < minima[0]) {
-		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", p->opcode->text, minima[0] / 10u,
+		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", most_demanding(p, f), minima[0] / 10u,
 			    minima[0] % 10u, version / 10, version % 10);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (p->m->target.sm < minima[1]) {
-		text_printf(&t, "%s needs target sm_%u or higher", p->opcode->text, minima[1]);
+		text_printf(&t, "%s needs target sm_%u or higher", most_demanding(p, f), minima[1]);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (!isa_form_on_target(f, p->m->target)) {
 		text_printf(&t, "%s needs target ", p->opcode->text);

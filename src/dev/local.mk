@@ -7,7 +7,8 @@ libcore_la_SOURCES += \
 	src/dev/image_read.c \
 	src/dev/image_scan.c \
 	src/dev/image_select.c \
-	src/dev/image_write.c
+	src/dev/image_write.c \
+	src/dev/module.c src/dev/module.h
 
 check_PROGRAMS += tests/unit/dev_image tests/unit/dev_image_damage tests/unit/dev_image_select tests/fuzz/fuzz_image
 TESTS += tests/unit/dev_image tests/unit/dev_image_damage tests/unit/dev_image_select tests/fuzz/fuzz_image \

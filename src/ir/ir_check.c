@@ -198,10 +198,6 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	sr = isa_sreg(op->index);
 	if (!sreg_fits(op->index, c->form->type[c->form->types > 1]))
 		return ir_unfit(c, "%s is .%s", sr->name, isa_word_text(sr->type));
-	if (c->m->version < sr->ptx)
-		return ir_unfit(c, "%s needs PTX %u.%u or higher", sr->name, sr->ptx / 10u, sr->ptx % 10u);
-	if (c->m->target.sm < sr->sm)
-		return ir_unfit(c, "%s needs target sm_%u or higher", sr->name, sr->sm);
 	if (!op->part && sr->components > 1 && want == 1)
 		return ir_unfit(c, "a component of %s is expected: .x .y .z .w", sr->name);
 	if (want > 1 && (op->part || sr->components == 1))

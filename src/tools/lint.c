@@ -1,8 +1,8 @@
 /*
  * `ptxloom lint`: parse, resolve and check PTX files, report like a compiler.
  */
-#include "grammar/parse.h"
 #include "src/base/file.h"
+#include "src/dev/module.h"
 #include "src/tools/tools.h"
 
 #include <errno.h>
@@ -29,7 +29,6 @@ struct lint {
 
 static int lint_file(const struct lint *l, const char *path)
 {
-	static const struct ptx_options options = {.lint = true};
 	struct diag_source source = {.name = strcmp(path, "-") ? path : "<stdin>"};
 	struct ir_module *m;
 	struct text out = {0};
@@ -45,7 +44,7 @@ static int lint_file(const struct lint *l, const char *path)
 	source.size = file.size;
 	diag_init(&d, l->quiet ? NULL : diag_print, stderr);
 	d.error_limit = l->max_errors;
-	m = ptx_parse(&source, &options, &d);
+	m = module_parse(&source, MODULE_JUDGE, &d);
 	if (m && l->dump)
 		ir_dump_module(m, &out);
 	if (m && l->print)
@@ -66,8 +65,12 @@ static int lint_file(const struct lint *l, const char *path)
 int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"max-errors", required_argument, NULL, 'm'}, {"dump", no_argument, NULL, 'd'}, {"print", no_argument, NULL, 'p'},
-		{"quiet", no_argument, NULL, 'q'}, {"help", no_argument, NULL, 'h'}, {0},
+		{"max-errors", required_argument, NULL, 'm'},
+		{"dump", no_argument, NULL, 'd'},
+		{"print", no_argument, NULL, 'p'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	struct lint l = {.max_errors = 20};
 	int c, status = TOOL_OK;
