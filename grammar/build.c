@@ -145,7 +145,8 @@ struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kin
 		build_no_memory(p);
 		return NULL;
 	}
-	*b = (struct binding){.shadowed = name->user[0], .name = name, .index = index, .kind = (u8)kind, .depth = (u16)depth_now(p)};
+	*b = (struct binding){.shadowed = name->user[0], .name = name, .index = index, .kind = (u8)kind,
+			      .depth = (u16)depth_now(p)};
 	name->user[0] = b;
 	if (m)
 		m->epoch = 0;
@@ -175,7 +176,8 @@ void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u
 void build_enter(struct parse *p, u32 begin)
 {
 	u32 limit = p->options.nesting_limit ? p->options.nesting_limit : DEPTH_DEFAULT;
-	struct build_scope s = {.first_bound = (u32)p->bound.len, .first_jump = (u32)p->jumps.len, .family_depth = p->family_depth};
+	struct build_scope s = {.first_bound = (u32)p->bound.len, .first_jump = (u32)p->jumps.len,
+				.family_depth = p->family_depth};
 
 	if (p->scopes.len >= limit) {
 		build_error(p, (struct diag_span){begin, begin + 1}, "blocks are nested more than %u deep", limit);
@@ -234,7 +236,8 @@ void build_version(struct parse *p, struct diag_span where)
 	p->seen_version = true;
 	if (sscanf(s, "%3u.%3u", &major, &minor) != 2 || minor > 9 || where.end - where.begin != 3 ||
 	    !isa_version_known(major * 10 + minor)) {
-		build_error(p, where, "PTX version %.*s is not known; the newest is 9.0", (int)(where.end - where.begin), s);
+		build_error(p, where, "PTX version %.*s is not known; the newest is 9.0",
+			    (int)(where.end - where.begin), s);
 		p->version_error = true;
 		p->m->version = 90;
 		return;
@@ -261,7 +264,8 @@ void build_target_begin(struct parse *p, struct diag_span where)
 {
 	need_version(p, where);
 	if (p->seen_target)
-		build_error(p, where, p->target_text.len ? "a second .target" : ".target must come right after .version");
+		build_error(p, where, p->target_text.len ? "a second .target"
+							 : ".target must come right after .version");
 	p->seen_target = true;
 	p->target_seen = 0;
 }

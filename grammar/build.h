@@ -194,7 +194,8 @@ int build_bad_char(struct parse *p, struct diag_span where, u8 c);
 void build_keywords(struct parse *p);
 
 /* ---- build_expr.c: constant expressions ---- */
-struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b, struct diag_span where);
+struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b,
+				struct diag_span where);
 struct build_value build_unary(struct parse *p, int op, struct build_value a, struct diag_span where);
 struct build_value build_conditional(struct parse *p, struct build_value c, struct build_value a, struct build_value b,
 				     struct diag_span where);
@@ -218,7 +219,9 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 void build_variable(struct parse *p, struct diag_span where);
 void build_param(struct parse *p, struct diag_span where);
 u32 build_register(struct parse *p, u32 decl, u32 number);
-/* The family member that a name such as %r12 is, when that family is nearer than `other` (NULL: nothing); else `other`. */
+/*
+ * The family member that a name such as %r12 is, when that family is nearer than `other` (NULL: nothing); else `other`.
+ */
 struct binding *build_member(struct parse *p, struct str *name, struct binding *other);
 
 /* ---- build_init.c: initialisers ---- */
@@ -262,11 +265,13 @@ void build_jump(struct parse *p, struct build_jump jump);
 u32 build_mark(struct parse *p);
 void build_push(struct parse *p, struct ir_operand op, struct diag_span where);
 struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span where);
-struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset, struct diag_span where);
+struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset,
+				    struct diag_span where);
 struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index, struct diag_span where);
 struct ir_operand build_constant(struct parse *p, struct build_value v, struct diag_span where);
 struct ir_operand build_sink(struct parse *p);
-struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where);
+struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset,
+			     struct diag_span where);
 struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_kind kind);
 struct ir_operand build_address_end(struct parse *p, struct ir_operand base, struct diag_span where);
 struct ir_operand build_unified_address(struct parse *p, struct ir_operand address, struct diag_span where);

@@ -21,7 +21,8 @@ void build_file(struct parse *p, struct build_value number, struct str *path, co
 		build_no_memory(p);
 }
 
-static bool fits(struct parse *p, struct build_value a, struct build_value b, struct build_value c, struct diag_span where)
+static bool fits(struct parse *p, struct build_value a, struct build_value b, struct build_value c,
+		 struct diag_span where)
 {
 	if (a.bits <= UINT32_MAX && b.bits <= UINT32_MAX && c.bits <= UINT32_MAX)
 		return true;
@@ -45,13 +46,15 @@ static void note_place(struct parse *p, u32 loc)
 		build_no_memory(p);
 }
 
-static bool is_place(const struct ir_loc *l, struct build_value file, struct build_value line, struct build_value column)
+static bool is_place(const struct ir_loc *l, struct build_value file, struct build_value line,
+		     struct build_value column)
 {
 	return l->file == file.bits && l->line == line.bits && l->column == column.bits;
 }
 
 /* The last earlier position there, IR_NONE when there is none. */
-static u32 find_place(const struct parse *p, struct build_value file, struct build_value line, struct build_value column)
+static u32 find_place(const struct parse *p, struct build_value file, struct build_value line,
+		      struct build_value column)
 {
 	const u64 *found = map_get(&p->places, hash_place((u32)file.bits, (u32)line.bits, (u32)column.bits));
 
@@ -67,7 +70,8 @@ static u32 find_place(const struct parse *p, struct build_value file, struct bui
 void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
 	       struct diag_span where)
 {
-	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits, .inlined_at = IR_NONE,
+	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits,
+			   .inlined_at = IR_NONE,
 			   .begin = where.begin};
 
 	if (!p->f)
@@ -167,7 +171,8 @@ void build_section_number(struct parse *p, struct build_value v, struct diag_spa
 
 void build_section_address(struct parse *p, struct str *minus, s64 addend, struct diag_span where)
 {
-	struct ir_section_reloc r = {.size = (u8)(isa_type_bits(p->section_type) / 8), .plus = p->section_name, .minus = minus,
+	struct ir_section_reloc r = {.size = (u8)(isa_type_bits(p->section_type) / 8), .plus = p->section_name,
+				     .minus = minus,
 				     .addend = addend};
 
 	if (r.size < 4)

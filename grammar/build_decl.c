@@ -23,7 +23,8 @@ void build_decl_begin(struct parse *p, u32 space, struct diag_span where)
 		build_error(p, where, ".sreg names are predefined");
 	if (!p->f && (space == M_reg || space == M_local || space == M_param))
 		build_error(p, where, ".%s is not allowed at module scope", isa_word_text(space));
-	p->init = (struct build_init){.bytes = p->init.bytes, .relocs = p->init.relocs, .field_names = p->init.field_names,
+	p->init = (struct build_init){.bytes = p->init.bytes, .relocs = p->init.relocs,
+				      .field_names = p->init.field_names,
 				      .field_values = p->init.field_values};
 }
 
@@ -72,7 +73,8 @@ void build_decl_type(struct parse *p, u32 type, struct diag_span where)
 		build_error(p, where, "predicates live in .reg only");
 	else if (isa_type_class(type) == ISA_OPAQUE && d->space != M_global && d->space != M_param)
 		build_error(p, where, ".%s lives in .global or .param only", isa_word_text(type));
-	else if (d->vec > 1 && (type == T_pred || isa_type_bits(type) * d->vec > 128 || isa_type_class(type) == ISA_OPAQUE))
+	else if (d->vec > 1 && (type == T_pred || isa_type_bits(type) * d->vec > 128 ||
+				isa_type_class(type) == ISA_OPAQUE))
 		build_error(p, where, "a vector of %u .%s is longer than 128 bits", d->vec, isa_word_text(type));
 	else if (type == T_samplerref && !p->m->texmode_independent)
 		build_error(p, where, ".samplerref is for .target texmode_independent");
@@ -197,7 +199,8 @@ static u32 member_register(struct parse *p, struct member *m, u32 decl, u32 numb
 	struct member_of *of = m->last;
 
 	/* Families of other functions and of blocks that are closed are gone: the innermost is reused. */
-	while (of && of->outer && (of->function != p->functions || p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed))
+	while (of && of->outer && (of->function != p->functions ||
+				   p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed))
 		of = of->outer;
 	for (struct member_of *x = of; x && x->function == p->functions; x = x->outer)
 		if (x->decl == decl)
@@ -272,7 +275,8 @@ static const struct str *clashing_single(const struct parse *p, const struct str
 		u32 number;
 		size_t n;
 
-		if (b->kind == BIND_MEMBER || b->kind == BIND_FAMILY || b->kind == BIND_LABEL || b->name->len <= prefix->len)
+		if (b->kind == BIND_MEMBER || b->kind == BIND_FAMILY || b->kind == BIND_LABEL ||
+		    b->name->len <= prefix->len)
 			continue;
 		n = trailing_number(b->name, &number);
 		if (n == prefix->len && !memcmp(b->name->text, prefix->text, n) && number < count &&
@@ -307,7 +311,8 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 	}
 	clash = clashing_single(p, d->name, (u64)n);
 	if (clash) {
-		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text, (u32)n, clash->text);
+		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text,
+			    (u32)n, clash->text);
 		return;
 	}
 	decl = declare_registers(p, (u32)n, true);
@@ -423,8 +428,10 @@ static void take_init(struct parse *p, struct ir_var *v)
 			return;
 	}
 	v->sampler_len = (u32)in->field_values.len;
-	v->sampler_fields = arena_copy(&p->m->arena, in->field_names.at, sizeof(*in->field_names.at) * in->field_names.len);
-	v->sampler_values = arena_copy(&p->m->arena, in->field_values.at, sizeof(*in->field_values.at) * in->field_values.len);
+	v->sampler_fields = arena_copy(&p->m->arena, in->field_names.at,
+				       sizeof(*in->field_names.at) * in->field_names.len);
+	v->sampler_values = arena_copy(&p->m->arena, in->field_values.at,
+				       sizeof(*in->field_values.at) * in->field_values.len);
 	v->relocs_len = (u32)in->relocs.len;
 	v->relocs = arena_copy(&p->m->arena, in->relocs.at, sizeof(*in->relocs.at) * in->relocs.len);
 	if (!v->sampler_fields || !v->sampler_values || !v->relocs)
@@ -537,5 +544,6 @@ void build_param(struct parse *p, struct diag_span where)
 	if (v->space == M_reg)
 		v->reg = build_register(p, declare_registers(p, 0, false), 0);
 	if (named)
-		build_bind(p, d->name, v->space == M_reg ? BIND_REG : BIND_VAR, v->space == M_reg ? v->reg : index, d->where);
+		build_bind(p, d->name, v->space == M_reg ? BIND_REG : BIND_VAR, v->space == M_reg ? v->reg : index,
+			   d->where);
 }

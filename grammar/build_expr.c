@@ -23,7 +23,8 @@ s64 build_integer_of(struct parse *p, struct build_value v, s64 instead, struct 
 	return instead;
 }
 
-static struct build_value divide(struct parse *p, int op, struct build_value a, struct build_value b, struct diag_span where)
+static struct build_value divide(struct parse *p, int op, struct build_value a, struct build_value b,
+				 struct diag_span where)
 {
 	bool sign = a.type == T_s64 && b.type == T_s64;
 
@@ -52,7 +53,8 @@ static bool less(struct build_value a, struct build_value b)
 	return a.type == T_s64 && b.type == T_s64 ? (s64)a.bits < (s64)b.bits : a.bits < b.bits;
 }
 
-struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b, struct diag_span where)
+struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b,
+				struct diag_span where)
 {
 	u8 type = a.type == T_s64 && b.type == T_s64 ? T_s64 : T_u64;
 

@@ -68,7 +68,8 @@ void build_list_end(struct parse *p)
 	}
 	for (u32 i = 0; i + 1 < p->list_vars.len; i++)
 		if (p->m->vars.at[p->list_vars.at[i]]->unsized)
-			build_error(p, (struct diag_span){p->offset - 1, p->offset}, "only the last parameter may be unsized");
+			build_error(p, (struct diag_span){p->offset - 1, p->offset},
+				    "only the last parameter may be unsized");
 	if (p->list == BUILD_PARAMS && p->f->is_entry)
 		build_check_params(p);
 }

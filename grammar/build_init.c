@@ -14,7 +14,8 @@ void build_init_begin(struct parse *p, struct diag_span where)
 	struct build_init *in = &p->init;
 	const struct build_decl *d = &p->decl;
 
-	*in = (struct build_init){.active = true, .bytes = in->bytes, .relocs = in->relocs, .field_names = in->field_names,
+	*in = (struct build_init){.active = true, .bytes = in->bytes, .relocs = in->relocs,
+				  .field_names = in->field_names,
 				  .field_values = in->field_values};
 	in->bytes.len = in->relocs.len = in->field_names.len = in->field_values.len = 0;
 	for (u32 i = 0; i < d->dims; i++)
@@ -30,7 +31,8 @@ void build_init_begin(struct parse *p, struct diag_span where)
 		in->stride[i] = in->failed ? 1 : in->stride[i + 1] * n;
 	}
 	if (d->type == T_f16 || d->type == T_f16x2 || d->type == T_pred)
-		build_error(p, where, ".%s variables take no initial value; use .b%u", isa_word_text(d->type), isa_type_bits(d->type));
+		build_error(p, where, ".%s variables take no initial value; use .b%u", isa_word_text(d->type),
+			    isa_type_bits(d->type));
 }
 
 void build_init_end(struct parse *p, struct diag_span where)
@@ -177,7 +179,8 @@ void build_init_masked(struct parse *p, u64 mask, struct build_value v, struct d
 		store(p, at, (u64)build_integer_of(p, v, 0, where) >> shift & 0xff, element_bytes(&p->decl));
 }
 
-static void note_address(struct parse *p, struct str *name, const struct build_value *offset, bool generic, struct diag_span where)
+static void note_address(struct parse *p, struct str *name, const struct build_value *offset, bool generic,
+			 struct diag_span where)
 {
 	struct build_init *in = &p->init;
 	struct binding *b = build_lookup(p, name);

@@ -105,7 +105,8 @@ static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, s
 		return op;
 	}
 	if (!b && sr) {
-		op = (struct ir_operand){.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0)), .part = component(tail, n)};
+		op = (struct ir_operand){.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0)),
+					 .part = component(tail, n)};
 		if (sr->components > 1 && op.part && strchr("xyzw", *tail))
 			return op;
 		build_error(p, where, "'%.*s' has no component .%.*s", (int)dot, name->text, (int)n, tail);
@@ -134,14 +135,16 @@ struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span
 	return unresolved(p, name);
 }
 
-struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset, struct diag_span where)
+struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset,
+				    struct diag_span where)
 {
 	struct ir_operand op = build_name(p, name, where);
 
 	if (op.kind == IR_OP_VAR)
 		op.imm = build_integer_of(p, offset, 0, where);
 	else
-		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable", name->text);
+		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable",
+			    name->text);
 	return op;
 }
 
@@ -152,7 +155,8 @@ struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_
 	u64 size;
 
 	if (op.kind != IR_OP_VAR) {
-		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable", name->text);
+		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable",
+			    name->text);
 		return op;
 	}
 	v = p->m->vars.at[op.index];
@@ -181,7 +185,8 @@ struct ir_operand build_sink(struct parse *p)
 	return (struct ir_operand){.kind = IR_OP_SINK};
 }
 
-struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where)
+struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset,
+			     struct diag_span where)
 {
 	s64 imm = offset ? build_integer_of(p, *offset, 0, where) : 0;
 	struct ir_operand op;
@@ -230,7 +235,8 @@ struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_ki
 			struct ir_operand *e = &p->f->operands.at[op.index + i];
 
 			if (e->kind == IR_OP_NAME)
-				build_error(p, p->stack_spans.at[mark + i], "'%s' is not defined", p->m->names.at[e->index]->text);
+				build_error(p, p->stack_spans.at[mark + i], "'%s' is not defined",
+					    p->m->names.at[e->index]->text);
 		}
 	}
 	p->stack.len = p->stack_spans.len = mark;
@@ -342,7 +348,8 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 		text_printf(&t, "'%s' is not defined", p->m->names.at[p->ops.at[best.operand].index]->text);
 	else
 		text_puts(&t, best.text);
-	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span, closest->row->hint, t.at ? t.at : "");
+	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span, closest->row->hint,
+		   t.at ? t.at : "");
 	text_fini(&t);
 	return NULL;
 }
@@ -369,7 +376,8 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 		return;
 	ir_insn_minima(p->f, f, p->ops.at, (u32)p->ops.len, minima);
 	if (version < minima[0]) {
-		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", most_demanding(p, f), minima[0] / 10u,
+		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", most_demanding(p, f),
+			    minima[0] / 10u,
 			    minima[0] % 10u, version / 10, version % 10);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (p->m->target.sm < minima[1]) {
@@ -396,8 +404,8 @@ static bool is_among(const u32 *list, u32 n, u32 var)
 }
 
 /*
- * Parameters of the function itself are read, its results written; those for a call (declared in the body) are both, but
- * under no guard. Only st has its address first.
+ * Parameters of the function itself are read, its results written; those for a call (declared in the body) are
+ * both, but under no guard. Only st has its address first.
  */
 static void check_param_access(struct parse *p)
 {
@@ -409,12 +417,14 @@ static void check_param_access(struct parse *p)
 			continue;
 		if (is_among(p->f->params, p->f->params_len, op->index)) {
 			if (!i)
-				build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written", v->name->text);
+				build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written",
+					    v->name->text);
 		} else if (is_among(p->f->rets, p->f->rets_len, op->index)) {
 			if (i)
 				build_error(p, p->spans.at[i], "'%s' is a result, which cannot be read", v->name->text);
 		} else if (p->guard != IR_NONE) {
-			build_error(p, p->spans.at[i], "an access to '%s', a parameter of a call, takes no guard", v->name->text);
+			build_error(p, p->spans.at[i], "an access to '%s', a parameter of a call, takes no guard",
+				    v->name->text);
 		}
 	}
 }
@@ -426,7 +436,8 @@ static void note_jumps(struct parse *p, u32 first)
 		const struct ir_operand *op = &p->ops.at[i];
 
 		if (op->kind == IR_OP_NAME)
-			build_jump(p, (struct build_jump){.name = p->m->names.at[op->index], .operand = first + i, .where = p->spans.at[i]});
+			build_jump(p, (struct build_jump){.name = p->m->names.at[op->index], .operand = first + i,
+							  .where = p->spans.at[i]});
 	}
 }
 

@@ -116,7 +116,8 @@ static bool add_bytes(u64 *bytes, const struct ir_var *v, u64 limit)
 void build_count_const(struct parse *p, const struct ir_var *v)
 {
 	if (v->space == M_const && v->linkage != IR_EXTERN && !add_bytes(&p->const_bytes, v, CONST_MAX))
-		build_error(p, name_of(v), "with '%s' the module has %llu bytes of .const, at most %u are possible", v->name->text,
+		build_error(p, name_of(v), "with '%s' the module has %llu bytes of .const, at most %u are possible",
+			    v->name->text,
 			    (unsigned long long)p->const_bytes, CONST_MAX);
 }
 
@@ -129,7 +130,8 @@ void build_check_params(struct parse *p)
 		u64 before = bytes;
 
 		if (!add_bytes(&bytes, v, PARAM_MAX))
-			build_error(p, name_of(v), "with '%s' the kernel takes %llu bytes, at most %u are possible", v->name->text,
+			build_error(p, name_of(v), "with '%s' the kernel takes %llu bytes, at most %u are possible",
+				    v->name->text,
 				    (unsigned long long)bytes, PARAM_MAX);
 		else if (before <= PARAM_MAX_OLD && bytes > PARAM_MAX_OLD)
 			build_need(p, name_of(v), "a kernel with more than 4352 bytes of parameters", 81, 70);
@@ -161,7 +163,8 @@ static void count_shared(struct parse *p, u64 *bytes, u32 var)
 
 	if (v->space != M_shared || v->linkage == IR_EXTERN || counted(p, var) || add_bytes(bytes, v, SHARED_MAX))
 		return;
-	build_error(p, name_of(v), "with '%s' kernel '%s' has %llu bytes of static .shared, at most %u are possible", v->name->text,
+	build_error(p, name_of(v), "with '%s' kernel '%s' has %llu bytes of static .shared, at most %u are possible",
+		    v->name->text,
 		    p->f->name->text, (unsigned long long)*bytes, SHARED_MAX);
 }
 

@@ -277,8 +277,9 @@ struct ir_mismatch {
  */
 bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
 		   const struct ir_operand *ops, u32 n, struct ir_mismatch *why);
-/* PTX version x 10 and target that form and operands need: optional operands, handles and special registers ask for more. */
-void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n, u32 minima[2]);
+/* PTX version x 10 and target that form and operands need: optional operands and special registers ask for more. */
+void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n,
+		    u32 minima[2]);
 /* The operand of the row that operand `i` of an instruction of this form fills, NULL for operands of call. */
 const struct isa_operand *ir_operand_spec(const struct isa_form *form, const struct ir_operand *ops, u32 n, u32 i);
 

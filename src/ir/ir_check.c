@@ -1,6 +1,6 @@
 /*
  * Operands against the row of the instruction table: number, kind, type, vector length, space.
- * Source: PTX ISA "Instruction Operands", "Operand Size Exceeding Instruction-Type Size"; details as ptxas 13.0 has them.
+ * Source: PTX ISA "Instruction Operands"; details as ptxas 13.0 has them. Values are in ir_check_value.c.
  */
 #include "src/ir/ir_check_int.h"
 
@@ -36,16 +36,19 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
 			return ir_unfit(c, "address %s is a vector", o->name);
 		/* Narrow registers are extended with zeros. */
-		return is_address_type(op->type) || ir_unfit(c, "address %s is a .%s register, an integer of up to 64 bits is "
-							     "expected", o->name, isa_word_text(op->type));
+		return is_address_type(op->type) ||
+		       ir_unfit(c, "address %s is a .%s register, an integer of up to 64 bits is expected", o->name,
+				isa_word_text(op->type));
 	case IR_OP_ADDR_VAR:
 	case IR_OP_VAR:
 		if (op->kind == IR_OP_VAR && !(op->flags & IR_INDEXED))
 			return ir_unfit(c, "address %s is expected in brackets", o->name);
 		if (isa_type_class(op->type) == ISA_OPAQUE)
-			return ir_unfit(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text, isa_word_text(op->type));
+			return ir_unfit(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text,
+					isa_word_text(op->type));
 		if (!space_has(space, c->m->vars.at[op->index]->space) && o->kind != ISA_OP_TENSOR)
-			return ir_unfit(c, "'%s' is in .%s, the instruction accesses %s%s", c->m->vars.at[op->index]->name->text,
+			return ir_unfit(c, "'%s' is in .%s, the instruction accesses %s%s",
+					c->m->vars.at[op->index]->name->text,
 				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
 				  isa_word_text(space));
 		return true;
@@ -77,7 +80,8 @@ static bool check_opaque(struct check *c, u32 type, const struct ir_operand *op)
 			return true;
 		return ir_unfit(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text, isa_word_text(type));
 	}
-	if (op->kind == IR_OP_ADDR_REG && op->imm == 0 && isa_type_bits(op->type) == 64 && isa_type_class(op->type) != ISA_FLOAT)
+	if (op->kind == IR_OP_ADDR_REG && op->imm == 0 && isa_type_bits(op->type) == 64 &&
+	    isa_type_class(op->type) != ISA_FLOAT)
 		return true;
 	return ir_unfit(c, "a .%s or a 64-bit register is expected", isa_word_text(type));
 }
@@ -157,12 +161,14 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 	if (n == 3 && o->kind == ISA_OP_TEX) {
 		if (!c->m->texmode_independent)
 			return ir_unfit(c, "a sampler is for .target texmode_independent");
-		return check_opaque(c, T_texref, &e[0]) && check_opaque(c, T_samplerref, &e[1]) && check_coordinates(c, o, &e[2]);
+		return check_opaque(c, T_texref, &e[0]) && check_opaque(c, T_samplerref, &e[1]) &&
+		       check_coordinates(c, o, &e[2]);
 	}
 	if (n != 2)
 		return ir_unfit(c, "address %s has %u parts", o->name, n);
 	if (o->kind == ISA_OP_TEX && c->m->texmode_independent)
-		return ir_unfit(c, "with .target texmode_independent the address %s is [texture, sampler, {coordinates}]", o->name);
+		return ir_unfit(c, "in texmode_independent the address %s is [texture, sampler, {coordinates}]",
+				o->name);
 	return check_opaque(c, type, &e[0]) && check_coordinates(c, o, &e[1]);
 }
 
@@ -172,7 +178,8 @@ static bool check_imm(struct check *c, const struct isa_operand *o, const struct
 {
 	if (op->kind != IR_OP_INT)
 		return ir_unfit(c, "operand %s must be an integer constant", o->name);
-	return ir_in_ranges(o->first_range, o->ranges, op->imm) || ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
+	return ir_in_ranges(o->first_range, o->ranges, op->imm) ||
+	       ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 }
 
 /* The oldest special registers were 16 bits wide, and may be read so. */
@@ -209,7 +216,8 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 static bool check_space(struct check *c, u32 space, const struct ir_var *var)
 {
 	return !space || space_has(space, var->space) ||
-	       ir_unfit(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space), isa_word_text(space));
+	       ir_unfit(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space),
+			isa_word_text(space));
 }
 
 static bool check_name(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -226,7 +234,7 @@ static bool check_name(struct check *c, const struct isa_operand *o, const struc
 		if (op->kind != IR_OP_FUNC)
 			return ir_unfit(c, "a function is expected");
 		return c->m->funcs.at[op->index]->is_entry == (o->kind == ISA_OP_ENTRY) ||
-		       ir_unfit(c, o->kind == ISA_OP_ENTRY ? "a kernel is expected" : "a function is expected, not a kernel");
+		       ir_unfit(c, "a %s is expected", o->kind == ISA_OP_ENTRY ? "kernel" : "function, not a kernel,");
 	case ISA_OP_SYMBOL:
 		if (op->kind != IR_OP_VAR)
 			return ir_unfit(c, "the name of a variable is expected");
@@ -244,7 +252,8 @@ static u32 first_count(const struct check *c)
 static bool check_operand(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (!(op->flags & IR_BAR) != !o->bar)
-		return ir_unfit(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s", o->name);
+		return ir_unfit(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s",
+				o->name);
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_VALUE:
 		return ir_check_value(c, o, op);
@@ -281,21 +290,25 @@ static bool check_argument(struct check *c, const struct ir_var *formal, const s
 		if (actual->space != M_param)
 			return ir_unfit(c, "argument '%s' is not a .param variable", actual->name->text);
 		if (formal->space != M_param)
-			return ir_unfit(c, "argument '%s' is a .param variable, a register is expected", actual->name->text);
+			return ir_unfit(c, "argument '%s' is a .param variable, a register is expected",
+					actual->name->text);
 		if (!formal->unsized && actual->size_bytes != formal->size_bytes)
 			return ir_unfit(c, "argument '%s' has %llu bytes, %llu are expected", actual->name->text,
 				  (unsigned long long)actual->size_bytes, (unsigned long long)formal->size_bytes);
-		return actual->align >= formal->align || ir_unfit(c, "argument '%s' is aligned to %u bytes, %u are expected",
-							     actual->name->text, actual->align, formal->align);
+		return actual->align >= formal->align ||
+		       ir_unfit(c, "argument '%s' is aligned to %u bytes, %u are expected", actual->name->text,
+				actual->align, formal->align);
 	}
 	if (formal->is_array)
 		return ir_unfit(c, "an argument is an array of bytes: a .param variable is expected");
 	if (op->kind == IR_OP_REG)
-		return ir_type_fits(op->type, formal->type, NULL) || ir_unfit(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
-								      isa_word_text(formal->type));
+		return ir_type_fits(op->type, formal->type, NULL) ||
+		       ir_unfit(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
+				isa_word_text(formal->type));
 	if (!result && (op->kind == IR_OP_INT || op->kind == IR_OP_FLOAT))
 		return (op->kind == IR_OP_FLOAT) == (isa_type_class(formal->type) == ISA_FLOAT) ||
-		       isa_type_class(formal->type) == ISA_BITS || ir_unfit(c, "a constant does not fit .%s", isa_word_text(formal->type));
+		       isa_type_class(formal->type) == ISA_BITS ||
+		       ir_unfit(c, "a constant does not fit .%s", isa_word_text(formal->type));
 	return ir_unfit(c, "this cannot be passed in a call");
 }
 
@@ -310,7 +323,8 @@ static bool check_list(struct check *c, const struct ir_func *callee, bool resul
 		e = c->f->operands.at + list->index;
 	}
 	if (have != want && !(callee->variadic && !results && have + 1 >= want))
-		return ir_unfit(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes", want, want == 1 ? "" : "s", have);
+		return ir_unfit(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes",
+				want, want == 1 ? "" : "s", have);
 	for (u32 i = 0; i < have; i++)
 		if (!check_argument(c, c->m->vars.at[formals[min_u64(i, want - 1)]], &e[i], results))
 			return false;
@@ -343,7 +357,8 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 			return ir_unfit(c, "'%s' is a kernel, call takes functions", callee->name->text);
 		if (i < n)
 			return ir_unfit(c, "a direct call takes no prototype");
-	} else if (target->kind == IR_OP_REG && !target->part && (isa_type_bits(target->type) == 32 || isa_type_bits(target->type) == 64) &&
+	} else if (target->kind == IR_OP_REG && !target->part &&
+		   (isa_type_bits(target->type) == 32 || isa_type_bits(target->type) == 64) &&
 		   isa_type_class(target->type) != ISA_FLOAT) {
 		if (i == n)
 			return ir_unfit(c, "an indirect call needs a prototype or a list of targets");
@@ -399,7 +414,8 @@ static void raise_minima(u32 minima[2], u32 ptx, u32 sm)
 		minima[1] = sm;
 }
 
-void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n, u32 minima[2])
+void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n,
+		    u32 minima[2])
 {
 	minima[0] = form->ptx;
 	minima[1] = form->sm;

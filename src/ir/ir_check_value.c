@@ -18,11 +18,14 @@ bool ir_unfit(struct check *c, const char *fmt, ...)
 	return false;
 }
 
+static bool is_int_class(enum isa_class k)
+{
+	return k == ISA_UINT || k == ISA_SINT;
+}
+
 static bool is_int(u32 type)
 {
-	enum isa_class k = isa_type_class(type);
-
-	return k == ISA_UINT || k == ISA_SINT;
+	return is_int_class(isa_type_class(type));
 }
 
 bool ir_in_ranges(u32 first, u32 count, s64 v)
@@ -105,7 +108,8 @@ static bool float_fits(u32 type, const struct ir_operand *op)
 
 static bool check_range(struct check *c, const struct isa_operand *o, s64 v)
 {
-	return ir_in_ranges(o->first_range, o->ranges, v) || (o->wraps && ir_in_ranges(o->first_range, o->ranges, (u32)v)) ||
+	return ir_in_ranges(o->first_range, o->ranges, v) ||
+	       (o->wraps && ir_in_ranges(o->first_range, o->ranges, (u32)v)) ||
 	       ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)v);
 }
 
@@ -207,7 +211,7 @@ static bool element_of(struct check *c, const struct isa_operand *o, const struc
 
 static bool blend(struct blend *all, const struct blend *e)
 {
-	bool ints = (all->class == ISA_UINT || all->class == ISA_SINT) && (e->class == ISA_UINT || e->class == ISA_SINT);
+	bool ints = is_int_class(all->class) && is_int_class(e->class);
 	bool floats = all->class == ISA_FLOAT && e->class == ISA_FLOAT && all->type != T_f16x2 && e->type != T_f16x2;
 
 	if (all->bits && e->bits && all->bits != e->bits)
@@ -258,8 +262,8 @@ bool ir_check_elements(struct check *c, const struct isa_operand *o, const struc
 		if (!element_of(c, o, &at[i], &e) || !check_element_range(c, o, &at[i], i == 0))
 			return false;
 		if (last && !blend(&all, &e))
-			return ir_unfit(c, "the elements of operand %s are of different types, .%s is expected", o->name,
-					       isa_word_text(type));
+			return ir_unfit(c, "the elements of operand %s are of different types, .%s is expected",
+					o->name, isa_word_text(type));
 		if (!last)
 			all = e;
 		last = &at[i];

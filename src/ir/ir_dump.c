@@ -62,7 +62,8 @@ static const char *call_role(const struct ir_operand *ops, u32 i)
 	return ops[i].kind == IR_OP_TABLE || (ops[i].kind == IR_OP_VAR && i) ? "targets=" : "callee=";
 }
 
-static void dump_operands(const struct ir_module *m, const struct ir_func *f, const struct ir_insn *in, struct text *out)
+static void dump_operands(const struct ir_module *m, const struct ir_func *f, const struct ir_insn *in,
+			  struct text *out)
 {
 	const struct ir_operand *ops = f->operands.at + in->first_op;
 	bool call = in->form->row->operands == 1 && in->form->row->operand[0].kind == ISA_OP_CALL;
@@ -119,7 +120,8 @@ void ir_dump_module(const struct ir_module *m, struct text *out)
 		const struct ir_func *f = m->funcs.at[i];
 
 		if (f->has_body)
-			text_printf(out, "%u: %s %s\n", line_of(&place, f->begin), f->is_entry ? ".entry" : ".func", f->name->text);
+			text_printf(out, "%u: %s %s\n", line_of(&place, f->begin), f->is_entry ? ".entry" : ".func",
+				    f->name->text);
 		for (size_t k = 0; k < f->insns.len; k++) {
 			text_printf(out, "%u: ", line_of(&place, f->insns.at[k].begin));
 			dump_insn(m, f, &f->insns.at[k], out);

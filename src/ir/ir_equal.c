@@ -41,7 +41,8 @@ static bool same_type(const struct ir_var *a, const struct ir_var *b)
 {
 	return a->space == b->space && a->type == b->type && a->vec == b->vec && a->linkage == b->linkage &&
 	       a->is_array == b->is_array && a->unsized == b->unsized && a->managed == b->managed &&
-	       a->unified == b->unified && a->ptr == b->ptr && a->has_init == b->has_init && a->ptr_space == b->ptr_space &&
+	       a->unified == b->unified && a->ptr == b->ptr && a->has_init == b->has_init &&
+	       a->ptr_space == b->ptr_space &&
 	       a->ptr_align == b->ptr_align && a->align == b->align && a->dims == b->dims &&
 	       !memcmp(a->dim, b->dim, sizeof(a->dim)) && a->size_bytes == b->size_bytes &&
 	       !memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) && a->scope == b->scope && a->reg == b->reg;
@@ -135,9 +136,11 @@ static bool same_globals(struct equal *e)
 
 /* ---- operands and instructions ---- */
 
-static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const u32 first[2], u32 n);
+static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const u32 first[2],
+			  u32 n);
 
-static bool same_operand(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const struct ir_operand *a,
+static bool same_operand(struct equal *e, const struct ir_func *fa, const struct ir_func *fb,
+			 const struct ir_operand *a,
 			 const struct ir_operand *b)
 {
 	u32 first[2] = {a->index, b->index};
@@ -171,7 +174,8 @@ static bool same_operand(struct equal *e, const struct ir_func *fa, const struct
 	return a->index == b->index;
 }
 
-static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const u32 first[2], u32 n)
+static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const u32 first[2],
+			  u32 n)
 {
 	for (u32 i = 0; i < n; i++)
 		if (!same_operand(e, fa, fb, &fa->operands.at[first[0] + i], &fb->operands.at[first[1] + i]))
@@ -183,7 +187,8 @@ static bool same_form(const struct isa_form *a, const struct isa_form *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->row == b->row && a->name == b->name && a->number == b->number && !memcmp(a->word, b->word, sizeof(a->word)) &&
+	return a->row == b->row && a->name == b->name && a->number == b->number &&
+	       !memcmp(a->word, b->word, sizeof(a->word)) &&
 	       a->types == b->types && !memcmp(a->type, b->type, a->types);
 }
 
@@ -213,7 +218,8 @@ static bool same_registers(struct equal *e, const struct ir_func *a, const struc
 	for (size_t i = 0; i < a->regdecls.len; i++) {
 		const struct ir_regdecl *x = &a->regdecls.at[i], *y = &b->regdecls.at[i];
 
-		if (!same_name(x->name, y->name) || x->count != y->count || x->family != y->family || x->type != y->type ||
+		if (!same_name(x->name, y->name) || x->count != y->count || x->family != y->family ||
+		    x->type != y->type ||
 		    x->vec != y->vec || x->scope != y->scope)
 			return differ(e, "'%s': register '%s' differs", a->name->text, x->name->text);
 	}
@@ -249,8 +255,10 @@ static bool same_head(struct equal *e, const struct ir_func *a, const struct ir_
 {
 	if (!same_name(a->name, b->name))
 		return differ(e, "function '%s' and '%s'", name_of(a->name), name_of(b->name));
-	if (a->index != b->index || a->linkage != b->linkage || a->is_entry != b->is_entry || a->has_body != b->has_body ||
-	    a->variadic != b->variadic || a->unified != b->unified || memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) ||
+	if (a->index != b->index || a->linkage != b->linkage || a->is_entry != b->is_entry ||
+	    a->has_body != b->has_body ||
+	    a->variadic != b->variadic || a->unified != b->unified ||
+	    memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) ||
 	    memcmp(a->has_perf, b->has_perf, sizeof(a->has_perf)) || memcmp(a->perf, b->perf, sizeof(a->perf)) ||
 	    !same_name(a->alias_of, b->alias_of))
 		return differ(e, "'%s': declarations differ", a->name->text);
@@ -297,7 +305,8 @@ static bool same_func(struct equal *e, const struct ir_func *a, const struct ir_
 static bool same_section(struct equal *e, const struct ir_section *a, const struct ir_section *b)
 {
 	bool same = same_name(a->name, b->name) && a->bytes.len == b->bytes.len && a->relocs.len == b->relocs.len &&
-		    a->labels.len == b->labels.len && (!a->bytes.len || !memcmp(a->bytes.at, b->bytes.at, a->bytes.len));
+		    a->labels.len == b->labels.len &&
+		    (!a->bytes.len || !memcmp(a->bytes.at, b->bytes.at, a->bytes.len));
 
 	for (size_t i = 0; same && i < a->relocs.len; i++) {
 		const struct ir_section_reloc *x = &a->relocs.at[i], *y = &b->relocs.at[i];
@@ -306,7 +315,8 @@ static bool same_section(struct equal *e, const struct ir_section *a, const stru
 		       same_name(x->minus, y->minus);
 	}
 	for (size_t i = 0; same && i < a->labels.len; i++)
-		same = same_name(a->labels.at[i].name, b->labels.at[i].name) && a->labels.at[i].insn == b->labels.at[i].insn;
+		same = same_name(a->labels.at[i].name, b->labels.at[i].name) &&
+		       a->labels.at[i].insn == b->labels.at[i].insn;
 	return same || differ(e, "section %s differs", a->name->text);
 }
 
@@ -326,7 +336,8 @@ static bool same_debug(struct equal *e)
 	for (size_t i = 0; i < a->files.len; i++) {
 		const struct ir_file *x = &a->files.at[i], *y = &b->files.at[i];
 
-		if (x->number != y->number || strcmp(x->path, y->path) || x->has_mtime != y->has_mtime || x->mtime != y->mtime ||
+		if (x->number != y->number || strcmp(x->path, y->path) || x->has_mtime != y->has_mtime ||
+		    x->mtime != y->mtime ||
 		    x->size != y->size)
 			return differ(e, "file '%s' differs", x->path);
 	}
@@ -347,7 +358,8 @@ static bool same_header(struct equal *e)
 	const struct ir_module *a = e->a, *b = e->b;
 
 	if (a->version != b->version || a->target.sm != b->target.sm || a->target.variant != b->target.variant ||
-	    strcmp(a->target_text, b->target_text) || a->texmode_independent != b->texmode_independent || a->debug != b->debug ||
+	    strcmp(a->target_text, b->target_text) || a->texmode_independent != b->texmode_independent ||
+	    a->debug != b->debug ||
 	    a->map_f64_to_f32 != b->map_f64_to_f32 || a->address_size != b->address_size)
 		return differ(e, "the headers differ");
 	if (a->pragmas.len != b->pragmas.len || a->funcs.len != b->funcs.len)
@@ -368,7 +380,8 @@ static bool compare(struct equal *e)
 	/* Now every variable is known by both of its numbers. */
 	for (size_t i = 0; i < e->a->vars.len; i++)
 		if (e->var_of[i] != IR_NONE && !same_relocs(e, e->a->vars.at[i], e->b->vars.at[e->var_of[i]]))
-			return differ(e, "variable '%s': addresses in the initial value differ", e->a->vars.at[i]->name->text);
+			return differ(e, "variable '%s': addresses in the initial value differ",
+				      e->a->vars.at[i]->name->text);
 	return true;
 }
 

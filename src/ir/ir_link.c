@@ -71,7 +71,8 @@ static void offer(struct link *l, const struct choice *candidate)
 	if (!c)
 		return;
 	if (c->strength == STRONG && candidate->strength == STRONG) {
-		link_message(l, DIAG_ERROR, candidate->unit, name_of(candidate), begin_of(candidate), "'%s' is defined in two units");
+		link_message(l, DIAG_ERROR, candidate->unit, name_of(candidate), begin_of(candidate),
+			     "'%s' is defined in two units");
 		link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is first defined here");
 		return;
 	}
@@ -105,10 +106,12 @@ static bool params_agree(const struct ir_module *ma, const struct ir_module *mb,
 	return true;
 }
 
-static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a, const struct ir_module *mb, const struct ir_func *b)
+static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a, const struct ir_module *mb,
+			const struct ir_func *b)
 {
 	return a->is_entry == b->is_entry && a->params_len == b->params_len && a->rets_len == b->rets_len &&
-	       params_agree(ma, mb, a->params, b->params, a->params_len) && params_agree(ma, mb, a->rets, b->rets, a->rets_len);
+	       params_agree(ma, mb, a->params, b->params, a->params_len) &&
+	       params_agree(ma, mb, a->rets, b->rets, a->rets_len);
 }
 
 /* ---- first pass: definitions ---- */
@@ -168,13 +171,15 @@ static void note_uses(const struct ir_module *m, const struct uses *u)
 	}
 }
 
-static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry, const struct str *name, u32 begin)
+static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry, const struct str *name,
+			   u32 begin)
 {
 	if (!entry->user[1])
 		link_message(l, DIAG_ERROR, m, name, begin, "'%s' is defined in no unit");
 }
 
-static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name, u32 begin, const struct choice *c)
+static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name, u32 begin,
+			    const struct choice *c)
 {
 	link_message(l, DIAG_ERROR, m, name, begin, "'%s' is declared here otherwise than where it is defined");
 	link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is defined here");

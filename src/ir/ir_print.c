@@ -14,7 +14,8 @@ struct print {
 };
 
 enum event_kind {
-	EV_SCOPE_BEGIN, EV_SCOPE_END, EV_REGS, EV_VAR, EV_EXTERN_VAR, EV_FUNC, EV_DECLARED_FUNC, EV_TABLE, EV_LABEL, EV_LOC,
+	EV_SCOPE_BEGIN, EV_SCOPE_END, EV_REGS, EV_VAR, EV_EXTERN_VAR, EV_FUNC, EV_DECLARED_FUNC, EV_TABLE, EV_LABEL,
+	EV_LOC,
 	EV_PRAGMA, EV_INSN,
 };
 
@@ -64,7 +65,8 @@ static void indent(struct print *p)
 static const char *linkage_text(u32 linkage)
 {
 	static const char *const names[] = {
-		[IR_LOCAL] = "", [IR_EXTERN] = ".extern ", [IR_VISIBLE] = ".visible ", [IR_WEAK] = ".weak ", [IR_COMMON] = ".common ",
+		[IR_LOCAL] = "", [IR_EXTERN] = ".extern ", [IR_VISIBLE] = ".visible ", [IR_WEAK] = ".weak ",
+		[IR_COMMON] = ".common ",
 	};
 
 	return names[linkage];
@@ -192,7 +194,8 @@ static void print_pragma(struct print *p, const char *pragma)
 static void print_table(struct print *p, const struct ir_func *f, const struct ir_table *t)
 {
 	static const char *const words[] = {
-		[IR_BRANCH_TARGETS] = ".branchtargets", [IR_CALL_TARGETS] = ".calltargets", [IR_PROTOTYPE] = ".callprototype",
+		[IR_BRANCH_TARGETS] = ".branchtargets", [IR_CALL_TARGETS] = ".calltargets",
+		[IR_PROTOTYPE] = ".callprototype",
 	};
 	struct text *out = p->out;
 
@@ -200,7 +203,8 @@ static void print_table(struct print *p, const struct ir_func *f, const struct i
 	text_printf(out, "%s: %s", t->name->text, words[t->kind]);
 	for (u32 i = 0; i < t->len; i++)
 		text_printf(out, "%s%s", i ? ", " : " ",
-			    t->kind == IR_CALL_TARGETS ? p->m->funcs.at[t->at[i]]->name->text : f->labels.at[t->at[i]].name->text);
+			    t->kind == IR_CALL_TARGETS ? p->m->funcs.at[t->at[i]]->name->text
+						       : f->labels.at[t->at[i]].name->text);
 	if (t->kind == IR_PROTOTYPE) {
 		if (t->proto->rets_len) {
 			text_puts(out, " ");
@@ -413,7 +417,8 @@ void ir_print_module(const struct ir_module *m, struct text *out)
 		print_item(&p, &e.list.at[i]);
 	for (size_t i = 0; i < m->funcs.len; i++)
 		if (m->funcs.at[i]->alias_of)
-			text_printf(out, ".alias %s, %s;\n", m->funcs.at[i]->name->text, m->funcs.at[i]->alias_of->text);
+			text_printf(out, ".alias %s, %s;\n", m->funcs.at[i]->name->text,
+				    m->funcs.at[i]->alias_of->text);
 	for (size_t i = 0; i < m->sections.len; i++)
 		ir_print_section(m->sections.at[i], out);
 	VEC_FREE(&e.list);

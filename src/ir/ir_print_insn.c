@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_list(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op, struct text *out)
+static void print_list(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
+		       struct text *out)
 {
 	for (s64 i = 0; i < op->imm; i++) {
 		text_puts(out, i ? ", " : "");
@@ -78,7 +79,8 @@ static void print_constant(const struct ir_operand *op, struct text *out)
 }
 
 /* What stands in the brackets of an address. */
-static void print_base(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op, struct text *out)
+static void print_base(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
+		       struct text *out)
 {
 	if (op->kind == IR_OP_ADDR_REG) {
 		print_reg(f, op, out);
@@ -93,7 +95,8 @@ static void print_base(const struct ir_module *m, const struct ir_func *f, const
 	}
 }
 
-static void print_brackets(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op, struct text *out)
+static void print_brackets(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
+			   struct text *out)
 {
 	text_puts(out, "[");
 	if (op->kind == IR_OP_COMPOUND) {

@@ -46,12 +46,14 @@
  *               of those after it
  *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the second space modifier.
  *               [a:shared]: a fixed space
- *   [a:tensor#g]  tensor map address [map, {c0, ...}]    [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
+ *   [a:tensor#g]  tensor map address [map, {c0, ...}]
+ *   [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
  *   [a:surf#g]  surface address [surf, {coordinates}]     [a:tex] [a:surf]  the texture or surface alone
  *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant; [a:tmem:b32]: a .b32
  *               register, no .u32 nor .s32
  *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
- *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things; call: everything after `call`
+ *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things
+ *   c:call      everything after `call`
  *   s:sreg      special register                        a:sym       name of a variable or function, with offset
  *   d=sink      `_`: the instruction has no result here
  *   {, e:T}     operand that may be missing             {, e:T @word}   there exactly if the modifier is
@@ -192,7 +194,7 @@ struct isa_row {
 	u8 ptx;             /* minimum x 10 */
 	u8 sm;              /* minimum, 0 when `group` decides */
 	u8 group;           /* index + 1 into the target groups, 0: none */
-	u8 gone_sm, gone_ptx; /* legacy form: illegal for targets from gone_sm in versions from gone_ptx on; 0 0: never */
+	u8 gone_sm, gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
 	u8 names;           /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */
 	u8 slots, operands;

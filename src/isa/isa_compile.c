@@ -502,7 +502,8 @@ bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, str
 	struct compiler c = {.t = t, .row = row, .p = from->syntax, .why = why};
 	bool ok;
 
-	*row = (struct isa_row){.id = from->id, .syntax = from->syntax, .chapter = from->chapter, .state = from->state, .ptx = from->ptx};
+	*row = (struct isa_row){.id = from->id, .syntax = from->syntax, .chapter = from->chapter,
+				.state = from->state, .ptx = from->ptx};
 	row->sm = (u8)(from->target & 0x8000 ? 0 : from->target & 0xff);
 	row->gone_sm = (u8)(from->target >> 16);
 	row->gone_ptx = (u8)(from->target >> 24);

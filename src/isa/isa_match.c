@@ -239,7 +239,8 @@ const struct isa_row *isa_explain(const char *opcode, size_t n, struct text *why
 	struct opcode op;
 
 	if (!split(&op, opcode, n) || !(rows = rows_of(&op))) {
-		text_printf(why, "unknown instruction '%.*s'", (int)min_u64(strcspn(opcode, "."), min_u64(n, 64)), opcode);
+		text_printf(why, "unknown instruction '%.*s'", (int)min_u64(strcspn(opcode, "."), min_u64(n, 64)),
+			    opcode);
 		return NULL;
 	}
 	for (u32 i = 1; i <= rows[0]; i++) {
@@ -315,7 +316,8 @@ static u32 count_base(const struct isa_form *f, u32 from)
 {
 	static const u8 by_word[ISA_WORDS] = {
 		[M_v2] = 2, [M_v4] = 4, [M_v8] = 8,
-		[M_x1] = 1, [M_x2] = 2, [M_x4] = 4, [M_x8] = 8, [M_x16] = 16, [M_x32] = 32, [M_x64] = 64, [M_x128] = 128,
+		[M_x1] = 1, [M_x2] = 2, [M_x4] = 4, [M_x8] = 8, [M_x16] = 16, [M_x32] = 32, [M_x64] = 64,
+		[M_x128] = 128,
 		[M_1d] = 1, [M_2d] = 2, [M_3d] = 3, [M_4d] = 4, [M_5d] = 5, [M_a1d] = 2, [M_a2d] = 4, [M_cube] = 4,
 		[M_acube] = 4, [M_2dms] = 4, [M_a2dms] = 4, [M_cta_group_1] = 1, [M_cta_group_2] = 2,
 	};
