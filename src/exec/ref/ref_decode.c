@@ -211,6 +211,35 @@ static const char *extra_text(const struct isa_form *form, u32 *mode)
 	}
 }
 
+const struct ref_row *ref_rows(u32 *n)
+{
+#ifdef HOST_X86_64
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+		return ref_rows_v3(n);
+#endif
+	return ref_rows_base(n);
+}
+
+static bool index_rows(struct ref_program *p)
+{
+	u32 n;
+
+	p->rows = ref_rows(&n);
+	for (u32 i = 0; i < n; i++)
+		if (!map_set(&p->row_index, hash_bytes(p->rows[i].text, strlen(p->rows[i].text)), i))
+			return false;
+	return true;
+}
+
+const struct ref_row *ref_row_find(const struct ref_program *p, const char *text, bool has_mode)
+{
+	const u64 *at = map_get(&p->row_index, hash_bytes(text, strlen(text)));
+	const struct ref_row *row = at ? &p->rows[*at] : NULL;
+
+	return row && !strcmp(row->text, text) && (!has_mode || row->run[1]) ? row : NULL;
+}
+
 static const struct ref_row *find_row(struct ref_builder *b, u32 *mode)
 {
 	const char *extra;
@@ -220,14 +249,14 @@ static const struct ref_row *find_row(struct ref_builder *b, u32 *mode)
 	*mode = 0;
 	make_text(b->form, "", true, text, sizeof(text));
 	extra = extra_text(b->form, mode);
-	row = *extra || *mode ? NULL : ref_row_find(&b->p->rows, text, false);
+	row = *extra || *mode ? NULL : ref_row_find(b->p, text, false);
 	if (row)
 		return row;
 	make_text(b->form, extra, false, text, sizeof(text));
 	if (b->form->row->row == I_min_max_f32_three)
 		strcat(text, ".three");
 	*mode |= ref_mode_of(b->form);
-	return ref_row_find(&b->p->rows, text, true);
+	return ref_row_find(b->p, text, true);
 }
 
 bool ref_decode_row(struct ref_builder *b)
@@ -444,12 +473,13 @@ static void place_variables(struct ref_program *p, const u8 *used)
 	const struct ir_module *m = p->module;
 	u64 shared = 0, dynamic_align = 16;
 
+	p->const_base = ref_const_base(m, p->var_address);
 	for (u32 i = 0; i < m->vars.len; i++) {
 		const struct ir_var *v = m->vars.at[i];
 		struct ref_func *f = v->func == IR_NONE ? NULL : &p->funcs[v->func];
 
 		if (v->space == M_global || v->space == M_const) {
-			p->var_at[i] = p->var_address[i];
+			p->var_at[i] = p->var_address[i] - (v->space == M_const ? p->const_base : 0);
 		} else if (v->space == M_shared && used[i] && !v->unsized && v->linkage != IR_EXTERN) {
 			p->var_at[i] = align_up(shared, v->align);
 			shared = p->var_at[i] + v->size_bytes;
@@ -488,7 +518,7 @@ struct ref_program *ref_decode(const struct ir_module *m, const struct ir_func *
 	p->funcs = calloc(p->func_len + 1, sizeof(*p->funcs));
 	p->var_at = ARENA_ARRAY(&p->arena, u64, m->vars.len + 1);
 	used = calloc(m->vars.len + 1, 1);
-	if (p->funcs && p->var_at && used && ref_rows_index(&p->rows)) {
+	if (p->funcs && p->var_at && used && index_rows(p)) {
 		for (u32 i = 0; i < p->func_len; i++)
 			p->funcs[i].ir = m->funcs.at[i];
 		want(p, kernel->index, used);
@@ -501,7 +531,7 @@ struct ref_program *ref_decode(const struct ir_module *m, const struct ir_func *
 		p->failed = true;
 	}
 	free(used);
-	map_fini(&p->rows);
+	map_fini(&p->row_index);
 	if (!p->failed)
 		return p;
 	ref_program_free(p);

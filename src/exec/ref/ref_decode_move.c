@@ -93,7 +93,9 @@ static bool decode_mov(struct ref_builder *b)
 static bool decode_cvta(struct ref_builder *b)
 {
 	u32 space = isa_form_word(b->form, ISA_K_SPACE, 0), d = ref_dest(b, &b->op[0]), a = d;
-	u64 base = space == M_local ? 1 : space == M_shared || space == M_shared_cta || space == M_shared_cluster ? 2 : 0;
+	u32 base = space == M_local ? MEM_LOCAL :
+		   space == M_const ? MEM_CONST :
+		   space == M_shared || space == M_shared_cta || space == M_shared_cluster ? MEM_SHARED : MEM_GLOBAL;
 
 	if (b->op[1].kind == IR_OP_VAR) {
 		a = ref_temp(b);
@@ -101,7 +103,7 @@ static bool decode_cvta(struct ref_builder *b)
 	} else {
 		a = ref_source(b, &b->op[1], b->form->type[0]);
 	}
-	ref_emit(b, (struct ref_insn){.run = ref_op_window, .d = d, .a = a, .imm = (s64)base, .mode = is_name(b, "cvta.to")});
+	ref_emit(b, (struct ref_insn){.run = ref_op_window, .d = d, .a = a, .imm = base, .mode = is_name(b, "cvta.to")});
 	return true;
 }
 
@@ -167,7 +169,7 @@ static bool compare(struct ref_builder *b, u32 type, const struct ir_operand *op
 	char text[48];
 
 	snprintf(text, sizeof(text), "cmp.%s.%s", compare_name(compare_word(b->form)), isa_word_text(type));
-	row = ref_row_find(&b->p->rows, text, mode != 0);
+	row = ref_row_find(b->p, text, mode != 0);
 	if (!row)
 		return false;
 	ref_emit(b, (struct ref_insn){.run = mode ? row->run[2] : row->run[1] ? row->run[1] : row->run[0], .d = d, .mode = mode,
@@ -351,7 +353,8 @@ static void video_types(struct ref_builder *b, struct num_video *v)
 {
 	bool set = v->op == NUM_VSET;
 
-	v->d_signed = !set && is_signed(b->form->type[0]);
+	/* The result of vset is unsigned, but min and max compare it in the type of a. */
+	v->d_signed = is_signed(b->form->type[0]);
 	v->a_signed = is_signed(b->form->type[set ? 0 : 1]);
 	v->b_signed = is_signed(b->form->type[set ? 1 : 2]);
 	v->cmp = set ? compare_code(isa_form_word(b->form, ISA_K_CMP, 0)) : 0;

@@ -89,9 +89,11 @@ struct ref_program {
 	u64 *var_at;         /* by variable: address in its space, offset in the frame or in the parameters */
 	VEC(u32) ext;
 	u32 caches;
+	u64 const_base;      /* .const addresses are counted from here, as they may be kept in 32 bits */
 	u32 shared_static;
 	u32 param_bytes;
-	struct map rows;     /* rows by text, while decoding */
+	const struct ref_row *rows;
+	struct map row_index; /* by text, while decoding */
 	struct arena arena;
 	bool failed;         /* out of memory */
 };
@@ -136,7 +138,7 @@ struct ref_thread {
 
 struct ref_warp {
 	struct ref_thread *thread; /* of lane 0 */
-	u32 lanes;                 /* that exist */
+	u32 live;                  /* lanes that exist and have not exited */
 	u32 index;
 };
 
@@ -178,12 +180,13 @@ struct ref_row {
 	u8 operands;         /* sources */
 };
 
-/* Fill a map with the rows by text. False: out of memory. */
-bool ref_rows_index(struct map *index);
+/* The table, built for any host and for hosts with fused multiply-add in hardware. */
+const struct ref_row *ref_rows_base(u32 *n);
+const struct ref_row *ref_rows_v3(u32 *n);
+/* That for this host. */
+const struct ref_row *ref_rows(u32 *n);
 /* The row of this text; `has_mode`: modifiers that make the mode word were taken out of the text. */
-const struct ref_row *ref_row_find(const struct map *index, const char *text, bool has_mode);
-/* Rows in order, NULL past the end: for tests. */
-const struct ref_row *ref_row_at(u32 i);
+const struct ref_row *ref_row_find(const struct ref_program *p, const char *text, bool has_mode);
 
 /* ---- handlers used by the decoder ---- */
 
@@ -250,6 +253,9 @@ ref_meeting ref_meet_shfl, ref_meet_vote, ref_meet_ballot, ref_meet_match, ref_m
 
 /* Enum shfl mode etc. in `mode` are the M_ words of the instruction. */
 
+/* The lowest address of a .const variable. */
+u64 ref_const_base(const struct ir_module *m, const u64 *address);
+
 /* ---- faults and barriers: ref_run.c ---- */
 
 struct ref_access {
@@ -264,8 +270,8 @@ const struct ref_insn *ref_fault(struct ref_thread *t, const struct ref_insn *in
 const struct ref_insn *ref_memory_fault(struct ref_thread *t, const struct ref_insn *in, enum fault_kind kind,
 					struct ref_access a);
 void ref_arrive(struct ref_thread *t, u32 barrier, u32 want, bool p);
-/* A frame of the function, its constants filled in. False: out of memory. */
-bool ref_enter(struct ref_thread *t, const struct ref_func *f, u32 at);
+/* A frame of the function from slot `at` on, its constants filled in. */
+void ref_enter(struct ref_thread *t, const struct ref_func *f, u32 at);
 
 /* Host address of device memory, NULL after a fault. */
 u8 *ref_host(struct ref_thread *t, const struct ref_insn *in, struct ref_access a);

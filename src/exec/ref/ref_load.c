@@ -3,6 +3,16 @@
  */
 #include "src/exec/ref/ref_int.h"
 
+u64 ref_const_base(const struct ir_module *m, const u64 *address)
+{
+	u64 base = UINT64_MAX;
+
+	for (u32 i = 0; i < m->vars.len; i++)
+		if (m->vars.at[i]->space == M_const)
+			base = min_u64(base, address[i]);
+	return base;
+}
+
 static u64 symbol_address(const struct ir_module *m, const struct mem *mem, const u64 *address, const struct ir_reloc *r)
 {
 	const struct ir_var *v;
@@ -10,6 +20,8 @@ static u64 symbol_address(const struct ir_module *m, const struct mem *mem, cons
 	if (r->is_func)
 		return (u64)r->index + 1;
 	v = m->vars.at[r->index];
+	if (v->space == M_const && !r->generic)
+		return address[r->index] - ref_const_base(m, address);
 	return address[r->index] + (r->generic && v->space == M_shared ? mem->shared_base : 0);
 }
 

@@ -35,6 +35,8 @@ static inline u8 *host_in(struct ref_thread *t, const struct ref_insn *in, struc
 {
 	const struct mem *m = t->cta->mem;
 
+	if (space == MEM_CONST)
+		a.addr += t->cta->program->const_base;
 	if (PL_UNLIKELY(a.addr & (a.size - 1))) {
 		ref_memory_fault(t, in, FAULT_MISALIGNED_ADDRESS, a);
 		return NULL;
@@ -92,9 +94,10 @@ u8 *ref_host(struct ref_thread *t, const struct ref_insn *in, struct ref_access 
 		REF_NEXT;                                                                                            \
 	}
 #define SPACE(M, T) M(GENERIC, T) M(GLOBAL, T) M(SHARED, T) M(LOCAL, T)
+#define SPACES(M, T) SPACE(M, T) M(CONST, T)
 
-SPACE(LOAD, u8) SPACE(LOAD, u16) SPACE(LOAD, u32) SPACE(LOAD, u64)
-SPACE(LOAD, s8) SPACE(LOAD, s16) SPACE(LOAD, s32)
+SPACES(LOAD, u8) SPACES(LOAD, u16) SPACES(LOAD, u32) SPACES(LOAD, u64)
+SPACES(LOAD, s8) SPACES(LOAD, s16) SPACES(LOAD, s32)
 SPACE(STORE, u8) SPACE(STORE, u16) SPACE(STORE, u32) SPACE(STORE, u64)
 
 static u32 log2_of(u32 size)
@@ -105,13 +108,15 @@ static u32 log2_of(u32 size)
 #define ROW(M, S) {M##_##S##_u8, M##_##S##_u16, M##_##S##_u32, M##_##S##_u64}
 #define SIGNED(M, S) {M##_##S##_s8, M##_##S##_s16, M##_##S##_s32, M##_##S##_u64}
 
-static const u8 spaces[] = {[MEM_GENERIC] = 0, [MEM_GLOBAL] = 1, [MEM_CONST] = 1, [MEM_SHARED] = 2, [MEM_LOCAL] = 3, [MEM_PARAM] = 1};
+static const u8 spaces[] = {[MEM_GENERIC] = 0, [MEM_GLOBAL] = 1, [MEM_SHARED] = 2, [MEM_LOCAL] = 3, [MEM_CONST] = 4, [MEM_PARAM] = 1};
 
 ref_handler *ref_load_handler(u32 space, u32 size, bool is_signed)
 {
-	static ref_handler *const run[2][4][4] = {
-		{ROW(ref_op_load, GENERIC), ROW(ref_op_load, GLOBAL), ROW(ref_op_load, SHARED), ROW(ref_op_load, LOCAL)},
-		{SIGNED(ref_op_load, GENERIC), SIGNED(ref_op_load, GLOBAL), SIGNED(ref_op_load, SHARED), SIGNED(ref_op_load, LOCAL)},
+	static ref_handler *const run[2][5][4] = {
+		{ROW(ref_op_load, GENERIC), ROW(ref_op_load, GLOBAL), ROW(ref_op_load, SHARED), ROW(ref_op_load, LOCAL),
+		 ROW(ref_op_load, CONST)},
+		{SIGNED(ref_op_load, GENERIC), SIGNED(ref_op_load, GLOBAL), SIGNED(ref_op_load, SHARED), SIGNED(ref_op_load, LOCAL),
+		 SIGNED(ref_op_load, CONST)},
 	};
 
 	return run[is_signed][spaces[space]][log2_of(size)];
@@ -182,12 +187,20 @@ REF_HANDLER(zero_fill)
 
 /* ---- atomics ---- */
 
+/* In global memory a NaN stays as it is, not even made quiet. */
+static u64 add_f64(u64 a, u64 b, bool global)
+{
+	if (!global)
+		return num_add_f64(a, b, 0);
+	return num_is_nan_f64(b) ? b : num_is_nan_f64(a) ? a : num_add_f64(a, b, 0);
+}
+
 /* Sums of f32 flush subnormals in global memory and keep them in shared memory. */
-static u64 add_float(u32 type, u64 a, u64 b, bool flush)
+static u64 add_float(u32 type, u64 a, u64 b, bool global)
 {
 	switch (type) {
-	case T_f32: return num_add_f32((u32)a, (u32)b, flush ? NUM_FTZ : 0);
-	case T_f64: return num_add_f64(a, b, 0);
+	case T_f32: return num_add_f32((u32)a, (u32)b, global ? NUM_FTZ : 0);
+	case T_f64: return add_f64(a, b, global);
 	case T_f16: return num_add_f16((u32)a, (u32)b, 0);
 	case T_f16x2: return num_add_f16x2((u32)a, (u32)b, 0);
 	case T_bf16: return num_add_bf16((u32)a, (u32)b, 0);
@@ -211,12 +224,12 @@ static u64 minmax(u32 type, bool max, u64 a, u64 b, u32 size)
 	}
 }
 
-static u64 atomic(const struct ref_insn *in, u64 old, u64 b, u64 c, bool flush)
+static u64 atomic(const struct ref_insn *in, u64 old, u64 b, u64 c, bool global)
 {
 	u32 type = in->mode >> 16;
 
 	switch (in->mode & 0xffff) {
-	case M_add: return add_float(type, old, b, flush);
+	case M_add: return add_float(type, old, b, global);
 	case M_min: return minmax(type, false, old, b, in->size);
 	case M_max: return minmax(type, true, old, b, in->size);
 	case M_and: return old & b;
@@ -272,11 +285,14 @@ REF_HANDLER(atom)
 
 /* ---- windows ---- */
 
-/* imm: 0 global, constant and parameters, 1 local, 2 shared; mode: out of the window. */
+/* imm: enum mem_space; mode: out of the window. */
 REF_HANDLER(window)
 {
 	const struct mem *m = t->cta->mem;
-	u64 base = in->imm == 1 ? m->local_base : in->imm == 2 ? m->shared_base : 0;
+	u64 base = in->imm == MEM_LOCAL  ? m->local_base :
+		   in->imm == MEM_SHARED ? m->shared_base :
+		   in->imm == MEM_CONST  ? t->cta->program->const_base :
+					     0;
 
 	r[in->d] = in->mode ? r[in->a] - base : r[in->a] + base;
 	REF_NEXT;

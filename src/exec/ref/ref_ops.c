@@ -310,6 +310,7 @@ REF_HANDLER(ret)
 	(void)in;
 	if (!t->depth) {
 		t->state = REF_EXITED;
+		t->warp->live &= ~(1u << t->lane);
 		return NULL;
 	}
 	l = &t->level[--t->depth];
@@ -325,5 +326,6 @@ REF_HANDLER(exit)
 	(void)r;
 	(void)in;
 	t->state = REF_EXITED;
+	t->warp->live &= ~(1u << t->lane);
 	return NULL;
 }

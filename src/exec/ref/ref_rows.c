@@ -93,23 +93,11 @@ static const struct ref_row rows[] = {
 #include "src/exec/ref/ref_rows.def"
 };
 
-bool ref_rows_index(struct map *index)
-{
-	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
-		if (!map_set(index, hash_bytes(rows[i].text, strlen(rows[i].text)), i))
-			return false;
-	return true;
-}
+#define REF_GLUE2(a, b) a##_##b
+#define REF_GLUE(a, b) REF_GLUE2(a, b)
 
-const struct ref_row *ref_row_find(const struct map *index, const char *text, bool has_mode)
+const struct ref_row *REF_GLUE(ref_rows, REF_LEVEL)(u32 *n)
 {
-	const u64 *at = map_get(index, hash_bytes(text, strlen(text)));
-	const struct ref_row *row = at ? &rows[*at] : NULL;
-
-	return row && !strcmp(row->text, text) && (!has_mode || row->run[1]) ? row : NULL;
-}
-
-const struct ref_row *ref_row_at(u32 i)
-{
-	return i < ARRAY_LEN(rows) ? &rows[i] : NULL;
+	*n = ARRAY_LEN(rows);
+	return rows;
 }

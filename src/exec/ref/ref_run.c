@@ -30,18 +30,6 @@ const struct ref_insn *ref_fault(struct ref_thread *t, const struct ref_insn *in
 
 /* ---- barriers ---- */
 
-static u32 live_lanes(const struct ref_warp *w)
-{
-	u32 live = 0;
-
-	for (u32 m = w->lanes; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		live |= (u32)(w->thread[l].state != REF_EXITED) << l;
-	}
-	return live;
-}
-
 /* Lanes that do not exist or have exited count as arrived where their warp has arrived at all. */
 static bool is_complete(const struct ref_cta *c, const struct ref_barrier *b)
 {
@@ -49,7 +37,7 @@ static bool is_complete(const struct ref_cta *c, const struct ref_barrier *b)
 	bool all = true;
 
 	for (u32 i = 0; i < c->warps; i++) {
-		u32 live = live_lanes(&c->warp[i]);
+		u32 live = c->warp[i].live;
 
 		all &= (live & ~b->arrived[i]) == 0;
 		if (b->arrived[i])
@@ -130,14 +118,14 @@ static bool release_complete(struct ref_cta *c)
 
 /* ---- threads and warps ---- */
 
-bool ref_enter(struct ref_thread *t, const struct ref_func *f, u32 at)
+void ref_enter(struct ref_thread *t, const struct ref_func *f, u32 at)
 {
 	t->r = t->regs + at;
 	t->func = f;
 	t->r[REF_SLOT_FRAME] = 0;
 	t->r[REF_SLOT_PARAM] = t->cta->param_address;
-	memcpy(t->r + f->consts_at, f->consts.at, sizeof(u64) * f->consts.len);
-	return true;
+	if (f->consts.len)
+		memcpy(t->r + f->consts_at, f->consts.at, sizeof(u64) * f->consts.len);
 }
 
 REF_HANDLER(meet)
@@ -179,7 +167,7 @@ static u32 companions(const struct ref_warp *w, u32 lane)
 	const struct ref_thread *a = &w->thread[lane];
 	u32 lanes = 0;
 
-	for (u32 m = w->lanes; m; m &= m - 1) {
+	for (u32 m = w->live; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 		const struct ref_thread *t = &w->thread[l];
 
@@ -193,7 +181,7 @@ static u32 companions(const struct ref_warp *w, u32 lane)
 /* Let lanes meet whose mask is complete; those without a mask when nobody else of the warp can come any more. */
 static bool meet_lanes(struct ref_warp *w)
 {
-	u32 live = live_lanes(w), ready = 0, first = REF_NO_SLOT;
+	u32 live = w->live, ready = 0, first = REF_NO_SLOT;
 	bool any = false;
 
 	for (u32 m = live; m; m &= m - 1) {
@@ -224,7 +212,7 @@ static bool run_warp(struct ref_warp *w, struct ref_cta *c)
 	bool ran = false;
 
 	do {
-		for (u32 m = w->lanes; m && !c->faulted; m &= m - 1) {
+		for (u32 m = w->live; m && !c->faulted; m &= m - 1) {
 			struct ref_thread *t = &w->thread[__builtin_ctz(m)];
 
 			if (t->state != REF_READY)
@@ -260,10 +248,11 @@ static bool start_thread(struct ref_cta *c, u32 i)
 		if (!t->regs)
 			return false;
 	}
-	memset(t->regs, 0, sizeof(u64) * f->slots);
+	memset(t->regs, 0, sizeof(u64) * f->consts_at);
 	t->stack = f->frame_bytes;
 	t->pc = f->insn;
-	return ref_enter(t, f, 0);
+	ref_enter(t, f, 0);
+	return true;
 }
 
 static void fault_at(struct ref_cta *c, enum fault_kind kind)
@@ -277,8 +266,8 @@ static void fault_at(struct ref_cta *c, enum fault_kind kind)
 
 static bool is_done(const struct ref_cta *c)
 {
-	for (u32 i = 0; i < c->threads; i++)
-		if (c->thread[i].state != REF_EXITED)
+	for (u32 i = 0; i < c->warps; i++)
+		if (c->warp[i].live)
 			return false;
 	return true;
 }
@@ -292,7 +281,7 @@ static bool run_cta(struct ref_cta *c, u8 *local)
 		u32 n = c->threads - w * WARP_LANES;
 
 		c->warp[w] = (struct ref_warp){.thread = c->thread + w * WARP_LANES, .index = w,
-					       .lanes = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1};
+					       .live = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1};
 	}
 	for (u32 i = 0; i < c->threads; i++) {
 		if (!start_thread(c, i))
@@ -305,17 +294,18 @@ static bool run_cta(struct ref_cta *c, u8 *local)
 		memset(arrived, 0, sizeof(*arrived) * c->warps);
 		c->barrier[i] = (struct ref_barrier){.arrived = arrived, .all = 1};
 	}
-	while (!c->faulted && !is_done(c)) {
+	for (;;) {
 		bool ran = false;
 
 		for (u32 w = 0; w < c->warps && !c->faulted; w++)
 			ran |= run_warp(&c->warp[w], c);
-		if (!release_complete(c) && !ran && !c->faulted && !is_done(c))
+		if (c->faulted || is_done(c))
+			return true;
+		if (!release_complete(c) && !ran)
 			fault_at(c, FAULT_DEADLOCK);
-		if (!--slices && !c->faulted && !is_done(c))
+		else if (!--slices)
 			fault_at(c, FAULT_TIMEOUT);
 	}
-	return true;
 }
 
 /* Storage of a launch. */

@@ -40,7 +40,7 @@ void ref_meet_shfl(struct ref_warp *w, u32 lanes)
 	const u32 *ext = w->thread[0].cta->program->ext.at;
 
 	/* A source outside the group is undefined; what it holds in the same register is as good as anything. */
-	EACH_LANE(m, l, w->lanes)
+	EACH_LANE(m, l, w->live)
 	{
 		const struct ref_thread *t = &w->thread[l];
 
