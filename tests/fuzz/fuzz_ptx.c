@@ -4,7 +4,6 @@
  *   fuzz_ptx FILE...  runs these files once
  *   fuzz_ptx          changes the modules of tests/forms and tests/errors for a few seconds; the same changes each run
  * Every text is read twice, to be checked and to be run. An accepted module is printed and must come back the same.
- * The first byte of an input chooses nothing: it is text, too.
  */
 #include "tests/unit/ptx_exercise.h"
 
@@ -30,7 +29,8 @@ static void run_once(const char *text, size_t size, bool lint)
 	/* What is printed may be longer than what was read, but not by much. */
 	options.memory_limit *= 2;
 	if (m && !exercise_round_trip(m, &options, &why)) {
-		fprintf(stderr, "round trip (%s): %s\n", lint ? "lint" : "load", why.at ? why.at : "");
+		fwrite(text, 1, size, stderr);
+		fprintf(stderr, "\nround trip (%s): %s\n", lint ? "lint" : "load", why.at ? why.at : "");
 		abort();
 	}
 	ir_module_free(m);
