@@ -266,7 +266,7 @@ struct ir_func *ir_find_func(const struct ir_module *m, const char *name);
 /* Why an instruction does not fit a form. */
 struct ir_mismatch {
 	u32 operand;     /* of the instruction, from 0; past the end: missing */
-	u32 score;       /* operands that fit before it */
+	u32 score;       /* twice the operands that fit before it, and 1 when it is of the right kind */
 	char text[192];
 };
 

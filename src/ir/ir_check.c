@@ -433,6 +433,33 @@ void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const 
 	}
 }
 
+/* Is the operand at least of the kind that the row has here? Of several rows the message of such a one helps more. */
+static bool is_kind(const struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+{
+	switch (op->kind) {
+	case IR_OP_VEC:
+		return o->kind == ISA_OP_VALUE && isa_operand_count(c->form, o) == (u32)op->imm;
+	case IR_OP_SREG:
+		return o->kind == ISA_OP_SREG;
+	case IR_OP_VAR:
+		return o->kind == ISA_OP_SYMBOL;
+	case IR_OP_FUNC:
+		return o->kind == ISA_OP_FUNC || o->kind == ISA_OP_ENTRY;
+	case IR_OP_ADDR_REG:
+	case IR_OP_ADDR_VAR:
+	case IR_OP_ADDR_INT:
+		return o->kind == ISA_OP_ADDRESS || o->kind == ISA_OP_TMEM;
+	case IR_OP_COMPOUND:
+		return o->kind == ISA_OP_TENSOR || o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF;
+	case IR_OP_REG:
+	case IR_OP_INT:
+	case IR_OP_FLOAT:
+		return (o->kind == ISA_OP_VALUE && isa_operand_count(c->form, o) == 1) || o->kind == ISA_OP_IMM;
+	default:
+		return false;
+	}
+}
+
 bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
 		   const struct ir_operand *ops, u32 n, struct ir_mismatch *why)
 {
@@ -446,7 +473,8 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 	for (u32 k = 0; k < row->operands; k++) {
 		const struct isa_operand *o = &row->operand[k];
 
-		why->operand = why->score = at;
+		why->operand = at;
+		why->score = 2 * at;
 		if (!is_there(form, o))
 			continue;
 		if (at < n && o->bar && o->optional && !(ops[at].flags & IR_BAR))
@@ -456,10 +484,13 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 				continue;
 			return ir_unfit(&c, "operand %s is missing", o->name);
 		}
-		if (!check_operand(&c, o, &ops[at]))
+		if (!check_operand(&c, o, &ops[at])) {
+			why->score = 2 * at + is_kind(&c, o, &ops[at]);
 			return false;
+		}
 		at++;
 	}
-	why->operand = why->score = at;
+	why->operand = at;
+	why->score = 2 * at;
 	return at == n || ir_unfit(&c, "too many operands");
 }

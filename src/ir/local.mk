@@ -20,3 +20,7 @@ tests_unit_ir_link_SOURCES = tests/unit/ir_link.c tests/unit/ptx_text.h tests/un
 tests_unit_ir_link_LDADD = $(UNIT_LDADD)
 tests_golden_round_trip_SOURCES = tests/golden/round_trip.c tests/unit/ptx_exercise.h tests/check.h
 tests_golden_round_trip_LDADD = $(UNIT_LDADD)
+
+dist_check_SCRIPTS += tests/golden/lint.sh
+TESTS += tests/golden/lint.sh
+EXTRA_DIST += tests/golden/lint.ptx tests/golden/lint.out
