@@ -504,7 +504,7 @@ file:
 ;
 
 loc:
-	LOC INT INT INT				{ build_loc(p, $2, $3, $4, @$); }
+	LOC INT INT INT				{ build_loc(p, $2, $3, $4, @1); }
 	loc_tail
 ;
 
