@@ -132,6 +132,7 @@ struct parse {
 	struct diag_span label_span;
 	struct ir_table table;
 	VEC(u32) table_items;
+	VEC(struct build_jump) table_jumps; /* labels of the table being read */
 	struct ir_func *outer;   /* while a prototype is read */
 	VEC(u32) list_vars;
 	struct text target_text;

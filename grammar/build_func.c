@@ -343,7 +343,7 @@ void build_resolve_jumps(struct parse *p)
 void build_table_begin(struct parse *p, enum ir_table_kind kind)
 {
 	p->table = (struct ir_table){.name = p->label, .kind = (u8)kind, .begin = p->label_span.begin};
-	p->table_items.len = 0;
+	p->table_items.len = p->table_jumps.len = 0;
 	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
 }
 
@@ -358,8 +358,8 @@ static void add_item(struct parse *p, struct str *name, struct diag_span where)
 		build_error(p, where, "'%s' is not a function declared before", name->text);
 	if (!VEC_PUSH(&p->table_items, b && p->table.kind == IR_CALL_TARGETS ? b->index : IR_NONE))
 		return build_no_memory(p);
-	if (p->table.kind == IR_BRANCH_TARGETS)
-		build_jump(p, j);
+	if (p->table.kind == IR_BRANCH_TARGETS && !VEC_PUSH(&p->table_jumps, j))
+		build_no_memory(p);
 }
 
 void build_table_item(struct parse *p, struct str *name, struct diag_span where)
@@ -377,7 +377,7 @@ void build_table_range(struct parse *p, struct str *name, struct build_value cou
 		return;
 	}
 	/* A short text stands for much: it counts, though it is not in the arena. */
-	p->m->arena.used_bytes += count.bits * sizeof(struct build_jump);
+	p->m->arena.used_bytes += count.bits * 2 * sizeof(struct build_jump);
 	if (!build_fits(p, 0))
 		return build_no_memory(p);
 	for (u32 i = 0; i < count.bits && p->f; i++) {
@@ -406,6 +406,9 @@ void build_table_end(struct parse *p, struct diag_span where)
 	p->table.at = arena_copy(&p->m->arena, p->table_items.at, sizeof(u32) * p->table_items.len);
 	if (!p->table.at)
 		return build_no_memory(p);
+	/* Only now: a list with a syntax error leaves no jumps behind. */
+	for (size_t i = 0; p->f && i < p->table_jumps.len; i++)
+		build_jump(p, p->table_jumps.at[i]);
 	add_table(p);
 }
 

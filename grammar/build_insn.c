@@ -59,7 +59,7 @@ static u8 component(const char *s, size_t n)
 	static const char names[] = "xyzwrgba";
 	const char *at = n == 1 && *s ? strchr(names, *s) : NULL;
 
-	return at ? (u8)(IR_PART_X + (at - names) % 4) : IR_PART_NONE;
+	return at ? (u8)(IR_PART_X + (u32)(at - names) % 4) : IR_PART_NONE;
 }
 
 /* .b0, .h10, .b7654 */

@@ -28,6 +28,7 @@ static void parse_fini(struct parse *p)
 	VEC_FREE(&p->init.field_names);
 	VEC_FREE(&p->init.field_values);
 	VEC_FREE(&p->table_items);
+	VEC_FREE(&p->table_jumps);
 	VEC_FREE(&p->shared_seen);
 	VEC_FREE(&p->list_vars);
 	map_fini(&p->places);
