@@ -21,6 +21,8 @@
 #define FULL_MASK 0xffffffffu
 #define GANG_WARPS 8u
 #define NO_PC UINT32_MAX
+#define CTA_BARRIERS 16u
+#define CLUSTER_CTAS_MAX 16u
 
 /* Every handler: lane operations of ops/ and the others of ops/other.def. */
 enum exec_op {
@@ -147,12 +149,16 @@ enum group_state {
 	GROUP_READY,
 	GROUP_BARRIER, /* at a CTA barrier */
 	GROUP_SYNC,    /* at a warp instruction, waiting for lanes of `want` */
+	GROUP_CLUSTER, /* at the barrier of the cluster */
 };
 
 /* One level of the lanes' call stacks: where to go on, and the caller's frame. */
 struct call_level {
 	u32 pc[WARP_LANES], frame[WARP_LANES];
 };
+
+/* bar.red, in the `count` of its record. */
+enum bar_red { BAR_POPC, BAR_AND, BAR_OR };
 
 /* Lanes of a warp that stand at one pc. */
 struct group {
@@ -176,6 +182,9 @@ struct warp {
 	struct call_level *calls; /* grown by calls; NULL until the first */
 	u32 call_cap;
 	u16 depth[WARP_LANES];
+	u32 cluster_arrived;  /* lanes that have arrived at the cluster's barrier in this phase */
+	u32 arrivals;         /* bit b: arrived[b] is not empty */
+	u32 arrived[CTA_BARRIERS]; /* lanes that have arrived at a CTA barrier and do not wait there */
 };
 
 struct gang;
@@ -211,7 +220,8 @@ struct exec_env {
 	u32 dynamic_shared;
 	u32 local_bytes;           /* local memory per thread */
 	u64 grid_id;
-	u32 cluster[3];
+	u32 cluster[3];            /* CTAs of a cluster; 0 counts as 1 */
+	bool async_eager;          /* asynchronous copies complete at once (PTXLOOM_ASYNC=eager) */
 	const u32 *tid;            /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
 	u64 param_address;         /* device address of the parameters */
 	volatile u32 *cancel;      /* non-zero: stop as soon as possible */
@@ -265,15 +275,29 @@ struct cta {
 	u8 *shared;
 	u8 *local;
 	struct barrier {
-		u32 expected;     /* threads; 0: not in use */
-		u32 arrived;
-		u32 phase;
-		u32 reduction;
-	} barrier[16];
+		u32 more;         /* threads that have arrived once more in a phase, without waiting */
+		u32 popc;         /* bar.red: true predicates so far */
+		bool any, not_all;
+	} barrier[CTA_BARRIERS];
+	struct cluster *cluster;  /* NULL: the CTA is its own cluster */
+	u32 rank;                 /* in the cluster */
+	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
+	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
 	u32 smid, slot;
 	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */
 	bool used_up, polled;
 	struct fault fault;
+};
+
+/*
+ * CTAs that run together and see each other's shared memory. One worker runs all of them; none of their storage may be used
+ * for other CTAs before all have ended.
+ */
+struct cluster {
+	u32 size;
+	struct cta *cta[CLUSTER_CTAS_MAX]; /* by rank: x runs fastest */
+	u32 done;                          /* bit r: has ended */
+	u32 faulted;                       /* after STOP_FAULT: rank of the CTA with the fault */
 };
 
 /* ---- lowering: lower.c ---- */
@@ -313,6 +337,14 @@ void exec_cta_start(struct cta *c);
  */
 enum exec_stop exec_cta_run(struct cta *c, s32 budget);
 
+/*
+ * Run the CTAs of a cluster, each set up by exec_cta_start with `cluster` and `rank` in place, until all are done, one faults
+ * (cluster->faulted), or all that can run have used up their turn.
+ */
+enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget);
+/* Free what running has allocated for a CTA beside its storage: call stacks, queues of copies. */
+void exec_cta_free(struct cta *c);
+
 /* Pay for a backward branch. */
 static inline void exec_pay(struct gang *g, const struct insn *in)
 {
@@ -340,8 +372,6 @@ const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct
 const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
 const struct insn *warp_call(struct gang *g, const struct insn *in);
 const struct insn *warp_return(struct gang *g, const struct insn *in);
-/* The running group waits at a CTA barrier. */
-const struct insn *warp_barrier(struct gang *g, const struct insn *in);
 /* After a failed wait: others run first, the group goes on at `pc`. */
 const struct insn *warp_yield(struct gang *g, u32 pc);
 /* Park lanes; for the scheduler and the synchronising handlers. */
@@ -351,6 +381,20 @@ const struct insn *warp_next(struct gang *g);
 /* Special registers: one value for the CTA (component 0..3), or one per lane. */
 u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component);
 u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp);
+/* ---- barriers: barrier.c; the running group of a warp ---- */
+
+const struct insn *barrier_sync(struct gang *g, const struct insn *in);
+const struct insn *barrier_arrive(struct gang *g, const struct insn *in);
+const struct insn *barrier_red(struct gang *g, const struct insn *in);
+const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in);
+/* A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane `lane` of the gang. */
+u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane);
+u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane);
+/* Let groups go at barriers, of the CTA and of its cluster, that are complete. Returns whether any did. */
+bool barrier_release(struct cta *c);
+/* Groups of the running warp became ready from outside: look again where the running one, now at `pc`, has to stop. */
+void warp_look_again(struct warp *w, u32 pc);
+
 /* Raise a fault of these lanes; ends the run. */
 const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes);
 

@@ -2,11 +2,14 @@ include src/exec/numeric.mk
 
 libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def \
+	src/exec/async.c src/exec/async.h \
+	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
 	src/exec/lower_float.c \
 	src/exec/lower_mem.c \
 	src/exec/lower_rows.c \
 	src/exec/lower_rules.c \
+	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
 	src/exec/run.c \
 	src/exec/select.c \

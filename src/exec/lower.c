@@ -170,6 +170,19 @@ const struct ir_operand *lower_operand(const struct lower *l, u32 i)
 	return i < l->in->ops ? &l->f->operands.at[l->in->first_op + i] : NULL;
 }
 
+const struct ir_operand *lower_named(const struct lower *l, char name)
+{
+	const struct isa_form *form = l->in->form;
+
+	for (u32 i = 0; i < l->in->ops; i++) {
+		const struct isa_operand *o = ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
+
+		if (o && o->name[0] == name && !o->name[1])
+			return lower_operand(l, i);
+	}
+	return NULL;
+}
+
 u32 lower_register(struct lower *l, const struct ir_operand *op, u32 part)
 {
 	const struct ir_reg *r = &l->f->regs.at[op->index];

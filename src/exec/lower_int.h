@@ -88,6 +88,8 @@ enum row_class lower_class(u32 bits);
 /* Where a result of `class` goes: the register's row, or a temporary that lower_finish widens. */
 u32 lower_target(struct lower *l, const struct ir_operand *op, enum row_class class);
 void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 type, enum row_class class);
+/* The operand with this one-letter name in the instruction's row, NULL: the instruction has none. */
+const struct ir_operand *lower_named(const struct lower *l, char name);
 /* Replace the instruction by one that faults, with a reason kept for the message. */
 void lower_poison(struct lower *l, const char *reason);
 const struct ir_operand *lower_operand(const struct lower *l, u32 i);
@@ -109,6 +111,8 @@ lower_rule *lower_find_rule(const char *name);
 lower_rule lower_lanes;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */
 lower_rule lower_load, lower_store, lower_atom, lower_warp;
+/* Barriers and fences: lower_sync.c. */
+lower_rule lower_bar, lower_fence;
 
 /*
  * For guarded instructions whose lanes must be a group: a branch around what follows, taken by lanes whose guard is false.

@@ -13,7 +13,6 @@ static void rule_bra(struct lower *l);
 static void rule_brx(struct lower *l);
 static void rule_exit(struct lower *l);
 static void rule_ret(struct lower *l);
-static void rule_bar(struct lower *l);
 static void rule_trap(struct lower *l);
 static void rule_nothing(struct lower *l);
 static void rule_nanosleep(struct lower *l);
@@ -27,9 +26,9 @@ struct rule {
 static const struct rule rules[] = {
 	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"setp", rule_setp},
 	{"cvta", rule_cvta}, {"bra", rule_bra}, {"brx", rule_brx}, {"exit", rule_exit}, {"ret", rule_ret},
-	{"bar", rule_bar}, {"barrier", rule_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
-	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", rule_nothing},
-	{"fence", rule_nothing}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
+	{"bar", lower_bar}, {"barrier", lower_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
+	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", lower_fence},
+	{"fence", lower_fence}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
 	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
 	{"elect", lower_warp}, {"atom", lower_atom}, {"red", lower_atom},
 	{"griddepcontrol", rule_nothing}, {"setmaxnreg", rule_nothing},
@@ -433,31 +432,4 @@ static void rule_nothing(struct lower *l)
 static void rule_nanosleep(struct lower *l)
 {
 	emit_control(l, OP_yield);
-}
-
-/* bar.sync a{, n}: other members of the family come with their own handlers. */
-static void rule_bar(struct lower *l)
-{
-	const char *name = l->in->form->row->name[l->in->form->name];
-	const struct ir_operand *id = lower_operand(l, 0), *n = lower_operand(l, 1);
-	bool sync = !strcmp(name, "bar.sync") || !strcmp(name, "bar.cta.sync") || isa_form_has(l->in->form, M_sync);
-	struct insn *in;
-	u32 a = IR_NONE, c = IR_NONE;
-
-	if (!strcmp(name, "bar.warp.sync")) {
-		lower_warp(l);
-		return;
-	}
-	if (!sync) {
-		lower_poison(l, name);
-		return;
-	}
-	if (id->kind != IR_OP_INT)
-		a = lower_source(l, id, T_u32, ROW_W);
-	if (n)
-		c = lower_source(l, n, T_u32, ROW_W);
-	in = emit_control(l, OP_bar_sync);
-	in->imm = id->kind == IR_OP_INT ? id->imm : 0;
-	lower_read(l, FIELD_A, a);
-	lower_read(l, FIELD_C, c);
 }

@@ -41,20 +41,6 @@ static const struct warp_row *find(const struct isa_form *form)
 	}
 }
 
-/* Operands by name of their row: d, p, a, b, c, m. */
-static const struct ir_operand *named(const struct lower *l, char name)
-{
-	const struct isa_form *form = l->in->form;
-
-	for (u32 i = 0; i < l->in->ops; i++) {
-		const struct isa_operand *o = ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
-
-		if (o && o->name[0] == name && !o->name[1])
-			return lower_operand(l, i);
-	}
-	return NULL;
-}
-
 static u32 row_or_none(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class)
 {
 	return op ? lower_source(l, op, type, class) : IR_NONE;
@@ -64,7 +50,7 @@ void lower_warp(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct warp_row *row = find(form);
-	const struct ir_operand *d = named(l, 'd'), *p = named(l, 'p'), *m = named(l, 'm');
+	const struct ir_operand *d = lower_named(l, 'd'), *p = lower_named(l, 'p'), *m = lower_named(l, 'm');
 	u32 flags, a = IR_NONE, b, c, mask = IR_NONE, skip = IR_NONE, pred = IR_NONE, dst = IR_NONE;
 	bool vote = row && row->kind >= WARP_VOTE_ALL && row->kind <= WARP_BALLOT;
 	struct insn *in;
@@ -77,10 +63,10 @@ void lower_warp(struct lower *l)
 	flags = row->flags | (m || row->kind == WARP_ACTIVE ? 0u : WARP_ALONE);
 	if (l->guard != IR_NONE)
 		skip = lower_skip(l);
-	if (named(l, 'a'))
-		a = lower_source(l, named(l, 'a'), T_b32, vote ? ROW_P : row->flags & WARP_WIDE ? ROW_X : ROW_W);
-	b = row_or_none(l, named(l, 'b'), T_b32, ROW_W);
-	c = row_or_none(l, named(l, 'c'), T_b32, ROW_W);
+	if (lower_named(l, 'a'))
+		a = lower_source(l, lower_named(l, 'a'), T_b32, vote ? ROW_P : row->flags & WARP_WIDE ? ROW_X : ROW_W);
+	b = row_or_none(l, lower_named(l, 'b'), T_b32, ROW_W);
+	c = row_or_none(l, lower_named(l, 'c'), T_b32, ROW_W);
 	if (m && m->kind == IR_OP_INT)
 		imm = (u32)m->imm;
 	else if (m)

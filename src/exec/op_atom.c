@@ -17,6 +17,11 @@ typedef u64 apply_fn(u64 old, u64 b, u64 c);
 		return (expr);                                         \
 	}
 
+static bool is_nan_f64(u64 x)
+{
+	return (x & ~NUM_SIGN_F64) > NUM_INF_F64;
+}
+
 APPLY(and, x & y)
 APPLY(or, x | y)
 APPLY(xor, x ^ y)
@@ -38,6 +43,7 @@ APPLY(max_s64, (s64)x > (s64)y ? x : y)
 APPLY(add_f32, num_add_f32((u32)x, (u32)y, NUM_RN))
 APPLY(add_f32_ftz, num_add_f32((u32)x, (u32)y, NUM_RN | NUM_FTZ))
 APPLY(add_f64, num_add_f64(x, y, NUM_RN))
+APPLY(add_f64_l2, is_nan_f64(y) ? y : is_nan_f64(x) ? x : num_add_f64(x, y, NUM_RN))
 APPLY(add_f16, num_add_f16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
 APPLY(min_f16, num_min_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
 APPLY(max_f16, num_max_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
@@ -74,8 +80,11 @@ static const struct apply_row rows[] = {
 
 static apply_fn *find(const struct insn *in, bool global)
 {
+	/* Global additions flush subnormals of f32 and pass a NaN of f64 on as it is, its operand's first; shared ones do not. */
 	if (global && in->pad == ATOM_ADD && in->join == T_f32)
-		return apply_add_f32_ftz; /* global additions flush subnormals, shared ones do not */
+		return apply_add_f32_ftz;
+	if (global && in->pad == ATOM_ADD && in->join == T_f64)
+		return apply_add_f64_l2;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].op == in->pad && rows[i].type == in->join)
 			return rows[i].fn;

@@ -261,11 +261,20 @@ HANDLER(ret_warp)
 
 /* ---- barriers ---- */
 
+/* Does the gang meet itself here, being the whole CTA? Threads that have exited count as arrived. */
+static inline bool meets_itself(const struct gang *g, const struct insn *in)
+{
+	u32 threads = (u32)(in->imm >> 32);
+
+	return g->cta->gangs == 1 && in->c == NO_ROW && (!threads || threads == g->warps * WARP_LANES);
+}
+
 HANDLER(bar_sync_gang)
 {
-	/* A gang that is the whole CTA meets itself. Threads that have exited count as arrived. */
-	if (g->cta->gangs == 1 && in->c == NO_ROW && in->guard == NO_ROW)
+	if (meets_itself(g, in))
 		return in + 1;
+	if (in->a != NO_ROW || in->c != NO_ROW)
+		return diverge(g, in);
 	g->pc = (u32)(in - g->insns);
 	g->stop = STOP_BARRIER;
 	return NULL;
@@ -273,7 +282,87 @@ HANDLER(bar_sync_gang)
 
 HANDLER(bar_sync_warp)
 {
-	return warp_barrier(g, in);
+	return barrier_sync(g, in);
+}
+
+/* An arrival of all threads completes the phase. */
+HANDLER(bar_arrive_gang)
+{
+	return meets_itself(g, in) ? in + 1 : diverge(g, in);
+}
+
+HANDLER(bar_arrive_warp)
+{
+	return barrier_arrive(g, in);
+}
+
+/* count = enum bar_red, b = predicate, d = result. */
+HANDLER(bar_red_gang)
+{
+	u32 popc = 0, threads = 0, v;
+
+	if (!meets_itself(g, in))
+		return diverge(g, in);
+	for (u32 w = 0; w < g->warps; w++) {
+		u32 live = g->warp_at[w].live;
+
+		popc += (u32)__builtin_popcount(ROWP(in->b)[w] & live);
+		threads += (u32)__builtin_popcount(live);
+	}
+	if (in->d == NO_ROW)
+		return in + 1;
+	if (in->count == BAR_POPC) {
+		u32 *d = ROW32(in->d);
+
+		FOR_LANES(l, LANES)
+		d[l] = popc;
+		return in + 1;
+	}
+	v = (in->count == BAR_AND ? popc == threads : popc != 0) ? FULL_MASK : 0;
+	for (u32 w = 0; w < g->warps; w++)
+		ROWP(in->d)[w] = v;
+	return in + 1;
+}
+
+HANDLER(bar_red_warp)
+{
+	return barrier_red(g, in);
+}
+
+HANDLER(cluster_arrive_gang)
+{
+	for (u32 w = 0; w < g->warps; w++)
+		g->warp_at[w].cluster_arrived = g->warp_at[w].live;
+	return in + 1;
+}
+
+HANDLER(cluster_arrive_warp)
+{
+	g->warp_at[g->warp].cluster_arrived |= g->active;
+	return in + 1;
+}
+
+HANDLER(cluster_wait_gang)
+{
+	/* Alone in its cluster, a gang that is the whole CTA meets itself. */
+	if (g->cta->cluster || g->cta->gangs > 1)
+		return diverge(g, in);
+	for (u32 w = 0; w < g->warps; w++)
+		g->warp_at[w].cluster_arrived = 0;
+	return in + 1;
+}
+
+HANDLER(cluster_wait_warp)
+{
+	return barrier_cluster_wait(g, in);
+}
+
+/* One worker runs in one order; several need the host's fence. PTX ISA "membar, fence". */
+HANDLER(fence)
+{
+	if (g->env->several_workers)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return in + 1;
 }
 
 HANDLER(yield_gang)

@@ -1,7 +1,9 @@
 /*
  * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not, barriers in between.
  */
-#include "src/exec/exec.h"
+#include "src/exec/async.h"
+
+#include <stdlib.h>
 
 static void use_gang(struct gang *g)
 {
@@ -69,7 +71,14 @@ void exec_cta_start(struct cta *c)
 		x->calls = calls;
 		x->call_cap = cap;
 		memset(x->depth, 0, sizeof(x->depth));
+		x->cluster_arrived = 0;
+		if (x->arrivals)
+			memset(x->arrived, 0, sizeof(x->arrived));
+		x->arrivals = 0;
 	}
+	memset(c->barrier, 0, sizeof(c->barrier));
+	c->blocked = false;
+	async_reset(c);
 	for (u32 i = 0; i < c->gangs; i++) {
 		struct gang *g = &c->gang[i];
 
@@ -128,20 +137,9 @@ struct pass {
 	bool ran, yielded, fault, used_up, polled;
 };
 
-static u32 first_live(const struct gang *g, u32 *lane)
-{
-	u32 w = 0;
-
-	while (!g->warp_at[w].live)
-		w++;
-	*lane = (u32)__builtin_ctz(g->warp_at[w].live);
-	return w;
-}
-
 static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 {
 	const struct insn *in = g->insns + g->pc;
-	u32 lane, w;
 
 	use_gang(g);
 	g->budget = budget;
@@ -155,10 +153,7 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 		break;
 	case STOP_BARRIER:
 		in = g->insns + g->pc;
-		w = first_live(g, &lane);
-		part(g, g->pc + 1, GROUP_BARRIER,
-		     in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[w * WARP_LANES + lane],
-		     in->c == NO_ROW ? 0 : ((const u32 *)(g->regs + in->c))[w * WARP_LANES + lane]);
+		part(g, g->pc + 1, GROUP_BARRIER, barrier_number(g, in, 0), barrier_threads(g, in, 0));
 		break;
 	case STOP_YIELD:
 		pass->yielded = true;
@@ -222,77 +217,46 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 	pass->ran |= g->together;
 }
 
-/* ---- barriers ---- */
+/* ---- the CTA ---- */
 
-static u32 live_threads(const struct cta *c)
-{
-	u32 n = 0;
-
-	for (u32 w = 0; w < c->warps; w++)
-		n += (u32)__builtin_popcount(c->warp[w].live);
-	return n;
-}
-
-static void release(struct cta *c, u32 barrier)
-{
-	for (u32 w = 0; w < c->warps; w++)
-		for (u32 i = 0; i < c->warp[w].groups; i++) {
-			struct group *x = &c->warp[w].group[i];
-
-			if (x->state != GROUP_BARRIER || x->barrier != barrier)
-				continue;
-			x->state = GROUP_READY;
-			/* Groups released at one pc are one group again. */
-			for (u32 k = 0; k < c->warp[w].groups; k++)
-				if (k != i && c->warp[w].group[k].state == GROUP_READY && c->warp[w].group[k].pc == x->pc) {
-					c->warp[w].group[k].mask |= x->mask;
-					c->warp[w].group[i--] = c->warp[w].group[--c->warp[w].groups];
-					break;
-				}
-		}
-}
-
-/* Let barriers go at which enough threads wait. Returns whether one did. */
-static bool release_barriers(struct cta *c)
-{
-	u32 arrived[16] = {0}, want[16] = {0}, used = 0;
-	bool any = false;
-
-	for (u32 w = 0; w < c->warps; w++)
-		for (u32 i = 0; i < c->warp[w].groups; i++) {
-			const struct group *x = &c->warp[w].group[i];
-
-			if (x->state != GROUP_BARRIER)
-				continue;
-			arrived[x->barrier] += (u32)__builtin_popcount(x->mask);
-			want[x->barrier] = x->want;
-			used |= 1u << x->barrier;
-		}
-	for (u32 b = 0; b < 16; b++)
-		if (used >> b & 1 && arrived[b] >= (want[b] ? want[b] : live_threads(c))) {
-			release(c, b);
-			any = true;
-		}
-	if (any)
-		for (u32 i = 0; i < c->gangs; i++)
-			if (!c->gang[i].together)
-				regroup(&c->gang[i]);
-	return any;
-}
-
+/* Nobody can ever go on: the fault names the first thread that waits. */
 static void deadlock(struct cta *c)
 {
-	struct gang *g = &c->gang[0];
+	struct fault *f = c->gang[0].fault;
 
+	f->kind = FAULT_DEADLOCK;
+	memcpy(f->ctaid, c->id, sizeof(c->id));
 	for (u32 w = 0; w < c->warps; w++)
 		if (c->warp[w].live && c->warp[w].groups) {
-			c->fault.pc = c->warp[w].group[0].pc;
-			c->fault.warp = w;
+			f->pc = c->warp[w].group[0].pc;
+			f->warp = w;
+			f->lanes = c->warp[w].group[0].mask;
 			break;
 		}
-	g->fault->kind = FAULT_DEADLOCK;
-	memcpy(g->fault->ctaid, c->id, sizeof(c->id));
-	g->stop = STOP_FAULT;
+}
+
+static bool waits_for_cluster(const struct cta *c)
+{
+	for (u32 w = 0; c->cluster && w < c->warps; w++)
+		for (u32 i = 0; i < c->warp[w].groups; i++)
+			if (c->warp[w].group[i].state == GROUP_CLUSTER)
+				return true;
+	return false;
+}
+
+static void regroup_all(struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		if (!c->gang[i].together)
+			regroup(&c->gang[i]);
+}
+
+static bool release(struct cta *c)
+{
+	if (!barrier_release(c))
+		return false;
+	regroup_all(c);
+	return true;
 }
 
 /* One turn of every gang. */
@@ -318,6 +282,9 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 	s32 passes = budget;
 
 	c->used_up = c->polled = false;
+	if (c->blocked)
+		regroup_all(c); /* another CTA may have let groups go */
+	c->blocked = false;
 	for (;;) {
 		struct pass pass = {0};
 		bool done = true;
@@ -325,16 +292,78 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		run_pass(c, budget, &pass, &done);
 		if (pass.fault)
 			return STOP_FAULT;
-		if (done)
+		if (done) {
+			async_finish(c);
 			return STOP_DONE;
+		}
 		c->used_up |= pass.used_up || --passes <= 0;
 		c->polled |= pass.polled;
-		if (release_barriers(c) && !c->used_up)
+		if (release(c) && !c->used_up)
 			continue;
 		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))
 			return STOP_YIELD;
+		if (!pass.ran && waits_for_cluster(c)) {
+			c->blocked = true;
+			return STOP_YIELD;
+		}
 		if (!pass.ran) {
 			deadlock(c);
+			return STOP_FAULT;
+		}
+	}
+}
+
+void exec_cta_free(struct cta *c)
+{
+	for (u32 w = 0; c->warp && w < c->warps; w++) {
+		free(c->warp[w].calls);
+		c->warp[w].calls = NULL;
+		c->warp[w].call_cap = 0;
+	}
+	async_free(c);
+}
+
+/* ---- clusters ---- */
+
+/* One turn of every CTA that has not ended. *moved: at least one did something. */
+static enum exec_stop cluster_round(struct cluster *cl, s32 budget, bool *moved)
+{
+	enum exec_stop all = STOP_DONE;
+
+	for (u32 r = 0; r < cl->size; r++) {
+		struct cta *c = cl->cta[r];
+		enum exec_stop stop;
+
+		if (cl->done >> r & 1)
+			continue;
+		stop = exec_cta_run(c, budget);
+		if (stop == STOP_FAULT) {
+			cl->faulted = r;
+			return STOP_FAULT;
+		}
+		*moved |= !c->blocked;
+		if (stop == STOP_DONE)
+			cl->done |= 1u << r;
+		else if (!c->blocked)
+			all = STOP_YIELD;
+		else if (all == STOP_DONE)
+			all = STOP_NONE; /* others of the cluster may let it go */
+	}
+	return all;
+}
+
+enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget)
+{
+	for (;;) {
+		bool moved = false;
+		enum exec_stop stop = cluster_round(cl, budget, &moved);
+
+		if (stop != STOP_NONE)
+			return stop;
+		if (!moved) {
+			while (cl->done >> cl->faulted & 1)
+				cl->faulted++;
+			deadlock(cl->cta[cl->faulted]);
 			return STOP_FAULT;
 		}
 	}

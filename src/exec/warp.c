@@ -39,6 +39,11 @@ static u32 stop_from(const struct warp *w, u32 pc)
 	return stop;
 }
 
+void warp_look_again(struct warp *w, u32 pc)
+{
+	w->stop = stop_from(w, pc);
+}
+
 static void drop_group(struct warp *w, u32 i)
 {
 	w->group[i] = w->group[--w->groups];
@@ -293,20 +298,6 @@ const struct insn *warp_return(struct gang *g, const struct insn *in)
 	if (gone)
 		g->env->ops->settle(g);
 	return w->mask ? warp_scatter(g, targets, NULL) : warp_next(g);
-}
-
-/* ---- barriers ---- */
-
-const struct insn *warp_barrier(struct gang *g, const struct insn *in)
-{
-	struct warp *w = &g->warp_at[g->warp];
-	u32 l = (u32)__builtin_ctz(w->mask);
-	u32 id = in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[g->lane0 + l];
-	u32 threads = in->c == NO_ROW ? 0 : ((const u32 *)(g->regs + in->c))[g->lane0 + l];
-
-	warp_park(w, (struct group){.mask = w->mask, .pc = (u32)(in - g->insns) + 1, .state = GROUP_BARRIER,
-				    .barrier = (u8)(id & 15), .want = threads});
-	return warp_next(g);
 }
 
 /* ---- faults ---- */

@@ -57,8 +57,7 @@ void seat_free(struct seat *s)
 {
 	if (!s)
 		return;
-	for (u32 w = 0; s->cta.warp && w < s->cta.warps; w++)
-		free(s->cta.warp[w].calls);
+	exec_cta_free(&s->cta);
 	if (s->cta.local)
 		munmap(s->cta.local, s->local_size);
 	free(s->cta.shared);

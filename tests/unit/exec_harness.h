@@ -89,8 +89,7 @@ static inline void harness_cta_free(struct cta *c)
 		free(c->gang[i].regs);
 		free(c->gang[i].caches);
 	}
-	for (u32 i = 0; i < c->warps; i++)
-		free(c->warp[i].calls);
+	exec_cta_free(c);
 	free(c->warp);
 	free(c->gang);
 	free(c->shared);

@@ -1,0 +1,110 @@
+/*
+ * Private to src/exec: mbarrier words, and copies that are under way.
+ *
+ * Copies complete as late as the rules allow, so that a missing wait shows: cp.async at the wait of its thread or when an
+ * mbarrier it arrives on is tested, bulk copies when their mbarrier is tested or their group is waited for, all of them at the
+ * end of their CTA. What is read, is read then. exec_env.async_eager completes everything where it is issued instead.
+ *
+ * An mbarrier is opaque to programs. Ours is one 64-bit word in shared memory; the state that arrive returns is the word
+ * before. Source: PTX ISA "Asynchronous Operations", "mbarrier", "Data Movement: cp.async", "cp.async.bulk".
+ */
+#ifndef PL_EXEC_ASYNC_H
+#define PL_EXEC_ASYNC_H
+
+#include "src/exec/exec.h"
+
+/* ---- mbarrier ---- */
+
+#define MBAR_COUNT_MAX 0xfffffu
+
+/* What an mbarrier's word says. */
+struct mbar {
+	u32 phase;    /* counts completed phases, modulo 2 */
+	u32 pending;  /* arrivals that the phase still needs */
+	u32 expected; /* arrivals of a phase */
+	s32 tx;       /* bytes still to come */
+};
+
+struct mbar mbar_read(u64 word);
+u64 mbar_word(const struct mbar *b);
+u64 mbar_init(u32 count);
+/* Pending arrivals of the phase a state was taken in. */
+u32 mbar_pending_of(u64 state);
+/* More bytes are awaited, or fewer: may complete the phase. */
+void mbar_expect(u64 *at, u32 bytes);
+void mbar_complete(u64 *at, u32 bytes);
+/* One arrival more is needed in this phase. */
+void mbar_raise(u64 *at);
+/* `n` arrivals; drop: later phases need `n` fewer. Returns the word before. */
+u64 mbar_arrive(u64 *at, u32 n, bool drop);
+/* Is the phase over in which `state` was taken? */
+bool mbar_passed(u64 word, u64 state);
+bool mbar_passed_parity(u64 word, u32 parity);
+
+/* ---- copies under way ---- */
+
+enum async_kind { ASYNC_COPY, ASYNC_REDUCE };
+
+typedef u64 async_apply(u64 old, u64 b, u64 c);
+
+/* One bulk copy, or one lane's st.async or red.async. */
+struct async_op {
+	u8 kind;         /* enum async_kind */
+	u8 size;         /* ASYNC_REDUCE: bytes of an element */
+	bool immediate;  /* the source is `data` */
+	u8 *dst;
+	const u8 *src;
+	u32 bytes;
+	async_apply *apply; /* ASYNC_REDUCE */
+	u64 *mbar;       /* to tell about `bytes`, NULL: a bulk group */
+	u32 thread;      /* bulk groups: issued by this thread of the CTA, as its group `group` */
+	u32 group;
+	u8 data[16];
+};
+
+/* One cp.async of the lanes of a warp, or their arrivals on mbarriers when those before are done. */
+struct async_batch {
+	u32 mask;        /* lanes not yet done */
+	u8 size;         /* bytes written; 0: arrivals */
+	u8 bytes[WARP_LANES]; /* read; the rest is filled with zeros */
+	u32 group[WARP_LANES];
+	u64 dst[WARP_LANES];  /* host address; arrivals: of the mbarrier */
+	u64 src[WARP_LANES];
+};
+
+struct async_warp {
+	struct async_batch *batch;
+	u32 len, cap;
+	u32 first;               /* batches before it are done */
+	u32 committed[WARP_LANES];
+	u32 bulk_committed[WARP_LANES];
+};
+
+struct async_cta {
+	struct async_warp *warp; /* of the CTA */
+	struct async_op *op;     /* bulk copies, in the order of issue */
+	u32 len, cap;
+	bool some;               /* anything is under way */
+};
+
+/* The CTA's queues; made when first needed. NULL: no memory. */
+struct async_cta *async_of(struct cta *c);
+/* A batch to fill in, at the end of the warp's (counted in the CTA). NULL: no memory. */
+struct async_batch *async_batch_new(struct cta *c, u32 warp);
+/* Queue a copy with the CTA whose mbarrier or thread will ask for it, or do it at once. False: no memory. */
+bool async_issue(struct cta *c, const struct async_op *op);
+/* Commit and wait for groups of cp.async: lanes of a warp. keep: newest groups that may stay. */
+void async_commit(struct cta *c, u32 warp, u32 lanes);
+void async_wait(struct cta *c, u32 warp, u32 lanes, u32 keep);
+/* Everything the lanes have issued, committed or not. */
+void async_wait_all(struct cta *c, u32 warp, u32 lanes);
+void async_commit_bulk(struct cta *c, u32 warp, u32 lanes);
+void async_wait_bulk(struct cta *c, u32 warp, u32 lanes, u32 keep);
+/* Complete what will tell this mbarrier of the CTA. */
+void async_settle_mbar(struct cta *c, const u64 *mbar);
+/* The CTA has ended: complete what is left. */
+void async_finish(struct cta *c);
+void async_reset(struct cta *c);
+void async_free(struct cta *c);
+
+#endif
