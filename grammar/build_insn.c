@@ -461,20 +461,37 @@ static void append(struct parse *p, const struct isa_form *form)
 		note_jumps(p, in.first_op);
 }
 
-/* var[i] where an address is wanted is [var + i * size]. */
-static void settle_indexed(struct parse *p, const struct isa_form *form)
+/* var[i] where an address is wanted is [var + i * size]; {a} where one value is wanted is a. */
+static void settle_operands(struct parse *p, const struct isa_form *form)
 {
 	for (u32 i = 0; i < p->ops.len; i++) {
 		struct ir_operand *op = &p->ops.at[i];
 		const struct isa_operand *spec;
+		bool indexed = op->kind == IR_OP_VAR && (op->flags & IR_INDEXED);
 
-		if (op->kind != IR_OP_VAR || !(op->flags & IR_INDEXED))
+		if (!indexed && op->kind != IR_OP_VEC)
 			continue;
 		spec = ir_operand_spec(form, p->ops.at, (u32)p->ops.len, i);
-		if (spec && spec->kind == ISA_OP_ADDRESS)
+		if (indexed && spec && spec->kind == ISA_OP_ADDRESS)
 			op->kind = IR_OP_ADDR_VAR;
-		op->flags &= (u8)~IR_INDEXED;
+		if (indexed)
+			op->flags &= (u8)~IR_INDEXED;
+		else if (ir_check_needless_braces(form, spec, op))
+			*op = p->f->operands.at[op->index];
 	}
+}
+
+/* To be run, an instruction must mean something. ptxas also takes vectors of mixed elements and the like. */
+static const struct isa_form *only_meaningful(struct parse *p, const struct isa_form *form, struct diag_span where)
+{
+	bool vectors = false;
+
+	for (u32 i = 0; i < p->ops.len; i++)
+		vectors |= p->ops.at[i].kind == IR_OP_VEC;
+	if (p->options.lint || !vectors || ir_check_plain(p->m, p->f, form, p->ops.at, (u32)p->ops.len))
+		return form;
+	poison(p, where, "the elements of a vector do not fit the instruction's type one by one");
+	return NULL;
 }
 
 void build_insn_end(struct parse *p, struct diag_span where)
@@ -490,8 +507,9 @@ void build_insn_end(struct parse *p, struct diag_span where)
 		form = choose(p, form);
 		if (form) {
 			check_minima(p, form);
-			settle_indexed(p, form);
+			settle_operands(p, form);
 			check_param_access(p);
+			form = only_meaningful(p, form, where);
 		}
 	}
 	if (!p->insn_failed)

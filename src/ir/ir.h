@@ -280,6 +280,14 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 /* PTX version x 10 and target that form and operands need: optional operands and special registers ask for more. */
 void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n,
 		    u32 minima[2]);
+/*
+ * Of operands that fit: does every element of a vector fit by itself too, and are vectors as long as the form says?
+ * ptxas takes some that do not, such as predicates among integers; the manual gives those no meaning.
+ */
+bool ir_check_plain(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
+		    const struct ir_operand *ops, u32 n);
+/* Is it one value in braces where a value without them is meant? */
+bool ir_check_needless_braces(const struct isa_form *form, const struct isa_operand *o, const struct ir_operand *op);
 /* The operand of the row that operand `i` of an instruction of this form fills, NULL for operands of call. */
 const struct isa_operand *ir_operand_spec(const struct isa_form *form, const struct ir_operand *ops, u32 n, u32 i);
 

@@ -29,6 +29,12 @@ static bool is_address_type(u32 type)
 	return (k == ISA_BITS || k == ISA_UINT || k == ISA_SINT) && isa_type_bits(type) <= 64;
 }
 
+/* Tensor maps may lie in parameters and constants too. */
+static bool is_map(const struct check *c, const struct isa_operand *o)
+{
+	return o->kind == ISA_OP_TENSOR || isa_form_has(c->form, M_tensormap_generic);
+}
+
 static bool check_base(struct check *c, const struct isa_operand *o, u32 space, const struct ir_operand *op)
 {
 	switch (op->kind) {
@@ -46,7 +52,7 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 		if (isa_type_class(op->type) == ISA_OPAQUE)
 			return ir_unfit(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text,
 					isa_word_text(op->type));
-		if (!space_has(space, c->m->vars.at[op->index]->space) && o->kind != ISA_OP_TENSOR)
+		if (!space_has(space, c->m->vars.at[op->index]->space) && !is_map(c, o))
 			return ir_unfit(c, "'%s' is in .%s, the instruction accesses %s%s",
 					c->m->vars.at[op->index]->name->text,
 				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
@@ -178,7 +184,9 @@ static bool check_imm(struct check *c, const struct isa_operand *o, const struct
 {
 	if (op->kind != IR_OP_INT)
 		return ir_unfit(c, "operand %s must be an integer constant", o->name);
+	/* Their low 32 bits count. */
 	return ir_in_ranges(o->first_range, o->ranges, op->imm) ||
+	       ir_in_ranges(o->first_range, o->ranges, (u32)op->imm) ||
 	       ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)op->imm);
 }
 
@@ -196,8 +204,9 @@ static bool sreg_fits(u32 id, u32 type)
 	       (id == SR_gridid && isa_type_bits(type) == 32);
 }
 
-static bool check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op, u32 want)
+static bool check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
+	bool whole = c->form->row->row == I_mov_sreg_v4; /* the only row that reads %tid and the like at once */
 	const struct isa_sreg *sr;
 
 	if (op->kind != IR_OP_SREG)
@@ -205,9 +214,9 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	sr = isa_sreg(op->index);
 	if (!sreg_fits(op->index, c->form->type[c->form->types > 1]))
 		return ir_unfit(c, "%s is .%s", sr->name, isa_word_text(sr->type));
-	if (!op->part && sr->components > 1 && want == 1)
+	if (!op->part && sr->components > 1 && !whole)
 		return ir_unfit(c, "a component of %s is expected: .x .y .z .w", sr->name);
-	if (want > 1 && (op->part || sr->components == 1))
+	if (whole && (op->part || sr->components == 1))
 		return ir_unfit(c, "%s is not a vector", sr->name);
 	return true;
 }
@@ -244,11 +253,6 @@ static bool check_name(struct check *c, const struct isa_operand *o, const struc
 	}
 }
 
-static u32 first_count(const struct check *c)
-{
-	return c->form->row->operands ? isa_operand_count(c->form, &c->form->row->operand[0]) : 1;
-}
-
 static bool check_operand(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (!(op->flags & IR_BAR) != !o->bar)
@@ -270,7 +274,7 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 	case ISA_OP_SINK:
 		return op->kind == IR_OP_SINK || ir_unfit(c, "there is no result here: '_' is expected");
 	case ISA_OP_SREG:
-		return check_sreg(c, o, op, first_count(c));
+		return check_sreg(c, o, op);
 	default:
 		return check_name(c, o, op);
 	}

@@ -275,12 +275,29 @@ bool ir_check_elements(struct check *c, const struct isa_operand *o, const struc
 	return check_constant(c, o, type, last); /* all are constants of one kind */
 }
 
-/* Without a modifier such as .v2, and for bf16, ptxas lets one value stand in braces. */
+/* Without a modifier such as .v2, for bf16, and beside matrices, ptxas lets one value stand in braces. */
 static bool may_have_braces(const struct check *c, const struct isa_operand *o)
 {
-	u32 type = isa_operand_type(c->form, o);
+	u32 type = isa_operand_type(c->form, o), chapter = c->form->row->chapter;
+	bool beside_matrix = (chapter == ISA_CH_mma || chapter == ISA_CH_wgmma) && c->form->row->operand[0].braces;
 
-	return o->braces || o->count_from == ISA_COUNT_VEC || (!o->type && (type == T_bf16 || type == T_bf16x2));
+	return o->braces || o->count_from == ISA_COUNT_VEC || (!o->type && (type == T_bf16 || type == T_bf16x2)) ||
+	       (beside_matrix && type == T_b32);
+}
+
+/* Does ptxas leave the number of elements open? It does for what stands behind a texture, and for a surface's value. */
+static bool is_loose(const struct check *c, const struct isa_operand *o)
+{
+	const struct isa_row *row = c->form->row;
+	bool coordinates = o < row->operand || o >= row->operand + row->operands; /* they have no operand of their own */
+
+	for (u32 i = 0; i < row->operands && !coordinates; i++) {
+		if (row->operand[i].kind == ISA_OP_TEX)
+			return o->role == ISA_READ;
+		if (row->operand[i].kind == ISA_OP_SURF)
+			return o->count_from == ISA_COUNT_VEC && isa_operand_count(c->form, o) == 1;
+	}
+	return false;
 }
 
 bool ir_check_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -289,6 +306,8 @@ bool ir_check_value(struct check *c, const struct isa_operand *o, const struct i
 	bool plain = !o->braces || o->count_from == ISA_COUNT_GEOM || o->count_from == ISA_COUNT_TEXEL;
 
 	if (op->kind == IR_OP_VEC) {
+		if (is_loose(c, o))
+			return ir_check_elements(c, o, op, 0);
 		if (count == 1 && !may_have_braces(c, o))
 			return ir_unfit(c, "operand %s is a vector, one value is expected", o->name);
 		if ((u32)op->imm != count)
@@ -302,7 +321,51 @@ bool ir_check_value(struct check *c, const struct isa_operand *o, const struct i
 			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name, vec, count);
 		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
-	if (count != 1 || !plain)
+	if ((count != 1 || !plain) && !is_loose(c, o))
 		return ir_unfit(c, "operand %s is a vector of %u elements in braces", o->name, count);
 	return check_scalar(c, o, op);
+}
+
+/* ---- what has a meaning ---- */
+
+/* Would each element pass by itself? */
+static bool are_plain(struct check *c, const struct isa_operand *o, const struct ir_operand *vec, u32 first)
+{
+	for (u32 i = first; i < (u32)vec->imm; i++) {
+		const struct ir_operand *e = &c->f->operands.at[vec->index + i];
+		struct isa_operand one = *o;
+
+		one.count_from = ISA_COUNT_FIXED;
+		one.ranges = 0;
+		if (!check_scalar(c, &one, e))
+			return false;
+	}
+	return true;
+}
+
+bool ir_check_plain(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
+		    const struct ir_operand *ops, u32 n)
+{
+	struct ir_mismatch why;
+	struct check c = {m, f, form, &why};
+
+	for (u32 i = 0; i < n; i++) {
+		const struct isa_operand *o = ir_operand_spec(form, ops, n, i);
+		u32 count = o ? isa_operand_count(form, o) : 0;
+
+		if (!o || o->kind != ISA_OP_VALUE)
+			continue;
+		if (ops[i].kind == IR_OP_VEC && ((u32)ops[i].imm != count || !are_plain(&c, o, &ops[i], 0)))
+			return false;
+		if (ops[i].kind != IR_OP_VEC && ops[i].kind != IR_OP_SINK && count > 1 &&
+		    (ops[i].kind != IR_OP_REG || ops[i].part || f->regs.at[ops[i].index].vec != count))
+			return false;
+	}
+	return true;
+}
+
+bool ir_check_needless_braces(const struct isa_form *form, const struct isa_operand *o, const struct ir_operand *op)
+{
+	return op->kind == IR_OP_VEC && op->imm == 1 && o && o->kind == ISA_OP_VALUE && !o->braces &&
+	       isa_operand_count(form, o) == 1;
 }

@@ -161,6 +161,26 @@ static bool may_repeat(const struct opcode *op, u32 i)
 	return false;
 }
 
+/*
+ * Modifiers that ptxas overlooks, because they mean nothing there: a layout on matrix instructions whose form fixes it,
+ * .uni on texture fetches.
+ */
+static bool is_overlooked(const struct opcode *op, u32 i)
+{
+	static const struct {
+		const char *name;
+		u16 words[2];
+	} table[] = {
+		{"ldmatrix", {M_row, M_col}}, {"stmatrix", {M_row, M_col}}, {"movmatrix", {M_row, M_col}},
+		{"wgmma", {M_row, M_col}}, {"tcgen05", {M_row, M_col}}, {"tex", {M_uni}}, {"tld4", {M_uni}},
+	};
+
+	for (u32 k = 0; k < ARRAY_LEN(table) && op->word[i]; k++)
+		if (strlen(table[k].name) == op->size[0] && !memcmp(table[k].name, op->text, op->size[0]))
+			return op->word[i] == table[k].words[0] || op->word[i] == table[k].words[1];
+	return false;
+}
+
 /* Mandatory slots filled, groups all or none. */
 static bool complete(struct isa_form *f)
 {
@@ -199,7 +219,7 @@ static int match_row(const struct opcode *op, const struct isa_row *row, struct 
 	if (!taken)
 		return 1;
 	for (u32 i = taken; i < op->words; i++)
-		if (!op->word[i] || (!place(op, i, f) && !may_repeat(op, i)))
+		if (!op->word[i] || (!place(op, i, f) && !may_repeat(op, i) && !is_overlooked(op, i)))
 			return 1 + (int)i;
 	if (!complete(f))
 		return -1;

@@ -259,6 +259,19 @@ static void test_load(void)
 	}
 	drop(&r);
 
+	/* What ptxas takes and nothing gives a meaning faults when executed; braces around one value go. */
+	module_of(text, sizeof(text), old, "ld.global.v2.u32 {%tid.x, %p1}, [%rd1];\nld.global.u32 {%r1}, [%rd1];\n"
+					   "ld.global.v2.u32 {%r1, %u1}, [%rd1];\nst.global.v2.f32 [%rd1], {%r1, 1};");
+	r = parse(text, MODULE_LOAD);
+	CHECK(r.m && !r.errors && ir_find_func(r.m, "k")->poisons.len == 2);
+	if (r.m && ir_find_func(r.m, "k")->poisons.len == 2) {
+		struct ir_func *k = ir_find_func(r.m, "k");
+
+		CHECK(!k->insns.at[0].form && k->insns.at[1].form && k->insns.at[2].form && !k->insns.at[3].form);
+		CHECK_EQ(k->operands.at[k->insns.at[1].first_op].kind, IR_OP_REG);
+	}
+	drop(&r);
+
 	module_of(text, sizeof(text), old, "add.s32 %r1, %r2, %f1;");
 	r = parse(text, MODULE_LOAD);
 	CHECK(!r.m && r.errors == 1 && says(&r, "operand b is .f32"));
