@@ -14,6 +14,10 @@
 #define TO_BITS ((u32)imm >> MODE_TO & 0xff)
 #define FROM_BITS ((u32)imm >> MODE_FROM & 0x7f)
 
+/* 16-bit operands may have anything in the upper half of their row. */
+#define INT_16(x) ((x) & 0xffffu)
+#define SINT_16(x) ((s32)(s16)(x))
+
 #define TY_W u32
 #define TY_X u64
 #define ROW_W ROW32
@@ -61,6 +65,51 @@
 			TY_##B y = b[l];                                                          \
 			TY_##C z = c[l];                                                          \
 			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+/* A fourth operand, w; its row is in `target`. */
+#define LANE4(id, D, A, B, C, W, expr)                                                           \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const TY_##B *b = ROW_##B(in->b);                                                 \
+		const TY_##C *c = ROW_##C(in->c);                                                 \
+		const TY_##W *e = ROW_##W(in->target);                                            \
+		FOR_LANES(l, LANES)                                                               \
+		{                                                                                 \
+			TY_##A x = a[l];                                                          \
+			TY_##B y = b[l];                                                          \
+			TY_##C z = c[l];                                                          \
+			TY_##W w = e[l];                                                          \
+			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+/*
+ * Two or three operands of one width and the carry flag, a predicate row in `target`: c is the flag, o the new one, kept if
+ * SETS. Masked mode blends d; the flag is masked here.
+ */
+#define CARRY(id, T, z_row, SETS, expr)                                                          \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##T *d = ROW_##T(in->d);                                                       \
+		const TY_##T *a = ROW_##T(in->a), *b = ROW_##T(in->b), *e = ROW_##T(z_row);       \
+		u32 *flag = ROWP(in->target);                                                     \
+		const u32 active PL_UNUSED = g->active;                                           \
+		for (u32 i = 0; i < WARPS; i++, a += 32, b += 32, d += 32, e += 32) {             \
+			const u32 mask PL_UNUSED = flag[i];                                       \
+			u32 t[32];                                                                \
+			FOR_LANES(l, 32)                                                          \
+			{                                                                         \
+				TY_##T x = a[l], y = b[l], z PL_UNUSED = e[l];                    \
+				u32 c PL_UNUSED = mask >> l & 1, o = 0;                           \
+				d[l] = (expr);                                                    \
+				t[l] = 0 - o;                                                     \
+			}                                                                         \
+			if (SETS)                                                                 \
+				flag[i] = (mask & ~active) | (lanes_mask(t) & active);            \
 		}                                                                                 \
 		return in + 1;                                                                    \
 	}
@@ -181,6 +230,20 @@
 #define SHAPE_X_XWW(id, expr) LANE3(id, X, X, W, W, expr)
 #define SHAPE_X_XXW(id, expr) LANE3(id, X, X, X, W, expr)
 #define SHAPE_X_XXX(id, expr) LANE3(id, X, X, X, X, expr)
+#define SHAPE_W_WWWW(id, expr) LANE4(id, W, W, W, W, W, expr)
+#define SHAPE_X_XXWW(id, expr) LANE4(id, X, X, X, W, W, expr)
+#define SHAPE_W_WWi(id, expr) CARRY(id, W, in->b, false, expr)
+#define SHAPE_W_WWo(id, expr) CARRY(id, W, in->b, true, expr)
+#define SHAPE_W_WWio(id, expr) CARRY(id, W, in->b, true, expr)
+#define SHAPE_W_WWWi(id, expr) CARRY(id, W, in->c, false, expr)
+#define SHAPE_W_WWWo(id, expr) CARRY(id, W, in->c, true, expr)
+#define SHAPE_W_WWWio(id, expr) CARRY(id, W, in->c, true, expr)
+#define SHAPE_X_XXi(id, expr) CARRY(id, X, in->b, false, expr)
+#define SHAPE_X_XXo(id, expr) CARRY(id, X, in->b, true, expr)
+#define SHAPE_X_XXio(id, expr) CARRY(id, X, in->b, true, expr)
+#define SHAPE_X_XXXi(id, expr) CARRY(id, X, in->c, false, expr)
+#define SHAPE_X_XXXo(id, expr) CARRY(id, X, in->c, true, expr)
+#define SHAPE_X_XXXio(id, expr) CARRY(id, X, in->c, true, expr)
 #define SHAPE_W_VW(id, expr) LANEV(id, W, W, expr)
 #define SHAPE_W_WWP(id, expr) LANE2P(id, W, W, W, expr)
 #define SHAPE_X_XXP(id, expr) LANE2P(id, X, X, X, expr)

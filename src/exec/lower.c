@@ -276,19 +276,36 @@ static enum row_class class_of_letter(char c)
 	return c == 'P' ? ROW_P : c == 'X' ? ROW_X : ROW_W;
 }
 
+/* W_XXP has three; small letters are no operands. */
+static u32 shape_operands(const char *shape)
+{
+	return (u32)strspn(shape + 2, "WXPV");
+}
+
+/* The carry flag of W_WWi, W_WWo, W_WWio. */
+static void add_carry(struct lower *l, const char *shape)
+{
+	if (l->carry == IR_NONE)
+		l->carry = lower_vreg(l, ROW_P);
+	if (strchr(shape, 'i'))
+		lower_read(l, FIELD_TARGET, l->carry);
+	if (strchr(shape, 'o'))
+		lower_write(l, FIELD_TARGET, l->carry);
+}
+
 void lower_lanes(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const char *shape;
 	char text[160];
 	enum exec_op op;
-	u32 src[3] = {IR_NONE, IR_NONE, IR_NONE}, n, d;
+	u32 src[4] = {IR_NONE, IR_NONE, IR_NONE, IR_NONE}, n, d;
 	u32 type = form->types ? form->type[0] : T_b32;
 	s64 imm = 0;
 
 	lower_text(form, NULL, text, sizeof(text));
 	op = lower_find_op(text);
-	if (op == EXEC_OPS || strlen(op_infos[op].shape) - 1 != l->in->ops)
+	if (op == EXEC_OPS || shape_operands(op_infos[op].shape) + 1 != l->in->ops)
 		op = lower_mode_op(form, &imm);
 	if (op == EXEC_OPS) {
 		lower_poison(l, text);
@@ -299,8 +316,8 @@ void lower_lanes(struct lower *l)
 		lower_four_words(l, op, imm);
 		return;
 	}
-	n = (u32)strlen(shape) - 2;
-	for (u32 i = 0; i < n && i < 3; i++) {
+	n = shape_operands(shape);
+	for (u32 i = 0; i < n && i < 4; i++) {
 		const struct ir_operand *o = lower_operand(l, i + 1);
 		const struct isa_operand *spec = ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, i + 1);
 
@@ -313,6 +330,9 @@ void lower_lanes(struct lower *l)
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);
 	l->insns.at[l->insns.len - 1].imm = imm;
+	lower_read(l, FIELD_TARGET, src[3]);
+	if (shape[2 + n])
+		add_carry(l, shape);
 	lower_finish(l, lower_operand(l, 0), d, type, class_of_letter(shape[0]));
 }
 
@@ -413,6 +433,7 @@ static void lower_function(struct lower *l, u32 index)
 
 	l->f = f;
 	l->func = index;
+	l->carry = IR_NONE;
 	l->vreg_of = malloc(sizeof(u32) * (f->regs.len + 1));
 	l->label_at = malloc(sizeof(u32) * (f->labels.len + 1));
 	if (!used || !l->vreg_of || !l->label_at) {

@@ -54,6 +54,7 @@ struct lower {
 	u32 *label_at;       /* label of f -> record, IR_NONE */
 	u32 guard;           /* vreg of the guard, IR_NONE */
 	bool guard_not;
+	u32 carry;           /* vreg of the carry flag of f, IR_NONE: not used yet */
 	VEC(struct insn) insns;
 	VEC(u32) ext;
 	VEC(struct row_ref) refs;
@@ -111,6 +112,7 @@ lower_rule *lower_find_rule(const char *name);
 lower_rule lower_lanes;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */
 lower_rule lower_load, lower_store, lower_atom, lower_warp;
+lower_rule lower_setp, lower_set, lower_cvt, lower_lop3, lower_bfe, lower_prmt, lower_video;
 /* Barriers and fences: lower_sync.c. */
 lower_rule lower_bar, lower_fence;
 
@@ -124,6 +126,8 @@ void lower_skip_end(struct lower *l, u32 branch);
 bool lower_is_formal(const struct ir_func *f, u32 var);
 /* mov.v2, mov.v4: element by element. */
 void lower_move_vector(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src);
+/* The value of a special register, in a row of its own. */
+u32 lower_sreg(struct lower *l, const struct ir_operand *src, enum row_class class);
 /* What a function's address is: its place in the program's functions + 1; makes it part of the program. */
 u64 lower_function_address(struct lower *l, u32 func);
 
