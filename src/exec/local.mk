@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
 	src/exec/lower_float.c \
+	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
 	src/exec/lower_mem.c \
 	src/exec/lower_rows.c \
 	src/exec/lower_rules.c \
@@ -20,6 +21,9 @@ libcore_la_SOURCES += \
 exec_sources = \
 	src/exec/lanes.h src/exec/lane_shapes.h src/exec/mode.h src/exec/numeric_all.h \
 	src/exec/op_approx.c src/exec/op_cvt.c src/exec/op_float.c src/exec/op_half.c \
+	src/exec/op_cmp.c src/exec/op_logic.c src/exec/op_video.c \
+	src/exec/ops/carry.def src/exec/ops/cmp.def src/exec/ops/cvt_int.def src/exec/ops/logic.def \
+	src/exec/ops/video.def \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
 	src/exec/op_mem.c \

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 static void rule_mov(struct lower *l);
-static void rule_setp(struct lower *l);
 static void rule_cvta(struct lower *l);
 static void rule_bra(struct lower *l);
 static void rule_brx(struct lower *l);
@@ -24,13 +23,20 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"setp", rule_setp},
+	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"setp", lower_setp},
 	{"cvta", rule_cvta}, {"bra", rule_bra}, {"brx", rule_brx}, {"exit", rule_exit}, {"ret", rule_ret},
 	{"bar", lower_bar}, {"barrier", lower_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
 	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", lower_fence},
 	{"fence", lower_fence}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
 	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
 	{"elect", lower_warp}, {"atom", lower_atom}, {"red", lower_atom},
+	{"set", lower_set}, {"cvt", lower_cvt}, {"lop3", lower_lop3}, {"bfe", lower_bfe}, {"prmt", lower_prmt},
+	{"vadd", lower_video}, {"vsub", lower_video}, {"vabsdiff", lower_video}, {"vmin", lower_video}, {"vmax", lower_video},
+	{"vshl", lower_video}, {"vshr", lower_video}, {"vset", lower_video}, {"vmad", lower_video},
+	{"vadd2", lower_video}, {"vsub2", lower_video}, {"vavrg2", lower_video}, {"vabsdiff2", lower_video},
+	{"vmin2", lower_video}, {"vmax2", lower_video}, {"vset2", lower_video},
+	{"vadd4", lower_video}, {"vsub4", lower_video}, {"vavrg4", lower_video}, {"vabsdiff4", lower_video},
+	{"vmin4", lower_video}, {"vmax4", lower_video}, {"vset4", lower_video},
 	{"griddepcontrol", rule_nothing}, {"setmaxnreg", rule_nothing},
 };
 
@@ -98,29 +104,30 @@ u64 lower_function_address(struct lower *l, u32 func)
 	return l->funcs.len;
 }
 
-static void mov_sreg(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src, u32 component)
+/* A special register; those that differ by lane have 32 bits. */
+static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 component, bool guarded)
 {
-	u32 d = lower_register(l, dst, 0);
-	enum exec_op op = OP_sreg_uniform;
-	struct insn *in;
-	s64 imm = src->index | (s64)component << 16;
+	bool tid = src->index == SR_tid && component < 3;
+	bool lane = src->index == SR_laneid || src->index == SR_warpid ||
+		    (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt);
+	u32 v = (tid || lane) && is_wide(l, d) ? lower_vreg(l, ROW_W) : d;
+	bool direct = v == d;
+	enum exec_op op = tid ? OP_sreg_tid : lane ? OP_sreg_lane : OP_sreg_uniform;
+	struct insn *in = guarded && direct ? lower_emit(l, op) : lower_emit_free(l, op);
 
-	if (src->index == SR_tid && component < 3 && !is_wide(l, d)) {
-		op = OP_sreg_tid;
-		imm = component;
-	} else if (src->index == SR_laneid || src->index == SR_warpid ||
-		   (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt)) {
-		op = OP_sreg_lane;
-		imm = src->index;
-	}
-	if (op != OP_sreg_uniform && is_wide(l, d)) {
-		lower_poison(l, "special register");
-		return;
-	}
-	in = lower_emit(l, op);
-	in->imm = imm;
-	in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
-	lower_write(l, FIELD_D, d);
+	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;
+	in->flags |= is_wide(l, v) ? INSN_WIDE_DATA : 0;
+	lower_write(l, FIELD_D, v);
+	if (!direct)
+		lower_op(l, OP_zero_extend, d, v, IR_NONE, IR_NONE, guarded);
+}
+
+u32 lower_sreg(struct lower *l, const struct ir_operand *src, enum row_class class)
+{
+	u32 v = lower_vreg(l, class);
+
+	mov_sreg(l, v, src, src->part ? src->part - IR_PART_X : 0, false);
+	return v;
 }
 
 /* Address of a variable in its state space, or generic when it has no space of its own. */
@@ -238,7 +245,7 @@ static void rule_mov(struct lower *l)
 	if (dst->kind == IR_OP_VEC && src->kind == IR_OP_SREG) {
 		for (u32 i = 0; i < (u32)dst->imm; i++)
 			if (l->f->operands.at[dst->index + i].kind == IR_OP_REG)
-				mov_sreg(l, &l->f->operands.at[dst->index + i], src, i);
+				mov_sreg(l, lower_register(l, &l->f->operands.at[dst->index + i], 0), src, i, true);
 		return;
 	}
 	if (isa_form_has(l->in->form, M_v2) || isa_form_has(l->in->form, M_v4)) {
@@ -254,7 +261,7 @@ static void rule_mov(struct lower *l)
 		return;
 	}
 	if (src->kind == IR_OP_SREG) {
-		mov_sreg(l, dst, src, src->part ? src->part - IR_PART_X : 0);
+		mov_sreg(l, lower_register(l, dst, 0), src, src->part ? src->part - IR_PART_X : 0, true);
 		return;
 	}
 	d = lower_register(l, dst, 0);
@@ -267,59 +274,6 @@ static void rule_mov(struct lower *l)
 		if (isa_type_bits(type) == 128 && src->kind == IR_OP_REG)
 			move(l, d + 1, lower_register(l, src, 1));
 	}
-}
-
-/* ---- setp: p|q = comparison, combined with c ---- */
-
-static void rule_setp(struct lower *l)
-{
-	static const enum isa_kind skip[] = {ISA_K_OP, ISA_KINDS};
-	const struct isa_form *form = l->in->form;
-	const struct ir_operand *p = lower_operand(l, 0), *q = lower_operand(l, 1);
-	bool two = q->flags & IR_BAR;
-	u32 first = two ? 2 : 1, type = form->type[0], t, c = IR_NONE, word = isa_form_word(form, ISA_K_OP, 0);
-	enum row_class class = lower_class(isa_type_bits(type));
-	enum exec_op op, combine = word == M_and ? OP_and_pred : word == M_or ? OP_or_pred : OP_xor_pred;
-	u32 a, b;
-	char text[160];
-
-	lower_text(form, skip, text, sizeof(text));
-	op = lower_find_op(text);
-	if (op == EXEC_OPS || type == T_f16x2 || type == T_bf16x2) {
-		lower_poison(l, text);
-		return;
-	}
-	a = lower_source(l, lower_operand(l, first), type, class);
-	b = lower_source(l, lower_operand(l, first + 1), type, class);
-	if (word)
-		c = lower_source(l, lower_operand(l, first + 2), T_pred, ROW_P);
-	if (!two && !word) {
-		lower_op(l, op, lower_target(l, p, ROW_P), a, b, IR_NONE, true);
-		return;
-	}
-	t = lower_vreg(l, ROW_P);
-	lower_op(l, op, t, a, b, IR_NONE, false);
-	if (two && q->kind == IR_OP_REG) {
-		u32 n = lower_vreg(l, ROW_P), keep = lower_vreg(l, ROW_P);
-
-		lower_op(l, OP_not_pred, n, t, IR_NONE, IR_NONE, false);
-		if (word)
-			lower_op(l, combine, keep, n, c, IR_NONE, false);
-		else
-			keep = n;
-		if (p->kind == IR_OP_REG && word)
-			lower_op(l, combine, lower_register(l, p, 0), t, c, IR_NONE, true);
-		else if (p->kind == IR_OP_REG)
-			move(l, lower_register(l, p, 0), t);
-		move(l, lower_register(l, q, 0), keep);
-		return;
-	}
-	if (p->kind != IR_OP_REG)
-		return;
-	if (word)
-		lower_op(l, combine, lower_register(l, p, 0), t, c, IR_NONE, true);
-	else
-		move(l, lower_register(l, p, 0), t);
 }
 
 /* ---- addresses ---- */
