@@ -36,8 +36,11 @@ NUM_FN u32 mufu_square(u32 x, u32 low)
 	u32 h = x >> low, l = x & ((1u << low) - 1);
 	u32 s = h * h >> 1;
 
-	for (u32 r = 1; r < 8; r++)
-		s += -(h >> r & 1) & l >> (low - r);
+	/* Written out: an inner loop would keep the lane loop from vectorising below -O3. */
+	s += (-(h >> 1 & 1) & l >> (low - 1)) + (-(h >> 2 & 1) & l >> (low - 2));
+	s += (-(h >> 3 & 1) & l >> (low - 3)) + (-(h >> 4 & 1) & l >> (low - 4));
+	s += (-(h >> 5 & 1) & l >> (low - 5)) + (-(h >> 6 & 1) & l >> (low - 6));
+	s += -(h >> 7 & 1) & l >> (low - 7);
 	return s;
 }
 
