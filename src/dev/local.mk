@@ -30,3 +30,24 @@ EXTRA_DIST += tests/images/README.md tests/images/kernels.cu tests/images/square
 	tests/images/archive.a tests/images/lto.obj tests/images/none.fatbin tests/images/size.fatbin \
 	tests/images/speed.fatbin tests/images/balance.fatbin tests/images/targets.fatbin \
 	tests/images/debug.fatbin tests/images/lineinfo.cubin
+
+# Programs, launches, faults; the C API.
+libcore_la_SOURCES += \
+	src/dev/status.c src/dev/status.h src/dev/status.def \
+	src/dev/device.c src/dev/device.h src/dev/device_int.h \
+	src/dev/program.c \
+	src/dev/launch.c \
+	src/dev/fault.c \
+	src/dev/api.c src/dev/api_int.h \
+	src/dev/api_launch.c \
+	src/dev/api_bind.c \
+	src/dev/api_expr.c src/dev/api_expr.h
+
+lib_LTLIBRARIES += libptxloom.la
+include_HEADERS += include/ptxloom.h
+libptxloom_la_SOURCES =
+libptxloom_la_LIBADD = libcore.la
+libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+	-Wl,--version-script=$(srcdir)/src/dev/libptxloom.map
+libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
+EXTRA_DIST += src/dev/libptxloom.map

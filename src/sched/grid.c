@@ -18,7 +18,7 @@ static u64 now_ns(void)
 
 /* ---- making ---- */
 
-static struct sched_grid *storage(struct sched_pool *p)
+static struct sched_grid *storage(struct sched_pool *p, const struct exec_env *e, struct seat **seat)
 {
 	struct sched_grid *g;
 
@@ -28,6 +28,7 @@ static struct sched_grid *storage(struct sched_pool *p)
 		p->spare = g->next;
 		p->spare_len--;
 	}
+	*seat = seat_cached_locked(p, e);
 	pthread_mutex_unlock(&p->lock);
 	if (g)
 		return g;
@@ -115,10 +116,13 @@ void grid_spread(struct sched_grid *g, u32 hands)
 
 struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands)
 {
-	struct sched_grid *g = storage(p);
+	struct seat *seat;
+	struct sched_grid *g = storage(p, &launch->env, &seat);
 
-	if (!g)
+	if (!g) {
+		seat_free(seat);
 		return NULL;
+	}
 	g->pool = p;
 	g->next = NULL;
 	g->launch = *launch;
@@ -142,6 +146,10 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	for (u32 i = 0; i < hands; i++)
 		hand_init(g, i, hands);
 	deal(g, 0, g->ctas);
+	if (seat) {
+		seat_adopt(seat, g);
+		seat_push(&g->hand[0].idle, seat);
+	}
 	return g;
 }
 

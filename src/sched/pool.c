@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define WORKERS_MAX 1024u
 
@@ -32,7 +33,6 @@ struct sched_pool *sched_pool_new(const struct sched_options *options)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->only, NULL);
 	pthread_cond_init(&p->work, NULL);
-	pthread_cond_init(&p->idle, NULL);
 	seat_list_init(&p->seats);
 	return p;
 }
@@ -44,47 +44,50 @@ u32 sched_pool_workers(const struct sched_pool *p)
 
 /* ---- ends of grids ---- */
 
-static void recycle(struct sched_pool *p, struct sched_grid *g)
+/* Seats go back to the cache, and the grid, unless its end is still to be read. pool->lock held. */
+static bool recycle_locked(struct sched_pool *p, struct sched_grid *g)
 {
-	bool keep;
-
-	pthread_mutex_lock(&p->lock);
-	keep = p->spare_len < GRIDS_CACHED;
-	if (keep) {
-		g->next = p->spare;
-		p->spare = g;
-		p->spare_len++;
-	}
-	if (!--p->alive)
-		pthread_cond_broadcast(&p->idle);
-	pthread_mutex_unlock(&p->lock);
-	if (!keep)
-		grid_free(g);
-}
-
-/* Tell the caller. Nobody works on the grid any more, and it is in no list. */
-static void conclude(struct sched_pool *p, struct sched_grid *g)
-{
-	struct sched_end end = {0};
-
-	if (g->faulted) {
-		grid_collect_waiters(g);
-		end.fault = &g->fault;
-		end.waiters = g->waiters;
-		end.waiter_len = g->waiter_len;
-		end.waiter_total = g->waiter_total;
-		for (u32 i = 0; i < g->hands; i++)
-			end.unstarted += g->hand[i].end - g->hand[i].next + (g->hand[i].chunk_end - g->hand[i].chunk);
-	}
-	pthread_mutex_lock(&p->lock);
 	for (u32 i = 0; i < g->hands; i++) {
 		seat_return_locked(p, &g->hand[i].idle);
 		seat_return_locked(p, &g->hand[i].waiting);
 	}
+	if (g->faulted || p->spare_len >= GRIDS_CACHED)
+		return false;
+	g->next = p->spare;
+	p->spare = g;
+	p->spare_len++;
+	return true;
+}
+
+static void fill_end(struct sched_grid *g, struct sched_end *end)
+{
+	grid_collect_waiters(g);
+	end->fault = &g->fault;
+	end->waiters = g->waiters;
+	end->waiter_len = g->waiter_len;
+	end->waiter_total = g->waiter_total;
+	for (u32 i = 0; i < g->hands; i++)
+		end->unstarted += g->hand[i].end - g->hand[i].next + (g->hand[i].chunk_end - g->hand[i].chunk);
+}
+
+/* Tell the caller. Nobody works on the grid any more, and it is in no list. The caller may free the program in `done`. */
+static void conclude(struct sched_pool *p, struct sched_grid *g)
+{
+	void (*done)(void *user, const struct sched_end *end) = g->launch.done;
+	void *user = g->launch.user;
+	struct sched_end end = {0};
+	bool kept;
+
+	if (g->faulted)
+		fill_end(g, &end);
+	pthread_mutex_lock(&p->lock);
+	kept = recycle_locked(p, g);
 	pthread_mutex_unlock(&p->lock);
-	if (g->launch.done)
-		g->launch.done(g->launch.user, &end);
-	recycle(p, g);
+	if (done)
+		done(user, &end);
+	if (!kept)
+		grid_free(g);
+	__atomic_fetch_sub(&p->alive, 1, __ATOMIC_RELEASE);
 }
 
 static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
@@ -291,9 +294,7 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 			pthread_mutex_unlock(&p->only);
 		return false;
 	}
-	pthread_mutex_lock(&p->lock);
-	p->alive++;
-	pthread_mutex_unlock(&p->lock);
+	__atomic_fetch_add(&p->alive, 1, __ATOMIC_RELAXED);
 	if (here && run_inline(p, g, false)) {
 		conclude(p, g);
 		return true;
@@ -348,9 +349,10 @@ void sched_pool_free(struct sched_pool *p)
 
 	if (!p)
 		return;
+	/* Rarely anything is left: callers wait for their grids first. */
+	while (__atomic_load_n(&p->alive, __ATOMIC_ACQUIRE))
+		nanosleep(&(struct timespec){0, 100000}, NULL);
 	pthread_mutex_lock(&p->lock);
-	while (p->alive)
-		pthread_cond_wait(&p->idle, &p->lock);
 	p->quit = true;
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
@@ -363,7 +365,6 @@ void sched_pool_free(struct sched_pool *p)
 	while ((s = seat_pop(&p->seats)))
 		seat_free(s);
 	free(p->threads);
-	pthread_cond_destroy(&p->idle);
 	pthread_cond_destroy(&p->work);
 	pthread_mutex_destroy(&p->only);
 	pthread_mutex_destroy(&p->lock);

@@ -101,7 +101,6 @@ struct sched_pool {
 	u32 workers;
 	pthread_mutex_t lock;
 	pthread_cond_t work; /* a grid or a hand has become available */
-	pthread_cond_t idle; /* a grid has ended */
 	pthread_mutex_t only; /* one worker: whoever runs holds it, the calling thread as well */
 	pthread_t *threads;
 	u32 thread_len;
@@ -112,7 +111,7 @@ struct sched_pool {
 	u32 turn;                 /* which grid to look at first */
 	u64 served;
 	u32 sleeping;             /* threads that wait for work */
-	u64 alive;                /* grids whose `done` has not returned */
+	u64 alive;                /* grids whose `done` has not returned; atomic */
 	struct sched_grid *spare;
 	u32 spare_len;
 	struct seat_list seats;   /* cached, oldest first */
@@ -123,6 +122,10 @@ struct sched_pool {
 
 /* A seat for CTAs of this launch; from the cache, or new. NULL: no memory. */
 struct seat *seat_take(struct sched_grid *g);
+/* One from the cache, NULL: none fits. pool->lock held. */
+struct seat *seat_cached_locked(struct sched_pool *p, const struct exec_env *e);
+/* Make a seat ready for CTAs of this grid. */
+void seat_adopt(struct seat *s, const struct sched_grid *g);
 /* Put seats back into the pool's cache; `list` is empty afterwards. pool->lock held. */
 void seat_return_locked(struct sched_pool *p, struct seat_list *list);
 void seat_free(struct seat *s);

@@ -174,37 +174,43 @@ static bool fits(const struct seat *s, const struct exec_env *e)
 	       s->env.local_bytes == e->local_bytes && s->env.mem == e->mem;
 }
 
-static struct seat *from_cache(struct sched_pool *p, const struct exec_env *e)
+struct seat *seat_cached_locked(struct sched_pool *p, const struct exec_env *e)
 {
 	struct seat *s = NULL;
 
-	pthread_mutex_lock(&p->lock);
 	for (struct seat **at = &p->seats.first; *at; at = &(*at)->next)
 		if (fits(*at, e)) {
 			s = *at;
 			unlink_seat(&p->seats, at);
 			break;
 		}
-	pthread_mutex_unlock(&p->lock);
 	return s;
 }
 
-struct seat *seat_take(struct sched_grid *g)
+void seat_adopt(struct seat *s, const struct sched_grid *g)
 {
 	const struct exec_env *e = &g->launch.env;
-	struct seat *s = from_cache(g->pool, e);
 	u32 epoch = e->mem ? __atomic_load_n(&e->mem->epoch, __ATOMIC_ACQUIRE) : 0;
 
-	if (!s)
-		s = make(e);
-	if (!s)
-		return NULL;
 	if (s->epoch != epoch)
 		memset(s->cta.gang[0].caches, 0, sizeof(struct mem_cache) * s->program->cache_slots);
 	s->epoch = epoch;
 	s->env = *e;
 	s->env.tid = s->tid;
 	s->light = 0;
+}
+
+struct seat *seat_take(struct sched_grid *g)
+{
+	struct seat *s;
+
+	pthread_mutex_lock(&g->pool->lock);
+	s = seat_cached_locked(g->pool, &g->launch.env);
+	pthread_mutex_unlock(&g->pool->lock);
+	if (!s)
+		s = make(&g->launch.env);
+	if (s)
+		seat_adopt(s, g);
 	return s;
 }
 

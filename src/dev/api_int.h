@@ -1,0 +1,49 @@
+/*
+ * Private to the C API: its objects.
+ */
+#ifndef PL_DEV_API_INT_H
+#define PL_DEV_API_INT_H
+
+#include "src/dev/device.h"
+
+#include <ptxloom.h>
+
+struct ptxloom_kernel {
+	struct ptxloom_module *mod;
+	struct device_kernel *k;
+	struct ptxloom_kernel *next;
+};
+
+struct api_bound;
+
+struct ptxloom_module {
+	struct ptxloom_device *dev;
+	struct device_program *program;
+	struct ptxloom_kernel *kernels; /* dev->lock */
+	struct api_bound *bound;        /* dev->lock */
+	struct ptxloom_module *next;
+};
+
+struct ptxloom_device {
+	struct device dev;
+	struct sched_pool *pool;
+	struct arch_devices profiles;
+	void (*message)(void *user, const char *text);
+	void *user;
+	pthread_mutex_t lock;       /* all below; never held while a kernel or a callback runs */
+	pthread_cond_t ended;
+	struct ptxloom_module *modules;
+	struct text messages;       /* not fetched yet */
+	bool faulted;
+	struct ptxloom_fault fault;
+	int pending;                /* first fault of launches nobody waited for */
+};
+
+/* Hand a message to the program, or keep it for ptxloom_message. */
+void api_say(struct ptxloom_device *dev, const char *text);
+
+/* ---- api_bind.c ---- */
+
+void api_bound_free(struct api_bound *list);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Devices and the settings they start with.
+ */
+#include "src/dev/device_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Beyond the frames that a kernel is known to need: what recursion may use. Never touched memory costs nothing. */
+#define STACK_BYTES (64u << 10)
+
+static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
+{
+	const char *s = getenv(name);
+	char *end;
+	u64 v;
+
+	if (!s || !*s)
+		return true;
+	errno = 0;
+	v = strtoull(s, &end, 0);
+	if (errno || *end || end == s || *s == '-' || v > max) {
+		text_printf(why, "%s takes a number up to %llu, not '%s'", name, (unsigned long long)max, s);
+		return false;
+	}
+	*out = v;
+	return true;
+}
+
+bool device_settings_read(struct device_settings *s, struct text *why)
+{
+	const char *isa = getenv("PTXLOOM_HOST_ISA");
+	u64 workers = s->sched.workers;
+
+	if (!read_number("PTXLOOM_WORKERS", 1024, &workers, why) ||
+	    !read_number("PTXLOOM_SEED", UINT64_MAX, &s->sched.seed, why) ||
+	    !read_number("PTXLOOM_TIMEOUT", (u64)1 << 40, &s->sched.timeout_ms, why))
+		return false;
+	s->sched.workers = (u32)workers;
+	if (isa && *isa) {
+		if (!exec_ops_select(isa)) {
+			text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);
+			return false;
+		}
+		s->host_isa = isa;
+	}
+	return true;
+}
+
+enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool, const struct exec_ops *ops)
+{
+	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = STACK_BYTES};
+	if (!mem_init(&d->mem, arch->memory_bytes))
+		return STATUS_OUT_OF_MEMORY;
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->idle, NULL);
+	return STATUS_SUCCESS;
+}
+
+void device_wait(struct device *d)
+{
+	pthread_mutex_lock(&d->lock);
+	while (d->running)
+		pthread_cond_wait(&d->idle, &d->lock);
+	pthread_mutex_unlock(&d->lock);
+}
+
+void device_fini(struct device *d)
+{
+	struct device_flight *f;
+
+	device_wait(d);
+	while ((f = d->spare)) {
+		d->spare = f->next;
+		free(f);
+	}
+	mem_fini(&d->mem);
+	pthread_cond_destroy(&d->idle);
+	pthread_mutex_destroy(&d->lock);
+}

@@ -1,0 +1,363 @@
+/*
+ * Programs: from images to variables with addresses and kernels by name.
+ */
+#include "src/dev/device.h"
+#include "src/dev/image.h"
+#include "src/dev/module.h"
+
+#include <stdlib.h>
+
+/* Functions that the engine or the host provides when no unit defines them. */
+static const char *const provided[] = {
+	"vprintf", "__assertfail", "malloc", "free", "__nv_printf", NULL,
+};
+
+/* ---- variables ---- */
+
+static bool has_address(const struct ir_var *v)
+{
+	return v->space == M_global || v->space == M_const;
+}
+
+static bool place(struct device_program *p, u32 unit, u32 i, struct map *where)
+{
+	const struct ir_var *v = p->units[unit]->vars.at[i];
+	enum mem_kind kind = v->space == M_const ? MEM_KIND_CONST : v->managed ? MEM_KIND_MANAGED : MEM_KIND_DEVICE;
+	u64 at;
+
+	if (!has_address(v) || v->definition != v || v->linkage == IR_EXTERN)
+		return true;
+	at = mem_alloc(&p->dev->mem, v->size_bytes, v->align, kind);
+	if (!at)
+		return false;
+	p->address[unit][i] = at;
+	if (v->data)
+		memcpy((void *)(uintptr_t)at, v->data, v->data_len);
+	return VEC_PUSH(&p->allocations, at) && map_set(where, map_key(v), at);
+}
+
+/* Variables defined in another unit share its address. */
+static void share(struct device_program *p, u32 unit, const struct map *where)
+{
+	const struct ir_module *m = p->units[unit];
+
+	for (size_t i = 0; i < m->vars.len; i++) {
+		const u64 *at = m->vars.at[i]->definition ? map_get(where, map_key(m->vars.at[i]->definition)) : NULL;
+
+		if (at && has_address(m->vars.at[i]))
+			p->address[unit][i] = *at;
+	}
+}
+
+/*
+ * Addresses in initial data. Global, constant and generic addresses are the same here. A function's address is its number
+ * in the unit, from 1, as exec_lower has it for functions whose address is taken by data.
+ */
+static void relocate(struct device_program *p, u32 unit, u32 i)
+{
+	const struct ir_module *m = p->units[unit];
+	const struct ir_var *v = m->vars.at[i];
+	u8 *at = (u8 *)(uintptr_t)p->address[unit][i];
+
+	for (u32 k = 0; at && v->definition == v && k < v->relocs_len; k++) {
+		const struct ir_reloc *r = &v->relocs[k];
+		u64 value = r->is_func ? (u64)r->index + 1 : p->address[unit][r->index];
+
+		value = (value + (u64)r->addend) >> r->shift;
+		memcpy(at + r->at, &value, r->size);
+	}
+}
+
+static bool place_variables(struct device_program *p)
+{
+	struct map where = {0};
+	bool ok = true;
+
+	for (u32 u = 0; u < p->len && ok; u++) {
+		p->address[u] = ARENA_ARRAY(&p->arena, u64, p->units[u]->vars.len + 1);
+		ok = p->address[u] != NULL;
+		for (u32 i = 0; i < p->units[u]->vars.len && ok; i++)
+			ok = place(p, u, i, &where);
+	}
+	for (u32 u = 0; u < p->len && ok; u++)
+		share(p, u, &where);
+	for (u32 u = 0; u < p->len && ok; u++)
+		for (u32 i = 0; i < p->units[u]->vars.len; i++)
+			relocate(p, u, i);
+	map_fini(&where);
+	return ok;
+}
+
+bool device_program_variable(struct device_program *p, const char *name, u64 *address, u64 *bytes)
+{
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->vars.len; i++) {
+			const struct ir_var *v = p->units[u]->vars.at[i];
+
+			if (v->func != IR_NONE || !p->address[u][i] || strcmp(v->name->text, name))
+				continue;
+			*address = p->address[u][i];
+			*bytes = v->definition->size_bytes;
+			return true;
+		}
+	return false;
+}
+
+/* ---- loading ---- */
+
+static enum status load(struct device_program *p, const struct device_text *texts, struct diag *d)
+{
+	u32 errors = d->errors;
+
+	for (u32 i = 0; i < p->len; i++) {
+		p->names[i] = arena_strdup(&p->arena, texts[i].name, strlen(texts[i].name));
+		p->sources[i] = (struct diag_source){p->names[i], texts[i].text, texts[i].size};
+		p->units[i] = module_parse(&p->sources[i], MODULE_LOAD, d);
+		if (!p->units[i])
+			return STATUS_INVALID_PTX;
+	}
+	if (!ir_link(p->units, p->len, provided, d))
+		return STATUS_INVALID_PTX;
+	if (!place_variables(p)) {
+		diag_at(d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL, "the variables of '%s' do not fit the device's memory", p->names[0]);
+		return STATUS_OUT_OF_MEMORY;
+	}
+	return d->errors == errors ? STATUS_SUCCESS : STATUS_INVALID_PTX;
+}
+
+enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len, struct diag *d,
+				struct device_program **out)
+{
+	struct device_program *p = calloc(1, sizeof(*p));
+	enum status status;
+
+	*out = NULL;
+	if (p) {
+		p->dev = dev;
+		p->units = ARENA_ARRAY(&p->arena, struct ir_module *, len);
+		p->sources = ARENA_ARRAY(&p->arena, struct diag_source, len);
+		p->names = ARENA_ARRAY(&p->arena, char *, len);
+		p->owned = ARENA_ARRAY(&p->arena, void *, len);
+		p->address = ARENA_ARRAY(&p->arena, u64 *, len);
+	}
+	if (!p || !p->units || !p->sources || !p->names || !p->owned || !p->address) {
+		for (u32 i = 0; i < len; i++)
+			free(texts[i].owned);
+		if (p)
+			arena_fini(&p->arena);
+		free(p);
+		return STATUS_OUT_OF_MEMORY;
+	}
+	pthread_mutex_init(&p->lock, NULL);
+	p->len = len;
+	for (u32 i = 0; i < len; i++)
+		p->owned[i] = texts[i].owned;
+	status = load(p, texts, d);
+	if (status == STATUS_SUCCESS)
+		*out = p;
+	else
+		device_program_unload(p);
+	return status;
+}
+
+void device_program_unload(struct device_program *p)
+{
+	struct device_kernel *k;
+
+	if (!p)
+		return;
+	while ((k = p->kernels)) {
+		p->kernels = k->next;
+		for (u32 i = 0; i <= GANG_WARPS; i++)
+			if (k->lowered[i]) {
+				sched_forget(p->dev->pool, k->lowered[i]);
+				exec_program_free(k->lowered[i]);
+			}
+	}
+	for (size_t i = 0; i < p->allocations.len; i++)
+		mem_free(&p->dev->mem, p->allocations.at[i]);
+	VEC_FREE(&p->allocations);
+	for (u32 i = 0; i < p->len; i++)
+		ir_module_free(p->units[i]);
+	for (u32 i = 0; i < p->len; i++)
+		free(p->owned[i]);
+	arena_fini(&p->arena);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* ---- images ---- */
+
+static bool add_text(const struct image_list *l, const struct image *img, u32 number, const char *name, struct device_text *out)
+{
+	struct image_bytes b = {0};
+
+	if (image_read_ptx(l, img, number, &b) != IMAGE_OK)
+		return false;
+	*out = (struct device_text){.name = name, .text = (const char *)b.data, .size = b.size, .owned = b.owned};
+	if (!b.owned) {
+		/* The image is only lent. */
+		out->owned = malloc(b.size + 1);
+		if (out->owned)
+			memcpy(out->owned, b.data, b.size);
+		out->text = out->owned;
+	}
+	return out->text != NULL;
+}
+
+/* The texts of every container that has one for the device. */
+static enum status gather(struct image_list *l, struct device *dev, const char *name, struct device_text **texts, u32 *len)
+{
+	struct text what = {0}, hint = {0};
+	VEC(struct device_text) list = {0};
+	struct image_choice choice;
+	struct device_text t;
+
+	for (u32 c = 0; c < l->containers.len; c++) {
+		if (image_select(l, c, (u32)dev->arch->sm, &choice) != IMAGE_OK)
+			continue;
+		for (u32 n = 0; add_text(l, &l->images.at[choice.image], n, name, &t); n++)
+			if (!VEC_PUSH(&list, t)) {
+				free(t.owned);
+				break;
+			}
+	}
+	*texts = list.at;
+	*len = (u32)list.len;
+	if (list.len)
+		return STATUS_SUCCESS;
+	image_explain_no_ptx(l, UINT32_MAX, (u32)dev->arch->sm, &what, &hint);
+	diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, hint.at, "%s", what.at ? what.at : "no PTX for this device");
+	text_fini(&what);
+	text_fini(&hint);
+	return STATUS_NO_BINARY_FOR_GPU;
+}
+
+enum status device_program_load_image(struct device *dev, const void *image, size_t size, const char *name, struct diag *d,
+				      struct device_program **out)
+{
+	struct device_text *texts = NULL;
+	enum image_result found;
+	enum status status;
+	struct image_list l;
+	u32 len = 0, errors = d->errors;
+
+	*out = NULL;
+	image_list_init(&l, d, name);
+	found = size ? image_list_add(&l, image, size, 0) : image_list_add_pointer(&l, image);
+	if (found == IMAGE_OK) {
+		status = gather(&l, dev, name, &texts, &len);
+	} else {
+		if (d->errors == errors)
+			diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL, "this is neither PTX nor a file that can hold it");
+		status = STATUS_INVALID_IMAGE;
+	}
+	if (status == STATUS_SUCCESS)
+		status = device_program_load(dev, texts, len, d, out);
+	free(texts);
+	image_list_fini(&l);
+	return status;
+}
+
+/* ---- kernels ---- */
+
+static bool fill_params(struct device_kernel *k, struct arena *a)
+{
+	const struct ir_func *f = k->func;
+	u64 at = 0;
+
+	k->params = ARENA_ARRAY(a, struct device_param, f->params_len + 1);
+	if (!k->params)
+		return false;
+	k->param_len = f->params_len;
+	for (u32 i = 0; i < f->params_len; i++) {
+		const struct ir_var *v = k->unit->vars.at[f->params[i]];
+
+		at = align_up(at, v->align);
+		k->params[i] = (struct device_param){
+			.name = v->name->text, .type = v->type, .is_array = v->is_array, .is_pointer = v->ptr,
+			.offset = (u32)at, .bytes = (u32)v->size_bytes, .align = v->align,
+		};
+		at += v->size_bytes;
+	}
+	k->param_bytes = (u32)at;
+	return true;
+}
+
+static struct device_kernel *make_kernel(struct device_program *p, u32 unit, const struct ir_func *f)
+{
+	struct device_kernel *k = ARENA_NEW(&p->arena, struct device_kernel), **at;
+	const struct arch *a = p->dev->arch;
+
+	if (!k)
+		return NULL;
+	*k = (struct device_kernel){
+		.owner = p, .unit = p->units[unit], .func = f, .unit_index = unit, .max_dynamic_bytes = (u32)a->smem_per_cta_bytes,
+	};
+	if (!fill_params(k, &p->arena))
+		return NULL;
+	for (at = &p->kernels; *at; at = &(*at)->next)
+		;
+	return *at = k;
+}
+
+/* Kernels are made when asked for; once made they stay. */
+static struct device_kernel *kernel_of(struct device_program *p, u32 unit, const struct ir_func *f)
+{
+	struct device_kernel *k;
+
+	pthread_mutex_lock(&p->lock);
+	for (k = p->kernels; k && k->func != f; k = k->next)
+		;
+	if (!k)
+		k = make_kernel(p, unit, f);
+	pthread_mutex_unlock(&p->lock);
+	return k;
+}
+
+static bool is_kernel(const struct ir_func *f)
+{
+	return f->is_entry && f->has_body && f->definition == f;
+}
+
+struct device_kernel *device_program_kernel(struct device_program *p, const char *name)
+{
+	for (u32 u = 0; u < p->len; u++) {
+		const struct ir_func *f = ir_find_func(p->units[u], name);
+
+		if (f && is_kernel(f))
+			return kernel_of(p, u, f);
+	}
+	return NULL;
+}
+
+struct device_kernel *device_program_nth(struct device_program *p, u32 n)
+{
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->funcs.len; i++)
+			if (is_kernel(p->units[u]->funcs.at[i]) && !n--)
+				return kernel_of(p, u, p->units[u]->funcs.at[i]);
+	return NULL;
+}
+
+const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d)
+{
+	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES, gang = warps < GANG_WARPS ? warps : GANG_WARPS;
+	struct lower_options options = {.warps = warps};
+	struct device_program *p = k->owner;
+	struct program *lowered;
+
+	lowered = __atomic_load_n(&k->lowered[gang], __ATOMIC_ACQUIRE);
+	if (lowered)
+		return lowered;
+	pthread_mutex_lock(&p->lock);
+	lowered = k->lowered[gang];
+	if (!lowered) {
+		lowered = exec_lower(k->unit, k->func, p->dev->arch, p->address[k->unit_index], &options, d);
+		if (lowered)
+			exec_mark_polls(lowered);
+		__atomic_store_n(&k->lowered[gang], lowered, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return lowered;
+}
