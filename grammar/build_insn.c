@@ -405,10 +405,12 @@ static bool is_among(const u32 *list, u32 n, u32 var)
 
 /*
  * Parameters of the function itself are read, its results written; those for a call (declared in the body) are
- * both, but under no guard. Only st has its address first.
+ * both, but under no guard.
  */
-static void check_param_access(struct parse *p)
+static void check_param_access(struct parse *p, const struct isa_form *form)
 {
+	bool store = !strcmp(form->row->name[form->name], "st");
+
 	for (u32 i = 0; i < p->ops.len && i < 2; i++) {
 		const struct ir_operand *op = &p->ops.at[i];
 		const struct ir_var *v = op->kind == IR_OP_ADDR_VAR ? p->m->vars.at[op->index] : NULL;
@@ -416,11 +418,11 @@ static void check_param_access(struct parse *p)
 		if (!v || v->space != M_param)
 			continue;
 		if (is_among(p->f->params, p->f->params_len, op->index)) {
-			if (!i)
+			if (store)
 				build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written",
 					    v->name->text);
 		} else if (is_among(p->f->rets, p->f->rets_len, op->index)) {
-			if (i)
+			if (!store)
 				build_error(p, p->spans.at[i], "'%s' is a result, which cannot be read", v->name->text);
 		} else if (p->guard != IR_NONE) {
 			build_error(p, p->spans.at[i], "an access to '%s', a parameter of a call, takes no guard",
@@ -461,7 +463,7 @@ static void append(struct parse *p, const struct isa_form *form)
 		note_jumps(p, in.first_op);
 }
 
-/* var[i] where an address is wanted is [var + i * size]; {a} where one value is wanted is a. */
+/* var[i] and r where an address is wanted are [var + i * size] and [r]; {a} where one value is wanted is a. */
 static void settle_operands(struct parse *p, const struct isa_form *form)
 {
 	for (u32 i = 0; i < p->ops.len; i++) {
@@ -469,7 +471,7 @@ static void settle_operands(struct parse *p, const struct isa_form *form)
 		const struct isa_operand *spec;
 		bool indexed = op->kind == IR_OP_VAR && (op->flags & IR_INDEXED);
 
-		if (!indexed && op->kind != IR_OP_VEC)
+		if (!indexed && op->kind != IR_OP_VEC && !(form->row->lax && op->kind == IR_OP_REG))
 			continue;
 		spec = ir_operand_spec(form, p->ops.at, (u32)p->ops.len, i);
 		if (indexed && spec && spec->kind == ISA_OP_ADDRESS)
@@ -478,6 +480,8 @@ static void settle_operands(struct parse *p, const struct isa_form *form)
 			op->flags &= (u8)~IR_INDEXED;
 		else if (ir_check_needless_braces(form, spec, op))
 			*op = p->f->operands.at[op->index];
+		else if (op->kind == IR_OP_REG && spec && spec->kind == ISA_OP_ADDRESS)
+			op->kind = IR_OP_ADDR_REG;
 	}
 }
 
@@ -488,9 +492,10 @@ static const struct isa_form *only_meaningful(struct parse *p, const struct isa_
 
 	for (u32 i = 0; i < p->ops.len; i++)
 		vectors |= p->ops.at[i].kind == IR_OP_VEC;
-	if (p->options.lint || !vectors || ir_check_plain(p->m, p->f, form, p->ops.at, (u32)p->ops.len))
+	if (p->options.lint || !(vectors || form->row->lax) ||
+	    ir_check_plain(p->m, p->f, form, p->ops.at, (u32)p->ops.len))
 		return form;
-	poison(p, where, "the elements of a vector do not fit the instruction's type one by one");
+	poison(p, where, "an operand is not of the type or length that the instruction says");
 	return NULL;
 }
 
@@ -508,7 +513,7 @@ void build_insn_end(struct parse *p, struct diag_span where)
 		if (form) {
 			check_minima(p, form);
 			settle_operands(p, form);
-			check_param_access(p);
+			check_param_access(p, form);
 			form = only_meaningful(p, form, where);
 		}
 	}

@@ -29,6 +29,14 @@ static bool is_address_type(u32 type)
 	return (k == ISA_BITS || k == ISA_UINT || k == ISA_SINT) && isa_type_bits(type) <= 64;
 }
 
+static bool has_map(const struct isa_form *form)
+{
+	for (u32 i = 0; i < form->row->operands; i++)
+		if (form->row->operand[i].kind == ISA_OP_TENSOR)
+			return true;
+	return false;
+}
+
 /* Tensor maps may lie in parameters and constants too. */
 static bool is_map(const struct check *c, const struct isa_operand *o)
 {
@@ -58,6 +66,11 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
 				  isa_word_text(space));
 		return true;
+	case IR_OP_REG:
+		return (o->bare && is_address_type(op->type) && isa_type_bits(op->type) == 64) ||
+		       ir_unfit(c, "operand %s is expected as [address]", o->name);
+	case IR_OP_INT:
+		return (o->bare && !has_map(c->form)) || ir_unfit(c, "operand %s is expected as [address]", o->name);
 	case IR_OP_ADDR_INT:
 		return space == M_local || ir_unfit(c, "a constant address is allowed in .local only");
 	default:
@@ -216,8 +229,6 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 		return ir_unfit(c, "%s is .%s", sr->name, isa_word_text(sr->type));
 	if (!op->part && sr->components > 1 && !whole)
 		return ir_unfit(c, "a component of %s is expected: .x .y .z .w", sr->name);
-	if (whole && (op->part || sr->components == 1))
-		return ir_unfit(c, "%s is not a vector", sr->name);
 	return true;
 }
 

@@ -45,6 +45,8 @@ bool ir_type_fits(u32 reg, u32 want, const struct isa_operand *o)
 	enum isa_class rk = isa_type_class(reg), wk = isa_type_class(want);
 	u32 rb = isa_type_bits(reg), wb = (u32)max_u64(isa_type_bits(want), 8);
 
+	if (o && o->any)
+		return (rk == ISA_PRED ? 32 : rb) == wb;
 	if (rk == ISA_PRED || wk == ISA_PRED)
 		return rk == wk;
 	if (o && o->wider ? rb < wb : rb != wb)
@@ -120,7 +122,7 @@ static bool check_constant(struct check *c, const struct isa_operand *o, u32 typ
 
 	if (o->register_only)
 		return ir_unfit(c, "operand %s must be a register", o->name);
-	return (integer ? k != ISA_FLOAT && k != ISA_ALT : float_fits(type, op)) ||
+	return o->any || (integer ? k != ISA_FLOAT && k != ISA_ALT : float_fits(type, op)) ||
 	       ir_unfit(c, "operand %s is %s constant, .%s is expected", o->name,
 			integer ? "an integer" : "a floating-point", isa_word_text(type));
 }
@@ -289,8 +291,10 @@ static bool may_have_braces(const struct check *c, const struct isa_operand *o)
 static bool is_loose(const struct check *c, const struct isa_operand *o)
 {
 	const struct isa_row *row = c->form->row;
-	bool coordinates = o < row->operand || o >= row->operand + row->operands; /* they have no operand of their own */
+	bool coordinates = o < row->operand || o >= row->operand + row->operands; /* no operand of the row */
 
+	if (o->count_from == ISA_COUNT_LOOSE)
+		return true;
 	for (u32 i = 0; i < row->operands && !coordinates; i++) {
 		if (row->operand[i].kind == ISA_OP_TEX)
 			return o->role == ISA_READ;
@@ -328,18 +332,22 @@ bool ir_check_value(struct check *c, const struct isa_operand *o, const struct i
 
 /* ---- what has a meaning ---- */
 
-/* Would each element pass by itself? */
-static bool are_plain(struct check *c, const struct isa_operand *o, const struct ir_operand *vec, u32 first)
+/* Would one element pass by itself? */
+static bool is_plain(struct check *c, const struct isa_operand *o, const struct ir_operand *element)
 {
-	for (u32 i = first; i < (u32)vec->imm; i++) {
-		const struct ir_operand *e = &c->f->operands.at[vec->index + i];
-		struct isa_operand one = *o;
+	struct isa_operand one = *o;
 
-		one.count_from = ISA_COUNT_FIXED;
-		one.ranges = 0;
-		if (!check_scalar(c, &one, e))
+	one.count_from = ISA_COUNT_FIXED;
+	one.ranges = 0;
+	one.any = false;
+	return check_scalar(c, &one, element);
+}
+
+static bool are_plain(struct check *c, const struct isa_operand *o, const struct ir_operand *vec)
+{
+	for (u32 i = 0; i < (u32)vec->imm; i++)
+		if (!is_plain(c, o, &c->f->operands.at[vec->index + i]))
 			return false;
-	}
 	return true;
 }
 
@@ -353,9 +361,16 @@ bool ir_check_plain(const struct ir_module *m, const struct ir_func *f, const st
 		const struct isa_operand *o = ir_operand_spec(form, ops, n, i);
 		u32 count = o ? isa_operand_count(form, o) : 0;
 
+		if (o && o->kind == ISA_OP_SREG && form->row->row == I_mov_sreg_v4 &&
+		    (ops[i].part || isa_sreg(ops[i].index)->components == 1))
+			return false;
+		if (o && o->kind == ISA_OP_ADDRESS && ops[i].kind == IR_OP_INT)
+			return false;
 		if (!o || o->kind != ISA_OP_VALUE)
 			continue;
-		if (ops[i].kind == IR_OP_VEC && ((u32)ops[i].imm != count || !are_plain(&c, o, &ops[i], 0)))
+		if (o->any && ops[i].kind == IR_OP_REG && !is_plain(&c, o, &ops[i]))
+			return false;
+		if (ops[i].kind == IR_OP_VEC && ((u32)ops[i].imm != count || !are_plain(&c, o, &ops[i])))
 			return false;
 		if (ops[i].kind != IR_OP_VEC && ops[i].kind != IR_OP_SINK && count > 1 &&
 		    (ops[i].kind != IR_OP_REG || ops[i].part || f->regs.at[ops[i].index].vec != count))

@@ -31,6 +31,7 @@
  *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
  *   d=T+        the register may be wider than T (ld, st, cvt); a float then in a register of bits
  *   r:%b32*     only a register of bits: no .u32, .s32 or .f32
+ *   m:%b32^     any register of that size, a predicate for 32 bits too, and any constant: ptxas does not look closer
  *   a:u32&(0..15)  only the low 32 bits of a constant count for its range
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
  *   a:-T        `-` may precede the register (video)
@@ -40,10 +41,12 @@
  *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
  *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
  *               (1d 1, 2d 2, ...); #t: the same for texels, whose three coordinates fill a vector of 4;
- *               #c: 1 or 2 by .cta_group; a factor or an offset may follow: #n/2, #x*4, #g-2.
+ *               #c: 1 or 2 by .cta_group; #l: any number, braces or not;
+ *               a factor or an offset may follow: #n/2, #x*4, #g-2.
  *               #g of one may be in braces or plain; #1, #x, #n and #c need the braces even for one.
  *   a:u32(32|64)   a constant here must be one of these; a:u16#2(0|2)(0..3): constants of the first element, and
  *               of those after it
+ *   [m~]        address, whose brackets may be missing
  *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the second space modifier.
  *               [a:shared]: a fixed space
  *   [a:tensor#g]  tensor map address [map, {c0, ...}]
@@ -136,7 +139,7 @@ enum isa_select { ISA_SEL_NONE, ISA_SEL_SUBWORD, ISA_SEL_MASK2, ISA_SEL_MASK4, I
 
 /* Where the number of vector elements comes from: value = base * mul / div - less. */
 enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM, ISA_COUNT_CTA,
-		 ISA_COUNT_TEXEL };
+		 ISA_COUNT_TEXEL, ISA_COUNT_LOOSE };
 
 struct isa_range {
 	s64 lo, hi, step;
@@ -152,6 +155,8 @@ struct isa_operand {
 	u8 narrow;         /* 2, 4: bits of that part of the slot's size; 0: the type itself */
 	bool wider;        /* the register may be wider */
 	bool wraps;        /* only the low 32 bits of a constant are compared with `ranges` */
+	bool any;          /* any register of the size and any constant */
+	bool bare;         /* addresses: brackets may be missing */
 	bool bits_only;    /* the register must be of a bit type */
 	bool sink;         /* `_` may stand here */
 	bool negate;       /* `!` may precede */
@@ -194,6 +199,7 @@ struct isa_row {
 	u8 ptx;             /* minimum x 10 */
 	u8 sm;              /* minimum, 0 when `group` decides */
 	u8 group;           /* index + 1 into the target groups, 0: none */
+	bool lax;           /* some operand is `any`, `bare` or loose: what is taken need not mean something */
 	u8 gone_sm, gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
 	u8 names;           /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */

@@ -230,7 +230,7 @@ static bool compile_names(struct compiler *c)
 
 static bool compile_count(struct compiler *c, struct isa_operand *o)
 {
-	static const char from[] = "vxngct";
+	static const char from[] = "vxngctl";
 	const char *at = strchr(from, *++c->p);
 
 	o->mul = o->div = 1;
@@ -345,6 +345,8 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 			o->wider = true;
 		else if (*c->p == '&')
 			o->wraps = true;
+		else if (*c->p == '^')
+			o->any = true;
 		else if (*c->p == '*')
 			o->bits_only = true;
 		else if (*c->p == '?')
@@ -369,6 +371,8 @@ static bool compile_address(struct compiler *c, struct isa_operand *o)
 
 	o->kind = ISA_OP_ADDRESS;
 	o->space_slot = 1;
+	o->bare = *c->p == '~';
+	c->p += o->bare;
 	if (*c->p != ':')
 		return true;
 	c->p++;
@@ -517,6 +521,8 @@ bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, str
 		c.p++;
 	text_puts(&c.hint, *c.p ? " " : "");
 	ok = ok && compile_operands(&c);
+	for (u32 i = 0; i < row->operands; i++)
+		row->lax |= c.operand[i].any || c.operand[i].bare || c.operand[i].count_from == ISA_COUNT_LOOSE;
 	if (ok) {
 		row->slot = arena_copy(&t->arena, c.slot, sizeof(*c.slot) * row->slots);
 		row->operand = arena_copy(&t->arena, c.operand, sizeof(*c.operand) * row->operands);

@@ -163,21 +163,25 @@ static bool may_repeat(const struct opcode *op, u32 i)
 
 /*
  * Modifiers that ptxas overlooks, because they mean nothing there: a layout on matrix instructions whose form fixes it,
- * .uni on texture fetches.
+ * .uni on texture fetches, a scope on bulk copies.
  */
-static bool is_overlooked(const struct opcode *op, u32 i)
+static bool is_overlooked(const struct opcode *op, u32 i, const struct isa_form *f)
 {
 	static const struct {
-		const char *name;
-		u16 words[2];
+		const char *name; /* the first word, or all of the name */
+		u8 kind;
 	} table[] = {
-		{"ldmatrix", {M_row, M_col}}, {"stmatrix", {M_row, M_col}}, {"movmatrix", {M_row, M_col}},
-		{"wgmma", {M_row, M_col}}, {"tcgen05", {M_row, M_col}}, {"tex", {M_uni}}, {"tld4", {M_uni}},
+		{"ldmatrix", ISA_K_LAYOUT}, {"stmatrix", ISA_K_LAYOUT}, {"movmatrix", ISA_K_LAYOUT},
+		{"wgmma", ISA_K_LAYOUT}, {"tcgen05", ISA_K_LAYOUT}, {"cp.async.bulk", ISA_K_SCOPE},
 	};
+	const char *name = f->row->name[f->name];
 
+	if ((op->size[0] == 3 && !memcmp(op->text, "tex", 3)) || (op->size[0] == 4 && !memcmp(op->text, "tld4", 4)))
+		return op->word[i] == M_uni;
 	for (u32 k = 0; k < ARRAY_LEN(table) && op->word[i]; k++)
-		if (strlen(table[k].name) == op->size[0] && !memcmp(table[k].name, op->text, op->size[0]))
-			return op->word[i] == table[k].words[0] || op->word[i] == table[k].words[1];
+		if ((strlen(table[k].name) == op->size[0] && !memcmp(table[k].name, op->text, op->size[0])) ||
+		    !strcmp(table[k].name, name))
+			return isa_word_kind(op->word[i]) == table[k].kind && op->word[i] != M_trans;
 	return false;
 }
 
@@ -219,7 +223,7 @@ static int match_row(const struct opcode *op, const struct isa_row *row, struct 
 	if (!taken)
 		return 1;
 	for (u32 i = taken; i < op->words; i++)
-		if (!op->word[i] || (!place(op, i, f) && !may_repeat(op, i) && !is_overlooked(op, i)))
+		if (!op->word[i] || (!place(op, i, f) && !may_repeat(op, i) && !is_overlooked(op, i, f)))
 			return 1 + (int)i;
 	if (!complete(f))
 		return -1;
@@ -347,7 +351,7 @@ static u32 count_base(const struct isa_form *f, u32 from)
 	};
 	u32 n;
 
-	if (from == ISA_COUNT_FIXED)
+	if (from == ISA_COUNT_FIXED || from == ISA_COUNT_LOOSE)
 		return 1;
 	if (from == ISA_COUNT_NUMBER)
 		return f->number;

@@ -12,7 +12,7 @@ LIST=/dev/null
 [ "${2-}" = -v ] && LIST=${3:?-v needs a file name}
 HERE=$(cd "$(dirname "$0")" && pwd)
 ERRORS=${HERE%/*}/errors
-THRESHOLD=95.0
+THRESHOLD=99.5
 WORK=${TMPDIR:-/tmp}/agree.$$
 mkdir "$WORK" || exit 1
 trap 'rm -rf "$WORK"' EXIT

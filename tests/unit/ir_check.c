@@ -1,4 +1,4 @@
-/* Operands against rows, as modules are parsed: messages, minima, limits, and what loading takes that judging refuses. */
+/* Operands against rows, as modules are parsed: messages, minima, limits, and what loading takes beyond judging. */
 #include "src/dev/module.h"
 #include "tests/check.h"
 
@@ -136,8 +136,9 @@ static void module_of(char *out, size_t size, const char *header, const char *st
 {
 	snprintf(out, size,
 		 "%s.global .b32 gv;\n.const .b32 cv;\n.shared .b32 sv;\n.func f(.param .b32 x) { ret; }\n"
-		 ".entry k(.param .u32 a)\n{\n.reg .pred %%p<4>;\n.reg .b16 %%h<4>;\n.reg .b32 %%r<4>;\n.reg .u32 %%u<4>;\n"
-		 ".reg .s32 %%s<4>;\n.reg .f16x2 %%x<4>;\n.reg .b64 %%rd<4>;\n.reg .f32 %%f<4>;\n.reg .f64 %%fd<4>;\n"
+		 ".entry k(.param .u32 a)\n{\n.reg .pred %%p<4>;\n.reg .b16 %%h<4>;\n.reg .b32 %%r<4>;\n"
+		 ".reg .u32 %%u<4>;\n.reg .s32 %%s<4>;\n.reg .f16x2 %%x<4>;\n.reg .b64 %%rd<4>;\n"
+		 ".reg .f32 %%f<4>;\n.reg .f64 %%fd<4>;\n"
 		 "%s\nret;\n}\n", header, statement);
 }
 
@@ -181,9 +182,10 @@ static const struct statement modules[] = {
 	{".entry k() .maxntid 1 .maxnctapersm 2 { ret; }", ".maxnctapersm is gone"},
 	{".func (.param .b32 r) f() .noreturn;", "a function with a result is not .noreturn"},
 	{".global .samplerref s;", ".samplerref is for .target texmode_independent"},
-	{".func f(.param .b32 a) { ret; } .entry k() { .reg .b32 r; .reg .pred p; .param .b32 a; @p st.param.b32 [a], r; "
-	 "call f, (a); ret; }", "takes no guard"},
-	{".func (.param .b32 z) f() { .reg .b32 r; ld.param.b32 r, [z]; ret; }", "'z' is a result, which cannot be read"},
+	{".func f(.param .b32 a) { ret; } .entry k() { .reg .b32 r; .reg .pred p; .param .b32 a; "
+	 "@p st.param.b32 [a], r; call f, (a); ret; }", "takes no guard"},
+	{".func (.param .b32 z) f() { .reg .b32 r; ld.param.b32 r, [z]; ret; }",
+	 "'z' is a result, which cannot be read"},
 	{".global .b8 a[2 * 4];", "unexpected '*'"},
 	{".address_size 64", "a second .address_size"},
 };
@@ -209,7 +211,8 @@ static void test_modules(void)
 static void test_recovery(void)
 {
 	struct parsed r = parse(HEADER ".entry a() { .reg .b32 r; oops junk {r r} more; mov.u32 r, 1.5; ret; }\n"
-				       "stray .entry b() { ret; { ret; } }\n.entry c() { bra nowhere; }\n", MODULE_JUDGE);
+				       "stray .entry b() { ret; { ret; } }\n.entry c() { bra nowhere; }\n",
+				       MODULE_JUDGE);
 
 	CHECK_EQ(r.errors, 4);
 	CHECK(says(&r, "t:4:") && says(&r, "t:5:1:") && says(&r, "t:6:"));
@@ -219,8 +222,8 @@ static void test_recovery(void)
 
 static void test_place(void)
 {
-	struct parsed r = parse(HEADER ".entry k()\n{\n\t.reg .b32 %r<3>;\n\t.reg .f32 %f;\n\tadd.s32 %r1, %r2, %f;\n}\n",
-				MODULE_JUDGE);
+	struct parsed r = parse(HEADER ".entry k()\n{\n\t.reg .b32 %r<3>;\n\t.reg .f32 %f;\n"
+				       "\tadd.s32 %r1, %r2, %f;\n}\n", MODULE_JUDGE);
 
 	CHECK_STR(r.messages.at ? r.messages.at : "",
 		  "t:8:20: error: operand b is .f32, .s32 is expected\n"
@@ -277,7 +280,8 @@ static void test_load(void)
 	CHECK(!r.m && r.errors == 1 && says(&r, "operand b is .f32"));
 	drop(&r);
 
-	r = parse(".version 7.0\n.target sm_80\n.pragma \"what\";\n.entry k() .explicitcluster { ret; }\n", MODULE_LOAD);
+	r = parse(".version 7.0\n.target sm_80\n.pragma \"what\";\n.entry k() .explicitcluster { ret; }\n",
+		  MODULE_LOAD);
 	CHECK(r.m && !r.errors && says(&r, "warning: pragma \"what\" is not known"));
 	drop(&r);
 }
