@@ -30,6 +30,12 @@ struct tool_command {
 #include "src/tools/commands.def"
 #undef COMMAND
 
+#define TOOL_PRELOAD "libptxloom-preload.so"
+
+/* Folder with the libraries, and with our CUDA headers: installed or in the build. False: not found. */
+bool tool_find_libs(char *out, size_t size);
+bool tool_find_include(char *out, size_t size);
+
 /* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
 int tool_help(const struct tool_command *self);
 /* Print "ptxloom NAME: message" and the usage line to stderr; returns TOOL_USAGE. */

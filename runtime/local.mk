@@ -1,0 +1,49 @@
+# The CUDA libraries: one runtime with all state, and beside it the names that programs ask the loader for.
+pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
+
+libptxloom_runtime_la_SOURCES = \
+	runtime/cuda_types.h \
+	runtime/driver.def runtime/runtime.def \
+	runtime/rt.h \
+	runtime/rt_device.c \
+	runtime/rt_error.c \
+	runtime/rt_launch.c \
+	runtime/rt_memory.c \
+	runtime/rt_register.c \
+	runtime/rt_stream.c runtime/prop.def \
+	runtime/stubs.c
+libptxloom_runtime_la_LIBADD = libcore.la
+libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
+
+libptxloom_preload_la_SOURCES = runtime/preload.c runtime/redirect.c runtime/redirect.h
+libptxloom_preload_la_LIBADD = libcore.la libptxloom-runtime.la
+libptxloom_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,origin '-Wl,-rpath,$$ORIGIN' \
+	-Wl,--no-as-needed -Wl,-L.libs -Wl,-l:libcudart.so.13 -Wl,-l:libcudart.so.12 -Wl,-l:libcudart.so.11.0 -Wl,-l:libcuda.so.1
+libptxloom_preload_la_DEPENDENCIES = libcore.la libptxloom-runtime.la $(cuda_names)
+
+cuda_names = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0 .libs/libcuda.so.1
+cuda_link = $(CC) $(CFLAGS) $(PL_CFLAGS) $(PL_LDFLAGS) -I$(srcdir) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
+EXTRA_DIST += runtime/cudart.c runtime/cuda.c runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
+noinst_DATA = $(cuda_names)
+CLEANFILES += $(cuda_names)
+
+.libs/libcudart.so.13: runtime/cudart.c runtime/runtime.def runtime/cudart13.map libptxloom-runtime.la
+	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=13 -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(srcdir)/runtime/cudart13.map \
+		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
+.libs/libcudart.so.12: runtime/cudart.c runtime/runtime.def runtime/cudart12.map libptxloom-runtime.la
+	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=12 -Wl,-soname,libcudart.so.12 -Wl,--version-script=$(srcdir)/runtime/cudart12.map \
+		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
+.libs/libcudart.so.11.0: runtime/cudart.c runtime/runtime.def runtime/cudart11.map libptxloom-runtime.la
+	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=11 -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=$(srcdir)/runtime/cudart11.map \
+		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
+.libs/libcuda.so.1: runtime/cuda.c runtime/driver.def runtime/cuda.map libptxloom-runtime.la
+	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/cuda.map \
+		-o $@ $(srcdir)/runtime/cuda.c .libs/libptxloom-runtime.so
+
+install-exec-hook:
+	$(MKDIR_P) $(DESTDIR)$(pkglibdir)
+	for f in $(cuda_names); do $(INSTALL_PROGRAM) $$f $(DESTDIR)$(pkglibdir)/ || exit 1; done
+	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.la $(DESTDIR)$(pkglibdir)/libptxloom-preload.la
+uninstall-hook:
+	for f in $(cuda_names); do rm -f $(DESTDIR)$(pkglibdir)/$${f##*/}; done
+	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.so $(DESTDIR)$(pkglibdir)/libptxloom-preload.so

@@ -1,0 +1,108 @@
+/*
+ * `ptxloom run`: starts a program with the emulated CUDA libraries in front.
+ */
+#include "src/arch/arch.h"
+#include "src/tools/tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char tool_help_run[] =
+	"Runs PROG with its arguments on an emulated GPU: unmodified CUDA programs, linked with the static or the shared\n"
+	"runtime, and programs of the driver API. Child processes inherit it; programs without CUDA are untouched.\n"
+	"\n"
+	"  -d DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see `ptxloom devices`\n"
+	"  --env       print the environment as shell exports instead of running anything\n"
+	"  --help      this text\n"
+	"\n"
+	"Exit status: that of PROG; 126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
+
+static bool check_devices(const char *spec)
+{
+	struct arch_devices devices;
+	struct diag d;
+	bool ok;
+
+	diag_init(&d, diag_print, stderr);
+	ok = arch_devices_parse(&devices, spec, &d);
+	if (ok)
+		arch_devices_fini(&devices);
+	diag_fini(&d);
+	return ok;
+}
+
+/* Put `first` before what the variable holds. */
+static char *prepend(const char *name, const char *first, char separator)
+{
+	const char *old = getenv(name);
+	size_t n = strlen(first) + (old ? strlen(old) : 0) + 2;
+	char *v = malloc(n);
+
+	if (v)
+		snprintf(v, n, old && *old ? "%s%c%s" : "%s", first, separator, old);
+	return v;
+}
+
+static int start(char **argv)
+{
+	int e;
+
+	execvp(argv[0], argv);
+	e = errno;
+	fprintf(stderr, "ptxloom run: %s: %s\n", argv[0], strerror(e));
+	return e == ENOENT ? 127 : 126;
+}
+
+static void print_exports(const char *preload, const char *path, const char *device)
+{
+	printf("export LD_PRELOAD='%s'\nexport LD_LIBRARY_PATH='%s'\nexport NVCC_APPEND_FLAGS='-cudart shared'\n", preload, path);
+	if (device)
+		printf("export PTXLOOM_DEVICE='%s'\n", device);
+}
+
+int tool_main_run(const struct tool_command *self, int argc, char **argv)
+{
+	const char *device = NULL;
+	bool exports = false;
+	char preload[4300], dir[4200], *env_preload, *env_path;
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			return tool_help(self);
+		} else if (!strcmp(argv[i], "--env")) {
+			exports = true;
+		} else if (!strcmp(argv[i], "-d") && i + 1 < argc) {
+			device = argv[++i];
+		} else {
+			return tool_usage(self, "unknown option '%s'", argv[i]);
+		}
+	}
+	if (i == argc && !exports)
+		return tool_usage(self, "no program given");
+	if (device && !check_devices(device))
+		return TOOL_USAGE;
+	if (!tool_find_libs(dir, sizeof(dir))) {
+		fputs("ptxloom run: " TOOL_PRELOAD " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n", stderr);
+		return 126;
+	}
+	snprintf(preload, sizeof(preload), "%s/" TOOL_PRELOAD, dir);
+	env_preload = prepend("LD_PRELOAD", preload, ':');
+	env_path = prepend("LD_LIBRARY_PATH", dir, ':');
+	if (!env_preload || !env_path)
+		return 126;
+	if (exports) {
+		print_exports(env_preload, env_path, device);
+		return TOOL_OK;
+	}
+	setenv("LD_PRELOAD", env_preload, 1);
+	setenv("LD_LIBRARY_PATH", env_path, 1);
+	if (device)
+		setenv("PTXLOOM_DEVICE", device, 1);
+	return start(argv + i);
+}
