@@ -9,7 +9,6 @@
  *
  * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases are exact.
  */
-#define _GNU_SOURCE
 #include "src/base/file.h"
 #include "tests/unit/exec_harness.h"
 
