@@ -116,6 +116,29 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, const str
 	return bad;
 }
 
+/*
+ * The CTA that a shared address is of, by the field above its offset: 0 the own one, else rank + 1. NULL: there is none.
+ */
+static inline struct cta *cluster_cta(const struct gang *g, u64 field)
+{
+	const struct cluster *cl = g->cta->cluster;
+
+	if (!field)
+		return g->cta;
+	if (!cl)
+		return field == 1 ? g->cta : NULL;
+	return field <= cl->size ? cl->cta[field - 1] : NULL;
+}
+
+/* Host address of an offset in the shared window, 0: outside. */
+static inline u64 shared_host(const struct gang *g, u64 off, u32 width)
+{
+	const struct cta *c = cluster_cta(g, off >> MEM_SHARED_RANK_SHIFT);
+
+	off &= MEM_SHARED_OFFSET;
+	return c && off + width <= g->env->shared_bytes ? (u64)(uintptr_t)c->shared + off : 0;
+}
+
 /* Each resolver fills host[] or raises a fault and returns false. */
 static inline bool resolve_global(struct gang *g, const struct insn *in, struct access *a)
 {
@@ -144,6 +167,20 @@ static PL_UNUSED u32 beyond(const struct access *a, u64 limit)
 	return bad & a->mask;
 }
 
+/* Lanes one by one: some may be in the shared memory of other CTAs of the cluster. */
+static PL_UNUSED bool resolve_cluster(struct gang *g, const struct insn *in, struct access *a)
+{
+	u32 bad = 0;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		a->host[l] = shared_host(g, a->address[l], a->width);
+		bad |= a->host[l] ? 0 : 1u << l;
+	}
+	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
+}
+
 static inline bool resolve_shared(struct gang *g, const struct insn *in, struct access *a)
 {
 	u64 lo, hi, limit = g->env->shared_bytes;
@@ -152,7 +189,7 @@ static inline bool resolve_shared(struct gang *g, const struct insn *in, struct 
 		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
 	span(a, &lo, &hi);
 	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
-		return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, beyond(a, limit)) != NULL;
+		return resolve_cluster(g, in, a);
 	FOR_LANES(l, WARP_LANES)
 	a->host[l] = (u64)(uintptr_t)g->shared + a->address[l];
 	return true;
@@ -180,9 +217,8 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 	u64 addr = a->address[l], off;
 
 	if (addr - m->shared_base < MEM_SHARED_WINDOW) {
-		off = addr - m->shared_base;
-		a->host[l] = (u64)(uintptr_t)g->shared + off;
-		return off + a->width <= g->env->shared_bytes;
+		a->host[l] = shared_host(g, addr - m->shared_base, a->width);
+		return a->host[l] != 0;
 	}
 	if (addr - m->local_base < MEM_LOCAL_WINDOW) {
 		off = addr - m->local_base;

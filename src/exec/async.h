@@ -62,6 +62,9 @@ struct async_op {
 	u8 data[16];
 };
 
+/* The group of arrivals: behind all others. */
+#define ASYNC_NO_GROUP (UINT32_MAX - 1)
+
 /* One cp.async of the lanes of a warp, or their arrivals on mbarriers when those before are done. */
 struct async_batch {
 	u32 mask;        /* lanes not yet done */

@@ -221,6 +221,7 @@ struct exec_env {
 	u32 local_bytes;           /* local memory per thread */
 	u64 grid_id;
 	u32 cluster[3];            /* CTAs of a cluster; 0 counts as 1 */
+	bool explicit_cluster;     /* given by the launch or the kernel */
 	bool async_eager;          /* asynchronous copies complete at once (PTXLOOM_ASYNC=eager) */
 	const u32 *tid;            /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
 	u64 param_address;         /* device address of the parameters */
@@ -282,6 +283,7 @@ struct cta {
 	struct cluster *cluster;  /* NULL: the CTA is its own cluster */
 	u32 rank;                 /* in the cluster */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
+	bool idle;                /* and had nothing to do from the start */
 	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
 	u32 smid, slot;
 	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */

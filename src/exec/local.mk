@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
 	src/exec/lower_float.c \
+	src/exec/lower_async.c \
 	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
 	src/exec/lower_mem.c \
 	src/exec/lower_rows.c \
@@ -29,6 +30,7 @@ exec_sources = \
 	src/exec/op_mem.c \
 	src/exec/op_sreg.c \
 	src/exec/op_warp.c \
+	src/exec/op_async.c src/exec/async_op.h \
 	src/exec/op_atom.c \
 	src/exec/access.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \

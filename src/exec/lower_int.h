@@ -115,6 +115,12 @@ lower_rule lower_load, lower_store, lower_atom, lower_warp;
 lower_rule lower_setp, lower_set, lower_cvt, lower_lop3, lower_bfe, lower_prmt, lower_video;
 /* Barriers and fences: lower_sync.c. */
 lower_rule lower_bar, lower_fence;
+/* Asynchronous copies, mbarriers, clusters: lower_async.c. */
+lower_rule lower_async_copy, lower_remote_async, lower_mbarrier, lower_mapa, lower_isspacep;
+/* enum atom_op of the form, ATOM_OPS: none. */
+u32 lower_atom_op(const struct isa_form *form);
+/* Base register (IR_NONE: none) and offset of an address; false: it is in a space that cannot be told here. */
+bool lower_address(struct lower *l, const struct ir_operand *op, u32 *base, s64 *imm);
 
 /*
  * For guarded instructions whose lanes must be a group: a branch around what follows, taken by lanes whose guard is false.

@@ -18,7 +18,8 @@ static enum mem_space space_of(u32 word)
 	case M_global:
 	case M_const: return MEM_GLOBAL;
 	case M_shared:
-	case M_shared_cta: return MEM_SHARED;
+	case M_shared_cta:
+	case M_shared_cluster: return MEM_SHARED;
 	case M_local: return MEM_LOCAL;
 	case M_param:
 	case M_param_entry:
@@ -97,6 +98,17 @@ static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, stru
 		return false;
 	}
 	set_ops(t);
+	return true;
+}
+
+bool lower_address(struct lower *l, const struct ir_operand *op, u32 *base, s64 *imm)
+{
+	struct target t;
+
+	if (!resolve(l, op, ISA_NONE, &t) || t.space == MEM_LOCAL || t.space == MEM_PARAM)
+		return false;
+	*base = t.base;
+	*imm = t.imm;
 	return true;
 }
 
@@ -206,7 +218,7 @@ void lower_store(struct lower *l)
 
 /* ---- atom, red ---- */
 
-static u32 atom_op(const struct isa_form *form)
+u32 lower_atom_op(const struct isa_form *form)
 {
 	static const u16 words[ATOM_OPS] = {
 		[ATOM_AND] = M_and, [ATOM_OR] = M_or, [ATOM_XOR] = M_xor, [ATOM_EXCH] = M_exch, [ATOM_CAS] = M_cas,
@@ -241,7 +253,7 @@ void lower_atom(struct lower *l)
 	const struct isa_form *form = l->in->form;
 	bool has_result = form->row->operand[0].role == ISA_WRITE;
 	const struct ir_operand *d = has_result ? lower_operand(l, 0) : &nothing, *b = lower_operand(l, has_result + 1u);
-	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, op = atom_op(form), dst = IR_NONE, src, c = IR_NONE;
+	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, op = lower_atom_op(form), dst = IR_NONE, src, c = IR_NONE;
 	u32 count = isa_operand_count(form, &form->row->operand[has_result + 1u]);
 	enum row_class class = lower_class(bytes * 8);
 	struct target t;

@@ -14,6 +14,8 @@ static void rule_exit(struct lower *l);
 static void rule_ret(struct lower *l);
 static void rule_trap(struct lower *l);
 static void rule_nothing(struct lower *l);
+static void rule_st(struct lower *l);
+static void rule_red(struct lower *l);
 static void rule_nanosleep(struct lower *l);
 
 
@@ -23,13 +25,15 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"setp", lower_setp},
+	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", rule_st}, {"setp", lower_setp},
 	{"cvta", rule_cvta}, {"bra", rule_bra}, {"brx", rule_brx}, {"exit", rule_exit}, {"ret", rule_ret},
 	{"bar", lower_bar}, {"barrier", lower_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
 	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", lower_fence},
 	{"fence", lower_fence}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
 	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
-	{"elect", lower_warp}, {"atom", lower_atom}, {"red", lower_atom},
+	{"elect", lower_warp}, {"atom", lower_atom}, {"red", rule_red},
+	{"cp", lower_async_copy}, {"mbarrier", lower_mbarrier}, {"mapa", lower_mapa}, {"getctarank", lower_mapa},
+	{"isspacep", lower_isspacep},
 	{"set", lower_set}, {"cvt", lower_cvt}, {"lop3", lower_lop3}, {"bfe", lower_bfe}, {"prmt", lower_prmt},
 	{"vadd", lower_video}, {"vsub", lower_video}, {"vabsdiff", lower_video}, {"vmin", lower_video}, {"vmax", lower_video},
 	{"vshl", lower_video}, {"vshr", lower_video}, {"vset", lower_video}, {"vmad", lower_video},
@@ -112,7 +116,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 		    (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt);
 	u32 v = (tid || lane) && is_wide(l, d) ? lower_vreg(l, ROW_W) : d;
 	bool direct = v == d;
-	enum exec_op op = tid ? OP_sreg_tid : lane ? OP_sreg_lane : OP_sreg_uniform;
+	enum exec_op op = tid ? OP_sreg_tid : lane ? OP_sreg_lane : l->vregs.at[d].class == ROW_P ? OP_sreg_pred : OP_sreg_uniform;
 	struct insn *in = guarded && direct ? lower_emit(l, op) : lower_emit_free(l, op);
 
 	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;
@@ -386,4 +390,22 @@ static void rule_nothing(struct lower *l)
 static void rule_nanosleep(struct lower *l)
 {
 	emit_control(l, OP_yield);
+}
+
+/* The words behind tell plain stores and reductions from asynchronous ones. */
+static bool is_async(const struct lower *l)
+{
+	const char *name = l->in->form->row->name[l->in->form->name];
+
+	return strstr(name, ".async") != NULL;
+}
+
+static void rule_st(struct lower *l)
+{
+	(is_async(l) ? lower_remote_async : lower_store)(l);
+}
+
+static void rule_red(struct lower *l)
+{
+	(is_async(l) ? lower_remote_async : lower_atom)(l);
 }

@@ -9,8 +9,6 @@
 #include "src/exec/atom_op.h"
 #include "src/exec/numeric_all.h"
 
-typedef u64 apply_fn(u64 old, u64 b, u64 c);
-
 #define APPLY(name, expr)                                          \
 	static u64 apply_##name(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED) \
 	{                                                              \
@@ -78,15 +76,15 @@ static const struct apply_row rows[] = {
 	{ATOM_ADD, T_bf16x2, apply_add_bf16x2}, {ATOM_MIN, T_bf16x2, apply_min_bf16x2}, {ATOM_MAX, T_bf16x2, apply_max_bf16x2},
 };
 
-static apply_fn *find(const struct insn *in, bool global)
+apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
 {
 	/* Global additions flush subnormals of f32 and pass a NaN of f64 on as it is, its operand's first; shared ones do not. */
-	if (global && in->pad == ATOM_ADD && in->join == T_f32)
+	if (global && op == ATOM_ADD && type == T_f32)
 		return apply_add_f32_ftz;
-	if (global && in->pad == ATOM_ADD && in->join == T_f64)
+	if (global && op == ATOM_ADD && type == T_f64)
 		return apply_add_f64_l2;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].op == in->pad && rows[i].type == in->join)
+		if (rows[i].op == op && rows[i].type == type)
 			return rows[i].fn;
 	return NULL;
 }
@@ -194,7 +192,8 @@ static bool is_global(const struct gang *g, u64 address)
 
 static void run(struct gang *g, const struct insn *in, const struct access *a, bool global, bool generic)
 {
-	apply_fn *fn = find(in, global), *shared_fn = generic ? find(in, false) : fn;
+	apply_fn *fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
+	apply_fn *shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;
 	const u32 *x = g->env->program->ext + in->ext;
 	u32 at = a->warp * WARP_LANES;
 

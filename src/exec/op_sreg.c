@@ -43,6 +43,19 @@ HANDLER(sreg_uniform)
 	return in + 1;
 }
 
+/* A special register that is a predicate. */
+HANDLER(sreg_pred)
+{
+	u32 v = exec_sreg_uniform(g, (u32)in->imm & 0xffff, 0) ? FULL_MASK : 0;
+
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;
+
+		ROWP(in->d)[w] = (ROWP(in->d)[w] & ~mask) | (v & mask);
+	}
+	return in + 1;
+}
+
 HANDLER(sreg_uniform_x)
 {
 	return EXEC_NAME(op_sreg_uniform)(g, in);

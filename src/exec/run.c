@@ -280,11 +280,12 @@ static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 {
 	s32 passes = budget;
+	bool moved = false;
 
 	c->used_up = c->polled = false;
 	if (c->blocked)
 		regroup_all(c); /* another CTA may have let groups go */
-	c->blocked = false;
+	c->blocked = c->idle = false;
 	for (;;) {
 		struct pass pass = {0};
 		bool done = true;
@@ -302,8 +303,10 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 			continue;
 		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))
 			return STOP_YIELD;
+		moved |= pass.ran;
 		if (!pass.ran && waits_for_cluster(c)) {
 			c->blocked = true;
+			c->idle = !moved;
 			return STOP_YIELD;
 		}
 		if (!pass.ran) {
@@ -341,7 +344,7 @@ static enum exec_stop cluster_round(struct cluster *cl, s32 budget, bool *moved)
 			cl->faulted = r;
 			return STOP_FAULT;
 		}
-		*moved |= !c->blocked;
+		*moved |= !c->idle;
 		if (stop == STOP_DONE)
 			cl->done |= 1u << r;
 		else if (!c->blocked)

@@ -13,6 +13,11 @@ static u64 nanoseconds(clockid_t id)
 	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
+static u32 cluster_dim(const struct exec_env *e, u32 component)
+{
+	return e->cluster[component] ? e->cluster[component] : 1;
+}
+
 u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 {
 	const struct exec_env *e = g->env;
@@ -37,11 +42,13 @@ u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 	case SR_globaltimer_hi:
 		t = nanoseconds(CLOCK_REALTIME);
 		return t >> 32;
-	case SR_clusterid: v = g->cta->id; break;
-	case SR_nclusterid: v = e->grid; break;
-	case SR_cluster_ctaid: return 0;
-	case SR_cluster_nctaid: return component < 3 ? 1 : 0;
-	case SR_cluster_nctarank: return 1;
+	case SR_clusterid: return component < 3 ? g->cta->id[component] / cluster_dim(e, component) : 0;
+	case SR_nclusterid: return component < 3 ? e->grid[component] / cluster_dim(e, component) : 0;
+	case SR_cluster_ctaid: return component < 3 ? g->cta->id[component] % cluster_dim(e, component) : 0;
+	case SR_cluster_nctaid: return component < 3 ? cluster_dim(e, component) : 0;
+	case SR_cluster_ctarank: return g->cta->rank;
+	case SR_cluster_nctarank: return (u64)cluster_dim(e, 0) * cluster_dim(e, 1) * cluster_dim(e, 2);
+	case SR_is_explicit_cluster: return e->explicit_cluster;
 	default: return 0;
 	}
 	return component < 3 ? v[component] : 0;

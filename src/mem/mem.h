@@ -3,7 +3,8 @@
  * address is a host address. Behind it lie the generic windows of shared and local memory, never mapped.
  *
  *   [arena, arena + size)             global, constant and parameter allocations
- *   [shared_base, + 16 << 24)         shared memory by CTA rank in its cluster: base | rank << 24 | offset
+ *   [shared_base, + 64 << 24)         shared memory: base | field << 24 | offset; field 0: the CTA's own, else that of
+ *                                     the CTA with rank field - 1 in the cluster
  *   [local_base, + 1 << 32)           local memory of the thread that asks
  *
  * Source: PTX ISA "State Spaces", "Generic Addressing".
@@ -27,6 +28,7 @@ enum mem_kind {
 };
 
 #define MEM_SHARED_RANK_SHIFT 24u
+#define MEM_SHARED_OFFSET (((u64)1 << MEM_SHARED_RANK_SHIFT) - 1)
 #define MEM_SHARED_WINDOW ((u64)64 << MEM_SHARED_RANK_SHIFT)
 #define MEM_LOCAL_WINDOW ((u64)1 << 32)
 #define MEM_ALIGN 256u

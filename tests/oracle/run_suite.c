@@ -155,27 +155,6 @@ static void print_fault(const struct harness *h, const struct program *p)
 	text_fini(&t);
 }
 
-static enum exec_stop run_grid(struct harness *h, const struct test_case *c)
-{
-	u32 ctas = c->grid[0] * c->grid[1] * c->grid[2];
-	enum exec_stop stop = STOP_DONE;
-	struct cta cta;
-
-	harness_cta(h, &cta, c->block[0] * c->block[1] * c->block[2]);
-	for (u32 i = 0; i < ctas && stop == STOP_DONE; i++) {
-		cta.id[0] = i % c->grid[0];
-		cta.id[1] = i / c->grid[0] % c->grid[1];
-		cta.id[2] = i / c->grid[0] / c->grid[1];
-		cta.number = i;
-		exec_cta_start(&cta);
-		do
-			stop = exec_cta_run(&cta, 10000);
-		while (stop == STOP_YIELD);
-	}
-	harness_cta_free(&cta);
-	return stop;
-}
-
 static bool run_kernel(struct harness *h, const struct suite *s, const struct test_case *c, const void *params)
 {
 	u32 threads = c->block[0] * c->block[1] * c->block[2];
@@ -203,7 +182,8 @@ static bool run_kernel(struct harness *h, const struct suite *s, const struct te
 		tid[2 * row + i] = i / c->block[0] / c->block[1];
 	}
 	memset(&h->fault, 0, sizeof(h->fault));
-	ok = run_grid(h, c) == STOP_DONE;
+	harness_cluster_dims(h, f);
+	ok = harness_grid(h, 10000, 0) == STOP_DONE;
 	if (!ok && s->verbose)
 		print_fault(h, p);
 	free(tid);

@@ -96,14 +96,64 @@ static inline void harness_cta_free(struct cta *c)
 	free(c->local);
 }
 
+/* Dimensions of the clusters a kernel asks for. */
+static inline void harness_cluster_dims(struct harness *h, const struct ir_func *f)
+{
+	for (u32 i = 0; i < 3; i++)
+		h->env.cluster[i] = f->has_perf[IR_REQNCTAPERCLUSTER] && f->perf[IR_REQNCTAPERCLUSTER][i] ? f->perf[IR_REQNCTAPERCLUSTER][i] : 1;
+	h->env.explicit_cluster = f->has_perf[IR_REQNCTAPERCLUSTER];
+}
+
+/*
+ * Run the grid of h->env, cluster after cluster. budget: of a turn.
+ * Returns STOP_DONE, STOP_FAULT, or STOP_YIELD when a cluster has not ended after `turns` turns (0: no limit).
+ */
+static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 turns)
+{
+	const u32 *d = h->env.cluster, *n = h->env.grid;
+	u32 threads = h->env.block[0] * h->env.block[1] * h->env.block[2], clusters[3], total;
+	struct cta cta[CLUSTER_CTAS_MAX];
+	struct cluster cl = {.size = d[0] * d[1] * d[2]};
+	enum exec_stop stop = STOP_DONE;
+
+	for (u32 i = 0; i < 3; i++)
+		clusters[i] = n[i] / d[i];
+	total = clusters[0] * clusters[1] * clusters[2];
+	for (u32 r = 0; r < cl.size; r++) {
+		harness_cta(h, &cta[r], threads);
+		cl.cta[r] = &cta[r];
+		cta[r].cluster = cl.size > 1 ? &cl : NULL;
+		cta[r].rank = r;
+	}
+	for (u32 i = 0; i < total && stop == STOP_DONE; i++) {
+		u64 left = turns;
+
+		cl.done = 0;
+		for (u32 r = 0; r < cl.size; r++) {
+			struct cta *c = &cta[r];
+
+			c->id[0] = i % clusters[0] * d[0] + r % d[0];
+			c->id[1] = i / clusters[0] % clusters[1] * d[1] + r / d[0] % d[1];
+			c->id[2] = i / clusters[0] / clusters[1] * d[2] + r / d[0] / d[1];
+			c->number = c->id[0] + (u64)n[0] * (c->id[1] + (u64)n[1] * c->id[2]);
+			exec_cta_start(c);
+		}
+		do
+			stop = cl.size > 1 ? exec_cluster_run(&cl, budget) : exec_cta_run(&cta[0], budget);
+		while (stop == STOP_YIELD && --left);
+	}
+	for (u32 r = 0; r < cl.size; r++)
+		harness_cta_free(&cta[r]);
+	return stop;
+}
+
 /* Run `kernel`; returns STOP_DONE or STOP_FAULT (see h->fault). level: host ISA, NULL = best. */
 static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block, const void *params, const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32};
 	struct program *p;
-	enum exec_stop stop = STOP_DONE;
+	enum exec_stop stop;
 	u32 *tid = calloc(3 * 2048, sizeof(u32));
-	struct cta c;
 
 	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find("h200"), h->var_address, &options, &h->d);
 	if (!p)
@@ -116,16 +166,8 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 	for (u32 i = 0; i < block; i++)
 		tid[i] = i;
 	memset(&h->fault, 0, sizeof(h->fault));
-	harness_cta(h, &c, block);
-	for (u32 i = 0; i < grid && stop == STOP_DONE; i++) {
-		c.id[0] = i;
-		c.number = i;
-		exec_cta_start(&c);
-		do
-			stop = exec_cta_run(&c, 10000);
-		while (stop == STOP_YIELD);
-	}
-	harness_cta_free(&c);
+	harness_cluster_dims(h, ir_find_func(h->m, kernel));
+	stop = harness_grid(h, 10000, 0);
 	free(tid);
 	exec_program_free(p);
 	return stop;
