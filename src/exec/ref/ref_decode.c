@@ -242,19 +242,20 @@ const struct ref_row *ref_row_find(const struct ref_program *p, const char *text
 
 static const struct ref_row *find_row(struct ref_builder *b, u32 *mode)
 {
-	const char *extra;
+	bool three = b->form->row->row == I_min_max_f32_three;
 	const struct ref_row *row;
+	const char *extra;
 	char text[96];
 
 	*mode = 0;
 	make_text(b->form, "", true, text, sizeof(text));
 	extra = extra_text(b->form, mode);
-	row = *extra || *mode ? NULL : ref_row_find(b->p, text, false);
+	row = *extra || *mode || three ? NULL : ref_row_find(b->p, text, false);
 	if (row)
 		return row;
 	make_text(b->form, extra, false, text, sizeof(text));
-	if (b->form->row->row == I_min_max_f32_three)
-		strcat(text, ".three");
+	if (three)
+		strncat(text, ".three", sizeof(text) - strlen(text) - 1);
 	*mode |= ref_mode_of(b->form);
 	return ref_row_find(b->p, text, true);
 }

@@ -1,0 +1,73 @@
+/*
+ * Random PTX programs from the instruction table: valid, race-free, ending, and fully determined by a seed.
+ *
+ * A program is one kernel k(in, out, n). Every thread reads PROGEN_IN bytes of its own from `in`, runs the body, and
+ * writes all its registers to its own PROGEN_OUT bytes of `out`. The body is a list of lines, each of which can be left
+ * out without making the program invalid; lines that open a structure take everything up to its end with them. That is
+ * what minimising needs.
+ */
+#ifndef PL_TESTS_PROGEN_H
+#define PL_TESTS_PROGEN_H
+
+#include "src/base/vec.h"
+#include "src/ir/ir.h"
+
+#define PROGEN_IN 512u
+#define PROGEN_OUT 1024u
+
+enum progen_kind { PROGEN_FIXED, PROGEN_TEXT, PROGEN_OPEN, PROGEN_MIDDLE, PROGEN_CLOSE };
+
+struct progen_line {
+	char *text;
+	u8 kind;   /* enum progen_kind */
+	u32 match; /* PROGEN_OPEN: its PROGEN_CLOSE */
+};
+
+struct progen {
+	u64 state;             /* of the random numbers */
+	u64 seed;
+	struct arena arena;
+	u32 version;           /* x 10 */
+	struct isa_target target;
+	const char *target_text;
+	u32 block, grid;
+	VEC(struct progen_line) lines;
+	u32 labels, loops, depth;
+	bool full_warps;
+	bool in_function;
+	bool calls;
+	/* Forms the user does not want; NULL: all are wanted. */
+	bool (*wanted)(void *user, const struct isa_form *form);
+	void *user;
+};
+
+#define PROGEN_NO_CALLS 1u
+
+/* Make the program of this seed; flags PROGEN_*. Call progen_fini afterwards. `wanted`, `user` as in the struct. */
+void progen_init(struct progen *p, u64 seed, u32 flags, bool (*wanted)(void *, const struct isa_form *), void *user);
+void progen_fini(struct progen *p);
+
+/* The text without the lines whose flag is set in `off` (one per line, NULL: all). The caller frees it. */
+char *progen_text(const struct progen *p, const u8 *off);
+/* The line of the program that line `at` of the text (from 1) came from; UINT32_MAX: none that can be left out. */
+u32 progen_line_at(const struct progen *p, const u8 *off, u32 at);
+/* Fill the input of all threads: PROGEN_IN * grid * block bytes. */
+void progen_input(const struct progen *p, u8 *in);
+
+/* ---- shared with progen_insn.c ---- */
+
+u64 progen_random(struct progen *p);
+u32 progen_below(struct progen *p, u32 n);
+bool progen_chance(struct progen *p, u32 percent);
+/* A random scalar instruction of the table, without guard, "add.s32 %r1, %r2, 5;". */
+void progen_insn(struct progen *p, struct text *out);
+/* Registers in the pools by name and count, for declarations and results. */
+struct progen_pool {
+	const char *name, *type;
+	u8 word; /* T_ */
+	u8 count;
+};
+extern const struct progen_pool progen_pools[];
+extern const u32 progen_pool_len;
+
+#endif

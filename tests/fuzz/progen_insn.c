@@ -1,0 +1,334 @@
+/*
+ * Random scalar instructions: a row, random modifiers, operands as its specification asks.
+ */
+#include "tests/fuzz/progen.h"
+
+#include <stdio.h>
+
+const struct progen_pool progen_pools[] = {
+	{"%p", "pred", T_pred, 8}, {"%h", "b16", T_b16, 8}, {"%r", "b32", T_b32, 10}, {"%d", "b64", T_b64, 10},
+	{"%u", "u32", T_u32, 4},   {"%s", "s32", T_s32, 4}, {"%f", "f32", T_f32, 4},  {"%g", "f64", T_f64, 4},
+};
+const u32 progen_pool_len = ARRAY_LEN(progen_pools);
+
+u64 progen_random(struct progen *p)
+{
+	u64 z = p->state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+u32 progen_below(struct progen *p, u32 n)
+{
+	return (u32)((progen_random(p) >> 32) * n >> 32);
+}
+
+bool progen_chance(struct progen *p, u32 percent)
+{
+	return progen_below(p, 100) < percent;
+}
+
+/* ---- rows ---- */
+
+static bool is_scalar_move(u32 row)
+{
+	switch (row) {
+	case I_mov_pred:
+	case I_mov:
+	case I_mov_v2:
+	case I_mov_v4:
+	case I_mov_sreg:
+	case I_mov_pack_2:
+	case I_mov_unpack_2:
+	case I_mov_pack_4:
+	case I_mov_unpack_4:
+	case I_prmt:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Chapters of scalar operations, but for spellings without a meaning and special registers that differ between engines. */
+static bool is_row_usable(const struct isa_row *row)
+{
+	if (row->row == I_testp_none)
+		return false;
+	switch (row->chapter) {
+	case ISA_CH_int:
+	case ISA_CH_float:
+	case ISA_CH_half:
+	case ISA_CH_cmp:
+	case ISA_CH_logic:
+	case ISA_CH_video:
+		return true;
+	case ISA_CH_cvt:
+		return row->row != I_cvt_int_sreg;
+	case ISA_CH_move:
+		return is_scalar_move(row->row);
+	default:
+		return false;
+	}
+}
+
+static void add_word(const struct isa_row *row, u32 slot, struct progen *p, struct text *out)
+{
+	const struct isa_slot *s = &row->slot[slot];
+
+	text_printf(out, ".%s", isa_word_text(isa_alts(s->first_alt)[progen_below(p, s->alts)].word));
+}
+
+/* The opcode with random modifiers; slots of one group come together or not at all. */
+static void make_opcode(struct progen *p, const struct isa_row *row, struct text *out)
+{
+	bool group[256] = {false};
+
+	text_puts(out, row->name[progen_below(p, row->names)]);
+	for (u32 i = 0; i < row->slots; i++) {
+		const struct isa_slot *s = &row->slot[i];
+		bool take = !s->optional || progen_chance(p, 50);
+
+		if (s->group) {
+			if (i == 0 || row->slot[i - 1].group != s->group)
+				group[s->group] = take;
+			take = group[s->group];
+		}
+		if (take)
+			add_word(row, i, p, out);
+	}
+}
+
+static const struct isa_form *choose_form(struct progen *p, struct text *opcode)
+{
+	for (u32 tries = 0; tries < 400; tries++) {
+		const struct isa_row *row = isa_row(progen_below(p, ISA_ROWS));
+		const struct isa_form *f;
+
+		opcode->len = 0;
+		if (!row || !is_row_usable(row))
+			continue;
+		make_opcode(p, row, opcode);
+		f = isa_match(&p->arena, opcode->at, opcode->len);
+		while (f && f->row != row)
+			f = f->next;
+		if (!f || f->ptx > p->version || !isa_form_on_target(f, p->target) || isa_form_gone(f, p->target, p->version))
+			continue;
+		if (p->wanted && !p->wanted(p->user, f))
+			continue;
+		return f;
+	}
+	return NULL;
+}
+
+/* ---- operands ---- */
+
+static u64 edge_bits(struct progen *p, u32 bits)
+{
+	static const u64 edges[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 127, 128, 255};
+	u64 x = progen_random(p);
+
+	switch (progen_below(p, 5)) {
+	case 0: return edges[progen_below(p, ARRAY_LEN(edges))];
+	case 1: return ~edges[progen_below(p, ARRAY_LEN(edges))];
+	case 2: return (u64)1 << progen_below(p, bits);
+	case 3: return ((u64)1 << progen_below(p, bits)) - 1;
+	default: return x >> progen_below(p, 64);
+	}
+}
+
+static bool put_range(struct progen *p, u32 first, u32 n, struct text *out)
+{
+	const struct isa_range *r = isa_ranges(first);
+	u32 i = progen_below(p, n), steps = (u32)((r[i].hi - r[i].lo) / (r[i].step ? r[i].step : 1));
+
+	text_printf(out, "%lld", (long long)(r[i].lo + r[i].step * progen_below(p, steps + 1)));
+	return true;
+}
+
+static void put_constant(struct progen *p, u32 type, struct text *out)
+{
+	u32 bits = isa_type_bits(type);
+	u64 x = edge_bits(p, bits);
+
+	if (type == T_f32)
+		text_printf(out, "0f%08X", (u32)(progen_chance(p, 50) ? bits_f32((f32)(s32)(s8)x) : (u32)progen_random(p)));
+	else if (type == T_f64)
+		text_printf(out, "0d%016llX", (unsigned long long)(progen_chance(p, 50) ? bits_f64((f64)(s8)x) : progen_random(p)));
+	else if (bits == 64)
+		text_printf(out, "0x%llx", (unsigned long long)x);
+	else if (isa_type_class(type) == ISA_SINT)
+		text_printf(out, "%lld", (long long)((s64)(x << (64 - bits)) >> (64 - bits)));
+	else
+		text_printf(out, "%llu", (unsigned long long)(x << (64 - bits) >> (64 - bits)));
+}
+
+/* Pools whose registers may hold the type: bits always, typed ones of the same kind. */
+static bool pool_fits(const struct progen_pool *pool, u32 type, const struct isa_operand *o)
+{
+	enum isa_class want = isa_type_class(type), have = isa_type_class(pool->word);
+	u32 bits = isa_type_bits(type), size = isa_type_bits(pool->word);
+	bool wider = o->wider && (want == ISA_UINT || want == ISA_SINT);
+
+	if (want == ISA_PRED || have == ISA_PRED)
+		return want == have;
+	if (wider ? size < bits : size != bits)
+		return false;
+	if (have == ISA_BITS)
+		return true;
+	if (o->bits_only)
+		return false;
+	return want == ISA_UINT || want == ISA_SINT ? have == ISA_UINT || have == ISA_SINT : pool->word == type;
+}
+
+static bool put_register(struct progen *p, u32 type, const struct isa_operand *o, struct text *out)
+{
+	u32 fits[16], n = 0;
+
+	for (u32 i = 0; i < progen_pool_len; i++)
+		if (pool_fits(&progen_pools[i], type, o))
+			fits[n++] = i;
+	if (!n)
+		return false;
+	n = fits[progen_below(p, n)];
+	text_printf(out, "%s%u", progen_pools[n].name, progen_below(p, progen_pools[n].count));
+	return true;
+}
+
+static void put_select(struct progen *p, u32 select, struct text *out)
+{
+	switch (select) {
+	case ISA_SEL_SUBWORD:
+		if (progen_chance(p, 50))
+			text_printf(out, ".b%u", progen_below(p, 4));
+		else
+			text_printf(out, ".h%u", progen_below(p, 2));
+		break;
+	case ISA_SEL_MASK2:
+		text_puts(out, (const char *const[]){".h0", ".h1", ".h10"}[progen_below(p, 3)]);
+		break;
+	case ISA_SEL_MASK4:
+		text_puts(out, ".b");
+		for (u32 m = 1 + progen_below(p, 15), i = 4; i-- > 0;)
+			if (m >> i & 1)
+				text_printf(out, "%u", i);
+		break;
+	case ISA_SEL_LANE2:
+		text_printf(out, ".h%u%u", progen_below(p, 4), progen_below(p, 4));
+		break;
+	default:
+		text_printf(out, ".b%u%u%u%u", progen_below(p, 8), progen_below(p, 8), progen_below(p, 8), progen_below(p, 8));
+		break;
+	}
+}
+
+static u32 type_of(const struct isa_form *f, const struct isa_operand *o)
+{
+	static const u8 by_bits[] = {[1] = T_b8, [2] = T_b16, [4] = T_b32, [8] = T_b64, [16] = T_b128};
+	u32 type = isa_operand_type(f, o);
+
+	return o->narrow ? by_bits[isa_type_bits(type) / o->narrow / 8] : type;
+}
+
+static bool put_one(struct progen *p, const struct isa_form *f, const struct isa_operand *o, struct text *out)
+{
+	u32 type = type_of(f, o);
+
+	if ((o->role & ISA_WRITE) && o->sink && o->bar && progen_chance(p, 8)) {
+		text_puts(out, "_");
+		return true;
+	}
+	if (!(o->role & ISA_WRITE) && !o->register_only && !o->select && isa_type_class(type) != ISA_PRED && progen_chance(p, 20) &&
+	    (isa_type_class(type) == ISA_UINT || isa_type_class(type) == ISA_SINT || isa_type_class(type) == ISA_BITS || type == T_f32 ||
+	     type == T_f64)) {
+		if (o->ranges)
+			return put_range(p, o->first_range, o->ranges, out);
+		put_constant(p, type, out);
+		return true;
+	}
+	if (o->negate && progen_chance(p, 30))
+		text_puts(out, "!");
+	if (o->minus && progen_chance(p, 15))
+		text_puts(out, "-");
+	if (!put_register(p, type, o, out))
+		return false;
+	if (o->select && progen_chance(p, 50))
+		put_select(p, o->select, out);
+	return true;
+}
+
+static bool put_value(struct progen *p, const struct isa_form *f, const struct isa_operand *o, struct text *out)
+{
+	u32 n = isa_operand_count(f, o);
+
+	if (n == 1 && !o->braces)
+		return put_one(p, f, o, out);
+	text_puts(out, "{");
+	for (u32 i = 0; i < n; i++) {
+		text_puts(out, i ? ", " : "");
+		if (!put_one(p, f, o, out))
+			return false;
+	}
+	text_puts(out, "}");
+	return true;
+}
+
+static bool put_operand(struct progen *p, const struct isa_form *f, const struct isa_operand *o, struct text *out)
+{
+	static const char *const sregs[] = {"%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%lanemask_lt", "%lanemask_ge"};
+
+	switch ((enum isa_operand_kind)o->kind) {
+	case ISA_OP_VALUE:
+		return put_value(p, f, o, out);
+	case ISA_OP_IMM:
+		if (o->ranges)
+			return put_range(p, o->first_range, o->ranges, out);
+		text_printf(out, "%u", progen_below(p, 256));
+		return true;
+	case ISA_OP_SREG:
+		if (isa_type_bits(f->type[0]) != 32)
+			return false;
+		text_puts(out, sregs[progen_below(p, ARRAY_LEN(sregs))]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool put_operands(struct progen *p, const struct isa_form *f, struct text *out)
+{
+	for (u32 i = 0; i < f->row->operands; i++) {
+		const struct isa_operand *o = &f->row->operand[i];
+
+		if (o->only_with ? !isa_form_has(f, o->only_with) : o->optional && progen_chance(p, 50))
+			continue;
+		text_puts(out, !i ? " " : o->bar ? "|" : ", ");
+		if (!put_operand(p, f, o, out))
+			return false;
+	}
+	return true;
+}
+
+void progen_insn(struct progen *p, struct text *out)
+{
+	size_t from = out->len;
+	struct text opcode = {0};
+
+	for (u32 tries = 0; tries < 50; tries++) {
+		const struct isa_form *f = choose_form(p, &opcode);
+
+		out->len = from;
+		if (!f)
+			break;
+		text_puts(out, opcode.at);
+		if (put_operands(p, f, out)) {
+			text_puts(out, ";");
+			text_fini(&opcode);
+			return;
+		}
+	}
+	out->len = from;
+	text_puts(out, "add.u32 %r0, %r0, 1;");
+	text_fini(&opcode);
+}

@@ -1,0 +1,318 @@
+/*
+ * The gang engine against the scalar reference engine on random programs: same memory afterwards, at every host ISA
+ * level. A program is named by its seed; the first that differs is made smaller and printed.
+ *
+ *   exec_diff                   200 programs
+ *   exec_diff --long [n]        n programs, 100,000 if not given
+ *   exec_diff --seed s          one program; --print shows it
+ *   exec_diff --from s          starts with seed s
+ *   exec_diff --reference       without the gang engine: programs are valid and end
+ *   exec_diff --no-calls        programs without functions
+ */
+#include "src/exec/ref/ref.h"
+#include "tests/check.h"
+#include "tests/fuzz/progen.h"
+#include "tests/unit/exec_harness.h"
+
+static const char *const levels[] = {"v4", "v3", "v2", "base"};
+
+struct outcome {
+	bool ok;
+	enum fault_kind fault;
+	char text[256];
+	u8 *out;
+};
+
+struct trial {
+	struct progen p;
+	u8 *in;
+	u64 in_bytes, out_bytes;
+	bool reference_only;
+	u32 flags;              /* of the program */
+	const char *level;      /* where it differed */
+	enum fault_kind fault;  /* of the engine that did, FAULT_NONE: memory differs */
+	char why[400];
+};
+
+struct options {
+	u64 first, n;
+	bool reference_only, print;
+	u32 flags;
+};
+
+/* ---- one program on one engine ---- */
+
+static void *at(u64 address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+struct arguments {
+	u64 in, out;
+	u32 n, pad;
+};
+
+static struct outcome run_reference(struct harness *h, const struct trial *t, struct arguments *a)
+{
+	struct outcome o = {0};
+	struct fault fault = {0};
+	struct ref_launch l = {
+		.module = h->m, .kernel = ir_find_func(h->m, "k"), .arch = arch_find("h200"), .mem = &h->mem, .var_address = h->var_address,
+		.params = a, .grid = {t->p.grid, 1, 1}, .block = {t->p.block, 1, 1},
+	};
+
+	o.ok = ref_launch(&l, &fault);
+	o.fault = fault.kind;
+	snprintf(o.text, sizeof(o.text), "%s", fault.text);
+	return o;
+}
+
+static struct outcome run_gang(struct harness *h, const struct trial *t, struct arguments *a, const char *level)
+{
+	struct outcome o = {0};
+
+	o.ok = harness_run(h, "k", t->p.grid, t->p.block, a, level) == STOP_DONE;
+	o.fault = h->fault.kind;
+	snprintf(o.text, sizeof(o.text), "record %u %.200s", h->fault.pc, h->fault.text);
+	return o;
+}
+
+/* The same text, input and memory for every engine. Returns a copy of the output. */
+static struct outcome run(struct harness *h, const struct trial *t, struct arguments *a, const char *level)
+{
+	struct outcome o;
+
+	memcpy(at(a->in), t->in, t->in_bytes);
+	memset(at(a->out), 0xcd, t->out_bytes);
+	o = level ? run_gang(h, t, a, level) : run_reference(h, t, a);
+	o.out = malloc(t->out_bytes);
+	if (o.out)
+		memcpy(o.out, at(a->out), t->out_bytes);
+	return o;
+}
+
+static bool same(struct trial *t, const struct outcome *want, const struct outcome *got)
+{
+	const u64 *x = (const u64 *)(const void *)want->out, *y = (const u64 *)(const void *)got->out;
+
+	t->fault = got->fault;
+	if (!got->ok) {
+		snprintf(t->why, sizeof(t->why), "the gang engine faults: %u %s", got->fault, got->text);
+		return false;
+	}
+	for (u64 i = 0; i < t->out_bytes / 8; i++)
+		if (x[i] != y[i]) {
+			snprintf(t->why, sizeof(t->why), "thread %llu, word %llu: %016llx, the reference has %016llx",
+				 (unsigned long long)(i * 8 / PROGEN_OUT), (unsigned long long)(i % (PROGEN_OUT / 8)),
+				 (unsigned long long)y[i], (unsigned long long)x[i]);
+			return false;
+		}
+	return true;
+}
+
+enum verdict { AGREE, DIFFER, INVALID };
+
+static enum verdict compare(struct trial *t, struct harness *h)
+{
+	struct arguments a = {.in = mem_alloc(&h->mem, t->in_bytes, 256, MEM_KIND_DEVICE), .out = mem_alloc(&h->mem, t->out_bytes, 256, MEM_KIND_DEVICE)};
+	struct outcome want = run(h, t, &a, NULL);
+	enum verdict v = AGREE;
+
+	if (!want.ok) {
+		snprintf(t->why, sizeof(t->why), "the reference faults: %u %s", want.fault, want.text);
+		t->fault = want.fault;
+		v = t->reference_only ? DIFFER : INVALID;
+	}
+	for (u32 i = 0; i < ARRAY_LEN(levels) && v == AGREE && !t->reference_only; i++) {
+		struct outcome got;
+
+		if (!exec_ops_select(levels[i]))
+			continue;
+		got = run(h, t, &a, levels[i]);
+		t->level = levels[i];
+		if (!same(t, &want, &got))
+			v = DIFFER;
+		free(got.out);
+	}
+	free(want.out);
+	return v;
+}
+
+/* ---- programs ---- */
+
+struct first_error {
+	u32 line;
+	char text[200];
+};
+
+static void on_error(void *user, const struct diag_message *m)
+{
+	struct first_error *e = user;
+
+	if (m->level != DIAG_ERROR || e->line)
+		return;
+	e->line = m->line;
+	snprintf(e->text, sizeof(e->text), "%s", m->text);
+}
+
+/* Line of the first error, 0: none. */
+static u32 error_line(const char *text, struct first_error *e)
+{
+	struct diag_source source = {"random.ptx", text, strlen(text)};
+	struct ir_module *m;
+	struct diag d;
+
+	*e = (struct first_error){0};
+	diag_init(&d, on_error, e);
+	m = ptx_parse(&source, NULL, &d);
+	ir_module_free(m);
+	diag_fini(&d);
+	return e->line;
+}
+
+/* Rules between operands are not in the table: leave out the few lines that break one. */
+static char *valid_text(struct trial *t, u8 *off)
+{
+	for (;;) {
+		char *text = progen_text(&t->p, off);
+		struct first_error e;
+		u32 line = text ? error_line(text, &e) : 0, i;
+
+		if (!line)
+			return text;
+		i = progen_line_at(&t->p, off, line);
+		if (i == UINT32_MAX) {
+			snprintf(t->why, sizeof(t->why), "line %u is wrong: %s", line, e.text);
+			free(text);
+			return NULL;
+		}
+		free(text);
+		off[i] = 1;
+	}
+}
+
+static enum verdict judge(struct trial *t, u8 *off)
+{
+	char *text = valid_text(t, off);
+	struct harness h;
+	enum verdict v = INVALID;
+
+	/* Programs have no variables in global memory: nothing to place. */
+	if (text && harness_open(&h, text)) {
+		v = compare(t, &h);
+		harness_close(&h);
+	}
+	free(text);
+	return v;
+}
+
+/* Leave out whatever the difference does not need, large pieces first. */
+static void minimise(struct trial *t, u8 *off)
+{
+	enum fault_kind fault = t->fault;
+	u32 n = (u32)t->p.lines.len;
+	u8 *keep = malloc(n);
+	bool any = true;
+
+	for (u32 rounds = 0; any && keep && rounds < 8; rounds++) {
+		any = false;
+		for (u32 size = 16; size; size /= 2)
+			for (u32 i = 0; i < n; i += size) {
+				bool changed = false;
+
+				memcpy(keep, off, n);
+				for (u32 k = i; k < i + size && k < n; k++)
+					if (!off[k] && (t->p.lines.at[k].kind == PROGEN_TEXT || t->p.lines.at[k].kind == PROGEN_OPEN))
+						off[k] = changed = true;
+				if (changed && judge(t, off) == DIFFER && t->fault == fault)
+					any = true;
+				else
+					memcpy(off, keep, n);
+			}
+	}
+	free(keep);
+	judge(t, off);
+}
+
+static void trial_open(struct trial *t, u64 seed)
+{
+	progen_init(&t->p, seed, t->flags, NULL, NULL);
+	t->in_bytes = (u64)PROGEN_IN * t->p.grid * t->p.block;
+	t->out_bytes = (u64)PROGEN_OUT * t->p.grid * t->p.block;
+	t->in = malloc(t->in_bytes);
+	progen_input(&t->p, t->in);
+}
+
+/* What is left of the body, or the whole text. */
+static void show(const struct trial *t, const u8 *off, bool all)
+{
+	char *text = progen_text(&t->p, off), *save = NULL;
+	u32 at = 1;
+
+	printf("# seed %llu, %s, grid %u, block %u, %s: %s\n", (unsigned long long)t->p.seed, t->p.target_text, t->p.grid, t->p.block,
+	       t->level ? t->level : "reference", t->why);
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save), at++) {
+		u32 i = progen_line_at(&t->p, off, at);
+
+		if (all || i != UINT32_MAX)
+			printf("#   %s\n", l);
+	}
+	free(text);
+}
+
+static enum verdict try_seed(u64 seed, const struct options *o)
+{
+	struct trial t = {.reference_only = o->reference_only, .flags = o->flags};
+	enum verdict v;
+	u8 *off;
+
+	trial_open(&t, seed);
+	off = calloc(t.p.lines.len, 1);
+	v = judge(&t, off);
+	if (v == DIFFER)
+		minimise(&t, off);
+	if (v != AGREE || o->print)
+		show(&t, off, o->print);
+	free(off);
+	free(t.in);
+	progen_fini(&t.p);
+	return v;
+}
+
+static bool option(struct options *o, char **argv, int *i)
+{
+	const char *value = argv[*i + 1];
+
+	if (!strcmp(argv[*i], "--long"))
+		o->n = value && *value != '-' ? strtoull(argv[++*i], NULL, 0) : 100000;
+	else if (!strcmp(argv[*i], "--from") && value)
+		o->first = strtoull(argv[++*i], NULL, 0);
+	else if (!strcmp(argv[*i], "--seed") && value) {
+		o->first = strtoull(argv[++*i], NULL, 0);
+		o->n = 1;
+	} else if (!strcmp(argv[*i], "--reference"))
+		o->reference_only = true;
+	else if (!strcmp(argv[*i], "--print"))
+		o->print = true;
+	else if (!strcmp(argv[*i], "--no-calls"))
+		o->flags |= PROGEN_NO_CALLS;
+	else
+		return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.first = 1, .n = 200};
+	u64 bad = 0;
+
+	for (int i = 1; i < argc; i++)
+		if (!option(&o, argv, &i)) {
+			fprintf(stderr, "unknown option %s\n", argv[i]);
+			return 2;
+		}
+	for (u64 s = o.first; s < o.first + o.n && bad < 10; s++)
+		bad += try_seed(s, &o) != AGREE;
+	CHECK_MSG(bad == 0, "both engines leave the same memory");
+	return check_done();
+}
