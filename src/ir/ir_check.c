@@ -166,6 +166,8 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 	u32 n = (u32)op->imm, type = o->kind == ISA_OP_SURF ? T_surfref : T_texref;
 	bool alone = o->count_from == ISA_COUNT_FIXED && o->mul == 1 && !o->braces;
 
+	if (isa_form_has(c->form, M_force_unnormalized_coords) && !c->m->texmode_independent)
+		return ir_unfit(c, "force_unnormalized_coords is for .target texmode_independent");
 	if (alone && is_sampler_query(c->form))
 		type = c->m->texmode_independent ? T_samplerref : T_texref;
 	if (op->kind != IR_OP_COMPOUND) {
@@ -225,7 +227,10 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 	if (op->kind != IR_OP_SREG)
 		return ir_unfit(c, "operand %s must be a special register", o->name);
 	sr = isa_sreg(op->index);
-	if (!sreg_fits(op->index, c->form->type[c->form->types > 1]))
+	/* cvt may read the low part of a special register. */
+	if (c->form->row->row == I_cvt_int_sreg ? isa_type_bits(c->form->type[1]) > isa_type_bits(sr->type) ||
+						  isa_type_class(sr->type) == ISA_PRED
+						: !sreg_fits(op->index, c->form->type[c->form->types > 1]))
 		return ir_unfit(c, "%s is .%s", sr->name, isa_word_text(sr->type));
 	if (!op->part && sr->components > 1 && !whole)
 		return ir_unfit(c, "a component of %s is expected: .x .y .z .w", sr->name);
@@ -475,6 +480,20 @@ static bool is_kind(const struct check *c, const struct isa_operand *o, const st
 	}
 }
 
+/* vmad: the product may be negated, by one `-` or by both signs and that of c; c alone or nothing too. */
+static bool check_minus(struct check *c, const struct ir_operand *ops, u32 n)
+{
+	u32 signs = 0, places = 0;
+
+	for (u32 k = 0; k < c->form->row->operands && k < n; k++) {
+		if (!c->form->row->operand[k].minus)
+			continue;
+		signs |= (u32)!!(ops[k].flags & IR_NEG) << places++;
+	}
+	return (signs != 5 && signs != 6) ||
+	       ir_unfit(c, "'-' stands before one factor, before the addend, or before all three");
+}
+
 bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
 		   const struct ir_operand *ops, u32 n, struct ir_mismatch *why)
 {
@@ -507,5 +526,5 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 	}
 	why->operand = at;
 	why->score = 2 * at;
-	return at == n || ir_unfit(&c, "too many operands");
+	return at == n ? check_minus(&c, ops, n) : ir_unfit(&c, "too many operands");
 }

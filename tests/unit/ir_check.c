@@ -105,7 +105,12 @@ static const struct statement statements[] = {
 	{"add.s32 %r1, %r2.h0, %r3;", "this selector is not allowed on operand a"},
 	{"vadd.s32.s32.s32 %r1, %r2.h0, %r3.h2;", "this selector is not allowed on operand b"},
 	{"vadd.s32.s32.s32 %r1, %r2.h0, %r3.b3;", NULL},
+	{"vmad.u32.u32.u32 %r1, -%r2, %r3, %r1;", NULL},
+	{"vmad.u32.u32.u32 %r1, -%r2, -%r3, -%r1;", NULL},
+	{"vmad.u32.u32.u32 %r1, -%r2, %r3, -%r1;", "'-' stands before one factor"},
 	/* special registers */
+	{"cvt.u32.u16 %r1, %clock64;", NULL},
+	{"cvt.u32.u64 %r1, %tid.x;", "%tid is .u32"},
 	{"mov.u32 %r1, %tid.x;", NULL},
 	{"add.u32 %r1, %tid.x, 1;", "operand a is a special register, a register is expected"},
 	{"mov.u32 %r1, %tid;", "a component of %tid is expected"},
