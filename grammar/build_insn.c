@@ -387,6 +387,10 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 		text_printf(&t, "%s needs target ", p->opcode->text);
 		isa_form_target_text(f, &t);
 		insn_error(p, p->opcode_span, NULL, t.at);
+	} else if (isa_form_late(f, p->m->target, version)) {
+		text_printf(&t, "%s needs target sm_%u or higher before PTX %u.%u", p->opcode->text, f->row->late_sm,
+			    f->row->late_ptx / 10u, f->row->late_ptx % 10u);
+		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (isa_form_gone(f, p->m->target, version)) {
 		text_printf(&t, "%s without .sync is gone from PTX %u.%u on for sm_%u and higher", p->opcode->text,
 			    f->row->gone_ptx / 10u, f->row->gone_ptx % 10u, f->row->gone_sm);

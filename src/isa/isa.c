@@ -70,11 +70,13 @@ static const struct isa_sreg sregs[] = {
 static const struct isa_source_row source_rows[] = {
 #define SM(n) (n)
 #define ON(group) (0x8000 | GROUP_##group)
+#define LATER(n, sm, ptx) ((u32)(n) | 0x4000 | (u32)(sm) << 16 | (u32)(ptx) << 24)
 #define UNTIL(n, gone_sm, gone_ptx) ((u32)(n) | (u32)(gone_sm) << 16 | (u32)(gone_ptx) << 24)
 #define INSN(id, syntax, ptx, target, state) {#id, syntax, ptx, target, ISA_##state, ISA_CHAPTER},
 #include "src/isa/insn/all.def"
 #undef INSN
 #undef UNTIL
+#undef LATER
 #undef ON
 #undef SM
 };
@@ -258,6 +260,11 @@ bool isa_form_on_target(const struct isa_form *f, struct isa_target t)
 bool isa_form_gone(const struct isa_form *f, struct isa_target t, u32 ptx10)
 {
 	return f->row->gone_ptx && t.sm >= f->row->gone_sm && ptx10 >= f->row->gone_ptx;
+}
+
+bool isa_form_late(const struct isa_form *f, struct isa_target t, u32 ptx10)
+{
+	return f->row->late_ptx && t.sm < f->row->late_sm && ptx10 < f->row->late_ptx;
 }
 
 void isa_form_target_text(const struct isa_form *f, struct text *out)

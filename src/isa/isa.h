@@ -4,11 +4,12 @@
  *
  * A row is one line of insn/<chapter>.def:
  *
- *     INSN(id, "syntax", minimum PTX x 10, SM(n) | ON(group) | UNTIL(n, gone_sm, gone_ptx), state)
+ *     INSN(id, "syntax", minimum PTX x 10, target, state)
  *
- * state: LINT = parsed and checked, RUN = executed too. SM(n): any target from sm_n on; ON(group): only the
- * architecture-specific targets of that group in targets.def; UNTIL: from sm_n on, but a legacy form that is
- * gone when the target is at least sm_<gone_sm> and the version at least <gone_ptx> (x 10).
+ * state: LINT = parsed and checked, RUN = executed too. target: SM(n): any target from sm_n on; ON(group): only the
+ * architecture-specific targets of that group in targets.def; UNTIL(n, gone_sm, gone_ptx): from sm_n on, but a legacy
+ * form that is gone when the target is at least sm_<gone_sm> and the version at least <gone_ptx> (x 10);
+ * LATER(n, sm, ptx): from sm_n on, but on targets below sm only from version ptx (x 10) on.
  *
  * The syntax line reads like the manual's, "opcode modifiers operands":
  *
@@ -201,6 +202,7 @@ struct isa_row {
 	u8 group;           /* index + 1 into the target groups, 0: none */
 	bool lax;           /* some operand is `any`, `bare` or loose: what is taken need not mean something */
 	u8 gone_sm, gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
+	u8 late_sm, late_ptx; /* targets below sm_<late_sm> have it from version late_ptx on; 0 0: no such rule */
 	u8 names;           /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */
 	u8 slots, operands;
@@ -282,6 +284,8 @@ u32 isa_target_ptx(struct isa_target t);
 bool isa_form_on_target(const struct isa_form *f, struct isa_target t);
 /* Is the form a legacy one that this target in this version (x 10) no longer has? */
 bool isa_form_gone(const struct isa_form *f, struct isa_target t, u32 ptx10);
+/* Did the form come later to this target than to others, and is this version (x 10) too old for it? */
+bool isa_form_late(const struct isa_form *f, struct isa_target t, u32 ptx10);
 /* "sm_90 or higher", "sm_90a", "sm_100f, sm_100a, ...": what the form needs, for messages. */
 void isa_form_target_text(const struct isa_form *f, struct text *out);
 /* Known PTX version (x 10)? */

@@ -509,8 +509,8 @@ bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, str
 	*row = (struct isa_row){.id = from->id, .syntax = from->syntax, .chapter = from->chapter,
 				.state = from->state, .ptx = from->ptx};
 	row->sm = (u8)(from->target & 0x8000 ? 0 : from->target & 0xff);
-	row->gone_sm = (u8)(from->target >> 16);
-	row->gone_ptx = (u8)(from->target >> 24);
+	*(from->target & 0x4000 ? &row->late_sm : &row->gone_sm) = (u8)(from->target >> 16);
+	*(from->target & 0x4000 ? &row->late_ptx : &row->gone_ptx) = (u8)(from->target >> 24);
 	row->group = (u8)(from->target & 0x8000 ? (from->target & 0xff) + 1 : 0);
 	ok = compile_names(&c);
 	while (ok && (*c.p == '.' || *c.p == '{'))
