@@ -15,11 +15,11 @@ libptxloom_runtime_la_SOURCES = \
 libptxloom_runtime_la_LIBADD = libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
-libptxloom_preload_la_SOURCES = runtime/preload.c runtime/redirect.c runtime/redirect.h
-libptxloom_preload_la_LIBADD = libcore.la libptxloom-runtime.la
+libptxloom_preload_la_SOURCES = src/base/file.c src/base/file.h runtime/preload.c runtime/redirect.c runtime/redirect.h
+libptxloom_preload_la_LIBADD = libptxloom-runtime.la
 libptxloom_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,origin '-Wl,-rpath,$$ORIGIN' \
 	-Wl,--no-as-needed -Wl,-L.libs -Wl,-l:libcudart.so.13 -Wl,-l:libcudart.so.12 -Wl,-l:libcudart.so.11.0 -Wl,-l:libcuda.so.1
-libptxloom_preload_la_DEPENDENCIES = libcore.la libptxloom-runtime.la $(cuda_names)
+libptxloom_preload_la_DEPENDENCIES = libptxloom-runtime.la $(cuda_names)
 
 cuda_names = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0 .libs/libcuda.so.1
 cuda_link = $(CC) $(CFLAGS) $(PL_CFLAGS) $(PL_LDFLAGS) -I$(srcdir) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
