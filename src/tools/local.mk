@@ -7,3 +7,4 @@ ptxloom_SOURCES += src/tools/devices.c
 ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
 ptxloomincludedir = $(pkgdatadir)/include
 dist_ptxloominclude_DATA = share/ptxloom/include/cuda_runtime.h
+ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h

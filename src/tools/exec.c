@@ -1,0 +1,464 @@
+/*
+ * `ptxloom exec`: run one kernel on data from the command line or from files.
+ */
+#include "src/base/file.h"
+#include "src/dev/device.h"
+#include "src/tools/exec_data.h"
+#include "src/tools/tools.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char tool_help_exec[] =
+	"Runs one kernel of FILE (PTX, fat binary, object, executable ..) and prints or writes results.\n"
+	"Its parameters are given in order, each by --arg or --buffer.\n"
+	"\n"
+	"  --kernel NAME           which kernel; not needed when FILE has one\n"
+	"  --grid X[,Y,Z]          CTAs (default 1)\n"
+	"  --block X[,Y,Z]         threads of a CTA (default 1)\n"
+	"  --shared BYTES          dynamic shared memory\n"
+	"  --cooperative           all CTAs are resident at once\n"
+	"  --arg TYPE=VALUE        a parameter: u32=7, f32=1.5; TYPE[N]=INIT for a structure\n"
+	"  --buffer NAME:TYPE[N]=INIT\n"
+	"                          a pointer to device memory; without =INIT zeros, without N as many as INIT has\n"
+	"  --dump NAME[=FILE]      print a buffer or a .global variable afterwards (NAME:TYPE), or write it:\n"
+	"                          raw, or .npy by its name\n"
+	"  -d, --device DEVICE     the device: a100 (default), v100, ./my.profile ..\n"
+	"      --dump-program      print the kernel as the engine runs it, and stop\n"
+	"      --help              this text\n"
+	"\n"
+	"TYPE: b8 .. b64, u8 .. u64, s8 .. s64, f16, bf16, f32, f64.\n"
+	"INIT: numbers with commas, zeros, ones, iota (0, 1, 2 ..), random[:SEED], @FILE (raw or .npy).\n"
+	"\n"
+	"Exit status: 0; 1 when FILE has errors or the kernel faults; 2 when the arguments make no sense.\n";
+
+/* A parameter of the kernel. */
+struct input {
+	const char *option; /* as written, for messages */
+	char *name;         /* of a buffer, NULL: passed by value */
+	struct data data;
+	u64 address;        /* of a buffer */
+};
+
+struct output {
+	char *name;
+	const char *path; /* NULL: print */
+	struct data data; /* type of a variable, NULL: not given */
+};
+
+struct job {
+	const struct tool_command *self;
+	const char *file, *kernel, *device;
+	u32 grid[3], block[3], shared;
+	bool cooperative, dump_program;
+	VEC(struct input) inputs;
+	VEC(struct output) outputs;
+	struct arch_devices profiles;
+	struct sched_pool *pool;
+	struct device dev;
+	struct device_program *program;
+	struct device_kernel *k;
+	enum status status;
+};
+
+/* ---- arguments ---- */
+
+static bool parse_dims(const char *s, u32 *out)
+{
+	char *end;
+
+	for (u32 i = 0; i < 3; i++) {
+		u64 v = strtoull(s, &end, 0);
+
+		if (end == s || *s == '-' || v > UINT32_MAX)
+			return false;
+		out[i] = (u32)v;
+		if (!*end)
+			return true;
+		if (*end != ',')
+			return false;
+		s = end + 1;
+	}
+	return false;
+}
+
+static int wrong(struct job *j, const char *option, struct text *why)
+{
+	int status = tool_usage(j->self, "%s: %s", option, why->at ? why->at : "no memory left");
+
+	text_fini(why);
+	return status;
+}
+
+/* [NAME:]TYPE[[N]][=INIT] */
+static int add_input(struct job *j, const char *arg, bool buffer)
+{
+	struct input in = {.option = arg};
+	const char *s = arg, *colon = strchr(arg, ':');
+	struct text why = {0};
+
+	if (buffer && (!colon || colon == arg)) {
+		text_puts(&why, "--buffer takes NAME:TYPE[N]=INIT");
+		return wrong(j, arg, &why);
+	}
+	if (buffer) {
+		in.name = strndup(arg, (size_t)(colon - arg));
+		s = colon + 1;
+	}
+	if (data_parse_type(&s, &in.data, &why)) {
+		if (buffer && !in.data.array)
+			in.data.count = UINT64_MAX;
+		if (*s && *s != '=')
+			text_printf(&why, "'%s' behind the type", s);
+		else if (!buffer && !*s)
+			text_puts(&why, "--arg takes TYPE=VALUE");
+		else if (data_fill(&in.data, *s ? s + 1 : NULL, &why) && VEC_PUSH(&j->inputs, in))
+			return TOOL_OK;
+	}
+	free(in.name);
+	data_fini(&in.data);
+	return wrong(j, arg, &why);
+}
+
+/* NAME[:TYPE][=FILE] */
+static int add_output(struct job *j, const char *arg)
+{
+	size_t n = strcspn(arg, ":=");
+	struct output out = {.name = strndup(arg, n)};
+	const char *s = arg + n;
+	struct text why = {0};
+
+	if (*s == ':') {
+		s++;
+		if (!data_parse_type(&s, &out.data, &why))
+			goto fail;
+	}
+	if (*s == '=')
+		out.path = s + 1;
+	else if (*s)
+		text_printf(&why, "'%s' behind the name", s);
+	if (n && !why.at && VEC_PUSH(&j->outputs, out))
+		return TOOL_OK;
+	if (!why.at)
+		text_puts(&why, "--dump takes NAME or NAME=FILE");
+fail:
+	free(out.name);
+	return wrong(j, arg, &why);
+}
+
+static int parse_option(struct job *j, int c)
+{
+	char *end;
+	u64 v;
+
+	switch (c) {
+	case 'k': j->kernel = optarg; return TOOL_OK;
+	case 'd': j->device = optarg; return TOOL_OK;
+	case 'c': j->cooperative = true; return TOOL_OK;
+	case 'p': j->dump_program = true; return TOOL_OK;
+	case 'a': return add_input(j, optarg, false);
+	case 'u': return add_input(j, optarg, true);
+	case 'o': return add_output(j, optarg);
+	case 'g': return parse_dims(optarg, j->grid) ? TOOL_OK : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
+	case 'b': return parse_dims(optarg, j->block) ? TOOL_OK : tool_usage(j->self, "--block takes X[,Y,Z], not '%s'", optarg);
+	case 's':
+		v = strtoull(optarg, &end, 0);
+		j->shared = (u32)v;
+		return end != optarg && !*end && v <= UINT32_MAX ? TOOL_OK :
+								   tool_usage(j->self, "--shared takes bytes, not '%s'", optarg);
+	default: return tool_usage(j->self, "unknown option");
+	}
+}
+
+static int parse_arguments(struct job *j, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"kernel", required_argument, NULL, 'k'}, {"grid", required_argument, NULL, 'g'},
+		{"block", required_argument, NULL, 'b'}, {"shared", required_argument, NULL, 's'},
+		{"cooperative", no_argument, NULL, 'c'}, {"arg", required_argument, NULL, 'a'},
+		{"buffer", required_argument, NULL, 'u'}, {"dump", required_argument, NULL, 'o'},
+		{"device", required_argument, NULL, 'd'}, {"dump-program", no_argument, NULL, 'p'},
+		{"help", no_argument, NULL, 'h'}, {0},
+	};
+	int c, status = TOOL_OK;
+
+	optind = 1;
+	while (!status && (c = getopt_long(argc, argv, "d:h", options, NULL)) != -1) {
+		if (c == 'h') {
+			tool_help(j->self);
+			return -1;
+		}
+		status = parse_option(j, c);
+	}
+	if (status)
+		return status;
+	if (optind + 1 != argc)
+		return tool_usage(j->self, optind == argc ? "no file given" : "more than one file given");
+	j->file = argv[optind];
+	return TOOL_OK;
+}
+
+/* ---- before the launch ---- */
+
+static int open_device(struct job *j, struct diag *d)
+{
+	struct device_settings s = {0};
+	struct text why = {0};
+	const char *name = j->device ? j->device : getenv("PTXLOOM_DEVICE");
+
+	if (!device_settings_read(&s, &why)) {
+		fprintf(stderr, "ptxloom exec: %s\n", why.at);
+		text_fini(&why);
+		return TOOL_USAGE;
+	}
+	if (!arch_devices_parse(&j->profiles, name ? name : "", d))
+		return TOOL_USAGE;
+	j->pool = sched_pool_new(&s.sched);
+	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool, exec_ops_select(s.host_isa)) != STATUS_SUCCESS) {
+		fprintf(stderr, "ptxloom exec: no memory for the device\n");
+		j->dev.arch = NULL;
+		return TOOL_USAGE;
+	}
+	return TOOL_OK;
+}
+
+static int load(struct job *j, struct diag *d)
+{
+	struct file f;
+	int status;
+
+	if (!file_open(&f, j->file)) {
+		fprintf(stderr, "%s: error: %s\n", j->file, strerror(errno));
+		return TOOL_USAGE;
+	}
+	if (!f.size) {
+		fprintf(stderr, "%s: error: the file is empty\n", j->file);
+		status = TOOL_FINDINGS;
+	} else {
+		status = device_program_load_image(&j->dev, f.data, f.size, j->file, d, &j->program) == STATUS_SUCCESS ? TOOL_OK :
+																 TOOL_FINDINGS;
+	}
+	file_close(&f);
+	return status;
+}
+
+static int find_kernel(struct job *j)
+{
+	struct device_kernel *k;
+
+	j->k = j->kernel ? device_program_kernel(j->program, j->kernel) : device_program_nth(j->program, 0);
+	if (j->k && (j->kernel || !device_program_nth(j->program, 1)))
+		return TOOL_OK;
+	if (!j->k && !j->kernel) {
+		fprintf(stderr, "ptxloom exec: %s has no kernel\n", j->file);
+		return TOOL_USAGE;
+	}
+	fprintf(stderr, j->kernel ? "ptxloom exec: %s has no kernel '%s'; there are:\n" : "ptxloom exec: --kernel is needed; %s has:\n",
+		j->file, j->kernel);
+	for (u32 i = 0; (k = device_program_nth(j->program, i)); i++)
+		fprintf(stderr, "  %s\n", k->func->name->text);
+	return TOOL_USAGE;
+}
+
+static int check_inputs(struct job *j)
+{
+	const struct device_kernel *k = j->k;
+
+	for (u32 i = 0; i < k->param_len && i < j->inputs.len; i++) {
+		const struct input *in = &j->inputs.at[i];
+		u64 bytes = in->name ? sizeof(u64) : in->data.count * in->data.type->bytes;
+
+		if (bytes != k->params[i].bytes)
+			return tool_usage(j->self, "%s: parameter %s takes %u bytes, this has %llu", in->option, k->params[i].name,
+					  k->params[i].bytes, (unsigned long long)bytes);
+	}
+	if (j->inputs.len == k->param_len)
+		return TOOL_OK;
+	fprintf(stderr, "ptxloom exec: %s takes %u parameters, %zu are given:\n", k->func->name->text, k->param_len, j->inputs.len);
+	for (u32 i = 0; i < k->param_len; i++)
+		fprintf(stderr, "  .%s %s, %u bytes\n", isa_word_text(k->params[i].type), k->params[i].name, k->params[i].bytes);
+	return TOOL_USAGE;
+}
+
+static int place_inputs(struct job *j, void **args)
+{
+	for (u32 i = 0; i < j->inputs.len; i++) {
+		struct input *in = &j->inputs.at[i];
+		u64 bytes = in->data.count * in->data.type->bytes;
+
+		args[i] = in->data.bytes;
+		if (!in->name)
+			continue;
+		in->address = mem_alloc(&j->dev.mem, bytes, MEM_ALIGN, MEM_KIND_DEVICE);
+		if (!in->address) {
+			fprintf(stderr, "ptxloom exec: %s: the device has no memory for %llu bytes\n", in->name, (unsigned long long)bytes);
+			return TOOL_USAGE;
+		}
+		memcpy((void *)(uintptr_t)in->address, in->data.bytes, bytes);
+		args[i] = &in->address;
+	}
+	return TOOL_OK;
+}
+
+/* ---- after it ---- */
+
+static bool find_output(struct job *j, const struct output *o, struct data *view)
+{
+	u64 address, bytes;
+
+	for (size_t i = 0; i < j->inputs.len; i++) {
+		const struct input *in = &j->inputs.at[i];
+
+		if (!in->name || strcmp(in->name, o->name))
+			continue;
+		*view = in->data;
+		view->bytes = (u8 *)(uintptr_t)in->address;
+		if (o->data.type) {
+			view->count = view->count * view->type->bytes / o->data.type->bytes;
+			view->type = o->data.type;
+		}
+		return true;
+	}
+	if (!device_program_variable(j->program, o->name, &address, &bytes))
+		return false;
+	*view = (struct data){.type = o->data.type ? o->data.type : data_type_find("b8", 2), .bytes = (u8 *)(uintptr_t)address};
+	view->count = bytes / view->type->bytes;
+	return true;
+}
+
+static int check_outputs(struct job *j)
+{
+	struct data view;
+
+	for (size_t i = 0; i < j->outputs.len; i++)
+		if (!find_output(j, &j->outputs.at[i], &view))
+			return tool_usage(j->self, "--dump: no buffer or variable '%s'", j->outputs.at[i].name);
+	return TOOL_OK;
+}
+
+static int write_outputs(struct job *j)
+{
+	struct text out = {0};
+	int status = TOOL_OK;
+
+	for (size_t i = 0; i < j->outputs.len; i++) {
+		const struct output *o = &j->outputs.at[i];
+		struct data view;
+
+		find_output(j, o, &view);
+		if (!o->path) {
+			data_print(&view, o->name, &out);
+		} else if (!data_write(&view, o->path)) {
+			fprintf(stderr, "%s: error: %s\n", o->path, strerror(errno));
+			status = TOOL_USAGE;
+		}
+	}
+	if (out.len)
+		fwrite(out.at, 1, out.len, stdout);
+	text_fini(&out);
+	return status;
+}
+
+static void on_done(void *user, enum status status, const struct device_fault *fault)
+{
+	struct job *j = user;
+
+	j->status = status;
+	if (fault)
+		fputs(fault->message.at, stderr);
+}
+
+static int launch(struct job *j)
+{
+	void **args = calloc(j->inputs.len + 1, sizeof(*args));
+	struct device_launch l = {.kernel = j->k, .dynamic_bytes = j->shared, .cooperative = j->cooperative, .may_inline = true, .args = args};
+	enum status status;
+	int result = args ? place_inputs(j, args) : TOOL_USAGE;
+
+	if (!result)
+		result = check_outputs(j);
+	if (!result) {
+		memcpy(l.grid, j->grid, sizeof(l.grid));
+		memcpy(l.block, j->block, sizeof(l.block));
+		status = device_launch(&l, on_done, j);
+		device_wait(&j->dev);
+		if (status == STATUS_SUCCESS)
+			status = j->status;
+		else
+			fprintf(stderr, "ptxloom exec: the launch is refused: %s\n", status_info((int)status)->text);
+		result = status == STATUS_SUCCESS ? TOOL_OK : TOOL_FINDINGS;
+	}
+	if (!result)
+		result = write_outputs(j);
+	free(args);
+	return result;
+}
+
+static int dump_program(struct job *j, struct diag *d)
+{
+	const struct program *p = device_kernel_lower(j->k, j->block[0] * j->block[1] * j->block[2], d);
+	struct text out = {0};
+
+	if (!p)
+		return TOOL_FINDINGS;
+	exec_dump_program(p, &out);
+	if (out.len)
+		fwrite(out.at, 1, out.len, stdout);
+	text_fini(&out);
+	return TOOL_OK;
+}
+
+static int run(struct job *j)
+{
+	struct diag d;
+	int status;
+
+	diag_init(&d, diag_print, stderr);
+	status = open_device(j, &d);
+	if (!status)
+		status = load(j, &d);
+	if (!status)
+		status = find_kernel(j);
+	if (!status && j->dump_program)
+		status = dump_program(j, &d);
+	else if (!status && !(status = check_inputs(j)))
+		status = launch(j);
+	diag_fini(&d);
+	return status;
+}
+
+static void job_fini(struct job *j)
+{
+	device_program_unload(j->program);
+	sched_pool_free(j->pool);
+	if (j->dev.arch)
+		device_fini(&j->dev);
+	arch_devices_fini(&j->profiles);
+	for (size_t i = 0; i < j->inputs.len; i++) {
+		free(j->inputs.at[i].name);
+		data_fini(&j->inputs.at[i].data);
+	}
+	for (size_t i = 0; i < j->outputs.len; i++)
+		free(j->outputs.at[i].name);
+	VEC_FREE(&j->inputs);
+	VEC_FREE(&j->outputs);
+}
+
+int tool_main_exec(const struct tool_command *self, int argc, char **argv)
+{
+	struct job j = {.self = self, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+	int status = parse_arguments(&j, argc, argv);
+
+	if (status == TOOL_OK)
+		status = run(&j);
+	job_fini(&j);
+	if (status < 0)
+		return TOOL_OK;
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("ptxloom exec: standard output");
+		return TOOL_USAGE;
+	}
+	return status;
+}
