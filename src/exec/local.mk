@@ -62,3 +62,14 @@ check_PROGRAMS += tests/unit/exec_engine
 TESTS += tests/unit/exec_engine
 tests_unit_exec_engine_SOURCES = tests/unit/exec_engine.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_engine_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_ops_float
+TESTS += tests/unit/exec_ops_float
+tests_unit_exec_ops_float_SOURCES = tests/unit/exec_ops_float.c tests/unit/exec_ops_float.def tests/unit/exec_harness.h \
+	tests/check.h
+tests_unit_exec_ops_float_LDADD = $(UNIT_LDADD) -lm
+
+# On request: make tests/bench/exec_ops.
+EXTRA_PROGRAMS += tests/bench/exec_ops
+tests_bench_exec_ops_SOURCES = tests/bench/exec_ops.c
+tests_bench_exec_ops_LDADD = $(UNIT_LDADD) -lm
