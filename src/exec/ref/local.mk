@@ -25,3 +25,11 @@ libref_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DREF_LEVEL=v3
 libref_v3_la_CFLAGS = $(ref_cflags) -march=x86-64-v3
 libcore_la_LIBADD += libref_v3.la
 endif
+
+check_PROGRAMS += tests/unit/exec_ref tests/unit/exec_diff
+TESTS += tests/unit/exec_ref tests/unit/exec_diff
+tests_unit_exec_ref_SOURCES = tests/unit/exec_ref.c tests/check.h
+tests_unit_exec_ref_LDADD = $(UNIT_LDADD)
+tests_unit_exec_diff_SOURCES = tests/unit/exec_diff.c tests/unit/exec_harness.h tests/check.h \
+	tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c
+tests_unit_exec_diff_LDADD = $(UNIT_LDADD)
