@@ -13,6 +13,8 @@ libcore_la_SOURCES += \
 	src/exec/lower_rules.c \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
+	src/exec/dump.c \
+	src/exec/polls.c \
 	src/exec/run.c \
 	src/exec/select.c \
 	src/exec/sreg.c \
