@@ -108,6 +108,13 @@ void lower_setp(struct lower *l)
 	t = combine(l, &k, t);
 	if (two)
 		u = combine(l, &k, u);
+	/* A guard that is p has to last until q is written. */
+	if (two && l->guard != IR_NONE && p->kind == IR_OP_REG && lower_register(l, p, 0) == l->guard) {
+		write_pred(l, q, u);
+		if (p->index != q->index)
+			write_pred(l, p, t);
+		return;
+	}
 	write_pred(l, p, t);
 	if (two)
 		write_pred(l, q, u);
