@@ -39,13 +39,14 @@ static const char *name_of(const struct str *s)
 
 static bool same_type(const struct ir_var *a, const struct ir_var *b)
 {
-	return a->space == b->space && a->type == b->type && a->vec == b->vec && a->linkage == b->linkage &&
-	       a->is_array == b->is_array && a->unsized == b->unsized && a->managed == b->managed &&
-	       a->unified == b->unified && a->ptr == b->ptr && a->has_init == b->has_init &&
-	       a->ptr_space == b->ptr_space &&
+	return a->space == b->space && a->type == b->type && a->vec == b->vec &&
+	       a->linkage == b->linkage && a->is_array == b->is_array && a->unsized == b->unsized &&
+	       a->managed == b->managed && a->unified == b->unified && a->ptr == b->ptr &&
+	       a->has_init == b->has_init && a->ptr_space == b->ptr_space &&
 	       a->ptr_align == b->ptr_align && a->align == b->align && a->dims == b->dims &&
 	       !memcmp(a->dim, b->dim, sizeof(a->dim)) && a->size_bytes == b->size_bytes &&
-	       !memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) && a->scope == b->scope && a->reg == b->reg;
+	       !memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) &&
+	       a->scope == b->scope && a->reg == b->reg;
 }
 
 /* Bytes past the end of one of the two count as zero. */
@@ -81,8 +82,9 @@ static bool same_relocs(struct equal *e, const struct ir_var *a, const struct ir
 	for (u32 i = 0; i < a->relocs_len; i++) {
 		const struct ir_reloc *x = &a->relocs[i], *y = &b->relocs[i];
 
-		if (x->at != y->at || x->size != y->size || x->shift != y->shift || x->masked != y->masked ||
-		    x->generic != y->generic || x->is_func != y->is_func || x->addend != y->addend)
+		if (x->at != y->at || x->size != y->size || x->shift != y->shift ||
+		    x->masked != y->masked || x->generic != y->generic ||
+		    x->is_func != y->is_func || x->addend != y->addend)
 			return false;
 		if (x->is_func ? x->index != y->index : e->var_of[x->index] != y->index)
 			return false;
@@ -136,16 +138,16 @@ static bool same_globals(struct equal *e)
 
 /* ---- operands and instructions ---- */
 
-static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const u32 first[2],
-			  u32 n);
+static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb,
+			  const u32 first[2], u32 n);
 
 static bool same_operand(struct equal *e, const struct ir_func *fa, const struct ir_func *fb,
-			 const struct ir_operand *a,
-			 const struct ir_operand *b)
+			 const struct ir_operand *a, const struct ir_operand *b)
 {
 	u32 first[2] = {a->index, b->index};
 
-	if (a->kind != b->kind || a->flags != b->flags || a->type != b->type || a->part != b->part || a->imm != b->imm)
+	if (a->kind != b->kind || a->flags != b->flags || a->type != b->type ||
+	    a->part != b->part || a->imm != b->imm)
 		return false;
 	switch ((enum ir_operand_kind)a->kind) {
 	case IR_OP_VAR:
@@ -174,11 +176,12 @@ static bool same_operand(struct equal *e, const struct ir_func *fa, const struct
 	return a->index == b->index;
 }
 
-static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, const u32 first[2],
-			  u32 n)
+static bool same_operands(struct equal *e, const struct ir_func *fa, const struct ir_func *fb,
+			  const u32 first[2], u32 n)
 {
 	for (u32 i = 0; i < n; i++)
-		if (!same_operand(e, fa, fb, &fa->operands.at[first[0] + i], &fb->operands.at[first[1] + i]))
+		if (!same_operand(e, fa, fb, &fa->operands.at[first[0] + i],
+				  &fb->operands.at[first[1] + i]))
 			return false;
 	return true;
 }
@@ -188,8 +191,8 @@ static bool same_form(const struct isa_form *a, const struct isa_form *b)
 	if (!a || !b)
 		return a == b;
 	return a->row == b->row && a->name == b->name && a->number == b->number &&
-	       !memcmp(a->word, b->word, sizeof(a->word)) &&
-	       a->types == b->types && !memcmp(a->type, b->type, a->types);
+	       !memcmp(a->word, b->word, sizeof(a->word)) && a->types == b->types &&
+	       !memcmp(a->type, b->type, a->types);
 }
 
 static bool same_insn(struct equal *e, const struct ir_func *fa, const struct ir_func *fb, size_t i)
@@ -198,8 +201,9 @@ static bool same_insn(struct equal *e, const struct ir_func *fa, const struct ir
 	const struct ir_poison *x = ir_find_poison(fa, a), *y = ir_find_poison(fb, b);
 	u32 first[2] = {a->first_op, b->first_op};
 
-	if (same_form(a->form, b->form) && a->ops == b->ops && a->guard == b->guard && a->guard_not == b->guard_not &&
-	    a->loc == b->loc && same_operands(e, fa, fb, first, a->ops) && !x == !y &&
+	if (same_form(a->form, b->form) && a->ops == b->ops && a->guard == b->guard &&
+	    a->guard_not == b->guard_not && a->loc == b->loc &&
+	    same_operands(e, fa, fb, first, a->ops) && !x == !y &&
 	    (!x || (!strcmp(x->text, y->text) && !strcmp(x->reason, y->reason))))
 		return true;
 	differ(e, "'%s': instruction %zu differs: ", fa->name->text, i);
@@ -218,15 +222,17 @@ static bool same_registers(struct equal *e, const struct ir_func *a, const struc
 	for (size_t i = 0; i < a->regdecls.len; i++) {
 		const struct ir_regdecl *x = &a->regdecls.at[i], *y = &b->regdecls.at[i];
 
-		if (!same_name(x->name, y->name) || x->count != y->count || x->family != y->family ||
-		    x->type != y->type ||
-		    x->vec != y->vec || x->scope != y->scope)
-			return differ(e, "'%s': register '%s' differs", a->name->text, x->name->text);
+		if (!same_name(x->name, y->name) || x->count != y->count ||
+		    x->family != y->family || x->type != y->type || x->vec != y->vec ||
+		    x->scope != y->scope)
+			return differ(e, "'%s': register '%s' differs", a->name->text,
+				      x->name->text);
 	}
 	for (size_t i = 0; i < a->regs.len; i++) {
 		const struct ir_reg *x = &a->regs.at[i], *y = &b->regs.at[i];
 
-		if (x->decl != y->decl || x->number != y->number || x->type != y->type || x->vec != y->vec)
+		if (x->decl != y->decl || x->number != y->number || x->type != y->type ||
+		    x->vec != y->vec)
 			return differ(e, "'%s': register %zu differs", a->name->text, i);
 	}
 	return true;
@@ -239,7 +245,8 @@ static bool same_scopes(struct equal *e, const struct ir_func *a, const struct i
 	for (size_t i = 0; i < a->scopes.len; i++) {
 		const struct ir_scope *x = &a->scopes.at[i], *y = &b->scopes.at[i];
 
-		if (x->parent != y->parent || x->first_insn != y->first_insn || x->end_insn != y->end_insn)
+		if (x->parent != y->parent || x->first_insn != y->first_insn ||
+		    x->end_insn != y->end_insn)
 			return differ(e, "'%s': block %zu differs", a->name->text, i);
 	}
 	for (size_t i = 0; i < a->labels.len; i++) {
@@ -256,17 +263,17 @@ static bool same_head(struct equal *e, const struct ir_func *a, const struct ir_
 	if (!same_name(a->name, b->name))
 		return differ(e, "function '%s' and '%s'", name_of(a->name), name_of(b->name));
 	if (a->index != b->index || a->linkage != b->linkage || a->is_entry != b->is_entry ||
-	    a->has_body != b->has_body ||
-	    a->variadic != b->variadic || a->unified != b->unified ||
+	    a->has_body != b->has_body || a->variadic != b->variadic || a->unified != b->unified ||
 	    memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) ||
-	    memcmp(a->has_perf, b->has_perf, sizeof(a->has_perf)) || memcmp(a->perf, b->perf, sizeof(a->perf)) ||
-	    !same_name(a->alias_of, b->alias_of))
+	    memcmp(a->has_perf, b->has_perf, sizeof(a->has_perf)) ||
+	    memcmp(a->perf, b->perf, sizeof(a->perf)) || !same_name(a->alias_of, b->alias_of))
 		return differ(e, "'%s': declarations differ", a->name->text);
 	if (a->pragmas.len != b->pragmas.len)
 		return differ(e, "'%s': different numbers of pragmas", a->name->text);
 	for (size_t i = 0; i < a->pragmas.len; i++)
 		if (!same_name(a->pragmas.at[i].text, b->pragmas.at[i].text))
-			return differ(e, "'%s': pragma '%s' differs", a->name->text, a->pragmas.at[i].text->text);
+			return differ(e, "'%s': pragma '%s' differs", a->name->text,
+				      a->pragmas.at[i].text->text);
 	return same_vars(e, a->rets, b->rets, a->rets_len, b->rets_len) &&
 	       same_vars(e, a->params, b->params, a->params_len, b->params_len);
 }
@@ -278,8 +285,8 @@ static bool same_tables(struct equal *e, const struct ir_func *a, const struct i
 	for (size_t i = 0; i < a->tables.len; i++) {
 		const struct ir_table *x = &a->tables.at[i], *y = &b->tables.at[i];
 
-		if (!same_name(x->name, y->name) || x->scope != y->scope || x->kind != y->kind || x->len != y->len ||
-		    (x->len && memcmp(x->at, y->at, sizeof(*x->at) * x->len)))
+		if (!same_name(x->name, y->name) || x->scope != y->scope || x->kind != y->kind ||
+		    x->len != y->len || (x->len && memcmp(x->at, y->at, sizeof(*x->at) * x->len)))
 			return differ(e, "'%s': table '%s' differs", a->name->text, x->name->text);
 		if (x->proto && !same_head(e, x->proto, y->proto))
 			return false;
@@ -289,11 +296,13 @@ static bool same_tables(struct equal *e, const struct ir_func *a, const struct i
 
 static bool same_func(struct equal *e, const struct ir_func *a, const struct ir_func *b)
 {
-	if (!same_head(e, a, b) || !same_registers(e, a, b) || !same_scopes(e, a, b) || !same_tables(e, a, b) ||
+	if (!same_head(e, a, b) || !same_registers(e, a, b) || !same_scopes(e, a, b) ||
+	    !same_tables(e, a, b) ||
 	    !same_vars(e, a->vars.at, b->vars.at, a->vars.len, b->vars.len))
 		return false;
 	if (a->insns.len != b->insns.len)
-		return differ(e, "'%s': %zu and %zu instructions", a->name->text, a->insns.len, b->insns.len);
+		return differ(e, "'%s': %zu and %zu instructions", a->name->text, a->insns.len,
+			      b->insns.len);
 	for (size_t i = 0; i < a->insns.len; i++)
 		if (!same_insn(e, a, b, i))
 			return false;
@@ -304,15 +313,15 @@ static bool same_func(struct equal *e, const struct ir_func *a, const struct ir_
 
 static bool same_section(struct equal *e, const struct ir_section *a, const struct ir_section *b)
 {
-	bool same = same_name(a->name, b->name) && a->bytes.len == b->bytes.len && a->relocs.len == b->relocs.len &&
-		    a->labels.len == b->labels.len &&
+	bool same = same_name(a->name, b->name) && a->bytes.len == b->bytes.len &&
+		    a->relocs.len == b->relocs.len && a->labels.len == b->labels.len &&
 		    (!a->bytes.len || !memcmp(a->bytes.at, b->bytes.at, a->bytes.len));
 
 	for (size_t i = 0; same && i < a->relocs.len; i++) {
 		const struct ir_section_reloc *x = &a->relocs.at[i], *y = &b->relocs.at[i];
 
-		same = x->at == y->at && x->size == y->size && x->addend == y->addend && same_name(x->plus, y->plus) &&
-		       same_name(x->minus, y->minus);
+		same = x->at == y->at && x->size == y->size && x->addend == y->addend &&
+		       same_name(x->plus, y->plus) && same_name(x->minus, y->minus);
 	}
 	for (size_t i = 0; same && i < a->labels.len; i++)
 		same = same_name(a->labels.at[i].name, b->labels.at[i].name) &&
@@ -322,23 +331,23 @@ static bool same_section(struct equal *e, const struct ir_section *a, const stru
 
 static bool same_loc(const struct ir_loc *a, const struct ir_loc *b)
 {
-	return a->file == b->file && a->line == b->line && a->column == b->column && a->inlined_at == b->inlined_at &&
-	       same_name(a->function, b->function) && a->function_offset == b->function_offset;
+	return a->file == b->file && a->line == b->line && a->column == b->column &&
+	       a->inlined_at == b->inlined_at && same_name(a->function, b->function) &&
+	       a->function_offset == b->function_offset;
 }
 
 static bool same_debug(struct equal *e)
 {
 	const struct ir_module *a = e->a, *b = e->b;
 
-	if (a->files.len != b->files.len || a->locs.len != b->locs.len || a->sections.len != b->sections.len ||
-	    a->dwarf_lines.len != b->dwarf_lines.len)
+	if (a->files.len != b->files.len || a->locs.len != b->locs.len ||
+	    a->sections.len != b->sections.len || a->dwarf_lines.len != b->dwarf_lines.len)
 		return differ(e, "different numbers of .file, .loc, .section or @@DWARF");
 	for (size_t i = 0; i < a->files.len; i++) {
 		const struct ir_file *x = &a->files.at[i], *y = &b->files.at[i];
 
-		if (x->number != y->number || strcmp(x->path, y->path) || x->has_mtime != y->has_mtime ||
-		    x->mtime != y->mtime ||
-		    x->size != y->size)
+		if (x->number != y->number || strcmp(x->path, y->path) ||
+		    x->has_mtime != y->has_mtime || x->mtime != y->mtime || x->size != y->size)
 			return differ(e, "file '%s' differs", x->path);
 	}
 	for (size_t i = 0; i < a->locs.len; i++)
@@ -357,9 +366,9 @@ static bool same_header(struct equal *e)
 {
 	const struct ir_module *a = e->a, *b = e->b;
 
-	if (a->version != b->version || a->target.sm != b->target.sm || a->target.variant != b->target.variant ||
-	    strcmp(a->target_text, b->target_text) || a->texmode_independent != b->texmode_independent ||
-	    a->debug != b->debug ||
+	if (a->version != b->version || a->target.sm != b->target.sm ||
+	    a->target.variant != b->target.variant || strcmp(a->target_text, b->target_text) ||
+	    a->texmode_independent != b->texmode_independent || a->debug != b->debug ||
 	    a->map_f64_to_f32 != b->map_f64_to_f32 || a->address_size != b->address_size)
 		return differ(e, "the headers differ");
 	if (a->pragmas.len != b->pragmas.len || a->funcs.len != b->funcs.len)
@@ -379,7 +388,8 @@ static bool compare(struct equal *e)
 			return false;
 	/* Now every variable is known by both of its numbers. */
 	for (size_t i = 0; i < e->a->vars.len; i++)
-		if (e->var_of[i] != IR_NONE && !same_relocs(e, e->a->vars.at[i], e->b->vars.at[e->var_of[i]]))
+		if (e->var_of[i] != IR_NONE &&
+		    !same_relocs(e, e->a->vars.at[i], e->b->vars.at[e->var_of[i]]))
 			return differ(e, "variable '%s': addresses in the initial value differ",
 				      e->a->vars.at[i]->name->text);
 	return true;

@@ -22,8 +22,8 @@ static inline u32 ir_natural_align(const struct ir_var *v)
 void ir_print_init(const struct ir_module *m, const struct ir_var *v, struct text *out);
 void ir_print_section(const struct ir_section *s, struct text *out);
 /* One operand as PTX, without the `|` or `,` before it. */
-void ir_print_operand(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
-		      struct text *out);
+void ir_print_operand(const struct ir_module *m, const struct ir_func *f,
+		      const struct ir_operand *op, struct text *out);
 /* The opcode with its modifiers, in the order of the row: the same row matches it again. */
 void ir_print_opcode(const struct isa_form *form, struct text *out);
 /* The statement of a poison instruction, NULL for others. */

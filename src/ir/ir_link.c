@@ -22,15 +22,17 @@ struct choice {
 struct link {
 	struct diag *d;
 	struct arena arena;
-	struct intern names; /* user[0]: struct choice; user[1]: not NULL when the runtime provides it */
+	struct intern
+		names; /* user[0]: struct choice; user[1]: not NULL when the runtime provides it */
 	bool failed;
 };
 
-static void link_message(struct link *l, enum diag_level level, const struct ir_module *unit, const struct str *name,
-			 u32 begin, const char *fmt)
+static void link_message(struct link *l, enum diag_level level, const struct ir_module *unit,
+			 const struct str *name, u32 begin, const char *fmt)
 {
 	l->failed |= level == DIAG_ERROR;
-	diag_at(l->d, level, &unit->source, (struct diag_span){begin, begin + name->len}, NULL, fmt, name->text);
+	diag_at(l->d, level, &unit->source, (struct diag_span){begin, begin + name->len}, NULL, fmt,
+		name->text);
 }
 
 static u32 begin_of(const struct choice *c)
@@ -59,7 +61,10 @@ static struct str *entry_of(struct link *l, const struct str *name)
 
 static enum strength strength_of(u32 linkage)
 {
-	return linkage == IR_VISIBLE ? STRONG : linkage == IR_COMMON ? COMMON : linkage == IR_WEAK ? WEAK : MISSING;
+	return linkage == IR_VISIBLE  ? STRONG
+	       : linkage == IR_COMMON ? COMMON
+	       : linkage == IR_WEAK   ? WEAK
+				      : MISSING;
 }
 
 /* Enter a definition; complain about a second strong one. */
@@ -71,13 +76,15 @@ static void offer(struct link *l, const struct choice *candidate)
 	if (!c)
 		return;
 	if (c->strength == STRONG && candidate->strength == STRONG) {
-		link_message(l, DIAG_ERROR, candidate->unit, name_of(candidate), begin_of(candidate),
-			     "'%s' is defined in two units");
-		link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is first defined here");
+		link_message(l, DIAG_ERROR, candidate->unit, name_of(candidate),
+			     begin_of(candidate), "'%s' is defined in two units");
+		link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c),
+			     "'%s' is first defined here");
 		return;
 	}
 	if (candidate->strength > c->strength ||
-	    (c->strength == COMMON && candidate->strength == COMMON && candidate->var->size_bytes > c->var->size_bytes))
+	    (c->strength == COMMON && candidate->strength == COMMON &&
+	     candidate->var->size_bytes > c->var->size_bytes))
 		*c = *candidate;
 }
 
@@ -86,7 +93,8 @@ static void offer(struct link *l, const struct choice *candidate)
 static bool vars_agree(const struct ir_var *a, const struct ir_var *b)
 {
 	bool sized = !a->unsized && !b->unsized;
-	bool opaque = isa_type_class(a->type) == ISA_OPAQUE || isa_type_class(b->type) == ISA_OPAQUE;
+	bool opaque =
+		isa_type_class(a->type) == ISA_OPAQUE || isa_type_class(b->type) == ISA_OPAQUE;
 	bool both_common = a->linkage == IR_COMMON && b->linkage == IR_COMMON;
 
 	if (a->space != b->space || (opaque && a->type != b->type))
@@ -95,21 +103,24 @@ static bool vars_agree(const struct ir_var *a, const struct ir_var *b)
 	       (!sized || both_common || a->size_bytes == b->size_bytes);
 }
 
-static bool params_agree(const struct ir_module *ma, const struct ir_module *mb, const u32 *a, const u32 *b, u32 n)
+static bool params_agree(const struct ir_module *ma, const struct ir_module *mb, const u32 *a,
+			 const u32 *b, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		const struct ir_var *x = ma->vars.at[a[i]], *y = mb->vars.at[b[i]];
 
-		if (x->space != y->space || x->size_bytes != y->size_bytes || x->unsized != y->unsized)
+		if (x->space != y->space || x->size_bytes != y->size_bytes ||
+		    x->unsized != y->unsized)
 			return false;
 	}
 	return true;
 }
 
-static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a, const struct ir_module *mb,
-			const struct ir_func *b)
+static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a,
+			const struct ir_module *mb, const struct ir_func *b)
 {
-	return a->is_entry == b->is_entry && a->params_len == b->params_len && a->rets_len == b->rets_len &&
+	return a->is_entry == b->is_entry && a->params_len == b->params_len &&
+	       a->rets_len == b->rets_len &&
 	       params_agree(ma, mb, a->params, b->params, a->params_len) &&
 	       params_agree(ma, mb, a->rets, b->rets, a->rets_len);
 }
@@ -153,7 +164,9 @@ static void note_uses(const struct ir_module *m, const struct uses *u)
 {
 	for (size_t i = 0; i < m->vars.len; i++)
 		for (u32 k = 0; k < m->vars.at[i]->relocs_len; k++)
-			(m->vars.at[i]->relocs[k].is_func ? u->funcs : u->vars)[m->vars.at[i]->relocs[k].index] = true;
+			(m->vars.at[i]->relocs[k].is_func
+				 ? u->funcs
+				 : u->vars)[m->vars.at[i]->relocs[k].index] = true;
 	for (size_t i = 0; i < m->funcs.len; i++) {
 		const struct ir_func *f = m->funcs.at[i];
 
@@ -166,22 +179,25 @@ static void note_uses(const struct ir_module *m, const struct uses *u)
 				u->vars[op->index] = true;
 		}
 		for (size_t k = 0; k < f->tables.len; k++)
-			for (u32 n = 0; f->tables.at[k].kind == IR_CALL_TARGETS && n < f->tables.at[k].len; n++)
+			for (u32 n = 0;
+			     f->tables.at[k].kind == IR_CALL_TARGETS && n < f->tables.at[k].len;
+			     n++)
 				u->funcs[f->tables.at[k].at[n]] = true;
 	}
 }
 
-static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry, const struct str *name,
-			   u32 begin)
+static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry,
+			   const struct str *name, u32 begin)
 {
 	if (!entry->user[1])
 		link_message(l, DIAG_ERROR, m, name, begin, "'%s' is defined in no unit");
 }
 
-static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name, u32 begin,
-			    const struct choice *c)
+static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name,
+			    u32 begin, const struct choice *c)
 {
-	link_message(l, DIAG_ERROR, m, name, begin, "'%s' is declared here otherwise than where it is defined");
+	link_message(l, DIAG_ERROR, m, name, begin,
+		     "'%s' is declared here otherwise than where it is defined");
 	link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is defined here");
 }
 
@@ -212,7 +228,8 @@ static void resolve_func(struct link *l, const struct ir_module *m, struct ir_fu
 	const struct str *s;
 	const struct choice *c;
 
-	if ((f->linkage == IR_LOCAL && (f->definition->has_body || !used)) || !(s = entry_of(l, f->name)))
+	if ((f->linkage == IR_LOCAL && (f->definition->has_body || !used)) ||
+	    !(s = entry_of(l, f->name)))
 		return;
 	c = s->user[0];
 	if (c->var || (c->func && !funcs_agree(m, f, c->unit, c->func)))
@@ -225,7 +242,8 @@ static void resolve_func(struct link *l, const struct ir_module *m, struct ir_fu
 
 static void resolve_unit(struct link *l, const struct ir_module *m)
 {
-	struct uses u = {ARENA_ARRAY(&l->arena, bool, m->vars.len), ARENA_ARRAY(&l->arena, bool, m->funcs.len)};
+	struct uses u = {ARENA_ARRAY(&l->arena, bool, m->vars.len),
+			 ARENA_ARRAY(&l->arena, bool, m->funcs.len)};
 
 	if (!u.vars || !u.funcs) {
 		diag_at(l->d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL, "out of memory while linking");

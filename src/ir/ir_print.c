@@ -14,9 +14,18 @@ struct print {
 };
 
 enum event_kind {
-	EV_SCOPE_BEGIN, EV_SCOPE_END, EV_REGS, EV_VAR, EV_EXTERN_VAR, EV_FUNC, EV_DECLARED_FUNC, EV_TABLE, EV_LABEL,
+	EV_SCOPE_BEGIN,
+	EV_SCOPE_END,
+	EV_REGS,
+	EV_VAR,
+	EV_EXTERN_VAR,
+	EV_FUNC,
+	EV_DECLARED_FUNC,
+	EV_TABLE,
+	EV_LABEL,
 	EV_LOC,
-	EV_PRAGMA, EV_INSN,
+	EV_PRAGMA,
+	EV_INSN,
 };
 
 /* Something to print, by its place in the source. */
@@ -65,8 +74,8 @@ static void indent(struct print *p)
 static const char *linkage_text(u32 linkage)
 {
 	static const char *const names[] = {
-		[IR_LOCAL] = "", [IR_EXTERN] = ".extern ", [IR_VISIBLE] = ".visible ", [IR_WEAK] = ".weak ",
-		[IR_COMMON] = ".common ",
+		[IR_LOCAL] = "",      [IR_EXTERN] = ".extern ", [IR_VISIBLE] = ".visible ",
+		[IR_WEAK] = ".weak ", [IR_COMMON] = ".common ",
 	};
 
 	return names[linkage];
@@ -76,7 +85,8 @@ static const char *linkage_text(u32 linkage)
 
 static void print_unified(struct text *out, const u64 *id)
 {
-	text_printf(out, " .attribute(.unified(%lluU, %lluU))", (unsigned long long)id[0], (unsigned long long)id[1]);
+	text_printf(out, " .attribute(.unified(%lluU, %lluU))", (unsigned long long)id[0],
+		    (unsigned long long)id[1]);
 }
 
 /* ".param .align 8 .b8 name[16]": what variables and parameters have in common. */
@@ -151,11 +161,17 @@ static void print_perfs(struct print *p, const struct ir_func *f)
 		const char *name;
 		u8 values;
 	} perfs[IR_PERFS] = {
-		[IR_MAXNTID] = {"maxntid", 3}, [IR_REQNTID] = {"reqntid", 3}, [IR_MINNCTAPERSM] = {"minnctapersm", 1},
-		[IR_MAXNCTAPERSM] = {"maxnctapersm", 1}, [IR_MAXNREG] = {"maxnreg", 1},
-		[IR_REQNCTAPERCLUSTER] = {"reqnctapercluster", 3}, [IR_MAXCLUSTERRANK] = {"maxclusterrank", 1},
-		[IR_EXPLICITCLUSTER] = {"explicitcluster", 0}, [IR_BLOCKSARECLUSTERS] = {"blocksareclusters", 0},
-		[IR_NORETURN] = {"noreturn", 0}, [IR_ABI_PRESERVE] = {"abi_preserve", 1},
+		[IR_MAXNTID] = {"maxntid", 3},
+		[IR_REQNTID] = {"reqntid", 3},
+		[IR_MINNCTAPERSM] = {"minnctapersm", 1},
+		[IR_MAXNCTAPERSM] = {"maxnctapersm", 1},
+		[IR_MAXNREG] = {"maxnreg", 1},
+		[IR_REQNCTAPERCLUSTER] = {"reqnctapercluster", 3},
+		[IR_MAXCLUSTERRANK] = {"maxclusterrank", 1},
+		[IR_EXPLICITCLUSTER] = {"explicitcluster", 0},
+		[IR_BLOCKSARECLUSTERS] = {"blocksareclusters", 0},
+		[IR_NORETURN] = {"noreturn", 0},
+		[IR_ABI_PRESERVE] = {"abi_preserve", 1},
 		[IR_ABI_PRESERVE_CONTROL] = {"abi_preserve_control", 1},
 	};
 
@@ -194,7 +210,8 @@ static void print_pragma(struct print *p, const char *pragma)
 static void print_table(struct print *p, const struct ir_func *f, const struct ir_table *t)
 {
 	static const char *const words[] = {
-		[IR_BRANCH_TARGETS] = ".branchtargets", [IR_CALL_TARGETS] = ".calltargets",
+		[IR_BRANCH_TARGETS] = ".branchtargets",
+		[IR_CALL_TARGETS] = ".calltargets",
 		[IR_PROTOTYPE] = ".callprototype",
 	};
 	struct text *out = p->out;
@@ -271,7 +288,8 @@ static void collect_body(const struct ir_module *m, const struct ir_func *f, str
 		add_event(e, f->tables.at[i].begin, EV_TABLE, i);
 	for (size_t i = 0; i < f->labels.len; i++)
 		add_event(e, f->labels.at[i].begin, EV_LABEL, i);
-	for (size_t i = first_loc(m, body->begin); i < m->locs.len && m->locs.at[i].begin < body->end; i++)
+	for (size_t i = first_loc(m, body->begin);
+	     i < m->locs.len && m->locs.at[i].begin < body->end; i++)
 		add_event(e, m->locs.at[i].begin, EV_LOC, i);
 	for (size_t i = 0; i < f->pragmas.len; i++)
 		if (f->pragmas.at[i].begin > body->begin)
@@ -354,7 +372,8 @@ static void print_header(struct print *p)
 	const struct ir_module *m = p->m;
 	struct text *out = p->out;
 
-	text_printf(out, ".version %u.%u\n.target %s\n", m->version / 10, m->version % 10, m->target_text);
+	text_printf(out, ".version %u.%u\n.target %s\n", m->version / 10, m->version % 10,
+		    m->target_text);
 	if (m->address_size != 32)
 		text_printf(out, ".address_size %u\n", m->address_size);
 	for (size_t i = 0; i < m->dwarf_lines.len; i++)
@@ -364,7 +383,8 @@ static void print_header(struct print *p)
 
 		text_printf(out, ".file %u \"%s\"", f->number, f->path);
 		if (f->has_mtime)
-			text_printf(out, ", %lluU, %lluU", (unsigned long long)f->mtime, (unsigned long long)f->size);
+			text_printf(out, ", %lluU, %lluU", (unsigned long long)f->mtime,
+				    (unsigned long long)f->size);
 		text_puts(out, "\n");
 	}
 	for (size_t i = 0; i < m->pragmas.len; i++)

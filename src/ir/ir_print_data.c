@@ -10,12 +10,13 @@ struct init {
 	u32 next_reloc;
 	u32 dims; /* a vector counts as the innermost one */
 	u64 dim[IR_DIMS + 1];
-	u64 end;  /* what follows is zero */
+	u64 end; /* what follows is zero */
 };
 
 static void print_address(struct init *in, const struct ir_reloc *r)
 {
-	const char *name = r->is_func ? in->m->funcs.at[r->index]->name->text : in->m->vars.at[r->index]->name->text;
+	const char *name = r->is_func ? in->m->funcs.at[r->index]->name->text
+				      : in->m->vars.at[r->index]->name->text;
 	struct text *out = in->out;
 
 	/* Only the mask operator stores less than a whole address. */
@@ -45,7 +46,8 @@ static void print_element(struct init *in, u64 at)
 	else if (v->type == T_f64)
 		text_printf(in->out, "0d%016llX", (unsigned long long)bits);
 	else if (sign)
-		text_printf(in->out, "%lld", (long long)((s64)(bits << (64 - 8 * size)) >> (64 - 8 * size)));
+		text_printf(in->out, "%lld",
+			    (long long)((s64)(bits << (64 - 8 * size)) >> (64 - 8 * size)));
 	else
 		text_printf(in->out, "%llu", (unsigned long long)bits);
 }
@@ -98,7 +100,11 @@ void ir_print_init(const struct ir_module *m, const struct ir_var *v, struct tex
 static void print_bytes(const struct ir_section *s, size_t from, size_t to, struct text *out)
 {
 	for (size_t i = from; i < to; i++)
-		text_printf(out, "%s%u", (i - from) % 16 ? ", " : i == from ? "\t.b8 " : "\n\t.b8 ", s->bytes.at[i]);
+		text_printf(out, "%s%u",
+			    (i - from) % 16 ? ", "
+			    : i == from     ? "\t.b8 "
+					    : "\n\t.b8 ",
+			    s->bytes.at[i]);
 	text_puts(out, from < to ? "\n" : "");
 }
 
@@ -121,7 +127,8 @@ void ir_print_section(const struct ir_section *s, struct text *out)
 			at = to;
 			continue;
 		}
-		text_printf(out, "\t.b%u %s", s->relocs.at[reloc].size * 8u, s->relocs.at[reloc].plus->text);
+		text_printf(out, "\t.b%u %s", s->relocs.at[reloc].size * 8u,
+			    s->relocs.at[reloc].plus->text);
 		if (s->relocs.at[reloc].minus)
 			text_printf(out, "-%s", s->relocs.at[reloc].minus->text);
 		else if (s->relocs.at[reloc].addend)

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_list(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
-		       struct text *out)
+static void print_list(const struct ir_module *m, const struct ir_func *f,
+		       const struct ir_operand *op, struct text *out)
 {
 	for (s64 i = 0; i < op->imm; i++) {
 		text_puts(out, i ? ", " : "");
@@ -79,8 +79,8 @@ static void print_constant(const struct ir_operand *op, struct text *out)
 }
 
 /* What stands in the brackets of an address. */
-static void print_base(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
-		       struct text *out)
+static void print_base(const struct ir_module *m, const struct ir_func *f,
+		       const struct ir_operand *op, struct text *out)
 {
 	if (op->kind == IR_OP_ADDR_REG) {
 		print_reg(f, op, out);
@@ -95,8 +95,8 @@ static void print_base(const struct ir_module *m, const struct ir_func *f, const
 	}
 }
 
-static void print_brackets(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op,
-			   struct text *out)
+static void print_brackets(const struct ir_module *m, const struct ir_func *f,
+			   const struct ir_operand *op, struct text *out)
 {
 	text_puts(out, "[");
 	if (op->kind == IR_OP_COMPOUND) {
@@ -110,7 +110,8 @@ static void print_brackets(const struct ir_module *m, const struct ir_func *f, c
 	text_puts(out, op->flags & IR_UNIFIED ? "].unified" : "]");
 }
 
-void ir_print_operand(const struct ir_module *m, const struct ir_func *f, const struct ir_operand *op, struct text *out)
+void ir_print_operand(const struct ir_module *m, const struct ir_func *f,
+		      const struct ir_operand *op, struct text *out)
 {
 	text_puts(out, op->flags & IR_NOT ? "!" : op->flags & IR_NEG ? "-" : "");
 	switch ((enum ir_operand_kind)op->kind) {
@@ -202,7 +203,8 @@ const struct ir_poison *ir_find_poison(const struct ir_func *f, const struct ir_
 	return lo < f->poisons.len && f->poisons.at[lo].insn == insn ? &f->poisons.at[lo] : NULL;
 }
 
-void ir_print_insn(const struct ir_module *m, const struct ir_func *f, const struct ir_insn *in, struct text *out)
+void ir_print_insn(const struct ir_module *m, const struct ir_func *f, const struct ir_insn *in,
+		   struct text *out)
 {
 	const struct ir_operand *ops = f->operands.at + in->first_op;
 	const struct ir_poison *poison = ir_find_poison(f, in);
@@ -213,7 +215,8 @@ void ir_print_insn(const struct ir_module *m, const struct ir_func *f, const str
 		return;
 	}
 	if (in->guard != IR_NONE)
-		text_printf(out, "@%s%s ", in->guard_not ? "!" : "", ir_reg_name(f, in->guard, reg, sizeof(reg)));
+		text_printf(out, "@%s%s ", in->guard_not ? "!" : "",
+			    ir_reg_name(f, in->guard, reg, sizeof(reg)));
 	ir_print_opcode(in->form, out);
 	for (u32 i = 0; i < in->ops; i++) {
 		text_puts(out, !i ? " " : ops[i].flags & IR_BAR ? "|" : ", ");

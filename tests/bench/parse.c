@@ -32,18 +32,38 @@ static int compare_times(const void *a, const void *b)
 /* One kernel: registers by family, parameters, a loop with loads, arithmetic and a store, a predicate, a branch. */
 static void make_kernel(struct text *t, u32 n)
 {
-	text_printf(t, ".visible .entry kernel_%u(\n\t.param .u64 kernel_%u_param_0,\n\t.param .u32 kernel_%u_param_1\n)\n{\n", n, n, n);
-	text_puts(t, "\t.reg .pred \t%p<3>;\n\t.reg .f32 \t%f<200>;\n\t.reg .b32 \t%r<200>;\n\t.reg .b64 \t%rd<100>;\n\n\n");
-	text_printf(t, "\tld.param.u64 \t%%rd1, [kernel_%u_param_0];\n\tld.param.u32 \t%%r1, [kernel_%u_param_1];\n", n, n);
-	text_puts(t, "\tmov.u32 \t%r2, %ctaid.x;\n\tmov.u32 \t%r3, %ntid.x;\n\tmov.u32 \t%r4, %tid.x;\n"
-		     "\tmad.lo.s32 \t%r5, %r2, %r3, %r4;\n\tsetp.ge.s32 \t%p1, %r5, %r1;\n");
+	text_printf(
+		t,
+		".visible .entry kernel_%u(\n\t.param .u64 kernel_%u_param_0,\n\t"
+		".param .u32 kernel_%u_param_1\n)\n{\n",
+		n, n, n);
+	text_puts(
+		t,
+		"\t.reg .pred \t%p<3>;\n\t.reg .f32 \t%f<200>;\n\t.reg .b32 \t%r<200>;\n\t"
+		".reg .b64 \t%rd<100>;\n\n\n");
+	text_printf(
+		t,
+		"\tld.param.u64 \t%%rd1, [kernel_%u_param_0];\n\tld.param.u32 \t%%r1, [kernel_%u_param_1];\n",
+		n, n);
+	text_puts(
+		t,
+		"\tmov.u32 \t%r2, %ctaid.x;\n\tmov.u32 \t%r3, %ntid.x;\n\tmov.u32 \t%r4, %tid.x;\n"
+		"\tmad.lo.s32 \t%r5, %r2, %r3, %r4;\n\tsetp.ge.s32 \t%p1, %r5, %r1;\n");
 	text_printf(t, "\t@%%p1 bra \t$L__BB%u_2;\n\n\tcvta.to.global.u64 \t%%rd2, %%rd1;\n", n);
 	for (u32 i = 0; i < 24 + n % 7 * 4; i++) {
-		text_printf(t, "\tmul.wide.s32 \t%%rd%u, %%r5, 4;\n\tadd.s64 \t%%rd%u, %%rd2, %%rd%u;\n", 2 * i + 3, 2 * i + 4, 2 * i + 3);
-		text_printf(t, "\tld.global.f32 \t%%f%u, [%%rd%u+%u];\n\tfma.rn.f32 \t%%f%u, %%f%u, %%f1, 0f3F800000;\n", 3 * i + 2,
-			    2 * i + 4, 4 * i, 3 * i + 3, 3 * i + 2);
-		text_printf(t, "\tshl.b32 \t%%r%u, %%r5, %u;\n\txor.b32  \t%%r%u, %%r%u, -%u;\n\tst.global.f32 \t[%%rd%u], %%f%u;\n",
-			    2 * i + 6, i, 2 * i + 7, 2 * i + 6, i + 1, 2 * i + 4, 3 * i + 3);
+		text_printf(
+			t,
+			"\tmul.wide.s32 \t%%rd%u, %%r5, 4;\n\tadd.s64 \t%%rd%u, %%rd2, %%rd%u;\n",
+			2 * i + 3, 2 * i + 4, 2 * i + 3);
+		text_printf(
+			t,
+			"\tld.global.f32 \t%%f%u, [%%rd%u+%u];\n\tfma.rn.f32 \t%%f%u, %%f%u, %%f1, 0f3F800000;\n",
+			3 * i + 2, 2 * i + 4, 4 * i, 3 * i + 3, 3 * i + 2);
+		text_printf(
+			t,
+			"\tshl.b32 \t%%r%u, %%r5, %u;\n\txor.b32  \t%%r%u, %%r%u, -%u;\n\t"
+			"st.global.f32 \t[%%rd%u], %%f%u;\n",
+			2 * i + 6, i, 2 * i + 7, 2 * i + 6, i + 1, 2 * i + 4, 3 * i + 3);
 	}
 	text_printf(t, "\n$L__BB%u_2:\n\tret;\n\n}\n", n);
 }
@@ -84,7 +104,8 @@ int main(int argc, char **argv)
 	size_t insns = 0;
 
 	if (!runs || runs > RUNS_MAX)
-		return fprintf(stderr, "usage: parse [FILE [RUNS]], RUNS from 1 to %d\n", RUNS_MAX), 2;
+		return fprintf(stderr, "usage: parse [FILE [RUNS]], RUNS from 1 to %d\n", RUNS_MAX),
+		       2;
 	if (argc > 1 && !file_open(&file, argv[1]))
 		return perror(argv[1]), 2;
 	if (argc < 2)
@@ -95,11 +116,13 @@ int main(int argc, char **argv)
 		if (!parse_once(&source, &times[i], &insns))
 			return 1;
 	qsort(times, runs, sizeof(*times), compare_times);
-	printf("%s: %.1f MB, %zu instructions, %u runs\n", source.name, (double)source.size * 1e-6, insns, runs);
-	printf("fastest %8.2f ms %8.1f MB/s %6.2f M instructions/s\n", times[0] * 1e3, (double)source.size * 1e-6 / times[0],
-	       (double)insns * 1e-6 / times[0]);
+	printf("%s: %.1f MB, %zu instructions, %u runs\n", source.name, (double)source.size * 1e-6,
+	       insns, runs);
+	printf("fastest %8.2f ms %8.1f MB/s %6.2f M instructions/s\n", times[0] * 1e3,
+	       (double)source.size * 1e-6 / times[0], (double)insns * 1e-6 / times[0]);
 	printf("median  %8.2f ms %8.1f MB/s %6.2f M instructions/s\n", times[runs / 2] * 1e3,
-	       (double)source.size * 1e-6 / times[runs / 2], (double)insns * 1e-6 / times[runs / 2]);
+	       (double)source.size * 1e-6 / times[runs / 2],
+	       (double)insns * 1e-6 / times[runs / 2]);
 	file_close(&file);
 	text_fini(&made);
 	return 0;

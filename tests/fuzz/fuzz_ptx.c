@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 static void run_once(const char *text, size_t size, bool lint)
 {
-	struct ptx_options options = {.lint = lint, .memory_limit = MEMORY_MAX, .nesting_limit = 32};
+	struct ptx_options options = {
+		.lint = lint, .memory_limit = MEMORY_MAX, .nesting_limit = 32};
 	struct ir_module *m = exercise_parse("<fuzz>", text, size, &options, NULL);
 	struct text why = {0};
 
@@ -30,7 +31,8 @@ static void run_once(const char *text, size_t size, bool lint)
 	options.memory_limit *= 2;
 	if (m && !exercise_round_trip(m, &options, &why)) {
 		fwrite(text, 1, size, stderr);
-		fprintf(stderr, "\nround trip (%s): %s\n", lint ? "lint" : "load", why.at ? why.at : "");
+		fprintf(stderr, "\nround trip (%s): %s\n", lint ? "lint" : "load",
+			why.at ? why.at : "");
 		abort();
 	}
 	ir_module_free(m);
@@ -94,7 +96,8 @@ static size_t load_seeds(const char *folder, struct text *seeds, size_t n)
 
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		if (file_open(&f, path)) {
-			text_add(&seeds[n++], (const char *)f.data, (size_t)min_u64(f.size, SEED_BYTES));
+			text_add(&seeds[n++], (const char *)f.data,
+				 (size_t)min_u64(f.size, SEED_BYTES));
 			file_close(&f);
 		}
 		free(names[i]);
@@ -104,7 +107,8 @@ static size_t load_seeds(const char *folder, struct text *seeds, size_t n)
 
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '.' || c == '$';
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || c == '%' || c == '.' || c == '$';
 }
 
 /* A word, or one character that is none, at or behind `at`. */
@@ -132,17 +136,22 @@ static void replace(struct text *t, size_t at, size_t size, const char *with, si
 	*t = r;
 }
 
+/* clang-format off */
+static const char *const telling_words[] = {
+	"0", "1", "-1", "0xffffffffffffffff", "9223372036854775808", "16777216", "65536",
+	"4294967296", "1099511627776", "{", "}", "(", ")", "[", "]", ";", ",", ":", "<", ">", "=",
+	"@", "!", "|", "_", "\"", "/*", "//", "1.5", "0f3F800000", ".v4", ".align", ".reg",
+	".param", ".global", ".shared", ".extern", ".b8", ".b128", ".pred", ".func", ".entry",
+	".loc 1 1 1", ".section", ".pragma", ".branchtargets", ".callprototype", "((((((((",
+	"{{{{{{{{", "%r1", "%r99999", ".x", "+", "?",
+};
+/* clang-format on */
+
 /* One change: a token of another place, a telling word, a token or line gone or doubled, one byte. */
 static void mutate(struct text *t, const struct text *other, u64 *state)
 {
-	static const char *const words[] = {
-		"0", "1", "-1", "0xffffffffffffffff", "9223372036854775808", "16777216", "65536", "4294967296", "1099511627776", "{", "}",
-		"(", ")", "[", "]", ";", ",", ":", "<", ">", "=", "@", "!", "|", "_", "\"", "/*", "//", "1.5", "0f3F800000",
-		".v4", ".align", ".reg", ".param", ".global", ".shared", ".extern", ".b8", ".b128", ".pred", ".func", ".entry", ".loc 1 1 1",
-		".section", ".pragma", ".branchtargets", ".callprototype", "((((((((", "{{{{{{{{", "%r1", "%r99999", ".x", "+", "?",
-	};
 	size_t size, from, from_size, at = token_at(t, next(state) % t->len, &size);
-	const char *word = words[next(state) % ARRAY_LEN(words)];
+	const char *word = telling_words[next(state) % ARRAY_LEN(telling_words)];
 
 	switch (next(state) % 6) {
 	case 0:
@@ -158,7 +167,8 @@ static void mutate(struct text *t, const struct text *other, u64 *state)
 		break;
 	case 4:
 		from = next(state) % other->len;
-		replace(t, at, 0, other->at + from, (size_t)min_u64(strcspn(other->at + from, "\n"), 200));
+		replace(t, at, 0, other->at + from,
+			(size_t)min_u64(strcspn(other->at + from, "\n"), 200));
 		break;
 	default:
 		t->at[at] = (char)(t->at[at] ^ 1 << next(state) % 8);

@@ -45,7 +45,8 @@ static void check_folder(const char *root, const char *folder, const char *prefi
 	snprintf(path, sizeof(path), "%s/%s", root, folder);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir)) && n < FILES_MAX)
-		if (strstr(entry->d_name, ".ptx") && !strncmp(entry->d_name, prefix, strlen(prefix)))
+		if (strstr(entry->d_name, ".ptx") &&
+		    !strncmp(entry->d_name, prefix, strlen(prefix)))
 			names[n++] = strdup(entry->d_name);
 	if (dir)
 		closedir(dir);

@@ -30,7 +30,8 @@ static void check_bytes(void)
 		{".global .u16 x[2][3] = {{1, 2, 3}, {4}}", 12, 2, "01000200030004"},
 		{".global .u8 x[2][2][2] = {{{1, 2}, {3}}, {{4}}}", 8, 1, "0102030004"},
 		{".global .u8 x[] = {1, 2, 3, 0}", 4, 1, "010203"},
-		{".global .s32 x[][2] = {{-1, 0}, {0, -1}, {1, 0}}", 24, 4, "ffffffff0000000000000000ffffffff01"},
+		{".global .s32 x[][2] = {{-1, 0}, {0, -1}, {1, 0}}", 24, 4,
+		 "ffffffff0000000000000000ffffffff01"},
 		{".global .v2 .u16 x = {1, 2}", 4, 4, "010002"},
 		{".global .v2 .u16 x[2] = {{1, 2}, {3, 4}}", 8, 4, "01000200030004"},
 		{".global .v4 .f32 x", 16, 16, ""},
@@ -73,16 +74,32 @@ static void check_refused(void)
 	static const struct {
 		const char *text, *message;
 	} bad[] = {
-		{".global .u32 x = 1.5;", "takes integer"}, {".global .f32 x = 1;", "takes floating-point"}, {".global .u8 x[2] = {1, 2, 3};", "more initial values"},
-		{".global .u8 x[2][2] = {{1, 2, 3}};", "more initial values"}, {".global .u8 x[2][2] = {1, 2};", "braces are missing"},
-		{".global .u8 x = {{1}};", "more braces"}, {".shared .u32 x = 1;", "no initial value"}, {".extern .global .u32 x = 1;", "no initial value"},
-		{".global .f16 x = 1;", "use .b16"}, {".global .u32 x[];", "is missing"}, {".global .u32 x[2][] = {{1}};", "first dimension"},
-		{".global .u32 x[0];", "positive"}, {".global .u32 x[-1];", "unexpected"}, {".global .u8 x[1][1][1][1][1][1][1][1][1];", "dimensions"},
-		{".global .align 3 .u32 x;", "power of two"}, {".global .u64 x = y;", "not defined"}, {".global .u16 y; .global .u16 x = y;", "does not fit"},
-		{".global .u8 x = 0x10(y);", "not defined"}, {".global .u8 y; .global .u8 x = 0xf0(y);", "byte mask"},
-		{".global .b8 x[2199023255552];", "larger than"}, {".global .b8 x[1048576][2097152];", "larger than"},
-		{".global .b64 x[9223372036854775807][9223372036854775807] = {{1}};", "larger than"},
-		{".global .b64 x[4294967296][4294967296][4294967296] = {{{1}}, {{2}}};", "larger than"}, {".const .u32 x = y;", "not defined"},
+		{".global .u32 x = 1.5;", "takes integer"},
+		{".global .f32 x = 1;", "takes floating-point"},
+		{".global .u8 x[2] = {1, 2, 3};", "more initial values"},
+		{".global .u8 x[2][2] = {{1, 2, 3}};", "more initial values"},
+		{".global .u8 x[2][2] = {1, 2};", "braces are missing"},
+		{".global .u8 x = {{1}};", "more braces"},
+		{".shared .u32 x = 1;", "no initial value"},
+		{".extern .global .u32 x = 1;", "no initial value"},
+		{".global .f16 x = 1;", "use .b16"},
+		{".global .u32 x[];", "is missing"},
+		{".global .u32 x[2][] = {{1}};", "first dimension"},
+		{".global .u32 x[0];", "positive"},
+		{".global .u32 x[-1];", "unexpected"},
+		{".global .u8 x[1][1][1][1][1][1][1][1][1];", "dimensions"},
+		{".global .align 3 .u32 x;", "power of two"},
+		{".global .u64 x = y;", "not defined"},
+		{".global .u16 y; .global .u16 x = y;", "does not fit"},
+		{".global .u8 x = 0x10(y);", "not defined"},
+		{".global .u8 y; .global .u8 x = 0xf0(y);", "byte mask"},
+		{".global .b8 x[2199023255552];", "larger than"},
+		{".global .b8 x[1048576][2097152];", "larger than"},
+		{".global .b64 x[9223372036854775807][9223372036854775807] = {{1}};",
+		 "larger than"},
+		{".global .b64 x[4294967296][4294967296][4294967296] = {{{1}}, {{2}}};",
+		 "larger than"},
+		{".const .u32 x = y;", "not defined"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -128,8 +145,9 @@ static void check_relocs(void)
 
 static void check_opaque(void)
 {
-	struct ptx_text t = ptx_text_module(".global .samplerref s = {addr_mode_0 = wrap, filter_mode = linear, force_unnormalized_coords = 1};\n"
-					    ".global .texref t;\n");
+	struct ptx_text t = ptx_text_module(
+		".global .samplerref s = {addr_mode_0 = wrap, filter_mode = linear, force_unnormalized_coords = 1};\n"
+		".global .texref t;\n");
 	const struct ir_var *s;
 
 	/* Samplers stand for themselves in independent mode only, which is none of this test's business. */
@@ -145,9 +163,11 @@ static void check_opaque(void)
 
 static void check_sections(void)
 {
-	struct ptx_text t = ptx_text_parse(PTX_HEADER ".file 1 \"a.cu\"\n.file 2 \"b.cuh\", 1700000000, 4242\n", "",
-					   ".section .debug_x\n{\n.b8 1, 2, -1\nmid:\n.b16 0x304\n.b32 mid, mid+8, 5\n.b64 end-mid\nend:\n}\n"
-					   ".section .debug_str { name: .b8 102, 0 }\n", true);
+	struct ptx_text t = ptx_text_parse(
+		PTX_HEADER ".file 1 \"a.cu\"\n.file 2 \"b.cuh\", 1700000000, 4242\n", "",
+		".section .debug_x\n{\n.b8 1, 2, -1\nmid:\n.b16 0x304\n.b32 mid, mid+8, 5\n.b64 end-mid\nend:\n}\n"
+		".section .debug_str { name: .b8 102, 0 }\n",
+		true);
 	const struct ir_section *s;
 
 	if (ptx_text_good(&t, "sections")) {
@@ -170,9 +190,12 @@ static void check_sections(void)
 static void check_positions(void)
 {
 	struct ptx_text t = ptx_text_parse(
-		PTX_HEADER ".file 1 \"a.cu\"\n.visible .entry k()\n{\n.reg .b32 a;\n", "mov.b32 a, 0;\n.loc 1 10 2\nmov.b32 a, 1;\nmov.b32 a, 2;\n"
-		".loc 1 20 3, function_name name, inlined_at 1 10 2\nmov.b32 a, 3;\n.loc 1 30 4, function_name name+4, inlined_at 1 20 3\n{ mov.b32 a, 4; }\n"
-		".loc 1 10 2\n.loc 1 40 1, function_name name, inlined_at 1 10 2\nret;\n", "}\n.section .debug_str { name: .b8 102, 0 }\n", true);
+		PTX_HEADER ".file 1 \"a.cu\"\n.visible .entry k()\n{\n.reg .b32 a;\n",
+		"mov.b32 a, 0;\n.loc 1 10 2\nmov.b32 a, 1;\nmov.b32 a, 2;\n"
+		".loc 1 20 3, function_name name, inlined_at 1 10 2\nmov.b32 a, 3;\n"
+		".loc 1 30 4, function_name name+4, inlined_at 1 20 3\n{ mov.b32 a, 4; }\n"
+		".loc 1 10 2\n.loc 1 40 1, function_name name, inlined_at 1 10 2\nret;\n",
+		"}\n.section .debug_str { name: .b8 102, 0 }\n", true);
 	const struct ir_func *f;
 
 	if (ptx_text_good(&t, "positions and inlining")) {

@@ -18,9 +18,12 @@ static void check_recovery(void)
 		const char *what, *body;
 		u32 errors;
 	} cases[] = {
-		{"statements", ".reg .b32 a;\nfoo a;\nmov.b32 a;\nadd.s32 a, a, ;\nmov.b32 a, b;\nmov.b32 a 1;\nret;\n", 5},
+		{"statements",
+		 ".reg .b32 a;\nfoo a;\nmov.b32 a;\nadd.s32 a, a, ;\nmov.b32 a, b;\nmov.b32 a 1;\nret;\n",
+		 5},
 		{"blocks", "{ { foo; } .reg .b32; } bar x;\n", 3},
-		{"declarations", ".reg .pred p[2];\n.local .b8 l[];\n.global .u32 g = 1.5;\n.reg .b32 a<-1>;\n", 4},
+		{"declarations",
+		 ".reg .pred p[2];\n.local .b8 l[];\n.global .u32 g = 1.5;\n.reg .b32 a<-1>;\n", 4},
 		{"unknown names once each", "mov.b32 a, b;\nbra c;\n@p bra c;\n", 3},
 	};
 
@@ -66,7 +69,9 @@ static void check_hostile(const char *what, const struct text *body, const char 
 	struct text log = {0};
 	struct ir_module *m = exercise_parse("test.ptx", body->at, body->len, &options, &log);
 
-	if (!CHECK_MSG(message ? !m && log.at && strstr(log.at, message) : m && m->arena.used_bytes <= options.memory_limit, what))
+	if (!CHECK_MSG(message ? !m && log.at && strstr(log.at, message)
+			       : m && m->arena.used_bytes <= options.memory_limit,
+		       what))
 		printf("# %.300s\n", log.at ? log.at : "(accepted)");
 	ir_module_free(m);
 	text_fini(&log);
@@ -81,7 +86,8 @@ static void check_limits(void)
 		text_puts(&t, "{");
 	check_hostile("deep blocks", &t, "nested more than 20 deep");
 	t.len = 0;
-	text_puts(&t, PTX_KERNEL ".reg .b32 r<16777216>;\nmov.b32 r16777215, 1;\nmov.b32 r0, r8388608;\n}\n");
+	text_puts(&t, PTX_KERNEL
+		  ".reg .b32 r<16777216>;\nmov.b32 r16777215, 1;\nmov.b32 r0, r8388608;\n}\n");
 	check_hostile("few members of a giant family", &t, NULL);
 	t.len = 0;
 	text_puts(&t, PTX_KERNEL);
@@ -97,7 +103,9 @@ static void check_limits(void)
 	text_puts(&t, "}\n");
 	check_hostile("many ranges of labels", &t, "more memory than allowed");
 	t.len = 0;
-	text_puts(&t, PTX_HEADER ".global .b8 a[549755813888];\n.global .b8 b[549755813888] = {1};\n.shared .b8 c[1099511627776];\n");
+	text_puts(
+		&t, PTX_HEADER
+		".global .b8 a[549755813888];\n.global .b8 b[549755813888] = {1};\n.shared .b8 c[1099511627776];\n");
 	check_hostile("giant variables", &t, NULL);
 	t.len = 0;
 	text_puts(&t, PTX_HEADER ".global .b8 a[2][549755813888] = {{1}, {2}};\n");
@@ -132,9 +140,14 @@ static void check_odd_texts(void)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{"", "not a PTX module"}, {"\n\n", "not a PTX module"}, {".version 8.0", "no .target"}, {"/* ", "unterminated comment"},
-		{".version 8.0\n.target sm_80\n.entry k() { ret;", "unexpected end"}, {".version 99.0\n.target sm_80\n", "not known"},
-		{".version 8.0\n.target sm_80\n\x01", "stray byte"}, {".version 8.0\n.target sm_80\n\xff\xfe", "stray byte"},
+		{"", "not a PTX module"},
+		{"\n\n", "not a PTX module"},
+		{".version 8.0", "no .target"},
+		{"/* ", "unterminated comment"},
+		{".version 8.0\n.target sm_80\n.entry k() { ret;", "unexpected end"},
+		{".version 99.0\n.target sm_80\n", "not known"},
+		{".version 8.0\n.target sm_80\n\x01", "stray byte"},
+		{".version 8.0\n.target sm_80\n\xff\xfe", "stray byte"},
 		{".version 8.0\n.target sm_80\n.func \"x\n", "unterminated string"},
 	};
 	struct ptx_text t;
@@ -152,7 +165,10 @@ static void check_odd_texts(void)
 /* A module to be run keeps what nobody knows, and says so when it is reached. */
 static void check_poison(void)
 {
-	struct ptx_text t = ptx_text_parse(PTX_KERNEL, ".reg .b32 a;\n.reg .pred p;\n@!p frob.x32 a,\n  /* odd */ {a, a}, [a+4], nothing;\nret;\n", "}\n", false);
+	struct ptx_text t = ptx_text_parse(
+		PTX_KERNEL,
+		".reg .b32 a;\n.reg .pred p;\n@!p frob.x32 a,\n  /* odd */ {a, a}, [a+4], nothing;\nret;\n",
+		"}\n", false);
 	struct ptx_options options = {.lint = false};
 	struct text why = {0};
 	const struct ir_func *f;
@@ -161,7 +177,8 @@ static void check_poison(void)
 	if (t.m) {
 		f = ir_find_func(t.m, "k");
 		CHECK_EQ(f->poisons.len, 1);
-		CHECK_STR(f->poisons.at[0].text, "@!p frob.x32 a,\n  /* odd */ {a, a}, [a+4], nothing");
+		CHECK_STR(f->poisons.at[0].text,
+			  "@!p frob.x32 a,\n  /* odd */ {a, a}, [a+4], nothing");
 		CHECK(strstr(f->poisons.at[0].reason, "unknown instruction 'frob"));
 		CHECK(!f->insns.at[0].form);
 		if (!CHECK(exercise_round_trip(t.m, &options, &why)))

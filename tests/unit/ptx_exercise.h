@@ -32,7 +32,8 @@ static inline struct ir_module *exercise_parse(const char *name, const char *tex
  * Print `m`, read it again, compare, print once more: the same module and the same text.
  * Returns false with the reason in `why`.
  */
-static inline bool exercise_round_trip(const struct ir_module *m, const struct ptx_options *options, struct text *why)
+static inline bool exercise_round_trip(const struct ir_module *m, const struct ptx_options *options,
+				       struct text *why)
 {
 	struct text once = {0}, twice = {0}, dump = {0};
 	struct ir_module *again;

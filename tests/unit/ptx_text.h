@@ -18,7 +18,8 @@ struct ptx_text {
 };
 
 /* Parse head + body + tail; the messages of a text that should be fine are shown. */
-static inline struct ptx_text ptx_text_parse(const char *head, const char *body, const char *tail, bool lint)
+static inline struct ptx_text ptx_text_parse(const char *head, const char *body, const char *tail,
+					     bool lint)
 {
 	struct ptx_options options = {.lint = lint};
 	struct ptx_text t = {0};
@@ -62,7 +63,8 @@ static inline bool ptx_text_good(struct ptx_text *t, const char *what)
 static inline void ptx_text_bad(struct ptx_text *t, const char *message, const char *what)
 {
 	if (!CHECK_MSG(!t->m && t->log.at && strstr(t->log.at, message), what))
-		printf("# expected: %s\n# got: %s\n", message, t->log.at ? t->log.at : "(accepted)");
+		printf("# expected: %s\n# got: %s\n", message,
+		       t->log.at ? t->log.at : "(accepted)");
 }
 
 #endif
