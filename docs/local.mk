@@ -5,3 +5,6 @@ bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/completion/ptxloom.bash
 EXTRA_DIST += docs/images.md
 EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx
+dist_man_MANS += man/ptxloom-exec.1 man/ptxloom_device_open.3 man/ptxloom_module_load.3 man/ptxloom_alloc.3 \
+	man/ptxloom_launch.3 man/ptxloom_bind.3 man/ptxloom_last_fault.3 man/ptxloom_status_text.3
+EXTRA_DIST += samples/saxpy.ptx samples/reduce.ptx

@@ -2,7 +2,7 @@
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
-	local commands="devices help lint ls ptx"
+	local commands="devices exec help lint ls ptx"
 	local options="--help"
 
 	COMPREPLY=()
@@ -14,6 +14,9 @@ _ptxloom()
 	help)
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
+		;;
+	exec)
+		options="$options --kernel --grid --block --shared --cooperative --arg --buffer --dump -d --device --dump-program"
 		;;
 	lint) options="$options --max-errors= --dump --print -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;

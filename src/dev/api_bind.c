@@ -15,6 +15,7 @@ struct bound_param {
 	char name[64];
 	u32 type;         /* of a scalar, or of an array's elements; ISA_NONE: bytes */
 	u8 direction;     /* PASS: the value goes to the kernel as it is */
+	bool is_signed;   /* counts as signed: unless its type is written and unsigned, for compilers write .u32 for int */
 	bool is_pointer;  /* the C function takes a pointer */
 	bool by_pointer;  /* a structure: the function takes a pointer to it */
 	struct expr count; /* elements, when there is a direction */
@@ -73,10 +74,13 @@ static void parse_param(struct expr_parser *p, struct api_bound *b, u32 i, bool 
 	out->type = dp->type;
 	n = expr_name(p, &name);
 	m = expr_name(p, &second);
+	out->is_signed = true;
 	if (m) {
 		out->type = isa_word_find(name, n);
 		if (out->type == ISA_NONE || !isa_type_bits(out->type) || isa_type_bits(out->type) % 8)
 			p->error = "this is no type";
+		else
+			out->is_signed = isa_type_class(out->type) == ISA_SINT;
 		name = second;
 		n = m;
 	} else if (out->direction) {
@@ -199,7 +203,7 @@ static s64 whole_number(const struct bound_param *p, const void *at)
 		return 0;
 	bits = isa_type_bits(p->type);
 	memcpy(&v, at, bits / 8);
-	return isa_type_class(p->type) == ISA_SINT && bits < 64 ? (s64)(v << (64 - bits)) >> (64 - bits) : (s64)v;
+	return p->is_signed && bits < 64 ? (s64)(v << (64 - bits)) >> (64 - bits) : (s64)v;
 }
 
 /* Host memory is copied to a buffer; pointers into buffers and NULL go through. */

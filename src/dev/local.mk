@@ -51,3 +51,14 @@ libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/src/dev/libptxloom.map
 libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
 EXTRA_DIST += src/dev/libptxloom.map
+
+check_PROGRAMS += tests/unit/dev_api samples/saxpy_test samples/reduce
+TESTS += tests/unit/dev_api tests/exec/exec.sh
+dist_check_SCRIPTS += tests/exec/exec.sh
+tests_unit_dev_api_SOURCES = tests/unit/dev_api.c tests/check.h
+tests_unit_dev_api_LDADD = $(UNIT_LDADD)
+# The samples see what users see: the header and the library.
+samples_saxpy_test_SOURCES = samples/saxpy_test.c
+samples_saxpy_test_LDADD = libptxloom.la -lm
+samples_reduce_SOURCES = samples/reduce.c
+samples_reduce_LDADD = libptxloom.la

@@ -1,0 +1,169 @@
+# ptxloom exec: data in, results out, every kind of initialiser and output, refusals, faults. And the library: its samples
+# run, and it exports nothing but its interface.
+. "${srcdir:-.}/tests/style/tap.sh"
+PATH=$(cd "${builddir:-.}" && pwd):$PATH
+export PATH
+bin=$(cd "${builddir:-.}" && pwd)
+cd "$srcdir" || exit 1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_HOST_ISA
+
+# status WANT COMMAND...: it exits with WANT; output in $scratch/out, $scratch/err.
+status()
+{
+	want=$1
+	shift
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	[ "$got" -eq "$want" ] || sed 's/^/# /' "$scratch/out" "$scratch/err"
+	ok "$([ "$got" -eq "$want" ]; echo $?)" "$* exits with $want, got $got"
+}
+
+# is FILE TEXT: all of $scratch/FILE.
+is()
+{
+	if [ "$(cat "$scratch/$1")" = "$2" ]; then
+		ok 0 "$1 is as expected"
+	else
+		sed 's/^/# /' "$scratch/$1"
+		ok 1 "$1 is as expected"
+	fi
+}
+
+# says FILE PATTERN: a line of $scratch/FILE matches.
+says()
+{
+	grep -qE -- "$2" "$scratch/$1"
+	result=$?
+	[ "$result" -eq 0 ] || head -n 8 "$scratch/$1" | sed 's/^/# /'
+	ok "$result" "$1: $2"
+}
+
+add="ptxloom exec samples/vector_add.ptx"
+status 0 $add --block 4 --buffer a:f32=1,2.5,-3,0f3f800000 --buffer b:f32[4]=iota --buffer c:f32[4] --arg u32=4 --dump c
+is out "c[0..3] = 1 3.5 -1 4"
+status 0 $add --grid 2,1 --block 5,1,1 --buffer a:f32[10]=ones --buffer b:f32[10]=iota --buffer c:f32[10]=zeros --arg u32=10 \
+	--dump c --dump c:b32
+is out "c[0..7] = 1 2 3 4 5 6 7 8
+c[8..9] = 9 10
+c[0..7] = 0x3f800000 0x40000000 0x40400000 0x40800000 0x40a00000 0x40c00000 0x40e00000 0x41000000
+c[8..9] = 0x41100000 0x41200000"
+
+# Files: raw and .npy, both ways.
+status 0 $add --block 3 --buffer a:f32=1,2,3 --buffer b:f32[3] --buffer c:f32[3] --arg u32=3 --dump "c=$scratch/c.npy" \
+	--dump "c=$scratch/c.raw"
+ok "$([ ! -s "$scratch/out" ] && [ "$(wc -c <"$scratch/c.raw")" -eq 12 ]; echo $?)" "raw files hold the elements alone"
+ok "$([ $((($(wc -c <"$scratch/c.npy") - 12) % 64)) -eq 0 ]; echo $?)" ".npy: elements begin at a multiple of 64"
+status 0 $add --block 3 --buffer "a:f32=@$scratch/c.npy" --buffer "b:f32[3]=@$scratch/c.raw" --buffer c:f32[3] --arg u32=3 --dump c
+is out "c[0..2] = 2 4 6"
+status 2 $add --block 3 --buffer "a:s32=@$scratch/c.npy"
+says err "holds '<f4', not s32"
+status 2 $add --block 3 --buffer "a:f32[4]=@$scratch/c.npy"
+says err "has 3 elements, not 4"
+status 2 $add --block 3 --buffer "a:f64=@$scratch/c.raw"
+says err "12 bytes are no whole number of f64"
+head -c 50 "$scratch/c.npy" >"$scratch/short.npy"
+status 2 $add --block 3 --buffer "a:f32=@$scratch/short.npy"
+says err "damaged"
+if command -v python3 >/dev/null; then
+	python3 -c '
+import ast, struct, sys
+d = open(sys.argv[1], "rb").read()
+assert d[:8] == b"\x93NUMPY\x01\x00"
+n = struct.unpack("<H", d[8:10])[0]
+assert ast.literal_eval(d[10:10 + n].decode()) == {"descr": "<f4", "fortran_order": False, "shape": (3,)}
+assert struct.unpack("<3f", d[10 + n:]) == (1, 2, 3)' "$scratch/c.npy"
+	ok $? ".npy is as NumPy writes it"
+else
+	skip ".npy is as NumPy writes it" "no python3"
+fi
+
+# Generators depend on the seed alone, whatever runs.
+random="--block 8 --buffer a:f32[8]=random:7 --buffer b:f32[8] --buffer c:f32[8] --arg u32=8 --dump c"
+status 0 $add $random
+cp "$scratch/out" "$scratch/first"
+for setting in PTXLOOM_WORKERS=1 PTXLOOM_SEED=5 PTXLOOM_HOST_ISA=base PTXLOOM_DEVICE=v100; do
+	env "$setting" $add $random >"$scratch/out" 2>&1
+	ok "$(cmp -s "$scratch/first" "$scratch/out"; echo $?)" "the same with $setting"
+done
+
+# Types print as they are.
+types=samples/vector_add.ptx
+for case in "u8=255 255" "s8=-1 -1" "s16=-32768 -32768" "u64=0xffffffffffffffff 18446744073709551615" \
+	"s64=-9223372036854775808 -9223372036854775808" "f16=1.5 1.5" "bf16=-2 -2" "f64=0.1 0.10000000000000001" "b16=0xbeef 0xbeef" \
+	"f64=0d4000000000000000 2" "f32=inf inf"; do
+	type=${case%%=*}
+	value=${case#*=}
+	status 0 ptxloom exec $types --buffer "a:$type=${value% *}" --buffer b:b8[1] --buffer c:b8[1] --arg u32=0 --dump a
+	is out "a[0..0] = ${value#* }"
+done
+
+# Refusals.
+status 2 ptxloom exec
+status 2 ptxloom exec a.ptx b.ptx
+status 2 ptxloom exec "$scratch/none.ptx"
+says err "No such file"
+status 2 $add --grid 1,2,3,4
+status 2 $add --grid -1
+status 2 $add --arg u33=1
+says err "'u33' is no type; there are b8 "
+status 2 $add --arg u8=256
+status 2 $add --arg u8=-1
+status 2 $add --arg u32
+status 2 $add --buffer f32[4]
+status 2 $add --buffer a:f32[4]=1,2,3
+says err "3 values for 4 elements"
+status 2 $add --buffer a:f32=random
+says err "needs a number of elements"
+status 2 $add --buffer a:f32[4]=random:x
+status 2 $add --dump
+status 2 $add --arg u32=1
+says err "takes 4 parameters, 1 are given"
+says err "^  \.u64 a, 8 bytes$"
+status 2 $add --arg u32=1 --arg u64=0 --arg u64=0 --arg u32=0
+says err "parameter a takes 8 bytes, this has 4"
+status 2 $add --kernel other
+says err "no kernel 'other'; there are:"
+status 2 $add -d b300
+status 2 env PTXLOOM_TIMEOUT=soon $add $random
+says err "PTXLOOM_TIMEOUT takes a number"
+status 2 $add $random --dump d
+says err "no buffer or variable 'd'"
+status 1 $add $random --block 2048
+says err "the launch is refused: invalid argument"
+echo 'add.s32;' >"$scratch/bad.ptx"
+status 1 ptxloom exec "$scratch/bad.ptx"
+says err "bad.ptx"
+
+# A fault: what, where, who, and next to what.
+status 1 $add --block 64 --buffer a:f32[64] --buffer b:f32[64] --buffer c:f32[50] --arg u32=64 --dump c
+says err '^Invalid address: global write of 4 bytes$'
+says err '^    at samples/vector_add\.ptx:[0-9]+: st\.global\.f32 \[%rd7\], %f2;$'
+says err '^    by thread \(50,0,0\) of CTA \(0,0,0\), warp 1, lanes 0xfffc0000$'
+says err '^    address 0x[0-9a-f]+ is 0 bytes after a 200-byte allocation at 0x[0-9a-f]+$'
+ok "$([ ! -s "$scratch/out" ]; echo $?)" "nothing is printed after a fault"
+
+status 0 $add --dump-program
+says out '^ +[0-9]+  add_f32 .*; add\.rn\.f32 %f2, %f0, %f1;$'
+status 0 ptxloom exec --help
+says out '^usage: ptxloom exec FILE '
+
+# The library.
+status 0 "$bin/samples/saxpy_test" samples/saxpy.ptx
+says out '0 of 1000 elements differ$'
+status 0 "$bin/samples/reduce" samples/reduce.ptx
+is out "the sum of 0 .. 99999 is 4999950000
+Invalid address: write of 4 bytes in CTA 391, thread 0"
+lib=$bin/.libs/libptxloom.so
+if command -v nm >/dev/null && [ -e "$lib" ]; then
+	nm -D --defined-only "$lib" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$scratch/exports"
+	grep -oE '^PTXLOOM_API .*' include/ptxloom.h | grep -oE 'ptxloom_[a-z_]+\(' | tr -d '(' | sort >"$scratch/declared"
+	empty "$(diff "$scratch/declared" "$scratch/exports")" "the library exports what ptxloom.h declares, and nothing else"
+else
+	skip "the library exports what ptxloom.h declares" "no nm, or no shared library"
+fi
+empty "$(for f in $(grep -oE '^PTXLOOM_API .*' include/ptxloom.h | grep -oE 'ptxloom_[a-z_]+\(' | tr -d '('); do
+	grep -lqE "^\.Fn $f( |$)" man/*.3 || echo "$f has no manual page"
+done)" "every function of ptxloom.h has a manual page"
+finish
