@@ -262,11 +262,23 @@ static int find_kernel(struct job *j)
 	return TOOL_USAGE;
 }
 
+static int list_params(const struct job *j)
+{
+	const struct device_kernel *k = j->k;
+
+	fprintf(stderr, "ptxloom exec: %s takes %u parameters, %zu are given:\n", k->func->name->text, k->param_len, j->inputs.len);
+	for (u32 i = 0; i < k->param_len; i++)
+		fprintf(stderr, "  .%s %s, %u bytes\n", isa_word_text(k->params[i].type), k->params[i].name, k->params[i].bytes);
+	return TOOL_USAGE;
+}
+
 static int check_inputs(struct job *j)
 {
 	const struct device_kernel *k = j->k;
 
-	for (u32 i = 0; i < k->param_len && i < j->inputs.len; i++) {
+	if (j->inputs.len != k->param_len)
+		return list_params(j);
+	for (u32 i = 0; i < k->param_len; i++) {
 		const struct input *in = &j->inputs.at[i];
 		u64 bytes = in->name ? sizeof(u64) : in->data.count * in->data.type->bytes;
 
@@ -274,12 +286,7 @@ static int check_inputs(struct job *j)
 			return tool_usage(j->self, "%s: parameter %s takes %u bytes, this has %llu", in->option, k->params[i].name,
 					  k->params[i].bytes, (unsigned long long)bytes);
 	}
-	if (j->inputs.len == k->param_len)
-		return TOOL_OK;
-	fprintf(stderr, "ptxloom exec: %s takes %u parameters, %zu are given:\n", k->func->name->text, k->param_len, j->inputs.len);
-	for (u32 i = 0; i < k->param_len; i++)
-		fprintf(stderr, "  .%s %s, %u bytes\n", isa_word_text(k->params[i].type), k->params[i].name, k->params[i].bytes);
-	return TOOL_USAGE;
+	return TOOL_OK;
 }
 
 static int place_inputs(struct job *j, void **args)
