@@ -150,6 +150,8 @@ struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kin
 	name->user[0] = b;
 	if (m)
 		m->epoch = 0;
+	if ((kind == BIND_REG || kind == BIND_VAR) && p->f && !p->outer)
+		build_note_single(p, name);
 	return b;
 }
 

@@ -48,6 +48,13 @@ struct member {
 	struct member_of *last; /* innermost first */
 };
 
+/* The lowest number that a single name takes from a family in one scope; hangs on the family's key. */
+struct single {
+	struct single *outer;
+	u32 function, scope, number;
+	const struct str *name;
+};
+
 struct build_scope {
 	u32 id;           /* in f->scopes */
 	u32 first_bound;  /* in p->bound */
@@ -220,6 +227,7 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 void build_variable(struct parse *p, struct diag_span where);
 void build_param(struct parse *p, struct diag_span where);
 u32 build_register(struct parse *p, u32 decl, u32 number);
+void build_note_single(struct parse *p, const struct str *name);
 /*
  * The family member that a name such as %r12 is, when that family is nearer than `other` (NULL: nothing); else `other`.
  */

@@ -267,23 +267,46 @@ struct binding *build_member(struct parse *p, struct str *name, struct binding *
 	return &m->as;
 }
 
-/* A single name of this scope that the family would contain, or NULL. */
-static const struct str *clashing_single(const struct parse *p, const struct str *prefix, u64 count)
+static bool is_closed(const struct parse *p, u32 function, u32 scope)
 {
-	for (size_t i = p->scopes.at[p->scopes.len - 1].first_bound; i < p->bound.len; i++) {
-		const struct binding *b = p->bound.at[i];
-		u32 number;
-		size_t n;
+	return function != p->functions || p->f->scopes.at[scope].closed;
+}
 
-		if (b->kind == BIND_MEMBER || b->kind == BIND_FAMILY || b->kind == BIND_LABEL ||
-		    b->name->len <= prefix->len)
-			continue;
-		n = trailing_number(b->name, &number);
-		if (n == prefix->len && !memcmp(b->name->text, prefix->text, n) && number < count &&
-		    b->name->text[n] >= '0' && b->name->text[n] <= '9')
-			return b->name;
+/* Remember under its family's key that a single name such as x3 is taken in this scope. */
+void build_note_single(struct parse *p, const struct str *name)
+{
+	u32 number, scope = p->scopes.at[p->scopes.len - 1].id;
+	size_t n = trailing_number(name, &number);
+	struct str *key = n < name->len ? family_key(p, name->text, n, true) : NULL;
+	struct single *s = key ? key->user[2] : NULL;
+
+	while (s && s->outer && is_closed(p, s->function, s->scope))
+		s = s->outer;
+	if (!key || (s && s->function == p->functions && s->scope == scope && s->number <= number))
+		return;
+	if (!s || (!is_closed(p, s->function, s->scope) && s->scope != scope)) {
+		struct single *inner = ARENA_NEW(&p->m->arena, struct single);
+
+		if (!inner)
+			return build_no_memory(p);
+		inner->outer = s;
+		s = inner;
 	}
-	return NULL;
+	s->function = p->functions;
+	s->scope = scope;
+	s->number = number;
+	s->name = name;
+	key->user[2] = s;
+}
+
+/* The lowest single name of this scope that the family would contain, or NULL. */
+static const struct str *clashing_single(const struct parse *p, const struct str *key, u64 count)
+{
+	const struct single *s = key->user[2];
+
+	while (s && is_closed(p, s->function, s->scope))
+		s = s->outer;
+	return s && s->scope == p->scopes.at[p->scopes.len - 1].id && s->number < count ? s->name : NULL;
 }
 
 void build_family(struct parse *p, struct build_value count, struct diag_span where)
@@ -309,7 +332,7 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 		build_error(p, d->where, "the name is too long");
 		return;
 	}
-	clash = clashing_single(p, d->name, (u64)n);
+	clash = clashing_single(p, key, (u64)n);
 	if (clash) {
 		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text,
 			    (u32)n, clash->text);
