@@ -1,9 +1,13 @@
 /*
- * Random PTX programs from the instruction table: valid, race-free, ending, and fully determined by a seed.
+ * Random PTX programs from the instruction table: valid, race-free, ending, and fully determined by
+ * a seed.
  *
- * A program is one kernel k(in, out, n). Every thread reads PROGEN_IN bytes of its own from `in`, runs the body, and
- * writes all its registers to its own PROGEN_OUT bytes of `out`. The body is a list of lines, each of which can be left
- * out without making the program invalid; lines that open a structure take everything up to its end with them. That is
+ * A program is one kernel k(in, out, n). Every thread reads PROGEN_IN bytes of its own from `in`,
+ * runs the body, and
+ * writes all its registers to its own PROGEN_OUT bytes of `out`. The body is a list of lines, each
+ * of which can be left
+ * out without making the program invalid; lines that open a structure take everything up to its end
+ * with them. That is
  * what minimising needs.
  */
 #ifndef PL_TESTS_PROGEN_H
@@ -24,10 +28,10 @@ struct progen_line {
 };
 
 struct progen {
-	u64 state;             /* of the random numbers */
+	u64 state; /* of the random numbers */
 	u64 seed;
 	struct arena arena;
-	u32 version;           /* x 10 */
+	u32 version; /* x 10 */
 	struct isa_target target;
 	const char *target_text;
 	u32 block, grid;
@@ -44,7 +48,8 @@ struct progen {
 #define PROGEN_NO_CALLS 1u
 
 /* Make the program of this seed; flags PROGEN_*. Call progen_fini afterwards. `wanted`, `user` as in the struct. */
-void progen_init(struct progen *p, u64 seed, u32 flags, bool (*wanted)(void *, const struct isa_form *), void *user);
+void progen_init(struct progen *p, u64 seed, u32 flags,
+		 bool (*wanted)(void *, const struct isa_form *), void *user);
 void progen_fini(struct progen *p);
 
 /* The text without the lines whose flag is set in `off` (one per line, NULL: all). The caller frees it. */

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 const struct progen_pool progen_pools[] = {
-	{"%p", "pred", T_pred, 8}, {"%h", "b16", T_b16, 8}, {"%r", "b32", T_b32, 10}, {"%d", "b64", T_b64, 10},
-	{"%u", "u32", T_u32, 4},   {"%s", "s32", T_s32, 4}, {"%f", "f32", T_f32, 4},  {"%g", "f64", T_f64, 4},
+	{"%p", "pred", T_pred, 8}, {"%h", "b16", T_b16, 8}, {"%r", "b32", T_b32, 10},
+	{"%d", "b64", T_b64, 10},  {"%u", "u32", T_u32, 4}, {"%s", "s32", T_s32, 4},
+	{"%f", "f32", T_f32, 4},   {"%g", "f64", T_f64, 4},
 };
 const u32 progen_pool_len = ARRAY_LEN(progen_pools);
 
@@ -51,7 +52,7 @@ static bool is_scalar_move(u32 row)
 	}
 }
 
-/* Chapters of scalar operations, but for spellings without a meaning and special registers that differ between engines. */
+/* Scalar operations, but for spellings without a meaning and registers that differ between engines. */
 static bool is_row_usable(const struct isa_row *row)
 {
 	if (row->row == I_testp_none)
@@ -77,7 +78,8 @@ static void add_word(const struct isa_row *row, u32 slot, struct progen *p, stru
 {
 	const struct isa_slot *s = &row->slot[slot];
 
-	text_printf(out, ".%s", isa_word_text(isa_alts(s->first_alt)[progen_below(p, s->alts)].word));
+	text_printf(out, ".%s",
+		    isa_word_text(isa_alts(s->first_alt)[progen_below(p, s->alts)].word));
 }
 
 /* The opcode with random modifiers; slots of one group come together or not at all. */
@@ -113,7 +115,8 @@ static const struct isa_form *choose_form(struct progen *p, struct text *opcode)
 		f = isa_match(&p->arena, opcode->at, opcode->len);
 		while (f && f->row != row)
 			f = f->next;
-		if (!f || f->ptx > p->version || !isa_form_on_target(f, p->target) || isa_form_gone(f, p->target, p->version))
+		if (!f || f->ptx > p->version || !isa_form_on_target(f, p->target) ||
+		    isa_form_gone(f, p->target, p->version))
 			continue;
 		if (p->wanted && !p->wanted(p->user, f))
 			continue;
@@ -126,22 +129,29 @@ static const struct isa_form *choose_form(struct progen *p, struct text *opcode)
 
 static u64 edge_bits(struct progen *p, u32 bits)
 {
-	static const u64 edges[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 127, 128, 255};
+	static const u64 edges[] = {0,  1,  2,  3,  4,  7,  8,   15,  16,
+				    24, 31, 32, 33, 63, 64, 127, 128, 255};
 	u64 x = progen_random(p);
 
 	switch (progen_below(p, 5)) {
-	case 0: return edges[progen_below(p, ARRAY_LEN(edges))];
-	case 1: return ~edges[progen_below(p, ARRAY_LEN(edges))];
-	case 2: return (u64)1 << progen_below(p, bits);
-	case 3: return ((u64)1 << progen_below(p, bits)) - 1;
-	default: return x >> progen_below(p, 64);
+	case 0:
+		return edges[progen_below(p, ARRAY_LEN(edges))];
+	case 1:
+		return ~edges[progen_below(p, ARRAY_LEN(edges))];
+	case 2:
+		return (u64)1 << progen_below(p, bits);
+	case 3:
+		return ((u64)1 << progen_below(p, bits)) - 1;
+	default:
+		return x >> progen_below(p, 64);
 	}
 }
 
 static bool put_range(struct progen *p, u32 first, u32 n, struct text *out)
 {
 	const struct isa_range *r = isa_ranges(first);
-	u32 i = progen_below(p, n), steps = (u32)((r[i].hi - r[i].lo) / (r[i].step ? r[i].step : 1));
+	u32 i = progen_below(p, n),
+	    steps = (u32)((r[i].hi - r[i].lo) / (r[i].step ? r[i].step : 1));
 
 	text_printf(out, "%lld", (long long)(r[i].lo + r[i].step * progen_below(p, steps + 1)));
 	return true;
@@ -153,9 +163,13 @@ static void put_constant(struct progen *p, u32 type, struct text *out)
 	u64 x = edge_bits(p, bits);
 
 	if (type == T_f32)
-		text_printf(out, "0f%08X", (u32)(progen_chance(p, 50) ? bits_f32((f32)(s32)(s8)x) : (u32)progen_random(p)));
+		text_printf(out, "0f%08X",
+			    (u32)(progen_chance(p, 50) ? bits_f32((f32)(s32)(s8)x)
+						       : (u32)progen_random(p)));
 	else if (type == T_f64)
-		text_printf(out, "0d%016llX", (unsigned long long)(progen_chance(p, 50) ? bits_f64((f64)(s8)x) : progen_random(p)));
+		text_printf(out, "0d%016llX",
+			    (unsigned long long)(progen_chance(p, 50) ? bits_f64((f64)(s8)x)
+								      : progen_random(p)));
 	else if (bits == 64)
 		text_printf(out, "0x%llx", (unsigned long long)x);
 	else if (isa_type_class(type) == ISA_SINT)
@@ -179,7 +193,8 @@ static bool pool_fits(const struct progen_pool *pool, u32 type, const struct isa
 		return true;
 	if (o->bits_only)
 		return false;
-	return want == ISA_UINT || want == ISA_SINT ? have == ISA_UINT || have == ISA_SINT : pool->word == type;
+	return want == ISA_UINT || want == ISA_SINT ? have == ISA_UINT || have == ISA_SINT
+						    : pool->word == type;
 }
 
 static bool put_register(struct progen *p, u32 type, const struct isa_operand *o, struct text *out)
@@ -218,20 +233,23 @@ static void put_select(struct progen *p, u32 select, struct text *out)
 		text_printf(out, ".h%u%u", progen_below(p, 4), progen_below(p, 4));
 		break;
 	default:
-		text_printf(out, ".b%u%u%u%u", progen_below(p, 8), progen_below(p, 8), progen_below(p, 8), progen_below(p, 8));
+		text_printf(out, ".b%u%u%u%u", progen_below(p, 8), progen_below(p, 8),
+			    progen_below(p, 8), progen_below(p, 8));
 		break;
 	}
 }
 
 static u32 type_of(const struct isa_form *f, const struct isa_operand *o)
 {
-	static const u8 by_bits[] = {[1] = T_b8, [2] = T_b16, [4] = T_b32, [8] = T_b64, [16] = T_b128};
+	static const u8 by_bits[] = {
+		[1] = T_b8, [2] = T_b16, [4] = T_b32, [8] = T_b64, [16] = T_b128};
 	u32 type = isa_operand_type(f, o);
 
 	return o->narrow ? by_bits[isa_type_bits(type) / o->narrow / 8] : type;
 }
 
-static bool put_one(struct progen *p, const struct isa_form *f, const struct isa_operand *o, struct text *out)
+static bool put_one(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
+		    struct text *out)
 {
 	u32 type = type_of(f, o);
 
@@ -239,9 +257,10 @@ static bool put_one(struct progen *p, const struct isa_form *f, const struct isa
 		text_puts(out, "_");
 		return true;
 	}
-	if (!(o->role & ISA_WRITE) && !o->register_only && !o->select && isa_type_class(type) != ISA_PRED && progen_chance(p, 20) &&
-	    (isa_type_class(type) == ISA_UINT || isa_type_class(type) == ISA_SINT || isa_type_class(type) == ISA_BITS || type == T_f32 ||
-	     type == T_f64)) {
+	if (!(o->role & ISA_WRITE) && !o->register_only && !o->select &&
+	    isa_type_class(type) != ISA_PRED && progen_chance(p, 20) &&
+	    (isa_type_class(type) == ISA_UINT || isa_type_class(type) == ISA_SINT ||
+	     isa_type_class(type) == ISA_BITS || type == T_f32 || type == T_f64)) {
 		if (o->ranges)
 			return put_range(p, o->first_range, o->ranges, out);
 		put_constant(p, type, out);
@@ -258,7 +277,8 @@ static bool put_one(struct progen *p, const struct isa_form *f, const struct isa
 	return true;
 }
 
-static bool put_value(struct progen *p, const struct isa_form *f, const struct isa_operand *o, struct text *out)
+static bool put_value(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
+		      struct text *out)
 {
 	u32 n = isa_operand_count(f, o);
 
@@ -274,9 +294,11 @@ static bool put_value(struct progen *p, const struct isa_form *f, const struct i
 	return true;
 }
 
-static bool put_operand(struct progen *p, const struct isa_form *f, const struct isa_operand *o, struct text *out)
+static bool put_operand(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
+			struct text *out)
 {
-	static const char *const sregs[] = {"%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%lanemask_lt", "%lanemask_ge"};
+	static const char *const sregs[] = {"%tid.x",  "%ntid.x",      "%ctaid.x",    "%nctaid.x",
+					    "%laneid", "%lanemask_lt", "%lanemask_ge"};
 
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_VALUE:
@@ -301,7 +323,8 @@ static bool put_operands(struct progen *p, const struct isa_form *f, struct text
 	for (u32 i = 0; i < f->row->operands; i++) {
 		const struct isa_operand *o = &f->row->operand[i];
 
-		if (o->only_with ? !isa_form_has(f, o->only_with) : o->optional && progen_chance(p, 50))
+		if (o->only_with ? !isa_form_has(f, o->only_with)
+				 : o->optional && progen_chance(p, 50))
 			continue;
 		text_puts(out, !i ? " " : o->bar ? "|" : ", ");
 		if (!put_operand(p, f, o, out))

@@ -1,5 +1,6 @@
 /*
- * The gang engine against the scalar reference engine on random programs: same memory afterwards, at every host ISA
+ * The gang engine against the scalar reference engine on random programs: same memory afterwards,
+ * at every host ISA
  * level. A program is named by its seed; the first that differs is made smaller and printed.
  *
  *   exec_diff                   200 programs
@@ -28,9 +29,9 @@ struct trial {
 	u8 *in;
 	u64 in_bytes, out_bytes;
 	bool reference_only;
-	u32 flags;              /* of the program */
-	const char *level;      /* where it differed */
-	enum fault_kind fault;  /* of the engine that did, FAULT_NONE: memory differs */
+	u32 flags;             /* of the program */
+	const char *level;     /* where it differed */
+	enum fault_kind fault; /* of the engine that did, FAULT_NONE: memory differs */
 	char why[400];
 };
 
@@ -57,8 +58,14 @@ static struct outcome run_reference(struct harness *h, const struct trial *t, st
 	struct outcome o = {0};
 	struct fault fault = {0};
 	struct ref_launch l = {
-		.module = h->m, .kernel = ir_find_func(h->m, "k"), .arch = arch_find("h200"), .mem = &h->mem, .var_address = h->var_address,
-		.params = a, .grid = {t->p.grid, 1, 1}, .block = {t->p.block, 1, 1},
+		.module = h->m,
+		.kernel = ir_find_func(h->m, "k"),
+		.arch = arch_find("h200"),
+		.mem = &h->mem,
+		.var_address = h->var_address,
+		.params = a,
+		.grid = {t->p.grid, 1, 1},
+		.block = {t->p.block, 1, 1},
 	};
 
 	o.ok = ref_launch(&l, &fault);
@@ -67,7 +74,8 @@ static struct outcome run_reference(struct harness *h, const struct trial *t, st
 	return o;
 }
 
-static struct outcome run_gang(struct harness *h, const struct trial *t, struct arguments *a, const char *level)
+static struct outcome run_gang(struct harness *h, const struct trial *t, struct arguments *a,
+			       const char *level)
 {
 	struct outcome o = {0};
 
@@ -78,7 +86,8 @@ static struct outcome run_gang(struct harness *h, const struct trial *t, struct 
 }
 
 /* The same text, input and memory for every engine. Returns a copy of the output. */
-static struct outcome run(struct harness *h, const struct trial *t, struct arguments *a, const char *level)
+static struct outcome run(struct harness *h, const struct trial *t, struct arguments *a,
+			  const char *level)
 {
 	struct outcome o;
 
@@ -93,17 +102,21 @@ static struct outcome run(struct harness *h, const struct trial *t, struct argum
 
 static bool same(struct trial *t, const struct outcome *want, const struct outcome *got)
 {
-	const u64 *x = (const u64 *)(const void *)want->out, *y = (const u64 *)(const void *)got->out;
+	const u64 *x = (const u64 *)(const void *)want->out,
+		  *y = (const u64 *)(const void *)got->out;
 
 	t->fault = got->fault;
 	if (!got->ok) {
-		snprintf(t->why, sizeof(t->why), "the gang engine faults: %u %s", got->fault, got->text);
+		snprintf(t->why, sizeof(t->why), "the gang engine faults: %u %s", got->fault,
+			 got->text);
 		return false;
 	}
 	for (u64 i = 0; i < t->out_bytes / 8; i++)
 		if (x[i] != y[i]) {
-			snprintf(t->why, sizeof(t->why), "thread %llu, word %llu: %016llx, the reference has %016llx",
-				 (unsigned long long)(i * 8 / PROGEN_OUT), (unsigned long long)(i % (PROGEN_OUT / 8)),
+			snprintf(t->why, sizeof(t->why),
+				 "thread %llu, word %llu: %016llx, the reference has %016llx",
+				 (unsigned long long)(i * 8 / PROGEN_OUT),
+				 (unsigned long long)(i % (PROGEN_OUT / 8)),
 				 (unsigned long long)y[i], (unsigned long long)x[i]);
 			return false;
 		}
@@ -114,12 +127,14 @@ enum verdict { AGREE, DIFFER, INVALID };
 
 static enum verdict compare(struct trial *t, struct harness *h)
 {
-	struct arguments a = {.in = mem_alloc(&h->mem, t->in_bytes, 256, MEM_KIND_DEVICE), .out = mem_alloc(&h->mem, t->out_bytes, 256, MEM_KIND_DEVICE)};
+	struct arguments a = {.in = mem_alloc(&h->mem, t->in_bytes, 256, MEM_KIND_DEVICE),
+			      .out = mem_alloc(&h->mem, t->out_bytes, 256, MEM_KIND_DEVICE)};
 	struct outcome want = run(h, t, &a, NULL);
 	enum verdict v = AGREE;
 
 	if (!want.ok) {
-		snprintf(t->why, sizeof(t->why), "the reference faults: %u %s", want.fault, want.text);
+		snprintf(t->why, sizeof(t->why), "the reference faults: %u %s", want.fault,
+			 want.text);
 		t->fault = want.fault;
 		v = t->reference_only ? DIFFER : INVALID;
 	}
@@ -222,7 +237,8 @@ static void minimise(struct trial *t, u8 *off)
 
 				memcpy(keep, off, n);
 				for (u32 k = i; k < i + size && k < n; k++)
-					if (!off[k] && (t->p.lines.at[k].kind == PROGEN_TEXT || t->p.lines.at[k].kind == PROGEN_OPEN))
+					if (!off[k] && (t->p.lines.at[k].kind == PROGEN_TEXT ||
+							t->p.lines.at[k].kind == PROGEN_OPEN))
 						off[k] = changed = true;
 				if (changed && judge(t, off) == DIFFER && t->fault == fault)
 					any = true;
@@ -249,9 +265,10 @@ static void show(const struct trial *t, const u8 *off, bool all)
 	char *text = progen_text(&t->p, off), *save = NULL;
 	u32 at = 1;
 
-	printf("# seed %llu, %s, grid %u, block %u, %s: %s\n", (unsigned long long)t->p.seed, t->p.target_text, t->p.grid, t->p.block,
-	       t->level ? t->level : "reference", t->why);
-	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save), at++) {
+	printf("# seed %llu, %s, grid %u, block %u, %s: %s\n", (unsigned long long)t->p.seed,
+	       t->p.target_text, t->p.grid, t->p.block, t->level ? t->level : "reference", t->why);
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l;
+	     l = strtok_r(NULL, "\n", &save), at++) {
 		u32 i = progen_line_at(&t->p, off, at);
 
 		if (all || i != UINT32_MAX)

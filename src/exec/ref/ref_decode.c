@@ -1,5 +1,6 @@
 /*
- * From IR to records of the reference engine: which functions, where variables and registers live, and the instructions
+ * From IR to records of the reference engine: which functions, where variables and registers live,
+ * and the instructions
  * that are plain rows of scalar operations. The other instructions are in ref_decode_*.c.
  */
 #include "src/exec/ref/ref_int.h"
@@ -81,7 +82,8 @@ static u32 emit_sreg(struct ref_builder *b, const struct ir_operand *op, u32 com
 {
 	u32 d = ref_temp(b);
 
-	ref_emit(b, (struct ref_insn){.run = ref_op_sreg, .d = d, .imm = (s64)(op->index | component << 16)});
+	ref_emit(b, (struct ref_insn){
+			    .run = ref_op_sreg, .d = d, .imm = (s64)(op->index | component << 16)});
 	return d;
 }
 
@@ -121,7 +123,8 @@ u32 ref_elements(struct ref_builder *b, const struct ir_operand *op, u32 type, b
 
 	if (op->kind == IR_OP_VEC) {
 		for (u32 i = 0; i < (u32)op->imm; i++)
-			n += ref_elements(b, &b->ir->operands.at[op->index + i], type, dest, out + n);
+			n += ref_elements(b, &b->ir->operands.at[op->index + i], type, dest,
+					  out + n);
 		return n;
 	}
 	if (op->kind == IR_OP_REG) {
@@ -137,7 +140,9 @@ u32 ref_elements(struct ref_builder *b, const struct ir_operand *op, u32 type, b
 		return n;
 	}
 	for (u32 i = 0; i < wide; i++)
-		out[n++] = dest || op->kind == IR_OP_SINK ? REF_SLOT_TRASH : i ? ref_const(b, (u64)(op->imm >> 63)) : ref_source(b, op, type);
+		out[n++] = dest || op->kind == IR_OP_SINK ? REF_SLOT_TRASH
+			   : i                            ? ref_const(b, (u64)(op->imm >> 63))
+							  : ref_source(b, op, type);
 	return n;
 }
 
@@ -147,9 +152,24 @@ static const struct {
 	u16 word;
 	u16 bits;
 } mode_bits[] = {
-	{M_rz, NUM_RZ}, {M_rm, NUM_RM}, {M_rp, NUM_RP}, {M_rna, NUM_RNA}, {M_rzi, NUM_RZ}, {M_rmi, NUM_RM}, {M_rpi, NUM_RP},
-	{M_ftz, NUM_FTZ}, {M_sat, NUM_SAT}, {M_relu, NUM_RELU}, {M_satfinite, NUM_SATFINITE}, {M_NaN, NUM_NAN},
-	{M_abs, NUM_ABS}, {M_xorsign, NUM_XORSIGN}, {M_oob, NUM_OOB}, {M_rn, 0}, {M_rni, 0}, {M_rs, 0},
+	{M_rz, NUM_RZ},
+	{M_rm, NUM_RM},
+	{M_rp, NUM_RP},
+	{M_rna, NUM_RNA},
+	{M_rzi, NUM_RZ},
+	{M_rmi, NUM_RM},
+	{M_rpi, NUM_RP},
+	{M_ftz, NUM_FTZ},
+	{M_sat, NUM_SAT},
+	{M_relu, NUM_RELU},
+	{M_satfinite, NUM_SATFINITE},
+	{M_NaN, NUM_NAN},
+	{M_abs, NUM_ABS},
+	{M_xorsign, NUM_XORSIGN},
+	{M_oob, NUM_OOB},
+	{M_rn, 0},
+	{M_rni, 0},
+	{M_rs, 0},
 };
 
 static bool is_mode(u32 word, u32 *mode)
@@ -172,18 +192,21 @@ u32 ref_mode_of(const struct isa_form *form)
 }
 
 /* Opcode, then `extra`, then the modifiers; those of the mode word only when `all`. */
-static void make_text(const struct isa_form *form, const char *extra, bool all, char *out, size_t size)
+static void make_text(const struct isa_form *form, const char *extra, bool all, char *out,
+		      size_t size)
 {
 	size_t n = (size_t)snprintf(out, size, "%s%s", form->row->name[form->name], extra);
 	u32 mode;
 
 	for (u32 i = 0; i < form->row->slots && n < size; i++)
 		if (form->word[i] && (all || !is_mode(form->word[i], &mode)))
-			n += (size_t)snprintf(out + n, size - n, ".%s", isa_word_text(form->word[i]));
+			n += (size_t)snprintf(out + n, size - n, ".%s",
+					      isa_word_text(form->word[i]));
 }
 
 /*
- * What the text must say besides: conversions to whole numbers of the same float, stochastic rounding, and the forms of
+ * What the text must say besides: conversions to whole numbers of the same float, stochastic
+ * rounding, and the forms of
  * PTX 1.0 to 1.3, in which divisions, roots and functions of f32 were approximations that flush.
  */
 static const char *extra_text(const struct isa_form *form, u32 *mode)
@@ -195,7 +218,9 @@ static const char *extra_text(const struct isa_form *form, u32 *mode)
 	case I_transcendental_f32_legacy:
 		if (form->type[0] == T_f32)
 			*mode |= NUM_FTZ;
-		return form->type[0] == T_f32 || !strcmp(form->row->name[form->name], "rsqrt") ? ".approx" : "";
+		return form->type[0] == T_f32 || !strcmp(form->row->name[form->name], "rsqrt")
+			       ? ".approx"
+			       : "";
 	case I_cvt_tf32_rna:
 		return ".rna";
 	case I_cvt_f16x2_f32_rs:
@@ -215,7 +240,8 @@ const struct ref_row *ref_rows(u32 *n)
 {
 #ifdef HOST_X86_64
 	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	    __builtin_cpu_supports("bmi2"))
 		return ref_rows_v3(n);
 #endif
 	return ref_rows_base(n);
@@ -227,7 +253,8 @@ static bool index_rows(struct ref_program *p)
 
 	p->rows = ref_rows(&n);
 	for (u32 i = 0; i < n; i++)
-		if (!map_set(&p->row_index, hash_bytes(p->rows[i].text, strlen(p->rows[i].text)), i))
+		if (!map_set(&p->row_index, hash_bytes(p->rows[i].text, strlen(p->rows[i].text)),
+			     i))
 			return false;
 	return true;
 }
@@ -270,9 +297,13 @@ bool ref_decode_row(struct ref_builder *b)
 	if (!row || b->in->ops != row->operands + 1u)
 		return false;
 	for (u32 i = 0; i < row->operands; i++)
-		s[i] = ref_source(b, &b->op[i + 1], isa_operand_type(b->form, &b->form->row->operand[i + 1]));
-	x.run = row->run[1] && mode == 0 ? row->run[1] : row->run[2] && mode == NUM_FTZ ? row->run[2] : row->run[0];
-	if (b->form->row->row == I_bfe && b->form->type[0] == T_s32 && b->op[2].kind == IR_OP_INT && b->op[3].kind == IR_OP_INT)
+		s[i] = ref_source(b, &b->op[i + 1],
+				  isa_operand_type(b->form, &b->form->row->operand[i + 1]));
+	x.run = row->run[1] && mode == 0         ? row->run[1]
+		: row->run[2] && mode == NUM_FTZ ? row->run[2]
+						 : row->run[0];
+	if (b->form->row->row == I_bfe && b->form->type[0] == T_s32 && b->op[2].kind == IR_OP_INT &&
+	    b->op[3].kind == IR_OP_INT)
 		x.run = ref_op_bfe_folded;
 	x.d = ref_dest(b, &b->op[0]);
 	x.a = s[0];
@@ -287,14 +318,15 @@ bool ref_decode_row(struct ref_builder *b)
 /* ---- one function ---- */
 
 static bool (*const decoders[])(struct ref_builder *) = {
-	ref_decode_control, ref_decode_move, ref_decode_compare, ref_decode_memory, ref_decode_warp, ref_decode_video,
-	ref_decode_misc, ref_decode_row,
+	ref_decode_control, ref_decode_move,  ref_decode_compare, ref_decode_memory,
+	ref_decode_warp,    ref_decode_video, ref_decode_misc,    ref_decode_row,
 };
 
 static void poison(struct ref_builder *b, u32 from, const char *why)
 {
 	b->insns.len = from;
-	ref_emit(b, (struct ref_insn){.run = ref_op_poison, .data = arena_strdup(&b->p->arena, why, strlen(why))});
+	ref_emit(b, (struct ref_insn){.run = ref_op_poison,
+				      .data = arena_strdup(&b->p->arena, why, strlen(why))});
 }
 
 static void decode_insn(struct ref_builder *b)
@@ -310,15 +342,18 @@ static void decode_insn(struct ref_builder *b)
 		return;
 	}
 	if (b->in->guard != IR_NONE && !branch)
-		skip = ref_emit(b, (struct ref_insn){.run = b->in->guard_not ? ref_op_bra_if : ref_op_bra_not,
-						     .a = b->f->reg_slot[b->in->guard], .jump = 0});
+		skip = ref_emit(b, (struct ref_insn){.run = b->in->guard_not ? ref_op_bra_if
+									     : ref_op_bra_not,
+						     .a = b->f->reg_slot[b->in->guard],
+						     .jump = 0});
 	for (u32 i = 0; i < ARRAY_LEN(decoders) && !done && !b->why; i++)
 		done = decoders[i](b);
 	if (!done || b->why) {
 		char text[96];
 
 		make_text(b->form, "", true, text, sizeof(text));
-		snprintf(why, sizeof(why), "%s%s%s", text, b->why ? ": " : "", b->why ? b->why : "");
+		snprintf(why, sizeof(why), "%s%s%s", text, b->why ? ": " : "",
+			 b->why ? b->why : "");
 		poison(b, skip == REF_NO_SLOT ? from : skip + 1, why);
 	}
 	if (skip != REF_NO_SLOT && !b->p->failed)
@@ -372,7 +407,8 @@ static struct ref_list places(struct ref_builder *b, const u32 *vars, u32 n)
 		const struct ir_var *v = b->p->module->vars.at[vars[i]];
 
 		l.at[i].in_frame = v->space != M_reg;
-		l.at[i].at = v->space == M_reg ? b->f->reg_slot[v->reg] : (u32)b->p->var_at[vars[i]];
+		l.at[i].at =
+			v->space == M_reg ? b->f->reg_slot[v->reg] : (u32)b->p->var_at[vars[i]];
 		l.at[i].bytes = v->space == M_reg ? 8 : (u32)v->size_bytes;
 	}
 	return l;
@@ -480,8 +516,10 @@ static void place_variables(struct ref_program *p, const u8 *used)
 		struct ref_func *f = v->func == IR_NONE ? NULL : &p->funcs[v->func];
 
 		if (v->space == M_global || v->space == M_const) {
-			p->var_at[i] = p->var_address[i] - (v->space == M_const ? p->const_base : 0);
-		} else if (v->space == M_shared && used[i] && !v->unsized && v->linkage != IR_EXTERN) {
+			p->var_at[i] =
+				p->var_address[i] - (v->space == M_const ? p->const_base : 0);
+		} else if (v->space == M_shared && used[i] && !v->unsized &&
+			   v->linkage != IR_EXTERN) {
 			p->var_at[i] = align_up(shared, v->align);
 			shared = p->var_at[i] + v->size_bytes;
 		} else if (v->space == M_shared) {
@@ -493,7 +531,8 @@ static void place_variables(struct ref_program *p, const u8 *used)
 	}
 	p->shared_static = (u32)align_up(shared, dynamic_align);
 	for (u32 i = 0; i < m->vars.len; i++)
-		if (m->vars.at[i]->space == M_shared && (m->vars.at[i]->unsized || m->vars.at[i]->linkage == IR_EXTERN))
+		if (m->vars.at[i]->space == M_shared &&
+		    (m->vars.at[i]->unsized || m->vars.at[i]->linkage == IR_EXTERN))
 			p->var_at[i] = p->shared_static;
 	for (u32 i = 0, at = 0; i < p->kernel->params_len; i++) {
 		const struct ir_var *v = m->vars.at[p->kernel->params[i]];
@@ -505,7 +544,8 @@ static void place_variables(struct ref_program *p, const u8 *used)
 	p->param_bytes = ref_param_layout(m, p->kernel, NULL);
 }
 
-struct ref_program *ref_decode(const struct ir_module *m, const struct ir_func *kernel, const u64 *var_address)
+struct ref_program *ref_decode(const struct ir_module *m, const struct ir_func *kernel,
+			       const u64 *var_address)
 {
 	struct ref_program *p = calloc(1, sizeof(*p));
 	u8 *used;

@@ -1,5 +1,6 @@
 /*
- * Loads, stores, atomics, control flow, barriers, warp instructions and the rest, for the reference engine.
+ * Loads, stores, atomics, control flow, barriers, warp instructions and the rest, for the reference
+ * engine.
  */
 #include "src/exec/ref/ref_int.h"
 
@@ -18,16 +19,22 @@ static bool starts(const struct ref_builder *b, const char *name)
 static u8 space_of(u32 word)
 {
 	switch (word) {
-	case M_global: return MEM_GLOBAL;
-	case M_const: return MEM_CONST;
+	case M_global:
+		return MEM_GLOBAL;
+	case M_const:
+		return MEM_CONST;
 	case M_shared:
 	case M_shared_cta:
-	case M_shared_cluster: return MEM_SHARED;
-	case M_local: return MEM_LOCAL;
+	case M_shared_cluster:
+		return MEM_SHARED;
+	case M_local:
+		return MEM_LOCAL;
 	case M_param:
 	case M_param_entry:
-	case M_param_func: return MEM_PARAM;
-	default: return MEM_GENERIC;
+	case M_param_func:
+		return MEM_PARAM;
+	default:
+		return MEM_GENERIC;
 	}
 }
 
@@ -55,7 +62,8 @@ static void variable(struct ref_builder *b, const struct ir_operand *op, struct 
 }
 
 /* The address operand into a, imm, mask and space. */
-static void address(struct ref_builder *b, const struct ir_operand *op, const struct isa_operand *spec, struct ref_insn *x)
+static void address(struct ref_builder *b, const struct ir_operand *op,
+		    const struct isa_operand *spec, struct ref_insn *x)
 {
 	struct ir_operand reg = *op;
 
@@ -70,7 +78,7 @@ static void address(struct ref_builder *b, const struct ir_operand *op, const st
 		x->a = ref_dest(b, &reg);
 		if (isa_type_bits(op->type) == 32)
 			x->mask = UINT32_MAX;
-		/* Only kernel parameters have addresses that registers hold in a kernel, only the frame in a function. */
+		/* Registers hold addresses of kernel parameters in a kernel, of the frame in a function. */
 		if (x->space == MEM_PARAM)
 			x->space = b->ir->is_entry ? MEM_GLOBAL : MEM_LOCAL;
 	} else if (op->kind == IR_OP_ADDR_INT) {
@@ -96,7 +104,8 @@ static bool decode_access(struct ref_builder *b, bool store)
 		n = 1;
 	x.count = (u16)n;
 	if (n == 1) {
-		x.run = store ? ref_store_handler(x.space, x.size) : ref_load_handler(x.space, x.size, x.is_signed);
+		x.run = store ? ref_store_handler(x.space, x.size)
+			      : ref_load_handler(x.space, x.size, x.is_signed);
 		x.d = slots[0];
 	} else {
 		x.run = store ? ref_op_store_slow : ref_op_load_slow;
@@ -111,7 +120,8 @@ static bool decode_access(struct ref_builder *b, bool store)
 /* d, address, b, c: elements in the list of slots, results first. */
 static bool decode_atom(struct ref_builder *b, bool result)
 {
-	u32 type = b->form->type[0], bits = isa_type_bits(type), op = isa_form_word(b->form, ISA_K_OP, 0), at = result;
+	u32 type = b->form->type[0], bits = isa_type_bits(type),
+	    op = isa_form_word(b->form, ISA_K_OP, 0), at = result;
 	struct ref_insn x = {.run = ref_op_atom, .is_signed = isa_type_class(type) == ISA_SINT};
 	u32 d[16], s[16], c[16], n;
 
@@ -180,7 +190,9 @@ static bool decode_bra(struct ref_builder *b)
 		x.run = back ? ref_op_bra_back : ref_op_bra;
 	} else {
 		x.a = b->f->reg_slot[b->in->guard];
-		x.run = b->in->guard_not ? back ? ref_op_bra_not_back : ref_op_bra_not : back ? ref_op_bra_if_back : ref_op_bra_if;
+		x.run = b->in->guard_not ? back ? ref_op_bra_not_back : ref_op_bra_not
+			: back           ? ref_op_bra_if_back
+					 : ref_op_bra_if;
 	}
 	jump(b, x, b->op[0].index);
 	return true;
@@ -219,13 +231,15 @@ static struct ref_list actuals(struct ref_builder *b, const struct ir_operand *l
 			l.at[i].at = (u32)b->p->var_at[e[i].index];
 			l.at[i].bytes = (u32)b->p->module->vars.at[e[i].index]->size_bytes;
 		} else {
-			u32 type = e[i].type ? e[i].type : T_b64, slot = results ? ref_dest(b, &e[i]) : ref_source(b, &e[i], type);
+			u32 type = e[i].type ? e[i].type : T_b64,
+			    slot = results ? ref_dest(b, &e[i]) : ref_source(b, &e[i], type);
 
 			/* A constant needs a slot that is known now. */
 			if (!results && e[i].kind != IR_OP_REG) {
 				u32 t = ref_temp(b);
 
-				ref_emit(b, (struct ref_insn){.run = ref_op_copy, .d = t, .a = slot});
+				ref_emit(b,
+					 (struct ref_insn){.run = ref_op_copy, .d = t, .a = slot});
 				slot = t;
 			}
 			l.at[i].at = slot;
@@ -259,21 +273,34 @@ static bool decode_call(struct ref_builder *b)
 	i++;
 	if (i < n && is_list(&b->op[i]))
 		c->args = actuals(b, &b->op[i], false);
-	ref_emit(b, (struct ref_insn){.run = ref_op_call, .data = c, .a = c->func == IR_NONE ? c->slot : 0});
+	ref_emit(b, (struct ref_insn){
+			    .run = ref_op_call, .data = c, .a = c->func == IR_NONE ? c->slot : 0});
 	return true;
 }
 
 bool ref_decode_control(struct ref_builder *b)
 {
 	switch (b->form->row->row) {
-	case I_bra: return decode_bra(b);
-	case I_brx_idx: return decode_brx(b);
-	case I_call: return decode_call(b);
-	case I_ret: ref_emit(b, (struct ref_insn){.run = ref_op_ret}); return true;
-	case I_exit: ref_emit(b, (struct ref_insn){.run = ref_op_exit}); return true;
-	case I_trap: ref_emit(b, (struct ref_insn){.run = ref_op_trap}); return true;
-	case I_nanosleep: ref_emit(b, (struct ref_insn){.run = ref_op_yield}); return true;
-	default: return false;
+	case I_bra:
+		return decode_bra(b);
+	case I_brx_idx:
+		return decode_brx(b);
+	case I_call:
+		return decode_call(b);
+	case I_ret:
+		ref_emit(b, (struct ref_insn){.run = ref_op_ret});
+		return true;
+	case I_exit:
+		ref_emit(b, (struct ref_insn){.run = ref_op_exit});
+		return true;
+	case I_trap:
+		ref_emit(b, (struct ref_insn){.run = ref_op_trap});
+		return true;
+	case I_nanosleep:
+		ref_emit(b, (struct ref_insn){.run = ref_op_yield});
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -301,7 +328,8 @@ static bool decode_barrier(struct ref_builder *b)
 }
 
 /* b holds the member mask, REF_NO_SLOT: whoever has come. */
-static bool meet(struct ref_builder *b, struct ref_insn x, ref_meeting *meeting, const struct ir_operand *mask)
+static bool meet(struct ref_builder *b, struct ref_insn x, ref_meeting *meeting,
+		 const struct ir_operand *mask)
 {
 	x.run = ref_op_meet;
 	x.meet = meeting;
@@ -331,7 +359,8 @@ static bool decode_vote(struct ref_builder *b)
 	struct ref_insn x = {.d = ref_dest(b, &b->op[0]), .a = ref_source(b, &b->op[1], T_pred)};
 
 	x.mode = isa_form_word(b->form, ISA_K_VOTE, 0);
-	return meet(b, x, x.mode == M_ballot ? ref_meet_ballot : ref_meet_vote, sync ? &b->op[2] : NULL);
+	return meet(b, x, x.mode == M_ballot ? ref_meet_ballot : ref_meet_vote,
+		    sync ? &b->op[2] : NULL);
 }
 
 static bool decode_match(struct ref_builder *b)
@@ -348,7 +377,8 @@ static bool decode_match(struct ref_builder *b)
 
 static bool decode_redux(struct ref_builder *b)
 {
-	struct ref_insn x = {.d = ref_dest(b, &b->op[0]), .a = ref_source(b, &b->op[1], b->form->type[0])};
+	struct ref_insn x = {.d = ref_dest(b, &b->op[0]),
+			     .a = ref_source(b, &b->op[1], b->form->type[0])};
 
 	x.mode = isa_form_word(b->form, ISA_K_OP, 0) | (u32)b->form->type[0] << 16;
 	x.imm = 0;
@@ -373,9 +403,13 @@ bool ref_decode_warp(struct ref_builder *b)
 	if (is_name(b, "redux"))
 		return decode_redux(b);
 	if (is_name(b, "activemask"))
-		return meet(b, (struct ref_insn){.d = ref_dest(b, &b->op[0])}, ref_meet_activemask, NULL);
+		return meet(b, (struct ref_insn){.d = ref_dest(b, &b->op[0])}, ref_meet_activemask,
+			    NULL);
 	if (is_name(b, "elect"))
-		return meet(b, (struct ref_insn){.d = ref_dest(b, &b->op[0]), .a = ref_dest(b, &b->op[1])}, ref_meet_elect, &b->op[2]);
+		return meet(
+			b,
+			(struct ref_insn){.d = ref_dest(b, &b->op[0]), .a = ref_dest(b, &b->op[1])},
+			ref_meet_elect, &b->op[2]);
 	return false;
 }
 
@@ -383,14 +417,33 @@ bool ref_decode_warp(struct ref_builder *b)
 
 /* Hints, orders and events: execution here is sequential and memory coherent, so they change nothing. */
 static const char *const nothing[] = {
-	"prefetch", "prefetchu", "applypriority", "discard", "membar", "membar.proxy", "fence", "fence.proxy", "brkpt", "pmevent",
-	"pmevent.mask", "griddepcontrol", "setmaxnreg.inc", "setmaxnreg.dec", "cp.async.commit_group", "cp.async.wait_group",
-	"cp.async.wait_all", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group",
+	"prefetch",
+	"prefetchu",
+	"applypriority",
+	"discard",
+	"membar",
+	"membar.proxy",
+	"fence",
+	"fence.proxy",
+	"brkpt",
+	"pmevent",
+	"pmevent.mask",
+	"griddepcontrol",
+	"setmaxnreg.inc",
+	"setmaxnreg.dec",
+	"cp.async.commit_group",
+	"cp.async.wait_group",
+	"cp.async.wait_all",
+	"cp.async.bulk.commit_group",
+	"cp.async.bulk.wait_group",
 };
 
 static bool decode_minix4(struct ref_builder *b)
 {
-	struct ref_insn x = {.run = ref_op_minix4, .d = ref_dest(b, &b->op[0]), .c = b->form->type[0], .mode = ref_mode_of(b->form)};
+	struct ref_insn x = {.run = ref_op_minix4,
+			     .d = ref_dest(b, &b->op[0]),
+			     .c = b->form->type[0],
+			     .mode = ref_mode_of(b->form)};
 	u32 s[8], n = ref_elements(b, &b->op[1], T_f32, false, s);
 
 	x.a = ref_source(b, &b->op[2], T_b32);
@@ -403,7 +456,9 @@ static bool decode_minix4(struct ref_builder *b)
 
 static bool decode_rank(struct ref_builder *b, ref_handler *run)
 {
-	struct ref_insn x = {.run = run, .d = ref_dest(b, &b->op[0]), .mode = isa_form_has(b->form, M_shared_cluster)};
+	struct ref_insn x = {.run = run,
+			     .d = ref_dest(b, &b->op[0]),
+			     .mode = isa_form_has(b->form, M_shared_cluster)};
 
 	if (b->op[1].kind == IR_OP_VAR)
 		x.a = ref_const(b, b->p->var_at[b->op[1].index] + (u64)b->op[1].imm);
@@ -423,14 +478,19 @@ bool ref_decode_misc(struct ref_builder *b)
 		}
 	switch (b->form->row->row) {
 	case I_stacksave:
-		ref_emit(b, (struct ref_insn){.run = ref_op_stacksave, .d = ref_dest(b, &b->op[0])});
+		ref_emit(b,
+			 (struct ref_insn){.run = ref_op_stacksave, .d = ref_dest(b, &b->op[0])});
 		return true;
 	case I_stackrestore:
-		ref_emit(b, (struct ref_insn){.run = ref_op_stackrestore, .a = ref_source(b, &b->op[0], T_u64)});
+		ref_emit(b, (struct ref_insn){.run = ref_op_stackrestore,
+					      .a = ref_source(b, &b->op[0], T_u64)});
 		return true;
 	case I_alloca:
-		ref_emit(b, (struct ref_insn){.run = ref_op_alloca, .d = ref_dest(b, &b->op[0]), .a = ref_source(b, &b->op[1], b->form->type[0]),
-					      .imm = b->in->ops > 2 ? b->op[2].imm : 8, .mode = b->form->type[0] == T_u32});
+		ref_emit(b, (struct ref_insn){.run = ref_op_alloca,
+					      .d = ref_dest(b, &b->op[0]),
+					      .a = ref_source(b, &b->op[1], b->form->type[0]),
+					      .imm = b->in->ops > 2 ? b->op[2].imm : 8,
+					      .mode = b->form->type[0] == T_u32});
 		return true;
 	case I_cvt_x4_f32:
 		return decode_minix4(b);

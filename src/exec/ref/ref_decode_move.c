@@ -1,5 +1,6 @@
 /*
- * Moves, address conversions, comparisons and video instructions for the reference engine. PTX ISA "mov", "cvta",
+ * Moves, address conversions, comparisons and video instructions for the reference engine. PTX ISA
+ * "mov", "cvta",
  * "isspacep", "Comparison and Selection Instructions", "Video Instructions".
  */
 #include "src/exec/ref/ref_int.h"
@@ -31,14 +32,22 @@ static void address(struct ref_builder *b, u32 d, const struct ir_operand *op)
 	}
 	for (u32 i = 0; i < b->ir->params_len; i++)
 		formal |= b->ir->params[i] == op->index;
-	ref_emit(b, (struct ref_insn){.run = ref_op_add_imm, .d = d,
-				      .a = formal && b->ir->is_entry ? REF_SLOT_PARAM : REF_SLOT_FRAME, .imm = (s64)at});
+	ref_emit(b,
+		 (struct ref_insn){.run = ref_op_add_imm,
+				   .d = d,
+				   .a = formal && b->ir->is_entry ? REF_SLOT_PARAM : REF_SLOT_FRAME,
+				   .imm = (s64)at});
 }
 
 /* Any pieces to any pieces, all of the same width on either side. */
 static void repack(struct ref_builder *b, const u32 *from, u32 n, const u32 *to, u32 m, u32 bits)
 {
-	struct ref_insn x = {.run = ref_op_repack, .count = (u16)n, .b = m, .c = bits / n, .d = REF_SLOT_TRASH, .imm = bits / m};
+	struct ref_insn x = {.run = ref_op_repack,
+			     .count = (u16)n,
+			     .b = m,
+			     .c = bits / n,
+			     .d = REF_SLOT_TRASH,
+			     .imm = bits / m};
 
 	x.ext = (u32)b->p->ext.len;
 	for (u32 i = 0; i < n; i++)
@@ -57,12 +66,17 @@ static bool decode_mov(struct ref_builder *b)
 	if (a->kind == IR_OP_SREG && isa_operand_count(b->form, od) > 1) {
 		m = ref_elements(b, d, type, true, to);
 		for (u32 i = 0; i < m; i++)
-			ref_emit(b, (struct ref_insn){.run = ref_op_sreg, .d = to[i], .imm = (s64)(a->index | i << 16)});
+			ref_emit(b, (struct ref_insn){.run = ref_op_sreg,
+						      .d = to[i],
+						      .imm = (s64)(a->index | i << 16)});
 		return true;
 	}
 	if (a->kind == IR_OP_SREG) {
-		ref_emit(b, (struct ref_insn){.run = ref_op_sreg, .d = ref_dest(b, d),
-					      .imm = (s64)(a->index | (u32)(a->part ? a->part - IR_PART_X : 0) << 16)});
+		ref_emit(b, (struct ref_insn){
+				    .run = ref_op_sreg,
+				    .d = ref_dest(b, d),
+				    .imm = (s64)(a->index | (u32)(a->part ? a->part - IR_PART_X : 0)
+								    << 16)});
 		return true;
 	}
 	if (a->kind == IR_OP_VAR || a->kind == IR_OP_FUNC) {
@@ -78,7 +92,9 @@ static bool decode_mov(struct ref_builder *b)
 	if (od->narrow)
 		dt = isa_type_bits(type) / od->narrow > 64 ? T_b128 : T_b64;
 	if (oa->narrow)
-		at = isa_type_bits(type) / oa->narrow > 64 ? T_b128 : isa_type_bits(type) / oa->narrow == 32 ? T_b32 : T_b64;
+		at = isa_type_bits(type) / oa->narrow > 64    ? T_b128
+		     : isa_type_bits(type) / oa->narrow == 32 ? T_b32
+							      : T_b64;
 	n = ref_elements(b, a, at, false, from);
 	m = ref_elements(b, d, dt, true, to);
 	if (n == 1 && m == 1)
@@ -93,9 +109,11 @@ static bool decode_mov(struct ref_builder *b)
 static bool decode_cvta(struct ref_builder *b)
 {
 	u32 space = isa_form_word(b->form, ISA_K_SPACE, 0), d = ref_dest(b, &b->op[0]), a = d;
-	u32 base = space == M_local ? MEM_LOCAL :
-		   space == M_const ? MEM_CONST :
-		   space == M_shared || space == M_shared_cta || space == M_shared_cluster ? MEM_SHARED : MEM_GLOBAL;
+	u32 base = space == M_local   ? MEM_LOCAL
+		   : space == M_const ? MEM_CONST
+		   : space == M_shared || space == M_shared_cta || space == M_shared_cluster
+			   ? MEM_SHARED
+			   : MEM_GLOBAL;
 
 	if (b->op[1].kind == IR_OP_VAR) {
 		a = ref_temp(b);
@@ -103,7 +121,11 @@ static bool decode_cvta(struct ref_builder *b)
 	} else {
 		a = ref_source(b, &b->op[1], b->form->type[0]);
 	}
-	ref_emit(b, (struct ref_insn){.run = ref_op_window, .d = d, .a = a, .imm = base, .mode = is_name(b, "cvta.to")});
+	ref_emit(b, (struct ref_insn){.run = ref_op_window,
+				      .d = d,
+				      .a = a,
+				      .imm = base,
+				      .mode = is_name(b, "cvta.to")});
 	return true;
 }
 
@@ -114,8 +136,10 @@ bool ref_decode_move(struct ref_builder *b)
 	if (is_name(b, "cvta") || is_name(b, "cvta.to"))
 		return decode_cvta(b);
 	if (is_name(b, "isspacep")) {
-		ref_emit(b, (struct ref_insn){.run = ref_op_isspacep, .d = ref_dest(b, &b->op[0]),
-					      .a = ref_source(b, &b->op[1], T_u64), .mode = isa_form_word(b->form, ISA_K_SPACE, 0)});
+		ref_emit(b, (struct ref_insn){.run = ref_op_isspacep,
+					      .d = ref_dest(b, &b->op[0]),
+					      .a = ref_source(b, &b->op[1], T_u64),
+					      .mode = isa_form_word(b->form, ISA_K_SPACE, 0)});
 		return true;
 	}
 	if (is_name(b, "lop3")) {
@@ -133,8 +157,12 @@ bool ref_decode_move(struct ref_builder *b)
 
 			copy(b, d, t);
 			ref_emit(b, (struct ref_insn){.run = ref_op_nonzero, .d = nz, .a = t});
-			ref_emit(b, (struct ref_insn){.run = isa_form_has(b->form, M_or) ? ref_op_combine_or : ref_op_combine_and,
-						      .d = ref_dest(b, &b->op[1]), .a = nz, .b = q});
+			ref_emit(b, (struct ref_insn){.run = isa_form_has(b->form, M_or)
+								     ? ref_op_combine_or
+								     : ref_op_combine_and,
+						      .d = ref_dest(b, &b->op[1]),
+						      .a = nz,
+						      .b = q});
 		}
 		return true;
 	}
@@ -146,11 +174,16 @@ bool ref_decode_move(struct ref_builder *b)
 static const char *compare_name(u32 word)
 {
 	switch (word) {
-	case M_lo: return "lt";
-	case M_ls: return "le";
-	case M_hi: return "gt";
-	case M_hs: return "ge";
-	default: return isa_word_text(word);
+	case M_lo:
+		return "lt";
+	case M_ls:
+		return "le";
+	case M_hi:
+		return "gt";
+	case M_hs:
+		return "ge";
+	default:
+		return isa_word_text(word);
 	}
 }
 
@@ -168,20 +201,26 @@ static bool compare(struct ref_builder *b, u32 type, const struct ir_operand *op
 	const struct ref_row *row;
 	char text[48];
 
-	snprintf(text, sizeof(text), "cmp.%s.%s", compare_name(compare_word(b->form)), isa_word_text(type));
+	snprintf(text, sizeof(text), "cmp.%s.%s", compare_name(compare_word(b->form)),
+		 isa_word_text(type));
 	row = ref_row_find(b->p, text, mode != 0);
 	if (!row)
 		return false;
-	ref_emit(b, (struct ref_insn){.run = mode ? row->run[2] : row->run[1] ? row->run[1] : row->run[0], .d = d, .mode = mode,
-				      .a = ref_source(b, &ops[0], type), .b = ref_source(b, &ops[1], type)});
+	ref_emit(b, (struct ref_insn){.run = mode          ? row->run[2]
+					     : row->run[1] ? row->run[1]
+							   : row->run[0],
+				      .d = d,
+				      .mode = mode,
+				      .a = ref_source(b, &ops[0], type),
+				      .b = ref_source(b, &ops[1], type)});
 	return true;
 }
 
 static void combine(struct ref_builder *b, u32 d, u32 a, u32 c)
 {
-	ref_handler *run = isa_form_has(b->form, M_and) ? ref_op_combine_and :
-			   isa_form_has(b->form, M_or)  ? ref_op_combine_or :
-							  ref_op_combine_xor;
+	ref_handler *run = isa_form_has(b->form, M_and)  ? ref_op_combine_and
+			   : isa_form_has(b->form, M_or) ? ref_op_combine_or
+							 : ref_op_combine_xor;
 
 	ref_emit(b, (struct ref_insn){.run = run, .d = d, .a = a, .b = c});
 }
@@ -194,8 +233,10 @@ static bool is_pair(u32 type)
 /* setp: p gets the comparison combined with c, q the negated one; of pairs, p the low answer and q the high one. */
 static bool decode_setp(struct ref_builder *b)
 {
-	u32 type = b->form->type[0], outs = b->in->ops > 1 && (b->op[1].flags & IR_BAR) ? 2 : 1, v, w, c = REF_NO_SLOT;
-	bool with = isa_form_has(b->form, M_and) || isa_form_has(b->form, M_or) || isa_form_has(b->form, M_xor);
+	u32 type = b->form->type[0], outs = b->in->ops > 1 && (b->op[1].flags & IR_BAR) ? 2 : 1, v,
+	    w, c = REF_NO_SLOT;
+	bool with = isa_form_has(b->form, M_and) || isa_form_has(b->form, M_or) ||
+		    isa_form_has(b->form, M_xor);
 	const struct ir_operand *a = &b->op[outs];
 
 	if (outs == 1 && !with && !is_pair(type))
@@ -225,14 +266,21 @@ static bool decode_setp(struct ref_builder *b)
 static u64 true_value(u32 type)
 {
 	switch (type) {
-	case T_f32: return 0x3f800000u;
-	case T_f16: return 0x3c00u;
-	case T_bf16: return 0x3f80u;
-	case T_f16x2: return 0x3c003c00u;
-	case T_bf16x2: return 0x3f803f80u;
+	case T_f32:
+		return 0x3f800000u;
+	case T_f16:
+		return 0x3c00u;
+	case T_bf16:
+		return 0x3f80u;
+	case T_f16x2:
+		return 0x3c003c00u;
+	case T_bf16x2:
+		return 0x3f803f80u;
 	case T_u16:
-	case T_s16: return 0xffffu;
-	default: return 0xffffffffu;
+	case T_s16:
+		return 0xffffu;
+	default:
+		return 0xffffffffu;
 	}
 }
 
@@ -247,12 +295,15 @@ static bool decode_set(struct ref_builder *b)
 		if (is_pair(type)) { /* c for both halves */
 			u32 both = ref_temp(b);
 
-			ref_emit(b, (struct ref_insn){.run = ref_op_pick, .d = both, .a = c, .imm = 3});
+			ref_emit(b, (struct ref_insn){
+					    .run = ref_op_pick, .d = both, .a = c, .imm = 3});
 			c = both;
 		}
 		combine(b, v, v, c);
 	}
-	ref_emit(b, (struct ref_insn){.run = is_pair(type) ? ref_op_pick_pair : ref_op_pick, .d = ref_dest(b, &b->op[0]), .a = v,
+	ref_emit(b, (struct ref_insn){.run = is_pair(type) ? ref_op_pick_pair : ref_op_pick,
+				      .d = ref_dest(b, &b->op[0]),
+				      .a = v,
 				      .imm = (s64)true_value(b->form->type[0])});
 	return true;
 }
@@ -272,9 +323,9 @@ static u8 part_of(const struct ir_operand *op)
 {
 	u32 digit = (u32)op->imm & 15;
 
-	return (u8)(op->part == IR_PART_BYTES    ? NUM_VPART_B0 + digit :
-		    op->part == IR_PART_HALVES ? NUM_VPART_H0 + digit :
-						   NUM_VPART_WORD);
+	return (u8)(op->part == IR_PART_BYTES    ? NUM_VPART_B0 + digit
+		    : op->part == IR_PART_HALVES ? NUM_VPART_H0 + digit
+						 : NUM_VPART_WORD);
 }
 
 static bool is_signed(u32 type)
@@ -286,8 +337,9 @@ static const struct {
 	const char *name;
 	u8 op;
 } video_ops[] = {
-	{"vadd", NUM_VADD}, {"vsub", NUM_VSUB}, {"vabsdiff", NUM_VABSDIFF}, {"vmin", NUM_VMIN}, {"vmax", NUM_VMAX},
-	{"vavrg", NUM_VAVRG}, {"vset", NUM_VSET}, {"vshl", NUM_VSHL}, {"vshr", NUM_VSHR},
+	{"vadd", NUM_VADD}, {"vsub", NUM_VSUB}, {"vabsdiff", NUM_VABSDIFF},
+	{"vmin", NUM_VMIN}, {"vmax", NUM_VMAX}, {"vavrg", NUM_VAVRG},
+	{"vset", NUM_VSET}, {"vshl", NUM_VSHL}, {"vshr", NUM_VSHR},
 };
 
 static u8 compare_code(u32 word)

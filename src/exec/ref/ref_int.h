@@ -1,8 +1,10 @@
 /*
  * Inside the reference engine: records, threads, warps, CTAs, and the decoder's state.
  *
- * A register is one u64 slot of the thread's frame (.b128: two, vectors: one or two per element). Bits above the
- * register's type mean nothing: every handler cuts its operands to their type and extends its result by its own.
+ * A register is one u64 slot of the thread's frame (.b128: two, vectors: one or two per element).
+ * Bits above the
+ * register's type mean nothing: every handler cuts its operands to their type and extends its
+ * result by its own.
  * Constants, the frame's local address and a place for results nobody wants are slots too.
  */
 #ifndef PL_REF_INT_H
@@ -28,7 +30,7 @@ typedef void ref_meeting(struct ref_warp *w, u32 lanes);
 
 struct ref_insn {
 	ref_handler *run;
-	u32 d, a, b, c;    /* slots */
+	u32 d, a, b, c; /* slots */
 	union {
 		s64 imm;
 		const void *data; /* video modifiers, calls, meetings */
@@ -51,7 +53,7 @@ struct ref_insn {
 /* Where a parameter or result of a call lives. */
 struct ref_place {
 	bool in_frame;
-	u32 at;     /* slot, or offset in the frame */
+	u32 at; /* slot, or offset in the frame */
 	u32 bytes;
 };
 
@@ -61,7 +63,7 @@ struct ref_list {
 };
 
 struct ref_call {
-	u32 func;     /* index, IR_NONE: by register */
+	u32 func; /* index, IR_NONE: by register */
 	u32 slot;
 	struct ref_list args, rets;
 };
@@ -71,13 +73,13 @@ struct ref_func {
 	bool wanted, has_body;
 	struct ref_insn *insn;
 	u32 insns;
-	u32 *first;          /* record of each instruction, and of the end */
-	u32 slots;           /* of a frame */
-	u32 consts_at;       /* constants are the last slots */
+	u32 *first;    /* record of each instruction, and of the end */
+	u32 slots;     /* of a frame */
+	u32 consts_at; /* constants are the last slots */
 	VEC(u64) consts;
-	u32 frame_bytes;     /* local variables and parameters */
+	u32 frame_bytes; /* local variables and parameters */
 	struct ref_list params, rets;
-	u32 *reg_slot;       /* by register */
+	u32 *reg_slot; /* by register */
 };
 
 struct ref_program {
@@ -86,16 +88,16 @@ struct ref_program {
 	const u64 *var_address;
 	struct ref_func *funcs; /* by index of the module */
 	u32 func_len;
-	u64 *var_at;         /* by variable: address in its space, offset in the frame or in the parameters */
+	u64 *var_at; /* by variable: address in its space, offset in the frame or in the parameters */
 	VEC(u32) ext;
 	u32 caches;
-	u64 const_base;      /* .const addresses are counted from here, as they may be kept in 32 bits */
+	u64 const_base; /* .const addresses are counted from here, as they may be kept in 32 bits */
 	u32 shared_static;
 	u32 param_bytes;
 	const struct ref_row *rows;
 	struct map row_index; /* by text, while decoding */
 	struct arena arena;
-	bool failed;         /* out of memory */
+	bool failed; /* out of memory */
 };
 
 enum ref_state {
@@ -109,22 +111,22 @@ struct ref_level {
 	const struct ref_insn *back;
 	const struct ref_call *call;
 	const struct ref_func *func; /* the caller */
-	u32 slots;         /* of its frame */
+	u32 slots;                   /* of its frame */
 	u32 stack;
 };
 
 struct ref_thread {
-	u64 *r;                /* current frame */
+	u64 *r; /* current frame */
 	const struct ref_insn *pc;
 	s32 budget;
-	u32 cc;                /* carry flag */
-	u8 state;              /* enum ref_state */
+	u32 cc;   /* carry flag */
+	u8 state; /* enum ref_state */
 	u8 lane;
 	u8 barrier;
-	u32 barrier_out;       /* bar.red: slot of the result, REF_NO_SLOT: none */
-	u32 barrier_op;        /* M_popc, M_and, M_or */
+	u32 barrier_out; /* bar.red: slot of the result, REF_NO_SLOT: none */
+	u32 barrier_op;  /* M_popc, M_and, M_or */
 	u8 *local;
-	u32 stack;             /* local memory in use */
+	u32 stack; /* local memory in use */
 	u32 depth;
 	u64 *regs;
 	u32 regs_cap;
@@ -143,11 +145,11 @@ struct ref_warp {
 };
 
 struct ref_barrier {
-	u32 want;                  /* threads, 0: all */
+	u32 want; /* threads, 0: all */
 	u32 waiting;
-	u32 extra;                 /* arrivals of a lane that had arrived already */
-	u32 sum, all, any;         /* reduction */
-	u32 *arrived;              /* lanes, by warp */
+	u32 extra;         /* arrivals of a lane that had arrived already */
+	u32 sum, all, any; /* reduction */
+	u32 *arrived;      /* lanes, by warp */
 };
 
 struct ref_cta {
@@ -164,11 +166,11 @@ struct ref_cta {
 	struct ref_thread *thread;
 	struct ref_warp *warp;
 	struct ref_barrier barrier[16];
-	u64 ticks;                 /* for clocks */
+	u64 ticks; /* for clocks */
 	bool faulted;
 };
 
-/* Straight on to the next record. Branches return to the loop instead, so that unoptimised builds stay off the stack. */
+/* Straight on to the next record. Branches return to the loop: unoptimised builds stay off the stack. */
 #define REF_NEXT return in[1].run(r, in + 1, t)
 #define REF_STRAIGHT 512u /* records after which the loop is entered anyway */
 
@@ -176,8 +178,9 @@ struct ref_cta {
 
 struct ref_row {
 	const char *text;
-	ref_handler *run[3]; /* any mode, mode 0, NUM_FTZ alone; the last two NULL when the row takes no mode */
-	u8 operands;         /* sources */
+	ref_handler *run
+		[3]; /* any mode, mode 0, NUM_FTZ alone; the last two NULL when the row takes no mode */
+	u8 operands; /* sources */
 };
 
 /* The table, built for any host and for hosts with fused multiply-add in hardware. */
@@ -190,7 +193,8 @@ const struct ref_row *ref_row_find(const struct ref_program *p, const char *text
 
 /* ---- handlers used by the decoder ---- */
 
-#define REF_HANDLER(id) const struct ref_insn *ref_op_##id(u64 *r, const struct ref_insn *in, struct ref_thread *t)
+#define REF_HANDLER(id)                                                                            \
+	const struct ref_insn *ref_op_##id(u64 *r, const struct ref_insn *in, struct ref_thread *t)
 
 REF_HANDLER(copy);
 REF_HANDLER(add_imm);
@@ -248,8 +252,8 @@ REF_HANDLER(yield);
 ref_handler *ref_load_handler(u32 space, u32 size, bool is_signed);
 ref_handler *ref_store_handler(u32 space, u32 size);
 
-ref_meeting ref_meet_shfl, ref_meet_vote, ref_meet_ballot, ref_meet_match, ref_meet_redux, ref_meet_activemask,
-	ref_meet_elect, ref_meet_sync;
+ref_meeting ref_meet_shfl, ref_meet_vote, ref_meet_ballot, ref_meet_match, ref_meet_redux,
+	ref_meet_activemask, ref_meet_elect, ref_meet_sync;
 
 /* Enum shfl mode etc. in `mode` are the M_ words of the instruction. */
 
@@ -266,9 +270,10 @@ struct ref_access {
 };
 
 /* Ends the launch. Returns NULL, so that handlers can return it. */
-const struct ref_insn *ref_fault(struct ref_thread *t, const struct ref_insn *in, enum fault_kind kind);
-const struct ref_insn *ref_memory_fault(struct ref_thread *t, const struct ref_insn *in, enum fault_kind kind,
-					struct ref_access a);
+const struct ref_insn *ref_fault(struct ref_thread *t, const struct ref_insn *in,
+				 enum fault_kind kind);
+const struct ref_insn *ref_memory_fault(struct ref_thread *t, const struct ref_insn *in,
+					enum fault_kind kind, struct ref_access a);
 void ref_arrive(struct ref_thread *t, u32 barrier, u32 want, bool p);
 /* A frame of the function from slot `at` on, its constants filled in. */
 void ref_enter(struct ref_thread *t, const struct ref_func *f, u32 at);
@@ -283,13 +288,13 @@ struct ref_builder {
 	struct ref_func *f;
 	const struct ir_func *ir;
 	const struct ir_insn *in;
-	const struct ir_operand *op;  /* of the instruction */
+	const struct ir_operand *op; /* of the instruction */
 	const struct isa_form *form;
 	VEC(struct ref_insn) insns;
-	struct map consts;            /* bits + 1 -> constant */
-	u32 straight;                 /* records since the loop was entered */
+	struct map consts; /* bits + 1 -> constant */
+	u32 straight;      /* records since the loop was entered */
 	u32 temps, temps_max;
-	const char *why;              /* set: the instruction cannot be run */
+	const char *why; /* set: the instruction cannot be run */
 };
 
 /* Append a record; fields not named are those of `x`. Returns its index. */

@@ -13,7 +13,8 @@ u64 ref_const_base(const struct ir_module *m, const u64 *address)
 	return base;
 }
 
-static u64 symbol_address(const struct ir_module *m, const struct mem *mem, const u64 *address, const struct ir_reloc *r)
+static u64 symbol_address(const struct ir_module *m, const struct mem *mem, const u64 *address,
+			  const struct ir_reloc *r)
 {
 	const struct ir_var *v;
 
@@ -33,7 +34,8 @@ bool ref_place_variables(const struct ir_module *m, struct mem *mem, u64 *addres
 		address[i] = 0;
 		if (v->space != M_global && v->space != M_const)
 			continue;
-		address[i] = mem_alloc(mem, max_u64(v->size_bytes, 1), v->align, v->space == M_const ? MEM_KIND_CONST : MEM_KIND_DEVICE);
+		address[i] = mem_alloc(mem, max_u64(v->size_bytes, 1), v->align,
+				       v->space == M_const ? MEM_KIND_CONST : MEM_KIND_DEVICE);
 		if (!address[i])
 			return false;
 	}

@@ -1,5 +1,6 @@
 /*
- * Handlers of the reference engine that the decoder composes: moves, boolean combinations, video, special registers,
+ * Handlers of the reference engine that the decoder composes: moves, boolean combinations, video,
+ * special registers,
  * branches, calls.
  */
 #include "src/exec/numeric_all.h"
@@ -7,11 +8,11 @@
 
 #include <stdlib.h>
 
-#define SIMPLE(id, expr)                                                                                         \
-	REF_HANDLER(id)                                                                                          \
-	{                                                                                                        \
-		r[in->d] = (u64)(expr);                                                                          \
-		REF_NEXT;                                                                                        \
+#define SIMPLE(id, expr)                                                                           \
+	REF_HANDLER(id)                                                                            \
+	{                                                                                          \
+		r[in->d] = (u64)(expr);                                                            \
+		REF_NEXT;                                                                          \
 	}
 
 /* ---- moves and predicates ---- */
@@ -69,12 +70,13 @@ REF_HANDLER(repack)
 REF_HANDLER(minix4)
 {
 	const u32 *slot = t->cta->program->ext.at + in->ext;
-	u32 v[4] = {(u32)r[slot[0]], (u32)r[slot[1]], (u32)r[slot[2]], (u32)r[slot[3]]}, rbits = (u32)r[in->a];
-	struct num_mini f = in->c == T_e4m3x4 ? num_e4m3 :
-			    in->c == T_e5m2x4 ? num_e5m2 :
-			    in->c == T_e2m3x4 ? num_e2m3 :
-			    in->c == T_e3m2x4 ? num_e3m2 :
-						num_e2m1;
+	u32 v[4] = {(u32)r[slot[0]], (u32)r[slot[1]], (u32)r[slot[2]], (u32)r[slot[3]]},
+	    rbits = (u32)r[in->a];
+	struct num_mini f = in->c == T_e4m3x4   ? num_e4m3
+			    : in->c == T_e5m2x4 ? num_e5m2
+			    : in->c == T_e2m3x4 ? num_e2m3
+			    : in->c == T_e3m2x4 ? num_e3m2
+						: num_e2m1;
 
 	r[in->d] = num_minix4_stochastic(v, rbits, f, in->mode);
 	REF_NEXT;
@@ -87,11 +89,16 @@ static u64 lane_mask(u32 which, u32 lane)
 	u32 bit = 1u << lane;
 
 	switch (which) {
-	case SR_lanemask_eq: return bit;
-	case SR_lanemask_lt: return bit - 1;
-	case SR_lanemask_le: return bit | (bit - 1);
-	case SR_lanemask_gt: return ~(bit | (bit - 1));
-	default: return ~(bit - 1);
+	case SR_lanemask_eq:
+		return bit;
+	case SR_lanemask_lt:
+		return bit - 1;
+	case SR_lanemask_le:
+		return bit | (bit - 1);
+	case SR_lanemask_gt:
+		return ~(bit | (bit - 1));
+	default:
+		return ~(bit - 1);
 	}
 }
 
@@ -108,33 +115,55 @@ static u64 sreg_value(struct ref_thread *t, u32 id, u32 part)
 	const u32 *v = NULL;
 
 	switch (id) {
-	case SR_tid: v = t->tid; break;
-	case SR_ntid: v = l->block; break;
+	case SR_tid:
+		v = t->tid;
+		break;
+	case SR_ntid:
+		v = l->block;
+		break;
 	case SR_ctaid:
-	case SR_clusterid: v = c->id; break;
+	case SR_clusterid:
+		v = c->id;
+		break;
 	case SR_nctaid:
-	case SR_nclusterid: v = l->grid; break;
-	case SR_laneid: return t->lane;
-	case SR_warpid: return t->warp->index;
-	case SR_nwarpid: return (u64)l->arch->warps_per_sm_max;
-	case SR_nsmid: return (u64)l->arch->sms;
-	case SR_gridid: return l->grid_id;
+	case SR_nclusterid:
+		v = l->grid;
+		break;
+	case SR_laneid:
+		return t->lane;
+	case SR_warpid:
+		return t->warp->index;
+	case SR_nwarpid:
+		return (u64)l->arch->warps_per_sm_max;
+	case SR_nsmid:
+		return (u64)l->arch->sms;
+	case SR_gridid:
+		return l->grid_id;
 	case SR_lanemask_eq:
 	case SR_lanemask_lt:
 	case SR_lanemask_le:
 	case SR_lanemask_gt:
-	case SR_lanemask_ge: return lane_mask(id, t->lane);
-	case SR_clock: return (u32)clock_of(c);
-	case SR_clock_hi: return clock_of(c) >> 32;
+	case SR_lanemask_ge:
+		return lane_mask(id, t->lane);
+	case SR_clock:
+		return (u32)clock_of(c);
+	case SR_clock_hi:
+		return clock_of(c) >> 32;
 	case SR_clock64:
 	case SR_globaltimer:
 	case SR_globaltimer_lo:
-	case SR_globaltimer_hi: return id == SR_globaltimer_hi ? clock_of(c) >> 32 : clock_of(c);
-	case SR_total_smem_size: return c->shared_bytes;
-	case SR_dynamic_smem_size: return l->dynamic_shared;
-	case SR_cluster_nctaid: return part < 3;
-	case SR_cluster_nctarank: return 1;
-	default: return 0;
+	case SR_globaltimer_hi:
+		return id == SR_globaltimer_hi ? clock_of(c) >> 32 : clock_of(c);
+	case SR_total_smem_size:
+		return c->shared_bytes;
+	case SR_dynamic_smem_size:
+		return l->dynamic_shared;
+	case SR_cluster_nctaid:
+		return part < 3;
+	case SR_cluster_nctarank:
+		return 1;
+	default:
+		return 0;
 	}
 	return part < 3 ? v[part] : 0;
 }
@@ -147,23 +176,23 @@ REF_HANDLER(sreg)
 
 /* ---- branches ---- */
 
-#define BRANCH(id, taken)                                                                                        \
-	REF_HANDLER(id)                                                                                          \
-	{                                                                                                        \
-		if (taken)                                                                                       \
-			return in + in->jump;                                                                    \
-		REF_NEXT;                                                                                        \
+#define BRANCH(id, taken)                                                                          \
+	REF_HANDLER(id)                                                                            \
+	{                                                                                          \
+		if (taken)                                                                         \
+			return in + in->jump;                                                      \
+		REF_NEXT;                                                                          \
 	}
 /* Backwards: pays from the thread's slice. */
-#define BRANCH_BACK(id, taken)                                                                                   \
-	REF_HANDLER(id)                                                                                          \
-	{                                                                                                        \
-		if (!(taken))                                                                                    \
-			REF_NEXT;                                                                                \
-		if (PL_LIKELY(--t->budget > 0))                                                                  \
-			return in + in->jump;                                                                    \
-		t->pc = in + in->jump;                                                                           \
-		return NULL;                                                                                     \
+#define BRANCH_BACK(id, taken)                                                                     \
+	REF_HANDLER(id)                                                                            \
+	{                                                                                          \
+		if (!(taken))                                                                      \
+			REF_NEXT;                                                                  \
+		if (PL_LIKELY(--t->budget > 0))                                                    \
+			return in + in->jump;                                                      \
+		t->pc = in + in->jump;                                                             \
+		return NULL;                                                                       \
 	}
 
 BRANCH(bra_if, r[in->a] & 1)
@@ -233,12 +262,14 @@ static u8 *place_at(const struct ref_thread *t, const struct ref_place *p, u64 *
 }
 
 /* Little-endian hosts only: a register's low bytes come first. */
-static void pass(const struct ref_thread *t, const struct ref_list *from, u64 *fr, const struct ref_list *to, u64 *tr)
+static void pass(const struct ref_thread *t, const struct ref_list *from, u64 *fr,
+		 const struct ref_list *to, u64 *tr)
 {
 	for (u32 i = 0; i < from->len && i < to->len; i++) {
 		const struct ref_place *a = &from->at[i], *b = &to->at[i];
 
-		memmove(place_at(t, b, tr), place_at(t, a, fr), a->bytes < b->bytes ? a->bytes : b->bytes);
+		memmove(place_at(t, b, tr), place_at(t, a, fr),
+			a->bytes < b->bytes ? a->bytes : b->bytes);
 	}
 }
 
@@ -285,15 +316,21 @@ REF_HANDLER(call)
 
 	if (!f && c->func != IR_NONE) {
 		ref_fault(t, in, FAULT_UNSUPPORTED);
-		strncpy(t->cta->fault->text, t->cta->program->funcs[c->func].ir->name->text, sizeof(t->cta->fault->text) - 1);
+		strncpy(t->cta->fault->text, t->cta->program->funcs[c->func].ir->name->text,
+			sizeof(t->cta->fault->text) - 1);
 		return NULL;
 	}
 	if (!f)
 		return ref_fault(t, in, FAULT_INVALID_PC);
 	frame = (u32)align_up(t->stack, 16);
-	if (frame + (u64)f->frame_bytes > t->cta->local_bytes || t->depth >= 1u << 20 || !grow(t, f->slots))
+	if (frame + (u64)f->frame_bytes > t->cta->local_bytes || t->depth >= 1u << 20 ||
+	    !grow(t, f->slots))
 		return ref_fault(t, in, FAULT_STACK_OVERFLOW);
-	t->level[t->depth++] = (struct ref_level){.back = in + 1, .call = c, .func = caller, .slots = caller->slots, .stack = t->stack};
+	t->level[t->depth++] = (struct ref_level){.back = in + 1,
+						  .call = c,
+						  .func = caller,
+						  .slots = caller->slots,
+						  .stack = t->stack};
 	r = t->r;
 	ref_enter(t, f, (u32)(r - t->regs) + caller->slots);
 	t->r[REF_SLOT_FRAME] = frame;

@@ -1,5 +1,6 @@
 /*
- * Handlers and table of the scalar operations in ref_rows.def: a handler per row, and for rows with a mode word two more
+ * Handlers and table of the scalar operations in ref_rows.def: a handler per row, and for rows with
+ * a mode word two more
  * in which the mode is a constant, for code that says nothing or .ftz.
  */
 #include "src/exec/numeric_all.h"
@@ -16,7 +17,8 @@ static inline s128 ref_clamp(s128 x, s128 min, s128 max)
 	r[in->d] = (u64)(TD)(expr);                                                                  \
 	REF_NEXT;
 #define REF_FN(id) \
-	static const struct ref_insn *ref_row_##id(u64 *r, const struct ref_insn *in, struct ref_thread *t PL_UNUSED)
+	static const struct ref_insn *ref_row_##id(u64 *r, const struct ref_insn *in,           \
+						   struct ref_thread *t PL_UNUSED)
 #define REF1(id, text, TD, TA, expr)      \
 	REF_FN(id)                        \
 	{                                 \

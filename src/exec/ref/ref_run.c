@@ -1,5 +1,6 @@
 /*
- * Launching and scheduling of the reference engine: CTAs one after the other, threads one after the other; a thread runs
+ * Launching and scheduling of the reference engine: CTAs one after the other, threads one after the
+ * other; a thread runs
  * until it ends, has used its slice, or waits at a barrier or for other lanes of its warp.
  */
 #include "src/exec/ref/ref_int.h"
@@ -10,20 +11,27 @@
 
 /* ---- faults ---- */
 
-const struct ref_insn *ref_memory_fault(struct ref_thread *t, const struct ref_insn *in, enum fault_kind kind,
-					struct ref_access a)
+const struct ref_insn *ref_memory_fault(struct ref_thread *t, const struct ref_insn *in,
+					enum fault_kind kind, struct ref_access a)
 {
 	struct fault *f = t->cta->fault;
 
-	*f = (struct fault){.kind = kind, .pc = in->ir, .warp = t->warp->index, .lanes = 1u << t->lane, .address = a.addr,
-			    .size = a.size, .space = a.space, .write = a.write};
+	*f = (struct fault){.kind = kind,
+			    .pc = in->ir,
+			    .warp = t->warp->index,
+			    .lanes = 1u << t->lane,
+			    .address = a.addr,
+			    .size = a.size,
+			    .space = a.space,
+			    .write = a.write};
 	memcpy(f->ctaid, t->cta->id, sizeof(f->ctaid));
 	memcpy(f->thread, t->tid, sizeof(f->thread));
 	t->cta->faulted = true;
 	return NULL;
 }
 
-const struct ref_insn *ref_fault(struct ref_thread *t, const struct ref_insn *in, enum fault_kind kind)
+const struct ref_insn *ref_fault(struct ref_thread *t, const struct ref_insn *in,
+				 enum fault_kind kind)
 {
 	return ref_memory_fault(t, in, kind, (struct ref_access){0});
 }
@@ -57,7 +65,9 @@ static void release(struct ref_cta *c, u32 id)
 			continue;
 		t->state = REF_READY;
 		if (t->barrier_out != REF_NO_SLOT)
-			t->r[t->barrier_out] = t->barrier_op == M_popc ? b->sum : t->barrier_op == M_and ? b->all : b->any;
+			t->r[t->barrier_out] = t->barrier_op == M_popc  ? b->sum
+					       : t->barrier_op == M_and ? b->all
+									: b->any;
 	}
 	memset(b->arrived, 0, sizeof(*b->arrived) * c->warps);
 	b->waiting = b->extra = b->sum = b->any = b->want = 0;
@@ -171,8 +181,11 @@ static u32 companions(const struct ref_warp *w, u32 lane)
 		u32 l = (u32)__builtin_ctz(m);
 		const struct ref_thread *t = &w->thread[l];
 
-		if (t->state == REF_MEETING && t->pc->meet == a->pc->meet && t->pc->mode == a->pc->mode &&
-		    (a->pc->c == REF_NO_SLOT ? t->pc == a->pc : t->pc->c != REF_NO_SLOT && member_mask(t) == member_mask(a)))
+		if (t->state == REF_MEETING && t->pc->meet == a->pc->meet &&
+		    t->pc->mode == a->pc->mode &&
+		    (a->pc->c == REF_NO_SLOT
+			     ? t->pc == a->pc
+			     : t->pc->c != REF_NO_SLOT && member_mask(t) == member_mask(a)))
 			lanes |= 1u << l;
 	}
 	return lanes;
@@ -280,7 +293,8 @@ static bool run_cta(struct ref_cta *c, u8 *local)
 	for (u32 w = 0; w < c->warps; w++) {
 		u32 n = c->threads - w * WARP_LANES;
 
-		c->warp[w] = (struct ref_warp){.thread = c->thread + w * WARP_LANES, .index = w,
+		c->warp[w] = (struct ref_warp){.thread = c->thread + w * WARP_LANES,
+					       .index = w,
 					       .live = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1};
 	}
 	for (u32 i = 0; i < c->threads; i++) {
@@ -325,16 +339,19 @@ static u32 local_bytes_of(const struct ref_program *p, const struct ref_launch *
 		return (u32)align_up(l->local_bytes, 16);
 	/* alloca asks for more than the frame, too. */
 	for (u32 i = 0; i < p->kernel->insns.len && one; i++)
-		one = !p->kernel->insns.at[i].form || p->kernel->insns.at[i].form->row->row != I_alloca;
+		one = !p->kernel->insns.at[i].form ||
+		      p->kernel->insns.at[i].form->row->row != I_alloca;
 	return !calls && one ? 16 : LOCAL_MAX;
 }
 
-static bool prepare(struct store *s, const struct ref_program *p, const struct ref_launch *l, struct fault *fault)
+static bool prepare(struct store *s, const struct ref_program *p, const struct ref_launch *l,
+		    struct fault *fault)
 {
 	struct ref_cta *c = &s->c;
 	u32 threads = l->block[0] * l->block[1] * l->block[2];
 
-	*c = (struct ref_cta){.program = p, .launch = l, .mem = l->mem, .fault = fault, .threads = threads};
+	*c = (struct ref_cta){
+		.program = p, .launch = l, .mem = l->mem, .fault = fault, .threads = threads};
 	c->warps = (threads + WARP_LANES - 1) / WARP_LANES;
 	c->shared_bytes = p->shared_static + l->dynamic_shared;
 	c->local_bytes = local_bytes_of(p, l);
@@ -347,7 +364,8 @@ static bool prepare(struct store *s, const struct ref_program *p, const struct r
 	for (u32 i = 0; s->arrived && i < ARRAY_LEN(c->barrier); i++)
 		c->barrier[i].arrived = s->arrived + (size_t)i * c->warps;
 	c->param_address = mem_alloc(l->mem, max_u64(p->param_bytes, 1), MEM_ALIGN, MEM_KIND_PARAM);
-	if (!c->caches || !c->shared || !c->thread || !c->warp || !s->local || !s->arrived || !c->param_address)
+	if (!c->caches || !c->shared || !c->thread || !c->warp || !s->local || !s->arrived ||
+	    !c->param_address)
 		return false;
 	if (p->param_bytes)
 		memcpy((void *)(uintptr_t)c->param_address, l->params, p->param_bytes);

@@ -1,12 +1,16 @@
 /*
- * Instructions that the lanes of a warp execute together, for the reference engine. Each lane stands at its own record
- * of the same kind; the lanes may have come by different ways. PTX ISA "shfl.sync", "vote.sync", "match.sync",
+ * Instructions that the lanes of a warp execute together, for the reference engine. Each lane
+ * stands at its own record
+ * of the same kind; the lanes may have come by different ways. PTX ISA "shfl.sync", "vote.sync",
+ * "match.sync",
  * "redux.sync", "activemask", "elect.sync".
  */
 #include "src/exec/numeric_f32.h"
 #include "src/exec/ref/ref_int.h"
 
-#define EACH_LANE(m, l, lanes) for (u32 m = (lanes), l = (u32)__builtin_ctz(m | 1u << 31); m; m &= m - 1, l = (u32)__builtin_ctz(m | 1u << 31))
+#define EACH_LANE(m, l, lanes)                                                                     \
+	for (u32 m = (lanes), l = (u32)__builtin_ctz(m | 1u << 31); m;                             \
+	     m &= m - 1, l = (u32)__builtin_ctz(m | 1u << 31))
 
 static u64 operand(const struct ref_thread *t)
 {
@@ -16,7 +20,8 @@ static u64 operand(const struct ref_thread *t)
 /* The lane a value comes from; false: none, the lane keeps its own. */
 static bool shfl_source(u32 mode, u32 lane, u32 b, u32 c, u32 *from)
 {
-	u32 clamp = c & 31, seg = c >> 8 & 31, max = (lane & seg) | (clamp & ~seg), min = lane & seg, n = b & 31;
+	u32 clamp = c & 31, seg = c >> 8 & 31, max = (lane & seg) | (clamp & ~seg),
+	    min = lane & seg, n = b & 31;
 
 	switch (mode) {
 	case M_up:
@@ -44,7 +49,8 @@ void ref_meet_shfl(struct ref_warp *w, u32 lanes)
 	{
 		const struct ref_thread *t = &w->thread[l];
 
-		value[l] = lanes >> l & 1 ? operand(t) : t->r[w->thread[__builtin_ctz(lanes)].pc->a];
+		value[l] =
+			lanes >> l & 1 ? operand(t) : t->r[w->thread[__builtin_ctz(lanes)].pc->a];
 	}
 	EACH_LANE(m, l, lanes)
 	{
@@ -118,12 +124,24 @@ static u32 reduce(const struct ref_insn *in, u32 a, u32 b)
 	u32 type = in->mode >> 16;
 
 	switch (in->mode & 0xffff) {
-	case M_add: return a + b;
-	case M_and: return a & b;
-	case M_or: return a | b;
-	case M_xor: return a ^ b;
-	case M_min: return type == T_f32 ? num_min_f32(a, b, in->ext) : type == T_s32 ? ((s32)a < (s32)b ? a : b) : a < b ? a : b;
-	default: return type == T_f32 ? num_max_f32(a, b, in->ext) : type == T_s32 ? ((s32)a > (s32)b ? a : b) : a > b ? a : b;
+	case M_add:
+		return a + b;
+	case M_and:
+		return a & b;
+	case M_or:
+		return a | b;
+	case M_xor:
+		return a ^ b;
+	case M_min:
+		return type == T_f32   ? num_min_f32(a, b, in->ext)
+		       : type == T_s32 ? ((s32)a < (s32)b ? a : b)
+		       : a < b         ? a
+				       : b;
+	default:
+		return type == T_f32   ? num_max_f32(a, b, in->ext)
+		       : type == T_s32 ? ((s32)a > (s32)b ? a : b)
+		       : a > b         ? a
+				       : b;
 	}
 }
 
