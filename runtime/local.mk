@@ -13,7 +13,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_stream.c runtime/prop.def \
 	runtime/stubs.c
 libptxloom_runtime_la_LIBADD = libcore.la
-libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
+libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
 libptxloom_preload_la_SOURCES = src/base/file.c src/base/file.h runtime/preload.c runtime/redirect.c runtime/redirect.h
 libptxloom_preload_la_LIBADD = libptxloom-runtime.la

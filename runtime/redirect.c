@@ -199,6 +199,18 @@ static bool has_fat_binaries(const struct object *o)
 	return false;
 }
 
+/* Shared runtimes, ours among them, are not to be redirected. */
+static bool is_shared_runtime(const char *path)
+{
+	static const char *const names[] = {"libcudart.so", "libcuda.so", "libptxloom"};
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strncmp(base, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *user)
 {
 	struct patcher *p = user;
@@ -207,7 +219,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *user)
 	struct file f;
 
 	(void)size;
-	if (!*path || !file_open(&f, path)) {
+	if (!*path || is_shared_runtime(path) || !file_open(&f, path)) {
 		p->is_main = false;
 		return 0;
 	}

@@ -18,7 +18,7 @@ static int not_supported(const char *name, atomic_flag *said)
 
 #define BODY_IMPL(prefix, name)
 #define BODY_STUB(prefix, name)                                    \
-	int prefix##name(void);                                        \
+	RT_API int prefix##name(void);                                 \
 	int prefix##name(void)                                         \
 	{                                                              \
 		static atomic_flag said = ATOMIC_FLAG_INIT;                \
