@@ -86,8 +86,20 @@ struct program_func {
 	const struct ir_module *module;
 	const struct ir_func *func;
 	u32 first, end;      /* records */
-	u32 frame_bytes;     /* local memory of one activation */
+	u32 frame_bytes;     /* local memory of one activation, what recursive calls save included */
+	u32 save_at;         /* where in the frame they save it */
+	u32 signature;       /* of result and parameters: what an indirect call has to expect */
+	u32 return_row;      /* W row: record to return to; unused for the kernel, as the next */
+	u32 return_frame_row; /* W row: the caller's frame */
 };
+
+/* Why an instruction became one that faults. */
+struct program_note {
+	u32 pc;
+	const char *text;
+};
+
+struct program_extern; /* a function outside the modules: src/exec/syscall.h */
 
 /* A kernel lowered for one device profile and gang size. Constant while it runs; shared by all workers. */
 struct program {
@@ -108,7 +120,17 @@ struct program {
 	u32 frame_row;       /* W row: local stack offset of each lane's activation */
 	u32 stack_row;       /* W row: end of it, where the next one begins */
 	u32 frame_bytes;     /* of the kernel itself */
-	bool has_calls;
+	u32 frame_align;     /* frames begin at multiples of it */
+	u64 stack_bytes;     /* local memory of a thread, every function of a call cycle counted once */
+	bool has_calls;      /* or uses the stack otherwise: frame and stack rows are set for each CTA */
+	bool has_cycles;     /* a function may call itself, directly or not */
+	bool moves_stack;    /* alloca */
+	u32 *address_func;   /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
+	u32 address_len;
+	struct program_extern *externs;
+	u32 extern_len;
+	struct program_note *notes; /* by pc */
+	u32 note_len;
 	u64 thread_insns;    /* estimate for one thread, for the choice where to run */
 	const u64 *var_address; /* address of each module variable in its space, by index */
 	struct arena arena;
@@ -152,11 +174,6 @@ enum group_state {
 	GROUP_CLUSTER, /* at the barrier of the cluster */
 };
 
-/* One level of the lanes' call stacks: where to go on, and the caller's frame. */
-struct call_level {
-	u32 pc[WARP_LANES], frame[WARP_LANES];
-};
-
 /* bar.red, in the `count` of its record. */
 enum bar_red { BAR_POPC, BAR_AND, BAR_OR };
 
@@ -179,9 +196,6 @@ struct warp {
 	bool rotate;    /* take the oldest group next, not the lowest */
 	u64 ticks;
 	struct group group[WARP_LANES];
-	struct call_level *calls; /* grown by calls; NULL until the first */
-	u32 call_cap;
-	u16 depth[WARP_LANES];
 	u32 cluster_arrived;  /* lanes that have arrived at the cluster's barrier in this phase */
 	u32 arrivals;         /* bit b: arrived[b] is not empty */
 	u32 arrived[CTA_BARRIERS]; /* lanes that have arrived at a CTA barrier and do not wait there */
@@ -304,7 +318,21 @@ struct cluster {
 
 /* ---- lowering: lower.c ---- */
 
+/*
+ * One of the modules that were linked. An address of a function is the same in all programs lowered from the same list: see
+ * exec_function_address.
+ */
+struct exec_unit {
+	const struct ir_module *module;
+	const u64 *var_address; /* of every variable of the module; of its definition for .extern ones */
+};
+
+struct exec_extern; /* a function the API layer provides to device code: src/exec/syscall.h */
+
 struct lower_options {
+	const struct exec_unit *units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */
+	u32 unit_len;
+	const struct exec_extern *externs; /* ends with a NULL name; NULL: none */
 	u32 warps;              /* per CTA, for the gang size; 0: 8 */
 	bool one_to_one;        /* rows for every register, for debugging: no colouring, no fusion */
 	bool no_fusion;
@@ -317,6 +345,22 @@ struct lower_options {
 struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
 			   const u64 *var_address, const struct lower_options *options, struct diag *d);
 void exec_program_free(struct program *p);
+/*
+ * The value that stands for a function (of the unit's module, by index) in registers and memory; 0 when it is defined in no
+ * unit. This is what a relocation with is_func stores, its addend added.
+ */
+u64 exec_function_address(const struct exec_unit *units, u32 n, u32 unit, u32 func);
+/* And back, kernels included; NULL: no function has this address. */
+const struct ir_func *exec_function_at(const struct exec_unit *units, u32 n, u64 address);
+/* The function of a program at this address, NULL: the program does not know it. */
+const struct program_func *exec_program_function(const struct program *p, u64 address);
+/*
+ * Local memory each thread needs: what frames take, and `stack_limit` (cudaLimitStackSize) more for recursion and alloca.
+ * Frames here are not the hardware's, so the limit is counted fourfold: what fits there fits here.
+ */
+u32 exec_local_bytes(const struct program *p, u64 stack_limit);
+/* Why the record is one that faults, NULL: it is not, or for no special reason. */
+const char *exec_program_note(const struct program *p, u32 pc);
 /* Mark the backward branches of loops that may wait for other threads (INSN_POLL). Part of lowering. */
 void exec_mark_polls(struct program *p);
 /* Records as text, one a line, for tests and --dump. */
@@ -372,8 +416,8 @@ const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
 const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct insn *back);
 /* Lanes `gone` of the running group exit, the rest goes on at `next`. */
 const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
-const struct insn *warp_call(struct gang *g, const struct insn *in);
-const struct insn *warp_return(struct gang *g, const struct insn *in);
+/* The running group goes on at `pc`, forwards or backwards, without paying: calls and returns. */
+const struct insn *warp_goto(struct gang *g, u32 pc);
 /* After a failed wait: others run first, the group goes on at `pc`. */
 const struct insn *warp_yield(struct gang *g, u32 pc);
 /* Park lanes; for the scheduler and the synchronising handlers. */

@@ -5,6 +5,8 @@ libcore_la_SOURCES += \
 	src/exec/async.c src/exec/async.h \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
+	src/exec/lower_call.c src/exec/lower_graph.c \
+	src/exec/heap.c src/exec/hostcall.c src/exec/print.c src/exec/syscall.c src/exec/syscall.h \
 	src/exec/lower_float.c \
 	src/exec/lower_async.c \
 	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
@@ -27,6 +29,7 @@ exec_sources = \
 	src/exec/op_cmp.c src/exec/op_logic.c src/exec/op_video.c \
 	src/exec/ops/carry.def src/exec/ops/cmp.def src/exec/ops/cvt_int.def src/exec/ops/logic.def \
 	src/exec/ops/video.def \
+	src/exec/op_call.c \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
 	src/exec/op_mem.c \

@@ -265,8 +265,11 @@ void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 ty
 
 void lower_poison(struct lower *l, const char *reason)
 {
-	(void)reason;
+	struct program_note n = {.pc = (u32)l->insns.len, .text = arena_strdup(&l->p->arena, reason, strlen(reason))};
+
 	lower_emit(l, OP_poison);
+	if (!n.text || !VEC_PUSH(&l->notes, n))
+		l->failed = true;
 }
 
 /* ---- lane operations ---- */
@@ -338,6 +341,15 @@ void lower_lanes(struct lower *l)
 
 /* ---- functions ---- */
 
+/* What the front end noted of a statement it did not know. */
+static const char *poison_reason(const struct ir_func *f, u32 insn)
+{
+	for (size_t i = 0; i < f->poisons.len; i++)
+		if (f->poisons.at[i].insn == insn)
+			return f->poisons.at[i].reason;
+	return "unknown instruction";
+}
+
 static void lower_insn(struct lower *l)
 {
 	const struct ir_insn *in = l->in;
@@ -352,7 +364,7 @@ static void lower_insn(struct lower *l)
 		l->guard = lower_register(l, &g, 0);
 	}
 	if (!in->form) {
-		lower_poison(l, "unknown instruction");
+		lower_poison(l, poison_reason(l->f, l->ir));
 		return;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(in->form->row->name[in->form->name], "."), in->form->row->name[in->form->name]);
@@ -374,32 +386,6 @@ static bool *used_labels(const struct ir_func *f)
 		for (u32 k = 0; f->tables.at[i].kind == IR_BRANCH_TARGETS && k < f->tables.at[i].len; k++)
 			used[f->tables.at[i].at[k]] = true;
 	return used;
-}
-
-/* Offsets of local and parameter variables in the frame: result and parameters first, so that callers know them. */
-static void lay_out_frame(struct lower *l, const struct ir_func *f)
-{
-	u64 at = 0;
-
-	for (u32 pass = 0; pass < 3; pass++) {
-		u32 n = pass == 0 ? f->rets_len : pass == 1 ? f->params_len : (u32)f->vars.len;
-		const u32 *list = pass == 0 ? f->rets : pass == 1 ? f->params : f->vars.at;
-
-		for (u32 i = 0; i < n; i++) {
-			const struct ir_var *v = l->m->vars.at[list[i]];
-
-			if (v->space != M_param && v->space != M_local)
-				continue;
-			at = align_up(at, v->align);
-			l->var_offset[list[i]] = (u32)at;
-			at += v->size_bytes;
-		}
-		if (f->is_entry && pass == 1) {
-			l->p->param_bytes = (u32)at;
-			at = 0;
-		}
-	}
-	l->frame_bytes.at[l->func] = (u32)align_up(at, 16);
 }
 
 static void place_label(struct lower *l, u32 label)
@@ -426,13 +412,20 @@ static void settle(struct lower *l, size_t first_fixup)
 
 static void lower_function(struct lower *l, u32 index)
 {
-	const struct ir_func *f = l->funcs.at[index];
+	const struct ir_func *f = l->funcs.at[index].f;
 	size_t fixups = l->fixups.len;
 	bool *used = used_labels(f);
 	u32 label = 0;
 
 	l->f = f;
 	l->func = index;
+	l->unit = l->funcs.at[index].unit;
+	l->m = l->options.units[l->unit].module;
+	l->var_address = l->options.units[l->unit].var_address;
+	l->var_offset = l->offsets[l->unit];
+	l->offset_in = l->places[l->unit];
+	l->ir = 0;
+	l->guard = IR_NONE;
 	l->carry = IR_NONE;
 	l->vreg_of = malloc(sizeof(u32) * (f->regs.len + 1));
 	l->label_at = malloc(sizeof(u32) * (f->labels.len + 1));
@@ -442,7 +435,8 @@ static void lower_function(struct lower *l, u32 index)
 	}
 	memset(l->vreg_of, 0xff, sizeof(u32) * f->regs.len);
 	memset(l->label_at, 0xff, sizeof(u32) * f->labels.len);
-	lay_out_frame(l, f);
+	lower_lay_out_frame(l);
+	lower_prologue(l);
 	for (u32 i = 0; i <= f->insns.len && !l->failed; i++) {
 		l->ir = i < f->insns.len ? i : i - 1;
 		l->guard = IR_NONE;
@@ -455,41 +449,15 @@ static void lower_function(struct lower *l, u32 index)
 		lower_insn(l);
 	}
 	l->guard = IR_NONE;
-	lower_emit_free(l, f->is_entry ? OP_exit : OP_ret);
+	if (f->is_entry)
+		lower_emit_free(l, OP_exit);
+	else
+		lower_epilogue(l);
 	settle(l, fixups);
 out:
 	free(used);
 	free(l->vreg_of);
 	free(l->label_at);
-}
-
-/* Shared variables the kernel's functions name, one after the other; .extern ones alias what follows. */
-static void lay_out_shared(struct lower *l)
-{
-	u64 at = 0;
-
-	for (size_t i = 0; i < l->m->vars.len; i++) {
-		const struct ir_var *v = l->m->vars.at[i];
-
-		if (v->space != M_shared || v->unsized || v->linkage == IR_EXTERN)
-			continue;
-		at = align_up(at, v->align);
-		l->var_offset[i] = (u32)at;
-		at += v->size_bytes;
-	}
-	for (size_t i = 0; i < l->m->vars.len; i++) {
-		const struct ir_var *v = l->m->vars.at[i];
-
-		if (v->space == M_shared && (v->unsized || v->linkage == IR_EXTERN))
-			at = align_up(at, v->align);
-	}
-	for (size_t i = 0; i < l->m->vars.len; i++) {
-		const struct ir_var *v = l->m->vars.at[i];
-
-		if (v->space == M_shared && (v->unsized || v->linkage == IR_EXTERN))
-			l->var_offset[i] = (u32)at;
-	}
-	l->p->shared_static = (u32)at;
 }
 
 static void lower_fini(struct lower *l)
@@ -500,9 +468,80 @@ static void lower_fini(struct lower *l)
 	VEC_FREE(&l->vregs);
 	VEC_FREE(&l->fixups);
 	VEC_FREE(&l->funcs);
-	VEC_FREE(&l->frame_bytes);
+	VEC_FREE(&l->edges);
+	VEC_FREE(&l->taken);
+	VEC_FREE(&l->notes);
 	map_fini(&l->consts);
-	free(l->var_offset);
+	map_fini(&l->func_at);
+	map_fini(&l->taken_at);
+	for (u32 u = 0; u < l->options.unit_len; u++) {
+		if (l->offsets)
+			free(l->offsets[u]);
+		if (l->places)
+			free(l->places[u]);
+	}
+	free(l->offsets);
+	free(l->places);
+}
+
+/* Frames in full, and the most a thread may need of them while no cycle goes round. */
+static void measure_frames(struct lower *l)
+{
+	struct program *p = l->p;
+	u32 n = (u32)l->funcs.len;
+	u64 *need = calloc(2 * (size_t)n + l->cycles + 1, sizeof(u64)), *args = need + n, *cycle = need + 2 * (size_t)n;
+
+	p->func_len = n;
+	for (u32 i = 0; i < n; i++)
+		p->funcs[i].frame_bytes = (u32)align_up(l->funcs.at[i].frame_bytes, p->frame_align);
+	p->frame_bytes = p->funcs[0].frame_bytes;
+	if (!need) {
+		l->failed = true;
+		return;
+	}
+	for (u32 i = 0; i < p->insns; i++)
+		if (p->insn[i].inner == OP_reserve && (u64)p->insn[i].imm > args[p->insn[i].func])
+			args[p->insn[i].func] = (u64)p->insn[i].imm;
+	/* Callees come last; all functions of a cycle count once. */
+	for (u32 i = n; i-- > 0;) {
+		const struct lower_func *f = &l->funcs.at[i];
+		u64 most = args[i];
+
+		for (u32 k = 0; k < f->edges; k++) {
+			u32 to = l->edges.at[f->first_edge + k].to;
+
+			p->has_cycles |= lower_same_cycle(l, i, to);
+			if (!lower_same_cycle(l, i, to) && cycle[l->funcs.at[to].cycle] > most)
+				most = cycle[l->funcs.at[to].cycle];
+		}
+		need[i] = p->funcs[i].frame_bytes + most;
+		cycle[f->cycle] += need[i];
+	}
+	p->stack_bytes = align_up(cycle[l->funcs.at[0].cycle], p->frame_align);
+	free(need);
+}
+
+u32 exec_local_bytes(const struct program *p, u64 stack_limit)
+{
+	u64 bytes = p->stack_bytes + (p->has_cycles || p->moves_stack ? 4 * stack_limit : 0);
+
+	bytes = align_up(bytes, p->frame_align);
+	return bytes > (u64)1 << 30 ? 1u << 30 : (u32)bytes;
+}
+
+const char *exec_program_note(const struct program *p, u32 pc)
+{
+	u32 lo = 0, hi = p->note_len;
+
+	while (lo < hi) {
+		u32 mid = (lo + hi) / 2;
+
+		if (p->notes[mid].pc < pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->note_len && p->notes[lo].pc == pc ? p->notes[lo].text : NULL;
 }
 
 static bool finish(struct lower *l)
@@ -519,11 +558,58 @@ static bool finish(struct lower *l)
 	for (u32 i = 0; i < p->insns; i++)
 		p->insn[i].cache = i;
 	p->cache_slots = p->insns;
-	p->func_len = (u32)l->funcs.len;
-	for (u32 i = 0; i < p->func_len; i++)
-		p->funcs[i].frame_bytes = l->frame_bytes.at[i];
-	p->frame_bytes = p->func_len ? p->funcs[0].frame_bytes : 0;
-	return true;
+	p->notes = arena_copy(&p->arena, l->notes.at, sizeof(*p->notes) * l->notes.len);
+	p->note_len = (u32)l->notes.len;
+	measure_frames(l);
+	return p->notes != NULL && !l->failed;
+}
+
+/* Arrays about the variables of every unit. */
+static bool make_units(struct lower *l)
+{
+	if (!l->options.units) {
+		l->only = (struct exec_unit){l->m, l->var_address};
+		l->options.units = &l->only;
+		l->options.unit_len = 1;
+	}
+	l->offsets = calloc(l->options.unit_len, sizeof(*l->offsets));
+	l->places = calloc(l->options.unit_len, sizeof(*l->places));
+	for (u32 u = 0; l->offsets && l->places && u < l->options.unit_len; u++) {
+		size_t n = l->options.units[u].module->vars.len + 1;
+
+		l->offsets[u] = calloc(n, sizeof(**l->offsets));
+		l->places[u] = calloc(n, sizeof(**l->places));
+		if (!l->offsets[u] || !l->places[u])
+			return false;
+	}
+	return l->offsets && l->places;
+}
+
+static bool lower_functions(struct lower *l)
+{
+	struct program *p = l->p;
+	u32 n = (u32)l->funcs.len;
+
+	p->funcs = ARENA_ARRAY(&p->arena, struct program_func, n);
+	if (!p->funcs)
+		return false;
+	p->has_calls = n > 1;
+	p->func_len = n;
+	for (u32 i = 1; i < n; i++) {
+		l->funcs.at[i].return_pc = lower_vreg(l, ROW_W);
+		l->funcs.at[i].return_frame = lower_vreg(l, ROW_W);
+	}
+	for (u32 i = n; i-- > 0 && !l->failed;) {
+		const struct lower_func *f = &l->funcs.at[i];
+		const struct ir_module *m = l->options.units[f->unit].module;
+
+		p->funcs[i] = (struct program_func){
+			.module = m, .func = f->f, .first = (u32)l->insns.len, .signature = lower_signature(m, f->f),
+		};
+		lower_function(l, i);
+		p->funcs[i].end = (u32)l->insns.len;
+	}
+	return !l->failed;
 }
 
 struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
@@ -532,26 +618,14 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 	struct lower l = {.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
 
 	l.p = calloc(1, sizeof(*l.p));
-	l.var_offset = calloc(m->vars.len + 1, sizeof(u32));
-	if (!l.p || !l.var_offset || !VEC_PUSH(&l.funcs, kernel))
+	if (!l.p || !make_units(&l))
 		goto fail;
 	l.p->arch = arch;
 	l.p->var_address = var_address;
-	l.p->funcs = arena_alloc(&l.p->arena, sizeof(*l.p->funcs) * (m->funcs.len + 1));
-	if (!l.p->funcs)
-		goto fail;
+	l.p->frame_align = 16;
 	l.frame_vreg = lower_vreg(&l, ROW_W);
 	l.stack_vreg = lower_vreg(&l, ROW_W);
-	lay_out_shared(&l);
-	for (u32 i = 0; i < l.funcs.len && !l.failed; i++) {
-		if (!VEC_PUSH(&l.frame_bytes, 0))
-			goto fail;
-		l.p->funcs[i] = (struct program_func){.module = m, .func = l.funcs.at[i], .first = (u32)l.insns.len};
-		lower_function(&l, i);
-		l.p->funcs[i].end = (u32)l.insns.len;
-	}
-	l.p->has_calls = l.funcs.len > 1;
-	if (l.failed || !lower_rows(&l) || !finish(&l))
+	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) || !lower_functions(&l) || !lower_rows(&l) || !finish(&l))
 		goto fail;
 	lower_fini(&l);
 	return l.p;
@@ -570,6 +644,7 @@ void exec_program_free(struct program *p)
 		return;
 	free(p->insn);
 	free(p->consts);
+	free(p->externs);
 	arena_fini(&p->arena);
 	free(p);
 }

@@ -37,6 +37,29 @@ struct fixup {
 	bool in_ext;
 };
 
+/* A function of the program. */
+struct lower_func {
+	const struct ir_func *f;
+	u32 unit;                /* in options.units */
+	u32 cycle;               /* functions with the same number may call each other */
+	u32 first_edge, edges;   /* what it calls */
+	u32 frame_bytes;
+	u32 return_pc, return_frame; /* vregs */
+	u32 tail;                /* vreg: address of what an unsized parameter stands for */
+	u32 rows[3];             /* of each class */
+};
+
+struct lower_edge {
+	u32 from, to; /* indices into lower.funcs */
+};
+
+/* The parts of a call instruction. */
+struct lower_call {
+	const struct ir_operand *rets, *target, *args, *list;
+};
+
+enum { LOWER_IN_FRAME, LOWER_IN_STACK }; /* where a variable of a function lies: see lower_call.c */
+
 struct lower {
 	const struct ir_module *m;
 	const struct arch *arch;
@@ -60,9 +83,20 @@ struct lower {
 	VEC(struct row_ref) refs;
 	VEC(struct vreg) vregs;
 	VEC(struct fixup) fixups;
-	VEC(const struct ir_func *) funcs; /* functions of the program, in order */
-	VEC(u32) frame_bytes;
+	VEC(struct lower_func) funcs; /* functions of the program, callers before callees; the kernel is the first */
+	VEC(struct lower_edge) edges;
+	u32 cycles;
+	struct map func_at;  /* function -> index in funcs */
+	VEC(const struct ir_func *) taken; /* functions whose address something holds */
+	struct map taken_at;
+	bool has_taken;
+	VEC(struct program_note) notes;
+	struct exec_unit only; /* the list of units when none is given */
+	u32 unit;            /* of f */
+	u32 **offsets;       /* by unit: var_offset */
+	u8 **places;         /* by unit: offset_in */
 	u32 *var_offset;     /* local and parameter variables: offset in their frame; shared: in shared memory */
+	u8 *offset_in;       /* LOWER_IN_FRAME or LOWER_IN_STACK */
 	struct map consts;   /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
 };
@@ -113,6 +147,8 @@ lower_rule lower_lanes;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */
 lower_rule lower_load, lower_store, lower_atom, lower_warp;
 lower_rule lower_setp, lower_set, lower_cvt, lower_lop3, lower_bfe, lower_prmt, lower_video;
+/* Calls and the stack: lower_call.c. */
+lower_rule lower_call, lower_stack;
 /* Barriers and fences: lower_sync.c. */
 lower_rule lower_bar, lower_fence;
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
@@ -134,8 +170,34 @@ bool lower_is_formal(const struct ir_func *f, u32 var);
 void lower_move_vector(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src);
 /* The value of a special register, in a row of its own. */
 u32 lower_sreg(struct lower *l, const struct ir_operand *src, enum row_class class);
-/* What a function's address is: its place in the program's functions + 1; makes it part of the program. */
+/* Where a local or parameter variable lies: row of the base, and offset from there. */
+u32 lower_var_base(const struct lower *l, u32 var);
+u32 lower_var_offset(const struct lower *l, u32 var);
+
+/* ---- lower_graph.c ---- */
+
+/* Fill l->funcs with what the kernel may reach. */
+bool lower_find_functions(struct lower *l, const struct ir_func *kernel);
+/* Shared variables those functions name, one after the other; dynamic ones behind. */
+bool lower_lay_out_shared(struct lower *l);
+/* The address of a function of l->m. */
 u64 lower_function_address(struct lower *l, u32 func);
+/* Index in l->funcs of the definition of a function of l->m, IR_NONE: it has none. */
+u32 lower_find_function(const struct lower *l, u32 func);
+bool lower_same_cycle(const struct lower *l, u32 caller, u32 callee);
+/* False when the instruction is no call. */
+bool lower_parse_call(const struct ir_func *f, const struct ir_insn *in, struct lower_call *c);
+/* The declaration whose parameters and results a call of l->f has, and its module. NULL: there is none. */
+const struct ir_func *lower_prototype(const struct lower *l, const struct lower_call *c, const struct ir_module **m);
+
+/* ---- lower_call.c ---- */
+
+u32 lower_signature(const struct ir_module *m, const struct ir_func *f);
+/* Offsets of the variables of l->f in its frame. */
+void lower_lay_out_frame(struct lower *l);
+void lower_prologue(struct lower *l);
+/* ret of a function. */
+void lower_epilogue(struct lower *l);
 
 /* ---- lower_rows.c ---- */
 

@@ -52,13 +52,13 @@ static void base_of_variable(struct lower *l, const struct ir_operand *op, struc
 	switch (v->space) {
 	case M_local:
 	case M_param:
-		t->imm = l->var_offset[op->index] + op->imm;
+		t->imm = lower_var_offset(l, op->index) + op->imm;
 		if (kernel_param) {
 			t->space = MEM_PARAM;
 			return;
 		}
 		t->space = MEM_LOCAL;
-		t->base = l->frame_vreg;
+		t->base = lower_var_base(l, op->index);
 		return;
 	case M_shared:
 		if (t->space == MEM_GENERIC)
@@ -91,9 +91,9 @@ static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, stru
 		reg.kind = IR_OP_REG;
 		t->base = lower_register(l, &reg, 0);
 		t->wide = l->vregs.at[t->base].class == ROW_X;
-		/* A register with a .param address holds a device address of the parameter block. */
+		/* A register with a .param address holds a device address of the parameter block; in functions a local one. */
 		if (t->space == MEM_PARAM)
-			t->space = MEM_GENERIC;
+			t->space = l->f->is_entry && word != M_param_func ? MEM_GENERIC : MEM_LOCAL;
 	} else if (op->kind != IR_OP_ADDR_INT) {
 		return false;
 	}

@@ -30,7 +30,7 @@ struct flow {
 static bool is_control(u32 op)
 {
 	switch (op) {
-	case OP_bra: case OP_bra_pred: case OP_brx_idx: case OP_exit: case OP_ret: return true;
+	case OP_bra: case OP_bra_pred: case OP_brx_idx: case OP_call: case OP_exit: case OP_ret: return true;
 	default: return false;
 	}
 }
@@ -246,9 +246,9 @@ static int compare_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first ? 1 : (x->vreg > y->vreg) - (x->vreg < y->vreg);
 }
 
+/* Rows of one class in the function at hand. */
 struct pool {
-	VEC(u32) busy_until; /* per row of the class */
-	u32 rows;
+	VEC(u32) busy_until;
 };
 
 static u32 take_row(struct lower *l, struct pool *p, const struct vreg *v)
@@ -264,10 +264,66 @@ static u32 take_row(struct lower *l, struct pool *p, const struct vreg *v)
 	return (u32)p->busy_until.len - 1;
 }
 
+/* Where a function's rows begin: behind those of all callers outside its cycle. Callers come first. */
+static bool base_rows(struct lower *l, u32 rows[3])
+{
+	u32 *base = calloc(6 * (size_t)l->cycles, sizeof(u32)), *size = base + 3 * (size_t)l->cycles;
+
+	if (!base)
+		return false;
+	for (size_t i = 0; i < l->funcs.len; i++)
+		for (u32 c = 0; c < 3; c++)
+			if (l->funcs.at[i].rows[c] > size[3 * l->funcs.at[i].cycle + c])
+				size[3 * l->funcs.at[i].cycle + c] = l->funcs.at[i].rows[c];
+	/* Edges stand in the order in which functions were found, not in this one: go by functions. */
+	for (size_t i = 0; i < l->funcs.len; i++) {
+		const struct lower_func *f = &l->funcs.at[i];
+
+		for (u32 k = 0; k < f->edges; k++) {
+			u32 to = l->funcs.at[l->edges.at[f->first_edge + k].to].cycle;
+
+			for (u32 c = 0; c < 3 && to != f->cycle; c++)
+				if (base[3 * f->cycle + c] + size[3 * f->cycle + c] > base[3 * to + c])
+					base[3 * to + c] = base[3 * f->cycle + c] + size[3 * f->cycle + c];
+		}
+	}
+	for (size_t i = 0; i < l->funcs.len; i++)
+		for (u32 c = 0; c < 3; c++) {
+			u32 from = base[3 * l->funcs.at[i].cycle + c];
+
+			rows[c] = from + l->funcs.at[i].rows[c] > rows[c] ? from + l->funcs.at[i].rows[c] : rows[c];
+			l->funcs.at[i].rows[c] = from;
+		}
+	free(base);
+	return true;
+}
+
+static u32 function_of(const struct lower *l, u32 vreg)
+{
+	return l->insns.at[min_u64(l->vregs.at[vreg].first / 2, l->insns.len - 1)].func;
+}
+
+/* Lives of one function, beginning at order[at]; returns where the next function's begin. */
+static u32 colour_function(struct lower *l, const struct by_first *order, u32 at, u32 n)
+{
+	u32 func = function_of(l, order[at].vreg);
+	struct pool pools[3] = {0};
+
+	for (; at < n && function_of(l, order[at].vreg) == func; at++) {
+		struct vreg *v = &l->vregs.at[order[at].vreg];
+
+		v->row = take_row(l, &pools[v->class], v);
+	}
+	for (u32 c = 0; c < 3; c++) {
+		l->funcs.at[func].rows[c] = (u32)pools[c].busy_until.len;
+		VEC_FREE(&pools[c].busy_until);
+	}
+	return at;
+}
+
 /* Row numbers by class; constants and pinned rows come after the coloured ones. */
 static bool colour(struct lower *l, u32 rows[3])
 {
-	struct pool pools[3] = {0};
 	struct by_first *order = malloc(sizeof(*order) * (l->vregs.len + 1));
 	u32 n = 0;
 
@@ -277,20 +333,69 @@ static bool colour(struct lower *l, u32 rows[3])
 		if (is_tracked(l, v) && l->vregs.at[v].first != UINT32_MAX)
 			order[n++] = (struct by_first){v, l->vregs.at[v].first};
 	qsort(order, n, sizeof(*order), compare_first);
-	for (u32 i = 0; i < n; i++) {
-		struct vreg *v = &l->vregs.at[order[i].vreg];
-
-		v->row = take_row(l, &pools[v->class], v);
-	}
-	for (u32 c = 0; c < 3; c++)
-		rows[c] = (u32)pools[c].busy_until.len;
+	for (u32 i = 0; i < n;)
+		i = colour_function(l, order, i, n);
+	memset(rows, 0, 3 * sizeof(*rows));
+	if (!base_rows(l, rows))
+		l->failed = true;
+	for (u32 i = 0; i < n; i++)
+		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of(l, order[i].vreg)].rows[l->vregs.at[order[i].vreg].class];
 	for (u32 v = 0; v < l->vregs.len; v++)
 		if (!is_tracked(l, v))
 			l->vregs.at[v].row = rows[l->vregs.at[v].class]++;
-	for (u32 c = 0; c < 3; c++)
-		VEC_FREE(&pools[c].busy_until);
 	free(order);
 	return !l->failed;
+}
+
+/* ---- calls ---- */
+
+/* Where to return to is known as long as the function runs, also when it never returns. */
+static void keep_returns(struct lower *l)
+{
+	for (u32 i = 1; i < l->funcs.len; i++) {
+		u32 row[2] = {l->funcs.at[i].return_pc, l->funcs.at[i].return_frame};
+
+		for (u32 k = 0; k < 2; k++) {
+			extend_life(&l->vregs.at[row[k]], 2 * l->p->funcs[i].first);
+			extend_life(&l->vregs.at[row[k]], 2 * l->p->funcs[i].end - 1);
+		}
+	}
+}
+
+static bool save_row(struct lower *l, u32 vreg, u32 *bytes)
+{
+	const struct vreg *v = &l->vregs.at[vreg];
+
+	*bytes += v->class == ROW_W ? 4 : v->class == ROW_X ? 8 : 1;
+	return VEC_PUSH(&l->ext, v->row | v->class);
+}
+
+/* The rows that live on behind a call of a cycle, for op_call.c. After `assign`: vregs have their byte offsets. */
+static bool list_saved(struct flow *f)
+{
+	struct lower *l = f->l;
+
+	for (u32 b = 0; b < f->blocks; b++) {
+		struct insn *in = &l->insns.at[f->block[b].end - 1];
+		u32 n = 0, bytes = 0, at = (u32)l->ext.len;
+		struct lower_func *x = &l->funcs.at[in->func];
+
+		if (in->inner != OP_call || !in->pad)
+			continue;
+		if (!VEC_PUSH(&l->ext, 0))
+			return false;
+		for (u32 w = 0; w < f->words; w++)
+			for (u64 m = f->block[b].out[w]; m; m &= m - 1, n++)
+				if (!save_row(l, w * 64 + (u32)__builtin_ctzll(m), &bytes))
+					return false;
+		l->ext.at[at] = n;
+		in->ext = in[1].ext = at;
+		if (!l->p->funcs[in->func].save_at)
+			l->p->funcs[in->func].save_at = x->frame_bytes;
+		if (l->p->funcs[in->func].save_at + bytes > x->frame_bytes)
+			x->frame_bytes = l->p->funcs[in->func].save_at + bytes;
+	}
+	return true;
 }
 
 /* ---- post-dominators ---- */
@@ -401,6 +506,10 @@ static bool assign(struct lower *l, const u32 rows[3])
 	}
 	for (size_t i = 0; i < l->refs.len; i++)
 		set_field(l, &l->refs.at[i], l->vregs.at[l->refs.at[i].vreg].row);
+	for (u32 i = 1; i < l->funcs.len; i++) {
+		prog->funcs[i].return_row = l->vregs.at[l->funcs.at[i].return_pc].row;
+		prog->funcs[i].return_frame_row = l->vregs.at[l->funcs.at[i].return_frame].row;
+	}
 	prog->frame_row = l->vregs.at[l->frame_vreg].row;
 	prog->stack_row = l->vregs.at[l->stack_vreg].row;
 	return true;
@@ -425,7 +534,8 @@ bool lower_rows(struct lower *l)
 	if (ok) {
 		solve(&f);
 		find_lives(&f);
-		ok = colour(l, rows) && find_post_dominators(&f) && assign(l, rows);
+		keep_returns(l);
+		ok = colour(l, rows) && find_post_dominators(&f) && assign(l, rows) && list_saved(&f);
 	}
 	free(f.block);
 	free(f.block_of);

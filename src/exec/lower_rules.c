@@ -13,6 +13,7 @@ static void rule_brx(struct lower *l);
 static void rule_exit(struct lower *l);
 static void rule_ret(struct lower *l);
 static void rule_trap(struct lower *l);
+static void rule_brkpt(struct lower *l);
 static void rule_nothing(struct lower *l);
 static void rule_st(struct lower *l);
 static void rule_red(struct lower *l);
@@ -29,7 +30,8 @@ static const struct rule rules[] = {
 	{"cvta", rule_cvta}, {"bra", rule_bra}, {"brx", rule_brx}, {"exit", rule_exit}, {"ret", rule_ret},
 	{"bar", lower_bar}, {"barrier", lower_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
 	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", lower_fence},
-	{"fence", lower_fence}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_nothing},
+	{"fence", lower_fence}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_brkpt},
+	{"call", lower_call}, {"alloca", lower_stack}, {"stacksave", lower_stack}, {"stackrestore", lower_stack},
 	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
 	{"elect", lower_warp}, {"atom", lower_atom}, {"red", rule_red},
 	{"cp", lower_async_copy}, {"mbarrier", lower_mbarrier}, {"mapa", lower_mapa}, {"getctarank", lower_mapa},
@@ -96,18 +98,6 @@ void lower_move_vector(struct lower *l, const struct ir_operand *dst, const stru
 	}
 }
 
-u64 lower_function_address(struct lower *l, u32 func)
-{
-	const struct ir_func *f = l->m->funcs.at[func]->definition;
-
-	for (u32 i = 0; i < l->funcs.len; i++)
-		if (l->funcs.at[i] == f)
-			return i + 1;
-	if (!VEC_PUSH(&l->funcs, f))
-		l->failed = true;
-	return l->funcs.len;
-}
-
 /* A special register; those that differ by lane have 32 bits. */
 static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 component, bool guarded)
 {
@@ -148,7 +138,8 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 
 	if (is_frame_var(v) && !(l->f->is_entry && lower_is_formal(l->f, src->index))) {
 		in = lower_emit(l, OP_frame_address);
-		in->imm = l->var_offset[src->index] + src->imm;
+		in->imm = lower_var_offset(l, src->index) + src->imm;
+		lower_read(l, FIELD_A, lower_var_base(l, src->index));
 		in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
 		return;
@@ -374,12 +365,20 @@ static void rule_exit(struct lower *l)
 
 static void rule_ret(struct lower *l)
 {
-	emit_control(l, l->f->is_entry ? OP_exit : OP_ret);
+	if (l->f->is_entry)
+		emit_control(l, OP_exit);
+	else
+		lower_epilogue(l);
 }
 
 static void rule_trap(struct lower *l)
 {
 	lower_emit(l, OP_trap);
+}
+
+static void rule_brkpt(struct lower *l)
+{
+	lower_emit(l, OP_brkpt);
 }
 
 static void rule_nothing(struct lower *l)

@@ -5,6 +5,8 @@
  */
 #include "src/exec/lanes.h"
 
+#include <stdio.h>
+
 /* Backward branches pay from the budget, so that a spinning gang lets others run. */
 #define SPEND(pc_)                           \
 	do {                                     \
@@ -237,28 +239,6 @@ HANDLER(exit_warp)
 	return warp_exit(g, gone, (u32)(in - g->insns) + 1);
 }
 
-/* ---- calls: always lane by lane in warp mode ---- */
-
-HANDLER(call_gang)
-{
-	return diverge(g, in);
-}
-
-HANDLER(ret_gang)
-{
-	return diverge(g, in);
-}
-
-HANDLER(call_warp)
-{
-	return warp_call(g, in);
-}
-
-HANDLER(ret_warp)
-{
-	return warp_return(g, in);
-}
-
 /* ---- barriers ---- */
 
 /* Does the gang meet itself here, being the whole CTA? Threads that have exited count as arrived. */
@@ -385,14 +365,36 @@ HANDLER(nop)
 	return in + 1;
 }
 
+/* All lanes that take part fault; the first warp with such lanes is reported. */
+static const struct insn *fault_all(struct gang *g, const struct insn *in, enum fault_kind kind)
+{
+	u32 lanes = g->active;
+
+	if (g->mode == MODE_GANG) {
+		while (g->warp + 1 < g->warps && !g->warp_at[g->warp].live)
+			g->warp++;
+		lanes = g->warp_at[g->warp].live;
+	}
+	return exec_fault(g, in, kind, lanes);
+}
+
 HANDLER(poison)
 {
-	return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+	const char *note = exec_program_note(g->env->program, (u32)(in - g->insns));
+
+	snprintf(g->fault->text, sizeof(g->fault->text), "%s", note ? note : "");
+	return fault_all(g, in, FAULT_ILLEGAL_INSTRUCTION);
 }
 
 HANDLER(trap)
 {
-	return exec_fault(g, in, FAULT_TRAP, g->active);
+	return fault_all(g, in, FAULT_TRAP);
+}
+
+/* Without a debugger the same as trap. */
+HANDLER(brkpt)
+{
+	return fault_all(g, in, FAULT_TRAP);
 }
 
 /* ---- tables ---- */

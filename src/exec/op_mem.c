@@ -189,10 +189,10 @@ HANDLER(load_param)
 	return in + 1;
 }
 
-/* Address of a variable in the lane's frame: frame + imm. */
+/* Address of a variable in the lane's frame: base + imm. */
 HANDLER(frame_address)
 {
-	const u32 *frame = ROW32(g->env->program->frame_row);
+	const u32 *frame = ROW32(in->a);
 
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = g->mode == MODE_GANG ? FULL_MASK : g->active; m; m &= m - 1) {

@@ -51,16 +51,28 @@ void exec_cta_prepare(struct cta *c)
 		fill_consts(&c->gang[i]);
 }
 
+/* Every thread begins in the kernel's frame. */
+static void set_stacks(struct cta *c)
+{
+	const struct program *p = c->env->program;
+
+	for (u32 i = 0; i < c->gangs; i++)
+		for (u32 l = 0; l < c->gang[i].warps * WARP_LANES; l++) {
+			((u32 *)(c->gang[i].regs + p->frame_row))[l] = 0;
+			((u32 *)(c->gang[i].regs + p->stack_row))[l] = p->frame_bytes;
+		}
+}
+
 void exec_cta_start(struct cta *c)
 {
 	const struct program *p = c->env->program;
 
 	c->live_warps = c->warps;
+	if (p->has_calls)
+		set_stacks(c);
 	for (u32 w = 0; w < c->warps; w++) {
 		u32 n = c->threads - w * WARP_LANES;
 		struct warp *x = &c->warp[w];
-		struct call_level *calls = x->calls;
-		u32 cap = x->call_cap;
 
 		x->groups = x->spins = 0;
 		x->rotate = false;
@@ -68,9 +80,6 @@ void exec_cta_start(struct cta *c)
 		x->live = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1;
 		x->mask = 0;
 		x->stop = NO_PC;
-		x->calls = calls;
-		x->call_cap = cap;
-		memset(x->depth, 0, sizeof(x->depth));
 		x->cluster_arrived = 0;
 		if (x->arrivals)
 			memset(x->arrived, 0, sizeof(x->arrived));
@@ -318,11 +327,6 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 
 void exec_cta_free(struct cta *c)
 {
-	for (u32 w = 0; c->warp && w < c->warps; w++) {
-		free(c->warp[w].calls);
-		c->warp[w].calls = NULL;
-		c->warp[w].call_cap = 0;
-	}
 	async_free(c);
 }
 

@@ -6,8 +6,6 @@
  */
 #include "src/exec/exec.h"
 
-#include <stdlib.h>
-
 #define SPINS_MAX 64u
 
 void warp_park(struct warp *w, struct group group)
@@ -223,81 +221,14 @@ const struct insn *warp_yield(struct gang *g, u32 pc)
 
 /* ---- calls ---- */
 
-static bool grow_calls(struct warp *w, u32 depth)
+const struct insn *warp_goto(struct gang *g, u32 pc)
 {
-	u32 cap = w->call_cap ? w->call_cap * 2 : 8;
-	struct call_level *bigger;
-
-	if (depth < w->call_cap)
-		return true;
-	bigger = realloc(w->calls, sizeof(*bigger) * cap);
-	if (!bigger)
-		return false;
-	w->calls = bigger;
-	w->call_cap = cap;
-	return true;
-}
-
-/* imm: bytes of the callee's frame, -1 when only known at the target; d..: see lower_call.c. */
-const struct insn *warp_call(struct gang *g, const struct insn *in)
-{
-	const struct program *p = g->env->program;
-	u32 *frame = (u32 *)(g->regs + p->frame_row) + g->lane0, *stack = (u32 *)(g->regs + p->stack_row) + g->lane0;
 	struct warp *w = &g->warp_at[g->warp];
-	const u64 *to = in->a == NO_ROW ? NULL : (const u64 *)(g->regs + in->a) + g->lane0;
-	u32 targets[WARP_LANES], next = (u32)(in - g->insns) + 1;
 
-	for (u32 m = w->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m), d = w->depth[l];
-		const struct program_func *f;
-
-		if (to && (to[l] < 1 || to[l] > p->func_len))
-			return exec_fault(g, in, FAULT_INVALID_PC, 1u << l);
-		f = &p->funcs[to ? to[l] - 1 : in->func];
-		if (!grow_calls(w, d) || stack[l] + (u64)f->frame_bytes > g->env->local_bytes || d == UINT16_MAX)
-			return exec_fault(g, in, FAULT_STACK_OVERFLOW, 1u << l);
-		w->calls[d].pc[l] = next;
-		w->calls[d].frame[l] = frame[l];
-		w->depth[l]++;
-		frame[l] = stack[l];
-		stack[l] += f->frame_bytes;
-		targets[l] = f->first;
-	}
-	return warp_scatter(g, targets, NULL);
-}
-
-const struct insn *warp_return(struct gang *g, const struct insn *in)
-{
-	const struct program *p = g->env->program;
-	u32 *frame = (u32 *)(g->regs + p->frame_row) + g->lane0, *stack = (u32 *)(g->regs + p->stack_row) + g->lane0;
-	struct warp *w = &g->warp_at[g->warp];
-	u32 targets[WARP_LANES], lanes = w->mask, gone = 0;
-
-	if (in->guard != NO_ROW) {
-		u32 t = ((const u32 *)(g->regs + in->guard))[g->warp];
-
-		lanes &= in->flags & INSN_GUARD_NOT ? ~t : t;
-	}
-	for (u32 m = w->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		targets[l] = (u32)(in - g->insns) + 1;
-		if (!(lanes >> l & 1))
-			continue;
-		if (!w->depth[l]) { /* ret in a kernel ends the thread */
-			gone |= 1u << l;
-			continue;
-		}
-		w->depth[l]--;
-		stack[l] = frame[l];
-		frame[l] = w->calls[w->depth[l]].frame[l];
-		targets[l] = w->calls[w->depth[l]].pc[l];
-	}
-	w->live &= ~gone;
-	w->mask &= ~gone;
-	if (gone)
-		g->env->ops->settle(g);
-	return w->mask ? warp_scatter(g, targets, NULL) : warp_next(g);
+	/* Groups that wait between here and there are ahead again. */
+	if (w->groups)
+		w->stop = stop_from(w, pc);
+	return warp_jump(g, pc);
 }
 
 /* ---- faults ---- */

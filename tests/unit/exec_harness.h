@@ -17,7 +17,9 @@ struct harness {
 	struct diag_source source;
 	struct diag d;
 	struct text messages;
-	u64 var_address[64];
+	u64 *var_address; /* by variable of m */
+	const struct exec_syscalls *syscalls;
+	u32 stack_limit; /* 0: 65536 beyond the kernel's frame */
 	u32 cancel;
 };
 
@@ -29,28 +31,49 @@ static inline bool harness_open(struct harness *h, const char *ptx)
 	h->m = ptx_parse(&h->source, NULL, &h->d);
 	if (!h->m)
 		fprintf(stderr, "%s\n", h->messages.at);
+	h->var_address = h->m ? calloc(h->m->vars.len + 1, sizeof(u64)) : NULL;
 	return h->m && mem_init(&h->mem, (u64)1 << 30);
 }
 
 static inline void harness_close(struct harness *h)
 {
+	free(h->var_address);
 	ir_module_free(h->m);
 	mem_fini(&h->mem);
 	diag_fini(&h->d);
 	text_fini(&h->messages);
 }
 
+/* Addresses in initial data. */
+static inline void harness_relocate(struct harness *h, u32 var)
+{
+	const struct ir_var *v = h->m->vars.at[var];
+	struct exec_unit unit = {h->m, h->var_address};
+
+	for (u32 i = 0; i < v->relocs_len; i++) {
+		const struct ir_reloc *r = &v->relocs[i];
+		u64 x = r->is_func ? exec_function_address(&unit, 1, 0, r->index) : h->var_address[r->index];
+
+		x = (x + (u64)r->addend) >> r->shift;
+		x = r->masked ? x & 0xff : x;
+		memcpy((u8 *)(uintptr_t)h->var_address[var] + r->at, &x, r->size);
+	}
+}
+
 static inline void harness_place_vars(struct harness *h)
 {
-	for (u32 i = 0; i < h->m->vars.len && i < 64; i++) {
+	for (u32 i = 0; i < h->m->vars.len; i++) {
 		const struct ir_var *v = h->m->vars.at[i];
 
 		if (v->space != M_global && v->space != M_const)
 			continue;
-		h->var_address[i] = mem_alloc(&h->mem, v->size_bytes, v->align, MEM_KIND_DEVICE);
+		h->var_address[i] = mem_alloc(&h->mem, v->size_bytes, v->align, v->space == M_const ? MEM_KIND_CONST : MEM_KIND_DEVICE);
 		if (v->data)
-			memcpy((void *)(uintptr_t)h->var_address[i], v->data, v->size_bytes);
+			memcpy((void *)(uintptr_t)h->var_address[i], v->data, v->data_len);
 	}
+	for (u32 i = 0; i < h->m->vars.len; i++)
+		if (h->var_address[i])
+			harness_relocate(h, i);
 }
 
 /* Storage of one CTA; register blocks are 64-byte aligned. */
@@ -160,8 +183,8 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 		return STOP_FAULT;
 	h->env = (struct exec_env){
 		.program = p, .ops = exec_ops_select(level), .mem = &h->mem, .params = params, .grid = {grid, 1, 1},
-		.block = {block, 1, 1}, .shared_bytes = p->shared_static + 4096, .local_bytes = p->frame_bytes + 65536, .cancel = &h->cancel,
-		.tid = tid,
+		.block = {block, 1, 1}, .shared_bytes = p->shared_static + 4096, .cancel = &h->cancel, .tid = tid, .syscalls = h->syscalls,
+		.local_bytes = h->stack_limit ? exec_local_bytes(p, h->stack_limit) : p->frame_bytes + 65536,
 	};
 	for (u32 i = 0; i < block; i++)
 		tid[i] = i;

@@ -1,0 +1,210 @@
+/*
+ * The device runtime's functions, and what all functions outside the modules need: arguments, memory, messages.
+ */
+#include "src/exec/syscall.h"
+
+#include "src/base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- services ---- */
+
+u64 exec_call_argument(const struct exec_call *c, u32 i)
+{
+	const struct extern_value *v = &c->ext->value[c->ext->rets + i];
+	u64 x = 0;
+
+	if (i < c->ext->params)
+		memcpy(&x, c->args + v->at, v->bytes < 8 ? v->bytes : 8);
+	return x;
+}
+
+void exec_call_return(const struct exec_call *c, u64 value)
+{
+	if (c->ext->rets)
+		memcpy(c->args + c->ext->value[0].at, &value, c->ext->value[0].bytes < 8 ? c->ext->value[0].bytes : 8);
+}
+
+static u8 *in_window(u8 *base, u64 limit, u64 offset, u64 size, u64 *left)
+{
+	if (!base || offset > limit || size > limit - offset)
+		return NULL;
+	*left = limit - offset;
+	return base + offset;
+}
+
+u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left)
+{
+	const struct exec_env *e = c->gang->env;
+	struct mem_range r;
+	u64 unused;
+
+	left = left ? left : &unused;
+	if (address - e->mem->shared_base < MEM_SHARED_WINDOW)
+		return in_window(c->gang->shared, e->shared_bytes, address - e->mem->shared_base, size, left);
+	if (address - e->mem->local_base < MEM_LOCAL_WINDOW)
+		return in_window(c->gang->local + ((u64)c->warp * WARP_LANES + c->lane) * e->local_bytes, e->local_bytes,
+				 address - e->mem->local_base, size, left);
+	if (!mem_find(e->mem, address, size, &r))
+		return NULL;
+	*left = r.base + r.size - address;
+	return (u8 *)(uintptr_t)address;
+}
+
+void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3])
+{
+	u32 t = (c->gang->first_warp + c->warp) * WARP_LANES + c->lane;
+	const u32 *b = c->gang->env->block;
+
+	memcpy(block, c->gang->cta->id, 3 * sizeof(u32));
+	thread[0] = t % b[0];
+	thread[1] = t / b[0] % b[1];
+	thread[2] = t / b[0] / b[1];
+}
+
+enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...)
+{
+	struct fault *f = c->gang->fault;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, args);
+	va_end(args);
+	return kind;
+}
+
+static void print(const struct exec_call *c, const char *text, size_t len)
+{
+	const struct exec_syscalls *s = c->gang->env->syscalls;
+
+	if (s && s->print && len)
+		s->print(s->user, text, len);
+}
+
+/* The NUL-terminated string at `address`, NULL when it does not end inside what it lies in. */
+static const char *string_at(const struct exec_call *c, u64 address)
+{
+	u64 left;
+	const char *s = (const char *)exec_call_memory(c, address, 1, &left);
+
+	return s && memchr(s, 0, left) ? s : NULL;
+}
+
+/* ---- the functions ---- */
+
+/* Returns the number of arguments, -1 without a format, -2 when something went wrong. */
+static enum fault_kind sys_vprintf(struct exec_call *c)
+{
+	u64 fmt = exec_call_argument(c, 0);
+	const char *s = fmt ? string_at(c, fmt) : NULL;
+	struct text t = {NULL, 0, 0, false};
+	s32 n;
+
+	if (!s) {
+		if (fmt)
+			return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS, "vprintf: there is no format at 0x%llx", (unsigned long long)fmt);
+		exec_call_return(c, (u64)(s64)-1);
+		return FAULT_NONE;
+	}
+	n = exec_format(c, s, exec_call_argument(c, 1), &t);
+	print(c, t.at, t.len);
+	text_fini(&t);
+	exec_call_return(c, (u64)(s64)n);
+	return FAULT_NONE;
+}
+
+static enum fault_kind sys_malloc(struct exec_call *c)
+{
+	const struct exec_syscalls *s = c->gang->env->syscalls;
+
+	exec_call_return(c, s && s->heap ? exec_heap_take(s->heap, exec_call_argument(c, 0)) : 0);
+	return FAULT_NONE;
+}
+
+static enum fault_kind sys_free(struct exec_call *c)
+{
+	const struct exec_syscalls *s = c->gang->env->syscalls;
+	u64 address = exec_call_argument(c, 0);
+
+	if (!address || (s && s->heap && exec_heap_give(s->heap, address)))
+		return FAULT_NONE;
+	return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS, "free of 0x%llx, which malloc has not returned or which is free already",
+			      (unsigned long long)address);
+}
+
+/* __assertfail(message, file, line, function, character size) */
+static enum fault_kind sys_assert(struct exec_call *c)
+{
+	const char *message = string_at(c, exec_call_argument(c, 0)), *file = string_at(c, exec_call_argument(c, 1));
+	const char *function = string_at(c, exec_call_argument(c, 3));
+	u32 b[3], t[3];
+	struct text text = {NULL, 0, 0, false};
+
+	exec_call_place(c, b, t);
+	text_printf(&text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file ? file : "?",
+		    (u32)exec_call_argument(c, 2), function ? function : "?", b[0], b[1], b[2], t[0], t[1], t[2],
+		    message ? message : "?");
+	print(c, text.at, text.len);
+	if (text.at)
+		exec_call_fail(c, FAULT_ASSERT, "%.*s", (int)text.len - 1, text.at);
+	text_fini(&text);
+	return FAULT_ASSERT;
+}
+
+/* ---- who provides a function ---- */
+
+static const struct exec_extern own[] = {
+	{"vprintf", sys_vprintf}, {"malloc", sys_malloc}, {"free", sys_free}, {"__assertfail", sys_assert}, {NULL, NULL},
+};
+
+const char *const exec_extern_names[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
+
+static exec_extern_fn *find(const struct exec_extern *list, const char *name)
+{
+	for (; list && list->name; list++)
+		if (!strcmp(list->name, name))
+			return list->run;
+	return NULL;
+}
+
+/* Places of result and parameters: as lowering lays them out. */
+static bool describe(struct program *p, struct program_extern *x, const struct ir_module *m, const struct ir_func *f)
+{
+	u64 at = 0;
+
+	x->rets = f->rets_len;
+	x->params = f->params_len;
+	x->value = ARENA_ARRAY(&p->arena, struct extern_value, f->rets_len + f->params_len + 1);
+	if (!x->value)
+		return false;
+	for (u32 i = 0; i < f->rets_len + f->params_len; i++) {
+		const struct ir_var *v = m->vars.at[i < f->rets_len ? f->rets[i] : f->params[i - f->rets_len]];
+
+		x->value[i].at = exec_next_slot(v, &at);
+		x->value[i].bytes = (u32)v->size_bytes;
+		x->value[i].type = v->type;
+		x->value[i].array = v->is_array || v->unsized || v->vec > 1;
+	}
+	return true;
+}
+
+u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f, const struct exec_extern *more)
+{
+	struct program_extern x = {.name = f->name->text}, *bigger;
+
+	for (u32 i = 0; i < p->extern_len; i++)
+		if (!strcmp(p->externs[i].name, x.name))
+			return i;
+	x.run = find(more, x.name);
+	if (!x.run)
+		x.run = find(own, x.name);
+	if (!describe(p, &x, m, f) || (!x.run && !hostcall_prepare(p, &x)))
+		return IR_NONE;
+	bigger = realloc(p->externs, sizeof(*bigger) * (p->extern_len + 1));
+	if (!bigger)
+		return IR_NONE;
+	p->externs = bigger;
+	p->externs[p->extern_len] = x;
+	return p->extern_len++;
+}

@@ -1,0 +1,106 @@
+/*
+ * Functions that device code declares and no module defines: those of the device runtime (vprintf, malloc, free,
+ * __assertfail, others the API layer adds), and functions of the host process.
+ *
+ * A call is made lane by lane, in order. Arguments lie in the lane's local memory as for a device function.
+ * exec_extern_find is used by lowering; the rest by those who provide such functions.
+ * Source: CUDA C++ Programming Guide "Formatted Output", "Dynamic Global Memory Allocation and Operations", "Assertion".
+ */
+#ifndef PL_EXEC_SYSCALL_H
+#define PL_EXEC_SYSCALL_H
+
+#include "src/exec/exec.h"
+
+/* What a launch gives to the functions of the device runtime; pointed to by exec_env.syscalls. */
+struct exec_syscalls {
+	/* Text of printf and of assertions. May be called from several threads. NULL: dropped. */
+	void (*print)(void *user, const char *text, size_t len);
+	void *user;
+	struct exec_heap *heap; /* of the context; NULL: malloc returns 0 */
+};
+
+/* A call of one lane under way. */
+struct exec_call {
+	struct gang *gang;
+	const struct program_extern *ext;
+	u32 warp, lane; /* in the gang */
+	u8 *args;       /* result and parameters, at the places ext gives */
+};
+
+/* Returns FAULT_NONE, or a fault; its text is then in call->gang->fault->text. */
+typedef enum fault_kind exec_extern_fn(struct exec_call *call);
+
+/* One result or parameter. */
+struct extern_value {
+	u32 at, bytes;
+	u16 type;   /* T_b32 .. */
+	bool array; /* .b8 p[n] */
+};
+
+struct program_extern {
+	const char *name;
+	exec_extern_fn *run;
+	void *symbol; /* host functions: what to call */
+	void *cif;    /* and how */
+	u32 rets, params;
+	struct extern_value *value; /* results, then parameters */
+};
+
+/* A function the API layer provides; see lower_options.externs. */
+struct exec_extern {
+	const char *name;
+	exec_extern_fn *run;
+};
+
+/* Place of the next result or parameter in an argument block that reaches to *at, which moves behind it. */
+u32 exec_next_slot(const struct ir_var *v, u64 *at);
+
+u64 exec_call_argument(const struct exec_call *c, u32 i);
+/* Sets the result; nothing when the declaration has none. */
+void exec_call_return(const struct exec_call *c, u64 value);
+/*
+ * Host address of [address, address + size) as this lane sees it: global, shared or local. NULL: it may not be accessed.
+ * left: when not NULL, bytes to the end of what it lies in.
+ */
+u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);
+/* Block and thread of the lane: for messages. */
+void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
+enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...) PL_PRINTF(3, 4);
+
+/* Number of the function among the program's, entering it; IR_NONE: nobody provides it. Lowering only. */
+u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f, const struct exec_extern *more);
+/* Names that linking has to let pass: the runtime's own. Ends with NULL. */
+extern const char *const exec_extern_names[];
+
+/* ---- vprintf: print.c ---- */
+
+struct text;
+
+/*
+ * Format as printf of device code does. args: the packed arguments, NULL when there are none. Returns how many arguments
+ * were used, or -2 when memory could not be read.
+ */
+s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct text *out);
+
+/* ---- the device's heap: heap.c ---- */
+
+struct exec_heap;
+
+/* The memory is taken from `m` when the first block is asked for. NULL: the host has no memory. */
+struct exec_heap *exec_heap_new(struct mem *m, u64 limit_bytes);
+void exec_heap_free(struct exec_heap *h);
+/* 16-byte aligned; 0 when nothing of that size is left. Any thread. */
+u64 exec_heap_take(struct exec_heap *h, u64 bytes);
+/* False when `address` is not a block in use. */
+bool exec_heap_give(struct exec_heap *h, u64 address);
+/* Size as asked for of the block at `address`, 0: none. */
+u64 exec_heap_size(struct exec_heap *h, u64 address);
+
+#define EXEC_HEAP_DEFAULT ((u64)8 << 20)
+
+/* ---- host functions: hostcall.c ---- */
+
+/* Prepare x to call the host function of its name. False: there is none, or it takes what cannot be passed. */
+bool hostcall_prepare(struct program *p, struct program_extern *x);
+
+#endif
