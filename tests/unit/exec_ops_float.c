@@ -6,6 +6,7 @@
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 
+#include "src/exec/lower_int.h"
 #include "src/exec/mufu.h"
 #include "src/exec/numeric_mini.h"
 
@@ -254,6 +255,83 @@ static void check_later(void)
 	free(forms);
 }
 
+/* ---- every combination of modifiers of every row ---- */
+
+struct combos {
+	const struct isa_row *row;
+	struct arena arena;
+	char missing[160];
+	u32 tried, found;
+};
+
+static void try_form(struct combos *c, const char *text)
+{
+	const struct isa_form *form = isa_match(&c->arena, text, strlen(text));
+	s64 imm;
+
+	while (form && form->row != c->row)
+		form = form->next;
+	if (!form)
+		return;
+	c->tried++;
+	if (lower_find_op(text) != EXEC_OPS || lower_mode_op(form, &imm) != EXEC_OPS)
+		c->found++;
+	else
+		snprintf(c->missing, sizeof(c->missing), "%s", text);
+}
+
+/* Fill slot `i` and those after it in every way; slots of one group are all filled or all empty. */
+static void fill_slots(struct combos *c, u32 i, const char *text, bool group_filled)
+{
+	const struct isa_slot *slot = &c->row->slot[i];
+	bool follows = i && i < c->row->slots && slot->group && slot->group == slot[-1].group;
+	char longer[160];
+
+	if (i == c->row->slots) {
+		try_form(c, text);
+		return;
+	}
+	if (slot->optional && !(follows && group_filled))
+		fill_slots(c, i + 1, text, false);
+	if (follows && !group_filled)
+		return;
+	for (u32 k = 0; k < slot->alts; k++) {
+		u32 word = isa_alts(slot->first_alt)[k].word;
+
+		if (!word)
+			continue;
+		snprintf(longer, sizeof(longer), "%.140s.%s", text, isa_word_text(word));
+		fill_slots(c, i + 1, longer, true);
+	}
+}
+
+static bool is_float_row(const struct isa_row *row)
+{
+	bool cvt = row->chapter == ISA_CH_cvt && is_float_form(row->syntax);
+
+	return row->state == ISA_RUN && (cvt || row->chapter == ISA_CH_float || row->chapter == ISA_CH_half);
+}
+
+static void check_combinations(void)
+{
+	u32 rows = 0;
+
+	for (u32 r = 0; r < ISA_ROWS; r++) {
+		struct combos c = {.row = isa_row(r)};
+		char message[300];
+
+		if (!is_float_row(c.row))
+			continue;
+		rows++;
+		for (u32 i = 0; i < c.row->names; i++)
+			fill_slots(&c, 0, c.row->name[i], false);
+		snprintf(message, sizeof(message), "%s: %u of %u forms have an operation %s", c.row->id, c.found, c.tried, c.missing);
+		CHECK_MSG(c.tried && c.found == c.tried, message);
+		arena_fini(&c.arena);
+	}
+	CHECK(rows > 90);
+}
+
 int main(void)
 {
 	static const char *const files[] = {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2",
@@ -263,5 +341,6 @@ int main(void)
 	for (u32 i = 0; i < ARRAY_LEN(files); i++)
 		check_file(srcdir ? srcdir : ".", files[i]);
 	check_later();
+	check_combinations();
 	return check_done();
 }
