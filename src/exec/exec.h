@@ -193,6 +193,8 @@ struct warp {
 	u32 stop;       /* lowest pc of the other ready groups, NO_PC: none */
 	u32 groups;     /* parked groups */
 	u32 spins;      /* backward branches since the last change of group */
+	u32 still;      /* before Volta: how often registers were the same after so many of them, with other lanes waiting */
+	u64 seen;       /* hash of the registers then */
 	bool rotate;    /* take the oldest group next, not the lowest */
 	u64 ticks;
 	struct group group[WARP_LANES];
@@ -298,6 +300,7 @@ struct cta {
 	u32 rank;                 /* in the cluster */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
+	u32 still;                /* passes in which warps only repeated themselves */
 	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
 	u32 smid, slot;
 	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */

@@ -1,4 +1,5 @@
 include src/exec/numeric.mk
+include src/exec/meet.mk
 
 libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def \

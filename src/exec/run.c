@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define STILL_PASSES 20000u
+
 static void use_gang(struct gang *g)
 {
 	g->lane0 = g->warp = 0;
@@ -74,7 +76,7 @@ void exec_cta_start(struct cta *c)
 		u32 n = c->threads - w * WARP_LANES;
 		struct warp *x = &c->warp[w];
 
-		x->groups = x->spins = 0;
+		x->groups = x->spins = x->still = 0;
 		x->rotate = false;
 		x->ticks = 0;
 		x->live = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1;
@@ -87,6 +89,7 @@ void exec_cta_start(struct cta *c)
 	}
 	memset(c->barrier, 0, sizeof(c->barrier));
 	c->blocked = false;
+	c->still = 0;
 	async_reset(c);
 	for (u32 i = 0; i < c->gangs; i++) {
 		struct gang *g = &c->gang[i];
@@ -144,6 +147,7 @@ static void regroup(struct gang *g)
 
 struct pass {
 	bool ran, yielded, fault, used_up, polled;
+	bool active; /* something ran that did not just repeat itself */
 };
 
 static void run_gang(struct gang *g, s32 budget, struct pass *pass)
@@ -152,7 +156,7 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 
 	use_gang(g);
 	g->budget = budget;
-	pass->ran = true;
+	pass->ran = pass->active = true;
 	g->env->ops->loop(g, in);
 	pass->used_up |= g->budget <= 0;
 	switch ((enum exec_stop)g->stop) {
@@ -214,12 +218,15 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 		in = warp_next(g);
 		if (in)
 			g->env->ops->loop(g, in);
+		pass->active |= g->stop != STOP_YIELD || !x->still;
 		pass->used_up |= g->budget <= 0;
 		pass->yielded |= g->stop == STOP_YIELD;
 		pass->fault |= g->stop == STOP_FAULT;
 	}
-	if (!progress && !all_wait(g))
+	if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
 		g->rejoin = NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
+		pass->ran = true;
+	}
 	regroup(g);
 	if (g->together)
 		g->rejoin = NO_PC;
@@ -251,6 +258,18 @@ static bool waits_for_cluster(const struct cta *c)
 			if (c->warp[w].group[i].state == GROUP_CLUSTER)
 				return true;
 	return false;
+}
+
+/*
+ * Before Volta lanes that spin keep the others of their warp from running. When nothing else has moved for long, and there is
+ * no other CTA that might, they spin for ever.
+ */
+static bool repeats(struct cta *c, const struct pass *pass)
+{
+	const u32 *n = c->env->grid;
+
+	c->still = pass->ran && !pass->active ? c->still + 1 : 0;
+	return c->still > STILL_PASSES && (u64)n[0] * n[1] * n[2] == 1;
 }
 
 static void regroup_all(struct cta *c)
@@ -310,6 +329,10 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		c->polled |= pass.polled;
 		if (release(c) && !c->used_up)
 			continue;
+		if (repeats(c, &pass)) {
+			deadlock(c);
+			return STOP_FAULT;
+		}
 		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))
 			return STOP_YIELD;
 		moved |= pass.ran;

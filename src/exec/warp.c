@@ -2,6 +2,7 @@
  * Independent Thread Scheduling inside a warp: groups of lanes by program counter.
  * The lowest pc runs first, so that parted lanes meet again as early as code order allows; equal pcs merge. A group that keeps
  * branching backwards while others wait gives way to the one that has waited longest, so spinning on another lane ends.
+ * Before Volta a warp has one program counter: nothing gives way, and lanes wait at the next place where their ways meet.
  * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide "Independent Thread Scheduling".
  */
 #include "src/exec/exec.h"
@@ -137,11 +138,24 @@ static bool must_rotate(struct gang *g, struct warp *w, const struct insn *in)
 	return g->budget <= 0 || (others && w->spins >= SPINS_MAX);
 }
 
+/* Are all registers as they were when the running lanes had spun as often before? */
+static bool stands_still(const struct gang *g, struct warp *w)
+{
+	u64 hash = hash_bytes(g->regs, g->env->program->block_bytes);
+
+	w->still = hash == w->seen ? w->still + 1 : 0;
+	w->seen = hash;
+	return w->still != 0;
+}
+
+/* The group that spins gives way. With one program counter for the warp only other warps get a turn by that. */
 static const struct insn *rotate(struct gang *g, struct warp *w)
 {
+	bool its = g->env->program->arch->has_its;
+
 	w->mask = 0;
-	w->rotate = true;
-	if (g->budget > 0)
+	w->rotate = its;
+	if (g->budget > 0 && (its || !stands_still(g, w)))
 		return warp_next(g);
 	g->stop = STOP_YIELD;
 	return NULL;
@@ -212,7 +226,7 @@ const struct insn *warp_yield(struct gang *g, u32 pc)
 
 	park_ready(w, w->mask, pc);
 	w->mask = 0;
-	w->rotate = true;
+	w->rotate = g->env->program->arch->has_its;
 	if (choose(w) != NO_PC && w->groups > 1 && --g->budget > 0)
 		return warp_next(g);
 	g->stop = STOP_YIELD;

@@ -21,6 +21,9 @@ struct harness {
 	const struct exec_syscalls *syscalls;
 	u32 stack_limit; /* 0: 65536 beyond the kernel's frame */
 	u32 cancel;
+	const char *device; /* profile, NULL: h200 */
+	bool async_eager;
+	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
 };
 
 static inline bool harness_open(struct harness *h, const char *ptx)
@@ -170,7 +173,7 @@ static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 tur
 	return stop;
 }
 
-/* Run `kernel`; returns STOP_DONE or STOP_FAULT (see h->fault). level: host ISA, NULL = best. */
+/* Run `kernel`; returns STOP_DONE, STOP_FAULT (see h->fault) or, with h->turns, STOP_YIELD. level: host ISA, NULL = best. */
 static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block, const void *params, const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32};
@@ -178,19 +181,20 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 	enum exec_stop stop;
 	u32 *tid = calloc(3 * 2048, sizeof(u32));
 
-	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find("h200"), h->var_address, &options, &h->d);
+	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find(h->device ? h->device : "h200"), h->var_address, &options, &h->d);
 	if (!p)
 		return STOP_FAULT;
 	h->env = (struct exec_env){
 		.program = p, .ops = exec_ops_select(level), .mem = &h->mem, .params = params, .grid = {grid, 1, 1},
 		.block = {block, 1, 1}, .shared_bytes = p->shared_static + 4096, .cancel = &h->cancel, .tid = tid, .syscalls = h->syscalls,
+		.async_eager = h->async_eager,
 		.local_bytes = h->stack_limit ? exec_local_bytes(p, h->stack_limit) : p->frame_bytes + 65536,
 	};
 	for (u32 i = 0; i < block; i++)
 		tid[i] = i;
 	memset(&h->fault, 0, sizeof(h->fault));
 	harness_cluster_dims(h, ir_find_func(h->m, kernel));
-	stop = harness_grid(h, 10000, 0);
+	stop = harness_grid(h, 10000, h->turns);
 	free(tid);
 	exec_program_free(p);
 	return stop;

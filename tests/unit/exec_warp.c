@@ -1,0 +1,145 @@
+/*
+ * Warp instructions: every .sync form with every lane arriving from its own record gives what the converged warp gives, with
+ * random operands, random partitions of the lanes into member masks, and random lanes that have exited.
+ */
+#include "tests/check.h"
+#include "tests/unit/exec_harness.h"
+
+#define CTAS 128u
+#define THREADS 256u
+#define ALL (CTAS * THREADS)
+
+/* d = result, p = predicate result; a, e = operands of 32 and 64 bits, q = predicate, b, c, m as the manual has them. */
+static const char *const forms[] = {
+	"shfl.sync.up.b32 d|p, a, b, c, m;", "shfl.sync.down.b32 d|p, a, b, c, m;", "shfl.sync.bfly.b32 d|p, a, b, c, m;",
+	"shfl.sync.idx.b32 d|p, a, b, c, m;", "shfl.sync.idx.b32 d, a, b, c, m;", "shfl.sync.bfly.b32 d|p, a, 3, 0x1f, m;",
+	"vote.sync.all.pred p, q, m;", "vote.sync.any.pred p, q, m;", "vote.sync.uni.pred p, q, m;", "vote.sync.any.pred p, !q, m;",
+	"vote.sync.ballot.b32 d, q, m;", "match.any.sync.b32 d, a, m;", "match.any.sync.b64 d, e, m;",
+	"match.all.sync.b32 d|p, a, m;", "match.all.sync.b64 d|p, e, m;", "redux.sync.add.u32 d, a, m;",
+	"redux.sync.add.s32 d, a, m;", "redux.sync.min.u32 d, a, m;", "redux.sync.max.u32 d, a, m;", "redux.sync.min.s32 d, a, m;",
+	"redux.sync.max.s32 d, a, m;", "redux.sync.and.b32 d, a, m;", "redux.sync.or.b32 d, a, m;", "redux.sync.xor.b32 d, a, m;",
+	"elect.sync d|p, m;", "bar.warp.sync m;",
+};
+
+static u64 seed = 1;
+
+static u32 random32(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (u32)(seed >> 16);
+}
+
+/* One thread's operands, as the kernel reads them. */
+struct record {
+	u32 a, b, c, m, q, gone;
+	u64 e;
+};
+
+/* Lanes of a warp fall into up to 32 sets; a tenth of the lanes exit before they come. */
+static void fill(struct record *in)
+{
+	for (u32 w = 0; w < ALL / 32; w++) {
+		u32 sets = 1 + random32() % 32, set[32], mask[32] = {0}, few = random32() % 3;
+
+		for (u32 l = 0; l < 32; l++) {
+			set[l] = random32() % sets;
+			mask[set[l]] |= 1u << l;
+		}
+		for (u32 l = 0; l < 32; l++)
+			in[w * 32 + l] = (struct record){
+				.a = few ? random32() % few : random32(), .b = random32() % 40, .c = random32() & 0x1f1f, .m = mask[set[l]],
+				.q = random32() % (1 + few * 4) == 0, .gone = random32() % 10 == 0, .e = few ? few : (u64)random32() << 20,
+			};
+	}
+}
+
+static void add_kernel(struct text *t, const char *name, const char *form, bool apart)
+{
+	text_printf(t, ".visible .entry %s(.param .u64 pin, .param .u64 pout)\n{\n"
+		    ".reg .pred p, q, gone; .reg .b32 d, a, b, c, m, t, n, x; .reg .b64 e, i, o;\n"
+		    "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %%tid.x; mov.u32 n, %%ctaid.x;\n"
+		    "mad.lo.u32 t, n, %u, t; mad.wide.u32 i, t, 32, i; mad.wide.u32 o, t, 8, o;\n"
+		    "ld.global.v4.b32 {a, b, c, m}, [i]; ld.global.u32 x, [i+16]; setp.ne.u32 q, x, 0;\n"
+		    "ld.global.u32 x, [i+20]; setp.ne.u32 gone, x, 0; ld.global.b64 e, [i+24];\n"
+		    "mov.u32 d, 0; setp.eq.u32 p, d, 1; mov.u32 n, %%laneid;\n", name, THREADS);
+	if (apart) {
+		text_printf(t, "TO: .branchtargets L0");
+		for (u32 l = 1; l < 32; l++)
+			text_printf(t, ", L%u", l);
+		text_printf(t, ";\nbrx.idx n, TO;\n");
+		for (u32 l = 0; l < 32; l++)
+			text_printf(t, "L%u: @gone exit; %s bra END;\n", l, form);
+		text_printf(t, "END:\n");
+	} else {
+		text_printf(t, "@gone exit; %s\n", form);
+	}
+	text_printf(t, "selp.u32 x, 1, 0, p; st.global.v2.b32 [o], {d, x}; ret;\n}\n");
+}
+
+static bool run(struct harness *h, const char *kernel, u64 in, u32 *out, const char *level)
+{
+	struct {
+		u64 in, out;
+	} params = {in, (u64)(uintptr_t)out};
+
+	memset(out, 0xcd, 8 * ALL);
+	return harness_run(h, kernel, CTAS, THREADS, &params, level) == STOP_DONE;
+}
+
+static void test_form(const char *form, const char *level)
+{
+	struct text t = {NULL, 0, 0, false};
+	struct harness h;
+	u32 *one, *other;
+	u64 in;
+
+	text_printf(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+	add_kernel(&t, "together", form, false);
+	add_kernel(&t, "apart", form, true);
+	if (!CHECK_MSG(harness_open(&h, t.at), form))
+		return;
+	in = mem_alloc(&h.mem, sizeof(struct record) * ALL, 0, MEM_KIND_DEVICE);
+	one = (u32 *)(uintptr_t)mem_alloc(&h.mem, 8 * ALL, 0, MEM_KIND_DEVICE);
+	other = (u32 *)(uintptr_t)mem_alloc(&h.mem, 8 * ALL, 0, MEM_KIND_DEVICE);
+	fill((struct record *)(uintptr_t)in);
+	CHECK_MSG(run(&h, "together", in, one, level), "the converged kernel ends");
+	CHECK_MSG(run(&h, "apart", in, other, level), "the kernel whose lanes come one by one ends");
+	CHECK_MSG(!memcmp(one, other, 8 * ALL), form);
+	harness_close(&h);
+	text_fini(&t);
+}
+
+/* Lane 0 names lane 1, which waits for it elsewhere: nobody can go on. */
+static const char crossed[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry k(.param .u64 out)\n{\n.reg .pred p; .reg .b32 t;\n"
+	"mov.u32 t, %tid.x; setp.eq.u32 p, t, 0; @p bra A;\n"
+	"vote.sync.any.pred p, p, 3; bra END;\nA: bar.warp.sync 3;\nEND: ret;\n}\n";
+
+static void test_deadlock(const char *level)
+{
+	struct harness h;
+	u64 out = 0;
+
+	if (!CHECK(harness_open(&h, crossed)))
+		return;
+	CHECK_EQ(harness_run(&h, "k", 1, 2, &out, level), STOP_FAULT);
+	CHECK_EQ(h.fault.kind, FAULT_DEADLOCK);
+	harness_close(&h);
+}
+
+int main(void)
+{
+	static const char *const levels[] = {"base", "v2", "v3", "v4"};
+
+	for (u32 i = 0; i < ARRAY_LEN(levels); i++) {
+		if (!exec_ops_select(levels[i]))
+			continue;
+		for (size_t f = 0; f < ARRAY_LEN(forms); f++)
+			test_form(forms[f], levels[i]);
+		test_deadlock(levels[i]);
+	}
+	return check_done();
+}
