@@ -8,14 +8,16 @@
  *     ptxloom_device_open(NULL, &dev);
  *     ptxloom_module_load_file(dev, "saxpy.ptx", &mod);
  *     ptxloom_bind(ptxloom_module_kernel(mod, "saxpy"),
- *                  "(n, a, in f32 x[n], inout f32 y[n]) <<<(n + 255) / 256, 256>>>", (void **)&saxpy);
+ *                  "(n, a, in f32 x[n], inout f32 y[n]) <<<(n + 255) / 256, 256>>>",
+ *                  (void **)&saxpy);
  *     status = saxpy(n, 2, x, y);
  *
- * Functions return 0 or a status with the number that CUDA gives the same error; ptxloom_status_text has the words. All of
- * them may be called from several threads at once; an object must not be freed while another thread uses it. Nothing is ever
- * printed, and the process never ends because of a kernel.
- * Manual pages: ptxloom_device_open(3), ptxloom_module_load(3), ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3),
- * ptxloom_last_fault(3), ptxloom_status_text(3).
+ * Functions return 0 or a status with the number that CUDA gives the same error;
+ * ptxloom_status_text has the words. All of them may be called from several threads at once; an
+ * object must not be freed while another thread uses it. Nothing is ever printed, and the process
+ * never ends because of a kernel. Manual pages: ptxloom_device_open(3), ptxloom_module_load(3),
+ * ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3), ptxloom_last_fault(3),
+ * ptxloom_status_text(3).
  */
 #ifndef PTXLOOM_H
 #define PTXLOOM_H
@@ -58,7 +60,8 @@ enum ptxloom_status {
 	PTXLOOM_NOT_SUPPORTED = 801
 };
 
-/* "an illegal memory access was encountered"; "unrecognized error code" for other numbers. Never freed. */
+/* "an illegal memory access was encountered"; "unrecognized error code" for other numbers. Never
+ * freed. */
 PTXLOOM_API const char *ptxloom_status_text(int status);
 /* "cudaErrorIllegalAddress"; "unrecognized error code" for other numbers. Never freed. */
 PTXLOOM_API const char *ptxloom_status_name(int status);
@@ -66,24 +69,29 @@ PTXLOOM_API const char *ptxloom_status_name(int status);
 /* ---- Devices: ptxloom_device_open(3) ---- */
 
 struct ptxloom_options {
-	size_t size;        /* sizeof(struct ptxloom_options) */
-	const char *device; /* "a100", "v100", "./my.profile" ..; NULL: $PTXLOOM_DEVICE, else a100 */
-	unsigned workers;   /* threads; 0: $PTXLOOM_WORKERS, else one per core */
-	uint64_t seed;      /* permutes the order of CTAs; 0: $PTXLOOM_SEED, else the natural order */
+	size_t size; /* sizeof(struct ptxloom_options) */
+	/* "a100", "v100", "./my.profile" ..; NULL: $PTXLOOM_DEVICE, else a100 */
+	const char *device;
+	unsigned workers; /* threads; 0: $PTXLOOM_WORKERS, else one per core */
+	uint64_t seed;    /* permutes the order of CTAs; 0: $PTXLOOM_SEED, else the natural order */
 	uint64_t timeout_ms; /* of one launch; 0: $PTXLOOM_TIMEOUT, else none */
-	/* Gets every message about files, PTX and faults, as text of whole lines. NULL: see ptxloom_message. */
+	/* Gets every message about files, PTX and faults, as text of whole lines. NULL: see
+	 * ptxloom_message. */
 	void (*message)(void *user, const char *text);
 	void *user;
 };
 
 /* options: NULL for the defaults. */
-PTXLOOM_API int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_device **out);
+PTXLOOM_API int ptxloom_device_open(const struct ptxloom_options *options,
+				    struct ptxloom_device **out);
 /* Waits for launches; frees the device with its modules and memory. NULL is allowed. */
 PTXLOOM_API void ptxloom_device_close(struct ptxloom_device *dev);
 /* Product name: "NVIDIA A100-SXM4-40GB". */
 PTXLOOM_API const char *ptxloom_device_name(const struct ptxloom_device *dev);
-/* A whole number of the profile by its name in `ptxloom devices`: "sms", "warp_size". PTXLOOM_NOT_FOUND when unknown. */
-PTXLOOM_API int ptxloom_device_number(const struct ptxloom_device *dev, const char *field, int64_t *out);
+/* A whole number of the profile by its name in `ptxloom devices`: "sms", "warp_size".
+ * PTXLOOM_NOT_FOUND when unknown. */
+PTXLOOM_API int ptxloom_device_number(const struct ptxloom_device *dev, const char *field,
+				      int64_t *out);
 /* Wait until no launch of the device is under way; returns the first fault since the last call. */
 PTXLOOM_API int ptxloom_device_sync(struct ptxloom_device *dev);
 /* Copy the messages since the last call, at most size - 1 bytes; returns their whole length. */
@@ -91,17 +99,24 @@ PTXLOOM_API size_t ptxloom_message(struct ptxloom_device *dev, char *out, size_t
 
 /* ---- Modules: ptxloom_module_load(3) ---- */
 
-/* PTX text, a fat binary, cubin, object, library or executable in memory; borrowed during the call only. */
-PTXLOOM_API int ptxloom_module_load(struct ptxloom_device *dev, const void *image, size_t size, struct ptxloom_module **out);
-PTXLOOM_API int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path, struct ptxloom_module **out);
-/* No launch of its kernels may be under way. Frees its kernels and bound functions. NULL is allowed. */
+/* PTX text, a fat binary, cubin, object, library or executable in memory; borrowed during the call
+ * only. */
+PTXLOOM_API int ptxloom_module_load(struct ptxloom_device *dev, const void *image, size_t size,
+				    struct ptxloom_module **out);
+PTXLOOM_API int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path,
+					 struct ptxloom_module **out);
+/* No launch of its kernels may be under way. Frees its kernels and bound functions. NULL is
+ * allowed. */
 PTXLOOM_API void ptxloom_module_unload(struct ptxloom_module *mod);
 /* The kernel of this name as in the PTX; NULL: there is none. Belongs to the module. */
-PTXLOOM_API struct ptxloom_kernel *ptxloom_module_kernel(struct ptxloom_module *mod, const char *name);
+PTXLOOM_API struct ptxloom_kernel *ptxloom_module_kernel(struct ptxloom_module *mod,
+							 const char *name);
 /* The kernels by number, NULL past the last. */
-PTXLOOM_API struct ptxloom_kernel *ptxloom_module_kernel_nth(struct ptxloom_module *mod, unsigned n);
+PTXLOOM_API struct ptxloom_kernel *ptxloom_module_kernel_nth(struct ptxloom_module *mod,
+							     unsigned n);
 /* A .global or .const variable: its memory, which may be read and written like a buffer. */
-PTXLOOM_API int ptxloom_module_variable(struct ptxloom_module *mod, const char *name, void **address, size_t *bytes);
+PTXLOOM_API int ptxloom_module_variable(struct ptxloom_module *mod, const char *name,
+					void **address, size_t *bytes);
 
 PTXLOOM_API const char *ptxloom_kernel_name(const struct ptxloom_kernel *kernel);
 
@@ -109,21 +124,25 @@ struct ptxloom_param {
 	const char *name; /* as in the PTX; belongs to the module */
 	const char *type; /* "u64"; of arrays, that of the elements */
 	size_t offset, bytes, align;
-	int is_array;     /* a structure passed by value */
+	int is_array; /* a structure passed by value */
 };
 
 PTXLOOM_API unsigned ptxloom_kernel_param_count(const struct ptxloom_kernel *kernel);
-PTXLOOM_API int ptxloom_kernel_param(const struct ptxloom_kernel *kernel, unsigned n, struct ptxloom_param *out);
+PTXLOOM_API int ptxloom_kernel_param(const struct ptxloom_kernel *kernel, unsigned n,
+				     struct ptxloom_param *out);
 /* CTAs of `threads` threads that an SM of the device holds at once; 0: none. */
-PTXLOOM_API unsigned ptxloom_kernel_occupancy(struct ptxloom_kernel *kernel, unsigned threads, size_t dynamic_shared);
+PTXLOOM_API unsigned ptxloom_kernel_occupancy(struct ptxloom_kernel *kernel, unsigned threads,
+					      size_t dynamic_shared);
 
 /* ---- Buffers: ptxloom_alloc(3) ---- */
 
-/* Zeroed device memory. Host code reads and writes it through the same pointer. NULL: no memory left. */
+/* Zeroed device memory. Host code reads and writes it through the same pointer. NULL: no memory
+ * left. */
 PTXLOOM_API void *ptxloom_alloc(struct ptxloom_device *dev, size_t bytes);
 /* PTXLOOM_INVALID_VALUE when it is no buffer. NULL is allowed. */
 PTXLOOM_API int ptxloom_free(struct ptxloom_device *dev, void *buffer);
-/* Let kernels use host memory in place until ptxloom_unregister. It must not overlap other such memory. */
+/* Let kernels use host memory in place until ptxloom_unregister. It must not overlap other such
+ * memory. */
 PTXLOOM_API int ptxloom_register(struct ptxloom_device *dev, void *memory, size_t bytes);
 PTXLOOM_API int ptxloom_unregister(struct ptxloom_device *dev, void *memory);
 
@@ -136,19 +155,22 @@ struct ptxloom_config {
 };
 
 /* Run a kernel and wait. args: pointers to the values of the parameters, in order. */
-PTXLOOM_API int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config, void *const *args);
+PTXLOOM_API int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
+			       void *const *args);
 /* Start a kernel; ptxloom_device_sync waits. Launches under way have no order among each other. */
-PTXLOOM_API int ptxloom_launch_async(struct ptxloom_kernel *kernel, const struct ptxloom_config *config, void *const *args);
+PTXLOOM_API int ptxloom_launch_async(struct ptxloom_kernel *kernel,
+				     const struct ptxloom_config *config, void *const *args);
 
 /* ---- Kernels as functions: ptxloom_bind(3) ---- */
 
 /*
- * Make a C function of a kernel. `signature` names its parameters in order and gives the launch configuration:
+ * Make a C function of a kernel. `signature` names its parameters in order and gives the launch
+ * configuration:
  *
  *     (n, a, in f32 x[n], inout f32 y[n]) <<<(n + 255) / 256, 256>>>
  *
- * *function then points to a function that takes these parameters and returns a status as ptxloom_launch does. The function
- * belongs to the module and may be called from several threads.
+ * *function then points to a function that takes these parameters and returns a status as
+ * ptxloom_launch does. The function belongs to the module and may be called from several threads.
  */
 PTXLOOM_API int ptxloom_bind(struct ptxloom_kernel *kernel, const char *signature, void **function);
 
@@ -156,16 +178,16 @@ PTXLOOM_API int ptxloom_bind(struct ptxloom_kernel *kernel, const char *signatur
 
 struct ptxloom_fault {
 	int status;
-	char kind[32];           /* "Invalid address" */
+	char kind[32]; /* "Invalid address" */
 	char kernel[256], function[256];
 	unsigned cta[3], thread[3];
 	char ptx_file[256];
-	unsigned ptx_line;       /* 0: unknown */
-	char source_file[512];   /* empty: unknown */
+	unsigned ptx_line;     /* 0: unknown */
+	char source_file[512]; /* empty: unknown */
 	unsigned source_line;
 	int has_address, is_write;
 	uint64_t address, bytes;
-	char message[4096];      /* all of it in words, several lines */
+	char message[4096]; /* all of it in words, several lines */
 };
 
 /* The device's last fault. PTXLOOM_NOT_FOUND when there was none. */

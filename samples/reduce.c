@@ -11,7 +11,8 @@ static int fail(struct ptxloom_device *dev, int status)
 	char text[4096];
 
 	ptxloom_message(dev, text, sizeof(text));
-	fprintf(stderr, "%s (%s)\n%s", ptxloom_status_text(status), ptxloom_status_name(status), text);
+	fprintf(stderr, "%s (%s)\n%s", ptxloom_status_text(status), ptxloom_status_name(status),
+		text);
 	return 2;
 }
 
@@ -51,8 +52,12 @@ int main(int argc, char **argv)
 	config.grid[0]++;
 	status = ptxloom_launch(kernel, &config, (void *[]){&in, &out, &n});
 	ptxloom_last_fault(dev, &fault);
-	printf("%s: %s of %llu bytes in CTA %u, thread %u\n", fault.kind, fault.is_write ? "write" : "read",
-	       (unsigned long long)fault.bytes, fault.cta[0], fault.thread[0]);
+	printf("%s: %s of %llu bytes in CTA %u, thread %u\n", fault.kind,
+	       fault.is_write ? "write" : "read", (unsigned long long)fault.bytes, fault.cta[0],
+	       fault.thread[0]);
 	ptxloom_device_close(dev);
-	return sum == 4999950000 && status == PTXLOOM_ILLEGAL_ADDRESS && fault.cta[0] == (unsigned)sums ? 0 : 1;
+	return sum == 4999950000 && status == PTXLOOM_ILLEGAL_ADDRESS &&
+			       fault.cta[0] == (unsigned)sums
+		       ? 0
+		       : 1;
 }

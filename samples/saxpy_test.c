@@ -1,6 +1,6 @@
 /*
- * A unit test of a kernel: saxpy from saxpy.ptx, called like any C function and compared with what C computes.
- * Usage: saxpy_test [saxpy.ptx]. Ends with 0 when all is well.
+ * A unit test of a kernel: saxpy from saxpy.ptx, called like any C function and compared with what
+ * C computes. Usage: saxpy_test [saxpy.ptx]. Ends with 0 when all is well.
  */
 #include <ptxloom.h>
 
@@ -24,7 +24,9 @@ int main(int argc, char **argv)
 		return 2;
 	status = ptxloom_module_load_file(dev, path, &mod);
 	kernel = status ? NULL : ptxloom_module_kernel(mod, "saxpy");
-	if (!kernel || ptxloom_bind(kernel, "(n, a, in f32 x[n], inout f32 y[n]) <<<(n + 255) / 256, 256>>>", (void **)&saxpy)) {
+	if (!kernel ||
+	    ptxloom_bind(kernel, "(n, a, in f32 x[n], inout f32 y[n]) <<<(n + 255) / 256, 256>>>",
+			 (void **)&saxpy)) {
 		ptxloom_message(dev, text, sizeof(text));
 		fprintf(stderr, "%s", text);
 		return 2;
@@ -36,7 +38,8 @@ int main(int argc, char **argv)
 	status = saxpy(N, 0.1f, x, y);
 	for (int i = 0; i < N; i++)
 		wrong += y[i] != fmaf(0.1f, x[i], 1);
-	printf("saxpy on %s: %s, %d of %d elements differ\n", ptxloom_device_name(dev), ptxloom_status_text(status), wrong, N);
+	printf("saxpy on %s: %s, %d of %d elements differ\n", ptxloom_device_name(dev),
+	       ptxloom_status_text(status), wrong, N);
 	ptxloom_device_close(dev);
 	return status || wrong;
 }

@@ -68,7 +68,8 @@ static int fail_open(struct ptxloom_device *dev, const char *text, int status)
 	return status;
 }
 
-static int read_settings(struct ptxloom_device *dev, const struct ptxloom_options *o, struct device_settings *s)
+static int read_settings(struct ptxloom_device *dev, const struct ptxloom_options *o,
+			 struct device_settings *s)
 {
 	struct text why = {0};
 	int status = PTXLOOM_SUCCESS;
@@ -117,7 +118,8 @@ static int open_device(struct ptxloom_device *dev, const struct ptxloom_options 
 	dev->pool = sched_pool_new(&s.sched);
 	if (!dev->pool)
 		return PTXLOOM_OUT_OF_MEMORY;
-	return (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool, exec_ops_select(s.host_isa));
+	return (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
+				exec_ops_select(s.host_isa));
 }
 
 int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_device **out)
@@ -180,19 +182,27 @@ int ptxloom_device_number(const struct ptxloom_device *dev, const char *field, i
 		return PTXLOOM_NOT_FOUND;
 	at = (const u8 *)a + arch_field_info(f)->offset;
 	switch (arch_field_info(f)->type) {
-	case ARCH_INT: *out = *(const s32 *)(const void *)at; return PTXLOOM_SUCCESS;
-	case ARCH_SIZE: *out = (s64)*(const u64 *)(const void *)at; return PTXLOOM_SUCCESS;
-	case ARCH_BOOL: *out = *(const bool *)at; return PTXLOOM_SUCCESS;
+	case ARCH_INT:
+		*out = *(const s32 *)(const void *)at;
+		return PTXLOOM_SUCCESS;
+	case ARCH_SIZE:
+		*out = (s64) * (const u64 *)(const void *)at;
+		return PTXLOOM_SUCCESS;
+	case ARCH_BOOL:
+		*out = *(const bool *)at;
+		return PTXLOOM_SUCCESS;
 	case ARCH_TEXT:
 	case ARCH_LIST:
-	case ARCH_SHAPES: break;
+	case ARCH_SHAPES:
+		break;
 	}
 	return PTXLOOM_NOT_FOUND;
 }
 
 /* ---- modules ---- */
 
-static int load(struct ptxloom_device *dev, const void *image, size_t size, const char *name, struct ptxloom_module **out)
+static int load(struct ptxloom_device *dev, const void *image, size_t size, const char *name,
+		struct ptxloom_module **out)
 {
 	struct ptxloom_module *m = calloc(1, sizeof(*m));
 	struct text text = {0};
@@ -203,7 +213,9 @@ static int load(struct ptxloom_device *dev, const void *image, size_t size, cons
 	if (!m)
 		return PTXLOOM_OUT_OF_MEMORY;
 	diag_init(&d, diag_collect, &text);
-	status = size ? (int)device_program_load_image(&dev->dev, image, size, name, &d, &m->program) : PTXLOOM_INVALID_IMAGE;
+	status =
+		size ? (int)device_program_load_image(&dev->dev, image, size, name, &d, &m->program)
+		     : PTXLOOM_INVALID_IMAGE;
 	diag_fini(&d);
 	api_say(dev, text.at);
 	text_fini(&text);
@@ -220,12 +232,14 @@ static int load(struct ptxloom_device *dev, const void *image, size_t size, cons
 	return PTXLOOM_SUCCESS;
 }
 
-int ptxloom_module_load(struct ptxloom_device *dev, const void *image, size_t size, struct ptxloom_module **out)
+int ptxloom_module_load(struct ptxloom_device *dev, const void *image, size_t size,
+			struct ptxloom_module **out)
 {
 	return load(dev, image, size, "<memory>", out);
 }
 
-int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path, struct ptxloom_module **out)
+int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path,
+			     struct ptxloom_module **out)
 {
 	struct text text = {0};
 	struct file f;
@@ -276,7 +290,8 @@ static struct ptxloom_kernel *handle(struct ptxloom_module *mod, struct device_k
 		;
 	if (!k && (k = calloc(1, sizeof(*k)))) {
 		*k = (struct ptxloom_kernel){mod, dk, mod->kernels};
-		/* Whoever asks for dynamic shared memory gets it; there is no attribute to set first. */
+		/* Whoever asks for dynamic shared memory gets it; there is no attribute to set
+		 * first. */
 		dk->max_dynamic_bytes = (u32)mod->dev->dev.arch->smem_per_cta_optin_bytes;
 		mod->kernels = k;
 	}
@@ -294,7 +309,8 @@ struct ptxloom_kernel *ptxloom_module_kernel_nth(struct ptxloom_module *mod, uns
 	return handle(mod, device_program_nth(mod->program, n));
 }
 
-int ptxloom_module_variable(struct ptxloom_module *mod, const char *name, void **address, size_t *bytes)
+int ptxloom_module_variable(struct ptxloom_module *mod, const char *name, void **address,
+			    size_t *bytes)
 {
 	u64 at, size;
 
@@ -323,15 +339,22 @@ int ptxloom_kernel_param(const struct ptxloom_kernel *kernel, unsigned n, struct
 		return PTXLOOM_INVALID_VALUE;
 	p = &kernel->k->params[n];
 	*out = (struct ptxloom_param){
-		.name = p->name, .type = isa_word_text(p->type), .offset = p->offset, .bytes = p->bytes, .align = p->align,
+		.name = p->name,
+		.type = isa_word_text(p->type),
+		.offset = p->offset,
+		.bytes = p->bytes,
+		.align = p->align,
 		.is_array = p->is_array,
 	};
 	return PTXLOOM_SUCCESS;
 }
 
-unsigned ptxloom_kernel_occupancy(struct ptxloom_kernel *kernel, unsigned threads, size_t dynamic_shared)
+unsigned ptxloom_kernel_occupancy(struct ptxloom_kernel *kernel, unsigned threads,
+				  size_t dynamic_shared)
 {
-	return dynamic_shared > UINT32_MAX ? 0 : device_kernel_occupancy(kernel->k, threads, (u32)dynamic_shared);
+	return dynamic_shared > UINT32_MAX
+		       ? 0
+		       : device_kernel_occupancy(kernel->k, threads, (u32)dynamic_shared);
 }
 
 /* ---- buffers ---- */
@@ -356,10 +379,13 @@ int ptxloom_free(struct ptxloom_device *dev, void *buffer)
 
 int ptxloom_register(struct ptxloom_device *dev, void *memory, size_t bytes)
 {
-	return mem_register(&dev->dev.mem, (u64)(uintptr_t)memory, bytes, MEM_KIND_HOST) ? PTXLOOM_SUCCESS : PTXLOOM_INVALID_VALUE;
+	return mem_register(&dev->dev.mem, (u64)(uintptr_t)memory, bytes, MEM_KIND_HOST)
+		       ? PTXLOOM_SUCCESS
+		       : PTXLOOM_INVALID_VALUE;
 }
 
 int ptxloom_unregister(struct ptxloom_device *dev, void *memory)
 {
-	return mem_unregister(&dev->dev.mem, (u64)(uintptr_t)memory) ? PTXLOOM_SUCCESS : PTXLOOM_INVALID_VALUE;
+	return mem_unregister(&dev->dev.mem, (u64)(uintptr_t)memory) ? PTXLOOM_SUCCESS
+								     : PTXLOOM_INVALID_VALUE;
 }

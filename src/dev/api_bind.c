@@ -13,11 +13,12 @@ enum direction { PASS, IN = 1, OUT = 2, INOUT = 3 };
 
 struct bound_param {
 	char name[64];
-	u32 type;         /* of a scalar, or of an array's elements; ISA_NONE: bytes */
-	u8 direction;     /* PASS: the value goes to the kernel as it is */
-	bool is_signed;   /* counts as signed: unless its type is written and unsigned, for compilers write .u32 for int */
-	bool is_pointer;  /* the C function takes a pointer */
-	bool by_pointer;  /* a structure: the function takes a pointer to it */
+	u32 type;        /* of a scalar, or of an array's elements; ISA_NONE: bytes */
+	u8 direction;    /* PASS: the value goes to the kernel as it is */
+	bool is_signed;  /* counts as signed: unless its type is written and unsigned, for compilers
+			    write .u32 for int */
+	bool is_pointer; /* the C function takes a pointer */
+	bool by_pointer; /* a structure: the function takes a pointer to it */
 	struct expr count; /* elements, when there is a direction */
 };
 
@@ -43,7 +44,10 @@ static int find_param(void *user, const char *name, size_t n)
 		const struct bound_param *p = &b->params[i];
 
 		if (strlen(p->name) == n && !memcmp(p->name, name, n))
-			return p->is_pointer || p->by_pointer || isa_type_class(p->type) == ISA_FLOAT ? -1 : (int)i;
+			return p->is_pointer || p->by_pointer ||
+					       isa_type_class(p->type) == ISA_FLOAT
+				       ? -1
+				       : (int)i;
 	}
 	return -1;
 }
@@ -58,8 +62,8 @@ static u8 parse_direction(struct expr_parser *p)
 }
 
 /*
- * [in|out|inout] [type] name ['[' elements ']']. Counts may name later parameters, so they are parsed in a second pass:
- * `counts` says which pass this is.
+ * [in|out|inout] [type] name ['[' elements ']']. Counts may name later parameters, so they are
+ * parsed in a second pass: `counts` says which pass this is.
  */
 static void parse_param(struct expr_parser *p, struct api_bound *b, u32 i, bool counts)
 {
@@ -77,7 +81,8 @@ static void parse_param(struct expr_parser *p, struct api_bound *b, u32 i, bool 
 	out->is_signed = true;
 	if (m) {
 		out->type = isa_word_find(name, n);
-		if (out->type == ISA_NONE || !isa_type_bits(out->type) || isa_type_bits(out->type) % 8)
+		if (out->type == ISA_NONE || !isa_type_bits(out->type) ||
+		    isa_type_bits(out->type) % 8)
 			p->error = "this is no type";
 		else
 			out->is_signed = isa_type_class(out->type) == ISA_SINT;
@@ -211,7 +216,7 @@ static int pass_array(struct call *c, u32 i)
 {
 	const struct bound_param *p = &c->b->params[i];
 	struct device *d = &c->b->kernel->mod->dev->dev;
-	u64 host = (u64)(uintptr_t)*(void **)c->args[i];
+	u64 host = (u64)(uintptr_t) * (void **)c->args[i];
 	struct mem_range r;
 	s64 count;
 	u64 bytes;
@@ -277,7 +282,8 @@ static void finish(struct call *c, int status)
 		if (!c->bytes[i])
 			continue;
 		if (!status && (c->b->params[i].direction & OUT))
-			memcpy(*(void **)c->args[i], (const void *)(uintptr_t)c->pointers[i], c->bytes[i]);
+			memcpy(*(void **)c->args[i], (const void *)(uintptr_t)c->pointers[i],
+			       c->bytes[i]);
 		mem_free(&d->mem, c->pointers[i]);
 	}
 }
@@ -314,10 +320,14 @@ static ffi_type *ffi_type_of(const struct bound_param *p)
 	if (p->type == T_f64)
 		return &ffi_type_double;
 	switch (isa_type_bits(p->type)) {
-	case 8: return isa_type_class(p->type) == ISA_SINT ? &ffi_type_sint8 : &ffi_type_uint8;
-	case 16: return isa_type_class(p->type) == ISA_SINT ? &ffi_type_sint16 : &ffi_type_uint16;
-	case 32: return isa_type_class(p->type) == ISA_SINT ? &ffi_type_sint32 : &ffi_type_uint32;
-	default: return &ffi_type_uint64;
+	case 8:
+		return isa_type_class(p->type) == ISA_SINT ? &ffi_type_sint8 : &ffi_type_uint8;
+	case 16:
+		return isa_type_class(p->type) == ISA_SINT ? &ffi_type_sint16 : &ffi_type_uint16;
+	case 32:
+		return isa_type_class(p->type) == ISA_SINT ? &ffi_type_sint32 : &ffi_type_uint32;
+	default:
+		return &ffi_type_uint64;
 	}
 }
 
@@ -351,15 +361,18 @@ static int make_closure(struct api_bound *b, void **function)
 	b->closure = ffi_closure_alloc(sizeof(*b->closure), function);
 	if (!b->closure)
 		return PTXLOOM_OUT_OF_MEMORY;
-	return ffi_prep_closure_loc(b->closure, &b->cif, call_kernel, b, *function) == FFI_OK ? PTXLOOM_SUCCESS : PTXLOOM_NOT_SUPPORTED;
+	return ffi_prep_closure_loc(b->closure, &b->cif, call_kernel, b, *function) == FFI_OK
+		       ? PTXLOOM_SUCCESS
+		       : PTXLOOM_NOT_SUPPORTED;
 }
 
-static void complain(struct ptxloom_kernel *k, const char *signature, const char *where, const char *error)
+static void complain(struct ptxloom_kernel *k, const char *signature, const char *where,
+		     const char *error)
 {
 	struct text t = {0};
 
-	text_printf(&t, "%s: column %u of the signature \"%s\": %s\n", ptxloom_kernel_name(k), (u32)(where - signature) + 1,
-		    signature, error);
+	text_printf(&t, "%s: column %u of the signature \"%s\": %s\n", ptxloom_kernel_name(k),
+		    (u32)(where - signature) + 1, signature, error);
 	api_say(k->mod->dev, t.at);
 	text_fini(&t);
 }
@@ -379,7 +392,8 @@ int ptxloom_bind(struct ptxloom_kernel *kernel, const char *signature, void **fu
 		b->params = calloc(len + 1, sizeof(*b->params));
 	}
 	if (b && b->types && b->params) {
-		error = len > PARAMS_MAX ? (where = signature, "the kernel has too many parameters") : parse(b, signature, &where);
+		error = len > PARAMS_MAX ? (where = signature, "the kernel has too many parameters")
+					 : parse(b, signature, &where);
 		if (error)
 			complain(kernel, signature, where, error);
 		status = error ? PTXLOOM_INVALID_VALUE : make_closure(b, function);

@@ -127,10 +127,17 @@ void expr_parse(struct expr_parser *p, struct expr *out)
 static bool apply(char op, s64 a, s64 b, s64 *out)
 {
 	switch (op) {
-	case '+': *out = (s64)((u64)a + (u64)b); return true;
-	case '-': *out = (s64)((u64)a - (u64)b); return true;
-	case '*': *out = (s64)((u64)a * (u64)b); return true;
-	default: break;
+	case '+':
+		*out = (s64)((u64)a + (u64)b);
+		return true;
+	case '-':
+		*out = (s64)((u64)a - (u64)b);
+		return true;
+	case '*':
+		*out = (s64)((u64)a * (u64)b);
+		return true;
+	default:
+		break;
 	}
 	if (!b || (b == -1 && a == INT64_MIN))
 		return false;

@@ -30,13 +30,13 @@ struct ptxloom_device {
 	struct arch_devices profiles;
 	void (*message)(void *user, const char *text);
 	void *user;
-	pthread_mutex_t lock;       /* all below; never held while a kernel or a callback runs */
+	pthread_mutex_t lock; /* all below; never held while a kernel or a callback runs */
 	pthread_cond_t ended;
 	struct ptxloom_module *modules;
-	struct text messages;       /* not fetched yet */
+	struct text messages; /* not fetched yet */
 	bool faulted;
 	struct ptxloom_fault fault;
-	int pending;                /* first fault of launches nobody waited for */
+	int pending; /* first fault of launches nobody waited for */
 };
 
 /* Hand a message to the program, or keep it for ptxloom_message. */

@@ -72,11 +72,16 @@ static void on_end_async(void *user, enum status status, const struct device_fau
 	pthread_mutex_unlock(&dev->lock);
 }
 
-static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c, void *const *args, struct device_launch *l)
+static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c,
+		      void *const *args, struct device_launch *l)
 {
 	*l = (struct device_launch){
-		.kernel = kernel->k, .cooperative = c->cooperative != 0, .may_inline = true, .args = args,
-		.dynamic_bytes = (u32)c->dynamic_shared, .grid = {c->grid[0], c->grid[1], c->grid[2]},
+		.kernel = kernel->k,
+		.cooperative = c->cooperative != 0,
+		.may_inline = true,
+		.args = args,
+		.dynamic_bytes = (u32)c->dynamic_shared,
+		.grid = {c->grid[0], c->grid[1], c->grid[2]},
 		.block = {c->block[0], c->block[1], c->block[2]},
 	};
 	for (u32 i = 1; i < 3; i++) {
@@ -86,7 +91,8 @@ static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config
 	return c->dynamic_shared <= UINT32_MAX && (args || !kernel->k->param_len);
 }
 
-int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config, void *const *args)
+int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
+		   void *const *args)
 {
 	struct ptxloom_device *dev = kernel->mod->dev;
 	struct waiting w = {.dev = dev};
@@ -107,7 +113,8 @@ int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c
 	return w.status;
 }
 
-int ptxloom_launch_async(struct ptxloom_kernel *kernel, const struct ptxloom_config *config, void *const *args)
+int ptxloom_launch_async(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
+			 void *const *args)
 {
 	struct device_launch l;
 

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Beyond the frames that a kernel is known to need: what recursion may use. Never touched memory costs nothing. */
+/* Beyond the frames that a kernel is known to need: what recursion may use. Never touched memory
+ * costs nothing. */
 #define STACK_BYTES (64u << 10)
 
 static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
@@ -20,7 +21,8 @@ static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
 	errno = 0;
 	v = strtoull(s, &end, 0);
 	if (errno || *end || end == s || *s == '-' || v > max) {
-		text_printf(why, "%s takes a number up to %llu, not '%s'", name, (unsigned long long)max, s);
+		text_printf(why, "%s takes a number up to %llu, not '%s'", name,
+			    (unsigned long long)max, s);
 		return false;
 	}
 	*out = v;
@@ -47,7 +49,8 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	return true;
 }
 
-enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool, const struct exec_ops *ops)
+enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool,
+			const struct exec_ops *ops)
 {
 	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = STACK_BYTES};
 	if (!mem_init(&d->mem, arch->memory_bytes))

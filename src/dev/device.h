@@ -1,9 +1,10 @@
 /*
  * Devices, programs and launches: what both CUDA interfaces, the C API and the command build on.
  *
- * A device is a profile with memory and a pool of workers, which devices of one process share. A program is one PTX text, or
- * several linked together, loaded on a device: its variables have addresses there. A kernel is lowered at its first launch.
- * Everything here may be called from several threads at once.
+ * A device is a profile with memory and a pool of workers, which devices of one process share. A
+ * program is one PTX text, or several linked together, loaded on a device: its variables have
+ * addresses there. A kernel is lowered at its first launch. Everything here may be called from
+ * several threads at once.
  */
 #ifndef PL_DEV_DEVICE_H
 #define PL_DEV_DEVICE_H
@@ -17,12 +18,13 @@
 
 struct device_settings {
 	struct sched_options sched;
-	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best this host has */
+	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best this host
+				 has */
 };
 
 /*
- * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds) and PTXLOOM_HOST_ISA. What is not set stays as it is.
- * Returns false with a message in `why` when a value makes no sense.
+ * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds) and PTXLOOM_HOST_ISA. What is
+ * not set stays as it is. Returns false with a message in `why` when a value makes no sense.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
 
@@ -31,8 +33,8 @@ bool device_settings_read(struct device_settings *s, struct text *why);
 struct device_flight;
 
 struct device {
-	const struct arch *arch;     /* borrowed */
-	struct sched_pool *pool;     /* borrowed */
+	const struct arch *arch; /* borrowed */
+	struct sched_pool *pool; /* borrowed */
 	const struct exec_ops *ops;
 	struct mem mem;
 	pthread_mutex_t lock;
@@ -44,10 +46,11 @@ struct device {
 };
 
 /*
- * Set up a device. ops: exec_ops_select. Returns STATUS_SUCCESS, or STATUS_OUT_OF_MEMORY when the host gives no address
- * space. The caller owns the storage.
+ * Set up a device. ops: exec_ops_select. Returns STATUS_SUCCESS, or STATUS_OUT_OF_MEMORY when the
+ * host gives no address space. The caller owns the storage.
  */
-enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool, const struct exec_ops *ops);
+enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool,
+			const struct exec_ops *ops);
 /* All programs must have been unloaded. Waits for launches. */
 void device_fini(struct device *d);
 /* Wait until no launch is under way. */
@@ -57,9 +60,9 @@ void device_wait(struct device *d);
 
 struct device_param {
 	const char *name;
-	u32 type;         /* enum isa_type of a scalar, or of the elements of an array */
-	bool is_array;    /* a structure passed by value */
-	bool is_pointer;  /* declared .ptr */
+	u32 type;        /* enum isa_type of a scalar, or of the elements of an array */
+	bool is_array;   /* a structure passed by value */
+	bool is_pointer; /* declared .ptr */
 	u32 offset, bytes, align;
 };
 
@@ -70,7 +73,8 @@ struct device_kernel {
 	u32 unit_index;
 	u32 param_len, param_bytes;
 	struct device_param *params;
-	u32 max_dynamic_bytes;      /* dynamic shared memory a launch may ask for; the profile's plain limit at first */
+	u32 max_dynamic_bytes; /* dynamic shared memory a launch may ask for; the profile's plain
+				  limit at first */
 	struct device_kernel *next;
 	/* The last answer of device_kernel_occupancy's rules; guarded by the device's lock. */
 	struct {
@@ -95,7 +99,7 @@ struct device_program {
 	struct diag_source *sources;
 	char **names;
 	void **owned;
-	u64 **address;           /* of every variable of each unit, 0: none */
+	u64 **address; /* of every variable of each unit, 0: none */
 	struct arena arena;
 	pthread_mutex_t lock;
 	struct device_kernel *kernels; /* those asked for so far */
@@ -106,14 +110,16 @@ struct device_program {
  * Load texts as one program. Takes over what they own, also when it fails. Messages go to `d`.
  * Returns STATUS_INVALID_PTX when a text is wrong or they do not link, STATUS_OUT_OF_MEMORY.
  */
-enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len, struct diag *d,
-				struct device_program **out);
+enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len,
+				struct diag *d, struct device_program **out);
 /*
- * Load the PTX of an image: PTX text, fat binary, cubin, object, library or executable of `size` bytes; size 0: as a program
- * hands it over, sizes are in its headers. The image is borrowed during the call only.
- * STATUS_NO_BINARY_FOR_GPU when it holds no PTX for the device, STATUS_INVALID_IMAGE when it is none.
+ * Load the PTX of an image: PTX text, fat binary, cubin, object, library or executable of `size`
+ * bytes; size 0: as a program hands it over, sizes are in its headers. The image is borrowed during
+ * the call only. STATUS_NO_BINARY_FOR_GPU when it holds no PTX for the device, STATUS_INVALID_IMAGE
+ * when it is none.
  */
-enum status device_program_load_image(struct device *dev, const void *image, size_t size, const char *name, struct diag *d,
+enum status device_program_load_image(struct device *dev, const void *image, size_t size,
+				      const char *name, struct diag *d,
 				      struct device_program **out);
 /* None of its kernels may be running. NULL is allowed. */
 void device_program_unload(struct device_program *p);
@@ -133,10 +139,11 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 struct device_launch {
 	struct device_kernel *kernel;
 	u32 grid[3], block[3];
-	u32 dynamic_bytes;       /* of shared memory */
+	u32 dynamic_bytes; /* of shared memory */
 	bool cooperative;
-	bool may_inline;         /* run on the calling thread while that is short */
-	/* One of the two: pointers to the values, in order; or the parameter block as the kernel sees it. */
+	bool may_inline; /* run on the calling thread while that is short */
+	/* One of the two: pointers to the values, in order; or the parameter block as the kernel
+	 * sees it. */
 	void *const *args;
 	const void *packed;
 	u32 packed_bytes;
@@ -148,27 +155,28 @@ struct device_fault {
 	enum status status;
 	char kernel[256], function[256];
 	u32 ctaid[3], thread[3];
-	const char *ptx_name;   /* of the text, valid while the program is loaded */
-	u32 ptx_line;           /* 0: unknown */
-	char source[512];       /* file of the .loc directive, empty: none */
+	const char *ptx_name; /* of the text, valid while the program is loaded */
+	u32 ptx_line;         /* 0: unknown */
+	char source[512];     /* file of the .loc directive, empty: none */
 	u32 source_line;
 	u64 address;
 	u32 bytes;
 	u8 space;
 	bool has_address, write;
-	struct text message;    /* several lines, the last one ends with \n */
+	struct text message; /* several lines, the last one ends with \n */
 };
 
 /*
- * How a launch ended: STATUS_SUCCESS and NULL, or the fault's status and the fault, valid during the call.
- * Called once, by any thread, without locks held.
+ * How a launch ended: STATUS_SUCCESS and NULL, or the fault's status and the fault, valid during
+ * the call. Called once, by any thread, without locks held.
  */
 typedef void device_done(void *user, enum status status, const struct device_fault *fault);
 
 /*
- * Check a launch as CUDA does and start it. STATUS_SUCCESS: it is under way or over, `done` has been or will be called. Else
- * nothing has happened: STATUS_INVALID_VALUE (sizes), STATUS_LAUNCH_OUT_OF_RESOURCES, STATUS_COOPERATIVE_LAUNCH_TOO_LARGE,
- * STATUS_OUT_OF_MEMORY. Parameters are copied. Launches have no order; callers that want one wait.
+ * Check a launch as CUDA does and start it. STATUS_SUCCESS: it is under way or over, `done` has
+ * been or will be called. Else nothing has happened: STATUS_INVALID_VALUE (sizes),
+ * STATUS_LAUNCH_OUT_OF_RESOURCES, STATUS_COOPERATIVE_LAUNCH_TOO_LARGE, STATUS_OUT_OF_MEMORY.
+ * Parameters are copied. Launches have no order; callers that want one wait.
  */
 enum status device_launch(const struct device_launch *l, device_done *done, void *user);
 
@@ -178,8 +186,8 @@ u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_by
 /* ---- faults: fault.c ---- */
 
 /* Put a fault of a launch into words; out->message is to be freed with text_fini. */
-void device_fault_describe(const struct device_kernel *k, const struct program *p, const struct sched_end *end,
-			   struct device_fault *out);
+void device_fault_describe(const struct device_kernel *k, const struct program *p,
+			   const struct sched_end *end, struct device_fault *out);
 /* "Invalid address"; for messages. */
 const char *device_fault_name(enum fault_kind kind);
 

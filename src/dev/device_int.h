@@ -14,7 +14,7 @@ struct device_flight {
 	const struct program *program;
 	device_done *done;
 	void *user;
-	u64 params;     /* address, 0: none yet */
+	u64 params; /* address, 0: none yet */
 	u32 params_cap;
 	u64 grid_id;
 };

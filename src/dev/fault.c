@@ -1,6 +1,6 @@
 /*
- * Faults in words: what happened, where in the PTX and the source, to which thread, at which address. The order of the
- * lines is that of compute-sanitizer, whose users know where to look.
+ * Faults in words: what happened, where in the PTX and the source, to which thread, at which
+ * address. The order of the lines is that of compute-sanitizer, whose users know where to look.
  */
 #include "src/dev/device.h"
 
@@ -27,8 +27,8 @@ const char *device_fault_name(enum fault_kind kind)
 static const char *space_name(u8 space)
 {
 	static const char *const names[] = {
-		[MEM_GENERIC] = "generic", [MEM_GLOBAL] = "global", [MEM_CONST] = "const", [MEM_SHARED] = "shared",
-		[MEM_LOCAL] = "local", [MEM_PARAM] = "param",
+		[MEM_GENERIC] = "generic", [MEM_GLOBAL] = "global", [MEM_CONST] = "const",
+		[MEM_SHARED] = "shared",   [MEM_LOCAL] = "local",   [MEM_PARAM] = "param",
 	};
 
 	return space < ARRAY_LEN(names) ? names[space] : "unknown";
@@ -92,15 +92,22 @@ static void say_place(const struct place *at, struct text *t)
 static const char *state_of(const struct sched_waiter *w, char *out, size_t size)
 {
 	switch ((enum group_state)w->state) {
-	case GROUP_READY: snprintf(out, size, "running"); break;
+	case GROUP_READY:
+		snprintf(out, size, "running");
+		break;
 	case GROUP_BARRIER:
 		if (w->want)
-			snprintf(out, size, "waiting at barrier %u for %u threads", w->barrier, w->want);
+			snprintf(out, size, "waiting at barrier %u for %u threads", w->barrier,
+				 w->want);
 		else
 			snprintf(out, size, "waiting at barrier %u for all threads", w->barrier);
 		break;
-	case GROUP_CLUSTER: snprintf(out, size, "waiting at the barrier of the cluster"); break;
-	case GROUP_SYNC: snprintf(out, size, "waiting for lanes 0x%08x of the warp", w->want); break;
+	case GROUP_CLUSTER:
+		snprintf(out, size, "waiting at the barrier of the cluster");
+		break;
+	case GROUP_SYNC:
+		snprintf(out, size, "waiting for lanes 0x%08x of the warp", w->want);
+		break;
 	}
 	return out;
 }
@@ -116,7 +123,8 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 		u32 pc = w->state == GROUP_READY || !w->pc ? w->pc : w->pc - 1;
 		struct place at = place_of(p, pc);
 
-		text_printf(t, "    CTA (%u,%u,%u) warp %u lanes 0x%08x: %s", w->ctaid[0], w->ctaid[1], w->ctaid[2], w->warp, w->mask,
+		text_printf(t, "    CTA (%u,%u,%u) warp %u lanes 0x%08x: %s", w->ctaid[0],
+			    w->ctaid[1], w->ctaid[2], w->warp, w->mask,
 			    state_of(w, state, sizeof(state)));
 		if (at.in) {
 			text_printf(t, " at line %u: ", at.line);
@@ -134,7 +142,8 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 
 static bool is_access(enum fault_kind kind)
 {
-	return kind == FAULT_ILLEGAL_ADDRESS || kind == FAULT_MISALIGNED_ADDRESS || kind == FAULT_INVALID_ADDRESS_SPACE;
+	return kind == FAULT_ILLEGAL_ADDRESS || kind == FAULT_MISALIGNED_ADDRESS ||
+	       kind == FAULT_INVALID_ADDRESS_SPACE;
 }
 
 /* Stopped as a whole: no thread is to blame. */
@@ -148,8 +157,8 @@ static void say_what(struct device_fault *out, const struct fault *f)
 	struct text *t = &out->message;
 
 	if (is_access(f->kind))
-		text_printf(t, "%s: %s %s of %u bytes\n", device_fault_name(f->kind), space_name(f->space),
-			    f->write ? "write" : "read", f->size);
+		text_printf(t, "%s: %s %s of %u bytes\n", device_fault_name(f->kind),
+			    space_name(f->space), f->write ? "write" : "read", f->size);
 	else if (f->text[0])
 		text_printf(t, "%s: %s\n", device_fault_name(f->kind), f->text);
 	else
@@ -164,9 +173,13 @@ static void say_address(struct device_fault *out, const struct device_kernel *k)
 	text_printf(&out->message, "    address 0x%llx", (unsigned long long)out->address);
 	if (out->space == MEM_GLOBAL || out->space == MEM_GENERIC || out->space == MEM_CONST) {
 		mem_describe(m, out->address, near, sizeof(near));
-		text_printf(&out->message, " is %s%s\n", out->kind == FAULT_MISALIGNED_ADDRESS ? "not aligned; it lies " : "", near);
+		text_printf(&out->message, " is %s%s\n",
+			    out->kind == FAULT_MISALIGNED_ADDRESS ? "not aligned; it lies " : "",
+			    near);
 	} else {
-		text_printf(&out->message, out->kind == FAULT_MISALIGNED_ADDRESS ? " is not aligned\n" : " is past the end\n");
+		text_printf(&out->message, out->kind == FAULT_MISALIGNED_ADDRESS
+						   ? " is not aligned\n"
+						   : " is past the end\n");
 	}
 }
 
@@ -186,8 +199,8 @@ static void fill_place(struct device_fault *out, const struct place *at)
 	}
 }
 
-void device_fault_describe(const struct device_kernel *k, const struct program *p, const struct sched_end *end,
-			   struct device_fault *out)
+void device_fault_describe(const struct device_kernel *k, const struct program *p,
+			   const struct sched_end *end, struct device_fault *out)
 {
 	const struct fault *f = end->fault;
 	struct place at = {0};
@@ -208,8 +221,10 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	text_printf(&out->message, "    in kernel %s", out->kernel);
 	if (at.func && at.func->func != k->func)
 		text_printf(&out->message, ", function %s", out->function);
-	text_printf(&out->message, "\n    by thread (%u,%u,%u) of CTA (%u,%u,%u), warp %u, lanes 0x%08x\n", f->thread[0], f->thread[1],
-		    f->thread[2], f->ctaid[0], f->ctaid[1], f->ctaid[2], f->warp, f->lanes);
+	text_printf(&out->message,
+		    "\n    by thread (%u,%u,%u) of CTA (%u,%u,%u), warp %u, lanes 0x%08x\n",
+		    f->thread[0], f->thread[1], f->thread[2], f->ctaid[0], f->ctaid[1], f->ctaid[2],
+		    f->warp, f->lanes);
 	if (is_access(f->kind)) {
 		out->has_address = true;
 		out->address = f->address;

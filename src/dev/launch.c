@@ -19,10 +19,12 @@ static u64 product(const u32 *v)
 
 static bool sizes_fit(const struct arch *a, const struct device_launch *l)
 {
-	const s32 grid[3] = {a->grid_x_max, a->grid_y_max, a->grid_z_max}, cta[3] = {a->cta_x_max, a->cta_y_max, a->cta_z_max};
+	const s32 grid[3] = {a->grid_x_max, a->grid_y_max, a->grid_z_max},
+		  cta[3] = {a->cta_x_max, a->cta_y_max, a->cta_z_max};
 
 	for (u32 i = 0; i < 3; i++)
-		if (!l->grid[i] || !l->block[i] || l->grid[i] > (u32)grid[i] || l->block[i] > (u32)cta[i])
+		if (!l->grid[i] || !l->block[i] || l->grid[i] > (u32)grid[i] ||
+		    l->block[i] > (u32)cta[i])
 			return false;
 	return product(l->block) <= (u64)a->threads_per_cta_max;
 }
@@ -46,12 +48,17 @@ static struct arch_use use_of(const struct device_kernel *k, u32 threads, u64 sh
 	u32 most = threads ? (u32)k->owner->dev->arch->registers_per_cta_max / threads : REGISTERS;
 
 	return (struct arch_use){
-		.threads_per_cta = threads, .smem_bytes = shared, .carveout_percent = -1,
-		.registers_per_thread = f->has_perf[IR_MAXNREG] ? f->perf[IR_MAXNREG][0] : most < REGISTERS ? most : REGISTERS,
+		.threads_per_cta = threads,
+		.smem_bytes = shared,
+		.carveout_percent = -1,
+		.registers_per_thread = f->has_perf[IR_MAXNREG] ? f->perf[IR_MAXNREG][0]
+					: most < REGISTERS      ? most
+								: REGISTERS,
 	};
 }
 
-static u32 occupancy(const struct device_kernel *k, const struct program *p, u32 threads, u32 dynamic)
+static u32 occupancy(const struct device_kernel *k, const struct program *p, u32 threads,
+		     u32 dynamic)
 {
 	const struct arch *a = k->owner->dev->arch;
 	struct arch_use use = use_of(k, threads, (u64)p->shared_static + dynamic);
@@ -64,7 +71,8 @@ static u32 occupancy(const struct device_kernel *k, const struct program *p, u32
 }
 
 /* The last answer for a kernel is kept: launches repeat. */
-static u32 occupancy_cached(struct device_kernel *k, const struct program *p, u32 threads, u32 dynamic)
+static u32 occupancy_cached(struct device_kernel *k, const struct program *p, u32 threads,
+			    u32 dynamic)
 {
 	struct device *d = k->owner->dev;
 	u32 ctas = 0;
@@ -95,7 +103,8 @@ static enum status check(const struct device_launch *l)
 {
 	const struct device_kernel *k = l->kernel;
 
-	if (!sizes_fit(k->owner->dev->arch, l) || !bounds_fit(k->func, l->block) || l->dynamic_bytes > k->max_dynamic_bytes)
+	if (!sizes_fit(k->owner->dev->arch, l) || !bounds_fit(k->func, l->block) ||
+	    l->dynamic_bytes > k->max_dynamic_bytes)
 		return STATUS_INVALID_VALUE;
 	if (!l->args && (l->packed ? l->packed_bytes < k->param_bytes : k->param_bytes != 0))
 		return STATUS_INVALID_VALUE;
@@ -181,18 +190,30 @@ static u32 local_bytes(const struct device *d, const struct program *p)
 	return p->has_calls ? bytes + d->stack_bytes : bytes;
 }
 
-static enum status start(const struct device_launch *l, const struct program *p, u32 resident, struct device_flight *f)
+static enum status start(const struct device_launch *l, const struct program *p, u32 resident,
+			 struct device_flight *f)
 {
 	struct device *d = f->dev;
 	struct sched_launch s = {
-		.env = {
-			.program = p, .ops = d->ops, .mem = &d->mem, .params = (const u8 *)(uintptr_t)f->params,
-			.param_address = f->params, .grid = {l->grid[0], l->grid[1], l->grid[2]},
-			.block = {l->block[0], l->block[1], l->block[2]}, .cluster = {1, 1, 1},
-			.dynamic_shared = l->dynamic_bytes, .shared_bytes = p->shared_static + l->dynamic_bytes,
-			.local_bytes = local_bytes(d, p), .user = f,
-		},
-		.cooperative = l->cooperative, .resident_per_sm = resident, .done = on_done, .user = f,
+		.env =
+			{
+				.program = p,
+				.ops = d->ops,
+				.mem = &d->mem,
+				.params = (const u8 *)(uintptr_t)f->params,
+				.param_address = f->params,
+				.grid = {l->grid[0], l->grid[1], l->grid[2]},
+				.block = {l->block[0], l->block[1], l->block[2]},
+				.cluster = {1, 1, 1},
+				.dynamic_shared = l->dynamic_bytes,
+				.shared_bytes = p->shared_static + l->dynamic_bytes,
+				.local_bytes = local_bytes(d, p),
+				.user = f,
+			},
+		.cooperative = l->cooperative,
+		.resident_per_sm = resident,
+		.done = on_done,
+		.user = f,
 	};
 
 	copy_params(l, (u8 *)(uintptr_t)f->params);

@@ -22,7 +22,9 @@ static bool has_address(const struct ir_var *v)
 static bool place(struct device_program *p, u32 unit, u32 i, struct map *where)
 {
 	const struct ir_var *v = p->units[unit]->vars.at[i];
-	enum mem_kind kind = v->space == M_const ? MEM_KIND_CONST : v->managed ? MEM_KIND_MANAGED : MEM_KIND_DEVICE;
+	enum mem_kind kind = v->space == M_const ? MEM_KIND_CONST
+			     : v->managed        ? MEM_KIND_MANAGED
+						 : MEM_KIND_DEVICE;
 	u64 at;
 
 	if (!has_address(v) || v->definition != v || v->linkage == IR_EXTERN)
@@ -42,7 +44,9 @@ static void share(struct device_program *p, u32 unit, const struct map *where)
 	const struct ir_module *m = p->units[unit];
 
 	for (size_t i = 0; i < m->vars.len; i++) {
-		const u64 *at = m->vars.at[i]->definition ? map_get(where, map_key(m->vars.at[i]->definition)) : NULL;
+		const u64 *at = m->vars.at[i]->definition
+					? map_get(where, map_key(m->vars.at[i]->definition))
+					: NULL;
 
 		if (at && has_address(m->vars.at[i]))
 			p->address[unit][i] = *at;
@@ -50,8 +54,9 @@ static void share(struct device_program *p, u32 unit, const struct map *where)
 }
 
 /*
- * Addresses in initial data. Global, constant and generic addresses are the same here. A function's address is its number
- * in the unit, from 1, as exec_lower has it for functions whose address is taken by data.
+ * Addresses in initial data. Global, constant and generic addresses are the same here. A function's
+ * address is its number in the unit, from 1, as exec_lower has it for functions whose address is
+ * taken by data.
  */
 static void relocate(struct device_program *p, u32 unit, u32 i)
 {
@@ -119,14 +124,15 @@ static enum status load(struct device_program *p, const struct device_text *text
 	if (!ir_link(p->units, p->len, provided, d))
 		return STATUS_INVALID_PTX;
 	if (!place_variables(p)) {
-		diag_at(d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL, "the variables of '%s' do not fit the device's memory", p->names[0]);
+		diag_at(d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL,
+			"the variables of '%s' do not fit the device's memory", p->names[0]);
 		return STATUS_OUT_OF_MEMORY;
 	}
 	return d->errors == errors ? STATUS_SUCCESS : STATUS_INVALID_PTX;
 }
 
-enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len, struct diag *d,
-				struct device_program **out)
+enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len,
+				struct diag *d, struct device_program **out)
 {
 	struct device_program *p = calloc(1, sizeof(*p));
 	enum status status;
@@ -188,13 +194,15 @@ void device_program_unload(struct device_program *p)
 
 /* ---- images ---- */
 
-static bool add_text(const struct image_list *l, const struct image *img, u32 number, const char *name, struct device_text *out)
+static bool add_text(const struct image_list *l, const struct image *img, u32 number,
+		     const char *name, struct device_text *out)
 {
 	struct image_bytes b = {0};
 
 	if (image_read_ptx(l, img, number, &b) != IMAGE_OK)
 		return false;
-	*out = (struct device_text){.name = name, .text = (const char *)b.data, .size = b.size, .owned = b.owned};
+	*out = (struct device_text){
+		.name = name, .text = (const char *)b.data, .size = b.size, .owned = b.owned};
 	if (!b.owned) {
 		/* The image is only lent. */
 		out->owned = malloc(b.size + 1);
@@ -206,7 +214,8 @@ static bool add_text(const struct image_list *l, const struct image *img, u32 nu
 }
 
 /* The texts of every container that has one for the device. */
-static enum status gather(struct image_list *l, struct device *dev, const char *name, struct device_text **texts, u32 *len)
+static enum status gather(struct image_list *l, struct device *dev, const char *name,
+			  struct device_text **texts, u32 *len)
 {
 	struct text what = {0}, hint = {0};
 	VEC(struct device_text) list = {0};
@@ -227,14 +236,15 @@ static enum status gather(struct image_list *l, struct device *dev, const char *
 	if (list.len)
 		return STATUS_SUCCESS;
 	image_explain_no_ptx(l, UINT32_MAX, (u32)dev->arch->sm, &what, &hint);
-	diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, hint.at, "%s", what.at ? what.at : "no PTX for this device");
+	diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, hint.at, "%s",
+		what.at ? what.at : "no PTX for this device");
 	text_fini(&what);
 	text_fini(&hint);
 	return STATUS_NO_BINARY_FOR_GPU;
 }
 
-enum status device_program_load_image(struct device *dev, const void *image, size_t size, const char *name, struct diag *d,
-				      struct device_program **out)
+enum status device_program_load_image(struct device *dev, const void *image, size_t size,
+				      const char *name, struct diag *d, struct device_program **out)
 {
 	struct device_text *texts = NULL;
 	enum image_result found;
@@ -249,7 +259,8 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 		status = gather(&l, dev, name, &texts, &len);
 	} else {
 		if (d->errors == errors)
-			diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL, "this is neither PTX nor a file that can hold it");
+			diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL,
+				"this is neither PTX nor a file that can hold it");
 		status = STATUS_INVALID_IMAGE;
 	}
 	if (status == STATUS_SUCCESS)
@@ -275,8 +286,13 @@ static bool fill_params(struct device_kernel *k, struct arena *a)
 
 		at = align_up(at, v->align);
 		k->params[i] = (struct device_param){
-			.name = v->name->text, .type = v->type, .is_array = v->is_array, .is_pointer = v->ptr,
-			.offset = (u32)at, .bytes = (u32)v->size_bytes, .align = v->align,
+			.name = v->name->text,
+			.type = v->type,
+			.is_array = v->is_array,
+			.is_pointer = v->ptr,
+			.offset = (u32)at,
+			.bytes = (u32)v->size_bytes,
+			.align = v->align,
 		};
 		at += v->size_bytes;
 	}
@@ -284,7 +300,8 @@ static bool fill_params(struct device_kernel *k, struct arena *a)
 	return true;
 }
 
-static struct device_kernel *make_kernel(struct device_program *p, u32 unit, const struct ir_func *f)
+static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
+					 const struct ir_func *f)
 {
 	struct device_kernel *k = ARENA_NEW(&p->arena, struct device_kernel), **at;
 	const struct arch *a = p->dev->arch;
@@ -292,7 +309,11 @@ static struct device_kernel *make_kernel(struct device_program *p, u32 unit, con
 	if (!k)
 		return NULL;
 	*k = (struct device_kernel){
-		.owner = p, .unit = p->units[unit], .func = f, .unit_index = unit, .max_dynamic_bytes = (u32)a->smem_per_cta_bytes,
+		.owner = p,
+		.unit = p->units[unit],
+		.func = f,
+		.unit_index = unit,
+		.max_dynamic_bytes = (u32)a->smem_per_cta_bytes,
 	};
 	if (!fill_params(k, &p->arena))
 		return NULL;
@@ -342,7 +363,8 @@ struct device_kernel *device_program_nth(struct device_program *p, u32 n)
 
 const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d)
 {
-	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES, gang = warps < GANG_WARPS ? warps : GANG_WARPS;
+	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES,
+	    gang = warps < GANG_WARPS ? warps : GANG_WARPS;
 	struct lower_options options = {.warps = warps};
 	struct device_program *p = k->owner;
 	struct program *lowered;
@@ -353,7 +375,8 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 	pthread_mutex_lock(&p->lock);
 	lowered = k->lowered[gang];
 	if (!lowered) {
-		lowered = exec_lower(k->unit, k->func, p->dev->arch, p->address[k->unit_index], &options, d);
+		lowered = exec_lower(k->unit, k->func, p->dev->arch, p->address[k->unit_index],
+				     &options, d);
 		if (lowered)
 			exec_mark_polls(lowered);
 		__atomic_store_n(&k->lowered[gang], lowered, __ATOMIC_RELEASE);

@@ -1,5 +1,6 @@
 /*
- * What calls answer: one enum for the whole project, with the numbers that both CUDA interfaces use.
+ * What calls answer: one enum for the whole project, with the numbers that both CUDA interfaces
+ * use.
  */
 #ifndef PL_DEV_STATUS_H
 #define PL_DEV_STATUS_H
@@ -14,7 +15,8 @@ enum status {
 
 struct status_info {
 	int number;
-	const char *driver;  /* "CUDA_ERROR_INVALID_VALUE"; NULL: the driver interface has no such error */
+	const char *driver;  /* "CUDA_ERROR_INVALID_VALUE"; NULL: the driver interface has no such
+				error */
 	const char *runtime; /* "cudaErrorInvalidValue"; NULL: the runtime has none */
 	const char *text;    /* "invalid argument" */
 };

@@ -41,7 +41,9 @@ static void put_insn(const struct program *p, u32 pc, struct text *out)
 	if (in->imm)
 		text_printf(out, " imm %lld", (long long)in->imm);
 	if (in->target != NO_PC)
-		text_printf(out, " -> %u%s", in->target, in->flags & INSN_BACK ? in->flags & INSN_POLL ? " (polls)" : " (back)" : "");
+		text_printf(out, " -> %u%s", in->target,
+			    in->flags & INSN_BACK ? in->flags & INSN_POLL ? " (polls)" : " (back)"
+						  : "");
 	if (in->ir < f->func->insns.len) {
 		text_puts(out, "  ; ");
 		ir_print_insn(f->module, f->func, &f->func->insns.at[in->ir], out);
@@ -51,10 +53,13 @@ static void put_insn(const struct program *p, u32 pc, struct text *out)
 
 void exec_dump_program(const struct program *p, struct text *out)
 {
-	text_printf(out, "gang of %u warps, %u bytes of registers; %u bytes of parameters, %u of static shared memory\n", p->gang,
-		    p->block_bytes, p->param_bytes, p->shared_static);
+	text_printf(
+		out,
+		"gang of %u warps, %u bytes of registers; %u bytes of parameters, %u of static shared memory\n",
+		p->gang, p->block_bytes, p->param_bytes, p->shared_static);
 	for (u32 f = 0; f < p->func_len; f++) {
-		text_printf(out, "%s, frame of %u bytes:\n", p->funcs[f].func->name->text, p->funcs[f].frame_bytes);
+		text_printf(out, "%s, frame of %u bytes:\n", p->funcs[f].func->name->text,
+			    p->funcs[f].frame_bytes);
 		for (u32 pc = p->funcs[f].first; pc < p->funcs[f].end; pc++)
 			put_insn(p, pc, out);
 	}

@@ -1,6 +1,7 @@
 /*
- * Which loops may be waiting for another thread: those that read memory in a way compilers may not hoist, or wait politely.
- * Only they make a CTA give way soon; a loop that just computes keeps its turn. PTX ISA "Memory Consistency Model".
+ * Which loops may be waiting for another thread: those that read memory in a way compilers may not
+ * hoist, or wait politely. Only they make a CTA give way soon; a loop that just computes keeps its
+ * turn. PTX ISA "Memory Consistency Model".
  */
 #include "src/exec/exec.h"
 
@@ -20,8 +21,8 @@ static bool is_poll(const struct program *p, const struct insn *in)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strncmp(form->row->name[form->name], names[i], strlen(names[i])))
 			return true;
-	return isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) || isa_form_has(form, M_acquire) ||
-	       isa_form_has(form, M_mmio);
+	return isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||
+	       isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio);
 }
 
 /* The first record an indirect branch may lead to. */
@@ -37,7 +38,8 @@ static u32 first_target(const struct program *p, const struct insn *in)
 
 void exec_mark_polls(struct program *p)
 {
-	u32 *before = malloc(sizeof(*before) * (p->insns + 1)); /* polls among the records before i */
+	u32 *before =
+		malloc(sizeof(*before) * (p->insns + 1)); /* polls among the records before i */
 
 	if (!before)
 		return; /* all loops keep their turns: correct, only less lively */

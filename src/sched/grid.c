@@ -1,5 +1,6 @@
 /*
- * One grid: which CTA is begun next and by whom, turns of resident CTAs, and what is left when the grid is stopped.
+ * One grid: which CTA is begun next and by whom, turns of resident CTAs, and what is left when the
+ * grid is stopped.
  */
 #include "src/sched/sched_int.h"
 
@@ -18,7 +19,8 @@ static u64 now_ns(void)
 
 /* ---- making ---- */
 
-static struct sched_grid *storage(struct sched_pool *p, const struct exec_env *e, struct seat **seat)
+static struct sched_grid *storage(struct sched_pool *p, const struct exec_env *e,
+				  struct seat **seat)
 {
 	struct sched_grid *g;
 
@@ -77,7 +79,8 @@ static void hand_init(struct sched_grid *g, u32 index, u32 hands)
 {
 	const struct sched_launch *l = &g->launch;
 	s32 sms = l->env.program->arch ? l->env.program->arch->sms : 1;
-	u64 resident = (u64)(l->resident_per_sm ? l->resident_per_sm : 1) * (u32)(sms > 0 ? sms : 1);
+	u64 resident =
+		(u64)(l->resident_per_sm ? l->resident_per_sm : 1) * (u32)(sms > 0 ? sms : 1);
 	struct hand *h = &g->hand[index];
 
 	memset(h, 0, sizeof(*h));
@@ -86,7 +89,8 @@ static void hand_init(struct sched_grid *g, u32 index, u32 hands)
 	seat_list_init(&h->idle);
 	seat_list_init(&h->waiting);
 	h->target = l->cooperative ? UINT32_MAX : 1;
-	h->limit = l->cooperative ? UINT32_MAX : (u32)min_u64((resident + hands - 1) / hands, UINT32_MAX / 2);
+	h->limit = l->cooperative ? UINT32_MAX
+				  : (u32)min_u64((resident + hands - 1) / hands, UINT32_MAX / 2);
 	h->random = (g->seed + index) * 0x9e3779b97f4a7c15u + 1;
 }
 
@@ -139,7 +143,8 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->waiter_len = 0;
 	g->waiter_total = 0;
 	if (p->options.seed) {
-		g->seed = p->options.seed + __atomic_fetch_add(&p->grids_started, 1, __ATOMIC_RELAXED);
+		g->seed = p->options.seed +
+			  __atomic_fetch_add(&p->grids_started, 1, __ATOMIC_RELAXED);
 		permute(g, g->seed);
 	}
 	g->hands = hands;
@@ -168,7 +173,8 @@ void grid_fail(struct sched_grid *g, const struct fault *fault)
 
 bool grid_is_over(const struct sched_grid *g)
 {
-	return !__atomic_load_n(&g->left, __ATOMIC_ACQUIRE) || __atomic_load_n(&g->stop, __ATOMIC_ACQUIRE);
+	return !__atomic_load_n(&g->left, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&g->stop, __ATOMIC_ACQUIRE);
 }
 
 static void check_deadline(struct sched_grid *g)
@@ -196,7 +202,8 @@ static void collect_cta(struct sched_grid *g, const struct cta *c)
 	for (u32 i = 0; i < c->gangs; i++)
 		for (u32 k = 0; k < c->gang[i].warps; k++) {
 			const struct warp *w = &c->gang[i].warp_at[k];
-			struct sched_waiter x = {.ctaid = {c->id[0], c->id[1], c->id[2]}, .warp = c->gang[i].first_warp + k};
+			struct sched_waiter x = {.ctaid = {c->id[0], c->id[1], c->id[2]},
+						 .warp = c->gang[i].first_warp + k};
 
 			if (w->live && c->gang[i].together) {
 				x.mask = w->live;
@@ -261,7 +268,8 @@ static struct hand *foremost(struct sched_grid *g)
 	return best;
 }
 
-/* Next CTAs for a hand: from its range, or half of the largest; one by one from the front when the order matters. */
+/* Next CTAs for a hand: from its range, or half of the largest; one by one from the front when the
+ * order matters. */
 static bool take_chunk(struct hand *h)
 {
 	struct sched_grid *g = h->grid;
@@ -333,7 +341,8 @@ static struct seat *begin(struct hand *h)
 	if (!s)
 		s = seat_take(g);
 	if (!s) {
-		struct fault f = {.kind = FAULT_UNSUPPORTED, .text = "the host has no memory for a further CTA"};
+		struct fault f = {.kind = FAULT_UNSUPPORTED,
+				  .text = "the host has no memory for a further CTA"};
 
 		if (h->waiting.len)
 			h->target = h->limit = h->waiting.len;
@@ -355,12 +364,14 @@ static struct seat *begin(struct hand *h)
 
 /* ---- turns ---- */
 
-/* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the longest waiting. */
+/* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the
+ * longest waiting. */
 static struct seat *pick(struct hand *h)
 {
 	struct seat *s;
 
-	if ((!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target && has_unstarted(h)) {
+	if ((!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target &&
+	    has_unstarted(h)) {
 		s = begin(h);
 		if (s || !h->waiting.len)
 			return s;

@@ -67,10 +67,12 @@ static void fill_end(struct sched_grid *g, struct sched_end *end)
 	end->waiter_len = g->waiter_len;
 	end->waiter_total = g->waiter_total;
 	for (u32 i = 0; i < g->hands; i++)
-		end->unstarted += g->hand[i].end - g->hand[i].next + (g->hand[i].chunk_end - g->hand[i].chunk);
+		end->unstarted += g->hand[i].end - g->hand[i].next +
+				  (g->hand[i].chunk_end - g->hand[i].chunk);
 }
 
-/* Tell the caller. Nobody works on the grid any more, and it is in no list. The caller may free the program in `done`. */
+/* Tell the caller. Nobody works on the grid any more, and it is in no list. The caller may free the
+ * program in `done`. */
 static void conclude(struct sched_pool *p, struct sched_grid *g)
 {
 	void (*done)(void *user, const struct sched_end *end) = g->launch.done;
@@ -151,7 +153,8 @@ static void finish_locked(struct sched_pool *p, struct sched_grid *g)
 	pthread_mutex_lock(&p->lock);
 }
 
-/* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on return. */
+/* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on
+ * return. */
 static void leave(struct sched_pool *p, struct hand *h)
 {
 	struct sched_grid *g = h->grid;
@@ -232,7 +235,8 @@ static bool is_small(const struct sched_launch *l, u64 ctas)
 {
 	const u32 *b = l->env.block;
 	u64 warps = ((u64)b[0] * b[1] * b[2] + WARP_LANES - 1) / WARP_LANES;
-	u64 insns = l->env.program->thread_insns ? l->env.program->thread_insns : l->env.program->insns;
+	u64 insns =
+		l->env.program->thread_insns ? l->env.program->thread_insns : l->env.program->insns;
 
 	return ctas == 1 || (ctas <= INLINE_WORK && ctas * (warps * insns + 64) <= INLINE_WORK);
 }
@@ -315,7 +319,8 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 
 void sched_cancel(struct sched_pool *p)
 {
-	static const struct fault cancelled = {.kind = FAULT_TIMEOUT, .text = "the launch was cancelled"};
+	static const struct fault cancelled = {.kind = FAULT_TIMEOUT,
+					       .text = "the launch was cancelled"};
 
 	pthread_mutex_lock(&p->lock);
 	for (struct sched_grid *g = p->grids; g; g = g->next)

@@ -1,14 +1,16 @@
 /*
  * Grids: deals the CTAs of a launch to workers and runs them until all are done or one faults.
  *
- * A pool is a set of persistent threads, one per core. A grid is cut into as many contiguous ranges of CTAs as the pool has
- * workers; whoever runs out takes half of the largest remaining range. A CTA runs to its end unless it yields, because it
- * spins or waits politely; then further CTAs become resident beside it, up to what the profile's occupancy allows, and take
- * turns. From the first yield on CTAs start in the order of their numbers, as on hardware, so that a chain of CTAs each of
- * which waits for its predecessor makes progress on every worker.
- * Small grids run on the calling thread until they yield, and are handed to the pool then, so a launch never blocks its
+ * A pool is a set of persistent threads, one per core. A grid is cut into as many contiguous ranges
+ * of CTAs as the pool has workers; whoever runs out takes half of the largest remaining range. A
+ * CTA runs to its end unless it yields, because it spins or waits politely; then further CTAs
+ * become resident beside it, up to what the profile's occupancy allows, and take turns. From the
+ * first yield on CTAs start in the order of their numbers, as on hardware, so that a chain of CTAs
+ * each of which waits for its predecessor makes progress on every worker. Small grids run on the
+ * calling thread until they yield, and are handed to the pool then, so a launch never blocks its
  * caller for long.
- * With one worker a grid always runs in the same way; a seed permutes the order of CTAs and of turns.
+ * With one worker a grid always runs in the same way; a seed permutes the order of CTAs and of
+ * turns.
  */
 #ifndef PL_SCHED_H
 #define PL_SCHED_H
@@ -53,13 +55,14 @@ struct sched_end {
 
 /* One launch, as the caller describes it. */
 struct sched_launch {
-	/* grid, block, shared sizes, program, parameters ..; tid, cancel and several_workers are filled here. */
+	/* grid, block, shared sizes, program, parameters ..; tid, cancel and several_workers are
+	 * filled here. */
 	struct exec_env env;
-	bool cooperative;    /* all CTAs are resident at once; the caller has checked that they fit */
+	bool cooperative; /* all CTAs are resident at once; the caller has checked that they fit */
 	u32 resident_per_sm; /* CTAs an SM holds (occupancy), at least 1 */
 	/*
-	 * Called once, from any thread, without locks held. What env points to must stay valid until then; the grid no longer
-	 * needs anything when it is called.
+	 * Called once, from any thread, without locks held. What env points to must stay valid
+	 * until then; the grid no longer needs anything when it is called.
 	 */
 	void (*done)(void *user, const struct sched_end *end);
 	void *user;
@@ -73,7 +76,8 @@ struct sched_launch {
 bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline);
 /* Ask all running grids to stop: they end with FAULT_TIMEOUT, unless they end anyway. */
 void sched_cancel(struct sched_pool *p);
-/* Drop what is cached for a program. To be called before it is freed; none of its grids may be running. */
+/* Drop what is cached for a program. To be called before it is freed; none of its grids may be
+ * running. */
 void sched_forget(struct sched_pool *p, const struct program *program);
 
 #endif

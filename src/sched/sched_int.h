@@ -1,9 +1,10 @@
 /*
- * Private to src/sched: seats (storage of one CTA), hands (one worker's part of a grid), grids, the pool.
+ * Private to src/sched: seats (storage of one CTA), hands (one worker's part of a grid), grids, the
+ * pool.
  *
- * Locks: pool->lock guards the list of grids, who is busy with which hand, and the caches of seats and grids; grid->lock
- * guards the ranges of CTAs and what is reported at the end. A hand is private to the thread that is busy with it.
- * pool->lock is never taken while grid->lock is held.
+ * Locks: pool->lock guards the list of grids, who is busy with which hand, and the caches of seats
+ * and grids; grid->lock guards the ranges of CTAs and what is reported at the end. A hand is
+ * private to the thread that is busy with it. pool->lock is never taken while grid->lock is held.
  */
 #ifndef PL_SCHED_INT_H
 #define PL_SCHED_INT_H
@@ -12,7 +13,8 @@
 
 #include <pthread.h>
 
-/* Budget of a turn: 8192 rounds of a loop that computes, some 0.1 to 1 ms, or 128 of one that polls. */
+/* Budget of a turn: 8192 rounds of a loop that computes, some 0.1 to 1 ms, or 128 of one that
+ * polls. */
 #define TURN_BUDGET 8192
 /* Of a grid on the calling thread. */
 #define INLINE_BUDGET 1024
@@ -24,7 +26,8 @@
 #define CHUNK_MAX 1024u
 /* CTAs that end, or 64th parts of a turn, before another grid gets its share of a worker. */
 #define STINT 64u
-/* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread: some 50 us. */
+/* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread:
+ * some 50 us. */
 #define INLINE_WORK 50000u
 #define SEATS_CACHED 32u
 #define GRIDS_CACHED 16u
@@ -37,9 +40,9 @@ struct seat {
 	const struct program *program;
 	u32 block[3];
 	u32 shared_cap;
-	u64 local_size;    /* of the whole CTA */
-	u32 epoch;         /* of the device memory that the allocation caches are about */
-	u32 light;         /* polite yields in this turn */
+	u64 local_size; /* of the whole CTA */
+	u32 epoch;      /* of the device memory that the allocation caches are about */
+	u32 light;      /* polite yields in this turn */
 	u8 *regs;
 	u32 *tid;
 	void *scratch;
@@ -63,14 +66,14 @@ struct hand {
 	u64 started;          /* number of the CTA begun last + 1 */
 	u32 id[3];            /* of it */
 	struct seat_list idle, waiting;
-	u32 target;           /* CTAs that may be resident now; grows while nothing ends */
-	u32 limit;            /* and what it may grow to */
-	u32 round;            /* turns since all waiting CTAs had one */
-	u32 since_retry;      /* CTAs that have ended since */
-	bool progress;        /* in this round a CTA ended, or one computes */
-	u32 sm;               /* rotates over the hand's SMs */
-	u64 finished;         /* not yet subtracted from grid->left */
-	u64 served;           /* when a worker took it last, for fairness; pool->lock */
+	u32 target;      /* CTAs that may be resident now; grows while nothing ends */
+	u32 limit;       /* and what it may grow to */
+	u32 round;       /* turns since all waiting CTAs had one */
+	u32 since_retry; /* CTAs that have ended since */
+	bool progress;   /* in this round a CTA ended, or one computes */
+	u32 sm;          /* rotates over the hand's SMs */
+	u64 finished;    /* not yet subtracted from grid->left */
+	u64 served;      /* when a worker took it last, for fairness; pool->lock */
 	u64 random;
 };
 
@@ -80,10 +83,10 @@ struct sched_grid {
 	struct sched_launch launch;
 	pthread_mutex_t lock;
 	u64 ctas;
-	u64 left;       /* CTAs that have not ended; atomic */
-	u32 stop;       /* non-zero: end as soon as possible; atomic */
-	u32 busy;       /* hands being worked on; pool->lock */
-	bool ordered;   /* begin CTAs by number; grid->lock */
+	u64 left;     /* CTAs that have not ended; atomic */
+	u32 stop;     /* non-zero: end as soon as possible; atomic */
+	u32 busy;     /* hands being worked on; pool->lock */
+	bool ordered; /* begin CTAs by number; grid->lock */
 	bool faulted;
 	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
 	u64 multiplier; /* seeded order: CTA i is (i * multiplier + offset) mod ctas; 0: natural */
@@ -100,7 +103,7 @@ struct sched_pool {
 	struct sched_options options;
 	u32 workers;
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* a grid or a hand has become available */
+	pthread_cond_t work;  /* a grid or a hand has become available */
 	pthread_mutex_t only; /* one worker: whoever runs holds it, the calling thread as well */
 	pthread_t *threads;
 	u32 thread_len;
@@ -110,11 +113,11 @@ struct sched_pool {
 	u32 grid_len;             /* atomic */
 	u32 turn;                 /* which grid to look at first */
 	u64 served;
-	u32 sleeping;             /* threads that wait for work */
-	u64 alive;                /* grids whose `done` has not returned; atomic */
+	u32 sleeping; /* threads that wait for work */
+	u64 alive;    /* grids whose `done` has not returned; atomic */
 	struct sched_grid *spare;
 	u32 spare_len;
-	struct seat_list seats;   /* cached, oldest first */
+	struct seat_list seats; /* cached, oldest first */
 	u64 grids_started;
 };
 
@@ -141,8 +144,9 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 void grid_spread(struct sched_grid *g, u32 hands);
 void grid_free(struct sched_grid *g);
 /*
- * Work on a hand that the caller has marked busy: until nothing is left for it, the grid stops, or, `once`, the first turn
- * ends without the end of its CTA; and for a stint only while other grids wait.
+ * Work on a hand that the caller has marked busy: until nothing is left for it, the grid stops, or,
+ * `once`, the first turn ends without the end of its CTA; and for a stint only while other grids
+ * wait.
  */
 void hand_work(struct hand *h, bool once);
 /* Does it have anything to do? */

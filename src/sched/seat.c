@@ -1,14 +1,16 @@
 /*
- * Storage of CTAs: registers, warps, shared and local memory. Made once for a program and a CTA shape, used for one CTA after
- * the other, cached between launches. Real shared memory and registers are not cleared between CTAs either; ours begin as
- * zeros, so that a run does not depend on what the host's memory held.
+ * Storage of CTAs: registers, warps, shared and local memory. Made once for a program and a CTA
+ * shape, used for one CTA after the other, cached between launches. Real shared memory and
+ * registers are not cleared between CTAs either; ours begin as zeros, so that a run does not depend
+ * on what the host's memory held.
  */
 #include "src/sched/sched_int.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define SHARED_ALIGN 1024u /* the widest alignment of shared variables that tensor copies ask for */
+#define SHARED_ALIGN 1024u /* the widest alignment of shared variables that tensor copies ask for  \
+			    */
 
 void seat_list_init(struct seat_list *l)
 {
@@ -79,7 +81,8 @@ static bool make_local(struct seat *s, const struct exec_env *e)
 	s->local_size = (u64)e->local_bytes * s->cta.warps * WARP_LANES;
 	if (!s->local_size)
 		return true;
-	p = mmap(NULL, s->local_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = mmap(NULL, s->local_size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
 	s->cta.local = p;
@@ -121,7 +124,9 @@ static void make_gangs(struct seat *s, u64 block_bytes, struct mem_cache *caches
 		g->warp_at = c->warp + g->first_warp;
 		g->caches = caches;
 		g->shared = c->shared;
-		g->local = c->local ? c->local + (u64)g->first_warp * WARP_LANES * s->env.local_bytes : NULL;
+		g->local = c->local
+				   ? c->local + (u64)g->first_warp * WARP_LANES * s->env.local_bytes
+				   : NULL;
 		g->fault = &c->fault;
 		g->scratch = s->scratch;
 		g->rejoin = NO_PC;
@@ -158,7 +163,8 @@ static struct seat *make(const struct exec_env *e)
 		c->gang[0].caches = caches;
 	else
 		free(caches);
-	if (!c->warp || !c->gang || !c->shared || !s->regs || !s->tid || !s->scratch || !caches || !make_local(s, e)) {
+	if (!c->warp || !c->gang || !c->shared || !s->regs || !s->tid || !s->scratch || !caches ||
+	    !make_local(s, e)) {
 		seat_free(s);
 		return NULL;
 	}
@@ -170,8 +176,9 @@ static struct seat *make(const struct exec_env *e)
 
 static bool fits(const struct seat *s, const struct exec_env *e)
 {
-	return s->program == e->program && !memcmp(s->block, e->block, sizeof(s->block)) && s->shared_cap >= e->shared_bytes &&
-	       s->env.local_bytes == e->local_bytes && s->env.mem == e->mem;
+	return s->program == e->program && !memcmp(s->block, e->block, sizeof(s->block)) &&
+	       s->shared_cap >= e->shared_bytes && s->env.local_bytes == e->local_bytes &&
+	       s->env.mem == e->mem;
 }
 
 struct seat *seat_cached_locked(struct sched_pool *p, const struct exec_env *e)
@@ -193,7 +200,8 @@ void seat_adopt(struct seat *s, const struct sched_grid *g)
 	u32 epoch = e->mem ? __atomic_load_n(&e->mem->epoch, __ATOMIC_ACQUIRE) : 0;
 
 	if (s->epoch != epoch)
-		memset(s->cta.gang[0].caches, 0, sizeof(struct mem_cache) * s->program->cache_slots);
+		memset(s->cta.gang[0].caches, 0,
+		       sizeof(struct mem_cache) * s->program->cache_slots);
 	s->epoch = epoch;
 	s->env = *e;
 	s->env.tid = s->tid;

@@ -39,7 +39,7 @@ struct input {
 	const char *option; /* as written, for messages */
 	char *name;         /* of a buffer, NULL: passed by value */
 	struct data data;
-	u64 address;        /* of a buffer */
+	u64 address; /* of a buffer */
 };
 
 struct output {
@@ -154,21 +154,40 @@ static int parse_option(struct job *j, int c)
 	u64 v;
 
 	switch (c) {
-	case 'k': j->kernel = optarg; return TOOL_OK;
-	case 'd': j->device = optarg; return TOOL_OK;
-	case 'c': j->cooperative = true; return TOOL_OK;
-	case 'p': j->dump_program = true; return TOOL_OK;
-	case 'a': return add_input(j, optarg, false);
-	case 'u': return add_input(j, optarg, true);
-	case 'o': return add_output(j, optarg);
-	case 'g': return parse_dims(optarg, j->grid) ? TOOL_OK : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
-	case 'b': return parse_dims(optarg, j->block) ? TOOL_OK : tool_usage(j->self, "--block takes X[,Y,Z], not '%s'", optarg);
+	case 'k':
+		j->kernel = optarg;
+		return TOOL_OK;
+	case 'd':
+		j->device = optarg;
+		return TOOL_OK;
+	case 'c':
+		j->cooperative = true;
+		return TOOL_OK;
+	case 'p':
+		j->dump_program = true;
+		return TOOL_OK;
+	case 'a':
+		return add_input(j, optarg, false);
+	case 'u':
+		return add_input(j, optarg, true);
+	case 'o':
+		return add_output(j, optarg);
+	case 'g':
+		return parse_dims(optarg, j->grid)
+			       ? TOOL_OK
+			       : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
+	case 'b':
+		return parse_dims(optarg, j->block)
+			       ? TOOL_OK
+			       : tool_usage(j->self, "--block takes X[,Y,Z], not '%s'", optarg);
 	case 's':
 		v = strtoull(optarg, &end, 0);
 		j->shared = (u32)v;
-		return end != optarg && !*end && v <= UINT32_MAX ? TOOL_OK :
-								   tool_usage(j->self, "--shared takes bytes, not '%s'", optarg);
-	default: return tool_usage(j->self, "unknown option");
+		return end != optarg && !*end && v <= UINT32_MAX
+			       ? TOOL_OK
+			       : tool_usage(j->self, "--shared takes bytes, not '%s'", optarg);
+	default:
+		return tool_usage(j->self, "unknown option");
 	}
 }
 
@@ -176,11 +195,11 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"kernel", required_argument, NULL, 'k'}, {"grid", required_argument, NULL, 'g'},
-		{"block", required_argument, NULL, 'b'}, {"shared", required_argument, NULL, 's'},
-		{"cooperative", no_argument, NULL, 'c'}, {"arg", required_argument, NULL, 'a'},
+		{"block", required_argument, NULL, 'b'},  {"shared", required_argument, NULL, 's'},
+		{"cooperative", no_argument, NULL, 'c'},  {"arg", required_argument, NULL, 'a'},
 		{"buffer", required_argument, NULL, 'u'}, {"dump", required_argument, NULL, 'o'},
 		{"device", required_argument, NULL, 'd'}, {"dump-program", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'}, {0},
+		{"help", no_argument, NULL, 'h'},         {0},
 	};
 	int c, status = TOOL_OK;
 
@@ -195,7 +214,8 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 	if (status)
 		return status;
 	if (optind + 1 != argc)
-		return tool_usage(j->self, optind == argc ? "no file given" : "more than one file given");
+		return tool_usage(j->self,
+				  optind == argc ? "no file given" : "more than one file given");
 	j->file = argv[optind];
 	return TOOL_OK;
 }
@@ -216,7 +236,8 @@ static int open_device(struct job *j, struct diag *d)
 	if (!arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
 	j->pool = sched_pool_new(&s.sched);
-	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool, exec_ops_select(s.host_isa)) != STATUS_SUCCESS) {
+	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,
+				    exec_ops_select(s.host_isa)) != STATUS_SUCCESS) {
 		fprintf(stderr, "ptxloom exec: no memory for the device\n");
 		j->dev.arch = NULL;
 		return TOOL_USAGE;
@@ -237,8 +258,10 @@ static int load(struct job *j, struct diag *d)
 		fprintf(stderr, "%s: error: the file is empty\n", j->file);
 		status = TOOL_FINDINGS;
 	} else {
-		status = device_program_load_image(&j->dev, f.data, f.size, j->file, d, &j->program) == STATUS_SUCCESS ? TOOL_OK :
-																 TOOL_FINDINGS;
+		status = device_program_load_image(&j->dev, f.data, f.size, j->file, d,
+						   &j->program) == STATUS_SUCCESS
+				 ? TOOL_OK
+				 : TOOL_FINDINGS;
 	}
 	file_close(&f);
 	return status;
@@ -248,14 +271,17 @@ static int find_kernel(struct job *j)
 {
 	struct device_kernel *k;
 
-	j->k = j->kernel ? device_program_kernel(j->program, j->kernel) : device_program_nth(j->program, 0);
+	j->k = j->kernel ? device_program_kernel(j->program, j->kernel)
+			 : device_program_nth(j->program, 0);
 	if (j->k && (j->kernel || !device_program_nth(j->program, 1)))
 		return TOOL_OK;
 	if (!j->k && !j->kernel) {
 		fprintf(stderr, "ptxloom exec: %s has no kernel\n", j->file);
 		return TOOL_USAGE;
 	}
-	fprintf(stderr, j->kernel ? "ptxloom exec: %s has no kernel '%s'; there are:\n" : "ptxloom exec: --kernel is needed; %s has:\n",
+	fprintf(stderr,
+		j->kernel ? "ptxloom exec: %s has no kernel '%s'; there are:\n"
+			  : "ptxloom exec: --kernel is needed; %s has:\n",
 		j->file, j->kernel);
 	for (u32 i = 0; (k = device_program_nth(j->program, i)); i++)
 		fprintf(stderr, "  %s\n", k->func->name->text);
@@ -266,9 +292,11 @@ static int list_params(const struct job *j)
 {
 	const struct device_kernel *k = j->k;
 
-	fprintf(stderr, "ptxloom exec: %s takes %u parameters, %zu are given:\n", k->func->name->text, k->param_len, j->inputs.len);
+	fprintf(stderr, "ptxloom exec: %s takes %u parameters, %zu are given:\n",
+		k->func->name->text, k->param_len, j->inputs.len);
 	for (u32 i = 0; i < k->param_len; i++)
-		fprintf(stderr, "  .%s %s, %u bytes\n", isa_word_text(k->params[i].type), k->params[i].name, k->params[i].bytes);
+		fprintf(stderr, "  .%s %s, %u bytes\n", isa_word_text(k->params[i].type),
+			k->params[i].name, k->params[i].bytes);
 	return TOOL_USAGE;
 }
 
@@ -283,8 +311,9 @@ static int check_inputs(struct job *j)
 		u64 bytes = in->name ? sizeof(u64) : in->data.count * in->data.type->bytes;
 
 		if (bytes != k->params[i].bytes)
-			return tool_usage(j->self, "%s: parameter %s takes %u bytes, this has %llu", in->option, k->params[i].name,
-					  k->params[i].bytes, (unsigned long long)bytes);
+			return tool_usage(j->self, "%s: parameter %s takes %u bytes, this has %llu",
+					  in->option, k->params[i].name, k->params[i].bytes,
+					  (unsigned long long)bytes);
 	}
 	return TOOL_OK;
 }
@@ -300,7 +329,9 @@ static int place_inputs(struct job *j, void **args)
 			continue;
 		in->address = mem_alloc(&j->dev.mem, bytes, MEM_ALIGN, MEM_KIND_DEVICE);
 		if (!in->address) {
-			fprintf(stderr, "ptxloom exec: %s: the device has no memory for %llu bytes\n", in->name, (unsigned long long)bytes);
+			fprintf(stderr,
+				"ptxloom exec: %s: the device has no memory for %llu bytes\n",
+				in->name, (unsigned long long)bytes);
 			return TOOL_USAGE;
 		}
 		memcpy((void *)(uintptr_t)in->address, in->data.bytes, bytes);
@@ -330,7 +361,8 @@ static bool find_output(struct job *j, const struct output *o, struct data *view
 	}
 	if (!device_program_variable(j->program, o->name, &address, &bytes))
 		return false;
-	*view = (struct data){.type = o->data.type ? o->data.type : data_type_find("b8", 2), .bytes = (u8 *)(uintptr_t)address};
+	*view = (struct data){.type = o->data.type ? o->data.type : data_type_find("b8", 2),
+			      .bytes = (u8 *)(uintptr_t)address};
 	view->count = bytes / view->type->bytes;
 	return true;
 }
@@ -341,7 +373,8 @@ static int check_outputs(struct job *j)
 
 	for (size_t i = 0; i < j->outputs.len; i++)
 		if (!find_output(j, &j->outputs.at[i], &view))
-			return tool_usage(j->self, "--dump: no buffer or variable '%s'", j->outputs.at[i].name);
+			return tool_usage(j->self, "--dump: no buffer or variable '%s'",
+					  j->outputs.at[i].name);
 	return TOOL_OK;
 }
 
@@ -380,7 +413,11 @@ static void on_done(void *user, enum status status, const struct device_fault *f
 static int launch(struct job *j)
 {
 	void **args = calloc(j->inputs.len + 1, sizeof(*args));
-	struct device_launch l = {.kernel = j->k, .dynamic_bytes = j->shared, .cooperative = j->cooperative, .may_inline = true, .args = args};
+	struct device_launch l = {.kernel = j->k,
+				  .dynamic_bytes = j->shared,
+				  .cooperative = j->cooperative,
+				  .may_inline = true,
+				  .args = args};
 	enum status status;
 	int result = args ? place_inputs(j, args) : TOOL_USAGE;
 
@@ -394,7 +431,8 @@ static int launch(struct job *j)
 		if (status == STATUS_SUCCESS)
 			status = j->status;
 		else
-			fprintf(stderr, "ptxloom exec: the launch is refused: %s\n", status_info((int)status)->text);
+			fprintf(stderr, "ptxloom exec: the launch is refused: %s\n",
+				status_info((int)status)->text);
 		result = status == STATUS_SUCCESS ? TOOL_OK : TOOL_FINDINGS;
 	}
 	if (!result)
@@ -405,7 +443,8 @@ static int launch(struct job *j)
 
 static int dump_program(struct job *j, struct diag *d)
 {
-	const struct program *p = device_kernel_lower(j->k, j->block[0] * j->block[1] * j->block[2], d);
+	const struct program *p =
+		device_kernel_lower(j->k, j->block[0] * j->block[1] * j->block[2], d);
 	struct text out = {0};
 
 	if (!p)

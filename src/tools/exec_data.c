@@ -18,11 +18,11 @@
 #define PER_LINE 8u
 
 static const struct data_type types[] = {
-	{"b8", DATA_BITS, 1, "u1"},     {"b16", DATA_BITS, 2, "u2"},    {"b32", DATA_BITS, 4, "u4"},
-	{"b64", DATA_BITS, 8, "u8"},    {"u8", DATA_UINT, 1, "u1"},     {"u16", DATA_UINT, 2, "u2"},
-	{"u32", DATA_UINT, 4, "u4"},    {"u64", DATA_UINT, 8, "u8"},    {"s8", DATA_SINT, 1, "i1"},
-	{"s16", DATA_SINT, 2, "i2"},    {"s32", DATA_SINT, 4, "i4"},    {"s64", DATA_SINT, 8, "i8"},
-	{"f16", DATA_HALF, 2, "f2"},    {"bf16", DATA_BFLOAT, 2, NULL}, {"f32", DATA_FLOAT, 4, "f4"},
+	{"b8", DATA_BITS, 1, "u1"},   {"b16", DATA_BITS, 2, "u2"},    {"b32", DATA_BITS, 4, "u4"},
+	{"b64", DATA_BITS, 8, "u8"},  {"u8", DATA_UINT, 1, "u1"},     {"u16", DATA_UINT, 2, "u2"},
+	{"u32", DATA_UINT, 4, "u4"},  {"u64", DATA_UINT, 8, "u8"},    {"s8", DATA_SINT, 1, "i1"},
+	{"s16", DATA_SINT, 2, "i2"},  {"s32", DATA_SINT, 4, "i4"},    {"s64", DATA_SINT, 8, "i8"},
+	{"f16", DATA_HALF, 2, "f2"},  {"bf16", DATA_BFLOAT, 2, NULL}, {"f32", DATA_FLOAT, 4, "f4"},
 	{"f64", DATA_FLOAT, 8, "f8"},
 };
 
@@ -59,7 +59,8 @@ bool data_parse_type(const char **s, struct data *out, struct text *why)
 	out->count = strtoull(*s + 1, &end, 0);
 	if (end == *s + 1)
 		out->count = UINT64_MAX;
-	if (*end != ']' || (*s)[1] == '-' || (out->count != UINT64_MAX && out->count > BYTES_MAX / out->type->bytes)) {
+	if (*end != ']' || (*s)[1] == '-' ||
+	    (out->count != UINT64_MAX && out->count > BYTES_MAX / out->type->bytes)) {
 		text_puts(why, "the number of elements in [ ] makes no sense");
 		return false;
 	}
@@ -85,12 +86,17 @@ static u64 get(const struct data *d, u64 i)
 static u64 from_double(const struct data_type *t, f64 v)
 {
 	switch ((enum data_kind)t->kind) {
-	case DATA_HALF: return num_f16_from_f32(bits_f32((f32)v), 0);
-	case DATA_BFLOAT: return num_bf16_from_f32(bits_f32((f32)v), 0);
-	case DATA_FLOAT: return t->bytes == 8 ? bits_f64(v) : bits_f32((f32)v);
-	case DATA_SINT: return (u64)(s64)v;
+	case DATA_HALF:
+		return num_f16_from_f32(bits_f32((f32)v), 0);
+	case DATA_BFLOAT:
+		return num_bf16_from_f32(bits_f32((f32)v), 0);
+	case DATA_FLOAT:
+		return t->bytes == 8 ? bits_f64(v) : bits_f32((f32)v);
+	case DATA_SINT:
+		return (u64)(s64)v;
 	case DATA_BITS:
-	case DATA_UINT: break;
+	case DATA_UINT:
+		break;
 	}
 	return (u64)v;
 }
@@ -117,19 +123,23 @@ static bool parse_number(const struct data_type *t, const char *s, char **end, u
 	bool negative = *s == '-';
 	u64 v;
 
-	if (!is_whole(t) && s[0] == '0' && (s[1] == 'f' || s[1] == 'd') && isxdigit((unsigned char)s[2])) {
+	if (!is_whole(t) && s[0] == '0' && (s[1] == 'f' || s[1] == 'd') &&
+	    isxdigit((unsigned char)s[2])) {
 		*bits = strtoull(s + 2, end, 16);
 		return (s[1] == 'f') == (t->bytes == 4) && (s[1] == 'f' || t->bytes == 8);
 	}
 	if (!is_whole(t)) {
-		/* Twice rounded values of narrow types would not be the nearest: strtof is exact for f32. */
-		*bits = t->bytes == 8 ? bits_f64(strtod(s, end)) : from_double(t, (f64)strtof(s, end));
+		/* Twice rounded values of narrow types would not be the nearest: strtof is exact
+		 * for f32. */
+		*bits = t->bytes == 8 ? bits_f64(strtod(s, end))
+				      : from_double(t, (f64)strtof(s, end));
 		return *end != s;
 	}
 	errno = 0;
 	v = strtoull(s + (negative || *s == '+'), end, 0);
 	*bits = negative ? 0 - v : v;
-	return *end != s + (negative || *s == '+') && isalnum((unsigned char)s[negative || *s == '+']) && !errno && fits(t, negative, v);
+	return *end != s + (negative || *s == '+') &&
+	       isalnum((unsigned char)s[negative || *s == '+']) && !errno && fits(t, negative, v);
 }
 
 /* ---- initialisers ---- */
@@ -168,7 +178,8 @@ static bool fill_list(struct data *d, const char *init, struct text *why)
 		return false;
 	for (u64 i = 0; i < n; i++) {
 		if (!parse_number(d->type, init, &end, &bits) || (*end && *end != ',')) {
-			text_printf(why, "'%.*s' is no value of type %s", (int)strcspn(init, ","), init, d->type->name);
+			text_printf(why, "'%.*s' is no value of type %s", (int)strcspn(init, ","),
+				    init, d->type->name);
 			return false;
 		}
 		put(d, i, bits);
@@ -188,8 +199,10 @@ static u64 random_element(const struct data_type *t, u64 *state)
 	if (is_whole(t))
 		return x;
 	/* As many bits as the type holds below 1, so that nothing rounds up to it. */
-	return from_double(t, t->bytes == 8 ? (f64)(x >> 11) * 0x1p-53 : t->bytes == 4 ? (f64)(x >> 40) * 0x1p-24 :
-						       t->kind == DATA_HALF ? (f64)(x >> 53) * 0x1p-11 : (f64)(x >> 56) * 0x1p-8);
+	return from_double(t, t->bytes == 8          ? (f64)(x >> 11) * 0x1p-53
+			      : t->bytes == 4        ? (f64)(x >> 40) * 0x1p-24
+			      : t->kind == DATA_HALF ? (f64)(x >> 53) * 0x1p-11
+						     : (f64)(x >> 56) * 0x1p-8);
 }
 
 static bool fill_made(struct data *d, const char *init, struct text *why)
@@ -211,7 +224,9 @@ static bool fill_made(struct data *d, const char *init, struct text *why)
 	if (!make_room(d, why))
 		return false;
 	for (u64 i = 0; *init != 'z' && i < d->count; i++)
-		put(d, i, *init == 'r' ? random_element(d->type, &seed) : from_double(d->type, *init == 'o' ? 1 : (f64)i));
+		put(d, i,
+		    *init == 'r' ? random_element(d->type, &seed)
+				 : from_double(d->type, *init == 'o' ? 1 : (f64)i));
 	return true;
 }
 
@@ -248,11 +263,15 @@ static u64 npy_elements(const char *shape)
 
 static bool npy_check(const struct data *d, const char *header, struct text *why)
 {
-	const char *descr = npy_value(header, "'descr'"), *order = npy_value(header, "'fortran_order'");
+	const char *descr = npy_value(header, "'descr'"),
+		   *order = npy_value(header, "'fortran_order'");
 	const char *want = d->type->numpy;
 
-	if (!descr || !want || (*descr != '<' && *descr != '|' && *descr != '=') || strncmp(descr + 1, want, 2)) {
-		text_printf(why, "the file holds '%.*s', not %s", descr ? (int)strcspn(descr, "'\",") : 0, descr ? descr : "", d->type->name);
+	if (!descr || !want || (*descr != '<' && *descr != '|' && *descr != '=') ||
+	    strncmp(descr + 1, want, 2)) {
+		text_printf(why, "the file holds '%.*s', not %s",
+			    descr ? (int)strcspn(descr, "'\",") : 0, descr ? descr : "",
+			    d->type->name);
 		return false;
 	}
 	if (!order || !strncmp(order, "True", 4)) {
@@ -263,7 +282,8 @@ static bool npy_check(const struct data *d, const char *header, struct text *why
 }
 
 /* Where the elements begin, and how many there are. */
-static bool npy_open(const struct data *d, const struct file *f, size_t *begin, u64 *count, struct text *why)
+static bool npy_open(const struct data *d, const struct file *f, size_t *begin, u64 *count,
+		     struct text *why)
 {
 	size_t at, len;
 	char *header;
@@ -309,7 +329,8 @@ static bool fill_from(struct data *d, const struct file *f, struct text *why)
 	if (d->count == UINT64_MAX)
 		d->count = count;
 	if (d->count != count) {
-		text_printf(why, "the file has %" PRIu64 " elements, not %" PRIu64, count, d->count);
+		text_printf(why, "the file has %" PRIu64 " elements, not %" PRIu64, count,
+			    d->count);
 		return false;
 	}
 	if (!make_room(d, why))
@@ -339,7 +360,8 @@ bool data_fill(struct data *d, const char *init, struct text *why)
 		init = "zeros";
 	if (*init == '@')
 		return fill_file(d, init + 1, why);
-	if (!strcmp(init, "zeros") || !strcmp(init, "ones") || !strcmp(init, "iota") || !strncmp(init, "random", 6))
+	if (!strcmp(init, "zeros") || !strcmp(init, "ones") || !strcmp(init, "iota") ||
+	    !strncmp(init, "random", 6))
 		return fill_made(d, init, why);
 	return fill_list(d, init, why);
 }
@@ -352,11 +374,21 @@ static void put_element(const struct data *d, u64 i, struct text *out)
 	u64 v = get(d, i);
 
 	switch ((enum data_kind)d->type->kind) {
-	case DATA_BITS: text_printf(out, " 0x%0*" PRIx64, 2 * d->type->bytes, v); break;
-	case DATA_UINT: text_printf(out, " %" PRIu64, v); break;
-	case DATA_SINT: text_printf(out, " %" PRId64, (s64)(v << (64 - bits)) >> (64 - bits)); break;
-	case DATA_HALF: text_printf(out, " %.5g", (f64)f32_bits(num_widen_f16((u32)v))); break;
-	case DATA_BFLOAT: text_printf(out, " %.4g", (f64)f32_bits(num_widen_bf16((u32)v))); break;
+	case DATA_BITS:
+		text_printf(out, " 0x%0*" PRIx64, 2 * d->type->bytes, v);
+		break;
+	case DATA_UINT:
+		text_printf(out, " %" PRIu64, v);
+		break;
+	case DATA_SINT:
+		text_printf(out, " %" PRId64, (s64)(v << (64 - bits)) >> (64 - bits));
+		break;
+	case DATA_HALF:
+		text_printf(out, " %.5g", (f64)f32_bits(num_widen_f16((u32)v)));
+		break;
+	case DATA_BFLOAT:
+		text_printf(out, " %.4g", (f64)f32_bits(num_widen_bf16((u32)v)));
+		break;
 	case DATA_FLOAT:
 		if (bits == 64)
 			text_printf(out, " %.17g", f64_bits(v));
@@ -384,8 +416,8 @@ static bool write_npy_header(const struct data *d, FILE *f)
 	u8 head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
 	bool ok;
 
-	text_printf(&t, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }", d->type->bytes > 1 ? '<' : '|',
-		    d->type->numpy, d->count);
+	text_printf(&t, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+		    d->type->bytes > 1 ? '<' : '|', d->type->numpy, d->count);
 	/* Elements begin at a multiple of 64. */
 	while ((sizeof(head) + t.len + 1) % 64 && !t.failed)
 		text_puts(&t, " ");
@@ -410,6 +442,7 @@ bool data_write(const struct data *d, const char *path)
 	f = fopen(path, "wb");
 	if (!f)
 		return false;
-	ok = (!npy || write_npy_header(d, f)) && (!d->count || fwrite(d->bytes, d->type->bytes, d->count, f) == d->count);
+	ok = (!npy || write_npy_header(d, f)) &&
+	     (!d->count || fwrite(d->bytes, d->type->bytes, d->count, f) == d->count);
 	return !fclose(f) && ok;
 }

@@ -28,12 +28,13 @@ struct data {
 void data_fini(struct data *d);
 
 /*
- * Parse TYPE, TYPE[N] or TYPE[]; leaves *s behind it. count: UINT64_MAX when it is to follow from the values.
- * Returns false with a reason in `why`.
+ * Parse TYPE, TYPE[N] or TYPE[]; leaves *s behind it. count: UINT64_MAX when it is to follow from
+ * the values. Returns false with a reason in `why`.
  */
 bool data_parse_type(const char **s, struct data *out, struct text *why);
 /*
- * Fill `d`, whose type and count are set, from an initialiser: a list of numbers, zeros, ones, iota, random:SEED, or
+ * Fill `d`, whose type and count are set, from an initialiser: a list of numbers, zeros, ones,
+ * iota, random:SEED, or
  * @FILE (raw bytes, or .npy by its first bytes). NULL: zeros. Returns false with a reason.
  */
 bool data_fill(struct data *d, const char *init, struct text *why);

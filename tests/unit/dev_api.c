@@ -1,4 +1,5 @@
-/* The C API: devices, modules, launches, bound functions, faults, from one thread and from several. */
+/* The C API: devices, modules, launches, bound functions, faults, from one thread and from several.
+ */
 #include "tests/check.h"
 
 #include <ptxloom.h>
@@ -30,7 +31,8 @@ static const char kernels[] = HEAD
 	"\n"
 	".visible .entry bounded(.param .u64 out) .maxntid 64, 1, 1\n{\n"
 	".shared .align 4 .b8 s[256];\n"
-	".reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd0, [out]; mov.u32 %r0, %dynamic_smem_size; st.global.u32 [%rd0], %r0; ret;\n}\n"
+	".reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd0, [out]; mov.u32 %r0, %dynamic_smem_size;\n"
+	"st.global.u32 [%rd0], %r0; ret;\n}\n"
 	"\n"
 	".visible .entry structure(.param .align 8 .b8 s[16], .param .u64 out)\n{\n"
 	".reg .b32 %r<3>; .reg .b64 %rd<4>;\n"
@@ -102,11 +104,13 @@ static void test_modules(struct env *e)
 	size_t bytes;
 
 	CHECK(k && k == ptxloom_module_kernel_nth(e->mod, 1));
-	CHECK(ptxloom_module_kernel(e->mod, "saxpy") == NULL && ptxloom_module_kernel_nth(e->mod, 6) == NULL);
+	CHECK(ptxloom_module_kernel(e->mod, "saxpy") == NULL &&
+	      ptxloom_module_kernel_nth(e->mod, 6) == NULL);
 	CHECK_STR(ptxloom_kernel_name(k), "axpy");
 	CHECK_EQ(ptxloom_kernel_param_count(k), 4);
 	CHECK_EQ(ptxloom_kernel_param(k, 2, &p), 0);
-	CHECK(!strcmp(p.name, "x") && !strcmp(p.type, "u64") && p.offset == 8 && p.bytes == 8 && !p.is_array);
+	CHECK(!strcmp(p.name, "x") && !strcmp(p.type, "u64") && p.offset == 8 && p.bytes == 8 &&
+	      !p.is_array);
 	CHECK_EQ(ptxloom_kernel_param(k, 4, &p), PTXLOOM_INVALID_VALUE);
 	CHECK_EQ(ptxloom_kernel_param(ptxloom_module_kernel(e->mod, "structure"), 0, &p), 0);
 	CHECK(p.is_array && p.bytes == 16 && p.align == 8);
@@ -117,25 +121,34 @@ static void test_modules(struct env *e)
 	CHECK(bytes == 4 && *counter == 41);
 	CHECK_EQ(ptxloom_module_variable(e->mod, "where", (void **)&where, &bytes), 0);
 	CHECK(bytes == 8 && *where == (uintptr_t)counter);
-	CHECK_EQ(ptxloom_module_variable(e->mod, "nothing", (void **)&where, &bytes), PTXLOOM_NOT_FOUND);
+	CHECK_EQ(ptxloom_module_variable(e->mod, "nothing", (void **)&where, &bytes),
+		 PTXLOOM_NOT_FOUND);
 	CHECK_EQ(ptxloom_module_load(e->dev, "no ptx at all", 13, &m), PTXLOOM_INVALID_IMAGE);
-	CHECK(m == NULL && ptxloom_message(e->dev, text, sizeof(text)) > 0 && strstr(text, "<memory>") != NULL);
+	CHECK(m == NULL && ptxloom_message(e->dev, text, sizeof(text)) > 0 &&
+	      strstr(text, "<memory>") != NULL);
 	CHECK_EQ(ptxloom_message(e->dev, text, sizeof(text)), 0);
-	CHECK_EQ(ptxloom_module_load(e->dev, HEAD ".entry k() { bra nowhere; }\n", strlen(HEAD) + 27, &m), PTXLOOM_INVALID_PTX);
-	CHECK(ptxloom_message(e->dev, text, sizeof(text)) > 0 && strstr(text, "<memory>:4:") != NULL);
+	CHECK_EQ(ptxloom_module_load(e->dev, HEAD ".entry k() { bra nowhere; }\n",
+				     strlen(HEAD) + 27, &m),
+		 PTXLOOM_INVALID_PTX);
+	CHECK(ptxloom_message(e->dev, text, sizeof(text)) > 0 &&
+	      strstr(text, "<memory>:4:") != NULL);
 	CHECK_EQ(ptxloom_module_load_file(e->dev, "./nowhere.ptx", &m), PTXLOOM_FILE_NOT_FOUND);
-	CHECK(ptxloom_message(e->dev, text, sizeof(text)) > 0 && strstr(text, "No such file") != NULL);
+	CHECK(ptxloom_message(e->dev, text, sizeof(text)) > 0 &&
+	      strstr(text, "No such file") != NULL);
 }
 
 static void test_launches(struct env *e)
 {
-	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "axpy"), *b = ptxloom_module_kernel(e->mod, "bounded");
+	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "axpy"),
+			      *b = ptxloom_module_kernel(e->mod, "bounded");
 	struct ptxloom_config c = {.grid = {40}, .block = {250}};
 	int n = 10000, a = 3;
 	int *x = ptxloom_alloc(e->dev, (size_t)n * 4), *y = ptxloom_alloc(e->dev, (size_t)n * 4);
 	void *args[] = {&n, &a, &x, &y};
 	bool good = true;
-	struct { uint64_t a, b; } s = {40, 2};
+	struct {
+		uint64_t a, b;
+	} s = {40, 2};
 
 	CHECK(x && y && !y[n - 1]);
 	for (int i = 0; i < n; i++)
@@ -149,17 +162,41 @@ static void test_launches(struct env *e)
 	CHECK_EQ(ptxloom_device_sync(e->dev), 0);
 	/* What CUDA refuses. */
 	CHECK_EQ(ptxloom_launch(k, &c, NULL), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {0}, .block = {32}}, args), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {0}}, args), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {2048}}, args), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {1, 1, 65}}, args), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1, 65536}, .block = {1}}, args), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {32}, .dynamic_shared = 300000}, args), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(b, &(struct ptxloom_config){.grid = {1}, .block = {128}}, (void *[]){&y}), PTXLOOM_INVALID_VALUE);
-	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {108 * 2 + 1}, .block = {1024}, .cooperative = 1}, args), PTXLOOM_COOPERATIVE_LAUNCH_TOO_LARGE);
-	CHECK_EQ(ptxloom_launch(b, &(struct ptxloom_config){.grid = {1}, .block = {64}, .dynamic_shared = 100000}, (void *[]){&y}), 0);
+	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {0}, .block = {32}}, args),
+		 PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {0}}, args),
+		 PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {2048}}, args),
+		 PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(
+		ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {1, 1, 65}}, args),
+		PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(
+		ptxloom_launch(k, &(struct ptxloom_config){.grid = {1, 65536}, .block = {1}}, args),
+		PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(ptxloom_launch(k,
+				&(struct ptxloom_config){
+					.grid = {1}, .block = {32}, .dynamic_shared = 300000},
+				args),
+		 PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(ptxloom_launch(b, &(struct ptxloom_config){.grid = {1}, .block = {128}},
+				(void *[]){&y}),
+		 PTXLOOM_INVALID_VALUE);
+	CHECK_EQ(ptxloom_launch(k,
+				&(struct ptxloom_config){
+					.grid = {108 * 2 + 1}, .block = {1024}, .cooperative = 1},
+				args),
+		 PTXLOOM_COOPERATIVE_LAUNCH_TOO_LARGE);
+	CHECK_EQ(ptxloom_launch(b,
+				&(struct ptxloom_config){
+					.grid = {1}, .block = {64}, .dynamic_shared = 100000},
+				(void *[]){&y}),
+		 0);
 	CHECK_EQ(y[0], 100000);
-	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(e->mod, "structure"), &(struct ptxloom_config){.grid = {1}, .block = {1}}, (void *[]){&s, &y}), 0);
+	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(e->mod, "structure"),
+				&(struct ptxloom_config){.grid = {1}, .block = {1}},
+				(void *[]){&s, &y}),
+		 0);
 	CHECK_EQ(y[0], 42);
 	CHECK_EQ(ptxloom_free(e->dev, x), 0);
 	CHECK_EQ(ptxloom_free(e->dev, x), PTXLOOM_INVALID_VALUE);
@@ -172,7 +209,8 @@ static void test_faults(struct env *e)
 {
 	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "axpy");
 	struct ptxloom_config c = {.grid = {4}, .block = {64}};
-	int n = 200, a = 1, *x = ptxloom_alloc(e->dev, 256 * 4), *y = ptxloom_alloc(e->dev, 150 * 4), host[256];
+	int n = 200, a = 1, *x = ptxloom_alloc(e->dev, 256 * 4),
+	    *y = ptxloom_alloc(e->dev, 150 * 4), host[256];
 	void *args[] = {&n, &a, &x, &y}, *p = host;
 	struct ptxloom_fault f;
 	char text[4096];
@@ -185,9 +223,11 @@ static void test_faults(struct env *e)
 	CHECK(f.cta[0] == 2 && f.thread[0] == 22 && f.has_address && !f.is_write && f.bytes == 4);
 	CHECK_EQ(f.address, (uintptr_t)(y + 150));
 	CHECK_EQ(f.ptx_line, 17);
-	CHECK(strstr(f.message, "global read of 4 bytes") && strstr(f.message, "0 bytes after a 600-byte allocation"));
+	CHECK(strstr(f.message, "global read of 4 bytes") &&
+	      strstr(f.message, "0 bytes after a 600-byte allocation"));
 	CHECK(strstr(f.message, "ld.global.u32 %r7, [%rd4]") != NULL);
-	CHECK(ptxloom_message(e->dev, text, sizeof(text)) == strlen(f.message) && !strcmp(text, f.message));
+	CHECK(ptxloom_message(e->dev, text, sizeof(text)) == strlen(f.message) &&
+	      !strcmp(text, f.message));
 	/* Host memory is no device memory, until it is registered. */
 	memset(host, 0, sizeof(host));
 	args[3] = &p;
@@ -215,32 +255,55 @@ static void test_faults(struct env *e)
 
 static void test_bind(struct env *e)
 {
-	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "axpy"), *s = ptxloom_module_kernel(e->mod, "structure");
+	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "axpy"),
+			      *s = ptxloom_module_kernel(e->mod, "structure");
 	static const char *const wrong[] = {
-		"", "(n, a, x)", "(n, a, x, y", "(n, a, x, y) <<<1>>>", "(n, a, x, y) <<<1, 32", "(n, a, x, y) <<<m, 32>>>",
-		"(n, a, x, y, z) <<<1, 32>>>", "(n, a, in x, y) <<<1, 32>>>", "(n, a, in f31 x[n], y) <<<1, 32>>>",
-		"(n, in a[n], x, y) <<<1, 32>>>", "(f64 n, a, x, y) <<<1, 32>>>", "(n, a, in f32 x[x], y) <<<1, 32>>>",
-		"(n, a, x, y) <<<(1, 32>>>", "(n, a, x, y) <<<1, 32>>> extra", "(n, a, x, y) <<<1 + , 32>>>", "(n, a, in s32 x[n, y) <<<1, 32>>>",
+		"",
+		"(n, a, x)",
+		"(n, a, x, y",
+		"(n, a, x, y) <<<1>>>",
+		"(n, a, x, y) <<<1, 32",
+		"(n, a, x, y) <<<m, 32>>>",
+		"(n, a, x, y, z) <<<1, 32>>>",
+		"(n, a, in x, y) <<<1, 32>>>",
+		"(n, a, in f31 x[n], y) <<<1, 32>>>",
+		"(n, in a[n], x, y) <<<1, 32>>>",
+		"(f64 n, a, x, y) <<<1, 32>>>",
+		"(n, a, in f32 x[x], y) <<<1, 32>>>",
+		"(n, a, x, y) <<<(1, 32>>>",
+		"(n, a, x, y) <<<1, 32>>> extra",
+		"(n, a, x, y) <<<1 + , 32>>>",
+		"(n, a, in s32 x[n, y) <<<1, 32>>>",
 	};
 	int (*axpy)(int n, int a, const int *x, int *y), (*pair)(const void *s, uint64_t *out);
 	int x[1000], y[1000], *buffer = ptxloom_alloc(e->dev, sizeof(y));
-	struct { uint64_t a, b; } two = {30, 12};
+	struct {
+		uint64_t a, b;
+	} two = {30, 12};
 	uint64_t sum = 0;
 	char text[1000];
 	bool good = true;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		CHECK_MSG(ptxloom_bind(k, wrong[i], (void **)&axpy) == PTXLOOM_INVALID_VALUE, wrong[i]);
-		CHECK(!axpy && ptxloom_message(e->dev, text, sizeof(text)) > 0 && strstr(text, "column"));
+		CHECK_MSG(ptxloom_bind(k, wrong[i], (void **)&axpy) == PTXLOOM_INVALID_VALUE,
+			  wrong[i]);
+		CHECK(!axpy && ptxloom_message(e->dev, text, sizeof(text)) > 0 &&
+		      strstr(text, "column"));
 	}
-	CHECK_EQ(ptxloom_bind(k, "(n, a, in s32 x[n], inout s32 y[n]) <<<(n + 255) / 256, {2 * 64 + 128, 1, 1}, n % 7>>>", (void **)&axpy), 0);
+	CHECK_EQ(
+		ptxloom_bind(
+			k,
+			"(n, a, in s32 x[n], inout s32 y[n]) <<<(n + 255) / 256, {2 * 64 + 128, 1, 1}, n % 7>>>",
+			(void **)&axpy),
+		0);
 	for (int i = 0; i < 1000; i++)
 		x[i] = i, y[i] = buffer[i] = 1;
 	CHECK_EQ(axpy(1000, -2, x, y), 0);
 	for (int i = 0; i < 1000; i++)
 		good &= y[i] == 1 - 2 * i && x[i] == i;
 	CHECK(good);
-	/* A buffer goes through; only n elements are copied; 0 CTAs and too many are refused as in CUDA. */
+	/* A buffer goes through; only n elements are copied; 0 CTAs and too many are refused as in
+	 * CUDA. */
 	CHECK_EQ(axpy(1000, 1, x, buffer), 0);
 	CHECK(buffer[999] == 1000);
 	CHECK_EQ(axpy(1, 5, x + 10, y), 0);
@@ -286,8 +349,10 @@ static void test_threads(struct env *e)
 
 	for (int i = 0; i < 4; i++) {
 		c[i].number = i;
-		CHECK_EQ(ptxloom_bind(ptxloom_module_kernel(e->mod, "axpy"), "(n, a, in s32 x[n], inout s32 y[n]) <<<(n + 31) / 32, 32>>>",
-				      (void **)&c[i].axpy), 0);
+		CHECK_EQ(ptxloom_bind(ptxloom_module_kernel(e->mod, "axpy"),
+				      "(n, a, in s32 x[n], inout s32 y[n]) <<<(n + 31) / 32, 32>>>",
+				      (void **)&c[i].axpy),
+			 0);
 		pthread_create(&c[i].id, NULL, call_often, &c[i]);
 	}
 	for (int i = 0; i < 4; i++) {
@@ -304,15 +369,18 @@ static void keep(void *user, const char *text)
 static void test_timeout(void)
 {
 	static char said[4096];
-	struct ptxloom_options o = {.size = sizeof(o), .workers = 1, .timeout_ms = 50, .message = keep, .user = said};
+	struct ptxloom_options o = {
+		.size = sizeof(o), .workers = 1, .timeout_ms = 50, .message = keep, .user = said};
 	struct ptxloom_fault f;
 	struct env e;
 
 	if (!env_open(&e, &o))
 		return;
-	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(e.mod, "forever"), &(struct ptxloom_config){.grid = {2}, .block = {32}}, NULL),
+	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(e.mod, "forever"),
+				&(struct ptxloom_config){.grid = {2}, .block = {32}}, NULL),
 		 PTXLOOM_LAUNCH_TIMEOUT);
-	CHECK(strstr(said, "Timeout: the launch ran for more than 50 ms") && strstr(said, "in kernel forever"));
+	CHECK(strstr(said, "Timeout: the launch ran for more than 50 ms") &&
+	      strstr(said, "in kernel forever"));
 	CHECK(strstr(said, "CTA (0,0,0) warp 0 lanes 0xffffffff: running at line") != NULL);
 	CHECK_EQ(ptxloom_last_fault(e.dev, &f), 0);
 	CHECK_STR(f.message, said);

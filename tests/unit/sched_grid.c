@@ -1,4 +1,5 @@
-/* Grids on pools of one and of several workers: every CTA once, chains of CTAs that wait for one another, faults, ends. */
+/* Grids on pools of one and of several workers: every CTA once, chains of CTAs that wait for one
+ * another, faults, ends. */
 #include "tests/check.h"
 #include "grammar/parse.h"
 #include "src/sched/sched.h"
@@ -8,17 +9,20 @@
 #include <time.h>
 
 #define HEAD ".version 7.0\n.target sm_80\n.address_size 64\n"
-#define ENTRY ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n" \
-	".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n" \
-	"ld.param.u64 %rd1, [out]; ld.param.u32 %r0, [n]; mov.u32 %r1, %ctaid.x;\n" \
+#define ENTRY                                                                                      \
+	".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"                                   \
+	".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"                                   \
+	"ld.param.u64 %rd1, [out]; ld.param.u32 %r0, [n]; mov.u32 %r1, %ctaid.x;\n"                \
 	"mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
 
 /* out[cta] += 1 */
-static const char count[] = HEAD ENTRY "ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1; st.global.u32 [%rd3], %r2; ret;\n}\n";
+static const char count[] = HEAD ENTRY
+	"ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1; st.global.u32 [%rd3], %r2; ret;\n}\n";
 /* order[cta] = counter++, with the counter at out[n]; for one worker */
 static const char order[] = HEAD ENTRY
 	"mul.wide.u32 %rd4, %r0, 4; add.s64 %rd5, %rd1, %rd4;\n"
-	"ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd3], %r2; add.u32 %r2, %r2, 1; st.global.u32 [%rd5], %r2; ret;\n}\n";
+	"ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd3], %r2;\n"
+	"add.u32 %r2, %r2, 1; st.global.u32 [%rd5], %r2; ret;\n}\n";
 /* wait for out[cta - 1], then set out[cta] */
 static const char forward[] = HEAD ENTRY
 	"setp.eq.u32 %p1, %r1, 0; @%p1 bra GO;\n"
@@ -30,12 +34,14 @@ static const char backward[] = HEAD ENTRY
 	"WAIT: ld.volatile.global.u32 %r2, [%rd3+4]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT;\n"
 	"GO: mov.u32 %r3, 1; st.volatile.global.u32 [%rd3], %r3; ret;\n}\n";
 /* CTA n traps */
-static const char traps[] = HEAD ENTRY "setp.ne.u32 %p1, %r1, %r0; @%p1 bra END; trap; END: ret;\n}\n";
+static const char traps[] =
+	HEAD ENTRY "setp.ne.u32 %p1, %r1, %r0; @%p1 bra END; trap; END: ret;\n}\n";
 static const char forever[] = HEAD ENTRY "LOOP: bra LOOP; ret;\n}\n";
 /* Half of the warps wait at one barrier, half at another. */
 static const char deadlock[] = HEAD ENTRY
 	"mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1; ret; A: bar.sync 2; ret;\n}\n";
-static const char early[] = HEAD ENTRY "setp.ne.u32 %p1, %r1, %r0; @%p1 bra END; st.global.u32 [%rd1], %r1; END: ret;\n}\n";
+static const char early[] = HEAD ENTRY
+	"setp.ne.u32 %p1, %r1, %r0; @%p1 bra END; st.global.u32 [%rd1], %r1; END: ret;\n}\n";
 /* smid of every CTA */
 static const char smid[] = HEAD ENTRY "mov.u32 %r2, %smid; st.global.u32 [%rd3], %r2; ret;\n}\n";
 
@@ -69,7 +75,8 @@ static bool kernel_open(struct kernel *k, const char *ptx)
 	diag_init(&d, diag_collect, &messages);
 	k->m = ptx_parse(&k->source, NULL, &d);
 	if (k->m)
-		k->p = exec_lower(k->m, ir_find_func(k->m, "k"), arch_find("a100"), k->var_address, &options, &d);
+		k->p = exec_lower(k->m, ir_find_func(k->m, "k"), arch_find("a100"), k->var_address,
+				  &options, &d);
 	if (k->p)
 		exec_mark_polls(k->p);
 	else
@@ -98,7 +105,8 @@ static void on_end(void *user, const struct sched_end *end)
 	e->waiter_len = end->waiter_len;
 	e->waiter_total = end->waiter_total;
 	e->unstarted = end->unstarted;
-	memcpy(e->waiters, end->waiters, sizeof(*end->waiters) * (end->waiter_len < 4 ? end->waiter_len : 4));
+	memcpy(e->waiters, end->waiters,
+	       sizeof(*end->waiters) * (end->waiter_len < 4 ? end->waiter_len : 4));
 	pthread_cond_broadcast(&e->cond);
 	pthread_mutex_unlock(&e->lock);
 }
@@ -119,12 +127,21 @@ static struct sched_launch launch_of(const struct run *r, struct ending *e)
 {
 	*e = (struct ending){.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
 	return (struct sched_launch){
-		.env = {
-			.program = r->k->p, .ops = exec_ops_select(NULL), .mem = &mem, .params = (const u8 *)&r->params,
-			.grid = {r->grid[0], r->grid[1], r->grid[2]}, .block = {r->block, 1, 1},
-			.shared_bytes = r->k->p->shared_static, .local_bytes = (r->k->p->frame_bytes + 15) & ~15u,
-		},
-		.cooperative = r->cooperative, .resident_per_sm = 2, .done = on_end, .user = e,
+		.env =
+			{
+				.program = r->k->p,
+				.ops = exec_ops_select(NULL),
+				.mem = &mem,
+				.params = (const u8 *)&r->params,
+				.grid = {r->grid[0], r->grid[1], r->grid[2]},
+				.block = {r->block, 1, 1},
+				.shared_bytes = r->k->p->shared_static,
+				.local_bytes = (r->k->p->frame_bytes + 15) & ~15u,
+			},
+		.cooperative = r->cooperative,
+		.resident_per_sm = 2,
+		.done = on_end,
+		.user = e,
 	};
 }
 
@@ -244,7 +261,8 @@ static void test_chains(u32 workers, u64 seed)
 	sched_pool_free(pool);
 }
 
-/* Grid A waits for what grid B writes; both are under way at the same time, on one worker as well. */
+/* Grid A waits for what grid B writes; both are under way at the same time, on one worker as well.
+ */
 static void test_two_grids(u32 workers)
 {
 	struct sched_pool *pool = pool_of(workers, 0, 0);
@@ -283,10 +301,13 @@ static void *many(void *arg)
 
 	t->good = true;
 	for (u32 i = 0; i < 200; i++) {
-		struct run r = {t->k, {1 + i * 7 % t->n, 1, 1}, 1 + i % 64, {(u64)(uintptr_t)t->out, t->n}, false, i % 3 != 0};
+		struct run r = {t->k,       {1 + i * 7 % t->n, 1, 1},
+				1 + i % 64, {(u64)(uintptr_t)t->out, t->n},
+				false,      i % 3 != 0};
 
 		memset(t->out, 0, t->n * 4);
-		t->good &= run(t->pool, &r, &e) == FAULT_NONE && t->out[0] != 0 && all_are(t->out, r.grid[0], t->out[0]);
+		t->good &= run(t->pool, &r, &e) == FAULT_NONE && t->out[0] != 0 &&
+			   all_are(t->out, r.grid[0], t->out[0]);
 	}
 	return NULL;
 }
@@ -339,7 +360,8 @@ static void test_faults(u32 workers)
 	r.grid[0] = 1;
 	CHECK_EQ(run(pool, &r, &e), FAULT_DEADLOCK);
 	CHECK_EQ(e.waiter_total, 2);
-	CHECK(e.waiters[0].state == GROUP_BARRIER && e.waiters[0].barrier == 2 && e.waiters[1].barrier == 1);
+	CHECK(e.waiters[0].state == GROUP_BARRIER && e.waiters[0].barrier == 2 &&
+	      e.waiters[1].barrier == 1);
 	kernel_close(&k, pool);
 	sched_pool_free(pool);
 }
@@ -373,7 +395,8 @@ static void test_shapes(u32 workers)
 	struct kernel k;
 	struct ending e;
 	u32 *out = buffer(16);
-	struct run r = {&k, {1u << 22, 1, 1}, 32, {(u64)(uintptr_t)out, (1u << 22) - 1}, false, false};
+	struct run r = {&k,   {1u << 22, 1, 1}, 32, {(u64)(uintptr_t)out, (1u << 22) - 1}, false,
+			false};
 
 	if (!CHECK(kernel_open(&k, early)))
 		return;
