@@ -9,6 +9,7 @@
  *   exec_diff --from s          starts with seed s
  *   exec_diff --reference       without the gang engine: programs are valid and end
  *   exec_diff --no-calls        programs without functions
+ *   exec_diff --skip row        without instructions of this row ("cvt_pack"), may be repeated
  */
 #include "src/exec/ref/ref.h"
 #include "tests/check.h"
@@ -35,10 +36,14 @@ struct trial {
 	char why[400];
 };
 
+#define SKIPS 32
+
 struct options {
 	u64 first, n;
 	bool reference_only, print;
 	u32 flags;
+	const char *skip[SKIPS];
+	u32 skips;
 };
 
 /* ---- one program on one engine ---- */
@@ -222,7 +227,7 @@ static enum verdict judge(struct trial *t, u8 *off)
 }
 
 /* Leave out whatever the difference does not need, large pieces first. */
-static void minimise(struct trial *t, u8 *off)
+static void minimise(struct trial *t, u8 *off, enum verdict verdict)
 {
 	enum fault_kind fault = t->fault;
 	u32 n = (u32)t->p.lines.len;
@@ -240,7 +245,7 @@ static void minimise(struct trial *t, u8 *off)
 					if (!off[k] && (t->p.lines.at[k].kind == PROGEN_TEXT ||
 							t->p.lines.at[k].kind == PROGEN_OPEN))
 						off[k] = changed = true;
-				if (changed && judge(t, off) == DIFFER && t->fault == fault)
+				if (changed && judge(t, off) == verdict && t->fault == fault)
 					any = true;
 				else
 					memcpy(off, keep, n);
@@ -250,9 +255,19 @@ static void minimise(struct trial *t, u8 *off)
 	judge(t, off);
 }
 
-static void trial_open(struct trial *t, u64 seed)
+static bool is_wanted(void *user, const struct isa_form *form)
 {
-	progen_init(&t->p, seed, t->flags, NULL, NULL);
+	const struct options *o = user;
+
+	for (u32 i = 0; i < o->skips; i++)
+		if (!strcmp(o->skip[i], form->row->id))
+			return false;
+	return true;
+}
+
+static void trial_open(struct trial *t, u64 seed, struct options *o)
+{
+	progen_init(&t->p, seed, o->flags, is_wanted, o);
 	t->in_bytes = (u64)PROGEN_IN * t->p.grid * t->p.block;
 	t->out_bytes = (u64)PROGEN_OUT * t->p.grid * t->p.block;
 	t->in = malloc(t->in_bytes);
@@ -277,17 +292,17 @@ static void show(const struct trial *t, const u8 *off, bool all)
 	free(text);
 }
 
-static enum verdict try_seed(u64 seed, const struct options *o)
+static enum verdict try_seed(u64 seed, struct options *o)
 {
-	struct trial t = {.reference_only = o->reference_only, .flags = o->flags};
+	struct trial t = {.reference_only = o->reference_only};
 	enum verdict v;
 	u8 *off;
 
-	trial_open(&t, seed);
+	trial_open(&t, seed, o);
 	off = calloc(t.p.lines.len, 1);
 	v = judge(&t, off);
-	if (v == DIFFER)
-		minimise(&t, off);
+	if (v != AGREE)
+		minimise(&t, off, v);
 	if (v != AGREE || o->print)
 		show(&t, off, o->print);
 	free(off);
@@ -311,6 +326,8 @@ static bool option(struct options *o, char **argv, int *i)
 		o->reference_only = true;
 	else if (!strcmp(argv[*i], "--print"))
 		o->print = true;
+	else if (!strcmp(argv[*i], "--skip") && value && o->skips < SKIPS)
+		o->skip[o->skips++] = argv[++*i];
 	else if (!strcmp(argv[*i], "--no-calls"))
 		o->flags |= PROGEN_NO_CALLS;
 	else

@@ -106,6 +106,11 @@ u32 ref_source(struct ref_builder *b, const struct ir_operand *op, u32 type)
 		return emit_sreg(b, op, op->part ? op->part - IR_PART_X : 0);
 	case IR_OP_SINK:
 		return ref_const(b, 0);
+	case IR_OP_VEC: /* one value in braces */
+		if (op->imm == 1)
+			return ref_source(b, &b->ir->operands.at[op->index], type);
+		b->why = "a vector";
+		return REF_SLOT_TRASH;
 	default:
 		b->why = "an operand of this kind";
 		return REF_SLOT_TRASH;
@@ -114,6 +119,8 @@ u32 ref_source(struct ref_builder *b, const struct ir_operand *op, u32 type)
 
 u32 ref_dest(struct ref_builder *b, const struct ir_operand *op)
 {
+	if (op->kind == IR_OP_VEC && op->imm == 1)
+		op = &b->ir->operands.at[op->index];
 	return op->kind == IR_OP_REG ? reg_slot(b, op) : REF_SLOT_TRASH;
 }
 
