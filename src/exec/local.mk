@@ -75,6 +75,16 @@ tests_unit_exec_ops_float_SOURCES = tests/unit/exec_ops_float.c tests/unit/exec_
 	tests/check.h
 tests_unit_exec_ops_float_LDADD = $(UNIT_LDADD) -lm
 
+check_PROGRAMS += tests/unit/exec_ops_int
+TESTS += tests/unit/exec_ops_int
+tests_unit_exec_ops_int_SOURCES = tests/unit/exec_ops_int.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_ops_int_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_vectors
+TESTS += tests/unit/exec_vectors
+tests_unit_exec_vectors_SOURCES = tests/unit/exec_vectors.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_vectors_LDADD = $(UNIT_LDADD)
+
 # On request: make tests/bench/exec_ops.
 EXTRA_PROGRAMS += tests/bench/exec_ops
 tests_bench_exec_ops_SOURCES = tests/bench/exec_ops.c
