@@ -105,6 +105,12 @@ static int find_profile(struct ptxloom_device *dev, const char *name)
 	return status;
 }
 
+static void to_stdout(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stdout);
+}
+
 static int open_device(struct ptxloom_device *dev, const struct ptxloom_options *o)
 {
 	struct device_settings s = {0};
@@ -118,8 +124,11 @@ static int open_device(struct ptxloom_device *dev, const struct ptxloom_options 
 	dev->pool = sched_pool_new(&s.sched);
 	if (!dev->pool)
 		return PTXLOOM_OUT_OF_MEMORY;
-	return (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
-				exec_ops_select(s.host_isa));
+	status = (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
+				  exec_ops_select(s.host_isa));
+	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
+	dev->dev.syscalls.user = o->user;
+	return status;
 }
 
 int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_device **out)

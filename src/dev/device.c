@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Beyond the frames that a kernel is known to need: what recursion may use. Never touched memory
- * costs nothing. */
-#define STACK_BYTES (64u << 10)
+/* More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell can raise it. */
+#define STACK_BYTES (16u << 10)
 
 static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
 {
@@ -55,6 +54,11 @@ enum status device_init(struct device *d, const struct arch *arch, struct sched_
 	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = STACK_BYTES};
 	if (!mem_init(&d->mem, arch->memory_bytes))
 		return STATUS_OUT_OF_MEMORY;
+	d->syscalls.heap = exec_heap_new(&d->mem, EXEC_HEAP_DEFAULT);
+	if (!d->syscalls.heap) {
+		mem_fini(&d->mem);
+		return STATUS_OUT_OF_MEMORY;
+	}
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->idle, NULL);
 	return STATUS_SUCCESS;
@@ -77,6 +81,7 @@ void device_fini(struct device *d)
 		d->spare = f->next;
 		free(f);
 	}
+	exec_heap_free(d->syscalls.heap);
 	mem_fini(&d->mem);
 	pthread_cond_destroy(&d->idle);
 	pthread_mutex_destroy(&d->lock);

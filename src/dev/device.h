@@ -11,6 +11,7 @@
 
 #include "src/base/map.h"
 #include "src/dev/status.h"
+#include "src/exec/syscall.h"
 #include "src/ir/ir.h"
 #include "src/sched/sched.h"
 
@@ -39,10 +40,14 @@ struct device {
 	struct mem mem;
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	u64 running;                 /* launches under way */
-	u64 grids;                   /* launches so far */
-	u32 stack_bytes;             /* per thread, for calls beyond the kernel's own frame */
-	struct device_flight *spare; /* launches that have ended, for reuse */
+	u64 running;     /* launches under way */
+	u64 grids;       /* launches so far */
+	u32 stack_bytes; /* per thread, for recursion and alloca (cudaLimitStackSize) */
+	/* What kernels may call: print and user are the API layer's to set, before the first
+	 * launch. */
+	struct exec_syscalls syscalls;
+	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
+	struct device_flight *spare;       /* launches that have ended, for reuse */
 };
 
 /*
@@ -96,6 +101,7 @@ struct device_program {
 	struct device *dev;
 	u32 len;
 	struct ir_module **units;
+	struct exec_unit *exec_units; /* the same as lowering wants them */
 	struct diag_source *sources;
 	char **names;
 	void **owned;

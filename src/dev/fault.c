@@ -152,8 +152,9 @@ static bool is_standstill(enum fault_kind kind)
 	return kind == FAULT_DEADLOCK || kind == FAULT_TIMEOUT;
 }
 
-static void say_what(struct device_fault *out, const struct fault *f)
+static void say_what(struct device_fault *out, const struct fault *f, const struct program *p)
 {
+	const char *note = exec_program_note(p, f->pc);
 	struct text *t = &out->message;
 
 	if (is_access(f->kind))
@@ -161,6 +162,8 @@ static void say_what(struct device_fault *out, const struct fault *f)
 			    space_name(f->space), f->write ? "write" : "read", f->size);
 	else if (f->text[0])
 		text_printf(t, "%s: %s\n", device_fault_name(f->kind), f->text);
+	else if (note)
+		text_printf(t, "%s: %s\n", device_fault_name(f->kind), note);
 	else
 		text_printf(t, "%s\n", device_fault_name(f->kind));
 }
@@ -207,7 +210,7 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 
 	*out = (struct device_fault){.kind = f->kind, .status = (enum status)rows[f->kind].cuda};
 	snprintf(out->kernel, sizeof(out->kernel), "%s", k->func->name->text);
-	say_what(out, f);
+	say_what(out, f, p);
 	if (is_standstill(f->kind)) {
 		text_printf(&out->message, "    in kernel %s\n", out->kernel);
 		say_waiters(p, end, &out->message);

@@ -182,14 +182,6 @@ static void copy_params(const struct device_launch *l, u8 *to)
 		memcpy(to + k->params[i].offset, l->args[i], k->params[i].bytes);
 }
 
-/* Per thread: the kernel's frame, and when it calls, a stack. */
-static u32 local_bytes(const struct device *d, const struct program *p)
-{
-	u32 bytes = (u32)align_up(p->frame_bytes, 16);
-
-	return p->has_calls ? bytes + d->stack_bytes : bytes;
-}
-
 static enum status start(const struct device_launch *l, const struct program *p, u32 resident,
 			 struct device_flight *f)
 {
@@ -207,7 +199,8 @@ static enum status start(const struct device_launch *l, const struct program *p,
 				.cluster = {1, 1, 1},
 				.dynamic_shared = l->dynamic_bytes,
 				.shared_bytes = p->shared_static + l->dynamic_bytes,
-				.local_bytes = local_bytes(d, p),
+				.local_bytes = exec_local_bytes(p, d->stack_bytes),
+				.syscalls = &d->syscalls,
 				.user = f,
 			},
 		.cooperative = l->cooperative,

@@ -5,12 +5,39 @@
 #include "src/dev/image.h"
 #include "src/dev/module.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
-/* Functions that the engine or the host provides when no unit defines them. */
-static const char *const provided[] = {
-	"vprintf", "__assertfail", "malloc", "free", "__nv_printf", NULL,
-};
+/* ---- linking ---- */
+
+typedef VEC(const char *) name_list;
+
+static bool add_host_functions(const struct ir_module *m, name_list *names)
+{
+	for (size_t i = 0; i < m->funcs.len; i++) {
+		const struct ir_func *f = m->funcs.at[i];
+
+		if (!f->has_body && dlsym(RTLD_DEFAULT, f->name->text) &&
+		    !VEC_PUSH(names, f->name->text))
+			return false;
+	}
+	return true;
+}
+
+/* Names may stay open when the engine has such a function, or the process. */
+static bool link_units(struct device_program *p, struct diag *d)
+{
+	name_list names = {0};
+	bool ok = true;
+
+	for (const char *const *n = exec_extern_names; *n && ok; n++)
+		ok = VEC_PUSH(&names, *n);
+	for (u32 u = 0; u < p->len && ok; u++)
+		ok = add_host_functions(p->units[u], &names);
+	ok = ok && VEC_PUSH(&names, NULL) && ir_link(p->units, p->len, names.at, d);
+	VEC_FREE(&names);
+	return ok;
+}
 
 /* ---- variables ---- */
 
@@ -53,11 +80,7 @@ static void share(struct device_program *p, u32 unit, const struct map *where)
 	}
 }
 
-/*
- * Addresses in initial data. Global, constant and generic addresses are the same here. A function's
- * address is its number in the unit, from 1, as exec_lower has it for functions whose address is
- * taken by data.
- */
+/* Addresses in initial data. Global, constant and generic addresses are the same here. */
 static void relocate(struct device_program *p, u32 unit, u32 i)
 {
 	const struct ir_module *m = p->units[unit];
@@ -66,7 +89,9 @@ static void relocate(struct device_program *p, u32 unit, u32 i)
 
 	for (u32 k = 0; at && v->definition == v && k < v->relocs_len; k++) {
 		const struct ir_reloc *r = &v->relocs[k];
-		u64 value = r->is_func ? (u64)r->index + 1 : p->address[unit][r->index];
+		u64 value = r->is_func
+				    ? exec_function_address(p->exec_units, p->len, unit, r->index)
+				    : p->address[unit][r->index];
 
 		value = (value + (u64)r->addend) >> r->shift;
 		memcpy(at + r->at, &value, r->size);
@@ -80,6 +105,7 @@ static bool place_variables(struct device_program *p)
 
 	for (u32 u = 0; u < p->len && ok; u++) {
 		p->address[u] = ARENA_ARRAY(&p->arena, u64, p->units[u]->vars.len + 1);
+		p->exec_units[u] = (struct exec_unit){p->units[u], p->address[u]};
 		ok = p->address[u] != NULL;
 		for (u32 i = 0; i < p->units[u]->vars.len && ok; i++)
 			ok = place(p, u, i, &where);
@@ -121,7 +147,7 @@ static enum status load(struct device_program *p, const struct device_text *text
 		if (!p->units[i])
 			return STATUS_INVALID_PTX;
 	}
-	if (!ir_link(p->units, p->len, provided, d))
+	if (!link_units(p, d))
 		return STATUS_INVALID_PTX;
 	if (!place_variables(p)) {
 		diag_at(d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL,
@@ -141,12 +167,14 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 	if (p) {
 		p->dev = dev;
 		p->units = ARENA_ARRAY(&p->arena, struct ir_module *, len);
+		p->exec_units = ARENA_ARRAY(&p->arena, struct exec_unit, len);
 		p->sources = ARENA_ARRAY(&p->arena, struct diag_source, len);
 		p->names = ARENA_ARRAY(&p->arena, char *, len);
 		p->owned = ARENA_ARRAY(&p->arena, void *, len);
 		p->address = ARENA_ARRAY(&p->arena, u64 *, len);
 	}
-	if (!p || !p->units || !p->sources || !p->names || !p->owned || !p->address) {
+	if (!p || !p->units || !p->exec_units || !p->sources || !p->names || !p->owned ||
+	    !p->address) {
 		for (u32 i = 0; i < len; i++)
 			free(texts[i].owned);
 		if (p)
@@ -365,8 +393,13 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 {
 	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES,
 	    gang = warps < GANG_WARPS ? warps : GANG_WARPS;
-	struct lower_options options = {.warps = warps};
 	struct device_program *p = k->owner;
+	struct lower_options options = {
+		.warps = warps,
+		.units = p->exec_units,
+		.unit_len = p->len,
+		.externs = p->dev->externs,
+	};
 	struct program *lowered;
 
 	lowered = __atomic_load_n(&k->lowered[gang], __ATOMIC_ACQUIRE);

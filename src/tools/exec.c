@@ -222,6 +222,12 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 
 /* ---- before the launch ---- */
 
+static void to_stdout(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stdout);
+}
+
 static int open_device(struct job *j, struct diag *d)
 {
 	struct device_settings s = {0};
@@ -242,6 +248,7 @@ static int open_device(struct job *j, struct diag *d)
 		j->dev.arch = NULL;
 		return TOOL_USAGE;
 	}
+	j->dev.syscalls.print = to_stdout;
 	return TOOL_OK;
 }
 

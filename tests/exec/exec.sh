@@ -144,6 +144,11 @@ says err '^    by thread \(50,0,0\) of CTA \(0,0,0\), warp 1, lanes 0xfffc0000$'
 says err '^    address 0x[0-9a-f]+ is 0 bytes after a 200-byte allocation at 0x[0-9a-f]+$'
 ok "$([ ! -s "$scratch/out" ]; echo $?)" "nothing is printed after a fault"
 
+# Calls through pointers that lie in initial data, and what a kernel prints.
+status 0 ptxloom exec tests/exec/calls.ptx --block 6 --buffer o:u32[6] --dump o --dump table:u64
+says out '^hello 9$'
+says out '^o\[0\.\.5\] = 0 3 4 9 8 15$'
+
 status 0 $add --dump-program
 says out '^ +[0-9]+  add_f32 .*; add\.rn\.f32 %f2, %f0, %f1;$'
 status 0 ptxloom exec --help
