@@ -178,7 +178,7 @@ static void patch_object(struct patcher *p, const struct object *o)
 			continue;
 		if (write_jump(p, (u8 *)(uintptr_t)(o->base + o->sym[i].st_value), o->sym[i].st_size, to))
 			p->out->patched++;
-		else
+		else if (o->sym[i].st_size >= NEAR_JUMP) /* the shortest ones only jump on */
 			p->out->failed++;
 	}
 }
