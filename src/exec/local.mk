@@ -64,6 +64,11 @@ libcore_la_LIBADD += libexec_v2.la libexec_v3.la libexec_v4.la
 AM_CPPFLAGS += -DHOST_X86_64=1
 endif
 
+check_PROGRAMS += tests/unit/exec_calls
+TESTS += tests/unit/exec_calls
+tests_unit_exec_calls_SOURCES = tests/unit/exec_calls.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_calls_LDADD = $(UNIT_LDADD)
+
 check_PROGRAMS += tests/unit/exec_engine
 TESTS += tests/unit/exec_engine
 tests_unit_exec_engine_SOURCES = tests/unit/exec_engine.c tests/unit/exec_harness.h tests/check.h
