@@ -1,6 +1,7 @@
 /*
- * Shapes of lane operations: one function body for each kind of result and operands. Included by the handler files of the
- * chapters (op_lane.c, op_float.c ...), each of which makes the functions of its own rows of ops/.
+ * Shapes of lane operations: one function body for each kind of result and operands. Included
+ * by the handler files of the chapters (op_lane.c, op_float.c ...), each of which makes the
+ * functions of its own rows of ops/.
  */
 #ifndef PL_EXEC_LANE_SHAPES_H
 #define PL_EXEC_LANE_SHAPES_H
@@ -88,8 +89,8 @@
 		return in + 1;                                                                    \
 	}
 /*
- * Two or three operands of one width and the carry flag, a predicate row in `target`: c is the flag, o the new one, kept if
- * SETS. Masked mode blends d; the flag is masked here.
+ * Two or three operands of one width and the carry flag, a predicate row in `target`: c is the
+ * flag, o the new one, kept if SETS. Masked mode blends d; the flag is masked here.
  */
 #define CARRY(id, T, z_row, SETS, expr)                                                          \
 	HANDLER(id)                                                                               \

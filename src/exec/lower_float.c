@@ -1,7 +1,8 @@
 /*
- * Operations that take modifiers as data. Where no operation serves a form as it stands, roundings, .ftz, .sat and their
- * like are moved from the opcode into the record's constant, and a `*` stands in their place: add.rz.ftz.f32 becomes
- * `add.*.f32` with a mode. Words that are no such modifiers stay in the text, so none is ever ignored.
+ * Operations that take modifiers as data. Where no operation serves a form as it stands,
+ * roundings, .ftz, .sat and their like are moved from the opcode into the record's constant,
+ * and a `*` stands in their place: add.rz.ftz.f32 becomes `add.*.f32` with a mode. Words that
+ * are no such modifiers stay in the text, so none is ever ignored.
  */
 #include "src/exec/lower_int.h"
 #include "src/exec/mode.h"
@@ -14,10 +15,22 @@ struct mode_word {
 };
 
 static const struct mode_word mode_words[] = {
-	{M_rn, NUM_RN}, {M_rz, NUM_RZ}, {M_rm, NUM_RM}, {M_rp, NUM_RP},
-	{M_rni, NUM_RN | MODE_WHOLE}, {M_rzi, NUM_RZ | MODE_WHOLE}, {M_rmi, NUM_RM | MODE_WHOLE}, {M_rpi, NUM_RP | MODE_WHOLE},
-	{M_ftz, NUM_FTZ}, {M_sat, NUM_SAT}, {M_relu, NUM_RELU}, {M_satfinite, NUM_SATFINITE}, {M_NaN, NUM_NAN}, {M_abs, NUM_ABS},
-	{M_xorsign, NUM_XORSIGN}, {M_oob, NUM_OOB},
+	{M_rn, NUM_RN},
+	{M_rz, NUM_RZ},
+	{M_rm, NUM_RM},
+	{M_rp, NUM_RP},
+	{M_rni, NUM_RN | MODE_WHOLE},
+	{M_rzi, NUM_RZ | MODE_WHOLE},
+	{M_rmi, NUM_RM | MODE_WHOLE},
+	{M_rpi, NUM_RP | MODE_WHOLE},
+	{M_ftz, NUM_FTZ},
+	{M_sat, NUM_SAT},
+	{M_relu, NUM_RELU},
+	{M_satfinite, NUM_SATFINITE},
+	{M_NaN, NUM_NAN},
+	{M_abs, NUM_ABS},
+	{M_xorsign, NUM_XORSIGN},
+	{M_oob, NUM_OOB},
 };
 
 static bool mode_of(u32 word, u32 *mode)
@@ -40,7 +53,8 @@ enum exec_op lower_mode_op(const struct isa_form *form, s64 *imm)
 	n = (size_t)snprintf(text, sizeof(text), "%s%s.*", form->row->name[form->name], three);
 	for (u32 i = 0; i < form->row->slots && n < sizeof(text); i++)
 		if (form->word[i] && !mode_of(form->word[i], &mode))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, ".%s", isa_word_text(form->word[i]));
+			n += (size_t)snprintf(text + n, sizeof(text) - n, ".%s",
+					      isa_word_text(form->word[i]));
 	if (form->types)
 		mode |= isa_type_bits(form->type[0]) << MODE_TO;
 	if (form->types > 1)
@@ -57,8 +71,11 @@ void lower_four_words(struct lower *l, enum exec_op op, s64 imm)
 	for (u32 i = 0; i < 4; i++) {
 		struct ir_operand e = *v;
 
-		e.part = (u8)(IR_PART_X + i);
-		part[i] = lower_source(l, v->kind == IR_OP_VEC ? &l->f->operands.at[v->index + i] : &e, T_f32, ROW_W);
+		if (v->kind == IR_OP_VEC)
+			e = l->f->operands.at[v->index + i];
+		else
+			e.part = (u8)(IR_PART_X + i);
+		part[i] = lower_source(l, &e, T_f32, ROW_W);
 	}
 	d = lower_target(l, dst, ROW_W);
 	lower_op(l, op, d, IR_NONE, rest, IR_NONE, true);

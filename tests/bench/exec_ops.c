@@ -1,8 +1,9 @@
 /*
- * Time of the lane operations in full gangs: nanoseconds for 32 lanes, that is per warp instruction, by host level; rows in L1,
- * least of several runs, the call of the handler included. Operations that take modifiers as data run in the mode given.
+ * Time of the lane operations in full gangs: nanoseconds for 32 lanes, that is per warp
+ * instruction, by host level; rows in L1, least of several runs, the call of the handler
+ * included. Operations that take modifiers as data run in the mode given.
  *
- * usage: exec_ops [TEXT [MODE]]     TEXT: only operations whose id contains it; MODE: mode word, in C notation
+ * usage: exec_ops [TEXT [MODE]]     TEXT: operations whose id contains it; MODE: mode word
  */
 #include "src/exec/exec.h"
 #include "src/exec/mode.h"
@@ -37,10 +38,13 @@ static void fill(u8 *row, char class, u32 seed)
 {
 	for (u32 i = 0; i < LANES; i++) {
 		u64 r = (i * 0x9e3779b97f4a7c15u + seed) * 0xbf58476d1ce4e5b9u;
-		bool special = i % 64 < 2;
-		u32 w = special ? (i & 1) * 0x7fc07fc0u : ((u32)(r >> 20) & 0x83ff83ffu) | 0x3c003c00u;
-		u64 x = special ? (i & 1) * 0x7ff8000000000000u : (r & 0x800fffffffffffffu) | (u64)(1015 + (r >> 52) % 16) << 52;
+		u64 x = (r & 0x800fffffffffffffu) | (u64)(1015 + (r >> 52) % 16) << 52;
+		u32 w = ((u32)(r >> 20) & 0x83ff83ffu) | 0x3c003c00u;
 
+		if (i % 64 < 2) {
+			w = (i & 1) * 0x7fc07fc0u;
+			x = (i & 1) * 0x7ff8000000000000u;
+		}
 		if (class == 'X')
 			((u64 *)(void *)row)[i] = x;
 		else
@@ -53,7 +57,9 @@ static double op_ns(const struct exec_ops *level, u32 op, struct gang *g, s64 mo
 	static const u32 ext[4] = {ROW, 2 * ROW, 3 * ROW, ROW};
 	struct program program = {.ext = (u32 *)(uintptr_t)ext};
 	struct exec_env env = {.program = &program, .ops = level};
-	struct insn in = {.op = (u16)op, .inner = (u16)op, .d = 0, .a = ROW, .b = 2 * ROW, .c = 3 * ROW};
+	struct insn in = {
+		.op = (u16)op, .inner = (u16)op, .a = ROW, .b = 2 * ROW, .c = 3 * ROW, .target = ROW,
+	};
 	exec_handler *run = level->mode[MODE_GANG]->run[op];
 	const char *shape = ops[op].shape;
 	double best = 1e18;
@@ -77,7 +83,9 @@ int main(int argc, char **argv)
 {
 	static const char *const names[] = {"base", "v2", "v3", "v4"};
 	static _Alignas(64) u8 regs[4 * ROW];
-	struct gang g = {.regs = regs, .lanes = LANES, .warps = GANG_WARPS, .active = FULL_MASK, .full = true};
+	struct gang g = {
+		.regs = regs, .lanes = LANES, .warps = GANG_WARPS, .active = FULL_MASK, .full = true,
+	};
 	s64 mode = argc > 2 ? strtoll(argv[2], NULL, 0) : NUM_RZ | NUM_FTZ;
 
 	mode |= 16 << MODE_TO | 16 << MODE_FROM;

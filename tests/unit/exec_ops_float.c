@@ -1,7 +1,8 @@
 /*
- * Floating-point operations on the engine, at every host level: measured vectors of tests/vectors, and forms that no vector
- * has, against the numeric primitives. Every form runs in gangs of eight warps as it stands, and once more under a predicate
- * that half of the lanes fail; those must keep what their register held.
+ * Floating-point operations on the engine, at every host level: measured vectors of
+ * tests/vectors, and forms that no vector has, against the numeric primitives. Every form runs
+ * in gangs of eight warps as it stands, and once more under a predicate that half of the lanes
+ * fail; those must keep what their register held.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -66,11 +67,13 @@ static void form_kernel(const struct form *f, struct text *t, u32 id)
 {
 	const char *type = f->types[f->inputs];
 
-	text_printf(t, ".visible .entry k%u(.param .u64 pin, .param .u64 pout)\n{\n.reg .u64 %%rd<3>; .reg .u32 %%r<3>; .reg .pred %%p1;\n", id);
+	text_printf(t, ".visible .entry k%u(.param .u64 pin, .param .u64 pout)\n{\n", id);
+	text_printf(t, ".reg .u64 %%rd<3>; .reg .u32 %%r<3>; .reg .pred %%p1; .reg .%s %%d0;\n", type);
 	for (u32 i = 0; i < f->inputs; i++)
 		text_printf(t, ".reg .%s %%a%u;\n", f->types[i], i);
-	text_printf(t, ".reg .%s %%d0;\nld.param.u64 %%rd1, [pin]; ld.param.u64 %%rd2, [pout]; mov.u32 %%r0, %%tid.x;\n", type);
-	text_printf(t, "mad.wide.u32 %%rd1, %%r0, %u, %%rd1; mad.wide.u32 %%rd2, %%r0, %u, %%rd2;\n", IN_BYTES, OUT_BYTES);
+	text_printf(t, "mov.u32 %%r0, %%tid.x;\n");
+	text_printf(t, "ld.param.u64 %%rd1, [pin]; mad.wide.u32 %%rd1, %%r0, %u, %%rd1;\n", IN_BYTES);
+	text_printf(t, "ld.param.u64 %%rd2, [pout]; mad.wide.u32 %%rd2, %%r0, %u, %%rd2;\n", OUT_BYTES);
 	for (u32 i = 0; i < f->inputs; i++)
 		text_printf(t, "ld.global.%s %%a%u, [%%rd1+%u];\n", f->types[i], i, 8 * i);
 	text_printf(t, "%s;\n", f->text);
@@ -79,7 +82,8 @@ static void form_kernel(const struct form *f, struct text *t, u32 id)
 		text_printf(t, "setp.eq.u32 %%d0, %%r0, %%r0;\n");
 	else
 		text_printf(t, "ld.global.%s %%d0, [%%rd2+8];\n", type);
-	text_printf(t, "and.b32 %%r2, %%r0, 1; setp.ne.u32 %%p1, %%r2, 0;\n@%%p1 %s;\n", f->text);
+	text_printf(t, "and.b32 %%r2, %%r0, 1; setp.ne.u32 %%p1, %%r2, 0;\n");
+	text_printf(t, "@%%p1 %s;\n", f->text);
 	form_store(f, t, 8);
 	text_printf(t, "ret;\n}\n");
 }
@@ -94,8 +98,21 @@ static bool lane_is_exact(const struct form *f, const u8 *out, u32 lane)
 	return !memcmp(out, &want, bytes) && !memcmp(out + 8, lane & 1 ? (u8 *)&want : kept, bytes);
 }
 
+static void report(const struct form *f, const u8 *out, u32 lane, const char *level)
+{
+	u64 got[2], want = f->want[lane % f->lanes];
+
+	memcpy(got, out, sizeof(got));
+	printf("# %s at %s: lane %u, in", f->text, level, lane);
+	for (u32 i = 0; i < f->inputs; i++)
+		printf(" %llx", (unsigned long long)f->in[lane % f->lanes][i]);
+	printf(", got %llx and %llx under the predicate, want %llx\n", (unsigned long long)got[0],
+	       (unsigned long long)got[1], (unsigned long long)want);
+}
+
 /* Run kernel `id` on one level. */
-static bool form_is_exact(struct harness *h, const struct form *f, u32 id, u64 memory, const char *level)
+static bool form_is_exact(struct harness *h, const struct form *f, u32 id, u64 memory,
+			  const char *level)
 {
 	struct { u64 in, out; } params = {memory, memory + THREADS * IN_BYTES};
 	u8 *in = (u8 *)(uintptr_t)params.in, *out = (u8 *)(uintptr_t)params.out;
@@ -111,12 +128,7 @@ static bool form_is_exact(struct harness *h, const struct form *f, u32 id, u64 m
 	}
 	for (u32 i = 0; i < THREADS; i++)
 		if (!lane_is_exact(f, out + i * OUT_BYTES, i)) {
-			const u64 *v = (const u64 *)(const void *)(out + i * OUT_BYTES);
-
-			printf("# %s at %s: lane %u, in %llx %llx %llx, got %llx %llx, want %llx\n", f->text, level, i,
-			       (unsigned long long)f->in[i % f->lanes][0], (unsigned long long)f->in[i % f->lanes][1],
-			       (unsigned long long)f->in[i % f->lanes][2], (unsigned long long)v[0], (unsigned long long)v[1],
-			       (unsigned long long)f->want[i % f->lanes]);
+			report(f, out + i * OUT_BYTES, i, level);
 			return false;
 		}
 	return true;
@@ -135,14 +147,16 @@ static void check_forms(const struct form *forms, u32 n, const char *target, con
 	if (!CHECK(harness_open(&h, t.at)))
 		return;
 	for (u32 l = 0; l < ARRAY_LEN(levels); l++) {
-		u64 memory = mem_alloc(&h.mem, THREADS * (IN_BYTES + OUT_BYTES), 0, MEM_KIND_DEVICE);
+		u64 bytes = THREADS * (IN_BYTES + OUT_BYTES), memory;
 		u32 exact = 0;
 
 		if (!exec_ops_select(levels[l]))
 			continue;
+		memory = mem_alloc(&h.mem, bytes, 0, MEM_KIND_DEVICE);
 		for (u32 i = 0; i < n; i++)
 			exact += form_is_exact(&h, &forms[i], i, memory, levels[l]);
-		snprintf(message, sizeof(message), "%s at %s: %u of %u forms exact", what, levels[l], exact, n);
+		snprintf(message, sizeof(message), "%s at %s: %u of %u forms exact", what, levels[l],
+			 exact, n);
 		CHECK_MSG(n && exact == n, message);
 	}
 	harness_close(&h);
@@ -177,7 +191,8 @@ static void check_file(const char *dir, const char *name)
 	snprintf(path, sizeof(path), "%s/tests/vectors/%s.vec", dir, name);
 	file = fopen(path, "r");
 	while (file && fgets(line, sizeof(line), file)) {
-		char *in = strstr(line, " | "), *want = in ? strstr(in + 3, " | ") : NULL, *end = want ? strstr(want + 3, " | ") : NULL;
+		char *in = strstr(line, " | "), *want = in ? strstr(in + 3, " | ") : NULL;
+		char *end = want ? strstr(want + 3, " | ") : NULL;
 
 		if (*line == '#' || !end)
 			continue;
@@ -206,11 +221,11 @@ struct later {
 
 #define HALVES(f, mode) \
 	(f((u32)a, (u32)b, mode) | (u64)f((u32)(a >> 32), (u32)(b >> 32), mode) << 32)
-#define LATER(id, text, expr)                                                                          \
-	static u64 later_##id(u64 a, u64 b, u64 c, u64 d, u64 e)                                       \
-	{                                                                                              \
-		(void)a, (void)b, (void)c, (void)d, (void)e;                                           \
-		return (expr);                                                                         \
+#define LATER(id, text, expr)                                                                   \
+	static u64 later_##id(u64 a, u64 b, u64 c, u64 d, u64 e)                                \
+	{                                                                                       \
+		(void)a, (void)b, (void)c, (void)d, (void)e;                                    \
+		return (expr);                                                                  \
 	}
 #include "tests/unit/exec_ops_float.def"
 #undef LATER
@@ -248,7 +263,8 @@ static void check_later(void)
 		for (u32 l = 0; l < THREADS; l++) {
 			for (u32 k = 0; k < f->inputs; k++)
 				f->in[l][k] = some_bits(l, k);
-			f->want[l] = laters[i].one(f->in[l][0], f->in[l][1], f->in[l][2], f->in[l][3], f->in[l][4]);
+			f->want[l] = laters[i].one(f->in[l][0], f->in[l][1], f->in[l][2],
+						   f->in[l][3], f->in[l][4]);
 		}
 	}
 	check_forms(forms, ARRAY_LEN(laters), "sm_103a", "later forms");
@@ -284,13 +300,14 @@ static void try_form(struct combos *c, const char *text)
 static void fill_slots(struct combos *c, u32 i, const char *text, bool group_filled)
 {
 	const struct isa_slot *slot = &c->row->slot[i];
-	bool follows = i && i < c->row->slots && slot->group && slot->group == slot[-1].group;
+	bool follows;
 	char longer[160];
 
 	if (i == c->row->slots) {
 		try_form(c, text);
 		return;
 	}
+	follows = i && slot->group && slot->group == slot[-1].group;
 	if (slot->optional && !(follows && group_filled))
 		fill_slots(c, i + 1, text, false);
 	if (follows && !group_filled)
@@ -308,8 +325,9 @@ static void fill_slots(struct combos *c, u32 i, const char *text, bool group_fil
 static bool is_float_row(const struct isa_row *row)
 {
 	bool cvt = row->chapter == ISA_CH_cvt && is_float_form(row->syntax);
+	bool arithmetic = row->chapter == ISA_CH_float || row->chapter == ISA_CH_half;
 
-	return row->state == ISA_RUN && (cvt || row->chapter == ISA_CH_float || row->chapter == ISA_CH_half);
+	return row->state == ISA_RUN && (cvt || arithmetic);
 }
 
 static void check_combinations(void)
@@ -325,7 +343,8 @@ static void check_combinations(void)
 		rows++;
 		for (u32 i = 0; i < c.row->names; i++)
 			fill_slots(&c, 0, c.row->name[i], false);
-		snprintf(message, sizeof(message), "%s: %u of %u forms have an operation %s", c.row->id, c.found, c.tried, c.missing);
+		snprintf(message, sizeof(message), "%s: %u of %u forms have an operation %s",
+			 c.row->id, c.found, c.tried, c.missing);
 		CHECK_MSG(c.tried && c.found == c.tried, message);
 		arena_fini(&c.arena);
 	}
@@ -334,8 +353,10 @@ static void check_combinations(void)
 
 int main(void)
 {
-	static const char *const files[] = {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2",
-					    "ex2", "tanh", "min", "max", "abs", "neg", "copysign", "testp", "cvt"};
+	static const char *const files[] = {
+		"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos",
+		"lg2", "ex2", "tanh", "min", "max", "abs", "neg", "copysign", "testp", "cvt",
+	};
 	const char *srcdir = getenv("srcdir");
 
 	for (u32 i = 0; i < ARRAY_LEN(files); i++)
