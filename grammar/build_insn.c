@@ -331,7 +331,7 @@ static void unknown(struct parse *p, struct diag_span where)
 /* The first form that the operands fit, or NULL after an error about the one that fits best. */
 static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 {
-	struct ir_mismatch best = {0}, why;
+	struct ir_mismatch best, why; /* `best` is set by the first form that does not fit */
 	const struct isa_form *closest = f;
 	u32 n = (u32)p->ops.len;
 	struct text t = {0};

@@ -501,7 +501,9 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 	struct check c = {m, f, form, why};
 	u32 at = 0;
 
-	*why = (struct ir_mismatch){0};
+	/* Not all of it: most instructions fit, and the text is long. */
+	why->operand = why->score = 0;
+	why->text[0] = 0;
 	if (row->operands == 1 && row->operand[0].kind == ISA_OP_CALL)
 		return check_call(&c, ops, n);
 	for (u32 k = 0; k < row->operands; k++) {
