@@ -64,6 +64,13 @@ libcore_la_LIBADD += libexec_v2.la libexec_v3.la libexec_v4.la
 AM_CPPFLAGS += -DHOST_X86_64=1
 endif
 
+# Device code calls functions of the test itself.
+check_PROGRAMS += tests/unit/exec_syscalls
+TESTS += tests/unit/exec_syscalls
+tests_unit_exec_syscalls_SOURCES = tests/unit/exec_syscalls.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_syscalls_LDADD = $(UNIT_LDADD)
+tests_unit_exec_syscalls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+
 check_PROGRAMS += tests/unit/exec_calls
 TESTS += tests/unit/exec_calls
 tests_unit_exec_calls_SOURCES = tests/unit/exec_calls.c tests/unit/exec_harness.h tests/check.h

@@ -404,6 +404,7 @@ HANDLER(extern)
 	struct exec_call c = {.gang = g, .ext = &p->externs[in->imm]};
 	const u32 *stack = ROW32(p->stack_row);
 	enum fault_kind kind = FAULT_NONE;
+	char text[sizeof(g->fault->text)]; /* the first lane's is reported */
 	u32 warp = 0, lanes = 0;
 
 	for (u32 w = 0; w < WARPS; w++)
@@ -419,8 +420,12 @@ HANDLER(extern)
 			if (!lanes) {
 				kind = k;
 				warp = w;
+				memcpy(text, g->fault->text, sizeof(text));
 			}
 			lanes |= warp == w ? m & -m : 0;
 		}
-	return kind == FAULT_NONE ? in + 1 : fault_in(g, in, warp, kind, lanes);
+	if (kind == FAULT_NONE)
+		return in + 1;
+	memcpy(g->fault->text, text, sizeof(text));
+	return fault_in(g, in, warp, kind, lanes);
 }

@@ -94,6 +94,17 @@ static bool read_conversion(const char *s, struct conversion *v)
 	return *s && strchr("diouxXcsfFeEgGaAp", *s);
 }
 
+/* Nothing is printed of an argument that could not be read. */
+static void add(struct printer *p, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (!p->bad)
+		text_vprintf(p->out, fmt, args);
+	va_end(args);
+}
+
 static void convert_string(struct printer *p, const char *fmt, u64 address)
 {
 	u64 left;
@@ -103,7 +114,7 @@ static void convert_string(struct printer *p, const char *fmt, u64 address)
 		p->bad = true;
 		return;
 	}
-	text_printf(p->out, fmt, s);
+	add(p, fmt, s);
 }
 
 static u64 reduce(u64 x, u32 bytes, bool sign)
@@ -141,20 +152,20 @@ static void convert(struct printer *p, struct conversion *v)
 	case 'd': case 'i':
 		strcat(fmt, "lld");
 		x = next_argument(p, v->bytes < 8 ? 4 : 8);
-		text_printf(p->out, fmt, (long long)reduce(x, v->bytes, true));
+		add(p, fmt, (long long)reduce(x, v->bytes, true));
 		break;
 	case 'o': case 'u': case 'x': case 'X':
 		snprintf(fmt + strlen(fmt), 8, "ll%c", v->letter);
 		x = next_argument(p, v->bytes < 8 ? 4 : 8);
-		text_printf(p->out, fmt, (unsigned long long)reduce(x, v->bytes, false));
+		add(p, fmt, (unsigned long long)reduce(x, v->bytes, false));
 		break;
 	case 'c':
 		strcat(fmt, "c");
-		text_printf(p->out, fmt, (int)next_argument(p, 4));
+		add(p, fmt, (int)next_argument(p, 4));
 		break;
 	case 'p':
 		strcat(fmt, "p");
-		text_printf(p->out, fmt, (void *)(uintptr_t)next_argument(p, 8));
+		add(p, fmt, (void *)(uintptr_t)next_argument(p, 8));
 		break;
 	case 's':
 		strcat(fmt, "s");
@@ -162,7 +173,7 @@ static void convert(struct printer *p, struct conversion *v)
 		break;
 	default:
 		snprintf(fmt + strlen(fmt), 4, "%c", v->letter);
-		text_printf(p->out, fmt, f64_bits(next_argument(p, 8)));
+		add(p, fmt, f64_bits(next_argument(p, 8)));
 		break;
 	}
 }
