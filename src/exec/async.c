@@ -1,7 +1,7 @@
 /*
  * mbarrier words and the queues of copies under way: see async.h.
  */
-#include "src/exec/async.h"
+#include "src/exec/tensor.h"
 
 #include <stdlib.h>
 
@@ -173,7 +173,7 @@ static void reduce_element(u8 *at, u64 b, u32 size, async_apply *apply)
 	}
 }
 
-static void reduce(u8 *dst, const u8 *src, u32 bytes, u32 size, async_apply *apply)
+void async_reduce(u8 *dst, const u8 *src, u32 bytes, u32 size, async_apply *apply)
 {
 	for (u32 i = 0; i < bytes; i += size) {
 		u64 b = 0;
@@ -181,6 +181,18 @@ static void reduce(u8 *dst, const u8 *src, u32 bytes, u32 size, async_apply *app
 		memcpy(&b, src + i, size);
 		reduce_element(dst + i, b, size, apply);
 	}
+}
+
+/* The bytes of a bulk copy come in pieces of 16: where fewer are awaited, the phase ends on the way. */
+static void complete_pieces(u64 *at, u32 bytes)
+{
+	struct mbar b = mbar_read(*at);
+
+	if (!b.pending && b.tx > 0 && (u32)b.tx < bytes && b.tx % 16 == 0) {
+		mbar_complete(at, (u32)b.tx);
+		bytes -= (u32)b.tx;
+	}
+	mbar_complete(at, bytes);
 }
 
 static void perform(struct async_op *op)
@@ -193,11 +205,16 @@ static void perform(struct async_op *op)
 		memmove(op->dst, src, bytes);
 		break;
 	case ASYNC_REDUCE:
-		reduce(op->dst, src, bytes, op->size, op->apply);
+		async_reduce(op->dst, src, bytes, op->size, op->apply);
+		break;
+	case ASYNC_TENSOR:
+		tensor_run(op->tensor);
+		free(op->tensor);
+		op->tensor = NULL;
 		break;
 	}
 	if (op->mbar)
-		mbar_complete(op->mbar, bytes);
+		complete_pieces(op->mbar, bytes);
 }
 
 bool async_issue(struct cta *c, const struct async_op *op)
@@ -390,6 +407,8 @@ void async_reset(struct cta *c)
 
 	if (!a || !a->some)
 		return;
+	for (u32 i = 0; i < a->len; i++)
+		free(a->op[i].tensor);
 	a->len = 0;
 	for (u32 w = 0; w < c->warps; w++) {
 		struct async_warp *x = &a->warp[w];

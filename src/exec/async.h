@@ -43,7 +43,7 @@ bool mbar_passed_parity(u64 word, u32 parity);
 
 /* ---- copies under way ---- */
 
-enum async_kind { ASYNC_COPY, ASYNC_REDUCE };
+enum async_kind { ASYNC_COPY, ASYNC_REDUCE, ASYNC_TENSOR };
 
 typedef u64 async_apply(u64 old, u64 b, u64 c);
 
@@ -60,6 +60,7 @@ struct async_op {
 	u32 thread;      /* bulk groups: issued by this thread of the CTA, as its group `group` */
 	u32 group;
 	u8 data[16];
+	struct tensor_op *tensor; /* ASYNC_TENSOR: owned, on the heap */
 };
 
 /* The group of arrivals: behind all others. */
@@ -89,6 +90,9 @@ struct async_cta {
 	u32 len, cap;
 	bool some;               /* anything is under way */
 };
+
+/* Combine elements of `size` bytes with those at dst, each as one atomic operation. */
+void async_reduce(u8 *dst, const u8 *src, u32 bytes, u32 size, async_apply *apply);
 
 /* The CTA's queues; made when first needed. NULL: no memory. */
 struct async_cta *async_of(struct cta *c);

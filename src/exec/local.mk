@@ -4,6 +4,7 @@ include src/exec/meet.mk
 libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def \
 	src/exec/async.c src/exec/async.h \
+	src/exec/tensor.c src/exec/tensor.h src/exec/lower_tensor.c \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
 	src/exec/lower_call.c src/exec/lower_graph.c \
@@ -36,7 +37,7 @@ exec_sources = \
 	src/exec/op_mem.c \
 	src/exec/op_sreg.c \
 	src/exec/op_warp.c \
-	src/exec/op_async.c src/exec/async_op.h \
+	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
 	src/exec/op_atom.c \
 	src/exec/access.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \

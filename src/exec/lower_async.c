@@ -16,8 +16,7 @@ static const char *name_of(const struct lower *l)
 	return l->in->form->row->name[l->in->form->name];
 }
 
-/* Row X with the address, IR_NONE (and a poisoned instruction) when it cannot be had. */
-static u32 address_row(struct lower *l, const struct ir_operand *op)
+u32 lower_address_row(struct lower *l, const struct ir_operand *op)
 {
 	u32 base, t;
 	s64 imm;
@@ -48,7 +47,7 @@ static u32 source_or_none(struct lower *l, const struct ir_operand *op, u32 type
 
 static void lower_copy(struct lower *l)
 {
-	u32 d = address_row(l, lower_named(l, 'd')), s = address_row(l, lower_named(l, 's'));
+	u32 d = lower_address_row(l, lower_named(l, 'd')), s = lower_address_row(l, lower_named(l, 's'));
 	u32 z = source_or_none(l, lower_named(l, 'z'), T_u32, ROW_W), ignore = source_or_none(l, lower_named(l, 'i'), T_pred, ROW_P);
 	struct insn *in;
 
@@ -76,7 +75,7 @@ static void lower_group(struct lower *l, enum async_group_op op)
 
 static void lower_copy_arrive(struct lower *l)
 {
-	u32 m = address_row(l, lower_named(l, 'm'));
+	u32 m = lower_address_row(l, lower_named(l, 'm'));
 
 	if (m == IR_NONE) {
 		lower_poison(l, name_of(l));
@@ -92,12 +91,12 @@ static void lower_bulk(struct lower *l, bool reduce)
 {
 	const struct isa_form *form = l->in->form;
 	bool to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global, from_global = isa_form_word(form, ISA_K_SPACE, 1) == M_global;
-	u32 d = address_row(l, lower_named(l, 'd')), s = address_row(l, lower_named(l, 's'));
+	u32 d = lower_address_row(l, lower_named(l, 'd')), s = lower_address_row(l, lower_named(l, 's'));
 	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE, op = 0;
 	struct insn *in;
 
 	if (!to_global)
-		m = address_row(l, lower_named(l, 'm'));
+		m = lower_address_row(l, lower_named(l, 'm'));
 	if (isa_form_has(form, M_multicast_cluster))
 		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
 	if (reduce)
@@ -145,6 +144,8 @@ void lower_async_copy(struct lower *l)
 		lower_bulk(l, false);
 	else if (!strcmp(name, "cp.reduce.async.bulk"))
 		lower_bulk(l, true);
+	else if (!strcmp(name, "cp.async.bulk.tensor") || !strcmp(name, "cp.reduce.async.bulk.tensor"))
+		lower_tensor_copy(l);
 	else if (strncmp(name, "cp.async.bulk.prefetch", 22)) /* prefetching has no effect */
 		lower_poison(l, name);
 }
@@ -168,11 +169,11 @@ void lower_remote_async(struct lower *l)
 	bool red = !strcmp(name_of(l), "red.async");
 	const struct ir_operand *b = lower_named(l, 'b');
 	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, n = isa_form_has(form, M_v4) ? 4 : isa_form_has(form, M_v2) ? 2 : 1;
-	u32 a = address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
+	u32 a = lower_address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
 	struct insn *in;
 
 	if (lower_named(l, 'm'))
-		m = address_row(l, lower_named(l, 'm'));
+		m = lower_address_row(l, lower_named(l, 'm'));
 	if (a == IR_NONE || m == IR_NONE) {
 		lower_poison(l, name_of(l));
 		return;
@@ -238,7 +239,7 @@ void lower_mbarrier(struct lower *l)
 	}
 	if (l->guard != IR_NONE && mbar_ops[i].op >= MBAR_WAIT)
 		skip = lower_skip(l); /* it may suspend its lanes */
-	a = address_row(l, lower_named(l, 'a'));
+	a = lower_address_row(l, lower_named(l, 'a'));
 	if (a == IR_NONE) {
 		lower_poison(l, name_of(l));
 		return;
@@ -265,7 +266,7 @@ static u32 symbol_or_source(struct lower *l, const struct ir_operand *op)
 	if (op->kind != IR_OP_VAR)
 		return lower_source(l, op, T_u64, ROW_X);
 	var.kind = IR_OP_ADDR_VAR;
-	return address_row(l, &var);
+	return lower_address_row(l, &var);
 }
 
 void lower_mapa(struct lower *l)

@@ -153,6 +153,9 @@ lower_rule lower_call, lower_stack;
 lower_rule lower_bar, lower_fence;
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
 lower_rule lower_async_copy, lower_remote_async, lower_mbarrier, lower_mapa, lower_isspacep;
+lower_rule lower_tensor_copy, lower_tensormap;
+/* Row X with an address, its offset added; IR_NONE: it cannot be had. */
+u32 lower_address_row(struct lower *l, const struct ir_operand *op);
 /* enum atom_op of the form, ATOM_OPS: none. */
 u32 lower_atom_op(const struct isa_form *form);
 /* Base register (IR_NONE: none) and offset of an address; false: it is in a space that cannot be told here. */

@@ -35,7 +35,7 @@ static const struct rule rules[] = {
 	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
 	{"elect", lower_warp}, {"atom", lower_atom}, {"red", rule_red},
 	{"cp", lower_async_copy}, {"mbarrier", lower_mbarrier}, {"mapa", lower_mapa}, {"getctarank", lower_mapa},
-	{"isspacep", lower_isspacep},
+	{"isspacep", lower_isspacep}, {"tensormap", lower_tensormap},
 	{"set", lower_set}, {"cvt", lower_cvt}, {"lop3", lower_lop3}, {"bfe", lower_bfe}, {"prmt", lower_prmt},
 	{"vadd", lower_video}, {"vsub", lower_video}, {"vabsdiff", lower_video}, {"vmin", lower_video}, {"vmax", lower_video},
 	{"vshl", lower_video}, {"vshr", lower_video}, {"vset", lower_video}, {"vmad", lower_video},

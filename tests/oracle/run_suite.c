@@ -10,6 +10,7 @@
  * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases are exact.
  */
 #include "src/base/file.h"
+#include "src/exec/tensor.h"
 #include "tests/unit/exec_harness.h"
 
 #include <signal.h>
@@ -18,16 +19,17 @@
 #include <unistd.h>
 
 #define FIELDS 20
+#define MORE_FIELDS 24
 #define FILL 0xcd
 
-enum { F_ID, F_SPLIT, F_FAMILY, F_FORM, F_ARCH, F_MODULE, F_ENTRY, F_GRID, F_BLOCK = 10, F_DYNAMIC = 13, F_N, F_IN, F_IN_LEN, F_OUT_LEN, F_CMP, F_STRIDE };
+enum { F_ID, F_SPLIT, F_FAMILY, F_FORM, F_ARCH, F_MODULE, F_ENTRY, F_GRID, F_BLOCK = 10, F_DYNAMIC = 13, F_N, F_IN, F_IN_LEN, F_OUT_LEN, F_CMP, F_STRIDE, F_LAYOUT, F_DATA, F_DATA_LEN, F_RES };
 
 enum state { WAITING, RUNNING, EXACT, DIFFERS, FAILED, TIMEOUT, CRASHED, STATES };
 
 static const char *const state_names[STATES] = {"not run", "crash", "exact", "differs", "fails", "timeout", "crash"};
 
 struct test_case {
-	char *field[FIELDS];
+	char *field[MORE_FIELDS];
 	u32 grid[3], block[3], dynamic, n;
 	size_t in, in_len, want, out_len;
 };
@@ -124,12 +126,12 @@ static bool load(struct suite *s)
 	if (!file_open(&s->want, path))
 		return false;
 	for (char *line = strtok_r(manifest, "\n", &more); line; line = strtok_r(NULL, "\n", &more)) {
-		char *field[FIELDS] = {NULL}, *w, *want[4];
+		char *field[MORE_FIELDS] = {NULL}, *w, *want[4];
 
 		if (*line == '#')
 			continue;
 		w = strtok_r(more_wanted ? NULL : wanted, "\n", &more_wanted);
-		if (split_line(line, field, FIELDS) < FIELDS || !w || split_line(w, want, 4) < 4 || strcmp(field[F_ID], want[0])) {
+		if (split_line(line, field, MORE_FIELDS) < FIELDS || !w || split_line(w, want, 4) < 4 || strcmp(field[F_ID], want[0])) {
 			fprintf(stderr, "run_suite: manifest.tsv and want.tsv do not go together at %s\n", field[F_ID]);
 			return false;
 		}
@@ -174,6 +176,7 @@ static bool run_kernel(struct harness *h, const struct suite *s, const struct te
 		.grid = {c->grid[0], c->grid[1], c->grid[2]}, .block = {c->block[0], c->block[1], c->block[2]},
 		.shared_bytes = p->shared_static + c->dynamic, .dynamic_shared = c->dynamic, .cluster = {1, 1, 1},
 		.local_bytes = p->frame_bytes + 65536, .cancel = &h->cancel, .tid = tid,
+		.param_address = (u64)(uintptr_t)params,
 	};
 	/* As exec.h has it: three rows of warps * 32. */
 	for (u32 i = 0, row = (threads + 31) / 32 * 32; i < threads; i++) {
@@ -226,32 +229,127 @@ static void print_differences(const struct suite *s, const struct test_case *c, 
 	printf("    %u of %zu records differ\n", wrong, c->out_len / step);
 }
 
+/* ---- tensor maps: words `key=value` of the last column ---- */
+
+static const char *get(const char *words, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *p = words; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL)
+		if (!strncmp(p, key, n) && p[n] == '=')
+			return p + n + 1;
+	return "0";
+}
+
+/* Numbers divided by commas. */
+static u32 list(const char *words, const char *key, s64 *out, u32 max)
+{
+	const char *p = get(words, key);
+	u32 n = 0;
+
+	for (; n < max; p++) {
+		char *end;
+
+		out[n++] = strtoll(p, &end, 10);
+		p = end;
+		if (*p != ',')
+			break;
+	}
+	return n;
+}
+
+static bool make_map(struct tensor_map *m, const char *words, u64 address)
+{
+	struct tensor_shape s = {.address = address, .im2col = *get(words, "kind") == 'i'};
+	s64 v[8] = {0};
+
+	s.type = (u32)atoi(get(words, "dt"));
+	s.rank = (u32)atoi(get(words, "rank"));
+	s.interleave = (u32)atoi(get(words, "inter"));
+	s.swizzle = (u32)atoi(get(words, "swz"));
+	s.promotion = (u32)atoi(get(words, "l2"));
+	s.fill = (u32)atoi(get(words, "oob"));
+	s.channels = (u32)atoi(get(words, "cpp"));
+	s.pixels = (u32)atoi(get(words, "ppc"));
+	for (u32 i = 0, n = list(words, "dim", v, 5); i < n; i++)
+		s.dim[i] = (u64)v[i];
+	for (u32 i = 0, n = list(words, "stride", v, 4); i < n; i++)
+		s.stride[i] = (u64)v[i];
+	for (u32 i = 0, n = list(words, "box", v, 5); i < n; i++)
+		s.box[i] = (u32)v[i];
+	for (u32 i = 0, n = list(words, "es", v, 5); i < n; i++)
+		s.step[i] = (u32)v[i];
+	for (u32 i = 0, n = list(words, "lower", v, 3); i < n; i++)
+		s.lower[i] = (s32)v[i];
+	for (u32 i = 0, n = list(words, "upper", v, 3); i < n; i++)
+		s.upper[i] = (s32)v[i];
+	return tensor_encode(m, &s);
+}
+
+/* Kernel parameters: what follows n is there for tensor cases. */
+struct params {
+	u64 in, out;
+	u32 n;
+	u8 map[TENSOR_MAP_BYTES] __attribute__((aligned(64)));
+	u64 data;
+} __attribute__((aligned(64)));
+
+#define TENSOR_BUFFER ((u64)1 << 20)
+#define MAP_IN_BUFFER (768u << 10)
+
+/* The tensor's buffer, with its map in it. */
+static bool place_tensor(struct harness *h, const struct suite *s, const struct test_case *c, struct params *p)
+{
+	size_t len = strtoul(c->field[F_DATA_LEN], NULL, 10);
+
+	p->data = mem_alloc(&h->mem, TENSOR_BUFFER + len, 0, MEM_KIND_DEVICE);
+	if (!p->data || !make_map((struct tensor_map *)(void *)p->map, c->field[F_RES], p->data + strtoul(get(c->field[F_RES], "base"), NULL, 10)))
+		return false;
+	memcpy((u8 *)(uintptr_t)p->data, s->inputs.data + strtoul(c->field[F_DATA], NULL, 10), len);
+	memcpy((u8 *)(uintptr_t)p->data + MAP_IN_BUFFER, p->map, TENSOR_MAP_BYTES);
+	return true;
+}
+
+/* A tensor that was written to stands behind the output. */
+static void append_tensor(const struct test_case *c, const struct params *p, u8 *out)
+{
+	size_t len = strtoul(c->field[F_DATA_LEN], NULL, 10);
+
+	if (*get(c->field[F_RES], "back") == '1')
+		memcpy(out + c->out_len - len, (const u8 *)(uintptr_t)p->data, len);
+}
+
 static enum state run_case(struct harness *h, const struct suite *s, const struct test_case *c)
 {
-	struct {
-		u64 in, out;
-		u32 n;
-	} params;
+	struct params *params = (struct params *)(uintptr_t)mem_alloc(&h->mem, sizeof(*params), 0, MEM_KIND_PARAM);
 	enum state state = FAILED;
 	u8 *out;
 
-	params.in = mem_alloc(&h->mem, c->in_len ? c->in_len : 1, 0, MEM_KIND_DEVICE);
-	params.out = mem_alloc(&h->mem, c->out_len, 0, MEM_KIND_DEVICE);
-	params.n = c->n;
-	if (!params.in || !params.out)
+	if (!params)
 		return FAILED;
-	out = (u8 *)(uintptr_t)params.out;
-	memcpy((void *)(uintptr_t)params.in, s->inputs.data + c->in, c->in_len);
+	params->in = mem_alloc(&h->mem, c->in_len ? c->in_len : 1, 0, MEM_KIND_DEVICE);
+	params->out = mem_alloc(&h->mem, c->out_len, 0, MEM_KIND_DEVICE);
+	params->n = c->n;
+	if (!params->in || !params->out || (c->field[F_RES] && !place_tensor(h, s, c, params)))
+		return FAILED;
+	out = (u8 *)(uintptr_t)params->out;
+	memcpy((void *)(uintptr_t)params->in, s->inputs.data + c->in, c->in_len);
 	memset(out, FILL, c->out_len);
-	if (run_kernel(h, s, c, &params))
+	if (run_kernel(h, s, c, params)) {
+		if (c->field[F_RES])
+			append_tensor(c, params, out);
 		state = memcmp(out, s->want.data + c->want, c->out_len) ? DIFFERS : EXACT;
+	}
 	if (s->verbose && state != EXACT)
 		printf("%s: %s\n", c->field[F_ID], state_names[state]);
 	if (s->verbose && state == DIFFERS)
 		print_differences(s, c, out);
 	fflush(stdout);
-	mem_free(&h->mem, params.in);
-	mem_free(&h->mem, params.out);
+	mem_free(&h->mem, params->in);
+	mem_free(&h->mem, params->out);
+	if (params->data)
+		mem_free(&h->mem, params->data);
+	mem_free(&h->mem, (u64)(uintptr_t)params);
 	return state;
 }
 
