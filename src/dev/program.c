@@ -80,7 +80,7 @@ static void share(struct device_program *p, u32 unit, const struct map *where)
 	}
 }
 
-/* Addresses in initial data. Global, constant and generic addresses are the same here. */
+/* Addresses in initial data. Global and generic addresses are the same here; constant ones are offsets. */
 static void relocate(struct device_program *p, u32 unit, u32 i)
 {
 	const struct ir_module *m = p->units[unit];
@@ -93,6 +93,8 @@ static void relocate(struct device_program *p, u32 unit, u32 i)
 				    ? exec_function_address(p->exec_units, p->len, unit, r->index)
 				    : p->address[unit][r->index];
 
+		if (!r->is_func && !r->generic && m->vars.at[r->index]->space == M_const)
+			value -= exec_const_base(p->exec_units, p->len);
 		value = (value + (u64)r->addend) >> r->shift;
 		memcpy(at + r->at, &value, r->size);
 	}

@@ -349,6 +349,11 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 			   const u64 *var_address, const struct lower_options *options, struct diag *d);
 void exec_program_free(struct program *p);
 /*
+ * Where the constant state space begins: the lowest address of a .const variable. Addresses in the space are offsets from it, so
+ * that they fit in 32-bit registers; generic ones are device addresses. 0: there are none.
+ */
+u64 exec_const_base(const struct exec_unit *units, u32 n);
+/*
  * The value that stands for a function (of the unit's module, by index) in registers and memory; 0 when it is defined in no
  * unit. This is what a relocation with is_func stores, its addend added.
  */

@@ -572,6 +572,7 @@ static bool make_units(struct lower *l)
 		l->options.units = &l->only;
 		l->options.unit_len = 1;
 	}
+	l->const_base = exec_const_base(l->options.units, l->options.unit_len);
 	l->offsets = calloc(l->options.unit_len, sizeof(*l->offsets));
 	l->places = calloc(l->options.unit_len, sizeof(*l->places));
 	for (u32 u = 0; l->offsets && l->places && u < l->options.unit_len; u++) {

@@ -29,6 +29,17 @@ static bool is_in(const struct ir_module *m, const struct ir_func *f)
 	return f->index < m->funcs.len && m->funcs.at[f->index] == f;
 }
 
+u64 exec_const_base(const struct exec_unit *units, u32 n)
+{
+	u64 base = UINT64_MAX;
+
+	for (u32 u = 0; u < n; u++)
+		for (size_t i = 0; i < units[u].module->vars.len; i++)
+			if (units[u].module->vars.at[i]->space == M_const && units[u].var_address[i])
+				base = min_u64(base, units[u].var_address[i]);
+	return base == UINT64_MAX ? 0 : base;
+}
+
 u64 exec_function_address(const struct exec_unit *units, u32 n, u32 unit, u32 func)
 {
 	const struct ir_func *f = definition_of(units[unit].module, units[unit].module->funcs.at[func]);

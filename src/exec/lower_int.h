@@ -92,6 +92,7 @@ struct lower {
 	bool has_taken;
 	VEC(struct program_note) notes;
 	struct exec_unit only; /* the list of units when none is given */
+	u64 const_base;        /* exec_const_base */
 	u32 unit;            /* of f */
 	u32 **offsets;       /* by unit: var_offset */
 	u8 **places;         /* by unit: offset_in */

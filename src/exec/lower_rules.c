@@ -152,6 +152,8 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 		return;
 	}
 	at = v->space == M_shared ? l->var_offset[src->index] : l->var_address[src->index];
+	if (v->space == M_const)
+		at -= l->const_base;
 	move(l, d, lower_const(l, l->vregs.at[d].class, at + (u64)src->imm));
 }
 
@@ -287,7 +289,10 @@ static void rule_cvta(struct lower *l)
 	} else {
 		a = lower_source(l, src, T_u64, ROW_X);
 	}
-	if (space == M_global || space == M_const || space == M_param || space == M_param_entry) {
+	if (space == M_const) {
+		lower_op(l, OP_add_imm_x, d, a, IR_NONE, IR_NONE, true);
+		l->insns.at[l->insns.len - 1].imm = (s64)(to ? 0 - l->const_base : l->const_base);
+	} else if (space == M_global || space == M_param || space == M_param_entry) {
 		lower_op(l, OP_mov_b64, d, a, IR_NONE, IR_NONE, true);
 	} else {
 		lower_emit(l, OP_window)->imm = (space == M_local) | (s64)to << 1;
