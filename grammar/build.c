@@ -4,7 +4,6 @@
 #include "grammar/build.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #define DEPTH_DEFAULT 256u
 
@@ -229,22 +228,23 @@ void build_leave(struct parse *p, u32 end)
 void build_version(struct parse *p, struct diag_span where)
 {
 	const char *s = p->m->source.text + where.begin;
-	u32 major = 0, minor = 0;
+	bool plain = where.end - where.begin == 3 && s[0] >= '0' && s[0] <= '9' && s[1] == '.' &&
+		     s[2] >= '0' && s[2] <= '9';
+	u32 version = plain ? (u32)(s[0] - '0') * 10 + (u32)(s[2] - '0') : 0;
 
 	if (p->seen_version)
 		build_error(p, where, "a second .version");
 	else if (p->seen_item)
 		build_error(p, where, ".version must be the first directive");
 	p->seen_version = true;
-	if (sscanf(s, "%3u.%3u", &major, &minor) != 2 || minor > 9 || where.end - where.begin != 3 ||
-	    !isa_version_known(major * 10 + minor)) {
+	if (!isa_version_known(version)) {
 		build_error(p, where, "PTX version %.*s is not known; the newest is 9.0",
 			    (int)(where.end - where.begin), s);
 		p->version_error = true;
 		p->m->version = 90;
 		return;
 	}
-	p->m->version = major * 10 + minor;
+	p->m->version = version;
 }
 
 static void need_version(struct parse *p, struct diag_span where)

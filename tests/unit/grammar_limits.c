@@ -149,6 +149,9 @@ static void check_odd_texts(void)
 		{".version 8.0\n.target sm_80\n\x01", "stray byte"},
 		{".version 8.0\n.target sm_80\n\xff\xfe", "stray byte"},
 		{".version 8.0\n.target sm_80\n.func \"x\n", "unterminated string"},
+		{".version 8.0\n.target sm_80\n@@DWAR x", "3:1: error: unexpected '@'"},
+		{".version 8.0\n.target sm_80\n.entry k() { add.:; x:: @@D y; foo.a::b:; 0x; }",
+		 "3:17: error: stray '.'"},
 	};
 	struct ptx_text t;
 
