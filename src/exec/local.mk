@@ -4,7 +4,7 @@ include src/exec/meet.mk
 libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def \
 	src/exec/async.c src/exec/async.h \
-	src/exec/tensor.c src/exec/tensor.h src/exec/lower_tensor.c \
+	src/exec/tensor.c src/exec/tensor_encode.c src/exec/tensor.h src/exec/lower_tensor.c \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
 	src/exec/lower_call.c src/exec/lower_graph.c \

@@ -7,3 +7,9 @@ tests_unit_exec_barrier_SOURCES = tests/unit/exec_barrier.c tests/unit/exec_harn
 tests_unit_exec_barrier_LDADD = $(UNIT_LDADD)
 tests_unit_exec_async_SOURCES = tests/unit/exec_async.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_async_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_tensor
+TESTS += tests/unit/exec_tensor
+tests_unit_exec_tensor_SOURCES = tests/unit/exec_tensor.c tests/check.h
+tests_unit_exec_tensor_LDADD = $(UNIT_LDADD)
+EXTRA_DIST += tests/vectors/tensormap.tsv

@@ -214,29 +214,6 @@ void tensor_run(const struct tensor_op *op)
 	(op->map.im2col ? run_im2col : run_tile)(op);
 }
 
-/* ---- maps ---- */
-
-bool tensor_encode(struct tensor_map *m, const struct tensor_shape *s)
-{
-	*m = (struct tensor_map){
-		.address = s->address, .type = (u8)s->type, .rank = (u8)s->rank, .interleave = (u8)s->interleave,
-		.swizzle = (u8)s->swizzle, .promotion = (u8)s->promotion, .fill = (u8)s->fill, .im2col = s->im2col,
-		.channels = (u16)s->channels, .pixels = (u16)s->pixels,
-	};
-	for (u32 d = 0; d < s->rank; d++) {
-		m->dim[d] = (u32)s->dim[d];
-		m->box[d] = (u16)s->box[d];
-		m->step[d] = (u8)s->step[d];
-		if (d)
-			m->stride[d - 1] = s->stride[d - 1];
-	}
-	for (u32 d = 0; d < 3; d++) {
-		m->lower[d] = (s16)s->lower[d];
-		m->upper[d] = (s16)s->upper[d];
-	}
-	return true;
-}
-
 /* ---- tensormap.replace ---- */
 
 static const u8 replace_types[] = {
