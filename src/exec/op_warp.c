@@ -230,24 +230,110 @@ static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 	scatter(g, in, w, lanes, &x);
 }
 
-/* Shuffles of a whole warp with one member mask: no bookkeeping. */
-static bool shuffle_fast(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+/* ---- whole warps with the full member mask: no bookkeeping, loops over lanes ---- */
+
+static inline bool is_whole(const struct gang *g, const struct insn *in, u32 lanes)
 {
-	u32 p_row = g->env->program->ext[in->ext], ok = 0, from[WARP_LANES], copy[WARP_LANES];
+	return lanes == FULL_MASK && !(in->flags & WARP_ALONE) && g->env->program->ext[in->ext + 1] == NO_ROW && (u32)in->imm == FULL_MASK;
+}
+
+/* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
+#define SOURCES(from_, ok_)                                                       \
+	FOR_LANES(l, WARP_LANES)                                                      \
+	{                                                                             \
+		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;        \
+		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                    \
+		u32 in_range = (ok_) ? FULL_MASK : 0;                                     \
+		(void)bval;                                                               \
+		from[l] = ((at & in_range) | (l & ~in_range)) & 31;                       \
+		ok[l] = in_range;                                                         \
+	}
+
+static void shuffle_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	u32 p_row = g->env->program->ext[in->ext], from[WARP_LANES], ok[WARP_LANES], copy[WARP_LANES];
 	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES, *c = ROW32(in->c) + w * WARP_LANES;
+	u32 *d = in->d == NO_ROW ? copy : ROW32(in->d) + w * WARP_LANES;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_SHFL_UP:
+		SOURCES(l - bval, (s32)at >= (s32)high)
+		break;
+	case WARP_SHFL_DOWN:
+		SOURCES(l + bval, at <= high)
+		break;
+	case WARP_SHFL_BFLY:
+		SOURCES(l ^ bval, at <= high)
+		break;
+	default:
+		SOURCES(low | (bval & ~segment), at <= high)
+		break;
+	}
+	memcpy(copy, a, sizeof(copy));
+	if (d != copy)
+		FOR_LANES(l, WARP_LANES)
+		d[l] = copy[from[l]];
+	if (p_row != NO_ROW)
+		ROWP(p_row)[w] = lanes_mask(ok);
+}
+
+static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
+{
 	u32 *d;
 
-	if (in->count > WARP_SHFL_IDX || lanes != FULL_MASK || g->env->program->ext[in->ext + 1] != NO_ROW || (u32)in->imm != FULL_MASK ||
-	    in->d == NO_ROW)
-		return false;
-	for (u32 l = 0; l < WARP_LANES; l++)
-		ok |= (u32)source_lane(in->count, l, b[l], c[l], &from[l]) << l;
-	memcpy(copy, a, sizeof(copy));
+	if (in->d == NO_ROW)
+		return;
 	d = ROW32(in->d) + w * WARP_LANES;
 	FOR_LANES(l, WARP_LANES)
-	d[l] = copy[from[l] & 31];
-	if (p_row != NO_ROW)
-		ROWP(p_row)[w] = ok;
+	d[l] = v;
+}
+
+static void vote_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	u32 yes = ROWP(in->a)[w], p_row = g->env->program->ext[in->ext];
+	bool v = in->count == WARP_VOTE_ALL ? yes == FULL_MASK : in->count == WARP_VOTE_ANY ? yes != 0 : yes == FULL_MASK || !yes;
+
+	if (in->count == WARP_BALLOT)
+		spread(g, in, w, yes);
+	else if (p_row != NO_ROW)
+		ROWP(p_row)[w] = v ? FULL_MASK : 0;
+}
+
+#define FOLD(start, expr)                     \
+	v = (start);                              \
+	for (u32 l = 0; l < WARP_LANES; l++)      \
+		v = (expr);                           \
+	break
+
+static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	const u32 *a = ROW32(in->a) + w * WARP_LANES;
+	u32 v;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_ADD: FOLD(0, v + a[l]);
+	case WARP_AND: FOLD(FULL_MASK, v & a[l]);
+	case WARP_OR: FOLD(0, v | a[l]);
+	case WARP_XOR: FOLD(0, v ^ a[l]);
+	case WARP_MIN_U32: FOLD(a[0], a[l] < v ? a[l] : v);
+	case WARP_MAX_U32: FOLD(a[0], a[l] > v ? a[l] : v);
+	case WARP_MIN_S32: FOLD(a[0], (s32)a[l] < (s32)v ? a[l] : v);
+	default: FOLD(a[0], (s32)a[l] > (s32)v ? a[l] : v);
+	}
+	spread(g, in, w, v);
+}
+
+/* Returns false for the kinds that have no quick way. */
+static bool execute_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	if (in->count <= WARP_SHFL_IDX)
+		shuffle_whole(g, in, w);
+	else if (in->count <= WARP_BALLOT)
+		vote_whole(g, in, w);
+	else if (in->count >= WARP_ADD && in->count <= WARP_XOR)
+		reduce_whole(g, in, w);
+	else
+		return in->count == WARP_BARRIER;
 	return true;
 }
 
@@ -343,7 +429,7 @@ HANDLER(warp_sync_gang)
 	for (u32 w = 0; w < g->warps; w++) {
 		u32 live = g->warp_at[w].live;
 
-		if (live && !shuffle_fast(g, in, w, live))
+		if (live && !(is_whole(g, in, live) && execute_whole(g, in, w)))
 			execute(g, in, w, live);
 	}
 	return in + 1;
@@ -357,7 +443,7 @@ HANDLER(warp_sync_warp)
 		execute(g, in, 0, active);
 		return in + 1;
 	}
-	if (g->mode == MODE_WARP && shuffle_fast(g, in, 0, active))
+	if (g->mode == MODE_WARP && is_whole(g, in, active) && execute_whole(g, in, 0))
 		return in + 1;
 	return arrive(g, in);
 }

@@ -19,6 +19,12 @@ static const char *const forms[] = {
 	"redux.sync.add.s32 d, a, m;", "redux.sync.min.u32 d, a, m;", "redux.sync.max.u32 d, a, m;", "redux.sync.min.s32 d, a, m;",
 	"redux.sync.max.s32 d, a, m;", "redux.sync.and.b32 d, a, m;", "redux.sync.or.b32 d, a, m;", "redux.sync.xor.b32 d, a, m;",
 	"elect.sync d|p, m;", "bar.warp.sync m;",
+	"shfl.sync.up.b32 d|p, a, b, c, -1;", "shfl.sync.down.b32 d|p, a, b, c, -1;", "shfl.sync.bfly.b32 d|p, a, b, c, -1;",
+	"shfl.sync.idx.b32 d|p, a, b, c, -1;", "shfl.sync.up.b32 d|p, a, 4, 0x1800, -1;", "vote.sync.all.pred p, q, -1;",
+	"vote.sync.any.pred p, q, -1;", "vote.sync.uni.pred p, q, -1;", "vote.sync.ballot.b32 d, q, -1;",
+	"redux.sync.add.s32 d, a, -1;", "redux.sync.min.u32 d, a, -1;", "redux.sync.max.u32 d, a, -1;", "redux.sync.min.s32 d, a, -1;",
+	"redux.sync.max.s32 d, a, -1;", "redux.sync.and.b32 d, a, -1;", "redux.sync.or.b32 d, a, -1;", "redux.sync.xor.b32 d, a, -1;",
+	"elect.sync d|p, -1;", "match.any.sync.b32 d, a, -1;",
 };
 
 static u64 seed = 1;
@@ -37,7 +43,7 @@ struct record {
 	u64 e;
 };
 
-/* Lanes of a warp fall into up to 32 sets; a tenth of the lanes exit before they come. */
+/* Lanes of a warp fall into up to 32 sets; in two of three warps a tenth of the lanes exit before they come. */
 static void fill(struct record *in)
 {
 	for (u32 w = 0; w < ALL / 32; w++) {
@@ -50,7 +56,7 @@ static void fill(struct record *in)
 		for (u32 l = 0; l < 32; l++)
 			in[w * 32 + l] = (struct record){
 				.a = few ? random32() % few : random32(), .b = random32() % 40, .c = random32() & 0x1f1f, .m = mask[set[l]],
-				.q = random32() % (1 + few * 4) == 0, .gone = random32() % 10 == 0, .e = few ? few : (u64)random32() << 20,
+				.q = random32() % (1 + few * 4) == 0, .gone = few != 1 && random32() % 10 == 0, .e = few ? few : (u64)random32() << 20,
 			};
 	}
 }
