@@ -89,6 +89,9 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 {
 	u32 warp = g->warp;
 
+	/* An argument for the next frame that does not fit any more. */
+	if (kind == FAULT_ILLEGAL_ADDRESS && in->space == MEM_LOCAL && in->a == g->env->program->stack_row)
+		kind = FAULT_STACK_OVERFLOW;
 	g->fault->address = a->address[__builtin_ctz(lanes)];
 	g->fault->size = a->width;
 	g->fault->space = in->space;

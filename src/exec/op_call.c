@@ -9,6 +9,8 @@
 #include "src/exec/access.h"
 #include "src/exec/syscall.h"
 
+#include <stdio.h>
+
 /* Lanes whose rows may be written: in gang mode dead ones too. */
 static inline u32 writable(const struct gang *g)
 {
@@ -231,6 +233,19 @@ HANDLER(call_gang)
 	return call_all(g, in, f) ? g->insns + f->first : NULL;
 }
 
+static const struct insn *no_function(struct gang *g, const struct insn *in, u32 lanes)
+{
+	u64 address = ROW64(in->a)[__builtin_ctz(lanes)];
+	const struct program_func *f = exec_program_function(g->env->program, address);
+
+	if (f)
+		snprintf(g->fault->text, sizeof(g->fault->text), "call of '%.96s' with other parameters than it has", f->func->name->text);
+	else
+		snprintf(g->fault->text, sizeof(g->fault->text), "call of 0x%llx, where no function is that it may reach",
+			 (unsigned long long)address);
+	return exec_fault(g, in, FAULT_INVALID_PC, lanes);
+}
+
 /* Lanes call different functions, or one calls nothing that exists. */
 static const struct insn *call_apart(struct gang *g, const struct insn *in)
 {
@@ -240,7 +255,7 @@ static const struct insn *call_apart(struct gang *g, const struct insn *in)
 		const struct program_func *f = callee_of(g, in, (u32)__builtin_ctz(m));
 
 		if (!f)
-			return exec_fault(g, in, FAULT_INVALID_PC, m & -m);
+			return no_function(g, in, m & -m);
 		if (ROW32(g->env->program->stack_row)[__builtin_ctz(m)] + (u64)f->frame_bytes > g->env->local_bytes)
 			return exec_fault(g, in, FAULT_STACK_OVERFLOW, m & -m);
 	}

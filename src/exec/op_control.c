@@ -197,6 +197,12 @@ HANDLER(brx_idx_gang)
 	return g->insns + g->env->program->ext[in->ext + first];
 }
 
+static const struct insn *beyond_table(struct gang *g, const struct insn *in, u32 index, u32 lanes)
+{
+	snprintf(g->fault->text, sizeof(g->fault->text), "index %u into a table of %u branch targets", index, (u32)in->imm);
+	return exec_fault(g, in, FAULT_INVALID_PC, lanes);
+}
+
 HANDLER(brx_idx_warp)
 {
 	const u32 *a = ROW32(in->a);
@@ -206,7 +212,7 @@ HANDLER(brx_idx_warp)
 		u32 l = (u32)__builtin_ctz(m);
 
 		if (a[l] >= (u64)in->imm)
-			return exec_fault(g, in, FAULT_INVALID_PC, 1u << l);
+			return beyond_table(g, in, a[l], 1u << l);
 		targets[l] = g->env->program->ext[in->ext + a[l]];
 	}
 	return warp_scatter(g, targets, in->flags & INSN_BACK ? in : NULL);

@@ -187,6 +187,10 @@ static const char null_pointer[] = HEAD FUNCTIONS KERNEL "mov.u64 %rd2, 0; setp.
 static const char wrong_prototype[] = HEAD FUNCTIONS
 	".func g(.param .b64 x) { ret; }\n" KERNEL "mov.u64 %rd2, g; mov.u64 %rd3, f0;\n" PROTO INDIRECT("P") DONE;
 
+static const char other_prototype[] = HEAD FUNCTIONS
+	".func g(.param .b64 x) { ret; }\n" KERNEL "mov.u64 %rd2, g; mov.u64 %rd3, f0;\n" PROTO
+	"Q: .callprototype _ (.param .b64 _); setp.gt.u32 %p1, %r0, 5000; @%p1 call %rd2, (%rd3), Q;\n" INDIRECT("P") DONE;
+
 /* A function reached through a pointer that calls through a pointer: a cycle that only the prototype shows. */
 static const char pointer_recursion[] = HEAD
 	".func (.param .b32 r) down(.param .b32 n, .param .b64 f)\n{ .reg .pred %p; .reg .b32 %a<3>; .reg .b64 %q; ld.param.b32 %a0, [n];\n"
@@ -468,12 +472,13 @@ int main(void)
 	expect("leaving", leaving, want_leaving);
 	expect("stack", stack, want_stack);
 	expect("addresses", addresses, want_thread);
-	expect_fault("null pointer", null_pointer, 0, FAULT_INVALID_PC, "");
-	expect_fault("wrong prototype", wrong_prototype, 0, FAULT_INVALID_PC, "");
+	expect_fault("null pointer", null_pointer, 0, FAULT_INVALID_PC, "call of 0x0");
+	expect_fault("wrong prototype", wrong_prototype, 0, FAULT_INVALID_PC, "call of 0x");
+	expect_fault("other prototype", other_prototype, 0, FAULT_INVALID_PC, "call of 'g' with other parameters");
 	expect_fault("alloca", stack_overflow, 0, FAULT_STACK_OVERFLOW, "");
 	expect_fault("trap", trap, 0, FAULT_TRAP, "");
 	expect_fault("brkpt", brkpt, 0, FAULT_TRAP, "");
-	expect_fault("brx.idx", index_fault, 0, FAULT_INVALID_PC, "");
+	expect_fault("brx.idx", index_fault, 0, FAULT_INVALID_PC, "index 2 into a table of 2");
 	test_deep();
 	test_units();
 	return check_done();
