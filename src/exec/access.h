@@ -1,6 +1,6 @@
 /*
- * How handlers reach memory: the lanes' addresses, checked as a block and turned into host addresses, by space.
- * Included by handler files only.
+ * How handlers reach memory: the lanes' addresses, checked as a block and turned into host
+ * addresses, by space. Included by handler files only.
  */
 #ifndef PL_EXEC_ACCESS_H
 #define PL_EXEC_ACCESS_H
@@ -9,12 +9,12 @@
 
 /* The lanes of one warp on their way to memory. */
 struct access {
-	u64 host[WARP_LANES]; /* host address per lane */
+	u64 host[WARP_LANES];    /* host address per lane */
 	u64 address[WARP_LANES]; /* as the program has it */
 	u32 mask;
-	u32 width;            /* bytes per lane */
-	u32 warp;             /* in the gang, counted from g->warp */
-	bool uniform;         /* one address for all */
+	u32 width;    /* bytes per lane */
+	u32 warp;     /* in the gang, counted from g->warp */
+	bool uniform; /* one address for all */
 };
 
 static inline u32 mask_of(const struct gang *g, u32 w)
@@ -29,18 +29,18 @@ static inline void get_addresses(const struct gang *g, const struct insn *in, st
 
 	a->uniform = in->a == NO_ROW;
 	if (a->uniform) {
-		FOR_LANES(l, WARP_LANES)
-		a->address[l] = (u64)in->imm;
+		FOR_LANES (l, WARP_LANES)
+			a->address[l] = (u64)in->imm;
 	} else if (in->flags & INSN_WIDE) {
 		const u64 *r = ROW64(in->a) + at;
 
-		FOR_LANES(l, WARP_LANES)
-		a->address[l] = r[l] + (u64)in->imm;
+		FOR_LANES (l, WARP_LANES)
+			a->address[l] = r[l] + (u64)in->imm;
 	} else {
 		const u32 *r = ROW32(in->a) + at;
 
-		FOR_LANES(l, WARP_LANES)
-		a->address[l] = r[l] + (u64)in->imm;
+		FOR_LANES (l, WARP_LANES)
+			a->address[l] = r[l] + (u64)in->imm;
 	}
 }
 
@@ -50,8 +50,7 @@ static inline void span(const struct access *a, u64 *lo, u64 *hi)
 	u64 low = UINT64_MAX, high = 0;
 
 	if (a->mask == FULL_MASK) {
-		FOR_LANES(l, WARP_LANES)
-		{
+		FOR_LANES (l, WARP_LANES) {
 			low = a->address[l] < low ? a->address[l] : low;
 			high = a->address[l] > high ? a->address[l] : high;
 		}
@@ -80,12 +79,13 @@ static inline bool any_misaligned(const struct access *a)
 {
 	u64 bits = 0;
 
-	FOR_LANES(l, WARP_LANES)
-	bits |= a->mask >> l & 1 ? a->address[l] : 0;
+	FOR_LANES (l, WARP_LANES)
+		bits |= a->mask >> l & 1 ? a->address[l] : 0;
 	return bits & (a->width - 1);
 }
 
-static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in, const struct access *a, enum fault_kind kind, u32 lanes)
+static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in,
+					   const struct access *a, enum fault_kind kind, u32 lanes)
 {
 	u32 warp = g->warp;
 
@@ -95,8 +95,9 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	g->fault->address = a->address[__builtin_ctz(lanes)];
 	g->fault->size = a->width;
 	g->fault->space = in->space;
-	g->fault->write = in->op == OP_store_global || in->op == OP_store_shared || in->op == OP_store_local ||
-			  in->op == OP_store_generic || in->inner == OP_store_global || in->inner == OP_store_shared ||
+	g->fault->write = in->op == OP_store_global || in->op == OP_store_shared ||
+			  in->op == OP_store_local || in->op == OP_store_generic ||
+			  in->inner == OP_store_global || in->inner == OP_store_shared ||
 			  in->inner == OP_store_local || in->inner == OP_store_generic;
 	g->warp = warp + a->warp;
 	exec_fault(g, in, kind, lanes);
@@ -113,14 +114,16 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, const str
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
-		if (!mem_cache_hit(c, a->address[l], a->width) && !mem_cache_fill(g->env->mem, c, a->address[l], a->width))
+		if (!mem_cache_hit(c, a->address[l], a->width) &&
+		    !mem_cache_fill(g->env->mem, c, a->address[l], a->width))
 			bad |= 1u << l;
 	}
 	return bad;
 }
 
 /*
- * The CTA that a shared address is of, by the field above its offset: 0 the own one, else rank + 1. NULL: there is none.
+ * The CTA that a shared address is of, by the field above its offset: 0 the own one, else rank + 1.
+ * NULL: there is none.
  */
 static inline struct cta *cluster_cta(const struct gang *g, u64 field)
 {
@@ -193,8 +196,8 @@ static inline bool resolve_shared(struct gang *g, const struct insn *in, struct 
 	span(a, &lo, &hi);
 	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
 		return resolve_cluster(g, in, a);
-	FOR_LANES(l, WARP_LANES)
-	a->host[l] = (u64)(uintptr_t)g->shared + a->address[l];
+	FOR_LANES (l, WARP_LANES)
+		a->host[l] = (u64)(uintptr_t)g->shared + a->address[l];
 	return true;
 }
 
@@ -208,8 +211,8 @@ static inline bool resolve_local(struct gang *g, const struct insn *in, struct a
 	span(a, &lo, &hi);
 	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
 		return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, beyond(a, limit)) != NULL;
-	FOR_LANES(l, WARP_LANES)
-	a->host[l] = base + l * limit + a->address[l];
+	FOR_LANES (l, WARP_LANES)
+		a->host[l] = base + l * limit + a->address[l];
 	return true;
 }
 
@@ -225,7 +228,9 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 	}
 	if (addr - m->local_base < MEM_LOCAL_WINDOW) {
 		off = addr - m->local_base;
-		a->host[l] = (u64)(uintptr_t)g->local + ((u64)(g->warp + a->warp) * WARP_LANES + l) * g->env->local_bytes + off;
+		a->host[l] = (u64)(uintptr_t)g->local +
+			     ((u64)(g->warp + a->warp) * WARP_LANES + l) * g->env->local_bytes +
+			     off;
 		return off + a->width <= g->env->local_bytes;
 	}
 	a->host[l] = addr;
@@ -257,20 +262,33 @@ static inline u64 get(u64 host, u32 bytes)
 	u64 v = 0;
 
 	switch (bytes) {
-	case 1: return *(const u8 *)(uintptr_t)host;
-	case 2: return *(const u16 *)(uintptr_t)host;
-	case 4: return *(const u32 *)(uintptr_t)host;
-	default: memcpy(&v, (const void *)(uintptr_t)host, 8); return v;
+	case 1:
+		return *(const u8 *)(uintptr_t)host;
+	case 2:
+		return *(const u16 *)(uintptr_t)host;
+	case 4:
+		return *(const u32 *)(uintptr_t)host;
+	default:
+		memcpy(&v, (const void *)(uintptr_t)host, 8);
+		return v;
 	}
 }
 
 static inline void put(u64 host, u32 bytes, u64 v)
 {
 	switch (bytes) {
-	case 1: *(u8 *)(uintptr_t)host = (u8)v; break;
-	case 2: *(u16 *)(uintptr_t)host = (u16)v; break;
-	case 4: *(u32 *)(uintptr_t)host = (u32)v; break;
-	default: memcpy((void *)(uintptr_t)host, &v, 8); break;
+	case 1:
+		*(u8 *)(uintptr_t)host = (u8)v;
+		break;
+	case 2:
+		*(u16 *)(uintptr_t)host = (u16)v;
+		break;
+	case 4:
+		*(u32 *)(uintptr_t)host = (u32)v;
+		break;
+	default:
+		memcpy((void *)(uintptr_t)host, &v, 8);
+		break;
 	}
 }
 

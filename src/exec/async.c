@@ -8,9 +8,9 @@
 /* ---- mbarrier ---- */
 
 /*
- * The word: bit 63 parity of the phase; 62..43 arrivals still needed, negated; 41..21 bytes that came less those awaited;
- * 20..1 arrivals of a phase, negated. Negated counts make an arrival an addition, and they are what an H200 shows in the
- * states that arrive returns.
+ * The word: bit 63 parity of the phase; 62..43 arrivals still needed, negated; 41..21 bytes that
+ * came less those awaited; 20..1 arrivals of a phase, negated. Negated counts make an arrival an
+ * addition, and they are what an H200 shows in the states that arrive returns.
  */
 #define PHASE_SHIFT 63
 #define PENDING_SHIFT 43
@@ -32,8 +32,10 @@ struct mbar mbar_read(u64 word)
 
 u64 mbar_word(const struct mbar *b)
 {
-	return (u64)(b->phase & 1) << PHASE_SHIFT | (u64)((0 - b->pending) & MBAR_COUNT_MAX) << PENDING_SHIFT |
-	       (u64)((u32)-b->tx & TX_MASK) << TX_SHIFT | (u64)((0 - b->expected) & MBAR_COUNT_MAX) << EXPECTED_SHIFT;
+	return (u64)(b->phase & 1) << PHASE_SHIFT |
+	       (u64)((0 - b->pending) & MBAR_COUNT_MAX) << PENDING_SHIFT |
+	       (u64)((u32)-b->tx & TX_MASK) << TX_SHIFT |
+	       (u64)((0 - b->expected) & MBAR_COUNT_MAX) << EXPECTED_SHIFT;
 }
 
 u64 mbar_init(u32 count)
@@ -153,21 +155,24 @@ static void reduce_element(u8 *at, u64 b, u32 size, async_apply *apply)
 	case 2: {
 		u16 *p = (u16 *)(void *)at, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
 
-		while (!__atomic_compare_exchange_n(p, &seen, (u16)apply(seen, b, 0), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		while (!__atomic_compare_exchange_n(p, &seen, (u16)apply(seen, b, 0), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			;
 		return;
 	}
 	case 4: {
 		u32 *p = (u32 *)(void *)at, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
 
-		while (!__atomic_compare_exchange_n(p, &seen, (u32)apply(seen, b, 0), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		while (!__atomic_compare_exchange_n(p, &seen, (u32)apply(seen, b, 0), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			;
 		return;
 	}
 	default: {
 		u64 *p = (u64 *)(void *)at, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
 
-		while (!__atomic_compare_exchange_n(p, &seen, apply(seen, b, 0), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		while (!__atomic_compare_exchange_n(p, &seen, apply(seen, b, 0), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			;
 	}
 	}
@@ -183,7 +188,8 @@ void async_reduce(u8 *dst, const u8 *src, u32 bytes, u32 size, async_apply *appl
 	}
 }
 
-/* The bytes of a bulk copy come in pieces of 16: where fewer are awaited, the phase ends on the way. */
+/* The bytes of a bulk copy come in pieces of 16: where fewer are awaited, the phase ends on the
+ * way. */
 static void complete_pieces(u64 *at, u32 bytes)
 {
 	struct mbar b = mbar_read(*at);
@@ -345,7 +351,8 @@ void async_wait_bulk(struct cta *c, u32 warp, u32 lanes, u32 keep)
 		struct async_op *op = &a->op[i];
 		u32 l = op->thread % WARP_LANES, done = a->warp[warp].bulk_committed[l];
 
-		if (op->mbar || op->thread / WARP_LANES != warp || !(lanes >> l & 1) || done < keep || op->group >= done - keep) {
+		if (op->mbar || op->thread / WARP_LANES != warp || !(lanes >> l & 1) ||
+		    done < keep || op->group >= done - keep) {
 			i++;
 			continue;
 		}

@@ -1,12 +1,14 @@
 /*
  * Private to src/exec: mbarrier words, and copies that are under way.
  *
- * Copies complete as late as the rules allow, so that a missing wait shows: cp.async at the wait of its thread or when an
- * mbarrier it arrives on is tested, bulk copies when their mbarrier is tested or their group is waited for, all of them at the
- * end of their CTA. What is read, is read then. exec_env.async_eager completes everything where it is issued instead.
+ * Copies complete as late as the rules allow, so that a missing wait shows: cp.async at the wait of
+ * its thread or when an mbarrier it arrives on is tested, bulk copies when their mbarrier is tested
+ * or their group is waited for, all of them at the end of their CTA. What is read, is read then.
+ * exec_env.async_eager completes everything where it is issued instead.
  *
- * An mbarrier is opaque to programs. Ours is one 64-bit word in shared memory; the state that arrive returns is the word
- * before. Source: PTX ISA "Asynchronous Operations", "mbarrier", "Data Movement: cp.async", "cp.async.bulk".
+ * An mbarrier is opaque to programs. Ours is one 64-bit word in shared memory; the state that
+ * arrive returns is the word before. Source: PTX ISA "Asynchronous Operations", "mbarrier", "Data
+ * Movement: cp.async", "cp.async.bulk".
  */
 #ifndef PL_EXEC_ASYNC_H
 #define PL_EXEC_ASYNC_H
@@ -49,15 +51,15 @@ typedef u64 async_apply(u64 old, u64 b, u64 c);
 
 /* One bulk copy, or one lane's st.async or red.async. */
 struct async_op {
-	u8 kind;         /* enum async_kind */
-	u8 size;         /* ASYNC_REDUCE: bytes of an element */
-	bool immediate;  /* the source is `data` */
+	u8 kind;        /* enum async_kind */
+	u8 size;        /* ASYNC_REDUCE: bytes of an element */
+	bool immediate; /* the source is `data` */
 	u8 *dst;
 	const u8 *src;
 	u32 bytes;
 	async_apply *apply; /* ASYNC_REDUCE */
-	u64 *mbar;       /* to tell about `bytes`, NULL: a bulk group */
-	u32 thread;      /* bulk groups: issued by this thread of the CTA, as its group `group` */
+	u64 *mbar;          /* to tell about `bytes`, NULL: a bulk group */
+	u32 thread; /* bulk groups: issued by this thread of the CTA, as its group `group` */
 	u32 group;
 	u8 data[16];
 	struct tensor_op *tensor; /* ASYNC_TENSOR: owned, on the heap */
@@ -66,20 +68,21 @@ struct async_op {
 /* The group of arrivals: behind all others. */
 #define ASYNC_NO_GROUP (UINT32_MAX - 1)
 
-/* One cp.async of the lanes of a warp, or their arrivals on mbarriers when those before are done. */
+/* One cp.async of the lanes of a warp, or their arrivals on mbarriers when those before are done.
+ */
 struct async_batch {
-	u32 mask;        /* lanes not yet done */
-	u8 size;         /* bytes written; 0: arrivals */
+	u32 mask;             /* lanes not yet done */
+	u8 size;              /* bytes written; 0: arrivals */
 	u8 bytes[WARP_LANES]; /* read; the rest is filled with zeros */
 	u32 group[WARP_LANES];
-	u64 dst[WARP_LANES];  /* host address; arrivals: of the mbarrier */
+	u64 dst[WARP_LANES]; /* host address; arrivals: of the mbarrier */
 	u64 src[WARP_LANES];
 };
 
 struct async_warp {
 	struct async_batch *batch;
 	u32 len, cap;
-	u32 first;               /* batches before it are done */
+	u32 first; /* batches before it are done */
 	u32 committed[WARP_LANES];
 	u32 bulk_committed[WARP_LANES];
 };
@@ -88,7 +91,7 @@ struct async_cta {
 	struct async_warp *warp; /* of the CTA */
 	struct async_op *op;     /* bulk copies, in the order of issue */
 	u32 len, cap;
-	bool some;               /* anything is under way */
+	bool some; /* anything is under way */
 };
 
 /* Combine elements of `size` bytes with those at dst, each as one atomic operation. */
@@ -98,7 +101,8 @@ void async_reduce(u8 *dst, const u8 *src, u32 bytes, u32 size, async_apply *appl
 struct async_cta *async_of(struct cta *c);
 /* A batch to fill in, at the end of the warp's (counted in the CTA). NULL: no memory. */
 struct async_batch *async_batch_new(struct cta *c, u32 warp);
-/* Queue a copy with the CTA whose mbarrier or thread will ask for it, or do it at once. False: no memory. */
+/* Queue a copy with the CTA whose mbarrier or thread will ask for it, or do it at once. False: no
+ * memory. */
 bool async_issue(struct cta *c, const struct async_op *op);
 /* Commit and wait for groups of cp.async: lanes of a warp. keep: newest groups that may stay. */
 void async_commit(struct cta *c, u32 warp, u32 lanes);

@@ -1,11 +1,13 @@
 /*
- * Barriers of a CTA and of a cluster: who has arrived, when a phase is complete, and what bar.red returns.
+ * Barriers of a CTA and of a cluster: who has arrived, when a phase is complete, and what bar.red
+ * returns.
  *
- * Threads arrive one by one: a warp with lanes that have not come adds those that have; once all its live lanes have come it
- * counts as 32, so lanes that have exited, or never existed, count as arrived. Without a thread count a barrier waits for the
- * live threads of the CTA. Warps that have exited count for nothing where a thread count is given. Before Volta any lane
- * brings its whole warp.
- * Source: PTX ISA "Parallel Synchronization: bar, barrier", "barrier.cluster"; counts with exited threads seen on an H200.
+ * Threads arrive one by one: a warp with lanes that have not come adds those that have; once all
+ * its live lanes have come it counts as 32, so lanes that have exited, or never existed, count as
+ * arrived. Without a thread count a barrier waits for the live threads of the CTA. Warps that have
+ * exited count for nothing where a thread count is given. Before Volta any lane brings its whole
+ * warp. Source: PTX ISA "Parallel Synchronization: bar, barrier", "barrier.cluster"; counts with
+ * exited threads seen on an H200.
  */
 #include "src/exec/exec.h"
 
@@ -26,9 +28,9 @@ u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane)
 /* ---- counting ---- */
 
 struct count {
-	u32 arrived;  /* threads, exited ones of their warps included */
-	u32 missing;  /* live threads that have not come */
-	u32 threads;  /* count that a waiting group has named; 0: all */
+	u32 arrived; /* threads, exited ones of their warps included */
+	u32 missing; /* live threads that have not come */
+	u32 threads; /* count that a waiting group has named; 0: all */
 	bool waits;
 };
 
@@ -96,7 +98,8 @@ static void merge_ready(struct warp *w)
 {
 	for (u32 i = 0; i < w->groups; i++)
 		for (u32 k = i + 1; k < w->groups; k++)
-			if (w->group[i].state == GROUP_READY && w->group[k].state == GROUP_READY && w->group[i].pc == w->group[k].pc) {
+			if (w->group[i].state == GROUP_READY && w->group[k].state == GROUP_READY &&
+			    w->group[i].pc == w->group[k].pc) {
 				w->group[i].mask |= w->group[k].mask;
 				w->group[k--] = w->group[--w->groups];
 			}
@@ -114,7 +117,8 @@ static void release(struct cta *c, u32 b)
 			x->arrived[b] = 0;
 			x->arrivals &= ~(1u << b);
 			for (u32 k = 0; k < x->groups; k++)
-				if (x->group[k].state == GROUP_BARRIER && x->group[k].barrier == b) {
+				if (x->group[k].state == GROUP_BARRIER &&
+				    x->group[k].barrier == b) {
 					deliver(g, w, &x->group[k], &c->barrier[b]);
 					x->group[k].state = GROUP_READY;
 					some = true;
@@ -126,7 +130,8 @@ static void release(struct cta *c, u32 b)
 	c->barrier[b] = (struct barrier){0};
 }
 
-/* Is the barrier complete? A phase that only `arrive` takes part in has the count of the last one. */
+/* Is the barrier complete? A phase that only `arrive` takes part in has the count of the last one.
+ */
 static bool settle(struct cta *c, u32 b, u32 threads)
 {
 	struct count n = count(c, b);
@@ -197,7 +202,11 @@ static void park(struct gang *g, const struct insn *in, u32 b, u32 threads)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
-	warp_park(w, (struct group){.mask = w->mask, .pc = (u32)(in - g->insns) + 1, .state = GROUP_BARRIER, .barrier = (u8)b, .want = threads});
+	warp_park(w, (struct group){.mask = w->mask,
+				    .pc = (u32)(in - g->insns) + 1,
+				    .state = GROUP_BARRIER,
+				    .barrier = (u8)b,
+				    .want = threads});
 	w->mask = 0;
 	/* With a count others may use the barrier again before the CTA looks at it. */
 	if (threads)
@@ -211,7 +220,8 @@ static void wait_each(struct gang *g, const struct insn *in, bool red)
 	u32 left = w->mask;
 
 	while (left) {
-		u32 first = g->lane0 + (u32)__builtin_ctz(left), b = barrier_number(g, in, first), threads = barrier_threads(g, in, first);
+		u32 first = g->lane0 + (u32)__builtin_ctz(left), b = barrier_number(g, in, first),
+		    threads = barrier_threads(g, in, first);
 		u32 set = 0;
 
 		for (u32 m = left; m; m &= m - 1) {
@@ -249,14 +259,16 @@ const struct insn *barrier_red(struct gang *g, const struct insn *in)
 const struct insn *barrier_arrive(struct gang *g, const struct insn *in)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	u32 first = g->lane0 + (u32)__builtin_ctz(w->mask), b = barrier_number(g, in, first), threads = barrier_threads(g, in, first);
+	u32 first = g->lane0 + (u32)__builtin_ctz(w->mask), b = barrier_number(g, in, first),
+	    threads = barrier_threads(g, in, first);
 	u32 again;
 
 	/* The phase before may be complete without having been looked at. */
 	settle(g->cta, b, threads);
 	again = w->arrived[b] & w->mask;
 	if (again)
-		g->cta->barrier[b].more += again == w->live ? WARP_LANES : (u32)__builtin_popcount(again);
+		g->cta->barrier[b].more +=
+			again == w->live ? WARP_LANES : (u32)__builtin_popcount(again);
 	w->arrived[b] |= w->mask;
 	w->arrivals |= 1u << b;
 	settle(g->cta, b, threads);
@@ -272,7 +284,8 @@ const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in)
 	if (!waits) /* the phase these lanes arrived in is over */
 		return in + 1;
 	if (w->mask & ~waits)
-		warp_park(w, (struct group){.mask = w->mask & ~waits, .pc = next, .state = GROUP_READY});
+		warp_park(w, (struct group){
+				     .mask = w->mask & ~waits, .pc = next, .state = GROUP_READY});
 	warp_park(w, (struct group){.mask = waits, .pc = next, .state = GROUP_CLUSTER});
 	w->mask = 0;
 	return warp_next(g);

@@ -1,7 +1,7 @@
 /*
- * Lowering of asynchronous copies, mbarriers and addresses in a cluster to records of op_async.c: every address becomes a
- * 64-bit row with its offset added.
- * PTX ISA "Asynchronous Copy Instructions", "mbarrier", "mapa", "getctarank", "isspacep".
+ * Lowering of asynchronous copies, mbarriers and addresses in a cluster to records of op_async.c:
+ * every address becomes a 64-bit row with its offset added. PTX ISA "Asynchronous Copy
+ * Instructions", "mbarrier", "mapa", "getctarank", "isspacep".
  */
 #include "src/exec/async_op.h"
 #include "src/exec/lower_int.h"
@@ -38,7 +38,8 @@ u32 lower_address_row(struct lower *l, const struct ir_operand *op)
 	return t;
 }
 
-static u32 source_or_none(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class)
+static u32 source_or_none(struct lower *l, const struct ir_operand *op, u32 type,
+			  enum row_class class)
 {
 	return op ? lower_source(l, op, type, class) : IR_NONE;
 }
@@ -47,8 +48,10 @@ static u32 source_or_none(struct lower *l, const struct ir_operand *op, u32 type
 
 static void lower_copy(struct lower *l)
 {
-	u32 d = lower_address_row(l, lower_named(l, 'd')), s = lower_address_row(l, lower_named(l, 's'));
-	u32 z = source_or_none(l, lower_named(l, 'z'), T_u32, ROW_W), ignore = source_or_none(l, lower_named(l, 'i'), T_pred, ROW_P);
+	u32 d = lower_address_row(l, lower_named(l, 'd')),
+	    s = lower_address_row(l, lower_named(l, 's'));
+	u32 z = source_or_none(l, lower_named(l, 'z'), T_u32, ROW_W),
+	    ignore = source_or_none(l, lower_named(l, 'i'), T_pred, ROW_P);
 	struct insn *in;
 
 	if (d == IR_NONE || s == IR_NONE) {
@@ -90,9 +93,12 @@ static void lower_copy_arrive(struct lower *l)
 static void lower_bulk(struct lower *l, bool reduce)
 {
 	const struct isa_form *form = l->in->form;
-	bool to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global, from_global = isa_form_word(form, ISA_K_SPACE, 1) == M_global;
-	u32 d = lower_address_row(l, lower_named(l, 'd')), s = lower_address_row(l, lower_named(l, 's'));
-	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE, op = 0;
+	bool to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global,
+	     from_global = isa_form_word(form, ISA_K_SPACE, 1) == M_global;
+	u32 d = lower_address_row(l, lower_named(l, 'd')),
+	    s = lower_address_row(l, lower_named(l, 's'));
+	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE,
+	    op = 0;
 	struct insn *in;
 
 	if (!to_global)
@@ -101,7 +107,8 @@ static void lower_bulk(struct lower *l, bool reduce)
 		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
 	if (reduce)
 		op = lower_atom_op(form);
-	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global) || isa_form_has(form, M_cp_mask)) {
+	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global) ||
+	    isa_form_has(form, M_cp_mask)) {
 		lower_poison(l, name_of(l));
 		return;
 	}
@@ -123,8 +130,11 @@ static const struct {
 	const char *name;
 	enum async_group_op op;
 } groups[] = {
-	{"cp.async.commit_group", ASYNC_COMMIT}, {"cp.async.wait_group", ASYNC_WAIT}, {"cp.async.wait_all", ASYNC_WAIT_ALL},
-	{"cp.async.bulk.commit_group", ASYNC_COMMIT_BULK}, {"cp.async.bulk.wait_group", ASYNC_WAIT_BULK},
+	{"cp.async.commit_group", ASYNC_COMMIT},
+	{"cp.async.wait_group", ASYNC_WAIT},
+	{"cp.async.wait_all", ASYNC_WAIT_ALL},
+	{"cp.async.bulk.commit_group", ASYNC_COMMIT_BULK},
+	{"cp.async.bulk.wait_group", ASYNC_WAIT_BULK},
 };
 
 void lower_async_copy(struct lower *l)
@@ -144,7 +154,8 @@ void lower_async_copy(struct lower *l)
 		lower_bulk(l, false);
 	else if (!strcmp(name, "cp.reduce.async.bulk"))
 		lower_bulk(l, true);
-	else if (!strcmp(name, "cp.async.bulk.tensor") || !strcmp(name, "cp.reduce.async.bulk.tensor"))
+	else if (!strcmp(name, "cp.async.bulk.tensor") ||
+		 !strcmp(name, "cp.reduce.async.bulk.tensor"))
 		lower_tensor_copy(l);
 	else if (strncmp(name, "cp.async.bulk.prefetch", 22)) /* prefetching has no effect */
 		lower_poison(l, name);
@@ -168,7 +179,10 @@ void lower_remote_async(struct lower *l)
 	const struct isa_form *form = l->in->form;
 	bool red = !strcmp(name_of(l), "red.async");
 	const struct ir_operand *b = lower_named(l, 'b');
-	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, n = isa_form_has(form, M_v4) ? 4 : isa_form_has(form, M_v2) ? 2 : 1;
+	u32 type = form->type[0], bytes = isa_type_bits(type) / 8,
+	    n = isa_form_has(form, M_v4)   ? 4
+		: isa_form_has(form, M_v2) ? 2
+					   : 1;
 	u32 a = lower_address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
 	struct insn *in;
 
@@ -202,10 +216,17 @@ static const struct {
 	const char *name;
 	enum mbar_op op;
 } mbar_ops[] = {
-	{"mbarrier.init", MBAR_INIT}, {"mbarrier.inval", MBAR_INVAL}, {"mbarrier.expect_tx", MBAR_EXPECT},
-	{"mbarrier.complete_tx", MBAR_COMPLETE}, {"mbarrier.arrive", MBAR_ARRIVE}, {"mbarrier.arrive_drop", MBAR_DROP},
-	{"mbarrier.arrive.expect_tx", MBAR_ARRIVE_EXPECT}, {"mbarrier.arrive_drop.expect_tx", MBAR_DROP_EXPECT},
-	{"mbarrier.test_wait", MBAR_WAIT}, {"mbarrier.test_wait.parity", MBAR_WAIT_PARITY}, {"mbarrier.try_wait", MBAR_TRY},
+	{"mbarrier.init", MBAR_INIT},
+	{"mbarrier.inval", MBAR_INVAL},
+	{"mbarrier.expect_tx", MBAR_EXPECT},
+	{"mbarrier.complete_tx", MBAR_COMPLETE},
+	{"mbarrier.arrive", MBAR_ARRIVE},
+	{"mbarrier.arrive_drop", MBAR_DROP},
+	{"mbarrier.arrive.expect_tx", MBAR_ARRIVE_EXPECT},
+	{"mbarrier.arrive_drop.expect_tx", MBAR_DROP_EXPECT},
+	{"mbarrier.test_wait", MBAR_WAIT},
+	{"mbarrier.test_wait.parity", MBAR_WAIT_PARITY},
+	{"mbarrier.try_wait", MBAR_TRY},
 	{"mbarrier.try_wait.parity", MBAR_TRY_PARITY},
 };
 
@@ -222,7 +243,8 @@ static void lower_pending(struct lower *l)
 
 void lower_mbarrier(struct lower *l)
 {
-	const struct ir_operand *d = lower_named(l, 'd'), *n = lower_named(l, 'n'), *s = lower_named(l, 's');
+	const struct ir_operand *d = lower_named(l, 'd'), *n = lower_named(l, 'n'),
+				*s = lower_named(l, 's');
 	u32 i = 0, a, b, skip = IR_NONE;
 	bool state;
 	struct insn *in;
@@ -245,7 +267,8 @@ void lower_mbarrier(struct lower *l)
 		return;
 	}
 	state = mbar_ops[i].op == MBAR_WAIT || mbar_ops[i].op == MBAR_TRY;
-	b = s ? lower_source(l, s, state ? T_u64 : T_u32, state ? ROW_X : ROW_W) : source_or_none(l, n, T_u32, ROW_W);
+	b = s ? lower_source(l, s, state ? T_u64 : T_u32, state ? ROW_X : ROW_W)
+	      : source_or_none(l, n, T_u32, ROW_W);
 	in = lower_emit(l, OP_mbar);
 	in->count = (u8)mbar_ops[i].op;
 	in->space = MEM_SHARED;
@@ -273,7 +296,8 @@ void lower_mapa(struct lower *l)
 {
 	const struct ir_operand *d = lower_named(l, 'd');
 	bool mapa = !strcmp(name_of(l), "mapa");
-	u32 a = symbol_or_source(l, lower_named(l, 'a')), b = source_or_none(l, lower_named(l, 'b'), T_u32, ROW_W), t;
+	u32 a = symbol_or_source(l, lower_named(l, 'a')),
+	    b = source_or_none(l, lower_named(l, 'b'), T_u32, ROW_W), t;
 
 	if (a == IR_NONE) {
 		lower_poison(l, name_of(l));
@@ -289,17 +313,30 @@ void lower_mapa(struct lower *l)
 
 void lower_isspacep(struct lower *l)
 {
-	u32 a = lower_source(l, lower_named(l, 'a'), T_u64, ROW_X), word = isa_form_word(l->in->form, ISA_K_SPACE, 0), kind;
+	u32 a = lower_source(l, lower_named(l, 'a'), T_u64, ROW_X),
+	    word = isa_form_word(l->in->form, ISA_K_SPACE, 0), kind;
 
 	switch (word) {
-	case M_const: kind = ADDRESS_IS_CONST; break;
+	case M_const:
+		kind = ADDRESS_IS_CONST;
+		break;
 	case M_shared:
-	case M_shared_cta: kind = ADDRESS_IS_SHARED; break;
-	case M_shared_cluster: kind = ADDRESS_IS_CLUSTER; break;
-	case M_local: kind = ADDRESS_IS_LOCAL; break;
+	case M_shared_cta:
+		kind = ADDRESS_IS_SHARED;
+		break;
+	case M_shared_cluster:
+		kind = ADDRESS_IS_CLUSTER;
+		break;
+	case M_local:
+		kind = ADDRESS_IS_LOCAL;
+		break;
 	case M_param:
-	case M_param_entry: kind = ADDRESS_IS_PARAM; break;
-	default: kind = ADDRESS_IS_GLOBAL; break;
+	case M_param_entry:
+		kind = ADDRESS_IS_PARAM;
+		break;
+	default:
+		kind = ADDRESS_IS_GLOBAL;
+		break;
 	}
 	lower_emit(l, OP_is_space)->count = (u8)kind;
 	lower_read(l, FIELD_A, a);

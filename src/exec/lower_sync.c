@@ -1,13 +1,15 @@
 /*
- * Lowering of barriers and fences. Guarded barriers become a branch around them: who waits must be a group of its own.
- * PTX ISA "Parallel Synchronization and Communication Instructions: bar, barrier", "barrier.cluster", "membar, fence".
+ * Lowering of barriers and fences. Guarded barriers become a branch around them: who waits must be
+ * a group of its own. PTX ISA "Parallel Synchronization and Communication Instructions: bar,
+ * barrier", "barrier.cluster", "membar, fence".
  */
 #include "src/exec/lower_int.h"
 
 /* Barrier number and thread count: constants in imm, else rows a and c. */
 static void emit_bar(struct lower *l, enum exec_op op, u32 kind)
 {
-	const struct ir_operand *id = lower_named(l, 'a'), *n = lower_named(l, 'n'), *d = lower_named(l, 'd'), *p = lower_named(l, 'c');
+	const struct ir_operand *id = lower_named(l, 'a'), *n = lower_named(l, 'n'),
+				*d = lower_named(l, 'd'), *p = lower_named(l, 'c');
 	u32 a = IR_NONE, c = IR_NONE, dst = IR_NONE, pred = IR_NONE, skip = IR_NONE;
 	struct insn *in;
 	s64 imm = 0;
@@ -61,7 +63,10 @@ void lower_bar(struct lower *l)
 	else if (strstr(name, ".arrive"))
 		emit_bar(l, OP_bar_arrive, 0);
 	else if (strstr(name, ".red"))
-		emit_bar(l, OP_bar_red, isa_form_has(form, M_popc) ? BAR_POPC : isa_form_has(form, M_and) ? BAR_AND : BAR_OR);
+		emit_bar(l, OP_bar_red,
+			 isa_form_has(form, M_popc)  ? BAR_POPC
+			 : isa_form_has(form, M_and) ? BAR_AND
+						     : BAR_OR);
 	else
 		emit_bar(l, OP_bar_sync, 0);
 }

@@ -22,21 +22,30 @@ static void list(struct lower *l, const struct ir_operand *op, u32 type, u32 n, 
 	u32 len = !op ? 0 : op->kind == IR_OP_VEC ? (u32)op->imm : 1;
 
 	for (u32 i = 0; i < n; i++)
-		rows[i] = i < len ? lower_source(l, op->kind == IR_OP_VEC ? &l->f->operands.at[op->index + i] : op, type, ROW_W) : IR_NONE;
+		rows[i] = i < len ? lower_source(l,
+						 op->kind == IR_OP_VEC
+							 ? &l->f->operands.at[op->index + i]
+							 : op,
+						 type, ROW_W)
+				  : IR_NONE;
 }
 
 void lower_tensor_copy(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *t = lower_named(l, 't'), *part = &l->f->operands.at[t->index];
-	bool reduce = !strncmp(name_of(l), "cp.reduce", 9), to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global;
+	bool reduce = !strncmp(name_of(l), "cp.reduce", 9),
+	     to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global;
 	bool im2col = isa_form_has(form, M_im2col) || isa_form_has(form, M_im2col_no_offs);
-	u32 at = lower_address_row(l, lower_named(l, to_global ? 's' : 'd')), map = lower_address_row(l, &part[0]);
-	u32 m = to_global ? IR_NONE : lower_address_row(l, lower_named(l, 'm')), mask = IR_NONE, coord[5], offset[3];
+	u32 at = lower_address_row(l, lower_named(l, to_global ? 's' : 'd')),
+	    map = lower_address_row(l, &part[0]);
+	u32 m = to_global ? IR_NONE : lower_address_row(l, lower_named(l, 'm')), mask = IR_NONE,
+	    coord[5], offset[3];
 	struct insn *in;
 
-	if (isa_form_has(form, M_tile_gather4) || isa_form_has(form, M_tile_scatter4) || isa_form_has(form, M_im2col_w) ||
-	    isa_form_has(form, M_im2col_w_128) || at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global)) {
+	if (isa_form_has(form, M_tile_gather4) || isa_form_has(form, M_tile_scatter4) ||
+	    isa_form_has(form, M_im2col_w) || isa_form_has(form, M_im2col_w_128) || at == IR_NONE ||
+	    map == IR_NONE || (m == IR_NONE && !to_global)) {
 		lower_poison(l, name_of(l));
 		return;
 	}
@@ -65,10 +74,17 @@ static const struct {
 	enum tensor_field field;
 	bool wide;
 } fields[] = {
-	{"global_address", TENSOR_ADDRESS, true}, {"rank", TENSOR_RANK, false}, {"box_dim", TENSOR_BOX, false},
-	{"global_dim", TENSOR_DIM, false}, {"global_stride", TENSOR_STRIDE, true}, {"element_stride", TENSOR_STEP, false},
-	{"elemtype", TENSOR_ELEMENT, false}, {"interleave_layout", TENSOR_INTERLEAVE, false}, {"swizzle_mode", TENSOR_SWIZZLE, false},
-	{"fill_mode", TENSOR_FILL, false}, {"swizzle_atomicity", TENSOR_ATOMICITY, false},
+	{"global_address", TENSOR_ADDRESS, true},
+	{"rank", TENSOR_RANK, false},
+	{"box_dim", TENSOR_BOX, false},
+	{"global_dim", TENSOR_DIM, false},
+	{"global_stride", TENSOR_STRIDE, true},
+	{"element_stride", TENSOR_STEP, false},
+	{"elemtype", TENSOR_ELEMENT, false},
+	{"interleave_layout", TENSOR_INTERLEAVE, false},
+	{"swizzle_mode", TENSOR_SWIZZLE, false},
+	{"fill_mode", TENSOR_FILL, false},
+	{"swizzle_atomicity", TENSOR_ATOMICITY, false},
 };
 
 static void lower_replace(struct lower *l)
@@ -84,7 +100,8 @@ static void lower_replace(struct lower *l)
 		lower_poison(l, name_of(l));
 		return;
 	}
-	v = lower_source(l, lower_named(l, 'v'), fields[i].wide ? T_b64 : T_b32, fields[i].wide ? ROW_X : ROW_W);
+	v = lower_source(l, lower_named(l, 'v'), fields[i].wide ? T_b64 : T_b32,
+			 fields[i].wide ? ROW_X : ROW_W);
 	lower_emit(l, OP_tensor_replace)->count = (u8)fields[i].field;
 	last(l)->imm = index ? index->imm : 0;
 	last(l)->flags |= fields[i].wide ? INSN_WIDE_DATA : 0;

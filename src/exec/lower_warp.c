@@ -14,14 +14,32 @@ struct warp_row {
 };
 
 static const struct warp_row rows[] = {
-	{"shfl.up", WARP_SHFL_UP, 0}, {"shfl.down", WARP_SHFL_DOWN, 0}, {"shfl.bfly", WARP_SHFL_BFLY, 0}, {"shfl.idx", WARP_SHFL_IDX, 0},
-	{"vote.all", WARP_VOTE_ALL, 0}, {"vote.any", WARP_VOTE_ANY, 0}, {"vote.uni", WARP_VOTE_UNI, 0}, {"vote.ballot", WARP_BALLOT, 0},
-	{"match.any.b32", WARP_MATCH_ANY, 0}, {"match.any.b64", WARP_MATCH_ANY, WARP_WIDE},
-	{"match.all.b32", WARP_MATCH_ALL, 0}, {"match.all.b64", WARP_MATCH_ALL, WARP_WIDE},
-	{"redux.add.u32", WARP_ADD, 0}, {"redux.add.s32", WARP_ADD, 0}, {"redux.min.u32", WARP_MIN_U32, 0}, {"redux.max.u32", WARP_MAX_U32, 0},
-	{"redux.min.s32", WARP_MIN_S32, 0}, {"redux.max.s32", WARP_MAX_S32, 0}, {"redux.and.b32", WARP_AND, 0},
-	{"redux.or.b32", WARP_OR, 0}, {"redux.xor.b32", WARP_XOR, 0}, {"redux.min.f32", WARP_MIN_F32, 0}, {"redux.max.f32", WARP_MAX_F32, 0},
-	{"activemask.b32", WARP_ACTIVE, WARP_ALONE}, {"elect", WARP_ELECT, 0}, {"bar.warp.sync", WARP_BARRIER, 0},
+	{"shfl.up", WARP_SHFL_UP, 0},
+	{"shfl.down", WARP_SHFL_DOWN, 0},
+	{"shfl.bfly", WARP_SHFL_BFLY, 0},
+	{"shfl.idx", WARP_SHFL_IDX, 0},
+	{"vote.all", WARP_VOTE_ALL, 0},
+	{"vote.any", WARP_VOTE_ANY, 0},
+	{"vote.uni", WARP_VOTE_UNI, 0},
+	{"vote.ballot", WARP_BALLOT, 0},
+	{"match.any.b32", WARP_MATCH_ANY, 0},
+	{"match.any.b64", WARP_MATCH_ANY, WARP_WIDE},
+	{"match.all.b32", WARP_MATCH_ALL, 0},
+	{"match.all.b64", WARP_MATCH_ALL, WARP_WIDE},
+	{"redux.add.u32", WARP_ADD, 0},
+	{"redux.add.s32", WARP_ADD, 0},
+	{"redux.min.u32", WARP_MIN_U32, 0},
+	{"redux.max.u32", WARP_MAX_U32, 0},
+	{"redux.min.s32", WARP_MIN_S32, 0},
+	{"redux.max.s32", WARP_MAX_S32, 0},
+	{"redux.and.b32", WARP_AND, 0},
+	{"redux.or.b32", WARP_OR, 0},
+	{"redux.xor.b32", WARP_XOR, 0},
+	{"redux.min.f32", WARP_MIN_F32, 0},
+	{"redux.max.f32", WARP_MAX_F32, 0},
+	{"activemask.b32", WARP_ACTIVE, WARP_ALONE},
+	{"elect", WARP_ELECT, 0},
+	{"bar.warp.sync", WARP_BARRIER, 0},
 };
 
 static const struct warp_row *find(const struct isa_form *form)
@@ -50,7 +68,8 @@ void lower_warp(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct warp_row *row = find(form);
-	const struct ir_operand *d = lower_named(l, 'd'), *p = lower_named(l, 'p'), *m = lower_named(l, 'm');
+	const struct ir_operand *d = lower_named(l, 'd'), *p = lower_named(l, 'p'),
+				*m = lower_named(l, 'm');
 	u32 flags, a = IR_NONE, b, c, mask = IR_NONE, skip = IR_NONE, pred = IR_NONE, dst = IR_NONE;
 	bool vote = row && row->kind >= WARP_VOTE_ALL && row->kind <= WARP_BALLOT;
 	struct insn *in;
@@ -64,7 +83,10 @@ void lower_warp(struct lower *l)
 	if (l->guard != IR_NONE)
 		skip = lower_skip(l);
 	if (lower_named(l, 'a'))
-		a = lower_source(l, lower_named(l, 'a'), T_b32, vote ? ROW_P : row->flags & WARP_WIDE ? ROW_X : ROW_W);
+		a = lower_source(l, lower_named(l, 'a'), T_b32,
+				 vote                     ? ROW_P
+				 : row->flags & WARP_WIDE ? ROW_X
+							  : ROW_W);
 	b = row_or_none(l, lower_named(l, 'b'), T_b32, ROW_W);
 	c = row_or_none(l, lower_named(l, 'c'), T_b32, ROW_W);
 	if (m && m->kind == IR_OP_INT)

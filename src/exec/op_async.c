@@ -1,9 +1,10 @@
 /*
  * Asynchronous copies, mbarriers, and addresses of other CTAs of the cluster.
  *
- * Addresses arrive in 64-bit rows, offsets included: in a window of shared memory or plain offsets, told apart by their size;
- * global ones otherwise. Lanes go one after the other, in ascending order: nearly always there is one.
- * PTX ISA "Asynchronous Copy Instructions", "mbarrier", "mapa", "getctarank", "isspacep".
+ * Addresses arrive in 64-bit rows, offsets included: in a window of shared memory or plain offsets,
+ * told apart by their size; global ones otherwise. Lanes go one after the other, in ascending
+ * order: nearly always there is one. PTX ISA "Asynchronous Copy Instructions", "mbarrier", "mapa",
+ * "getctarank", "isspacep".
  */
 #include "src/exec/access.h"
 #include "src/exec/async.h"
@@ -15,7 +16,8 @@
 /* CTA and host address of `bytes` at a shared address, or a fault. */
 static u8 *shared_at(struct gang *g, u64 address, u32 bytes, struct cta **owner)
 {
-	u64 off = address >= g->env->mem->shared_base ? address - g->env->mem->shared_base : address;
+	u64 off =
+		address >= g->env->mem->shared_base ? address - g->env->mem->shared_base : address;
 
 	*owner = cluster_cta(g, off >> MEM_SHARED_RANK_SHIFT);
 	off &= MEM_SHARED_OFFSET;
@@ -24,7 +26,8 @@ static u8 *shared_at(struct gang *g, u64 address, u32 bytes, struct cta **owner)
 	return (*owner)->shared + off;
 }
 
-static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 w, u32 l, u64 address, u32 bytes)
+static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 w, u32 l,
+				      u64 address, u32 bytes)
 {
 	struct access a = {.warp = w, .width = bytes};
 
@@ -36,7 +39,8 @@ static bool global_ok(struct gang *g, const struct insn *in, u64 address, u32 by
 {
 	struct mem_cache *c = &g->caches[in->cache];
 
-	return !bytes || mem_cache_hit(c, address, bytes) || mem_cache_fill(g->env->mem, c, address, bytes);
+	return !bytes || mem_cache_hit(c, address, bytes) ||
+	       mem_cache_fill(g->env->mem, c, address, bytes);
 }
 
 static inline u32 cta_warp(const struct gang *g, u32 w)
@@ -49,13 +53,16 @@ static inline u32 ext_row(const struct gang *g, const struct insn *in, u32 i)
 	return g->env->program->ext[in->ext + i];
 }
 
-#define EACH_LANE(w, l)                              \
-	for (u32 w = 0; w < WARPS; w++)                  \
-		for (u32 m_ = mask_of(g, w), l = 0; m_ && (l = (u32)__builtin_ctz(m_), true); m_ &= m_ - 1)
+#define EACH_LANE(w, l)                                                                            \
+	for (u32 w = 0; w < WARPS; w++)                                                            \
+		for (u32 m_ = mask_of(g, w), l = 0; m_ && (l = (u32)__builtin_ctz(m_), true);      \
+		     m_ &= m_ - 1)
 
-/* ---- cp.async: a = destination, b = source, c = source size, ext[0] = ignore the source; size = bytes ---- */
+/* ---- cp.async: a = destination, b = source, c = source size, ext[0] = ignore the source; size =
+ * bytes ---- */
 
-static void fill_batch(const struct gang *g, const struct insn *in, const struct access *dst, const struct access *src, struct async_batch *b)
+static void fill_batch(const struct gang *g, const struct insn *in, const struct access *dst,
+		       const struct access *src, struct async_batch *b)
 {
 	u32 at = dst->warp * WARP_LANES, ignore = ext_row(g, in, 0), off = 0;
 
@@ -64,7 +71,8 @@ static void fill_batch(const struct gang *g, const struct insn *in, const struct
 	b->mask = dst->mask;
 	b->size = in->size;
 	for (u32 m = dst->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m), n = in->c == NO_ROW ? in->size : ROW32(in->c)[at + l];
+		u32 l = (u32)__builtin_ctz(m),
+		    n = in->c == NO_ROW ? in->size : ROW32(in->c)[at + l];
 
 		b->bytes[l] = (u8)(off >> l & 1 ? 0 : n < in->size ? n : in->size);
 		b->dst[l] = dst->host[l];
@@ -84,7 +92,8 @@ static void copy_now(const struct async_batch *b)
 }
 
 /* Lanes that read nothing may have any address. */
-static bool sources_ok(struct gang *g, const struct insn *in, struct access *src, const struct async_batch *b)
+static bool sources_ok(struct gang *g, const struct insn *in, struct access *src,
+		       const struct async_batch *b)
 {
 	u32 bad = 0;
 
@@ -115,11 +124,14 @@ HANDLER(cp_async)
 			src.address[l] = s[l];
 		}
 		if (misaligned(&dst) | misaligned(&src))
-			return refuse(g, in, misaligned(&dst) ? &dst : &src, FAULT_MISALIGNED_ADDRESS, misaligned(&dst) | misaligned(&src));
+			return refuse(g, in, misaligned(&dst) ? &dst : &src,
+				      FAULT_MISALIGNED_ADDRESS,
+				      misaligned(&dst) | misaligned(&src));
 		for (u32 m = dst.mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			dst.host[l] = (u64)(uintptr_t)shared_at(g, dst.address[l], in->size, &owner);
+			dst.host[l] =
+				(u64)(uintptr_t)shared_at(g, dst.address[l], in->size, &owner);
 			if (!dst.host[l])
 				return refuse_lane(g, in, w, l, dst.address[l], in->size);
 		}
@@ -133,7 +145,8 @@ HANDLER(cp_async)
 		if (b == &local)
 			copy_now(b);
 		else
-			memcpy(b->group, g->cta->async->warp[cta_warp(g, w)].committed, sizeof(b->group));
+			memcpy(b->group, g->cta->async->warp[cta_warp(g, w)].committed,
+			       sizeof(b->group));
 	}
 	return in + 1;
 }
@@ -145,11 +158,21 @@ HANDLER(async_group)
 		u32 lanes = mask_of(g, w), warp = cta_warp(g, w);
 
 		switch ((enum async_group_op)in->count) {
-		case ASYNC_COMMIT: async_commit(g->cta, warp, lanes); break;
-		case ASYNC_WAIT: async_wait(g->cta, warp, lanes, (u32)in->imm); break;
-		case ASYNC_WAIT_ALL: async_wait_all(g->cta, warp, lanes); break;
-		case ASYNC_COMMIT_BULK: async_commit_bulk(g->cta, warp, lanes); break;
-		case ASYNC_WAIT_BULK: async_wait_bulk(g->cta, warp, lanes, (u32)in->imm); break;
+		case ASYNC_COMMIT:
+			async_commit(g->cta, warp, lanes);
+			break;
+		case ASYNC_WAIT:
+			async_wait(g->cta, warp, lanes, (u32)in->imm);
+			break;
+		case ASYNC_WAIT_ALL:
+			async_wait_all(g->cta, warp, lanes);
+			break;
+		case ASYNC_COMMIT_BULK:
+			async_commit_bulk(g->cta, warp, lanes);
+			break;
+		case ASYNC_WAIT_BULK:
+			async_wait_bulk(g->cta, warp, lanes, (u32)in->imm);
+			break;
 		}
 	}
 	return in + 1;
@@ -167,9 +190,11 @@ HANDLER(async_arrive)
 		for (u32 m = lanes; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			at[l] = (u64)(uintptr_t)shared_at(g, ROW64(in->a)[w * WARP_LANES + l], 8, &owner);
+			at[l] = (u64)(uintptr_t)shared_at(g, ROW64(in->a)[w * WARP_LANES + l], 8,
+							  &owner);
 			if (!at[l])
-				return refuse_lane(g, in, w, l, ROW64(in->a)[w * WARP_LANES + l], 8);
+				return refuse_lane(g, in, w, l, ROW64(in->a)[w * WARP_LANES + l],
+						   8);
 		}
 		for (u32 m = in->count ? 0 : lanes; m; m &= m - 1)
 			mbar_raise((u64 *)(uintptr_t)at[__builtin_ctz(m)]);
@@ -194,7 +219,8 @@ HANDLER(async_arrive)
 
 /* ---- bulk copies: a = destination, b = source, c = bytes; ext: mbarrier, mask of CTAs ---- */
 
-static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 bytes, const u8 **src)
+static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 bytes,
+			const u8 **src)
 {
 	struct cta *owner;
 
@@ -207,7 +233,8 @@ static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 
 }
 
 /* Copies to shared memory: one for each CTA of the mask, at the same offsets there. */
-static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, u32 w, u32 l, struct async_op *op)
+static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, u32 w, u32 l,
+					 struct async_op *op)
 {
 	u32 at = w * WARP_LANES + l, row = ext_row(g, in, 1), mask;
 	u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
@@ -218,13 +245,15 @@ static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, 
 		op->mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
 		if (!op->dst || !op->mbar)
 			return refuse_lane(g, in, w, l, op->dst ? mbar : dst, op->bytes);
-		return async_issue(mbar_owner, op) ? in + 1 : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
+		return async_issue(mbar_owner, op) ? in + 1
+						   : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	}
 	for (mask = ROW32(row)[at] & 0xffff; mask; mask &= mask - 1) {
 		u64 rank = ((u64)__builtin_ctz(mask) + 1) << MEM_SHARED_RANK_SHIFT;
 
 		op->dst = shared_at(g, (dst & MEM_SHARED_OFFSET) | rank, op->bytes, &owner);
-		op->mbar = (u64 *)(void *)shared_at(g, (mbar & MEM_SHARED_OFFSET) | rank, 8, &mbar_owner);
+		op->mbar = (u64 *)(void *)shared_at(g, (mbar & MEM_SHARED_OFFSET) | rank, 8,
+						    &mbar_owner);
 		if (!op->dst || !op->mbar)
 			return refuse_lane(g, in, w, l, dst, op->bytes);
 		if (!async_issue(mbar_owner, op))
@@ -234,7 +263,8 @@ static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, 
 }
 
 /* Copies to global memory belong to bulk groups of their thread. */
-static const struct insn *bulk_to_global(struct gang *g, const struct insn *in, u32 w, u32 l, struct async_op *op)
+static const struct insn *bulk_to_global(struct gang *g, const struct insn *in, u32 w, u32 l,
+					 struct async_op *op)
 {
 	u64 dst = ROW64(in->a)[w * WARP_LANES + l];
 	struct async_cta *a = async_of(g->cta);
@@ -255,18 +285,22 @@ HANDLER(bulk)
 	{
 		u32 at = w * WARP_LANES + l;
 		u64 src = ROW64(in->b)[at];
-		struct async_op op = {.kind = in->count ? ASYNC_REDUCE : ASYNC_COPY, .bytes = ROW32(in->c)[at], .size = in->size};
+		struct async_op op = {.kind = in->count ? ASYNC_REDUCE : ASYNC_COPY,
+				      .bytes = ROW32(in->c)[at],
+				      .size = in->size};
 		const struct insn *next;
 
 		if (!op.bytes && !(in->flags & BULK_TO_GLOBAL) && ext_row(g, in, 0) == NO_ROW)
 			continue;
 		if (in->count)
-			op.apply = EXEC_NAME(atom_apply)((u32)in->pad, (u32)in->join, in->flags & BULK_TO_GLOBAL);
+			op.apply = EXEC_NAME(atom_apply)((u32)in->pad, (u32)in->join,
+							 in->flags & BULK_TO_GLOBAL);
 		if ((src | ROW64(in->a)[at] | op.bytes) & 15)
 			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
 		if (!bulk_source(g, in, src, op.bytes, &op.src))
 			return refuse_lane(g, in, w, l, src, op.bytes);
-		next = in->flags & BULK_TO_GLOBAL ? bulk_to_global(g, in, w, l, &op) : bulk_to_shared(g, in, w, l, &op);
+		next = in->flags & BULK_TO_GLOBAL ? bulk_to_global(g, in, w, l, &op)
+						  : bulk_to_shared(g, in, w, l, &op);
 		if (!next)
 			return NULL;
 	}
@@ -274,8 +308,8 @@ HANDLER(bulk)
 }
 
 /*
- * st.async, red.async: a = destination, ext[0] = mbarrier, ext[1..] = values; size, count = of elements; red: pad, join as
- * for atom.
+ * st.async, red.async: a = destination, ext[0] = mbarrier, ext[1..] = values; size, count = of
+ * elements; red: pad, join as for atom.
  */
 HANDLER(remote_async)
 {
@@ -283,7 +317,9 @@ HANDLER(remote_async)
 	{
 		u32 at = w * WARP_LANES + l;
 		u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
-		struct async_op op = {.kind = in->flags & ASYNC_IS_RED ? ASYNC_REDUCE : ASYNC_COPY, .immediate = true, .size = in->size};
+		struct async_op op = {.kind = in->flags & ASYNC_IS_RED ? ASYNC_REDUCE : ASYNC_COPY,
+				      .immediate = true,
+				      .size = in->size};
 		struct cta *owner, *mbar_owner;
 
 		op.bytes = (u32)in->size * in->count;
@@ -307,7 +343,8 @@ HANDLER(remote_async)
 	return in + 1;
 }
 
-/* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or predicate; count = enum mbar_op ---- */
+/* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or predicate; count
+ * = enum mbar_op ---- */
 
 static bool wait_over(struct cta *owner, const u64 *at, const struct insn *in, u64 want)
 {
@@ -329,17 +366,30 @@ static void set_pred(struct gang *g, u32 row, u32 w, u32 l, bool v)
 /* Returns false after a failed wait. */
 static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, u64 *at, u32 lane)
 {
-	u64 n = in->b == NO_ROW ? 1 : in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane] : ROW32(in->b)[lane];
+	u64 n = in->b == NO_ROW              ? 1
+		: in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+					     : ROW32(in->b)[lane];
 	u64 state = 0;
 	bool ok;
 
 	switch ((enum mbar_op)in->count) {
-	case MBAR_INIT: *at = mbar_init((u32)n); return true;
-	case MBAR_INVAL: return true;
-	case MBAR_EXPECT: mbar_expect(at, (u32)n); return true;
-	case MBAR_COMPLETE: mbar_complete(at, (u32)n); return true;
-	case MBAR_ARRIVE: state = mbar_arrive(at, (u32)n, false); break;
-	case MBAR_DROP: state = mbar_arrive(at, (u32)n, true); break;
+	case MBAR_INIT:
+		*at = mbar_init((u32)n);
+		return true;
+	case MBAR_INVAL:
+		return true;
+	case MBAR_EXPECT:
+		mbar_expect(at, (u32)n);
+		return true;
+	case MBAR_COMPLETE:
+		mbar_complete(at, (u32)n);
+		return true;
+	case MBAR_ARRIVE:
+		state = mbar_arrive(at, (u32)n, false);
+		break;
+	case MBAR_DROP:
+		state = mbar_arrive(at, (u32)n, true);
+		break;
 	case MBAR_ARRIVE_EXPECT:
 	case MBAR_DROP_EXPECT:
 		mbar_expect(at, (u32)n);
@@ -421,15 +471,22 @@ static bool is_const(const struct gang *g, u64 address)
 static bool is_space(const struct gang *g, u32 kind, u64 address)
 {
 	u64 field = (address - g->env->mem->shared_base) >> MEM_SHARED_RANK_SHIFT;
-	bool shared = in_window(g, address), local = address - g->env->mem->local_base < MEM_LOCAL_WINDOW;
+	bool shared = in_window(g, address),
+	     local = address - g->env->mem->local_base < MEM_LOCAL_WINDOW;
 
 	switch ((enum cluster_address)kind) {
-	case ADDRESS_IS_SHARED: return shared && cluster_cta(g, field) == g->cta;
-	case ADDRESS_IS_CLUSTER: return shared && cluster_cta(g, field);
-	case ADDRESS_IS_LOCAL: return local;
-	case ADDRESS_IS_PARAM: return address - g->env->param_address < g->env->program->param_bytes;
-	case ADDRESS_IS_CONST: return is_const(g, address);
-	default: return !shared && !local && !is_const(g, address);
+	case ADDRESS_IS_SHARED:
+		return shared && cluster_cta(g, field) == g->cta;
+	case ADDRESS_IS_CLUSTER:
+		return shared && cluster_cta(g, field);
+	case ADDRESS_IS_LOCAL:
+		return local;
+	case ADDRESS_IS_PARAM:
+		return address - g->env->param_address < g->env->program->param_bytes;
+	case ADDRESS_IS_CONST:
+		return is_const(g, address);
+	default:
+		return !shared && !local && !is_const(g, address);
 	}
 }
 
@@ -445,12 +502,14 @@ HANDLER(mapa)
 	EACH_LANE(w, l)
 	{
 		u32 at = w * WARP_LANES + l;
-		u64 a = ROW64(in->a)[at], base = in_window(g, a) ? g->env->mem->shared_base : 0, field = (a - base) >> MEM_SHARED_RANK_SHIFT;
+		u64 a = ROW64(in->a)[at], base = in_window(g, a) ? g->env->mem->shared_base : 0,
+		    field = (a - base) >> MEM_SHARED_RANK_SHIFT;
 
 		if (in->count == ADDRESS_MAPA)
-			ROW64(in->d)[at] = base + ((a - base) & MEM_SHARED_OFFSET) + (((u64)ROW32(in->b)[at] + 1) << MEM_SHARED_RANK_SHIFT);
-		else
-			ROW64(in->d)[at] = field ? field - 1 : g->cta->rank;
+			ROW64(in->d)
+		[at] = base + ((a - base) & MEM_SHARED_OFFSET) +
+		       (((u64)ROW32(in->b)[at] + 1) << MEM_SHARED_RANK_SHIFT);
+		else ROW64(in->d)[at] = field ? field - 1 : g->cta->rank;
 	}
 	return in + 1;
 }

@@ -1,18 +1,18 @@
 /*
- * atom and red: read-modify-write, lane after lane in ascending order. With one worker plain operations do; with several the
- * host's compare-and-swap. Additions of a whole warp to one address without result are summed first.
- * A record: pad = enum atom_op, join = type word, size = bytes of an element, count = elements; scalars: d, b, c;
- * vectors: ext[0..count) results, ext[count..2 count) operands.
- * PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
+ * atom and red: read-modify-write, lane after lane in ascending order. With one worker plain
+ * operations do; with several the host's compare-and-swap. Additions of a whole warp to one address
+ * without result are summed first. A record: pad = enum atom_op, join = type word, size = bytes of
+ * an element, count = elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2
+ * count) operands. PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
  */
 #include "src/exec/access.h"
 #include "src/exec/atom_op.h"
 #include "src/exec/numeric_all.h"
 
-#define APPLY(name, expr)                                          \
-	static u64 apply_##name(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED) \
-	{                                                              \
-		return (expr);                                         \
+#define APPLY(name, expr)                                                                          \
+	static u64 apply_##name(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED)                 \
+	{                                                                                          \
+		return (expr);                                                                     \
 	}
 
 static bool is_nan_f64(u64 x)
@@ -61,24 +61,50 @@ struct apply_row {
 };
 
 static const struct apply_row rows[] = {
-	{ATOM_AND, T_b32, apply_and}, {ATOM_AND, T_b64, apply_and}, {ATOM_OR, T_b32, apply_or}, {ATOM_OR, T_b64, apply_or},
-	{ATOM_XOR, T_b32, apply_xor}, {ATOM_XOR, T_b64, apply_xor}, {ATOM_EXCH, T_b32, apply_exch}, {ATOM_EXCH, T_b64, apply_exch},
-	{ATOM_CAS, T_b16, apply_cas_16}, {ATOM_CAS, T_b32, apply_cas_32}, {ATOM_CAS, T_b64, apply_cas},
-	{ATOM_ADD, T_u32, apply_add}, {ATOM_ADD, T_s32, apply_add}, {ATOM_ADD, T_u64, apply_add},
-	{ATOM_INC, T_u32, apply_inc}, {ATOM_DEC, T_u32, apply_dec},
-	{ATOM_MIN, T_u32, apply_min_u32}, {ATOM_MAX, T_u32, apply_max_u32}, {ATOM_MIN, T_s32, apply_min_s32},
-	{ATOM_MAX, T_s32, apply_max_s32}, {ATOM_MIN, T_u64, apply_min_u64}, {ATOM_MAX, T_u64, apply_max_u64},
-	{ATOM_MIN, T_s64, apply_min_s64}, {ATOM_MAX, T_s64, apply_max_s64},
-	{ATOM_ADD, T_f32, apply_add_f32}, {ATOM_ADD, T_f64, apply_add_f64},
-	{ATOM_ADD, T_f16, apply_add_f16}, {ATOM_MIN, T_f16, apply_min_f16}, {ATOM_MAX, T_f16, apply_max_f16},
-	{ATOM_ADD, T_bf16, apply_add_bf16}, {ATOM_MIN, T_bf16, apply_min_bf16}, {ATOM_MAX, T_bf16, apply_max_bf16},
-	{ATOM_ADD, T_f16x2, apply_add_f16x2}, {ATOM_MIN, T_f16x2, apply_min_f16x2}, {ATOM_MAX, T_f16x2, apply_max_f16x2},
-	{ATOM_ADD, T_bf16x2, apply_add_bf16x2}, {ATOM_MIN, T_bf16x2, apply_min_bf16x2}, {ATOM_MAX, T_bf16x2, apply_max_bf16x2},
+	{ATOM_AND, T_b32, apply_and},
+	{ATOM_AND, T_b64, apply_and},
+	{ATOM_OR, T_b32, apply_or},
+	{ATOM_OR, T_b64, apply_or},
+	{ATOM_XOR, T_b32, apply_xor},
+	{ATOM_XOR, T_b64, apply_xor},
+	{ATOM_EXCH, T_b32, apply_exch},
+	{ATOM_EXCH, T_b64, apply_exch},
+	{ATOM_CAS, T_b16, apply_cas_16},
+	{ATOM_CAS, T_b32, apply_cas_32},
+	{ATOM_CAS, T_b64, apply_cas},
+	{ATOM_ADD, T_u32, apply_add},
+	{ATOM_ADD, T_s32, apply_add},
+	{ATOM_ADD, T_u64, apply_add},
+	{ATOM_INC, T_u32, apply_inc},
+	{ATOM_DEC, T_u32, apply_dec},
+	{ATOM_MIN, T_u32, apply_min_u32},
+	{ATOM_MAX, T_u32, apply_max_u32},
+	{ATOM_MIN, T_s32, apply_min_s32},
+	{ATOM_MAX, T_s32, apply_max_s32},
+	{ATOM_MIN, T_u64, apply_min_u64},
+	{ATOM_MAX, T_u64, apply_max_u64},
+	{ATOM_MIN, T_s64, apply_min_s64},
+	{ATOM_MAX, T_s64, apply_max_s64},
+	{ATOM_ADD, T_f32, apply_add_f32},
+	{ATOM_ADD, T_f64, apply_add_f64},
+	{ATOM_ADD, T_f16, apply_add_f16},
+	{ATOM_MIN, T_f16, apply_min_f16},
+	{ATOM_MAX, T_f16, apply_max_f16},
+	{ATOM_ADD, T_bf16, apply_add_bf16},
+	{ATOM_MIN, T_bf16, apply_min_bf16},
+	{ATOM_MAX, T_bf16, apply_max_bf16},
+	{ATOM_ADD, T_f16x2, apply_add_f16x2},
+	{ATOM_MIN, T_f16x2, apply_min_f16x2},
+	{ATOM_MAX, T_f16x2, apply_max_f16x2},
+	{ATOM_ADD, T_bf16x2, apply_add_bf16x2},
+	{ATOM_MIN, T_bf16x2, apply_min_bf16x2},
+	{ATOM_MAX, T_bf16x2, apply_max_bf16x2},
 };
 
 apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
 {
-	/* Global additions flush subnormals of f32 and pass a NaN of f64 on as it is, its operand's first; shared ones do not. */
+	/* Global additions flush subnormals of f32 and pass a NaN of f64 on as it is, its operand's
+	 * first; shared ones do not. */
 	if (global && op == ATOM_ADD && type == T_f32)
 		return apply_add_f32_ftz;
 	if (global && op == ATOM_ADD && type == T_f64)
@@ -102,14 +128,16 @@ static u64 modify(const struct gang *g, u64 host, u32 size, apply_fn *fn, u64 b,
 	case 2: {
 		u16 *p = (u16 *)(uintptr_t)host, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
 
-		while (!__atomic_compare_exchange_n(p, &seen, (u16)fn(seen, b, c), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		while (!__atomic_compare_exchange_n(p, &seen, (u16)fn(seen, b, c), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			;
 		return seen;
 	}
 	case 4: {
 		u32 *p = (u32 *)(uintptr_t)host, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
 
-		while (!__atomic_compare_exchange_n(p, &seen, (u32)fn(seen, b, c), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		while (!__atomic_compare_exchange_n(p, &seen, (u32)fn(seen, b, c), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			;
 		return seen;
 	}
@@ -119,7 +147,8 @@ static u64 modify(const struct gang *g, u64 host, u32 size, apply_fn *fn, u64 b,
 		old = __atomic_load_n(p, __ATOMIC_RELAXED);
 		do
 			new = fn(old, b, c);
-		while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+		while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST,
+						    __ATOMIC_RELAXED));
 		return old;
 	}
 	}
@@ -145,7 +174,8 @@ static bool add_together(struct gang *g, const struct insn *in, const struct acc
 {
 	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
 
-	if (in->pad != ATOM_ADD || in->d != NO_ROW || in->count != 1 || (in->join != T_u32 && in->join != T_s32 && in->join != T_u64))
+	if (in->pad != ATOM_ADD || in->d != NO_ROW || in->count != 1 ||
+	    (in->join != T_u32 && in->join != T_s32 && in->join != T_u64))
 		return false;
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
@@ -158,7 +188,8 @@ static bool add_together(struct gang *g, const struct insn *in, const struct acc
 	return true;
 }
 
-/* 128 bits: cas and exch, under the memory's lock when several workers run. b, c and d are pairs of rows in ext. */
+/* 128 bits: cas and exch, under the memory's lock when several workers run. b, c and d are pairs of
+ * rows in ext. */
 static void modify_128(struct gang *g, const struct insn *in, const struct access *a)
 {
 	const u32 *x = g->env->program->ext + in->ext; /* d lo, d hi, b lo, b hi, c lo, c hi */
@@ -168,7 +199,8 @@ static void modify_128(struct gang *g, const struct insn *in, const struct acces
 		pthread_mutex_lock(&g->env->mem->lock);
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
-		u64 old[2], new[2] = {read_row(g, x[2], at + l, 8), read_row(g, x[3], at + l, 8)}, *p = (u64 *)(uintptr_t)a->host[l];
+		u64 old[2], new[2] = {read_row(g, x[2], at + l, 8), read_row(g, x[3], at + l, 8)},
+			    *p = (u64 *)(uintptr_t)a->host[l];
 
 		memcpy(old, p, 16);
 		if (in->pad == ATOM_CAS) {
@@ -190,7 +222,8 @@ static bool is_global(const struct gang *g, u64 address)
 	return address - g->env->mem->shared_base >= MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
 }
 
-static void run(struct gang *g, const struct insn *in, const struct access *a, bool global, bool generic)
+static void run(struct gang *g, const struct insn *in, const struct access *a, bool global,
+		bool generic)
 {
 	apply_fn *fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
 	apply_fn *shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;
@@ -208,8 +241,10 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 		apply_fn *f = generic && !is_global(g, a->address[l]) ? shared_fn : fn;
 
 		for (u32 e = 0; e < in->count; e++) {
-			u32 d = in->count == 1 ? in->d : x[e], b = in->count == 1 ? in->b : x[in->count + e];
-			u64 old = modify(g, a->host[l] + (u64)e * in->size, in->size, f, read_row(g, b, at + l, in->size),
+			u32 d = in->count == 1 ? in->d : x[e],
+			    b = in->count == 1 ? in->b : x[in->count + e];
+			u64 old = modify(g, a->host[l] + (u64)e * in->size, in->size, f,
+					 read_row(g, b, at + l, in->size),
 					 read_row(g, in->c, at + l, in->size));
 
 			write_row(g, d, at + l, in->size, old);
@@ -217,20 +252,20 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 	}
 }
 
-#define ATOM(space, global, generic)                                                                         \
-	HANDLER(atom_##space)                                                                                \
-	{                                                                                                    \
-		struct access a = {.width = (u32)in->size * in->count};                                      \
-		for (a.warp = 0; a.warp < WARPS; a.warp++) {                                                 \
-			a.mask = mask_of(g, a.warp);                                                         \
-			if (!a.mask)                                                                         \
-				continue;                                                                    \
-			get_addresses(g, in, &a);                                                            \
-			if (!resolve_##space(g, in, &a))                                                     \
-				return NULL;                                                                 \
-			run(g, in, &a, global, generic);                                                     \
-		}                                                                                            \
-		return in + 1;                                                                               \
+#define ATOM(space, global, generic)                                                               \
+	HANDLER(atom_##space)                                                                      \
+	{                                                                                          \
+		struct access a = {.width = (u32)in->size * in->count};                            \
+		for (a.warp = 0; a.warp < WARPS; a.warp++) {                                       \
+			a.mask = mask_of(g, a.warp);                                               \
+			if (!a.mask)                                                               \
+				continue;                                                          \
+			get_addresses(g, in, &a);                                                  \
+			if (!resolve_##space(g, in, &a))                                           \
+				return NULL;                                                       \
+			run(g, in, &a, global, generic);                                           \
+		}                                                                                  \
+		return in + 1;                                                                     \
 	}
 
 ATOM(global, true, false)

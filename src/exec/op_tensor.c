@@ -1,6 +1,6 @@
 /*
- * Tensor copies and tensormap.replace. PTX ISA "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "tensormap.replace",
- * "tensormap.cp_fenceproxy".
+ * Tensor copies and tensormap.replace. PTX ISA "cp.async.bulk.tensor",
+ * "cp.reduce.async.bulk.tensor", "tensormap.replace", "tensormap.cp_fenceproxy".
  */
 #include "src/exec/access.h"
 #include "src/exec/async_op.h"
@@ -14,7 +14,8 @@ static u32 row_at(const struct gang *g, const struct insn *in, u32 i)
 	return g->env->program->ext[in->ext + i];
 }
 
-static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 lane, u64 address, u32 bytes)
+static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 lane, u64 address,
+				      u32 bytes)
 {
 	struct access a = {.warp = lane / WARP_LANES, .width = bytes};
 
@@ -29,10 +30,13 @@ static struct tensor_map *map_at(struct gang *g, const struct insn *in, u64 addr
 	u64 off = address - g->env->mem->shared_base;
 
 	if (off < MEM_SHARED_WINDOW || address < MEM_SHARED_WINDOW)
-		return (struct tensor_map *)(uintptr_t)shared_host(g, off < MEM_SHARED_WINDOW ? off : address, TENSOR_MAP_BYTES);
+		return (struct tensor_map *)(uintptr_t)shared_host(
+			g, off < MEM_SHARED_WINDOW ? off : address, TENSOR_MAP_BYTES);
 	if (address - g->env->param_address < g->env->program->param_bytes)
-		return (struct tensor_map *)(uintptr_t)(g->env->params + (address - g->env->param_address));
-	if (!mem_cache_hit(c, address, TENSOR_MAP_BYTES) && !mem_cache_fill(g->env->mem, c, address, TENSOR_MAP_BYTES))
+		return (struct tensor_map *)(uintptr_t)(g->env->params +
+							(address - g->env->param_address));
+	if (!mem_cache_hit(c, address, TENSOR_MAP_BYTES) &&
+	    !mem_cache_fill(g->env->mem, c, address, TENSOR_MAP_BYTES))
 		return NULL;
 	return (struct tensor_map *)(uintptr_t)address;
 }
@@ -40,7 +44,8 @@ static struct tensor_map *map_at(struct gang *g, const struct insn *in, u64 addr
 /* The type as atomic operations name it. */
 static u32 reduce_type(u32 op, u32 type)
 {
-	static const u8 types[TENSOR_TYPES] = {T_u8, T_u16, T_u32, T_s32, T_u64, T_s64, T_f16, T_f32, T_f64, T_bf16, T_f32, T_f32, T_f32};
+	static const u8 types[TENSOR_TYPES] = {T_u8,  T_u16, T_u32,  T_s32, T_u64, T_s64, T_f16,
+					       T_f32, T_f64, T_bf16, T_f32, T_f32, T_f32};
 
 	if (op == ATOM_AND || op == ATOM_OR || op == ATOM_XOR)
 		return tensor_element_bytes(type) == 8 ? T_b64 : T_b32;
@@ -57,27 +62,33 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
 	t->map = *m;
 	if (m->rank != in->count || m->type >= TENSOR_TYPES || m->im2col != (in->size != 0))
-		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) != NULL;
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
+		       NULL;
 	for (u32 d = 0; d < m->rank; d++)
 		t->coord[d] = (s32)ROW32(row_at(g, in, 2 + d))[lane];
 	for (u32 d = 0; d < 3; d++)
-		t->offset[d] = row_at(g, in, 7 + d) == NO_ROW ? 0 : (u16)ROW32(row_at(g, in, 7 + d))[lane];
+		t->offset[d] =
+			row_at(g, in, 7 + d) == NO_ROW ? 0 : (u16)ROW32(row_at(g, in, 7 + d))[lane];
 	/* The first coordinate has to be a whole number of 16 bytes, or the hardware stops. */
 	if (!m->interleave && (t->coord[0] * (s64)tensor_element_bytes(m->type)) % 16)
-		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) != NULL;
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
+		       NULL;
 	tensor_extent(m, &lo, &hi);
-	if (hi > lo && !mem_cache_hit(&g->caches[in->cache], lo, hi - lo) && !mem_cache_fill(g->env->mem, &g->caches[in->cache], lo, hi - lo))
+	if (hi > lo && !mem_cache_hit(&g->caches[in->cache], lo, hi - lo) &&
+	    !mem_cache_fill(g->env->mem, &g->caches[in->cache], lo, hi - lo))
 		return refuse_lane(g, in, lane, lo, (u32)(hi - lo)) != NULL;
 	t->store = in->flags & BULK_TO_GLOBAL;
 	if (in->pad < ATOM_OPS)
 		t->apply = EXEC_NAME(atom_apply)(in->pad, reduce_type(in->pad, m->type), true);
 	if (in->pad < ATOM_OPS && !t->apply)
-		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) != NULL;
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
+		       NULL;
 	return true;
 }
 
 /* Queue a copy of `t` with the CTA `owner`, at `off` in the shared memory of `c`. */
-static bool issue(struct cta *owner, struct cta *c, u64 off, const struct tensor_op *t, struct async_op *op)
+static bool issue(struct cta *owner, struct cta *c, u64 off, const struct tensor_op *t,
+		  struct async_op *op)
 {
 	struct tensor_op *own = malloc(sizeof(*own));
 
@@ -94,7 +105,8 @@ static bool issue(struct cta *owner, struct cta *c, u64 off, const struct tensor
 
 static struct cta *place_of(struct gang *g, u64 address, u32 bytes)
 {
-	u64 off = address >= g->env->mem->shared_base ? address - g->env->mem->shared_base : address;
+	u64 off =
+		address >= g->env->mem->shared_base ? address - g->env->mem->shared_base : address;
 
 	return shared_host(g, off, bytes) ? cluster_cta(g, off >> MEM_SHARED_RANK_SHIFT) : NULL;
 }
@@ -104,15 +116,20 @@ static u64 *word_of(const struct cta *c, u64 address)
 	return (u64 *)(void *)(c->shared + (address & MEM_SHARED_OFFSET));
 }
 
-static const struct insn *to_shared(struct gang *g, const struct insn *in, u32 lane, const struct tensor_op *t)
+static const struct insn *to_shared(struct gang *g, const struct insn *in, u32 lane,
+				    const struct tensor_op *t)
 {
 	u64 dst = ROW64(in->a)[lane], mbar = ROW64(row_at(g, in, 0))[lane];
-	u32 span = tensor_span(&t->map), row = row_at(g, in, 1), mask = row == NO_ROW ? 0 : ROW32(row)[lane] & 0xffff;
+	u32 span = tensor_span(&t->map), row = row_at(g, in, 1),
+	    mask = row == NO_ROW ? 0 : ROW32(row)[lane] & 0xffff;
 	bool multicast = row != NO_ROW;
 
 	do {
-		u64 rank = multicast ? ((u64)__builtin_ctz(mask | 1u << 16) + 1) << MEM_SHARED_RANK_SHIFT : 0;
-		u64 d = multicast ? (dst & MEM_SHARED_OFFSET) | rank : dst, b = multicast ? (mbar & MEM_SHARED_OFFSET) | rank : mbar;
+		u64 rank = multicast ? ((u64)__builtin_ctz(mask | 1u << 16) + 1)
+					       << MEM_SHARED_RANK_SHIFT
+				     : 0;
+		u64 d = multicast ? (dst & MEM_SHARED_OFFSET) | rank : dst,
+		    b = multicast ? (mbar & MEM_SHARED_OFFSET) | rank : mbar;
 		struct cta *c = place_of(g, d, span), *owner = place_of(g, b, 8);
 		struct async_op op = {0};
 
@@ -128,7 +145,8 @@ static const struct insn *to_shared(struct gang *g, const struct insn *in, u32 l
 	return in + 1;
 }
 
-static const struct insn *to_global(struct gang *g, const struct insn *in, u32 lane, const struct tensor_op *t)
+static const struct insn *to_global(struct gang *g, const struct insn *in, u32 lane,
+				    const struct tensor_op *t)
 {
 	u64 src = ROW64(in->a)[lane];
 	u32 thread = (g->first_warp + g->warp) * WARP_LANES + lane;
@@ -141,12 +159,14 @@ static const struct insn *to_global(struct gang *g, const struct insn *in, u32 l
 	if (!a)
 		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << lane % WARP_LANES);
 	op.group = a->warp[thread / WARP_LANES].bulk_committed[thread % WARP_LANES];
-	return issue(g->cta, c, src, t, &op) ? in + 1 : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << lane % WARP_LANES);
+	return issue(g->cta, c, src, t, &op)
+		       ? in + 1
+		       : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << lane % WARP_LANES);
 }
 
 /*
- * a = place in shared memory, b = map; ext: mbarrier, mask of CTAs, 5 coordinates, 3 offsets; count = rank, size = 1: im2col,
- * pad = enum atom_op, ATOM_OPS: no reduction.
+ * a = place in shared memory, b = map; ext: mbarrier, mask of CTAs, 5 coordinates, 3 offsets; count
+ * = rank, size = 1: im2col, pad = enum atom_op, ATOM_OPS: no reduction.
  */
 HANDLER(tensor)
 {
@@ -155,7 +175,8 @@ HANDLER(tensor)
 			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m);
 			struct tensor_op t = {.store = false};
 
-			if (!prepare(g, in, lane, &t) || !(t.store ? to_global : to_shared)(g, in, lane, &t))
+			if (!prepare(g, in, lane, &t) ||
+			    !(t.store ? to_global : to_shared)(g, in, lane, &t))
 				return NULL;
 		}
 	return in + 1;
@@ -170,23 +191,30 @@ HANDLER(tensor_replace)
 			struct tensor_map *map = map_at(g, in, ROW64(in->a)[lane]);
 
 			if (!map)
-				return refuse_lane(g, in, lane, ROW64(in->a)[lane], TENSOR_MAP_BYTES);
-			if (!tensor_replace(map, in->count, (u32)in->imm, in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane] : ROW32(in->b)[lane]))
-				return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES);
+				return refuse_lane(g, in, lane, ROW64(in->a)[lane],
+						   TENSOR_MAP_BYTES);
+			if (!tensor_replace(map, in->count, (u32)in->imm,
+					    in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+								       : ROW32(in->b)[lane]))
+				return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION,
+						  1u << lane % WARP_LANES);
 		}
 	return in + 1;
 }
 
-/* tensormap.cp_fenceproxy: a = destination, b = source. The lanes of the warp name the same places. */
+/* tensormap.cp_fenceproxy: a = destination, b = source. The lanes of the warp name the same places.
+ */
 HANDLER(tensor_copy_map)
 {
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m);
-			struct tensor_map *to = map_at(g, in, ROW64(in->a)[lane]), *from = map_at(g, in, ROW64(in->b)[lane]);
+			struct tensor_map *to = map_at(g, in, ROW64(in->a)[lane]),
+					  *from = map_at(g, in, ROW64(in->b)[lane]);
 
 			if (!to || !from)
-				return refuse_lane(g, in, lane, ROW64(to ? in->b : in->a)[lane], TENSOR_MAP_BYTES);
+				return refuse_lane(g, in, lane, ROW64(to ? in->b : in->a)[lane],
+						   TENSOR_MAP_BYTES);
 			memmove(to, from, TENSOR_MAP_BYTES);
 		}
 	return in + 1;

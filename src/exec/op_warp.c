@@ -1,9 +1,9 @@
 /*
- * Warp instructions: operands of the lanes are gathered, results computed for each set of lanes that named the same member
- * mask, and scattered. Lanes of a set may come from different records (Independent Thread Scheduling): those that are early
- * are parked until the last one arrives or the missing ones have exited.
- * A record: d = result (W), ext[0] = predicate result, ext[1] = member mask (none: imm), a, b, c = operands, imm = mask or,
- * for redux of f32, num_mode << 32.
+ * Warp instructions: operands of the lanes are gathered, results computed for each set of lanes
+ * that named the same member mask, and scattered. Lanes of a set may come from different records
+ * (Independent Thread Scheduling): those that are early are parked until the last one arrives or
+ * the missing ones have exited. A record: d = result (W), ext[0] = predicate result, ext[1] =
+ * member mask (none: imm), a, b, c = operands, imm = mask or, for redux of f32, num_mode << 32.
  */
 #include "src/exec/lanes.h"
 #include "src/exec/numeric_f32.h"
@@ -23,7 +23,9 @@ static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes
 	for (u32 m = lanes; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
-		x->member[l] = in->flags & WARP_ALONE ? lanes : mask_row == NO_ROW ? (u32)in->imm : ROW32(mask_row)[at + l];
+		x->member[l] = in->flags & WARP_ALONE ? lanes
+			       : mask_row == NO_ROW   ? (u32)in->imm
+						      : ROW32(mask_row)[at + l];
 		x->b[l] = in->b == NO_ROW ? 0 : ROW32(in->b)[at + l];
 		x->c[l] = in->c == NO_ROW ? 0 : ROW32(in->c)[at + l];
 		x->d[l] = 0;
@@ -41,7 +43,8 @@ static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes
 	}
 }
 
-static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes, const struct meeting *x)
+static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes,
+		    const struct meeting *x)
 {
 	u32 p_row = g->env->program->ext[in->ext];
 
@@ -56,7 +59,8 @@ static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes, con
 }
 
 /*
- * Source lane of a shuffle and whether it is in range. c: clamp in bits 4..0, segment mask in bits 12..8.
+ * Source lane of a shuffle and whether it is in range. c: clamp in bits 4..0, segment mask in
+ * bits 12..8.
  */
 static bool source_lane(u32 kind, u32 lane, u32 b, u32 c, u32 *from)
 {
@@ -87,7 +91,8 @@ static bool source_lane(u32 kind, u32 lane, u32 b, u32 c, u32 *from)
 	return ok;
 }
 
-/* Values of lanes outside `set` that are read are whatever their row holds: `row` is the first lane's source row. */
+/* Values of lanes outside `set` that are read are whatever their row holds: `row` is the first
+ * lane's source row. */
 static void shuffle(u32 kind, u32 set, struct meeting *x, const u32 *row)
 {
 	u64 a[WARP_LANES];
@@ -130,16 +135,26 @@ static void match(u32 kind, u32 set, struct meeting *x)
 static u32 combine(u32 kind, u32 a, u32 b, u32 mode)
 {
 	switch (kind) {
-	case WARP_ADD: return a + b;
-	case WARP_MIN_U32: return a < b ? a : b;
-	case WARP_MAX_U32: return a > b ? a : b;
-	case WARP_MIN_S32: return (s32)a < (s32)b ? a : b;
-	case WARP_MAX_S32: return (s32)a > (s32)b ? a : b;
-	case WARP_AND: return a & b;
-	case WARP_OR: return a | b;
-	case WARP_XOR: return a ^ b;
-	case WARP_MIN_F32: return num_min_f32(a, b, mode);
-	default: return num_max_f32(a, b, mode);
+	case WARP_ADD:
+		return a + b;
+	case WARP_MIN_U32:
+		return a < b ? a : b;
+	case WARP_MAX_U32:
+		return a > b ? a : b;
+	case WARP_MIN_S32:
+		return (s32)a < (s32)b ? a : b;
+	case WARP_MAX_S32:
+		return (s32)a > (s32)b ? a : b;
+	case WARP_AND:
+		return a & b;
+	case WARP_OR:
+		return a | b;
+	case WARP_XOR:
+		return a ^ b;
+	case WARP_MIN_F32:
+		return num_min_f32(a, b, mode);
+	default:
+		return num_max_f32(a, b, mode);
 	}
 }
 
@@ -234,25 +249,27 @@ static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 
 static inline bool is_whole(const struct gang *g, const struct insn *in, u32 lanes)
 {
-	return lanes == FULL_MASK && !(in->flags & WARP_ALONE) && g->env->program->ext[in->ext + 1] == NO_ROW && (u32)in->imm == FULL_MASK;
+	return lanes == FULL_MASK && !(in->flags & WARP_ALONE) &&
+	       g->env->program->ext[in->ext + 1] == NO_ROW && (u32)in->imm == FULL_MASK;
 }
 
 /* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
-#define SOURCES(from_, ok_)                                                       \
-	FOR_LANES(l, WARP_LANES)                                                      \
-	{                                                                             \
-		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;        \
-		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                    \
-		u32 in_range = (ok_) ? FULL_MASK : 0;                                     \
-		(void)bval;                                                               \
-		from[l] = ((at & in_range) | (l & ~in_range)) & 31;                       \
-		ok[l] = in_range;                                                         \
+#define SOURCES(from_, ok_)                                                                        \
+	FOR_LANES (l, WARP_LANES) {                                                                \
+		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;                 \
+		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                             \
+		u32 in_range = (ok_) ? FULL_MASK : 0;                                              \
+		(void)bval;                                                                        \
+		from[l] = ((at & in_range) | (l & ~in_range)) & 31;                                \
+		ok[l] = in_range;                                                                  \
 	}
 
 static void shuffle_whole(struct gang *g, const struct insn *in, u32 w)
 {
-	u32 p_row = g->env->program->ext[in->ext], from[WARP_LANES], ok[WARP_LANES], copy[WARP_LANES];
-	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES, *c = ROW32(in->c) + w * WARP_LANES;
+	u32 p_row = g->env->program->ext[in->ext], from[WARP_LANES], ok[WARP_LANES],
+	    copy[WARP_LANES];
+	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
+		  *c = ROW32(in->c) + w * WARP_LANES;
 	u32 *d = in->d == NO_ROW ? copy : ROW32(in->d) + w * WARP_LANES;
 
 	switch ((enum warp_kind)in->count) {
@@ -271,8 +288,8 @@ static void shuffle_whole(struct gang *g, const struct insn *in, u32 w)
 	}
 	memcpy(copy, a, sizeof(copy));
 	if (d != copy)
-		FOR_LANES(l, WARP_LANES)
-		d[l] = copy[from[l]];
+		FOR_LANES (l, WARP_LANES)
+			d[l] = copy[from[l]];
 	if (p_row != NO_ROW)
 		ROWP(p_row)[w] = lanes_mask(ok);
 }
@@ -284,14 +301,16 @@ static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
 	if (in->d == NO_ROW)
 		return;
 	d = ROW32(in->d) + w * WARP_LANES;
-	FOR_LANES(l, WARP_LANES)
-	d[l] = v;
+	FOR_LANES (l, WARP_LANES)
+		d[l] = v;
 }
 
 static void vote_whole(struct gang *g, const struct insn *in, u32 w)
 {
 	u32 yes = ROWP(in->a)[w], p_row = g->env->program->ext[in->ext];
-	bool v = in->count == WARP_VOTE_ALL ? yes == FULL_MASK : in->count == WARP_VOTE_ANY ? yes != 0 : yes == FULL_MASK || !yes;
+	bool v = in->count == WARP_VOTE_ALL   ? yes == FULL_MASK
+		 : in->count == WARP_VOTE_ANY ? yes != 0
+					      : yes == FULL_MASK || !yes;
 
 	if (in->count == WARP_BALLOT)
 		spread(g, in, w, yes);
@@ -299,10 +318,10 @@ static void vote_whole(struct gang *g, const struct insn *in, u32 w)
 		ROWP(p_row)[w] = v ? FULL_MASK : 0;
 }
 
-#define FOLD(start, expr)                     \
-	v = (start);                              \
-	for (u32 l = 0; l < WARP_LANES; l++)      \
-		v = (expr);                           \
+#define FOLD(start, expr)                                                                          \
+	v = (start);                                                                               \
+	for (u32 l = 0; l < WARP_LANES; l++)                                                       \
+		v = (expr);                                                                        \
 	break
 
 static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
@@ -311,14 +330,22 @@ static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
 	u32 v;
 
 	switch ((enum warp_kind)in->count) {
-	case WARP_ADD: FOLD(0, v + a[l]);
-	case WARP_AND: FOLD(FULL_MASK, v & a[l]);
-	case WARP_OR: FOLD(0, v | a[l]);
-	case WARP_XOR: FOLD(0, v ^ a[l]);
-	case WARP_MIN_U32: FOLD(a[0], a[l] < v ? a[l] : v);
-	case WARP_MAX_U32: FOLD(a[0], a[l] > v ? a[l] : v);
-	case WARP_MIN_S32: FOLD(a[0], (s32)a[l] < (s32)v ? a[l] : v);
-	default: FOLD(a[0], (s32)a[l] > (s32)v ? a[l] : v);
+	case WARP_ADD:
+		FOLD(0, v + a[l]);
+	case WARP_AND:
+		FOLD(FULL_MASK, v & a[l]);
+	case WARP_OR:
+		FOLD(0, v | a[l]);
+	case WARP_XOR:
+		FOLD(0, v ^ a[l]);
+	case WARP_MIN_U32:
+		FOLD(a[0], a[l] < v ? a[l] : v);
+	case WARP_MAX_U32:
+		FOLD(a[0], a[l] > v ? a[l] : v);
+	case WARP_MIN_S32:
+		FOLD(a[0], (s32)a[l] < (s32)v ? a[l] : v);
+	default:
+		FOLD(a[0], (s32)a[l] > (s32)v ? a[l] : v);
 	}
 	spread(g, in, w, v);
 }
@@ -350,12 +377,14 @@ static u32 waiting(const struct gang *g, const struct warp *w, const struct insn
 	u32 lanes = 0;
 
 	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member && fits(&g->insns[w->group[i].pc], in))
+		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
+		    fits(&g->insns[w->group[i].pc], in))
 			lanes |= w->group[i].mask;
 	return lanes;
 }
 
-/* Everybody of the set is parked or in `here` (record `in`): run it and make all of them ready behind. */
+/* Everybody of the set is parked or in `here` (record `in`): run it and make all of them ready
+ * behind. */
 static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 member, u32 here)
 {
 	struct group done[WARP_LANES];
@@ -365,7 +394,8 @@ static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 memb
 	x.vote = x.p = 0;
 	memset(x.a, 0, sizeof(x.a));
 	for (u32 i = w->groups; i-- > 0;)
-		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member && fits(&g->insns[w->group[i].pc], in)) {
+		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
+		    fits(&g->insns[w->group[i].pc], in)) {
 			done[n++] = w->group[i];
 			set |= w->group[i].mask;
 			w->group[i] = w->group[--w->groups];
@@ -377,7 +407,9 @@ static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 memb
 	compute(in, set, &x, source_row(g, in, 0));
 	for (u32 i = 0; i < n; i++) {
 		scatter(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
-		warp_park(w, (struct group){.mask = done[i].mask, .pc = done[i].pc + 1, .state = GROUP_READY});
+		warp_park(w, (struct group){.mask = done[i].mask,
+					    .pc = done[i].pc + 1,
+					    .state = GROUP_READY});
 	}
 }
 
@@ -415,7 +447,10 @@ static const struct insn *arrive(struct gang *g, const struct insn *in)
 		u32 set = same_members(&x, left), member = x.member[__builtin_ctz(left)];
 
 		if (member & w->live & ~(set | waiting(g, w, in, member)))
-			warp_park(w, (struct group){.mask = set, .pc = (u32)(in - g->insns), .state = GROUP_SYNC, .want = member});
+			warp_park(w, (struct group){.mask = set,
+						    .pc = (u32)(in - g->insns),
+						    .state = GROUP_SYNC,
+						    .want = member});
 		else
 			meet(g, w, in, member, set);
 		left &= ~set;

@@ -118,7 +118,11 @@ static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u3
 		struct warp *x = &g->warp_at[w];
 
 		if (x->live)
-			warp_park(x, (struct group){.mask = x->live, .pc = pc, .state = (u8)state, .barrier = (u8)barrier, .want = threads});
+			warp_park(x, (struct group){.mask = x->live,
+						    .pc = pc,
+						    .state = (u8)state,
+						    .barrier = (u8)barrier,
+						    .want = threads});
 	}
 }
 
@@ -132,8 +136,8 @@ static void regroup(struct gang *g)
 
 		if (!x->live)
 			continue;
-		if (x->groups != 1 || x->group[0].state != GROUP_READY || x->group[0].mask != x->live ||
-		    (pc != NO_PC && x->group[0].pc != pc))
+		if (x->groups != 1 || x->group[0].state != GROUP_READY ||
+		    x->group[0].mask != x->live || (pc != NO_PC && x->group[0].pc != pc))
 			return;
 		pc = x->group[0].pc;
 	}
@@ -166,7 +170,8 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 		break;
 	case STOP_BARRIER:
 		in = g->insns + g->pc;
-		part(g, g->pc + 1, GROUP_BARRIER, barrier_number(g, in, 0), barrier_threads(g, in, 0));
+		part(g, g->pc + 1, GROUP_BARRIER, barrier_number(g, in, 0),
+		     barrier_threads(g, in, 0));
 		break;
 	case STOP_YIELD:
 		pass->yielded = true;
@@ -190,8 +195,8 @@ static bool is_ready(const struct warp *w)
 /* Is this warp waiting at the gang's meeting point for the others? */
 static bool waits_for_gang(const struct gang *g, const struct warp *w)
 {
-	return g->rejoin != NO_PC && w->groups == 1 && w->group[0].state == GROUP_READY && w->group[0].pc == g->rejoin &&
-	       w->group[0].mask == w->live;
+	return g->rejoin != NO_PC && w->groups == 1 && w->group[0].state == GROUP_READY &&
+	       w->group[0].pc == g->rejoin && w->group[0].mask == w->live;
 }
 
 static bool all_wait(const struct gang *g)
@@ -224,7 +229,8 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 		pass->fault |= g->stop == STOP_FAULT;
 	}
 	if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
-		g->rejoin = NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
+		g->rejoin =
+			NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
 		pass->ran = true;
 	}
 	regroup(g);
@@ -261,8 +267,8 @@ static bool waits_for_cluster(const struct cta *c)
 }
 
 /*
- * Before Volta lanes that spin keep the others of their warp from running. When nothing else has moved for long, and there is
- * no other CTA that might, they spin for ever.
+ * Before Volta lanes that spin keep the others of their warp from running. When nothing else has
+ * moved for long, and there is no other CTA that might, they spin for ever.
  */
 static bool repeats(struct cta *c, const struct pass *pass)
 {

@@ -88,7 +88,8 @@ static void round_tf32(u8 *at, u32 bytes)
 		u32 v;
 
 		memcpy(&v, at + i, 4);
-		v = (v & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (v + 0xfff + (v >> 13 & 1)) & 0xffffe000;
+		v = (v & 0x7fffffff) > 0x7f800000 ? 0x7fffe000
+						  : (v + 0xfff + (v >> 13 & 1)) & 0xffffe000;
 		memcpy(at + i, &v, 4);
 	}
 }
@@ -147,7 +148,8 @@ static s64 whole_chunks(const struct tensor_map *m)
 static void run_row(const struct tensor_op *op, u32 row, const s64 *pos)
 {
 	const struct tensor_map *m = &op->map;
-	u32 unit = unit_bytes(m), n = row_units(m), at = op->at + row * row_pitch(m), step = m->interleave && m->step[0] ? m->step[0] : 1;
+	u32 unit = unit_bytes(m), n = row_units(m), at = op->at + row * row_pitch(m),
+	    step = m->interleave && m->step[0] ? m->step[0] : 1;
 	u64 base = m->address;
 	bool inside = true;
 
@@ -182,7 +184,8 @@ static void run_tile(const struct tensor_op *op)
 	}
 }
 
-/* Pixels are walked inside the box between the corners, from the coordinates on; every read is at the pixel + offset. */
+/* Pixels are walked inside the box between the corners, from the coordinates on; every read is at
+ * the pixel + offset. */
 static void run_im2col(const struct tensor_op *op)
 {
 	const struct tensor_map *m = &op->map;
@@ -217,7 +220,8 @@ void tensor_run(const struct tensor_op *op)
 /* ---- tensormap.replace ---- */
 
 static const u8 replace_types[] = {
-	TENSOR_U8, TENSOR_U16, TENSOR_U32, TENSOR_S32, TENSOR_U64, TENSOR_S64, TENSOR_F16, TENSOR_F32, TENSOR_F32_FTZ, TENSOR_F64,
+	TENSOR_U8,   TENSOR_U16,  TENSOR_U32,      TENSOR_S32,     TENSOR_U64,
+	TENSOR_S64,  TENSOR_F16,  TENSOR_F32,      TENSOR_F32_FTZ, TENSOR_F64,
 	TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ,
 };
 
@@ -226,21 +230,40 @@ bool tensor_replace(struct tensor_map *m, enum tensor_field field, u32 index, u6
 	if (index >= (field == TENSOR_STRIDE ? TENSOR_RANK_MAX - 1 : TENSOR_RANK_MAX))
 		return false;
 	switch (field) {
-	case TENSOR_ADDRESS: m->address = value; return true;
-	case TENSOR_RANK: m->rank = (u8)(value + 1); return value < TENSOR_RANK_MAX;
-	case TENSOR_BOX: m->box[index] = (u16)value; return value <= 256;
-	case TENSOR_DIM: m->dim[index] = (u32)value; return true;
+	case TENSOR_ADDRESS:
+		m->address = value;
+		return true;
+	case TENSOR_RANK:
+		m->rank = (u8)(value + 1);
+		return value < TENSOR_RANK_MAX;
+	case TENSOR_BOX:
+		m->box[index] = (u16)value;
+		return value <= 256;
+	case TENSOR_DIM:
+		m->dim[index] = (u32)value;
+		return true;
 	/* Strides are kept in units of 16 bytes, element strides less one in three bits. */
-	case TENSOR_STRIDE: m->stride[index] = value & ~(u64)15; return true;
-	case TENSOR_STEP: m->step[index] = (u8)(((value - 1) & 7) + 1); return value <= 8;
+	case TENSOR_STRIDE:
+		m->stride[index] = value & ~(u64)15;
+		return true;
+	case TENSOR_STEP:
+		m->step[index] = (u8)(((value - 1) & 7) + 1);
+		return value <= 8;
 	case TENSOR_ELEMENT:
 		if (value >= ARRAY_LEN(replace_types))
 			return false;
 		m->type = replace_types[value];
 		return true;
-	case TENSOR_INTERLEAVE: m->interleave = (u8)value; return value <= 2;
-	case TENSOR_SWIZZLE: m->swizzle = (u8)value; return value <= 3;
-	case TENSOR_FILL: m->fill = (u8)value; return value <= 1;
-	default: return true; /* atomicity of the swizzle: no effect on the result */
+	case TENSOR_INTERLEAVE:
+		m->interleave = (u8)value;
+		return value <= 2;
+	case TENSOR_SWIZZLE:
+		m->swizzle = (u8)value;
+		return value <= 3;
+	case TENSOR_FILL:
+		m->fill = (u8)value;
+		return value <= 1;
+	default:
+		return true; /* atomicity of the swizzle: no effect on the result */
 	}
 }

@@ -1,6 +1,7 @@
 /*
  * Encoding of tensor maps: which arguments are accepted, and the object that keeps them.
- * Source: what the driver of an H200 accepts and refuses; CUDA driver API "Tensor Map Object Management".
+ * Source: what the driver of an H200 accepts and refuses; CUDA driver API "Tensor Map Object
+ * Management".
  */
 #include "src/exec/tensor.h"
 
@@ -19,8 +20,9 @@ static bool is_float(u32 type)
 
 static bool modes_ok(const struct tensor_shape *s)
 {
-	return s->type < TENSOR_TYPES && s->interleave <= 2 && s->swizzle <= 3 && s->promotion <= 3 && s->fill <= 1 &&
-	       (!s->fill || is_float(s->type)) && s->rank >= 1 && s->rank <= TENSOR_RANK_MAX &&
+	return s->type < TENSOR_TYPES && s->interleave <= 2 && s->swizzle <= 3 &&
+	       s->promotion <= 3 && s->fill <= 1 && (!s->fill || is_float(s->type)) &&
+	       s->rank >= 1 && s->rank <= TENSOR_RANK_MAX &&
 	       (s->rank >= 3 || (!s->interleave && !s->im2col));
 }
 
@@ -43,7 +45,8 @@ static bool row_ok(const struct tensor_shape *s, u32 elements)
 {
 	u32 bytes = elements * tensor_element_bytes(s->type);
 
-	return bytes && bytes % 16 == 0 && (!s->swizzle || s->interleave || bytes <= 16u << s->swizzle);
+	return bytes && bytes % 16 == 0 &&
+	       (!s->swizzle || s->interleave || bytes <= 16u << s->swizzle);
 }
 
 static bool box_ok(const struct tensor_shape *s)
@@ -65,10 +68,11 @@ static bool window_ok(const struct tensor_shape *s)
 	s32 limit = limits[s->rank - 3];
 
 	for (u32 d = 0; d < s->rank - 2; d++)
-		if (s->lower[d] < -limit || s->lower[d] >= limit || s->upper[d] < -limit || s->upper[d] >= limit ||
-		    (s64)s->dim[d + 1] + s->upper[d] - s->lower[d] <= 0)
+		if (s->lower[d] < -limit || s->lower[d] >= limit || s->upper[d] < -limit ||
+		    s->upper[d] >= limit || (s64)s->dim[d + 1] + s->upper[d] - s->lower[d] <= 0)
 			return false;
-	return s->channels <= BOX_MAX && s->pixels && s->pixels <= PIXELS_MAX && row_ok(s, s->channels);
+	return s->channels <= BOX_MAX && s->pixels && s->pixels <= PIXELS_MAX &&
+	       row_ok(s, s->channels);
 }
 
 bool tensor_encode(struct tensor_map *m, const struct tensor_shape *s)
@@ -76,9 +80,16 @@ bool tensor_encode(struct tensor_map *m, const struct tensor_shape *s)
 	if (!modes_ok(s) || !layout_ok(s) || !(s->im2col ? window_ok : box_ok)(s))
 		return false;
 	*m = (struct tensor_map){
-		.address = s->address, .type = (u8)s->type, .rank = (u8)s->rank, .interleave = (u8)s->interleave,
-		.swizzle = (u8)s->swizzle, .promotion = (u8)s->promotion, .fill = (u8)s->fill, .im2col = s->im2col,
-		.channels = (u16)s->channels, .pixels = (u16)s->pixels,
+		.address = s->address,
+		.type = (u8)s->type,
+		.rank = (u8)s->rank,
+		.interleave = (u8)s->interleave,
+		.swizzle = (u8)s->swizzle,
+		.promotion = (u8)s->promotion,
+		.fill = (u8)s->fill,
+		.im2col = s->im2col,
+		.channels = (u16)s->channels,
+		.pixels = (u16)s->pixels,
 	};
 	for (u32 d = 0; d < s->rank; d++) {
 		m->dim[d] = (u32)s->dim[d];

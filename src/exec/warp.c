@@ -1,9 +1,12 @@
 /*
  * Independent Thread Scheduling inside a warp: groups of lanes by program counter.
- * The lowest pc runs first, so that parted lanes meet again as early as code order allows; equal pcs merge. A group that keeps
- * branching backwards while others wait gives way to the one that has waited longest, so spinning on another lane ends.
- * Before Volta a warp has one program counter: nothing gives way, and lanes wait at the next place where their ways meet.
- * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide "Independent Thread Scheduling".
+ * The lowest pc runs first, so that parted lanes meet again as early as code order allows; equal
+ * pcs merge. A group that keeps branching backwards while others wait gives way to the one that
+ * has waited longest, so spinning on another lane ends.
+ * Before Volta a warp has one program counter: nothing gives way, and lanes wait at the next place
+ * where their ways meet.
+ * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide
+ * "Independent Thread Scheduling".
  */
 #include "src/exec/exec.h"
 
@@ -33,7 +36,8 @@ static u32 stop_from(const struct warp *w, u32 pc)
 	u32 stop = NO_PC;
 
 	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_READY && w->group[i].pc >= pc && w->group[i].pc < stop)
+		if (w->group[i].state == GROUP_READY && w->group[i].pc >= pc &&
+		    w->group[i].pc < stop)
 			stop = w->group[i].pc;
 	return stop;
 }
@@ -67,7 +71,8 @@ static u32 choose(const struct warp *w)
 
 		if (x->state != GROUP_READY)
 			continue;
-		if (best == NO_PC || (w->rotate ? x->since < w->group[best].since : x->pc < w->group[best].pc))
+		if (best == NO_PC ||
+		    (w->rotate ? x->since < w->group[best].since : x->pc < w->group[best].pc))
 			best = i;
 	}
 	return best;
@@ -247,10 +252,12 @@ const struct insn *warp_goto(struct gang *g, u32 pc)
 
 /* ---- faults ---- */
 
-const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes)
+const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
+			      u32 lanes)
 {
 	struct fault *f = g->fault;
-	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0, thread = (g->first_warp + g->warp) * WARP_LANES + lane;
+	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0,
+	    thread = (g->first_warp + g->warp) * WARP_LANES + lane;
 	const u32 *b = g->env->block;
 
 	f->kind = kind;

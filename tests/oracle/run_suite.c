@@ -3,9 +3,11 @@
  *
  *   run_suite DIR [-f FAMILY[,FAMILY]] [-c TEXT] [-t SECONDS] [-v] [--level LEVEL]
  *
- * DIR holds manifest.tsv (one case a line), inputs.bin, want.bin, want.tsv and ptx/. Kernels take (u64 in, u64 out, u32 n);
- * output memory is filled with 0xCD first, so bytes that must not be touched are checked too. -c: only cases whose id contains
- * TEXT. -v: for each case that fails, why, with the first records that differ. Prints one line per family.
+ * DIR holds manifest.tsv (one case a line), inputs.bin, want.bin, want.tsv and ptx/. Kernels take
+ * (u64 in, u64 out, u32 n), and a tensor map and its tensor where the manifest describes them;
+ * output memory is filled with 0xCD first, so bytes that must not be touched are checked too.
+ * -c: only cases whose id contains TEXT. -v: for each case that fails, why, with the first records
+ * that differ. Prints one line per family.
  *
  * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases are exact.
  */
@@ -22,11 +24,33 @@
 #define MORE_FIELDS 24
 #define FILL 0xcd
 
-enum { F_ID, F_SPLIT, F_FAMILY, F_FORM, F_ARCH, F_MODULE, F_ENTRY, F_GRID, F_BLOCK = 10, F_DYNAMIC = 13, F_N, F_IN, F_IN_LEN, F_OUT_LEN, F_CMP, F_STRIDE, F_LAYOUT, F_DATA, F_DATA_LEN, F_RES };
+enum {
+	F_ID,
+	F_SPLIT,
+	F_FAMILY,
+	F_FORM,
+	F_ARCH,
+	F_MODULE,
+	F_ENTRY,
+	F_GRID,
+	F_BLOCK = 10,
+	F_DYNAMIC = 13,
+	F_N,
+	F_IN,
+	F_IN_LEN,
+	F_OUT_LEN,
+	F_CMP,
+	F_STRIDE,
+	F_LAYOUT,
+	F_DATA,
+	F_DATA_LEN,
+	F_RES
+};
 
 enum state { WAITING, RUNNING, EXACT, DIFFERS, FAILED, TIMEOUT, CRASHED, STATES };
 
-static const char *const state_names[STATES] = {"not run", "crash", "exact", "differs", "fails", "timeout", "crash"};
+static const char *const state_names[STATES] = {"not run", "crash",   "exact", "differs",
+						"fails",   "timeout", "crash"};
 
 struct test_case {
 	char *field[MORE_FIELDS];
@@ -125,17 +149,22 @@ static bool load(struct suite *s)
 	snprintf(path, sizeof(path), "%s/want.bin", s->dir);
 	if (!file_open(&s->want, path))
 		return false;
-	for (char *line = strtok_r(manifest, "\n", &more); line; line = strtok_r(NULL, "\n", &more)) {
+	for (char *line = strtok_r(manifest, "\n", &more); line;
+	     line = strtok_r(NULL, "\n", &more)) {
 		char *field[MORE_FIELDS] = {NULL}, *w, *want[4];
 
 		if (*line == '#')
 			continue;
 		w = strtok_r(more_wanted ? NULL : wanted, "\n", &more_wanted);
-		if (split_line(line, field, MORE_FIELDS) < FIELDS || !w || split_line(w, want, 4) < 4 || strcmp(field[F_ID], want[0])) {
-			fprintf(stderr, "run_suite: manifest.tsv and want.tsv do not go together at %s\n", field[F_ID]);
+		if (split_line(line, field, MORE_FIELDS) < FIELDS || !w ||
+		    split_line(w, want, 4) < 4 || strcmp(field[F_ID], want[0])) {
+			fprintf(stderr,
+				"run_suite: manifest.tsv and want.tsv do not go together at %s\n",
+				field[F_ID]);
 			return false;
 		}
-		if (in_list(s->families, field[F_FAMILY]) && (!s->text || strstr(field[F_ID], s->text)))
+		if (in_list(s->families, field[F_FAMILY]) &&
+		    (!s->text || strstr(field[F_ID], s->text)))
 			add_case(s, field, strtoul(want[2], NULL, 10));
 	}
 	return true;
@@ -153,29 +182,42 @@ static void print_fault(const struct harness *h, const struct program *p)
 
 		ir_print_insn(pf->module, pf->func, &pf->func->insns.at[p->insn[f->pc].ir], &t);
 	}
-	printf("    fault %d at record %u, lanes %08x, address 0x%llx: %s\n", (int)f->kind, f->pc, f->lanes, (unsigned long long)f->address, t.at ? t.at : "");
+	printf("    fault %d at record %u, lanes %08x, address 0x%llx: %s\n", (int)f->kind, f->pc,
+	       f->lanes, (unsigned long long)f->address, t.at ? t.at : "");
 	text_fini(&t);
 }
 
-static bool run_kernel(struct harness *h, const struct suite *s, const struct test_case *c, const void *params)
+static bool run_kernel(struct harness *h, const struct suite *s, const struct test_case *c,
+		       const void *params)
 {
 	u32 threads = c->block[0] * c->block[1] * c->block[2];
 	struct lower_options options = {.warps = (threads + 31) / 32};
 	const struct ir_func *f = ir_find_func(h->m, c->field[F_ENTRY]);
 	u32 padded = (u32)align_up(threads, 256), *tid = calloc((size_t)3 * padded, sizeof(u32));
-	struct program *p = f ? exec_lower(h->m, f, arch_find("h200"), h->var_address, &options, &h->d) : NULL;
+	struct program *p =
+		f ? exec_lower(h->m, f, arch_find("h200"), h->var_address, &options, &h->d) : NULL;
 	bool ok;
 
 	if (!p || !tid) {
-		printf("    cannot be lowered: %s\n", h->messages.at ? h->messages.at : f ? "" : "no such kernel");
+		printf("    cannot be lowered: %s\n", h->messages.at ? h->messages.at
+						      : f            ? ""
+								     : "no such kernel");
 		free(tid);
 		return false;
 	}
 	h->env = (struct exec_env){
-		.program = p, .ops = exec_ops_select(s->level), .mem = &h->mem, .params = params,
-		.grid = {c->grid[0], c->grid[1], c->grid[2]}, .block = {c->block[0], c->block[1], c->block[2]},
-		.shared_bytes = p->shared_static + c->dynamic, .dynamic_shared = c->dynamic, .cluster = {1, 1, 1},
-		.local_bytes = p->frame_bytes + 65536, .cancel = &h->cancel, .tid = tid,
+		.program = p,
+		.ops = exec_ops_select(s->level),
+		.mem = &h->mem,
+		.params = params,
+		.grid = {c->grid[0], c->grid[1], c->grid[2]},
+		.block = {c->block[0], c->block[1], c->block[2]},
+		.shared_bytes = p->shared_static + c->dynamic,
+		.dynamic_shared = c->dynamic,
+		.cluster = {1, 1, 1},
+		.local_bytes = p->frame_bytes + 65536,
+		.cancel = &h->cancel,
+		.tid = tid,
 		.param_address = (u64)(uintptr_t)params,
 	};
 	/* As exec.h has it: three rows of warps * 32. */
@@ -298,12 +340,14 @@ struct params {
 #define MAP_IN_BUFFER (768u << 10)
 
 /* The tensor's buffer, with its map in it. */
-static bool place_tensor(struct harness *h, const struct suite *s, const struct test_case *c, struct params *p)
+static bool place_tensor(struct harness *h, const struct suite *s, const struct test_case *c,
+			 struct params *p)
 {
 	size_t len = strtoul(c->field[F_DATA_LEN], NULL, 10);
 
 	p->data = mem_alloc(&h->mem, TENSOR_BUFFER + len, 0, MEM_KIND_DEVICE);
-	if (!p->data || !make_map((struct tensor_map *)(void *)p->map, c->field[F_RES], p->data + strtoul(get(c->field[F_RES], "base"), NULL, 10)))
+	if (!p->data || !make_map((struct tensor_map *)(void *)p->map, c->field[F_RES],
+				  p->data + strtoul(get(c->field[F_RES], "base"), NULL, 10)))
 		return false;
 	memcpy((u8 *)(uintptr_t)p->data, s->inputs.data + strtoul(c->field[F_DATA], NULL, 10), len);
 	memcpy((u8 *)(uintptr_t)p->data + MAP_IN_BUFFER, p->map, TENSOR_MAP_BYTES);
@@ -321,7 +365,8 @@ static void append_tensor(const struct test_case *c, const struct params *p, u8 
 
 static enum state run_case(struct harness *h, const struct suite *s, const struct test_case *c)
 {
-	struct params *params = (struct params *)(uintptr_t)mem_alloc(&h->mem, sizeof(*params), 0, MEM_KIND_PARAM);
+	struct params *params =
+		(struct params *)(uintptr_t)mem_alloc(&h->mem, sizeof(*params), 0, MEM_KIND_PARAM);
 	enum state state = FAILED;
 	u8 *out;
 
@@ -399,9 +444,12 @@ static void run_all(struct suite *s)
 		while (next < s->len && s->state[next] > RUNNING)
 			next++;
 		if (next < s->len) {
-			s->state[next] = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? TIMEOUT : CRASHED;
+			s->state[next] = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
+						 ? TIMEOUT
+						 : CRASHED;
 			if (s->verbose)
-				printf("%s: %s\n", s->cases[next].field[F_ID], state_names[s->state[next]]);
+				printf("%s: %s\n", s->cases[next].field[F_ID],
+				       state_names[s->state[next]]);
 		}
 	}
 }
@@ -455,7 +503,8 @@ int main(int argc, char **argv)
 	struct suite s = {.seconds = 20};
 
 	if (!parse_arguments(&s, argc, argv)) {
-		fprintf(stderr, "usage: run_suite DIR [-f FAMILY[,FAMILY]] [-c TEXT] [-t SECONDS] [-v] [--level LEVEL]\n");
+		fprintf(stderr,
+			"usage: run_suite DIR [-f FAMILY[,FAMILY]] [-c TEXT] [-t SECONDS] [-v] [--level LEVEL]\n");
 		return 2;
 	}
 	if (!exec_ops_select(s.level)) {

@@ -1,21 +1,27 @@
 /*
- * Asynchronous copies complete no sooner than they must, mbarriers count arrivals and bytes, and both modes end with the same
- * memory where programs wait as they should.
+ * Asynchronous copies complete no sooner than they must, mbarriers count arrivals and bytes, and
+ * both modes end with the same memory where programs wait as they should.
  */
 #include "src/exec/async.h"
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-/* Thread t: x = its place in `in`, y = in `out`, a = in shared memory s, both 16 bytes apart; m = an mbarrier. */
-#define KERNEL(attr, body)                                                                                              \
-	HEAD ".visible .entry k(.param .u64 pin, .param .u64 pout)" attr "\n{\n"                                             \
-	".reg .pred p, q; .reg .b32 t, a, b, c, d, m, n, v<4>; .reg .b64 i, o, x, y, e; .reg .b16 h;\n"                      \
-	".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 mb[4];\n"                                                     \
-	"ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x; mov.u32 b, %ctaid.x; mov.u32 c, %ntid.x;\n"       \
-	"mad.lo.u32 b, b, c, t; mad.wide.u32 x, b, 16, i; mad.wide.u32 y, b, 16, o; mov.u32 a, s; mad.lo.u32 a, t, 16, a;\n" \
-	"mov.u32 m, mb; mov.u32 v0, 7; st.shared.v4.b32 [a], {v0, v0, v0, v0}; setp.eq.u32 p, t, 0;\n" body "\n"            \
-	"END: ret;\n}\n"
+/* Thread t: x = its place in `in`, y = in `out`, a = in shared memory s, both 16 bytes apart; m =
+ * an mbarrier. */
+#define KERNEL(attr, body) \
+	HEAD ".visible .entry k(.param .u64 pin, .param .u64 pout)" attr "\n{\n" \
+	     ".reg .pred p, q; .reg .b32 t, a, b, c, d, m, n, v<4>; .reg .b64 i, o, x, y, e; " \
+	     ".reg .b16 h;\n" \
+	     ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 mb[4];\n" \
+	     "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x; " \
+	     "mov.u32 b, %ctaid.x; mov.u32 c, %ntid.x;\n" \
+	     "mad.lo.u32 b, b, c, t; mad.wide.u32 x, b, 16, i; mad.wide.u32 y, b, 16, o; " \
+	     "mov.u32 a, s; mad.lo.u32 a, t, 16, a;\n" \
+	     "mov.u32 m, mb; mov.u32 v0, 7; st.shared.v4.b32 [a], {v0, v0, v0, v0}; " \
+	     "setp.eq.u32 p, t, 0;\n" body \
+	     "\n" \
+	     "END: ret;\n}\n"
 
 static const char *level;
 
@@ -45,29 +51,41 @@ static enum exec_stop run(const char *ptx, bool eager, u32 grid, u32 block, u32 
 /* Before the wait there is nothing, after it everything. */
 static void test_late(void)
 {
-	static const char ptx[] = KERNEL("", "cp.async.ca.shared.global [a], [x], 4; cp.async.commit_group; cp.async.ca.shared.global [a+4], [x+4], 4;\n"
-		"ld.shared.u32 v0, [a]; cp.async.wait_group 0; ld.shared.v2.u32 {v1, v2}, [a]; cp.async.wait_all; ld.shared.u32 v3, [a+4];\n"
+	static const char ptx[] = KERNEL(
+		"",
+		"cp.async.ca.shared.global [a], [x], 4; cp.async.commit_group; "
+		"cp.async.ca.shared.global [a+4], [x+4], 4;\n"
+		"ld.shared.u32 v0, [a]; cp.async.wait_group 0; ld.shared.v2.u32 {v1, v2}, [a]; "
+		"cp.async.wait_all; ld.shared.u32 v3, [a+4];\n"
 		"st.global.v4.b32 [y], {v0, v1, v2, v3};");
 	u32 out[4096];
 	bool good = true;
 
 	CHECK_EQ(run(ptx, false, 1, 128, out), STOP_DONE);
 	for (u32 t = 0; t < 128; t++)
-		good &= out[4 * t] == 7 && out[4 * t + 1] == 16 * t && out[4 * t + 2] == 7 && out[4 * t + 3] == 16 * t + 4;
+		good &= out[4 * t] == 7 && out[4 * t + 1] == 16 * t && out[4 * t + 2] == 7 &&
+			out[4 * t + 3] == 16 * t + 4;
 	CHECK(good);
 	CHECK_EQ(run(ptx, true, 1, 128, out), STOP_DONE);
 	for (u32 t = 0; t < 128; t++)
-		good &= out[4 * t] == 16 * t && out[4 * t + 1] == 16 * t && out[4 * t + 2] == 16 * t + 4 && out[4 * t + 3] == 16 * t + 4;
+		good &= out[4 * t] == 16 * t && out[4 * t + 1] == 16 * t &&
+			out[4 * t + 2] == 16 * t + 4 && out[4 * t + 3] == 16 * t + 4;
 	CHECK(good);
 }
 
 /* Four groups, the oldest first; a wait of other lanes does not help. */
 static void test_groups(void)
 {
-	static const char ptx[] = KERNEL("", "cp.async.ca.shared.global [a], [x], 4; cp.async.commit_group; cp.async.ca.shared.global [a+4], [x+4], 4;\n"
-		"cp.async.commit_group; cp.async.ca.shared.global [a+8], [x+8], 4; cp.async.commit_group; cp.async.ca.shared.global [a+12], [x+12], 4;\n"
-		"cp.async.commit_group; and.b32 b, t, 1; setp.eq.u32 p, b, 0; @p cp.async.wait_group 2; @!p cp.async.wait_group 1;\n"
-		"ld.shared.v4.b32 {v0, v1, v2, v3}, [a]; st.global.v4.b32 [y], {v0, v1, v2, v3}; cp.async.wait_group 0;");
+	static const char ptx[] = KERNEL(
+		"",
+		"cp.async.ca.shared.global [a], [x], 4; cp.async.commit_group; "
+		"cp.async.ca.shared.global [a+4], [x+4], 4;\n"
+		"cp.async.commit_group; cp.async.ca.shared.global [a+8], [x+8], 4; "
+		"cp.async.commit_group; cp.async.ca.shared.global [a+12], [x+12], 4;\n"
+		"cp.async.commit_group; and.b32 b, t, 1; setp.eq.u32 p, b, 0; "
+		"@p cp.async.wait_group 2; @!p cp.async.wait_group 1;\n"
+		"ld.shared.v4.b32 {v0, v1, v2, v3}, [a]; st.global.v4.b32 [y], {v0, v1, v2, v3}; "
+		"cp.async.wait_group 0;");
 	u32 out[4096];
 	bool good = true;
 
@@ -80,9 +98,13 @@ static void test_groups(void)
 
 static void test_fill(void)
 {
-	static const char ptx[] = KERNEL("", "and.b32 b, t, 15; setp.eq.u32 p, b, 9; cp.async.cg.shared.global [a], [x], 16, b; cp.async.wait_all;\n"
+	static const char ptx[] = KERNEL(
+		"",
+		"and.b32 b, t, 15; setp.eq.u32 p, b, 9; "
+		"cp.async.cg.shared.global [a], [x], 16, b; cp.async.wait_all;\n"
 		"ld.shared.v4.b32 {v0, v1, v2, v3}, [a]; st.global.v4.b32 [y], {v0, v1, v2, v3};\n"
-		"cp.async.ca.shared.global [a], [x], 8, p; cp.async.wait_all; ld.shared.u32 v0, [a+4]; st.global.u32 [y+12], v0;");
+		"cp.async.ca.shared.global [a], [x], 8, p; cp.async.wait_all; "
+		"ld.shared.u32 v0, [a+4]; st.global.u32 [y+12], v0;");
 	u32 out[4096];
 	bool good = true;
 
@@ -97,19 +119,26 @@ static void test_fill(void)
 	CHECK(good);
 }
 
-/* Copies in turns on two barriers; both forms of the arrival: with the plain one threads arrive themselves as well. */
-#define PIPELINE(noinc, arrival)                                                                                     \
-	KERNEL("", "@p mbarrier.init.shared.b64 [m], 64; @p mbarrier.init.shared.b64 [m+8], 64; bar.sync 0;\n"          \
-	       "mov.u32 n, 0; mov.u32 d, 0;\n"                                                                          \
-	       "LOOP: and.b32 b, n, 1; shl.b32 b, b, 3; add.u32 b, b, m; cp.async.ca.shared.global [a], [x], 16;\n"     \
-	       "cp.async.mbarrier.arrive" noinc ".shared.b64 [b]; " arrival "\n"                                        \
-	       "WAIT: shr.u32 c, n, 1; mbarrier.test_wait.parity.shared.b64 q, [b], c; @!q bra WAIT;\n"                 \
-	       "ld.shared.u32 c, [a]; add.u32 d, d, c; add.u64 x, x, 1024; add.u32 n, n, 1; setp.lt.u32 q, n, 8;\n"     \
+/* Copies in turns on two barriers; both forms of the arrival: with the plain one threads arrive
+ * themselves as well. */
+#define PIPELINE(noinc, arrival) \
+	KERNEL("", \
+	       "@p mbarrier.init.shared.b64 [m], 64; @p mbarrier.init.shared.b64 [m+8], 64; " \
+	       "bar.sync 0;\n" \
+	       "mov.u32 n, 0; mov.u32 d, 0;\n" \
+	       "LOOP: and.b32 b, n, 1; shl.b32 b, b, 3; add.u32 b, b, m; " \
+	       "cp.async.ca.shared.global [a], [x], 16;\n" \
+	       "cp.async.mbarrier.arrive" noinc ".shared.b64 [b]; " arrival "\n" \
+	       "WAIT: shr.u32 c, n, 1; mbarrier.test_wait.parity.shared.b64 q, [b], c; " \
+	       "@!q bra WAIT;\n" \
+	       "ld.shared.u32 c, [a]; add.u32 d, d, c; add.u64 x, x, 1024; add.u32 n, n, 1; " \
+	       "setp.lt.u32 q, n, 8;\n" \
 	       "@q bra LOOP; st.global.u32 [y], d;")
 
 static void test_pipeline(void)
 {
-	static const char *const forms[] = {PIPELINE("", "mbarrier.arrive.shared.b64 e, [b];"), PIPELINE(".noinc", "")};
+	static const char *const forms[] = {PIPELINE("", "mbarrier.arrive.shared.b64 e, [b];"),
+					    PIPELINE(".noinc", "")};
 	u32 out[4096];
 
 	for (u32 f = 0; f < 2; f++)
@@ -126,12 +155,19 @@ static void test_pipeline(void)
 /* Bulk copies in and out; the one out is not there before its group is waited for. */
 static void test_bulk(void)
 {
-	static const char ptx[] = KERNEL("", "@p mbarrier.init.shared.b64 [m], 1; fence.proxy.async; bar.sync 0; @!p bra WAIT;\n"
-		"mbarrier.arrive.expect_tx.shared.b64 _, [m], 1024; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [a], [i], 1024, [m];\n"
+	static const char ptx[] = KERNEL(
+		"",
+		"@p mbarrier.init.shared.b64 [m], 1; fence.proxy.async; bar.sync 0; @!p bra WAIT;\n"
+		"mbarrier.arrive.expect_tx.shared.b64 _, [m], 1024; "
+		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [a], [i], 1024, [m];\n"
 		"ld.shared.u32 d, [a+4]; st.global.u32 [o+8192], d;\n"
-		"WAIT: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra WAIT; ld.shared.u32 v0, [a]; add.u32 v0, v0, 1; st.shared.u32 [a], v0;\n"
-		"fence.proxy.async; bar.sync 0; @!p bra END; cp.async.bulk.global.shared::cta.bulk_group [o], [a], 1024; cp.async.bulk.commit_group;\n"
-		"ld.global.u32 d, [o]; st.global.u32 [o+8196], d; cp.async.bulk.wait_group 0; ld.global.u32 d, [o]; st.global.u32 [o+8200], d;");
+		"WAIT: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra WAIT; "
+		"ld.shared.u32 v0, [a]; add.u32 v0, v0, 1; st.shared.u32 [a], v0;\n"
+		"fence.proxy.async; bar.sync 0; @!p bra END; "
+		"cp.async.bulk.global.shared::cta.bulk_group [o], [a], 1024; "
+		"cp.async.bulk.commit_group;\n"
+		"ld.global.u32 d, [o]; st.global.u32 [o+8196], d; cp.async.bulk.wait_group 0; "
+		"ld.global.u32 d, [o]; st.global.u32 [o+8200], d;");
 	u32 out[4096];
 	bool good = true;
 
@@ -147,23 +183,35 @@ static void test_bulk(void)
 /* A copy that nobody waits for is there when the CTA has ended. */
 static void test_unwaited(void)
 {
-	static const char ptx[] = KERNEL("", "st.shared.u32 [a], t; bar.sync 0; @!p bra END; cp.async.bulk.global.shared::cta.bulk_group [o], [a], 512;");
+	static const char ptx[] = KERNEL(
+		"",
+		"st.shared.u32 [a], t; bar.sync 0; @!p bra END; "
+		"cp.async.bulk.global.shared::cta.bulk_group [o], [a], 512;");
 	u32 out[4096];
 
 	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
 	CHECK(out[0] == 0 && out[4 * 31] == 31 && out[4 * 32] == 0);
 }
 
-/* One CTA of four sends the same tile to CTAs 0, 1 and 3; every thread sends a word to the next CTA. */
+/* One CTA of four sends the same tile to CTAs 0, 1 and 3; every thread sends a word to the next
+ * CTA. */
 static void test_cluster(void)
 {
-	static const char ptx[] = KERNEL(" .reqnctapercluster 4", "mov.u32 b, %cluster_ctarank; @p mbarrier.init.shared.b64 [m], 1; mov.u32 n, 11; shr.u32 n, n, b; and.b32 n, n, 1;\n"
-		"mul.lo.u32 n, n, 512; add.u32 n, n, 256; @p mbarrier.arrive.expect_tx.shared.b64 _, [m], n;\n"
-		"barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 q, b, 2; and.pred q, q, p; @!q bra SEND;\n"
-		"mov.u16 h, 11; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [a], [i], 512, [m], h;\n"
-		"SEND: add.u32 c, b, 1; and.b32 c, c, 3; mapa.shared::cluster.u32 n, m, c; mapa.shared::cluster.u32 d, a, c;\n"
+	static const char ptx[] = KERNEL(
+		" .reqnctapercluster 4",
+		"mov.u32 b, %cluster_ctarank; @p mbarrier.init.shared.b64 [m], 1; mov.u32 n, 11; "
+		"shr.u32 n, n, b; and.b32 n, n, 1;\n"
+		"mul.lo.u32 n, n, 512; add.u32 n, n, 256; "
+		"@p mbarrier.arrive.expect_tx.shared.b64 _, [m], n;\n"
+		"barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 q, b, 2; "
+		"and.pred q, q, p; @!q bra SEND;\n"
+		"mov.u16 h, 11; "
+		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [a], [i], 512, [m], h;\n"
+		"SEND: add.u32 c, b, 1; and.b32 c, c, 3; mapa.shared::cluster.u32 n, m, c; "
+		"mapa.shared::cluster.u32 d, a, c;\n"
 		"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [d+1024], b, [n];\n"
-		"WAIT: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra WAIT; ld.shared.u32 v0, [a]; ld.shared.u32 v1, [a+1024];\n"
+		"WAIT: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra WAIT; "
+		"ld.shared.u32 v0, [a]; ld.shared.u32 v1, [a+1024];\n"
 		"st.global.v2.b32 [y], {v0, v1}; barrier.cluster.arrive; barrier.cluster.wait;");
 	u32 out[4096];
 
@@ -175,7 +223,8 @@ static void test_cluster(void)
 			for (u32 t = 0; t < 64; t++) {
 				const u32 *at = out + 4 * (64 * c + t);
 
-				good &= at[0] == (c % 4 == 2 || t >= 32 ? 7 : 16 * t) && at[1] == (c + 3) % 4;
+				good &= at[0] == (c % 4 == 2 || t >= 32 ? 7 : 16 * t) &&
+					at[1] == (c + 3) % 4;
 			}
 		CHECK(good);
 	}
@@ -193,10 +242,12 @@ static void test_word(void)
 	CHECK_EQ(mbar_read(word).tx, 100);
 	mbar_arrive(&word, 1, true);
 	mbar_arrive(&word, 2, false);
-	CHECK(!mbar_passed(word, state) && !mbar_passed_parity(word, 0) && mbar_passed_parity(word, 1));
+	CHECK(!mbar_passed(word, state) && !mbar_passed_parity(word, 0) &&
+	      mbar_passed_parity(word, 1));
 	mbar_complete(&word, 40);
 	mbar_complete(&word, 60);
-	CHECK(mbar_passed(word, state) && mbar_passed_parity(word, 0) && !mbar_passed_parity(word, 1));
+	CHECK(mbar_passed(word, state) && mbar_passed_parity(word, 0) &&
+	      !mbar_passed_parity(word, 1));
 	CHECK_EQ(mbar_read(word).pending, 4);
 	CHECK_EQ(mbar_read(word).expected, 4);
 	CHECK_EQ(mbar_read(word).tx, 0);

@@ -1,21 +1,26 @@
 /*
- * Barriers of a CTA and a cluster, and the forward progress of threads that wait for each other without one: inside a warp,
- * between warps, between gangs; with a program counter for every thread and with one for every warp.
+ * Barriers of a CTA and a cluster, and the forward progress of threads that wait for each other
+ * without one: inside a warp, between warps, between gangs; with a program counter for every thread
+ * and with one for every warp.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 
 #define HEAD ".version 8.0\n.target sm_60\n.address_size 64\n"
 #define HEAD_90 ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define KERNEL(regs, body)                                                                                              \
-	".visible .entry k(.param .u64 out)\n{\n.reg .pred p, q; .reg .b32 t, n, a, b, c, v; .reg .b64 o, x; " regs "\n" \
-	"ld.param.u64 o, [out]; mov.u32 t, %tid.x; mad.wide.u32 x, t, 4, o; mov.u32 v, 0;\n" body "\n"                      \
+#define KERNEL(regs, body) \
+	".visible .entry k(.param .u64 out)\n{\n.reg .pred p, q; .reg .b32 t, n, a, b, c, v; " \
+	".reg .b64 o, x; " regs \
+	"\n" \
+	"ld.param.u64 o, [out]; mov.u32 t, %tid.x; mad.wide.u32 x, t, 4, o; mov.u32 v, 0;\n" body \
+	"\n" \
 	"END: st.global.u32 [x], v; ret;\n}\n"
 
 static const char *level;
 
 /* Run a kernel of one parameter; out[t] in `out`. */
-static enum exec_stop run(const char *ptx, const char *device, u32 grid, u32 block, u32 *out, struct fault *fault)
+static enum exec_stop run(const char *ptx, const char *device, u32 grid, u32 block, u32 *out,
+			  struct fault *fault)
 {
 	struct harness h;
 	enum exec_stop stop;
@@ -45,13 +50,22 @@ static bool all_equal(const u32 *out, u32 from, u32 to, u32 v)
 /* Threads 0, 3, 6 .. say yes; each third of the threads comes from its own record. */
 static void test_red(void)
 {
-	static const char popc[] = HEAD KERNEL("", "rem.u32 a, t, 3; setp.eq.u32 p, a, 0;\nbar.red.popc.u32 v, 1, p;\n");
-	static const char and[] = HEAD KERNEL("", "setp.lt.u32 p, t, 2000; barrier.cta.red.and.pred q, 2, p; selp.u32 v, 1, 0, q;");
-	static const char none[] = HEAD KERNEL("", "setp.ne.u32 p, t, 5; bar.red.and.pred q, 2, p; selp.u32 v, 1, 7, q;");
-	static const char or[] = HEAD KERNEL("", "setp.eq.u32 p, t, 77; mov.u32 a, 4; bar.red.or.pred q, a, !p; selp.u32 v, 1, 0, q;");
-	static const char apart[] = HEAD KERNEL("", "rem.u32 a, t, 3; setp.eq.u32 p, a, 0; setp.eq.u32 q, a, 1; @p bra A; @q bra B;\n"
-						"barrier.red.popc.u32 v, 1, p; bra END; A: barrier.red.popc.u32 v, 1, p; bra END;\n"
-						"B: barrier.red.popc.u32 v, 1, p; bra END;");
+	static const char popc[] = HEAD KERNEL(
+		"", "rem.u32 a, t, 3; setp.eq.u32 p, a, 0;\nbar.red.popc.u32 v, 1, p;\n");
+	static const char and[] = HEAD KERNEL(
+		"",
+		"setp.lt.u32 p, t, 2000; barrier.cta.red.and.pred q, 2, p; selp.u32 v, 1, 0, q;");
+	static const char none[] = HEAD KERNEL(
+		"", "setp.ne.u32 p, t, 5; bar.red.and.pred q, 2, p; selp.u32 v, 1, 7, q;");
+	static const char or [] = HEAD KERNEL(
+		"",
+		"setp.eq.u32 p, t, 77; mov.u32 a, 4; bar.red.or.pred q, a, !p; "
+		"selp.u32 v, 1, 0, q;");
+	static const char apart[] = HEAD KERNEL(
+		"",
+		"rem.u32 a, t, 3; setp.eq.u32 p, a, 0; setp.eq.u32 q, a, 1; @p bra A; @q bra B;\n"
+		"barrier.red.popc.u32 v, 1, p; bra END; A: barrier.red.popc.u32 v, 1, p; bra END;\n"
+		"B: barrier.red.popc.u32 v, 1, p; bra END;");
 	u32 out[1024];
 
 	for (u32 block = 32; block <= 1024; block += 248) {
@@ -71,11 +85,14 @@ static void test_red(void)
 /* Warp 0 fills a slot and another empties it, 100 times: full and empty are barriers 1 and 2. */
 static void test_producer(void)
 {
-	static const char ptx[] = HEAD ".shared .align 4 .b8 s[128];\n"
-		KERNEL("", "and.b32 a, t, 31; shl.b32 a, a, 2; mov.u32 b, s; add.u32 a, a, b; mov.u32 n, 0;\n"
+	static const char ptx[] = HEAD ".shared .align 4 .b8 s[128];\n" KERNEL(
+		"",
+		"and.b32 a, t, 31; shl.b32 a, a, 2; mov.u32 b, s; add.u32 a, a, b; mov.u32 n, 0;\n"
 		"setp.ge.u32 p, t, 32; @p bra CONSUME;\n"
-		"MAKE: st.shared.u32 [a], n; bar.arrive 1, 64; add.u32 n, n, 1; bar.sync 2, 64; setp.lt.u32 p, n, 100; @p bra MAKE; bra END;\n"
-		"CONSUME: bar.sync 1, 64; ld.shared.u32 b, [a]; add.u32 v, v, b; bar.arrive 2, 64; add.u32 n, n, 1;\n"
+		"MAKE: st.shared.u32 [a], n; bar.arrive 1, 64; add.u32 n, n, 1; bar.sync 2, 64; "
+		"setp.lt.u32 p, n, 100; @p bra MAKE; bra END;\n"
+		"CONSUME: bar.sync 1, 64; ld.shared.u32 b, [a]; add.u32 v, v, b; "
+		"bar.arrive 2, 64; add.u32 n, n, 1;\n"
 		"setp.lt.u32 p, n, 100; @p bra CONSUME;");
 	u32 out[64];
 
@@ -83,12 +100,16 @@ static void test_producer(void)
 	CHECK(all_equal(out, 0, 32, 0) && all_equal(out, 32, 64, 4950));
 }
 
-/* 16 pairs of warps, each on a barrier whose number and count are in registers, 50 times in step. */
+/* 16 pairs of warps, each on a barrier whose number and count are in registers, 50 times in step.
+ */
 static void test_numbers(void)
 {
-	static const char ptx[] = HEAD ".shared .align 4 .b8 s[4096];\n"
-		KERNEL("", "shr.u32 a, t, 6; mov.u32 b, 64; mov.u32 n, s; shl.b32 c, t, 2; add.u32 n, n, c; xor.b32 c, n, 128; st.shared.u32 [n], v;\n"
-		"L: barrier.sync a, b; ld.shared.u32 v, [c]; barrier.sync a, b; add.u32 v, v, 1; st.shared.u32 [n], v;\n"
+	static const char ptx[] = HEAD ".shared .align 4 .b8 s[4096];\n" KERNEL(
+		"",
+		"shr.u32 a, t, 6; mov.u32 b, 64; mov.u32 n, s; shl.b32 c, t, 2; add.u32 n, n, c; "
+		"xor.b32 c, n, 128; st.shared.u32 [n], v;\n"
+		"L: barrier.sync a, b; ld.shared.u32 v, [c]; barrier.sync a, b; add.u32 v, v, 1; "
+		"st.shared.u32 [n], v;\n"
 		"setp.lt.u32 p, v, 50; @p bra L;");
 	u32 out[1024];
 
@@ -98,10 +119,16 @@ static void test_numbers(void)
 
 static void test_exited(void)
 {
-	static const char whole[] = HEAD KERNEL("", "setp.ge.u32 p, t, 200; @p bra END; bar.sync 0; mov.u32 v, 3;");
-	static const char lane[] = HEAD KERNEL("", "setp.eq.u32 p, t, 3; @p exit; barrier.sync 1, 64; mov.u32 v, 3;");
-	static const char warp[] = HEAD KERNEL("", "setp.ge.u32 p, t, 64; @p exit; bar.sync 1, 96; mov.u32 v, 3;");
-	static const char late[] = HEAD KERNEL("", "setp.lt.u32 p, t, 64; @p bra A; bar.arrive 1, 96; exit; A: bar.sync 1, 96; mov.u32 v, 3;");
+	static const char whole[] =
+		HEAD KERNEL("", "setp.ge.u32 p, t, 200; @p bra END; bar.sync 0; mov.u32 v, 3;");
+	static const char lane[] =
+		HEAD KERNEL("", "setp.eq.u32 p, t, 3; @p exit; barrier.sync 1, 64; mov.u32 v, 3;");
+	static const char warp[] =
+		HEAD KERNEL("", "setp.ge.u32 p, t, 64; @p exit; bar.sync 1, 96; mov.u32 v, 3;");
+	static const char late[] = HEAD KERNEL(
+		"",
+		"setp.lt.u32 p, t, 64; @p bra A; bar.arrive 1, 96; exit; A: bar.sync 1, 96; "
+		"mov.u32 v, 3;");
 	struct fault fault;
 	u32 out[512];
 
@@ -120,7 +147,9 @@ static void test_exited(void)
 /* Halves of warps come from different records. */
 static void test_halves(void)
 {
-	static const char ptx[] = HEAD KERNEL("", "and.b32 a, t, 16; setp.ne.u32 p, a, 0; @p bra B;\n"
+	static const char ptx[] = HEAD KERNEL(
+		"",
+		"and.b32 a, t, 16; setp.ne.u32 p, a, 0; @p bra B;\n"
 		"barrier.sync 1, 64; mov.u32 v, 1; bra END; B: barrier.sync 1, 64; mov.u32 v, 1;");
 	u32 out[64];
 
@@ -128,9 +157,12 @@ static void test_halves(void)
 	CHECK(all_equal(out, 0, 64, 1));
 }
 
-/* Every lane takes the lock, adds one, and gives it back: ends only if the lane that holds it may run. */
-static const char lock[] = HEAD ".shared .align 4 .b32 l, sum;\n"
-	KERNEL("", "mov.u32 a, l; mov.u32 b, sum; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; @p st.shared.u32 [b], 0; bar.sync 0;\n"
+/* Every lane takes the lock, adds one, and gives it back: ends only if the lane that holds it may
+ * run. */
+static const char lock[] = HEAD ".shared .align 4 .b32 l, sum;\n" KERNEL(
+	"",
+	"mov.u32 a, l; mov.u32 b, sum; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; "
+		"@p st.shared.u32 [b], 0; bar.sync 0;\n"
 	"SPIN: atom.shared.cas.b32 n, [a], 0, 1; setp.ne.u32 p, n, 0; @p bra SPIN;\n"
 	"ld.volatile.shared.u32 n, [b]; add.u32 n, n, 1; st.volatile.shared.u32 [b], n;\n"
 	"membar.cta; atom.shared.exch.b32 n, [a], 0; bar.sync 0; ld.shared.u32 v, [b];");
@@ -154,9 +186,12 @@ static void test_lock(void)
 /* The last thread of the CTA sets a flag that all others wait for. */
 static void test_flag(void)
 {
-	static const char ptx[] = HEAD ".shared .align 4 .b32 f;\n"
-		KERNEL("", "mov.u32 a, f; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; bar.sync 0; mov.u32 b, %ntid.x; add.u32 b, b, -1;\n"
-		"setp.eq.u32 p, t, b; @p bra SET; WAIT: ld.volatile.shared.u32 v, [a]; setp.eq.u32 p, v, 0; @p bra WAIT; bra END;\n"
+	static const char ptx[] = HEAD ".shared .align 4 .b32 f;\n" KERNEL(
+		"",
+		"mov.u32 a, f; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; bar.sync 0; "
+		"mov.u32 b, %ntid.x; add.u32 b, b, -1;\n"
+		"setp.eq.u32 p, t, b; @p bra SET; WAIT: ld.volatile.shared.u32 v, [a]; "
+		"setp.eq.u32 p, v, 0; @p bra WAIT; bra END;\n"
 		"SET: mov.u32 v, 9; st.volatile.shared.u32 [a], v;");
 	u32 out[1024];
 
@@ -169,9 +204,15 @@ static void test_flag(void)
 /* Before Volta: lanes part and meet again at the post-dominator; whole warps arrive. */
 static void test_pascal(void)
 {
-	static const char nested[] = HEAD KERNEL("", "and.b32 a, t, 3; setp.lt.u32 p, a, 2; @p bra A; setp.eq.u32 q, a, 2; @q bra B; add.u32 v, v, 100; bra J;\n"
-		"B: add.u32 v, v, 200; J: add.u32 v, v, 10; bra K; A: mov.u32 n, 0; L: add.u32 v, v, 1; add.u32 n, n, 1; setp.le.u32 p, n, a; @p bra L; K: add.u32 v, v, 1000;");
-	static const char partly[] = HEAD KERNEL("", "setp.lt.u32 p, t, 48; @!p bra END; bar.sync 1, 64; mov.u32 v, 5;");
+	static const char nested[] = HEAD KERNEL(
+		"",
+		"and.b32 a, t, 3; setp.lt.u32 p, a, 2; @p bra A; setp.eq.u32 q, a, 2; @q bra B; "
+		"add.u32 v, v, 100; bra J;\n"
+		"B: add.u32 v, v, 200; J: add.u32 v, v, 10; bra K; A: mov.u32 n, 0; "
+		"L: add.u32 v, v, 1; add.u32 n, n, 1; setp.le.u32 p, n, a; @p bra L; "
+		"K: add.u32 v, v, 1000;");
+	static const char partly[] =
+		HEAD KERNEL("", "setp.lt.u32 p, t, 48; @!p bra END; bar.sync 1, 64; mov.u32 v, 5;");
 	static const u32 want[4] = {1001, 1002, 1210, 1110};
 	bool good = true;
 	u32 out[128];
@@ -187,16 +228,25 @@ static void test_pascal(void)
 /* Every CTA of the cluster reads what its neighbour wrote in the round before. */
 static void test_cluster(void)
 {
-	static const char ptx[] = HEAD_90 ".visible .entry k(.param .u64 out) .reqnctapercluster 4\n{\n"
-		".reg .pred p; .reg .b32 t, n, a, b, c, v, r; .reg .b64 o, x; .shared .align 4 .b8 s[2048];\n"
-		"ld.param.u64 o, [out]; mov.u32 t, %tid.x; mov.u32 r, %cluster_ctarank; mov.u32 n, %ctaid.x; mov.u32 a, %ntid.x;\n"
-		"mad.lo.u32 n, n, a, t; mad.wide.u32 x, n, 4, o; mov.u32 b, s; shl.b32 a, t, 2; add.u32 a, a, b; mov.u32 v, r;\n"
-		"st.shared.u32 [a], v; mov.u32 n, 0; add.u32 b, r, 1; and.b32 b, b, 3; mapa.shared::cluster.u32 b, a, b;\n"
-		"L: barrier.cluster.arrive; add.u32 n, n, 1; barrier.cluster.wait; ld.shared::cluster.u32 v, [b]; barrier.cluster.arrive.release; \n"
-		"barrier.cluster.wait.acquire; st.shared.u32 [a], v; setp.lt.u32 p, n, 5; @p bra L; st.global.u32 [x], v;\n"
+	static const char ptx[] = HEAD_90
+		".visible .entry k(.param .u64 out) .reqnctapercluster 4\n{\n"
+		".reg .pred p; .reg .b32 t, n, a, b, c, v, r; .reg .b64 o, x; "
+		".shared .align 4 .b8 s[2048];\n"
+		"ld.param.u64 o, [out]; mov.u32 t, %tid.x; mov.u32 r, %cluster_ctarank; "
+		"mov.u32 n, %ctaid.x; mov.u32 a, %ntid.x;\n"
+		"mad.lo.u32 n, n, a, t; mad.wide.u32 x, n, 4, o; mov.u32 b, s; shl.b32 a, t, 2; "
+		"add.u32 a, a, b; mov.u32 v, r;\n"
+		"st.shared.u32 [a], v; mov.u32 n, 0; add.u32 b, r, 1; and.b32 b, b, 3; "
+		"mapa.shared::cluster.u32 b, a, b;\n"
+		"L: barrier.cluster.arrive; add.u32 n, n, 1; barrier.cluster.wait; "
+		"ld.shared::cluster.u32 v, [b]; barrier.cluster.arrive.release; \n"
+		"barrier.cluster.wait.acquire; st.shared.u32 [a], v; setp.lt.u32 p, n, 5; "
+		"@p bra L; st.global.u32 [x], v;\n"
 		"barrier.cluster.arrive; barrier.cluster.wait; ret;\n}\n";
-	static const char stuck[] = HEAD_90 ".visible .entry k(.param .u64 out) .reqnctapercluster 2\n{\n"
-		".reg .pred p; .reg .b32 r; mov.u32 r, %cluster_ctarank; setp.eq.u32 p, r, 1; @p bra B;\n"
+	static const char stuck[] = HEAD_90
+		".visible .entry k(.param .u64 out) .reqnctapercluster 2\n{\n"
+		".reg .pred p; .reg .b32 r; mov.u32 r, %cluster_ctarank; setp.eq.u32 p, r, 1; "
+		"@p bra B;\n"
 		"barrier.cluster.arrive; barrier.cluster.wait; B: bar.sync 1, 64; ret;\n}\n";
 	struct fault fault;
 	bool good = true;

@@ -1,6 +1,6 @@
 /*
- * Which arguments of the encode calls are accepted, as an H200's driver has it: tests/vectors/tensormap.tsv, a line per call,
- * "result <tab> key=value ..".
+ * Which arguments of the encode calls are accepted, as an H200's driver has it:
+ * tests/vectors/tensormap.tsv, a line per call, "result <tab> key=value ..".
  */
 #include "src/base/file.h"
 #include "src/exec/tensor.h"
@@ -42,9 +42,15 @@ static u32 list(const char *words, const char *key, s64 *out, u32 max)
 static bool accepted(const char *words)
 {
 	struct tensor_shape s = {
-		.address = number(words, "base"), .im2col = *get(words, "kind") == 'i', .type = number(words, "dt"),
-		.rank = number(words, "rank"), .interleave = number(words, "inter"), .swizzle = number(words, "swz"),
-		.promotion = number(words, "l2"), .fill = number(words, "oob"), .channels = number(words, "cpp"),
+		.address = number(words, "base"),
+		.im2col = *get(words, "kind") == 'i',
+		.type = number(words, "dt"),
+		.rank = number(words, "rank"),
+		.interleave = number(words, "inter"),
+		.swizzle = number(words, "swz"),
+		.promotion = number(words, "l2"),
+		.fill = number(words, "oob"),
+		.channels = number(words, "cpp"),
 		.pixels = number(words, "ppc"),
 	};
 	struct tensor_map m;

@@ -1,6 +1,7 @@
 /*
- * Warp instructions: every .sync form with every lane arriving from its own record gives what the converged warp gives, with
- * random operands, random partitions of the lanes into member masks, and random lanes that have exited.
+ * Warp instructions: every .sync form with every lane arriving from its own record gives what the
+ * converged warp gives, with random operands, random partitions of the lanes into member masks, and
+ * random lanes that have exited.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -9,22 +10,54 @@
 #define THREADS 256u
 #define ALL (CTAS * THREADS)
 
-/* d = result, p = predicate result; a, e = operands of 32 and 64 bits, q = predicate, b, c, m as the manual has them. */
+/* d = result, p = predicate result; a, e = operands of 32 and 64 bits, q = predicate, b, c, m as
+ * the manual has them. */
 static const char *const forms[] = {
-	"shfl.sync.up.b32 d|p, a, b, c, m;", "shfl.sync.down.b32 d|p, a, b, c, m;", "shfl.sync.bfly.b32 d|p, a, b, c, m;",
-	"shfl.sync.idx.b32 d|p, a, b, c, m;", "shfl.sync.idx.b32 d, a, b, c, m;", "shfl.sync.bfly.b32 d|p, a, 3, 0x1f, m;",
-	"vote.sync.all.pred p, q, m;", "vote.sync.any.pred p, q, m;", "vote.sync.uni.pred p, q, m;", "vote.sync.any.pred p, !q, m;",
-	"vote.sync.ballot.b32 d, q, m;", "match.any.sync.b32 d, a, m;", "match.any.sync.b64 d, e, m;",
-	"match.all.sync.b32 d|p, a, m;", "match.all.sync.b64 d|p, e, m;", "redux.sync.add.u32 d, a, m;",
-	"redux.sync.add.s32 d, a, m;", "redux.sync.min.u32 d, a, m;", "redux.sync.max.u32 d, a, m;", "redux.sync.min.s32 d, a, m;",
-	"redux.sync.max.s32 d, a, m;", "redux.sync.and.b32 d, a, m;", "redux.sync.or.b32 d, a, m;", "redux.sync.xor.b32 d, a, m;",
-	"elect.sync d|p, m;", "bar.warp.sync m;",
-	"shfl.sync.up.b32 d|p, a, b, c, -1;", "shfl.sync.down.b32 d|p, a, b, c, -1;", "shfl.sync.bfly.b32 d|p, a, b, c, -1;",
-	"shfl.sync.idx.b32 d|p, a, b, c, -1;", "shfl.sync.up.b32 d|p, a, 4, 0x1800, -1;", "vote.sync.all.pred p, q, -1;",
-	"vote.sync.any.pred p, q, -1;", "vote.sync.uni.pred p, q, -1;", "vote.sync.ballot.b32 d, q, -1;",
-	"redux.sync.add.s32 d, a, -1;", "redux.sync.min.u32 d, a, -1;", "redux.sync.max.u32 d, a, -1;", "redux.sync.min.s32 d, a, -1;",
-	"redux.sync.max.s32 d, a, -1;", "redux.sync.and.b32 d, a, -1;", "redux.sync.or.b32 d, a, -1;", "redux.sync.xor.b32 d, a, -1;",
-	"elect.sync d|p, -1;", "match.any.sync.b32 d, a, -1;",
+	"shfl.sync.up.b32 d|p, a, b, c, m;",
+	"shfl.sync.down.b32 d|p, a, b, c, m;",
+	"shfl.sync.bfly.b32 d|p, a, b, c, m;",
+	"shfl.sync.idx.b32 d|p, a, b, c, m;",
+	"shfl.sync.idx.b32 d, a, b, c, m;",
+	"shfl.sync.bfly.b32 d|p, a, 3, 0x1f, m;",
+	"vote.sync.all.pred p, q, m;",
+	"vote.sync.any.pred p, q, m;",
+	"vote.sync.uni.pred p, q, m;",
+	"vote.sync.any.pred p, !q, m;",
+	"vote.sync.ballot.b32 d, q, m;",
+	"match.any.sync.b32 d, a, m;",
+	"match.any.sync.b64 d, e, m;",
+	"match.all.sync.b32 d|p, a, m;",
+	"match.all.sync.b64 d|p, e, m;",
+	"redux.sync.add.u32 d, a, m;",
+	"redux.sync.add.s32 d, a, m;",
+	"redux.sync.min.u32 d, a, m;",
+	"redux.sync.max.u32 d, a, m;",
+	"redux.sync.min.s32 d, a, m;",
+	"redux.sync.max.s32 d, a, m;",
+	"redux.sync.and.b32 d, a, m;",
+	"redux.sync.or.b32 d, a, m;",
+	"redux.sync.xor.b32 d, a, m;",
+	"elect.sync d|p, m;",
+	"bar.warp.sync m;",
+	"shfl.sync.up.b32 d|p, a, b, c, -1;",
+	"shfl.sync.down.b32 d|p, a, b, c, -1;",
+	"shfl.sync.bfly.b32 d|p, a, b, c, -1;",
+	"shfl.sync.idx.b32 d|p, a, b, c, -1;",
+	"shfl.sync.up.b32 d|p, a, 4, 0x1800, -1;",
+	"vote.sync.all.pred p, q, -1;",
+	"vote.sync.any.pred p, q, -1;",
+	"vote.sync.uni.pred p, q, -1;",
+	"vote.sync.ballot.b32 d, q, -1;",
+	"redux.sync.add.s32 d, a, -1;",
+	"redux.sync.min.u32 d, a, -1;",
+	"redux.sync.max.u32 d, a, -1;",
+	"redux.sync.min.s32 d, a, -1;",
+	"redux.sync.max.s32 d, a, -1;",
+	"redux.sync.and.b32 d, a, -1;",
+	"redux.sync.or.b32 d, a, -1;",
+	"redux.sync.xor.b32 d, a, -1;",
+	"elect.sync d|p, -1;",
+	"match.any.sync.b32 d, a, -1;",
 };
 
 static u64 seed = 1;
@@ -43,7 +76,8 @@ struct record {
 	u64 e;
 };
 
-/* Lanes of a warp fall into up to 32 sets; in two of three warps a tenth of the lanes exit before they come. */
+/* Lanes of a warp fall into up to 32 sets; in two of three warps a tenth of the lanes exit before
+ * they come. */
 static void fill(struct record *in)
 {
 	for (u32 w = 0; w < ALL / 32; w++) {
@@ -55,21 +89,31 @@ static void fill(struct record *in)
 		}
 		for (u32 l = 0; l < 32; l++)
 			in[w * 32 + l] = (struct record){
-				.a = few ? random32() % few : random32(), .b = random32() % 40, .c = random32() & 0x1f1f, .m = mask[set[l]],
-				.q = random32() % (1 + few * 4) == 0, .gone = few != 1 && random32() % 10 == 0, .e = few ? few : (u64)random32() << 20,
+				.a = few ? random32() % few : random32(),
+				.b = random32() % 40,
+				.c = random32() & 0x1f1f,
+				.m = mask[set[l]],
+				.q = random32() % (1 + few * 4) == 0,
+				.gone = few != 1 && random32() % 10 == 0,
+				.e = few ? few : (u64)random32() << 20,
 			};
 	}
 }
 
 static void add_kernel(struct text *t, const char *name, const char *form, bool apart)
 {
-	text_printf(t, ".visible .entry %s(.param .u64 pin, .param .u64 pout)\n{\n"
-		    ".reg .pred p, q, gone; .reg .b32 d, a, b, c, m, t, n, x; .reg .b64 e, i, o;\n"
-		    "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %%tid.x; mov.u32 n, %%ctaid.x;\n"
-		    "mad.lo.u32 t, n, %u, t; mad.wide.u32 i, t, 32, i; mad.wide.u32 o, t, 8, o;\n"
-		    "ld.global.v4.b32 {a, b, c, m}, [i]; ld.global.u32 x, [i+16]; setp.ne.u32 q, x, 0;\n"
-		    "ld.global.u32 x, [i+20]; setp.ne.u32 gone, x, 0; ld.global.b64 e, [i+24];\n"
-		    "mov.u32 d, 0; setp.eq.u32 p, d, 1; mov.u32 n, %%laneid;\n", name, THREADS);
+	text_printf(
+		t,
+		".visible .entry %s(.param .u64 pin, .param .u64 pout)\n{\n"
+		".reg .pred p, q, gone; .reg .b32 d, a, b, c, m, t, n, x; .reg .b64 e, i, o;\n"
+		"ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %%tid.x; "
+		"mov.u32 n, %%ctaid.x;\n"
+		"mad.lo.u32 t, n, %u, t; mad.wide.u32 i, t, 32, i; mad.wide.u32 o, t, 8, o;\n"
+		"ld.global.v4.b32 {a, b, c, m}, [i]; ld.global.u32 x, [i+16]; "
+		"setp.ne.u32 q, x, 0;\n"
+		"ld.global.u32 x, [i+20]; setp.ne.u32 gone, x, 0; ld.global.b64 e, [i+24];\n"
+		"mov.u32 d, 0; setp.eq.u32 p, d, 1; mov.u32 n, %%laneid;\n",
+		name, THREADS);
 	if (apart) {
 		text_printf(t, "TO: .branchtargets L0");
 		for (u32 l = 1; l < 32; l++)
@@ -111,7 +155,8 @@ static void test_form(const char *form, const char *level)
 	other = (u32 *)(uintptr_t)mem_alloc(&h.mem, 8 * ALL, 0, MEM_KIND_DEVICE);
 	fill((struct record *)(uintptr_t)in);
 	CHECK_MSG(run(&h, "together", in, one, level), "the converged kernel ends");
-	CHECK_MSG(run(&h, "apart", in, other, level), "the kernel whose lanes come one by one ends");
+	CHECK_MSG(run(&h, "apart", in, other, level),
+		  "the kernel whose lanes come one by one ends");
 	CHECK_MSG(!memcmp(one, other, 8 * ALL), form);
 	harness_close(&h);
 	text_fini(&t);
