@@ -3,6 +3,8 @@ pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
 
 libptxloom_runtime_la_SOURCES = \
 	runtime/cuda_types.h \
+	runtime/drv.c runtime/drv.h \
+	runtime/drv_module.c \
 	runtime/driver.def runtime/runtime.def \
 	runtime/rt.h \
 	runtime/rt_device.c \

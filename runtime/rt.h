@@ -62,6 +62,10 @@ struct rt *rt_get(void);
 /* Device of the calling thread, opened. On failure returns NULL and the error in *status. */
 struct rt_device *rt_device_now(int *status);
 int rt_device_index(void);
+/* Make device i the calling thread's; i is valid. */
+void rt_device_choose(int i);
+/* Value of a device attribute; what a profile does not know is 0. Returns an error number. */
+int rt_device_attribute(int i, int attribute, int *value);
 /* Wait for everything; returns the sticky error. */
 int rt_wait(struct rt_device *d);
 

@@ -71,6 +71,11 @@ int rt_device_index(void)
 	return device_index;
 }
 
+void rt_device_choose(int i)
+{
+	device_index = i;
+}
+
 struct rt_device *rt_device_now(int *status)
 {
 	struct rt *rt = rt_get();
@@ -191,8 +196,7 @@ RT_API cudaError_t plrt_cudaDriverGetVersion(int *version)
 
 /* ---- properties ---- */
 
-/* The value of attribute n for device i; what a profile does not know is answered with 0. */
-static int attribute(int i, int n, int *value)
+int rt_device_attribute(int i, int n, int *value)
 {
 	enum arch_answer a = arch_attribute(rt_get()->list.at[i], n, value);
 
@@ -216,7 +220,7 @@ RT_API cudaError_t plrt_cudaDeviceGetAttribute(int *value, int attr, int device)
 		return rt_error(cudaErrorInvalidValue);
 	if (device < 0 || (u32)device >= rt->list.len)
 		return rt_error(cudaErrorInvalidDevice);
-	return rt_error(attribute(device, attr, value));
+	return rt_error(rt_device_attribute(device, attr, value));
 }
 
 struct prop_field {
@@ -278,7 +282,7 @@ static int fill_properties(u8 *out, size_t size, u8 version, int device)
 			int v = 0;
 			s64 wide;
 
-			attribute(device, f->source + (int)k, &v);
+			rt_device_attribute(device, f->source + (int)k, &v);
 			wide = v;
 			memcpy(out + at + k * f->size, &wide, f->size);
 		}
