@@ -1,10 +1,14 @@
 # Measurements: `make bench` builds and runs them; they are no tests.
-EXTRA_PROGRAMS += tests/bench/parse
+EXTRA_PROGRAMS += tests/bench/parse tests/bench/engine
 CLEANFILES += tests/bench/templates.ptx
 tests_bench_parse_SOURCES = tests/bench/parse.c
 tests_bench_parse_LDADD = $(UNIT_LDADD)
-EXTRA_DIST += tests/bench/parse.sh tests/bench/templates.cu
+tests_bench_engine_SOURCES = tests/bench/engine.c tests/bench/engine.h tests/bench/pocl.c
+tests_bench_engine_LDADD = $(UNIT_LDADD) -lm
+EXTRA_DIST += tests/bench/parse.sh tests/bench/templates.cu \
+	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx
 
-bench: tests/bench/parse
+bench: tests/bench/parse tests/bench/engine
 	@$(SHELL) $(srcdir)/tests/bench/parse.sh $(srcdir)/tests/bench tests/bench
+	tests/bench/engine $(srcdir)/tests/bench/kernels/bench.ptx
 .PHONY: bench

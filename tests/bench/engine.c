@@ -1,0 +1,402 @@
+/*
+ * Speed of the engine: six kernels, on the gang engine at every SIMD level of the host and on the scalar reference engine,
+ * in one process and by turns, so that a noisy machine is noisy for all of them. Every result is compared with the
+ * reference's. Times are processor time of the whole process, the least and the median of the rounds, and the least time
+ * elapsed, which says something about two workers on a machine with two idle cores only.
+ *
+ * usage: engine BENCH.PTX [ROUNDS [KERNEL]]
+ */
+#include "tests/bench/engine.h"
+#include "grammar/parse.h"
+#include "src/base/file.h"
+#include "src/exec/ref/ref.h"
+#include "src/sched/sched.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ROUNDS_MAX 99u
+#define EMPTY_LAUNCHES 100000u
+
+/* ---- instructions that threads execute, counted in bench.ptx ---- */
+
+static u64 threads_of(const struct bench_job *j)
+{
+	return (u64)j->grid[0] * j->grid[1] * j->grid[2] * j->block[0] * j->block[1] * j->block[2];
+}
+
+static u64 count_vadd(const struct bench_job *j, const u32 *out PL_UNUSED)
+{
+	return threads_of(j) * 22;
+}
+
+static u64 count_sgemm(const struct bench_job *j, const u32 *out PL_UNUSED)
+{
+	return threads_of(j) * (44 + 59 * (j->ints[0] / 16));
+}
+
+static u64 count_mandel(const struct bench_job *j, const u32 *out)
+{
+	u64 n = threads_of(j) * 40;
+
+	for (size_t i = 0; i < j->out_bytes / 4; i++)
+		n += (u64)out[i] * 13;
+	return n;
+}
+
+static u64 count_hash(const struct bench_job *j, const u32 *out PL_UNUSED)
+{
+	return threads_of(j) * (9 + 4 * 115 + 25) + threads_of(j) / 32 * 3;
+}
+
+static u64 count_stencil(const struct bench_job *j, const u32 *out PL_UNUSED)
+{
+	u64 n = j->ints[0], inside = (n - 2) * (n - 2);
+
+	return inside * 47 + (n * n - inside) * 21;
+}
+
+static u64 count_reduce(const struct bench_job *j, const u32 *out PL_UNUSED)
+{
+	return threads_of(j) * 52 + (u64)j->ints[0] * 7 + j->grid[0] * (4u * 255 + 3);
+}
+
+static struct bench_job jobs[BENCH_KERNELS] = {
+	{"vadd", {16384, 1, 1}, {256, 1, 1}, {1 << 24, 1 << 24}, 1 << 24, {1 << 22}, 'f', count_vadd, false, {NULL}, NULL},
+	{"sgemm", {16, 16, 1}, {16, 16, 1}, {1 << 18, 1 << 18}, 1 << 18, {256}, 'f', count_sgemm, false, {NULL}, NULL},
+	{"mandel", {16, 64, 1}, {32, 8, 1}, {0, 0}, 1 << 20, {512, 512, 256}, 'u', count_mandel, false, {NULL}, NULL},
+	{"hash", {4096, 1, 1}, {256, 1, 1}, {0, 0}, 4, {1 << 20}, 'u', count_hash, true, {NULL}, NULL},
+	{"stencil", {32, 128, 1}, {32, 8, 1}, {1 << 23, 0}, 1 << 23, {1024}, 'd', count_stencil, false, {NULL}, NULL},
+	{"reduce", {256, 1, 1}, {256, 1, 1}, {1 << 24, 0}, 4, {1 << 22}, 'u', count_reduce, true, {NULL}, NULL},
+};
+
+/* ---- ways to run them ---- */
+
+enum way { REFERENCE, V4, V3, V4_TWO, V3_TWO, POCL, WAYS };
+
+static const char *const way_names[WAYS] = {"reference", "v4", "v3", "v4 x2", "v3 x2", "pocl"};
+
+struct bench {
+	struct diag_source source;
+	struct diag d;
+	struct text messages;
+	struct ir_module *m;
+	struct mem mem;
+	u64 *var_address;
+	struct program *program[BENCH_KERNELS];
+	struct ref_program *reference[BENCH_KERNELS];
+	struct sched_pool *pool[2]; /* of one worker and of two */
+	struct pocl *pocl;
+	u8 params[BENCH_KERNELS][48];
+	u8 *want;                   /* result of the reference */
+};
+
+struct ending {
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool done, failed;
+};
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void on_end(void *user, const struct sched_end *end)
+{
+	struct ending *e = user;
+
+	pthread_mutex_lock(&e->lock);
+	e->done = true;
+	e->failed = end->fault != NULL;
+	pthread_cond_signal(&e->cond);
+	pthread_mutex_unlock(&e->lock);
+}
+
+static bool launch(struct bench *b, const struct program *p, const struct exec_ops *ops, struct sched_pool *pool,
+		   const u32 *grid, const u32 *block, const u8 *params)
+{
+	struct ending e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+	struct sched_launch l = {
+		.env = {
+			.program = p, .ops = ops, .mem = &b->mem, .params = params, .grid = {grid[0], grid[1], grid[2]},
+			.block = {block[0], block[1], block[2]}, .shared_bytes = p->shared_static,
+			.local_bytes = exec_local_bytes(p, 1024), .cluster = {1, 1, 1},
+		},
+		.resident_per_sm = 8, .done = on_end, .user = &e,
+	};
+
+	if (!sched_start(pool, &l, true))
+		return false;
+	pthread_mutex_lock(&e.lock);
+	while (!e.done)
+		pthread_cond_wait(&e.cond, &e.lock);
+	pthread_mutex_unlock(&e.lock);
+	return !e.failed;
+}
+
+static bool run_reference(struct bench *b, u32 k)
+{
+	const struct bench_job *j = &jobs[k];
+	struct fault fault;
+	struct ref_launch l = {
+		.module = b->m, .kernel = ir_find_func(b->m, j->name), .arch = arch_find("a100"), .mem = &b->mem,
+		.var_address = b->var_address, .params = b->params[k], .grid = {j->grid[0], j->grid[1], j->grid[2]},
+		.block = {j->block[0], j->block[1], j->block[2]},
+	};
+
+	return ref_run(b->reference[k], &l, &fault);
+}
+
+static bool is_possible(const struct bench *b, enum way way)
+{
+	if (way == POCL)
+		return b->pocl != NULL;
+	return way == REFERENCE || exec_ops_select(way_names[way][1] == '4' ? "v4" : "v3");
+}
+
+static bool run_way(struct bench *b, u32 k, enum way way)
+{
+	if (way == REFERENCE)
+		return run_reference(b, k);
+	if (way == POCL)
+		return pocl_run(b->pocl, k);
+	return launch(b, b->program[k], exec_ops_select(way == V4 || way == V4_TWO ? "v4" : "v3"), b->pool[way >= V4_TWO],
+		      jobs[k].grid, jobs[k].block, b->params[k]);
+}
+
+struct times {
+	double cpu[ROUNDS_MAX], elapsed; /* ms */
+};
+
+/* One run; a wrong result ends the program. */
+static void measure(struct bench *b, u32 k, enum way way, u32 round, struct times *x)
+{
+	struct bench_job *j = &jobs[k];
+	double cpu, elapsed;
+
+	memset(j->out, 0, j->out_bytes);
+	elapsed = seconds(CLOCK_MONOTONIC);
+	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	if (!run_way(b, k, way)) {
+		printf("%s does not run on %s\n", j->name, way_names[way]);
+		exit(1);
+	}
+	x->cpu[round] = 1e3 * (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+	elapsed = 1e3 * (seconds(CLOCK_MONOTONIC) - elapsed);
+	if (!round || elapsed < x->elapsed)
+		x->elapsed = elapsed;
+	if (way == REFERENCE) {
+		memcpy(b->want, j->out, j->out_bytes);
+	} else if ((way != POCL || j->whole) && memcmp(b->want, j->out, j->out_bytes)) {
+		printf("%s gives another result on %s\n", j->name, way_names[way]);
+		exit(1);
+	}
+}
+
+/* ---- results ---- */
+
+static int compare(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+struct total {
+	double log_ratio[WAYS], log_pocl;
+	u32 n;
+};
+
+static void report(enum way way, const struct times *t, u32 n, double count, double reference, struct total *total)
+{
+	double ratio = reference / t->cpu[0];
+
+	printf("  %-10s %9.2f %9.2f %9.2f %9.2f %8.1f\n", way_names[way], t->cpu[0], t->cpu[n / 2], t->elapsed,
+	       count / t->cpu[0] * 1e-6, ratio);
+	total->log_ratio[way] += log(ratio);
+}
+
+static void bench_kernel(struct bench *b, u32 k, u32 rounds, struct total *total)
+{
+	static struct times t[WAYS];
+	double count = 0;
+
+	for (u32 r = 0; r < rounds; r++) {
+		for (u32 way = 0; way < WAYS; way++)
+			if (is_possible(b, way))
+				measure(b, k, way, r, &t[way]);
+		count = (double)jobs[k].count(&jobs[k], (const u32 *)(const void *)b->want);
+	}
+	printf("%s: %.1f million thread instructions\n", jobs[k].name, count * 1e-6);
+	for (u32 way = 0; way < WAYS; way++) {
+		if (!is_possible(b, way))
+			continue;
+		qsort(t[way].cpu, rounds, sizeof(double), compare);
+		report(way, &t[way], rounds, count, t[REFERENCE].cpu[0], total);
+	}
+	if (b->pocl && is_possible(b, V4))
+		total->log_pocl += log(t[POCL].cpu[0] / t[V4].cpu[0]);
+	total->n++;
+	fflush(stdout);
+}
+
+static void report_total(const struct bench *b, const struct total *total)
+{
+	printf("geometric mean against the reference:");
+	for (u32 way = V4; way < WAYS; way++)
+		if (is_possible(b, way))
+			printf("  %s %.1f", way_names[way], exp(total->log_ratio[way] / total->n));
+	printf("\n");
+	if (b->pocl && is_possible(b, V4))
+		printf("geometric mean of v4 against PoCL: %.2f\n", exp(total->log_pocl / total->n));
+}
+
+/* A kernel that only returns, launched and waited for by one thread. */
+static void bench_empty(struct bench *b)
+{
+	static const u32 grid[3] = {1, 1, 1}, block[3] = {32, 1, 1};
+	static const char ptx[] = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry empty()\n{\nret;\n}\n";
+	struct diag_source source = {"empty.ptx", ptx, strlen(ptx)};
+	struct lower_options options = {.warps = 1};
+	struct ir_module *m = ptx_parse(&source, NULL, &b->d);
+	struct program *p = m ? exec_lower(m, ir_find_func(m, "empty"), arch_find("a100"), NULL, &options, &b->d) : NULL;
+	double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	bool ok = p != NULL;
+
+	for (u32 i = 0; ok && i < EMPTY_LAUNCHES; i++)
+		ok = launch(b, p, exec_ops_select(NULL), b->pool[0], grid, block, b->params[0]);
+	t = seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
+	if (ok)
+		printf("empty launch and wait: %.0f ns\n", t * 1e9 / EMPTY_LAUNCHES);
+	if (p)
+		sched_forget(b->pool[0], p);
+	exec_program_free(p);
+	ir_module_free(m);
+}
+
+/* ---- preparation ---- */
+
+static void fill(u8 *at, size_t bytes, char type)
+{
+	u32 x = 1;
+
+	for (size_t i = 0; i < bytes; i += type == 'd' ? 8 : 4) {
+		f32 f;
+		f64 d;
+
+		x = x * 1664525 + 1013904223;
+		f = (f32)(x >> 8) / (1 << 23) - 1;
+		d = f;
+		if (type == 'd')
+			memcpy(at + i, &d, 8);
+		else
+			memcpy(at + i, type == 'f' ? (void *)&f : (void *)&x, 4);
+	}
+}
+
+static bool prepare(struct bench *b, u32 k)
+{
+	struct bench_job *j = &jobs[k];
+	u32 threads = j->block[0] * j->block[1] * j->block[2];
+	struct lower_options options = {.warps = threads / 32};
+	const struct ir_func *f = ir_find_func(b->m, j->name);
+	u8 *param = b->params[k];
+
+	for (u32 i = 0; i < 3; i++) {
+		size_t bytes = i < 2 ? j->in_bytes[i] : j->out_bytes;
+		u64 address = bytes ? mem_alloc(&b->mem, bytes, 4096, MEM_KIND_DEVICE) : 0;
+
+		if (!bytes)
+			continue;
+		if (!address)
+			return false;
+		memcpy(param, &address, 8);
+		param += 8;
+		*(i < 2 ? &j->in[i] : &j->out) = (u8 *)(uintptr_t)address;
+		if (i < 2)
+			fill(j->in[i], bytes, j->type);
+	}
+	memcpy(param, j->ints, sizeof(j->ints));
+	b->program[k] = f ? exec_lower(b->m, f, arch_find("a100"), b->var_address, &options, &b->d) : NULL;
+	b->reference[k] = f ? ref_decode(b->m, f, b->var_address) : NULL;
+	if (b->program[k])
+		exec_mark_polls(b->program[k]);
+	return b->program[k] && b->reference[k];
+}
+
+static bool bench_open(struct bench *b, const char *path)
+{
+	struct file f;
+
+	if (!file_open(&f, path))
+		return false;
+	b->source = (struct diag_source){path, (const char *)f.data, f.size};
+	diag_init(&b->d, diag_collect, &b->messages);
+	b->m = ptx_parse(&b->source, NULL, &b->d);
+	b->var_address = calloc(b->m ? b->m->vars.len + 1 : 1, sizeof(u64));
+	b->want = malloc(1 << 24);
+	if (!b->m || !b->var_address || !b->want || !mem_init(&b->mem, (u64)1 << 30))
+		return false;
+	for (u32 i = 0; i < 2; i++) {
+		b->pool[i] = sched_pool_new(&(struct sched_options){.workers = i + 1});
+		if (!b->pool[i])
+			return false;
+	}
+	for (u32 k = 0; k < BENCH_KERNELS; k++)
+		if (!prepare(b, k))
+			return false;
+	b->pocl = pocl_open(jobs);
+	return true;
+}
+
+static void bench_close(struct bench *b)
+{
+	pocl_close(b->pocl);
+	for (u32 i = 0; i < 2; i++)
+		sched_pool_free(b->pool[i]);
+	for (u32 k = 0; k < BENCH_KERNELS; k++) {
+		exec_program_free(b->program[k]);
+		ref_program_free(b->reference[k]);
+	}
+	free(b->want);
+	free(b->var_address);
+	ir_module_free(b->m);
+	mem_fini(&b->mem);
+	diag_fini(&b->d);
+	text_fini(&b->messages);
+}
+
+int main(int argc, char **argv)
+{
+	u32 rounds = argc > 2 ? (u32)atoi(argv[2]) : 5;
+	struct total total = {.n = 0};
+	struct bench b = {.m = NULL};
+
+	if (argc < 2 || !rounds || rounds > ROUNDS_MAX) {
+		fprintf(stderr, "usage: engine BENCH.PTX [ROUNDS [KERNEL]]\n");
+		return 2;
+	}
+	if (!bench_open(&b, argv[1])) {
+		fprintf(stderr, "%s: cannot be prepared\n", argv[1]);
+		return 1;
+	}
+	for (u32 way = V4; way <= V3; way++)
+		if (!is_possible(&b, way))
+			printf("SKIP: this processor cannot run level %s\n", way_names[way]);
+	printf("  %-10s %9s %9s %9s %9s %8s\n", "", "CPU ms", "median", "elapsed", "G instr/s", "ratio");
+	for (u32 k = 0; k < BENCH_KERNELS; k++)
+		if (argc < 4 || !strcmp(argv[3], jobs[k].name))
+			bench_kernel(&b, k, rounds, &total);
+	if (total.n == BENCH_KERNELS)
+		report_total(&b, &total);
+	bench_empty(&b);
+	bench_close(&b);
+	return 0;
+}

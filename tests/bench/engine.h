@@ -1,0 +1,33 @@
+/*
+ * What the parts of the engine's bench share: the kernels with their sizes, and OpenCL as another opinion on speed.
+ */
+#ifndef PL_BENCH_ENGINE_H
+#define PL_BENCH_ENGINE_H
+
+#include "src/base/base.h"
+
+#define BENCH_KERNELS 6u
+
+/*
+ * One launch. Parameters are the inputs that exist, the output, then the integers. All buffers are memory of the host.
+ */
+struct bench_job {
+	const char *name;
+	u32 grid[3], block[3];
+	size_t in_bytes[2], out_bytes;
+	u32 ints[3];
+	char type;                                 /* of the inputs: f, d, or u */
+	u64 (*count)(const struct bench_job *job, const u32 *out); /* thread instructions, from the PTX */
+	bool whole;                                /* no floating point: every compiler has the same result */
+	u8 *in[2], *out;
+};
+
+struct pocl;
+
+/* NULL with a line on stdout saying why: no OpenCL here. The kernels are compiled and have run once. */
+struct pocl *pocl_open(struct bench_job *jobs);
+void pocl_close(struct pocl *p);
+/* Run a kernel to its end. */
+bool pocl_run(struct pocl *p, u32 kernel);
+
+#endif
