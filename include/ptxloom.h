@@ -14,10 +14,10 @@
  *
  * Functions return 0 or a status with the number that CUDA gives the same error;
  * ptxloom_status_text has the words. All of them may be called from several threads at once; an
- * object must not be freed while another thread uses it. Nothing is printed but what
- * kernels print, and the process never ends because of a kernel. Manual pages: ptxloom_device_open(3), ptxloom_module_load(3),
- * ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3), ptxloom_last_fault(3),
- * ptxloom_status_text(3).
+ * object must not be freed while another thread uses it. Nothing is printed but what kernels print,
+ * and the process never ends because of a kernel. Manual pages: ptxloom_device_open(3),
+ * ptxloom_module_load(3), ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3),
+ * ptxloom_last_fault(3), ptxloom_status_text(3).
  */
 #ifndef PTXLOOM_H
 #define PTXLOOM_H

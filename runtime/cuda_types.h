@@ -1,6 +1,7 @@
 /*
- * The CUDA types that our entry points take and fill, in our own declarations: layouts as the binary interface has them.
- * Sizes are checked in rt_device.c. Names follow CUDA so that signatures read like the manual.
+ * The CUDA types that our entry points take and fill, in our own declarations: layouts as the
+ * binary interface has them. Sizes are checked in rt_device.c. Names follow CUDA so that signatures
+ * read like the manual.
  */
 #ifndef PL_CUDA_TYPES_H
 #define PL_CUDA_TYPES_H
@@ -40,7 +41,13 @@ enum {
 	cudaErrorUnknown = 999,
 };
 
-enum { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum {
+	cudaMemcpyHostToHost,
+	cudaMemcpyHostToDevice,
+	cudaMemcpyDeviceToHost,
+	cudaMemcpyDeviceToDevice,
+	cudaMemcpyDefault
+};
 
 /* Sizes of cudaDeviceProp by major version; its fields are in prop.def. */
 #define PROP11_BYTES 728

@@ -1,6 +1,7 @@
 /*
- * libptxloom-preload.so: redirects static CUDA runtimes before the program's constructors run. Its dependencies bring the
- * shared runtimes and the driver under the names programs ask for, so that one LD_PRELOAD serves every kind of program.
+ * libptxloom-preload.so: redirects static CUDA runtimes before the program's constructors run. Its
+ * dependencies bring the shared runtimes and the driver under the names programs ask for, so that
+ * one LD_PRELOAD serves every kind of program.
  */
 #include "runtime/redirect.h"
 
@@ -24,10 +25,14 @@ __attribute__((constructor(101))) static void preload_init(void)
 
 	redirect_all(entries, ARRAY_LEN(entries), &r);
 	if (r.stripped)
-		fprintf(stderr, "ptxloom: the program carries a static CUDA runtime and is stripped, so its calls cannot be taken over.\n"
-				"ptxloom: rebuild it without stripping, or with NVCC_APPEND_FLAGS=\"-cudart shared\".\n");
+		fprintf(stderr,
+			"ptxloom: the program carries a static CUDA runtime and is stripped, "
+			"so its calls cannot be taken over.\n"
+			"ptxloom: rebuild it without stripping, or with NVCC_APPEND_FLAGS=\"-cudart shared\".\n");
 	if (r.failed)
-		fprintf(stderr, "ptxloom: %u entry points of the static CUDA runtime could not be overwritten\n", r.failed);
+		fprintf(stderr,
+			"ptxloom: %u entry points of the static CUDA runtime could not be overwritten\n",
+			r.failed);
 	if (log && !strcmp(log, "debug"))
 		fprintf(stderr, "ptxloom: %u entry points redirected in %u objects\n", r.patched, r.objects);
 }

@@ -1,6 +1,6 @@
 /*
- * Overwrites the entry points of static CUDA runtimes. Reads the object files' symbol tables with bounds checks: a damaged
- * file is left alone.
+ * Overwrites the entry points of static CUDA runtimes. Reads the object files' symbol tables with
+ * bounds checks: a damaged file is left alone.
  */
 #include "runtime/redirect.h"
 
@@ -51,7 +51,8 @@ static bool find_symbols(struct object *o)
 		return false;
 	o->eh = (const Elf64_Ehdr *)o->file;
 	if (memcmp(o->eh->e_ident, ELFMAG, SELFMAG) || o->eh->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    o->eh->e_shentsize != sizeof(Elf64_Shdr) || !in_file(o, o->eh->e_shoff, (u64)o->eh->e_shnum * sizeof(Elf64_Shdr)) ||
+	    o->eh->e_shentsize != sizeof(Elf64_Shdr) ||
+	    !in_file(o, o->eh->e_shoff, (u64)o->eh->e_shnum * sizeof(Elf64_Shdr)) ||
 	    o->eh->e_shoff % 8)
 		return false;
 	o->sh = (const Elf64_Shdr *)(o->file + o->eh->e_shoff);
@@ -60,7 +61,8 @@ static bool find_symbols(struct object *o)
 		if (s->sh_type != SHT_SYMTAB || s->sh_link >= o->eh->e_shnum || s->sh_offset % 8)
 			continue;
 		strings = &o->sh[s->sh_link];
-		if (!in_file(o, s->sh_offset, s->sh_size) || !in_file(o, strings->sh_offset, strings->sh_size) || !strings->sh_size ||
+		if (!in_file(o, s->sh_offset, s->sh_size) ||
+		    !in_file(o, strings->sh_offset, strings->sh_size) || !strings->sh_size ||
 		    o->file[strings->sh_offset + strings->sh_size - 1])
 			return false;
 		o->sym = (const Elf64_Sym *)(o->file + s->sh_offset);
@@ -104,7 +106,8 @@ static u8 *near_page(const u8 *code)
 	for (u64 step = page; step < (u64)1 << 30; step *= 2)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			void *hint = (void *)(uintptr_t)(sign < 0 ? at - step : at + step);
-			void *p = mmap(hint, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+			void *p = mmap(hint, page, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 			if (p == hint)
 				return p;
@@ -117,7 +120,8 @@ static u8 *near_page(const u8 *code)
 static bool write_jump(struct patcher *p, u8 *code, u64 size, const void *to)
 {
 	u64 page = (u64)sysconf(_SC_PAGESIZE);
-	u8 *first = (u8 *)((uintptr_t)code & ~(page - 1)), *last = (u8 *)align_up((u64)(uintptr_t)code + FAR_JUMP, page);
+	u8 *first = (u8 *)((uintptr_t)code & ~(page - 1)),
+	   *last = (u8 *)align_up((u64)(uintptr_t)code + FAR_JUMP, page);
 	u8 jump[FAR_JUMP];
 	u32 n = FAR_JUMP;
 
@@ -194,7 +198,8 @@ static bool has_fat_binaries(const struct object *o)
 		return false;
 	for (u32 i = 0; i < o->eh->e_shnum; i++)
 		if (o->sh[i].sh_name < names->sh_size &&
-		    !strncmp((const char *)o->file + names->sh_offset + o->sh[i].sh_name, ".nvFatBinSegment", names->sh_size - o->sh[i].sh_name))
+		    !strncmp((const char *)o->file + names->sh_offset + o->sh[i].sh_name,
+			     ".nvFatBinSegment", names->sh_size - o->sh[i].sh_name))
 			return true;
 	return false;
 }

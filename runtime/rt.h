@@ -1,8 +1,9 @@
 /*
  * The CUDA runtime interface over src/dev. Private to runtime/.
  *
- * All state of the process hangs on one `struct rt`, made at the first call. Operations of all streams run in the order in which
- * they are issued; a launch returns at once and everything that follows waits for it.
+ * All state of the process hangs on one `struct rt`, made at the first call. Operations of all
+ * streams run in the order in which they are issued; a launch returns at once and everything that
+ * follows waits for it.
  */
 #ifndef PL_RT_H
 #define PL_RT_H

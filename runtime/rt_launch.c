@@ -18,8 +18,10 @@ struct config {
 static _Thread_local struct config *configs;
 static _Thread_local u32 config_depth;
 
-RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, size_t shared, cudaStream_t stream);
-RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, size_t shared, cudaStream_t stream)
+RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block,
+						 size_t shared, cudaStream_t stream);
+RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block,
+						 size_t shared, cudaStream_t stream)
 {
 	if (!configs)
 		configs = calloc(CONFIGS, sizeof(*configs));
@@ -30,8 +32,10 @@ RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_
 	return 0;
 }
 
-RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block, size_t *shared, void *stream);
-RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block, size_t *shared, void *stream)
+RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block,
+						   size_t *shared, void *stream);
+RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block,
+						   size_t *shared, void *stream)
 {
 	if (!config_depth)
 		return rt_error(cudaErrorInvalidConfiguration);
@@ -89,8 +93,14 @@ static int launch(const struct rt_function *f, const struct request *r)
 	if (!d)
 		return status;
 	l = (struct device_launch){
-		.kernel = find_kernel(f, &status), .grid = {r->grid.x, r->grid.y, r->grid.z}, .block = {r->block.x, r->block.y, r->block.z},
-		.cooperative = r->cooperative, .may_inline = true, .args = r->args, .packed = r->packed, .packed_bytes = r->packed_bytes,
+		.kernel = find_kernel(f, &status),
+		.grid = {r->grid.x, r->grid.y, r->grid.z},
+		.block = {r->block.x, r->block.y, r->block.z},
+		.cooperative = r->cooperative,
+		.may_inline = true,
+		.args = r->args,
+		.packed = r->packed,
+		.packed_bytes = r->packed_bytes,
 	};
 	if (!l.kernel)
 		return status;
@@ -112,10 +122,10 @@ RT_API cudaError_t plrt___cudaGetKernel(void **kernel, const void *stub)
 	return f ? cudaSuccess : rt_error(cudaErrorInvalidDeviceFunction);
 }
 
-RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, struct rt_dim3 block, void **args, size_t shared,
-					   cudaStream_t stream);
-RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, struct rt_dim3 block, void **args, size_t shared,
-					   cudaStream_t stream)
+RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, struct rt_dim3 block,
+					   void **args, size_t shared, cudaStream_t stream);
+RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, struct rt_dim3 block,
+					   void **args, size_t shared, cudaStream_t stream)
 {
 	(void)stream;
 	return rt_error(launch(kernel, &(struct request){grid, block, shared, args, NULL, 0, false}));
@@ -130,18 +140,22 @@ RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 gri
 }
 
 /* The stub's address, or what __cudaGetKernel answered for it. */
-RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args, size_t shared,
+RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid,
+					 struct rt_dim3 block, void **args, size_t shared,
 					 cudaStream_t stream);
-RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args, size_t shared,
+RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid,
+					 struct rt_dim3 block, void **args, size_t shared,
 					 cudaStream_t stream)
 {
 	(void)stream;
 	return rt_error(launch(rt_find_function(stub), &(struct request){grid, block, shared, args, NULL, 0, false}));
 }
 
-RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args,
+RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid,
+						    struct rt_dim3 block, void **args,
 						    size_t shared, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args,
+RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid,
+						    struct rt_dim3 block, void **args,
 						    size_t shared, cudaStream_t stream)
 {
 	(void)stream;
@@ -150,10 +164,13 @@ RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_
 
 /* ---- the launch of compilers before CUDA 9.2 and of clang without an SDK version ---- */
 
-RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared, cudaStream_t stream);
+RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
+					  cudaStream_t stream);
 RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared, cudaStream_t stream)
 {
-	return plrt___cudaPushCallConfiguration(grid, block, shared, stream) ? rt_error(cudaErrorInvalidConfiguration) : cudaSuccess;
+	return plrt___cudaPushCallConfiguration(grid, block, shared, stream)
+		       ? rt_error(cudaErrorInvalidConfiguration)
+		       : cudaSuccess;
 }
 
 RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t offset);
@@ -177,5 +194,6 @@ RT_API cudaError_t plrt_cudaLaunch(const void *stub)
 	if (!c)
 		return rt_error(cudaErrorInvalidConfiguration);
 	return rt_error(launch(rt_find_function(stub),
-			       &(struct request){c->grid, c->block, c->shared, NULL, c->args, (u32)c->arg_bytes, false}));
+			       &(struct request){c->grid, c->block, c->shared, NULL, c->args,
+						 (u32)c->arg_bytes, false}));
 }

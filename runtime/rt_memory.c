@@ -1,6 +1,6 @@
 /*
- * Memory of the runtime interface: allocation, copies, fills, symbols. A device address is a host address, so copies are
- * memory moves between checked ranges.
+ * Memory of the runtime interface: allocation, copies, fills, symbols. A device address is a host
+ * address, so copies are memory moves between checked ranges.
  */
 #include "runtime/rt.h"
 
@@ -207,8 +207,10 @@ static int copy_2d(void *dst, const void *src, const struct plane *p, int kind)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind);
-RT_API cudaError_t plrt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+RT_API cudaError_t plrt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
+				     size_t width, size_t height, int kind);
+RT_API cudaError_t plrt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
+				     size_t width, size_t height, int kind)
 {
 	return rt_error(copy_2d(dst, src, &(struct plane){dpitch, spitch, width, height}, kind));
 }

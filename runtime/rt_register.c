@@ -51,10 +51,12 @@ static void remember(struct map *m, const void *key, const void *value)
 	pthread_mutex_unlock(&rt->lock);
 }
 
-RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub, const char *name, int limit, void *tid,
-					void *bid, void *bdim, void *gdim, int *wsize);
-RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub, const char *name, int limit, void *tid,
-					void *bid, void *bdim, void *gdim, int *wsize)
+RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub,
+					const char *name, int limit, void *tid, void *bid,
+					void *bdim, void *gdim, int *wsize);
+RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub,
+					const char *name, int limit, void *tid, void *bid,
+					void *bdim, void *gdim, int *wsize)
 {
 	struct rt_function *f = calloc(1, sizeof(*f));
 
@@ -77,10 +79,12 @@ RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name,
 	remember(&rt_get()->variables, host, v);
 }
 
-RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name, const char *name, int ext, size_t size,
-					  int constant, int global);
-RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name, const char *name, int ext, size_t size,
-					  int constant, int global)
+RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name,
+					  const char *name, int ext, size_t size, int constant,
+					  int global);
+RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name,
+					  const char *name, int ext, size_t size, int constant,
+					  int global)
 {
 	struct rt_variable *v = calloc(1, sizeof(*v));
 
@@ -121,7 +125,8 @@ struct device_program *rt_image_program(struct rt_image *image, int *status)
 	if (!image->program[index] && !image->load_status[index]) {
 		diag_init(&diag, diag_print, stderr);
 		diag.error_limit = 5;
-		image->load_status[index] = device_program_load_image(&d->dev, image->wrapper, 0, "<fat binary>", &diag, &image->program[index]);
+		image->load_status[index] = device_program_load_image(
+			&d->dev, image->wrapper, 0, "<fat binary>", &diag, &image->program[index]);
 		diag_fini(&diag);
 	}
 	*status = (int)image->load_status[index];

@@ -1,5 +1,6 @@
 /*
- * Streams and events of the runtime interface. All streams are one queue (rt.h), so a stream is a handle and an event a time.
+ * Streams and events of the runtime interface. All streams are one queue (rt.h), so a stream is a
+ * handle and an event a time.
  */
 #include "runtime/rt.h"
 
@@ -154,6 +155,7 @@ RT_API cudaError_t plrt_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaE
 		return rt_error(cudaErrorInvalidValue);
 	if (!start || !end || !start->recorded || !end->recorded || (start->flags | end->flags) & 2)
 		return rt_error(cudaErrorInvalidResourceHandle);
-	*ms = (float)((double)(end->at.tv_sec - start->at.tv_sec) * 1e3 + (double)(end->at.tv_nsec - start->at.tv_nsec) / 1e6);
+	*ms = (float)((double)(end->at.tv_sec - start->at.tv_sec) * 1e3 +
+		      (double)(end->at.tv_nsec - start->at.tv_nsec) / 1e6);
 	return cudaSuccess;
 }

@@ -1,4 +1,10 @@
 # Tests that belong to no single folder.
+# They need the CUDA libraries in front of programs that were not built with a sanitizer.
+dist_check_SCRIPTS += tests/programs/samples.sh
+if !SANITIZED
+TESTS += tests/programs/samples.sh
+endif
+
 EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/style/tap.sh
 style_tests = tests/style/limits.sh tests/style/includes.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh

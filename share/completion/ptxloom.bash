@@ -2,7 +2,7 @@
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
-	local commands="devices exec help lint ls ptx"
+	local commands="cc devices exec help lint ls ptx run"
 	local options="--help"
 
 	COMPREPLY=()
@@ -15,6 +15,17 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
+	run)
+		# A program: its own arguments are its own business.
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "$options -d --env --" -- "$word"))
+		else
+			compopt -o filenames 2>/dev/null
+			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
+		fi
+		return
+		;;
+	cc) options="$options -arch=sm_ -o -ptx -v" ;;
 	exec)
 		options="$options --kernel --grid --block --shared --cooperative --arg --buffer --dump -d --device --dump-program"
 		;;

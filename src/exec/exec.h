@@ -1,14 +1,17 @@
 /*
  * The engine: lowered programs, gangs of warps, and the handlers that run them.
  *
- * A *gang* is up to 8 warps of one CTA whose registers lie side by side: a 32-bit register is a row of 32 * G words, a
- * 64-bit one a row of 32 * G double words, a predicate a row of G lane masks. While all warps of a gang stand at the same
- * instruction, one handler call serves them all (gang mode). A warp that leaves the others runs alone (warp mode, all its
- * live lanes together) and, when its lanes have parted, one group of lanes at a time (masked mode). Handlers that only
- * compute have one body for all modes; those that touch memory or control ask the gang for its lanes and mask.
+ * A *gang* is up to 8 warps of one CTA whose registers lie side by side: a 32-bit register is a row
+ * of 32 * G words, a 64-bit one a row of 32 * G double words, a predicate a row of G lane masks.
+ * While all warps of a gang stand at the same instruction, one handler call serves them all (gang
+ * mode). A warp that leaves the others runs alone (warp mode, all its live lanes together) and,
+ * when its lanes have parted, one group of lanes at a time (masked mode). Handlers that only
+ * compute have one body for all modes; those that touch memory or control ask the gang for its
+ * lanes and mask.
  *
- * Lanes that have exited keep computing garbage in rows: only memory, control and synchronisation look at masks.
- * exec knows no scheduler, no listeners, no host API: it calls what struct exec_env gives it.
+ * Lanes that have exited keep computing garbage in rows: only memory, control and synchronisation
+ * look at masks. exec knows no scheduler, no listeners, no host API: it calls what struct exec_env
+ * gives it.
  */
 #ifndef PL_EXEC_H
 #define PL_EXEC_H
@@ -193,7 +196,11 @@ struct warp {
 	u32 stop;       /* lowest pc of the other ready groups, NO_PC: none */
 	u32 groups;     /* parked groups */
 	u32 spins;      /* backward branches since the last change of group */
-	u32 still;      /* before Volta: how often registers were the same after so many of them, with other lanes waiting */
+	/*
+	 * before Volta: how often registers were the same after so many of them, with other lanes
+	 * waiting
+	 */
+	u32 still;
 	u64 seen;       /* hash of the registers then */
 	bool rotate;    /* take the oldest group next, not the lowest */
 	u64 ticks;
@@ -262,7 +269,8 @@ struct gang {
 	bool full;                /* gang mode: every lane of every warp is live */
 	u8 mode;                  /* enum exec_mode */
 	u8 stop;                  /* enum exec_stop */
-	s32 budget;               /* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
+	/* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
+	s32 budget;
 	bool polled;              /* the budget was used up by a polling loop */
 	const struct exec_table *table;
 	const struct insn *insns;
@@ -309,8 +317,8 @@ struct cta {
 };
 
 /*
- * CTAs that run together and see each other's shared memory. One worker runs all of them; none of their storage may be used
- * for other CTAs before all have ended.
+ * CTAs that run together and see each other's shared memory. One worker runs all of them; none of
+ * their storage may be used for other CTAs before all have ended.
  */
 struct cluster {
 	u32 size;
@@ -322,8 +330,8 @@ struct cluster {
 /* ---- lowering: lower.c ---- */
 
 /*
- * One of the modules that were linked. An address of a function is the same in all programs lowered from the same list: see
- * exec_function_address.
+ * One of the modules that were linked. An address of a function is the same in all programs lowered
+ * from the same list: see exec_function_address.
  */
 struct exec_unit {
 	const struct ir_module *module;
@@ -349,13 +357,14 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 			   const u64 *var_address, const struct lower_options *options, struct diag *d);
 void exec_program_free(struct program *p);
 /*
- * Where the constant state space begins: the lowest address of a .const variable. Addresses in the space are offsets from it, so
- * that they fit in 32-bit registers; generic ones are device addresses. 0: there are none.
+ * Where the constant state space begins: the lowest address of a .const variable. Addresses in the
+ * space are offsets from it, so that they fit in 32-bit registers; generic ones are device
+ * addresses. 0: there are none.
  */
 u64 exec_const_base(const struct exec_unit *units, u32 n);
 /*
- * The value that stands for a function (of the unit's module, by index) in registers and memory; 0 when it is defined in no
- * unit. This is what a relocation with is_func stores, its addend added.
+ * The value that stands for a function (of the unit's module, by index) in registers and memory; 0
+ * when it is defined in no unit. This is what a relocation with is_func stores, its addend added.
  */
 u64 exec_function_address(const struct exec_unit *units, u32 n, u32 unit, u32 func);
 /* And back, kernels included; NULL: no function has this address. */
@@ -363,8 +372,9 @@ const struct ir_func *exec_function_at(const struct exec_unit *units, u32 n, u64
 /* The function of a program at this address, NULL: the program does not know it. */
 const struct program_func *exec_program_function(const struct program *p, u64 address);
 /*
- * Local memory each thread needs: what frames take, and `stack_limit` (cudaLimitStackSize) more for recursion and alloca.
- * Frames here are not the hardware's, so the limit is counted fourfold: what fits there fits here.
+ * Local memory each thread needs: what frames take, and `stack_limit` (cudaLimitStackSize) more for
+ * recursion and alloca. Frames here are not the hardware's, so the limit is counted fourfold: what
+ * fits there fits here.
  */
 u32 exec_local_bytes(const struct program *p, u64 stack_limit);
 /* Why the record is one that faults, NULL: it is not, or for no special reason. */
@@ -385,15 +395,15 @@ void exec_cta_prepare(struct cta *c);
 void exec_cta_start(struct cta *c);
 /*
  * Run one CTA until it is done, faults, waits for other CTAs (yields), or is cancelled.
- * budget: backward branches of one gang or warp (those of polling loops count EXEC_POLL_COST), and barriers passed, before
- * it yields with `used_up` set.
- * Returns STOP_DONE, STOP_FAULT or STOP_YIELD.
+ * budget: backward branches of one gang or warp (those of polling loops count EXEC_POLL_COST), and
+ * barriers passed, before it yields with `used_up` set. Returns STOP_DONE, STOP_FAULT or
+ * STOP_YIELD.
  */
 enum exec_stop exec_cta_run(struct cta *c, s32 budget);
 
 /*
- * Run the CTAs of a cluster, each set up by exec_cta_start with `cluster` and `rank` in place, until all are done, one faults
- * (cluster->faulted), or all that can run have used up their turn.
+ * Run the CTAs of a cluster, each set up by exec_cta_start with `cluster` and `rank` in place,
+ * until all are done, one faults (cluster->faulted), or all that can run have used up their turn.
  */
 enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget);
 /* Free what running has allocated for a CTA beside its storage: call stacks, queues of copies. */

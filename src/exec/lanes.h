@@ -23,7 +23,10 @@
 
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
 void EXEC_NAME(warp_settle)(struct gang *g);
-/* The function of an atomic operation on a type; global memory has rules of its own. NULL: there is no such operation. */
+/*
+ * The function of an atomic operation on a type; global memory has rules of its own. NULL: there is
+ * no such operation.
+ */
 u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
 extern const struct exec_ops EXEC_NAME(exec_ops);
 

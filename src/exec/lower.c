@@ -102,8 +102,18 @@ u32 lower_const(struct lower *l, enum row_class class, u64 bits)
 static struct insn *append(struct lower *l, enum exec_op op, bool guarded)
 {
 	struct insn in = {
-		.op = (u16)op, .inner = (u16)op, .d = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .target = NO_PC, .join = NO_PC,
-		.guard = NO_ROW, .ir = l->ir, .func = l->func, .ext = (u32)l->ext.len,
+		.op = (u16)op,
+		.inner = (u16)op,
+		.d = NO_ROW,
+		.a = NO_ROW,
+		.b = NO_ROW,
+		.c = NO_ROW,
+		.target = NO_PC,
+		.join = NO_PC,
+		.guard = NO_ROW,
+		.ir = l->ir,
+		.func = l->func,
+		.ext = (u32)l->ext.len,
 	};
 
 	if (!VEC_PUSH(&l->insns, in)) {
@@ -256,7 +266,8 @@ void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 ty
 	if (v == from)
 		return;
 	if (class == ROW_W && l->vregs.at[v].class == ROW_X)
-		lower_op(l, isa_type_class(type) == ISA_SINT ? OP_sign_extend : OP_zero_extend, v, from, IR_NONE, IR_NONE, true);
+		lower_op(l, isa_type_class(type) == ISA_SINT ? OP_sign_extend : OP_zero_extend, v,
+			 from, IR_NONE, IR_NONE, true);
 	else if (class == ROW_X && l->vregs.at[v].class == ROW_W)
 		lower_op(l, OP_low_of_x, v, from, IR_NONE, IR_NONE, true);
 	else
@@ -322,7 +333,8 @@ void lower_lanes(struct lower *l)
 	n = shape_operands(shape);
 	for (u32 i = 0; i < n && i < 4; i++) {
 		const struct ir_operand *o = lower_operand(l, i + 1);
-		const struct isa_operand *spec = ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, i + 1);
+		const struct isa_operand *spec = ir_operand_spec(
+			form, &l->f->operands.at[l->in->first_op], l->in->ops, i + 1);
 
 		if (!o || !spec) {
 			lower_poison(l, text);
@@ -367,7 +379,8 @@ static void lower_insn(struct lower *l)
 		lower_poison(l, poison_reason(l->f, l->ir));
 		return;
 	}
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(in->form->row->name[in->form->name], "."), in->form->row->name[in->form->name]);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(in->form->row->name[in->form->name], "."),
+		 in->form->row->name[in->form->name]);
 	rule = lower_find_rule(name);
 	(rule ? rule : lower_lanes)(l);
 }
@@ -627,7 +640,8 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 	l.p->frame_align = 16;
 	l.frame_vreg = lower_vreg(&l, ROW_W);
 	l.stack_vreg = lower_vreg(&l, ROW_W);
-	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) || !lower_functions(&l) || !lower_rows(&l) || !finish(&l))
+	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) ||
+	    !lower_functions(&l) || !lower_rows(&l) || !finish(&l))
 		goto fail;
 	lower_fini(&l);
 	return l.p;

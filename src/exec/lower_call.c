@@ -1,15 +1,17 @@
 /*
  * Lowering of calls and of what a function does to be called.
  *
- * An activation's variables lie in its lane's local memory from `frame` on: result, parameters, then the others. The next
- * activation's frame begins at `stack`; the caller puts the arguments there, jumps, and fetches the result from there
- * afterwards, so callers know all offsets from the declaration alone. Registers as parameters and results travel in the same
- * way. Where to return to, and the caller's frame, are two rows of the callee.
- * An unsized last parameter is a word with the local address of the caller's variable.
+ * An activation's variables lie in its lane's local memory from `frame` on: result, parameters,
+ * then the others. The next activation's frame begins at `stack`; the caller puts the arguments
+ * there, jumps, and fetches the result from there afterwards, so callers know all offsets from the
+ * declaration alone. Registers as parameters and results travel in the same way. Where to return
+ * to, and the caller's frame, are two rows of the callee. An unsized last parameter is a word with
+ * the local address of the caller's variable.
  *
- * The usual way of compilers is one block { } with the variables of one call: these variables are given the place in the
- * callee's frame at once and need no copies.
- * PTX ISA "Control Flow Instructions: call", "ret", "Function Declarations and Definitions", "Stack Manipulation Instructions".
+ * The usual way of compilers is one block { } with the variables of one call: these variables are
+ * given the place in the callee's frame at once and need no copies. PTX ISA "Control Flow
+ * Instructions: call", "ret", "Function Declarations and Definitions", "Stack Manipulation
+ * Instructions".
  */
 #include "src/exec/lower_int.h"
 #include "src/exec/syscall.h"
@@ -90,7 +92,10 @@ static u32 only_call(const struct ir_func *f, const struct ir_scope *s)
 	return found;
 }
 
-/* A jump inside the block might run the call twice, or a store after it; blocks with labels are done the careful way. */
+/*
+ * A jump inside the block might run the call twice, or a store after it; blocks with labels are
+ * done the careful way.
+ */
 static bool has_labels(const struct ir_func *f, const struct ir_scope *s)
 {
 	for (size_t i = 0; i < f->labels.len; i++)
@@ -99,8 +104,8 @@ static bool has_labels(const struct ir_func *f, const struct ir_scope *s)
 	return false;
 }
 
-static void place_directly(struct lower *l, const struct ir_operand *list, u32 first, u32 formals, const struct ir_module *m,
-			   const struct ir_func *proto, u32 scope)
+static void place_directly(struct lower *l, const struct ir_operand *list, u32 first, u32 formals,
+			   const struct ir_module *m, const struct ir_func *proto, u32 scope)
 {
 	const struct ir_operand *e = list && list->kind == IR_OP_LIST ? l->f->operands.at + list->index : NULL;
 
@@ -113,7 +118,8 @@ static void place_directly(struct lower *l, const struct ir_operand *list, u32 f
 		v = l->m->vars.at[e[i].index];
 		for (u32 k = 0; k < i; k++)
 			twice |= e[k].kind == IR_OP_VAR && e[k].index == e[i].index;
-		if (twice || v->space != M_param || v->scope != scope || to->unsized || to->space != M_param || to->size_bytes != v->size_bytes)
+		if (twice || v->space != M_param || v->scope != scope || to->unsized ||
+		    to->space != M_param || to->size_bytes != v->size_bytes)
 			continue;
 		l->offset_in[e[i].index] = LOWER_IN_STACK;
 		l->var_offset[e[i].index] = slot_of(m, proto, first + i);
@@ -152,8 +158,9 @@ static u64 place_var(struct lower *l, u32 var, u64 at)
 }
 
 /*
- * Parameters of calls are known in their block only: blocks side by side share space. First each variable's place among those
- * of its block, then the blocks', each behind all of the block around it.
+ * Parameters of calls are known in their block only: blocks side by side share space. First each
+ * variable's place among those of its block, then the blocks', each behind all of the block around
+ * it.
  */
 static u64 place_scopes(struct lower *l, u64 at)
 {
@@ -244,7 +251,8 @@ static void store_value(struct lower *l, const struct ir_operand *op, const stru
 			move_row(l, OP_store_local, base, at + 16 * i, 8, lower_register(l, &e, 0));
 			move_row(l, OP_store_local, base, at + 16 * i + 8, 8, lower_register(l, &e, 1));
 		} else {
-			move_row(l, OP_store_local, base, at + bytes * i, bytes, lower_source(l, &e, as->type, lower_class(8 * bytes)));
+			move_row(l, OP_store_local, base, at + bytes * i, bytes,
+				 lower_source(l, &e, as->type, lower_class(8 * bytes)));
 		}
 	}
 }
@@ -336,7 +344,8 @@ static void pass_tail(struct lower *l, const struct ir_operand *args, u32 n, u32
 	} else if (n) {
 		for (u32 i = 0; i < n; i++)
 			if (args[i].kind == IR_OP_VAR)
-				bytes = align_up(bytes, l->m->vars.at[args[i].index]->align) + l->m->vars.at[args[i].index]->size_bytes;
+				bytes = align_up(bytes, l->m->vars.at[args[i].index]->align) +
+					l->m->vars.at[args[i].index]->size_bytes;
 		place = reserve_temporary(l, (u32)bytes, FRAME_ALIGN);
 		bytes = 0;
 		for (u32 i = 0; i < n; i++) {
@@ -363,7 +372,8 @@ static const struct ir_operand *items(const struct lower *l, const struct ir_ope
 	return l->f->operands.at + list->index;
 }
 
-static void pass_arguments(struct lower *l, const struct lower_call *c, const struct ir_module *m, const struct ir_func *proto)
+static void pass_arguments(struct lower *l, const struct lower_call *c, const struct ir_module *m,
+			   const struct ir_func *proto)
 {
 	u32 n;
 	const struct ir_operand *args = items(l, c->args, &n);
@@ -381,7 +391,8 @@ static void pass_arguments(struct lower *l, const struct lower_call *c, const st
 	}
 }
 
-static void fetch_results(struct lower *l, const struct lower_call *c, const struct ir_module *m, const struct ir_func *proto)
+static void fetch_results(struct lower *l, const struct lower_call *c, const struct ir_module *m,
+			  const struct ir_func *proto)
 {
 	u32 n;
 	const struct ir_operand *rets = items(l, c->rets, &n);
@@ -422,7 +433,8 @@ static bool is_recursive(const struct lower *l, const struct lower_call *c)
 	return false;
 }
 
-static void emit_call(struct lower *l, const struct lower_call *c, const struct ir_module *m, const struct ir_func *proto)
+static void emit_call(struct lower *l, const struct lower_call *c, const struct ir_module *m,
+		      const struct ir_func *proto)
 {
 	bool saves = is_recursive(l, c);
 	struct insn *in;

@@ -1,7 +1,8 @@
 /*
- * Lowering of comparisons. Operations exist for setp of one value and nothing else: Boolean combinations, p|q, pairs and set are
- * made of them, of predicate logic and of choices between constants.
- * PTX ISA "Comparison and Selection Instructions", "Half Precision Comparison Instructions".
+ * Lowering of comparisons. Operations exist for setp of one value and nothing else: Boolean
+ * combinations, p|q, pairs and set are made of them, of predicate logic and of choices between
+ * constants. PTX ISA "Comparison and Selection Instructions", "Half Precision Comparison
+ * Instructions".
  */
 #include "src/exec/lower_int.h"
 

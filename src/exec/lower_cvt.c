@@ -71,8 +71,8 @@ static void to_64(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, 
 	if (isa_type_bits(from) == 64)
 		lower_op(l, OP_mov_b64, d, v, IR_NONE, IR_NONE, true);
 	else
-		lower_op(l, is_signed(from) ? OP_sign_extend : OP_zero_extend, d, extended_source(l, v, from, ROW_W), IR_NONE, IR_NONE,
-			 true);
+		lower_op(l, is_signed(from) ? OP_sign_extend : OP_zero_extend, d,
+			 extended_source(l, v, from, ROW_W), IR_NONE, IR_NONE, true);
 	lower_finish(l, dst, d, to, ROW_X);
 }
 

@@ -1,10 +1,12 @@
 /*
- * Which functions a kernel may reach, in which order they are laid out, and what their addresses are.
+ * Which functions a kernel may reach, in which order they are laid out, and what their addresses
+ * are.
  *
- * Functions are lowered callees first, so that a function's records lie below those of its callers: lanes that have parted
- * to call it come back before the others go on, since the lowest pc runs first. Functions that may call each other form a
- * cycle; calls inside one save the caller's rows (op_call.c). All others have rows no active caller uses.
- * PTX ISA "Control Flow Instructions: call", "Linking Directives", ".alias".
+ * Functions are lowered callees first, so that a function's records lie below those of its callers:
+ * lanes that have parted to call it come back before the others go on, since the lowest pc runs
+ * first. Functions that may call each other form a cycle; calls inside one save the caller's rows
+ * (op_call.c). All others have rows no active caller uses. PTX ISA "Control Flow Instructions:
+ * call", "Linking Directives", ".alias".
  */
 #include "src/exec/lower_int.h"
 
@@ -233,7 +235,9 @@ const struct ir_func *lower_prototype(const struct lower *l, const struct lower_
 	if (c->list && c->list->kind == IR_OP_TABLE) {
 		const struct ir_table *t = &l->f->tables.at[c->list->index];
 
-		return t->kind == IR_PROTOTYPE ? t->proto : t->kind == IR_CALL_TARGETS && t->len ? l->m->funcs.at[t->at[0]] : NULL;
+		return t->kind == IR_PROTOTYPE                ? t->proto
+		       : t->kind == IR_CALL_TARGETS && t->len ? l->m->funcs.at[t->at[0]]
+							      : NULL;
 	}
 	if (!c->list || c->list->kind != IR_OP_VAR)
 		return NULL;
@@ -353,7 +357,8 @@ static bool number_addresses(struct lower *l)
 		return false;
 	memset(p->address_func, 0xff, sizeof(u32) * p->address_len);
 	for (u32 i = 1; i < l->funcs.len; i++) {
-		u64 at = exec_function_address(l->options.units, l->options.unit_len, l->funcs.at[i].unit, l->funcs.at[i].f->index);
+		u64 at = exec_function_address(l->options.units, l->options.unit_len,
+					       l->funcs.at[i].unit, l->funcs.at[i].f->index);
 
 		if (at)
 			p->address_func[at / ADDRESS_STEP - 1] = i;

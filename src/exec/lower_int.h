@@ -1,9 +1,9 @@
 /*
  * Private to lowering: records with virtual rows, which lower_rows.c turns into byte offsets.
  *
- * A virtual row ("vreg") has a class and either a constant value or a life from its definitions to its uses. Every field
- * of a record that names a row is noted as a `row_ref`, so that liveness and the final rewriting need to know nothing about
- * operations.
+ * A virtual row ("vreg") has a class and either a constant value or a life from its definitions to
+ * its uses. Every field of a record that names a row is noted as a `row_ref`, so that liveness and
+ * the final rewriting need to know nothing about operations.
  */
 #ifndef PL_EXEC_LOWER_INT_H
 #define PL_EXEC_LOWER_INT_H
@@ -131,7 +131,10 @@ void lower_poison(struct lower *l, const char *reason);
 const struct ir_operand *lower_operand(const struct lower *l, u32 i);
 /* The lane operation that runs this opcode text, or EXEC_OPS. */
 enum exec_op lower_find_op(const char *text);
-/* Opcode and modifiers of the instruction's form in row order, leaving out modifiers of `skip` kinds (ISA_KINDS ends). */
+/*
+ * Opcode and modifiers of the instruction's form in row order, leaving out modifiers of `skip`
+ * kinds (ISA_KINDS ends).
+ */
 void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *out, size_t size);
 
 /* The same for forms whose modifiers are data, with the record's constant: lower_float.c, mode.h. */
@@ -163,8 +166,8 @@ u32 lower_atom_op(const struct isa_form *form);
 bool lower_address(struct lower *l, const struct ir_operand *op, u32 *base, s64 *imm);
 
 /*
- * For guarded instructions whose lanes must be a group: a branch around what follows, taken by lanes whose guard is false.
- * The guard is cleared until lower_skip_end.
+ * For guarded instructions whose lanes must be a group: a branch around what follows, taken by
+ * lanes whose guard is false. The guard is cleared until lower_skip_end.
  */
 u32 lower_skip(struct lower *l);
 void lower_skip_end(struct lower *l, u32 branch);

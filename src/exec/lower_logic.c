@@ -1,5 +1,6 @@
 /*
- * Lowering of logic and bit operations that depend on constants of the instruction or have a second result: lop3, bfe, prmt.
+ * Lowering of logic and bit operations that depend on constants of the instruction or have a second
+ * result: lop3, bfe, prmt.
  */
 #include "src/exec/lower_int.h"
 
@@ -49,7 +50,8 @@ void lower_bfe(struct lower *l)
 		lower_lanes(l);
 		return;
 	}
-	lower_op(l, OP_bfe_folded_s32, lower_target(l, lower_operand(l, 0), ROW_W), lower_source(l, lower_operand(l, 1), T_s32, ROW_W),
+	lower_op(l, OP_bfe_folded_s32, lower_target(l, lower_operand(l, 0), ROW_W),
+		 lower_source(l, lower_operand(l, 1), T_s32, ROW_W),
 		 lower_source(l, pos, T_u32, ROW_W), lower_source(l, len, T_u32, ROW_W), true);
 }
 
@@ -62,7 +64,8 @@ void lower_prmt(struct lower *l)
 		lower_lanes(l);
 		return;
 	}
-	lower_op(l, OP_prmt_fixed, lower_target(l, lower_operand(l, 0), ROW_W), lower_source(l, lower_operand(l, 1), T_b32, ROW_W),
+	lower_op(l, OP_prmt_fixed, lower_target(l, lower_operand(l, 0), ROW_W),
+		 lower_source(l, lower_operand(l, 1), T_b32, ROW_W),
 		 lower_source(l, lower_operand(l, 2), T_b32, ROW_W), IR_NONE, true);
 	l->insns.at[l->insns.len - 1].imm = sel->imm;
 }

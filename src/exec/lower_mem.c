@@ -47,7 +47,8 @@ static void set_ops(struct target *t)
 static void base_of_variable(struct lower *l, const struct ir_operand *op, struct target *t)
 {
 	const struct ir_var *v = l->m->vars.at[op->index];
-	bool kernel_param = v->space == M_param && l->f->is_entry && v->func == l->f->index && lower_is_formal(l->f, op->index);
+	bool kernel_param = v->space == M_param && l->f->is_entry && v->func == l->f->index &&
+			    lower_is_formal(l->f, op->index);
 
 	switch (v->space) {
 	case M_local:
@@ -93,7 +94,10 @@ static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, stru
 		t->wide = l->vregs.at[t->base].class == ROW_X;
 		if (word == M_const)
 			t->imm += (s64)l->const_base;
-		/* A register with a .param address holds a device address of the parameter block; in functions a local one. */
+		/*
+		 * A register with a .param address holds a device address of the parameter block;
+		 * in functions a local one.
+		 */
 		if (t->space == MEM_PARAM)
 			t->space = l->f->is_entry && word != M_param_func ? MEM_GENERIC : MEM_LOCAL;
 	} else if (op->kind != IR_OP_ADDR_INT) {
@@ -244,7 +248,10 @@ static void list_rows(struct lower *l, const struct ir_operand *op, u32 count, u
 	list_elements(l, op, count, bytes, &e);
 	for (u32 i = 0; i < e.n; i++) {
 		if (!write && (e.at[i].kind == IR_OP_INT || e.at[i].kind == IR_OP_FLOAT))
-			lower_ext(l, lower_source(l, &e.at[i], l->in->form->type[0], e.size == 8 ? ROW_X : ROW_W), false);
+			lower_ext(l,
+				  lower_source(l, &e.at[i], l->in->form->type[0],
+					       e.size == 8 ? ROW_X : ROW_W),
+				  false);
 		else
 			lower_ext(l, row_of(l, &e, i), write);
 	}
@@ -253,12 +260,16 @@ static void list_rows(struct lower *l, const struct ir_operand *op, u32 count, u
 /* atom d, [a], b{, c}; red [a], b: the result is the first operand that is written. */
 void lower_atom(struct lower *l)
 {
-	static const enum exec_op ops[] = {[MEM_GENERIC] = OP_atom_generic, [MEM_GLOBAL] = OP_atom_global, [MEM_SHARED] = OP_atom_shared};
+	static const enum exec_op ops[] = {[MEM_GENERIC] = OP_atom_generic,
+					   [MEM_GLOBAL] = OP_atom_global,
+					   [MEM_SHARED] = OP_atom_shared};
 	static const struct ir_operand nothing = {.kind = IR_OP_SINK};
 	const struct isa_form *form = l->in->form;
 	bool has_result = form->row->operand[0].role == ISA_WRITE;
-	const struct ir_operand *d = has_result ? lower_operand(l, 0) : &nothing, *b = lower_operand(l, has_result + 1u);
-	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, op = lower_atom_op(form), dst = IR_NONE, src, c = IR_NONE;
+	const struct ir_operand *d = has_result ? lower_operand(l, 0) : &nothing,
+				*b = lower_operand(l, has_result + 1u);
+	u32 type = form->type[0], bytes = isa_type_bits(type) / 8, op = lower_atom_op(form),
+	    dst = IR_NONE, src, c = IR_NONE;
 	u32 count = isa_operand_count(form, &form->row->operand[has_result + 1u]);
 	enum row_class class = lower_class(bytes * 8);
 	struct target t;

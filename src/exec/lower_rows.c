@@ -38,7 +38,8 @@ static bool is_control(u32 op)
 /* Does the record never fall through? */
 static bool ends_flow(const struct insn *in)
 {
-	return in->op == OP_bra || in->op == OP_brx_idx || ((in->op == OP_exit || in->op == OP_ret) && in->guard == NO_ROW);
+	return in->op == OP_bra || in->op == OP_brx_idx ||
+	       ((in->op == OP_exit || in->op == OP_ret) && in->guard == NO_ROW);
 }
 
 /* Guards are noted as references until the end; `guard` holds a marker meanwhile. */
@@ -339,7 +340,8 @@ static bool colour(struct lower *l, u32 rows[3])
 	if (!base_rows(l, rows))
 		l->failed = true;
 	for (u32 i = 0; i < n; i++)
-		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of(l, order[i].vreg)].rows[l->vregs.at[order[i].vreg].class];
+		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of(l, order[i].vreg)]
+							  .rows[l->vregs.at[order[i].vreg].class];
 	for (u32 v = 0; v < l->vregs.len; v++)
 		if (!is_tracked(l, v))
 			l->vregs.at[v].row = rows[l->vregs.at[v].class]++;

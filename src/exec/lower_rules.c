@@ -1,6 +1,6 @@
 /*
- * Lowering rules for everything that is not a plain lane operation: moves, comparisons with two results, addresses, control
- * flow. Found by the first word of the opcode.
+ * Lowering rules for everything that is not a plain lane operation: moves, comparisons with two
+ * results, addresses, control flow. Found by the first word of the opcode.
  */
 #include "src/exec/lower_int.h"
 
@@ -26,24 +26,76 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-	{"mov", rule_mov}, {"ld", lower_load}, {"ldu", lower_load}, {"st", rule_st}, {"setp", lower_setp},
-	{"cvta", rule_cvta}, {"bra", rule_bra}, {"brx", rule_brx}, {"exit", rule_exit}, {"ret", rule_ret},
-	{"bar", lower_bar}, {"barrier", lower_bar}, {"trap", rule_trap}, {"nanosleep", rule_nanosleep},
-	{"prefetch", rule_nothing}, {"prefetchu", rule_nothing}, {"pmevent", rule_nothing}, {"membar", lower_fence},
-	{"fence", lower_fence}, {"applypriority", rule_nothing}, {"discard", rule_nothing}, {"brkpt", rule_brkpt},
-	{"call", lower_call}, {"alloca", lower_stack}, {"stacksave", lower_stack}, {"stackrestore", lower_stack},
-	{"shfl", lower_warp}, {"vote", lower_warp}, {"match", lower_warp}, {"redux", lower_warp}, {"activemask", lower_warp},
-	{"elect", lower_warp}, {"atom", lower_atom}, {"red", rule_red},
-	{"cp", lower_async_copy}, {"mbarrier", lower_mbarrier}, {"mapa", lower_mapa}, {"getctarank", lower_mapa},
-	{"isspacep", lower_isspacep}, {"tensormap", lower_tensormap},
-	{"set", lower_set}, {"cvt", lower_cvt}, {"lop3", lower_lop3}, {"bfe", lower_bfe}, {"prmt", lower_prmt},
-	{"vadd", lower_video}, {"vsub", lower_video}, {"vabsdiff", lower_video}, {"vmin", lower_video}, {"vmax", lower_video},
-	{"vshl", lower_video}, {"vshr", lower_video}, {"vset", lower_video}, {"vmad", lower_video},
-	{"vadd2", lower_video}, {"vsub2", lower_video}, {"vavrg2", lower_video}, {"vabsdiff2", lower_video},
-	{"vmin2", lower_video}, {"vmax2", lower_video}, {"vset2", lower_video},
-	{"vadd4", lower_video}, {"vsub4", lower_video}, {"vavrg4", lower_video}, {"vabsdiff4", lower_video},
-	{"vmin4", lower_video}, {"vmax4", lower_video}, {"vset4", lower_video},
-	{"griddepcontrol", rule_nothing}, {"setmaxnreg", rule_nothing},
+	{"mov", rule_mov},
+	{"ld", lower_load},
+	{"ldu", lower_load},
+	{"st", rule_st},
+	{"setp", lower_setp},
+	{"cvta", rule_cvta},
+	{"bra", rule_bra},
+	{"brx", rule_brx},
+	{"exit", rule_exit},
+	{"ret", rule_ret},
+	{"bar", lower_bar},
+	{"barrier", lower_bar},
+	{"trap", rule_trap},
+	{"nanosleep", rule_nanosleep},
+	{"prefetch", rule_nothing},
+	{"prefetchu", rule_nothing},
+	{"pmevent", rule_nothing},
+	{"membar", lower_fence},
+	{"fence", lower_fence},
+	{"applypriority", rule_nothing},
+	{"discard", rule_nothing},
+	{"brkpt", rule_brkpt},
+	{"call", lower_call},
+	{"alloca", lower_stack},
+	{"stacksave", lower_stack},
+	{"stackrestore", lower_stack},
+	{"shfl", lower_warp},
+	{"vote", lower_warp},
+	{"match", lower_warp},
+	{"redux", lower_warp},
+	{"activemask", lower_warp},
+	{"elect", lower_warp},
+	{"atom", lower_atom},
+	{"red", rule_red},
+	{"cp", lower_async_copy},
+	{"mbarrier", lower_mbarrier},
+	{"mapa", lower_mapa},
+	{"getctarank", lower_mapa},
+	{"isspacep", lower_isspacep},
+	{"tensormap", lower_tensormap},
+	{"set", lower_set},
+	{"cvt", lower_cvt},
+	{"lop3", lower_lop3},
+	{"bfe", lower_bfe},
+	{"prmt", lower_prmt},
+	{"vadd", lower_video},
+	{"vsub", lower_video},
+	{"vabsdiff", lower_video},
+	{"vmin", lower_video},
+	{"vmax", lower_video},
+	{"vshl", lower_video},
+	{"vshr", lower_video},
+	{"vset", lower_video},
+	{"vmad", lower_video},
+	{"vadd2", lower_video},
+	{"vsub2", lower_video},
+	{"vavrg2", lower_video},
+	{"vabsdiff2", lower_video},
+	{"vmin2", lower_video},
+	{"vmax2", lower_video},
+	{"vset2", lower_video},
+	{"vadd4", lower_video},
+	{"vsub4", lower_video},
+	{"vavrg4", lower_video},
+	{"vabsdiff4", lower_video},
+	{"vmin4", lower_video},
+	{"vmax4", lower_video},
+	{"vset4", lower_video},
+	{"griddepcontrol", rule_nothing},
+	{"setmaxnreg", rule_nothing},
 };
 
 lower_rule *lower_find_rule(const char *name)
@@ -88,7 +140,8 @@ void lower_move_vector(struct lower *l, const struct ir_operand *dst, const stru
 		struct ir_operand s = element(l, src, i);
 
 		part[i] = lower_vreg(l, class);
-		lower_op(l, class == ROW_X ? OP_mov_b64 : OP_mov_b32, part[i], lower_source(l, &s, type, class), IR_NONE, IR_NONE, false);
+		lower_op(l, class == ROW_X ? OP_mov_b64 : OP_mov_b32, part[i],
+			 lower_source(l, &s, type, class), IR_NONE, IR_NONE, false);
 	}
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand d = element(l, dst, i);
@@ -106,7 +159,10 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 		    (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt);
 	u32 v = (tid || lane) && is_wide(l, d) ? lower_vreg(l, ROW_W) : d;
 	bool direct = v == d;
-	enum exec_op op = tid ? OP_sreg_tid : lane ? OP_sreg_lane : l->vregs.at[d].class == ROW_P ? OP_sreg_pred : OP_sreg_uniform;
+	enum exec_op op = tid                             ? OP_sreg_tid
+			  : lane                          ? OP_sreg_lane
+			  : l->vregs.at[d].class == ROW_P ? OP_sreg_pred
+							  : OP_sreg_uniform;
 	struct insn *in = guarded && direct ? lower_emit(l, op) : lower_emit_free(l, op);
 
 	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;

@@ -1,6 +1,6 @@
 /*
- * Lowering of the video instructions: selectors, types and the secondary operation become one struct in the program's ext.
- * PTX ISA "Scalar Video Instructions", "SIMD Video Instructions".
+ * Lowering of the video instructions: selectors, types and the secondary operation become one
+ * struct in the program's ext. PTX ISA "Scalar Video Instructions", "SIMD Video Instructions".
  */
 #include "src/exec/lower_int.h"
 #include "src/exec/numeric_video.h"
@@ -12,12 +12,14 @@ struct video_name {
 };
 
 static const struct video_name video_names[] = {
-	{"vadd", NUM_VADD, 0}, {"vsub", NUM_VSUB, 0}, {"vabsdiff", NUM_VABSDIFF, 0}, {"vmin", NUM_VMIN, 0}, {"vmax", NUM_VMAX, 0},
-	{"vshl", NUM_VSHL, 0}, {"vshr", NUM_VSHR, 0}, {"vset", NUM_VSET, 0},
-	{"vadd2", NUM_VADD, 2}, {"vsub2", NUM_VSUB, 2}, {"vavrg2", NUM_VAVRG, 2}, {"vabsdiff2", NUM_VABSDIFF, 2},
-	{"vmin2", NUM_VMIN, 2}, {"vmax2", NUM_VMAX, 2}, {"vset2", NUM_VSET, 2},
-	{"vadd4", NUM_VADD, 4}, {"vsub4", NUM_VSUB, 4}, {"vavrg4", NUM_VAVRG, 4}, {"vabsdiff4", NUM_VABSDIFF, 4},
-	{"vmin4", NUM_VMIN, 4}, {"vmax4", NUM_VMAX, 4}, {"vset4", NUM_VSET, 4},
+	{"vadd", NUM_VADD, 0},          {"vsub", NUM_VSUB, 0},    {"vabsdiff", NUM_VABSDIFF, 0},
+	{"vmin", NUM_VMIN, 0},          {"vmax", NUM_VMAX, 0},    {"vshl", NUM_VSHL, 0},
+	{"vshr", NUM_VSHR, 0},          {"vset", NUM_VSET, 0},    {"vadd2", NUM_VADD, 2},
+	{"vsub2", NUM_VSUB, 2},         {"vavrg2", NUM_VAVRG, 2}, {"vabsdiff2", NUM_VABSDIFF, 2},
+	{"vmin2", NUM_VMIN, 2},         {"vmax2", NUM_VMAX, 2},   {"vset2", NUM_VSET, 2},
+	{"vadd4", NUM_VADD, 4},         {"vsub4", NUM_VSUB, 4},   {"vavrg4", NUM_VAVRG, 4},
+	{"vabsdiff4", NUM_VABSDIFF, 4}, {"vmin4", NUM_VMIN, 4},   {"vmax4", NUM_VMAX, 4},
+	{"vset4", NUM_VSET, 4},
 };
 
 /* Digit i of a selector, counted from the right, which is the lowest lane. */
@@ -63,7 +65,8 @@ static u8 mask_of(const struct ir_operand *op, u32 lanes)
 
 static u8 compare_of(u32 word)
 {
-	static const u16 words[] = {[NUM_EQ] = M_eq, [NUM_NE] = M_ne, [NUM_LT] = M_lt, [NUM_LE] = M_le, [NUM_GT] = M_gt, [NUM_GE] = M_ge};
+	static const u16 words[] = {[NUM_EQ] = M_eq, [NUM_NE] = M_ne, [NUM_LT] = M_lt,
+				    [NUM_LE] = M_le, [NUM_GT] = M_gt, [NUM_GE] = M_ge};
 
 	for (u8 i = 0; i < ARRAY_LEN(words); i++)
 		if (words[i] == word)
@@ -140,7 +143,9 @@ void lower_video(struct lower *l)
 	const struct ir_operand *dst = lower_operand(l, 0), *a = lower_operand(l, 1), *b = lower_operand(l, 2);
 	const char *text = form->row->name[form->name];
 	const struct video_name *name = video_names;
-	struct num_video v = {.second = second_of(form, dst), .sat = isa_form_has(form, M_sat), .wrap = isa_form_has(form, M_wrap)};
+	struct num_video v = {.second = second_of(form, dst),
+			      .sat = isa_form_has(form, M_sat),
+			      .wrap = isa_form_has(form, M_wrap)};
 	u32 slot;
 
 	if (!strcmp(text, "vmad")) {

@@ -1,6 +1,7 @@
 /*
- * Handlers of logic, shifts, bit fields and conversions between integers: one function per row, made from its shape and
- * expression. Compiled once per host ISA level. Serves gang and warp mode; masked mode goes through op_masked (op_control.c).
+ * Handlers of logic, shifts, bit fields and conversions between integers: one function per row,
+ * made from its shape and expression. Compiled once per host ISA level. Serves gang and warp mode;
+ * masked mode goes through op_masked (op_control.c).
  */
 #include "src/exec/lane_shapes.h"
 

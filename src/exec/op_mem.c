@@ -100,7 +100,8 @@ static inline void store_element(struct gang *g, const struct insn *in, const st
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
-		put(a->host[l] + offset, in->size, in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l] : ROW32(row)[at + l]);
+		put(a->host[l] + offset, in->size,
+		    in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l] : ROW32(row)[at + l]);
 	}
 }
 
@@ -108,7 +109,8 @@ static inline void store_warp(struct gang *g, const struct insn *in, const struc
 {
 	u32 at = a->warp * WARP_LANES;
 
-	if (a->mask == FULL_MASK && in->count == 1 && in->size == 4 && !(in->flags & INSN_WIDE_DATA) && is_contiguous(a)) {
+	if (a->mask == FULL_MASK && in->count == 1 && in->size == 4 &&
+	    !(in->flags & INSN_WIDE_DATA) && is_contiguous(a)) {
 		memcpy((void *)(uintptr_t)a->host[0], ROW32(in->b) + at, 128);
 		return;
 	}
@@ -124,34 +126,34 @@ static inline void store_warp(struct gang *g, const struct insn *in, const struc
 	}
 }
 
-#define MEMORY(space)                                                                                        \
-	HANDLER(load_##space)                                                                                \
-	{                                                                                                    \
-		struct access a = {.width = (u32)in->size * in->count};                                      \
-		for (a.warp = 0; a.warp < WARPS; a.warp++) {                                                 \
-			a.mask = mask_of(g, a.warp);                                                         \
-			if (!a.mask)                                                                         \
-				continue;                                                                    \
-			get_addresses(g, in, &a);                                                            \
-			if (!resolve_##space(g, in, &a))                                                     \
-				return NULL;                                                                 \
-			load_warp(g, in, &a);                                                                \
-		}                                                                                            \
-		return in + 1;                                                                               \
-	}                                                                                                    \
-	HANDLER(store_##space)                                                                               \
-	{                                                                                                    \
-		struct access a = {.width = (u32)in->size * in->count};                                      \
-		for (a.warp = 0; a.warp < WARPS; a.warp++) {                                                 \
-			a.mask = mask_of(g, a.warp);                                                         \
-			if (!a.mask)                                                                         \
-				continue;                                                                    \
-			get_addresses(g, in, &a);                                                            \
-			if (!resolve_##space(g, in, &a))                                                     \
-				return NULL;                                                                 \
-			store_warp(g, in, &a);                                                               \
-		}                                                                                            \
-		return in + 1;                                                                               \
+#define MEMORY(space) \
+	HANDLER(load_##space) \
+	{ \
+		struct access a = {.width = (u32)in->size * in->count}; \
+		for (a.warp = 0; a.warp < WARPS; a.warp++) { \
+			a.mask = mask_of(g, a.warp); \
+			if (!a.mask) \
+				continue; \
+			get_addresses(g, in, &a); \
+			if (!resolve_##space(g, in, &a)) \
+				return NULL; \
+			load_warp(g, in, &a); \
+		} \
+		return in + 1; \
+	} \
+	HANDLER(store_##space) \
+	{ \
+		struct access a = {.width = (u32)in->size * in->count}; \
+		for (a.warp = 0; a.warp < WARPS; a.warp++) { \
+			a.mask = mask_of(g, a.warp); \
+			if (!a.mask) \
+				continue; \
+			get_addresses(g, in, &a); \
+			if (!resolve_##space(g, in, &a)) \
+				return NULL; \
+			store_warp(g, in, &a); \
+		} \
+		return in + 1; \
 	}
 
 MEMORY(global)

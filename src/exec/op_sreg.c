@@ -25,7 +25,8 @@ static void spread(struct gang *g, const struct insn *in, u64 v)
 /* %tid.x, .y, .z: imm = component. */
 HANDLER(sreg_tid)
 {
-	const u32 *t = g->env->tid + (u64)in->imm * g->cta->warps * WARP_LANES + (u64)(g->first_warp + g->warp) * WARP_LANES;
+	const u32 *t = g->env->tid + (u64)in->imm * g->cta->warps * WARP_LANES +
+		       (u64)(g->first_warp + g->warp) * WARP_LANES;
 
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active, *d = ROW32(in->d) + w * WARP_LANES;

@@ -1,7 +1,8 @@
 /*
- * printf of device code: the format's conversions, one by one, with arguments from packed memory. Each argument lies at its
- * natural alignment, at least 4: int 4 bytes, long, long long and pointers 8, floating point as double.
- * At most 32 arguments; conversions beyond them, and unknown ones, come out as they are written.
+ * printf of device code: the format's conversions, one by one, with arguments from packed memory.
+ * Each argument lies at its natural alignment, at least 4: int 4 bytes, long, long long and
+ * pointers 8, floating point as double. At most 32 arguments; conversions beyond them, and unknown
+ * ones, come out as they are written.
  * Source: CUDA C++ Programming Guide "Formatted Output: Format Specifiers", "Limitations".
  */
 #include "src/exec/syscall.h"

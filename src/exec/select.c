@@ -13,21 +13,37 @@ struct level {
 	bool supported;
 };
 
-const struct exec_ops *exec_ops_select(const char *level)
-{
+/* Best first; the last one always works. Returns how many there are. */
 #ifdef HOST_X86_64
-	const struct level levels[] = {
-		{&exec_ops_v4, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-			       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")},
-		{&exec_ops_v3, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")},
-		{&exec_ops_v2, __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")},
-		{&exec_ops_base, true},
-	};
+static size_t levels_of_host(struct level out[4])
+{
+	__builtin_cpu_init();
+	out[0] = (struct level){&exec_ops_v4, __builtin_cpu_supports("avx512f") &&
+						      __builtin_cpu_supports("avx512bw") &&
+						      __builtin_cpu_supports("avx512dq") &&
+						      __builtin_cpu_supports("avx512vl")};
+	out[1] = (struct level){&exec_ops_v3, __builtin_cpu_supports("avx2") &&
+						      __builtin_cpu_supports("fma") &&
+						      __builtin_cpu_supports("bmi2")};
+	out[2] = (struct level){&exec_ops_v2, __builtin_cpu_supports("sse4.2") &&
+						      __builtin_cpu_supports("popcnt")};
+	out[3] = (struct level){&exec_ops_base, true};
+	return 4;
+}
 #else
-	const struct level levels[] = {{&exec_ops_base, true}};
+static size_t levels_of_host(struct level out[4])
+{
+	out[0] = (struct level){&exec_ops_base, true};
+	return 1;
+}
 #endif
 
-	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+const struct exec_ops *exec_ops_select(const char *level)
+{
+	struct level levels[4];
+	size_t n = levels_of_host(levels);
+
+	for (size_t i = 0; i < n; i++)
 		if (levels[i].supported && (!level || !strcmp(level, levels[i].ops->level)))
 			return levels[i].ops;
 	return NULL;

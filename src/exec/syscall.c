@@ -44,8 +44,9 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 	if (address - e->mem->shared_base < MEM_SHARED_WINDOW)
 		return in_window(c->gang->shared, e->shared_bytes, address - e->mem->shared_base, size, left);
 	if (address - e->mem->local_base < MEM_LOCAL_WINDOW)
-		return in_window(c->gang->local + ((u64)c->warp * WARP_LANES + c->lane) * e->local_bytes, e->local_bytes,
-				 address - e->mem->local_base, size, left);
+		return in_window(c->gang->local +
+					 ((u64)c->warp * WARP_LANES + c->lane) * e->local_bytes,
+				 e->local_bytes, address - e->mem->local_base, size, left);
 	if (!mem_find(e->mem, address, size, &r))
 		return NULL;
 	*left = r.base + r.size - address;
@@ -103,7 +104,9 @@ static enum fault_kind sys_vprintf(struct exec_call *c)
 
 	if (!s) {
 		if (fmt)
-			return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS, "vprintf: there is no format at 0x%llx", (unsigned long long)fmt);
+			return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS,
+					      "vprintf: there is no format at 0x%llx",
+					      (unsigned long long)fmt);
 		exec_call_return(c, (u64)(s64)-1);
 		return FAULT_NONE;
 	}
@@ -129,8 +132,10 @@ static enum fault_kind sys_free(struct exec_call *c)
 
 	if (!address || (s && s->heap && exec_heap_give(s->heap, address)))
 		return FAULT_NONE;
-	return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS, "free of 0x%llx, which malloc has not returned or which is free already",
-			      (unsigned long long)address);
+	return exec_call_fail(
+		c, FAULT_ILLEGAL_ADDRESS,
+		"free of 0x%llx, which malloc has not returned or which is free already",
+		(unsigned long long)address);
 }
 
 /* __assertfail(message, file, line, function, character size) */
@@ -142,9 +147,10 @@ static enum fault_kind sys_assert(struct exec_call *c)
 	struct text text = {NULL, 0, 0, false};
 
 	exec_call_place(c, b, t);
-	text_printf(&text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file ? file : "?",
-		    (u32)exec_call_argument(c, 2), function ? function : "?", b[0], b[1], b[2], t[0], t[1], t[2],
-		    message ? message : "?");
+	text_printf(&text,
+		    "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+		    file ? file : "?", (u32)exec_call_argument(c, 2), function ? function : "?",
+		    b[0], b[1], b[2], t[0], t[1], t[2], message ? message : "?");
 	print(c, text.at, text.len);
 	if (text.at)
 		exec_call_fail(c, FAULT_ASSERT, "%.*s", (int)text.len - 1, text.at);
@@ -155,7 +161,8 @@ static enum fault_kind sys_assert(struct exec_call *c)
 /* ---- who provides a function ---- */
 
 static const struct exec_extern own[] = {
-	{"vprintf", sys_vprintf}, {"malloc", sys_malloc}, {"free", sys_free}, {"__assertfail", sys_assert}, {NULL, NULL},
+	{"vprintf", sys_vprintf},     {"malloc", sys_malloc}, {"free", sys_free},
+	{"__assertfail", sys_assert}, {NULL, NULL},
 };
 
 const char *const exec_extern_names[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
@@ -189,7 +196,8 @@ static bool describe(struct program *p, struct program_extern *x, const struct i
 	return true;
 }
 
-u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f, const struct exec_extern *more)
+u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f,
+		     const struct exec_extern *more)
 {
 	struct program_extern x = {.name = f->name->text}, *bigger;
 

@@ -1,10 +1,11 @@
 /*
- * Functions that device code declares and no module defines: those of the device runtime (vprintf, malloc, free,
- * __assertfail, others the API layer adds), and functions of the host process.
+ * Functions that device code declares and no module defines: those of the device runtime (vprintf,
+ * malloc, free, __assertfail, others the API layer adds), and functions of the host process.
  *
- * A call is made lane by lane, in order. Arguments lie in the lane's local memory as for a device function.
- * exec_extern_find is used by lowering; the rest by those who provide such functions.
- * Source: CUDA C++ Programming Guide "Formatted Output", "Dynamic Global Memory Allocation and Operations", "Assertion".
+ * A call is made lane by lane, in order. Arguments lie in the lane's local memory as for a device
+ * function. exec_extern_find is used by lowering; the rest by those who provide such functions.
+ * Source: CUDA C++ Programming Guide "Formatted Output", "Dynamic Global Memory Allocation and
+ * Operations", "Assertion".
  */
 #ifndef PL_EXEC_SYSCALL_H
 #define PL_EXEC_SYSCALL_H
@@ -59,7 +60,8 @@ u64 exec_call_argument(const struct exec_call *c, u32 i);
 /* Sets the result; nothing when the declaration has none. */
 void exec_call_return(const struct exec_call *c, u64 value);
 /*
- * Host address of [address, address + size) as this lane sees it: global, shared or local. NULL: it may not be accessed.
+ * Host address of [address, address + size) as this lane sees it: global, shared or local. NULL: it
+ * may not be accessed.
  * left: when not NULL, bytes to the end of what it lies in.
  */
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);
@@ -68,7 +70,8 @@ void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
 enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...) PL_PRINTF(3, 4);
 
 /* Number of the function among the program's, entering it; IR_NONE: nobody provides it. Lowering only. */
-u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f, const struct exec_extern *more);
+u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f,
+		     const struct exec_extern *more);
 /* Names that linking has to let pass: the runtime's own. Ends with NULL. */
 extern const char *const exec_extern_names[];
 
@@ -77,8 +80,8 @@ extern const char *const exec_extern_names[];
 struct text;
 
 /*
- * Format as printf of device code does. args: the packed arguments, NULL when there are none. Returns how many arguments
- * were used, or -2 when memory could not be read.
+ * Format as printf of device code does. args: the packed arguments, NULL when there are none.
+ * Returns how many arguments were used, or -2 when memory could not be read.
  */
 s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct text *out);
 

@@ -56,7 +56,8 @@ struct mem {
 	u32 len, cap;
 	u64 next;                    /* fresh address space begins here */
 	u64 next_id;
-	u32 epoch;                   /* changes when ranges go away: caches are void; read atomically without the lock */
+	/* changes when ranges go away: caches are void; read atomically without the lock */
+	u32 epoch;
 };
 
 /* Reserve address space for a device with `limit_bytes` of memory. Returns false when the host refuses. */
@@ -64,8 +65,8 @@ bool mem_init(struct mem *m, u64 limit_bytes);
 void mem_fini(struct mem *m);
 
 /*
- * Zeroed memory of at least one byte, aligned to `align` (a power of two, at least MEM_ALIGN is used). Returns its address,
- * 0 when the device or the host has no memory left.
+ * Zeroed memory of at least one byte, aligned to `align` (a power of two, at least MEM_ALIGN is
+ * used). Returns its address, 0 when the device or the host has no memory left.
  */
 u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind);
 /* Returns false when `base` is not the start of a live allocation. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define SHARED_ALIGN 1024u /* the widest alignment of shared variables that tensor copies ask for  \
-			    */
+/* The widest alignment of shared variables that tensor copies ask for. */
+#define SHARED_ALIGN 1024u
 
 void seat_list_init(struct seat_list *l)
 {

@@ -1,6 +1,6 @@
 /*
- * `ptxloom cc`: builds CUDA C++ with clang alone, no toolkit: device code to PTX, PTX into a fat binary, host code around
- * it, linked with our runtime.
+ * `ptxloom cc`: builds CUDA C++ with clang alone, no toolkit: device code to PTX, PTX into a fat
+ * binary, host code around it, linked with our runtime.
  */
 #include "src/base/file.h"
 #include "src/dev/image.h"
@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 const char tool_help_cc[] =
-	"Compiles and links CUDA C++ with clang and a header of ptxloom's own, without NVIDIA's toolkit. Files that end in .cu are\n"
+	"Compiles and links CUDA C++ with clang and a header of ptxloom's own, "
+	"without NVIDIA's toolkit. Files that end in .cu are\n"
 	"CUDA; everything else (options, objects, libraries) goes to clang as it is.\n"
 	"\n"
 	"  -arch=sm_XX  device code for this target (default sm_80); sm_60 and higher\n"
@@ -106,7 +107,8 @@ static bool runs(const char *name)
 
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	ok = !posix_spawnp(&pid, name, &quiet, NULL, (char *const *)(uintptr_t)argv, environ) && waitpid(pid, &status, 0) == pid;
+	ok = !posix_spawnp(&pid, name, &quiet, NULL, (char *const *)(uintptr_t)argv, environ) &&
+	     waitpid(pid, &status, 0) == pid;
 	posix_spawn_file_actions_destroy(&quiet);
 	return ok && status == 0;
 }
@@ -139,7 +141,8 @@ static void common(const struct cc *cc, struct command *c, const char *arch_opti
 static void add_passed(const struct cc *cc, struct command *c)
 {
 	for (u32 i = 0; i < cc->passed_len; i++)
-		if (cc->passed[i][0] == '-' && strncmp(cc->passed[i], "-l", 2) && strncmp(cc->passed[i], "-L", 2) && strncmp(cc->passed[i], "-Wl,", 4))
+		if (cc->passed[i][0] == '-' && strncmp(cc->passed[i], "-l", 2) &&
+		    strncmp(cc->passed[i], "-L", 2) && strncmp(cc->passed[i], "-Wl,", 4))
 			add(c, cc->passed[i]);
 }
 

@@ -51,10 +51,13 @@ bool tool_find_libs(char *out, size_t size)
 
 bool tool_find_include(char *out, size_t size)
 {
-	static const char *const places[] = {"../share/ptxloom/include", "../../share/ptxloom/include", "share/ptxloom/include", NULL};
+	static const char *const places[] = {"../share/ptxloom/include",
+					     "../../share/ptxloom/include", "share/ptxloom/include",
+					     NULL};
 
 	if (find(out, size, "PTXLOOM_INCLUDE", places, "cuda_runtime.h"))
 		return true;
 	/* A build outside the source tree knows where that is. */
-	return !access(PTXLOOM_SOURCE_INCLUDE "/cuda_runtime.h", R_OK) && (size_t)snprintf(out, size, "%s", PTXLOOM_SOURCE_INCLUDE) < size;
+	return !access(PTXLOOM_SOURCE_INCLUDE "/cuda_runtime.h", R_OK) &&
+	       (size_t)snprintf(out, size, "%s", PTXLOOM_SOURCE_INCLUDE) < size;
 }

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 const char tool_help_run[] =
-	"Runs PROG with its arguments on an emulated GPU: unmodified CUDA programs, linked with the static or the shared\n"
+	"Runs PROG with its arguments on an emulated GPU: unmodified CUDA programs, "
+	"linked with the static or the shared\n"
 	"runtime, and programs of the driver API. Child processes inherit it; programs without CUDA are untouched.\n"
 	"\n"
 	"  -d DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see `ptxloom devices`\n"
@@ -57,7 +58,8 @@ static int start(char **argv)
 
 static void print_exports(const char *preload, const char *path, const char *device)
 {
-	printf("export LD_PRELOAD='%s'\nexport LD_LIBRARY_PATH='%s'\nexport NVCC_APPEND_FLAGS='-cudart shared'\n", preload, path);
+	printf("export LD_PRELOAD='%s'\nexport LD_LIBRARY_PATH='%s'\nexport NVCC_APPEND_FLAGS='-cudart shared'\n",
+	       preload, path);
 	if (device)
 		printf("export PTXLOOM_DEVICE='%s'\n", device);
 }
@@ -88,7 +90,9 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 	if (device && !check_devices(device))
 		return TOOL_USAGE;
 	if (!tool_find_libs(dir, sizeof(dir))) {
-		fputs("ptxloom run: " TOOL_PRELOAD " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n", stderr);
+		fputs("ptxloom run: " TOOL_PRELOAD
+		      " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n",
+		      stderr);
 		return 126;
 	}
 	snprintf(preload, sizeof(preload), "%s/" TOOL_PRELOAD, dir);

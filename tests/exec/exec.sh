@@ -1,4 +1,5 @@
-# ptxloom exec: data in, results out, every kind of initialiser and output, refusals, faults. And the library: its samples
+# ptxloom exec: data in, results out, every kind of initialiser and output, refusals, faults.
+# And the library: its samples
 # run, and it exports nothing but its interface.
 . "${srcdir:-.}/tests/style/tap.sh"
 PATH=$(cd "${builddir:-.}" && pwd):$PATH
@@ -43,7 +44,8 @@ says()
 add="ptxloom exec samples/vector_add.ptx"
 status 0 $add --block 4 --buffer a:f32=1,2.5,-3,0f3f800000 --buffer b:f32[4]=iota --buffer c:f32[4] --arg u32=4 --dump c
 is out "c[0..3] = 1 3.5 -1 4"
-status 0 $add --grid 2,1 --block 5,1,1 --buffer a:f32[10]=ones --buffer b:f32[10]=iota --buffer c:f32[10]=zeros --arg u32=10 \
+status 0 $add --grid 2,1 --block 5,1,1 --buffer a:f32[10]=ones \
+	--buffer b:f32[10]=iota --buffer c:f32[10]=zeros --arg u32=10 \
 	--dump c --dump c:b32
 is out "c[0..7] = 1 2 3 4 5 6 7 8
 c[8..9] = 9 10
@@ -55,7 +57,8 @@ status 0 $add --block 3 --buffer a:f32=1,2,3 --buffer b:f32[3] --buffer c:f32[3]
 	--dump "c=$scratch/c.raw"
 ok "$([ ! -s "$scratch/out" ] && [ "$(wc -c <"$scratch/c.raw")" -eq 12 ]; echo $?)" "raw files hold the elements alone"
 ok "$([ $((($(wc -c <"$scratch/c.npy") - 12) % 64)) -eq 0 ]; echo $?)" ".npy: elements begin at a multiple of 64"
-status 0 $add --block 3 --buffer "a:f32=@$scratch/c.npy" --buffer "b:f32[3]=@$scratch/c.raw" --buffer c:f32[3] --arg u32=3 --dump c
+status 0 $add --block 3 --buffer "a:f32=@$scratch/c.npy" \
+	--buffer "b:f32[3]=@$scratch/c.raw" --buffer c:f32[3] --arg u32=3 --dump c
 is out "c[0..2] = 2 4 6"
 status 2 $add --block 3 --buffer "a:s32=@$scratch/c.npy"
 says err "holds '<f4', not s32"
@@ -91,11 +94,13 @@ done
 # Types print as they are.
 types=samples/vector_add.ptx
 for case in "u8=255 255" "s8=-1 -1" "s16=-32768 -32768" "u64=0xffffffffffffffff 18446744073709551615" \
-	"s64=-9223372036854775808 -9223372036854775808" "f16=1.5 1.5" "bf16=-2 -2" "f64=0.1 0.10000000000000001" "b16=0xbeef 0xbeef" \
+	"s64=-9223372036854775808 -9223372036854775808" "f16=1.5 1.5" "bf16=-2 -2" \
+	"f64=0.1 0.10000000000000001" "b16=0xbeef 0xbeef" \
 	"f64=0d4000000000000000 2" "f32=inf inf"; do
 	type=${case%%=*}
 	value=${case#*=}
-	status 0 ptxloom exec $types --buffer "a:$type=${value% *}" --buffer b:b8[1] --buffer c:b8[1] --arg u32=0 --dump a
+	status 0 ptxloom exec $types --buffer "a:$type=${value% *}" \
+		--buffer b:b8[1] --buffer c:b8[1] --arg u32=0 --dump a
 	is out "a[0..0] = ${value#* }"
 done
 
@@ -163,12 +168,15 @@ Invalid address: write of 4 bytes in CTA 391, thread 0"
 lib=$bin/.libs/libptxloom.so
 if command -v nm >/dev/null && [ -e "$lib" ]; then
 	nm -D --defined-only "$lib" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$scratch/exports"
-	grep -oE '^PTXLOOM_API .*' include/ptxloom.h | grep -oE 'ptxloom_[a-z_]+\(' | tr -d '(' | sort >"$scratch/declared"
-	empty "$(diff "$scratch/declared" "$scratch/exports")" "the library exports what ptxloom.h declares, and nothing else"
+	grep -oE '^PTXLOOM_API .*' include/ptxloom.h |
+		grep -oE 'ptxloom_[a-z_]+\(' | tr -d '(' | sort >"$scratch/declared"
+	empty "$(diff "$scratch/declared" "$scratch/exports")" \
+		"the library exports what ptxloom.h declares, and nothing else"
 else
 	skip "the library exports what ptxloom.h declares" "no nm, or no shared library"
 fi
-empty "$(for f in $(grep -oE '^PTXLOOM_API .*' include/ptxloom.h | grep -oE 'ptxloom_[a-z_]+\(' | tr -d '('); do
+empty "$(for f in $(grep -oE '^PTXLOOM_API .*' include/ptxloom.h |
+		grep -oE 'ptxloom_[a-z_]+\(' | tr -d '('); do
 	grep -lqE "^\.Fn $f( |$)" man/*.3 || echo "$f has no manual page"
 done)" "every function of ptxloom.h has a manual page"
 finish

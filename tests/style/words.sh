@@ -18,7 +18,7 @@ absent 'sub-?[a]gent|[^a-z]ai [a]gent|[c]laude|[a]nthropic|chat[g]pt|langu[a]ge 
 	"no word about who or what wrote it"
 absent '(this|previous|earlier) [s]ession|[h]elper session|share[d]/(design|oracle|reference|seeds)' \
 	"no word about the circumstances of writing"
-absent '(^|[^a-z])(t[o]do|fi[x]me|x[x]x)([^a-z]|$)' "nothing is marked as unfinished"
+absent '(^|[^a-z_])(t[o]do|fi[x]me|x[x]x)([^a-z]|$)' "nothing is marked as unfinished"
 absent '^([<]{7}|[>]{7}|[=]{7}$)' "no conflict marker"
 absent 'all rights r[e]served|nvidia c[o]rporation' "no text of others"
 ok "$([ "$(echo "$files" | wc -l)" -gt 30 ]; echo $?)" "files were found"

@@ -85,7 +85,8 @@ static const char reverse[] =
 	"ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, s;\n"
 	"mul.lo.s32 %r4, %r1, 4; add.s32 %r5, %r3, %r4; st.shared.u32 [%r5], %r1;\n"
 	"bar.sync 0;\n"
-	"sub.s32 %r6, %r2, %r1; add.s32 %r6, %r6, -1; mul.lo.s32 %r6, %r6, 4; add.s32 %r6, %r3, %r6; ld.shared.u32 %r7, [%r6];\n"
+	"sub.s32 %r6, %r2, %r1; add.s32 %r6, %r6, -1; mul.lo.s32 %r6, %r6, 4; "
+	"add.s32 %r6, %r3, %r6; ld.shared.u32 %r7, [%r6];\n"
 	"mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r7; ret;\n}\n";
 
 static void test_barrier(const char *level)

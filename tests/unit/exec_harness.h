@@ -70,7 +70,9 @@ static inline void harness_place_vars(struct harness *h)
 
 		if (v->space != M_global && v->space != M_const)
 			continue;
-		h->var_address[i] = mem_alloc(&h->mem, v->size_bytes, v->align, v->space == M_const ? MEM_KIND_CONST : MEM_KIND_DEVICE);
+		h->var_address[i] =
+			mem_alloc(&h->mem, v->size_bytes, v->align,
+				  v->space == M_const ? MEM_KIND_CONST : MEM_KIND_DEVICE);
 		if (v->data)
 			memcpy((void *)(uintptr_t)h->var_address[i], v->data, v->data_len);
 	}
@@ -126,7 +128,10 @@ static inline void harness_cta_free(struct cta *c)
 static inline void harness_cluster_dims(struct harness *h, const struct ir_func *f)
 {
 	for (u32 i = 0; i < 3; i++)
-		h->env.cluster[i] = f->has_perf[IR_REQNCTAPERCLUSTER] && f->perf[IR_REQNCTAPERCLUSTER][i] ? f->perf[IR_REQNCTAPERCLUSTER][i] : 1;
+		h->env.cluster[i] =
+			f->has_perf[IR_REQNCTAPERCLUSTER] && f->perf[IR_REQNCTAPERCLUSTER][i]
+				? f->perf[IR_REQNCTAPERCLUSTER][i]
+				: 1;
 	h->env.explicit_cluster = f->has_perf[IR_REQNCTAPERCLUSTER];
 }
 
@@ -173,22 +178,36 @@ static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 tur
 	return stop;
 }
 
-/* Run `kernel`; returns STOP_DONE, STOP_FAULT (see h->fault) or, with h->turns, STOP_YIELD. level: host ISA, NULL = best. */
-static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block, const void *params, const char *level)
+/*
+ * Run `kernel`; returns STOP_DONE, STOP_FAULT (see h->fault) or, with h->turns, STOP_YIELD. level:
+ * host ISA, NULL = best.
+ */
+static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block,
+					 const void *params, const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32};
 	struct program *p;
 	enum exec_stop stop;
 	u32 *tid = calloc(3 * 2048, sizeof(u32));
 
-	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find(h->device ? h->device : "h200"), h->var_address, &options, &h->d);
+	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find(h->device ? h->device : "h200"),
+		       h->var_address, &options, &h->d);
 	if (!p)
 		return STOP_FAULT;
 	h->env = (struct exec_env){
-		.program = p, .ops = exec_ops_select(level), .mem = &h->mem, .params = params, .grid = {grid, 1, 1},
-		.block = {block, 1, 1}, .shared_bytes = p->shared_static + 4096, .cancel = &h->cancel, .tid = tid, .syscalls = h->syscalls,
+		.program = p,
+		.ops = exec_ops_select(level),
+		.mem = &h->mem,
+		.params = params,
+		.grid = {grid, 1, 1},
+		.block = {block, 1, 1},
+		.shared_bytes = p->shared_static + 4096,
+		.cancel = &h->cancel,
+		.tid = tid,
+		.syscalls = h->syscalls,
 		.async_eager = h->async_eager,
-		.local_bytes = h->stack_limit ? exec_local_bytes(p, h->stack_limit) : p->frame_bytes + 65536,
+		.local_bytes = h->stack_limit ? exec_local_bytes(p, h->stack_limit)
+					      : p->frame_bytes + 65536,
 	};
 	for (u32 i = 0; i < block; i++)
 		tid[i] = i;

@@ -1,6 +1,7 @@
 /*
- * Lane operations under guards and in divergent code, for every shape of handler; 16-bit registers whatever the upper half of
- * their row holds; carry flags across branches. What the operations compute is checked by exec_vectors.
+ * Lane operations under guards and in divergent code, for every shape of handler; 16-bit registers
+ * whatever the upper half of their row holds; carry flags across branches. What the operations
+ * compute is checked by exec_vectors.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -89,10 +90,12 @@ static const struct form forms[] = {
 
 /* Values that differ by lane, p alternating within warps, w the same in a warp, r of no order. */
 static const char prologue[] =
-	".reg .b64 %out; .reg .b32 %t; .reg .b64 %x, %y, %v; .reg .b32 %a, %b, %c, %e, %k, %s; .reg .f32 %f; .reg .b16 %h, %i;\n"
+	".reg .b64 %out; .reg .b32 %t; .reg .b64 %x, %y, %v; .reg .b32 %a, %b, %c, %e, %k, %s; "
+	".reg .f32 %f; .reg .b16 %h, %i;\n"
 	".reg .pred %p, %q, %r, %w;\n"
 	"ld.param.u64 %out,[out]; mov.u32 %t,%tid.x; mad.wide.u32 %out,%t,96,%out;\n"
-	"mad.lo.u32 %a,%t,0x9e3779b1,0x12345; mad.lo.u32 %b,%a,0x85ebca6b,77; mad.lo.u32 %c,%b,%b,%a; and.b32 %e,%c,63;\n"
+	"mad.lo.u32 %a,%t,0x9e3779b1,0x12345; mad.lo.u32 %b,%a,0x85ebca6b,77; "
+	"mad.lo.u32 %c,%b,%b,%a; and.b32 %e,%c,63;\n"
 	"xor.b32 %k,%a,%c; mov.b64 %x,{%b,%k}; mov.b64 %y,{%c,%a}; mov.b32 {%h,%i},%k; mov.b32 %f,%c;\n"
 	"and.b32 %s,%b,5; setp.eq.u32 %p,%s,1; and.b32 %s,%t,32; setp.ne.u32 %w,%s,0; setp.lt.s32 %r,%c,0;\n";
 
@@ -115,9 +118,15 @@ static void write_variant(struct text *out, const struct form *f, u32 n)
 	default: text_printf(out, "@!%%p %s;\n", f->text); break;
 	}
 	text_puts(out, "addc.u32 %s,0,0;\n");
-	text_puts(out, pred ? "selp.u64 %v,1,0,%d;\n" : wide ? "mov.b64 %v,%d;\n" : narrow ? "cvt.u64.u16 %v,%d;\n" : "cvt.u64.u32 %v,%d;\n");
-	text_printf(out, "st.global.u64 [%%out+%u],%%v; st.global.u32 [%%out+%u],%%s; selp.u32 %%s,1,0,%%p; st.global.u32 [%%out+%u],%%s;\n",
-		    16 * n, 16 * n + 8, 16 * n + 12);
+	text_puts(out, pred     ? "selp.u64 %v,1,0,%d;\n"
+		       : wide   ? "mov.b64 %v,%d;\n"
+		       : narrow ? "cvt.u64.u16 %v,%d;\n"
+				: "cvt.u64.u32 %v,%d;\n");
+	text_printf(
+		out,
+		"st.global.u64 [%%out+%u],%%v; st.global.u32 [%%out+%u],%%s; selp.u32 %%s,1,0,%%p; "
+		"st.global.u32 [%%out+%u],%%s;\n",
+		16 * n, 16 * n + 8, 16 * n + 12);
 }
 
 struct record {
@@ -140,8 +149,8 @@ static bool masks_hold(const struct record *all)
 		bool p = r->p, w = t & 32;
 
 		changes |= !same(on, off);
-		if (!same(&r[GUARDED], p ? on : off) || !same(&r[BRANCHED], p ? on : off) || !same(&r[GUARDED_NOT], p ? off : on) ||
-		    !same(&r[WHOLE_WARPS], w ? on : off)) {
+		if (!same(&r[GUARDED], p ? on : off) || !same(&r[BRANCHED], p ? on : off) ||
+		    !same(&r[GUARDED_NOT], p ? off : on) || !same(&r[WHOLE_WARPS], w ? on : off)) {
 			printf("# thread %u: p %d w %d\n", t, p, w);
 			for (u32 i = 0; i < VARIANTS; i++)
 				printf("# %u: %llx carry %u\n", i, (unsigned long long)r[i].d, r[i].carry);
@@ -160,14 +169,18 @@ static void test_masks(const char *level)
 		bool ok = false;
 		u64 out;
 
-		text_printf(&ptx, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n%s", prologue);
+		text_printf(
+			&ptx,
+			".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n%s",
+			prologue);
 		text_printf(&ptx, ".reg .%s %%d;\n", forms[i].type);
 		for (u32 n = 0; n < VARIANTS; n++)
 			write_variant(&ptx, &forms[i], n);
 		text_puts(&ptx, "ret;\n}\n");
 		if (harness_open(&h, ptx.at)) {
 			out = mem_alloc(&h.mem, sizeof(struct record) * VARIANTS * THREADS, 0, MEM_KIND_DEVICE);
-			ok = harness_run(&h, "k", 1, THREADS, &out, level) == STOP_DONE && masks_hold((const struct record *)(uintptr_t)out);
+			ok = harness_run(&h, "k", 1, THREADS, &out, level) == STOP_DONE &&
+			     masks_hold((const struct record *)(uintptr_t)out);
 		}
 		snprintf(what, sizeof(what), "%s: masked lanes keep what they had on %s", forms[i].text, level);
 		CHECK_MSG(ok, what);
@@ -178,16 +191,44 @@ static void test_masks(const char *level)
 
 /* %h: the same 16 bits, once sign-extended in its row and once not. */
 static const struct form readers[] = {
-	{"b16", "add.u16 %d,%h,1"}, {"b16", "sub.s16 %d,7,%h"}, {"b16", "mul.hi.u16 %d,%h,%h"}, {"b16", "mad.hi.s16 %d,%h,%h,%h"},
-	{"b16", "div.u16 %d,%h,3"}, {"b16", "rem.s16 %d,%h,7"}, {"b16", "max.u16 %d,%h,5"}, {"b16", "min.s16 %d,%h,5"},
-	{"b16", "sad.u16 %d,%h,9,%h"}, {"b16", "abs.s16 %d,%h"}, {"b16", "neg.s16 %d,%h"}, {"b16", "not.b16 %d,%h"},
-	{"b16", "cnot.b16 %d,%h"}, {"b16", "shr.u16 %d,%h,3"}, {"b16", "shr.s16 %d,%h,3"}, {"b16", "shl.b16 %d,%h,3"},
-	{"b16", "and.b16 %d,%h,0x7fff"}, {"b16", "xor.b16 %d,%h,%h"}, {"b16", "mov.b16 %d,%h"}, {"b16", "cvt.u16.u16 %d,%h"},
-	{"b16", "addc.u16 %d,%h,%h"}, {"b16", "madc.hi.u16 %d,%h,%h,%h"}, {"b32", "mul.wide.u16 %d,%h,%h"},
-	{"b32", "mul.wide.s16 %d,%h,%h"}, {"b32", "mad.wide.u16 %d,%h,%h,3"}, {"b32", "cvt.u32.u16 %d,%h"}, {"b32", "cvt.s32.s16 %d,%h"},
-	{"b32", "cvt.u32.u8 %d,%h"}, {"b32", "cvt.sat.s8.s16 %d,%h"}, {"b32", "cvt.sat.u8.u16 %d,%h"}, {"b32", "mov.b32 %d,{%h,%h}"},
-	{"b32", "set.lt.u32.u16 %d,%h,0x8000"}, {"b32", "set.gt.s32.s16 %d,%h,-5"}, {"b32", "set.eq.u32.b16 %d,%h,-1"},
-	{"b32", "set.neu.u32.f16 %d,%h,%h"}, {"b64", "cvt.u64.u16 %d,%h"}, {"b64", "cvt.s64.s16 %d,%h"}, {"b64", "mov.b64 %d,{%h,%h,%h,%h}"},
+	{"b16", "add.u16 %d,%h,1"},
+	{"b16", "sub.s16 %d,7,%h"},
+	{"b16", "mul.hi.u16 %d,%h,%h"},
+	{"b16", "mad.hi.s16 %d,%h,%h,%h"},
+	{"b16", "div.u16 %d,%h,3"},
+	{"b16", "rem.s16 %d,%h,7"},
+	{"b16", "max.u16 %d,%h,5"},
+	{"b16", "min.s16 %d,%h,5"},
+	{"b16", "sad.u16 %d,%h,9,%h"},
+	{"b16", "abs.s16 %d,%h"},
+	{"b16", "neg.s16 %d,%h"},
+	{"b16", "not.b16 %d,%h"},
+	{"b16", "cnot.b16 %d,%h"},
+	{"b16", "shr.u16 %d,%h,3"},
+	{"b16", "shr.s16 %d,%h,3"},
+	{"b16", "shl.b16 %d,%h,3"},
+	{"b16", "and.b16 %d,%h,0x7fff"},
+	{"b16", "xor.b16 %d,%h,%h"},
+	{"b16", "mov.b16 %d,%h"},
+	{"b16", "cvt.u16.u16 %d,%h"},
+	{"b16", "addc.u16 %d,%h,%h"},
+	{"b16", "madc.hi.u16 %d,%h,%h,%h"},
+	{"b32", "mul.wide.u16 %d,%h,%h"},
+	{"b32", "mul.wide.s16 %d,%h,%h"},
+	{"b32", "mad.wide.u16 %d,%h,%h,3"},
+	{"b32", "cvt.u32.u16 %d,%h"},
+	{"b32", "cvt.s32.s16 %d,%h"},
+	{"b32", "cvt.u32.u8 %d,%h"},
+	{"b32", "cvt.sat.s8.s16 %d,%h"},
+	{"b32", "cvt.sat.u8.u16 %d,%h"},
+	{"b32", "mov.b32 %d,{%h,%h}"},
+	{"b32", "set.lt.u32.u16 %d,%h,0x8000"},
+	{"b32", "set.gt.s32.s16 %d,%h,-5"},
+	{"b32", "set.eq.u32.b16 %d,%h,-1"},
+	{"b32", "set.neu.u32.f16 %d,%h,%h"},
+	{"b64", "cvt.u64.u16 %d,%h"},
+	{"b64", "cvt.s64.s16 %d,%h"},
+	{"b64", "mov.b64 %d,{%h,%h,%h,%h}"},
 };
 
 static void test_16_bit(const char *level)
@@ -199,12 +240,15 @@ static void test_16_bit(const char *level)
 		bool ok = false;
 		u64 out, *at;
 
-		text_printf(&ptx, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-				  ".reg .b64 %%out; .reg .b32 %%t, %%w; .reg .b16 %%h; .reg .%s %%d;\n"
-				  "ld.param.u64 %%out,[out]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%out,%%t,16,%%out;\n"
-				  "cvt.s16.s8 %%h,%%t; %s; st.global.%s [%%out],%%d;\n"
-				  "cvt.s32.s8 %%w,%%t; mov.b32 {%%h,_},%%w; %s; st.global.%s [%%out+8],%%d;\nret;\n}\n",
-			    readers[i].type, readers[i].text, readers[i].type, readers[i].text, readers[i].type);
+		text_printf(
+			&ptx,
+			".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+			".reg .b64 %%out; .reg .b32 %%t, %%w; .reg .b16 %%h; .reg .%s %%d;\n"
+			"ld.param.u64 %%out,[out]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%out,%%t,16,%%out;\n"
+			"cvt.s16.s8 %%h,%%t; %s; st.global.%s [%%out],%%d;\n"
+			"cvt.s32.s8 %%w,%%t; mov.b32 {%%h,_},%%w; %s; st.global.%s [%%out+8],%%d;\nret;\n}\n",
+			readers[i].type, readers[i].text, readers[i].type, readers[i].text,
+			readers[i].type);
 		if (harness_open(&h, ptx.at)) {
 			out = mem_alloc(&h.mem, 16 * 256, 0, MEM_KIND_DEVICE);
 			at = (u64 *)(uintptr_t)out;
@@ -224,8 +268,10 @@ static const char chain[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
 	".reg .b64 %in, %out; .reg .b32 %t, %a, %b, %c, %lo, %mid, %hi, %n, %sum, %carries; .reg .pred %p;\n"
-	"ld.param.u64 %in,[in]; ld.param.u64 %out,[out]; mov.u32 %t,%tid.x; mad.wide.u32 %in,%t,12,%in; mad.wide.u32 %out,%t,20,%out;\n"
-	"ld.global.u32 %a,[%in]; ld.global.u32 %b,[%in+4]; ld.global.u32 %c,[%in+8]; and.b32 %n,%t,3; setp.eq.u32 %p,%n,1;\n"
+	"ld.param.u64 %in,[in]; ld.param.u64 %out,[out]; mov.u32 %t,%tid.x; "
+	"mad.wide.u32 %in,%t,12,%in; mad.wide.u32 %out,%t,20,%out;\n"
+	"ld.global.u32 %a,[%in]; ld.global.u32 %b,[%in+4]; ld.global.u32 %c,[%in+8]; "
+	"and.b32 %n,%t,3; setp.eq.u32 %p,%n,1;\n"
 	"add.cc.u32 %lo,%a,%b;\n"
 	"@%p bra ODD;\n"
 	"addc.cc.u32 %mid,%b,%c; bra JOIN;\n"
@@ -240,9 +286,12 @@ static const char chain[] =
 
 static bool chain_is_right(const u32 *in, const u32 *out, u32 t)
 {
-	u64 lo = (u64)in[0] + in[1], mid = (u64)in[1] + ((t & 3) == 1 ? ~in[2] : in[2]) + (lo >> 32), sum = (u64)in[0] * ((t & 15) + 1);
+	u64 lo = (u64)in[0] + in[1],
+	    mid = (u64)in[1] + ((t & 3) == 1 ? ~in[2] : in[2]) + (lo >> 32),
+	    sum = (u64)in[0] * ((t & 15) + 1);
 
-	return out[0] == (u32)lo && out[1] == (u32)mid && out[2] == mid >> 32 && out[3] == (u32)sum && out[4] == sum >> 32;
+	return out[0] == (u32)lo && out[1] == (u32)mid && out[2] == mid >> 32 &&
+	       out[3] == (u32)sum && out[4] == sum >> 32;
 }
 
 static void test_carry_chain(const char *level)
@@ -279,7 +328,8 @@ static const char quads[] =
 	"mov.b128 %q0,{%x0,%x1}; mov.b128 {%r0,%r1,%r2,%r3},%q0; mov.b128 %q1,{%r3,%r2,%r1,%r0}; mov.b128 %q2,%q1;\n"
 	"mov.b128 {%x1,%x0},%q2; st.global.v2.u64 [%out],{%x0,%x1};\n"
 	"mov.b64 {%h0,%h1,%h2,%h3},%x0; mov.b64 %x2,{%h3,%h2,%h1,%h0}; st.global.u64 [%out+16],%x2;\n"
-	"mov.v2.b32 {%r4,%r5},{%r1,%r0}; mov.v2.b32 {%r4,%r5},{%r5,%r4}; st.global.v2.u32 [%out+24],{%r4,%r5}; ret;\n}\n";
+	"mov.v2.b32 {%r4,%r5},{%r1,%r0}; mov.v2.b32 {%r4,%r5},{%r5,%r4}; "
+	"st.global.v2.u32 [%out+24],{%r4,%r5}; ret;\n}\n";
 
 static void test_parts(const char *level)
 {

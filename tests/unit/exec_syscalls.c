@@ -1,20 +1,25 @@
-/* Functions outside the modules: vprintf, malloc and free, __assertfail, functions of the host, and those nobody has. */
+/*
+ * Functions outside the modules: vprintf, malloc and free, __assertfail, functions of the host, and
+ * those nobody has.
+ */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 
 #include "src/exec/syscall.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define DECLARE                                                                                  \
-	".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"                 \
+#define DECLARE \
+	".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n" \
 	".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n" \
 	".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 fn, .param .b64 s);\n"
-#define KERNEL                                                                                   \
-	".visible .entry k(.param .u64 out)\n{\n"                                                \
+#define KERNEL \
+	".visible .entry k(.param .u64 out)\n{\n" \
 	".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f64 %d<4>; .local .align 8 .b8 buf[512];\n" \
-	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mad.wide.u32 %rd0, %r0, 8, %rd0; mov.u64 %rd7, buf; cvta.local.u64 %rd8, %rd7;\n"
-#define PRINT                                                                                    \
-	"{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; st.param.b64 [a], %rd8; call.uni (r), vprintf, (f, a);\n" \
+	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mad.wide.u32 %rd0, %r0, 8, %rd0; " \
+	"mov.u64 %rd7, buf; cvta.local.u64 %rd8, %rd7;\n"
+#define PRINT \
+	"{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; " \
+	"st.param.b64 [a], %rd8; call.uni (r), vprintf, (f, a);\n" \
 	"ld.param.b32 %r1, [r]; }\ncvt.s64.s32 %rd2, %r1; st.global.u64 [%rd0], %rd2;\n"
 #define DONE "ret;\n}\n"
 
@@ -94,30 +99,50 @@ static const char *bytes_of(const char *s)
 static void test_print(void)
 {
 	expect_print(bytes_of("hello\n"), "", "hello\n", 0);
-	expect_print(bytes_of("%d|%u|%x|%X|%o|%c|%i"),
-		     "st.local.u32 [buf], -5; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], 255; st.local.u32 [buf+12], 255; st.local.u32 [buf+16], 8;"
-		     "st.local.u32 [buf+20], 65; st.local.u32 [buf+24], 2147483647;", "-5|7|ff|FF|10|A|2147483647", 7);
-	expect_print(bytes_of("%lld %llu %ld %lx %zu"),
-		     "st.local.u64 [buf], -5; st.local.u64 [buf+8], -1; st.local.u64 [buf+16], 123456789012; st.local.u64 [buf+24], 74565; st.local.u64 [buf+32], 9;",
-		     "-5 18446744073709551615 123456789012 12345 9", 5);
+	expect_print(
+		bytes_of("%d|%u|%x|%X|%o|%c|%i"),
+		"st.local.u32 [buf], -5; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], 255; "
+		"st.local.u32 [buf+12], 255; st.local.u32 [buf+16], 8;"
+		"st.local.u32 [buf+20], 65; st.local.u32 [buf+24], 2147483647;",
+		"-5|7|ff|FF|10|A|2147483647", 7);
+	expect_print(
+		bytes_of("%lld %llu %ld %lx %zu"),
+		"st.local.u64 [buf], -5; st.local.u64 [buf+8], -1; "
+		"st.local.u64 [buf+16], 123456789012; st.local.u64 [buf+24], 74565; st.local.u64 [buf+32], 9;",
+		"-5 18446744073709551615 123456789012 12345 9", 5);
 	/* Small integers come as int, a 64-bit value behind an int is aligned. */
-	expect_print(bytes_of("%hd %hhd %hu|%lld"), "st.local.u32 [buf], 65535; st.local.u32 [buf+4], 511; st.local.u32 [buf+8], 65537; st.local.u64 [buf+16], 3;",
-		     "-1 -1 1|3", 4);
-	expect_print(bytes_of("%f %.2f %e %g %8.3f|%-8.1f| %a %F %G"),
-		     "mov.f64 %d1, 0d3ff8000000000000; st.local.f64 [buf], %d1; st.local.f64 [buf+8], %d1; st.local.f64 [buf+16], %d1; st.local.f64 [buf+24], %d1;"
-		     "st.local.f64 [buf+32], %d1; st.local.f64 [buf+40], %d1; st.local.f64 [buf+48], %d1; mov.f64 %d2, 0d7ff0000000000000; st.local.f64 [buf+56], %d2;"
-		     "mov.f64 %d2, 0dfff8000000000000; st.local.f64 [buf+64], %d2;",
-		     "1.500000 1.50 1.500000e+00 1.5    1.500|1.5     | 0x1.8p+0 INF -NAN", 9);
-	expect_print(bytes_of("%5d|%-5d|%05d|%+d|% d|%#x|%.3d"),
-		     "st.local.u32 [buf], 42; st.local.u32 [buf+4], 42; st.local.u32 [buf+8], 42; st.local.u32 [buf+12], 42; st.local.u32 [buf+16], 42;"
-		     "st.local.u32 [buf+20], 42; st.local.u32 [buf+24], 42;", "   42|42   |00042|+42| 42|0x2a|042", 7);
-	expect_print(bytes_of("[%*d] [%-*d] [%*d] [%.*f]"),
-		     "st.local.u32 [buf], 6; st.local.u32 [buf+4], 1; st.local.u32 [buf+8], 4; st.local.u32 [buf+12], 2; st.local.u32 [buf+16], -4;"
-		     "st.local.u32 [buf+20], 3; st.local.u32 [buf+24], 1; mov.f64 %d1, 0d3ff8000000000000; st.local.f64 [buf+32], %d1;",
-		     "[     1] [2   ] [3   ] [1.5]", 8);
-	expect_print(bytes_of("%s and %6s%-6s|%.2s|%s %p %p"),
-		     "mov.u64 %rd1, word; st.local.u64 [buf], %rd1; st.local.u64 [buf+8], %rd1; st.local.u64 [buf+16], %rd1; st.local.u64 [buf+24], %rd1;"
-		     "st.local.u64 [buf+32], 0; st.local.u64 [buf+40], 4660; st.local.u64 [buf+48], 0;", "word and   wordword  |wo|(null) 0x1234 (nil)", 7);
+	expect_print(
+		bytes_of("%hd %hhd %hu|%lld"),
+		"st.local.u32 [buf], 65535; st.local.u32 [buf+4], 511; "
+		"st.local.u32 [buf+8], 65537; st.local.u64 [buf+16], 3;",
+		"-1 -1 1|3", 4);
+	expect_print(
+		bytes_of("%f %.2f %e %g %8.3f|%-8.1f| %a %F %G"),
+		"mov.f64 %d1, 0d3ff8000000000000; st.local.f64 [buf], %d1; "
+		"st.local.f64 [buf+8], %d1; st.local.f64 [buf+16], %d1; st.local.f64 [buf+24], %d1;"
+		"st.local.f64 [buf+32], %d1; st.local.f64 [buf+40], %d1; "
+		"st.local.f64 [buf+48], %d1; mov.f64 %d2, 0d7ff0000000000000; st.local.f64 [buf+56], %d2;"
+		"mov.f64 %d2, 0dfff8000000000000; st.local.f64 [buf+64], %d2;",
+		"1.500000 1.50 1.500000e+00 1.5    1.500|1.5     | 0x1.8p+0 INF -NAN", 9);
+	expect_print(
+		bytes_of("%5d|%-5d|%05d|%+d|% d|%#x|%.3d"),
+		"st.local.u32 [buf], 42; st.local.u32 [buf+4], 42; st.local.u32 [buf+8], 42; "
+		"st.local.u32 [buf+12], 42; st.local.u32 [buf+16], 42;"
+		"st.local.u32 [buf+20], 42; st.local.u32 [buf+24], 42;",
+		"   42|42   |00042|+42| 42|0x2a|042", 7);
+	expect_print(
+		bytes_of("[%*d] [%-*d] [%*d] [%.*f]"),
+		"st.local.u32 [buf], 6; st.local.u32 [buf+4], 1; st.local.u32 [buf+8], 4; "
+		"st.local.u32 [buf+12], 2; st.local.u32 [buf+16], -4;"
+		"st.local.u32 [buf+20], 3; st.local.u32 [buf+24], 1; "
+		"mov.f64 %d1, 0d3ff8000000000000; st.local.f64 [buf+32], %d1;",
+		"[     1] [2   ] [3   ] [1.5]", 8);
+	expect_print(
+		bytes_of("%s and %6s%-6s|%.2s|%s %p %p"),
+		"mov.u64 %rd1, word; st.local.u64 [buf], %rd1; st.local.u64 [buf+8], %rd1; "
+		"st.local.u64 [buf+16], %rd1; st.local.u64 [buf+24], %rd1;"
+		"st.local.u64 [buf+32], 0; st.local.u64 [buf+40], 4660; st.local.u64 [buf+48], 0;",
+		"word and   wordword  |wo|(null) 0x1234 (nil)", 7);
 	expect_print(bytes_of("100%% %y %"), "", "100% %y %", 0);
 	/* 32 arguments at most. */
 	expect_print(bytes_of("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d"), "",
@@ -129,8 +154,10 @@ static void test_print(void)
 static const char no_format[] = HEAD DECLARE KERNEL "mov.u64 %rd1, 0;\n" PRINT DONE;
 static const char bad_format[] = HEAD DECLARE KERNEL "mov.u64 %rd1, 64;\n" PRINT DONE;
 /* Every second thread of two warps; in the order of threads. The format in shared memory. */
-static const char many[] = HEAD DECLARE ".shared .align 4 .b8 f[8];\n" KERNEL
-	"mov.u32 %r2, f; st.shared.u32 [%r2], 2122789; bar.sync 0; cvt.u64.u32 %rd1, %r2; cvta.shared.u64 %rd1, %rd1; st.local.u32 [buf], %r0;\n"
+static const char many[] = HEAD DECLARE
+	".shared .align 4 .b8 f[8];\n" KERNEL
+	"mov.u32 %r2, f; st.shared.u32 [%r2], 2122789; bar.sync 0; cvt.u64.u32 %rd1, %r2; "
+	"cvta.shared.u64 %rd1, %rd1; st.local.u32 [buf], %r0;\n"
 	"and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra E;\n" PRINT "E: " DONE;
 
 static void test_print_more(void)
@@ -162,13 +189,17 @@ static void test_print_more(void)
 
 /* ---- heap ---- */
 
-#define MALLOC(bytes, to) "{ .param .b64 n; .param .b64 r; st.param.b64 [n], " bytes "; call (r), malloc, (n); ld.param.b64 " to ", [r]; }\n"
+#define MALLOC(bytes, to) \
+	"{ .param .b64 n; .param .b64 r; st.param.b64 [n], " bytes \
+	"; call (r), malloc, (n); ld.param.b64 " to ", [r]; }\n"
 #define FREE(p) "{ .param .b64 q; st.param.b64 [q], " p "; call free, (q); }\n"
 
-static const char heap[] = HEAD DECLARE KERNEL MALLOC("40", "%rd1") "st.u32 [%rd1], %r0; st.u64 [%rd1+32], %rd0; st.global.u64 [%rd0], %rd1;\n" DONE;
-static const char give_back[] = HEAD DECLARE KERNEL
-	"mov.u32 %r2, 0;\nL: " MALLOC("1000", "%rd1") "setp.eq.u64 %p1, %rd1, 0; @%p1 trap; st.u32 [%rd1+996], %r2; " FREE("%rd1") FREE("0")
-	"add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 50; @%p2 bra L; st.global.u64 [%rd0], %rd1;\n" DONE;
+static const char heap[] = HEAD DECLARE KERNEL MALLOC(
+	"40",
+	"%rd1") "st.u32 [%rd1], %r0; st.u64 [%rd1+32], %rd0; st.global.u64 [%rd0], %rd1;\n" DONE;
+static const char give_back[] = HEAD DECLARE KERNEL "mov.u32 %r2, 0;\nL: " MALLOC(
+	"1000", "%rd1") "setp.eq.u64 %p1, %rd1, 0; @%p1 trap; st.u32 [%rd1+996], %r2; " FREE("%rd1")
+	FREE("0") "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 50; @%p2 bra L; st.global.u64 [%rd0], %rd1;\n" DONE;
 static const char double_free[] = HEAD DECLARE KERNEL MALLOC("8", "%rd1") FREE("%rd1") FREE("%rd1") DONE;
 
 static void test_heap(void)
@@ -223,10 +254,14 @@ static void test_heap(void)
 /* ---- assertions ---- */
 
 static const char assertion[] = HEAD DECLARE
-	".global .b8 msg[] = {120, 62, 49, 0}; .global .b8 file[] = {97, 46, 99, 117, 0}; .global .b8 fn[] = {118, 111, 105, 100, 32, 107, 0};\n" KERNEL
-	"setp.lt.u32 %p1, %r0, 34; @%p1 bra E; setp.gt.u32 %p2, %r0, 35; @%p2 bra E; mov.u64 %rd1, msg; mov.u64 %rd2, file; mov.u64 %rd3, fn;\n"
-	"{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; st.param.b32 [c], 17;\n"
-	"st.param.b64 [d], %rd3; st.param.b64 [e], 1; call.uni __assertfail, (a, b, c, d, e); }\nst.global.u64 [%rd0], 1;\nE: " DONE;
+	".global .b8 msg[] = {120, 62, 49, 0}; .global .b8 file[] = {97, 46, 99, 117, 0}; "
+	".global .b8 fn[] = {118, 111, 105, 100, 32, 107, 0};\n" KERNEL
+	"setp.lt.u32 %p1, %r0, 34; @%p1 bra E; setp.gt.u32 %p2, %r0, 35; @%p2 bra E; "
+	"mov.u64 %rd1, msg; mov.u64 %rd2, file; mov.u64 %rd3, fn;\n"
+	"{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; "
+	"st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; st.param.b32 [c], 17;\n"
+	"st.param.b64 [d], %rd3; st.param.b64 [e], 1; call.uni __assertfail, (a, b, c, d, e); }\n"
+	"st.global.u64 [%rd0], 1;\nE: " DONE;
 
 static void test_assertion(void)
 {
@@ -239,8 +274,10 @@ static void test_assertion(void)
 	CHECK_EQ(m.h.fault.lanes, 12);
 	CHECK_EQ(m.h.fault.thread[0], 34);
 	CHECK(!strcmp(m.h.fault.text, "a.cu:17: void k: block: [0,0,0], thread: [34,0,0] Assertion `x>1` failed."));
-	CHECK(m.printed.at && !strcmp(m.printed.at, "a.cu:17: void k: block: [0,0,0], thread: [34,0,0] Assertion `x>1` failed.\n"
-						     "a.cu:17: void k: block: [0,0,0], thread: [35,0,0] Assertion `x>1` failed.\n"));
+	CHECK(m.printed.at &&
+	      !strcmp(m.printed.at,
+		      "a.cu:17: void k: block: [0,0,0], thread: [34,0,0] Assertion `x>1` failed.\n"
+		      "a.cu:17: void k: block: [0,0,0], thread: [35,0,0] Assertion `x>1` failed.\n"));
 	CHECK_EQ(result(&m, 34), 0);
 	stop(&m);
 }
@@ -269,19 +306,27 @@ void exec_syscalls_store(u64 at, u32 x)
 }
 
 static const char host[] = HEAD
-	".extern .func (.param .b64 r) exec_syscalls_mix(.param .b8 a, .param .s16 b, .param .b32 c, .param .b64 d, .param .f32 e, .param .f64 f);\n"
-	".extern .func (.param .f32 r) exec_syscalls_half(.param .f32 x);\n.extern .func exec_syscalls_store(.param .b64 p, .param .b32 x);\n" KERNEL
+	".extern .func (.param .b64 r) exec_syscalls_mix(.param .b8 a, .param .s16 b, "
+	".param .b32 c, .param .b64 d, .param .f32 e, .param .f64 f);\n"
+	".extern .func (.param .f32 r) exec_syscalls_half(.param .f32 x);\n"
+	".extern .func exec_syscalls_store(.param .b64 p, .param .b32 x);\n" KERNEL
 	".reg .f32 %f<3>; .reg .b16 %h<2>;\n"
-	"{ .param .b8 a; .param .s16 b; .param .b32 c; .param .b64 d; .param .f32 e; .param .f64 f; .param .b64 r; st.param.b8 [a], 200; mov.u16 %h0, -3; st.param.s16 [b], %h0;\n"
-	"st.param.b32 [c], %r0; st.param.b64 [d], 1000000000000; mov.f32 %f1, 0f40400000; st.param.f32 [e], %f1; mov.f64 %d1, 0d4010000000000000; st.param.f64 [f], %d1;\n"
+	"{ .param .b8 a; .param .s16 b; .param .b32 c; .param .b64 d; .param .f32 e; "
+	".param .f64 f; .param .b64 r; st.param.b8 [a], 200; mov.u16 %h0, -3; st.param.s16 [b], %h0;\n"
+	"st.param.b32 [c], %r0; st.param.b64 [d], 1000000000000; mov.f32 %f1, 0f40400000; "
+	"st.param.f32 [e], %f1; mov.f64 %d1, 0d4010000000000000; st.param.f64 [f], %d1;\n"
 	"call (r), exec_syscalls_mix, (a, b, c, d, e, f); ld.param.b64 %rd1, [r]; }\n"
-	"{ .param .f32 x; .param .f32 r; st.param.f32 [x], %f1; call (r), exec_syscalls_half, (x); ld.param.f32 %f2, [r]; }\n"
-	"mul.f32 %f2, %f2, %f1; add.f32 %f2, %f2, %f2; cvt.rzi.u64.f32 %rd2, %f2; add.u64 %rd1, %rd1, %rd2; st.global.u64 [%rd0], %rd1;\n"
-	"{ .param .b64 p; .param .b32 x; st.param.b64 [p], %rd0; st.param.b32 [x], 77; setp.eq.u32 %p1, %r0, 5; @%p1 call exec_syscalls_store, (p, x); }\n" DONE;
+	"{ .param .f32 x; .param .f32 r; st.param.f32 [x], %f1; call (r), exec_syscalls_half, (x); "
+	"ld.param.f32 %f2, [r]; }\n"
+	"mul.f32 %f2, %f2, %f1; add.f32 %f2, %f2, %f2; cvt.rzi.u64.f32 %rd2, %f2; "
+	"add.u64 %rd1, %rd1, %rd2; st.global.u64 [%rd0], %rd1;\n"
+	"{ .param .b64 p; .param .b32 x; st.param.b64 [p], %rd0; st.param.b32 [x], 77; "
+	"setp.eq.u32 %p1, %r0, 5; @%p1 call exec_syscalls_store, (p, x); }\n" DONE;
 
 static const char missing[] = HEAD ".extern .func nobody_has_this(.param .b32 x);\n" KERNEL
 	"setp.eq.u32 %p1, %r0, 33; st.global.u64 [%rd0], 1; @%p1 call nobody_has_this, (1);\n" DONE;
-static const char by_value[] = HEAD ".extern .func (.param .b64 r) exec_syscalls_mix(.param .align 8 .b8 p[16]);\n" KERNEL
+static const char by_value[] = HEAD
+	".extern .func (.param .b64 r) exec_syscalls_mix(.param .align 8 .b8 p[16]);\n" KERNEL
 	"{ .param .align 8 .b8 p[16]; .param .b64 r; st.param.b64 [p], 1; call (r), exec_syscalls_mix, (p); }\n" DONE;
 
 static void test_host(void)

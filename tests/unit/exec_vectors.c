@@ -1,6 +1,7 @@
 /*
- * Every tests/vectors/<mnemonic>.vec on the engine: each line's instructions become a kernel, whose threads are the line's
- * lanes. One check for each file and host level. For the format see exec_numeric_vectors.c.
+ * Every tests/vectors/<mnemonic>.vec on the engine: each line's instructions become a kernel, whose
+ * threads are the line's lanes. One check for each file and host level. For the format see
+ * exec_numeric_vectors.c.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -82,14 +83,21 @@ static void declare_temporaries(const char *form, struct text *out)
 		while (n && start[n - 1] != '.')
 			n--;
 		snprintf(type, sizeof(type), "%.*s", (int)strcspn(start + n, " "), start + n);
-		text_printf(out, ".reg .b%d %s;\n", strstr(type, "64") ? 64 : strstr(type, "16") && !strstr(type, "x2") ? 16 : 32, name);
+		text_printf(out, ".reg .b%d %s;\n",
+			    strstr(type, "64")                          ? 64
+			    : strstr(type, "16") && !strstr(type, "x2") ? 16
+									: 32,
+			    name);
 	}
 }
 
 static void load_input(struct text *out, const char *type, u32 i)
 {
 	if (bits_of(type) == 1)
-		text_printf(out, ".reg .pred %%a%u; ld.global.u32 %%px,[%%pi+%u]; setp.ne.u32 %%a%u,%%px,0;\n", i, 8 * i, i);
+		text_printf(
+			out,
+			".reg .pred %%a%u; ld.global.u32 %%px,[%%pi+%u]; setp.ne.u32 %%a%u,%%px,0;\n",
+			i, 8 * i, i);
 	else
 		text_printf(out, ".reg .%s %%a%u; ld.global.%s %%a%u,[%%pi+%u];\n", type, i, type, i, 8 * i);
 }
@@ -107,8 +115,11 @@ static void write_kernel(const struct vector *v, u32 number, struct text *out)
 	u32 results = v->registers - v->inputs;
 
 	text_printf(out, ".visible .entry k%u(.param .u64 in, .param .u64 out)\n{\n", number);
-	text_printf(out, ".reg .b64 %%pi, %%po; .reg .b32 %%i, %%px;\nld.param.u64 %%pi,[in]; ld.param.u64 %%po,[out];\n"
-			 "mov.u32 %%i,%%tid.x; mad.wide.u32 %%pi,%%i,%u,%%pi; mad.wide.u32 %%po,%%i,%u,%%po;\n", 8 * v->inputs, 8 * results);
+	text_printf(
+		out,
+		".reg .b64 %%pi, %%po; .reg .b32 %%i, %%px;\nld.param.u64 %%pi,[in]; ld.param.u64 %%po,[out];\n"
+		"mov.u32 %%i,%%tid.x; mad.wide.u32 %%pi,%%i,%u,%%pi; mad.wide.u32 %%po,%%i,%u,%%po;\n",
+		8 * v->inputs, 8 * results);
 	for (u32 i = 0; i < v->inputs; i++)
 		load_input(out, v->type[i], i);
 	for (u32 i = 0; i < results; i++) {
@@ -157,7 +168,8 @@ static bool vector_is_exact(struct harness *h, struct vector *v, u32 number, con
 	}
 	for (u32 i = 0; i < v->lanes * results; i++)
 		if (cut(got[i], bits_of(v->type[v->inputs + i % results])) != want[i]) {
-			printf("# %s: lane %u result %u: got %llx, want %llx\n", v->form, i / results, i % results, (unsigned long long)got[i],
+			printf("# %s: lane %u result %u: got %llx, want %llx\n", v->form,
+			       i / results, i % results, (unsigned long long)got[i],
 			       (unsigned long long)want[i]);
 			return false;
 		}
@@ -215,7 +227,8 @@ static void check_file(const char *dir, const char *name)
 			continue;
 		for (u32 i = 0; i < list.at.len; i++)
 			exact += vector_is_exact(&h, &list.at.at[i], i, levels[k], in, out);
-		snprintf(what, sizeof(what), "%.99s on %s: %u of %zu forms exact", name, levels[k], exact, (size_t)list.at.len);
+		snprintf(what, sizeof(what), "%.99s on %s: %u of %zu forms exact", name, levels[k],
+			 exact, (size_t)list.at.len);
 		CHECK_MSG(list.at.len && exact == list.at.len, what);
 	}
 	harness_close(&h);
@@ -239,7 +252,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		size_t len = strlen(list[i]->d_name);
 
-		if (len > 4 && !strcmp(list[i]->d_name + len - 4, ".vec") && (argc < 2 || !strcmp(argv[1], list[i]->d_name)))
+		if (len > 4 && !strcmp(list[i]->d_name + len - 4, ".vec") &&
+		    (argc < 2 || !strcmp(argv[1], list[i]->d_name)))
 			check_file(dir, list[i]->d_name);
 		free(list[i]);
 	}

@@ -36,7 +36,10 @@ static const char preamble[] =
 	".reg .b128 %rq<8>;\n"
 	".local .align 16 .b8 lbuf[64];\n";
 
-/* What the table says of a form: its row and minima, read off a module of the newest version that holds nothing else. */
+/*
+ * What the table says of a form: its row and minima, read off a module of the newest version that
+ * holds nothing else.
+ */
 struct found {
 	const struct isa_form *form; /* NULL: refused, `why` says it */
 	u32 minima[2];
@@ -130,8 +133,8 @@ static void check_form(char *line, bool verbose, struct tally *t)
 	if (verbose && !f.form)
 		printf("# %s: %s: NO ROW: %s\n", field[0], field[1], f.why);
 	else if (verbose && (!version || !target))
-		printf("# %s: %s: minimum: table %s %u.%u %s, ptxas %s %s\n", field[0], field[1], f.id, f.minima[0] / 10,
-		       f.minima[0] % 10, f.target, field[2], field[3]);
+		printf("# %s: %s: minimum: table %s %u.%u %s, ptxas %s %s\n", field[0], field[1],
+		       f.id, f.minima[0] / 10, f.minima[0] % 10, f.target, field[2], field[3]);
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,8 @@ static void test_match(struct arena *a)
 	f = match(a, "add.sat.s32");
 	CHECK(f && f->row->row == I_add_int_sat);
 	CHECK(match(a, "add.s32.sat") && match(a, "add.s32.sat")->row == f->row);
-	CHECK(!match(a, "add.sat.u32") && !match(a, "add") && !match(a, "add.s32.s32") && !match(a, "add.") && !match(a, ""));
+	CHECK(!match(a, "add.sat.u32") && !match(a, "add") && !match(a, "add.s32.s32") &&
+	      !match(a, "add.") && !match(a, ""));
 	f = match(a, "mul.wide.u16");
 	CHECK(f && isa_operand_type(f, &f->row->operand[0]) == T_u32 && f->row->operand[0].role == ISA_WRITE);
 	CHECK(isa_operand_type(f, &f->row->operand[1]) == T_u16 && isa_operand_count(f, &f->row->operand[1]) == 1);
@@ -44,15 +45,18 @@ static void test_targets(struct arena *a)
 	CHECK(isa_target_find("compute_75", 10, &t) && t.sm == 75 && !t.variant);
 	CHECK(!isa_form_on_target(f, t) && f->ptx == 80);
 	CHECK(!isa_target_find("sm_99", 5, &t) && !isa_target_find("sm_", 3, &t) && !isa_target_find("sm_80x", 6, &t));
-	CHECK(isa_version_known(90) && isa_version_known(51) && !isa_version_known(54) && !isa_version_known(91) && !isa_version_known(0));
+	CHECK(isa_version_known(90) && isa_version_known(51) && !isa_version_known(54) &&
+	      !isa_version_known(91) && !isa_version_known(0));
 }
 
 static void test_words(void)
 {
 	CHECK(isa_word_find("L2::cache_hint", 14) == M_L2_cache_hint && isa_word_kind(M_L2_cache_hint) == ISA_K_HINT);
 	CHECK_STR(isa_word_text(M_L2_cache_hint), "L2::cache_hint");
-	CHECK(isa_word_find("f16x2", 5) == T_f16x2 && isa_type_bits(T_f16x2) == 32 && isa_type_class(T_f16x2) == ISA_FLOAT);
-	CHECK(isa_sreg_find("%tid", 4) == isa_sreg(SR_tid) && isa_sreg(SR_tid)->components == 4 && !isa_sreg_find("%tie", 4));
+	CHECK(isa_word_find("f16x2", 5) == T_f16x2 && isa_type_bits(T_f16x2) == 32 &&
+	      isa_type_class(T_f16x2) == ISA_FLOAT);
+	CHECK(isa_sreg_find("%tid", 4) == isa_sreg(SR_tid) && isa_sreg(SR_tid)->components == 4 &&
+	      !isa_sreg_find("%tie", 4));
 }
 
 /* Legacy forms end with a version; types keep their order where other modifiers do not. */

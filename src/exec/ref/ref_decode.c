@@ -243,16 +243,21 @@ static const char *extra_text(const struct isa_form *form, u32 *mode)
 	}
 }
 
+#ifdef HOST_X86_64
 const struct ref_row *ref_rows(u32 *n)
 {
-#ifdef HOST_X86_64
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	    __builtin_cpu_supports("bmi2"))
 		return ref_rows_v3(n);
-#endif
 	return ref_rows_base(n);
 }
+#else
+const struct ref_row *ref_rows(u32 *n)
+{
+	return ref_rows_base(n);
+}
+#endif
 
 static bool index_rows(struct ref_program *p)
 {
