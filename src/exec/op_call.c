@@ -1,10 +1,11 @@
 /*
  * Calls and returns, copies between frames, the stack, and functions outside the modules.
  *
- * A call writes two rows of the callee, the record to return to and the caller's frame, and moves frame and stack on. Inside a
- * cycle of calls it first saves the caller's live rows in the caller's frame; the record behind it brings them back. While the
- * gang's lanes agree on where to go all of this is done for all warps at once.
- * PTX ISA "Control Flow Instructions: call", "ret", "Stack Manipulation Instructions".
+ * A call writes two rows of the callee, the record to return to and the caller's frame, and moves
+ * frame and stack on. Inside a cycle of calls it first saves the caller's live rows in the caller's
+ * frame; the record behind it brings them back. While the gang's lanes agree on where to go all of
+ * this is done for all warps at once. PTX ISA "Control Flow Instructions: call", "ret", "Stack
+ * Manipulation Instructions".
  */
 #include "src/exec/access.h"
 #include "src/exec/syscall.h"
@@ -125,7 +126,9 @@ static void save(struct gang *g, const struct insn *in)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			save_lane(g, list, n, w, l, local_of(g, w, l) + frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
+			save_lane(g, list, n, w, l,
+				  local_of(g, w, l) + frame[w * WARP_LANES + l] +
+					  p->funcs[in->func].save_at);
 		}
 }
 
@@ -140,7 +143,9 @@ HANDLER(restore)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			restore_lane(g, list, n, w, l, local_of(g, w, l) + frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
+			restore_lane(g, list, n, w, l,
+				     local_of(g, w, l) + frame[w * WARP_LANES + l] +
+					     p->funcs[in->func].save_at);
 		}
 	return in + 1;
 }
@@ -151,7 +156,8 @@ HANDLER(restore)
 static void enter(struct gang *g, const struct insn *in, const struct program_func *f, u32 mask)
 {
 	const struct program *p = g->env->program;
-	u32 *frame = ROW32(p->frame_row), *stack = ROW32(p->stack_row), *pc = ROW32(f->return_row), *old = ROW32(f->return_frame_row);
+	u32 *frame = ROW32(p->frame_row), *stack = ROW32(p->stack_row), *pc = ROW32(f->return_row),
+	    *old = ROW32(f->return_frame_row);
 	const u32 next = (u32)(in - g->insns) + 1, bytes = f->frame_bytes;
 
 	for (u32 w = 0; w < WARPS; w++, frame += 32, stack += 32, pc += 32, old += 32)
@@ -239,9 +245,11 @@ static const struct insn *no_function(struct gang *g, const struct insn *in, u32
 	const struct program_func *f = exec_program_function(g->env->program, address);
 
 	if (f)
-		snprintf(g->fault->text, sizeof(g->fault->text), "call of '%.96s' with other parameters than it has", f->func->name->text);
+		snprintf(g->fault->text, sizeof(g->fault->text),
+			 "call of '%.96s' with other parameters than it has", f->func->name->text);
 	else
-		snprintf(g->fault->text, sizeof(g->fault->text), "call of 0x%llx, where no function is that it may reach",
+		snprintf(g->fault->text, sizeof(g->fault->text),
+			 "call of 0x%llx, where no function is that it may reach",
 			 (unsigned long long)address);
 	return exec_fault(g, in, FAULT_INVALID_PC, lanes);
 }
@@ -370,8 +378,8 @@ HANDLER(ret_warp)
 /* ---- frames ---- */
 
 /*
- * Bytes `pad` from row a + low word of imm, in local memory or, without a row, in the kernel's parameters, to row b + high
- * word. Local memory is the lane's own.
+ * Bytes `pad` from row a + low word of imm, in local memory or, without a row, in the kernel's
+ * parameters, to row b + high word. Local memory is the lane's own.
  */
 HANDLER(copy_local)
 {
@@ -385,7 +393,9 @@ HANDLER(copy_local)
 
 			if (to[lane] + to_at + in->pad > limit || (from && from[lane] + from_at + in->pad > limit))
 				return fault_in(g, in, w, FAULT_STACK_OVERFLOW, 1u << l);
-			memmove(local + to[lane] + to_at, from ? local + from[lane] + from_at : g->env->params + from_at, in->pad);
+			memmove(local + to[lane] + to_at,
+				from ? local + from[lane] + from_at : g->env->params + from_at,
+				in->pad);
 		}
 	return in + 1;
 }
@@ -402,7 +412,8 @@ HANDLER(alloca)
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
 			u64 at = align_up(stack[lane], (u64)in->imm), end;
 
-			if (a[lane] > g->env->local_bytes || (end = align_up(at + a[lane], p->frame_align)) > g->env->local_bytes)
+			if (a[lane] > g->env->local_bytes ||
+			    (end = align_up(at + a[lane], p->frame_align)) > g->env->local_bytes)
 				return fault_in(g, in, w, FAULT_STACK_OVERFLOW, 1u << l);
 			d[lane] = (u32)at;
 			stack[lane] = (u32)end;

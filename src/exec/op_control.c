@@ -199,7 +199,8 @@ HANDLER(brx_idx_gang)
 
 static const struct insn *beyond_table(struct gang *g, const struct insn *in, u32 index, u32 lanes)
 {
-	snprintf(g->fault->text, sizeof(g->fault->text), "index %u into a table of %u branch targets", index, (u32)in->imm);
+	snprintf(g->fault->text, sizeof(g->fault->text),
+		 "index %u into a table of %u branch targets", index, (u32)in->imm);
 	return exec_fault(g, in, FAULT_INVALID_PC, lanes);
 }
 
