@@ -32,8 +32,10 @@ RT_API int pldrv_cuModuleLoadData(struct device_program **out, const void *image
 	return load(out, image, 0, "<image>");
 }
 
-RT_API int pldrv_cuModuleLoadDataEx(struct device_program **out, const void *image, unsigned n, int *options, void **values);
-RT_API int pldrv_cuModuleLoadDataEx(struct device_program **out, const void *image, unsigned n, int *options, void **values)
+RT_API int pldrv_cuModuleLoadDataEx(struct device_program **out, const void *image, unsigned n,
+				    int *options, void **values);
+RT_API int pldrv_cuModuleLoadDataEx(struct device_program **out, const void *image, unsigned n,
+				    int *options, void **values)
 {
 	(void)n;
 	(void)options;
@@ -253,12 +255,18 @@ static void read_extra(void **extra, const void **packed, u32 *bytes)
 	}
 }
 
-RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-				unsigned shared, void *stream, void **params, void **extra);
-RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-				unsigned shared, void *stream, void **params, void **extra)
+RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned gy, unsigned gz,
+				unsigned bx, unsigned by, unsigned bz, unsigned shared,
+				void *stream, void **params, void **extra);
+RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned gy, unsigned gz,
+				unsigned bx, unsigned by, unsigned bz, unsigned shared,
+				void *stream, void **params, void **extra)
 {
-	struct device_launch l = {.kernel = k, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = shared, .may_inline = true,
+	struct device_launch l = {.kernel = k,
+				  .grid = {gx, gy, gz},
+				  .block = {bx, by, bz},
+				  .dynamic_bytes = shared,
+				  .may_inline = true,
 				  .args = params};
 	int status;
 	struct rt_device *d = drv_device(&status);

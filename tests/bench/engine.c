@@ -1,8 +1,9 @@
 /*
- * Speed of the engine: six kernels, on the gang engine at every SIMD level of the host and on the scalar reference engine,
- * in one process and by turns, so that a noisy machine is noisy for all of them. Every result is compared with the
- * reference's. Times are processor time of the whole process, the least and the median of the rounds, and the least time
- * elapsed, which says something about two workers on a machine with two idle cores only.
+ * Speed of the engine: six kernels, on the gang engine at every SIMD level of the host and on the
+ * scalar reference engine, in one process and by turns, so that a noisy machine is noisy for all of
+ * them. Every result is compared with the reference's. Times are processor time of the whole
+ * process, the least and the median of the rounds, and the least time elapsed, which says something
+ * about two workers on a machine with two idle cores only.
  *
  * usage: engine BENCH.PTX [ROUNDS [KERNEL]]
  */
@@ -65,12 +66,72 @@ static u64 count_reduce(const struct bench_job *j, const u32 *out PL_UNUSED)
 }
 
 static struct bench_job jobs[BENCH_KERNELS] = {
-	{"vadd", {16384, 1, 1}, {256, 1, 1}, {1 << 24, 1 << 24}, 1 << 24, {1 << 22}, 'f', count_vadd, false, {NULL}, NULL},
-	{"sgemm", {16, 16, 1}, {16, 16, 1}, {1 << 18, 1 << 18}, 1 << 18, {256}, 'f', count_sgemm, false, {NULL}, NULL},
-	{"mandel", {16, 64, 1}, {32, 8, 1}, {0, 0}, 1 << 20, {512, 512, 256}, 'u', count_mandel, false, {NULL}, NULL},
-	{"hash", {4096, 1, 1}, {256, 1, 1}, {0, 0}, 4, {1 << 20}, 'u', count_hash, true, {NULL}, NULL},
-	{"stencil", {32, 128, 1}, {32, 8, 1}, {1 << 23, 0}, 1 << 23, {1024}, 'd', count_stencil, false, {NULL}, NULL},
-	{"reduce", {256, 1, 1}, {256, 1, 1}, {1 << 24, 0}, 4, {1 << 22}, 'u', count_reduce, true, {NULL}, NULL},
+	{"vadd",
+	 {16384, 1, 1},
+	 {256, 1, 1},
+	 {1 << 24, 1 << 24},
+	 1 << 24,
+	 {1 << 22},
+	 'f',
+	 count_vadd,
+	 false,
+	 {NULL},
+	 NULL},
+	{"sgemm",
+	 {16, 16, 1},
+	 {16, 16, 1},
+	 {1 << 18, 1 << 18},
+	 1 << 18,
+	 {256},
+	 'f',
+	 count_sgemm,
+	 false,
+	 {NULL},
+	 NULL},
+	{"mandel",
+	 {16, 64, 1},
+	 {32, 8, 1},
+	 {0, 0},
+	 1 << 20,
+	 {512, 512, 256},
+	 'u',
+	 count_mandel,
+	 false,
+	 {NULL},
+	 NULL},
+	{"hash",
+	 {4096, 1, 1},
+	 {256, 1, 1},
+	 {0, 0},
+	 4,
+	 {1 << 20},
+	 'u',
+	 count_hash,
+	 true,
+	 {NULL},
+	 NULL},
+	{"stencil",
+	 {32, 128, 1},
+	 {32, 8, 1},
+	 {1 << 23, 0},
+	 1 << 23,
+	 {1024},
+	 'd',
+	 count_stencil,
+	 false,
+	 {NULL},
+	 NULL},
+	{"reduce",
+	 {256, 1, 1},
+	 {256, 1, 1},
+	 {1 << 24, 0},
+	 4,
+	 {1 << 22},
+	 'u',
+	 count_reduce,
+	 true,
+	 {NULL},
+	 NULL},
 };
 
 /* ---- ways to run them ---- */
@@ -167,8 +228,8 @@ static bool run_way(struct bench *b, u32 k, enum way way)
 		return run_reference(b, k);
 	if (way == POCL)
 		return pocl_run(b->pocl, k);
-	return launch(b, b->program[k], exec_ops_select(way == V4 || way == V4_TWO ? "v4" : "v3"), b->pool[way >= V4_TWO],
-		      jobs[k].grid, jobs[k].block, b->params[k]);
+	return launch(b, b->program[k], exec_ops_select(way == V4 || way == V4_TWO ? "v4" : "v3"),
+		      b->pool[way >= V4_TWO], jobs[k].grid, jobs[k].block, b->params[k]);
 }
 
 struct times {
@@ -262,11 +323,14 @@ static void report_total(const struct bench *b, const struct total *total)
 static void bench_empty(struct bench *b)
 {
 	static const u32 grid[3] = {1, 1, 1}, block[3] = {32, 1, 1};
-	static const char ptx[] = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry empty()\n{\nret;\n}\n";
+	static const char ptx[] =
+		".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry empty()\n{\nret;\n}\n";
 	struct diag_source source = {"empty.ptx", ptx, strlen(ptx)};
 	struct lower_options options = {.warps = 1};
 	struct ir_module *m = ptx_parse(&source, NULL, &b->d);
-	struct program *p = m ? exec_lower(m, ir_find_func(m, "empty"), arch_find("a100"), NULL, &options, &b->d) : NULL;
+	struct program *p = m ? exec_lower(m, ir_find_func(m, "empty"), arch_find("a100"), NULL,
+					   &options, &b->d)
+			      : NULL;
 	double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	bool ok = p != NULL;
 

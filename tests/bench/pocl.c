@@ -1,6 +1,7 @@
 /*
- * The kernels of bench.cu in OpenCL, run by whatever OpenCL there is for processors (PoCL). The library is opened while the
- * program runs, so that building needs the headers at most and running needs nothing.
+ * The kernels of bench.cu in OpenCL, run by whatever OpenCL there is for processors (PoCL). The
+ * library is opened while the program runs, so that building needs the headers at most and running
+ * needs nothing.
  */
 #include "tests/bench/engine.h"
 
@@ -24,7 +25,8 @@ static const char source[] =
 	"{ int i = get_global_id(0); if (i < n) c[i] = a[i] + b[i]; }\n"
 	"__kernel void sgemm(__global const float *a, __global const float *b, __global float *c, int n)\n"
 	"{ __local float as[16][16], bs[16][16];\n"
-	"  int tx = get_local_id(0), ty = get_local_id(1), row = get_global_id(1), col = get_global_id(0); float sum = 0;\n"
+	"  int tx = get_local_id(0), ty = get_local_id(1), row = get_global_id(1), "
+	"col = get_global_id(0); float sum = 0;\n"
 	"  for (int t = 0; t < n; t += 16) {\n"
 	"    as[ty][tx] = a[row * n + t + tx]; bs[ty][tx] = b[(t + ty) * n + col]; barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"    for (int k = 0; k < 16; k++) sum += as[ty][k] * bs[k][tx];\n"
@@ -34,10 +36,12 @@ static const char source[] =
 	"{ int x = get_global_id(0), y = get_global_id(1), i = 0;\n"
 	"  float cr = -2.2f + 3.0f * x / w, ci = -1.5f + 3.0f * y / h, zr = 0, zi = 0;\n"
 	"  if (x >= w || y >= h) return;\n"
-	"  while (i < limit && zr * zr + zi * zi < 4.0f) { float t = zr * zr - zi * zi + cr; zi = 2 * zr * zi + ci; zr = t; i++; }\n"
+	"  while (i < limit && zr * zr + zi * zi < 4.0f) { float t = zr * zr - zi * zi + cr; "
+	"zi = 2 * zr * zi + ci; zr = t; i++; }\n"
 	"  out[y * w + x] = i; }\n"
 	"__kernel void hash(__global unsigned *out, int n)\n"
-	"{ __local unsigned s[256]; int i = get_global_id(0), t = get_local_id(0); unsigned x = i * 2654435761u + 12345u;\n"
+	"{ __local unsigned s[256]; int i = get_global_id(0), t = get_local_id(0); "
+	"unsigned x = i * 2654435761u + 12345u;\n"
 	"  for (int k = 0; k < 64; k++) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; x = x * 1664525u + 1013904223u; }\n"
 	"  s[t] = i < n ? x : 0; barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"  for (int o = 128; o; o >>= 1) { if (t < o) s[t] += s[t + o]; barrier(CLK_LOCAL_MEM_FENCE); }\n"
@@ -93,7 +97,8 @@ static bool find_device(struct pocl *p)
 	cl_device_id device;
 	cl_int error;
 
-	if (p->clGetPlatformIDs(1, &platform, NULL) || p->clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL))
+	if (p->clGetPlatformIDs(1, &platform, NULL) ||
+	    p->clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL))
 		return false;
 	p->context = p->clCreateContext(NULL, 1, &device, NULL, NULL, &error);
 	if (error)
@@ -117,7 +122,9 @@ static bool make_kernel(struct pocl *p, u32 k)
 
 		if (!bytes)
 			continue;
-		p->buffer[k][i] = p->clCreateBuffer(p->context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_WRITE, bytes, i < 2 ? j->in[i] : j->out, &error);
+		p->buffer[k][i] =
+			p->clCreateBuffer(p->context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_WRITE,
+					  bytes, i < 2 ? j->in[i] : j->out, &error);
 		if (error || p->clSetKernelArg(p->kernel[k], arg++, sizeof(cl_mem), &p->buffer[k][i]))
 			return false;
 	}
@@ -136,7 +143,9 @@ bool pocl_run(struct pocl *p, u32 k)
 		local[i] = j->block[i];
 		global[i] = (size_t)j->grid[i] * j->block[i];
 	}
-	return !p->clEnqueueNDRangeKernel(p->queue, p->kernel[k], 3, NULL, global, local, 0, NULL, NULL) && !p->clFinish(p->queue);
+	return !p->clEnqueueNDRangeKernel(p->queue, p->kernel[k], 3, NULL, global, local, 0, NULL,
+					  NULL) &&
+	       !p->clFinish(p->queue);
 }
 
 struct pocl *pocl_open(struct bench_job *jobs)
