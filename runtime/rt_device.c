@@ -71,6 +71,13 @@ int rt_device_index(void)
 	return device_index;
 }
 
+/* printf of device code. */
+static void print_stdout(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stdout);
+}
+
 void rt_device_choose(int i)
 {
 	device_index = i;
@@ -88,6 +95,7 @@ struct rt_device *rt_device_now(int *status)
 	if (!d->is_open) {
 		*status = (int)device_init(&d->dev, rt->list.at[device_index], rt->pool, rt->ops);
 		d->is_open = !*status;
+		d->dev.syscalls.print = print_stdout;
 	}
 	pthread_mutex_unlock(&rt->lock);
 	if (!*status)

@@ -2,7 +2,7 @@ include src/exec/numeric.mk
 include src/exec/meet.mk
 
 libcore_la_SOURCES += \
-	src/exec/exec.h src/exec/faults.def \
+	src/exec/exec.h src/exec/faults.def src/exec/fpenv.h \
 	src/exec/async.c src/exec/async.h \
 	src/exec/tensor.c src/exec/tensor_encode.c src/exec/tensor.h src/exec/lower_tensor.c \
 	src/exec/barrier.c \

@@ -2,6 +2,7 @@
  * One grid: which CTA is begun next and by whom, turns of resident CTAs, and what is left when the
  * grid is stopped.
  */
+#include "src/exec/fpenv.h"
 #include "src/sched/sched_int.h"
 
 #include <sched.h>
@@ -448,7 +449,7 @@ bool hand_is_open(const struct hand *h)
 void hand_work(struct hand *h, bool once)
 {
 	struct sched_grid *g = h->grid;
-	u32 used = 0;
+	u32 used = 0, host_mode = fpenv_enter();
 
 	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
 		struct seat *s = pick(h);
@@ -463,6 +464,7 @@ void hand_work(struct hand *h, bool once)
 		if (used >= STINT && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
 			break;
 	}
+	fpenv_leave(host_mode);
 	__atomic_fetch_sub(&g->left, h->finished, __ATOMIC_ACQ_REL);
 	h->finished = 0;
 }
