@@ -216,11 +216,18 @@ static u64 float_bits(const struct ir_operand *op, u32 type)
 	return (u64)op->imm;
 }
 
+/* One value in braces stands for itself. */
+static const struct ir_operand *without_braces(const struct lower *l, const struct ir_operand *op)
+{
+	return op->kind == IR_OP_VEC && op->imm == 1 ? &l->f->operands.at[op->index] : op;
+}
+
 u32 lower_source(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class)
 {
 	enum row_class have;
 	u32 v, t;
 
+	op = without_braces(l, op);
 	switch (op->kind) {
 	case IR_OP_INT:
 		return lower_const(l, class, class == ROW_P ? (op->imm != 0) : (u64)op->imm);
@@ -250,6 +257,7 @@ u32 lower_target(struct lower *l, const struct ir_operand *op, enum row_class cl
 {
 	u32 v;
 
+	op = without_braces(l, op);
 	if (op->kind != IR_OP_REG)
 		return lower_vreg(l, class);
 	v = lower_register(l, op, 0);
@@ -260,6 +268,7 @@ void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 ty
 {
 	u32 v;
 
+	op = without_braces(l, op);
 	if (op->kind != IR_OP_REG)
 		return;
 	v = lower_register(l, op, 0);
@@ -314,7 +323,8 @@ void lower_lanes(struct lower *l)
 	char text[160];
 	enum exec_op op;
 	u32 src[4] = {IR_NONE, IR_NONE, IR_NONE, IR_NONE}, n, d;
-	u32 type = form->types ? form->type[0] : T_b32;
+	const struct isa_operand *result =
+		ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, 0);
 	s64 imm = 0;
 
 	lower_text(form, NULL, text, sizeof(text));
@@ -348,7 +358,8 @@ void lower_lanes(struct lower *l)
 	lower_read(l, FIELD_TARGET, src[3]);
 	if (shape[2 + n])
 		add_carry(l, shape);
-	lower_finish(l, lower_operand(l, 0), d, type, class_of_letter(shape[0]));
+	lower_finish(l, lower_operand(l, 0), d, result ? isa_operand_type(form, result) : T_b32,
+		     class_of_letter(shape[0]));
 }
 
 /* ---- functions ---- */

@@ -69,8 +69,8 @@ for source in "$srcdir"/samples/*.cu; do
 	if [ -n "$nvcc" ]; then
 		for kind in static shared; do
 			try "$sample, nvcc, $kind runtime" "$nvcc" -arch=sm_80 -cudart "$kind" "$source"
-			refused 1 'cudaError' "$sample, nvcc, $kind runtime: no code for an older device" \
-				ptxloom run -d v100 "$program"
+			refused 1 cudaErrorNoDevice "$sample, nvcc, $kind runtime: without a device it fails" \
+				env CUDA_VISIBLE_DEVICES= ptxloom run "$program"
 		done
 	else
 		skip "$sample, nvcc" "no nvcc"
@@ -79,7 +79,7 @@ done
 
 refused 2 nonsense "a device that does not exist is refused" ptxloom run -d nonsense true
 refused 127 'no-such-program' "a program that does not exist is named" ptxloom run ./no-such-program
-refused 7 '' "the exit status is that of the program" ptxloom run sh -c 'exit 7'
+refused 7 seven "the exit status is that of the program" ptxloom run sh -c 'echo seven; exit 7'
 succeeds "programs without CUDA are left alone" ptxloom run -- test 1 -eq 1
 (eval "$(ptxloom run --env -d v100)" && [ "$PTXLOOM_DEVICE" = v100 ] && [ -f "${LD_PRELOAD%%:*}" ])
 ok $? "--env prints commands for the shell"

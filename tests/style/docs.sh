@@ -74,6 +74,12 @@ for doc in "$srcdir"/README.md "$srcdir"/docs/*.md "$srcdir"/man/*.1; do
 			ok $? "$where"
 			continue
 			;;
+		"ptxloom cc "* | "ptxloom run ./"* | "ptxloom run "*" ./"*)
+			if ! command -v clang >/dev/null && ! command -v clang-14 >/dev/null; then
+				skip "$where" "no clang"
+				continue
+			fi
+			;;
 		esac
 		status=0
 		actual=$(cd "$scratch" && PATH=$bin:$PATH sh -c "$rest" 2>&1 </dev/null) || status=$?
