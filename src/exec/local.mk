@@ -12,7 +12,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_float.c \
 	src/exec/lower_async.c \
 	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
-	src/exec/lower_mem.c \
+	src/exec/lower_mem.c src/exec/lower_mma.c \
 	src/exec/lower_rows.c \
 	src/exec/lower_rules.c \
 	src/exec/lower_sync.c \
@@ -39,6 +39,7 @@ exec_sources = \
 	src/exec/op_warp.c \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
 	src/exec/op_atom.c \
+	src/exec/op_matrix.c src/exec/op_mma.c src/exec/mma_op.h src/exec/mma_tile.h \
 	src/exec/access.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
 	src/exec/ops/approx.def src/exec/ops/cvt_float.def src/exec/ops/f32.def src/exec/ops/f64.def \

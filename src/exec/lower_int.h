@@ -158,12 +158,23 @@ lower_rule lower_bar, lower_fence;
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
 lower_rule lower_async_copy, lower_remote_async, lower_mbarrier, lower_mapa, lower_isspacep;
 lower_rule lower_tensor_copy, lower_tensormap;
+/* Matrix instructions: lower_mma.c. */
+lower_rule lower_mma, lower_wmma, lower_matrix;
 /* Row X with an address, its offset added; IR_NONE: it cannot be had. */
 u32 lower_address_row(struct lower *l, const struct ir_operand *op);
 /* enum atom_op of the form, ATOM_OPS: none. */
 u32 lower_atom_op(const struct isa_form *form);
 /* Base register (IR_NONE: none) and offset of an address; false: it is in a space that cannot be told here. */
 bool lower_address(struct lower *l, const struct ir_operand *op, u32 *base, s64 *imm);
+
+/* Space, base register (IR_NONE: none) and offset of an address; `word`: M_ of its state space, ISA_NONE: generic. */
+struct lower_place {
+	enum mem_space space;
+	u32 base;
+	s64 imm;
+	bool wide; /* the base is an X row */
+};
+bool lower_memory(struct lower *l, const struct ir_operand *op, u32 word, struct lower_place *p);
 
 /*
  * For guarded instructions whose lanes must be a group: a branch around what follows, taken by

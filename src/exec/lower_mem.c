@@ -118,6 +118,16 @@ bool lower_address(struct lower *l, const struct ir_operand *op, u32 *base, s64 
 	return true;
 }
 
+bool lower_memory(struct lower *l, const struct ir_operand *op, u32 word, struct lower_place *p)
+{
+	struct target t;
+
+	if (!op || !resolve(l, op, word, &t))
+		return false;
+	*p = (struct lower_place){.space = t.space, .base = t.base, .imm = t.imm, .wide = t.wide};
+	return true;
+}
+
 /* The elements of a load's result or a store's value. */
 struct elements {
 	struct ir_operand at[16];

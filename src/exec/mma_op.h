@@ -1,0 +1,70 @@
+/*
+ * Matrix instructions: what lowering puts into their records. The form lies in `imm` (eight bytes) and the rule of the sum in
+ * `pad` (four bytes); ext lists the registers, those of D first, then A, B, C and the metadata of sparse forms. size, count
+ * and space hold how many D, A and B have; a register that several numbers name twice is the program's affair.
+ *
+ * A *word* is 32 bits of a row of A (or of a column of B), 64 for f64: lane 4 g + t always holds words t of some group of four,
+ * of row g of some group of eight. PTX ISA "Warp-level matrix instructions: Matrix Fragments", and measured for wmma.
+ */
+#ifndef PL_EXEC_MMA_OP_H
+#define PL_EXEC_MMA_OP_H
+
+#include "src/base/base.h"
+
+#include <string.h>
+
+enum mma_type {
+	MMA_F16, MMA_BF16, MMA_TF32, MMA_E4M3, MMA_E5M2, MMA_F64, MMA_F32, MMA_S32,
+	MMA_S8, MMA_U8, MMA_S4, MMA_U4, MMA_B1, MMA_TYPES,
+};
+
+enum mma_flag {
+	MMA_SATURATE = 1,   /* .satfinite */
+	MMA_AND = 2,        /* .and.popc, else .xor.popc */
+	MMA_TRANSPOSED = 4, /* m8n32: computed as the transposed product, B taking the place of A */
+	MMA_SPARSE = 8,
+	MMA_COL_A = 16,     /* m8n8k4, loads and stores: column-major */
+	MMA_COL_B = 32,
+	MMA_NEGATE_A = 64,  /* wgmma */
+	MMA_NEGATE_B = 128,
+};
+
+struct mma_form {
+	u8 a, b, c, d;    /* enum mma_type */
+	u8 rows, columns; /* of D, in units of 8 */
+	u8 words;         /* of a stored row of A: a multiple of four */
+	u8 flags;
+};
+
+enum mma_sum {
+	MMA_FUSED,  /* blocks of products, each with the sum so far: aligned, cut, added, rounded once */
+	MMA_HALVES, /* fp8 as pairs of f16: two blocks from zero, k & 2 clear first, and the accumulator to nearest */
+	MMA_CUT,    /* as MMA_FUSED, an f32 result cut to as many bits as the terms */
+};
+
+struct mma_rule {
+	u8 sum;      /* enum mma_sum */
+	u8 fraction; /* bits below the largest exponent that terms keep */
+	u8 block;    /* products of a block */
+	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */
+};
+
+/* wmma.load, wmma.store: the fragment, in `pad`; the stride is row b. */
+struct wmma_move {
+	u8 type;   /* enum mma_type */
+	u8 eights; /* groups of 8 rows (of A or C), of columns of B; C of m8n32: of its columns */
+	u8 words;  /* of a row of A, or a column of B */
+	u8 sum : 1, along : 1, words_first : 1; /* C or D; rows lie one after the other in memory; registers go over words first */
+};
+
+static inline u32 mma_bits(u32 type)
+{
+	static const u8 bits[MMA_TYPES] = {
+		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8, [MMA_E5M2] = 8, [MMA_F64] = 64,
+		[MMA_F32] = 32, [MMA_S32] = 32, [MMA_S8] = 8, [MMA_U8] = 8, [MMA_S4] = 4, [MMA_U4] = 4, [MMA_B1] = 1,
+	};
+
+	return bits[type];
+}
+
+#endif

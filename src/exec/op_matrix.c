@@ -1,0 +1,230 @@
+/*
+ * Matrices between registers and memory: ldmatrix, stmatrix, movmatrix, wmma.load, wmma.store.
+ * Lane 4 g + t has, of a group of 8 rows and 4 words, word t of row g. PTX ISA "Warp-level matrix instructions: ldmatrix",
+ * "stmatrix", "movmatrix", "wmma.load", "wmma.store"; the fragments of wmma are those of sm_75 and later, measured.
+ */
+#include "src/exec/access.h"
+#include "src/exec/mma_op.h"
+
+static bool resolve(struct gang *g, const struct insn *in, struct access *a)
+{
+	switch (in->space) {
+	case MEM_GLOBAL: return resolve_global(g, in, a);
+	case MEM_SHARED: return resolve_shared(g, in, a);
+	default: return resolve_generic(g, in, a);
+	}
+}
+
+static bool is_whole(const struct gang *g, u32 w)
+{
+	return g->mode == MODE_GANG || g->active == g->warp_at[g->warp + w].live;
+}
+
+static const struct insn *part(struct gang *g, const struct insn *in)
+{
+	return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+}
+
+/* Rows of count matrices: lane 8 j + r has the address of row r of matrix j. False: a fault was raised. */
+static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct access *a)
+{
+	*a = (struct access){.width = 16, .warp = w, .mask = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK};
+	get_addresses(g, in, a);
+	return resolve(g, in, a);
+}
+
+HANDLER(matrix_load)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		struct access a;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		if (!mask_of(g, w))
+			continue;
+		if (!matrix_rows(g, in, w, &a))
+			return NULL;
+		for (u32 j = 0; j < in->count; j++) {
+			u32 row = g->env->program->ext[in->ext + j], v[WARP_LANES];
+
+			for (u32 l = 0; l < WARP_LANES; l++) {
+				u32 y = l >> 2, t = l & 3;
+
+				if (in->pad & 1)
+					v[l] = (u32)get(a.host[8 * j + 2 * t] + 2 * y, 2) | (u32)get(a.host[8 * j + 2 * t + 1] + 2 * y, 2) << 16;
+				else
+					v[l] = (u32)get(a.host[8 * j + y] + 4 * t, 4);
+			}
+			if (row != NO_ROW)
+				memcpy(ROW32(row) + w * WARP_LANES, v, sizeof(v));
+		}
+	}
+	return in + 1;
+}
+
+HANDLER(matrix_store)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		struct access a;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		if (!mask_of(g, w))
+			continue;
+		if (!matrix_rows(g, in, w, &a))
+			return NULL;
+		for (u32 j = 0; j < in->count; j++) {
+			const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
+
+			for (u32 l = 0; l < WARP_LANES; l++) {
+				u32 y = l >> 2, t = l & 3;
+
+				if (in->pad & 1) {
+					put(a.host[8 * j + 2 * t] + 2 * y, 2, v[l] & 0xffff);
+					put(a.host[8 * j + 2 * t + 1] + 2 * y, 2, v[l] >> 16);
+				} else {
+					put(a.host[8 * j + y] + 4 * t, 4, v[l]);
+				}
+			}
+		}
+	}
+	return in + 1;
+}
+
+HANDLER(matrix_move)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		u16 m[64], v[64];
+		u32 *d = ROW32(in->d) + w * WARP_LANES;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		memcpy(m, ROW32(in->a) + w * WARP_LANES, sizeof(m));
+		for (u32 i = 0; i < 64; i++)
+			v[i] = m[i % 8 * 8 + i / 8];
+		memcpy(d, v, sizeof(v));
+	}
+	return in + 1;
+}
+
+/* ---- wmma ---- */
+
+/* Pieces of a register in memory. */
+struct pieces {
+	u32 n, bytes;
+	u64 at[WARP_LANES]; /* offset of the first */
+	u64 step;           /* from one to the next */
+};
+
+/* Registers of A and B: see gather_a and gather_b of op_mma.c. */
+static void factor_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+{
+	u32 bits = mma_bits(m->type), quads = m->words / 4, pair = m->words_first || m->eights < 2 ? 1 : 2, row, quad;
+	u32 per = bits == 64 ? 1 : 32 / bits;
+
+	r %= m->eights * quads;
+	row = 8 * (m->words_first ? r / quads : r % pair + pair * (r / (pair * quads)));
+	quad = m->words_first ? r % quads : r / pair % quads;
+	p->n = m->along ? 1 : per;
+	p->bytes = m->along ? (bits == 64 ? 8 : 4) : bits / 8;
+	p->step = stride * bits / 8;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 y = row + (l >> 2), x = (u64)(quad * 4 + (l & 3)) * per;
+
+		p->at[l] = (m->along ? y * stride + x : x * stride + y) * bits / 8;
+	}
+}
+
+static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+{
+	bool half = m->type == MMA_F16;
+	u32 bytes = mma_bits(m->type) / 8, group = half ? r : r >> 1;
+
+	p->n = half && !m->along ? 2 : 1;
+	p->bytes = half && m->along ? 4 : bytes;
+	p->step = stride * bytes;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 y = 8 * (group % m->eights) + (l >> 2), x = 8 * (group / m->eights) + 2 * (l & 3) + (half ? 0 : r & 1);
+
+		p->at[l] = (m->along ? y * stride + x : x * stride + y) * bytes;
+	}
+}
+
+/* Addresses of piece e of register r. */
+static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e, struct access *a, struct pieces *p)
+{
+	struct wmma_move m;
+	u64 stride = ROW32(in->b)[a->warp * WARP_LANES];
+
+	memcpy(&m, &in->pad, sizeof(m));
+	if (m.sum)
+		sum_place(&m, r, stride, p);
+	else
+		factor_place(&m, r, stride, p);
+	get_addresses(g, in, a);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		a->address[l] += p->at[l] + e * p->step;
+	a->width = p->bytes;
+	a->uniform = false;
+	return resolve(g, in, a);
+}
+
+HANDLER(wmma_load)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		struct access a = {.warp = w, .mask = FULL_MASK};
+		struct pieces p;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		if (!mask_of(g, w))
+			continue;
+		for (u32 r = 0; r < in->count; r++) {
+			u32 row = g->env->program->ext[in->ext + r];
+			u64 v[WARP_LANES] = {0};
+
+			p.n = 1;
+			for (u32 e = 0; e < p.n; e++) {
+				if (!piece_addresses(g, in, r, e, &a, &p))
+					return NULL;
+				for (u32 l = 0; l < WARP_LANES; l++)
+					v[l] |= get(a.host[l], p.bytes) << 8 * p.bytes * e;
+			}
+			for (u32 l = 0; row != NO_ROW && l < WARP_LANES; l++) {
+				if (in->flags & INSN_WIDE_DATA)
+					ROW64(row)[w * WARP_LANES + l] = v[l];
+				else
+					ROW32(row)[w * WARP_LANES + l] = (u32)v[l];
+			}
+		}
+	}
+	return in + 1;
+}
+
+HANDLER(wmma_store)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		struct access a = {.warp = w, .mask = FULL_MASK};
+		struct pieces p;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		if (!mask_of(g, w))
+			continue;
+		for (u32 r = 0; r < in->count; r++) {
+			u32 row = g->env->program->ext[in->ext + r];
+
+			p.n = 1;
+			for (u32 e = 0; e < p.n; e++) {
+				if (!piece_addresses(g, in, r, e, &a, &p))
+					return NULL;
+				for (u32 l = 0; l < WARP_LANES; l++) {
+					u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[w * WARP_LANES + l] : ROW32(row)[w * WARP_LANES + l];
+
+					put(a.host[l], p.bytes, v >> 8 * p.bytes * e);
+				}
+			}
+		}
+	}
+	return in + 1;
+}

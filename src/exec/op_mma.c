@@ -1,0 +1,498 @@
+/*
+ * Matrix products of a warp: fragments are gathered from the rows into matrices of words, multiplied tile by tile, and the
+ * result scattered. One product serves mma, mma.sp and wmma: their fragments are the same groups of 8 by 4 words in different
+ * orders. PTX ISA "Warp-level matrix instructions: mma", "mma.sp", "wmma.mma".
+ */
+#include "src/exec/lanes.h"
+#include "src/exec/mma_tile.h"
+#include "src/exec/numeric_all.h"
+
+#define ROWS_MAX 32u
+#define COLUMNS_MAX 16u
+#define WORDS_MAX 32u
+
+struct product {
+	struct mma_form f;
+	struct mma_rule rule;
+	u32 a[ROWS_MAX][WORDS_MAX] __attribute__((aligned(64))); /* f64: two of these a word */
+	u32 b[COLUMNS_MAX][WORDS_MAX] __attribute__((aligned(64)));
+	u32 c[ROWS_MAX][COLUMNS_MAX * 2]; /* f64: 16 rows at most, two a number */
+	u32 d[ROWS_MAX][COLUMNS_MAX * 2];
+	u32 meta[WARP_LANES];
+};
+
+static const u32 *word_row(const struct gang *g, const struct insn *in, u32 i, u32 w)
+{
+	return ROW32(g->env->program->ext[in->ext + i]) + w * WARP_LANES;
+}
+
+static const u64 *double_row(const struct gang *g, const struct insn *in, u32 i, u32 w)
+{
+	return ROW64(g->env->program->ext[in->ext + i]) + w * WARP_LANES;
+}
+
+/*
+ * A (or B as its columns) of `eights` groups of 8 rows: registers go over pairs of groups, then words, then the other pairs.
+ */
+static void gather_a(const struct gang *g, const struct insn *in, u32 first, u32 w, const struct mma_form *f, u32 eights, u32 (*m)[WORDS_MAX])
+{
+	u32 quads = f->words / 4, pair = eights < 2 ? 1 : 2;
+
+	for (u32 r = 0; r < eights * quads; r++) {
+		u32 row = 8 * (r % pair + pair * (r / (pair * quads))), quad = r / pair % quads;
+
+		if (f->a == MMA_F64) {
+			const u64 *p = double_row(g, in, first + r, w);
+
+			for (u32 i = 0; i < 8; i++)
+				memcpy(&m[row + i][8 * quad], &p[4 * i], 32);
+		} else {
+			const u32 *p = word_row(g, in, first + r, w);
+
+			for (u32 i = 0; i < 8; i++)
+				memcpy(&m[row + i][4 * quad], &p[4 * i], 16);
+		}
+	}
+}
+
+/* B of one or two groups of 8 columns: registers go over words first. Sparse A: B has twice the words. */
+static void gather_b(const struct gang *g, const struct insn *in, u32 first, u32 w, const struct mma_form *f, u32 eights, u32 (*m)[WORDS_MAX])
+{
+	u32 quads = f->words / 4 << (f->flags & MMA_SPARSE ? 1 : 0);
+
+	for (u32 r = 0; r < eights * quads; r++) {
+		u32 row = 8 * (r / quads), quad = r % quads;
+
+		if (f->b == MMA_F64) {
+			const u64 *p = double_row(g, in, first + r, w);
+
+			for (u32 i = 0; i < 8; i++)
+				memcpy(&m[row + i][8 * quad], &p[4 * i], 32);
+		} else {
+			const u32 *p = word_row(g, in, first + r, w);
+
+			for (u32 i = 0; i < 8; i++)
+				memcpy(&m[row + i][4 * quad], &p[4 * i], 16);
+		}
+	}
+}
+
+/* Where element e (0 or 1) of register r of lane l of C or D lies. */
+static inline void place(const struct mma_form *f, u32 type, u32 r, u32 l, u32 e, u32 *row, u32 *column)
+{
+	u32 part = type == MMA_F16 ? e : r & 1, group = type == MMA_F16 ? r : r >> 1;
+
+	*row = 8 * (group % f->rows) + (l >> 2);
+	*column = 8 * (group / f->rows) + 2 * (l & 3) + part;
+}
+
+static u32 registers_of(const struct mma_form *f, u32 type)
+{
+	return (u32)f->rows * f->columns * (type == MMA_F16 ? 1 : 2);
+}
+
+static void gather_c(const struct gang *g, const struct insn *in, u32 first, u32 w, struct product *x)
+{
+	for (u32 r = 0; r < registers_of(&x->f, x->f.c); r++)
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			u32 i, j;
+
+			if (x->f.c == MMA_F64) {
+				place(&x->f, x->f.c, r, l, 0, &i, &j);
+				memcpy(&x->c[i][2 * j], &double_row(g, in, first + r, w)[l], 8);
+				continue;
+			}
+			for (u32 e = 0; e < (x->f.c == MMA_F16 ? 2 : 1); e++) {
+				u32 v = word_row(g, in, first + r, w)[l];
+
+				place(&x->f, x->f.c, r, l, e, &i, &j);
+				x->c[i][j] = x->f.c == MMA_F16 ? v >> 16 * e & 0xffff : v;
+			}
+		}
+}
+
+static void scatter_d(struct gang *g, const struct insn *in, u32 w, const struct product *x)
+{
+	for (u32 r = 0; r < registers_of(&x->f, x->f.d); r++) {
+		u32 row = g->env->program->ext[in->ext + r];
+
+		if (row == NO_ROW)
+			continue;
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			u32 i, j, at = w * WARP_LANES + l;
+
+			place(&x->f, x->f.d, r, l, 0, &i, &j);
+			if (x->f.d == MMA_F64)
+				memcpy(&ROW64(row)[at], &x->d[i][2 * j], 8);
+			else
+				ROW32(row)[at] = x->f.d == MMA_F16 ? x->d[i][j] | x->d[i][j + 1] << 16 : x->d[i][j];
+		}
+	}
+}
+
+/* ---- floating point ---- */
+
+/* fp8 as pairs of f16: elements with k & 2 clear come first. */
+static u32 order_of(const struct mma_rule *rule, u32 k, u32 n)
+{
+	return rule->sum == MMA_HALVES ? (k & 2 ? n / 2 : 0) + k / 4 * 2 + (k & 1) : k;
+}
+
+/*
+ * Position in the full row of stored element s of row i (0..15) of a sparse A. Metadata: two bits an element, or four for
+ * tf32, from lanes that the selector names; measured.
+ */
+static u32 sparse_place(const struct product *x, u32 i, u32 s, u32 stored)
+{
+	u32 row = i & 7, high = i >> 3, bits = mma_bits(x->f.a), sel = x->rule.extra, lane, at;
+
+	if (bits == 32) { /* 1:2 */
+		lane = row * 4 + (stored == 4 ? sel : 2 * sel + s / 4);
+		at = 16 * high + s % 4 * 4;
+		return 2 * s + ((x->meta[lane] >> at & 15) == 0xe);
+	}
+	if (bits == 16) {
+		lane = row * 4 + (stored == 8 ? sel : 2 * sel + s / 8);
+		at = 16 * high + s % 8 * 2;
+	} else if (bits == 8) {
+		lane = row * 4 + (stored == 16 ? 2 * sel + high : s / 16 * 2 + high);
+		at = s % 16 * 2;
+	} else { /* pairs, 4:8 */
+		lane = row * 4 + (stored == 32 ? 2 * sel + high : s / 32 * 2 + high);
+		at = s % 32 / 2 * 2;
+		return (s / 4 * 4 + (x->meta[lane] >> at & 3)) * 2 + (s & 1);
+	}
+	return s / 2 * 4 + (x->meta[lane] >> at & 3);
+}
+
+static void fill_a(const struct product *x, struct mma_tile *t, u32 first, u32 rows, u32 stored)
+{
+	bool wide = x->rule.sum == MMA_HALVES;
+
+	for (u32 i = 0; i < MMA_ROWS; i++) {
+		f64 v[MMA_K];
+		s32 e[MMA_K];
+
+		if (i >= rows)
+			memset(v, 0, sizeof(v));
+		else
+			t->special |= mma_decode_row(x->f.a, x->a[first + i], stored, wide, v, e);
+		t->absent[i] = 0;
+		if (x->f.flags & MMA_SPARSE) {
+			t->absent[i] = t->k < 64 ? ((u64)1 << t->k) - 1 : ~(u64)0;
+			for (u32 k = 0; k < t->k; k++) {
+				t->a[k][i] = 0;
+				t->ae[k][i] = MMA_NO_EXPONENT;
+			}
+		}
+		for (u32 s = 0; s < stored; s++) {
+			u32 k = order_of(&x->rule, x->f.flags & MMA_SPARSE ? sparse_place(x, i, s, stored) : s, t->k);
+
+			t->a[k][i] = v[s];
+			t->ae[k][i] = i < rows ? e[s] : MMA_NO_EXPONENT;
+			t->absent[i] &= ~((u64)1 << k);
+		}
+	}
+}
+
+static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
+{
+	for (u32 j = 0; j < MMA_COLUMNS; j++) {
+		f64 v[MMA_K];
+		s32 e[MMA_K];
+
+		t->special |= mma_decode_row(x->f.b, x->b[first + j], t->k, x->rule.sum == MMA_HALVES, v, e);
+		for (u32 k = 0; k < t->k; k++) {
+			u32 at = order_of(&x->rule, k, t->k);
+
+			t->b[j][at] = v[k];
+			t->be[j][at] = e[k];
+		}
+	}
+}
+
+static void multiply_float(struct product *x)
+{
+	u32 rows = 8u * x->f.rows, stored = 32u * x->f.words / mma_bits(x->f.a), ctype = x->f.c;
+	u32 c[MMA_COLUMNS][MMA_ROWS];
+	struct mma_tile t;
+
+	t.k = stored << (x->f.flags & MMA_SPARSE ? 1 : 0);
+	for (u32 i = 0; i < rows; i += MMA_ROWS)
+		for (u32 j = 0; j < 8u * x->f.columns; j += MMA_COLUMNS) {
+			t.special = false;
+			fill_a(x, &t, i, rows - i < MMA_ROWS ? 8 : MMA_ROWS, stored);
+			fill_b(x, &t, j);
+			for (u32 q = 0; q < MMA_COLUMNS; q++)
+				for (u32 p = 0; p < MMA_ROWS; p++)
+					c[q][p] = i + p < rows ? x->c[i + p][j + q] : 0;
+			mma_sum_tile(&t, (const u32(*)[MMA_ROWS])c, ctype, x->f.d, &x->rule);
+			for (u32 q = 0; q < MMA_COLUMNS; q++)
+				for (u32 p = 0; p < MMA_ROWS && i + p < rows; p++)
+					x->d[i + p][j + q] = t.d[q][p];
+		}
+}
+
+/* A chain of fused multiply-adds from the accumulator, k ascending. */
+static void multiply_f64(struct product *x)
+{
+	for (u32 i = 0; i < 8u * x->f.rows; i++)
+		for (u32 j = 0; j < 8u * x->f.columns; j++) {
+			u64 a, b, s;
+
+			memcpy(&s, &x->c[i][2 * j], 8);
+			for (u32 k = 0; k < x->f.words; k++) {
+				memcpy(&a, &x->a[i][2 * k], 8);
+				memcpy(&b, &x->b[j][2 * k], 8);
+				s = num_fma_f64(a, b, s, x->rule.extra);
+			}
+			memcpy(&x->d[i][2 * j], &s, 8);
+		}
+}
+
+/* ---- integers ---- */
+
+static void unpack(u32 type, const u32 *words, u32 n, s32 *v)
+{
+	const u8 *bytes = (const u8 *)words;
+
+	switch (type) {
+	case MMA_S8:
+		MMA_FOR(k, n) v[k] = (s8)bytes[k];
+		break;
+	case MMA_U8:
+		MMA_FOR(k, n) v[k] = bytes[k];
+		break;
+	case MMA_S4:
+		MMA_FOR(k, n) v[k] = (s32)((u32)(bytes[k / 2] >> (k & 1) * 4) << 28) >> 28;
+		break;
+	default:
+		MMA_FOR(k, n) v[k] = bytes[k / 2] >> (k & 1) * 4 & 15;
+		break;
+	}
+}
+
+static s32 add_to(u32 c, s32 sum, bool saturate)
+{
+	s64 s = (s64)(s32)c + sum;
+
+	if (saturate)
+		s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
+	return (s32)s;
+}
+
+static void multiply_int(struct product *x)
+{
+	u32 stored = 32u * x->f.words / mma_bits(x->f.a), n = stored << (x->f.flags & MMA_SPARSE ? 1 : 0);
+	s32 a[128], b[COLUMNS_MAX][128], full[128];
+
+	for (u32 j = 0; j < 8u * x->f.columns; j++)
+		unpack(x->f.b, x->b[j], n, b[j]);
+	for (u32 i = 0; i < 8u * x->f.rows; i++) {
+		unpack(x->f.a, x->a[i], stored, a);
+		if (x->f.flags & MMA_SPARSE) {
+			memset(full, 0, sizeof(full));
+			for (u32 s = 0; s < stored; s++)
+				full[sparse_place(x, i, s, stored)] = a[s];
+		}
+		for (u32 j = 0; j < 8u * x->f.columns; j++) {
+			const s32 *p = x->f.flags & MMA_SPARSE ? full : a;
+			s32 sum = 0;
+
+			for (u32 k = 0; k < n; k++)
+				sum += p[k] * b[j][k];
+			x->d[i][j] = (u32)add_to(x->c[i][j], sum, x->f.flags & MMA_SATURATE);
+		}
+	}
+}
+
+static void multiply_bits(struct product *x)
+{
+	for (u32 i = 0; i < 8u * x->f.rows; i++)
+		for (u32 j = 0; j < 8u * x->f.columns; j++) {
+			u32 sum = 0;
+
+			for (u32 k = 0; k < x->f.words; k++) {
+				u32 a = x->a[i][k], b = x->b[j][k];
+
+				sum += (u32)__builtin_popcount(x->f.flags & MMA_AND ? a & b : a ^ b);
+			}
+			x->d[i][j] = x->c[i][j] + sum;
+		}
+}
+
+static void multiply(struct product *x)
+{
+	if (x->f.a == MMA_F64)
+		multiply_f64(x);
+	else if (x->f.a == MMA_B1)
+		multiply_bits(x);
+	else if (x->f.a >= MMA_S8)
+		multiply_int(x);
+	else
+		multiply_float(x);
+}
+
+/* All lanes of a warp have to be here. */
+static bool is_whole(const struct gang *g, u32 w)
+{
+	return g->mode == MODE_GANG || g->active == g->warp_at[g->warp + w].live;
+}
+
+HANDLER(mma)
+{
+	u32 na = in->count, nb = in->space;
+	struct product x;
+
+	memcpy(&x.f, &in->imm, sizeof(x.f));
+	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 first_a = in->size, first_b = first_a + na;
+
+		if (!is_whole(g, w))
+			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+		if (x.f.flags & MMA_TRANSPOSED) {
+			gather_a(g, in, first_b, w, &x.f, x.f.rows, x.a);
+			gather_b(g, in, first_a, w, &x.f, x.f.columns, x.b);
+		} else {
+			gather_a(g, in, first_a, w, &x.f, x.f.rows, x.a);
+			gather_b(g, in, first_b, w, &x.f, x.f.columns, x.b);
+		}
+		gather_c(g, in, first_b + nb, w, &x);
+		if (x.f.flags & MMA_SPARSE)
+			memcpy(x.meta, word_row(g, in, first_b + nb + registers_of(&x.f, x.f.c), w), sizeof(x.meta));
+		multiply(&x);
+		scatter_d(g, in, w, &x);
+	}
+	return in + 1;
+}
+
+/* ---- m8n8k4: four products at once, one for lanes 4 q .. 4 q + 3 and those 16 further ---- */
+
+/* Element i of lane t (0..7 of the product) of a factor: its row (of A, or column of B) and k. */
+static inline void quad_place(bool by_k, u32 t, u32 i, u32 *row, u32 *k)
+{
+	u32 high = t & 4;
+
+	*row = by_k ? i + high : (t & 3) + high;
+	*k = by_k ? t & 3 : i;
+}
+
+static inline u32 quad_lane(u32 q, u32 t)
+{
+	return 4 * q + (t & 3) + (t & 4) * 4;
+}
+
+/* Of the accumulator: element i (0..7) of lane t. */
+static inline void quad_sum_place(u32 type, u32 t, u32 i, u32 *row, u32 *column)
+{
+	*row = type == MMA_F16 ? t : (t & 1) + (i & 2) + (t & 4);
+	*column = type == MMA_F16 ? i : (i & 4) + (t & 2) + (i & 1);
+}
+
+static f32 f16_value(u32 bits)
+{
+	u32 bad = 0;
+	s32 e;
+
+	return (f32)mma_decode(bits, 10, 5, &e, &bad);
+}
+
+/* As the assembler makes it of ordinary instructions on parts without such tensor cores; measured on the H200. */
+static u32 quad_chain(const struct mma_form *f, const f32 *a, const f32 *b, u32 c)
+{
+	f32 acc = f->c == MMA_F16 ? f16_value(c) : mma_f32_of(c), s = 0;
+
+	if (f->d == MMA_F16) {
+		s = num_host_fma_f32(a[1], b[1], a[0] * b[0]);
+		s = acc + s;
+		s = s + num_host_fma_f32(a[3], b[3], a[2] * b[2]);
+		return s != s ? 0x7fff : mma_to_f16((f64)s);
+	}
+	for (u32 k = 0; k < 4; k++)
+		s = num_host_fma_f32(a[k], b[k], s);
+	s += acc;
+	return s != s ? 0x7fffffff : mma_bits_of_f32(s);
+}
+
+static void quad_multiply(const struct product *x, struct mma_tile *t, const u32 (*c)[MMA_ROWS])
+{
+	if (x->rule.block) {
+		t->k = 4;
+		mma_sum_tile(t, c, x->f.c, x->f.d, &x->rule);
+		return;
+	}
+	for (u32 i = 0; i < 8; i++)
+		for (u32 j = 0; j < 8; j++) {
+			f32 a[4], b[4];
+
+			for (u32 k = 0; k < 4; k++) {
+				a[k] = (f32)t->a[k][i];
+				b[k] = (f32)t->b[j][k];
+			}
+			t->d[j][i] = quad_chain(&x->f, a, b, c[j][i]);
+		}
+}
+
+static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 q, const struct product *x, struct mma_tile *t, u32 (*c)[MMA_ROWS])
+{
+	u32 na = in->size, nb = na + 2, nc = nb + 2, bad = 0;
+
+	for (u32 lane = 0; lane < 8; lane++) {
+		u32 l = quad_lane(q, lane), row, k;
+
+		for (u32 i = 0; i < 4; i++) {
+			quad_place(x->f.flags & MMA_COL_A, lane, i, &row, &k);
+			t->a[k][row] = mma_decode(word_row(g, in, na + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10, 5, &t->ae[k][row], &bad);
+			quad_place(!(x->f.flags & MMA_COL_B), lane, i, &row, &k);
+			t->b[row][k] = mma_decode(word_row(g, in, nb + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10, 5, &t->be[row][k], &bad);
+		}
+		for (u32 i = 0; i < 8; i++) {
+			u32 v = word_row(g, in, nc + (x->f.c == MMA_F16 ? i / 2 : i), w)[l];
+
+			quad_sum_place(x->f.c, lane, i, &row, &k);
+			c[k][row] = x->f.c == MMA_F16 ? v >> i % 2 * 16 & 0xffff : v;
+		}
+	}
+	t->special = bad;
+}
+
+static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q, const struct product *x, const struct mma_tile *t)
+{
+	u32 per = x->f.d == MMA_F16 ? 2 : 1;
+
+	for (u32 lane = 0; lane < 8; lane++)
+		for (u32 r = 0; r < 8 / per; r++) {
+			u32 row, column, to = g->env->program->ext[in->ext + r], v = 0;
+
+			for (u32 e = 0; e < per; e++) {
+				quad_sum_place(x->f.d, lane, r * per + e, &row, &column);
+				v |= t->d[column][row] << 16 * e;
+			}
+			if (to != NO_ROW)
+				ROW32(to)[w * WARP_LANES + quad_lane(q, lane)] = v;
+		}
+}
+
+HANDLER(mma_quads)
+{
+	struct product x;
+	struct mma_tile t[4];
+	u32 c[4][MMA_COLUMNS][MMA_ROWS];
+
+	memcpy(&x.f, &in->imm, sizeof(x.f));
+	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	memset(t, 0, sizeof(t));
+	memset(c, 0, sizeof(c));
+	for (u32 w = 0; w < WARPS; w++) {
+		if (!is_whole(g, w))
+			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+		for (u32 q = 0; q < 4; q++) {
+			quad_gather(g, in, w, q, &x, &t[q], c[q]);
+			quad_multiply(&x, &t[q], (const u32(*)[MMA_ROWS])c[q]);
+		}
+		for (u32 q = 0; q < 4; q++)
+			quad_scatter(g, in, w, q, &x, &t[q]);
+	}
+	return in + 1;
+}
