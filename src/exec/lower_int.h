@@ -159,7 +159,7 @@ lower_rule lower_bar, lower_fence;
 lower_rule lower_async_copy, lower_remote_async, lower_mbarrier, lower_mapa, lower_isspacep;
 lower_rule lower_tensor_copy, lower_tensormap;
 /* Matrix instructions: lower_mma.c. */
-lower_rule lower_mma, lower_wmma, lower_matrix;
+lower_rule lower_mma, lower_wmma, lower_wgmma, lower_matrix;
 /* Row X with an address, its offset added; IR_NONE: it cannot be had. */
 u32 lower_address_row(struct lower *l, const struct ir_operand *op);
 /* enum atom_op of the form, ATOM_OPS: none. */

@@ -453,3 +453,85 @@ void lower_wmma(struct lower *l)
 	add_fragment(l, &f);
 	end(l, skip);
 }
+
+/* ---- wgmma: runs when it is issued, so fences, groups and waits have nothing to do ---- */
+
+static bool is_constant(const struct ir_operand *op, s64 value)
+{
+	return op && op->kind == IR_OP_INT && op->imm == value;
+}
+
+/* The n-th operand whose name has two letters and begins with t: ta, tb. */
+static const struct ir_operand *transpose_operand(const struct lower *l, char of)
+{
+	for (u32 i = 0; i < l->in->ops; i++) {
+		const struct isa_operand *o = ir_operand_spec(l->in->form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
+
+		if (o && o->name[0] == 't' && o->name[1] == of)
+			return lower_operand(l, i);
+	}
+	return NULL;
+}
+
+static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct mma_rule *rule, bool by_registers)
+{
+	struct fragment d, c, a = {0};
+	const struct ir_operand *p = lower_named(l, 'p');
+	u32 wa = IR_NONE, wb, scale, skip;
+	struct insn *in;
+
+	if (!find_fragment(l, lower_named(l, 'd'), ROW_W, true, &d) || !find_fragment(l, lower_named(l, 'd'), ROW_W, false, &c) ||
+	    (by_registers && (!find_fragment(l, lower_named(l, 'a'), ROW_W, false, &a) || a.n != 4)) || !p ||
+	    d.n != l->in->form->number / 8u * (f->d == MMA_F16 ? 2 : 4)) {
+		refuse(l, "operands of another size than the fragments");
+		return;
+	}
+	if (!by_registers)
+		wa = lower_source(l, lower_named(l, 'a'), T_u64, ROW_X);
+	wb = lower_source(l, lower_named(l, 'b'), T_u64, ROW_X);
+	scale = lower_source(l, p, T_pred, ROW_P);
+	skip = meet(l);
+	in = lower_emit_free(l, OP_wgmma);
+	memcpy(&in->imm, f, sizeof(*f));
+	memcpy(&in->pad, rule, sizeof(*rule));
+	in->size = (u8)d.n;
+	in->count = (u8)(l->in->form->number / 8);
+	in->ext = (u32)l->ext.len;
+	lower_read(l, FIELD_A, wa);
+	lower_read(l, FIELD_B, wb);
+	lower_read(l, FIELD_C, scale);
+	add_fragment(l, &d);
+	add_fragment(l, &c);
+	add_fragment(l, &a);
+	end(l, skip);
+}
+
+void lower_wgmma(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	const char *name = form->row->name[form->name];
+	const struct ir_operand *a = lower_named(l, 'a');
+	struct mma_form f = {.rows = 2, .columns = 1, .words = 8};
+	struct mma_rule rule = {.sum = MMA_FUSED, .fraction = (u8)l->arch->wgmma_fraction_bits};
+	bool by_registers;
+
+	if (!l->arch->has_wgmma) {
+		refuse(l, "the part has no such instruction");
+		return;
+	}
+	if (strncmp(name, "wgmma.mma_async", 15))
+		return;
+	if (!find_types(form, &f) || lower_named(l, 'm') || !a) {
+		refuse(l, "this form is checked only, not run");
+		return;
+	}
+	by_registers = a->kind == IR_OP_VEC || (a->kind == IR_OP_REG && l->f->regs.at[a->index].vec > 1);
+	if (f.a == MMA_E4M3 || f.a == MMA_E5M2)
+		rule = (struct mma_rule){.sum = MMA_CUT, .fraction = (u8)l->arch->wgmma_fp8_fraction_bits};
+	f.flags |= isa_form_has(form, M_satfinite) ? MMA_SATURATE : 0;
+	f.flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
+	f.flags |= is_constant(lower_named(l, 'u'), -1) != is_constant(lower_named(l, 'v'), -1) ? MMA_NEGATE : 0;
+	f.flags |= is_constant(transpose_operand(l, 'a'), 1) ? MMA_COL_A : 0;
+	f.flags |= is_constant(transpose_operand(l, 'b'), 1) ? MMA_COL_B : 0;
+	emit_wgmma(l, &f, &rule, by_registers);
+}

@@ -23,10 +23,9 @@ enum mma_flag {
 	MMA_AND = 2,        /* .and.popc, else .xor.popc */
 	MMA_TRANSPOSED = 4, /* m8n32: computed as the transposed product, B taking the place of A */
 	MMA_SPARSE = 8,
-	MMA_COL_A = 16,     /* m8n8k4, loads and stores: column-major */
+	MMA_COL_A = 16,     /* m8n8k4: column-major; wgmma: rows contiguous instead of k */
 	MMA_COL_B = 32,
-	MMA_NEGATE_A = 64,  /* wgmma */
-	MMA_NEGATE_B = 128,
+	MMA_NEGATE = 64,    /* wgmma: products change their sign */
 };
 
 struct mma_form {

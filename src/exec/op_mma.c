@@ -111,10 +111,10 @@ static void gather_c(const struct gang *g, const struct insn *in, u32 first, u32
 		}
 }
 
-static void scatter_d(struct gang *g, const struct insn *in, u32 w, const struct product *x)
+static void scatter_d(struct gang *g, const struct insn *in, u32 first, u32 w, const struct product *x)
 {
 	for (u32 r = 0; r < registers_of(&x->f, x->f.d); r++) {
-		u32 row = g->env->program->ext[in->ext + r];
+		u32 row = g->env->program->ext[in->ext + first + r];
 
 		if (row == NO_ROW)
 			continue;
@@ -188,7 +188,7 @@ static void fill_a(const struct product *x, struct mma_tile *t, u32 first, u32 r
 		for (u32 s = 0; s < stored; s++) {
 			u32 k = order_of(&x->rule, x->f.flags & MMA_SPARSE ? sparse_place(x, i, s, stored) : s, t->k);
 
-			t->a[k][i] = v[s];
+			t->a[k][i] = x->f.flags & MMA_NEGATE ? -v[s] : v[s];
 			t->ae[k][i] = i < rows ? e[s] : MMA_NO_EXPONENT;
 			t->absent[i] &= ~((u64)1 << k);
 		}
@@ -362,7 +362,7 @@ HANDLER(mma)
 		if (x.f.flags & MMA_SPARSE)
 			memcpy(x.meta, word_row(g, in, first_b + nb + registers_of(&x.f, x.f.c), w), sizeof(x.meta));
 		multiply(&x);
-		scatter_d(g, in, w, &x);
+		scatter_d(g, in, 0, w, &x);
 	}
 	return in + 1;
 }
@@ -493,6 +493,100 @@ HANDLER(mma_quads)
 		}
 		for (u32 q = 0; q < 4; q++)
 			quad_scatter(g, in, w, q, &x, &t[q]);
+	}
+	return in + 1;
+}
+
+/* ---- wgmma: four warps, 16 rows each, B and perhaps A in shared memory ---- */
+
+/* A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor Format". */
+struct window {
+	u32 start, lbo, sbo;
+	u32 span;  /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */
+	bool along; /* the other dimension than k is contiguous */
+};
+
+static struct window window_of(u64 descriptor, bool along)
+{
+	static const u8 spans[4] = {16, 128, 64, 32};
+
+	return (struct window){
+		.start = (u32)(descriptor & 0x3fff) << 4, .lbo = (u32)(descriptor >> 16 & 0x3fff) << 4,
+		.sbo = (u32)(descriptor >> 32 & 0x3fff) << 4, .span = spans[descriptor >> 62], .along = along,
+	};
+}
+
+/* Offset in shared memory of byte `at` of row r; along: `at` counts the bytes of r, k is r. */
+static inline u32 window_offset(const struct window *m, u32 r, u32 at)
+{
+	u32 off;
+
+	if (m->span == 16)
+		off = r / 8 * (m->along ? m->lbo : m->sbo) + r % 8 * 16 + at / 16 * (m->along ? m->sbo : m->lbo) + at % 16;
+	else
+		off = r / 8 * m->sbo + r % 8 * m->span + at / m->span * m->lbo + at % m->span;
+	off += m->start;
+	return off ^ ((off >> 7 & (m->span / 16 - 1)) << 4);
+}
+
+/* Rows first .. first + n - 1 of 32 bytes; false: outside of shared memory. */
+static bool read_window(const struct gang *g, const struct window *m, u32 first, u32 n, u32 (*to)[WORDS_MAX])
+{
+	u32 limit = g->env->shared_bytes;
+
+	for (u32 r = 0; r < n; r++)
+		for (u32 k = 0; k < 32; k += m->along ? 2 : 16) {
+			u32 size = m->along ? 2 : 16;
+			u32 off = m->along ? window_offset(m, k / 2, (first + r) * 2) : window_offset(m, first + r, k);
+
+			if (off + size > limit)
+				return false;
+			memcpy((u8 *)to[r] + k, g->shared + off, size);
+		}
+	return true;
+}
+
+/* Eight columns from `column` on of warp w's 16 rows. */
+static bool wgmma_columns(struct gang *g, const struct insn *in, u32 w, u32 column, struct product *x, const struct window *b)
+{
+	u32 per = registers_of(&x->f, x->f.d), first = column / 8 * per;
+
+	if (!read_window(g, b, column, 8, x->b))
+		return false;
+	if (ROWP(in->c)[w] & 1)
+		gather_c(g, in, in->size + first, w, x);
+	else
+		memset(x->c, 0, sizeof(x->c));
+	multiply(x);
+	scatter_d(g, in, first, w, x);
+	return true;
+}
+
+/* size: registers of D, which ext lists twice; those of A behind unless it has a descriptor (row a). count: columns / 8. */
+HANDLER(wgmma)
+{
+	struct product x;
+
+	memcpy(&x.f, &in->imm, sizeof(x.f));
+	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 turn = (g->first_warp + g->warp + w) % 4 * 16;
+		struct window b = window_of(ROW64(in->b)[w * WARP_LANES], x.f.flags & MMA_COL_B);
+		bool ok = true;
+
+		if (!is_whole(g, w))
+			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+		if (in->a == NO_ROW) {
+			gather_a(g, in, 2u * in->size, w, &x.f, 2, x.a);
+		} else {
+			struct window a = window_of(ROW64(in->a)[w * WARP_LANES], x.f.flags & MMA_COL_A);
+
+			ok = read_window(g, &a, turn, 16, x.a);
+		}
+		for (u32 n = 0; ok && n < 8u * in->count; n += 8)
+			ok = wgmma_columns(g, in, w, n, &x, &b);
+		if (!ok)
+			return exec_fault(g, in, FAULT_ILLEGAL_ADDRESS, FULL_MASK);
 	}
 	return in + 1;
 }
