@@ -11,6 +11,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_error.c \
 	runtime/rt_launch.c \
 	runtime/rt_memory.c \
+	runtime/rt_misc.c \
 	runtime/rt_register.c \
 	runtime/rt_stream.c runtime/prop.def \
 	runtime/stubs.c

@@ -84,6 +84,8 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 /* The program of an image on the current device, loading it. */
 struct device_program *rt_image_program(struct rt_image *image, int *status);
 struct rt_function *rt_find_function(const void *stub);
+/* The kernel on the current device, loading its image; f may be NULL. On failure NULL and the error in *status. */
+struct device_kernel *rt_kernel(const struct rt_function *f, int *status);
 /* Address and size of a registered variable on the current device. */
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size);
 

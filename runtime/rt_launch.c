@@ -62,7 +62,7 @@ struct request {
 	bool cooperative;
 };
 
-static struct device_kernel *find_kernel(const struct rt_function *f, int *status)
+struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
 {
 	struct device_program *p;
 	struct device_kernel *k;
@@ -93,7 +93,7 @@ static int launch(const struct rt_function *f, const struct request *r)
 	if (!d)
 		return status;
 	l = (struct device_launch){
-		.kernel = find_kernel(f, &status),
+		.kernel = rt_kernel(f, &status),
 		.grid = {r->grid.x, r->grid.y, r->grid.z},
 		.block = {r->block.x, r->block.y, r->block.z},
 		.cooperative = r->cooperative,
