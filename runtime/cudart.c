@@ -10,10 +10,10 @@
 #define PROPERTIES "plrt_cudaGetDeviceProperties_11"
 #endif
 
-#define RT(name, state)                                                                       \
-	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ":\n"   \
-		".ifc " #name ",cudaGetDeviceProperties\n\tjmp " PROPERTIES "@PLT\n" \
-		".else\n\tjmp plrt_" #name "@PLT\n.endif\n" \
+#define RT(name, state)                                                                            \
+	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ":\n"    \
+		".ifc " #name ",cudaGetDeviceProperties\n\tjmp " PROPERTIES "@PLT\n"               \
+		".else\n\tjmp plrt_" #name "@PLT\n.endif\n"                                        \
 		".size " #name ", . - " #name "\n");
 #include "runtime/runtime.def"
 #undef RT

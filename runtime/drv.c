@@ -173,8 +173,10 @@ RT_API int pldrv_cuCtxCreate_v2(struct drv_context **out, unsigned flags, int de
 	return make_context(out, device);
 }
 
-RT_API int pldrv_cuCtxCreate_v4(struct drv_context **out, const void *params, unsigned flags, int device);
-RT_API int pldrv_cuCtxCreate_v4(struct drv_context **out, const void *params, unsigned flags, int device)
+RT_API int pldrv_cuCtxCreate_v4(struct drv_context **out, const void *params, unsigned flags,
+				int device);
+RT_API int pldrv_cuCtxCreate_v4(struct drv_context **out, const void *params, unsigned flags,
+				int device)
 {
 	(void)params;
 	(void)flags;
@@ -279,8 +281,10 @@ static void *find_entry(const char *name)
 	return p;
 }
 
-RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags, int *found);
-RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags, int *found)
+RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags,
+				     int *found);
+RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags,
+				     int *found)
 {
 	(void)version;
 	(void)flags;

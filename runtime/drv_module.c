@@ -78,8 +78,10 @@ RT_API int pldrv_cuModuleUnload(struct device_program *p)
 	return status;
 }
 
-RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_program *p, const char *name);
-RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_program *p, const char *name)
+RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_program *p,
+				     const char *name);
+RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_program *p,
+				     const char *name)
 {
 	if (!out || !name)
 		return STATUS_INVALID_VALUE;
@@ -89,8 +91,10 @@ RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_p
 	return *out ? STATUS_SUCCESS : STATUS_NOT_FOUND;
 }
 
-RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct device_program *p, const char *name);
-RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct device_program *p, const char *name)
+RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct device_program *p,
+				      const char *name);
+RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct device_program *p,
+				      const char *name)
 {
 	u64 at, n;
 

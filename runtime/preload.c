@@ -34,5 +34,6 @@ __attribute__((constructor(101))) static void preload_init(void)
 			"ptxloom: %u entry points of the static CUDA runtime could not be overwritten\n",
 			r.failed);
 	if (log && !strcmp(log, "debug"))
-		fprintf(stderr, "ptxloom: %u entry points redirected in %u objects\n", r.patched, r.objects);
+		fprintf(stderr, "ptxloom: %u entry points redirected in %u objects\n", r.patched,
+			r.objects);
 }

@@ -81,7 +81,8 @@ static int compare_name(const void *key, const void *entry)
 
 static void *target_of(const struct patcher *p, const char *name)
 {
-	const struct redirect_entry *e = bsearch(name, p->table, p->n, sizeof(*p->table), compare_name);
+	const struct redirect_entry *e =
+		bsearch(name, p->table, p->n, sizeof(*p->table), compare_name);
 
 	return e ? e->to : NULL;
 }
@@ -163,7 +164,8 @@ static bool is_function(const Elf64_Sym *s)
 static bool carries_runtime(const struct object *o)
 {
 	for (size_t i = 0; i < o->syms; i++)
-		if (is_function(&o->sym[i]) && !strcmp(symbol_name(o, &o->sym[i]), "__cudaRegisterFatBinary"))
+		if (is_function(&o->sym[i]) &&
+		    !strcmp(symbol_name(o, &o->sym[i]), "__cudaRegisterFatBinary"))
 			return true;
 	return false;
 }
@@ -175,12 +177,14 @@ static void patch_object(struct patcher *p, const struct object *o)
 		const char *name = symbol_name(o, &o->sym[i]);
 		void *to;
 
-		if (!is_function(&o->sym[i]) || (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
+		if (!is_function(&o->sym[i]) ||
+		    (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
 			continue;
 		to = target_of(p, name);
 		if (!to)
 			continue;
-		if (write_jump(p, (u8 *)(uintptr_t)(o->base + o->sym[i].st_value), o->sym[i].st_size, to))
+		if (write_jump(p, (u8 *)(uintptr_t)(o->base + o->sym[i].st_value),
+			       o->sym[i].st_size, to))
 			p->out->patched++;
 		else if (o->sym[i].st_size >= NEAR_JUMP) /* the shortest ones only jump on */
 			p->out->failed++;

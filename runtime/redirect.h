@@ -13,9 +13,9 @@ struct redirect_entry {
 };
 
 struct redirect_result {
-	u32 objects;  /* that carry a static runtime */
+	u32 objects; /* that carry a static runtime */
 	u32 patched;
-	u32 failed;   /* entry points that could not be overwritten */
+	u32 failed;    /* entry points that could not be overwritten */
 	bool stripped; /* the executable registers fat binaries but has no .symtab */
 };
 

@@ -240,8 +240,9 @@ struct prop_field {
 };
 
 static const struct prop_field fields[] = {
-#define PROP(type, name, count, versions, source) \
-	{#name, sizeof(type), count, versions, source, _Generic((type)0, char: true, default: false)},
+#define PROP(type, name, count, versions, source)                                                  \
+	{#name,    sizeof(type), count,                                                            \
+	 versions, source,       _Generic((type)0, char : true, default : false)},
 #include "runtime/prop.def"
 #undef PROP
 };

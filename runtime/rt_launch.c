@@ -27,7 +27,8 @@ RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_
 		configs = calloc(CONFIGS, sizeof(*configs));
 	if (!configs || config_depth == CONFIGS)
 		return 1;
-	configs[config_depth] = (struct config){.grid = grid, .block = block, .shared = shared, .stream = stream};
+	configs[config_depth] =
+		(struct config){.grid = grid, .block = block, .shared = shared, .stream = stream};
 	config_depth++;
 	return 0;
 }
@@ -128,13 +129,16 @@ RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, st
 					   void **args, size_t shared, cudaStream_t stream)
 {
 	(void)stream;
-	return rt_error(launch(kernel, &(struct request){grid, block, shared, args, NULL, 0, false}));
+	return rt_error(
+		launch(kernel, &(struct request){grid, block, shared, args, NULL, 0, false}));
 }
 
-RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 grid, struct rt_dim3 block, void **args,
-						size_t shared, cudaStream_t stream);
-RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 grid, struct rt_dim3 block, void **args,
-						size_t shared, cudaStream_t stream)
+RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 grid,
+						struct rt_dim3 block, void **args, size_t shared,
+						cudaStream_t stream);
+RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 grid,
+						struct rt_dim3 block, void **args, size_t shared,
+						cudaStream_t stream)
 {
 	return plrt___cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
@@ -148,7 +152,8 @@ RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid,
 					 cudaStream_t stream)
 {
 	(void)stream;
-	return rt_error(launch(rt_find_function(stub), &(struct request){grid, block, shared, args, NULL, 0, false}));
+	return rt_error(launch(rt_find_function(stub),
+			       &(struct request){grid, block, shared, args, NULL, 0, false}));
 }
 
 RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid,
@@ -159,14 +164,16 @@ RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_
 						    size_t shared, cudaStream_t stream)
 {
 	(void)stream;
-	return rt_error(launch(rt_find_function(stub), &(struct request){grid, block, shared, args, NULL, 0, true}));
+	return rt_error(launch(rt_find_function(stub),
+			       &(struct request){grid, block, shared, args, NULL, 0, true}));
 }
 
 /* ---- the launch of compilers before CUDA 9.2 and of clang without an SDK version ---- */
 
 RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
 					  cudaStream_t stream);
-RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared, cudaStream_t stream)
+RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
+					  cudaStream_t stream)
 {
 	return plrt___cudaPushCallConfiguration(grid, block, shared, stream)
 		       ? rt_error(cudaErrorInvalidConfiguration)

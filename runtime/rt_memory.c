@@ -183,8 +183,10 @@ RT_API cudaError_t plrt_cudaMemcpy(void *dst, const void *src, size_t size, int 
 	return rt_error(copy(dst, src, size, kind));
 }
 
-RT_API cudaError_t plrt_cudaMemcpyAsync(void *dst, const void *src, size_t size, int kind, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaMemcpyAsync(void *dst, const void *src, size_t size, int kind, cudaStream_t stream)
+RT_API cudaError_t plrt_cudaMemcpyAsync(void *dst, const void *src, size_t size, int kind,
+					cudaStream_t stream);
+RT_API cudaError_t plrt_cudaMemcpyAsync(void *dst, const void *src, size_t size, int kind,
+					cudaStream_t stream)
 {
 	(void)stream;
 	return rt_error(copy(dst, src, size, kind));
@@ -199,7 +201,8 @@ static int copy_2d(void *dst, const void *src, const struct plane *p, int kind)
 	if (p->width > p->dpitch || p->width > p->spitch)
 		return 12; /* cudaErrorInvalidPitchValue */
 	for (size_t y = 0; y < p->height; y++) {
-		int status = copy((u8 *)dst + y * p->dpitch, (const u8 *)src + y * p->spitch, p->width, kind);
+		int status = copy((u8 *)dst + y * p->dpitch, (const u8 *)src + y * p->spitch,
+				  p->width, kind);
 
 		if (status)
 			return status;
@@ -259,8 +262,10 @@ static int symbol_range(const void *symbol, size_t offset, size_t size, u8 **at)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, int kind);
-RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, int kind)
+RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size,
+					   size_t offset, int kind);
+RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size,
+					   size_t offset, int kind)
 {
 	u8 *at;
 	int status = symbol_range(symbol, offset, size, &at);
@@ -268,8 +273,10 @@ RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, 
 	return rt_error(status ? status : copy(at, src, size, kind));
 }
 
-RT_API cudaError_t plrt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, int kind);
-RT_API cudaError_t plrt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, int kind)
+RT_API cudaError_t plrt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size,
+					     size_t offset, int kind);
+RT_API cudaError_t plrt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size,
+					     size_t offset, int kind)
 {
 	u8 *at;
 	int status = symbol_range(symbol, offset, size, &at);

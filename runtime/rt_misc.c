@@ -66,7 +66,9 @@ RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value)
 		d->dev.stack_bytes = (u32)value;
 		return rt_error(status);
 	}
-	return rt_error(limit == LIMIT_PRINTF || limit == LIMIT_HEAP ? cudaSuccess : 215); /* cudaErrorUnsupportedLimit */
+	return rt_error(limit == LIMIT_PRINTF || limit == LIMIT_HEAP
+				? cudaSuccess
+				: 215); /* cudaErrorUnsupportedLimit */
 }
 
 RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit);
@@ -81,12 +83,16 @@ RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit)
 		return rt_error(cudaErrorInvalidValue);
 	if ((unsigned)limit > LIMIT_HEAP)
 		return rt_error(215);
-	*value = limit == LIMIT_STACK ? d->dev.stack_bytes : limit == LIMIT_PRINTF ? 1u << 20 : 8u << 20;
+	*value = limit == LIMIT_STACK    ? d->dev.stack_bytes
+		 : limit == LIMIT_PRINTF ? 1u << 20
+					 : 8u << 20;
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaMemPrefetchAsync(const void *p, size_t size, int device, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaMemPrefetchAsync(const void *p, size_t size, int device, cudaStream_t stream)
+RT_API cudaError_t plrt_cudaMemPrefetchAsync(const void *p, size_t size, int device,
+					     cudaStream_t stream);
+RT_API cudaError_t plrt_cudaMemPrefetchAsync(const void *p, size_t size, int device,
+					     cudaStream_t stream)
 {
 	(void)p, (void)size, (void)device, (void)stream;
 	return cudaSuccess;
@@ -104,8 +110,8 @@ RT_API cudaError_t plrt_cudaMemAdvise(const void *p, size_t size, int advice, in
 /* cudaFuncAttributes: 144 bytes in CUDA 13, the fields below first in all versions. */
 struct func_attributes {
 	size_t shared_bytes, const_bytes, local_bytes;
-	int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_bytes, carveout, cluster_must, cluster_x,
-		cluster_y, cluster_z, cluster_policy;
+	int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_bytes,
+		carveout, cluster_must, cluster_x, cluster_y, cluster_z, cluster_policy;
 };
 
 #define REGISTERS 32 /* the emulator has no register allocation of the hardware's kind */
@@ -129,12 +135,18 @@ RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const
 	rt_device_attribute(rt_device_index(), 75, &major);
 	rt_device_attribute(rt_device_index(), 76, &minor);
 	*out = (struct func_attributes){
-		.shared_bytes = p->shared_static, .local_bytes = p->frame_bytes, .max_threads = 1024, .registers = REGISTERS,
-		.ptx_version = 10 * major + minor, .binary_version = 10 * major + minor, .max_dynamic_bytes = (int)k->max_dynamic_bytes,
+		.shared_bytes = p->shared_static,
+		.local_bytes = p->frame_bytes,
+		.max_threads = 1024,
+		.registers = REGISTERS,
+		.ptx_version = 10 * major + minor,
+		.binary_version = 10 * major + minor,
+		.max_dynamic_bytes = (int)k->max_dynamic_bytes,
 		.carveout = -1,
 	};
 	if (k->func->has_perf[IR_MAXNTID] || k->func->has_perf[IR_REQNTID]) {
-		const u32 *n = k->func->perf[k->func->has_perf[IR_MAXNTID] ? IR_MAXNTID : IR_REQNTID];
+		const u32 *n =
+			k->func->perf[k->func->has_perf[IR_MAXNTID] ? IR_MAXNTID : IR_REQNTID];
 
 		out->max_threads = (int)(n[0] * n[1] * n[2]);
 	}
@@ -151,7 +163,9 @@ RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, in
 	if (!k)
 		return rt_error(status);
 	if (attribute != 8)
-		return rt_error(attribute == 9 && value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+		return rt_error(attribute == 9 && value >= -1 && value <= 100
+					? cudaSuccess
+					: cudaErrorInvalidValue);
 	rt_device_attribute(rt_device_index(), 97, &most);
 	if (value < 0 || value > most)
 		return rt_error(cudaErrorInvalidValue);
@@ -159,10 +173,10 @@ RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, in
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *stub, int threads,
-									       size_t dynamic, unsigned flags);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *stub, int threads,
-									       size_t dynamic, unsigned flags)
+RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags);
+RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags)
 {
 	struct device_kernel *k;
 	int status;
@@ -176,10 +190,13 @@ RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(i
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads, size_t dynamic);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads, size_t dynamic)
+RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
+								      int threads, size_t dynamic);
+RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
+								      int threads, size_t dynamic)
 {
-	return plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads, dynamic, 0);
+	return plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads,
+									   dynamic, 0);
 }
 
 /* ---- host memory and host functions ---- */
@@ -194,7 +211,9 @@ RT_API cudaError_t plrt_cudaHostRegister(void *p, size_t size, unsigned flags)
 		return rt_error(status);
 	if (!p || !size || flags & ~15u)
 		return rt_error(cudaErrorInvalidValue);
-	return rt_error(mem_register(&d->dev.mem, (u64)(uintptr_t)p, size, MEM_KIND_HOST) ? cudaSuccess : 712);
+	return rt_error(mem_register(&d->dev.mem, (u64)(uintptr_t)p, size, MEM_KIND_HOST)
+				? cudaSuccess
+				: 712);
 }
 
 RT_API cudaError_t plrt_cudaHostUnregister(void *p);
@@ -226,8 +245,12 @@ RT_API cudaError_t plrt_cudaLaunchHostFunc(cudaStream_t stream, void (*fn)(void 
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaStreamAddCallback(cudaStream_t stream, void (*fn)(cudaStream_t, int, void *), void *user, unsigned flags);
-RT_API cudaError_t plrt_cudaStreamAddCallback(cudaStream_t stream, void (*fn)(cudaStream_t, int, void *), void *user, unsigned flags)
+RT_API cudaError_t plrt_cudaStreamAddCallback(cudaStream_t stream,
+					      void (*fn)(cudaStream_t, int, void *), void *user,
+					      unsigned flags);
+RT_API cudaError_t plrt_cudaStreamAddCallback(cudaStream_t stream,
+					      void (*fn)(cudaStream_t, int, void *), void *user,
+					      unsigned flags)
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);

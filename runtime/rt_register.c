@@ -66,10 +66,10 @@ RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *d
 	remember(&rt_get()->functions, stub, f);
 }
 
-RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name, int ext, size_t size,
-				   int constant, int global);
-RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name, int ext, size_t size,
-				   int constant, int global)
+RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
+				   int ext, size_t size, int constant, int global);
+RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
+				   int ext, size_t size, int constant, int global)
 {
 	struct rt_variable *v = calloc(1, sizeof(*v));
 
@@ -101,10 +101,12 @@ RT_API char plrt___cudaInitModule(void **handle)
 	struct rt *rt = rt_get();
 
 	for (size_t i = 0; i < rt->variables.cap; i++) {
-		struct rt_variable *v = (struct rt_variable *)(uintptr_t)rt->variables.slots[i].value;
+		struct rt_variable *v =
+			(struct rt_variable *)(uintptr_t)rt->variables.slots[i].value;
 		u64 address, size;
 
-		if (!rt->variables.slots[i].key || !v->managed_slot || v->image != (struct rt_image *)handle)
+		if (!rt->variables.slots[i].key || !v->managed_slot ||
+		    v->image != (struct rt_image *)handle)
 			continue;
 		if (!rt_find_symbol(v->managed_slot, &address, &size))
 			*v->managed_slot = (void *)(uintptr_t)address;
@@ -162,5 +164,6 @@ int rt_find_symbol(const void *symbol, u64 *address, u64 *size)
 	p = rt_image_program(v->image, &status);
 	if (!p)
 		return status;
-	return device_program_variable(p, v->name, address, size) ? cudaSuccess : cudaErrorInvalidSymbol;
+	return device_program_variable(p, v->name, address, size) ? cudaSuccess
+								  : cudaErrorInvalidSymbol;
 }

@@ -26,8 +26,10 @@ static int wait_here(void)
 	return d ? rt_wait(d) : status;
 }
 
-RT_API cudaError_t plrt_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority);
-RT_API cudaError_t plrt_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
+RT_API cudaError_t plrt_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags,
+						     int priority);
+RT_API cudaError_t plrt_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags,
+						     int priority)
 {
 	int status;
 

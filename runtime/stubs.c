@@ -17,12 +17,12 @@ static int not_supported(const char *name, atomic_flag *said)
 }
 
 #define BODY_IMPL(prefix, name)
-#define BODY_STUB(prefix, name)                                    \
-	RT_API int prefix##name(void);                                 \
-	int prefix##name(void)                                         \
-	{                                                              \
-		static atomic_flag said = ATOMIC_FLAG_INIT;                \
-		return not_supported(#name, &said);                        \
+#define BODY_STUB(prefix, name)                                                                    \
+	RT_API int prefix##name(void);                                                             \
+	int prefix##name(void)                                                                     \
+	{                                                                                          \
+		static atomic_flag said = ATOMIC_FLAG_INIT;                                        \
+		return not_supported(#name, &said);                                                \
 	}
 
 #define RT(name, state) BODY_##state(plrt_, name)

@@ -36,7 +36,7 @@ extern char **environ;
 
 struct cc {
 	const char *clang;
-	const char *arch;  /* "sm_80" */
+	const char *arch; /* "sm_80" */
 	const char *output;
 	const char *sources[FILES_MAX];
 	u32 source_len;
@@ -307,11 +307,14 @@ int tool_main_cc(const struct tool_command *self, int argc, char **argv)
 		return TOOL_USAGE;
 	cc.clang = find_clang();
 	if (!cc.clang) {
-		fputs("ptxloom cc: clang is not found; install Debian's clang package or set PTXLOOM_CLANG\n", stderr);
+		fputs("ptxloom cc: clang is not found; install Debian's clang package or set PTXLOOM_CLANG\n",
+		      stderr);
 		return TOOL_USAGE;
 	}
-	if (!tool_find_include(cc.include, sizeof(cc.include)) || !tool_find_libs(cc.libdir, sizeof(cc.libdir))) {
-		fputs("ptxloom cc: the headers or libraries of ptxloom are not found; is it installed?\n", stderr);
+	if (!tool_find_include(cc.include, sizeof(cc.include)) ||
+	    !tool_find_libs(cc.libdir, sizeof(cc.libdir))) {
+		fputs("ptxloom cc: the headers or libraries of ptxloom are not found; is it installed?\n",
+		      stderr);
 		return TOOL_USAGE;
 	}
 	if (!mkdtemp(cc.temp)) {

@@ -23,7 +23,8 @@ static bool own_folder(char *out, size_t size)
 }
 
 /* The first place in which `file` can be read becomes `out`. */
-static bool find(char *out, size_t size, const char *variable, const char *const *places, const char *file)
+static bool find(char *out, size_t size, const char *variable, const char *const *places,
+		 const char *file)
 {
 	const char *named = getenv(variable);
 	char folder[4096], path[8192];
