@@ -1,6 +1,7 @@
 /*
- * Lowering of matrix instructions: operands into lists of rows, the form and the device's rule for sums into the record.
- * Lanes that have parted meet before them, as .sync says. What the device has no tensor cores for becomes a fault.
+ * Lowering of matrix instructions: operands into lists of rows, the form and the device's rule for
+ * sums into the record. Lanes that have parted meet before them, as .sync says. What the device has
+ * no tensor cores for becomes a fault.
  */
 #include "src/exec/lower_int.h"
 #include "src/exec/mma_op.h"
@@ -120,7 +121,8 @@ struct fragment {
 };
 
 /* Rows of an operand; may emit conversions, so before the record. */
-static bool find_fragment(struct lower *l, const struct ir_operand *op, enum row_class class, bool write, struct fragment *f)
+static bool find_fragment(struct lower *l, const struct ir_operand *op, enum row_class class,
+			  bool write, struct fragment *f)
 {
 	f->n = op ? count_of(l, op) : 0;
 	f->write = write;
@@ -189,7 +191,10 @@ static bool find_types(const struct isa_form *form, struct mma_form *f)
 
 static u32 round_mode(const struct isa_form *form)
 {
-	return isa_form_has(form, M_rz) ? NUM_RZ : isa_form_has(form, M_rm) ? NUM_RM : isa_form_has(form, M_rp) ? NUM_RP : NUM_RN;
+	return isa_form_has(form, M_rz)   ? NUM_RZ
+	       : isa_form_has(form, M_rm) ? NUM_RM
+	       : isa_form_has(form, M_rp) ? NUM_RP
+					  : NUM_RN;
 }
 
 static bool has_word(const struct isa_form *form, enum isa_kind kind)
@@ -198,9 +203,11 @@ static bool has_word(const struct isa_form *form, enum isa_kind kind)
 }
 
 /* Do the operands have the registers of the fragments? wmma has more than it needs. */
-static bool fits(const struct mma_form *f, enum exec_op op, const struct fragment *d, const struct fragment *a, const struct fragment *b, const struct fragment *c)
+static bool fits(const struct mma_form *f, enum exec_op op, const struct fragment *d,
+		 const struct fragment *a, const struct fragment *b, const struct fragment *c)
 {
-	u32 quads = f->words / 4u, left = f->rows * quads, right = f->columns * quads << (f->flags & MMA_SPARSE ? 1 : 0);
+	u32 quads = f->words / 4u, left = f->rows * quads,
+	    right = f->columns * quads << (f->flags & MMA_SPARSE ? 1 : 0);
 	u32 sums = (u32)f->rows * f->columns;
 
 	if (op == OP_mma_quads)
@@ -211,7 +218,8 @@ static bool fits(const struct mma_form *f, enum exec_op op, const struct fragmen
 		a = b;
 		b = swap;
 	}
-	return a->n >= left && b->n >= right && c->n == sums * (f->c == MMA_F16 ? 1 : 2) && d->n == sums * (f->d == MMA_F16 ? 1 : 2);
+	return a->n >= left && b->n >= right && c->n == sums * (f->c == MMA_F16 ? 1 : 2) &&
+	       d->n == sums * (f->d == MMA_F16 ? 1 : 2);
 }
 
 static void emit_product(struct lower *l, enum exec_op op, const struct mma_form *f, const struct mma_rule *rule)
@@ -222,8 +230,10 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 	struct insn *in;
 	u32 skip;
 
-	if (!find_fragment(l, lower_named(l, 'd'), class, true, &d) || !find_fragment(l, lower_named(l, 'a'), class, false, &a) ||
-	    !find_fragment(l, lower_named(l, 'b'), class, false, &b) || !find_fragment(l, lower_named(l, 'c'), class, false, &c) ||
+	if (!find_fragment(l, lower_named(l, 'd'), class, true, &d) ||
+	    !find_fragment(l, lower_named(l, 'a'), class, false, &a) ||
+	    !find_fragment(l, lower_named(l, 'b'), class, false, &b) ||
+	    !find_fragment(l, lower_named(l, 'c'), class, false, &c) ||
 	    (m && !find_fragment(l, m, ROW_W, false, &meta)) || !fits(f, op, &d, &a, &b, &c)) {
 		refuse(l, "operands of another size than the fragments");
 		return;
@@ -265,17 +275,20 @@ void lower_mma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *selector = lower_named(l, 's');
-	bool wmma = !strncmp(form->row->name[form->name], "wmma", 4), sparse = strstr(form->row->name[form->name], "mma.sp") != NULL;
+	bool wmma = !strncmp(form->row->name[form->name], "wmma", 4),
+	     sparse = strstr(form->row->name[form->name], "mma.sp") != NULL;
 	struct mma_form f = {0};
 	struct mma_rule rule;
 	struct shape s;
 
 	sparse |= isa_form_has(form, M_sp) || isa_form_has(form, M_sp_ordered_metadata);
-	if (!find_shape(form, &s) || !find_types(form, &f) || has_word(form, ISA_K_KIND) || has_word(form, ISA_K_BLOCKSCALE)) {
+	if (!find_shape(form, &s) || !find_types(form, &f) || has_word(form, ISA_K_KIND) ||
+	    has_word(form, ISA_K_BLOCKSCALE)) {
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
-	if (!has_shape(l->arch, f.a, wmma || sparse ? &(struct shape){0} : &s) && !(s.k == 4 && f.a == MMA_F16 && l->arch->mma_f16_shapes.len)) {
+	if (!has_shape(l->arch, f.a, wmma || sparse ? &(struct shape){0} : &s) &&
+	    !(s.k == 4 && f.a == MMA_F16 && l->arch->mma_f16_shapes.len)) {
 		refuse(l, "no tensor cores for this type and shape");
 		return;
 	}
@@ -315,7 +328,9 @@ void lower_mma(struct lower *l)
 		rule.block = 4;
 	if (sparse)
 		rule.block = (u8)(2 * rule.block);
-	rule.extra = (u8)(f.a == MMA_F64 ? round_mode(form) : selector && selector->kind == IR_OP_INT ? (u32)selector->imm : 0);
+	rule.extra = (u8)(f.a == MMA_F64                            ? round_mode(form)
+			  : selector && selector->kind == IR_OP_INT ? (u32)selector->imm
+								    : 0);
 	emit_product(l, OP_mma, &f, &rule);
 }
 
@@ -430,11 +445,13 @@ void lower_wmma(struct lower *l)
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
-	if (!l->arch->tensor_generation || (which != 'c' && which != 'd' && !has_shape(l->arch, type, &(struct shape){0}))) {
+	if (!l->arch->tensor_generation ||
+	    (which != 'c' && which != 'd' && !has_shape(l->arch, type, &(struct shape){0}))) {
 		refuse(l, "no tensor cores for this type");
 		return;
 	}
-	if (!lower_memory(l, lower_named(l, 'p'), isa_form_word(form, ISA_K_SPACE, 0), &p) || p.space == MEM_LOCAL || p.space == MEM_PARAM) {
+	if (!lower_memory(l, lower_named(l, 'p'), isa_form_word(form, ISA_K_SPACE, 0), &p) ||
+	    p.space == MEM_LOCAL || p.space == MEM_PARAM) {
 		refuse(l, "the address is neither in global nor in shared memory");
 		return;
 	}

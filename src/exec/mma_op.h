@@ -1,10 +1,12 @@
 /*
- * Matrix instructions: what lowering puts into their records. The form lies in `imm` (eight bytes) and the rule of the sum in
- * `pad` (four bytes); ext lists the registers, those of D first, then A, B, C and the metadata of sparse forms. size, count
- * and space hold how many D, A and B have; a register that several numbers name twice is the program's affair.
+ * Matrix instructions: what lowering puts into their records. The form lies in `imm` (eight bytes)
+ * and the rule of the sum in `pad` (four bytes); ext lists the registers, those of D first, then A,
+ * B, C and the metadata of sparse forms. size, count and space hold how many D, A and B have; a
+ * register that several numbers name twice is the program's affair.
  *
- * A *word* is 32 bits of a row of A (or of a column of B), 64 for f64: lane 4 g + t always holds words t of some group of four,
- * of row g of some group of eight. PTX ISA "Warp-level matrix instructions: Matrix Fragments", and measured for wmma.
+ * A *word* is 32 bits of a row of A (or of a column of B), 64 for f64: lane 4 g + t always holds
+ * words t of some group of four, of row g of some group of eight. PTX ISA "Warp-level matrix
+ * instructions: Matrix Fragments", and measured for wmma.
  */
 #ifndef PL_EXEC_MMA_OP_H
 #define PL_EXEC_MMA_OP_H
@@ -53,7 +55,8 @@ struct wmma_move {
 	u8 type;   /* enum mma_type */
 	u8 eights; /* groups of 8 rows (of A or C), of columns of B; C of m8n32: of its columns */
 	u8 words;  /* of a row of A, or a column of B */
-	u8 sum : 1, along : 1, words_first : 1; /* C or D; rows lie one after the other in memory; registers go over words first */
+	/* C or D; rows lie one after the other in memory; registers go over words first */
+	u8 sum : 1, along : 1, words_first : 1;
 };
 
 static inline u32 mma_bits(u32 type)

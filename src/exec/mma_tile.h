@@ -1,11 +1,12 @@
 /*
  * Sums of products as tensor cores make them, for a tile of 16 rows and 8 columns.
  *
- * Products are exact. Each term of a block, the accumulator among them, is aligned to the largest exponent (a product's is the
- * plain sum of its factors' exponents, terms of zero have none), cut toward zero `fraction` bits below it, and all are added
- * exactly; the sum is cut to f32 or rounded to nearest f16. All values here are doubles, in which each of these steps is exact.
- * How many bits, and how many products make a block, is the generation's: arch fields mma_*, established by "MMA-Sim"
- * (arXiv 2511.10909) and, for the H200, measured.
+ * Products are exact. Each term of a block, the accumulator among them, is aligned to the largest
+ * exponent (a product's is the plain sum of its factors' exponents, terms of zero have none), cut
+ * toward zero `fraction` bits below it, and all are added exactly; the sum is cut to f32 or rounded
+ * to nearest f16. All values here are doubles, in which each of these steps is exact. How many
+ * bits, and how many products make a block, is the generation's: arch fields mma_*, established by
+ * "MMA-Sim" (arXiv 2511.10909) and, for the H200, measured.
  */
 #ifndef PL_EXEC_MMA_TILE_H
 #define PL_EXEC_MMA_TILE_H
@@ -72,7 +73,8 @@ static inline f64 mma_decode(u32 bits, u32 mantissa, u32 exponents, s32 *e, u32 
 {
 	u32 top = (1u << exponents) - 1, field = bits >> mantissa & top, low = bits & ((1u << mantissa) - 1);
 	s32 bias = (s32)(top >> 1), exp = (s32)(field ? field : 1) - bias;
-	f64 m = (f64)(s32)(low | (field ? 1u << mantissa : 0)), v = m * mma_f64_of((u64)(1023 + exp - (s32)mantissa) << 52);
+	f64 m = (f64)(s32)(low | (field ? 1u << mantissa : 0)),
+	    v = m * mma_f64_of((u64)(1023 + exp - (s32)mantissa) << 52);
 	u64 u = mma_bits_of(v);
 
 	u = field == top ? NUM_INF_F64 | low : u;
@@ -95,14 +97,14 @@ static inline f64 mma_decode_e4m3(u32 bits, bool wide, s32 *e, u32 *special)
 	return mma_f64_of((u & ~NUM_SIGN_F64) | (u64)(bits >> 7 & 1) << 63);
 }
 
-#define MMA_DECODE_LOOP(step, expr)                                                                                      \
-	MMA_FOR(i, n)                                                                                                    \
-	{                                                                                                                \
-		u32 bad = 0, bits = step;                                                                                \
-		s32 x;                                                                                                   \
-		v[i] = expr;                                                                                             \
-		e[i] = x;                                                                                                \
-		special |= bad;                                                                                          \
+#define MMA_DECODE_LOOP(step, expr)                                                                \
+	MMA_FOR(i, n)                                                                              \
+	{                                                                                          \
+		u32 bad = 0, bits = step;                                                          \
+		s32 x;                                                                             \
+		v[i] = expr;                                                                       \
+		e[i] = x;                                                                          \
+		special |= bad;                                                                    \
 	}
 
 /* n elements of a row of words; true when one is infinite or no number. */
@@ -299,10 +301,11 @@ static u32 mma_narrow(u32 u)
 }
 
 /*
- * c: the accumulator's bits, of type `ctype`; the result, of type `dtype`, is left in t->d. Factors are in place, in the
- * order in which the rule takes them.
+ * c: the accumulator's bits, of type `ctype`; the result, of type `dtype`, is left in t->d. Factors
+ * are in place, in the order in which the rule takes them.
  */
-static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype, u32 dtype, const struct mma_rule *rule)
+static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype, u32 dtype,
+			 const struct mma_rule *rule)
 {
 	u32 block = rule->sum == MMA_HALVES ? t->k / 2 : rule->block && rule->block < t->k ? rule->block : t->k;
 	u32 mid = dtype == MMA_F16 && ctype == MMA_F32 ? MMA_F32 : dtype;
@@ -337,7 +340,10 @@ static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype
 
 			if (half) {
 				y = x + mma_decode(t->d[j][i], 10, 5, &e, &bad);
-				t->d[j][i] = y != y ? 0x7fff : mma_bits_of(y) << 1 == 0 ? (u32)(mma_bits_of(y) >> 48) : mma_to_f16(y);
+				t->d[j][i] = y != y ? 0x7fff
+					     : mma_bits_of(y) << 1 == 0
+						     ? (u32)(mma_bits_of(y) >> 48)
+						     : mma_to_f16(y);
 			} else {
 				f32 s = (f32)x + mma_f32_of(t->d[j][i]);
 

@@ -1,7 +1,8 @@
 /*
- * Matrices between registers and memory: ldmatrix, stmatrix, movmatrix, wmma.load, wmma.store.
- * Lane 4 g + t has, of a group of 8 rows and 4 words, word t of row g. PTX ISA "Warp-level matrix instructions: ldmatrix",
- * "stmatrix", "movmatrix", "wmma.load", "wmma.store"; the fragments of wmma are those of sm_75 and later, measured.
+ * Matrices between registers and memory: ldmatrix, stmatrix, movmatrix, wmma.load, wmma.store. Lane
+ * 4 g + t has, of a group of 8 rows and 4 words, word t of row g. PTX ISA "Warp-level matrix
+ * instructions: ldmatrix", "stmatrix", "movmatrix", "wmma.load", "wmma.store"; the fragments of
+ * wmma are those of sm_75 and later, measured.
  */
 #include "src/exec/access.h"
 #include "src/exec/mma_op.h"
@@ -51,7 +52,8 @@ HANDLER(matrix_load)
 				u32 y = l >> 2, t = l & 3;
 
 				if (in->pad & 1)
-					v[l] = (u32)get(a.host[8 * j + 2 * t] + 2 * y, 2) | (u32)get(a.host[8 * j + 2 * t + 1] + 2 * y, 2) << 16;
+					v[l] = (u32)get(a.host[8 * j + 2 * t] + 2 * y, 2) |
+					       (u32)get(a.host[8 * j + 2 * t + 1] + 2 * y, 2) << 16;
 				else
 					v[l] = (u32)get(a.host[8 * j + y] + 4 * t, 4);
 			}
@@ -144,7 +146,8 @@ static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct piece
 	p->bytes = half && m->along ? 4 : bytes;
 	p->step = stride * bytes;
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 y = 8 * (group % m->eights) + (l >> 2), x = 8 * (group / m->eights) + 2 * (l & 3) + (half ? 0 : r & 1);
+		u64 y = 8 * (group % m->eights) + (l >> 2),
+		    x = 8 * (group / m->eights) + 2 * (l & 3) + (half ? 0 : r & 1);
 
 		p->at[l] = (m->along ? y * stride + x : x * stride + y) * bytes;
 	}
@@ -219,7 +222,9 @@ HANDLER(wmma_store)
 				if (!piece_addresses(g, in, r, e, &a, &p))
 					return NULL;
 				for (u32 l = 0; l < WARP_LANES; l++) {
-					u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[w * WARP_LANES + l] : ROW32(row)[w * WARP_LANES + l];
+					u64 v = in->flags & INSN_WIDE_DATA
+							? ROW64(row)[w * WARP_LANES + l]
+							: ROW32(row)[w * WARP_LANES + l];
 
 					put(a.host[l], p.bytes, v >> 8 * p.bytes * e);
 				}

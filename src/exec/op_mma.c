@@ -1,7 +1,8 @@
 /*
- * Matrix products of a warp: fragments are gathered from the rows into matrices of words, multiplied tile by tile, and the
- * result scattered. One product serves mma, mma.sp and wmma: their fragments are the same groups of 8 by 4 words in different
- * orders. PTX ISA "Warp-level matrix instructions: mma", "mma.sp", "wmma.mma".
+ * Matrix products of a warp: fragments are gathered from the rows into matrices of words,
+ * multiplied tile by tile, and the result scattered. One product serves mma, mma.sp and wmma: their
+ * fragments are the same groups of 8 by 4 words in different orders. PTX ISA "Warp-level matrix
+ * instructions: mma", "mma.sp", "wmma.mma".
  */
 #include "src/exec/lanes.h"
 #include "src/exec/mma_tile.h"
@@ -32,9 +33,11 @@ static const u64 *double_row(const struct gang *g, const struct insn *in, u32 i,
 }
 
 /*
- * A (or B as its columns) of `eights` groups of 8 rows: registers go over pairs of groups, then words, then the other pairs.
+ * A (or B as its columns) of `eights` groups of 8 rows: registers go over pairs of groups, then
+ * words, then the other pairs.
  */
-static void gather_a(const struct gang *g, const struct insn *in, u32 first, u32 w, const struct mma_form *f, u32 eights, u32 (*m)[WORDS_MAX])
+static void gather_a(const struct gang *g, const struct insn *in, u32 first, u32 w,
+		     const struct mma_form *f, u32 eights, u32 (*m)[WORDS_MAX])
 {
 	u32 quads = f->words / 4, pair = eights < 2 ? 1 : 2;
 
@@ -56,7 +59,8 @@ static void gather_a(const struct gang *g, const struct insn *in, u32 first, u32
 }
 
 /* B of one or two groups of 8 columns: registers go over words first. Sparse A: B has twice the words. */
-static void gather_b(const struct gang *g, const struct insn *in, u32 first, u32 w, const struct mma_form *f, u32 eights, u32 (*m)[WORDS_MAX])
+static void gather_b(const struct gang *g, const struct insn *in, u32 first, u32 w,
+		     const struct mma_form *f, u32 eights, u32 (*m)[WORDS_MAX])
 {
 	u32 quads = f->words / 4 << (f->flags & MMA_SPARSE ? 1 : 0);
 
@@ -139,8 +143,8 @@ static u32 order_of(const struct mma_rule *rule, u32 k, u32 n)
 }
 
 /*
- * Position in the full row of stored element s of row i (0..15) of a sparse A. Metadata: two bits an element, or four for
- * tf32, from lanes that the selector names; measured.
+ * Position in the full row of stored element s of row i (0..15) of a sparse A. Metadata: two bits
+ * an element, or four for tf32, from lanes that the selector names; measured.
  */
 static u32 sparse_place(const struct product *x, u32 i, u32 s, u32 stored)
 {
@@ -434,7 +438,8 @@ static void quad_multiply(const struct product *x, struct mma_tile *t, const u32
 		}
 }
 
-static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 q, const struct product *x, struct mma_tile *t, u32 (*c)[MMA_ROWS])
+static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 q,
+			const struct product *x, struct mma_tile *t, u32 (*c)[MMA_ROWS])
 {
 	u32 na = in->size, nb = na + 2, nc = nb + 2, bad = 0;
 
@@ -443,9 +448,13 @@ static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 
 
 		for (u32 i = 0; i < 4; i++) {
 			quad_place(x->f.flags & MMA_COL_A, lane, i, &row, &k);
-			t->a[k][row] = mma_decode(word_row(g, in, na + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10, 5, &t->ae[k][row], &bad);
+			t->a[k][row] =
+				mma_decode(word_row(g, in, na + i / 2, w)[l] >> i % 2 * 16 & 0xffff,
+					   10, 5, &t->ae[k][row], &bad);
 			quad_place(!(x->f.flags & MMA_COL_B), lane, i, &row, &k);
-			t->b[row][k] = mma_decode(word_row(g, in, nb + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10, 5, &t->be[row][k], &bad);
+			t->b[row][k] =
+				mma_decode(word_row(g, in, nb + i / 2, w)[l] >> i % 2 * 16 & 0xffff,
+					   10, 5, &t->be[row][k], &bad);
 		}
 		for (u32 i = 0; i < 8; i++) {
 			u32 v = word_row(g, in, nc + (x->f.c == MMA_F16 ? i / 2 : i), w)[l];
@@ -457,7 +466,8 @@ static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 
 	t->special = bad;
 }
 
-static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q, const struct product *x, const struct mma_tile *t)
+static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q,
+			 const struct product *x, const struct mma_tile *t)
 {
 	u32 per = x->f.d == MMA_F16 ? 2 : 1;
 
