@@ -482,7 +482,8 @@ static bool is_constant(const struct ir_operand *op, s64 value)
 static const struct ir_operand *transpose_operand(const struct lower *l, char of)
 {
 	for (u32 i = 0; i < l->in->ops; i++) {
-		const struct isa_operand *o = ir_operand_spec(l->in->form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
+		const struct isa_operand *o = ir_operand_spec(
+			l->in->form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
 
 		if (o && o->name[0] == 't' && o->name[1] == of)
 			return lower_operand(l, i);
@@ -497,9 +498,11 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	u32 wa = IR_NONE, wb, scale, skip;
 	struct insn *in;
 
-	if (!find_fragment(l, lower_named(l, 'd'), ROW_W, true, &d) || !find_fragment(l, lower_named(l, 'd'), ROW_W, false, &c) ||
-	    (by_registers && (!find_fragment(l, lower_named(l, 'a'), ROW_W, false, &a) || a.n != 4)) || !p ||
-	    d.n != l->in->form->number / 8u * (f->d == MMA_F16 ? 2 : 4)) {
+	if (!find_fragment(l, lower_named(l, 'd'), ROW_W, true, &d) ||
+	    !find_fragment(l, lower_named(l, 'd'), ROW_W, false, &c) ||
+	    (by_registers &&
+	     (!find_fragment(l, lower_named(l, 'a'), ROW_W, false, &a) || a.n != 4)) ||
+	    !p || d.n != l->in->form->number / 8u * (f->d == MMA_F16 ? 2 : 4)) {
 		refuse(l, "operands of another size than the fragments");
 		return;
 	}

@@ -94,7 +94,12 @@ static const struct rule rules[] = {
 	{"vmin4", lower_video},
 	{"vmax4", lower_video},
 	{"vset4", lower_video},
-	{"mma", lower_mma}, {"wmma", lower_wmma}, {"wgmma", lower_wgmma}, {"ldmatrix", lower_matrix}, {"stmatrix", lower_matrix}, {"movmatrix", lower_matrix},
+	{"mma", lower_mma},
+	{"wmma", lower_wmma},
+	{"wgmma", lower_wgmma},
+	{"ldmatrix", lower_matrix},
+	{"stmatrix", lower_matrix},
+	{"movmatrix", lower_matrix},
 	{"griddepcontrol", rule_nothing},
 	{"setmaxnreg", rule_nothing},
 };

@@ -532,7 +532,8 @@ static inline u32 window_offset(const struct window *m, u32 r, u32 at)
 	u32 off;
 
 	if (m->span == 16)
-		off = r / 8 * (m->along ? m->lbo : m->sbo) + r % 8 * 16 + at / 16 * (m->along ? m->sbo : m->lbo) + at % 16;
+		off = r / 8 * (m->along ? m->lbo : m->sbo) + r % 8 * 16 +
+		      at / 16 * (m->along ? m->sbo : m->lbo) + at % 16;
 	else
 		off = r / 8 * m->sbo + r % 8 * m->span + at / m->span * m->lbo + at % m->span;
 	off += m->start;
@@ -557,7 +558,8 @@ static bool read_window(const struct gang *g, const struct window *m, u32 first,
 }
 
 /* Eight columns from `column` on of warp w's 16 rows. */
-static bool wgmma_columns(struct gang *g, const struct insn *in, u32 w, u32 column, struct product *x, const struct window *b)
+static bool wgmma_columns(struct gang *g, const struct insn *in, u32 w, u32 column,
+			  struct product *x, const struct window *b)
 {
 	u32 per = registers_of(&x->f, x->f.d), first = column / 8 * per;
 
@@ -572,7 +574,10 @@ static bool wgmma_columns(struct gang *g, const struct insn *in, u32 w, u32 colu
 	return true;
 }
 
-/* size: registers of D, which ext lists twice; those of A behind unless it has a descriptor (row a). count: columns / 8. */
+/*
+ * size: registers of D, which ext lists twice; those of A behind unless it has a descriptor (row
+ * a). count: columns / 8.
+ */
 HANDLER(wgmma)
 {
 	struct product x;
