@@ -37,7 +37,7 @@
 		}                                                                                 \
 		return in + 1;                                                                    \
 	}
-#define LANE2(id, D, A, B, expr)                                                                 \
+#define LANE2_STEP(id, D, A, B, STEP, expr)                                                             \
 	HANDLER(id)                                                                               \
 	{                                                                                         \
 		TY_##D *d = ROW_##D(in->d);                                                       \
@@ -50,8 +50,9 @@
 			TY_##B y = b[l];                                                          \
 			d[l] = (TY_##D)(expr);                                                    \
 		}                                                                                 \
-		return in + 1;                                                                    \
+		return in + (STEP);                                                                \
 	}
+#define LANE2(id, D, A, B, expr) LANE2_STEP(id, D, A, B, 1, expr)
 #define LANE3(id, D, A, B, C, expr)                                                              \
 	HANDLER(id)                                                                               \
 	{                                                                                         \
@@ -220,6 +221,8 @@
 #define SHAPE_X_W(id, expr) LANE1(id, X, W, expr)
 #define SHAPE_X_X(id, expr) LANE1(id, X, X, expr)
 #define SHAPE_W_WW(id, expr) LANE2(id, W, W, W, expr)
+#define SHAPE_W_WWf(id, expr) LANE2_STEP(id, W, W, W, 2, expr)
+#define SHAPE_X_WXf(id, expr) LANE2_STEP(id, X, W, X, 2, expr)
 #define SHAPE_W_XW(id, expr) LANE2(id, W, X, W, expr)
 #define SHAPE_W_XX(id, expr) LANE2(id, W, X, X, expr)
 #define SHAPE_X_WW(id, expr) LANE2(id, X, W, W, expr)

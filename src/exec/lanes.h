@@ -43,6 +43,34 @@ extern const struct exec_ops EXEC_NAME(exec_ops);
 #define LANES (g->lanes & ~31u)
 #define WARPS (g->lanes >> 5)
 
+/* One value into the lanes of a row that take part: all of a gang's, the active ones of a warp's. */
+static PL_UNUSED inline void fill_row(struct gang *g, u32 row, bool wide, u64 v)
+{
+	u32 active = g->active;
+
+	if (g->mode == MODE_GANG && wide) {
+		u64 *d = ROW64(row);
+
+		FOR_LANES(l, LANES)
+		d[l] = v;
+	} else if (g->mode == MODE_GANG) {
+		u32 *d = ROW32(row);
+
+		FOR_LANES(l, LANES)
+		d[l] = (u32)v;
+	} else if (wide) {
+		u64 *d = ROW64(row);
+
+		FOR_LANES(l, WARP_LANES)
+		d[l] = active >> l & 1 ? v : d[l];
+	} else {
+		u32 *d = ROW32(row);
+
+		FOR_LANES(l, WARP_LANES)
+		d[l] = active >> l & 1 ? (u32)v : d[l];
+	}
+}
+
 /* Pack 32 words, each 0 or all ones, into a lane mask. */
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -18,6 +18,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
 	src/exec/dump.c \
+	src/exec/fuse.c \
 	src/exec/polls.c \
 	src/exec/run.c \
 	src/exec/select.c \
@@ -40,10 +41,10 @@ exec_sources = \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
 	src/exec/op_atom.c \
 	src/exec/op_matrix.c src/exec/op_mma.c src/exec/mma_op.h src/exec/mma_tile.h \
-	src/exec/access.h src/exec/atom_op.h src/exec/warp_op.h \
+	src/exec/access.h src/exec/address_kind.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
 	src/exec/ops/approx.def src/exec/ops/cvt_float.def src/exec/ops/f32.def src/exec/ops/f64.def \
-	src/exec/ops/half.def src/exec/ops/int.def src/exec/ops/move.def
+	src/exec/ops/fused.def src/exec/ops/half.def src/exec/ops/int.def src/exec/ops/move.def
 # clang says so when a loop stays scalar; some are meant to. Threads of a kernel may race as they like:
 # that is no race of ours, so ThreadSanitizer does not look in here.
 exec_cflags = $(AM_CFLAGS) -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion \

@@ -652,7 +652,8 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 	l.frame_vreg = lower_vreg(&l, ROW_W);
 	l.stack_vreg = lower_vreg(&l, ROW_W);
 	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) ||
-	    !lower_functions(&l) || !lower_rows(&l) || !finish(&l))
+	    !lower_functions(&l) || !lower_fuse(&l) || !lower_rows(&l) ||
+	    !finish(&l))
 		goto fail;
 	lower_fini(&l);
 	return l.p;

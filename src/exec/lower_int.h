@@ -217,6 +217,11 @@ void lower_prologue(struct lower *l);
 /* ret of a function. */
 void lower_epilogue(struct lower *l);
 
+/* ---- fuse.c ---- */
+
+/* Put frequent pairs of records together, and constants into records. False when memory is out. */
+bool lower_fuse(struct lower *l);
+
 /* ---- lower_rows.c ---- */
 
 /* Liveness, colouring, post-dominators, final offsets. False when memory is out. */

@@ -101,7 +101,8 @@ NUM_FN u32 num_finish_sum_f32(f64 s, bool either_negative, u32 mode)
 /* Results of host operations to nearest: flush what is below the normal range by `probe`. */
 NUM_FN u32 num_finish_near_f32(f32 r, bool tiny, u32 mode)
 {
-	u32 u = num_canon_f32(bits_f32(r));
+	/* What compares unequal to itself is NaN: cheaper in lanes than the test of the bits. */
+	u32 u = r == r ? bits_f32(r) : NUM_NAN_F32;
 
 	if (mode & NUM_FTZ)
 		u = tiny ? u & 0x80000000u : u;

@@ -8,3 +8,4 @@
 #include "src/exec/ops/int.def"
 #include "src/exec/ops/carry.def"
 #include "src/exec/ops/move.def"
+#include "src/exec/ops/fused.def"

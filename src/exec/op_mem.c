@@ -5,14 +5,15 @@
  * PTX ISA "Data Movement and Conversion Instructions: ld", "st"; "Operand Size Exceeding Instruction-Type Size".
  */
 #include "src/exec/access.h"
+#include "src/exec/address_kind.h"
 
 /* Are the lanes' addresses consecutive, `width` apart? */
 static inline bool is_contiguous(const struct access *a)
 {
 	u64 first = a->host[0], diff = 0;
 
-	FOR_LANES(l, WARP_LANES)
-	diff |= a->host[l] ^ (first + (u64)l * a->width);
+	FOR_LANES (l, WARP_LANES)
+		diff |= a->host[l] ^ (first + (u64)l * a->width);
 	return !diff;
 }
 
@@ -29,7 +30,8 @@ static inline u32 element_row(const struct gang *g, const struct insn *in, u32 e
 }
 
 /* One element of every lane into its row, the general way. */
-static inline void load_element(struct gang *g, const struct insn *in, const struct access *a, u32 row, u32 offset)
+static inline void load_element(struct gang *g, const struct insn *in, const struct access *a,
+				u32 row, u32 offset)
 {
 	u32 at = a->warp * WARP_LANES, size = in->size;
 	bool sign = in->flags & INSN_SIGN;
@@ -59,11 +61,11 @@ static inline bool load_fast(struct gang *g, const struct insn *in, const struct
 		} else if (a->uniform) {
 			u32 v = (u32)get(a->host[0], 4);
 
-			FOR_LANES(l, WARP_LANES)
-			d[l] = v;
+			FOR_LANES (l, WARP_LANES)
+				d[l] = v;
 		} else {
-			FOR_LANES(l, WARP_LANES)
-			d[l] = *(const u32 *)(uintptr_t)a->host[l];
+			FOR_LANES (l, WARP_LANES)
+				d[l] = *(const u32 *)(uintptr_t)a->host[l];
 		}
 		return true;
 	}
@@ -73,8 +75,8 @@ static inline bool load_fast(struct gang *g, const struct insn *in, const struct
 		if (is_contiguous(a)) {
 			memcpy(d, (const void *)(uintptr_t)a->host[0], 256);
 		} else {
-			FOR_LANES(l, WARP_LANES)
-			d[l] = *(const u64 *)(uintptr_t)a->host[l];
+			FOR_LANES (l, WARP_LANES)
+				d[l] = *(const u64 *)(uintptr_t)a->host[l];
 		}
 		return true;
 	}
@@ -93,7 +95,8 @@ static inline void load_warp(struct gang *g, const struct insn *in, const struct
 	}
 }
 
-static inline void store_element(struct gang *g, const struct insn *in, const struct access *a, u32 row, u32 offset)
+static inline void store_element(struct gang *g, const struct insn *in, const struct access *a,
+				 u32 row, u32 offset)
 {
 	u32 at = a->warp * WARP_LANES;
 
@@ -126,40 +129,194 @@ static inline void store_warp(struct gang *g, const struct insn *in, const struc
 	}
 }
 
-#define MEMORY(space) \
-	HANDLER(load_##space) \
-	{ \
-		struct access a = {.width = (u32)in->size * in->count}; \
-		for (a.warp = 0; a.warp < WARPS; a.warp++) { \
-			a.mask = mask_of(g, a.warp); \
-			if (!a.mask) \
-				continue; \
-			get_addresses(g, in, &a); \
-			if (!resolve_##space(g, in, &a)) \
-				return NULL; \
-			load_warp(g, in, &a); \
-		} \
-		return in + 1; \
-	} \
-	HANDLER(store_##space) \
-	{ \
-		struct access a = {.width = (u32)in->size * in->count}; \
-		for (a.warp = 0; a.warp < WARPS; a.warp++) { \
-			a.mask = mask_of(g, a.warp); \
-			if (!a.mask) \
-				continue; \
-			get_addresses(g, in, &a); \
-			if (!resolve_##space(g, in, &a)) \
-				return NULL; \
-			store_warp(g, in, &a); \
-		} \
-		return in + 1; \
+/* ---- whole warps with simple addresses ---- */
+
+/* Half a warp on its way: the address of the first lane, as the program has it and for the host. */
+struct half {
+	enum address_kind kind;
+	u64 host;
+};
+
+static inline u64 check_global(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
+{
+	return mem_cache_hit(&g->caches[in->cache], address, bytes) ? address : 0;
+}
+
+static inline u64 check_generic(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
+{
+	return address < g->env->mem->shared_base ? check_global(g, in, address, bytes) : 0;
+}
+
+static inline u64 check_shared(const struct gang *g, const struct insn *in PL_UNUSED, u64 address,
+			       u32 bytes)
+{
+	return address + bytes <= g->env->shared_bytes && address + bytes >= bytes
+		       ? (u64)(uintptr_t)g->shared + address
+		       : 0;
+}
+
+/*
+ * Look at half a warp, lanes from `at` on. False: not simple, or not known to be allowed; the general way finds out.
+ * A row of 32-bit addresses that wraps around is not simple.
+ */
+#define LOOK(space)                                                                                \
+	static inline bool look_##space(const struct gang *g, const struct insn *in, u32 at,       \
+					u32 size, struct half *x)                                  \
+	{                                                                                          \
+		u64 first;                                                                         \
+		if (in->flags & INSN_WIDE) {                                                       \
+			const u64 *r = ROW64(in->a) + at;                                          \
+			x->kind = kind_of_64(r, size);                                             \
+			first = r[0];                                                              \
+		} else {                                                                           \
+			const u32 *r = ROW32(in->a) + at;                                          \
+			x->kind = kind_of_32(r, size);                                             \
+			first = r[0];                                                              \
+			if (PL_UNLIKELY(first > UINT32_MAX - HALF_LANES * size))                   \
+				return false;                                                      \
+		}                                                                                  \
+		first += (u64)in->imm;                                                             \
+		x->host = check_##space(g, in, first,                                              \
+					x->kind == ADDRESS_ROW ? HALF_LANES * size : size);        \
+		return x->kind != ADDRESS_APART && !(first & (size - 1)) && x->host;               \
+	}
+LOOK(global)
+LOOK(shared)
+LOOK(generic)
+
+static inline void load_half(const struct half *x, void *d, u32 size)
+{
+	const void *from = (const void *)(uintptr_t)x->host;
+
+	if (x->kind == ADDRESS_ROW) {
+		memcpy(d, from, HALF_LANES * size);
+	} else if (size == 4) {
+		u32 v = *(const u32 *)from, *to = d;
+
+		FOR_LANES (l, HALF_LANES)
+			to[l] = v;
+	} else {
+		u64 v = *(const u64 *)from, *to = d;
+
+		FOR_LANES (l, HALF_LANES)
+			to[l] = v;
+	}
+}
+
+#define FAST(space)                                                                                \
+	static inline bool load_simple_##space(struct gang *g, const struct insn *in, u32 w,       \
+					       u32 size)                                           \
+	{                                                                                          \
+		u32 at = w * WARP_LANES;                                                           \
+		u8 *d = size == 8 ? (u8 *)(ROW64(in->d) + at) : (u8 *)(ROW32(in->d) + at);         \
+		struct half lo, hi;                                                                \
+		if (!look_##space(g, in, at, size, &lo) ||                                         \
+		    !look_##space(g, in, at + HALF_LANES, size, &hi))                              \
+			return false;                                                              \
+		load_half(&lo, d, size);                                                           \
+		load_half(&hi, d + HALF_LANES * size, size);                                       \
+		return true;                                                                       \
+	}                                                                                          \
+	static inline bool store_simple_##space(struct gang *g, const struct insn *in, u32 w,      \
+						u32 size)                                          \
+	{                                                                                          \
+		u32 at = w * WARP_LANES;                                                           \
+		const u8 *b = size == 8 ? (const u8 *)(ROW64(in->b) + at)                          \
+					: (const u8 *)(ROW32(in->b) + at);                         \
+		struct half lo, hi;                                                                \
+		if (!look_##space(g, in, at, size, &lo) ||                                         \
+		    !look_##space(g, in, at + HALF_LANES, size, &hi) || lo.kind != ADDRESS_ROW ||  \
+		    hi.kind != ADDRESS_ROW)                                                        \
+			return false;                                                              \
+		memcpy((void *)(uintptr_t)lo.host, b, HALF_LANES *size);                           \
+		memcpy((void *)(uintptr_t)hi.host, b + HALF_LANES * size, HALF_LANES * size);      \
+		return true;                                                                       \
+	}
+FAST(global)
+FAST(shared)
+FAST(generic)
+
+/* Bytes of an element when one-element accesses of this record may be simple, else 0. */
+static inline u32 simple_size(const struct insn *in)
+{
+	bool wide = in->flags & INSN_WIDE_DATA;
+
+	return in->count != 1 || in->a == NO_ROW ? 0
+	       : in->size == 4 && !wide          ? 4
+	       : in->size == 8                   ? 8
+						 : 0;
+}
+
+/* The general way, from the addresses of every lane. */
+#define GENERAL(space)                                                                             \
+	static __attribute__((noinline)) bool load_general_##space(                                \
+		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
+	{                                                                                          \
+		struct access a = {.width = (u32)in->size * in->count, .warp = w, .mask = mask};   \
+		get_addresses(g, in, &a);                                                          \
+		if (!resolve_##space(g, in, &a))                                                   \
+			return false;                                                              \
+		load_warp(g, in, &a);                                                              \
+		return true;                                                                       \
+	}                                                                                          \
+	static __attribute__((noinline)) bool store_general_##space(                               \
+		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
+	{                                                                                          \
+		struct access a = {.width = (u32)in->size * in->count, .warp = w, .mask = mask};   \
+		get_addresses(g, in, &a);                                                          \
+		if (!resolve_##space(g, in, &a))                                                   \
+			return false;                                                              \
+		store_warp(g, in, &a);                                                             \
+		return true;                                                                       \
+	}
+GENERAL(global)
+GENERAL(shared)
+GENERAL(generic)
+GENERAL(local)
+
+/* Every warp the simple way if it goes, else the general one. SIZE is a constant to the compiler. */
+#define EACH_WARP(what, space, SIZE)                                                               \
+	for (u32 w = 0, n = WARPS; w < n; w++) {                                                   \
+		u32 mask = mask_of(g, w);                                                          \
+		if (PL_LIKELY((SIZE) && mask == FULL_MASK &&                                       \
+			      what##_simple_##space(g, in, w, SIZE)))                              \
+			continue;                                                                  \
+		if (mask && !what##_general_##space(g, in, w, mask))                               \
+			return NULL;                                                               \
+	}
+#define MEMORY(what, space)                                                                        \
+	HANDLER(what##_##space)                                                                    \
+	{                                                                                          \
+		u32 size = simple_size(in);                                                        \
+		if (size == 4)                                                                     \
+			EACH_WARP(what, space, 4)                                                  \
+		else if (size == 8)                                                                \
+			EACH_WARP(what, space, 8)                                                  \
+		else                                                                               \
+			EACH_WARP(what, space, 0)                                                  \
+		return in + 1;                                                                     \
 	}
 
-MEMORY(global)
-MEMORY(shared)
-MEMORY(local)
-MEMORY(generic)
+/* Lanes have local memory of their own: never side by side. */
+#define MEMORY_LOCAL(what)                                                                         \
+	HANDLER(what##_local)                                                                      \
+	{                                                                                          \
+		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
+			u32 mask = mask_of(g, w);                                                  \
+			if (mask && !what##_general_local(g, in, w, mask))                         \
+				return NULL;                                                       \
+		}                                                                                  \
+		return in + 1;                                                                     \
+	}
+
+MEMORY_LOCAL(load)
+MEMORY_LOCAL(store)
+MEMORY(load, global)
+MEMORY(load, shared)
+MEMORY(load, generic)
+MEMORY(store, global)
+MEMORY(store, shared)
+MEMORY(store, generic)
 
 /* Kernel parameters are the same for all: imm = offset. Lowering has checked it against the parameter block. */
 HANDLER(load_param)
@@ -168,25 +325,11 @@ HANDLER(load_param)
 
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->d);
-		u64 v = extend(get((u64)(uintptr_t)at + e * in->size, in->size), in->size, in->flags & INSN_SIGN);
+		u64 v = extend(get((u64)(uintptr_t)at + e * in->size, in->size), in->size,
+			       in->flags & INSN_SIGN);
 
-		if (row == NO_ROW)
-			continue;
-		for (u32 w = 0; w < WARPS; w++) {
-			u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;
-
-			if (in->flags & INSN_WIDE_DATA) {
-				u64 *d = ROW64(row) + w * WARP_LANES;
-
-				FOR_LANES(l, WARP_LANES)
-				d[l] = mask >> l & 1 ? v : d[l];
-			} else {
-				u32 *d = ROW32(row) + w * WARP_LANES;
-
-				FOR_LANES(l, WARP_LANES)
-				d[l] = mask >> l & 1 ? (u32)v : d[l];
-			}
-		}
+		if (row != NO_ROW)
+			fill_row(g, row, in->flags & INSN_WIDE_DATA, v);
 	}
 	return in + 1;
 }
@@ -222,8 +365,9 @@ HANDLER(window)
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;
 
-		FOR_LANES(l, WARP_LANES)
-		d[w * WARP_LANES + l] = mask >> l & 1 ? a[w * WARP_LANES + l] + base : d[w * WARP_LANES + l];
+		FOR_LANES (l, WARP_LANES)
+			d[w * WARP_LANES + l] = mask >> l & 1 ? a[w * WARP_LANES + l] + base
+							      : d[w * WARP_LANES + l];
 	}
 	return in + 1;
 }

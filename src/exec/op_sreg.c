@@ -3,36 +3,19 @@
  */
 #include "src/exec/lanes.h"
 
-static void spread(struct gang *g, const struct insn *in, u64 v)
-{
-	for (u32 w = 0; w < WARPS; w++) {
-		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;
-
-		if (in->flags & INSN_WIDE_DATA) {
-			u64 *d = ROW64(in->d) + w * WARP_LANES;
-
-			FOR_LANES(l, WARP_LANES)
-			d[l] = mask >> l & 1 ? v : d[l];
-		} else {
-			u32 *d = ROW32(in->d) + w * WARP_LANES;
-
-			FOR_LANES(l, WARP_LANES)
-			d[l] = mask >> l & 1 ? (u32)v : d[l];
-		}
-	}
-}
-
 /* %tid.x, .y, .z: imm = component. */
 HANDLER(sreg_tid)
 {
 	const u32 *t = g->env->tid + (u64)in->imm * g->cta->warps * WARP_LANES +
 		       (u64)(g->first_warp + g->warp) * WARP_LANES;
 
-	for (u32 w = 0; w < WARPS; w++) {
-		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active, *d = ROW32(in->d) + w * WARP_LANES;
+	u32 *d = ROW32(in->d), active = g->active;
 
-		FOR_LANES(l, WARP_LANES)
-		d[l] = mask >> l & 1 ? t[w * WARP_LANES + l] : d[l];
+	if (g->mode == MODE_GANG) {
+		memcpy(d, t, sizeof(*d) * LANES);
+	} else {
+		FOR_LANES (l, WARP_LANES)
+			d[l] = active >> l & 1 ? t[l] : d[l];
 	}
 	return in + 1;
 }
@@ -40,7 +23,8 @@ HANDLER(sreg_tid)
 /* Those that are one value for the whole CTA: imm = enum isa_sreg_id | component << 16. */
 HANDLER(sreg_uniform)
 {
-	spread(g, in, exec_sreg_uniform(g, (u32)in->imm & 0xffff, (u32)(in->imm >> 16)));
+	fill_row(g, in->d, in->flags & INSN_WIDE_DATA,
+		 exec_sreg_uniform(g, (u32)in->imm & 0xffff, (u32)(in->imm >> 16)));
 	return in + 1;
 }
 
@@ -66,7 +50,8 @@ HANDLER(sreg_uniform_x)
 HANDLER(sreg_lane)
 {
 	for (u32 w = 0; w < WARPS; w++) {
-		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active, *d = ROW32(in->d) + w * WARP_LANES;
+		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active,
+		    *d = ROW32(in->d) + w * WARP_LANES;
 
 		for (u32 m = mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
@@ -80,6 +65,6 @@ HANDLER(sreg_lane)
 /* Device address of a kernel parameter. imm = offset. */
 HANDLER(param_address)
 {
-	spread(g, in, g->env->param_address + (u64)in->imm);
+	fill_row(g, in->d, in->flags & INSN_WIDE_DATA, g->env->param_address + (u64)in->imm);
 	return in + 1;
 }

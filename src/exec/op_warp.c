@@ -247,10 +247,20 @@ static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 
 /* ---- whole warps with the full member mask: no bookkeeping, loops over lanes ---- */
 
-static inline bool is_whole(const struct gang *g, const struct insn *in, u32 lanes)
+/* All lanes are here, and each names all as members: the constant of the record or what the row holds. */
+static inline bool is_whole(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {
-	return lanes == FULL_MASK && !(in->flags & WARP_ALONE) &&
-	       g->env->program->ext[in->ext + 1] == NO_ROW && (u32)in->imm == FULL_MASK;
+	u32 row = g->env->program->ext[in->ext + 1], member = FULL_MASK;
+	const u32 *m;
+
+	if (lanes != FULL_MASK || in->flags & WARP_ALONE)
+		return false;
+	if (row == NO_ROW)
+		return (u32)in->imm == FULL_MASK;
+	m = ROW32(row) + w * WARP_LANES;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		member &= m[l];
+	return member == FULL_MASK;
 }
 
 /* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
@@ -464,7 +474,7 @@ HANDLER(warp_sync_gang)
 	for (u32 w = 0; w < g->warps; w++) {
 		u32 live = g->warp_at[w].live;
 
-		if (live && !(is_whole(g, in, live) && execute_whole(g, in, w)))
+		if (live && !(is_whole(g, in, w, live) && execute_whole(g, in, w)))
 			execute(g, in, w, live);
 	}
 	return in + 1;
@@ -478,7 +488,7 @@ HANDLER(warp_sync_warp)
 		execute(g, in, 0, active);
 		return in + 1;
 	}
-	if (g->mode == MODE_WARP && is_whole(g, in, active) && execute_whole(g, in, 0))
+	if (g->mode == MODE_WARP && is_whole(g, in, 0, active) && execute_whole(g, in, 0))
 		return in + 1;
 	return arrive(g, in);
 }

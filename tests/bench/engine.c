@@ -152,7 +152,7 @@ struct bench {
 	struct sched_pool *pool[2]; /* of one worker and of two */
 	struct pocl *pocl;
 	u8 params[BENCH_KERNELS][48];
-	u8 *want;                   /* result of the reference */
+	u8 *want; /* result of the reference */
 };
 
 struct ending {
@@ -180,17 +180,26 @@ static void on_end(void *user, const struct sched_end *end)
 	pthread_mutex_unlock(&e->lock);
 }
 
-static bool launch(struct bench *b, const struct program *p, const struct exec_ops *ops, struct sched_pool *pool,
-		   const u32 *grid, const u32 *block, const u8 *params)
+static bool launch(struct bench *b, const struct program *p, const struct exec_ops *ops,
+		   struct sched_pool *pool, const u32 *grid, const u32 *block, const u8 *params)
 {
 	struct ending e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
 	struct sched_launch l = {
-		.env = {
-			.program = p, .ops = ops, .mem = &b->mem, .params = params, .grid = {grid[0], grid[1], grid[2]},
-			.block = {block[0], block[1], block[2]}, .shared_bytes = p->shared_static,
-			.local_bytes = exec_local_bytes(p, 1024), .cluster = {1, 1, 1},
-		},
-		.resident_per_sm = 8, .done = on_end, .user = &e,
+		.env =
+			{
+				.program = p,
+				.ops = ops,
+				.mem = &b->mem,
+				.params = params,
+				.grid = {grid[0], grid[1], grid[2]},
+				.block = {block[0], block[1], block[2]},
+				.shared_bytes = p->shared_static,
+				.local_bytes = exec_local_bytes(p, 1024),
+				.cluster = {1, 1, 1},
+			},
+		.resident_per_sm = 8,
+		.done = on_end,
+		.user = &e,
 	};
 
 	if (!sched_start(pool, &l, true))
@@ -207,8 +216,13 @@ static bool run_reference(struct bench *b, u32 k)
 	const struct bench_job *j = &jobs[k];
 	struct fault fault;
 	struct ref_launch l = {
-		.module = b->m, .kernel = ir_find_func(b->m, j->name), .arch = arch_find("a100"), .mem = &b->mem,
-		.var_address = b->var_address, .params = b->params[k], .grid = {j->grid[0], j->grid[1], j->grid[2]},
+		.module = b->m,
+		.kernel = ir_find_func(b->m, j->name),
+		.arch = arch_find("a100"),
+		.mem = &b->mem,
+		.var_address = b->var_address,
+		.params = b->params[k],
+		.grid = {j->grid[0], j->grid[1], j->grid[2]},
 		.block = {j->block[0], j->block[1], j->block[2]},
 	};
 
@@ -275,12 +289,13 @@ struct total {
 	u32 n;
 };
 
-static void report(enum way way, const struct times *t, u32 n, double count, double reference, struct total *total)
+static void report(enum way way, const struct times *t, u32 n, double count, double reference,
+		   struct total *total)
 {
 	double ratio = reference / t->cpu[0];
 
-	printf("  %-10s %9.2f %9.2f %9.2f %9.2f %8.1f\n", way_names[way], t->cpu[0], t->cpu[n / 2], t->elapsed,
-	       count / t->cpu[0] * 1e-6, ratio);
+	printf("  %-10s %9.2f %9.2f %9.2f %9.2f %8.1f\n", way_names[way], t->cpu[0], t->cpu[n / 2],
+	       t->elapsed, count / t->cpu[0] * 1e-6, ratio);
 	total->log_ratio[way] += log(ratio);
 }
 
@@ -295,7 +310,8 @@ static void bench_kernel(struct bench *b, u32 k, u32 rounds, struct total *total
 				measure(b, k, way, r, &t[way]);
 		count = (double)jobs[k].count(&jobs[k], (const u32 *)(const void *)b->want);
 	}
-	printf("%s: %.1f million thread instructions\n", jobs[k].name, count * 1e-6);
+	printf("%s: %.1f million thread instructions; gang of %u warps, %u KiB of rows\n",
+	       jobs[k].name, count * 1e-6, b->program[k]->gang, b->program[k]->block_bytes >> 10);
 	for (u32 way = 0; way < WAYS; way++) {
 		if (!is_possible(b, way))
 			continue;
@@ -316,7 +332,8 @@ static void report_total(const struct bench *b, const struct total *total)
 			printf("  %s %.1f", way_names[way], exp(total->log_ratio[way] / total->n));
 	printf("\n");
 	if (b->pocl && is_possible(b, V4))
-		printf("geometric mean of v4 against PoCL: %.2f\n", exp(total->log_pocl / total->n));
+		printf("geometric mean of v4 against PoCL: %.2f\n",
+		       exp(total->log_pocl / total->n));
 }
 
 /* A kernel that only returns, launched and waited for by one thread. */
@@ -388,7 +405,8 @@ static bool prepare(struct bench *b, u32 k)
 			fill(j->in[i], bytes, j->type);
 	}
 	memcpy(param, j->ints, sizeof(j->ints));
-	b->program[k] = f ? exec_lower(b->m, f, arch_find("a100"), b->var_address, &options, &b->d) : NULL;
+	b->program[k] =
+		f ? exec_lower(b->m, f, arch_find("a100"), b->var_address, &options, &b->d) : NULL;
 	b->reference[k] = f ? ref_decode(b->m, f, b->var_address) : NULL;
 	if (b->program[k])
 		exec_mark_polls(b->program[k]);
@@ -454,7 +472,8 @@ int main(int argc, char **argv)
 	for (u32 way = V4; way <= V3; way++)
 		if (!is_possible(&b, way))
 			printf("SKIP: this processor cannot run level %s\n", way_names[way]);
-	printf("  %-10s %9s %9s %9s %9s %8s\n", "", "CPU ms", "median", "elapsed", "G instr/s", "ratio");
+	printf("  %-10s %9s %9s %9s %9s %8s\n", "", "CPU ms", "median", "elapsed", "G instr/s",
+	       "ratio");
 	for (u32 k = 0; k < BENCH_KERNELS; k++)
 		if (argc < 4 || !strcmp(argv[3], jobs[k].name))
 			bench_kernel(&b, k, rounds, &total);
