@@ -493,8 +493,8 @@ static const struct ir_operand *transpose_operand(const struct lower *l, char of
 
 static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct mma_rule *rule, bool by_registers)
 {
-	struct fragment d, c, a = {0};
-	const struct ir_operand *p = lower_named(l, 'p');
+	struct fragment d, c, a = {0}, meta = {0};
+	const struct ir_operand *m = lower_named(l, 'm'), *p = lower_named(l, 'p');
 	u32 wa = IR_NONE, wb, scale, skip;
 	struct insn *in;
 
@@ -502,7 +502,8 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	    !find_fragment(l, lower_named(l, 'd'), ROW_W, false, &c) ||
 	    (by_registers &&
 	     (!find_fragment(l, lower_named(l, 'a'), ROW_W, false, &a) || a.n != 4)) ||
-	    !p || d.n != l->in->form->number / 8u * (f->d == MMA_F16 ? 2 : 4)) {
+	    (m && !find_fragment(l, m, ROW_W, false, &meta)) || !p ||
+	    d.n != l->in->form->number / 8u * (f->d == MMA_F16 ? 2 : 4)) {
 		refuse(l, "operands of another size than the fragments");
 		return;
 	}
@@ -523,6 +524,7 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	add_fragment(l, &d);
 	add_fragment(l, &c);
 	add_fragment(l, &a);
+	add_fragment(l, &meta);
 	end(l, skip);
 }
 
@@ -530,7 +532,7 @@ void lower_wgmma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const char *name = form->row->name[form->name];
-	const struct ir_operand *a = lower_named(l, 'a');
+	const struct ir_operand *a = lower_named(l, 'a'), *selector = lower_named(l, 's');
 	struct mma_form f = {.rows = 2, .columns = 1, .words = 8};
 	struct mma_rule rule = {.sum = MMA_FUSED, .fraction = (u8)l->arch->wgmma_fraction_bits};
 	bool by_registers;
@@ -541,7 +543,7 @@ void lower_wgmma(struct lower *l)
 	}
 	if (strncmp(name, "wgmma.mma_async", 15))
 		return;
-	if (!find_types(form, &f) || lower_named(l, 'm') || !a) {
+	if (!find_types(form, &f) || !a) {
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
@@ -550,6 +552,8 @@ void lower_wgmma(struct lower *l)
 		rule = (struct mma_rule){.sum = MMA_CUT, .fraction = (u8)l->arch->wgmma_fp8_fraction_bits};
 	f.flags |= isa_form_has(form, M_satfinite) ? MMA_SATURATE : 0;
 	f.flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
+	f.flags |= lower_named(l, 'm') ? MMA_SPARSE : 0;
+	rule.extra = selector && selector->kind == IR_OP_INT ? (u8)selector->imm : 0;
 	f.flags |= is_constant(lower_named(l, 'u'), -1) != is_constant(lower_named(l, 'v'), -1) ? MMA_NEGATE : 0;
 	f.flags |= is_constant(transpose_operand(l, 'a'), 1) ? MMA_COL_A : 0;
 	f.flags |= is_constant(transpose_operand(l, 'b'), 1) ? MMA_COL_B : 0;

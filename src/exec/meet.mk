@@ -13,3 +13,9 @@ TESTS += tests/unit/exec_tensor
 tests_unit_exec_tensor_SOURCES = tests/unit/exec_tensor.c tests/check.h
 tests_unit_exec_tensor_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/vectors/tensormap.tsv
+
+check_PROGRAMS += tests/unit/exec_matrix
+TESTS += tests/unit/exec_matrix
+tests_unit_exec_matrix_SOURCES = tests/unit/exec_matrix.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_matrix_LDADD = $(UNIT_LDADD)
+EXTRA_DIST += tests/vectors/matrix.ptx tests/vectors/matrix.tsv tests/vectors/matrix.bin

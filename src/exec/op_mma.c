@@ -540,13 +540,13 @@ static inline u32 window_offset(const struct window *m, u32 r, u32 at)
 	return off ^ ((off >> 7 & (m->span / 16 - 1)) << 4);
 }
 
-/* Rows first .. first + n - 1 of 32 bytes; false: outside of shared memory. */
-static bool read_window(const struct gang *g, const struct window *m, u32 first, u32 n, u32 (*to)[WORDS_MAX])
+/* Rows first .. first + n - 1 of `bytes` bytes; false: outside of shared memory. */
+static bool read_window(const struct gang *g, const struct window *m, u32 bytes, u32 first, u32 n, u32 (*to)[WORDS_MAX])
 {
 	u32 limit = g->env->shared_bytes;
 
 	for (u32 r = 0; r < n; r++)
-		for (u32 k = 0; k < 32; k += m->along ? 2 : 16) {
+		for (u32 k = 0; k < bytes; k += m->along ? 2 : 16) {
 			u32 size = m->along ? 2 : 16;
 			u32 off = m->along ? window_offset(m, k / 2, (first + r) * 2) : window_offset(m, first + r, k);
 
@@ -563,7 +563,7 @@ static bool wgmma_columns(struct gang *g, const struct insn *in, u32 w, u32 colu
 {
 	u32 per = registers_of(&x->f, x->f.d), first = column / 8 * per;
 
-	if (!read_window(g, b, column, 8, x->b))
+	if (!read_window(g, b, x->f.flags & MMA_SPARSE ? 64 : 32, column, 8, x->b))
 		return false;
 	if (ROWP(in->c)[w] & 1)
 		gather_c(g, in, in->size + first, w, x);
@@ -596,8 +596,10 @@ HANDLER(wgmma)
 		} else {
 			struct window a = window_of(ROW64(in->a)[w * WARP_LANES], x.f.flags & MMA_COL_A);
 
-			ok = read_window(g, &a, turn, 16, x.a);
+			ok = read_window(g, &a, 32, turn, 16, x.a);
 		}
+		if (x.f.flags & MMA_SPARSE)
+			memcpy(x.meta, word_row(g, in, 2u * in->size + (in->a == NO_ROW ? 4 : 0), w), sizeof(x.meta));
 		for (u32 n = 0; ok && n < 8u * in->count; n += 8)
 			ok = wgmma_columns(g, in, w, n, &x, &b);
 		if (!ok)
