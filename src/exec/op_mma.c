@@ -97,39 +97,57 @@ static u32 registers_of(const struct mma_form *f, u32 type)
 
 static void gather_c(const struct gang *g, const struct insn *in, u32 first, u32 w, struct product *x)
 {
-	for (u32 r = 0; r < registers_of(&x->f, x->f.c); r++)
-		for (u32 l = 0; l < WARP_LANES; l++) {
-			u32 i, j;
+	for (u32 r = 0; r < registers_of(&x->f, x->f.c); r++) {
+		u32 i, j;
 
-			if (x->f.c == MMA_F64) {
-				place(&x->f, x->f.c, r, l, 0, &i, &j);
-				memcpy(&x->c[i][2 * j], &double_row(g, in, first + r, w)[l], 8);
-				continue;
-			}
-			for (u32 e = 0; e < (x->f.c == MMA_F16 ? 2 : 1); e++) {
-				u32 v = word_row(g, in, first + r, w)[l];
+		place(&x->f, x->f.c, r, 0, 0, &i, &j);
+		if (x->f.c == MMA_F64) {
+			const u64 *p = double_row(g, in, first + r, w);
 
-				place(&x->f, x->f.c, r, l, e, &i, &j);
-				x->c[i][j] = x->f.c == MMA_F16 ? v >> 16 * e & 0xffff : v;
-			}
+			for (u32 l = 0; l < WARP_LANES; l++)
+				memcpy(&x->c[i + l / 4][2 * (j + l % 4 * 2)], &p[l], 8);
+			continue;
 		}
+		const u32 *p = word_row(g, in, first + r, w);
+
+		for (u32 y = 0; y < 8; y++, p += 4) {
+			u32 *to = &x->c[i + y][j];
+
+			if (x->f.c == MMA_F16)
+				for (u32 t = 0; t < 4; t++) {
+					to[2 * t] = p[t] & 0xffff;
+					to[2 * t + 1] = p[t] >> 16;
+				}
+			else
+				for (u32 t = 0; t < 4; t++)
+					to[2 * t] = p[t];
+		}
+	}
 }
 
 static void scatter_d(struct gang *g, const struct insn *in, u32 first, u32 w, const struct product *x)
 {
 	for (u32 r = 0; r < registers_of(&x->f, x->f.d); r++) {
-		u32 row = g->env->program->ext[in->ext + first + r];
+		u32 row = g->env->program->ext[in->ext + first + r], i, j, *p;
 
 		if (row == NO_ROW)
 			continue;
-		for (u32 l = 0; l < WARP_LANES; l++) {
-			u32 i, j, at = w * WARP_LANES + l;
+		place(&x->f, x->f.d, r, 0, 0, &i, &j);
+		if (x->f.d == MMA_F64) {
+			for (u32 l = 0; l < WARP_LANES; l++)
+				memcpy(&ROW64(row)[w * WARP_LANES + l], &x->d[i + l / 4][2 * (j + l % 4 * 2)], 8);
+			continue;
+		}
+		p = ROW32(row) + w * WARP_LANES;
+		for (u32 y = 0; y < 8; y++, p += 4) {
+			const u32 *from = &x->d[i + y][j];
 
-			place(&x->f, x->f.d, r, l, 0, &i, &j);
-			if (x->f.d == MMA_F64)
-				memcpy(&ROW64(row)[at], &x->d[i][2 * j], 8);
+			if (x->f.d == MMA_F16)
+				for (u32 t = 0; t < 4; t++)
+					p[t] = from[2 * t] | from[2 * t + 1] << 16;
 			else
-				ROW32(row)[at] = x->f.d == MMA_F16 ? x->d[i][j] | x->d[i][j + 1] << 16 : x->d[i][j];
+				for (u32 t = 0; t < 4; t++)
+					p[t] = from[2 * t];
 		}
 	}
 }
@@ -215,22 +233,132 @@ static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
 	}
 }
 
+/*
+ * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one vector. t->c has been taken.
+ * False: not this case, nothing done.
+ */
+typedef f32 v16f __attribute__((vector_size(64)));
+typedef s32 v16i __attribute__((vector_size(64)));
+
+static inline v16i larger(v16i a, v16i b)
+{
+#if defined(__AVX512F__)
+	return (v16i)_mm512_max_epi32((__m512i)a, (__m512i)b);
+#else
+	v16i m = a > b;
+
+	return (a & m) | (b & ~m);
+#endif
+}
+
+/* Sixteen f16 as f32 and their exponents; `special` gathers fields of all ones. */
+static inline v16f decode_half(v16i h, v16i *e, v16i *special)
+{
+	v16i field = h >> 10 & 31, low = h & 0x7fff, none = low == 0;
+	v16f f = (v16f)(low << 13) * 0x1p112f;
+
+	*special |= field == 31;
+	*e = ((field - 15 - (field == 0)) & ~none) | (none & MMA_NO_EXPONENT);
+	return (v16f)((v16i)f | (h & 0x8000) << 16);
+}
+
+struct halves {
+	v16f a[16];
+	v16i ae[16];
+	f32 b[MMA_COLUMNS][16] __attribute__((aligned(64)));
+	s32 be[MMA_COLUMNS][16] __attribute__((aligned(64)));
+};
+
+static bool take_halves(const struct product *x, u32 row, u32 column, u32 k, struct halves *t)
+{
+	v16i special = {0};
+	u32 bad = 0;
+
+	for (u32 w = 0; w < k / 2; w++) {
+		v16i v;
+
+		for (u32 i = 0; i < 16; i++)
+			v[i] = (s32)x->a[row + i][w];
+		t->a[2 * w] = decode_half(v & 0xffff, &t->ae[2 * w], &special);
+		t->a[2 * w + 1] = decode_half(v >> 16 & 0xffff, &t->ae[2 * w + 1], &special);
+	}
+	for (u32 j = 0; j < MMA_COLUMNS; j++) {
+		const u16 *h = (const u16 *)x->b[column + j];
+		v16i v, e;
+		v16f f;
+
+		for (u32 i = 0; i < 16; i++)
+			v[i] = i < k ? h[i] : 0;
+		f = decode_half(v, &e, &special);
+		memcpy(t->b[j], &f, sizeof(f));
+		memcpy(t->be[j], &e, sizeof(e));
+	}
+	for (u32 i = 0; i < 16; i++)
+		bad |= (u32)special[i];
+	return !bad;
+}
+
+static void add_halves(const struct halves *h, struct mma_tile *t, u32 j, u32 k, u32 fraction, bool half)
+{
+	v16i top, sum = {0};
+	s32 tops[MMA_ROWS], sums[MMA_ROWS];
+	v16f scale;
+
+	memcpy(&top, t->ce[j], sizeof(top));
+	for (u32 q = 0; q < k; q++)
+		top = larger(h->ae[q] + h->be[j][q], top);
+	scale = (v16f)((127 + (s32)fraction - larger(top, (v16i){0} - 28)) << 23);
+	for (u32 q = 0; q < k; q++)
+		sum += __builtin_convertvector(h->a[q] * h->b[j][q] * scale, v16i);
+	memcpy(tops, &top, sizeof(tops));
+	memcpy(sums, &sum, sizeof(sums));
+	MMA_FOR(i, MMA_ROWS)
+	{
+		s32 e = tops[i] < -400 ? -400 : tops[i];
+		f64 s = mma_f64_of((u64)(1023 + (s32)fraction - e) << 52), unit = mma_f64_of((u64)(1023 - (s32)fraction + e) << 52);
+		f64 v = ((f64)sums[i] + (f64)(s32)(t->c[j][i] * s)) * unit;
+
+		t->d[j][i] = half ? mma_to_f16(v) : mma_to_f32(v);
+	}
+}
+
+static bool sum_halves(const struct product *x, struct mma_tile *t, u32 row, u32 column, const u32 (*c)[MMA_ROWS])
+{
+	u32 bad = 0;
+	struct halves h;
+
+	if (x->f.a != MMA_F16 || x->f.flags & (MMA_SPARSE | MMA_NEGATE) || 8u * x->f.rows < row + MMA_ROWS || t->k > 16 ||
+	    (x->rule.block && x->rule.block < t->k) || x->f.c != x->f.d || !take_halves(x, row, column, t->k, &h))
+		return false;
+	mma_take(t, c, x->f.c);
+	for (u32 j = 0; j < MMA_COLUMNS; j++)
+		MMA_FOR(i, MMA_ROWS)
+		bad |= (mma_bits_of(t->c[j][i]) & NUM_INF_F64) == NUM_INF_F64;
+	if (bad)
+		return false;
+	for (u32 j = 0; j < MMA_COLUMNS; j++)
+		add_halves(&h, t, j, t->k, x->rule.fraction, x->f.d == MMA_F16);
+	return true;
+}
+
 static void multiply_float(struct product *x)
 {
-	u32 rows = 8u * x->f.rows, stored = 32u * x->f.words / mma_bits(x->f.a), ctype = x->f.c;
+	u32 rows = 8u * x->f.rows, stored = 32u * x->f.words / mma_bits(x->f.a);
 	u32 c[MMA_COLUMNS][MMA_ROWS];
 	struct mma_tile t;
 
 	t.k = stored << (x->f.flags & MMA_SPARSE ? 1 : 0);
 	for (u32 i = 0; i < rows; i += MMA_ROWS)
 		for (u32 j = 0; j < 8u * x->f.columns; j += MMA_COLUMNS) {
-			t.special = false;
-			fill_a(x, &t, i, rows - i < MMA_ROWS ? 8 : MMA_ROWS, stored);
-			fill_b(x, &t, j);
 			for (u32 q = 0; q < MMA_COLUMNS; q++)
 				for (u32 p = 0; p < MMA_ROWS; p++)
 					c[q][p] = i + p < rows ? x->c[i + p][j + q] : 0;
-			mma_sum_tile(&t, (const u32(*)[MMA_ROWS])c, ctype, x->f.d, &x->rule);
+			if (!sum_halves(x, &t, i, j, (const u32(*)[MMA_ROWS])c)) {
+				t.special = false;
+				fill_a(x, &t, i, rows - i < MMA_ROWS ? 8 : MMA_ROWS, stored);
+				fill_b(x, &t, j);
+				mma_sum_tile(&t, (const u32(*)[MMA_ROWS])c, x->f.c, x->f.d, &x->rule);
+			}
 			for (u32 q = 0; q < MMA_COLUMNS; q++)
 				for (u32 p = 0; p < MMA_ROWS && i + p < rows; p++)
 					x->d[i + p][j + q] = t.d[q][p];
