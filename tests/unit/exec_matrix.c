@@ -1,6 +1,7 @@
 /*
- * Matrix instructions as an H200 runs them: kernels of tests/vectors/matrix.ptx on inputs of matrix.bin, whose results must
- * come out bit for bit, on every host level; what parts without the tensor cores refuse; a guard that parts the warp.
+ * Matrix instructions as an H200 runs them: kernels of tests/vectors/matrix.ptx on inputs of
+ * matrix.bin, whose results must come out bit for bit, on every host level; what parts without the
+ * tensor cores refuse; a guard that parts the warp.
  */
 #include "src/base/file.h"
 #include "tests/check.h"
@@ -33,7 +34,8 @@ static bool run_line(struct harness *h, const struct vectors *v, const char *lev
 		u64 in, out;
 		u32 n;
 	} params = {0, 0, 0};
-	bool ok = sscanf(line, "%159s %15s %u %u %u %u %u", form, kernel, &threads, &in_at, &in_len, &out_at, &out_len) == 7;
+	bool ok = sscanf(line, "%159s %15s %u %u %u %u %u", form, kernel, &threads, &in_at, &in_len,
+			 &out_at, &out_len) == 7;
 
 	if (!ok || in_at + in_len > v->bytes.size || out_at + out_len > v->bytes.size)
 		return false;

@@ -105,8 +105,8 @@ static void on_end(void *user, const struct sched_end *end)
 	e->waiter_len = end->waiter_len;
 	e->waiter_total = end->waiter_total;
 	e->unstarted = end->unstarted;
-	memcpy(e->waiters, end->waiters,
-	       sizeof(*end->waiters) * (end->waiter_len < 4 ? end->waiter_len : 4));
+	for (u32 i = 0; i < end->waiter_len && i < 4; i++)
+		e->waiters[i] = end->waiters[i];
 	pthread_cond_broadcast(&e->cond);
 	pthread_mutex_unlock(&e->lock);
 }
