@@ -234,7 +234,8 @@ static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
 }
 
 /*
- * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one vector. t->c has been taken.
+ * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one
+ * vector. t->c has been taken.
  * False: not this case, nothing done.
  */
 typedef f32 v16f __attribute__((vector_size(64)));
@@ -315,7 +316,8 @@ static void add_halves(const struct halves *h, struct mma_tile *t, u32 j, u32 k,
 	MMA_FOR(i, MMA_ROWS)
 	{
 		s32 e = tops[i] < -400 ? -400 : tops[i];
-		f64 s = mma_f64_of((u64)(1023 + (s32)fraction - e) << 52), unit = mma_f64_of((u64)(1023 - (s32)fraction + e) << 52);
+		f64 s = mma_f64_of((u64)(1023 + (s32)fraction - e) << 52),
+		    unit = mma_f64_of((u64)(1023 - (s32)fraction + e) << 52);
 		f64 v = ((f64)sums[i] + (f64)(s32)(t->c[j][i] * s)) * unit;
 
 		t->d[j][i] = half ? mma_to_f16(v) : mma_to_f32(v);
@@ -327,8 +329,10 @@ static bool sum_halves(const struct product *x, struct mma_tile *t, u32 row, u32
 	u32 bad = 0;
 	struct halves h;
 
-	if (x->f.a != MMA_F16 || x->f.flags & (MMA_SPARSE | MMA_NEGATE) || 8u * x->f.rows < row + MMA_ROWS || t->k > 16 ||
-	    (x->rule.block && x->rule.block < t->k) || x->f.c != x->f.d || !take_halves(x, row, column, t->k, &h))
+	if (x->f.a != MMA_F16 || x->f.flags & (MMA_SPARSE | MMA_NEGATE) ||
+	    8u * x->f.rows < row + MMA_ROWS || t->k > 16 ||
+	    (x->rule.block && x->rule.block < t->k) || x->f.c != x->f.d ||
+	    !take_halves(x, row, column, t->k, &h))
 		return false;
 	mma_take(t, c, x->f.c);
 	for (u32 j = 0; j < MMA_COLUMNS; j++)
