@@ -236,6 +236,92 @@ FAST(global)
 FAST(shared)
 FAST(generic)
 
+/* ---- parts of warps whose lanes lie in a row ---- */
+
+/* Address of the lowest lane of `mask`; false: the others are not where a row would have them. */
+static inline bool row_of_part(const struct gang *g, const struct insn *in, u32 at, u32 mask,
+			       u32 size, u64 *address)
+{
+	u32 first = (u32)__builtin_ctz(mask);
+	u64 off = 0, base;
+
+	if (in->flags & INSN_WIDE) {
+		const u64 *r = ROW64(in->a) + at;
+
+		base = r[first] - (u64)first * size;
+		for (u32 l = 0; l < WARP_LANES; l++)
+			off |= mask >> l & 1 ? (r[l] - (u64)l * size) ^ base : 0;
+	} else {
+		const u32 *r = ROW32(in->a) + at;
+
+		base = r[first] - (u64)first * size;
+		for (u32 l = 0; l < WARP_LANES; l++)
+			off |= mask >> l & 1 ? (r[l] - (u64)l * size) ^ base : 0;
+	}
+	*address = base + (u64)first * size + (u64)in->imm;
+	return !off && !(*address & (size - 1));
+}
+
+#define PART(space)                                                                                \
+	static __attribute__((noinline)) bool load_part_##space(struct gang *g,                    \
+								const struct insn *in, u32 w,      \
+								u32 mask, u32 size)                \
+	{                                                                                          \
+		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
+		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
+		u64 address, host, value[WARP_LANES];                                              \
+		if (!row_of_part(g, in, at, mask, size, &address))                                 \
+			return false;                                                              \
+		host = check_##space(g, in, address, n * size);                                    \
+		if (!host)                                                                         \
+			return false;                                                              \
+		memcpy((u8 *)value + first * size, (const void *)(uintptr_t)host, n * size);       \
+		blend_part(g, in, at, mask, value);                                                \
+		return true;                                                                       \
+	}                                                                                          \
+	static __attribute__((noinline)) bool store_part_##space(struct gang *g,                   \
+								 const struct insn *in, u32 w,     \
+								 u32 mask, u32 size)               \
+	{                                                                                          \
+		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES + first;                 \
+		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
+		u64 address, host;                                                                 \
+		if (mask >> first != FULL_MASK >> (WARP_LANES - n) ||                              \
+		    !row_of_part(g, in, w * WARP_LANES, mask, size, &address))                     \
+			return false;                                                              \
+		host = check_##space(g, in, address, n * size);                                    \
+		if (!host)                                                                         \
+			return false;                                                              \
+		memcpy((void *)(uintptr_t)host,                                                    \
+		       size == 8 ? (const void *)(ROW64(in->b) + at)                               \
+				 : (const void *)(ROW32(in->b) + at),                              \
+		       n * size);                                                                  \
+		return true;                                                                       \
+	}
+
+/* Loaded values into the lanes that take part; `value` has elements of the record's size. */
+static inline void blend_part(struct gang *g, const struct insn *in, u32 at, u32 mask,
+			      const void *value)
+{
+	if (in->size == 8) {
+		const u64 *v = value;
+		u64 *d = ROW64(in->d) + at;
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			d[l] = mask >> l & 1 ? v[l] : d[l];
+	} else {
+		const u32 *v = value;
+		u32 *d = ROW32(in->d) + at;
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			d[l] = mask >> l & 1 ? v[l] : d[l];
+	}
+}
+
+PART(global)
+PART(shared)
+PART(generic)
+
 /* Bytes of an element when one-element accesses of this record may be simple, else 0. */
 static inline u32 simple_size(const struct insn *in)
 {
@@ -278,8 +364,10 @@ GENERAL(local)
 #define EACH_WARP(what, space, SIZE)                                                               \
 	for (u32 w = 0, n = WARPS; w < n; w++) {                                                   \
 		u32 mask = mask_of(g, w);                                                          \
-		if (PL_LIKELY((SIZE) && mask == FULL_MASK &&                                       \
-			      what##_simple_##space(g, in, w, SIZE)))                              \
+		if (PL_LIKELY((SIZE) && mask == FULL_MASK && what##_simple_##space(g, in, w, SIZE))) \
+			continue;                                                                  \
+		if ((SIZE) && mask && mask != FULL_MASK &&                                         \
+		    what##_part_##space(g, in, w, mask, SIZE))                                     \
 			continue;                                                                  \
 		if (mask && !what##_general_##space(g, in, w, mask))                               \
 			return NULL;                                                               \
