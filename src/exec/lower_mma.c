@@ -28,9 +28,10 @@ static u32 mma_type(u32 type)
 	static const struct {
 		u8 type, mma;
 	} types[] = {
-		{T_f16, MMA_F16}, {T_bf16, MMA_BF16}, {T_tf32, MMA_TF32}, {T_e4m3, MMA_E4M3}, {T_e5m2, MMA_E5M2},
-		{T_f64, MMA_F64}, {T_f32, MMA_F32}, {T_s32, MMA_S32}, {T_s8, MMA_S8}, {T_u8, MMA_U8}, {T_s4, MMA_S4},
-		{T_u4, MMA_U4}, {T_b1, MMA_B1},
+		{T_f16, MMA_F16},   {T_bf16, MMA_BF16}, {T_tf32, MMA_TF32}, {T_e4m3, MMA_E4M3},
+		{T_e5m2, MMA_E5M2}, {T_f64, MMA_F64},   {T_f32, MMA_F32},   {T_s32, MMA_S32},
+		{T_s8, MMA_S8},     {T_u8, MMA_U8},     {T_s4, MMA_S4},     {T_u4, MMA_U4},
+		{T_b1, MMA_B1},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
@@ -44,17 +45,25 @@ static u32 mma_type(u32 type)
 static const struct arch_shapes *device_shapes(const struct arch *a, u32 type)
 {
 	switch (type) {
-	case MMA_F16: return &a->mma_f16_shapes;
-	case MMA_BF16: return &a->mma_bf16_shapes;
-	case MMA_TF32: return &a->mma_tf32_shapes;
-	case MMA_F64: return &a->mma_f64_shapes;
+	case MMA_F16:
+		return &a->mma_f16_shapes;
+	case MMA_BF16:
+		return &a->mma_bf16_shapes;
+	case MMA_TF32:
+		return &a->mma_tf32_shapes;
+	case MMA_F64:
+		return &a->mma_f64_shapes;
 	case MMA_E4M3:
-	case MMA_E5M2: return &a->mma_fp8_shapes;
+	case MMA_E5M2:
+		return &a->mma_fp8_shapes;
 	case MMA_S8:
-	case MMA_U8: return &a->mma_s8_shapes;
+	case MMA_U8:
+		return &a->mma_s8_shapes;
 	case MMA_S4:
-	case MMA_U4: return &a->mma_s4_shapes;
-	default: return &a->mma_b1_shapes;
+	case MMA_U4:
+		return &a->mma_s4_shapes;
+	default:
+		return &a->mma_b1_shapes;
 	}
 }
 
@@ -64,7 +73,8 @@ static bool has_shape(const struct arch *a, u32 type, const struct shape *s)
 	const struct arch_shapes *list = device_shapes(a, type);
 
 	for (u32 i = 0; i < list->len; i++)
-		if (!s->m || (list->at[i].m == s->m && list->at[i].n == s->n && list->at[i].k == s->k))
+		if (!s->m ||
+		    (list->at[i].m == s->m && list->at[i].n == s->n && list->at[i].k == s->k))
 			return true;
 	return false;
 }
@@ -73,7 +83,8 @@ static void refuse(struct lower *l, const char *why)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "%s on %s: %s", l->in->form->row->name[l->in->form->name], l->arch->id, why);
+	snprintf(text, sizeof(text), "%s on %s: %s", l->in->form->row->name[l->in->form->name],
+		 l->arch->id, why);
 	lower_poison(l, text);
 }
 
@@ -110,7 +121,8 @@ static u32 count_of(const struct lower *l, const struct ir_operand *op)
 {
 	if (op->kind == IR_OP_VEC)
 		return (u32)op->imm;
-	return op->kind == IR_OP_REG && l->f->regs.at[op->index].vec ? l->f->regs.at[op->index].vec : 1;
+	return op->kind == IR_OP_REG && l->f->regs.at[op->index].vec ? l->f->regs.at[op->index].vec
+								     : 1;
 }
 
 #define FRAGMENT_MAX 130u
@@ -186,7 +198,8 @@ static bool find_types(const struct isa_form *form, struct mma_form *f)
 		f->b = (u8)mma_type(form->type[2]);
 		f->c = form->types > 3 ? (u8)mma_type(form->type[3]) : f->d;
 	}
-	return f->a < MMA_TYPES && f->b < MMA_TYPES && f->c < MMA_TYPES && f->d < MMA_TYPES && form->types <= 4;
+	return f->a < MMA_TYPES && f->b < MMA_TYPES && f->c < MMA_TYPES && f->d < MMA_TYPES &&
+	       form->types <= 4;
 }
 
 static u32 round_mode(const struct isa_form *form)
@@ -211,7 +224,8 @@ static bool fits(const struct mma_form *f, enum exec_op op, const struct fragmen
 	u32 sums = (u32)f->rows * f->columns;
 
 	if (op == OP_mma_quads)
-		return a->n == 2 && b->n == 2 && c->n == (f->c == MMA_F16 ? 4 : 8) && d->n == (f->d == MMA_F16 ? 4 : 8);
+		return a->n == 2 && b->n == 2 && c->n == (f->c == MMA_F16 ? 4 : 8) &&
+		       d->n == (f->d == MMA_F16 ? 4 : 8);
 	if (f->flags & MMA_TRANSPOSED) {
 		const struct fragment *swap = a;
 
@@ -222,7 +236,8 @@ static bool fits(const struct mma_form *f, enum exec_op op, const struct fragmen
 	       d->n == sums * (f->d == MMA_F16 ? 1 : 2);
 }
 
-static void emit_product(struct lower *l, enum exec_op op, const struct mma_form *f, const struct mma_rule *rule)
+static void emit_product(struct lower *l, enum exec_op op, const struct mma_form *f,
+			 const struct mma_rule *rule)
 {
 	const struct ir_operand *m = f->flags & MMA_SPARSE ? lower_named(l, 'm') : NULL;
 	enum row_class class = f->a == MMA_F64 ? ROW_X : ROW_W;
@@ -296,7 +311,8 @@ void lower_mma(struct lower *l)
 		refuse(l, "no tensor cores for sparse matrices");
 		return;
 	}
-	if (isa_form_has(form, M_and) && !strstr(l->arch->mma_b1_ops ? l->arch->mma_b1_ops : "", "and")) {
+	if (isa_form_has(form, M_and) &&
+	    !strstr(l->arch->mma_b1_ops ? l->arch->mma_b1_ops : "", "and")) {
 		refuse(l, "no .and of single bits");
 		return;
 	}
@@ -359,7 +375,8 @@ void lower_matrix(struct lower *l)
 		refuse(l, "the part has no such instruction");
 		return;
 	}
-	if (!isa_form_has(form, M_m8n8) || !find_fragment(l, data, ROW_W, !store && !move, &f) || f.n == 3 || f.n > 4) {
+	if (!isa_form_has(form, M_m8n8) || !find_fragment(l, data, ROW_W, !store && !move, &f) ||
+	    f.n == 3 || f.n > 4) {
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
@@ -375,7 +392,8 @@ void lower_matrix(struct lower *l)
 		end(l, skip);
 		return;
 	}
-	if (!lower_memory(l, lower_named(l, 'p'), isa_form_word(form, ISA_K_SPACE, 0), &p) || p.space > MEM_SHARED) {
+	if (!lower_memory(l, lower_named(l, 'p'), isa_form_word(form, ISA_K_SPACE, 0), &p) ||
+	    p.space > MEM_SHARED) {
 		refuse(l, "the address is not in shared memory");
 		return;
 	}
@@ -392,10 +410,12 @@ void lower_matrix(struct lower *l)
 
 /* ---- wmma.load, wmma.store ---- */
 
-static struct wmma_move describe(const struct isa_form *form, char which, u32 type, const struct shape *s)
+static struct wmma_move describe(const struct isa_form *form, char which, u32 type,
+				 const struct shape *s)
 {
 	bool column = is_layout(form, 0, M_col), turned = s->n == 32;
-	struct wmma_move m = {.type = (u8)type, .words = (u8)(type == MMA_F64 ? s->k : s->k * mma_bits(type) / 32)};
+	struct wmma_move m = {.type = (u8)type,
+			      .words = (u8)(type == MMA_F64 ? s->k : s->k * mma_bits(type) / 32)};
 
 	if (which == 'a') {
 		m.eights = (u8)(s->m / 8);
@@ -456,8 +476,8 @@ void lower_wmma(struct lower *l)
 		return;
 	}
 	m = describe(form, which, type, &s);
-	row = stride ? lower_source(l, stride, T_u32, ROW_W) :
-		       lower_const(l, ROW_W, default_stride(which, is_layout(form, 0, M_col), &s));
+	row = stride ? lower_source(l, stride, T_u32, ROW_W)
+		     : lower_const(l, ROW_W, default_stride(which, is_layout(form, 0, M_col), &s));
 	skip = meet(l);
 	in = lower_emit_free(l, store ? OP_wmma_store : OP_wmma_load);
 	in->count = (u8)f.n;
@@ -491,7 +511,8 @@ static const struct ir_operand *transpose_operand(const struct lower *l, char of
 	return NULL;
 }
 
-static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct mma_rule *rule, bool by_registers)
+static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct mma_rule *rule,
+		       bool by_registers)
 {
 	struct fragment d, c, a = {0}, meta = {0};
 	const struct ir_operand *m = lower_named(l, 'm'), *p = lower_named(l, 'p');
@@ -547,14 +568,18 @@ void lower_wgmma(struct lower *l)
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
-	by_registers = a->kind == IR_OP_VEC || (a->kind == IR_OP_REG && l->f->regs.at[a->index].vec > 1);
+	by_registers =
+		a->kind == IR_OP_VEC || (a->kind == IR_OP_REG && l->f->regs.at[a->index].vec > 1);
 	if (f.a == MMA_E4M3 || f.a == MMA_E5M2)
-		rule = (struct mma_rule){.sum = MMA_CUT, .fraction = (u8)l->arch->wgmma_fp8_fraction_bits};
+		rule = (struct mma_rule){.sum = MMA_CUT,
+					 .fraction = (u8)l->arch->wgmma_fp8_fraction_bits};
 	f.flags |= isa_form_has(form, M_satfinite) ? MMA_SATURATE : 0;
 	f.flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
 	f.flags |= lower_named(l, 'm') ? MMA_SPARSE : 0;
 	rule.extra = selector && selector->kind == IR_OP_INT ? (u8)selector->imm : 0;
-	f.flags |= is_constant(lower_named(l, 'u'), -1) != is_constant(lower_named(l, 'v'), -1) ? MMA_NEGATE : 0;
+	f.flags |= is_constant(lower_named(l, 'u'), -1) != is_constant(lower_named(l, 'v'), -1)
+			   ? MMA_NEGATE
+			   : 0;
 	f.flags |= is_constant(transpose_operand(l, 'a'), 1) ? MMA_COL_A : 0;
 	f.flags |= is_constant(transpose_operand(l, 'b'), 1) ? MMA_COL_B : 0;
 	emit_wgmma(l, &f, &rule, by_registers);

@@ -28,8 +28,9 @@ struct mma_tile {
 	s32 be[MMA_COLUMNS][MMA_K];
 	s32 ce[MMA_COLUMNS][MMA_ROWS] __attribute__((aligned(64)));
 	u32 d[MMA_COLUMNS][MMA_ROWS] __attribute__((aligned(64)));
-	f64 odd_a[MMA_K][MMA_ROWS], odd_b[MMA_COLUMNS][MMA_K]; /* special: all factors, a and b having zeros for such */
-	u64 absent[MMA_ROWS]; /* elements of A that a sparse matrix does not store */
+	f64 odd_a[MMA_K][MMA_ROWS],
+		odd_b[MMA_COLUMNS][MMA_K]; /* special: all factors, a and b having zeros for such */
+	u64 absent[MMA_ROWS];              /* elements of A that a sparse matrix does not store */
 	u32 k;
 	bool special; /* some factor is infinite or no number */
 };
@@ -71,7 +72,8 @@ static inline f32 mma_f32_of(u32 u)
  */
 static inline f64 mma_decode(u32 bits, u32 mantissa, u32 exponents, s32 *e, u32 *special)
 {
-	u32 top = (1u << exponents) - 1, field = bits >> mantissa & top, low = bits & ((1u << mantissa) - 1);
+	u32 top = (1u << exponents) - 1, field = bits >> mantissa & top,
+	    low = bits & ((1u << mantissa) - 1);
 	s32 bias = (s32)(top >> 1), exp = (s32)(field ? field : 1) - bias;
 	f64 m = (f64)(s32)(low | (field ? 1u << mantissa : 0)),
 	    v = m * mma_f64_of((u64)(1023 + exp - (s32)mantissa) << 52);
@@ -89,7 +91,8 @@ static inline f64 mma_decode_e4m3(u32 bits, bool wide, s32 *e, u32 *special)
 {
 	u32 field = bits >> 3 & 15, low = bits & 7, nan = (bits & 127) == 127;
 	s32 exp = field ? (s32)field - 7 : !wide ? -6 : low >= 4 ? -7 : low >= 2 ? -8 : -9;
-	f64 v = (f64)(s32)(low | (field ? 8u : 0)) * mma_f64_of((u64)(1023 + (field ? (s32)field - 7 : -6) - 3) << 52);
+	f64 v = (f64)(s32)(low | (field ? 8u : 0)) *
+		mma_f64_of((u64)(1023 + (field ? (s32)field - 7 : -6) - 3) << 52);
 	u64 u = nan ? NUM_NAN_F64 : mma_bits_of(v);
 
 	*special |= nan;
@@ -142,12 +145,15 @@ static bool mma_decode_row(u32 type, const void *words, u32 n, bool wide, f64 *v
 static inline u32 mma_to_f32(f64 d)
 {
 	u64 u = mma_bits_of(d), m = (u & 0xfffffffffffff) | (u64)1 << 52;
-	s32 e = (s32)(u >> 52 & 2047) - 896;
-	u32 shift = e > 0 ? 29 : e < -33 ? 63 : (u32)(30 - e), r = (u32)(m >> shift);
+	s64 e = (s64)(u >> 52 & 2047) - 896, shift = 30 - e;
+	u64 r, sign = u >> 32 & 0x80000000;
 
-	r = e > 0 ? ((u32)e << 23) + (r & 0x7fffff) : r;
+	shift = shift < 29 ? 29 : shift;
+	shift = shift > 63 ? 63 : shift;
+	r = m >> shift;
+	r += (u64)(e > 1 ? e - 1 : 0) << 23;
 	r = e >= 255 ? 0x7f800000 : r;
-	return r | (u32)(u >> 32 & 0x80000000);
+	return (u32)(r | sign);
 }
 
 /* To nearest even f16. */
@@ -188,7 +194,8 @@ static bool mma_special(const struct mma_tile *t, u32 i, u32 j, u32 from, u32 n,
 }
 
 /* Largest exponents, and the terms of one column. */
-static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fraction, f64 *sum, f64 *unit)
+static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fraction, f64 *sum,
+			      f64 *unit)
 {
 	s32 top[MMA_ROWS], total[MMA_ROWS];
 	f64 scale[MMA_ROWS];
@@ -259,7 +266,8 @@ static void mma_block(struct mma_tile *t, u32 from, u32 n, u32 fraction, bool ha
 			MMA_FOR(i, MMA_ROWS) t->d[j][i] = mma_to_f32(sum[i] * unit[i]);
 		if (cut && !half)
 			MMA_FOR(i, MMA_ROWS)
-			t->d[j][i] &= (t->d[j][i] & 0x7fffffff) == 0x7f800000 ? ~0u : ~((1u << (23 - cut)) - 1);
+		t->d[j][i] &=
+			(t->d[j][i] & 0x7fffffff) == 0x7f800000 ? ~0u : ~((1u << (23 - cut)) - 1);
 		MMA_FOR(i, MMA_ROWS)
 		odd |= (mma_bits_of(t->c[j][i]) & NUM_INF_F64) == NUM_INF_F64;
 		if (PL_UNLIKELY(special || odd))
@@ -307,7 +315,9 @@ static u32 mma_narrow(u32 u)
 static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype, u32 dtype,
 			 const struct mma_rule *rule)
 {
-	u32 block = rule->sum == MMA_HALVES ? t->k / 2 : rule->block && rule->block < t->k ? rule->block : t->k;
+	u32 block = rule->sum == MMA_HALVES             ? t->k / 2
+		    : rule->block && rule->block < t->k ? rule->block
+							: t->k;
 	u32 mid = dtype == MMA_F16 && ctype == MMA_F32 ? MMA_F32 : dtype;
 	bool half = mid == MMA_F16;
 
@@ -318,7 +328,8 @@ static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype
 		for (u32 k = 0; k < t->k; k += block) {
 			if (k)
 				mma_take(t, t->d, mid);
-			mma_block(t, k, block, rule->fraction, half, rule->sum == MMA_CUT ? rule->fraction : 0);
+			mma_block(t, k, block, rule->fraction, half,
+				  rule->sum == MMA_CUT ? rule->fraction : 0);
 		}
 		if (mid != dtype)
 			for (u32 j = 0; j < MMA_COLUMNS; j++)
@@ -336,7 +347,9 @@ static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype
 		for (u32 i = 0; i < MMA_ROWS; i++) {
 			s32 e;
 			u32 bad = 0;
-			f64 x = ctype == MMA_F16 ? mma_decode(c[j][i], 10, 5, &e, &bad) : (f64)mma_f32_of(c[j][i]), y;
+			f64 x = ctype == MMA_F16 ? mma_decode(c[j][i], 10, 5, &e, &bad)
+						 : (f64)mma_f32_of(c[j][i]),
+			    y;
 
 			if (half) {
 				y = x + mma_decode(t->d[j][i], 10, 5, &e, &bad);

@@ -10,9 +10,12 @@
 static bool resolve(struct gang *g, const struct insn *in, struct access *a)
 {
 	switch (in->space) {
-	case MEM_GLOBAL: return resolve_global(g, in, a);
-	case MEM_SHARED: return resolve_shared(g, in, a);
-	default: return resolve_generic(g, in, a);
+	case MEM_GLOBAL:
+		return resolve_global(g, in, a);
+	case MEM_SHARED:
+		return resolve_shared(g, in, a);
+	default:
+		return resolve_generic(g, in, a);
 	}
 }
 
@@ -29,7 +32,9 @@ static const struct insn *part(struct gang *g, const struct insn *in)
 /* Rows of count matrices: lane 8 j + r has the address of row r of matrix j. False: a fault was raised. */
 static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct access *a)
 {
-	*a = (struct access){.width = 16, .warp = w, .mask = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK};
+	*a = (struct access){.width = 16,
+			     .warp = w,
+			     .mask = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK};
 	get_addresses(g, in, a);
 	return resolve(g, in, a);
 }
@@ -121,7 +126,8 @@ struct pieces {
 /* Registers of A and B: see gather_a and gather_b of op_mma.c. */
 static void factor_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
 {
-	u32 bits = mma_bits(m->type), quads = m->words / 4, pair = m->words_first || m->eights < 2 ? 1 : 2, row, quad;
+	u32 bits = mma_bits(m->type), quads = m->words / 4,
+	    pair = m->words_first || m->eights < 2 ? 1 : 2, row, quad;
 	u32 per = bits == 64 ? 1 : 32 / bits;
 
 	r %= m->eights * quads;
@@ -154,7 +160,8 @@ static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct piece
 }
 
 /* Addresses of piece e of register r. */
-static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e, struct access *a, struct pieces *p)
+static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e, struct access *a,
+			    struct pieces *p)
 {
 	struct wmma_move m;
 	u64 stride = ROW32(in->b)[a->warp * WARP_LANES];

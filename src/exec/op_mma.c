@@ -82,7 +82,8 @@ static void gather_b(const struct gang *g, const struct insn *in, u32 first, u32
 }
 
 /* Where element e (0 or 1) of register r of lane l of C or D lies. */
-static inline void place(const struct mma_form *f, u32 type, u32 r, u32 l, u32 e, u32 *row, u32 *column)
+static inline void place(const struct mma_form *f, u32 type, u32 r, u32 l, u32 e, u32 *row,
+			 u32 *column)
 {
 	u32 part = type == MMA_F16 ? e : r & 1, group = type == MMA_F16 ? r : r >> 1;
 
@@ -95,7 +96,8 @@ static u32 registers_of(const struct mma_form *f, u32 type)
 	return (u32)f->rows * f->columns * (type == MMA_F16 ? 1 : 2);
 }
 
-static void gather_c(const struct gang *g, const struct insn *in, u32 first, u32 w, struct product *x)
+static void gather_c(const struct gang *g, const struct insn *in, u32 first, u32 w,
+		     struct product *x)
 {
 	for (u32 r = 0; r < registers_of(&x->f, x->f.c); r++) {
 		u32 i, j;
@@ -125,7 +127,8 @@ static void gather_c(const struct gang *g, const struct insn *in, u32 first, u32
 	}
 }
 
-static void scatter_d(struct gang *g, const struct insn *in, u32 first, u32 w, const struct product *x)
+static void scatter_d(struct gang *g, const struct insn *in, u32 first, u32 w,
+		      const struct product *x)
 {
 	for (u32 r = 0; r < registers_of(&x->f, x->f.d); r++) {
 		u32 row = g->env->program->ext[in->ext + first + r], i, j, *p;
@@ -135,7 +138,8 @@ static void scatter_d(struct gang *g, const struct insn *in, u32 first, u32 w, c
 		place(&x->f, x->f.d, r, 0, 0, &i, &j);
 		if (x->f.d == MMA_F64) {
 			for (u32 l = 0; l < WARP_LANES; l++)
-				memcpy(&ROW64(row)[w * WARP_LANES + l], &x->d[i + l / 4][2 * (j + l % 4 * 2)], 8);
+				memcpy(&ROW64(row)[w * WARP_LANES + l],
+				       &x->d[i + l / 4][2 * (j + l % 4 * 2)], 8);
 			continue;
 		}
 		p = ROW32(row) + w * WARP_LANES;
@@ -208,7 +212,9 @@ static void fill_a(const struct product *x, struct mma_tile *t, u32 first, u32 r
 			}
 		}
 		for (u32 s = 0; s < stored; s++) {
-			u32 k = order_of(&x->rule, x->f.flags & MMA_SPARSE ? sparse_place(x, i, s, stored) : s, t->k);
+			u32 k = order_of(
+				&x->rule,
+				x->f.flags & MMA_SPARSE ? sparse_place(x, i, s, stored) : s, t->k);
 
 			t->a[k][i] = x->f.flags & MMA_NEGATE ? -v[s] : v[s];
 			t->ae[k][i] = i < rows ? e[s] : MMA_NO_EXPONENT;
@@ -223,7 +229,8 @@ static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
 		f64 v[MMA_K];
 		s32 e[MMA_K];
 
-		t->special |= mma_decode_row(x->f.b, x->b[first + j], t->k, x->rule.sum == MMA_HALVES, v, e);
+		t->special |= mma_decode_row(x->f.b, x->b[first + j], t->k,
+					     x->rule.sum == MMA_HALVES, v, e);
 		for (u32 k = 0; k < t->k; k++) {
 			u32 at = order_of(&x->rule, k, t->k);
 
@@ -234,8 +241,7 @@ static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
 }
 
 /*
- * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one
- * vector. t->c has been taken.
+ * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one vector. t->c has been taken.
  * False: not this case, nothing done.
  */
 typedef f32 v16f __attribute__((vector_size(64)));
@@ -272,25 +278,31 @@ struct halves {
 
 static bool take_halves(const struct product *x, u32 row, u32 column, u32 k, struct halves *t)
 {
-	v16i special = {0};
+	v16i special = {0}, ignored = {0};
 	u32 bad = 0;
 
 	for (u32 w = 0; w < k / 2; w++) {
+		u32 column_w[16];
 		v16i v;
 
 		for (u32 i = 0; i < 16; i++)
-			v[i] = (s32)x->a[row + i][w];
+			column_w[i] = x->a[row + i][w];
+		memcpy(&v, column_w, sizeof(v));
 		t->a[2 * w] = decode_half(v & 0xffff, &t->ae[2 * w], &special);
 		t->a[2 * w + 1] = decode_half(v >> 16 & 0xffff, &t->ae[2 * w + 1], &special);
 	}
 	for (u32 j = 0; j < MMA_COLUMNS; j++) {
 		const u16 *h = (const u16 *)x->b[column + j];
+		u32 wide[16];
 		v16i v, e;
 		v16f f;
 
 		for (u32 i = 0; i < 16; i++)
-			v[i] = i < k ? h[i] : 0;
-		f = decode_half(v, &e, &special);
+			wide[i] = h[i]; /* beyond k: not used */
+		memcpy(&v, wide, sizeof(v));
+		f = decode_half(v, &e, k < 16 ? &ignored : &special);
+		if (k < 16)
+			special |= ignored & (v16i){-1, -1, -1, -1, -1, -1, -1, -1};
 		memcpy(t->b[j], &f, sizeof(f));
 		memcpy(t->be[j], &e, sizeof(e));
 	}
@@ -299,10 +311,12 @@ static bool take_halves(const struct product *x, u32 row, u32 column, u32 k, str
 	return !bad;
 }
 
-static void add_halves(const struct halves *h, struct mma_tile *t, u32 j, u32 k, u32 fraction, bool half)
+static void add_halves(const struct halves *h, struct mma_tile *t, u32 j, u32 k, u32 fraction,
+		       bool half)
 {
 	v16i top, sum = {0};
 	s32 tops[MMA_ROWS], sums[MMA_ROWS];
+	f64 value[MMA_ROWS];
 	v16f scale;
 
 	memcpy(&top, t->ce[j], sizeof(top));
@@ -316,15 +330,19 @@ static void add_halves(const struct halves *h, struct mma_tile *t, u32 j, u32 k,
 	MMA_FOR(i, MMA_ROWS)
 	{
 		s32 e = tops[i] < -400 ? -400 : tops[i];
-		f64 s = mma_f64_of((u64)(1023 + (s32)fraction - e) << 52),
-		    unit = mma_f64_of((u64)(1023 - (s32)fraction + e) << 52);
-		f64 v = ((f64)sums[i] + (f64)(s32)(t->c[j][i] * s)) * unit;
+		f64 s = mma_f64_of((u64)(1023 + (s64)fraction - e) << 52);
+		f64 unit = mma_f64_of((u64)(1023 - (s64)fraction + e) << 52);
 
-		t->d[j][i] = half ? mma_to_f16(v) : mma_to_f32(v);
+		value[i] = ((f64)sums[i] + (f64)(s32)(t->c[j][i] * s)) * unit;
 	}
+	if (half)
+		MMA_FOR(i, MMA_ROWS) t->d[j][i] = mma_to_f16(value[i]);
+	else
+		MMA_FOR(i, MMA_ROWS) t->d[j][i] = mma_to_f32(value[i]);
 }
 
-static bool sum_halves(const struct product *x, struct mma_tile *t, u32 row, u32 column, const u32 (*c)[MMA_ROWS])
+static bool sum_halves(const struct product *x, struct mma_tile *t, u32 row, u32 column,
+		       const u32 (*c)[MMA_ROWS])
 {
 	u32 bad = 0;
 	struct halves h;
@@ -337,7 +355,7 @@ static bool sum_halves(const struct product *x, struct mma_tile *t, u32 row, u32
 	mma_take(t, c, x->f.c);
 	for (u32 j = 0; j < MMA_COLUMNS; j++)
 		MMA_FOR(i, MMA_ROWS)
-		bad |= (mma_bits_of(t->c[j][i]) & NUM_INF_F64) == NUM_INF_F64;
+	bad |= (mma_bits_of(t->c[j][i]) & NUM_INF_F64) == NUM_INF_F64;
 	if (bad)
 		return false;
 	for (u32 j = 0; j < MMA_COLUMNS; j++)
@@ -361,7 +379,8 @@ static void multiply_float(struct product *x)
 				t.special = false;
 				fill_a(x, &t, i, rows - i < MMA_ROWS ? 8 : MMA_ROWS, stored);
 				fill_b(x, &t, j);
-				mma_sum_tile(&t, (const u32(*)[MMA_ROWS])c, x->f.c, x->f.d, &x->rule);
+				mma_sum_tile(&t, (const u32(*)[MMA_ROWS])c, x->f.c, x->f.d,
+					     &x->rule);
 			}
 			for (u32 q = 0; q < MMA_COLUMNS; q++)
 				for (u32 p = 0; p < MMA_ROWS && i + p < rows; p++)
@@ -419,7 +438,8 @@ static s32 add_to(u32 c, s32 sum, bool saturate)
 
 static void multiply_int(struct product *x)
 {
-	u32 stored = 32u * x->f.words / mma_bits(x->f.a), n = stored << (x->f.flags & MMA_SPARSE ? 1 : 0);
+	u32 stored = 32u * x->f.words / mma_bits(x->f.a),
+	    n = stored << (x->f.flags & MMA_SPARSE ? 1 : 0);
 	s32 a[128], b[COLUMNS_MAX][128], full[128];
 
 	for (u32 j = 0; j < 8u * x->f.columns; j++)
@@ -451,7 +471,8 @@ static void multiply_bits(struct product *x)
 			for (u32 k = 0; k < x->f.words; k++) {
 				u32 a = x->a[i][k], b = x->b[j][k];
 
-				sum += (u32)__builtin_popcount(x->f.flags & MMA_AND ? a & b : a ^ b);
+				sum += (u32)__builtin_popcount(x->f.flags & MMA_AND ? a & b
+										    : a ^ b);
 			}
 			x->d[i][j] = x->c[i][j] + sum;
 		}
@@ -496,7 +517,8 @@ HANDLER(mma)
 		}
 		gather_c(g, in, first_b + nb, w, &x);
 		if (x.f.flags & MMA_SPARSE)
-			memcpy(x.meta, word_row(g, in, first_b + nb + registers_of(&x.f, x.f.c), w), sizeof(x.meta));
+			memcpy(x.meta, word_row(g, in, first_b + nb + registers_of(&x.f, x.f.c), w),
+			       sizeof(x.meta));
 		multiply(&x);
 		scatter_d(g, in, 0, w, &x);
 	}
@@ -644,7 +666,7 @@ HANDLER(mma_quads)
 /* A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor Format". */
 struct window {
 	u32 start, lbo, sbo;
-	u32 span;  /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */
+	u32 span;   /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */
 	bool along; /* the other dimension than k is contiguous */
 };
 
@@ -653,8 +675,11 @@ static struct window window_of(u64 descriptor, bool along)
 	static const u8 spans[4] = {16, 128, 64, 32};
 
 	return (struct window){
-		.start = (u32)(descriptor & 0x3fff) << 4, .lbo = (u32)(descriptor >> 16 & 0x3fff) << 4,
-		.sbo = (u32)(descriptor >> 32 & 0x3fff) << 4, .span = spans[descriptor >> 62], .along = along,
+		.start = (u32)(descriptor & 0x3fff) << 4,
+		.lbo = (u32)(descriptor >> 16 & 0x3fff) << 4,
+		.sbo = (u32)(descriptor >> 32 & 0x3fff) << 4,
+		.span = spans[descriptor >> 62],
+		.along = along,
 	};
 }
 
@@ -673,14 +698,16 @@ static inline u32 window_offset(const struct window *m, u32 r, u32 at)
 }
 
 /* Rows first .. first + n - 1 of `bytes` bytes; false: outside of shared memory. */
-static bool read_window(const struct gang *g, const struct window *m, u32 bytes, u32 first, u32 n, u32 (*to)[WORDS_MAX])
+static bool read_window(const struct gang *g, const struct window *m, u32 bytes, u32 first, u32 n,
+			u32 (*to)[WORDS_MAX])
 {
 	u32 limit = g->env->shared_bytes;
 
 	for (u32 r = 0; r < n; r++)
 		for (u32 k = 0; k < bytes; k += m->along ? 2 : 16) {
 			u32 size = m->along ? 2 : 16;
-			u32 off = m->along ? window_offset(m, k / 2, (first + r) * 2) : window_offset(m, first + r, k);
+			u32 off = m->along ? window_offset(m, k / 2, (first + r) * 2)
+					   : window_offset(m, first + r, k);
 
 			if (off + size > limit)
 				return false;
@@ -726,12 +753,15 @@ HANDLER(wgmma)
 		if (in->a == NO_ROW) {
 			gather_a(g, in, 2u * in->size, w, &x.f, 2, x.a);
 		} else {
-			struct window a = window_of(ROW64(in->a)[w * WARP_LANES], x.f.flags & MMA_COL_A);
+			struct window a =
+				window_of(ROW64(in->a)[w * WARP_LANES], x.f.flags & MMA_COL_A);
 
 			ok = read_window(g, &a, 32, turn, 16, x.a);
 		}
 		if (x.f.flags & MMA_SPARSE)
-			memcpy(x.meta, word_row(g, in, 2u * in->size + (in->a == NO_ROW ? 4 : 0), w), sizeof(x.meta));
+			memcpy(x.meta,
+			       word_row(g, in, 2u * in->size + (in->a == NO_ROW ? 4 : 0), w),
+			       sizeof(x.meta));
 		for (u32 n = 0; ok && n < 8u * in->count; n += 8)
 			ok = wgmma_columns(g, in, w, n, &x, &b);
 		if (!ok)

@@ -108,7 +108,8 @@ int main(void)
 	struct vectors v;
 	char *ptx;
 
-	if (!open_file(&v.ptx, "matrix.ptx") || !open_file(&v.list, "matrix.tsv") || !open_file(&v.bytes, "matrix.bin"))
+	if (!open_file(&v.ptx, "matrix.ptx") || !open_file(&v.list, "matrix.tsv") ||
+	    !open_file(&v.bytes, "matrix.bin"))
 		return check_done();
 	ptx = calloc(1, v.ptx.size + 1);
 	v.text = calloc(1, v.list.size + 1);
