@@ -287,7 +287,14 @@ static void mma_take(struct mma_tile *t, const u32 (*d)[MMA_ROWS], u32 type)
 			h[i] = (u16)d[j][i];
 			mma_decode_row(MMA_F16, h, MMA_ROWS, false, t->c[j], t->ce[j]);
 		} else {
-			mma_decode_row(MMA_F32, d[j], MMA_ROWS, false, t->c[j], t->ce[j]);
+			MMA_FOR(i, MMA_ROWS)
+			{
+				s32 field = (s32)(d[j][i] >> 23 & 255),
+				    e = (field > 1 ? field : 1) - 127;
+
+				t->c[j][i] = (f64)mma_f32_of(d[j][i]);
+				t->ce[j][i] = d[j][i] << 1 ? e : MMA_NO_EXPONENT;
+			}
 		}
 	}
 }
