@@ -244,6 +244,7 @@ static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
  * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one vector. t->c has been taken.
  * False: not this case, nothing done.
  */
+#pragma GCC diagnostic ignored "-Wpsabi" /* such vectors are only passed inside this file */
 typedef f32 v16f __attribute__((vector_size(64)));
 typedef s32 v16i __attribute__((vector_size(64)));
 
