@@ -241,23 +241,27 @@ static void fill_b(const struct product *x, struct mma_tile *t, u32 first)
 }
 
 /*
- * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one vector. t->c has been taken.
+ * f16 without infinities and NaNs, whole K in a block: products fit f32, so sixteen rows are one
+ * vector. t->c has been taken.
  * False: not this case, nothing done.
  */
 #pragma GCC diagnostic ignored "-Wpsabi" /* such vectors are only passed inside this file */
 typedef f32 v16f __attribute__((vector_size(64)));
 typedef s32 v16i __attribute__((vector_size(64)));
 
+#if defined(__AVX512F__)
 static inline v16i larger(v16i a, v16i b)
 {
-#if defined(__AVX512F__)
 	return (v16i)_mm512_max_epi32((__m512i)a, (__m512i)b);
+}
 #else
+static inline v16i larger(v16i a, v16i b)
+{
 	v16i m = a > b;
 
 	return (a & m) | (b & ~m);
-#endif
 }
+#endif
 
 /* Sixteen f16 as f32 and their exponents; `special` gathers fields of all ones. */
 static inline v16f decode_half(v16i h, v16i *e, v16i *special)
