@@ -257,7 +257,7 @@ static void fill_special(const char *name, u8 *at, int device)
 	if (!strcmp(name, "name"))
 		snprintf((char *)at, 256, "%s", a->name ? a->name : a->id);
 	else if (!strcmp(name, "uuid"))
-		snprintf((char *)at, 16, "ptxloom%d", device);
+		snprintf((char *)at, 16, "ptxloom %u", (unsigned)device % 1000u);
 	else if (!strcmp(name, "totalGlobalMem"))
 		memcpy(at, &bytes, sizeof(bytes));
 	else if (!strcmp(name, "pciBusID"))
