@@ -242,12 +242,6 @@ RT_API int pldrv_cuMemsetD32_v2(u64 dst, unsigned value, size_t n)
 
 /* ---- launches ---- */
 
-static void launch_done(void *user, enum status status, const struct device_fault *fault)
-{
-	if (status != STATUS_SUCCESS)
-		rt_fault(user, status, fault);
-}
-
 /* `extra`: pairs of a key and a value, ended by 0: 1 = parameter buffer, 2 = pointer to its size. */
 static void read_extra(void **extra, const void **packed, u32 *bytes)
 {
@@ -283,5 +277,5 @@ RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned g
 	if (!params)
 		read_extra(extra, &l.packed, &l.packed_bytes);
 	status = rt_wait(d);
-	return status ? status : (int)device_launch(&l, launch_done, d);
+	return status ? status : (int)device_launch(&l, rt_launch_done, d);
 }

@@ -78,6 +78,8 @@ int rt_error(int status);
 void rt_error_clear(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
+/* device_done of both interfaces: user is the struct rt_device *. */
+void rt_launch_done(void *user, enum status status, const struct device_fault *fault);
 
 /* ---- rt_register.c ---- */
 

@@ -27,6 +27,12 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 		d->sticky = (int)status;
 }
 
+void rt_launch_done(void *user, enum status status, const struct device_fault *fault)
+{
+	if (status != STATUS_SUCCESS)
+		rt_fault(user, status, fault);
+}
+
 RT_API cudaError_t plrt_cudaGetLastError(void);
 RT_API cudaError_t plrt_cudaGetLastError(void)
 {

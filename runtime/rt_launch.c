@@ -48,12 +48,6 @@ RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct 
 	return cudaSuccess;
 }
 
-static void launch_done(void *user, enum status status, const struct device_fault *fault)
-{
-	if (status != STATUS_SUCCESS)
-		rt_fault(user, status, fault);
-}
-
 struct request {
 	struct rt_dim3 grid, block;
 	size_t shared;
@@ -109,7 +103,7 @@ static int launch(const struct rt_function *f, const struct request *r)
 		return cudaErrorInvalidValue;
 	l.dynamic_bytes = (u32)r->shared;
 	status = rt_wait(d); /* one operation after the other */
-	return status ? status : launch_status(device_launch(&l, launch_done, d));
+	return status ? status : launch_status(device_launch(&l, rt_launch_done, d));
 }
 
 RT_API cudaError_t plrt___cudaGetKernel(void **kernel, const void *stub);
