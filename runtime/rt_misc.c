@@ -66,6 +66,8 @@ RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value)
 		d->dev.stack_bytes = (u32)value;
 		return rt_error(status);
 	}
+	if (limit == LIMIT_HEAP && !exec_heap_resize(d->dev.syscalls.heap, value))
+		return rt_error(cudaErrorInvalidValue);
 	return rt_error(limit == LIMIT_PRINTF || limit == LIMIT_HEAP
 				? cudaSuccess
 				: 215); /* cudaErrorUnsupportedLimit */
@@ -85,7 +87,7 @@ RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit)
 		return rt_error(215);
 	*value = limit == LIMIT_STACK    ? d->dev.stack_bytes
 		 : limit == LIMIT_PRINTF ? 1u << 20
-					 : 8u << 20;
+					 : exec_heap_limit(d->dev.syscalls.heap);
 	return cudaSuccess;
 }
 

@@ -57,6 +57,28 @@ void exec_heap_free(struct exec_heap *h)
 	free(h);
 }
 
+bool exec_heap_resize(struct exec_heap *h, u64 limit_bytes)
+{
+	bool untouched;
+
+	pthread_mutex_lock(&h->lock);
+	untouched = !h->base;
+	if (untouched)
+		h->limit = limit_bytes;
+	pthread_mutex_unlock(&h->lock);
+	return untouched;
+}
+
+u64 exec_heap_limit(struct exec_heap *h)
+{
+	u64 limit;
+
+	pthread_mutex_lock(&h->lock);
+	limit = h->limit;
+	pthread_mutex_unlock(&h->lock);
+	return limit;
+}
+
 static u32 list_of(u32 len)
 {
 	return 31u - (u32)__builtin_clz(len);

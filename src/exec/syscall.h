@@ -92,6 +92,9 @@ struct exec_heap;
 /* The memory is taken from `m` when the first block is asked for. NULL: the host has no memory. */
 struct exec_heap *exec_heap_new(struct mem *m, u64 limit_bytes);
 void exec_heap_free(struct exec_heap *h);
+/* Change the limit. False: device code has taken a block already, and the limit stays. */
+bool exec_heap_resize(struct exec_heap *h, u64 limit_bytes);
+u64 exec_heap_limit(struct exec_heap *h);
 /* 16-byte aligned; 0 when nothing of that size is left. Any thread. */
 u64 exec_heap_take(struct exec_heap *h, u64 bytes);
 /* False when `address` is not a block in use. */

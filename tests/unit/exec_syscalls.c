@@ -389,6 +389,22 @@ static void test_added(void)
 	stop(&m);
 }
 
+/* The limit may change until the first block is taken. */
+static void test_heap_limit(void)
+{
+	struct exec_heap *h;
+	struct mem m;
+
+	if (!CHECK(mem_init(&m, (u64)1 << 30)))
+		return;
+	h = exec_heap_new(&m, 1 << 20);
+	CHECK(exec_heap_resize(h, 4 << 20) && exec_heap_limit(h) == 4 << 20);
+	CHECK(exec_heap_take(h, 2 << 20) != 0);
+	CHECK(!exec_heap_resize(h, 8 << 20) && exec_heap_limit(h) == 4 << 20);
+	exec_heap_free(h);
+	mem_fini(&m);
+}
+
 int main(void)
 {
 	test_print();
@@ -397,5 +413,6 @@ int main(void)
 	test_assertion();
 	test_host();
 	test_added();
+	test_heap_limit();
 	return check_done();
 }
