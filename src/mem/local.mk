@@ -1,1 +1,6 @@
-libcore_la_SOURCES += src/mem/mem.c src/mem/mem.h
+libcore_la_SOURCES += src/mem/array.c src/mem/array.h src/mem/mem.c src/mem/mem.h
+
+check_PROGRAMS += tests/unit/mem_array
+TESTS += tests/unit/mem_array
+tests_unit_mem_array_SOURCES = tests/unit/mem_array.c tests/check.h
+tests_unit_mem_array_LDADD = $(UNIT_LDADD)

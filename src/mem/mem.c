@@ -1,7 +1,7 @@
 /*
  * Device memory: reservation, allocation, look-up.
  */
-#include "src/mem/mem.h"
+#include "src/mem/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,7 @@ void mem_fini(struct mem *m)
 {
 	if (!m->arena)
 		return;
+	mem_array_fini(m);
 	munmap(m->arena, m->arena_size + MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW);
 	pthread_mutex_destroy(&m->lock);
 	free(m->ranges);

@@ -12,7 +12,7 @@
 #ifndef PL_MEM_H
 #define PL_MEM_H
 
-#include "src/base/base.h"
+#include "src/base/map.h"
 
 #include <pthread.h>
 
@@ -25,6 +25,7 @@ enum mem_kind {
 	MEM_KIND_HOST,    /* pinned or registered host memory, outside the arena */
 	MEM_KIND_MANAGED,
 	MEM_KIND_HEAP,    /* device-side malloc */
+	MEM_KIND_ARRAY,   /* texels: src/mem/array.h */
 };
 
 #define MEM_SHARED_RANK_SHIFT 24u
@@ -58,6 +59,7 @@ struct mem {
 	u64 next_id;
 	/* changes when ranges go away: caches are void; read atomically without the lock */
 	u32 epoch;
+	struct map handles; /* of arrays: src/mem/array.c; guarded by the lock */
 };
 
 /* Reserve address space for a device with `limit_bytes` of memory. Returns false when the host refuses. */
