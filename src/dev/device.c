@@ -75,11 +75,17 @@ void device_wait(struct device *d)
 void device_fini(struct device *d)
 {
 	struct device_flight *f;
+	struct device_params *b;
 
 	device_wait(d);
 	while ((f = d->spare)) {
 		d->spare = f->next;
+		free(f->values);
 		free(f);
+	}
+	while ((b = d->spare_params)) {
+		d->spare_params = b->next;
+		free(b);
 	}
 	exec_heap_free(d->syscalls.heap);
 	mem_fini(&d->mem);

@@ -32,6 +32,9 @@ bool device_settings_read(struct device_settings *s, struct text *why);
 /* ---- devices: device.c ---- */
 
 struct device_flight;
+struct device_params;
+struct streams;
+struct stream_device;
 
 struct device {
 	const struct arch *arch; /* borrowed */
@@ -48,6 +51,8 @@ struct device {
 	struct exec_syscalls syscalls;
 	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
 	struct device_flight *spare;       /* launches that have ended, for reuse */
+	struct device_params *spare_params;
+	struct stream_device *streams; /* NULL: launches have no order (stream.h) */
 };
 
 /*

@@ -1,22 +1,43 @@
 /*
- * Private to src/dev: a launch under way.
+ * Private to src/dev: launches that are prepared or under way.
  */
 #ifndef PL_DEV_DEVICE_INT_H
 #define PL_DEV_DEVICE_INT_H
 
 #include "src/dev/device.h"
 
-/* A launch under way. Its parameter block lies in device memory and is kept for the next launch. */
+/* Device memory that holds the parameters of a running launch. */
+struct device_params {
+	struct device_params *next; /* among the spare ones */
+	u64 address;                /* 0: none yet */
+	u32 cap;
+};
+
+/* A checked launch: prepared, then under way. Kept for the next launch. */
 struct device_flight {
-	struct device_flight *next;
+	struct device_flight *next; /* among the spare ones */
 	struct device *dev;
 	struct device_kernel *kernel;
 	const struct program *program;
 	device_done *done;
 	void *user;
-	u64 params; /* address, 0: none yet */
-	u32 params_cap;
+	u8 *values; /* of the parameters, laid out as the kernel sees them */
+	u32 values_cap;
+	u32 grid[3], block[3], dynamic_bytes;
+	u32 resident; /* CTAs an SM holds */
+	bool cooperative;
+	struct device_params *params; /* while it runs */
 	u64 grid_id;
 };
+
+/*
+ * The two halves of device_launch, for launches that wait for their turn. Prepare: check, copy the
+ * parameters, lower the kernel. Start: once, or drop it instead; when it fails, the flight is gone
+ * and `done` is not called.
+ */
+enum status device_flight_prepare(const struct device_launch *l, struct device_flight **out);
+enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,
+				void *user);
+void device_flight_drop(struct device_flight *f);
 
 #endif

@@ -9,6 +9,7 @@
 #define REGISTERS 32u
 #define PARAMS_CAP 4096u
 #define PARAMS_ALIGN 256u
+#define VALUES_STEP 256u
 
 /* ---- checks ---- */
 
@@ -113,6 +114,21 @@ static enum status check(const struct device_launch *l)
 
 /* ---- launches under way ---- */
 
+/* Room for the values of parameters until the launch starts. */
+static bool values_reserve(struct device_flight *f, u32 bytes)
+{
+	u8 *p;
+
+	if (bytes <= f->values_cap)
+		return true;
+	p = realloc(f->values, align_up(bytes, VALUES_STEP));
+	if (!p)
+		return false;
+	f->values = p;
+	f->values_cap = (u32)align_up(bytes, VALUES_STEP);
+	return true;
+}
+
 static struct device_flight *flight_take(struct device *d, u32 bytes)
 {
 	struct device_flight *f;
@@ -122,31 +138,68 @@ static struct device_flight *flight_take(struct device *d, u32 bytes)
 	f = d->spare;
 	if (f)
 		d->spare = f->next;
-	d->running++;
 	id = ++d->grids;
 	pthread_mutex_unlock(&d->lock);
 	if (!f)
 		f = calloc(1, sizeof(*f));
-	if (f && f->params_cap < bytes) {
-		u32 cap = bytes < PARAMS_CAP ? PARAMS_CAP : bytes;
-
-		if (f->params)
-			mem_free(&d->mem, f->params);
-		f->params = mem_alloc(&d->mem, cap, PARAMS_ALIGN, MEM_KIND_PARAM);
-		f->params_cap = f->params ? cap : 0;
-	}
-	if (f)
-		f->grid_id = id;
-	return f;
+	if (!f)
+		return NULL;
+	f->dev = d;
+	f->grid_id = id;
+	if (values_reserve(f, bytes))
+		return f;
+	device_flight_drop(f);
+	return NULL;
 }
 
-static void flight_return(struct device *d, struct device_flight *f)
+void device_flight_drop(struct device_flight *f)
 {
+	struct device *d = f->dev;
+
 	pthread_mutex_lock(&d->lock);
-	if (f) {
-		f->next = d->spare;
-		d->spare = f;
+	f->next = d->spare;
+	d->spare = f;
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* A block of device memory for the parameters; blocks are kept for further launches. */
+static bool params_take(struct device *d, struct device_flight *f, u32 bytes)
+{
+	struct device_params *b;
+
+	pthread_mutex_lock(&d->lock);
+	b = d->spare_params;
+	if (b)
+		d->spare_params = b->next;
+	d->running++;
+	pthread_mutex_unlock(&d->lock);
+	if (!b)
+		b = calloc(1, sizeof(*b));
+	f->params = b;
+	if (!b || b->cap >= bytes)
+		return b != NULL;
+	if (b->address)
+		mem_free(&d->mem, b->address);
+	b->cap = bytes < PARAMS_CAP ? PARAMS_CAP : bytes;
+	b->address = mem_alloc(&d->mem, b->cap, PARAMS_ALIGN, MEM_KIND_PARAM);
+	if (!b->address)
+		b->cap = 0;
+	return b->cap != 0;
+}
+
+/* It has ended, or could not be started. */
+static void flight_return(struct device_flight *f)
+{
+	struct device *d = f->dev;
+
+	pthread_mutex_lock(&d->lock);
+	if (f->params) {
+		f->params->next = d->spare_params;
+		d->spare_params = f->params;
+		f->params = NULL;
 	}
+	f->next = d->spare;
+	d->spare = f;
 	if (!--d->running)
 		pthread_cond_broadcast(&d->idle);
 	pthread_mutex_unlock(&d->lock);
@@ -155,18 +208,21 @@ static void flight_return(struct device *d, struct device_flight *f)
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
-	struct device *d = f->dev;
 	struct device_fault fault;
+	device_done *done = f->done;
+	void *done_user = f->user;
 
-	if (end->fault) {
-		device_fault_describe(f->kernel, f->program, end, &fault);
-		if (f->done)
-			f->done(f->user, fault.status, &fault);
-		text_fini(&fault.message);
-	} else if (f->done) {
-		f->done(f->user, STATUS_SUCCESS, NULL);
+	if (!end->fault) {
+		flight_return(f);
+		if (done)
+			done(done_user, STATUS_SUCCESS, NULL);
+		return;
 	}
-	flight_return(d, f);
+	device_fault_describe(f->kernel, f->program, end, &fault);
+	if (done)
+		done(done_user, fault.status, &fault);
+	text_fini(&fault.message);
+	flight_return(f);
 }
 
 static void copy_params(const struct device_launch *l, u8 *to)
@@ -182,39 +238,7 @@ static void copy_params(const struct device_launch *l, u8 *to)
 		memcpy(to + k->params[i].offset, l->args[i], k->params[i].bytes);
 }
 
-static enum status start(const struct device_launch *l, const struct program *p, u32 resident,
-			 struct device_flight *f)
-{
-	struct device *d = f->dev;
-	struct sched_launch s = {
-		.env =
-			{
-				.program = p,
-				.ops = d->ops,
-				.mem = &d->mem,
-				.params = (const u8 *)(uintptr_t)f->params,
-				.param_address = f->params,
-				.grid = {l->grid[0], l->grid[1], l->grid[2]},
-				.block = {l->block[0], l->block[1], l->block[2]},
-				.cluster = {1, 1, 1},
-				.dynamic_shared = l->dynamic_bytes,
-				.shared_bytes = p->shared_static + l->dynamic_bytes,
-				.local_bytes = exec_local_bytes(p, d->stack_bytes),
-				.syscalls = &d->syscalls,
-				.user = f,
-			},
-		.cooperative = l->cooperative,
-		.resident_per_sm = resident,
-		.done = on_done,
-		.user = f,
-	};
-
-	copy_params(l, (u8 *)(uintptr_t)f->params);
-	s.env.grid_id = f->grid_id;
-	return sched_start(d->pool, &s, l->may_inline) ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
-}
-
-enum status device_launch(const struct device_launch *l, device_done *done, void *user)
+enum status device_flight_prepare(const struct device_launch *l, struct device_flight **out)
 {
 	struct device_kernel *k = l->kernel;
 	struct device *d = k->owner->dev;
@@ -233,18 +257,71 @@ enum status device_launch(const struct device_launch *l, device_done *done, void
 		return STATUS_LAUNCH_OUT_OF_RESOURCES;
 	if (l->cooperative && product(l->grid) > (u64)resident * (u32)d->arch->sms)
 		return STATUS_COOPERATIVE_LAUNCH_TOO_LARGE;
-	f = flight_take(d, k->param_bytes ? k->param_bytes : 1);
-	if (!f || !f->params) {
-		flight_return(d, f);
+	f = flight_take(d, k->param_bytes);
+	if (!f)
 		return STATUS_OUT_OF_MEMORY;
-	}
-	f->dev = d;
 	f->kernel = k;
 	f->program = p;
+	f->resident = resident;
+	f->cooperative = l->cooperative;
+	f->dynamic_bytes = l->dynamic_bytes;
+	memcpy(f->grid, l->grid, sizeof(f->grid));
+	memcpy(f->block, l->block, sizeof(f->block));
+	copy_params(l, f->values);
+	*out = f;
+	return STATUS_SUCCESS;
+}
+
+static bool start(struct device_flight *f, bool may_inline)
+{
+	struct device *d = f->dev;
+	const struct program *p = f->program;
+	struct sched_launch s = {
+		.env =
+			{
+				.program = p,
+				.ops = d->ops,
+				.mem = &d->mem,
+				.params = (const u8 *)(uintptr_t)f->params->address,
+				.param_address = f->params->address,
+				.grid = {f->grid[0], f->grid[1], f->grid[2]},
+				.block = {f->block[0], f->block[1], f->block[2]},
+				.cluster = {1, 1, 1},
+				.dynamic_shared = f->dynamic_bytes,
+				.shared_bytes = p->shared_static + f->dynamic_bytes,
+				.local_bytes = exec_local_bytes(p, d->stack_bytes),
+				.syscalls = &d->syscalls,
+				.user = f,
+			},
+		.cooperative = f->cooperative,
+		.resident_per_sm = f->resident,
+		.done = on_done,
+		.user = f,
+	};
+
+	s.env.grid_id = f->grid_id;
+	if (f->kernel->param_bytes)
+		memcpy((u8 *)(uintptr_t)f->params->address, f->values, f->kernel->param_bytes);
+	return sched_start(d->pool, &s, may_inline);
+}
+
+enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,
+				void *user)
+{
+	u32 bytes = f->kernel->param_bytes;
+
 	f->done = done;
 	f->user = user;
-	status = start(l, p, resident, f);
-	if (status != STATUS_SUCCESS)
-		flight_return(d, f);
-	return status;
+	if (params_take(f->dev, f, bytes ? bytes : 1) && start(f, may_inline))
+		return STATUS_SUCCESS;
+	flight_return(f);
+	return STATUS_OUT_OF_MEMORY;
+}
+
+enum status device_launch(const struct device_launch *l, device_done *done, void *user)
+{
+	struct device_flight *f;
+	enum status status = device_flight_prepare(l, &f);
+
+	return status == STATUS_SUCCESS ? device_flight_start(f, l->may_inline, done, user) : status;
 }

@@ -37,6 +37,10 @@ libcore_la_SOURCES += \
 	src/dev/device.c src/dev/device.h src/dev/device_int.h \
 	src/dev/program.c \
 	src/dev/launch.c \
+	src/dev/handle.c src/dev/handle.h \
+	src/dev/work.c \
+	src/dev/stream.c src/dev/stream.h src/dev/stream_int.h \
+	src/dev/event.c \
 	src/dev/fault.c \
 	src/dev/api.c src/dev/api_int.h \
 	src/dev/api_launch.c \
@@ -52,9 +56,11 @@ libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
 EXTRA_DIST += src/dev/libptxloom.map
 
-check_PROGRAMS += tests/unit/dev_api samples/saxpy_test samples/reduce
-TESTS += tests/unit/dev_api tests/exec/exec.sh
+check_PROGRAMS += tests/unit/dev_stream tests/unit/dev_api samples/saxpy_test samples/reduce
+TESTS += tests/unit/dev_stream tests/unit/dev_api tests/exec/exec.sh
 dist_check_SCRIPTS += tests/exec/exec.sh
+tests_unit_dev_stream_SOURCES = tests/unit/dev_stream.c tests/check.h
+tests_unit_dev_stream_LDADD = $(UNIT_LDADD)
 tests_unit_dev_api_SOURCES = tests/unit/dev_api.c tests/check.h
 tests_unit_dev_api_LDADD = $(UNIT_LDADD)
 # The samples see what users see: the header and the library.

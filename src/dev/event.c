@@ -1,0 +1,166 @@
+/*
+ * Events: the end of a stream's chain at the time of the record, and when it was reached.
+ */
+#include "src/dev/stream_int.h"
+
+enum status stream_event_create(struct device *d, u32 flags, struct stream_event **out)
+{
+	struct stream_device *sd = d->streams;
+	struct streams *all = sd->all;
+	struct stream_event *e;
+
+	/* Only what needs no time of its own can be sent to another process. */
+	if (flags & ~7u || (flags & STREAM_EVENT_INTERPROCESS && !(flags & STREAM_EVENT_NO_TIMING)))
+		return STATUS_INVALID_VALUE;
+	e = handle_new(&all->event_pool);
+	if (!e)
+		return STATUS_OUT_OF_MEMORY;
+	e->device = sd;
+	e->flags = flags;
+	pthread_mutex_lock(&all->lock);
+	e->next = sd->events;
+	if (e->next)
+		e->next->prev = e;
+	sd->events = e;
+	pthread_mutex_unlock(&all->lock);
+	*out = e;
+	return STATUS_SUCCESS;
+}
+
+void event_free_locked(struct stream_event *e)
+{
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		e->device->events = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	e->work = NULL;
+	handle_free(&e->device->all->event_pool, e);
+}
+
+enum status stream_event_destroy(struct streams *all, struct stream_event *e)
+{
+	enum status status = STATUS_INVALID_HANDLE;
+
+	pthread_mutex_lock(&all->lock);
+	if (handle_is_live(&all->event_pool, e)) {
+		event_free_locked(e);
+		status = STATUS_SUCCESS;
+	}
+	pthread_mutex_unlock(&all->lock);
+	return status;
+}
+
+bool stream_event_is(const struct streams *all, const void *handle)
+{
+	return handle_is_live(&all->event_pool, handle);
+}
+
+struct device *stream_event_device(const struct stream_event *e)
+{
+	return e->device->dev;
+}
+
+static enum status error_of(const struct stream_event *e)
+{
+	return (enum status)__atomic_load_n(&e->device->error, __ATOMIC_RELAXED);
+}
+
+static bool is_pending_locked(const struct stream_event *e)
+{
+	return work_is_pending(e->work, e->serial);
+}
+
+enum status stream_event_record(struct stream_event *e, struct stream *s)
+{
+	struct streams *all = s->device->all;
+	enum status status = stream_check_issue(s);
+	struct work *w = NULL;
+
+	if (status != STATUS_SUCCESS)
+		return status;
+	if (e->device != s->device)
+		return STATUS_INVALID_HANDLE;
+	pthread_mutex_lock(&all->lock);
+	if (stream_is_busy_locked(s)) {
+		w = stream_append_locked(s, WORK_RECORD);
+		status = w ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
+	}
+	if (status == STATUS_SUCCESS) {
+		e->recorded = true;
+		e->work = w;
+		e->serial = w ? w->serial : 0;
+		if (w)
+			w->event = e;
+		else
+			e->at_ns = stream_now_ns();
+	}
+	pthread_mutex_unlock(&all->lock);
+	return status;
+}
+
+enum status stream_wait_event(struct stream *s, struct stream_event *e)
+{
+	struct streams *all = s->device->all;
+	enum status status = stream_check_issue(s);
+	struct work *w;
+
+	if (status != STATUS_SUCCESS)
+		return status;
+	pthread_mutex_lock(&all->lock);
+	if (is_pending_locked(e) && e->work->stream != s) {
+		w = stream_append_locked(s, WORK_EMPTY);
+		if (w)
+			work_join_locked(e->work, w);
+		else
+			status = STATUS_OUT_OF_MEMORY;
+	}
+	pthread_mutex_unlock(&all->lock);
+	return status;
+}
+
+enum status stream_event_query(struct stream_event *e)
+{
+	struct streams *all = e->device->all;
+	enum status error = error_of(e);
+	bool pending;
+
+	if (error != STATUS_SUCCESS)
+		return error;
+	pthread_mutex_lock(&all->lock);
+	pending = is_pending_locked(e);
+	pthread_mutex_unlock(&all->lock);
+	return pending ? STATUS_NOT_READY : STATUS_SUCCESS;
+}
+
+enum status stream_event_wait(struct stream_event *e)
+{
+	struct streams *all = e->device->all;
+
+	if (stream_in_host_call(all))
+		return STATUS_NOT_PERMITTED;
+	pthread_mutex_lock(&all->lock);
+	stream_wait_work_locked(all, e->work, e->serial);
+	pthread_mutex_unlock(&all->lock);
+	return error_of(e);
+}
+
+enum status stream_event_elapsed(const struct stream_event *from, const struct stream_event *to,
+				 f32 *ms)
+{
+	struct streams *all = from->device->all;
+	enum status status = STATUS_SUCCESS;
+
+	if ((from->flags | to->flags) & STREAM_EVENT_NO_TIMING || from->device != to->device)
+		return STATUS_INVALID_HANDLE;
+	pthread_mutex_lock(&all->lock);
+	if (!from->recorded || !to->recorded)
+		status = STATUS_INVALID_HANDLE;
+	else if (is_pending_locked(from) || is_pending_locked(to))
+		status = STATUS_NOT_READY;
+	else
+		*ms = (f32)((f64)(s64)(to->at_ns - from->at_ns) / 1e6);
+	pthread_mutex_unlock(&all->lock);
+	return status;
+}

@@ -1,0 +1,135 @@
+/*
+ * Storage of handles: a reserved range of addresses, cut into items.
+ */
+#include "src/dev/handle.h"
+
+#include <sys/mman.h>
+
+void handle_pool_init(struct handle_pool *p, u32 bytes, u32 cap)
+{
+	*p = (struct handle_pool){
+		.item_bytes = (u32)align_up(bytes + sizeof(struct handle_head), 64),
+		.cap = cap,
+	};
+	pthread_mutex_init(&p->lock, NULL);
+}
+
+static size_t size_of(const struct handle_pool *p)
+{
+	return (size_t)p->item_bytes * p->cap;
+}
+
+void handle_pool_fini(struct handle_pool *p)
+{
+	if (p->base)
+		munmap(p->base, size_of(p));
+	pthread_mutex_destroy(&p->lock);
+}
+
+/* The head lies behind the item, so that items are aligned to 64 bytes. */
+static struct handle_head *head_at(const struct handle_pool *p, u32 index)
+{
+	u8 *end = p->base + (size_t)p->item_bytes * (index + 1);
+
+	return (struct handle_head *)(void *)(end - sizeof(struct handle_head));
+}
+
+static bool reserve(struct handle_pool *p)
+{
+	void *at;
+
+	if (p->base)
+		return true;
+	at = mmap(NULL, size_of(p), PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return false;
+	__atomic_store_n(&p->base, at, __ATOMIC_RELEASE);
+	return true;
+}
+
+static u32 take_index_locked(struct handle_pool *p)
+{
+	u32 index = p->first - 1;
+
+	p->first = head_at(p, index)->next;
+	if (!p->first)
+		p->last = 0;
+	return index;
+}
+
+void *handle_new(struct handle_pool *p)
+{
+	struct handle_head *head;
+	void *item = NULL;
+	u32 index;
+
+	pthread_mutex_lock(&p->lock);
+	if (reserve(p) && (p->first || p->used < p->cap)) {
+		index = p->first ? take_index_locked(p) : p->used++;
+		head = head_at(p, index);
+		item = p->base + (size_t)p->item_bytes * index;
+		memset(item, 0, p->item_bytes - sizeof(*head));
+		__atomic_store_n(&head->live, 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return item;
+}
+
+/* Index of the item, or cap when the address is none of an item. */
+static u32 index_of(const struct handle_pool *p, const void *item)
+{
+	u8 *base = __atomic_load_n(&p->base, __ATOMIC_ACQUIRE);
+	u64 at = (u64)(uintptr_t)item - (u64)(uintptr_t)base;
+
+	if (!base || at >= size_of(p) || at % p->item_bytes)
+		return p->cap;
+	return (u32)(at / p->item_bytes);
+}
+
+bool handle_is_live(const struct handle_pool *p, const void *item)
+{
+	u32 index = index_of(p, item);
+
+	return index < p->cap && __atomic_load_n(&head_at(p, index)->live, __ATOMIC_ACQUIRE) == 1;
+}
+
+bool handle_retire(struct handle_pool *p, void *item)
+{
+	u32 index = index_of(p, item);
+	bool ok = false;
+
+	if (index >= p->cap)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	if (head_at(p, index)->live == 1) {
+		ok = true;
+		__atomic_store_n(&head_at(p, index)->live, 2, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return ok;
+}
+
+bool handle_free(struct handle_pool *p, void *item)
+{
+	u32 index = index_of(p, item);
+	struct handle_head *head;
+	bool ok = false;
+
+	if (index >= p->cap)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	head = head_at(p, index);
+	if (head->live) {
+		ok = true;
+		__atomic_store_n(&head->live, 0, __ATOMIC_RELEASE);
+		head->next = 0;
+		if (p->last)
+			head_at(p, p->last - 1)->next = index + 1;
+		else
+			p->first = index + 1;
+		p->last = index + 1;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return ok;
+}

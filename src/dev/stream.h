@@ -1,0 +1,136 @@
+/*
+ * Streams and events: the one mechanism that orders work on devices.
+ *
+ * Work is a node with a number of predecessors that have not ended, and successors. A stream is a
+ * chain of nodes; an event remembers the end of a chain; waiting for an event is an edge between
+ * chains. A node runs when its last predecessor has ended: launches go to the workers, calls to a
+ * thread of their own, so that no worker ever runs the program's code or a long copy. Work for a
+ * stream that has nothing to do runs on the calling thread where that cannot block it: copies, and
+ * the beginning of launches.
+ *
+ * The default stream ("legacy") waits for all blocking streams of its device and they wait for it.
+ * Every thread has a default stream of its own besides, which is a blocking one.
+ *
+ * A fault belongs to the device: what has not begun is dropped, every wait returns the error.
+ *
+ * All devices of a process share one `struct streams`. Everything here may be called from several
+ * threads at once. Functions return STATUS_INVALID_HANDLE for what is no stream or event.
+ * Source: CUDA C++ Programming Guide, "Streams", "Events"; CUDA Driver API, "Stream Management".
+ */
+#ifndef PL_DEV_STREAM_H
+#define PL_DEV_STREAM_H
+
+#include "src/dev/device.h"
+
+struct streams;
+struct stream;
+struct stream_event;
+
+/* ---- the process and its devices ---- */
+
+struct streams *streams_new(void);
+/* All its devices must have been closed. */
+void streams_free(struct streams *all);
+
+/*
+ * Let launches of a device have an order; sets d->streams. `fault` is told of every fault of a
+ * launch, on any thread; it may be NULL.
+ */
+enum status stream_device_open(struct streams *all, struct device *d, device_done *fault,
+			       void *user);
+/* Wait for all work, then destroy the device's streams and events. Clears d->streams. */
+void stream_device_close(struct device *d);
+/* The first fault since the device was opened, STATUS_SUCCESS: none. Any thread, any time. */
+enum status stream_device_error(const struct device *d);
+/* A fault that came from outside: the device is dead from now on. The first one counts. */
+void stream_device_fail(struct device *d, enum status error);
+/* Wait for all work that has been issued to a device. Returns its error. */
+enum status stream_device_wait(struct device *d);
+
+/* ---- streams ---- */
+
+enum stream_flags { STREAM_NON_BLOCKING = 1 };
+
+/* Priorities are kept, from 0 to STREAM_PRIORITY_MAX; others are clamped. No order comes of them. */
+#define STREAM_PRIORITY_MAX (-5)
+
+enum status stream_create(struct device *d, u32 flags, int priority, struct stream **out);
+/* Work that has been issued still runs. */
+enum status stream_destroy(struct streams *all, struct stream *s);
+
+/*
+ * What a program passes as a stream: NULL, 1 (legacy), 2 (this thread's) or a handle.
+ * per_thread: NULL means this thread's, as in the entry points ending in _ptsz.
+ * Returns NULL when it is no stream, or there is no memory for the thread's.
+ */
+struct stream *stream_resolve(struct device *d, const void *handle, bool per_thread);
+struct device *stream_device_of(const struct stream *s);
+u32 stream_flags_of(const struct stream *s);
+int stream_priority_of(const struct stream *s);
+/* Unique in the process. */
+u64 stream_id_of(const struct stream *s);
+bool stream_is_legacy(const struct stream *s);
+
+/* STATUS_SUCCESS: nothing is left to do; STATUS_NOT_READY; or the device's error. */
+enum status stream_query(struct stream *s);
+/* Wait for what has been issued so far. */
+enum status stream_wait(struct stream *s);
+
+/* ---- work ---- */
+
+/*
+ * Runs in its turn. so_far: STATUS_SUCCESS; with STREAM_ALWAYS the device's error.
+ * Returns STATUS_SUCCESS; STATUS_NOT_READY to be asked again soon (STREAM_POLL only); else an error,
+ * which becomes the device's.
+ */
+typedef enum status stream_fn(void *data, enum status so_far);
+
+enum stream_call_flags {
+	STREAM_HOST = 1,   /* the program's code, which may block: never on the calling thread */
+	STREAM_ALWAYS = 2, /* even after a fault */
+	STREAM_POLL = 4,   /* may return STATUS_NOT_READY; must be quick */
+	/* What it is, for whoever asks a captured graph. */
+	STREAM_COPY = 0x100,
+	STREAM_FILL = 0x200,
+	STREAM_ALLOC = 0x300,
+	STREAM_FREE = 0x400,
+	STREAM_WHAT = 0xf00,
+};
+
+/*
+ * Run `fn` on a copy of `data` (aligned to 16 bytes) after what has been issued to the stream, at
+ * once if that is nothing. In a stream that is being captured it becomes a node of the graph
+ * instead, and may run any number of times: `data` must then own nothing (stream_is_capturing).
+ */
+enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_t bytes,
+			u32 flags);
+/* device_launch in the stream's order; l->may_inline is as there. */
+enum status stream_launch(struct stream *s, const struct device_launch *l);
+/* Does this thread run a STREAM_HOST function? Such code must not call into CUDA. */
+bool stream_in_host_call(const struct streams *all);
+
+/* ---- events ---- */
+
+enum stream_event_flags {
+	STREAM_EVENT_BLOCKING_SYNC = 1,
+	STREAM_EVENT_NO_TIMING = 2,
+	STREAM_EVENT_INTERPROCESS = 4
+};
+
+enum status stream_event_create(struct device *d, u32 flags, struct stream_event **out);
+/* A record that is under way is forgotten; waits that were issued are kept. */
+enum status stream_event_destroy(struct streams *all, struct stream_event *e);
+bool stream_event_is(const struct streams *all, const void *handle);
+struct device *stream_event_device(const struct stream_event *e);
+/* The event is what the stream has been given so far. */
+enum status stream_event_record(struct stream_event *e, struct stream *s);
+/* What the stream is given from now on waits for the event as it was recorded last. */
+enum status stream_wait_event(struct stream *s, struct stream_event *e);
+/* Never recorded counts as done. */
+enum status stream_event_query(struct stream_event *e);
+enum status stream_event_wait(struct stream_event *e);
+/* STATUS_INVALID_HANDLE: without timing or never recorded; STATUS_NOT_READY. */
+enum status stream_event_elapsed(const struct stream_event *from, const struct stream_event *to,
+				 f32 *ms);
+
+#endif

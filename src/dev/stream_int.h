@@ -1,0 +1,168 @@
+/*
+ * Private to src/dev: nodes of work, streams, events, and the threads that run calls.
+ *
+ * streams->lock guards everything here. It is held for a few instructions at a time, never while a
+ * kernel, a call or a check runs. Under it only a device's own lock may be taken.
+ */
+#ifndef PL_DEV_STREAM_INT_H
+#define PL_DEV_STREAM_INT_H
+
+#include "src/dev/device_int.h"
+#include "src/dev/handle.h"
+#include "src/dev/stream.h"
+
+#define WORK_SMALL 128u /* bytes of data kept in the node itself */
+
+struct work;
+
+/* `to` waits for the node whose list this is in. */
+struct edge {
+	struct edge *next;
+	struct work *to;
+};
+
+enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_LAUNCH, WORK_CALL };
+
+/*
+ * A piece of work. Nodes are never freed while the process lives: whoever remembers one also
+ * remembers its serial, which changes when it ends.
+ */
+struct work {
+	struct work *next;   /* in a list of spare, ready or queued nodes */
+	struct work *follow; /* the next one of the stream */
+	struct edge *out;    /* others that wait for it */
+	struct stream *stream;
+	u64 serial;  /* 0: spare */
+	u32 missing; /* predecessors that have not ended */
+	u8 kind;
+	bool in_stream; /* in the stream's chain */
+	bool waited;    /* some thread waits for its end */
+	u32 flags;      /* enum stream_call_flags */
+	stream_fn *fn;
+	struct device_flight *flight;
+	struct stream_event *event;
+	void *data;      /* of a call: small or heap */
+	void *heap;      /* kept for the next call */
+	size_t data_cap; /* of heap */
+	_Alignas(16) u8 small[WORK_SMALL];
+};
+
+struct stream {
+	struct stream_device *device;
+	struct stream *prev, *next;  /* streams of the device */
+	struct work *head, *tail;    /* NULL: idle */
+	u64 id;
+	u32 flags;
+	int priority;
+	bool legacy, dying;
+};
+
+struct stream_event {
+	struct stream_device *device;
+	struct stream_event *prev, *next; /* events of the device */
+	u32 flags;
+	bool recorded;
+	struct work *work; /* that records it */
+	u64 serial;
+	u64 at_ns; /* CLOCK_MONOTONIC, when its work is done */
+};
+
+/* One device's part. */
+struct stream_device {
+	struct streams *all;
+	struct device *dev;
+	struct stream *streams; /* all, the legacy one first */
+	struct stream *legacy;
+	struct stream_event *events;
+	u32 busy; /* blocking streams with something to do */
+	int error; /* enum status; atomic */
+	device_done *fault;
+	void *fault_user;
+};
+
+/* A thread that runs calls one after the other, started at the first. */
+struct service {
+	struct streams *all;
+	pthread_t thread;
+	bool started, quit;
+	pthread_cond_t wake;
+	struct work *first, **last;
+	struct work *polls; /* to be asked again */
+};
+
+struct work_chunk;
+
+struct streams {
+	pthread_mutex_t lock;
+	pthread_cond_t ended; /* a node that is waited for */
+	struct work *spare;
+	struct edge *spare_edges;
+	u32 spare_edge_len;
+	struct work_chunk *chunks;
+	u64 serial, stream_ids;
+	struct service copies, host;
+	struct handle_pool stream_pool, event_pool;
+	pthread_key_t thread_key; /* struct thread_streams */
+};
+
+/* Launches that have become ready, to be started without the lock. */
+struct todo {
+	struct work *first, **last;
+};
+
+/* ---- work.c ---- */
+
+static inline bool work_is_pending(const struct work *w, u64 serial)
+{
+	return w && w->serial == serial;
+}
+
+static inline void todo_init(struct todo *t)
+{
+	t->first = NULL;
+	t->last = &t->first;
+}
+
+/* Make sure that a node and n edges can be had. lock held. */
+bool work_reserve_locked(struct streams *all, u32 edges);
+/* A new node of a kind, with nothing missing; reserved before. lock held. */
+struct work *work_take_locked(struct stream *s, enum work_kind kind);
+/* A copy of data for the node. Returns false when there is no memory. */
+bool work_set_data(struct work *w, const void *data, size_t bytes);
+/* `to` waits for `from`, which has not ended; reserved before. lock held. */
+void work_join_locked(struct work *from, struct work *to);
+/* Nothing is missing any more: run what is short, queue the rest. lock held. */
+void work_ready_locked(struct work *w, struct todo *todo);
+/* It has run, or is not to be. lock held. */
+void work_end_locked(struct work *w, struct todo *todo);
+/* Start what is ready. lock not held. */
+void work_start(struct streams *all, struct todo *todo, bool may_inline);
+/* Run a call now, on this thread. lock not held. */
+void work_call_here(struct work *w);
+void service_init(struct service *v, struct streams *all);
+/* Ends the thread. */
+void service_fini(struct service *v);
+void work_free_all(struct streams *all);
+u64 stream_now_ns(void);
+
+/* ---- stream.c ---- */
+
+/* Take an idle stream out of its device. lock held. */
+void stream_free_locked(struct stream *s);
+/* May work be issued? The device's error, or STATUS_NOT_PERMITTED in a host function. */
+enum status stream_check_issue(const struct stream *s);
+/* Has further work of the stream anything to wait for? lock held. */
+bool stream_is_busy_locked(const struct stream *s);
+/*
+ * A node at the end of the stream, waiting for what the stream's kind demands; one more edge to it
+ * can be had. The caller makes it ready when nothing is missing. NULL: no memory. lock held.
+ */
+struct work *stream_append_locked(struct stream *s, enum work_kind kind);
+/* Wait until the node with this serial has ended; NULL is allowed. lock held, given up meanwhile. */
+void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
+
+/* ---- event.c ---- */
+
+void event_free_locked(struct stream_event *e);
+
+#endif

@@ -1,0 +1,468 @@
+/*
+ * Nodes of work: their pool, what happens when one is ready or has ended, and the threads that run
+ * calls.
+ */
+#include "src/dev/stream_int.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define CHUNK_NODES 64u
+#define CHUNK_EDGES 64u
+/* Larger copies of data are given back when their work has ended. */
+#define DATA_KEPT 4096u
+/* How often polled calls are asked. */
+#define POLL_NS 50000
+
+/* Storage of nodes and edges; freed with the process's streams. */
+struct work_chunk {
+	struct work_chunk *next;
+	struct work nodes[CHUNK_NODES];
+	struct edge edges[CHUNK_EDGES];
+};
+
+u64 stream_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+/* ---- storage ---- */
+
+static bool grow_locked(struct streams *all)
+{
+	struct work_chunk *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return false;
+	c->next = all->chunks;
+	all->chunks = c;
+	for (u32 i = 0; i < CHUNK_NODES; i++) {
+		c->nodes[i].next = all->spare;
+		all->spare = &c->nodes[i];
+	}
+	for (u32 i = 0; i < CHUNK_EDGES; i++) {
+		c->edges[i].next = all->spare_edges;
+		all->spare_edges = &c->edges[i];
+	}
+	all->spare_edge_len += CHUNK_EDGES;
+	return true;
+}
+
+bool work_reserve_locked(struct streams *all, u32 edges)
+{
+	while (!all->spare || all->spare_edge_len < edges)
+		if (!grow_locked(all))
+			return false;
+	return true;
+}
+
+struct work *work_take_locked(struct stream *s, enum work_kind kind)
+{
+	struct streams *all = s->device->all;
+	struct work *w = all->spare;
+
+	all->spare = w->next;
+	w->next = NULL;
+	w->follow = NULL;
+	w->out = NULL;
+	w->stream = s;
+	w->serial = ++all->serial;
+	w->missing = 0;
+	w->kind = (u8)kind;
+	w->in_stream = false;
+	w->waited = false;
+	w->flags = 0;
+	return w;
+}
+
+bool work_set_data(struct work *w, const void *data, size_t bytes)
+{
+	void *p;
+
+	if (bytes <= WORK_SMALL) {
+		w->data = w->small;
+	} else if (bytes <= w->data_cap) {
+		w->data = w->heap;
+	} else {
+		p = realloc(w->heap, bytes);
+		if (!p)
+			return false;
+		w->data = w->heap = p;
+		w->data_cap = bytes;
+	}
+	if (bytes)
+		memcpy(w->data, data, bytes);
+	return true;
+}
+
+static void free_locked(struct streams *all, struct work *w)
+{
+	if (w->data_cap > DATA_KEPT) {
+		free(w->heap);
+		w->heap = NULL;
+		w->data_cap = 0;
+	}
+	w->serial = 0;
+	w->next = all->spare;
+	all->spare = w;
+}
+
+void work_join_locked(struct work *from, struct work *to)
+{
+	struct streams *all = to->stream->device->all;
+	struct edge *e = all->spare_edges;
+
+	all->spare_edges = e->next;
+	all->spare_edge_len--;
+	e->to = to;
+	e->next = from->out;
+	from->out = e;
+	to->missing++;
+}
+
+void work_free_all(struct streams *all)
+{
+	struct work_chunk *c;
+
+	while ((c = all->chunks)) {
+		all->chunks = c->next;
+		for (u32 i = 0; i < CHUNK_NODES; i++)
+			free(c->nodes[i].heap);
+		free(c);
+	}
+}
+
+/* ---- ends ---- */
+
+static bool is_dropped(const struct work *w)
+{
+	return !(w->flags & STREAM_ALWAYS) &&
+	       __atomic_load_n(&w->stream->device->error, __ATOMIC_RELAXED);
+}
+
+static void note_time(struct work *w)
+{
+	struct stream_event *e = w->event;
+
+	/* Another record or the event's end came between. */
+	if (e->work != w || e->serial != w->serial)
+		return;
+	e->at_ns = stream_now_ns();
+	e->work = NULL;
+}
+
+/* A stream that was destroyed goes when its work has ended. */
+static void leave_stream_locked(struct work *w)
+{
+	struct stream *s = w->stream;
+
+	s->head = w->follow;
+	if (s->head)
+		return;
+	s->tail = NULL;
+	if (!s->legacy && !(s->flags & STREAM_NON_BLOCKING))
+		s->device->busy--;
+	if (s->dying)
+		stream_free_locked(s);
+}
+
+static void release_locked(struct work *w, struct work **ready)
+{
+	if (--w->missing)
+		return;
+	w->next = *ready;
+	*ready = w;
+}
+
+static bool queue_locked(struct service *v, struct work *w);
+
+/* What to do with a node that misses nothing. Returns whether it has ended already. */
+static bool begin_locked(struct work *w, struct todo *todo)
+{
+	struct streams *all = w->stream->device->all;
+
+	if (w->kind == WORK_RECORD)
+		note_time(w);
+	if (w->kind <= WORK_RECORD)
+		return true;
+	if (is_dropped(w)) {
+		if (w->kind == WORK_LAUNCH)
+			device_flight_drop(w->flight);
+		return true;
+	}
+	if (w->kind == WORK_CALL &&
+	    queue_locked(w->flags & STREAM_HOST ? &all->host : &all->copies, w))
+		return false;
+	w->next = NULL;
+	*todo->last = w;
+	todo->last = &w->next;
+	return false;
+}
+
+static void end_one_locked(struct work *w, struct work **ready)
+{
+	struct streams *all = w->stream->device->all;
+	struct edge *e;
+
+	if (w->follow)
+		release_locked(w->follow, ready);
+	while ((e = w->out)) {
+		w->out = e->next;
+		release_locked(e->to, ready);
+		e->next = all->spare_edges;
+		all->spare_edges = e;
+		all->spare_edge_len++;
+	}
+	if (w->waited)
+		pthread_cond_broadcast(&all->ended);
+	if (w->in_stream)
+		leave_stream_locked(w);
+	free_locked(all, w);
+}
+
+/* Ends of short nodes make others ready; a list instead of recursion. */
+static void settle_locked(struct work *ready, struct todo *todo)
+{
+	while (ready) {
+		struct work *w = ready;
+
+		ready = w->next;
+		if (begin_locked(w, todo))
+			end_one_locked(w, &ready);
+	}
+}
+
+void work_ready_locked(struct work *w, struct todo *todo)
+{
+	w->next = NULL;
+	settle_locked(w, todo);
+}
+
+void work_end_locked(struct work *w, struct todo *todo)
+{
+	struct work *ready = NULL;
+
+	end_one_locked(w, &ready);
+	settle_locked(ready, todo);
+}
+
+/* ---- running ---- */
+
+static void fail(struct stream_device *d, enum status error)
+{
+	int none = STATUS_SUCCESS;
+
+	__atomic_compare_exchange_n(&d->error, &none, (int)error, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+}
+
+void stream_device_fail(struct device *d, enum status error)
+{
+	fail(d->streams, error);
+}
+
+static void end(struct work *w)
+{
+	struct streams *all = w->stream->device->all;
+	struct todo todo;
+
+	todo_init(&todo);
+	pthread_mutex_lock(&all->lock);
+	work_end_locked(w, &todo);
+	pthread_mutex_unlock(&all->lock);
+	if (todo.first)
+		work_start(all, &todo, false);
+}
+
+static void on_launch_done(void *user, enum status status, const struct device_fault *fault)
+{
+	struct work *w = user;
+	struct stream_device *d = w->stream->device;
+
+	if (status != STATUS_SUCCESS) {
+		if (d->fault)
+			d->fault(d->fault_user, status, fault);
+		fail(d, status);
+	}
+	end(w);
+}
+
+/* Returns whether it is over. */
+static bool call(struct work *w)
+{
+	struct stream_device *d = w->stream->device;
+	enum status so_far = (enum status)__atomic_load_n(&d->error, __ATOMIC_RELAXED), status;
+
+	if (so_far != STATUS_SUCCESS && !(w->flags & STREAM_ALWAYS))
+		return true;
+	status = w->fn(w->data, so_far);
+	if (status == STATUS_NOT_READY && w->flags & STREAM_POLL)
+		return false;
+	if (status != STATUS_SUCCESS)
+		fail(d, status);
+	return true;
+}
+
+void work_call_here(struct work *w)
+{
+	struct streams *all = w->stream->device->all;
+	bool over = call(w);
+
+	if (!over) {
+		pthread_mutex_lock(&all->lock);
+		over = !queue_locked(&all->copies, w);
+		pthread_mutex_unlock(&all->lock);
+	}
+	while (over && w->flags & STREAM_POLL && !call(w))
+		nanosleep(&(struct timespec){0, POLL_NS}, NULL);
+	if (over)
+		end(w);
+}
+
+void work_start(struct streams *all, struct todo *todo, bool may_inline)
+{
+	struct work *w = todo->first, *next;
+
+	(void)all;
+	for (; w; w = next) {
+		next = w->next;
+		if (w->kind == WORK_CALL)
+			work_call_here(w);
+		else if (device_flight_start(w->flight, may_inline, on_launch_done, w) !=
+			 STATUS_SUCCESS)
+			on_launch_done(w, STATUS_OUT_OF_MEMORY, NULL);
+	}
+}
+
+/* ---- threads for calls ---- */
+
+/* Ask the calls that were not ready. lock held, given up meanwhile. */
+static void poll_locked(struct service *v)
+{
+	struct work *w = v->polls, *next;
+
+	v->polls = NULL;
+	pthread_mutex_unlock(&v->all->lock);
+	for (; w; w = next) {
+		next = w->next;
+		if (call(w)) {
+			end(w);
+			continue;
+		}
+		pthread_mutex_lock(&v->all->lock);
+		w->next = v->polls;
+		v->polls = w;
+		pthread_mutex_unlock(&v->all->lock);
+	}
+	pthread_mutex_lock(&v->all->lock);
+}
+
+static void rest_locked(struct service *v)
+{
+	struct timespec t;
+
+	if (!v->polls) {
+		pthread_cond_wait(&v->wake, &v->all->lock);
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += POLL_NS;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_sec++;
+		t.tv_nsec -= 1000000000;
+	}
+	pthread_cond_timedwait(&v->wake, &v->all->lock, &t);
+	if (v->polls)
+		poll_locked(v);
+}
+
+static struct work *pop_locked(struct service *v)
+{
+	struct work *w = v->first;
+
+	if (!w)
+		return NULL;
+	v->first = w->next;
+	if (!v->first)
+		v->last = &v->first;
+	return w;
+}
+
+static void *serve(void *arg)
+{
+	struct service *v = arg;
+	struct work *w;
+
+	pthread_mutex_lock(&v->all->lock);
+	while (!v->quit) {
+		w = pop_locked(v);
+		if (!w) {
+			rest_locked(v);
+			continue;
+		}
+		/* Those that were not ready are not to wait until nothing else is left. */
+		if (v->polls)
+			poll_locked(v);
+		pthread_mutex_unlock(&v->all->lock);
+		if (call(w)) {
+			end(w);
+			pthread_mutex_lock(&v->all->lock);
+		} else {
+			pthread_mutex_lock(&v->all->lock);
+			w->next = v->polls;
+			v->polls = w;
+		}
+	}
+	pthread_mutex_unlock(&v->all->lock);
+	return NULL;
+}
+
+/* The program's signals are for its own threads. */
+static bool start_locked(struct service *v)
+{
+	sigset_t all, old;
+
+	if (v->started)
+		return true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	/* stream_in_host_call looks without the lock. */
+	__atomic_store_n(&v->started, !pthread_create(&v->thread, NULL, serve, v),
+			 __ATOMIC_RELEASE);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return v->started;
+}
+
+/* Returns false when the host gives no thread. */
+static bool queue_locked(struct service *v, struct work *w)
+{
+	if (!start_locked(v))
+		return false;
+	w->next = NULL;
+	*v->last = w;
+	v->last = &w->next;
+	pthread_cond_signal(&v->wake);
+	return true;
+}
+
+void service_init(struct service *v, struct streams *all)
+{
+	*v = (struct service){.all = all, .last = &v->first};
+	pthread_cond_init(&v->wake, NULL);
+}
+
+void service_fini(struct service *v)
+{
+	if (v->started) {
+		pthread_mutex_lock(&v->all->lock);
+		v->quit = true;
+		pthread_cond_signal(&v->wake);
+		pthread_mutex_unlock(&v->all->lock);
+		pthread_join(v->thread, NULL);
+	}
+	pthread_cond_destroy(&v->wake);
+}
