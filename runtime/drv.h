@@ -6,13 +6,69 @@
 
 #include "runtime/rt.h"
 
-/* A context: which device the calls of a thread go to. */
-struct drv_context {
-	int device;
-	struct drv_context *below; /* current when this one was created */
+/* A module (CUmodule): a program loaded in a context, or what a library is on a device. */
+struct drv_module {
+	struct handle head;
+	struct device_program *program;
+	struct rt_image *library; /* NULL: of its own */
+	struct rt_context *context;
+	struct rt_function *functions; /* those asked for so far */
+	struct map by_kernel;          /* struct device_kernel * -> struct rt_function * */
 };
 
+/* ---- drv.c ---- */
+
+/* 0, or why a call about this device fails: not initialised, no such device .. */
+int drv_check(int device);
+/* The current context. On failure NULL and the error in *status. */
+struct rt_context *drv_context(int *status);
 /* Device of the current context, opened. On failure NULL and the error in *status. */
 struct rt_device *drv_device(int *status);
+/* The kernel on the current device of what a program passed as CUfunction or CUkernel; else NULL and *status. */
+struct device_kernel *drv_kernel(const void *function, int *status);
+
+/* ---- drv_entry.c ---- */
+
+/* Entry point by its base name: the newest that `version` knows. found: as cuGetProcAddress answers. */
+void *drv_entry(const char *symbol, int version, u64 flags, int *found);
+
+/* ---- drv_symbol.c ---- */
+
+/* The function of this exact name, NULL: none. */
+void *drv_symbol(const char *name);
+
+/* ---- drv_jit.c ---- */
+
+/* Options of the just-in-time compiler during one call. The buffers are the program's. */
+struct drv_jit {
+	struct diag diag; /* for who compiles */
+	struct text infos, errors;
+	char *info_log, *error_log;
+	void **info_bytes, **error_bytes; /* in: size of the buffer; out: bytes used */
+	void **wall_time;                 /* out: milliseconds, a f32 */
+	void **threads;
+	bool verbose;
+	double started_ms;
+};
+
+/* Read options and check them. drv_jit_end is called in any case. */
+int drv_jit_begin(struct drv_jit *j, unsigned n, const int *options, void **values);
+/* When the log is to be verbose: what kernels there are. */
+void drv_jit_kernels(struct drv_jit *j, struct device_program *p);
+/* Answer the logs and the time. */
+void drv_jit_end(struct drv_jit *j);
+
+/* ---- drv_load.c ---- */
+
+/* Load an image (size 0: its headers say) in the current context, messages to jit. */
+int drv_load_image(const void *image, size_t size, const char *name, struct drv_jit *jit,
+		   struct drv_module **out);
+
+/* Free a module's handle and those of its functions, and its program unless a library owns it. */
+void drv_module_free(struct drv_module *m);
+/* Free the modules that were loaded in a context. */
+void drv_modules_free(const struct rt_context *c);
+/* The module's function for a kernel of its program, made when first asked for. NULL without memory. */
+struct rt_function *drv_module_function(struct drv_module *m, struct device_kernel *k);
 
 #endif

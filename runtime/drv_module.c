@@ -1,115 +1,7 @@
 /*
- * Modules, memory and launches of the driver interface.
+ * Memory and launches of the driver interface.
  */
 #include "runtime/drv.h"
-
-#include "src/base/file.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-static int load(struct device_program **out, const void *image, size_t size, const char *name)
-{
-	struct rt_device *d;
-	struct diag diag;
-	int status;
-
-	if (!out || !image)
-		return STATUS_INVALID_VALUE;
-	d = drv_device(&status);
-	if (!d)
-		return status;
-	diag_init(&diag, diag_print, stderr);
-	diag.error_limit = 5;
-	status = (int)device_program_load_image(&d->dev, image, size, name, &diag, out);
-	diag_fini(&diag);
-	return status;
-}
-
-RT_API int pldrv_cuModuleLoadData(struct device_program **out, const void *image);
-RT_API int pldrv_cuModuleLoadData(struct device_program **out, const void *image)
-{
-	return load(out, image, 0, "<image>");
-}
-
-RT_API int pldrv_cuModuleLoadDataEx(struct device_program **out, const void *image, unsigned n,
-				    int *options, void **values);
-RT_API int pldrv_cuModuleLoadDataEx(struct device_program **out, const void *image, unsigned n,
-				    int *options, void **values)
-{
-	(void)n;
-	(void)options;
-	(void)values;
-	return load(out, image, 0, "<image>");
-}
-
-RT_API int pldrv_cuModuleLoadFatBinary(struct device_program **out, const void *image);
-RT_API int pldrv_cuModuleLoadFatBinary(struct device_program **out, const void *image)
-{
-	return load(out, image, 0, "<fat binary>");
-}
-
-RT_API int pldrv_cuModuleLoad(struct device_program **out, const char *path);
-RT_API int pldrv_cuModuleLoad(struct device_program **out, const char *path)
-{
-	struct file f;
-	int status;
-
-	if (!path)
-		return STATUS_INVALID_VALUE;
-	if (!file_open(&f, path))
-		return STATUS_FILE_NOT_FOUND;
-	status = load(out, f.data, f.size, path);
-	file_close(&f);
-	return status;
-}
-
-RT_API int pldrv_cuModuleUnload(struct device_program *p);
-RT_API int pldrv_cuModuleUnload(struct device_program *p)
-{
-	int status;
-	struct rt_device *d = drv_device(&status);
-
-	if (!p)
-		return STATUS_INVALID_HANDLE;
-	if (d)
-		rt_wait(d);
-	device_program_unload(p);
-	return status;
-}
-
-RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_program *p,
-				     const char *name);
-RT_API int pldrv_cuModuleGetFunction(struct device_kernel **out, struct device_program *p,
-				     const char *name)
-{
-	if (!out || !name)
-		return STATUS_INVALID_VALUE;
-	if (!p)
-		return STATUS_INVALID_HANDLE;
-	*out = device_program_kernel(p, name);
-	return *out ? STATUS_SUCCESS : STATUS_NOT_FOUND;
-}
-
-RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct device_program *p,
-				      const char *name);
-RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct device_program *p,
-				      const char *name)
-{
-	u64 at, n;
-
-	if (!name)
-		return STATUS_INVALID_VALUE;
-	if (!p)
-		return STATUS_INVALID_HANDLE;
-	if (!device_program_variable(p, name, &at, &n))
-		return STATUS_NOT_FOUND;
-	if (address)
-		*address = at;
-	if (bytes)
-		*bytes = n;
-	return STATUS_SUCCESS;
-}
 
 /* ---- memory ---- */
 
@@ -253,27 +145,25 @@ static void read_extra(void **extra, const void **packed, u32 *bytes)
 	}
 }
 
-RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned gy, unsigned gz,
+RT_API int pldrv_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
 				unsigned bx, unsigned by, unsigned bz, unsigned shared,
 				void *stream, void **params, void **extra);
-RT_API int pldrv_cuLaunchKernel(struct device_kernel *k, unsigned gx, unsigned gy, unsigned gz,
+RT_API int pldrv_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
 				unsigned bx, unsigned by, unsigned bz, unsigned shared,
 				void *stream, void **params, void **extra)
 {
-	struct device_launch l = {.kernel = k,
+	int status;
+	struct rt_device *d = drv_device(&status);
+	struct device_launch l = {.kernel = d ? drv_kernel(function, &status) : NULL,
 				  .grid = {gx, gy, gz},
 				  .block = {bx, by, bz},
 				  .dynamic_bytes = shared,
 				  .may_inline = true,
 				  .args = params};
-	int status;
-	struct rt_device *d = drv_device(&status);
 
 	(void)stream;
-	if (!d)
+	if (!l.kernel)
 		return status;
-	if (!k)
-		return STATUS_INVALID_HANDLE;
 	if (!params)
 		read_extra(extra, &l.packed, &l.packed_bytes);
 	status = rt_wait(d);

@@ -2,14 +2,23 @@
 pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
 
 libptxloom_runtime_la_SOURCES = \
+	runtime/context.c runtime/context.h \
 	runtime/cuda_types.h \
 	runtime/drv.c runtime/drv.h \
+	runtime/drv_context.c \
+	runtime/drv_entry.c runtime/variants.def \
+	runtime/drv_jit.c \
+	runtime/drv_load.c \
+	runtime/drv_symbol.c \
 	runtime/drv_module.c \
 	runtime/driver.def runtime/runtime.def \
+	runtime/handle.c runtime/handle.h \
 	runtime/rt.h \
 	runtime/rt_device.c \
 	runtime/rt_error.c \
+	runtime/rt_image.c \
 	runtime/rt_launch.c \
+	runtime/rt_limit.c \
 	runtime/rt_memory.c \
 	runtime/rt_misc.c \
 	runtime/rt_register.c \

@@ -8,18 +8,32 @@
 #ifndef PL_RT_H
 #define PL_RT_H
 
+#include "runtime/context.h"
 #include "runtime/cuda_types.h"
 #include "src/arch/arch.h"
 #include "src/dev/device.h"
 
 #define RT_API __attribute__((visibility("default")))
 
-struct rt_image;
+/* The driver we are, and the range of stream priorities: least urgent first. */
+#define RT_DRIVER_VERSION 13000
+#define RT_PRIORITY_LEAST 0
+#define RT_PRIORITY_GREATEST (-5)
 
-/* A kernel as the program registered it: the address of its host stub is the name in the interface. */
+struct rt_image;
+struct drv_module;
+
+/*
+ * A kernel: a library's (CUkernel, and what __cudaGetKernel answers), which is found on whatever
+ * device is current, or one of a loaded module (CUfunction). Launches take either.
+ */
 struct rt_function {
-	struct rt_image *image;
-	const char *name;
+	struct handle head;
+	struct rt_image *image; /* of a library's kernel, else NULL */
+	const char *name;       /* owned by the image or the program that registered it */
+	struct drv_module *module;
+	struct device_kernel *kernel; /* a module's; of a library's the last one found, or NULL */
+	struct rt_function *next;     /* of the same image or module */
 };
 
 struct rt_variable {
@@ -27,20 +41,47 @@ struct rt_variable {
 	const char *name;
 	size_t size;
 	void **managed_slot; /* __managed__: where the program keeps the address, else NULL */
+	struct rt_variable *next_managed;
 };
 
-/* One registered fat binary, loaded on a device when something of it is first asked for. */
-struct rt_image {
-	const struct fat_wrapper *wrapper;
+/* What an image is on each device, loaded when something of it is first asked for there. */
+struct rt_image_state {
 	struct device_program *program[ARCH_DEVICES_MAX];
+	struct drv_module *module[ARCH_DEVICES_MAX]; /* the handle for it, when asked for */
 	enum status load_status[ARCH_DEVICES_MAX];
-	struct rt_image *next;
+};
+
+/* A registered fat binary or a library (CUlibrary): code without a device. */
+struct rt_image {
+	struct handle head;
+	const void *code; /* fat binary wrapper, fat binary, cubin or text */
+	size_t size;      /* 0: its headers say */
+	void *owned;      /* a copy of code, NULL: borrowed */
+	const char *name; /* of the file, for messages */
+	struct rt_image_state *state;
+	struct rt_function *functions;
+	struct map by_name; /* hash of a kernel's name -> struct rt_function * */
+	struct rt_variable *managed;
+};
+
+/* Limits of a context, numbered as in both interfaces. */
+enum rt_limit {
+	RT_LIMIT_STACK,
+	RT_LIMIT_PRINTF,
+	RT_LIMIT_HEAP,
+	RT_LIMIT_SYNC_DEPTH,
+	RT_LIMIT_PENDING_LAUNCHES,
+	RT_LIMIT_L2_FETCH,
+	RT_LIMIT_L2_PERSISTING,
+	RT_LIMIT_SHARED,
+	RT_LIMITS
 };
 
 struct rt_device {
 	struct device dev;
 	bool is_open;
 	int sticky; /* a fault: every call answers it until the device is reset */
+	size_t limits[RT_LIMITS];
 };
 
 struct rt {
@@ -51,24 +92,43 @@ struct rt {
 	const struct exec_ops *ops;
 	struct rt_device device[ARCH_DEVICES_MAX];
 	pthread_mutex_t lock;
-	struct map functions; /* host stub -> struct rt_function * */
-	struct map variables; /* host variable -> struct rt_variable * */
-	struct rt_image *images;
 };
 
 /* ---- rt_device.c ---- */
 
 /* The process's runtime; never NULL. */
 struct rt *rt_get(void);
-/* Device of the calling thread, opened. On failure returns NULL and the error in *status. */
+/*
+ * Device of the calling thread, opened. Without a current context its device's primary context
+ * becomes current. On failure returns NULL and the error in *status.
+ */
 struct rt_device *rt_device_now(int *status);
+/* Device i, opened, whether or not it has a sticky error; i is valid. NULL: *status says why. */
+struct rt_device *rt_device_open(int i, int *status);
 int rt_device_index(void);
-/* Make device i the calling thread's; i is valid. */
-void rt_device_choose(int i);
+/* 0, or why calls on this device fail: no device, after fork, invalid number. */
+int rt_device_check(int i);
 /* Value of a device attribute; what a profile does not know is 0. Returns an error number. */
 int rt_device_attribute(int i, int attribute, int *value);
 /* Wait for everything; returns the sticky error. */
 int rt_wait(struct rt_device *d);
+/* Wait until no device works. */
+void rt_finish(void);
+/* The process is ending: exit handlers run. */
+bool rt_is_exiting(void);
+/*
+ * End a device's primary context: its modules and libraries are unloaded, and when no other context
+ * lives there its memory is freed. Errors are forgotten.
+ */
+void rt_device_reset(int i);
+
+/* ---- rt_limit.c ---- */
+
+/* The limits of a device that has just been opened. */
+void rt_limits_init(struct rt_device *d);
+/* Both return an error number. */
+int rt_limit_set(struct rt_device *d, int limit, size_t value);
+int rt_limit_get(struct rt_device *d, int limit, size_t *value);
 
 /* ---- rt_error.c ---- */
 
@@ -86,9 +146,23 @@ void rt_launch_done(void *user, enum status status, const struct device_fault *f
 /* The program of an image on the current device, loading it. */
 struct device_program *rt_image_program(struct rt_image *image, int *status);
 struct rt_function *rt_find_function(const void *stub);
-/* The kernel on the current device, loading its image; f may be NULL. On failure NULL and the error in *status. */
+/*
+ * The kernel on the current device, loading its image. f: any value a program passed for a kernel or
+ * function. On failure NULL and the error in *status.
+ */
 struct device_kernel *rt_kernel(const struct rt_function *f, int *status);
 /* Address and size of a registered variable on the current device. */
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size);
+
+/* ---- rt_image.c ---- */
+
+/* An image of `size` bytes (0: its headers say), copied when `copy`. NULL without memory. */
+struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const char *name);
+/* Unload everywhere and free; its kernels are handles no more. */
+void rt_image_free(struct rt_image *image);
+/* Unload all images from device i. */
+void rt_images_forget_device(int i);
+/* The handle for a kernel of this name, made when first asked for. NULL without memory. */
+struct rt_function *rt_image_function(struct rt_image *image, const char *name);
 
 #endif

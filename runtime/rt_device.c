@@ -8,7 +8,7 @@
 
 static struct rt the_rt;
 static pthread_once_t rt_once = PTHREAD_ONCE_INIT;
-static _Thread_local int device_index;
+static bool is_forked; /* this process is a child of one that had used CUDA */
 
 /* CUDA_VISIBLE_DEVICES: a list of indices, as far as they make sense; the rest is hidden. */
 static void apply_visible(struct arch_devices *list)
@@ -32,6 +32,19 @@ static void apply_visible(struct arch_devices *list)
 	}
 	memcpy(list->at, kept, sizeof(*kept) * n);
 	list->len = n;
+}
+
+static bool is_exiting;
+
+static void at_exit(void)
+{
+	__atomic_store_n(&is_exiting, true, __ATOMIC_RELAXED);
+}
+
+/* Threads and device memory do not come along into a child process: CUDA cannot be used there. */
+static void after_fork(void)
+{
+	is_forked = true;
 }
 
 static void rt_make(void)
@@ -58,6 +71,8 @@ static void rt_make(void)
 		rt->status = cudaErrorInitializationError;
 	text_fini(&why);
 	diag_fini(&d);
+	pthread_atfork(NULL, NULL, after_fork);
+	atexit(at_exit);
 }
 
 struct rt *rt_get(void)
@@ -68,7 +83,18 @@ struct rt *rt_get(void)
 
 int rt_device_index(void)
 {
-	return device_index;
+	return rt_context_device();
+}
+
+int rt_device_check(int i)
+{
+	const struct rt *rt = rt_get();
+
+	if (is_forked)
+		return cudaErrorInitializationError;
+	if (rt->status)
+		return rt->status;
+	return i < 0 || (u32)i >= rt->list.len ? cudaErrorInvalidDevice : cudaSuccess;
 }
 
 /* printf of device code. */
@@ -78,28 +104,57 @@ static void print_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
-void rt_device_choose(int i)
+static int open_locked(struct rt *rt, int i)
 {
-	device_index = i;
+	struct rt_device *d = &rt->device[i];
+	int status;
+
+	if (d->is_open)
+		return cudaSuccess;
+	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops);
+	d->dev.syscalls.print = print_stdout;
+	rt_limits_init(d);
+	__atomic_store_n(&d->is_open, !status, __ATOMIC_RELEASE);
+	return status;
+}
+
+struct rt_device *rt_device_open(int i, int *status)
+{
+	struct rt *rt = rt_get();
+	struct rt_device *d = &rt->device[i];
+
+	*status = is_forked ? cudaErrorInitializationError : rt->status;
+	if (*status)
+		return NULL;
+	if (!__atomic_load_n(&d->is_open, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&rt->lock);
+		*status = open_locked(rt, i);
+		pthread_mutex_unlock(&rt->lock);
+	}
+	return *status ? NULL : d;
 }
 
 struct rt_device *rt_device_now(int *status)
 {
-	struct rt *rt = rt_get();
-	struct rt_device *d = &rt->device[device_index];
+	struct rt_context *c = rt_context_now();
+	struct rt_device *d = rt_device_open(c ? c->device : rt_context_device(), status);
 
-	*status = rt->status;
-	if (*status)
+	if (!d)
 		return NULL;
-	pthread_mutex_lock(&rt->lock);
-	if (!d->is_open) {
-		*status = (int)device_init(&d->dev, rt->list.at[device_index], rt->pool, rt->ops);
-		d->is_open = !*status;
-		d->dev.syscalls.print = print_stdout;
+	if (!c || !c->is_active) {
+		if (c && !c->is_primary) {
+			*status = STATUS_CONTEXT_IS_DESTROYED;
+			return NULL;
+		}
+		c = rt_context_primary(rt_context_device());
+		if (!c) {
+			*status = cudaErrorMemoryAllocation;
+			return NULL;
+		}
+		c->is_active = true;
+		rt_context_set(c);
 	}
-	pthread_mutex_unlock(&rt->lock);
-	if (!*status)
-		*status = d->sticky;
+	*status = d->sticky;
 	return *status ? NULL : d;
 }
 
@@ -107,6 +162,43 @@ int rt_wait(struct rt_device *d)
 {
 	device_wait(&d->dev);
 	return d->sticky;
+}
+
+void rt_finish(void)
+{
+	for (u32 i = 0; i < the_rt.list.len && !is_forked; i++)
+		if (the_rt.device[i].is_open)
+			device_wait(&the_rt.device[i].dev);
+}
+
+bool rt_is_exiting(void)
+{
+	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
+}
+
+void rt_device_reset(int i)
+{
+	struct rt *rt = rt_get();
+	struct rt_device *d = &rt->device[i];
+	struct rt_context *c = rt_context_primary(i);
+
+	if (c) {
+		c->is_active = false;
+		c->retained = 0;
+		c->flags = 0;
+	}
+	if (!d->is_open)
+		return;
+	device_wait(&d->dev);
+	rt_images_forget_device(i);
+	pthread_mutex_lock(&rt->lock);
+	if (!rt_context_count(i)) {
+		__atomic_store_n(&d->is_open, false, __ATOMIC_RELEASE);
+		device_fini(&d->dev);
+		*d = (struct rt_device){0};
+	}
+	d->sticky = 0;
+	pthread_mutex_unlock(&rt->lock);
 }
 
 /* ---- choosing and waiting ---- */
@@ -125,14 +217,15 @@ RT_API cudaError_t plrt_cudaGetDeviceCount(int *count)
 RT_API cudaError_t plrt_cudaSetDevice(int device);
 RT_API cudaError_t plrt_cudaSetDevice(int device)
 {
-	struct rt *rt = rt_get();
-	int status;
+	int status = rt_device_check(device);
+	struct rt_context *c;
 
-	if (rt->status)
-		return rt_error(rt->status);
-	if (device < 0 || (u32)device >= rt->list.len)
-		return rt_error(cudaErrorInvalidDevice);
-	device_index = device;
+	if (status)
+		return rt_error(status);
+	c = rt_context_primary(device);
+	if (!c)
+		return rt_error(cudaErrorMemoryAllocation);
+	rt_context_set(c);
 	rt_device_now(&status);
 	return rt_error(status);
 }
@@ -140,12 +233,13 @@ RT_API cudaError_t plrt_cudaSetDevice(int device)
 RT_API cudaError_t plrt_cudaGetDevice(int *device);
 RT_API cudaError_t plrt_cudaGetDevice(int *device)
 {
-	struct rt *rt = rt_get();
+	int status = rt_device_check(0);
 
 	if (!device)
 		return rt_error(cudaErrorInvalidValue);
-	*device = device_index;
-	return rt_error(rt->status);
+	if (!status)
+		*device = rt_context_device();
+	return rt_error(status);
 }
 
 RT_API cudaError_t plrt_cudaDeviceSynchronize(void);
@@ -166,23 +260,11 @@ RT_API cudaError_t plrt_cudaThreadSynchronize(void)
 RT_API cudaError_t plrt_cudaDeviceReset(void);
 RT_API cudaError_t plrt_cudaDeviceReset(void)
 {
-	struct rt *rt = rt_get();
-	struct rt_device *d = &rt->device[device_index];
+	int status = rt_device_check(0);
 
-	if (rt->status)
-		return rt_error(rt->status);
-	pthread_mutex_lock(&rt->lock);
-	if (d->is_open) {
-		device_wait(&d->dev);
-		for (struct rt_image *i = rt->images; i; i = i->next) {
-			device_program_unload(i->program[device_index]);
-			i->program[device_index] = NULL;
-			i->load_status[device_index] = STATUS_SUCCESS;
-		}
-		device_fini(&d->dev);
-		*d = (struct rt_device){0};
-	}
-	pthread_mutex_unlock(&rt->lock);
+	if (status)
+		return rt_error(status);
+	rt_device_reset(rt_context_device());
 	rt_error_clear();
 	return cudaSuccess;
 }
@@ -192,7 +274,7 @@ RT_API cudaError_t plrt_cudaRuntimeGetVersion(int *version)
 {
 	if (!version)
 		return rt_error(cudaErrorInvalidValue);
-	*version = 13000;
+	*version = RT_DRIVER_VERSION;
 	return cudaSuccess;
 }
 

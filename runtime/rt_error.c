@@ -33,22 +33,20 @@ void rt_launch_done(void *user, enum status status, const struct device_fault *f
 		rt_fault(user, status, fault);
 }
 
+/* The thread's last error alone: what a kernel did wrong shows when a later call answers it. */
 RT_API cudaError_t plrt_cudaGetLastError(void);
 RT_API cudaError_t plrt_cudaGetLastError(void)
 {
-	struct rt_device *d = &rt_get()->device[rt_device_index()];
 	int e = last_error;
 
 	last_error = 0;
-	return d->is_open && d->sticky ? d->sticky : e;
+	return e;
 }
 
 RT_API cudaError_t plrt_cudaPeekAtLastError(void);
 RT_API cudaError_t plrt_cudaPeekAtLastError(void)
 {
-	struct rt_device *d = &rt_get()->device[rt_device_index()];
-
-	return d->is_open && d->sticky ? d->sticky : last_error;
+	return last_error;
 }
 
 RT_API const char *plrt_cudaGetErrorName(cudaError_t error);

@@ -57,28 +57,6 @@ struct request {
 	bool cooperative;
 };
 
-struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
-{
-	struct device_program *p;
-	struct device_kernel *k;
-
-	*status = cudaErrorInvalidDeviceFunction;
-	if (!f)
-		return NULL;
-	p = rt_image_program(f->image, status);
-	if (!p)
-		return NULL;
-	k = device_program_kernel(p, f->name);
-	*status = k ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-	return k;
-}
-
-/* CUDA answers an impossible shape with its own code, whatever the driver would say. */
-static int launch_status(enum status s)
-{
-	return s == STATUS_INVALID_VALUE ? cudaErrorInvalidConfiguration : (int)s;
-}
-
 static int launch(const struct rt_function *f, const struct request *r)
 {
 	int status;
@@ -103,7 +81,7 @@ static int launch(const struct rt_function *f, const struct request *r)
 		return cudaErrorInvalidValue;
 	l.dynamic_bytes = (u32)r->shared;
 	status = rt_wait(d); /* one operation after the other */
-	return status ? status : launch_status(device_launch(&l, rt_launch_done, d));
+	return status ? status : (int)device_launch(&l, rt_launch_done, d);
 }
 
 RT_API cudaError_t plrt___cudaGetKernel(void **kernel, const void *stub);

@@ -7,19 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Programs register before main: nothing of the runtime but this is made for that. */
+static struct {
+	pthread_mutex_t lock;
+	struct map functions; /* host stub -> struct rt_function * */
+	struct map variables; /* host variable -> struct rt_variable * */
+} registered = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void no_memory(void)
+{
+	fputs("ptxloom: out of memory while kernels are registered\n", stderr);
+}
+
 RT_API void **plrt___cudaRegisterFatBinary(void *wrapper);
 RT_API void **plrt___cudaRegisterFatBinary(void *wrapper)
 {
-	struct rt_image *i = calloc(1, sizeof(*i));
-	struct rt *rt = rt_get();
+	struct rt_image *i = rt_image_new(wrapper, 0, false, "<fat binary>");
 
 	if (!i)
-		return NULL;
-	i->wrapper = wrapper;
-	pthread_mutex_lock(&rt->lock);
-	i->next = rt->images;
-	rt->images = i;
-	pthread_mutex_unlock(&rt->lock);
+		no_memory();
 	return (void **)i;
 }
 
@@ -29,26 +35,61 @@ RT_API void plrt___cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
-/* Called from atexit: other handlers may still launch, so images stay until the process ends. */
-RT_API void plrt___cudaUnregisterFatBinary(void **handle);
-RT_API void plrt___cudaUnregisterFatBinary(void **handle)
+/* What the map has for a host address. */
+static void *lookup(const struct map *m, const void *key)
 {
-	struct rt *rt = rt_get();
+	u64 *v;
 
-	(void)handle;
-	for (u32 i = 0; i < rt->list.len; i++)
-		if (rt->device[i].is_open)
-			device_wait(&rt->device[i].dev);
+	pthread_mutex_lock(&registered.lock);
+	v = key ? map_get(m, map_key(key)) : NULL;
+	pthread_mutex_unlock(&registered.lock);
+	return v ? (void *)(uintptr_t)*v : NULL;
 }
 
 static void remember(struct map *m, const void *key, const void *value)
 {
-	struct rt *rt = rt_get();
+	pthread_mutex_lock(&registered.lock);
+	if (!value || (key && !map_set(m, map_key(key), map_key(value))))
+		no_memory();
+	pthread_mutex_unlock(&registered.lock);
+}
 
-	pthread_mutex_lock(&rt->lock);
-	if (!value || !map_set(m, map_key(key), map_key(value)))
-		fputs("ptxloom: out of memory while kernels are registered\n", stderr);
-	pthread_mutex_unlock(&rt->lock);
+/* The slots that lead to something of the image lead nowhere from now on. */
+static void drop(struct map *m, const struct rt_image *image, bool variables)
+{
+	for (size_t i = 0; i < m->cap; i++) {
+		struct rt_variable *v = (struct rt_variable *)(uintptr_t)m->slots[i].value;
+		struct rt_function *f = (struct rt_function *)(uintptr_t)m->slots[i].value;
+
+		if (!m->slots[i].key || !m->slots[i].value)
+			continue;
+		if ((variables ? v->image : f->image) != image)
+			continue;
+		m->slots[i].value = 0;
+		if (variables)
+			free(v);
+	}
+}
+
+/*
+ * Called from atexit, where other handlers may still launch: then images stay. A library that is
+ * unloaded with dlclose takes its image along.
+ */
+RT_API void plrt___cudaUnregisterFatBinary(void **handle);
+RT_API void plrt___cudaUnregisterFatBinary(void **handle)
+{
+	struct rt_image *image = (struct rt_image *)handle;
+
+	if (!handle_is(image, HANDLE_LIBRARY))
+		return;
+	rt_finish();
+	if (rt_is_exiting())
+		return;
+	pthread_mutex_lock(&registered.lock);
+	drop(&registered.functions, image, false);
+	drop(&registered.variables, image, true);
+	pthread_mutex_unlock(&registered.lock);
+	rt_image_free(image);
 }
 
 RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub,
@@ -58,12 +99,30 @@ RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *d
 					const char *name, int limit, void *tid, void *bid,
 					void *bdim, void *gdim, int *wsize)
 {
-	struct rt_function *f = calloc(1, sizeof(*f));
+	struct rt_image *image = (struct rt_image *)handle;
 
 	(void)device_stub, (void)limit, (void)tid, (void)bid, (void)bdim, (void)gdim, (void)wsize;
-	if (f)
-		*f = (struct rt_function){(struct rt_image *)handle, name};
-	remember(&rt_get()->functions, stub, f);
+	if (handle_is(image, HANDLE_LIBRARY) && name)
+		remember(&registered.functions, stub, rt_image_function(image, name));
+}
+
+static void register_variable(void **handle, void *host, const char *name, size_t size,
+			      void **managed_slot)
+{
+	struct rt_image *image = (struct rt_image *)handle;
+	struct rt_variable *v;
+
+	if (!handle_is(image, HANDLE_LIBRARY) || !name)
+		return;
+	v = calloc(1, sizeof(*v));
+	if (v) {
+		*v = (struct rt_variable){image, name, size, managed_slot, NULL};
+		if (managed_slot) {
+			v->next_managed = image->managed;
+			image->managed = v;
+		}
+	}
+	remember(&registered.variables, host, v);
 }
 
 RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
@@ -71,12 +130,8 @@ RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name,
 RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
 				   int ext, size_t size, int constant, int global)
 {
-	struct rt_variable *v = calloc(1, sizeof(*v));
-
 	(void)device_name, (void)ext, (void)constant, (void)global;
-	if (v)
-		*v = (struct rt_variable){(struct rt_image *)handle, name, size, NULL};
-	remember(&rt_get()->variables, host, v);
+	register_variable(handle, host, name, size, NULL);
 }
 
 RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name,
@@ -86,81 +141,41 @@ RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *devi
 					  const char *name, int ext, size_t size, int constant,
 					  int global)
 {
-	struct rt_variable *v = calloc(1, sizeof(*v));
-
 	(void)device_name, (void)ext, (void)constant, (void)global;
-	if (v)
-		*v = (struct rt_variable){(struct rt_image *)handle, name, size, slot};
-	remember(&rt_get()->variables, slot, v);
+	register_variable(handle, slot, name, size, slot);
 }
 
 /* Before the first access of a managed variable by the host: its address goes where the program looks. */
 RT_API char plrt___cudaInitModule(void **handle);
 RT_API char plrt___cudaInitModule(void **handle)
 {
-	struct rt *rt = rt_get();
+	struct rt_image *image = (struct rt_image *)handle;
+	u64 address, size;
 
-	for (size_t i = 0; i < rt->variables.cap; i++) {
-		struct rt_variable *v =
-			(struct rt_variable *)(uintptr_t)rt->variables.slots[i].value;
-		u64 address, size;
-
-		if (!rt->variables.slots[i].key || !v->managed_slot ||
-		    v->image != (struct rt_image *)handle)
-			continue;
+	if (!handle_is(image, HANDLE_LIBRARY))
+		return 0;
+	for (struct rt_variable *v = image->managed; v; v = v->next_managed)
 		if (!rt_find_symbol(v->managed_slot, &address, &size))
 			*v->managed_slot = (void *)(uintptr_t)address;
-	}
 	return 1;
 }
 
-struct device_program *rt_image_program(struct rt_image *image, int *status)
-{
-	struct rt_device *d = rt_device_now(status);
-	int index = rt_device_index();
-	struct rt *rt = rt_get();
-	struct diag diag;
-
-	if (!d)
-		return NULL;
-	pthread_mutex_lock(&rt->lock);
-	if (!image->program[index] && !image->load_status[index]) {
-		diag_init(&diag, diag_print, stderr);
-		diag.error_limit = 5;
-		image->load_status[index] = device_program_load_image(
-			&d->dev, image->wrapper, 0, "<fat binary>", &diag, &image->program[index]);
-		diag_fini(&diag);
-	}
-	*status = (int)image->load_status[index];
-	pthread_mutex_unlock(&rt->lock);
-	return image->program[index];
-}
-
+/* A program may pass the address of a host stub, or a kernel's handle. */
 struct rt_function *rt_find_function(const void *stub)
 {
-	struct rt *rt = rt_get();
-	u64 *v;
-
-	pthread_mutex_lock(&rt->lock);
-	v = stub ? map_get(&rt->functions, map_key(stub)) : NULL;
-	pthread_mutex_unlock(&rt->lock);
-	return v ? (struct rt_function *)(uintptr_t)*v : NULL;
+	if (handle_is(stub, HANDLE_FUNCTION))
+		return (struct rt_function *)(uintptr_t)stub;
+	return lookup(&registered.functions, stub);
 }
 
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size)
 {
-	struct rt *rt = rt_get();
+	struct rt_variable *v = lookup(&registered.variables, symbol);
 	struct device_program *p;
-	struct rt_variable *v;
-	u64 *found;
 	int status;
 
-	pthread_mutex_lock(&rt->lock);
-	found = symbol ? map_get(&rt->variables, map_key(symbol)) : NULL;
-	pthread_mutex_unlock(&rt->lock);
-	if (!found)
+	if (!v)
 		return cudaErrorInvalidSymbol;
-	v = (struct rt_variable *)(uintptr_t)*found;
 	p = rt_image_program(v->image, &status);
 	if (!p)
 		return status;

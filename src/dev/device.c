@@ -6,9 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell can raise it. */
-#define STACK_BYTES (16u << 10)
-
 static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
 {
 	const char *s = getenv(name);
@@ -51,7 +48,7 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool,
 			const struct exec_ops *ops)
 {
-	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = STACK_BYTES};
+	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = DEVICE_STACK_BYTES};
 	if (!mem_init(&d->mem, arch->memory_bytes))
 		return STATUS_OUT_OF_MEMORY;
 	d->syscalls.heap = exec_heap_new(&d->mem, EXEC_HEAP_DEFAULT);

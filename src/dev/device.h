@@ -36,6 +36,9 @@ struct device_params;
 struct streams;
 struct stream_device;
 
+/* Stack of a thread at first. More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell can raise it. */
+#define DEVICE_STACK_BYTES (16u << 10)
+
 struct device {
 	const struct arch *arch; /* borrowed */
 	struct sched_pool *pool; /* borrowed */
@@ -132,12 +135,21 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 enum status device_program_load_image(struct device *dev, const void *image, size_t size,
 				      const char *name, struct diag *d,
 				      struct device_program **out);
+/*
+ * Whether the driver would take an image, for callers that answer as it does: PTX text for a newer
+ * device than this one or a newer PTX ISA than is known is refused with STATUS_INVALID_PTX or
+ * STATUS_UNSUPPORTED_PTX_VERSION and a message. Fat binaries choose for themselves.
+ */
+enum status device_image_check(struct device *dev, const void *image, size_t size, const char *name,
+			       struct diag *d);
 /* None of its kernels may be running. NULL is allowed. */
 void device_program_unload(struct device_program *p);
 /* The kernel of this name, NULL: none. Stays valid as long as the program. */
 struct device_kernel *device_program_kernel(struct device_program *p, const char *name);
 /* The n-th kernel in the order of the texts, NULL past the end. */
 struct device_kernel *device_program_nth(struct device_program *p, u32 n);
+/* How many kernels there are. */
+u32 device_program_kernels(const struct device_program *p);
 /* Address and size of a global or constant variable. */
 bool device_program_variable(struct device_program *p, const char *name, u64 *address, u64 *bytes);
 /*

@@ -300,6 +300,41 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 	return status;
 }
 
+/* What nvcc can compile for at least: its PTX may be newer than an old device. */
+#define LOWEST_TARGET 75u
+#define NEWEST_ISA 9u
+
+enum status device_image_check(struct device *dev, const void *image, size_t size, const char *name,
+			       struct diag *d)
+{
+	enum status status = STATUS_SUCCESS;
+	const struct image *img;
+	struct image_list l;
+	u32 sm = (u32)dev->arch->sm, most = sm > LOWEST_TARGET ? sm : LOWEST_TARGET;
+
+	image_list_init(&l, d, name);
+	if ((size ? image_list_add(&l, image, size, 0) : image_list_add_pointer(&l, image)) !=
+	    IMAGE_OK)
+		goto out;
+	img = l.images.len == 1 ? &l.images.at[0] : NULL;
+	if (!img || img->kind != IMAGE_PTX || img->data != (const u8 *)image)
+		goto out;
+	if (img->isa_major > NEWEST_ISA) {
+		diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL,
+			"PTX ISA version %u.%u is not known; the newest is %u", img->isa_major,
+			img->isa_minor, NEWEST_ISA);
+		status = STATUS_UNSUPPORTED_PTX_VERSION;
+	} else if (img->target.sm > most) {
+		diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE,
+			"choose a newer device with PTXLOOM_DEVICE or `ptxloom run -d`",
+			"this PTX is for sm_%u and newer, the device is sm_%u", img->target.sm, sm);
+		status = STATUS_INVALID_PTX;
+	}
+out:
+	image_list_fini(&l);
+	return status;
+}
+
 /* ---- kernels ---- */
 
 static bool fill_params(struct device_kernel *k, struct arena *a)
@@ -389,6 +424,16 @@ struct device_kernel *device_program_nth(struct device_program *p, u32 n)
 			if (is_kernel(p->units[u]->funcs.at[i]) && !n--)
 				return kernel_of(p, u, p->units[u]->funcs.at[i]);
 	return NULL;
+}
+
+u32 device_program_kernels(const struct device_program *p)
+{
+	u32 n = 0;
+
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->funcs.len; i++)
+			n += is_kernel(p->units[u]->funcs.at[i]);
+	return n;
 }
 
 const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d)

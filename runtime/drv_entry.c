@@ -1,0 +1,164 @@
+/*
+ * Entry points by name: cuGetProcAddress and its kin of the runtime interface.
+ *
+ * A base name has variants (`name`, `name_v2` ..), each since a version of the driver; the answer is
+ * the newest that the version asked for has. Names for the per-thread default stream end in _ptsz or
+ * _ptds. Private tables are refused.
+ */
+#include "runtime/drv.h"
+
+#include <stdio.h>
+
+/* Since when a variant answers for the plain name. What is not listed has been there from the start. */
+struct variant {
+	const char *name, *variant;
+	int since;
+};
+
+static const struct variant variants[] = {
+#define VARIANT(name, variant, since) {#name, #variant, since},
+#include "runtime/variants.def"
+#undef VARIANT
+};
+
+enum { FLAG_LEGACY = 1, FLAG_PER_THREAD = 2 };
+enum { FOUND, NOT_FOUND, VERSION_TOO_OLD };
+
+static void *exact(const char *name, const char *end)
+{
+	char full[160];
+
+	if ((size_t)snprintf(full, sizeof(full), "%s%s", name, end) >= sizeof(full))
+		return NULL;
+	return drv_symbol(full);
+}
+
+/* The newest variant's name that `version` knows; NULL: it knows none. */
+static const char *variant_of(const char *symbol, int version)
+{
+	const char *best = NULL;
+	bool listed = false;
+	int since = -1;
+
+	for (size_t i = 0; i < ARRAY_LEN(variants); i++) {
+		if (strcmp(variants[i].name, symbol))
+			continue;
+		listed = true;
+		if (variants[i].since <= version && variants[i].since > since) {
+			since = variants[i].since;
+			best = variants[i].variant;
+		}
+	}
+	return listed ? best : symbol;
+}
+
+void *drv_entry(const char *symbol, int version, u64 flags, int *found)
+{
+	static const char *const per_thread[] = {"_ptsz", "_ptds"};
+	const char *name = variant_of(symbol, version);
+	void *fn = NULL;
+
+	*found = name ? NOT_FOUND : VERSION_TOO_OLD;
+	if (!name)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(per_thread) && flags & FLAG_PER_THREAD && !fn; i++)
+		fn = exact(name, per_thread[i]);
+	fn = fn ? fn : exact(name, "");
+	*found = fn ? FOUND : NOT_FOUND;
+	return fn;
+}
+
+RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags,
+				     int *found);
+RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags,
+				     int *found)
+{
+	int answer;
+
+	if (!symbol || !fn || flags > 3)
+		return STATUS_INVALID_VALUE;
+	*fn = drv_entry(symbol, version, flags, &answer);
+	if (found)
+		*found = answer;
+	return answer == FOUND ? STATUS_SUCCESS : STATUS_NOT_FOUND;
+}
+
+RT_API int pldrv_cuGetProcAddress(const char *symbol, void **fn, int version, u64 flags);
+RT_API int pldrv_cuGetProcAddress(const char *symbol, void **fn, int version, u64 flags)
+{
+	return pldrv_cuGetProcAddress_v2(symbol, fn, version, flags, NULL);
+}
+
+/* Private tables of NVIDIA's own libraries; their runtime asks for them first of all. */
+RT_API int pldrv_cuGetExportTable(const void **table, const void *id);
+RT_API int pldrv_cuGetExportTable(const void **table, const void *id)
+{
+	static bool said;
+
+	if (!table || !id)
+		return STATUS_INVALID_VALUE;
+	*table = NULL;
+	if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		fputs("ptxloom: a static CUDA runtime that could not be replaced asks for the driver's "
+		      "private tables, which are not provided.\n"
+		      "ptxloom: rebuild the program or library without stripping it, or with "
+		      "NVCC_APPEND_FLAGS=\"-cudart shared\".\n",
+		      stderr);
+	return STATUS_NOT_FOUND;
+}
+
+/* ---- the same from the runtime interface ---- */
+
+static int entry_point(const char *symbol, void **fn, int version, u64 flags, int *found)
+{
+	int answer;
+
+	if (!symbol || !*symbol || !fn || flags > 3)
+		return rt_error(cudaErrorInvalidValue);
+	*fn = drv_entry(symbol, version, flags, &answer);
+	if (found)
+		*found = answer;
+	/* Older callers have no place for the answer. */
+	return rt_error(answer == FOUND || found ? cudaSuccess : cudaErrorSymbolNotFound);
+}
+
+RT_API cudaError_t plrt_cudaGetDriverEntryPoint(const char *symbol, void **fn, u64 flags,
+						int *found);
+RT_API cudaError_t plrt_cudaGetDriverEntryPoint(const char *symbol, void **fn, u64 flags,
+						int *found)
+{
+	return entry_point(symbol, fn, RT_DRIVER_VERSION, flags, found);
+}
+
+RT_API cudaError_t plrt_cudaGetDriverEntryPoint_ptsz(const char *symbol, void **fn, u64 flags,
+						     int *found);
+RT_API cudaError_t plrt_cudaGetDriverEntryPoint_ptsz(const char *symbol, void **fn, u64 flags,
+						     int *found)
+{
+	return entry_point(symbol, fn, RT_DRIVER_VERSION, flags ? flags : FLAG_PER_THREAD, found);
+}
+
+RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion(const char *symbol, void **fn,
+							 unsigned version, u64 flags, int *found);
+RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion(const char *symbol, void **fn,
+							 unsigned version, u64 flags, int *found)
+{
+	return entry_point(symbol, fn, (int)version, flags, found);
+}
+
+RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **fn,
+							      unsigned version, u64 flags,
+							      int *found);
+RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **fn,
+							      unsigned version, u64 flags,
+							      int *found)
+{
+	return entry_point(symbol, fn, (int)version, flags ? flags : FLAG_PER_THREAD, found);
+}
+
+/* cudaGetExportTable: as above. */
+RT_API cudaError_t plrt_cudaGetExportTable(const void **table, const void *id);
+RT_API cudaError_t plrt_cudaGetExportTable(const void **table, const void *id)
+{
+	return rt_error(pldrv_cuGetExportTable(table, id));
+}

@@ -1,0 +1,269 @@
+/*
+ * Limits, flags and preferences of the runtime interface; the limits are the driver interface's too.
+ */
+#include "runtime/rt.h"
+
+#define STACK_DEFAULT 1024u
+#define STACK_ALIGN 16u
+#define PRINTF_DEFAULT 8650752u
+#define PENDING_DEFAULT 2048u
+#define FETCH_DEFAULT 64u
+#define FETCH_MAX 128u
+
+/* Defaults as measured on an H200. */
+void rt_limits_init(struct rt_device *d)
+{
+	int persisting = 0;
+
+	arch_attribute(d->dev.arch, 108, &persisting);
+	d->limits[RT_LIMIT_STACK] = STACK_DEFAULT;
+	d->limits[RT_LIMIT_PRINTF] = PRINTF_DEFAULT;
+	d->limits[RT_LIMIT_PENDING_LAUNCHES] = PENDING_DEFAULT;
+	d->limits[RT_LIMIT_L2_FETCH] = FETCH_DEFAULT;
+	d->limits[RT_LIMIT_L2_PERSISTING] = (size_t)persisting / 10 * 3;
+	d->limits[RT_LIMIT_SHARED] = (size_t)(d->dev.arch->smem_per_cta_optin_bytes - 1);
+}
+
+/* Never less than what a device starts with. */
+static int set_stack(struct rt_device *d, size_t value)
+{
+	int status = rt_wait(d);
+
+	if (value > (size_t)1 << 30)
+		return cudaErrorInvalidValue;
+	d->limits[RT_LIMIT_STACK] = (size_t)align_up(value, STACK_ALIGN);
+	d->dev.stack_bytes = value > DEVICE_STACK_BYTES ? (u32)value : DEVICE_STACK_BYTES;
+	return status;
+}
+
+int rt_limit_set(struct rt_device *d, int limit, size_t value)
+{
+	int most = 0;
+
+	switch (limit) {
+	case RT_LIMIT_STACK:
+		return set_stack(d, value);
+	case RT_LIMIT_PRINTF:
+	case RT_LIMIT_PENDING_LAUNCHES:
+		break;
+	case RT_LIMIT_HEAP:
+		if (!exec_heap_resize(d->dev.syscalls.heap, value))
+			return cudaErrorInvalidValue;
+		break;
+	case RT_LIMIT_L2_FETCH:
+		if (value > FETCH_MAX)
+			return cudaErrorInvalidValue;
+		break;
+	case RT_LIMIT_L2_PERSISTING:
+		arch_attribute(d->dev.arch, 108, &most);
+		if (!most)
+			return STATUS_UNSUPPORTED_LIMIT;
+		value = value > (size_t)most ? (size_t)most : value;
+		break;
+	case RT_LIMIT_SYNC_DEPTH:
+		/* Device code of devices from 9.0 on cannot wait for its children. */
+		return STATUS_UNSUPPORTED_LIMIT;
+	case RT_LIMIT_SHARED:
+		return cudaErrorInvalidValue;
+	default:
+		return STATUS_UNSUPPORTED_LIMIT;
+	}
+	d->limits[limit] = value;
+	return cudaSuccess;
+}
+
+int rt_limit_get(struct rt_device *d, int limit, size_t *value)
+{
+	if (limit < 0 || limit >= RT_LIMITS || limit == RT_LIMIT_SYNC_DEPTH)
+		return STATUS_UNSUPPORTED_LIMIT;
+	*value = limit == RT_LIMIT_HEAP ? (size_t)exec_heap_limit(d->dev.syscalls.heap)
+					: d->limits[limit];
+	return cudaSuccess;
+}
+
+RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value);
+RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value)
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	return rt_error(d ? rt_limit_set(d, limit, value) : status);
+}
+
+RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit);
+RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit)
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	if (!value)
+		return rt_error(cudaErrorInvalidValue);
+	return rt_error(d ? rt_limit_get(d, limit, value) : status);
+}
+
+/* ---- profiling: there is nothing to switch, and programs only mark what interests them ---- */
+
+RT_API cudaError_t plrt_cudaProfilerStart(void);
+RT_API cudaError_t plrt_cudaProfilerStart(void)
+{
+	int status;
+
+	rt_device_now(&status);
+	return rt_error(status);
+}
+
+RT_API cudaError_t plrt_cudaProfilerStop(void);
+RT_API cudaError_t plrt_cudaProfilerStop(void)
+{
+	return plrt_cudaProfilerStart();
+}
+
+/* ---- flags of the device ---- */
+
+#define FLAGS_KNOWN 0xffu /* scheduling, mapped host memory, keep local memory, synchronous copies */
+#define FLAG_MAP_HOST 8u
+
+RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags);
+RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags)
+{
+	int status = rt_device_check(0);
+	struct rt_context *c = status ? NULL : rt_context_primary(rt_device_index());
+
+	if (!c)
+		return rt_error(status ? status : (int)cudaErrorMemoryAllocation);
+	if (flags & ~FLAGS_KNOWN || ((flags & 7) > 2 && (flags & 7) != 4))
+		return rt_error(cudaErrorInvalidValue);
+	c->flags = flags & ~FLAG_MAP_HOST;
+	return cudaSuccess;
+}
+
+/* Host memory can always be mapped. */
+RT_API cudaError_t plrt_cudaGetDeviceFlags(unsigned *flags);
+RT_API cudaError_t plrt_cudaGetDeviceFlags(unsigned *flags)
+{
+	int status = rt_device_check(0);
+	struct rt_context *c = status ? NULL : rt_context_now();
+
+	if (!flags)
+		return rt_error(cudaErrorInvalidValue);
+	c = status || c ? c : rt_context_primary(rt_device_index());
+	if (!c)
+		return rt_error(status ? status : (int)cudaErrorMemoryAllocation);
+	*flags = c->flags | FLAG_MAP_HOST;
+	return cudaSuccess;
+}
+
+RT_API cudaError_t plrt_cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+RT_API cudaError_t plrt_cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+	int status = rt_device_check(device);
+	struct rt_context *c;
+
+	if (status)
+		return rt_error(status);
+	if (flags > 1)
+		return rt_error(cudaErrorInvalidValue);
+	if (!rt_device_open(device, &status))
+		return rt_error(status);
+	c = rt_context_primary(device);
+	if (!c)
+		return rt_error(cudaErrorMemoryAllocation);
+	c->is_active = true;
+	if (flags) /* the flags are meant */
+		c->flags = device_flags & ~FLAG_MAP_HOST;
+	return cudaSuccess;
+}
+
+/* ---- preferences, kept and without effect on results ---- */
+
+static int keep(int offset, int value, int last)
+{
+	int status;
+
+	if (!rt_device_now(&status))
+		return rt_error(status);
+	if (value < 0 || value > last)
+		return rt_error(cudaErrorInvalidValue);
+	*(offset ? &rt_context_now()->shared_config : &rt_context_now()->cache_config) = value;
+	return cudaSuccess;
+}
+
+RT_API cudaError_t plrt_cudaDeviceSetCacheConfig(int config);
+RT_API cudaError_t plrt_cudaDeviceSetCacheConfig(int config)
+{
+	return keep(0, config, 3);
+}
+
+RT_API cudaError_t plrt_cudaDeviceGetCacheConfig(int *config);
+RT_API cudaError_t plrt_cudaDeviceGetCacheConfig(int *config)
+{
+	int status;
+
+	if (!config)
+		return rt_error(cudaErrorInvalidValue);
+	if (rt_device_now(&status))
+		*config = rt_context_now()->cache_config;
+	return rt_error(status);
+}
+
+RT_API cudaError_t plrt_cudaDeviceSetSharedMemConfig(int config);
+RT_API cudaError_t plrt_cudaDeviceSetSharedMemConfig(int config)
+{
+	return keep(1, config, 2);
+}
+
+/* Banks are four bytes wide on every device there is. */
+RT_API cudaError_t plrt_cudaDeviceGetSharedMemConfig(int *config);
+RT_API cudaError_t plrt_cudaDeviceGetSharedMemConfig(int *config)
+{
+	int status;
+
+	if (!config)
+		return rt_error(cudaErrorInvalidValue);
+	if (rt_device_now(&status))
+		*config = 1;
+	return rt_error(status);
+}
+
+RT_API cudaError_t plrt_cudaFuncSetCacheConfig(const void *stub, int config);
+RT_API cudaError_t plrt_cudaFuncSetCacheConfig(const void *stub, int config)
+{
+	int status;
+
+	if (!rt_kernel(rt_find_function(stub), &status))
+		return rt_error(status);
+	return rt_error(config < 0 || config > 3 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+RT_API cudaError_t plrt_cudaFuncSetSharedMemConfig(const void *stub, int config);
+RT_API cudaError_t plrt_cudaFuncSetSharedMemConfig(const void *stub, int config)
+{
+	int status;
+
+	if (!rt_kernel(rt_find_function(stub), &status))
+		return rt_error(status);
+	return rt_error(config < 0 || config > 2 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+RT_API cudaError_t plrt_cudaCtxResetPersistingL2Cache(void);
+RT_API cudaError_t plrt_cudaCtxResetPersistingL2Cache(void)
+{
+	int status;
+
+	rt_device_now(&status);
+	return rt_error(status);
+}
+
+RT_API cudaError_t plrt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+RT_API cudaError_t plrt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	int status;
+
+	if (!rt_device_now(&status))
+		return rt_error(status);
+	if (least)
+		*least = RT_PRIORITY_LEAST;
+	if (greatest)
+		*greatest = RT_PRIORITY_GREATEST;
+	return cudaSuccess;
+}
