@@ -8,7 +8,7 @@
 
 /* A module (CUmodule): a program loaded in a context, or what a library is on a device. */
 struct drv_module {
-	struct handle head;
+	struct rt_handle head;
 	struct device_program *program;
 	struct rt_image *library; /* NULL: of its own */
 	struct rt_context *context;

@@ -18,7 +18,7 @@ static int check_flags(unsigned flags)
 /* A value a program passed as a context; NULL is not one. */
 static int check_context(const struct rt_context *c)
 {
-	if (!handle_is(c, HANDLE_CONTEXT))
+	if (!rt_handle_is(c, RT_HANDLE_CONTEXT))
 		return STATUS_INVALID_CONTEXT;
 	return c->is_active || c->is_primary ? STATUS_SUCCESS : STATUS_CONTEXT_IS_DESTROYED;
 }

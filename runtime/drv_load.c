@@ -22,7 +22,7 @@ struct rt_function *drv_module_function(struct drv_module *m, struct device_kern
 	if (found)
 		f = (struct rt_function *)(uintptr_t)*found;
 	else
-		f = handle_new(HANDLE_FUNCTION);
+		f = rt_handle_new(RT_HANDLE_FUNCTION);
 	if (f && !found) {
 		f->name = k->func->name->text;
 		f->module = m;
@@ -31,7 +31,7 @@ struct rt_function *drv_module_function(struct drv_module *m, struct device_kern
 		if (map_set(&m->by_kernel, map_key(k), map_key(f))) {
 			m->functions = f;
 		} else {
-			handle_free(f);
+			rt_handle_free(f);
 			f = NULL;
 		}
 	}
@@ -45,12 +45,12 @@ void drv_module_free(struct drv_module *m)
 
 	while ((f = m->functions)) {
 		m->functions = f->next;
-		handle_free(f);
+		rt_handle_free(f);
 	}
 	map_fini(&m->by_kernel);
 	if (!m->library)
 		device_program_unload(m->program);
-	handle_free(m);
+	rt_handle_free(m);
 }
 
 static void free_of_context(void *handle, void *user)
@@ -63,7 +63,7 @@ static void free_of_context(void *handle, void *user)
 
 void drv_modules_free(const struct rt_context *c)
 {
-	handle_each(HANDLE_MODULE, free_of_context, (void *)(uintptr_t)c);
+	rt_handle_each(RT_HANDLE_MODULE, free_of_context, (void *)(uintptr_t)c);
 }
 
 /* ---- loading ---- */
@@ -77,7 +77,7 @@ int drv_load_image(const void *image, size_t size, const char *name, struct drv_
 
 	if (!d)
 		return status;
-	m = handle_new(HANDLE_MODULE);
+	m = rt_handle_new(RT_HANDLE_MODULE);
 	if (!m)
 		return STATUS_OUT_OF_MEMORY;
 	status = (int)device_image_check(&d->dev, image, size, name, &jit->diag);
@@ -85,7 +85,7 @@ int drv_load_image(const void *image, size_t size, const char *name, struct drv_
 		status = (int)device_program_load_image(&d->dev, image, size, name, &jit->diag,
 							&m->program);
 	if (status) {
-		handle_free(m);
+		rt_handle_free(m);
 		return status;
 	}
 	m->context = rt_context_now();
@@ -158,7 +158,7 @@ RT_API int pldrv_cuModuleUnload(struct drv_module *m)
 {
 	int status;
 
-	if (!handle_is(m, HANDLE_MODULE))
+	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return m ? STATUS_INVALID_HANDLE : STATUS_INVALID_VALUE;
 	if (m->library) /* goes with its library */
 		return STATUS_INVALID_HANDLE;
@@ -179,7 +179,7 @@ RT_API int pldrv_cuModuleGetFunction(struct rt_function **out, struct drv_module
 
 	if (!out || !name)
 		return STATUS_INVALID_VALUE;
-	if (!handle_is(m, HANDLE_MODULE))
+	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;
 	k = device_program_kernel(m->program, name);
 	if (!k)
@@ -193,7 +193,7 @@ RT_API int pldrv_cuModuleGetFunctionCount(unsigned *count, struct drv_module *m)
 {
 	if (!count)
 		return STATUS_INVALID_VALUE;
-	if (!handle_is(m, HANDLE_MODULE))
+	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;
 	*count = device_program_kernels(m->program);
 	return STATUS_SUCCESS;
@@ -208,7 +208,7 @@ RT_API int pldrv_cuModuleEnumerateFunctions(struct rt_function **out, unsigned n
 
 	if (!out || !n)
 		return STATUS_INVALID_VALUE;
-	if (!handle_is(m, HANDLE_MODULE))
+	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;
 	for (unsigned i = 0; i < n && (k = device_program_nth(m->program, i)); i++) {
 		out[i] = drv_module_function(m, k);
@@ -227,7 +227,7 @@ RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct drv_mo
 
 	if (!name)
 		return STATUS_INVALID_VALUE;
-	if (!handle_is(m, HANDLE_MODULE))
+	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;
 	if (!device_program_variable(m->program, name, &at, &n))
 		return STATUS_NOT_FOUND;

@@ -2,7 +2,7 @@
 pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
 
 libptxloom_runtime_la_SOURCES = \
-	runtime/context.c runtime/context.h \
+	runtime/rt_context.c runtime/rt_context.h \
 	runtime/cuda_types.h \
 	runtime/drv.c runtime/drv.h \
 	runtime/drv_context.c \
@@ -12,7 +12,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_symbol.c \
 	runtime/drv_module.c \
 	runtime/driver.def runtime/runtime.def \
-	runtime/handle.c runtime/handle.h \
+	runtime/rt_handle.c runtime/rt_handle.h \
 	runtime/rt.h \
 	runtime/rt_device.c \
 	runtime/rt_error.c \

@@ -8,7 +8,7 @@
 #ifndef PL_RT_H
 #define PL_RT_H
 
-#include "runtime/context.h"
+#include "runtime/rt_context.h"
 #include "runtime/cuda_types.h"
 #include "src/arch/arch.h"
 #include "src/dev/device.h"
@@ -28,7 +28,7 @@ struct drv_module;
  * device is current, or one of a loaded module (CUfunction). Launches take either.
  */
 struct rt_function {
-	struct handle head;
+	struct rt_handle head;
 	struct rt_image *image; /* of a library's kernel, else NULL */
 	const char *name;       /* owned by the image or the program that registered it */
 	struct drv_module *module;
@@ -53,7 +53,7 @@ struct rt_image_state {
 
 /* A registered fat binary or a library (CUlibrary): code without a device. */
 struct rt_image {
-	struct handle head;
+	struct rt_handle head;
 	const void *code; /* fat binary wrapper, fat binary, cubin or text */
 	size_t size;      /* 0: its headers say */
 	void *owned;      /* a copy of code, NULL: borrowed */

@@ -27,7 +27,7 @@ static bool keep(struct rt_image *i, bool copy)
 
 struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const char *name)
 {
-	struct rt_image *i = handle_new(HANDLE_LIBRARY);
+	struct rt_image *i = rt_handle_new(RT_HANDLE_LIBRARY);
 
 	if (!i)
 		return NULL;
@@ -38,7 +38,7 @@ struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const ch
 	if (i->state && keep(i, copy))
 		return i;
 	free(i->state);
-	handle_free(i);
+	rt_handle_free(i);
 	return NULL;
 }
 
@@ -69,12 +69,12 @@ void rt_image_free(struct rt_image *image)
 	while ((f = image->functions)) {
 		image->functions = f->next;
 		free((char *)f->name);
-		handle_free(f);
+		rt_handle_free(f);
 	}
 	map_fini(&image->by_name);
 	free(image->state);
 	free(image->owned);
-	handle_free(image);
+	rt_handle_free(image);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -86,7 +86,7 @@ static void forget(void *handle, void *user)
 void rt_images_forget_device(int i)
 {
 	pthread_mutex_lock(&lock);
-	handle_each(HANDLE_LIBRARY, forget, &i);
+	rt_handle_each(RT_HANDLE_LIBRARY, forget, &i);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -111,7 +111,7 @@ static struct rt_function *function_locked(struct rt_image *image, const char *n
 	for (struct rt_function *g = f ? image->functions : NULL; g; g = g->next)
 		if (!strcmp(g->name, name))
 			return g;
-	f = handle_new(HANDLE_FUNCTION);
+	f = rt_handle_new(RT_HANDLE_FUNCTION);
 	if (!f)
 		return NULL;
 	f->image = image;
@@ -119,7 +119,7 @@ static struct rt_function *function_locked(struct rt_image *image, const char *n
 	f->next = image->functions;
 	if (!f->name || (!found && !map_set(&image->by_name, key, map_key(f)))) {
 		free((char *)f->name);
-		handle_free(f);
+		rt_handle_free(f);
 		return NULL;
 	}
 	image->functions = f;
@@ -180,7 +180,7 @@ struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
 
 	if (!d)
 		return NULL;
-	if (!handle_is(f, HANDLE_FUNCTION)) {
+	if (!rt_handle_is(f, RT_HANDLE_FUNCTION)) {
 		*status = f ? STATUS_INVALID_HANDLE : cudaErrorInvalidDeviceFunction;
 		return NULL;
 	}

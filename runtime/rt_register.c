@@ -80,7 +80,7 @@ RT_API void plrt___cudaUnregisterFatBinary(void **handle)
 {
 	struct rt_image *image = (struct rt_image *)handle;
 
-	if (!handle_is(image, HANDLE_LIBRARY))
+	if (!rt_handle_is(image, RT_HANDLE_LIBRARY))
 		return;
 	rt_finish();
 	if (rt_is_exiting())
@@ -102,7 +102,7 @@ RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *d
 	struct rt_image *image = (struct rt_image *)handle;
 
 	(void)device_stub, (void)limit, (void)tid, (void)bid, (void)bdim, (void)gdim, (void)wsize;
-	if (handle_is(image, HANDLE_LIBRARY) && name)
+	if (rt_handle_is(image, RT_HANDLE_LIBRARY) && name)
 		remember(&registered.functions, stub, rt_image_function(image, name));
 }
 
@@ -112,7 +112,7 @@ static void register_variable(void **handle, void *host, const char *name, size_
 	struct rt_image *image = (struct rt_image *)handle;
 	struct rt_variable *v;
 
-	if (!handle_is(image, HANDLE_LIBRARY) || !name)
+	if (!rt_handle_is(image, RT_HANDLE_LIBRARY) || !name)
 		return;
 	v = calloc(1, sizeof(*v));
 	if (v) {
@@ -152,7 +152,7 @@ RT_API char plrt___cudaInitModule(void **handle)
 	struct rt_image *image = (struct rt_image *)handle;
 	u64 address, size;
 
-	if (!handle_is(image, HANDLE_LIBRARY))
+	if (!rt_handle_is(image, RT_HANDLE_LIBRARY))
 		return 0;
 	for (struct rt_variable *v = image->managed; v; v = v->next_managed)
 		if (!rt_find_symbol(v->managed_slot, &address, &size))
@@ -163,7 +163,7 @@ RT_API char plrt___cudaInitModule(void **handle)
 /* A program may pass the address of a host stub, or a kernel's handle. */
 struct rt_function *rt_find_function(const void *stub)
 {
-	if (handle_is(stub, HANDLE_FUNCTION))
+	if (rt_handle_is(stub, RT_HANDLE_FUNCTION))
 		return (struct rt_function *)(uintptr_t)stub;
 	return lookup(&registered.functions, stub);
 }

@@ -1,7 +1,7 @@
 /*
  * Contexts and the stacks on which threads keep them.
  */
-#include "runtime/context.h"
+#include "runtime/rt_context.h"
 
 #include "src/arch/arch.h"
 
@@ -25,7 +25,7 @@ static struct {
 static void release_locked(struct rt_context *c)
 {
 	if (!c->is_active && !c->is_primary && !c->places)
-		handle_free(c);
+		rt_handle_free(c);
 }
 
 static void leave(struct rt_context *c)
@@ -87,7 +87,7 @@ struct rt_context *rt_context_pop(void)
 
 static struct rt_context *make_locked(int device)
 {
-	struct rt_context *c = handle_new(HANDLE_CONTEXT);
+	struct rt_context *c = rt_handle_new(RT_HANDLE_CONTEXT);
 
 	if (c) {
 		c->device = device;
@@ -166,6 +166,6 @@ u32 rt_context_count(int device)
 {
 	struct count k = {device, 0};
 
-	handle_each(HANDLE_CONTEXT, count_one, &k);
+	rt_handle_each(RT_HANDLE_CONTEXT, count_one, &k);
 	return k.n;
 }

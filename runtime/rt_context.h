@@ -6,13 +6,13 @@
  * Deviation: contexts of one device share its memory, its work and its sticky error; memory that a
  * destroyed context leaves is freed together with the device's last context.
  */
-#ifndef PL_CONTEXT_H
-#define PL_CONTEXT_H
+#ifndef PL_RT_CONTEXT_H
+#define PL_RT_CONTEXT_H
 
-#include "runtime/handle.h"
+#include "runtime/rt_handle.h"
 
 struct rt_context {
-	struct handle head;
+	struct rt_handle head;
 	int device;
 	bool is_primary;
 	bool is_active;  /* false: destroyed, or a primary context that was reset or never used */

@@ -1,7 +1,7 @@
 /*
  * Handles in one reserved range. Pages of it come to be as they are first written.
  */
-#include "runtime/handle.h"
+#include "runtime/rt_handle.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -15,17 +15,17 @@ static struct {
 	u32 free; /* 1 + index of the first free slot, 0: none */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct handle *slot(u32 i)
+static struct rt_handle *slot(u32 i)
 {
-	return (struct handle *)(table.base + (size_t)i * HANDLE_BYTES);
+	return (struct rt_handle *)(table.base + (size_t)i * RT_HANDLE_BYTES);
 }
 
-static struct handle *take(void)
+static struct rt_handle *take(void)
 {
-	struct handle *h;
+	struct rt_handle *h;
 
 	if (!table.base) {
-		void *p = mmap(NULL, (size_t)SLOTS_MAX * HANDLE_BYTES, PROT_READ | PROT_WRITE,
+		void *p = mmap(NULL, (size_t)SLOTS_MAX * RT_HANDLE_BYTES, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (p == MAP_FAILED)
@@ -35,7 +35,7 @@ static struct handle *take(void)
 	if (table.free) {
 		h = slot(table.free - 1);
 		table.free = h->next_free;
-		memset(h, 0, HANDLE_BYTES);
+		memset(h, 0, RT_HANDLE_BYTES);
 		return h;
 	}
 	if (table.len == SLOTS_MAX)
@@ -45,9 +45,9 @@ static struct handle *take(void)
 	return h;
 }
 
-void *handle_new(enum handle_kind kind)
+void *rt_handle_new(enum rt_handle_kind kind)
 {
-	struct handle *h;
+	struct rt_handle *h;
 
 	pthread_mutex_lock(&table.lock);
 	h = take();
@@ -57,28 +57,28 @@ void *handle_new(enum handle_kind kind)
 	return h;
 }
 
-void handle_free(void *p)
+void rt_handle_free(void *p)
 {
-	struct handle *h = p;
+	struct rt_handle *h = p;
 
 	pthread_mutex_lock(&table.lock);
-	__atomic_store_n(&h->kind, HANDLE_FREE, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->kind, RT_HANDLE_FREE, __ATOMIC_RELEASE);
 	h->next_free = table.free;
-	table.free = (u32)(((u8 *)h - table.base) / HANDLE_BYTES) + 1;
+	table.free = (u32)(((u8 *)h - table.base) / RT_HANDLE_BYTES) + 1;
 	pthread_mutex_unlock(&table.lock);
 }
 
-bool handle_is(const void *p, enum handle_kind kind)
+bool rt_handle_is(const void *p, enum rt_handle_kind kind)
 {
 	u32 len = __atomic_load_n(&table.len, __ATOMIC_ACQUIRE);
 	u64 at = (u64)(uintptr_t)p - (u64)(uintptr_t)table.base;
 
-	if (!len || at >= (u64)len * HANDLE_BYTES || at % HANDLE_BYTES)
+	if (!len || at >= (u64)len * RT_HANDLE_BYTES || at % RT_HANDLE_BYTES)
 		return false;
-	return __atomic_load_n(&((const struct handle *)p)->kind, __ATOMIC_ACQUIRE) == (u32)kind;
+	return __atomic_load_n(&((const struct rt_handle *)p)->kind, __ATOMIC_ACQUIRE) == (u32)kind;
 }
 
-void handle_each(enum handle_kind kind, void (*visit)(void *handle, void *user), void *user)
+void rt_handle_each(enum rt_handle_kind kind, void (*visit)(void *handle, void *user), void *user)
 {
 	u32 len = __atomic_load_n(&table.len, __ATOMIC_ACQUIRE);
 
