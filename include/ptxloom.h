@@ -57,7 +57,8 @@ enum ptxloom_status {
 	PTXLOOM_MISALIGNED_ADDRESS = 716,
 	PTXLOOM_LAUNCH_FAILED = 719,
 	PTXLOOM_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
-	PTXLOOM_NOT_SUPPORTED = 801
+	PTXLOOM_NOT_SUPPORTED = 801,
+	PTXLOOM_INVALID_CLUSTER_SIZE = 912
 };
 
 /* "an illegal memory access was encountered"; "unrecognized error code" for other numbers. Never
@@ -154,6 +155,8 @@ struct ptxloom_config {
 	unsigned grid[3], block[3]; /* a zero in y or z counts as 1 */
 	size_t dynamic_shared;      /* bytes */
 	int cooperative;            /* all CTAs are resident at once */
+	/* CTAs of a cluster; all 0: as the kernel says, a zero beside others counts as 1 */
+	unsigned cluster[3];
 };
 
 /* Run a kernel and wait. args: pointers to the values of the parameters, in order. */

@@ -112,6 +112,7 @@ static int open_locked(struct rt *rt, int i)
 	if (d->is_open)
 		return cudaSuccess;
 	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops);
+	d->dev.async_eager = rt->settings.async_eager;
 	d->dev.syscalls.print = print_stdout;
 	rt_limits_init(d);
 	__atomic_store_n(&d->is_open, !status, __ATOMIC_RELEASE);

@@ -27,7 +27,7 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -o -ptx -v" ;;
 	exec)
-		options="$options --kernel --grid --block --shared --cooperative --arg --buffer --dump -d --device --dump-program"
+		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump -d --device --dump-program"
 		;;
 	lint) options="$options --max-errors= --dump --print -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;

@@ -126,6 +126,7 @@ static int open_device(struct ptxloom_device *dev, const struct ptxloom_options 
 		return PTXLOOM_OUT_OF_MEMORY;
 	status = (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
 				  exec_ops_select(s.host_isa));
+	dev->dev.async_eager = s.async_eager;
 	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
 	dev->dev.syscalls.user = o->user;
 	return status;
@@ -302,6 +303,7 @@ static struct ptxloom_kernel *handle(struct ptxloom_module *mod, struct device_k
 		/* Whoever asks for dynamic shared memory gets it; there is no attribute to set
 		 * first. */
 		dk->max_dynamic_bytes = (u32)mod->dev->dev.arch->smem_per_cta_optin_bytes;
+		dk->nonportable_cluster = true;
 		mod->kernels = k;
 	}
 	pthread_mutex_unlock(&mod->dev->lock);

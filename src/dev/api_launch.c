@@ -83,6 +83,7 @@ static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config
 		.dynamic_bytes = (u32)c->dynamic_shared,
 		.grid = {c->grid[0], c->grid[1], c->grid[2]},
 		.block = {c->block[0], c->block[1], c->block[2]},
+		.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]},
 	};
 	for (u32 i = 1; i < 3; i++) {
 		l->grid[i] += !l->grid[i];

@@ -27,7 +27,7 @@ static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
 
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
-	const char *isa = getenv("PTXLOOM_HOST_ISA");
+	const char *isa = getenv("PTXLOOM_HOST_ISA"), *async = getenv("PTXLOOM_ASYNC");
 	u64 workers = s->sched.workers;
 
 	if (!read_number("PTXLOOM_WORKERS", 1024, &workers, why) ||
@@ -35,6 +35,13 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	    !read_number("PTXLOOM_TIMEOUT", (u64)1 << 40, &s->sched.timeout_ms, why))
 		return false;
 	s->sched.workers = (u32)workers;
+	if (async && *async) {
+		if (strcmp(async, "late") != 0 && strcmp(async, "eager") != 0) {
+			text_printf(why, "PTXLOOM_ASYNC is late or eager, not '%s'", async);
+			return false;
+		}
+		s->async_eager = *async == 'e';
+	}
 	if (isa && *isa) {
 		if (!exec_ops_select(isa)) {
 			text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);

@@ -19,13 +19,16 @@
 
 struct device_settings {
 	struct sched_options sched;
+	bool async_eager; /* asynchronous copies complete where they are issued, not as late as they
+			     may (PTXLOOM_ASYNC=eager) */
 	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best this host
 				 has */
 };
 
 /*
- * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds) and PTXLOOM_HOST_ISA. What is
- * not set stays as it is. Returns false with a message in `why` when a value makes no sense.
+ * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds), PTXLOOM_ASYNC (late, eager)
+ * and PTXLOOM_HOST_ISA. What is not set stays as it is. Returns false with a message in `why` when
+ * a value makes no sense.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
 
@@ -48,6 +51,7 @@ struct device {
 	pthread_cond_t idle;
 	u64 running;     /* launches under way */
 	u64 grids;       /* launches so far */
+	bool async_eager; /* as in device_settings; false at first */
 	u32 stack_bytes; /* per thread, for recursion and alloca (cudaLimitStackSize) */
 	/* What kernels may call: print and user are the API layer's to set, before the first
 	 * launch. */
@@ -88,6 +92,9 @@ struct device_kernel {
 	struct device_param *params;
 	u32 max_dynamic_bytes; /* dynamic shared memory a launch may ask for; the profile's plain
 				  limit at first */
+	/* Clusters larger than every chip allows (a function attribute); off at first. */
+	bool nonportable_cluster;
+	u32 cluster_required[3]; /* of every launch (function attributes); zeros: not set */
 	struct device_kernel *next;
 	/* The last answer of device_kernel_occupancy's rules; guarded by the device's lock. */
 	struct {
@@ -162,6 +169,9 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 struct device_launch {
 	struct device_kernel *kernel;
 	u32 grid[3], block[3];
+	/* CTAs of a cluster (the launch attribute; a zero beside others counts as 1); zeros: as the
+	 * kernel says. */
+	u32 cluster[3];
 	u32 dynamic_bytes; /* of shared memory */
 	bool cooperative;
 	bool may_inline; /* run on the calling thread while that is short */
@@ -198,13 +208,29 @@ typedef void device_done(void *user, enum status status, const struct device_fau
 /*
  * Check a launch as CUDA does and start it. STATUS_SUCCESS: it is under way or over, `done` has
  * been or will be called. Else nothing has happened: STATUS_INVALID_VALUE (sizes),
- * STATUS_LAUNCH_OUT_OF_RESOURCES, STATUS_COOPERATIVE_LAUNCH_TOO_LARGE, STATUS_OUT_OF_MEMORY.
+ * STATUS_LAUNCH_OUT_OF_RESOURCES, STATUS_COOPERATIVE_LAUNCH_TOO_LARGE, STATUS_INVALID_CLUSTER_SIZE
+ * (not what the kernel demands, more than the device allows, or no divisor of the grid),
+ * STATUS_OUT_OF_MEMORY.
  * Parameters are copied. Launches have no order; callers that want one wait.
  */
 enum status device_launch(const struct device_launch *l, device_done *done, void *user);
 
 /* CTAs of this size that an SM holds at once; 0: it cannot run. */
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes);
+
+/* ---- clusters: cluster.c ---- */
+
+/*
+ * The largest cluster that a launch of this kernel may ask for, 0: not even one CTA fits.
+ * STATUS_NOT_SUPPORTED: the device has no clusters.
+ */
+enum status device_kernel_max_cluster(struct device_kernel *k, u32 threads, u32 dynamic_bytes,
+				      u32 *out);
+/*
+ * How many clusters of this launch the device holds at once. Its grid, arguments and flags but for
+ * the sizes are not looked at further. Errors as device_launch, and STATUS_NOT_SUPPORTED.
+ */
+enum status device_kernel_active_clusters(const struct device_launch *l, u32 *out);
 
 /* ---- faults: fault.c ---- */
 

@@ -13,6 +13,13 @@ struct device_params {
 	u32 cap;
 };
 
+/* What a launch comes to with its clusters. */
+struct device_shape {
+	u32 grid[3]; /* in CTAs */
+	u32 cluster[3];
+	bool explicit_cluster; /* asked for by the launch or the kernel */
+};
+
 /* A checked launch: prepared, then under way. Kept for the next launch. */
 struct device_flight {
 	struct device_flight *next; /* among the spare ones */
@@ -23,7 +30,8 @@ struct device_flight {
 	void *user;
 	u8 *values; /* of the parameters, laid out as the kernel sees them */
 	u32 values_cap;
-	u32 grid[3], block[3], dynamic_bytes;
+	struct device_shape shape;
+	u32 block[3], dynamic_bytes;
 	u32 resident; /* CTAs an SM holds */
 	bool cooperative;
 	struct device_params *params; /* while it runs */
@@ -39,5 +47,10 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,
 				void *user);
 void device_flight_drop(struct device_flight *f);
+
+/* ---- cluster.c ---- */
+
+/* Check the clusters of a launch and fill in its shape. */
+enum status device_cluster_resolve(const struct device_launch *l, struct device_shape *s);
 
 #endif

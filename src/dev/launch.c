@@ -18,13 +18,13 @@ static u64 product(const u32 *v)
 	return (u64)v[0] * v[1] * v[2];
 }
 
-static bool sizes_fit(const struct arch *a, const struct device_launch *l)
+static bool sizes_fit(const struct arch *a, const struct device_launch *l, const u32 *ctas)
 {
 	const s32 grid[3] = {a->grid_x_max, a->grid_y_max, a->grid_z_max},
 		  cta[3] = {a->cta_x_max, a->cta_y_max, a->cta_z_max};
 
 	for (u32 i = 0; i < 3; i++)
-		if (!l->grid[i] || !l->block[i] || l->grid[i] > (u32)grid[i] ||
+		if (!l->grid[i] || !l->block[i] || ctas[i] > (u32)grid[i] ||
 		    l->block[i] > (u32)cta[i])
 			return false;
 	return product(l->block) <= (u64)a->threads_per_cta_max;
@@ -100,16 +100,17 @@ u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_by
 	return p ? occupancy(k, p, threads, dynamic_bytes) : 0;
 }
 
-static enum status check(const struct device_launch *l)
+static enum status check(const struct device_launch *l, struct device_shape *shape)
 {
 	const struct device_kernel *k = l->kernel;
+	enum status status = device_cluster_resolve(l, shape);
 
-	if (!sizes_fit(k->owner->dev->arch, l) || !bounds_fit(k->func, l->block) ||
+	if (!sizes_fit(k->owner->dev->arch, l, shape->grid) || !bounds_fit(k->func, l->block) ||
 	    l->dynamic_bytes > k->max_dynamic_bytes)
 		return STATUS_INVALID_VALUE;
 	if (!l->args && (l->packed ? l->packed_bytes < k->param_bytes : k->param_bytes != 0))
 		return STATUS_INVALID_VALUE;
-	return STATUS_SUCCESS;
+	return status;
 }
 
 /* ---- launches under way ---- */
@@ -244,7 +245,8 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	struct device *d = k->owner->dev;
 	struct device_flight *f;
 	const struct program *p;
-	enum status status = check(l);
+	struct device_shape shape;
+	enum status status = check(l, &shape);
 	u32 threads = (u32)product(l->block), resident;
 
 	if (status != STATUS_SUCCESS)
@@ -255,7 +257,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	resident = occupancy_cached(k, p, threads, l->dynamic_bytes);
 	if (!resident)
 		return STATUS_LAUNCH_OUT_OF_RESOURCES;
-	if (l->cooperative && product(l->grid) > (u64)resident * (u32)d->arch->sms)
+	if (l->cooperative && product(shape.grid) > (u64)resident * (u32)d->arch->sms)
 		return STATUS_COOPERATIVE_LAUNCH_TOO_LARGE;
 	f = flight_take(d, k->param_bytes);
 	if (!f)
@@ -265,7 +267,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->resident = resident;
 	f->cooperative = l->cooperative;
 	f->dynamic_bytes = l->dynamic_bytes;
-	memcpy(f->grid, l->grid, sizeof(f->grid));
+	f->shape = shape;
 	memcpy(f->block, l->block, sizeof(f->block));
 	copy_params(l, f->values);
 	*out = f;
@@ -276,6 +278,7 @@ static bool start(struct device_flight *f, bool may_inline)
 {
 	struct device *d = f->dev;
 	const struct program *p = f->program;
+	const struct device_shape *h = &f->shape;
 	struct sched_launch s = {
 		.env =
 			{
@@ -284,9 +287,11 @@ static bool start(struct device_flight *f, bool may_inline)
 				.mem = &d->mem,
 				.params = (const u8 *)(uintptr_t)f->params->address,
 				.param_address = f->params->address,
-				.grid = {f->grid[0], f->grid[1], f->grid[2]},
+				.grid = {h->grid[0], h->grid[1], h->grid[2]},
 				.block = {f->block[0], f->block[1], f->block[2]},
-				.cluster = {1, 1, 1},
+				.cluster = {h->cluster[0], h->cluster[1], h->cluster[2]},
+				.explicit_cluster = h->explicit_cluster,
+				.async_eager = d->async_eager,
 				.dynamic_shared = f->dynamic_bytes,
 				.shared_bytes = p->shared_static + f->dynamic_bytes,
 				.local_bytes = exec_local_bytes(p, d->stack_bytes),

@@ -41,6 +41,7 @@ libcore_la_SOURCES += \
 	src/dev/work.c \
 	src/dev/stream.c src/dev/stream.h src/dev/stream_int.h \
 	src/dev/event.c \
+	src/dev/cluster.c \
 	src/dev/fault.c \
 	src/dev/api.c src/dev/api_int.h \
 	src/dev/api_launch.c \

@@ -325,6 +325,8 @@ struct cluster {
 	struct cta *cta[CLUSTER_CTAS_MAX]; /* by rank: x runs fastest */
 	u32 done;                          /* bit r: has ended */
 	u32 faulted;                       /* after STOP_FAULT: rank of the CTA with the fault */
+	/* As of a CTA, of the last run: a budget was spent; and only by loops that poll. */
+	bool used_up, polled;
 };
 
 /* ---- lowering: lower.c ---- */
@@ -404,6 +406,7 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget);
 /*
  * Run the CTAs of a cluster, each set up by exec_cta_start with `cluster` and `rank` in place,
  * until all are done, one faults (cluster->faulted), or all that can run have used up their turn.
+ * budget: of each CTA; and rounds of the barrier of the cluster.
  */
 enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget);
 /* Free what running has allocated for a CTA beside its storage: call stacks, queues of copies. */

@@ -378,6 +378,10 @@ static enum exec_stop cluster_round(struct cluster *cl, s32 budget, bool *moved)
 			return STOP_FAULT;
 		}
 		*moved |= !c->idle;
+		if (stop == STOP_YIELD && c->used_up) {
+			cl->polled = c->polled && (cl->polled || !cl->used_up);
+			cl->used_up = true;
+		}
 		if (stop == STOP_DONE)
 			cl->done |= 1u << r;
 		else if (!c->blocked)
@@ -390,12 +394,18 @@ static enum exec_stop cluster_round(struct cluster *cl, s32 budget, bool *moved)
 
 enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget)
 {
-	for (;;) {
+	cl->used_up = cl->polled = false;
+	for (s32 rounds = budget;; rounds--) {
 		bool moved = false;
 		enum exec_stop stop = cluster_round(cl, budget, &moved);
 
 		if (stop != STOP_NONE)
 			return stop;
+		/* A loop over the barrier of the cluster must let others run as well. */
+		if (rounds <= 0) {
+			cl->used_up = true;
+			return STOP_YIELD;
+		}
 		if (!moved) {
 			while (cl->done >> cl->faulted & 1)
 				cl->faulted++;

@@ -68,10 +68,10 @@ static void permute(struct sched_grid *g, u64 seed)
 
 	for (u32 i = 0; i < 4; i++)
 		sched_random(&state);
-	g->offset = sched_random(&state) % g->ctas;
+	g->offset = sched_random(&state) % g->units;
 	do
-		g->multiplier = sched_random(&state) % g->ctas;
-	while (gcd(g->multiplier, g->ctas) != 1);
+		g->multiplier = sched_random(&state) % g->units;
+	while (gcd(g->multiplier, g->units) != 1);
 	if (!g->multiplier)
 		g->multiplier = 1;
 }
@@ -82,6 +82,7 @@ static void hand_init(struct sched_grid *g, u32 index, u32 hands)
 	s32 sms = l->env.program->arch ? l->env.program->arch->sms : 1;
 	u64 resident =
 		(u64)(l->resident_per_sm ? l->resident_per_sm : 1) * (u32)(sms > 0 ? sms : 1);
+	u64 units = resident < g->unit_ctas ? 1 : resident / g->unit_ctas;
 	struct hand *h = &g->hand[index];
 
 	memset(h, 0, sizeof(*h));
@@ -91,7 +92,7 @@ static void hand_init(struct sched_grid *g, u32 index, u32 hands)
 	seat_list_init(&h->waiting);
 	h->target = l->cooperative ? UINT32_MAX : 1;
 	h->limit = l->cooperative ? UINT32_MAX
-				  : (u32)min_u64((resident + hands - 1) / hands, UINT32_MAX / 2);
+				  : (u32)min_u64((units + hands - 1) / hands, UINT32_MAX / 2);
 	h->random = (g->seed + index) * 0x9e3779b97f4a7c15u + 1;
 }
 
@@ -119,6 +120,20 @@ void grid_spread(struct sched_grid *g, u32 hands)
 	deal(g, first, h->end);
 }
 
+static void count_units(struct sched_grid *g)
+{
+	const struct exec_env *e = &g->launch.env;
+
+	g->units = g->unit_ctas = 1;
+	for (u32 i = 0; i < 3; i++) {
+		u32 d = e->cluster[i] ? e->cluster[i] : 1;
+
+		g->unit_grid[i] = e->grid[i] / d;
+		g->units *= g->unit_grid[i];
+		g->unit_ctas *= d;
+	}
+}
+
 struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands)
 {
 	struct seat *seat;
@@ -133,8 +148,8 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->launch = *launch;
 	g->launch.env.cancel = &g->stop;
 	g->launch.env.several_workers = p->workers > 1;
-	g->ctas = (u64)launch->env.grid[0] * launch->env.grid[1] * launch->env.grid[2];
-	g->left = g->ctas;
+	count_units(g);
+	g->left = g->units;
 	g->stop = 0;
 	g->busy = 0;
 	g->ordered = g->faulted = false;
@@ -151,7 +166,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->hands = hands;
 	for (u32 i = 0; i < hands; i++)
 		hand_init(g, i, hands);
-	deal(g, 0, g->ctas);
+	deal(g, 0, g->units);
 	if (seat) {
 		seat_adopt(seat, g);
 		seat_push(&g->hand[0].idle, seat);
@@ -229,7 +244,8 @@ void grid_collect_waiters(struct sched_grid *g)
 		return;
 	for (u32 i = 0; i < g->hands; i++)
 		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
-			collect_cta(g, &s->cta);
+			for (const struct seat *m = s; m; m = m->mate)
+				collect_cta(g, &m->cta);
 }
 
 /* ---- beginning CTAs ---- */
@@ -304,7 +320,7 @@ static bool has_unstarted(struct hand *h)
 
 static void set_id(struct hand *h, u64 number)
 {
-	const u32 *n = h->grid->launch.env.grid;
+	const u32 *n = h->grid->unit_grid;
 
 	if (number == h->started && number && h->id[0] + 1 < n[0]) {
 		h->id[0]++;
@@ -333,14 +349,68 @@ static void place(struct hand *h, struct cta *c)
 	c->slot = ~taken ? (u32)__builtin_ctzll(~taken) : 63;
 }
 
+/* Seats for the CTAs of a unit, the first one with the others on it. NULL: no memory. */
+static struct seat *take_seats(struct hand *h)
+{
+	struct sched_grid *g = h->grid;
+	struct seat *first = NULL, **at = &first;
+
+	for (u32 r = 0; r < g->unit_ctas; r++) {
+		struct seat *s = seat_pop(&h->idle);
+
+		if (!s)
+			s = seat_take(g);
+		if (!s) {
+			seat_part(&h->idle, first);
+			return NULL;
+		}
+		s->mate = NULL;
+		*at = s;
+		at = &s->mate;
+	}
+	return first;
+}
+
+/* A CTA of the unit that begins, by its rank: x runs fastest. */
+static void start_cta(struct hand *h, struct cta *c, u32 rank)
+{
+	const struct exec_env *e = &h->grid->launch.env;
+	u32 rest = rank;
+
+	for (u32 i = 0; i < 3; i++) {
+		u32 d = e->cluster[i] ? e->cluster[i] : 1;
+
+		c->id[i] = h->id[i] * d + rest % d;
+		rest /= d;
+	}
+	c->number = c->id[0] + (u64)e->grid[0] * (c->id[1] + (u64)e->grid[1] * c->id[2]);
+	place(h, c);
+	exec_cta_start(c);
+}
+
+static void start_unit(struct hand *h, struct seat *first)
+{
+	struct cluster *cl = h->grid->unit_ctas > 1 ? &first->cluster : NULL;
+	u32 r = 0;
+
+	if (cl)
+		*cl = (struct cluster){.size = h->grid->unit_ctas};
+	for (struct seat *s = first; s; s = s->mate, r++) {
+		if (cl)
+			cl->cta[r] = &s->cta;
+		s->cta.cluster = cl;
+		s->cta.rank = r;
+		s->light = 0;
+		start_cta(h, &s->cta, r);
+	}
+}
+
 static struct seat *begin(struct hand *h)
 {
 	struct sched_grid *g = h->grid;
-	struct seat *s = seat_pop(&h->idle);
+	struct seat *s = take_seats(h);
 	u64 number = h->chunk;
 
-	if (!s)
-		s = seat_take(g);
 	if (!s) {
 		struct fault f = {.kind = FAULT_UNSUPPORTED,
 				  .text = "the host has no memory for a further CTA"};
@@ -353,13 +423,9 @@ static struct seat *begin(struct hand *h)
 	}
 	h->chunk++;
 	if (g->multiplier)
-		number = (u64)(((unsigned __int128)number * g->multiplier + g->offset) % g->ctas);
+		number = (u64)(((unsigned __int128)number * g->multiplier + g->offset) % g->units);
 	set_id(h, number);
-	memcpy(s->cta.id, h->id, sizeof(h->id));
-	s->cta.number = number;
-	s->light = 0;
-	place(h, &s->cta);
-	exec_cta_start(&s->cta);
+	start_unit(h, s);
 	return s;
 }
 
@@ -399,10 +465,20 @@ static void next_round(struct hand *h)
 	h->progress = false;
 }
 
+static bool used_up(const struct seat *s)
+{
+	return s->cta.cluster ? s->cluster.used_up : s->cta.used_up;
+}
+
+static bool polled(const struct seat *s)
+{
+	return s->cta.cluster ? s->cluster.polled : s->cta.polled;
+}
+
 static void wait_turn(struct hand *h, struct seat *s)
 {
 	s->light = 0;
-	h->progress |= s->cta.used_up && !s->cta.polled;
+	h->progress |= used_up(s) && !polled(s);
 	seat_push(&h->waiting, s);
 	check_deadline(h->grid);
 	if (++h->round >= h->waiting.len)
@@ -414,8 +490,9 @@ static enum exec_stop turn(struct seat *s, s32 budget)
 	enum exec_stop stop;
 
 	do
-		stop = exec_cta_run(&s->cta, budget);
-	while (stop == STOP_YIELD && !s->cta.used_up && ++s->light < LIGHT_YIELDS &&
+		stop = s->cta.cluster ? exec_cluster_run(&s->cluster, budget)
+				      : exec_cta_run(&s->cta, budget);
+	while (stop == STOP_YIELD && !used_up(s) && ++s->light < LIGHT_YIELDS &&
 	       !__atomic_load_n(s->env.cancel, __ATOMIC_RELAXED));
 	return stop;
 }
@@ -423,16 +500,19 @@ static enum exec_stop turn(struct seat *s, s32 budget)
 /* Returns the share of a stint that the turn took. */
 static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
 {
+	struct cta *c;
+
 	switch (stop) {
 	case STOP_DONE:
 		h->finished++;
 		h->progress = true;
 		h->since_retry++;
-		seat_push(&h->idle, s);
+		seat_part(&h->idle, s);
 		return 1;
 	case STOP_FAULT:
-		memcpy(s->cta.fault.ctaid, s->cta.id, sizeof(s->cta.id));
-		grid_fail(h->grid, &s->cta.fault);
+		c = s->cta.cluster ? s->cluster.cta[s->cluster.faulted] : &s->cta;
+		memcpy(c->fault.ctaid, c->id, sizeof(c->id));
+		grid_fail(h->grid, &c->fault);
 		seat_push(&h->waiting, s);
 		return STINT;
 	default:

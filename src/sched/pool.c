@@ -67,8 +67,8 @@ static void fill_end(struct sched_grid *g, struct sched_end *end)
 	end->waiter_len = g->waiter_len;
 	end->waiter_total = g->waiter_total;
 	for (u32 i = 0; i < g->hands; i++)
-		end->unstarted += g->hand[i].end - g->hand[i].next +
-				  (g->hand[i].chunk_end - g->hand[i].chunk);
+		end->unstarted += g->unit_ctas * (g->hand[i].end - g->hand[i].next +
+						  (g->hand[i].chunk_end - g->hand[i].chunk));
 }
 
 /* Tell the caller. Nobody works on the grid any more, and it is in no list. The caller may free the
@@ -285,11 +285,21 @@ static bool submit(struct sched_pool *p, struct sched_grid *g)
 	return ok;
 }
 
+/* CTAs that run together. */
+static u32 unit_ctas(const struct exec_env *e)
+{
+	u32 n = 1;
+
+	for (u32 i = 0; i < 3; i++)
+		n *= e->cluster[i] ? e->cluster[i] : 1;
+	return n;
+}
+
 bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline)
 {
 	const u32 *n = launch->env.grid;
-	u64 ctas = (u64)n[0] * n[1] * n[2];
-	u32 hands = p->workers < ctas ? p->workers : (u32)ctas;
+	u64 ctas = (u64)n[0] * n[1] * n[2], units = ctas / unit_ctas(&launch->env);
+	u32 hands = p->workers < units ? p->workers : (u32)units;
 	bool here = may_inline && is_small(launch, ctas) && enter_inline(p);
 	struct sched_grid *g = grid_new(p, launch, here ? 1 : hands);
 

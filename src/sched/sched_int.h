@@ -43,6 +43,10 @@ struct seat {
 	u64 local_size; /* of the whole CTA */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
 	u32 light;      /* polite yields in this turn */
+	/* The first CTA of a cluster stands for all of it; the others hang on it, in the order of
+	 * their ranks. */
+	struct cluster cluster;
+	struct seat *mate;
 	u8 *regs;
 	u32 *tid;
 	void *scratch;
@@ -55,7 +59,10 @@ struct seat_list {
 
 struct sched_grid;
 
-/* A worker's part of a grid: a range of CTAs not yet begun, and the CTAs that are resident. */
+/*
+ * A worker's part of a grid: a range of CTAs not yet begun, and the CTAs that are resident. Where
+ * CTAs form clusters, everything here counts clusters.
+ */
 struct hand {
 	struct sched_grid *grid;
 	u32 index;
@@ -82,14 +89,16 @@ struct sched_grid {
 	struct sched_grid *next; /* list of running or of cached grids */
 	struct sched_launch launch;
 	pthread_mutex_t lock;
-	u64 ctas;
-	u64 left;     /* CTAs that have not ended; atomic */
+	u64 units;        /* clusters; CTAs where they form none */
+	u32 unit_grid[3]; /* how they lie in the grid */
+	u32 unit_ctas;    /* CTAs of one */
+	u64 left;     /* units that have not ended; atomic */
 	u32 stop;     /* non-zero: end as soon as possible; atomic */
 	u32 busy;     /* hands being worked on; pool->lock */
 	bool ordered; /* begin CTAs by number; grid->lock */
 	bool faulted;
 	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
-	u64 multiplier; /* seeded order: CTA i is (i * multiplier + offset) mod ctas; 0: natural */
+	u64 multiplier; /* seeded order: unit i is (i * multiplier + offset) mod units; 0: natural */
 	u64 offset, seed;
 	struct fault fault;
 	struct sched_waiter *waiters;
@@ -135,6 +144,8 @@ void seat_free(struct seat *s);
 void seat_list_init(struct seat_list *l);
 void seat_push(struct seat_list *l, struct seat *s);
 struct seat *seat_pop(struct seat_list *l);
+/* Append a seat and those that form a cluster with it, each on its own. */
+void seat_part(struct seat_list *l, struct seat *s);
 
 /* ---- grid.c ---- */
 

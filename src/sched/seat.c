@@ -46,6 +46,19 @@ struct seat *seat_pop(struct seat_list *l)
 	return s;
 }
 
+void seat_part(struct seat_list *l, struct seat *s)
+{
+	while (s) {
+		struct seat *mate = s->mate;
+
+		s->mate = NULL;
+		s->cta.cluster = NULL;
+		s->cta.rank = 0;
+		seat_push(l, s);
+		s = mate;
+	}
+}
+
 static void *zeroed(size_t align, u64 size)
 {
 	void *p = aligned_alloc(align, align_up(size ? size : 1, align));
@@ -227,8 +240,8 @@ void seat_return_locked(struct sched_pool *p, struct seat_list *list)
 	struct seat *s;
 
 	while ((s = seat_pop(list))) {
-		seat_push(&p->seats, s);
-		if (p->seats.len > SEATS_CACHED)
+		seat_part(&p->seats, s);
+		while (p->seats.len > SEATS_CACHED)
 			seat_free(seat_pop(&p->seats));
 	}
 }

@@ -19,6 +19,7 @@ const char tool_help_exec[] =
 	"  --grid X[,Y,Z]          CTAs (default 1)\n"
 	"  --block X[,Y,Z]         threads of a CTA (default 1)\n"
 	"  --shared BYTES          dynamic shared memory\n"
+	"  --cluster X[,Y,Z]       CTAs of a cluster (default: as the kernel says)\n"
 	"  --cooperative           all CTAs are resident at once\n"
 	"  --arg TYPE=VALUE        a parameter: u32=7, f32=1.5; TYPE[N]=INIT for a structure\n"
 	"  --buffer NAME:TYPE[N]=INIT\n"
@@ -51,7 +52,7 @@ struct output {
 struct job {
 	const struct tool_command *self;
 	const char *file, *kernel, *device;
-	u32 grid[3], block[3], shared;
+	u32 grid[3], block[3], cluster[3], shared;
 	bool cooperative, dump_program;
 	VEC(struct input) inputs;
 	VEC(struct output) outputs;
@@ -176,6 +177,10 @@ static int parse_option(struct job *j, int c)
 		return parse_dims(optarg, j->grid)
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
+	case 'x':
+		return parse_dims(optarg, j->cluster)
+			       ? TOOL_OK
+			       : tool_usage(j->self, "--cluster takes X[,Y,Z], not '%s'", optarg);
 	case 'b':
 		return parse_dims(optarg, j->block)
 			       ? TOOL_OK
@@ -199,7 +204,7 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 		{"cooperative", no_argument, NULL, 'c'},  {"arg", required_argument, NULL, 'a'},
 		{"buffer", required_argument, NULL, 'u'}, {"dump", required_argument, NULL, 'o'},
 		{"device", required_argument, NULL, 'd'}, {"dump-program", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'},         {0},
+		{"cluster", required_argument, NULL, 'x'}, {"help", no_argument, NULL, 'h'}, {0},
 	};
 	int c, status = TOOL_OK;
 
@@ -248,6 +253,7 @@ static int open_device(struct job *j, struct diag *d)
 		j->dev.arch = NULL;
 		return TOOL_USAGE;
 	}
+	j->dev.async_eager = s.async_eager;
 	j->dev.syscalls.print = to_stdout;
 	return TOOL_OK;
 }
@@ -433,6 +439,8 @@ static int launch(struct job *j)
 	if (!result) {
 		memcpy(l.grid, j->grid, sizeof(l.grid));
 		memcpy(l.block, j->block, sizeof(l.block));
+		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
+		j->k->nonportable_cluster = true;
 		status = device_launch(&l, on_done, j);
 		device_wait(&j->dev);
 		if (status == STATUS_SUCCESS)

@@ -1,0 +1,122 @@
+/*
+ * Clusters of a launch: what the kernel demands, what the launch asks for, what the device can hold.
+ * Sources: PTX ISA "Cluster Dimension Directives"; CUDA documentation of the launch attribute
+ * "cluster dimension" and of the occupancy calls for clusters.
+ */
+#include "src/dev/device_int.h"
+
+static u32 at_least_1(u32 x)
+{
+	return x ? x : 1;
+}
+
+static u64 product(const u32 *v)
+{
+	return (u64)v[0] * v[1] * v[2];
+}
+
+static bool is_given(const u32 *v)
+{
+	return v[0] || v[1] || v[2];
+}
+
+/* What the kernel demands, by directive or, later, by attribute. False: nothing. */
+static bool required(const struct device_kernel *k, u32 *out)
+{
+	const struct ir_func *f = k->func;
+
+	if (!f->has_perf[IR_REQNCTAPERCLUSTER] && !is_given(k->cluster_required))
+		return false;
+	for (u32 i = 0; i < 3; i++)
+		out[i] = at_least_1(f->has_perf[IR_REQNCTAPERCLUSTER]
+					    ? f->perf[IR_REQNCTAPERCLUSTER][i]
+					    : k->cluster_required[i]);
+	return true;
+}
+
+/* CTAs that a cluster of this kernel may have at most. */
+static u32 size_limit(const struct device_kernel *k)
+{
+	const struct arch *a = k->owner->dev->arch;
+	const struct ir_func *f = k->func;
+	s32 most = a->cluster_ctas_portable;
+	u32 limit;
+
+	if (!a->has_cluster)
+		return 1;
+	if (k->nonportable_cluster && arch_is_known(a, ARCH_FIELD_cluster_ctas_max))
+		most = a->cluster_ctas_max;
+	limit = most > 1 ? (u32)most : 1;
+	if (limit > CLUSTER_CTAS_MAX)
+		limit = CLUSTER_CTAS_MAX;
+	if (f->has_perf[IR_MAXCLUSTERRANK] && f->perf[IR_MAXCLUSTERRANK][0] < limit)
+		limit = f->perf[IR_MAXCLUSTERRANK][0];
+	return limit;
+}
+
+enum status device_cluster_resolve(const struct device_launch *l, struct device_shape *s)
+{
+	const struct device_kernel *k = l->kernel;
+	const struct ir_func *f = k->func;
+	u32 need[3], asked[3];
+	bool given = is_given(l->cluster), needs = required(k, need);
+
+	for (u32 i = 0; i < 3; i++) {
+		s->grid[i] = l->grid[i];
+		asked[i] = at_least_1(l->cluster[i]);
+		s->cluster[i] = needs ? need[i] : given ? asked[i] : 1;
+	}
+	s->explicit_cluster = given || needs;
+	if (given && needs && memcmp(asked, need, sizeof(need)) != 0)
+		return STATUS_INVALID_CLUSTER_SIZE;
+	if (f->has_perf[IR_EXPLICITCLUSTER] && !s->explicit_cluster)
+		return STATUS_INVALID_CLUSTER_SIZE;
+	if (product(s->cluster) > size_limit(k))
+		return STATUS_INVALID_CLUSTER_SIZE;
+	for (u32 i = 0; i < 3; i++) {
+		/* Such a kernel's grid is given in clusters. */
+		if (f->has_perf[IR_BLOCKSARECLUSTERS]) {
+			if ((u64)s->grid[i] * s->cluster[i] > UINT32_MAX)
+				return STATUS_INVALID_VALUE;
+			s->grid[i] *= s->cluster[i];
+		}
+		if (s->grid[i] % s->cluster[i])
+			return STATUS_INVALID_CLUSTER_SIZE;
+	}
+	return STATUS_SUCCESS;
+}
+
+enum status device_kernel_max_cluster(struct device_kernel *k, u32 threads, u32 dynamic_bytes,
+				      u32 *out)
+{
+	u32 resident, limit = size_limit(k), n = 1;
+	u64 all;
+
+	*out = 0;
+	if (!k->owner->dev->arch->has_cluster)
+		return STATUS_NOT_SUPPORTED;
+	resident = device_kernel_occupancy(k, threads, dynamic_bytes);
+	all = (u64)resident * (u32)k->owner->dev->arch->sms;
+	while (2 * n <= limit && 2 * n <= all)
+		n *= 2;
+	*out = resident ? n : 0;
+	return STATUS_SUCCESS;
+}
+
+enum status device_kernel_active_clusters(const struct device_launch *l, u32 *out)
+{
+	struct device_kernel *k = l->kernel;
+	struct device_shape s;
+	enum status status;
+	u32 resident;
+
+	*out = 0;
+	if (!k->owner->dev->arch->has_cluster)
+		return STATUS_NOT_SUPPORTED;
+	status = device_cluster_resolve(l, &s);
+	if (status != STATUS_SUCCESS)
+		return status;
+	resident = device_kernel_occupancy(k, (u32)product(l->block), l->dynamic_bytes);
+	*out = (u32)((u64)resident * (u32)k->owner->dev->arch->sms / product(s.cluster));
+	return STATUS_SUCCESS;
+}
