@@ -326,26 +326,26 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	enum status status = stream_check_issue(s);
 	struct device_flight *f;
 	struct work *w;
-	struct todo todo;
+	struct batch batch;
 
 	if (status == STATUS_SUCCESS)
 		status = device_flight_prepare(l, &f);
 	if (status != STATUS_SUCCESS)
 		return status;
-	todo_init(&todo);
+	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);
 	w = stream_append_locked(s, WORK_LAUNCH);
 	if (w) {
 		w->flight = f;
 		if (!w->missing)
-			work_ready_locked(w, &todo);
+			work_ready_locked(w, &batch);
 	}
 	pthread_mutex_unlock(&all->lock);
 	if (!w) {
 		device_flight_drop(f);
 		return STATUS_OUT_OF_MEMORY;
 	}
-	work_start(all, &todo, l->may_inline);
+	work_start(all, &batch, l->may_inline);
 	return STATUS_SUCCESS;
 }
 
@@ -354,12 +354,12 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	struct streams *all = s->device->all;
 	enum status status = stream_check_issue(s);
 	struct work *w;
-	struct todo todo;
+	struct batch batch;
 	bool here = false;
 
 	if (status != STATUS_SUCCESS)
 		return status;
-	todo_init(&todo);
+	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);
 	w = stream_append_locked(s, WORK_CALL);
 	if (w) {
@@ -371,7 +371,7 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 		}
 		here = !w->missing && w->kind == WORK_CALL && !(flags & STREAM_HOST);
 		if (!w->missing && !here)
-			work_ready_locked(w, &todo);
+			work_ready_locked(w, &batch);
 	}
 	pthread_mutex_unlock(&all->lock);
 	if (!w)
@@ -379,7 +379,7 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	if (here)
 		work_call_here(w);
 	else
-		work_start(all, &todo, false);
+		work_start(all, &batch, false);
 	return status;
 }
 

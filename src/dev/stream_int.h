@@ -106,7 +106,7 @@ struct streams {
 };
 
 /* Launches that have become ready, to be started without the lock. */
-struct todo {
+struct batch {
 	struct work *first, **last;
 };
 
@@ -117,7 +117,7 @@ static inline bool work_is_pending(const struct work *w, u64 serial)
 	return w && w->serial == serial;
 }
 
-static inline void todo_init(struct todo *t)
+static inline void batch_init(struct batch *t)
 {
 	t->first = NULL;
 	t->last = &t->first;
@@ -132,11 +132,11 @@ bool work_set_data(struct work *w, const void *data, size_t bytes);
 /* `to` waits for `from`, which has not ended; reserved before. lock held. */
 void work_join_locked(struct work *from, struct work *to);
 /* Nothing is missing any more: run what is short, queue the rest. lock held. */
-void work_ready_locked(struct work *w, struct todo *todo);
+void work_ready_locked(struct work *w, struct batch *batch);
 /* It has run, or is not to be. lock held. */
-void work_end_locked(struct work *w, struct todo *todo);
+void work_end_locked(struct work *w, struct batch *batch);
 /* Start what is ready. lock not held. */
-void work_start(struct streams *all, struct todo *todo, bool may_inline);
+void work_start(struct streams *all, struct batch *batch, bool may_inline);
 /* Run a call now, on this thread. lock not held. */
 void work_call_here(struct work *w);
 void service_init(struct service *v, struct streams *all);

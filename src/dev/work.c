@@ -181,7 +181,7 @@ static void release_locked(struct work *w, struct work **ready)
 static bool queue_locked(struct service *v, struct work *w);
 
 /* What to do with a node that misses nothing. Returns whether it has ended already. */
-static bool begin_locked(struct work *w, struct todo *todo)
+static bool begin_locked(struct work *w, struct batch *batch)
 {
 	struct streams *all = w->stream->device->all;
 
@@ -198,8 +198,8 @@ static bool begin_locked(struct work *w, struct todo *todo)
 	    queue_locked(w->flags & STREAM_HOST ? &all->host : &all->copies, w))
 		return false;
 	w->next = NULL;
-	*todo->last = w;
-	todo->last = &w->next;
+	*batch->last = w;
+	batch->last = &w->next;
 	return false;
 }
 
@@ -225,29 +225,29 @@ static void end_one_locked(struct work *w, struct work **ready)
 }
 
 /* Ends of short nodes make others ready; a list instead of recursion. */
-static void settle_locked(struct work *ready, struct todo *todo)
+static void settle_locked(struct work *ready, struct batch *batch)
 {
 	while (ready) {
 		struct work *w = ready;
 
 		ready = w->next;
-		if (begin_locked(w, todo))
+		if (begin_locked(w, batch))
 			end_one_locked(w, &ready);
 	}
 }
 
-void work_ready_locked(struct work *w, struct todo *todo)
+void work_ready_locked(struct work *w, struct batch *batch)
 {
 	w->next = NULL;
-	settle_locked(w, todo);
+	settle_locked(w, batch);
 }
 
-void work_end_locked(struct work *w, struct todo *todo)
+void work_end_locked(struct work *w, struct batch *batch)
 {
 	struct work *ready = NULL;
 
 	end_one_locked(w, &ready);
-	settle_locked(ready, todo);
+	settle_locked(ready, batch);
 }
 
 /* ---- running ---- */
@@ -268,14 +268,14 @@ void stream_device_fail(struct device *d, enum status error)
 static void end(struct work *w)
 {
 	struct streams *all = w->stream->device->all;
-	struct todo todo;
+	struct batch batch;
 
-	todo_init(&todo);
+	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);
-	work_end_locked(w, &todo);
+	work_end_locked(w, &batch);
 	pthread_mutex_unlock(&all->lock);
-	if (todo.first)
-		work_start(all, &todo, false);
+	if (batch.first)
+		work_start(all, &batch, false);
 }
 
 static void on_launch_done(void *user, enum status status, const struct device_fault *fault)
@@ -323,9 +323,9 @@ void work_call_here(struct work *w)
 		end(w);
 }
 
-void work_start(struct streams *all, struct todo *todo, bool may_inline)
+void work_start(struct streams *all, struct batch *batch, bool may_inline)
 {
-	struct work *w = todo->first, *next;
+	struct work *w = batch->first, *next;
 
 	(void)all;
 	for (; w; w = next) {
