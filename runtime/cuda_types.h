@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 typedef int cudaError_t;
-typedef struct rt_stream *cudaStream_t;
-typedef struct rt_event *cudaEvent_t;
+typedef struct stream *cudaStream_t;
+typedef struct stream_event *cudaEvent_t;
 
 struct rt_dim3 {
 	unsigned x, y, z;

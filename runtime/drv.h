@@ -5,6 +5,24 @@
 #define PL_DRV_H
 
 #include "runtime/rt.h"
+#include "src/dev/mem_op.h"
+
+/* An entry point: its declaration, and the head of its definition. */
+#define DRV_FN(name, params)                                                                       \
+	RT_API int pldrv_##name params;                                                            \
+	RT_API int pldrv_##name params
+/* As RT_STREAM_FN: the entry point and its _ptsz form. */
+#define DRV_STREAM_FN(name, params, body)                                                          \
+	DRV_FN(name, params)                                                                       \
+	{                                                                                          \
+		enum { OWN = 0 };                                                                  \
+		return body;                                                                       \
+	}                                                                                          \
+	DRV_FN(name##_ptsz, params)                                                                \
+	{                                                                                          \
+		enum { OWN = 1 };                                                                  \
+		return body;                                                                       \
+	}
 
 /* A module (CUmodule): a program loaded in a context, or what a library is on a device. */
 struct drv_module {
@@ -70,5 +88,32 @@ void drv_module_free(struct drv_module *m);
 void drv_modules_free(const struct rt_context *c);
 /* The module's function for a kernel of its program, made when first asked for. NULL without memory. */
 struct rt_function *drv_module_function(struct drv_module *m, struct device_kernel *k);
+
+/* ---- drv_stream.c ---- */
+
+/* The stream that a handle means in the current context; own: NULL is the thread's own default. */
+struct stream *drv_stream(const void *handle, bool own, int *status);
+
+/* CUstreamBatchMemOpParams, 48 bytes. */
+union drv_mem_op {
+	u32 kind;
+	struct {
+		u32 kind;
+		u64 address, value;
+		u32 flags;
+		u64 alias;
+	} word;
+	struct {
+		u32 kind, flags;
+	} plain;
+	u64 pad[6];
+};
+
+struct mem_op drv_mem_op_read(const union drv_mem_op *o);
+
+/* ---- drv_launch.c ---- */
+
+/* The parameter buffer that `extra` of a launch names. */
+int drv_read_extra(void **extra, const void **packed, u32 *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Memory and launches of the driver interface.
+ * Memory of the driver interface.
  */
 #include "runtime/drv.h"
 
@@ -130,42 +130,4 @@ RT_API int pldrv_cuMemsetD32_v2(u64 dst, unsigned value, size_t n)
 	for (size_t i = 0; !status && i < n; i++)
 		((u32 *)(uintptr_t)dst)[i] = value;
 	return status;
-}
-
-/* ---- launches ---- */
-
-/* `extra`: pairs of a key and a value, ended by 0: 1 = parameter buffer, 2 = pointer to its size. */
-static void read_extra(void **extra, const void **packed, u32 *bytes)
-{
-	for (; extra && extra[0]; extra += 2) {
-		if ((uintptr_t)extra[0] == 1)
-			*packed = extra[1];
-		else if ((uintptr_t)extra[0] == 2)
-			*bytes = (u32) * (const size_t *)extra[1];
-	}
-}
-
-RT_API int pldrv_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-				unsigned bx, unsigned by, unsigned bz, unsigned shared,
-				void *stream, void **params, void **extra);
-RT_API int pldrv_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-				unsigned bx, unsigned by, unsigned bz, unsigned shared,
-				void *stream, void **params, void **extra)
-{
-	int status;
-	struct rt_device *d = drv_device(&status);
-	struct device_launch l = {.kernel = d ? drv_kernel(function, &status) : NULL,
-				  .grid = {gx, gy, gz},
-				  .block = {bx, by, bz},
-				  .dynamic_bytes = shared,
-				  .may_inline = true,
-				  .args = params};
-
-	(void)stream;
-	if (!l.kernel)
-		return status;
-	if (!params)
-		read_extra(extra, &l.packed, &l.packed_bytes);
-	status = rt_wait(d);
-	return status ? status : (int)device_launch(&l, rt_launch_done, d);
 }

@@ -10,19 +10,24 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_jit.c \
 	runtime/drv_load.c \
 	runtime/drv_symbol.c \
+	runtime/drv_event.c \
+	runtime/drv_launch.c \
 	runtime/drv_module.c \
+	runtime/drv_stream.c \
 	runtime/driver.def runtime/runtime.def \
 	runtime/rt_handle.c runtime/rt_handle.h \
 	runtime/rt.h \
 	runtime/rt_device.c \
 	runtime/rt_error.c \
 	runtime/rt_image.c \
+	runtime/rt_event.c \
 	runtime/rt_launch.c \
 	runtime/rt_limit.c \
 	runtime/rt_memory.c \
 	runtime/rt_misc.c \
 	runtime/rt_register.c \
 	runtime/rt_stream.c runtime/prop.def \
+	runtime/stream_attr.c runtime/stream_attr.h \
 	runtime/stubs.c
 libptxloom_runtime_la_LIBADD = libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map

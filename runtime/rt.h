@@ -1,9 +1,8 @@
 /*
  * The CUDA runtime interface over src/dev. Private to runtime/.
  *
- * All state of the process hangs on one `struct rt`, made at the first call. Operations of all
- * streams run in the order in which they are issued; a launch returns at once and everything that
- * follows waits for it.
+ * All state of the process hangs on one `struct rt`, made at the first call. Everything that runs on a
+ * device goes through its streams (src/dev/stream.h).
  */
 #ifndef PL_RT_H
 #define PL_RT_H
@@ -11,7 +10,7 @@
 #include "runtime/rt_context.h"
 #include "runtime/cuda_types.h"
 #include "src/arch/arch.h"
-#include "src/dev/device.h"
+#include "src/dev/stream.h"
 
 #define RT_API __attribute__((visibility("default")))
 
@@ -19,6 +18,25 @@
 #define RT_DRIVER_VERSION 13000
 #define RT_PRIORITY_LEAST 0
 #define RT_PRIORITY_GREATEST (-5)
+/* An entry point: its declaration, and the head of its definition. */
+#define RT_FN(name, params)                                                                        \
+	RT_API cudaError_t plrt_##name params;                                                     \
+	RT_API cudaError_t plrt_##name params
+/*
+ * An entry point and its _ptsz form, for which a NULL stream is the thread's own: `body` is an
+ * expression, in which OWN says which of the two was called.
+ */
+#define RT_STREAM_FN(name, params, body)                                                           \
+	RT_FN(name, params)                                                                        \
+	{                                                                                          \
+		enum { OWN = 0 };                                                                  \
+		return rt_error(body);                                                             \
+	}                                                                                          \
+	RT_FN(name##_ptsz, params)                                                                 \
+	{                                                                                          \
+		enum { OWN = 1 };                                                                  \
+		return rt_error(body);                                                             \
+	}
 
 struct rt_image;
 struct drv_module;
@@ -89,6 +107,7 @@ struct rt {
 	struct arch_devices list;
 	struct device_settings settings;
 	struct sched_pool *pool;
+	struct streams *streams;
 	const struct exec_ops *ops;
 	struct rt_device device[ARCH_DEVICES_MAX];
 	pthread_mutex_t lock;
@@ -110,7 +129,7 @@ int rt_device_index(void);
 int rt_device_check(int i);
 /* Value of a device attribute; what a profile does not know is 0. Returns an error number. */
 int rt_device_attribute(int i, int attribute, int *value);
-/* Wait for everything; returns the sticky error. */
+/* Wait for everything that was issued to the device; returns the sticky error. */
 int rt_wait(struct rt_device *d);
 /* Wait until no device works. */
 void rt_finish(void);
@@ -129,6 +148,14 @@ void rt_limits_init(struct rt_device *d);
 /* Both return an error number. */
 int rt_limit_set(struct rt_device *d, int limit, size_t value);
 int rt_limit_get(struct rt_device *d, int limit, size_t *value);
+
+/* ---- rt_stream.c ---- */
+
+/*
+ * The stream that a handle means on the calling thread's device; own: NULL is the thread's own
+ * default stream. NULL and the error in *status when the device is dead or it is no stream.
+ */
+struct stream *rt_stream(const void *handle, bool own, int *status);
 
 /* ---- rt_error.c ---- */
 

@@ -67,7 +67,8 @@ static void rt_make(void)
 		rt->status = cudaErrorNoDevice;
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
-	if (!rt->status && (!rt->pool || !rt->ops))
+	rt->streams = rt->status ? NULL : streams_new();
+	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
 		rt->status = cudaErrorInitializationError;
 	text_fini(&why);
 	diag_fini(&d);
@@ -112,11 +113,18 @@ static int open_locked(struct rt *rt, int i)
 	if (d->is_open)
 		return cudaSuccess;
 	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops);
+	if (status)
+		return status;
+	status = (int)stream_device_open(rt->streams, &d->dev, rt_launch_done, d);
+	if (status) {
+		device_fini(&d->dev);
+		return status;
+	}
 	d->dev.async_eager = rt->settings.async_eager;
 	d->dev.syscalls.print = print_stdout;
 	rt_limits_init(d);
-	__atomic_store_n(&d->is_open, !status, __ATOMIC_RELEASE);
-	return status;
+	__atomic_store_n(&d->is_open, true, __ATOMIC_RELEASE);
+	return cudaSuccess;
 }
 
 struct rt_device *rt_device_open(int i, int *status)
@@ -155,21 +163,22 @@ struct rt_device *rt_device_now(int *status)
 		c->is_active = true;
 		rt_context_set(c);
 	}
-	*status = d->sticky;
+	*status = d->sticky ? d->sticky : (int)stream_device_error(&d->dev);
 	return *status ? NULL : d;
 }
 
 int rt_wait(struct rt_device *d)
 {
-	device_wait(&d->dev);
-	return d->sticky;
+	int status = (int)stream_device_wait(&d->dev);
+
+	return d->sticky ? d->sticky : status;
 }
 
 void rt_finish(void)
 {
 	for (u32 i = 0; i < the_rt.list.len && !is_forked; i++)
 		if (the_rt.device[i].is_open)
-			device_wait(&the_rt.device[i].dev);
+			stream_device_wait(&the_rt.device[i].dev);
 }
 
 bool rt_is_exiting(void)
@@ -190,13 +199,16 @@ void rt_device_reset(int i)
 	}
 	if (!d->is_open)
 		return;
-	device_wait(&d->dev);
+	stream_device_wait(&d->dev);
 	rt_images_forget_device(i);
 	pthread_mutex_lock(&rt->lock);
 	if (!rt_context_count(i)) {
 		__atomic_store_n(&d->is_open, false, __ATOMIC_RELEASE);
+		stream_device_close(&d->dev);
 		device_fini(&d->dev);
 		*d = (struct rt_device){0};
+	} else {
+		stream_device_revive(&d->dev);
 	}
 	d->sticky = 0;
 	pthread_mutex_unlock(&rt->lock);

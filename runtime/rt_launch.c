@@ -2,6 +2,7 @@
  * Launches of the runtime interface: configuration stack, kernels by host stub, function attributes.
  */
 #include "runtime/rt.h"
+#include "runtime/stream_attr.h"
 
 #include <stdlib.h>
 
@@ -54,22 +55,22 @@ struct request {
 	void *const *args;
 	const void *packed;
 	u32 packed_bytes;
-	bool cooperative;
+	struct launch_attrs attrs;
 };
 
-static int launch(const struct rt_function *f, const struct request *r)
+static int launch(const struct rt_function *f, const struct request *r, cudaStream_t stream, bool own)
 {
 	int status;
-	struct rt_device *d = rt_device_now(&status);
+	struct stream *s = rt_stream(stream, own, &status);
 	struct device_launch l;
 
-	if (!d)
+	if (!s)
 		return status;
 	l = (struct device_launch){
 		.kernel = rt_kernel(f, &status),
 		.grid = {r->grid.x, r->grid.y, r->grid.z},
 		.block = {r->block.x, r->block.y, r->block.z},
-		.cooperative = r->cooperative,
+		.cooperative = r->attrs.cooperative,
 		.may_inline = true,
 		.args = r->args,
 		.packed = r->packed,
@@ -77,15 +78,17 @@ static int launch(const struct rt_function *f, const struct request *r)
 	};
 	if (!l.kernel)
 		return status;
+	if (l.kernel->owner->dev != stream_device_of(s))
+		return cudaErrorInvalidResourceHandle;
 	if (r->shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	l.dynamic_bytes = (u32)r->shared;
-	status = rt_wait(d); /* one operation after the other */
-	return status ? status : (int)device_launch(&l, rt_launch_done, d);
+	memcpy(l.cluster, r->attrs.cluster, sizeof(l.cluster));
+	status = (int)stream_launch(s, &l);
+	return status ? status : (int)launch_attrs_record(&r->attrs, s);
 }
 
-RT_API cudaError_t plrt___cudaGetKernel(void **kernel, const void *stub);
-RT_API cudaError_t plrt___cudaGetKernel(void **kernel, const void *stub)
+RT_FN(__cudaGetKernel, (void **kernel, const void *stub))
 {
 	struct rt_function *f = rt_find_function(stub);
 
@@ -95,50 +98,53 @@ RT_API cudaError_t plrt___cudaGetKernel(void **kernel, const void *stub)
 	return f ? cudaSuccess : rt_error(cudaErrorInvalidDeviceFunction);
 }
 
-RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, struct rt_dim3 block,
-					   void **args, size_t shared, cudaStream_t stream);
-RT_API cudaError_t plrt___cudaLaunchKernel(void *kernel, struct rt_dim3 grid, struct rt_dim3 block,
-					   void **args, size_t shared, cudaStream_t stream)
-{
-	(void)stream;
-	return rt_error(
-		launch(kernel, &(struct request){grid, block, shared, args, NULL, 0, false}));
-}
+/* The shape of a launch without attributes. */
+#define REQUEST(args) (&(struct request){grid, block, shared, args, NULL, 0, {0}})
 
-RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 grid,
-						struct rt_dim3 block, void **args, size_t shared,
-						cudaStream_t stream);
-RT_API cudaError_t plrt___cudaLaunchKernel_ptsz(void *kernel, struct rt_dim3 grid,
-						struct rt_dim3 block, void **args, size_t shared,
-						cudaStream_t stream)
-{
-	return plrt___cudaLaunchKernel(kernel, grid, block, args, shared, stream);
-}
-
+RT_STREAM_FN(__cudaLaunchKernel,
+	     (void *kernel, struct rt_dim3 grid, struct rt_dim3 block, void **args, size_t shared,
+	      cudaStream_t stream),
+	     launch(kernel, REQUEST(args), stream, OWN))
 /* The stub's address, or what __cudaGetKernel answered for it. */
-RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid,
-					 struct rt_dim3 block, void **args, size_t shared,
-					 cudaStream_t stream);
-RT_API cudaError_t plrt_cudaLaunchKernel(const void *stub, struct rt_dim3 grid,
-					 struct rt_dim3 block, void **args, size_t shared,
-					 cudaStream_t stream)
+RT_STREAM_FN(cudaLaunchKernel,
+	     (const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args,
+	      size_t shared, cudaStream_t stream),
+	     launch(rt_find_function(stub), REQUEST(args), stream, OWN))
+
+static int launch_cooperative(const void *stub, struct request *r, cudaStream_t stream, bool own)
 {
-	(void)stream;
-	return rt_error(launch(rt_find_function(stub),
-			       &(struct request){grid, block, shared, args, NULL, 0, false}));
+	r->attrs.cooperative = true;
+	return launch(rt_find_function(stub), r, stream, own);
 }
 
-RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid,
-						    struct rt_dim3 block, void **args,
-						    size_t shared, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaLaunchCooperativeKernel(const void *stub, struct rt_dim3 grid,
-						    struct rt_dim3 block, void **args,
-						    size_t shared, cudaStream_t stream)
+RT_STREAM_FN(cudaLaunchCooperativeKernel,
+	     (const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args,
+	      size_t shared, cudaStream_t stream),
+	     launch_cooperative(stub, REQUEST(args), stream, OWN))
+
+/* cudaLaunchConfig_t, 56 bytes. */
+struct launch_config {
+	struct rt_dim3 grid, block;
+	size_t shared;
+	cudaStream_t stream;
+	const struct launch_attr *attrs;
+	unsigned attr_len;
+};
+
+static int launch_config(const struct launch_config *c, const void *stub, void **args, bool own)
 {
-	(void)stream;
-	return rt_error(launch(rt_find_function(stub),
-			       &(struct request){grid, block, shared, args, NULL, 0, true}));
+	struct request r;
+	int status;
+
+	if (!c)
+		return cudaErrorInvalidValue;
+	r = (struct request){.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
+	status = (int)launch_attrs_read(rt_get()->streams, c->attrs, c->attr_len, &r.attrs);
+	return status ? status : launch(rt_find_function(stub), &r, c->stream, own);
 }
+
+RT_STREAM_FN(cudaLaunchKernelExC, (const struct launch_config *c, const void *stub, void **args),
+	     launch_config(c, stub, args, OWN))
 
 /* ---- the launch of compilers before CUDA 9.2 and of clang without an SDK version ---- */
 
@@ -165,14 +171,17 @@ RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t o
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaLaunch(const void *stub);
-RT_API cudaError_t plrt_cudaLaunch(const void *stub)
+RT_FN(cudaLaunch, (const void *stub))
 {
 	struct config *c = config_depth ? &configs[--config_depth] : NULL;
+	struct request r;
 
 	if (!c)
 		return rt_error(cudaErrorInvalidConfiguration);
-	return rt_error(launch(rt_find_function(stub),
-			       &(struct request){c->grid, c->block, c->shared, NULL, c->args,
-						 (u32)c->arg_bytes, false}));
+	r = (struct request){.grid = c->grid,
+			     .block = c->block,
+			     .shared = c->shared,
+			     .packed = c->args,
+			     .packed_bytes = (u32)c->arg_bytes};
+	return rt_error(launch(rt_find_function(stub), &r, c->stream, false));
 }

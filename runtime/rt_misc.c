@@ -1,5 +1,5 @@
 /*
- * Kernel attributes, occupancy, registered host memory and host functions of the runtime interface.
+ * Kernel attributes, occupancy, registered host memory of the runtime interface.
  */
 #include "runtime/rt.h"
 
@@ -113,7 +113,7 @@ RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *block
 									   dynamic, 0);
 }
 
-/* ---- host memory and host functions ---- */
+/* ---- host memory ---- */
 
 RT_API cudaError_t plrt_cudaHostRegister(void *p, size_t size, unsigned flags);
 RT_API cudaError_t plrt_cudaHostRegister(void *p, size_t size, unsigned flags)
@@ -140,39 +140,4 @@ RT_API cudaError_t plrt_cudaHostUnregister(void *p)
 		return rt_error(status);
 	status = rt_wait(d);
 	return rt_error(mem_unregister(&d->dev.mem, (u64)(uintptr_t)p) ? status : 713);
-}
-
-RT_API cudaError_t plrt_cudaLaunchHostFunc(cudaStream_t stream, void (*fn)(void *), void *user);
-RT_API cudaError_t plrt_cudaLaunchHostFunc(cudaStream_t stream, void (*fn)(void *), void *user)
-{
-	int status;
-	struct rt_device *d = rt_device_now(&status);
-
-	(void)stream;
-	if (!d)
-		return rt_error(status);
-	if (!fn)
-		return rt_error(cudaErrorInvalidValue);
-	status = rt_wait(d);
-	if (!status)
-		fn(user);
-	return rt_error(status);
-}
-
-RT_API cudaError_t plrt_cudaStreamAddCallback(cudaStream_t stream,
-					      void (*fn)(cudaStream_t, int, void *), void *user,
-					      unsigned flags);
-RT_API cudaError_t plrt_cudaStreamAddCallback(cudaStream_t stream,
-					      void (*fn)(cudaStream_t, int, void *), void *user,
-					      unsigned flags)
-{
-	int status;
-	struct rt_device *d = rt_device_now(&status);
-
-	if (!d)
-		return rt_error(status);
-	if (!fn || flags)
-		return rt_error(cudaErrorInvalidValue);
-	fn(stream, rt_wait(d), user);
-	return cudaSuccess;
 }

@@ -1,163 +1,237 @@
 /*
- * Streams and events of the runtime interface. All streams are one queue (rt.h), so a stream is a
- * handle and an event a time.
+ * Streams of the runtime interface, and host functions in them.
  */
 #include "runtime/rt.h"
+#include "runtime/stream_attr.h"
 
-#include <stdlib.h>
-#include <time.h>
+struct stream *rt_stream(const void *handle, bool own, int *status)
+{
+	struct rt_device *d = rt_device_now(status);
+	struct stream *s;
 
-struct rt_stream {
-	unsigned flags;
-	int priority;
-};
+	if (!d)
+		return NULL;
+	s = stream_resolve(&d->dev, handle, own);
+	if (!s)
+		*status = cudaErrorInvalidResourceHandle;
+	return s;
+}
 
-struct rt_event {
-	unsigned flags;
-	bool recorded;
-	struct timespec at;
-};
+/* ---- making ---- */
 
-static int wait_here(void)
+static int create(cudaStream_t *out, unsigned flags, int priority)
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
 
-	return d ? rt_wait(d) : status;
+	if (!d)
+		return status;
+	return out ? (int)stream_create(&d->dev, flags, priority, out) : cudaErrorInvalidValue;
 }
 
-RT_API cudaError_t plrt_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags,
-						     int priority);
-RT_API cudaError_t plrt_cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags,
-						     int priority)
+RT_FN(cudaStreamCreateWithPriority, (cudaStream_t *out, unsigned flags, int priority))
+{
+	return rt_error(create(out, flags, priority));
+}
+
+RT_FN(cudaStreamCreateWithFlags, (cudaStream_t *out, unsigned flags))
+{
+	return rt_error(create(out, flags, 0));
+}
+
+RT_FN(cudaStreamCreate, (cudaStream_t *out))
+{
+	return rt_error(create(out, 0, 0));
+}
+
+RT_FN(cudaStreamDestroy, (cudaStream_t stream))
 {
 	int status;
 
-	if (!out || flags > 1)
-		return rt_error(cudaErrorInvalidValue);
 	if (!rt_device_now(&status))
 		return rt_error(status);
-	*out = calloc(1, sizeof(**out));
-	if (!*out)
-		return rt_error(cudaErrorMemoryAllocation);
-	**out = (struct rt_stream){flags, priority};
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags);
-RT_API cudaError_t plrt_cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
-{
-	return plrt_cudaStreamCreateWithPriority(out, flags, 0);
-}
-
-RT_API cudaError_t plrt_cudaStreamCreate(cudaStream_t *out);
-RT_API cudaError_t plrt_cudaStreamCreate(cudaStream_t *out)
-{
-	return plrt_cudaStreamCreateWithPriority(out, 0, 0);
-}
-
-RT_API cudaError_t plrt_cudaStreamDestroy(cudaStream_t stream);
-RT_API cudaError_t plrt_cudaStreamDestroy(cudaStream_t stream)
-{
-	if (!stream || (uintptr_t)stream <= 2)
+	if ((uintptr_t)stream <= 2)
 		return rt_error(cudaErrorInvalidResourceHandle);
-	free(stream);
-	return cudaSuccess;
+	return rt_error((int)stream_destroy(rt_get()->streams, stream));
 }
 
-RT_API cudaError_t plrt_cudaStreamSynchronize(cudaStream_t stream);
-RT_API cudaError_t plrt_cudaStreamSynchronize(cudaStream_t stream)
-{
-	(void)stream;
-	return rt_error(wait_here());
-}
+/* ---- waiting ---- */
 
-RT_API cudaError_t plrt_cudaStreamQuery(cudaStream_t stream);
-RT_API cudaError_t plrt_cudaStreamQuery(cudaStream_t stream)
+static int synchronize(cudaStream_t stream, bool own)
 {
 	int status;
-	struct rt_device *d = rt_device_now(&status);
-	bool busy;
+	struct stream *s = rt_stream(stream, own, &status);
 
-	(void)stream;
-	if (!d)
-		return rt_error(status);
-	pthread_mutex_lock(&d->dev.lock);
-	busy = d->dev.running != 0;
-	pthread_mutex_unlock(&d->dev.lock);
-	return busy ? cudaErrorNotReady : rt_error(d->sticky);
+	return s ? (int)stream_wait(s) : status;
 }
 
-RT_API cudaError_t plrt_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
-RT_API cudaError_t plrt_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
-{
-	(void)stream;
-	(void)flags;
-	return event ? cudaSuccess : rt_error(cudaErrorInvalidResourceHandle);
-}
-
-RT_API cudaError_t plrt_cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags);
-RT_API cudaError_t plrt_cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
-{
-	if (!out || flags > 7)
-		return rt_error(cudaErrorInvalidValue);
-	*out = calloc(1, sizeof(**out));
-	if (!*out)
-		return rt_error(cudaErrorMemoryAllocation);
-	(*out)->flags = flags;
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaEventCreate(cudaEvent_t *out);
-RT_API cudaError_t plrt_cudaEventCreate(cudaEvent_t *out)
-{
-	return plrt_cudaEventCreateWithFlags(out, 0);
-}
-
-RT_API cudaError_t plrt_cudaEventDestroy(cudaEvent_t event);
-RT_API cudaError_t plrt_cudaEventDestroy(cudaEvent_t event)
-{
-	if (!event)
-		return rt_error(cudaErrorInvalidResourceHandle);
-	free(event);
-	return cudaSuccess;
-}
-
-/* The time is taken when the work before it is done, which is now. */
-RT_API cudaError_t plrt_cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+static int query(cudaStream_t stream, bool own)
 {
 	int status;
+	struct stream *s = rt_stream(stream, own, &status);
 
-	(void)stream;
-	if (!event)
-		return rt_error(cudaErrorInvalidResourceHandle);
-	status = wait_here();
-	clock_gettime(CLOCK_MONOTONIC, &event->at);
-	event->recorded = true;
-	return rt_error(status);
+	return s ? (int)stream_query(s) : status;
 }
 
-RT_API cudaError_t plrt_cudaEventSynchronize(cudaEvent_t event);
-RT_API cudaError_t plrt_cudaEventSynchronize(cudaEvent_t event)
-{
-	return rt_error(event ? wait_here() : cudaErrorInvalidResourceHandle);
-}
+RT_STREAM_FN(cudaStreamSynchronize, (cudaStream_t stream), synchronize(stream, OWN))
+RT_STREAM_FN(cudaStreamQuery, (cudaStream_t stream), query(stream, OWN))
 
-RT_API cudaError_t plrt_cudaEventQuery(cudaEvent_t event);
-RT_API cudaError_t plrt_cudaEventQuery(cudaEvent_t event)
-{
-	return event ? cudaSuccess : rt_error(cudaErrorInvalidResourceHandle);
-}
+/* ---- asking ---- */
 
-RT_API cudaError_t plrt_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
-RT_API cudaError_t plrt_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+enum ask { ASK_FLAGS, ASK_PRIORITY, ASK_ID, ASK_DEVICE };
+
+static int ask(cudaStream_t stream, bool own, enum ask what, void *out)
 {
-	if (!ms)
-		return rt_error(cudaErrorInvalidValue);
-	if (!start || !end || !start->recorded || !end->recorded || (start->flags | end->flags) & 2)
-		return rt_error(cudaErrorInvalidResourceHandle);
-	*ms = (float)((double)(end->at.tv_sec - start->at.tv_sec) * 1e3 +
-		      (double)(end->at.tv_nsec - start->at.tv_nsec) / 1e6);
+	struct rt *rt = rt_get();
+	int status;
+	struct stream *s = rt_stream(stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!out)
+		return cudaErrorInvalidValue;
+	switch (what) {
+	case ASK_FLAGS:
+		*(unsigned *)out = stream_flags_of(s);
+		break;
+	case ASK_PRIORITY:
+		*(int *)out = stream_priority_of(s);
+		break;
+	case ASK_ID:
+		*(u64 *)out = stream_id_of(s);
+		break;
+	case ASK_DEVICE:
+		for (u32 i = 0; i < rt->list.len; i++)
+			if (&rt->device[i].dev == stream_device_of(s))
+				*(int *)out = (int)i;
+		break;
+	}
 	return cudaSuccess;
 }
+
+RT_STREAM_FN(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags),
+	     ask(stream, OWN, ASK_FLAGS, flags))
+RT_STREAM_FN(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
+	     ask(stream, OWN, ASK_PRIORITY, priority))
+RT_STREAM_FN(cudaStreamGetId, (cudaStream_t stream, u64 *id), ask(stream, OWN, ASK_ID, id))
+RT_STREAM_FN(cudaStreamGetDevice, (cudaStream_t stream, int *device),
+	     ask(stream, OWN, ASK_DEVICE, device))
+
+/* ---- attributes ---- */
+
+static int get_attribute(cudaStream_t stream, bool own, int id, void *value)
+{
+	int status;
+	struct stream *s = rt_stream(stream, own, &status);
+
+	return s ? (int)stream_attr_get(s, id, value) : status;
+}
+
+static int set_attribute(cudaStream_t stream, bool own, int id, const void *value)
+{
+	int status;
+	struct stream *s = rt_stream(stream, own, &status);
+
+	return s ? (int)stream_attr_set(s, id, value) : status;
+}
+
+static int copy_attributes(cudaStream_t to, cudaStream_t from, bool own)
+{
+	int status;
+	struct stream *a = rt_stream(from, own, &status), *b = a ? rt_stream(to, own, &status) : a;
+
+	return b ? (int)stream_attr_copy(b, a) : status;
+}
+
+RT_STREAM_FN(cudaStreamGetAttribute, (cudaStream_t stream, int id, void *value),
+	     get_attribute(stream, OWN, id, value))
+RT_STREAM_FN(cudaStreamSetAttribute, (cudaStream_t stream, int id, const void *value),
+	     set_attribute(stream, OWN, id, value))
+RT_STREAM_FN(cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
+	     copy_attributes(to, from, OWN))
+
+/* ---- the program's functions ---- */
+
+struct host_call {
+	void (*fn)(void *);
+	void *user;
+};
+
+static enum status run_host_call(void *data, enum status so_far)
+{
+	const struct host_call *c = data;
+
+	(void)so_far;
+	c->fn(c->user);
+	return STATUS_SUCCESS;
+}
+
+static int launch_host(cudaStream_t stream, bool own, void (*fn)(void *), void *user)
+{
+	struct host_call c = {fn, user};
+	int status;
+	struct stream *s = rt_stream(stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!fn)
+		return cudaErrorInvalidValue;
+	return (int)stream_call(s, run_host_call, &c, sizeof(c), STREAM_HOST);
+}
+
+RT_STREAM_FN(cudaLaunchHostFunc, (cudaStream_t stream, void (*fn)(void *), void *user),
+	     launch_host(stream, OWN, fn, user))
+
+struct callback {
+	void (*fn)(cudaStream_t, cudaError_t, void *);
+	cudaStream_t stream;
+	void *user;
+};
+
+/* Unlike a host function it learns of a fault. */
+static enum status run_callback(void *data, enum status so_far)
+{
+	const struct callback *c = data;
+
+	c->fn(c->stream, (int)so_far, c->user);
+	return STATUS_SUCCESS;
+}
+
+static int add_callback(struct callback c, bool own, unsigned flags)
+{
+	int status;
+	struct stream *s = rt_stream(c.stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!c.fn || flags)
+		return cudaErrorInvalidValue;
+	return (int)stream_call(s, run_callback, &c, sizeof(c),
+				STREAM_HOST | STREAM_ALWAYS | STREAM_CALLBACK);
+}
+
+RT_STREAM_FN(cudaStreamAddCallback,
+	     (cudaStream_t stream, void (*fn)(cudaStream_t, cudaError_t, void *), void *user,
+	      unsigned flags),
+	     add_callback((struct callback){fn, stream, user}, OWN, flags))
+
+/* Managed memory is coherent here, whatever it is attached to; only mistakes show. */
+static int attach(cudaStream_t stream, bool own, const void *p, size_t length, unsigned flags)
+{
+	int status;
+	struct stream *s = rt_stream(stream, own, &status);
+	struct mem_range r;
+
+	if (!s)
+		return status;
+	if ((flags != 1 && flags != 2 && flags != 4) || (flags == 4 && stream_is_legacy(s)))
+		return cudaErrorInvalidValue;
+	if (!mem_find(&stream_device_of(s)->mem, (u64)(uintptr_t)p, length ? length : 1, &r) ||
+	    r.kind != MEM_KIND_MANAGED || (length && length != r.size))
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
+}
+
+RT_STREAM_FN(cudaStreamAttachMemAsync,
+	     (cudaStream_t stream, void *p, size_t length, unsigned flags),
+	     attach(stream, OWN, p, length, flags))

@@ -96,6 +96,7 @@ struct device_kernel {
 	bool nonportable_cluster;
 	u32 cluster_required[3]; /* of every launch (function attributes); zeros: not set */
 	struct device_kernel *next;
+	void *user; /* of the API layer, in the program's arena; guarded by owner->lock */
 	/* The last answer of device_kernel_occupancy's rules; guarded by the device's lock. */
 	struct {
 		u32 threads, dynamic_bytes, ctas;

@@ -62,6 +62,11 @@ struct device *stream_event_device(const struct stream_event *e)
 	return e->device->dev;
 }
 
+u32 stream_event_flags_of(const struct stream_event *e)
+{
+	return e->flags;
+}
+
 static enum status error_of(const struct stream_event *e)
 {
 	return (enum status)__atomic_load_n(&e->device->error, __ATOMIC_RELAXED);
@@ -72,12 +77,13 @@ static bool is_pending_locked(const struct stream_event *e)
 	return work_is_pending(e->work, e->serial);
 }
 
-enum status stream_event_record(struct stream_event *e, struct stream *s)
+enum status stream_event_record(struct stream_event *e, struct stream *s, u32 flags)
 {
 	struct streams *all = s->device->all;
 	enum status status = stream_check_issue(s);
 	struct work *w = NULL;
 
+	(void)flags;
 	if (status != STATUS_SUCCESS)
 		return status;
 	if (e->device != s->device)
@@ -100,12 +106,13 @@ enum status stream_event_record(struct stream_event *e, struct stream *s)
 	return status;
 }
 
-enum status stream_wait_event(struct stream *s, struct stream_event *e)
+enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flags)
 {
 	struct streams *all = s->device->all;
 	enum status status = stream_check_issue(s);
 	struct work *w;
 
+	(void)flags;
 	if (status != STATUS_SUCCESS)
 		return status;
 	pthread_mutex_lock(&all->lock);

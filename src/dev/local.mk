@@ -42,6 +42,7 @@ libcore_la_SOURCES += \
 	src/dev/stream.c src/dev/stream.h src/dev/stream_int.h \
 	src/dev/event.c \
 	src/dev/cluster.c \
+	src/dev/mem_op.c src/dev/mem_op.h \
 	src/dev/fault.c \
 	src/dev/api.c src/dev/api_int.h \
 	src/dev/api_launch.c \

@@ -179,6 +179,11 @@ enum status stream_device_error(const struct device *d)
 	return (enum status)__atomic_load_n(&d->streams->error, __ATOMIC_RELAXED);
 }
 
+void stream_device_revive(struct device *d)
+{
+	__atomic_store_n(&d->streams->error, (int)STATUS_SUCCESS, __ATOMIC_RELAXED);
+}
+
 static enum status error_of(const struct stream *s)
 {
 	return (enum status)__atomic_load_n(&s->device->error, __ATOMIC_RELAXED);
@@ -186,14 +191,16 @@ static enum status error_of(const struct stream *s)
 
 /* ---- streams ---- */
 
+static int clamp_priority(int p)
+{
+	return p > 0 ? 0 : p < STREAM_PRIORITY_MAX ? STREAM_PRIORITY_MAX : p;
+}
+
 enum status stream_create(struct device *d, u32 flags, int priority, struct stream **out)
 {
-	priority = priority > 0                      ? 0
-		   : priority < STREAM_PRIORITY_MAX ? STREAM_PRIORITY_MAX
-						      : priority;
 	if (flags & ~(u32)STREAM_NON_BLOCKING)
 		return STATUS_INVALID_VALUE;
-	*out = make_stream(d->streams, flags, priority);
+	*out = make_stream(d->streams, flags, clamp_priority(priority));
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
 
@@ -207,6 +214,7 @@ void stream_free_locked(struct stream *s)
 		d->streams = s->next;
 	if (s->next)
 		s->next->prev = s->prev;
+	free(s->kept);
 	handle_free(&d->all->stream_pool, s);
 }
 
@@ -259,6 +267,35 @@ u64 stream_id_of(const struct stream *s)
 bool stream_is_legacy(const struct stream *s)
 {
 	return s->legacy;
+}
+
+void stream_priority_set(struct stream *s, int priority)
+{
+	s->priority = clamp_priority(priority);
+}
+
+void stream_kept_read(const struct stream *s, u32 number, void *value)
+{
+	struct streams *all = s->device->all;
+
+	pthread_mutex_lock(&all->lock);
+	if (s->kept)
+		memcpy(value, s->kept + (size_t)number * STREAM_KEPT_BYTES, STREAM_KEPT_BYTES);
+	else
+		memset(value, 0, STREAM_KEPT_BYTES);
+	pthread_mutex_unlock(&all->lock);
+}
+
+void stream_kept_write(struct stream *s, u32 number, const void *value)
+{
+	struct streams *all = s->device->all;
+
+	pthread_mutex_lock(&all->lock);
+	if (!s->kept)
+		s->kept = calloc(STREAM_KEPT, STREAM_KEPT_BYTES);
+	if (s->kept)
+		memcpy(s->kept + (size_t)number * STREAM_KEPT_BYTES, value, STREAM_KEPT_BYTES);
+	pthread_mutex_unlock(&all->lock);
 }
 
 /* ---- order ---- */

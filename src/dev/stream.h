@@ -44,6 +44,8 @@ void stream_device_close(struct device *d);
 enum status stream_device_error(const struct device *d);
 /* A fault that came from outside: the device is dead from now on. The first one counts. */
 void stream_device_fail(struct device *d, enum status error);
+/* Forget the error; nothing may be under way. */
+void stream_device_revive(struct device *d);
 /* Wait for all work that has been issued to a device. Returns its error. */
 enum status stream_device_wait(struct device *d);
 
@@ -70,6 +72,13 @@ int stream_priority_of(const struct stream *s);
 /* Unique in the process. */
 u64 stream_id_of(const struct stream *s);
 bool stream_is_legacy(const struct stream *s);
+void stream_priority_set(struct stream *s, int priority);
+
+/* Values that the interfaces keep with a stream, by number: no effect on its work. Zero at first. */
+#define STREAM_KEPT 17u
+#define STREAM_KEPT_BYTES 64u
+void stream_kept_read(const struct stream *s, u32 number, void *value);
+void stream_kept_write(struct stream *s, u32 number, const void *value);
 
 /* STATUS_SUCCESS: nothing is left to do; STATUS_NOT_READY; or the device's error. */
 enum status stream_query(struct stream *s);
@@ -89,6 +98,7 @@ enum stream_call_flags {
 	STREAM_HOST = 1,   /* the program's code, which may block: never on the calling thread */
 	STREAM_ALWAYS = 2, /* even after a fault */
 	STREAM_POLL = 4,   /* may return STATUS_NOT_READY; must be quick */
+	STREAM_CALLBACK = 8, /* of a kind that cannot be captured */
 	/* What it is, for whoever asks a captured graph. */
 	STREAM_COPY = 0x100,
 	STREAM_FILL = 0x200,
@@ -122,10 +132,13 @@ enum status stream_event_create(struct device *d, u32 flags, struct stream_event
 enum status stream_event_destroy(struct streams *all, struct stream_event *e);
 bool stream_event_is(const struct streams *all, const void *handle);
 struct device *stream_event_device(const struct stream_event *e);
+u32 stream_event_flags_of(const struct stream_event *e);
+/* External: in a stream that is being captured, a node of the graph that records or waits. */
+enum { STREAM_EVENT_EXTERNAL = 1 };
 /* The event is what the stream has been given so far. */
-enum status stream_event_record(struct stream_event *e, struct stream *s);
+enum status stream_event_record(struct stream_event *e, struct stream *s, u32 flags);
 /* What the stream is given from now on waits for the event as it was recorded last. */
-enum status stream_wait_event(struct stream *s, struct stream_event *e);
+enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flags);
 /* Never recorded counts as done. */
 enum status stream_event_query(struct stream_event *e);
 enum status stream_event_wait(struct stream_event *e);

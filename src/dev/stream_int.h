@@ -55,6 +55,7 @@ struct stream {
 	u32 flags;
 	int priority;
 	bool legacy, dying;
+	u8 *kept; /* STREAM_KEPT values, NULL: all zero */
 };
 
 struct stream_event {

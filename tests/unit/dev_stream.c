@@ -169,11 +169,11 @@ static void events(void)
 	CHECK_EQ(stream_event_query(e), STATUS_SUCCESS);
 	CHECK_EQ(stream_event_elapsed(e, f, &ms), STATUS_INVALID_HANDLE);
 	store(memory, 0), store(memory + 64, 0);
-	stream_event_record(e, a);
+	stream_event_record(e, a, 0);
 	launch(a, "wait", memory + 64, 1);
 	launch(a, "append", memory, 1);
-	stream_event_record(f, a);
-	stream_wait_event(b, f);
+	stream_event_record(f, a, 0);
+	stream_wait_event(b, f, 0);
 	launch(b, "append", memory, 2);
 	CHECK_EQ(stream_event_query(e), STATUS_SUCCESS);
 	CHECK_EQ(stream_event_query(f), STATUS_NOT_READY);
@@ -192,8 +192,8 @@ static void events(void)
 	/* Gone while it is recorded, and while somebody waits for it. */
 	store(memory + 64, 0);
 	launch(a, "wait", memory + 64, 1);
-	stream_event_record(f, a);
-	stream_wait_event(b, f);
+	stream_event_record(f, a, 0);
+	stream_wait_event(b, f, 0);
 	launch(b, "append", memory, 1);
 	stream_event_destroy(all, f);
 	stream_destroy(all, a);
@@ -305,8 +305,8 @@ static void fault(void)
 	launch(a, "append", memory, 1);
 	stream_call(a, see, &never, sizeof(never), 0);
 	stream_call(a, see, &always, sizeof(always), STREAM_ALWAYS | STREAM_HOST);
-	stream_event_record(e, a);
-	stream_wait_event(b, e);
+	stream_event_record(e, a, 0);
+	stream_wait_event(b, e, 0);
 	launch(b, "append", memory, 1);
 	CHECK_EQ(stream_device_error(&dev), STATUS_SUCCESS);
 	store(memory + 64, 1);
@@ -352,9 +352,9 @@ static void *hammer(void *arg)
 			if (r % 5 == i)
 				stream_call(s[i], append, &a, sizeof(a), r % 2 ? STREAM_HOST : 0);
 			if (r % 7 == i)
-				stream_event_record(e, s[i]);
+				stream_event_record(e, s[i], 0);
 			if (r % 7 == i + 1)
-				stream_wait_event(s[i], e);
+				stream_wait_event(s[i], e, 0);
 			if (r % 50 == i)
 				launch(stream_resolve(&dev, NULL, i % 2), "empty", 0, 0);
 			if (r % 64 == i)

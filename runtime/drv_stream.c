@@ -1,0 +1,317 @@
+/*
+ * Streams of the driver interface, host functions and memory operations in them.
+ */
+#include "runtime/drv.h"
+#include "runtime/stream_attr.h"
+#include "src/dev/mem_op.h"
+
+struct stream *drv_stream(const void *handle, bool own, int *status)
+{
+	struct rt_device *d = drv_device(status);
+	struct stream *s;
+
+	if (!d)
+		return NULL;
+	s = stream_resolve(&d->dev, handle, own);
+	if (!s)
+		*status = STATUS_INVALID_HANDLE;
+	return s;
+}
+
+/* ---- making ---- */
+
+static int create(struct stream **out, unsigned flags, int priority)
+{
+	int status;
+	struct rt_device *d = drv_device(&status);
+
+	if (!d)
+		return status;
+	return out ? (int)stream_create(&d->dev, flags, priority, out) : STATUS_INVALID_VALUE;
+}
+
+DRV_FN(cuStreamCreate, (struct stream **out, unsigned flags))
+{
+	return create(out, flags, 0);
+}
+
+DRV_FN(cuStreamCreateWithPriority, (struct stream **out, unsigned flags, int priority))
+{
+	return create(out, flags, priority);
+}
+
+static int destroy(struct stream *stream)
+{
+	int status;
+
+	if (!drv_device(&status))
+		return status;
+	if ((uintptr_t)stream <= 2)
+		return STATUS_INVALID_HANDLE;
+	return (int)stream_destroy(rt_get()->streams, stream);
+}
+
+DRV_FN(cuStreamDestroy, (struct stream *stream))
+{
+	return destroy(stream);
+}
+
+DRV_FN(cuStreamDestroy_v2, (struct stream *stream))
+{
+	return destroy(stream);
+}
+
+/* ---- waiting ---- */
+
+static int synchronize(struct stream *stream, bool own)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	return s ? (int)stream_wait(s) : status;
+}
+
+static int query(struct stream *stream, bool own)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	return s ? (int)stream_query(s) : status;
+}
+
+DRV_STREAM_FN(cuStreamSynchronize, (struct stream *stream), synchronize(stream, OWN))
+DRV_STREAM_FN(cuStreamQuery, (struct stream *stream), query(stream, OWN))
+
+/* ---- asking ---- */
+
+enum ask { ASK_FLAGS, ASK_PRIORITY, ASK_ID, ASK_DEVICE, ASK_CONTEXT };
+
+static int device_index(const struct device *d)
+{
+	struct rt *rt = rt_get();
+	u32 i = 0;
+
+	while (i < rt->list.len && &rt->device[i].dev != d)
+		i++;
+	return (int)i;
+}
+
+static int ask(struct stream *stream, bool own, enum ask what, void *out)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	switch (what) {
+	case ASK_FLAGS:
+		*(unsigned *)out = stream_flags_of(s);
+		break;
+	case ASK_PRIORITY:
+		*(int *)out = stream_priority_of(s);
+		break;
+	case ASK_ID:
+		*(u64 *)out = stream_id_of(s);
+		break;
+	case ASK_DEVICE:
+		*(int *)out = device_index(stream_device_of(s));
+		break;
+	case ASK_CONTEXT:
+		*(struct rt_context **)out = rt_context_now();
+		break;
+	}
+	return STATUS_SUCCESS;
+}
+
+/* Green contexts do not exist here: a stream has none. */
+static int get_contexts(struct stream *stream, bool own, struct rt_context **context, void **green)
+{
+	if (green)
+		*green = NULL;
+	return ask(stream, own, ASK_CONTEXT, context);
+}
+
+DRV_STREAM_FN(cuStreamGetFlags, (struct stream *stream, unsigned *flags),
+	      ask(stream, OWN, ASK_FLAGS, flags))
+DRV_STREAM_FN(cuStreamGetPriority, (struct stream *stream, int *priority),
+	      ask(stream, OWN, ASK_PRIORITY, priority))
+DRV_STREAM_FN(cuStreamGetId, (struct stream *stream, u64 *id), ask(stream, OWN, ASK_ID, id))
+DRV_STREAM_FN(cuStreamGetDevice, (struct stream *stream, int *device),
+	      ask(stream, OWN, ASK_DEVICE, device))
+DRV_STREAM_FN(cuStreamGetCtx, (struct stream *stream, struct rt_context **context),
+	      ask(stream, OWN, ASK_CONTEXT, context))
+DRV_STREAM_FN(cuStreamGetCtx_v2,
+	      (struct stream *stream, struct rt_context **context, void **green),
+	      get_contexts(stream, OWN, context, green))
+
+static int get_attribute(struct stream *stream, bool own, int id, void *value)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	return s ? (int)stream_attr_get(s, id, value) : status;
+}
+
+static int set_attribute(struct stream *stream, bool own, int id, const void *value)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	return s ? (int)stream_attr_set(s, id, value) : status;
+}
+
+static int copy_attributes(struct stream *to, struct stream *from, bool own)
+{
+	int status;
+	struct stream *a = drv_stream(from, own, &status),
+		      *b = a ? drv_stream(to, own, &status) : a;
+
+	return b ? (int)stream_attr_copy(b, a) : status;
+}
+
+DRV_STREAM_FN(cuStreamGetAttribute, (struct stream *stream, int id, void *value),
+	      get_attribute(stream, OWN, id, value))
+DRV_STREAM_FN(cuStreamSetAttribute, (struct stream *stream, int id, const void *value),
+	      set_attribute(stream, OWN, id, value))
+DRV_STREAM_FN(cuStreamCopyAttributes, (struct stream *to, struct stream *from),
+	      copy_attributes(to, from, OWN))
+
+/* ---- the program's functions ---- */
+
+struct host_call {
+	void (*fn)(void *);
+	void *user;
+};
+
+static enum status run_host_call(void *data, enum status so_far)
+{
+	const struct host_call *c = data;
+
+	(void)so_far;
+	c->fn(c->user);
+	return STATUS_SUCCESS;
+}
+
+static int launch_host(struct stream *stream, bool own, void (*fn)(void *), void *user)
+{
+	struct host_call c = {fn, user};
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!fn)
+		return STATUS_INVALID_VALUE;
+	return (int)stream_call(s, run_host_call, &c, sizeof(c), STREAM_HOST);
+}
+
+DRV_STREAM_FN(cuLaunchHostFunc, (struct stream *stream, void (*fn)(void *), void *user),
+	      launch_host(stream, OWN, fn, user))
+
+struct callback {
+	void (*fn)(struct stream *, int, void *);
+	struct stream *stream;
+	void *user;
+};
+
+static enum status run_callback(void *data, enum status so_far)
+{
+	const struct callback *c = data;
+
+	c->fn(c->stream, (int)so_far, c->user);
+	return STATUS_SUCCESS;
+}
+
+static int add_callback(struct callback c, bool own, unsigned flags)
+{
+	int status;
+	struct stream *s = drv_stream(c.stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!c.fn || flags)
+		return STATUS_INVALID_VALUE;
+	return (int)stream_call(s, run_callback, &c, sizeof(c),
+				STREAM_HOST | STREAM_ALWAYS | STREAM_CALLBACK);
+}
+
+DRV_STREAM_FN(cuStreamAddCallback,
+	      (struct stream *stream, void (*fn)(struct stream *, int, void *), void *user,
+	       unsigned flags),
+	      add_callback((struct callback){fn, stream, user}, OWN, flags))
+
+/* Managed memory is coherent here, whatever it is attached to; only mistakes show. */
+static int attach(struct stream *stream, bool own, u64 p, size_t length, unsigned flags)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+	struct mem_range r;
+
+	if (!s)
+		return status;
+	if ((flags != 1 && flags != 2 && flags != 4) || (flags == 4 && stream_is_legacy(s)))
+		return STATUS_INVALID_VALUE;
+	if (!mem_find(&stream_device_of(s)->mem, p, length ? length : 1, &r) ||
+	    r.kind != MEM_KIND_MANAGED || (length && length != r.size))
+		return STATUS_INVALID_VALUE;
+	return STATUS_SUCCESS;
+}
+
+DRV_STREAM_FN(cuStreamAttachMemAsync,
+	      (struct stream *stream, u64 p, size_t length, unsigned flags),
+	      attach(stream, OWN, p, length, flags))
+
+/* ---- memory operations ---- */
+
+static int mem_op(struct stream *stream, bool own, struct mem_op op)
+{
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	return s ? (int)stream_mem_ops(s, &op, 1) : status;
+}
+
+/* Four names for each: those ending in _v2 came when they no longer had to be enabled. */
+#define MEM_OP_FNS(name, type, kind)                                                               \
+	DRV_STREAM_FN(name, (struct stream *stream, u64 address, type value, unsigned flags),      \
+		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value}))           \
+	DRV_STREAM_FN(name##_v2, (struct stream *stream, u64 address, type value, unsigned flags), \
+		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value}))
+
+MEM_OP_FNS(cuStreamWaitValue32, u32, MEM_OP_WAIT_32)
+MEM_OP_FNS(cuStreamWaitValue64, u64, MEM_OP_WAIT_64)
+MEM_OP_FNS(cuStreamWriteValue32, u32, MEM_OP_WRITE_32)
+MEM_OP_FNS(cuStreamWriteValue64, u64, MEM_OP_WRITE_64)
+
+static int batch(struct stream *stream, bool own, unsigned n, const union drv_mem_op *ops,
+		 unsigned flags)
+{
+	struct mem_op op[MEM_OPS_MAX];
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!ops || !n || n > MEM_OPS_MAX || flags)
+		return STATUS_INVALID_VALUE;
+	for (u32 i = 0; i < n; i++)
+		op[i] = drv_mem_op_read(&ops[i]);
+	return (int)stream_mem_ops(s, op, n);
+}
+
+struct mem_op drv_mem_op_read(const union drv_mem_op *o)
+{
+	bool plain = o->kind == MEM_OP_FLUSH || o->kind == MEM_OP_BARRIER;
+
+	return plain ? (struct mem_op){.kind = o->kind, .flags = o->plain.flags}
+		     : (struct mem_op){o->kind, o->word.flags, o->word.address, o->word.value};
+}
+
+DRV_STREAM_FN(cuStreamBatchMemOp,
+	      (struct stream *stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
+	      batch(stream, OWN, n, ops, flags))
+DRV_STREAM_FN(cuStreamBatchMemOp_v2,
+	      (struct stream *stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
+	      batch(stream, OWN, n, ops, flags))

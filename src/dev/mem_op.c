@@ -1,0 +1,95 @@
+/*
+ * Operations of streams on words of memory, as polled calls.
+ */
+#include "src/dev/mem_op.h"
+
+struct batch {
+	u32 len, at; /* operations; those that are done */
+	struct mem_op op[MEM_OPS_MAX];
+};
+
+static bool is_wide(u32 kind)
+{
+	return kind == MEM_OP_WAIT_64 || kind == MEM_OP_WRITE_64;
+}
+
+static bool is_wait(u32 kind)
+{
+	return kind == MEM_OP_WAIT_32 || kind == MEM_OP_WAIT_64;
+}
+
+static bool holds(const struct mem_op *o)
+{
+	const void *p = (const void *)(uintptr_t)o->address;
+	bool wide = is_wide(o->kind);
+	u64 now = wide ? __atomic_load_n((const u64 *)p, __ATOMIC_ACQUIRE)
+		       : __atomic_load_n((const u32 *)p, __ATOMIC_ACQUIRE),
+	    value = wide ? o->value : (u32)o->value;
+
+	switch (o->flags & ~(u32)MEM_OP_FLUSH_AFTER) {
+	case MEM_OP_GEQ:
+		return wide ? (s64)(now - value) >= 0 : (s32)((u32)now - (u32)value) >= 0;
+	case MEM_OP_EQ:
+		return now == value;
+	case MEM_OP_AND:
+		return (now & value) != 0;
+	default:
+		return wide ? ~(now | value) != 0 : ~(u32)(now | value) != 0;
+	}
+}
+
+static enum status run(void *data, enum status so_far)
+{
+	struct batch *b = data;
+
+	(void)so_far;
+	for (; b->at < b->len; b->at++) {
+		const struct mem_op *o = &b->op[b->at];
+		void *p = (void *)(uintptr_t)o->address;
+
+		if (is_wait(o->kind) && !holds(o))
+			return STATUS_NOT_READY;
+		if (o->kind == MEM_OP_WRITE_64)
+			__atomic_store_n((u64 *)p, o->value, __ATOMIC_SEQ_CST);
+		else if (o->kind == MEM_OP_WRITE_32)
+			__atomic_store_n((u32 *)p, (u32)o->value, __ATOMIC_SEQ_CST);
+		else
+			__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	}
+	/* A graph may run it again. */
+	b->at = 0;
+	return STATUS_SUCCESS;
+}
+
+static enum status check(const struct stream *s, const struct mem_op *o)
+{
+	u32 bytes = is_wide(o->kind) ? 8 : 4;
+	struct mem_range r;
+
+	if (o->kind < MEM_OP_WAIT_32 || o->kind > MEM_OP_BARRIER)
+		return STATUS_INVALID_VALUE;
+	if (o->kind == MEM_OP_FLUSH || o->kind == MEM_OP_BARRIER)
+		return o->flags > (o->kind == MEM_OP_BARRIER) ? STATUS_INVALID_VALUE
+							       : STATUS_SUCCESS;
+	if (is_wait(o->kind) ? (o->flags & ~(u32)MEM_OP_FLUSH_AFTER) > MEM_OP_NOR : o->flags > 1)
+		return STATUS_INVALID_VALUE;
+	if (o->address % bytes || !mem_find(&stream_device_of(s)->mem, o->address, bytes, &r))
+		return STATUS_INVALID_VALUE;
+	return STATUS_SUCCESS;
+}
+
+enum status stream_mem_ops(struct stream *s, const struct mem_op *ops, u32 n)
+{
+	struct batch b = {.len = n};
+
+	if (!n || n > MEM_OPS_MAX || !ops)
+		return STATUS_INVALID_VALUE;
+	for (u32 i = 0; i < n; i++) {
+		enum status status = check(s, &ops[i]);
+
+		if (status != STATUS_SUCCESS)
+			return status;
+		b.op[i] = ops[i];
+	}
+	return stream_call(s, run, &b, offsetof(struct batch, op) + sizeof(*ops) * n, STREAM_POLL);
+}

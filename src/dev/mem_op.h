@@ -1,0 +1,31 @@
+/*
+ * Operations of streams on single words of memory: wait until a word has a value, write one.
+ * Source: CUDA Driver API, "Stream Memory Operations".
+ */
+#ifndef PL_DEV_MEM_OP_H
+#define PL_DEV_MEM_OP_H
+
+#include "src/dev/stream.h"
+
+enum mem_op_kind {
+	MEM_OP_WAIT_32 = 1,
+	MEM_OP_WRITE_32 = 2,
+	MEM_OP_FLUSH = 3,
+	MEM_OP_WAIT_64 = 4,
+	MEM_OP_WRITE_64 = 5,
+	MEM_OP_BARRIER = 6
+};
+
+/* How a wait compares: *address - value >= 0, ==, &, ~(*address | value) != 0. */
+enum mem_op_compare { MEM_OP_GEQ, MEM_OP_EQ, MEM_OP_AND, MEM_OP_NOR, MEM_OP_FLUSH_AFTER = 1 << 30 };
+
+struct mem_op {
+	u32 kind, flags;
+	u64 address, value;
+};
+
+/* One after the other, in the stream's turn. At most MEM_OPS_MAX. Addresses are checked now. */
+#define MEM_OPS_MAX 256u
+enum status stream_mem_ops(struct stream *s, const struct mem_op *ops, u32 n);
+
+#endif
