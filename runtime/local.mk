@@ -12,11 +12,13 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_symbol.c \
 	runtime/drv_event.c \
 	runtime/drv_launch.c \
+	runtime/drv_tensor.c \
 	runtime/drv_module.c \
 	runtime/drv_stream.c \
 	runtime/driver.def runtime/runtime.def \
 	runtime/rt_handle.c runtime/rt_handle.h \
 	runtime/rt.h \
+	runtime/rt_cluster.c \
 	runtime/rt_device.c \
 	runtime/rt_error.c \
 	runtime/rt_image.c \

@@ -58,11 +58,13 @@ libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
 EXTRA_DIST += src/dev/libptxloom.map
 
-check_PROGRAMS += tests/unit/dev_stream tests/unit/dev_api samples/saxpy_test samples/reduce
-TESTS += tests/unit/dev_stream tests/unit/dev_api tests/exec/exec.sh
+check_PROGRAMS += tests/unit/dev_cluster tests/unit/dev_stream tests/unit/dev_api samples/saxpy_test samples/reduce
+TESTS += tests/unit/dev_cluster tests/unit/dev_stream tests/unit/dev_api tests/exec/exec.sh
 dist_check_SCRIPTS += tests/exec/exec.sh
 tests_unit_dev_stream_SOURCES = tests/unit/dev_stream.c tests/check.h
 tests_unit_dev_stream_LDADD = $(UNIT_LDADD)
+tests_unit_dev_cluster_SOURCES = tests/unit/dev_cluster.c tests/check.h
+tests_unit_dev_cluster_LDADD = $(UNIT_LDADD)
 tests_unit_dev_api_SOURCES = tests/unit/dev_api.c tests/check.h
 tests_unit_dev_api_LDADD = $(UNIT_LDADD)
 # The samples see what users see: the header and the library.
@@ -70,4 +72,4 @@ samples_saxpy_test_SOURCES = samples/saxpy_test.c
 samples_saxpy_test_LDADD = libptxloom.la -lm
 samples_reduce_SOURCES = samples/reduce.c
 samples_reduce_LDADD = libptxloom.la
-EXTRA_DIST += tests/exec/calls.ptx
+EXTRA_DIST += tests/exec/calls.ptx tests/exec/cluster.ptx

@@ -8,7 +8,7 @@ bin=$(cd "${builddir:-.}" && pwd)
 cd "$srcdir" || exit 1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_HOST_ISA
+unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_ASYNC PTXLOOM_HOST_ISA
 
 # status WANT COMMAND...: it exits with WANT; output in $scratch/out, $scratch/err.
 status()
@@ -153,6 +153,13 @@ ok "$([ ! -s "$scratch/out" ]; echo $?)" "nothing is printed after a fault"
 status 0 ptxloom exec tests/exec/calls.ptx --block 6 --buffer o:u32[6] --dump o --dump table:u64
 says out '^hello 9$'
 says out '^o\[0\.\.5\] = 0 3 4 9 8 15$'
+
+# Clusters.
+status 0 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 3 --buffer o:u32[6] --dump o
+is out "o[0..5] = 0 1 2 0 1 2"
+status 1 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 4 --buffer o:u32[6] --dump o
+says err 'refused: .*cluster misconfiguration'
+status 2 ptxloom exec tests/exec/cluster.ptx -d h100 --cluster a --buffer o:u32[6]
 
 status 0 $add --dump-program
 says out '^ +[0-9]+  add_f32 .*; add\.rn\.f32 %f2, %f0, %f1;$'
