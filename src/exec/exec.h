@@ -204,9 +204,9 @@ struct warp {
 	u64 seen;       /* hash of the registers then */
 	bool rotate;    /* take the oldest group next, not the lowest */
 	u64 ticks;
-	struct group group[WARP_LANES];
 	u32 cluster_arrived;  /* lanes that have arrived at the cluster's barrier in this phase */
 	u32 arrivals;         /* bit b: arrived[b] is not empty */
+	struct group group[WARP_LANES];
 	u32 arrived[CTA_BARRIERS]; /* lanes that have arrived at a CTA barrier and do not wait there */
 };
 
@@ -266,7 +266,6 @@ struct gang {
 	u32 warp;                 /* first warp to work on, counted in this gang */
 	u32 warps;                /* in this gang */
 	u32 first_warp;           /* in the CTA */
-	bool full;                /* gang mode: every lane of every warp is live */
 	u8 mode;                  /* enum exec_mode */
 	u8 stop;                  /* enum exec_stop */
 	/* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
@@ -306,6 +305,7 @@ struct cta {
 	} barrier[CTA_BARRIERS];
 	struct cluster *cluster;  /* NULL: the CTA is its own cluster */
 	u32 rank;                 /* in the cluster */
+	bool parted;              /* warps or barriers are not as at the start, live lanes excepted */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
 	u32 still;                /* passes in which warps only repeated themselves */

@@ -318,6 +318,7 @@ HANDLER(bar_red_warp)
 
 HANDLER(cluster_arrive_gang)
 {
+	g->cta->parted = true;
 	for (u32 w = 0; w < g->warps; w++)
 		g->warp_at[w].cluster_arrived = g->warp_at[w].live;
 	return in + 1;

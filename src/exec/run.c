@@ -51,6 +51,7 @@ void exec_cta_prepare(struct cta *c)
 {
 	for (u32 i = 0; i < c->gangs; i++)
 		fill_consts(&c->gang[i]);
+	c->parted = true;
 }
 
 /* Every thread begins in the kernel's frame. */
@@ -65,21 +66,15 @@ static void set_stacks(struct cta *c)
 		}
 }
 
-void exec_cta_start(struct cta *c)
+/* What warps have when nothing has happened to them, their lanes excepted. */
+static void reset_warps(struct cta *c)
 {
-	const struct program *p = c->env->program;
-
-	c->live_warps = c->warps;
-	if (p->has_calls)
-		set_stacks(c);
 	for (u32 w = 0; w < c->warps; w++) {
-		u32 n = c->threads - w * WARP_LANES;
 		struct warp *x = &c->warp[w];
 
 		x->groups = x->spins = x->still = 0;
 		x->rotate = false;
 		x->ticks = 0;
-		x->live = n >= WARP_LANES ? FULL_MASK : (1u << n) - 1;
 		x->mask = 0;
 		x->stop = NO_PC;
 		x->cluster_arrived = 0;
@@ -88,17 +83,29 @@ void exec_cta_start(struct cta *c)
 		x->arrivals = 0;
 	}
 	memset(c->barrier, 0, sizeof(c->barrier));
+	c->parted = false;
+}
+
+void exec_cta_start(struct cta *c)
+{
+	const struct program *p = c->env->program;
+	u32 last = c->threads - (c->warps - 1) * WARP_LANES;
+
+	c->live_warps = c->warps;
+	if (p->has_calls)
+		set_stacks(c);
+	if (c->parted)
+		reset_warps(c);
+	for (u32 w = 0; w < c->warps; w++)
+		c->warp[w].live = FULL_MASK;
+	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
 	c->blocked = false;
 	c->still = 0;
-	async_reset(c);
+	if (c->async)
+		async_reset(c);
 	for (u32 i = 0; i < c->gangs; i++) {
-		struct gang *g = &c->gang[i];
-
-		g->together = true;
-		g->pc = p->funcs[0].first;
-		g->full = true;
-		for (u32 w = 0; w < g->warps; w++)
-			g->full &= g->warp_at[w].live == FULL_MASK;
+		c->gang[i].together = true;
+		c->gang[i].pc = p->funcs[0].first;
 	}
 }
 
@@ -114,6 +121,7 @@ static bool gang_is_done(const struct gang *g)
 static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u32 threads)
 {
 	g->together = false;
+	g->cta->parted = true;
 	for (u32 w = 0; w < g->warps; w++) {
 		struct warp *x = &g->warp_at[w];
 
@@ -178,6 +186,9 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 		break;
 	case STOP_FAULT:
 		pass->fault = true;
+		break;
+	case STOP_DONE:
+		g->together = false;
 		break;
 	default:
 		break;
@@ -299,15 +310,15 @@ static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 	for (u32 i = 0; i < c->gangs && !pass->fault; i++) {
 		struct gang *g = &c->gang[i];
 
-		if (gang_is_done(g))
-			continue;
-		if (g->together)
+		if (g->together) {
 			run_gang(g, budget, pass);
-		else
+			*done &= g->stop == STOP_DONE;
+		} else if (!gang_is_done(g)) {
 			run_warps(g, budget, pass);
+			*done &= gang_is_done(g);
+		}
 		pass->polled |= g->polled;
 		g->polled = false;
-		*done &= gang_is_done(g);
 	}
 }
 
@@ -328,7 +339,8 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		if (pass.fault)
 			return STOP_FAULT;
 		if (done) {
-			async_finish(c);
+			if (c->async)
+				async_finish(c);
 			return STOP_DONE;
 		}
 		c->used_up |= pass.used_up || --passes <= 0;

@@ -93,6 +93,7 @@ static void hand_init(struct sched_grid *g, u32 index, u32 hands)
 	h->target = l->cooperative ? UINT32_MAX : 1;
 	h->limit = l->cooperative ? UINT32_MAX
 				  : (u32)min_u64((units + hands - 1) / hands, UINT32_MAX / 2);
+	h->sm = index % (u32)(sms > 0 ? sms : 1);
 	h->random = (g->seed + index) * 0x9e3779b97f4a7c15u + 1;
 }
 
@@ -318,31 +319,37 @@ static bool has_unstarted(struct hand *h)
 	return h->chunk < h->chunk_end || (!h->dry && take_chunk(h));
 }
 
+/* Coordinates of a unit; of the one behind the last, as is the rule, without a division. */
 static void set_id(struct hand *h, u64 number)
 {
 	const u32 *n = h->grid->unit_grid;
+	u32 x = h->id[0] + 1;
 
-	if (number == h->started && number && h->id[0] + 1 < n[0]) {
-		h->id[0]++;
-	} else {
+	if (PL_UNLIKELY(number != h->started || !number || x >= n[0])) {
 		u64 rows = number / n[0];
 
-		h->id[0] = (u32)(number % n[0]);
+		x = (u32)(number % n[0]);
 		h->id[1] = (u32)(rows % n[1]);
 		h->id[2] = (u32)(rows / n[1]);
 	}
 	h->started = number + 1;
+	h->id[0] = x;
 }
 
 /* The hand's SMs are index, index + hands, ..; residents on one SM get different slots. */
 static void place(struct hand *h, struct cta *c)
 {
 	const struct arch *a = h->grid->launch.env.program->arch;
-	u32 sms = a && a->sms > 0 ? (u32)a->sms : 1, all = h->grid->pool->workers;
+	u32 sms = a && a->sms > 0 ? (u32)a->sms : 1;
 	u64 taken = 0;
 
-	c->smid = (h->index + h->sm * all) % sms;
-	h->sm = h->index + (h->sm + 1) * all < sms ? h->sm + 1 : 0;
+	c->smid = h->sm;
+	c->slot = 0;
+	h->sm += h->grid->pool->workers;
+	if (h->sm >= sms)
+		h->sm = h->index < sms ? h->index : h->index % sms;
+	if (PL_LIKELY(!h->waiting.len))
+		return;
 	for (const struct seat *s = h->waiting.first; s; s = s->next)
 		if (s->cta.smid == c->smid && s->cta.slot < 64)
 			taken |= (u64)1 << s->cta.slot;
@@ -405,6 +412,22 @@ static void start_unit(struct hand *h, struct seat *first)
 	}
 }
 
+/* A CTA that is a unit of its own. */
+static void start_alone(struct hand *h, struct seat *s, u64 number)
+{
+	struct cta *c = &s->cta;
+
+	c->id[0] = h->id[0];
+	c->id[1] = h->id[1];
+	c->id[2] = h->id[2];
+	c->number = number;
+	c->cluster = NULL;
+	c->rank = 0;
+	s->light = 0;
+	place(h, c);
+	exec_cta_start(c);
+}
+
 static struct seat *begin(struct hand *h)
 {
 	struct sched_grid *g = h->grid;
@@ -425,7 +448,10 @@ static struct seat *begin(struct hand *h)
 	if (g->multiplier)
 		number = (u64)(((unsigned __int128)number * g->multiplier + g->offset) % g->units);
 	set_id(h, number);
-	start_unit(h, s);
+	if (g->unit_ctas == 1)
+		start_alone(h, s, number);
+	else
+		start_unit(h, s);
 	return s;
 }
 

@@ -78,7 +78,7 @@ struct hand {
 	u32 round;       /* turns since all waiting CTAs had one */
 	u32 since_retry; /* CTAs that have ended since */
 	bool progress;   /* in this round a CTA ended, or one computes */
-	u32 sm;          /* rotates over the hand's SMs */
+	u32 sm;          /* of the next CTA; rotates over the hand's SMs */
 	u64 finished;    /* not yet subtracted from grid->left */
 	u64 served;      /* when a worker took it last, for fairness; pool->lock */
 	u64 random;

@@ -5,7 +5,7 @@
  * process, the least and the median of the rounds, and the least time elapsed, which says something
  * about two workers on a machine with two idle cores only.
  *
- * usage: engine BENCH.PTX [ROUNDS [KERNEL]]
+ * usage: engine BENCH.PTX [ROUNDS [KERNEL [WAY]]]
  */
 #include "tests/bench/engine.h"
 #include "grammar/parse.h"
@@ -21,6 +21,7 @@
 
 #define ROUNDS_MAX 99u
 #define EMPTY_LAUNCHES 100000u
+#define EMPTY_CTAS 4000000u
 
 /* ---- instructions that threads execute, counted in bench.ptx ---- */
 
@@ -153,6 +154,7 @@ struct bench {
 	struct pocl *pocl;
 	u8 params[BENCH_KERNELS][48];
 	u8 *want; /* result of the reference */
+	u32 only; /* way to run beside the reference, WAYS: all */
 };
 
 struct ending {
@@ -231,6 +233,8 @@ static bool run_reference(struct bench *b, u32 k)
 
 static bool is_possible(const struct bench *b, enum way way)
 {
+	if (b->only != WAYS && way != b->only && way != REFERENCE)
+		return false;
 	if (way == POCL)
 		return b->pocl != NULL;
 	return way == REFERENCE || exec_ops_select(way_names[way][1] == '4' ? "v4" : "v3");
@@ -305,9 +309,11 @@ static void bench_kernel(struct bench *b, u32 k, u32 rounds, struct total *total
 	double count = 0;
 
 	for (u32 r = 0; r < rounds; r++) {
-		for (u32 way = 0; way < WAYS; way++)
-			if (is_possible(b, way))
+		for (u32 way = 0; way < WAYS; way++) {
+			t[way].cpu[r] = t[way].cpu[0];
+			if (is_possible(b, way) && (way || !r || b->only == WAYS))
 				measure(b, k, way, r, &t[way]);
+		}
 		count = (double)jobs[k].count(&jobs[k], (const u32 *)(const void *)b->want);
 	}
 	printf("%s: %.1f million thread instructions; gang of %u warps, %u KiB of rows\n",
@@ -336,29 +342,42 @@ static void report_total(const struct bench *b, const struct total *total)
 		       exp(total->log_pocl / total->n));
 }
 
-/* A kernel that only returns, launched and waited for by one thread. */
-static void bench_empty(struct bench *b)
+/*
+ * A kernel that only returns: launches of one CTA, each waited for, and a grid of many, for what a
+ * CTA costs beside its instructions. Nanoseconds each, 0: it did not run.
+ */
+static double time_empty(struct bench *b, const struct ir_module *m, u32 warps, u32 launches,
+			 u32 ctas)
 {
-	static const u32 grid[3] = {1, 1, 1}, block[3] = {32, 1, 1};
-	static const char ptx[] =
-		".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry empty()\n{\nret;\n}\n";
-	struct diag_source source = {"empty.ptx", ptx, strlen(ptx)};
-	struct lower_options options = {.warps = 1};
-	struct ir_module *m = ptx_parse(&source, NULL, &b->d);
-	struct program *p = m ? exec_lower(m, ir_find_func(m, "empty"), arch_find("a100"), NULL,
-					   &options, &b->d)
-			      : NULL;
+	const u32 grid[3] = {ctas, 1, 1}, block[3] = {32 * warps, 1, 1};
+	struct lower_options options = {.warps = warps};
+	struct program *p = exec_lower(m, ir_find_func(m, "empty"), arch_find("a100"), NULL,
+				       &options, &b->d);
 	double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	bool ok = p != NULL;
 
-	for (u32 i = 0; ok && i < EMPTY_LAUNCHES; i++)
+	for (u32 i = 0; ok && i < launches; i++)
 		ok = launch(b, p, exec_ops_select(NULL), b->pool[0], grid, block, b->params[0]);
 	t = seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
-	if (ok)
-		printf("empty launch and wait: %.0f ns\n", t * 1e9 / EMPTY_LAUNCHES);
 	if (p)
 		sched_forget(b->pool[0], p);
 	exec_program_free(p);
+	return ok ? t * 1e9 / launches / ctas : 0;
+}
+
+static void bench_empty(struct bench *b)
+{
+	static const char ptx[] =
+		".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry empty()\n{\nret;\n}\n";
+	struct diag_source source = {"empty.ptx", ptx, strlen(ptx)};
+	struct ir_module *m = ptx_parse(&source, NULL, &b->d);
+
+	if (!m)
+		return;
+	printf("empty launch and wait: %.0f ns (goal: at most 1000)\n",
+	       time_empty(b, m, 1, EMPTY_LAUNCHES, 1));
+	printf("a CTA of one empty warp: %.1f ns, of eight: %.1f ns (goal: at most 20)\n",
+	       time_empty(b, m, 1, 1, EMPTY_CTAS), time_empty(b, m, 8, 1, EMPTY_CTAS));
 	ir_module_free(m);
 }
 
@@ -434,7 +453,7 @@ static bool bench_open(struct bench *b, const char *path)
 	for (u32 k = 0; k < BENCH_KERNELS; k++)
 		if (!prepare(b, k))
 			return false;
-	b->pocl = pocl_open(jobs);
+	b->pocl = b->only == WAYS || b->only == POCL ? pocl_open(jobs) : NULL;
 	return true;
 }
 
@@ -459,12 +478,15 @@ int main(int argc, char **argv)
 {
 	u32 rounds = argc > 2 ? (u32)atoi(argv[2]) : 5;
 	struct total total = {.n = 0};
-	struct bench b = {.m = NULL};
+	struct bench b = {.only = WAYS};
 
 	if (argc < 2 || !rounds || rounds > ROUNDS_MAX) {
-		fprintf(stderr, "usage: engine BENCH.PTX [ROUNDS [KERNEL]]\n");
+		fprintf(stderr, "usage: engine BENCH.PTX [ROUNDS [KERNEL [WAY]]]\n");
 		return 2;
 	}
+	for (u32 way = 0; argc > 4 && way < WAYS; way++)
+		if (!strcmp(argv[4], way_names[way]))
+			b.only = way;
 	if (!bench_open(&b, argv[1])) {
 		fprintf(stderr, "%s: cannot be prepared\n", argv[1]);
 		return 1;
