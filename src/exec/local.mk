@@ -82,6 +82,11 @@ TESTS += tests/unit/exec_calls
 tests_unit_exec_calls_SOURCES = tests/unit/exec_calls.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_calls_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/exec_wide
+TESTS += tests/unit/exec_wide
+tests_unit_exec_wide_SOURCES = tests/unit/exec_wide.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_wide_LDADD = $(UNIT_LDADD)
+
 check_PROGRAMS += tests/unit/exec_fuse
 TESTS += tests/unit/exec_fuse
 tests_unit_exec_fuse_SOURCES = tests/unit/exec_fuse.c tests/unit/exec_harness.h tests/check.h

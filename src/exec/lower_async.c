@@ -210,6 +210,22 @@ void lower_remote_async(struct lower *l)
 		lower_ext(l, value[i], false);
 }
 
+/* ---- st.bulk ---- */
+
+void lower_zero_fill(struct lower *l)
+{
+	u32 a = lower_address_row(l, lower_named(l, 'a')),
+	    n = lower_source(l, lower_named(l, 'n'), T_u64, ROW_X);
+
+	if (a == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	lower_emit(l, OP_zero_fill)->space = MEM_SHARED;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, n);
+}
+
 /* ---- mbarrier ---- */
 
 static const struct {

@@ -156,7 +156,7 @@ lower_rule lower_call, lower_stack;
 /* Barriers and fences: lower_sync.c. */
 lower_rule lower_bar, lower_fence;
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
-lower_rule lower_async_copy, lower_remote_async, lower_mbarrier, lower_mapa, lower_isspacep;
+lower_rule lower_async_copy, lower_remote_async, lower_zero_fill, lower_mbarrier, lower_mapa, lower_isspacep;
 lower_rule lower_tensor_copy, lower_tensormap;
 /* Matrix instructions: lower_mma.c. */
 lower_rule lower_mma, lower_wmma, lower_wgmma, lower_matrix;

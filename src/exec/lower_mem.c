@@ -162,6 +162,18 @@ static u32 row_of(struct lower *l, const struct elements *e, u32 i)
 	return e->at[i].kind == IR_OP_REG ? lower_register(l, &e->at[i], e->half[i]) : IR_NONE;
 }
 
+static bool is_constant(const struct elements *e, u32 i)
+{
+	return e->at[i].kind == IR_OP_INT || e->at[i].kind == IR_OP_FLOAT;
+}
+
+/* Constants have 64 bits: the upper half of 128 is zeros, measured with ptxas 13.0. */
+static u32 constant_row(struct lower *l, const struct elements *e, u32 i, enum row_class class)
+{
+	return e->half[i] ? lower_const(l, class, 0)
+			  : lower_source(l, &e->at[i], l->in->form->type[0], class);
+}
+
 static void fill(struct insn *in, const struct target *t, const struct elements *e, bool sign, bool wide_data)
 {
 	in->imm = t->imm;
@@ -169,6 +181,22 @@ static void fill(struct insn *in, const struct target *t, const struct elements 
 	in->size = (u8)e->size;
 	in->count = (u8)e->n;
 	in->flags |= (u8)((t->wide ? INSN_WIDE : 0) | (sign ? INSN_SIGN : 0) | (wide_data ? INSN_WIDE_DATA : 0));
+}
+
+/* Registers of 128 bits that get less: their upper half is zeros, or all signs. */
+static void extend_pairs(struct lower *l, const struct elements *e, u32 bits, bool sign)
+{
+	for (u32 i = 0; i < e->n && bits < 128; i++) {
+		u32 lo = row_of(l, e, i), hi;
+
+		if (lo == IR_NONE || isa_type_bits(l->f->regs.at[e->at[i].index].type) < 128)
+			continue;
+		hi = lower_register(l, &e->at[i], 1);
+		if (sign)
+			lower_op(l, OP_shr_s64, hi, lo, lower_const(l, ROW_W, 63), IR_NONE, true);
+		else
+			lower_op(l, OP_mov_b64, hi, lower_const(l, ROW_X, 0), IR_NONE, IR_NONE, true);
+	}
 }
 
 void lower_load(struct lower *l)
@@ -193,11 +221,12 @@ void lower_load(struct lower *l)
 	lower_read(l, FIELD_A, t.base);
 	if (e.n == 1) {
 		lower_write(l, FIELD_D, rows[0]);
-		return;
+	} else {
+		l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
+		for (u32 i = 0; i < e.n; i++)
+			lower_ext(l, rows[i], true);
 	}
-	l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
-	for (u32 i = 0; i < e.n; i++)
-		lower_ext(l, rows[i], true);
+	extend_pairs(l, &e, isa_type_bits(type), sign);
 }
 
 void lower_store(struct lower *l)
@@ -219,8 +248,8 @@ void lower_store(struct lower *l)
 		wide |= rows[i] != IR_NONE && l->vregs.at[rows[i]].class == ROW_X;
 	}
 	for (u32 i = 0; i < e.n; i++) {
-		if (e.at[i].kind == IR_OP_INT || e.at[i].kind == IR_OP_FLOAT)
-			rows[i] = lower_source(l, &e.at[i], type, wide ? ROW_X : ROW_W);
+		if (is_constant(&e, i))
+			rows[i] = constant_row(l, &e, i, wide ? ROW_X : ROW_W);
 		else if (rows[i] != IR_NONE && wide && l->vregs.at[rows[i]].class == ROW_W)
 			rows[i] = lower_source(l, &e.at[i], type, ROW_X);
 	}
@@ -257,11 +286,8 @@ static void list_rows(struct lower *l, const struct ir_operand *op, u32 count, u
 
 	list_elements(l, op, count, bytes, &e);
 	for (u32 i = 0; i < e.n; i++) {
-		if (!write && (e.at[i].kind == IR_OP_INT || e.at[i].kind == IR_OP_FLOAT))
-			lower_ext(l,
-				  lower_source(l, &e.at[i], l->in->form->type[0],
-					       e.size == 8 ? ROW_X : ROW_W),
-				  false);
+		if (!write && is_constant(&e, i))
+			lower_ext(l, constant_row(l, &e, i, e.size == 8 ? ROW_X : ROW_W), false);
 		else
 			lower_ext(l, row_of(l, &e, i), write);
 	}

@@ -273,10 +273,12 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 {
 	const struct ir_operand *e = l->f->operands.at + vec->index;
 	u32 n = (u32)vec->imm, bits = isa_type_bits(l->in->form->type[0]), each = bits / n, part[4];
-	u32 a = lower_source(l, src, l->in->form->type[0], bits > 32 ? ROW_X : ROW_W);
+	u32 a = lower_source(l, src, l->in->form->type[0], bits > 32 ? ROW_X : ROW_W), high = a;
 
+	if (bits == 128)
+		high = src->kind == IR_OP_REG ? lower_register(l, src, 1) : lower_const(l, ROW_X, 0);
 	for (u32 i = 0; i < n; i++) {
-		u32 at = i * each, from = bits == 128 ? a + at / 64 : a;
+		u32 at = i * each, from = at >= 64 ? high : a;
 
 		part[i] = lower_vreg(l, each > 32 ? ROW_X : ROW_W);
 		if (each == 64)
@@ -330,8 +332,10 @@ static void rule_mov(struct lower *l)
 		move(l, d, lower_const(l, l->vregs.at[d].class, lower_function_address(l, src->index)));
 	} else {
 		move(l, d, lower_source(l, src, type, l->vregs.at[d].class));
-		if (isa_type_bits(type) == 128 && src->kind == IR_OP_REG)
-			move(l, d + 1, lower_register(l, src, 1));
+		if (isa_type_bits(type) == 128)
+			move(l, d + 1,
+			     src->kind == IR_OP_REG ? lower_register(l, src, 1)
+						    : lower_const(l, ROW_X, 0));
 	}
 }
 
@@ -468,7 +472,9 @@ static bool is_async(const struct lower *l)
 
 static void rule_st(struct lower *l)
 {
-	(is_async(l) ? lower_remote_async : lower_store)(l);
+	const char *name = l->in->form->row->name[l->in->form->name];
+
+	(is_async(l) ? lower_remote_async : strcmp(name, "st.bulk") ? lower_store : lower_zero_fill)(l);
 }
 
 static void rule_red(struct lower *l)

@@ -453,6 +453,28 @@ HANDLER(mbar_pending)
 	return in + 1;
 }
 
+/* ---- st.bulk: a = shared address, b = bytes; the only value is zero ---- */
+
+HANDLER(zero_fill)
+{
+	EACH_LANE(w, l)
+	{
+		u64 a = ROW64(in->a)[w * WARP_LANES + l], n = ROW64(in->b)[w * WARP_LANES + l];
+		bool odd = (a | n) & 7, fits = n <= g->env->shared_bytes;
+		struct access at = {.warp = w, .width = fits ? (u32)n : 8};
+		struct cta *owner;
+		u8 *p = fits ? shared_at(g, a, (u32)n, &owner) : NULL;
+
+		at.address[l] = a;
+		if (odd || !p)
+			return refuse(g, in, &at,
+				      odd ? FAULT_MISALIGNED_ADDRESS : FAULT_ILLEGAL_ADDRESS,
+				      1u << l);
+		memset(p, 0, n);
+	}
+	return in + 1;
+}
+
 /* ---- addresses in the cluster: a = address, b = rank; count = enum cluster_address ---- */
 
 static bool in_window(const struct gang *g, u64 address)

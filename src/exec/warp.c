@@ -244,9 +244,15 @@ const struct insn *warp_goto(struct gang *g, u32 pc)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
-	/* Groups that wait between here and there are ahead again. */
-	if (w->groups)
-		w->stop = stop_from(w, pc);
+	/*
+	 * Backwards, groups that wait between here and there are ahead again; forwards, none of
+	 * those that wait in between may be passed.
+	 */
+	if (w->groups) {
+		u32 stop = stop_from(w, pc);
+
+		w->stop = stop < w->stop ? stop : w->stop;
+	}
 	return warp_jump(g, pc);
 }
 

@@ -8,7 +8,7 @@
 const struct progen_pool progen_pools[] = {
 	{"%p", "pred", T_pred, 8}, {"%h", "b16", T_b16, 8}, {"%r", "b32", T_b32, 10},
 	{"%d", "b64", T_b64, 10},  {"%u", "u32", T_u32, 4}, {"%s", "s32", T_s32, 4},
-	{"%f", "f32", T_f32, 4},   {"%g", "f64", T_f64, 4},
+	{"%f", "f32", T_f32, 4},   {"%g", "f64", T_f64, 4},   {"%q", "b128", T_b128, 4},
 };
 const u32 progen_pool_len = ARRAY_LEN(progen_pools);
 
@@ -32,47 +32,6 @@ bool progen_chance(struct progen *p, u32 percent)
 }
 
 /* ---- rows ---- */
-
-static bool is_scalar_move(u32 row)
-{
-	switch (row) {
-	case I_mov_pred:
-	case I_mov:
-	case I_mov_v2:
-	case I_mov_v4:
-	case I_mov_sreg:
-	case I_mov_pack_2:
-	case I_mov_unpack_2:
-	case I_mov_pack_4:
-	case I_mov_unpack_4:
-	case I_prmt:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Scalar operations, but for spellings without a meaning and registers that differ between engines. */
-static bool is_row_usable(const struct isa_row *row)
-{
-	if (row->row == I_testp_none)
-		return false;
-	switch (row->chapter) {
-	case ISA_CH_int:
-	case ISA_CH_float:
-	case ISA_CH_half:
-	case ISA_CH_cmp:
-	case ISA_CH_logic:
-	case ISA_CH_video:
-		return true;
-	case ISA_CH_cvt:
-		return row->row != I_cvt_int_sreg;
-	case ISA_CH_move:
-		return is_scalar_move(row->row);
-	default:
-		return false;
-	}
-}
 
 static void add_word(const struct isa_row *row, u32 slot, struct progen *p, struct text *out)
 {
@@ -102,21 +61,24 @@ static void make_opcode(struct progen *p, const struct isa_row *row, struct text
 	}
 }
 
-static const struct isa_form *choose_form(struct progen *p, struct text *opcode)
+static const struct isa_form *choose_form(struct progen *p, enum progen_class class,
+					  struct text *opcode)
 {
-	for (u32 tries = 0; tries < 400; tries++) {
-		const struct isa_row *row = isa_row(progen_below(p, ISA_ROWS));
+	u32 n = (u32)p->rows[class].len;
+
+
+	for (u32 tries = 0; tries < 100; tries++) {
+		const struct isa_row *row = isa_row(p->rows[class].at[progen_below(p, n)]);
 		const struct isa_form *f;
 
 		opcode->len = 0;
-		if (!row || !is_row_usable(row))
-			continue;
 		make_opcode(p, row, opcode);
 		f = isa_match(&p->arena, opcode->at, opcode->len);
 		while (f && f->row != row)
 			f = f->next;
 		if (!f || f->ptx > p->version || !isa_form_on_target(f, p->target) ||
-		    isa_form_gone(f, p->target, p->version))
+		    isa_form_gone(f, p->target, p->version) ||
+		    isa_form_late(f, p->target, p->version))
 			continue;
 		if (p->wanted && !p->wanted(p->user, f))
 			continue;
@@ -183,7 +145,7 @@ static bool pool_fits(const struct progen_pool *pool, u32 type, const struct isa
 {
 	enum isa_class want = isa_type_class(type), have = isa_type_class(pool->word);
 	u32 bits = isa_type_bits(type), size = isa_type_bits(pool->word);
-	bool wider = o->wider && (want == ISA_UINT || want == ISA_SINT);
+	bool wider = o->wider && (want == ISA_UINT || want == ISA_SINT || want == ISA_BITS);
 
 	if (want == ISA_PRED || have == ISA_PRED)
 		return want == have;
@@ -197,17 +159,32 @@ static bool pool_fits(const struct progen_pool *pool, u32 type, const struct isa
 						    : pool->word == type;
 }
 
-static bool put_register(struct progen *p, u32 type, const struct isa_operand *o, struct text *out)
+bool progen_pool_exists(const struct progen *p, const struct progen_pool *pool)
 {
-	u32 fits[16], n = 0;
+	return pool->word != T_b128 || (p->version >= 83 && p->target.sm >= 70);
+}
+
+/* A pool with at least `n` registers for the operand; NULL: there is none. */
+static const struct progen_pool *choose_pool(struct progen *p, u32 type,
+					     const struct isa_operand *o, u32 n)
+{
+	const struct progen_pool *fits[16];
+	u32 len = 0;
 
 	for (u32 i = 0; i < progen_pool_len; i++)
-		if (pool_fits(&progen_pools[i], type, o))
-			fits[n++] = i;
-	if (!n)
+		if (pool_fits(&progen_pools[i], type, o) &&
+		    progen_pool_exists(p, &progen_pools[i]) && progen_pools[i].count >= n)
+			fits[len++] = &progen_pools[i];
+	return len ? fits[progen_below(p, len)] : NULL;
+}
+
+static bool put_register(struct progen *p, u32 type, const struct isa_operand *o, struct text *out)
+{
+	const struct progen_pool *pool = choose_pool(p, type, o, 1);
+
+	if (!pool)
 		return false;
-	n = fits[progen_below(p, n)];
-	text_printf(out, "%s%u", progen_pools[n].name, progen_below(p, progen_pools[n].count));
+	text_printf(out, "%s%u", pool->name, progen_below(p, pool->count));
 	return true;
 }
 
@@ -239,28 +216,25 @@ static void put_select(struct progen *p, u32 select, struct text *out)
 	}
 }
 
-static u32 type_of(const struct isa_form *f, const struct isa_operand *o)
+static bool takes_constants(const struct isa_operand *o, u32 type)
 {
-	static const u8 by_bits[] = {
-		[1] = T_b8, [2] = T_b16, [4] = T_b32, [8] = T_b64, [16] = T_b128};
-	u32 type = isa_operand_type(f, o);
+	enum isa_class class = isa_type_class(type);
 
-	return o->narrow ? by_bits[isa_type_bits(type) / o->narrow / 8] : type;
+	return !(o->role & ISA_WRITE) && !o->register_only && !o->select &&
+	       (class == ISA_UINT || class == ISA_SINT || class == ISA_BITS || type == T_f32 ||
+		type == T_f64);
 }
 
 static bool put_one(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
 		    struct text *out)
 {
-	u32 type = type_of(f, o);
+	u32 type = isa_operand_type(f, o);
 
-	if ((o->role & ISA_WRITE) && o->sink && o->bar && progen_chance(p, 8)) {
+	if ((o->role & ISA_WRITE) && o->sink && progen_chance(p, 6)) {
 		text_puts(out, "_");
 		return true;
 	}
-	if (!(o->role & ISA_WRITE) && !o->register_only && !o->select &&
-	    isa_type_class(type) != ISA_PRED && progen_chance(p, 20) &&
-	    (isa_type_class(type) == ISA_UINT || isa_type_class(type) == ISA_SINT ||
-	     isa_type_class(type) == ISA_BITS || type == T_f32 || type == T_f64)) {
+	if (takes_constants(o, type) && progen_chance(p, 20)) {
 		if (o->ranges)
 			return put_range(p, o->first_range, o->ranges, out);
 		put_constant(p, type, out);
@@ -277,29 +251,75 @@ static bool put_one(struct progen *p, const struct isa_form *f, const struct isa
 	return true;
 }
 
-static bool put_value(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
-		      struct text *out)
+/* The elements of a result are different registers. */
+static bool put_results(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
+			u32 n, struct text *out)
 {
-	u32 n = isa_operand_count(f, o);
+	const struct progen_pool *pool = choose_pool(p, isa_operand_type(f, o), o, n);
+	u32 first = pool ? progen_below(p, pool->count) : 0;
 
-	if (n == 1 && !o->braces)
-		return put_one(p, f, o, out);
+	if (!pool)
+		return false;
 	text_puts(out, "{");
 	for (u32 i = 0; i < n; i++) {
 		text_puts(out, i ? ", " : "");
-		if (!put_one(p, f, o, out))
-			return false;
+		if (o->sink && n > 1 && progen_chance(p, 6))
+			text_puts(out, "_");
+		else
+			text_printf(out, "%s%u", pool->name, (first + i) % pool->count);
 	}
 	text_puts(out, "}");
 	return true;
 }
 
-static bool put_operand(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
-			struct text *out)
+static bool put_value(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
+		      struct text *out)
 {
-	static const char *const sregs[] = {"%tid.x",  "%ntid.x",      "%ctaid.x",    "%nctaid.x",
-					    "%laneid", "%lanemask_lt", "%lanemask_ge"};
+	u32 n = isa_operand_count(f, o);
+	const struct progen_pool *pool;
 
+	if (n == 1 && !o->braces)
+		return put_one(p, f, o, out);
+	if (o->role & ISA_WRITE)
+		return put_results(p, f, o, n, out);
+	/* The elements are of one type, or constants. */
+	pool = choose_pool(p, isa_operand_type(f, o), o, 1);
+	if (!pool)
+		return false;
+	text_puts(out, "{");
+	for (u32 i = 0; i < n; i++) {
+		text_puts(out, i ? ", " : "");
+		if (i && takes_constants(o, isa_operand_type(f, o)) && progen_chance(p, 8))
+			put_constant(p, isa_operand_type(f, o), out);
+		else
+			text_printf(out, "%s%u", pool->name, progen_below(p, pool->count));
+	}
+	text_puts(out, "}");
+	return true;
+}
+
+/* Special registers that say the same in every engine. */
+static bool put_sreg(struct progen *p, const struct isa_form *f, struct text *out)
+{
+	static const char *const names[] = {
+		"%tid.x",	"%ntid.x",      "%ctaid.x",     "%nctaid.x",	"%tid.y",
+		"%nctaid.z",    "%laneid",      "%warpid",      "%nwarpid",     "%lanemask_lt",
+		"%lanemask_ge", "%lanemask_eq", "%lanemask_le", "%lanemask_gt",
+	};
+	static const char *const vectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid"};
+
+	if (isa_form_has(f, M_v4))
+		text_puts(out, vectors[progen_below(p, ARRAY_LEN(vectors))]);
+	else
+		text_puts(out, names[progen_below(p, ARRAY_LEN(names))]);
+	return true;
+}
+
+static bool put_operand(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
+			struct text *before, struct text *out)
+{
+	if (progen_is_place(f, o))
+		return progen_place(p, f, o, before, out);
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_VALUE:
 		return put_value(p, f, o, out);
@@ -309,16 +329,14 @@ static bool put_operand(struct progen *p, const struct isa_form *f, const struct
 		text_printf(out, "%u", progen_below(p, 256));
 		return true;
 	case ISA_OP_SREG:
-		if (isa_type_bits(f->type[0]) != 32)
-			return false;
-		text_puts(out, sregs[progen_below(p, ARRAY_LEN(sregs))]);
-		return true;
+		return put_sreg(p, f, out);
 	default:
 		return false;
 	}
 }
 
-static bool put_operands(struct progen *p, const struct isa_form *f, struct text *out)
+static bool put_operands(struct progen *p, const struct isa_form *f, struct text *before,
+			 struct text *out)
 {
 	for (u32 i = 0; i < f->row->operands; i++) {
 		const struct isa_operand *o = &f->row->operand[i];
@@ -327,31 +345,33 @@ static bool put_operands(struct progen *p, const struct isa_form *f, struct text
 				 : o->optional && progen_chance(p, 50))
 			continue;
 		text_puts(out, !i ? " " : o->bar ? "|" : ", ");
-		if (!put_operand(p, f, o, out))
+		if (!put_operand(p, f, o, before, out))
 			return false;
 	}
 	return true;
 }
 
-void progen_insn(struct progen *p, struct text *out)
+void progen_insn(struct progen *p, enum progen_class class, struct text *out, bool *single)
 {
-	size_t from = out->len;
-	struct text opcode = {0};
+	struct text opcode = {0}, before = {0}, operands = {0};
 
+	*single = true;
 	for (u32 tries = 0; tries < 50; tries++) {
-		const struct isa_form *f = choose_form(p, &opcode);
+		const struct isa_form *f = choose_form(p, class, &opcode);
 
-		out->len = from;
+		before.len = operands.len = 0;
 		if (!f)
 			break;
-		text_puts(out, opcode.at);
-		if (put_operands(p, f, out)) {
-			text_puts(out, ";");
-			text_fini(&opcode);
-			return;
-		}
+		if (!put_operands(p, f, &before, &operands))
+			continue;
+		*single = !before.len;
+		text_printf(out, "%.*s%s%.*s;", (int)before.len, before.len ? before.at : "",
+			    opcode.at, (int)operands.len, operands.len ? operands.at : "");
+		goto out;
 	}
-	out->len = from;
 	text_puts(out, "add.u32 %r0, %r0, 1;");
+out:
 	text_fini(&opcode);
+	text_fini(&before);
+	text_fini(&operands);
 }

@@ -31,5 +31,6 @@ TESTS += tests/unit/exec_ref tests/unit/exec_diff
 tests_unit_exec_ref_SOURCES = tests/unit/exec_ref.c tests/check.h
 tests_unit_exec_ref_LDADD = $(UNIT_LDADD)
 tests_unit_exec_diff_SOURCES = tests/unit/exec_diff.c tests/unit/exec_harness.h tests/check.h \
-	tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c
+	tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
+	tests/fuzz/progen_together.c
 tests_unit_exec_diff_LDADD = $(UNIT_LDADD)

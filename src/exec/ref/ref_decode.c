@@ -142,13 +142,14 @@ u32 ref_elements(struct ref_builder *b, const struct ir_operand *op, u32 type, b
 			*out = ref_source(b, op, type);
 			return 1;
 		}
-		for (u32 i = 0; i < all * reg_slots(r); i++)
+		/* Of a register wider than a pair of slots is asked for, the low one of each element. */
+		for (u32 i = 0; i < all * reg_slots(r); i += reg_slots(r) / wide)
 			out[n++] = reg_slot(b, op) + i;
 		return n;
 	}
 	for (u32 i = 0; i < wide; i++)
 		out[n++] = dest || op->kind == IR_OP_SINK ? REF_SLOT_TRASH
-			   : i                            ? ref_const(b, (u64)(op->imm >> 63))
+			   : i                            ? ref_const(b, 0)
 							  : ref_source(b, op, type);
 	return n;
 }

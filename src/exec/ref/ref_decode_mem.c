@@ -89,6 +89,28 @@ static void address(struct ref_builder *b, const struct ir_operand *op,
 	b->p->caches++;
 }
 
+/* Upper halves of registers of 128 bits that get less. */
+static void extend_pair(struct ref_builder *b, const struct ir_operand *op, const struct ref_insn *x)
+{
+	u32 slot[2];
+
+	if (op->kind == IR_OP_VEC) {
+		for (u32 i = 0; i < (u32)op->imm; i++)
+			extend_pair(b, &b->ir->operands.at[op->index + i], x);
+		return;
+	}
+	if (op->kind != IR_OP_REG || isa_type_bits(b->ir->regs.at[op->index].type) < 128)
+		return;
+	ref_elements(b, op, T_b128, true, slot);
+	ref_emit(b, (struct ref_insn){
+			    .run = x->is_signed ? ref_row_find(b->p, "shr.s64", false)->run[0]
+						: ref_op_copy,
+			    .d = slot[1],
+			    .a = x->is_signed ? slot[0] : ref_const(b, 0),
+			    .b = x->is_signed ? ref_const(b, 63) : 0,
+		    });
+}
+
 static bool decode_access(struct ref_builder *b, bool store)
 {
 	u32 type = b->form->type[0], bits = isa_type_bits(type), slots[32], n;
@@ -114,6 +136,8 @@ static bool decode_access(struct ref_builder *b, bool store)
 			ref_ext(b, slots[i]);
 	}
 	ref_emit(b, x);
+	if (!store && bits < 128)
+		extend_pair(b, b->op, &x);
 	return x.size && n;
 }
 

@@ -139,6 +139,9 @@ bool ref_decode_move(struct ref_builder *b)
 		ref_emit(b, (struct ref_insn){.run = ref_op_isspacep,
 					      .d = ref_dest(b, &b->op[0]),
 					      .a = ref_source(b, &b->op[1], T_u64),
+					      .mask = b->form->row->row == I_isspacep_32
+							      ? UINT32_MAX
+							      : ~(u64)0,
 					      .mode = isa_form_word(b->form, ISA_K_SPACE, 0)});
 		return true;
 	}

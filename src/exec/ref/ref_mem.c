@@ -361,7 +361,7 @@ static bool in_const(struct ref_thread *t, u64 a)
 REF_HANDLER(isspacep)
 {
 	const struct mem *m = t->cta->mem;
-	u64 a = r[in->a];
+	u64 a = r[in->a] & in->mask;
 	bool shared = a - m->shared_base < MEM_SHARED_WINDOW,
 	     local = a - m->local_base < MEM_LOCAL_WINDOW, yes;
 
@@ -394,9 +394,12 @@ REF_HANDLER(isspacep)
 /* A cluster is one CTA here: its rank is 0, and every address is in it. */
 REF_HANDLER(mapa)
 {
+	const struct mem *m = t->cta->mem;
+	u64 a = r[in->a], base = a - m->shared_base < MEM_SHARED_WINDOW ? m->shared_base : 0;
+
 	if ((u32)r[in->b])
 		return ref_fault(t, in, FAULT_ILLEGAL_ADDRESS);
-	r[in->d] = r[in->a];
+	r[in->d] = base + ((a - base) & MEM_SHARED_OFFSET) + ((u64)1 << MEM_SHARED_RANK_SHIFT);
 	REF_NEXT;
 }
 
