@@ -165,6 +165,8 @@ int rt_error(int status);
 void rt_error_clear(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
+/* on_slack of devices: a note on standard error. */
+void rt_slack(const struct device *d, const struct device_kernel *k);
 /* device_done of both interfaces: user is the struct rt_device *. */
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault);
 

@@ -122,6 +122,8 @@ static int open_locked(struct rt *rt, int i)
 	}
 	d->dev.async_eager = rt->settings.async_eager;
 	d->dev.syscalls.print = print_stdout;
+	d->dev.on_slack = rt_slack;
+	d->dev.mem.strict = rt->settings.check_mem;
 	rt_limits_init(d);
 	__atomic_store_n(&d->is_open, true, __ATOMIC_RELEASE);
 	return cudaSuccess;

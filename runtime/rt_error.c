@@ -4,8 +4,14 @@
 #include "runtime/rt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Exit status of a process in which a check found something. */
+#define EXIT_FOUND 86
 
 static _Thread_local int last_error;
+static bool fault_seen;
 
 int rt_error(int status)
 {
@@ -25,6 +31,29 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 		fputs(fault->message.at, stderr);
 	if (!d->sticky)
 		d->sticky = (int)status;
+	__atomic_store_n(&fault_seen, true, __ATOMIC_RELAXED);
+}
+
+void rt_slack(const struct device *d, const struct device_kernel *k)
+{
+	char where[160];
+
+	mem_describe((struct mem *)&d->mem, d->mem.slack.address, where, sizeof(where));
+	fprintf(stderr,
+		"ptxloom: note: kernel %s touches memory outside allocations, at 0x%llx, %s; it goes "
+		"on, as on hardware, where whole pages are mapped (PTXLOOM_CHECK=mem makes this a fault)\n",
+		k->func->name->text, (unsigned long long)d->mem.slack.address, where);
+}
+
+/* With checks asked for, a process in which one found something says so by its exit status. */
+__attribute__((destructor)) static void exit_status(void)
+{
+	const char *checks = getenv("PTXLOOM_CHECK");
+
+	if (!fault_seen || !checks || !*checks)
+		return;
+	fflush(NULL);
+	_exit(EXIT_FOUND);
 }
 
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault)

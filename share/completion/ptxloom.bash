@@ -18,7 +18,7 @@ _ptxloom()
 	run)
 		# A program: its own arguments are its own business.
 		if [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "$options -d --env --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --check= --env --" -- "$word"))
 		else
 			compopt -o filenames 2>/dev/null
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))

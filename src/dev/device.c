@@ -25,6 +25,23 @@ static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
 	return true;
 }
 
+/* Names of checks, separated by commas. */
+static bool read_checks(const char *list, struct device_settings *s, struct text *why)
+{
+	while (list && *list) {
+		size_t n = strcspn(list, ",");
+
+		if (n != 3 || memcmp(list, "mem", 3)) {
+			text_printf(why, "PTXLOOM_CHECK: there is no check '%.*s'; there is: mem",
+				    (int)n, list);
+			return false;
+		}
+		s->check_mem = true;
+		list += n + (list[n] == ',');
+	}
+	return true;
+}
+
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
 	const char *isa = getenv("PTXLOOM_HOST_ISA"), *async = getenv("PTXLOOM_ASYNC");
@@ -42,6 +59,8 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 		}
 		s->async_eager = *async == 'e';
 	}
+	if (!read_checks(getenv("PTXLOOM_CHECK"), s, why))
+		return false;
 	if (isa && *isa) {
 		if (!exec_ops_select(isa)) {
 			text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);

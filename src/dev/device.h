@@ -21,20 +21,21 @@ struct device_settings {
 	struct sched_options sched;
 	bool async_eager; /* asynchronous copies complete where they are issued, not as late as they
 			     may (PTXLOOM_ASYNC=eager) */
-	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best this host
-				 has */
+	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
+	bool check_mem; /* PTXLOOM_CHECK has mem: struct mem is strict */
 };
 
 /*
- * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds), PTXLOOM_ASYNC (late, eager)
- * and PTXLOOM_HOST_ISA. What is not set stays as it is. Returns false with a message in `why` when
- * a value makes no sense.
+ * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds), PTXLOOM_ASYNC (late, eager),
+ * PTXLOOM_HOST_ISA and PTXLOOM_CHECK (a list of checks: mem). What is not set stays as it is.
+ * Returns false with a message in `why` when a value makes no sense.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
 
 /* ---- devices: device.c ---- */
 
 struct device_flight;
+struct device_kernel;
 struct device_params;
 struct streams;
 struct stream_device;
@@ -60,6 +61,12 @@ struct device {
 	struct device_flight *spare;       /* launches that have ended, for reuse */
 	struct device_params *spare_params;
 	struct stream_device *streams; /* NULL: launches have no order (stream.h) */
+	/*
+	 * Called once, after the first launch that touched memory outside allocations and was let
+	 * pass (struct mem: strict). Set before the first launch; NULL: nobody wants to know.
+	 */
+	void (*on_slack)(const struct device *d, const struct device_kernel *k);
+	bool slack_said;
 };
 
 /*

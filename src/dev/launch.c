@@ -206,6 +206,16 @@ static void flight_return(struct device_flight *f)
 	pthread_mutex_unlock(&d->lock);
 }
 
+/* Tell once that a kernel went where hardware would not have minded. */
+static void say_slack(struct device *d, const struct device_kernel *k)
+{
+	if (!__atomic_load_n(&d->mem.slack.total, __ATOMIC_RELAXED) ||
+	    __atomic_exchange_n(&d->slack_said, true, __ATOMIC_RELAXED))
+		return;
+	if (d->on_slack)
+		d->on_slack(d, k);
+}
+
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
@@ -213,6 +223,7 @@ static void on_done(void *user, const struct sched_end *end)
 	device_done *done = f->done;
 	void *done_user = f->user;
 
+	say_slack(f->dev, f->kernel);
 	if (!end->fault) {
 		flight_return(f);
 		if (done)

@@ -4,3 +4,8 @@ check_PROGRAMS += tests/unit/mem_array
 TESTS += tests/unit/mem_array
 tests_unit_mem_array_SOURCES = tests/unit/mem_array.c tests/check.h
 tests_unit_mem_array_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/mem
+TESTS += tests/unit/mem
+tests_unit_mem_SOURCES = tests/unit/mem.c tests/check.h
+tests_unit_mem_LDADD = $(UNIT_LDADD)

@@ -20,7 +20,7 @@ bool mem_init(struct mem *m, u64 limit_bytes)
 	u64 size = reserve_bytes(limit_bytes), window = MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
 	void *p = MAP_FAILED;
 
-	*m = (struct mem){.limit_bytes = limit_bytes};
+	*m = (struct mem){.limit_bytes = limit_bytes, .strict = true};
 	while (size >= (u64)1 << 30) {
 		p = mmap(NULL, size + window, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (p != MAP_FAILED)
@@ -210,12 +210,44 @@ bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out)
 	return ok;
 }
 
+/* Does a live allocation of the arena lie on the page that begins at `page`? */
+static bool page_is_live(const struct mem *m, u64 page)
+{
+	for (u32 i = lower_bound(m, page); i < m->len && m->ranges[i].base < page + MEM_PAGE; i++)
+		if (!m->ranges[i].freed && m->ranges[i].kind != MEM_KIND_HOST)
+			return true;
+	return false;
+}
+
+/* A range outside allocations that hardware would not notice. */
+static bool slack_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
+{
+	u64 arena = (u64)(uintptr_t)m->arena, page = addr & ~(MEM_PAGE - 1);
+	bool ok = addr >= arena && addr - arena < m->arena_size && size <= m->arena_size - (addr - arena);
+
+	if (!ok)
+		return false;
+	pthread_mutex_lock(&m->lock);
+	for (; ok && page < addr + size; page += MEM_PAGE)
+		ok = page_is_live(m, page) &&
+		     !mprotect((void *)(uintptr_t)page, min_u64(MEM_PAGE, arena + m->arena_size - page),
+			       PROT_READ | PROT_WRITE);
+	if (ok && !m->slack.total++) {
+		m->slack.address = addr;
+		m->slack.size = size;
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (ok)
+		*c = (struct mem_cache){.lo = addr, .span = size};
+	return ok;
+}
+
 bool mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 {
 	struct mem_range r;
 
 	if (!mem_find(m, addr, size, &r))
-		return false;
+		return !m->strict && slack_fill(m, c, addr, size);
 	*c = (struct mem_cache){.lo = r.base, .span = r.size};
 	return true;
 }

@@ -60,7 +60,19 @@ struct mem {
 	/* changes when ranges go away: caches are void; read atomically without the lock */
 	u32 epoch;
 	struct map handles; /* of arrays: src/mem/array.c; guarded by the lock */
+	/*
+	 * Only what lies inside an allocation may be touched. Else as on hardware: whatever shares a page with a live
+	 * allocation may. Set before the first launch.
+	 */
+	bool strict;
+	/* The first access outside allocations that was let pass; 0: none. Guarded by the lock. */
+	struct {
+		u64 address, size, total;
+	} slack;
 };
+
+/* Size of a page of the devices' address translation; allocations are mapped in whole ones. */
+#define MEM_PAGE ((u64)2 << 20)
 
 /* Reserve address space for a device with `limit_bytes` of memory. Returns false when the host refuses. */
 bool mem_init(struct mem *m, u64 limit_bytes);
@@ -84,7 +96,10 @@ bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out);
  */
 void mem_describe(struct mem *m, u64 addr, char *out, size_t size);
 
-/* Make `c` cover the allocation that contains [addr, addr + size). False: there is none. */
+/*
+ * Make `c` cover the allocation that contains [addr, addr + size). When there is none and `strict` is off, but a live
+ * allocation shares every page of that range, `c` covers the range alone. Else returns false.
+ */
 bool mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size);
 
 static inline bool mem_cache_hit(const struct mem_cache *c, u64 addr, u64 size)

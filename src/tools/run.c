@@ -15,6 +15,8 @@ const char tool_help_run[] =
 	"runtime, and programs of the driver API. Child processes inherit it; programs without CUDA are untouched.\n"
 	"\n"
 	"  -d DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see `ptxloom devices`\n"
+	"  --check=mem a kernel that touches memory outside allocations stops with a fault, even where hardware\n"
+	"              would not notice; the exit status is 86 if any kernel faulted\n"
 	"  --env       print the environment as shell exports instead of running anything\n"
 	"  --help      this text\n"
 	"\n"
@@ -66,7 +68,7 @@ static void print_exports(const char *preload, const char *path, const char *dev
 
 int tool_main_run(const struct tool_command *self, int argc, char **argv)
 {
-	const char *device = NULL;
+	const char *device = NULL, *checks = NULL;
 	bool exports = false;
 	char preload[4300], dir[4200], *env_preload, *env_path;
 	int i = 1;
@@ -79,6 +81,8 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 			return tool_help(self);
 		} else if (!strcmp(argv[i], "--env")) {
 			exports = true;
+		} else if (!strncmp(argv[i], "--check=", 8)) {
+			checks = argv[i] + 8;
 		} else if (!strcmp(argv[i], "-d") && i + 1 < argc) {
 			device = argv[++i];
 		} else {
@@ -89,6 +93,8 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "no program given");
 	if (device && !check_devices(device))
 		return TOOL_USAGE;
+	if (checks && strcmp(checks, "mem") != 0)
+		return tool_usage(self, "unknown check '%s'; there is: mem", checks);
 	if (!tool_find_libs(dir, sizeof(dir))) {
 		fputs("ptxloom run: " TOOL_PRELOAD
 		      " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n",
@@ -108,5 +114,7 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 	setenv("LD_LIBRARY_PATH", env_path, 1);
 	if (device)
 		setenv("PTXLOOM_DEVICE", device, 1);
+	if (checks)
+		setenv("PTXLOOM_CHECK", checks, 1);
 	return start(argv + i);
 }

@@ -1,0 +1,62 @@
+/* src/mem: which accesses outside allocations pass, strictly and as on hardware. */
+#include "src/mem/mem.h"
+#include "tests/check.h"
+
+static bool fill(struct mem *m, u64 at, u64 size)
+{
+	struct mem_cache c = {0};
+
+	return mem_cache_fill(m, &c, at, size) && mem_cache_hit(&c, at, size);
+}
+
+static void test_strict(struct mem *m, u64 at)
+{
+	m->strict = true;
+	CHECK(fill(m, at, 1024));
+	CHECK(!fill(m, at + 1024, 4));
+	CHECK(!fill(m, at + 1022, 4));
+	CHECK_EQ(m->slack.total, 0);
+}
+
+static void test_pages(struct mem *m, u64 at)
+{
+	u64 page_end = align_up(at + 1024, MEM_PAGE);
+
+	m->strict = false;
+	CHECK(fill(m, at + 1024, 4));
+	CHECK(fill(m, at + 1022, 4));
+	CHECK_EQ(m->slack.address, at + 1024);
+	CHECK_EQ(m->slack.total, 2);
+	CHECK(fill(m, page_end - 4, 4));
+	*(volatile u32 *)(uintptr_t)(page_end - 4) = 1;
+	CHECK(!fill(m, page_end, 4));
+	CHECK(!fill(m, page_end - 4, 8));
+	CHECK(!fill(m, 0, 4));
+	CHECK(!fill(m, UINT64_MAX - 3, 4));
+	CHECK(!fill(m, m->shared_base, 4));
+}
+
+/* A page whose last allocation has been freed is gone. */
+static void test_freed(struct mem *m, u64 at)
+{
+	CHECK(mem_free(m, at));
+	CHECK(!fill(m, at, 4));
+	CHECK(!fill(m, at + 1024, 4));
+}
+
+int main(void)
+{
+	struct mem m;
+	u64 at;
+
+	if (!CHECK(mem_init(&m, (u64)1 << 30)))
+		return check_done();
+	at = mem_alloc(&m, 1024, 512, MEM_KIND_DEVICE);
+	if (CHECK(at != 0)) {
+		test_strict(&m, at);
+		test_pages(&m, at);
+		test_freed(&m, at);
+	}
+	mem_fini(&m);
+	return check_done();
+}
