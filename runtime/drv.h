@@ -82,6 +82,10 @@ void drv_jit_end(struct drv_jit *j);
 int drv_load_image(const void *image, size_t size, const char *name, struct drv_jit *jit,
 		   struct drv_module **out);
 
+/* PTX text, by its first bytes: other images begin with a number that no text has. */
+bool drv_is_text(const char *image);
+/* The module that a library is on the device of program p, made when first asked for. NULL without memory. */
+struct drv_module *drv_library_module(struct rt_image *library, struct device_program *p);
 /* Free a module's handle and those of its functions, and its program unless a library owns it. */
 void drv_module_free(struct drv_module *m);
 /* Free the modules that were loaded in a context. */

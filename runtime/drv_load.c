@@ -39,6 +39,31 @@ struct rt_function *drv_module_function(struct drv_module *m, struct device_kern
 	return f;
 }
 
+struct drv_module *drv_library_module(struct rt_image *library, struct device_program *p)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct drv_module *m;
+	int i = 0;
+
+	while (i < (int)ARCH_DEVICES_MAX && library->state->program[i] != p)
+		i++;
+	if (i == (int)ARCH_DEVICES_MAX)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	m = library->state->module[i];
+	if (!m) {
+		m = rt_handle_new(RT_HANDLE_MODULE);
+		if (m) {
+			m->program = p;
+			m->library = library;
+			m->context = rt_context_now();
+			library->state->module[i] = m;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return m;
+}
+
 void drv_module_free(struct drv_module *m)
 {
 	struct rt_function *f;
@@ -68,6 +93,11 @@ void drv_modules_free(const struct rt_context *c)
 
 /* ---- loading ---- */
 
+bool drv_is_text(const char *image)
+{
+	return *image == '.' || *image == '/' || (*image && strchr(" \t\r\n", *image));
+}
+
 int drv_load_image(const void *image, size_t size, const char *name, struct drv_jit *jit,
 		   struct drv_module **out)
 {
@@ -84,6 +114,11 @@ int drv_load_image(const void *image, size_t size, const char *name, struct drv_
 	if (!status)
 		status = (int)device_program_load_image(&d->dev, image, size, name, &jit->diag,
 							&m->program);
+	/* Text that the program made is judged at once; fat binaries may hold more than is used. */
+	if (!status && drv_is_text(image) && !device_program_is_whole(m->program, &jit->diag)) {
+		device_program_unload(m->program);
+		status = STATUS_INVALID_PTX;
+	}
 	if (status) {
 		rt_handle_free(m);
 		return status;

@@ -7,7 +7,9 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv.c runtime/drv.h \
 	runtime/drv_context.c \
 	runtime/drv_entry.c runtime/variants.def \
+	runtime/drv_function.c \
 	runtime/drv_jit.c \
+	runtime/drv_library.c \
 	runtime/drv_load.c \
 	runtime/drv_symbol.c \
 	runtime/drv_event.c \
@@ -21,6 +23,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_cluster.c \
 	runtime/rt_device.c \
 	runtime/rt_error.c \
+	runtime/rt_function.c \
 	runtime/rt_image.c \
 	runtime/rt_event.c \
 	runtime/rt_launch.c \

@@ -180,8 +180,18 @@ struct rt_function *rt_find_function(const void *stub);
  * function. On failure NULL and the error in *status.
  */
 struct device_kernel *rt_kernel(const struct rt_function *f, int *status);
+/* The same on device i, whichever is current; i is valid. */
+struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *status);
 /* Address and size of a registered variable on the current device. */
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size);
+
+/* ---- rt_function.c ---- */
+
+/* Attributes by the numbers of both interfaces. All return an error number. */
+int rt_function_attribute(struct device_kernel *k, int n, int *value);
+int rt_function_set(struct device_kernel *k, int n, int value);
+/* Place and size of a parameter; bytes may be NULL. */
+int rt_function_param(const struct device_kernel *k, size_t i, size_t *offset, size_t *bytes);
 
 /* ---- rt_image.c ---- */
 

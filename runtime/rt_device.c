@@ -105,6 +105,12 @@ static void print_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
+static void print_stderr(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stderr);
+}
+
 static int open_locked(struct rt *rt, int i)
 {
 	struct rt_device *d = &rt->device[i];
@@ -124,6 +130,7 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.syscalls.print = print_stdout;
 	d->dev.on_slack = rt_slack;
 	d->dev.mem.strict = rt->settings.check_mem;
+	d->dev.syscalls.print_error = print_stderr;
 	rt_limits_init(d);
 	__atomic_store_n(&d->is_open, true, __ATOMIC_RELEASE);
 	return cudaSuccess;

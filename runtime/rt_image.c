@@ -172,7 +172,7 @@ struct device_program *rt_image_program(struct rt_image *image, int *status)
 	return p;
 }
 
-struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
+static struct device_kernel *kernel_now(const struct rt_function *f, int *status)
 {
 	struct rt_device *d = rt_device_now(status);
 	struct device_program *p;
@@ -180,18 +180,41 @@ struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
 
 	if (!d)
 		return NULL;
-	if (!rt_handle_is(f, RT_HANDLE_FUNCTION)) {
-		*status = f ? STATUS_INVALID_HANDLE : cudaErrorInvalidDeviceFunction;
-		return NULL;
-	}
 	k = __atomic_load_n(&f->kernel, __ATOMIC_ACQUIRE);
 	if (k && (f->module || k->owner->dev == &d->dev))
 		return k;
 	p = f->image ? rt_image_program(f->image, status) : NULL;
 	k = p ? device_program_kernel(p, f->name) : NULL;
 	if (k)
-		__atomic_store_n(&((struct rt_function *)f)->kernel, k, __ATOMIC_RELEASE);
+		__atomic_store_n(&((struct rt_function *)(uintptr_t)f)->kernel, k,
+				 __ATOMIC_RELEASE);
 	else if (p || !f->image)
 		*status = cudaErrorInvalidDeviceFunction;
+	return k;
+}
+
+struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
+{
+	if (rt_handle_is(f, RT_HANDLE_FUNCTION))
+		return kernel_now(f, status);
+	/* A sticky error goes first. */
+	if (rt_device_now(status))
+		*status = f ? STATUS_INVALID_HANDLE : cudaErrorInvalidDeviceFunction;
+	return NULL;
+}
+
+struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *status)
+{
+	struct rt_context *c = i == rt_device_index() ? NULL : rt_context_primary(i);
+	struct device_kernel *k;
+
+	if (!c)
+		return rt_kernel(f, status);
+	if (!rt_context_push(c)) {
+		*status = cudaErrorMemoryAllocation;
+		return NULL;
+	}
+	k = rt_kernel(f, status);
+	rt_context_pop();
 	return k;
 }

@@ -102,6 +102,8 @@ struct device_kernel {
 	/* Clusters larger than every chip allows (a function attribute); off at first. */
 	bool nonportable_cluster;
 	u32 cluster_required[3]; /* of every launch (function attributes); zeros: not set */
+	s32 carveout_percent; /* of shared memory asked for, -1: as the driver likes */
+	s32 cluster_policy;   /* kept; no scheduling comes of it */
 	struct device_kernel *next;
 	void *user; /* of the API layer, in the program's arena; guarded by owner->lock */
 	/* The last answer of device_kernel_occupancy's rules; guarded by the device's lock. */
@@ -157,6 +159,12 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
  */
 enum status device_image_check(struct device *dev, const void *image, size_t size, const char *name,
 			       struct diag *d);
+/*
+ * Does every instruction of the program mean something? Those that do not fail when they are executed; a
+ * caller who wants to refuse them at once asks here. Reports the first as an error. Texts of a newer PTX
+ * ISA than is known are not judged.
+ */
+bool device_program_is_whole(const struct device_program *p, struct diag *d);
 /* None of its kernels may be running. NULL is allowed. */
 void device_program_unload(struct device_program *p);
 /* The kernel of this name, NULL: none. Stays valid as long as the program. */
@@ -167,6 +175,8 @@ struct device_kernel *device_program_nth(struct device_program *p, u32 n);
 u32 device_program_kernels(const struct device_program *p);
 /* Address and size of a global or constant variable. */
 bool device_program_variable(struct device_program *p, const char *name, u64 *address, u64 *bytes);
+/* Is there a managed variable of this name? */
+bool device_program_is_managed(const struct device_program *p, const char *name);
 /*
  * The kernel lowered for CTAs of `threads`. NULL: no memory, with a message on d (may be NULL).
  */

@@ -51,7 +51,7 @@ static struct arch_use use_of(const struct device_kernel *k, u32 threads, u64 sh
 	return (struct arch_use){
 		.threads_per_cta = threads,
 		.smem_bytes = shared,
-		.carveout_percent = -1,
+		.carveout_percent = k->carveout_percent,
 		.registers_per_thread = f->has_perf[IR_MAXNREG] ? f->perf[IR_MAXNREG][0]
 					: most < REGISTERS      ? most
 								: REGISTERS,

@@ -136,6 +136,18 @@ bool device_program_variable(struct device_program *p, const char *name, u64 *ad
 	return false;
 }
 
+bool device_program_is_managed(const struct device_program *p, const char *name)
+{
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->vars.len; i++) {
+			const struct ir_var *v = p->units[u]->vars.at[i];
+
+			if (v->func == IR_NONE && v->managed && !strcmp(v->name->text, name))
+				return true;
+		}
+	return false;
+}
+
 /* ---- loading ---- */
 
 static enum status load(struct device_program *p, const struct device_text *texts, struct diag *d)
@@ -335,6 +347,26 @@ out:
 	return status;
 }
 
+bool device_program_is_whole(const struct device_program *p, struct diag *d)
+{
+	for (u32 u = 0; u < p->len; u++) {
+		const struct ir_module *m = p->units[u];
+
+		for (size_t i = 0; i < m->funcs.len && m->version < 10 * (NEWEST_ISA + 1); i++) {
+			const struct ir_func *f = m->funcs.at[i];
+			const struct ir_poison *x = f->poisons.len ? &f->poisons.at[0] : NULL;
+			u32 at = x ? f->insns.at[x->insn].begin : 0;
+
+			if (!x)
+				continue;
+			diag_at(d, DIAG_ERROR, &p->sources[u], (struct diag_span){at, at + 1}, NULL,
+				"%s", x->reason);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* ---- kernels ---- */
 
 static bool fill_params(struct device_kernel *k, struct arena *a)
@@ -379,6 +411,7 @@ static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
 		.func = f,
 		.unit_index = unit,
 		.max_dynamic_bytes = (u32)a->smem_per_cta_bytes,
+		.carveout_percent = -1,
 	};
 	if (!fill_params(k, &p->arena))
 		return NULL;

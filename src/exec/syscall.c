@@ -83,6 +83,16 @@ static void print(const struct exec_call *c, const char *text, size_t len)
 		s->print(s->user, text, len);
 }
 
+static void print_error(const struct exec_call *c, const char *text, size_t len)
+{
+	const struct exec_syscalls *s = c->gang->env->syscalls;
+
+	if (s && s->print_error && len)
+		s->print_error(s->user, text, len);
+	else
+		print(c, text, len);
+}
+
 /* The NUL-terminated string at `address`, NULL when it does not end inside what it lies in. */
 static const char *string_at(const struct exec_call *c, u64 address)
 {
@@ -151,7 +161,7 @@ static enum fault_kind sys_assert(struct exec_call *c)
 		    "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
 		    file ? file : "?", (u32)exec_call_argument(c, 2), function ? function : "?",
 		    b[0], b[1], b[2], t[0], t[1], t[2], message ? message : "?");
-	print(c, text.at, text.len);
+	print_error(c, text.at, text.len);
 	if (text.at)
 		exec_call_fail(c, FAULT_ASSERT, "%.*s", (int)text.len - 1, text.at);
 	text_fini(&text);

@@ -14,8 +14,10 @@
 
 /* What a launch gives to the functions of the device runtime; pointed to by exec_env.syscalls. */
 struct exec_syscalls {
-	/* Text of printf and of assertions. May be called from several threads. NULL: dropped. */
+	/* Text of printf. May be called from several threads. NULL: dropped. */
 	void (*print)(void *user, const char *text, size_t len);
+	/* Text of assertions. NULL: as printf. */
+	void (*print_error)(void *user, const char *text, size_t len);
 	void *user;
 	struct exec_heap *heap; /* of the context; NULL: malloc returns 0 */
 };

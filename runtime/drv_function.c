@@ -1,0 +1,204 @@
+/*
+ * Functions and kernels of the driver interface: attributes, names, parameters, where they come from.
+ */
+#include "runtime/drv.h"
+
+/* What a program passed as a kernel, or as a function, which may be one; else NULL and *status. */
+static struct rt_function *function(const void *f, int *status)
+{
+	*status = rt_handle_is(f, RT_HANDLE_FUNCTION) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+	return *status ? NULL : (struct rt_function *)(uintptr_t)f;
+}
+
+/* ---- kernels of libraries ---- */
+
+RT_API int pldrv_cuKernelGetFunction(struct rt_function **out, void *kernel);
+RT_API int pldrv_cuKernelGetFunction(struct rt_function **out, void *kernel)
+{
+	struct device_kernel *k;
+	struct rt_function *f;
+	struct drv_module *m;
+	int status;
+
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	f = function(kernel, &status);
+	if (!f)
+		return status;
+	k = drv_kernel(f, &status);
+	if (!k)
+		return status;
+	m = f->image ? drv_library_module(f->image, k->owner) : f->module;
+	*out = m ? drv_module_function(m, k) : NULL;
+	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
+}
+
+RT_API int pldrv_cuKernelGetLibrary(struct rt_image **out, void *kernel);
+RT_API int pldrv_cuKernelGetLibrary(struct rt_image **out, void *kernel)
+{
+	int status;
+	const struct rt_function *f = function(kernel, &status);
+
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	*out = f ? f->image : NULL;
+	return f && !f->image ? (int)STATUS_INVALID_HANDLE : status;
+}
+
+RT_API int pldrv_cuKernelGetName(const char **name, void *kernel);
+RT_API int pldrv_cuKernelGetName(const char **name, void *kernel)
+{
+	int status;
+	const struct rt_function *f = function(kernel, &status);
+
+	if (!name)
+		return STATUS_INVALID_VALUE;
+	*name = f ? f->name : NULL;
+	return status;
+}
+
+RT_API int pldrv_cuKernelGetParamInfo(void *kernel, size_t i, size_t *offset, size_t *bytes);
+RT_API int pldrv_cuKernelGetParamInfo(void *kernel, size_t i, size_t *offset, size_t *bytes)
+{
+	int status;
+	const struct device_kernel *k = drv_kernel(kernel, &status);
+
+	return k ? rt_function_param(k, i, offset, bytes) : status;
+}
+
+/* A kernel's attributes are per device. */
+static struct device_kernel *kernel_on(void *kernel, int device, int *status)
+{
+	const struct rt_function *f = function(kernel, status);
+
+	*status = f ? drv_check(device) : *status;
+	return *status ? NULL : rt_kernel_on(f, device, status);
+}
+
+RT_API int pldrv_cuKernelGetAttribute(int *value, int attribute, void *kernel, int device);
+RT_API int pldrv_cuKernelGetAttribute(int *value, int attribute, void *kernel, int device)
+{
+	int status;
+	struct device_kernel *k = value ? kernel_on(kernel, device, &status) : NULL;
+
+	if (!value)
+		return STATUS_INVALID_VALUE;
+	return k ? rt_function_attribute(k, attribute, value) : status;
+}
+
+RT_API int pldrv_cuKernelSetAttribute(int attribute, int value, void *kernel, int device);
+RT_API int pldrv_cuKernelSetAttribute(int attribute, int value, void *kernel, int device)
+{
+	int status;
+	struct device_kernel *k = kernel_on(kernel, device, &status);
+
+	return k ? rt_function_set(k, attribute, value) : status;
+}
+
+RT_API int pldrv_cuKernelSetCacheConfig(void *kernel, int config, int device);
+RT_API int pldrv_cuKernelSetCacheConfig(void *kernel, int config, int device)
+{
+	int status;
+
+	if (!kernel_on(kernel, device, &status))
+		return status;
+	return config < 0 || config > 3 ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
+}
+
+/* ---- functions ---- */
+
+RT_API int pldrv_cuFuncGetAttribute(int *value, int attribute, void *f);
+RT_API int pldrv_cuFuncGetAttribute(int *value, int attribute, void *f)
+{
+	int status;
+	struct device_kernel *k = value ? drv_kernel(f, &status) : NULL;
+
+	if (!value)
+		return STATUS_INVALID_VALUE;
+	return k ? rt_function_attribute(k, attribute, value) : status;
+}
+
+RT_API int pldrv_cuFuncSetAttribute(void *f, int attribute, int value);
+RT_API int pldrv_cuFuncSetAttribute(void *f, int attribute, int value)
+{
+	int status;
+	struct device_kernel *k = drv_kernel(f, &status);
+
+	return k ? rt_function_set(k, attribute, value) : status;
+}
+
+static int set_preference(void *f, int value, int last)
+{
+	int status;
+
+	if (!drv_kernel(f, &status))
+		return status;
+	return value < 0 || value > last ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
+}
+
+RT_API int pldrv_cuFuncSetCacheConfig(void *f, int config);
+RT_API int pldrv_cuFuncSetCacheConfig(void *f, int config)
+{
+	return set_preference(f, config, 3);
+}
+
+RT_API int pldrv_cuFuncSetSharedMemConfig(void *f, int config);
+RT_API int pldrv_cuFuncSetSharedMemConfig(void *f, int config)
+{
+	return set_preference(f, config, 2);
+}
+
+RT_API int pldrv_cuFuncGetModule(struct drv_module **out, void *f);
+RT_API int pldrv_cuFuncGetModule(struct drv_module **out, void *f)
+{
+	struct device_kernel *k;
+	struct rt_function *fn;
+	int status;
+
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	k = drv_kernel(f, &status);
+	if (!k)
+		return status;
+	fn = f;
+	*out = fn->module ? fn->module : drv_library_module(fn->image, k->owner);
+	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
+}
+
+RT_API int pldrv_cuFuncGetName(const char **name, void *f);
+RT_API int pldrv_cuFuncGetName(const char **name, void *f)
+{
+	return pldrv_cuKernelGetName(name, f);
+}
+
+RT_API int pldrv_cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *bytes);
+RT_API int pldrv_cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *bytes)
+{
+	return pldrv_cuKernelGetParamInfo(f, i, offset, bytes);
+}
+
+/* 1: made ready for launches; which is done at the first one, or when asked for. */
+RT_API int pldrv_cuFuncIsLoaded(int *state, void *f);
+RT_API int pldrv_cuFuncIsLoaded(int *state, void *f)
+{
+	int status;
+	const struct device_kernel *k = state ? drv_kernel(f, &status) : NULL;
+
+	if (!state)
+		return STATUS_INVALID_VALUE;
+	*state = 0;
+	for (u32 i = 0; k && i < ARRAY_LEN(k->lowered); i++)
+		*state |= __atomic_load_n(&k->lowered[i], __ATOMIC_ACQUIRE) != NULL;
+	return status;
+}
+
+RT_API int pldrv_cuFuncLoad(void *f);
+RT_API int pldrv_cuFuncLoad(void *f)
+{
+	int status;
+	struct device_kernel *k = drv_kernel(f, &status);
+
+	if (!k)
+		return status;
+	return device_kernel_lower(k, 256, NULL) ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
+}

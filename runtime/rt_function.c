@@ -1,0 +1,286 @@
+/*
+ * What kernels are: attributes, names, parameters. Both interfaces ask here.
+ *
+ * Deviation: PTX has virtual registers, so every kernel answers the same number of them unless it sets
+ * a limit itself.
+ */
+#include "runtime/rt.h"
+
+#define REGISTERS 32
+#define THREADS 1024
+
+enum attribute {
+	MAX_THREADS,
+	SHARED_BYTES,
+	CONST_BYTES,
+	LOCAL_BYTES,
+	REGISTER_COUNT,
+	PTX_VERSION,
+	BINARY_VERSION,
+	CACHE_MODE,
+	MAX_DYNAMIC_BYTES,
+	CARVEOUT,
+	CLUSTER_MUST_BE_SET,
+	CLUSTER_X,
+	CLUSTER_Y,
+	CLUSTER_Z,
+	NON_PORTABLE_CLUSTER,
+	CLUSTER_POLICY,
+	ATTRIBUTES
+};
+
+static int device_attribute(const struct device_kernel *k, int n)
+{
+	int v = 0;
+
+	arch_attribute(k->owner->dev->arch, n, &v);
+	return v;
+}
+
+/* Threads a CTA may have: .maxntid, .reqntid, or what the device allows. */
+static int max_threads(const struct device_kernel *k)
+{
+	const struct ir_func *f = k->func;
+	int row = f->has_perf[IR_MAXNTID] ? IR_MAXNTID : IR_REQNTID;
+	u64 n = 1;
+
+	if (!f->has_perf[row])
+		return THREADS;
+	for (int i = 0; i < 3; i++)
+		n *= f->perf[row][i] ? f->perf[row][i] : 1;
+	return (int)n;
+}
+
+static int const_bytes(const struct device_kernel *k)
+{
+	u64 n = 0;
+
+	for (size_t i = 0; i < k->unit->vars.len; i++) {
+		const struct ir_var *v = k->unit->vars.at[i];
+
+		if (v->space == M_const && v->definition == v)
+			n = align_up(n, v->align ? v->align : 1) + v->size_bytes;
+	}
+	return (int)n;
+}
+
+static int register_count(const struct device_kernel *k)
+{
+	return k->func->has_perf[IR_MAXNREG] && k->func->perf[IR_MAXNREG][0] < REGISTERS
+		       ? (int)k->func->perf[IR_MAXNREG][0]
+		       : REGISTERS;
+}
+
+static int cluster(const struct device_kernel *k, int axis)
+{
+	const u32 *n = k->func->perf[IR_REQNCTAPERCLUSTER];
+
+	if (!k->func->has_perf[IR_REQNCTAPERCLUSTER])
+		return 0;
+	return n[axis] ? (int)n[axis] : 1;
+}
+
+static int ptx_version(const struct device_kernel *k)
+{
+	return (int)k->unit->target.sm;
+}
+
+int rt_function_attribute(struct device_kernel *k, int n, int *value)
+{
+	const struct program *p =
+		n == SHARED_BYTES || n == LOCAL_BYTES ? device_kernel_lower(k, 256, NULL) : NULL;
+
+	if ((n == SHARED_BYTES || n == LOCAL_BYTES) && !p)
+		return STATUS_OUT_OF_MEMORY;
+	switch (n) {
+	case MAX_THREADS:
+		*value = max_threads(k);
+		break;
+	case SHARED_BYTES:
+		*value = (int)p->shared_static;
+		break;
+	case CONST_BYTES:
+		*value = const_bytes(k);
+		break;
+	case LOCAL_BYTES:
+		*value = (int)p->frame_bytes;
+		break;
+	case REGISTER_COUNT:
+		*value = register_count(k);
+		break;
+	case PTX_VERSION:
+		*value = ptx_version(k);
+		break;
+	case BINARY_VERSION:
+		*value = 10 * device_attribute(k, 75) + device_attribute(k, 76);
+		break;
+	case CACHE_MODE:
+	case NON_PORTABLE_CLUSTER:
+		*value = 0;
+		break;
+	case MAX_DYNAMIC_BYTES:
+		*value = (int)k->max_dynamic_bytes;
+		break;
+	case CARVEOUT:
+		*value = k->carveout_percent;
+		break;
+	case CLUSTER_MUST_BE_SET:
+		*value = k->func->has_perf[IR_EXPLICITCLUSTER] &&
+			 !k->func->has_perf[IR_REQNCTAPERCLUSTER];
+		break;
+	case CLUSTER_X:
+	case CLUSTER_Y:
+	case CLUSTER_Z:
+		*value = cluster(k, n - CLUSTER_X);
+		break;
+	case CLUSTER_POLICY:
+		*value = k->cluster_policy;
+		break;
+	default:
+		return STATUS_INVALID_VALUE;
+	}
+	return STATUS_SUCCESS;
+}
+
+int rt_function_set(struct device_kernel *k, int n, int value)
+{
+	const struct program *p;
+	int most;
+
+	switch (n) {
+	case MAX_DYNAMIC_BYTES:
+		p = device_kernel_lower(k, 256, NULL);
+		most = device_attribute(k, 97) - (p ? (int)p->shared_static : 0);
+		if (value < 0 || value > most)
+			return STATUS_INVALID_VALUE;
+		k->max_dynamic_bytes = (u32)value;
+		return STATUS_SUCCESS;
+	case CARVEOUT:
+		if (value < -1 || value > 100)
+			return STATUS_INVALID_VALUE;
+		k->carveout_percent = value;
+		return STATUS_SUCCESS;
+	case CLUSTER_POLICY:
+		if (value < 0 || value > 2)
+			return STATUS_INVALID_VALUE;
+		k->cluster_policy = value;
+		return STATUS_SUCCESS;
+	default:
+		return STATUS_INVALID_VALUE;
+	}
+}
+
+int rt_function_param(const struct device_kernel *k, size_t i, size_t *offset, size_t *bytes)
+{
+	if (i >= k->param_len || !offset)
+		return STATUS_INVALID_VALUE;
+	*offset = k->params[i].offset;
+	if (bytes)
+		*bytes = k->params[i].bytes;
+	return STATUS_SUCCESS;
+}
+
+/* ---- the runtime interface ---- */
+
+/* cudaFuncAttributes: 144 bytes in CUDA 13; older versions end earlier, before what is reserved. */
+struct func_attributes {
+	size_t shared_bytes, const_bytes, local_bytes;
+	int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_bytes,
+		carveout, cluster_must_be_set, cluster_x, cluster_y, cluster_z, cluster_policy,
+		non_portable_cluster;
+};
+
+/* In the order of the structure. */
+static const u8 func_fields[] = {
+	MAX_THREADS,	REGISTER_COUNT,	     PTX_VERSION, BINARY_VERSION, CACHE_MODE,
+	MAX_DYNAMIC_BYTES, CARVEOUT,	     CLUSTER_MUST_BE_SET, CLUSTER_X, CLUSTER_Y,
+	CLUSTER_Z,	CLUSTER_POLICY,	     NON_PORTABLE_CLUSTER,
+};
+
+RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub);
+RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub)
+{
+	struct device_kernel *k;
+	int status, v = 0, *field;
+
+	if (!out)
+		return rt_error(cudaErrorInvalidValue);
+	k = rt_kernel(rt_find_function(stub), &status);
+	if (!k)
+		return rt_error(status);
+	*out = (struct func_attributes){.const_bytes = (size_t)const_bytes(k)};
+	status = rt_function_attribute(k, SHARED_BYTES, &v);
+	out->shared_bytes = (size_t)v;
+	status = status ? status : rt_function_attribute(k, LOCAL_BYTES, &v);
+	out->local_bytes = (size_t)v;
+	field = &out->max_threads;
+	for (size_t i = 0; i < ARRAY_LEN(func_fields) && !status; i++)
+		status = rt_function_attribute(k, func_fields[i], field++);
+	return rt_error(status);
+}
+
+RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, int value);
+RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, int value)
+{
+	int status;
+	struct device_kernel *k = rt_kernel(rt_find_function(stub), &status);
+
+	return rt_error(k ? rt_function_set(k, attribute, value) : status);
+}
+
+/* For one device, or the current one where `device` is it; kernels are per device. */
+RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int attribute,
+							int value, int device);
+RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int attribute,
+							int value, int device)
+{
+	int status = rt_device_check(device);
+	struct device_kernel *k =
+		status ? NULL : rt_kernel_on(rt_find_function(kernel), device, &status);
+
+	return rt_error(k ? rt_function_set(k, attribute, value) : status);
+}
+
+RT_API cudaError_t plrt_cudaFuncGetName(const char **name, const void *stub);
+RT_API cudaError_t plrt_cudaFuncGetName(const char **name, const void *stub)
+{
+	struct rt_function *f = rt_find_function(stub);
+
+	if (!name)
+		return rt_error(cudaErrorInvalidValue);
+	*name = f ? f->name : NULL;
+	return rt_error(f ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
+					     size_t *bytes);
+RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
+					     size_t *bytes)
+{
+	int status;
+	const struct device_kernel *k = rt_kernel(rt_find_function(stub), &status);
+
+	return rt_error(k ? rt_function_param(k, i, offset, bytes) : status);
+}
+
+/* A kernel's handle of the library interface, and the driver's handle of a kernel. */
+RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub);
+RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub)
+{
+	if (!kernel || !stub)
+		return rt_error(cudaErrorInvalidValue);
+	*kernel = rt_find_function(stub);
+	return rt_error(*kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+RT_API cudaError_t plrt_cudaGetFuncBySymbol(void **function, const void *stub);
+RT_API cudaError_t plrt_cudaGetFuncBySymbol(void **function, const void *stub)
+{
+	struct rt_function *f = rt_find_function(stub);
+	int status;
+
+	if (!function || !stub)
+		return rt_error(cudaErrorInvalidValue);
+	*function = rt_kernel(f, &status) ? f : NULL;
+	return rt_error(status);
+}
