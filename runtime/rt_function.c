@@ -71,12 +71,13 @@ static int register_count(const struct device_kernel *k)
 		       : REGISTERS;
 }
 
+/* What the kernel says, or else what an attribute says. */
 static int cluster(const struct device_kernel *k, int axis)
 {
 	const u32 *n = k->func->perf[IR_REQNCTAPERCLUSTER];
 
 	if (!k->func->has_perf[IR_REQNCTAPERCLUSTER])
-		return 0;
+		return (int)k->cluster_required[axis];
 	return n[axis] ? (int)n[axis] : 1;
 }
 
@@ -115,8 +116,10 @@ int rt_function_attribute(struct device_kernel *k, int n, int *value)
 		*value = 10 * device_attribute(k, 75) + device_attribute(k, 76);
 		break;
 	case CACHE_MODE:
-	case NON_PORTABLE_CLUSTER:
 		*value = 0;
+		break;
+	case NON_PORTABLE_CLUSTER:
+		*value = k->nonportable_cluster;
 		break;
 	case MAX_DYNAMIC_BYTES:
 		*value = (int)k->max_dynamic_bytes;
@@ -159,6 +162,18 @@ int rt_function_set(struct device_kernel *k, int n, int value)
 		if (value < -1 || value > 100)
 			return STATUS_INVALID_VALUE;
 		k->carveout_percent = value;
+		return STATUS_SUCCESS;
+	case CLUSTER_X:
+	case CLUSTER_Y:
+	case CLUSTER_Z:
+		if (value < 0 || k->func->has_perf[IR_REQNCTAPERCLUSTER])
+			return STATUS_INVALID_VALUE;
+		k->cluster_required[n - CLUSTER_X] = (u32)value;
+		return STATUS_SUCCESS;
+	case NON_PORTABLE_CLUSTER:
+		if (value < 0 || value > 1)
+			return STATUS_INVALID_VALUE;
+		k->nonportable_cluster = value;
 		return STATUS_SUCCESS;
 	case CLUSTER_POLICY:
 		if (value < 0 || value > 2)
