@@ -1,18 +1,25 @@
 /*
  * libcudart.so.N: the names programs link against, each a jump into the one runtime of the process.
- * Compiled once for every SONAME (CUDART_MAJOR 11, 12, 13); where a structure differs between
- * versions the name leads to the function for it.
+ * Compiled once for every SONAME (CUDART_MAJOR 11, 12, 13); where a name means something else in one
+ * of them it leads to the function for that version.
  */
-/* cudaGetDeviceProperties of 11 and 12 fills the layout of 11; programs of 12 call the _v2 name. */
-#if CUDART_MAJOR == 13
-#define PROPERTIES "plrt_cudaGetDeviceProperties"
+#if CUDART_MAJOR == 11
+#define PICK(v11, v12, v13) #v11
+#elif CUDART_MAJOR == 12
+#define PICK(v11, v12, v13) #v12
 #else
-#define PROPERTIES "plrt_cudaGetDeviceProperties_11"
+#define PICK(v11, v12, v13) #v13
 #endif
+
+#define VERSIONED(name, v11, v12, v13)                                                             \
+	__asm__(".set versioned_" #name ", 1\n.macro jump_" #name "\n\tjmp plrt_" PICK(            \
+		v11, v12, v13) "@PLT\n.endm\n");
+#include "runtime/versions.def"
+#undef VERSIONED
 
 #define RT(name, state)                                                                            \
 	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ":\n"    \
-		".ifc " #name ",cudaGetDeviceProperties\n\tjmp " PROPERTIES "@PLT\n"               \
+		".ifdef versioned_" #name "\n\tjump_" #name "\n"                                   \
 		".else\n\tjmp plrt_" #name "@PLT\n.endif\n"                                        \
 		".size " #name ", . - " #name "\n");
 #include "runtime/runtime.def"

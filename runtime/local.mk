@@ -17,7 +17,9 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_tensor.c \
 	runtime/drv_module.c \
 	runtime/drv_stream.c \
-	runtime/driver.def runtime/runtime.def \
+	runtime/driver.def \
+	runtime/runtime.def \
+	runtime/versions.def \
 	runtime/rt_handle.c runtime/rt_handle.h \
 	runtime/rt.h \
 	runtime/rt_cluster.c \
@@ -49,13 +51,13 @@ EXTRA_DIST += runtime/cudart.c runtime/cuda.c runtime/cudart11.map runtime/cudar
 noinst_DATA = $(cuda_names)
 CLEANFILES += $(cuda_names)
 
-.libs/libcudart.so.13: runtime/cudart.c runtime/runtime.def runtime/cudart13.map libptxloom-runtime.la
+.libs/libcudart.so.13: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart13.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=13 -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(srcdir)/runtime/cudart13.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcudart.so.12: runtime/cudart.c runtime/runtime.def runtime/cudart12.map libptxloom-runtime.la
+.libs/libcudart.so.12: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart12.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=12 -Wl,-soname,libcudart.so.12 -Wl,--version-script=$(srcdir)/runtime/cudart12.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcudart.so.11.0: runtime/cudart.c runtime/runtime.def runtime/cudart11.map libptxloom-runtime.la
+.libs/libcudart.so.11.0: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart11.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=11 -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=$(srcdir)/runtime/cudart11.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
 .libs/libcuda.so.1: runtime/cuda.c runtime/driver.def runtime/cuda.map libptxloom-runtime.la

@@ -17,10 +17,11 @@
 #define ISLANDS 64
 
 struct patcher {
-	const struct redirect_entry *table;
-	size_t n;
+	struct redirect *r;
 	struct redirect_result *out;
+	VEC(u64) seen;
 	bool is_main;
+	int major; /* of the static runtime in the object */
 	u8 *island; /* near the object: far jumps for entry points too short to hold one */
 	u32 islands;
 };
@@ -42,8 +43,8 @@ static bool in_file(const struct object *o, u64 at, u64 size)
 	return at <= o->size && size <= o->size - at;
 }
 
-/* Find .symtab and its strings. False when the file is not ours to read, or is stripped. */
-static bool find_symbols(struct object *o)
+/* Find .symtab or .dynsym and its strings. False when the file is not ours to read, or is stripped. */
+static bool find_symbols(struct object *o, u32 type)
 {
 	const Elf64_Shdr *s, *strings;
 
@@ -58,7 +59,7 @@ static bool find_symbols(struct object *o)
 	o->sh = (const Elf64_Shdr *)(o->file + o->eh->e_shoff);
 	for (u32 i = 0; i < o->eh->e_shnum; i++) {
 		s = &o->sh[i];
-		if (s->sh_type != SHT_SYMTAB || s->sh_link >= o->eh->e_shnum || s->sh_offset % 8)
+		if (s->sh_type != type || s->sh_link >= o->eh->e_shnum || s->sh_offset % 8)
 			continue;
 		strings = &o->sh[s->sh_link];
 		if (!in_file(o, s->sh_offset, s->sh_size) ||
@@ -72,19 +73,6 @@ static bool find_symbols(struct object *o)
 		return true;
 	}
 	return false;
-}
-
-static int compare_name(const void *key, const void *entry)
-{
-	return strcmp(key, ((const struct redirect_entry *)entry)->name);
-}
-
-static void *target_of(const struct patcher *p, const char *name)
-{
-	const struct redirect_entry *e =
-		bsearch(name, p->table, p->n, sizeof(*p->table), compare_name);
-
-	return e ? e->to : NULL;
 }
 
 static void far_jump(u8 *code, const void *to)
@@ -160,14 +148,22 @@ static bool is_function(const Elf64_Sym *s)
 	return ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_shndx != SHN_UNDEF && s->st_size;
 }
 
-/* Does the object define the entry that every static runtime has? */
-static bool carries_runtime(const struct object *o)
+static bool defines(const struct object *o, const char *name)
 {
 	for (size_t i = 0; i < o->syms; i++)
-		if (is_function(&o->sym[i]) &&
-		    !strcmp(symbol_name(o, &o->sym[i]), "__cudaRegisterFatBinary"))
+		if (is_function(&o->sym[i]) && !strcmp(symbol_name(o, &o->sym[i]), name))
 			return true;
 	return false;
+}
+
+/* Major version of the static runtime that an object carries, 0: none. */
+static int carried_runtime(const struct object *o)
+{
+	if (!defines(o, "__cudaRegisterFatBinary"))
+		return 0;
+	if (defines(o, "cudaGetDeviceProperties_v2"))
+		return 12;
+	return defines(o, "__cudaRegisterTexture") ? 11 : 13;
 }
 
 static void patch_object(struct patcher *p, const struct object *o)
@@ -180,7 +176,7 @@ static void patch_object(struct patcher *p, const struct object *o)
 		if (!is_function(&o->sym[i]) ||
 		    (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
 			continue;
-		to = target_of(p, name);
+		to = p->r->target(name, p->major);
 		if (!to)
 			continue;
 		if (write_jump(p, (u8 *)(uintptr_t)(o->base + o->sym[i].st_value),
@@ -191,7 +187,7 @@ static void patch_object(struct patcher *p, const struct object *o)
 	}
 }
 
-static bool has_fat_binaries(const struct object *o)
+static bool has_section(const struct object *o, const char *name)
 {
 	const Elf64_Shdr *names;
 
@@ -202,10 +198,27 @@ static bool has_fat_binaries(const struct object *o)
 		return false;
 	for (u32 i = 0; i < o->eh->e_shnum; i++)
 		if (o->sh[i].sh_name < names->sh_size &&
-		    !strncmp((const char *)o->file + names->sh_offset + o->sh[i].sh_name,
-			     ".nvFatBinSegment", names->sh_size - o->sh[i].sh_name))
+		    !strncmp((const char *)o->file + names->sh_offset + o->sh[i].sh_name, name,
+			     names->sh_size - o->sh[i].sh_name))
 			return true;
 	return false;
+}
+
+/* Does it leave registration to a shared runtime? What it imports is in .dynsym, stripped or not. */
+static bool imports_runtime(struct object *o)
+{
+	if (!find_symbols(o, SHT_DYNSYM))
+		return false;
+	for (size_t i = 0; i < o->syms; i++)
+		if (o->sym[i].st_shndx == SHN_UNDEF &&
+		    !strcmp(symbol_name(o, &o->sym[i]), "__cudaRegisterFatBinary"))
+			return true;
+	return false;
+}
+
+static bool is_stripped_runtime(struct object *o)
+{
+	return has_section(o, ".nvFatBinSegment") && !imports_runtime(o);
 }
 
 /* Shared runtimes, ours among them, are not to be redirected. */
@@ -220,39 +233,97 @@ static bool is_shared_runtime(const char *path)
 	return false;
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *user)
+/* An object at its place: another one may come to the same address, or the same one to another. */
+static u64 identity(const struct dl_phdr_info *info)
 {
-	struct patcher *p = user;
-	const char *path = p->is_main ? "/proc/self/exe" : info->dlpi_name;
-	struct object o = {.base = info->dlpi_addr};
+	u64 h = info->dlpi_addr ^ 0xcbf29ce484222325u;
+
+	for (const char *s = info->dlpi_name; *s; s++)
+		h = (h ^ (u8)*s) * 0x100000001b3u;
+	return h;
+}
+
+static bool was_seen(const struct redirect *r, u64 id)
+{
+	for (size_t i = 0; i < r->seen.len; i++)
+		if (r->seen.at[i] == id)
+			return true;
+	return false;
+}
+
+static void look_into(struct patcher *p, const char *path, u64 base)
+{
+	struct object o = {.base = base};
 	struct file f;
 
-	(void)size;
-	if (!*path || is_shared_runtime(path) || !file_open(&f, path)) {
-		p->is_main = false;
-		return 0;
-	}
+	if (!file_open(&f, path))
+		return;
 	o.file = f.data;
 	o.size = f.size;
 	p->island = NULL;
 	p->islands = 0;
-	if (find_symbols(&o)) {
-		if (carries_runtime(&o))
+	if (find_symbols(&o, SHT_SYMTAB)) {
+		p->major = carried_runtime(&o);
+		if (p->major)
 			patch_object(p, &o);
-	} else if (p->is_main && has_fat_binaries(&o)) {
+	} else if (p->is_main && is_stripped_runtime(&o)) {
 		p->out->stripped = true;
 	}
 	if (p->island)
 		mprotect(p->island, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC);
 	file_close(&f);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *user)
+{
+	struct patcher *p = user;
+	const char *path = p->is_main ? "/proc/self/exe" : info->dlpi_name;
+	u64 id = identity(info);
+
+	(void)size;
+	if (!VEC_PUSH(&p->seen, id))
+		return 1;
+	if (*path && !was_seen(p->r, id) && !is_shared_runtime(path))
+		look_into(p, path, info->dlpi_addr);
 	p->is_main = false;
 	return 0;
 }
 
-void redirect_all(const struct redirect_entry *table, size_t n, struct redirect_result *out)
+void redirect_new(struct redirect *r, struct redirect_result *out)
 {
-	struct patcher p = {.table = table, .n = n, .out = out, .is_main = true};
+	struct patcher p = {.r = r, .out = out, .is_main = true};
 
 	*out = (struct redirect_result){0};
 	dl_iterate_phdr(visit, &p);
+	VEC_FREE(&r->seen);
+	r->seen.at = p.seen.at;
+	r->seen.len = p.seen.len;
+	r->seen.cap = p.seen.cap;
+}
+
+/* ---- the loader's own breakpoint ---- */
+
+/* `ret`, maybe behind an endbr64, and then nothing but padding: the function does nothing. */
+static bool is_empty_function(const u8 *code)
+{
+	static const u8 landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	u32 i = memcmp(code, landing, sizeof(landing)) ? 0 : sizeof(landing);
+
+	return code[i] == 0xc3 && !((uintptr_t)code % 16);
+}
+
+/*
+ * Debuggers learn of new objects from a function of the loader that does nothing and that it calls
+ * when they are mapped. A jump to the hook goes there; functions begin at multiples of 16 bytes, so
+ * there is room for it.
+ */
+bool redirect_watch(void (*hook)(void))
+{
+	u8 *code = (u8 *)(uintptr_t)_r_debug.r_brk;
+	struct redirect none = {0};
+	struct redirect_result ignored = {0};
+	struct patcher p = {.r = &none, .out = &ignored};
+
+	return code && is_empty_function(code) &&
+	       write_jump(&p, code, FAR_JUMP, (const void *)(uintptr_t)hook);
 }

@@ -291,19 +291,36 @@ RT_API cudaError_t plrt_cudaDeviceReset(void)
 	return cudaSuccess;
 }
 
+static int answer_version(int *to, int version)
+{
+	if (!to)
+		return rt_error(cudaErrorInvalidValue);
+	*to = version;
+	return cudaSuccess;
+}
+
 RT_API cudaError_t plrt_cudaRuntimeGetVersion(int *version);
 RT_API cudaError_t plrt_cudaRuntimeGetVersion(int *version)
 {
-	if (!version)
-		return rt_error(cudaErrorInvalidValue);
-	*version = RT_DRIVER_VERSION;
-	return cudaSuccess;
+	return answer_version(version, 13000);
+}
+
+RT_API cudaError_t plrt_cudaRuntimeGetVersion_12(int *version);
+RT_API cudaError_t plrt_cudaRuntimeGetVersion_12(int *version)
+{
+	return answer_version(version, 12090);
+}
+
+RT_API cudaError_t plrt_cudaRuntimeGetVersion_11(int *version);
+RT_API cudaError_t plrt_cudaRuntimeGetVersion_11(int *version)
+{
+	return answer_version(version, 11080);
 }
 
 RT_API cudaError_t plrt_cudaDriverGetVersion(int *version);
 RT_API cudaError_t plrt_cudaDriverGetVersion(int *version)
 {
-	return plrt_cudaRuntimeGetVersion(version);
+	return answer_version(version, RT_DRIVER_VERSION);
 }
 
 /* ---- properties ---- */

@@ -212,25 +212,41 @@ static const u8 func_fields[] = {
 	CLUSTER_Z,	CLUSTER_POLICY,	     NON_PORTABLE_CLUSTER,
 };
 
-RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub);
-RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub)
+/* Of which 11 has what is before cluster_must_be_set. */
+#define FUNC_BYTES_11 offsetof(struct func_attributes, cluster_must_be_set)
+
+static int func_attributes(struct func_attributes *out, const void *stub)
 {
 	struct device_kernel *k;
-	int status, v = 0, *field;
+	int status, v = 0, *field = &out->max_threads;
 
-	if (!out)
-		return rt_error(cudaErrorInvalidValue);
 	k = rt_kernel(rt_find_function(stub), &status);
 	if (!k)
-		return rt_error(status);
+		return status;
 	*out = (struct func_attributes){.const_bytes = (size_t)const_bytes(k)};
 	status = rt_function_attribute(k, SHARED_BYTES, &v);
 	out->shared_bytes = (size_t)v;
 	status = status ? status : rt_function_attribute(k, LOCAL_BYTES, &v);
 	out->local_bytes = (size_t)v;
-	field = &out->max_threads;
 	for (size_t i = 0; i < ARRAY_LEN(func_fields) && !status; i++)
 		status = rt_function_attribute(k, func_fields[i], field++);
+	return status;
+}
+
+RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub);
+RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub)
+{
+	return rt_error(out ? func_attributes(out, stub) : cudaErrorInvalidValue);
+}
+
+RT_API cudaError_t plrt_cudaFuncGetAttributes_11(void *out, const void *stub);
+RT_API cudaError_t plrt_cudaFuncGetAttributes_11(void *out, const void *stub)
+{
+	struct func_attributes a;
+	int status = out ? func_attributes(&a, stub) : cudaErrorInvalidValue;
+
+	if (!status)
+		memcpy(out, &a, FUNC_BYTES_11);
 	return rt_error(status);
 }
 
