@@ -109,6 +109,7 @@ struct rt {
 	struct sched_pool *pool;
 	struct streams *streams;
 	const struct exec_ops *ops;
+	struct mem_system memory;
 	struct rt_device device[ARCH_DEVICES_MAX];
 	pthread_mutex_t lock;
 };

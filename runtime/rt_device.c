@@ -68,7 +68,8 @@ static void rt_make(void)
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	rt->streams = rt->status ? NULL : streams_new();
-	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
+	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams ||
+			    !mem_system_init(&rt->memory, false)))
 		rt->status = cudaErrorInitializationError;
 	text_fini(&why);
 	diag_fini(&d);
@@ -114,11 +115,12 @@ static void print_stderr(void *user, const char *text, size_t len)
 static int open_locked(struct rt *rt, int i)
 {
 	struct rt_device *d = &rt->device[i];
+	struct device_home home = {&rt->memory, (u32)i};
 	int status;
 
 	if (d->is_open)
 		return cudaSuccess;
-	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops);
+	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops, &home);
 	if (status)
 		return status;
 	status = (int)stream_device_open(rt->streams, &d->dev, rt_launch_done, d);

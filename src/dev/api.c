@@ -125,7 +125,7 @@ static int open_device(struct ptxloom_device *dev, const struct ptxloom_options 
 	if (!dev->pool)
 		return PTXLOOM_OUT_OF_MEMORY;
 	status = (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
-				  exec_ops_select(s.host_isa));
+				  exec_ops_select(s.host_isa), NULL);
 	dev->dev.async_eager = s.async_eager;
 	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
 	dev->dev.syscalls.user = o->user;

@@ -72,10 +72,13 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 }
 
 enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool,
-			const struct exec_ops *ops)
+			const struct exec_ops *ops, const struct device_home *home)
 {
+	u64 bytes = arch->memory_bytes;
+
 	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = DEVICE_STACK_BYTES};
-	if (!mem_init(&d->mem, arch->memory_bytes))
+	if (!(home ? mem_init_in(&d->mem, bytes, home->system, home->index)
+		   : mem_init(&d->mem, bytes)))
 		return STATUS_OUT_OF_MEMORY;
 	d->syscalls.heap = exec_heap_new(&d->mem, EXEC_HEAP_DEFAULT);
 	if (!d->syscalls.heap) {

@@ -69,12 +69,19 @@ struct device {
 	bool slack_said;
 };
 
+/* Where a device's memory is in the process; borrowed. */
+struct device_home {
+	struct mem_system *system;
+	u32 index;
+};
+
 /*
- * Set up a device. ops: exec_ops_select. Returns STATUS_SUCCESS, or STATUS_OUT_OF_MEMORY when the
+ * Set up a device. ops: exec_ops_select. home: NULL for a device whose memory is its own and open
+ * to the host. Returns STATUS_SUCCESS, or STATUS_OUT_OF_MEMORY when the
  * host gives no address space. The caller owns the storage.
  */
 enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool,
-			const struct exec_ops *ops);
+			const struct exec_ops *ops, const struct device_home *home);
 /* All programs must have been unloaded. Waits for launches. */
 void device_fini(struct device *d);
 /* Wait until no launch is under way. */

@@ -10,6 +10,7 @@
 struct device_params {
 	struct device_params *next; /* among the spare ones */
 	u64 address;                /* 0: none yet */
+	u8 *host;                   /* where the host has it */
 	u32 cap;
 };
 

@@ -183,6 +183,7 @@ static bool params_take(struct device *d, struct device_flight *f, u32 bytes)
 		mem_free(&d->mem, b->address);
 	b->cap = bytes < PARAMS_CAP ? PARAMS_CAP : bytes;
 	b->address = mem_alloc(&d->mem, b->cap, PARAMS_ALIGN, MEM_KIND_PARAM);
+	b->host = b->address ? mem_pointer(&d->mem, b->address) : NULL;
 	if (!b->address)
 		b->cap = 0;
 	return b->cap != 0;
@@ -296,7 +297,7 @@ static bool start(struct device_flight *f, bool may_inline)
 				.program = p,
 				.ops = d->ops,
 				.mem = &d->mem,
-				.params = (const u8 *)(uintptr_t)f->params->address,
+				.params = f->params->host,
 				.param_address = f->params->address,
 				.grid = {h->grid[0], h->grid[1], h->grid[2]},
 				.block = {f->block[0], f->block[1], f->block[2]},
@@ -317,7 +318,7 @@ static bool start(struct device_flight *f, bool may_inline)
 
 	s.env.grid_id = f->grid_id;
 	if (f->kernel->param_bytes)
-		memcpy((u8 *)(uintptr_t)f->params->address, f->values, f->kernel->param_bytes);
+		memcpy(f->params->host, f->values, f->kernel->param_bytes);
 	return sched_start(d->pool, &s, may_inline);
 }
 

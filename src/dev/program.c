@@ -61,7 +61,7 @@ static bool place(struct device_program *p, u32 unit, u32 i, struct map *where)
 		return false;
 	p->address[unit][i] = at;
 	if (v->data)
-		memcpy((void *)(uintptr_t)at, v->data, v->data_len);
+		memcpy(mem_pointer(&p->dev->mem, at), v->data, v->data_len);
 	return VEC_PUSH(&p->allocations, at) && map_set(where, map_key(v), at);
 }
 
@@ -85,7 +85,7 @@ static void relocate(struct device_program *p, u32 unit, u32 i)
 {
 	const struct ir_module *m = p->units[unit];
 	const struct ir_var *v = m->vars.at[i];
-	u8 *at = (u8 *)(uintptr_t)p->address[unit][i];
+	u8 *at = mem_pointer(&p->dev->mem, p->address[unit][i]);
 
 	for (u32 k = 0; at && v->definition == v && k < v->relocs_len; k++) {
 		const struct ir_reloc *r = &v->relocs[k];

@@ -105,8 +105,8 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	return NULL;
 }
 
-/* Lanes whose global address no allocation holds. */
-static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, const struct access *a)
+/* Lane by lane: fills host[]; returns the lanes whose global address no allocation holds. */
+static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, struct access *a)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 	u32 bad = 0;
@@ -117,6 +117,7 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, const str
 		if (!mem_cache_hit(c, a->address[l], a->width) &&
 		    !mem_cache_fill(g->env->mem, c, a->address[l], a->width))
 			bad |= 1u << l;
+		a->host[l] = a->address[l] + c->bias;
 	}
 	return bad;
 }
@@ -157,10 +158,10 @@ static inline bool resolve_global(struct gang *g, const struct insn *in, struct 
 	span(a, &lo, &hi);
 	if (PL_UNLIKELY(!mem_cache_hit(c, lo, hi - lo + a->width))) {
 		bad = bad_global(g, in, a);
-		if (bad)
-			return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
+		return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
 	}
-	memcpy(a->host, a->address, sizeof(a->host));
+	FOR_LANES (l, WARP_LANES)
+		a->host[l] = a->address[l] + c->bias;
 	return true;
 }
 
@@ -220,6 +221,7 @@ static inline bool resolve_local(struct gang *g, const struct insn *in, struct a
 static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct access *a, u32 l)
 {
 	const struct mem *m = g->env->mem;
+	struct mem_cache *c = &g->caches[in->cache];
 	u64 addr = a->address[l], off;
 
 	if (addr - m->shared_base < MEM_SHARED_WINDOW) {
@@ -233,22 +235,25 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 			     off;
 		return off + a->width <= g->env->local_bytes;
 	}
-	a->host[l] = addr;
-	return mem_cache_hit(&g->caches[in->cache], addr, a->width) ||
-	       mem_cache_fill(g->env->mem, &g->caches[in->cache], addr, a->width);
+	if (!mem_cache_hit(c, addr, a->width) && !mem_cache_fill(g->env->mem, c, addr, a->width))
+		return false;
+	a->host[l] = addr + c->bias;
+	return true;
 }
 
 static inline bool resolve_generic(struct gang *g, const struct insn *in, struct access *a)
 {
-	const struct mem *m = g->env->mem;
+	const struct mem_cache *c = &g->caches[in->cache];
 	u64 lo, hi;
 	u32 bad = 0;
 
 	if (PL_UNLIKELY(any_misaligned(a)))
 		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
 	span(a, &lo, &hi);
-	if (hi < m->shared_base && mem_cache_hit(&g->caches[in->cache], lo, hi - lo + a->width)) {
-		memcpy(a->host, a->address, sizeof(a->host));
+	/* No range that a cache holds reaches into a window. */
+	if (mem_cache_hit(c, lo, hi - lo + a->width)) {
+		FOR_LANES (l, WARP_LANES)
+			a->host[l] = a->address[l] + c->bias;
 		return true;
 	}
 	for (u32 x = a->mask; x; x &= x - 1)

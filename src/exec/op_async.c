@@ -35,12 +35,17 @@ static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32
 	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << l);
 }
 
-static bool global_ok(struct gang *g, const struct insn *in, u64 address, u32 bytes)
+/* Turn a global address into the host's. False: no allocation holds all of it. */
+static bool global_host(struct gang *g, const struct insn *in, u64 *address, u32 bytes)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 
-	return !bytes || mem_cache_hit(c, address, bytes) ||
-	       mem_cache_fill(g->env->mem, c, address, bytes);
+	if (!bytes)
+		return true;
+	if (!mem_cache_hit(c, *address, bytes) && !mem_cache_fill(g->env->mem, c, *address, bytes))
+		return false;
+	*address += c->bias;
+	return true;
 }
 
 static inline u32 cta_warp(const struct gang *g, u32 w)
@@ -91,16 +96,16 @@ static void copy_now(const struct async_batch *b)
 	}
 }
 
-/* Lanes that read nothing may have any address. */
+/* Sources as the host has them. Lanes that read nothing may have any address. */
 static bool sources_ok(struct gang *g, const struct insn *in, struct access *src,
-		       const struct async_batch *b)
+		       struct async_batch *b)
 {
 	u32 bad = 0;
 
 	for (u32 m = b->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
-		if (!global_ok(g, in, src->address[l], b->bytes[l]))
+		if (!global_host(g, in, &b->src[l], b->bytes[l]))
 			bad |= 1u << l;
 	}
 	return !bad || refuse(g, in, src, FAULT_ILLEGAL_ADDRESS, bad);
@@ -225,8 +230,10 @@ static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 
 	struct cta *owner;
 
 	if (in->flags & BULK_FROM_GLOBAL) {
+		bool ok = global_host(g, in, &address, bytes);
+
 		*src = (const u8 *)(uintptr_t)address;
-		return global_ok(g, in, address, bytes);
+		return ok;
 	}
 	*src = shared_at(g, address, bytes, &owner);
 	return *src != NULL;
@@ -269,7 +276,7 @@ static const struct insn *bulk_to_global(struct gang *g, const struct insn *in, 
 	u64 dst = ROW64(in->a)[w * WARP_LANES + l];
 	struct async_cta *a = async_of(g->cta);
 
-	if (!global_ok(g, in, dst, op->bytes))
+	if (!global_host(g, in, &dst, op->bytes))
 		return refuse_lane(g, in, w, l, dst, op->bytes);
 	if (!a)
 		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);

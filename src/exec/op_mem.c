@@ -139,12 +139,15 @@ struct half {
 
 static inline u64 check_global(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
 {
-	return mem_cache_hit(&g->caches[in->cache], address, bytes) ? address : 0;
+	const struct mem_cache *c = &g->caches[in->cache];
+
+	return mem_cache_hit(c, address, bytes) ? address + c->bias : 0;
 }
 
+/* No range that a cache holds reaches into a window, so a hit is global. */
 static inline u64 check_generic(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
 {
-	return address < g->env->mem->shared_base ? check_global(g, in, address, bytes) : 0;
+	return check_global(g, in, address, bytes);
 }
 
 static inline u64 check_shared(const struct gang *g, const struct insn *in PL_UNUSED, u64 address,

@@ -38,7 +38,7 @@ static struct tensor_map *map_at(struct gang *g, const struct insn *in, u64 addr
 	if (!mem_cache_hit(c, address, TENSOR_MAP_BYTES) &&
 	    !mem_cache_fill(g->env->mem, c, address, TENSOR_MAP_BYTES))
 		return NULL;
-	return (struct tensor_map *)(uintptr_t)address;
+	return (struct tensor_map *)(uintptr_t)(address + c->bias);
 }
 
 /* The type as atomic operations name it. */
@@ -57,6 +57,7 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 {
 	u64 at = ROW64(in->b)[lane], lo, hi;
 	const struct tensor_map *m = map_at(g, in, at);
+	struct mem_cache *c = &g->caches[in->cache];
 
 	if (!m)
 		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
@@ -74,9 +75,11 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
 	tensor_extent(m, &lo, &hi);
-	if (hi > lo && !mem_cache_hit(&g->caches[in->cache], lo, hi - lo) &&
-	    !mem_cache_fill(g->env->mem, &g->caches[in->cache], lo, hi - lo))
+	if (hi > lo && !mem_cache_hit(c, lo, hi - lo) &&
+	    !mem_cache_fill(g->env->mem, c, lo, hi - lo))
 		return refuse_lane(g, in, lane, lo, (u32)(hi - lo)) != NULL;
+	if (hi > lo)
+		t->map.address += c->bias;
 	t->store = in->flags & BULK_TO_GLOBAL;
 	if (in->pad < ATOM_OPS)
 		t->apply = EXEC_NAME(atom_apply)(in->pad, reduce_type(in->pad, m->type), true);

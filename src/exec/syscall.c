@@ -50,7 +50,7 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 	if (!mem_find(e->mem, address, size, &r))
 		return NULL;
 	*left = r.base + r.size - address;
-	return (u8 *)(uintptr_t)address;
+	return mem_host(&r, address);
 }
 
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3])

@@ -234,6 +234,7 @@ enum mem_array_status mem_array_create(struct mem *m, const struct arch *arch,
 				       const struct mem_array_desc *d, struct mem_array **out)
 {
 	struct mem_array *a;
+	u64 at;
 
 	if (!is_valid(arch, d, USE_TEXTURE))
 		return MEM_ARRAY_INVALID;
@@ -241,10 +242,11 @@ enum mem_array_status mem_array_create(struct mem *m, const struct arch *arch,
 	if (!a)
 		return MEM_ARRAY_NO_MEMORY;
 	lay_out(a, m, d);
-	a->base = mem_alloc(m, a->bytes, BASE_ALIGN, MEM_KIND_ARRAY);
-	if (!a->base || !remember(m, a, HANDLE_ARRAY)) {
-		if (a->base)
-			mem_free(m, a->base);
+	at = mem_alloc(m, a->bytes, BASE_ALIGN, MEM_KIND_ARRAY);
+	a->base = at + m->bias;
+	if (!at || !remember(m, a, HANDLE_ARRAY)) {
+		if (at)
+			mem_free(m, at);
 		free(a);
 		return MEM_ARRAY_NO_MEMORY;
 	}
@@ -257,7 +259,7 @@ bool mem_array_destroy(struct mem *m, struct mem_array *a)
 	if (kind_of(m, a) != HANDLE_ARRAY)
 		return false;
 	remember(m, a, HANDLE_NONE);
-	mem_free(m, a->base);
+	mem_free(m, a->base - m->bias);
 	free(a);
 	return true;
 }
@@ -295,6 +297,7 @@ enum mem_array_status mem_mipmap_create(struct mem *m, const struct arch *arch,
 {
 	struct mem_array_desc level = *d;
 	struct mem_mipmap *mm;
+	u64 at;
 
 	if (!levels || !is_valid(arch, d, USE_MIPMAP))
 		return MEM_ARRAY_INVALID;
@@ -314,13 +317,14 @@ enum mem_array_status mem_mipmap_create(struct mem *m, const struct arch *arch,
 		if (!(d->flags & (MEM_ARRAY_LAYERED | MEM_ARRAY_CUBEMAP)))
 			level.depth = half(level.depth);
 	}
-	mm->base = mem_alloc(m, mm->bytes, BASE_ALIGN, MEM_KIND_ARRAY);
+	at = mem_alloc(m, mm->bytes, BASE_ALIGN, MEM_KIND_ARRAY);
+	mm->base = at + m->bias;
 	for (u32 i = 0; i < mm->levels; i++)
 		mm->level[i].base += mm->base;
-	if (!mm->base || !remember_levels(mm, HANDLE_LEVEL, HANDLE_MIPMAP)) {
+	if (!at || !remember_levels(mm, HANDLE_LEVEL, HANDLE_MIPMAP)) {
 		remember_levels(mm, HANDLE_NONE, HANDLE_NONE);
-		if (mm->base)
-			mem_free(m, mm->base);
+		if (at)
+			mem_free(m, at);
 		free(mm);
 		return MEM_ARRAY_NO_MEMORY;
 	}
@@ -333,7 +337,7 @@ bool mem_mipmap_destroy(struct mem *m, struct mem_mipmap *mm)
 	if (kind_of(m, mm) != HANDLE_MIPMAP)
 		return false;
 	remember_levels(mm, HANDLE_NONE, HANDLE_NONE);
-	mem_free(m, mm->base);
+	mem_free(m, mm->base - m->bias);
 	free(mm);
 	return true;
 }

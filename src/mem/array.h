@@ -72,7 +72,7 @@ struct mem_array {
 	struct mem_array_desc desc; /* of this level */
 	struct mem *mem;            /* of the device that owns it */
 	struct mem_mipmap *owner;   /* NULL: an array of its own */
-	u64 base;                   /* device address, which is a host address */
+	u64 base;                   /* where the host has it: programs never see the address */
 	u64 pitch, slice;           /* bytes from row to row, from slice to slice */
 	u64 rows, slices;           /* of elements; at least 1 */
 	u64 bytes;
@@ -122,7 +122,7 @@ struct mem_mipmap *mem_mipmap_check(struct mem *m, const void *handle);
 /* Free all that is left. Part of mem_fini. */
 void mem_array_fini(struct mem *m);
 
-/* Address of byte `x` of row `y` (of elements) of slice `z`; the caller has checked them. */
+/* Where the host has byte `x` of row `y` (of elements) of slice `z`; the caller has checked them. */
 static inline u64 mem_array_address(const struct mem_array *a, u64 x, u64 y, u64 z)
 {
 	return a->base + z * a->slice + y * a->pitch + x;

@@ -1,40 +1,92 @@
 /*
- * Device memory: reservation, allocation, look-up.
+ * One arena: reservation, allocation, look-up.
+ *
+ * Room is found by next fit: fresh addresses first, up to the end of a window that grows with need,
+ * then the holes that freed ranges leave. So a stale pointer meets no new owner soon, and page
+ * tables stay small.
  */
 #include "src/mem/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
-#define PAGE 4096u
+#define CHUNK ((u64)32 << 20)  /* made readable and writable at a time */
+#define START ((u64)2 << 20)   /* the first address handed out, from the arena on */
+#define WINDOW ((u64)1 << 30)  /* at first */
+#define KEPT 16u               /* freed ranges that outlive a search from the start */
+#define FREED_MAX 4096u
+
+/* ---- reservation ---- */
 
 static u64 reserve_bytes(u64 limit)
 {
-	/* Twice the device's memory: fresh addresses are preferred, so a stale pointer meets no new owner soon. */
+	/* Twice the device's memory: fresh addresses are preferred. */
 	return align_up(limit * 2 + ((u64)1 << 32), (u64)1 << 21);
+}
+
+static void *reserve(u64 size)
+{
+	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool reserve_both(struct mem *m, u64 size, bool hidden)
+{
+	u64 windows = MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
+	u8 *there;
+
+	m->arena = reserve(size + windows);
+	if (!m->arena)
+		return false;
+	if (!hidden)
+		return true;
+	there = reserve(size);
+	if (there)
+		m->bias = (u64)(uintptr_t)there - (u64)(uintptr_t)m->arena;
+	else
+		munmap(m->arena, size + windows);
+	return there != NULL;
+}
+
+static bool open_arena(struct mem *m, u64 limit_bytes, bool hidden)
+{
+	u64 size = reserve_bytes(limit_bytes);
+
+	*m = (struct mem){.limit_bytes = limit_bytes, .strict = true, .share_fd = -1};
+	while (!reserve_both(m, size, hidden)) {
+		size /= 2;
+		if (size < (u64)1 << 30)
+			return false;
+	}
+	m->arena_size = size;
+	m->next = (u64)(uintptr_t)m->arena + START;
+	m->open = (u64)(uintptr_t)m->arena;
+	m->window = m->next + (WINDOW < size / 2 ? WINDOW : size / 2);
+	m->shared_base = (u64)(uintptr_t)m->arena + size;
+	m->local_base = m->shared_base + MEM_SHARED_WINDOW;
+	pthread_mutex_init(&m->lock, NULL);
+	return true;
 }
 
 bool mem_init(struct mem *m, u64 limit_bytes)
 {
-	u64 size = reserve_bytes(limit_bytes), window = MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
-	void *p = MAP_FAILED;
+	return open_arena(m, limit_bytes, false);
+}
 
-	*m = (struct mem){.limit_bytes = limit_bytes, .strict = true};
-	while (size >= (u64)1 << 30) {
-		p = mmap(NULL, size + window, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p != MAP_FAILED)
-			break;
-		size /= 2;
-	}
-	if (p == MAP_FAILED)
+bool mem_init_in(struct mem *m, u64 limit_bytes, struct mem_system *s, u32 index)
+{
+	if (index > MEM_DEVICES_MAX || !open_arena(m, limit_bytes, s->hidden))
 		return false;
-	m->arena = p;
-	m->arena_size = size;
-	m->next = (u64)(uintptr_t)p + ((u64)1 << 21);
-	m->shared_base = (u64)(uintptr_t)p + size;
-	m->local_base = m->shared_base + MEM_SHARED_WINDOW;
-	pthread_mutex_init(&m->lock, NULL);
+	m->system = s;
+	m->index = index;
+	pthread_mutex_lock(&s->lock);
+	if (index < MEM_DEVICES_MAX)
+		s->device[index] = m;
+	pthread_mutex_unlock(&s->lock);
 	return true;
 }
 
@@ -43,11 +95,24 @@ void mem_fini(struct mem *m)
 	if (!m->arena)
 		return;
 	mem_array_fini(m);
+	if (m->system) {
+		pthread_mutex_lock(&m->system->lock);
+		if (m->index < MEM_DEVICES_MAX)
+			m->system->device[m->index] = NULL;
+		pthread_mutex_unlock(&m->system->lock);
+		mem_system_changed(m->system);
+	}
 	munmap(m->arena, m->arena_size + MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW);
+	if (m->bias)
+		munmap(m->arena + m->bias, m->arena_size);
+	if (m->share_fd >= 0)
+		close(m->share_fd);
 	pthread_mutex_destroy(&m->lock);
 	free(m->ranges);
-	*m = (struct mem){0};
+	*m = (struct mem){.share_fd = -1};
 }
+
+/* ---- the table; the lock is held ---- */
 
 /* Index of the first range whose end lies above addr. */
 static u32 lower_bound(const struct mem *m, u64 addr)
@@ -68,6 +133,7 @@ static u32 lower_bound(const struct mem *m, u64 addr)
 static bool insert(struct mem *m, struct mem_range r)
 {
 	u32 at = lower_bound(m, r.base);
+	struct timespec now;
 
 	if (m->len == m->cap) {
 		u32 cap = m->cap ? m->cap * 2 : 64;
@@ -78,58 +144,136 @@ static bool insert(struct mem *m, struct mem_range r)
 		m->ranges = bigger;
 		m->cap = cap;
 	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	r.born_ns = (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+	r.id = ++m->next_id;
 	memmove(&m->ranges[at + 1], &m->ranges[at], sizeof(*m->ranges) * (m->len - at));
 	m->ranges[at] = r;
 	m->len++;
 	return true;
 }
 
-static void remove_at(struct mem *m, u32 i)
+static void changed(struct mem *m)
 {
-	memmove(&m->ranges[i], &m->ranges[i + 1], sizeof(*m->ranges) * (m->len - i - 1));
-	m->len--;
-	__atomic_fetch_add(&m->epoch, 1, __ATOMIC_RELEASE);
+	if (m->system)
+		mem_system_changed(m->system);
+	else
+		__atomic_fetch_add(&m->epoch, 1, __ATOMIC_RELEASE);
 }
 
-/* Address space for `size` bytes: fresh while there is some, then the first hole left by freed ranges. */
+static void remove_at(struct mem *m, u32 i)
+{
+	m->freed_len -= m->ranges[i].freed;
+	memmove(&m->ranges[i], &m->ranges[i + 1], sizeof(*m->ranges) * (m->len - i - 1));
+	m->len--;
+}
+
+/* Forget freed ranges, except the youngest ones. `id` counts anew when a range is freed. */
+static void purge(struct mem *m, u32 kept)
+{
+	u64 newest[KEPT] = {0}, limit = UINT64_MAX;
+	u32 n = 0;
+
+	for (u32 i = 0; i < m->len && kept; i++) {
+		u64 id = m->ranges[i].id;
+
+		for (u32 k = 0; k < kept && m->ranges[i].freed; k++)
+			if (id > newest[k]) {
+				u64 older = newest[k];
+
+				newest[k] = id;
+				id = older;
+			}
+	}
+	if (kept)
+		limit = newest[kept - 1];
+	for (u32 i = 0; i < m->len; i++)
+		if (!m->ranges[i].freed || m->ranges[i].id >= limit)
+			m->ranges[n++] = m->ranges[i];
+	m->freed_len -= m->len - n;
+	m->len = n;
+}
+
+/* ---- room ---- */
+
+/* The first place in [from, to) that no range takes; 0: none. */
+static u64 scan(const struct mem *m, u64 from, u64 to, u64 size, u64 align)
+{
+	u64 at = align_up(from, align);
+
+	for (u32 i = lower_bound(m, from); i < m->len; i++) {
+		const struct mem_range *r = &m->ranges[i];
+
+		if (at + size + MEM_ALIGN <= r->base)
+			break;
+		at = align_up(r->base + r->size + MEM_ALIGN, align);
+		if (at >= to)
+			return 0;
+	}
+	return at + size <= to ? at : 0;
+}
+
 static u64 find_space(struct mem *m, u64 size, u64 align)
 {
-	u64 end = (u64)(uintptr_t)m->arena + m->arena_size, at = align_up(m->next, align);
+	u64 start = (u64)(uintptr_t)m->arena + START, at;
+	u64 end = (u64)(uintptr_t)m->arena + m->arena_size;
 
-	if (at + size <= end) {
+	at = scan(m, m->next, m->window, size, align);
+	if (!at) {
+		purge(m, KEPT);
+		at = scan(m, start, m->window, size, align);
+	}
+	while (!at && m->window < end) {
+		u64 wide = (m->window - start) * 2 + size;
+
+		m->window = wide < end - start ? start + wide : end;
+		at = scan(m, m->next, m->window, size, align);
+	}
+	if (!at) {
+		purge(m, 0);
+		at = scan(m, start, end, size, align);
+	}
+	if (at)
 		m->next = at + size + MEM_ALIGN;
-		return at;
-	}
-	for (u32 i = m->len; i-- > 0;)
-		if (m->ranges[i].freed)
-			remove_at(m, i);
-	at = align_up((u64)(uintptr_t)m->arena + ((u64)1 << 21), align);
-	for (u32 i = 0; i < m->len; i++) {
-		if (m->ranges[i].base < (u64)(uintptr_t)m->arena || m->ranges[i].base >= end)
-			continue;
-		if (at + size + MEM_ALIGN <= m->ranges[i].base)
-			return at;
-		at = align_up(m->ranges[i].base + m->ranges[i].size + MEM_ALIGN, align);
-	}
-	return at + size <= end ? at : 0;
+	return at;
+}
+
+/* Readable and writable up to `last`, a chunk at a time. */
+static bool open_up_to(struct mem *m, u64 last)
+{
+	u64 end = (u64)(uintptr_t)m->arena + m->arena_size, to = align_up(last, CHUNK);
+
+	if (last <= m->open)
+		return true;
+	to = to < end ? to : end;
+	if (mprotect((void *)(uintptr_t)(m->open + m->bias), to - m->open, PROT_READ | PROT_WRITE))
+		return false;
+	m->open = to;
+	return true;
+}
+
+static bool belongs_to_host(const struct mem *m, enum mem_kind kind)
+{
+	return m->system && m != &m->system->host &&
+	       (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED);
 }
 
 u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind)
 {
-	u64 bytes, at, first, last;
+	u64 bytes = size ? size : 1, at;
 
-	if (!size || align < MEM_ALIGN)
+	if (belongs_to_host(m, kind))
+		return mem_alloc(&m->system->host, size, align, kind);
+	if (align < MEM_ALIGN)
 		align = MEM_ALIGN;
-	if (size > m->arena_size)
+	if (bytes > m->arena_size || align > m->arena_size)
 		return 0;
-	bytes = size ? size : 1;
 	pthread_mutex_lock(&m->lock);
 	at = m->used_bytes + bytes > m->limit_bytes ? 0 : find_space(m, bytes, align);
-	first = at & ~(u64)(PAGE - 1);
-	last = align_up(at + bytes, PAGE);
-	if (at && mprotect((void *)(uintptr_t)first, last - first, PROT_READ | PROT_WRITE))
+	if (at && !open_up_to(m, align_up(at + bytes, MEM_HOST_PAGE)))
 		at = 0;
-	if (at && !insert(m, (struct mem_range){.base = at, .size = bytes, .kind = (u8)kind, .id = ++m->next_id}))
+	if (at && !insert(m, (struct mem_range){
+				     .base = at, .size = bytes, .bias = m->bias, .kind = (u8)kind}))
 		at = 0;
 	if (at)
 		m->used_bytes += bytes;
@@ -137,73 +281,132 @@ u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind)
 	return at;
 }
 
+/* ---- the ends of ranges ---- */
+
 static bool starts_at(const struct mem *m, u64 base, u32 *at)
 {
 	*at = lower_bound(m, base);
 	return *at < m->len && m->ranges[*at].base == base && !m->ranges[*at].freed;
 }
 
+static void release(struct mem *m, struct mem_range *r)
+{
+	/* Give whole pages back; neighbours on a shared page stay. */
+	u64 first = align_up(r->base, MEM_HOST_PAGE);
+	u64 last = (r->base + r->size) & ~(u64)(MEM_HOST_PAGE - 1);
+
+	m->used_bytes -= r->size;
+	r->freed = true;
+	r->user = NULL;
+	r->id = ++m->next_id;
+	m->freed_len++;
+	if (last > first)
+		madvise(mem_host(r, first), last - first, MADV_DONTNEED);
+	if (m->freed_len > FREED_MAX)
+		purge(m, KEPT);
+}
+
 bool mem_free(struct mem *m, u64 base)
 {
-	struct mem_range *r;
-	u64 first, last;
 	bool ok;
 	u32 i;
 
 	pthread_mutex_lock(&m->lock);
-	ok = starts_at(m, base, &i) && m->ranges[i].kind != MEM_KIND_HOST;
-	if (ok) {
-		r = &m->ranges[i];
-		m->used_bytes -= r->size;
-		r->freed = true;
-		__atomic_fetch_add(&m->epoch, 1, __ATOMIC_RELEASE);
-		/* Give whole pages back; neighbours on a shared page stay. */
-		first = align_up(r->base, PAGE);
-		last = (r->base + r->size) & ~(u64)(PAGE - 1);
-		if (last > first)
-			madvise((void *)(uintptr_t)first, last - first, MADV_DONTNEED);
-	}
+	ok = starts_at(m, base, &i) && mem_in_arena(m, base);
+	if (ok)
+		release(m, &m->ranges[i]);
 	pthread_mutex_unlock(&m->lock);
+	if (ok)
+		changed(m);
+	else if (m->system && m != &m->system->host)
+		return mem_free(&m->system->host, base);
+	return ok;
+}
+
+bool mem_insert(struct mem *m, struct mem_range r)
+{
+	bool ok;
+	u32 i;
+
+	if (!r.size || r.base + r.size < r.base)
+		return false;
+	pthread_mutex_lock(&m->lock);
+	i = lower_bound(m, r.base);
+	ok = (i == m->len || m->ranges[i].base >= r.base + r.size) && insert(m, r);
+	pthread_mutex_unlock(&m->lock);
+	return ok;
+}
+
+bool mem_remove(struct mem *m, u64 base)
+{
+	bool ok;
+	u32 i;
+
+	pthread_mutex_lock(&m->lock);
+	ok = starts_at(m, base, &i);
+	if (ok)
+		remove_at(m, i);
+	pthread_mutex_unlock(&m->lock);
+	if (ok)
+		changed(m);
 	return ok;
 }
 
 bool mem_register(struct mem *m, u64 base, u64 size, enum mem_kind kind)
 {
-	bool ok;
-	u32 i;
+	struct mem *to = m->system ? &m->system->host : m;
 
-	if (!size || base + size < base)
-		return false;
-	pthread_mutex_lock(&m->lock);
-	i = lower_bound(m, base);
-	ok = i == m->len || m->ranges[i].base >= base + size;
-	ok = ok && insert(m, (struct mem_range){.base = base, .size = size, .kind = (u8)kind, .id = ++m->next_id});
-	pthread_mutex_unlock(&m->lock);
-	return ok;
+	return mem_insert(to, (struct mem_range){.base = base, .size = size, .kind = (u8)kind});
 }
 
 bool mem_unregister(struct mem *m, u64 base)
+{
+	struct mem *of = m->system ? &m->system->host : m;
+	struct mem_range r;
+
+	return mem_find_own(of, base, 1, &r) && r.base == base && r.kind == MEM_KIND_HOST &&
+	       mem_remove(of, base);
+}
+
+bool mem_set_user(struct mem *m, u64 base, void *user)
 {
 	bool ok;
 	u32 i;
 
 	pthread_mutex_lock(&m->lock);
-	ok = starts_at(m, base, &i) && m->ranges[i].kind == MEM_KIND_HOST;
+	ok = starts_at(m, base, &i);
 	if (ok)
-		remove_at(m, i);
+		m->ranges[i].user = user;
 	pthread_mutex_unlock(&m->lock);
 	return ok;
 }
 
-bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out)
+/* ---- look-up ---- */
+
+bool mem_find_own(struct mem *m, u64 addr, u64 size, struct mem_range *out)
 {
 	bool ok;
 	u32 i;
 
 	pthread_mutex_lock(&m->lock);
 	i = lower_bound(m, addr);
-	ok = i < m->len && !m->ranges[i].freed && addr >= m->ranges[i].base && size <= m->ranges[i].size &&
-	     addr - m->ranges[i].base <= m->ranges[i].size - size;
+	ok = i < m->len && !m->ranges[i].freed && addr >= m->ranges[i].base &&
+	     size <= m->ranges[i].size && addr - m->ranges[i].base <= m->ranges[i].size - size;
+	if (ok)
+		*out = m->ranges[i];
+	pthread_mutex_unlock(&m->lock);
+	return ok;
+}
+
+bool mem_peek(struct mem *m, u64 addr, struct mem_range *out)
+{
+	bool ok;
+	u32 i;
+
+	if (pthread_mutex_trylock(&m->lock))
+		return false;
+	i = lower_bound(m, addr);
+	ok = i < m->len && addr >= m->ranges[i].base;
 	if (ok)
 		*out = m->ranges[i];
 	pthread_mutex_unlock(&m->lock);
@@ -219,26 +422,25 @@ static bool page_is_live(const struct mem *m, u64 page)
 	return false;
 }
 
-/* A range outside allocations that hardware would not notice. */
+/* A range outside allocations that hardware would not notice; it is readable and writable, as what
+ * is opened for an allocation is whole pages. */
 static bool slack_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 {
-	u64 arena = (u64)(uintptr_t)m->arena, page = addr & ~(MEM_PAGE - 1);
-	bool ok = addr >= arena && addr - arena < m->arena_size && size <= m->arena_size - (addr - arena);
+	u64 page = addr & ~(MEM_PAGE - 1);
+	bool ok = mem_in_arena(m, addr) && size <= m->arena_size - (addr - (u64)(uintptr_t)m->arena);
 
 	if (!ok)
 		return false;
 	pthread_mutex_lock(&m->lock);
 	for (; ok && page < addr + size; page += MEM_PAGE)
-		ok = page_is_live(m, page) &&
-		     !mprotect((void *)(uintptr_t)page, min_u64(MEM_PAGE, arena + m->arena_size - page),
-			       PROT_READ | PROT_WRITE);
+		ok = page_is_live(m, page);
 	if (ok && !m->slack.total++) {
 		m->slack.address = addr;
 		m->slack.size = size;
 	}
 	pthread_mutex_unlock(&m->lock);
 	if (ok)
-		*c = (struct mem_cache){.lo = addr, .span = size};
+		*c = (struct mem_cache){.lo = addr, .span = size, .bias = m->bias};
 	return ok;
 }
 
@@ -248,24 +450,32 @@ bool mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 
 	if (!mem_find(m, addr, size, &r))
 		return !m->strict && slack_fill(m, c, addr, size);
-	*c = (struct mem_cache){.lo = r.base, .span = r.size};
+	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
 	return true;
 }
 
-static void say(char *out, size_t size, u64 distance, const char *where, const struct mem_range *r)
+void *mem_pointer(struct mem *m, u64 addr)
 {
-	snprintf(out, size, "%llu bytes %s a %s%llu-byte allocation at 0x%llx", (unsigned long long)distance, where,
-		 r->freed ? "freed " : "", (unsigned long long)r->size, (unsigned long long)r->base);
+	struct mem_range r;
+
+	return mem_find(m, addr, 1, &r) ? mem_host(&r, addr) : NULL;
 }
 
-void mem_describe(struct mem *m, u64 addr, char *out, size_t size)
+/* ---- messages ---- */
+
+static void say(char *out, size_t size, u64 distance, const char *where, const struct mem_range *r)
+{
+	snprintf(out, size, "%llu bytes %s a %s%llu-byte allocation at 0x%llx",
+		 (unsigned long long)distance, where, r->freed ? "freed " : "",
+		 (unsigned long long)r->size, (unsigned long long)r->base);
+}
+
+static void describe_here(struct mem *m, u64 addr, char *out, size_t size)
 {
 	const struct mem_range *above, *below;
 	u64 up, down;
-	u32 i;
+	u32 i = lower_bound(m, addr);
 
-	pthread_mutex_lock(&m->lock);
-	i = lower_bound(m, addr);
 	above = i < m->len ? &m->ranges[i] : NULL;
 	below = i ? &m->ranges[i - 1] : NULL;
 	up = above && addr < above->base ? above->base - addr : UINT64_MAX;
@@ -278,5 +488,20 @@ void mem_describe(struct mem *m, u64 addr, char *out, size_t size)
 		say(out, size, up, "before", above);
 	else
 		snprintf(out, size, "the device has no allocations");
-	pthread_mutex_unlock(&m->lock);
+}
+
+void mem_describe(struct mem *m, u64 addr, char *out, size_t size)
+{
+	struct mem *home = m->system ? mem_system_arena(m->system, addr) : NULL;
+	int len;
+
+	home = home ? home : m;
+	pthread_mutex_lock(&home->lock);
+	describe_here(home, addr, out, size);
+	pthread_mutex_unlock(&home->lock);
+	if (home == m || !home->system || home == &m->system->host || home == &m->system->maps)
+		return;
+	len = (int)strlen(out);
+	snprintf(out + len, size - (size_t)len, " of device %u, to which peer access is not enabled",
+		 home->index);
 }

@@ -248,7 +248,7 @@ static int open_device(struct job *j, struct diag *d)
 		return TOOL_USAGE;
 	j->pool = sched_pool_new(&s.sched);
 	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,
-				    exec_ops_select(s.host_isa)) != STATUS_SUCCESS) {
+				    exec_ops_select(s.host_isa), NULL) != STATUS_SUCCESS) {
 		fprintf(stderr, "ptxloom exec: no memory for the device\n");
 		j->dev.arch = NULL;
 		return TOOL_USAGE;

@@ -41,7 +41,7 @@ bool ref_place_variables(const struct ir_module *m, struct mem *mem, u64 *addres
 	}
 	for (u32 i = 0; i < m->vars.len; i++) {
 		const struct ir_var *v = m->vars.at[i];
-		u8 *at = (u8 *)(uintptr_t)address[i];
+		u8 *at = mem_pointer(mem, address[i]);
 
 		if (at && v->data)
 			memcpy(at, v->data, v->data_len);

@@ -22,7 +22,7 @@ static inline u8 *global_at(struct ref_thread *t, const struct ref_insn *in, str
 		ref_memory_fault(t, in, FAULT_ILLEGAL_ADDRESS, a);
 		return NULL;
 	}
-	return (u8 *)(uintptr_t)a.addr;
+	return (u8 *)(uintptr_t)(a.addr + c->bias);
 }
 
 static inline u8 *window_at(struct ref_thread *t, const struct ref_insn *in, struct ref_access a,

@@ -368,7 +368,7 @@ static bool prepare(struct store *s, const struct ref_program *p, const struct r
 	    !c->param_address)
 		return false;
 	if (p->param_bytes)
-		memcpy((void *)(uintptr_t)c->param_address, l->params, p->param_bytes);
+		memcpy(mem_pointer(l->mem, c->param_address), l->params, p->param_bytes);
 	return true;
 }
 

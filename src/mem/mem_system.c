@@ -1,0 +1,181 @@
+/*
+ * The memory of a process: look-up across arenas, and pages that several processes map.
+ */
+#include "src/mem/mem.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Mappings are bounded by their physical memory, not by this. */
+#define MAPS_BYTES ((u64)1 << 38)
+
+/* What pinned and managed memory may take: the host's memory, twice. */
+static u64 host_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+
+	return (pages > 0 ? (u64)pages * MEM_HOST_PAGE : (u64)1 << 34) * 2;
+}
+
+bool mem_system_init(struct mem_system *s, bool hidden)
+{
+	*s = (struct mem_system){.hidden = hidden};
+	if (!mem_init(&s->host, host_bytes()))
+		return false;
+	pthread_mutex_init(&s->lock, NULL);
+	s->host.system = s;
+	return true;
+}
+
+bool mem_system_open_maps(struct mem_system *s)
+{
+	return s->maps.arena || mem_init_in(&s->maps, MAPS_BYTES, s, MEM_DEVICES_MAX);
+}
+
+void mem_system_fini(struct mem_system *s)
+{
+	if (!s->host.arena)
+		return;
+	s->host.system = NULL;
+	s->maps.system = NULL;
+	mem_fini(&s->host);
+	mem_fini(&s->maps);
+	pthread_mutex_destroy(&s->lock);
+}
+
+void mem_system_changed(struct mem_system *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (u32 i = 0; i < MEM_DEVICES_MAX; i++)
+		if (s->device[i])
+			__atomic_fetch_add(&s->device[i]->epoch, 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static struct mem *device_at(struct mem_system *s, u32 i)
+{
+	struct mem *m;
+
+	pthread_mutex_lock(&s->lock);
+	m = s->device[i];
+	pthread_mutex_unlock(&s->lock);
+	return m;
+}
+
+/* Some ranges are open to some devices only. */
+static bool is_open_to(const struct mem_range *r, u32 index)
+{
+	return !r->devices || (r->devices >> index & 1);
+}
+
+bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out)
+{
+	struct mem_system *s = m->system;
+	u32 peers;
+
+	if (mem_find_own(m, addr, size, out))
+		return true;
+	if (!s)
+		return false;
+	if (mem_find_own(&s->host, addr, size, out))
+		return true;
+	if (mem_in_arena(&s->maps, addr))
+		return mem_find_own(&s->maps, addr, size, out) && is_open_to(out, m->index);
+	for (peers = __atomic_load_n(&m->peers, __ATOMIC_ACQUIRE); peers; peers &= peers - 1) {
+		struct mem *peer = device_at(s, (u32)__builtin_ctz(peers));
+
+		if (peer && mem_in_arena(peer, addr))
+			return mem_find_own(peer, addr, size, out);
+	}
+	return false;
+}
+
+struct mem *mem_system_arena(struct mem_system *s, u64 addr)
+{
+	if (mem_in_arena(&s->host, addr))
+		return &s->host;
+	if (mem_in_arena(&s->maps, addr))
+		return &s->maps;
+	for (u32 i = 0; i < MEM_DEVICES_MAX; i++) {
+		struct mem *m = device_at(s, i);
+
+		if (m && mem_in_arena(m, addr))
+			return m;
+	}
+	return NULL;
+}
+
+bool mem_system_find(struct mem_system *s, u64 addr, u64 size, struct mem_range *out,
+		     struct mem **owner)
+{
+	struct mem *m = mem_system_arena(s, addr);
+
+	/* The program's own memory lies in no arena. */
+	m = m ? m : &s->host;
+	if (!mem_find_own(m, addr, size, out))
+		return false;
+	if (owner)
+		*owner = m;
+	return true;
+}
+
+/* ---- pages of several processes ---- */
+
+/* All of [at, at + size) into the file, at the same distance from the arena's start. */
+static bool write_pages(int fd, const u8 *at, u64 size, u64 offset)
+{
+	while (size) {
+		ssize_t n = pwrite(fd, at, size < (u64)1 << 30 ? size : (u64)1 << 30, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		offset += (u64)n;
+		size -= (u64)n;
+	}
+	return true;
+}
+
+/*
+ * Every page of an arena has one place in its file, so that pages may be shared twice, together with
+ * neighbours or alone.
+ */
+int mem_share(struct mem *m, u64 base, u64 size, u64 *offset)
+{
+	u64 first = base & ~(u64)(MEM_HOST_PAGE - 1), last = align_up(base + size, MEM_HOST_PAGE);
+	u64 from = first - (u64)(uintptr_t)m->arena;
+	u8 *at = (u8 *)(uintptr_t)(first + m->bias);
+	int fd;
+
+	pthread_mutex_lock(&m->lock);
+	if (m->share_fd < 0) {
+		m->share_fd = memfd_create("ptxloom", MFD_CLOEXEC);
+		if (m->share_fd >= 0 && ftruncate(m->share_fd, (off_t)m->arena_size)) {
+			close(m->share_fd);
+			m->share_fd = -1;
+		}
+	}
+	fd = m->share_fd;
+	if (fd >= 0 && (!write_pages(fd, at, last - first, from) ||
+			mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			     (off_t)from) == MAP_FAILED))
+		fd = -1;
+	pthread_mutex_unlock(&m->lock);
+	*offset = from + (base - first);
+	return fd;
+}
+
+bool mem_attach(struct mem *m, u64 base, u64 size, int fd, u64 offset)
+{
+	return mmap((void *)(uintptr_t)(base + m->bias), size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+}
+
+bool mem_detach(struct mem *m, u64 base, u64 size)
+{
+	return mmap((void *)(uintptr_t)(base + m->bias), size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
