@@ -16,44 +16,61 @@ struct meeting {
 	u32 p;    /* predicate result, lane mask */
 };
 
+/* All ones for each lane of a mask. */
+static inline void lanes_on(u32 lanes, u32 *on)
+{
+	FOR_LANES (l, WARP_LANES)
+		on[l] = lanes >> l & 1 ? FULL_MASK : 0;
+}
+
+/* Take the lanes that are on from a row. */
+static inline void take(u32 *to, const u32 *row, const u32 *on)
+{
+	FOR_LANES (l, WARP_LANES)
+		to[l] = on[l] ? row[l] : to[l];
+}
+
+static inline void take_all(u32 *to, u32 value, const u32 *on)
+{
+	FOR_LANES (l, WARP_LANES)
+		to[l] = on[l] ? value : to[l];
+}
+
 static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes, struct meeting *x)
 {
-	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1];
+	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1], on[WARP_LANES];
 
-	for (u32 m = lanes; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		x->member[l] = in->flags & WARP_ALONE ? lanes
-			       : mask_row == NO_ROW   ? (u32)in->imm
-						      : ROW32(mask_row)[at + l];
-		x->b[l] = in->b == NO_ROW ? 0 : ROW32(in->b)[at + l];
-		x->c[l] = in->c == NO_ROW ? 0 : ROW32(in->c)[at + l];
-		x->d[l] = 0;
-	}
+	lanes_on(lanes, on);
+	if (mask_row == NO_ROW || in->flags & WARP_ALONE)
+		take_all(x->member, in->flags & WARP_ALONE ? lanes : (u32)in->imm, on);
+	else
+		take(x->member, ROW32(mask_row) + at, on);
+	if (in->b != NO_ROW)
+		take(x->b, ROW32(in->b) + at, on);
+	if (in->c != NO_ROW)
+		take(x->c, ROW32(in->c) + at, on);
 	if (in->a == NO_ROW)
 		return;
 	if (in->count >= WARP_VOTE_ALL && in->count <= WARP_BALLOT) {
 		x->vote = (x->vote & ~lanes) | (ROWP(in->a)[w] & lanes);
-		return;
-	}
-	for (u32 m = lanes; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		x->a[l] = in->flags & WARP_WIDE ? ROW64(in->a)[at + l] : ROW32(in->a)[at + l];
+	} else if (in->flags & WARP_WIDE) {
+		FOR_LANES (l, WARP_LANES)
+			x->a[l] = on[l] ? ROW64(in->a)[at + l] : x->a[l];
+	} else {
+		FOR_LANES (l, WARP_LANES)
+			x->a[l] = on[l] ? ROW32(in->a)[at + l] : x->a[l];
 	}
 }
 
 static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes,
 		    const struct meeting *x)
 {
-	u32 p_row = g->env->program->ext[in->ext];
+	u32 p_row = g->env->program->ext[in->ext], on[WARP_LANES];
 
-	if (in->d != NO_ROW)
-		for (u32 m = lanes; m; m &= m - 1) {
-			u32 l = (u32)__builtin_ctz(m);
-
-			ROW32(in->d)[w * WARP_LANES + l] = x->d[l];
-		}
+	if (in->d != NO_ROW) {
+		lanes_on(lanes, on);
+		take(ROW32(in->d) + w * WARP_LANES, x->d, on);
+	}
 	if (p_row != NO_ROW)
 		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (x->p & lanes);
 }
@@ -110,21 +127,26 @@ static void shuffle(u32 kind, u32 set, struct meeting *x, const u32 *row)
 
 static void give_all(struct meeting *x, u32 set, u32 d)
 {
-	for (u32 m = set; m; m &= m - 1)
-		x->d[__builtin_ctz(m)] = d;
+	u32 on[WARP_LANES];
+
+	lanes_on(set, on);
+	take_all(x->d, d, on);
 }
 
+/* One turn for each value that occurs. */
 static void match(u32 kind, u32 set, struct meeting *x)
 {
-	bool all = true;
+	bool all = false;
 
-	for (u32 m = set; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m), same = 0;
+	for (u32 left = set, same; left; left &= ~same) {
+		u64 v = x->a[__builtin_ctz(left)];
+		u32 equal[WARP_LANES];
 
-		for (u32 k = set; k; k &= k - 1)
-			same |= x->a[__builtin_ctz(k)] == x->a[l] ? k & -k : 0;
-		x->d[l] = same;
-		all &= same == set;
+		FOR_LANES (l, WARP_LANES)
+			equal[l] = x->a[l] == v ? FULL_MASK : 0;
+		same = lanes_mask(equal) & set;
+		give_all(x, same, same);
+		all = same == set;
 	}
 	if (kind == WARP_MATCH_ALL) {
 		give_all(x, set, all ? set : 0);
@@ -216,11 +238,11 @@ static void compute(const struct insn *in, u32 set, struct meeting *x, const u32
 /* Lanes of `lanes` that name the same members as the lowest of them. */
 static u32 same_members(const struct meeting *x, u32 lanes)
 {
-	u32 member = x->member[__builtin_ctz(lanes)], set = 0;
+	u32 member = x->member[__builtin_ctz(lanes)], equal[WARP_LANES];
 
-	for (u32 m = lanes; m; m &= m - 1)
-		set |= x->member[__builtin_ctz(m)] == member ? m & -m : 0;
-	return set;
+	FOR_LANES (l, WARP_LANES)
+		equal[l] = x->member[l] == member ? FULL_MASK : 0;
+	return lanes_mask(equal) & lanes;
 }
 
 static const u32 *source_row(const struct gang *g, const struct insn *in, u32 w)
@@ -228,18 +250,69 @@ static const u32 *source_row(const struct gang *g, const struct insn *in, u32 w)
 	return in->count <= WARP_SHFL_IDX && in->a != NO_ROW ? ROW32(in->a) + w * WARP_LANES : NULL;
 }
 
+/* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
+#define SOURCES(from_, ok_)                                                                        \
+	FOR_LANES (l, WARP_LANES) {                                                                \
+		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;                 \
+		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                             \
+		u32 in_range = (ok_) ? FULL_MASK : 0;                                              \
+		(void)bval;                                                                        \
+		from[l] = ((at & in_range) | (l & ~in_range)) & 31;                                \
+		ok[l] = in_range;                                                                  \
+	}
+
+/*
+ * A shuffle whose members are all here, or have exited: who named whom makes no difference then, each
+ * lane reads from the row.
+ */
+static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 p_row = g->env->program->ext[in->ext], from[WARP_LANES], ok[WARP_LANES],
+	    copy[WARP_LANES], on[WARP_LANES];
+	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
+		  *c = ROW32(in->c) + w * WARP_LANES;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_SHFL_UP:
+		SOURCES(l - bval, (s32)at >= (s32)high)
+		break;
+	case WARP_SHFL_DOWN:
+		SOURCES(l + bval, at <= high)
+		break;
+	case WARP_SHFL_BFLY:
+		SOURCES(l ^ bval, at <= high)
+		break;
+	default:
+		SOURCES(low | (bval & ~segment), at <= high)
+		break;
+	}
+	memcpy(copy, a, sizeof(copy));
+	lanes_on(lanes, on);
+	if (in->d != NO_ROW) {
+		u32 *d = ROW32(in->d) + w * WARP_LANES;
+
+		FOR_LANES (l, WARP_LANES)
+			d[l] = on[l] ? copy[from[l]] : d[l];
+	}
+	if (p_row != NO_ROW)
+		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (lanes_mask(ok) & lanes);
+}
+
 /* All lanes of one warp are here: the common case, and the only one in gang mode. */
 static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {
-	struct meeting x;
+	struct meeting x = {0};
 	u32 left = lanes;
 
-	x.vote = x.p = 0;
+	if (in->count <= WARP_SHFL_IDX) {
+		shuffle_here(g, in, w, lanes);
+		return;
+	}
 	gather(g, in, w, lanes, &x);
 	while (left) {
 		u32 set = same_members(&x, left);
 
-		compute(in, set, &x, source_row(g, in, w));
+		compute(in, set, &x, NULL);
 		left &= ~set;
 	}
 	scatter(g, in, w, lanes, &x);
@@ -261,47 +334,6 @@ static inline bool is_whole(const struct gang *g, const struct insn *in, u32 w, 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		member &= m[l];
 	return member == FULL_MASK;
-}
-
-/* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
-#define SOURCES(from_, ok_)                                                                        \
-	FOR_LANES (l, WARP_LANES) {                                                                \
-		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;                 \
-		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                             \
-		u32 in_range = (ok_) ? FULL_MASK : 0;                                              \
-		(void)bval;                                                                        \
-		from[l] = ((at & in_range) | (l & ~in_range)) & 31;                                \
-		ok[l] = in_range;                                                                  \
-	}
-
-static void shuffle_whole(struct gang *g, const struct insn *in, u32 w)
-{
-	u32 p_row = g->env->program->ext[in->ext], from[WARP_LANES], ok[WARP_LANES],
-	    copy[WARP_LANES];
-	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
-		  *c = ROW32(in->c) + w * WARP_LANES;
-	u32 *d = in->d == NO_ROW ? copy : ROW32(in->d) + w * WARP_LANES;
-
-	switch ((enum warp_kind)in->count) {
-	case WARP_SHFL_UP:
-		SOURCES(l - bval, (s32)at >= (s32)high)
-		break;
-	case WARP_SHFL_DOWN:
-		SOURCES(l + bval, at <= high)
-		break;
-	case WARP_SHFL_BFLY:
-		SOURCES(l ^ bval, at <= high)
-		break;
-	default:
-		SOURCES(low | (bval & ~segment), at <= high)
-		break;
-	}
-	memcpy(copy, a, sizeof(copy));
-	if (d != copy)
-		FOR_LANES (l, WARP_LANES)
-			d[l] = copy[from[l]];
-	if (p_row != NO_ROW)
-		ROWP(p_row)[w] = lanes_mask(ok);
 }
 
 static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
@@ -364,7 +396,7 @@ static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
 static bool execute_whole(struct gang *g, const struct insn *in, u32 w)
 {
 	if (in->count <= WARP_SHFL_IDX)
-		shuffle_whole(g, in, w);
+		shuffle_here(g, in, w, FULL_MASK);
 	else if (in->count <= WARP_BALLOT)
 		vote_whole(g, in, w);
 	else if (in->count >= WARP_ADD && in->count <= WARP_XOR)
@@ -398,11 +430,9 @@ static u32 waiting(const struct gang *g, const struct warp *w, const struct insn
 static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 member, u32 here)
 {
 	struct group done[WARP_LANES];
-	struct meeting x;
+	struct meeting x = {0};
 	u32 n = 0, set = here;
 
-	x.vote = x.p = 0;
-	memset(x.a, 0, sizeof(x.a));
 	for (u32 i = w->groups; i-- > 0;)
 		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
 		    fits(&g->insns[w->group[i].pc], in)) {
@@ -443,9 +473,8 @@ static const struct insn *arrive(struct gang *g, const struct insn *in)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	u32 left = w->mask, missing = 0;
-	struct meeting x;
+	struct meeting x = {0};
 
-	x.vote = 0;
 	gather(g, in, 0, left, &x);
 	for (u32 m = left; m; m &= m - 1)
 		missing |= x.member[__builtin_ctz(m)] & w->live & ~left;
@@ -490,5 +519,10 @@ HANDLER(warp_sync_warp)
 	}
 	if (g->mode == MODE_WARP && is_whole(g, in, 0, active) && execute_whole(g, in, 0))
 		return in + 1;
+	if (g->mode == MODE_WARP) {
+		/* All lanes that live are here: nobody can be missing. */
+		execute(g, in, 0, active);
+		return in + 1;
+	}
 	return arrive(g, in);
 }
