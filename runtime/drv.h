@@ -63,6 +63,7 @@ struct drv_jit {
 	struct text infos, errors;
 	char *info_log, *error_log;
 	void **info_bytes, **error_bytes; /* in: size of the buffer; out: bytes used */
+	size_t info_cap, error_cap;
 	void **wall_time;                 /* out: milliseconds, a f32 */
 	void **threads;
 	bool verbose;
@@ -73,7 +74,11 @@ struct drv_jit {
 int drv_jit_begin(struct drv_jit *j, unsigned n, const int *options, void **values);
 /* When the log is to be verbose: what kernels there are. */
 void drv_jit_kernels(struct drv_jit *j, struct device_program *p);
-/* Answer the logs and the time. */
+/* Answer the logs and the time; may be called again. */
+void drv_jit_give(struct drv_jit *j);
+/* Free, without answering. */
+void drv_jit_drop(struct drv_jit *j);
+/* Both. */
 void drv_jit_end(struct drv_jit *j);
 
 /* ---- drv_load.c ---- */

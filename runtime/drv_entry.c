@@ -7,6 +7,7 @@
  */
 #include "runtime/drv.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 
 /* Since when a variant answers for the plain name. What is not listed has been there from the start. */
@@ -89,21 +90,34 @@ RT_API int pldrv_cuGetProcAddress(const char *symbol, void **fn, int version, u6
 	return pldrv_cuGetProcAddress_v2(symbol, fn, version, flags, NULL);
 }
 
+/* Compilers ask too, and do without. */
+static bool is_compiler(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	return !strncmp(base, "libnvrtc", 8) || !strncmp(base, "libnvJitLink", 12);
+}
+
 /* Private tables of NVIDIA's own libraries; their runtime asks for them first of all. */
 RT_API int pldrv_cuGetExportTable(const void **table, const void *id);
 RT_API int pldrv_cuGetExportTable(const void **table, const void *id)
 {
 	static bool said;
+	Dl_info who;
+	const char *path = dladdr(__builtin_return_address(0), &who) && who.dli_fname
+				   ? who.dli_fname
+				   : "the program";
 
 	if (!table || !id)
 		return STATUS_INVALID_VALUE;
 	*table = NULL;
-	if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-		fputs("ptxloom: a static CUDA runtime that could not be replaced asks for the driver's "
-		      "private tables, which are not provided.\n"
-		      "ptxloom: rebuild the program or library without stripping it, or with "
-		      "NVCC_APPEND_FLAGS=\"-cudart shared\".\n",
-		      stderr);
+	if (!is_compiler(path) && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		fprintf(stderr,
+			"ptxloom: a static CUDA runtime in %s could not be replaced and asks for the "
+			"driver's private tables, which are not provided.\n"
+			"ptxloom: rebuild it without stripping it, or with "
+			"NVCC_APPEND_FLAGS=\"-cudart shared\".\n",
+			path);
 	return STATUS_NOT_FOUND;
 }
 
@@ -156,9 +170,12 @@ RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion_ptsz(const char *symbol
 	return entry_point(symbol, fn, (int)version, flags ? flags : FLAG_PER_THREAD, found);
 }
 
-/* cudaGetExportTable: as above. */
+/* There are no private tables here either. */
 RT_API cudaError_t plrt_cudaGetExportTable(const void **table, const void *id);
 RT_API cudaError_t plrt_cudaGetExportTable(const void **table, const void *id)
 {
-	return rt_error(pldrv_cuGetExportTable(table, id));
+	if (!table || !id)
+		return rt_error(cudaErrorInvalidValue);
+	*table = NULL;
+	return rt_error(cudaErrorSymbolNotFound);
 }

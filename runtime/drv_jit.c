@@ -61,12 +61,14 @@ static int read_option(struct drv_jit *j, int option, void **at)
 		break;
 	case INFO_LOG_BYTES:
 		j->info_bytes = at;
+		j->info_cap = number(at);
 		break;
 	case ERROR_LOG:
 		j->error_log = *at;
 		break;
 	case ERROR_LOG_BYTES:
 		j->error_bytes = at;
+		j->error_cap = number(at);
 		break;
 	case THREADS_PER_BLOCK:
 		j->threads = at;
@@ -106,13 +108,12 @@ void drv_jit_kernels(struct drv_jit *j, struct device_program *p)
 }
 
 /* Fill a buffer as far as it goes, always with a NUL, and answer how much of it is used. */
-static void give(char *to, void **bytes, const struct text *t)
+static void give(char *to, void **bytes, size_t cap, const struct text *t)
 {
-	size_t n = t->at ? t->len : 0, cap;
+	size_t n = t->at ? t->len : 0;
 
 	if (!bytes)
 		return;
-	cap = number(bytes);
 	if (!to || !cap) {
 		*bytes = NULL;
 		return;
@@ -124,15 +125,25 @@ static void give(char *to, void **bytes, const struct text *t)
 	*bytes = (void *)(uintptr_t)n;
 }
 
-void drv_jit_end(struct drv_jit *j)
+void drv_jit_give(struct drv_jit *j)
 {
 	f32 ms = (f32)(now_ms() - j->started_ms);
 
-	give(j->info_log, j->info_bytes, &j->infos);
-	give(j->error_log, j->error_bytes, &j->errors);
+	give(j->info_log, j->info_bytes, j->info_cap, &j->infos);
+	give(j->error_log, j->error_bytes, j->error_cap, &j->errors);
 	if (j->wall_time)
 		memcpy(j->wall_time, &ms, sizeof(ms));
+}
+
+void drv_jit_drop(struct drv_jit *j)
+{
 	text_fini(&j->infos);
 	text_fini(&j->errors);
 	diag_fini(&j->diag);
+}
+
+void drv_jit_end(struct drv_jit *j)
+{
+	drv_jit_give(j);
+	drv_jit_drop(j);
 }

@@ -1,7 +1,7 @@
 /*
  * Devices of the runtime interface: the process's state, the current device, properties, attributes, waiting.
  */
-#include "runtime/rt.h"
+#include "runtime/drv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +211,8 @@ void rt_device_reset(int i)
 	if (!d->is_open)
 		return;
 	stream_device_wait(&d->dev);
+	if (c)
+		drv_modules_free(c);
 	rt_images_forget_device(i);
 	pthread_mutex_lock(&rt->lock);
 	if (!rt_context_count(i)) {

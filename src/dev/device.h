@@ -160,6 +160,12 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 				      const char *name, struct diag *d,
 				      struct device_program **out);
 /*
+ * The PTX texts of an image that device_program_load_image would load. *texts is to be freed, and
+ * what they own. Errors as there.
+ */
+enum status device_image_texts(struct device *dev, const void *image, size_t size, const char *name,
+			       struct diag *d, struct device_text **texts, u32 *len);
+/*
  * Whether the driver would take an image, for callers that answer as it does: PTX text for a newer
  * device than this one or a newer PTX ISA than is known is refused with STATUS_INVALID_PTX or
  * STATUS_UNSUPPORTED_PTX_VERSION and a message. Fat binaries choose for themselves.

@@ -219,4 +219,10 @@ struct image_spec {
  */
 bool image_write(struct text *out, const struct image_spec *specs, size_t count);
 
+/*
+ * Append a cubin for `sm` without machine code that carries PTX texts as debug builds do, one unit
+ * each, to be linked when it is loaded. Returns false without memory; `out` is then unusable.
+ */
+bool image_write_cubin(struct text *out, const struct image_bytes *texts, size_t count, u32 sm);
+
 #endif

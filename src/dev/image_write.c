@@ -1,12 +1,16 @@
 /*
- * Writing fat binaries, so that PTX made by any compiler can be embedded in a host program, and
+ * Writing fat binaries and cubins, so that PTX made by any compiler can be embedded in a host program, and
  * so that tests need no vendor tool. The layout is that of nvcc 13: name, then options, then the
  * payload, each padded to 8 bytes.
  */
 #include "src/dev/image_int.h"
 
+#include <elf.h>
 #include <lz4.h>
 #include <zstd.h>
+
+#define CUBIN_MACHINE 190 /* EM_CUDA */
+#define CUBIN_ABI 8       /* whose e_flags have the SM in their second byte */
 
 /* Module files are written once and read often, but must also be quick to make. */
 #define ZSTD_LEVEL 9
@@ -140,5 +144,59 @@ bool image_write(struct text *out, const struct image_spec *specs, size_t count)
 	}
 	if (!out->failed)
 		put((u8 *)out->at + start + 8, out->len - start - sizeof(header), 8);
+	return !out->failed;
+}
+
+/* ---- cubins ---- */
+
+#define SECTION_NAME ".nv_debug_ptx_txt"
+
+static void section_header(struct text *out, u32 name, u32 type, u64 at, u64 size)
+{
+	Elf64_Shdr h = {.sh_name = name, .sh_type = type, .sh_offset = at, .sh_size = size, .sh_addralign = 1};
+
+	text_add(out, (const char *)&h, sizeof(h));
+}
+
+static void cubin_header(struct text *out, size_t sections, u64 headers_at, u32 sm)
+{
+	Elf64_Ehdr h = {
+		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT, 0, CUBIN_ABI},
+		.e_type = ET_EXEC,
+		.e_machine = CUBIN_MACHINE,
+		.e_version = EV_CURRENT,
+		.e_shoff = headers_at,
+		.e_flags = sm << 8,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = (u16)sections,
+		.e_shstrndx = 1,
+	};
+
+	text_add(out, (const char *)&h, sizeof(h));
+}
+
+/* Names: NUL, .shstrtab, and one name for all texts. Sections: none, names, texts. */
+bool image_write_cubin(struct text *out, const struct image_bytes *texts, size_t count, u32 sm)
+{
+	static const char names[] = "\0.shstrtab\0" SECTION_NAME;
+	u64 at = sizeof(Elf64_Ehdr), bytes = sizeof(names);
+
+	if (count > UINT16_MAX - 2)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		bytes += texts[i].size;
+	cubin_header(out, count + 2, align_up(at + bytes, 8), sm);
+	text_add(out, names, sizeof(names));
+	for (size_t i = 0; i < count; i++)
+		text_add(out, (const char *)texts[i].data, texts[i].size);
+	pad_to_8(out, bytes);
+	section_header(out, 0, SHT_NULL, 0, 0);
+	section_header(out, 1, SHT_STRTAB, at, sizeof(names));
+	at += sizeof(names);
+	for (size_t i = 0; i < count; i++) {
+		section_header(out, sizeof("\0.shstrtab"), SHT_PROGBITS, at, texts[i].size);
+		at += texts[i].size;
+	}
 	return !out->failed;
 }

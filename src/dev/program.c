@@ -285,30 +285,39 @@ static enum status gather(struct image_list *l, struct device *dev, const char *
 	return STATUS_NO_BINARY_FOR_GPU;
 }
 
+enum status device_image_texts(struct device *dev, const void *image, size_t size, const char *name,
+			       struct diag *d, struct device_text **texts, u32 *len)
+{
+	enum status status = STATUS_INVALID_IMAGE;
+	enum image_result found;
+	struct image_list l;
+	u32 errors = d->errors;
+
+	*texts = NULL;
+	*len = 0;
+	image_list_init(&l, d, name);
+	found = size ? image_list_add(&l, image, size, 0) : image_list_add_pointer(&l, image);
+	if (found == IMAGE_OK)
+		status = gather(&l, dev, name, texts, len);
+	else if (d->errors == errors)
+		diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL,
+			"this is neither PTX nor a file that can hold it");
+	image_list_fini(&l);
+	return status;
+}
+
 enum status device_program_load_image(struct device *dev, const void *image, size_t size,
 				      const char *name, struct diag *d, struct device_program **out)
 {
-	struct device_text *texts = NULL;
-	enum image_result found;
+	struct device_text *texts;
 	enum status status;
-	struct image_list l;
-	u32 len = 0, errors = d->errors;
+	u32 len;
 
 	*out = NULL;
-	image_list_init(&l, d, name);
-	found = size ? image_list_add(&l, image, size, 0) : image_list_add_pointer(&l, image);
-	if (found == IMAGE_OK) {
-		status = gather(&l, dev, name, &texts, &len);
-	} else {
-		if (d->errors == errors)
-			diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL,
-				"this is neither PTX nor a file that can hold it");
-		status = STATUS_INVALID_IMAGE;
-	}
+	status = device_image_texts(dev, image, size, name, d, &texts, &len);
 	if (status == STATUS_SUCCESS)
 		status = device_program_load(dev, texts, len, d, out);
 	free(texts);
-	image_list_fini(&l);
 	return status;
 }
 
