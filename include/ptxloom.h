@@ -74,7 +74,7 @@ struct ptxloom_options {
 	/* "a100", "v100", "./my.profile" ..; NULL: $PTXLOOM_DEVICE, else a100 */
 	const char *device;
 	unsigned workers; /* threads; 0: $PTXLOOM_WORKERS, else one per core */
-	uint64_t seed;    /* permutes the order of CTAs; 0: $PTXLOOM_SEED, else the natural order */
+	uint64_t seed;    /* order of CTAs, warps, lanes; 0: $PTXLOOM_SEED, else the natural order */
 	uint64_t timeout_ms; /* of one launch; 0: $PTXLOOM_TIMEOUT, else none */
 	/* Gets every message about files, PTX and faults, as text of whole lines. NULL: see
 	 * ptxloom_message. */

@@ -25,6 +25,7 @@
 #define GANG_WARPS 8u
 #define NO_PC UINT32_MAX
 #define CTA_BARRIERS 16u
+#define CTA_WARPS 64u /* that a CTA may have: its gangs are no more */
 #define CLUSTER_CTAS_MAX 16u
 
 /* Every handler: lane operations of ops/ and the others of ops/other.def. */
@@ -243,6 +244,12 @@ struct exec_env {
 	u32 dynamic_shared;
 	u32 local_bytes;           /* local memory per thread */
 	u64 grid_id;
+	/*
+	 * 0: warps run in the order of their numbers, together where they can, and groups of lanes
+	 * by their program counters. Else all warps run apart, in an order, for turns and with a
+	 * choice among groups of lanes that depend on this and the CTA's number only.
+	 */
+	u64 seed;
 	u32 cluster[3];            /* CTAs of a cluster; 0 counts as 1 */
 	bool explicit_cluster;     /* given by the launch or the kernel */
 	bool async_eager;          /* asynchronous copies complete at once (PTXLOOM_ASYNC=eager) */
@@ -309,6 +316,7 @@ struct cta {
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
 	u32 still;                /* passes in which warps only repeated themselves */
+	u64 random;               /* state of the random numbers of a seeded run, else 0 */
 	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
 	u32 smid, slot;
 	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */
@@ -411,6 +419,23 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget);
 enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget);
 /* Free what running has allocated for a CTA beside its storage: call stacks, queues of copies. */
 void exec_cta_free(struct cta *c);
+
+/* Random numbers of a seeded run: the same for a CTA whoever runs it. */
+static inline u64 exec_random_start(u64 seed, u64 number)
+{
+	return hash_bytes(&(u64[2]){seed, number}, 2 * sizeof(u64)) | 1;
+}
+
+static inline u32 exec_random_below(struct cta *c, u32 n)
+{
+	u64 x = c->random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	c->random = x;
+	return (u32)((x >> 32) * n >> 32);
+}
 
 /* Pay for a backward branch. */
 static inline void exec_pay(struct gang *g, const struct insn *in)

@@ -86,37 +86,6 @@ static void reset_warps(struct cta *c)
 	c->parted = false;
 }
 
-void exec_cta_start(struct cta *c)
-{
-	const struct program *p = c->env->program;
-	u32 last = c->threads - (c->warps - 1) * WARP_LANES;
-
-	c->live_warps = c->warps;
-	if (p->has_calls)
-		set_stacks(c);
-	if (c->parted)
-		reset_warps(c);
-	for (u32 w = 0; w < c->warps; w++)
-		c->warp[w].live = FULL_MASK;
-	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
-	c->blocked = false;
-	c->still = 0;
-	if (c->async)
-		async_reset(c);
-	for (u32 i = 0; i < c->gangs; i++) {
-		c->gang[i].together = true;
-		c->gang[i].pc = p->funcs[0].first;
-	}
-}
-
-static bool gang_is_done(const struct gang *g)
-{
-	for (u32 w = 0; w < g->warps; w++)
-		if (g->warp_at[w].live)
-			return false;
-	return true;
-}
-
 /* Park every warp of the gang at `pc`. */
 static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u32 threads)
 {
@@ -134,11 +103,54 @@ static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u3
 	}
 }
 
+/* A seeded run: warps go one by one, and never come together again. */
+static void part_all(struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		part(&c->gang[i], c->gang[i].pc, GROUP_READY, 0, 0);
+}
+
+void exec_cta_start(struct cta *c)
+{
+	const struct program *p = c->env->program;
+	u32 last = c->threads - (c->warps - 1) * WARP_LANES;
+
+	c->live_warps = c->warps;
+	if (p->has_calls)
+		set_stacks(c);
+	if (c->parted)
+		reset_warps(c);
+	for (u32 w = 0; w < c->warps; w++)
+		c->warp[w].live = FULL_MASK;
+	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
+	c->blocked = false;
+	c->still = 0;
+	c->random = c->env->seed ? exec_random_start(c->env->seed, c->number) : 0;
+	if (c->async)
+		async_reset(c);
+	for (u32 i = 0; i < c->gangs; i++) {
+		c->gang[i].together = true;
+		c->gang[i].pc = p->funcs[0].first;
+	}
+	if (PL_UNLIKELY(c->random))
+		part_all(c);
+}
+
+static bool gang_is_done(const struct gang *g)
+{
+	for (u32 w = 0; w < g->warps; w++)
+		if (g->warp_at[w].live)
+			return false;
+	return true;
+}
+
 /* Do all warps stand ready at one record, each with all its lanes? Then they run as a gang again. */
 static void regroup(struct gang *g)
 {
 	u32 pc = NO_PC;
 
+	if (g->cta->random)
+		return;
 	for (u32 w = 0; w < g->warps; w++) {
 		const struct warp *x = &g->warp_at[w];
 
@@ -218,19 +230,36 @@ static bool all_wait(const struct gang *g)
 	return true;
 }
 
+/* 0 .. n-1, mixed up in a seeded run. */
+static void make_order(struct cta *c, u8 *order, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		order[i] = (u8)i;
+	for (u32 i = n; c->random && i > 1; i--) {
+		u32 k = exec_random_below(c, i);
+		u8 last = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = last;
+	}
+}
+
 static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 {
 	bool progress = false;
+	u8 order[GANG_WARPS];
 
-	for (u32 w = 0; w < g->warps && !pass->fault; w++) {
-		struct warp *x = &g->warp_at[w];
+	make_order(g->cta, order, g->warps);
+	for (u32 i = 0; i < g->warps && !pass->fault; i++) {
+		struct warp *x = &g->warp_at[order[i]];
 		const struct insn *in;
 
 		if (!x->live || !is_ready(x) || waits_for_gang(g, x))
 			continue;
 		progress = pass->ran = true;
-		use_warp(g, w);
-		g->budget = budget;
+		use_warp(g, order[i]);
+		g->budget = g->cta->random ? 1 + (s32)exec_random_below(g->cta, (u32)budget)
+					   : budget;
 		in = warp_next(g);
 		if (in)
 			g->env->ops->loop(g, in);

@@ -78,10 +78,22 @@ static u32 choose(const struct warp *w)
 	return best;
 }
 
+/* Any of the ready groups. */
+static u32 choose_any(struct cta *c, const struct warp *w)
+{
+	u32 ready[WARP_LANES], n = 0;
+
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY)
+			ready[n++] = i;
+	return n ? ready[exec_random_below(c, n)] : NO_PC;
+}
+
 const struct insn *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	u32 i = choose(w), pc;
+	bool any = g->cta->random && g->env->program->arch->has_its;
+	u32 i = any ? choose_any(g->cta, w) : choose(w), pc;
 
 	w->rotate = false;
 	w->spins = 0;

@@ -163,6 +163,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 		g->seed = p->options.seed +
 			  __atomic_fetch_add(&p->grids_started, 1, __ATOMIC_RELAXED);
 		permute(g, g->seed);
+		g->launch.env.seed = g->seed ? g->seed : 1;
 	}
 	g->hands = hands;
 	for (u32 i = 0; i < hands; i++)

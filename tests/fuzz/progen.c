@@ -525,6 +525,7 @@ void progen_init(struct progen *p, u64 seed, u32 flags,
 	p->grid = 1 + progen_below(p, 3);
 	p->leaves = progen_chance(p, 15);
 	p->full_warps = p->block % 32 == 0 && !p->leaves;
+	p->apart = flags & PROGEN_APART;
 	p->calls = progen_chance(p, 50) && !(flags & PROGEN_NO_CALLS);
 	progen_line(p, PROGEN_FIXED, ".version %u.%u\n.target %s\n.address_size 64", t->version / 10,
 		    t->version % 10, t->text);

@@ -59,6 +59,7 @@ struct progen {
 };
 
 #define PROGEN_NO_CALLS 1u
+#define PROGEN_APART 2u /* lanes need not be together where no instruction brings them together */
 #define PROGEN_KERNEL 100u
 
 /* Make the program of this seed; flags PROGEN_*. Call progen_fini afterwards. `wanted`, `user` as in the struct. */

@@ -45,6 +45,18 @@ static const char early[] = HEAD ENTRY
 /* smid of every CTA */
 static const char smid[] = HEAD ENTRY "mov.u32 %r2, %smid; st.global.u32 [%rd3], %r2; ret;\n}\n";
 
+/*
+ * Lanes with an odd number and with an even one, in warps and CTAs of their own, each take the
+ * number that is next, without caring for the others: what they get tells the order.
+ */
+static const char tickets[] = HEAD ENTRY
+	"mov.u32 %r2, %tid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r3, %r1, %r3, %r2;\n"
+	"mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; mul.wide.u32 %rd4, %r0, 4;\n"
+	"add.s64 %rd5, %rd1, %rd4; and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra EVEN;\n"
+	"atom.global.add.u32 %r5, [%rd5], 1; bra DONE;\n"
+	"EVEN: atom.global.add.u32 %r5, [%rd5], 1;\n"
+	"DONE: st.global.u32 [%rd3], %r5; ret;\n}\n";
+
 struct kernel {
 	struct diag_source source;
 	struct ir_module *m;
@@ -440,6 +452,46 @@ static void test_smid(u32 workers)
 	sched_pool_free(pool);
 }
 
+#define TICKETS 4096u /* 16 CTAs of 256 threads */
+
+static u64 run_tickets(const struct kernel *k, u32 workers, u64 seed, u32 *out)
+{
+	struct sched_pool *pool = pool_of(workers, seed, 0);
+	struct run r = {k, {16, 1, 1}, 256, {(u64)(uintptr_t)out, TICKETS}, false, false};
+	struct ending e;
+
+	memset(out, 0, (TICKETS + 1) * sizeof(*out));
+	CHECK_EQ(run(pool, &r, &e), FAULT_NONE);
+	CHECK_EQ(out[TICKETS], TICKETS);
+	sched_pool_free(pool);
+	return hash_bytes(out, TICKETS * sizeof(*out));
+}
+
+/* One worker: the same each time, with a seed and without; seeds differ in CTAs, warps and lanes. */
+static void test_seeds(void)
+{
+	u32 *out = buffer(TICKETS + 1), odd_first = 0, warps_back = 0;
+	u64 first[8];
+	struct kernel k;
+
+	if (!CHECK(kernel_open(&k, tickets)))
+		return;
+	for (u64 seed = 0; seed < 8; seed++) {
+		first[seed] = run_tickets(&k, 1, seed, out);
+		for (u32 i = 0; i < TICKETS; i += 64) {
+			odd_first += seed && out[i + 1] < out[i];
+			warps_back += seed && out[i + 32] < out[i];
+		}
+		CHECK_EQ(run_tickets(&k, 1, seed, out), first[seed]);
+		for (u64 s = 0; s < seed; s++)
+			CHECK(first[s] != first[seed]);
+	}
+	CHECK_MSG(odd_first > 150 && odd_first < 300, "both groups of lanes come first at times");
+	CHECK_MSG(warps_back > 150 && warps_back < 300, "so do warps");
+	run_tickets(&k, 2, 5, out);
+	kernel_close(&k, NULL);
+}
+
 int main(void)
 {
 	static const u32 workers[] = {1, 2, 5};
@@ -447,6 +499,7 @@ int main(void)
 	if (!CHECK(mem_init(&mem, (u64)1 << 30)))
 		return check_done();
 	test_order();
+	test_seeds();
 	for (u32 i = 0; i < ARRAY_LEN(workers); i++) {
 		test_every_cta(workers[i], 0);
 		test_every_cta(workers[i], 42);
