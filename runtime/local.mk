@@ -31,6 +31,9 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_event.c \
 	runtime/rt_launch.c \
 	runtime/rt_limit.c \
+	runtime/rt_occupancy.c \
+	runtime/rt_property.c \
+	runtime/rt_visible.c \
 	runtime/rt_memory.c \
 	runtime/rt_misc.c \
 	runtime/rt_register.c \

@@ -105,6 +105,7 @@ struct rt_device {
 struct rt {
 	int status; /* of the set-up itself: cudaErrorNoDevice, cudaErrorInvalidDevice .. */
 	struct arch_devices list;
+	u32 physical[ARCH_DEVICES_MAX]; /* number of a visible device among all */
 	struct device_settings settings;
 	struct sched_pool *pool;
 	struct streams *streams;
@@ -141,6 +142,15 @@ bool rt_is_exiting(void);
  * lives there its memory is freed. Errors are forgotten.
  */
 void rt_device_reset(int i);
+
+/* ---- rt_visible.c ---- */
+
+/* Keep the devices that CUDA_VISIBLE_DEVICES (NULL: all) names, in its order. */
+void rt_visible_apply(struct rt *rt, const char *spec);
+/* 16 bytes that tell a device from all others, the same in every process. */
+void rt_visible_uuid(int i, u8 *out);
+/* PCI bus of a device: one for each. */
+u32 rt_visible_bus(int i);
 
 /* ---- rt_limit.c ---- */
 

@@ -53,6 +53,11 @@ int rt_context_device(void)
 	return stack.len ? stack.at[stack.len - 1]->device : stack.device;
 }
 
+void rt_context_choose(int device)
+{
+	stack.device = device;
+}
+
 void rt_context_set(struct rt_context *c)
 {
 	if (c && rt_context_now() == c)

@@ -28,6 +28,8 @@ struct rt_context {
 struct rt_context *rt_context_now(void);
 /* Device of the calling thread: the current context's, else the one that was chosen or 0. */
 int rt_context_device(void);
+/* The calling thread's device while it has no context. */
+void rt_context_choose(int device);
 /* Put c (NULL: nothing) in place of the current context. */
 void rt_context_set(struct rt_context *c);
 /* False: the stack is full. */

@@ -10,30 +10,6 @@ static struct rt the_rt;
 static pthread_once_t rt_once = PTHREAD_ONCE_INIT;
 static bool is_forked; /* this process is a child of one that had used CUDA */
 
-/* CUDA_VISIBLE_DEVICES: a list of indices, as far as they make sense; the rest is hidden. */
-static void apply_visible(struct arch_devices *list)
-{
-	const char *v = getenv("CUDA_VISIBLE_DEVICES");
-	const struct arch *kept[ARCH_DEVICES_MAX];
-	u32 n = 0;
-	char *end;
-
-	if (!v)
-		return;
-	while (*v && n < ARCH_DEVICES_MAX) {
-		unsigned long i = strtoul(v, &end, 10);
-
-		if (end == v || i >= list->len)
-			break;
-		kept[n++] = list->at[i];
-		if (*end != ',')
-			break;
-		v = end + 1;
-	}
-	memcpy(list->at, kept, sizeof(*kept) * n);
-	list->len = n;
-}
-
 static bool is_exiting;
 
 static void at_exit(void)
@@ -62,7 +38,7 @@ static void rt_make(void)
 		fprintf(stderr, "ptxloom: %s\n", why.at);
 		rt->status = cudaErrorInitializationError;
 	}
-	apply_visible(&rt->list);
+	rt_visible_apply(rt, getenv("CUDA_VISIBLE_DEVICES"));
 	if (!rt->status && !rt->list.len)
 		rt->status = cudaErrorNoDevice;
 	rt->ops = exec_ops_select(rt->settings.host_isa);
@@ -325,120 +301,4 @@ RT_API cudaError_t plrt_cudaDriverGetVersion(int *version);
 RT_API cudaError_t plrt_cudaDriverGetVersion(int *version)
 {
 	return answer_version(version, RT_DRIVER_VERSION);
-}
-
-/* ---- properties ---- */
-
-int rt_device_attribute(int i, int n, int *value)
-{
-	enum arch_answer a = arch_attribute(rt_get()->list.at[i], n, value);
-
-	if (a == ARCH_ANSWER_NONE)
-		return cudaErrorInvalidValue;
-	if (a == ARCH_ANSWER_UNKNOWN)
-		*value = 0;
-	if (a == ARCH_ANSWER_PER_DEVICE)
-		*value = n == 33 ? i + 1 : n == 85 ? i : 0;
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaDeviceGetAttribute(int *value, int attr, int device);
-RT_API cudaError_t plrt_cudaDeviceGetAttribute(int *value, int attr, int device)
-{
-	struct rt *rt = rt_get();
-
-	if (rt->status)
-		return rt_error(rt->status);
-	if (!value)
-		return rt_error(cudaErrorInvalidValue);
-	if (device < 0 || (u32)device >= rt->list.len)
-		return rt_error(cudaErrorInvalidDevice);
-	return rt_error(rt_device_attribute(device, attr, value));
-}
-
-struct prop_field {
-	const char *name;
-	u16 size, count;
-	u8 versions;
-	u16 source;
-	bool is_char;
-};
-
-static const struct prop_field fields[] = {
-#define PROP(type, name, count, versions, source)                                                  \
-	{#name,    sizeof(type), count,                                                            \
-	 versions, source,       _Generic((type)0, char : true, default : false)},
-#include "runtime/prop.def"
-#undef PROP
-};
-
-/* Values that no attribute gives. */
-static void fill_special(const char *name, u8 *at, int device)
-{
-	const struct arch *a = rt_get()->list.at[device];
-	u64 bytes = (u64)a->memory_bytes;
-	int v = 0;
-
-	if (!strcmp(name, "name"))
-		snprintf((char *)at, 256, "%s", a->name ? a->name : a->id);
-	else if (!strcmp(name, "uuid"))
-		snprintf((char *)at, 16, "ptxloom %u", (unsigned)device % 1000u);
-	else if (!strcmp(name, "totalGlobalMem"))
-		memcpy(at, &bytes, sizeof(bytes));
-	else if (!strcmp(name, "pciBusID"))
-		v = device + 1, memcpy(at, &v, sizeof(v));
-	else if (!strcmp(name, "multiGpuBoardGroupID"))
-		v = device, memcpy(at, &v, sizeof(v));
-}
-
-/* Fill the layout of one major version: bit 0: 11, bit 1: 12, bit 2: 13. `size`: of the whole structure. */
-static int fill_properties(u8 *out, size_t size, u8 version, int device)
-{
-	struct rt *rt = rt_get();
-	size_t at = 0;
-
-	if (rt->status)
-		return rt->status;
-	if (!out)
-		return cudaErrorInvalidValue;
-	if (device < 0 || (u32)device >= rt->list.len)
-		return cudaErrorInvalidDevice;
-	memset(out, 0, size);
-	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-		const struct prop_field *f = &fields[i];
-
-		if (!(f->versions & version))
-			continue;
-		at = (size_t)align_up(at, f->size);
-		if (!f->source)
-			fill_special(f->name, out + at, device);
-		for (u32 k = 0; f->source && k < f->count; k++) {
-			int v = 0;
-			s64 wide;
-
-			rt_device_attribute(device, f->source + (int)k, &v);
-			wide = v;
-			memcpy(out + at + k * f->size, &wide, f->size);
-		}
-		at += (size_t)f->size * f->count;
-	}
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaGetDeviceProperties(void *prop, int device);
-RT_API cudaError_t plrt_cudaGetDeviceProperties(void *prop, int device)
-{
-	return rt_error(fill_properties(prop, PROP13_BYTES, 4, device));
-}
-
-RT_API cudaError_t plrt_cudaGetDeviceProperties_v2(void *prop, int device);
-RT_API cudaError_t plrt_cudaGetDeviceProperties_v2(void *prop, int device)
-{
-	return rt_error(fill_properties(prop, PROP12_BYTES, 2, device));
-}
-
-RT_API cudaError_t plrt_cudaGetDeviceProperties_11(void *prop, int device);
-RT_API cudaError_t plrt_cudaGetDeviceProperties_11(void *prop, int device)
-{
-	return rt_error(fill_properties(prop, PROP11_BYTES, 1, device));
 }

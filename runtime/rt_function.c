@@ -66,9 +66,7 @@ static int const_bytes(const struct device_kernel *k)
 
 static int register_count(const struct device_kernel *k)
 {
-	return k->func->has_perf[IR_MAXNREG] && k->func->perf[IR_MAXNREG][0] < REGISTERS
-		       ? (int)k->func->perf[IR_MAXNREG][0]
-		       : REGISTERS;
+	return k->func->has_perf[IR_MAXNREG] ? (int)k->func->perf[IR_MAXNREG][0] : REGISTERS;
 }
 
 /* What the kernel says, or else what an attribute says. */

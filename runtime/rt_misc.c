@@ -1,5 +1,5 @@
 /*
- * Kernel attributes, occupancy, registered host memory of the runtime interface.
+ * Registered host memory and advice of the runtime interface.
  */
 #include "runtime/rt.h"
 
@@ -17,34 +17,6 @@ RT_API cudaError_t plrt_cudaMemAdvise(const void *p, size_t size, int advice, in
 {
 	(void)p, (void)size, (void)advice, (void)device;
 	return cudaSuccess;
-}
-
-/* ---- kernels ---- */
-
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags)
-{
-	struct device_kernel *k;
-	int status;
-
-	if (!blocks || threads <= 0 || dynamic > UINT32_MAX || flags > 1)
-		return rt_error(cudaErrorInvalidValue);
-	k = rt_kernel(rt_find_function(stub), &status);
-	if (!k)
-		return rt_error(status);
-	*blocks = (int)device_kernel_occupancy(k, (u32)threads, (u32)dynamic);
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
-								      int threads, size_t dynamic);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
-								      int threads, size_t dynamic)
-{
-	return plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads,
-									   dynamic, 0);
 }
 
 /* ---- host memory ---- */

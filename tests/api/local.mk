@@ -1,6 +1,6 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
-api_tests = tests/api/misuse tests/api/modules
+api_tests = tests/api/misuse tests/api/modules tests/api/devices
 api_flags = $(AM_LDFLAGS) -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
 api_link = .libs/libcudart.so.13 .libs/libcuda.so.1 -ldl
 check_PROGRAMS += $(api_tests) tests/api/errors
@@ -16,6 +16,10 @@ tests_api_modules_SOURCES = tests/api/modules.c tests/check.h
 tests_api_modules_LDADD = $(api_link)
 tests_api_modules_LDFLAGS = $(api_flags)
 tests_api_modules_DEPENDENCIES = $(cuda_names)
+tests_api_devices_SOURCES = tests/api/devices.c tests/check.h
+tests_api_devices_LDADD = $(api_link)
+tests_api_devices_LDFLAGS = $(api_flags)
+tests_api_devices_DEPENDENCIES = $(cuda_names)
 if !SANITIZED
 TESTS += $(api_tests)
 endif
