@@ -119,6 +119,7 @@ union drv_mem_op {
 };
 
 struct mem_op drv_mem_op_read(const union drv_mem_op *o);
+union drv_mem_op drv_mem_op_write(const struct mem_op *o);
 
 /* ---- drv_launch.c ---- */
 

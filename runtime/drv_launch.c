@@ -36,6 +36,7 @@ static int launch(const void *function, struct device_launch *l, void *stream, b
 	if (params && extra)
 		return STATUS_INVALID_VALUE;
 	l->may_inline = true;
+	l->name = function;
 	l->args = params;
 	status = params ? STATUS_SUCCESS : drv_read_extra(extra, &l->packed, &l->packed_bytes);
 	return status ? status : (int)stream_launch(s, l);

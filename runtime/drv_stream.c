@@ -309,6 +309,21 @@ struct mem_op drv_mem_op_read(const union drv_mem_op *o)
 		     : (struct mem_op){o->kind, o->word.flags, o->word.address, o->word.value};
 }
 
+union drv_mem_op drv_mem_op_write(const struct mem_op *o)
+{
+	union drv_mem_op out = {.pad = {0}};
+
+	out.kind = o->kind;
+	if (o->kind == MEM_OP_FLUSH || o->kind == MEM_OP_BARRIER) {
+		out.plain.flags = o->flags;
+		return out;
+	}
+	out.word.address = o->address;
+	out.word.value = o->value;
+	out.word.flags = o->flags;
+	return out;
+}
+
 DRV_STREAM_FN(cuStreamBatchMemOp,
 	      (struct stream *stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
 	      batch(stream, OWN, n, ops, flags))

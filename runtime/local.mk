@@ -22,6 +22,13 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/runtime.def \
 	runtime/versions.def \
 	runtime/rt_handle.c runtime/rt_handle.h \
+	runtime/capture_fns.c \
+	runtime/graph_action.c runtime/graph_api.h \
+	runtime/graph_copy.c \
+	runtime/graph_copy_fns.c \
+	runtime/graph_fns.c \
+	runtime/graph_kernel.c \
+	runtime/graph_node_fns.c \
 	runtime/rt.h \
 	runtime/rt_cluster.c \
 	runtime/rt_device.c \

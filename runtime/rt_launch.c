@@ -75,6 +75,7 @@ static int launch(const struct rt_function *f, const struct request *r, cudaStre
 		.args = r->args,
 		.packed = r->packed,
 		.packed_bytes = r->packed_bytes,
+		.name = f,
 	};
 	if (!l.kernel)
 		return status;

@@ -6,30 +6,33 @@
 
 #include "src/dev/stream.h"
 
-/* One attribute as programs pass it: CUlaunchAttribute, cudaLaunchAttribute; 72 bytes. */
+/* CUlaunchAttributeValue, cudaLaunchAttributeValue: 64 bytes. */
+union launch_attr_value {
+	u8 bytes[64];
+	int number;
+	u32 dim[3];
+	s8 domain_map[2];
+	struct {
+		void *base;
+		size_t bytes;
+		float hit_ratio;
+		int hit, miss;
+	} window;
+	struct {
+		struct stream_event *event;
+		int flags, trigger_at_start;
+	} event;
+	struct {
+		int updatable;
+		void *node;
+	} device_node;
+};
+
+/* One attribute as programs pass it: 72 bytes. */
 struct launch_attr {
 	int id;
 	int pad;
-	union {
-		u8 bytes[64];
-		int number;
-		u32 dim[3];
-		s8 domain_map[2];
-		struct {
-			void *base;
-			size_t bytes;
-			float hit_ratio;
-			int hit, miss;
-		} window;
-		struct {
-			struct stream_event *event;
-			int flags, trigger_at_start;
-		} event;
-		struct {
-			int updatable;
-			void *node;
-		} device_node;
-	} value;
+	union launch_attr_value value;
 };
 
 /* What the attributes of one launch say. */

@@ -211,6 +211,7 @@ struct device_launch {
 	void *const *args;
 	const void *packed;
 	u32 packed_bytes;
+	const void *name; /* what the program calls the kernel, for captured graphs; may be NULL */
 };
 
 /* A fault as people want to see it. Strings live as long as the structure says. */

@@ -1,7 +1,7 @@
 /*
  * Events: the end of a stream's chain at the time of the record, and when it was reached.
  */
-#include "src/dev/stream_int.h"
+#include "src/dev/graph_int.h"
 
 enum status stream_event_create(struct device *d, u32 flags, struct stream_event **out)
 {
@@ -43,6 +43,8 @@ enum status stream_event_destroy(struct streams *all, struct stream_event *e)
 {
 	enum status status = STATUS_INVALID_HANDLE;
 
+	if (handle_is_live(&all->event_pool, e))
+		capture_forget_event(e);
 	pthread_mutex_lock(&all->lock);
 	if (handle_is_live(&all->event_pool, e)) {
 		event_free_locked(e);
@@ -72,6 +74,19 @@ static enum status error_of(const struct stream_event *e)
 	return (enum status)__atomic_load_n(&e->device->error, __ATOMIC_RELAXED);
 }
 
+static bool is_captured(const struct stream_event *e)
+{
+	return __atomic_load_n(&e->capture_id, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Asking about an event that stands for a place in a capture spoils that. */
+static enum status check_wait(struct stream_event *e)
+{
+	if (PL_UNLIKELY(is_captured(e)))
+		return capture_spoil(e);
+	return stream_capture_guard(e->device->all);
+}
+
 static bool is_pending_locked(const struct stream_event *e)
 {
 	return work_is_pending(e->work, e->serial);
@@ -83,11 +98,18 @@ enum status stream_event_record(struct stream_event *e, struct stream *s, u32 fl
 	enum status status = stream_check_issue(s);
 	struct work *w = NULL;
 
-	(void)flags;
 	if (status != STATUS_SUCCESS)
 		return status;
 	if (e->device != s->device)
 		return STATUS_INVALID_HANDLE;
+	if (PL_UNLIKELY(stream_is_capturing(s)))
+		return capture_record(e, s, flags);
+	if (PL_UNLIKELY(is_captured(e)))
+		capture_forget_event(e);
+	if (s->legacy)
+		status = capture_check_legacy(s);
+	if (status != STATUS_SUCCESS)
+		return status;
 	pthread_mutex_lock(&all->lock);
 	if (stream_is_busy_locked(s)) {
 		w = stream_append_locked(s, WORK_RECORD);
@@ -112,7 +134,12 @@ enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flag
 	enum status status = stream_check_issue(s);
 	struct work *w;
 
-	(void)flags;
+	if (status != STATUS_SUCCESS)
+		return status;
+	if (PL_UNLIKELY(stream_is_capturing(s) || is_captured(e)))
+		return capture_wait_event(s, e, flags);
+	if (s->legacy)
+		status = capture_check_legacy(s);
 	if (status != STATUS_SUCCESS)
 		return status;
 	pthread_mutex_lock(&all->lock);
@@ -135,6 +162,9 @@ enum status stream_event_query(struct stream_event *e)
 
 	if (error != STATUS_SUCCESS)
 		return error;
+	error = check_wait(e);
+	if (error != STATUS_SUCCESS)
+		return error;
 	pthread_mutex_lock(&all->lock);
 	pending = is_pending_locked(e);
 	pthread_mutex_unlock(&all->lock);
@@ -145,6 +175,10 @@ enum status stream_event_wait(struct stream_event *e)
 {
 	struct streams *all = e->device->all;
 
+	enum status status = check_wait(e);
+
+	if (status != STATUS_SUCCESS)
+		return status;
 	if (stream_in_host_call(all))
 		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&all->lock);

@@ -41,6 +41,13 @@ libcore_la_SOURCES += \
 	src/dev/work.c \
 	src/dev/stream.c src/dev/stream.h src/dev/stream_int.h \
 	src/dev/event.c \
+	src/dev/capture.c \
+	src/dev/graph.c src/dev/graph.h src/dev/graph_int.h \
+	src/dev/graph_dot.c \
+	src/dev/graph_exec.c \
+	src/dev/graph_node.c \
+	src/dev/graph_object.c \
+	src/dev/graph_update.c \
 	src/dev/cluster.c \
 	src/dev/mem_op.c src/dev/mem_op.h \
 	src/dev/fault.c \

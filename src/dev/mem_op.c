@@ -3,10 +3,7 @@
  */
 #include "src/dev/mem_op.h"
 
-struct batch {
-	u32 len, at; /* operations; those that are done */
-	struct mem_op op[MEM_OPS_MAX];
-};
+#include "src/dev/graph.h"
 
 static bool is_wide(u32 kind)
 {
@@ -38,9 +35,9 @@ static bool holds(const struct mem_op *o)
 	}
 }
 
-static enum status run(void *data, enum status so_far)
+enum status stream_mem_ops_run(void *data, enum status so_far)
 {
-	struct batch *b = data;
+	struct mem_ops *b = data;
 
 	(void)so_far;
 	for (; b->at < b->len; b->at++) {
@@ -61,7 +58,7 @@ static enum status run(void *data, enum status so_far)
 	return STATUS_SUCCESS;
 }
 
-static enum status check(const struct stream *s, const struct mem_op *o)
+static enum status check(struct device *d, const struct mem_op *o)
 {
 	u32 bytes = is_wide(o->kind) ? 8 : 4;
 	struct mem_range r;
@@ -73,23 +70,34 @@ static enum status check(const struct stream *s, const struct mem_op *o)
 							       : STATUS_SUCCESS;
 	if (is_wait(o->kind) ? (o->flags & ~(u32)MEM_OP_FLUSH_AFTER) > MEM_OP_NOR : o->flags > 1)
 		return STATUS_INVALID_VALUE;
-	if (o->address % bytes || !mem_find(&stream_device_of(s)->mem, o->address, bytes, &r))
+	if (o->address % bytes || !mem_find(&d->mem, o->address, bytes, &r))
 		return STATUS_INVALID_VALUE;
 	return STATUS_SUCCESS;
 }
 
+enum status stream_mem_ops_check(struct device *d, const struct mem_ops *ops)
+{
+	enum status status = STATUS_SUCCESS;
+
+	for (u32 i = 0; i < ops->len && status == STATUS_SUCCESS; i++)
+		status = check(d, &ops->op[i]);
+	return status;
+}
+
 enum status stream_mem_ops(struct stream *s, const struct mem_op *ops, u32 n)
 {
-	struct batch b = {.len = n};
+	struct mem_ops b = {.len = n};
+	enum status status;
 
 	if (!n || n > MEM_OPS_MAX || !ops)
 		return STATUS_INVALID_VALUE;
-	for (u32 i = 0; i < n; i++) {
-		enum status status = check(s, &ops[i]);
-
-		if (status != STATUS_SUCCESS)
-			return status;
-		b.op[i] = ops[i];
-	}
-	return stream_call(s, run, &b, offsetof(struct batch, op) + sizeof(*ops) * n, STREAM_POLL);
+	memcpy(b.op, ops, sizeof(*ops) * n);
+	status = stream_mem_ops_check(stream_device_of(s), &b);
+	if (status != STATUS_SUCCESS)
+		return status;
+	/* A node of a graph has room for as many as there can be. */
+	return stream_call(s, stream_mem_ops_run, &b,
+			   stream_is_capturing(s) ? sizeof(b)
+						  : offsetof(struct mem_ops, op) + sizeof(*ops) * n,
+			   STREAM_POLL);
 }

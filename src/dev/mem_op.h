@@ -24,8 +24,19 @@ struct mem_op {
 	u64 address, value;
 };
 
-/* One after the other, in the stream's turn. At most MEM_OPS_MAX. Addresses are checked now. */
 #define MEM_OPS_MAX 256u
+
+/* A batch: the data of a call. */
+struct mem_ops {
+	u32 len, at; /* operations; those that are done, 0 at first */
+	struct mem_op op[MEM_OPS_MAX];
+};
+
+/* Kinds, flags and addresses. */
+enum status stream_mem_ops_check(struct device *d, const struct mem_ops *ops);
+/* A stream_fn for STREAM_POLL. */
+enum status stream_mem_ops_run(void *data, enum status so_far);
+/* One after the other, in the stream's turn. At most MEM_OPS_MAX. They are checked now. */
 enum status stream_mem_ops(struct stream *s, const struct mem_op *ops, u32 n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Streams: making, ordering, waiting. What a node is and who runs it is in work.c.
  */
-#include "src/dev/stream_int.h"
+#include "src/dev/graph_int.h"
 
 #include <stdlib.h>
 
@@ -20,6 +20,7 @@ struct thread_streams {
 	struct streams *all;
 	u32 len, cap;
 	struct thread_stream *at;
+	enum capture_mode mode;
 };
 
 static void thread_streams_free(void *p)
@@ -34,18 +35,34 @@ static void thread_streams_free(void *p)
 	free(t);
 }
 
-static struct thread_stream *thread_slot(struct streams *all, struct device *d)
+static struct thread_streams *thread_streams(struct streams *all)
 {
 	struct thread_streams *t = pthread_getspecific(all->thread_key);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->all = all;
+	pthread_setspecific(all->thread_key, t);
+	return t;
+}
+
+enum capture_mode *stream_thread_mode(struct streams *all)
+{
+	struct thread_streams *t = thread_streams(all);
+
+	return t ? &t->mode : NULL;
+}
+
+static struct thread_stream *thread_slot(struct streams *all, struct device *d)
+{
+	struct thread_streams *t = thread_streams(all);
 	struct thread_stream *at;
 
-	if (!t) {
-		t = calloc(1, sizeof(*t));
-		if (!t)
-			return NULL;
-		t->all = all;
-		pthread_setspecific(all->thread_key, t);
-	}
+	if (!t)
+		return NULL;
 	for (u32 i = 0; i < t->len; i++)
 		if (t->at[i].dev == d)
 			return &t->at[i];
@@ -88,6 +105,11 @@ struct streams *streams_new(void)
 		free(all);
 		return NULL;
 	}
+	if (!graphs_init(all)) {
+		pthread_key_delete(all->thread_key);
+		free(all);
+		return NULL;
+	}
 	pthread_mutex_init(&all->lock, NULL);
 	pthread_cond_init(&all->ended, NULL);
 	service_init(&all->copies, all);
@@ -111,6 +133,7 @@ void streams_free(struct streams *all)
 	pthread_key_delete(all->thread_key);
 	handle_pool_fini(&all->stream_pool);
 	handle_pool_fini(&all->event_pool);
+	graphs_fini(all);
 	work_free_all(all);
 	pthread_cond_destroy(&all->ended);
 	pthread_mutex_destroy(&all->lock);
@@ -145,6 +168,9 @@ enum status stream_device_open(struct streams *all, struct device *d, device_don
 	if (!sd)
 		return STATUS_OUT_OF_MEMORY;
 	*sd = (struct stream_device){.all = all, .dev = d, .fault = fault, .fault_user = user};
+	pthread_mutex_lock(&all->lock);
+	sd->epoch = ++all->epochs;
+	pthread_mutex_unlock(&all->lock);
 	sd->legacy = make_stream(sd, 0, 0);
 	if (!sd->legacy) {
 		free(sd);
@@ -164,12 +190,17 @@ void stream_device_close(struct device *d)
 		return;
 	all = sd->all;
 	stream_device_wait(d);
+	for (struct stream *s = sd->streams; s; s = s->next)
+		capture_leave(s);
+	for (struct stream_event *e = sd->events; e; e = e->next)
+		capture_forget_event(e);
 	pthread_mutex_lock(&all->lock);
 	while (sd->events)
 		event_free_locked(sd->events);
 	while (sd->streams)
 		stream_free_locked(sd->streams);
 	pthread_mutex_unlock(&all->lock);
+	graph_memory_forget(sd);
 	d->streams = NULL;
 	free(sd);
 }
@@ -220,6 +251,8 @@ void stream_free_locked(struct stream *s)
 
 enum status stream_destroy(struct streams *all, struct stream *s)
 {
+	if (handle_is_live(&all->stream_pool, s) && !s->legacy)
+		capture_leave(s);
 	pthread_mutex_lock(&all->lock);
 	if (!handle_is_live(&all->stream_pool, s) || s->legacy) {
 		pthread_mutex_unlock(&all->lock);
@@ -357,6 +390,39 @@ enum status stream_check_issue(const struct stream *s)
 								: STATUS_SUCCESS;
 }
 
+static enum status capture_launch(struct stream *s, const struct device_launch *l)
+{
+	struct graph_action a = {
+		.type = GRAPH_KERNEL, .dev = stream_device_of(s), .launch = *l, .name = l->name};
+
+	return capture_add(s, &a);
+}
+
+/* What a call is as a node. */
+static enum graph_node_type type_of_call(u32 flags)
+{
+	if (flags & STREAM_POLL)
+		return GRAPH_MEM_OPS;
+	switch (flags & STREAM_WHAT) {
+	case STREAM_COPY:
+		return GRAPH_COPY;
+	case STREAM_FILL:
+		return GRAPH_FILL;
+	default:
+		return GRAPH_HOST;
+	}
+}
+
+static enum status capture_call(struct stream *s, const struct graph_action *a)
+{
+	u32 what = a->flags & STREAM_WHAT;
+
+	/* Callbacks cannot be captured, and memory nodes have functions of their own. */
+	if (a->flags & STREAM_CALLBACK || what == STREAM_ALLOC || what == STREAM_FREE)
+		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
+	return capture_add(s, a);
+}
+
 enum status stream_launch(struct stream *s, const struct device_launch *l)
 {
 	struct streams *all = s->device->all;
@@ -365,6 +431,10 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	struct work *w;
 	struct batch batch;
 
+	if (status == STATUS_SUCCESS && PL_UNLIKELY(stream_is_capturing(s)))
+		return capture_launch(s, l);
+	if (status == STATUS_SUCCESS && s->legacy)
+		status = capture_check_legacy(s);
 	if (status == STATUS_SUCCESS)
 		status = device_flight_prepare(l, &f);
 	if (status != STATUS_SUCCESS)
@@ -394,6 +464,15 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	struct batch batch;
 	bool here = false;
 
+	if (status == STATUS_SUCCESS && PL_UNLIKELY(stream_is_capturing(s)))
+		return capture_call(s, &(struct graph_action){.type = type_of_call(flags),
+							      .dev = stream_device_of(s),
+							      .fn = fn,
+							      .flags = flags,
+							      .data = data,
+							      .bytes = bytes});
+	if (status == STATUS_SUCCESS && s->legacy)
+		status = capture_check_legacy(s);
 	if (status != STATUS_SUCCESS)
 		return status;
 	batch_init(&batch);
@@ -458,8 +537,13 @@ enum status stream_device_wait(struct device *d)
 {
 	struct stream_device *sd = d->streams;
 
+	enum status status;
+
 	if (stream_in_host_call(sd->all))
 		return STATUS_NOT_PERMITTED;
+	status = stream_capture_guard(sd->all);
+	if (status != STATUS_SUCCESS)
+		return status;
 	pthread_mutex_lock(&sd->all->lock);
 	wait_all_locked(sd, false);
 	pthread_mutex_unlock(&sd->all->lock);
@@ -472,6 +556,14 @@ enum status stream_wait(struct stream *s)
 
 	if (stream_in_host_call(all))
 		return STATUS_NOT_PERMITTED;
+	if (PL_UNLIKELY(stream_is_capturing(s)))
+		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
+	if (s->legacy && __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE)) {
+		enum status status = capture_check_legacy(s);
+
+		if (status != STATUS_SUCCESS)
+			return status;
+	}
 	pthread_mutex_lock(&all->lock);
 	if (s->legacy)
 		wait_all_locked(s->device, true);
@@ -487,6 +579,12 @@ enum status stream_query(struct stream *s)
 	enum status error = error_of(s);
 	bool busy;
 
+	if (error != STATUS_SUCCESS)
+		return error;
+	if (PL_UNLIKELY(stream_is_capturing(s)))
+		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
+	if (s->legacy)
+		error = capture_check_legacy(s);
 	if (error != STATUS_SUCCESS)
 		return error;
 	pthread_mutex_lock(&all->lock);

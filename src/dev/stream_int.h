@@ -8,6 +8,8 @@
 #define PL_DEV_STREAM_INT_H
 
 #include "src/dev/device_int.h"
+#include "src/base/vec.h"
+#include "src/dev/graph.h"
 #include "src/dev/handle.h"
 #include "src/dev/stream.h"
 
@@ -21,7 +23,10 @@ struct edge {
 	struct work *to;
 };
 
-enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_LAUNCH, WORK_CALL };
+enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_LAUNCH, WORK_CALL, WORK_EXPAND };
+
+/* What a WORK_EXPAND does in its turn: parts of launches of graphs with conditional nodes. */
+enum expand_role { EXPAND_BEGIN, EXPAND_NODE, EXPAND_BODY_END, EXPAND_END };
 
 /*
  * A piece of work. Nodes are never freed while the process lives: whoever remembers one also
@@ -41,11 +46,23 @@ struct work {
 	stream_fn *fn;
 	struct device_flight *flight;
 	struct stream_event *event;
+	enum expand_role role;
+	struct graph_exec *exec;
+	struct graph_node *node; /* EXPAND_NODE: the conditional one */
+	struct work *parent;     /* EXPAND_BODY_END: its work */
 	void *data;      /* of a call: small or heap */
 	void *heap;      /* kept for the next call */
 	size_t data_cap; /* of heap */
 	_Alignas(16) u8 small[WORK_SMALL];
 };
+
+struct stream_capture;
+
+/* Nodes that the next captured one comes after. */
+typedef struct {
+	VEC(struct graph_node *) node;
+	VEC(struct graph_edge_data) data; /* as many */
+} capture_ends;
 
 struct stream {
 	struct stream_device *device;
@@ -55,6 +72,10 @@ struct stream {
 	u32 flags;
 	int priority;
 	bool legacy, dying;
+	/* Guarded by graphs->lock; capture is also looked at without it. */
+	struct stream_capture *capture;
+	struct stream *capture_next;
+	capture_ends ends;
 	u8 *kept; /* STREAM_KEPT values, NULL: all zero */
 };
 
@@ -66,6 +87,9 @@ struct stream_event {
 	struct work *work; /* that records it */
 	u64 serial;
 	u64 at_ns; /* CLOCK_MONOTONIC, when its work is done */
+	/* Recorded in a capture: which, 0: in none, and its ends then. Guarded by graphs->lock. */
+	u64 capture_id;
+	capture_ends ends;
 };
 
 /* One device's part. */
@@ -77,6 +101,11 @@ struct stream_device {
 	struct stream_event *events;
 	u32 busy; /* blocking streams with something to do */
 	int error; /* enum status; atomic */
+	u64 epoch; /* of the process's openings of devices: unique */
+	struct graph_memory *memory; /* of graphs; with the next, guarded by graphs->lock */
+	struct {
+		u64 used, used_high, reserved_high;
+	} graph_bytes;
 	device_done *fault;
 	void *fault_user;
 };
@@ -98,9 +127,10 @@ struct streams {
 	pthread_cond_t ended; /* a node that is waited for */
 	struct work *spare;
 	struct edge *spare_edges;
-	u32 spare_edge_len;
+	u32 spare_len, spare_edge_len;
 	struct work_chunk *chunks;
-	u64 serial, stream_ids;
+	u64 serial, stream_ids, epochs;
+	struct graphs *graphs;
 	struct service copies, host;
 	struct handle_pool stream_pool, event_pool;
 	pthread_key_t thread_key; /* struct thread_streams */
@@ -126,6 +156,7 @@ static inline void batch_init(struct batch *t)
 
 /* Make sure that a node and n edges can be had. lock held. */
 bool work_reserve_locked(struct streams *all, u32 edges);
+bool work_reserve_many_locked(struct streams *all, u32 works, u32 edges);
 /* A new node of a kind, with nothing missing; reserved before. lock held. */
 struct work *work_take_locked(struct stream *s, enum work_kind kind);
 /* A copy of data for the node. Returns false when there is no memory. */
@@ -136,6 +167,8 @@ void work_join_locked(struct work *from, struct work *to);
 void work_ready_locked(struct work *w, struct batch *batch);
 /* It has run, or is not to be. lock held. */
 void work_end_locked(struct work *w, struct batch *batch);
+/* work_end_locked, and what follows from it. lock not held. */
+void work_end(struct work *w);
 /* Start what is ready. lock not held. */
 void work_start(struct streams *all, struct batch *batch, bool may_inline);
 /* Run a call now, on this thread. lock not held. */
@@ -150,6 +183,8 @@ u64 stream_now_ns(void);
 
 /* Take an idle stream out of its device. lock held. */
 void stream_free_locked(struct stream *s);
+/* The calling thread's capture mode, NULL: no memory. */
+enum capture_mode *stream_thread_mode(struct streams *all);
 /* May work be issued? The device's error, or STATUS_NOT_PERMITTED in a host function. */
 enum status stream_check_issue(const struct stream *s);
 /* Has further work of the stream anything to wait for? lock held. */

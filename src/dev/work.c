@@ -2,7 +2,7 @@
  * Nodes of work: their pool, what happens when one is ready or has ended, and the threads that run
  * calls.
  */
-#include "src/dev/stream_int.h"
+#include "src/dev/graph_int.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -48,16 +48,22 @@ static bool grow_locked(struct streams *all)
 		c->edges[i].next = all->spare_edges;
 		all->spare_edges = &c->edges[i];
 	}
+	all->spare_len += CHUNK_NODES;
 	all->spare_edge_len += CHUNK_EDGES;
+	return true;
+}
+
+bool work_reserve_many_locked(struct streams *all, u32 works, u32 edges)
+{
+	while (all->spare_len < works || all->spare_edge_len < edges)
+		if (!grow_locked(all))
+			return false;
 	return true;
 }
 
 bool work_reserve_locked(struct streams *all, u32 edges)
 {
-	while (!all->spare || all->spare_edge_len < edges)
-		if (!grow_locked(all))
-			return false;
-	return true;
+	return work_reserve_many_locked(all, 1, edges);
 }
 
 struct work *work_take_locked(struct stream *s, enum work_kind kind)
@@ -66,6 +72,7 @@ struct work *work_take_locked(struct stream *s, enum work_kind kind)
 	struct work *w = all->spare;
 
 	all->spare = w->next;
+	all->spare_len--;
 	w->next = NULL;
 	w->follow = NULL;
 	w->out = NULL;
@@ -109,6 +116,7 @@ static void free_locked(struct streams *all, struct work *w)
 	w->serial = 0;
 	w->next = all->spare;
 	all->spare = w;
+	all->spare_len++;
 }
 
 void work_join_locked(struct work *from, struct work *to)
@@ -189,7 +197,9 @@ static bool begin_locked(struct work *w, struct batch *batch)
 		note_time(w);
 	if (w->kind <= WORK_RECORD)
 		return true;
-	if (is_dropped(w)) {
+	if (w->kind == WORK_EXPAND && queue_locked(&all->copies, w))
+		return false;
+	if (w->kind != WORK_EXPAND && is_dropped(w)) {
 		if (w->kind == WORK_LAUNCH)
 			device_flight_drop(w->flight);
 		return true;
@@ -265,7 +275,7 @@ void stream_device_fail(struct device *d, enum status error)
 	fail(d->streams, error);
 }
 
-static void end(struct work *w)
+void work_end(struct work *w)
 {
 	struct streams *all = w->stream->device->all;
 	struct batch batch;
@@ -288,15 +298,16 @@ static void on_launch_done(void *user, enum status status, const struct device_f
 			d->fault(d->fault_user, status, fault);
 		fail(d, status);
 	}
-	end(w);
+	work_end(w);
 }
 
 /* Returns whether it is over. */
 static bool call(struct work *w)
 {
 	struct stream_device *d = w->stream->device;
-	enum status so_far = (enum status)__atomic_load_n(&d->error, __ATOMIC_RELAXED), status;
+	enum status so_far, status;
 
+	so_far = (enum status)__atomic_load_n(&d->error, __ATOMIC_RELAXED);
 	if (so_far != STATUS_SUCCESS && !(w->flags & STREAM_ALWAYS))
 		return true;
 	status = w->fn(w->data, so_far);
@@ -320,7 +331,7 @@ void work_call_here(struct work *w)
 	while (over && w->flags & STREAM_POLL && !call(w))
 		nanosleep(&(struct timespec){0, POLL_NS}, NULL);
 	if (over)
-		end(w);
+		work_end(w);
 }
 
 void work_start(struct streams *all, struct batch *batch, bool may_inline)
@@ -330,7 +341,9 @@ void work_start(struct streams *all, struct batch *batch, bool may_inline)
 	(void)all;
 	for (; w; w = next) {
 		next = w->next;
-		if (w->kind == WORK_CALL)
+		if (w->kind == WORK_EXPAND)
+			graph_expand(w);
+		else if (w->kind == WORK_CALL)
 			work_call_here(w);
 		else if (device_flight_start(w->flight, may_inline, on_launch_done, w) !=
 			 STATUS_SUCCESS)
@@ -350,7 +363,7 @@ static void poll_locked(struct service *v)
 	for (; w; w = next) {
 		next = w->next;
 		if (call(w)) {
-			end(w);
+			work_end(w);
 			continue;
 		}
 		pthread_mutex_lock(&v->all->lock);
@@ -408,8 +421,11 @@ static void *serve(void *arg)
 		if (v->polls)
 			poll_locked(v);
 		pthread_mutex_unlock(&v->all->lock);
-		if (call(w)) {
-			end(w);
+		if (w->kind == WORK_EXPAND) {
+			graph_expand(w);
+			pthread_mutex_lock(&v->all->lock);
+		} else if (call(w)) {
+			work_end(w);
 			pthread_mutex_lock(&v->all->lock);
 		} else {
 			pthread_mutex_lock(&v->all->lock);

@@ -1,0 +1,167 @@
+/*
+ * Kernel nodes of graphs: parameters and attributes.
+ */
+#include "runtime/graph_api.h"
+#include "runtime/stream_attr.h"
+
+static int kernel_get(bool with_handles, bool driver, struct graph_node *node,
+		      struct kernel_node_params *out)
+{
+	const struct graph_action *a = node_look(node, GRAPH_KERNEL);
+
+	if (!a || !out)
+		return STATUS_INVALID_VALUE;
+	out->func = a->name;
+	memcpy(out->grid, a->launch.grid, sizeof(out->grid));
+	memcpy(out->block, a->launch.block, sizeof(out->block));
+	out->shared = a->launch.dynamic_bytes;
+	out->params = (void **)(uintptr_t)a->launch.args;
+	out->extra = NULL;
+	if (with_handles && driver) {
+		out->kern = NULL;
+		out->context = NULL;
+	}
+	return STATUS_SUCCESS;
+}
+
+/* The older structure of the driver ends before kern. */
+int action_kernel_any(bool driver, bool is_short, const struct kernel_node_params *p,
+		      struct graph_action *a)
+{
+	struct kernel_node_params full = {0};
+
+	if (!p)
+		return STATUS_INVALID_VALUE;
+	memcpy(&full, p,
+	       is_short || !driver ? offsetof(struct kernel_node_params, kern) : sizeof(full));
+	return action_kernel(driver, &full, a);
+}
+
+/* Attributes that are not parameters stay as they are when parameters change. */
+static void keep_attributes(const struct graph_node *node, struct graph_action *a)
+{
+	const struct graph_action *old = node_look(node, GRAPH_KERNEL);
+
+	if (!old)
+		return;
+	memcpy(a->launch.cluster, old->launch.cluster, sizeof(a->launch.cluster));
+	a->launch.cooperative = old->launch.cooperative;
+}
+
+static int kernel_add(bool driver, bool is_short, struct graph_node **out, struct graph *g,
+		      const struct graph_after *after, const struct kernel_node_params *p)
+{
+	struct graph_action a;
+
+	return node_add(out, g, after, action_kernel_any(driver, is_short, p, &a), &a);
+}
+
+static int kernel_set(bool driver, bool is_short, struct graph_node *node,
+		      const struct kernel_node_params *p)
+{
+	struct graph_action a;
+	int status = action_kernel_any(driver, is_short, p, &a);
+
+	if (!status)
+		keep_attributes(node, &a);
+	return node_change(node, status, &a);
+}
+
+static int kernel_set_exec(bool driver, bool is_short, struct graph_exec *x,
+			   struct graph_node *node, const struct kernel_node_params *p)
+{
+	struct graph_action a;
+	int status = action_kernel_any(driver, is_short, p, &a);
+
+	if (!status)
+		keep_attributes(node, &a);
+	return exec_change(x, node, status, &a);
+}
+
+#define KERNEL_FNS(define, version, is_short)                                                      \
+	define(GraphAddKernelNode##version,                                                        \
+	       (struct graph_node * *out, struct graph *g, DEPS,                                   \
+		const struct kernel_node_params *p),                                               \
+	       kernel_add(DRIVER, is_short, out, g, AFTER(deps, n), p))                            \
+	define(GraphKernelNodeGetParams##version,                                                  \
+	       (struct graph_node * node, struct kernel_node_params *p),                           \
+	       kernel_get(!is_short, DRIVER, node, p))                                             \
+	define(GraphKernelNodeSetParams##version,                                                  \
+	       (struct graph_node * node, const struct kernel_node_params *p),                     \
+	       kernel_set(DRIVER, is_short, node, p))                                              \
+	define(GraphExecKernelNodeSetParams##version,                                              \
+	       (struct graph_exec * x, struct graph_node *node,                                    \
+		const struct kernel_node_params *p),                                               \
+	       kernel_set_exec(DRIVER, is_short, x, node, p))
+
+KERNEL_FNS(GRAPH_FN, , true)
+KERNEL_FNS(GRAPH_DRV_FN, _v2, false)
+
+/* ---- attributes of kernel nodes ---- */
+
+enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4 };
+
+static int attr_get(struct graph_node *node, int id, union launch_attr_value *out)
+{
+	const struct graph_action *a = node_look(node, GRAPH_KERNEL);
+	int cooperative;
+
+	if (!a || !out || id < 0)
+		return STATUS_INVALID_VALUE;
+	memset(out, 0, sizeof(*out));
+	cooperative = a->launch.cooperative;
+	if (id == ATTR_COOPERATIVE)
+		memcpy(out, &cooperative, sizeof(cooperative));
+	else if (id == ATTR_CLUSTER)
+		memcpy(out, a->launch.cluster, sizeof(a->launch.cluster));
+	else
+		return (int)graph_node_attr_get(GRAPHS, node, (u32)id, out);
+	return STATUS_SUCCESS;
+}
+
+static int attr_set(struct graph_node *node, int id, const union launch_attr_value *value)
+{
+	const struct graph_action *old = node_look(node, GRAPH_KERNEL);
+	struct graph_action a;
+	struct launch_attr attr = {.id = id};
+	struct launch_attrs read;
+	int status;
+
+	if (!old || !value)
+		return STATUS_INVALID_VALUE;
+	memcpy(attr.value.bytes, value, sizeof(attr.value.bytes));
+	status = (int)launch_attrs_read(GRAPHS, &attr, 1, &read);
+	if (status)
+		return status;
+	a = *old;
+	if (id == ATTR_COOPERATIVE)
+		a.launch.cooperative = read.cooperative;
+	else if (id == ATTR_CLUSTER)
+		memcpy(a.launch.cluster, read.cluster, sizeof(a.launch.cluster));
+	else
+		return (int)graph_node_attr_set(GRAPHS, node, (u32)id, value);
+	return (int)graph_node_change(GRAPHS, node, &a);
+}
+
+static int attr_copy(struct graph_node *to, struct graph_node *from)
+{
+	union launch_attr_value value;
+	int status = node_look(to, GRAPH_KERNEL) ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
+
+	for (int id = 1; id < (int)GRAPH_ATTRS && !status; id++) {
+		static const union launch_attr_value none;
+
+		status = attr_get(from, id, &value);
+		if (!status && memcmp(&value, &none, sizeof(none)) != 0)
+			status = attr_set(to, id, &value);
+	}
+	return status;
+}
+
+GRAPH_FN(GraphKernelNodeGetAttribute,
+	 (struct graph_node * node, int id, union launch_attr_value *out), attr_get(node, id, out))
+GRAPH_FN(GraphKernelNodeSetAttribute,
+	 (struct graph_node * node, int id, const union launch_attr_value *value),
+	 attr_set(node, id, value))
+GRAPH_FN(GraphKernelNodeCopyAttributes, (struct graph_node * to, struct graph_node *from),
+	 attr_copy(to, from))

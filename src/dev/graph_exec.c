@@ -1,0 +1,544 @@
+/*
+ * Executable graphs: checking, launching, conditional nodes, changing parameters.
+ */
+#include "src/dev/graph_int.h"
+
+static void lock(struct streams *all)
+{
+	pthread_mutex_lock(&all->graphs->lock);
+}
+
+static enum status unlock(struct streams *all, enum status status)
+{
+	pthread_mutex_unlock(&all->graphs->lock);
+	return status;
+}
+
+bool graph_exec_is(const struct streams *all, const void *handle)
+{
+	return handle_is_live(&all->graphs->exec_pool, handle);
+}
+
+/* ---- instantiating ---- */
+
+static enum status refuse(struct graph_refusal *r, enum graph_verdict why,
+			  const struct graph_node *node, enum status status)
+{
+	r->why = why;
+	r->node = (struct graph_node *)(uintptr_t)node;
+	return status;
+}
+
+static bool uses_condition(const struct graph *g, const struct graph_condition_item *c)
+{
+	for (const struct graph_node *n = g->first; n; n = n->next) {
+		if (n->action.type == GRAPH_CONDITIONAL && n->action.handle == map_key(c))
+			return true;
+		for (u32 i = 0; i < n->action.body_len; i++)
+			if (uses_condition(n->action.body[i], c))
+				return true;
+	}
+	return false;
+}
+
+/* Source: Driver API, "cuGraphConditionalHandleCreate" and "Conditional node body graphs". */
+static bool may_be_in_body(const struct graph_node *n)
+{
+	enum graph_node_type t = n->action.type;
+
+	return t == GRAPH_KERNEL || t == GRAPH_EMPTY || t == GRAPH_CHILD || t == GRAPH_FILL ||
+	       t == GRAPH_COPY || t == GRAPH_CONDITIONAL;
+}
+
+static enum status check(struct graph *g, bool in_body, struct graph_refusal *r)
+{
+	enum status status = STATUS_SUCCESS;
+
+	if (!graph_is_acyclic_locked(g))
+		return refuse(r, GRAPH_BAD_STRUCTURE, NULL, STATUS_INVALID_VALUE);
+	for (struct graph_node *n = g->first; n && status == STATUS_SUCCESS; n = n->next) {
+		if (!graph_node_lives(n))
+			return refuse(r, GRAPH_FAILED, n, STATUS_INVALID_HANDLE);
+		if (in_body && !may_be_in_body(n))
+			return refuse(r, GRAPH_BAD_OPERATION, n, STATUS_NOT_SUPPORTED);
+		if (n->action.child)
+			status = check(n->action.child, in_body, r);
+		for (u32 i = 0; i < n->action.body_len && status == STATUS_SUCCESS; i++)
+			status = check(n->action.body[i], true, r);
+	}
+	for (size_t i = 0; i < g->conditions.len && status == STATUS_SUCCESS; i++)
+		if (!uses_condition(g, g->conditions.at[i]))
+			status = refuse(r, GRAPH_UNUSED_CONDITION, NULL, STATUS_INVALID_VALUE);
+	return status;
+}
+
+static bool has_conditions(const struct graph *g)
+{
+	for (const struct graph_node *n = g->first; n; n = n->next)
+		if (n->action.type == GRAPH_CONDITIONAL ||
+		    (n->action.child && has_conditions(n->action.child)))
+			return true;
+	return false;
+}
+
+static void mark_exec(struct graph *g, struct graph_exec *x)
+{
+	g->exec = x;
+	for (struct graph_node *n = g->first; n; n = n->next) {
+		if (n->action.child)
+			mark_exec(n->action.child, x);
+		for (u32 i = 0; i < n->action.body_len; i++)
+			mark_exec(n->action.body[i], x);
+	}
+}
+
+enum status graph_instantiate(struct streams *all, const struct graph *g, u32 flags,
+			      struct graph_refusal *refusal, struct graph_exec **out)
+{
+	struct graph_exec *x;
+	enum status status;
+
+	*refusal = (struct graph_refusal){0};
+	lock(all);
+	if (!graph_is(all, g) || g->exec ||
+	    flags & ~(u32)(GRAPH_AUTO_FREE | GRAPH_UPLOAD | GRAPH_DEVICE_LAUNCH |
+			   GRAPH_NODE_PRIORITY))
+		return unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
+	/* Kernels cannot launch graphs here. */
+	if (flags & GRAPH_DEVICE_LAUNCH)
+		return unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
+	status = check((struct graph *)(uintptr_t)g, false, refusal);
+	if (status != STATUS_SUCCESS)
+		return unlock(all, status);
+	x = handle_new(&all->graphs->exec_pool);
+	if (x)
+		x->copy = graph_copy_locked(all, g);
+	if (!x || !x->copy) {
+		handle_free(&all->graphs->exec_pool, x);
+		return unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_OUT_OF_MEMORY));
+	}
+	x->flags = flags;
+	x->expands = has_conditions(g);
+	mark_exec(x->copy, x);
+	*out = x;
+	return unlock(all, STATUS_SUCCESS);
+}
+
+static void exec_free_locked(struct streams *all, struct graph_exec *x)
+{
+	graph_free_locked(all, x->copy);
+	handle_free(&all->graphs->exec_pool, x);
+}
+
+enum status graph_exec_destroy(struct streams *all, struct graph_exec *x)
+{
+	lock(all);
+	if (!graph_exec_is(all, x))
+		return unlock(all, STATUS_INVALID_VALUE);
+	handle_retire(&all->graphs->exec_pool, x);
+	x->dying = true;
+	if (!x->running)
+		exec_free_locked(all, x);
+	return unlock(all, STATUS_SUCCESS);
+}
+
+enum status graph_exec_flags(const struct streams *all, const struct graph_exec *x, u32 *flags)
+{
+	if (!graph_exec_is(all, x))
+		return STATUS_INVALID_VALUE;
+	*flags = x->flags;
+	return STATUS_SUCCESS;
+}
+
+/* ---- launching ---- */
+
+static void drop_flights(struct graph *g)
+{
+	for (struct graph_node *n = g->first; n; n = n->next) {
+		if (n->flight)
+			device_flight_drop(n->flight);
+		n->flight = NULL;
+		if (n->action.child)
+			drop_flights(n->action.child);
+	}
+}
+
+/* Nodes of work and edges that a launch needs. */
+struct need {
+	u32 works, edges;
+};
+
+static enum status prepare_node(struct graph_node *n, struct need *need);
+
+static enum status prepare_all(struct graph *g, struct need *need)
+{
+	enum status status = STATUS_SUCCESS;
+
+	need->edges++;
+	for (struct graph_node *n = g->first; n && status == STATUS_SUCCESS; n = n->next) {
+		need->works += 2;
+		need->edges += (u32)n->out.len + 3;
+		status = prepare_node(n, need);
+	}
+	return status;
+}
+
+/* Kernels: checked again, as parameters may have been changed; their values are copied now. */
+static enum status prepare_node(struct graph_node *n, struct need *need)
+{
+	if (n->disabled)
+		return STATUS_SUCCESS;
+	if (!graph_node_lives(n))
+		return STATUS_INVALID_HANDLE;
+	if (n->action.child)
+		return prepare_all(n->action.child, need);
+	if (n->action.type == GRAPH_KERNEL)
+		return device_flight_prepare(&n->action.launch, &n->flight);
+	return STATUS_SUCCESS;
+}
+
+static enum status prepare(struct graph *g, struct need *need)
+{
+	enum status status = prepare_all(g, need);
+
+	if (status != STATUS_SUCCESS)
+		drop_flights(g);
+	return status;
+}
+
+static void emit_graph_locked(struct graph *g, struct work *before, struct work *after,
+			      struct stream *home);
+
+static void emit_event(struct graph_node *n, struct work *w)
+{
+	struct stream_event *e = n->action.event;
+
+	if (!handle_is_live(&w->stream->device->all->event_pool, e))
+		return;
+	if (n->action.type == GRAPH_EVENT_RECORD) {
+		w->kind = WORK_RECORD;
+		w->event = e;
+		e->recorded = true;
+		e->work = w;
+		e->serial = w->serial;
+	} else if (work_is_pending(e->work, e->serial)) {
+		work_join_locked(e->work, w);
+	}
+}
+
+/* The node of work for a node; n->begin .. n->end. home: whose device it is when it has none. */
+static void emit_node_locked(struct graph_node *n, struct stream *home)
+{
+	const struct graph_action *a = &n->action;
+	struct stream *s = a->dev ? a->dev->streams->legacy : home;
+	struct work *w = work_take_locked(s, WORK_EMPTY);
+
+	n->begin = n->end = w;
+	if (n->disabled)
+		return;
+	if (a->type == GRAPH_KERNEL) {
+		w->kind = WORK_LAUNCH;
+		w->flight = n->flight;
+		n->flight = NULL;
+	} else if (graph_node_is_call(n)) {
+		/* Without memory for a copy of the data it works on the node's own. */
+		w->kind = WORK_CALL;
+		w->fn = a->fn;
+		w->flags = a->flags;
+		if (!work_set_data(w, n->data, a->bytes))
+			w->data = n->data;
+	} else if (a->type == GRAPH_EVENT_RECORD || a->type == GRAPH_EVENT_WAIT) {
+		emit_event(n, w);
+	} else if (a->type == GRAPH_CHILD) {
+		n->end = work_take_locked(s, WORK_EMPTY);
+		emit_graph_locked(a->child, n->begin, n->end, home);
+	} else if (a->type == GRAPH_CONDITIONAL) {
+		w->kind = WORK_EXPAND;
+		w->role = EXPAND_NODE;
+		w->node = n;
+	} else if (n->memory) {
+		graph_memory_use_locked(n->memory, a->type == GRAPH_MEM_ALLOC);
+	}
+}
+
+static void emit_graph_locked(struct graph *g, struct work *before, struct work *after,
+			      struct stream *home)
+{
+	for (struct graph_node *n = g->first; n; n = n->next)
+		emit_node_locked(n, home);
+	for (struct graph_node *n = g->first; n; n = n->next) {
+		if (!n->in.len)
+			work_join_locked(before, n->begin);
+		if (!n->out.len)
+			work_join_locked(n->end, after);
+		for (size_t i = 0; i < n->out.len; i++)
+			work_join_locked(n->end, n->out.at[i].node->begin);
+	}
+	if (!g->first)
+		work_join_locked(before, after);
+}
+
+/* Memory that is still in use cannot be allocated again, unless the graph frees it by itself. */
+static enum status check_memory(const struct graph_exec *x)
+{
+	for (const struct graph_node *n = x->copy->first; n; n = n->next) {
+		if (n->action.type != GRAPH_MEM_ALLOC || !n->memory->used)
+			continue;
+		if (!(x->flags & GRAPH_AUTO_FREE))
+			return STATUS_INVALID_VALUE;
+		graph_memory_use_locked(n->memory, false);
+	}
+	return STATUS_SUCCESS;
+}
+
+/* The chain of the stream gets a beginning and an end, the graph lies between them. */
+static enum status enqueue_locked(struct graph_exec *x, struct stream *s, const struct need *need,
+				  struct batch *batch)
+{
+	struct streams *all = s->device->all;
+	struct work *begin, *end;
+
+	if (!work_reserve_many_locked(all, need->works + 4, need->edges + 8 + 2 * s->device->busy))
+		return STATUS_OUT_OF_MEMORY;
+	begin = stream_append_locked(s, x->expands ? WORK_EXPAND : WORK_EMPTY);
+	if (begin && work_is_pending(x->last, x->last_serial) && x->last->stream != s)
+		work_join_locked(x->last, begin);
+	/* A hold, so that nothing begins before all is in place. */
+	if (begin)
+		begin->missing++;
+	end = begin ? stream_append_locked(s, x->expands ? WORK_EXPAND : WORK_EMPTY) : NULL;
+	if (!end)
+		return STATUS_OUT_OF_MEMORY;
+	begin->role = EXPAND_BEGIN;
+	end->role = EXPAND_END;
+	begin->exec = end->exec = x;
+	x->running += x->expands;
+	emit_graph_locked(x->copy, begin, end, s->device->legacy);
+	x->last = end;
+	x->last_serial = end->serial;
+	if (!--begin->missing)
+		work_ready_locked(begin, batch);
+	return STATUS_SUCCESS;
+}
+
+static enum status launch_locked(struct graph_exec *x, struct stream *s, struct batch *batch)
+{
+	struct streams *all = s->device->all;
+	struct need need = {0};
+	enum status status = check_memory(x);
+
+	if (status == STATUS_SUCCESS)
+		status = prepare(x->copy, &need);
+	if (status != STATUS_SUCCESS)
+		return status;
+	pthread_mutex_lock(&all->lock);
+	status = enqueue_locked(x, s, &need, batch);
+	pthread_mutex_unlock(&all->lock);
+	if (status != STATUS_SUCCESS)
+		drop_flights(x->copy);
+	return status;
+}
+
+enum status graph_launch(struct graph_exec *x, struct stream *s)
+{
+	struct streams *all = s->device->all;
+	struct graph_action child = {.type = GRAPH_CHILD};
+	struct batch batch;
+	enum status status = stream_check_issue(s);
+
+	if (status != STATUS_SUCCESS)
+		return status;
+	if (stream_is_capturing(s)) {
+		child.child = graph_exec_is(all, x) ? x->copy : NULL;
+		return child.child ? capture_add(s, &child) : STATUS_INVALID_VALUE;
+	}
+	status = s->legacy ? capture_check_legacy(s) : STATUS_SUCCESS;
+	if (status != STATUS_SUCCESS)
+		return status;
+	batch_init(&batch);
+	lock(all);
+	status = graph_exec_is(all, x) ? launch_locked(x, s, &batch) : STATUS_INVALID_VALUE;
+	unlock(all, status);
+	work_start(all, &batch, true);
+	return status;
+}
+
+/* ---- conditional nodes ---- */
+
+static void set_initial_locked(const struct graph *g)
+{
+	for (size_t i = 0; i < g->conditions.len; i++)
+		if (g->conditions.at[i]->assign)
+			__atomic_store_n(&g->conditions.at[i]->value,
+					 g->conditions.at[i]->initial, __ATOMIC_RELEASE);
+}
+
+/* The body to run, NULL: none. */
+static struct graph *choose_body(const struct graph_node *n)
+{
+	const struct graph_condition_item *c =
+		(const struct graph_condition_item *)(uintptr_t)n->action.handle;
+	u32 value = __atomic_load_n(&c->value, __ATOMIC_ACQUIRE);
+
+	if (n->action.condition == GRAPH_SWITCH)
+		return value < n->action.body_len ? n->action.body[value] : NULL;
+	if (value)
+		return n->action.body[0];
+	return n->action.body_len > 1 ? n->action.body[1] : NULL;
+}
+
+/* Put one run of a body in motion; w, the conditional node's, ends when the body has. */
+static enum status run_body_locked(struct graph *body, struct work *w, struct batch *batch)
+{
+	struct streams *all = w->stream->device->all;
+	struct need need = {0};
+	struct work *begin, *end;
+	enum status status = prepare(body, &need);
+
+	if (status != STATUS_SUCCESS)
+		return status;
+	pthread_mutex_lock(&all->lock);
+	if (!work_reserve_many_locked(all, need.works + 4, need.edges + 8)) {
+		pthread_mutex_unlock(&all->lock);
+		drop_flights(body);
+		return STATUS_OUT_OF_MEMORY;
+	}
+	begin = work_take_locked(w->stream, WORK_EMPTY);
+	end = work_take_locked(w->stream, WORK_EXPAND);
+	end->role = EXPAND_BODY_END;
+	end->parent = w;
+	emit_graph_locked(body, begin, end, w->stream);
+	work_ready_locked(begin, batch);
+	pthread_mutex_unlock(&all->lock);
+	return STATUS_SUCCESS;
+}
+
+/* A conditional node begins, or its body has run: run one (again), or end. */
+static void step(struct work *w, bool again)
+{
+	struct stream_device *d = w->stream->device;
+	struct streams *all = d->all;
+	enum status status = (enum status)__atomic_load_n(&d->error, __ATOMIC_RELAXED);
+	struct graph *body = NULL;
+	struct batch batch;
+
+	batch_init(&batch);
+	lock(all);
+	if (status == STATUS_SUCCESS && (!again || w->node->action.condition == GRAPH_WHILE))
+		body = choose_body(w->node);
+	if (body)
+		status = run_body_locked(body, w, &batch);
+	unlock(all, status);
+	if (body && status == STATUS_SUCCESS) {
+		work_start(all, &batch, false);
+		return;
+	}
+	if (body)
+		stream_device_fail(d->dev, status);
+	work_end(w);
+}
+
+void graph_expand(struct work *w)
+{
+	struct streams *all = w->stream->device->all;
+	struct graph_exec *x = w->exec;
+
+	switch (w->role) {
+	case EXPAND_BEGIN:
+		lock(all);
+		set_initial_locked(x->copy);
+		unlock(all, STATUS_SUCCESS);
+		break;
+	case EXPAND_NODE:
+		step(w, false);
+		return;
+	case EXPAND_BODY_END:
+		step(w->parent, true);
+		break;
+	case EXPAND_END:
+		lock(all);
+		if (!--x->running && x->dying)
+			exec_free_locked(all, x);
+		unlock(all, STATUS_SUCCESS);
+		break;
+	}
+	work_end(w);
+}
+
+/* ---- changing ---- */
+
+/* The executable graph's node for one of the original, NULL: none. lock held. */
+static struct graph_node *exec_node(struct streams *all, const struct graph_exec *x,
+				    const struct graph_node *n)
+{
+	if (!graph_exec_is(all, x) || !graph_node_is(all, n))
+		return NULL;
+	return graph_find_origin_locked(x->copy, n->id);
+}
+
+static u32 edges_of(const struct graph *g)
+{
+	u32 n = 0;
+
+	for (const struct graph_node *k = g->first; k; k = k->next)
+		n += (u32)k->out.len;
+	return n;
+}
+
+/* What may not change: the function's device, the kind of a copy, the shape of a child. */
+static bool may_become(const struct graph_node *n, const struct graph_action *a)
+{
+	if (n->action.type != a->type)
+		return false;
+	if (a->type == GRAPH_CHILD)
+		return a->child && n->action.child->len == a->child->len &&
+		       edges_of(n->action.child) == edges_of(a->child);
+	return n->action.dev == a->dev;
+}
+
+enum status graph_exec_change(struct streams *all, struct graph_exec *x,
+			      const struct graph_node *n, const struct graph_action *action)
+{
+	struct graph_node *at;
+	enum status status;
+	u64 origin;
+
+	lock(all);
+	at = exec_node(all, x, n);
+	if (!at || !may_become(at, action))
+		return unlock(all, STATUS_INVALID_VALUE);
+	/* Checked as a new node is. */
+	origin = at->origin;
+	at->origin = 0;
+	status = graph_node_set_locked(all, at, action);
+	at->origin = origin;
+	if (status == STATUS_SUCCESS && at->action.child)
+		mark_exec(at->action.child, x);
+	return unlock(all, status);
+}
+
+enum status graph_exec_enable(struct streams *all, struct graph_exec *x,
+			      const struct graph_node *n, bool on)
+{
+	struct graph_node *at;
+
+	lock(all);
+	at = exec_node(all, x, n);
+	if (!at || at->action.type > GRAPH_FILL)
+		return unlock(all, STATUS_INVALID_VALUE);
+	at->disabled = !on;
+	return unlock(all, STATUS_SUCCESS);
+}
+
+enum status graph_exec_is_enabled(struct streams *all, const struct graph_exec *x,
+				  const struct graph_node *n, bool *on)
+{
+	const struct graph_node *at;
+
+	lock(all);
+	at = exec_node(all, x, n);
+	if (!at || at->action.type > GRAPH_FILL)
+		return unlock(all, STATUS_INVALID_VALUE);
+	*on = !at->disabled;
+	return unlock(all, STATUS_SUCCESS);
+}

@@ -1,0 +1,170 @@
+/*
+ * Private to src/dev: graphs and their nodes, executable graphs, captures.
+ *
+ * graphs->lock guards the structure of all graphs and the captures; it may be held while kernels are
+ * lowered. streams->lock may be taken under it, never the other way round.
+ */
+#ifndef PL_DEV_GRAPH_INT_H
+#define PL_DEV_GRAPH_INT_H
+
+#include "src/base/map.h"
+#include "src/base/vec.h"
+#include "src/dev/graph.h"
+#include "src/dev/stream_int.h"
+
+struct graph_edge {
+	struct graph_node *node;
+	struct graph_edge_data data;
+};
+
+typedef VEC(struct graph_edge) graph_edges;
+
+/* Memory that a graph allocates: its address holds as long as any copy of the node. */
+struct graph_memory {
+	struct graph_memory *next; /* of the device */
+	struct stream_device *device;
+	u64 address, bytes;
+	u32 references;
+	bool used; /* allocated by a launch and not freed since */
+};
+
+struct graph_node {
+	struct graph *graph;
+	struct graph_node *prev, *next;
+	u64 id, origin; /* origin: id of the node that this one is a copy of, 0: none */
+	u64 dev_epoch;  /* of the device when the action was set */
+	struct graph_action action;
+	u8 *values;   /* of a kernel's parameters */
+	void **args;  /* pointers into values */
+	void *data;   /* of a call */
+	u8 *attrs;    /* GRAPH_ATTRS values, NULL: none is set */
+	u32 attr_set; /* a bit for each */
+	struct graph_memory *memory;
+	graph_edges in, out;
+	bool disabled;
+	u32 mark; /* of walks */
+	/* While a launch is made. */
+	struct device_flight *flight;
+	struct work *begin, *end;
+};
+
+struct graph_condition_item {
+	u32 value, initial; /* value: atomic */
+	bool assign;
+	u32 references;
+};
+
+struct graph_kept {
+	struct graph_object *object;
+	u32 count;
+};
+
+struct graph {
+	struct graph_node *first, *last;
+	u32 len;
+	u64 id;
+	struct graph_node *owner; /* the node whose child or body it is, NULL: none */
+	struct graph_exec *exec;  /* whose copy it is, NULL: none */
+	struct map by_origin;     /* id of the original node -> node */
+	VEC(struct graph_condition_item *) conditions;
+	VEC(struct graph_kept) kept;
+};
+
+struct graph_object {
+	void (*destroy)(void *);
+	void *user;
+	u32 references;
+};
+
+struct graph_exec {
+	struct graph *copy;
+	u32 flags;
+	bool expands;   /* it holds conditional nodes */
+	bool dying;
+	u32 running;    /* launches that expand and have not ended */
+	struct work *last; /* of the launch before */
+	u64 last_serial;
+};
+
+struct stream_capture {
+	struct stream_capture *next; /* among those of the process */
+	struct graph *graph;
+	bool owns_graph;
+	u64 id, first_node; /* nodes from this id on are captured ones */
+	enum capture_mode mode;
+	bool invalid;
+	pthread_t thread;
+	struct stream *origin;
+	struct stream *streams; /* all that take part; linked by capture_next */
+};
+
+struct graphs {
+	pthread_mutex_t lock;
+	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool;
+	struct stream_capture *captures;
+	u32 capturing; /* captures; atomic */
+	u64 ids;
+};
+
+/* ---- graph.c ---- */
+
+bool graphs_init(struct streams *all);
+void graphs_fini(struct streams *all);
+struct graph *graph_new_locked(struct streams *all);
+void graph_free_locked(struct streams *all, struct graph *g);
+/* NULL: no memory. */
+struct graph *graph_copy_locked(struct streams *all, const struct graph *g);
+enum status graph_add_locked(struct streams *all, struct graph *g, const struct graph_after *after,
+			     const struct graph_action *action, struct graph_node **out);
+bool graph_after_is_valid(struct streams *all, const struct graph *g,
+			  const struct graph_after *after);
+/* Is every node reachable in order, without a cycle? */
+bool graph_is_acyclic_locked(struct graph *g);
+/* The node of g that is a copy of the node with this id, in g or in what it contains. */
+struct graph_node *graph_find_origin_locked(const struct graph *g, u64 id);
+
+/* ---- graph_node.c ---- */
+
+/* Give the node copies of what the action holds. */
+enum status graph_node_set_locked(struct streams *all, struct graph_node *n,
+				  const struct graph_action *action);
+/* Free what the action holds. */
+void graph_node_clear_locked(struct streams *all, struct graph_node *n);
+bool graph_node_is_call(const struct graph_node *n);
+/* The device of the node's action is as it was. */
+bool graph_node_lives(const struct graph_node *n);
+
+/* ---- graph_object.c ---- */
+
+bool graph_objects_copy_locked(const struct graph *from, struct graph *to);
+void graph_objects_free_locked(struct streams *all, struct graph *g);
+
+/* In use or not, for the counters. */
+void graph_memory_use_locked(struct graph_memory *m, bool used);
+void graph_memory_release_locked(struct graph_memory *m);
+/* The device goes, and its memory with it. */
+void graph_memory_forget(struct stream_device *d);
+
+/* ---- graph_exec.c ---- */
+
+/* The service's part of WORK_EXPAND. No lock held. */
+void graph_expand(struct work *w);
+
+/* ---- capture.c ---- */
+
+/* What stream.c and event.c do instead while a stream captures. */
+enum status capture_add(struct stream *s, const struct graph_action *action);
+enum status capture_record(struct stream_event *e, struct stream *s, u32 flags);
+enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 flags);
+/* A call that a capturing stream forbids. */
+enum status capture_forbid(struct stream *s, enum status error);
+/* Work for the default stream while a blocking one captures. */
+enum status capture_check_legacy(struct stream *s);
+/* The stream goes; its capture becomes invalid. */
+void capture_leave(struct stream *s);
+/* Somebody asks about an event of a capture. */
+enum status capture_spoil(struct stream_event *e);
+/* The event is recorded elsewhere or goes. */
+void capture_forget_event(struct stream_event *e);
+
+#endif
