@@ -276,9 +276,9 @@ static int mem_op(struct stream *stream, bool own, struct mem_op op)
 /* Four names for each: those ending in _v2 came when they no longer had to be enabled. */
 #define MEM_OP_FNS(name, type, kind)                                                               \
 	DRV_STREAM_FN(name, (struct stream *stream, u64 address, type value, unsigned flags),      \
-		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value}))           \
+		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value, NULL}))     \
 	DRV_STREAM_FN(name##_v2, (struct stream *stream, u64 address, type value, unsigned flags), \
-		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value}))
+		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value, NULL}))
 
 MEM_OP_FNS(cuStreamWaitValue32, u32, MEM_OP_WAIT_32)
 MEM_OP_FNS(cuStreamWaitValue64, u64, MEM_OP_WAIT_64)
@@ -306,7 +306,7 @@ struct mem_op drv_mem_op_read(const union drv_mem_op *o)
 	bool plain = o->kind == MEM_OP_FLUSH || o->kind == MEM_OP_BARRIER;
 
 	return plain ? (struct mem_op){.kind = o->kind, .flags = o->plain.flags}
-		     : (struct mem_op){o->kind, o->word.flags, o->word.address, o->word.value};
+		     : (struct mem_op){o->kind, o->word.flags, o->word.address, o->word.value, NULL};
 }
 
 union drv_mem_op drv_mem_op_write(const struct mem_op *o)

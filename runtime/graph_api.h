@@ -51,6 +51,7 @@ struct host_node_params {
 	void *user;
 };
 
+/* cudaMemsetParams, CUDA_MEMSET_NODE_PARAMS: 40 bytes. */
 struct memset_node_params {
 	u64 dst, pitch;
 	u32 value, element;
@@ -149,15 +150,22 @@ int action_batch(const struct batch_node_params *p, struct graph_action *a, stru
 /* A copy as a program described it. */
 struct node_copy {
 	bool driver;
+	struct device *dev;
 	union {
 		struct rt_copy3d rt;
 		struct drv_copy3d drv;
 	} u;
 };
 
+struct node_fill {
+	struct device *dev;
+	struct memset_node_params params;
+};
+
 /* room: holds the action's data. */
 int action_copy(bool driver, const void *params, struct graph_action *a, struct node_copy *room);
-int action_fill(bool driver, const struct memset_node_params *p, struct graph_action *a);
+int action_fill(bool driver, const struct memset_node_params *p, struct graph_action *a,
+		struct node_fill *room);
 /* The parameters of a copy or fill node in the layout of the interface. */
 int copy_params(bool driver, const struct graph_node *n, void *out);
 int fill_params(const struct graph_node *n, struct memset_node_params *out);
@@ -171,6 +179,7 @@ struct graph_maker {
 	struct graph_action action;
 	union {
 		struct node_copy copy;
+		struct node_fill fill;
 		struct mem_ops ops;
 	} room;
 };

@@ -38,13 +38,24 @@ static void describe(const struct node_copy *c, struct side *dst, struct side *s
 	}
 }
 
+/* Where the host has it: device addresses need not be the host's. */
+static u8 *host_of(const struct device *d, u8 *p)
+{
+	u8 *at = mem_pointer((struct mem *)(uintptr_t)&d->mem, (u64)(uintptr_t)p);
+
+	return at ? at : p;
+}
+
 static enum status run_copy(void *data, enum status so_far)
 {
+	const struct node_copy *c = data;
 	struct side dst, src;
 	size_t extent[3];
 
 	(void)so_far;
-	describe(data, &dst, &src, extent);
+	describe(c, &dst, &src, extent);
+	dst.at = host_of(c->dev, dst.at);
+	src.at = host_of(c->dev, src.at);
 	for (size_t z = 0; z < extent[2]; z++)
 		for (size_t y = 0; y < extent[1]; y++)
 			memmove(dst.at + z * dst.slice + y * dst.pitch,
@@ -76,7 +87,7 @@ int action_copy(bool driver, const void *params, struct graph_action *a, struct 
 		return status;
 	if (!params)
 		return STATUS_INVALID_VALUE;
-	*room = (struct node_copy){.driver = driver};
+	*room = (struct node_copy){.driver = driver, .dev = d};
 	memcpy(&room->u, params, driver ? sizeof(room->u.drv) : sizeof(room->u.rt));
 	if (has_array(room))
 		return STATUS_NOT_SUPPORTED;
@@ -119,16 +130,18 @@ static void fill_line(u8 *to, u32 value, u32 element, u64 width)
 
 static enum status run_fill(void *data, enum status so_far)
 {
-	const struct memset_node_params *p = data;
+	const struct node_fill *f = data;
+	const struct memset_node_params *p = &f->params;
+	u8 *at = host_of(f->dev, (u8 *)(uintptr_t)p->dst);
 
 	(void)so_far;
 	for (u64 y = 0; y < p->height; y++)
-		fill_line((u8 *)(uintptr_t)(p->dst + y * p->pitch), p->value, p->element,
-			  p->width);
+		fill_line(at + y * p->pitch, p->value, p->element, p->width);
 	return STATUS_SUCCESS;
 }
 
-int action_fill(bool driver, const struct memset_node_params *p, struct graph_action *a)
+int action_fill(bool driver, const struct memset_node_params *p, struct graph_action *a,
+		struct node_fill *room)
 {
 	int status;
 	struct device *d = graph_device(driver, &status);
@@ -144,12 +157,13 @@ int action_fill(bool driver, const struct memset_node_params *p, struct graph_ac
 	if ((p->height > 1 && p->pitch < line) || p->pitch > UINT64_MAX / 4 / p->height ||
 	    !mem_find(&d->mem, p->dst, (p->height - 1) * p->pitch + line, &r))
 		return STATUS_INVALID_VALUE;
+	*room = (struct node_fill){d, *p};
 	*a = (struct graph_action){.type = GRAPH_FILL,
 				   .dev = d,
 				   .fn = run_fill,
 				   .flags = STREAM_FILL,
-				   .data = p,
-				   .bytes = sizeof(*p)};
+				   .data = room,
+				   .bytes = sizeof(*room)};
 	return STATUS_SUCCESS;
 }
 
@@ -161,6 +175,6 @@ int fill_params(const struct graph_node *n, struct memset_node_params *out)
 		return STATUS_INVALID_VALUE;
 	if (a->fn != run_fill)
 		return STATUS_NOT_SUPPORTED;
-	memcpy(out, a->data, sizeof(*out));
+	*out = ((const struct node_fill *)a->data)->params;
 	return STATUS_SUCCESS;
 }

@@ -151,24 +151,24 @@ SIDES_FNS(FromSymbol, FROM_SYMBOL, void *dst, const void *symbol, size_t bytes, 
 static int fill_add(bool driver, struct graph_node **out, struct graph *g,
 		    const struct graph_after *after, const struct memset_node_params *p)
 {
-	struct graph_action a;
+	struct graph_maker m;
 
-	return node_add(out, g, after, action_fill(driver, p, &a), &a);
+	return node_add(out, g, after, action_fill(driver, p, &m.action, &m.room.fill), &m.action);
 }
 
 static int fill_set(bool driver, struct graph_node *node, const struct memset_node_params *p)
 {
-	struct graph_action a;
+	struct graph_maker m;
 
-	return node_change(node, action_fill(driver, p, &a), &a);
+	return node_change(node, action_fill(driver, p, &m.action, &m.room.fill), &m.action);
 }
 
 static int fill_set_exec(bool driver, struct graph_exec *x, struct graph_node *node,
 			 const struct memset_node_params *p)
 {
-	struct graph_action a;
+	struct graph_maker m;
 
-	return exec_change(x, node, action_fill(driver, p, &a), &a);
+	return exec_change(x, node, action_fill(driver, p, &m.action, &m.room.fill), &m.action);
 }
 
 static int fill_get(struct graph_node *node, struct memset_node_params *out)

@@ -287,7 +287,7 @@ static int action_any(bool driver, const struct graph_node_params *p, struct gra
 				   driver ? (const void *)&p->u.drv_copy.copy : &p->u.copy.copy, a,
 				   &m->room.copy);
 	case GRAPH_FILL:
-		return action_fill(driver, &p->u.fill, a);
+		return action_fill(driver, &p->u.fill, a, &m->room.fill);
 	case GRAPH_HOST:
 		return action_host(&p->u.host, a);
 	case GRAPH_CHILD:

@@ -17,7 +17,7 @@ static bool is_wait(u32 kind)
 
 static bool holds(const struct mem_op *o)
 {
-	const void *p = (const void *)(uintptr_t)o->address;
+	const void *p = o->at;
 	bool wide = is_wide(o->kind);
 	u64 now = wide ? __atomic_load_n((const u64 *)p, __ATOMIC_ACQUIRE)
 		       : __atomic_load_n((const u32 *)p, __ATOMIC_ACQUIRE),
@@ -42,7 +42,7 @@ enum status stream_mem_ops_run(void *data, enum status so_far)
 	(void)so_far;
 	for (; b->at < b->len; b->at++) {
 		const struct mem_op *o = &b->op[b->at];
-		void *p = (void *)(uintptr_t)o->address;
+		void *p = o->at;
 
 		if (is_wait(o->kind) && !holds(o))
 			return STATUS_NOT_READY;
@@ -58,7 +58,7 @@ enum status stream_mem_ops_run(void *data, enum status so_far)
 	return STATUS_SUCCESS;
 }
 
-static enum status check(struct device *d, const struct mem_op *o)
+static enum status check(struct device *d, struct mem_op *o)
 {
 	u32 bytes = is_wide(o->kind) ? 8 : 4;
 	struct mem_range r;
@@ -72,10 +72,11 @@ static enum status check(struct device *d, const struct mem_op *o)
 		return STATUS_INVALID_VALUE;
 	if (o->address % bytes || !mem_find(&d->mem, o->address, bytes, &r))
 		return STATUS_INVALID_VALUE;
+	o->at = mem_host(&r, o->address);
 	return STATUS_SUCCESS;
 }
 
-enum status stream_mem_ops_check(struct device *d, const struct mem_ops *ops)
+enum status stream_mem_ops_check(struct device *d, struct mem_ops *ops)
 {
 	enum status status = STATUS_SUCCESS;
 

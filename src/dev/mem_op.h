@@ -22,6 +22,7 @@ enum mem_op_compare { MEM_OP_GEQ, MEM_OP_EQ, MEM_OP_AND, MEM_OP_NOR, MEM_OP_FLUS
 struct mem_op {
 	u32 kind, flags;
 	u64 address, value;
+	void *at; /* where the host has it; filled in by the check */
 };
 
 #define MEM_OPS_MAX 256u
@@ -33,7 +34,7 @@ struct mem_ops {
 };
 
 /* Kinds, flags and addresses. */
-enum status stream_mem_ops_check(struct device *d, const struct mem_ops *ops);
+enum status stream_mem_ops_check(struct device *d, struct mem_ops *ops);
 /* A stream_fn for STREAM_POLL. */
 enum status stream_mem_ops_run(void *data, enum status so_far);
 /* One after the other, in the stream's turn. At most MEM_OPS_MAX. They are checked now. */
