@@ -36,6 +36,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_function.c \
 	runtime/rt_image.c \
 	runtime/rt_event.c \
+	runtime/rt_extern.c \
 	runtime/rt_launch.c \
 	runtime/rt_limit.c \
 	runtime/rt_occupancy.c \

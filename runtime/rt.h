@@ -168,6 +168,11 @@ int rt_limit_get(struct rt_device *d, int limit, size_t *value);
  */
 struct stream *rt_stream(const void *handle, bool own, int *status);
 
+/* ---- rt_extern.c ---- */
+
+/* For struct device: what kernels may call besides the engine's own. Ends with a NULL name. */
+extern const struct exec_extern rt_externs[];
+
 /* ---- rt_error.c ---- */
 
 /* Remember an error as the thread's last one and return it. */

@@ -105,6 +105,7 @@ static int open_locked(struct rt *rt, int i)
 		return status;
 	}
 	d->dev.async_eager = rt->settings.async_eager;
+	d->dev.externs = rt_externs;
 	d->dev.syscalls.print = print_stdout;
 	d->dev.on_slack = rt_slack;
 	d->dev.mem.strict = rt->settings.check_mem;

@@ -34,6 +34,8 @@ static bool link_units(struct device_program *p, struct diag *d)
 		ok = VEC_PUSH(&names, *n);
 	for (u32 u = 0; u < p->len && ok; u++)
 		ok = add_host_functions(p->units[u], &names);
+	for (const struct exec_extern *x = p->dev->externs; x && x->name && ok; x++)
+		ok = VEC_PUSH(&names, x->name);
 	ok = ok && VEC_PUSH(&names, NULL) && ir_link(p->units, p->len, names.at, d);
 	VEC_FREE(&names);
 	return ok;

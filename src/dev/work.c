@@ -266,8 +266,10 @@ static void fail(struct stream_device *d, enum status error)
 {
 	int none = STATUS_SUCCESS;
 
-	__atomic_compare_exchange_n(&d->error, &none, (int)error, false, __ATOMIC_RELAXED,
-				    __ATOMIC_RELAXED);
+	/* Kernels that wait for what will not come are ended, as on hardware. */
+	if (__atomic_compare_exchange_n(&d->error, &none, (int)error, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		sched_cancel_of(d->dev->pool, &d->dev->mem);
 }
 
 void stream_device_fail(struct device *d, enum status error)
@@ -294,7 +296,7 @@ static void on_launch_done(void *user, enum status status, const struct device_f
 	struct stream_device *d = w->stream->device;
 
 	if (status != STATUS_SUCCESS) {
-		if (d->fault)
+		if (d->fault && !__atomic_load_n(&d->error, __ATOMIC_RELAXED))
 			d->fault(d->fault_user, status, fault);
 		fail(d, status);
 	}

@@ -327,16 +327,27 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 
 /* ---- control ---- */
 
-void sched_cancel(struct sched_pool *p)
+static void cancel(struct sched_pool *p, const struct mem *mem)
 {
 	static const struct fault cancelled = {.kind = FAULT_TIMEOUT,
 					       .text = "the launch was cancelled"};
 
 	pthread_mutex_lock(&p->lock);
 	for (struct sched_grid *g = p->grids; g; g = g->next)
-		grid_fail(g, &cancelled);
+		if (!mem || g->launch.env.mem == mem)
+			grid_fail(g, &cancelled);
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
+}
+
+void sched_cancel(struct sched_pool *p)
+{
+	cancel(p, NULL);
+}
+
+void sched_cancel_of(struct sched_pool *p, const struct mem *mem)
+{
+	cancel(p, mem);
 }
 
 void sched_forget(struct sched_pool *p, const struct program *program)

@@ -76,6 +76,8 @@ struct sched_launch {
 bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline);
 /* Ask all running grids to stop: they end with FAULT_TIMEOUT, unless they end anyway. */
 void sched_cancel(struct sched_pool *p);
+/* The same for those grids that work on this memory. */
+void sched_cancel_of(struct sched_pool *p, const struct mem *mem);
 /* Drop what is cached for a program. To be called before it is freed; none of its grids may be
  * running. */
 void sched_forget(struct sched_pool *p, const struct program *program);

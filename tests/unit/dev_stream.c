@@ -294,12 +294,14 @@ static enum status see(void *data, enum status so_far)
 
 static void fault(void)
 {
-	struct stream *a = new_stream(0), *b = new_stream(0);
+	struct stream *a = new_stream(0), *b = new_stream(0),
+		      *other = new_stream(STREAM_NON_BLOCKING);
 	u64 always = memory + 256, never = memory + 260;
 	struct stream_event *e;
 
 	stream_event_create(&dev, 0, &e);
-	store(memory, 0), store(memory + 64, 0), store(always, 0), store(never, 0);
+	store(memory, 0), store(memory + 64, 0), store(memory + 68, 0), store(always, 0), store(never, 0);
+	launch(other, "wait", memory + 68, 1); /* which never comes */
 	launch(a, "wait", memory + 64, 1);
 	launch(a, "trap", memory, 0);
 	launch(a, "append", memory, 1);

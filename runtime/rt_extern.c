@@ -1,0 +1,26 @@
+/*
+ * Functions of the device runtime that kernels call and that concern the interfaces' objects.
+ */
+#include "runtime/rt.h"
+#include "src/dev/graph.h"
+
+#include <stdio.h>
+
+/* void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) */
+static enum fault_kind set_conditional(struct exec_call *c)
+{
+	u64 handle = exec_call_argument(c, 0);
+	struct fault *f = c->gang->fault;
+
+	if (graph_condition_set(rt_get()->streams, handle, (u32)exec_call_argument(c, 1)))
+		return FAULT_NONE;
+	snprintf(f->text, sizeof(f->text),
+		 "cudaGraphSetConditional: 0x%llx is no handle of a condition",
+		 (unsigned long long)handle);
+	return FAULT_TRAP;
+}
+
+const struct exec_extern rt_externs[] = {
+	{"cudaGraphSetConditional", set_conditional},
+	{NULL, NULL},
+};
