@@ -130,6 +130,8 @@ static void add_case(struct suite *s, char **field, size_t want)
 		c->grid[i] = (u32)strtoul(field[F_GRID + i], NULL, 10);
 		c->block[i] = (u32)strtoul(field[F_BLOCK + i], NULL, 10);
 	}
+	if (c->field[F_RES] && !strcmp(c->field[F_RES], "-")) /* no tensor */
+		c->field[F_RES] = NULL;
 	c->dynamic = (u32)strtoul(field[F_DYNAMIC], NULL, 10);
 	c->n = (u32)strtoul(field[F_N], NULL, 10);
 	c->in = strtoul(field[F_IN], NULL, 10);
