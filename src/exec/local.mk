@@ -40,7 +40,10 @@ exec_sources = \
 	src/exec/op_warp.c \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
 	src/exec/op_atom.c \
-	src/exec/op_matrix.c src/exec/op_mma.c src/exec/mma_op.h src/exec/mma_tile.h \
+	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_quads.c src/exec/op_wgmma.c \
+	src/exec/product_float.c src/exec/product_int.c \
+	src/exec/mma_fused.h src/exec/mma_op.h src/exec/mma_plane.h src/exec/mma_product.h \
+	src/exec/mma_sparse.h src/exec/mma_tile.h src/exec/mma_vec.h \
 	src/exec/access.h src/exec/address_kind.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
 	src/exec/ops/approx.def src/exec/ops/cvt_float.def src/exec/ops/f32.def src/exec/ops/f64.def \

@@ -1,0 +1,297 @@
+/*
+ * Products of floating-point matrices: tile by tile of 16 rows and 8 columns, in vectors
+ * (mma_fused.h), or where numbers do not allow that in doubles (mma_tile.h).
+ */
+#include "src/exec/mma_fused.h"
+#include "src/exec/mma_product.h"
+#include "src/exec/mma_sparse.h"
+#include "src/exec/mma_tile.h"
+
+/* ---- in vectors ---- */
+
+static const u32 nothing[2 * WARP_LANES] __attribute__((aligned(64)));
+
+static u32 sign_bits(u32 type)
+{
+	u32 bits = mma_bits(type);
+
+	return bits == 32 ? 0x80000000 : bits == 16 ? 0x80008000 : 0x80808080;
+}
+
+static bool is_fp8(u32 type)
+{
+	return type == MMA_E4M3 || type == MMA_E5M2;
+}
+
+/* False: blocks of this length are not known to the vectors. */
+static bool lay_out(const struct product *x, struct mma_lay *lay)
+{
+	bool sparse = x->f.flags & MMA_SPARSE;
+	u32 per = 32 / mma_bits(x->f.a), k = x->f.words * per << sparse;
+	u32 block = x->rule.block && x->rule.block < k ? x->rule.block : k;
+	u32 groups;
+
+	*lay = (struct mma_lay){
+		.type = {x->f.a, x->f.b},
+		.narrow = x->f.a == MMA_F16 || is_fp8(x->f.a),
+		.normal = x->rule.sum == MMA_HALVES,
+		.sparse = sparse,
+		.quads = x->f.words / 4,
+		.slots = 15,
+		.negate = x->f.flags & MMA_NEGATE ? sign_bits(x->f.a) : 0,
+	};
+	if (sparse) {
+		groups = k / (lay->narrow ? 16 : 8);
+		lay->blocks = (u8)(k / block);
+		lay->groups = (u8)(groups / lay->blocks);
+		return x->rule.sum != MMA_HALVES && lay->groups * lay->blocks == groups;
+	}
+	lay->alone = !is_fp8(x->f.a) && x->f.a != MMA_BF16 && block == 4 * per && lay->quads > 1;
+	groups = mma_pair_groups(x->f.a) * (lay->alone ? lay->quads : 1);
+	if (x->f.a == MMA_BF16)
+		groups = lay->quads;
+	if (lay->alone || lay->quads == 1)
+		lay->slots = x->f.a == MMA_F16 ? 5 : x->f.a == MMA_TF32 ? 1 : 3;
+	lay->blocks = (u8)(x->rule.sum == MMA_HALVES ? 2 : k / block);
+	lay->groups = (u8)(groups / lay->blocks);
+	return lay->groups && lay->groups * lay->blocks == groups && lay->quads <= 2;
+}
+
+/* Accumulators of a tile: those of rows that are not there are zero. */
+static void take_sums(const struct product *x, u32 row, u32 column, struct mma_sums *s)
+{
+	for (u32 v = 0; v < MMA_VECTORS; v++) {
+		u32 half = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
+
+		for (u32 p = 0; p < 2; p++) {
+			const u32 *from =
+				row + half < x->rows ? x->c[product_register(x, x->f.c, row + half, column, p)] : nothing;
+			mma_vi u = mma_load(from + at);
+
+			if (x->f.c == MMA_F16)
+				s->value[v][p] = mma_widen(p ? (mma_vi)((mma_vu)u >> 16) : u);
+			else
+				s->value[v][p] = (mma_vf)u;
+		}
+	}
+}
+
+/* f16 infinities look like large numbers after widening. */
+static bool sums_are_plain(const struct mma_sums *s, bool half)
+{
+	mma_vi bad = {0};
+
+	for (u32 v = 0; v < MMA_VECTORS; v++)
+		for (u32 p = 0; p < 2; p++)
+			bad |= ((mma_vi)s->value[v][p] & 0x7fffffff) >= (half ? 0x47800000 : 0x7f800000);
+	return !mma_any(bad);
+}
+
+static void give_sums(struct product *x, u32 row, u32 column, const struct mma_sums *s)
+{
+	for (u32 v = 0; v < MMA_VECTORS; v++) {
+		u32 half = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
+		u32 r = product_register(x, x->f.d, row + half, column, 0);
+
+		if (row + half >= x->rows)
+			return;
+		if (x->f.d == MMA_F16) {
+			mma_vi lo = mma_narrow_half(s->value[v][0]), hi = mma_narrow_half(s->value[v][1]);
+
+			mma_store(x->d[r] + at, lo | hi << 16);
+		} else {
+			mma_store(x->d[r] + at, (mma_vi)s->value[v][0]);
+			mma_store(x->d[r + 1] + at, (mma_vi)s->value[v][1]);
+		}
+	}
+}
+
+/* The accumulator is added after the blocks, to nearest. False: not exact in f32. */
+static void add_late(struct mma_sums *s, const struct mma_sums *c)
+{
+	for (u32 v = 0; v < MMA_VECTORS; v++)
+		for (u32 p = 0; p < 2; p++)
+			s->value[v][p] += c->value[v][p];
+}
+
+static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct mma_left *l, const struct mma_right *r,
+		     u32 row, u32 column)
+{
+	bool late = x->rule.sum == MMA_HALVES;
+	struct mma_round round = {
+		.fraction = x->rule.fraction,
+		.cut = x->rule.sum == MMA_CUT && x->f.d == MMA_F32 ? x->rule.fraction : 0,
+		.half = x->f.d == MMA_F16 && (late || x->f.c == MMA_F16),
+	};
+	struct mma_sums s, c;
+
+	take_sums(x, row, column, &s);
+	if (!sums_are_plain(&s, x->f.c == MMA_F16))
+		return false;
+	if (late) {
+		c = s;
+		memset(&s, 0, sizeof(s));
+	}
+	if (!mma_sum_blocks(lay, &round, l, r, &s))
+		return false;
+	if (late)
+		add_late(&s, &c);
+	give_sums(x, row, column, &s);
+	return true;
+}
+
+/* False: some number does not allow it. */
+static bool multiply_vectors(struct product *x)
+{
+	const u32 *frag[2][2];
+	struct mma_lay lay;
+	struct mma_left l;
+	struct mma_right r;
+
+	if (x->f.c != x->f.d || (x->rule.sum == MMA_HALVES && x->f.d == MMA_F16) || !lay_out(x, &lay))
+		return false;
+	for (u32 i = 0; i < x->rows; i += 2) {
+		s32 range[4];
+
+		for (u32 q = 0; q < lay.quads; q++) {
+			frag[0][q] = x->a[i][q];
+			frag[1][q] = i + 1 < x->rows ? x->a[i + 1][q] : nothing;
+		}
+		if (lay.sparse)
+			mma_expand_left(&lay, frag, x->meta, x->rule.extra, &l);
+		else
+			mma_decode_left(&lay, frag, &l);
+		if (!mma_is_plain_left(&lay, &l, &range[0], &range[1]))
+			return false;
+		for (u32 j = 0; j < x->columns; j++) {
+			if (lay.sparse)
+				mma_decode_right_sparse(&lay, x->b[j], &r);
+			else
+				mma_decode_right(&lay, x->b[j], lay.quads, &r);
+			if (!mma_is_plain_right(&lay, &r, &range[2], &range[3]) ||
+			    (!lay.narrow && !mma_in_range(range[0], range[1], range[2], range[3])) ||
+			    !sum_tile(x, &lay, &l, &r, i, j))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---- in doubles ---- */
+
+/* The fragments of a tile, as rows of words. */
+struct rows {
+	u32 a[MMA_ROWS][16], b[MMA_COLUMNS][16], c[MMA_COLUMNS][MMA_ROWS];
+};
+
+static void gather(const struct product *x, u32 row, u32 column, struct rows *m)
+{
+	u32 quads = x->f.words / 4u;
+
+	for (u32 q = 0; q < quads; q++)
+		for (u32 i = 0; i < MMA_ROWS; i++)
+			memcpy(&m->a[i][4 * q], (row + i / 8 < x->rows ? x->a[row + i / 8][q] : nothing) + i % 8 * 4,
+			       16);
+	for (u32 q = 0; q < quads << (x->f.flags & MMA_SPARSE ? 1 : 0); q++)
+		for (u32 j = 0; j < MMA_COLUMNS; j++)
+			memcpy(&m->b[j][4 * q], x->b[column][q] + j * 4, 16);
+	for (u32 j = 0; j < MMA_COLUMNS; j++)
+		for (u32 i = 0; i < MMA_ROWS; i++) {
+			u32 u = 0;
+
+			if (row + i / 8 < x->rows)
+				u = x->c[product_register(x, x->f.c, row + i / 8, column, j % 2)][i % 8 * 4 + j / 2];
+			m->c[j][i] = x->f.c == MMA_F16 ? u >> j % 2 * 16 & 0xffff : u;
+		}
+}
+
+static void scatter(struct product *x, u32 row, u32 column, const struct mma_tile *t)
+{
+	for (u32 i = 0; i < MMA_ROWS && row + i / 8 < x->rows; i++)
+		for (u32 j = 0; j < MMA_COLUMNS; j++) {
+			u32 *d = &x->d[product_register(x, x->f.d, row + i / 8, column, j % 2)][i % 8 * 4 + j / 2];
+
+			if (x->f.d != MMA_F16)
+				*d = t->d[j][i];
+			else if (j % 2)
+				*d |= t->d[j][i] << 16;
+			else
+				*d = t->d[j][i];
+		}
+}
+
+/* fp8 as pairs of f16: elements with k & 2 clear come first. */
+static u32 order_of(const struct mma_rule *rule, u32 k, u32 n)
+{
+	return rule->sum == MMA_HALVES ? (k & 2 ? n / 2 : 0) + k / 4 * 2 + (k & 1) : k;
+}
+
+static void fill_a(const struct product *x, const struct rows *m, struct mma_tile *t, u32 stored)
+{
+	bool wide = x->rule.sum == MMA_HALVES;
+
+	for (u32 i = 0; i < MMA_ROWS; i++) {
+		f64 v[MMA_K];
+		s32 e[MMA_K];
+
+		t->special |= mma_decode_row(x->f.a, m->a[i], stored, wide, v, e);
+		t->absent[i] = 0;
+		if (x->f.flags & MMA_SPARSE) {
+			t->absent[i] = t->k < 64 ? ((u64)1 << t->k) - 1 : ~(u64)0;
+			for (u32 k = 0; k < t->k; k++) {
+				t->a[k][i] = 0;
+				t->ae[k][i] = MMA_NO_EXPONENT;
+			}
+		}
+		for (u32 s = 0; s < stored; s++) {
+			u32 k = order_of(
+				&x->rule,
+				x->f.flags & MMA_SPARSE ? product_sparse_place(x, i, s, stored) : s, t->k);
+
+			t->a[k][i] = x->f.flags & MMA_NEGATE ? -v[s] : v[s];
+			t->ae[k][i] = e[s];
+			t->absent[i] &= ~((u64)1 << k);
+		}
+	}
+}
+
+static void fill_b(const struct product *x, const struct rows *m, struct mma_tile *t)
+{
+	for (u32 j = 0; j < MMA_COLUMNS; j++) {
+		f64 v[MMA_K];
+		s32 e[MMA_K];
+
+		t->special |= mma_decode_row(x->f.b, m->b[j], t->k,
+					     x->rule.sum == MMA_HALVES, v, e);
+		for (u32 k = 0; k < t->k; k++) {
+			u32 at = order_of(&x->rule, k, t->k);
+
+			t->b[j][at] = v[k];
+			t->be[j][at] = e[k];
+		}
+	}
+}
+
+static void multiply_doubles(struct product *x)
+{
+	u32 stored = 32u * x->f.words / mma_bits(x->f.a);
+	struct mma_tile t;
+	struct rows m;
+
+	t.k = stored << (x->f.flags & MMA_SPARSE ? 1 : 0);
+	for (u32 i = 0; i < x->rows; i += 2)
+		for (u32 j = 0; j < x->columns; j++) {
+			gather(x, i, j, &m);
+			t.special = false;
+			fill_a(x, &m, &t, stored);
+			fill_b(x, &m, &t);
+			mma_sum_tile(&t, (const u32(*)[MMA_ROWS])m.c, x->f.c, x->f.d, &x->rule);
+			scatter(x, i, j, &t);
+		}
+}
+
+void EXEC_NAME(product_float)(struct product *x)
+{
+	if (!multiply_vectors(x))
+		multiply_doubles(x);
+}
