@@ -120,3 +120,22 @@ tests_unit_exec_vectors_LDADD = $(UNIT_LDADD)
 EXTRA_PROGRAMS += tests/bench/exec_ops
 tests_bench_exec_ops_SOURCES = tests/bench/exec_ops.c
 tests_bench_exec_ops_LDADD = $(UNIT_LDADD) -lm
+
+# The two ways to multiply matrices, for the levels the core is built for.
+check_PROGRAMS += tests/unit/exec_product
+TESTS += tests/unit/exec_product
+tests_unit_exec_product_SOURCES = tests/unit/exec_product.c tests/check.h
+tests_unit_exec_product_CFLAGS = $(exec_cflags)
+if HOST_X86_64
+check_PROGRAMS += tests/unit/exec_product_v2 tests/unit/exec_product_v3 tests/unit/exec_product_v4
+TESTS += tests/unit/exec_product_v2 tests/unit/exec_product_v3 tests/unit/exec_product_v4
+tests_unit_exec_product_v2_SOURCES = tests/unit/exec_product.c tests/check.h
+tests_unit_exec_product_v2_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"sse4.2"'
+tests_unit_exec_product_v2_CFLAGS = $(exec_cflags) -march=x86-64-v2
+tests_unit_exec_product_v3_SOURCES = tests/unit/exec_product.c tests/check.h
+tests_unit_exec_product_v3_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"fma"'
+tests_unit_exec_product_v3_CFLAGS = $(exec_cflags) -march=x86-64-v3
+tests_unit_exec_product_v4_SOURCES = tests/unit/exec_product.c tests/check.h
+tests_unit_exec_product_v4_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"avx512vl"'
+tests_unit_exec_product_v4_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
+endif

@@ -16,8 +16,20 @@
 #include <string.h>
 
 enum mma_type {
-	MMA_F16, MMA_BF16, MMA_TF32, MMA_E4M3, MMA_E5M2, MMA_F64, MMA_F32, MMA_S32,
-	MMA_S8, MMA_U8, MMA_S4, MMA_U4, MMA_B1, MMA_TYPES,
+	MMA_F16,
+	MMA_BF16,
+	MMA_TF32,
+	MMA_E4M3,
+	MMA_E5M2,
+	MMA_F64,
+	MMA_F32,
+	MMA_S32,
+	MMA_S8,
+	MMA_U8,
+	MMA_S4,
+	MMA_U4,
+	MMA_B1,
+	MMA_TYPES,
 };
 
 enum mma_flag {
@@ -25,9 +37,9 @@ enum mma_flag {
 	MMA_AND = 2,        /* .and.popc, else .xor.popc */
 	MMA_TRANSPOSED = 4, /* m8n32: computed as the transposed product, B taking the place of A */
 	MMA_SPARSE = 8,
-	MMA_COL_A = 16,     /* m8n8k4: column-major; wgmma: rows contiguous instead of k */
+	MMA_COL_A = 16, /* m8n8k4: column-major; wgmma: rows contiguous instead of k */
 	MMA_COL_B = 32,
-	MMA_NEGATE = 64,    /* wgmma: products change their sign */
+	MMA_NEGATE = 64, /* wgmma: products change their sign */
 };
 
 struct mma_form {
@@ -38,9 +50,9 @@ struct mma_form {
 };
 
 enum mma_sum {
-	MMA_FUSED,  /* blocks of products, each with the sum so far: aligned, cut, added, rounded once */
+	MMA_FUSED, /* blocks of products, each with the sum so far: aligned, cut, added, rounded once */
 	MMA_HALVES, /* fp8 as pairs of f16: two blocks from zero, k & 2 clear first, and the accumulator to nearest */
-	MMA_CUT,    /* as MMA_FUSED, an f32 result cut to as many bits as the terms */
+	MMA_CUT, /* as MMA_FUSED, an f32 result cut to as many bits as the terms */
 };
 
 struct mma_rule {
@@ -48,6 +60,20 @@ struct mma_rule {
 	u8 fraction; /* bits below the largest exponent that terms keep */
 	u8 block;    /* products of a block */
 	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */
+};
+
+/* How the products of a tile are laid out. */
+struct mma_lay {
+	u8 type[2];  /* of A, of B */
+	bool narrow; /* exponents are bytes */
+	bool normal; /* e4m3: subnormals count with the exponent they have in f16 */
+	bool sparse;
+	bool alone; /* quads are not decoded in pairs: each is a block */
+	u8 quads;   /* of A; of B twice as many if A is sparse */
+	u8 blocks;  /* sums one after the other */
+	u8 groups;  /* of a block */
+	u8 slots;   /* bit s: planes of slot s are there */
+	u32 negate; /* what changes the signs in a word of A */
 };
 
 /* wmma.load, wmma.store: the fragment, in `pad`; the stride is row b. */
@@ -62,8 +88,9 @@ struct wmma_move {
 static inline u32 mma_bits(u32 type)
 {
 	static const u8 bits[MMA_TYPES] = {
-		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8, [MMA_E5M2] = 8, [MMA_F64] = 64,
-		[MMA_F32] = 32, [MMA_S32] = 32, [MMA_S8] = 8, [MMA_U8] = 8, [MMA_S4] = 4, [MMA_U4] = 4, [MMA_B1] = 1,
+		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8, [MMA_E5M2] = 8,
+		[MMA_F64] = 64, [MMA_F32] = 32,  [MMA_S32] = 32,  [MMA_S8] = 8,   [MMA_U8] = 8,
+		[MMA_S4] = 4,   [MMA_U4] = 4,    [MMA_B1] = 1,
 	};
 
 	return bits[type];

@@ -18,12 +18,16 @@
 struct product {
 	struct mma_form f;
 	struct mma_rule rule;
+	struct mma_lay
+		lay; /* floating point: made for the first warp, so `laid` has to be false before */
+	bool laid, vectors;
 	u8 rows, columns; /* groups of 8; the form has those of one instruction of a warp */
 	const u32 *a[PRODUCT_ROWS][PRODUCT_QUADS];
 	const u32 *b[PRODUCT_COLUMNS][PRODUCT_QUADS];
 	const u32 *c[PRODUCT_REGISTERS];
 	const u32 *meta; /* of sparse A */
-	u32 d[PRODUCT_REGISTERS][WARP_LANES] __attribute__((aligned(64))); /* f64: two of these a register */
+	u32 d[PRODUCT_REGISTERS][WARP_LANES]
+		__attribute__((aligned(64))); /* f64: two of these a register */
 };
 
 /* Fill d. */
@@ -51,7 +55,8 @@ static inline u32 product_registers(u32 type)
 }
 
 /* Which register of C or D has element (row group, column group, parity of the column). */
-static inline u32 product_register(const struct product *x, u32 type, u32 row, u32 column, u32 parity)
+static inline u32 product_register(const struct product *x, u32 type, u32 row, u32 column,
+				   u32 parity)
 {
 	u32 group = column * x->rows + row;
 
@@ -74,7 +79,8 @@ static inline const u32 *product_doubles(const struct gang *g, const struct insn
 	return (const u32 *)(ROW64(g->env->program->ext[in->ext + i]) + w * WARP_LANES);
 }
 
-static inline const u32 *product_row(const struct gang *g, const struct insn *in, u32 type, u32 i, u32 w)
+static inline const u32 *product_row(const struct gang *g, const struct insn *in, u32 type, u32 i,
+				     u32 w)
 {
 	return type == MMA_F64 ? product_doubles(g, in, i, w) : product_words(g, in, i, w);
 }
@@ -107,7 +113,8 @@ static inline u32 product_sparse_place(const struct product *x, u32 i, u32 s, u3
 }
 
 /* D into its registers, which are the first of `ext`. */
-static inline void product_scatter(struct gang *g, const struct insn *in, u32 w, const struct product *x)
+static inline void product_scatter(struct gang *g, const struct insn *in, u32 w,
+				   const struct product *x)
 {
 	u32 n = (u32)x->rows * x->columns * product_registers(x->f.d);
 

@@ -66,7 +66,7 @@ static void mma_put_plane(const struct mma_lay *lay, struct mma_left *l, u32 pla
 		e = mma_exponent_e4m3(x, lay->normal);
 		break;
 	}
-	l->value[plane][v] = mma_value(type, x, 0);
+	l->value[plane][v] = mma_value(type, true, x, 0);
 	e = (e & (lay->narrow ? 0xff : 0xffff)) << (s32)shift;
 	if (plane % slots)
 		e |= *all;
@@ -74,7 +74,8 @@ static void mma_put_plane(const struct mma_lay *lay, struct mma_left *l, u32 pla
 }
 
 /* The planes of one quad of stored words. */
-static void mma_expand_quad(const struct mma_lay *lay, mma_vi words, mma_vi meta, u32 q, u32 v, struct mma_left *l)
+static void mma_expand_quad(const struct mma_lay *lay, mma_vi words, mma_vi meta, u32 q, u32 v,
+			    struct mma_left *l)
 {
 	u32 bits = mma_bits(lay->type[0]);
 	mma_vi at = mma_positions(), x, y;
@@ -84,14 +85,16 @@ static void mma_expand_quad(const struct mma_lay *lay, mma_vi words, mma_vi meta
 		for (u32 c = 0; c < 2; c++) { /* words 2 c and 2 c + 1 */
 			y = meta >> (s32)(8 * c);
 			y = mma_pick(at < 2, y, y >> 4) & 15;
-			x = mma_pick(at < 2, mma_spread_at(words, 2 * c), mma_spread_at(words, 2 * c + 1));
+			x = mma_pick(at < 2, mma_spread_at(words, 2 * c),
+				     mma_spread_at(words, 2 * c + 1));
 			mma_put_plane(lay, l, 2 * q + c, v, x & ~((y == 14) ^ ((at & 1) == 1)));
 		}
 		break;
 	case 16:
 		for (u32 t = 0; t < 4; t++) {
 			x = mma_spread_at(words, t);
-			x = mma_place_two(x & 0xffff, (mma_vi)((mma_vu)x >> 16), meta >> (s32)(4 * t));
+			x = mma_place_two(x & 0xffff, (mma_vi)((mma_vu)x >> 16),
+					  meta >> (s32)(4 * t));
 			mma_put_plane(lay, l, 4 * q + t, v, x);
 		}
 		break;
@@ -105,8 +108,9 @@ static void mma_expand_quad(const struct mma_lay *lay, mma_vi words, mma_vi meta
 	}
 }
 
-PL_UNUSED static void mma_expand_left(const struct mma_lay *lay, const u32 *const (*frag)[2], const u32 *meta, u32 selector,
-			    struct mma_left *l)
+PL_UNUSED static void mma_expand_left(const struct mma_lay *lay, const u32 *const *top,
+				      const u32 *const *bottom, const u32 *meta, u32 selector,
+				      struct mma_left *l)
 {
 	u32 bits = mma_bits(lay->type[0]);
 
@@ -115,19 +119,24 @@ PL_UNUSED static void mma_expand_left(const struct mma_lay *lay, const u32 *cons
 		mma_vi lanes = mma_load(meta + at);
 
 		for (u32 q = 0; q < lay->quads; q++) {
-			mma_vi m = mma_spread_at(lanes, mma_meta_lane(bits, lay->quads, q, high, selector));
+			mma_vi m = mma_spread_at(
+				lanes, mma_meta_lane(bits, lay->quads, q, high, selector));
 
 			if (bits != 8 && high)
 				m >>= 16;
-			mma_expand_quad(lay, mma_load(frag[high][q] + at) ^ (s32)lay->negate, m, q, v, l);
+			mma_expand_quad(lay,
+					mma_load((high ? bottom : top)[q] + at) ^ (s32)lay->negate,
+					m, q, v, l);
 		}
 	}
 }
 
 /* B in the order of k. */
-PL_UNUSED static void mma_decode_right_sparse(const struct mma_lay *lay, const u32 *const *frag, struct mma_right *r)
+PL_UNUSED static void mma_decode_right_sparse(const struct mma_lay *lay, const u32 *const *frag,
+					      struct mma_right *r)
 {
-	u32 type = lay->type[1], quads = 2u * lay->quads, per = 32 / mma_bits(type), slots = mma_slots(type);
+	u32 type = lay->type[1], quads = 2u * lay->quads, per = 32 / mma_bits(type),
+	    slots = mma_slots(type);
 	u32 bytes = 32 / slots, g, s;
 	struct mma_right x;
 
@@ -139,8 +148,10 @@ PL_UNUSED static void mma_decode_right_sparse(const struct mma_lay *lay, const u
 			for (u32 t = 0; t < 4; t++) {
 				u32 k = (4 * q + t) * per + n, plane = k / 4;
 
-				memcpy(r->value[k], x.value[(g * slots + s) * 4 + t], sizeof(r->value[k]));
-				memcpy(r->exponent[plane / slots] + bytes * (slots * (k % 4) + plane % slots),
+				memcpy(r->value[k], x.value[(g * slots + s) * 4 + t],
+				       sizeof(r->value[k]));
+				memcpy(r->exponent[plane / slots] +
+					       bytes * (slots * (k % 4) + plane % slots),
 				       x.exponent[g] + bytes * (slots * t + s), bytes);
 			}
 		}

@@ -8,11 +8,12 @@
 static void find_a(const struct gang *g, const struct insn *in, u32 first, u32 w, u32 groups,
 		   const u32 *(*to)[PRODUCT_QUADS], const struct mma_form *f)
 {
-	u32 quads = f->words / 4u, pair = groups < 2 ? 1 : 2;
+	u32 quads = f->words / 4u, pair = groups < 2 ? 1 : 2, r = first;
 
-	for (u32 r = 0; r < groups * quads; r++)
-		to[r % pair + pair * (r / (pair * quads))][r / pair % quads] =
-			product_row(g, in, f->a, first + r, w);
+	for (u32 i = 0; i < groups; i += pair)
+		for (u32 q = 0; q < quads; q++)
+			for (u32 p = 0; p < pair; p++)
+				to[i + p][q] = product_row(g, in, f->a, r++, w);
 }
 
 /* B: registers go over words first. Sparse A: B has twice the words. */
@@ -21,8 +22,9 @@ static void find_b(const struct gang *g, const struct insn *in, u32 first, u32 w
 {
 	u32 quads = f->words / 4u << (f->flags & MMA_SPARSE ? 1 : 0);
 
-	for (u32 r = 0; r < groups * quads; r++)
-		to[r / quads][r % quads] = product_row(g, in, f->a, first + r, w);
+	for (u32 j = 0; j < groups; j++)
+		for (u32 q = 0; q < quads; q++)
+			to[j][q] = product_row(g, in, f->a, first++, w);
 }
 
 static void find_operands(const struct gang *g, const struct insn *in, u32 w, struct product *x)
@@ -44,6 +46,7 @@ HANDLER(mma)
 
 	memcpy(&x.f, &in->imm, sizeof(x.f));
 	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	x.laid = false;
 	x.rows = x.f.rows;
 	x.columns = x.f.columns;
 	for (u32 w = 0; w < WARPS; w++) {

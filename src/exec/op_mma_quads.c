@@ -86,13 +86,13 @@ static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 
 
 		for (u32 i = 0; i < 4; i++) {
 			quad_place(x->f.flags & MMA_COL_A, lane, i, &row, &k);
-			t->a[k][row] =
-				mma_decode(product_words(g, in, na + i / 2, w)[l] >> i % 2 * 16 & 0xffff,
-					   10, 5, &t->ae[k][row], &bad);
+			t->a[k][row] = mma_decode(
+				product_words(g, in, na + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10,
+				5, &t->ae[k][row], &bad);
 			quad_place(!(x->f.flags & MMA_COL_B), lane, i, &row, &k);
-			t->b[row][k] =
-				mma_decode(product_words(g, in, nb + i / 2, w)[l] >> i % 2 * 16 & 0xffff,
-					   10, 5, &t->be[row][k], &bad);
+			t->b[row][k] = mma_decode(
+				product_words(g, in, nb + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10,
+				5, &t->be[row][k], &bad);
 		}
 		for (u32 i = 0; i < 8; i++) {
 			u32 v = product_words(g, in, nc + (x->f.c == MMA_F16 ? i / 2 : i), w)[l];
@@ -104,8 +104,8 @@ static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 
 	t->special = bad;
 }
 
-static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q,
-			 const struct quads *x, const struct mma_tile *t)
+static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q, const struct quads *x,
+			 const struct mma_tile *t)
 {
 	u32 per = x->f.d == MMA_F16 ? 2 : 1;
 

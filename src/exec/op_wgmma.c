@@ -42,8 +42,8 @@ static inline u32 window_offset(const struct window *m, u32 r, u32 at)
  * `count` groups of 8 rows, from row `first` on, as fragments of four words: of 16 bytes, or along
  * the other dimension in pieces of a number. False: outside of shared memory.
  */
-static bool read_window(const struct gang *g, const struct window *m, u32 quads, u32 first, u32 count,
-			u32 (*to)[PRODUCT_QUADS][WARP_LANES])
+static bool read_window(const struct gang *g, const struct window *m, u32 quads, u32 first,
+			u32 count, u32 (*to)[PRODUCT_QUADS][WARP_LANES])
 {
 	u32 limit = g->env->shared_bytes, size = m->along ? 2 : 16;
 
@@ -68,7 +68,8 @@ struct staged {
 static const u32 zeros[WARP_LANES] __attribute__((aligned(64)));
 
 /* False: outside of shared memory. */
-static bool find_factors(const struct gang *g, const struct insn *in, u32 w, struct product *x, struct staged *s)
+static bool find_factors(const struct gang *g, const struct insn *in, u32 w, struct product *x,
+			 struct staged *s)
 {
 	u32 turn = (g->first_warp + g->warp + w) % 4 * 16, quads = x->f.flags & MMA_SPARSE ? 4 : 2;
 	struct window b = window_of(ROW64(in->b)[w * WARP_LANES], x->f.flags & MMA_COL_B);
@@ -101,6 +102,7 @@ HANDLER(wgmma)
 
 	memcpy(&x.f, &in->imm, sizeof(x.f));
 	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	x.laid = false;
 	x.rows = x.f.rows;
 	x.columns = in->count;
 	for (u32 w = 0; w < WARPS; w++) {
@@ -110,9 +112,10 @@ HANDLER(wgmma)
 			return exec_fault(g, in, FAULT_ILLEGAL_ADDRESS, FULL_MASK);
 		for (u32 r = 0; r < in->size; r++)
 			x.c[r] = ROWP(in->c)[w] & 1 ? product_words(g, in, in->size + r, w) : zeros;
-		x.meta = x.f.flags & MMA_SPARSE
-				 ? product_words(g, in, 2u * in->size + (in->a == NO_ROW ? 4 : 0), w)
-				 : NULL;
+		x.meta =
+			x.f.flags & MMA_SPARSE
+				? product_words(g, in, 2u * in->size + (in->a == NO_ROW ? 4 : 0), w)
+				: NULL;
 		product_multiply(&x);
 		product_scatter(g, in, w, &x);
 	}

@@ -57,22 +57,31 @@ static bool lay_out(const struct product *x, struct mma_lay *lay)
 	return lay->groups && lay->groups * lay->blocks == groups && lay->quads <= 2;
 }
 
-/* Accumulators of a tile: those of rows that are not there are zero. */
+/* Where the accumulators of half a tile are: those of rows that are not there are zero. */
+static const u32 *sums_at(const struct product *x, u32 row, u32 column, u32 parity)
+{
+	return row < x->rows ? x->c[product_register(x, x->f.c, row, column, parity)] : nothing;
+}
+
 static void take_sums(const struct product *x, u32 row, u32 column, struct mma_sums *s)
 {
-	for (u32 v = 0; v < MMA_VECTORS; v++) {
-		u32 half = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
+	for (u32 half = 0; half < 2; half++) {
+		const u32 *even = sums_at(x, row + half, column, 0),
+			  *odd = sums_at(x, row + half, column, 1);
+		mma_vf(*to)[2] = &s->value[half * (MMA_VECTORS / 2)];
 
-		for (u32 p = 0; p < 2; p++) {
-			const u32 *from =
-				row + half < x->rows ? x->c[product_register(x, x->f.c, row + half, column, p)] : nothing;
-			mma_vi u = mma_load(from + at);
+		if (x->f.c == MMA_F16)
+			for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
+				mma_vi u = mma_load(even + v * MMA_W);
 
-			if (x->f.c == MMA_F16)
-				s->value[v][p] = mma_widen(p ? (mma_vi)((mma_vu)u >> 16) : u);
-			else
-				s->value[v][p] = (mma_vf)u;
-		}
+				to[v][0] = mma_widen(u);
+				to[v][1] = mma_widen((mma_vi)((mma_vu)u >> 16));
+			}
+		else
+			for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
+				to[v][0] = (mma_vf)mma_load(even + v * MMA_W);
+				to[v][1] = (mma_vf)mma_load(odd + v * MMA_W);
+			}
 	}
 }
 
@@ -83,26 +92,28 @@ static bool sums_are_plain(const struct mma_sums *s, bool half)
 
 	for (u32 v = 0; v < MMA_VECTORS; v++)
 		for (u32 p = 0; p < 2; p++)
-			bad |= ((mma_vi)s->value[v][p] & 0x7fffffff) >= (half ? 0x47800000 : 0x7f800000);
+			bad |= ((mma_vi)s->value[v][p] & 0x7fffffff) >=
+			       (half ? 0x47800000 : 0x7f800000);
 	return !mma_any(bad);
 }
 
 static void give_sums(struct product *x, u32 row, u32 column, const struct mma_sums *s)
 {
-	for (u32 v = 0; v < MMA_VECTORS; v++) {
-		u32 half = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
-		u32 r = product_register(x, x->f.d, row + half, column, 0);
+	for (u32 half = 0; half < 2 && row + half < x->rows; half++) {
+		u32 *even = x->d[product_register(x, x->f.d, row + half, column, 0)],
+		    *odd = even + WARP_LANES;
+		const mma_vf(*from)[2] = &s->value[half * (MMA_VECTORS / 2)];
 
-		if (row + half >= x->rows)
-			return;
-		if (x->f.d == MMA_F16) {
-			mma_vi lo = mma_narrow_half(s->value[v][0]), hi = mma_narrow_half(s->value[v][1]);
-
-			mma_store(x->d[r] + at, lo | hi << 16);
-		} else {
-			mma_store(x->d[r] + at, (mma_vi)s->value[v][0]);
-			mma_store(x->d[r + 1] + at, (mma_vi)s->value[v][1]);
-		}
+		if (x->f.d == MMA_F16)
+			for (u32 v = 0; v < MMA_VECTORS / 2; v++)
+				mma_store(even + v * MMA_W,
+					  mma_narrow_half(from[v][0]) | mma_narrow_half(from[v][1])
+										<< 16);
+		else
+			for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
+				mma_store(even + v * MMA_W, (mma_vi)from[v][0]);
+				mma_store(odd + v * MMA_W, (mma_vi)from[v][1]);
+			}
 	}
 }
 
@@ -114,8 +125,8 @@ static void add_late(struct mma_sums *s, const struct mma_sums *c)
 			s->value[v][p] += c->value[v][p];
 }
 
-static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct mma_left *l, const struct mma_right *r,
-		     u32 row, u32 column)
+static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct mma_left *l,
+		     const struct mma_right *r, u32 row, u32 column)
 {
 	bool late = x->rule.sum == MMA_HALVES;
 	struct mma_round round = {
@@ -126,8 +137,8 @@ static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct 
 	struct mma_sums s, c;
 
 	take_sums(x, row, column, &s);
-	if (!sums_are_plain(&s, x->f.c == MMA_F16))
-		return false;
+	if ((late || x->f.c == MMA_F16) && !sums_are_plain(&s, x->f.c == MMA_F16))
+		return false; /* else the sum will tell */
 	if (late) {
 		c = s;
 		memset(&s, 0, sizeof(s));
@@ -143,34 +154,40 @@ static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct 
 /* False: some number does not allow it. */
 static bool multiply_vectors(struct product *x)
 {
-	const u32 *frag[2][2];
-	struct mma_lay lay;
+	static const u32 *const empty[PRODUCT_QUADS] = {nothing, nothing, nothing, nothing};
+	const struct mma_lay *lay = &x->lay;
 	struct mma_left l;
 	struct mma_right r;
 
-	if (x->f.c != x->f.d || (x->rule.sum == MMA_HALVES && x->f.d == MMA_F16) || !lay_out(x, &lay))
+	if (!x->laid) {
+		x->vectors = x->f.c == x->f.d &&
+			     !(x->rule.sum == MMA_HALVES && x->f.d == MMA_F16) &&
+			     lay_out(x, &x->lay);
+		x->laid = true;
+	}
+	if (!x->vectors)
 		return false;
 	for (u32 i = 0; i < x->rows; i += 2) {
+		const u32 *const *bottom =
+			i + 1 < x->rows ? (const u32 *const *)x->a[i + 1] : empty;
 		s32 range[4];
 
-		for (u32 q = 0; q < lay.quads; q++) {
-			frag[0][q] = x->a[i][q];
-			frag[1][q] = i + 1 < x->rows ? x->a[i + 1][q] : nothing;
-		}
-		if (lay.sparse)
-			mma_expand_left(&lay, frag, x->meta, x->rule.extra, &l);
+		if (lay->sparse)
+			mma_expand_left(lay, (const u32 *const *)x->a[i], bottom, x->meta,
+					x->rule.extra, &l);
 		else
-			mma_decode_left(&lay, frag, &l);
-		if (!mma_is_plain_left(&lay, &l, &range[0], &range[1]))
+			mma_decode_left(lay, (const u32 *const *)x->a[i], bottom, &l);
+		if (!mma_is_plain_left(lay, &l, &range[0], &range[1]))
 			return false;
 		for (u32 j = 0; j < x->columns; j++) {
-			if (lay.sparse)
-				mma_decode_right_sparse(&lay, x->b[j], &r);
+			if (lay->sparse)
+				mma_decode_right_sparse(lay, (const u32 *const *)x->b[j], &r);
 			else
-				mma_decode_right(&lay, x->b[j], lay.quads, &r);
-			if (!mma_is_plain_right(&lay, &r, &range[2], &range[3]) ||
-			    (!lay.narrow && !mma_in_range(range[0], range[1], range[2], range[3])) ||
-			    !sum_tile(x, &lay, &l, &r, i, j))
+				mma_decode_right(lay, (const u32 *const *)x->b[j], lay->quads, &r);
+			if (!mma_is_plain_right(lay, &r, &range[2], &range[3]) ||
+			    (!lay->narrow &&
+			     !mma_in_range(range[0], range[1], range[2], range[3])) ||
+			    !sum_tile(x, lay, &l, &r, i, j))
 				return false;
 		}
 	}
@@ -190,7 +207,8 @@ static void gather(const struct product *x, u32 row, u32 column, struct rows *m)
 
 	for (u32 q = 0; q < quads; q++)
 		for (u32 i = 0; i < MMA_ROWS; i++)
-			memcpy(&m->a[i][4 * q], (row + i / 8 < x->rows ? x->a[row + i / 8][q] : nothing) + i % 8 * 4,
+			memcpy(&m->a[i][4 * q],
+			       (row + i / 8 < x->rows ? x->a[row + i / 8][q] : nothing) + i % 8 * 4,
 			       16);
 	for (u32 q = 0; q < quads << (x->f.flags & MMA_SPARSE ? 1 : 0); q++)
 		for (u32 j = 0; j < MMA_COLUMNS; j++)
@@ -200,7 +218,8 @@ static void gather(const struct product *x, u32 row, u32 column, struct rows *m)
 			u32 u = 0;
 
 			if (row + i / 8 < x->rows)
-				u = x->c[product_register(x, x->f.c, row + i / 8, column, j % 2)][i % 8 * 4 + j / 2];
+				u = x->c[product_register(x, x->f.c, row + i / 8, column, j % 2)]
+					[i % 8 * 4 + j / 2];
 			m->c[j][i] = x->f.c == MMA_F16 ? u >> j % 2 * 16 & 0xffff : u;
 		}
 }
@@ -209,7 +228,8 @@ static void scatter(struct product *x, u32 row, u32 column, const struct mma_til
 {
 	for (u32 i = 0; i < MMA_ROWS && row + i / 8 < x->rows; i++)
 		for (u32 j = 0; j < MMA_COLUMNS; j++) {
-			u32 *d = &x->d[product_register(x, x->f.d, row + i / 8, column, j % 2)][i % 8 * 4 + j / 2];
+			u32 *d = &x->d[product_register(x, x->f.d, row + i / 8, column, j % 2)]
+				      [i % 8 * 4 + j / 2];
 
 			if (x->f.d != MMA_F16)
 				*d = t->d[j][i];
@@ -246,7 +266,8 @@ static void fill_a(const struct product *x, const struct rows *m, struct mma_til
 		for (u32 s = 0; s < stored; s++) {
 			u32 k = order_of(
 				&x->rule,
-				x->f.flags & MMA_SPARSE ? product_sparse_place(x, i, s, stored) : s, t->k);
+				x->f.flags & MMA_SPARSE ? product_sparse_place(x, i, s, stored) : s,
+				t->k);
 
 			t->a[k][i] = x->f.flags & MMA_NEGATE ? -v[s] : v[s];
 			t->ae[k][i] = e[s];
@@ -261,8 +282,8 @@ static void fill_b(const struct product *x, const struct rows *m, struct mma_til
 		f64 v[MMA_K];
 		s32 e[MMA_K];
 
-		t->special |= mma_decode_row(x->f.b, m->b[j], t->k,
-					     x->rule.sum == MMA_HALVES, v, e);
+		t->special |=
+			mma_decode_row(x->f.b, m->b[j], t->k, x->rule.sum == MMA_HALVES, v, e);
 		for (u32 k = 0; k < t->k; k++) {
 			u32 at = order_of(&x->rule, k, t->k);
 

@@ -8,42 +8,14 @@
 
 static const u32 nothing[2 * WARP_LANES] __attribute__((aligned(64)));
 
-/* Two products of 16 bits, added. */
-static inline mma_vi multiply_pairs(mma_vi a, mma_vi b)
-{
-#if MMA_W == 16
-	return (mma_vi)_mm512_madd_epi16((__m512i)a, (__m512i)b);
-#elif MMA_W == 8
-	return (mma_vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
-#elif defined(__SSE2__)
-	return (mma_vi)_mm_madd_epi16((__m128i)a, (__m128i)b);
-#else
-	return ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
-#endif
-}
-
-/* Numbers set for each byte. */
+/* Bits set in each byte. */
 static inline mma_vi count_bits(mma_vi x)
 {
-#if MMA_W > 4 || defined(__SSSE3__)
 	static const u8 counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-	mma_vi table = mma_each_row(counts), low = x & 0x0f0f0f0f, high = (x >> 4) & 0x0f0f0f0f;
+	mma_vi table = mma_each_row(counts);
 
-#if MMA_W == 16
-	return (mma_vi)_mm512_add_epi8(_mm512_shuffle_epi8((__m512i)table, (__m512i)low),
-				       _mm512_shuffle_epi8((__m512i)table, (__m512i)high));
-#elif MMA_W == 8
-	return (mma_vi)_mm256_add_epi8(_mm256_shuffle_epi8((__m256i)table, (__m256i)low),
-				       _mm256_shuffle_epi8((__m256i)table, (__m256i)high));
-#else
-	return (mma_vi)_mm_add_epi8(_mm_shuffle_epi8((__m128i)table, (__m128i)low),
-				    _mm_shuffle_epi8((__m128i)table, (__m128i)high));
-#endif
-#else
-	x = x - ((x >> 1) & 0x55555555);
-	x = (x & 0x33333333) + ((x >> 2) & 0x33333333);
-	return (x + (x >> 4)) & 0x0f0f0f0f;
-#endif
+	return (mma_vi)((mma_vub)mma_look_up(table, x & 0x0f0f0f0f) +
+			(mma_vub)mma_look_up(table, (x >> 4) & 0x0f0f0f0f));
 }
 
 static inline mma_vi add_bytes(mma_vi x)
@@ -97,13 +69,16 @@ static u32 take_left(const struct product *x, u32 row, struct left_words *l)
 		u32 high = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
 
 		for (u32 q = 0; q < quads; q++) {
-			mma_vi w = mma_load((row + high < x->rows ? x->a[row + high][q] : nothing) + at), m;
+			mma_vi w = mma_load((row + high < x->rows ? x->a[row + high][q] : nothing) +
+					    at),
+			       m;
 
 			if (!sparse) {
 				l->quad[q][v] = w;
 				continue;
 			}
-			m = mma_spread_at(mma_load(x->meta + at), mma_meta_lane(8, quads, q, high, x->rule.extra));
+			m = mma_spread_at(mma_load(x->meta + at),
+					  mma_meta_lane(8, quads, q, high, x->rule.extra));
 			l->quad[2 * q][v] = expand_words(w, m, 0);
 			l->quad[2 * q + 1][v] = expand_words(w, m, 1);
 		}
@@ -111,80 +86,136 @@ static u32 take_left(const struct product *x, u32 row, struct left_words *l)
 	return quads << sparse;
 }
 
+/* B of 8 columns: words of [t][column], of each quad and each pair of numbers. */
+struct right_words {
+	u32 pair[PRODUCT_QUADS][4][MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
+};
+
+MMA_INLINE void take_right(u32 type, u32 pairs, const u32 *const *b, u32 quads,
+			   struct right_words *r)
+{
+	u32 turned[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
+
+	for (u32 q = 0; q < quads; q++) {
+		mma_turn(b[q], turned);
+		for (u32 n = 0; n < pairs; n++)
+			for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++)
+				mma_store(r->pair[q][n] + v * MMA_W,
+					  take_pair(type, mma_load(turned + v * MMA_W), n));
+	}
+}
+
 struct int_sums {
 	mma_vi at[MMA_VECTORS][2];
 };
 
-/* All pairs of a quad: a as words, b as words of [t][column]. */
-MMA_INLINE void add_quad(u32 type_a, u32 type_b, u32 pairs, const mma_vi *a, const u32 *b, struct int_sums *s)
+/* What one word of A and one of B add: products of pairs, or the bits set in both or in one, by byte. */
+MMA_INLINE mma_vi add_word(u32 type, bool both, mma_vi sum, mma_vi a, mma_vi b)
 {
-	u32 decoded[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
-
-	for (u32 n = 0; n < pairs; n++) {
-		for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++)
-			mma_store(decoded + v * MMA_W, take_pair(type_b, mma_load(b + v * MMA_W), n));
-#define STEP(t)                                                                             \
-	do {                                                                                \
-		mma_vi b0 = mma_each_row(decoded + 8 * t), b1 = mma_each_row(decoded + 8 * t + 4); \
-												   \
-		for (u32 v = 0; v < MMA_VECTORS; v++) {                                            \
-			mma_vi p = take_pair(type_a, a[v], n);                                     \
-												   \
-			p = MMA_SPREAD(p, t);                                                      \
-			s->at[v][0] += multiply_pairs(p, b0);                                      \
-			s->at[v][1] += multiply_pairs(p, b1);                                      \
-		}                                                                                  \
-	} while (0)
-		STEP(0);
-		STEP(1);
-		STEP(2);
-		STEP(3);
-#undef STEP
-	}
+	if (type == MMA_B1)
+		return (mma_vi)((mma_vub)sum + (mma_vub)count_bits(both ? a & b : a ^ b));
+	return sum + mma_pairs(a, b);
 }
 
-static void add_ints(const struct product *x, const mma_vi *a, const u32 *b, struct int_sums *s)
+/* Sums of four vectors of rows, which stay in registers. */
+MMA_INLINE void add_chunk(u32 type, bool both, u32 pairs, const struct left_words *l,
+			  const struct right_words *r, u32 quads, u32 chunk, struct int_sums *sums)
 {
-	u32 types = (u32)x->f.a << 8 | x->f.b;
+	mma_vi s[4][2] = {{{0}}}, a[4];
 
-#define CASE(p, q, n)                               \
-	case p << 8 | q:                            \
-		add_quad(p, q, n, a, b, s);         \
-		break
-	switch (types) {
-		CASE(MMA_S8, MMA_S8, 2);
-		CASE(MMA_S8, MMA_U8, 2);
-		CASE(MMA_U8, MMA_S8, 2);
-		CASE(MMA_U8, MMA_U8, 2);
-		CASE(MMA_S4, MMA_S4, 4);
-		CASE(MMA_S4, MMA_U4, 4);
-		CASE(MMA_U4, MMA_S4, 4);
+	for (u32 q = 0; q < quads; q++)
+		for (u32 n = 0; n < pairs; n++) {
+			const mma_vi *words = &l->quad[q][4 * chunk];
+
+			a[0] = take_pair(type, words[0], n);
+			a[1] = take_pair(type, words[1], n);
+			a[2] = take_pair(type, words[2], n);
+			a[3] = take_pair(type, words[3], n);
+#define ROW(v, t)                                                                                  \
+	do {                                                                                       \
+		mma_vi x = MMA_SPREAD(a[v], t);                                                    \
+                                                                                                   \
+		s[v][0] = add_word(type, both, s[v][0], x, b0);                                    \
+		s[v][1] = add_word(type, both, s[v][1], x, b1);                                    \
+	} while (0)
+#define STEP(t)                                                                                    \
+	do {                                                                                       \
+		mma_vi b0 = mma_each_row(r->pair[q][n] + 8 * t),                                   \
+		       b1 = mma_each_row(r->pair[q][n] + 8 * t + 4);                               \
+                                                                                                   \
+		ROW(0, t);                                                                         \
+		ROW(1, t);                                                                         \
+		ROW(2, t);                                                                         \
+		ROW(3, t);                                                                         \
+	} while (0)
+			STEP(0);
+			STEP(1);
+			STEP(2);
+			STEP(3);
+#undef STEP
+#undef ROW
+		}
+#define GIVE(v) sums->at[4 * chunk + v][0] = s[v][0], sums->at[4 * chunk + v][1] = s[v][1]
+	GIVE(0);
+	GIVE(1);
+	GIVE(2);
+	GIVE(3);
+#undef GIVE
+}
+
+MMA_INLINE void add_all(u32 type, bool both, u32 pairs, const struct left_words *l,
+			const struct right_words *r, u32 quads, struct int_sums *s)
+{
+	for (u32 chunk = 0; chunk < MMA_VECTORS / 4; chunk++)
+		add_chunk(type, both, pairs, l, r, quads, chunk, s);
+}
+
+static void take_right_of(const struct product *x, u32 column, u32 quads, struct right_words *r)
+{
+	const u32 *const *b = (const u32 *const *)x->b[column];
+
+	switch (x->f.b) {
+	case MMA_S8:
+		take_right(MMA_S8, 2, b, quads, r);
+		break;
+	case MMA_U8:
+		take_right(MMA_U8, 2, b, quads, r);
+		break;
+	case MMA_S4:
+		take_right(MMA_S4, 4, b, quads, r);
+		break;
+	case MMA_U4:
+		take_right(MMA_U4, 4, b, quads, r);
+		break;
 	default:
-		add_quad(MMA_U4, MMA_U4, 4, a, b, s);
+		take_right(MMA_B1, 1, b, quads, r);
 		break;
 	}
-#undef CASE
 }
 
-/* The bits set of a quad, by byte. */
-MMA_INLINE void add_bits(bool both, const mma_vi *a, const u32 *b, struct int_sums *s)
+static void add_left_of(const struct product *x, const struct left_words *l,
+			const struct right_words *r, u32 quads, struct int_sums *s)
 {
-#define STEP(t)                                                                              \
-	do {                                                                                 \
-		mma_vi b0 = mma_each_row(b + 8 * t), b1 = mma_each_row(b + 8 * t + 4);       \
-											     \
-		for (u32 v = 0; v < MMA_VECTORS; v++) {                                      \
-			mma_vi p = MMA_SPREAD(a[v], t);                                      \
-											     \
-			s->at[v][0] += count_bits(both ? p & b0 : p ^ b0);                   \
-			s->at[v][1] += count_bits(both ? p & b1 : p ^ b1);                   \
-		}                                                                            \
-	} while (0)
-	STEP(0);
-	STEP(1);
-	STEP(2);
-	STEP(3);
-#undef STEP
+	switch (x->f.a) {
+	case MMA_S8:
+		add_all(MMA_S8, false, 2, l, r, quads, s);
+		break;
+	case MMA_U8:
+		add_all(MMA_U8, false, 2, l, r, quads, s);
+		break;
+	case MMA_S4:
+		add_all(MMA_S4, false, 4, l, r, quads, s);
+		break;
+	case MMA_U4:
+		add_all(MMA_U4, false, 4, l, r, quads, s);
+		break;
+	default:
+		if (x->f.flags & MMA_AND)
+			add_all(MMA_B1, true, 1, l, r, quads, s);
+		else
+			add_all(MMA_B1, false, 1, l, r, quads, s);
+		break;
+	}
 }
 
 static mma_vi add_accumulator(mma_vi c, mma_vi sum, bool saturate)
@@ -207,31 +238,25 @@ static void finish(struct product *x, u32 row, u32 column, const struct int_sums
 			if (row + high >= x->rows)
 				return;
 			mma_store(x->d[r] + at,
-				  add_accumulator(mma_load(x->c[r] + at), x->f.a == MMA_B1 ? add_bytes(s->at[v][p]) : s->at[v][p],
+				  add_accumulator(mma_load(x->c[r] + at),
+						  x->f.a == MMA_B1 ? add_bytes(s->at[v][p])
+								   : s->at[v][p],
 						  x->f.flags & MMA_SATURATE));
 		}
 }
 
 static void multiply_words(struct product *x)
 {
-	u32 turned[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 	struct left_words l;
+	struct right_words r;
+	struct int_sums s;
 
 	for (u32 i = 0; i < x->rows; i += 2) {
 		u32 quads = take_left(x, i, &l);
 
 		for (u32 j = 0; j < x->columns; j++) {
-			struct int_sums s = {{{{0}}}};
-
-			for (u32 q = 0; q < quads; q++) {
-				mma_turn(x->b[j][q], turned);
-				if (x->f.a != MMA_B1)
-					add_ints(x, l.quad[q], turned, &s);
-				else if (x->f.flags & MMA_AND)
-					add_bits(true, l.quad[q], turned, &s);
-				else
-					add_bits(false, l.quad[q], turned, &s);
-			}
+			take_right_of(x, j, quads, &r);
+			add_left_of(x, &l, &r, quads, &s);
 			finish(x, i, j, &s);
 		}
 	}
@@ -257,55 +282,94 @@ static u64 double_at(const u32 *fragment, u32 i)
 	return u;
 }
 
-/* One row of a tile, as the host multiplies; false: a NaN, whose bits have rules of their own. */
-static bool chain_row(const f64 *a, const f64 (*b)[8], u32 k, f64 *s)
-{
-#if defined(__FMA__)
-	u32 nan = 0;
+typedef f64 columns __attribute__((vector_size(64)));
 
-	for (u32 i = 0; i < k; i++)
-#pragma omp simd
-		for (u32 j = 0; j < 8; j++)
-			s[j] = __builtin_fma(a[i], b[i][j], s[j]);
-#pragma omp simd
+#if defined(__FMA__)
+
+static inline columns fuse(f64 a, columns b, columns c)
+{
+	columns r;
+
 	for (u32 j = 0; j < 8; j++)
-		nan |= s[j] != s[j];
+		r[j] = __builtin_fma(a, b[j], c[j]);
+	return r;
+}
+
+/* Four rows of a tile as the host multiplies; false: a NaN, whose bits have rules of their own. */
+static bool chain_rows(const f64 (*a)[16], const columns *b, u32 k, columns *s)
+{
+	columns s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+	bool nan = false;
+
+	for (u32 i = 0; i < k; i++) {
+		s0 = fuse(a[0][i], b[i], s0);
+		s1 = fuse(a[1][i], b[i], s1);
+		s2 = fuse(a[2][i], b[i], s2);
+		s3 = fuse(a[3][i], b[i], s3);
+	}
+	s[0] = s0;
+	s[1] = s1;
+	s[2] = s2;
+	s[3] = s3;
+	for (u32 y = 0; y < 4; y++)
+		for (u32 j = 0; j < 8; j++)
+			nan |= s[y][j] != s[y][j];
 	return !nan;
+}
+
 #else
+
+/* A host without fused multiply-adds. */
+static bool chain_rows(const f64 (*a)[16], const columns *b, u32 k, columns *s)
+{
 	(void)a;
 	(void)b;
 	(void)k;
 	(void)s;
 	return false;
-#endif
 }
 
+#endif
+
+static void chain_slowly(const struct product *x, const f64 (*a)[16], const columns *b, columns *s)
+{
+	for (u32 y = 0; y < 4; y++)
+		for (u32 j = 0; j < 8; j++) {
+			u64 d = bits_f64(s[y][j]);
+
+			for (u32 i = 0; i < x->f.words; i++)
+				d = num_fma_f64(bits_f64(a[y][i]), bits_f64(b[i][j]), d,
+						x->rule.extra);
+			s[y][j] = f64_bits(d);
+		}
+}
+
+/* Eight rows and columns: those of B and the accumulators first the even ones, then the odd ones. */
 static void double_tile(struct product *x, u32 row, u32 column)
 {
-	f64 b[16][8];
-	u32 k = x->f.words;
+	u32 k = x->f.words, r = product_register(x, MMA_F64, row, column, 0);
+	columns b[16], c[8], s[8];
+	f64 a[8][16];
 
 	for (u32 i = 0; i < k; i++)
 		for (u32 j = 0; j < 8; j++)
-			b[i][j] = f64_bits(double_at(x->b[column][i / 4], 4 * j + i % 4));
+			b[i][j] = f64_bits(
+				double_at(x->b[column][i / 4], 4 * (j % 4 * 2 + j / 4) + i % 4));
 	for (u32 y = 0; y < 8; y++) {
-		f64 a[16], s[8], c[8];
-		u32 r = product_register(x, MMA_F64, row, column, 0);
-
-		for (u32 i = 0; i < k; i++)
-			a[i] = f64_bits(double_at(x->a[row][i / 4], 4 * y + i % 4));
-		for (u32 j = 0; j < 8; j++)
-			c[j] = s[j] = f64_bits(double_at(x->c[r + j % 2], 4 * y + j / 2));
-		if (x->rule.extra != NUM_RN || !chain_row(a, (const f64(*)[8])b, k, s))
-			for (u32 j = 0; j < 8; j++) {
-				u64 d = bits_f64(c[j]);
-
-				for (u32 i = 0; i < k; i++)
-					d = num_fma_f64(bits_f64(a[i]), bits_f64(b[i][j]), d, x->rule.extra);
-				s[j] = f64_bits(d);
-			}
-		for (u32 j = 0; j < 8; j++)
-			memcpy((u8 *)x->d[2 * (r + j % 2)] + 8 * (4 * y + j / 2), &s[j], 8);
+		for (u32 q = 0; q < k / 4; q++)
+			memcpy(&a[y][4 * q], x->a[row][q] + 8 * y, 32);
+		memcpy(&c[y], x->c[r] + 8 * y, 32);
+		memcpy((u8 *)&c[y] + 32, x->c[r + 1] + 8 * y, 32);
+	}
+	memcpy(s, c, sizeof(s));
+	for (u32 y = 0; y < 8; y += 4)
+		if (x->rule.extra != NUM_RN || !chain_rows((const f64(*)[16])a + y, b, k, s + y)) {
+			memcpy(s + y, c + y, sizeof(s) / 2);
+			chain_slowly(x, (const f64(*)[16])a + y, b, s + y);
+		}
+	for (u32 y = 0; y < 8; y++) {
+		memcpy(x->d[2 * r] + 8 * y, &s[y], 32);
+		memcpy(x->d[2 * r + 2] + 8 * y, (const u8 *)&s[y] + 32, 32);
 	}
 }
 
