@@ -336,10 +336,6 @@ void lower_mma(struct lower *l)
 		refuse(l, "how the part adds products of this type is not known");
 		return;
 	}
-	if (sparse && mma_bits(f.a) == 8 && f.a < MMA_F64) {
-		refuse(l, "sparse 8-bit floating point is checked only, not run");
-		return;
-	}
 	if (wmma && f.a == MMA_TF32)
 		rule.block = 4;
 	if (sparse)

@@ -68,9 +68,18 @@ static void mma_put_plane(const struct mma_lay *lay, struct mma_left *l, u32 pla
 	}
 	l->value[plane][v] = mma_value(type, true, x, 0);
 	e = (e & (lay->narrow ? 0xff : 0xffff)) << (s32)shift;
-	if (plane % slots)
+	if (plane % slots) /* planes of a group come in order */
 		e |= *all;
 	*all = e;
+}
+
+/*
+ * Where the plane of numbers 4 c .. 4 c + 3 stands. mma adds fp8 in two blocks, of which the first
+ * has the even ones.
+ */
+static inline u32 mma_plane_of(const struct mma_lay *lay, u32 c)
+{
+	return lay->normal ? c % 2 * (lay->quads * 4u) + c / 2 : c;
 }
 
 /* The planes of one quad of stored words. */
@@ -102,7 +111,7 @@ static void mma_expand_quad(const struct mma_lay *lay, mma_vi words, mma_vi meta
 		for (u32 c = 0; c < 8; c++) { /* halves of words */
 			x = mma_spread_at(words, c / 2) >> (s32)(c % 2 * 16);
 			x = mma_place_two(x & 0xff, x >> 8 & 0xff, meta >> (s32)(4 * c));
-			mma_put_plane(lay, l, 8 * q + c, v, x);
+			mma_put_plane(lay, l, mma_plane_of(lay, 8 * q + c), v, x);
 		}
 		break;
 	}
@@ -146,10 +155,10 @@ PL_UNUSED static void mma_decode_right_sparse(const struct mma_lay *lay, const u
 			mma_pair_place(type, q % 2, n, &g, &s);
 			g += q / 2 * mma_pair_groups(type);
 			for (u32 t = 0; t < 4; t++) {
-				u32 k = (4 * q + t) * per + n, plane = k / 4;
+				u32 k = (4 * q + t) * per + n, plane = mma_plane_of(lay, k / 4);
 
-				memcpy(r->value[k], x.value[(g * slots + s) * 4 + t],
-				       sizeof(r->value[k]));
+				memcpy(r->value[4 * plane + k % 4],
+				       x.value[(g * slots + s) * 4 + t], sizeof(r->value[0]));
 				memcpy(r->exponent[plane / slots] +
 					       bytes * (slots * (k % 4) + plane % slots),
 				       x.exponent[g] + bytes * (slots * t + s), bytes);

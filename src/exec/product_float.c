@@ -42,9 +42,9 @@ static bool lay_out(const struct product *x, struct mma_lay *lay)
 	};
 	if (sparse) {
 		groups = k / (lay->narrow ? 16 : 8);
-		lay->blocks = (u8)(k / block);
+		lay->blocks = (u8)(lay->normal ? 2 : k / block);
 		lay->groups = (u8)(groups / lay->blocks);
-		return x->rule.sum != MMA_HALVES && lay->groups * lay->blocks == groups;
+		return lay->groups * lay->blocks == groups;
 	}
 	lay->alone = !is_fp8(x->f.a) && x->f.a != MMA_BF16 && block == 4 * per && lay->quads > 1;
 	groups = mma_pair_groups(x->f.a) * (lay->alone ? lay->quads : 1);
@@ -240,10 +240,17 @@ static void scatter(struct product *x, u32 row, u32 column, const struct mma_til
 		}
 }
 
-/* fp8 as pairs of f16: elements with k & 2 clear come first. */
-static u32 order_of(const struct mma_rule *rule, u32 k, u32 n)
+/*
+ * mma adds fp8 as pairs of f16 in two blocks: of a dense matrix first the numbers with k & 2 clear,
+ * of a sparse one those with k & 4 clear.
+ */
+static u32 order_of(const struct product *x, u32 k, u32 n)
 {
-	return rule->sum == MMA_HALVES ? (k & 2 ? n / 2 : 0) + k / 4 * 2 + (k & 1) : k;
+	if (x->rule.sum != MMA_HALVES)
+		return k;
+	if (x->f.flags & MMA_SPARSE)
+		return (k & 4 ? n / 2 : 0) + k / 8 * 4 + (k & 3);
+	return (k & 2 ? n / 2 : 0) + k / 4 * 2 + (k & 1);
 }
 
 static void fill_a(const struct product *x, const struct rows *m, struct mma_tile *t, u32 stored)
@@ -265,7 +272,7 @@ static void fill_a(const struct product *x, const struct rows *m, struct mma_til
 		}
 		for (u32 s = 0; s < stored; s++) {
 			u32 k = order_of(
-				&x->rule,
+				x,
 				x->f.flags & MMA_SPARSE ? product_sparse_place(x, i, s, stored) : s,
 				t->k);
 
@@ -285,7 +292,7 @@ static void fill_b(const struct product *x, const struct rows *m, struct mma_til
 		t->special |=
 			mma_decode_row(x->f.b, m->b[j], t->k, x->rule.sum == MMA_HALVES, v, e);
 		for (u32 k = 0; k < t->k; k++) {
-			u32 at = order_of(&x->rule, k, t->k);
+			u32 at = order_of(x, k, t->k);
 
 			t->b[j][at] = v[k];
 			t->be[j][at] = e[k];

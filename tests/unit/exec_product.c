@@ -176,18 +176,21 @@ static void test_type(u32 type)
 
 static void test_halves(u32 type)
 {
-	for (u32 words = 4; words <= 8; words += 4) {
+	for (u32 i = 0; i < 4; i++) {
+		u32 words = 4 + i / 2 * 4, sparse = i % 2;
 		struct mma_form f = {.a = (u8)type,
 				     .b = (u8)(MMA_E4M3 + MMA_E5M2 - type),
 				     .c = MMA_F32,
 				     .d = MMA_F32,
 				     .rows = 2,
 				     .columns = 1,
-				     .words = (u8)words};
+				     .words = (u8)words,
+				     .flags = sparse ? MMA_SPARSE : 0};
 		struct mma_rule r = {.sum = MMA_HALVES, .fraction = 25, .block = 16};
 		char name[80];
 
-		snprintf(name, sizeof(name), "%s k%u by halves", type_names[type], 4 * words);
+		snprintf(name, sizeof(name), "%s k%u by halves%s", type_names[type],
+			 4 * words << sparse, sparse ? ", sparse" : "");
 		test_form(&f, &r, name);
 	}
 }
