@@ -98,11 +98,18 @@ static bool is_compiler(const char *path)
 	return !strncmp(base, "libnvrtc", 8) || !strncmp(base, "libnvJitLink", 12);
 }
 
+static bool said;
+
+RT_API void plrt_refusal_was_said(void);
+RT_API void plrt_refusal_was_said(void)
+{
+	__atomic_store_n(&said, true, __ATOMIC_RELAXED);
+}
+
 /* Private tables of NVIDIA's own libraries; their runtime asks for them first of all. */
 RT_API int pldrv_cuGetExportTable(const void **table, const void *id);
 RT_API int pldrv_cuGetExportTable(const void **table, const void *id)
 {
-	static bool said;
 	Dl_info who;
 	const char *path = dladdr(__builtin_return_address(0), &who) && who.dli_fname
 				   ? who.dli_fname

@@ -18,6 +18,9 @@
 #include "runtime/versions.def"
 #undef VERSIONED
 
+/* Somebody has been told that a static runtime stays: once is enough. */
+extern void plrt_refusal_was_said(void);
+
 struct entry {
 	const char *name;
 	void (*to)(void);
@@ -63,11 +66,13 @@ static void redirect(void)
 	const char *log = getenv("PTXLOOM_LOG");
 
 	redirect_new(&objects, &r);
-	if (r.stripped)
+	if (r.stripped) {
+		plrt_refusal_was_said();
 		fprintf(stderr,
 			"ptxloom: the program carries a static CUDA runtime and is stripped, "
 			"so its calls cannot be taken over.\n"
 			"ptxloom: rebuild it without stripping, or with NVCC_APPEND_FLAGS=\"-cudart shared\".\n");
+	}
 	if (r.failed)
 		fprintf(stderr,
 			"ptxloom: %u entry points of the static CUDA runtime could not be overwritten\n",

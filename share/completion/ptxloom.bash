@@ -2,7 +2,7 @@
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
-	local commands="cc devices exec help lint ls ptx run"
+	local commands="cc devices env exec help lint ls ptx run"
 	local options="--help"
 
 	COMPREPLY=()
@@ -18,7 +18,7 @@ _ptxloom()
 	run)
 		# A program: its own arguments are its own business.
 		if [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "$options -d --check= --env --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --check= --" -- "$word"))
 		else
 			compopt -o filenames 2>/dev/null
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
@@ -29,6 +29,7 @@ _ptxloom()
 	exec)
 		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump -d --device --dump-program"
 		;;
+	env) options="$options -d" ;;
 	lint) options="$options --max-errors= --dump --print -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;

@@ -17,12 +17,11 @@ const char tool_help_run[] =
 	"  -d DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see `ptxloom devices`\n"
 	"  --check=mem a kernel that touches memory outside allocations stops with a fault, even where hardware\n"
 	"              would not notice; the exit status is 86 if any kernel faulted\n"
-	"  --env       print the environment as shell exports instead of running anything\n"
 	"  --help      this text\n"
 	"\n"
 	"Exit status: that of PROG; 126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
-static bool check_devices(const char *spec)
+bool tool_check_devices(const char *spec)
 {
 	struct arch_devices devices;
 	struct diag d;
@@ -48,6 +47,29 @@ static char *prepend(const char *name, const char *first, char separator)
 	return v;
 }
 
+bool tool_environment(struct tool_environment *e)
+{
+	char preload[4300], dir[4200];
+
+	*e = (struct tool_environment){0};
+	if (!tool_find_libs(dir, sizeof(dir))) {
+		fputs("ptxloom: " TOOL_PRELOAD
+		      " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n",
+		      stderr);
+		return false;
+	}
+	snprintf(preload, sizeof(preload), "%s/" TOOL_PRELOAD, dir);
+	e->preload = prepend("LD_PRELOAD", preload, ':');
+	e->library_path = prepend("LD_LIBRARY_PATH", dir, ':');
+	return e->preload && e->library_path;
+}
+
+void tool_environment_fini(struct tool_environment *e)
+{
+	free(e->preload);
+	free(e->library_path);
+}
+
 static int start(char **argv)
 {
 	int e;
@@ -58,19 +80,10 @@ static int start(char **argv)
 	return e == ENOENT ? 127 : 126;
 }
 
-static void print_exports(const char *preload, const char *path, const char *device)
-{
-	printf("export LD_PRELOAD='%s'\nexport LD_LIBRARY_PATH='%s'\nexport NVCC_APPEND_FLAGS='-cudart shared'\n",
-	       preload, path);
-	if (device)
-		printf("export PTXLOOM_DEVICE='%s'\n", device);
-}
-
 int tool_main_run(const struct tool_command *self, int argc, char **argv)
 {
 	const char *device = NULL, *checks = NULL;
-	bool exports = false;
-	char preload[4300], dir[4200], *env_preload, *env_path;
+	struct tool_environment e;
 	int i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {
@@ -79,8 +92,6 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 			break;
 		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			return tool_help(self);
-		} else if (!strcmp(argv[i], "--env")) {
-			exports = true;
 		} else if (!strncmp(argv[i], "--check=", 8)) {
 			checks = argv[i] + 8;
 		} else if (!strcmp(argv[i], "-d") && i + 1 < argc) {
@@ -89,29 +100,16 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 			return tool_usage(self, "unknown option '%s'", argv[i]);
 		}
 	}
-	if (i == argc && !exports)
+	if (i == argc)
 		return tool_usage(self, "no program given");
-	if (device && !check_devices(device))
+	if (device && !tool_check_devices(device))
 		return TOOL_USAGE;
 	if (checks && strcmp(checks, "mem") != 0)
 		return tool_usage(self, "unknown check '%s'; there is: mem", checks);
-	if (!tool_find_libs(dir, sizeof(dir))) {
-		fputs("ptxloom run: " TOOL_PRELOAD
-		      " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n",
-		      stderr);
-		return 126;
-	}
-	snprintf(preload, sizeof(preload), "%s/" TOOL_PRELOAD, dir);
-	env_preload = prepend("LD_PRELOAD", preload, ':');
-	env_path = prepend("LD_LIBRARY_PATH", dir, ':');
-	if (!env_preload || !env_path)
-		return 126;
-	if (exports) {
-		print_exports(env_preload, env_path, device);
-		return TOOL_OK;
-	}
-	setenv("LD_PRELOAD", env_preload, 1);
-	setenv("LD_LIBRARY_PATH", env_path, 1);
+	if (!tool_environment(&e))
+		return TOOL_CANNOT_RUN;
+	setenv("LD_PRELOAD", e.preload, 1);
+	setenv("LD_LIBRARY_PATH", e.library_path, 1);
 	if (device)
 		setenv("PTXLOOM_DEVICE", device, 1);
 	if (checks)

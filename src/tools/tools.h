@@ -13,6 +13,7 @@ enum tool_exit {
 	TOOL_OK = 0,
 	TOOL_FINDINGS = 1, /* the input has errors */
 	TOOL_USAGE = 2,    /* unusable arguments, or a file that cannot be read */
+	TOOL_CANNOT_RUN = 126, /* as shells say when a program cannot be started */
 };
 
 /* One subcommand. `main` gets argv with argv[0] = the subcommand's name. */
@@ -35,6 +36,17 @@ struct tool_command {
 /* Folder with the libraries, and with our CUDA headers: installed or in the build. False: not found. */
 bool tool_find_libs(char *out, size_t size);
 bool tool_find_include(char *out, size_t size);
+
+/* What programs need to find the emulated libraries. The strings are owned. */
+struct tool_environment {
+	char *preload, *library_path; /* LD_PRELOAD and LD_LIBRARY_PATH, with what they are now */
+};
+
+/* False after a message. */
+bool tool_environment(struct tool_environment *e);
+void tool_environment_fini(struct tool_environment *e);
+/* Is this a list of devices? False after a message. */
+bool tool_check_devices(const char *spec);
 
 /* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
 int tool_help(const struct tool_command *self);

@@ -1,0 +1,98 @@
+/*
+ * `ptxloom env`: what `ptxloom run` sets up, as commands for the shell and a line for CMake.
+ */
+#include "src/tools/tools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char tool_help_env[] =
+	"For a shell in which every program sees the emulated GPU, and for builds whose tests shall:\n"
+	"\n"
+	"  eval \"$(ptxloom env -d h100)\"\n"
+	"\n"
+	"The exports: LD_PRELOAD and LD_LIBRARY_PATH put the emulated CUDA libraries in front, "
+	"NVCC_APPEND_FLAGS makes nvcc\n"
+	"link the shared runtime, PTXLOOM_DEVICE names the devices. The last line, a comment to the "
+	"shell, is for cmake.\n"
+	"\n"
+	"  -d DEVICE   device or list of devices; see `ptxloom devices`\n"
+	"  --help      this text\n"
+	"\n"
+	"Exit status: 0; 126 when the libraries are not found, 2 for wrong arguments.\n";
+
+/* Between single quotes, as a shell wants it. */
+static void print_quoted(const char *s)
+{
+	putchar('\'');
+	for (; *s; s++)
+		if (*s == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*s);
+	putchar('\'');
+}
+
+static void print_export(const char *name, const char *value)
+{
+	printf("export %s=", name);
+	print_quoted(value);
+	putchar('\n');
+}
+
+/* Options that nvcc already gets stay in front. */
+static bool print_nvcc_flags(void)
+{
+	static const char ours[] = "-cudart shared";
+	const char *old = getenv("NVCC_APPEND_FLAGS");
+	struct text t = {0};
+
+	if (old && strstr(old, ours))
+		text_puts(&t, old);
+	else
+		text_printf(&t, "%s%s%s", old ? old : "", old && *old ? " " : "", ours);
+	if (t.at)
+		print_export("NVCC_APPEND_FLAGS", t.at);
+	text_fini(&t);
+	return !t.failed;
+}
+
+/* CMake starts test programs through an emulator when it is given one: a list of words. */
+static void print_cmake(const char *device)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = 0;
+	fputs("# cmake -DCMAKE_CROSSCOMPILING_EMULATOR=", stdout);
+	printf("'%s;run%s%s;--'\n", self, device ? ";-d;" : "", device ? device : "");
+}
+
+int tool_main_env(const struct tool_command *self, int argc, char **argv)
+{
+	struct tool_environment e;
+	const char *device = NULL;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return tool_help(self);
+		else if (!strcmp(argv[i], "-d") && i + 1 < argc)
+			device = argv[++i];
+		else
+			return tool_usage(self, "unknown argument '%s'", argv[i]);
+	}
+	if (device && !tool_check_devices(device))
+		return TOOL_USAGE;
+	if (!tool_environment(&e))
+		return TOOL_CANNOT_RUN;
+	print_export("LD_PRELOAD", e.preload);
+	print_export("LD_LIBRARY_PATH", e.library_path);
+	if (!print_nvcc_flags())
+		return TOOL_CANNOT_RUN;
+	if (device)
+		print_export("PTXLOOM_DEVICE", device);
+	print_cmake(device);
+	tool_environment_fini(&e);
+	return TOOL_OK;
+}

@@ -1,0 +1,158 @@
+# The ways into a program: static and shared runtimes, libraries that are loaded, stripped programs,
+# the run-time compiler, several processes and threads. What needs a compiler that is missing is skipped.
+. "${srcdir:-.}/tests/style/tap.sh"
+
+PATH=$(cd "$builddir" && pwd):$PATH
+export PATH
+unset PTXLOOM_DEVICE CUDA_VISIBLE_DEVICES PTXLOOM_LOG
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+here=$srcdir/tests/programs
+nvcc=
+for place in nvcc /usr/local/cuda/bin/nvcc; do
+	nvcc=$(command -v "$place") && break
+done
+toolkit=${nvcc%/bin/nvcc}
+
+# succeeds DESCRIPTION COMMAND...: exit status 0; what a failure printed is shown.
+succeeds()
+{
+	description=$1
+	shift
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ "$status" -eq 0 ] || head -n 30 "$scratch/out" "$scratch/err" | sed 's/^/# /'
+	ok "$status" "$description"
+}
+
+# says TEXT DESCRIPTION: the last command printed it.
+says()
+{
+	grep -q -- "$1" "$scratch/out" "$scratch/err"
+	found=$?
+	[ "$found" -eq 0 ] || head -n 30 "$scratch/out" "$scratch/err" | sed 's/^/# /'
+	ok "$found" "$2"
+}
+
+# runs DESCRIPTION PROGRAM [OPTION...]: the program runs and is satisfied.
+runs()
+{
+	description=$1
+	shift
+	succeeds "$description" ptxloom run "$@"
+	says 'all right' "$description: results"
+}
+
+(eval "$(ptxloom env -d v100)" && [ "$PTXLOOM_DEVICE" = v100 ] && [ -f "${LD_PRELOAD%%:*}" ] &&
+	[ "$NVCC_APPEND_FLAGS" = "-cudart shared" ])
+ok $? "env prints commands for the shell"
+ptxloom env -d v100 | tail -n 1 | grep -q "^# cmake -DCMAKE_CROSSCOMPILING_EMULATOR='.*ptxloom;run;-d;v100;--'$"
+ok $? "env prints a line for CMake"
+(NVCC_APPEND_FLAGS=-lineinfo && export NVCC_APPEND_FLAGS && eval "$(ptxloom env)" &&
+	[ "$NVCC_APPEND_FLAGS" = "-lineinfo -cudart shared" ])
+ok $? "env keeps the options nvcc gets already"
+
+if [ -z "$nvcc" ]; then
+	skip "programs built by nvcc" "no nvcc"
+	finish
+	exit
+fi
+
+# ---- static runtimes ----
+
+sample=$srcdir/samples/vector_add.cu
+for how in "-Xcompiler -fPIE -Xlinker -pie" "-Xcompiler -fno-pie -Xlinker -no-pie" "-rdc=true" "-O0 -G"; do
+	# shellcheck disable=SC2086 # options
+	succeeds "nvcc $how: builds" "$nvcc" -arch=sm_80 $how "$sample" -o "$scratch/program"
+	runs "nvcc $how: runs" "$scratch/program"
+done
+runs "a child of a child" sh -c "sh -c '$scratch/program'"
+
+succeeds "nvcc: builds" "$nvcc" -arch=sm_80 "$sample" -o "$scratch/program"
+strip "$scratch/program"
+ptxloom run "$scratch/program" >"$scratch/out" 2>"$scratch/err"
+ok "$([ $? -ne 0 ]; echo $?)" "a stripped program with a static runtime fails"
+says 'cudart shared' "and is told what to do"
+ok "$([ "$(grep -c '^ptxloom:' "$scratch/err")" -eq 2 ]; echo $?)" "in one message"
+succeeds "nvcc -cudart shared: builds" "$nvcc" -cudart shared -arch=sm_80 "$sample" -o "$scratch/program"
+strip "$scratch/program"
+runs "a stripped program with the shared runtime" "$scratch/program"
+ok "$([ ! -s "$scratch/err" ]; echo $?)" "and without a message"
+succeeds "machine code only: builds" "$nvcc" -gencode arch=compute_80,code=sm_80 "$sample" -o "$scratch/program"
+ptxloom run "$scratch/program" >"$scratch/out" 2>"$scratch/err"
+ok "$([ $? -ne 0 ]; echo $?)" "a program of machine code fails"
+says 'code=compute_80' "and is told what to do"
+
+# ---- libraries ----
+
+succeeds "a library with a static runtime: builds" \
+	"$nvcc" -arch=sm_80 -shared -Xcompiler -fPIC "$here/plugin.cu" -o "$scratch/plugin.so"
+succeeds "its host: builds" ${CC:-cc} "$here/plugin_host.c" -o "$scratch/host" -ldl
+runs "a library that is loaded, three times" "$scratch/host" "$scratch/plugin.so"
+
+# ---- the run-time compiler ----
+
+if [ -f "$toolkit/lib64/libnvrtc.so" ]; then
+	link="-L$toolkit/lib64 -Wl,-rpath,$toolkit/lib64 -L$toolkit/lib64/stubs"
+	# shellcheck disable=SC2086 # options
+	succeeds "NVRTC, linked: builds" ${CC:-cc} "$here/nvrtc.c" -o "$scratch/program" $link -lnvrtc -lcuda -ldl
+	runs "NVRTC, linked" "$scratch/program"
+	ok "$([ ! -s "$scratch/err" ]; echo $?)" "NVRTC, linked: without a message"
+	# shellcheck disable=SC2086
+	succeeds "NVRTC, found: builds" ${CC:-cc} -DFIND "$here/nvrtc.c" -o "$scratch/program" $link -lcuda -ldl
+	LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+		ptxloom run "$scratch/program" >"$scratch/out" 2>"$scratch/err"
+	says 'all right' "NVRTC, found with dlsym"
+else
+	skip "programs of the run-time compiler" "no NVRTC"
+fi
+
+# ---- structures ----
+
+sed 's/^PROP(\([^,]*\), \([^,]*\), \([^,]*\), \([A-Z0-9]*\), .*/IN_\4(\1 \2[\3];)/;/^IN_/!d' \
+	"$srcdir/runtime/prop.def" >"$scratch/fields"
+{
+	echo '#include <cstddef>'
+	echo '#include <driver_types.h>'
+	echo '#define IN_ALL(x) x'
+	echo '#define IN_NOT13(x)'
+	echo '#define IN_FROM12(x) x'
+	echo '#define IN_ONLY13(x) x'
+	echo 'struct ours {'
+	cat "$scratch/fields"
+	echo '};'
+	sed -n 's/^IN_\(ALL\|FROM12\|ONLY13\)([^ ]* \([A-Za-z0-9]*\)\[.*/\2/p' "$scratch/fields" |
+		while read -r field; do
+			echo "static_assert(offsetof(ours, $field) == offsetof(cudaDeviceProp, $field), \"$field\");"
+		done
+} >"$scratch/layout.cpp"
+if grep -q 'CUDART_VERSION *13' "$toolkit/include/cuda_runtime_api.h"; then
+	ok "$([ "$(grep -c static_assert "$scratch/layout.cpp")" -gt 80 ]; echo $?)" "cudaDeviceProp: fields were found"
+	succeeds "cudaDeviceProp of 13 is laid out as in its header" \
+		"$nvcc" -x cu -c "$scratch/layout.cpp" -o "$scratch/layout.o"
+else
+	skip "cudaDeviceProp of 13" "another toolkit"
+fi
+
+# ---- many devices, threads and processes ----
+
+jacobi=$here/jacobi.cu
+for variant in 0 1 2; do
+	succeeds "Jacobi solver, variant $variant: builds" \
+		"$nvcc" -arch=sm_80 -DVARIANT=$variant -Xcompiler -fopenmp "$jacobi" -o "$scratch/program"
+	for devices in v100 4xv100; do
+		runs "Jacobi solver, variant $variant, $devices" -d "$devices" "$scratch/program"
+	done
+done
+if command -v mpicxx >/dev/null && command -v mpirun >/dev/null; then
+	succeeds "Jacobi solver, MPI: builds" \
+		"$nvcc" -arch=sm_80 -DVARIANT=3 -ccbin mpicxx "$jacobi" -o "$scratch/program"
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+	succeeds "Jacobi solver, 4 MPI processes" \
+		mpirun --oversubscribe -n 4 ptxloom run -d 4xv100 "$scratch/program"
+	says 'all right' "Jacobi solver, 4 MPI processes: results"
+else
+	skip "Jacobi solver, MPI" "no MPI"
+fi
+finish
