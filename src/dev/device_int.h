@@ -12,6 +12,7 @@ struct device_params {
 	u64 address;                /* 0: none yet */
 	u8 *host;                   /* where the host has it */
 	u32 cap;
+	u64 workspace; /* of cooperative launches, 0: none yet */
 };
 
 /* What a launch comes to with its clusters. */

@@ -189,6 +189,25 @@ static bool params_take(struct device *d, struct device_flight *f, u32 bytes)
 	return b->cap != 0;
 }
 
+/*
+ * What the code of a grid's barrier finds through %envreg1 and %envreg2: the size of the workspace
+ * and the word that counts arrivals. A layout between compiler and driver.
+ */
+struct workspace {
+	u32 bytes, barrier;
+};
+
+static bool workspace_make(struct device *d, struct device_params *b)
+{
+	if (!b->workspace)
+		b->workspace = mem_alloc(&d->mem, sizeof(struct workspace), MEM_ALIGN,
+					 MEM_KIND_DEVICE);
+	if (b->workspace)
+		*(struct workspace *)(uintptr_t)b->workspace =
+			(struct workspace){.bytes = sizeof(struct workspace)};
+	return b->workspace != 0;
+}
+
 /* It has ended, or could not be started. */
 static void flight_return(struct device_flight *f)
 {
@@ -317,6 +336,11 @@ static bool start(struct device_flight *f, bool may_inline)
 	};
 
 	s.env.grid_id = f->grid_id;
+	if (f->cooperative) {
+		if (!workspace_make(d, f->params))
+			return false;
+		s.env.workspace = f->params->workspace;
+	}
 	if (f->kernel->param_bytes)
 		memcpy(f->params->host, f->values, f->kernel->param_bytes);
 	return sched_start(d->pool, &s, may_inline);

@@ -250,6 +250,7 @@ struct exec_env {
 	 * choice among groups of lanes that depend on this and the CTA's number only.
 	 */
 	u64 seed;
+	u64 workspace;             /* of a cooperative grid, for its barrier: %envreg1 and 2; else 0 */
 	u32 cluster[3];            /* CTAs of a cluster; 0 counts as 1 */
 	bool explicit_cluster;     /* given by the launch or the kernel */
 	bool async_eager;          /* asynchronous copies complete at once (PTXLOOM_ASYNC=eager) */

@@ -48,6 +48,9 @@ u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 	case SR_cluster_nctaid: return component < 3 ? cluster_dim(e, component) : 0;
 	case SR_cluster_ctarank: return g->cta->rank;
 	case SR_cluster_nctarank: return (u64)cluster_dim(e, 0) * cluster_dim(e, 1) * cluster_dim(e, 2);
+	/* Compilers keep the barrier of a grid there: upper and lower half of the address. */
+	case SR_envreg1: return e->workspace >> 32;
+	case SR_envreg2: return (u32)e->workspace;
 	case SR_is_explicit_cluster: return e->explicit_cluster;
 	default: return 0;
 	}

@@ -408,6 +408,7 @@ static void start_unit(struct hand *h, struct seat *first)
 			cl->cta[r] = &s->cta;
 		s->cta.cluster = cl;
 		s->cta.rank = r;
+		s->cta.used_up = s->cta.polled = false;
 		s->light = 0;
 		start_cta(h, &s->cta, r);
 	}
@@ -516,6 +517,8 @@ static enum exec_stop turn(struct seat *s, s32 budget)
 {
 	enum exec_stop stop;
 
+	if (used_up(s) && polled(s) && budget > POLL_BUDGET)
+		budget = POLL_BUDGET;
 	do
 		stop = s->cta.cluster ? exec_cluster_run(&s->cluster, budget)
 				      : exec_cta_run(&s->cta, budget);

@@ -16,6 +16,9 @@
 /* Budget of a turn: 8192 rounds of a loop that computes, some 0.1 to 1 ms, or 128 of one that
  * polls. */
 #define TURN_BUDGET 8192
+/* Of a CTA that did nothing but poll in its last turn: a few looks, then others may change what it
+ * waits for. */
+#define POLL_BUDGET 256
 /* Of a grid on the calling thread. */
 #define INLINE_BUDGET 1024
 /* Polite yields that count as one turn. */
