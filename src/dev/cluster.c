@@ -60,9 +60,11 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 	const struct ir_func *f = k->func;
 	u32 need[3], asked[3];
 	bool given = is_given(l->cluster), needs = required(k, need);
+	bool units = f->has_perf[IR_BLOCKSARECLUSTERS];
 
 	for (u32 i = 0; i < 3; i++) {
 		s->grid[i] = l->grid[i];
+		s->block[i] = l->block[i];
 		asked[i] = at_least_1(l->cluster[i]);
 		s->cluster[i] = needs ? need[i] : given ? asked[i] : 1;
 	}
@@ -73,9 +75,13 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 		return STATUS_INVALID_CLUSTER_SIZE;
 	if (product(s->cluster) > size_limit(k))
 		return STATUS_INVALID_CLUSTER_SIZE;
+	/* Compilers pass a block of one thread with such a kernel: its size is the kernel's. */
+	if (units && product(l->block) == 1)
+		for (u32 i = 0; i < 3; i++)
+			s->block[i] = at_least_1(f->perf[IR_REQNTID][i]);
 	for (u32 i = 0; i < 3; i++) {
-		/* Such a kernel's grid is given in clusters. */
-		if (f->has_perf[IR_BLOCKSARECLUSTERS]) {
+		/* And its grid is given in clusters. */
+		if (units) {
 			if ((u64)s->grid[i] * s->cluster[i] > UINT32_MAX)
 				return STATUS_INVALID_VALUE;
 			s->grid[i] *= s->cluster[i];

@@ -18,6 +18,7 @@ struct device_params {
 /* What a launch comes to with its clusters. */
 struct device_shape {
 	u32 grid[3]; /* in CTAs */
+	u32 block[3];
 	u32 cluster[3];
 	bool explicit_cluster; /* asked for by the launch or the kernel */
 };
@@ -33,7 +34,7 @@ struct device_flight {
 	u8 *values; /* of the parameters, laid out as the kernel sees them */
 	u32 values_cap;
 	struct device_shape shape;
-	u32 block[3], dynamic_bytes;
+	u32 dynamic_bytes;
 	u32 resident; /* CTAs an SM holds */
 	bool cooperative;
 	struct device_params *params; /* while it runs */

@@ -9,6 +9,7 @@
 #define REGISTERS 32u
 #define PARAMS_CAP 4096u
 #define PARAMS_ALIGN 256u
+#define RESERVED_ALIGN 128u
 #define VALUES_STEP 256u
 
 /* ---- checks ---- */
@@ -105,7 +106,7 @@ static enum status check(const struct device_launch *l, struct device_shape *sha
 	const struct device_kernel *k = l->kernel;
 	enum status status = device_cluster_resolve(l, shape);
 
-	if (!sizes_fit(k->owner->dev->arch, l, shape->grid) || !bounds_fit(k->func, l->block) ||
+	if (!sizes_fit(k->owner->dev->arch, l, shape->grid) || !bounds_fit(k->func, shape->block) ||
 	    l->dynamic_bytes > k->max_dynamic_bytes)
 		return STATUS_INVALID_VALUE;
 	if (!l->args && (l->packed ? l->packed_bytes < k->param_bytes : k->param_bytes != 0))
@@ -299,7 +300,6 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->cooperative = l->cooperative;
 	f->dynamic_bytes = l->dynamic_bytes;
 	f->shape = shape;
-	memcpy(f->block, l->block, sizeof(f->block));
 	copy_params(l, f->values);
 	*out = f;
 	return STATUS_SUCCESS;
@@ -319,7 +319,7 @@ static bool start(struct device_flight *f, bool may_inline)
 				.params = f->params->host,
 				.param_address = f->params->address,
 				.grid = {h->grid[0], h->grid[1], h->grid[2]},
-				.block = {f->block[0], f->block[1], f->block[2]},
+				.block = {h->block[0], h->block[1], h->block[2]},
 				.cluster = {h->cluster[0], h->cluster[1], h->cluster[2]},
 				.explicit_cluster = h->explicit_cluster,
 				.async_eager = d->async_eager,
@@ -336,6 +336,10 @@ static bool start(struct device_flight *f, bool may_inline)
 	};
 
 	s.env.grid_id = f->grid_id;
+	if (p->uses_reserved) {
+		s.env.reserved_at = (u32)align_up(s.env.shared_bytes, RESERVED_ALIGN);
+		s.env.shared_bytes = s.env.reserved_at + EXEC_RESERVED_SHARED;
+	}
 	if (f->cooperative) {
 		if (!workspace_make(d, f->params))
 			return false;

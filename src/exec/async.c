@@ -201,6 +201,17 @@ static void complete_pieces(u64 *at, u32 bytes)
 	mbar_complete(at, bytes);
 }
 
+static void copy(const struct async_op *op, const u8 *src)
+{
+	if (!op->skip) {
+		memmove(op->dst, src, op->bytes);
+		return;
+	}
+	for (u32 i = 0; i < op->bytes; i++)
+		if (!(op->skip >> i % 16 & 1))
+			op->dst[i] = src[i];
+}
+
 static void perform(struct async_op *op)
 {
 	const u8 *src = op->immediate ? op->data : op->src;
@@ -208,7 +219,7 @@ static void perform(struct async_op *op)
 
 	switch ((enum async_kind)op->kind) {
 	case ASYNC_COPY:
-		memmove(op->dst, src, bytes);
+		copy(op, src);
 		break;
 	case ASYNC_REDUCE:
 		async_reduce(op->dst, src, bytes, op->size, op->apply);

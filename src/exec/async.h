@@ -54,6 +54,7 @@ struct async_op {
 	u8 kind;        /* enum async_kind */
 	u8 size;        /* ASYNC_REDUCE: bytes of an element */
 	bool immediate; /* the source is `data` */
+	u16 skip;       /* ASYNC_COPY: bytes to leave out of each 16, one bit each */
 	u8 *dst;
 	const u8 *src;
 	u32 bytes;

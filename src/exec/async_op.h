@@ -28,6 +28,9 @@ enum mbar_op {
 	MBAR_TRY_PARITY,
 };
 
+/* Kinds of tensor copies. */
+enum tensor_copy { TENSOR_COPY_TILE, TENSOR_COPY_IM2COL, TENSOR_COPY_FOUR };
+
 enum cluster_address {
 	ADDRESS_MAPA,
 	ADDRESS_RANK,

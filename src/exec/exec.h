@@ -27,6 +27,8 @@
 #define CTA_BARRIERS 16u
 #define CTA_WARPS 64u /* that a CTA may have: its gangs are no more */
 #define CLUSTER_CTAS_MAX 16u
+/* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
+#define EXEC_RESERVED_SHARED 1024u
 
 /* Every handler: lane operations of ops/ and the others of ops/other.def. */
 enum exec_op {
@@ -129,6 +131,7 @@ struct program {
 	bool has_calls;      /* or uses the stack otherwise: frame and stack rows are set for each CTA */
 	bool has_cycles;     /* a function may call itself, directly or not */
 	bool moves_stack;    /* alloca */
+	bool uses_reserved;  /* shared memory kept for the system */
 	u32 *address_func;   /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
 	u32 address_len;
 	struct program_extern *externs;
@@ -240,7 +243,8 @@ struct exec_env {
 	struct mem *mem;
 	const u8 *params;          /* kernel parameters, host memory */
 	u32 grid[3], block[3];
-	u32 shared_bytes;          /* static + dynamic */
+	u32 shared_bytes;          /* static + dynamic, and what is reserved behind */
+	u32 reserved_at;           /* offset of the EXEC_RESERVED_SHARED bytes, if the program uses them */
 	u32 dynamic_shared;
 	u32 local_bytes;           /* local memory per thread */
 	u64 grid_id;

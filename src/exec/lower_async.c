@@ -98,7 +98,7 @@ static void lower_bulk(struct lower *l, bool reduce)
 	u32 d = lower_address_row(l, lower_named(l, 'd')),
 	    s = lower_address_row(l, lower_named(l, 's'));
 	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE,
-	    op = 0;
+	    bytes = IR_NONE, op = 0;
 	struct insn *in;
 
 	if (!to_global)
@@ -107,8 +107,9 @@ static void lower_bulk(struct lower *l, bool reduce)
 		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
 	if (reduce)
 		op = lower_atom_op(form);
-	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global) ||
-	    isa_form_has(form, M_cp_mask)) {
+	if (isa_form_has(form, M_cp_mask))
+		bytes = lower_source(l, lower_named(l, 'b'), T_u16, ROW_W);
+	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global)) {
 		lower_poison(l, name_of(l));
 		return;
 	}
@@ -124,6 +125,7 @@ static void lower_bulk(struct lower *l, bool reduce)
 	lower_read(l, FIELD_C, n);
 	lower_ext(l, m, false);
 	lower_ext(l, mask, false);
+	lower_ext(l, bytes, false);
 }
 
 static const struct {
@@ -186,6 +188,11 @@ void lower_remote_async(struct lower *l)
 	u32 a = lower_address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
 	struct insn *in;
 
+	/* Stores and reductions without an mbarrier to tell may take place at once. */
+	if (!lower_named(l, 'm') && isa_form_has(form, M_release)) {
+		(red ? lower_atom : lower_store)(l);
+		return;
+	}
 	if (lower_named(l, 'm'))
 		m = lower_address_row(l, lower_named(l, 'm'));
 	if (a == IR_NONE || m == IR_NONE) {
@@ -224,6 +231,35 @@ void lower_zero_fill(struct lower *l)
 	lower_emit(l, OP_zero_fill)->space = MEM_SHARED;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, n);
+}
+
+/* ---- createpolicy ---- */
+
+/*
+ * Caches hold what they hold whatever the policy: the value only has to be one, and equal for equal
+ * policies. Bits 57.. are the primary priority, 53.. the secondary one, 48.. the kind.
+ */
+void lower_policy(struct lower *l)
+{
+	static const u16 priorities[] = {M_L2_evict_normal, M_L2_evict_first, M_L2_evict_last,
+					 M_L2_evict_unchanged};
+	const struct isa_form *form = l->in->form;
+	u32 d = lower_register(l, lower_named(l, 'd'), 0), v;
+	u64 bits = (u64)1 << 60;
+
+	if (!strcmp(name_of(l), "createpolicy.cvt")) {
+		v = lower_source(l, lower_named(l, 'a'), T_b64, ROW_X);
+	} else {
+		for (u32 i = 0; i < ARRAY_LEN(priorities); i++) {
+			if (isa_form_word(form, ISA_K_EVICT, 0) == priorities[i])
+				bits |= (u64)i << 57;
+			if (isa_form_word(form, ISA_K_EVICT, 1) == priorities[i])
+				bits |= (u64)i << 53;
+		}
+		bits |= (u64)!strcmp(name_of(l), "createpolicy.range") << 48;
+		v = lower_const(l, ROW_X, bits);
+	}
+	lower_op(l, OP_mov_b64, d, v, IR_NONE, IR_NONE, true);
 }
 
 /* ---- mbarrier ---- */

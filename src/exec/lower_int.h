@@ -157,7 +157,7 @@ lower_rule lower_call, lower_stack;
 lower_rule lower_bar, lower_fence;
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
 lower_rule lower_async_copy, lower_remote_async, lower_zero_fill, lower_mbarrier, lower_mapa, lower_isspacep;
-lower_rule lower_tensor_copy, lower_tensormap;
+lower_rule lower_tensor_copy, lower_tensormap, lower_policy;
 /* Matrix instructions: lower_mma.c. */
 lower_rule lower_mma, lower_wmma, lower_wgmma, lower_matrix;
 /* Row X with an address, its offset added; IR_NONE: it cannot be had. */

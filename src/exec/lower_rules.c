@@ -17,6 +17,7 @@ static void rule_brkpt(struct lower *l);
 static void rule_nothing(struct lower *l);
 static void rule_st(struct lower *l);
 static void rule_red(struct lower *l);
+static void rule_multimem(struct lower *l);
 static void rule_nanosleep(struct lower *l);
 
 
@@ -100,7 +101,10 @@ static const struct rule rules[] = {
 	{"ldmatrix", lower_matrix},
 	{"stmatrix", lower_matrix},
 	{"movmatrix", lower_matrix},
+	/* Grids run one after the other where one waits for another, so there is nothing to wait for. */
 	{"griddepcontrol", rule_nothing},
+	{"createpolicy", lower_policy},
+	{"multimem", rule_multimem},
 	{"setmaxnreg", rule_nothing},
 };
 
@@ -171,6 +175,8 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 							  : OP_sreg_uniform;
 	struct insn *in = guarded && direct ? lower_emit(l, op) : lower_emit_free(l, op);
 
+	if (src->index >= SR_reserved_smem_offset_begin && src->index <= SR_reserved_smem_offset_1)
+		l->p->uses_reserved = true;
 	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;
 	in->flags |= is_wide(l, v) ? INSN_WIDE_DATA : 0;
 	lower_write(l, FIELD_D, v);
@@ -455,6 +461,11 @@ static void rule_brkpt(struct lower *l)
 static void rule_nothing(struct lower *l)
 {
 	(void)l;
+}
+
+static void rule_multimem(struct lower *l)
+{
+	lower_poison(l, "multimem needs a multicast object, which the device does not have");
 }
 
 static void rule_nanosleep(struct lower *l)

@@ -36,16 +36,17 @@ void lower_tensor_copy(struct lower *l)
 	const struct ir_operand *t = lower_named(l, 't'), *part = &l->f->operands.at[t->index];
 	bool reduce = !strncmp(name_of(l), "cp.reduce", 9),
 	     to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global;
-	bool im2col = isa_form_has(form, M_im2col) || isa_form_has(form, M_im2col_no_offs);
+	bool im2col = isa_form_has(form, M_im2col) || isa_form_has(form, M_im2col_no_offs),
+	     four = isa_form_has(form, M_tile_gather4) || isa_form_has(form, M_tile_scatter4);
 	u32 at = lower_address_row(l, lower_named(l, to_global ? 's' : 'd')),
 	    map = lower_address_row(l, &part[0]);
 	u32 m = to_global ? IR_NONE : lower_address_row(l, lower_named(l, 'm')), mask = IR_NONE,
 	    coord[5], offset[3];
 	struct insn *in;
 
-	if (isa_form_has(form, M_tile_gather4) || isa_form_has(form, M_tile_scatter4) ||
-	    isa_form_has(form, M_im2col_w) || isa_form_has(form, M_im2col_w_128) || at == IR_NONE ||
-	    map == IR_NONE || (m == IR_NONE && !to_global)) {
+	if (isa_form_has(form, M_im2col_w) || isa_form_has(form, M_im2col_w_128) ||
+	    isa_form_has(form, M_cta_group_1) || isa_form_has(form, M_cta_group_2) ||
+	    at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global)) {
 		lower_poison(l, name_of(l));
 		return;
 	}
@@ -55,7 +56,7 @@ void lower_tensor_copy(struct lower *l)
 	list(l, lower_named(l, 'o'), T_u16, 3, offset);
 	in = lower_emit(l, OP_tensor);
 	in->count = (u8)(part[1].kind == IR_OP_VEC ? part[1].imm : 1);
-	in->size = im2col;
+	in->size = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;
 	in->space = MEM_SHARED;
 	in->flags |= to_global ? BULK_TO_GLOBAL : 0;
 	in->pad = reduce ? lower_atom_op(form) : ATOM_OPS;

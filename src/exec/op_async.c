@@ -222,7 +222,10 @@ HANDLER(async_arrive)
 	return in + 1;
 }
 
-/* ---- bulk copies: a = destination, b = source, c = bytes; ext: mbarrier, mask of CTAs ---- */
+/*
+ * ---- bulk copies: a = destination, b = source, c = bytes; ext: mbarrier, mask of CTAs, mask of
+ * bytes ----
+ */
 
 static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 bytes,
 			const u8 **src)
@@ -296,7 +299,10 @@ HANDLER(bulk)
 				      .bytes = ROW32(in->c)[at],
 				      .size = in->size};
 		const struct insn *next;
+		u32 bytes = ext_row(g, in, 2);
 
+		if (bytes != NO_ROW)
+			op.skip = (u16)~ROW32(bytes)[at];
 		if (!op.bytes && !(in->flags & BULK_TO_GLOBAL) && ext_row(g, in, 0) == NO_ROW)
 			continue;
 		if (in->count)

@@ -52,6 +52,16 @@ static u32 reduce_type(u32 op, u32 type)
 	return op == ATOM_ADD && type == TENSOR_S64 ? T_u64 : types[type];
 }
 
+/* Four rows: those of a tensor of rank 2, one in the box of the map. */
+static bool map_fits(const struct insn *in, const struct tensor_map *m)
+{
+	bool four = in->size == TENSOR_COPY_FOUR;
+
+	return m->rank == (four ? 2 : in->count) && m->type < TENSOR_TYPES &&
+	       m->im2col == (in->size == TENSOR_COPY_IM2COL) &&
+	       (!four || (m->box[1] == 1 && m->step[1] <= 1 && !m->interleave));
+}
+
 /* Fill in what the lane's operands and the map say. Returns false after raising a fault. */
 static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tensor_op *t)
 {
@@ -62,10 +72,13 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 	if (!m)
 		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
 	t->map = *m;
-	if (m->rank != in->count || m->type >= TENSOR_TYPES || m->im2col != (in->size != 0))
+	t->four = in->size == TENSOR_COPY_FOUR;
+	if (!map_fits(in, m))
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
-	for (u32 d = 0; d < m->rank; d++)
+	if (t->four)
+		t->map.box[1] = 4;
+	for (u32 d = 0; d < in->count; d++)
 		t->coord[d] = (s32)ROW32(row_at(g, in, 2 + d))[lane];
 	for (u32 d = 0; d < 3; d++)
 		t->offset[d] =
@@ -169,7 +182,7 @@ static const struct insn *to_global(struct gang *g, const struct insn *in, u32 l
 
 /*
  * a = place in shared memory, b = map; ext: mbarrier, mask of CTAs, 5 coordinates, 3 offsets; count
- * = rank, size = 1: im2col, pad = enum atom_op, ATOM_OPS: no reduction.
+ * = coordinates, size = enum tensor_copy, pad = enum atom_op, ATOM_OPS: no reduction.
  */
 HANDLER(tensor)
 {

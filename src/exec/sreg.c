@@ -32,7 +32,14 @@ u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 	case SR_smid: return g->cta->smid;
 	case SR_nsmid: return (u64)e->program->arch->sms;
 	case SR_gridid: return e->grid_id;
-	case SR_total_smem_size: return e->shared_bytes;
+	case SR_total_smem_size:
+		return e->program->uses_reserved ? e->program->shared_static + e->dynamic_shared : e->shared_bytes;
+	case SR_reserved_smem_offset_begin:
+	case SR_reserved_smem_offset_0: return e->reserved_at;
+	/* The second half is where cooperative groups keep the barriers of tiles of several warps. */
+	case SR_reserved_smem_offset_1: return e->reserved_at + EXEC_RESERVED_SHARED / 2;
+	case SR_reserved_smem_offset_end: return e->reserved_at + EXEC_RESERVED_SHARED;
+	case SR_reserved_smem_offset_cap: return EXEC_RESERVED_SHARED;
 	case SR_dynamic_smem_size: return e->dynamic_shared;
 	case SR_clock: return (u32)nanoseconds(CLOCK_MONOTONIC);
 	case SR_clock_hi: return nanoseconds(CLOCK_MONOTONIC) >> 32;

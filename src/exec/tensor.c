@@ -212,9 +212,22 @@ static void run_im2col(const struct tensor_op *op)
 	}
 }
 
+/* The map of the operation has four rows in its box. */
+static void run_four(const struct tensor_op *op)
+{
+	for (u32 row = 0; row < 4; row++) {
+		s64 pos[TENSOR_RANK_MAX] = {op->coord[0], op->coord[1 + row]};
+
+		run_row(op, row, pos);
+	}
+}
+
 void tensor_run(const struct tensor_op *op)
 {
-	(op->map.im2col ? run_im2col : run_tile)(op);
+	if (op->four)
+		run_four(op);
+	else
+		(op->map.im2col ? run_im2col : run_tile)(op);
 }
 
 /* ---- tensormap.replace ---- */

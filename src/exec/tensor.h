@@ -68,6 +68,7 @@ struct tensor_op {
 	struct tensor_map map;
 	s32 coord[TENSOR_RANK_MAX];
 	u16 offset[3];      /* im2col */
+	bool four;          /* gather4, scatter4: rows coord[1..4] at column coord[0], box of one row */
 	u8 *shared;         /* shared memory of the CTA */
 	u32 at;             /* offset there */
 	bool store;         /* from shared to global memory */

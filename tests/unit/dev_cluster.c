@@ -59,7 +59,8 @@ static const char kernels[] = HEAD
 	"mov.u32 %r5, %cluster_nctarank; st.global.u32 [%rd9], %r5; ret;\n}\n"
 	".visible .entry limits(.param .u64 out) .maxclusterrank 4\n{\n" REGS NUMBER(4)
 	"mov.u32 %r5, %cluster_nctarank; st.global.u32 [%rd9], %r5; ret;\n}\n"
-	".visible .entry counts(.param .u64 out) .reqntid 32 .reqnctapercluster 2 .blocksareclusters\n{\n" REGS NUMBER(4)
+	".visible .entry counts(.param .u64 out) .reqntid 32 .reqnctapercluster 2 .blocksareclusters\n{\n"
+	REGS NUMBER(4)
 	"mov.u32 %r5, %nctaid.x; st.global.u32 [%rd9], %r5; ret;\n}\n";
 
 struct env {
@@ -186,6 +187,9 @@ static void test_refusals(struct env *e)
 		 0);
 	CHECK_EQ(run(e, "counts", (struct ptxloom_config){.grid = {3}, .block = {32}}), 0);
 	CHECK(e->out[5] == 6 && e->out[6] == 0);
+	/* As compilers pass it. */
+	CHECK_EQ(run(e, "counts", (struct ptxloom_config){.grid = {2}, .block = {1}}), 0);
+	CHECK(e->out[3] == 4 && e->out[4] == 0);
 }
 
 /* Devices without clusters know those of one CTA. */
