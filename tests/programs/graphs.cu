@@ -281,31 +281,24 @@ static void gone(void *user)
 static int others(int *p)
 {
 	cudaGraph_t graph;
-	cudaGraphNode_t alloc, work, release, record;
+	cudaGraphNode_t work, record;
 	cudaGraphExec_t exec;
-	cudaMemAllocNodeParams a = {};
 	cudaKernelNodeParams k = {};
 	cudaUserObject_t object;
 	cudaEvent_t e;
 	cudaStream_t s;
 	int v = 1, destroyed = 0;
-	void *args[2] = {NULL, &v};
+	void *args[2] = {&p, &v};
 
 	TRY(cudaStreamCreate(&s));
 	TRY(cudaEventCreate(&e));
 	TRY(cudaGraphCreate(&graph, 0));
-	a.poolProps.allocType = cudaMemAllocationTypePinned;
-	a.poolProps.location.type = cudaMemLocationTypeDevice;
-	a.bytesize = 1024;
-	TRY(cudaGraphAddMemAllocNode(&alloc, graph, NULL, 0, &a));
-	args[0] = &a.dptr;
 	k.func = (void *)step;
 	k.gridDim = dim3(1);
 	k.blockDim = dim3(1);
 	k.kernelParams = args;
-	TRY(cudaGraphAddKernelNode(&work, graph, &alloc, 1, &k));
+	TRY(cudaGraphAddKernelNode(&work, graph, NULL, 0, &k));
 	TRY(cudaGraphAddEventRecordNode(&record, graph, &work, 1, e));
-	TRY(cudaGraphAddMemFreeNode(&release, graph, &record, 1, a.dptr));
 	TRY(cudaUserObjectCreate(&object, &destroyed, gone, 1, cudaUserObjectNoDestructorSync));
 	TRY(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
 	TRY(cudaGraphInstantiate(&exec, graph, 0));

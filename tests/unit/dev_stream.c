@@ -21,18 +21,18 @@ static const char text[] =
 	"	.reg .u64 %p; .reg .u32 %v, %x;\n"
 	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
 	"	ld.global.u32 %x, [%p]; mad.lo.u32 %x, %x, 3, %v; st.global.u32 [%p], %x; ret;\n}\n"
-	/* wait(p, v): until *p == v */
+	/* wait(p, v): until *p == v; atomically, so that a thread sanitizer sees no race */
 	".visible .entry wait(.param .u64 p, .param .u32 v) {\n"
 	"	.reg .u64 %p; .reg .u32 %v, %x; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
-	"again:	ld.volatile.global.u32 %x, [%p]; setp.ne.u32 %q, %x, %v; @%q bra again; ret;\n}\n"
+	"again:	atom.global.or.b32 %x, [%p], 0; setp.ne.u32 %q, %x, %v; @%q bra again; ret;\n}\n"
 	/* meet(p, v): set p[v], wait for p[1 - v] */
 	".visible .entry meet(.param .u64 p, .param .u32 v) {\n"
 	"	.reg .u64 %p, %a; .reg .u32 %v, %x; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
-	"	mul.wide.u32 %a, %v, 4; add.u64 %a, %a, %p; st.volatile.global.u32 [%a], 1;\n"
+	"	mul.wide.u32 %a, %v, 4; add.u64 %a, %a, %p; atom.global.or.b32 %x, [%a], 1;\n"
 	"	sub.u32 %v, 1, %v; mul.wide.u32 %a, %v, 4; add.u64 %a, %a, %p;\n"
-	"again:	ld.volatile.global.u32 %x, [%a]; setp.eq.u32 %q, %x, 0; @%q bra again; ret;\n}\n"
+	"again:	atom.global.or.b32 %x, [%a], 0; setp.eq.u32 %q, %x, 0; @%q bra again; ret;\n}\n"
 	".visible .entry trap(.param .u64 p, .param .u32 v) { trap; }\n"
 	".visible .entry empty(.param .u64 p, .param .u32 v) { ret; }\n";
 

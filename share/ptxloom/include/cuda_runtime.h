@@ -178,6 +178,8 @@ enum cudaError_t {
 	cudaErrorInvalidDeviceFunction = 98,
 	cudaErrorNoDevice = 100,
 	cudaErrorInvalidDevice = 101,
+	cudaErrorInvalidResourceHandle = 400,
+	cudaErrorIllegalState = 401,
 	cudaErrorNotReady = 600,
 	cudaErrorIllegalAddress = 700,
 	cudaErrorLaunchOutOfResources = 701,
@@ -186,7 +188,18 @@ enum cudaError_t {
 	cudaErrorIllegalInstruction = 715,
 	cudaErrorMisalignedAddress = 716,
 	cudaErrorLaunchFailure = 719,
+	cudaErrorNotPermitted = 800,
 	cudaErrorNotSupported = 801,
+	cudaErrorStreamCaptureUnsupported = 900,
+	cudaErrorStreamCaptureInvalidated = 901,
+	cudaErrorStreamCaptureMerge = 902,
+	cudaErrorStreamCaptureUnmatched = 903,
+	cudaErrorStreamCaptureUnjoined = 904,
+	cudaErrorStreamCaptureIsolation = 905,
+	cudaErrorStreamCaptureImplicit = 906,
+	cudaErrorCapturedEvent = 907,
+	cudaErrorStreamCaptureWrongThread = 908,
+	cudaErrorGraphExecUpdateFailure = 910,
 };
 typedef cudaError_t cudaError;
 
@@ -198,9 +211,9 @@ enum cudaMemcpyKind {
 	cudaMemcpyDefault,
 };
 
-typedef struct CUstream_st *cudaStream_t;
-typedef struct CUevent_st *cudaEvent_t;
 #define cudaMemAttachGlobal 1
+
+#include "ptxloom_stream.h"
 
 extern "C" {
 cudaError_t cudaGetDeviceCount(int *count);
@@ -226,17 +239,6 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size,
 			       cudaMemcpyKind kind = cudaMemcpyHostToDevice);
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset = 0,
 				 cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
-cudaError_t cudaStreamCreate(cudaStream_t *out);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaEventCreate(cudaEvent_t *out);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
-cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 }
 
 template <class T> static inline cudaError_t cudaMalloc(T **out, size_t size)

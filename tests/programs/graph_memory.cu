@@ -1,0 +1,149 @@
+// Memory that graphs allocate: nodes that allocate and free, relaunches, what is in use.
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+#define TRY(call)                                                                                  \
+	do {                                                                                           \
+		cudaError_t e_ = (call);                                                                   \
+		if (e_ != cudaSuccess) {                                                                   \
+			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(e_));            \
+			return 1;                                                                              \
+		}                                                                                          \
+	} while (0)
+#define REFUSED(error, call)                                                                       \
+	do {                                                                                           \
+		cudaError_t e_ = (call);                                                                   \
+		if (e_ != (error)) {                                                                       \
+			printf("%s:%d: %s: %s instead of %s\n", __FILE__, __LINE__, #call,                     \
+				   cudaGetErrorName(e_), #error);                                                  \
+			return 1;                                                                              \
+		}                                                                                          \
+		cudaGetLastError();                                                                        \
+	} while (0)
+#define SAME(a, b)                                                                                 \
+	do {                                                                                           \
+		long long a_ = (long long)(a), b_ = (long long)(b);                                        \
+		if (a_ != b_) {                                                                            \
+			printf("%s:%d: %s is %lld, expected %lld\n", __FILE__, __LINE__, #a, a_, b_);          \
+			return 1;                                                                              \
+		}                                                                                          \
+	} while (0)
+
+__global__ void set(int *p, int v)
+{
+	p[threadIdx.x] = v + threadIdx.x;
+}
+
+static cudaError_t allocate(cudaGraphNode_t *node, cudaGraph_t graph, size_t bytes, int **out)
+{
+	cudaMemAllocNodeParams a = {};
+	cudaError_t e;
+
+	a.poolProps.allocType = cudaMemAllocationTypePinned;
+	a.poolProps.location.type = cudaMemLocationTypeDevice;
+	a.bytesize = bytes;
+	e = cudaGraphAddMemAllocNode(node, graph, NULL, 0, &a);
+	*out = (int *)a.dptr;
+	return e;
+}
+
+static cudaError_t work(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNode_t *after, int *p, int v)
+{
+	void *args[] = {&p, &v};
+	cudaKernelNodeParams k = {};
+
+	k.func = (void *)set;
+	k.gridDim = dim3(1);
+	k.blockDim = dim3(32);
+	k.kernelParams = args;
+	return cudaGraphAddKernelNode(node, graph, after, 1, &k);
+}
+
+static size_t in_use(cudaGraphMemAttributeType which)
+{
+	size_t n = 12345;
+
+	cudaDeviceGetGraphMemAttribute(0, which, &n);
+	return n;
+}
+
+// Allocated and freed within the graph.
+static int closed(cudaStream_t s)
+{
+	cudaGraph_t graph, copy;
+	cudaGraphNode_t alloc, fill, back, release;
+	cudaGraphExec_t exec;
+	int *p, h[32];
+
+	TRY(cudaGraphCreate(&graph, 0));
+	TRY(allocate(&alloc, graph, 32 * sizeof(int), &p));
+	TRY(work(&fill, graph, &alloc, p, 5));
+	TRY(cudaGraphAddMemcpyNode1D(&back, graph, &fill, 1, h, p, sizeof(h), cudaMemcpyDeviceToHost));
+	TRY(cudaGraphAddMemFreeNode(&release, graph, &back, 1, p));
+	REFUSED(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&release, graph, &back, 1, p));
+	REFUSED(cudaErrorNotSupported, cudaGraphClone(&copy, graph));
+	TRY(cudaGraphInstantiate(&exec, graph, 0));
+	for (int i = 0; i < 3; i++) {
+		h[31] = 0;
+		TRY(cudaGraphLaunch(exec, s));
+		TRY(cudaStreamSynchronize(s));
+		SAME(h[31], 36);
+		SAME(in_use(cudaGraphMemAttrUsedMemCurrent), 0);
+	}
+	SAME(in_use(cudaGraphMemAttrUsedMemHigh) >= sizeof(h), 1);
+	TRY(cudaGraphExecDestroy(exec));
+	TRY(cudaGraphDestroy(graph));
+	SAME(in_use(cudaGraphMemAttrReservedMemCurrent), 0);
+	return 0;
+}
+
+// Freed by another graph.
+static int open(cudaStream_t s)
+{
+	cudaGraph_t graph, other;
+	cudaGraphNode_t alloc, fill, release;
+	cudaGraphExec_t exec, free_it;
+	int *p, h[32];
+
+	TRY(cudaGraphCreate(&graph, 0));
+	TRY(allocate(&alloc, graph, 32 * sizeof(int), &p));
+	TRY(work(&fill, graph, &alloc, p, 7));
+	TRY(cudaGraphCreate(&other, 0));
+	TRY(cudaGraphAddMemFreeNode(&release, other, NULL, 0, p));
+	TRY(cudaGraphInstantiate(&exec, graph, 0));
+	TRY(cudaGraphInstantiate(&free_it, other, 0));
+	for (int i = 0; i < 2; i++) {
+		TRY(cudaGraphLaunch(exec, s));
+		TRY(cudaMemcpyAsync(h, p, sizeof(h), cudaMemcpyDeviceToHost, s));
+		TRY(cudaStreamSynchronize(s));
+		SAME(h[1], 8);
+		SAME(in_use(cudaGraphMemAttrUsedMemCurrent) >= sizeof(h), 1);
+		REFUSED(cudaErrorInvalidValue, cudaGraphLaunch(exec, s));
+		TRY(cudaGraphLaunch(free_it, s));
+	}
+	TRY(cudaStreamSynchronize(s));
+	TRY(cudaGraphExecDestroy(exec));
+	// One that frees what is left of its last launch by itself.
+	TRY(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+	TRY(cudaGraphLaunch(exec, s));
+	TRY(cudaGraphLaunch(exec, s));
+	TRY(cudaGraphLaunch(free_it, s));
+	TRY(cudaStreamSynchronize(s));
+	TRY(cudaGraphExecDestroy(exec));
+	TRY(cudaGraphExecDestroy(free_it));
+	TRY(cudaGraphDestroy(graph));
+	TRY(cudaGraphDestroy(other));
+	return 0;
+}
+
+int main()
+{
+	cudaStream_t s;
+
+	TRY(cudaStreamCreate(&s));
+	if (closed(s) || open(s))
+		return 1;
+	TRY(cudaStreamDestroy(s));
+	puts("all right");
+	return 0;
+}
