@@ -224,7 +224,7 @@ static bool fits(const struct mma_form *f, enum exec_op op, const struct fragmen
 	u32 sums = (u32)f->rows * f->columns;
 
 	if (op == OP_mma_quads)
-		return a->n == 2 && b->n == 2 && c->n == (f->c == MMA_F16 ? 4 : 8) &&
+		return a->n == f->words && b->n == f->words && c->n == (f->c == MMA_F16 ? 4 : 8) &&
 		       d->n == (f->d == MMA_F16 ? 4 : 8);
 	if (f->flags & MMA_TRANSPOSED) {
 		const struct fragment *swap = a;
@@ -269,12 +269,18 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 	end(l, skip);
 }
 
+/* Volta: fragments are those of m8n8k4. */
+static bool has_octets(const struct arch *a)
+{
+	return a->tensor_generation == 1;
+}
+
 static void lower_quads(struct lower *l, struct mma_form *f)
 {
 	struct mma_rule rule = rule_of(l->arch, MMA_F16);
 
 	if (f->a != MMA_F16) {
-		refuse(l, "m8n8k4 of bf16 is not in the PTX ISA");
+		refuse(l, "no tensor cores for this type and shape");
 		return;
 	}
 	if (is_layout(l->in->form, 0, M_col))
@@ -323,12 +329,12 @@ void lower_mma(struct lower *l)
 	f.rows = (u8)((s.n == 32 ? s.n : s.m) / 8);
 	f.columns = (u8)((s.n == 32 ? s.m : s.n) / 8);
 	f.words = (u8)(f.a == MMA_F64 ? s.k : s.k * mma_bits(f.a) / (sparse ? 64 : 32));
-	if (s.k == 4 && s.m == 8 && f.a != MMA_F64) {
-		lower_quads(l, &f);
-		return;
-	}
 	if ((f.flags & MMA_SATURATE) && f.a < MMA_S8) {
 		refuse(l, "saturation of floating-point products is not known");
+		return;
+	}
+	if ((s.k == 4 && s.m == 8 && f.a != MMA_F64) || (wmma && has_octets(l->arch))) {
+		lower_quads(l, &f);
 		return;
 	}
 	rule = rule_of(l->arch, f.a);
@@ -406,6 +412,23 @@ void lower_matrix(struct lower *l)
 
 /* ---- wmma.load, wmma.store ---- */
 
+/* The same for Volta, see mma_octet: of 32 rows or columns each quarter of the warp has its own eight. */
+static struct wmma_move describe_octets(const struct isa_form *form, char which, u32 type,
+					const struct shape *s)
+{
+	bool column = is_layout(form, 0, M_col);
+	u32 rows = s->m == 16 ? MMA_OCTET_EVEN : s->m == 32 ? MMA_OCTET_EACH : MMA_OCTET_ALL;
+	u32 columns = s->n == 16 ? MMA_OCTET_HALF : s->n == 32 ? MMA_OCTET_EACH : MMA_OCTET_ALL;
+	struct wmma_move m = {.type = (u8)type, .octets = 1};
+
+	m.sum = which != 'a' && which != 'b';
+	m.along = which == 'b' ? column : !column;
+	rows = which == 'b' ? columns : rows;
+	m.by_row = rows & 3u;
+	m.by_column = columns & 3u;
+	return m;
+}
+
 static struct wmma_move describe(const struct isa_form *form, char which, u32 type,
 				 const struct shape *s)
 {
@@ -471,7 +494,8 @@ void lower_wmma(struct lower *l)
 		refuse(l, "the address is neither in global nor in shared memory");
 		return;
 	}
-	m = describe(form, which, type, &s);
+	m = has_octets(l->arch) ? describe_octets(form, which, type, &s)
+				: describe(form, which, type, &s);
 	row = stride ? lower_source(l, stride, T_u32, ROW_W)
 		     : lower_const(l, ROW_W, default_stride(which, is_layout(form, 0, M_col), &s));
 	skip = meet(l);

@@ -19,3 +19,9 @@ TESTS += tests/unit/exec_matrix
 tests_unit_exec_matrix_SOURCES = tests/unit/exec_matrix.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_matrix_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/vectors/matrix.ptx tests/vectors/matrix.tsv tests/vectors/matrix.bin
+
+check_PROGRAMS += tests/unit/exec_matrix_generations
+TESTS += tests/unit/exec_matrix_generations
+tests_unit_exec_matrix_generations_SOURCES = tests/unit/exec_matrix_generations.c \
+	tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_matrix_generations_LDADD = $(UNIT_LDADD) -lm

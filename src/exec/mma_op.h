@@ -83,7 +83,22 @@ struct wmma_move {
 	u8 words;  /* of a row of A, or a column of B */
 	/* C or D; rows lie one after the other in memory; registers go over words first */
 	u8 sum : 1, along : 1, words_first : 1;
+	/* Volta: each quarter of the warp has a product of its own; which rows and columns: enum mma_octets */
+	u8 octets : 1, by_row : 2, by_column : 2;
 };
+
+/* Which eight rows (or columns) lanes 4 q .. 4 q + 3 and those 16 further have. */
+enum mma_octets {
+	MMA_OCTET_ALL,  /* the first */
+	MMA_OCTET_EVEN, /* q % 2 */
+	MMA_OCTET_HALF, /* q / 2 */
+	MMA_OCTET_EACH, /* q */
+};
+
+static inline u32 mma_octet(u32 how, u32 q)
+{
+	return how == MMA_OCTET_ALL ? 0 : how == MMA_OCTET_EVEN ? q % 2 : how == MMA_OCTET_HALF ? q / 2 : q;
+}
 
 static inline u32 mma_bits(u32 type)
 {

@@ -159,6 +159,49 @@ static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct piece
 	}
 }
 
+/*
+ * Fragments of Volta: a lane has four numbers after the other of its row (or of four rows, when those
+ * lie one after the other), then the next four of k. Raihan, Goli, Aamodt: "Modeling Deep Learning
+ * Accelerator Enabled GPUs" (arXiv 1811.08309).
+ */
+static void octet_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+{
+	p->n = 1;
+	p->bytes = 4;
+	p->step = 0;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 y = 8 * mma_octet(m->by_row, l >> 2 & 3) + 4 * (l >> 4), x;
+
+		if (m->along) {
+			y += l & 3;
+			x = 2 * r;
+			p->at[l] = (y * stride + x) * 2;
+		} else {
+			y += 2 * (r & 1);
+			x = 4 * (r >> 1) + (l & 3);
+			p->at[l] = (x * stride + y) * 2;
+		}
+	}
+}
+
+static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+{
+	bool half = m->type == MMA_F16;
+	u32 bytes = half ? 2 : 4;
+
+	p->n = half && !m->along ? 2 : 1;
+	p->bytes = half && m->along ? 4 : bytes;
+	p->step = stride * bytes;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 y = 8 * mma_octet(m->by_row, l >> 2 & 3) + 4 * (l >> 4),
+		    x = 8 * mma_octet(m->by_column, l >> 2 & 3);
+
+		y += half ? l & 3 : (l & 1) + (r & 2);
+		x += half ? 2 * r : (r & 4) + (l & 2) + (r & 1);
+		p->at[l] = (m->along ? y * stride + x : x * stride + y) * bytes;
+	}
+}
+
 /* Addresses of piece e of register r. */
 static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e, struct access *a,
 			    struct pieces *p)
@@ -167,7 +210,11 @@ static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e,
 	u64 stride = ROW32(in->b)[a->warp * WARP_LANES];
 
 	memcpy(&m, &in->pad, sizeof(m));
-	if (m.sum)
+	if (m.octets && m.sum)
+		octet_sum_place(&m, r, stride, p);
+	else if (m.octets)
+		octet_place(&m, r, stride, p);
+	else if (m.sum)
 		sum_place(&m, r, stride, p);
 	else
 		factor_place(&m, r, stride, p);

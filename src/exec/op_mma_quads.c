@@ -60,7 +60,6 @@ static u32 quad_chain(const struct mma_form *f, const f32 *a, const f32 *b, u32 
 static void quad_multiply(const struct quads *x, struct mma_tile *t, const u32 (*c)[MMA_ROWS])
 {
 	if (x->rule.block) {
-		t->k = 4;
 		mma_sum_tile(t, c, x->f.c, x->f.d, &x->rule);
 		return;
 	}
@@ -76,36 +75,49 @@ static void quad_multiply(const struct quads *x, struct mma_tile *t, const u32 (
 		}
 }
 
-static void quad_gather(const struct gang *g, const struct insn *in, u32 w, u32 q,
-			const struct quads *x, struct mma_tile *t, u32 (*c)[MMA_ROWS])
+/* Factors of step `step`, four numbers of k each. */
+static void quad_factors(const struct gang *g, const struct insn *in, u32 w, u32 q, u32 step,
+			 const struct quads *x, struct mma_tile *t)
 {
-	u32 na = in->size, nb = na + 2, nc = nb + 2, bad = 0;
+	u32 na = in->size + 2 * step, nb = in->size + in->count + 2 * step, bad = 0;
 
 	for (u32 lane = 0; lane < 8; lane++) {
 		u32 l = quad_lane(q, lane), row, k;
 
 		for (u32 i = 0; i < 4; i++) {
-			quad_place(x->f.flags & MMA_COL_A, lane, i, &row, &k);
-			t->a[k][row] = mma_decode(
-				product_words(g, in, na + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10,
-				5, &t->ae[k][row], &bad);
-			quad_place(!(x->f.flags & MMA_COL_B), lane, i, &row, &k);
-			t->b[row][k] = mma_decode(
-				product_words(g, in, nb + i / 2, w)[l] >> i % 2 * 16 & 0xffff, 10,
-				5, &t->be[row][k], &bad);
-		}
-		for (u32 i = 0; i < 8; i++) {
-			u32 v = product_words(g, in, nc + (x->f.c == MMA_F16 ? i / 2 : i), w)[l];
+			u32 shift = i % 2 * 16;
+			u32 a = product_words(g, in, na + i / 2, w)[l] >> shift & 0xffff;
+			u32 b = product_words(g, in, nb + i / 2, w)[l] >> shift & 0xffff;
 
-			quad_sum_place(x->f.c, lane, i, &row, &k);
-			c[k][row] = x->f.c == MMA_F16 ? v >> i % 2 * 16 & 0xffff : v;
+			quad_place(x->f.flags & MMA_COL_A, lane, i, &row, &k);
+			k += 4 * step;
+			t->a[k][row] = mma_decode(a, 10, 5, &t->ae[k][row], &bad);
+			quad_place(!(x->f.flags & MMA_COL_B), lane, i, &row, &k);
+			k += 4 * step;
+			t->b[row][k] = mma_decode(b, 10, 5, &t->be[row][k], &bad);
 		}
 	}
-	t->special = bad;
+	t->special |= bad;
+}
+
+static void quad_sums(const struct gang *g, const struct insn *in, u32 w, u32 q,
+		      const struct quads *x, u32 (*c)[MMA_ROWS])
+{
+	u32 nc = (u32)in->size + in->count + in->space;
+
+	for (u32 lane = 0; lane < 8; lane++)
+		for (u32 i = 0; i < 8; i++) {
+			u32 v = product_words(g, in, nc + (x->f.c == MMA_F16 ? i / 2 : i),
+					      w)[quad_lane(q, lane)];
+			u32 row, column;
+
+			quad_sum_place(x->f.c, lane, i, &row, &column);
+			c[column][row] = x->f.c == MMA_F16 ? v >> i % 2 * 16 & 0xffff : v;
+		}
 }
 
 static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q, const struct quads *x,
-			 const struct mma_tile *t)
+			 const u32 (*d)[MMA_ROWS])
 {
 	u32 per = x->f.d == MMA_F16 ? 2 : 1;
 
@@ -115,32 +127,49 @@ static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q, co
 
 			for (u32 e = 0; e < per; e++) {
 				quad_sum_place(x->f.d, lane, r * per + e, &row, &column);
-				v |= t->d[column][row] << 16 * e;
+				v |= d[column][row] << 16 * e;
 			}
 			if (to != NO_ROW)
 				ROW32(to)[w * WARP_LANES + quad_lane(q, lane)] = v;
 		}
 }
 
+/* The tile has 16 rows, of which 8 are used. */
+static void quad_clear(struct mma_tile *t)
+{
+	for (u32 k = 0; k < t->k; k++)
+		for (u32 i = 8; i < MMA_ROWS; i++) {
+			t->a[k][i] = 0;
+			t->ae[k][i] = MMA_NO_EXPONENT;
+		}
+	memset(t->absent, 0, sizeof(t->absent));
+	t->special = false;
+}
+
+/* wmma of Volta has the same products, one for each quarter of the result, of several steps. */
 HANDLER(mma_quads)
 {
 	struct quads x;
-	struct mma_tile t[4];
-	u32 c[4][MMA_COLUMNS][MMA_ROWS];
+	struct mma_tile t;
+	u32 c[MMA_COLUMNS][MMA_ROWS], d[4][MMA_COLUMNS][MMA_ROWS];
 
 	memcpy(&x.f, &in->imm, sizeof(x.f));
 	memcpy(&x.rule, &in->pad, sizeof(x.rule));
-	memset(t, 0, sizeof(t));
 	memset(c, 0, sizeof(c));
+	t.k = 2u * x.f.words;
 	for (u32 w = 0; w < WARPS; w++) {
 		if (!product_is_whole(g, w))
 			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
 		for (u32 q = 0; q < 4; q++) {
-			quad_gather(g, in, w, q, &x, &t[q], c[q]);
-			quad_multiply(&x, &t[q], (const u32(*)[MMA_ROWS])c[q]);
+			quad_clear(&t);
+			for (u32 step = 0; step < t.k / 4; step++)
+				quad_factors(g, in, w, q, step, &x, &t);
+			quad_sums(g, in, w, q, &x, c);
+			quad_multiply(&x, &t, (const u32(*)[MMA_ROWS])c);
+			memcpy(d[q], t.d, sizeof(d[q]));
 		}
 		for (u32 q = 0; q < 4; q++)
-			quad_scatter(g, in, w, q, &x, &t[q]);
+			quad_scatter(g, in, w, q, &x, (const u32(*)[MMA_ROWS])d[q]);
 	}
 	return in + 1;
 }
