@@ -1,10 +1,12 @@
 # Tests of what threads meet by: warp instructions, barriers, asynchronous copies.
-check_PROGRAMS += tests/unit/exec_warp tests/unit/exec_barrier tests/unit/exec_async
-TESTS += tests/unit/exec_warp tests/unit/exec_barrier tests/unit/exec_async
+check_PROGRAMS += tests/unit/exec_warp tests/unit/exec_barrier tests/unit/exec_async tests/unit/exec_tma
+TESTS += tests/unit/exec_warp tests/unit/exec_barrier tests/unit/exec_async tests/unit/exec_tma
 tests_unit_exec_warp_SOURCES = tests/unit/exec_warp.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_warp_LDADD = $(UNIT_LDADD)
 tests_unit_exec_barrier_SOURCES = tests/unit/exec_barrier.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_barrier_LDADD = $(UNIT_LDADD)
+tests_unit_exec_tma_SOURCES = tests/unit/exec_tma.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_tma_LDADD = $(UNIT_LDADD)
 tests_unit_exec_async_SOURCES = tests/unit/exec_async.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_async_LDADD = $(UNIT_LDADD)
 
