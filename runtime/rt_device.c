@@ -106,6 +106,8 @@ static int open_locked(struct rt *rt, int i)
 	}
 	d->dev.async_eager = rt->settings.async_eager;
 	d->dev.externs = rt_externs;
+	d->dev.number = (u32)i;
+	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;
 	d->dev.on_slack = rt_slack;
 	d->dev.mem.strict = rt->settings.check_mem;

@@ -3,6 +3,7 @@
  */
 #include "runtime/rt.h"
 #include "src/dev/graph.h"
+#include "src/dev/nested.h"
 
 #include <stdio.h>
 
@@ -22,5 +23,13 @@ static enum fault_kind set_conditional(struct exec_call *c)
 
 const struct exec_extern rt_externs[] = {
 	{"cudaGraphSetConditional", set_conditional},
+/* As PTX names them: before CUDA 12, and since. */
+#define NESTED(name, function)                                                                     \
+	{"cuda" #name, function},                                                                  \
+	{"__cudaCDP2" #name, function},                                                            \
+	{"cuda" #name "_ptsz", function},                                                          \
+	{"__cudaCDP2" #name "_ptsz", function},
+#include "src/dev/nested.def"
+#undef NESTED
 	{NULL, NULL},
 };

@@ -113,6 +113,7 @@ void device_fini(struct device *d)
 		d->spare_params = b->next;
 		free(b);
 	}
+	map_fini(&d->texts);
 	exec_heap_free(d->syscalls.heap);
 	mem_fini(&d->mem);
 	pthread_cond_destroy(&d->idle);

@@ -57,6 +57,8 @@ struct device {
 	/* What kernels may call: print and user are the API layer's to set, before the first
 	 * launch. */
 	struct exec_syscalls syscalls;
+	u32 number, count; /* which device of how many: for kernels that ask */
+	struct map texts;  /* of errors, in the device's memory */
 	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
 	struct device_flight *spare;       /* launches that have ended, for reuse */
 	struct device_params *spare_params;

@@ -39,6 +39,9 @@ struct device_flight {
 	bool cooperative;
 	struct device_params *params; /* while it runs */
 	u64 grid_id;
+	struct nested *family;   /* what its threads and theirs have launched; NULL: nothing yet */
+	struct sched_pool *pool; /* to run on, NULL: the device's */
+	u32 depth;               /* of a grid that a kernel launched: how many are above it */
 };
 
 /*
@@ -50,6 +53,9 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,
 				void *user);
 void device_flight_drop(struct device_flight *f);
+/* A flight under way is over: tell who waits. */
+void device_flight_finish(struct device_flight *f, enum status status,
+			  const struct device_fault *fault);
 
 /* ---- cluster.c ---- */
 

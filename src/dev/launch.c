@@ -2,6 +2,7 @@
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
 #include "src/dev/device_int.h"
+#include "src/dev/nested.h"
 
 #include <stdlib.h>
 
@@ -237,25 +238,35 @@ static void say_slack(struct device *d, const struct device_kernel *k)
 		d->on_slack(d, k);
 }
 
+void device_flight_finish(struct device_flight *f, enum status status,
+			  const struct device_fault *fault)
+{
+	device_done *done = f->done;
+	void *user = f->user;
+
+	/* After a fault the kernel it tells of must stay until it was told. */
+	if (fault && done)
+		done(user, status, fault);
+	flight_return(f);
+	if (!fault && done)
+		done(user, status, NULL);
+}
+
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
 	struct device_fault fault;
-	device_done *done = f->done;
-	void *done_user = f->user;
 
 	say_slack(f->dev, f->kernel);
 	if (!end->fault) {
-		flight_return(f);
-		if (done)
-			done(done_user, STATUS_SUCCESS, NULL);
+		if (!f->family || !nested_continue(f))
+			device_flight_finish(f, STATUS_SUCCESS, NULL);
 		return;
 	}
+	nested_drop(f);
 	device_fault_describe(f->kernel, f->program, end, &fault);
-	if (done)
-		done(done_user, fault.status, &fault);
+	device_flight_finish(f, fault.status, &fault);
 	text_fini(&fault.message);
-	flight_return(f);
 }
 
 static void copy_params(const struct device_launch *l, u8 *to)
@@ -300,6 +311,9 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->cooperative = l->cooperative;
 	f->dynamic_bytes = l->dynamic_bytes;
 	f->shape = shape;
+	f->family = NULL;
+	f->pool = NULL;
+	f->depth = 0;
 	copy_params(l, f->values);
 	*out = f;
 	return STATUS_SUCCESS;
@@ -347,7 +361,7 @@ static bool start(struct device_flight *f, bool may_inline)
 	}
 	if (f->kernel->param_bytes)
 		memcpy(f->params->host, f->values, f->kernel->param_bytes);
-	return sched_start(d->pool, &s, may_inline);
+	return sched_start(f->pool ? f->pool : d->pool, &s, may_inline);
 }
 
 enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,

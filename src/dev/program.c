@@ -257,6 +257,17 @@ static bool add_text(const struct image_list *l, const struct image *img, u32 nu
 	return out->text != NULL;
 }
 
+/*
+ * The device's runtime comes as PTX with programs that launch from kernels. Its functions are built in
+ * (nested.h); its own, lower ones are known by this beginning of their names.
+ */
+static bool is_device_runtime(const struct device_text *t)
+{
+	static const char name[] = "cnpGetParameterBuffer";
+
+	return memmem(t->text, t->size, name, sizeof(name) - 1) != NULL;
+}
+
 /* The texts of every container that has one for the device. */
 static enum status gather(struct image_list *l, struct device *dev, const char *name,
 			  struct device_text **texts, u32 *len)
@@ -270,10 +281,8 @@ static enum status gather(struct image_list *l, struct device *dev, const char *
 		if (image_select(l, c, (u32)dev->arch->sm, &choice) != IMAGE_OK)
 			continue;
 		for (u32 n = 0; add_text(l, &l->images.at[choice.image], n, name, &t); n++)
-			if (!VEC_PUSH(&list, t)) {
+			if (is_device_runtime(&t) || !VEC_PUSH(&list, t))
 				free(t.owned);
-				break;
-			}
 	}
 	*texts = list.at;
 	*len = (u32)list.len;

@@ -1,0 +1,32 @@
+/*
+ * Dynamic parallelism: grids and memory operations that kernels launch, and the other functions of the
+ * device's runtime.
+ *
+ * What the threads of a grid launch is put down, and runs when the grid has ended, one after the other
+ * and each with all it has launched itself; then what was to be its tail. The grid that began it ends
+ * for those who wait when all of that has ended. So streams of device code are all in order, and a
+ * child sees what its parent wrote. A fault ends the family.
+ * Deviation: children do not run beside their parent, except while it waits for them.
+ * Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism".
+ */
+#ifndef PL_DEV_NESTED_H
+#define PL_DEV_NESTED_H
+
+#include "src/dev/device.h"
+
+struct device_flight;
+
+/* The functions that kernels call, by the names in nested.def. */
+#define NESTED(name, function) exec_extern_fn function;
+#include "src/dev/nested.def"
+#undef NESTED
+
+/*
+ * A grid of a family has ended without a fault; it is the one that began it. Returns false when it has
+ * launched nothing: it is over. Else it is finished later.
+ */
+bool nested_continue(struct device_flight *root);
+/* Forget what is left: the grid that began the family has faulted. NULL is allowed. */
+void nested_drop(struct device_flight *root);
+
+#endif
