@@ -3,7 +3,8 @@
 dist_check_SCRIPTS += tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
 EXTRA_DIST += tests/programs/conditions.cu tests/programs/driver_streams.c tests/programs/graph_memory.cu \
 	tests/programs/graphs.cu tests/programs/streams.cu
-EXTRA_DIST += tests/programs/jacobi.cu tests/programs/nvrtc.c tests/programs/plugin.cu tests/programs/plugin_host.c
+EXTRA_DIST += tests/programs/jacobi.cu tests/programs/nested.cu tests/programs/nvrtc.c tests/programs/plugin.cu \
+	tests/programs/plugin_host.c
 if !SANITIZED
 TESTS += tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
 endif

@@ -134,6 +134,12 @@ else
 	skip "cudaDeviceProp of 13" "another toolkit"
 fi
 
+# ---- kernels that launch kernels ----
+
+succeeds "nested kernels: build" \
+	"$nvcc" -arch=sm_80 -rdc=true "$here/nested.cu" -o "$scratch/program" -lcudadevrt
+runs "nested kernels" "$scratch/program"
+
 # ---- many devices, threads and processes ----
 
 jacobi=$here/jacobi.cu

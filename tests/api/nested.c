@@ -1,0 +1,81 @@
+/*
+ * Kernels that launch kernels, in PTX as CUDA 11 wrote it: where the parent waits for its children.
+ */
+#include "tests/check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int cuInit(unsigned);
+int cuDevicePrimaryCtxRetain(void **, int);
+int cuCtxSetCurrent(void *);
+int cuCtxSynchronize(void);
+int cuModuleLoadData(void **, const void *);
+int cuModuleGetFunction(void **, void *, const char *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+		   void *, void **, void **);
+int cuMemAlloc_v2(uint64_t *, size_t);
+int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+
+static const char text[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n"
+	".extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 f, "
+	".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
+	".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+	".extern .func (.param .b32 r) cudaDeviceSynchronize();\n"
+	".visible .entry child(.param .u64 p, .param .u32 v) {\n"
+	"	.reg .u64 %p; .reg .u32 %v; ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
+	"	red.global.add.u32 [%p], %v; ret;\n"
+	"}\n"
+	".visible .entry bad() { trap; }\n"
+	/* launches `child` or `bad` twice, waits, and copies what the first word is then to the second */
+	".visible .entry parent(.param .u64 p, .param .u32 fail) {\n"
+	"	.reg .u64 %p, %f, %b, %g; .reg .u32 %v, %s, %i; .reg .pred %q;\n"
+	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [fail]; mov.u32 %i, 0;\n"
+	"	mov.u64 %f, child; mov.u64 %g, bad; setp.ne.u32 %q, %v, 0; selp.u64 %f, %g, %f, %q;\n"
+	"AGAIN:\n"
+	"	{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; "
+	".param .b64 r;\n"
+	"	st.param.b64 [f], %f; st.param.b32 [g], 4; st.param.b32 [g+4], 1; "
+	"st.param.b32 [g+8], 1;\n"
+	"	st.param.b32 [b], 8; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; "
+	"st.param.b32 [s], 0;\n"
+	"	call.uni (r), cudaGetParameterBufferV2, (f, g, b, s); ld.param.b64 %b, [r]; }\n"
+	"	st.u64 [%b], %p; st.u32 [%b+8], 3;\n"
+	"	{ .param .b64 b; .param .b64 s; .param .b32 r; st.param.b64 [b], %b; "
+	"st.param.b64 [s], 0;\n"
+	"	call.uni (r), cudaLaunchDeviceV2, (b, s); ld.param.b32 %s, [r]; }\n"
+	"	st.global.u32 [%p+8], %s; add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 2; @%q bra AGAIN;\n"
+	"	{ .param .b32 r; call.uni (r), cudaDeviceSynchronize, (); ld.param.b32 %s, [r]; }\n"
+	"	st.global.u32 [%p+12], %s; ld.volatile.global.u32 %v, [%p]; st.global.u32 [%p+4], %v;\n"
+	"	ret;\n"
+	"}\n";
+
+int main(void)
+{
+	void *context, *module = NULL, *parent = NULL, *args[2];
+	uint64_t memory = 0;
+	int values[4] = {-1, -1, -1, -1}, fail = 0;
+
+	setenv("PTXLOOM_DEVICE", "a100", 1);
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	CHECK_EQ(cuInit(0), 0);
+	CHECK_EQ(cuDevicePrimaryCtxRetain(&context, 0), 0);
+	CHECK_EQ(cuCtxSetCurrent(context), 0);
+	CHECK_EQ(cuModuleLoadData(&module, text), 0);
+	CHECK_EQ(cuModuleGetFunction(&parent, module, "parent"), 0);
+	CHECK_EQ(cuMemAlloc_v2(&memory, 16), 0);
+	args[0] = &memory;
+	args[1] = &fail;
+	CHECK_EQ(cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
+	CHECK_EQ(cuMemcpyDtoH_v2(values, memory, 16), 0);
+	CHECK_EQ(values[0], 2 * 32 * 3);
+	CHECK_EQ(values[1], 2 * 32 * 3);
+	CHECK_EQ(values[2], 0);
+	CHECK_EQ(values[3], 0);
+	fail = 1;
+	CHECK_EQ(cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
+	CHECK_EQ(cuCtxSynchronize(), 719);
+	return check_done();
+}
