@@ -1,6 +1,6 @@
 /*
- * atom and red: read-modify-write, lane after lane in ascending order. With one worker plain
- * operations do; with several the host's compare-and-swap. Additions of a whole warp to one address
+ * atom and red: read-modify-write, lane after lane in ascending order. With one worker, and in shared
+ * memory, which belongs to one worker, plain operations do; else the host's atomic ones. Additions of a whole warp to one address
  * without result are summed first. A record: pad = enum atom_op, join = type word, size = bytes of
  * an element, count = elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2
  * count) operands. PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
@@ -115,11 +115,12 @@ apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
 	return NULL;
 }
 
-static u64 modify(const struct gang *g, u64 host, u32 size, apply_fn *fn, u64 b, u64 c)
+/* alone: no other worker can come between. */
+static u64 modify(bool alone, u64 host, u32 size, apply_fn *fn, u64 b, u64 c)
 {
 	u64 old, new;
 
-	if (!g->env->several_workers) {
+	if (alone) {
 		old = get(host, size);
 		put(host, size, fn(old, b, c));
 		return old;
@@ -170,7 +171,7 @@ static void write_row(struct gang *g, u32 row, u32 at, u32 size, u64 v)
 }
 
 /* The whole warp adds to one word and nobody asks for the old value. */
-static bool add_together(struct gang *g, const struct insn *in, const struct access *a)
+static bool add_together(struct gang *g, const struct insn *in, const struct access *a, bool alone)
 {
 	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
 
@@ -184,7 +185,7 @@ static bool add_together(struct gang *g, const struct insn *in, const struct acc
 			return false;
 		sum += read_row(g, in->b, a->warp * WARP_LANES + l, in->size);
 	}
-	modify(g, first, in->size, apply_add, sum, 0);
+	modify(alone, first, in->size, apply_add, sum, 0);
 	return true;
 }
 
@@ -217,6 +218,89 @@ static void modify_128(struct gang *g, const struct insn *in, const struct acces
 		pthread_mutex_unlock(&g->env->mem->lock);
 }
 
+/* ---- words of 32 bits, the common case: fn is a constant wherever this is called ---- */
+
+static inline __attribute__((always_inline)) void each_word(struct gang *g, const struct insn *in,
+							    const struct access *a, bool alone,
+							    apply_fn *fn)
+{
+	u32 at = a->warp * WARP_LANES, *d = in->d == NO_ROW ? NULL : ROW32(in->d) + at;
+	const u32 *b = ROW32(in->b) + at, *c = in->c == NO_ROW ? b : ROW32(in->c) + at;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), *p = (u32 *)(uintptr_t)a->host[l], old;
+
+		if (alone) {
+			old = *p;
+			*p = (u32)fn(old, b[l], c[l]);
+		} else if (fn == apply_add) {
+			old = __atomic_fetch_add(p, b[l], __ATOMIC_SEQ_CST);
+		} else {
+			old = (u32)modify(false, a->host[l], 4, fn, b[l], c[l]);
+		}
+		if (d)
+			d[l] = old;
+	}
+}
+
+#define WORDS(fn)                                                                                  \
+	do {                                                                                       \
+		if (alone)                                                                         \
+			each_word(g, in, a, true, fn);                                             \
+		else                                                                               \
+			each_word(g, in, a, false, fn);                                            \
+		return true;                                                                       \
+	} while (0)
+
+static bool words_typed(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+{
+	bool is_signed = in->join == T_s32;
+
+	if (in->join != T_u32 && !is_signed)
+		return false;
+	switch (in->pad) {
+	case ATOM_ADD:
+		WORDS(apply_add);
+	case ATOM_INC:
+		WORDS(apply_inc);
+	case ATOM_DEC:
+		WORDS(apply_dec);
+	case ATOM_MIN:
+		if (is_signed)
+			WORDS(apply_min_s32);
+		WORDS(apply_min_u32);
+	case ATOM_MAX:
+		if (is_signed)
+			WORDS(apply_max_s32);
+		WORDS(apply_max_u32);
+	default:
+		return false;
+	}
+}
+
+/* Returns false for what the general way has to do. */
+static bool words(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+{
+	if (in->count != 1 || in->size != 4)
+		return false;
+	if (in->join != T_b32)
+		return words_typed(g, in, a, alone);
+	switch (in->pad) {
+	case ATOM_AND:
+		WORDS(apply_and);
+	case ATOM_OR:
+		WORDS(apply_or);
+	case ATOM_XOR:
+		WORDS(apply_xor);
+	case ATOM_EXCH:
+		WORDS(apply_exch);
+	case ATOM_CAS:
+		WORDS(apply_cas_32);
+	default:
+		return false;
+	}
+}
+
 static bool is_global(const struct gang *g, u64 address)
 {
 	return address - g->env->mem->shared_base >= MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
@@ -225,17 +309,19 @@ static bool is_global(const struct gang *g, u64 address)
 static void run(struct gang *g, const struct insn *in, const struct access *a, bool global,
 		bool generic)
 {
-	apply_fn *fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
-	apply_fn *shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;
 	const u32 *x = g->env->program->ext + in->ext;
 	u32 at = a->warp * WARP_LANES;
+	bool alone = !global || !g->env->several_workers;
+	apply_fn *fn, *shared_fn;
 
 	if (in->size == 16) {
 		modify_128(g, in, a);
 		return;
 	}
-	if (add_together(g, in, a))
+	if (add_together(g, in, a, alone) || words(g, in, a, alone))
 		return;
+	fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
+	shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 		apply_fn *f = generic && !is_global(g, a->address[l]) ? shared_fn : fn;
@@ -243,7 +329,7 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 		for (u32 e = 0; e < in->count; e++) {
 			u32 d = in->count == 1 ? in->d : x[e],
 			    b = in->count == 1 ? in->b : x[in->count + e];
-			u64 old = modify(g, a->host[l] + (u64)e * in->size, in->size, f,
+			u64 old = modify(alone, a->host[l] + (u64)e * in->size, in->size, f,
 					 read_row(g, b, at + l, in->size),
 					 read_row(g, in->c, at + l, in->size));
 
