@@ -3,7 +3,7 @@ dist_man_MANS += man/ptxloom.1 man/ptxloom-lint.1 man/ptxloom-ls.1 man/ptxloom-p
 	man/ptxloom-devices.1 man/ptxloom-run.1 man/ptxloom-cc.1 man/ptxloom-env.1
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/completion/ptxloom.bash
-EXTRA_DIST += docs/images.md docs/engine.md docs/streams.md
+EXTRA_DIST += docs/images.md docs/engine.md docs/programs.md docs/streams.md
 EXTRA_DIST += docs/memory-model.md
 EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx samples/vector_add.cu
 dist_man_MANS += man/ptxloom-exec.1 man/ptxloom_device_open.3 man/ptxloom_module_load.3 man/ptxloom_alloc.3 \

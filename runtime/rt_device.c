@@ -274,6 +274,13 @@ RT_API cudaError_t plrt_cudaDeviceReset(void)
 	return cudaSuccess;
 }
 
+/* The same before CUDA 4. */
+RT_API cudaError_t plrt_cudaThreadExit(void);
+RT_API cudaError_t plrt_cudaThreadExit(void)
+{
+	return plrt_cudaDeviceReset();
+}
+
 static int answer_version(int *to, int version)
 {
 	if (!to)
