@@ -111,7 +111,7 @@ static void test_shape(const struct shape *s)
 
 /* ---- rounding: one row of A times one column of B and an accumulator, the rest being zeros ---- */
 
-/* Products are powers of two with a factor from 1 to 15: sign, factor and exponent of each; those left out are zero. */
+/* A product: a factor from -15 to 15 times a power of two; those left out are zero. */
 struct term {
 	s32 factor, exponent;
 };
@@ -295,8 +295,10 @@ static void write_wmma(char *ptx, const char *shape, bool a_col, bool b_col, boo
 		"wmma.mma.sync.aligned.%s.%s.%s.%s.%s %s,%s,%s,%s;\n"
 		"wmma.store.d.sync.aligned.col.%s.global.%s [%%o],%s;\n"
 		"mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,64,%%o;\n"
-		"st.global.v4.b32 [%%o+4096],{%%a0,%%a1,%%a2,%%a3}; st.global.v4.b32 [%%o+4112],{%%a4,%%a5,%%a6,%%a7};\n"
-		"st.global.v4.b32 [%%o+4128],{%%b0,%%b1,%%b2,%%b3}; st.global.v4.b32 [%%o+4144],{%%b4,%%b5,%%b6,%%b7};\n"
+		"st.global.v4.b32 [%%o+4096],{%%a0,%%a1,%%a2,%%a3};\n"
+		"st.global.v4.b32 [%%o+4112],{%%a4,%%a5,%%a6,%%a7};\n"
+		"st.global.v4.b32 [%%o+4128],{%%b0,%%b1,%%b2,%%b3};\n"
+		"st.global.v4.b32 [%%o+4144],{%%b4,%%b5,%%b6,%%b7};\n"
 		"ret; }\n",
 		half ? "b32" : "f32", a, shape, fa, b, shape, fb, shape, type, fc, a, b, shape,
 		type, type, fc, fa, fb, fc, shape, type, fc);
