@@ -27,3 +27,10 @@ TESTS += tests/unit/exec_matrix_generations
 tests_unit_exec_matrix_generations_SOURCES = tests/unit/exec_matrix_generations.c \
 	tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_matrix_generations_LDADD = $(UNIT_LDADD) -lm
+
+# tests/programs/tensor.ptx is made of tensor.cu by hand, as its head says.
+check_PROGRAMS += tests/unit/exec_tensor_programs
+TESTS += tests/unit/exec_tensor_programs
+tests_unit_exec_tensor_programs_SOURCES = tests/unit/exec_tensor_programs.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_tensor_programs_LDADD = $(UNIT_LDADD) -lm
+EXTRA_DIST += tests/programs/tensor.cu tests/programs/tensor.ptx
