@@ -95,10 +95,9 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	g->fault->address = a->address[__builtin_ctz(lanes)];
 	g->fault->size = a->width;
 	g->fault->space = in->space;
-	g->fault->write = in->op == OP_store_global || in->op == OP_store_shared ||
-			  in->op == OP_store_local || in->op == OP_store_generic ||
-			  in->inner == OP_store_global || in->inner == OP_store_shared ||
-			  in->inner == OP_store_local || in->inner == OP_store_generic;
+	g->fault->write = in->inner == OP_store_global || in->inner == OP_store_shared ||
+			  in->inner == OP_store_local || in->inner == OP_store_generic ||
+			  in->inner == OP_store_indexed;
 	g->warp = warp + a->warp;
 	exec_fault(g, in, kind, lanes);
 	g->warp = warp;

@@ -104,4 +104,46 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 
 #endif
 
+/* ---- more lanes than half a warp ---- */
+
+typedef u64 address_pairs __attribute__((vector_size(64), aligned(64), may_alias));
+typedef u32 address_words __attribute__((vector_size(64), aligned(64), may_alias));
+
+static inline bool has_bits(const address_words *v)
+{
+#if defined(__AVX512F__)
+	__m512i x = _mm512_load_si512(v);
+
+	return _mm512_test_epi64_mask(x, x);
+#else
+	const address_pairs *x = (const void *)v;
+	u64 any = 0;
+
+	for (u32 i = 0; i < 8; i++)
+		any |= (*x)[i];
+	return any;
+#endif
+}
+
+/* Are the n words, a multiple of 16, `step` apart? */
+static PL_UNUSED inline bool is_row_32(const u32 *r, u32 n, u32 step)
+{
+	const address_words lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	address_words x = lane * step + r[0], off = x ^ x;
+
+	for (u32 i = 0; i < n; i += 16, x += 16 * step)
+		off |= *(const address_words *)(const void *)(r + i) ^ x;
+	return !has_bits(&off);
+}
+
+static PL_UNUSED inline bool is_row_64(const u64 *r, u32 n, u64 step)
+{
+	const address_pairs lane = {0, 1, 2, 3, 4, 5, 6, 7};
+	address_pairs x = lane * step + r[0], off = x ^ x;
+
+	for (u32 i = 0; i < n; i += 8, x += 8 * step)
+		off |= *(const address_pairs *)(const void *)(r + i) ^ x;
+	return !has_bits((const void *)&off);
+}
+
 #endif

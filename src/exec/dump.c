@@ -63,4 +63,8 @@ void exec_dump_program(const struct program *p, struct text *out)
 		for (u32 pc = p->funcs[f].first; pc < p->funcs[f].end; pc++)
 			put_insn(p, pc, out);
 	}
+	if (p->launch_first < p->insns)
+		text_puts(out, "once for each launch:\n");
+	for (u32 pc = p->launch_first; pc < p->insns; pc++)
+		put_insn(p, pc, out);
 }

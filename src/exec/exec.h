@@ -63,7 +63,12 @@ struct insn {
 	u32 cache;   /* allocation cache slot of this instruction */
 	u32 ir;      /* instruction in the function's list, for messages */
 	u32 func;    /* index into the program's functions */
-	u32 pad;
+	union {
+		u32 pad;     /* more, by operation */
+		struct {     /* indexed memory: bytes per index; how far apart the indices of neighbours are */
+			u16 scale, step;
+		};
+	};
 };
 
 #define NO_ROW UINT32_MAX
@@ -76,6 +81,8 @@ enum insn_flag {
 	INSN_POLL = 8,      /* jumps backwards: the loop reads what others may write, so it may be waiting */
 	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
 	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
+	INSN_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
+	INSN_FIXED = 128,    /* memory: the addresses are the same for every CTA of the launch */
 };
 
 /* What a row holds. */
@@ -112,6 +119,7 @@ struct program {
 	const struct arch *arch;
 	struct insn *insn;
 	u32 insns;
+	u32 launch_first;    /* records from here on run once for each launch, in storage of a CTA */
 	u32 *ext;
 	u32 exts;
 	struct program_const *consts;
@@ -278,6 +286,7 @@ struct gang {
 	u32 warp;                 /* first warp to work on, counted in this gang */
 	u32 warps;                /* in this gang */
 	u32 first_warp;           /* in the CTA */
+	bool full;                /* gang mode: every lane of every warp is live */
 	u8 mode;                  /* enum exec_mode */
 	u8 stop;                  /* enum exec_stop */
 	/* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
@@ -317,6 +326,8 @@ struct cta {
 	} barrier[CTA_BARRIERS];
 	struct cluster *cluster;  /* NULL: the CTA is its own cluster */
 	u32 rank;                 /* in the cluster */
+	u64 launches;             /* that the storage has served; marks what was found out for one */
+	bool launched;            /* rows that are the same for all CTAs of the launch are there */
 	bool parted;              /* warps or barriers are not as at the start, live lanes excepted */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
@@ -406,7 +417,10 @@ const struct exec_ops *exec_ops_select(const char *level);
 
 /* Fill the constant rows of fresh storage: once for each program, before the first exec_cta_start. */
 void exec_cta_prepare(struct cta *c);
-/* Set up the warps of a CTA at the program's first record. Storage is the caller's. */
+/*
+ * Set up the warps of a CTA at the program's first record. Storage is the caller's, who clears
+ * `launched` when it serves another launch.
+ */
 void exec_cta_start(struct cta *c);
 /*
  * Run one CTA until it is done, faults, waits for other CTAs (yields), or is cancelled.

@@ -37,7 +37,7 @@
 		}                                                                                 \
 		return in + 1;                                                                    \
 	}
-#define LANE2_STEP(id, D, A, B, STEP, expr)                                                             \
+#define LANE2(id, D, A, B, expr)                                                                  \
 	HANDLER(id)                                                                               \
 	{                                                                                         \
 		TY_##D *d = ROW_##D(in->d);                                                       \
@@ -50,9 +50,8 @@
 			TY_##B y = b[l];                                                          \
 			d[l] = (TY_##D)(expr);                                                    \
 		}                                                                                 \
-		return in + (STEP);                                                                \
+		return in + 1;                                                                            \
 	}
-#define LANE2(id, D, A, B, expr) LANE2_STEP(id, D, A, B, 1, expr)
 #define LANE3(id, D, A, B, C, expr)                                                              \
 	HANDLER(id)                                                                               \
 	{                                                                                         \
@@ -66,6 +65,36 @@
 			TY_##A x = a[l];                                                          \
 			TY_##B y = b[l];                                                          \
 			TY_##C z = c[l];                                                          \
+			d[l] = (TY_##D)(expr);                                                    \
+		}                                                                                 \
+		return in + 1;                                                                    \
+	}
+static PL_UNUSED inline u32 num_shl_xor(u32 x, u32 by)
+{
+	return x ^ x << by;
+}
+
+static PL_UNUSED inline u32 num_shr_xor(u32 x, u32 by)
+{
+	return x ^ x >> by;
+}
+
+static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct insn *in)
+{
+	return g->cta->id[in->imm];
+}
+
+/* Second operand s: one for all lanes, worked out before the loop. */
+#define LANE1S(id, D, A, scalar, expr)                                                            \
+	HANDLER(id)                                                                               \
+	{                                                                                         \
+		TY_##D *d = ROW_##D(in->d);                                                       \
+		const TY_##A *a = ROW_##A(in->a);                                                 \
+		const TY_##D s = (scalar);                                                        \
+		const s64 imm PL_UNUSED = in->imm;                                                \
+		FOR_LANES(l, LANES)                                                               \
+		{                                                                                 \
+			TY_##A x = a[l];                                                          \
 			d[l] = (TY_##D)(expr);                                                    \
 		}                                                                                 \
 		return in + 1;                                                                    \
@@ -221,8 +250,9 @@
 #define SHAPE_X_W(id, expr) LANE1(id, X, W, expr)
 #define SHAPE_X_X(id, expr) LANE1(id, X, X, expr)
 #define SHAPE_W_WW(id, expr) LANE2(id, W, W, W, expr)
-#define SHAPE_W_WWf(id, expr) LANE2_STEP(id, W, W, W, 2, expr)
-#define SHAPE_X_WXf(id, expr) LANE2_STEP(id, X, W, X, 2, expr)
+#define SHAPE_X_WX(id, expr) LANE2(id, X, W, X, expr)
+#define SHAPE_W_Wt(id, expr) LANE1S(id, W, W, in->step, expr)
+#define SHAPE_W_Wu(id, expr) LANE1S(id, W, W, cta_coordinate(g, in) * ROW32(in->b)[0], expr)
 #define SHAPE_W_XW(id, expr) LANE2(id, W, X, W, expr)
 #define SHAPE_W_XX(id, expr) LANE2(id, W, X, X, expr)
 #define SHAPE_X_WW(id, expr) LANE2(id, X, W, W, expr)

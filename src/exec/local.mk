@@ -18,7 +18,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
 	src/exec/dump.c \
-	src/exec/fuse.c \
+	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c src/exec/fuse_int.h \
 	src/exec/polls.c \
 	src/exec/run.c \
 	src/exec/select.c \

@@ -638,16 +638,13 @@ static bool lower_functions(struct lower *l)
 	return !l->failed;
 }
 
-struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
-			   const u64 *var_address, const struct lower_options *options, struct diag *d)
+static struct program *lower_program(struct lower l, const struct ir_func *kernel)
 {
-	struct lower l = {.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
-
 	l.p = calloc(1, sizeof(*l.p));
 	if (!l.p || !make_units(&l))
 		goto fail;
-	l.p->arch = arch;
-	l.p->var_address = var_address;
+	l.p->arch = l.arch;
+	l.p->var_address = l.var_address;
 	l.p->frame_align = 16;
 	l.frame_vreg = lower_vreg(&l, ROW_W);
 	l.stack_vreg = lower_vreg(&l, ROW_W);
@@ -658,12 +655,41 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 	lower_fini(&l);
 	return l.p;
 fail:
-	if (d)
-		diag_at(d, DIAG_ERROR, &m->source, (struct diag_span){kernel->begin, kernel->begin + 1}, NULL,
+	if (l.d)
+		diag_at(l.d, DIAG_ERROR, &l.m->source, (struct diag_span){kernel->begin, kernel->begin + 1}, NULL,
 			"kernel '%s' cannot be prepared: out of memory", kernel->name->text);
 	lower_fini(&l);
 	exec_program_free(l.p);
 	return NULL;
+}
+
+static u32 widest_gang(u32 warps)
+{
+	u32 g = GANG_WARPS;
+
+	while (g > 1 && warps && g / 2 >= warps)
+		g /= 2;
+	return g;
+}
+
+/* Rows that are kept for a whole launch can make gangs smaller; then they are not worth it. */
+struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
+			   const u64 *var_address, const struct lower_options *options, struct diag *d)
+{
+	struct lower l = {.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
+	struct program *p = lower_program(l, kernel), *q;
+
+	if (!p || p->gang == widest_gang(options->warps) || p->launch_first == p->insns)
+		return p;
+	l.no_launch = true;
+	l.d = NULL;
+	q = lower_program(l, kernel);
+	if (q && q->gang > p->gang) {
+		exec_program_free(p);
+		return q;
+	}
+	exec_program_free(q);
+	return p;
 }
 
 void exec_program_free(struct program *p)

@@ -21,8 +21,12 @@ struct row_ref {
 	bool write;
 };
 
+/* Is a value the same for every CTA of a launch; and for every lane? */
+enum launch_kind { LAUNCH_NO, LAUNCH_LANES, LAUNCH_UNIFORM };
+
 struct vreg {
-	u8 class; /* enum row_class */
+	u8 class;  /* enum row_class */
+	u8 launch; /* enum launch_kind */
 	bool is_const;
 	bool pinned; /* lives everywhere: frame and stack rows, rows shared by functions */
 	u64 bits;
@@ -68,6 +72,7 @@ struct lower {
 	struct diag *d;
 	struct program *p;
 	bool failed;
+	bool no_launch; /* compute everything for each CTA */
 	/* what is being lowered */
 	const struct ir_func *f;
 	u32 func;            /* index in p->funcs */

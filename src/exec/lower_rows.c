@@ -68,7 +68,7 @@ static bool find_blocks(struct flow *f)
 	}
 	for (u32 i = 0; i < l->p->func_len; i++)
 		leader[l->p->funcs[i].first] = 1;
-	leader[0] = 1;
+	leader[0] = leader[l->p->launch_first] = 1;
 	for (u32 i = 0; i < n; i++) {
 		if (l->insns.at[i].op == OP_join)
 			leader[i] = 1;

@@ -62,11 +62,13 @@ static void run_narrow(struct gang *g, const struct insn *in, u32 w, u32 mask, u
 HANDLER(guard_gang)
 {
 	int vote = gang_vote(g, in);
+	bool full = g->full;
 
 	if (vote > 0)
 		return g->table->run[in->inner](g, in);
 	if (vote == 0)
 		return in + 1;
+	g->full = false;
 	for (u32 w = 0; w < g->warps && g->stop == STOP_NONE; w++) {
 		u32 live = g->warp_at[w].live, t = ((const u32 *)(g->regs + in->guard))[w];
 
@@ -78,6 +80,7 @@ HANDLER(guard_gang)
 	g->lanes = g->warps * WARP_LANES;
 	g->active = FULL_MASK;
 	g->mode = MODE_GANG;
+	g->full = full;
 	return g->stop == STOP_NONE ? in + 1 : NULL;
 }
 

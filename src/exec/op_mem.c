@@ -129,13 +129,10 @@ static inline void store_warp(struct gang *g, const struct insn *in, const struc
 	}
 }
 
-/* ---- whole warps with simple addresses ---- */
+/* ---- neighbours with simple addresses ---- */
 
-/* Half a warp on its way: the address of the first lane, as the program has it and for the host. */
-struct half {
-	enum address_kind kind;
-	u64 host;
-};
+/* For functions whose last arguments are constants where speed matters. */
+#define ALWAYS_INLINE __attribute__((always_inline)) inline
 
 static inline u64 check_global(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
 {
@@ -158,141 +155,321 @@ static inline u64 check_shared(const struct gang *g, const struct insn *in PL_UN
 		       : 0;
 }
 
-/*
- * Look at half a warp, lanes from `at` on. False: not simple, or not known to be allowed; the general way finds out.
- * A row of 32-bit addresses that wraps around is not simple.
- */
-#define LOOK(space)                                                                                \
-	static inline bool look_##space(const struct gang *g, const struct insn *in, u32 at,       \
-					u32 size, struct half *x)                                  \
-	{                                                                                          \
-		u64 first;                                                                         \
-		if (in->flags & INSN_WIDE) {                                                       \
-			const u64 *r = ROW64(in->a) + at;                                          \
-			x->kind = kind_of_64(r, size);                                             \
-			first = r[0];                                                              \
-		} else {                                                                           \
-			const u32 *r = ROW32(in->a) + at;                                          \
-			x->kind = kind_of_32(r, size);                                             \
-			first = r[0];                                                              \
-			if (PL_UNLIKELY(first > UINT32_MAX - HALF_LANES * size))                   \
-				return false;                                                      \
-		}                                                                                  \
-		first += (u64)in->imm;                                                             \
-		x->host = check_##space(g, in, first,                                              \
-					x->kind == ADDRESS_ROW ? HALF_LANES * size : size);        \
-		return x->kind != ADDRESS_APART && !(first & (size - 1)) && x->host;               \
-	}
-LOOK(global)
-LOOK(shared)
-LOOK(generic)
-
-static inline void load_half(const struct half *x, void *d, u32 size)
+/* How the addresses of n lanes lie, n a multiple of 16; `step` apart when they are a row. */
+static ALWAYS_INLINE enum address_kind kind_of_many_32(const u32 *r, u32 n, u32 step)
 {
-	const void *from = (const void *)(uintptr_t)x->host;
+	u32 diff = r[n - 1] - r[0];
 
-	if (x->kind == ADDRESS_ROW) {
-		memcpy(d, from, HALF_LANES * size);
-	} else if (size == 4) {
-		u32 v = *(const u32 *)from, *to = d;
+	if (diff && diff != (n - 1) * step)
+		return ADDRESS_APART;
+	if (n == HALF_LANES)
+		return kind_of_32(r, step);
+	if (!is_row_32(r, n, diff ? step : 0))
+		return ADDRESS_APART;
+	return diff ? ADDRESS_ROW : ADDRESS_SAME;
+}
 
-		FOR_LANES (l, HALF_LANES)
-			to[l] = v;
-	} else {
-		u64 v = *(const u64 *)from, *to = d;
+static ALWAYS_INLINE enum address_kind kind_of_many_64(const u64 *r, u32 n, u64 step)
+{
+	u64 diff = r[n - 1] - r[0];
 
-		FOR_LANES (l, HALF_LANES)
-			to[l] = v;
+	if (diff && diff != (n - 1) * step)
+		return ADDRESS_APART;
+	if (n == HALF_LANES)
+		return kind_of_64(r, (u32)step);
+	if (!is_row_64(r, n, diff ? step : 0))
+		return ADDRESS_APART;
+	return diff ? ADDRESS_ROW : ADDRESS_SAME;
+}
+
+/* The first lane's address and how the others lie; a row that wraps around is APART. */
+static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const struct insn *in, u32 at,
+					   u32 n, u32 width, u64 *first)
+{
+	const u32 *r;
+
+	if (in->flags & INSN_WIDE) {
+		*first = ROW64(in->a)[at] + (u64)in->imm;
+		return kind_of_many_64(ROW64(in->a) + at, n, width);
+	}
+	if (in->a == NO_ROW) {
+		*first = (u64)in->imm;
+		return ADDRESS_SAME;
+	}
+	r = ROW32(in->a) + at;
+	*first = r[0] + (u64)in->imm;
+	return PL_UNLIKELY(r[0] > UINT32_MAX - n * width) ? ADDRESS_APART
+							  : kind_of_many_32(r, n, width);
+}
+
+static inline u64 index_at(const struct insn *in, u32 index)
+{
+	return (in->flags & INSN_UNSIGNED ? index : (u64)(s64)(s32)index) * in->scale;
+}
+
+static inline void get_indexed(const struct gang *g, const struct insn *in, struct access *a)
+{
+	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
+	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->imm;
+
+	a->uniform = false;
+	FOR_LANES (l, WARP_LANES)
+		a->address[l] = base + index_at(in, r[l]);
+}
+
+static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const struct insn *in, u32 at,
+					     u32 n, u32 width PL_UNUSED, u64 *first)
+{
+	const u32 *r = ROW32(in->a) + at, top = in->flags & INSN_UNSIGNED ? 0 : 1u << 31;
+
+	*first = ROW64(in->c)[at] + index_at(in, r[0]) + (u64)in->imm;
+	if (PL_UNLIKELY((r[n - 1] ^ top) < (r[0] ^ top) || !in->step))
+		return ADDRESS_APART;
+	return kind_of_many_32(r, n, in->step);
+}
+
+/* ---- elements of neighbours, side by side in memory ---- */
+
+#define NARROW(T, S, WHERE, MOVE)                                                                  \
+	case sizeof(T):                                                                            \
+		for (u32 e = 0; e < in->count; e++) {                                              \
+			u32 row = element_row(g, in, e, WHERE), k = in->count;                     \
+			u32 *lane = row == NO_ROW ? NULL : ROW32(row) + at;                        \
+			if (lane && k == 1)                                                        \
+				FOR_LANES (l, n)                                                   \
+					MOVE(T, S, lane[l], l);                                    \
+			else if (lane)                                                             \
+				for (u32 l = 0; l < n; l++)                                        \
+					MOVE(T, S, lane[l], l * k + e);                            \
+		}                                                                                  \
+		break;
+#define TAKE(T, S, to, i) to = in->flags & INSN_SIGN ? (u32)((const S *)m)[i] : ((const T *)m)[i]
+#define GIVE(T, S, from, i) ((T *)m)[i] = (T)(from)
+
+/* Vectors of two and four words. */
+static inline bool all_rows(const struct insn *in, const u32 *ext)
+{
+	u32 none = 0;
+
+	for (u32 e = 0; e < in->count; e++)
+		none |= ext[e] == NO_ROW;
+	return !none;
+}
+
+static void load_row_other(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
+{
+	const u32 *ext = g->env->program->ext + in->ext;
+
+	if (in->size == 4 && in->count == 4 && all_rows(in, ext)) {
+		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at, *d2 = ROW32(ext[2]) + at,
+		    *d3 = ROW32(ext[3]) + at;
+
+		FOR_LANES (l, n) {
+			d0[l] = ((const u32 *)m)[4 * l];
+			d1[l] = ((const u32 *)m)[4 * l + 1];
+			d2[l] = ((const u32 *)m)[4 * l + 2];
+			d3[l] = ((const u32 *)m)[4 * l + 3];
+		}
+		return;
+	}
+	if (in->size == 8 && in->count == 2 && all_rows(in, ext)) {
+		u64 *d0 = ROW64(ext[0]) + at, *d1 = ROW64(ext[1]) + at;
+
+		FOR_LANES (l, n) {
+			d0[l] = ((const u64 *)m)[2 * l];
+			d1[l] = ((const u64 *)m)[2 * l + 1];
+		}
+		return;
+	}
+	switch (in->size) {
+		NARROW(u8, s8, in->d, TAKE)
+		NARROW(u16, s16, in->d, TAKE)
+		NARROW(u32, s32, in->d, TAKE)
+	default:
+		for (u32 e = 0; e < in->count; e++)
+			for (u32 l = 0, row = element_row(g, in, e, in->d); row != NO_ROW && l < n; l++)
+				ROW64(row)[at + l] = ((const u64 *)m)[l * in->count + e];
 	}
 }
 
-#define FAST(space)                                                                                \
-	static inline bool load_simple_##space(struct gang *g, const struct insn *in, u32 w,       \
-					       u32 size)                                           \
+static void store_row_other(struct gang *g, const struct insn *in, u32 at, u32 n, void *m)
+{
+	const u32 *ext = g->env->program->ext + in->ext;
+
+	if (in->size == 4 && in->count == 4 && all_rows(in, ext)) {
+		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at,
+			  *b2 = ROW32(ext[2]) + at, *b3 = ROW32(ext[3]) + at;
+
+		FOR_LANES (l, n) {
+			((u32 *)m)[4 * l] = b0[l];
+			((u32 *)m)[4 * l + 1] = b1[l];
+			((u32 *)m)[4 * l + 2] = b2[l];
+			((u32 *)m)[4 * l + 3] = b3[l];
+		}
+		return;
+	}
+	switch (in->size) {
+		NARROW(u8, s8, in->b, GIVE)
+		NARROW(u16, s16, in->b, GIVE)
+		NARROW(u32, s32, in->b, GIVE)
+	default:
+		for (u32 e = 0; e < in->count; e++)
+			for (u32 l = 0, row = element_row(g, in, e, in->b); row != NO_ROW && l < n; l++)
+				((u64 *)m)[l * in->count + e] = ROW64(row)[at + l];
+	}
+}
+
+typedef u32 words16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+/*
+ * n words, a multiple of 16. Strictly forwards: the C library's copies begin with the end, which
+ * the host's prefetching does not follow. The empty statement keeps compilers from calling them.
+ */
+static ALWAYS_INLINE void copy_lanes(void *to, const void *from, u32 n)
+{
+	words16 *d = to;
+	const words16 *s = from;
+
+	for (u32 i = 0; i < n / HALF_LANES; i++) {
+		d[i] = s[i];
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+/* SIZE: bytes of the only element, 0: anything else. */
+static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
+{
+	const void *m = (const void *)(uintptr_t)host;
+
+	if (size == 4)
+		copy_lanes(ROW32(in->d) + at, m, n);
+	else if (size == 8)
+		copy_lanes(ROW64(in->d) + at, m, 2 * n);
+	else
+		load_row_other(g, in, at, n, m);
+}
+
+static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
+{
+	void *m = (void *)(uintptr_t)host;
+
+	if (size == 4)
+		copy_lanes(m, ROW32(in->b) + at, n);
+	else if (size == 8)
+		copy_lanes(m, ROW64(in->b) + at, 2 * n);
+	else
+		store_row_other(g, in, at, n, m);
+}
+
+/* One address for all of them. */
+static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
+{
+	if (size == 4) {
+		u32 v = *(const u32 *)(uintptr_t)host, *d = ROW32(in->d) + at;
+
+		FOR_LANES (l, n)
+			d[l] = v;
+		return;
+	}
+	for (u32 e = 0; e < in->count; e++) {
+		u32 row = element_row(g, in, e, in->d);
+		u64 v = extend(get(host + e * in->size, in->size), in->size, in->flags & INSN_SIGN);
+
+		if (row == NO_ROW)
+			continue;
+		if (in->flags & INSN_WIDE_DATA) {
+			u64 *d = ROW64(row) + at;
+
+			FOR_LANES (l, n)
+				d[l] = v;
+		} else {
+			u32 *d = ROW32(row) + at;
+
+			FOR_LANES (l, n)
+				d[l] = (u32)v;
+		}
+	}
+}
+
+/* Move n neighbours from lane `at` on. False: not simple, or not known to be allowed. */
+#define SIMPLE(space, look, check)                                                                 \
+	static ALWAYS_INLINE bool load_simple_##space(struct gang *g, const struct insn *in,       \
+						      u32 at, u32 n, u32 width, u32 size)          \
 	{                                                                                          \
-		u32 at = w * WARP_LANES;                                                           \
-		u8 *d = size == 8 ? (u8 *)(ROW64(in->d) + at) : (u8 *)(ROW32(in->d) + at);         \
-		struct half lo, hi;                                                                \
-		if (!look_##space(g, in, at, size, &lo) ||                                         \
-		    !look_##space(g, in, at + HALF_LANES, size, &hi))                              \
+		u64 first, host;                                                                   \
+		enum address_kind kind = look(g, in, at, n, width, &first);                        \
+		if (kind == ADDRESS_APART || first & (width - 1))                                  \
 			return false;                                                              \
-		load_half(&lo, d, size);                                                           \
-		load_half(&hi, d + HALF_LANES * size, size);                                       \
+		host = check(g, in, first, kind == ADDRESS_ROW ? n * width : width);               \
+		if (PL_UNLIKELY(!host))                                                            \
+			return false;                                                              \
+		if (kind == ADDRESS_ROW)                                                           \
+			load_row(g, in, at, n, host, size);                                        \
+		else                                                                               \
+			load_same(g, in, at, n, host, size);                                       \
 		return true;                                                                       \
 	}                                                                                          \
-	static inline bool store_simple_##space(struct gang *g, const struct insn *in, u32 w,      \
-						u32 size)                                          \
+	static ALWAYS_INLINE bool store_simple_##space(struct gang *g, const struct insn *in,      \
+						       u32 at, u32 n, u32 width, u32 size)         \
 	{                                                                                          \
-		u32 at = w * WARP_LANES;                                                           \
-		const u8 *b = size == 8 ? (const u8 *)(ROW64(in->b) + at)                          \
-					: (const u8 *)(ROW32(in->b) + at);                         \
-		struct half lo, hi;                                                                \
-		if (!look_##space(g, in, at, size, &lo) ||                                         \
-		    !look_##space(g, in, at + HALF_LANES, size, &hi) || lo.kind != ADDRESS_ROW ||  \
-		    hi.kind != ADDRESS_ROW)                                                        \
+		u64 first, host;                                                                   \
+		if (look(g, in, at, n, width, &first) != ADDRESS_ROW || first & (width - 1))       \
 			return false;                                                              \
-		memcpy((void *)(uintptr_t)lo.host, b, HALF_LANES *size);                           \
-		memcpy((void *)(uintptr_t)hi.host, b + HALF_LANES * size, HALF_LANES * size);      \
+		host = check(g, in, first, n * width);                                             \
+		if (PL_UNLIKELY(!host))                                                            \
+			return false;                                                              \
+		store_row(g, in, at, n, host, size);                                               \
 		return true;                                                                       \
 	}
-FAST(global)
-FAST(shared)
-FAST(generic)
+SIMPLE(global, look_plain, check_global)
+SIMPLE(shared, look_plain, check_shared)
+SIMPLE(generic, look_plain, check_generic)
+SIMPLE(indexed, look_indexed, check_global)
 
 /* ---- parts of warps whose lanes lie in a row ---- */
 
-/* Address of the lowest lane of `mask`; false: the others are not where a row would have them. */
-static inline bool row_of_part(const struct gang *g, const struct insn *in, u32 at, u32 mask,
-			       u32 size, u64 *address)
+/* Is every lane of `mask` where a row that begins with its lowest lane would have it? */
+static inline bool is_row_of_part(const struct access *a)
 {
-	u32 first = (u32)__builtin_ctz(mask);
-	u64 off = 0, base;
+	u64 off = 0, base = a->address[__builtin_ctz(a->mask)] -
+			    (u64)(u32)__builtin_ctz(a->mask) * a->width;
 
-	if (in->flags & INSN_WIDE) {
-		const u64 *r = ROW64(in->a) + at;
-
-		base = r[first] - (u64)first * size;
-		for (u32 l = 0; l < WARP_LANES; l++)
-			off |= mask >> l & 1 ? (r[l] - (u64)l * size) ^ base : 0;
-	} else {
-		const u32 *r = ROW32(in->a) + at;
-
-		base = r[first] - (u64)first * size;
-		for (u32 l = 0; l < WARP_LANES; l++)
-			off |= mask >> l & 1 ? (r[l] - (u64)l * size) ^ base : 0;
-	}
-	*address = base + (u64)first * size + (u64)in->imm;
-	return !off && !(*address & (size - 1));
+	for (u32 l = 0; l < WARP_LANES; l++)
+		off |= a->mask >> l & 1 ? (a->address[l] - (u64)l * a->width) ^ base : 0;
+	return !off && !(base & (a->width - 1));
 }
 
-#define PART(space)                                                                                \
-	static __attribute__((noinline)) bool load_part_##space(struct gang *g,                    \
-								const struct insn *in, u32 w,      \
-								u32 mask, u32 size)                \
+#define PART(space, addresses, check)                                                              \
+	static __attribute__((noinline)) bool load_part_##space(                                   \
+		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
 	{                                                                                          \
 		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
 		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
-		u64 address, host, value[WARP_LANES];                                              \
-		if (!row_of_part(g, in, at, mask, size, &address))                                 \
+		struct access a = {.width = size, .warp = w, .mask = mask};                        \
+		u64 host, value[WARP_LANES];                                                       \
+		addresses(g, in, &a);                                                              \
+		if (!is_row_of_part(&a))                                                           \
 			return false;                                                              \
-		host = check_##space(g, in, address, n * size);                                    \
+		host = check(g, in, a.address[first], n * size);                                   \
 		if (!host)                                                                         \
 			return false;                                                              \
 		memcpy((u8 *)value + first * size, (const void *)(uintptr_t)host, n * size);       \
 		blend_part(g, in, at, mask, value);                                                \
 		return true;                                                                       \
 	}                                                                                          \
-	static __attribute__((noinline)) bool store_part_##space(struct gang *g,                   \
-								 const struct insn *in, u32 w,     \
-								 u32 mask, u32 size)               \
+	static __attribute__((noinline)) bool store_part_##space(                                  \
+		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
 	{                                                                                          \
 		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES + first;                 \
 		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
-		u64 address, host;                                                                 \
-		if (mask >> first != FULL_MASK >> (WARP_LANES - n) ||                              \
-		    !row_of_part(g, in, w * WARP_LANES, mask, size, &address))                     \
+		struct access a = {.width = size, .warp = w, .mask = mask};                        \
+		u64 host;                                                                          \
+		if (mask >> first != FULL_MASK >> (WARP_LANES - n))                                \
 			return false;                                                              \
-		host = check_##space(g, in, address, n * size);                                    \
+		addresses(g, in, &a);                                                              \
+		if (!is_row_of_part(&a))                                                           \
+			return false;                                                              \
+		host = check(g, in, a.address[first], n * size);                                   \
 		if (!host)                                                                         \
 			return false;                                                              \
 		memcpy((void *)(uintptr_t)host,                                                    \
@@ -321,29 +498,34 @@ static inline void blend_part(struct gang *g, const struct insn *in, u32 at, u32
 	}
 }
 
-PART(global)
-PART(shared)
-PART(generic)
+PART(global, get_addresses, check_global)
+PART(shared, get_addresses, check_shared)
+PART(generic, get_addresses, check_generic)
+PART(indexed, get_indexed, check_global)
 
-/* Bytes of an element when one-element accesses of this record may be simple, else 0. */
-static inline u32 simple_size(const struct insn *in)
+/* Bytes of the only element when rows can be copied from and to memory as they are, else 0. */
+static inline u32 plain_size(const struct insn *in)
 {
 	bool wide = in->flags & INSN_WIDE_DATA;
 
-	return in->count != 1 || in->a == NO_ROW ? 0
-	       : in->size == 4 && !wide          ? 4
-	       : in->size == 8                   ? 8
-						 : 0;
+	return in->count != 1 ? 0 : in->size == 4 && !wide ? 4 : in->size == 8 ? 8 : 0;
+}
+
+/* May rows of neighbours be moved at all? Narrow elements in wide rows are not worth it. */
+static inline bool may_be_simple(const struct insn *in)
+{
+	return (!(in->flags & INSN_WIDE_DATA) || in->size == 8) &&
+	       !((u32)in->count & (in->count - 1u));
 }
 
 /* The general way, from the addresses of every lane. */
-#define GENERAL(space)                                                                             \
+#define GENERAL(space, addresses, resolve)                                                         \
 	static __attribute__((noinline)) bool load_general_##space(                                \
 		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
 	{                                                                                          \
 		struct access a = {.width = (u32)in->size * in->count, .warp = w, .mask = mask};   \
-		get_addresses(g, in, &a);                                                          \
-		if (!resolve_##space(g, in, &a))                                                   \
+		addresses(g, in, &a);                                                              \
+		if (!resolve(g, in, &a))                                                           \
 			return false;                                                              \
 		load_warp(g, in, &a);                                                              \
 		return true;                                                                       \
@@ -352,40 +534,64 @@ static inline u32 simple_size(const struct insn *in)
 		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
 	{                                                                                          \
 		struct access a = {.width = (u32)in->size * in->count, .warp = w, .mask = mask};   \
-		get_addresses(g, in, &a);                                                          \
-		if (!resolve_##space(g, in, &a))                                                   \
+		addresses(g, in, &a);                                                              \
+		if (!resolve(g, in, &a))                                                           \
 			return false;                                                              \
 		store_warp(g, in, &a);                                                             \
 		return true;                                                                       \
 	}
-GENERAL(global)
-GENERAL(shared)
-GENERAL(generic)
-GENERAL(local)
+GENERAL(global, get_addresses, resolve_global)
+GENERAL(shared, get_addresses, resolve_shared)
+GENERAL(generic, get_addresses, resolve_generic)
+GENERAL(local, get_addresses, resolve_local)
+GENERAL(indexed, get_indexed, resolve_global)
 
-/* Every warp the simple way if it goes, else the general one. SIZE is a constant to the compiler. */
-#define EACH_WARP(what, space, SIZE)                                                               \
-	for (u32 w = 0, n = WARPS; w < n; w++) {                                                   \
-		u32 mask = mask_of(g, w);                                                          \
-		if (PL_LIKELY((SIZE) && mask == FULL_MASK && what##_simple_##space(g, in, w, SIZE))) \
-			continue;                                                                  \
-		if ((SIZE) && mask && mask != FULL_MASK &&                                         \
-		    what##_part_##space(g, in, w, mask, SIZE))                                     \
-			continue;                                                                  \
-		if (mask && !what##_general_##space(g, in, w, mask))                               \
-			return NULL;                                                               \
+/* The simple way for the whole gang, a warp, its halves; else by parts of warps or by lanes. */
+#define MOVE(what, space, SIZE)                                                                    \
+	static __attribute__((noinline)) bool what##_gang_##space##_##SIZE(struct gang *g,         \
+									   const struct insn *in)  \
+	{                                                                                          \
+		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
+		return what##_simple_##space(g, in, 0, LANES, width, SIZE);                        \
+	}                                                                                          \
+	static ALWAYS_INLINE bool what##_warp_##space##_##SIZE(struct gang *g,                     \
+							       const struct insn *in, u32 at)      \
+	{                                                                                          \
+		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
+		return what##_simple_##space(g, in, at, WARP_LANES, width, SIZE) ||                \
+		       (SIZE && what##_simple_##space(g, in, at, HALF_LANES, width, SIZE) &&       \
+			what##_simple_##space(g, in, at + HALF_LANES, HALF_LANES, width, SIZE));   \
+	}                                                                                          \
+	static inline bool what##_##space##_##SIZE(struct gang *g, const struct insn *in)          \
+	{                                                                                          \
+		bool simple = SIZE || may_be_simple(in);                                           \
+		if (simple && g->full && what##_gang_##space##_##SIZE(g, in))                      \
+			return true;                                                               \
+		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
+			u32 mask = mask_of(g, w);                                                  \
+			if (simple && PL_LIKELY(mask == FULL_MASK)) {                              \
+				if (what##_warp_##space##_##SIZE(g, in, w * WARP_LANES))           \
+					continue;                                                  \
+			} else if (SIZE && mask && in->a != NO_ROW &&                              \
+				   what##_part_##space(g, in, w, mask, SIZE)) {                    \
+				continue;                                                          \
+			}                                                                          \
+			if (mask && !what##_general_##space(g, in, w, mask))                       \
+				return false;                                                      \
+		}                                                                                  \
+		return true;                                                                       \
 	}
 #define MEMORY(what, space)                                                                        \
+	MOVE(what, space, 4)                                                                       \
+	MOVE(what, space, 8)                                                                       \
+	MOVE(what, space, 0)                                                                       \
 	HANDLER(what##_##space)                                                                    \
 	{                                                                                          \
-		u32 size = simple_size(in);                                                        \
-		if (size == 4)                                                                     \
-			EACH_WARP(what, space, 4)                                                  \
-		else if (size == 8)                                                                \
-			EACH_WARP(what, space, 8)                                                  \
-		else                                                                               \
-			EACH_WARP(what, space, 0)                                                  \
-		return in + 1;                                                                     \
+		u32 size = plain_size(in);                                                         \
+		bool ok = size == 4   ? what##_##space##_4(g, in)                                  \
+			  : size == 8 ? what##_##space##_8(g, in)                                  \
+				      : what##_##space##_0(g, in);                                 \
+		return ok ? in + 1 : NULL;                                                         \
 	}
 
 /* Lanes have local memory of their own: never side by side. */
@@ -400,14 +606,82 @@ GENERAL(local)
 		return in + 1;                                                                     \
 	}
 
+/* ---- words of shared memory at the same place for every CTA ---- */
+
+enum fixed { FIXED_NOT, FIXED_ROWS, FIXED_SAME };
+
+/* How all halves of the gang's warps lie: rows, or each at one address. What is allowed once always is. */
+static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const struct insn *in)
+{
+	bool rows = true, same = true;
+
+	if (in->flags & INSN_WIDE)
+		return FIXED_NOT;
+	for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
+		u64 first;
+		enum address_kind kind = look_plain(g, in, at, HALF_LANES, 4, &first);
+
+		rows &= kind == ADDRESS_ROW && check_shared(g, in, first, 4 * HALF_LANES);
+		same &= kind == ADDRESS_SAME && check_shared(g, in, first, 4);
+		if (first & 3)
+			return FIXED_NOT;
+	}
+	return rows ? FIXED_ROWS : same ? FIXED_SAME : FIXED_NOT;
+}
+
+/* The allocation cache of the record, of no use in shared memory, holds what was found. */
+static inline bool load_fixed(struct gang *g, const struct insn *in)
+{
+	struct mem_cache *c = &g->caches[in->cache];
+	const u8 *base = g->shared + in->imm;
+	const u32 *r = ROW32(in->a);
+	u32 *d = ROW32(in->d);
+
+	if (PL_UNLIKELY(c->span != g->cta->launches)) {
+		c->lo = find_fixed(g, in);
+		c->span = g->cta->launches;
+	}
+	if (c->lo == FIXED_ROWS) {
+		for (u32 at = 0; at < g->lanes; at += HALF_LANES)
+			copy_lanes(d + at, base + r[at], HALF_LANES);
+		return true;
+	}
+	if (c->lo == FIXED_SAME) {
+		for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
+			u32 v = *(const u32 *)(const void *)(base + r[at]), *to = d + at;
+
+			FOR_LANES (l, HALF_LANES)
+				to[l] = v;
+		}
+		return true;
+	}
+	return false;
+}
+
+MOVE(load, shared, 4)
+MOVE(load, shared, 8)
+MOVE(load, shared, 0)
+
+HANDLER(load_shared)
+{
+	u32 size = plain_size(in);
+	bool ok;
+
+	if (size == 4 && in->flags & INSN_FIXED && g->full && g->cta->gangs == 1 && load_fixed(g, in))
+		return in + 1;
+	ok = size == 4 ? load_shared_4(g, in) : size == 8 ? load_shared_8(g, in) : load_shared_0(g, in);
+	return ok ? in + 1 : NULL;
+}
+
 MEMORY_LOCAL(load)
 MEMORY_LOCAL(store)
 MEMORY(load, global)
-MEMORY(load, shared)
 MEMORY(load, generic)
+MEMORY(load, indexed)
 MEMORY(store, global)
 MEMORY(store, shared)
 MEMORY(store, generic)
+MEMORY(store, indexed)
 
 /* Kernel parameters are the same for all: imm = offset. Lowering has checked it against the parameter block. */
 HANDLER(load_param)

@@ -20,6 +20,7 @@ static void use_gang(struct gang *g)
 
 static void use_warp(struct gang *g, u32 w)
 {
+	g->full = false;
 	g->lane0 = w * WARP_LANES;
 	g->lanes = WARP_LANES;
 	g->warp = w;
@@ -52,6 +53,33 @@ void exec_cta_prepare(struct cta *c)
 	for (u32 i = 0; i < c->gangs; i++)
 		fill_consts(&c->gang[i]);
 	c->parted = true;
+	c->launched = false;
+}
+
+/* What is the same for every CTA of the launch. */
+static void run_launch(struct cta *c)
+{
+	const struct program *p = c->env->program;
+	const struct insn *end = p->insn + p->insns;
+
+	c->launched = true;
+	c->launches++;
+	for (u32 i = 0; i < c->gangs; i++) {
+		struct gang *g = &c->gang[i];
+
+		use_gang(g);
+		for (const struct insn *in = p->insn + p->launch_first; in < end;)
+			in = g->table->run[in->op](g, in);
+	}
+}
+
+/* Gangs whose lanes all take part move memory in larger pieces. */
+static bool is_full(const struct gang *g)
+{
+	for (u32 w = 0; w < g->warps; w++)
+		if (g->warp_at[w].live != FULL_MASK)
+			return false;
+	return true;
 }
 
 /* Every thread begins in the kernel's frame. */
@@ -116,6 +144,8 @@ void exec_cta_start(struct cta *c)
 	u32 last = c->threads - (c->warps - 1) * WARP_LANES;
 
 	c->live_warps = c->warps;
+	if (PL_UNLIKELY(!c->launched))
+		run_launch(c);
 	if (p->has_calls)
 		set_stacks(c);
 	if (c->parted)
@@ -129,9 +159,10 @@ void exec_cta_start(struct cta *c)
 	if (c->async)
 		async_reset(c);
 	for (u32 i = 0; i < c->gangs; i++) {
-		c->gang[i].together = true;
+		c->gang[i].together = c->gang[i].full = true;
 		c->gang[i].pc = p->funcs[0].first;
 	}
+	c->gang[c->gangs - 1].full = last == WARP_LANES;
 	if (PL_UNLIKELY(c->random))
 		part_all(c);
 }
@@ -166,6 +197,7 @@ static void regroup(struct gang *g)
 	for (u32 w = 0; w < g->warps; w++)
 		g->warp_at[w].groups = 0;
 	g->together = true;
+	g->full = is_full(g);
 	g->pc = pc;
 }
 

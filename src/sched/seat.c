@@ -218,6 +218,7 @@ void seat_adopt(struct seat *s, const struct sched_grid *g)
 	s->epoch = epoch;
 	s->env = *e;
 	s->env.tid = s->tid;
+	s->cta.launched = false;
 	s->light = 0;
 }
 
