@@ -109,21 +109,24 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 typedef u64 address_pairs __attribute__((vector_size(64), aligned(64), may_alias));
 typedef u32 address_words __attribute__((vector_size(64), aligned(64), may_alias));
 
+#if defined(__AVX512F__)
 static inline bool has_bits(const address_words *v)
 {
-#if defined(__AVX512F__)
 	__m512i x = _mm512_load_si512(v);
 
 	return _mm512_test_epi64_mask(x, x);
+}
 #else
+static inline bool has_bits(const address_words *v)
+{
 	const address_pairs *x = (const void *)v;
 	u64 any = 0;
 
 	for (u32 i = 0; i < 8; i++)
 		any |= (*x)[i];
 	return any;
-#endif
 }
+#endif
 
 /* Are the n words, a multiple of 16, `step` apart? */
 static PL_UNUSED inline bool is_row_32(const u32 *r, u32 n, u32 step)

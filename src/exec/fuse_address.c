@@ -133,7 +133,8 @@ static bool insert_base(struct lower *l, const u32 *base)
 static void take_index(const struct fuse *f, u32 i, const struct indexed *x)
 {
 	struct insn *in = &f->l->insns.at[i];
-	u32 width = (u32)in->size * in->count, op = in->inner == OP_load_global ? OP_load_indexed : OP_store_indexed;
+	u32 width = (u32)in->size * in->count;
+	u32 op = in->inner == OP_load_global ? OP_load_indexed : OP_store_indexed;
 
 	in->op = in->op == in->inner ? (u16)op : in->op;
 	in->inner = (u16)op;
