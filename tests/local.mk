@@ -27,3 +27,9 @@ coverage: check
 check_PROGRAMS += tests/oracle/run_suite
 tests_oracle_run_suite_SOURCES = tests/oracle/run_suite.c tests/unit/exec_harness.h
 tests_oracle_run_suite_LDADD = $(UNIT_LDADD)
+# Compares a GPU with the emulated one, by hand too: tests/oracle/matrix_cross.sh BUILD
+check_PROGRAMS += tests/oracle/matrix_cross
+tests_oracle_matrix_cross_SOURCES = tests/oracle/matrix_cross.c
+tests_oracle_matrix_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+tests_oracle_matrix_cross_LDADD = -ldl
+EXTRA_DIST += tests/oracle/matrix_cross.sh
