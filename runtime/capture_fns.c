@@ -40,9 +40,15 @@ static int end(void *stream, bool own, bool driver, struct graph **out)
 	int status;
 	struct stream *s = stream_of(stream, own, driver, &status);
 
+	struct graph *g;
+
 	if (!s)
 		return status;
-	return out ? (int)stream_capture_end(s, out) : STATUS_INVALID_VALUE;
+	/* Who captures into a graph of his own has it already. */
+	status = (int)stream_capture_end(s, &g);
+	if (out)
+		*out = g;
+	return status;
 }
 
 static int is_capturing(void *stream, bool own, bool driver, int *out)
@@ -171,4 +177,24 @@ BOTH(GRAPH_DRV_FN, StreamUpdateCaptureDependencies_v2,
      UPDATE)
 BOTH(GRAPH_DRV_FN, StreamUpdateCaptureDependencies,
      (void *stream, struct graph_node *const *deps, size_t n, unsigned flags), UPDATE_1)
+/* What the names without a number meant in CUDA 11 and 12, and the names of 12 that became plain. */
+#define BOTH_12(name, params, body)                                                                \
+	OWN_FN(GRAPH_RT_FN, name##_12, params, body, false)                                        \
+	OWN_FN(GRAPH_RT_FN, name##_ptsz_12, params, body, true)
+
+BOTH_12(StreamGetCaptureInfo, (void *stream, int *state, u64 *id), INFO_1)
+BOTH_12(StreamUpdateCaptureDependencies,
+	(void *stream, struct graph_node *const *deps, size_t n, unsigned flags), UPDATE_1)
+BOTH(GRAPH_RT_FN, StreamGetCaptureInfo_v2,
+     (void *stream, int *state, u64 *id, struct graph **g, struct graph_node *const **deps,
+      size_t *n),
+     INFO_2)
+BOTH(GRAPH_RT_FN, StreamGetCaptureInfo_v3,
+     (void *stream, int *state, u64 *id, struct graph **g, struct graph_node *const **deps,
+      const struct graph_edge_data **data, size_t *n),
+     INFO)
+BOTH(GRAPH_RT_FN, StreamUpdateCaptureDependencies_v2,
+     (void *stream, struct graph_node *const *deps, const struct graph_edge_data *data, size_t n,
+      unsigned flags),
+     UPDATE)
 GRAPH_FN(ThreadExchangeStreamCaptureMode, (int *mode), exchange(mode))

@@ -317,6 +317,53 @@ GRAPH_FN(GraphNodeSetEnabled, (struct graph_exec * x, struct graph_node *n, unsi
 GRAPH_FN(GraphNodeGetEnabled, (struct graph_exec * x, struct graph_node *n, unsigned *on),
 	 get_enabled(x, n, on))
 
+/* ---- what names without a number meant in CUDA 11 and 12, and the names of 12 that became plain ---- */
+
+GRAPH_RT_FN(GraphAddDependencies_12,
+	    (struct graph * g, struct graph_node *const *from, struct graph_node *const *to,
+	     size_t n),
+	    graph_link(GRAPHS, g, from, to, NULL, n))
+GRAPH_RT_FN(GraphAddDependencies_v2,
+	    (struct graph * g, struct graph_node *const *from, struct graph_node *const *to,
+	     const struct graph_edge_data *data, size_t n),
+	    graph_link(GRAPHS, g, from, to, data, n))
+GRAPH_RT_FN(GraphRemoveDependencies_12,
+	    (struct graph * g, struct graph_node *const *from, struct graph_node *const *to,
+	     size_t n),
+	    graph_unlink(GRAPHS, g, from, to, n))
+GRAPH_RT_FN(GraphRemoveDependencies_v2,
+	    (struct graph * g, struct graph_node *const *from, struct graph_node *const *to,
+	     const struct graph_edge_data *data, size_t n),
+	    ((void)data, graph_unlink(GRAPHS, g, from, to, n)))
+GRAPH_RT_FN(GraphGetEdges_12,
+	    (struct graph * g, struct graph_node **from, struct graph_node **to, size_t *n),
+	    graph_list(GRAPHS, g, GRAPH_EDGES, LIST(from, to, NULL, n)))
+GRAPH_RT_FN(GraphGetEdges_v2,
+	    (struct graph * g, struct graph_node **from, struct graph_node **to,
+	     struct graph_edge_data *data, size_t *n),
+	    graph_list(GRAPHS, g, GRAPH_EDGES, LIST(from, to, data, n)))
+GRAPH_RT_FN(GraphNodeGetDependencies_12,
+	    (struct graph_node * node, struct graph_node **out, size_t *n),
+	    graph_node_neighbours(GRAPHS, node, true, LIST(out, NULL, NULL, n)))
+GRAPH_RT_FN(GraphNodeGetDependencies_v2,
+	    (struct graph_node * node, struct graph_node **out, struct graph_edge_data *data,
+	     size_t *n),
+	    graph_node_neighbours(GRAPHS, node, true, LIST(out, NULL, data, n)))
+GRAPH_RT_FN(GraphNodeGetDependentNodes_12,
+	    (struct graph_node * node, struct graph_node **out, size_t *n),
+	    graph_node_neighbours(GRAPHS, node, false, LIST(out, NULL, NULL, n)))
+GRAPH_RT_FN(GraphNodeGetDependentNodes_v2,
+	    (struct graph_node * node, struct graph_node **out, struct graph_edge_data *data,
+	     size_t *n),
+	    graph_node_neighbours(GRAPHS, node, false, LIST(out, NULL, data, n)))
+GRAPH_RT_FN(GraphInstantiate_11,
+	    (struct graph_exec * *out, struct graph *g, struct graph_node **bad, char *log,
+	     size_t size),
+	    instantiate_log(out, g, bad, log, size))
+GRAPH_RT_FN(GraphExecUpdate_11,
+	    (struct graph_exec * x, struct graph *g, struct graph_node **bad, int *result),
+	    update_old(x, g, bad, result))
+
 /* ---- memory of graphs ---- */
 
 static struct device *device_at(int device, int *status)

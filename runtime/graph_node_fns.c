@@ -346,6 +346,13 @@ GRAPH_DRV_FN(GraphAddNode_v2,
 GRAPH_DRV_FN(GraphAddNode,
 	     (struct graph_node * *out, struct graph *g, DEPS, struct graph_node_params *p),
 	     any_add(DRIVER, out, g, AFTER(deps, n), p))
+GRAPH_RT_FN(GraphAddNode_v2,
+	    (struct graph_node * *out, struct graph *g, struct graph_node *const *deps,
+	     const struct graph_edge_data *data, size_t n, struct graph_node_params *p),
+	    any_add(DRIVER, out, g, AFTER_DATA, p))
+GRAPH_RT_FN(GraphAddNode_12,
+	    (struct graph_node * *out, struct graph *g, DEPS, struct graph_node_params *p),
+	    any_add(DRIVER, out, g, AFTER(deps, n), p))
 GRAPH_FN(GraphNodeSetParams, (struct graph_node * node, const struct graph_node_params *p),
 	 any_set(DRIVER, NULL, node, p))
 GRAPH_FN(GraphExecNodeSetParams,
