@@ -1,9 +1,10 @@
 /*
- * atom and red: read-modify-write, lane after lane in ascending order. With one worker, and in shared
- * memory, which belongs to one worker, plain operations do; else the host's atomic ones. Additions of a whole warp to one address
- * without result are summed first. A record: pad = enum atom_op, join = type word, size = bytes of
- * an element, count = elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2
- * count) operands. PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
+ * atom and red: read-modify-write, lane after lane in ascending order. With one worker, and in
+ * shared memory, which belongs to one worker, plain operations do; else the host's atomic ones.
+ * Additions of a whole warp to one address without result are summed first. A record: pad = enum
+ * atom_op, join = type word, size = bytes of an element, count = elements; scalars: d, b, c; vectors:
+ * ext[0..count) results, ext[count..2 count) operands. PTX ISA "Parallel Synchronization and
+ * Communication Instructions: atom", "red".
  */
 #include "src/exec/access.h"
 #include "src/exec/atom_op.h"

@@ -44,7 +44,8 @@ static const char one_bin[] = HEAD ENTRY EACH("red.global.add.u32 [%rd1], %r6;\n
 
 static const char shared_bins[] = HEAD ENTRY
 	".shared .align 4 .b8 bins[1024];\n"
-	"mov.u32 %r10, bins; mad.lo.u32 %r11, %r0, 4, %r10; mov.u32 %r12, 0; st.shared.u32 [%r11], %r12; bar.sync 0;\n"
+	"mov.u32 %r10, bins; mad.lo.u32 %r11, %r0, 4, %r10; mov.u32 %r12, 0;\n"
+	"st.shared.u32 [%r11], %r12; bar.sync 0;\n"
 	EACH("and.b32 %r9, %r6, 255; mad.lo.u32 %r9, %r9, 4, %r10; red.shared.add.u32 [%r9], 1;\n")
 	"bar.sync 0; ld.shared.u32 %r12, [%r11]; mul.wide.u32 %rd3, %r0, 4; add.u64 %rd3, %rd1, %rd3;\n"
 	"red.global.add.u32 [%rd3], %r12; ret;\n}\n";
@@ -66,8 +67,8 @@ static const char pipeline[] = HEAD ENTRY
 	"mul.wide.u32 %rd2, %r7, 16; add.u64 %rd2, %rd0, %rd2; mul.wide.u32 %rd3, %r5, 16;\n"
 	"cp.async.cg.shared.global [%r10], [%rd2], 16; cp.async.commit_group;\n"
 	"LOOP: add.u32 %r7, %r7, %r5; setp.ge.u32 %p0, %r7, 262144; xor.b32 %r11, %r11, 4096; add.u32 %r12, %r10, %r11;\n"
-	"add.u64 %rd2, %rd2, %rd3; @!%p0 cp.async.cg.shared.global [%r12], [%rd2], 16; cp.async.commit_group;\n"
-	"cp.async.wait_group 1; bar.sync 0; xor.b32 %r13, %r11, 4096; add.u32 %r13, %r10, %r13;\n"
+	"add.u64 %rd2, %rd2, %rd3; @!%p0 cp.async.cg.shared.global [%r12], [%rd2], 16;\n"
+	"cp.async.commit_group; cp.async.wait_group 1; bar.sync 0; xor.b32 %r13, %r11, 4096; add.u32 %r13, %r10, %r13;\n"
 	"ld.shared.v4.u32 {%r14,%r15,%r16,%r17}, [%r13]; add.u32 %r14, %r14, %r15; add.u32 %r16, %r16, %r17;\n"
 	"add.u32 %r8, %r8, %r14; add.u32 %r8, %r8, %r16; bar.sync 0; @!%p0 bra LOOP;\n"
 	"red.global.add.u32 [%rd1], %r8; ret;\n}\n";

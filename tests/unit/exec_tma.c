@@ -195,7 +195,8 @@ static void test_mask(void)
 static void test_release(void)
 {
 	static const char ptx[] =
-		KERNEL("st.async.mmio.release.sys.global.u32 [y], t; red.async.mmio.release.sys.global.add.u32 [y], 5;\n"
+		KERNEL("st.async.mmio.release.sys.global.u32 [y], t;\n"
+		       "red.async.mmio.release.sys.global.add.u32 [y], 5;\n"
 		       "red.async.release.gpu.global.max.s32 [o+4092], t;\n");
 	u32 out[WORDS];
 	bool good = true;
@@ -211,8 +212,10 @@ static void test_policies(void)
 {
 	static const char ptx[] =
 		KERNEL("@p bra END; createpolicy.fractional.L2::evict_last.b64 x, 1.0;\n"
-		       "createpolicy.fractional.L2::evict_last.b64 y, 1.0; setp.eq.u64 q, x, y; selp.u32 v0, 1, 0, q;\n"
-		       "createpolicy.fractional.L2::evict_first.b64 y, 0.5; setp.eq.u64 q, x, y; selp.u32 v1, 1, 0, q;\n"
+		       "createpolicy.fractional.L2::evict_last.b64 y, 1.0; setp.eq.u64 q, x, y;\n"
+		       "selp.u32 v0, 1, 0, q;\n"
+		       "createpolicy.fractional.L2::evict_first.b64 y, 0.5; setp.eq.u64 q, x, y;\n"
+		       "selp.u32 v1, 1, 0, q;\n"
 		       "createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 y, [i], 128, 256;\n"
 		       "setp.eq.u64 q, x, y; selp.u32 v2, 1, 0, q; ld.global.L2::cache_hint.u32 v3, [i+128], y;\n"
 		       "applypriority.global.L2::evict_normal [i], 128; discard.global.L2 [i+256], 128;\n"
