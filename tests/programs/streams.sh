@@ -58,8 +58,11 @@ for name in streams graphs conditions graph_memory; do
 	fi
 done
 if [ -n "$nvcc" ]; then
+	try "per_thread, nvcc" "$nvcc" -arch=sm_80 --default-stream per-thread \
+		"$srcdir/tests/programs/per_thread.cu" -lpthread
 	try "driver_streams, nvcc" "$nvcc" -arch=sm_80 "$srcdir/tests/programs/driver_streams.c" -lcuda
 else
+	skip "per_thread, nvcc" "no nvcc"
 	skip "driver_streams, nvcc" "no nvcc"
 fi
 finish
