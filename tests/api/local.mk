@@ -1,6 +1,6 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
-api_tests = tests/api/misuse tests/api/modules tests/api/devices tests/api/nested
+api_tests = tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions
 api_flags = $(AM_LDFLAGS) -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
 api_link = .libs/libcudart.so.13 .libs/libcuda.so.1 -ldl
 check_PROGRAMS += $(api_tests) tests/api/errors
@@ -24,6 +24,10 @@ tests_api_nested_SOURCES = tests/api/nested.c tests/check.h
 tests_api_nested_LDADD = $(api_link)
 tests_api_nested_LDFLAGS = $(api_flags)
 tests_api_nested_DEPENDENCIES = $(cuda_names)
+tests_api_versions_SOURCES = tests/api/versions.c tests/check.h
+tests_api_versions_LDADD = $(api_link)
+tests_api_versions_LDFLAGS = $(api_flags)
+tests_api_versions_DEPENDENCIES = $(cuda_names)
 if !SANITIZED
 TESTS += $(api_tests)
 endif
