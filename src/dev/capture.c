@@ -10,17 +10,6 @@
 
 #include <stdlib.h>
 
-static void lock(struct streams *all)
-{
-	pthread_mutex_lock(&all->graphs->lock);
-}
-
-static enum status unlock(struct streams *all, enum status status)
-{
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
-}
-
 bool stream_is_capturing(const struct stream *s)
 {
 	return __atomic_load_n(&s->capture, __ATOMIC_ACQUIRE) != NULL;
@@ -107,19 +96,19 @@ enum status stream_capture_begin(struct stream *s, enum capture_mode mode, struc
 		return STATUS_INVALID_VALUE;
 	if (s->legacy)
 		return STATUS_STREAM_CAPTURE_UNSUPPORTED;
-	lock(all);
+	graph_lock(all);
 	if (s->capture)
-		return unlock(all, STATUS_ILLEGAL_STATE);
+		return graph_unlock(all, STATUS_ILLEGAL_STATE);
 	if (into && (!graph_is(all, into) || into->exec || !graph_after_is_valid(all, into, after)))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	c = capture_new(all, s, mode, into);
 	if (!c)
-		return unlock(all, STATUS_OUT_OF_MEMORY);
+		return graph_unlock(all, STATUS_OUT_OF_MEMORY);
 	join_capture(c, s);
 	for (size_t i = 0; after && i < after->len; i++)
 		if (!ends_add(&s->ends, after->node[i], after->data ? &after->data[i] : NULL))
 			c->invalid = true;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 /* ---- ending ---- */
@@ -165,16 +154,16 @@ enum status stream_capture_end(struct stream *s, struct graph **out)
 	enum status status = STATUS_SUCCESS;
 
 	*out = NULL;
-	lock(all);
+	graph_lock(all);
 	c = s->capture;
 	if (!c)
-		return unlock(all, STATUS_ILLEGAL_STATE);
+		return graph_unlock(all, STATUS_ILLEGAL_STATE);
 	if (c->origin != s) {
 		c->invalid = true;
-		return unlock(all, STATUS_STREAM_CAPTURE_UNMATCHED);
+		return graph_unlock(all, STATUS_STREAM_CAPTURE_UNMATCHED);
 	}
 	if (c->mode != CAPTURE_RELAXED && !pthread_equal(c->thread, pthread_self()))
-		return unlock(all, STATUS_STREAM_CAPTURE_WRONG_THREAD);
+		return graph_unlock(all, STATUS_STREAM_CAPTURE_WRONG_THREAD);
 	if (c->invalid)
 		status = STATUS_STREAM_CAPTURE_INVALIDATED;
 	else if (!is_joined(c))
@@ -184,7 +173,7 @@ enum status stream_capture_end(struct stream *s, struct graph **out)
 	else if (c->owns_graph)
 		graph_free_locked(all, c->graph);
 	finish(all, c);
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 /* ---- in between ---- */
@@ -201,8 +190,8 @@ enum status capture_forbid(struct stream *s, enum status error)
 {
 	struct streams *all = s->device->all;
 
-	lock(all);
-	return unlock(all, s->capture ? invalidate(s->capture, error) : STATUS_SUCCESS);
+	graph_lock(all);
+	return graph_unlock(all, s->capture ? invalidate(s->capture, error) : STATUS_SUCCESS);
 }
 
 enum status capture_add(struct stream *s, const struct graph_action *action)
@@ -213,18 +202,18 @@ enum status capture_add(struct stream *s, const struct graph_action *action)
 	struct graph_node *n;
 	enum status status;
 
-	lock(all);
+	graph_lock(all);
 	c = s->capture;
 	if (!c || c->invalid)
-		return unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+		return graph_unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
 	after = after_of(&s->ends);
 	status = graph_add_locked(all, c->graph, &after, action, &n);
 	if (status != STATUS_SUCCESS)
-		return unlock(all, status);
+		return graph_unlock(all, status);
 	s->ends.node.len = s->ends.data.len = 0;
 	if (!ends_add(&s->ends, n, NULL))
 		status = invalidate(c, STATUS_OUT_OF_MEMORY);
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 enum status capture_record(struct stream_event *e, struct stream *s, u32 flags)
@@ -235,14 +224,14 @@ enum status capture_record(struct stream_event *e, struct stream *s, u32 flags)
 
 	if (flags & STREAM_EVENT_EXTERNAL)
 		return capture_add(s, &record);
-	lock(all);
+	graph_lock(all);
 	c = s->capture;
 	if (!c || c->invalid)
-		return unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+		return graph_unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
 	if (!ends_set(&e->ends, &s->ends))
-		return unlock(all, invalidate(c, STATUS_OUT_OF_MEMORY));
+		return graph_unlock(all, invalidate(c, STATUS_OUT_OF_MEMORY));
 	__atomic_store_n(&e->capture_id, c->id, __ATOMIC_RELEASE);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 static struct stream_capture *find_capture(const struct streams *all, u64 id)
@@ -282,14 +271,14 @@ enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 fla
 
 	if (flags & STREAM_EVENT_EXTERNAL && s->capture)
 		return capture_add(s, &wait);
-	lock(all);
+	graph_lock(all);
 	c = e->capture_id ? find_capture(all, e->capture_id) : NULL;
 	if (c)
-		return unlock(all, wait_captured(c, s, e));
+		return graph_unlock(all, wait_captured(c, s, e));
 	/* It was captured, but that is over. */
 	if (!s->capture)
-		return unlock(all, STATUS_CAPTURED_EVENT);
-	return unlock(all, invalidate(s->capture, STATUS_STREAM_CAPTURE_ISOLATION));
+		return graph_unlock(all, STATUS_CAPTURED_EVENT);
+	return graph_unlock(all, invalidate(s->capture, STATUS_STREAM_CAPTURE_ISOLATION));
 }
 
 /* ---- the default stream, and calls that may spoil a capture ---- */
@@ -301,14 +290,14 @@ enum status capture_check_legacy(struct stream *s)
 
 	if (!__atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE))
 		return status;
-	lock(all);
+	graph_lock(all);
 	for (struct stream_capture *c = all->graphs->captures; c; c = c->next)
 		for (const struct stream *m = c->streams; m; m = m->capture_next)
 			if (m->device == s->device && !(m->flags & STREAM_NON_BLOCKING)) {
 				c->invalid = true;
 				status = STATUS_STREAM_CAPTURE_IMPLICIT;
 			}
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 enum capture_mode stream_capture_mode_exchange(struct streams *all, enum capture_mode mode)
@@ -332,7 +321,7 @@ enum status stream_capture_guard(struct streams *all)
 	at = stream_thread_mode(all);
 	if (at && *at == CAPTURE_RELAXED)
 		return status;
-	lock(all);
+	graph_lock(all);
 	for (struct stream_capture *c = all->graphs->captures; c; c = c->next) {
 		bool mine = pthread_equal(c->thread, pthread_self()) && c->mode != CAPTURE_RELAXED,
 		     global = c->mode == CAPTURE_GLOBAL && (!at || *at == CAPTURE_GLOBAL);
@@ -342,7 +331,7 @@ enum status stream_capture_guard(struct streams *all)
 			status = STATUS_STREAM_CAPTURE_UNSUPPORTED;
 		}
 	}
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 /* ---- asking ---- */
@@ -358,7 +347,7 @@ enum status stream_capture_info(struct stream *s, struct capture_info *out)
 		return __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE)
 			       ? capture_check_legacy(s)
 			       : STATUS_SUCCESS;
-	lock(all);
+	graph_lock(all);
 	c = s->capture;
 	if (c) {
 		out->state = c->invalid ? CAPTURE_INVALIDATED : CAPTURE_ACTIVE;
@@ -370,7 +359,7 @@ enum status stream_capture_info(struct stream *s, struct capture_info *out)
 		out->data = s->ends.data.at;
 		out->after_len = s->ends.node.len;
 	}
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 enum status stream_capture_update(struct stream *s, const struct graph_after *after, bool set)
@@ -378,18 +367,18 @@ enum status stream_capture_update(struct stream *s, const struct graph_after *af
 	struct streams *all = s->device->all;
 	struct stream_capture *c;
 
-	lock(all);
+	graph_lock(all);
 	c = s->capture;
 	if (!c || c->invalid)
-		return unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+		return graph_unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
 	if (!graph_after_is_valid(all, c->graph, after))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	if (set)
 		s->ends.node.len = s->ends.data.len = 0;
 	for (size_t i = 0; i < after->len; i++)
 		if (!ends_add(&s->ends, after->node[i], after->data ? &after->data[i] : NULL))
-			return unlock(all, invalidate(c, STATUS_OUT_OF_MEMORY));
-	return unlock(all, STATUS_SUCCESS);
+			return graph_unlock(all, invalidate(c, STATUS_OUT_OF_MEMORY));
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 /* ---- what goes while a capture is going on ---- */
@@ -400,7 +389,7 @@ void capture_leave(struct stream *s)
 	struct stream_capture *c;
 	struct stream **at;
 
-	lock(all);
+	graph_lock(all);
 	c = s->capture;
 	if (c) {
 		c->invalid = true;
@@ -416,17 +405,17 @@ void capture_leave(struct stream *s)
 		}
 	}
 	ends_free(&s->ends);
-	unlock(all, STATUS_SUCCESS);
+	graph_unlock(all, STATUS_SUCCESS);
 }
 
 void capture_forget_event(struct stream_event *e)
 {
 	struct streams *all = e->device->all;
 
-	lock(all);
+	graph_lock(all);
 	e->capture_id = 0;
 	ends_free(&e->ends);
-	unlock(all, STATUS_SUCCESS);
+	graph_unlock(all, STATUS_SUCCESS);
 }
 
 enum status capture_spoil(struct stream_event *e)
@@ -434,9 +423,9 @@ enum status capture_spoil(struct stream_event *e)
 	struct streams *all = e->device->all;
 	struct stream_capture *c;
 
-	lock(all);
+	graph_lock(all);
 	c = find_capture(all, e->capture_id);
 	if (c)
 		c->invalid = true;
-	return unlock(all, STATUS_CAPTURED_EVENT);
+	return graph_unlock(all, STATUS_CAPTURED_EVENT);
 }

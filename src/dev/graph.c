@@ -38,15 +38,9 @@ void graphs_fini(struct streams *all)
 	free(s);
 }
 
-static void lock(struct streams *all)
+void graph_lock(struct streams *all)
 {
 	pthread_mutex_lock(&all->graphs->lock);
-}
-
-static enum status unlock(struct streams *all, enum status status)
-{
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
 }
 
 bool graph_is(const struct streams *all, const void *handle)
@@ -72,9 +66,9 @@ struct graph *graph_new_locked(struct streams *all)
 
 enum status graph_create(struct streams *all, struct graph **out)
 {
-	lock(all);
+	graph_lock(all);
 	*out = graph_new_locked(all);
-	return unlock(all, *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY);
+	return graph_unlock(all, *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY);
 }
 
 static void node_free_locked(struct streams *all, struct graph_node *n)
@@ -110,11 +104,11 @@ void graph_free_locked(struct streams *all, struct graph *g)
 
 enum status graph_destroy(struct streams *all, struct graph *g)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->owner || g->exec)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	graph_free_locked(all, g);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 /* ---- nodes and edges ---- */
@@ -243,22 +237,22 @@ enum status graph_add_locked(struct streams *all, struct graph *g, const struct 
 enum status graph_add(struct streams *all, struct graph *g, const struct graph_after *after,
 		      const struct graph_action *action, struct graph_node **out)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec)
-		return unlock(all, STATUS_INVALID_VALUE);
-	return unlock(all, graph_add_locked(all, g, after, action, out));
+		return graph_unlock(all, STATUS_INVALID_VALUE);
+	return graph_unlock(all, graph_add_locked(all, g, after, action, out));
 }
 
 enum status graph_node_destroy(struct streams *all, struct graph_node *n)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_node_is(all, n) || n->graph->exec)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	/* What memory nodes and conditions hold cannot be taken apart. */
 	if (n->action.type == GRAPH_MEM_ALLOC || n->action.type == GRAPH_MEM_FREE)
-		return unlock(all, STATUS_NOT_SUPPORTED);
+		return graph_unlock(all, STATUS_NOT_SUPPORTED);
 	node_remove_locked(all, n);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 const struct graph_action *graph_node_action(const struct graph_node *n)
@@ -269,10 +263,10 @@ const struct graph_action *graph_node_action(const struct graph_node *n)
 enum status graph_node_change(struct streams *all, struct graph_node *n,
 			      const struct graph_action *action)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_node_is(all, n) || n->action.type != action->type)
-		return unlock(all, STATUS_INVALID_VALUE);
-	return unlock(all, graph_node_set_locked(all, n, action));
+		return graph_unlock(all, STATUS_INVALID_VALUE);
+	return graph_unlock(all, graph_node_set_locked(all, n, action));
 }
 
 static bool ends_are_valid(struct streams *all, const struct graph *g,
@@ -287,9 +281,9 @@ enum status graph_link(struct streams *all, struct graph *g, struct graph_node *
 {
 	size_t i, done = 0;
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec || (len && (!from || !to)))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (; done < len; done++) {
 		if (!ends_are_valid(all, g, from[done], to[done]) ||
 		    edge_find(&from[done]->out, to[done]) < from[done]->out.len ||
@@ -301,24 +295,24 @@ enum status graph_link(struct streams *all, struct graph *g, struct graph_node *
 		edge_drop(&from[i]->out, to[i]);
 		edge_drop(&to[i]->in, from[i]);
 	}
-	return unlock(all, done < len ? STATUS_INVALID_VALUE : STATUS_SUCCESS);
+	return graph_unlock(all, done < len ? STATUS_INVALID_VALUE : STATUS_SUCCESS);
 }
 
 enum status graph_unlink(struct streams *all, struct graph *g, struct graph_node *const *from,
 			 struct graph_node *const *to, size_t len)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec || (len && (!from || !to)))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (size_t i = 0; i < len; i++)
 		if (!ends_are_valid(all, g, from[i], to[i]) ||
 		    edge_find(&from[i]->out, to[i]) == from[i]->out.len)
-			return unlock(all, STATUS_INVALID_VALUE);
+			return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (size_t i = 0; i < len; i++) {
 		edge_drop(&from[i]->out, to[i]);
 		edge_drop(&to[i]->in, from[i]);
 	}
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 /* ---- copies ---- */
@@ -382,14 +376,14 @@ struct graph *graph_copy_locked(struct streams *all, const struct graph *g)
 
 enum status graph_clone(struct streams *all, const struct graph *g, struct graph **out)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (const struct graph_node *n = g->first; n; n = n->next)
 		if (n->action.type == GRAPH_CONDITIONAL || n->memory)
-			return unlock(all, STATUS_NOT_SUPPORTED);
+			return graph_unlock(all, STATUS_NOT_SUPPORTED);
 	*out = graph_copy_locked(all, g);
-	return unlock(all, *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY);
+	return graph_unlock(all, *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY);
 }
 
 struct graph_node *graph_find_origin_locked(const struct graph *g, u64 id)
@@ -411,13 +405,13 @@ enum status graph_find_in_clone(struct streams *all, const struct graph_node *or
 {
 	u64 *v = NULL;
 
-	lock(all);
+	graph_lock(all);
 	if (graph_is(all, clone) && graph_node_is(all, original))
 		v = map_get(&clone->by_origin, original->id);
 	if (!v || !graph_node_is(all, (void *)(uintptr_t)*v))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	*out = (struct graph_node *)(uintptr_t)*v;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 /* ---- questions ---- */
@@ -461,16 +455,16 @@ enum status graph_list(struct streams *all, const struct graph *g, enum graph_wh
 	bool has_array = out->node || out->to;
 	struct lister l = {.out = out, .room = has_array && out->len ? *out->len : 0};
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || !out->len || (which == GRAPH_EDGES && !out->node != !out->to))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (struct graph_node *n = g->first; n; n = n->next) {
 		if (which == GRAPH_NODES || (which == GRAPH_ROOTS && !n->in.len))
 			list_one(&l, n, NULL, NULL);
 		for (size_t i = 0; which == GRAPH_EDGES && i < n->out.len; i++)
 			list_one(&l, n, n->out.at[i].node, &n->out.at[i].data);
 	}
-	return unlock(all, list_end(&l, has_array));
+	return graph_unlock(all, list_end(&l, has_array));
 }
 
 enum status graph_node_neighbours(struct streams *all, const struct graph_node *n, bool before,
@@ -479,13 +473,13 @@ enum status graph_node_neighbours(struct streams *all, const struct graph_node *
 	struct lister l = {.out = out, .room = out->node && out->len ? *out->len : 0};
 	const graph_edges *e;
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_node_is(all, n) || !out->len)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	e = before ? &n->in : &n->out;
 	for (size_t i = 0; i < e->len; i++)
 		list_one(&l, e->at[i].node, NULL, &e->at[i].data);
-	return unlock(all, list_end(&l, out->node != NULL));
+	return graph_unlock(all, list_end(&l, out->node != NULL));
 }
 
 /* Takes nodes away whose predecessors are gone until nothing is left; mark counts those. */

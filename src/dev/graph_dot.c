@@ -61,13 +61,12 @@ enum status graph_print(struct streams *all, const struct graph *g, bool verbose
 {
 	enum status status = STATUS_INVALID_VALUE;
 
-	pthread_mutex_lock(&all->graphs->lock);
+	graph_lock(all);
 	if (graph_is(all, g)) {
 		status = STATUS_SUCCESS;
 		text_puts(out, "digraph dot {\n");
 		print_graph(g, verbose, out);
 		text_puts(out, "}\n");
 	}
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
+	return graph_unlock(all, status);
 }

@@ -3,17 +3,6 @@
  */
 #include "src/dev/graph_int.h"
 
-static void lock(struct streams *all)
-{
-	pthread_mutex_lock(&all->graphs->lock);
-}
-
-static enum status unlock(struct streams *all, enum status status)
-{
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
-}
-
 bool graph_exec_is(const struct streams *all, const void *handle)
 {
 	return handle_is_live(&all->graphs->exec_pool, handle);
@@ -99,29 +88,29 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 	enum status status;
 
 	*refusal = (struct graph_refusal){0};
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec ||
 	    flags & ~(u32)(GRAPH_AUTO_FREE | GRAPH_UPLOAD | GRAPH_DEVICE_LAUNCH |
 			   GRAPH_NODE_PRIORITY))
-		return unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
+		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
 	/* Kernels cannot launch graphs here. */
 	if (flags & GRAPH_DEVICE_LAUNCH)
-		return unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
+		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
 	status = check((struct graph *)(uintptr_t)g, false, refusal);
 	if (status != STATUS_SUCCESS)
-		return unlock(all, status);
+		return graph_unlock(all, status);
 	x = handle_new(&all->graphs->exec_pool);
 	if (x)
 		x->copy = graph_copy_locked(all, g);
 	if (!x || !x->copy) {
 		handle_free(&all->graphs->exec_pool, x);
-		return unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_OUT_OF_MEMORY));
+		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_OUT_OF_MEMORY));
 	}
 	x->flags = flags;
 	x->expands = has_conditions(g);
 	mark_exec(x->copy, x);
 	*out = x;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 static void exec_free_locked(struct streams *all, struct graph_exec *x)
@@ -132,14 +121,14 @@ static void exec_free_locked(struct streams *all, struct graph_exec *x)
 
 enum status graph_exec_destroy(struct streams *all, struct graph_exec *x)
 {
-	lock(all);
+	graph_lock(all);
 	if (!graph_exec_is(all, x))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	handle_retire(&all->graphs->exec_pool, x);
 	x->dying = true;
 	if (!x->running)
 		exec_free_locked(all, x);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 enum status graph_exec_flags(const struct streams *all, const struct graph_exec *x, u32 *flags)
@@ -356,9 +345,9 @@ enum status graph_launch(struct graph_exec *x, struct stream *s)
 	if (status != STATUS_SUCCESS)
 		return status;
 	batch_init(&batch);
-	lock(all);
+	graph_lock(all);
 	status = graph_exec_is(all, x) ? launch_locked(x, s, &batch) : STATUS_INVALID_VALUE;
-	unlock(all, status);
+	graph_unlock(all, status);
 	work_start(all, &batch, true);
 	return status;
 }
@@ -423,12 +412,12 @@ static void step(struct work *w, bool again)
 	struct batch batch;
 
 	batch_init(&batch);
-	lock(all);
+	graph_lock(all);
 	if (status == STATUS_SUCCESS && (!again || w->node->action.condition == GRAPH_WHILE))
 		body = choose_body(w->node);
 	if (body)
 		status = run_body_locked(body, w, &batch);
-	unlock(all, status);
+	graph_unlock(all, status);
 	if (body && status == STATUS_SUCCESS) {
 		work_start(all, &batch, false);
 		return;
@@ -445,9 +434,9 @@ void graph_expand(struct work *w)
 
 	switch (w->role) {
 	case EXPAND_BEGIN:
-		lock(all);
+		graph_lock(all);
 		set_initial_locked(x->copy);
-		unlock(all, STATUS_SUCCESS);
+		graph_unlock(all, STATUS_SUCCESS);
 		break;
 	case EXPAND_NODE:
 		step(w, false);
@@ -456,10 +445,10 @@ void graph_expand(struct work *w)
 		step(w->parent, true);
 		break;
 	case EXPAND_END:
-		lock(all);
+		graph_lock(all);
 		if (!--x->running && x->dying)
 			exec_free_locked(all, x);
-		unlock(all, STATUS_SUCCESS);
+		graph_unlock(all, STATUS_SUCCESS);
 		break;
 	}
 	work_end(w);
@@ -503,10 +492,10 @@ enum status graph_exec_change(struct streams *all, struct graph_exec *x,
 	enum status status;
 	u64 origin;
 
-	lock(all);
+	graph_lock(all);
 	at = exec_node(all, x, n);
 	if (!at || !may_become(at, action))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	/* Checked as a new node is. */
 	origin = at->origin;
 	at->origin = 0;
@@ -514,7 +503,7 @@ enum status graph_exec_change(struct streams *all, struct graph_exec *x,
 	at->origin = origin;
 	if (status == STATUS_SUCCESS && at->action.child)
 		mark_exec(at->action.child, x);
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 enum status graph_exec_enable(struct streams *all, struct graph_exec *x,
@@ -522,12 +511,12 @@ enum status graph_exec_enable(struct streams *all, struct graph_exec *x,
 {
 	struct graph_node *at;
 
-	lock(all);
+	graph_lock(all);
 	at = exec_node(all, x, n);
 	if (!at || at->action.type > GRAPH_FILL)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	at->disabled = !on;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 enum status graph_exec_is_enabled(struct streams *all, const struct graph_exec *x,
@@ -535,10 +524,10 @@ enum status graph_exec_is_enabled(struct streams *all, const struct graph_exec *
 {
 	const struct graph_node *at;
 
-	lock(all);
+	graph_lock(all);
 	at = exec_node(all, x, n);
 	if (!at || at->action.type > GRAPH_FILL)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	*on = !at->disabled;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }

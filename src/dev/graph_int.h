@@ -71,6 +71,7 @@ struct graph {
 };
 
 struct graph_object {
+	struct graph_object *next; /* among those that are gone */
 	void (*destroy)(void *);
 	void *user;
 	u32 references;
@@ -103,11 +104,15 @@ struct graphs {
 	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool;
 	struct stream_capture *captures;
 	u32 capturing; /* captures; atomic */
+	struct graph_object *gone; /* without references, still to be destroyed */
 	u64 ids;
 };
 
 /* ---- graph.c ---- */
 
+void graph_lock(struct streams *all);
+/* Destroys user objects that have lost their last reference. Returns `status`. */
+enum status graph_unlock(struct streams *all, enum status status);
 bool graphs_init(struct streams *all);
 void graphs_fini(struct streams *all);
 struct graph *graph_new_locked(struct streams *all);

@@ -234,7 +234,7 @@ enum status graph_node_attr_get(struct streams *all, const struct graph_node *n,
 {
 	enum status status = STATUS_INVALID_VALUE;
 
-	pthread_mutex_lock(&all->graphs->lock);
+	graph_lock(all);
 	if (graph_node_is(all, n) && n->action.type == GRAPH_KERNEL && id < GRAPH_ATTRS) {
 		status = STATUS_SUCCESS;
 		if (n->attrs)
@@ -242,8 +242,7 @@ enum status graph_node_attr_get(struct streams *all, const struct graph_node *n,
 		else
 			memset(value, 0, GRAPH_ATTR_BYTES);
 	}
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
+	return graph_unlock(all, status);
 }
 
 enum status graph_node_attr_set(struct streams *all, struct graph_node *n, u32 id,
@@ -251,7 +250,7 @@ enum status graph_node_attr_set(struct streams *all, struct graph_node *n, u32 i
 {
 	enum status status = STATUS_INVALID_VALUE;
 
-	pthread_mutex_lock(&all->graphs->lock);
+	graph_lock(all);
 	if (graph_node_is(all, n) && n->action.type == GRAPH_KERNEL && id < GRAPH_ATTRS) {
 		if (!n->attrs)
 			n->attrs = calloc(GRAPH_ATTRS, GRAPH_ATTR_BYTES);
@@ -261,6 +260,5 @@ enum status graph_node_attr_set(struct streams *all, struct graph_node *n, u32 i
 		memcpy(n->attrs + (size_t)id * GRAPH_ATTR_BYTES, value, GRAPH_ATTR_BYTES);
 		n->attr_set |= 1u << id;
 	}
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
+	return graph_unlock(all, status);
 }

@@ -5,17 +5,6 @@
 
 #include <stdlib.h>
 
-static void lock(struct streams *all)
-{
-	pthread_mutex_lock(&all->graphs->lock);
-}
-
-static enum status unlock(struct streams *all, enum status status)
-{
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
-}
-
 /* ---- user objects ---- */
 
 enum status graph_object_create(struct streams *all, void (*destroy)(void *), void *user,
@@ -25,7 +14,7 @@ enum status graph_object_create(struct streams *all, void (*destroy)(void *), vo
 
 	if (!o)
 		return STATUS_OUT_OF_MEMORY;
-	*o = (struct graph_object){destroy, user, references};
+	*o = (struct graph_object){NULL, destroy, user, references};
 	*out = o;
 	return STATUS_SUCCESS;
 }
@@ -37,34 +26,45 @@ static bool is_object(struct streams *all, const struct graph_object *o)
 
 enum status graph_object_retain(struct streams *all, struct graph_object *o, u32 n)
 {
-	lock(all);
+	graph_lock(all);
 	if (!is_object(all, o) || !n || n > INT32_MAX - o->references)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	o->references += n;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
-/* Destructors are the program's code, which must not call into CUDA. */
+/* Destructors are the program's code: graph_unlock calls them. */
 static void release_locked(struct streams *all, struct graph_object *o, u32 n)
 {
-	void (*destroy)(void *) = o->destroy;
-	void *user = o->user;
-
 	o->references -= n;
 	if (o->references)
 		return;
-	handle_free(&all->graphs->object_pool, o);
-	if (destroy)
-		destroy(user);
+	handle_retire(&all->graphs->object_pool, o);
+	o->next = all->graphs->gone;
+	all->graphs->gone = o;
+}
+
+enum status graph_unlock(struct streams *all, enum status status)
+{
+	struct graph_object *o = all->graphs->gone, *next;
+
+	all->graphs->gone = NULL;
+	pthread_mutex_unlock(&all->graphs->lock);
+	for (; o; o = next) {
+		next = o->next;
+		o->destroy(o->user);
+		handle_free(&all->graphs->object_pool, o);
+	}
+	return status;
 }
 
 enum status graph_object_release(struct streams *all, struct graph_object *o, u32 n)
 {
-	lock(all);
+	graph_lock(all);
 	if (!is_object(all, o) || !n || n > o->references)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	release_locked(all, o, n);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 static struct graph_kept *kept_of(const struct graph *g, const struct graph_object *o)
@@ -80,32 +80,32 @@ enum status graph_object_keep(struct streams *all, struct graph *g, struct graph
 {
 	struct graph_kept *k;
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || !is_object(all, o) || !n || (move && n > o->references))
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	k = kept_of(g, o);
 	if (k)
 		k->count += n;
 	else if (!VEC_PUSH(&g->kept, ((struct graph_kept){o, n})))
-		return unlock(all, STATUS_OUT_OF_MEMORY);
+		return graph_unlock(all, STATUS_OUT_OF_MEMORY);
 	if (!move)
 		o->references += n;
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 enum status graph_object_drop(struct streams *all, struct graph *g, struct graph_object *o, u32 n)
 {
 	struct graph_kept *k;
 
-	lock(all);
+	graph_lock(all);
 	k = graph_is(all, g) ? kept_of(g, o) : NULL;
 	if (!k || !n || n > k->count)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	k->count -= n;
 	if (!k->count)
 		*k = g->kept.at[--g->kept.len];
 	release_locked(all, o, n);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 bool graph_objects_copy_locked(const struct graph *from, struct graph *to)
@@ -132,17 +132,17 @@ enum status graph_condition_create(struct streams *all, struct graph *g, u32 ini
 {
 	struct graph_condition_item *c;
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	c = handle_new(&all->graphs->condition_pool);
 	if (!c || !VEC_PUSH(&g->conditions, c)) {
 		handle_free(&all->graphs->condition_pool, c);
-		return unlock(all, STATUS_OUT_OF_MEMORY);
+		return graph_unlock(all, STATUS_OUT_OF_MEMORY);
 	}
 	*c = (struct graph_condition_item){initial, initial, assign, 1};
 	*handle = map_key(c);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 bool graph_condition_set(struct streams *all, u64 handle, u32 value)
@@ -188,7 +188,7 @@ void graph_memory_release_locked(struct graph_memory *m)
 /* Copies of nodes may still refer to it. */
 void graph_memory_forget(struct stream_device *d)
 {
-	lock(d->all);
+	graph_lock(d->all);
 	while (d->memory) {
 		struct graph_memory *m = d->memory;
 
@@ -196,7 +196,7 @@ void graph_memory_forget(struct stream_device *d)
 		m->next = NULL;
 		m->device = NULL;
 	}
-	unlock(d->all, STATUS_SUCCESS);
+	graph_unlock(d->all, STATUS_SUCCESS);
 }
 
 static void count_used(struct stream_device *d, s64 bytes)
@@ -236,19 +236,19 @@ enum status graph_add_alloc(struct streams *all, struct graph *g, const struct g
 	struct graph_memory *m;
 	enum status status;
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec || g->owner || !action->amount)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	m = memory_new(action->dev, action->amount);
 	if (!m)
-		return unlock(all, STATUS_OUT_OF_MEMORY);
+		return graph_unlock(all, STATUS_OUT_OF_MEMORY);
 	action->address = *address = m->address;
 	status = graph_add_locked(all, g, after, action, out);
 	if (status == STATUS_SUCCESS)
 		(*out)->memory = m;
 	else
 		graph_memory_release_locked(m);
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 enum status graph_add_free(struct streams *all, struct graph *g, const struct graph_after *after,
@@ -257,21 +257,21 @@ enum status graph_add_free(struct streams *all, struct graph *g, const struct gr
 	struct graph_memory *m;
 	enum status status;
 
-	lock(all);
+	graph_lock(all);
 	if (!graph_is(all, g) || g->exec || g->owner)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	m = memory_find(action->dev->streams, action->address);
 	if (!m)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (const struct graph_node *n = g->first; n; n = n->next)
 		if (n->action.type == GRAPH_MEM_FREE && n->action.address == action->address)
-			return unlock(all, STATUS_INVALID_VALUE);
+			return graph_unlock(all, STATUS_INVALID_VALUE);
 	status = graph_add_locked(all, g, after, action, out);
 	if (status == STATUS_SUCCESS) {
 		(*out)->memory = m;
 		m->references++;
 	}
-	return unlock(all, status);
+	return graph_unlock(all, status);
 }
 
 bool graph_memory_is(const struct device *d, u64 address)
@@ -279,9 +279,9 @@ bool graph_memory_is(const struct device *d, u64 address)
 	struct streams *all = d->streams->all;
 	bool found;
 
-	lock(all);
+	graph_lock(all);
 	found = memory_find(d->streams, address) != NULL;
-	unlock(all, STATUS_SUCCESS);
+	graph_unlock(all, STATUS_SUCCESS);
 	return found;
 }
 
@@ -290,12 +290,12 @@ enum status graph_memory_free(struct device *d, u64 address)
 	struct streams *all = d->streams->all;
 	struct graph_memory *m;
 
-	lock(all);
+	graph_lock(all);
 	m = memory_find(d->streams, address);
 	if (!m || !m->used)
-		return unlock(all, STATUS_INVALID_VALUE);
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	graph_memory_use_locked(m, false);
-	return unlock(all, STATUS_SUCCESS);
+	return graph_unlock(all, STATUS_SUCCESS);
 }
 
 enum status graph_memory_amount(struct device *d, enum graph_amount which, bool reset, u64 *out)
@@ -303,7 +303,7 @@ enum status graph_memory_amount(struct device *d, enum graph_amount which, bool 
 	struct stream_device *sd = d->streams;
 	u64 reserved = 0;
 
-	lock(sd->all);
+	graph_lock(sd->all);
 	for (const struct graph_memory *m = sd->memory; m; m = m->next)
 		reserved += m->bytes;
 	if (reserved > sd->graph_bytes.reserved_high)
@@ -316,5 +316,5 @@ enum status graph_memory_amount(struct device *d, enum graph_amount which, bool 
 	       : which == GRAPH_USED_HIGH ? sd->graph_bytes.used_high
 	       : which == GRAPH_RESERVED  ? reserved
 					  : sd->graph_bytes.reserved_high;
-	return unlock(sd->all, STATUS_SUCCESS);
+	return graph_unlock(sd->all, STATUS_SUCCESS);
 }

@@ -123,13 +123,12 @@ enum status graph_exec_update(struct streams *all, struct graph_exec *x, const s
 	enum status status = STATUS_INVALID_VALUE;
 
 	*result = (struct graph_update_result){.result = GRAPH_UPDATE_ERROR};
-	pthread_mutex_lock(&all->graphs->lock);
+	graph_lock(all);
 	if (graph_exec_is(all, x) && graph_is(all, g) && !g->exec) {
 		result->result = GRAPH_UPDATE_OK;
 		status = compare(x->copy, g, result) == GRAPH_UPDATE_OK
 				 ? take_over(all, x->copy, g)
 				 : STATUS_GRAPH_EXEC_UPDATE_FAILURE;
 	}
-	pthread_mutex_unlock(&all->graphs->lock);
-	return status;
+	return graph_unlock(all, status);
 }
