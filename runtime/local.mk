@@ -16,6 +16,8 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_event.c \
 	runtime/drv_launch.c \
 	runtime/drv_tensor.c \
+	runtime/drv_texture.c \
+	runtime/rt_array.c runtime/rt_texture.c runtime/rt_texture.h \
 	runtime/drv_module.c \
 	runtime/drv_stream.c \
 	runtime/driver.def \

@@ -25,7 +25,8 @@ coverage: check
 
 # Runs a measured suite offline, to be called by hand: tests/oracle/run_suite DIR
 check_PROGRAMS += tests/oracle/run_suite
-tests_oracle_run_suite_SOURCES = tests/oracle/run_suite.c tests/unit/exec_harness.h
+tests_oracle_run_suite_SOURCES = tests/oracle/run_suite.c tests/oracle/suite_image.h \
+	tests/unit/exec_harness.h
 tests_oracle_run_suite_LDADD = $(UNIT_LDADD)
 # Compares a GPU with the emulated one, by hand too: tests/oracle/matrix_cross.sh BUILD
 check_PROGRAMS += tests/oracle/matrix_cross

@@ -2,6 +2,7 @@
  * Devices and the settings they start with.
  */
 #include "src/dev/device_int.h"
+#include "src/dev/texture.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,7 +82,10 @@ enum status device_init(struct device *d, const struct arch *arch, struct sched_
 		   : mem_init(&d->mem, bytes)))
 		return STATUS_OUT_OF_MEMORY;
 	d->syscalls.heap = exec_heap_new(&d->mem, EXEC_HEAP_DEFAULT);
-	if (!d->syscalls.heap) {
+	d->textures = texture_store_new(&d->mem, arch);
+	if (!d->syscalls.heap || !d->textures) {
+		exec_heap_free(d->syscalls.heap);
+		texture_store_free(d->textures);
 		mem_fini(&d->mem);
 		return STATUS_OUT_OF_MEMORY;
 	}
@@ -115,6 +119,7 @@ void device_fini(struct device *d)
 	}
 	map_fini(&d->texts);
 	exec_heap_free(d->syscalls.heap);
+	texture_store_free(d->textures);
 	mem_fini(&d->mem);
 	pthread_cond_destroy(&d->idle);
 	pthread_mutex_destroy(&d->lock);

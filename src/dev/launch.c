@@ -3,6 +3,7 @@
  */
 #include "src/dev/device_int.h"
 #include "src/dev/nested.h"
+#include "src/dev/texture.h"
 
 #include <stdlib.h>
 
@@ -341,6 +342,7 @@ static bool start(struct device_flight *f, bool may_inline)
 				.shared_bytes = p->shared_static + f->dynamic_bytes,
 				.local_bytes = exec_local_bytes(p, d->stack_bytes),
 				.syscalls = &d->syscalls,
+				.textures = texture_table(d->textures),
 				.user = f,
 			},
 		.cooperative = f->cooperative,

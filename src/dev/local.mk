@@ -52,6 +52,7 @@ libcore_la_SOURCES += \
 	src/dev/cluster.c \
 	src/dev/mem_op.c src/dev/mem_op.h \
 	src/dev/fault.c \
+	src/dev/texture.c src/dev/texture.h \
 	src/dev/api.c src/dev/api_int.h \
 	src/dev/api_launch.c \
 	src/dev/api_bind.c \

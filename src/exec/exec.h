@@ -224,6 +224,7 @@ struct warp {
 
 struct gang;
 struct cta;
+struct tex_table; /* src/exec/texture.h */
 
 typedef const struct insn *exec_handler(struct gang *g, const struct insn *in);
 
@@ -273,6 +274,7 @@ struct exec_env {
 	void *user;
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/exec/syscall.h. */
 	const struct exec_syscalls *syscalls;
+	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
 };
 
 /*

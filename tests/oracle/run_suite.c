@@ -4,8 +4,9 @@
  *   run_suite DIR [-f FAMILY[,FAMILY]] [-c TEXT] [-t SECONDS] [-v] [--level LEVEL]
  *
  * DIR holds manifest.tsv (one case a line), inputs.bin, want.bin, want.tsv and ptx/. Kernels take
- * (u64 in, u64 out, u32 n), and a tensor map and its tensor where the manifest describes them;
- * output memory is filled with 0xCD first, so bytes that must not be touched are checked too.
+ * (u64 in, u64 out, u32 n), and a tensor map and its tensor, or the handle of a texture or surface,
+ * where the manifest describes them; output memory is filled with 0xCD first, so bytes that must not
+ * be touched are checked too.
  * -c: only cases whose id contains TEXT. -v: for each case that fails, why, with the first records
  * that differ. Prints one line per family.
  *
@@ -13,6 +14,7 @@
  */
 #include "src/base/file.h"
 #include "src/exec/tensor.h"
+#include "tests/oracle/suite_image.h"
 #include "tests/unit/exec_harness.h"
 
 #include <signal.h>
@@ -190,7 +192,7 @@ static void print_fault(const struct harness *h, const struct program *p)
 }
 
 static bool run_kernel(struct harness *h, const struct suite *s, const struct test_case *c,
-		       const void *params)
+		       const void *params, const struct tex_table *textures)
 {
 	u32 threads = c->block[0] * c->block[1] * c->block[2];
 	struct lower_options options = {.warps = (threads + 31) / 32};
@@ -221,6 +223,7 @@ static bool run_kernel(struct harness *h, const struct suite *s, const struct te
 		.cancel = &h->cancel,
 		.tid = tid,
 		.param_address = (u64)(uintptr_t)params,
+		.textures = textures,
 	};
 	/* As exec.h has it: three rows of warps * 32. */
 	for (u32 i = 0, row = (threads + 31) / 32 * 32; i < threads; i++) {
@@ -275,57 +278,30 @@ static void print_differences(const struct suite *s, const struct test_case *c, 
 
 /* ---- tensor maps: words `key=value` of the last column ---- */
 
-static const char *get(const char *words, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *p = words; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL)
-		if (!strncmp(p, key, n) && p[n] == '=')
-			return p + n + 1;
-	return "0";
-}
-
-/* Numbers divided by commas. */
-static u32 list(const char *words, const char *key, s64 *out, u32 max)
-{
-	const char *p = get(words, key);
-	u32 n = 0;
-
-	for (; n < max; p++) {
-		char *end;
-
-		out[n++] = strtoll(p, &end, 10);
-		p = end;
-		if (*p != ',')
-			break;
-	}
-	return n;
-}
-
 static bool make_map(struct tensor_map *m, const char *words, u64 address)
 {
-	struct tensor_shape s = {.address = address, .im2col = *get(words, "kind") == 'i'};
+	struct tensor_shape s = {.address = address, .im2col = *word_get(words, "kind") == 'i'};
 	s64 v[8] = {0};
 
-	s.type = (u32)atoi(get(words, "dt"));
-	s.rank = (u32)atoi(get(words, "rank"));
-	s.interleave = (u32)atoi(get(words, "inter"));
-	s.swizzle = (u32)atoi(get(words, "swz"));
-	s.promotion = (u32)atoi(get(words, "l2"));
-	s.fill = (u32)atoi(get(words, "oob"));
-	s.channels = (u32)atoi(get(words, "cpp"));
-	s.pixels = (u32)atoi(get(words, "ppc"));
-	for (u32 i = 0, n = list(words, "dim", v, 5); i < n; i++)
+	s.type = (u32)atoi(word_get(words, "dt"));
+	s.rank = (u32)atoi(word_get(words, "rank"));
+	s.interleave = (u32)atoi(word_get(words, "inter"));
+	s.swizzle = (u32)atoi(word_get(words, "swz"));
+	s.promotion = (u32)atoi(word_get(words, "l2"));
+	s.fill = (u32)atoi(word_get(words, "oob"));
+	s.channels = (u32)atoi(word_get(words, "cpp"));
+	s.pixels = (u32)atoi(word_get(words, "ppc"));
+	for (u32 i = 0, n = word_list(words, "dim", v, 5); i < n; i++)
 		s.dim[i] = (u64)v[i];
-	for (u32 i = 0, n = list(words, "stride", v, 4); i < n; i++)
+	for (u32 i = 0, n = word_list(words, "stride", v, 4); i < n; i++)
 		s.stride[i] = (u64)v[i];
-	for (u32 i = 0, n = list(words, "box", v, 5); i < n; i++)
+	for (u32 i = 0, n = word_list(words, "box", v, 5); i < n; i++)
 		s.box[i] = (u32)v[i];
-	for (u32 i = 0, n = list(words, "es", v, 5); i < n; i++)
+	for (u32 i = 0, n = word_list(words, "es", v, 5); i < n; i++)
 		s.step[i] = (u32)v[i];
-	for (u32 i = 0, n = list(words, "lower", v, 3); i < n; i++)
+	for (u32 i = 0, n = word_list(words, "lower", v, 3); i < n; i++)
 		s.lower[i] = (s32)v[i];
-	for (u32 i = 0, n = list(words, "upper", v, 3); i < n; i++)
+	for (u32 i = 0, n = word_list(words, "upper", v, 3); i < n; i++)
 		s.upper[i] = (s32)v[i];
 	return tensor_encode(m, &s);
 }
@@ -340,6 +316,7 @@ struct params {
 
 #define TENSOR_BUFFER ((u64)1 << 20)
 #define MAP_IN_BUFFER (768u << 10)
+#define IMAGE_PARAM 24u /* offset of a handle behind n */
 
 /* The tensor's buffer, with its map in it. */
 static bool place_tensor(struct harness *h, const struct suite *s, const struct test_case *c,
@@ -349,27 +326,82 @@ static bool place_tensor(struct harness *h, const struct suite *s, const struct 
 
 	p->data = mem_alloc(&h->mem, TENSOR_BUFFER + len, 0, MEM_KIND_DEVICE);
 	if (!p->data || !make_map((struct tensor_map *)(void *)p->map, c->field[F_RES],
-				  p->data + strtoul(get(c->field[F_RES], "base"), NULL, 10)))
+				  p->data + strtoul(word_get(c->field[F_RES], "base"), NULL, 10)))
 		return false;
 	memcpy((u8 *)(uintptr_t)p->data, s->inputs.data + strtoul(c->field[F_DATA], NULL, 10), len);
 	memcpy((u8 *)(uintptr_t)p->data + MAP_IN_BUFFER, p->map, TENSOR_MAP_BYTES);
 	return true;
 }
 
-/* A tensor that was written to stands behind the output. */
-static void append_tensor(const struct test_case *c, const struct params *p, u8 *out)
+/* A tensor or image that was written to stands behind the output. */
+static void append_result(const struct test_case *c, const struct params *p,
+			  const struct suite_image *im, u8 *out)
 {
 	size_t len = strtoul(c->field[F_DATA_LEN], NULL, 10);
 
-	if (*get(c->field[F_RES], "back") == '1')
-		memcpy(out + c->out_len - len, (const u8 *)(uintptr_t)p->data, len);
+	if (*word_get(c->field[F_RES], "back") != '1')
+		return;
+	if (im->array || im->mipmap)
+		image_copy(im, out + c->out_len - len, true);
+	else
+		memcpy(out + c->out_len - len,
+		       (const u8 *)(uintptr_t)(im->memory ? im->memory : p->data), len);
+}
+
+static bool is_image(const struct test_case *c)
+{
+	return c->field[F_RES] && *word_get(c->field[F_RES], "obj") != '0';
+}
+
+/* The handle takes the place of the map. */
+static bool place_image(struct suite_image *im, const struct suite *s, const struct test_case *c,
+			struct params *p)
+{
+	bool ok = image_build(im, c->field[F_RES], arch_find("h200"),
+			      s->inputs.data + strtoul(c->field[F_DATA], NULL, 10),
+			      strtoul(c->field[F_DATA_LEN], NULL, 10));
+
+	memcpy((u8 *)p + IMAGE_PARAM, &im->handle, 8);
+	return ok;
+}
+
+static enum state judge(const struct suite *s, const struct test_case *c, const u8 *out)
+{
+	enum state state = memcmp(out, s->want.data + c->want, c->out_len) ? DIFFERS : EXACT;
+
+	if (s->verbose && state != EXACT)
+		printf("%s: %s\n", c->field[F_ID], state_names[state]);
+	if (s->verbose && state == DIFFERS)
+		print_differences(s, c, out);
+	fflush(stdout);
+	return state;
+}
+
+/* Cases whose output is what the calls answer; in a memory as large as the device's. */
+static enum state run_codes(const struct suite *s, const struct test_case *c)
+{
+	static struct mem mem;
+	const struct arch *arch = arch_find("h200");
+	struct suite_image im = {.mem = &mem};
+
+	if (*word_get(c->field[F_RES], "obj") == '0')
+		return FAILED;
+	if (!mem.arena && !mem_init(&mem, arch->memory_bytes))
+		return FAILED;
+	im.store = texture_store_new(&mem, arch);
+	image_build(&im, c->field[F_RES], arch, NULL, 65536);
+	image_free(&im);
+	texture_store_free(im.store);
+	return judge(s, c, (const u8 *)im.codes);
 }
 
 static enum state run_case(struct harness *h, const struct suite *s, const struct test_case *c)
 {
 	struct params *params =
 		(struct params *)(uintptr_t)mem_alloc(&h->mem, sizeof(*params), 0, MEM_KIND_PARAM);
+	struct suite_image im = {.mem = &h->mem};
 	enum state state = FAILED;
+	bool ok;
 	u8 *out;
 
 	if (!params)
@@ -377,21 +409,24 @@ static enum state run_case(struct harness *h, const struct suite *s, const struc
 	params->in = mem_alloc(&h->mem, c->in_len ? c->in_len : 1, 0, MEM_KIND_DEVICE);
 	params->out = mem_alloc(&h->mem, c->out_len, 0, MEM_KIND_DEVICE);
 	params->n = c->n;
-	if (!params->in || !params->out || (c->field[F_RES] && !place_tensor(h, s, c, params)))
+	im.store = texture_store_new(&h->mem, arch_find("h200"));
+	if (!params->in || !params->out || !im.store)
 		return FAILED;
+	ok = is_image(c) ? place_image(&im, s, c, params)
+			 : !c->field[F_RES] || place_tensor(h, s, c, params);
 	out = (u8 *)(uintptr_t)params->out;
 	memcpy((void *)(uintptr_t)params->in, s->inputs.data + c->in, c->in_len);
 	memset(out, FILL, c->out_len);
-	if (run_kernel(h, s, c, params)) {
+	if (ok && run_kernel(h, s, c, params, texture_table(im.store))) {
 		if (c->field[F_RES])
-			append_tensor(c, params, out);
-		state = memcmp(out, s->want.data + c->want, c->out_len) ? DIFFERS : EXACT;
-	}
-	if (s->verbose && state != EXACT)
+			append_result(c, params, &im, out);
+		state = judge(s, c, out);
+	} else if (s->verbose) {
 		printf("%s: %s\n", c->field[F_ID], state_names[state]);
-	if (s->verbose && state == DIFFERS)
-		print_differences(s, c, out);
+	}
 	fflush(stdout);
+	image_free(&im);
+	texture_store_free(im.store);
 	mem_free(&h->mem, params->in);
 	mem_free(&h->mem, params->out);
 	if (params->data)
@@ -415,6 +450,10 @@ static void child(const struct suite *s, u32 from)
 			continue;
 		s->state[i] = RUNNING;
 		alarm(20 * s->seconds);
+		if (c->field[F_RES] && *word_get(c->field[F_RES], "ret") == '1') {
+			s->state[i] = (u8)run_codes(s, c);
+			continue;
+		}
 		if (strcmp(module, c->field[F_MODULE])) {
 			if (open)
 				harness_close(&h);

@@ -1,0 +1,530 @@
+/*
+ * Texture fetches: coordinates to texels and weights, blending, levels, cube faces, gathers,
+ * comparisons, queries. docs/textures.md has the rules in words.
+ */
+#include "src/exec/texture.h"
+
+#include <math.h>
+
+#define WEIGHTS 8u
+#define FAR 1000000000000000LL
+
+/* ---- coordinates ---- */
+
+/* A coordinate in texels and in 1/256 of them, along one dimension of a level. */
+struct axis {
+	s64 at;   /* first of the two texels, or the only one */
+	u32 part; /* weight of the second, in 1/256 */
+	u32 size;
+	u8 mode;
+	bool two, seamless;
+};
+
+static s64 clamp_far(f64 d)
+{
+	return d > (f64)FAR ? FAR : d < -(f64)FAR ? -FAR : (s64)d;
+}
+
+/* Normalized coordinates keep 21 bits of fraction, 22 where the size is a power of two. */
+static int fraction_bits(u32 size)
+{
+	return is_pow2(size) ? 22 : 21;
+}
+
+static f64 scale(f64 x, u32 size)
+{
+	int bits = fraction_bits(size);
+
+	return ldexp(floor(ldexp(x, bits)), -bits) * size;
+}
+
+/* From -1 to 1 instead of 0 to 1: the middle of a face is nowhere. */
+static f64 scale_face(f64 q, u32 size)
+{
+	int bits = fraction_bits(size) - 1;
+
+	return q != q ? size / 2.0 : (ldexp(floor(ldexp(q, bits)), -bits) + 1) / 2 * size;
+}
+
+static bool repeats(u32 mode)
+{
+	return mode == TEX_WRAP || mode == TEX_MIRROR;
+}
+
+/* In texels, as the hardware counts them. */
+static f64 in_texels(const struct axis *a, u32 bits, bool normalized)
+{
+	f32 x = f32_bits(bits);
+
+	/* What is too large to have a fraction repeats as 0 does. */
+	if (x != x || (normalized && repeats(a->mode) && fabsf(x) >= 0x1p24f))
+		x = 0;
+	return normalized ? scale((f64)x, a->size) : (f64)x;
+}
+
+static void place_at(struct axis *a, f64 d, s32 offset)
+{
+	if (!a->two) {
+		a->at = clamp_far(floor(d)) + offset;
+		a->part = 0;
+		return;
+	}
+	a->at = clamp_far(floor(d * 256 + 0.5)) - 128;
+	a->part = (u32)(a->at & 255);
+	a->at = (a->at >> 8) + offset;
+	/* Beyond the first and last texel there is no second one. */
+	if (a->mode == TEX_CLAMP && !a->seamless && (a->at < 0 || a->at >= (s64)a->size - 1))
+		a->part = 0;
+}
+
+/* Index of a texel after the address mode; -1: the border. */
+static s64 wrap(s64 i, u32 size, u32 mode)
+{
+	switch (mode) {
+	case TEX_WRAP:
+		i %= size;
+		return i < 0 ? i + size : i;
+	case TEX_MIRROR:
+		i %= 2 * (s64)size;
+		i = i < 0 ? i + 2 * (s64)size : i;
+		return i < size ? i : 2 * (s64)size - 1 - i;
+	case TEX_BORDER:
+		return i < 0 || i >= size ? -1 : i;
+	default:
+		return i < 0 ? 0 : i >= size ? size - 1 : i;
+	}
+}
+
+/* ---- values ---- */
+
+static f32 clamp_unit(f32 x, f32 low)
+{
+	return x > low ? (x < 1 ? x : 1) : low;
+}
+
+/* The border colour as a texel of the image would hold it. */
+static u32 border_channel(const struct tex_object *t, u32 class, u32 border)
+{
+	static const f32 most[] = {[TEX_UNORM8] = 255,
+				   [TEX_UNORM16] = 65535,
+				   [TEX_SNORM8] = 127,
+				   [TEX_SNORM16] = 32767,
+				   [TEX_SRGB8] = 255};
+	f32 b = f32_bits(border);
+
+	(void)t;
+	switch (class) {
+	case TEX_UNORM8:
+	case TEX_UNORM16:
+	case TEX_SRGB8:
+		return (u32)lrintf(clamp_unit(b, 0) * most[class]);
+	case TEX_SNORM8:
+	case TEX_SNORM16:
+		return (u32)(s32)lrintf(clamp_unit(b, -1) * most[class]);
+	case TEX_F16:
+		return border;
+	default:
+		return border;
+	}
+}
+
+/* ---- one level ---- */
+
+struct fetch {
+	const struct tex_object *t;
+	const struct tex_sampler *s;
+	const struct tex_request *r;
+	struct axis axis[3];
+	u32 layer, face;
+	bool seamless;
+	bool two; /* blends two texels along each dimension */
+};
+
+/* ---- cubes ---- */
+
+/* Not a number is smaller than everything. */
+static f64 size_of(f64 x)
+{
+	return x != x ? -1 : fabs(x);
+}
+
+/* x / m by way of the reciprocal r, with subnormal results flushed. */
+static f64 divide(f64 x, f64 m, f64 r)
+{
+	f64 q = r < 0x1p-126 ? x * 0 : x / m;
+
+	return fabs(q) < 0x1p-126 ? 0 : q;
+}
+
+/*
+ * The face a direction points at, and where on it, from -1 to 1. A direction whose reciprocal is
+ * too small for an f32 is none: 0, or not a number where it was infinite.
+ * Faces: +x -x +y -y +z -z. CUDA C++ Programming Guide "Cubemap Textures".
+ */
+static u32 face_of(const u32 coord[3], f64 out[2])
+{
+	f64 x = f32_bits(coord[0]), y = f32_bits(coord[1]), z = f32_bits(coord[2]);
+	f64 m = fmax(fmax(fabs(x), fabs(y)), fabs(z)), ax, ay, az, r = 1 / m;
+
+	x = divide(x, m, r);
+	y = divide(y, m, r);
+	z = divide(z, m, r);
+	ax = size_of(x);
+	ay = size_of(y);
+	az = size_of(z);
+	if (az >= ax && az >= ay) {
+		out[0] = z < 0 ? -x : x;
+		out[1] = -y;
+		return z < 0 ? 5 : 4;
+	}
+	if (ay >= ax) {
+		out[0] = x;
+		out[1] = y < 0 ? -z : z;
+		return y < 0 ? 3 : 2;
+	}
+	out[0] = x < 0 ? z : -z;
+	out[1] = -y;
+	return x < 0 ? 1 : 0;
+}
+
+/* Directions of a face: its own, to the right, down. Index of the axis, negative axes from 3 on. */
+static const u8 face_axes[6][3] = {{0, 5, 4}, {3, 2, 4}, {1, 0, 2},
+				   {4, 0, 5}, {2, 0, 4}, {5, 3, 4}};
+
+/*
+ * A texel beyond one edge of a face is the nearest one of the face behind the edge. at: column and
+ * row, moved there. Returns its face.
+ */
+static u32 cross_edge(u32 face, s64 at[2], u32 size)
+{
+	s64 v[3], n = size, to[2] = {2 * at[0] + 1 - n, 2 * at[1] + 1 - n}, side = n - 1;
+	u32 next = 0;
+
+	for (u32 i = 0; i < 3; i++) {
+		u32 axis = face_axes[face][i];
+		s64 x = !i ? side : to[i - 1];
+
+		v[axis % 3] = axis < 3 ? x : -x;
+	}
+	for (u32 i = 0; i < 3; i++)
+		if (v[i] > n - 1 || v[i] < 1 - n)
+			next = 2 * i + (v[i] < 0);
+	for (u32 i = 0; i < 2; i++) {
+		u32 axis = face_axes[next][i + 1];
+
+		at[i] = ((axis < 3 ? v[axis] : -v[axis - 3]) + n - 1) / 2;
+	}
+	return next;
+}
+
+/* ---- texels ---- */
+
+/* Read a texel of the footprint. False: three faces meet there, and another one stands in for it. */
+static bool read_texel(const struct fetch *f, const struct tex_level *l, const u32 *corner,
+		       u32 out[4])
+{
+	const struct tex_image *im = &f->t->image;
+	s64 at[3] = {0, 0, f->layer};
+	bool border = false, beyond = false, missing = false;
+
+	for (u32 d = 0; d < im->dims || (f->two && d < 2); d++) {
+		s64 i = f->axis[d].at + corner[d];
+
+		at[d] = wrap(i, f->axis[d].size, f->axis[d].mode);
+		border |= at[d] < 0;
+		if (f->seamless && f->two && at[d] != i) {
+			at[d] = i < 0 ? -1 : (s64)f->axis[d].size;
+			missing = beyond;
+			if (missing)
+				at[d] = i < 0 ? 0 : (s64)f->axis[d].size - 1;
+			beyond = true;
+		}
+	}
+	if (beyond)
+		at[2] += (s64)cross_edge(f->face, at, l->size[0]) - f->face;
+	if (!border) {
+		tex_read(im, l, at, out);
+		if (f->t->class == TEX_F16)
+			for (u32 i = 0; i < 4; i++)
+				out[i] = tex_from_half(out[i]);
+		return !missing;
+	}
+	for (u32 i = 0; i < 4; i++)
+		out[i] = i < im->channels && !f->r->integer
+				 ? border_channel(f->t, f->t->class, f->s->border[i])
+				 : 0;
+	return !missing;
+}
+
+/* Weights in 1/256 of the corners of a square; they sum to 256. */
+static void weigh_square(u32 a, u32 b, s32 w[4])
+{
+	s32 both = (s32)(a * b + 128) >> 8;
+
+	w[3] = both;
+	w[1] = (s32)a - both;
+	w[2] = (s32)b - both;
+	w[0] = 256 - (s32)a - (s32)b + both;
+}
+
+static void weigh(const struct fetch *f, s32 w[WEIGHTS], bool touched[WEIGHTS])
+{
+	u32 a = f->axis[0].part, b = f->axis[1].part, c = f->axis[2].part;
+	s32 xz[4];
+
+	for (u32 i = 0; i < WEIGHTS; i++)
+		touched[i] = (!(i & 1) || a) && (!(i & 2) || b) && (!(i & 4) || c);
+	if (f->t->image.dims < 3) {
+		weigh_square(a, b, w);
+		return;
+	}
+	/* Slices are parted in x, then in y; halves go to x = 1, and there to y = 1, else to y = 0. */
+	xz[1] = (s32)((256 - c) * a + 128) >> 8;
+	xz[0] = 256 - (s32)c - xz[1];
+	xz[3] = (s32)(c * a + 128) >> 8;
+	xz[2] = (s32)c - xz[3];
+	for (u32 i = 0; i < 4; i++) {
+		u32 low = (i & 1) | (i & 2) << 1;
+
+		w[low | 2] = (xz[i] * (s32)b + (i & 1 ? 128 : 127)) >> 8;
+		w[low] = xz[i] - w[low | 2];
+	}
+}
+
+/* What a texel that is not there would weigh goes to the other three of its square. */
+static void share(s32 w[4], u32 missing)
+{
+	s32 whole = w[missing], part = (whole + 1) / 3;
+
+	w[missing] = 0;
+	w[missing ^ 1] += part;
+	w[missing ^ 2] += part;
+	w[missing ^ 3] += whole - 2 * part;
+}
+
+/* Alpha is not on the curve of sRGB. */
+static u32 class_of(const struct tex_object *t, u32 c)
+{
+	return t->class == TEX_SRGB8 && c == 3 ? TEX_UNORM8 : t->class;
+}
+
+/*
+ * Depth comparison of a texel, as a fraction: 1 where the reference is not behind it.
+ * Deviation: derived from the manual, arrays with depths cannot be made without graphics.
+ */
+static u32 compare(const struct fetch *f, u32 texel)
+{
+	return f32_bits(f->r->reference) <= f32_bits(texel) ? bits_f32(1) : 0;
+}
+
+/*
+ * One channel of the four texels around the place, against the clock from the lower left.
+ * PTX ISA "Texture Instructions: tld4".
+ */
+static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
+{
+	static const u8 corners[4] = {2, 3, 1, 0};
+	static const s32 whole = 256;
+	static const bool touched = true;
+	u32 c = f->r->component;
+
+	for (u32 i = 0; i < 4; i++) {
+		u32 corner[3] = {corners[i] & 1, corners[i] >> 1, 0}, texel[4];
+
+		read_texel(f, l, corner, texel);
+		out[i] = c < f->t->image.channels
+				 ? tex_blend(class_of(f->t, c), &texel[c], &whole, &touched, 1)
+				 : 0;
+		if (f->r->compare)
+			out[i] = compare(f, out[i]);
+	}
+}
+
+static void sample_level(const struct fetch *f, const struct tex_level *l, u32 out[4])
+{
+	u32 n = !f->two ? 1 : f->t->image.dims == 3 ? 8 : 4, texel[WEIGHTS][4], missing = n;
+	s32 w[WEIGHTS] = {256};
+	bool touched[WEIGHTS] = {true};
+
+	for (u32 i = 0; i < n; i++) {
+		u32 corner[3] = {i & 1, i >> 1 & 1, i >> 2};
+
+		if (!read_texel(f, l, corner, texel[i]))
+			missing = i;
+	}
+	if (f->two)
+		weigh(f, w, touched);
+	if (missing < n) {
+		share(w, missing);
+		touched[missing] = false;
+	}
+	for (u32 c = 0; c < 4; c++) {
+		u32 t[WEIGHTS], class = class_of(f->t, c);
+
+		for (u32 i = 0; i < n; i++)
+			t[i] = f->r->compare ? compare(f, texel[i][0]) : texel[i][c];
+		if (f->r->compare)
+			class = TEX_F32;
+		out[c] = c < f->t->image.channels || f->r->compare
+				 ? tex_blend(class, t, w, touched, n)
+				 : 0;
+	}
+}
+
+static void place(struct fetch *f, const struct tex_level *l)
+{
+	const struct tex_image *im = &f->t->image;
+	const struct tex_request *r = f->r;
+	bool cube = r->geometry == TEX_CUBE;
+	f64 face[2];
+
+	if (cube) {
+		f->face = face_of(r->coord, face);
+		f->layer = f->layer * 6 + f->face;
+		f->seamless = f->s->seamless;
+	}
+	for (u32 d = 0; d < 3; d++) {
+		struct axis *a = &f->axis[d];
+
+		*a = (struct axis){.size = l->size[d],
+				   .mode = f->s->address[d],
+				   .two = f->two,
+				   .seamless = f->seamless};
+		if ((!f->s->normalized && !cube && repeats(a->mode)) || f->seamless)
+			a->mode = TEX_CLAMP;
+		if (d >= im->dims) {
+			/*
+			 * A row is a plane of one row, fetched at y = 0: halfway to the row above.
+			 * Rows of layered textures are not.
+			 */
+			bool above = f->two && d == 1 && !im->layered;
+
+			a->size = 1;
+			a->at = above ? -1 : 0;
+			a->part = above ? 128 : 0;
+		} else if (r->integer) {
+			/* A texel by its number; there is nothing outside. */
+			a->at = (s64)(s32)r->coord[d] + r->offset[d];
+			a->mode = TEX_BORDER;
+		} else {
+			place_at(a,
+				 cube ? scale_face(face[d], a->size)
+				      : in_texels(a, r->coord[d], f->s->normalized),
+				 r->offset[d]);
+		}
+	}
+}
+
+/*
+ * Fetches that find no texels: of memory without an array but by number, of rows of an array by
+ * number, of layers by number that are not there, of directions in what is no cube. Measured.
+ */
+static bool reads_nothing(const struct tex_object *t, const struct tex_request *r)
+{
+	const struct tex_image *im = &t->image;
+
+	if (r->geometry == TEX_CUBE || im->cube)
+		return r->geometry != TEX_CUBE || !im->cube;
+	if (im->linear != (r->geometry == TEX_1D && r->integer && !r->layered))
+		return im->linear || im->dims == 1;
+	return r->integer && r->layered && r->layer >= im->layers;
+}
+
+void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
+	       u32 out[4])
+{
+	struct fetch f = {.t = t, .s = s, .r = r};
+	u32 layers;
+
+	f.two = r->gather || (s->linear && !r->integer && t->class > TEX_SINT);
+	layers = t->image.cube ? t->image.layers / 6 : t->image.layers;
+	f.layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
+	if (reads_nothing(t, r)) {
+		memset(out, 0, 4 * sizeof(*out));
+		return;
+	}
+	place(&f, &t->image.level[0]);
+	(r->gather ? gather : sample_level)(&f, &t->image.level[0], out);
+}
+
+/* ---- queries ---- */
+
+/* .wrap .mirror .clamp_ogl .clamp_to_edge .clamp_to_border, in the order of the manual. */
+static const u8 addresses[] = {[TEX_WRAP] = 0, [TEX_MIRROR] = 1, [TEX_CLAMP] = 3, [TEX_BORDER] = 4};
+
+/* What is a third dimension to the program: layers of planes, cubes of arrays of cubes. */
+static u32 layers_of(const struct tex_image *im)
+{
+	if (!im->layered || im->dims < 2)
+		return 0;
+	return im->cube ? im->layers / 6 : im->layers;
+}
+
+/* Numbered as OpenCL's channel types, which the manual refers to. */
+static u32 data_type(const struct tex_image *im)
+{
+	static const u32 signed_types[] = {0, 0x10d7, 0x10d8, 0, 0x10d9},
+			 unsigned_types[] = {0, 0x10da, 0x10db, 0, 0x10dc};
+
+	switch (im->class) {
+	case TEX_F16:
+		return 0x10dd;
+	case TEX_F32:
+		return 0x10de;
+	case TEX_SINT:
+		return signed_types[im->channel_bytes];
+	case TEX_UNORM8:
+		return 0x10d2;
+	case TEX_UNORM16:
+		return 0x10d3;
+	case TEX_SNORM8:
+		return 0x10d0;
+	case TEX_SNORM16:
+		return 0x10d1;
+	default:
+		return unsigned_types[im->channel_bytes];
+	}
+}
+
+static u32 channel_order(const struct tex_image *im)
+{
+	return im->channels == 1 ? 0x10b0 : im->channels == 2 ? 0x10b2 : 0x10b5;
+}
+
+u32 tex_query(const struct tex_object *t, enum tex_query what, u32 level)
+{
+	const struct tex_image *im = &t->image;
+	const struct tex_level *l = &im->level[level < im->levels ? level : im->levels - 1];
+
+	switch (what) {
+	case TEX_QUERY_WIDTH:
+		return l->size[0];
+	case TEX_QUERY_HEIGHT:
+		return im->layered && im->dims == 1 ? im->layers : l->size[1];
+	case TEX_QUERY_DEPTH:
+		return im->dims == 3 ? l->size[2] : layers_of(im);
+	case TEX_QUERY_DATA_TYPE:
+		return data_type(im);
+	case TEX_QUERY_ORDER:
+		return channel_order(im);
+	case TEX_QUERY_NORMALIZED:
+		return t->sampler.normalized;
+	case TEX_QUERY_ARRAY_SIZE:
+		return im->layered ? im->cube ? im->layers / 6 : im->layers : 0;
+	case TEX_QUERY_LEVELS:
+		return im->levels;
+	case TEX_QUERY_SAMPLES:
+		return 1;
+	case TEX_QUERY_LAYOUT:
+		return im->linear;
+	case TEX_QUERY_FILTER:
+		return t->sampler.linear;
+	case TEX_QUERY_ADDRESS_0:
+	case TEX_QUERY_ADDRESS_1:
+	case TEX_QUERY_ADDRESS_2:
+		return addresses[t->sampler.address[what - TEX_QUERY_ADDRESS_0] & 3];
+	case TEX_QUERY_UNNORMALIZED:
+		return !t->sampler.normalized;
+	}
+	return 0;
+}

@@ -1,0 +1,234 @@
+/*
+ * Values of channels: texels weighted and summed as the texture unit does it, to the bit.
+ *
+ * Weights are in 1/256 and sum to 256. Four texels of a plane are aligned to the largest of them;
+ * the sums of the two slices of a volume are added exactly. What is rounded is said with each.
+ */
+#include "src/exec/numeric.h"
+#include "src/exec/texture.h"
+
+#include <math.h>
+
+#define PLANE 4u
+
+/* How sums of f32 and f16 are formed. */
+struct precision {
+	s32 guard;  /* bits of an f32 kept below the unit of the largest one */
+	s32 keep;   /* bits of the result */
+	s32 lowest; /* power of two of its smallest unit */
+	u32 nan;
+	bool subnormals; /* of texels count, results have them */
+};
+
+static const struct precision full_precision = {4, 24, -149, 0x7fffffff, false},
+			      half_precision = {-9, 11, -24, 0x7fffe000, true};
+
+/* What spreads whatever it is added to; and signs of subnormals, which are all that may be left. */
+struct specials {
+	bool plus, minus, nan, tiny_plus, tiny_minus;
+};
+
+/* A sum in units of 2^scale. */
+struct sum {
+	s64 value;
+	s32 scale;
+};
+
+static s32 exponent(u32 bits)
+{
+	s32 e = (s32)(bits >> 23 & 255);
+
+	return e ? e : 1;
+}
+
+/* Look at one plane's texels. Returns the largest exponent, 0: there is nothing to add. */
+static s32 survey(const u32 *t, const s32 *w, const bool *touched, u32 n, struct specials *s)
+{
+	s32 most = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		bool minus = t[i] >> 31, is_special = (t[i] >> 23 & 255) == 255;
+
+		/* A weight rounded to zero still spreads NaN and infinity. */
+		if (!w[i] && !(touched[i] && is_special))
+			continue;
+		if (is_special) {
+			s->nan |= (t[i] << 9) != 0;
+			s->minus |= !(t[i] << 9) && minus;
+			s->plus |= !(t[i] << 9) && !minus;
+		} else if (t[i] << 1) {
+			most = exponent(t[i]) > most ? exponent(t[i]) : most;
+			s->tiny_minus |= !(t[i] >> 23 & 255) && minus;
+			s->tiny_plus |= !(t[i] >> 23 & 255) && !minus;
+		}
+	}
+	return most;
+}
+
+static struct sum add_plane(const u32 *t, const s32 *w, u32 n, s32 most, const struct precision *p)
+{
+	struct sum sum = {0, most - p->guard - 150 - 8};
+
+	for (u32 i = 0; i < n; i++) {
+		s64 x = t[i] & 0x7fffff;
+		s32 shift = most - exponent(t[i]) - p->guard;
+
+		if (t[i] >> 23 & 255)
+			x |= 0x800000;
+		else if (!p->subnormals)
+			x = 0;
+		x = shift > 0 ? (shift < 63 ? x >> shift : 0) : x << -shift;
+		sum.value += (t[i] >> 31 ? -x : x) * w[i];
+	}
+	return sum;
+}
+
+/* Half away from zero. */
+static u32 round_sum(s128 value, s32 scale, const struct precision *p)
+{
+	u128 m = (u128)(value < 0 ? -value : value);
+	s32 bits =
+		m >> 64 ? 128 - __builtin_clzll((u64)(m >> 64)) : 64 - __builtin_clzll((u64)m | 1);
+	s32 cut = bits - p->keep;
+	f64 d;
+
+	cut = cut < p->lowest - scale ? p->lowest - scale : cut;
+	if (cut > 0) {
+		m = cut < 128 ? (m >> cut) + (m >> (cut - 1) & 1) : 0;
+		scale += cut;
+	}
+	d = ldexp((f64)(u64)m, scale);
+	if (p->subnormals && d > 65504)
+		d = INFINITY;
+	if (!p->subnormals && d < 0x1p-126)
+		d = 0;
+	return bits_f32((f32)(value < 0 ? -d : d));
+}
+
+/* Both slices in the finer unit of the two; what lies 80 bits below the other cannot matter. */
+static u32 add_slices(const struct sum *s, const struct precision *p)
+{
+	const struct sum *fine = &s[0], *coarse = &s[1];
+	s32 distance;
+	s128 value;
+
+	if (fine->scale > coarse->scale) {
+		fine = &s[1];
+		coarse = &s[0];
+	}
+	distance = coarse->scale - fine->scale;
+	if (!coarse->value || distance <= 80) {
+		value = coarse->value ? ((s128)coarse->value << distance) + fine->value
+				      : fine->value;
+		return value ? round_sum(value, fine->scale, p) : 0;
+	}
+	return round_sum(((s128)coarse->value << 80) + (fine->value > 0) - (fine->value < 0),
+			 coarse->scale - 80, p);
+}
+
+static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
+		       const struct precision *p)
+{
+	struct specials s = {0};
+	struct sum sum[2] = {{0, 0}, {0, 0}};
+	s32 most[2] = {0, 0};
+
+	for (u32 i = 0; i < n; i += PLANE)
+		most[i / PLANE] = survey(t + i, w + i, touched + i, PLANE, &s);
+	if (s.nan || (s.plus && s.minus))
+		return p->nan;
+	if (s.plus || s.minus)
+		return s.minus ? 0xff800000 : 0x7f800000;
+	for (u32 i = 0; i < n; i += PLANE)
+		if (most[i / PLANE])
+			sum[i / PLANE] = add_plane(t + i, w + i, PLANE, most[i / PLANE], p);
+	if (!sum[0].value && !sum[1].value)
+		return !p->subnormals && s.tiny_minus && !s.tiny_plus ? 0x80000000u : 0;
+	return add_slices(sum, p);
+}
+
+static const u16 srgb[256] = {
+#include "src/exec/texture_srgb.def"
+};
+
+/* One plane of bytes of sRGB, in 2^-22. */
+static u64 add_srgb(const u32 *v, const s32 *w, u32 n)
+{
+	u32 shift = 0;
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		u32 e = srgb[(v[i] & 0xff) | 7] >> 7;
+
+		if (w[i] && e > 120 + shift)
+			shift = e - 120;
+	}
+	for (u32 i = 0; i < n; i++) {
+		u64 t = (u64)(f32_bits((u32)srgb[v[i] & 0xff] << 16) * 16384);
+
+		sum += (t >> shift << shift) * (u64)w[i];
+	}
+	return sum;
+}
+
+/*
+ * Bytes of sRGB, as the table has them. Eight neighbours share the exponent of the last one, which
+ * is at least that of 1/128; of what is added to a larger one, parts below its unit are cut off.
+ * The sum is rounded to 11 bits, half up.
+ */
+static u32 blend_srgb(const u32 *v, const s32 *w, u32 n)
+{
+	u64 sum = 0;
+	s32 cut;
+
+	for (u32 i = 0; i < n; i += PLANE)
+		sum += add_srgb(v + i, w + i, n < PLANE ? n : PLANE);
+	cut = sum ? 64 - __builtin_clzll(sum) - 11 : 0;
+	if (cut > 0)
+		sum = ((sum >> (cut - 1)) + 1) >> 1 << cut;
+	return bits_f32((f32)ldexp((f64)sum, -22));
+}
+
+/*
+ * A weighted sum, in 1/256 of a texel's unit, as a number of 16 bits: what was 8 bits wide is
+ * widened behind the sum.
+ */
+static s64 to_sixteen(u32 class, s64 sum)
+{
+	if (class == TEX_UNORM8)
+		return (sum * 257 + 128) >> 8;
+	if (class == TEX_SNORM8)
+		return sum + (((sum >> 4) + (sum >> 12) + 4) >> 3);
+	return (sum + 128) >> 8;
+}
+
+u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n)
+{
+	s64 sum = 0;
+
+	switch (class) {
+	case TEX_UINT:
+	case TEX_SINT:
+		return t[0];
+	case TEX_F32:
+		return n == 1 ? t[0] : blend_float(t, w, touched, n, &full_precision);
+	case TEX_F16:
+		return n == 1 ? t[0] : blend_float(t, w, touched, n, &half_precision);
+	case TEX_SRGB8:
+		return blend_srgb(t, w, n);
+	default:
+		break;
+	}
+	if (n == 1 && class == TEX_SNORM8)
+		return bits_f32((f32)((f64)((s32)t[0] < -127 ? -127 : (s32)t[0]) / 127));
+	for (u32 i = 0; i < n; i++)
+		sum += (s64)(s32)t[i] * w[i];
+	sum = to_sixteen(class, sum);
+	switch (class) {
+	case TEX_UNORM8:
+	case TEX_UNORM16:
+		return bits_f32((f32)((f64)sum / 65535));
+	default:
+		return bits_f32((f32)((f64)(sum < -32767 ? -32767 : sum) / 32767));
+	}
+}
