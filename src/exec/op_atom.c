@@ -279,11 +279,16 @@ static bool words_typed(struct gang *g, const struct insn *in, const struct acce
 	}
 }
 
-/* Returns false for what the general way has to do. */
-static bool words(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+/* Returns false for what the general way has to do. space: MEM_GENERIC where lanes may differ. */
+static bool words(struct gang *g, const struct insn *in, const struct access *a, bool alone,
+		  enum mem_space space)
 {
 	if (in->count != 1 || in->size != 4)
 		return false;
+	if (in->join == T_f32 && in->pad == ATOM_ADD && space == MEM_GLOBAL)
+		WORDS(apply_add_f32_ftz);
+	if (in->join == T_f32 && in->pad == ATOM_ADD && space == MEM_SHARED)
+		WORDS(apply_add_f32);
 	if (in->join != T_b32)
 		return words_typed(g, in, a, alone);
 	switch (in->pad) {
@@ -313,13 +318,14 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 	const u32 *x = g->env->program->ext + in->ext;
 	u32 at = a->warp * WARP_LANES;
 	bool alone = !global || !g->env->several_workers;
+	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
 	apply_fn *fn, *shared_fn;
 
 	if (in->size == 16) {
 		modify_128(g, in, a);
 		return;
 	}
-	if (add_together(g, in, a, alone) || words(g, in, a, alone))
+	if (add_together(g, in, a, alone) || words(g, in, a, alone, space))
 		return;
 	fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
 	shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;

@@ -42,6 +42,10 @@ static const char global_bins[] =
 
 static const char one_bin[] = HEAD ENTRY EACH("red.global.add.u32 [%rd1], %r6;\n") "ret;\n}\n";
 
+static const char sums[] =
+	HEAD ENTRY EACH("and.b32 %r9, %r6, 255; mul.wide.u32 %rd3, %r9, 4; add.u64 %rd3, %rd1, %rd3;\n"
+			"mov.b32 %r9, 0f3F800000; red.global.add.f32 [%rd3], %r9;\n") "ret;\n}\n";
+
 static const char shared_bins[] = HEAD ENTRY
 	".shared .align 4 .b8 bins[1024];\n"
 	"mov.u32 %r10, bins; mad.lo.u32 %r11, %r0, 4, %r10; mov.u32 %r12, 0;\n"
@@ -84,6 +88,7 @@ static const struct job jobs[] = {
 	{"shuffle reduction", shuffle, 128, 256, false, true, 5.0 * IN_WORDS},
 	{"histogram, shared", shared_bins, 128, 256, false, true, IN_WORDS},
 	{"histogram, global", global_bins, 128, 256, false, true, IN_WORDS},
+	{"f32 sums, global", sums, 128, 256, false, true, IN_WORDS},
 	{"one sum, global", one_bin, 128, 256, false, true, IN_WORDS},
 	{"barrier of 64 CTAs", grid, 64, 64, true, false, 64000},
 	{"cp.async pipeline", pipeline, 64, 256, false, false, IN_WORDS / 4},
@@ -114,9 +119,9 @@ static void keep_least(struct spent *least, const struct spent *begin)
 
 	end.cpu -= begin->cpu;
 	end.elapsed -= begin->elapsed;
-	if (!least->cpu || end.cpu < least->cpu)
+	if (least->cpu <= 0 || end.cpu < least->cpu)
 		least->cpu = end.cpu;
-	if (!least->elapsed || end.elapsed < least->elapsed)
+	if (least->elapsed <= 0 || end.elapsed < least->elapsed)
 		least->elapsed = end.elapsed;
 }
 
