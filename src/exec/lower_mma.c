@@ -29,9 +29,9 @@ static u32 mma_type(u32 type)
 		u8 type, mma;
 	} types[] = {
 		{T_f16, MMA_F16},   {T_bf16, MMA_BF16}, {T_tf32, MMA_TF32}, {T_e4m3, MMA_E4M3},
-		{T_e5m2, MMA_E5M2}, {T_f64, MMA_F64},   {T_f32, MMA_F32},   {T_s32, MMA_S32},
-		{T_s8, MMA_S8},     {T_u8, MMA_U8},     {T_s4, MMA_S4},     {T_u4, MMA_U4},
-		{T_b1, MMA_B1},
+		{T_e5m2, MMA_E5M2}, {T_e3m2, MMA_E3M2}, {T_e2m3, MMA_E2M3}, {T_e2m1, MMA_E2M1},
+		{T_f64, MMA_F64},   {T_f32, MMA_F32},   {T_s32, MMA_S32},   {T_s8, MMA_S8},
+		{T_u8, MMA_U8},     {T_s4, MMA_S4},     {T_u4, MMA_U4},     {T_b1, MMA_B1},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
@@ -55,6 +55,9 @@ static const struct arch_shapes *device_shapes(const struct arch *a, u32 type)
 		return &a->mma_f64_shapes;
 	case MMA_E4M3:
 	case MMA_E5M2:
+	case MMA_E3M2:
+	case MMA_E2M3:
+	case MMA_E2M1:
 		return &a->mma_fp8_shapes;
 	case MMA_S8:
 	case MMA_U8:
@@ -88,16 +91,25 @@ static void refuse(struct lower *l, const char *why)
 	lower_poison(l, text);
 }
 
+/* fp6 and fp4, and .kind: from compute capability 10 on. */
+static bool has_small_floats(const struct arch *a)
+{
+	return a->tensor_generation >= 5;
+}
+
 static struct mma_rule rule_of(const struct arch *a, u32 type)
 {
 	struct mma_rule r = {.sum = MMA_FUSED, .fraction = (u8)a->mma_fraction_bits};
 
 	if (type == MMA_TF32) {
 		r.block = (u8)a->mma_tf32_block;
-	} else if (type == MMA_E4M3 || type == MMA_E5M2) {
+	} else if (type >= MMA_E4M3 && type <= MMA_E2M1) {
 		r.fraction = (u8)a->mma_fp8_fraction_bits;
 		r.block = (u8)a->mma_fp8_block;
-		r.sum = r.fraction < a->mma_fraction_bits ? MMA_CUT : MMA_HALVES;
+		if (r.fraction < a->mma_fraction_bits)
+			r.sum = MMA_CUT;
+		else if (!has_small_floats(a)) /* unpacked to f16 */
+			r.sum = MMA_HALVES;
 	} else {
 		r.block = (u8)a->mma_f16_block;
 	}
@@ -303,8 +315,13 @@ void lower_mma(struct lower *l)
 	struct shape s;
 
 	sparse |= isa_form_has(form, M_sp) || isa_form_has(form, M_sp_ordered_metadata);
-	if (!find_shape(form, &s) || !find_types(form, &f) || has_word(form, ISA_K_KIND) ||
-	    has_word(form, ISA_K_BLOCKSCALE)) {
+	if (has_word(form, ISA_K_BLOCKSCALE)) {
+		refuse(l, "block-scaled products are checked only, not run");
+		return;
+	}
+	if (!find_shape(form, &s) || !find_types(form, &f) ||
+	    (has_word(form, ISA_K_KIND) &&
+	     !(isa_form_has(form, M_kind_f8f6f4) && has_small_floats(l->arch)))) {
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
@@ -338,7 +355,7 @@ void lower_mma(struct lower *l)
 		return;
 	}
 	rule = rule_of(l->arch, f.a);
-	if (f.a <= MMA_E5M2 && !rule.fraction) {
+	if (f.a <= MMA_E2M1 && !rule.fraction) {
 		refuse(l, "how the part adds products of this type is not known");
 		return;
 	}

@@ -21,6 +21,9 @@ enum mma_type {
 	MMA_TF32,
 	MMA_E4M3,
 	MMA_E5M2,
+	MMA_E3M2, /* these three in bytes: fp6 in the lower bits, fp4 in bits 2 to 5 */
+	MMA_E2M3,
+	MMA_E2M1,
 	MMA_F64,
 	MMA_F32,
 	MMA_S32,
@@ -97,15 +100,19 @@ enum mma_octets {
 
 static inline u32 mma_octet(u32 how, u32 q)
 {
-	return how == MMA_OCTET_ALL ? 0 : how == MMA_OCTET_EVEN ? q % 2 : how == MMA_OCTET_HALF ? q / 2 : q;
+	return how == MMA_OCTET_ALL    ? 0
+	       : how == MMA_OCTET_EVEN ? q % 2
+	       : how == MMA_OCTET_HALF ? q / 2
+				       : q;
 }
 
 static inline u32 mma_bits(u32 type)
 {
 	static const u8 bits[MMA_TYPES] = {
-		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8, [MMA_E5M2] = 8,
-		[MMA_F64] = 64, [MMA_F32] = 32,  [MMA_S32] = 32,  [MMA_S8] = 8,   [MMA_U8] = 8,
-		[MMA_S4] = 4,   [MMA_U4] = 4,    [MMA_B1] = 1,
+		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8,
+		[MMA_E5M2] = 8, [MMA_E3M2] = 8,  [MMA_E2M3] = 8,  [MMA_E2M1] = 8,
+		[MMA_F64] = 64, [MMA_F32] = 32,  [MMA_S32] = 32,  [MMA_S8] = 8,
+		[MMA_U8] = 8,   [MMA_S4] = 4,    [MMA_U4] = 4,    [MMA_B1] = 1,
 	};
 
 	return bits[type];

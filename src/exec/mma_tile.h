@@ -100,6 +100,22 @@ static inline f64 mma_decode_e4m3(u32 bits, bool wide, s32 *e, u32 *special)
 	return mma_f64_of((u & ~NUM_SIGN_F64) | (u64)(bits >> 7 & 1) << 63);
 }
 
+/* Formats without infinities and NaN. */
+static inline f64 mma_decode_finite(u32 bits, u32 mantissa, u32 exponents, s32 *e)
+{
+	u32 ignored = 0, top = (1u << exponents) - 1;
+	u32 sign = bits >> (mantissa + exponents) & 1, field = bits >> mantissa & top;
+	/* one exponent bit more, so that no field is all ones */
+	s32 bias = (s32)(top >> 1), wide = (s32)top;
+	u32 low = bits & ((1u << mantissa) - 1);
+	f64 x = mma_decode(sign << (mantissa + exponents + 1) | field << mantissa | low, mantissa,
+			   exponents + 1, e, &ignored);
+
+	if (*e != MMA_NO_EXPONENT)
+		*e += wide - bias;
+	return x * mma_f64_of((u64)(1023 + wide - bias) << 52);
+}
+
 #define MMA_DECODE_LOOP(step, expr)                                                                \
 	MMA_FOR(i, n)                                                                              \
 	{                                                                                          \
@@ -133,6 +149,15 @@ static bool mma_decode_row(u32 type, const void *words, u32 n, bool wide, f64 *v
 		break;
 	case MMA_E4M3:
 		MMA_DECODE_LOOP(w8[i], mma_decode_e4m3(bits, wide, &x, &bad))
+		break;
+	case MMA_E3M2:
+		MMA_DECODE_LOOP(w8[i], mma_decode_finite(bits, 2, 3, &x))
+		break;
+	case MMA_E2M3:
+		MMA_DECODE_LOOP(w8[i], mma_decode_finite(bits, 3, 2, &x))
+		break;
+	case MMA_E2M1:
+		MMA_DECODE_LOOP(w8[i] >> 2, mma_decode_finite(bits, 1, 2, &x))
 		break;
 	default:
 		MMA_DECODE_LOOP(w32[i], mma_decode(bits, 23, 8, &x, &bad))
@@ -197,8 +222,8 @@ static bool mma_special(const struct mma_tile *t, u32 i, u32 j, u32 from, u32 n,
 static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fraction, f64 *sum,
 			      f64 *unit)
 {
-	s32 top[MMA_ROWS], total[MMA_ROWS];
-	f64 scale[MMA_ROWS];
+	s32 top[MMA_ROWS];
+	f64 scale[MMA_ROWS], total[MMA_ROWS];
 
 	MMA_FOR(i, MMA_ROWS)
 	top[i] = t->ce[j][i];
@@ -224,10 +249,10 @@ static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fr
 		f64 b = t->b[j][k];
 
 		MMA_FOR(i, MMA_ROWS)
-		total[i] += (s32)(t->a[k][i] * b * scale[i]);
+		total[i] += (f64)(s32)(t->a[k][i] * b * scale[i]);
 	}
 	MMA_FOR(i, MMA_ROWS)
-	sum[i] = (f64)total[i] + (f64)(s32)(t->c[j][i] * scale[i]);
+	sum[i] = total[i] + (f64)(s32)(t->c[j][i] * scale[i]);
 }
 
 static bool mma_is_odd(f64 v)

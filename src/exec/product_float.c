@@ -31,6 +31,11 @@ static bool lay_out(const struct product *x, struct mma_lay *lay)
 	u32 block = x->rule.block && x->rule.block < k ? x->rule.block : k;
 	u32 groups;
 
+	/* types of which mma_plane.h has nothing, and sums beyond 31 bits */
+	if (x->f.a > MMA_E5M2 || x->f.b > MMA_E5M2 ||
+	    (u64)(x->rule.sum == MMA_HALVES ? k / 2 : block) >> sparse << (x->rule.fraction + 2) >
+		    (u64)1 << 31)
+		return false;
 	*lay = (struct mma_lay){
 		.type = {x->f.a, x->f.b},
 		.narrow = x->f.a == MMA_F16 || is_fp8(x->f.a),
@@ -52,6 +57,8 @@ static bool lay_out(const struct product *x, struct mma_lay *lay)
 		groups = lay->quads;
 	if (lay->alone || lay->quads == 1)
 		lay->slots = x->f.a == MMA_F16 ? 5 : x->f.a == MMA_TF32 ? 1 : 3;
+	if (is_fp8(x->f.a) && x->rule.sum != MMA_HALVES && block < k)
+		return false; /* pairs are taken in another order */
 	lay->blocks = (u8)(x->rule.sum == MMA_HALVES ? 2 : k / block);
 	lay->groups = (u8)(groups / lay->blocks);
 	return lay->groups && lay->groups * lay->blocks == groups && lay->quads <= 2;

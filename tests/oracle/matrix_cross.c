@@ -158,9 +158,10 @@ static void write_kernel(const struct form *f, struct out *o)
 	o->len = 0;
 	add(o,
 	    ".version 8.5\n.target sm_90a\n.address_size 64\n"
-	    ".visible .entry k(.param .u64 out,.param .u32 base,.param .u32 a1,.param .u32 a2,.param .u32 c1,.param .u32 c2,"
-	    ".param .u32 zeros)\n"
-	    "{ .reg .u64 %%o; .reg .u32 %%t,%%c,%%s; .reg .b32 %%x,%%y,%%z,%%h,%%m,%%a_,%%b_,%%c_,%%d_; .reg .pred %%p;\n"
+	    ".visible .entry k(.param .u64 out,.param .u32 base,.param .u32 a1,.param .u32 a2,.param .u32 c1,"
+	    ".param .u32 c2,.param .u32 zeros)\n"
+	    "{ .reg .u64 %%o; .reg .u32 %%t,%%c,%%s; .reg .b32 %%x,%%y,%%z,%%h,%%m;\n"
+	    ".reg .b32 %%a_,%%b_,%%c_,%%d_; .reg .pred %%p;\n"
 	    ".reg .%s %%a<8>,%%b<8>; .reg .%s %%c<8>;\n",
 	    type, sum);
 	add(o,

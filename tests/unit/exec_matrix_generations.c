@@ -375,6 +375,49 @@ static void test_wmma(u32 m, u32 n, bool a_col, bool b_col, bool half, const cha
 	harness_close(&h);
 }
 
+/* ---- .kind::f8f6f4: bytes of every type, all of them one, two or a half ---- */
+
+static const struct {
+	const char *type;
+	u32 half, one, two; /* as bytes */
+} small[] = {
+	{"e4m3", 0x30, 0x38, 0x40}, {"e5m2", 0x38, 0x3c, 0x40}, {"e3m2", 0x08, 0x0c, 0x10},
+	{"e2m3", 0x04, 0x08, 0x10}, {"e2m1", 0x04, 0x08, 0x10},
+};
+
+static void test_small(u32 a, u32 b)
+{
+	char ptx[PTX_MAX], what[80];
+	struct harness h;
+	u64 params[2] = {0, 0};
+	u32 bits = 0;
+
+	snprintf(
+		ptx, sizeof(ptx),
+		".version 8.8\n.target sm_120a\n.address_size 64\n"
+		".visible .entry k(.param .u64 in, .param .u64 out)\n"
+		"{ .reg .b32 %%a, %%b; .reg .f32 %%c, %%d<4>; .reg .u64 %%o; .reg .u32 %%t;\n"
+		"ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,4,%%o;\n"
+		"mov.b32 %%a,%u; mov.b32 %%b,%u; mov.f32 %%c,0f3f800000;\n"
+		"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.%s.%s.f32 {%%d0,%%d1,%%d2,%%d3},"
+		"{%%a,%%a,%%a,%%a},{%%b,%%b},{%%c,%%c,%%c,%%c};\n"
+		"st.global.f32 [%%o],%%d3;\nret; }\n",
+		small[a].two * 0x01010101u, (small[b].half | small[b].one << 8) * 0x00010001u,
+		small[a].type, small[b].type);
+	if (!CHECK_MSG(harness_open(&h, ptx), small[a].type))
+		return;
+	h.device = "gb202";
+	params[1] = mem_alloc(&h.mem, 128, 0, MEM_KIND_DEVICE);
+	if (harness_run(&h, "k", 1, 32, params, NULL) == STOP_DONE)
+		bits = ((const u32 *)(uintptr_t)params[1])[31];
+	snprintf(what, sizeof(what), "gb202: %s by %s: %g", small[a].type, small[b].type,
+		 (f64)f32_bits(bits));
+	CHECK_MSG(f32_bits(bits) == 1 + 16 * 2 * 0.5f + 16 * 2 * 1, what);
+	h.device = "h200";
+	CHECK_EQ(harness_run(&h, "k", 1, 32, params, NULL), STOP_FAULT);
+	harness_close(&h);
+}
+
 int main(void)
 {
 	static const u32 sizes[3][2] = {{16, 16}, {32, 8}, {8, 32}};
@@ -396,5 +439,8 @@ int main(void)
 			test_wmma(sizes[i][0], sizes[i][1], layout & 1, layout & 2, layout & 4,
 				  "t4");
 		}
+	for (u32 a = 0; a < ARRAY_LEN(small); a++)
+		for (u32 b = 0; b < ARRAY_LEN(small); b++)
+			test_small(a, b);
 	return check_done();
 }
