@@ -264,3 +264,28 @@ RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size)
 		*size = s->result.len;
 	return STATUS_SUCCESS;
 }
+
+/* ---- for the linker that stands in front of nvJitLink ---- */
+
+/* What any device of today takes for older than itself. */
+#define LOWEST_SM 50
+
+RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
+RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size)
+{
+	struct image_bytes *list = calloc(n, sizeof(*list));
+	struct text image = {0};
+	bool ok = list != NULL;
+
+	for (size_t i = 0; i < n && ok; i++)
+		list[i] = (struct image_bytes){(const u8 *)texts[i], strlen(texts[i]), NULL};
+	ok = ok && image_write_cubin(&image, list, n, LOWEST_SM);
+	free(list);
+	if (!ok) {
+		text_fini(&image);
+		return false;
+	}
+	*out = image.at;
+	*size = image.len;
+	return true;
+}

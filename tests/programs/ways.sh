@@ -107,6 +107,16 @@ else
 	skip "programs of the run-time compiler" "no NVRTC"
 fi
 
+if [ -f "$toolkit/lib64/libnvJitLink.so" ]; then
+	link="-L$toolkit/lib64 -Wl,-rpath,$toolkit/lib64 -L$toolkit/lib64/stubs"
+	# shellcheck disable=SC2086
+	succeeds "nvJitLink: builds" ${CC:-cc} "-I$toolkit/include" "$here/jitlink.c" -o "$scratch/program" \
+		$link -lnvJitLink -lcuda
+	runs "nvJitLink" "$scratch/program"
+else
+	skip "programs of nvJitLink" "no nvJitLink"
+fi
+
 # ---- structures ----
 
 sed 's/^PROP(\([^,]*\), \([^,]*\), \([^,]*\), \([A-Z0-9]*\), .*/IN_\4(\1 \2[\3];)/;/^IN_/!d' \

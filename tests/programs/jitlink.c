@@ -1,0 +1,75 @@
+/*
+ * A program that links two PTX texts with nvJitLink for a real device, fetches machine code and runs it.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nvJitLink.h>
+
+int cuInit(unsigned flags);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuCtxSetCurrent(void *context);
+int cuModuleLoadData(void **module, const void *image);
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuMemAlloc_v2(uint64_t *p, size_t n);
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t n);
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		   unsigned bz, unsigned shared, void *stream, void **args, void **extra);
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		int e = (int)(call);                                                               \
+		if (e) {                                                                           \
+			fprintf(stderr, "%s: %d\n", #call, e);                                     \
+			return 1;                                                                  \
+		}                                                                                  \
+	} while (0)
+
+#define HEAD ".version 7.5\n.target sm_80\n.address_size 64\n"
+
+static const char caller[] = HEAD
+	".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+	".visible .entry main_kernel(.param .u64 out) {\n"
+	"	.reg .u64 %p; .reg .b32 %n; ld.param.u64 %p, [out]; mov.u32 %n, 21;\n"
+	"	{ .param .b32 x; .param .b32 r; st.param.b32 [x], %n; call.uni (r), twice, (x); "
+	"ld.param.b32 %n, [r]; }\n"
+	"	st.global.u32 [%p], %n; ret;\n"
+	"}\n";
+static const char callee[] = HEAD
+	".visible .func (.param .b32 r) twice(.param .b32 x) {\n"
+	"	.reg .b32 %n; ld.param.b32 %n, [x]; add.u32 %n, %n, %n; st.param.b32 [r], %n; ret;\n"
+	"}\n";
+
+int main(void)
+{
+	const char *options[] = {"-arch=sm_80"};
+	void *context, *module, *function, *args[1], *image;
+	nvJitLinkHandle link;
+	uint64_t memory;
+	size_t n = 0;
+	int value = 0;
+
+	CHECK(nvJitLinkCreate(&link, 1, options));
+	CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, caller, sizeof(caller), "caller"));
+	CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, callee, sizeof(callee), "callee"));
+	CHECK(nvJitLinkComplete(link));
+	CHECK(nvJitLinkGetLinkedCubinSize(link, &n));
+	image = malloc(n);
+	CHECK(nvJitLinkGetLinkedCubin(link, image));
+	CHECK(nvJitLinkDestroy(&link));
+	CHECK(cuInit(0));
+	CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuModuleLoadData(&module, image));
+	CHECK(cuModuleGetFunction(&function, module, "main_kernel"));
+	CHECK(cuMemAlloc_v2(&memory, sizeof(value)));
+	args[0] = &memory;
+	CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+	CHECK(cuMemcpyDtoH_v2(&value, memory, sizeof(value)));
+	CHECK(value != 42);
+	puts("all right");
+	free(image);
+	return 0;
+}
