@@ -103,3 +103,28 @@ DRV_FN(cuEventElapsedTime_v2, (float *ms, struct stream_event *start, struct str
 {
 	return elapsed(ms, start, end);
 }
+
+/* ---- events of other processes ---- */
+
+struct event_handle {
+	u8 bytes[STREAM_EVENT_HANDLE];
+};
+
+DRV_FN(cuIpcGetEventHandle, (struct event_handle * handle, struct stream_event *event))
+{
+	int status = check(event);
+
+	if (!status && !handle)
+		status = STATUS_INVALID_VALUE;
+	return status ? status : (int)stream_event_export(event, handle);
+}
+
+DRV_FN(cuIpcOpenEventHandle, (struct stream_event * *out, struct event_handle handle))
+{
+	int status;
+	struct rt_device *d = drv_device(&status);
+
+	if (!d)
+		return status;
+	return out ? (int)stream_event_import(&d->dev, &handle, out) : STATUS_INVALID_VALUE;
+}

@@ -99,3 +99,29 @@ RT_FN(cudaEventElapsedTime, (float *ms, cudaEvent_t start, cudaEvent_t end))
 		status = cudaErrorInvalidValue;
 	return rt_error(status ? status : (int)stream_event_elapsed(start, end, ms));
 }
+
+/* ---- events of other processes ---- */
+
+struct event_handle {
+	u8 bytes[STREAM_EVENT_HANDLE];
+};
+
+RT_FN(cudaIpcGetEventHandle, (struct event_handle * handle, cudaEvent_t event))
+{
+	int status = check(event);
+
+	if (!status && !handle)
+		status = cudaErrorInvalidValue;
+	return rt_error(status ? status : (int)stream_event_export(event, handle));
+}
+
+RT_FN(cudaIpcOpenEventHandle, (cudaEvent_t * out, struct event_handle handle))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	if (!d)
+		return rt_error(status);
+	return rt_error(out ? (int)stream_event_import(&d->dev, &handle, out)
+			    : cudaErrorInvalidValue);
+}

@@ -3,6 +3,8 @@
  */
 #include "src/dev/graph_int.h"
 
+#include <unistd.h>
+
 enum status stream_event_create(struct device *d, u32 flags, struct stream_event **out)
 {
 	struct stream_device *sd = d->streams;
@@ -36,6 +38,8 @@ void event_free_locked(struct stream_event *e)
 	if (e->next)
 		e->next->prev = e->prev;
 	e->work = NULL;
+	if (e->page && e->page_fd >= 0)
+		close(e->page_fd);
 	handle_free(&e->device->all->event_pool, e);
 }
 
@@ -92,6 +96,12 @@ static bool is_pending_locked(const struct stream_event *e)
 	return work_is_pending(e->work, e->serial);
 }
 
+static void event_reached(struct stream_event *e)
+{
+	e->at_ns = stream_now_ns();
+	event_shared_reached(e);
+}
+
 enum status stream_event_record(struct stream_event *e, struct stream *s, u32 flags)
 {
 	struct streams *all = s->device->all;
@@ -117,12 +127,13 @@ enum status stream_event_record(struct stream_event *e, struct stream *s, u32 fl
 	}
 	if (status == STATUS_SUCCESS) {
 		e->recorded = true;
+		event_shared_issued(e);
 		e->work = w;
 		e->serial = w ? w->serial : 0;
 		if (w)
 			w->event = e;
 		else
-			e->at_ns = stream_now_ns();
+			event_reached(e);
 	}
 	pthread_mutex_unlock(&all->lock);
 	return status;
@@ -142,6 +153,8 @@ enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flag
 		status = capture_check_legacy(s);
 	if (status != STATUS_SUCCESS)
 		return status;
+	if (PL_UNLIKELY(e->page && event_is_shared_pending(e)))
+		return event_shared_join(s, e);
 	pthread_mutex_lock(&all->lock);
 	if (is_pending_locked(e) && e->work->stream != s) {
 		w = stream_append_locked(s, WORK_EMPTY);
@@ -166,7 +179,7 @@ enum status stream_event_query(struct stream_event *e)
 	if (error != STATUS_SUCCESS)
 		return error;
 	pthread_mutex_lock(&all->lock);
-	pending = is_pending_locked(e);
+	pending = is_pending_locked(e) || event_is_shared_pending(e);
 	pthread_mutex_unlock(&all->lock);
 	return pending ? STATUS_NOT_READY : STATUS_SUCCESS;
 }
@@ -184,6 +197,7 @@ enum status stream_event_wait(struct stream_event *e)
 	pthread_mutex_lock(&all->lock);
 	stream_wait_work_locked(all, e->work, e->serial);
 	pthread_mutex_unlock(&all->lock);
+	event_shared_wait(e);
 	return error_of(e);
 }
 

@@ -208,6 +208,7 @@ static void emit_event(struct graph_node *n, struct work *w)
 		w->kind = WORK_RECORD;
 		w->event = e;
 		e->recorded = true;
+		event_shared_issued(e);
 		e->work = w;
 		e->serial = w->serial;
 	} else if (work_is_pending(e->work, e->serial)) {

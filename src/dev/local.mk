@@ -42,6 +42,7 @@ libcore_la_SOURCES += \
 	src/dev/work.c \
 	src/dev/stream.c src/dev/stream.h src/dev/stream_int.h \
 	src/dev/event.c \
+	src/dev/event_ipc.c \
 	src/dev/capture.c \
 	src/dev/graph.c src/dev/graph.h src/dev/graph_int.h \
 	src/dev/graph_dot.c \

@@ -133,6 +133,13 @@ enum status stream_event_destroy(struct streams *all, struct stream_event *e);
 bool stream_event_is(const struct streams *all, const void *handle);
 struct device *stream_event_device(const struct stream_event *e);
 u32 stream_event_flags_of(const struct stream_event *e);
+/* Events of another process: handles are STREAM_EVENT_HANDLE bytes. */
+#define STREAM_EVENT_HANDLE 64u
+/* STATUS_INVALID_HANDLE when the event was not made with STREAM_EVENT_INTERPROCESS. */
+enum status stream_event_export(struct stream_event *e, void *handle);
+/* Not in the process that exported it, which has to be alive. */
+enum status stream_event_import(struct device *d, const void *handle, struct stream_event **out);
+
 /* External: in a stream that is being captured, a node of the graph that records or waits. */
 enum { STREAM_EVENT_EXTERNAL = 1 };
 /* The event is what the stream has been given so far. */

@@ -87,6 +87,8 @@ struct stream_event {
 	struct work *work; /* that records it */
 	u64 serial;
 	u64 at_ns; /* CLOCK_MONOTONIC, when its work is done */
+	struct event_page *page; /* shared with other processes, NULL: not */
+	int page_fd;
 	/* Recorded in a capture: which, 0: in none, and its ends then. Guarded by graphs->lock. */
 	u64 capture_id;
 	capture_ends ends;
@@ -200,5 +202,15 @@ void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
 /* ---- event.c ---- */
 
 void event_free_locked(struct stream_event *e);
+
+/* ---- event_ipc.c: nothing happens to events without a page ---- */
+
+bool event_is_shared_pending(const struct stream_event *e);
+void event_shared_issued(struct stream_event *e);
+void event_shared_reached(struct stream_event *e);
+/* Blocks until what has been issued anywhere is reached. */
+void event_shared_wait(const struct stream_event *e);
+/* The stream waits for it; the event has a page. */
+enum status event_shared_join(struct stream *s, const struct stream_event *e);
 
 #endif

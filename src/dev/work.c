@@ -160,6 +160,7 @@ static void note_time(struct work *w)
 	if (e->work != w || e->serial != w->serial)
 		return;
 	e->at_ns = stream_now_ns();
+	event_shared_reached(e);
 	e->work = NULL;
 }
 

@@ -41,7 +41,7 @@ try()
 	done
 }
 
-for name in streams graphs conditions; do
+for name in streams graphs conditions event_ipc; do
 	source=$srcdir/tests/programs/$name.cu
 	if [ "$has_clang" -eq 0 ]; then
 		try "$name, ptxloom cc" ptxloom cc "$source"
@@ -49,7 +49,7 @@ for name in streams graphs conditions; do
 		skip "$name, ptxloom cc" "no clang"
 	fi
 done
-for name in streams graphs conditions graph_memory; do
+for name in streams graphs conditions graph_memory event_ipc; do
 	if [ -n "$nvcc" ]; then
 		try "$name, nvcc" "$nvcc" -arch=sm_80 -rdc=true "$srcdir/tests/programs/$name.cu" \
 			-lcudadevrt
