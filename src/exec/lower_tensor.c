@@ -30,6 +30,16 @@ static void list(struct lower *l, const struct ir_operand *op, u32 type, u32 n, 
 				  : IR_NONE;
 }
 
+/* What is not done here, NULL: nothing. A group of one CTA is the plain copy. */
+static const char *missing(const struct isa_form *form)
+{
+	if (isa_form_has(form, M_im2col_w) || isa_form_has(form, M_im2col_w_128))
+		return "tensor copies in the modes im2col::w are not run";
+	if (isa_form_has(form, M_cta_group_2))
+		return "tensor copies of pairs of CTAs are not run";
+	return NULL;
+}
+
 void lower_tensor_copy(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -44,10 +54,8 @@ void lower_tensor_copy(struct lower *l)
 	    coord[5], offset[3];
 	struct insn *in;
 
-	if (isa_form_has(form, M_im2col_w) || isa_form_has(form, M_im2col_w_128) ||
-	    isa_form_has(form, M_cta_group_1) || isa_form_has(form, M_cta_group_2) ||
-	    at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global)) {
-		lower_poison(l, name_of(l));
+	if (at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global) || missing(form)) {
+		lower_poison(l, missing(form) ? missing(form) : name_of(l));
 		return;
 	}
 	if (isa_form_has(form, M_multicast_cluster))

@@ -70,9 +70,11 @@ static const char pipeline[] = HEAD ENTRY
 	"mov.u32 %r10, tile; mad.lo.u32 %r10, %r0, 16, %r10; mov.u32 %r8, 0; mov.u32 %r7, %r4; mov.u32 %r11, 0;\n"
 	"mul.wide.u32 %rd2, %r7, 16; add.u64 %rd2, %rd0, %rd2; mul.wide.u32 %rd3, %r5, 16;\n"
 	"cp.async.cg.shared.global [%r10], [%rd2], 16; cp.async.commit_group;\n"
-	"LOOP: add.u32 %r7, %r7, %r5; setp.ge.u32 %p0, %r7, 262144; xor.b32 %r11, %r11, 4096; add.u32 %r12, %r10, %r11;\n"
+	"LOOP: add.u32 %r7, %r7, %r5; setp.ge.u32 %p0, %r7, 262144; xor.b32 %r11, %r11, 4096;\n"
+	"add.u32 %r12, %r10, %r11;\n"
 	"add.u64 %rd2, %rd2, %rd3; @!%p0 cp.async.cg.shared.global [%r12], [%rd2], 16;\n"
-	"cp.async.commit_group; cp.async.wait_group 1; bar.sync 0; xor.b32 %r13, %r11, 4096; add.u32 %r13, %r10, %r13;\n"
+	"cp.async.commit_group; cp.async.wait_group 1; bar.sync 0;\n"
+	"xor.b32 %r13, %r11, 4096; add.u32 %r13, %r10, %r13;\n"
 	"ld.shared.v4.u32 {%r14,%r15,%r16,%r17}, [%r13]; add.u32 %r14, %r14, %r15; add.u32 %r16, %r16, %r17;\n"
 	"add.u32 %r8, %r8, %r14; add.u32 %r8, %r8, %r16; bar.sync 0; @!%p0 bra LOOP;\n"
 	"red.global.add.u32 [%rd1], %r8; ret;\n}\n";
