@@ -6,6 +6,8 @@
  * 2 kernels that store into their neighbour's memory, 3 one MPI process for each device. All must give
  * exactly what one device gives alone.
  */
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

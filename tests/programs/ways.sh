@@ -52,6 +52,15 @@ ok $? "env prints a line for CMake"
 	[ "$NVCC_APPEND_FLAGS" = "-lineinfo -cudart shared" ])
 ok $? "env keeps the options nvcc gets already"
 
+if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
+	for variant in 0 2; do
+		succeeds "Jacobi solver, variant $variant: builds with ptxloom cc" \
+			ptxloom cc -DVARIANT=$variant "$here/jacobi.cu" -o "$scratch/program"
+		runs "Jacobi solver, variant $variant, ptxloom cc" "$scratch/program"
+	done
+else
+	skip "programs built by ptxloom cc" "no clang"
+fi
 if [ -z "$nvcc" ]; then
 	skip "programs built by nvcc" "no nvcc"
 	finish

@@ -234,6 +234,13 @@ cudaError_t cudaFreeHost(void *p);
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, cudaMemcpyKind kind, cudaStream_t stream = 0);
 cudaError_t cudaMemset(void *dst, int value, size_t size);
+cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t stream = 0);
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t n);
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t n,
+				cudaStream_t stream = 0);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset = 0,
 			       cudaMemcpyKind kind = cudaMemcpyHostToDevice);
