@@ -106,47 +106,50 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 
 /* ---- more lanes than half a warp ---- */
 
-typedef u64 address_pairs __attribute__((vector_size(64), aligned(64), may_alias));
-typedef u32 address_words __attribute__((vector_size(64), aligned(64), may_alias));
-
+/* As wide as the host's registers: compilers take wider vectors apart through memory. */
 #if defined(__AVX512F__)
-static inline bool has_bits(const address_words *v)
-{
-	__m512i x = _mm512_load_si512(v);
-
-	return _mm512_test_epi64_mask(x, x);
-}
+#define VECTOR_BYTES 64u
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32u
 #else
-static inline bool has_bits(const address_words *v)
+#define VECTOR_BYTES 16u
+#endif
+#define VECTOR_WORDS (VECTOR_BYTES / 4)
+#define VECTOR_PAIRS (VECTOR_BYTES / 8)
+
+typedef u32 lane_words __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef u64 lane_pairs __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+
+static const u32 lane_numbers[16] __attribute__((aligned(64))) = {0, 1, 2,  3,  4,  5,  6,  7,
+								  8, 9, 10, 11, 12, 13, 14, 15};
+static const u64 lane_numbers_64[8] __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7};
+
+static inline bool has_bits(const lane_pairs *v)
 {
-	const address_pairs *x = (const void *)v;
 	u64 any = 0;
 
-	for (u32 i = 0; i < 8; i++)
-		any |= (*x)[i];
+	for (u32 i = 0; i < VECTOR_PAIRS; i++)
+		any |= (*v)[i];
 	return any;
 }
-#endif
 
 /* Are the n words, a multiple of 16, `step` apart? */
 static PL_UNUSED inline bool is_row_32(const u32 *r, u32 n, u32 step)
 {
-	const address_words lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-	address_words x = lane * step + r[0], off = x ^ x;
+	lane_words x = *(const lane_words *)lane_numbers * step + r[0], off = x ^ x;
 
-	for (u32 i = 0; i < n; i += 16, x += 16 * step)
-		off |= *(const address_words *)(const void *)(r + i) ^ x;
-	return !has_bits(&off);
+	for (u32 i = 0; i < n; i += VECTOR_WORDS, x += VECTOR_WORDS * step)
+		off |= *(const lane_words *)(r + i) ^ x;
+	return !has_bits((const lane_pairs *)(const void *)&off);
 }
 
 static PL_UNUSED inline bool is_row_64(const u64 *r, u32 n, u64 step)
 {
-	const address_pairs lane = {0, 1, 2, 3, 4, 5, 6, 7};
-	address_pairs x = lane * step + r[0], off = x ^ x;
+	lane_pairs x = *(const lane_pairs *)lane_numbers_64 * step + r[0], off = x ^ x;
 
-	for (u32 i = 0; i < n; i += 8, x += 8 * step)
-		off |= *(const address_pairs *)(const void *)(r + i) ^ x;
-	return !has_bits((const void *)&off);
+	for (u32 i = 0; i < n; i += VECTOR_PAIRS, x += VECTOR_PAIRS * step)
+		off |= *(const lane_pairs *)(r + i) ^ x;
+	return !has_bits(&off);
 }
 
 #endif

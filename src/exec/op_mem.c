@@ -319,18 +319,16 @@ static void store_row_other(struct gang *g, const struct insn *in, u32 at, u32 n
 	}
 }
 
-typedef u32 words16 __attribute__((vector_size(64), aligned(4), may_alias));
-
 /*
  * n words, a multiple of 16. Strictly forwards: the C library's copies begin with the end, which
  * the host's prefetching does not follow. The empty statement keeps compilers from calling them.
  */
 static ALWAYS_INLINE void copy_lanes(void *to, const void *from, u32 n)
 {
-	words16 *d = to;
-	const words16 *s = from;
+	lane_words *d = to;
+	const lane_words *s = from;
 
-	for (u32 i = 0; i < n / HALF_LANES; i++) {
+	for (u32 i = 0; i < n / VECTOR_WORDS; i++) {
 		d[i] = s[i];
 		__asm__ volatile("" ::: "memory");
 	}

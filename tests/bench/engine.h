@@ -22,6 +22,11 @@ struct bench_job {
 	u8 *in[2], *out;
 };
 
+struct exec_ops;
+
+/* The handlers of level v4 without checks of global addresses: unchecked.c. */
+const struct exec_ops *bench_unchecked(const struct exec_ops *v4);
+
 struct pocl;
 
 /* NULL with a line on stdout saying why: no OpenCL here. The kernels are compiled and have run once. */

@@ -5,6 +5,12 @@ tests_bench_parse_SOURCES = tests/bench/parse.c
 tests_bench_parse_LDADD = $(UNIT_LDADD)
 tests_bench_engine_SOURCES = tests/bench/engine.c tests/bench/engine.h tests/bench/pocl.c
 tests_bench_engine_LDADD = $(UNIT_LDADD) -lm
+if HOST_X86_64
+EXTRA_LTLIBRARIES = tests/bench/libunchecked.la
+tests_bench_libunchecked_la_SOURCES = tests/bench/unchecked.c
+tests_bench_libunchecked_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
+tests_bench_engine_LDADD += tests/bench/libunchecked.la
+endif
 tests_bench_launch_SOURCES = tests/bench/launch.c
 tests_bench_launch_LDADD = -ldl -lpthread
 tests_bench_mma_SOURCES = tests/bench/mma.c tests/unit/exec_harness.h

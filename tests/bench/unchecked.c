@@ -1,0 +1,31 @@
+/*
+ * The handlers of loads and stores without the check of global addresses against allocations, for
+ * the measurement of what it costs. Compiled as level v4 is, by whose handlers all else is done.
+ */
+#include "src/mem/mem.h"
+
+#define mem_cache_hit(cache, address, size) ((void)(cache), (void)(address), (void)(size), true)
+#define EXEC_LEVEL unchecked
+#include "src/exec/op_mem.c"
+
+#include "tests/bench/engine.h"
+
+static struct exec_table tables[EXEC_MODES];
+
+const struct exec_ops *bench_unchecked(const struct exec_ops *v4)
+{
+	static struct exec_ops ops;
+
+	ops = *v4;
+	for (u32 i = 0; i < EXEC_MODES; i++) {
+		tables[i] = *v4->mode[i];
+		tables[i].run[OP_load_global] = EXEC_NAME(op_load_global);
+		tables[i].run[OP_load_indexed] = EXEC_NAME(op_load_indexed);
+		tables[i].run[OP_load_generic] = EXEC_NAME(op_load_generic);
+		tables[i].run[OP_store_global] = EXEC_NAME(op_store_global);
+		tables[i].run[OP_store_indexed] = EXEC_NAME(op_store_indexed);
+		tables[i].run[OP_store_generic] = EXEC_NAME(op_store_generic);
+		ops.mode[i] = &tables[i];
+	}
+	return &ops;
+}
