@@ -1,9 +1,10 @@
 /*
  * Tensor cores by generation: which shapes a device has, how it rounds sums, and how Volta lays out
  * fragments. Shapes: NVIDIA Ampere GPU Architecture Tuning Guide, table of section 4.1.5. Rounding:
- * what the probes of Fasi, Higham, Mikaitis, Pranesh ("Numerical behavior of NVIDIA tensor cores",
- * 2021), of Khattak and Mikaitis (arXiv 2512.07004) and of Xie et al. ("MMA-Sim", arXiv 2511.10909)
- * gave on a V100, a T4, an A100 and an H100. Fragments: Raihan, Goli, Aamodt (arXiv 1811.08309).
+ * probes of the kind that Fasi, Higham, Mikaitis and Pranesh ("Numerical behavior of NVIDIA tensor
+ * cores", 2021) and Khattak and Mikaitis (arXiv 2512.07004) use, with the results that the rules
+ * of Xie et al. ("MMA-Sim", arXiv 2511.10909) give for V100, T4, A100 and H100. Fragments: Raihan,
+ * Goli, Aamodt (arXiv 1811.08309).
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
