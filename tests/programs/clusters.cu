@@ -1,5 +1,5 @@
 // Clusters: a histogram in the shared memory of all CTAs of a cluster, dimensions from the kernel, from a launch
-// attribute and with grids counted in clusters; what is refused; occupancy.
+// attribute and with grids counted in clusters; what is refused; occupancy. Programmatic dependent launches.
 #include <cooperative_groups.h>
 #include <stdio.h>
 
@@ -89,6 +89,45 @@ static int test_attribute(unsigned *out)
 	return 0;
 }
 
+// The second kernel may be launched before the first has ended, and waits for what it writes.
+__global__ void first(unsigned *out)
+{
+	for (int i = 0; i < 100; i++)
+		out[blockIdx.x * blockDim.x + threadIdx.x]++;
+	cudaTriggerProgrammaticLaunchCompletion();
+	out[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
+
+__global__ void second(const unsigned *in, unsigned *out)
+{
+	cudaGridDependencySynchronize();
+	out[blockIdx.x * blockDim.x + threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+}
+
+static int test_programmatic(unsigned *in, unsigned *out)
+{
+	cudaLaunchAttribute attribute = {};
+	cudaLaunchConfig_t config = {};
+	cudaStream_t stream;
+
+	TRY(cudaStreamCreate(&stream));
+	TRY(cudaMemsetAsync(in, 0, bins * sizeof(unsigned), stream));
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = 4;
+	config.blockDim = bins / 4;
+	config.stream = stream;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	first<<<4, bins / 4, 0, stream>>>(in);
+	TRY(cudaLaunchKernelEx(&config, second, (const unsigned *)in, out));
+	TRY(cudaStreamSynchronize(stream));
+	for (int i = 0; i < bins; i++)
+		RIGHT(out[i] == 101);
+	TRY(cudaStreamDestroy(stream));
+	return 0;
+}
+
 int main()
 {
 	unsigned *in, *out, want[bins] = {0}, x = 3;
@@ -112,6 +151,8 @@ int main()
 	TRY(cudaGetLastError());
 	TRY(cudaDeviceSynchronize());
 	RIGHT(out[7] == 832);
+	if (test_programmatic(in, out))
+		return 1;
 	printf("all right\n");
 	return 0;
 }
