@@ -307,6 +307,8 @@ static enum status describe(const struct texture_store *s, const struct texture_
 		return status;
 	if (!settings_fit(&d->settings, o->image.cube))
 		return STATUS_INVALID_VALUE;
+	if (!tex_can_read(o->image.format))
+		return STATUS_NOT_SUPPORTED;
 	set_sampler(&o->sampler, &d->settings);
 	o->class = fetch_class(&o->image, d->settings.flags);
 	return STATUS_SUCCESS;

@@ -5,7 +5,8 @@ libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def src/exec/fpenv.h \
 	src/exec/async.c src/exec/async.h \
 	src/exec/tensor.c src/exec/tensor_encode.c src/exec/tensor.h src/exec/lower_tensor.c \
-	src/exec/texture.c src/exec/texture_blend.c src/exec/texture_format.c src/exec/texture_surface.c src/exec/texture.h \
+	src/exec/texture.c src/exec/texture_blend.c src/exec/texture_block.c \
+	src/exec/texture_format.c src/exec/texture_surface.c src/exec/texture.h \
 	src/exec/texture_srgb.def \
 	src/exec/lower_tex.c \
 	src/exec/barrier.c \
@@ -143,3 +144,9 @@ tests_unit_exec_product_v4_SOURCES = tests/unit/exec_product.c tests/check.h
 tests_unit_exec_product_v4_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"avx512vl"'
 tests_unit_exec_product_v4_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
 endif
+
+check_PROGRAMS += tests/unit/exec_texture
+TESTS += tests/unit/exec_texture
+tests_unit_exec_texture_SOURCES = tests/unit/exec_texture.c tests/unit/exec_texture.def \
+	tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_texture_LDADD = $(UNIT_LDADD)

@@ -124,12 +124,14 @@ static s64 component(const struct isa_form *form)
 	return 0;
 }
 
-static s64 mode(const struct isa_form *form)
+/* The words are part of the opcode's name. */
+static s64 mode(const struct lower *l)
 {
-	enum tex_mode m = isa_form_has(form, M_base)    ? TEX_BASE
-			  : isa_form_has(form, M_level) ? TEX_LEVEL
-			  : isa_form_has(form, M_grad)  ? TEX_GRADIENT
-							: TEX_IMPLICIT;
+	const char *name = name_of(l);
+	enum tex_mode m = strstr(name, ".base")    ? TEX_BASE
+			  : strstr(name, ".level") ? TEX_LEVEL
+			  : strstr(name, ".grad")  ? TEX_GRADIENT
+						   : TEX_IMPLICIT;
 
 	return (s64)m << TEX_MODE_SHIFT;
 }
@@ -140,7 +142,7 @@ static s64 describe(const struct lower *l, const struct shape *s)
 	bool gather = !strcmp(name_of(l), "tld4"), integer = !gather && form->type[1] == T_s32;
 	u32 type = form->type[0];
 
-	return s->geometry | mode(form) | (s->layered ? TEX_LAYERED : 0) |
+	return s->geometry | mode(l) | (s->layered ? TEX_LAYERED : 0) |
 	       (integer ? TEX_INTEGER : 0) | (lower_named(l, 'r') ? TEX_COMPARE : 0) |
 	       (gather ? TEX_GATHER | component(form) : 0) | (type == T_f16 ? TEX_TO_HALF : 0) |
 	       (type == T_f16x2 ? TEX_PACK : 0);

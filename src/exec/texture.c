@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#define WEIGHTS 8u
 #define FAR 1000000000000000LL
 
 /* ---- coordinates ---- */
@@ -135,7 +134,7 @@ struct fetch {
 	const struct tex_sampler *s;
 	const struct tex_request *r;
 	struct axis axis[3];
-	u32 layer, face;
+	u32 layer, first_layer, face;
 	bool seamless;
 	bool two; /* blends two texels along each dimension */
 };
@@ -256,39 +255,26 @@ static bool read_texel(const struct fetch *f, const struct tex_level *l, const u
 	return !missing;
 }
 
-/* Weights in 1/256 of the corners of a square; they sum to 256. */
-static void weigh_square(u32 a, u32 b, s32 w[4])
+/* What is blended for one fetch. */
+struct footprint {
+	u32 n; /* 1, or four for each plane */
+	u32 texel[TEX_CORNERS][4];
+	s32 weight[TEX_CORNERS]; /* in 1/256; they sum to 256 */
+	bool touched[TEX_CORNERS];
+};
+
+/*
+ * Part what a plane weighs among its corners: in x, halves to x = 1, then in y, halves to y = 1
+ * where x = 1 and to y = 0 where x = 0.
+ */
+static void part_plane(s32 whole, s32 a, s32 b, s32 w[4])
 {
-	s32 both = (s32)(a * b + 128) >> 8;
+	s32 right = (whole * a + 128) >> 8, left = whole - right;
 
-	w[3] = both;
-	w[1] = (s32)a - both;
-	w[2] = (s32)b - both;
-	w[0] = 256 - (s32)a - (s32)b + both;
-}
-
-static void weigh(const struct fetch *f, s32 w[WEIGHTS], bool touched[WEIGHTS])
-{
-	u32 a = f->axis[0].part, b = f->axis[1].part, c = f->axis[2].part;
-	s32 xz[4];
-
-	for (u32 i = 0; i < WEIGHTS; i++)
-		touched[i] = (!(i & 1) || a) && (!(i & 2) || b) && (!(i & 4) || c);
-	if (f->t->image.dims < 3) {
-		weigh_square(a, b, w);
-		return;
-	}
-	/* Slices are parted in x, then in y; halves go to x = 1, and there to y = 1, else to y = 0. */
-	xz[1] = (s32)((256 - c) * a + 128) >> 8;
-	xz[0] = 256 - (s32)c - xz[1];
-	xz[3] = (s32)(c * a + 128) >> 8;
-	xz[2] = (s32)c - xz[3];
-	for (u32 i = 0; i < 4; i++) {
-		u32 low = (i & 1) | (i & 2) << 1;
-
-		w[low | 2] = (xz[i] * (s32)b + (i & 1 ? 128 : 127)) >> 8;
-		w[low] = xz[i] - w[low | 2];
-	}
+	w[3] = (right * b + 128) >> 8;
+	w[1] = right - w[3];
+	w[2] = (left * b + 127) >> 8;
+	w[0] = left - w[2];
 }
 
 /* What a texel that is not there would weigh goes to the other three of its square. */
@@ -340,33 +326,62 @@ static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
 	}
 }
 
-static void sample_level(const struct fetch *f, const struct tex_level *l, u32 out[4])
+/* Add slice z of a level, which weighs `whole`. */
+static void add_plane(const struct fetch *f, const struct tex_level *l, u32 z, s32 whole,
+		      struct footprint *p)
 {
-	u32 n = !f->two ? 1 : f->t->image.dims == 3 ? 8 : 4, texel[WEIGHTS][4], missing = n;
-	s32 w[WEIGHTS] = {256};
-	bool touched[WEIGHTS] = {true};
+	u32 a = f->axis[0].part, b = f->axis[1].part, missing = 4, first = p->n;
+	s32 *w = &p->weight[first];
 
-	for (u32 i = 0; i < n; i++) {
-		u32 corner[3] = {i & 1, i >> 1 & 1, i >> 2};
+	part_plane(whole, (s32)a, (s32)b, w);
+	for (u32 i = 0; i < 4; i++) {
+		u32 corner[3] = {i & 1, i >> 1, z};
 
-		if (!read_texel(f, l, corner, texel[i]))
+		if (!read_texel(f, l, corner, p->texel[first + i]))
 			missing = i;
+		p->touched[first + i] = (!(i & 1) || a) && (!(i & 2) || b) && whole;
 	}
-	if (f->two)
-		weigh(f, w, touched);
-	if (missing < n) {
+	if (missing < 4) {
 		share(w, missing);
-		touched[missing] = false;
+		p->touched[first + missing] = false;
 	}
-	for (u32 c = 0; c < 4; c++) {
-		u32 t[WEIGHTS], class = class_of(f->t, c);
+	p->n += 4;
+}
 
-		for (u32 i = 0; i < n; i++)
-			t[i] = f->r->compare ? compare(f, texel[i][0]) : texel[i][c];
+/* Add what one level gives, which weighs `whole`; alone: no other level takes part. */
+static void add_level(const struct fetch *f, const struct tex_level *l, s32 whole, bool alone,
+		      struct footprint *p)
+{
+	static const u32 first[3] = {0, 0, 0};
+	s32 c = (s32)f->axis[2].part, far = (whole * c + 128) >> 8;
+
+	if (f->two) {
+		add_plane(f, l, 0, f->t->image.dims == 3 ? whole - far : whole, p);
+		if (f->t->image.dims == 3)
+			add_plane(f, l, 1, far, p);
+		return;
+	}
+	/* A single texel, with nothing beside it. */
+	memset(&p->texel[p->n], 0, 4 * sizeof(p->texel[0]));
+	memset(&p->weight[p->n], 0, 4 * sizeof(p->weight[0]));
+	memset(&p->touched[p->n], 0, 4 * sizeof(p->touched[0]));
+	read_texel(f, l, first, p->texel[p->n]);
+	p->weight[p->n] = whole;
+	p->touched[p->n] = whole != 0;
+	p->n += alone ? 1 : 4;
+}
+
+static void finish(const struct fetch *f, const struct footprint *p, u32 out[4])
+{
+	for (u32 c = 0; c < 4; c++) {
+		u32 t[TEX_CORNERS], class = class_of(f->t, c);
+
+		for (u32 i = 0; i < p->n; i++)
+			t[i] = f->r->compare ? compare(f, p->texel[i][0]) : p->texel[i][c];
 		if (f->r->compare)
 			class = TEX_F32;
 		out[c] = c < f->t->image.channels || f->r->compare
-				 ? tex_blend(class, t, w, touched, n)
+				 ? tex_blend(class, t, p->weight, p->touched, p->n)
 				 : 0;
 	}
 }
@@ -380,7 +395,7 @@ static void place(struct fetch *f, const struct tex_level *l)
 
 	if (cube) {
 		f->face = face_of(r->coord, face);
-		f->layer = f->layer * 6 + f->face;
+		f->layer = f->first_layer * 6 + f->face;
 		f->seamless = f->s->seamless;
 	}
 	for (u32 d = 0; d < 3; d++) {
@@ -403,9 +418,9 @@ static void place(struct fetch *f, const struct tex_level *l)
 			a->at = above ? -1 : 0;
 			a->part = above ? 128 : 0;
 		} else if (r->integer) {
-			/* A texel by its number; there is nothing outside. */
+			/* A texel by its number; there is nothing outside, but on a level by number. */
 			a->at = (s64)(s32)r->coord[d] + r->offset[d];
-			a->mode = TEX_BORDER;
+			a->mode = r->mode == TEX_LEVEL ? a->mode : TEX_BORDER;
 		} else {
 			place_at(a,
 				 cube ? scale_face(face[d], a->size)
@@ -425,26 +440,98 @@ static bool reads_nothing(const struct tex_object *t, const struct tex_request *
 
 	if (r->geometry == TEX_CUBE || im->cube)
 		return r->geometry != TEX_CUBE || !im->cube;
+	if (r->integer && r->mode == TEX_LEVEL)
+		return (r->geometry == TEX_1D && !r->layered) || r->level >= im->levels;
 	if (im->linear != (r->geometry == TEX_1D && r->integer && !r->layered))
 		return im->linear || im->dims == 1;
 	return r->integer && r->layered && r->layer >= im->layers;
+}
+
+/* ---- levels ---- */
+
+/* Squared length of a gradient in texels of the first level. */
+static f64 length_of(const struct tex_image *im, const u32 d[3], bool normalized)
+{
+	f64 sum = 0;
+
+	for (u32 i = 0; i < 3 && (i < im->dims || im->cube); i++) {
+		f64 x = f32_bits(d[i]);
+
+		if (im->cube)
+			x *= im->level[0].size[0] / 2.0;
+		else if (normalized)
+			x *= im->level[0].size[i];
+		sum += x * x;
+	}
+	return sum;
+}
+
+/*
+ * The level of detail, in 1/256 of a level. Without gradients or a level of its own a fetch is of
+ * the first one.
+ * Deviation: the logarithm is exact where the hardware approximates it, and anisotropy is left out.
+ */
+static s64 level_of_detail(const struct tex_object *t, const struct tex_sampler *s,
+			   const struct tex_request *r)
+{
+	const struct tex_image *im = &t->image;
+	f64 level = 0, most = im->levels - 1, x, y;
+
+	if (r->mode == TEX_BASE || (r->integer && r->mode != TEX_LEVEL))
+		return 0;
+	if (r->integer)
+		return (s64)r->level * 256;
+	if (r->mode == TEX_LEVEL) {
+		level = f32_bits(r->level);
+		level = level == level ? level : 0;
+	} else if (r->mode == TEX_GRADIENT) {
+		x = length_of(im, r->dx, s->normalized);
+		y = length_of(im, r->dy, s->normalized);
+		level = log2(x > y ? x : y) / 2;
+	}
+	/* The bias is kept in 1/256; a fetch that says nothing of levels is not biased. */
+	if (r->mode != TEX_IMPLICIT)
+		level += trunc((f64)s->bias * 256) / 256;
+	level = level > s->level_min ? level : s->level_min;
+	level = level < s->level_max ? level : s->level_max;
+	level = level > 0 ? level : 0;
+	return (s64)floor((level < most ? level : most) * 256);
 }
 
 void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
 	       u32 out[4])
 {
 	struct fetch f = {.t = t, .s = s, .r = r};
-	u32 layers;
+	struct footprint p = {.n = 0};
+	u32 layers, level, part;
+	s64 lod = 0;
 
 	f.two = r->gather || (s->linear && !r->integer && t->class > TEX_SINT);
 	layers = t->image.cube ? t->image.layers / 6 : t->image.layers;
-	f.layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
+	f.first_layer = f.layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
+	if (t->image.levels > 1 || r->mode == TEX_LEVEL)
+		lod = level_of_detail(t, s, r);
 	if (reads_nothing(t, r)) {
 		memset(out, 0, 4 * sizeof(*out));
 		return;
 	}
-	place(&f, &t->image.level[0]);
-	(r->gather ? gather : sample_level)(&f, &t->image.level[0], out);
+	level = (u32)(lod >> 8);
+	part = (u32)lod & 255;
+	if (!s->mip_linear || t->class <= TEX_SINT) {
+		level = (u32)(lod + 128) >> 8;
+		part = 0;
+	}
+	place(&f, &t->image.level[level]);
+	if (r->gather) {
+		gather(&f, &t->image.level[level], out);
+		return;
+	}
+	add_level(&f, &t->image.level[level], 256 - (s32)part, !part, &p);
+	if (part) {
+		place(&f, &t->image.level[level + 1]);
+		add_level(&f, &t->image.level[level + 1], (s32)part, false, &p);
+	}
+	finish(&f, &p, out);
 }
 
 /* ---- queries ---- */

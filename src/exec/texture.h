@@ -118,8 +118,15 @@ void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const st
 
 /* Channels of a texel, as bits of f32 or integers by class; absent ones are 0. texture_format.c */
 void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4]);
+/* The same for formats without channels of their own, those tex_can_read knows. texture_block.c */
+void tex_read_block(const struct tex_image *im, const struct tex_level *l, const s64 at[3],
+		    u32 out[4]);
+bool tex_can_read(u32 format);
+/* Most texels that are blended: four of each plane, two slices of two levels. */
+#define TEX_CORNERS 16u
+
 /*
- * A channel of one texel, or of four or eight with weights in 1/256, as it leaves the texture unit.
+ * A channel of one texel, or of four for each plane with weights in 1/256, as it leaves the texture unit.
  * t: as tex_read gives them, f16 widened; touched: the corner takes part, even if its weight has
  * been rounded to zero. texture_blend.c
  */

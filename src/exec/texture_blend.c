@@ -2,7 +2,7 @@
  * Values of channels: texels weighted and summed as the texture unit does it, to the bit.
  *
  * Weights are in 1/256 and sum to 256. Four texels of a plane are aligned to the largest of them;
- * the sums of the two slices of a volume are added exactly. What is rounded is said with each.
+ * the sums of planes, slices of a volume and levels, are added exactly. What is rounded is said with each.
  */
 #include "src/exec/numeric.h"
 #include "src/exec/texture.h"
@@ -105,33 +105,36 @@ static u32 round_sum(s128 value, s32 scale, const struct precision *p)
 	return bits_f32((f32)(value < 0 ? -d : d));
 }
 
-/* Both slices in the finer unit of the two; what lies 80 bits below the other cannot matter. */
-static u32 add_slices(const struct sum *s, const struct precision *p)
+/* All planes in the finest unit among them; what lies 80 bits below the coarsest cannot matter. */
+static u32 add_planes(const struct sum *s, u32 n, const struct precision *p)
 {
-	const struct sum *fine = &s[0], *coarse = &s[1];
-	s32 distance;
-	s128 value;
+	s32 coarse = INT32_MIN, fine = INT32_MAX;
+	s128 value = 0;
 
-	if (fine->scale > coarse->scale) {
-		fine = &s[1];
-		coarse = &s[0];
+	for (u32 i = 0; i < n; i++)
+		if (s[i].value) {
+			coarse = s[i].scale > coarse ? s[i].scale : coarse;
+			fine = s[i].scale < fine ? s[i].scale : fine;
+		}
+	if (fine > coarse)
+		return 0;
+	fine = fine < coarse - 80 ? coarse - 80 : fine;
+	for (u32 i = 0; i < n; i++) {
+		s64 v = s[i].value;
+
+		value += s[i].scale >= fine && v ? (s128)v << (s[i].scale - fine)
+						 : (s128)((v > 0) - (v < 0));
 	}
-	distance = coarse->scale - fine->scale;
-	if (!coarse->value || distance <= 80) {
-		value = coarse->value ? ((s128)coarse->value << distance) + fine->value
-				      : fine->value;
-		return value ? round_sum(value, fine->scale, p) : 0;
-	}
-	return round_sum(((s128)coarse->value << 80) + (fine->value > 0) - (fine->value < 0),
-			 coarse->scale - 80, p);
+	return value ? round_sum(value, fine, p) : 0;
 }
 
 static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
 		       const struct precision *p)
 {
 	struct specials s = {0};
-	struct sum sum[2] = {{0, 0}, {0, 0}};
-	s32 most[2] = {0, 0};
+	struct sum sum[TEX_CORNERS / PLANE] = {{0, 0}};
+	s32 most[TEX_CORNERS / PLANE] = {0};
+	bool any = false;
 
 	for (u32 i = 0; i < n; i += PLANE)
 		most[i / PLANE] = survey(t + i, w + i, touched + i, PLANE, &s);
@@ -140,11 +143,13 @@ static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
 	if (s.plus || s.minus)
 		return s.minus ? 0xff800000 : 0x7f800000;
 	for (u32 i = 0; i < n; i += PLANE)
-		if (most[i / PLANE])
+		if (most[i / PLANE]) {
 			sum[i / PLANE] = add_plane(t + i, w + i, PLANE, most[i / PLANE], p);
-	if (!sum[0].value && !sum[1].value)
+			any |= sum[i / PLANE].value != 0;
+		}
+	if (!any)
 		return !p->subnormals && s.tiny_minus && !s.tiny_plus ? 0x80000000u : 0;
-	return add_slices(sum, p);
+	return add_planes(sum, n / PLANE, p);
 }
 
 static const u16 srgb[256] = {

@@ -25,7 +25,13 @@ u32 tex_class_of(u32 format)
 		return TEX_SNORM8;
 	if (format >= MEM_FORMAT_SNORM16X1 && format <= MEM_FORMAT_SNORM16X4)
 		return TEX_SNORM16;
-	return TEX_UINT;
+	if (format >= MEM_FORMAT_BC1 && format < MEM_FORMAT_BC4)
+		return (format - MEM_FORMAT_BC1) % 2 ? TEX_SRGB8 : TEX_UNORM8;
+	if (format == MEM_FORMAT_BC4 || format == MEM_FORMAT_BC5)
+		return TEX_UNORM8;
+	if (format == MEM_FORMAT_BC4 + 1 || format == MEM_FORMAT_BC5 + 1)
+		return TEX_SNORM8;
+	return format == MEM_FORMAT_RGB10A2 ? TEX_UNORM16 : TEX_UINT;
 }
 
 u32 tex_from_half(u32 half)
@@ -80,7 +86,8 @@ static u32 extend(u32 class, u32 bytes, u32 v)
 	return bytes == 1 ? (u32)(s32)(s8)v : bytes == 2 ? (u32)(s32)(s16)v : v;
 }
 
-void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4])
+static void read_plain(const struct tex_image *im, const struct tex_level *l, const s64 at[3],
+		       u32 out[4])
 {
 	const u8 *p = l->base + (u64)at[2] * l->slice + (u64)at[1] * l->pitch +
 		      (u64)at[0] * im->element_bytes;
@@ -90,4 +97,13 @@ void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 a
 				 ? extend(im->class, im->channel_bytes,
 					  load(p + i * im->channel_bytes, im->channel_bytes))
 				 : 0;
+}
+
+void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4])
+{
+	if (!im->channel_bytes) {
+		tex_read_block(im, l, at, out);
+		return;
+	}
+	read_plain(im, l, at, out);
 }
