@@ -391,8 +391,8 @@ void capture_leave(struct stream *s)
 
 	graph_lock(all);
 	c = s->capture;
+	/* What it was given stays in the graph; where the capture began it has to stay. */
 	if (c) {
-		c->invalid = true;
 		for (at = &c->streams; *at != s; at = &(*at)->capture_next)
 			;
 		*at = s->capture_next;

@@ -165,7 +165,7 @@ enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 fla
 enum status capture_forbid(struct stream *s, enum status error);
 /* Work for the default stream while a blocking one captures. */
 enum status capture_check_legacy(struct stream *s);
-/* The stream goes; its capture becomes invalid. */
+/* The stream goes; a capture that began in it goes as well. */
 void capture_leave(struct stream *s);
 /* Somebody asks about an event of a capture. */
 enum status capture_spoil(struct stream_event *e);

@@ -90,6 +90,7 @@ static int captured(int *p)
 	meet<<<1, 1, 0, b>>>(p + 1, p);
 	TRY(cudaEventRecord(join, b));
 	TRY(cudaStreamWaitEvent(a, join, 0));
+	TRY(cudaStreamDestroy(b)); // it has been joined
 	step<<<1, 1, 0, a>>>(p, 5);
 	TRY(cudaStreamEndCapture(a, &graph));
 	TRY(cudaStreamIsCapturing(a, &state));
@@ -113,7 +114,6 @@ static int captured(int *p)
 	TRY(cudaEventDestroy(fork));
 	TRY(cudaEventDestroy(join));
 	TRY(cudaStreamDestroy(a));
-	TRY(cudaStreamDestroy(b));
 	return 0;
 }
 
