@@ -261,4 +261,6 @@ template <class T> static inline cudaError_t cudaMallocHost(T **out, size_t size
 	return cudaMallocHost((void **)(void *)out, size);
 }
 
+#include "ptxloom_texture.h"
+
 #endif
