@@ -121,6 +121,12 @@ union drv_mem_op {
 struct mem_op drv_mem_op_read(const union drv_mem_op *o);
 union drv_mem_op drv_mem_op_write(const struct mem_op *o);
 
+/* ---- drv_copy.c ---- */
+
+struct copy;
+/* Read CUDA_MEMCPY3D. Returns an error number. */
+int drv_copy_read(const void *params, struct copy *c);
+
 /* ---- drv_launch.c ---- */
 
 /* The parameter buffer that `extra` of a launch names. */

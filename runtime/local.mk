@@ -18,7 +18,9 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_tensor.c \
 	runtime/drv_texture.c \
 	runtime/rt_array.c runtime/rt_texture.c runtime/rt_texture.h \
-	runtime/drv_module.c \
+	runtime/drv_copy.c \
+	runtime/drv_map.c \
+	runtime/drv_memory.c \
 	runtime/drv_stream.c \
 	runtime/driver.def \
 	runtime/runtime.def \
@@ -45,8 +47,10 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_property.c \
 	runtime/rt_versions.c \
 	runtime/rt_visible.c \
+	runtime/rt_copy.c runtime/rt_copy.h \
 	runtime/rt_memory.c \
-	runtime/rt_misc.c \
+	runtime/rt_pool.c \
+	runtime/rt_guard.c \
 	runtime/rt_register.c \
 	runtime/rt_stream.c runtime/prop.def \
 	runtime/stream_attr.c runtime/stream_attr.h \

@@ -10,7 +10,7 @@
 #include "runtime/rt_context.h"
 #include "runtime/cuda_types.h"
 #include "src/arch/arch.h"
-#include "src/dev/stream.h"
+#include "src/dev/memory.h"
 
 #define RT_API __attribute__((visibility("default")))
 
@@ -100,6 +100,7 @@ struct rt_device {
 	bool is_open;
 	int sticky; /* a fault: every call answers it until the device is reset */
 	size_t limits[RT_LIMITS];
+	struct memory_pool *pool; /* that it allocates from; NULL: its default one */
 };
 
 struct rt {
@@ -111,6 +112,8 @@ struct rt {
 	struct streams *streams;
 	const struct exec_ops *ops;
 	struct mem_system memory;
+	struct memory_pools pools;
+	struct memory_maps maps;
 	struct rt_device device[ARCH_DEVICES_MAX];
 	pthread_mutex_t lock;
 };
@@ -172,6 +175,20 @@ struct stream *rt_stream(const void *handle, bool own, int *status);
 
 /* For struct device: what kernels may call besides the engine's own. Ends with a NULL name. */
 extern const struct exec_extern rt_externs[];
+
+/* ---- rt_pool.c ---- */
+
+/* The pool that a device allocates from. NULL without memory. */
+struct memory_pool *rt_pool_of(struct rt_device *d);
+/* The following return an error number and check their arguments. */
+int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *props);
+int rt_pool_destroy(struct memory_pool *pool);
+int rt_pool_access(struct memory_pool *pool, const struct memory_access *desc, size_t n);
+
+/* ---- rt_guard.c ---- */
+
+/* Say what a device pointer is before the program dies of touching it. Once per process. */
+void rt_guard_install(void);
 
 /* ---- rt_error.c ---- */
 

@@ -23,6 +23,14 @@ static void after_fork(void)
 	is_forked = true;
 }
 
+/* PTXLOOM_HOST_ACCESS=1: the host may touch device memory, as no GPU lets it. */
+static bool hides_memory(void)
+{
+	const char *s = getenv("PTXLOOM_HOST_ACCESS");
+
+	return !s || !*s || !strcmp(s, "0");
+}
+
 static void rt_make(void)
 {
 	const char *spec = getenv("PTXLOOM_DEVICE");
@@ -45,8 +53,9 @@ static void rt_make(void)
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	rt->streams = rt->status ? NULL : streams_new();
 	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams ||
-			    !mem_system_init(&rt->memory, false)))
+			    !mem_system_init(&rt->memory, hides_memory())))
 		rt->status = cudaErrorInitializationError;
+	rt->maps.system = &rt->memory;
 	text_fini(&why);
 	diag_fini(&d);
 	pthread_atfork(NULL, NULL, after_fork);
@@ -113,6 +122,8 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.mem.strict = rt->settings.check_mem;
 	d->dev.syscalls.print_error = print_stderr;
 	rt_limits_init(d);
+	if (rt->memory.hidden)
+		rt_guard_install();
 	__atomic_store_n(&d->is_open, true, __ATOMIC_RELEASE);
 	return cudaSuccess;
 }
@@ -197,6 +208,8 @@ void rt_device_reset(int i)
 	if (!rt_context_count(i)) {
 		__atomic_store_n(&d->is_open, false, __ATOMIC_RELEASE);
 		stream_device_close(&d->dev);
+		memory_pools_forget(&rt->pools, &d->dev);
+		memory_maps_forget(&rt->maps, &d->dev);
 		device_fini(&d->dev);
 		*d = (struct rt_device){0};
 	} else {

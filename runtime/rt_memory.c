@@ -1,117 +1,161 @@
 /*
- * Memory of the runtime interface: allocation, copies, fills, symbols. A device address is a host
- * address, so copies are memory moves between checked ranges.
+ * Memory of the runtime interface: allocation, what a pointer is, hints about managed memory, peers,
+ * other processes.
  */
-#include "runtime/rt.h"
+#include "runtime/rt_copy.h"
+#include "src/dev/memory.h"
 
-#include <stdlib.h>
+static u64 number(const void *p)
+{
+	return (u64)(uintptr_t)p;
+}
 
-static int allocate(void **out, size_t size, size_t align, enum mem_kind kind)
+/* ---- allocation ---- */
+
+/* Nothing is NULL, and no error. */
+static int allocate(void **out, size_t size, u32 flags,
+		    enum status (*make)(struct device *, u64, u32, u64 *))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
-	u64 at;
+	u64 at = 0;
 
 	if (!d)
 		return status;
 	if (!out)
 		return cudaErrorInvalidValue;
 	*out = NULL;
-	if (!size)
-		return cudaSuccess;
-	at = mem_alloc(&d->dev.mem, size, align, kind);
+	status = size ? (int)make(&d->dev, size, flags, &at) : cudaSuccess;
 	*out = (void *)(uintptr_t)at;
-	return at ? cudaSuccess : cudaErrorMemoryAllocation;
+	return status;
 }
 
-RT_API cudaError_t plrt_cudaMalloc(void **out, size_t size);
-RT_API cudaError_t plrt_cudaMalloc(void **out, size_t size)
+static enum status make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
 {
-	return rt_error(allocate(out, size, 512, MEM_KIND_DEVICE));
+	(void)flags;
+	return memory_alloc(d, bytes, out);
 }
 
-RT_API cudaError_t plrt_cudaMallocManaged(void **out, size_t size, unsigned flags);
-RT_API cudaError_t plrt_cudaMallocManaged(void **out, size_t size, unsigned flags)
+RT_FN(cudaMalloc, (void **out, size_t size))
 {
-	if (!size || (flags != 1 && flags != 2))
-		return rt_error(cudaErrorInvalidValue);
-	return rt_error(allocate(out, size, 512, MEM_KIND_MANAGED));
+	return rt_error(allocate(out, size, 0, make_device));
 }
 
-RT_API cudaError_t plrt_cudaMallocAsync(void **out, size_t size, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaMallocAsync(void **out, size_t size, cudaStream_t stream)
+RT_FN(cudaMallocManaged, (void **out, size_t size, unsigned flags))
 {
-	(void)stream;
-	return plrt_cudaMalloc(out, size);
+	return rt_error(size ? allocate(out, size, flags, memory_alloc_managed)
+			     : cudaErrorInvalidValue);
 }
 
-/* Rows are padded to the texture alignment, as the hardware's allocator does. */
-RT_API cudaError_t plrt_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height);
-RT_API cudaError_t plrt_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
+RT_FN(cudaHostAlloc, (void **out, size_t size, unsigned flags))
 {
-	if (!pitch || width > SIZE_MAX / 4 || (height && align_up(width, 512) > SIZE_MAX / height))
-		return rt_error(cudaErrorInvalidValue);
-	*pitch = (size_t)align_up(width, 512);
-	return rt_error(allocate(out, *pitch * height, 512, MEM_KIND_DEVICE));
+	return rt_error(flags & ~7u ? cudaErrorInvalidValue
+				    : allocate(out, size, flags, memory_alloc_host));
 }
 
-RT_API cudaError_t plrt_cudaFree(void *p);
-RT_API cudaError_t plrt_cudaFree(void *p)
+RT_FN(cudaMallocHost, (void **out, size_t size))
 {
-	struct rt *rt = rt_get();
+	return rt_error(allocate(out, size, 0, memory_alloc_host));
+}
+
+static int allocate_rows(void **out, size_t *pitch, size_t width, size_t rows)
+{
 	int status;
 	struct rt_device *d = rt_device_now(&status);
+	u64 at = 0, distance;
 
 	if (!d)
-		return rt_error(status);
-	if (!p)
+		return status;
+	if (!out || !pitch)
+		return cudaErrorInvalidValue;
+	*out = NULL;
+	*pitch = 0;
+	if (!width || !rows)
 		return cudaSuccess;
-	status = rt_wait(d);
-	for (u32 i = 0; i < rt->list.len; i++)
-		if (rt->device[i].is_open && mem_free(&rt->device[i].dev.mem, (u64)(uintptr_t)p))
-			return rt_error(status);
-	return rt_error(cudaErrorInvalidValue);
-}
-
-RT_API cudaError_t plrt_cudaFreeAsync(void *p, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaFreeAsync(void *p, cudaStream_t stream)
-{
-	(void)stream;
-	return plrt_cudaFree(p);
-}
-
-/* Pinned host memory is device memory that the host may touch: mapped at the same address. */
-RT_API cudaError_t plrt_cudaHostAlloc(void **out, size_t size, unsigned flags);
-RT_API cudaError_t plrt_cudaHostAlloc(void **out, size_t size, unsigned flags)
-{
-	if (flags & ~7u)
-		return rt_error(cudaErrorInvalidValue);
-	return rt_error(allocate(out, size, 4096, MEM_KIND_MANAGED));
-}
-
-RT_API cudaError_t plrt_cudaMallocHost(void **out, size_t size);
-RT_API cudaError_t plrt_cudaMallocHost(void **out, size_t size)
-{
-	return plrt_cudaHostAlloc(out, size, 0);
-}
-
-RT_API cudaError_t plrt_cudaFreeHost(void *p);
-RT_API cudaError_t plrt_cudaFreeHost(void *p)
-{
-	return plrt_cudaFree(p);
-}
-
-RT_API cudaError_t plrt_cudaHostGetDevicePointer(void **out, void *host, unsigned flags);
-RT_API cudaError_t plrt_cudaHostGetDevicePointer(void **out, void *host, unsigned flags)
-{
-	if (!out || flags)
-		return rt_error(cudaErrorInvalidValue);
-	*out = host;
+	status = (int)memory_alloc_pitch(&d->dev, width, rows, &at, &distance);
+	if (status)
+		return status;
+	*out = (void *)(uintptr_t)at;
+	*pitch = distance;
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaMemGetInfo(size_t *free_bytes, size_t *total);
-RT_API cudaError_t plrt_cudaMemGetInfo(size_t *free_bytes, size_t *total)
+RT_FN(cudaMallocPitch, (void **out, size_t *pitch, size_t width, size_t height))
+{
+	return rt_error(allocate_rows(out, pitch, width, height));
+}
+
+RT_FN(cudaMalloc3D, (struct rt_pitched * out, struct rt_extent e))
+{
+	size_t rows;
+	int status;
+
+	if (!out || __builtin_mul_overflow(e.height, e.depth, &rows))
+		return rt_error(cudaErrorInvalidValue);
+	status = allocate_rows(&out->ptr, &out->pitch, e.width, rows);
+	out->xsize = e.width;
+	out->ysize = e.height;
+	return rt_error(status);
+}
+
+static int end(const void *p, enum status (*how)(struct device *, u64))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	return d ? (int)how(&d->dev, number(p)) : status;
+}
+
+RT_FN(cudaFree, (void *p))
+{
+	return rt_error(end(p, memory_free));
+}
+
+RT_FN(cudaFreeHost, (void *p))
+{
+	return rt_error(end(p, memory_free_host));
+}
+
+RT_FN(cudaHostRegister, (void *p, size_t size, unsigned flags))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	return rt_error(d ? (int)memory_register(&d->dev, number(p), size, flags) : status);
+}
+
+RT_FN(cudaHostUnregister, (void *p))
+{
+	return rt_error(end(p, memory_unregister));
+}
+
+RT_FN(cudaHostGetFlags, (unsigned *flags, void *p))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	if (d)
+		status = flags ? (int)memory_host_flags(&d->dev, number(p), flags)
+			       : cudaErrorInvalidValue;
+	return rt_error(status);
+}
+
+RT_FN(cudaHostGetDevicePointer, (void **out, void *p, unsigned flags))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+	u32 unused;
+
+	if (!d)
+		return rt_error(status);
+	if (!out || flags)
+		return rt_error(cudaErrorInvalidValue);
+	status = (int)memory_host_flags(&d->dev, number(p), &unused);
+	*out = status ? NULL : p;
+	return rt_error(status);
+}
+
+RT_FN(cudaMemGetInfo, (size_t * free_bytes, size_t *total))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -121,187 +165,196 @@ RT_API cudaError_t plrt_cudaMemGetInfo(size_t *free_bytes, size_t *total)
 	if (!free_bytes || !total)
 		return rt_error(cudaErrorInvalidValue);
 	*total = d->dev.mem.limit_bytes;
-	*free_bytes = d->dev.mem.limit_bytes - d->dev.mem.used_bytes;
+	*free_bytes = mem_left(&d->dev.mem);
 	return cudaSuccess;
 }
 
-/* ---- copies ---- */
+/* ---- what a pointer is ---- */
 
-/* Is [p, p + size) device memory of any device? 1 yes, 0 no such address, -1 it leaves the allocation. */
-static int device_range(const void *p, size_t size)
-{
-	struct rt *rt = rt_get();
-	struct mem_range r;
-
-	for (u32 i = 0; i < rt->list.len; i++) {
-		struct mem *m = &rt->device[i].dev.mem;
-		u64 at = (u64)(uintptr_t)p;
-
-		if (!rt->device[i].is_open)
-			continue;
-		if (mem_find(m, at, size, &r))
-			return 1;
-		if (at - (u64)(uintptr_t)m->arena < m->arena_size)
-			return -1;
-	}
-	return 0;
-}
-
-/* Device sides must be device memory, host sides may be (pinned, managed). */
-static int check_copy(const void *dst, const void *src, size_t size, int kind)
-{
-	bool dst_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-	bool src_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	int d = device_range(dst, size), s = device_range(src, size);
-
-	if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-		return cudaErrorInvalidMemcpyDirection;
-	if (!dst || !src || d < 0 || s < 0 || (dst_device && d != 1) || (src_device && s != 1))
-		return cudaErrorInvalidValue;
-	return cudaSuccess;
-}
-
-static int copy(void *dst, const void *src, size_t size, int kind)
-{
-	int status;
-	struct rt_device *d = rt_device_now(&status);
-
-	if (!d)
-		return status;
-	status = rt_wait(d);
-	if (status || !size)
-		return status;
-	status = check_copy(dst, src, size, kind);
-	if (!status)
-		memmove(dst, src, size);
-	return status;
-}
-
-RT_API cudaError_t plrt_cudaMemcpy(void *dst, const void *src, size_t size, int kind);
-RT_API cudaError_t plrt_cudaMemcpy(void *dst, const void *src, size_t size, int kind)
-{
-	return rt_error(copy(dst, src, size, kind));
-}
-
-RT_API cudaError_t plrt_cudaMemcpyAsync(void *dst, const void *src, size_t size, int kind,
-					cudaStream_t stream);
-RT_API cudaError_t plrt_cudaMemcpyAsync(void *dst, const void *src, size_t size, int kind,
-					cudaStream_t stream)
-{
-	(void)stream;
-	return rt_error(copy(dst, src, size, kind));
-}
-
-struct plane {
-	size_t dpitch, spitch, width, height;
+/* cudaPointerAttributes; 13 has reserved words after these, which stay as they are. */
+struct pointer_attributes {
+	int type, device;
+	void *device_pointer, *host_pointer;
 };
 
-static int copy_2d(void *dst, const void *src, const struct plane *p, int kind)
+RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p))
 {
-	if (p->width > p->dpitch || p->width > p->spitch)
-		return 12; /* cudaErrorInvalidPitchValue */
-	for (size_t y = 0; y < p->height; y++) {
-		int status = copy((u8 *)dst + y * p->dpitch, (const u8 *)src + y * p->spitch,
-				  p->width, kind);
+	struct memory_info i;
+	int status;
+	bool host;
 
-		if (status)
-			return status;
-	}
+	if (!rt_device_now(&status))
+		return rt_error(status);
+	if (!out)
+		return rt_error(cudaErrorInvalidValue);
+	*out = (struct pointer_attributes){.device = -2};
+	if (!memory_find(&rt_get()->memory, number(p), &i))
+		return cudaSuccess;
+	host = memory_type_of(&i) == 1;
+	out->type = host ? 1 : i.range.kind == MEM_KIND_MANAGED ? 3 : 2;
+	out->device = (int)i.device;
+	out->device_pointer = (void *)(uintptr_t)p;
+	out->host_pointer = out->type == 2 ? NULL : (void *)(uintptr_t)p;
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
-				     size_t width, size_t height, int kind);
-RT_API cudaError_t plrt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
-				     size_t width, size_t height, int kind)
+/* ---- managed memory ---- */
+
+/* Up to 12 a place is a device, -1 the host. */
+static struct memory_location old_place(int device)
 {
-	return rt_error(copy_2d(dst, src, &(struct plane){dpitch, spitch, width, height}, kind));
+	return device == -1 ? (struct memory_location){LOCATION_HOST, 0}
+			    : (struct memory_location){LOCATION_DEVICE, device};
 }
 
-static int fill(void *dst, int value, size_t size)
+static int advise(const void *p, size_t size, int advice, struct memory_location where)
+{
+	struct rt *rt = rt_get();
+	int status;
+
+	if (!rt_device_now(&status))
+		return status;
+	return (int)memory_advise(&rt->memory, number(p), size, advice, where, rt->list.len);
+}
+
+RT_FN(cudaMemAdvise, (const void *p, size_t size, int advice, struct memory_location where))
+{
+	return rt_error(advise(p, size, advice, where));
+}
+
+RT_FN(cudaMemAdvise_v2, (const void *p, size_t size, int advice, struct memory_location where))
+{
+	return rt_error(advise(p, size, advice, where));
+}
+
+RT_FN(cudaMemAdvise_12, (const void *p, size_t size, int advice, int device))
+{
+	return rt_error(advise(p, size, advice, old_place(device)));
+}
+
+static int prefetch(const void *p, size_t size, struct memory_location where, unsigned flags,
+		    cudaStream_t stream, bool own)
+{
+	struct rt *rt = rt_get();
+	int status;
+
+	if (!rt_stream(stream, own, &status))
+		return status;
+	return flags ? cudaErrorInvalidValue
+		     : (int)memory_prefetch(&rt->memory, number(p), size, where, rt->list.len);
+}
+
+RT_STREAM_FN(cudaMemPrefetchAsync,
+	     (const void *p, size_t size, struct memory_location where, unsigned flags,
+	      cudaStream_t stream),
+	     prefetch(p, size, where, flags, stream, OWN))
+RT_STREAM_FN(cudaMemPrefetchAsync_v2,
+	     (const void *p, size_t size, struct memory_location where, unsigned flags,
+	      cudaStream_t stream),
+	     prefetch(p, size, where, flags, stream, OWN))
+RT_STREAM_FN(cudaMemPrefetchAsync_12, (const void *p, size_t size, int device, cudaStream_t stream),
+	     prefetch(p, size, old_place(device), 0, stream, OWN))
+
+RT_FN(cudaMemRangeGetAttribute,
+      (void *out, size_t size, int attribute, const void *p, size_t bytes))
+{
+	int status;
+
+	if (rt_device_now(&status))
+		status = (int)memory_range_attribute(&rt_get()->memory, number(p), bytes, attribute,
+						     out, size);
+	return rt_error(status);
+}
+
+RT_FN(cudaMemRangeGetAttributes,
+      (void **out, size_t *sizes, int *attributes, size_t n, const void *p, size_t bytes))
+{
+	int status;
+
+	if (!rt_device_now(&status))
+		return rt_error(status);
+	if (!out || !sizes || !attributes || !n)
+		return rt_error(cudaErrorInvalidValue);
+	for (size_t i = 0; i < n && !status; i++)
+		status = (int)memory_range_attribute(&rt_get()->memory, number(p), bytes,
+						     attributes[i], out[i], sizes[i]);
+	return rt_error(status);
+}
+
+/* ---- peers ---- */
+
+RT_FN(cudaDeviceCanAccessPeer, (int *out, int device, int peer))
+{
+	int status = rt_device_check(device);
+
+	status = status ? status : rt_device_check(peer);
+	if (!status && !out)
+		status = cudaErrorInvalidValue;
+	if (!status)
+		*out = device != peer;
+	return rt_error(status);
+}
+
+static int change_peer(int peer, unsigned flags,
+		       enum status (*how)(struct device *, const struct device *))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status), *other;
+
+	if (!d)
+		return status;
+	status = rt_device_check(peer);
+	if (status)
+		return status;
+	if (flags)
+		return cudaErrorInvalidValue;
+	other = rt_device_open(peer, &status);
+	return other ? (int)how(&d->dev, &other->dev) : status;
+}
+
+RT_FN(cudaDeviceEnablePeerAccess, (int peer, unsigned flags))
+{
+	return rt_error(change_peer(peer, flags, memory_peer_enable));
+}
+
+RT_FN(cudaDeviceDisablePeerAccess, (int peer))
+{
+	return rt_error(change_peer(peer, 0, memory_peer_disable));
+}
+
+/* ---- other processes ---- */
+
+struct ipc_handle {
+	u8 bytes[MEMORY_IPC_BYTES];
+};
+
+RT_FN(cudaIpcGetMemHandle, (struct ipc_handle * out, void *p))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
 
+	if (d)
+		status = out ? (int)memory_ipc_export(&d->dev, number(p), out)
+			     : cudaErrorInvalidValue;
+	return rt_error(status);
+}
+
+RT_FN(cudaIpcOpenMemHandle, (void **out, struct ipc_handle handle, unsigned flags))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+	u64 at = 0;
+
 	if (!d)
-		return status;
-	status = rt_wait(d);
-	if (status || !size)
-		return status;
-	if (device_range(dst, size) != 1)
-		return cudaErrorInvalidValue;
-	memset(dst, value, size);
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaMemset(void *dst, int value, size_t size);
-RT_API cudaError_t plrt_cudaMemset(void *dst, int value, size_t size)
-{
-	return rt_error(fill(dst, value, size));
-}
-
-RT_API cudaError_t plrt_cudaMemsetAsync(void *dst, int value, size_t size, cudaStream_t stream);
-RT_API cudaError_t plrt_cudaMemsetAsync(void *dst, int value, size_t size, cudaStream_t stream)
-{
-	(void)stream;
-	return rt_error(fill(dst, value, size));
-}
-
-/* ---- symbols ---- */
-
-static int symbol_range(const void *symbol, size_t offset, size_t size, u8 **at)
-{
-	u64 address, bytes;
-	int status = rt_find_symbol(symbol, &address, &bytes);
-
-	if (status)
-		return status;
-	if (offset > bytes || size > bytes - offset)
-		return cudaErrorInvalidValue;
-	*at = (u8 *)(uintptr_t)address + offset;
-	return cudaSuccess;
-}
-
-RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size,
-					   size_t offset, int kind);
-RT_API cudaError_t plrt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size,
-					   size_t offset, int kind)
-{
-	u8 *at;
-	int status = symbol_range(symbol, offset, size, &at);
-
-	return rt_error(status ? status : copy(at, src, size, kind));
-}
-
-RT_API cudaError_t plrt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size,
-					     size_t offset, int kind);
-RT_API cudaError_t plrt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size,
-					     size_t offset, int kind)
-{
-	u8 *at;
-	int status = symbol_range(symbol, offset, size, &at);
-
-	return rt_error(status ? status : copy(dst, at, size, kind));
-}
-
-RT_API cudaError_t plrt_cudaGetSymbolAddress(void **out, const void *symbol);
-RT_API cudaError_t plrt_cudaGetSymbolAddress(void **out, const void *symbol)
-{
-	u8 *at;
-	int status = out ? symbol_range(symbol, 0, 0, &at) : cudaErrorInvalidValue;
-
-	if (!status)
-		*out = at;
+		return rt_error(status);
+	if (!out || flags != 1)
+		return rt_error(cudaErrorInvalidValue);
+	status = (int)memory_ipc_open(&d->dev, &handle, &at);
+	*out = (void *)(uintptr_t)at;
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaGetSymbolSize(size_t *out, const void *symbol);
-RT_API cudaError_t plrt_cudaGetSymbolSize(size_t *out, const void *symbol)
+RT_FN(cudaIpcCloseMemHandle, (void *p))
 {
-	u64 address, bytes;
-	int status = out ? rt_find_symbol(symbol, &address, &bytes) : cudaErrorInvalidValue;
-
-	if (!status)
-		*out = bytes;
-	return rt_error(status);
+	return rt_error(end(p, memory_ipc_close));
 }

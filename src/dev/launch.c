@@ -206,7 +206,7 @@ static bool workspace_make(struct device *d, struct device_params *b)
 		b->workspace = mem_alloc(&d->mem, sizeof(struct workspace), MEM_ALIGN,
 					 MEM_KIND_DEVICE);
 	if (b->workspace)
-		*(struct workspace *)(uintptr_t)b->workspace =
+		*(struct workspace *)mem_pointer(&d->mem, b->workspace) =
 			(struct workspace){.bytes = sizeof(struct workspace)};
 	return b->workspace != 0;
 }

@@ -36,6 +36,12 @@ EXTRA_DIST += tests/images/README.md tests/images/kernels.cu tests/images/square
 libcore_la_SOURCES += \
 	src/dev/status.c src/dev/status.h src/dev/status.def \
 	src/dev/device.c src/dev/device.h src/dev/device_int.h \
+	src/dev/copy.c src/dev/copy.h \
+	src/dev/memory.c src/dev/memory.h \
+	src/dev/memory_info.c \
+	src/dev/memory_ipc.c \
+	src/dev/memory_map.c \
+	src/dev/memory_pool.c \
 	src/dev/program.c \
 	src/dev/launch.c \
 	src/dev/handle.c src/dev/handle.h \

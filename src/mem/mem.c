@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNK ((u64)32 << 20)  /* made readable and writable at a time */
-#define START ((u64)2 << 20)   /* the first address handed out, from the arena on */
-#define WINDOW ((u64)1 << 30)  /* at first */
-#define KEPT 16u               /* freed ranges that outlive a search from the start */
+#define CHUNK ((u64)32 << 20) /* made readable and writable at a time */
+#define START ((u64)2 << 20)  /* the first address handed out, from the arena on */
+#define WINDOW ((u64)1 << 30) /* at first */
+#define KEPT 16u              /* freed ranges that outlive a search from the start */
 #define FREED_MAX 4096u
 
 /* ---- reservation ---- */
@@ -108,6 +108,8 @@ void mem_fini(struct mem *m)
 	if (m->share_fd >= 0)
 		close(m->share_fd);
 	pthread_mutex_destroy(&m->lock);
+	for (u32 i = 0; i < m->len; i++)
+		free(m->ranges[i].user);
 	free(m->ranges);
 	*m = (struct mem){.share_fd = -1};
 }
@@ -381,6 +383,66 @@ bool mem_set_user(struct mem *m, u64 base, void *user)
 	return ok;
 }
 
+bool mem_set_devices(struct mem *m, u64 base, u32 devices)
+{
+	bool ok;
+	u32 i;
+
+	pthread_mutex_lock(&m->lock);
+	ok = starts_at(m, base, &i);
+	if (ok)
+		m->ranges[i].devices = devices;
+	pthread_mutex_unlock(&m->lock);
+	if (ok)
+		changed(m);
+	return ok;
+}
+
+bool mem_narrow(struct mem *m, u64 base, u64 skip, u64 size)
+{
+	bool ok;
+	u32 i;
+
+	pthread_mutex_lock(&m->lock);
+	ok = starts_at(m, base, &i) && skip + size <= m->ranges[i].size;
+	if (ok) {
+		m->used_bytes -= m->ranges[i].size - size;
+		m->ranges[i].base += skip;
+		m->ranges[i].size = size;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return ok;
+}
+
+bool mem_charge(struct mem *m, u64 bytes)
+{
+	bool ok;
+
+	pthread_mutex_lock(&m->lock);
+	ok = bytes <= m->limit_bytes - m->used_bytes;
+	if (ok)
+		m->used_bytes += bytes;
+	pthread_mutex_unlock(&m->lock);
+	return ok;
+}
+
+void mem_discharge(struct mem *m, u64 bytes)
+{
+	pthread_mutex_lock(&m->lock);
+	m->used_bytes -= bytes;
+	pthread_mutex_unlock(&m->lock);
+}
+
+u64 mem_left(struct mem *m)
+{
+	u64 left;
+
+	pthread_mutex_lock(&m->lock);
+	left = m->limit_bytes - m->used_bytes;
+	pthread_mutex_unlock(&m->lock);
+	return left;
+}
+
 /* ---- look-up ---- */
 
 bool mem_find_own(struct mem *m, u64 addr, u64 size, struct mem_range *out)
@@ -427,7 +489,8 @@ static bool page_is_live(const struct mem *m, u64 page)
 static bool slack_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 {
 	u64 page = addr & ~(MEM_PAGE - 1);
-	bool ok = mem_in_arena(m, addr) && size <= m->arena_size - (addr - (u64)(uintptr_t)m->arena);
+	bool ok =
+		mem_in_arena(m, addr) && size <= m->arena_size - (addr - (u64)(uintptr_t)m->arena);
 
 	if (!ok)
 		return false;
@@ -502,6 +565,6 @@ void mem_describe(struct mem *m, u64 addr, char *out, size_t size)
 	if (home == m || !home->system || home == &m->system->host || home == &m->system->maps)
 		return;
 	len = (int)strlen(out);
-	snprintf(out + len, size - (size_t)len, " of device %u, to which peer access is not enabled",
-		 home->index);
+	snprintf(out + len, size - (size_t)len,
+		 " of device %u, to which peer access is not enabled", home->index);
 }

@@ -54,8 +54,8 @@ struct mem_range {
 	u64 bias;     /* address of the host - address of the device */
 	u64 id;       /* counts allocations */
 	u64 born_ns;  /* monotonic clock */
-	void *user;   /* of the layer above */
-	u32 devices;  /* bit i: device i of the system may use it; 0: its own rule */
+	void *user;   /* of the layer above: malloc'ed, freed with the arena */
+	u32 devices;  /* bit i: device i of the system may use it, owner and peers aside */
 	u8 kind;
 	bool freed;   /* kept for messages about use after free until the address is reused */
 };
@@ -124,6 +124,15 @@ bool mem_insert(struct mem *m, struct mem_range r);
 bool mem_remove(struct mem *m, u64 base);
 /* Change the layer's pointer of the live range that starts at `base`. */
 bool mem_set_user(struct mem *m, u64 base, void *user);
+/* Change which devices may use it. */
+bool mem_set_devices(struct mem *m, u64 base, u32 devices);
+/* The live range that starts at `base` becomes `size` bytes from `skip` on. */
+bool mem_narrow(struct mem *m, u64 base, u64 skip, u64 size);
+/* Count bytes that have no range here as used. False: there are not so many. */
+bool mem_charge(struct mem *m, u64 bytes);
+void mem_discharge(struct mem *m, u64 bytes);
+/* Bytes that can still be used. */
+u64 mem_left(struct mem *m);
 
 /* The live allocation that contains [addr, addr + size), copied to *out. */
 bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out);

@@ -63,16 +63,10 @@ static struct mem *device_at(struct mem_system *s, u32 i)
 	return m;
 }
 
-/* Some ranges are open to some devices only. */
-static bool is_open_to(const struct mem_range *r, u32 index)
-{
-	return !r->devices || (r->devices >> index & 1);
-}
-
 bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out)
 {
 	struct mem_system *s = m->system;
-	u32 peers;
+	struct mem *peer;
 
 	if (mem_find_own(m, addr, size, out))
 		return true;
@@ -81,14 +75,12 @@ bool mem_find(struct mem *m, u64 addr, u64 size, struct mem_range *out)
 	if (mem_find_own(&s->host, addr, size, out))
 		return true;
 	if (mem_in_arena(&s->maps, addr))
-		return mem_find_own(&s->maps, addr, size, out) && is_open_to(out, m->index);
-	for (peers = __atomic_load_n(&m->peers, __ATOMIC_ACQUIRE); peers; peers &= peers - 1) {
-		struct mem *peer = device_at(s, (u32)__builtin_ctz(peers));
-
-		if (peer && mem_in_arena(peer, addr))
-			return mem_find_own(peer, addr, size, out);
-	}
-	return false;
+		return mem_find_own(&s->maps, addr, size, out) && (out->devices >> m->index & 1);
+	peer = mem_system_arena(s, addr);
+	if (!peer || peer == m || !mem_find_own(peer, addr, size, out))
+		return false;
+	return (__atomic_load_n(&m->peers, __ATOMIC_ACQUIRE) >> peer->index & 1) ||
+	       (out->devices >> m->index & 1);
 }
 
 struct mem *mem_system_arena(struct mem_system *s, u64 addr)
@@ -126,7 +118,8 @@ bool mem_system_find(struct mem_system *s, u64 addr, u64 size, struct mem_range 
 static bool write_pages(int fd, const u8 *at, u64 size, u64 offset)
 {
 	while (size) {
-		ssize_t n = pwrite(fd, at, size < (u64)1 << 30 ? size : (u64)1 << 30, (off_t)offset);
+		ssize_t n =
+			pwrite(fd, at, size < (u64)1 << 30 ? size : (u64)1 << 30, (off_t)offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -159,9 +152,10 @@ int mem_share(struct mem *m, u64 base, u64 size, u64 *offset)
 		}
 	}
 	fd = m->share_fd;
-	if (fd >= 0 && (!write_pages(fd, at, last - first, from) ||
-			mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-			     (off_t)from) == MAP_FAILED))
+	if (fd >= 0 && last > first &&
+	    (!write_pages(fd, at, last - first, from) ||
+	     mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		  (off_t)from) == MAP_FAILED))
 		fd = -1;
 	pthread_mutex_unlock(&m->lock);
 	*offset = from + (base - first);

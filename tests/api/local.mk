@@ -1,6 +1,7 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
-api_tests = tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions
+api_tests = tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
+	tests/api/memory tests/api/memory_shared
 api_flags = $(AM_LDFLAGS) -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
 api_link = .libs/libcudart.so.13 .libs/libcuda.so.1 -ldl
 check_PROGRAMS += $(api_tests) tests/api/errors
@@ -28,6 +29,14 @@ tests_api_versions_SOURCES = tests/api/versions.c tests/check.h
 tests_api_versions_LDADD = $(api_link)
 tests_api_versions_LDFLAGS = $(api_flags)
 tests_api_versions_DEPENDENCIES = $(cuda_names)
+tests_api_memory_SOURCES = tests/api/memory.c tests/api/memory.h tests/check.h
+tests_api_memory_LDADD = $(api_link)
+tests_api_memory_LDFLAGS = $(api_flags)
+tests_api_memory_DEPENDENCIES = $(cuda_names)
+tests_api_memory_shared_SOURCES = tests/api/memory_shared.c tests/api/memory.h tests/check.h
+tests_api_memory_shared_LDADD = $(api_link)
+tests_api_memory_shared_LDFLAGS = $(api_flags)
+tests_api_memory_shared_DEPENDENCIES = $(cuda_names)
 if !SANITIZED
 TESTS += $(api_tests)
 endif

@@ -1,0 +1,121 @@
+/*
+ * Host accesses to device memory: before the program dies of one, say what the pointer is.
+ *
+ * The handler is in place of none only: a program's own comes first, whether it was there before or
+ * is set later. It uses nothing that a signal may interrupt, and the death stays the signal's.
+ */
+#include "runtime/rt.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct sigaction before;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Text for write(2); grows to the right. */
+struct line {
+	char at[512];
+	size_t len;
+};
+
+static void add(struct line *l, const char *s)
+{
+	while (*s && l->len < sizeof(l->at))
+		l->at[l->len++] = *s++;
+}
+
+static void add_number(struct line *l, u64 v, u32 base)
+{
+	char digits[24];
+	size_t n = sizeof(digits);
+
+	digits[--n] = 0;
+	do {
+		digits[--n] = "0123456789abcdef"[v % base];
+		v /= base;
+	} while (v && n);
+	add(l, &digits[n]);
+}
+
+static void add_age(struct line *l, const struct mem_range *r)
+{
+	struct timespec now;
+	u64 ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = ((u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec - r->born_ns) / 1000000u;
+	add(l, r->freed ? ", made " : ", ");
+	add_number(l, ms, 10);
+	add(l, r->freed ? " ms ago and freed since" : " ms old");
+}
+
+static void describe(struct line *l, struct mem *m, u64 at)
+{
+	struct mem_range r;
+
+	if (!mem_peek(m, at, &r)) {
+		add(l, "no allocation is there");
+		return;
+	}
+	add(l, "byte ");
+	add_number(l, at - r.base, 10);
+	add(l, " of an allocation of ");
+	add_number(l, r.size, 10);
+	add(l, " bytes at 0x");
+	add_number(l, r.base, 16);
+	add_age(l, &r);
+}
+
+static void say(struct mem *m, u64 at)
+{
+	struct line l = {.len = 0};
+
+	add(&l, "ptxloom: the host touched device memory: 0x");
+	add_number(&l, at, 16);
+	if (m == &rt_get()->memory.maps) {
+		add(&l, " is in a mapping that the host may not use");
+	} else {
+		add(&l, " is memory of device ");
+		add_number(&l, m->index, 10);
+		add(&l, ", ");
+		describe(&l, m, at);
+	}
+	add(&l, ".\nptxloom: Copy it with cudaMemcpy, or allocate it with cudaMallocManaged or "
+		"cudaMallocHost;\nptxloom: PTXLOOM_HOST_ACCESS=1 lets the host touch it, which no "
+		"GPU does.\n");
+	(void)!write(STDERR_FILENO, l.at, l.len);
+}
+
+/* The instruction runs again and finds the action that was there before. */
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	u64 at = (u64)(uintptr_t)info->si_addr;
+	struct rt *rt = rt_get();
+	struct mem *m = NULL;
+
+	(void)context;
+	for (u32 i = 0; i < rt->list.len && !m; i++)
+		if (rt->device[i].is_open && mem_in_arena(&rt->device[i].dev.mem, at))
+			m = &rt->device[i].dev.mem;
+	if (!m && mem_in_arena(&rt->memory.maps, at))
+		m = &rt->memory.maps;
+	if (m)
+		say(m, at);
+	sigaction(signal, &before, NULL);
+}
+
+static void install(void)
+{
+	struct sigaction mine = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	sigemptyset(&mine.sa_mask);
+	if (!sigaction(SIGSEGV, NULL, &before) && before.sa_handler == SIG_DFL)
+		sigaction(SIGSEGV, &mine, NULL);
+}
+
+void rt_guard_install(void)
+{
+	pthread_once(&once, install);
+}

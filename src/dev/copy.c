@@ -1,0 +1,307 @@
+/*
+ * Copies and fills: checks, and the moves themselves.
+ */
+#include "src/dev/copy.h"
+
+#include "src/dev/graph.h"
+
+#include <stdlib.h>
+
+/* CU_DEVICE_ATTRIBUTE_MAX_PITCH of all devices. */
+#define PITCH_MAX ((u64)INT32_MAX)
+/* Pageable sources up to this are put aside; larger ones are waited for. */
+#define ASIDE_MAX ((u64)1 << 30)
+
+/* ---- ends ---- */
+
+/* What an end has become. */
+struct place {
+	u8 *at;
+	u64 pitch, slice;
+	bool pageable, device;
+};
+
+/* Mappings may follow each other without a gap: all of [at, at + bytes) has to be in some. */
+static bool is_mapped(struct mem *m, u64 at, u64 bytes, struct mem_range *first)
+{
+	struct mem_range r;
+	u64 done = 0, n;
+
+	while (done < bytes) {
+		if (!mem_find_own(m, at + done, 1, &r))
+			return false;
+		n = r.base + r.size - (at + done);
+		if (!done)
+			*first = r;
+		done += n;
+	}
+	return true;
+}
+
+static bool find_span(struct mem_system *s, u64 at, u64 bytes, struct place *out)
+{
+	struct mem *arena = mem_system_arena(s, at);
+	struct mem_range r;
+
+	if (!arena) {
+		/* The program's own memory, registered or not. */
+		out->pageable = !mem_find_own(&s->host, at, bytes, &r);
+		out->at = (u8 *)(uintptr_t)at;
+		return true;
+	}
+	if (!(arena == &s->maps ? is_mapped(arena, at, bytes, &r)
+				: mem_find_own(arena, at, bytes, &r)))
+		return false;
+	out->at = mem_host(&r, at);
+	out->device = arena != &s->host;
+	return true;
+}
+
+static enum status place_memory(struct mem_system *s, const struct copy_end *e,
+				const struct copy *c, struct place *out)
+{
+	u64 rows = c->depth > 1 || e->z ? (e->rows ? e->rows : c->height) : 0, pitch, span, off;
+
+	pitch = c->height > 1 || c->depth > 1 || e->y || e->z ? e->pitch : 0;
+	if ((pitch && pitch < c->width) || pitch > PITCH_MAX)
+		return STATUS_INVALID_PITCH_VALUE;
+	if ((c->height > 1 && !pitch) || (rows && rows < c->height))
+		return c->height > 1 && !pitch ? STATUS_INVALID_PITCH_VALUE : STATUS_INVALID_VALUE;
+	out->pitch = pitch;
+	if (__builtin_mul_overflow(pitch, rows, &out->slice) ||
+	    __builtin_mul_overflow(out->slice, c->depth - 1, &span) ||
+	    __builtin_add_overflow(span, (c->height - 1) * pitch + c->width, &span) ||
+	    __builtin_mul_overflow(out->slice, e->z, &off) ||
+	    __builtin_add_overflow(off, e->y * pitch + e->x, &off) || span > INT64_MAX ||
+	    off > INT64_MAX || !e->address || e->address + off + span < e->address)
+		return STATUS_INVALID_VALUE;
+	if (!find_span(s, e->address + off, span, out))
+		return STATUS_INVALID_VALUE;
+	return e->place == COPY_DEVICE && out->pageable ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
+}
+
+static struct mem_array *find_array(struct mem_system *s, const void *handle)
+{
+	struct mem_array *a = NULL;
+
+	for (u32 i = 0; i < MEM_DEVICES_MAX && !a; i++)
+		if (s->device[i])
+			a = mem_array_check(s->device[i], handle);
+	return a;
+}
+
+/* A box in an array; one that is wider than its row, but flat, goes on in the next rows. */
+static enum status place_array(struct mem_system *s, const struct copy_end *e, const struct copy *c,
+			       struct place *out)
+{
+	struct mem_array *a = find_array(s, e->array);
+	bool flat = c->height == 1 && c->depth == 1;
+
+	if (!a)
+		return STATUS_INVALID_HANDLE;
+	if ((e->x | c->width) % a->element_bytes || e->x >= a->pitch || e->y >= a->rows ||
+	    e->z >= a->slices)
+		return STATUS_INVALID_VALUE;
+	if (flat ? c->width > a->slice - (e->y * a->pitch + e->x)
+		 : c->width > a->pitch - e->x || c->height > a->rows - e->y ||
+			    c->depth > a->slices - e->z)
+		return STATUS_INVALID_VALUE;
+	out->at = (u8 *)(uintptr_t)mem_array_address(a, e->x, e->y, e->z);
+	out->pitch = a->pitch;
+	out->slice = a->slice;
+	out->device = true;
+	return STATUS_SUCCESS;
+}
+
+static enum status place_end(struct mem_system *s, const struct copy_end *e, const struct copy *c,
+			     struct place *out)
+{
+	*out = (struct place){0};
+	return e->place == COPY_ARRAY ? place_array(s, e, c, out) : place_memory(s, e, c, out);
+}
+
+enum status copy_check(struct mem_system *s, const struct copy *c, struct copy_plan *out)
+{
+	struct place dst, src;
+	enum status status;
+
+	*out = (struct copy_plan){.width = c->width, .height = c->height, .depth = c->depth};
+	if (!c->width || !c->height || !c->depth)
+		return STATUS_SUCCESS;
+	status = place_end(s, &c->dst, c, &dst);
+	if (status == STATUS_SUCCESS)
+		status = place_end(s, &c->src, c, &src);
+	if (status != STATUS_SUCCESS)
+		return status;
+	out->dst = dst.at;
+	out->src = src.at;
+	out->dst_pitch = dst.pitch;
+	out->dst_slice = dst.slice;
+	out->src_pitch = src.pitch;
+	out->src_slice = src.slice;
+	out->dst_pageable = dst.pageable;
+	out->src_pageable = src.pageable;
+	out->dst_device = dst.device;
+	out->src_device = src.device;
+	return STATUS_SUCCESS;
+}
+
+struct copy copy_linear(enum copy_place to, u64 dst, enum copy_place from, u64 src, u64 bytes)
+{
+	return (struct copy){.dst = {.place = to, .address = dst},
+			     .src = {.place = from, .address = src},
+			     .width = bytes,
+			     .height = 1,
+			     .depth = 1};
+}
+
+/* ---- moves ---- */
+
+/* Rows and slices without gaps on both sides are one row. */
+static struct copy_plan simplified(const struct copy_plan *p)
+{
+	struct copy_plan q = *p;
+
+	if (q.height > 1 && q.dst_pitch == q.width && q.src_pitch == q.width &&
+	    (q.depth == 1 || (q.dst_slice == q.width * q.height && q.src_slice == q.dst_slice))) {
+		q.width *= q.height * q.depth;
+		q.height = q.depth = 1;
+	}
+	return q;
+}
+
+void copy_run(const struct copy_plan *p)
+{
+	struct copy_plan q = simplified(p);
+
+	for (u64 z = 0; z < q.depth; z++)
+		for (u64 y = 0; y < q.height; y++)
+			memmove(q.dst + z * q.dst_slice + y * q.dst_pitch,
+				q.src + z * q.src_slice + y * q.src_pitch, q.width);
+}
+
+static enum status run_copy(void *data, enum status so_far)
+{
+	const struct copy_plan *p = data;
+
+	if (so_far == STATUS_SUCCESS)
+		copy_run(p);
+	free(p->owned);
+	return STATUS_SUCCESS;
+}
+
+/* Put the source aside, rows and slices without gaps. False: there is no memory. */
+static bool put_aside(struct copy_plan *p)
+{
+	u64 slice = p->width * p->height, bytes = slice * p->depth;
+	struct copy_plan aside = *p;
+
+	if (bytes > ASIDE_MAX)
+		return false;
+	p->owned = aside.dst = malloc(bytes);
+	if (!p->owned)
+		return false;
+	aside.dst_pitch = p->width;
+	aside.dst_slice = slice;
+	copy_run(&aside);
+	p->src = p->owned;
+	p->src_pitch = p->width;
+	p->src_slice = slice;
+	return true;
+}
+
+enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mode)
+{
+	struct copy_plan p;
+	enum status status = copy_check(stream_device_of(s)->mem.system, c, &p);
+	bool wait, capturing = stream_is_capturing(s);
+
+	if (status != STATUS_SUCCESS || !p.width || !p.height || !p.depth)
+		return status;
+	/* A captured copy reads its source when the graph runs. */
+	wait = capturing           ? false
+	       : mode == COPY_SYNC ? !p.dst_device || !p.src_device
+				   : p.dst_pageable;
+	if (mode == COPY_ASYNC && p.src_pageable && !wait && !capturing)
+		wait = stream_query(s) != STATUS_NOT_READY || !put_aside(&p);
+	status = stream_call(s, run_copy, &p, sizeof(p),
+			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0));
+	if (status != STATUS_SUCCESS)
+		free(p.owned);
+	return status == STATUS_SUCCESS && wait ? stream_wait(s) : status;
+}
+
+/* ---- fills ---- */
+
+struct fill_work {
+	struct copy_plan plan;
+	u32 value, bytes;
+};
+
+enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, struct copy_plan *out)
+{
+	struct copy_end end = {
+		.place = COPY_DEVICE, .address = f->address, .pitch = f->pitch, .rows = f->rows};
+	struct copy box = {.width = f->width * f->bytes, .height = f->height, .depth = f->depth};
+	struct place dst;
+	enum status status;
+
+	*out = (struct copy_plan){.width = f->width, .height = f->height, .depth = f->depth};
+	if (f->width > UINT64_MAX / 4 || f->address % f->bytes ||
+	    (f->height > 1 && f->pitch % f->bytes))
+		return STATUS_INVALID_VALUE;
+	if (!f->width || !f->height || !f->depth)
+		return STATUS_SUCCESS;
+	status = place_end(s, &end, &box, &dst);
+	if (status == STATUS_INVALID_PITCH_VALUE)
+		status = STATUS_INVALID_VALUE;
+	if (status != STATUS_SUCCESS)
+		return status;
+	out->dst = dst.at;
+	out->dst_pitch = dst.pitch;
+	out->dst_slice = dst.slice;
+	out->dst_device = dst.device;
+	return STATUS_SUCCESS;
+}
+
+static void fill_row(u8 *at, u64 n, u32 value, u32 bytes)
+{
+	if (bytes == 1)
+		memset(at, (int)value, n);
+	else if (bytes == 2)
+		for (u64 i = 0; i < n; i++)
+			((u16 *)(void *)at)[i] = (u16)value;
+	else
+		for (u64 i = 0; i < n; i++)
+			((u32 *)(void *)at)[i] = value;
+}
+
+void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
+{
+	for (u64 z = 0; z < p->depth; z++)
+		for (u64 y = 0; y < p->height; y++)
+			fill_row(p->dst + z * p->dst_slice + y * p->dst_pitch, p->width, value,
+				 bytes);
+}
+
+static enum status run_fill(void *data, enum status so_far)
+{
+	const struct fill_work *w = data;
+
+	(void)so_far;
+	copy_fill_run(&w->plan, w->value, w->bytes);
+	return STATUS_SUCCESS;
+}
+
+enum status copy_fill_issue(struct stream *s, const struct copy_fill *f, enum copy_mode mode)
+{
+	struct fill_work w = {.value = f->value, .bytes = f->bytes};
+	enum status status = copy_fill_check(stream_device_of(s)->mem.system, f, &w.plan);
+
+	if (status != STATUS_SUCCESS || !w.plan.width || !w.plan.height || !w.plan.depth)
+		return status;
+	status = stream_call(s, run_fill, &w, sizeof(w), STREAM_FILL);
+	/* Memory that the host sees is filled when the call returns. */
+	return status == STATUS_SUCCESS && mode == COPY_SYNC && !w.plan.dst_device ? stream_wait(s)
+										   : status;
+}
