@@ -127,7 +127,7 @@ static u32 at_least_one(u64 n)
 
 static void set_level(struct tex_level *l, const struct mem_array *a, u32 first_layer)
 {
-	l->base = (const u8 *)mem_pointer(a->mem, a->base) + first_layer * a->slice;
+	l->base = (const u8 *)(uintptr_t)a->base + first_layer * a->slice;
 	l->size[0] = at_least_one(a->desc.width);
 	l->size[1] = at_least_one(a->desc.height);
 	l->size[2] = at_least_one(a->desc.depth);
