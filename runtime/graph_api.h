@@ -6,6 +6,7 @@
 #define PL_GRAPH_API_H
 
 #include "runtime/drv.h"
+#include "runtime/rt_copy.h"
 #include "src/dev/graph.h"
 
 /*
@@ -79,23 +80,6 @@ struct batch_node_params {
 	u32 flags;
 };
 
-struct pitched_ptr {
-	u8 *at;
-	size_t pitch, xsize, ysize;
-};
-
-/* cudaMemcpy3DParms, 160 bytes. */
-struct rt_copy3d {
-	void *src_array;
-	size_t src_pos[3];
-	struct pitched_ptr src;
-	void *dst_array;
-	size_t dst_pos[3];
-	struct pitched_ptr dst;
-	size_t extent[3];
-	int kind;
-};
-
 /* One side of CUDA_MEMCPY3D, 200 bytes in all. */
 struct drv_copy_side {
 	size_t x, y, z, lod;
@@ -120,7 +104,7 @@ struct graph_node_params {
 		struct kernel_node_params kernel;
 		struct {
 			int flags, reserved[3];
-			struct rt_copy3d copy;
+			struct rt_copy_3d copy;
 		} copy;
 		struct {
 			int flags, reserved;
@@ -150,15 +134,15 @@ int action_batch(const struct batch_node_params *p, struct graph_action *a, stru
 /* A copy as a program described it. */
 struct node_copy {
 	bool driver;
-	struct device *dev;
+	struct copy_plan plan;
 	union {
-		struct rt_copy3d rt;
+		struct rt_copy_3d rt;
 		struct drv_copy3d drv;
 	} u;
 };
 
 struct node_fill {
-	struct device *dev;
+	struct copy_plan plan;
 	struct memset_node_params params;
 };
 

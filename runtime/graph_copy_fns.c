@@ -33,7 +33,7 @@ static int copy_set_exec(bool driver, struct graph_exec *x, struct graph_node *n
 }
 
 GRAPH_RT_FN(GraphAddMemcpyNode,
-	    (struct graph_node * *out, struct graph *g, DEPS, const struct rt_copy3d *p),
+	    (struct graph_node * *out, struct graph *g, DEPS, const struct rt_copy_3d *p),
 	    copy_add(DRIVER, out, g, AFTER(deps, n), p))
 GRAPH_DRV_FN(GraphAddMemcpyNode,
 	     (struct graph_node * *out, struct graph *g, DEPS, const struct drv_copy3d *p,
@@ -43,7 +43,7 @@ GRAPH_FN(GraphMemcpyNodeGetParams, (struct graph_node * node, void *p), copy_get
 GRAPH_FN(GraphMemcpyNodeSetParams, (struct graph_node * node, const void *p),
 	 copy_set(DRIVER, NULL, node, p))
 GRAPH_RT_FN(GraphExecMemcpyNodeSetParams,
-	    (struct graph_exec * x, struct graph_node *node, const struct rt_copy3d *p),
+	    (struct graph_exec * x, struct graph_node *node, const struct rt_copy_3d *p),
 	    copy_set_exec(DRIVER, x, node, p))
 GRAPH_DRV_FN(GraphExecMemcpyNodeSetParams,
 	     (struct graph_exec * x, struct graph_node *node, const struct drv_copy3d *p,
@@ -51,11 +51,11 @@ GRAPH_DRV_FN(GraphExecMemcpyNodeSetParams,
 	     ((void)context, copy_set_exec(DRIVER, x, node, p)))
 
 /* Plain copies of the runtime interface, by addresses. */
-static struct rt_copy3d linear(void *dst, const void *src, size_t bytes, int kind)
+static struct rt_copy_3d linear(void *dst, const void *src, size_t bytes, int kind)
 {
-	return (struct rt_copy3d){
-		.src = {(u8 *)(uintptr_t)src, bytes, bytes, 1},
-		.dst = {dst, bytes, bytes, 1},
+	return (struct rt_copy_3d){
+		.src.ptr = {(void *)(uintptr_t)src, bytes, bytes, 1},
+		.dst.ptr = {dst, bytes, bytes, 1},
 		.extent = {bytes, 1, 1},
 		.kind = kind,
 	};
@@ -63,7 +63,7 @@ static struct rt_copy3d linear(void *dst, const void *src, size_t bytes, int kin
 
 /* One side is a variable of the program. */
 static int symbol_copy(bool to_symbol, const void *symbol, const void *other, size_t bytes,
-		       size_t offset, int kind, struct rt_copy3d *out)
+		       size_t offset, int kind, struct rt_copy_3d *out)
 {
 	u64 address, size;
 	int status = rt_find_symbol(symbol, &address, &size);
@@ -89,7 +89,7 @@ struct sides {
 	int kind;
 };
 
-static int describe(const struct sides *s, struct rt_copy3d *p)
+static int describe(const struct sides *s, struct rt_copy_3d *p)
 {
 	*p = linear(s->dst, s->src, s->bytes, s->kind);
 	if (!s->symbol)
@@ -101,7 +101,7 @@ static int describe(const struct sides *s, struct rt_copy3d *p)
 static int sides_add(struct graph_node **out, struct graph *g, const struct graph_after *after,
 		     struct sides s)
 {
-	struct rt_copy3d p;
+	struct rt_copy_3d p;
 	int status = describe(&s, &p);
 
 	return status ? status : copy_add(false, out, g, after, &p);
@@ -109,7 +109,7 @@ static int sides_add(struct graph_node **out, struct graph *g, const struct grap
 
 static int sides_set(struct graph_node *node, struct sides s)
 {
-	struct rt_copy3d p;
+	struct rt_copy_3d p;
 	int status = describe(&s, &p);
 
 	return status ? status : copy_set(false, NULL, node, &p);
@@ -117,7 +117,7 @@ static int sides_set(struct graph_node *node, struct sides s)
 
 static int sides_set_exec(struct graph_exec *x, struct graph_node *node, struct sides s)
 {
-	struct rt_copy3d p;
+	struct rt_copy_3d p;
 	int status = describe(&s, &p);
 
 	return status ? status : copy_set_exec(false, x, node, &p);

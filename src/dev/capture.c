@@ -334,6 +334,11 @@ enum status stream_capture_guard(struct streams *all)
 	return graph_unlock(all, status);
 }
 
+enum status device_capture_guard(const struct device *d)
+{
+	return d->streams ? stream_capture_guard(d->streams->all) : STATUS_SUCCESS;
+}
+
 /* ---- asking ---- */
 
 enum status stream_capture_info(struct stream *s, struct capture_info *out)

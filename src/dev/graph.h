@@ -276,5 +276,7 @@ enum capture_mode stream_capture_mode_exchange(struct streams *all, enum capture
  * STATUS_STREAM_CAPTURE_UNSUPPORTED when a capture forbids them to this thread; it is then invalid.
  */
 enum status stream_capture_guard(struct streams *all);
+/* The same; a device without streams forbids nothing. */
+enum status device_capture_guard(const struct device *d);
 
 #endif

@@ -84,6 +84,10 @@ static enum status make(struct device *d, struct mem *m, u64 bytes, struct memor
 
 enum status memory_alloc(struct device *d, u64 bytes, u64 *out)
 {
+	enum status status = device_capture_guard(d);
+
+	if (status != STATUS_SUCCESS)
+		return status;
 	return make(d, &d->mem, bytes, (struct memory_block){.type = MEMORY_DEVICE}, out);
 }
 
@@ -153,6 +157,9 @@ enum status memory_free(struct device *d, u64 p)
 
 	if (!p)
 		return STATUS_SUCCESS;
+	status = device_capture_guard(d);
+	if (status != STATUS_SUCCESS)
+		return status;
 	if (d->streams && graph_memory_is(d, p)) {
 		status = stream_device_wait(d);
 		return status == STATUS_SUCCESS ? graph_memory_free(d, p) : status;

@@ -140,6 +140,17 @@ static int spoiled(int *p)
 	REFUSED(cudaErrorStreamCaptureInvalidated, cudaGetLastError());
 	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(a, &graph));
 	SAME(graph == NULL, 1);
+	// Allocation is forbidden to all threads while a capture is global, but to nobody when it is relaxed.
+	int *more;
+	TRY(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaMalloc(&more, 64));
+	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(a, &graph));
+	TRY(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+	TRY(cudaMalloc(&more, 64));
+	TRY(cudaMemsetAsync(more, 0, 64, a));
+	TRY(cudaStreamEndCapture(a, &graph));
+	TRY(cudaGraphDestroy(graph));
+	TRY(cudaFree(more));
 	// A fork without a join.
 	TRY(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
 	TRY(cudaEventRecord(e, a));
