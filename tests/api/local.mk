@@ -1,10 +1,10 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
-api_tests = tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
+api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
 	tests/api/memory tests/api/memory_shared
 api_flags = $(AM_LDFLAGS) -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
 api_link = .libs/libcudart.so.13 .libs/libcuda.so.1 -ldl
-check_PROGRAMS += $(api_tests) tests/api/errors
+check_PROGRAMS += $(api_tests)
 tests_api_errors_SOURCES = tests/api/errors.c tests/check.h
 tests_api_errors_LDADD = $(api_link)
 tests_api_errors_LDFLAGS = $(api_flags)

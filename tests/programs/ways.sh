@@ -165,7 +165,7 @@ jacobi=$here/jacobi.cu
 for variant in 0 1 2; do
 	succeeds "Jacobi solver, variant $variant: builds" \
 		"$nvcc" -arch=sm_80 -DVARIANT=$variant -Xcompiler -fopenmp "$jacobi" -o "$scratch/program"
-	for devices in v100; do
+	for devices in v100 4xv100; do
 		runs "Jacobi solver, variant $variant, $devices" -d "$devices" "$scratch/program"
 	done
 done
