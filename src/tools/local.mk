@@ -6,5 +6,5 @@ ptxloom_SOURCES += src/tools/images.c src/tools/images.h src/tools/ls.c src/tool
 ptxloom_SOURCES += src/tools/devices.c
 ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
 ptxloomincludedir = $(pkgdatadir)/include
-dist_ptxloominclude_DATA = share/ptxloom/include/cuda_runtime.h share/ptxloom/include/ptxloom_stream.h share/ptxloom/include/ptxloom_texture.h
+dist_ptxloominclude_DATA = share/ptxloom/include/cuda_runtime.h share/ptxloom/include/ptxloom_stream.h share/ptxloom/include/ptxloom_texture.h share/ptxloom/include/ptxloom_memory.h
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h

@@ -262,5 +262,6 @@ template <class T> static inline cudaError_t cudaMallocHost(T **out, size_t size
 }
 
 #include "ptxloom_texture.h"
+#include "ptxloom_memory.h"
 
 #endif
