@@ -71,6 +71,8 @@ struct device {
 	 */
 	void (*on_slack)(const struct device *d, const struct device_kernel *k);
 	bool slack_said;
+	/* Who is told what launches do (src/exec/observer.h). Set before the first program is loaded. */
+	const struct exec_observer *observer;
 };
 
 /* Where a device's memory is in the process; borrowed. */

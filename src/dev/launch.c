@@ -4,6 +4,7 @@
 #include "src/dev/device_int.h"
 #include "src/dev/nested.h"
 #include "src/dev/texture.h"
+#include "src/exec/observer.h"
 
 #include <stdlib.h>
 
@@ -257,7 +258,10 @@ static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
 	struct device_fault fault;
+	const struct exec_observer *o = f->dev->observer;
 
+	if (o && o->launch_end)
+		o->launch_end(o->user, f->program, f->grid_id);
 	say_slack(f->dev, f->kernel);
 	if (!end->fault) {
 		if (!f->family || !nested_continue(f))
@@ -329,7 +333,8 @@ static bool start(struct device_flight *f, bool may_inline)
 		.env =
 			{
 				.program = p,
-				.ops = d->ops,
+				.ops = d->observer ? d->ops->watched : d->ops,
+				.observer = d->observer,
 				.mem = &d->mem,
 				.params = f->params->host,
 				.param_address = f->params->address,
@@ -363,6 +368,8 @@ static bool start(struct device_flight *f, bool may_inline)
 	}
 	if (f->kernel->param_bytes)
 		memcpy(f->params->host, f->values, f->kernel->param_bytes);
+	if (d->observer && d->observer->launch_begin)
+		d->observer->launch_begin(d->observer->user, p, f->grid_id);
 	return sched_start(f->pool ? f->pool : d->pool, &s, may_inline);
 }
 

@@ -499,6 +499,7 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 		.units = p->exec_units,
 		.unit_len = p->len,
 		.externs = p->dev->externs,
+		.no_fusion = p->dev->observer != NULL,
 	};
 	struct program *lowered;
 
@@ -510,8 +511,6 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 	if (!lowered) {
 		lowered = exec_lower(k->unit, k->func, p->dev->arch, p->address[k->unit_index],
 				     &options, d);
-		if (lowered)
-			exec_mark_polls(lowered);
 		__atomic_store_n(&k->lowered[gang], lowered, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&p->lock);

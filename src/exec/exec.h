@@ -82,6 +82,7 @@ enum insn_flag {
 	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
 	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
 	INSN_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
+	INSN_SYSTEM = 64,    /* atomics, fences: the host's threads take part, too */
 	INSN_FIXED = 128,    /* memory: the addresses are the same for every CTA of the launch */
 };
 
@@ -217,6 +218,7 @@ struct warp {
 	bool rotate;    /* take the oldest group next, not the lowest */
 	u64 ticks;
 	u32 cluster_arrived;  /* lanes that have arrived at the cluster's barrier in this phase */
+	u32 told;             /* observers: pc + 1 of the record they know is coming, 0: none */
 	u32 arrivals;         /* bit b: arrived[b] is not empty */
 	struct group group[WARP_LANES];
 	u32 arrived[CTA_BARRIERS]; /* lanes that have arrived at a CTA barrier and do not wait there */
@@ -243,7 +245,11 @@ struct exec_ops {
 	void (*loop)(struct gang *g, const struct insn *in);
 	/* Lanes of g's warp have exited: let warp instructions go on that waited for them only. */
 	void (*settle)(struct gang *g);
+	/* The same, telling the observer of the launch: observer.h. */
+	const struct exec_ops *watched;
 };
+
+struct exec_observer;
 
 /* What the engine asks of its surroundings, per launch. */
 struct exec_env {
@@ -270,6 +276,8 @@ struct exec_env {
 	const u32 *tid;            /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
 	u64 param_address;         /* device address of the parameters */
 	volatile u32 *cancel;      /* non-zero: stop as soon as possible */
+	/* Who is told what happens; `ops` are instrumented ones then. NULL: nobody. */
+	const struct exec_observer *observer;
 	bool several_workers;
 	void *user;
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/exec/syscall.h. */
@@ -407,8 +415,6 @@ const struct program_func *exec_program_function(const struct program *p, u64 ad
 u32 exec_local_bytes(const struct program *p, u64 stack_limit);
 /* Why the record is one that faults, NULL: it is not, or for no special reason. */
 const char *exec_program_note(const struct program *p, u32 pc);
-/* Mark the backward branches of loops that may wait for other threads (INSN_POLL). Part of lowering. */
-void exec_mark_polls(struct program *p);
 /* Records as text, one a line, for tests and --dump. */
 void exec_dump_program(const struct program *p, struct text *out);
 

@@ -28,7 +28,7 @@ void EXEC_NAME(warp_settle)(struct gang *g);
  * no such operation.
  */
 u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
-extern const struct exec_ops EXEC_NAME(exec_ops);
+extern const struct exec_ops EXEC_NAME(exec_ops), EXEC_NAME(exec_ops_watched);
 
 #define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang *g, const struct insn *in)
 

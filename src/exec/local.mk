@@ -23,7 +23,8 @@ libcore_la_SOURCES += \
 	src/exec/lower_warp.c \
 	src/exec/dump.c \
 	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c src/exec/fuse_int.h \
-	src/exec/polls.c \
+	src/exec/polls.c src/exec/estimate.c \
+	src/exec/observer.c src/exec/observer.h \
 	src/exec/run.c \
 	src/exec/select.c \
 	src/exec/sreg.c \
@@ -49,6 +50,7 @@ exec_sources = \
 	src/exec/product_float.c src/exec/product_int.c \
 	src/exec/mma_fused.h src/exec/mma_op.h src/exec/mma_plane.h src/exec/mma_product.h \
 	src/exec/mma_sparse.h src/exec/mma_tile.h src/exec/mma_vec.h \
+	src/exec/op_watch.c src/exec/tables.h src/exec/ops/table.def src/exec/ops/watched.def \
 	src/exec/access.h src/exec/address_kind.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \
 	src/exec/ops/approx.def src/exec/ops/cvt_float.def src/exec/ops/f32.def src/exec/ops/f64.def \
@@ -94,6 +96,11 @@ check_PROGRAMS += tests/unit/exec_wide
 TESTS += tests/unit/exec_wide
 tests_unit_exec_wide_SOURCES = tests/unit/exec_wide.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_wide_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_rows
+TESTS += tests/unit/exec_rows
+tests_unit_exec_rows_SOURCES = tests/unit/exec_rows.c tests/check.h
+tests_unit_exec_rows_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_fuse
 TESTS += tests/unit/exec_fuse

@@ -316,6 +316,28 @@ static void add_carry(struct lower *l, const char *shape)
 		lower_write(l, FIELD_TARGET, l->carry);
 }
 
+/* The operation of the instruction and its constant; forms are shared, so most have been looked up before. */
+static enum exec_op find_lanes(struct lower *l, s64 *imm)
+{
+	const struct isa_form *form = l->in->form;
+	u64 key = (u64)(uintptr_t)form * 32 + l->in->ops, *found = map_get(&l->form_ops, key);
+	char text[160];
+	enum exec_op op;
+
+	*imm = 0;
+	if (found) {
+		*imm = (s64)(*found >> 16);
+		return (enum exec_op)(*found & 0xffff);
+	}
+	lower_text(form, NULL, text, sizeof(text));
+	op = lower_find_op(text);
+	if (op == EXEC_OPS || shape_operands(op_infos[op].shape) + 1 != l->in->ops)
+		op = lower_mode_op(form, imm);
+	if (!map_set(&l->form_ops, key, (u64)*imm << 16 | op))
+		l->failed = true;
+	return op;
+}
+
 void lower_lanes(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -325,13 +347,11 @@ void lower_lanes(struct lower *l)
 	u32 src[4] = {IR_NONE, IR_NONE, IR_NONE, IR_NONE}, n, d;
 	const struct isa_operand *result =
 		ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, 0);
-	s64 imm = 0;
+	s64 imm;
 
-	lower_text(form, NULL, text, sizeof(text));
-	op = lower_find_op(text);
-	if (op == EXEC_OPS || shape_operands(op_infos[op].shape) + 1 != l->in->ops)
-		op = lower_mode_op(form, &imm);
+	op = find_lanes(l, &imm);
 	if (op == EXEC_OPS) {
+		lower_text(form, NULL, text, sizeof(text));
 		lower_poison(l, text);
 		return;
 	}
@@ -347,6 +367,7 @@ void lower_lanes(struct lower *l)
 			form, &l->f->operands.at[l->in->first_op], l->in->ops, i + 1);
 
 		if (!o || !spec) {
+			lower_text(form, NULL, text, sizeof(text));
 			lower_poison(l, text);
 			return;
 		}
@@ -373,10 +394,19 @@ static const char *poison_reason(const struct ir_func *f, u32 insn)
 	return "unknown instruction";
 }
 
+/* Rows of the table that are known but not run: the instruction faults when it is reached. */
+static void lower_refuse(struct lower *l)
+{
+	char text[160], why[256];
+
+	lower_text(l->in->form, NULL, text, sizeof(text));
+	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run", text);
+	lower_poison(l, why);
+}
+
 static void lower_insn(struct lower *l)
 {
 	const struct ir_insn *in = l->in;
-	char name[32];
 	lower_rule *rule;
 
 	l->guard = IR_NONE;
@@ -390,9 +420,11 @@ static void lower_insn(struct lower *l)
 		lower_poison(l, poison_reason(l->f, l->ir));
 		return;
 	}
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(in->form->row->name[in->form->name], "."),
-		 in->form->row->name[in->form->name]);
-	rule = lower_find_rule(name);
+	if (in->form->row->state != ISA_RUN) {
+		lower_refuse(l);
+		return;
+	}
+	rule = lower_find_rule(in->form->row->row);
 	(rule ? rule : lower_lanes)(l);
 }
 
@@ -496,6 +528,7 @@ static void lower_fini(struct lower *l)
 	VEC_FREE(&l->taken);
 	VEC_FREE(&l->notes);
 	map_fini(&l->consts);
+	map_fini(&l->form_ops);
 	map_fini(&l->func_at);
 	map_fini(&l->taken_at);
 	for (u32 u = 0; u < l->options.unit_len; u++) {
@@ -586,6 +619,8 @@ static bool finish(struct lower *l)
 	p->notes = arena_copy(&p->arena, l->notes.at, sizeof(*p->notes) * l->notes.len);
 	p->note_len = (u32)l->notes.len;
 	measure_frames(l);
+	lower_mark_polls(p);
+	p->thread_insns = lower_estimate(p);
 	return p->notes != NULL && !l->failed;
 }
 

@@ -103,6 +103,7 @@ struct lower {
 	u8 **places;         /* by unit: offset_in */
 	u32 *var_offset;     /* local and parameter variables: offset in their frame; shared: in shared memory */
 	u8 *offset_in;       /* LOWER_IN_FRAME or LOWER_IN_STACK */
+	struct map form_ops; /* lane operations: form and operand count -> constant << 16 | operation */
 	struct map consts;   /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
 };
@@ -150,7 +151,12 @@ void lower_four_words(struct lower *l, enum exec_op op, s64 imm);
 typedef void lower_rule(struct lower *l);
 
 /* Rules by the first word of the opcode; defined in lower_rules.c. */
-lower_rule *lower_find_rule(const char *name);
+/* NULL: instructions of this row are lane operations. */
+lower_rule *lower_find_rule(u32 row);
+/* Mark the backward branches of loops that may wait for other threads (INSN_POLL): polls.c. */
+void lower_mark_polls(struct program *p);
+/* Estimate what one thread runs: estimate.c. */
+u64 lower_estimate(const struct program *p);
 /* Everything that is a lane operation. */
 lower_rule lower_lanes;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */

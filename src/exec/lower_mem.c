@@ -346,7 +346,7 @@ void lower_atom(struct lower *l)
 	in->space = (u8)t.space;
 	in->pad = op;
 	in->join = type;
-	in->flags |= t.wide ? INSN_WIDE : 0;
+	in->flags |= (u8)((t.wide ? INSN_WIDE : 0) | (isa_form_has(form, M_sys) ? INSN_SYSTEM : 0));
 	if (dst != IR_NONE)
 		lower_finish(l, d, dst, type, class);
 }

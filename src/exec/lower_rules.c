@@ -4,6 +4,7 @@
  */
 #include "src/exec/lower_int.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 static void rule_mov(struct lower *l);
@@ -116,12 +117,26 @@ static const struct rule rules[] = {
 	{"setmaxnreg", rule_nothing},
 };
 
-lower_rule *lower_find_rule(const char *name)
+/* By row of the instruction table: all names of a row begin with the same word. */
+static lower_rule *rule_of[ISA_ROWS];
+static pthread_once_t rules_once = PTHREAD_ONCE_INIT;
+
+static void find_rules(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-		if (!strcmp(rules[i].name, name))
-			return rules[i].rule;
-	return NULL;
+	for (u32 r = 0; r < ISA_ROWS; r++) {
+		const char *name = isa_row(r)->name[0];
+		size_t n = strcspn(name, ".");
+
+		for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+			if (strlen(rules[i].name) == n && !strncmp(rules[i].name, name, n))
+				rule_of[r] = rules[i].rule;
+	}
+}
+
+lower_rule *lower_find_rule(u32 row)
+{
+	pthread_once(&rules_once, find_rules);
+	return rule_of[row];
 }
 
 /* ---- mov ---- */

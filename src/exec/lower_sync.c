@@ -73,5 +73,7 @@ void lower_bar(struct lower *l)
 
 void lower_fence(struct lower *l)
 {
-	lower_emit(l, OP_fence);
+	struct insn *in = lower_emit(l, OP_fence);
+
+	in->flags |= isa_form_has(l->in->form, M_sys) ? INSN_SYSTEM : 0;
 }

@@ -1,10 +1,10 @@
 /*
  * atom and red: read-modify-write, lane after lane in ascending order. With one worker, and in
- * shared memory, which belongs to one worker, plain operations do; else the host's atomic ones.
- * Additions of a whole warp to one address without result are summed first. A record: pad = enum
- * atom_op, join = type word, size = bytes of an element, count = elements; scalars: d, b, c; vectors:
- * ext[0..count) results, ext[count..2 count) operands. PTX ISA "Parallel Synchronization and
- * Communication Instructions: atom", "red".
+ * shared memory, which belongs to one worker, plain operations do; else, and at the scope of the
+ * system, the host's atomic ones. Additions of a whole warp to one address without result are summed
+ * first. A record: pad = enum atom_op, join = type word, size = bytes of an element, count =
+ * elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2 count) operands. PTX ISA
+ * "Parallel Synchronization and Communication Instructions: atom", "red".
  */
 #include "src/exec/access.h"
 #include "src/exec/atom_op.h"
@@ -116,7 +116,7 @@ apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
 	return NULL;
 }
 
-/* alone: no other worker can come between. */
+/* alone: nobody else can come between. */
 static u64 modify(bool alone, u64 host, u32 size, apply_fn *fn, u64 b, u64 c)
 {
 	u64 old, new;
@@ -317,7 +317,7 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 {
 	const u32 *x = g->env->program->ext + in->ext;
 	u32 at = a->warp * WARP_LANES;
-	bool alone = !global || !g->env->several_workers;
+	bool alone = !global || (!g->env->several_workers && !(in->flags & INSN_SYSTEM));
 	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
 	apply_fn *fn, *shared_fn;
 

@@ -3,7 +3,7 @@
  * In gang mode a branch on which the warps do not agree ends the run (STOP_DIVERGED); the warps then execute it one by
  * one. PTX ISA "Control Flow Instructions", "Predicated Execution".
  */
-#include "src/exec/lanes.h"
+#include "src/exec/tables.h"
 
 #include <stdio.h>
 
@@ -348,10 +348,10 @@ HANDLER(cluster_wait_warp)
 	return barrier_cluster_wait(g, in);
 }
 
-/* One worker runs in one order; several need the host's fence. PTX ISA "membar, fence". */
+/* One worker runs in one order; several, and the host, need the host's fence. PTX ISA "membar, fence". */
 HANDLER(fence)
 {
-	if (g->env->several_workers)
+	if (g->env->several_workers || (in->flags & INSN_SYSTEM))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return in + 1;
 }
@@ -410,45 +410,22 @@ HANDLER(brkpt)
 
 /* ---- tables ---- */
 
-#define MASKED_W(id) EXEC_NAME(op_masked_w)
-#define MASKED_X(id) EXEC_NAME(op_masked_x)
-#define MASKED_P(id) EXEC_NAME(op_##id)
-#define MASKED_OF(shape, id) MASKED_##shape(id)
-
-/* The first letter of a shape is its result: SHAPE_RESULT_W_WW is W. */
-#include "src/exec/ops/shapes.def"
-
 static const struct exec_table table_gang = {{
-#define OP(id, texts, shape, expr) [OP_##id] = EXEC_NAME(op_##id),
-#include "src/exec/ops/all.def"
-#undef OP
-#define OTHER(id) [OP_##id] = EXEC_NAME(op_##id),
-#define MODAL(id) [OP_##id] = EXEC_NAME(op_##id##_gang),
-#include "src/exec/ops/other.def"
-#undef MODAL
-#undef OTHER
+#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_gang)
+#include "src/exec/ops/table.def"
 }};
 
 static const struct exec_table table_warp = {{
-#define OP(id, texts, shape, expr) [OP_##id] = EXEC_NAME(op_##id),
-#include "src/exec/ops/all.def"
-#undef OP
-#define OTHER(id) [OP_##id] = EXEC_NAME(op_##id),
-#define MODAL(id) [OP_##id] = EXEC_NAME(op_##id##_warp),
-#include "src/exec/ops/other.def"
-#undef MODAL
-#undef OTHER
+#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
+#include "src/exec/ops/table.def"
 }};
 
 static const struct exec_table table_masked = {{
-#define OP(id, texts, shape, expr) [OP_##id] = RESULT_##shape(id),
-#include "src/exec/ops/all.def"
-#undef OP
-#define OTHER(id) [OP_##id] = EXEC_NAME(op_##id),
-#define MODAL(id) [OP_##id] = EXEC_NAME(op_##id##_warp),
-#include "src/exec/ops/other.def"
-#undef MODAL
-#undef OTHER
+#define TABLE_LANE(id, shape) RESULT_##shape(id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
+#include "src/exec/ops/table.def"
 }};
 
 static void loop(struct gang *g, const struct insn *in)
@@ -458,10 +435,10 @@ static void loop(struct gang *g, const struct insn *in)
 	while (in);
 }
 
-#define STRING_(x) #x
-#define STRING(x) STRING_(x)
-
 const struct exec_ops EXEC_NAME(exec_ops) = {
-	.level = STRING(EXEC_LEVEL), .mode = {&table_gang, &table_warp, &table_masked}, .loop = loop,
+	.level = EXEC_LEVEL_TEXT,
+	.mode = {&table_gang, &table_warp, &table_masked},
+	.loop = loop,
 	.settle = EXEC_NAME(warp_settle),
+	.watched = &EXEC_NAME(exec_ops_watched),
 };

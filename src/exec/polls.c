@@ -3,7 +3,7 @@
  * hoist, or wait politely. Only they make a CTA give way soon; a loop that just computes keeps its
  * turn. PTX ISA "Memory Consistency Model".
  */
-#include "src/exec/exec.h"
+#include "src/exec/lower_int.h"
 
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static u32 first_target(const struct program *p, const struct insn *in)
 	return first;
 }
 
-void exec_mark_polls(struct program *p)
+void lower_mark_polls(struct program *p)
 {
 	u32 *before =
 		malloc(sizeof(*before) * (p->insns + 1)); /* polls among the records before i */

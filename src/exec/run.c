@@ -2,6 +2,7 @@
  * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not, barriers in between.
  */
 #include "src/exec/async.h"
+#include "src/exec/observer.h"
 
 #include <stdlib.h>
 
@@ -138,6 +139,16 @@ static void part_all(struct cta *c)
 		part(&c->gang[i], c->gang[i].pc, GROUP_READY, 0, 0);
 }
 
+static void begin_observed(struct cta *c)
+{
+	const struct exec_observer *o = c->env->observer;
+
+	for (u32 w = 0; w < c->warps; w++)
+		c->warp[w].told = 0;
+	if (o->cta_begin)
+		o->cta_begin(o->user, c);
+}
+
 void exec_cta_start(struct cta *c)
 {
 	const struct program *p = c->env->program;
@@ -165,6 +176,8 @@ void exec_cta_start(struct cta *c)
 	c->gang[c->gangs - 1].full = last == WARP_LANES;
 	if (PL_UNLIKELY(c->random))
 		part_all(c);
+	if (PL_UNLIKELY(c->env->observer))
+		begin_observed(c);
 }
 
 static bool gang_is_done(const struct gang *g)
@@ -402,6 +415,8 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		if (done) {
 			if (c->async)
 				async_finish(c);
+			if (PL_UNLIKELY(c->env->observer) && c->env->observer->cta_end)
+				c->env->observer->cta_end(c->env->observer->user, c);
 			return STOP_DONE;
 		}
 		c->used_up |= pass.used_up || --passes <= 0;

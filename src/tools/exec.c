@@ -4,6 +4,7 @@
 #include "src/base/file.h"
 #include "src/dev/device.h"
 #include "src/tools/exec_data.h"
+#include "src/tools/exec_watch.h"
 #include "src/tools/tools.h"
 
 #include <errno.h>
@@ -26,6 +27,8 @@ const char tool_help_exec[] =
 	"                          a pointer to device memory; without =INIT zeros, without N as many as INIT has\n"
 	"  --dump NAME[=FILE]      print a buffer or a .global variable afterwards (NAME:TYPE), or write it:\n"
 	"                          raw, or .npy by its name\n"
+	"  --count                 print how often what was executed and accessed\n"
+	"  --trace FILE            write every access to memory and every wait to FILE (-: standard output)\n"
 	"  -d, --device DEVICE     the device: a100 (default), v100, ./my.profile ..\n"
 	"      --dump-program      print the kernel as the engine runs it, and stop\n"
 	"      --help              this text\n"
@@ -56,6 +59,7 @@ struct job {
 	bool cooperative, dump_program;
 	VEC(struct input) inputs;
 	VEC(struct output) outputs;
+	struct exec_watch watch;
 	struct arch_devices profiles;
 	struct sched_pool *pool;
 	struct device dev;
@@ -167,6 +171,12 @@ static int parse_option(struct job *j, int c)
 	case 'p':
 		j->dump_program = true;
 		return TOOL_OK;
+	case 'n':
+		j->watch.count = true;
+		return TOOL_OK;
+	case 't':
+		j->watch.trace_path = optarg;
+		return TOOL_OK;
 	case 'a':
 		return add_input(j, optarg, false);
 	case 'u':
@@ -204,7 +214,9 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 		{"cooperative", no_argument, NULL, 'c'},  {"arg", required_argument, NULL, 'a'},
 		{"buffer", required_argument, NULL, 'u'}, {"dump", required_argument, NULL, 'o'},
 		{"device", required_argument, NULL, 'd'}, {"dump-program", no_argument, NULL, 'p'},
-		{"cluster", required_argument, NULL, 'x'}, {"help", no_argument, NULL, 'h'}, {0},
+		{"cluster", required_argument, NULL, 'x'}, {"help", no_argument, NULL, 'h'},
+		{"count", no_argument, NULL, 'n'},        {"trace", required_argument, NULL, 't'},
+		{0},
 	};
 	int c, status = TOOL_OK;
 
@@ -238,6 +250,8 @@ static int open_device(struct job *j, struct diag *d)
 	struct device_settings s = {0};
 	struct text why = {0};
 	const char *name = j->device ? j->device : getenv("PTXLOOM_DEVICE");
+	const struct exec_observer *observer;
+	bool ok;
 
 	if (!device_settings_read(&s, &why)) {
 		fprintf(stderr, "ptxloom exec: %s\n", why.at);
@@ -246,6 +260,14 @@ static int open_device(struct job *j, struct diag *d)
 	}
 	if (!arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
+	observer = exec_watch_open(&j->watch, &ok);
+	if (!ok) {
+		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
+		return TOOL_USAGE;
+	}
+	/* What is told is the same every time, unless more workers are asked for. */
+	if (observer && !s.sched.workers)
+		s.sched.workers = 1;
 	j->pool = sched_pool_new(&s.sched);
 	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,
 				    exec_ops_select(s.host_isa), NULL) != STATUS_SUCCESS) {
@@ -254,6 +276,7 @@ static int open_device(struct job *j, struct diag *d)
 		return TOOL_USAGE;
 	}
 	j->dev.async_eager = s.async_eager;
+	j->dev.observer = observer;
 	j->dev.syscalls.print = to_stdout;
 	return TOOL_OK;
 }
@@ -452,6 +475,7 @@ static int launch(struct job *j)
 	}
 	if (!result)
 		result = write_outputs(j);
+	exec_watch_close(&j->watch);
 	free(args);
 	return result;
 }

@@ -17,6 +17,7 @@ const char tool_help_lint[] =
 	"  --max-errors=N   stop showing errors of a file after N (default 20, 0: show all)\n"
 	"  --dump           print every instruction with its row of the table and its operands' roles\n"
 	"  --print          print the module as PTX again\n"
+	"  --rows           list the rows of the instruction table and whether they are run, and stop\n"
 	"  -q, --quiet      no messages, exit status only\n"
 	"      --help       this text\n"
 	"\n"
@@ -62,6 +63,23 @@ static int lint_file(const struct lint *l, const char *path)
 	return status;
 }
 
+/* A line for each row, a line for each chapter with how many of its rows are run. */
+static int list_rows(void)
+{
+	u32 run[ISA_CHAPTERS] = {0}, all[ISA_CHAPTERS] = {0};
+
+	for (u32 i = 0; i < ISA_ROWS; i++) {
+		const struct isa_row *r = isa_row(i);
+
+		run[r->chapter] += r->state == ISA_RUN;
+		all[r->chapter]++;
+		printf("%-5s %s\n", r->state == ISA_RUN ? "run" : "check", r->hint);
+	}
+	for (u32 i = 0; i < ISA_CHAPTERS; i++)
+		printf("# %u of %u rows are run: %s\n", run[i], all[i], isa_chapter_title(i));
+	return fflush(stdout) || ferror(stdout) ? TOOL_USAGE : TOOL_OK;
+}
+
 int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -69,6 +87,7 @@ int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 		{"dump", no_argument, NULL, 'd'},
 		{"print", no_argument, NULL, 'p'},
 		{"quiet", no_argument, NULL, 'q'},
+		{"rows", no_argument, NULL, 'r'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -87,6 +106,7 @@ int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 		case 'd': l.dump = true; break;
 		case 'p': l.print = true; break;
 		case 'q': l.quiet = true; break;
+		case 'r': return list_rows();
 		case 'h': return tool_help(self);
 		default: return tool_usage(self, "unknown option");
 		}

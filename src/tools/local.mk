@@ -8,3 +8,4 @@ ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share
 ptxloomincludedir = $(pkgdatadir)/include
 dist_ptxloominclude_DATA = share/ptxloom/include/cuda_runtime.h share/ptxloom/include/ptxloom_stream.h share/ptxloom/include/ptxloom_texture.h share/ptxloom/include/ptxloom_memory.h
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h
+ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h

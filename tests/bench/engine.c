@@ -482,8 +482,6 @@ static bool prepare(struct bench *b, u32 k)
 	b->program[k] =
 		f ? exec_lower(b->m, f, arch_find("a100"), b->var_address, &options, &b->d) : NULL;
 	b->reference[k] = f ? ref_decode(b->m, f, b->var_address) : NULL;
-	if (b->program[k])
-		exec_mark_polls(b->program[k]);
 	return b->program[k] && b->reference[k];
 }
 

@@ -91,6 +91,18 @@ for setting in PTXLOOM_WORKERS=1 PTXLOOM_SEED=5 PTXLOOM_HOST_ISA=base PTXLOOM_DE
 	ok "$(cmp -s "$scratch/first" "$scratch/out"; echo $?)" "the same with $setting"
 done
 
+# What is counted and traced, the same each time.
+status 0 $add --block 8 --buffer a:f32[8]=iota --buffer b:f32[8] --buffer c:f32[8] --arg u32=8 --count
+says out "^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum +2$"
+says out "^l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum +2$"
+says out "^l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum +1$"
+status 0 $add --block 40 --buffer a:f32[40]=iota --buffer b:f32[40] --buffer c:f32[40] --arg u32=40 \
+	--trace "$scratch/trace"
+says trace "^load global 4 \| cta 0,0,0 warp 1 lanes 000000ff \|"
+says trace "^store global 4 \| cta 0,0,0 warp 0 lanes ffffffff \|"
+status 2 $add --block 1 --buffer a:f32[1] --buffer b:f32[1] --buffer c:f32[1] --arg u32=1 \
+	--trace "$scratch/none/trace"
+
 # Types print as they are.
 types=samples/vector_add.ptx
 for case in "u8=255 255" "s8=-1 -1" "s16=-32768 -32768" "u64=0xffffffffffffffff 18446744073709551615" \
@@ -153,6 +165,38 @@ ok "$([ ! -s "$scratch/out" ]; echo $?)" "nothing is printed after a fault"
 status 0 ptxloom exec tests/exec/calls.ptx --block 6 --buffer o:u32[6] --dump o --dump table:u64
 says out '^hello 9$'
 says out '^o\[0\.\.5\] = 0 3 4 9 8 15$'
+
+# To the limits: what a device would do, and how it ends where it would.
+limits="ptxloom exec tests/exec/limits.ptx"
+status 0 $limits --kernel say --block 1000
+ok "$([ "$(sort -u "$scratch/out" | grep -c '^thread [0-9]*$')" -eq 1000 ]; echo $?)" "1000 threads print"
+status 1 $limits --kernel check --grid 2 --block 64 --arg u32=37
+says err 'a\.cu:17: k: block: \[[01],0,0\], thread: \[37,0,0\] Assertion `x < 5` failed'
+status 0 $limits --kernel check --grid 2 --block 64 --arg u32=64
+status 0 $limits --kernel heap --block 256 --buffer o:u32[256] --arg u64=4096 --dump o
+says out '^o\[0\.\.[0-9]+\] = 0 2 4 6 8 '
+status 0 $limits --kernel deep --block 40 --buffer o:u32[40] --arg u32=1000 --dump o
+says out '^o\[0\.\.[0-9]+\] = 500500 500500 '
+status 1 $limits --kernel deep --buffer o:u32[1] --arg u32=10000000
+says err '^Stack overflow'
+status 0 $limits --kernel poke --buffer big:u8[1073741824] --arg u64=1073741820
+status 1 $limits --kernel poke --buffer big:u8[1073741824] --arg u64=1077936128
+says err '^Invalid address: global write of 4 bytes$'
+says err 'after a 1073741824-byte allocation'
+status 1 $limits --kernel poke --buffer big:u8[64] --arg u64=2
+says err '^Misaligned address: global write of 4 bytes$'
+for at in 0 16 0xffffffffffff0000 0x123456789abc; do
+	status 1 $limits --kernel wild --arg u64=$at
+	says err '^Invalid address: global read of 4 bytes$'
+done
+for workers in 1 2; do
+	status 1 env PTXLOOM_TIMEOUT=200 PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
+	says err '^Timeout'
+	says err 'ran for more than 200 ms'
+	says err 'limits\.ptx:[0-9]+: bra LOOP'
+done
+status 0 $limits --kernel last --grid 1000000 --buffer o:u32[1] --dump o
+is out "o[0..0] = 999999"
 
 # Clusters.
 status 0 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 3 --buffer o:u32[6] --dump o

@@ -71,6 +71,8 @@ status 1 ptxloom lint -q "$broken"
 ok "$([ -s "$scratch/err" ] && echo 1 || echo 0)" "-q writes nothing"
 status 1 ptxloom lint --quiet "$broken"
 
+status 0 ptxloom lint --rows
+ok "$(grep -q '^run   add' "$scratch/out" && grep -q '^check ' "$scratch/out"; echo $?)" "rows have a state"
 status 0 ptxloom lint "$good"
 ok "$([ -s "$scratch/err" ] && echo 1 || echo 0)" "a correct module has no messages"
 status 0 sh -c "ptxloom lint - <$good"

@@ -23,6 +23,7 @@ struct harness {
 	u32 cancel;
 	const char *device; /* profile, NULL: h200 */
 	bool async_eager;
+	const struct exec_observer *observer; /* NULL: none */
 	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
 };
 
@@ -185,7 +186,9 @@ static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 tur
 static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block,
 					 const void *params, const char *level)
 {
-	struct lower_options options = {.warps = (block + 31) / 32};
+	struct lower_options options = {.warps = (block + 31) / 32,
+					.no_fusion = h->observer != NULL};
+	const struct exec_ops *ops = exec_ops_select(level);
 	struct program *p;
 	enum exec_stop stop;
 	u32 *tid = calloc(3 * 2048, sizeof(u32));
@@ -196,7 +199,8 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 		return STOP_FAULT;
 	h->env = (struct exec_env){
 		.program = p,
-		.ops = exec_ops_select(level),
+		.ops = h->observer ? ops->watched : ops,
+		.observer = h->observer,
 		.mem = &h->mem,
 		.params = params,
 		.grid = {grid, 1, 1},

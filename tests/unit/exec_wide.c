@@ -109,8 +109,25 @@ static void test_together(void)
 	harness_close(&h);
 }
 
+/* Odd spellings that have no meaning load, and fault when they are reached. */
+static void test_refused(void)
+{
+	struct harness h;
+	u64 got[2];
+
+	CHECK_EQ(run(&h, "mov.u32 %r2, 1; setp.eq.u32 %p0, %r2, 1; @%p0 bra E;\n"
+			 "mov.v2.u32 {%r0, %r1}, %r2; E:", got, 1),
+		 STOP_DONE);
+	harness_close(&h);
+	CHECK_EQ(run(&h, "mov.u32 %r2, 1; mov.v2.u32 {%r0, %r1}, %r2;", got, 1), STOP_FAULT);
+	CHECK_EQ(h.fault.kind, FAULT_ILLEGAL_INSTRUCTION);
+	CHECK(!strcmp(h.fault.text, "'mov.v2.u32' is not supported: it can be checked but not run"));
+	harness_close(&h);
+}
+
 int main(void)
 {
+	test_refused();
 	test_cases();
 	test_bulk_faults();
 	test_together();

@@ -89,9 +89,7 @@ static bool kernel_open(struct kernel *k, const char *ptx)
 	if (k->m)
 		k->p = exec_lower(k->m, ir_find_func(k->m, "k"), arch_find("a100"), k->var_address,
 				  &options, &d);
-	if (k->p)
-		exec_mark_polls(k->p);
-	else
+	if (!k->p)
 		printf("# %s\n", messages.at ? messages.at : "?");
 	text_fini(&messages);
 	diag_fini(&d);

@@ -1,0 +1,43 @@
+/*
+ * What observers ask about records.
+ */
+#include "src/exec/observer.h"
+
+static bool same_insn(const struct insn *a, const struct insn *b)
+{
+	return a->ir == b->ir && a->func == b->func;
+}
+
+/* A label stands before the instruction it belongs to, and is none itself. */
+bool exec_is_first(const struct program *p, u32 pc)
+{
+	const struct insn *in = &p->insn[pc];
+
+	if (in->op == OP_join)
+		return false;
+	while (pc-- && same_insn(&p->insn[pc], in))
+		if (p->insn[pc].op != OP_join)
+			return false;
+	return true;
+}
+
+/* Branches that lowering puts around an instruction are taken by those that do not run it. */
+static bool is_skip(const struct program *p, const struct insn *in)
+{
+	const struct ir_func *f = p->funcs[in->func].func;
+	const struct isa_form *form = in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
+
+	return in->inner == OP_bra_pred && form && form->row->row != I_bra;
+}
+
+u32 exec_step_passes(const struct gang *g, const struct insn *in, u32 w)
+{
+	u32 mask = exec_step_mask(g, w), p;
+
+	if (in->guard == NO_ROW)
+		return mask;
+	p = ((const u32 *)(const void *)(g->regs + in->guard))[g->warp + w];
+	if (in->flags & INSN_GUARD_NOT)
+		p = ~p;
+	return mask & (is_skip(g->env->program, in) ? ~p : p);
+}

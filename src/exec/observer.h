@@ -1,0 +1,86 @@
+/*
+ * Observers: who wants to know what a launch does. struct exec_env names one; its launches run with
+ * the instrumented tables (struct exec_ops, `watched`), whose memory and synchronising handlers tell
+ * the observer first and then do what the plain ones do, and whose loop calls the observer before
+ * each record. Plain tables test nothing: without an observer there is no cost.
+ *
+ * Functions may be NULL. With several workers they are called from several threads at once, for
+ * different CTAs. Programs are to be lowered without fusion, so that each record is of one
+ * instruction. What they get is valid during the call.
+ */
+#ifndef PL_EXEC_OBSERVER_H
+#define PL_EXEC_OBSERVER_H
+
+#include "src/exec/exec.h"
+
+enum exec_access_kind {
+	ACCESS_LOAD,
+	ACCESS_STORE,
+	ACCESS_ATOM,       /* reads, writes, gives the old value */
+	ACCESS_RED,        /* reads and writes */
+	ACCESS_COPY_READ,  /* source of an asynchronous copy */
+	ACCESS_COPY_WRITE, /* its destination; the bytes come later */
+};
+
+/*
+ * One warp's part in a memory instruction, before it takes place: it may still fault. Generic
+ * accesses come sorted by space, one event for each that lanes go to.
+ */
+struct exec_access {
+	const struct cta *cta;
+	const struct insn *in;
+	u32 pc;             /* record */
+	u32 warp;           /* in the CTA */
+	u8 kind;            /* enum exec_access_kind */
+	u8 space;           /* enum mem_space: global (constants too), shared, local, param */
+	u8 size, count;     /* bytes of an element, and how many lie side by side */
+	u32 mask;           /* lanes */
+	/*
+	 * By lane: device addresses; offsets in shared memory with the CTA's field above them, as
+	 * in mem.h; offsets in the thread's local memory or in the parameters.
+	 */
+	const u64 *address;
+};
+
+/* Lanes have come to an instruction that makes them wait for others, or orders memory. */
+struct exec_sync {
+	const struct cta *cta;
+	const struct insn *in;
+	u32 pc, warp, mask;
+	u16 op; /* enum exec_op: OP_bar_sync, OP_bar_arrive, OP_bar_red, OP_warp_sync, OP_fence .. */
+};
+
+struct exec_observer {
+	void *user;
+	/* Launches of a device (src/dev/launch.c), from any thread. */
+	void (*launch_begin)(void *user, const struct program *p, u64 grid_id);
+	void (*launch_end)(void *user, const struct program *p, u64 grid_id);
+	void (*cta_begin)(void *user, const struct cta *c);
+	void (*cta_end)(void *user, const struct cta *c);
+	/*
+	 * Before each record, helpers of lowering among them: exec_is_first tells which begin an
+	 * instruction. Each is told once for the lanes that run it together. g->mode says whether all warps of the gang are about to run it, or warp
+	 * g->warp alone; exec_step_mask gives the lanes. May block, as a debugger does.
+	 */
+	void (*step)(void *user, const struct gang *g, const struct insn *in);
+	void (*access)(void *user, const struct exec_access *a);
+	void (*sync)(void *user, const struct exec_sync *s);
+};
+
+/* Lanes of warp g->warp + w that are about to run; w: 0 .. exec_step_warps - 1. */
+static inline u32 exec_step_mask(const struct gang *g, u32 w)
+{
+	return g->mode == MODE_GANG ? g->warp_at[w].live : g->active;
+}
+
+static inline u32 exec_step_warps(const struct gang *g)
+{
+	return g->mode == MODE_GANG ? g->warps : 1;
+}
+
+/* Is the record the first of a PTX instruction (of a program without fusion)? */
+bool exec_is_first(const struct program *p, u32 pc);
+/* Lanes of that instruction that its guard lets through, of those of warp g->warp + w. */
+u32 exec_step_passes(const struct gang *g, const struct insn *in, u32 w);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * What tables of handlers are made of: ops/table.def lists them, with TABLE_LANE and TABLE_MODAL
+ * defined by the includer. Included by handler files only.
+ */
+#ifndef PL_EXEC_TABLES_H
+#define PL_EXEC_TABLES_H
+
+#include "src/exec/lanes.h"
+
+/* Lane operations in masked mode, by their result: predicates are written lane by lane anyway. */
+#define MASKED_W(id) EXEC_NAME(op_masked_w)
+#define MASKED_X(id) EXEC_NAME(op_masked_x)
+#define MASKED_P(id) EXEC_NAME(op_##id)
+#define MASKED_OF(shape, id) MASKED_##shape(id)
+
+/* The first letter of a shape is its result: RESULT_W_WW is W. */
+#include "src/exec/ops/shapes.def"
+
+#define EXEC_TEXT_(x) #x
+#define EXEC_TEXT(x) EXEC_TEXT_(x)
+#define EXEC_LEVEL_TEXT EXEC_TEXT(EXEC_LEVEL)
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * The observers of `ptxloom exec`.
+ */
+#include "src/tools/exec_watch.h"
+
+const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
+{
+	*ok = true;
+	watch_tee_init(&w->tee);
+	if (w->trace_path) {
+		w->file = strcmp(w->trace_path, "-") ? fopen(w->trace_path, "w") : stdout;
+		*ok = w->file != NULL;
+		if (!*ok)
+			return NULL;
+		watch_trace_init(&w->trace, w->file);
+		watch_tee_add(&w->tee, &w->trace.observer);
+	}
+	if (w->count) {
+		watch_counters_init(&w->counters);
+		watch_tee_add(&w->tee, &w->counters.observer);
+	}
+	return w->tee.len ? &w->tee.observer : NULL;
+}
+
+void exec_watch_close(struct exec_watch *w)
+{
+	for (u32 i = 0; w->count && w->tee.len && i < WATCH_METRICS; i++)
+		printf("%-64s %12llu\n", watch_metric_name(i),
+		       (unsigned long long)w->counters.value[i]);
+	if (!w->file)
+		return;
+	watch_trace_fini(&w->trace);
+	if (w->file != stdout)
+		fclose(w->file);
+	w->file = NULL;
+}

@@ -1,0 +1,23 @@
+/* What `ptxloom exec` tells about a launch: --count and --trace. */
+#ifndef PL_TOOLS_EXEC_WATCH_H
+#define PL_TOOLS_EXEC_WATCH_H
+
+#include "src/watch/counters.h"
+#include "src/watch/tee.h"
+#include "src/watch/trace.h"
+
+struct exec_watch {
+	bool count;
+	const char *trace_path; /* NULL: no trace; "-": standard output */
+	FILE *file;
+	struct watch_counters counters;
+	struct watch_trace trace;
+	struct watch_tee tee;
+};
+
+/* NULL when nothing is asked for. *ok is false, with errno set, when the file cannot be written. */
+const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok);
+/* Print the counters on standard output, close the trace. */
+void exec_watch_close(struct exec_watch *w);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * An observer that counts: instructions, threads, requests, sectors and bank conflicts, by the rules
+ * that an H200's counters follow (counters.c). May watch several launches at once.
+ */
+#ifndef PL_WATCH_COUNTERS_H
+#define PL_WATCH_COUNTERS_H
+
+#include "src/exec/observer.h"
+
+enum watch_metric {
+#define METRIC(id, name, what) WATCH_##id,
+#include "src/watch/metrics.def"
+#undef METRIC
+	WATCH_METRICS
+};
+
+struct watch_counters {
+	u64 value[WATCH_METRICS]; /* atomic while launches run */
+	struct exec_observer observer;
+};
+
+/* Zero the counters and make `observer`, which points back at them. */
+void watch_counters_init(struct watch_counters *c);
+const char *watch_metric_name(u32 metric);
+const char *watch_metric_what(u32 metric);
+
+/* ---- the rules, for one instruction of one warp ---- */
+
+/* Sectors of 32 bytes that the lanes' accesses of `width` bytes touch. */
+u32 watch_sectors(const u64 *address, u32 mask, u32 width);
+/* The same for atomics: lanes on one word follow one another. */
+u32 watch_atomic_sectors(const u64 *address, u32 mask, u32 width);
+/* Sectors in local memory, whose words the hardware interleaves by lane. */
+u32 watch_local_sectors(const u64 *address, u32 mask, u32 width);
+/* Passes over the 32 banks of shared memory. */
+u32 watch_wavefronts(const u64 *address, u32 mask, u32 width, bool store);
+/* Passes that a full warp needs without conflicts: what is more is called conflicts. */
+u32 watch_ideal_wavefronts(u32 width, bool store);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * Forwards events. Only what some observer asks for is asked of the engine.
+ */
+#include "src/watch/tee.h"
+
+#define EACH(t, o, event)                                                                          \
+	for (u32 i_ = 0; i_ < (t)->len; i_++)                                                      \
+		for (const struct exec_observer *o = (t)->to[i_]; o && o->event; o = NULL)
+
+static void on_launch_begin(void *user, const struct program *p, u64 grid_id)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, launch_begin)
+		o->launch_begin(o->user, p, grid_id);
+}
+
+static void on_launch_end(void *user, const struct program *p, u64 grid_id)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, launch_end)
+		o->launch_end(o->user, p, grid_id);
+}
+
+static void on_cta_begin(void *user, const struct cta *c)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, cta_begin)
+		o->cta_begin(o->user, c);
+}
+
+static void on_cta_end(void *user, const struct cta *c)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, cta_end)
+		o->cta_end(o->user, c);
+}
+
+static void on_step(void *user, const struct gang *g, const struct insn *in)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, step)
+		o->step(o->user, g, in);
+}
+
+static void on_access(void *user, const struct exec_access *a)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, access)
+		o->access(o->user, a);
+}
+
+static void on_sync(void *user, const struct exec_sync *s)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, sync)
+		o->sync(o->user, s);
+}
+
+void watch_tee_init(struct watch_tee *t)
+{
+	*t = (struct watch_tee){.observer = {.user = t}};
+}
+
+bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
+{
+	struct exec_observer *all = &t->observer;
+
+	if (t->len == WATCH_TEE_MAX)
+		return false;
+	t->to[t->len++] = o;
+	all->launch_begin = o->launch_begin ? on_launch_begin : all->launch_begin;
+	all->launch_end = o->launch_end ? on_launch_end : all->launch_end;
+	all->cta_begin = o->cta_begin ? on_cta_begin : all->cta_begin;
+	all->cta_end = o->cta_end ? on_cta_end : all->cta_end;
+	all->step = o->step ? on_step : all->step;
+	all->access = o->access ? on_access : all->access;
+	all->sync = o->sync ? on_sync : all->sync;
+	return true;
+}
