@@ -27,10 +27,10 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -o -ptx -v" ;;
 	exec)
-		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump -d --device --dump-program"
+		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --dump-program"
 		;;
 	env) options="$options -d" ;;
-	lint) options="$options --max-errors= --dump --print -q --quiet" ;;
+	lint) options="$options --max-errors= --dump --print --rows -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;
 	devices)

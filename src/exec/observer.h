@@ -59,8 +59,9 @@ struct exec_observer {
 	void (*cta_end)(void *user, const struct cta *c);
 	/*
 	 * Before each record, helpers of lowering among them: exec_is_first tells which begin an
-	 * instruction. Each is told once for the lanes that run it together. g->mode says whether all warps of the gang are about to run it, or warp
-	 * g->warp alone; exec_step_mask gives the lanes. May block, as a debugger does.
+	 * instruction. Each is told once for the lanes that run it together. g->mode says whether
+	 * all warps of the gang are about to run it, or warp g->warp alone; exec_step_mask gives the
+	 * lanes. May block, as a debugger does.
 	 */
 	void (*step)(void *user, const struct gang *g, const struct insn *in);
 	void (*access)(void *user, const struct exec_access *a);

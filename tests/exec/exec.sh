@@ -182,7 +182,7 @@ says err '^Stack overflow'
 status 0 $limits --kernel poke --buffer big:u8[1073741824] --arg u64=1073741820
 status 1 $limits --kernel poke --buffer big:u8[1073741824] --arg u64=1077936128
 says err '^Invalid address: global write of 4 bytes$'
-says err 'after a 1073741824-byte allocation'
+says err '-byte allocation at 0x'
 status 1 $limits --kernel poke --buffer big:u8[64] --arg u64=2
 says err '^Misaligned address: global write of 4 bytes$'
 for at in 0 16 0xffffffffffff0000 0x123456789abc; do
@@ -193,7 +193,7 @@ for workers in 1 2; do
 	status 1 env PTXLOOM_TIMEOUT=200 PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
 	says err '^Timeout'
 	says err 'ran for more than 200 ms'
-	says err 'limits\.ptx:[0-9]+: bra LOOP'
+	says err 'CTA \(0,0,0\) warp 1 lanes 0xffffffff: running at line [0-9]+: bra LOOP;'
 done
 status 0 $limits --kernel last --grid 1000000 --buffer o:u32[1] --dump o
 is out "o[0..0] = 999999"
