@@ -26,7 +26,8 @@ static void count(const struct ir_func *f, const struct program *p)
 	free(bad);
 }
 
-static u32 read_module(const char *path)
+/* What a device of this architecture makes of a module. Returns how many kernels it took. */
+static u32 read_module(const char *path, const char *device)
 {
 	struct lower_options options = {.warps = 1};
 	struct diag_source source = {.name = path};
@@ -50,7 +51,7 @@ static u32 read_module(const char *path)
 		struct program *p = NULL;
 
 		if (f->is_entry && f->insns.len)
-			p = exec_lower(m, f, arch_find("h200"), address, &options, &d);
+			p = exec_lower(m, f, arch_find(device), address, &options, &d);
 		if (p)
 			count(f, p);
 		kernels += p != NULL;
@@ -76,7 +77,7 @@ int main(void)
 	while (dir && (e = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
 		if (strstr(e->d_name, ".ptx"))
-			kernels += read_module(path);
+			kernels += read_module(path, "h200") + read_module(path, "gb202");
 	}
 	if (dir)
 		closedir(dir);
