@@ -319,7 +319,7 @@ static bool mma_sum_blocks(const struct mma_lay *lay, const struct mma_round *ro
 }
 
 /* Exponents that the sums cannot take: of infinities and NaN, and products at the ends of f32. */
-static bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_left *l, s32 *least,
+MMA_INLINE bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_left *l, s32 *least,
 			      s32 *most)
 {
 	u32 n = (u32)lay->blocks * lay->groups;
@@ -348,7 +348,7 @@ static bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_left *
 	return *most < MMA_HALF_ODD;
 }
 
-static bool mma_is_plain_right(const struct mma_lay *lay, const struct mma_right *r, s32 *least,
+MMA_INLINE bool mma_is_plain_right(const struct mma_lay *lay, const struct mma_right *r, s32 *least,
 			       s32 *most)
 {
 	u32 n = (u32)lay->blocks * lay->groups;

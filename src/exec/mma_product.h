@@ -21,6 +21,7 @@ struct product {
 	struct mma_lay
 		lay; /* floating point: made for the first warp, so `laid` has to be false before */
 	bool laid, vectors;
+	bool (*tile)(struct product *x); /* a way of its own for this form; NULL: none */
 	u8 rows, columns; /* groups of 8; the form has those of one instruction of a warp */
 	const u32 *a[PRODUCT_ROWS][PRODUCT_QUADS];
 	const u32 *b[PRODUCT_COLUMNS][PRODUCT_QUADS];

@@ -70,6 +70,18 @@ static const u32 *sums_at(const struct product *x, u32 row, u32 column, u32 pari
 	return row < x->rows ? x->c[product_register(x, x->f.c, row, column, parity)] : nothing;
 }
 
+/* f16: both columns of a pair are in one register. */
+MMA_INLINE void take_half_tile(const u32 *even, const u32 *odd, bool half, mma_vf (*to)[2])
+{
+	for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
+		mma_vi u = mma_load(even + v * MMA_W);
+
+		to[v][0] = half ? mma_widen(u) : (mma_vf)u;
+		to[v][1] = half ? mma_widen((mma_vi)((mma_vu)u >> 16))
+				: (mma_vf)mma_load(odd + v * MMA_W);
+	}
+}
+
 static void take_sums(const struct product *x, u32 row, u32 column, struct mma_sums *s)
 {
 	for (u32 half = 0; half < 2; half++) {
@@ -77,19 +89,14 @@ static void take_sums(const struct product *x, u32 row, u32 column, struct mma_s
 			  *odd = sums_at(x, row + half, column, 1);
 		mma_vf(*to)[2] = &s->value[half * (MMA_VECTORS / 2)];
 
-		if (x->f.c == MMA_F16)
-			for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
-				mma_vi u = mma_load(even + v * MMA_W);
-
-				to[v][0] = mma_widen(u);
-				to[v][1] = mma_widen((mma_vi)((mma_vu)u >> 16));
-			}
-		else
-			for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
-				to[v][0] = (mma_vf)mma_load(even + v * MMA_W);
-				to[v][1] = (mma_vf)mma_load(odd + v * MMA_W);
-			}
+		take_half_tile(even, odd, x->f.c == MMA_F16, to);
 	}
+}
+
+MMA_INLINE void take_tile(const u32 *const *c, bool half, struct mma_sums *s)
+{
+	take_half_tile(c[0], half ? NULL : c[1], half, s->value);
+	take_half_tile(c[half ? 1 : 2], half ? NULL : c[3], half, &s->value[MMA_VECTORS / 2]);
 }
 
 /* f16 infinities look like large numbers after widening. */
@@ -104,24 +111,34 @@ static bool sums_are_plain(const struct mma_sums *s, bool half)
 	return !mma_any(bad);
 }
 
+MMA_INLINE void give_half_tile(u32 *even, u32 *odd, bool half, const mma_vf (*from)[2])
+{
+	for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
+		if (half) {
+			mma_store(even + v * MMA_W, mma_narrow_half(from[v][0]) |
+							    mma_narrow_half(from[v][1]) << 16);
+		} else {
+			mma_store(even + v * MMA_W, (mma_vi)from[v][0]);
+			mma_store(odd + v * MMA_W, (mma_vi)from[v][1]);
+		}
+	}
+}
+
 static void give_sums(struct product *x, u32 row, u32 column, const struct mma_sums *s)
 {
 	for (u32 half = 0; half < 2 && row + half < x->rows; half++) {
 		u32 *even = x->d[product_register(x, x->f.d, row + half, column, 0)],
 		    *odd = even + WARP_LANES;
-		const mma_vf(*from)[2] = &s->value[half * (MMA_VECTORS / 2)];
 
-		if (x->f.d == MMA_F16)
-			for (u32 v = 0; v < MMA_VECTORS / 2; v++)
-				mma_store(even + v * MMA_W,
-					  mma_narrow_half(from[v][0]) | mma_narrow_half(from[v][1])
-										<< 16);
-		else
-			for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
-				mma_store(even + v * MMA_W, (mma_vi)from[v][0]);
-				mma_store(odd + v * MMA_W, (mma_vi)from[v][1]);
-			}
+		give_half_tile(even, odd, x->f.d == MMA_F16,
+			       &s->value[half * (MMA_VECTORS / 2)]);
 	}
+}
+
+MMA_INLINE void give_tile(u32 (*d)[WARP_LANES], bool half, const struct mma_sums *s)
+{
+	give_half_tile(d[0], half ? NULL : d[1], half, s->value);
+	give_half_tile(d[half ? 1 : 2], half ? NULL : d[3], half, &s->value[MMA_VECTORS / 2]);
 }
 
 /* The accumulator is added after the blocks, to nearest. False: not exact in f32. */
@@ -158,6 +175,83 @@ static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct 
 	return true;
 }
 
+/*
+ * The commonest forms, one tile of dense factors in one block: the layout is a constant here, so that
+ * loops and cases go when this is compiled. False: some number does not allow it.
+ */
+MMA_INLINE bool multiply_tile(struct product *x, const struct mma_lay *lay, bool half)
+{
+	const struct mma_round round = {.fraction = x->rule.fraction, .half = half};
+	struct mma_left l;
+	struct mma_right r;
+	struct mma_sums s;
+	s32 range[4];
+
+	mma_left_type(lay, lay->type[0], (const u32 *const *)x->a[0], (const u32 *const *)x->a[1],
+		      &l);
+	mma_right_type(lay, lay->type[1], (const u32 *const *)x->b[0], lay->quads, &r);
+	if (!mma_is_plain_left(lay, &l, &range[0], &range[1]) ||
+	    !mma_is_plain_right(lay, &r, &range[2], &range[3]) ||
+	    (!lay->narrow && !mma_in_range(range[0], range[1], range[2], range[3])))
+		return false;
+	take_tile(x->c, half, &s);
+	if (half && !sums_are_plain(&s, true))
+		return false;
+	if (mma_any(mma_block_of(lay, lay->narrow, &round, &l, &r, 0, &s)))
+		return false;
+	give_tile(x->d, half, &s);
+	return true;
+}
+
+static const struct mma_lay f16_tile = {
+	.type = {MMA_F16, MMA_F16}, .narrow = true, .quads = 2, .blocks = 1, .groups = 1, .slots = 15};
+static const struct mma_lay bf16_tile = {
+	.type = {MMA_BF16, MMA_BF16}, .quads = 2, .blocks = 1, .groups = 2, .slots = 15};
+static const struct mma_lay tf32_tile = {
+	.type = {MMA_TF32, MMA_TF32}, .quads = 2, .blocks = 1, .groups = 1, .slots = 15};
+
+static __attribute__((noinline)) bool multiply_f16_tile(struct product *x)
+{
+	return multiply_tile(x, &f16_tile, false);
+}
+
+static __attribute__((noinline)) bool multiply_half_tile(struct product *x)
+{
+	return multiply_tile(x, &f16_tile, true);
+}
+
+static __attribute__((noinline)) bool multiply_bf16_tile(struct product *x)
+{
+	return multiply_tile(x, &bf16_tile, false);
+}
+
+static __attribute__((noinline)) bool multiply_tf32_tile(struct product *x)
+{
+	return multiply_tile(x, &tf32_tile, false);
+}
+
+/* Which of these does such products; NULL: none. */
+static bool (*find_tile(const struct product *x))(struct product *)
+{
+	static const struct {
+		const struct mma_lay *lay;
+		u8 sums; /* enum mma_type */
+		bool (*multiply)(struct product *x);
+	} tiles[] = {
+		{&f16_tile, MMA_F32, multiply_f16_tile},
+		{&f16_tile, MMA_F16, multiply_half_tile},
+		{&bf16_tile, MMA_F32, multiply_bf16_tile},
+		{&tf32_tile, MMA_F32, multiply_tf32_tile},
+	};
+
+	if (x->rows != 2 || x->columns != 1 || x->rule.sum != MMA_FUSED)
+		return NULL;
+	for (u32 i = 0; i < ARRAY_LEN(tiles); i++)
+		if (!memcmp(&x->lay, tiles[i].lay, sizeof(x->lay)) && x->f.c == tiles[i].sums)
+			return tiles[i].multiply;
+	return NULL;
+}
+
 /* False: some number does not allow it. */
 static bool multiply_vectors(struct product *x)
 {
@@ -170,8 +264,11 @@ static bool multiply_vectors(struct product *x)
 		x->vectors = x->f.c == x->f.d &&
 			     !(x->rule.sum == MMA_HALVES && x->f.d == MMA_F16) &&
 			     lay_out(x, &x->lay);
+		x->tile = x->vectors ? find_tile(x) : NULL;
 		x->laid = true;
 	}
+	if (x->tile)
+		return x->tile(x);
 	if (!x->vectors)
 		return false;
 	for (u32 i = 0; i < x->rows; i += 2) {
