@@ -382,7 +382,12 @@ static bool run_passes(struct fuse *f)
 
 	if (!fuse_count(f))
 		return false;
-	fuse_mark_launch(f);
+	/*
+	 * Only what is hoisted is there for all lanes: elsewhere a record may run for some of them, and
+	 * the row's first lane may hold something else.
+	 */
+	if (!f->l->no_launch)
+		fuse_mark_launch(f);
 	if (!propagate(f) || !fuse_count(f))
 		return false;
 	for (u32 i = 0; i < n; i++)

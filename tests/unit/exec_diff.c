@@ -462,6 +462,8 @@ static void report(const struct options *o, u64 programs)
 
 int main(int argc, char **argv)
 {
+	/* Programs that told engines apart when few others did. */
+	static const u64 known[] = {201051, 201243, 201711, 202849};
 	static struct options o = {.first = 1, .n = 200};
 	u64 bad = 0, s;
 
@@ -470,6 +472,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "unknown option %s\n", argv[i]);
 			return 2;
 		}
+	for (u32 i = 0; argc == 1 && i < ARRAY_LEN(known); i++)
+		bad += try_seed(known[i], &o) != AGREE;
 	for (s = o.first; s < o.first + o.n && bad < 10; s++)
 		bad += try_seed(s, &o) != AGREE;
 	report(&o, s - o.first);
