@@ -16,8 +16,8 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_event.c \
 	runtime/drv_launch.c \
 	runtime/drv_tensor.c \
-	runtime/drv_texture.c \
-	runtime/rt_array.c runtime/rt_texture.c runtime/rt_texture.h \
+	runtime/drv_texture.c runtime/drv_texref.c \
+	runtime/rt_array.c runtime/rt_texref.c runtime/rt_texture.c runtime/rt_texture.h \
 	runtime/drv_copy.c \
 	runtime/drv_map.c \
 	runtime/drv_memory.c \

@@ -59,6 +59,8 @@ struct rt_variable {
 	const char *name;
 	size_t size;
 	void **managed_slot; /* __managed__: where the program keeps the address, else NULL */
+	u32 kind;            /* enum tex_kind of a texture or surface reference, else TEX_FREE */
+	bool as_float;       /* of a texture reference: integers are read as fractions */
 	struct rt_variable *next_managed;
 };
 
@@ -215,6 +217,8 @@ struct rt_function *rt_find_function(const void *stub);
 struct device_kernel *rt_kernel(const struct rt_function *f, int *status);
 /* The same on device i, whichever is current; i is valid. */
 struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *status);
+/* The texture or surface reference of this kind (enum tex_kind) that was registered, NULL: none. */
+const struct rt_variable *rt_find_reference(const void *symbol, u32 kind);
 /* Address and size of a registered variable on the current device. */
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size);
 

@@ -3,6 +3,7 @@
  * Nothing is parsed until something of an image is first used.
  */
 #include "runtime/rt.h"
+#include "src/exec/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,18 +107,19 @@ RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *d
 		remember(&registered.functions, stub, rt_image_function(image, name));
 }
 
-static void register_variable(void **handle, void *host, const char *name, size_t size,
-			      void **managed_slot)
+/* what: all but the image. */
+static void register_variable(void **handle, const void *host, const struct rt_variable *what)
 {
 	struct rt_image *image = (struct rt_image *)handle;
 	struct rt_variable *v;
 
-	if (!rt_handle_is(image, RT_HANDLE_LIBRARY) || !name)
+	if (!rt_handle_is(image, RT_HANDLE_LIBRARY) || !what->name)
 		return;
 	v = calloc(1, sizeof(*v));
 	if (v) {
-		*v = (struct rt_variable){image, name, size, managed_slot, NULL};
-		if (managed_slot) {
+		*v = *what;
+		v->image = image;
+		if (v->managed_slot) {
 			v->next_managed = image->managed;
 			image->managed = v;
 		}
@@ -131,7 +133,7 @@ RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name,
 				   int ext, size_t size, int constant, int global)
 {
 	(void)device_name, (void)ext, (void)constant, (void)global;
-	register_variable(handle, host, name, size, NULL);
+	register_variable(handle, host, &(struct rt_variable){.name = name, .size = size});
 }
 
 RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name,
@@ -142,7 +144,30 @@ RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *devi
 					  int global)
 {
 	(void)device_name, (void)ext, (void)constant, (void)global;
-	register_variable(handle, slot, name, size, slot);
+	register_variable(
+		handle, slot,
+		&(struct rt_variable){.name = name, .size = size, .managed_slot = slot});
+}
+
+/* Texture references of programs built with 11 and before; as_float: the read mode. */
+RT_API void plrt___cudaRegisterTexture(void **handle, const void *host, const void **address,
+				       const char *name, int dims, int as_float, int ext);
+RT_API void plrt___cudaRegisterTexture(void **handle, const void *host, const void **address,
+				       const char *name, int dims, int as_float, int ext)
+{
+	(void)address, (void)dims, (void)ext;
+	register_variable(handle, host,
+			  &(struct rt_variable){
+				  .name = name, .kind = TEX_TEXTURE, .as_float = as_float != 0});
+}
+
+RT_API void plrt___cudaRegisterSurface(void **handle, const void *host, const void **address,
+				       const char *name, int dims, int ext);
+RT_API void plrt___cudaRegisterSurface(void **handle, const void *host, const void **address,
+				       const char *name, int dims, int ext)
+{
+	(void)address, (void)dims, (void)ext;
+	register_variable(handle, host, &(struct rt_variable){.name = name, .kind = TEX_SURFACE});
 }
 
 /* Before the first access of a managed variable by the host: its address goes where the program looks. */
@@ -168,13 +193,20 @@ struct rt_function *rt_find_function(const void *stub)
 	return lookup(&registered.functions, stub);
 }
 
+const struct rt_variable *rt_find_reference(const void *symbol, u32 kind)
+{
+	const struct rt_variable *v = lookup(&registered.variables, symbol);
+
+	return v && v->kind == kind ? v : NULL;
+}
+
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size)
 {
 	struct rt_variable *v = lookup(&registered.variables, symbol);
 	struct device_program *p;
 	int status;
 
-	if (!v)
+	if (!v || v->kind != TEX_FREE)
 		return cudaErrorInvalidSymbol;
 	p = rt_image_program(v->image, &status);
 	if (!p)

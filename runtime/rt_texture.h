@@ -6,7 +6,7 @@
 #define PL_RT_TEXTURE_H
 
 #include "runtime/rt.h"
-#include "src/dev/texture.h"
+#include "src/dev/texref.h"
 
 struct channel_desc { /* cudaChannelFormatDesc */
 	int bits[4], kind;
@@ -103,11 +103,11 @@ int rt_texture_width(int device, u32 format, u32 channels, size_t *out);
 
 /* ---- rt_texref.c: texture references of older code ---- */
 
-struct texref;
-
-/* The reference behind a variable of a program, made when first asked for; var 0: none is. */
-struct texref *rt_texref_new(struct rt_device *d, u64 var, bool surface);
-/* Put what has been set into force. */
-int rt_texref_apply(struct texref *r);
+/*
+ * Bind so many bytes at an address of device memory, which is rounded down to what textures want:
+ * *offset says by how much, NULL allows no rounding. Returns an error number of both interfaces.
+ */
+int rt_texref_linear(struct texref *r, struct texture_desc *d, u64 address, u64 bytes,
+		     size_t *offset);
 
 #endif

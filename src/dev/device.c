@@ -2,7 +2,7 @@
  * Devices and the settings they start with.
  */
 #include "src/dev/device_int.h"
-#include "src/dev/texture.h"
+#include "src/dev/texref.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,6 +119,7 @@ void device_fini(struct device *d)
 	}
 	map_fini(&d->texts);
 	exec_heap_free(d->syscalls.heap);
+	texref_fini(d);
 	texture_store_free(d->textures);
 	mem_fini(&d->mem);
 	pthread_cond_destroy(&d->idle);

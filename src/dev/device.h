@@ -35,6 +35,7 @@ bool device_settings_read(struct device_settings *s, struct text *why);
 /* ---- devices: device.c ---- */
 
 struct device_flight;
+struct texref;
 struct texture_store;
 struct device_kernel;
 struct device_params;
@@ -61,6 +62,7 @@ struct device {
 	u32 number, count; /* which device of how many: for kernels that ask */
 	struct map texts;  /* of errors, in the device's memory */
 	struct texture_store *textures; /* src/dev/texture.h */
+	struct texref *texrefs;         /* src/dev/texref.h; guarded by lock */
 	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
 	struct device_flight *spare;       /* launches that have ended, for reuse */
 	struct device_params *spare_params;

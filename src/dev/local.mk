@@ -59,6 +59,7 @@ libcore_la_SOURCES += \
 	src/dev/cluster.c \
 	src/dev/mem_op.c src/dev/mem_op.h \
 	src/dev/fault.c \
+	src/dev/texref.c src/dev/texref.h \
 	src/dev/texture.c src/dev/texture.h \
 	src/dev/api.c src/dev/api_int.h \
 	src/dev/api_launch.c \

@@ -4,6 +4,7 @@
 #include "src/dev/device.h"
 #include "src/dev/image.h"
 #include "src/dev/module.h"
+#include "src/dev/texref.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static enum status load(struct device_program *p, const struct device_text *text
 			"the variables of '%s' do not fit the device's memory", p->names[0]);
 		return STATUS_OUT_OF_MEMORY;
 	}
-	return d->errors == errors ? STATUS_SUCCESS : STATUS_INVALID_PTX;
+	return d->errors == errors ? texref_load(p) : STATUS_INVALID_PTX;
 }
 
 enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len,
@@ -224,6 +225,7 @@ void device_program_unload(struct device_program *p)
 				exec_program_free(k->lowered[i]);
 			}
 	}
+	texref_unload(p);
 	for (size_t i = 0; i < p->allocations.len; i++)
 		mem_free(&p->dev->mem, p->allocations.at[i]);
 	VEC_FREE(&p->allocations);

@@ -411,27 +411,6 @@ enum status surface_create(struct texture_store *s, const struct texture_resourc
 	return add(s, &o, TEX_SURFACE, &d, handle);
 }
 
-enum status texture_bind(struct texture_store *s, u64 handle, const struct texture_desc *d)
-{
-	struct texture_desc *copy = malloc(sizeof(*copy));
-	struct tex_object o = {0}, *to;
-	enum status status = describe(s, d, &o);
-
-	if (!copy)
-		return STATUS_OUT_OF_MEMORY;
-	*copy = *d;
-	pthread_mutex_lock(&s->lock);
-	to = slot(s, handle, TEX_TEXTURE);
-	if (!to)
-		status = STATUS_INVALID_HANDLE;
-	if (!status)
-		publish(to, &o, TEX_TEXTURE, copy);
-	pthread_mutex_unlock(&s->lock);
-	if (status)
-		free(copy);
-	return status;
-}
-
 enum status texture_destroy(struct texture_store *s, u64 handle, u32 kind)
 {
 	struct tex_object *o;

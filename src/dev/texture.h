@@ -2,9 +2,7 @@
  * Texture and surface objects: from the descriptions of both CUDA interfaces to what kernels read.
  *
  * A store belongs to a device. Objects are found by handle; a handle that is no longer valid, or
- * never was, finds nothing. Texture references of older code are variables of modules that hold a
- * handle; texture_bind changes the object behind one in place. All functions may be called from
- * several threads at once.
+ * never was, finds nothing. All functions may be called from several threads at once.
  *
  * Source: CUDA Driver API "Texture Object Management", "Surface Object Management"; which
  * descriptions are refused is measured on an H200.
@@ -82,8 +80,6 @@ enum status texture_create(struct texture_store *s, const struct texture_desc *d
 enum status surface_create(struct texture_store *s, const struct texture_resource *r, u64 *handle);
 /* A sampler alone, of independent texturing mode. */
 enum status sampler_create(struct texture_store *s, const struct texture_settings *t, u64 *handle);
-/* Put another description behind a handle; the old one stays when it is refused. */
-enum status texture_bind(struct texture_store *s, u64 handle, const struct texture_desc *d);
 /* kind: enum tex_kind. STATUS_INVALID_HANDLE: there is no such object. */
 enum status texture_destroy(struct texture_store *s, u64 handle, u32 kind);
 /* What the object was made of, copied to *out. */

@@ -59,9 +59,12 @@ static const struct tex_object *find_object(struct gang *g, const struct insn *i
 	return c->object;
 }
 
-/* In independent mode the sampler is another operand; without state of its own it is the texture's. */
+/*
+ * In independent mode the sampler is another operand; without state of its own it is the texture's.
+ * It can make coordinates unnormalized, not normalized: then it is put together in *own.
+ */
 static const struct tex_sampler *find_sampler(struct gang *g, const struct insn *in, u32 lane,
-					      const struct tex_object *t)
+					      const struct tex_object *t, struct tex_sampler *own)
 {
 	u32 row = row_at(g, in, TEX_ROW_SAMPLER);
 	const struct tex_object *s = NULL;
@@ -72,7 +75,13 @@ static const struct tex_sampler *find_sampler(struct gang *g, const struct insn 
 	handle = handle_of(g, in, ROW64(row)[lane]);
 	s = tex_find(g->env->textures, handle, TEX_SAMPLER);
 	s = s ? s : tex_find(g->env->textures, handle, TEX_TEXTURE);
-	return s ? &s->sampler : &t->sampler;
+	if (!s)
+		return &t->sampler;
+	if (!s->sampler.normalized || t->sampler.normalized)
+		return &s->sampler;
+	*own = s->sampler;
+	own->normalized = false;
+	return own;
 }
 
 static void get_request(struct gang *g, const struct insn *in, u32 lane, struct tex_request *r)
@@ -129,12 +138,13 @@ HANDLER(tex)
 		for (u32 m = mask; m; m &= m - 1) {
 			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), v[4];
 			const struct tex_object *t = find_object(g, in, lane, TEX_TEXTURE, &cache);
+			struct tex_sampler own;
 			struct tex_request r;
 
 			if (!t)
 				return NULL;
 			get_request(g, in, lane, &r);
-			tex_fetch(t, find_sampler(g, in, lane, t), &r, v);
+			tex_fetch(t, find_sampler(g, in, lane, t, &own), &r, v);
 			put_values(g, in, lane, v);
 		}
 		if (pred != NO_ROW)

@@ -1,7 +1,7 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
-	tests/api/memory tests/api/memory_shared
+	tests/api/memory tests/api/memory_shared tests/api/texrefs
 api_flags = $(AM_LDFLAGS) -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
 api_link = .libs/libcudart.so.13 .libs/libcuda.so.1 -ldl
 check_PROGRAMS += $(api_tests)
@@ -29,6 +29,10 @@ tests_api_versions_SOURCES = tests/api/versions.c tests/check.h
 tests_api_versions_LDADD = $(api_link)
 tests_api_versions_LDFLAGS = $(api_flags)
 tests_api_versions_DEPENDENCIES = $(cuda_names)
+tests_api_texrefs_SOURCES = tests/api/texrefs.c tests/check.h
+tests_api_texrefs_LDADD = $(api_link)
+tests_api_texrefs_LDFLAGS = $(api_flags)
+tests_api_texrefs_DEPENDENCIES = $(cuda_names)
 tests_api_memory_SOURCES = tests/api/memory.c tests/api/memory.h tests/check.h
 tests_api_memory_LDADD = $(api_link)
 tests_api_memory_LDFLAGS = $(api_flags)
