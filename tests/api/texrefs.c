@@ -135,7 +135,7 @@ static void *array_of(unsigned flags)
 static void test_settings(void *m)
 {
 	static const float red[4] = {9, 0, 0, 0};
-	void *tex, *a = array_of(0), *f, *got_array;
+	void *tex, *a = array_of(0), *f = NULL, *got_array;
 	float got[8], colour[4], least, most;
 	int mode = 9, format = 0, channels = 0;
 	unsigned flags = 99;
@@ -187,7 +187,7 @@ static void test_memory(void *m)
 	uint8_t bytes[1024 + 32] = {0};
 	size_t offset = 1;
 	float got[8];
-	void *tex, *f, *line;
+	void *tex, *f = NULL, *line = NULL;
 
 	for (int i = 0; i < 32; i++)
 		bytes[1024 + i] = (uint8_t)(255 - i);
@@ -220,7 +220,7 @@ static void test_memory(void *m)
 
 static void test_surface(void *m)
 {
-	void *surf, *a = array_of(2), *f, *got_array = NULL;
+	void *surf, *a = array_of(2), *f = NULL, *got_array = NULL;
 	float got[2][4];
 	static const float x[8] = {10, 20, 30, 40, 0, 0, 0, 0};
 	void *params[] = {&in, &out};
@@ -252,7 +252,7 @@ static void test_samplers(void)
 		FETCH("near_fetch", "tex, near") FETCH("blend_fetch", "tex, blend")
 		FETCH("texel_fetch", "tex, texels");
 	static const float x[8] = {-.25f, 0, .25f, .375f, .5f, .75f, 1, 1.25f};
-	void *m, *tex, *f, *a = array_of(0);
+	void *m, *tex = NULL, *f = NULL, *a = array_of(0);
 	float got[8];
 
 	CHECK_MSG(!cuModuleLoadData(&m, code) && !cuModuleGetTexRef(&tex, m, "tex") &&
