@@ -395,7 +395,7 @@ static void test_runtime(void)
 
 int main(void)
 {
-	void *context, *m;
+	void *context, *m = NULL;
 
 	CHECK_MSG(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) && !cuCtxSetCurrent(context), "start");
 	CHECK_MSG(!cuMemAlloc_v2(&in, 32) && !cuMemAlloc_v2(&out, 32) && !cuModuleLoadData(&m, text), "load");
