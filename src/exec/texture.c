@@ -24,25 +24,27 @@ static s64 clamp_far(f64 d)
 	return d > (f64)FAR ? FAR : d < -(f64)FAR ? -FAR : (s64)d;
 }
 
-/* Normalized coordinates keep 21 bits of fraction, 22 where the size is a power of two. */
-static int fraction_bits(u32 size)
+/* Normalized coordinates keep 21 bits of fraction, 22 where the size is a power of two: the last one. */
+static f64 last_bit(u32 size)
 {
-	return is_pow2(size) ? 22 : 21;
+	return is_pow2(size) ? 0x1p-22 : 0x1p-21;
+}
+
+/* What is below the unit, a power of two, is cut. */
+static f64 cut(f64 x, f64 unit)
+{
+	return floor(x * (1 / unit)) * unit;
 }
 
 static f64 scale(f64 x, u32 size)
 {
-	int bits = fraction_bits(size);
-
-	return ldexp(floor(ldexp(x, bits)), -bits) * size;
+	return cut(x, last_bit(size)) * size;
 }
 
 /* From -1 to 1 instead of 0 to 1: the middle of a face is nowhere. */
 static f64 scale_face(f64 q, u32 size)
 {
-	int bits = fraction_bits(size) - 1;
-
-	return q != q ? size / 2.0 : (ldexp(floor(ldexp(q, bits)), -bits) + 1) / 2 * size;
+	return q != q ? size / 2.0 : (cut(q, 2 * last_bit(size)) + 1) / 2 * size;
 }
 
 static bool repeats(u32 mode)
@@ -386,6 +388,24 @@ static void finish(const struct fetch *f, const struct footprint *p, u32 out[4])
 	}
 }
 
+/* The same of a single texel of one level. */
+static void finish_one(const struct fetch *f, const struct tex_level *l, u32 out[4])
+{
+	static const u32 first[3] = {0, 0, 0};
+	static const s32 whole = 256;
+	static const bool touched = true;
+	u32 texel[4], channels = f->t->image.channels;
+
+	read_texel(f, l, first, texel);
+	if (f->r->compare) {
+		out[0] = out[1] = out[2] = out[3] = compare(f, texel[0]);
+		return;
+	}
+	for (u32 c = 0; c < 4; c++)
+		out[c] = c < channels ? tex_blend(class_of(f->t, c), &texel[c], &whole, &touched, 1)
+				      : 0;
+}
+
 static void place(struct fetch *f, const struct tex_level *l)
 {
 	const struct tex_image *im = &f->t->image;
@@ -502,7 +522,7 @@ void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const st
 	       u32 out[4])
 {
 	struct fetch f = {.t = t, .s = s, .r = r};
-	struct footprint p = {.n = 0};
+	struct footprint p;
 	u32 layers, level, part;
 	s64 lod = 0;
 
@@ -526,6 +546,11 @@ void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const st
 		gather(&f, &t->image.level[level], out);
 		return;
 	}
+	if (!f.two && !part) {
+		finish_one(&f, &t->image.level[level], out);
+		return;
+	}
+	p.n = 0;
 	add_level(&f, &t->image.level[level], 256 - (s32)part, !part, &p);
 	if (part) {
 		place(&f, &t->image.level[level + 1]);
