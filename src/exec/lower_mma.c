@@ -379,6 +379,27 @@ static void put_address(struct lower *l, struct insn *in, const struct lower_pla
 	lower_read(l, FIELD_A, p->base);
 }
 
+/* What `pad` says of ldmatrix and stmatrix: transposed, and behind that, of bytes, the bits of a number. */
+static u32 matrix_kind(const struct isa_form *form)
+{
+	u32 bits = 8, turned = isa_form_has(form, M_trans);
+
+	if (isa_form_has(form, M_m8n8))
+		return turned;
+	for (u32 i = 0; i < form->types; i++)
+		bits = form->type[i] == T_b6x16_p32   ? 6
+		       : form->type[i] == T_b4x16_p64 ? 4
+						      : bits;
+	return turned | bits << 1;
+}
+
+static enum exec_op matrix_op(const struct isa_form *form, bool store)
+{
+	if (isa_form_has(form, M_m8n8))
+		return store ? OP_matrix_store : OP_matrix_load;
+	return store ? OP_matrix_store_bytes : OP_matrix_load_bytes;
+}
+
 void lower_matrix(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -394,8 +415,11 @@ void lower_matrix(struct lower *l)
 		refuse(l, "the part has no such instruction");
 		return;
 	}
-	if (!isa_form_has(form, M_m8n8) || !find_fragment(l, data, ROW_W, !store && !move, &f) ||
-	    f.n == 3 || f.n > 4) {
+	if (!isa_form_has(form, M_m8n8) && !has_small_floats(l->arch)) {
+		refuse(l, "the part has no matrices of bytes");
+		return;
+	}
+	if (!find_fragment(l, data, ROW_W, !store && !move, &f) || f.n == 3 || f.n > 4) {
 		refuse(l, "this form is checked only, not run");
 		return;
 	}
@@ -417,10 +441,10 @@ void lower_matrix(struct lower *l)
 		return;
 	}
 	skip = meet(l);
-	in = lower_emit_free(l, store ? OP_matrix_store : OP_matrix_load);
+	in = lower_emit_free(l, matrix_op(form, store));
 	in->count = (u8)f.n;
 	in->size = 16;
-	in->pad = isa_form_has(form, M_trans);
+	in->pad = matrix_kind(form);
 	in->ext = (u32)l->ext.len;
 	put_address(l, in, &p);
 	add_fragment(l, &f);

@@ -98,6 +98,85 @@ HANDLER(matrix_store)
 	return in + 1;
 }
 
+/* ---- matrices of bytes ---- */
+
+/* Sixteen numbers of `bits` bits, packed from the lowest bit on, to bytes; those of 8 bits as they are. */
+static void unpack_row(const u8 *row, u32 bits, u8 *to)
+{
+	for (u32 i = 0; i < 16; i++) {
+		u32 at = i * bits, pair = row[at / 8];
+
+		if (at % 8 + bits > 8)
+			pair |= (u32)row[at / 8 + 1] << 8;
+		to[i] = (u8)(pair >> at % 8 & ((1u << bits) - 1));
+	}
+}
+
+/*
+ * Rows have 16 bytes. Matrices of 8 rows: a register has bytes 4 t .. 4 t + 3 of row g. Of 16 rows,
+ * transposed: two registers have, of rows 4 t .. 4 t + 3, bytes g and g + 8.
+ */
+HANDLER(matrix_load_bytes)
+{
+	bool turned = in->pad & 1;
+	u32 bits = in->pad >> 1;
+
+	for (u32 w = 0; w < WARPS; w++) {
+		u8 row[WARP_LANES][16];
+		struct access a;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		if (!mask_of(g, w))
+			continue;
+		if (!matrix_rows(g, in, w, &a))
+			return NULL;
+		for (u32 l = 0; l < 8u * in->count; l++)
+			unpack_row((const u8 *)(uintptr_t)a.host[l], bits, row[l]);
+		for (u32 j = 0; j < in->count; j++) {
+			u32 to = g->env->program->ext[in->ext + j];
+			u8 v[WARP_LANES][4];
+
+			for (u32 l = 0; l < WARP_LANES; l++)
+				for (u32 i = 0; i < 4; i++) {
+					u32 y = l >> 2, x = 4 * (l & 3) + i;
+
+					v[l][i] = turned ? row[16 * (j / 2) + x][y + 8 * (j % 2)]
+							 : row[8 * j + y][x];
+				}
+			if (to != NO_ROW)
+				memcpy(ROW32(to) + w * WARP_LANES, v, sizeof(v));
+		}
+	}
+	return in + 1;
+}
+
+/* Transposed matrices of 16 rows and 8 columns: bytes of columns 2 t, 2 t + 1 and rows g, g + 8. */
+HANDLER(matrix_store_bytes)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		struct access a;
+
+		if (!is_whole(g, w))
+			return part(g, in);
+		if (!mask_of(g, w))
+			continue;
+		if (!matrix_rows(g, in, w, &a))
+			return NULL;
+		for (u32 j = 0; j < in->count; j++) {
+			const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
+
+			for (u32 l = 0; l < WARP_LANES; l++)
+				for (u32 i = 0; i < 4; i++) {
+					u32 y = 8 * j + 2 * (l & 3) + i % 2, x = (l >> 2) + i / 2 * 8;
+
+					put(a.host[y] + x, 1, v[l] >> 8 * i & 0xff);
+				}
+		}
+	}
+	return in + 1;
+}
+
 HANDLER(matrix_move)
 {
 	for (u32 w = 0; w < WARPS; w++) {

@@ -419,6 +419,65 @@ static void test_small(u32 a, u32 b)
 	harness_close(&h);
 }
 
+/*
+ * Matrices of bytes on Blackwell, by PTX ISA's fragments: `bits` of a number, two matrices of 16 rows
+ * turned or four of 8. The bytes then go back by stmatrix, whose fragments are others.
+ */
+static void test_bytes(bool turned, u32 bits)
+{
+	static const char *const from[] = {[4] = "b8x16.b4x16_p64", [6] = "b8x16.b6x16_p32", [8] = "b8"};
+	char ptx[PTX_MAX], what[80];
+	struct harness h;
+	u8 in[32][16], row[32][16] = {{0}}, *out;
+	u64 params[2];
+	bool same = true;
+
+	snprintf(ptx, sizeof(ptx),
+		 ".version 8.8\n.target sm_120a\n.address_size 64\n"
+		 ".visible .entry k(.param .u64 in, .param .u64 out)\n"
+		 "{ .shared .align 16 .b8 s[512]; .reg .b32 %%r<4>; .reg .u64 %%i,%%o; .reg .u32 %%t,%%s;\n"
+		 "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x; mov.u32 %%s,s;\n"
+		 "mad.wide.u32 %%i,%%t,16,%%i; mad.wide.u32 %%o,%%t,16,%%o; mad.lo.u32 %%s,%%t,16,%%s;\n"
+		 "ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%i];\n"
+		 "st.shared.v4.b32 [%%s],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
+		 "ldmatrix.sync.aligned.%s.shared.%s {%%r0,%%r1,%%r2,%%r3},[%%s];\n"
+		 "st.global.v4.b32 [%%o],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
+		 "stmatrix.sync.aligned.m16n8.x4.trans.shared.b8 [%%s],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
+		 "ld.shared.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%s];\n"
+		 "st.global.v4.b32 [%%o+512],{%%r0,%%r1,%%r2,%%r3}; ret; }\n",
+		 turned ? "m16n16.x2.trans" : "m8n16.x4", from[bits]);
+	if (!CHECK_MSG(harness_open(&h, ptx), from[bits]))
+		return;
+	h.device = "gb202";
+	params[0] = mem_alloc(&h.mem, 512, 0, MEM_KIND_DEVICE);
+	params[1] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE);
+	for (u32 i = 0; i < 512; i++)
+		in[i / 16][i % 16] = (u8)(i * 73 + i / 16 * 29 + 5);
+	memcpy((void *)(uintptr_t)params[0], in, sizeof(in));
+	for (u32 y = 0; y < 32; y++)
+		for (u32 i = 0; i < 16 * bits; i++)
+			row[y][i / bits] |= (u8)((in[y][i / 8] >> i % 8 & 1) << i % bits);
+	snprintf(what, sizeof(what), "gb202: ldmatrix, stmatrix of %u bits%s", bits,
+		 turned ? ", turned" : "");
+	CHECK_EQ(harness_run(&h, "k", 1, 32, params, NULL), STOP_DONE);
+	out = (u8 *)(uintptr_t)params[1];
+	for (u32 l = 0; l < 32; l++)
+		for (u32 j = 0; j < 4; j++)
+			for (u32 i = 0; i < 4; i++) {
+				u32 t = l % 4, g = l / 4;
+				u8 got = out[16 * l + 4 * j + i];
+
+				same &= got == (turned ? row[j / 2 * 16 + 4 * t + i][g + j % 2 * 8]
+						       : row[8 * j + g][4 * t + i]);
+				same &= got ==
+					out[512 + 16 * (8 * j + 2 * t + i % 2) + g + i / 2 * 8];
+			}
+	CHECK_MSG(same, what);
+	h.device = "h200";
+	CHECK_EQ(harness_run(&h, "k", 1, 32, params, NULL), STOP_FAULT);
+	harness_close(&h);
+}
+
 int main(void)
 {
 	static const u32 sizes[3][2] = {{16, 16}, {32, 8}, {8, 32}};
@@ -443,5 +502,9 @@ int main(void)
 	for (u32 a = 0; a < ARRAY_LEN(small); a++)
 		for (u32 b = 0; b < ARRAY_LEN(small); b++)
 			test_small(a, b);
+	for (u32 bits = 4; bits <= 8; bits += 2) {
+		test_bytes(false, bits < 8 ? bits : 4);
+		test_bytes(true, bits);
+	}
 	return check_done();
 }
