@@ -32,7 +32,11 @@
 /* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread:
  * some 50 us. */
 #define INLINE_WORK 50000u
+/* Seats kept for launches to come: always so many; and more, up to a number and an amount of bytes,
+ * as all CTAs of a cooperative grid sit at once and would be made anew for every launch. */
 #define SEATS_CACHED 32u
+#define SEATS_CACHED_MAX 1024u
+#define SEATS_CACHED_BYTES (256ull << 20)
 #define GRIDS_CACHED 16u
 
 /* Storage of one CTA, kept for further CTAs of the same program and shape. */
@@ -44,6 +48,7 @@ struct seat {
 	u32 block[3];
 	u32 shared_cap;
 	u64 local_size; /* of the whole CTA */
+	u64 bytes;      /* of the whole seat, local memory that is never touched included */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
 	u32 light;      /* polite yields in this turn */
 	/* The first CTA of a cluster stands for all of it; the others hang on it, in the order of
@@ -58,6 +63,7 @@ struct seat {
 struct seat_list {
 	struct seat *first, **last;
 	u32 len;
+	u64 bytes; /* of all its seats */
 };
 
 struct sched_grid;

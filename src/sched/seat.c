@@ -17,6 +17,7 @@ void seat_list_init(struct seat_list *l)
 	l->first = NULL;
 	l->last = &l->first;
 	l->len = 0;
+	l->bytes = 0;
 }
 
 void seat_push(struct seat_list *l, struct seat *s)
@@ -25,6 +26,7 @@ void seat_push(struct seat_list *l, struct seat *s)
 	*l->last = s;
 	l->last = &s->next;
 	l->len++;
+	l->bytes += s->bytes;
 }
 
 static void unlink_seat(struct seat_list *l, struct seat **at)
@@ -35,6 +37,7 @@ static void unlink_seat(struct seat_list *l, struct seat **at)
 	if (l->last == &s->next)
 		l->last = at;
 	l->len--;
+	l->bytes -= s->bytes;
 }
 
 struct seat *seat_pop(struct seat_list *l)
@@ -181,6 +184,7 @@ static struct seat *make(const struct exec_env *e)
 		seat_free(s);
 		return NULL;
 	}
+	s->bytes = s->local_size + block_bytes * c->gangs + e->shared_bytes;
 	fill_tid(s);
 	make_gangs(s, block_bytes, caches);
 	exec_cta_prepare(c);
@@ -236,13 +240,19 @@ struct seat *seat_take(struct sched_grid *g)
 	return s;
 }
 
+static bool too_many(const struct seat_list *l)
+{
+	return l->len > SEATS_CACHED &&
+	       (l->len > SEATS_CACHED_MAX || l->bytes > SEATS_CACHED_BYTES);
+}
+
 void seat_return_locked(struct sched_pool *p, struct seat_list *list)
 {
 	struct seat *s;
 
 	while ((s = seat_pop(list))) {
 		seat_part(&p->seats, s);
-		while (p->seats.len > SEATS_CACHED)
+		while (too_many(&p->seats))
 			seat_free(seat_pop(&p->seats));
 	}
 }
