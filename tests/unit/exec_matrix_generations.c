@@ -478,6 +478,20 @@ static void test_bytes(bool turned, u32 bits)
 	harness_close(&h);
 }
 
+/* tcgen05 is checked only: reached, it is a fault that names it. */
+static void test_tcgen05(void)
+{
+	struct harness h;
+
+	if (!CHECK(harness_open(&h, ".version 8.8\n.target sm_100a\n.address_size 64\n"
+				    ".visible .entry k() { tcgen05.wait::ld.sync.aligned; ret; }\n")))
+		return;
+	h.device = "gb202";
+	CHECK_EQ(harness_run(&h, "k", 1, 32, NULL, NULL), STOP_FAULT);
+	CHECK_MSG(strstr(h.fault.text, "tcgen05.wait") != NULL, h.fault.text);
+	harness_close(&h);
+}
+
 int main(void)
 {
 	static const u32 sizes[3][2] = {{16, 16}, {32, 8}, {8, 32}};
@@ -506,5 +520,6 @@ int main(void)
 		test_bytes(false, bits < 8 ? bits : 4);
 		test_bytes(true, bits);
 	}
+	test_tcgen05();
 	return check_done();
 }
