@@ -57,7 +57,8 @@ exec_sources = \
 	src/exec/ops/fused.def src/exec/ops/half.def src/exec/ops/int.def src/exec/ops/move.def
 # clang says so when a loop stays scalar; some are meant to. Threads of a kernel may race as they like:
 # that is no race of ours, so ThreadSanitizer does not look in here.
-exec_cflags = $(AM_CFLAGS) -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion \
+# -fwrapv: integers of lanes wrap around, as on the device.
+exec_cflags = $(AM_CFLAGS) -O3 -fwrapv -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion \
 	-Wno-pass-failed -fno-sanitize=thread
 
 noinst_LTLIBRARIES += libexec_base.la

@@ -364,6 +364,7 @@ MMA_INLINE void mma_right_pair(const struct mma_lay *lay, u32 type, const u32 *f
 	const u32 slots = mma_slots(type),
 		  groups = second || type > MMA_BF16 ? mma_pair_groups(type) : 1;
 	u32 words[2][MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
+	f32 *value = r->value[0]; /* four rows of the plane for each fragment */
 	struct mma_pair d;
 
 	mma_turn(first, words[0]);
@@ -377,7 +378,8 @@ MMA_INLINE void mma_right_pair(const struct mma_lay *lay, u32 type, const u32 *f
 		mma_decode_pair(type, false, lay->normal, x, y, &d);
 		for (u32 s = 0; s < groups * slots; s++)
 			if (second || mma_slot_is_first(type, s))
-				mma_store(&r->value[(g * slots + s) * 4][v * MMA_W],
+				mma_store(value + (g * slots + s) * 4 * MMA_TILE_COLUMNS +
+						  v * MMA_W,
 					  (mma_vi)d.value[s]);
 		for (u32 i = 0; i < groups; i++)
 			mma_spread_exponents(mma_bias_right(slots == 4, d.exponent[i]), slots == 4,

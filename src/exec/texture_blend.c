@@ -77,7 +77,8 @@ static struct sum add_plane(const u32 *t, const s32 *w, u32 n, s32 most, const s
 			x |= 0x800000;
 		else if (!p->subnormals)
 			x = 0;
-		x = shift > 0 ? (shift < 63 ? x >> shift : 0) : x << -shift;
+		/* Only numbers that are not finite lie so far above `most`. */
+		x = shift > 0 ? (shift < 63 ? x >> shift : 0) : shift > -40 ? x << -shift : 0;
 		sum.value += (t[i] >> 31 ? -x : x) * w[i];
 	}
 	return sum;
@@ -122,7 +123,7 @@ static u32 add_planes(const struct sum *s, u32 n, const struct precision *p)
 	for (u32 i = 0; i < n; i++) {
 		s64 v = s[i].value;
 
-		value += s[i].scale >= fine && v ? (s128)v << (s[i].scale - fine)
+		value += s[i].scale >= fine && v ? v * ((s128)1 << (s[i].scale - fine))
 						 : (s128)((v > 0) - (v < 0));
 	}
 	return value ? round_sum(value, fine, p) : 0;

@@ -121,7 +121,7 @@ static bool put_range(struct progen *p, u32 first, u32 n, struct text *out)
 
 static void put_constant(struct progen *p, u32 type, struct text *out)
 {
-	u32 bits = isa_type_bits(type);
+	u32 wide = isa_type_bits(type), bits = wide < 64 ? wide : 64;
 	u64 x = edge_bits(p, bits);
 
 	if (type == T_f32)
