@@ -77,6 +77,18 @@ static const struct mem_array *find_array(const void *handle, int *status)
 	return a;
 }
 
+/* The array whose description goes to `out`. NULL, and the error in *status: there is none, or no place for it. */
+static const struct mem_array *array_to_describe(const void *handle, const void *out, int *status)
+{
+	const struct mem_array *a = find_array(handle, status);
+
+	if (a && !out) {
+		*status = STATUS_INVALID_VALUE;
+		return NULL;
+	}
+	return a;
+}
+
 static const struct mem_mipmap *find_mipmap(const void *handle, int *status)
 {
 	const struct mem_mipmap *m = drv_device(status) ? rt_mipmap_find(handle) : NULL;
@@ -89,12 +101,10 @@ static const struct mem_mipmap *find_mipmap(const void *handle, int *status)
 DRV_FN(cuArrayGetDescriptor_v2, (struct array_desc * out, const void *array))
 {
 	int status;
-	const struct mem_array *a = find_array(array, &status);
+	const struct mem_array *a = array_to_describe(array, out, &status);
 
 	if (!a)
 		return status;
-	if (!out)
-		return STATUS_INVALID_VALUE;
 	*out = (struct array_desc){a->desc.width, a->desc.height, (int)a->desc.format,
 				   a->desc.channels};
 	return STATUS_SUCCESS;
@@ -103,12 +113,10 @@ DRV_FN(cuArrayGetDescriptor_v2, (struct array_desc * out, const void *array))
 DRV_FN(cuArrayGetDescriptor, (struct array_desc_v1 * out, const void *array))
 {
 	int status;
-	const struct mem_array *a = find_array(array, &status);
+	const struct mem_array *a = array_to_describe(array, out, &status);
 
 	if (!a)
 		return status;
-	if (!out)
-		return STATUS_INVALID_VALUE;
 	*out = (struct array_desc_v1){(u32)a->desc.width, (u32)a->desc.height, (int)a->desc.format,
 				      a->desc.channels};
 	return STATUS_SUCCESS;
@@ -117,12 +125,10 @@ DRV_FN(cuArrayGetDescriptor, (struct array_desc_v1 * out, const void *array))
 DRV_FN(cuArray3DGetDescriptor_v2, (struct array3d_desc * out, const void *array))
 {
 	int status;
-	const struct mem_array *a = find_array(array, &status);
+	const struct mem_array *a = array_to_describe(array, out, &status);
 
 	if (!a)
 		return status;
-	if (!out)
-		return STATUS_INVALID_VALUE;
 	*out = (struct array3d_desc){a->desc.width,       a->desc.height,   a->desc.depth,
 				     (int)a->desc.format, a->desc.channels, a->desc.flags};
 	return STATUS_SUCCESS;
@@ -131,12 +137,10 @@ DRV_FN(cuArray3DGetDescriptor_v2, (struct array3d_desc * out, const void *array)
 DRV_FN(cuArray3DGetDescriptor, (struct array3d_desc_v1 * out, const void *array))
 {
 	int status;
-	const struct mem_array *a = find_array(array, &status);
+	const struct mem_array *a = array_to_describe(array, out, &status);
 
 	if (!a)
 		return status;
-	if (!out)
-		return STATUS_INVALID_VALUE;
 	*out = (struct array3d_desc_v1){(u32)a->desc.width, (u32)a->desc.height,
 					(u32)a->desc.depth, (int)a->desc.format,
 					a->desc.channels,   a->desc.flags};
