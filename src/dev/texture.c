@@ -311,6 +311,7 @@ static enum status describe(const struct texture_store *s, const struct texture_
 		return STATUS_NOT_SUPPORTED;
 	set_sampler(&o->sampler, &d->settings);
 	o->class = fetch_class(&o->image, d->settings.flags);
+	tex_plan(o);
 	return STATUS_SUCCESS;
 }
 

@@ -5,9 +5,9 @@ libcore_la_SOURCES += \
 	src/exec/exec.h src/exec/faults.def src/exec/fpenv.h \
 	src/exec/async.c src/exec/async.h \
 	src/exec/tensor.c src/exec/tensor_encode.c src/exec/tensor.h src/exec/lower_tensor.c \
-	src/exec/texture.c src/exec/texture_blend.c src/exec/texture_block.c \
+	src/exec/texture.c src/exec/texture_blend.c src/exec/texture_block.c src/exec/texture_bptc.c \
 	src/exec/texture_format.c src/exec/texture_surface.c src/exec/texture.h \
-	src/exec/texture_srgb.def \
+	src/exec/texture_srgb.def src/exec/texture_bptc.def \
 	src/exec/lower_tex.c \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
@@ -44,7 +44,7 @@ exec_sources = \
 	src/exec/op_sreg.c \
 	src/exec/op_warp.c \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
-	src/exec/op_tex.c src/exec/tex_op.h \
+	src/exec/op_tex.c src/exec/op_tex_wide.c src/exec/tex_op.h src/exec/tex_wide.h \
 	src/exec/op_atom.c \
 	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_quads.c src/exec/op_wgmma.c \
 	src/exec/product_float.c src/exec/product_int.c \

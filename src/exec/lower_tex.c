@@ -148,6 +148,20 @@ static s64 describe(const struct lower *l, const struct shape *s)
 	       (type == T_f16x2 ? TEX_PACK : 0);
 }
 
+/* May a warp be fetched at once? Rows: of the instruction. */
+static s64 describe_plain(s64 imm, const u32 *rows)
+{
+	u32 geometry = imm & TEX_GEOMETRY, mode = imm >> TEX_MODE_SHIFT & 3;
+	bool plain = !(imm & (TEX_COMPARE | TEX_GATHER | TEX_TO_HALF | TEX_PACK)) &&
+		     rows[TEX_ROW_SAMPLER] == IR_NONE && rows[TEX_ROW_OFFSET] == IR_NONE;
+
+	if (imm & TEX_INTEGER)
+		return plain && geometry == TEX_1D && !(imm & TEX_LAYERED) && mode != TEX_LEVEL
+			       ? TEX_NUMBERED
+			       : 0;
+	return plain && geometry <= TEX_2D && mode != TEX_GRADIENT ? TEX_PLAIN : 0;
+}
+
 void lower_tex(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -182,7 +196,7 @@ void lower_tex(struct lower *l)
 			rows[TEX_ROW_VALUE + i] = lower_target(l, element(l, d, i), ROW_W);
 	if (pred && pred->kind == IR_OP_REG)
 		rows[TEX_ROW_PRED] = lower_target(l, pred, ROW_P);
-	lower_emit(l, OP_tex)->imm = imm;
+	lower_emit(l, OP_tex)->imm = imm | describe_plain(imm, rows);
 	lower_read(l, FIELD_A, handle);
 	emit_rows(l, rows, true);
 	for (u32 i = 0; i < n && i < 4; i++)

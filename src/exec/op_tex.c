@@ -4,6 +4,7 @@
 #include "src/exec/access.h"
 #include "src/exec/atom_op.h"
 #include "src/exec/tex_op.h"
+#include "src/exec/tex_wide.h"
 
 static u32 row_at(const struct gang *g, const struct insn *in, u32 i)
 {
@@ -127,6 +128,51 @@ static void put_values(struct gang *g, const struct insn *in, u32 lane, u32 v[4]
 	}
 }
 
+/* The object that all lanes of the warp name, NULL: there is no such one. */
+static const struct tex_object *common_object(struct gang *g, const struct insn *in, u32 w,
+					      u32 mask)
+{
+	const u64 *handle = ROW64(in->a) + w * WARP_LANES;
+	u64 first = mask ? handle[__builtin_ctz(mask)] : 0, other = 0;
+
+	FOR_LANES (l, WARP_LANES)
+		other |= mask >> l & 1 ? handle[l] ^ first : 0;
+	return other || !mask ? NULL
+			      : tex_find(g->env->textures, handle_of(g, in, first), TEX_TEXTURE);
+}
+
+/* The whole warp at once. False: it is to be done lane by lane. */
+static bool fetch_warp(struct gang *g, const struct insn *in, u32 w, u32 mask)
+{
+	static const u32 zeros[WARP_LANES];
+	const struct tex_object *t;
+	struct tex_rows r = {.coord = {zeros, zeros}};
+
+	if (!(in->imm & (TEX_PLAIN | TEX_NUMBERED)))
+		return false;
+	t = common_object(g, in, w, mask);
+	if (!t || !(in->imm & TEX_PLAIN ? t->wide : t->numbered))
+		return false;
+	for (u32 i = 0; i < 4; i++) {
+		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+
+		r.value[i] = row == NO_ROW ? NULL : ROW32(row) + w * WARP_LANES;
+	}
+	for (u32 i = 0; i < 2; i++) {
+		u32 row = row_at(g, in, TEX_ROW_COORD + i);
+
+		if (row != NO_ROW)
+			r.coord[i] = ROW32(row) + w * WARP_LANES;
+	}
+	if (row_at(g, in, TEX_ROW_LAYER) != NO_ROW)
+		r.layer = ROW32(row_at(g, in, TEX_ROW_LAYER)) + w * WARP_LANES;
+	if (in->imm & TEX_PLAIN)
+		EXEC_NAME(tex_wide)(t, &r, mask);
+	else
+		EXEC_NAME(tex_numbered)(t, &r, mask);
+	return true;
+}
+
 HANDLER(tex)
 {
 	struct object_cache cache = {0};
@@ -135,7 +181,7 @@ HANDLER(tex)
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = mask_of(g, w);
 
-		for (u32 m = mask; m; m &= m - 1) {
+		for (u32 m = fetch_warp(g, in, w, mask) ? 0 : mask; m; m &= m - 1) {
 			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), v[4];
 			const struct tex_object *t = find_object(g, in, lane, TEX_TEXTURE, &cache);
 			struct tex_sampler own;

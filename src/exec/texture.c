@@ -104,7 +104,7 @@ static f32 clamp_unit(f32 x, f32 low)
 }
 
 /* The border colour as a texel of the image would hold it. */
-static u32 border_channel(const struct tex_object *t, u32 class, u32 border)
+static u32 border_channel(u32 class, u32 border)
 {
 	static const f32 most[] = {[TEX_UNORM8] = 255,
 				   [TEX_UNORM16] = 65535,
@@ -113,7 +113,6 @@ static u32 border_channel(const struct tex_object *t, u32 class, u32 border)
 				   [TEX_SRGB8] = 255};
 	f32 b = f32_bits(border);
 
-	(void)t;
 	switch (class) {
 	case TEX_UNORM8:
 	case TEX_UNORM16:
@@ -122,10 +121,29 @@ static u32 border_channel(const struct tex_object *t, u32 class, u32 border)
 	case TEX_SNORM8:
 	case TEX_SNORM16:
 		return (u32)(s32)lrintf(clamp_unit(b, -1) * most[class]);
-	case TEX_F16:
-		return border;
 	default:
 		return border;
+	}
+}
+
+/* Which objects op_tex_wide.c knows how to fetch from. */
+void tex_plan(struct tex_object *t)
+{
+	static const bool known[] = {
+		[TEX_UINT] = true,    [TEX_SINT] = true,    [TEX_UNORM8] = true,
+		[TEX_UNORM16] = true, [TEX_SNORM16] = true, [TEX_F32] = true};
+	const struct tex_image *im = &t->image;
+	bool plain = im->channel_bytes && t->class < ARRAY_LEN(known) && known[t->class];
+
+	/* A border of integers is not cut to the width of the texels. */
+	for (u32 i = 0; i < im->dims && im->channel_bytes < 4; i++)
+		plain &= t->class > TEX_SINT || t->sampler.address[i] != TEX_BORDER;
+	t->wide = plain && im->levels == 1 && im->dims <= 2 && !im->cube && !im->linear;
+	t->numbered = plain && im->linear;
+	for (u32 i = 0; i < im->channels && t->wide; i++) {
+		u32 v = border_channel(t->class, t->sampler.border[i]);
+
+		memcpy((u8 *)t->edge + i * im->channel_bytes, &v, im->channel_bytes);
 	}
 }
 
@@ -252,7 +270,7 @@ static bool read_texel(const struct fetch *f, const struct tex_level *l, const u
 	}
 	for (u32 i = 0; i < 4; i++)
 		out[i] = i < im->channels && !f->r->integer
-				 ? border_channel(f->t, f->t->class, f->s->border[i])
+				 ? border_channel(f->t->class, f->s->border[i])
 				 : 0;
 	return !missing;
 }

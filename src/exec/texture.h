@@ -67,7 +67,10 @@ enum tex_kind { TEX_FREE, TEX_TEXTURE, TEX_SURFACE, TEX_SAMPLER };
 struct tex_object {
 	u8 kind;  /* enum tex_kind; written last, read first */
 	u8 class; /* enum tex_class of what fetches return */
+	/* Can a warp be fetched at once: by coordinates of type .f32, by numbers of texels? */
+	bool wide, numbered;
 	u32 generation;
+	u32 edge[4]; /* wide: the border, laid out like a texel */
 	struct tex_image image;
 	struct tex_sampler sampler;
 	void *user; /* of the API layer: the descriptions it was made of */
@@ -116,12 +119,18 @@ static inline const struct tex_object *tex_find(const struct tex_table *t, u64 h
 void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
 	       u32 out[4]);
 
+/* Set what follows from image, sampler and class. The last step of making an object. */
+void tex_plan(struct tex_object *t);
+
 /* Channels of a texel, as bits of f32 or integers by class; absent ones are 0. texture_format.c */
 void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4]);
 /* The same for formats without channels of their own, those tex_can_read knows. texture_block.c */
 void tex_read_block(const struct tex_image *im, const struct tex_level *l, const s64 at[3],
 		    u32 out[4]);
 bool tex_can_read(u32 format);
+/* Texel i of a block, row by row: four bytes, or three f16. texture_bptc.c */
+void tex_read_bc7(const u8 *block, u32 i, u32 out[4]);
+void tex_read_bc6h(const u8 *block, u32 i, bool is_signed, u32 out[4]);
 /* Most texels that are blended: four of each plane, two slices of two levels. */
 #define TEX_CORNERS 16u
 

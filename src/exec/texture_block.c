@@ -65,7 +65,7 @@ static u32 read_channel(const u8 *p, u32 i, bool is_signed)
 bool tex_can_read(u32 format)
 {
 	return mem_format_channel_bytes(format) || format == MEM_FORMAT_RGB10A2 ||
-	       (format >= MEM_FORMAT_BC1 && format < MEM_FORMAT_BC6H);
+	       (format >= MEM_FORMAT_BC1 && format <= MEM_FORMAT_BC7_SRGB);
 }
 
 /* Ten bits, and two, as sixteen. */
@@ -99,6 +99,10 @@ void tex_read_block(const struct tex_image *im, const struct tex_level *l, const
 		read_colour(p + 8, i, false, out);
 		out[3] = im->format < MEM_FORMAT_BC3 ? (p[i / 2] >> 4 * (i % 2) & 15) * 17u
 						     : read_channel(p, i, false);
+	} else if (im->format >= MEM_FORMAT_BC7) {
+		tex_read_bc7(p, i, out);
+	} else if (im->format >= MEM_FORMAT_BC6H) {
+		tex_read_bc6h(p, i, im->format > MEM_FORMAT_BC6H, out);
 	} else {
 		out[0] = read_channel(p, i, is_signed);
 		if (im->format >= MEM_FORMAT_BC5)

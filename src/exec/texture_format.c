@@ -31,6 +31,10 @@ u32 tex_class_of(u32 format)
 		return TEX_UNORM8;
 	if (format == MEM_FORMAT_BC4 + 1 || format == MEM_FORMAT_BC5 + 1)
 		return TEX_SNORM8;
+	if (format == MEM_FORMAT_BC6H || format == MEM_FORMAT_BC6H + 1)
+		return TEX_F16;
+	if (format == MEM_FORMAT_BC7 || format == MEM_FORMAT_BC7_SRGB)
+		return format == MEM_FORMAT_BC7 ? TEX_UNORM8 : TEX_SRGB8;
 	return format == MEM_FORMAT_RGB10A2 ? TEX_UNORM16 : TEX_UINT;
 }
 

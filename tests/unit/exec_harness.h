@@ -23,6 +23,7 @@ struct harness {
 	u32 cancel;
 	const char *device; /* profile, NULL: h200 */
 	bool async_eager;
+	const struct tex_table *textures;
 	const struct exec_observer *observer; /* NULL: none */
 	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
 };
@@ -210,6 +211,7 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 		.tid = tid,
 		.syscalls = h->syscalls,
 		.async_eager = h->async_eager,
+		.textures = h->textures,
 		.local_bytes = h->stack_limit ? exec_local_bytes(p, h->stack_limit)
 					      : p->frame_bytes + 65536,
 	};

@@ -298,8 +298,161 @@ static void instructions(void)
 	harness_close(&h);
 }
 
+/* ---- a warp at once ---- */
+
+/* A fetch by 32 lanes, of which one stays away: x, y and layer in, four words out. */
+static bool fetch_kernel(struct harness *h, const char *operands)
+{
+	char text[2048];
+
+	snprintf(
+		text, sizeof(text),
+		".version 8.0\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 tex)\n{\n"
+		".reg .b64 %%i, %%o, %%h; .reg .b32 %%t, %%l, %%r<4>; .reg .f32 %%x, %%y; .reg .pred %%p;\n"
+		".reg .s32 %%n;\n"
+		"ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; ld.param.u64 %%h, [tex];\n"
+		"mov.u32 %%t, %%tid.x; mad.wide.u32 %%i, %%t, 16, %%i; mad.wide.u32 %%o, %%t, 16, %%o;\n"
+		"ld.global.f32 %%x, [%%i]; ld.global.f32 %%y, [%%i+4]; ld.global.u32 %%l, [%%i+8];\n"
+		"ld.global.s32 %%n, [%%i];\n"
+		"mov.b32 %%r0, 77; mov.b32 %%r1, 77; mov.b32 %%r2, 77; mov.b32 %%r3, 77;\n"
+		"setp.eq.u32 %%p, %%t, 5; @%%p bra END;\n"
+		"tex.%s;\n"
+		"END: st.global.v4.b32 [%%o], {%%r0, %%r1, %%r2, %%r3};\nret;\n}\n",
+		operands);
+	return harness_open(h, text);
+}
+
+static void make_coordinates(u32 (*in)[4], bool integer, u64 *state)
+{
+	static const u32 odd[] = {0x7fc00000, 0x7f800000, 0xff800000, 0x4b800000,
+				  0x80000000, 0xcb7fffff, 0x7f7fffff, 0x33800000};
+
+	for (u32 i = 0; i < 32; i++) {
+		for (u32 d = 0; d < 2; d++) {
+			u32 pick = next_random(state) % 16;
+
+			in[i][d] = integer ? next_random(state) % 24 - 4
+				   : pick < 8
+					   ? bits_f32((f32)(s32)(next_random(state) % 4096 - 1024) /
+						      (pick & 1 ? 256 : 1024))
+				   : pick < 9 ? odd[next_random(state) % ARRAY_LEN(odd)]
+					      : random_coordinate(state, pick & 1);
+		}
+		in[i][2] = next_random(state) % 5 - 1;
+	}
+}
+
+/* What the lanes got against fetches one by one. */
+static bool same_fetches(const struct shape *s, const struct tex_object *t, bool integer,
+			 u32 (*in)[4], u32 (*out)[4])
+{
+	for (u32 i = 0; i < 32; i++) {
+		struct tex_request r = {.geometry = s->geometry,
+					.layered = s->layered,
+					.integer = integer,
+					.coord = {in[i][0], t->image.dims > 1 ? in[i][1] : 0},
+					.layer = in[i][2]};
+		u32 want[4] = {77, 77, 77, 77};
+
+		if (i != 5)
+			tex_fetch(t, &t->sampler, &r, want);
+		if (memcmp(want, out[i], sizeof(want)))
+			return false;
+	}
+	return true;
+}
+
+/* All settings of one texture, at one host level. */
+static bool same_settings(struct harness *h, const struct shape *s, struct texture_desc *d,
+			  u32 flags, const char *level)
+{
+	struct texture_store *own = texture_store_new(&h->mem, arch);
+	u32(*in)[4] = mem_pointer(&h->mem, mem_alloc(&h->mem, 1024, 0, MEM_KIND_DEVICE));
+	u64 params[3] = {(u64)(uintptr_t)in, mem_alloc(&h->mem, 1024, 0, MEM_KIND_DEVICE)},
+	    state = 7;
+	bool integer = d->resource.kind == TEXTURE_LINEAR, same = true;
+
+	h->textures = texture_table(own);
+	for (u32 i = 0; i < 64 && same; i++) {
+		d->settings.filter = i & 1;
+		d->settings.flags = flags | (i & 2 ? TEXTURE_NORMALIZED : 0u);
+		d->settings.address[0] = (s32)(i >> 2 & 3);
+		d->settings.address[1] = (s32)(i >> 4);
+		if (texture_create(own, d, &params[2]))
+			return false;
+		make_coordinates(in, integer, &state);
+		same = harness_run(h, "k", 1, 32, params, level) == STOP_DONE &&
+		       same_fetches(s, tex_find(texture_table(own), params[2], TEX_TEXTURE),
+				    integer, in, mem_pointer(&h->mem, params[1]));
+		texture_destroy(own, params[2], TEX_TEXTURE);
+	}
+	texture_store_free(own);
+	return same;
+}
+
+static const struct wide_form {
+	u32 shape; /* in shapes[] */
+	bool memory;
+	const char *operands;
+} wide_forms[] = {
+	{0, false, "1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%h, {%x}]"},
+	{1, false, "2d.v4.f32.f32 {%x, %r1, %r2, %r3}, [%h, {%x, %y}]; mov.b32 %r0, %x"},
+	{3, false, "a1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%h, {%l, %x}]"},
+	{4, false, "level.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%h, {%l, %x, %y, %y}], %y"},
+	{0, true, "1d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%h, {%n}]"},
+};
+
+/* An image of any bits, so that infinities are among the floats, but most of them of like size. */
+static bool wide_image(struct harness *h, const struct wide_form *w, const struct format *f,
+		       struct texture_desc *d)
+{
+	const struct shape *s = &shapes[w->shape];
+	struct mem_array_desc a = {s->width, s->height, s->depth, f->format, f->channels, s->flags};
+	struct texture_resource *r = &d->resource;
+	u64 state = f->format;
+	u8 *p;
+
+	*d = (struct texture_desc){.settings.border = {0.3f, -0.7f}};
+	r->kind = w->memory ? TEXTURE_LINEAR : TEXTURE_ARRAY;
+	r->format = f->format;
+	r->channels = f->channels;
+	r->bytes = 13 * mem_format_bytes(f->format, f->channels);
+	r->address = mem_alloc(&h->mem, 4096, 512, MEM_KIND_DEVICE);
+	if (!w->memory && mem_array_create(&h->mem, arch, &a, &r->array))
+		return false;
+	r->bytes = w->memory ? r->bytes : r->array->bytes;
+	p = mem_pointer(&h->mem, w->memory ? r->address : r->array->base);
+	for (u64 at = 0; at < r->bytes; at++)
+		p[at] = (u8)(next_random(&state) >> 7);
+	for (u64 at = 3; at < r->bytes && f->format == MEM_FORMAT_F32; at += 4)
+		p[at] = next_random(&state) % 8 ? (u8)((p[at] & 0x81) | 0x3e) : p[at];
+	return true;
+}
+
+static void wide_fetches(const char *level)
+{
+	for (size_t i = 0; i < ARRAY_LEN(wide_forms); i++)
+		for (size_t k = 0; k < ARRAY_LEN(formats); k++) {
+			const struct wide_form *w = &wide_forms[i];
+			struct texture_desc d;
+			struct harness h;
+			char what[96];
+
+			if (!CHECK(fetch_kernel(&h, w->operands)) ||
+			    !CHECK(wide_image(&h, w, &formats[k], &d)))
+				return;
+			snprintf(what, sizeof(what), "%.6s of %s by warps (%s)", w->operands,
+				 formats[k].name, level);
+			CHECK_MSG(same_settings(&h, &shapes[w->shape], &d, formats[k].flags, level),
+				  what);
+			harness_close(&h);
+		}
+}
+
 int main(int argc, char **argv)
 {
+	static const char *const levels[] = {"base", "v2", "v3", "v4"};
 	bool print = argc > 1 && !strcmp(argv[1], "--print");
 
 	arch = arch_find("h200");
@@ -309,6 +462,9 @@ int main(int argc, char **argv)
 	if (!print) {
 		objects();
 		instructions();
+		for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+			if (exec_ops_select(levels[i]))
+				wide_fetches(levels[i]);
 	}
 	texture_store_free(store);
 	mem_fini(&mem);
