@@ -24,6 +24,22 @@
 		return body;                                                                       \
 	}
 
+/*
+ * The same for both interfaces: `body` is an expression over what the parameter `stream` means, s, and
+ * if that is NULL why, in status.
+ */
+#define STREAM_FNS(driver, runtime, params, body)                                                  \
+	DRV_STREAM_FN(driver, params, ({                                                           \
+			      int status;                                                          \
+			      struct stream *s = drv_stream(stream, OWN, &status);                 \
+			      body;                                                                \
+		      }))                                                                          \
+	RT_STREAM_FN(runtime, params, ({                                                           \
+			     int status;                                                           \
+			     struct stream *s = rt_stream(stream, OWN, &status);                   \
+			     body;                                                                 \
+		     }))
+
 /* A module (CUmodule): a program loaded in a context, or what a library is on a device. */
 struct drv_module {
 	struct rt_handle head;

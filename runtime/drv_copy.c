@@ -268,38 +268,3 @@ FILLS(D32, u32)
 FILLS_2D(D8, u8)
 FILLS_2D(D16, u16)
 FILLS_2D(D32, u32)
-
-/* ---- batches ---- */
-
-static int batch(const u64 *dst, const u64 *src, const size_t *sizes, size_t count, struct way w)
-{
-	int status;
-	struct stream *s = drv_stream(w.stream, w.own, &status);
-
-	if (!s)
-		return status;
-	if (!dst || !src || !sizes || !count || stream_is_legacy(s))
-		return STATUS_INVALID_VALUE;
-	for (size_t i = 0; i < count && !status; i++) {
-		struct copy c = copy_linear(COPY_ANY, dst[i], COPY_ANY, src[i], sizes[i]);
-
-		status = driver_status(copy_issue(s, &c, COPY_ASYNC));
-	}
-	return status;
-}
-
-DRV_STREAM_FN(cuMemcpyBatchAsync_v2,
-	      (const u64 *dst, const u64 *src, const size_t *sizes, size_t count, const void *attrs,
-	       const size_t *attr_at, size_t attr_len, void *stream),
-	      !attrs || !attr_at || !attr_len || attr_len > count
-		      ? (int)STATUS_INVALID_VALUE
-		      : batch(dst, src, sizes, count, LATER))
-
-/* 12.8: one more argument, which says which copy failed. */
-DRV_STREAM_FN(cuMemcpyBatchAsync,
-	      (const u64 *dst, const u64 *src, const size_t *sizes, size_t count, const void *attrs,
-	       const size_t *attr_at, size_t attr_len, size_t *failed, void *stream),
-	      (failed ? (void)(*failed = SIZE_MAX) : (void)0,
-	       !attrs || !attr_at || !attr_len || attr_len > count
-		       ? (int)STATUS_INVALID_VALUE
-		       : batch(dst, src, sizes, count, LATER)))

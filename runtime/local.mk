@@ -3,6 +3,7 @@ pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
 
 libptxloom_runtime_la_SOURCES = \
 	runtime/rt_context.c runtime/rt_context.h \
+	runtime/batch.c \
 	runtime/cuda_types.h \
 	runtime/drv.c runtime/drv.h \
 	runtime/drv_context.c \
@@ -34,6 +35,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/graph_kernel.c \
 	runtime/graph_node_fns.c \
 	runtime/rt.h \
+	runtime/stream_fns.c \
 	runtime/rt_cluster.c \
 	runtime/rt_device.c \
 	runtime/rt_error.c \

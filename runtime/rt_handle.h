@@ -1,7 +1,6 @@
 /*
- * Handles: what programs get for modules, libraries, kernels, contexts and linkers. They live in one
- * reserved range in slots of one size, so that any value a program passes can be checked without
- * being read: one outside the range, between slots, of another kind or freed is no handle.
+ * Handles: what programs get for modules, libraries, kernels, contexts and linkers. They share one
+ * pool, so that any value a program passes can be checked without being read.
  */
 #ifndef PL_RT_HANDLE_H
 #define PL_RT_HANDLE_H
@@ -20,10 +19,9 @@ enum rt_handle_kind {
 /* First member of everything that is a handle. */
 struct rt_handle {
 	u32 kind;
-	u32 next_free;
 };
 
-#define RT_HANDLE_BYTES 128u
+#define RT_HANDLE_BYTES 184u
 
 /* Zeroed storage of RT_HANDLE_BYTES, its kind set. NULL: no memory, or too many are in use. */
 void *rt_handle_new(enum rt_handle_kind kind);

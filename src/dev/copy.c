@@ -222,7 +222,7 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 	wait = capturing           ? false
 	       : mode == COPY_SYNC ? !p.dst_device || !p.src_device
 				   : p.dst_pageable;
-	if (mode == COPY_ASYNC && p.src_pageable && !wait && !capturing)
+	if ((mode == COPY_EARLY || (mode == COPY_ASYNC && p.src_pageable)) && !wait && !capturing)
 		wait = stream_query(s) != STATUS_NOT_READY || !put_aside(&p);
 	status = stream_call(s, run_copy, &p, sizeof(p),
 			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0));

@@ -51,8 +51,11 @@ struct copy_fill {
 	u32 value, bytes;
 };
 
-/* Whether the call returns when the copy is done or when it is in the stream. */
-enum copy_mode { COPY_SYNC, COPY_ASYNC };
+/*
+ * Whether the call returns when the copy is done or when it is in the stream. COPY_EARLY: in the stream,
+ * but the source is read before the call returns, out of the stream's order.
+ */
+enum copy_mode { COPY_SYNC, COPY_ASYNC, COPY_EARLY };
 
 /*
  * Check a copy. STATUS_INVALID_VALUE, STATUS_INVALID_PITCH_VALUE (rows longer than their distance),

@@ -7,10 +7,7 @@
 
 void handle_pool_init(struct handle_pool *p, u32 bytes, u32 cap)
 {
-	*p = (struct handle_pool){
-		.item_bytes = (u32)align_up(bytes + sizeof(struct handle_head), 64),
-		.cap = cap,
-	};
+	*p = (struct handle_pool)HANDLE_POOL(bytes, cap);
 	pthread_mutex_init(&p->lock, NULL);
 }
 
@@ -66,7 +63,8 @@ void *handle_new(struct handle_pool *p)
 
 	pthread_mutex_lock(&p->lock);
 	if (reserve(p) && (p->first || p->used < p->cap)) {
-		index = p->first ? take_index_locked(p) : p->used++;
+		index = p->first ? take_index_locked(p)
+				 : __atomic_fetch_add(&p->used, 1, __ATOMIC_ACQ_REL);
 		head = head_at(p, index);
 		item = p->base + (size_t)p->item_bytes * index;
 		memset(item, 0, p->item_bytes - sizeof(*head));
@@ -132,4 +130,13 @@ bool handle_free(struct handle_pool *p, void *item)
 	}
 	pthread_mutex_unlock(&p->lock);
 	return ok;
+}
+
+void handle_each(struct handle_pool *p, void (*visit)(void *item, void *user), void *user)
+{
+	u32 used = __atomic_load_n(&p->used, __ATOMIC_ACQUIRE);
+
+	for (u32 i = 0; i < used; i++)
+		if (__atomic_load_n(&head_at(p, i)->live, __ATOMIC_ACQUIRE) == 1)
+			visit(p->base + (size_t)p->item_bytes * i, user);
 }

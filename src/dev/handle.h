@@ -25,6 +25,13 @@ struct handle_pool {
 	pthread_mutex_t lock;
 };
 
+/* A pool as an initialiser: items of `bytes` each, at most `most` of them. Never ended by handle_pool_fini. */
+#define HANDLE_POOL(bytes, most)                                                                   \
+	{                                                                                          \
+		.item_bytes = ((u32)((bytes) + sizeof(struct handle_head)) + 63) / 64 * 64,        \
+		.cap = (most), .lock = PTHREAD_MUTEX_INITIALIZER                                   \
+	}
+
 /* Items of `bytes` each, at most `cap` of them. Address space is reserved at the first. */
 void handle_pool_init(struct handle_pool *p, u32 bytes, u32 cap);
 void handle_pool_fini(struct handle_pool *p);
@@ -36,5 +43,7 @@ bool handle_retire(struct handle_pool *p, void *item);
 bool handle_free(struct handle_pool *p, void *item);
 /* Is it a live item? Any value may be asked about. */
 bool handle_is_live(const struct handle_pool *p, const void *item);
+/* Call visit for every live item; it may free the one it is given. */
+void handle_each(struct handle_pool *p, void (*visit)(void *item, void *user), void *user);
 
 #endif

@@ -200,6 +200,12 @@ enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memor
 	return STATUS_SUCCESS;
 }
 
+/* The bytes stay: any contents are right. */
+enum status memory_discard(struct mem_system *s, u64 p, u64 bytes)
+{
+	return managed(s, p, bytes) ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
+}
+
 /* Devices as the older attributes number them: -1 the host, -2 none. */
 static s32 device_number(struct memory_location l)
 {

@@ -1,7 +1,7 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
-	tests/api/memory tests/api/memory_shared tests/api/texrefs
+	tests/api/memory tests/api/memory_shared tests/api/texrefs tests/api/batches
 api_flags = $(AM_LDFLAGS) -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
 api_link = .libs/libcudart.so.13 .libs/libcuda.so.1 -ldl
 check_PROGRAMS += $(api_tests)
@@ -41,6 +41,10 @@ tests_api_memory_shared_SOURCES = tests/api/memory_shared.c tests/api/memory.h t
 tests_api_memory_shared_LDADD = $(api_link)
 tests_api_memory_shared_LDFLAGS = $(api_flags)
 tests_api_memory_shared_DEPENDENCIES = $(cuda_names)
+tests_api_batches_SOURCES = tests/api/batches.c tests/check.h
+tests_api_batches_LDADD = $(api_link)
+tests_api_batches_LDFLAGS = $(api_flags)
+tests_api_batches_DEPENDENCIES = $(cuda_names)
 if !SANITIZED
 TESTS += $(api_tests)
 endif
