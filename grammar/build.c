@@ -131,7 +131,8 @@ static struct binding *new_binding(struct parse *p)
 struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
 {
 	struct binding *b = name->user[0];
-	struct member *m = name->user[2];
+	/* On a family's key hangs something else there: struct single. */
+	struct member *m = kind == BIND_FAMILY ? NULL : name->user[2];
 
 	if (build_same_scope(p, b)) {
 		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[b->kind]);

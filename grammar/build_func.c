@@ -354,9 +354,11 @@ static void add_item(struct parse *p, struct str *name, struct diag_span where)
 
 	j.table = p->f ? (u32)p->f->tables.len : 0;
 	j.entry = (u32)p->table_items.len;
-	if (p->table.kind == IR_CALL_TARGETS && (!b || b->kind != BIND_FUNC))
+	if (p->table.kind == IR_CALL_TARGETS && (!b || b->kind != BIND_FUNC)) {
 		build_error(p, where, "'%s' is not a function declared before", name->text);
-	if (!VEC_PUSH(&p->table_items, b && p->table.kind == IR_CALL_TARGETS ? b->index : IR_NONE))
+		return;
+	}
+	if (!VEC_PUSH(&p->table_items, p->table.kind == IR_CALL_TARGETS ? b->index : IR_NONE))
 		return build_no_memory(p);
 	if (p->table.kind == IR_BRANCH_TARGETS && !VEC_PUSH(&p->table_jumps, j))
 		build_no_memory(p);

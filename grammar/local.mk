@@ -38,5 +38,5 @@ tests_unit_grammar_data_SOURCES = tests/unit/grammar_data.c $(ptx_test_headers)
 tests_unit_grammar_data_LDADD = $(UNIT_LDADD)
 tests_unit_grammar_limits_SOURCES = tests/unit/grammar_limits.c $(ptx_test_headers)
 tests_unit_grammar_limits_LDADD = $(UNIT_LDADD)
-tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c tests/unit/ptx_exercise.h tests/check.h
+tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c tests/fuzz/mutate.h tests/unit/ptx_exercise.h tests/check.h
 tests_fuzz_fuzz_ptx_LDADD = $(UNIT_LDADD)

@@ -34,3 +34,9 @@ tests_oracle_matrix_cross_SOURCES = tests/oracle/matrix_cross.c
 tests_oracle_matrix_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_matrix_cross_LDADD = -ldl
 EXTRA_DIST += tests/oracle/matrix_cross.sh
+# Counts under Nsight Compute what tests/unit/watch_measured counts: tests/oracle/counters_cross.sh BUILD
+check_PROGRAMS += tests/oracle/counters_cross
+tests_oracle_counters_cross_SOURCES = tests/oracle/counters_cross.c tests/counters/access.h tests/counters/access.def
+tests_oracle_counters_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+tests_oracle_counters_cross_LDADD = $(UNIT_LDADD) -ldl
+EXTRA_DIST += tests/oracle/counters_cross.sh tests/counters/h200.tsv

@@ -92,6 +92,19 @@ static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config
 	return c->dynamic_shared <= UINT32_MAX && (args || !kernel->k->param_len);
 }
 
+/* The launch did not even start: say why. */
+static int refuse(struct ptxloom_device *dev, const struct device_launch *l, enum status status)
+{
+	struct text why = {0};
+
+	text_printf(&why, "error: the launch of %s is refused: ", l->kernel->func->name->text);
+	device_launch_explain(l, status, &why);
+	text_puts(&why, "\n");
+	api_say(dev, why.at);
+	text_fini(&why);
+	return (int)status;
+}
+
 int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
 		   void *const *args)
 {
@@ -101,10 +114,10 @@ int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c
 	enum status status;
 
 	if (!to_launch(kernel, config, args, &l))
-		return PTXLOOM_INVALID_VALUE;
+		return refuse(dev, &l, STATUS_INVALID_VALUE);
 	status = device_launch(&l, on_end, &w);
 	if (status != STATUS_SUCCESS)
-		return (int)status;
+		return refuse(dev, &l, status);
 	if (__atomic_load_n(&w.done, __ATOMIC_ACQUIRE))
 		return w.status;
 	pthread_mutex_lock(&dev->lock);
@@ -118,10 +131,11 @@ int ptxloom_launch_async(struct ptxloom_kernel *kernel, const struct ptxloom_con
 			 void *const *args)
 {
 	struct device_launch l;
+	enum status status = STATUS_INVALID_VALUE;
 
-	if (!to_launch(kernel, config, args, &l))
-		return PTXLOOM_INVALID_VALUE;
-	return (int)device_launch(&l, on_end_async, kernel->mod->dev);
+	if (to_launch(kernel, config, args, &l))
+		status = device_launch(&l, on_end_async, kernel->mod->dev);
+	return status == STATUS_SUCCESS ? 0 : refuse(kernel->mod->dev, &l, status);
 }
 
 int ptxloom_device_sync(struct ptxloom_device *dev)

@@ -34,8 +34,7 @@ static bool required(const struct device_kernel *k, u32 *out)
 	return true;
 }
 
-/* CTAs that a cluster of this kernel may have at most. */
-static u32 size_limit(const struct device_kernel *k)
+u32 device_cluster_limit(const struct device_kernel *k)
 {
 	const struct arch *a = k->owner->dev->arch;
 	const struct ir_func *f = k->func;
@@ -73,7 +72,7 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 		return STATUS_INVALID_CLUSTER_SIZE;
 	if (f->has_perf[IR_EXPLICITCLUSTER] && !s->explicit_cluster)
 		return STATUS_INVALID_CLUSTER_SIZE;
-	if (product(s->cluster) > size_limit(k))
+	if (product(s->cluster) > device_cluster_limit(k))
 		return STATUS_INVALID_CLUSTER_SIZE;
 	/* Compilers pass a block of one thread with such a kernel: its size is the kernel's. */
 	if (units && product(l->block) == 1)
@@ -95,7 +94,7 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 enum status device_kernel_max_cluster(struct device_kernel *k, u32 threads, u32 dynamic_bytes,
 				      u32 *out)
 {
-	u32 resident, limit = size_limit(k), n = 1;
+	u32 resident, limit = device_cluster_limit(k), n = 1;
 	u64 all;
 
 	*out = 0;

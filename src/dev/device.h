@@ -254,6 +254,11 @@ typedef void device_done(void *user, enum status status, const struct device_fau
  * Parameters are copied. Launches have no order; callers that want one wait.
  */
 enum status device_launch(const struct device_launch *l, device_done *done, void *user);
+/*
+ * Add to `out` why device_launch refused `l` with this status, without a full stop: "the block has
+ * 2000 threads in dimension x, the device allows 1024". The status's own text where there is no more.
+ */
+void device_launch_explain(const struct device_launch *l, enum status status, struct text *out);
 
 /* CTAs of this size that an SM holds at once; 0: it cannot run. */
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes);

@@ -61,5 +61,7 @@ void device_flight_finish(struct device_flight *f, enum status status,
 
 /* Check the clusters of a launch and fill in its shape. */
 enum status device_cluster_resolve(const struct device_launch *l, struct device_shape *s);
+/* CTAs that a cluster of this kernel may have at most. */
+u32 device_cluster_limit(const struct device_kernel *k);
 
 #endif

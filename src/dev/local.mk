@@ -44,6 +44,7 @@ libcore_la_SOURCES += \
 	src/dev/memory_pool.c \
 	src/dev/program.c \
 	src/dev/launch.c \
+	src/dev/refusal.c \
 	src/dev/handle.c src/dev/handle.h \
 	src/dev/work.c \
 	src/dev/stream.c src/dev/stream.h src/dev/stream_int.h \

@@ -356,6 +356,24 @@ static bool is_list(const struct ir_operand *op)
 	return op->kind == IR_OP_LIST || (op->kind == IR_OP_INT && (op->flags & IR_PAREN));
 }
 
+/*
+ * What an indirect call's last operand says of the function: *callee is NULL where the operand says
+ * nothing, as a list whose members were all refused. false: the operand is of another kind.
+ */
+static bool find_signature(const struct check *c, const struct ir_operand *o, const struct ir_func **callee)
+{
+	const struct ir_table *t = o->kind == IR_OP_TABLE ? &c->f->tables.at[o->index] : NULL;
+
+	*callee = NULL;
+	if (t && t->kind == IR_PROTOTYPE)
+		*callee = t->proto;
+	else if (t && t->kind == IR_CALL_TARGETS)
+		*callee = t->len ? c->m->funcs.at[t->at[0]] : NULL;
+	else
+		return o->kind == IR_OP_VAR;
+	return true;
+}
+
 /* call {(result),} callee {, (arguments)} {, prototype or targets}; */
 static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 {
@@ -383,11 +401,7 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 		if (i == n)
 			return ir_unfit(c, "an indirect call needs a prototype or a list of targets");
 		c->why->operand = i;
-		if (ops[i].kind == IR_OP_TABLE && c->f->tables.at[ops[i].index].kind == IR_PROTOTYPE)
-			callee = c->f->tables.at[ops[i].index].proto;
-		else if (ops[i].kind == IR_OP_TABLE && c->f->tables.at[ops[i].index].kind == IR_CALL_TARGETS)
-			callee = c->m->funcs.at[c->f->tables.at[ops[i].index].at[0]];
-		else if (ops[i].kind != IR_OP_VAR)
+		if (!find_signature(c, &ops[i], &callee))
 			return ir_unfit(c, "a prototype or a list of targets is expected");
 		if (++i < n)
 			return ir_unfit(c, "too many operands");

@@ -446,6 +446,26 @@ static void on_done(void *user, enum status status, const struct device_fault *f
 		fputs(fault->message.at, stderr);
 }
 
+static void print_refusal(const struct device_launch *l, enum status status)
+{
+	struct text why = {0};
+
+	device_launch_explain(l, status, &why);
+	fprintf(stderr, "ptxloom exec: error: the launch of %s is refused: %s\n",
+		l->kernel->func->name->text, why.at);
+	text_fini(&why);
+}
+
+/* What a program would ask for by function attributes is given: large clusters and shared memory. */
+static void lift_limits(struct device_kernel *k)
+{
+	const struct arch *a = k->owner->dev->arch;
+
+	k->nonportable_cluster = true;
+	if (arch_is_known(a, ARCH_FIELD_smem_per_cta_optin_bytes))
+		k->max_dynamic_bytes = (u32)a->smem_per_cta_optin_bytes;
+}
+
 static int launch(struct job *j)
 {
 	void **args = calloc(j->inputs.len + 1, sizeof(*args));
@@ -463,14 +483,13 @@ static int launch(struct job *j)
 		memcpy(l.grid, j->grid, sizeof(l.grid));
 		memcpy(l.block, j->block, sizeof(l.block));
 		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
-		j->k->nonportable_cluster = true;
+		lift_limits(j->k);
 		status = device_launch(&l, on_done, j);
 		device_wait(&j->dev);
 		if (status == STATUS_SUCCESS)
 			status = j->status;
 		else
-			fprintf(stderr, "ptxloom exec: the launch is refused: %s\n",
-				status_info((int)status)->text);
+			print_refusal(&l, status);
 		result = status == STATUS_SUCCESS ? TOOL_OK : TOOL_FINDINGS;
 	}
 	if (!result)

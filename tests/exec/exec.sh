@@ -148,7 +148,7 @@ says err "PTXLOOM_TIMEOUT takes a number"
 status 2 $add $random --dump d
 says err "no buffer or variable 'd'"
 status 1 $add $random --block 2048
-says err "the launch is refused: invalid argument"
+says err 'the launch of .* is refused: the block has 2048 threads in dimension x, the device allows 1024$'
 echo 'add.s32;' >"$scratch/bad.ptx"
 status 1 ptxloom exec "$scratch/bad.ptx"
 says err "bad.ptx"
@@ -202,7 +202,7 @@ is out "o[0..0] = 999999"
 status 0 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 3 --buffer o:u32[6] --dump o
 is out "o[0..5] = 0 1 2 0 1 2"
 status 1 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 4 --buffer o:u32[6] --dump o
-says err 'refused: .*cluster misconfiguration'
+says err 'refused: clusters of 4,1,1 CTAs: the grid has 6 CTAs in dimension x, no multiple of 4$'
 status 2 ptxloom exec tests/exec/cluster.ptx -d h100 --cluster a --buffer o:u32[6]
 
 status 0 $add --dump-program

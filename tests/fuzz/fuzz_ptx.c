@@ -8,11 +8,11 @@
 #include "tests/unit/ptx_exercise.h"
 
 #include "tests/check.h"
+#include "tests/fuzz/mutate.h"
 
 #include "src/base/file.h"
 
 #include <dirent.h>
-#include <time.h>
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -63,15 +63,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #define SEED_BYTES 6000
 #define CHANGES_MAX 4
 
-/* xorshift: the same on every host. */
-static u64 next(u64 *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -105,91 +96,12 @@ static size_t load_seeds(const char *folder, struct text *seeds, size_t n)
 	return n;
 }
 
-static bool is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_' || c == '%' || c == '.' || c == '$';
-}
-
-/* A word, or one character that is none, at or behind `at`. */
-static size_t token_at(const struct text *t, size_t at, size_t *size)
-{
-	size_t end;
-
-	while (at > 0 && is_word(t->at[at]) && is_word(t->at[at - 1]))
-		at--;
-	end = at + 1;
-	while (end < t->len && is_word(t->at[at]) && is_word(t->at[end]))
-		end++;
-	*size = end - at;
-	return at;
-}
-
-static void replace(struct text *t, size_t at, size_t size, const char *with, size_t n)
-{
-	struct text r = {0};
-
-	text_add(&r, t->at, at);
-	text_add(&r, with, n);
-	text_add(&r, t->at + at + size, t->len - at - size);
-	text_fini(t);
-	*t = r;
-}
-
-/* clang-format off */
-static const char *const telling_words[] = {
-	"0", "1", "-1", "0xffffffffffffffff", "9223372036854775808", "16777216", "65536",
-	"4294967296", "1099511627776", "{", "}", "(", ")", "[", "]", ";", ",", ":", "<", ">", "=",
-	"@", "!", "|", "_", "\"", "/*", "//", "1.5", "0f3F800000", ".v4", ".align", ".reg",
-	".param", ".global", ".shared", ".extern", ".b8", ".b128", ".pred", ".func", ".entry",
-	".loc 1 1 1", ".section", ".pragma", ".branchtargets", ".callprototype", "((((((((",
-	"{{{{{{{{", "%r1", "%r99999", ".x", "+", "?",
-};
-/* clang-format on */
-
-/* One change: a token of another place, a telling word, a token or line gone or doubled, one byte. */
-static void mutate(struct text *t, const struct text *other, u64 *state)
-{
-	size_t size, from, from_size, at = token_at(t, next(state) % t->len, &size);
-	const char *word = telling_words[next(state) % ARRAY_LEN(telling_words)];
-
-	switch (next(state) % 6) {
-	case 0:
-	case 1:
-		from = token_at(other, next(state) % other->len, &from_size);
-		replace(t, at, size, other->at + from, from_size);
-		break;
-	case 2:
-		replace(t, at, size, word, strlen(word));
-		break;
-	case 3:
-		replace(t, at, next(state) % 2 ? size : 0, word, strlen(word));
-		break;
-	case 4:
-		from = next(state) % other->len;
-		replace(t, at, 0, other->at + from,
-			(size_t)min_u64(strcspn(other->at + from, "\n"), 200));
-		break;
-	default:
-		t->at[at] = (char)(t->at[at] ^ 1 << next(state) % 8);
-		break;
-	}
-}
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static int fuzz_seeds(void)
 {
 	static const char *const folders[] = {"tests/forms/legal", "tests/errors"};
 	const char *root = getenv("srcdir");
-	double end = seconds_now() + SECONDS;
-	u64 state = 88172645463325252u, rounds = 0;
+	double end = mutate_seconds() + SECONDS;
+	u64 state = MUTATE_SEED, rounds = 0;
 	struct text seeds[SEEDS_MAX] = {0};
 	char path[4096];
 	size_t n = 0;
@@ -200,14 +112,14 @@ static int fuzz_seeds(void)
 	}
 	if (!CHECK_MSG(n > 100, "there are modules to change"))
 		return check_done();
-	while (rounds % 16 || seconds_now() < end) {
+	while (rounds % 16 || mutate_seconds() < end) {
 		const struct text *seed = &seeds[rounds % n];
-		u32 changes = (u32)(next(&state) % (CHANGES_MAX + 1));
+		u32 changes = (u32)(mutate_next(&state) % (CHANGES_MAX + 1));
 		struct text t = {0};
 
 		text_add(&t, seed->at, seed->len);
 		while (changes-- && t.len)
-			mutate(&t, &seeds[next(&state) % n], &state);
+			mutate(&t, &seeds[mutate_next(&state) % n], &state);
 		LLVMFuzzerTestOneInput((const u8 *)t.at, t.len);
 		text_fini(&t);
 		rounds++;

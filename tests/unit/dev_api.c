@@ -145,6 +145,7 @@ static void test_launches(struct env *e)
 	int n = 10000, a = 3;
 	int *x = ptxloom_alloc(e->dev, (size_t)n * 4), *y = ptxloom_alloc(e->dev, (size_t)n * 4);
 	void *args[] = {&n, &a, &x, &y};
+	char text[256];
 	bool good = true;
 	struct {
 		uint64_t a, b;
@@ -166,8 +167,12 @@ static void test_launches(struct env *e)
 		 PTXLOOM_INVALID_VALUE);
 	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {0}}, args),
 		 PTXLOOM_INVALID_VALUE);
+	ptxloom_message(e->dev, text, sizeof(text));
 	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {2048}}, args),
 		 PTXLOOM_INVALID_VALUE);
+	ptxloom_message(e->dev, text, sizeof(text));
+	CHECK(!strcmp(text, "error: the launch of axpy is refused: the block has 2048 threads in "
+			    "dimension x, the device allows 1024\n"));
 	CHECK_EQ(
 		ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {1, 1, 65}}, args),
 		PTXLOOM_INVALID_VALUE);
@@ -215,6 +220,7 @@ static void test_faults(struct env *e)
 	struct ptxloom_fault f;
 	char text[4096];
 
+	ptxloom_message(e->dev, text, sizeof(text));
 	CHECK_EQ(ptxloom_last_fault(e->dev, &f), PTXLOOM_NOT_FOUND);
 	CHECK_EQ(ptxloom_launch(k, &c, args), PTXLOOM_ILLEGAL_ADDRESS);
 	CHECK_EQ(ptxloom_last_fault(e->dev, &f), 0);

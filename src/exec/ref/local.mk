@@ -34,3 +34,10 @@ tests_unit_exec_diff_SOURCES = tests/unit/exec_diff.c tests/unit/exec_harness.h 
 	tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
 	tests/fuzz/progen_together.c
 tests_unit_exec_diff_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/fuzz/fuzz_launch
+TESTS += tests/fuzz/fuzz_launch
+tests_fuzz_fuzz_launch_SOURCES = tests/fuzz/fuzz_launch.c tests/fuzz/mutate.h tests/check.h \
+	tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
+	tests/fuzz/progen_together.c
+tests_fuzz_fuzz_launch_LDADD = $(UNIT_LDADD)

@@ -1,0 +1,138 @@
+/*
+ * Why a launch was refused, in words: which of its sizes does not fit, and what the kernel or the
+ * device allows. Looked at only after device_launch has said no, so that launches do not pay for it.
+ * Sources: as the checks themselves, launch.c and cluster.c.
+ */
+#include "src/dev/device_int.h"
+
+static u64 product(const u32 *v)
+{
+	return (u64)v[0] * v[1] * v[2];
+}
+
+static u32 at_least_1(u32 x)
+{
+	return x ? x : 1;
+}
+
+/* Grid or block: a zero, or more than the device allows in one dimension. */
+static bool explain_sizes(const char *what, const char *of, const u32 *n, const s32 *most, struct text *out)
+{
+	for (u32 i = 0; i < 3; i++) {
+		if (!n[i])
+			text_printf(out, "the %s has no %s in dimension %c", what, of,
+				    'x' + (int)i);
+		else if (n[i] > (u32)most[i])
+			text_printf(out, "the %s has %u %s in dimension %c, the device allows %d", what,
+				    n[i], of, 'x' + (int)i, most[i]);
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+/* PTX ISA "Performance-Tuning Directives": .reqntid, .maxntid. */
+static bool explain_bounds(const struct ir_func *f, const u32 *block, struct text *out)
+{
+	const u32 *req = f->perf[IR_REQNTID], *max = f->perf[IR_MAXNTID];
+	u64 most = (u64)max[0] * at_least_1(max[1]) * at_least_1(max[2]);
+
+	for (u32 i = 0; f->has_perf[IR_REQNTID] && i < 3; i++)
+		if (block[i] != at_least_1(req[i])) {
+			text_printf(out, "the block is %u,%u,%u, the kernel's .reqntid demands %u,%u,%u",
+				    block[0], block[1], block[2], req[0], at_least_1(req[1]),
+				    at_least_1(req[2]));
+			return true;
+		}
+	if (!f->has_perf[IR_MAXNTID] || product(block) <= most)
+		return false;
+	text_printf(out, "the block has %llu threads, the kernel's .maxntid allows %llu",
+		    (unsigned long long)product(block), (unsigned long long)most);
+	return true;
+}
+
+static void explain_value(const struct device_launch *l, struct text *out)
+{
+	const struct device_kernel *k = l->kernel;
+	const struct arch *a = k->owner->dev->arch;
+	const s32 grid[3] = {a->grid_x_max, a->grid_y_max, a->grid_z_max},
+		  block[3] = {a->cta_x_max, a->cta_y_max, a->cta_z_max};
+
+	if (explain_sizes("grid", "CTAs", l->grid, grid, out) ||
+	    explain_sizes("block", "threads", l->block, block, out))
+		return;
+	if (product(l->block) > (u64)a->threads_per_cta_max)
+		text_printf(out, "the block has %llu threads, the device allows %d",
+			    (unsigned long long)product(l->block), a->threads_per_cta_max);
+	else if (explain_bounds(k->func, l->block, out))
+		return;
+	else if (l->dynamic_bytes > k->max_dynamic_bytes)
+		text_printf(out,
+			    "%u bytes of dynamic shared memory are asked for, this kernel may have %u",
+			    l->dynamic_bytes, k->max_dynamic_bytes);
+	else if (!l->args && k->param_bytes)
+		text_printf(out, "the kernel takes %u bytes of parameters", k->param_bytes);
+}
+
+static void explain_cluster(const struct device_launch *l, struct text *out)
+{
+	const struct arch *a = l->kernel->owner->dev->arch;
+	struct device_shape s;
+
+	device_cluster_resolve(l, &s);
+	text_printf(out, "clusters of %u,%u,%u CTAs: ", s.cluster[0], s.cluster[1], s.cluster[2]);
+	if (!a->has_cluster) {
+		text_printf(out, "%s has no clusters", a->name);
+		return;
+	}
+	for (u32 i = 0; i < 3; i++)
+		if (s.grid[i] % s.cluster[i]) {
+			text_printf(out, "the grid has %u CTAs in dimension %c, no multiple of %u",
+				    s.grid[i], 'x' + (int)i, s.cluster[i]);
+			return;
+		}
+	text_printf(out, "not what the kernel demands, or more than it or the device allows (%u)",
+		    device_cluster_limit(l->kernel));
+}
+
+static void explain_resources(const struct device_launch *l, struct text *out)
+{
+	struct device_kernel *k = l->kernel;
+	const struct arch *a = k->owner->dev->arch;
+	u32 threads = (u32)product(l->block);
+	const struct program *p = device_kernel_lower(k, threads, NULL);
+
+	if (p)
+		text_printf(out,
+			    "a CTA of %u threads with %u + %u bytes of static and dynamic shared memory "
+			    "does not fit into an SM of %s",
+			    threads, p->shared_static, l->dynamic_bytes, a->name);
+}
+
+static void explain_cooperative(const struct device_launch *l, struct text *out)
+{
+	struct device_kernel *k = l->kernel;
+	u32 resident = device_kernel_occupancy(k, (u32)product(l->block), l->dynamic_bytes);
+	s32 sms = k->owner->dev->arch->sms;
+
+	text_printf(out, "the grid has %llu CTAs, %d SMs hold %u each at once: %llu",
+		    (unsigned long long)product(l->grid), sms, resident,
+		    (unsigned long long)resident * (u32)sms);
+}
+
+void device_launch_explain(const struct device_launch *l, enum status status, struct text *out)
+{
+	size_t before = out->len;
+
+	if (status == STATUS_INVALID_VALUE)
+		explain_value(l, out);
+	else if (status == STATUS_INVALID_CLUSTER_SIZE)
+		explain_cluster(l, out);
+	else if (status == STATUS_LAUNCH_OUT_OF_RESOURCES)
+		explain_resources(l, out);
+	else if (status == STATUS_COOPERATIVE_LAUNCH_TOO_LARGE)
+		explain_cooperative(l, out);
+	if (out->len == before)
+		text_puts(out, status_info((int)status)->text);
+}
