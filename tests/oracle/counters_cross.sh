@@ -28,11 +28,16 @@ sass=smsp__sass_l1tex
 counters()
 {
 	case $1 in
-	global) echo "${requests}_global_op_ld ${sectors}_global_op_ld ${requests}_global_op_st ${sectors}_global_op_st" ;;
-	atomic) echo "${requests}_global_op_atom ${sectors}_global_op_atom ${requests}_global_op_red ${sectors}_global_op_red" ;;
-	shared) echo "${waves}_ld ${waves}_st ${conflicts}_ld ${conflicts}_st" ;;
-	shared_atomic) echo "${waves}_atom ${conflicts}_atom ${waves}_ld ${waves}_st" ;;
-	local) echo "${requests}_local_op_ld ${sectors}_local_op_ld ${requests}_local_op_st ${sectors}_local_op_st" ;;
+	global) echo "${requests}_global_op_ld ${sectors}_global_op_ld" \
+		"${requests}_global_op_st ${sectors}_global_op_st" ;;
+	atomic) echo "${requests}_global_op_atom ${sectors}_global_op_atom" \
+		"${requests}_global_op_red ${sectors}_global_op_red" ;;
+	shared) echo "${waves}_ld ${waves}_st" \
+		"${conflicts}_ld ${conflicts}_st" ;;
+	shared_atomic) echo "${waves}_atom ${conflicts}_atom" \
+		"${waves}_ld ${waves}_st" ;;
+	local) echo "${requests}_local_op_ld ${sectors}_local_op_ld" \
+		"${requests}_local_op_st ${sectors}_local_op_st" ;;
 	copy) echo "${sass}_data_pipe_lsu_wavefronts_mem_shared_op_ldsm" \
 		"${sass}_data_pipe_lsu_wavefronts_mem_shared_op_stsm" \
 		"${sass}_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts" \
