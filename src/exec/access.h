@@ -22,7 +22,10 @@ static inline u32 mask_of(const struct gang *g, u32 w)
 	return g->mode == MODE_GANG ? g->warp_at[w].live : g->active;
 }
 
-/* Addresses of the lanes: row + constant, or the constant alone. */
+/*
+ * Addresses of the lanes: row + constant, or the constant alone. A 32-bit base wraps around as the
+ * hardware's adder does: compilers write [%r-140+144] for the start of shared memory.
+ */
 static inline void get_addresses(const struct gang *g, const struct insn *in, struct access *a)
 {
 	u32 at = a->warp * WARP_LANES;
@@ -40,7 +43,7 @@ static inline void get_addresses(const struct gang *g, const struct insn *in, st
 		const u32 *r = ROW32(in->a) + at;
 
 		FOR_LANES (l, WARP_LANES)
-			a->address[l] = r[l] + (u64)in->imm;
+			a->address[l] = r[l] + (u32)in->imm;
 	}
 }
 

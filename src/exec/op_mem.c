@@ -197,9 +197,9 @@ static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const st
 		return ADDRESS_SAME;
 	}
 	r = ROW32(in->a) + at;
-	*first = r[0] + (u64)in->imm;
-	return PL_UNLIKELY(r[0] > UINT32_MAX - n * width) ? ADDRESS_APART
-							  : kind_of_many_32(r, n, width);
+	*first = r[0] + (u32)in->imm;
+	return PL_UNLIKELY(*first > UINT32_MAX - n * width) ? ADDRESS_APART
+							    : kind_of_many_32(r, n, width);
 }
 
 static inline u64 index_at(const struct insn *in, u32 index)
@@ -643,9 +643,9 @@ static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const str
 static inline bool load_fixed(struct gang *g, const struct insn *in)
 {
 	struct mem_cache *c = &g->caches[in->cache];
-	const u8 *base = g->shared + in->imm;
+	const u8 *base = g->shared;
 	const u32 *r = ROW32(in->a);
-	u32 *d = ROW32(in->d);
+	u32 *d = ROW32(in->d), off = (u32)in->imm;
 
 	if (PL_UNLIKELY(c->span != g->cta->launches)) {
 		c->lo = find_fixed(g, in);
@@ -653,12 +653,13 @@ static inline bool load_fixed(struct gang *g, const struct insn *in)
 	}
 	if (c->lo == FIXED_ROWS) {
 		for (u32 at = 0; at < g->lanes; at += HALF_LANES)
-			copy_lanes(d + at, base + r[at], HALF_LANES);
+			copy_lanes(d + at, base + (u32)(r[at] + off), HALF_LANES);
 		return true;
 	}
 	if (c->lo == FIXED_SAME) {
 		for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
-			u32 v = *(const u32 *)(const void *)(base + r[at]), *to = d + at;
+			u32 *to = d + at;
+			u32 v = *(const u32 *)(const void *)(base + (u32)(r[at] + off));
 
 			FOR_LANES (l, HALF_LANES)
 				to[l] = v;

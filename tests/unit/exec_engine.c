@@ -107,6 +107,48 @@ static void test_barrier(const char *level)
 	harness_close(&h);
 }
 
+/*
+ * 32-bit addresses wrap around: bases below the start of shared memory with offsets that bring them
+ * back, for rows, one address for all, lanes in any order, and with a base that is only known at run
+ * time (%r9 is loaded, and zero).
+ */
+static const char wrapping[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry k(.param .u64 out)\n{\n"
+	".shared .align 4 .b8 s[4096];\n"
+	".reg .b32 %r<20>; .reg .b64 %rd<9>;\n"
+	"ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r3, s;\n"
+	"mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r9, [%rd3];\n"
+	"mul.lo.s32 %r4, %r1, 4; add.s32 %r5, %r3, %r4; add.s32 %r5, %r5, -4140;\n"
+	"st.shared.u32 [%r5+4140], %r1;\n"
+	"bar.sync 0;\n"
+	"ld.shared.u32 %r10, [%r5+4140]; add.s32 %r6, %r3, -8; ld.shared.u32 %r11, [%r6+12];\n"
+	"xor.b32 %r7, %r1, 5; mul.lo.s32 %r7, %r7, 4; add.s32 %r7, %r7, -4140; add.s32 %r7, %r7, %r3;\n"
+	"ld.shared.u32 %r12, [%r7+4140]; add.s32 %r8, %r5, %r9; ld.shared.u32 %r13, [%r8+4140];\n"
+	"add.s32 %r8, %r6, %r9; ld.shared.v2.u32 {%r14, %r15}, [%r8+16];\n"
+	"mad.lo.s32 %r10, %r11, 10000, %r10; mad.lo.s32 %r10, %r12, 3, %r10;\n"
+	"mad.lo.s32 %r10, %r13, 7, %r10; mad.lo.s32 %r10, %r14, 100000, %r10;\n"
+	"mad.lo.s32 %r10, %r15, 1000000, %r10; st.global.u32 [%rd3], %r10; ret;\n}\n";
+
+static void test_wrapping(const char *level)
+{
+	struct harness h;
+	bool good = true;
+	u64 out;
+
+	if (!CHECK(harness_open(&h, wrapping)))
+		return;
+	out = mem_alloc(&h.mem, 4096, 0, MEM_KIND_DEVICE);
+	for (u32 block = 8; block <= 1024; block += 8 * 31) {
+		memset((void *)(uintptr_t)out, 0, 4096);
+		CHECK_EQ(harness_run(&h, "k", 1, block, &out, level), STOP_DONE);
+		for (u32 i = 0; i < block; i++)
+			good &= ((u32 *)(uintptr_t)out)[i] == 3210000 + 8 * i + 3 * (i ^ 5);
+	}
+	CHECK(good);
+	harness_close(&h);
+}
+
 int main(void)
 {
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -117,6 +159,7 @@ int main(void)
 		test_vecadd(levels[i]);
 		test_loops(levels[i]);
 		test_barrier(levels[i]);
+		test_wrapping(levels[i]);
 	}
 	return check_done();
 }

@@ -69,7 +69,7 @@ u8 *ref_host(struct ref_thread *t, const struct ref_insn *in, struct ref_access 
 	return host_in(t, in, a, in->space);
 }
 
-#define ADDRESS ((r[in->a] & in->mask) + (u64)in->imm)
+#define ADDRESS ((r[in->a] + (u64)in->imm) & in->mask)
 
 /* ---- one element ---- */
 
