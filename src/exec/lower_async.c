@@ -61,6 +61,7 @@ static void lower_copy(struct lower *l)
 	in = lower_emit(l, OP_cp_async);
 	in->size = (u8)lower_named(l, 'n')->imm;
 	in->space = MEM_SHARED;
+	in->pad = isa_form_has(l->in->form, M_cg); /* for observers */
 	lower_read(l, FIELD_A, d);
 	lower_read(l, FIELD_B, s);
 	lower_read(l, FIELD_C, z);

@@ -20,6 +20,8 @@ enum exec_access_kind {
 	ACCESS_RED,        /* reads and writes */
 	ACCESS_COPY_READ,  /* source of an asynchronous copy */
 	ACCESS_COPY_WRITE, /* its destination; the bytes come later */
+	ACCESS_MATRIX_LOAD,  /* ldmatrix: a row of 16 bytes for each of the lanes that name one */
+	ACCESS_MATRIX_STORE, /* stmatrix, likewise */
 };
 
 /*
@@ -34,6 +36,7 @@ struct exec_access {
 	u8 kind;            /* enum exec_access_kind */
 	u8 space;           /* enum mem_space: global (constants too), shared, local, param */
 	u8 size, count;     /* bytes of an element, and how many lie side by side */
+	bool bypass;        /* copies: past the first cache (.cg) */
 	u32 mask;           /* lanes */
 	/*
 	 * By lane: device addresses; offsets in shared memory with the CTA's field above them, as

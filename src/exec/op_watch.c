@@ -52,7 +52,20 @@ static void report_generic(struct gang *g, struct exec_access *e, u64 *address, 
 	report(g, e, local, MEM_LOCAL);
 }
 
-static enum exec_access_kind kind_of(const struct insn *in)
+/* An atomic whose old value nobody gets; of vectors and of 16 bytes the results are in `ext`. */
+static bool is_reduction(const struct gang *g, const struct insn *in)
+{
+	const u32 *results = g->env->program->ext + in->ext;
+
+	if (in->count == 1 && in->size < 16)
+		return in->d == NO_ROW;
+	for (u32 i = 0; i < in->count; i++)
+		if (in->size == 16 || results[i] != NO_ROW)
+			return false;
+	return true;
+}
+
+static enum exec_access_kind kind_of(const struct gang *g, const struct insn *in)
 {
 	switch (in->inner) {
 	case OP_store_global:
@@ -63,7 +76,7 @@ static enum exec_access_kind kind_of(const struct insn *in)
 	case OP_atom_global:
 	case OP_atom_shared:
 	case OP_atom_generic:
-		return in->count == 1 && in->size < 16 && in->d == NO_ROW ? ACCESS_RED : ACCESS_ATOM;
+		return is_reduction(g, in) ? ACCESS_RED : ACCESS_ATOM;
 	default:
 		return ACCESS_LOAD;
 	}
@@ -117,7 +130,7 @@ static u32 space_of(const struct insn *in)
 
 static HANDLER(watch_memory)
 {
-	tell(g, in, kind_of(in), space_of(in));
+	tell(g, in, kind_of(g, in), space_of(in));
 	return PLAIN(g, in);
 }
 
@@ -140,6 +153,7 @@ static HANDLER(watch_copy)
 					.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
 					.size = in->size,
 					.count = 1,
+					.bypass = in->pad,
 					.address = a.address};
 
 		for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
@@ -150,6 +164,36 @@ static HANDLER(watch_copy)
 					  MEM_SHARED_WINDOW);
 			report(g, &e, mask_of(g, a.warp), i ? MEM_SHARED : MEM_GLOBAL);
 		}
+	}
+	return PLAIN(g, in);
+}
+
+/*
+ * ldmatrix, stmatrix: the first eight lanes for each matrix name its rows. A warp whose lanes are not
+ * together faults, which is not an access.
+ */
+static HANDLER(watch_matrix)
+{
+	bool store = in->inner == OP_matrix_store || in->inner == OP_matrix_store_bytes;
+	struct access a = {.width = in->size};
+	struct exec_access e = {.cta = g->cta,
+				.in = in,
+				.pc = (u32)(in - g->insns),
+				.kind = store ? ACCESS_MATRIX_STORE : ACCESS_MATRIX_LOAD,
+				.size = in->size,
+				.count = 1,
+				.address = a.address};
+	u32 rows = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK;
+
+	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
+		e.warp = cta_warp(g, a.warp);
+		if (!mask_of(g, a.warp))
+			continue;
+		get_addresses(g, in, &a);
+		if (in->space == MEM_GENERIC)
+			report_generic(g, &e, a.address, rows);
+		else
+			report(g, &e, rows, MEM_SHARED);
 	}
 	return PLAIN(g, in);
 }

@@ -1,16 +1,18 @@
 /*
- * Counting as an H200's counters do, measured with Nsight Compute 2025.3:
+ * Counting as an H200's counters do, measured with Nsight Compute 2025.3 (tests/counters):
  *  - requests are instructions of warps, whatever their width; sectors are the distinct 32-byte
- *    pieces of an instruction;
+ *    pieces of an instruction. Local memory is interleaved by words: a request for each word;
  *  - atomics are not merged: 32 lanes on one word are 32 sectors, on consecutive words 4;
- *  - shared memory has 32 banks of 4 bytes; lanes on the same word of a bank share it. A load of 16
- *    bytes goes by halves of the warp, a store of 16 by quarters, 8 bytes by halves;
- *  - a conflict is a pass beyond the ideal: 1 for loads of up to 8 bytes (so coalesced ones of 8,
- *    which take 2, count one conflict), 4 of 16; for stores 1, 2 of 8, 4 of 16.
+ *  - shared memory has 32 banks of 4 bytes. Lanes that read the same word of a bank share it, lanes
+ *    of atomics and copies do not. An instruction goes by parts of the warp: see split;
+ *  - a conflict is a pass of a part beyond its first.
+ * Deviation: copies past the first cache take a pass for each line they read; in 2 of 21 patterns, of
+ * pieces out of line with their sectors, hardware takes 2 or 3 more.
  */
 #include "src/watch/counters.h"
 
 #define SECTOR 32u
+#define LINE 128u
 #define BANKS 32u
 #define WORD 4u
 
@@ -109,8 +111,9 @@ u32 watch_local_sectors(const u64 *address, u32 mask, u32 width)
 
 /* ---- shared memory ---- */
 
-/* Passes for the lanes of one part of a warp: the most distinct words in a bank. */
-static u32 part_wavefronts(const u64 *address, u32 mask, u32 width)
+/* Passes for the lanes of one part of a warp: the most words in a bank, each one once or, where lanes
+ * do not share, once for each lane. */
+static u32 part_wavefronts(const u64 *address, u32 mask, u32 width, bool share)
 {
 	u64 word[BANKS][WARP_LANES * 4];
 	u8 len[BANKS] = {0};
@@ -122,7 +125,7 @@ static u32 part_wavefronts(const u64 *address, u32 mask, u32 width)
 		for (u64 w = a / WORD; w <= (a + width - 1) / WORD; w++) {
 			u32 b = (u32)(w % BANKS), i = 0;
 
-			while (i < len[b] && word[b][i] != w)
+			while (i < len[b] && (!share || word[b][i] != w))
 				i++;
 			if (i == len[b])
 				word[b][len[b]++] = w;
@@ -132,19 +135,71 @@ static u32 part_wavefronts(const u64 *address, u32 mask, u32 width)
 	return most;
 }
 
-u32 watch_wavefronts(const u64 *address, u32 mask, u32 width, bool store)
+/* Is each lane alone, or at the same address as the lane `apart` from it? */
+static bool in_pairs(const u64 *address, u32 mask, u32 apart)
 {
-	u32 lanes = width <= 4 ? 32 : width <= 8 || !store ? 16 : 8, sum = 0;
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
 
-	for (u32 l = 0; l < WARP_LANES; l += lanes)
-		sum += part_wavefronts(address,
-				       mask & (u32)((((u64)1 << lanes) - 1) << l), width);
-	return sum;
+		if (mask >> (l ^ apart) & 1 && address[l] != address[l ^ apart])
+			return false;
+	}
+	return true;
 }
 
-u32 watch_ideal_wavefronts(u32 width, bool store)
+static u32 lanes_from(u32 mask, u32 first, u32 n)
 {
-	return width > 8 ? 4 : width > 4 && store ? 2 : 1;
+	return mask & (u32)((((u64)1 << n) - 1) << first);
+}
+
+/*
+ * How many lanes go together: all for up to 4 bytes and for loads of 8; else as many as fill the banks
+ * once. Two quarters of a load of 16 bytes go together when their lanes are equal in pairs.
+ */
+static u32 split(const u64 *address, u32 mask, u32 first, u32 width, enum watch_shared how)
+{
+	u32 half = lanes_from(mask, first & ~15u, 16);
+
+	if (how == WATCH_MATRIX)
+		return 8;
+	if (width <= 4 || (width <= 8 && how == WATCH_LOAD))
+		return 32;
+	if (width <= 8)
+		return 16;
+	if (how == WATCH_LOAD && !(first & 15) &&
+	    (in_pairs(address, half, 1) || in_pairs(address, half, 2)))
+		return 16;
+	return 8;
+}
+
+struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width, enum watch_shared how)
+{
+	bool share = how == WATCH_LOAD || how == WATCH_STORE || how == WATCH_MATRIX;
+	struct watch_passes p = {0, 0};
+	u32 lanes;
+
+	for (u32 l = 0; l < WARP_LANES; l += lanes) {
+		lanes = split(address, mask, l, width, how);
+		u32 n = part_wavefronts(address, lanes_from(mask, l, lanes), width, share);
+
+		p.passes += n;
+		p.parts += n != 0;
+	}
+	return p;
+}
+
+u32 watch_bypass_wavefronts(const u64 *address, u32 mask, u32 width)
+{
+	struct set s;
+
+	s.len = 0;
+	for (u32 m = mask; m; m &= m - 1) {
+		u64 a = address[__builtin_ctz(m)];
+
+		for (u64 k = a / LINE; k <= (a + width - 1) / LINE; k++)
+			set_add(&s, k);
+	}
+	return s.len;
 }
 
 /* ---- the observer ---- */
@@ -173,41 +228,54 @@ static void on_step(void *user, const struct gang *g, const struct insn *in)
 	add(c, WATCH_thread_inst_on, on);
 }
 
+/* What is counted for an access of global memory, of one kind. */
+static const struct {
+	u8 requests, sectors;
+	bool atomic;
+} global_metrics[] = {
+	[ACCESS_LOAD] = {WATCH_global_ld_requests, WATCH_global_ld_sectors, false},
+	[ACCESS_STORE] = {WATCH_global_st_requests, WATCH_global_st_sectors, false},
+	[ACCESS_ATOM] = {WATCH_global_atom_requests, WATCH_global_atom_sectors, true},
+	[ACCESS_RED] = {WATCH_global_red_requests, WATCH_global_red_sectors, true},
+	[ACCESS_COPY_READ] = {WATCH_copy_requests, WATCH_copy_sectors, false},
+};
+
 static void count_global(struct watch_counters *c, const struct exec_access *a, u32 width)
 {
-	switch ((enum exec_access_kind)a->kind) {
-	case ACCESS_LOAD:
-		add(c, WATCH_global_ld_requests, 1);
-		add(c, WATCH_global_ld_sectors, watch_sectors(a->address, a->mask, width));
-		break;
-	case ACCESS_STORE:
-		add(c, WATCH_global_st_requests, 1);
-		add(c, WATCH_global_st_sectors, watch_sectors(a->address, a->mask, width));
-		break;
-	case ACCESS_ATOM:
-		add(c, WATCH_global_atom_requests, 1);
-		add(c, WATCH_global_atom_sectors, watch_atomic_sectors(a->address, a->mask, width));
-		break;
-	case ACCESS_RED:
-		add(c, WATCH_global_red_requests, 1);
-		add(c, WATCH_global_red_sectors, watch_atomic_sectors(a->address, a->mask, width));
-		break;
-	default:
-		break;
-	}
+	if (a->kind >= ARRAY_LEN(global_metrics))
+		return;
+	add(c, global_metrics[a->kind].requests, 1);
+	add(c, global_metrics[a->kind].sectors,
+	    global_metrics[a->kind].atomic ? watch_atomic_sectors(a->address, a->mask, width)
+					   : watch_sectors(a->address, a->mask, width));
+	if (a->kind == ACCESS_COPY_READ && a->bypass)
+		add(c, WATCH_copy_wavefronts, watch_bypass_wavefronts(a->address, a->mask, width));
 }
+
+/* The same for shared memory; a conflict metric of WATCH_METRICS: there is none. */
+static const struct {
+	u8 how, passes, conflicts;
+} shared_metrics[] = {
+	[ACCESS_LOAD] = {WATCH_LOAD, WATCH_shared_ld_wavefronts, WATCH_shared_ld_conflicts},
+	[ACCESS_STORE] = {WATCH_STORE, WATCH_shared_st_wavefronts, WATCH_shared_st_conflicts},
+	[ACCESS_ATOM] = {WATCH_ATOMIC, WATCH_shared_atom_wavefronts, WATCH_shared_atom_conflicts},
+	[ACCESS_RED] = {WATCH_ATOMIC, WATCH_shared_atom_wavefronts, WATCH_shared_atom_conflicts},
+	[ACCESS_COPY_READ] = {WATCH_COPY, WATCH_METRICS, WATCH_METRICS},
+	[ACCESS_COPY_WRITE] = {WATCH_COPY, WATCH_copy_wavefronts, WATCH_METRICS},
+	[ACCESS_MATRIX_LOAD] = {WATCH_MATRIX, WATCH_matrix_ld_wavefronts, WATCH_METRICS},
+	[ACCESS_MATRIX_STORE] = {WATCH_MATRIX, WATCH_matrix_st_wavefronts, WATCH_METRICS},
+};
 
 static void count_shared(struct watch_counters *c, const struct exec_access *a, u32 width)
 {
-	bool store = a->kind == ACCESS_STORE;
-	u32 n, ideal = watch_ideal_wavefronts(width, store);
+	u32 passes = shared_metrics[a->kind].passes, conflicts = shared_metrics[a->kind].conflicts;
+	struct watch_passes p =
+		watch_wavefronts(a->address, a->mask, width, shared_metrics[a->kind].how);
 
-	if (a->kind != ACCESS_LOAD && !store)
-		return;
-	n = watch_wavefronts(a->address, a->mask, width, store);
-	add(c, store ? WATCH_shared_st_wavefronts : WATCH_shared_ld_wavefronts, n);
-	add(c, store ? WATCH_shared_st_conflicts : WATCH_shared_ld_conflicts,
-	    n > ideal ? n - ideal : 0);
+	if (passes < WATCH_METRICS && !a->bypass)
+		add(c, passes, p.passes);
+	if (conflicts < WATCH_METRICS)
+		add(c, conflicts, p.passes - p.parts);
 }
 
 static void on_access(void *user, const struct exec_access *a)
@@ -224,7 +292,8 @@ static void on_access(void *user, const struct exec_access *a)
 		count_shared(c, a, width);
 		break;
 	case MEM_LOCAL:
-		add(c, store ? WATCH_local_st_requests : WATCH_local_ld_requests, 1);
+		add(c, store ? WATCH_local_st_requests : WATCH_local_ld_requests,
+		    width > WORD ? width / WORD : 1);
 		add(c, store ? WATCH_local_st_sectors : WATCH_local_ld_sectors,
 		    watch_local_sectors(a->address, a->mask, width));
 		break;

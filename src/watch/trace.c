@@ -8,6 +8,7 @@ static const char *const kinds[] = {
 	[ACCESS_LOAD] = "load",           [ACCESS_STORE] = "store",
 	[ACCESS_ATOM] = "atom",           [ACCESS_RED] = "red",
 	[ACCESS_COPY_READ] = "copy-read", [ACCESS_COPY_WRITE] = "copy-write",
+	[ACCESS_MATRIX_LOAD] = "matrix-load", [ACCESS_MATRIX_STORE] = "matrix-store",
 };
 
 static const char *const spaces[] = {

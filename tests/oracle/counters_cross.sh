@@ -1,7 +1,7 @@
 #!/bin/sh
 # Counts with Nsight Compute, on a GPU, what the kernels of tests/counters/access.h do to memory, and
-# writes a table such as tests/counters/h200.tsv: operation, pattern, and a column for each counter that
-# `ptxloom exec --count` has too. Needs a GPU of compute capability 9.0, its driver, and ncu.
+# writes a table such as tests/counters/h200.tsv: lines "@" with the names of counters, and below them
+# operation, pattern and what was counted. Needs a GPU of compute capability 9.0, its driver, and ncu.
 #
 #   tests/oracle/counters_cross.sh BUILD >TABLE
 #
@@ -46,7 +46,7 @@ counters()
 	esac
 }
 
-# measure FAMILY PART: prints lines "operation pattern counter value".
+# measure FAMILY PART: prints a line "@ counters", and lines "operation pattern values".
 measure()
 {
 	csv=$work/$1.$2.csv
@@ -63,15 +63,27 @@ measure()
 			return split(line, to, /","/)
 		}
 		BEGIN { row = 0; while ((getline line <list) > 0) name[n++] = line }
-		/^"ID"/ { columns = split_line($0, column); units = 1; next }
+		function wanted(name) { return name ~ /^(l1tex__|smsp__sass).*[.]sum$/ }
+		/^"ID"/ {
+			columns = split_line($0, column)
+			units = 1
+			printf "@"
+			for (i = 1; i <= columns; i++)
+				if (wanted(column[i]))
+					printf "\t%s", column[i]
+			printf "\n"
+			next
+		}
 		columns && units { units = 0; next }
 		columns && /^"/ {
 			split_line($0, value)
+			printf "%s", name[row]
 			for (i = 1; i <= columns; i++)
-				if (column[i] ~ /^(l1tex__|smsp__sass).*[.]sum$/) {
+				if (wanted(column[i])) {
 					gsub(/,/, "", value[i])
-					print name[row] "\t" column[i] "\t" value[i]
+					printf "\t%s", value[i]
 				}
+			printf "\n"
 			row++
 		}' "$csv"
 }
