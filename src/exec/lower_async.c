@@ -16,6 +16,19 @@ static const char *name_of(const struct lower *l)
 	return l->in->form->row->name[l->in->form->name];
 }
 
+/* Addresses of 32 bits wrap around. */
+static u32 add_narrow(struct lower *l, u32 base, s64 imm)
+{
+	u32 t;
+
+	if (!imm)
+		return base;
+	t = lower_vreg(l, ROW_W);
+	lower_op(l, OP_add_imm_w, t, base, IR_NONE, IR_NONE, false);
+	last(l)->imm = imm;
+	return t;
+}
+
 u32 lower_address_row(struct lower *l, const struct ir_operand *op)
 {
 	u32 base, t;
@@ -26,9 +39,10 @@ u32 lower_address_row(struct lower *l, const struct ir_operand *op)
 	if (base == IR_NONE)
 		return lower_const(l, ROW_X, (u64)imm);
 	if (l->vregs.at[base].class == ROW_W) {
+		base = add_narrow(l, base, imm);
 		t = lower_vreg(l, ROW_X);
 		lower_op(l, OP_zero_extend, t, base, IR_NONE, IR_NONE, false);
-		base = t;
+		return t;
 	}
 	if (!imm)
 		return base;

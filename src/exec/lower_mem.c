@@ -81,6 +81,28 @@ bool lower_is_formal(const struct ir_func *f, u32 var)
 	return false;
 }
 
+/*
+ * 32-bit offsets in the constant window, whose base has 64: the sum of register and offset wraps
+ * around before the base is added.
+ */
+static void base_of_constants(struct lower *l, struct target *t)
+{
+	u32 row = t->base;
+
+	if (!t->wide) {
+		if (t->imm) {
+			row = lower_vreg(l, ROW_W);
+			lower_op(l, OP_add_imm_w, row, t->base, IR_NONE, IR_NONE, false);
+			l->insns.at[l->insns.len - 1].imm = t->imm;
+		}
+		t->base = lower_vreg(l, ROW_X);
+		lower_op(l, OP_zero_extend, t->base, row, IR_NONE, IR_NONE, false);
+		t->wide = true;
+		t->imm = 0;
+	}
+	t->imm += (s64)l->const_base;
+}
+
 static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, struct target *t)
 {
 	*t = (struct target){.space = space_of(word), .base = IR_NONE, .imm = op->imm};
@@ -93,7 +115,7 @@ static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, stru
 		t->base = lower_register(l, &reg, 0);
 		t->wide = l->vregs.at[t->base].class == ROW_X;
 		if (word == M_const)
-			t->imm += (s64)l->const_base;
+			base_of_constants(l, t);
 		/*
 		 * A register with a .param address holds a device address of the parameter block;
 		 * in functions a local one.
