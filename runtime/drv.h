@@ -116,7 +116,10 @@ struct rt_function *drv_module_function(struct drv_module *m, struct device_kern
 
 /* ---- drv_stream.c ---- */
 
-/* The stream that a handle means in the current context; own: NULL is the thread's own default. */
+/*
+ * The stream that a handle means, in the current context when it is a special one; own: NULL is
+ * the thread's own default.
+ */
 struct stream *drv_stream(const void *handle, bool own, int *status);
 
 /* CUstreamBatchMemOpParams, 48 bytes. */

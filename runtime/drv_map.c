@@ -173,54 +173,66 @@ DRV_STREAM_FN(cuMemAllocFromPoolAsync,
 					    : (int)STATUS_INVALID_VALUE)
 DRV_STREAM_FN(cuMemFreeAsync, (u64 p, void *stream), give_back(p, stream, OWN))
 
-static int device_pool(struct memory_pool **out, int device, bool current)
-{
-	int status = drv_check(device);
-	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
-
-	if (!d)
-		return status;
-	if (!out)
-		return STATUS_INVALID_VALUE;
-	*out = current ? rt_pool_of(d) : memory_pool_default(pools(), &d->dev);
-	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
-}
+/* What needs no current context. */
+#define INITIALISED(call)                                                                          \
+	int status = drv_check(0);                                                                 \
+	return status ? status : (int)(call)
 
 DRV_FN(cuDeviceGetDefaultMemPool, (struct memory_pool * *out, int device))
 {
-	return device_pool(out, device, false);
+	int status = drv_check(device);
+
+	return status ? status : rt_pool_default(out, device, false);
 }
 
 DRV_FN(cuDeviceGetMemPool, (struct memory_pool * *out, int device))
 {
-	return device_pool(out, device, true);
+	int status = drv_check(device);
+
+	return status ? status : rt_pool_default(out, device, true);
 }
 
 DRV_FN(cuDeviceSetMemPool, (int device, struct memory_pool *pool))
 {
 	int status = drv_check(device);
-	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
 
-	if (!d)
-		return status;
-	if (!memory_pool_is(pools(), pool) || pool->dev != &d->dev)
-		return STATUS_INVALID_VALUE;
-	d->pool = pool;
-	return STATUS_SUCCESS;
+	return status ? status : rt_pool_choose(device, pool);
+}
+
+DRV_FN(cuMemGetDefaultMemPool,
+       (struct memory_pool * *out, const struct memory_location *where, int type))
+{
+	int status = drv_check(0);
+
+	return status ? status : rt_pool_at(out, where, type, false);
+}
+
+DRV_FN(cuMemGetMemPool, (struct memory_pool * *out, const struct memory_location *where, int type))
+{
+	int status = drv_check(0);
+
+	return status ? status : rt_pool_at(out, where, type, true);
+}
+
+DRV_FN(cuMemSetMemPool, (const struct memory_location *where, int type, struct memory_pool *pool))
+{
+	int status = drv_check(0);
+
+	return status ? status : rt_pool_choose_at(where, type, pool);
 }
 
 DRV_FN(cuMemPoolCreate, (struct memory_pool * *out, const struct memory_pool_props *props))
 {
-	WITH_CONTEXT(rt_pool_create(out, props));
+	INITIALISED(rt_pool_create(out, props));
 }
 
 DRV_FN(cuMemPoolDestroy, (struct memory_pool * pool))
 {
-	WITH_CONTEXT(rt_pool_destroy(pool));
+	INITIALISED(rt_pool_destroy(pool));
 }
 
 #define ON_POOL(pool, call)                                                                        \
-	WITH_CONTEXT(memory_pool_is(pools(), pool) ? (call) : STATUS_INVALID_VALUE)
+	INITIALISED(memory_pool_is(pools(), pool) ? (call) : STATUS_INVALID_VALUE)
 
 DRV_FN(cuMemPoolTrimTo, (struct memory_pool * pool, size_t keep))
 {
@@ -239,7 +251,7 @@ DRV_FN(cuMemPoolSetAttribute, (struct memory_pool * pool, int attribute, const v
 
 DRV_FN(cuMemPoolSetAccess, (struct memory_pool * pool, const struct memory_access *desc, size_t n))
 {
-	WITH_CONTEXT(rt_pool_access(pool, desc, n));
+	INITIALISED(rt_pool_access(pool, desc, n));
 }
 
 DRV_FN(cuMemPoolGetAccess,

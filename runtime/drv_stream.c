@@ -7,9 +7,14 @@
 
 struct stream *drv_stream(const void *handle, bool own, int *status)
 {
-	struct rt_device *d = drv_device(status);
+	struct rt_device *d;
 	struct stream *s;
 
+	if (rt_get()->streams && stream_is(rt_get()->streams, handle)) {
+		*status = STATUS_SUCCESS;
+		return (struct stream *)(uintptr_t)handle;
+	}
+	d = drv_device(status);
 	if (!d)
 		return NULL;
 	s = stream_resolve(&d->dev, handle, own);
@@ -27,7 +32,12 @@ static int create(struct stream **out, unsigned flags, int priority)
 
 	if (!d)
 		return status;
-	return out ? (int)stream_create(&d->dev, flags, priority, out) : STATUS_INVALID_VALUE;
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	status = (int)stream_create(&d->dev, flags, priority, out);
+	if (!status)
+		stream_owner_set(*out, rt_context_now());
+	return status;
 }
 
 DRV_FN(cuStreamCreate, (struct stream **out, unsigned flags))
@@ -119,7 +129,8 @@ static int ask(struct stream *stream, bool own, enum ask what, void *out)
 		*(int *)out = device_index(stream_device_of(s));
 		break;
 	case ASK_CONTEXT:
-		*(struct rt_context **)out = rt_context_now();
+		*(struct rt_context **)out =
+			stream_owner(s) ? stream_owner(s) : rt_context_now();
 		break;
 	}
 	return STATUS_SUCCESS;

@@ -183,6 +183,12 @@ extern const struct exec_extern rt_externs[];
 /* The pool that a device allocates from. NULL without memory. */
 struct memory_pool *rt_pool_of(struct rt_device *d);
 /* The following return an error number and check their arguments. */
+/* Pools of a device, or of a place and a type of allocation: the default one, or the current one. */
+int rt_pool_default(struct memory_pool **out, int device, bool current);
+int rt_pool_at(struct memory_pool **out, const struct memory_location *where, int type,
+	       bool current);
+int rt_pool_choose(int device, struct memory_pool *pool);
+int rt_pool_choose_at(const struct memory_location *where, int type, struct memory_pool *pool);
 int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *props);
 int rt_pool_destroy(struct memory_pool *pool);
 int rt_pool_access(struct memory_pool *pool, const struct memory_access *desc, size_t n);

@@ -70,7 +70,7 @@ RT_STREAM_FN(cudaFreeAsync, (void *p, cudaStream_t stream), give_back(p, stream,
 
 /* ---- pools ---- */
 
-static int default_pool(struct memory_pool **out, int device, bool current)
+int rt_pool_default(struct memory_pool **out, int device, bool current)
 {
 	int status = rt_device_check(device);
 	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
@@ -83,15 +83,15 @@ static int default_pool(struct memory_pool **out, int device, bool current)
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static int place_pool(struct memory_pool **out, const struct memory_location *where, int type,
+int rt_pool_at(struct memory_pool **out, const struct memory_location *where, int type,
 		      bool current)
 {
 	if (!where || where->type != LOCATION_DEVICE || type != 1)
 		return where && type == 1 ? cudaErrorNotSupported : cudaErrorInvalidValue;
-	return default_pool(out, where->id, current);
+	return rt_pool_default(out, where->id, current);
 }
 
-static int set_pool(int device, struct memory_pool *pool)
+int rt_pool_choose(int device, struct memory_pool *pool)
 {
 	int status = rt_device_check(device);
 	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
@@ -106,35 +106,40 @@ static int set_pool(int device, struct memory_pool *pool)
 
 RT_FN(cudaDeviceGetDefaultMemPool, (struct memory_pool * *out, int device))
 {
-	return rt_error(default_pool(out, device, false));
+	return rt_error(rt_pool_default(out, device, false));
 }
 
 RT_FN(cudaDeviceGetMemPool, (struct memory_pool * *out, int device))
 {
-	return rt_error(default_pool(out, device, true));
+	return rt_error(rt_pool_default(out, device, true));
 }
 
 RT_FN(cudaDeviceSetMemPool, (int device, struct memory_pool *pool))
 {
-	return rt_error(set_pool(device, pool));
+	return rt_error(rt_pool_choose(device, pool));
 }
 
 RT_FN(cudaMemGetDefaultMemPool,
       (struct memory_pool * *out, const struct memory_location *where, int type))
 {
-	return rt_error(place_pool(out, where, type, false));
+	return rt_error(rt_pool_at(out, where, type, false));
 }
 
 RT_FN(cudaMemGetMemPool, (struct memory_pool * *out, const struct memory_location *where, int type))
 {
-	return rt_error(place_pool(out, where, type, true));
+	return rt_error(rt_pool_at(out, where, type, true));
+}
+
+int rt_pool_choose_at(const struct memory_location *where, int type, struct memory_pool *pool)
+{
+	if (!where || where->type != LOCATION_DEVICE || type != 1)
+		return where && type == 1 ? cudaErrorNotSupported : cudaErrorInvalidValue;
+	return rt_pool_choose(where->id, pool);
 }
 
 RT_FN(cudaMemSetMemPool, (const struct memory_location *where, int type, struct memory_pool *pool))
 {
-	if (!where || where->type != LOCATION_DEVICE || type != 1)
-		return rt_error(where && type == 1 ? cudaErrorNotSupported : cudaErrorInvalidValue);
-	return rt_error(set_pool(where->id, pool));
+	return rt_error(rt_pool_choose_at(where, type, pool));
 }
 
 int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *props)

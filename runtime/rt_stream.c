@@ -26,7 +26,12 @@ static int create(cudaStream_t *out, unsigned flags, int priority)
 
 	if (!d)
 		return status;
-	return out ? (int)stream_create(&d->dev, flags, priority, out) : cudaErrorInvalidValue;
+	if (!out)
+		return cudaErrorInvalidValue;
+	status = (int)stream_create(&d->dev, flags, priority, out);
+	if (!status)
+		stream_owner_set(*out, rt_context_now());
+	return status;
 }
 
 RT_FN(cudaStreamCreateWithPriority, (cudaStream_t *out, unsigned flags, int priority))

@@ -277,6 +277,21 @@ struct stream *stream_resolve(struct device *d, const void *handle, bool per_thr
 	return handle_is_live(&d->streams->all->stream_pool, handle) ? (struct stream *)n : NULL;
 }
 
+bool stream_is(const struct streams *all, const void *handle)
+{
+	return handle_is_live(&all->stream_pool, handle);
+}
+
+void *stream_owner(const struct stream *s)
+{
+	return s->owner;
+}
+
+void stream_owner_set(struct stream *s, void *owner)
+{
+	s->owner = owner;
+}
+
 struct device *stream_device_of(const struct stream *s)
 {
 	return s->device->dev;

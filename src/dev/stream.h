@@ -66,7 +66,12 @@ enum status stream_destroy(struct streams *all, struct stream *s);
  * Returns NULL when it is no stream, or there is no memory for the thread's.
  */
 struct stream *stream_resolve(struct device *d, const void *handle, bool per_thread);
+/* Whether a handle, none of the special ones, is a stream of any device. */
+bool stream_is(const struct streams *all, const void *handle);
 struct device *stream_device_of(const struct stream *s);
+/* What the interfaces made the stream in; NULL at first. */
+void *stream_owner(const struct stream *s);
+void stream_owner_set(struct stream *s, void *owner);
 u32 stream_flags_of(const struct stream *s);
 int stream_priority_of(const struct stream *s);
 /* Unique in the process. */

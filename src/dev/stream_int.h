@@ -77,6 +77,7 @@ struct stream {
 	struct stream *capture_next;
 	capture_ends ends;
 	u8 *kept; /* STREAM_KEPT values, NULL: all zero */
+	void *owner;
 };
 
 struct stream_event {
