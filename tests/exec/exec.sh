@@ -162,6 +162,8 @@ says err '^    address 0x[0-9a-f]+ is 0 bytes after a 200-byte allocation at 0x[
 ok "$([ ! -s "$scratch/out" ]; echo $?)" "nothing is printed after a fault"
 
 # Calls through pointers that lie in initial data, and what a kernel prints.
+status 0 ptxloom exec tests/exec/wrap.ptx --block 4 --buffer o:u32[4] --dump o
+is out "o[0..3] = 10 20 30 40"
 status 0 ptxloom exec tests/exec/calls.ptx --block 6 --buffer o:u32[6] --dump o --dump table:u64
 says out '^hello 9$'
 says out '^o\[0\.\.5\] = 0 3 4 9 8 15$'

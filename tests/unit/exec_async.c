@@ -119,6 +119,23 @@ static void test_fill(void)
 	CHECK(good);
 }
 
+/* 32-bit addresses wrap around where they become rows, too. */
+static void test_wrapping(void)
+{
+	static const char ptx[] = KERNEL(
+		"",
+		"add.s32 a, a, -1040;\n"
+		"cp.async.ca.shared.global [a+1040], [x], 4; cp.async.wait_all;\n"
+		"ld.shared.u32 v0, [a+1040]; st.global.u32 [y], v0;");
+	u32 out[4096];
+	bool good = true;
+
+	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
+	for (u32 t = 0; t < 64; t++)
+		good &= out[4 * t] == 16 * t;
+	CHECK(good);
+}
+
 /* Copies in turns on two barriers; both forms of the arrival: with the plain one threads arrive
  * themselves as well. */
 #define PIPELINE(noinc, arrival) \
@@ -273,6 +290,7 @@ int main(void)
 		test_late();
 		test_groups();
 		test_fill();
+		test_wrapping();
 		test_pipeline();
 		test_bulk();
 		test_unwaited();
