@@ -164,7 +164,7 @@ RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t o
 {
 	struct config *c = config_depth ? &configs[config_depth - 1] : NULL;
 
-	if (!c || offset > sizeof(c->args) || size > sizeof(c->args) - offset)
+	if (!c || !arg || offset > sizeof(c->args) || size > sizeof(c->args) - offset)
 		return rt_error(cudaErrorInvalidValue);
 	memcpy(c->args + offset, arg, size);
 	if (offset + size > c->arg_bytes)

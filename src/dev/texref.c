@@ -221,6 +221,9 @@ enum status texref_bind(struct texref *r, const struct texture_desc *d)
 
 enum status texref_change(struct texref *r, const struct texture_desc *d)
 {
+	/* Programs destroy an array and go on with the reference that was bound to it. */
+	if (r->object && !texture_is_alive(r->dev->textures, &r->desc.resource))
+		texref_unbind(r);
 	if (r->object)
 		return texref_bind(r, d);
 	r->desc = *d;

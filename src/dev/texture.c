@@ -289,6 +289,13 @@ static u8 fetch_class(const struct tex_image *im, u32 flags)
 	}
 }
 
+bool texture_is_alive(const struct texture_store *s, const struct texture_resource *r)
+{
+	return r->kind == TEXTURE_MIPMAP  ? mem_mipmap_check(s->mem, r->mipmap) != NULL
+	       : r->kind == TEXTURE_ARRAY ? mem_array_check(s->mem, r->array) != NULL
+					  : true;
+}
+
 static enum status describe(const struct texture_store *s, const struct texture_desc *d,
 			    struct tex_object *o)
 {

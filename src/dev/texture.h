@@ -76,6 +76,8 @@ const struct tex_table *texture_table(const struct texture_store *s);
  * limits; STATUS_NOT_SUPPORTED: block-compressed formats that have no decoder here.
  */
 enum status texture_create(struct texture_store *s, const struct texture_desc *d, u64 *handle);
+/* Is its array or mipmapped array still there? Memory always is: its address is checked by fetches. */
+bool texture_is_alive(const struct texture_store *s, const struct texture_resource *r);
 /* A surface over an array; settings and view are not looked at. */
 enum status surface_create(struct texture_store *s, const struct texture_resource *r, u64 *handle);
 /* A sampler alone, of independent texturing mode. */
