@@ -5,11 +5,9 @@
 
 #include <stdio.h>
 
-static bool initialised;
-
 int drv_check(int device)
 {
-	if (!__atomic_load_n(&initialised, __ATOMIC_RELAXED) && !rt_context_now())
+	if (!__atomic_load_n(&rt_get()->is_used, __ATOMIC_RELAXED))
 		return STATUS_NOT_INITIALIZED;
 	return rt_device_check(device);
 }
@@ -47,7 +45,6 @@ RT_API int pldrv_cuInit(unsigned flags)
 {
 	if (flags)
 		return STATUS_INVALID_VALUE;
-	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
 	return rt_device_check(0);
 }
 

@@ -122,6 +122,11 @@ struct rt_function *drv_module_function(struct drv_module *m, struct device_kern
  */
 struct stream *drv_stream(const void *handle, bool own, int *status);
 
+/* ---- drv_green.c ---- */
+
+/* The green context that a stream belongs to, NULL: none. */
+const void *drv_green_of(const struct stream *s);
+
 /* CUstreamBatchMemOpParams, 48 bytes. */
 union drv_mem_op {
 	u32 kind;

@@ -75,13 +75,18 @@ RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version,
 				     int *found)
 {
 	int answer;
+	void *entry;
 
 	if (!symbol || !fn || flags > 3)
 		return STATUS_INVALID_VALUE;
-	*fn = drv_entry(symbol, version, flags, &answer);
+	entry = drv_entry(symbol, version, flags, &answer);
+	/* Who has no place for the answer gets an error instead. */
+	if (!entry && !found)
+		return STATUS_NOT_FOUND;
+	*fn = entry;
 	if (found)
 		*found = answer;
-	return answer == FOUND ? STATUS_SUCCESS : STATUS_NOT_FOUND;
+	return STATUS_SUCCESS;
 }
 
 RT_API int pldrv_cuGetProcAddress(const char *symbol, void **fn, int version, u64 flags);
@@ -134,9 +139,15 @@ static int entry_point(const char *symbol, void **fn, int version, u64 flags, in
 {
 	int answer;
 
-	if (!symbol || !*symbol || !fn || flags > 3)
+	if (!symbol || !fn || flags > 3)
 		return rt_error(cudaErrorInvalidValue);
 	*fn = drv_entry(symbol, version, flags, &answer);
+	if (version > RT_DRIVER_VERSION) {
+		*fn = NULL;
+		if (found)
+			*found = VERSION_TOO_OLD;
+		return rt_error(cudaErrorInvalidValue);
+	}
 	if (found)
 		*found = answer;
 	/* Older callers have no place for the answer. */

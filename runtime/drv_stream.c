@@ -32,12 +32,7 @@ static int create(struct stream **out, unsigned flags, int priority)
 
 	if (!d)
 		return status;
-	if (!out)
-		return STATUS_INVALID_VALUE;
-	status = (int)stream_create(&d->dev, flags, priority, out);
-	if (!status)
-		stream_owner_set(*out, rt_context_now());
-	return status;
+	return out ? rt_stream_create(d, flags, priority, out) : (int)STATUS_INVALID_VALUE;
 }
 
 DRV_FN(cuStreamCreate, (struct stream **out, unsigned flags))
@@ -136,12 +131,20 @@ static int ask(struct stream *stream, bool own, enum ask what, void *out)
 	return STATUS_SUCCESS;
 }
 
-/* Green contexts do not exist here: a stream has none. */
-static int get_contexts(struct stream *stream, bool own, struct rt_context **context, void **green)
+/* A stream of a green context has no other one. */
+static int get_contexts(struct stream *stream, bool own, struct rt_context **context,
+			const void **green)
 {
-	if (green)
-		*green = NULL;
-	return ask(stream, own, ASK_CONTEXT, context);
+	int status;
+	struct stream *s = drv_stream(stream, own, &status);
+
+	if (!s)
+		return status;
+	if (!context || !green)
+		return STATUS_INVALID_VALUE;
+	*green = drv_green_of(s);
+	*context = *green ? NULL : stream_owner(s) ? stream_owner(s) : rt_context_now();
+	return STATUS_SUCCESS;
 }
 
 DRV_STREAM_FN(cuStreamGetFlags, (struct stream *stream, unsigned *flags),
@@ -154,7 +157,7 @@ DRV_STREAM_FN(cuStreamGetDevice, (struct stream *stream, int *device),
 DRV_STREAM_FN(cuStreamGetCtx, (struct stream *stream, struct rt_context **context),
 	      ask(stream, OWN, ASK_CONTEXT, context))
 DRV_STREAM_FN(cuStreamGetCtx_v2,
-	      (struct stream *stream, struct rt_context **context, void **green),
+	      (struct stream *stream, struct rt_context **context, const void **green),
 	      get_contexts(stream, OWN, context, green))
 
 static int get_attribute(struct stream *stream, bool own, int id, void *value)

@@ -9,6 +9,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_context.c \
 	runtime/drv_entry.c runtime/variants.def \
 	runtime/drv_function.c \
+	runtime/drv_green.c \
 	runtime/drv_jit.c \
 	runtime/drv_library.c \
 	runtime/drv_link.c \

@@ -107,6 +107,7 @@ struct rt_device {
 
 struct rt {
 	int status; /* of the set-up itself: cudaErrorNoDevice, cudaErrorInvalidDevice .. */
+	bool is_used; /* the driver is initialised: by cuInit, or by what of the runtime needs devices */
 	struct arch_devices list;
 	u32 physical[ARCH_DEVICES_MAX]; /* number of a visible device among all */
 	struct device_settings settings;
@@ -172,6 +173,8 @@ int rt_limit_get(struct rt_device *d, int limit, size_t *value);
  * default stream. NULL and the error in *status when the device is dead or it is no stream.
  */
 struct stream *rt_stream(const void *handle, bool own, int *status);
+/* stream_create in the current context. Returns an error number. */
+int rt_stream_create(struct rt_device *d, u32 flags, int priority, struct stream **out);
 
 /* ---- rt_extern.c ---- */
 

@@ -22,6 +22,7 @@ struct rt_context {
 	u32 api_version; /* 3010, 3020 or 13000: of the function that made it */
 	int cache_config, shared_config;
 	u64 id;
+	struct drv_green *green; /* whose context it is, NULL: a common one */
 };
 
 /* The calling thread's current context; NULL: none. */

@@ -75,10 +75,11 @@ int rt_device_index(void)
 
 int rt_device_check(int i)
 {
-	const struct rt *rt = rt_get();
+	struct rt *rt = rt_get();
 
 	if (is_forked)
 		return cudaErrorInitializationError;
+	__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
 	if (rt->status)
 		return rt->status;
 	return i < 0 || (u32)i >= rt->list.len ? cudaErrorInvalidDevice : cudaSuccess;

@@ -19,6 +19,15 @@ struct stream *rt_stream(const void *handle, bool own, int *status)
 
 /* ---- making ---- */
 
+int rt_stream_create(struct rt_device *d, u32 flags, int priority, struct stream **out)
+{
+	int status = (int)stream_create(&d->dev, flags, priority, out);
+
+	if (!status)
+		stream_owner_set(*out, rt_context_now());
+	return status;
+}
+
 static int create(cudaStream_t *out, unsigned flags, int priority)
 {
 	int status;
@@ -26,12 +35,7 @@ static int create(cudaStream_t *out, unsigned flags, int priority)
 
 	if (!d)
 		return status;
-	if (!out)
-		return cudaErrorInvalidValue;
-	status = (int)stream_create(&d->dev, flags, priority, out);
-	if (!status)
-		stream_owner_set(*out, rt_context_now());
-	return status;
+	return out ? rt_stream_create(d, flags, priority, out) : cudaErrorInvalidValue;
 }
 
 RT_FN(cudaStreamCreateWithPriority, (cudaStream_t *out, unsigned flags, int priority))

@@ -21,6 +21,7 @@
 #define SYSTEM "measured on an H200, driver 580, Linux x86-64: a property of driver and system"
 #define GUIDE(section) "CUDA C++ Programming Guide, \"" section "\""
 #define TECH GUIDE("Technical Specifications per Compute Capability")
+#define GREEN "CUDA Driver API, \"Green Contexts\", cuDevSmResourceSplitByCount"
 #define THROUGHPUT GUIDE("Arithmetic Instructions") ", throughput table"
 #define CALCULATOR "CUDA Occupancy Calculator, limits per compute capability"
 #define PASCAL(section) "Pascal tuning guide, \"" section "\""

@@ -167,6 +167,68 @@ enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flag
 	return status;
 }
 
+static bool is_owned(const struct stream *s, const void *owner)
+{
+	return s->tail && (!owner || s->owner == owner);
+}
+
+enum status stream_event_record_all(struct stream_event *e, const void *owner)
+{
+	struct stream_device *d = e->device;
+	enum status status = stream_check_issue(d->legacy);
+	struct work *w = NULL;
+	u32 n = 0;
+
+	if (status != STATUS_SUCCESS)
+		return status;
+	if (PL_UNLIKELY(is_captured(e)))
+		capture_forget_event(e);
+	pthread_mutex_lock(&d->all->lock);
+	for (struct stream *s = d->streams; s; s = s->next)
+		n += is_owned(s, owner);
+	if (n && !work_reserve_locked(d->all, n))
+		status = STATUS_OUT_OF_MEMORY;
+	if (n && status == STATUS_SUCCESS) {
+		w = work_take_locked(d->legacy, WORK_RECORD);
+		w->event = e;
+		for (struct stream *s = d->streams; s; s = s->next)
+			if (is_owned(s, owner))
+				work_join_locked(s->tail, w);
+	}
+	if (status == STATUS_SUCCESS) {
+		e->recorded = true;
+		e->work = w;
+		e->serial = w ? w->serial : 0;
+		event_shared_issued(e);
+		if (!w)
+			event_reached(e);
+	}
+	pthread_mutex_unlock(&d->all->lock);
+	return status;
+}
+
+enum status stream_wait_event_all(struct stream_event *e, struct device *d, const void *owner)
+{
+	struct stream_device *sd = d->streams;
+	enum status status = stream_check_issue(sd->legacy);
+	struct work *w;
+
+	if (status != STATUS_SUCCESS)
+		return status;
+	pthread_mutex_lock(&sd->all->lock);
+	for (struct stream *s = sd->streams; s && status == STATUS_SUCCESS; s = s->next) {
+		if ((owner && s->owner != owner) || s->dying || !is_pending_locked(e))
+			continue;
+		w = stream_append_locked(s, WORK_EMPTY);
+		if (w)
+			work_join_locked(e->work, w);
+		else
+			status = STATUS_OUT_OF_MEMORY;
+	}
+	pthread_mutex_unlock(&sd->all->lock);
+	return status;
+}
+
 enum status stream_event_query(struct stream_event *e)
 {
 	struct streams *all = e->device->all;

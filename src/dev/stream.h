@@ -149,6 +149,12 @@ enum status stream_event_import(struct device *d, const void *handle, struct str
 enum { STREAM_EVENT_EXTERNAL = 1 };
 /* The event is what the stream has been given so far. */
 enum status stream_event_record(struct stream_event *e, struct stream *s, u32 flags);
+/*
+ * The same for several streams of the event's device: those of an owner, all if that is NULL. Not in a
+ * capture.
+ */
+enum status stream_event_record_all(struct stream_event *e, const void *owner);
+enum status stream_wait_event_all(struct stream_event *e, struct device *d, const void *owner);
 /* What the stream is given from now on waits for the event as it was recorded last. */
 enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flags);
 /* Never recorded counts as done. */

@@ -147,7 +147,8 @@ bool script_is_left_out(const char *name)
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(begins[i], name, strlen(begins[i])))
 			return true;
-	return false;
+	/* The same again for other default streams. */
+	return strstr(name, "_pts") || strstr(name, "_ptds");
 }
 
 /* ---- kernels ---- */
@@ -198,19 +199,23 @@ static struct {
 	uint16_t minor, major;
 	uint32_t arch, name_at, name_len;
 	uint64_t flags, reserved, raw;
+	uint32_t options_at, options_len;
+	uint64_t no_options;
 	char text[(sizeof(ptx) + 7) & ~(size_t)7];
 } fatbin = {.magic = 0xba55ed50,
 	    .version = 1,
 	    .header = 16,
-	    .size = 64 + sizeof(fatbin.text),
+	    .size = 80 + sizeof(fatbin.text),
 	    .kind = 1,
 	    .entry_version = 0x101,
-	    .entry_header = 64,
+	    .entry_header = 80,
 	    .payload = sizeof(fatbin.text),
+	    .options = 64,
 	    .minor = 0,
 	    .major = 8,
 	    .arch = 75,
-	    .flags = 0x11};
+	    .flags = 0x11,
+	    .options_at = 72};
 
 static struct {
 	uint32_t magic, version;

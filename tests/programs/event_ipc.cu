@@ -90,8 +90,13 @@ int main()
 	if (pipe(to) || pipe(from))
 		return 1;
 	pid = fork(); // before CUDA
-	if (!pid)
-		_exit(child(to[0], from[1]));
+	if (!pid) {
+		close(to[1]);
+		status = child(to[0], from[1]);
+		fflush(stdout);
+		_exit(status);
+	}
+	close(from[1]);
 	bad = parent(to[1], from[0]);
 	close(to[1]);
 	waitpid(pid, &status, 0);

@@ -39,8 +39,8 @@ __global__ void parent(int *p, int *results)
 	cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 	results[1] = 1;
 	generations<<<1, 1, 0, stream>>>(results + 1, 10);
+	cudaMemcpyAsync(results + 2, results + 1, sizeof(int), cudaMemcpyDeviceToDevice, stream);
 	cudaStreamDestroy(stream);
-	cudaMemcpyAsync(results + 2, results + 1, sizeof(int), cudaMemcpyDeviceToDevice, 0);
 	add<<<1, 2000>>>(p, 64, 1);
 	results[3] = cudaGetLastError() != cudaSuccess;
 	results[4] = cudaGetLastError();
