@@ -9,6 +9,12 @@ if !SANITIZED
 TESTS += tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
 endif
 
+# The same libraries, where they are built with a sanitizer.
+dist_check_SCRIPTS += tests/programs/sanitized.sh
+if SANITIZED
+TESTS += tests/programs/sanitized.sh
+endif
+
 EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/style/tap.sh
 style_tests = tests/style/limits.sh tests/style/includes.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh
