@@ -138,6 +138,7 @@ struct rt_device *rt_device_open(int i, int *status)
 	if (*status)
 		return NULL;
 	if (!__atomic_load_n(&d->is_open, __ATOMIC_ACQUIRE)) {
+		__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
 		pthread_mutex_lock(&rt->lock);
 		*status = open_locked(rt, i);
 		pthread_mutex_unlock(&rt->lock);
