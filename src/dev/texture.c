@@ -141,6 +141,7 @@ static void set_levels(struct tex_image *im, const struct mem_array *a, u32 n, u
 	const struct mem_array_desc *d = &a->desc;
 
 	set_format(im, d->format, d->channels);
+	im->opaque = mem_format_block(d->format) > 1;
 	im->cube = d->flags & MEM_ARRAY_CUBEMAP;
 	im->layered = d->flags & MEM_ARRAY_LAYERED;
 	im->dims = im->cube      ? 2
@@ -226,6 +227,7 @@ static bool set_view_format(struct tex_image *im, const struct texture_view *v)
 	if (block != 1 && (im->dims != 2 || im->format != MEM_FORMAT_U32))
 		return false;
 	set_format(im, format, channels);
+	im->opaque = false;
 	for (u32 i = 0; i < im->levels; i++)
 		for (u32 d = 0; d < im->dims; d++)
 			im->level[i].size[d] *= block;
@@ -285,7 +287,7 @@ static u8 fetch_class(const struct tex_image *im, u32 flags)
 	case MEM_FORMAT_S16:
 		return TEX_SNORM16;
 	default:
-		return im->class;
+		return im->class == TEX_UNORM8 && flags & TEXTURE_SRGB ? TEX_SRGB8 : im->class;
 	}
 }
 

@@ -100,9 +100,8 @@ static void list_coordinates(struct lower *l, const struct ir_operand *address,
 
 	if (s->layered)
 		list(l, c, 0, 1, T_b32, &rows[TEX_ROW_LAYER]);
-	/* Sample s of a multisample texture stands before the others: there is but one. */
 	if (s->geometry == TEX_MS)
-		first++;
+		list(l, c, first++, 1, T_b32, &rows[TEX_ROW_SAMPLE]);
 	list(l, c, first, s->coords, type, &rows[TEX_ROW_COORD]);
 }
 
@@ -143,16 +142,15 @@ static s64 describe(const struct lower *l, const struct shape *s)
 	u32 type = form->type[0];
 
 	return s->geometry | mode(l) | (s->layered ? TEX_LAYERED : 0) |
-	       (integer ? TEX_INTEGER : 0) | (lower_named(l, 'r') ? TEX_COMPARE : 0) |
-	       (gather ? TEX_GATHER | component(form) : 0) | (type == T_f16 ? TEX_TO_HALF : 0) |
-	       (type == T_f16x2 ? TEX_PACK : 0);
+	       (integer ? TEX_INTEGER : 0) | (gather ? TEX_GATHER | component(form) : 0) |
+	       (type == T_f16 ? TEX_TO_HALF : 0) | (type == T_f16x2 ? TEX_PACK : 0);
 }
 
 /* May a warp be fetched at once? Rows: of the instruction. */
 static s64 describe_plain(s64 imm, const u32 *rows)
 {
 	u32 geometry = imm & TEX_GEOMETRY, mode = imm >> TEX_MODE_SHIFT & 3;
-	bool plain = !(imm & (TEX_COMPARE | TEX_GATHER | TEX_TO_HALF | TEX_PACK)) &&
+	bool plain = !(imm & (TEX_GATHER | TEX_TO_HALF | TEX_PACK)) &&
 		     rows[TEX_ROW_SAMPLER] == IR_NONE && rows[TEX_ROW_OFFSET] == IR_NONE;
 
 	if (imm & TEX_INTEGER)
@@ -190,7 +188,6 @@ void lower_tex(struct lower *l)
 	/* In one dimension the hardware takes no notice of it: measured. */
 	if (s->geometry != TEX_1D)
 		list(l, lower_named(l, 'e'), 0, 3, T_s32, &rows[TEX_ROW_OFFSET]);
-	list(l, lower_named(l, 'r'), 0, 1, T_f32, &rows[TEX_ROW_REFERENCE]);
 	for (u32 i = 0; i < n && i < 4; i++)
 		if (element(l, d, i)->kind == IR_OP_REG)
 			rows[TEX_ROW_VALUE + i] = lower_target(l, element(l, d, i), ROW_W);

@@ -94,12 +94,11 @@ static void get_request(struct gang *g, const struct insn *in, u32 lane, struct 
 		.mode = imm >> TEX_MODE_SHIFT & 3,
 		.layered = imm & TEX_LAYERED,
 		.integer = imm & TEX_INTEGER,
-		.compare = imm & TEX_COMPARE,
 		.gather = imm & TEX_GATHER,
 		.component = imm >> TEX_COMPONENT_SHIFT & 3,
 		.layer = value_at(g, in, TEX_ROW_LAYER, lane),
 		.level = value_at(g, in, TEX_ROW_LEVEL, lane),
-		.reference = value_at(g, in, TEX_ROW_REFERENCE, lane),
+		.sample = value_at(g, in, TEX_ROW_SAMPLE, lane),
 	};
 	for (u32 i = 0; i < 3; i++) {
 		r->coord[i] = value_at(g, in, TEX_ROW_COORD + i, lane);

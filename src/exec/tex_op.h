@@ -17,7 +17,7 @@ enum tex_row {
 	TEX_ROW_COORD,       /* three */
 	TEX_ROW_LEVEL = 10,  /* the level, or two gradients of three */
 	TEX_ROW_OFFSET = 16, /* three */
-	TEX_ROW_REFERENCE = 19,
+	TEX_ROW_SAMPLE = 19,
 	TEX_ROWS
 };
 
@@ -27,7 +27,6 @@ enum tex_imm {
 	TEX_MODE_SHIFT = 3, /* 2 bits: enum tex_mode */
 	TEX_LAYERED = 1 << 5,
 	TEX_INTEGER = 1 << 6,
-	TEX_COMPARE = 1 << 7,
 	TEX_GATHER = 1 << 8,
 	TEX_COMPONENT_SHIFT = 9, /* 2 bits */
 	TEX_TO_HALF = 1 << 11,   /* f32 values become f16 */

@@ -106,15 +106,14 @@ static f32 clamp_unit(f32 x, f32 low)
 /* The border colour as a texel of the image would hold it. */
 static u32 border_channel(u32 class, u32 border)
 {
-	static const f32 most[] = {[TEX_UNORM8] = 255,
-				   [TEX_UNORM16] = 65535,
-				   [TEX_SNORM8] = 127,
-				   [TEX_SNORM16] = 32767,
-				   [TEX_SRGB8] = 255};
+	static const f32 most[] = {
+		[TEX_UNORM8] = 255,    [TEX_UNORM16] = 65535, [TEX_SNORM8] = 127,
+		[TEX_SNORM16] = 32767, [TEX_SRGB8] = 255,     [TEX_UNORM10] = 1023};
 	f32 b = f32_bits(border);
 
 	switch (class) {
 	case TEX_UNORM8:
+	case TEX_UNORM10:
 	case TEX_UNORM16:
 	case TEX_SRGB8:
 		return (u32)lrintf(clamp_unit(b, 0) * most[class]);
@@ -308,41 +307,53 @@ static void share(s32 w[4], u32 missing)
 	w[missing ^ 3] += whole - 2 * part;
 }
 
-/* Alpha is not on the curve of sRGB. */
+/* Alpha is not on the curve of sRGB, and may have another width. */
 static u32 class_of(const struct tex_object *t, u32 c)
 {
-	return t->class == TEX_SRGB8 && c == 3 ? TEX_UNORM8 : t->class;
+	if (c == 3 && t->class == TEX_UNORM10)
+		return TEX_UNORM16;
+	/* The second of two channels is one like alpha: measured. */
+	return t->class == TEX_SRGB8 && (c == 3 || (c == 1 && t->image.channels == 2)) ? TEX_UNORM8
+										       : t->class;
 }
 
-/*
- * Depth comparison of a texel, as a fraction: 1 where the reference is not behind it.
- * Deviation: derived from the manual, arrays with depths cannot be made without graphics.
- */
-static u32 compare(const struct fetch *f, u32 texel)
+/* What a channel is that the image has not. */
+static u32 absent(const struct tex_object *t, u32 c)
 {
-	return f32_bits(f->r->reference) <= f32_bits(texel) ? bits_f32(1) : 0;
+	return c == 3 && t->image.opaque ? bits_f32(1) : 0;
 }
 
 /*
- * One channel of the four texels around the place, against the clock from the lower left.
+ * One channel of the four texels around the place, against the clock from the lower left. A texel
+ * that is not there, where three faces meet, is a blend of the others.
  * PTX ISA "Texture Instructions: tld4".
  */
 static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
 {
-	static const u8 corners[4] = {2, 3, 1, 0};
-	static const s32 whole = 256;
-	static const bool touched = true;
-	u32 c = f->r->component;
+	static const u8 order[4] = {2, 3, 1, 0};
+	static const bool touched[4] = {true, true, true, true};
+	u32 c = f->r->component, class = class_of(f->t, c), texel[4][4], t[4], missing = 4;
 
 	for (u32 i = 0; i < 4; i++) {
-		u32 corner[3] = {corners[i] & 1, corners[i] >> 1, 0}, texel[4];
+		u32 corner[3] = {i & 1, i >> 1, 0};
 
-		read_texel(f, l, corner, texel);
-		out[i] = c < f->t->image.channels
-				 ? tex_blend(class_of(f->t, c), &texel[c], &whole, &touched, 1)
-				 : 0;
-		if (f->r->compare)
-			out[i] = compare(f, out[i]);
+		if (!read_texel(f, l, corner, texel[i]))
+			missing = i;
+		t[i] = texel[i][c];
+	}
+	for (u32 i = 0; i < 4; i++) {
+		s32 w[4] = {256};
+
+		if (c >= f->t->image.channels) {
+			out[i] = absent(f->t, c);
+		} else if (order[i] == missing && f->t->class > TEX_SINT) {
+			w[0] = 0;
+			w[missing] = 256;
+			share(w, missing);
+			out[i] = tex_blend(class, t, w, touched, 4);
+		} else {
+			out[i] = tex_blend(class, &t[order[i]], w, touched, 1);
+		}
 	}
 }
 
@@ -368,12 +379,12 @@ static void add_plane(const struct fetch *f, const struct tex_level *l, u32 z, s
 	p->n += 4;
 }
 
-/* Add what one level gives, which weighs `whole`; alone: no other level takes part. */
-static void add_level(const struct fetch *f, const struct tex_level *l, s32 whole, bool alone,
+/* Add what one level gives, which weighs `whole`. Halves go to the first slice. */
+static void add_level(const struct fetch *f, const struct tex_level *l, s32 whole,
 		      struct footprint *p)
 {
 	static const u32 first[3] = {0, 0, 0};
-	s32 c = (s32)f->axis[2].part, far = (whole * c + 128) >> 8;
+	s32 c = (s32)f->axis[2].part, far = (whole * c + 127) >> 8;
 
 	if (f->two) {
 		add_plane(f, l, 0, f->t->image.dims == 3 ? whole - far : whole, p);
@@ -388,7 +399,7 @@ static void add_level(const struct fetch *f, const struct tex_level *l, s32 whol
 	read_texel(f, l, first, p->texel[p->n]);
 	p->weight[p->n] = whole;
 	p->touched[p->n] = whole != 0;
-	p->n += alone ? 1 : 4;
+	p->n += 4;
 }
 
 static void finish(const struct fetch *f, const struct footprint *p, u32 out[4])
@@ -397,12 +408,9 @@ static void finish(const struct fetch *f, const struct footprint *p, u32 out[4])
 		u32 t[TEX_CORNERS], class = class_of(f->t, c);
 
 		for (u32 i = 0; i < p->n; i++)
-			t[i] = f->r->compare ? compare(f, p->texel[i][0]) : p->texel[i][c];
-		if (f->r->compare)
-			class = TEX_F32;
-		out[c] = c < f->t->image.channels || f->r->compare
-				 ? tex_blend(class, t, p->weight, p->touched, p->n)
-				 : 0;
+			t[i] = p->texel[i][c];
+		out[c] = c < f->t->image.channels ? tex_blend(class, t, p->weight, p->touched, p->n)
+						  : absent(f->t, c);
 	}
 }
 
@@ -415,13 +423,9 @@ static void finish_one(const struct fetch *f, const struct tex_level *l, u32 out
 	u32 texel[4], channels = f->t->image.channels;
 
 	read_texel(f, l, first, texel);
-	if (f->r->compare) {
-		out[0] = out[1] = out[2] = out[3] = compare(f, texel[0]);
-		return;
-	}
 	for (u32 c = 0; c < 4; c++)
 		out[c] = c < channels ? tex_blend(class_of(f->t, c), &texel[c], &whole, &touched, 1)
-				      : 0;
+				      : absent(f->t, c);
 }
 
 static void place(struct fetch *f, const struct tex_level *l)
@@ -476,6 +480,9 @@ static bool reads_nothing(const struct tex_object *t, const struct tex_request *
 {
 	const struct tex_image *im = &t->image;
 
+	/* There is one sample. */
+	if (r->geometry == TEX_MS && r->sample)
+		return true;
 	if (r->geometry == TEX_CUBE || im->cube)
 		return r->geometry != TEX_CUBE || !im->cube;
 	if (r->integer && r->mode == TEX_LEVEL)
@@ -515,23 +522,24 @@ static s64 level_of_detail(const struct tex_object *t, const struct tex_sampler 
 	const struct tex_image *im = &t->image;
 	f64 level = 0, most = im->levels - 1, x, y;
 
-	if (r->mode == TEX_BASE || (r->integer && r->mode != TEX_LEVEL))
+	if (r->integer && r->mode != TEX_LEVEL)
 		return 0;
 	if (r->integer)
 		return (s64)r->level * 256;
 	if (r->mode == TEX_LEVEL) {
 		level = f32_bits(r->level);
-		level = level == level ? level : 0;
+		level = level == level ? trunc(level * 256) / 256 : 0;
 	} else if (r->mode == TEX_GRADIENT) {
 		x = length_of(im, r->dx, s->normalized);
 		y = length_of(im, r->dy, s->normalized);
 		level = log2(x > y ? x : y) / 2;
 	}
 	/* The bias is kept in 1/256; a fetch that says nothing of levels is not biased. */
-	if (r->mode != TEX_IMPLICIT)
+	if (r->mode == TEX_LEVEL || r->mode == TEX_GRADIENT)
 		level += trunc((f64)s->bias * 256) / 256;
-	level = level > s->level_min ? level : s->level_min;
+	/* A range that is none ends where it begins. */
 	level = level < s->level_max ? level : s->level_max;
+	level = level > s->level_min ? level : s->level_min;
 	level = level > 0 ? level : 0;
 	return (s64)floor((level < most ? level : most) * 256);
 }
@@ -564,15 +572,16 @@ void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const st
 		gather(&f, &t->image.level[level], out);
 		return;
 	}
-	if (!f.two && !part) {
+	/* Where levels are blended even a single texel goes through the sum. */
+	if (!f.two && !(s->mip_linear && t->class > TEX_SINT)) {
 		finish_one(&f, &t->image.level[level], out);
 		return;
 	}
 	p.n = 0;
-	add_level(&f, &t->image.level[level], 256 - (s32)part, !part, &p);
+	add_level(&f, &t->image.level[level], 256 - (s32)part, &p);
 	if (part) {
 		place(&f, &t->image.level[level + 1]);
-		add_level(&f, &t->image.level[level + 1], (s32)part, false, &p);
+		add_level(&f, &t->image.level[level + 1], (s32)part, &p);
 	}
 	finish(&f, &p, out);
 }

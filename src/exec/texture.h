@@ -34,6 +34,7 @@ enum tex_class {
 	TEX_SRGB8, /* the curve undone; alpha as TEX_UNORM8 */
 	TEX_F16,
 	TEX_F32,
+	TEX_UNORM10, /* alpha as TEX_UNORM16 */
 };
 
 struct tex_level {
@@ -47,6 +48,7 @@ struct tex_image {
 	u8 class;             /* enum tex_class of the texels read as they are */
 	u8 channel_bytes;     /* 0: packed or compressed */
 	u8 element_bytes;
+	bool opaque; /* a fourth channel that is not there is 1: measured for arrays of blocks */
 	bool cube, layered, linear; /* linear: memory without an array, no filtering */
 	u8 dims;                    /* 1 to 3, layers not counted */
 	u32 levels, layers;         /* layers: faces counted singly */
@@ -86,14 +88,14 @@ enum tex_mode { TEX_IMPLICIT, TEX_BASE, TEX_LEVEL, TEX_GRADIENT };
 /* One lane's fetch. */
 struct tex_request {
 	u8 geometry, mode;
-	bool layered, integer, compare, gather;
+	bool layered, integer, gather;
 	u8 component; /* gather */
 	u32 coord[3]; /* bits of f32, or s32 when `integer` */
 	u32 layer;
 	u32 level;        /* bits of f32, or s32 when `integer` */
 	u32 dx[3], dy[3]; /* TEX_GRADIENT */
 	s32 offset[3];
-	u32 reference; /* bits: depth to compare with */
+	u32 sample; /* TEX_MS */
 };
 
 /* The object of a handle, NULL: there is none of this kind. */
@@ -113,7 +115,7 @@ static inline const struct tex_object *tex_find(const struct tex_table *t, u64 h
 }
 
 /*
- * Fetch, gather or compare: four values, as bits of f32, u32 or s32 by the object's class.
+ * Fetch or gather: four values, as bits of f32, u32 or s32 by the object's class.
  * The sampler is the object's own, or another one in independent texturing mode.
  */
 void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
@@ -124,7 +126,10 @@ void tex_plan(struct tex_object *t);
 
 /* Channels of a texel, as bits of f32 or integers by class; absent ones are 0. texture_format.c */
 void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4]);
-/* The same for formats without channels of their own, those tex_can_read knows. texture_block.c */
+/*
+ * The same for formats without channels of their own, those tex_can_read knows.
+ * texture_block.c
+ */
 void tex_read_block(const struct tex_image *im, const struct tex_level *l, const s64 at[3],
 		    u32 out[4]);
 bool tex_can_read(u32 format);

@@ -10,6 +10,8 @@
 #include <math.h>
 
 #define PLANE 4u
+/* Of a finer plane, bits kept below the unit of the coarsest. */
+#define DUST_BITS 2
 
 /* How sums of f32 and f16 are formed. */
 struct precision {
@@ -106,27 +108,28 @@ static u32 round_sum(s128 value, s32 scale, const struct precision *p)
 	return bits_f32((f32)(value < 0 ? -d : d));
 }
 
-/* All planes in the finest unit among them; what lies 80 bits below the coarsest cannot matter. */
+/*
+ * Planes in a unit DUST_BITS below that of the coarsest; what a finer one has below is cut off toward
+ * minus infinity.
+ */
 static u32 add_planes(const struct sum *s, u32 n, const struct precision *p)
 {
-	s32 coarse = INT32_MIN, fine = INT32_MAX;
+	s32 coarse = INT32_MIN, unit;
 	s128 value = 0;
 
 	for (u32 i = 0; i < n; i++)
-		if (s[i].value) {
+		if (s[i].value)
 			coarse = s[i].scale > coarse ? s[i].scale : coarse;
-			fine = s[i].scale < fine ? s[i].scale : fine;
-		}
-	if (fine > coarse)
-		return 0;
-	fine = fine < coarse - 80 ? coarse - 80 : fine;
-	for (u32 i = 0; i < n; i++) {
-		s64 v = s[i].value;
+	unit = coarse - DUST_BITS;
+	for (u32 i = 0; i < n && coarse > INT32_MIN; i++) {
+		s32 up = s[i].scale - unit;
 
-		value += s[i].scale >= fine && v ? v * ((s128)1 << (s[i].scale - fine))
-						 : (s128)((v > 0) - (v < 0));
+		if (!s[i].value)
+			continue;
+		value += up >= 0 ? s[i].value * ((s128)1 << up)
+				 : (s128)(s[i].value >> (up < -63 ? 63 : -up));
 	}
-	return value ? round_sum(value, fine, p) : 0;
+	return value ? round_sum(value, unit, p) : 0;
 }
 
 static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
@@ -227,11 +230,14 @@ u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n)
 	}
 	if (n == 1 && class == TEX_SNORM8)
 		return bits_f32((f32)((f64)((s32)t[0] < -127 ? -127 : (s32)t[0]) / 127));
+	if (n == 1 && class == TEX_UNORM10)
+		return bits_f32((f32)((f64)t[0] / 1023));
 	for (u32 i = 0; i < n; i++)
-		sum += (s64)(s32)t[i] * w[i];
+		sum += (s64)(s32)(class == TEX_UNORM10 ? t[i] << 6 | t[i] >> 4 : t[i]) * w[i];
 	sum = to_sixteen(class, sum);
 	switch (class) {
 	case TEX_UNORM8:
+	case TEX_UNORM10:
 	case TEX_UNORM16:
 		return bits_f32((f32)((f64)sum / 65535));
 	default:

@@ -28,14 +28,14 @@ u32 tex_class_of(u32 format)
 	if (format >= MEM_FORMAT_BC1 && format < MEM_FORMAT_BC4)
 		return (format - MEM_FORMAT_BC1) % 2 ? TEX_SRGB8 : TEX_UNORM8;
 	if (format == MEM_FORMAT_BC4 || format == MEM_FORMAT_BC5)
-		return TEX_UNORM8;
+		return TEX_UNORM16;
 	if (format == MEM_FORMAT_BC4 + 1 || format == MEM_FORMAT_BC5 + 1)
-		return TEX_SNORM8;
+		return TEX_SNORM16;
 	if (format == MEM_FORMAT_BC6H || format == MEM_FORMAT_BC6H + 1)
 		return TEX_F16;
 	if (format == MEM_FORMAT_BC7 || format == MEM_FORMAT_BC7_SRGB)
 		return format == MEM_FORMAT_BC7 ? TEX_UNORM8 : TEX_SRGB8;
-	return format == MEM_FORMAT_RGB10A2 ? TEX_UNORM16 : TEX_UINT;
+	return format == MEM_FORMAT_RGB10A2 ? TEX_UNORM10 : TEX_UINT;
 }
 
 u32 tex_from_half(u32 half)
