@@ -6,8 +6,9 @@ libcore_la_SOURCES += \
 	src/exec/async.c src/exec/async.h \
 	src/exec/tensor.c src/exec/tensor_encode.c src/exec/tensor.h src/exec/lower_tensor.c \
 	src/exec/texture.c src/exec/texture_blend.c src/exec/texture_block.c src/exec/texture_bptc.c \
+	src/exec/texture_cube.c src/exec/texture_level.c \
 	src/exec/texture_format.c src/exec/texture_surface.c src/exec/texture.h \
-	src/exec/texture_srgb.def src/exec/texture_bptc.def \
+	src/exec/texture_srgb.def src/exec/texture_bptc.def src/exec/texture_log2.def \
 	src/exec/lower_tex.c \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \

@@ -231,7 +231,7 @@ static u32 blend_lane(const s32 (*v)[WARP_LANES], const struct wide_weights *w, 
 		t[i] = (u32)v[i][l];
 		weight[i] = w->w[i][l];
 	}
-	return tex_blend(TEX_F32, t, weight, touched, 4);
+	return tex_blend(TEX_F32, t, weight, touched, 4, 0);
 }
 
 /*

@@ -158,83 +158,6 @@ struct fetch {
 	bool two; /* blends two texels along each dimension */
 };
 
-/* ---- cubes ---- */
-
-/* Not a number is smaller than everything. */
-static f64 size_of(f64 x)
-{
-	return x != x ? -1 : fabs(x);
-}
-
-/* x / m by way of the reciprocal r, with subnormal results flushed. */
-static f64 divide(f64 x, f64 m, f64 r)
-{
-	f64 q = r < 0x1p-126 ? x * 0 : x / m;
-
-	return fabs(q) < 0x1p-126 ? 0 : q;
-}
-
-/*
- * The face a direction points at, and where on it, from -1 to 1. A direction whose reciprocal is
- * too small for an f32 is none: 0, or not a number where it was infinite.
- * Faces: +x -x +y -y +z -z. CUDA C++ Programming Guide "Cubemap Textures".
- */
-static u32 face_of(const u32 coord[3], f64 out[2])
-{
-	f64 x = f32_bits(coord[0]), y = f32_bits(coord[1]), z = f32_bits(coord[2]);
-	f64 m = fmax(fmax(fabs(x), fabs(y)), fabs(z)), ax, ay, az, r = 1 / m;
-
-	x = divide(x, m, r);
-	y = divide(y, m, r);
-	z = divide(z, m, r);
-	ax = size_of(x);
-	ay = size_of(y);
-	az = size_of(z);
-	if (az >= ax && az >= ay) {
-		out[0] = z < 0 ? -x : x;
-		out[1] = -y;
-		return z < 0 ? 5 : 4;
-	}
-	if (ay >= ax) {
-		out[0] = x;
-		out[1] = y < 0 ? -z : z;
-		return y < 0 ? 3 : 2;
-	}
-	out[0] = x < 0 ? z : -z;
-	out[1] = -y;
-	return x < 0 ? 1 : 0;
-}
-
-/* Directions of a face: its own, to the right, down. Index of the axis, negative axes from 3 on. */
-static const u8 face_axes[6][3] = {{0, 5, 4}, {3, 2, 4}, {1, 0, 2},
-				   {4, 0, 5}, {2, 0, 4}, {5, 3, 4}};
-
-/*
- * A texel beyond one edge of a face is the nearest one of the face behind the edge. at: column and
- * row, moved there. Returns its face.
- */
-static u32 cross_edge(u32 face, s64 at[2], u32 size)
-{
-	s64 v[3], n = size, to[2] = {2 * at[0] + 1 - n, 2 * at[1] + 1 - n}, side = n - 1;
-	u32 next = 0;
-
-	for (u32 i = 0; i < 3; i++) {
-		u32 axis = face_axes[face][i];
-		s64 x = !i ? side : to[i - 1];
-
-		v[axis % 3] = axis < 3 ? x : -x;
-	}
-	for (u32 i = 0; i < 3; i++)
-		if (v[i] > n - 1 || v[i] < 1 - n)
-			next = 2 * i + (v[i] < 0);
-	for (u32 i = 0; i < 2; i++) {
-		u32 axis = face_axes[next][i + 1];
-
-		at[i] = ((axis < 3 ? v[axis] : -v[axis - 3]) + n - 1) / 2;
-	}
-	return next;
-}
-
 /* ---- texels ---- */
 
 /* Read a texel of the footprint. False: three faces meet there, and another one stands in for it. */
@@ -259,7 +182,7 @@ static bool read_texel(const struct fetch *f, const struct tex_level *l, const u
 		}
 	}
 	if (beyond)
-		at[2] += (s64)cross_edge(f->face, at, l->size[0]) - f->face;
+		at[2] += (s64)tex_cross_edge(f->face, at, l->size[0]) - f->face;
 	if (!border) {
 		tex_read(im, l, at, out);
 		if (f->t->class == TEX_F16)
@@ -276,9 +199,10 @@ static bool read_texel(const struct fetch *f, const struct tex_level *l, const u
 
 /* What is blended for one fetch. */
 struct footprint {
-	u32 n; /* 1, or four for each plane */
+	u32 n;     /* four for each plane */
+	u32 shift; /* weights are in 1/256 divided by so many bits */
 	u32 texel[TEX_CORNERS][4];
-	s32 weight[TEX_CORNERS]; /* in 1/256; they sum to 256 */
+	s32 weight[TEX_CORNERS]; /* they sum to 1 */
 	bool touched[TEX_CORNERS];
 };
 
@@ -350,9 +274,9 @@ static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
 			w[0] = 0;
 			w[missing] = 256;
 			share(w, missing);
-			out[i] = tex_blend(class, t, w, touched, 4);
+			out[i] = tex_blend(class, t, w, touched, 4, 0);
 		} else {
-			out[i] = tex_blend(class, &t[order[i]], w, touched, 1);
+			out[i] = tex_blend(class, &t[order[i]], w, touched, 1, 0);
 		}
 	}
 }
@@ -409,8 +333,9 @@ static void finish(const struct fetch *f, const struct footprint *p, u32 out[4])
 
 		for (u32 i = 0; i < p->n; i++)
 			t[i] = p->texel[i][c];
-		out[c] = c < f->t->image.channels ? tex_blend(class, t, p->weight, p->touched, p->n)
-						  : absent(f->t, c);
+		out[c] = c < f->t->image.channels
+				 ? tex_blend(class, t, p->weight, p->touched, p->n, p->shift)
+				 : absent(f->t, c);
 	}
 }
 
@@ -424,11 +349,13 @@ static void finish_one(const struct fetch *f, const struct tex_level *l, u32 out
 
 	read_texel(f, l, first, texel);
 	for (u32 c = 0; c < 4; c++)
-		out[c] = c < channels ? tex_blend(class_of(f->t, c), &texel[c], &whole, &touched, 1)
-				      : absent(f->t, c);
+		out[c] = c < channels
+				 ? tex_blend(class_of(f->t, c), &texel[c], &whole, &touched, 1, 0)
+				 : absent(f->t, c);
 }
 
-static void place(struct fetch *f, const struct tex_level *l)
+/* away: how far from the place, in texels of the first level, NULL: not at all. */
+static void place(struct fetch *f, const struct tex_level *l, const f64 *away)
 {
 	const struct tex_image *im = &f->t->image;
 	const struct tex_request *r = f->r;
@@ -436,7 +363,7 @@ static void place(struct fetch *f, const struct tex_level *l)
 	f64 face[2];
 
 	if (cube) {
-		f->face = face_of(r->coord, face);
+		f->face = tex_face_of(r->coord, face);
 		f->layer = f->first_layer * 6 + f->face;
 		f->seamless = f->s->seamless;
 	}
@@ -464,10 +391,13 @@ static void place(struct fetch *f, const struct tex_level *l)
 			a->at = (s64)(s32)r->coord[d] + r->offset[d];
 			a->mode = r->mode == TEX_LEVEL ? a->mode : TEX_BORDER;
 		} else {
-			place_at(a,
-				 cube ? scale_face(face[d], a->size)
-				      : in_texels(a, r->coord[d], f->s->normalized),
-				 r->offset[d]);
+			f64 x = cube ? scale_face(face[d], a->size)
+				     : in_texels(a, r->coord[d], f->s->normalized);
+
+			if (away && d < 2)
+				x += floor(away[d] * a->size / im->level[0].size[d] * 128 + 0.5) /
+				     128;
+			place_at(a, x, r->offset[d]);
 		}
 	}
 }
@@ -494,96 +424,56 @@ static bool reads_nothing(const struct tex_object *t, const struct tex_request *
 
 /* ---- levels ---- */
 
-/* Squared length of a gradient in texels of the first level. */
-static f64 length_of(const struct tex_image *im, const u32 d[3], bool normalized)
+/* All taps of a fetch, of both levels, in one sum. */
+static void blend_taps(struct fetch *f, const struct tex_lod *lod, u32 out[4])
 {
-	f64 sum = 0;
+	const struct tex_level *l = &f->t->image.level[lod->level];
+	struct footprint p = {.shift = lod->shift};
 
-	for (u32 i = 0; i < 3 && (i < im->dims || im->cube); i++) {
-		f64 x = f32_bits(d[i]);
+	for (u32 i = 0; i < lod->taps; i++) {
+		bool outer = lod->taps > 1 && (i == 0 || i == lod->taps - 1);
+		s32 whole = lod->taps == 1 ? 256 : outer ? lod->outer : lod->inner;
+		s32 far = (whole * (s32)lod->part + 127) >> 8;
+		f64 at[2] = {lod->step[0] * (i - (lod->taps - 1) / 2.0),
+			     lod->step[1] * (i - (lod->taps - 1) / 2.0)};
 
-		if (im->cube)
-			x *= im->level[0].size[0] / 2.0;
-		else if (normalized)
-			x *= im->level[0].size[i];
-		sum += x * x;
+		place(f, l, at);
+		add_level(f, l, whole - far, &p);
+		if (lod->part) {
+			place(f, l + 1, at);
+			add_level(f, l + 1, far, &p);
+		}
 	}
-	return sum;
-}
-
-/*
- * The level of detail, in 1/256 of a level. Without gradients or a level of its own a fetch is of
- * the first one.
- * Deviation: the logarithm is exact where the hardware approximates it, and anisotropy is left out.
- */
-static s64 level_of_detail(const struct tex_object *t, const struct tex_sampler *s,
-			   const struct tex_request *r)
-{
-	const struct tex_image *im = &t->image;
-	f64 level = 0, most = im->levels - 1, x, y;
-
-	if (r->integer && r->mode != TEX_LEVEL)
-		return 0;
-	if (r->integer)
-		return (s64)r->level * 256;
-	if (r->mode == TEX_LEVEL) {
-		level = f32_bits(r->level);
-		level = level == level ? trunc(level * 256) / 256 : 0;
-	} else if (r->mode == TEX_GRADIENT) {
-		x = length_of(im, r->dx, s->normalized);
-		y = length_of(im, r->dy, s->normalized);
-		level = log2(x > y ? x : y) / 2;
-	}
-	/* The bias is kept in 1/256; a fetch that says nothing of levels is not biased. */
-	if (r->mode == TEX_LEVEL || r->mode == TEX_GRADIENT)
-		level += trunc((f64)s->bias * 256) / 256;
-	/* A range that is none ends where it begins. */
-	level = level < s->level_max ? level : s->level_max;
-	level = level > s->level_min ? level : s->level_min;
-	level = level > 0 ? level : 0;
-	return (s64)floor((level < most ? level : most) * 256);
+	finish(f, &p, out);
 }
 
 void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
 	       u32 out[4])
 {
 	struct fetch f = {.t = t, .s = s, .r = r};
-	struct footprint p;
-	u32 layers, level, part;
-	s64 lod = 0;
+	struct tex_lod lod = {.taps = 1};
+	u32 layers, level;
 
 	f.two = r->gather || (s->linear && !r->integer && t->class > TEX_SINT);
 	layers = t->image.cube ? t->image.layers / 6 : t->image.layers;
 	f.first_layer = f.layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
-	if (t->image.levels > 1 || r->mode == TEX_LEVEL)
-		lod = level_of_detail(t, s, r);
+	if (t->image.levels > 1 || r->mode == TEX_LEVEL || r->mode == TEX_GRADIENT)
+		tex_level_of_detail(t, s, r, &lod);
 	if (reads_nothing(t, r)) {
 		memset(out, 0, 4 * sizeof(*out));
 		return;
 	}
-	level = (u32)(lod >> 8);
-	part = (u32)lod & 255;
-	if (!s->mip_linear || t->class <= TEX_SINT) {
-		level = (u32)(lod + 128) >> 8;
-		part = 0;
-	}
-	place(&f, &t->image.level[level]);
-	if (r->gather) {
-		gather(&f, &t->image.level[level], out);
-		return;
-	}
+	level = lod.level;
 	/* Where levels are blended even a single texel goes through the sum. */
-	if (!f.two && !(s->mip_linear && t->class > TEX_SINT)) {
-		finish_one(&f, &t->image.level[level], out);
+	if (!r->gather && (f.two || (s->mip_linear && t->class > TEX_SINT))) {
+		blend_taps(&f, &lod, out);
 		return;
 	}
-	p.n = 0;
-	add_level(&f, &t->image.level[level], 256 - (s32)part, &p);
-	if (part) {
-		place(&f, &t->image.level[level + 1]);
-		add_level(&f, &t->image.level[level + 1], (s32)part, &p);
-	}
-	finish(&f, &p, out);
+	place(&f, &t->image.level[level], NULL);
+	if (r->gather)
+		gather(&f, &t->image.level[level], out);
+	else
+		finish_one(&f, &t->image.level[level], out);
 }
 
 /* ---- queries ---- */

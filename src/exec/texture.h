@@ -136,15 +136,46 @@ bool tex_can_read(u32 format);
 /* Texel i of a block, row by row: four bytes, or three f16. texture_bptc.c */
 void tex_read_bc7(const u8 *block, u32 i, u32 out[4]);
 void tex_read_bc6h(const u8 *block, u32 i, bool is_signed, u32 out[4]);
-/* Most texels that are blended: four of each plane, two slices of two levels. */
-#define TEX_CORNERS 16u
+/* Most texels that are blended: four of each plane, of two levels at each tap. */
+#define TEX_TAPS 18u
+#define TEX_CORNERS (8u * TEX_TAPS)
 
 /*
- * A channel of one texel, or of four for each plane with weights in 1/256, as it leaves the texture unit.
+ * A channel of one texel, or of four for each plane with weights in 1/256, divided by
+ * `shift` bits, as it leaves the texture unit.
  * t: as tex_read gives them, f16 widened; touched: the corner takes part, even if its weight has
  * been rounded to zero. texture_blend.c
  */
-u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n);
+u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n, u32 shift);
+/* Which levels a fetch blends, and at how many places. */
+struct tex_lod {
+	u32 level, part; /* weight of the next level, in 1/256 */
+	/*
+	 * Places in a row, `step` apart in texels of the first level, around the fetch's own; those at both ends
+	 * weigh `outer` each, those between `inner`, in 1/256 divided by `shift` bits.
+	 */
+	u32 taps, shift;
+	s32 outer, inner;
+	f64 step[2];
+};
+
+/* texture_level.c */
+void tex_level_of_detail(const struct tex_object *t, const struct tex_sampler *s,
+			 const struct tex_request *r, struct tex_lod *out);
+
+/*
+ * The face a direction points at, +x -x +y -y +z -z, and where on it, from -1 to 1. A direction whose
+ * reciprocal is too small for an f32 is none: 0, or not a number where it was infinite. texture_cube.c
+ */
+u32 tex_face_of(const u32 coord[3], f64 out[2]);
+/* Where a direction meets the plane of a face; the middle for one that does not. */
+void tex_face_project(u32 face, const f64 v[3], f64 out[2]);
+/*
+ * A texel beyond one edge of a face is the nearest one of the face behind the edge. at: column and
+ * row, moved there. Returns its face.
+ */
+u32 tex_cross_edge(u32 face, s64 at[2], u32 size);
+
 /* Bits of an f32 with the value of an f16. */
 u32 tex_from_half(u32 half);
 /* Bits of an f16: nearest even. */

@@ -20,10 +20,11 @@ struct precision {
 	s32 lowest; /* power of two of its smallest unit */
 	u32 nan;
 	bool subnormals; /* of texels count, results have them */
+	u32 shift;       /* of the weights */
 };
 
-static const struct precision full_precision = {4, 24, -149, 0x7fffffff, false},
-			      half_precision = {-9, 11, -24, 0x7fffe000, true};
+static const struct precision full_precision = {4, 24, -149, 0x7fffffff, false, 0},
+			      half_precision = {-9, 11, -24, 0x7fffe000, true, 0};
 
 /* What spreads whatever it is added to; and signs of subnormals, which are all that may be left. */
 struct specials {
@@ -69,7 +70,7 @@ static s32 survey(const u32 *t, const s32 *w, const bool *touched, u32 n, struct
 
 static struct sum add_plane(const u32 *t, const s32 *w, u32 n, s32 most, const struct precision *p)
 {
-	struct sum sum = {0, most - p->guard - 150 - 8};
+	struct sum sum = {0, most - p->guard - 150 - 8 - (s32)p->shift};
 
 	for (u32 i = 0; i < n; i++) {
 		s64 x = t[i] & 0x7fffff;
@@ -185,7 +186,7 @@ static u64 add_srgb(const u32 *v, const s32 *w, u32 n)
  * is at least that of 1/128; of what is added to a larger one, parts below its unit are cut off.
  * The sum is rounded to 11 bits, half up.
  */
-static u32 blend_srgb(const u32 *v, const s32 *w, u32 n)
+static u32 blend_srgb(const u32 *v, const s32 *w, u32 n, u32 more)
 {
 	u64 sum = 0;
 	s32 cut;
@@ -195,36 +196,41 @@ static u32 blend_srgb(const u32 *v, const s32 *w, u32 n)
 	cut = sum ? 64 - __builtin_clzll(sum) - 11 : 0;
 	if (cut > 0)
 		sum = ((sum >> (cut - 1)) + 1) >> 1 << cut;
-	return bits_f32((f32)ldexp((f64)sum, -22));
+	return bits_f32((f32)ldexp((f64)sum, -22 - (s32)more));
 }
 
 /*
  * A weighted sum, in 1/256 of a texel's unit, as a number of 16 bits: what was 8 bits wide is
  * widened behind the sum.
  */
-static s64 to_sixteen(u32 class, s64 sum)
+static s64 to_sixteen(u32 class, s64 sum, u32 shift)
 {
 	if (class == TEX_UNORM8)
-		return (sum * 257 + 128) >> 8;
-	if (class == TEX_SNORM8)
+		return (sum * 257 + (128 << shift)) >> (8 + shift);
+	if (class == TEX_SNORM8) {
+		sum = (sum + (1 << shift >> 1)) >> shift;
 		return sum + (((sum >> 4) + (sum >> 12) + 4) >> 3);
-	return (sum + 128) >> 8;
+	}
+	return (sum + (128 << shift)) >> (8 + shift);
 }
 
-u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n)
+u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n, u32 shift)
 {
+	struct precision p = class == TEX_F16 ? half_precision : full_precision;
 	s64 sum = 0;
+
+	p.shift = shift;
 
 	switch (class) {
 	case TEX_UINT:
 	case TEX_SINT:
 		return t[0];
 	case TEX_F32:
-		return n == 1 ? t[0] : blend_float(t, w, touched, n, &full_precision);
+		return n == 1 ? t[0] : blend_float(t, w, touched, n, &p);
 	case TEX_F16:
-		return n == 1 ? t[0] : blend_float(t, w, touched, n, &half_precision);
+		return n == 1 ? t[0] : blend_float(t, w, touched, n, &p);
 	case TEX_SRGB8:
-		return blend_srgb(t, w, n);
+		return blend_srgb(t, w, n, shift);
 	default:
 		break;
 	}
@@ -234,7 +240,7 @@ u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n)
 		return bits_f32((f32)((f64)t[0] / 1023));
 	for (u32 i = 0; i < n; i++)
 		sum += (s64)(s32)(class == TEX_UNORM10 ? t[i] << 6 | t[i] >> 4 : t[i]) * w[i];
-	sum = to_sixteen(class, sum);
+	sum = to_sixteen(class, sum, shift);
 	switch (class) {
 	case TEX_UNORM8:
 	case TEX_UNORM10:
