@@ -100,7 +100,7 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	g->fault->space = in->space;
 	g->fault->write = in->inner == OP_store_global || in->inner == OP_store_shared ||
 			  in->inner == OP_store_local || in->inner == OP_store_generic ||
-			  in->inner == OP_store_indexed;
+			  in->inner == OP_store_indexed || in->inner == OP_store_affine;
 	g->warp = warp + a->warp;
 	exec_fault(g, in, kind, lanes);
 	g->warp = warp;

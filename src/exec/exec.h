@@ -80,6 +80,7 @@ enum insn_flag {
 	INSN_SIGN = 4,      /* memory: sign-extend narrow loads */
 	INSN_POLL = 8,      /* jumps backwards: the loop reads what others may write, so it may be waiting */
 	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
+	INSN_DEAD = 16,     /* lane operations: no lane that waits further on reads the row written */
 	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
 	INSN_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
 	INSN_SYSTEM = 64,    /* atomics, fences: the host's threads take part, too */
@@ -129,6 +130,11 @@ struct program {
 	u32 func_len;
 	u32 gang;            /* warps per gang */
 	u32 block_bytes;     /* register block of a gang */
+	u32 affines;         /* values that launches look at: affine.h */
+	u32 affine_at;       /* where in the block what they find is kept, of the gang and of the CTA */
+	bool may_be_idle;    /* worth asking exec_cta_idle */
+	u32 preds_at;        /* where predicate rows begin in the block; each takes 64 bytes */
+	u64 fixed_preds;     /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
 	u32 shared_static;   /* bytes */
 	u32 param_bytes;
@@ -235,7 +241,8 @@ struct exec_table {
 	exec_handler *run[EXEC_OPS];
 };
 
-enum exec_mode { MODE_GANG, MODE_WARP, MODE_MASKED, EXEC_MODES };
+/* MODE_ORDERED: masked, where lanes that do not take part wait at the beginnings of later blocks. */
+enum exec_mode { MODE_GANG, MODE_WARP, MODE_MASKED, MODE_ORDERED, EXEC_MODES };
 
 /* One host ISA level's build of all handlers. */
 struct exec_ops {
@@ -338,6 +345,7 @@ struct cta {
 	u32 rank;                 /* in the cluster */
 	u64 launches;             /* that the storage has served; marks what was found out for one */
 	bool launched;            /* rows that are the same for all CTAs of the launch are there */
+	u64 fixed_true, fixed_false; /* predicate rows that have the same value for all lanes then */
 	bool parted;              /* warps or barriers are not as at the start, live lanes excepted */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
@@ -430,6 +438,12 @@ void exec_cta_prepare(struct cta *c);
  * `launched` when it serves another launch.
  */
 void exec_cta_start(struct cta *c);
+/*
+ * How many of the `most` CTAs from the one whose id is set (exec_cta_start need not have been
+ * called), one after the other in x, need not be run: all their threads would return without having
+ * done anything. 0 also where the engine cannot tell at once.
+ */
+u64 exec_cta_idle(struct cta *c, u64 most);
 /*
  * Run one CTA until it is done, faults, waits for other CTAs (yields), or is cancelled.
  * budget: backward branches of one gang or warp (those of polling loops count EXEC_POLL_COST), and

@@ -394,6 +394,8 @@ static bool run_passes(struct fuse *f)
 		fuse_cta_index(f, i);
 	if (!fuse_count(f) || !fuse_addresses(f) || !fuse_count(f))
 		return false;
+	if (!f->l->no_launch && !f->l->no_affine && (!fuse_affine(f) || !fuse_count(f)))
+		return false;
 	drop_unread(f);
 	if (!fuse_count(f) || (!f->l->no_launch && !fuse_hoist_launch(f)) || !fuse_count(f))
 		return false;

@@ -1,5 +1,6 @@
 /*
- * Private to the passes between lowering and rows: fuse.c, fuse_launch.c, fuse_address.c. All of
+ * Private to the passes between lowering and rows: fuse.c, fuse_launch.c, fuse_address.c,
+ * fuse_affine.c. All of
  * them work on records with virtual rows.
  */
 #ifndef PL_EXEC_FUSE_INT_H
@@ -45,5 +46,10 @@ bool fuse_hoist_launch(struct fuse *f);
 void fuse_cta_index(struct fuse *f, u32 insn);
 /* Accesses of base + index * size: take the index, not the address. */
 bool fuse_addresses(struct fuse *f);
+
+/* ---- fuse_affine.c ---- */
+
+/* Take affine indices and operands of comparisons apart. */
+bool fuse_affine(struct fuse *f);
 
 #endif

@@ -118,7 +118,9 @@ bool fuse_hoist_launch(struct fuse *f)
 		u32 d = l->insns.at[i].op == OP_nop ? IR_NONE : fuse_vreg_at(f, i, FIELD_D);
 		const struct vreg *v = d == IR_NONE ? NULL : &l->vregs.at[d];
 
-		if (!v || v->launch == LAUNCH_NO || v->is_const || f->writer[d] != i)
+		bool moves = v && v->launch != LAUNCH_NO && !v->is_const && f->writer[d] == i;
+
+		if (!moves && l->insns.at[i].op != OP_affine_form)
 			continue;
 		if (!move_to_end(f, i))
 			return false;

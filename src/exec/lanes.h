@@ -22,6 +22,7 @@
 #undef OTHER
 
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
+exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x);
 void EXEC_NAME(warp_settle)(struct gang *g);
 /*
  * The function of an atomic operation on a type; global memory has rules of its own. NULL: there is

@@ -22,8 +22,9 @@ libcore_la_SOURCES += \
 	src/exec/lower_rules.c \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
-	src/exec/dump.c \
-	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c src/exec/fuse_int.h \
+	src/exec/dump.c src/exec/idle.c \
+	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c \
+	src/exec/fuse_affine.c src/exec/fuse_int.h \
 	src/exec/polls.c src/exec/estimate.c \
 	src/exec/observer.c src/exec/observer.h \
 	src/exec/run.c \
@@ -41,7 +42,7 @@ exec_sources = \
 	src/exec/op_call.c \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
-	src/exec/op_mem.c \
+	src/exec/op_mem.c src/exec/op_affine.c src/exec/move_rows.h src/exec/affine.h \
 	src/exec/op_sreg.c \
 	src/exec/op_warp.c \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \

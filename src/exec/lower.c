@@ -621,6 +621,7 @@ static bool finish(struct lower *l)
 	measure_frames(l);
 	lower_mark_polls(p);
 	p->thread_insns = lower_estimate(p);
+	p->may_be_idle = lower_may_be_idle(p);
 	return p->notes != NULL && !l->failed;
 }
 
@@ -707,23 +708,30 @@ static u32 widest_gang(u32 warps)
 	return g;
 }
 
-/* Rows that are kept for a whole launch can make gangs smaller; then they are not worth it. */
+/*
+ * Rows that are kept for a whole launch can make gangs smaller; then they are not worth it. The
+ * first of the ways with the largest gangs is taken.
+ */
 struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
 			   const u64 *var_address, const struct lower_options *options, struct diag *d)
 {
 	struct lower l = {.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
 	struct program *p = lower_program(l, kernel), *q;
 
-	if (!p || p->gang == widest_gang(options->warps) || p->launch_first == p->insns)
-		return p;
-	l.no_launch = true;
 	l.d = NULL;
-	q = lower_program(l, kernel);
-	if (q && q->gang > p->gang) {
-		exec_program_free(p);
-		return q;
+	for (u32 way = 0; p && way < 2 && p->gang < widest_gang(options->warps) &&
+			  p->launch_first < p->insns;
+	     way++) {
+		l.no_affine = true;
+		l.no_launch = way == 1;
+		q = lower_program(l, kernel);
+		if (q && q->gang > p->gang) {
+			exec_program_free(p);
+			p = q;
+		} else {
+			exec_program_free(q);
+		}
 	}
-	exec_program_free(q);
 	return p;
 }
 

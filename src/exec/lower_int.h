@@ -73,6 +73,7 @@ struct lower {
 	struct program *p;
 	bool failed;
 	bool no_launch; /* compute everything for each CTA */
+	bool no_affine; /* and all indices */
 	/* what is being lowered */
 	const struct ir_func *f;
 	u32 func;            /* index in p->funcs */
@@ -157,6 +158,8 @@ lower_rule *lower_find_rule(u32 row);
 void lower_mark_polls(struct program *p);
 /* Estimate what one thread runs: estimate.c. */
 u64 lower_estimate(const struct program *p);
+/* Is the program's exec_cta_idle worth asking? idle.c */
+bool lower_may_be_idle(const struct program *p);
 /* Everything that is a lane operation. */
 lower_rule lower_lanes;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */

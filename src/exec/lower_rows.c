@@ -5,6 +5,7 @@
  * A guarded record does not end the life of what it writes. Records other than lane operations read and write lanes of
  * different warps in their own order, so what they read lives on past their writes.
  */
+#include "src/exec/affine.h"
 #include "src/exec/lower_int.h"
 
 /*
@@ -326,6 +327,14 @@ static u32 colour_function(struct lower *l, const struct by_first *order, u32 at
 	return at;
 }
 
+/* Constants that were taken into records, and the frame of a kernel that has none, need no row. */
+static bool is_used(const struct lower *l, u32 vreg)
+{
+	const struct vreg *v = &l->vregs.at[vreg];
+
+	return v->first != UINT32_MAX || (!v->is_const && (l->p->has_calls || l->options.one_to_one));
+}
+
 /* Row numbers by class; constants and pinned rows come after the coloured ones. */
 static bool colour(struct lower *l, u32 rows[3])
 {
@@ -347,7 +356,7 @@ static bool colour(struct lower *l, u32 rows[3])
 		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of(l, order[i].vreg)]
 							  .rows[l->vregs.at[order[i].vreg].class];
 	for (u32 v = 0; v < l->vregs.len; v++)
-		if (!is_tracked(l, v))
+		if (!is_tracked(l, v) && is_used(l, v))
 			l->vregs.at[v].row = rows[l->vregs.at[v].class]++;
 	free(order);
 	return !l->failed;
@@ -461,6 +470,44 @@ static bool find_post_dominators(struct flow *f)
 	return true;
 }
 
+/* ---- rows that lanes which wait do not read ---- */
+
+/*
+ * Where lanes of a warp have parted at branches and the lowest of their places goes first, those
+ * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
+ * lanes. Calls lead away from the order of the records.
+ */
+static bool mark_dead(struct flow *f, const u32 rows[3])
+{
+	struct lower *l = f->l;
+	u32 offset[3] = {0, rows[0], rows[0] + rows[1]};
+	bool *read = calloc(rows[0] + rows[1] + rows[2] + 1, sizeof(bool));
+
+	if (!read)
+		return false;
+	for (u32 b = l->p->has_calls ? 0 : f->blocks; b-- > 0;) {
+		const struct block *x = &f->block[b];
+
+		for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
+			const struct row_ref *ref = &l->refs.at[r];
+			const struct vreg *v = &l->vregs.at[ref->vreg];
+			struct insn *in = &l->insns.at[ref->insn];
+
+			if (ref->write && ref->field == FIELD_D && is_lane_op(in->op) &&
+			    !read[offset[v->class] + v->row])
+				in->flags |= INSN_DEAD;
+		}
+		for (u32 w = 0; w < f->words; w++)
+			for (u64 m = x->in[w]; m; m &= m - 1) {
+				const struct vreg *v = &l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)];
+
+				read[offset[v->class] + v->row] = true;
+			}
+	}
+	free(read);
+	return true;
+}
+
 /* ---- offsets ---- */
 
 static u32 choose_gang(const struct lower *l, const u32 rows[3])
@@ -494,12 +541,14 @@ static bool assign(struct lower *l, const u32 rows[3])
 	struct program *prog = l->p;
 
 	prog->gang = gang;
-	prog->block_bytes = (u32)align_up(base_p + rows[ROW_P] * p, 64);
+	prog->preds_at = base_p;
+	prog->affine_at = base_p + rows[ROW_P] * p;
+	prog->block_bytes = (u32)align_up(prog->affine_at + 2 * prog->affines * sizeof(struct affine), 64);
 	for (u32 v = 0; v < l->vregs.len; v++) {
 		struct vreg *r = &l->vregs.at[v];
 
 		r->row = r->class == ROW_W ? r->row * w : r->class == ROW_X ? base_x + r->row * x : base_p + r->row * p;
-		consts += r->is_const;
+		consts += r->is_const && is_used(l, v);
 	}
 	prog->consts = malloc(sizeof(*prog->consts) * (consts + 1));
 	if (!prog->consts)
@@ -507,7 +556,10 @@ static bool assign(struct lower *l, const u32 rows[3])
 	for (u32 v = 0; v < l->vregs.len; v++) {
 		const struct vreg *r = &l->vregs.at[v];
 
-		if (r->is_const)
+		if (r->class == ROW_P && (r->is_const || (r->pinned && r->launch)) &&
+		    r->row - base_p < 64 * p)
+			prog->fixed_preds |= (u64)1 << (r->row - base_p) / p;
+		if (r->is_const && is_used(l, v))
 			prog->consts[prog->const_len++] = (struct program_const){r->row, r->class, r->bits};
 	}
 	for (size_t i = 0; i < l->refs.len; i++)
@@ -517,7 +569,9 @@ static bool assign(struct lower *l, const u32 rows[3])
 		prog->funcs[i].return_frame_row = l->vregs.at[l->funcs.at[i].return_frame].row;
 	}
 	prog->frame_row = l->vregs.at[l->frame_vreg].row;
-	prog->stack_row = l->vregs.at[l->stack_vreg].row;
+	/* Not used: no row at all, and no missing operand of a record either. */
+	prog->stack_row =
+		is_used(l, l->stack_vreg) ? l->vregs.at[l->stack_vreg].row : NO_ROW - 1;
 	return true;
 }
 
@@ -541,7 +595,8 @@ bool lower_rows(struct lower *l)
 		solve(&f);
 		find_lives(&f);
 		keep_returns(l);
-		ok = colour(l, rows) && find_post_dominators(&f) && assign(l, rows) && list_saved(&f);
+		ok = colour(l, rows) && mark_dead(&f, rows) && find_post_dominators(&f) && assign(l, rows) &&
+		     list_saved(&f);
 	}
 	free(f.block);
 	free(f.block_of);

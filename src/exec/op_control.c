@@ -125,6 +125,21 @@ HANDLER(masked_x)
 	return next;
 }
 
+/* In ordered mode the values of other lanes may be of no use to them any more. */
+HANDLER(ordered_w)
+{
+	if (in->flags & INSN_DEAD)
+		return g->env->ops->mode[MODE_WARP]->run[in->op](g, in);
+	return EXEC_NAME(op_masked_w)(g, in);
+}
+
+HANDLER(ordered_x)
+{
+	if (in->flags & INSN_DEAD)
+		return g->env->ops->mode[MODE_WARP]->run[in->op](g, in);
+	return EXEC_NAME(op_masked_x)(g, in);
+}
+
 /* ---- branches ---- */
 
 HANDLER(join_gang)
@@ -423,7 +438,13 @@ static const struct exec_table table_warp = {{
 }};
 
 static const struct exec_table table_masked = {{
-#define TABLE_LANE(id, shape) RESULT_##shape(id)
+#define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
+#include "src/exec/ops/table.def"
+}};
+
+static const struct exec_table table_ordered = {{
+#define TABLE_LANE(id, shape) RESULT_##shape(ORDERED, id)
 #define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
 #include "src/exec/ops/table.def"
 }};
@@ -437,7 +458,7 @@ static void loop(struct gang *g, const struct insn *in)
 
 const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = EXEC_LEVEL_TEXT,
-	.mode = {&table_gang, &table_warp, &table_masked},
+	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
 	.loop = loop,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),

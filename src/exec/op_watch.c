@@ -284,7 +284,7 @@ static const struct exec_table watched_warp = {{
 }};
 
 static const struct exec_table watched_masked = {{
-#define TABLE_LANE(id, shape) RESULT_##shape(id)
+#define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
 #define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
 #include "src/exec/ops/table.def"
 #include "src/exec/ops/watched.def"
@@ -292,7 +292,7 @@ static const struct exec_table watched_masked = {{
 
 const struct exec_ops EXEC_NAME(exec_ops_watched) = {
 	.level = EXEC_LEVEL_TEXT,
-	.mode = {&watched_gang, &watched_warp, &watched_masked},
+	.mode = {&watched_gang, &watched_warp, &watched_masked, &watched_masked},
 	.loop = loop,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),

@@ -1,6 +1,7 @@
 /*
  * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not, barriers in between.
  */
+#include "src/exec/affine.h"
 #include "src/exec/async.h"
 #include "src/exec/observer.h"
 
@@ -57,8 +58,28 @@ void exec_cta_prepare(struct cta *c)
 	c->launched = false;
 }
 
-/* What is the same for every CTA of the launch. */
-static void run_launch(struct cta *c)
+/* Of a value in several gangs: what is true of all their lanes. */
+static void join_affine(const struct cta *c, u32 index)
+{
+	struct affine *x = affine_whole(c, index);
+
+	*x = *affine_at(c->gang, index);
+	for (u32 sign = 0; sign < 2; sign++) {
+		u32 top = affine_top(sign), low = x->low[sign] ^ top, high = low + x->span[sign];
+
+		for (u32 i = 1; i < c->gangs; i++) {
+			const struct affine *a = affine_at(&c->gang[i], index);
+			u32 first = a->low[sign] ^ top, last = first + a->span[sign];
+
+			low = first < low ? first : low;
+			high = last > high ? last : high;
+		}
+		x->low[sign] = low ^ top;
+		x->span[sign] = high - low;
+	}
+}
+
+void exec_cta_launch(struct cta *c)
 {
 	const struct program *p = c->env->program;
 	const struct insn *end = p->insn + p->insns;
@@ -72,6 +93,9 @@ static void run_launch(struct cta *c)
 		for (const struct insn *in = p->insn + p->launch_first; in < end;)
 			in = g->table->run[in->op](g, in);
 	}
+	for (u32 i = 0; c->gangs > 1 && i < p->affines; i++)
+		join_affine(c, i);
+	exec_idle_prepare(c);
 }
 
 /* Gangs whose lanes all take part move memory in larger pieces. */
@@ -156,7 +180,7 @@ void exec_cta_start(struct cta *c)
 
 	c->live_warps = c->warps;
 	if (PL_UNLIKELY(!c->launched))
-		run_launch(c);
+		exec_cta_launch(c);
 	if (p->has_calls)
 		set_stacks(c);
 	if (c->parted)

@@ -13,6 +13,11 @@
 #define MASKED_P(id) EXEC_NAME(op_##id)
 #define MASKED_OF(shape, id) MASKED_##shape(id)
 
+/* In ordered mode: what lanes that wait do not read is written for all lanes. */
+#define ORDERED_W(id) EXEC_NAME(op_ordered_w)
+#define ORDERED_X(id) EXEC_NAME(op_ordered_x)
+#define ORDERED_P(id) EXEC_NAME(op_##id)
+
 /* The first letter of a shape is its result: RESULT_W_WW is W. */
 #include "src/exec/ops/shapes.def"
 

@@ -52,12 +52,33 @@ static void drop_group(struct warp *w, u32 i)
 	w->group[i] = w->group[--w->groups];
 }
 
-/* The running group is `mask` now: choose the table. */
-static void set_running(struct gang *g, struct warp *w, u32 mask)
+/* May groups wait there that have parted at a branch, and nowhere else in the block? */
+static bool begins_block(const struct insn *insns, u32 pc)
+{
+	return insns[pc].op == OP_join ||
+	       (pc && (insns[pc - 1].inner == OP_bra_pred || insns[pc - 1].inner == OP_exit));
+}
+
+/* Do all others wait further on, each at the beginning of a block? See mark_dead in lower_rows.c. */
+static bool is_ordered(const struct gang *g, const struct warp *w, u32 pc)
+{
+	if (g->env->program->has_calls)
+		return false;
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state != GROUP_READY || w->group[i].pc <= pc ||
+		    !begins_block(g->insns, w->group[i].pc))
+			return false;
+	return true;
+}
+
+/* The running group, at `pc`, is `mask` now: choose the table. */
+static void set_running(struct gang *g, struct warp *w, u32 mask, u32 pc)
 {
 	w->mask = mask;
 	g->active = mask;
-	g->mode = mask == w->live ? MODE_WARP : MODE_MASKED;
+	g->mode = mask == w->live ? MODE_WARP
+		  : is_ordered(g, w, pc) ? MODE_ORDERED
+					 : MODE_MASKED;
 	g->table = g->env->ops->mode[g->mode];
 }
 
@@ -93,7 +114,7 @@ const struct insn *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	bool any = g->cta->random && g->env->program->arch->has_its;
-	u32 i = any ? choose_any(g->cta, w) : choose(w), pc;
+	u32 i = any ? choose_any(g->cta, w) : choose(w), pc, mask;
 
 	w->rotate = false;
 	w->spins = 0;
@@ -103,8 +124,9 @@ const struct insn *warp_next(struct gang *g)
 		return NULL;
 	}
 	pc = w->group[i].pc;
-	set_running(g, w, w->group[i].mask);
+	mask = w->group[i].mask;
 	drop_group(w, i);
+	set_running(g, w, mask, pc);
 	w->stop = stop_from(w, pc);
 	return g->insns + pc;
 }
@@ -126,7 +148,7 @@ const struct insn *warp_arrive(struct gang *g, const struct insn *in)
 				mask |= w->group[i].mask;
 				drop_group(w, i);
 			}
-		set_running(g, w, mask);
+		set_running(g, w, mask, pc);
 		w->stop = stop_from(w, pc);
 	}
 	if (pc == g->rejoin && w->mask == w->live) {
@@ -233,7 +255,7 @@ const struct insn *warp_exit(struct gang *g, u32 gone, u32 next)
 	g->env->ops->settle(g);
 	if (!rest)
 		return warp_next(g);
-	set_running(g, w, rest);
+	set_running(g, w, rest, next);
 	return warp_jump(g, next);
 }
 

@@ -430,11 +430,47 @@ static void start_alone(struct hand *h, struct seat *s, u64 number)
 	exec_cta_start(c);
 }
 
+/* Number of the unit that begins next. */
+static u64 next_number(struct hand *h)
+{
+	const struct sched_grid *g = h->grid;
+	u64 number = h->chunk++;
+
+	if (g->multiplier)
+		number = (u64)(((unsigned __int128)number * g->multiplier + g->offset) % g->units);
+	return number;
+}
+
+/*
+ * Pass over the CTA that is to begin, and those behind it in the piece, if they have nothing to do.
+ * False: it has to be run. Observers are told of all.
+ */
+static bool pass_idle(struct hand *h, struct seat *s, u64 number)
+{
+	const struct sched_grid *g = h->grid;
+	u64 most = min_u64(h->chunk_end - h->chunk + 1, g->unit_grid[0] - h->id[0]), n;
+
+	if (g->unit_ctas > 1 || s->env.observer)
+		return false;
+	memcpy(s->cta.id, h->id, sizeof(h->id));
+	n = exec_cta_idle(&s->cta, g->multiplier ? 1 : most);
+	if (!n)
+		return false;
+	h->chunk += n - 1;
+	h->id[0] += (u32)n - 1;
+	h->started = number + n;
+	h->finished += n;
+	h->since_retry += (u32)n;
+	h->progress = true;
+	return true;
+}
+
+/* Begin a unit whose CTAs have something to do. NULL: none was left in the piece, or no memory. */
 static struct seat *begin(struct hand *h)
 {
 	struct sched_grid *g = h->grid;
 	struct seat *s = take_seats(h);
-	u64 number = h->chunk;
+	u64 number;
 
 	if (!s) {
 		struct fault f = {.kind = FAULT_UNSUPPORTED,
@@ -446,10 +482,16 @@ static struct seat *begin(struct hand *h)
 			grid_fail(g, &f);
 		return NULL;
 	}
-	h->chunk++;
-	if (g->multiplier)
-		number = (u64)(((unsigned __int128)number * g->multiplier + g->offset) % g->units);
+	number = next_number(h);
 	set_id(h, number);
+	while (g->launch.env.program->may_be_idle && pass_idle(h, s, number)) {
+		if (h->chunk == h->chunk_end) {
+			seat_part(&h->idle, s);
+			return NULL;
+		}
+		number = next_number(h);
+		set_id(h, number);
+	}
 	if (g->unit_ctas == 1)
 		start_alone(h, s, number);
 	else
@@ -459,6 +501,16 @@ static struct seat *begin(struct hand *h)
 
 /* ---- turns ---- */
 
+/* After a piece of CTAs that had nothing to do: the next one, unless others wait for the worker. */
+static bool may_go_on(const struct hand *h)
+{
+	const struct sched_grid *g = h->grid;
+
+	return !__atomic_load_n(&g->stop, __ATOMIC_RELAXED) &&
+	       (!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target &&
+	       __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) <= 1;
+}
+
 /* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the
  * longest waiting. */
 static struct seat *pick(struct hand *h)
@@ -467,7 +519,9 @@ static struct seat *pick(struct hand *h)
 
 	if ((!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target &&
 	    has_unstarted(h)) {
-		s = begin(h);
+		do
+			s = begin(h);
+		while (!s && may_go_on(h) && has_unstarted(h));
 		if (s || !h->waiting.len)
 			return s;
 	}

@@ -7,3 +7,8 @@ check_PROGRAMS += tests/unit/sched_grid
 TESTS += tests/unit/sched_grid
 tests_unit_sched_grid_SOURCES = tests/unit/sched_grid.c tests/check.h
 tests_unit_sched_grid_LDADD = $(UNIT_LDADD)
+# Indices and guards of launch values, through the pool.
+check_PROGRAMS += tests/unit/exec_affine
+TESTS += tests/unit/exec_affine
+tests_unit_exec_affine_SOURCES = tests/unit/exec_affine.c tests/check.h
+tests_unit_exec_affine_LDADD = $(UNIT_LDADD)

@@ -6,6 +6,7 @@
 
 #define mem_cache_hit(cache, address, size) ((void)(cache), (void)(address), (void)(size), true)
 #define EXEC_LEVEL unchecked
+#include "src/exec/op_affine.c"
 #include "src/exec/op_mem.c"
 
 #include "tests/bench/engine.h"
@@ -21,9 +22,11 @@ const struct exec_ops *bench_unchecked(const struct exec_ops *v4)
 		tables[i] = *v4->mode[i];
 		tables[i].run[OP_load_global] = EXEC_NAME(op_load_global);
 		tables[i].run[OP_load_indexed] = EXEC_NAME(op_load_indexed);
+		tables[i].run[OP_load_affine] = EXEC_NAME(op_load_affine);
 		tables[i].run[OP_load_generic] = EXEC_NAME(op_load_generic);
 		tables[i].run[OP_store_global] = EXEC_NAME(op_store_global);
 		tables[i].run[OP_store_indexed] = EXEC_NAME(op_store_indexed);
+		tables[i].run[OP_store_affine] = EXEC_NAME(op_store_affine);
 		tables[i].run[OP_store_generic] = EXEC_NAME(op_store_generic);
 		ops.mode[i] = &tables[i];
 	}

@@ -1,0 +1,351 @@
+/*
+ * Affine values: lanes + constant + multiples of %ctaid, see affine.h. Accesses whose index is one,
+ * and comparisons of one with a value that all lanes share, take it apart. The parts are launch
+ * values, computed by records made here; a record of its own looks at the lanes' part once for each
+ * launch. What made the value is left to nobody, more often than not, and goes.
+ *
+ * As with launch values, a register counts if one unguarded record writes it.
+ */
+#include "src/exec/affine.h"
+#include "src/exec/fuse_int.h"
+
+#include <stdlib.h>
+
+/* Steps from a value back to launch values. */
+#define DEPTH_MAX 24u
+
+/* Vregs of the parts, IR_NONE: zero. */
+struct value {
+	u32 lanes, part[AFFINE_PARTS];
+	enum { NOT_KNOWN, AFFINE, NOT_AFFINE } state;
+};
+
+/* A launch value that is made here. */
+struct made {
+	enum exec_op op;
+	u32 a, b, d;
+};
+
+struct pass {
+	struct fuse *f;
+	u32 old;             /* vregs there were: what is known of others is in `made` */
+	struct value *value; /* by vreg */
+	VEC(struct made) made;
+	VEC(struct value) forms;
+};
+
+/* ---- arithmetic of parts ---- */
+
+static bool is_const(const struct pass *x, u32 vreg, u32 value)
+{
+	return vreg != IR_NONE && fuse_is_const(x->f, vreg) && (u32)x->f->l->vregs.at[vreg].bits == value;
+}
+
+static u32 fold(enum exec_op op, u32 a, u32 b)
+{
+	return op == OP_add_b32 ? a + b : op == OP_sub_b32 ? a - b : a * b;
+}
+
+/* a op b in a record for the launch, or one that does the same already. */
+static u32 make(struct pass *x, enum exec_op op, u32 a, u32 b)
+{
+	struct lower *l = x->f->l;
+	u32 d, kind;
+
+	if (fuse_is_const(x->f, a) && fuse_is_const(x->f, b))
+		return lower_const(l, ROW_W, fold(op, (u32)l->vregs.at[a].bits, (u32)l->vregs.at[b].bits));
+	for (size_t i = 0; i < x->made.len; i++)
+		if (x->made.at[i].op == op && x->made.at[i].a == a && x->made.at[i].b == b)
+			return x->made.at[i].d;
+	kind = (!fuse_is_const(x->f, a) && l->vregs.at[a].launch == LAUNCH_LANES) ||
+			       (!fuse_is_const(x->f, b) && l->vregs.at[b].launch == LAUNCH_LANES)
+		       ? LAUNCH_LANES
+		       : LAUNCH_UNIFORM;
+	d = lower_vreg(l, ROW_W);
+	l->func = 0;
+	l->ir = IR_NONE;
+	lower_op(l, op, d, a, b, IR_NONE, false);
+	if (l->failed || !VEC_PUSH(&x->made, ((struct made){op, a, b, d}))) {
+		l->failed = true;
+		return a;
+	}
+	l->vregs.at[d].launch = (u8)kind;
+	return d;
+}
+
+static u32 add(struct pass *x, u32 a, u32 b)
+{
+	if (a == IR_NONE || is_const(x, a, 0))
+		return b;
+	if (b == IR_NONE || is_const(x, b, 0))
+		return a;
+	return make(x, OP_add_b32, a, b);
+}
+
+static u32 subtract(struct pass *x, u32 a, u32 b)
+{
+	if (b == IR_NONE || is_const(x, b, 0))
+		return a;
+	return make(x, OP_sub_b32, a == IR_NONE ? lower_const(x->f->l, ROW_W, 0) : a, b);
+}
+
+static u32 multiply(struct pass *x, u32 a, u32 by)
+{
+	if (a == IR_NONE || by == IR_NONE || is_const(x, a, 0) || is_const(x, by, 0))
+		return IR_NONE;
+	return is_const(x, a, 1) ? by : is_const(x, by, 1) ? a : make(x, OP_mul_lo_b32, a, by);
+}
+
+static void combine(struct pass *x, u32 (*op)(struct pass *, u32, u32), struct value *a,
+		    const struct value *b)
+{
+	a->lanes = op(x, a->lanes, b->lanes);
+	for (u32 i = 0; i < AFFINE_PARTS; i++)
+		a->part[i] = op(x, a->part[i], b->part[i]);
+}
+
+static void scale(struct pass *x, struct value *a, u32 by)
+{
+	a->lanes = multiply(x, a->lanes, by);
+	for (u32 i = 0; i < AFFINE_PARTS; i++)
+		a->part[i] = multiply(x, a->part[i], by);
+}
+
+/* The vreg of a value that is the same for all CTAs and lanes. False: it is not. */
+static bool is_shared(const struct value *v, u32 *vreg)
+{
+	*vreg = v->part[AFFINE_CONST];
+	return v->lanes == IR_NONE && v->part[AFFINE_X] == IR_NONE && v->part[AFFINE_Y] == IR_NONE &&
+	       v->part[AFFINE_Z] == IR_NONE;
+}
+
+/* ---- values of registers ---- */
+
+static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth);
+
+static bool find_operand(struct pass *x, u32 insn, u32 field, struct value *out, u32 depth)
+{
+	return find_value(x, fuse_vreg_at(x->f, insn, field), out, depth + 1);
+}
+
+static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
+{
+	struct value b;
+	u32 by;
+
+	if (!find_operand(x, insn, FIELD_A, out, depth) || !find_operand(x, insn, FIELD_B, &b, depth))
+		return false;
+	if (is_shared(&b, &by)) {
+		scale(x, out, by);
+		return true;
+	}
+	if (!is_shared(out, &by))
+		return false;
+	scale(x, &b, by);
+	*out = b;
+	return true;
+}
+
+/* What a record computes. */
+static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
+{
+	struct lower *l = x->f->l;
+	const struct insn in = l->insns.at[i];
+	u32 b = fuse_vreg_at(x->f, i, FIELD_B);
+	struct value other;
+
+	switch (in.op) {
+	case OP_sreg_uniform:
+		if ((in.imm & 0xffff) != SR_ctaid || in.imm >> 16 > 2)
+			return false;
+		out->part[AFFINE_X + (in.imm >> 16)] = lower_const(l, ROW_W, 1);
+		return true;
+	case OP_cta_index:
+		if (!find_operand(x, i, FIELD_A, out, depth))
+			return false;
+		out->part[AFFINE_X + in.imm] = add(x, out->part[AFFINE_X + in.imm], b);
+		return true;
+	case OP_mov_b32:
+		return find_operand(x, i, FIELD_A, out, depth);
+	case OP_add_b32:
+	case OP_sub_b32:
+		if (!find_operand(x, i, FIELD_A, out, depth) ||
+		    !find_operand(x, i, FIELD_B, &other, depth))
+			return false;
+		combine(x, in.op == OP_add_b32 ? add : subtract, out, &other);
+		return true;
+	case OP_shl_b32:
+		if (!fuse_is_const(x->f, b) || l->vregs.at[b].bits > 31 ||
+		    !find_operand(x, i, FIELD_A, out, depth))
+			return false;
+		scale(x, out, lower_const(l, ROW_W, (u64)1 << l->vregs.at[b].bits));
+		return true;
+	case OP_mul_lo_b32:
+		return find_product(x, i, out, depth);
+	case OP_mad_lo_b32:
+		if (!find_product(x, i, out, depth) || !find_operand(x, i, FIELD_C, &other, depth))
+			return false;
+		combine(x, add, out, &other);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth)
+{
+	const struct lower *l = x->f->l;
+	struct value none = {IR_NONE, {IR_NONE, IR_NONE, IR_NONE, IR_NONE}, AFFINE};
+	bool ok;
+
+	*out = none;
+	if (vreg == IR_NONE || vreg >= x->old || l->vregs.at[vreg].class != ROW_W || depth > DEPTH_MAX)
+		return false;
+	if (x->value[vreg].state) {
+		*out = x->value[vreg];
+		return out->state == AFFINE;
+	}
+	ok = true;
+	if (l->vregs.at[vreg].is_const || l->vregs.at[vreg].launch == LAUNCH_UNIFORM)
+		out->part[AFFINE_CONST] = is_const(x, vreg, 0) ? IR_NONE : vreg;
+	else if (l->vregs.at[vreg].launch == LAUNCH_LANES)
+		out->lanes = vreg;
+	else
+		ok = x->f->writes[vreg] == 1 && vreg != l->frame_vreg && vreg != l->stack_vreg &&
+		     find_result(x, x->f->writer[vreg], out, depth);
+	out->state = ok ? AFFINE : NOT_AFFINE;
+	x->value[vreg] = *out;
+	return ok;
+}
+
+/* ---- records that take values apart ---- */
+
+/* Number of the value among those that the launch looks at. */
+static u32 number_of(struct pass *x, const struct value *v)
+{
+	for (u32 i = 0; i < x->forms.len; i++)
+		if (!memcmp(&x->forms.at[i], v, sizeof(*v)))
+			return i;
+	if (!VEC_PUSH(&x->forms, *v))
+		x->f->l->failed = true;
+	return (u32)x->forms.len - 1;
+}
+
+/* The record takes the operation `op`, and the value's lanes in `field`. */
+static void take(struct pass *x, u32 i, enum exec_op op, struct value *v)
+{
+	struct lower *l = x->f->l;
+	struct insn *in;
+
+	if (v->lanes == IR_NONE)
+		v->lanes = lower_const(l, ROW_W, 0);
+	in = &l->insns.at[i];
+	in->op = in->op == in->inner ? (u16)op : in->op;
+	in->inner = (u16)op;
+	in->target = number_of(x, v);
+	fuse_find_ref(x->f, i, FIELD_A)->vreg = v->lanes;
+}
+
+static void take_access(struct pass *x, u32 i)
+{
+	u32 inner = x->f->l->insns.at[i].inner;
+	struct value v;
+
+	if (find_value(x, fuse_vreg_at(x->f, i, FIELD_A), &v, 0))
+		take(x, i, inner == OP_load_indexed ? OP_load_affine : OP_store_affine, &v);
+}
+
+static const struct comparison {
+	enum exec_op op;
+	u8 compare, swapped; /* enum affine_compare; of b with a */
+} comparisons[] = {
+	{OP_setp_eq_b32, AFFINE_EQ, AFFINE_EQ},
+	{OP_setp_ne_b32, AFFINE_EQ | AFFINE_NOT, AFFINE_EQ | AFFINE_NOT},
+	{OP_setp_lt_u32, AFFINE_LT, AFFINE_LE | AFFINE_NOT},
+	{OP_setp_le_u32, AFFINE_LE, AFFINE_LT | AFFINE_NOT},
+	{OP_setp_gt_u32, AFFINE_LE | AFFINE_NOT, AFFINE_LT},
+	{OP_setp_ge_u32, AFFINE_LT | AFFINE_NOT, AFFINE_LE},
+	{OP_setp_lt_s32, AFFINE_LT | AFFINE_SIGNED, AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED},
+	{OP_setp_le_s32, AFFINE_LE | AFFINE_SIGNED, AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED},
+	{OP_setp_gt_s32, AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED, AFFINE_LT | AFFINE_SIGNED},
+	{OP_setp_ge_s32, AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED, AFFINE_LE | AFFINE_SIGNED},
+};
+
+static void take_comparison(struct pass *x, u32 i)
+{
+	struct lower *l = x->f->l;
+	u32 inner = l->insns.at[i].inner, a, b, shared;
+	const struct comparison *c = NULL;
+	struct value v, other;
+	bool swap;
+
+	for (u32 k = 0; k < ARRAY_LEN(comparisons); k++)
+		if (inner == (u32)comparisons[k].op)
+			c = &comparisons[k];
+	a = fuse_vreg_at(x->f, i, FIELD_A);
+	b = fuse_vreg_at(x->f, i, FIELD_B);
+	if (!c || l->vregs.at[fuse_vreg_at(x->f, i, FIELD_D)].launch || !find_value(x, a, &v, 0) ||
+	    !find_value(x, b, &other, 0))
+		return;
+	swap = !is_shared(&other, &shared);
+	if (swap && !is_shared(&v, &shared))
+		return;
+	take(x, i, OP_setp_affine, swap ? &other : &v);
+	l->insns.at[i].imm = swap ? c->swapped : c->compare;
+	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? lower_const(l, ROW_W, 0) : shared;
+}
+
+/* The record that looks at a value when a launch begins. */
+static void emit_form(struct pass *x, u32 number)
+{
+	struct lower *l = x->f->l;
+	const struct value *v = &x->forms.at[number];
+	struct insn *in;
+
+	l->func = 0;
+	l->ir = IR_NONE;
+	in = lower_emit_free(l, OP_affine_form);
+	in->imm = number;
+	lower_read(l, FIELD_A, v->lanes);
+	for (u32 i = 0; i < AFFINE_PARTS; i++) {
+		bool is_row = v->part[i] != IR_NONE && !fuse_is_const(x->f, v->part[i]);
+
+		if (is_row)
+			lower_ext(l, v->part[i], false);
+		else if (!VEC_PUSH(&l->ext, NO_ROW))
+			l->failed = true;
+	}
+	for (u32 i = 0; i < AFFINE_PARTS; i++)
+		if (!VEC_PUSH(&l->ext, v->part[i] == IR_NONE ? 0 : (u32)l->vregs.at[v->part[i]].bits))
+			l->failed = true;
+}
+
+bool fuse_affine(struct fuse *f)
+{
+	struct lower *l = f->l;
+	struct pass x = {.f = f, .old = (u32)l->vregs.len};
+	u32 n = (u32)l->insns.len, func = l->func, ir = l->ir;
+
+	x.value = calloc(x.old + 1, sizeof(*x.value));
+	if (!x.value)
+		return false;
+	for (u32 i = 0; i < n && !l->failed; i++) {
+		u32 inner = l->insns.at[i].inner;
+
+		if (l->insns.at[i].op == OP_nop)
+			continue;
+		if (inner == OP_load_indexed || inner == OP_store_indexed)
+			take_access(&x, i);
+		else if (inner >= OP_setp_eq_b16 && inner < OP_guard)
+			take_comparison(&x, i);
+	}
+	for (u32 i = 0; i < x.forms.len && !l->failed; i++)
+		emit_form(&x, i);
+	l->p->affines = (u32)x.forms.len;
+	l->func = func;
+	l->ir = ir;
+	free(x.value);
+	VEC_FREE(&x.made);
+	VEC_FREE(&x.forms);
+	return !l->failed;
+}

@@ -1,0 +1,443 @@
+/*
+ * Values of launch parameters, %tid and %ctaid: random kernels that compute indices of them, leave
+ * when a comparison says so, and read and write memory that ends where the outermost of the other
+ * threads reach. On the pool, at every host level, against plain C. Where the memory is one element
+ * shorter the launch must end with a fault, and the engine must pass over CTAs whose threads all
+ * leave.
+ *
+ *   exec_affine [n [first]]     n kernels (400), from seed `first` on
+ */
+#include "tests/check.h"
+#include "grammar/parse.h"
+#include "src/base/text.h"
+#include "src/sched/sched.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define LEAVES 14u
+#define VALUES 26u
+#define GUARDS 3u
+#define BYTES_MAX ((s64)1 << 22)
+
+/* Values 0 .. LEAVES - 1: %tid, %ctaid, %ntid by component, %nctaid.x, two parameters, two constants. */
+enum leaf { TID, CTAID = 3, NTID = 6, NCTAID = 9, PARAM, CONST = 12 };
+
+enum step_op { ADD, SUB, MUL, SHL, MAD, STEP_OPS };
+
+struct step {
+	enum step_op op;
+	u32 a, b, c; /* values; SHL: b is the count */
+};
+
+struct guard {
+	u32 op, a, b; /* index into compare_names */
+	bool is_signed, any; /* any: or'ed to what came before, else and'ed */
+};
+
+struct trial {
+	u64 seed, random;
+	u32 grid[3], block[3], params[2], consts[2];
+	struct step step[VALUES - LEAVES];
+	struct guard guard[GUARDS];
+	u32 guards, index, width;
+	bool is_signed, leave_if_not;
+	s64 low, high; /* byte offsets that threads reach; high < low: none does */
+};
+
+struct launch {
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool done;
+	enum fault_kind fault;
+};
+
+static struct mem mem;
+static struct sched_pool *pools[2];
+
+static u32 pick(struct trial *t, u32 n)
+{
+	t->random ^= t->random << 13;
+	t->random ^= t->random >> 7;
+	t->random ^= t->random << 17;
+	return (u32)((t->random >> 32) * n >> 32);
+}
+
+/* ---- making ---- */
+
+static void make_shape(struct trial *t)
+{
+	static const u32 blocks[][3] = {{1, 1, 1},    {32, 1, 1}, {33, 2, 1}, {64, 1, 1},
+					{100, 1, 1},  {256, 1, 1}, {32, 8, 1}, {16, 16, 1},
+					{8, 8, 4},    {16, 4, 2}, {512, 1, 1}, {32, 32, 1},
+					{7, 5, 3}};
+
+	memcpy(t->block, blocks[pick(t, ARRAY_LEN(blocks))], sizeof(t->block));
+	t->grid[0] = 1 + pick(t, pick(t, 4) ? 9 : 600);
+	t->grid[1] = 1 + pick(t, 3);
+	t->grid[2] = pick(t, 4) ? 1 : 2;
+}
+
+static u32 make_number(struct trial *t)
+{
+	static const u32 odd[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffff000, 0x40000000};
+
+	return pick(t, 4) ? pick(t, 300) : odd[pick(t, ARRAY_LEN(odd))];
+}
+
+static void make(struct trial *t, u64 seed)
+{
+	*t = (struct trial){.seed = seed, .random = seed * 0x9e3779b97f4a7c15u | 1};
+	for (u32 i = 0; i < 8; i++)
+		pick(t, 2);
+	make_shape(t);
+	for (u32 i = 0; i < 2; i++) {
+		t->params[i] = make_number(t);
+		t->consts[i] = make_number(t);
+	}
+	for (u32 i = LEAVES; i < VALUES; i++) {
+		struct step *s = &t->step[i - LEAVES];
+
+		s->op = (enum step_op)pick(t, STEP_OPS);
+		s->a = pick(t, 3) ? pick(t, i) : i - 1 - pick(t, i < LEAVES + 4 ? 1 : 4);
+		s->b = s->op == ADD || s->op == SUB ? pick(t, i) : NTID + pick(t, LEAVES - NTID);
+		s->c = pick(t, i);
+		if (s->op == SHL)
+			s->b = pick(t, 4);
+	}
+	t->guards = 1 + pick(t, GUARDS);
+	for (u32 i = 0; i < t->guards; i++) {
+		struct guard *g = &t->guard[i];
+
+		g->op = pick(t, 6);
+		g->a = pick(t, VALUES);
+		g->b = pick(t, 4) ? NTID + pick(t, LEAVES - NTID) : pick(t, VALUES);
+		g->is_signed = pick(t, 2);
+		g->any = pick(t, 2);
+	}
+	t->leave_if_not = pick(t, 2);
+	t->is_signed = pick(t, 2);
+	t->width = 1u << pick(t, 4);
+	t->index = LEAVES + pick(t, VALUES - LEAVES);
+}
+
+/* ---- as PTX ---- */
+
+static const char *const compare_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+
+static void put_steps(const struct trial *t, struct text *o)
+{
+	for (u32 i = LEAVES; i < VALUES; i++) {
+		const struct step *s = &t->step[i - LEAVES];
+
+		switch (s->op) {
+		case ADD: case SUB:
+			text_printf(o, "%s.s32 %%r%u, %%r%u, %%r%u;\n", s->op == ADD ? "add" : "sub", i, s->a, s->b);
+			break;
+		case MUL:
+			text_printf(o, "mul.lo.s32 %%r%u, %%r%u, %%r%u;\n", i, s->a, s->b);
+			break;
+		case SHL:
+			text_printf(o, "shl.b32 %%r%u, %%r%u, %u;\n", i, s->a, s->b);
+			break;
+		default:
+			text_printf(o, "mad.lo.s32 %%r%u, %%r%u, %%r%u, %%r%u;\n", i, s->a, s->b, s->c);
+			break;
+		}
+	}
+}
+
+static void put_guards(const struct trial *t, struct text *o)
+{
+	for (u32 i = 0; i < t->guards; i++) {
+		const struct guard *g = &t->guard[i];
+
+		text_printf(o, "setp.%s.%s %%p%u, %%r%u, %%r%u;\n", compare_names[g->op],
+			    g->op < 2 ? "b32" : g->is_signed ? "s32" : "u32", i, g->a, g->b);
+		if (i)
+			text_printf(o, "%s.pred %%p%u, %%p%u, %%p%u;\n", g->any ? "or" : "and", i, i - 1, i);
+	}
+	text_printf(o, "@%s%%p%u bra END;\n", t->leave_if_not ? "!" : "", t->guards - 1);
+}
+
+static const char *const sregs[] = {"%tid.x",  "%tid.y",  "%tid.z",  "%ctaid.x", "%ctaid.y",
+				    "%ctaid.z", "%ntid.x", "%ntid.y", "%ntid.z",  "%nctaid.x"};
+
+/* x = in[index + 2]; out[thread] = x + 7; in[index + 2] = x, which others may do as well. */
+static void put(const struct trial *t, struct text *o)
+{
+	const char *reg = t->width == 8 ? "%rd9" : "%r40";
+
+	text_puts(o, ".version 7.0\n.target sm_80\n.address_size 64\n"
+		     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m)\n{\n"
+		     ".reg .pred %p<4>; .reg .b32 %r<50>; .reg .b64 %rd<12>;\n"
+		     "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out];\n"
+		     "ld.param.u32 %r10, [n]; ld.param.u32 %r11, [m];\n");
+	for (u32 i = 0; i < ARRAY_LEN(sregs); i++)
+		text_printf(o, "mov.u32 %%r%u, %s;\n", i, sregs[i]);
+	for (u32 i = 0; i < 2; i++)
+		text_printf(o, "mov.u32 %%r%u, %u;\n", CONST + i, t->consts[i]);
+	put_steps(t, o);
+	put_guards(t, o);
+	text_printf(o, "mul.wide.%s %%rd2, %%r%u, %u; add.s64 %%rd3, %%rd0, %%rd2;\n",
+		    t->is_signed ? "s32" : "u32", t->index, t->width);
+	text_printf(o, "ld.global.u%u %s, [%%rd3+%u];\n", 8 * t->width, reg, 2 * t->width);
+	if (t->width == 8)
+		text_puts(o, "cvt.u32.u64 %r40, %rd9;\n");
+	/* Every thread has a place of its own. */
+	text_puts(o, "mov.u32 %r41, %nctaid.y; mad.lo.s32 %r42, %r5, %r41, %r4;\n"
+		     "mad.lo.s32 %r42, %r42, %r9, %r3; mad.lo.s32 %r42, %r42, %r8, %r2;\n"
+		     "mad.lo.s32 %r42, %r42, %r7, %r1; mad.lo.s32 %r42, %r42, %r6, %r0;\n"
+		     "mul.wide.u32 %rd4, %r42, 4; add.s64 %rd5, %rd1, %rd4;\n"
+		     "add.s32 %r43, %r40, 7; st.global.u32 [%rd5], %r43;\n");
+	text_printf(o, "st.global.u%u [%%rd3+%u], %s;\nEND: ret;\n}\n", 8 * t->width, 2 * t->width,
+		    reg);
+}
+
+/* ---- as C ---- */
+
+static void compute(const struct trial *t, const u32 *ctaid, const u32 *tid, u32 *v)
+{
+	memcpy(v + TID, tid, 12);
+	memcpy(v + CTAID, ctaid, 12);
+	memcpy(v + NTID, t->block, 12);
+	v[NCTAID] = t->grid[0];
+	memcpy(v + PARAM, t->params, 8);
+	memcpy(v + CONST, t->consts, 8);
+	for (u32 i = LEAVES; i < VALUES; i++) {
+		const struct step *s = &t->step[i - LEAVES];
+
+		v[i] = s->op == ADD   ? v[s->a] + v[s->b]
+		       : s->op == SUB ? v[s->a] - v[s->b]
+		       : s->op == MUL ? v[s->a] * v[s->b]
+		       : s->op == SHL ? v[s->a] << s->b
+				      : v[s->a] * v[s->b] + v[s->c];
+	}
+}
+
+static bool compare(const struct guard *g, u32 a, u32 b)
+{
+	u32 top = g->op >= 2 && g->is_signed ? 1u << 31 : 0;
+
+	a ^= top;
+	b ^= top;
+	switch (g->op) {
+	case 0: return a == b;
+	case 1: return a != b;
+	case 2: return a < b;
+	case 3: return a <= b;
+	case 4: return a > b;
+	default: return a >= b;
+	}
+}
+
+/* Does the thread stay; the byte offset of its access from the base. */
+static bool stays(const struct trial *t, const u32 *ctaid, const u32 *tid, s64 *at)
+{
+	u32 v[VALUES];
+	bool p = false;
+
+	compute(t, ctaid, tid, v);
+	for (u32 i = 0; i < t->guards; i++) {
+		bool q = compare(&t->guard[i], v[t->guard[i].a], v[t->guard[i].b]);
+
+		p = !i ? q : t->guard[i].any ? p || q : p && q;
+	}
+	*at = ((t->is_signed ? (s64)(s32)v[t->index] : (s64)v[t->index]) + 2) * t->width;
+	return p == t->leave_if_not;
+}
+
+/* Coordinates of a thread of the grid. */
+static void place(const struct trial *t, u32 thread, u32 *ctaid, u32 *tid)
+{
+	const u32 *sizes[2] = {t->block, t->grid};
+	u32 *out[2] = {tid, ctaid};
+
+	for (u32 k = 0; k < 6; k++) {
+		out[k / 3][k % 3] = thread % sizes[k / 3][k % 3];
+		thread /= sizes[k / 3][k % 3];
+	}
+}
+
+static u32 threads_of(const struct trial *t)
+{
+	return t->grid[0] * t->grid[1] * t->grid[2] * t->block[0] * t->block[1] * t->block[2];
+}
+
+static void find_reach(struct trial *t)
+{
+	u32 ctaid[3], tid[3];
+	s64 at;
+
+	t->low = INT64_MAX;
+	t->high = INT64_MIN;
+	for (u32 i = 0; i < threads_of(t); i++) {
+		place(t, i, ctaid, tid);
+		if (!stays(t, ctaid, tid, &at))
+			continue;
+		t->low = at < t->low ? at : t->low;
+		t->high = at > t->high ? at : t->high;
+	}
+}
+
+/* ---- running ---- */
+
+static void on_end(void *user, const struct sched_end *end)
+{
+	struct launch *e = user;
+
+	pthread_mutex_lock(&e->lock);
+	e->done = true;
+	e->fault = end->fault ? end->fault->kind : FAULT_NONE;
+	pthread_cond_signal(&e->cond);
+	pthread_mutex_unlock(&e->lock);
+}
+
+static enum fault_kind run(const struct trial *t, const struct program *p, const char *level,
+			   u32 pool, const u64 *params)
+{
+	struct launch e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+	struct sched_launch l = {
+		.env = {.program = p,
+			.ops = exec_ops_select(level),
+			.mem = &mem,
+			.params = (const u8 *)params,
+			.grid = {t->grid[0], t->grid[1], t->grid[2]},
+			.block = {t->block[0], t->block[1], t->block[2]},
+			.local_bytes = exec_local_bytes(p, 1024),
+			.cluster = {1, 1, 1}},
+		.resident_per_sm = 2,
+		.done = on_end,
+		.user = &e,
+	};
+
+	if (!sched_start(pools[pool], &l, true))
+		return FAULT_UNSUPPORTED;
+	pthread_mutex_lock(&e.lock);
+	while (!e.done)
+		pthread_cond_wait(&e.cond, &e.lock);
+	pthread_mutex_unlock(&e.lock);
+	return e.fault;
+}
+
+/* What `out` must hold; 0: the thread has left. */
+static bool is_right(const struct trial *t, const u8 *in, const u32 *out)
+{
+	u32 ctaid[3], tid[3];
+	s64 at;
+
+	for (u32 i = 0; i < threads_of(t); i++) {
+		u32 want = 0;
+		u64 x = 0;
+
+		place(t, i, ctaid, tid);
+		if (stays(t, ctaid, tid, &at)) {
+			memcpy(&x, in + (at - t->low), t->width);
+			want = (u32)x + 7;
+		}
+		if (out[i] != want) {
+			printf("# seed %llu: thread %u has %#x, not %#x\n", (unsigned long long)t->seed,
+			       i, out[i], want);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* `in`: what is read; in memory of the device that ends at the last element, or one before. */
+static bool run_ways(const struct trial *t, const struct program *p, const u8 *in, bool is_short)
+{
+	static const char *const levels[] = {"base", "v2", "v3", "v4"};
+	u64 bytes = (u64)(t->high - t->low) + t->width, size = bytes - (is_short ? t->width : 0);
+	u64 at = mem_alloc(&mem, size, 0, MEM_KIND_DEVICE),
+	    out = mem_alloc(&mem, threads_of(t) * 4u, 0, MEM_KIND_DEVICE);
+	u64 params[3] = {at - (u64)t->low, out, t->params[0] | (u64)t->params[1] << 32};
+	bool ok = at && out;
+
+	for (u32 i = 0; ok && i < 4; i++) {
+		enum fault_kind fault, want = is_short ? FAULT_ILLEGAL_ADDRESS : FAULT_NONE;
+
+		if (!exec_ops_select(levels[i]))
+			continue;
+		memcpy((void *)(uintptr_t)at, in, size);
+		memset((void *)(uintptr_t)out, 0, threads_of(t) * 4u);
+		fault = run(t, p, levels[i], (u32)(t->seed + i) & 1, params);
+		ok = fault == want && (is_short || is_right(t, in, (const u32 *)(uintptr_t)out));
+		if (!ok)
+			printf("# seed %llu, %s: fault %d\n", (unsigned long long)t->seed, levels[i],
+			       (int)fault);
+	}
+	mem_free(&mem, at);
+	mem_free(&mem, out);
+	return ok;
+}
+
+static bool run_trial(struct trial *t, u32 *idle)
+{
+	struct lower_options options = {.warps = (t->block[0] * t->block[1] * t->block[2] + 31) / 32};
+	struct text ptx = {0}, messages = {0};
+	struct diag_source source;
+	struct program *p = NULL;
+	struct ir_module *m;
+	struct diag d;
+	u8 *in = NULL;
+	bool ok = false;
+
+	find_reach(t);
+	if (t->high >= t->low && t->high - t->low > BYTES_MAX)
+		return true; /* nothing that could be allocated */
+	if (t->high < t->low)
+		t->high = t->low = 0;
+	put(t, &ptx);
+	source = (struct diag_source){"affine.ptx", ptx.at, ptx.len};
+	diag_init(&d, diag_collect, &messages);
+	m = ptx_parse(&source, NULL, &d);
+	if (m)
+		p = exec_lower(m, ir_find_func(m, "k"), arch_find("a100"), NULL, &options, &d);
+	in = calloc(1, (u64)(t->high - t->low) + 8);
+	if (p && in) {
+		for (s64 i = 0; i < t->high - t->low + t->width; i++)
+			in[i] = (u8)(i * 167 + i / 256 * 29);
+		*idle += p->may_be_idle;
+		ok = run_ways(t, p, in, false);
+		if (ok && t->high > t->low)
+			ok = run_ways(t, p, in, true);
+	}
+	if (!ok)
+		printf("# %s\n# seed %llu\n%s\n", messages.at ? messages.at : "",
+		       (unsigned long long)t->seed, ptx.at);
+	for (u32 i = 0; p && i < 2; i++)
+		sched_forget(pools[i], p);
+	exec_program_free(p);
+	ir_module_free(m);
+	text_fini(&ptx);
+	text_fini(&messages);
+	diag_fini(&d);
+	free(in);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	u64 n = argc > 1 ? strtoull(argv[1], NULL, 0) : 400,
+	    first = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	u32 bad = 0, idle = 0;
+
+	if (!CHECK(mem_init(&mem, (u64)1 << 30)))
+		return check_done();
+	mem.strict = true;
+	for (u32 i = 0; i < 2; i++)
+		pools[i] = sched_pool_new(&(struct sched_options){.workers = i + 1});
+	for (u64 i = 0; i < n && !bad; i++) {
+		struct trial t;
+
+		make(&t, first + i);
+		bad += !run_trial(&t, &idle);
+	}
+	CHECK_EQ(bad, 0);
+	CHECK_MSG(n < 100 || idle > n / 4, "some kernels begin with a way to their end");
+	for (u32 i = 0; i < 2; i++)
+		sched_pool_free(pools[i]);
+	mem_fini(&mem);
+	return check_done();
+}
