@@ -29,6 +29,8 @@ enum affine_compare {
 	AFFINE_BASE = 3,
 	AFFINE_NOT = 4,    /* the opposite */
 	AFFINE_SIGNED = 8,
+	AFFINE_WIDE = 16,  /* the value extended to 64 bits, by its sign or by zeros, with one of 64 */
+	AFFINE_EXTEND_SIGNED = 32,
 };
 
 /* Of the gang: as its own register block has it. */
@@ -61,6 +63,40 @@ static inline u32 affine_offset(const struct affine *a, const u32 *ctaid)
 static inline u32 affine_top(u32 sign)
 {
 	return sign << 31;
+}
+
+/*
+ * The comparison with 64 bits as one of 32: the same, one that is always true, or one that never
+ * is. Returns the other operand.
+ */
+static inline u32 affine_narrow(u32 *compare, u64 y)
+{
+	u32 base = *compare & AFFINE_BASE, rest = *compare & AFFINE_NOT,
+	    sign = *compare & AFFINE_EXTEND_SIGNED ? 1 : 0;
+	u64 low = sign ? (u64)(s64)INT32_MIN : 0;
+
+	if (y - low <= UINT32_MAX) {
+		*compare = base | rest | (sign ? AFFINE_SIGNED : 0);
+		return (u32)y;
+	}
+	/* y is less than all numbers of 32 bits, or unequal to them anyway. */
+	if (base == AFFINE_EQ || ((*compare & AFFINE_SIGNED) && (s64)y < (s64)low)) {
+		*compare = AFFINE_LT | rest;
+		return 0;
+	}
+	*compare = AFFINE_LE | rest;
+	return UINT32_MAX;
+}
+
+/* The other operand of a comparison, from its row's first lane. */
+static inline u32 affine_operand(const u8 *row, u32 *compare)
+{
+	u64 y;
+
+	if (!(*compare & AFFINE_WIDE))
+		return *(const u32 *)(const void *)row;
+	memcpy(&y, row, sizeof(y));
+	return affine_narrow(compare, y);
 }
 
 /* What a comparison says of all lanes, and how far the least lane's value may go without a change. */

@@ -376,6 +376,24 @@ static bool take_out_nops(struct lower *l)
 	return true;
 }
 
+/* A way straight to the kernel's end is the end: warps that differ there need not part. */
+static void end_at_branches(struct fuse *f)
+{
+	for (u32 i = 0; i < f->l->insns.len; i++) {
+		struct insn *in = &f->l->insns.at[i];
+		u32 t = in->target;
+
+		if (in->op != OP_bra_pred || t == NO_PC || t <= i)
+			continue;
+		while (f->l->insns.at[t].op == OP_join || f->l->insns.at[t].op == OP_nop)
+			t++;
+		if (f->l->insns.at[t].op != OP_exit || fuse_find_ref(f, t, FIELD_GUARD))
+			continue;
+		in->op = in->inner = OP_exit;
+		in->target = NO_PC;
+	}
+}
+
 static bool run_passes(struct fuse *f)
 {
 	u32 n = (u32)f->l->insns.len;
@@ -386,6 +404,7 @@ static bool run_passes(struct fuse *f)
 	 * Only what is hoisted is there for all lanes: elsewhere a record may run for some of them, and
 	 * the row's first lane may hold something else.
 	 */
+	end_at_branches(f);
 	if (!f->l->no_launch)
 		fuse_mark_launch(f);
 	if (!propagate(f) || !fuse_count(f))

@@ -55,22 +55,47 @@ void fuse_cta_index(struct fuse *f, u32 insn)
 /* base + index * scale, made by the record `add`, which takes it from the record `scaled`. */
 struct indexed {
 	u32 base, index, scale;
-	u32 scaled, add;
+	u32 scaled, factor, add; /* factor: the record that multiplies what `scaled` extends; or that one */
 	bool is_signed;
 };
+
+/* Is the vreg an extended one times a constant? *at: the record that makes it, if so. */
+static bool take_factor(const struct fuse *f, u32 *vreg, u32 *factor, u32 *at)
+{
+	u32 i = fuse_writer(f, *vreg, OP_shl_b64), b;
+	bool shift = i != IR_NONE;
+	u64 by;
+
+	*factor = 1;
+	i = shift ? i : fuse_writer(f, *vreg, OP_mul_lo_b64);
+	if (i == IR_NONE)
+		return true;
+	b = fuse_vreg_at(f, i, FIELD_B);
+	by = fuse_is_const(f, b) ? f->l->vregs.at[b].bits : UINT64_MAX;
+	if (by > (shift ? 15 : UINT16_MAX) || !by)
+		return false;
+	*factor = (u32)(shift ? 1u << by : by);
+	*vreg = fuse_vreg_at(f, i, FIELD_A);
+	*at = i;
+	return fuse_writer(f, *vreg, OP_sign_extend) != IR_NONE ||
+	       fuse_writer(f, *vreg, OP_zero_extend) != IR_NONE;
+}
 
 /* Is the vreg a 32-bit register times a constant? */
 static bool find_scaled(const struct fuse *f, u32 vreg, struct indexed *x)
 {
 	const struct insn *in;
-	u32 b;
+	u32 b, factor;
 
 	if (vreg == IR_NONE || f->writes[vreg] != 1)
+		return false;
+	x->factor = f->writer[vreg];
+	if (!take_factor(f, &vreg, &factor, &x->factor))
 		return false;
 	x->scaled = f->writer[vreg];
 	in = &f->l->insns.at[x->scaled];
 	x->index = fuse_vreg_at(f, x->scaled, FIELD_A);
-	x->scale = 1;
+	x->scale = factor;
 	x->is_signed = in->op == OP_mul_wide_s32 || in->op == OP_sign_extend;
 	if (in->op == OP_mul_wide_s32 || in->op == OP_mul_wide_u32) {
 		b = fuse_vreg_at(f, x->scaled, FIELD_B);
@@ -99,7 +124,7 @@ static bool find_indexed(const struct fuse *f, u32 address, struct indexed *x)
 /* Is the index at record `i` still what it was when the address was made? */
 static bool still_holds(const struct fuse *f, const struct indexed *x, u32 i, u32 last_join)
 {
-	if (x->scaled < last_join || x->scaled > x->add || x->add > i)
+	if (x->scaled < last_join || x->scaled > x->factor || x->factor > x->add || x->add > i)
 		return false;
 	for (u32 k = x->scaled; k < i; k++)
 		for (u32 r = f->first_ref[k]; r < f->first_ref[k + 1]; r++)

@@ -255,6 +255,7 @@ static void take_access(struct pass *x, u32 i)
 		take(x, i, inner == OP_load_indexed ? OP_load_affine : OP_store_affine, &v);
 }
 
+#define WIDE(compare) ((compare) | AFFINE_WIDE)
 static const struct comparison {
 	enum exec_op op;
 	u8 compare, swapped; /* enum affine_compare; of b with a */
@@ -269,23 +270,43 @@ static const struct comparison {
 	{OP_setp_le_s32, AFFINE_LE | AFFINE_SIGNED, AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED},
 	{OP_setp_gt_s32, AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED, AFFINE_LT | AFFINE_SIGNED},
 	{OP_setp_ge_s32, AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED, AFFINE_LE | AFFINE_SIGNED},
+	{OP_setp_eq_b64, WIDE(AFFINE_EQ), WIDE(AFFINE_EQ)},
+	{OP_setp_ne_b64, WIDE(AFFINE_EQ | AFFINE_NOT), WIDE(AFFINE_EQ | AFFINE_NOT)},
+	{OP_setp_lt_u64, WIDE(AFFINE_LT), WIDE(AFFINE_LE | AFFINE_NOT)},
+	{OP_setp_le_u64, WIDE(AFFINE_LE), WIDE(AFFINE_LT | AFFINE_NOT)},
+	{OP_setp_gt_u64, WIDE(AFFINE_LE | AFFINE_NOT), WIDE(AFFINE_LT)},
+	{OP_setp_ge_u64, WIDE(AFFINE_LT | AFFINE_NOT), WIDE(AFFINE_LE)},
+	{OP_setp_lt_s64, WIDE(AFFINE_LT | AFFINE_SIGNED), WIDE(AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED)},
+	{OP_setp_le_s64, WIDE(AFFINE_LE | AFFINE_SIGNED), WIDE(AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED)},
+	{OP_setp_gt_s64, WIDE(AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED), WIDE(AFFINE_LT | AFFINE_SIGNED)},
+	{OP_setp_ge_s64, WIDE(AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED), WIDE(AFFINE_LE | AFFINE_SIGNED)},
+#undef WIDE
 };
 
-static void take_comparison(struct pass *x, u32 i)
+/* The 32-bit vreg that a 64-bit one extends, and how. IR_NONE: none. */
+static u32 extended(const struct pass *x, u32 vreg, u32 *compare)
+{
+	const struct fuse *f = x->f;
+	u32 i = vreg < x->old && f->writes[vreg] == 1 ? f->writer[vreg] : IR_NONE;
+	bool sign = i != IR_NONE && f->l->insns.at[i].op == OP_sign_extend;
+
+	if (i == IR_NONE || (!sign && f->l->insns.at[i].op != OP_zero_extend))
+		return IR_NONE;
+	/* Negative numbers would be larger than all others as unsigned ones. */
+	if (sign && !(*compare & AFFINE_SIGNED) && (*compare & AFFINE_BASE) != AFFINE_EQ)
+		return IR_NONE;
+	*compare |= sign ? AFFINE_EXTEND_SIGNED : 0;
+	return fuse_vreg_at(f, i, FIELD_A);
+}
+
+static void take_narrow(struct pass *x, u32 i, const struct comparison *c)
 {
 	struct lower *l = x->f->l;
-	u32 inner = l->insns.at[i].inner, a, b, shared;
-	const struct comparison *c = NULL;
+	u32 a = fuse_vreg_at(x->f, i, FIELD_A), b = fuse_vreg_at(x->f, i, FIELD_B), shared;
 	struct value v, other;
 	bool swap;
 
-	for (u32 k = 0; k < ARRAY_LEN(comparisons); k++)
-		if (inner == (u32)comparisons[k].op)
-			c = &comparisons[k];
-	a = fuse_vreg_at(x->f, i, FIELD_A);
-	b = fuse_vreg_at(x->f, i, FIELD_B);
-	if (!c || l->vregs.at[fuse_vreg_at(x->f, i, FIELD_D)].launch || !find_value(x, a, &v, 0) ||
-	    !find_value(x, b, &other, 0))
+	if (!find_value(x, a, &v, 0) || !find_value(x, b, &other, 0))
 		return;
 	swap = !is_shared(&other, &shared);
 	if (swap && !is_shared(&v, &shared))
@@ -293,6 +314,47 @@ static void take_comparison(struct pass *x, u32 i)
 	take(x, i, OP_setp_affine, swap ? &other : &v);
 	l->insns.at[i].imm = swap ? c->swapped : c->compare;
 	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? lower_const(l, ROW_W, 0) : shared;
+}
+
+/* A value of 64 bits that is the same for all lanes. */
+static bool is_wide_shared(const struct pass *x, u32 vreg)
+{
+	return fuse_is_const(x->f, vreg) || x->f->l->vregs.at[vreg].launch == LAUNCH_UNIFORM;
+}
+
+static void take_wide(struct pass *x, u32 i, const struct comparison *c)
+{
+	struct lower *l = x->f->l;
+	u32 a = fuse_vreg_at(x->f, i, FIELD_A), b = fuse_vreg_at(x->f, i, FIELD_B);
+	bool swap = !is_wide_shared(x, b);
+	u32 compare = swap ? c->swapped : c->compare, narrow;
+	struct value v;
+
+	if (swap && !is_wide_shared(x, a))
+		return;
+	narrow = extended(x, swap ? b : a, &compare);
+	if (narrow == IR_NONE || !find_value(x, narrow, &v, 0))
+		return;
+	take(x, i, OP_setp_affine, &v);
+	l->insns.at[i].imm = compare;
+	fuse_find_ref(x->f, i, FIELD_B)->vreg = swap ? a : b;
+}
+
+static void take_comparison(struct pass *x, u32 i)
+{
+	struct lower *l = x->f->l;
+	u32 inner = l->insns.at[i].inner;
+
+	for (u32 k = 0; k < ARRAY_LEN(comparisons); k++) {
+		const struct comparison *c = &comparisons[k];
+
+		if (inner != (u32)c->op || l->vregs.at[fuse_vreg_at(x->f, i, FIELD_D)].launch)
+			continue;
+		if (c->compare & AFFINE_WIDE)
+			take_wide(x, i, c);
+		else
+			take_narrow(x, i, c);
+	}
 }
 
 /* The record that looks at a value when a launch begins. */

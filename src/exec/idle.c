@@ -105,11 +105,11 @@ static u64 steps(const struct affine_answer *r, u32 step)
 }
 
 /* *run: CTAs of which the same is known. */
-static void compare(const struct cta *c, struct known *k, const struct insn *in, u64 *run)
+static void decide(const struct cta *c, struct known *k, const struct insn *in, u64 *run)
 {
 	const struct affine *a = affine_whole(c, in->target);
-	u32 y = *(const u32 *)(const void *)(c->gang->regs + in->b);
-	struct affine_answer r = affine_decide(a, (u32)in->imm, affine_offset(a, c->id), y);
+	u32 compare = (u32)in->imm, y = affine_operand(c->gang->regs + in->b, &compare);
+	struct affine_answer r = affine_decide(a, compare, affine_offset(a, c->id), y);
 
 	set(c->env->program, k, in->d, r.all > 0, r.all == 0);
 	*run = min_u64(*run, r.all < 0 ? 1 : 1 + steps(&r, a->part[AFFINE_X]));
@@ -130,7 +130,7 @@ u64 exec_cta_idle(struct cta *c, u64 most)
 		int way;
 
 		if (in->op == OP_setp_affine) {
-			compare(c, &k, in, &run);
+			decide(c, &k, in, &run);
 		} else if (is_pred_op(in->op)) {
 			combine(p, &k, in);
 		} else if (in->op == OP_exit || in->op == OP_bra || in->op == OP_bra_pred) {

@@ -52,35 +52,37 @@ HANDLER(affine_form)
 
 #define COMPARE_LANES(OP)                                                                          \
 	FOR_LANES (l, WARP_LANES)                                                                  \
-		t[l] = ((a[l] + offset) ^ top)OP(b[l] ^ top) ? FULL_MASK : 0;
+		t[l] = ((a[l] + offset) ^ top)OP b ? FULL_MASK : 0;
 
-static u32 compare_lanes(const struct insn *in, const u32 *a, u32 offset, const u32 *b)
+static u32 compare_lanes(u32 compare, const u32 *a, u32 offset, u32 b)
 {
-	u32 t[WARP_LANES], top = in->imm & AFFINE_SIGNED ? affine_top(1) : 0, mask;
+	u32 t[WARP_LANES], top = affine_top(compare & AFFINE_SIGNED ? 1 : 0), mask;
 
-	if ((in->imm & AFFINE_BASE) == AFFINE_LT)
+	b ^= top;
+	if ((compare & AFFINE_BASE) == AFFINE_LT)
 		COMPARE_LANES(<)
-	else if ((in->imm & AFFINE_BASE) == AFFINE_LE)
+	else if ((compare & AFFINE_BASE) == AFFINE_LE)
 		COMPARE_LANES(<=)
 	else
 		COMPARE_LANES(==)
 	mask = lanes_mask(t);
-	return in->imm & AFFINE_NOT ? ~mask : mask;
+	return compare & AFFINE_NOT ? ~mask : mask;
 }
 
 /* b: the row of what is compared with, the same for all lanes; imm: enum affine_compare. */
 HANDLER(setp_affine)
 {
 	const struct affine *x = affine_at(g, in->target);
-	const u32 *a = ROW32(in->a), *b = ROW32(in->b), active = g->active;
-	u32 *d = ROWP(in->d), offset = affine_offset(x, g->cta->id);
-	int all = affine_decide(x, (u32)in->imm, offset, *b).all;
+	const u32 *a = ROW32(in->a), active = g->active;
+	u32 *d = ROWP(in->d), offset = affine_offset(x, g->cta->id), compare = (u32)in->imm;
+	u32 y = affine_operand(g->regs + in->b, &compare);
+	int all = affine_decide(x, compare, offset, y).all;
 
 	for (u32 w = 0, n = WARPS; w < n; w++) {
 		u32 at = w * WARP_LANES, t = all > 0 ? FULL_MASK : 0;
 
 		if (all < 0)
-			t = compare_lanes(in, a + at, offset, b + at);
+			t = compare_lanes(compare, a + at, offset, y);
 		d[w] = (d[w] & ~active) | (t & active);
 	}
 	return in + 1;

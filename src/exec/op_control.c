@@ -241,14 +241,19 @@ HANDLER(brx_idx_warp)
 
 HANDLER(exit_gang)
 {
-	bool some = in->guard != NO_ROW && gang_vote(g, in) != 1;
+	u32 left = 0;
 
-	if (some && gang_vote(g, in) == 0)
+	/* Those that stay still stand together. */
+	for (u32 w = 0; w < g->warps; w++) {
+		u32 *live = &g->warp_at[w].live,
+		    gone = in->guard == NO_ROW ? FULL_MASK : guard_mask(g, in, w);
+
+		g->full &= !(*live & gone);
+		*live &= ~gone;
+		left |= *live;
+	}
+	if (left)
 		return in + 1;
-	if (some)
-		return diverge(g, in);
-	for (u32 w = 0; w < g->warps; w++)
-		g->warp_at[w].live = 0;
 	g->stop = STOP_DONE;
 	return NULL;
 }

@@ -33,6 +33,8 @@ struct step {
 struct guard {
 	u32 op, a, b; /* index into compare_names */
 	bool is_signed, any; /* any: or'ed to what came before, else and'ed */
+	/* 64 bits: a, extended by zeros or its sign, with the parameter `wide`, which may stand first */
+	bool is_wide, by_sign, swapped;
 };
 
 struct trial {
@@ -40,8 +42,9 @@ struct trial {
 	u32 grid[3], block[3], params[2], consts[2];
 	struct step step[VALUES - LEAVES];
 	struct guard guard[GUARDS];
+	u64 wide;
 	u32 guards, index, width;
-	bool is_signed, leave_if_not;
+	bool is_signed, leave_if_not, shifts; /* shifts: the index is extended, then shifted */
 	s64 low, high; /* byte offsets that threads reach; high < low: none does */
 };
 
@@ -114,7 +117,14 @@ static void make(struct trial *t, u64 seed)
 		g->b = pick(t, 4) ? NTID + pick(t, LEAVES - NTID) : pick(t, VALUES);
 		g->is_signed = pick(t, 2);
 		g->any = pick(t, 2);
+		g->is_wide = !pick(t, 3);
+		g->by_sign = pick(t, 2);
+		g->swapped = pick(t, 2);
 	}
+	t->wide = make_number(t);
+	if (pick(t, 2))
+		t->wide = pick(t, 2) ? (u64)(s64)(s32)t->wide : t->wide + ((u64)1 << 32) - pick(t, 2);
+	t->shifts = pick(t, 2);
 	t->leave_if_not = pick(t, 2);
 	t->is_signed = pick(t, 2);
 	t->width = 1u << pick(t, 4);
@@ -152,8 +162,14 @@ static void put_guards(const struct trial *t, struct text *o)
 	for (u32 i = 0; i < t->guards; i++) {
 		const struct guard *g = &t->guard[i];
 
-		text_printf(o, "setp.%s.%s %%p%u, %%r%u, %%r%u;\n", compare_names[g->op],
-			    g->op < 2 ? "b32" : g->is_signed ? "s32" : "u32", i, g->a, g->b);
+		if (g->is_wide)
+			text_printf(o, "cvt.%s %%rd10, %%r%u; setp.%s.%s %%p%u, %s;\n",
+				    g->by_sign ? "s64.s32" : "u64.u32", g->a, compare_names[g->op],
+				    g->op < 2 ? "b64" : g->is_signed ? "s64" : "u64", i,
+				    g->swapped ? "%rd11, %rd10" : "%rd10, %rd11");
+		else
+			text_printf(o, "setp.%s.%s %%p%u, %%r%u, %%r%u;\n", compare_names[g->op],
+				    g->op < 2 ? "b32" : g->is_signed ? "s32" : "u32", i, g->a, g->b);
 		if (i)
 			text_printf(o, "%s.pred %%p%u, %%p%u, %%p%u;\n", g->any ? "or" : "and", i, i - 1, i);
 	}
@@ -169,18 +185,23 @@ static void put(const struct trial *t, struct text *o)
 	const char *reg = t->width == 8 ? "%rd9" : "%r40";
 
 	text_puts(o, ".version 7.0\n.target sm_80\n.address_size 64\n"
-		     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m)\n{\n"
+		     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m,\n"
+		     ".param .u64 wide)\n{\n"
 		     ".reg .pred %p<4>; .reg .b32 %r<50>; .reg .b64 %rd<12>;\n"
 		     "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out];\n"
-		     "ld.param.u32 %r10, [n]; ld.param.u32 %r11, [m];\n");
+		     "ld.param.u32 %r10, [n]; ld.param.u32 %r11, [m]; ld.param.u64 %rd11, [wide];\n");
 	for (u32 i = 0; i < ARRAY_LEN(sregs); i++)
 		text_printf(o, "mov.u32 %%r%u, %s;\n", i, sregs[i]);
 	for (u32 i = 0; i < 2; i++)
 		text_printf(o, "mov.u32 %%r%u, %u;\n", CONST + i, t->consts[i]);
 	put_steps(t, o);
 	put_guards(t, o);
-	text_printf(o, "mul.wide.%s %%rd2, %%r%u, %u; add.s64 %%rd3, %%rd0, %%rd2;\n",
-		    t->is_signed ? "s32" : "u32", t->index, t->width);
+	if (t->shifts)
+		text_printf(o, "cvt.%s %%rd8, %%r%u; shl.b64 %%rd2, %%rd8, %d; add.s64 %%rd3, %%rd0, %%rd2;\n",
+			    t->is_signed ? "s64.s32" : "u64.u32", t->index, __builtin_ctz(t->width));
+	else
+		text_printf(o, "mul.wide.%s %%rd2, %%r%u, %u; add.s64 %%rd3, %%rd0, %%rd2;\n",
+			    t->is_signed ? "s32" : "u32", t->index, t->width);
 	text_printf(o, "ld.global.u%u %s, [%%rd3+%u];\n", 8 * t->width, reg, 2 * t->width);
 	if (t->width == 8)
 		text_puts(o, "cvt.u32.u64 %r40, %rd9;\n");
@@ -215,9 +236,9 @@ static void compute(const struct trial *t, const u32 *ctaid, const u32 *tid, u32
 	}
 }
 
-static bool compare(const struct guard *g, u32 a, u32 b)
+static bool compare(const struct guard *g, u64 a, u64 b)
 {
-	u32 top = g->op >= 2 && g->is_signed ? 1u << 31 : 0;
+	u64 top = g->op >= 2 && g->is_signed ? (u64)1 << 63 : 0;
 
 	a ^= top;
 	b ^= top;
@@ -239,9 +260,13 @@ static bool stays(const struct trial *t, const u32 *ctaid, const u32 *tid, s64 *
 
 	compute(t, ctaid, tid, v);
 	for (u32 i = 0; i < t->guards; i++) {
-		bool q = compare(&t->guard[i], v[t->guard[i].a], v[t->guard[i].b]);
+		const struct guard *g = &t->guard[i];
+		bool sign = g->is_wide ? g->by_sign : g->is_signed, q;
+		u64 a = sign ? (u64)(s64)(s32)v[g->a] : v[g->a],
+		    b = g->is_wide ? t->wide : sign ? (u64)(s64)(s32)v[g->b] : v[g->b];
 
-		p = !i ? q : t->guard[i].any ? p || q : p && q;
+		q = g->is_wide && g->swapped ? compare(g, b, a) : compare(g, a, b);
+		p = !i ? q : g->any ? p || q : p && q;
 	}
 	*at = ((t->is_signed ? (s64)(s32)v[t->index] : (s64)v[t->index]) + 2) * t->width;
 	return p == t->leave_if_not;
@@ -351,7 +376,7 @@ static bool run_ways(const struct trial *t, const struct program *p, const u8 *i
 	u64 bytes = (u64)(t->high - t->low) + t->width, size = bytes - (is_short ? t->width : 0);
 	u64 at = mem_alloc(&mem, size, 0, MEM_KIND_DEVICE),
 	    out = mem_alloc(&mem, threads_of(t) * 4u, 0, MEM_KIND_DEVICE);
-	u64 params[3] = {at - (u64)t->low, out, t->params[0] | (u64)t->params[1] << 32};
+	u64 params[4] = {at - (u64)t->low, out, t->params[0] | (u64)t->params[1] << 32, t->wide};
 	bool ok = at && out;
 
 	for (u32 i = 0; ok && i < 4; i++) {
