@@ -137,7 +137,7 @@ int main(void)
 	access_write_module(&module);
 	if (CHECK(f != NULL) && CHECK(harness_open(&h, module.at))) {
 		buffer = mem_alloc(&h.mem, ACCESS_BUFFER_BYTES, 4096, MEM_KIND_DEVICE);
-		CHECK(read_table(f, &h, buffer) > 600);
+		CHECK(read_table(f, &h, buffer) > 700);
 		harness_close(&h);
 	}
 	if (f)
