@@ -113,7 +113,7 @@ static bool entry(struct parser *p, size_t at, size_t len)
 
 bool arch_devices_parse(struct arch_devices *out, const char *spec, struct diag *d)
 {
-	struct parser p = {.src = {"PTXLOOM_DEVICE", spec, strlen(spec)}, .diag = d, .out = out};
+	struct parser p = {.src = {"device", spec, strlen(spec)}, .diag = d, .out = out};
 	size_t at = 0;
 	bool ok = true;
 

@@ -5,6 +5,7 @@
 #include "src/dev/device.h"
 #include "src/tools/exec_data.h"
 #include "src/tools/exec_watch.h"
+#include "src/tools/interrupt.h"
 #include "src/tools/tools.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@ const char tool_help_exec[] =
 	"TYPE: b8 .. b64, u8 .. u64, s8 .. s64, f16, bf16, f32, f64.\n"
 	"INIT: numbers with commas, zeros, ones, iota (0, 1, 2 ..), random[:SEED], @FILE (raw or .npy).\n"
 	"\n"
-	"Exit status: 0; 1 when FILE has errors or the kernel faults; 2 when the arguments make no sense.\n";
+	"Exit status: 0; 1 when FILE has errors or the kernel faults; 2 when the arguments make no sense;\n"
+	"130 when it was interrupted.\n";
 
 /* A parameter of the kernel. */
 struct input {
@@ -221,11 +223,16 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 	int c, status = TOOL_OK;
 
 	optind = 1;
-	while (!status && (c = getopt_long(argc, argv, "d:h", options, NULL)) != -1) {
+	opterr = 0;
+	while (!status && (c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {
 		if (c == 'h') {
 			tool_help(j->self);
 			return -1;
 		}
+		if (c == '?' || c == ':')
+			return tool_usage(j->self, "%s '%s'",
+					  c == ':' ? "there is no value for" : "unknown option",
+					  argv[optind - 1]);
 		status = parse_option(j, c);
 	}
 	if (status)
@@ -268,6 +275,7 @@ static int open_device(struct job *j, struct diag *d)
 	/* What is told is the same every time, unless more workers are asked for. */
 	if (observer && !s.sched.workers)
 		s.sched.workers = 1;
+	interrupt_prepare();
 	j->pool = sched_pool_new(&s.sched);
 	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,
 				    exec_ops_select(s.host_isa), NULL) != STATUS_SUCCESS) {
@@ -474,6 +482,8 @@ static int launch(struct job *j)
 				  .cooperative = j->cooperative,
 				  .may_inline = true,
 				  .args = args};
+	struct interrupt interrupt;
+	bool interrupted;
 	enum status status;
 	int result = args ? place_inputs(j, args) : TOOL_USAGE;
 
@@ -484,13 +494,17 @@ static int launch(struct job *j)
 		memcpy(l.block, j->block, sizeof(l.block));
 		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
 		lift_limits(j->k);
+		interrupt_begin(&interrupt, j->pool);
 		status = device_launch(&l, on_done, j);
 		device_wait(&j->dev);
+		interrupted = interrupt_end(&interrupt);
 		if (status == STATUS_SUCCESS)
 			status = j->status;
 		else
 			print_refusal(&l, status);
-		result = status == STATUS_SUCCESS ? TOOL_OK : TOOL_FINDINGS;
+		result = status == STATUS_SUCCESS ? TOOL_OK
+			 : interrupted            ? INTERRUPT_STATUS
+						  : TOOL_FINDINGS;
 	}
 	if (!result)
 		result = write_outputs(j);

@@ -96,6 +96,7 @@ int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 	char *end;
 
 	optind = 1;
+	opterr = 0;
 	while ((c = getopt_long(argc, argv, "qh", options, NULL)) != -1) {
 		switch (c) {
 		case 'm':
@@ -108,7 +109,7 @@ int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 		case 'q': l.quiet = true; break;
 		case 'r': return list_rows();
 		case 'h': return tool_help(self);
-		default: return tool_usage(self, "unknown option");
+		default: return tool_usage(self, "unknown option, or no value, '%s'", argv[optind - 1]);
 		}
 	}
 	if (optind == argc)

@@ -9,3 +9,4 @@ ptxloomincludedir = $(pkgdatadir)/include
 dist_ptxloominclude_DATA = share/ptxloom/include/cuda_runtime.h share/ptxloom/include/ptxloom_stream.h share/ptxloom/include/ptxloom_texture.h share/ptxloom/include/ptxloom_memory.h
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h
+ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h

@@ -30,7 +30,7 @@ int tool_usage(const struct tool_command *self, const char *fmt, ...)
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
-	fprintf(stderr, "\nusage: ptxloom %s %s\n", self->name, self->synopsis);
+	fprintf(stderr, "\ntry `ptxloom %s --help`\n", self->name);
 	return TOOL_USAGE;
 }
 

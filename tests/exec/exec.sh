@@ -197,6 +197,12 @@ for workers in 1 2; do
 	says err 'ran for more than 200 ms'
 	says err 'CTA \(0,0,0\) warp 1 lanes 0xffffffff: running at line [0-9]+: bra LOOP;'
 done
+for workers in 1 2; do
+	status 130 timeout --preserve-status -s INT 1 \
+		env PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
+	says err '^Timeout: the launch was cancelled$'
+	says err 'CTA \(0,0,0\) warp 1 lanes 0xffffffff: running at line [0-9]+: bra LOOP;'
+done
 status 0 $limits --kernel last --grid 1000000 --buffer o:u32[1] --dump o
 is out "o[0..0] = 999999"
 

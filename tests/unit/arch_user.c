@@ -200,20 +200,20 @@ static void test_lists(void)
 	CHECK(devices_are("a100,v100", "ga100 gv100") &&
 	      devices_are(" 2 x h100 , T4 ", "h100 h100 tu104"));
 	CHECK(devices_are("1xa100", "ga100") && devices_are("2Xgh100", "gh100 gh100"));
-	CHECK(devices_are("a10", "PTXLOOM_DEVICE:1:1: error: no device 'a10'*"));
-	CHECK(devices_are("a100,v10", "PTXLOOM_DEVICE:1:6: error: no device 'v10'*"));
-	CHECK(devices_are("a100,,v100", "PTXLOOM_DEVICE:1:6: error: a device name is missing*"));
-	CHECK(devices_are("a100,", "PTXLOOM_DEVICE:1:6: error: a device name is missing*"));
-	CHECK(devices_are(",", "PTXLOOM_DEVICE:1:1: error: a device name is missing*"));
-	CHECK(devices_are("8x", "PTXLOOM_DEVICE:1:3: error: a device name is missing*"));
-	CHECK(devices_are("8", "PTXLOOM_DEVICE:1:1: error: no device '8'*"));
-	CHECK(devices_are("x100", "PTXLOOM_DEVICE:1:1: error: no device 'x100'*"));
-	CHECK(devices_are("0xa100", "PTXLOOM_DEVICE:1:1: error: the count is 0*"));
-	CHECK(devices_are("-1xa100", "PTXLOOM_DEVICE:1:1: error: no device '-1xa100'*"));
-	CHECK(devices_are("65xa100", "PTXLOOM_DEVICE:1:1: error: more than 64 devices*"));
-	CHECK(devices_are("60xa100,5xv100", "PTXLOOM_DEVICE:1:9: error: more than 64 devices*"));
+	CHECK(devices_are("a10", "device:1:1: error: no device 'a10'*"));
+	CHECK(devices_are("a100,v10", "device:1:6: error: no device 'v10'*"));
+	CHECK(devices_are("a100,,v100", "device:1:6: error: a device name is missing*"));
+	CHECK(devices_are("a100,", "device:1:6: error: a device name is missing*"));
+	CHECK(devices_are(",", "device:1:1: error: a device name is missing*"));
+	CHECK(devices_are("8x", "device:1:3: error: a device name is missing*"));
+	CHECK(devices_are("8", "device:1:1: error: no device '8'*"));
+	CHECK(devices_are("x100", "device:1:1: error: no device 'x100'*"));
+	CHECK(devices_are("0xa100", "device:1:1: error: the count is 0*"));
+	CHECK(devices_are("-1xa100", "device:1:1: error: no device '-1xa100'*"));
+	CHECK(devices_are("65xa100", "device:1:1: error: more than 64 devices*"));
+	CHECK(devices_are("60xa100,5xv100", "device:1:9: error: more than 64 devices*"));
 	CHECK(devices_are("99999999999999999999999xa100",
-			  "PTXLOOM_DEVICE:1:1: error: more than 64 devices*"));
+			  "device:1:1: error: more than 64 devices*"));
 	CHECK(devices_are("./none.profile", "./none.profile: error: cannot read the profile*"));
 
 	diag_init(&d, NULL, NULL);

@@ -1,0 +1,29 @@
+/*
+ * Ctrl-C while a kernel runs: the first stops the launch, which then ends with a report of where its
+ * warps were; a second one ends the process at once.
+ */
+#ifndef PL_TOOLS_INTERRUPT_H
+#define PL_TOOLS_INTERRUPT_H
+
+#include "src/sched/sched.h"
+
+#include <pthread.h>
+
+/* What a shell makes of a process that SIGINT ended. */
+#define INTERRUPT_STATUS 130
+
+struct interrupt {
+	struct sched_pool *pool; /* borrowed */
+	pthread_t thread;
+	bool started;
+	bool hit; /* atomic */
+};
+
+/* Before the pool is made, so that none of its threads takes the signal. */
+void interrupt_prepare(void);
+/* From now on the signal stops the pool's launches. Without a thread it ends the process, as ever. */
+void interrupt_begin(struct interrupt *i, struct sched_pool *pool);
+/* Returns whether the signal came. */
+bool interrupt_end(struct interrupt *i);
+
+#endif
