@@ -34,12 +34,16 @@ check_PROGRAMS += tests/oracle/run_suite
 tests_oracle_run_suite_SOURCES = tests/oracle/run_suite.c tests/oracle/suite_image.h \
 	tests/unit/exec_harness.h
 tests_oracle_run_suite_LDADD = $(UNIT_LDADD)
-# Compares a GPU with the emulated one, by hand too: tests/oracle/matrix_cross.sh BUILD
+# Compares a GPU with the emulated one, by hand too: tests/oracle/matrix_cross.sh BUILD; what a GPU gave
+# for the first tiles is in tests/vectors/matrix_cross.tsv, which matrix_vectors.sh compares.
 check_PROGRAMS += tests/oracle/matrix_cross
-tests_oracle_matrix_cross_SOURCES = tests/oracle/matrix_cross.c
+tests_oracle_matrix_cross_SOURCES = tests/oracle/matrix_cross.c tests/oracle/matrix_forms.c \
+	tests/oracle/matrix_forms.h tests/check.h
 tests_oracle_matrix_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_matrix_cross_LDADD = -ldl
-EXTRA_DIST += tests/oracle/matrix_cross.sh
+EXTRA_DIST += tests/oracle/matrix_cross.sh tests/vectors/matrix_cross.tsv
+dist_check_SCRIPTS += tests/oracle/matrix_vectors.sh
+TESTS += tests/oracle/matrix_vectors.sh
 # Counts under Nsight Compute what tests/unit/watch_measured counts: tests/oracle/counters_cross.sh BUILD
 check_PROGRAMS += tests/oracle/counters_cross
 tests_oracle_counters_cross_SOURCES = tests/oracle/counters_cross.c tests/counters/access.h tests/counters/access.def

@@ -17,7 +17,8 @@ libcore_la_SOURCES += \
 	src/exec/lower_float.c \
 	src/exec/lower_async.c \
 	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
-	src/exec/lower_mem.c src/exec/lower_mma.c \
+	src/exec/lower_mem.c src/exec/lower_mma.c src/exec/lower_matrix.c \
+	src/exec/lower_fragment.c src/exec/lower_fragment.h \
 	src/exec/lower_rows.c \
 	src/exec/lower_rules.c \
 	src/exec/lower_sync.c \
@@ -48,10 +49,11 @@ exec_sources = \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
 	src/exec/op_tex.c src/exec/op_tex_wide.c src/exec/tex_op.h src/exec/tex_wide.h \
 	src/exec/op_atom.c \
-	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_quads.c src/exec/op_wgmma.c \
+	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_quads.c src/exec/op_mma_scaled.c \
+	src/exec/op_wgmma.c \
 	src/exec/product_float.c src/exec/product_int.c \
 	src/exec/mma_fused.h src/exec/mma_op.h src/exec/mma_plane.h src/exec/mma_product.h \
-	src/exec/mma_sparse.h src/exec/mma_tile.h src/exec/mma_vec.h \
+	src/exec/mma_sparse.h src/exec/mma_tile.h src/exec/mma_vec.h src/exec/mma_warp.h \
 	src/exec/op_watch.c src/exec/tables.h src/exec/ops/table.def src/exec/ops/watched.def \
 	src/exec/access.h src/exec/address_kind.h src/exec/atom_op.h src/exec/warp_op.h \
 	src/exec/ops/all.def src/exec/ops/other.def src/exec/ops/shapes.def \

@@ -174,7 +174,7 @@ lower_rule lower_async_copy, lower_remote_async, lower_zero_fill, lower_mbarrier
 lower_rule lower_tensor_copy, lower_tensormap, lower_policy;
 /* Textures and surfaces: lower_tex.c. */
 lower_rule lower_tex, lower_tex_query, lower_istypep, lower_suld, lower_sust, lower_sured;
-/* Matrix instructions: lower_mma.c. */
+/* Matrix instructions: lower_mma.c, lower_matrix.c. */
 lower_rule lower_mma, lower_wmma, lower_wgmma, lower_matrix;
 /* Row X with an address, its offset added; IR_NONE: it cannot be had. */
 u32 lower_address_row(struct lower *l, const struct ir_operand *op);

@@ -28,6 +28,12 @@ tests_unit_exec_matrix_generations_SOURCES = tests/unit/exec_matrix_generations.
 	tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_matrix_generations_LDADD = $(UNIT_LDADD) -lm
 
+check_PROGRAMS += tests/unit/exec_matrix_scaled
+TESTS += tests/unit/exec_matrix_scaled
+tests_unit_exec_matrix_scaled_SOURCES = tests/unit/exec_matrix_scaled.c tests/unit/exec_harness.h \
+	tests/check.h
+tests_unit_exec_matrix_scaled_LDADD = $(UNIT_LDADD) -lm
+
 # tests/programs/tensor.ptx is made of tensor.cu by hand, as its head says.
 check_PROGRAMS += tests/unit/exec_tensor_programs
 TESTS += tests/unit/exec_tensor_programs

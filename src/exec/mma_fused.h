@@ -209,7 +209,7 @@ MMA_INLINE mma_vf mma_finish(mma_vi sum, mma_vf c, mma_vi unit, const struct mma
 		mma_vi h = mma_narrow_half(mma_odd_float(all) * (mma_vf)unit);
 
 		*bad |= (h & 0x7c00) == 0x7c00;
-		return mma_widen(h);
+		return mma_widen(h & (h != 0x8000)); /* what is rounded to zero is +0 */
 	}
 	d = mma_cut_float(all) * (mma_vf)unit;
 	if (round->cut) {

@@ -24,6 +24,7 @@ enum mma_type {
 	MMA_E3M2, /* these three in bytes: fp6 in the lower bits, fp4 in bits 2 to 5 */
 	MMA_E2M3,
 	MMA_E2M1,
+	MMA_E2M1_PAIR, /* fp4, two in a byte */
 	MMA_F64,
 	MMA_F32,
 	MMA_S32,
@@ -59,10 +60,11 @@ enum mma_sum {
 };
 
 struct mma_rule {
-	u8 sum;      /* enum mma_sum */
-	u8 fraction; /* bits below the largest exponent that terms keep */
-	u8 block;    /* products of a block */
-	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */
+	u8 sum : 7;    /* enum mma_sum */
+	u8 narrow : 1; /* f32 sums become f16 toward zero: wmma with .satfinite */
+	u8 fraction;   /* bits below the largest exponent that terms keep */
+	u8 block;      /* products of a block; block-scaled: scales of a row */
+	u8 extra;      /* f64: rounding (enum num_mode); sparse: selector */
 };
 
 /* How the products of a tile are laid out. */
@@ -113,6 +115,7 @@ static inline u32 mma_bits(u32 type)
 		[MMA_E5M2] = 8, [MMA_E3M2] = 8,  [MMA_E2M3] = 8,  [MMA_E2M1] = 8,
 		[MMA_F64] = 64, [MMA_F32] = 32,  [MMA_S32] = 32,  [MMA_S8] = 8,
 		[MMA_U8] = 8,   [MMA_S4] = 4,    [MMA_U4] = 4,    [MMA_B1] = 1,
+		[MMA_E2M1_PAIR] = 4,
 	};
 
 	return bits[type];

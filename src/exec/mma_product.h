@@ -6,8 +6,8 @@
 #ifndef PL_EXEC_MMA_PRODUCT_H
 #define PL_EXEC_MMA_PRODUCT_H
 
-#include "src/exec/lanes.h"
 #include "src/exec/mma_op.h"
+#include "src/exec/mma_warp.h"
 
 #define PRODUCT_ROWS 4u     /* groups of 8 rows */
 #define PRODUCT_COLUMNS 32u /* groups of 8 columns */
@@ -62,12 +62,6 @@ static inline u32 product_register(const struct product *x, u32 type, u32 row, u
 	u32 group = column * x->rows + row;
 
 	return type == MMA_F16 ? group : 2 * group + parity;
-}
-
-/* All lanes of a warp have to be here. */
-static inline bool product_is_whole(const struct gang *g, u32 w)
-{
-	return g->mode == MODE_GANG || g->active == g->warp_at[g->warp + w].live;
 }
 
 static inline const u32 *product_words(const struct gang *g, const struct insn *in, u32 i, u32 w)

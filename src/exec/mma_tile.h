@@ -196,6 +196,12 @@ static inline u32 mma_to_f16(f64 d)
 	return r | (u32)(u >> 48 & 0x8000);
 }
 
+/* A sum that is rounded to zero is +0, whatever its sign; measured. */
+static inline u32 mma_plus_zero(u32 d, bool half)
+{
+	return d & (half ? 0x7fff : 0x7fffffff) ? d : 0;
+}
+
 /* What infinities and NaN make of an element; true when they decide it. */
 static bool mma_special(const struct mma_tile *t, u32 i, u32 j, u32 from, u32 n, bool half, u32 *d)
 {
@@ -293,6 +299,7 @@ static void mma_block(struct mma_tile *t, u32 from, u32 n, u32 fraction, bool ha
 			MMA_FOR(i, MMA_ROWS)
 		t->d[j][i] &=
 			(t->d[j][i] & 0x7fffffff) == 0x7f800000 ? ~0u : ~((1u << (23 - cut)) - 1);
+		MMA_FOR(i, MMA_ROWS) t->d[j][i] = mma_plus_zero(t->d[j][i], half);
 		MMA_FOR(i, MMA_ROWS)
 		odd |= (mma_bits_of(t->c[j][i]) & NUM_INF_F64) == NUM_INF_F64;
 		if (PL_UNLIKELY(special || odd))
@@ -334,10 +341,36 @@ static void mma_clear(struct mma_tile *t)
 		}
 }
 
-/* f32 to nearest f16. */
-static u32 mma_narrow(u32 u)
+/* f32 to f16: to nearest, or `cut`: toward zero, so that what is finite stays so. */
+static u32 mma_narrow(u32 u, bool cut)
 {
-	return (u & 0x7fffffff) > 0x7f800000 ? 0x7fff : mma_to_f16((f64)mma_f32_of(u));
+	u32 field = u >> 23 & 255, m = (u & 0x7fffff) | 0x800000, h;
+
+	if ((u & 0x7fffffff) > 0x7f800000)
+		return 0x7fff;
+	if (!cut || field == 255)
+		return mma_to_f16((f64)mma_f32_of(u));
+	if (field > 142)
+		h = 0x7bff;
+	else if (field > 112)
+		h = ((field - 112) << 10) | (m >> 13 & 0x3ff);
+	else
+		h = field < 102 ? 0 : m >> (126 - field);
+	return h | (u >> 16 & 0x8000);
+}
+
+/* An f16 accumulator of f32 sums is made f32 first: a subnormal one loses its exponent. */
+static void mma_take_wide(struct mma_tile *t, const u32 (*c)[MMA_ROWS])
+{
+	for (u32 j = 0; j < MMA_COLUMNS; j++)
+		for (u32 i = 0; i < MMA_ROWS; i++) {
+			s32 e;
+			u32 bad = 0;
+			f64 x = mma_decode(c[j][i], 10, 5, &e, &bad);
+
+			t->d[j][i] = mma_bits_of_f32((f32)x);
+		}
+	mma_take(t, t->d, MMA_F32);
 }
 
 /*
@@ -356,7 +389,10 @@ static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype
 	if (t->special)
 		mma_part_special(t);
 	if (rule->sum != MMA_HALVES) {
-		mma_take(t, c, ctype);
+		if (ctype == MMA_F16 && mid == MMA_F32)
+			mma_take_wide(t, c);
+		else
+			mma_take(t, c, ctype);
 		for (u32 k = 0; k < t->k; k += block) {
 			if (k)
 				mma_take(t, t->d, mid);
@@ -366,7 +402,7 @@ static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype
 		if (mid != dtype)
 			for (u32 j = 0; j < MMA_COLUMNS; j++)
 				for (u32 i = 0; i < MMA_ROWS; i++)
-					t->d[j][i] = mma_narrow(t->d[j][i]);
+					t->d[j][i] = mma_narrow(t->d[j][i], rule->narrow);
 		return;
 	}
 	mma_clear(t);

@@ -6,6 +6,7 @@
  */
 #include "src/exec/access.h"
 #include "src/exec/mma_op.h"
+#include "src/exec/mma_warp.h"
 
 static bool resolve(struct gang *g, const struct insn *in, struct access *a)
 {
@@ -19,16 +20,6 @@ static bool resolve(struct gang *g, const struct insn *in, struct access *a)
 	}
 }
 
-static bool is_whole(const struct gang *g, u32 w)
-{
-	return g->mode == MODE_GANG || g->active == g->warp_at[g->warp + w].live;
-}
-
-static const struct insn *part(struct gang *g, const struct insn *in)
-{
-	return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
-}
-
 /* Rows of count matrices: lane 8 j + r has the address of row r of matrix j. False: a fault was raised. */
 static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct access *a)
 {
@@ -39,64 +30,68 @@ static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct acc
 	return resolve(g, in, a);
 }
 
-HANDLER(matrix_load)
+static inline bool load_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
 {
-	for (u32 w = 0; w < WARPS; w++) {
-		struct access a;
+	struct access a;
 
-		if (!is_whole(g, w))
-			return part(g, in);
-		if (!mask_of(g, w))
-			continue;
-		if (!matrix_rows(g, in, w, &a))
-			return NULL;
-		for (u32 j = 0; j < in->count; j++) {
-			u32 row = g->env->program->ext[in->ext + j], v[WARP_LANES];
+	if (!matrix_rows(g, in, w, &a))
+		return false;
+	for (u32 j = 0; j < in->count; j++) {
+		u32 row = g->env->program->ext[in->ext + j], v[WARP_LANES];
 
-			for (u32 l = 0; l < WARP_LANES; l++) {
-				u32 y = l >> 2, t = l & 3;
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			u32 y = l >> 2, t = l & 3;
 
-				if (in->pad & 1)
-					v[l] = (u32)get(a.host[8 * j + 2 * t] + 2 * y, 2) |
-					       (u32)get(a.host[8 * j + 2 * t + 1] + 2 * y, 2) << 16;
-				else
-					v[l] = (u32)get(a.host[8 * j + y] + 4 * t, 4);
-			}
-			if (row != NO_ROW)
-				memcpy(ROW32(row) + w * WARP_LANES, v, sizeof(v));
+			if (turned)
+				v[l] = (u32)get(a.host[8 * j + 2 * t] + 2 * y, 2) |
+				       (u32)get(a.host[8 * j + 2 * t + 1] + 2 * y, 2) << 16;
+			else
+				v[l] = (u32)get(a.host[8 * j + y] + 4 * t, 4);
 		}
+		if (row != NO_ROW)
+			memcpy(ROW32(row) + w * WARP_LANES, v, sizeof(v));
 	}
-	return in + 1;
+	return true;
 }
 
-HANDLER(matrix_store)
+static inline bool store_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
 {
-	for (u32 w = 0; w < WARPS; w++) {
-		struct access a;
+	struct access a;
 
-		if (!is_whole(g, w))
-			return part(g, in);
-		if (!mask_of(g, w))
-			continue;
-		if (!matrix_rows(g, in, w, &a))
-			return NULL;
-		for (u32 j = 0; j < in->count; j++) {
-			const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
+	if (!matrix_rows(g, in, w, &a))
+		return false;
+	for (u32 j = 0; j < in->count; j++) {
+		const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
 
-			for (u32 l = 0; l < WARP_LANES; l++) {
-				u32 y = l >> 2, t = l & 3;
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			u32 y = l >> 2, t = l & 3;
 
-				if (in->pad & 1) {
-					put(a.host[8 * j + 2 * t] + 2 * y, 2, v[l] & 0xffff);
-					put(a.host[8 * j + 2 * t + 1] + 2 * y, 2, v[l] >> 16);
-				} else {
-					put(a.host[8 * j + y] + 4 * t, 4, v[l]);
-				}
+			if (turned) {
+				put(a.host[8 * j + 2 * t] + 2 * y, 2, v[l] & 0xffff);
+				put(a.host[8 * j + 2 * t + 1] + 2 * y, 2, v[l] >> 16);
+			} else {
+				put(a.host[8 * j + y] + 4 * t, 4, v[l]);
 			}
 		}
 	}
-	return in + 1;
+	return true;
 }
+
+/* A handler of its own for plain and for transposed matrices. */
+#define MATRIX_HANDLER(name, body, turned)                                                         \
+	static bool name##_warp(struct gang *g, const struct insn *in, u32 w)                      \
+	{                                                                                          \
+		return body(g, in, w, turned);                                                     \
+	}                                                                                          \
+	HANDLER(name)                                                                              \
+	{                                                                                          \
+		return matrix_each_warp(g, in, name##_warp);                                       \
+	}
+
+MATRIX_HANDLER(matrix_load, load_warp, false)
+MATRIX_HANDLER(matrix_load_turned, load_warp, true)
+MATRIX_HANDLER(matrix_store, store_warp, false)
+MATRIX_HANDLER(matrix_store_turned, store_warp, true)
 
 /* ---- matrices of bytes ---- */
 
@@ -113,84 +108,77 @@ static void unpack_row(const u8 *row, u32 bits, u8 *to)
 }
 
 /*
- * Rows have 16 bytes. Matrices of 8 rows: a register has bytes 4 t .. 4 t + 3 of row g. Of 16 rows,
- * transposed: two registers have, of rows 4 t .. 4 t + 3, bytes g and g + 8.
+ * Rows have 16 bytes; `pad`: bits of a number. Matrices of 8 rows: a register has bytes 4 t .. 4 t + 3
+ * of row g. Of 16 rows, transposed: two registers have, of rows 4 t .. 4 t + 3, bytes g and g + 8.
  */
-HANDLER(matrix_load_bytes)
+static inline bool load_bytes_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
 {
-	bool turned = in->pad & 1;
-	u32 bits = in->pad >> 1;
+	u8 row[WARP_LANES][16];
+	struct access a;
 
-	for (u32 w = 0; w < WARPS; w++) {
-		u8 row[WARP_LANES][16];
-		struct access a;
+	if (!matrix_rows(g, in, w, &a))
+		return false;
+	for (u32 l = 0; l < 8u * in->count; l++)
+		unpack_row((const u8 *)(uintptr_t)a.host[l], in->pad, row[l]);
+	for (u32 j = 0; j < in->count; j++) {
+		u32 to = g->env->program->ext[in->ext + j];
+		u8 v[WARP_LANES][4];
 
-		if (!is_whole(g, w))
-			return part(g, in);
-		if (!mask_of(g, w))
-			continue;
-		if (!matrix_rows(g, in, w, &a))
-			return NULL;
-		for (u32 l = 0; l < 8u * in->count; l++)
-			unpack_row((const u8 *)(uintptr_t)a.host[l], bits, row[l]);
-		for (u32 j = 0; j < in->count; j++) {
-			u32 to = g->env->program->ext[in->ext + j];
-			u8 v[WARP_LANES][4];
+		for (u32 l = 0; l < WARP_LANES; l++)
+			for (u32 i = 0; i < 4; i++) {
+				u32 y = l >> 2, x = 4 * (l & 3) + i;
 
-			for (u32 l = 0; l < WARP_LANES; l++)
-				for (u32 i = 0; i < 4; i++) {
-					u32 y = l >> 2, x = 4 * (l & 3) + i;
-
-					v[l][i] = turned ? row[16 * (j / 2) + x][y + 8 * (j % 2)]
-							 : row[8 * j + y][x];
-				}
-			if (to != NO_ROW)
-				memcpy(ROW32(to) + w * WARP_LANES, v, sizeof(v));
-		}
+				v[l][i] = turned ? row[16 * (j / 2) + x][y + 8 * (j % 2)]
+						 : row[8 * j + y][x];
+			}
+		if (to != NO_ROW)
+			memcpy(ROW32(to) + w * WARP_LANES, v, sizeof(v));
 	}
-	return in + 1;
+	return true;
 }
 
+MATRIX_HANDLER(matrix_load_bytes, load_bytes_warp, false)
+MATRIX_HANDLER(matrix_load_bytes_turned, load_bytes_warp, true)
+
 /* Transposed matrices of 16 rows and 8 columns: bytes of columns 2 t, 2 t + 1 and rows g, g + 8. */
+static bool store_bytes_warp(struct gang *g, const struct insn *in, u32 w)
+{
+	struct access a;
+
+	if (!matrix_rows(g, in, w, &a))
+		return false;
+	for (u32 j = 0; j < in->count; j++) {
+		const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			for (u32 i = 0; i < 4; i++) {
+				u32 y = 8 * j + 2 * (l & 3) + i % 2, x = (l >> 2) + i / 2 * 8;
+
+				put(a.host[y] + x, 1, v[l] >> 8 * i & 0xff);
+			}
+	}
+	return true;
+}
+
 HANDLER(matrix_store_bytes)
 {
-	for (u32 w = 0; w < WARPS; w++) {
-		struct access a;
+	return matrix_each_warp(g, in, store_bytes_warp);
+}
 
-		if (!is_whole(g, w))
-			return part(g, in);
-		if (!mask_of(g, w))
-			continue;
-		if (!matrix_rows(g, in, w, &a))
-			return NULL;
-		for (u32 j = 0; j < in->count; j++) {
-			const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
+static bool move_warp(struct gang *g, const struct insn *in, u32 w)
+{
+	u16 m[64], v[64];
 
-			for (u32 l = 0; l < WARP_LANES; l++)
-				for (u32 i = 0; i < 4; i++) {
-					u32 y = 8 * j + 2 * (l & 3) + i % 2, x = (l >> 2) + i / 2 * 8;
-
-					put(a.host[y] + x, 1, v[l] >> 8 * i & 0xff);
-				}
-		}
-	}
-	return in + 1;
+	memcpy(m, ROW32(in->a) + w * WARP_LANES, sizeof(m));
+	for (u32 i = 0; i < 64; i++)
+		v[i] = m[i % 8 * 8 + i / 8];
+	memcpy(ROW32(in->d) + w * WARP_LANES, v, sizeof(v));
+	return true;
 }
 
 HANDLER(matrix_move)
 {
-	for (u32 w = 0; w < WARPS; w++) {
-		u16 m[64], v[64];
-		u32 *d = ROW32(in->d) + w * WARP_LANES;
-
-		if (!is_whole(g, w))
-			return part(g, in);
-		memcpy(m, ROW32(in->a) + w * WARP_LANES, sizeof(m));
-		for (u32 i = 0; i < 64; i++)
-			v[i] = m[i % 8 * 8 + i / 8];
-		memcpy(d, v, sizeof(v));
-	}
-	return in + 1;
+	return matrix_each_warp(g, in, move_warp);
 }
 
 /* ---- wmma ---- */
@@ -202,7 +190,7 @@ struct pieces {
 	u64 step;           /* from one to the next */
 };
 
-/* Registers of A and B: see gather_a and gather_b of op_mma.c. */
+/* Registers of A and B: see find_a and find_b of op_mma.c. */
 static void factor_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
 {
 	u32 bits = mma_bits(m->type), quads = m->words / 4,
@@ -305,64 +293,61 @@ static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e,
 	return resolve(g, in, a);
 }
 
+static bool wmma_load_warp(struct gang *g, const struct insn *in, u32 w)
+{
+	struct access a = {.warp = w, .mask = FULL_MASK};
+	struct pieces p;
+
+	for (u32 r = 0; r < in->count; r++) {
+		u32 row = g->env->program->ext[in->ext + r];
+		u64 v[WARP_LANES] = {0};
+
+		p.n = 1;
+		for (u32 e = 0; e < p.n; e++) {
+			if (!piece_addresses(g, in, r, e, &a, &p))
+				return false;
+			for (u32 l = 0; l < WARP_LANES; l++)
+				v[l] |= get(a.host[l], p.bytes) << 8 * p.bytes * e;
+		}
+		for (u32 l = 0; row != NO_ROW && l < WARP_LANES; l++) {
+			if (in->flags & INSN_WIDE_DATA)
+				ROW64(row)[w * WARP_LANES + l] = v[l];
+			else
+				ROW32(row)[w * WARP_LANES + l] = (u32)v[l];
+		}
+	}
+	return true;
+}
+
 HANDLER(wmma_load)
 {
-	for (u32 w = 0; w < WARPS; w++) {
-		struct access a = {.warp = w, .mask = FULL_MASK};
-		struct pieces p;
+	return matrix_each_warp(g, in, wmma_load_warp);
+}
 
-		if (!is_whole(g, w))
-			return part(g, in);
-		if (!mask_of(g, w))
-			continue;
-		for (u32 r = 0; r < in->count; r++) {
-			u32 row = g->env->program->ext[in->ext + r];
-			u64 v[WARP_LANES] = {0};
+static bool wmma_store_warp(struct gang *g, const struct insn *in, u32 w)
+{
+	struct access a = {.warp = w, .mask = FULL_MASK};
+	struct pieces p;
 
-			p.n = 1;
-			for (u32 e = 0; e < p.n; e++) {
-				if (!piece_addresses(g, in, r, e, &a, &p))
-					return NULL;
-				for (u32 l = 0; l < WARP_LANES; l++)
-					v[l] |= get(a.host[l], p.bytes) << 8 * p.bytes * e;
-			}
-			for (u32 l = 0; row != NO_ROW && l < WARP_LANES; l++) {
-				if (in->flags & INSN_WIDE_DATA)
-					ROW64(row)[w * WARP_LANES + l] = v[l];
-				else
-					ROW32(row)[w * WARP_LANES + l] = (u32)v[l];
+	for (u32 r = 0; r < in->count; r++) {
+		u32 row = g->env->program->ext[in->ext + r];
+
+		p.n = 1;
+		for (u32 e = 0; e < p.n; e++) {
+			if (!piece_addresses(g, in, r, e, &a, &p))
+				return false;
+			for (u32 l = 0; l < WARP_LANES; l++) {
+				u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[w * WARP_LANES + l]
+								   : ROW32(row)[w * WARP_LANES + l];
+
+				put(a.host[l], p.bytes, v >> 8 * p.bytes * e);
 			}
 		}
 	}
-	return in + 1;
+	return true;
 }
 
 HANDLER(wmma_store)
 {
-	for (u32 w = 0; w < WARPS; w++) {
-		struct access a = {.warp = w, .mask = FULL_MASK};
-		struct pieces p;
-
-		if (!is_whole(g, w))
-			return part(g, in);
-		if (!mask_of(g, w))
-			continue;
-		for (u32 r = 0; r < in->count; r++) {
-			u32 row = g->env->program->ext[in->ext + r];
-
-			p.n = 1;
-			for (u32 e = 0; e < p.n; e++) {
-				if (!piece_addresses(g, in, r, e, &a, &p))
-					return NULL;
-				for (u32 l = 0; l < WARP_LANES; l++) {
-					u64 v = in->flags & INSN_WIDE_DATA
-							? ROW64(row)[w * WARP_LANES + l]
-							: ROW32(row)[w * WARP_LANES + l];
-
-					put(a.host[l], p.bytes, v >> 8 * p.bytes * e);
-				}
-			}
-		}
-	}
-	return in + 1;
+	return matrix_each_warp(g, in, wmma_store_warp);
 }

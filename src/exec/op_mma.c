@@ -50,8 +50,8 @@ HANDLER(mma)
 	x.rows = x.f.rows;
 	x.columns = x.f.columns;
 	for (u32 w = 0; w < WARPS; w++) {
-		if (!product_is_whole(g, w))
-			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+		if (!matrix_is_whole(g, w))
+			return matrix_part(g, in);
 		find_operands(g, in, w, &x);
 		product_multiply(&x);
 		product_scatter(g, in, w, &x);

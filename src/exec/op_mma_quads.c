@@ -158,8 +158,8 @@ HANDLER(mma_quads)
 	memset(c, 0, sizeof(c));
 	t.k = 2u * x.f.words;
 	for (u32 w = 0; w < WARPS; w++) {
-		if (!product_is_whole(g, w))
-			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+		if (!matrix_is_whole(g, w))
+			return matrix_part(g, in);
 		for (u32 q = 0; q < 4; q++) {
 			quad_clear(&t);
 			for (u32 step = 0; step < t.k / 4; step++)

@@ -106,8 +106,8 @@ HANDLER(wgmma)
 	x.rows = x.f.rows;
 	x.columns = in->count;
 	for (u32 w = 0; w < WARPS; w++) {
-		if (!product_is_whole(g, w))
-			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
+		if (!matrix_is_whole(g, w))
+			return matrix_part(g, in);
 		if (!find_factors(g, in, w, &x, &s))
 			return exec_fault(g, in, FAULT_ILLEGAL_ADDRESS, FULL_MASK);
 		for (u32 r = 0; r < in->size; r++)
