@@ -18,6 +18,7 @@
 #define MMA_COLUMNS 8u
 #define MMA_K 64u
 #define MMA_NO_EXPONENT (-5000) /* of zero: below that of any term, twice too */
+#define MMA_LEAST (-133)	       /* of a sum, also when all terms are smaller; measured */
 #define MMA_FOR(i, n) _Pragma("omp simd") for (u32 i = 0; i < (n); i++)
 
 struct mma_tile {
@@ -245,7 +246,7 @@ static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fr
 	}
 	MMA_FOR(i, MMA_ROWS)
 	{
-		s32 e = top[i] < -400 ? -400 : top[i];
+		s32 e = top[i] < MMA_LEAST ? MMA_LEAST : top[i];
 
 		scale[i] = mma_f64_of((u64)(1023 + (s32)fraction - e) << 52);
 		unit[i] = mma_f64_of((u64)(1023 - (s32)fraction + e) << 52);

@@ -190,7 +190,7 @@ static u32 add_terms(const struct scaled *x, const s32 (*sum)[MMA_COLUMNS][MMA_R
 	top = e[0];
 	for (u32 n = 1; n <= GROUPS; n++)
 		top = e[n] > top ? e[n] : top;
-	top = top < -400 ? -400 : top;
+	top = top < MMA_LEAST ? MMA_LEAST : top;
 	for (u32 n = 0; n <= GROUPS; n++)
 		total += (f64)(s64)(term[n] * mma_f64_of((u64)(1023 + x->rule.fraction - top) << 52));
 	return mma_plus_zero(mma_to_f32(total * mma_f64_of((u64)(1023 - x->rule.fraction + top) << 52)),
