@@ -418,7 +418,8 @@ static void add_metadata(struct out *o, const struct form *f)
 	add(o, "mov.u32 %%m,0;\n");
 	for (u32 i = 0; i < 8; i++)
 		add(o,
-		    "shr.u32 %%y,%%x,%u; and.b32 %%y,%%y,15; shl.b32 %%y,%%y,2; shr.b64 %%q,%s,%%y; cvt.u32.u64 %%y,%%q;\n"
+		    "shr.u32 %%y,%%x,%u; and.b32 %%y,%%y,15; shl.b32 %%y,%%y,2;\n"
+		    "shr.b64 %%q,%s,%%y; cvt.u32.u64 %%y,%%q;\n"
 		    "and.b32 %%y,%%y,15; shl.b32 %%y,%%y,%u; or.b32 %%m,%%m,%%y;\n",
 		    4 * i, nibbles, 4 * i);
 }
@@ -444,7 +445,8 @@ static void add_wgmma(struct out *o, const struct form *f, bool table)
 	add(o,
 	    "mov.u32 %%i,%%ctaid.x; and.b32 %%j,%%i,3; mad.wide.u32 %%q,%%j,8,%%tab;\n"
 	    "ld.global.u64 %%da,[%%q+24576]; ld.global.u64 %%db,[%%q+24608];\n"
-	    "mov.u32 %%j,smem; shr.u32 %%j,%%j,4; cvt.u64.u32 %%q,%%j; add.u64 %%da,%%da,%%q; add.u64 %%db,%%db,%%q;\n"
+	    "mov.u32 %%j,smem; shr.u32 %%j,%%j,4; cvt.u64.u32 %%q,%%j;\n"
+	    "add.u64 %%da,%%da,%%q; add.u64 %%db,%%db,%%q;\n"
 	    "add.u64 %%db,%%db,%u; and.b32 %%j,%%i,28; setp.ne.u32 %%p,%%j,4;\n"
 	    "fence.proxy.async; bar.sync 0; wgmma.fence.sync.aligned;\n%s ",
 	    AREA_A / 16, f->text);
@@ -500,7 +502,8 @@ static void add_declarations(struct out *o, const struct form *f)
 	if (f->wgmma)
 		add(o, ".shared .align 1024 .b8 smem[%u];\n", AREA_A + area_b(f));
 	add(o,
-	    "ld.param.u64 %%o,[out]; ld.param.u64 %%tab,[tab]; ld.param.u32 %%basereg,[base]; ld.param.u32 %%anda,[a1];\n"
+	    "ld.param.u64 %%o,[out]; ld.param.u64 %%tab,[tab]; ld.param.u32 %%basereg,[base];\n"
+	    "ld.param.u32 %%anda,[a1];\n"
 	    "ld.param.u32 %%ora,[a2]; ld.param.u32 %%andb,[b1]; ld.param.u32 %%orb,[b2]; ld.param.u32 %%andc,[c1];\n"
 	    "ld.param.u32 %%orc,[c2]; ld.param.u32 %%z,[zeros];\n"
 	    "mov.u32 %%t,%%tid.x; mov.u32 %%i,%%ctaid.x; mad.lo.u32 %%t,%%i,%u,%%t; mad.wide.u32 %%o,%%t,4,%%o;\n"
