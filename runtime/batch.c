@@ -38,9 +38,11 @@ struct batch {
 			.attributes = {list, list_at, list_len}})
 
 /* The stream is found by the interface that is called, and the default stream takes no batches. */
-static int usable(const struct stream *s, int status)
+static int usable(struct stream *s, int status)
 {
-	return !s ? status : stream_is_legacy(s) ? (int)STATUS_INVALID_VALUE : STATUS_SUCCESS;
+	if (!s)
+		return status;
+	return stream_is_legacy(s) ? (int)STATUS_INVALID_VALUE : (int)stream_capture_forbid(s);
 }
 
 static enum copy_mode mode_of(int order)
@@ -94,10 +96,10 @@ static int copy_on(struct stream *s, int status, struct batch b)
 	return status ? status : batch_copy(s, &b);
 }
 
-/* Versions up to 12 tell which copy failed, by its number; one too large: the mistake is in no copy. */
+/* Versions up to 12 tell which copy failed, by its number; one too large: none in particular. */
 static int told(int status, size_t *failed)
 {
-	if (failed && status)
+	if (failed)
 		*failed = SIZE_MAX;
 	return status;
 }
@@ -258,7 +260,9 @@ static int ranges_on(struct stream *s, int status, const struct ranges *r, bool 
 	struct rt *rt = rt_get();
 	size_t place = 0;
 
-	if (!s)
+	if (s)
+		status = (int)stream_capture_forbid(s);
+	if (status)
 		return status;
 	if ((prefetch && !places_are_right(r)) || !ranges_are_right(&rt->memory, r))
 		return STATUS_INVALID_VALUE;

@@ -5,6 +5,7 @@
 
 #define FLAGS_KNOWN 0x7fu /* scheduling 0..4, mapped host memory 8, keep local memory 0x10, dumps, synchronous copies */
 #define SCHEDULES_LAST 4u
+#define MAP_HOST 8u
 
 static int check_flags(unsigned flags)
 {
@@ -89,12 +90,12 @@ RT_API int pldrv_cuCtxCreate_v4(struct rt_context **out, const struct create_par
 /* Ends a context that is not primary; its memory goes with the device's last context. */
 static int destroy(struct rt_context *c)
 {
-	int status = check_context(c), device;
+	int status = !c ? (int)STATUS_INVALID_VALUE : check_context(c), device;
 
 	if (status)
 		return status;
 	if (c->is_primary)
-		return STATUS_INVALID_CONTEXT;
+		return STATUS_INVALID_VALUE;
 	device = c->device;
 	rt_finish();
 	drv_modules_free(c);
@@ -143,7 +144,7 @@ RT_API int pldrv_cuCtxPushCurrent_v2(struct rt_context *c)
 {
 	int status = drv_check(0);
 
-	status = status ? status : check_context(c);
+	status = status ? status : !c ? (int)STATUS_INVALID_VALUE : check_context(c);
 	if (status)
 		return status;
 	return rt_context_push(c) ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
@@ -295,7 +296,7 @@ RT_API int pldrv_cuCtxSetFlags(unsigned flags)
 
 	status = status ? status : check_flags(flags);
 	if (!status)
-		c->flags = flags;
+		c->flags = flags & ~MAP_HOST; /* which is always so */
 	return status;
 }
 
@@ -398,14 +399,21 @@ RT_API int pldrv_cuCtxResetPersistingL2Cache(void)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetExecAffinity(void *out, int type);
-RT_API int pldrv_cuCtxGetExecAffinity(void *out, int type)
+RT_API int pldrv_cuCtxGetExecAffinity(int *out, int type);
+RT_API int pldrv_cuCtxGetExecAffinity(int *out, int type)
 {
 	int status;
 
+	const struct rt_context *c = drv_context(&status);
+
 	if (!out || type)
 		return STATUS_INVALID_VALUE;
-	return drv_context(&status) ? (int)STATUS_UNSUPPORTED_EXEC_AFFINITY : status;
+	if (!c)
+		return status;
+	/* CUexecAffinityParam of SMs: all of them. */
+	out[0] = 0;
+	out[1] = rt_get()->list.at[c->device]->sms;
+	return STATUS_SUCCESS;
 }
 
 RT_API int pldrv_cuDeviceGetExecAffinitySupport(int *out, int type, int device);
@@ -413,7 +421,7 @@ RT_API int pldrv_cuDeviceGetExecAffinitySupport(int *out, int type, int device)
 {
 	int status = drv_check(device);
 
-	if (!out || type)
+	if (!out || type < 0)
 		return STATUS_INVALID_VALUE;
 	if (!status)
 		*out = 0;

@@ -74,9 +74,10 @@ DRV_DEFAULT_FN(cuMemcpyDtoD_v2, (u64 dst, u64 src, size_t size), issue(D_TO_D, N
 DRV_STREAM_FN(cuMemcpyDtoDAsync_v2, (u64 dst, u64 src, size_t size, void *stream),
 	      issue(D_TO_D, LATER))
 
-static bool is_context(const void *handle)
+/* NULL: addresses say enough. */
+static bool names_context(const void *handle)
 {
-	return rt_handle_is(handle, RT_HANDLE_CONTEXT);
+	return !handle || rt_handle_is(handle, RT_HANDLE_CONTEXT);
 }
 
 static int between(struct copy c, const void *to, const void *from, struct way w)
@@ -85,7 +86,7 @@ static int between(struct copy c, const void *to, const void *from, struct way w
 
 	if (!drv_device(&status))
 		return status;
-	return is_context(to) && is_context(from) ? issue(c, w) : (int)STATUS_INVALID_CONTEXT;
+	return names_context(to) && names_context(from) ? issue(c, w) : (int)STATUS_INVALID_CONTEXT;
 }
 
 DRV_DEFAULT_FN(cuMemcpyPeer, (u64 dst, void *to, u64 src, void *from, size_t size),
@@ -223,7 +224,7 @@ static int copy_box_peer(const struct box *b, struct way w)
 {
 	if (!b)
 		return STATUS_INVALID_VALUE;
-	return is_context(b->src.context) && is_context(b->dst.context)
+	return names_context(b->src.context) && names_context(b->dst.context)
 		       ? copy_box(b, w)
 		       : (int)STATUS_INVALID_CONTEXT;
 }

@@ -8,9 +8,10 @@ static int check(struct stream_event *event)
 {
 	int status;
 
-	if (!drv_device(&status))
-		return status;
-	return stream_event_is(rt_get()->streams, event) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+	/* One that was made needs no current context. */
+	if (stream_event_is(rt_get()->streams, event))
+		return STATUS_SUCCESS;
+	return drv_device(&status) ? rt_stream_error(event) : status;
 }
 
 DRV_FN(cuEventCreate, (struct stream_event **out, unsigned flags))

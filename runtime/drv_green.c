@@ -37,6 +37,7 @@ struct drv_green {
 };
 _Static_assert(sizeof(struct drv_green) <= RT_HANDLE_BYTES, "a handle");
 
+/* What a device has; a converted green context is a common one of the device. */
 static struct resource sms(int device, u32 count)
 {
 	const struct arch *a = rt_get()->list.at[device];
@@ -98,8 +99,7 @@ DRV_FN(cuCtxGetDevResource, (const struct rt_context *c, struct resource *out, i
 		status = STATUS_INVALID_CONTEXT;
 	if (status)
 		return status;
-	return c->green ? get_resource(status, c->green->sm, out, type)
-			: pldrv_cuDeviceGetDevResource(c->device, out, type);
+	return pldrv_cuDeviceGetDevResource(c->device, out, type);
 }
 
 /*
@@ -141,8 +141,6 @@ DRV_FN(cuDevSmResourceSplitByCount,
 		return STATUS_INVALID_VALUE;
 	if (!is_sms(in))
 		return STATUS_INVALID_RESOURCE_TYPE;
-	if (count > in->sm.count)
-		return STATUS_INVALID_VALUE;
 	from = *in; /* which may be among those that are written */
 	count = split(out, groups, &from, flags, count);
 	if (!count)

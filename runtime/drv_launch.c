@@ -151,6 +151,8 @@ DRV_FN(cuFuncSetSharedSize, (const void *function, unsigned bytes))
 	int status;
 	struct old_launch *o = old_state(function, &status);
 
+	if (o && bytes > (unsigned)rt_get()->list.at[rt_context_device()]->smem_per_cta_optin_bytes)
+		return STATUS_INVALID_VALUE;
 	if (o)
 		o->shared = bytes;
 	return status;

@@ -130,7 +130,7 @@ RT_API int pldrv_cuLibraryUnload(struct rt_image *i);
 RT_API int pldrv_cuLibraryUnload(struct rt_image *i)
 {
 	if (!rt_handle_is(i, RT_HANDLE_LIBRARY))
-		return i ? STATUS_INVALID_HANDLE : STATUS_INVALID_VALUE;
+		return STATUS_INVALID_HANDLE;
 	rt_image_free(i);
 	return STATUS_SUCCESS;
 }

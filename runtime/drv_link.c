@@ -70,7 +70,7 @@ RT_API int pldrv_cuLinkDestroy(struct drv_link *l)
 	struct drv_link_state *s;
 
 	if (!rt_handle_is(l, RT_HANDLE_LINK))
-		return l ? STATUS_INVALID_HANDLE : STATUS_INVALID_VALUE;
+		return STATUS_INVALID_HANDLE;
 	s = l->state;
 	for (size_t i = 0; i < s->texts.len; i++) {
 		free((char *)(uintptr_t)s->texts.at[i].name);
@@ -246,17 +246,17 @@ RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size)
 	if (!rt_handle_is(l, RT_HANDLE_LINK))
 		return STATUS_INVALID_HANDLE;
 	s = l->state;
-	if (!out || !s->texts.len)
+	if (!out)
 		return STATUS_INVALID_VALUE;
+	if (s->result.len) /* once only */
+		return STATUS_INVALID_HANDLE;
 	d = drv_device(&status);
 	if (!d)
 		return status;
-	if (!s->result.len) {
-		status = try_link(s, &d->dev);
-		if (!status && !write_result(s, (u32)d->dev.arch->sm))
-			status = STATUS_OUT_OF_MEMORY;
-		drv_jit_give(&s->jit);
-	}
+	status = s->texts.len ? try_link(s, &d->dev) : (int)STATUS_SUCCESS;
+	if (!status && !write_result(s, (u32)d->dev.arch->sm))
+		status = STATUS_OUT_OF_MEMORY;
+	drv_jit_give(&s->jit);
 	if (status)
 		return status;
 	*out = s->result.at;

@@ -194,7 +194,7 @@ RT_API int pldrv_cuModuleUnload(struct drv_module *m)
 	int status;
 
 	if (!rt_handle_is(m, RT_HANDLE_MODULE))
-		return m ? STATUS_INVALID_HANDLE : STATUS_INVALID_VALUE;
+		return STATUS_INVALID_HANDLE;
 	if (m->library) /* goes with its library */
 		return STATUS_INVALID_HANDLE;
 	drv_device(&status);
@@ -212,7 +212,7 @@ RT_API int pldrv_cuModuleGetFunction(struct rt_function **out, struct drv_module
 {
 	struct device_kernel *k;
 
-	if (!out || !name)
+	if (!out || !name || !*name)
 		return STATUS_INVALID_VALUE;
 	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;
@@ -241,7 +241,7 @@ RT_API int pldrv_cuModuleEnumerateFunctions(struct rt_function **out, unsigned n
 {
 	struct device_kernel *k;
 
-	if (!out || !n)
+	if (!out && n)
 		return STATUS_INVALID_VALUE;
 	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;
@@ -260,7 +260,7 @@ RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct drv_mo
 {
 	u64 at, n;
 
-	if (!name)
+	if (!name || (!address && !bytes))
 		return STATUS_INVALID_VALUE;
 	if (!rt_handle_is(m, RT_HANDLE_MODULE))
 		return STATUS_INVALID_HANDLE;

@@ -162,7 +162,7 @@ static int give_back(u64 p, const void *stream, bool own)
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
 
-	return s ? (int)memory_free_async(s, p) : status;
+	return s && p ? (int)memory_free_async(s, p) : status;
 }
 
 DRV_STREAM_FN(cuMemAllocAsync, (u64 * out, size_t size, void *stream),

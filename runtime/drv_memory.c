@@ -40,14 +40,23 @@ DRV_FN(cuMemAllocManaged, (u64 * out, size_t size, unsigned flags))
 	return allocate(out, size, flags, memory_alloc_managed);
 }
 
+/* Of pinned memory nothing may be asked for. */
+static int allocate_host(void **out, size_t size, u32 flags)
+{
+	if (!out || size)
+		return allocate((u64 *)(void *)out, size, flags, memory_alloc_host);
+	*out = NULL;
+	return STATUS_SUCCESS;
+}
+
 DRV_FN(cuMemHostAlloc, (void **out, size_t size, unsigned flags))
 {
-	return allocate((u64 *)(void *)out, size, flags, memory_alloc_host);
+	return allocate_host(out, size, flags);
 }
 
 DRV_FN(cuMemAllocHost_v2, (void **out, size_t size))
 {
-	return allocate((u64 *)(void *)out, size, 0, memory_alloc_host);
+	return allocate_host(out, size, 0);
 }
 
 /* element: 4, 8 or 16 bytes that threads access at a time. */
@@ -60,6 +69,8 @@ DRV_FN(cuMemAllocPitch_v2,
 
 	if (!d)
 		return status;
+	if (pitch)
+		*pitch = 0;
 	if (!out || !pitch || !width || !height || (element != 4 && element != 8 && element != 16))
 		return STATUS_INVALID_VALUE;
 	status = (int)memory_alloc_pitch(&d->dev, width, height, out, &distance);
@@ -131,10 +142,10 @@ DRV_FN(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total))
 
 	if (!d)
 		return status;
-	if (!free_bytes || !total)
-		return STATUS_INVALID_VALUE;
-	*total = d->dev.mem.limit_bytes;
-	*free_bytes = mem_left(&d->dev.mem);
+	if (total)
+		*total = d->dev.mem.limit_bytes;
+	if (free_bytes)
+		*free_bytes = mem_left(&d->dev.mem);
 	return STATUS_SUCCESS;
 }
 
@@ -147,6 +158,8 @@ DRV_FN(cuMemGetAddressRange_v2, (u64 * base, size_t *size, u64 p))
 
 	if (!drv_device(&status))
 		return status;
+	if (!base && !size)
+		return STATUS_SUCCESS;
 	if (!memory_find(&rt_get()->memory, p, &i))
 		return STATUS_NOT_FOUND;
 	if (base)
@@ -178,7 +191,10 @@ DRV_FN(cuPointerGetAttribute, (void *out, int attribute, u64 p))
 	return drv_device(&status) ? pointer_attribute(out, attribute, p) : status;
 }
 
-/* What a pointer has not is NULL or 0, without an error; its size is a word's. */
+#define POINTER_ORDINAL 9
+#define POINTER_LAST 21
+
+/* What a pointer has not is NULL, 0 or device -2, without an error. */
 DRV_FN(cuPointerGetAttributes, (unsigned n, const int *attributes, void **out, u64 p))
 {
 	int status;
@@ -188,8 +204,15 @@ DRV_FN(cuPointerGetAttributes, (unsigned n, const int *attributes, void **out, u
 	if (!n || !attributes || !out)
 		return STATUS_INVALID_VALUE;
 	for (unsigned i = 0; i < n; i++)
-		if (out[i] && pointer_attribute(out[i], attributes[i], p))
-			memset(out[i], 0, memory_attribute_bytes(attributes[i]));
+		if (attributes[i] < 1 || attributes[i] > POINTER_LAST)
+			return STATUS_INVALID_VALUE;
+	for (unsigned i = 0; i < n; i++) {
+		if (!out[i] || !pointer_attribute(out[i], attributes[i], p))
+			continue;
+		memset(out[i], 0, memory_attribute_bytes(attributes[i]));
+		if (attributes[i] == POINTER_ORDINAL)
+			*(int *)out[i] = -2;
+	}
 	return STATUS_SUCCESS;
 }
 
@@ -243,7 +266,11 @@ static int prefetch(u64 p, size_t size, struct memory_location where, const void
 	struct rt *rt = rt_get();
 	int status;
 
-	if (!drv_stream(stream, own, &status))
+	struct stream *s = drv_stream(stream, own, &status);
+
+	if (s)
+		status = (int)stream_capture_forbid(s);
+	if (status)
 		return status;
 	return (int)memory_prefetch(&rt->memory, p, size, where, rt->list.len);
 }

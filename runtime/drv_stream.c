@@ -87,51 +87,22 @@ static int query(struct stream *stream, bool own)
 DRV_STREAM_FN(cuStreamSynchronize, (struct stream *stream), synchronize(stream, OWN))
 DRV_STREAM_FN(cuStreamQuery, (struct stream *stream), query(stream, OWN))
 
-/* ---- asking ---- */
+/* ---- whose it is ---- */
 
-enum ask { ASK_FLAGS, ASK_PRIORITY, ASK_ID, ASK_DEVICE, ASK_CONTEXT };
-
-static int device_index(const struct device *d)
-{
-	struct rt *rt = rt_get();
-	u32 i = 0;
-
-	while (i < rt->list.len && &rt->device[i].dev != d)
-		i++;
-	return (int)i;
-}
-
-static int ask(struct stream *stream, bool own, enum ask what, void *out)
+static int get_context(struct stream *stream, bool own, struct rt_context **context)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
 
 	if (!s)
 		return status;
-	if (!out)
+	if (!context)
 		return STATUS_INVALID_VALUE;
-	switch (what) {
-	case ASK_FLAGS:
-		*(unsigned *)out = stream_flags_of(s);
-		break;
-	case ASK_PRIORITY:
-		*(int *)out = stream_priority_of(s);
-		break;
-	case ASK_ID:
-		*(u64 *)out = stream_id_of(s);
-		break;
-	case ASK_DEVICE:
-		*(int *)out = device_index(stream_device_of(s));
-		break;
-	case ASK_CONTEXT:
-		*(struct rt_context **)out =
-			stream_owner(s) ? stream_owner(s) : rt_context_now();
-		break;
-	}
+	*context = stream_owner(s) ? stream_owner(s) : rt_context_now();
 	return STATUS_SUCCESS;
 }
 
-/* A stream of a green context has no other one. */
+/* Of a green context both are told. */
 static int get_contexts(struct stream *stream, bool own, struct rt_context **context,
 			const void **green)
 {
@@ -140,22 +111,15 @@ static int get_contexts(struct stream *stream, bool own, struct rt_context **con
 
 	if (!s)
 		return status;
-	if (!context || !green)
-		return STATUS_INVALID_VALUE;
-	*green = drv_green_of(s);
-	*context = *green ? NULL : stream_owner(s) ? stream_owner(s) : rt_context_now();
+	if (green)
+		*green = drv_green_of(s);
+	if (context)
+		*context = stream_owner(s) ? stream_owner(s) : rt_context_now();
 	return STATUS_SUCCESS;
 }
 
-DRV_STREAM_FN(cuStreamGetFlags, (struct stream *stream, unsigned *flags),
-	      ask(stream, OWN, ASK_FLAGS, flags))
-DRV_STREAM_FN(cuStreamGetPriority, (struct stream *stream, int *priority),
-	      ask(stream, OWN, ASK_PRIORITY, priority))
-DRV_STREAM_FN(cuStreamGetId, (struct stream *stream, u64 *id), ask(stream, OWN, ASK_ID, id))
-DRV_STREAM_FN(cuStreamGetDevice, (struct stream *stream, int *device),
-	      ask(stream, OWN, ASK_DEVICE, device))
 DRV_STREAM_FN(cuStreamGetCtx, (struct stream *stream, struct rt_context **context),
-	      ask(stream, OWN, ASK_CONTEXT, context))
+	      get_context(stream, OWN, context))
 DRV_STREAM_FN(cuStreamGetCtx_v2,
 	      (struct stream *stream, struct rt_context **context, const void **green),
 	      get_contexts(stream, OWN, context, green))
@@ -223,7 +187,7 @@ static int batch(struct stream *stream, bool own, unsigned n, const union drv_me
 
 	if (!s)
 		return status;
-	if (!ops || !n || n > MEM_OPS_MAX || flags)
+	if ((n && !ops) || n > MEM_OPS_MAX || flags)
 		return STATUS_INVALID_VALUE;
 	for (u32 i = 0; i < n; i++)
 		op[i] = drv_mem_op_read(&ops[i]);

@@ -197,7 +197,7 @@ DRV_FN(cuMipmappedArrayCreate,
 		return STATUS_INVALID_VALUE;
 	m = (struct mem_array_desc){desc->width,       desc->height,   desc->depth,
 				    (u32)desc->format, desc->channels, desc->flags};
-	return rt_mipmap_create(d, &m, levels, out);
+	return rt_mipmap_create(d, &m, levels ? levels : 1, out);
 }
 
 DRV_FN(cuMipmappedArrayGetLevel, (struct mem_array * *out, const void *mipmap, unsigned level))
@@ -333,7 +333,10 @@ static int destroy(u64 handle, u32 kind)
 	int status;
 	struct rt_device *d = drv_device(&status);
 
-	return d ? (int)texture_destroy(d->dev.textures, handle, kind) : status;
+	/* What is no object is nothing to destroy. */
+	if (d)
+		(void)texture_destroy(d->dev.textures, handle, kind);
+	return status;
 }
 
 static int describe(u64 handle, u32 kind, const void *out, struct texture_desc *desc)

@@ -26,7 +26,7 @@ static struct device_kernel *find_kernel(bool driver, const struct kernel_node_p
 {
 	*name = p->func;
 	if (!driver)
-		return rt_kernel(rt_find_function(p->func), status);
+		return rt_kernel(rt_named_kernel(p->func), status);
 	if (!p->func)
 		*name = p->kern;
 	return drv_kernel(*name, status);

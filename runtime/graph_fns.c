@@ -247,7 +247,9 @@ static int upload(struct graph_exec *x, void *stream, bool own, bool driver)
 	struct stream *s = driver ? drv_stream(stream, own, &status)
 				  : rt_stream(stream, own, &status);
 
-	if (!s)
+	if (s)
+		status = (int)stream_capture_forbid(s);
+	if (status)
 		return status;
 	return graph_exec_is(GRAPHS, x) ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
 }
@@ -394,12 +396,13 @@ static int mem_attribute(int device, int which, void *value, bool reset)
 	return status;
 }
 
-/* What is reserved is in some graph, so nothing can be trimmed. */
 static int mem_trim(int device)
 {
 	int status;
+	struct device *d = device_at(device, &status);
 
-	device_at(device, &status);
+	if (d)
+		graph_memory_trim(d);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/rt_context.h"
 #include "runtime/cuda_types.h"
 #include "src/arch/arch.h"
+#include "src/dev/graph.h"
 #include "src/dev/memory.h"
 
 #define RT_API __attribute__((visibility("default")))
@@ -176,6 +177,9 @@ struct stream *rt_stream(const void *handle, bool own, int *status);
 /* stream_create in the current context. Returns an error number. */
 int rt_stream_create(struct rt_device *d, u32 flags, int priority, struct stream **out);
 
+/* The error for what is no stream or event: has it been one? */
+int rt_stream_error(const void *handle);
+
 /* ---- rt_extern.c ---- */
 
 /* For struct device: what kernels may call besides the engine's own. Ends with a NULL name. */
@@ -219,6 +223,8 @@ void rt_launch_done(void *user, enum status status, const struct device_fault *f
 /* The program of an image on the current device, loading it. */
 struct device_program *rt_image_program(struct rt_image *image, int *status);
 struct rt_function *rt_find_function(const void *stub);
+/* The same, and if there is none the value itself, which rt_kernel refuses. */
+const struct rt_function *rt_named_kernel(const void *stub);
 /*
  * The kernel on the current device, loading its image. f: any value a program passed for a kernel or
  * function. On failure NULL and the error in *status.

@@ -168,7 +168,7 @@ bool rt_channels_read(const struct channel_desc *c, u32 *format, u32 *channels)
 		if (c->kind == kinds[i].kind) {
 			*format = kinds[i].format;
 			*channels = kinds[i].channels;
-			return true;
+			return c->bits[0] == kinds[i].bits;
 		}
 	if (c->kind < KIND_SIGNED || c->kind > KIND_FLOAT)
 		return false;
@@ -231,7 +231,8 @@ static int make_array(struct mem_array **out, const struct channel_desc *c, stru
 		return status;
 	if (!out)
 		return cudaErrorInvalidValue;
-	status = describe(c, e, flags, &desc);
+	status = (int)device_capture_guard(&d->dev);
+	status = status ? status : describe(c, e, flags, &desc);
 	return status ? status : rt_array_create(d, &desc, out);
 }
 
@@ -259,13 +260,15 @@ RT_FN(cudaMallocMipmappedArray, (struct mem_mipmap * *out, const struct channel_
 	if (!out)
 		return rt_error(cudaErrorInvalidValue);
 	status = describe(c, e, flags, &desc);
-	return rt_error(status ? status : rt_mipmap_create(d, &desc, levels, out));
+	return rt_error(status ? status : rt_mipmap_create(d, &desc, levels ? levels : 1, out));
 }
 
 RT_FN(cudaGetMipmappedArrayLevel, (struct mem_array * *out, const void *mipmap, unsigned level))
 {
 	struct mem_mipmap *m = rt_mipmap_find(mipmap);
 
+	if (!mipmap)
+		return rt_error(cudaErrorInvalidResourceHandle);
 	if (!out || !m || level >= m->levels)
 		return rt_error(cudaErrorInvalidValue);
 	*out = &m->level[level];
@@ -278,7 +281,10 @@ RT_FN(cudaFreeArray, (void *array))
 
 	if (!rt_device_now(&status))
 		return rt_error(status);
-	return rt_error(array ? as_value(rt_array_destroy(array)) : cudaSuccess);
+	/* A level goes with its mipmapped array. */
+	if (!array || (rt_array_find(array) && rt_array_find(array)->owner))
+		return cudaSuccess;
+	return rt_error(as_value(rt_array_destroy(array)));
 }
 
 RT_FN(cudaFreeMipmappedArray, (void *mipmap))
@@ -296,7 +302,7 @@ RT_FN(cudaArrayGetInfo,
 	const struct mem_array *a = rt_array_find(array);
 
 	if (!a)
-		return rt_error(cudaErrorInvalidValue);
+		return rt_error(array ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
 	if (c)
 		*c = rt_channels_make(a->desc.format, a->desc.channels);
 	if (e)

@@ -96,7 +96,7 @@ static int runtime_launch(const void *stub, const struct rt_config *c, struct de
 
 	if (!from_runtime(c, l))
 		return cudaErrorInvalidValue;
-	k = rt_kernel(rt_find_function(stub), &status);
+	k = rt_kernel(rt_named_kernel(stub), &status);
 	l->kernel = k;
 	return k ? cudaSuccess : status;
 }

@@ -181,7 +181,7 @@ void rt_finish(void)
 {
 	for (u32 i = 0; i < the_rt.list.len && !is_forked; i++)
 		if (the_rt.device[i].is_open)
-			stream_device_wait(&the_rt.device[i].dev);
+			stream_device_finish(&the_rt.device[i].dev);
 }
 
 bool rt_is_exiting(void)
@@ -202,7 +202,7 @@ void rt_device_reset(int i)
 	}
 	if (!d->is_open)
 		return;
-	stream_device_wait(&d->dev);
+	stream_device_finish(&d->dev);
 	if (c)
 		drv_modules_free(c);
 	rt_images_forget_device(i);

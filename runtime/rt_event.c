@@ -10,8 +10,7 @@ static int check(cudaEvent_t event)
 
 	if (!rt_device_now(&status))
 		return status;
-	return stream_event_is(rt_get()->streams, event) ? cudaSuccess
-							  : cudaErrorInvalidResourceHandle;
+	return stream_event_is(rt_get()->streams, event) ? cudaSuccess : rt_stream_error(event);
 }
 
 static int create(cudaEvent_t *out, unsigned flags)

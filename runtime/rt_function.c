@@ -96,7 +96,7 @@ int rt_function_attribute(struct device_kernel *k, int n, int *value)
 		*value = max_threads(k);
 		break;
 	case SHARED_BYTES:
-		*value = (int)p->shared_static;
+		*value = (int)device_shared_static(p);
 		break;
 	case CONST_BYTES:
 		*value = const_bytes(k);
@@ -120,7 +120,7 @@ int rt_function_attribute(struct device_kernel *k, int n, int *value)
 		*value = k->nonportable_cluster;
 		break;
 	case MAX_DYNAMIC_BYTES:
-		*value = (int)k->max_dynamic_bytes;
+		*value = (int)device_kernel_dynamic_max(k, p);
 		break;
 	case CARVEOUT:
 		*value = k->carveout_percent;
@@ -151,7 +151,7 @@ int rt_function_set(struct device_kernel *k, int n, int value)
 	switch (n) {
 	case MAX_DYNAMIC_BYTES:
 		p = device_kernel_lower(k, 256, NULL);
-		most = device_attribute(k, 97) - (p ? (int)p->shared_static : 0);
+		most = device_attribute(k, 97) - (p ? (int)device_shared_static(p) : 0);
 		if (value < 0 || value > most)
 			return STATUS_INVALID_VALUE;
 		k->max_dynamic_bytes = (u32)value;
@@ -218,7 +218,7 @@ static int func_attributes(struct func_attributes *out, const void *stub)
 	struct device_kernel *k;
 	int status, v = 0, *field = &out->max_threads;
 
-	k = rt_kernel(rt_find_function(stub), &status);
+	k = rt_kernel(rt_named_kernel(stub), &status);
 	if (!k)
 		return status;
 	*out = (struct func_attributes){.const_bytes = (size_t)const_bytes(k)};
@@ -252,7 +252,7 @@ RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, in
 RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, int value)
 {
 	int status;
-	struct device_kernel *k = rt_kernel(rt_find_function(stub), &status);
+	struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);
 
 	return rt_error(k ? rt_function_set(k, attribute, value) : status);
 }
@@ -265,7 +265,7 @@ RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int 
 {
 	int status = rt_device_check(device);
 	struct device_kernel *k =
-		status ? NULL : rt_kernel_on(rt_find_function(kernel), device, &status);
+		status ? NULL : rt_kernel_on(rt_named_kernel(kernel), device, &status);
 
 	return rt_error(k ? rt_function_set(k, attribute, value) : status);
 }
@@ -278,7 +278,9 @@ RT_API cudaError_t plrt_cudaFuncGetName(const char **name, const void *stub)
 	if (!name)
 		return rt_error(cudaErrorInvalidValue);
 	*name = f ? f->name : NULL;
-	return rt_error(f ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+	return rt_error(f      ? cudaSuccess
+			: stub ? cudaErrorInvalidResourceHandle
+			       : cudaErrorInvalidDeviceFunction);
 }
 
 RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
@@ -287,7 +289,7 @@ RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t 
 					     size_t *bytes)
 {
 	int status;
-	const struct device_kernel *k = rt_kernel(rt_find_function(stub), &status);
+	const struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);
 
 	return rt_error(k ? rt_function_param(k, i, offset, bytes) : status);
 }
@@ -296,7 +298,7 @@ RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t 
 RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub);
 RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub)
 {
-	if (!kernel || !stub)
+	if (!kernel)
 		return rt_error(cudaErrorInvalidValue);
 	*kernel = rt_find_function(stub);
 	return rt_error(*kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction);

@@ -110,12 +110,12 @@ RT_STREAM_FN(__cudaLaunchKernel,
 RT_STREAM_FN(cudaLaunchKernel,
 	     (const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args,
 	      size_t shared, cudaStream_t stream),
-	     launch(rt_find_function(stub), REQUEST(args), stream, OWN))
+	     launch(rt_named_kernel(stub), REQUEST(args), stream, OWN))
 
 static int launch_cooperative(const void *stub, struct request *r, cudaStream_t stream, bool own)
 {
 	r->attrs.cooperative = true;
-	return launch(rt_find_function(stub), r, stream, own);
+	return launch(rt_named_kernel(stub), r, stream, own);
 }
 
 RT_STREAM_FN(cudaLaunchCooperativeKernel,
@@ -141,7 +141,7 @@ static int launch_config(const struct launch_config *c, const void *stub, void *
 		return cudaErrorInvalidValue;
 	r = (struct request){.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
 	status = (int)launch_attrs_read(rt_get()->streams, c->attrs, c->attr_len, &r.attrs);
-	return status ? status : launch(rt_find_function(stub), &r, c->stream, own);
+	return status ? status : launch(rt_named_kernel(stub), &r, c->stream, own);
 }
 
 RT_STREAM_FN(cudaLaunchKernelExC, (const struct launch_config *c, const void *stub, void **args),
@@ -184,5 +184,5 @@ RT_FN(cudaLaunch, (const void *stub))
 			     .shared = c->shared,
 			     .packed = c->args,
 			     .packed_bytes = (u32)c->arg_bytes};
-	return rt_error(launch(rt_find_function(stub), &r, c->stream, false));
+	return rt_error(launch(rt_named_kernel(stub), &r, c->stream, false));
 }

@@ -9,6 +9,18 @@
 #define PENDING_DEFAULT 2048u
 #define FETCH_DEFAULT 64u
 #define FETCH_MAX 128u
+/* What values are rounded up to, and what they are at least, as measured on an H200. */
+#define STACK_MAX ((size_t)512 << 10)
+#define PRINTF_UNIT 256u
+#define PRINTF_LEAST ((size_t)512 << 10)
+#define HEAP_UNIT ((size_t)64 << 10)
+#define HEAP_LEAST ((size_t)4 << 20)
+#define PENDING_LEAST 32u
+/* The second-level cache is divided into ways, and ten parts of what can be set aside are one each. */
+#define PERSISTING_PARTS 10u
+/* Asked for only: whether kernels of graphics make do with less shared memory. */
+#define LIMIT_SHARED_FALLBACK RT_LIMITS
+#define LIMIT_PRINTF_AGAIN (RT_LIMITS + 1)
 
 /* Defaults as measured on an H200. */
 void rt_limits_init(struct rt_device *d)
@@ -21,19 +33,32 @@ void rt_limits_init(struct rt_device *d)
 	d->limits[RT_LIMIT_PENDING_LAUNCHES] = PENDING_DEFAULT;
 	d->limits[RT_LIMIT_L2_FETCH] = FETCH_DEFAULT;
 	d->limits[RT_LIMIT_L2_PERSISTING] = (size_t)persisting / 10 * 3;
-	d->limits[RT_LIMIT_SHARED] = (size_t)(d->dev.arch->smem_per_cta_optin_bytes - 1);
+	d->limits[RT_LIMIT_SHARED] = (size_t)d->dev.arch->smem_per_cta_optin_bytes;
 }
 
 /* Never less than what a device starts with. */
 static int set_stack(struct rt_device *d, size_t value)
 {
-	int status = rt_wait(d);
+	int status = (int)stream_device_finish(&d->dev);
 
-	if (value > (size_t)1 << 30)
+	if (value > STACK_MAX)
 		return cudaErrorInvalidValue;
 	d->limits[RT_LIMIT_STACK] = (size_t)align_up(value, STACK_ALIGN);
 	d->dev.stack_bytes = value > DEVICE_STACK_BYTES ? (u32)value : DEVICE_STACK_BYTES;
 	return status;
+}
+
+static size_t at_least(size_t value, size_t least, size_t unit)
+{
+	return value < least ? least : (size_t)align_up(value, unit);
+}
+
+/* Whole parts. */
+static size_t persisting_ways(size_t value, size_t most)
+{
+	size_t part = most / PERSISTING_PARTS;
+
+	return (value + part - 1) / part * part;
 }
 
 int rt_limit_set(struct rt_device *d, int limit, size_t value)
@@ -44,9 +69,15 @@ int rt_limit_set(struct rt_device *d, int limit, size_t value)
 	case RT_LIMIT_STACK:
 		return set_stack(d, value);
 	case RT_LIMIT_PRINTF:
+		value = at_least(value, PRINTF_LEAST, PRINTF_UNIT);
+		break;
 	case RT_LIMIT_PENDING_LAUNCHES:
+		value = at_least(value, PENDING_LEAST, 1);
 		break;
 	case RT_LIMIT_HEAP:
+		if (value > (size_t)INT64_MAX)
+			return cudaErrorInvalidValue;
+		value = at_least(value, HEAP_LEAST, HEAP_UNIT);
 		if (!exec_heap_resize(d->dev.syscalls.heap, value))
 			return cudaErrorInvalidValue;
 		break;
@@ -58,15 +89,20 @@ int rt_limit_set(struct rt_device *d, int limit, size_t value)
 		arch_attribute(d->dev.arch, 108, &most);
 		if (!most)
 			return STATUS_UNSUPPORTED_LIMIT;
-		value = value > (size_t)most ? (size_t)most : value;
+		if (value > (size_t)most)
+			return cudaErrorInvalidValue;
+		value = persisting_ways(value, (size_t)most);
 		break;
 	case RT_LIMIT_SYNC_DEPTH:
 		/* Device code of devices from 9.0 on cannot wait for its children. */
 		return STATUS_UNSUPPORTED_LIMIT;
-	case RT_LIMIT_SHARED:
-		return cudaErrorInvalidValue;
-	default:
+	case LIMIT_PRINTF_AGAIN:
 		return STATUS_UNSUPPORTED_LIMIT;
+	case RT_LIMIT_SHARED:
+	case LIMIT_SHARED_FALLBACK:
+		return STATUS_NOT_PERMITTED;
+	default:
+		return cudaErrorInvalidValue;
 	}
 	d->limits[limit] = value;
 	return cudaSuccess;
@@ -74,8 +110,14 @@ int rt_limit_set(struct rt_device *d, int limit, size_t value)
 
 int rt_limit_get(struct rt_device *d, int limit, size_t *value)
 {
-	if (limit < 0 || limit >= RT_LIMITS || limit == RT_LIMIT_SYNC_DEPTH)
+	if (limit < 0 || limit > LIMIT_PRINTF_AGAIN)
+		return cudaErrorInvalidValue;
+	if (limit == RT_LIMIT_SYNC_DEPTH || limit == LIMIT_PRINTF_AGAIN)
 		return STATUS_UNSUPPORTED_LIMIT;
+	if (limit == LIMIT_SHARED_FALLBACK) {
+		*value = 0;
+		return cudaSuccess;
+	}
 	*value = limit == RT_LIMIT_HEAP ? (size_t)exec_heap_limit(d->dev.syscalls.heap)
 					: d->limits[limit];
 	return cudaSuccess;
@@ -123,6 +165,12 @@ RT_API cudaError_t plrt_cudaProfilerStop(void)
 #define FLAGS_KNOWN 0xffu /* scheduling, mapped host memory, keep local memory, synchronous copies */
 #define FLAG_MAP_HOST 8u
 
+/* Of the ways to wait there are 0, 1, 2 and 4. */
+static bool flags_are_known(unsigned flags)
+{
+	return !(flags & ~FLAGS_KNOWN) && ((flags & 7) <= 2 || (flags & 7) == 4);
+}
+
 RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags);
 RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags)
 {
@@ -131,7 +179,7 @@ RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags)
 
 	if (!c)
 		return rt_error(status ? status : (int)cudaErrorMemoryAllocation);
-	if (flags & ~FLAGS_KNOWN || ((flags & 7) > 2 && (flags & 7) != 4))
+	if (!flags_are_known(flags))
 		return rt_error(cudaErrorInvalidValue);
 	c->flags = flags & ~FLAG_MAP_HOST;
 	return cudaSuccess;
@@ -161,7 +209,7 @@ RT_API cudaError_t plrt_cudaInitDevice(int device, unsigned device_flags, unsign
 
 	if (status)
 		return rt_error(status);
-	if (flags > 1)
+	if (flags & 1 && !flags_are_known(device_flags))
 		return rt_error(cudaErrorInvalidValue);
 	if (!rt_device_open(device, &status))
 		return rt_error(status);
@@ -169,7 +217,7 @@ RT_API cudaError_t plrt_cudaInitDevice(int device, unsigned device_flags, unsign
 	if (!c)
 		return rt_error(cudaErrorMemoryAllocation);
 	c->is_active = true;
-	if (flags) /* the flags are meant */
+	if (flags & 1) /* the flags are meant */
 		c->flags = device_flags & ~FLAG_MAP_HOST;
 	return cudaSuccess;
 }
@@ -180,7 +228,11 @@ static int keep(int offset, int value, int last)
 {
 	int status;
 
-	if (!rt_device_now(&status))
+	struct rt_device *d = rt_device_now(&status);
+
+	if (d && !offset)
+		status = (int)device_capture_guard(&d->dev);
+	if (status)
 		return rt_error(status);
 	if (value < 0 || value > last)
 		return rt_error(cudaErrorInvalidValue);
@@ -230,7 +282,7 @@ RT_API cudaError_t plrt_cudaFuncSetCacheConfig(const void *stub, int config)
 {
 	int status;
 
-	if (!rt_kernel(rt_find_function(stub), &status))
+	if (!rt_kernel(rt_named_kernel(stub), &status))
 		return rt_error(status);
 	return rt_error(config < 0 || config > 3 ? cudaErrorInvalidValue : cudaSuccess);
 }
@@ -240,7 +292,7 @@ RT_API cudaError_t plrt_cudaFuncSetSharedMemConfig(const void *stub, int config)
 {
 	int status;
 
-	if (!rt_kernel(rt_find_function(stub), &status))
+	if (!rt_kernel(rt_named_kernel(stub), &status))
 		return rt_error(status);
 	return rt_error(config < 0 || config > 2 ? cudaErrorInvalidValue : cudaSuccess);
 }

@@ -43,8 +43,7 @@ RT_FN(cudaMalloc, (void **out, size_t size))
 
 RT_FN(cudaMallocManaged, (void **out, size_t size, unsigned flags))
 {
-	return rt_error(size ? allocate(out, size, flags, memory_alloc_managed)
-			     : cudaErrorInvalidValue);
+	return rt_error(allocate(out, size, flags, memory_alloc_managed));
 }
 
 RT_FN(cudaHostAlloc, (void **out, size_t size, unsigned flags))
@@ -162,10 +161,10 @@ RT_FN(cudaMemGetInfo, (size_t * free_bytes, size_t *total))
 
 	if (!d)
 		return rt_error(status);
-	if (!free_bytes || !total)
-		return rt_error(cudaErrorInvalidValue);
-	*total = d->dev.mem.limit_bytes;
-	*free_bytes = mem_left(&d->dev.mem);
+	if (total)
+		*total = d->dev.mem.limit_bytes;
+	if (free_bytes)
+		*free_bytes = mem_left(&d->dev.mem);
 	return cudaSuccess;
 }
 
@@ -187,7 +186,8 @@ RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p)
 		return rt_error(status);
 	if (!out)
 		return rt_error(cudaErrorInvalidValue);
-	*out = (struct pointer_attributes){.device = -2};
+	/* What no device knows is the host's, whatever it is. */
+	*out = (struct pointer_attributes){.device = -2, .host_pointer = (void *)(uintptr_t)p};
 	if (!memory_find(&rt_get()->memory, number(p), &i))
 		return cudaSuccess;
 	host = memory_type_of(&i) == 1;
@@ -238,7 +238,11 @@ static int prefetch(const void *p, size_t size, struct memory_location where, un
 	struct rt *rt = rt_get();
 	int status;
 
-	if (!rt_stream(stream, own, &status))
+	struct stream *s = rt_stream(stream, own, &status);
+
+	if (s)
+		status = (int)stream_capture_forbid(s);
+	if (status)
 		return status;
 	return flags ? cudaErrorInvalidValue
 		     : (int)memory_prefetch(&rt->memory, number(p), size, where, rt->list.len);

@@ -26,7 +26,8 @@ static int available(struct device_kernel *k, size_t *bytes, int blocks, int thr
 	use.smem_bytes = p->shared_static;
 	if (!arch_available_smem(k->owner->dev->arch, &use, (u32)blocks, &most))
 		return STATUS_INVALID_VALUE;
-	*bytes = (size_t)most;
+	*bytes = most < device_kernel_dynamic_max(k, p) ? (size_t)most
+						       : device_kernel_dynamic_max(k, p);
 	return STATUS_SUCCESS;
 }
 
@@ -152,7 +153,7 @@ RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 
 	if (flags > 1)
 		return rt_error(cudaErrorInvalidValue);
-	k = rt_kernel(rt_find_function(stub), &status);
+	k = rt_kernel(rt_named_kernel(stub), &status);
 	return rt_error(k ? active_blocks(k, blocks, threads, dynamic) : status);
 }
 
@@ -171,7 +172,7 @@ RT_API cudaError_t plrt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
 								  int blocks, int threads)
 {
 	int status;
-	struct device_kernel *k = rt_kernel(rt_find_function(stub), &status);
+	struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);
 
 	return rt_error(k ? available(k, bytes, blocks, threads) : status);
 }

@@ -58,7 +58,7 @@ static int give_back(const void *p, cudaStream_t stream, bool own)
 
 	if (!s)
 		return status;
-	return p ? (int)memory_free_async(s, number(p)) : cudaErrorInvalidValue;
+	return p ? (int)memory_free_async(s, number(p)) : cudaSuccess;
 }
 
 RT_STREAM_FN(cudaMallocAsync, (void **out, size_t size, cudaStream_t stream),

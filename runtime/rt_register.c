@@ -193,6 +193,13 @@ struct rt_function *rt_find_function(const void *stub)
 	return lookup(&registered.functions, stub);
 }
 
+const struct rt_function *rt_named_kernel(const void *stub)
+{
+	const struct rt_function *f = rt_find_function(stub);
+
+	return f ? f : stub;
+}
+
 const struct rt_variable *rt_find_reference(const void *symbol, u32 kind)
 {
 	const struct rt_variable *v = lookup(&registered.variables, symbol);

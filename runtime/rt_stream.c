@@ -13,8 +13,14 @@ struct stream *rt_stream(const void *handle, bool own, int *status)
 		return NULL;
 	s = stream_resolve(&d->dev, handle, own);
 	if (!s)
-		*status = cudaErrorInvalidResourceHandle;
+		*status = rt_stream_error(handle);
 	return s;
+}
+
+int rt_stream_error(const void *handle)
+{
+	return stream_was(rt_get()->streams, handle) ? STATUS_CONTEXT_IS_DESTROYED
+						     : STATUS_INVALID_HANDLE;
 }
 
 /* ---- making ---- */
@@ -84,47 +90,6 @@ static int query(cudaStream_t stream, bool own)
 
 RT_STREAM_FN(cudaStreamSynchronize, (cudaStream_t stream), synchronize(stream, OWN))
 RT_STREAM_FN(cudaStreamQuery, (cudaStream_t stream), query(stream, OWN))
-
-/* ---- asking ---- */
-
-enum ask { ASK_FLAGS, ASK_PRIORITY, ASK_ID, ASK_DEVICE };
-
-static int ask(cudaStream_t stream, bool own, enum ask what, void *out)
-{
-	struct rt *rt = rt_get();
-	int status;
-	struct stream *s = rt_stream(stream, own, &status);
-
-	if (!s)
-		return status;
-	if (!out)
-		return cudaErrorInvalidValue;
-	switch (what) {
-	case ASK_FLAGS:
-		*(unsigned *)out = stream_flags_of(s);
-		break;
-	case ASK_PRIORITY:
-		*(int *)out = stream_priority_of(s);
-		break;
-	case ASK_ID:
-		*(u64 *)out = stream_id_of(s);
-		break;
-	case ASK_DEVICE:
-		for (u32 i = 0; i < rt->list.len; i++)
-			if (&rt->device[i].dev == stream_device_of(s))
-				*(int *)out = (int)i;
-		break;
-	}
-	return cudaSuccess;
-}
-
-RT_STREAM_FN(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags),
-	     ask(stream, OWN, ASK_FLAGS, flags))
-RT_STREAM_FN(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
-	     ask(stream, OWN, ASK_PRIORITY, priority))
-RT_STREAM_FN(cudaStreamGetId, (cudaStream_t stream, u64 *id), ask(stream, OWN, ASK_ID, id))
-RT_STREAM_FN(cudaStreamGetDevice, (cudaStream_t stream, int *device),
-	     ask(stream, OWN, ASK_DEVICE, device))
 
 /* ---- attributes ---- */
 

@@ -36,7 +36,10 @@ int rt_texture_width(int device, u32 format, u32 channels, size_t *out)
 		return status;
 	if (!out || !mem_format_bytes(format, channels) || !mem_format_channel_bytes(format))
 		return STATUS_INVALID_VALUE;
-	*out = (size_t)rt_get()->list.at[device]->tex1d_linear_max;
+	/* Texels, and as many bytes as a word of 32 bits counts. */
+	*out = (size_t)rt_get()->list.at[device]->tex1d_linear_max * 4;
+	if (*out > ((size_t)1 << 32) / mem_format_bytes(format, channels))
+		*out = ((size_t)1 << 32) / mem_format_bytes(format, channels);
 	return STATUS_SUCCESS;
 }
 
@@ -121,6 +124,18 @@ static void write_settings(const struct texture_settings *t, bool has_seamless,
 
 /* ---- textures ---- */
 
+#define READ_NORMALIZED 1
+
+/* Only numbers of 8 and 16 bits can be read as fractions. */
+static bool is_wide(const struct texture_resource *r)
+{
+	u32 format = r->kind == TEXTURE_ARRAY    ? r->array->desc.format
+		     : r->kind == TEXTURE_MIPMAP ? r->mipmap->desc.format
+						 : r->format;
+
+	return mem_format_channel_bytes(format) == 4;
+}
+
 static int create(u64 *out, const struct rt_resource_desc *r, const struct texture_desc_rt *t,
 		  const struct view_desc *v, bool has_seamless)
 {
@@ -130,11 +145,15 @@ static int create(u64 *out, const struct rt_resource_desc *r, const struct textu
 
 	if (!dev)
 		return status;
-	if (!out || !r || !t)
+	if (!out || !r)
 		return cudaErrorInvalidValue;
+	if (!t)
+		return cudaErrorInvalidResourceHandle;
 	status = read_resource(r, &d.resource);
 	if (status)
 		return status;
+	if (t->read_mode == READ_NORMALIZED && is_wide(&d.resource))
+		return (int)STATUS_INVALID_NORM_SETTING;
 	read_settings(t, has_seamless, &d.settings);
 	if (v)
 		d.view = (struct texture_view){(u32)v->format, v->width,       v->height,
@@ -161,15 +180,15 @@ RT_FN(cudaCreateTextureObject_11, (u64 * out, const struct rt_resource_desc *r,
 	return rt_error(create(out, r, t, v, false));
 }
 
-/* CUDA Runtime API: no object is nothing to destroy. */
+/* What is no object, or no longer one, is nothing to destroy. */
 static int destroy(u64 handle, u32 kind)
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
 
-	if (!d)
-		return status;
-	return handle ? (int)texture_destroy(d->dev.textures, handle, kind) : cudaSuccess;
+	if (d)
+		(void)texture_destroy(d->dev.textures, handle, kind);
+	return status;
 }
 
 RT_FN(cudaDestroyTextureObject, (u64 handle))
@@ -182,7 +201,10 @@ static int describe(u64 handle, u32 kind, struct texture_desc *out)
 	int status;
 	struct rt_device *d = rt_device_now(&status);
 
-	return d ? (int)texture_describe(d->dev.textures, handle, kind, out) : status;
+	if (!d)
+		return status;
+	return handle ? (int)texture_describe(d->dev.textures, handle, kind, out)
+		      : cudaErrorInvalidValue;
 }
 
 RT_FN(cudaGetTextureObjectResourceDesc, (struct rt_resource_desc * out, u64 handle))
@@ -225,8 +247,6 @@ RT_FN(cudaGetTextureObjectResourceViewDesc, (struct view_desc * out, u64 handle)
 	struct texture_desc d;
 	int status = out ? describe(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
 
-	if (!status && !d.has_view)
-		status = cudaErrorInvalidValue;
 	if (!status)
 		*out = (struct view_desc){(int)d.view.format, d.view.width,       d.view.height,
 					  d.view.depth,       d.view.first_level, d.view.last_level,
@@ -239,8 +259,10 @@ RT_FN(cudaDeviceGetTexture1DLinearMaxWidth,
 {
 	u32 format, channels;
 
-	if (!c || !rt_channels_read(c, &format, &channels))
+	if (!c)
 		return rt_error(cudaErrorInvalidValue);
+	if (!rt_channels_read(c, &format, &channels))
+		return rt_error(STATUS_INVALID_CHANNEL_DESCRIPTOR);
 	return rt_error(rt_texture_width(device, format, channels, out));
 }
 

@@ -115,9 +115,12 @@ void rt_visible_apply(struct rt *rt, const char *spec)
 
 /* ---- PCI addresses ---- */
 
+/* "0000:00:00.0" */
+#define BUS_ID_BYTES 13
+
 static int bus_id(char *out, int len, int device)
 {
-	if (!out || len <= 0)
+	if (!out || len < BUS_ID_BYTES)
 		return STATUS_INVALID_VALUE;
 	snprintf(out, (size_t)len, "0000:%02X:00.0", rt_visible_bus(device));
 	return STATUS_SUCCESS;
@@ -210,10 +213,12 @@ static int p2p_attribute(int *value, int attribute, int from, int to)
 	const struct rt *rt = rt_get();
 	bool linked;
 
-	if (!value || attribute < RANK || attribute > SOME_ATOMICS)
+	if (!value)
 		return STATUS_INVALID_VALUE;
 	if (from == to)
 		return STATUS_INVALID_DEVICE;
+	if (attribute < RANK || attribute > SOME_ATOMICS)
+		return STATUS_INVALID_VALUE;
 	linked = arch_devices_links(&rt->list, (u32)from, (u32)to) != 0;
 	*value = attribute == RANK      ? !linked
 		 : attribute == ATOMICS ? linked
@@ -241,11 +246,16 @@ RT_API cudaError_t plrt_cudaDeviceGetP2PAttribute(int *value, int attribute, int
 
 /* Per operation: 32- and 64-bit, scalar and not, as bits. All of them work, or none. */
 #define ATOMIC_ALL 0xfu
+/* CUatomicOperation: from integer addition to addition of floats. */
+#define ATOMIC_LAST 12
 
 static int atomics(unsigned *out, const int *operations, unsigned n, bool works)
 {
 	if (!out || !operations || !n)
 		return STATUS_INVALID_VALUE;
+	for (unsigned i = 0; i < n; i++)
+		if (operations[i] < 0 || operations[i] > ATOMIC_LAST)
+			return STATUS_INVALID_VALUE;
 	for (unsigned i = 0; i < n; i++)
 		out[i] = works ? ATOMIC_ALL : 0;
 	return STATUS_SUCCESS;
@@ -253,7 +263,11 @@ static int atomics(unsigned *out, const int *operations, unsigned n, bool works)
 
 static int p2p_atomics(unsigned *out, const int *operations, unsigned n, int from, int to)
 {
-	int works = 0, status = p2p_attribute(&works, ATOMICS, from, to);
+	int works = 0, status;
+
+	if (!out || !operations || !n)
+		return STATUS_INVALID_VALUE;
+	status = p2p_attribute(&works, ATOMICS, from, to);
 
 	return status ? status : atomics(out, operations, n, works);
 }

@@ -26,9 +26,9 @@ enum {
 
 static bool window_is_valid(const struct launch_attr *a)
 {
-	/* Properties: 0 normal, 1 streaming, 2 persisting; a miss cannot persist. */
+	/* Properties: 0 normal, 1 streaming, 2 persisting, which a miss cannot be; hits are not checked. */
 	return a->value.window.hit_ratio >= 0 && a->value.window.hit_ratio <= 1 &&
-	       (unsigned)a->value.window.hit <= 2 && (unsigned)a->value.window.miss <= 1;
+	       (unsigned)a->value.window.miss <= 1;
 }
 
 static bool number_is_within(const struct launch_attr *a, int lo, int hi)
@@ -44,7 +44,9 @@ static enum status take_event(const struct streams *all, const struct launch_att
 
 	if (!stream_event_is(all, e))
 		return STATUS_INVALID_HANDLE;
-	if (!(stream_event_flags_of(e) & STREAM_EVENT_NO_TIMING) || a->value.event.flags & ~1)
+	if (!(stream_event_flags_of(e) & STREAM_EVENT_NO_TIMING))
+		return STATUS_NOT_SUPPORTED;
+	if (a->value.event.flags & ~1)
 		return STATUS_INVALID_VALUE;
 	out->event[which] = e;
 	out->event_flags[which] = a->value.event.flags;
@@ -90,9 +92,7 @@ static enum status read_one(const struct streams *all, const struct launch_attr 
 		return take_event(all, a, 0, out);
 	case ATTR_COMPLETION_EVENT:
 		return take_event(all, a, 1, out);
-	case ATTR_PRIORITY:
-		ok = number_is_within(a, STREAM_PRIORITY_MAX, 0);
-		break;
+	case ATTR_PRIORITY: /* clamped */
 	case ATTR_DOMAIN_MAP:
 		ok = true;
 		break;
@@ -104,7 +104,7 @@ static enum status read_one(const struct streams *all, const struct launch_attr 
 		ok = number_is_within(a, -1, 100);
 		break;
 	case ATTR_DEVICE_NODE:
-		return a->value.device_node.updatable ? STATUS_NOT_SUPPORTED : STATUS_SUCCESS;
+		return STATUS_NOT_SUPPORTED;
 	default:
 		break;
 	}
@@ -149,8 +149,14 @@ enum status launch_attrs_record(const struct launch_attrs *a, struct stream *s)
 static bool is_of_stream(int id)
 {
 	return id == ATTR_ACCESS_WINDOW || id == ATTR_SYNC_POLICY || id == ATTR_PRIORITY ||
-	       id == ATTR_DOMAIN_MAP || id == ATTR_DOMAIN || id == ATTR_NVLINK;
+	       id == ATTR_DOMAIN_MAP || id == ATTR_DOMAIN;
 }
+
+/* Behind what any value takes: whether a map of domains was given. */
+#define MAP_GIVEN 63
+/* A policy that was not given, and domains one of which is for remote memory. */
+static const int no_policy = -1;
+static const u8 usual_domains[] = {0, 1};
 
 enum status stream_attr_get(const struct stream *s, int id, void *value)
 {
@@ -162,6 +168,10 @@ enum status stream_attr_get(const struct stream *s, int id, void *value)
 		memcpy(value, &priority, sizeof(priority));
 	else
 		stream_kept_read(s, (u32)id, value);
+	if (id == ATTR_SYNC_POLICY && !*(int *)value)
+		memcpy(value, &no_policy, sizeof(no_policy));
+	if (id == ATTR_DOMAIN_MAP && !((u8 *)value)[MAP_GIVEN])
+		memcpy(value, usual_domains, sizeof(usual_domains));
 	return STATUS_SUCCESS;
 }
 
@@ -174,15 +184,18 @@ enum status stream_attr_set(struct stream *s, int id, const void *value)
 		return STATUS_INVALID_VALUE;
 	memcpy(a.value.bytes, value, sizeof(a.value.bytes));
 	if (id == ATTR_ACCESS_WINDOW)
-		ok = window_is_valid(&a);
+		ok = window_is_valid(&a) &&
+		     a.value.window.bytes <= (size_t)stream_device_of(s)->arch->access_window_max_bytes;
 	else if (id == ATTR_SYNC_POLICY) /* auto, spin, yield, block */
 		ok = number_is_within(&a, 1, 4);
-	else if (id == ATTR_DOMAIN || id == ATTR_NVLINK)
+	else if (id == ATTR_DOMAIN)
 		ok = number_is_within(&a, 0, 1);
 	else if (id == ATTR_PRIORITY)
 		ok = number_is_within(&a, STREAM_PRIORITY_MAX, 0);
 	if (!ok)
 		return STATUS_INVALID_VALUE;
+	if (id == ATTR_DOMAIN_MAP)
+		a.value.bytes[MAP_GIVEN] = 1;
 	if (id == ATTR_PRIORITY)
 		stream_priority_set(s, a.value.number);
 	else

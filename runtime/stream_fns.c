@@ -1,6 +1,6 @@
 /*
  * Entry points about streams that are the same in both interfaces: the program's functions in the order
- * of a stream, and managed memory that is attached to one.
+ * of a stream, managed memory that is attached to one, and what a stream is.
  */
 #include "runtime/drv.h"
 
@@ -58,10 +58,13 @@ static int attach(struct stream *s, int status, u64 p, size_t length, unsigned f
 
 	if (!s)
 		return status;
+	status = (int)stream_capture_forbid(s);
+	if (status)
+		return status;
 	if ((flags != 1 && flags != 2 && flags != 4) || (flags == 4 && stream_is_legacy(s)))
 		return STATUS_INVALID_VALUE;
 	if (!mem_find(&stream_device_of(s)->mem, p, length ? length : 1, &r) ||
-	    r.kind != MEM_KIND_MANAGED || (length && length != r.size))
+	    r.kind != MEM_KIND_MANAGED || r.base != p || (length && length != r.size))
 		return STATUS_INVALID_VALUE;
 	return STATUS_SUCCESS;
 }
@@ -75,3 +78,53 @@ STREAM_FNS(cuStreamAddCallback, cudaStreamAddCallback,
 STREAM_FNS(cuStreamAttachMemAsync, cudaStreamAttachMemAsync,
 	   (void *stream, u64 p, size_t length, unsigned flags),
 	   attach(s, status, p, length, flags))
+
+/* ---- asking ---- */
+
+enum ask { ASK_FLAGS, ASK_PRIORITY, ASK_ID, ASK_DEVICE };
+
+static int device_index(const struct device *d)
+{
+	struct rt *rt = rt_get();
+	u32 i = 0;
+
+	while (i < rt->list.len && &rt->device[i].dev != d)
+		i++;
+	return (int)i;
+}
+
+/* A stream that is being captured tells its priority, and is spoilt by who asks for its flags or number. */
+static int ask(struct stream *s, int status, enum ask what, void *out)
+{
+	if (!s)
+		return status;
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	if (what == ASK_FLAGS || what == ASK_ID)
+		status = (int)stream_capture_forbid(s);
+	if (status)
+		return status;
+	switch (what) {
+	case ASK_FLAGS:
+		*(unsigned *)out = stream_flags_of(s);
+		break;
+	case ASK_PRIORITY:
+		*(int *)out = stream_priority_of(s);
+		break;
+	case ASK_ID:
+		*(u64 *)out = stream_id_of(s);
+		break;
+	case ASK_DEVICE:
+		*(int *)out = device_index(stream_device_of(s));
+		break;
+	}
+	return STATUS_SUCCESS;
+}
+
+STREAM_FNS(cuStreamGetFlags, cudaStreamGetFlags, (void *stream, unsigned *flags),
+	   ask(s, status, ASK_FLAGS, flags))
+STREAM_FNS(cuStreamGetPriority, cudaStreamGetPriority, (void *stream, int *priority),
+	   ask(s, status, ASK_PRIORITY, priority))
+STREAM_FNS(cuStreamGetId, cudaStreamGetId, (void *stream, u64 *id), ask(s, status, ASK_ID, id))
+STREAM_FNS(cuStreamGetDevice, cudaStreamGetDevice, (void *stream, int *device),
+	   ask(s, status, ASK_DEVICE, device))

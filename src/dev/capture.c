@@ -194,6 +194,12 @@ enum status capture_forbid(struct stream *s, enum status error)
 	return graph_unlock(all, s->capture ? invalidate(s->capture, error) : STATUS_SUCCESS);
 }
 
+enum status stream_capture_forbid(struct stream *s)
+{
+	return PL_UNLIKELY(stream_is_capturing(s)) ? capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED)
+						   : STATUS_SUCCESS;
+}
+
 enum status capture_add(struct stream *s, const struct graph_action *action)
 {
 	struct streams *all = s->device->all;
@@ -330,6 +336,20 @@ enum status stream_capture_guard(struct streams *all)
 			c->invalid = true;
 			status = STATUS_STREAM_CAPTURE_UNSUPPORTED;
 		}
+	}
+	return graph_unlock(all, status);
+}
+
+enum status stream_capture_forbid_all(struct streams *all)
+{
+	enum status status = STATUS_SUCCESS;
+
+	if (!__atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE))
+		return status;
+	graph_lock(all);
+	for (struct stream_capture *c = all->graphs->captures; c; c = c->next) {
+		c->invalid = true;
+		status = STATUS_STREAM_CAPTURE_UNSUPPORTED;
 	}
 	return graph_unlock(all, status);
 }

@@ -63,7 +63,9 @@ static enum status place_memory(struct mem_system *s, const struct copy_end *e,
 	u64 rows = c->depth > 1 || e->z ? (e->rows ? e->rows : c->height) : 0, pitch, span, off;
 
 	pitch = c->height > 1 || c->depth > 1 || e->y || e->z ? e->pitch : 0;
-	if ((pitch && pitch < c->width) || pitch > PITCH_MAX)
+	if (pitch > PITCH_MAX)
+		return STATUS_INVALID_VALUE;
+	if (pitch && pitch < c->width)
 		return STATUS_INVALID_PITCH_VALUE;
 	if ((c->height > 1 && !pitch) || (rows && rows < c->height))
 		return c->height > 1 && !pitch ? STATUS_INVALID_PITCH_VALUE : STATUS_INVALID_VALUE;

@@ -105,6 +105,11 @@ struct device_param {
 	u32 offset, bytes, align;
 };
 
+/* What the static one leaves of the memory that a CTA has without opting in. */
+#define DEVICE_DYNAMIC_PLAIN UINT32_MAX
+/* Static shared memory is counted in steps. */
+#define DEVICE_SHARED_STEP 16u
+
 struct device_kernel {
 	struct device_program *owner;
 	const struct ir_module *unit;
@@ -112,8 +117,8 @@ struct device_kernel {
 	u32 unit_index;
 	u32 param_len, param_bytes;
 	struct device_param *params;
-	u32 max_dynamic_bytes; /* dynamic shared memory a launch may ask for; the profile's plain
-				  limit at first */
+	/* Dynamic shared memory a launch may ask for, or DEVICE_DYNAMIC_PLAIN. */
+	u32 max_dynamic_bytes;
 	/* Clusters larger than every chip allows (a function attribute); off at first. */
 	bool nonportable_cluster;
 	u32 cluster_required[3]; /* of every launch (function attributes); zeros: not set */
@@ -260,6 +265,10 @@ enum status device_launch(const struct device_launch *l, device_done *done, void
  */
 void device_launch_explain(const struct device_launch *l, enum status status, struct text *out);
 
+/* Dynamic shared memory that a launch of the kernel may ask for; p: the kernel, lowered. */
+u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p);
+/* Bytes of static shared memory as they are counted. */
+u32 device_shared_static(const struct program *p);
 /* CTAs of this size that an SM holds at once; 0: it cannot run. */
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes);
 

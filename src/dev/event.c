@@ -114,6 +114,8 @@ enum status stream_event_record(struct stream_event *e, struct stream *s, u32 fl
 		return STATUS_INVALID_HANDLE;
 	if (PL_UNLIKELY(stream_is_capturing(s)))
 		return capture_record(e, s, flags);
+	if (flags & STREAM_EVENT_EXTERNAL)
+		return STATUS_ILLEGAL_STATE;
 	if (PL_UNLIKELY(is_captured(e)))
 		capture_forget_event(e);
 	if (s->legacy)
@@ -149,6 +151,8 @@ enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flag
 		return status;
 	if (PL_UNLIKELY(stream_is_capturing(s) || is_captured(e)))
 		return capture_wait_event(s, e, flags);
+	if (flags & STREAM_EVENT_EXTERNAL)
+		return STATUS_ILLEGAL_STATE;
 	if (s->legacy)
 		status = capture_check_legacy(s);
 	if (status != STATUS_SUCCESS)

@@ -172,6 +172,8 @@ enum status graph_memory_free(struct device *d, u64 address);
 enum graph_amount { GRAPH_USED, GRAPH_USED_HIGH, GRAPH_RESERVED, GRAPH_RESERVED_HIGH };
 /* reset: a high mark becomes what it marks. */
 enum status graph_memory_amount(struct device *d, enum graph_amount which, bool reset, u64 *out);
+/* Reserve no more than what is used. */
+void graph_memory_trim(struct device *d);
 
 /* ---- executable graphs: graph_exec.c ---- */
 
@@ -269,6 +271,11 @@ enum status stream_capture_info(struct stream *s, struct capture_info *out);
 /* Add to (or set) what the stream's next node comes after. */
 enum status stream_capture_update(struct stream *s, const struct graph_after *after, bool set);
 bool stream_is_capturing(const struct stream *s);
+/*
+ * For what cannot be captured at all: STATUS_STREAM_CAPTURE_UNSUPPORTED when the stream is being captured,
+ * which is then spoilt.
+ */
+enum status stream_capture_forbid(struct stream *s);
 /* Set the calling thread's mode, return the former one. */
 enum capture_mode stream_capture_mode_exchange(struct streams *all, enum capture_mode mode);
 /*
@@ -276,7 +283,9 @@ enum capture_mode stream_capture_mode_exchange(struct streams *all, enum capture
  * STATUS_STREAM_CAPTURE_UNSUPPORTED when a capture forbids them to this thread; it is then invalid.
  */
 enum status stream_capture_guard(struct streams *all);
-/* The same; a device without streams forbids nothing. */
+/* For waits for whole devices: no capture of any mode or thread allows them. */
+enum status stream_capture_forbid_all(struct streams *all);
+/* As stream_capture_guard; a device without streams forbids nothing. */
 enum status device_capture_guard(const struct device *d);
 
 #endif

@@ -70,6 +70,15 @@ static bool has_conditions(const struct graph *g)
 	return false;
 }
 
+static bool has_memory(const struct graph *g)
+{
+	const struct graph_node *n = g->first;
+
+	while (n && n->action.type != GRAPH_MEM_ALLOC)
+		n = n->next;
+	return n != NULL;
+}
+
 static void mark_exec(struct graph *g, struct graph_exec *x)
 {
 	g->exec = x;
@@ -88,6 +97,9 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 	enum status status;
 
 	*refusal = (struct graph_refusal){0};
+	status = stream_capture_guard(all);
+	if (status != STATUS_SUCCESS)
+		return refuse(refusal, GRAPH_FAILED, NULL, status);
 	graph_lock(all);
 	if (!graph_is(all, g) || g->exec ||
 	    flags & ~(u32)(GRAPH_AUTO_FREE | GRAPH_UPLOAD | GRAPH_DEVICE_LAUNCH |
@@ -95,6 +107,9 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
 	/* Kernels cannot launch graphs here. */
 	if (flags & GRAPH_DEVICE_LAUNCH)
+		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
+	/* Nodes have their memory once. */
+	if (g->memory_user && graph_exec_is(all, g->memory_user))
 		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
 	status = check((struct graph *)(uintptr_t)g, false, refusal);
 	if (status != STATUS_SUCCESS)
@@ -109,6 +124,8 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 	x->flags = flags;
 	x->expands = has_conditions(g);
 	mark_exec(x->copy, x);
+	if (has_memory(g))
+		((struct graph *)(uintptr_t)g)->memory_user = x;
 	*out = x;
 	return graph_unlock(all, STATUS_SUCCESS);
 }
@@ -125,6 +142,7 @@ enum status graph_exec_destroy(struct streams *all, struct graph_exec *x)
 	if (!graph_exec_is(all, x))
 		return graph_unlock(all, STATUS_INVALID_VALUE);
 	handle_retire(&all->graphs->exec_pool, x);
+	graph_bytes_forget_locked(x);
 	x->dying = true;
 	if (!x->running)
 		exec_free_locked(all, x);
@@ -326,6 +344,8 @@ static enum status launch_locked(struct graph_exec *x, struct stream *s, struct 
 	pthread_mutex_unlock(&all->lock);
 	if (status != STATUS_SUCCESS)
 		drop_flights(x->copy);
+	else
+		graph_bytes_launched_locked(x, s);
 	return status;
 }
 

@@ -65,6 +65,7 @@ struct graph {
 	u64 id;
 	struct graph_node *owner; /* the node whose child or body it is, NULL: none */
 	struct graph_exec *exec;  /* whose copy it is, NULL: none */
+	const struct graph_exec *memory_user; /* the last one that uses the memory of its nodes */
 	struct map by_origin;     /* id of the original node -> node */
 	VEC(struct graph_condition_item *) conditions;
 	VEC(struct graph_kept) kept;
@@ -85,6 +86,10 @@ struct graph_exec {
 	u32 running;    /* launches that expand and have not ended */
 	struct work *last; /* of the launch before */
 	u64 last_serial;
+	/* Memory that it holds: from its first launch on, and the stream of its last one. */
+	u64 footprint, home;
+	struct stream_device *memory_device; /* NULL: none */
+	struct graph_exec *memory_next;      /* of the device */
 };
 
 struct stream_capture {
@@ -149,6 +154,12 @@ void graph_memory_use_locked(struct graph_memory *m, bool used);
 void graph_memory_release_locked(struct graph_memory *m);
 /* The device goes, and its memory with it. */
 void graph_memory_forget(struct stream_device *d);
+
+/* ---- graph_bytes.c ---- */
+
+/* lock held. */
+void graph_bytes_launched_locked(struct graph_exec *x, struct stream *s);
+void graph_bytes_forget_locked(struct graph_exec *x);
 
 /* ---- graph_exec.c ---- */
 

@@ -196,20 +196,14 @@ void graph_memory_forget(struct stream_device *d)
 		m->next = NULL;
 		m->device = NULL;
 	}
+	for (struct graph_exec *x = d->memory_execs; x; x = x->memory_next)
+		x->memory_device = NULL;
+	d->memory_execs = NULL;
 	graph_unlock(d->all, STATUS_SUCCESS);
-}
-
-static void count_used(struct stream_device *d, s64 bytes)
-{
-	d->graph_bytes.used = (u64)((s64)d->graph_bytes.used + bytes);
-	if (d->graph_bytes.used > d->graph_bytes.used_high)
-		d->graph_bytes.used_high = d->graph_bytes.used;
 }
 
 void graph_memory_use_locked(struct graph_memory *m, bool used)
 {
-	if (m->device && m->used != used)
-		count_used(m->device, used ? (s64)m->bytes : -(s64)m->bytes);
 	m->used = used;
 }
 
@@ -296,25 +290,4 @@ enum status graph_memory_free(struct device *d, u64 address)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
 	graph_memory_use_locked(m, false);
 	return graph_unlock(all, STATUS_SUCCESS);
-}
-
-enum status graph_memory_amount(struct device *d, enum graph_amount which, bool reset, u64 *out)
-{
-	struct stream_device *sd = d->streams;
-	u64 reserved = 0;
-
-	graph_lock(sd->all);
-	for (const struct graph_memory *m = sd->memory; m; m = m->next)
-		reserved += m->bytes;
-	if (reserved > sd->graph_bytes.reserved_high)
-		sd->graph_bytes.reserved_high = reserved;
-	if (reset && which == GRAPH_USED_HIGH)
-		sd->graph_bytes.used_high = sd->graph_bytes.used;
-	if (reset && which == GRAPH_RESERVED_HIGH)
-		sd->graph_bytes.reserved_high = reserved;
-	*out = which == GRAPH_USED        ? sd->graph_bytes.used
-	       : which == GRAPH_USED_HIGH ? sd->graph_bytes.used_high
-	       : which == GRAPH_RESERVED  ? reserved
-					  : sd->graph_bytes.reserved_high;
-	return graph_unlock(sd->all, STATUS_SUCCESS);
 }

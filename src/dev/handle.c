@@ -92,6 +92,11 @@ bool handle_is_live(const struct handle_pool *p, const void *item)
 	return index < p->cap && __atomic_load_n(&head_at(p, index)->live, __ATOMIC_ACQUIRE) == 1;
 }
 
+bool handle_was(const struct handle_pool *p, const void *item)
+{
+	return index_of(p, item) < __atomic_load_n(&p->used, __ATOMIC_ACQUIRE);
+}
+
 bool handle_retire(struct handle_pool *p, void *item)
 {
 	u32 index = index_of(p, item);

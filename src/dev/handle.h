@@ -43,6 +43,8 @@ bool handle_retire(struct handle_pool *p, void *item);
 bool handle_free(struct handle_pool *p, void *item);
 /* Is it a live item? Any value may be asked about. */
 bool handle_is_live(const struct handle_pool *p, const void *item);
+/* Has it ever been an item? */
+bool handle_was(const struct handle_pool *p, const void *item);
 /* Call visit for every live item; it may free the one it is given. */
 void handle_each(struct handle_pool *p, void (*visit)(void *item, void *user), void *user);
 

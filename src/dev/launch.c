@@ -62,6 +62,20 @@ static struct arch_use use_of(const struct device_kernel *k, u32 threads, u64 sh
 	};
 }
 
+u32 device_shared_static(const struct program *p)
+{
+	return (u32)align_up(p->shared_static, DEVICE_SHARED_STEP);
+}
+
+u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p)
+{
+	u32 plain = (u32)k->owner->dev->arch->smem_per_cta_bytes, used = device_shared_static(p);
+
+	if (k->max_dynamic_bytes != DEVICE_DYNAMIC_PLAIN)
+		return k->max_dynamic_bytes;
+	return plain > used ? plain - used : 0;
+}
+
 static u32 occupancy(const struct device_kernel *k, const struct program *p, u32 threads,
 		     u32 dynamic)
 {
@@ -69,6 +83,8 @@ static u32 occupancy(const struct device_kernel *k, const struct program *p, u32
 	struct arch_use use = use_of(k, threads, (u64)p->shared_static + dynamic);
 	struct arch_occupancy o;
 
+	if (dynamic > device_kernel_dynamic_max(k, p))
+		return 0;
 	/* A profile that does not say enough: what its threads allow. */
 	if (!arch_occupancy(a, &use, &o))
 		return a->threads_per_sm_max > 0 ? (u32)a->threads_per_sm_max / threads : 1;
@@ -109,8 +125,7 @@ static enum status check(const struct device_launch *l, struct device_shape *sha
 	const struct device_kernel *k = l->kernel;
 	enum status status = device_cluster_resolve(l, shape);
 
-	if (!sizes_fit(k->owner->dev->arch, l, shape->grid) || !bounds_fit(k->func, shape->block) ||
-	    l->dynamic_bytes > k->max_dynamic_bytes)
+	if (!sizes_fit(k->owner->dev->arch, l, shape->grid) || !bounds_fit(k->func, shape->block))
 		return STATUS_INVALID_VALUE;
 	if (!l->args && (l->packed ? l->packed_bytes < k->param_bytes : k->param_bytes != 0))
 		return STATUS_INVALID_VALUE;
@@ -302,6 +317,8 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	p = device_kernel_lower(k, threads, NULL);
 	if (!p)
 		return STATUS_OUT_OF_MEMORY;
+	if (PL_UNLIKELY(l->dynamic_bytes > device_kernel_dynamic_max(k, p)))
+		return STATUS_INVALID_VALUE;
 	resident = occupancy_cached(k, p, threads, l->dynamic_bytes);
 	if (!resident)
 		return STATUS_LAUNCH_OUT_OF_RESOURCES;

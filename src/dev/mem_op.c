@@ -65,12 +65,17 @@ static enum status check(struct device *d, struct mem_op *o)
 
 	if (o->kind < MEM_OP_WAIT_32 || o->kind > MEM_OP_BARRIER)
 		return STATUS_INVALID_VALUE;
-	if (o->kind == MEM_OP_FLUSH || o->kind == MEM_OP_BARRIER)
-		return o->flags > (o->kind == MEM_OP_BARRIER) ? STATUS_INVALID_VALUE
-							       : STATUS_SUCCESS;
-	if (is_wait(o->kind) ? (o->flags & ~(u32)MEM_OP_FLUSH_AFTER) > MEM_OP_NOR : o->flags > 1)
+	if (o->kind == MEM_OP_FLUSH)
+		return !d->arch->has_remote_flush ? STATUS_NOT_SUPPORTED
+		       : o->flags		  ? STATUS_INVALID_VALUE
+						  : STATUS_SUCCESS;
+	if (o->kind == MEM_OP_BARRIER)
+		return o->flags > 1 ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
+	if (is_wait(o->kind) ? (o->flags & ~(u32)MEM_OP_FLUSH_AFTER) > MEM_OP_NOR : o->flags)
 		return STATUS_INVALID_VALUE;
-	if (o->address % bytes || !mem_find(&d->mem, o->address, bytes, &r))
+	/* Words of managed memory may be on their way between host and device. */
+	if (o->address % bytes || !mem_find(&d->mem, o->address, bytes, &r) ||
+	    r.kind == MEM_KIND_MANAGED)
 		return STATUS_INVALID_VALUE;
 	o->at = mem_host(&r, o->address);
 	return STATUS_SUCCESS;
@@ -90,7 +95,9 @@ enum status stream_mem_ops(struct stream *s, const struct mem_op *ops, u32 n)
 	struct mem_ops b = {.len = n};
 	enum status status;
 
-	if (!n || n > MEM_OPS_MAX || !ops)
+	if (!n)
+		return STATUS_SUCCESS;
+	if (n > MEM_OPS_MAX || !ops)
 		return STATUS_INVALID_VALUE;
 	memcpy(b.op, ops, sizeof(*ops) * n);
 	status = stream_mem_ops_check(stream_device_of(s), &b);

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define PORTABLE 1u
 #define REGISTER_FLAGS 0xfu
@@ -78,6 +80,7 @@ static enum status make(struct device *d, struct mem *m, u64 bytes, struct memor
 	if (!b)
 		return STATUS_OUT_OF_MEMORY;
 	b->flags = like.flags;
+	b->sync = like.type == MEMORY_DEVICE;
 	*out = p;
 	return STATUS_SUCCESS;
 }
@@ -104,7 +107,10 @@ enum status memory_alloc_pitch(struct device *d, u64 width, u64 height, u64 *out
 enum status memory_alloc_managed(struct device *d, u64 bytes, u32 flags, u64 *out)
 {
 	struct mem *m = d->mem.system ? &d->mem.system->host : &d->mem;
+	enum status status = device_capture_guard(d);
 
+	if (status != STATUS_SUCCESS)
+		return status;
 	if (!bytes || (flags != 1 && flags != 2))
 		return STATUS_INVALID_VALUE;
 	return make(d, m, bytes, (struct memory_block){.type = MEMORY_MANAGED, .flags = flags},
@@ -114,7 +120,10 @@ enum status memory_alloc_managed(struct device *d, u64 bytes, u32 flags, u64 *ou
 enum status memory_alloc_host(struct device *d, u64 bytes, u32 flags, u64 *out)
 {
 	struct mem *m = d->mem.system ? &d->mem.system->host : &d->mem;
+	enum status status = device_capture_guard(d);
 
+	if (status != STATUS_SUCCESS)
+		return status;
 	if (flags & ~HOST_FLAGS)
 		return STATUS_INVALID_VALUE;
 	return make(d, m, bytes, (struct memory_block){.type = MEMORY_PINNED, .flags = flags}, out);
@@ -139,7 +148,7 @@ static enum status wait_for(struct device *d, const struct mem *arena)
 
 		if (!other || !other->streams || (arena != &s->host && arena != &other->mem))
 			continue;
-		one = stream_device_wait(other);
+		one = stream_device_finish(other);
 		status = other == d ? one : status;
 	}
 	return status;
@@ -153,15 +162,12 @@ static bool is_plain(enum memory_type t)
 enum status memory_free(struct device *d, u64 p)
 {
 	struct memory_info i;
-	enum status status;
+	enum status status = device_capture_guard(d);
 
-	if (!p)
-		return STATUS_SUCCESS;
-	status = device_capture_guard(d);
-	if (status != STATUS_SUCCESS)
+	if (status != STATUS_SUCCESS || !p)
 		return status;
 	if (d->streams && graph_memory_is(d, p)) {
-		status = stream_device_wait(d);
+		status = stream_device_finish(d);
 		return status == STATUS_SUCCESS ? graph_memory_free(d, p) : status;
 	}
 	if (!memory_find(d->mem.system, p, &i) || i.range.base != p || !i.block ||
@@ -178,10 +184,10 @@ enum status memory_free(struct device *d, u64 p)
 enum status memory_free_host(struct device *d, u64 p)
 {
 	struct memory_info i;
-	enum status status;
+	enum status status = device_capture_guard(d);
 
-	if (!p)
-		return STATUS_SUCCESS;
+	if (status != STATUS_SUCCESS || !p)
+		return status;
 	if (!memory_find(d->mem.system, p, &i) || i.range.base != p || !i.block ||
 	    i.block->type != MEMORY_PINNED)
 		return STATUS_INVALID_VALUE;
@@ -192,14 +198,28 @@ enum status memory_free_host(struct device *d, u64 p)
 
 /* ---- the program's own memory ---- */
 
+/* Are there pages at all? Without any, mincore fails. */
+static bool is_there(u64 p, u64 bytes)
+{
+	u64 page = (u64)sysconf(_SC_PAGESIZE), first = p & ~(page - 1), last = (p + bytes - 1) & ~(page - 1);
+	unsigned char resident;
+
+	return !mincore((void *)(uintptr_t)first, page, &resident) &&
+	       !mincore((void *)(uintptr_t)last, page, &resident);
+}
+
 enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 {
 	struct mem *host = &d->mem.system->host;
+	enum status status = device_capture_guard(d);
 	struct memory_block *b;
 
-	if (!p || !bytes || p + bytes < p || (flags & ~REGISTER_FLAGS))
+	if (status != STATUS_SUCCESS)
+		return status;
+	if (!p || !bytes || p + bytes < p || (flags & ~REGISTER_FLAGS) || mem_system_arena(d->mem.system, p) ||
+	    !is_there(p, bytes))
 		return STATUS_INVALID_VALUE;
-	if (mem_system_arena(d->mem.system, p) || !mem_register(&d->mem, p, bytes, MEM_KIND_HOST))
+	if (!mem_register(&d->mem, p, bytes, MEM_KIND_HOST))
 		return STATUS_HOST_MEMORY_ALREADY_REGISTERED;
 	b = memory_block_new(host, p, MEMORY_REGISTERED, d->mem.index);
 	if (!b)
@@ -211,9 +231,11 @@ enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 enum status memory_unregister(struct device *d, u64 p)
 {
 	struct memory_info i;
-	enum status status;
+	enum status status = device_capture_guard(d);
 
-	if (!p)
+	if (status != STATUS_SUCCESS)
+		return status;
+	if (!p || mem_system_arena(d->mem.system, p))
 		return STATUS_INVALID_VALUE;
 	if (!memory_find(d->mem.system, p, &i) || i.range.base != p || !i.block ||
 	    i.block->type != MEMORY_REGISTERED)
@@ -230,7 +252,7 @@ enum status memory_host_flags(struct device *d, u64 p, u32 *flags)
 	if (!memory_find(d->mem.system, p, &i) || !i.block ||
 	    (i.block->type != MEMORY_PINNED && i.block->type != MEMORY_REGISTERED))
 		return STATUS_INVALID_VALUE;
-	/* Unified addresses: all of it is mapped. */
-	*flags = (i.block->flags & ~8u) | 2;
+	/* Unified addresses: all of it is mapped, for all devices without saying so. */
+	*flags = (i.block->flags & ~(8u | PORTABLE)) | 2;
 	return STATUS_SUCCESS;
 }

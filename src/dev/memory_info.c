@@ -31,7 +31,8 @@ enum {
 	POINTER_MEMORY_TYPE,
 	POINTER_DEVICE_POINTER,
 	POINTER_HOST_POINTER,
-	POINTER_SYNC_MEMOPS = 6,
+	POINTER_P2P_TOKENS,
+	POINTER_SYNC_MEMOPS,
 	POINTER_BUFFER_ID,
 	POINTER_IS_MANAGED,
 	POINTER_DEVICE_ORDINAL,
@@ -55,10 +56,10 @@ static const u8 pointer_bytes[POINTERS] = {
 	[POINTER_MEMORY_TYPE] = 4,    [POINTER_DEVICE_POINTER] = 8, [POINTER_HOST_POINTER] = 8,
 	[POINTER_SYNC_MEMOPS] = 4,    [POINTER_BUFFER_ID] = 8,      [POINTER_IS_MANAGED] = 4,
 	[POINTER_DEVICE_ORDINAL] = 4, [POINTER_IPC_CAPABLE] = 4,    [POINTER_RANGE_START] = 8,
-	[POINTER_RANGE_SIZE] = 8,     [POINTER_MAPPED] = 1,         [POINTER_HANDLE_TYPES] = 8,
-	[POINTER_RDMA] = 1,           [POINTER_ACCESS_FLAGS] = 4,   [POINTER_POOL] = 8,
+	[POINTER_RANGE_SIZE] = 8,     [POINTER_MAPPED] = 4,         [POINTER_HANDLE_TYPES] = 8,
+	[POINTER_RDMA] = 4,           [POINTER_ACCESS_FLAGS] = 4,   [POINTER_POOL] = 8,
 	[POINTER_MAPPING_SIZE] = 8,   [POINTER_MAPPING_BASE] = 8,   [POINTER_BLOCK_ID] = 8,
-	[POINTER_DECOMPRESS] = 1,
+	[POINTER_DECOMPRESS] = 1,     [POINTER_P2P_TOKENS] = 8,
 };
 
 u32 memory_attribute_bytes(int attribute)
@@ -97,6 +98,8 @@ static u64 pointer_value(const struct memory_info *i, u64 p, int attribute)
 		return i->range.size;
 	case POINTER_MAPPED:
 		return 1;
+	case POINTER_RDMA:
+		return b && b->type == MEMORY_DEVICE;
 	case POINTER_HANDLE_TYPES:
 		return b && b->type == MEMORY_MAPPED;
 	case POINTER_ACCESS_FLAGS:
@@ -115,6 +118,8 @@ enum status memory_attribute(const struct memory_info *i, u64 p, int attribute, 
 	if (attribute == POINTER_CONTEXT || !memory_attribute_bytes(attribute))
 		return STATUS_INVALID_VALUE;
 	if (attribute == POINTER_HOST_POINTER && !is_host(i) && i->range.kind != MEM_KIND_MANAGED)
+		return STATUS_INVALID_VALUE;
+	if (attribute == POINTER_P2P_TOKENS && is_host(i))
 		return STATUS_INVALID_VALUE;
 	value = pointer_value(i, p, attribute);
 	memcpy(out, &value, pointer_bytes[attribute]);
@@ -165,7 +170,7 @@ enum status memory_advise(struct mem_system *s, u64 p, u64 bytes, int advice,
 	if (!b || advice < ADVISE_READ_MOSTLY || advice > ADVISE_UNSET_ACCESSED_BY)
 		return STATUS_INVALID_VALUE;
 	if (placed && !is_place(where, devices))
-		return where.type == LOCATION_DEVICE ? STATUS_INVALID_DEVICE : STATUS_INVALID_VALUE;
+		return STATUS_INVALID_VALUE;
 	switch (advice) {
 	case ADVISE_READ_MOSTLY:
 	case ADVISE_UNSET_READ_MOSTLY:

@@ -24,7 +24,7 @@ enum status memory_ipc_export(struct device *d, u64 p, void *handle)
 
 	if (!memory_find(d->mem.system, p, &i) || !i.block || i.block->type != MEMORY_DEVICE)
 		return STATUS_INVALID_VALUE;
-	status = d->streams ? stream_device_wait(d) : STATUS_SUCCESS;
+	status = d->streams ? stream_device_finish(d) : STATUS_SUCCESS;
 	if (status != STATUS_SUCCESS)
 		return status;
 	fd = mem_share(i.arena, i.range.base, i.range.size, &h.offset);
@@ -115,7 +115,7 @@ enum status memory_ipc_close(struct device *d, u64 p)
 	if (--i.block->opened)
 		return STATUS_SUCCESS;
 	if (d->streams)
-		status = stream_device_wait(d);
+		status = stream_device_finish(d);
 	memory_end(i.arena, p);
 	return status;
 }

@@ -185,6 +185,10 @@ enum status memory_pool_set(struct memory_pools *all, struct memory_pool *p, int
 
 enum status memory_pool_trim(struct memory_pools *all, struct memory_pool *p, u64 keep)
 {
+	enum status status = device_capture_guard(p->dev);
+
+	if (status != STATUS_SUCCESS)
+		return status;
 	pthread_mutex_lock(&all->lock);
 	shrink(p, keep);
 	pthread_mutex_unlock(&all->lock);
@@ -225,7 +229,7 @@ enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 		return STATUS_OUT_OF_MEMORY;
 	*out = mem_alloc(&d->mem, bytes, MEMORY_ALIGN, MEM_KIND_DEVICE);
 	/* What is to be freed in streams may be what is missing. */
-	if (!*out && d->streams && stream_device_wait(d) == STATUS_SUCCESS)
+	if (!*out && d->streams && stream_device_finish(d) == STATUS_SUCCESS)
 		*out = mem_alloc(&d->mem, bytes, MEMORY_ALIGN, MEM_KIND_DEVICE);
 	return *out ? adopt(p, *out, bytes) : STATUS_OUT_OF_MEMORY;
 }
@@ -268,7 +272,12 @@ enum status memory_alloc_async(struct stream *s, struct memory_pool *p, u64 byte
 	struct graph_action a = {
 		.type = GRAPH_MEM_ALLOC, .flags = STREAM_ALLOC, .dev = p->dev, .amount = bytes};
 
-	return stream_is_capturing(s) ? capture(s, &a, out) : memory_pool_alloc(p, bytes, out);
+	enum status status;
+
+	if (stream_is_capturing(s))
+		return capture(s, &a, out);
+	status = device_capture_guard(p->dev);
+	return status == STATUS_SUCCESS ? memory_pool_alloc(p, bytes, out) : status;
 }
 
 /* ---- in other streams ---- */
@@ -310,7 +319,7 @@ enum status memory_free_async(struct stream *s, u64 p)
 	    i.block->leaving || (i.block->type != MEMORY_POOLED && i.block->type != MEMORY_DEVICE))
 		return STATUS_INVALID_VALUE;
 	if (stream_is_capturing(s))
-		return STATUS_STREAM_CAPTURE_UNSUPPORTED;
+		return STATUS_INVALID_VALUE;
 	i.block->leaving = true;
 	f = (struct freeing){i.arena, i.block->pool, p, i.range.size};
 	return stream_call(s, run_free, &f, sizeof(f), STREAM_FREE | STREAM_ALWAYS);
@@ -412,7 +421,7 @@ enum status memory_pool_export_pointer(struct mem_system *s, u64 p, void *data)
 	if (!memory_find(s, p, &i) || !i.block || i.block->type != MEMORY_POOLED ||
 	    i.block->pool->imported || !(i.block->pool->props.handle_types & POSIX_FD))
 		return STATUS_INVALID_VALUE;
-	stream_device_wait(i.block->pool->dev);
+	stream_device_finish(i.block->pool->dev);
 	if (mem_share(i.arena, i.range.base, i.range.size, &d.offset) < 0)
 		return STATUS_OPERATING_SYSTEM;
 	i.block->shared = true;

@@ -423,7 +423,6 @@ static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
 					 const struct ir_func *f)
 {
 	struct device_kernel *k = ARENA_NEW(&p->arena, struct device_kernel), **at;
-	const struct arch *a = p->dev->arch;
 
 	if (!k)
 		return NULL;
@@ -432,7 +431,7 @@ static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
 		.unit = p->units[unit],
 		.func = f,
 		.unit_index = unit,
-		.max_dynamic_bytes = (u32)a->smem_per_cta_bytes,
+		.max_dynamic_bytes = DEVICE_DYNAMIC_PLAIN,
 		.carveout_percent = -1,
 	};
 	if (!fill_params(k, &p->arena))

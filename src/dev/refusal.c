@@ -52,6 +52,18 @@ static bool explain_bounds(const struct ir_func *f, const u32 *block, struct tex
 	return true;
 }
 
+static bool explain_dynamic(const struct device_launch *l, struct text *out)
+{
+	const struct program *p = device_kernel_lower(l->kernel, (u32)product(l->block), NULL);
+	u32 most = p ? device_kernel_dynamic_max(l->kernel, p) : UINT32_MAX;
+
+	if (l->dynamic_bytes <= most)
+		return false;
+	text_printf(out, "%u bytes of dynamic shared memory are asked for, this kernel may have %u",
+		    l->dynamic_bytes, most);
+	return true;
+}
+
 static void explain_value(const struct device_launch *l, struct text *out)
 {
 	const struct device_kernel *k = l->kernel;
@@ -67,10 +79,8 @@ static void explain_value(const struct device_launch *l, struct text *out)
 			    (unsigned long long)product(l->block), a->threads_per_cta_max);
 	else if (explain_bounds(k->func, l->block, out))
 		return;
-	else if (l->dynamic_bytes > k->max_dynamic_bytes)
-		text_printf(out,
-			    "%u bytes of dynamic shared memory are asked for, this kernel may have %u",
-			    l->dynamic_bytes, k->max_dynamic_bytes);
+	else if (explain_dynamic(l, out))
+		return;
 	else if (!l->args && k->param_bytes)
 		text_printf(out, "the kernel takes %u bytes of parameters", k->param_bytes);
 }

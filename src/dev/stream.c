@@ -189,7 +189,7 @@ void stream_device_close(struct device *d)
 	if (!sd)
 		return;
 	all = sd->all;
-	stream_device_wait(d);
+	stream_device_finish(d);
 	for (struct stream *s = sd->streams; s; s = s->next)
 		capture_leave(s);
 	for (struct stream_event *e = sd->events; e; e = e->next)
@@ -290,6 +290,11 @@ void *stream_owner(const struct stream *s)
 void stream_owner_set(struct stream *s, void *owner)
 {
 	s->owner = owner;
+}
+
+bool stream_was(const struct streams *all, const void *handle)
+{
+	return handle_was(&all->stream_pool, handle) || handle_was(&all->event_pool, handle);
 }
 
 struct device *stream_device_of(const struct stream *s)
@@ -550,15 +555,17 @@ static void wait_all_locked(struct stream_device *d, bool only_blocking)
 
 enum status stream_device_wait(struct device *d)
 {
-	struct stream_device *sd = d->streams;
+	enum status status = stream_capture_forbid_all(d->streams->all);
 
-	enum status status;
+	return status == STATUS_SUCCESS ? stream_device_finish(d) : status;
+}
+
+enum status stream_device_finish(struct device *d)
+{
+	struct stream_device *sd = d->streams;
 
 	if (stream_in_host_call(sd->all))
 		return STATUS_NOT_PERMITTED;
-	status = stream_capture_guard(sd->all);
-	if (status != STATUS_SUCCESS)
-		return status;
 	pthread_mutex_lock(&sd->all->lock);
 	wait_all_locked(sd, false);
 	pthread_mutex_unlock(&sd->all->lock);
@@ -573,6 +580,12 @@ enum status stream_wait(struct stream *s)
 		return STATUS_NOT_PERMITTED;
 	if (PL_UNLIKELY(stream_is_capturing(s)))
 		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
+	if (!s->legacy) {
+		enum status status = stream_capture_guard(all);
+
+		if (PL_UNLIKELY(status != STATUS_SUCCESS))
+			return status;
+	}
 	if (s->legacy && __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE)) {
 		enum status status = capture_check_legacy(s);
 
@@ -598,8 +611,7 @@ enum status stream_query(struct stream *s)
 		return error;
 	if (PL_UNLIKELY(stream_is_capturing(s)))
 		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
-	if (s->legacy)
-		error = capture_check_legacy(s);
+	error = s->legacy ? capture_check_legacy(s) : stream_capture_guard(all);
 	if (error != STATUS_SUCCESS)
 		return error;
 	pthread_mutex_lock(&all->lock);

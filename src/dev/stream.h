@@ -46,8 +46,10 @@ enum status stream_device_error(const struct device *d);
 void stream_device_fail(struct device *d, enum status error);
 /* Forget the error; nothing may be under way. */
 void stream_device_revive(struct device *d);
-/* Wait for all work that has been issued to a device. Returns its error. */
+/* Wait for all work that has been issued to a device. Returns its error. Spoils every capture. */
 enum status stream_device_wait(struct device *d);
+/* The same for those who hand out or take away memory: captures stay as they are. */
+enum status stream_device_finish(struct device *d);
 
 /* ---- streams ---- */
 
@@ -68,6 +70,8 @@ enum status stream_destroy(struct streams *all, struct stream *s);
 struct stream *stream_resolve(struct device *d, const void *handle, bool per_thread);
 /* Whether a handle, none of the special ones, is a stream of any device. */
 bool stream_is(const struct streams *all, const void *handle);
+/* Is it, or was it ever, a stream or an event? */
+bool stream_was(const struct streams *all, const void *handle);
 struct device *stream_device_of(const struct stream *s);
 /* What the interfaces made the stream in; NULL at first. */
 void *stream_owner(const struct stream *s);
@@ -145,7 +149,10 @@ enum status stream_event_export(struct stream_event *e, void *handle);
 /* Not in the process that exported it, which has to be alive. */
 enum status stream_event_import(struct device *d, const void *handle, struct stream_event **out);
 
-/* External: in a stream that is being captured, a node of the graph that records or waits. */
+/*
+ * External: in a stream that is being captured, a node of the graph that records or waits; in others
+ * STATUS_ILLEGAL_STATE.
+ */
 enum { STREAM_EVENT_EXTERNAL = 1 };
 /* The event is what the stream has been given so far. */
 enum status stream_event_record(struct stream_event *e, struct stream *s, u32 flags);

@@ -107,8 +107,9 @@ struct stream_device {
 	u64 epoch; /* of the process's openings of devices: unique */
 	struct graph_memory *memory; /* of graphs; with the next, guarded by graphs->lock */
 	struct {
-		u64 used, used_high, reserved_high;
+		u64 used, used_high, reserved, reserved_high;
 	} graph_bytes;
+	struct graph_exec *memory_execs; /* those that hold memory */
 	device_done *fault;
 	void *fault_user;
 };

@@ -187,7 +187,7 @@ void texref_fini(struct device *dev)
 /* What has been issued so far works with what is bound so far. */
 static void wait(struct device *dev)
 {
-	if (!dev->streams || stream_device_wait(dev))
+	if (!dev->streams || stream_device_finish(dev))
 		device_wait(dev);
 }
 

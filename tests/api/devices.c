@@ -147,8 +147,7 @@ static void addresses(void)
 	CHECK_EQ(device, 1);
 	CHECK_EQ(cudaDeviceGetByPCIBusId(&device, "0000:33:00.0"), 101);
 	CHECK_EQ(cudaDeviceGetByPCIBusId(&device, "nonsense"), 1);
-	CHECK_EQ(cuDeviceGetPCIBusId(small, sizeof(small), 0), 0);
-	CHECK_STR(small, "0000:01");
+	CHECK_EQ(cuDeviceGetPCIBusId(small, sizeof(small), 0), 1);
 	CHECK_EQ(cuDeviceGetP2PAttribute(&value, 2, 0, 1), 0);
 	CHECK_EQ(value, 1);
 	CHECK_EQ(cuDeviceGetP2PAttribute(&value, 2, 0, 0), 101);

@@ -331,7 +331,7 @@ static void contexts(void)
 	CHECK_EQ(cuCtxSynchronize(), 709);
 	CHECK_EQ(cuDevicePrimaryCtxRelease_v2(1), 201);
 	CHECK_EQ(cuCtxSetCurrent(here), 0);
-	CHECK_EQ(cuCtxPushCurrent_v2(NULL), 201);
+	CHECK_EQ(cuCtxPushCurrent_v2(NULL), 1);
 }
 
 static void limits(void)
@@ -347,7 +347,7 @@ static void limits(void)
 	CHECK_EQ(cudaDeviceGetLimit(&v, 2), 0);
 	CHECK_EQ(v, 32 << 20);
 	CHECK_EQ(cudaDeviceGetLimit(&v, 3), 215);
-	CHECK_EQ(cudaDeviceGetLimit(&v, 55), 215);
+	CHECK_EQ(cudaDeviceGetLimit(&v, 55), 1);
 }
 
 static void entry_points(void)

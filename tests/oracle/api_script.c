@@ -175,8 +175,7 @@ static const char ptx[] =
 	".extern .shared .align 4 .b8 dyn[];\n"
 	".visible .entry dynamic() { .reg .u32 %r; mov.u32 %r, dyn; st.shared.u32 [%r], %r; ret; }\n"
 	".visible .entry still() { .reg .u32 %r; .shared .align 4 .b8 s[1000]; mov.u32 %r, s;\n"
-	"	st.volatile.shared.u32 [%r], %r; ret; }\n"
-	".visible .entry clustered() .reqnctapercluster 2, 1, 1 { ret; }\n";
+	"	st.volatile.shared.u32 [%r], %r; ret; }\n";
 
 static const char old_ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
 			      ".visible .global .align 4 .b8 one[8];\n.visible .entry first() { ret; }\n"
@@ -223,6 +222,12 @@ static struct {
 	void *prelinked;
 } wrapper = {0x466243b1, 1, &fatbin, NULL};
 
+/* Names are passed twice, once as if they were not constant. */
+static char *name_of(const char *name)
+{
+	return (char *)(uintptr_t)name;
+}
+
 void script_register(void *cudart)
 {
 	void **(*begin)(void *);
@@ -239,9 +244,9 @@ void script_register(void *cudart)
 	memcpy(fatbin.text, ptx, sizeof(ptx));
 	handle = begin(&wrapper);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		function(handle, stubs[i], stubs[i], kernels[i], -1, NULL, NULL, NULL, NULL, NULL);
-	var(handle, host_gvar, host_gvar, "gvar", 0, sizeof(host_gvar), 0, 0);
-	var(handle, host_cvar, host_cvar, "cvar", 0, sizeof(host_cvar), 1, 0);
+		function(handle, stubs[i], name_of(kernels[i]), kernels[i], -1, NULL, NULL, NULL, NULL, NULL);
+	var(handle, host_gvar, name_of("gvar"), "gvar", 0, sizeof(host_gvar), 0, 0);
+	var(handle, host_cvar, name_of("cvar"), "cvar", 0, sizeof(host_cvar), 1, 0);
 	end(handle);
 }
 

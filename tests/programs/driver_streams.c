@@ -77,7 +77,7 @@ static int memory_ops(CUstream a, CUstream b)
 	SAME(host[2], 77);
 	REFUSED(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32(a, p + 2, 5, 0));
 	REFUSED(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32(a, 12, 5, 0));
-	REFUSED(CUDA_ERROR_INVALID_VALUE, cuStreamBatchMemOp(a, 0, ops, 0));
+	TRY(cuStreamBatchMemOp(a, 0, ops, 0));
 	return 0;
 }
 

@@ -37,6 +37,9 @@ static int child(int in, int out)
 	TRY(cudaIpcOpenEventHandle(&event, handle));
 	TRY(cudaStreamCreate(&s));
 	TRY(cudaMallocManaged(&p, sizeof(*p)));
+	// Its code is loaded at the first launch, which waits for what is under way.
+	set<<<1, 1>>>(p);
+	TRY(cudaDeviceSynchronize());
 	*p = 0;
 	if (cudaEventQuery(event) != cudaErrorNotReady)
 		return 2;

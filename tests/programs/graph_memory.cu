@@ -88,11 +88,13 @@ static int closed(cudaStream_t s)
 		TRY(cudaGraphLaunch(exec, s));
 		TRY(cudaStreamSynchronize(s));
 		SAME(h[31], 36);
-		SAME(in_use(cudaGraphMemAttrUsedMemCurrent), 0);
+		SAME(in_use(cudaGraphMemAttrUsedMemCurrent), 32 << 20);
 	}
 	SAME(in_use(cudaGraphMemAttrUsedMemHigh) >= sizeof(h), 1);
 	TRY(cudaGraphExecDestroy(exec));
 	TRY(cudaGraphDestroy(graph));
+	SAME(in_use(cudaGraphMemAttrUsedMemCurrent), 0);
+	TRY(cudaDeviceGraphMemTrim(0));
 	SAME(in_use(cudaGraphMemAttrReservedMemCurrent), 0);
 	return 0;
 }

@@ -198,8 +198,9 @@ static int attributes()
 	TRY(cudaStreamSynchronize(s));
 	SAME(p[0], 10);
 	list[1].id = cudaLaunchAttributePriority;
-	list[1].val.priority = 77;
-	REFUSED(cudaErrorInvalidValue, cudaLaunchKernelEx(&c, step, p, 4));
+	list[1].val.priority = 77; // as much as there is
+	TRY(cudaLaunchKernelEx(&c, step, p, 4));
+	TRY(cudaStreamSynchronize(s));
 	c.numAttrs = 0;
 	c.blockDim = dim3(2048);
 	REFUSED(cudaErrorInvalidValue, cudaLaunchKernelEx(&c, step, p, 4));
