@@ -57,7 +57,7 @@ static bool map_fits(const struct insn *in, const struct tensor_map *m)
 {
 	bool four = in->size == TENSOR_COPY_FOUR;
 
-	return m->rank == (four ? 2 : in->count) && m->type < TENSOR_TYPES &&
+	return tensor_is_sound(m) && m->rank == (four ? 2 : in->count) &&
 	       m->im2col == (in->size == TENSOR_COPY_IM2COL) &&
 	       (!four || (m->box[1] == 1 && m->step[1] <= 1 && !m->interleave));
 }
@@ -71,7 +71,9 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 
 	if (!m)
 		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
+	/* Looked at and used in a copy: other threads may write the original. */
 	t->map = *m;
+	m = &t->map;
 	t->four = in->size == TENSOR_COPY_FOUR;
 	if (!map_fits(in, m))
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
@@ -87,7 +89,8 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 	if (!m->interleave && (t->coord[0] * (s64)tensor_element_bytes(m->type)) % 16)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
-	tensor_extent(m, &lo, &hi);
+	if (!tensor_extent(m, &lo, &hi))
+		return refuse_lane(g, in, lane, m->address, TENSOR_MAP_BYTES) != NULL;
 	if (hi > lo && !mem_cache_hit(c, lo, hi - lo) &&
 	    !mem_cache_fill(g->env->mem, c, lo, hi - lo))
 		return refuse_lane(g, in, lane, lo, (u32)(hi - lo)) != NULL;

@@ -61,14 +61,46 @@ u32 tensor_span(const struct tensor_map *m)
 	return tile_rows(m) * row_pitch(m);
 }
 
-void tensor_extent(const struct tensor_map *m, u64 *lo, u64 *hi)
+/* No tile is larger, since it has to fit into shared memory. */
+#define TILE_BYTES_MAX ((u64)1 << 20)
+
+static bool fields_in_range(const struct tensor_map *m)
 {
-	u64 size = (u64)m->dim[0] * unit_bytes(m);
+	bool good = m->type < TENSOR_TYPES && m->rank && m->rank <= TENSOR_RANK_MAX &&
+		    m->interleave <= 2 && m->swizzle <= 3 && m->fill <= 1 && m->im2col <= 1 &&
+		    m->channels <= 256 && m->pixels <= 1024 &&
+		    (m->rank >= 3 || (!m->interleave && !m->im2col));
+
+	for (u32 d = 0; d < TENSOR_RANK_MAX; d++)
+		good &= m->box[d] <= 256 && m->step[d] <= 8;
+	return good;
+}
+
+bool tensor_is_sound(const struct tensor_map *m)
+{
+	u64 bytes;
+
+	if (!fields_in_range(m))
+		return false;
+	bytes = row_pitch(m);
+	if (m->im2col)
+		return bytes * m->pixels <= TILE_BYTES_MAX;
+	for (u32 d = 1; d < m->rank; d++)
+		bytes *= tile_count(m, d);
+	return bytes <= TILE_BYTES_MAX;
+}
+
+bool tensor_extent(const struct tensor_map *m, u64 *lo, u64 *hi)
+{
+	u64 size = (u64)m->dim[0] * unit_bytes(m), step;
 
 	for (u32 d = 1; d < m->rank; d++)
-		size += (m->dim[d] ? (u64)m->dim[d] - 1 : 0) * m->stride[d - 1];
+		if (__builtin_mul_overflow(m->dim[d] ? (u64)m->dim[d] - 1 : 0, m->stride[d - 1],
+					   &step) ||
+		    __builtin_add_overflow(size, step, &size))
+			return false;
 	*lo = m->address;
-	*hi = m->address + size;
+	return !__builtin_add_overflow(m->address, size, hi);
 }
 
 /* Bits 4.. of a shared address, exchanged with those 3 places up. */

@@ -45,7 +45,7 @@ struct tensor_map {
 	u8 swizzle;    /* 0 none, else 16 << swizzle bytes */
 	u8 fill;       /* 1: NaN outside */
 	u8 promotion;  /* of the L2 cache: kept, not used */
-	bool im2col;
+	u8 im2col;     /* 0 or 1 */
 	s16 lower[3], upper[3]; /* im2col: corners of the box of pixels */
 	u16 channels, pixels;   /* im2col: per pixel, per column */
 };
@@ -80,8 +80,13 @@ u32 tensor_bytes(const struct tensor_map *m);
 /* Bytes of shared memory the tile spans. */
 u32 tensor_span(const struct tensor_map *m);
 u32 tensor_element_bytes(u32 type);
-/* Lowest address and end of what the map's tensor covers. */
-void tensor_extent(const struct tensor_map *m, u64 *lo, u64 *hi);
+/*
+ * Could the encode calls or tensormap.replace have made it? A program may hold anything in its 128
+ * bytes; all other functions are for maps that are sound.
+ */
+bool tensor_is_sound(const struct tensor_map *m);
+/* Lowest address and end of what the map's tensor covers. False: it goes past the last address. */
+bool tensor_extent(const struct tensor_map *m, u64 *lo, u64 *hi);
 void tensor_run(const struct tensor_op *op);
 
 /* Fields as tensormap.replace counts them; `index` for those with one. False: no such field or

@@ -41,3 +41,7 @@ tests_fuzz_fuzz_launch_SOURCES = tests/fuzz/fuzz_launch.c tests/fuzz/mutate.h te
 	tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
 	tests/fuzz/progen_together.c
 tests_fuzz_fuzz_launch_LDADD = $(UNIT_LDADD)
+check_PROGRAMS += tests/fuzz/fuzz_tensor
+TESTS += tests/fuzz/fuzz_tensor
+tests_fuzz_fuzz_tensor_SOURCES = tests/fuzz/fuzz_tensor.c tests/fuzz/mutate.h tests/check.h
+tests_fuzz_fuzz_tensor_LDADD = $(UNIT_LDADD)
