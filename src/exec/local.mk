@@ -157,6 +157,12 @@ tests_unit_exec_product_v4_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"avx512vl"'
 tests_unit_exec_product_v4_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
 endif
 
+check_PROGRAMS += tests/unit/exec_texture_device
+TESTS += tests/unit/exec_texture_device
+tests_unit_exec_texture_device_SOURCES = tests/unit/exec_texture_device.c \
+	tests/unit/exec_texture_device.def tests/check.h
+tests_unit_exec_texture_device_LDADD = $(UNIT_LDADD) -lm
+
 check_PROGRAMS += tests/unit/exec_texture
 TESTS += tests/unit/exec_texture
 tests_unit_exec_texture_SOURCES = tests/unit/exec_texture.c tests/unit/exec_texture.def \

@@ -157,7 +157,7 @@ static s64 describe_plain(s64 imm, const u32 *rows)
 		return plain && geometry == TEX_1D && !(imm & TEX_LAYERED) && mode != TEX_LEVEL
 			       ? TEX_NUMBERED
 			       : 0;
-	return plain && geometry <= TEX_2D && mode != TEX_GRADIENT ? TEX_PLAIN : 0;
+	return plain && geometry <= TEX_3D && mode != TEX_GRADIENT ? TEX_PLAIN : 0;
 }
 
 void lower_tex(struct lower *l)

@@ -145,7 +145,7 @@ static bool fetch_warp(struct gang *g, const struct insn *in, u32 w, u32 mask)
 {
 	static const u32 zeros[WARP_LANES];
 	const struct tex_object *t;
-	struct tex_rows r = {.coord = {zeros, zeros}};
+	struct tex_rows r = {.coord = {zeros, zeros, zeros}};
 
 	if (!(in->imm & (TEX_PLAIN | TEX_NUMBERED)))
 		return false;
@@ -157,7 +157,7 @@ static bool fetch_warp(struct gang *g, const struct insn *in, u32 w, u32 mask)
 
 		r.value[i] = row == NO_ROW ? NULL : ROW32(row) + w * WARP_LANES;
 	}
-	for (u32 i = 0; i < 2; i++) {
+	for (u32 i = 0; i < 3; i++) {
 		u32 row = row_at(g, in, TEX_ROW_COORD + i);
 
 		if (row != NO_ROW)

@@ -1,6 +1,6 @@
 /*
- * Fetches of a whole warp at once, from one level in one or two dimensions: places, weights and
- * sums are computed for 32 lanes side by side, and only texels are read lane by lane.
+ * Fetches of a whole warp at once, from one level of what is no cube: places, weights and
+ * sums are computed for 32 lanes side by side, and only texels are read lane by lane. Volumes of f32 are not blended here.
  *
  * The rules are those of texture.c and texture_blend.c, to the bit; what is rare there (infinities,
  * subnormal texels) goes back to tex_blend for its lane. tests/unit/exec_texture compares both.
@@ -120,20 +120,17 @@ struct wide_texels {
 	u32 word[4][WARP_LANES];
 };
 
-/* Addresses of texels; NULL: the border. */
-static void find_texels(const struct tex_object *o, const s32 *x, const s32 *y, const u32 *layer,
+/* Addresses of texels; NULL: the border. z: slices or layers. */
+static void find_texels(const struct tex_object *o, const s32 *x, const s32 *y, const s32 *z,
 			const u8 **p)
 {
 	const struct tex_level *l0 = &o->image.level[0];
-	u32 last = o->image.layers - 1, bytes = o->image.element_bytes;
+	u32 bytes = o->image.element_bytes;
 
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 z = layer ? (layer[l] < last ? layer[l] : last) : 0;
-
-		p[l] = x[l] < 0 || y[l] < 0 ? NULL
-					    : l0->base + z * l0->slice + (u64)y[l] * l0->pitch +
-						      (u64)x[l] * bytes;
-	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		p[l] = (x[l] | y[l] | z[l]) < 0 ? NULL
+						: l0->base + (u64)z[l] * l0->slice +
+							  (u64)y[l] * l0->pitch + (u64)x[l] * bytes;
 }
 
 #define LOAD(bytes, words)                                                                         \
@@ -181,22 +178,39 @@ static void unpack_rows(const struct wide_texels *t, u32 c, u32 bytes, bool is_s
 /* ---- values ---- */
 
 struct wide_weights {
-	s32 w[4][WARP_LANES]; /* of the corners, in 1/256 */
+	s32 w[8][WARP_LANES]; /* of the corners, in 1/256 */
 	s32 a[WARP_LANES], b[WARP_LANES];
 };
 
-static void weigh_rows(struct wide_weights *w, const struct wide_axis *x, const struct wide_axis *y)
+/* Four corners of a plane that weighs `whole`: as part_plane of texture.c. */
+static void weigh_rows(s32 (*w)[WARP_LANES], const s32 *whole, const struct wide_axis *x,
+		       const struct wide_axis *y)
 {
 	FOR_LANES (l, WARP_LANES) {
-		s32 a = x->part[l], b = y->part[l], both = (a * b + 128) >> 8;
+		s32 a = x->part[l], b = y->part[l], right = (whole[l] * a + 128) >> 8;
+		s32 left = whole[l] - right;
 
-		w->a[l] = a;
-		w->b[l] = b;
-		w->w[0][l] = 256 - a - b + both;
-		w->w[1][l] = a - both;
-		w->w[2][l] = b - both;
-		w->w[3][l] = both;
+		w[3][l] = (right * b + 128) >> 8;
+		w[1][l] = right - w[3][l];
+		w[2][l] = (left * b + 127) >> 8;
+		w[0][l] = left - w[2][l];
 	}
+}
+
+/* Of one plane, or of two slices. */
+static void weigh_corners(struct wide_weights *w, const struct wide_axis *axis, u32 corners)
+{
+	s32 near[WARP_LANES], far[WARP_LANES];
+
+	FOR_LANES (l, WARP_LANES) {
+		far[l] = corners == 8 ? axis[2].part[l] : 0;
+		near[l] = 256 - far[l];
+		w->a[l] = axis[0].part[l];
+		w->b[l] = axis[1].part[l];
+	}
+	weigh_rows(w->w, near, &axis[0], &axis[1]);
+	if (corners == 8)
+		weigh_rows(w->w + 4, far, &axis[0], &axis[1]);
 }
 
 static bool is_signed_class(u32 class)
@@ -284,37 +298,29 @@ static void store_rows(u32 *to, const u32 *v, u32 mask)
 static void channel_rows(const struct tex_object *o, const struct wide_texels *t, u32 c,
 			 u32 corners, const struct wide_weights *w, u32 mask, u32 *out)
 {
+	bool is_signed = is_signed_class(o->image.class);
 	s32 v[4][WARP_LANES], sum[WARP_LANES];
+	u32 bytes = o->image.channel_bytes;
 
-	for (u32 i = 0; i < corners; i++)
-		unpack_rows(&t[i], c, o->image.channel_bytes, is_signed_class(o->image.class),
-			    v[i]);
+	unpack_rows(&t[0], c, bytes, is_signed, v[0]);
 	if (o->class <= TEX_SINT || (o->class == TEX_F32 && corners == 1)) {
 		memcpy(out, v[0], sizeof(v[0]));
 		return;
 	}
 	if (o->class == TEX_F32) {
+		for (u32 i = 1; i < corners; i++)
+			unpack_rows(&t[i], c, bytes, is_signed, v[i]);
 		blend_rows((const s32(*)[WARP_LANES])v, w, mask, out);
 		return;
 	}
-	if (corners == 1)
+	FOR_LANES (l, WARP_LANES)
+		sum[l] = v[0][l] * (corners == 1 ? 256 : w->w[0][l]);
+	for (u32 i = 1; i < corners; i++) {
+		unpack_rows(&t[i], c, bytes, is_signed, v[1]);
 		FOR_LANES (l, WARP_LANES)
-			sum[l] = v[0][l] * 256;
-	else
-		FOR_LANES (l, WARP_LANES)
-			sum[l] = v[0][l] * w->w[0][l] + v[1][l] * w->w[1][l] +
-				 v[2][l] * w->w[2][l] + v[3][l] * w->w[3][l];
+			sum[l] += v[1][l] * w->w[i][l];
+	}
 	fraction_rows(o->class, sum, out);
-}
-
-static void fetch_corner(const struct tex_object *o, const struct wide_axis *x,
-			 const struct wide_axis *y, u32 corner, const u32 *layer, u32 mask,
-			 struct wide_texels *t)
-{
-	const u8 *p[WARP_LANES];
-
-	find_texels(o, x->at[corner & 1], y->at[corner >> 1], layer, p);
-	load_texels(t, p, (const u8 *)o->edge, o->image.element_bytes, mask);
 }
 
 static void put_rows(const struct tex_object *o, const struct tex_rows *r,
@@ -334,27 +340,41 @@ static void put_rows(const struct tex_object *o, const struct tex_rows *r,
 	}
 }
 
+/* Layers as a third dimension without weights. */
+static void place_layers(struct wide_axis *a, const u32 *layer, u32 layers)
+{
+	FOR_LANES (l, WARP_LANES) {
+		u32 z = layer ? layer[l] : 0;
+
+		a->at[0][l] = (s32)(z < layers ? z : layers - 1);
+		a->part[l] = 0;
+	}
+}
+
 void EXEC_NAME(tex_wide)(const struct tex_object *o, const struct tex_rows *r, u32 mask)
 {
 	const struct tex_image *im = &o->image;
 	const struct tex_sampler *s = &o->sampler;
 	bool two = s->linear && o->class > TEX_SINT;
-	u32 corners = two ? 4 : 1;
-	const u32 *layer = im->layered ? r->layer : NULL;
-	struct wide_texels t[4];
+	u32 corners = !two ? 1 : im->dims == 3 ? 8 : 4;
+	struct wide_texels t[8];
 	struct wide_weights w;
-	struct wide_axis x, y;
+	struct wide_axis axis[3];
+	const u8 *p[WARP_LANES];
 
-	place_rows(&x, r->coord[0], im->level[0].size[0], s->address[0], s->normalized, two);
-	if (im->dims == 2)
-		place_rows(&y, r->coord[1], im->level[0].size[1], s->address[1], s->normalized,
-			   two);
-	else
-		place_nowhere(&y, two && !im->layered, s->address[1]);
+	for (u32 d = 0; d < im->dims; d++)
+		place_rows(&axis[d], r->coord[d], im->level[0].size[d], s->address[d],
+			   s->normalized, two);
+	if (im->dims < 2)
+		place_nowhere(&axis[1], two && !im->layered, s->address[1]);
+	if (im->dims < 3)
+		place_layers(&axis[2], im->layered ? r->layer : NULL, im->layers);
 	if (two)
-		weigh_rows(&w, &x, &y);
-	for (u32 i = 0; i < corners; i++)
-		fetch_corner(o, &x, &y, i, layer, mask, &t[i]);
+		weigh_corners(&w, axis, corners);
+	for (u32 i = 0; i < corners; i++) {
+		find_texels(o, axis[0].at[i & 1], axis[1].at[i >> 1 & 1], axis[2].at[i >> 2], p);
+		load_texels(&t[i], p, (const u8 *)o->edge, im->element_bytes, mask);
+	}
 	put_rows(o, r, t, corners, &w, mask);
 }
 

@@ -31,7 +31,7 @@ enum tex_imm {
 	TEX_COMPONENT_SHIFT = 9, /* 2 bits */
 	TEX_TO_HALF = 1 << 11,   /* f32 values become f16 */
 	TEX_PACK = 1 << 12,      /* two f16 in each register */
-	/* Nothing but a fetch in one or two dimensions: a warp at once, if the object's plan allows. */
+	/* Nothing but a fetch, of no cube: a warp at once, if the object's plan allows. */
 	TEX_PLAIN = 1 << 13,
 	TEX_NUMBERED = 1 << 14, /* the same of a texel by number, in one dimension */
 };

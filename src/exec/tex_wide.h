@@ -10,7 +10,7 @@
 
 /* A warp's fetch: rows of 32 lanes. */
 struct tex_rows {
-	const u32 *coord[2]; /* bits of f32, or texels' numbers */
+	const u32 *coord[3]; /* bits of f32, or texels' numbers */
 	const u32 *layer;    /* NULL: none */
 	u32 *value[4];       /* NULL: not wanted */
 };

@@ -137,7 +137,8 @@ void tex_plan(struct tex_object *t)
 	/* A border of integers is not cut to the width of the texels. */
 	for (u32 i = 0; i < im->dims && im->channel_bytes < 4; i++)
 		plain &= t->class > TEX_SINT || t->sampler.address[i] != TEX_BORDER;
-	t->wide = plain && im->levels == 1 && im->dims <= 2 && !im->cube && !im->linear;
+	t->wide = plain && im->levels == 1 && !im->cube && !im->linear &&
+		  (im->dims < 3 || !t->sampler.linear || t->class != TEX_F32);
 	t->numbered = plain && im->linear;
 	for (u32 i = 0; i < im->channels && t->wide; i++) {
 		u32 v = border_channel(t->class, t->sampler.border[i]);
@@ -428,8 +429,10 @@ static bool reads_nothing(const struct tex_object *t, const struct tex_request *
 static void blend_taps(struct fetch *f, const struct tex_lod *lod, u32 out[4])
 {
 	const struct tex_level *l = &f->t->image.level[lod->level];
-	struct footprint p = {.shift = lod->shift};
+	struct footprint p;
 
+	p.n = 0;
+	p.shift = lod->shift;
 	for (u32 i = 0; i < lod->taps; i++) {
 		bool outer = lod->taps > 1 && (i == 0 || i == lod->taps - 1);
 		s32 whole = lod->taps == 1 ? 256 : outer ? lod->outer : lod->inner;

@@ -137,8 +137,8 @@ static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
 		       const struct precision *p)
 {
 	struct specials s = {0};
-	struct sum sum[TEX_CORNERS / PLANE] = {{0, 0}};
-	s32 most[TEX_CORNERS / PLANE] = {0};
+	struct sum sum[TEX_CORNERS / PLANE];
+	s32 most[TEX_CORNERS / PLANE];
 	bool any = false;
 
 	for (u32 i = 0; i < n; i += PLANE)
@@ -147,11 +147,12 @@ static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
 		return p->nan;
 	if (s.plus || s.minus)
 		return s.minus ? 0xff800000 : 0x7f800000;
-	for (u32 i = 0; i < n; i += PLANE)
-		if (most[i / PLANE]) {
+	for (u32 i = 0; i < n; i += PLANE) {
+		sum[i / PLANE].value = 0;
+		if (most[i / PLANE])
 			sum[i / PLANE] = add_plane(t + i, w + i, PLANE, most[i / PLANE], p);
-			any |= sum[i / PLANE].value != 0;
-		}
+		any |= sum[i / PLANE].value != 0;
+	}
 	if (!any)
 		return !p->subnormals && s.tiny_minus && !s.tiny_plus ? 0x80000000u : 0;
 	return add_planes(sum, n / PLANE, p);

@@ -1,5 +1,6 @@
 /*
- * Kernels that launch kernels, in PTX as CUDA 11 wrote it: where the parent waits for its children.
+ * Kernels that launch kernels, in PTX as CUDA 11 wrote it: where the parent waits for its children,
+ * and children that fetch textures, by handle and by reference.
  */
 #include "tests/check.h"
 
@@ -16,6 +17,11 @@ int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, uns
 		   void *, void **, void **);
 int cuMemAlloc_v2(uint64_t *, size_t);
 int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+int cuMemcpyHtoD_v2(uint64_t, const void *, size_t);
+int cuTexObjectCreate(uint64_t *, const void *, const void *, const void *);
+int cuModuleGetTexRef(void **, void *, const char *);
+int cuTexRefSetFormat(void *, int, int);
+int cuTexRefSetAddress_v2(size_t *, void *, uint64_t, size_t);
 
 static const char text[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -49,7 +55,69 @@ static const char text[] =
 	"	{ .param .b32 r; call.uni (r), cudaDeviceSynchronize, (); ld.param.b32 %s, [r]; }\n"
 	"	st.global.u32 [%p+12], %s; ld.volatile.global.u32 %v, [%p]; st.global.u32 [%p+4], %v;\n"
 	"	ret;\n"
+	"}\n"
+	".global .texref ref;\n"
+	".visible .entry fetch(.param .u64 p, .param .u64 t) {\n"
+	"	.reg .u64 %p, %t; .reg .s32 %i; .reg .u32 %x; .reg .f32 %a, %b, %d<3>;\n"
+	"	ld.param.u64 %p, [p]; ld.param.u64 %t, [t]; mov.u32 %x, %tid.x; cvt.s32.u32 %i, %x;\n"
+	"	tex.1d.v4.f32.s32 {%a, %d0, %d1, %d2}, [%t, {%i}];\n"
+	"	tex.1d.v4.f32.s32 {%b, %d0, %d1, %d2}, [ref, {%i}];\n"
+	"	mad.wide.u32 %p, %x, 8, %p; st.global.v2.f32 [%p], {%a, %b}; ret;\n"
+	"}\n"
+	".visible .entry fetching(.param .u64 p, .param .u64 t) {\n"
+	"	.reg .u64 %p, %t, %f, %b; .reg .u32 %s;\n"
+	"	ld.param.u64 %p, [p]; ld.param.u64 %t, [t]; mov.u64 %f, fetch;\n"
+	"	{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; "
+	".param .b64 r;\n"
+	"	st.param.b64 [f], %f; st.param.b32 [g], 1; st.param.b32 [g+4], 1; "
+	"st.param.b32 [g+8], 1;\n"
+	"	st.param.b32 [b], 4; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; "
+	"st.param.b32 [s], 0;\n"
+	"	call.uni (r), cudaGetParameterBufferV2, (f, g, b, s); ld.param.b64 %b, [r]; }\n"
+	"	st.u64 [%b], %p; st.u64 [%b+8], %t;\n"
+	"	{ .param .b64 b; .param .b64 s; .param .b32 r; st.param.b64 [b], %b; "
+	"st.param.b64 [s], 0;\n"
+	"	call.uni (r), cudaLaunchDeviceV2, (b, s); ld.param.b32 %s, [r]; }\n"
+	"	ret;\n"
 	"}\n";
+
+/* CUDA_RESOURCE_DESC of linear memory. */
+struct linear {
+	int kind;
+	uint64_t address;
+	int format;
+	unsigned channels;
+	size_t bytes;
+	int reserved[32];
+};
+
+static void fetch_in_children(void *module)
+{
+	static const float texels[4] = {1, 2, 3, 4}, others[4] = {5, 6, 7, 8};
+	struct linear r = {.kind = 2, .format = 0x20, .channels = 1, .bytes = sizeof(texels)};
+	uint64_t out = 0, other = 0, texture = 0;
+	char settings[256] = {0};
+	void *parent = NULL, *ref = NULL, *args[2] = {&out, &texture};
+	float got[4][2] = {{0}};
+
+	CHECK_EQ(cuMemAlloc_v2(&r.address, sizeof(texels)), 0);
+	CHECK_EQ(cuMemAlloc_v2(&other, sizeof(others)), 0);
+	CHECK_EQ(cuMemAlloc_v2(&out, sizeof(got)), 0);
+	CHECK_EQ(cuMemcpyHtoD_v2(r.address, texels, sizeof(texels)), 0);
+	CHECK_EQ(cuMemcpyHtoD_v2(other, others, sizeof(others)), 0);
+	CHECK_EQ(cuTexObjectCreate(&texture, &r, settings, NULL), 0);
+	CHECK_EQ(cuModuleGetTexRef(&ref, module, "ref"), 0);
+	CHECK_EQ(cuTexRefSetFormat(ref, 0x20, 1), 0);
+	CHECK_EQ(cuTexRefSetAddress_v2(NULL, ref, other, sizeof(others)), 0);
+	CHECK_EQ(cuModuleGetFunction(&parent, module, "fetching"), 0);
+	CHECK_EQ(cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
+	CHECK_EQ(cuCtxSynchronize(), 0);
+	CHECK_EQ(cuMemcpyDtoH_v2(got, out, sizeof(got)), 0);
+	for (int i = 0; i < 4; i++) {
+		CHECK_EQ(got[i][0], texels[i]);
+		CHECK_EQ(got[i][1], others[i]);
+	}
+}
 
 int main(void)
 {
@@ -74,6 +142,7 @@ int main(void)
 	CHECK_EQ(values[1], 2 * 32 * 3);
 	CHECK_EQ(values[2], 0);
 	CHECK_EQ(values[3], 0);
+	fetch_in_children(module);
 	fail = 1;
 	CHECK_EQ(cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
 	CHECK_EQ(cuCtxSynchronize(), 719);

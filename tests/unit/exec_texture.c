@@ -351,7 +351,8 @@ static bool same_fetches(const struct shape *s, const struct tex_object *t, bool
 		struct tex_request r = {.geometry = s->geometry,
 					.layered = s->layered,
 					.integer = integer,
-					.coord = {in[i][0], t->image.dims > 1 ? in[i][1] : 0},
+					.coord = {in[i][0], t->image.dims > 1 ? in[i][1] : 0,
+						  t->image.dims > 2 ? in[i][0] : 0},
 					.layer = in[i][2]};
 		u32 want[4] = {77, 77, 77, 77};
 
@@ -400,6 +401,7 @@ static const struct wide_form {
 	{1, false, "2d.v4.f32.f32 {%x, %r1, %r2, %r3}, [%h, {%x, %y}]; mov.b32 %r0, %x"},
 	{3, false, "a1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%h, {%l, %x}]"},
 	{4, false, "level.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%h, {%l, %x, %y, %y}], %y"},
+	{2, false, "3d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%h, {%x, %y, %x, %x}]"},
 	{0, true, "1d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%h, {%n}]"},
 };
 
