@@ -209,6 +209,8 @@ DRV_FN(cuTexRefGetAddress_v2, (u64 * out, const struct texref *r))
 
 	if (status)
 		return status;
+	/* Without an address it is 0, and the call fails all the same: measured. */
+	*out = 0;
 	if (!r->object || r->desc.resource.kind < TEXTURE_LINEAR)
 		return STATUS_INVALID_VALUE;
 	*out = r->desc.resource.address;

@@ -318,7 +318,12 @@ static enum status describe(const struct texture_store *s, const struct texture_
 		return STATUS_INVALID_VALUE;
 	if (!tex_can_read(o->image.format))
 		return STATUS_NOT_SUPPORTED;
+	/* Blocks of sRGB want the flag, too. */
+	if (o->image.class == TEX_SRGB8 && !(d->settings.flags & TEXTURE_SRGB))
+		return STATUS_INVALID_VALUE;
 	set_sampler(&o->sampler, &d->settings);
+	/* Without levels nothing is blended among them. */
+	o->sampler.mip_linear &= r->kind == TEXTURE_MIPMAP;
 	o->class = fetch_class(&o->image, d->settings.flags);
 	tex_plan(o);
 	return STATUS_SUCCESS;

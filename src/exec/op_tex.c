@@ -46,6 +46,26 @@ struct object_cache {
 	const struct tex_object *object;
 };
 
+/*
+ * What an unbound reference reads: nothing. Its variable holds no handle. Measured; a register
+ * without a handle is an error.
+ */
+static const struct tex_object unbound = {
+	.kind = TEX_TEXTURE,
+	.class = TEX_F32,
+	.image = {.linear = true, .dims = 1, .levels = 1, .layers = 1},
+	.sampler = {.address = {TEX_BORDER, TEX_BORDER, TEX_BORDER}},
+};
+
+/* The object of a handle or of the variable at an address, NULL: there is none of this kind. */
+static const struct tex_object *object_of(struct gang *g, const struct insn *in, u64 x, u32 kind)
+{
+	u64 handle = handle_of(g, in, x);
+
+	return !handle && x >> 32 && kind == TEX_TEXTURE ? &unbound
+							 : tex_find(g->env->textures, handle, kind);
+}
+
 static const struct tex_object *find_object(struct gang *g, const struct insn *in, u32 lane,
 					    u32 kind, struct object_cache *c)
 {
@@ -54,7 +74,7 @@ static const struct tex_object *find_object(struct gang *g, const struct insn *i
 	if (c->object && handle == c->handle)
 		return c->object;
 	c->handle = handle;
-	c->object = tex_find(g->env->textures, handle_of(g, in, handle), kind);
+	c->object = object_of(g, in, handle, kind);
 	if (!c->object)
 		no_object(g, in, lane, handle);
 	return c->object;
@@ -136,8 +156,7 @@ static const struct tex_object *common_object(struct gang *g, const struct insn 
 
 	FOR_LANES (l, WARP_LANES)
 		other |= mask >> l & 1 ? handle[l] ^ first : 0;
-	return other || !mask ? NULL
-			      : tex_find(g->env->textures, handle_of(g, in, first), TEX_TEXTURE);
+	return other || !mask ? NULL : object_of(g, in, first, TEX_TEXTURE);
 }
 
 /* The whole warp at once. False: it is to be done lane by lane. */

@@ -235,7 +235,7 @@ static void fraction_rows(u32 class, const s32 *sum, u32 *out)
 }
 
 /* One lane of a sum that has infinities or subnormal numbers in it. */
-static u32 blend_lane(const s32 (*v)[WARP_LANES], const struct wide_weights *w, u32 l)
+static u32 blend_lane(u32 class, const s32 (*v)[WARP_LANES], const struct wide_weights *w, u32 l)
 {
 	u32 t[4];
 	s32 weight[4];
@@ -245,7 +245,23 @@ static u32 blend_lane(const s32 (*v)[WARP_LANES], const struct wide_weights *w, 
 		t[i] = (u32)v[i][l];
 		weight[i] = w->w[i][l];
 	}
-	return tex_blend(TEX_F32, t, weight, touched, 4, 0);
+	return tex_blend(class, t, weight, touched, 4, 0);
+}
+
+/* The lanes of `odd` one by one. */
+static void blend_odd(u32 class, const s32 (*v)[WARP_LANES], const struct wide_weights *w,
+		      const u32 *odd, u32 mask, u32 *out)
+{
+	u32 any = 0;
+
+	FOR_LANES (l, WARP_LANES)
+		any |= odd[l];
+	for (u32 m = any ? mask : 0; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (odd[l])
+			out[l] = blend_lane(class, v, w, l);
+	}
 }
 
 /*
@@ -254,7 +270,7 @@ static u32 blend_lane(const s32 (*v)[WARP_LANES], const struct wide_weights *w, 
  */
 static void blend_rows(const s32 (*v)[WARP_LANES], const struct wide_weights *w, u32 mask, u32 *out)
 {
-	u32 odd[WARP_LANES], any = 0;
+	u32 odd[WARP_LANES];
 
 	FOR_LANES (l, WARP_LANES) {
 		s32 most = 0, rare = 0;
@@ -275,13 +291,49 @@ static void blend_rows(const s32 (*v)[WARP_LANES], const struct wide_weights *w,
 		sum = f64_bits(bits_f64(sum) + (sum != 0));
 		out[l] = bits_f32((f32)sum);
 	}
-	FOR_LANES (l, WARP_LANES)
-		any |= odd[l];
-	for (u32 m = any ? mask : 0; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
+	blend_odd(TEX_F32, v, w, odd, mask, out);
+}
 
-		if (odd[l])
-			out[l] = blend_lane(v, w, l);
+/* f16, widened: cut 9 bits above the unit of an f32, rounded to 11 bits and to 2^-24, half away. */
+static void blend_halves(const s32 (*v)[WARP_LANES], const struct wide_weights *w, u32 mask,
+			 u32 *out)
+{
+	u32 odd[WARP_LANES];
+
+	FOR_LANES (l, WARP_LANES) {
+		s32 most = 0, rare = 0, e;
+		f64 sum = 0, parts, up, down;
+
+		for (u32 i = 0; i < 4; i++) {
+			e = v[i][l] >> 23 & 255;
+			rare |= e == 255;
+			most = w->w[i][l] && e > most ? e : most;
+		}
+		odd[l] = (u32)rare;
+		parts = f64_bits((u64)(1023 + 141 - most) << 52);
+		for (u32 i = 0; i < 4; i++)
+			sum += trunc((f64)f32_bits((u32)v[i][l]) * parts) * (f64)w->w[i][l];
+		sum *= f64_bits((u64)(1023 - 141 - 8 + most) << 52);
+		e = (s32)(bits_f64(sum) >> 52 & 2047) - 1023 - 10;
+		e = e < -24 ? -24 : e;
+		up = f64_bits((u64)(1023 - e) << 52);
+		down = f64_bits((u64)(1023 + e) << 52);
+		sum = trunc(sum * up + copysign(0.5, sum)) * down;
+		sum = fabs(sum) > 65504 ? copysign(INFINITY, sum) : sum;
+		out[l] = bits_f32((f32)sum);
+	}
+	blend_odd(TEX_F16, v, w, odd, mask, out);
+}
+
+/* f16 to f32, bits of both. */
+static void widen_halves(s32 *v)
+{
+	FOR_LANES (l, WARP_LANES) {
+		u32 h = (u32)v[l], e = h >> 10 & 31, m = h & 1023,
+		    tiny = bits_f32((f32)(s32)m * 0x1p-24f);
+		u32 wide = e ? (e == 31 ? 255 : e + 112) << 23 | m << 13 : tiny;
+
+		v[l] = (s32)(h >> 15 << 31 | wide);
 	}
 }
 
@@ -294,6 +346,23 @@ static void store_rows(u32 *to, const u32 *v, u32 mask)
 			to[l] = mask >> l & 1 ? v[l] : to[l];
 }
 
+/* A channel of floats; v[0] is the first corner. */
+static void float_rows(u32 class, const struct wide_texels *t, u32 c, u32 bytes, u32 corners,
+		       s32 (*v)[WARP_LANES], const struct wide_weights *w, u32 mask, u32 *out)
+{
+	for (u32 i = 0; i < corners; i++) {
+		unpack_rows(&t[i], c, bytes, false, v[i]);
+		if (class == TEX_F16)
+			widen_halves(v[i]);
+	}
+	if (corners == 1)
+		memcpy(out, v[0], sizeof(v[0]));
+	else if (class == TEX_F16)
+		blend_halves((const s32(*)[WARP_LANES])v, w, mask, out);
+	else
+		blend_rows((const s32(*)[WARP_LANES])v, w, mask, out);
+}
+
 /* A channel of `corners` texels. */
 static void channel_rows(const struct tex_object *o, const struct wide_texels *t, u32 c,
 			 u32 corners, const struct wide_weights *w, u32 mask, u32 *out)
@@ -303,14 +372,12 @@ static void channel_rows(const struct tex_object *o, const struct wide_texels *t
 	u32 bytes = o->image.channel_bytes;
 
 	unpack_rows(&t[0], c, bytes, is_signed, v[0]);
-	if (o->class <= TEX_SINT || (o->class == TEX_F32 && corners == 1)) {
-		memcpy(out, v[0], sizeof(v[0]));
+	if (o->class == TEX_F16 || o->class == TEX_F32) {
+		float_rows(o->class, t, c, bytes, corners, v, w, mask, out);
 		return;
 	}
-	if (o->class == TEX_F32) {
-		for (u32 i = 1; i < corners; i++)
-			unpack_rows(&t[i], c, bytes, is_signed, v[i]);
-		blend_rows((const s32(*)[WARP_LANES])v, w, mask, out);
+	if (o->class <= TEX_SINT) {
+		memcpy(out, v[0], sizeof(v[0]));
 		return;
 	}
 	FOR_LANES (l, WARP_LANES)

@@ -103,6 +103,28 @@ static f32 clamp_unit(f32 x, f32 low)
 	return x > low ? (x < 1 ? x : 1) : low;
 }
 
+/* Alpha is not on the curve of sRGB, and may have another width. */
+static u32 class_of(const struct tex_object *t, u32 c)
+{
+	if (c == 3 && t->class == TEX_UNORM10)
+		return TEX_UNORM16;
+	/* The second of two channels is one like alpha: measured. */
+	return t->class == TEX_SRGB8 && (c == 3 || (c == 1 && t->image.channels == 2)) ? TEX_UNORM8
+										       : t->class;
+}
+
+/* Halves toward zero. */
+static s32 round_border(f32 x)
+{
+	return (s32)copysignf(ceilf(fabsf(x) - 0.5f), x);
+}
+
+/* The curve of sRGB: a border colour is given without it. */
+static f32 to_srgb(f32 x)
+{
+	return x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
+}
+
 /* The border colour as a texel of the image would hold it. */
 static u32 border_channel(u32 class, u32 border)
 {
@@ -112,14 +134,16 @@ static u32 border_channel(u32 class, u32 border)
 	f32 b = f32_bits(border);
 
 	switch (class) {
-	case TEX_UNORM8:
 	case TEX_UNORM10:
+		return 0x10000 | (u32)round_border(clamp_unit(b, 0) * 65535);
+	case TEX_UNORM8:
 	case TEX_UNORM16:
+		return (u32)round_border(clamp_unit(b, 0) * most[class]);
 	case TEX_SRGB8:
-		return (u32)lrintf(clamp_unit(b, 0) * most[class]);
+		return (u32)round_border(to_srgb(clamp_unit(b, 0)) * most[class]);
 	case TEX_SNORM8:
 	case TEX_SNORM16:
-		return (u32)(s32)lrintf(clamp_unit(b, -1) * most[class]);
+		return (u32)round_border(clamp_unit(b, -1) * most[class]);
 	default:
 		return border;
 	}
@@ -129,19 +153,25 @@ static u32 border_channel(u32 class, u32 border)
 void tex_plan(struct tex_object *t)
 {
 	static const bool known[] = {
-		[TEX_UINT] = true,    [TEX_SINT] = true,    [TEX_UNORM8] = true,
-		[TEX_UNORM16] = true, [TEX_SNORM16] = true, [TEX_F32] = true};
+		[TEX_UINT] = true,    [TEX_SINT] = true, [TEX_UNORM8] = true, [TEX_UNORM16] = true,
+		[TEX_SNORM16] = true, [TEX_F16] = true,  [TEX_F32] = true};
 	const struct tex_image *im = &t->image;
 	bool plain = im->channel_bytes && t->class < ARRAY_LEN(known) && known[t->class];
 
 	/* A border of integers is not cut to the width of the texels. */
 	for (u32 i = 0; i < im->dims && im->channel_bytes < 4; i++)
 		plain &= t->class > TEX_SINT || t->sampler.address[i] != TEX_BORDER;
-	t->wide = plain && im->levels == 1 && !im->cube && !im->linear &&
-		  (im->dims < 3 || !t->sampler.linear || t->class != TEX_F32);
+	t->wide = plain && im->levels == 1 && !t->sampler.mip_linear && !im->cube && !im->linear &&
+		  (im->dims < 3 || !t->sampler.linear || t->class < TEX_F16);
 	t->numbered = plain && im->linear;
 	for (u32 i = 0; i < im->channels && t->wide; i++) {
-		u32 v = border_channel(t->class, t->sampler.border[i]);
+		u32 v = border_channel(class_of(t, i), t->sampler.border[i]);
+
+		/* A border that is no f16 would lose bits. */
+		if (t->class == TEX_F16) {
+			t->wide = tex_from_half(tex_to_half(v)) == v;
+			v = tex_to_half(v);
+		}
 
 		memcpy((u8 *)t->edge + i * im->channel_bytes, &v, im->channel_bytes);
 	}
@@ -193,7 +223,7 @@ static bool read_texel(const struct fetch *f, const struct tex_level *l, const u
 	}
 	for (u32 i = 0; i < 4; i++)
 		out[i] = i < im->channels && !f->r->integer
-				 ? border_channel(f->t->class, f->s->border[i])
+				 ? border_channel(class_of(f->t, i), f->s->border[i])
 				 : 0;
 	return !missing;
 }
@@ -232,16 +262,6 @@ static void share(s32 w[4], u32 missing)
 	w[missing ^ 3] += whole - 2 * part;
 }
 
-/* Alpha is not on the curve of sRGB, and may have another width. */
-static u32 class_of(const struct tex_object *t, u32 c)
-{
-	if (c == 3 && t->class == TEX_UNORM10)
-		return TEX_UNORM16;
-	/* The second of two channels is one like alpha: measured. */
-	return t->class == TEX_SRGB8 && (c == 3 || (c == 1 && t->image.channels == 2)) ? TEX_UNORM8
-										       : t->class;
-}
-
 /* What a channel is that the image has not. */
 static u32 absent(const struct tex_object *t, u32 c)
 {
@@ -277,7 +297,11 @@ static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
 			share(w, missing);
 			out[i] = tex_blend(class, t, w, touched, 4, 0);
 		} else {
-			out[i] = tex_blend(class, &t[order[i]], w, touched, 1, 0);
+			/* Eight bits with a sign and ten bits go through the sum: four of them. */
+			texel[0][0] = t[order[i]];
+			texel[0][1] = texel[0][2] = texel[0][3] = 0;
+			out[i] = tex_blend(class, texel[0], w, touched,
+					   class == TEX_SNORM8 || class == TEX_UNORM10 ? 4 : 1, 0);
 		}
 	}
 }
@@ -355,6 +379,12 @@ static void finish_one(const struct fetch *f, const struct tex_level *l, u32 out
 				 : absent(f->t, c);
 }
 
+/* A tap's distance in 1/128 of a texel, away from zero. */
+static f64 tap_at(f64 x)
+{
+	return copysign(ceil(fabs(x) * 128) / 128, x);
+}
+
 /* away: how far from the place, in texels of the first level, NULL: not at all. */
 static void place(struct fetch *f, const struct tex_level *l, const f64 *away)
 {
@@ -396,8 +426,8 @@ static void place(struct fetch *f, const struct tex_level *l, const f64 *away)
 				     : in_texels(a, r->coord[d], f->s->normalized);
 
 			if (away && d < 2)
-				x += floor(away[d] * a->size / im->level[0].size[d] * 128 + 0.5) /
-				     128;
+				x = (f->two ? floor(x * 256 + 0.5) / 256 : x) +
+				    tap_at(away[d] * a->size / im->level[0].size[d]);
 			place_at(a, x, r->offset[d]);
 		}
 	}
@@ -468,7 +498,7 @@ void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const st
 	}
 	level = lod.level;
 	/* Where levels are blended even a single texel goes through the sum. */
-	if (!r->gather && (f.two || (s->mip_linear && t->class > TEX_SINT))) {
+	if (!r->gather && (f.two || lod.taps > 1 || (s->mip_linear && t->class > TEX_SINT))) {
 		blend_taps(&f, &lod, out);
 		return;
 	}

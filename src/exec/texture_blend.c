@@ -26,7 +26,7 @@ struct precision {
 static const struct precision full_precision = {4, 24, -149, 0x7fffffff, false, 0},
 			      half_precision = {-9, 11, -24, 0x7fffe000, true, 0};
 
-/* What spreads whatever it is added to; and signs of subnormals, which are all that may be left. */
+/* What spreads whatever it is added to; and signs of subnormals and zeros, all that may be left. */
 struct specials {
 	bool plus, minus, nan, tiny_plus, tiny_minus;
 };
@@ -59,8 +59,9 @@ static s32 survey(const u32 *t, const s32 *w, const bool *touched, u32 n, struct
 			s->nan |= (t[i] << 9) != 0;
 			s->minus |= !(t[i] << 9) && minus;
 			s->plus |= !(t[i] << 9) && !minus;
-		} else if (t[i] << 1) {
-			most = exponent(t[i]) > most ? exponent(t[i]) : most;
+		} else {
+			if (t[i] << 1)
+				most = exponent(t[i]) > most ? exponent(t[i]) : most;
 			s->tiny_minus |= !(t[i] >> 23 & 255) && minus;
 			s->tiny_plus |= !(t[i] >> 23 & 255) && !minus;
 		}
@@ -208,11 +209,20 @@ static s64 to_sixteen(u32 class, s64 sum, u32 shift)
 {
 	if (class == TEX_UNORM8)
 		return (sum * 257 + (128 << shift)) >> (8 + shift);
-	if (class == TEX_SNORM8) {
-		sum = (sum + (1 << shift >> 1)) >> shift;
-		return sum + (((sum >> 4) + (sum >> 12) + 4) >> 3);
-	}
+	if (class == TEX_SNORM8)
+		return (sum * 8 + (sum >> 4) + (sum >> 12) + (4 << shift)) >> (3 + shift);
 	return (sum + (128 << shift)) >> (8 + shift);
+}
+
+/* Ten bits as sixteen; a border has sixteen and a bit above them. */
+static u32 from_ten(u32 v)
+{
+	return v >> 16 ? v & 0xffff : v << 6 | v >> 4;
+}
+
+static u32 to_ten(u32 border)
+{
+	return ((border & 0xffff) * 1023 + 32767) / 65535;
 }
 
 u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n, u32 shift)
@@ -238,9 +248,9 @@ u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n,
 	if (n == 1 && class == TEX_SNORM8)
 		return bits_f32((f32)((f64)((s32)t[0] < -127 ? -127 : (s32)t[0]) / 127));
 	if (n == 1 && class == TEX_UNORM10)
-		return bits_f32((f32)((f64)t[0] / 1023));
+		return bits_f32((f32)((f64)(t[0] >> 16 ? to_ten(t[0]) : t[0]) / 1023));
 	for (u32 i = 0; i < n; i++)
-		sum += (s64)(s32)(class == TEX_UNORM10 ? t[i] << 6 | t[i] >> 4 : t[i]) * w[i];
+		sum += (s64)(s32)(class == TEX_UNORM10 ? from_ten(t[i]) : t[i]) * w[i];
 	sum = to_sixteen(class, sum, shift);
 	switch (class) {
 	case TEX_UNORM8:

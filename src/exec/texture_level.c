@@ -33,13 +33,21 @@ static f64 cut(f64 x)
 	return copysign(ldexp((f64)n, unit), x);
 }
 
-/* Rounded to ten bits, halves up. */
-static f64 rounded(f64 x)
+/*
+ * Product of two numbers of ten bits each. Of each partial product the lower six bits are cut off, a
+ * constant makes up for it.
+ */
+static f64 multiply(f64 x, f64 y)
 {
-	int e;
-	f64 m = frexp(x, &e);
+	s32 x_unit, y_unit;
+	s64 a = digits(x, &x_unit), b = digits(y, &y_unit), sum = 7;
 
-	return ldexp(trunc(m * (1 << DIGITS) + copysign(0.5, m)), e - DIGITS);
+	if (!a || !b)
+		return 0;
+	for (u32 k = 0; k < DIGITS; k++)
+		if (b >> k & 1)
+			sum += a << k >> 6;
+	return copysign(ldexp((f64)sum, x_unit + y_unit + 6), x * y);
 }
 
 /* 11/8 of ten bits, rounded, in 1/2^more of their unit. */
@@ -105,13 +113,19 @@ static f64 length_of(const f64 v[3])
 }
 
 /* A gradient in texels of the first level. */
-static void in_texels(const struct tex_image *im, const u32 d[3], bool normalized, f64 out[3])
+static void in_texels(const struct tex_image *im, const u32 coord[3], const u32 d[3],
+		      bool normalized, f64 out[3])
 {
 	for (u32 i = 0; i < 3; i++) {
+		f32 at = f32_bits(coord[i]);
 		f64 x = i < im->dims ? f32_bits(d[i]) : 0;
 
+		/* In a volume it is what is left of it behind the sum with the place. */
+		if (im->dims == 3)
+			x = (f64)(at + (f32)x) - (f64)at;
+
 		x = x != x ? 0 : isinf(x) ? copysign(0x1p100, x) : x;
-		out[i] = normalized ? rounded(cut(x) * im->level[0].size[i]) : cut(x);
+		out[i] = normalized ? cut(multiply(x, im->level[0].size[i])) : cut(x);
 	}
 }
 
@@ -183,7 +197,7 @@ static void set_taps(struct tex_lod *out, s32 ratio, const f64 major[3])
 
 	if (ratio <= 0)
 		return;
-	out->shift = whole > 1 ? 2 : whole;
+	out->shift = whole > 1 ? 2 : 1;
 	out->inner = whole > 2 ? part >> (whole - 2) : part;
 	total = 256u << out->shift;
 	inner = whole ? 2 * (total / (2 * (u32)out->inner)) : 0;
@@ -192,15 +206,13 @@ static void set_taps(struct tex_lod *out, s32 ratio, const f64 major[3])
 	out->outer = (s32)(total - inner * (u32)out->inner) / 2;
 	out->taps = inner + 2;
 	for (u32 i = 0; i < 2; i++)
-		out->step[i] = major[i] / length * (whole ? 1 : (256 - (part & ~1)) / 128.0);
+		out->step[i] = major[i] / length * (whole ? 1 : (256 - part) / 128.0);
 }
 
 /* Logarithm of the area two gradients span, as a product of lengths. */
 static s32 area_of(const f64 x[3], const f64 y[3])
 {
-	f64 a = rounded(x[0] * y[1]), b = rounded(x[1] * y[0]);
-
-	return logarithm(fabs(a - b));
+	return logarithm(fabs(add(cut(multiply(x[0], y[1])), -cut(multiply(x[1], y[0])))));
 }
 
 /* Level of detail of the gradients, in 1/256. */
@@ -208,40 +220,42 @@ static s32 of_gradients(const struct tex_object *t, const struct tex_sampler *s,
 			const struct tex_request *r, struct tex_lod *out)
 {
 	const struct tex_image *im = &t->image;
-	s32 most, ratio = 0, limit = ratio_limit(s->anisotropy), area;
+	s32 most, ratio = 0, limit = ratio_limit(s->anisotropy), area, taps;
 	f64 x[3], y[3], major[3];
 
 	if (im->cube) {
 		on_face(im, r->coord, r->dx, x);
 		on_face(im, r->coord, r->dy, y);
 	} else {
-		in_texels(im, r->dx, s->normalized, x);
-		in_texels(im, r->dy, s->normalized, y);
+		in_texels(im, r->coord, r->dx, s->normalized, x);
+		in_texels(im, r->coord, r->dy, s->normalized, y);
 	}
 	most = logarithm(longest(x, y, major));
 	if (limit && most != NOWHERE && im->dims == 2) {
 		area = area_of(x, y);
 		ratio = area == NOWHERE ? limit : 2 * most - area;
 		ratio = ratio < limit ? ratio : limit;
-		/* Where the shorter axis is below a texel, the longer one is compared with a texel. */
-		ratio = ratio < most ? ratio : most;
 		ratio = ratio > 0 ? ratio : 0;
-		set_taps(out, ratio, major);
+		/* Where the shorter axis is below a texel, the longer one is compared with a texel. */
+		taps = ratio < most ? ratio : most;
+		set_taps(out, taps, major);
 	}
 	return most == NOWHERE ? NOWHERE : most - ratio;
 }
 
-/* Samplers with taps blend levels less, unless told not to. part: in 1/256. */
-static s32 sharpen(const struct tex_sampler *s, s32 part)
+/* A level of detail, in 1/256: samplers with taps blend levels less, unless told not to. */
+static f64 sharpen(const struct tex_sampler *s, f64 level)
 {
-	s32 limit = ratio_limit(s->anisotropy);
+	s32 limit = ratio_limit(s->anisotropy), part;
+	f64 whole = floor(level / 256);
 
-	if (!limit || s->trilinear)
-		return part;
+	if (!limit || s->trilinear || !s->mip_linear)
+		return level;
+	part = (s32)(level - whole * 256);
 	part = limit >= 3 * 256   ? 2 * part - 128
 	       : limit >= 2 * 256 ? (7 * part - 378) >> 2
 				  : (3 * part - 126) >> 1;
-	return part < 0 ? 0 : part > 256 ? 256 : part;
+	return whole * 256 + (part < 0 ? 0 : part > 256 ? 256 : part);
 }
 
 /* ---- levels ---- */
@@ -275,11 +289,10 @@ void tex_level_of_detail(const struct tex_object *t, const struct tex_sampler *s
 	/* The bias is kept in 1/256; a fetch that says nothing of levels is not biased. */
 	if (r->mode == TEX_LEVEL || r->mode == TEX_GRADIENT)
 		level += trunc((f64)s->bias * 256) / 256;
+	level = sharpen(s, floor(level * 256)) / 256;
 	lod = (u32)floor(clamp_level(s, level, most) * 256);
 	if (!s->mip_linear || t->class <= TEX_SINT)
 		lod = (lod + 128) & ~255u;
-	else
-		lod = (lod & ~255u) + (u32)sharpen(s, lod & 255);
 	out->level = lod >> 8;
 	out->part = lod & 255;
 	/* Taps are as far apart as texels. */

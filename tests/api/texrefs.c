@@ -132,6 +132,25 @@ static void *array_of(unsigned flags)
 	return a;
 }
 
+/* Before anything is bound: it reads zeros, in both ways to fetch. Measured. */
+static void test_unbound(void *m)
+{
+	static const float none[8] = {0};
+	static const int numbers[8] = {0, 1, 2, 3, -1, 100, 7, 0};
+	void *f, *ref = NULL;
+	uint64_t address = 1;
+	float got[8] = {1};
+
+	CHECK_MSG(!cuModuleGetFunction(&f, m, "fetch") && !run(f, at, got) && same(got, none),
+		  "an unbound reference");
+	got[0] = 1;
+	CHECK_MSG(!cuModuleGetFunction(&f, m, "line") && !run(f, numbers, got) && same(got, none),
+		  "an unbound reference, by number");
+	CHECK_MSG(!cuModuleGetTexRef(&ref, m, "tex") && cuTexRefGetAddress_v2(&address, ref) == 1 &&
+			  !address,
+		  "it has no address");
+}
+
 static void test_settings(void *m)
 {
 	static const float red[4] = {9, 0, 0, 0};
@@ -399,6 +418,7 @@ int main(void)
 
 	CHECK_MSG(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) && !cuCtxSetCurrent(context), "start");
 	CHECK_MSG(!cuMemAlloc_v2(&in, 32) && !cuMemAlloc_v2(&out, 32) && !cuModuleLoadData(&m, text), "load");
+	test_unbound(m);
 	test_settings(m);
 	test_memory(m);
 	test_surface(m);

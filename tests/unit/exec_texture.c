@@ -415,7 +415,7 @@ static bool wide_image(struct harness *h, const struct wide_form *w, const struc
 	u64 state = f->format;
 	u8 *p;
 
-	*d = (struct texture_desc){.settings.border = {0.3f, -0.7f}};
+	*d = (struct texture_desc){.settings.border = {0.296875f, -0.703125f}};
 	r->kind = w->memory ? TEXTURE_LINEAR : TEXTURE_ARRAY;
 	r->format = f->format;
 	r->channels = f->channels;
