@@ -1,6 +1,7 @@
 /*
- * Fetches of a whole warp at once, from one level of what is no cube: places, weights and
- * sums are computed for 32 lanes side by side, and only texels are read lane by lane. Volumes of f32 are not blended here.
+ * Fetches of a whole warp at once, from one level of what is no cube: places, weights and sums are
+ * computed for 32 lanes side by side, and only texels are read lane by lane. Volumes of floats are not
+ * blended here.
  *
  * The rules are those of texture.c and texture_blend.c, to the bit; what is rare there (infinities,
  * subnormal texels) goes back to tex_blend for its lane. tests/unit/exec_texture compares both.
