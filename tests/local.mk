@@ -42,6 +42,17 @@ tests_oracle_matrix_cross_SOURCES = tests/oracle/matrix_cross.c tests/oracle/mat
 tests_oracle_matrix_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_matrix_cross_LDADD = -ldl
 EXTRA_DIST += tests/oracle/matrix_cross.sh tests/vectors/matrix_cross.tsv
+# Compares the answers of the interfaces with those of an H200.
+check_PROGRAMS += tests/oracle/api_cross
+tests_oracle_api_cross_SOURCES = tests/oracle/api_cross.c tests/oracle/api_script.c tests/oracle/api_script.h
+tests_oracle_api_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+tests_oracle_api_cross_LDADD = -ldl -lpthread
+dist_check_SCRIPTS += tests/oracle/api_cross.sh
+api_scripts = device kernels graphs streams memory modules zeros
+EXTRA_DIST += $(api_scripts:%=tests/oracle/api/%.api) $(api_scripts:%=tests/oracle/api/%.h200) tests/oracle/api/README.md
+if !SANITIZED
+TESTS += tests/oracle/api_cross.sh
+endif
 dist_check_SCRIPTS += tests/oracle/matrix_vectors.sh
 TESTS += tests/oracle/matrix_vectors.sh
 # Counts under Nsight Compute what tests/unit/watch_measured counts: tests/oracle/counters_cross.sh BUILD

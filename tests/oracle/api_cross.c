@@ -8,7 +8,6 @@
  * Each section of a script is a process. A call that crashes or hangs is told as that, and the section is
  * run again without it, so that the rest is heard too.
  */
-#define _GNU_SOURCE
 #include "tests/oracle/api_script.h"
 
 #include <dlfcn.h>

@@ -142,7 +142,8 @@ bool script_is_left_out(const char *name)
 		"cudaThreadExit", "cuDevicePrimaryCtxReset", "cuMulticast", "cuCtxSetCurrent", "cuCtxPop",
 		"cuCtxDetach", "cuDevicePrimaryCtxRelease", "cuStreamBeginCapture_ptsz",
 		"cuStreamBeginCapture_v2_ptsz", "cudaStreamBeginCapture_ptsz", "cudaGetExportTable",
-		"cuGetExportTable", "cudaProfiler", "cuProfiler", "cudaSetDeviceFlags"};
+		"cuGetExportTable", "cudaProfiler", "cuProfiler", "cudaSetDeviceFlags",
+		"cudaGetErrorName", "cudaGetErrorString"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(begins[i], name, strlen(begins[i])))
