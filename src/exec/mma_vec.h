@@ -69,35 +69,12 @@ static inline mma_vi mma_to_int(mma_vf x)
 #define MMA_SPREAD(v, t)                                                                           \
 	__builtin_shufflevector(v, v, t, t, t, t, 4 + t, 4 + t, 4 + t, 4 + t, 8 + t, 8 + t, 8 + t, \
 				8 + t, 12 + t, 12 + t, 12 + t, 12 + t)
+#define MMA_NAMED(name) _mm512_##name
+typedef __m512i mma_raw;
 
 static inline mma_vi mma_each_row(const void *p)
 {
 	return (mma_vi)_mm512_broadcast_i32x4(_mm_loadu_si128(p));
-}
-
-static inline mma_vi mma_look_up(mma_vi table, mma_vi at)
-{
-	return (mma_vi)_mm512_shuffle_epi8((__m512i)table, (__m512i)at);
-}
-
-static inline mma_vi mma_max(mma_vi a, mma_vi b)
-{
-	return (mma_vi)_mm512_max_epi32((__m512i)a, (__m512i)b);
-}
-
-static inline mma_vh mma_max_half(mma_vh a, mma_vh b)
-{
-	return (mma_vh)_mm512_max_epi16((__m512i)a, (__m512i)b);
-}
-
-static inline mma_vub mma_max_byte(mma_vub a, mma_vub b)
-{
-	return (mma_vub)_mm512_max_epu8((__m512i)a, (__m512i)b);
-}
-
-static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
-{
-	return (mma_vi)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 }
 
 static inline bool mma_any(mma_vi x)
@@ -108,35 +85,12 @@ static inline bool mma_any(mma_vi x)
 #elif MMA_W == 8
 
 #define MMA_SPREAD(v, t) __builtin_shufflevector(v, v, t, t, t, t, 4 + t, 4 + t, 4 + t, 4 + t)
+#define MMA_NAMED(name) _mm256_##name
+typedef __m256i mma_raw;
 
 static inline mma_vi mma_each_row(const void *p)
 {
 	return (mma_vi)_mm256_broadcastsi128_si256(_mm_loadu_si128(p));
-}
-
-static inline mma_vi mma_look_up(mma_vi table, mma_vi at)
-{
-	return (mma_vi)_mm256_shuffle_epi8((__m256i)table, (__m256i)at);
-}
-
-static inline mma_vi mma_max(mma_vi a, mma_vi b)
-{
-	return (mma_vi)_mm256_max_epi32((__m256i)a, (__m256i)b);
-}
-
-static inline mma_vh mma_max_half(mma_vh a, mma_vh b)
-{
-	return (mma_vh)_mm256_max_epi16((__m256i)a, (__m256i)b);
-}
-
-static inline mma_vub mma_max_byte(mma_vub a, mma_vub b)
-{
-	return (mma_vub)_mm256_max_epu8((__m256i)a, (__m256i)b);
-}
-
-static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
-{
-	return (mma_vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 }
 
 static inline bool mma_any(mma_vi x)
@@ -156,6 +110,35 @@ static inline mma_vi mma_each_row(const void *p)
 static inline bool mma_any(mma_vi x)
 {
 	return (x[0] | x[1] | x[2] | x[3]) != 0;
+}
+
+#endif
+
+#if MMA_W > 4
+
+static inline mma_vi mma_look_up(mma_vi table, mma_vi at)
+{
+	return (mma_vi)MMA_NAMED(shuffle_epi8)((mma_raw)table, (mma_raw)at);
+}
+
+static inline mma_vi mma_max(mma_vi a, mma_vi b)
+{
+	return (mma_vi)MMA_NAMED(max_epi32)((mma_raw)a, (mma_raw)b);
+}
+
+static inline mma_vh mma_max_half(mma_vh a, mma_vh b)
+{
+	return (mma_vh)MMA_NAMED(max_epi16)((mma_raw)a, (mma_raw)b);
+}
+
+static inline mma_vub mma_max_byte(mma_vub a, mma_vub b)
+{
+	return (mma_vub)MMA_NAMED(max_epu8)((mma_raw)a, (mma_raw)b);
+}
+
+static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
+{
+	return (mma_vi)MMA_NAMED(madd_epi16)((mma_raw)a, (mma_raw)b);
 }
 
 #endif

@@ -42,7 +42,9 @@ static const struct shape {
 	{"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, "TA"},
 	{"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", 2, 1, 4, "A"},
 	{"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 4, "A"},
+	{"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", 2, 1, 2, "TA"},
 	{"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 4, "A"},
+	{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, "A"},
 	{"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 1, 1, 2, "TA"},
 	{"mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", 2, 1, 4, "A"},
 	{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 4, 2, 4, "A"},
@@ -52,8 +54,11 @@ static const struct shape {
 	{"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 1, 1, 2, "TA"},
 	{"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc", 2, 1, 4, "A"},
 	{"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 4, 2, 4, "A"},
+	{"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc", 1, 1, 2, "A"},
+	{"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc", 2, 1, 4, "A"},
 	{"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 2, 4, "A"},
 	{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 1, 1, 2, "A"},
+	{"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", 4, 2, 4, ""},
 	{"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 2, 4, ""},
 };
 
