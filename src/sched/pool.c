@@ -37,11 +37,6 @@ struct sched_pool *sched_pool_new(const struct sched_options *options)
 	return p;
 }
 
-u32 sched_pool_workers(const struct sched_pool *p)
-{
-	return p->workers;
-}
-
 /* ---- ends of grids ---- */
 
 /* Seats go back to the cache, and the grid, unless its end is still to be read. pool->lock held. */

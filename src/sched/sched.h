@@ -29,7 +29,6 @@ struct sched_options {
 struct sched_pool *sched_pool_new(const struct sched_options *options);
 /* Waits for running grids. */
 void sched_pool_free(struct sched_pool *p);
-u32 sched_pool_workers(const struct sched_pool *p);
 
 #define SCHED_WAITERS_MAX 256u
 

@@ -25,8 +25,8 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 void exec_watch_close(struct exec_watch *w)
 {
 	for (u32 i = 0; w->count && w->tee.len && i < WATCH_METRICS; i++)
-		printf("%-64s %12llu\n", watch_metric_name(i),
-		       (unsigned long long)w->counters.value[i]);
+		printf("%-68s %12llu  %s\n", watch_metric_name(i),
+		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
 	if (!w->file)
 		return;
 	watch_trace_fini(&w->trace);

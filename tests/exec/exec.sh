@@ -93,9 +93,9 @@ done
 
 # What is counted and traced, the same each time.
 status 0 $add --block 8 --buffer a:f32[8]=iota --buffer b:f32[8] --buffer c:f32[8] --arg u32=8 --count
-says out "^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum +2$"
-says out "^l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum +2$"
-says out "^l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum +1$"
+says out "^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum +2  [a-z]"
+says out "^l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum +2  [a-z]"
+says out "^l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum +1  [a-z]"
 status 0 $add --block 40 --buffer a:f32[40]=iota --buffer b:f32[40] --buffer c:f32[40] --arg u32=40 \
 	--trace "$scratch/trace"
 says trace "^load global 4 \| cta 0,0,0 warp 1 lanes 000000ff \|"
