@@ -249,7 +249,8 @@ static f64 sharpen(const struct tex_sampler *s, f64 level)
 	s32 limit = ratio_limit(s->anisotropy), part;
 	f64 whole = floor(level / 256);
 
-	if (!limit || s->trilinear || !s->mip_linear)
+	/* A bias may be anything. */
+	if (!limit || s->trilinear || !s->mip_linear || !(fabs(level) < 0x1p20))
 		return level;
 	part = (s32)(level - whole * 256);
 	part = limit >= 3 * 256   ? 2 * part - 128
