@@ -174,7 +174,8 @@ static HANDLER(watch_copy)
  */
 static HANDLER(watch_matrix)
 {
-	bool store = in->inner == OP_matrix_store || in->inner == OP_matrix_store_bytes;
+	bool store = in->inner == OP_matrix_store || in->inner == OP_matrix_store_turned ||
+		     in->inner == OP_matrix_store_bytes;
 	struct access a = {.width = in->size};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
