@@ -141,6 +141,7 @@ static enum image_result add_wrapper(struct image_list *l, const u8 *p)
 	r = add_unsized_container(l, w.fatbin);
 	if (w.version == 1 || !w.prelinked)
 		return r;
+	l->linked = w.prelinked[0] != NULL;
 	for (u32 i = 0; r == IMAGE_OK && w.prelinked[i]; i++) {
 		if (i == PRELINKED_MAX)
 			return image_error(l, NULL, "fat binary wrapper lists more than %u units",

@@ -78,6 +78,7 @@ struct image_list {
 	struct arena arena;        /* member names */
 	VEC(struct image) images;
 	VEC(struct image_container) containers;
+	bool linked; /* the first container is what linking made of the others */
 };
 
 void image_list_init(struct image_list *l, struct diag *diag, const char *name);

@@ -270,25 +270,39 @@ static bool is_device_runtime(const struct device_text *t)
 	return memmem(t->text, t->size, name, sizeof(name) - 1) != NULL;
 }
 
-/* The texts of every container that has one for the device. */
+struct texts {
+	VEC(struct device_text) list;
+};
+
+/* The texts of the containers from `first` up to `end` that have one for the device. */
+static void gather_range(struct image_list *l, struct device *dev, const char *name,
+			 size_t first, size_t end, struct texts *to)
+{
+	struct image_choice choice;
+	struct device_text t;
+
+	for (size_t c = first; c < end; c++) {
+		if (image_select(l, (u32)c, (u32)dev->arch->sm, &choice) != IMAGE_OK)
+			continue;
+		for (u32 n = 0; add_text(l, &l->images.at[choice.image], n, name, &t); n++)
+			if (is_device_runtime(&t) || !VEC_PUSH(&to->list, t))
+				free(t.owned);
+	}
+}
+
+/* With -G linked machine code has the units' texts as well: they are not to be taken twice. */
 static enum status gather(struct image_list *l, struct device *dev, const char *name,
 			  struct device_text **texts, u32 *len)
 {
 	struct text what = {0}, hint = {0};
-	VEC(struct device_text) list = {0};
-	struct image_choice choice;
-	struct device_text t;
+	struct texts all = {0};
 
-	for (u32 c = 0; c < l->containers.len; c++) {
-		if (image_select(l, c, (u32)dev->arch->sm, &choice) != IMAGE_OK)
-			continue;
-		for (u32 n = 0; add_text(l, &l->images.at[choice.image], n, name, &t); n++)
-			if (is_device_runtime(&t) || !VEC_PUSH(&list, t))
-				free(t.owned);
-	}
-	*texts = list.at;
-	*len = (u32)list.len;
-	if (list.len)
+	gather_range(l, dev, name, l->linked, l->containers.len, &all);
+	if (!all.list.len && l->linked)
+		gather_range(l, dev, name, 0, 1, &all);
+	*texts = all.list.at;
+	*len = (u32)all.list.len;
+	if (*len)
 		return STATUS_SUCCESS;
 	image_explain_no_ptx(l, UINT32_MAX, (u32)dev->arch->sm, &what, &hint);
 	diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, hint.at, "%s",

@@ -135,6 +135,8 @@ static void common(const struct cc *cc, struct command *c, const char *arch_opti
 	add(c, arch_option);
 	add(c, "-I");
 	add(c, cc->include);
+	add(c, "-include"); /* as nvcc does */
+	add(c, "cuda_runtime.h");
 	add(c, "-O2");
 }
 

@@ -75,6 +75,16 @@ for how in "-Xcompiler -fPIE -Xlinker -pie" "-Xcompiler -fno-pie -Xlinker -no-pi
 	succeeds "nvcc $how: builds" "$nvcc" -arch=sm_80 $how "$sample" -o "$scratch/program"
 	runs "nvcc $how: runs" "$scratch/program"
 done
+for how in "-O2" "-G" "-lineinfo" "-gencode arch=compute_80,code=sm_80 -G"; do
+	case $how in *gencode*) arch= ;; *) arch=-arch=sm_80 ;; esac
+	# shellcheck disable=SC2086 # options
+	{
+		succeeds "two units, nvcc $how: the first" "$nvcc" $arch -dc $how -DUNIT=1 "$here/linked.cu" -o "$scratch/1.o"
+		succeeds "two units, nvcc $how: the second" "$nvcc" $arch -dc $how -DUNIT=2 "$here/linked.cu" -o "$scratch/2.o"
+		succeeds "two units, nvcc $how: they link" "$nvcc" $arch $how "$scratch/1.o" "$scratch/2.o" -o "$scratch/program"
+	}
+	runs "two units, nvcc $how: runs" "$scratch/program"
+done
 runs "a child of a child" sh -c "sh -c '$scratch/program'"
 
 succeeds "nvcc: builds" "$nvcc" -arch=sm_80 "$sample" -o "$scratch/program"
