@@ -515,6 +515,7 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 		.unit_len = p->len,
 		.externs = p->dev->externs,
 		.no_fusion = p->dev->observer != NULL,
+		.contract = !k->unit->debug,
 	};
 	struct program *lowered;
 
