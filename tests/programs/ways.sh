@@ -79,9 +79,12 @@ for how in "-O2" "-G" "-lineinfo" "-gencode arch=compute_80,code=sm_80 -G"; do
 	case $how in *gencode*) arch= ;; *) arch=-arch=sm_80 ;; esac
 	# shellcheck disable=SC2086 # options
 	{
-		succeeds "two units, nvcc $how: the first" "$nvcc" $arch -dc $how -DUNIT=1 "$here/linked.cu" -o "$scratch/1.o"
-		succeeds "two units, nvcc $how: the second" "$nvcc" $arch -dc $how -DUNIT=2 "$here/linked.cu" -o "$scratch/2.o"
-		succeeds "two units, nvcc $how: they link" "$nvcc" $arch $how "$scratch/1.o" "$scratch/2.o" -o "$scratch/program"
+		succeeds "two units, nvcc $how: the first" \
+			"$nvcc" $arch -dc $how -DUNIT=1 "$here/linked.cu" -o "$scratch/1.o"
+		succeeds "two units, nvcc $how: the second" \
+			"$nvcc" $arch -dc $how -DUNIT=2 "$here/linked.cu" -o "$scratch/2.o"
+		succeeds "two units, nvcc $how: they link" \
+			"$nvcc" $arch $how "$scratch/1.o" "$scratch/2.o" -o "$scratch/program"
 	}
 	runs "two units, nvcc $how: runs" "$scratch/program"
 done
