@@ -340,7 +340,8 @@ static ALWAYS_INLINE void copy_lanes(void *to, const void *from, u32 n)
 
 /*
  * What lies behind a row is where the next CTA goes on, more often than not: fetch it into the
- * second cache, since the first one holds registers.
+ * second cache, since the first one holds registers. For loops that stride over the whole grid,
+ * which the host does not foresee; affine rows it does, and is hindered by this.
  */
 static ALWAYS_INLINE void fetch_next(const u8 *row, u32 bytes)
 {
@@ -353,8 +354,6 @@ static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at
 {
 	const void *m = (const void *)(uintptr_t)host;
 
-	if (n != HALF_LANES)
-		fetch_next(m, n * size);
 	if (size == 4)
 		copy_lanes(ROW32(in->d) + at, m, n);
 	else if (size == 8)
@@ -417,6 +416,8 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 		host = check(g, in, first, kind == ADDRESS_ROW ? n * width : width);               \
 		if (PL_UNLIKELY(!host))                                                            \
 			return false;                                                              \
+		if (kind == ADDRESS_ROW && n != HALF_LANES)                                        \
+			fetch_next((const u8 *)(uintptr_t)host, n * size);                         \
 		if (kind == ADDRESS_ROW)                                                           \
 			load_row(g, in, at, n, host, size);                                        \
 		else                                                                               \

@@ -243,10 +243,16 @@ HANDLER(exit_gang)
 {
 	u32 left = 0;
 
+	if (in->guard == NO_ROW) {
+		for (u32 w = 0; w < g->warps; w++)
+			g->warp_at[w].live = 0;
+		g->stop = STOP_DONE;
+		return NULL;
+	}
 	/* Those that stay still stand together. */
 	for (u32 w = 0; w < g->warps; w++) {
 		u32 *live = &g->warp_at[w].live,
-		    gone = in->guard == NO_ROW ? FULL_MASK : guard_mask(g, in, w);
+		    gone = guard_mask(g, in, w);
 
 		g->full &= !(*live & gone);
 		*live &= ~gone;

@@ -337,6 +337,13 @@ static void set_id(struct hand *h, u64 number)
 	h->id[0] = x;
 }
 
+/* The first coordinate was stored just now: apart from the others, that it can be forwarded. */
+static void copy_id(struct cta *c, const struct hand *h)
+{
+	c->id[0] = h->id[0];
+	memcpy(&c->id[1], &h->id[1], 2 * sizeof(u32));
+}
+
 /* The hand's SMs are index, index + hands, ..; residents on one SM get different slots. */
 static void place(struct hand *h, struct cta *c)
 {
@@ -419,9 +426,7 @@ static void start_alone(struct hand *h, struct seat *s, u64 number)
 {
 	struct cta *c = &s->cta;
 
-	c->id[0] = h->id[0];
-	c->id[1] = h->id[1];
-	c->id[2] = h->id[2];
+	copy_id(c, h);
 	c->number = number;
 	c->cluster = NULL;
 	c->rank = 0;
@@ -441,6 +446,9 @@ static u64 next_number(struct hand *h)
 	return number;
 }
 
+/* CTAs that are begun without asking, at most, where those before had something to do. */
+#define PAUSE_MAX 63u
+
 /*
  * Pass over the CTA that is to begin, and those behind it in the piece, if they have nothing to do.
  * False: it has to be run. Observers are told of all.
@@ -452,10 +460,18 @@ static bool pass_idle(struct hand *h, struct seat *s, u64 number)
 
 	if (g->unit_ctas > 1 || s->env.observer)
 		return false;
-	memcpy(s->cta.id, h->id, sizeof(h->id));
-	n = exec_cta_idle(&s->cta, g->multiplier ? 1 : most);
-	if (!n)
+	if (h->pause) {
+		h->pause--;
 		return false;
+	}
+	copy_id(&s->cta, h);
+	n = exec_cta_idle(&s->cta, g->multiplier ? 1 : most);
+	if (!n) {
+		h->busy_run = h->busy_run < PAUSE_MAX ? 2 * h->busy_run + 1 : PAUSE_MAX;
+		h->pause = h->busy_run;
+		return false;
+	}
+	h->busy_run = 0;
 	h->chunk += n - 1;
 	h->id[0] += (u32)n - 1;
 	h->started = number + n;

@@ -81,6 +81,7 @@ struct hand {
 	u64 chunk, chunk_end; /* taken out of it */
 	u64 started;          /* number of the CTA begun last + 1 */
 	u32 id[3];            /* of it */
+	u32 pause, busy_run;  /* CTAs to begin without asking whether they are idle; and as many last time */
 	struct seat_list idle, waiting;
 	u32 target;      /* CTAs that may be resident now; grows while nothing ends */
 	u32 limit;       /* and what it may grow to */
