@@ -8,7 +8,8 @@ tests_bench_engine_SOURCES = tests/bench/engine.c tests/bench/engine.h tests/ben
 tests_bench_engine_LDADD = $(UNIT_LDADD) -lm
 if HOST_X86_64
 EXTRA_LTLIBRARIES = tests/bench/libunchecked.la
-tests_bench_libunchecked_la_SOURCES = tests/bench/unchecked.c
+tests_bench_libunchecked_la_SOURCES = tests/bench/unchecked.c tests/bench/unchecked_affine.c \
+	tests/bench/unchecked.h
 tests_bench_libunchecked_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
 tests_bench_engine_LDADD += tests/bench/libunchecked.la
 endif

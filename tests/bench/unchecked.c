@@ -1,12 +1,6 @@
-/*
- * The handlers of loads and stores without the check of global addresses against allocations, for
- * the measurement of what it costs. Compiled as level v4 is, by whose handlers all else is done.
- */
-#include "src/mem/mem.h"
+/* Other loads and stores, unchecked; and the tables, in which level v4 does all else. */
+#include "tests/bench/unchecked.h"
 
-#define mem_cache_hit(cache, address, size) ((void)(cache), (void)(address), (void)(size), true)
-#define EXEC_LEVEL unchecked
-#include "src/exec/op_affine.c"
 #include "src/exec/op_mem.c"
 
 #include "tests/bench/engine.h"
