@@ -170,8 +170,9 @@ enum status memory_free(struct device *d, u64 p)
 		status = stream_device_finish(d);
 		return status == STATUS_SUCCESS ? graph_memory_free(d, p) : status;
 	}
-	if (!memory_find(d->mem.system, p, &i) || i.range.base != p || !i.block ||
-	    i.block->leaving || !is_plain(i.block->type))
+	if (memory_find(d->mem.system, p, &i) && i.block && i.block->external)
+		return STATUS_SUCCESS;
+	if (i.range.base != p || !i.block || i.block->leaving || !is_plain(i.block->type))
 		return STATUS_INVALID_VALUE;
 	status = wait_for(d, i.arena);
 	if (i.block->pool)

@@ -41,6 +41,7 @@ struct memory_block {
 	bool shared;             /* pages are in the arena's file */
 	bool sync;               /* POINTER_SYNC_MEMOPS */
 	bool leaving;            /* a stream will free it */
+	bool external;           /* mapped: of an imported object, which frees it */
 	u32 opened;              /* imported: times */
 	u64 key[2];              /* imported: which file, which place; mapped: place in its file */
 	/* managed memory */
