@@ -177,14 +177,25 @@ struct need {
 
 static enum status prepare_node(struct graph_node *n, struct need *need);
 
+/*
+ * A conditional node that waits for nothing looks at its value after the nodes made before it that do
+ * not wait either: so they go on a GPU, whose nodes start one after the other, and programs rely on it.
+ */
+static bool is_lone_condition(const struct graph_node *n)
+{
+	return n->action.type == GRAPH_CONDITIONAL && !n->in.len;
+}
+
 static enum status prepare_all(struct graph *g, struct need *need)
 {
 	enum status status = STATUS_SUCCESS;
+	u32 before = 0;
 
 	need->edges++;
 	for (struct graph_node *n = g->first; n && status == STATUS_SUCCESS; n = n->next) {
 		need->works += 2;
-		need->edges += (u32)n->out.len + 3;
+		need->edges += (u32)n->out.len + 3 + (is_lone_condition(n) ? before : 0);
+		before++;
 		status = prepare_node(n, need);
 	}
 	return status;
@@ -277,6 +288,9 @@ static void emit_graph_locked(struct graph *g, struct work *before, struct work 
 	for (struct graph_node *n = g->first; n; n = n->next) {
 		if (!n->in.len)
 			work_join_locked(before, n->begin);
+		for (struct graph_node *m = g->first; m != n && is_lone_condition(n); m = m->next)
+			if (!m->in.len)
+				work_join_locked(m->end, n->begin);
 		if (!n->out.len)
 			work_join_locked(n->end, after);
 		for (size_t i = 0; i < n->out.len; i++)

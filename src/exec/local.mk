@@ -12,7 +12,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_tex.c \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_int.h \
-	src/exec/lower_call.c src/exec/lower_graph.c \
+	src/exec/lower_call.c src/exec/lower_contract.c src/exec/lower_graph.c \
 	src/exec/heap.c src/exec/hostcall.c src/exec/print.c src/exec/syscall.c src/exec/syscall.h \
 	src/exec/lower_float.c \
 	src/exec/lower_async.c \
@@ -111,6 +111,11 @@ check_PROGRAMS += tests/unit/exec_fuse
 TESTS += tests/unit/exec_fuse
 tests_unit_exec_fuse_SOURCES = tests/unit/exec_fuse.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_fuse_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_contract
+TESTS += tests/unit/exec_contract
+tests_unit_exec_contract_SOURCES = tests/unit/exec_contract.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_contract_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_engine
 TESTS += tests/unit/exec_engine

@@ -424,6 +424,8 @@ static void lower_insn(struct lower *l)
 		lower_refuse(l);
 		return;
 	}
+	if (lower_contracted(l))
+		return;
 	rule = lower_find_rule(in->form->row->row);
 	(rule ? rule : lower_lanes)(l);
 }
@@ -491,6 +493,7 @@ static void lower_function(struct lower *l, u32 index)
 	}
 	memset(l->vreg_of, 0xff, sizeof(u32) * f->regs.len);
 	memset(l->label_at, 0xff, sizeof(u32) * f->labels.len);
+	lower_contract_find(l, used);
 	lower_lay_out_frame(l);
 	lower_prologue(l);
 	for (u32 i = 0; i <= f->insns.len && !l->failed; i++) {
@@ -511,6 +514,7 @@ static void lower_function(struct lower *l, u32 index)
 		lower_epilogue(l);
 	settle(l, fixups);
 out:
+	lower_contract_free(l);
 	free(used);
 	free(l->vreg_of);
 	free(l->label_at);

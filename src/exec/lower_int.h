@@ -64,6 +64,8 @@ struct lower_call {
 
 enum { LOWER_IN_FRAME, LOWER_IN_STACK }; /* where a variable of a function lies: see lower_call.c */
 
+struct contract;
+
 struct lower {
 	const struct ir_module *m;
 	const struct arch *arch;
@@ -107,6 +109,7 @@ struct lower {
 	struct map form_ops; /* lane operations: form and operand count -> constant << 16 | operation */
 	struct map consts;   /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
+	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
 
 /* ---- lower.c: building blocks for the rules ---- */
@@ -232,6 +235,14 @@ void lower_lay_out_frame(struct lower *l);
 void lower_prologue(struct lower *l);
 /* ret of a function. */
 void lower_epilogue(struct lower *l);
+
+/* ---- lower_contract.c ---- */
+
+/* Find the products of l->f that go into sums; `used`: labels that something jumps to. */
+void lower_contract_find(struct lower *l, const bool *used);
+void lower_contract_free(struct lower *l);
+/* Lower the instruction at hand as part of a fused one; false: it is none, or is needed for itself as well. */
+bool lower_contracted(struct lower *l);
 
 /* ---- fuse.c ---- */
 

@@ -292,30 +292,43 @@ NUM_FN u32 num_tanh_approx_f32(u32 a)
 }
 
 /* The reciprocal times a, both times `scale` before. */
-NUM_FN u32 mufu_div_scaled(u32 a, u32 b, u32 scale, u32 mode)
+/* The quotient is the product of these two, which may also go into a sum: lower_contract.c. */
+NUM_FN u32 mufu_div_a(u32 a, u32 scale, u32 mode)
 {
-	u32 r = mufu_rcp(mufu_scale(b, f32_bits(scale)));
+	return num_mul_f32(a, scale, mode & NUM_FTZ);
+}
 
-	mode &= NUM_FTZ;
-	return num_mul_f32(r, num_mul_f32(a, scale, mode), mode);
+NUM_FN u32 mufu_div_r(u32 b, u32 scale)
+{
+	return mufu_rcp(mufu_scale(b, f32_bits(scale)));
 }
 
 /* div.approx: by 2^24 where the divisor is subnormal, without .ftz. */
-NUM_FN u32 num_div_approx_f32(u32 a, u32 b, u32 mode)
+NUM_FN u32 mufu_div_approx_scale(u32 b, u32 mode)
 {
 	bool small = (b & 0x7fffffffu) < 0x00800000u;
-	u32 scale = num_select(small & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE);
 
-	return mufu_div_scaled(a, b, scale, mode);
+	return num_select(small & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE);
 }
 
 /* div.full: also by 1/4 where it is above 2^126. */
+NUM_FN u32 mufu_div_full_scale(u32 b, u32 mode)
+{
+	return num_select((b & 0x7fffffffu) > 0x7e800000u, MUFU_QUARTER, mufu_div_approx_scale(b, mode));
+}
+
+NUM_FN u32 num_div_approx_f32(u32 a, u32 b, u32 mode)
+{
+	u32 scale = mufu_div_approx_scale(b, mode);
+
+	return num_mul_f32(mufu_div_r(b, scale), mufu_div_a(a, scale, mode), mode & NUM_FTZ);
+}
+
 NUM_FN u32 num_div_full_f32(u32 a, u32 b, u32 mode)
 {
-	u32 m = b & 0x7fffffffu;
-	u32 scale = num_select((m < 0x00800000u) & !(mode & NUM_FTZ), MUFU_2_24, MUFU_ONE);
+	u32 scale = mufu_div_full_scale(b, mode);
 
-	return mufu_div_scaled(a, b, num_select(m > 0x7e800000u, MUFU_QUARTER, scale), mode);
+	return num_mul_f32(mufu_div_r(b, scale), mufu_div_a(a, scale, mode), mode & NUM_FTZ);
 }
 
 /*

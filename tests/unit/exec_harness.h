@@ -25,6 +25,7 @@ struct harness {
 	bool async_eager;
 	const struct tex_table *textures;
 	const struct exec_observer *observer; /* NULL: none */
+	bool contract;      /* products go into sums */
 	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
 };
 
@@ -188,7 +189,8 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 					 const void *params, const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32,
-					.no_fusion = h->observer != NULL};
+					.no_fusion = h->observer != NULL,
+					.contract = h->contract};
 	const struct exec_ops *ops = exec_ops_select(level);
 	struct program *p;
 	enum exec_stop stop;

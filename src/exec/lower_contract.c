@@ -1,0 +1,549 @@
+/*
+ * Products that go into a sum: mul and add become one fma, rounded once.
+ *
+ * PTX ISA "Floating-Point Instructions: add", "sub", "mul" allow it where no rounding modifier is given,
+ * and compilers count on it (nvcc leaves a * b - c to the assembler). What a device computes is
+ * therefore a matter of ptxas's rule, which was measured on what ptxas 13.0 makes of small kernels:
+ *
+ * - product and sum have no rounding modifier, the same type and the same .ftz; the product has no
+ *   .sat and no guard, the sum may have both. div.approx and div.full end with a product, too;
+ * - both are in one basic block, unless a factor is a constant for the hardware: an immediate, a
+ *   kernel parameter, a constant variable at a fixed place. Fences and membar end a block, bar.sync
+ *   does not; divisions and roots that are routines with branches end one;
+ * - every use of the product is such a sum: a product that is stored as well is rounded, and so are
+ *   its sums;
+ * - of two products in a sum the one without other uses goes in, then the first;
+ * - a product left over by such a sum is rounded, and then in all its other sums that come later.
+ *
+ * Modules for debugging (.target with `debug`) are left as they are, as by ptxas -O0.
+ */
+#include "src/exec/lower_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PRODUCT UINT32_MAX
+
+/* Sums by type and .ftz; `minus_c` and `minus_ab` are EXEC_OPS when a negation of its own is needed. */
+struct kind {
+	const char *product, *add, *sub;
+	enum row_class class;
+	enum exec_op fma, minus_c, minus_ab, neg;
+};
+
+static const struct kind kinds[] = {
+	{"mul.f32", "add.f32", "sub.f32", ROW_W, OP_fma_f32, OP_fms_f32, OP_fnma_f32, OP_neg_f32},
+	{"mul.f32", "add.sat.f32", "sub.sat.f32", ROW_W, OP_fma_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_f32},
+	{"mul.ftz.f32", "add.ftz.f32", "sub.ftz.f32", ROW_W, OP_fma_ftz_f32, OP_fms_ftz_f32, OP_fnma_ftz_f32,
+	 OP_neg_ftz_f32},
+	{"mul.ftz.f32", "add.ftz.sat.f32", "sub.ftz.sat.f32", ROW_W, OP_fma_ftz_sat_f32, EXEC_OPS, EXEC_OPS,
+	 OP_neg_ftz_f32},
+	{"mul.f64", "add.f64", "sub.f64", ROW_X, OP_fma_f64, OP_fms_f64, OP_fnma_f64, OP_neg_f64},
+	{"mul.f16", "add.f16", "sub.f16", ROW_W, OP_fma_f16, EXEC_OPS, EXEC_OPS, OP_neg_any_f16},
+	{"mul.f16x2", "add.f16x2", "sub.f16x2", ROW_W, OP_fma_f16x2, EXEC_OPS, EXEC_OPS, OP_neg_any_f16x2},
+	{"mul.bf16", "add.bf16", "sub.bf16", ROW_W, OP_fma_bf16, EXEC_OPS, EXEC_OPS, OP_neg_bf16},
+	{"mul.bf16x2", "add.bf16x2", "sub.bf16x2", ROW_W, OP_fma_bf16x2, EXEC_OPS, EXEC_OPS, OP_neg_bf16x2},
+};
+
+/* What makes products, and the operations for the factors when these are not the operands. */
+static const struct source {
+	const char *text, *product;
+	enum exec_op a, b; /* b of the second operand, a of both */
+} sources[] = {
+	{"mul.f32", "mul.f32", EXEC_OPS, EXEC_OPS},
+	{"mul.ftz.f32", "mul.ftz.f32", EXEC_OPS, EXEC_OPS},
+	{"mul.f64", "mul.f64", EXEC_OPS, EXEC_OPS},
+	{"mul.f16", "mul.f16", EXEC_OPS, EXEC_OPS},
+	{"mul.f16x2", "mul.f16x2", EXEC_OPS, EXEC_OPS},
+	{"mul.bf16", "mul.bf16", EXEC_OPS, EXEC_OPS},
+	{"mul.bf16x2", "mul.bf16x2", EXEC_OPS, EXEC_OPS},
+	{"div.approx.f32", "mul.f32", OP_div_approx_a, OP_div_approx_r},
+	{"div.approx.ftz.f32", "mul.ftz.f32", EXEC_OPS, OP_div_approx_ftz_r},
+	{"div.full.f32", "mul.f32", OP_div_full_a, OP_div_full_r},
+	{"div.full.ftz.f32", "mul.ftz.f32", OP_div_full_ftz_a, OP_div_full_ftz_r},
+};
+
+/* A product that may go into sums. */
+struct product {
+	const struct source *source;
+	u32 insn, reg;
+	u32 uses;    /* operands that read it */
+	bool barred; /* something else than a sum reads it, or may */
+	bool closed; /* written anew before the block's end */
+	bool fixed;  /* a factor is constant: sums may be in other blocks */
+	bool copied; /* a factor is written again before a sum */
+	u32 fused;   /* sums it went into */
+	u32 a, b;    /* rows of the factors, once it has been lowered */
+};
+
+/* A sum that may take one: its products by operand, and the one it takes. */
+struct sum {
+	u32 insn;
+	const struct kind *kind;
+	bool minus;
+	u32 product[2];
+	u32 taken; /* 0, 1: the operand; 2: none */
+};
+
+struct contract {
+	/* By register. */
+	bool *exposed;      /* read in a block before it is written there */
+	bool *constant;     /* what was written into it, if once, is constant */
+	u32 *defs, *reads;  /* how often, in the text */
+	u32 *now, *written; /* open product + 1; last instruction that wrote it + 1 */
+	u32 *sum_of, *product_of; /* by instruction: index + 1 */
+	VEC(struct product) products;
+	VEC(struct sum) sums;
+	size_t first_product; /* of the block */
+	u32 first_insn;
+};
+
+/* Text of an add, sub, mul or div; false for everything else, quickly. */
+static bool text_of(const struct ir_insn *in, char *text, size_t size)
+{
+	const char *name = in->form ? in->form->row->name[in->form->name] : "";
+
+	if (in->ops != 3 || (strcmp(name, "add") && strcmp(name, "sub") && strcmp(name, "mul") &&
+			     strcmp(name, "div") && strcmp(name, "div.full")))
+		return false;
+	lower_text(in->form, NULL, text, size);
+	return true;
+}
+
+static const struct source *find_source(const char *text)
+{
+	for (size_t i = 0; *text && i < sizeof(sources) / sizeof(*sources); i++)
+		if (!strcmp(sources[i].text, text))
+			return &sources[i];
+	return NULL;
+}
+
+static const struct kind *find_sum(const char *text, bool *minus)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		*minus = !strcmp(kinds[i].sub, text);
+		if (*minus || !strcmp(kinds[i].add, text))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* ---- reads and writes ---- */
+
+typedef void visitor(struct lower *l, struct contract *c, u32 reg, u32 roles);
+
+static void visit_operand(struct lower *l, struct contract *c, const struct ir_operand *op, u32 roles, visitor *see)
+{
+	switch (op->kind) {
+	case IR_OP_REG:
+		see(l, c, op->index, roles);
+		break;
+	case IR_OP_ADDR_REG:
+		see(l, c, op->index, ISA_READ);
+		break;
+	case IR_OP_COMPOUND:
+		roles = ISA_READ; /* fall through */
+	case IR_OP_VEC:
+	case IR_OP_LIST:
+		for (u32 i = 0; i < (u32)op->imm; i++)
+			visit_operand(l, c, &l->f->operands.at[op->index + i], roles, see);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Operands without a role are those of calls: taken as read and written. Reads come first. */
+static void visit(struct lower *l, struct contract *c, const struct ir_insn *in, visitor *see)
+{
+	const struct ir_operand *ops = &l->f->operands.at[in->first_op];
+
+	for (u32 pass = ISA_READ; pass <= ISA_WRITE; pass <<= 1)
+		for (u32 i = 0; in->form && i < in->ops; i++) {
+			const struct isa_operand *o = ir_operand_spec(in->form, ops, in->ops, i);
+			u32 roles = (o ? o->role : ISA_READ | ISA_WRITE) & pass;
+
+			if (roles || ops[i].kind == IR_OP_ADDR_REG || ops[i].kind == IR_OP_COMPOUND)
+				visit_operand(l, c, &ops[i], roles, see);
+		}
+}
+
+/* mov of a number, ld of a kernel's parameter or of a variable in constant memory. */
+static bool is_constant_source(const struct lower *l, const struct ir_insn *in)
+{
+	const char *name = in->form->row->name[in->form->name];
+	const struct ir_operand *op = &l->f->operands.at[in->first_op + 1];
+	u32 space;
+
+	if (in->ops != 2 || in->guard != IR_NONE)
+		return false;
+	if (!strcmp(name, "mov"))
+		return op->kind == IR_OP_FLOAT || op->kind == IR_OP_INT;
+	if (strcmp(name, "ld") || op->kind != IR_OP_ADDR_VAR)
+		return false;
+	space = l->m->vars.at[op->index]->space;
+	return space == M_const || (space == M_param && l->f->is_entry && lower_is_formal(l->f, op->index));
+}
+
+static void expose(struct lower *l, struct contract *c, u32 reg, u32 roles)
+{
+	if (roles == ISA_READ) {
+		c->reads[reg]++;
+		c->exposed[reg] |= c->written[reg] <= c->first_insn;
+		return;
+	}
+	c->defs[reg]++;
+	c->constant[reg] = is_constant_source(l, l->in);
+	if (l->in->guard == IR_NONE)
+		c->written[reg] = l->ir + 1;
+}
+
+static void follow(struct lower *l, struct contract *c, u32 reg, u32 roles)
+{
+	struct product *p = c->now[reg] ? &c->products.at[c->now[reg] - 1] : NULL;
+
+	if (roles == ISA_WRITE)
+		c->written[reg] = l->ir + 1;
+	if (!p)
+		return;
+	if (roles == ISA_READ) {
+		p->uses++;
+		p->barred |= !c->sum_of[l->ir];
+		return;
+	}
+	p->barred |= l->in->guard != IR_NONE;
+	p->closed = true;
+	c->now[reg] = 0;
+}
+
+/* ---- blocks ---- */
+
+/* A product that is still there at the block's end is read only in the block, unless its register may be elsewhere. */
+static void end_block(struct contract *c, bool last)
+{
+	for (size_t i = c->first_product; i < c->products.len; i++) {
+		struct product *p = &c->products.at[i];
+
+		if (p->fixed)
+			continue;
+		p->barred |= !p->closed && !last && c->exposed[p->reg];
+		if (!p->closed)
+			c->now[p->reg] = 0;
+	}
+	c->first_product = c->products.len;
+}
+
+static bool can_take(const struct contract *c, const struct sum *s, u32 operand)
+{
+	const struct product *p;
+
+	if (s->product[operand] == NO_PRODUCT || s->taken != 2)
+		return false;
+	p = &c->products.at[s->product[operand]];
+	return !p->barred;
+}
+
+static void take(struct contract *c, struct sum *s, u32 operand)
+{
+	u32 other = s->product[!operand];
+
+	s->taken = operand;
+	c->products.at[s->product[operand]].fused++;
+	if (other != NO_PRODUCT)
+		c->products.at[other].barred = true;
+}
+
+/* Products used once go first, then those whose uses are sums that are all free to take them. */
+static void choose(struct contract *c)
+{
+	for (size_t i = 0; i < c->products.len; i++)
+		c->products.at[i].barred |=
+			c->products.at[i].fixed && c->reads[c->products.at[i].reg] != c->products.at[i].uses;
+	for (size_t i = 0; i < c->sums.len; i++) {
+		struct sum *s = &c->sums.at[i];
+
+		for (u32 o = 0; o < 2; o++)
+			if (can_take(c, s, o) && c->products.at[s->product[o]].uses == 1)
+				take(c, s, o);
+	}
+	for (size_t i = 0; i < c->sums.len; i++)
+		for (u32 o = 0; o < 2; o++)
+			if (can_take(c, &c->sums.at[i], o))
+				take(c, &c->sums.at[i], o);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Operations that ptxas makes several blocks of. */
+static bool is_routine(const char *text, const struct ir_operand *op)
+{
+	bool quick = strstr(text, ".approx") || strstr(text, ".full");
+
+	if (!strncmp(text, "div.", 4) || !strncmp(text, "rem.", 4))
+		return ends_with(text, ".s32") || ends_with(text, "64") ||
+		       (ends_with(text, ".f32") && !quick && strcmp(text, "div.f32"));
+	if (!strncmp(text, "rcp.", 4) || !strncmp(text, "sqrt.", 5))
+		return !quick && op->kind != IR_OP_FLOAT;
+	return !strcmp(text, "rsqrt.approx.f64");
+}
+
+static bool ends_block(const struct lower *l, const struct ir_insn *in)
+{
+	static const char *const names[] = {"bra",   "brx",   "ret",    "exit", "call", "trap", "membar", "fence",
+					    "brkpt", "pmevent"};
+	static const char *const routines[] = {"div", "rem", "rcp", "sqrt", "rsqrt"};
+	const char *name = in->form ? in->form->row->name[in->form->name] : "trap";
+	char text[160] = "";
+
+	for (size_t i = 0; i < sizeof(routines) / sizeof(*routines); i++)
+		if (!strncmp(name, routines[i], strlen(routines[i]))) {
+			lower_text(in->form, NULL, text, sizeof(text));
+			return is_routine(text, &l->f->operands.at[in->first_op + 1]);
+		}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(name, names[i], strlen(names[i])))
+			continue;
+		if (strcmp(names[i], "fence") || !in->form)
+			return true;
+		lower_text(in->form, NULL, text, sizeof(text));
+		return strncmp(text, "fence.proxy", 11) && strncmp(text, "fence.mbarrier", 14);
+	}
+	return false;
+}
+
+/* Is the operand this product, in a sum of its kind? Twice the same bars it. */
+static u32 product_in(struct lower *l, struct contract *c, const struct kind *k, const struct ir_operand *op)
+{
+	const struct ir_operand *factor;
+	struct product *p;
+	u32 i;
+
+	if (op->kind != IR_OP_REG || op->part || op->flags || !c->now[op->index])
+		return NO_PRODUCT;
+	i = c->now[op->index] - 1;
+	p = &c->products.at[i];
+	factor = &l->f->operands.at[l->f->insns.at[p->insn].first_op + 1];
+	if (strcmp(k->product, p->source->product)) {
+		p->barred = true;
+		return NO_PRODUCT;
+	}
+	for (u32 n = 0; n < 2; n++)
+		p->copied |= factor[n].kind == IR_OP_VEC ||
+			     (factor[n].kind == IR_OP_REG && c->written[factor[n].index] > p->insn);
+	return i;
+}
+
+static void enter_sum(struct lower *l, struct contract *c, const struct kind *k, bool minus)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	struct sum s = {.insn = l->ir, .kind = k, .minus = minus, .taken = 2};
+
+	s.product[0] = product_in(l, c, k, &ops[1]);
+	s.product[1] = product_in(l, c, k, &ops[2]);
+	if (s.product[0] == NO_PRODUCT && s.product[1] == NO_PRODUCT)
+		return;
+	if (s.product[0] == s.product[1])
+		c->products.at[s.product[0]].barred = true;
+	if (!VEC_PUSH(&c->sums, s))
+		l->failed = true;
+	c->sum_of[l->ir] = (u32)c->sums.len;
+}
+
+static void enter_product(struct lower *l, struct contract *c, const struct source *source)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	struct product p = {.source = source, .insn = l->ir, .reg = ops[0].index, .a = IR_NONE, .b = IR_NONE};
+
+	if (ops[0].kind != IR_OP_REG || ops[0].part || l->in->guard != IR_NONE)
+		return;
+	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1; i++)
+		p.fixed |= ops[i].kind == IR_OP_FLOAT ||
+			   (ops[i].kind == IR_OP_REG && c->constant[ops[i].index] && c->defs[ops[i].index] == 1);
+	for (u32 i = 1; i < 3 && p.fixed; i++)
+		p.copied |= ops[i].kind == IR_OP_REG && c->defs[ops[i].index] != 1;
+	if (!VEC_PUSH(&c->products, p)) {
+		l->failed = true;
+		return;
+	}
+	c->now[p.reg] = (u32)c->products.len;
+	c->product_of[l->ir] = (u32)c->products.len;
+}
+
+/* One instruction of the walk that finds products and sums. */
+static void enter(struct lower *l, struct contract *c)
+{
+	const struct kind *k = NULL;
+	char text[160] = "";
+	bool minus;
+
+	if (text_of(l->in, text, sizeof(text)))
+		k = find_sum(text, &minus);
+	if (k)
+		enter_sum(l, c, k, minus);
+	visit(l, c, l->in, follow);
+	if (find_source(text))
+		enter_product(l, c, find_source(text));
+}
+
+/* Nothing comes after an unguarded exit or ret, or after the function's end. */
+static void close_block(struct lower *l, struct contract *c, bool find)
+{
+	const char *name = l->ir && l->in->form ? l->in->form->row->name[l->in->form->name] : "";
+	bool leaves = (!strcmp(name, "exit") || !strcmp(name, "ret")) && l->in->guard == IR_NONE;
+
+	if (find)
+		end_block(c, leaves || l->ir == l->f->insns.len);
+}
+
+/* Block by block: first which registers are exposed, then products and sums. */
+static void walk(struct lower *l, struct contract *c, const bool *used, bool find)
+{
+	u32 label = 0;
+
+	c->first_insn = 0;
+	for (l->ir = 0; l->ir < l->f->insns.len && !l->failed; l->ir++) {
+		bool starts = false;
+
+		for (; label < l->f->labels.len && l->f->labels.at[label].insn <= l->ir; label++)
+			starts |= used[label];
+		if (starts) {
+			close_block(l, c, find);
+			c->first_insn = l->ir;
+		}
+		l->in = &l->f->insns.at[l->ir];
+		if (find)
+			enter(l, c);
+		else
+			visit(l, c, l->in, expose);
+		if (ends_block(l, l->in)) {
+			close_block(l, c, find);
+			c->first_insn = l->ir + 1;
+		}
+	}
+	close_block(l, c, find);
+}
+
+void lower_contract_free(struct lower *l)
+{
+	struct contract *c = l->contract;
+
+	l->contract = NULL;
+	if (!c)
+		return;
+	free(c->exposed);
+	free(c->now);
+	VEC_FREE(&c->products);
+	VEC_FREE(&c->sums);
+	free(c);
+}
+
+void lower_contract_find(struct lower *l, const bool *used)
+{
+	size_t regs = l->f->regs.len + 1, insns = l->f->insns.len + 1;
+	struct contract *c;
+
+	if (!l->options.contract || l->m->debug)
+		return;
+	c = calloc(1, sizeof(*c));
+	l->contract = c;
+	if (c) {
+		c->exposed = calloc(2 * regs, sizeof(*c->exposed));
+		c->now = calloc(4 * regs + 2 * insns, sizeof(u32));
+	}
+	if (!c || !c->exposed || !c->now) {
+		l->failed = true;
+		return;
+	}
+	c->constant = c->exposed + regs;
+	c->written = c->now + regs;
+	c->defs = c->written + regs;
+	c->reads = c->defs + regs;
+	c->sum_of = c->reads + regs;
+	c->product_of = c->sum_of + insns;
+	walk(l, c, used, false);
+	memset(c->written, 0, sizeof(u32) * regs);
+	walk(l, c, used, true);
+	choose(c);
+}
+
+/* ---- records ---- */
+
+static u32 source_of(struct lower *l, u32 i, enum row_class class)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+
+	return lower_source(l, &ops[i], isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, i)), class);
+}
+
+static u32 made_by(struct lower *l, enum exec_op op, u32 a, u32 b, enum row_class class)
+{
+	u32 t = lower_vreg(l, class);
+
+	lower_op(l, op, t, a, b, IR_NONE, false);
+	return t;
+}
+
+/* The factors are kept; true: nobody needs the product itself. */
+static bool lower_product(struct lower *l, struct product *p)
+{
+	enum row_class class = strcmp(p->source->product, "mul.f64") ? ROW_W : ROW_X;
+	enum exec_op copy = class == ROW_X ? OP_mov_b64 : OP_mov_b32;
+
+	if (!p->fused)
+		return false;
+	p->a = source_of(l, 1, class);
+	p->b = source_of(l, 2, class);
+	if (p->source->a != EXEC_OPS)
+		p->a = made_by(l, p->source->a, p->a, p->b, class);
+	else if (p->copied)
+		p->a = made_by(l, copy, p->a, IR_NONE, class);
+	if (p->source->b != EXEC_OPS)
+		p->b = made_by(l, p->source->b, p->b, IR_NONE, class);
+	else if (p->copied)
+		p->b = made_by(l, copy, p->b, IR_NONE, class);
+	return p->fused == p->uses && !l->options.one_to_one;
+}
+
+static void lower_sum(struct lower *l, const struct contract *c, const struct sum *s)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	const struct product *p = &c->products.at[s->product[s->taken]];
+	const struct kind *k = s->kind;
+	enum exec_op op = !s->minus ? k->fma : s->taken ? k->minus_ab : k->minus_c;
+	u32 a = p->a, v = source_of(l, s->taken ? 1 : 2, k->class), d;
+
+	if (op == EXEC_OPS) {
+		op = k->fma;
+		if (s->taken)
+			a = made_by(l, k->neg, a, IR_NONE, k->class);
+		else
+			v = made_by(l, k->neg, v, IR_NONE, k->class);
+	}
+	d = lower_target(l, &ops[0], k->class);
+	lower_op(l, op, d, a, p->b, v, true);
+	lower_finish(l, &ops[0], d, isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, 0)), k->class);
+}
+
+bool lower_contracted(struct lower *l)
+{
+	struct contract *c = l->contract;
+	u32 s, p;
+
+	if (!c)
+		return false;
+	s = c->sum_of[l->ir];
+	p = c->product_of[l->ir];
+	if (p && lower_product(l, &c->products.at[p - 1]))
+		return true;
+	if (!s || c->sums.at[s - 1].taken == 2)
+		return false;
+	lower_sum(l, c, &c->sums.at[s - 1]);
+	return true;
+}
