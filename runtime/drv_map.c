@@ -9,26 +9,24 @@ static struct memory_maps *maps(void)
 	return &rt_get()->maps;
 }
 
-/* Every call here needs a context. */
-#define WITH_CONTEXT(call)                                                                         \
+/* Virtual memory and pools name their devices: once cuInit was called, they need no context. */
+#define INITIALISED(call)                                                                          \
 	do {                                                                                       \
-		int status_;                                                                       \
-		if (!drv_device(&status_))                                                         \
-			return status_;                                                            \
-		return (int)(call);                                                                \
+		int status_ = drv_check(0);                                                        \
+		return status_ ? status_ : (int)(call);                                            \
 	} while (0)
 
 /* ---- virtual memory ---- */
 
 DRV_FN(cuMemAddressReserve, (u64 * out, size_t size, size_t align, u64 at, u64 flags))
 {
-	WITH_CONTEXT(!out || flags ? STATUS_INVALID_VALUE
+	INITIALISED(!out || flags ? STATUS_INVALID_VALUE
 				   : memory_reserve(maps(), size, align, at, out));
 }
 
 DRV_FN(cuMemAddressFree, (u64 at, size_t size))
 {
-	WITH_CONTEXT(memory_unreserve(maps(), at, size));
+	INITIALISED(memory_unreserve(maps(), at, size));
 }
 
 static int owner_of(struct memory_location where, struct device **out)
@@ -51,9 +49,9 @@ DRV_FN(cuMemCreate, (struct memory_physical * *out, size_t size,
 		     const struct memory_physical_props *props, u64 flags))
 {
 	struct device *d;
-	int status;
+	int status = drv_check(0);
 
-	if (!drv_device(&status))
+	if (status)
 		return status;
 	if (!out || !props || flags)
 		return STATUS_INVALID_VALUE;
@@ -63,33 +61,34 @@ DRV_FN(cuMemCreate, (struct memory_physical * *out, size_t size,
 
 DRV_FN(cuMemRelease, (struct memory_physical * p))
 {
-	WITH_CONTEXT(memory_release(maps(), p));
+	INITIALISED(memory_release(maps(), p));
 }
 
 DRV_FN(cuMemMap, (u64 at, size_t size, size_t offset, struct memory_physical *p, u64 flags))
 {
-	WITH_CONTEXT(flags ? STATUS_INVALID_VALUE : memory_map(maps(), at, size, offset, p));
+	INITIALISED(flags ? STATUS_INVALID_VALUE : memory_map(maps(), at, size, offset, p));
 }
 
 DRV_FN(cuMemUnmap, (u64 at, size_t size))
 {
-	int status;
-	struct rt_device *d = drv_device(&status);
+	int status = drv_check(0), none;
+	struct rt_device *d = drv_device(&none);
 
-	if (!d)
+	if (status)
 		return status;
-	rt_wait(d);
+	if (d)
+		rt_wait(d);
 	return (int)memory_unmap(maps(), at, size);
 }
 
 DRV_FN(cuMemSetAccess, (u64 at, size_t size, const struct memory_access *desc, size_t count))
 {
-	WITH_CONTEXT(memory_set_access(maps(), at, size, desc, count));
+	INITIALISED(memory_set_access(maps(), at, size, desc, count));
 }
 
 DRV_FN(cuMemGetAccess, (u64 * flags, const struct memory_location *where, u64 at))
 {
-	WITH_CONTEXT(flags && where ? memory_get_access(maps(), at, *where, flags)
+	INITIALISED(flags && where ? memory_get_access(maps(), at, *where, flags)
 				    : STATUS_INVALID_VALUE);
 }
 
@@ -98,9 +97,9 @@ DRV_FN(cuMemGetAllocationGranularity,
        (size_t * out, const struct memory_physical_props *props, int option))
 {
 	struct device *d;
-	int status;
+	int status = drv_check(0);
 
-	if (!drv_device(&status))
+	if (status)
 		return status;
 	if (!out || !props || props->type != 1 || (option != 0 && option != 1))
 		return STATUS_INVALID_VALUE;
@@ -112,12 +111,12 @@ DRV_FN(cuMemGetAllocationGranularity,
 DRV_FN(cuMemGetAllocationPropertiesFromHandle,
        (struct memory_physical_props * out, const struct memory_physical *p))
 {
-	WITH_CONTEXT(out ? memory_physical_get(maps(), p, out) : STATUS_INVALID_VALUE);
+	INITIALISED(out ? memory_physical_get(maps(), p, out) : STATUS_INVALID_VALUE);
 }
 
 DRV_FN(cuMemRetainAllocationHandle, (struct memory_physical * *out, const void *at))
 {
-	WITH_CONTEXT(out ? memory_retain(maps(), (u64)(uintptr_t)at, out) : STATUS_INVALID_VALUE);
+	INITIALISED(out ? memory_retain(maps(), (u64)(uintptr_t)at, out) : STATUS_INVALID_VALUE);
 }
 
 #define POSIX_FD 1
@@ -125,13 +124,13 @@ DRV_FN(cuMemRetainAllocationHandle, (struct memory_physical * *out, const void *
 DRV_FN(cuMemExportToShareableHandle,
        (void *out, const struct memory_physical *p, int type, u64 flags))
 {
-	WITH_CONTEXT(!out || flags || type != POSIX_FD ? STATUS_INVALID_VALUE
+	INITIALISED(!out || flags || type != POSIX_FD ? STATUS_INVALID_VALUE
 						       : memory_physical_export(maps(), p, out));
 }
 
 DRV_FN(cuMemImportFromShareableHandle, (struct memory_physical * *out, void *handle, int type))
 {
-	WITH_CONTEXT(!out || type != POSIX_FD
+	INITIALISED(!out || type != POSIX_FD
 			     ? STATUS_INVALID_VALUE
 			     : memory_physical_import(maps(), (int)(intptr_t)handle, out));
 }
@@ -172,11 +171,6 @@ DRV_STREAM_FN(cuMemAllocFromPoolAsync,
 	      memory_pool_is(pools(), pool) ? allocate(out, size, pool, stream, OWN)
 					    : (int)STATUS_INVALID_VALUE)
 DRV_STREAM_FN(cuMemFreeAsync, (u64 p, void *stream), give_back(p, stream, OWN))
-
-/* What needs no current context. */
-#define INITIALISED(call)                                                                          \
-	int status = drv_check(0);                                                                 \
-	return status ? status : (int)(call)
 
 DRV_FN(cuDeviceGetDefaultMemPool, (struct memory_pool * *out, int device))
 {
@@ -282,7 +276,7 @@ DRV_FN(cuMemPoolImportFromShareableHandle,
 
 DRV_FN(cuMemPoolExportPointer, (void *data, u64 p))
 {
-	WITH_CONTEXT(data ? memory_pool_export_pointer(&rt_get()->memory, p, data)
+	INITIALISED(data ? memory_pool_export_pointer(&rt_get()->memory, p, data)
 			  : STATUS_INVALID_VALUE);
 }
 

@@ -186,9 +186,9 @@ static int pointer_attribute(void *out, int attribute, u64 p)
 
 DRV_FN(cuPointerGetAttribute, (void *out, int attribute, u64 p))
 {
-	int status;
+	int status = drv_check(0);
 
-	return drv_device(&status) ? pointer_attribute(out, attribute, p) : status;
+	return status ? status : pointer_attribute(out, attribute, p);
 }
 
 #define POINTER_ORDINAL 9

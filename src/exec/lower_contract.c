@@ -15,6 +15,9 @@
  * - of two products in a sum the one without other uses goes in, then the first;
  * - a product left over by such a sum is rounded, and then in all its other sums that come later.
  *
+ * Quotients by a number, div.approx and div.full, are products with its reciprocal rounded to nearest,
+ * not with what the reciprocal unit makes of it.
+ *
  * Modules for debugging (.target with `debug`) are left as they are, as by ptxas -O0.
  */
 #include "src/exec/lower_int.h"
@@ -74,6 +77,7 @@ struct product {
 	bool copied; /* a factor is written again before a sum */
 	u32 fused;   /* sums it went into */
 	u32 a, b;    /* rows of the factors, once it has been lowered */
+	u32 reciprocal; /* of a divisor that is a number, else 0 */
 };
 
 /* A sum that may take one: its products by operand, and the one it takes. */
@@ -90,6 +94,7 @@ struct contract {
 	bool *exposed;      /* read in a block before it is written there */
 	bool *constant;     /* what was written into it, if once, is constant */
 	u32 *defs, *reads;  /* how often, in the text */
+	u32 *number;        /* mov that sets it to a number + 1, 0: none */
 	u32 *now, *written; /* open product + 1; last instruction that wrote it + 1 */
 	u32 *sum_of, *product_of; /* by instruction: index + 1 */
 	VEC(struct product) products;
@@ -194,6 +199,7 @@ static void expose(struct lower *l, struct contract *c, u32 reg, u32 roles)
 	}
 	c->defs[reg]++;
 	c->constant[reg] = is_constant_source(l, l->in);
+	c->number[reg] = c->constant[reg] && !strcmp(l->in->form->row->name[l->in->form->name], "mov") ? l->ir + 1 : 0;
 	if (l->in->guard == IR_NONE)
 		c->written[reg] = l->ir + 1;
 }
@@ -354,6 +360,25 @@ static void enter_sum(struct lower *l, struct contract *c, const struct kind *k,
 	c->sum_of[l->ir] = (u32)c->sums.len;
 }
 
+/* Bits of an operand that is a number, or a register that is set once, to a number; 0: it is not. */
+static u32 number_of(const struct lower *l, const struct contract *c, const struct ir_operand *op)
+{
+	if (op->kind == IR_OP_REG && c->defs[op->index] == 1 && c->number[op->index])
+		op = &l->f->operands.at[l->f->insns.at[c->number[op->index] - 1].first_op + 1];
+	if (op->kind == IR_OP_FLOAT && op->type == T_f64)
+		return bits_f32((f32)f64_bits((u64)op->imm));
+	return op->kind == IR_OP_FLOAT || op->kind == IR_OP_INT ? (u32)op->imm : 0;
+}
+
+/* Where neither the number nor its reciprocal needs scaling; 0: it does. */
+static u32 reciprocal_of(u32 bits)
+{
+	u32 exponent = bits >> 23 & 255;
+
+	/* Twice the bits and two more: rounding twice is rounding once. */
+	return exponent > 0 && exponent < 252 ? bits_f32((f32)(1.0 / (f64)f32_bits(bits))) : 0;
+}
+
 static void enter_product(struct lower *l, struct contract *c, const struct source *source)
 {
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
@@ -361,7 +386,9 @@ static void enter_product(struct lower *l, struct contract *c, const struct sour
 
 	if (ops[0].kind != IR_OP_REG || ops[0].part || l->in->guard != IR_NONE)
 		return;
-	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1; i++)
+	if (source->b != EXEC_OPS)
+		p.reciprocal = reciprocal_of(number_of(l, c, &ops[2]));
+	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1 && (source->b == EXEC_OPS || p.reciprocal); i++)
 		p.fixed |= ops[i].kind == IR_OP_FLOAT ||
 			   (ops[i].kind == IR_OP_REG && c->constant[ops[i].index] && c->defs[ops[i].index] == 1);
 	for (u32 i = 1; i < 3 && p.fixed; i++)
@@ -453,7 +480,7 @@ void lower_contract_find(struct lower *l, const bool *used)
 	l->contract = c;
 	if (c) {
 		c->exposed = calloc(2 * regs, sizeof(*c->exposed));
-		c->now = calloc(4 * regs + 2 * insns, sizeof(u32));
+		c->now = calloc(5 * regs + 2 * insns, sizeof(u32));
 	}
 	if (!c || !c->exposed || !c->now) {
 		l->failed = true;
@@ -463,7 +490,8 @@ void lower_contract_find(struct lower *l, const bool *used)
 	c->written = c->now + regs;
 	c->defs = c->written + regs;
 	c->reads = c->defs + regs;
-	c->sum_of = c->reads + regs;
+	c->number = c->reads + regs;
+	c->sum_of = c->number + regs;
 	c->product_of = c->sum_of + insns;
 	walk(l, c, used, false);
 	memset(c->written, 0, sizeof(u32) * regs);
@@ -489,25 +517,43 @@ static u32 made_by(struct lower *l, enum exec_op op, u32 a, u32 b, enum row_clas
 	return t;
 }
 
-/* The factors are kept; true: nobody needs the product itself. */
-static bool lower_product(struct lower *l, struct product *p)
+/* The factors, in rows that stay as they are. */
+static void lower_factors(struct lower *l, struct product *p, enum row_class class)
 {
-	enum row_class class = strcmp(p->source->product, "mul.f64") ? ROW_W : ROW_X;
 	enum exec_op copy = class == ROW_X ? OP_mov_b64 : OP_mov_b32;
+	bool plain = p->source->b == EXEC_OPS;
 
-	if (!p->fused)
-		return false;
 	p->a = source_of(l, 1, class);
-	p->b = source_of(l, 2, class);
-	if (p->source->a != EXEC_OPS)
+	p->b = p->reciprocal ? lower_const(l, ROW_W, p->reciprocal) : source_of(l, 2, class);
+	if (p->source->a != EXEC_OPS && !p->reciprocal)
 		p->a = made_by(l, p->source->a, p->a, p->b, class);
 	else if (p->copied)
 		p->a = made_by(l, copy, p->a, IR_NONE, class);
-	if (p->source->b != EXEC_OPS)
+	if (!plain && !p->reciprocal)
 		p->b = made_by(l, p->source->b, p->b, IR_NONE, class);
-	else if (p->copied)
+	else if (p->copied && plain)
 		p->b = made_by(l, copy, p->b, IR_NONE, class);
-	return p->fused == p->uses && !l->options.one_to_one;
+}
+
+/* The factors are kept; true: nobody needs the product itself any more. */
+static bool lower_product(struct lower *l, struct product *p)
+{
+	enum row_class class = strcmp(p->source->product, "mul.f64") ? ROW_W : ROW_X;
+	enum exec_op op = strcmp(p->source->product, "mul.f32") ? OP_mul_ftz_f32 : OP_mul_f32;
+	const struct ir_operand *result = lower_operand(l, 0);
+	u32 d;
+
+	if (!p->fused && !p->reciprocal)
+		return false;
+	lower_factors(l, p, class);
+	if (p->fused == p->uses && p->fused && !l->options.one_to_one)
+		return true;
+	if (!p->reciprocal)
+		return false;
+	d = lower_target(l, result, ROW_W);
+	lower_op(l, op, d, p->a, p->b, IR_NONE, true);
+	lower_finish(l, result, d, T_f32, ROW_W);
+	return true;
 }
 
 static void lower_sum(struct lower *l, const struct contract *c, const struct sum *s)

@@ -23,6 +23,32 @@ static void start(void)
 
 /* ---- mappings ---- */
 
+/* Memory can be made, mapped and sent to others before there is any context (measured on an H200). */
+static void test_mapping_bare(void)
+{
+	struct physical_props props = {.type = 1, .handle_types = 1, .location = {1, 0}};
+	struct access all = {{1, 0}, 3};
+	uint64_t at, made, got;
+	size_t unit;
+	int fd = -1;
+
+	CHECK_EQ(cuMemGetAllocationGranularity(&unit, &props, 0), 3);
+	CHECK_EQ(cuMemAddressReserve(&at, MIB2, 0, 0, 0), 3);
+	cuInit(0);
+	CHECK_EQ(cuMemGetAllocationGranularity(&unit, &props, 0), 0);
+	CHECK_EQ(cuMemAddressReserve(&at, MIB2, 0, 0, 0), 0);
+	CHECK_EQ(cuMemCreate(&made, MIB2, &props, 0), 0);
+	CHECK_EQ(cuMemMap(at, MIB2, 0, made, 0), 0);
+	CHECK_EQ(cuMemSetAccess(at, MIB2, &all, 1), 0);
+	CHECK_EQ(cuMemExportToShareableHandle(&fd, made, 1, 0), 0);
+	CHECK_EQ(cuMemImportFromShareableHandle(&got, (void *)(intptr_t)fd, 1), 0);
+	CHECK_EQ(cuMemRelease(got), 0);
+	CHECK_EQ(cuMemUnmap(at, MIB2), 0);
+	CHECK_EQ(cuMemRelease(made), 0);
+	CHECK_EQ(cuMemAddressFree(at, MIB2), 0);
+	close(fd);
+}
+
 static void test_mapping(void)
 {
 	struct physical_props props = {.type = 1, .handle_types = 1, .location = {1, 0}};
@@ -167,6 +193,7 @@ static void test_processes(void)
 	child = fork();
 	if (!child)
 		_exit(import_all(pair[1]) != 0);
+	test_mapping_bare();
 	start();
 	test_mapping();
 	CHECK_EQ(cudaMalloc(&p, 100), 0);

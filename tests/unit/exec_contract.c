@@ -47,19 +47,23 @@ static const struct rule rules[] = {
 	{"a fence between", A "fence.acq_rel.gpu; add.TT f10, f20, f4;", "0"},
 	{"membar between", A "membar.cta; add.TT f10, f20, f4;", "0"},
 	{"a fence of proxies between", A "fence.proxy.async; add.TT f10, f20, f4;", "+"},
-	{"a division between", A "div.s32 %r1, %r1, %r2; add.TT f10, f20, f4;", "0"},
+	{"a division between", A "div.s32 %r1, %r1, %r2; st.global.b32 [%rd1+128], %r1; add.TT f10, f20, f4;", "0"},
 	{"an unsigned division between", A "div.u32 %r1, %r1, %r2; add.TT f10, f20, f4;", "+"},
 	{"a root between", A "sqrt.rn.f64 %rd2, %rd2; add.TT f10, f20, f4;", "0"},
 	{"A has another sum", A B "add.TT f10, f20, f21; add.TT f11, f20, f4;", "-0"},
 	{"B has another sum", A B "add.TT f10, f20, f21; add.TT f11, f21, f5;", "+0"},
 	{"B has another sum before", A B "add.TT f11, f21, f5; add.TT f10, f20, f21;", "+0"},
-	{"both have others, before", A B "add.TT f10, f20, f4; add.TT f11, f21, f5; add.TT f12, f20, f21;", "+-+"},
-	{"both have others, behind", A B "add.TT f12, f20, f21; add.TT f10, f20, f4; add.TT f11, f21, f5;", "+0+"},
+	{"both have others, before", A B
+	 "add.TT f10, f20, f4; add.TT f11, f21, f5; add.TT f12, f20, f21;", "+-+"},
+	{"both have others, behind", A B
+	 "add.TT f12, f20, f21; add.TT f10, f20, f4; add.TT f11, f21, f5;", "+0+"},
 	{"sum and difference", A B "add.TT f10, f20, f21; add.TT f11, f21, f20;", "++"},
 	{"a factor is overwritten", A "add.TT f0, f4, f4; add.TT f10, f20, f4;", "+"},
-	{"the product's register is used again", A "add.TT f10, f20, f4; mul.TT f20, f2, f3; add.TT f11, f20, f5;", "+-"},
-	{"the product's register lives on", A "add.TT f10, f20, f4; setp.lt.TT %p1, f5, f4; @%p1 bra M; add.TT f11, f20, f4; M: mul.TT f20, f2, f3; "
-	 "add.TT f12, f20, f5;", "00-"},
+	{"the product's register is used again", A
+	 "add.TT f10, f20, f4; mul.TT f20, f2, f3; add.TT f11, f20, f5;", "+-"},
+	{"the product's register lives on",
+	 A "add.TT f10, f20, f4; setp.lt.TT %p1, f5, f4; @%p1 bra M; st.global.TT [%rd1], f20; "
+	   "M: mul.TT f20, f2, f3; add.TT f12, f20, f5;", "0.-"},
 };
 
 static const struct type {
@@ -170,6 +174,32 @@ static void check_quotient(const char *div, const char *add, const char *sum)
 	harness_close(&h);
 }
 
+/* 1 / 0x3f8005a9 is 0x3f7ff4af; the reciprocal unit says 0x3f7ff4ae. */
+static void check_number(const char *div, const char *number, u32 want)
+{
+	struct harness h;
+	char text[1024];
+	u64 out;
+	u32 got;
+
+	snprintf(text, sizeof(text),
+		 ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		 ".reg .f32 %%f<9>; .reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [p];\n"
+		 "ld.global.f32 %%f0, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4]; mov.f32 %%f1, 0f3f8005a9;\n"
+		 "%s %%f3, %%f0, %s; st.global.f32 [%%rd1+8], %%f3; ret;\n}\n",
+		 div, number);
+	if (!CHECK(harness_open(&h, text)))
+		return;
+	h.contract = true;
+	out = mem_alloc(&h.mem, 4096, 0, MEM_KIND_DEVICE);
+	((u32 *)(uintptr_t)out)[0] = 0x3f800000;
+	((u32 *)(uintptr_t)out)[1] = 0x3f8005a9;
+	CHECK_EQ(harness_run(&h, "k", 1, 32, &out, NULL), STOP_DONE);
+	got = ((u32 *)(uintptr_t)out)[2];
+	CHECK_EQ(got, want);
+	harness_close(&h);
+}
+
 /* As for debuggers: nothing is put together. */
 static void check_debug(void)
 {
@@ -207,6 +237,9 @@ int main(void)
 	check_quotient("div.full.ftz.f32", "add.ftz.f32", "fused");
 	check_quotient("div.approx.f32", "add.rn.f32", "0");
 	check_quotient("div.approx.ftz.f32", "add.f32", "0");
+	check_number("div.approx.f32", "0f3f8005a9", 0x3f7ff4af);
+	check_number("div.full.ftz.f32", "%f1", 0x3f7ff4af);
+	check_number("div.approx.ftz.f32", "%f2", 0x3f7ff4ae);
 	check_debug();
 	return check_done();
 }
