@@ -148,6 +148,15 @@ static inline u64 shared_host(const struct gang *g, u64 off, u32 width)
 	return c && off + width <= g->env->shared_bytes ? (u64)(uintptr_t)c->shared + off : 0;
 }
 
+/* Misaligned global addresses. Measured: that there is no memory is noticed first. */
+static PL_UNUSED bool refuse_misaligned(struct gang *g, const struct insn *in, struct access *a)
+{
+	u32 bad = bad_global(g, in, a);
+
+	return refuse(g, in, a, bad ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED_ADDRESS,
+		      bad ? bad : misaligned(a)) != NULL;
+}
+
 /* Each resolver fills host[] or raises a fault and returns false. */
 static inline bool resolve_global(struct gang *g, const struct insn *in, struct access *a)
 {
@@ -156,7 +165,7 @@ static inline bool resolve_global(struct gang *g, const struct insn *in, struct 
 	u32 bad;
 
 	if (PL_UNLIKELY(any_misaligned(a)))
-		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
+		return refuse_misaligned(g, in, a);
 	span(a, &lo, &hi);
 	if (PL_UNLIKELY(!mem_cache_hit(c, lo, hi - lo + a->width))) {
 		bad = bad_global(g, in, a);
@@ -176,17 +185,23 @@ static PL_UNUSED u32 beyond(const struct access *a, u64 limit)
 	return bad & a->mask;
 }
 
-/* Lanes one by one: some may be in the shared memory of other CTAs of the cluster. */
+/*
+ * Lanes one by one: some may be in the shared memory of other CTAs of the cluster. Measured: where
+ * there is no such CTA the instruction is illegal.
+ */
 static PL_UNUSED bool resolve_cluster(struct gang *g, const struct insn *in, struct access *a)
 {
-	u32 bad = 0;
+	u32 bad = 0, nobody = 0;
 
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
 		a->host[l] = shared_host(g, a->address[l], a->width);
 		bad |= a->host[l] ? 0 : 1u << l;
+		nobody |= cluster_cta(g, a->address[l] >> MEM_SHARED_RANK_SHIFT) ? 0 : 1u << l;
 	}
+	if (nobody)
+		return refuse(g, in, a, FAULT_ILLEGAL_INSTRUCTION, nobody) != NULL;
 	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
 }
 
@@ -249,8 +264,13 @@ static inline bool resolve_generic(struct gang *g, const struct insn *in, struct
 	u64 lo, hi;
 	u32 bad = 0;
 
-	if (PL_UNLIKELY(any_misaligned(a)))
-		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
+	if (PL_UNLIKELY(any_misaligned(a))) {
+		for (u32 x = a->mask; x; x &= x - 1)
+			if (!resolve_lane(g, in, a, (u32)__builtin_ctz(x)))
+				bad |= x & -x;
+		return refuse(g, in, a, bad ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED_ADDRESS,
+			      bad ? bad : misaligned(a)) != NULL;
+	}
 	span(a, &lo, &hi);
 	/* No range that a cache holds reaches into a window. */
 	if (mem_cache_hit(c, lo, hi - lo + a->width)) {

@@ -13,6 +13,9 @@
 
 /* ---- records: imm = number | thread count << 32 where rows a and c say nothing ---- */
 
+/* A thread count has so many values; 0: all threads. */
+#define BARRIER_COUNTS 4096u
+
 u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane)
 {
 	u32 n = in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[lane];
@@ -22,7 +25,22 @@ u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane)
 
 u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane)
 {
-	return in->c == NO_ROW ? (u32)(in->imm >> 32) : ((const u32 *)(g->regs + in->c))[lane];
+	u32 n = in->c == NO_ROW ? (u32)(in->imm >> 32) : ((const u32 *)(g->regs + in->c))[lane];
+
+	return n % BARRIER_COUNTS;
+}
+
+/* Lanes whose thread count no barrier takes: measured, such an instruction is illegal. */
+static u32 odd_counts(const struct gang *g, const struct insn *in, bool arrive)
+{
+	u32 bad = 0;
+
+	for (u32 m = in->c == NO_ROW ? 0 : g->warp_at[g->warp].mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), n = ((const u32 *)(g->regs + in->c))[g->lane0 + l];
+
+		bad |= n % WARP_LANES || (arrive && !n) ? 1u << l : 0;
+	}
+	return bad;
 }
 
 /* ---- counting ---- */
@@ -246,12 +264,20 @@ static void wait_each(struct gang *g, const struct insn *in, bool red)
 
 const struct insn *barrier_sync(struct gang *g, const struct insn *in)
 {
+	u32 odd = odd_counts(g, in, false);
+
+	if (odd)
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);
 	wait_each(g, in, false);
 	return warp_next(g);
 }
 
 const struct insn *barrier_red(struct gang *g, const struct insn *in)
 {
+	u32 odd = odd_counts(g, in, false);
+
+	if (odd)
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);
 	wait_each(g, in, true);
 	return warp_next(g);
 }
@@ -261,8 +287,10 @@ const struct insn *barrier_arrive(struct gang *g, const struct insn *in)
 	struct warp *w = &g->warp_at[g->warp];
 	u32 first = g->lane0 + (u32)__builtin_ctz(w->mask), b = barrier_number(g, in, first),
 	    threads = barrier_threads(g, in, first);
-	u32 again;
+	u32 again, odd = odd_counts(g, in, true);
 
+	if (odd)
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);
 	/* The phase before may be complete without having been looked at. */
 	settle(g->cta, b, threads);
 	again = w->arrived[b] & w->mask;

@@ -338,6 +338,20 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 	return op;
 }
 
+/*
+ * ptxas puts a constant factor or summand of f64 second. Seen only in NaN results: of several NaNs that
+ * of the second operand is kept.
+ */
+static bool is_constant_first(const struct lower *l)
+{
+	const struct ir_operand *a = lower_operand(l, 1), *b = lower_operand(l, 2);
+	const struct isa_form *f = l->in->form;
+
+	return (f->row->row == I_fma_f64 || f->row->row == I_mad_f64 ||
+		(f->row->row == I_add_sub_mul_f64 && strcmp(f->row->name[f->name], "sub") != 0)) &&
+	       a->kind == IR_OP_FLOAT && b->kind == IR_OP_REG;
+}
+
 void lower_lanes(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -372,6 +386,12 @@ void lower_lanes(struct lower *l)
 			return;
 		}
 		src[i] = lower_source(l, o, isa_operand_type(form, spec), class_of_letter(shape[2 + i]));
+	}
+	if (is_constant_first(l)) {
+		u32 constant = src[0];
+
+		src[0] = src[1];
+		src[1] = constant;
 	}
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);

@@ -269,6 +269,30 @@ NUM_FN u32 num_fma_f16x2(u32 a, u32 b, u32 c, u32 mode)
 	return NUM_X2_3(num_fma_f16, a, b, c, mode);
 }
 
+/*
+ * ptxas takes other roundings than rn for bf16, too. Measured: the rounding is that of an fma of f32, whose
+ * result is rounded to nearest. Alone, not in a pair, the operands are read as f16, and relu and oob say
+ * nothing.
+ */
+NUM_FN u32 num_fma_any_bf16(u32 a, u32 b, u32 c, u32 mode)
+{
+	u32 wide = num_fma_f32(num_widen_f16(a), num_widen_f16(b), num_widen_f16(c), mode & NUM_RND);
+
+	return mode & NUM_RND ? num_f16_from_f32(wide, 0) : num_fma_bf16(a, b, c, mode);
+}
+
+NUM_FN u32 num_fma_half_of_pair(u32 a, u32 b, u32 c, u32 mode)
+{
+	u32 wide = num_fma_f32(num_widen_bf16(a), num_widen_bf16(b), num_widen_bf16(c), mode & NUM_RND);
+
+	return mode & NUM_RND ? num_bf16_from_f32(wide, mode & NUM_RELU) : num_fma_bf16(a, b, c, mode);
+}
+
+NUM_FN u32 num_fma_any_bf16x2(u32 a, u32 b, u32 c, u32 mode)
+{
+	return NUM_X2_3(num_fma_half_of_pair, a, b, c, mode);
+}
+
 NUM_FN u32 num_fma_bf16x2(u32 a, u32 b, u32 c, u32 mode)
 {
 	return NUM_X2_3(num_fma_bf16, a, b, c, mode);

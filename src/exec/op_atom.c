@@ -41,7 +41,8 @@ APPLY(min_s64, (s64)x < (s64)y ? x : y)
 APPLY(max_s64, (s64)x > (s64)y ? x : y)
 APPLY(add_f32, num_add_f32((u32)x, (u32)y, NUM_RN))
 APPLY(add_f32_ftz, num_add_f32((u32)x, (u32)y, NUM_RN | NUM_FTZ))
-APPLY(add_f64, num_add_f64(x, y, NUM_RN))
+/* Shared memory: of two NaNs the one in memory stays. */
+APPLY(add_f64, num_add_f64(y, x, NUM_RN))
 APPLY(add_f64_l2, is_nan_f64(y) ? y : is_nan_f64(x) ? x : num_add_f64(x, y, NUM_RN))
 APPLY(add_f16, num_add_f16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
 APPLY(min_f16, num_min_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
@@ -312,10 +313,24 @@ static bool is_global(const struct gang *g, u64 address)
 	return address - g->env->mem->shared_base >= MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
 }
 
+/* A vector: results may be registers of operands, so they are written when all is done. */
+static void each_element(struct gang *g, const struct insn *in, const struct access *a, u32 l,
+			 apply_fn *fn)
+{
+	const u32 *x = g->env->program->ext + in->ext;
+	u32 at = a->warp * WARP_LANES + l;
+	u64 old[8];
+
+	for (u32 e = 0; e < in->count; e++)
+		old[e] = modify(false, a->host[l] + (u64)e * in->size, in->size, fn,
+				read_row(g, x[in->count + e], at, in->size), 0);
+	for (u32 e = 0; e < in->count; e++)
+		write_row(g, x[e], at, in->size, old[e]);
+}
+
 static void run(struct gang *g, const struct insn *in, const struct access *a, bool global,
 		bool generic)
 {
-	const u32 *x = g->env->program->ext + in->ext;
 	u32 at = a->warp * WARP_LANES;
 	bool alone = !global || (!g->env->several_workers && !(in->flags & INSN_SYSTEM));
 	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
@@ -333,15 +348,13 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 		u32 l = (u32)__builtin_ctz(m);
 		apply_fn *f = generic && !is_global(g, a->address[l]) ? shared_fn : fn;
 
-		for (u32 e = 0; e < in->count; e++) {
-			u32 d = in->count == 1 ? in->d : x[e],
-			    b = in->count == 1 ? in->b : x[in->count + e];
-			u64 old = modify(alone, a->host[l] + (u64)e * in->size, in->size, f,
-					 read_row(g, b, at + l, in->size),
-					 read_row(g, in->c, at + l, in->size));
-
-			write_row(g, d, at + l, in->size, old);
+		if (in->count > 1) {
+			each_element(g, in, a, l, f);
+			continue;
 		}
+		write_row(g, in->d, at + l, in->size,
+			  modify(alone, a->host[l], in->size, f, read_row(g, in->b, at + l, in->size),
+				 read_row(g, in->c, at + l, in->size)));
 	}
 }
 

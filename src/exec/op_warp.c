@@ -108,14 +108,13 @@ static bool source_lane(u32 kind, u32 lane, u32 b, u32 c, u32 *from)
 	return ok;
 }
 
-/* Values of lanes outside `set` that are read are whatever their row holds: `row` is the first
- * lane's source row. */
-static void shuffle(u32 kind, u32 set, struct meeting *x, const u32 *row)
+/* Measured: who reads from a lane that does not take part reads 0. */
+static void shuffle(u32 kind, u32 set, struct meeting *x)
 {
 	u64 a[WARP_LANES];
 
 	for (u32 l = 0; l < WARP_LANES; l++)
-		a[l] = set >> l & 1 || !row ? x->a[l] : row[l];
+		a[l] = set >> l & 1 ? x->a[l] : 0;
 	for (u32 m = set; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m), from;
 		bool ok = source_lane(kind, l, x->b[l], x->c[l], &from);
@@ -192,7 +191,7 @@ static void reduce(u32 kind, u32 set, u32 mode, struct meeting *x)
 }
 
 /* One set: all lanes of `set` have met. */
-static void compute(const struct insn *in, u32 set, struct meeting *x, const u32 *row)
+static void compute(const struct insn *in, u32 set, struct meeting *x)
 {
 	u32 yes = x->vote & set, result = 0;
 
@@ -201,7 +200,7 @@ static void compute(const struct insn *in, u32 set, struct meeting *x, const u32
 	case WARP_SHFL_DOWN:
 	case WARP_SHFL_BFLY:
 	case WARP_SHFL_IDX:
-		shuffle(in->count, set, x, row);
+		shuffle(in->count, set, x);
 		return;
 	case WARP_VOTE_ALL:
 		result = yes == set ? set : 0;
@@ -245,11 +244,6 @@ static u32 same_members(const struct meeting *x, u32 lanes)
 	return lanes_mask(equal) & lanes;
 }
 
-static const u32 *source_row(const struct gang *g, const struct insn *in, u32 w)
-{
-	return in->count <= WARP_SHFL_IDX && in->a != NO_ROW ? ROW32(in->a) + w * WARP_LANES : NULL;
-}
-
 /* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
 #define SOURCES(from_, ok_)                                                                        \
 	FOR_LANES (l, WARP_LANES) {                                                                \
@@ -286,8 +280,9 @@ static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes
 		SOURCES(low | (bval & ~segment), at <= high)
 		break;
 	}
-	memcpy(copy, a, sizeof(copy));
 	lanes_on(lanes, on);
+	FOR_LANES (l, WARP_LANES)
+		copy[l] = a[l] & on[l];
 	if (in->d != NO_ROW) {
 		u32 *d = ROW32(in->d) + w * WARP_LANES;
 
@@ -312,7 +307,7 @@ static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 	while (left) {
 		u32 set = same_members(&x, left);
 
-		compute(in, set, &x, NULL);
+		compute(in, set, &x);
 		left &= ~set;
 	}
 	scatter(g, in, w, lanes, &x);
@@ -444,7 +439,7 @@ static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 memb
 		done[n++] = (struct group){.mask = here, .pc = (u32)(in - g->insns)};
 	for (u32 i = 0; i < n; i++)
 		gather(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
-	compute(in, set, &x, source_row(g, in, 0));
+	compute(in, set, &x);
 	for (u32 i = 0; i < n; i++) {
 		scatter(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
 		warp_park(w, (struct group){.mask = done[i].mask,
@@ -498,20 +493,45 @@ static const struct insn *arrive(struct gang *g, const struct insn *in)
 	return warp_next(g);
 }
 
+/*
+ * Lanes that are not members of the set they name: measured, that is illegal. An empty set means the
+ * lanes that are here.
+ */
+static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 row = g->env->program->ext[in->ext + 1], outside[WARP_LANES];
+	const u32 *m;
+
+	if (in->flags & WARP_ALONE)
+		return 0;
+	if (row == NO_ROW)
+		return (u32)in->imm ? lanes & ~(u32)in->imm : 0;
+	m = ROW32(row) + w * WARP_LANES;
+	FOR_LANES (l, WARP_LANES)
+		outside[l] = m[l] && !(m[l] >> l & 1) ? FULL_MASK : 0;
+	return lanes_mask(outside) & lanes;
+}
+
 HANDLER(warp_sync_gang)
 {
 	for (u32 w = 0; w < g->warps; w++) {
-		u32 live = g->warp_at[w].live;
+		u32 live = g->warp_at[w].live, bad;
 
-		if (live && !(is_whole(g, in, w, live) && execute_whole(g, in, w)))
-			execute(g, in, w, live);
+		if (!live || (is_whole(g, in, w, live) && execute_whole(g, in, w)))
+			continue;
+		bad = strangers(g, in, w, live);
+		if (PL_UNLIKELY(bad)) {
+			g->warp = w;
+			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
+		}
+		execute(g, in, w, live);
 	}
 	return in + 1;
 }
 
 HANDLER(warp_sync_warp)
 {
-	u32 active = g->active;
+	u32 active = g->active, bad;
 
 	if (in->flags & WARP_ALONE) {
 		execute(g, in, 0, active);
@@ -519,6 +539,9 @@ HANDLER(warp_sync_warp)
 	}
 	if (g->mode == MODE_WARP && is_whole(g, in, 0, active) && execute_whole(g, in, 0))
 		return in + 1;
+	bad = strangers(g, in, 0, active);
+	if (PL_UNLIKELY(bad))
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
 	if (g->mode == MODE_WARP) {
 		/* All lanes that live are here: nobody can be missing. */
 		execute(g, in, 0, active);

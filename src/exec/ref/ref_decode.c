@@ -305,6 +305,7 @@ bool ref_decode_row(struct ref_builder *b)
 	struct ref_insn x = {0};
 	const struct ref_row *row;
 	u32 mode, s[4] = {0};
+	bool swap;
 
 	row = find_row(b, &mode);
 	if (!row || b->in->ops != row->operands + 1u)
@@ -319,8 +320,13 @@ bool ref_decode_row(struct ref_builder *b)
 	    b->op[3].kind == IR_OP_INT)
 		x.run = ref_op_bfe_folded;
 	x.d = ref_dest(b, &b->op[0]);
-	x.a = s[0];
-	x.b = s[1];
+	/* A constant factor or summand of f64 is the second operand: NaNs tell. */
+	swap = (b->form->row->row == I_fma_f64 || b->form->row->row == I_mad_f64 ||
+		(b->form->row->row == I_add_sub_mul_f64 &&
+		 strcmp(b->form->row->name[b->form->name], "sub") != 0)) &&
+	       b->op[1].kind == IR_OP_FLOAT && b->op[2].kind == IR_OP_REG;
+	x.a = s[swap];
+	x.b = s[!swap];
 	x.c = s[2];
 	x.mode = row->operands == 4 ? s[3] : mode;
 	x.mode_is_slot = row->operands == 4;

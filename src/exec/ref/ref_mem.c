@@ -209,11 +209,11 @@ REF_HANDLER(zero_fill)
 
 /* ---- atomics ---- */
 
-/* In global memory a NaN stays as it is, not even made quiet. */
+/* In global memory a NaN stays as it is, not even made quiet; in shared memory the old value's is taken first. */
 static u64 add_f64(u64 a, u64 b, bool global)
 {
 	if (!global)
-		return num_add_f64(a, b, 0);
+		return num_add_f64(b, a, 0);
 	return num_is_nan_f64(b) ? b : num_is_nan_f64(a) ? a : num_add_f64(a, b, 0);
 }
 
@@ -314,20 +314,23 @@ REF_HANDLER(atom)
 		.addr = ADDRESS, .size = in->size * n, .space = in->space, .write = true};
 	u8 *p = ref_host(t, in, at);
 	bool shared = p && p >= t->cta->shared && p < t->cta->shared + t->cta->shared_bytes;
+	u64 old[8] = {0};
 
 	if (!p)
 		return NULL;
 	if (in->pair)
 		return atom_128(r, in, t, p);
 	for (u32 i = 0; i < n; i++, p += in->size) {
-		u64 old = 0, x;
+		u64 x;
 
-		memcpy(&old, p, in->size);
-		x = atomic(in, old, r[slot[n + i]],
+		memcpy(&old[i], p, in->size);
+		x = atomic(in, old[i], r[slot[n + i]],
 			   (in->mode & 0xffff) == M_cas ? r[slot[2 * n + i]] : 0, !shared);
 		memcpy(p, &x, in->size);
-		r[slot[i]] = extend(old, in->size, in->is_signed);
 	}
+	/* Results may be the registers of operands. */
+	for (u32 i = 0; i < n; i++)
+		r[slot[i]] = extend(old[i], in->size, in->is_signed);
 	REF_NEXT;
 }
 
@@ -366,12 +369,12 @@ REF_HANDLER(isspacep)
 	     local = a - m->local_base < MEM_LOCAL_WINDOW, yes;
 
 	switch (in->mode) {
-	case M_shared:
 	case M_shared_cluster:
 		yes = shared;
 		break;
-	case M_shared_cta:
-		yes = a - m->shared_base < (u64)1 << MEM_SHARED_RANK_SHIFT;
+	case M_shared:
+	case M_shared_cta: /* its own window, or that of rank 0 */
+		yes = a - m->shared_base < (u64)2 << MEM_SHARED_RANK_SHIFT;
 		break;
 	case M_local:
 		yes = local;

@@ -44,13 +44,10 @@ void ref_meet_shfl(struct ref_warp *w, u32 lanes)
 	u64 value[WARP_LANES] = {0};
 	const u32 *ext = w->thread[0].cta->program->ext.at;
 
-	/* A source outside the group is undefined; what it holds in the same register is as good as anything. */
-	EACH_LANE(m, l, w->live)
+	/* A lane outside of the group gives 0. */
+	EACH_LANE(m, l, lanes)
 	{
-		const struct ref_thread *t = &w->thread[l];
-
-		value[l] =
-			lanes >> l & 1 ? operand(t) : t->r[w->thread[__builtin_ctz(lanes)].pc->a];
+		value[l] = operand(&w->thread[l]);
 	}
 	EACH_LANE(m, l, lanes)
 	{
