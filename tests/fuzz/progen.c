@@ -49,12 +49,20 @@ void progen_close(struct progen *p, u32 open, const char *text)
 
 /* ---- statements ---- */
 
+/* Instructions that a compiler makes several of, of which only the first keeps the guard: see form_cross. */
+static bool drops_guard(const char *text)
+{
+	return !strncmp(text, "set.", 4) || !strncmp(text, "testp", 5) || !strncmp(text, "abs", 3) ||
+	       !strncmp(text, "cvt.pack", 8) || (text[0] == 'v' && strstr(text, ".add"));
+}
+
 static void plain(struct progen *p, enum progen_class class)
 {
 	struct text t = {0};
 	bool single;
 
 	progen_insn(p, class, &t, &single);
+	single &= !p->hardware || !drops_guard(t.at);
 	if (single && progen_chance(p, class == PROGEN_SCALAR ? 15 : 25))
 		progen_line(p, PROGEN_TEXT, "@%s%%p%u %s", progen_chance(p, 50) ? "!" : "",
 			    progen_below(p, 8), t.at);
@@ -517,7 +525,10 @@ void progen_init(struct progen *p, u64 seed, u32 flags,
 			     .function = PROGEN_KERNEL,
 			     .mask = "-1"};
 	list_rows(p);
+	p->hardware = flags & PROGEN_HARDWARE;
+	p->focus = p->hardware ? flags >> 8 : ISA_ROWS;
 	t = &targets[progen_below(p, ARRAY_LEN(targets))];
+	t = p->hardware ? targets : t;
 	p->target = t->target;
 	p->target_text = t->text;
 	p->version = t->version;

@@ -50,6 +50,8 @@ struct progen {
 	bool calls;
 	u32 function;     /* PROGEN_KERNEL, or which function is being made */
 	bool in_loop;
+	bool hardware;    /* PROGEN_HARDWARE */
+	u32 focus;        /* a row, ISA_ROWS: none */
 	bool apart;       /* lanes may have slept: who is together is not known */
 	const char *mask; /* member mask of the lanes that are together */
 	VEC(u16) rows[PROGEN_CLASSES];
@@ -60,6 +62,9 @@ struct progen {
 
 #define PROGEN_NO_CALLS 1u
 #define PROGEN_APART 2u /* lanes need not be together where no instruction brings them together */
+#define PROGEN_HARDWARE 4u /* for a GPU of compute capability 9.0: nothing that differs from run to run */
+/* Half of the instructions of its class are of this row. */
+#define PROGEN_FOCUS(row) ((row) << 8)
 #define PROGEN_KERNEL 100u
 
 /* Make the program of this seed; flags PROGEN_*. Call progen_fini afterwards. `wanted`, `user` as in the struct. */

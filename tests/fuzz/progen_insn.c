@@ -68,7 +68,10 @@ static const struct isa_form *choose_form(struct progen *p, enum progen_class cl
 
 
 	for (u32 tries = 0; tries < 100; tries++) {
-		const struct isa_row *row = isa_row(p->rows[class].at[progen_below(p, n)]);
+		bool focus = p->focus < ISA_ROWS && progen_class_of(isa_row(p->focus)) == class &&
+			     tries < 20 && progen_chance(p, 50);
+		const struct isa_row *row =
+			isa_row(focus ? p->focus : p->rows[class].at[progen_below(p, n)]);
 		const struct isa_form *f;
 
 		opcode->len = 0;
@@ -173,6 +176,7 @@ static const struct progen_pool *choose_pool(struct progen *p, u32 type,
 
 	for (u32 i = 0; i < progen_pool_len; i++)
 		if (pool_fits(&progen_pools[i], type, o) &&
+		    !(p->hardware && progen_pools[i].word == T_b128 && isa_type_bits(type) < 128) &&
 		    progen_pool_exists(p, &progen_pools[i]) && progen_pools[i].count >= n)
 			fits[len++] = &progen_pools[i];
 	return len ? fits[progen_below(p, len)] : NULL;
@@ -225,6 +229,12 @@ static bool takes_constants(const struct isa_operand *o, u32 type)
 		type == T_f64);
 }
 
+/* Of constants a compiler may work these out itself, better than a GPU does. */
+static bool is_approximate(const struct isa_form *f)
+{
+	return isa_form_has(f, M_approx) || !strncmp(f->row->name[f->name], "div.full", 8);
+}
+
 static bool put_one(struct progen *p, const struct isa_form *f, const struct isa_operand *o,
 		    struct text *out)
 {
@@ -234,7 +244,7 @@ static bool put_one(struct progen *p, const struct isa_form *f, const struct isa
 		text_puts(out, "_");
 		return true;
 	}
-	if (takes_constants(o, type) && progen_chance(p, 20)) {
+	if (takes_constants(o, type) && !(p->hardware && is_approximate(f)) && progen_chance(p, 20)) {
 		if (o->ranges)
 			return put_range(p, o->first_range, o->ranges, out);
 		put_constant(p, type, out);
@@ -303,15 +313,15 @@ static bool put_sreg(struct progen *p, const struct isa_form *f, struct text *ou
 {
 	static const char *const names[] = {
 		"%tid.x",	"%ntid.x",      "%ctaid.x",     "%nctaid.x",	"%tid.y",
-		"%nctaid.z",    "%laneid",      "%warpid",      "%nwarpid",     "%lanemask_lt",
-		"%lanemask_ge", "%lanemask_eq", "%lanemask_le", "%lanemask_gt",
+		"%nctaid.z",    "%laneid",      "%lanemask_lt", "%lanemask_ge", "%lanemask_eq",
+		"%lanemask_le", "%lanemask_gt", "%warpid",      "%nwarpid", /* these two: not on a GPU */
 	};
 	static const char *const vectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid"};
 
 	if (isa_form_has(f, M_v4))
 		text_puts(out, vectors[progen_below(p, ARRAY_LEN(vectors))]);
 	else
-		text_puts(out, names[progen_below(p, ARRAY_LEN(names))]);
+		text_puts(out, names[progen_below(p, ARRAY_LEN(names) - (p->hardware ? 2 : 0))]);
 	return true;
 }
 
@@ -351,6 +361,14 @@ static bool put_operands(struct progen *p, const struct isa_form *f, struct text
 	return true;
 }
 
+/* "%p3|%p3": which result stays is nobody's promise. */
+static bool is_twice(const char *operands)
+{
+	const char *bar = operands ? strchr(operands, '|') : NULL;
+
+	return bar && bar - operands >= 3 && !strncmp(bar - 3, bar + 1, 3);
+}
+
 void progen_insn(struct progen *p, enum progen_class class, struct text *out, bool *single)
 {
 	struct text opcode = {0}, before = {0}, operands = {0};
@@ -362,7 +380,8 @@ void progen_insn(struct progen *p, enum progen_class class, struct text *out, bo
 		before.len = operands.len = 0;
 		if (!f)
 			break;
-		if (!put_operands(p, f, &before, &operands))
+		if (!put_operands(p, f, &before, &operands) ||
+		    (p->hardware && is_twice(operands.at)))
 			continue;
 		*single = !before.len;
 		text_printf(out, "%.*s%s%.*s;", (int)before.len, before.len ? before.at : "",

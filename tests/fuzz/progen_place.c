@@ -18,6 +18,7 @@ static bool starts(const struct isa_row *row, const char *text)
 static bool is_odd(u32 row)
 {
 	switch (row) {
+	case I_activemask: /* who is together is nobody's promise */
 	case I_testp_none:
 	case I_atom_odd:
 	case I_mapa_odd:
@@ -168,6 +169,10 @@ static const struct place *choose_place(struct progen *p, const struct isa_form 
 		/* st.bulk is for shared memory alone. */
 		if (starts(f->row, "st.bulk") && strcmp(q->base, "%tsh") &&
 		    strcmp(q->base, "%gsh"))
+			continue;
+		/* Vectors of atomics are for global memory. */
+		if (p->hardware && !strcmp(q->base, "%gsh") && may_write(f) &&
+		    !starts(f->row, "st") && isa_form_word(f, ISA_K_VEC, 0) != ISA_NONE)
 			continue;
 		if (is_refused(f, q) || !is_in(q, space) || bytes > q->align || (q->read_only && may_write(f)) ||
 		    (wants_constant(f) && (!q->read_only || q->space[0] != M_global)))
