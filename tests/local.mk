@@ -61,8 +61,7 @@ tests_oracle_counters_cross_SOURCES = tests/oracle/counters_cross.c tests/counte
 tests_oracle_counters_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_counters_cross_LDADD = $(UNIT_LDADD) -ldl
 EXTRA_DIST += tests/oracle/counters_cross.sh tests/counters/h200.tsv
-EXTRA_DIST += tests/oracle/matrix_cross.sh
-# The same for instructions of registers and for random programs: tests/oracle/form_cross.sh BUILD
+# The same for other instructions and for random programs: tests/oracle/form_cross.sh BUILD
 check_PROGRAMS += tests/oracle/form_cross
 tests_oracle_form_cross_SOURCES = tests/oracle/form_cross.c tests/oracle/cross.h tests/fuzz/formgen.c \
 	tests/fuzz/formgen.h tests/fuzz/formgen_int.h tests/fuzz/formgen_place.c \
@@ -75,3 +74,8 @@ check_PROGRAMS += tests/oracle/fault_cross
 tests_oracle_fault_cross_SOURCES = tests/oracle/fault_cross.c tests/oracle/cross.h tests/oracle/faults.def
 tests_oracle_fault_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_fault_cross_LDADD = $(UNIT_LDADD) -ldl
+EXTRA_DIST += tests/oracle/form_cross.sh tests/vectors/forms_gh100.tsv tests/vectors/faults_gh100.tsv
+dist_check_SCRIPTS += tests/oracle/forms.sh
+if !SANITIZED
+TESTS += tests/oracle/forms.sh
+endif

@@ -277,12 +277,22 @@ HANDLER(exit_warp)
 
 /* ---- barriers ---- */
 
+/* Warps that have exited do not count where a thread count is given. */
+static inline bool is_anyone_gone(const struct gang *g)
+{
+	for (u32 w = 0; w < g->warps; w++)
+		if (!g->warp_at[w].live)
+			return true;
+	return false;
+}
+
 /* Does the gang meet itself here, being the whole CTA? Threads that have exited count as arrived. */
 static inline bool meets_itself(const struct gang *g, const struct insn *in)
 {
 	u32 threads = (u32)(in->imm >> 32);
 
-	return g->cta->gangs == 1 && in->c == NO_ROW && (!threads || threads == g->warps * WARP_LANES);
+	return g->cta->gangs == 1 && in->c == NO_ROW &&
+	       (!threads || (threads == g->warps * WARP_LANES && !is_anyone_gone(g)));
 }
 
 HANDLER(bar_sync_gang)

@@ -261,8 +261,8 @@ static u32 same_members(const struct meeting *x, u32 lanes)
  */
 static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {
-	u32 p_row = g->env->program->ext[in->ext], from[WARP_LANES], ok[WARP_LANES],
-	    copy[WARP_LANES], on[WARP_LANES];
+	u32 p_row = g->env->program->ext[in->ext], m_row = g->env->program->ext[in->ext + 1],
+	    from[WARP_LANES], ok[WARP_LANES], copy[WARP_LANES], on[WARP_LANES], member[WARP_LANES];
 	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
 		  *c = ROW32(in->c) + w * WARP_LANES;
 
@@ -283,11 +283,22 @@ static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes
 	lanes_on(lanes, on);
 	FOR_LANES (l, WARP_LANES)
 		copy[l] = a[l] & on[l];
+	if (m_row == NO_ROW)
+		FOR_LANES (l, WARP_LANES)
+			member[l] = (u32)in->imm && !(in->flags & WARP_ALONE) ? (u32)in->imm : FULL_MASK;
+	else
+		FOR_LANES (l, WARP_LANES)
+			member[l] = (ROW32(m_row) + w * WARP_LANES)[l];
 	if (in->d != NO_ROW) {
 		u32 *d = ROW32(in->d) + w * WARP_LANES;
 
 		FOR_LANES (l, WARP_LANES)
-			d[l] = on[l] ? copy[from[l]] : d[l];
+			copy[l] &= on[l];
+		FOR_LANES (l, WARP_LANES) {
+			u32 got = !member[l] || member[l] >> from[l] & 1 ? copy[from[l]] : 0;
+
+			d[l] = on[l] ? got : d[l];
+		}
 	}
 	if (p_row != NO_ROW)
 		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (lanes_mask(ok) & lanes);
