@@ -14,7 +14,7 @@ bool formgen_is_memory(const struct isa_row *row)
 		"multimem",     "createpolicy", "prefetch",      "applypriority", "discard",
 		"tensormap",    "st.bulk",      "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor",
 		"cp.async.bulk.prefetch", "cp.async.commit", "cp.async.wait", "cp.async.bulk.commit",
-		"cp.async.bulk.wait", "mbarrier.inval", "st.async", "red.async",
+		"cp.async.bulk.wait", "mbarrier.inval", "mbarrier.pending", "st.async", "red.async",
 	};
 
 	for (u32 i = 0; i < ARRAY_LEN(out); i++)

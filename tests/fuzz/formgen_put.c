@@ -11,7 +11,9 @@ static bool register_fits(u32 have, u32 type, const struct isa_operand *o, bool 
 	    least = o->wider && bits < 16 ? 16 : bits < 8 ? 8 : bits;
 
 	/* Of wider registers only those of integers say the same everywhere. */
-	if (size < least || (size > least && (!o->wider || plain || size > 64 || want == ISA_FLOAT)) || (plain && class != ISA_BITS))
+	if (size < least ||
+	    (size > least && (!o->wider || plain || size > 64 || want == ISA_FLOAT)) ||
+	    (plain && class != ISA_BITS))
 		return false;
 	if (class == ISA_BITS)
 		return true;

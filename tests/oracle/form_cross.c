@@ -371,7 +371,8 @@ static size_t out_bytes(const struct progen *p)
 	return (size_t)PROGEN_OUT * p->grid * p->block + PROGEN_COMMON;
 }
 
-static int run_program(const struct cross_driver *cu, const struct progen *p, const char *text, u8 *in, u8 *out)
+static int run_program(const struct cross_driver *cu, const struct progen *p, const char *text,
+		       u8 *in, u8 *out)
 {
 	struct {
 		u64 in, out, common;
