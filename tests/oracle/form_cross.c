@@ -318,7 +318,8 @@ static bool is_portable(void *user, const struct isa_form *form)
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		if (form->row->row == rows[i])
 			return false;
-	if (!strcmp(name, "discard") || (isa_form_has(form, M_v8) && form->row->chapter == ISA_CH_ld_st) || isa_form_has(form, M_L2_cache_hint))
+	if (!strcmp(name, "discard") || (isa_form_has(form, M_v8) && form->row->chapter == ISA_CH_ld_st) ||
+	    isa_form_has(form, M_L2_cache_hint))
 		return false;
 	if (form->row->chapter == ISA_CH_float || form->row->chapter == ISA_CH_half)
 		return (strcmp(name, "add") != 0 && strcmp(name, "sub") != 0 &&
