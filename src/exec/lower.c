@@ -740,8 +740,10 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 			   const u64 *var_address, const struct lower_options *options, struct diag *d)
 {
 	struct lower l = {.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
-	struct program *p = lower_program(l, kernel), *q;
+	struct program *p, *q;
 
+	l.options.contract &= !m->debug;
+	p = lower_program(l, kernel);
 	l.d = NULL;
 	for (u32 way = 0; p && way < 2 && p->gang < widest_gang(options->warps) &&
 			  p->launch_first < p->insns;

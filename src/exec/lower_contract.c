@@ -9,7 +9,8 @@
  *   .sat and no guard, the sum may have both. div.approx and div.full end with a product, too;
  * - both are in one basic block, unless a factor is a constant for the hardware: an immediate, a
  *   kernel parameter, a constant variable at a fixed place. Fences and membar end a block, bar.sync
- *   does not; divisions and roots that are routines with branches end one;
+ *   does not; divisions and roots that are routines with branches end one, and so does what is guarded
+ *   and more than arithmetic;
  * - every use of the product is such a sum: a product that is stored as well is rounded, and so are
  *   its sums;
  * - of two products in a sum the one without other uses goes in, then the first;
@@ -298,6 +299,23 @@ static bool is_routine(const char *text, const struct ir_operand *op)
 	return !strcmp(text, "rsqrt.approx.f64");
 }
 
+/* Can ptxas make it conditional by itself? */
+static bool is_arithmetic(const struct isa_form *form)
+{
+	switch (form->row->chapter) {
+	case ISA_CH_int:
+	case ISA_CH_float:
+	case ISA_CH_half:
+	case ISA_CH_cmp:
+	case ISA_CH_logic:
+	case ISA_CH_cvt:
+	case ISA_CH_move:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool ends_block(const struct lower *l, const struct ir_insn *in)
 {
 	static const char *const names[] = {"bra",   "brx",   "ret",    "exit", "call", "trap", "membar", "fence",
@@ -306,6 +324,8 @@ static bool ends_block(const struct lower *l, const struct ir_insn *in)
 	const char *name = in->form ? in->form->row->name[in->form->name] : "trap";
 	char text[160] = "";
 
+	if (in->guard != IR_NONE && in->form && !is_arithmetic(in->form))
+		return true;
 	for (size_t i = 0; i < sizeof(routines) / sizeof(*routines); i++)
 		if (!strncmp(name, routines[i], strlen(routines[i]))) {
 			lower_text(in->form, NULL, text, sizeof(text));

@@ -42,6 +42,10 @@ static const struct rule rules[] = {
 	 "setp.lt.TT %p1, f5, f4; @%p1 bra L; st.global.TT [%rd1], f20; add.TT f10, f20, f4; L:", "00"},
 	{"a guarded sum", A "setp.lt.TT %p1, f4, f5; @%p1 add.TT f10, f20, f4;", "+"},
 	{"a guarded product", "mov.TT f20, f5; setp.lt.TT %p1, f4, f5; @%p1 " A "add.TT f10, f20, f4;", "0"},
+	{"a guarded store between", A
+	 "setp.lt.TT %p1, f4, f5; @%p1 st.global.TT [%rd1], f5; add.TT f10, f20, f4;", "0"},
+	{"guarded arithmetic between", A
+	 "setp.lt.TT %p1, f4, f5; @%p1 add.s32 %r1, %r2, 1; add.TT f10, f20, f4;", "+"},
 	{"a label that nothing jumps to", A "L: add.TT f10, f20, f4;", "+"},
 	{"a barrier between", A "bar.sync 0; add.TT f10, f20, f4;", "+"},
 	{"a fence between", A "fence.acq_rel.gpu; add.TT f10, f20, f4;", "0"},
