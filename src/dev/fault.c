@@ -96,7 +96,10 @@ static const char *state_of(const struct sched_waiter *w, char *out, size_t size
 		snprintf(out, size, "running");
 		break;
 	case GROUP_BARRIER:
-		if (w->want)
+		if (w->barrier >= CTA_NAMED_BARRIERS)
+			snprintf(out, size, "waiting for the warps of warpgroup %u",
+				 w->barrier - CTA_NAMED_BARRIERS);
+		else if (w->want)
 			snprintf(out, size, "waiting at barrier %u for %u threads", w->barrier,
 				 w->want);
 		else

@@ -20,7 +20,7 @@ u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane)
 {
 	u32 n = in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[lane];
 
-	return n % CTA_BARRIERS;
+	return n % CTA_NAMED_BARRIERS;
 }
 
 u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane)
@@ -279,6 +279,20 @@ const struct insn *barrier_red(struct gang *g, const struct insn *in)
 	if (odd)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);
 	wait_each(g, in, true);
+	return warp_next(g);
+}
+
+const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in)
+{
+	u32 group = (u32)(&g->warp_at[g->warp] - g->cta->warp) / WARPGROUP_WARPS;
+
+	for (u32 i = 0; i < WARPGROUP_WARPS; i++) {
+		u32 w = group * WARPGROUP_WARPS + i;
+
+		if (w >= g->cta->warps || !g->cta->warp[w].live)
+			return in + 1;
+	}
+	park(g, in, CTA_NAMED_BARRIERS + group, WARPGROUP_WARPS * WARP_LANES);
 	return warp_next(g);
 }
 

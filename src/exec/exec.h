@@ -24,7 +24,9 @@
 #define FULL_MASK 0xffffffffu
 #define GANG_WARPS 8u
 #define NO_PC UINT32_MAX
-#define CTA_BARRIERS 16u
+#define CTA_NAMED_BARRIERS 16u /* of the program; behind them one for each warpgroup, see wgmma */
+#define WARPGROUP_WARPS 4u
+#define CTA_BARRIERS (CTA_NAMED_BARRIERS + CTA_WARPS / WARPGROUP_WARPS)
 #define CTA_WARPS 64u /* that a CTA may have: its gangs are no more */
 #define CLUSTER_CTAS_MAX 16u
 /* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
@@ -520,6 +522,8 @@ u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp);
 const struct insn *barrier_sync(struct gang *g, const struct insn *in);
 const struct insn *barrier_arrive(struct gang *g, const struct insn *in);
 const struct insn *barrier_red(struct gang *g, const struct insn *in);
+/* The warps of a warpgroup meet; one that is not whole does not wait. */
+const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in);
 const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in);
 /* A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane `lane` of the gang. */
 u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane);

@@ -245,7 +245,18 @@ void lower_mma(struct lower *l)
 	emit_product(l, OP_mma, &f, &rule, NULL);
 }
 
-/* ---- wgmma: runs when it is issued, so fences, groups and waits have nothing to do ---- */
+/*
+ * ---- wgmma: runs when a warp issues it. On a device it begins when all four warps of the warpgroup
+ * have issued it, and who waits for a group waits for all four: they meet at fences and at waits ----
+ */
+
+static void meet_warpgroup(struct lower *l)
+{
+	u32 skip = matrix_meet(l);
+
+	lower_emit_free(l, OP_warpgroup_sync);
+	matrix_end(l, skip);
+}
 
 static bool is_constant(const struct ir_operand *op, s64 value)
 {
@@ -303,8 +314,11 @@ void lower_wgmma(struct lower *l)
 		matrix_refuse(l, "the part has no such instruction");
 		return;
 	}
-	if (strncmp(name, "wgmma.mma_async", 15))
+	if (strncmp(name, "wgmma.mma_async", 15)) {
+		if (strcmp(name, "wgmma.commit_group"))
+			meet_warpgroup(l);
 		return;
+	}
 	if (!find_types(form, &f) || !a) {
 		matrix_refuse(l, "this form is checked only, not run");
 		return;

@@ -311,6 +311,19 @@ HANDLER(bar_sync_warp)
 	return barrier_sync(g, in);
 }
 
+/* A gang of four warps or more is made of whole warpgroups. */
+HANDLER(warpgroup_sync_gang)
+{
+	if (g->cta->gangs == 1 || g->warps % WARPGROUP_WARPS == 0)
+		return in + 1;
+	return diverge(g, in);
+}
+
+HANDLER(warpgroup_sync_warp)
+{
+	return barrier_warpgroup(g, in);
+}
+
 /* An arrival of all threads completes the phase. */
 HANDLER(bar_arrive_gang)
 {

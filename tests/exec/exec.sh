@@ -176,6 +176,14 @@ is words "0x33800000 0xb3800000 0x00000000 0x00000000 0x00000000 0x33800000 0x00
 status 0 ptxloom exec tests/exec/wrap.ptx --block 4 --buffer o:u32[4] --dump o
 is out "o[0..3] = 10 20 30 40"
 
+# The warps of a warpgroup meet at wgmma.
+for seed in 1 2 3; do
+	PTXLOOM_SEED=$seed status 0 ptxloom exec tests/exec/warpgroup.ptx -d h200 --block 128 \
+		--buffer o:f32[128] --dump o
+	ok "$([ "$(tr ' ' '\n' <"$scratch/out" | grep -cx 64)" -eq 128 ]; echo $?)" \
+		"warpgroup, seed $seed: all sums are those of all warps' factors"
+done
+
 # Calls through pointers that lie in initial data, and what a kernel prints.
 status 0 ptxloom exec tests/exec/calls.ptx --block 6 --buffer o:u32[6] --dump o --dump table:u64
 says out '^hello 9$'
