@@ -86,10 +86,10 @@ static int ptx_version(const struct device_kernel *k)
 
 int rt_function_attribute(struct device_kernel *k, int n, int *value)
 {
-	const struct program *p =
-		n == SHARED_BYTES || n == LOCAL_BYTES ? device_kernel_lower(k, 256, NULL) : NULL;
+	bool of_program = n == SHARED_BYTES || n == LOCAL_BYTES || n == MAX_DYNAMIC_BYTES;
+	const struct program *p = of_program ? device_kernel_lower(k, 256, NULL) : NULL;
 
-	if ((n == SHARED_BYTES || n == LOCAL_BYTES) && !p)
+	if (of_program && !p)
 		return STATUS_OUT_OF_MEMORY;
 	switch (n) {
 	case MAX_THREADS:

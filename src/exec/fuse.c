@@ -434,14 +434,10 @@ bool lower_fuse(struct lower *l)
 	bool ok;
 
 	l->p->launch_first = (u32)l->insns.len;
-	if (!l->options.contract && (l->options.one_to_one || l->options.no_fusion))
+	if (l->options.one_to_one || l->options.no_fusion)
 		return true;
 	f.written = calloc(l->vregs.len + 1, sizeof(bool));
-	ok = f.written && fuse_count(&f) && (!l->options.contract || fuse_contract(&f));
-	if (l->options.one_to_one || l->options.no_fusion)
-		sweep(l);
-	else
-		ok = ok && run_passes(&f);
+	ok = f.written && fuse_count(&f) && run_passes(&f);
 	free(f.written);
 	free(f.writer);
 	free(f.reads);

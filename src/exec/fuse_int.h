@@ -33,11 +33,6 @@ void fuse_erase(const struct fuse *f, u32 insn);
 /* Remove references without rows, and count again. False when memory is out. */
 bool fuse_count(struct fuse *f);
 
-/* ---- contract.c ---- */
-
-/* Merge products into sums as the hardware's compiler does. False when memory is out. */
-bool fuse_contract(struct fuse *f);
-
 /* ---- fuse_launch.c ---- */
 
 /* Find the vregs that are the same for every CTA of a launch. */

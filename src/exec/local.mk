@@ -24,7 +24,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
 	src/exec/dump.c src/exec/idle.c \
-	src/exec/contract.c src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c \
+	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c \
 	src/exec/fuse_affine.c src/exec/fuse_int.h \
 	src/exec/polls.c src/exec/estimate.c \
 	src/exec/observer.c src/exec/observer.h \

@@ -11,7 +11,8 @@
  *   kernel parameter, a constant variable at a fixed place. Fences and membar end a block, bar.sync
  *   does not; divisions and roots that are routines with branches end one, and so does what is guarded
  *   and more than arithmetic;
- * - every use of the product is such a sum: a product that is stored as well is rounded, and so are
+ * - every use of the product is such a sum, with copies and negations between looked through: a product
+ *   that is stored as well is rounded, and so are
  *   its sums;
  * - of two products in a sum the one without other uses goes in, then the first;
  * - a product left over by such a sum is rounded, and then in all its other sums that come later.
@@ -87,6 +88,7 @@ struct sum {
 	const struct kind *kind;
 	bool minus;
 	u32 product[2];
+	bool negated[2]; /* the product on its way there */
 	u32 taken; /* 0, 1: the operand; 2: none */
 };
 
@@ -96,8 +98,10 @@ struct contract {
 	bool *constant;     /* what was written into it, if once, is constant */
 	u32 *defs, *reads;  /* how often, in the text */
 	u32 *number;        /* mov that sets it to a number + 1, 0: none */
+	bool *negated;      /* it holds the open product's negation */
 	u32 *now, *written; /* open product + 1; last instruction that wrote it + 1 */
-	u32 *sum_of, *product_of; /* by instruction: index + 1 */
+	u32 *sum_of, *product_of; /* by instruction: index + 1; of a copy that of what it copies */
+	VEC(u32) copies;    /* registers that hold open products besides those of the products */
 	VEC(struct product) products;
 	VEC(struct sum) sums;
 	size_t first_product; /* of the block */
@@ -219,7 +223,7 @@ static void follow(struct lower *l, struct contract *c, u32 reg, u32 roles)
 		return;
 	}
 	p->barred |= l->in->guard != IR_NONE;
-	p->closed = true;
+	p->closed |= reg == p->reg;
 	c->now[reg] = 0;
 }
 
@@ -237,6 +241,9 @@ static void end_block(struct contract *c, bool last)
 		if (!p->closed)
 			c->now[p->reg] = 0;
 	}
+	for (size_t i = 0; i < c->copies.len; i++)
+		c->now[c->copies.at[i]] = 0;
+	c->copies.len = 0;
 	c->first_product = c->products.len;
 }
 
@@ -316,6 +323,14 @@ static bool is_arithmetic(const struct isa_form *form)
 	}
 }
 
+/* Sums of floats in shared memory, or where it may be, are loops. */
+static bool is_loop(const struct isa_form *form)
+{
+	u32 type = form->types ? form->type[0] : ISA_NONE;
+
+	return (type == T_f32 || type == T_f64) && isa_form_word(form, ISA_K_SPACE, 0) != M_global;
+}
+
 static bool ends_block(const struct lower *l, const struct ir_insn *in)
 {
 	static const char *const names[] = {"bra",   "brx",   "ret",    "exit", "call", "trap", "membar", "fence",
@@ -331,6 +346,8 @@ static bool ends_block(const struct lower *l, const struct ir_insn *in)
 			lower_text(in->form, NULL, text, sizeof(text));
 			return is_routine(text, &l->f->operands.at[in->first_op + 1]);
 		}
+	if (!strcmp(name, "atom") || !strcmp(name, "red"))
+		return is_loop(in->form);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strncmp(name, names[i], strlen(names[i])))
 			continue;
@@ -369,8 +386,10 @@ static void enter_sum(struct lower *l, struct contract *c, const struct kind *k,
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
 	struct sum s = {.insn = l->ir, .kind = k, .minus = minus, .taken = 2};
 
-	s.product[0] = product_in(l, c, k, &ops[1]);
-	s.product[1] = product_in(l, c, k, &ops[2]);
+	for (u32 i = 0; i < 2; i++) {
+		s.product[i] = product_in(l, c, k, &ops[1 + i]);
+		s.negated[i] = s.product[i] != NO_PRODUCT && c->negated[ops[1 + i].index];
+	}
 	if (s.product[0] == NO_PRODUCT && s.product[1] == NO_PRODUCT)
 		return;
 	if (s.product[0] == s.product[1])
@@ -418,7 +437,47 @@ static void enter_product(struct lower *l, struct contract *c, const struct sour
 		return;
 	}
 	c->now[p.reg] = (u32)c->products.len;
+	c->negated[p.reg] = false;
 	c->product_of[l->ir] = (u32)c->products.len;
+}
+
+/* The product that an instruction only copies or negates into a register of this block. */
+static u32 copied_by(const struct lower *l, const struct contract *c, bool *negates)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	const char *name = l->in->form ? l->in->form->row->name[l->in->form->name] : "";
+	const struct product *p;
+	char text[160];
+
+	*negates = !strcmp(name, "neg");
+	if (l->in->ops != 2 || (strcmp(name, "mov") && !*negates) || l->in->guard != IR_NONE ||
+	    ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG || ops[0].part || ops[1].part || ops[0].flags ||
+	    ops[1].flags || !c->now[ops[1].index] || c->exposed[ops[0].index])
+		return NO_PRODUCT;
+	p = &c->products.at[c->now[ops[1].index] - 1];
+	lower_text(l->in->form, NULL, text, sizeof(text));
+	if (p->fixed || ops[0].index == p->reg || (*negates && strcmp(text + 3, p->source->product + 3)))
+		return NO_PRODUCT;
+	return c->now[ops[1].index] - 1;
+}
+
+/* A copy is no use of its own: those of its register are the product's. */
+static bool enter_copy(struct lower *l, struct contract *c)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	bool negates, negated;
+	u32 i = copied_by(l, c, &negates);
+
+	if (i == NO_PRODUCT)
+		return false;
+	negated = c->negated[ops[1].index];
+	follow(l, c, ops[0].index, ISA_WRITE);
+	c->now[ops[0].index] = i + 1;
+	c->negated[ops[0].index] = negated != negates;
+	c->product_of[l->ir] = i + 1;
+	if (!VEC_PUSH(&c->copies, ops[0].index))
+		l->failed = true;
+	return true;
 }
 
 /* One instruction of the walk that finds products and sums. */
@@ -428,6 +487,8 @@ static void enter(struct lower *l, struct contract *c)
 	char text[160] = "";
 	bool minus;
 
+	if (enter_copy(l, c))
+		return;
 	if (text_of(l->in, text, sizeof(text)))
 		k = find_sum(text, &minus);
 	if (k)
@@ -486,6 +547,7 @@ void lower_contract_free(struct lower *l)
 	free(c->now);
 	VEC_FREE(&c->products);
 	VEC_FREE(&c->sums);
+	VEC_FREE(&c->copies);
 	free(c);
 }
 
@@ -499,7 +561,7 @@ void lower_contract_find(struct lower *l, const bool *used)
 	c = calloc(1, sizeof(*c));
 	l->contract = c;
 	if (c) {
-		c->exposed = calloc(2 * regs, sizeof(*c->exposed));
+		c->exposed = calloc(3 * regs, sizeof(*c->exposed));
 		c->now = calloc(5 * regs + 2 * insns, sizeof(u32));
 	}
 	if (!c || !c->exposed || !c->now) {
@@ -507,6 +569,7 @@ void lower_contract_find(struct lower *l, const bool *used)
 		return;
 	}
 	c->constant = c->exposed + regs;
+	c->negated = c->constant + regs;
 	c->written = c->now + regs;
 	c->defs = c->written + regs;
 	c->reads = c->defs + regs;
@@ -555,6 +618,12 @@ static void lower_factors(struct lower *l, struct product *p, enum row_class cla
 		p->b = made_by(l, copy, p->b, IR_NONE, class);
 }
 
+/* Does nobody need the product itself? A debugger shows it all the same. */
+static bool is_merged(const struct lower *l, const struct product *p)
+{
+	return p->fused && p->fused == p->uses && !l->options.one_to_one;
+}
+
 /* The factors are kept; true: nobody needs the product itself any more. */
 static bool lower_product(struct lower *l, struct product *p)
 {
@@ -566,7 +635,7 @@ static bool lower_product(struct lower *l, struct product *p)
 	if (!p->fused && !p->reciprocal)
 		return false;
 	lower_factors(l, p, class);
-	if (p->fused == p->uses && p->fused && !l->options.one_to_one)
+	if (is_merged(l, p))
 		return true;
 	if (!p->reciprocal)
 		return false;
@@ -582,16 +651,16 @@ static void lower_sum(struct lower *l, const struct contract *c, const struct su
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
 	const struct product *p = &c->products.at[s->product[s->taken]];
 	const struct kind *k = s->kind;
-	enum exec_op op = !s->minus ? k->fma : s->taken ? k->minus_ab : k->minus_c;
+	bool minus_ab = s->negated[s->taken] != (s->minus && s->taken), minus_c = s->minus && !s->taken;
+	enum exec_op op = minus_c ? k->minus_c : minus_ab ? k->minus_ab : k->fma;
 	u32 a = p->a, v = source_of(l, s->taken ? 1 : 2, k->class), d;
 
-	if (op == EXEC_OPS) {
+	if (minus_ab && (minus_c || op == EXEC_OPS))
+		a = made_by(l, k->neg, a, IR_NONE, k->class);
+	if (minus_c && op == EXEC_OPS)
+		v = made_by(l, k->neg, v, IR_NONE, k->class);
+	if (op == EXEC_OPS)
 		op = k->fma;
-		if (s->taken)
-			a = made_by(l, k->neg, a, IR_NONE, k->class);
-		else
-			v = made_by(l, k->neg, v, IR_NONE, k->class);
-	}
 	d = lower_target(l, &ops[0], k->class);
 	lower_op(l, op, d, a, p->b, v, true);
 	lower_finish(l, &ops[0], d, isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, 0)), k->class);
@@ -606,6 +675,8 @@ bool lower_contracted(struct lower *l)
 		return false;
 	s = c->sum_of[l->ir];
 	p = c->product_of[l->ir];
+	if (p && c->products.at[p - 1].insn != l->ir) /* a copy: of use if the product is */
+		return is_merged(l, &c->products.at[p - 1]);
 	if (p && lower_product(l, &c->products.at[p - 1]))
 		return true;
 	if (!s || c->sums.at[s - 1].taken == 2)

@@ -32,7 +32,7 @@ FNR == NR { expected[++n] = $0; next }
 	calls += / => /
 	if ($0 == want)
 		next
-	head = want
+	head = expected[at]
 	if (sub(/ => (crashes|hangs)$/, " => ", head) && index($0, head) == 1 && $0 !~ / => (crashes|hangs)$/)
 		next
 	if (bad++ < 8)
