@@ -12,8 +12,7 @@
  *   does not; divisions and roots that are routines with branches end one, and so does what is guarded
  *   and more than arithmetic;
  * - every use of the product is such a sum, with copies and negations between looked through: a product
- *   that is stored as well is rounded, and so are
- *   its sums;
+ *   that is stored as well is rounded, and so are its sums;
  * - of two products in a sum the one without other uses goes in, then the first;
  * - a product left over by such a sum is rounded, and then in all its other sums that come later.
  *
