@@ -96,4 +96,4 @@ samples_saxpy_test_SOURCES = samples/saxpy_test.c
 samples_saxpy_test_LDADD = libptxloom.la -lm
 samples_reduce_SOURCES = samples/reduce.c
 samples_reduce_LDADD = libptxloom.la
-EXTRA_DIST += tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/limits.ptx
+EXTRA_DIST += tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/warpgroup.ptx tests/exec/limits.ptx
