@@ -21,11 +21,11 @@ static const char text[] =
 	"	.reg .u64 %p; .reg .u32 %v, %x;\n"
 	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
 	"	ld.global.u32 %x, [%p]; mad.lo.u32 %x, %x, 3, %v; st.global.u32 [%p], %x; ret;\n}\n"
-	/* wait(p, v): until *p == v; atomically, so that a thread sanitizer sees no race */
+	/* wait(p, v): until *p == v; atomic with the host, so of the system's scope */
 	".visible .entry wait(.param .u64 p, .param .u32 v) {\n"
 	"	.reg .u64 %p; .reg .u32 %v, %x; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
-	"again:	atom.global.or.b32 %x, [%p], 0; setp.ne.u32 %q, %x, %v; @%q bra again; ret;\n}\n"
+	"again:	atom.sys.global.or.b32 %x, [%p], 0; setp.ne.u32 %q, %x, %v; @%q bra again; ret;\n}\n"
 	/* meet(p, v): set p[v], wait for p[1 - v] */
 	".visible .entry meet(.param .u64 p, .param .u32 v) {\n"
 	"	.reg .u64 %p, %a; .reg .u32 %v, %x; .reg .pred %q;\n"
