@@ -4,6 +4,7 @@
  * Source: CUDA Driver API "Memory Management", cuMemcpyBatchAsync and the functions after it.
  */
 #include "runtime/drv.h"
+#include "runtime/rt_texture.h"
 #include "src/dev/copy.h"
 
 /* CUmemcpySrcAccessOrder */
@@ -50,15 +51,25 @@ static enum copy_mode mode_of(int order)
 	return order == ORDER_DURING_CALL ? COPY_EARLY : COPY_ASYNC;
 }
 
+/* Where settings begin to hold: from the first of `count` on, each behind the one before. */
+static bool starts_are_right(const size_t *at, size_t len, size_t count)
+{
+	if (!at || !len || len > count || at[0])
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (at[i] >= count || at[i] <= at[i - 1])
+			return false;
+	return true;
+}
+
 /* ---- copies ---- */
 
 static bool attributes_are_right(const struct batch_attributes *a, size_t count)
 {
-	if (!a->list || !a->at || !a->len || a->len > count || a->at[0])
+	if (!a->list || !starts_are_right(a->at, a->len, count))
 		return false;
 	for (size_t i = 0; i < a->len; i++)
-		if (a->list[i].order < ORDER_STREAM || a->list[i].order > ORDER_ANY ||
-		    a->at[i] >= count || (i && a->at[i] <= a->at[i - 1]))
+		if (a->list[i].order < ORDER_STREAM || a->list[i].order > ORDER_ANY)
 			return false;
 	return true;
 }
@@ -142,15 +153,13 @@ struct box_copy {
 };
 
 /* Bytes of an element of an array; where there is none, elements are bytes. 0: no such array. */
-static u64 element_of(struct mem_system *s, const struct operand *o)
+static u64 element_of(const struct operand *o)
 {
-	struct mem_array *a = NULL;
+	const struct mem_array *a;
 
 	if (o->type != OPERAND_ARRAY)
 		return 1;
-	for (u32 i = 0; i < MEM_DEVICES_MAX && !a; i++)
-		if (s->device[i])
-			a = mem_array_check(s->device[i], o->u.array.array);
+	a = rt_array_find(o->u.array.array);
 	return a ? a->element_bytes : 0;
 }
 
@@ -173,9 +182,9 @@ static bool read_operand(const struct operand *o, const struct box_copy *b, u64 
 	return o->type == OPERAND_POINTER;
 }
 
-static bool read_box(struct mem_system *s, const struct box_copy *b, struct copy *out)
+static bool read_box(const struct box_copy *b, struct copy *out)
 {
-	u64 dst = element_of(s, &b->dst), src = element_of(s, &b->src);
+	u64 dst = element_of(&b->dst), src = element_of(&b->src);
 	u64 element = b->dst.type == OPERAND_ARRAY ? dst : src;
 
 	if (!dst || !src || !b->width || !b->height || !b->depth || b->order < ORDER_STREAM ||
@@ -201,11 +210,11 @@ static int box_on(struct stream *s, int status, size_t n, const struct box_copy 
 		return STATUS_INVALID_VALUE;
 	memory = stream_device_of(s)->mem.system;
 	for (size_t i = 0; i < n; i++)
-		if (!read_box(memory, &boxes[i], &c) ||
+		if (!read_box(&boxes[i], &c) ||
 		    copy_check(memory, &c, &plan) != STATUS_SUCCESS)
 			return STATUS_INVALID_VALUE;
 	for (size_t i = 0; i < n && !status; i++) {
-		read_box(memory, &boxes[i], &c);
+		read_box(&boxes[i], &c);
 		status = (int)copy_issue(s, &c, mode_of(boxes[i].order));
 	}
 	return status;
@@ -220,6 +229,7 @@ STREAM_FNS(cuMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync_12,
 
 /* ---- managed memory ---- */
 
+/* Bytes that are discarded may hold anything: what they held is one thing they may hold. */
 struct ranges {
 	const u64 *at;
 	const size_t *sizes;
@@ -239,18 +249,7 @@ static bool ranges_are_right(struct mem_system *memory, const struct ranges *r)
 		return false;
 	for (size_t i = 0; i < r->count; i++)
 		if (!r->at[i] || !r->sizes[i] ||
-		    memory_discard(memory, r->at[i], r->sizes[i]) != STATUS_SUCCESS)
-			return false;
-	return true;
-}
-
-static bool places_are_right(const struct ranges *r)
-{
-	if (!r->places || !r->place_at || !r->place_len || r->place_len > r->count ||
-	    r->place_at[0])
-		return false;
-	for (size_t i = 1; i < r->place_len; i++)
-		if (r->place_at[i] >= r->count || r->place_at[i] <= r->place_at[i - 1])
+		    !memory_is_managed(memory, r->at[i], r->sizes[i]))
 			return false;
 	return true;
 }
@@ -264,7 +263,9 @@ static int ranges_on(struct stream *s, int status, const struct ranges *r, bool 
 		status = (int)stream_capture_forbid(s);
 	if (status)
 		return status;
-	if ((prefetch && !places_are_right(r)) || !ranges_are_right(&rt->memory, r))
+	if (prefetch && (!r->places || !starts_are_right(r->place_at, r->place_len, r->count)))
+		return STATUS_INVALID_VALUE;
+	if (!ranges_are_right(&rt->memory, r))
 		return STATUS_INVALID_VALUE;
 	for (size_t i = 0; i < r->count && prefetch && !status; i++) {
 		place += place + 1 < r->place_len && r->place_at[place + 1] == i;

@@ -3,6 +3,7 @@
  * (src/dev/copy.h).
  */
 #include "runtime/rt_copy.h"
+#include "runtime/rt_texture.h"
 
 /* Entry points whose order is that of the default stream, and their per-thread forms. */
 #define RT_DEFAULT_FN(name, params, body)                                                          \
@@ -253,20 +254,9 @@ RT_DEFAULT_FN(cudaMemcpyArrayToArray,
 
 /* ---- three dimensions ---- */
 
-static struct mem_array *any_array(const void *handle)
-{
-	struct rt *rt = rt_get();
-	struct mem_array *a = NULL;
-
-	for (u32 i = 0; i < rt->list.len && !a; i++)
-		if (rt->device[i].is_open)
-			a = mem_array_check(&rt->device[i].dev.mem, handle);
-	return a;
-}
-
 static struct copy_end box_end(const struct rt_copy_3d_end *e)
 {
-	const struct mem_array *a = e->array ? any_array(e->array) : NULL;
+	const struct mem_array *a = e->array ? rt_array_find(e->array) : NULL;
 
 	if (e->array)
 		return (struct copy_end){.place = COPY_ARRAY,
@@ -286,7 +276,7 @@ static struct copy_end box_end(const struct rt_copy_3d_end *e)
 int rt_copy_3d(const struct rt_copy_3d *p, struct copy *out)
 {
 	const void *array = p->src.array ? p->src.array : p->dst.array;
-	const struct mem_array *a = array ? any_array(array) : NULL;
+	const struct mem_array *a = array ? rt_array_find(array) : NULL;
 
 	if ((!p->src.array == !p->src.ptr.ptr) || (!p->dst.array == !p->dst.ptr.ptr) ||
 	    (array && !a))

@@ -72,7 +72,7 @@ enum image_result image_append(struct image_list *l, const struct image *img)
 	return IMAGE_OK;
 }
 
-enum image_result image_add_ptx(struct image_list *l, const u8 *p, size_t size)
+static enum image_result image_add_ptx(struct image_list *l, const u8 *p, size_t size)
 {
 	struct image img = {.kind = IMAGE_PTX, .data = p, .stored_bytes = size, .raw_bytes = size};
 	enum image_result r = image_open_container(l, p);

@@ -77,7 +77,6 @@ enum image_result image_add_scan(struct image_list *l, const u8 *p, size_t size)
 
 enum image_result image_add_elf(struct image_list *l, const u8 *p, size_t size);
 enum image_result image_add_archive(struct image_list *l, const u8 *p, size_t size);
-enum image_result image_add_ptx(struct image_list *l, const u8 *p, size_t size);
 
 bool image_is_elf(const u8 *p, size_t size);
 bool image_is_archive(const u8 *p, size_t size);

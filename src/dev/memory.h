@@ -108,8 +108,8 @@ enum status memory_advise(struct mem_system *s, u64 p, u64 bytes, int advice,
 			  struct memory_location where, u32 devices);
 enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memory_location where,
 			    u32 devices);
-/* cudaMemDiscardBatchAsync: what these bytes of managed memory hold is of no interest any more. */
-enum status memory_discard(struct mem_system *s, u64 p, u64 bytes);
+/* Are these bytes managed memory, all of one allocation? */
+bool memory_is_managed(struct mem_system *s, u64 p, u64 bytes);
 /* One attribute of cudaMemRangeGetAttribute into `size` bytes. */
 enum status memory_range_attribute(struct mem_system *s, u64 p, u64 bytes, int attribute,
 				   void *out, u64 size);

@@ -206,9 +206,9 @@ enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memor
 }
 
 /* The bytes stay: any contents are right. */
-enum status memory_discard(struct mem_system *s, u64 p, u64 bytes)
+bool memory_is_managed(struct mem_system *s, u64 p, u64 bytes)
 {
-	return managed(s, p, bytes) ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
+	return managed(s, p, bytes) != NULL;
 }
 
 /* Devices as the older attributes number them: -1 the host, -2 none. */

@@ -169,9 +169,7 @@ bool work_set_data(struct work *w, const void *data, size_t bytes);
 void work_join_locked(struct work *from, struct work *to);
 /* Nothing is missing any more: run what is short, queue the rest. lock held. */
 void work_ready_locked(struct work *w, struct batch *batch);
-/* It has run, or is not to be. lock held. */
-void work_end_locked(struct work *w, struct batch *batch);
-/* work_end_locked, and what follows from it. lock not held. */
+/* It has run, or is not to be; and what follows from it. lock not held. */
 void work_end(struct work *w);
 /* Start what is ready. lock not held. */
 void work_start(struct streams *all, struct batch *batch, bool may_inline);

@@ -253,7 +253,7 @@ void work_ready_locked(struct work *w, struct batch *batch)
 	settle_locked(w, batch);
 }
 
-void work_end_locked(struct work *w, struct batch *batch)
+static void work_end_locked(struct work *w, struct batch *batch)
 {
 	struct work *ready = NULL;
 

@@ -30,7 +30,7 @@ struct mbar mbar_read(u64 word)
 	};
 }
 
-u64 mbar_word(const struct mbar *b)
+static u64 mbar_word(const struct mbar *b)
 {
 	return (u64)(b->phase & 1) << PHASE_SHIFT |
 	       (u64)((0 - b->pending) & MBAR_COUNT_MAX) << PENDING_SHIFT |

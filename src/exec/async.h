@@ -28,7 +28,6 @@ struct mbar {
 };
 
 struct mbar mbar_read(u64 word);
-u64 mbar_word(const struct mbar *b);
 u64 mbar_init(u32 count);
 /* Pending arrivals of the phase a state was taken in. */
 u32 mbar_pending_of(u64 state);

@@ -76,11 +76,14 @@ static void count_warp(const struct cta *c, u32 w, u32 b, struct count *n)
 	n->missing += (u32)__builtin_popcount(absent);
 }
 
+/* Warps that take part: of a barrier behind the named ones those of a warpgroup. */
 static struct count count(const struct cta *c, u32 b)
 {
 	struct count n = {.arrived = c->barrier[b].more};
+	u32 first = b < CTA_NAMED_BARRIERS ? 0 : (b - CTA_NAMED_BARRIERS) * WARPGROUP_WARPS,
+	    end = b < CTA_NAMED_BARRIERS ? c->warps : first + WARPGROUP_WARPS;
 
-	for (u32 w = 0; w < c->warps; w++)
+	for (u32 w = first; w < end && w < c->warps; w++)
 		count_warp(c, w, b, &n);
 	return n;
 }
@@ -286,13 +289,7 @@ const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in)
 {
 	u32 group = (u32)(&g->warp_at[g->warp] - g->cta->warp) / WARPGROUP_WARPS;
 
-	for (u32 i = 0; i < WARPGROUP_WARPS; i++) {
-		u32 w = group * WARPGROUP_WARPS + i;
-
-		if (w >= g->cta->warps || !g->cta->warp[w].live)
-			return in + 1;
-	}
-	park(g, in, CTA_NAMED_BARRIERS + group, WARPGROUP_WARPS * WARP_LANES);
+	park(g, in, CTA_NAMED_BARRIERS + group, 0);
 	return warp_next(g);
 }
 

@@ -522,7 +522,7 @@ u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp);
 const struct insn *barrier_sync(struct gang *g, const struct insn *in);
 const struct insn *barrier_arrive(struct gang *g, const struct insn *in);
 const struct insn *barrier_red(struct gang *g, const struct insn *in);
-/* The warps of a warpgroup meet; one that is not whole does not wait. */
+/* The live warps of a warpgroup meet. */
 const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in);
 const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in);
 /* A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane `lane` of the gang. */

@@ -482,6 +482,7 @@ static bool enter_copy(struct lower *l, struct contract *c)
 /* One instruction of the walk that finds products and sums. */
 static void enter(struct lower *l, struct contract *c)
 {
+	const struct source *source;
 	const struct kind *k = NULL;
 	char text[160] = "";
 	bool minus;
@@ -493,8 +494,9 @@ static void enter(struct lower *l, struct contract *c)
 	if (k)
 		enter_sum(l, c, k, minus);
 	visit(l, c, l->in, follow);
-	if (find_source(text))
-		enter_product(l, c, find_source(text));
+	source = find_source(text);
+	if (source)
+		enter_product(l, c, source);
 }
 
 /* Nothing comes after an unguarded exit or ret, or after the function's end. */

@@ -178,10 +178,14 @@ is out "o[0..3] = 10 20 30 40"
 
 # The warps of a warpgroup meet at wgmma.
 for seed in 1 2 3; do
-	PTXLOOM_SEED=$seed status 0 ptxloom exec tests/exec/warpgroup.ptx -d h200 --block 128 \
-		--buffer o:f32[128] --dump o
+	PTXLOOM_SEED=$seed status 0 ptxloom exec tests/exec/warpgroup.ptx --kernel k -d h200 \
+		--block 128 --buffer o:f32[128] --dump o
 	ok "$([ "$(tr ' ' '\n' <"$scratch/out" | grep -cx 64)" -eq 128 ]; echo $?)" \
 		"warpgroup, seed $seed: all sums are those of all warps' factors"
+	PTXLOOM_SEED=$seed status 0 ptxloom exec tests/exec/warpgroup.ptx --kernel leave -d h200 \
+		--block 128 --buffer o:u32[128] --dump o
+	ok "$([ "$(tr ' ' '\n' <"$scratch/out" | grep -cx 1)" -eq 96 ]; echo $?)" \
+		"warpgroup, seed $seed: three warps go on when the fourth has ended"
 done
 
 # Calls through pointers that lie in initial data, and what a kernel prints.

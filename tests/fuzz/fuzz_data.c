@@ -128,16 +128,8 @@ int main(int argc, char **argv)
 	double end = mutate_seconds() + SECONDS;
 	u64 state = MUTATE_SEED, rounds = 0;
 
-	for (int i = 1; i < argc; i++) {
-		struct file f;
-
-		if (!file_open(&f, argv[i]))
-			return 1;
-		LLVMFuzzerTestOneInput(f.data, f.size);
-		file_close(&f);
-	}
 	if (argc > 1)
-		return 0;
+		return mutate_files(argc - 1, argv + 1);
 	while (rounds % 64 || mutate_seconds() < end) {
 		u32 changes = (u32)(mutate_next(&state) % 4);
 		struct text t = {0}, other = {0};

@@ -5,12 +5,11 @@
  *   fuzz_image          changes files made here for a few seconds; the same changes on every run
  * The first byte of the input, when odd, turns on the scan of all bytes.
  */
+#include "tests/fuzz/mutate.h"
 #include "tests/unit/image_exercise.h"
 #include "tests/unit/image_make.h"
 
 #include "tests/check.h"
-
-#include <time.h>
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -36,15 +35,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 #define SECONDS 4
 #define CHANGES_MAX 8
-
-/* xorshift: the same on every host. */
-static u64 next(u64 *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
 
 static size_t make_seeds(struct text *seeds)
 {
@@ -85,24 +75,24 @@ static size_t make_seeds(struct text *seeds)
 }
 
 /* A few changes: bits, bytes, words with telling values, a cut, a copied stretch. */
-static size_t mutate(u8 *p, size_t size, u64 *state)
+static size_t damage(u8 *p, size_t size, u64 *state)
 {
 	static const u64 words[] = {0,          1,          0x7f,       0xff,
 				    0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX,
 				    0xba55ed50, 64,         16};
-	u32 changes = 1 + (u32)(next(state) % CHANGES_MAX);
+	u32 changes = 1 + (u32)(mutate_next(state) % CHANGES_MAX);
 
 	while (changes--) {
-		size_t at = next(state) % size, from = next(state) % size;
-		size_t width = (size_t)1 << next(state) % 4, run = next(state) % 64;
-		u64 word = words[next(state) % ARRAY_LEN(words)];
+		size_t at = mutate_next(state) % size, from = mutate_next(state) % size;
+		size_t width = (size_t)1 << mutate_next(state) % 4, run = mutate_next(state) % 64;
+		u64 word = words[mutate_next(state) % ARRAY_LEN(words)];
 
-		switch (next(state) % 6) {
+		switch (mutate_next(state) % 6) {
 		case 0:
-			p[at] ^= (u8)(1u << next(state) % 8);
+			p[at] ^= (u8)(1u << mutate_next(state) % 8);
 			break;
 		case 1:
-			p[at] = (u8)next(state);
+			p[at] = (u8)mutate_next(state);
 			break;
 		case 2:
 		case 3:
@@ -112,7 +102,7 @@ static size_t mutate(u8 *p, size_t size, u64 *state)
 			memmove(p + at, p + from, min_u64(run, size - (at > from ? at : from)));
 			break;
 		case 5:
-			if (next(state) % 8 == 0)
+			if (mutate_next(state) % 8 == 0)
 				size = at + 1;
 			break;
 		}
@@ -120,29 +110,21 @@ static size_t mutate(u8 *p, size_t size, u64 *state)
 	return size;
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static int fuzz_seeds(void)
 {
 	struct text seeds[6] = {0};
 	size_t n = make_seeds(seeds);
-	double end = seconds_now() + SECONDS;
-	u64 state = 88172645463325252u, rounds = 0;
+	double end = mutate_seconds() + SECONDS;
+	u64 state = MUTATE_SEED, rounds = 0;
 
-	while (rounds % 256 || seconds_now() < end) {
+	while (rounds % 256 || mutate_seconds() < end) {
 		const struct text *seed = &seeds[rounds % n];
 		u8 *copy = malloc(seed->len);
 
 		if (!copy)
 			abort();
 		memcpy(copy, seed->at, seed->len);
-		LLVMFuzzerTestOneInput(copy, mutate(copy, seed->len, &state));
+		LLVMFuzzerTestOneInput(copy, damage(copy, seed->len, &state));
 		free(copy);
 		rounds++;
 	}

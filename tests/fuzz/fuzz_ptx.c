@@ -133,20 +133,7 @@ static int fuzz_seeds(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2)
-		return fuzz_seeds();
-	for (int i = 1; i < argc; i++) {
-		struct file f;
-
-		if (!file_open(&f, argv[i])) {
-			perror(argv[i]);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput(f.data, f.size);
-		printf("%s: %zu bytes\n", argv[i], f.size);
-		file_close(&f);
-	}
-	return 0;
+	return argc < 2 ? fuzz_seeds() : mutate_files(argc - 1, argv + 1);
 }
 
 #endif

@@ -198,25 +198,13 @@ static int fuzz_maps(u64 first, u64 n)
 
 int main(int argc, char **argv)
 {
-	int status = 0;
+	int status;
 
 	_Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a map fits");
-	if (argc < 2 || !strcmp(argv[1], "--long")) {
-		status = fuzz_maps(argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
-				   argc > 2 ? strtoull(argv[2], NULL, 10) : 0);
-	} else {
-		for (int i = 1; i < argc; i++) {
-			struct file f;
-
-			if (!file_open(&f, argv[i])) {
-				perror(argv[i]);
-				return 1;
-			}
-			LLVMFuzzerTestOneInput(f.data, f.size);
-			printf("%s: %zu bytes\n", argv[i], f.size);
-			file_close(&f);
-		}
-	}
+	status = argc < 2 || !strcmp(argv[1], "--long")
+			 ? fuzz_maps(argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
+				     argc > 2 ? strtoull(argv[2], NULL, 10) : 0)
+			 : mutate_files(argc - 1, argv + 1);
 	ptxloom_device_close(device);
 	return status;
 }

@@ -5,8 +5,10 @@
 #ifndef PL_TESTS_FUZZ_MUTATE_H
 #define PL_TESTS_FUZZ_MUTATE_H
 
+#include "src/base/file.h"
 #include "src/base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,6 +29,25 @@ static inline double mutate_seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/* Inputs that were found elsewhere, once each. The exit status of the fuzzer. */
+static inline int mutate_files(int n, char **names)
+{
+	for (int i = 0; i < n; i++) {
+		struct file f;
+
+		if (!file_open(&f, names[i])) {
+			perror(names[i]);
+			return 1;
+		}
+		LLVMFuzzerTestOneInput(f.data, f.size);
+		printf("%s: %zu bytes\n", names[i], f.size);
+		file_close(&f);
+	}
+	return 0;
 }
 
 static inline bool mutate_is_word(char c)
