@@ -226,24 +226,44 @@ void build_leave(struct parse *p, u32 end)
 
 /* ---- header ---- */
 
+/* "9.0" is 90; of two digits' minors only those behind the newest exist. 0: no version. */
+static u32 read_version(const char *s, u32 n)
+{
+	u32 minor = 0;
+
+	if (n < 3 || n > 4 || s[0] < '1' || s[0] > '9' || s[1] != '.')
+		return 0;
+	for (u32 i = 2; i < n; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return 0;
+		minor = minor * 10 + (u32)(s[i] - '0');
+	}
+	if (minor > 9 && s[0] < '0' + (char)(PTX_NEWEST / 10))
+		return 0;
+	return (u32)(s[0] - '0') * 10 + minor;
+}
+
+/*
+ * Text of a newer version than all that is known is read as the newest, except when linting: what it
+ * has of new instructions is found where it is.
+ */
 void build_version(struct parse *p, struct diag_span where)
 {
 	const char *s = p->m->source.text + where.begin;
-	bool plain = where.end - where.begin == 3 && s[0] >= '0' && s[0] <= '9' && s[1] == '.' &&
-		     s[2] >= '0' && s[2] <= '9';
-	u32 version = plain ? (u32)(s[0] - '0') * 10 + (u32)(s[2] - '0') : 0;
+	u32 version = read_version(s, where.end - where.begin);
 
 	if (p->seen_version)
 		build_error(p, where, "a second .version");
 	else if (p->seen_item)
 		build_error(p, where, ".version must be the first directive");
 	p->seen_version = true;
+	if (version > PTX_NEWEST && !p->options.lint)
+		version = PTX_NEWEST;
 	if (!isa_version_known(version)) {
-		build_error(p, where, "PTX version %.*s is not known; the newest is 9.0",
-			    (int)(where.end - where.begin), s);
+		build_error(p, where, "PTX version %.*s is not known; the newest is %u.%u",
+			    (int)(where.end - where.begin), s, PTX_NEWEST / 10, PTX_NEWEST % 10);
 		p->version_error = true;
-		p->m->version = 90;
-		return;
+		version = PTX_NEWEST;
 	}
 	p->m->version = version;
 }

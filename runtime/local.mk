@@ -72,7 +72,15 @@ cuda_names = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0
 cuda_link = $(CC) $(CFLAGS) $(PL_CFLAGS) $(PL_LDFLAGS) -I$(srcdir) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
 EXTRA_DIST += runtime/cudart.c runtime/cuda.c runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
 noinst_DATA = $(cuda_names)
-CLEANFILES += $(cuda_names)
+CLEANFILES += $(cuda_names) $(cuda_short)
+
+# What programs that open the libraries themselves may ask for.
+cuda_short = .libs/libcuda.so .libs/libcudart.so
+noinst_DATA += $(cuda_short)
+.libs/libcuda.so: .libs/libcuda.so.1
+	$(AM_V_GEN)rm -f $@ && $(LN_S) libcuda.so.1 $@
+.libs/libcudart.so: .libs/libcudart.so.13
+	$(AM_V_GEN)rm -f $@ && $(LN_S) libcudart.so.13 $@
 
 .libs/libcudart.so.13: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart13.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=13 -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(srcdir)/runtime/cudart13.map \
@@ -90,7 +98,8 @@ CLEANFILES += $(cuda_names)
 install-exec-hook:
 	$(MKDIR_P) $(DESTDIR)$(pkglibdir)
 	for f in $(cuda_names); do $(INSTALL_PROGRAM) $$f $(DESTDIR)$(pkglibdir)/ || exit 1; done
+	cd $(DESTDIR)$(pkglibdir) && rm -f libcuda.so libcudart.so && $(LN_S) libcuda.so.1 libcuda.so && $(LN_S) libcudart.so.13 libcudart.so
 	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.la $(DESTDIR)$(pkglibdir)/libptxloom-preload.la
 uninstall-hook:
-	for f in $(cuda_names); do rm -f $(DESTDIR)$(pkglibdir)/$${f##*/}; done
+	for f in $(cuda_names) $(cuda_short); do rm -f $(DESTDIR)$(pkglibdir)/$${f##*/}; done
 	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.so $(DESTDIR)$(pkglibdir)/libptxloom-preload.so

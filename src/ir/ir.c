@@ -14,7 +14,7 @@ struct ir_module *ir_module_new(const struct diag_source *source, size_t memory_
 	arena_init(&m->arena, memory_limit);
 	intern_init(&m->names_table, &m->arena);
 	m->source = *source;
-	m->version = 90;
+	m->version = PTX_NEWEST;
 	m->target = (struct isa_target){75, 0};
 	m->target_text = "";
 	m->address_size = 32;

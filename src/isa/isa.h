@@ -288,7 +288,8 @@ bool isa_form_gone(const struct isa_form *f, struct isa_target t, u32 ptx10);
 bool isa_form_late(const struct isa_form *f, struct isa_target t, u32 ptx10);
 /* "sm_90 or higher", "sm_90a", "sm_100f, sm_100a, ...": what the form needs, for messages. */
 void isa_form_target_text(const struct isa_form *f, struct text *out);
-/* Known PTX version (x 10)? */
+/* Known PTX version (x 10)? The newest: */
+#define PTX_NEWEST 90u
 bool isa_version_known(u32 ptx10);
 
 /* Special registers. */

@@ -188,6 +188,20 @@ for seed in 1 2 3; do
 		"warpgroup, seed $seed: three warps go on when the fourth has ended"
 done
 
+# Text of a newer version than is known runs as far as it is known; two digits are no older version.
+for version in 9.1 9.12; do
+	sed "s/^\.version .*/.version $version/" samples/saxpy.ptx >"$scratch/newer.ptx"
+	status 0 ptxloom exec "$scratch/newer.ptx" --block 2 --arg u32=2 --arg f32=2 --buffer x:f32=1,2 \
+		--buffer y:f32[2]=ones --dump y
+	is out "y[0..1] = 3 5"
+	status 1 ptxloom lint "$scratch/newer.ptx"
+	says err "PTX version $version is not known; the newest is"
+done
+for version in 1.13 0.9 9. 9.1x; do
+	sed "s/^\.version .*/.version $version/" samples/saxpy.ptx >"$scratch/newer.ptx"
+	status 1 ptxloom exec "$scratch/newer.ptx"
+done
+
 # Calls through pointers that lie in initial data, and what a kernel prints.
 status 0 ptxloom exec tests/exec/calls.ptx --block 6 --buffer o:u32[6] --dump o --dump table:u64
 says out '^hello 9$'
