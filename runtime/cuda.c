@@ -3,7 +3,7 @@
  */
 #define DRV(name, state)                                                                           \
 	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ":\n"    \
-		"\tjmp pldrv_" #name "@PLT\n"                                                      \
+		"\tjmp plentry_" #name "@PLT\n"                                                      \
 		".size " #name ", . - " #name "\n");
 #include "runtime/driver.def"
 #undef DRV

@@ -12,7 +12,7 @@
 #endif
 
 #define VERSIONED(name, v11, v12, v13)                                                             \
-	__asm__(".set versioned_" #name ", 1\n.macro jump_" #name "\n\tjmp plrt_" PICK(            \
+	__asm__(".set versioned_" #name ", 1\n.macro jump_" #name "\n\tjmp plentry_" PICK(            \
 		v11, v12, v13) "@PLT\n.endm\n");
 #include "runtime/versions.def"
 #undef VERSIONED
@@ -20,7 +20,7 @@
 #define RT(name, state)                                                                            \
 	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ":\n"    \
 		".ifdef versioned_" #name "\n\tjump_" #name "\n"                                   \
-		".else\n\tjmp plrt_" #name "@PLT\n.endif\n"                                        \
+		".else\n\tjmp plentry_" #name "@PLT\n.endif\n"                                        \
 		".size " #name ", . - " #name "\n");
 #include "runtime/runtime.def"
 #undef RT

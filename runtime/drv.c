@@ -31,13 +31,38 @@ struct rt_device *drv_device(int *status)
 	return drv_context(status) ? rt_device_now(status) : NULL;
 }
 
+struct rt_device *drv_any_device(int *status)
+{
+	struct rt *rt = rt_get();
+
+	if (rt_context_now())
+		return drv_device(status);
+	*status = drv_check(0);
+	for (u32 i = 0; i < rt->list.len && !*status; i++)
+		if (__atomic_load_n(&rt->device[i].is_open, __ATOMIC_ACQUIRE))
+			return &rt->device[i];
+	*status = *status ? *status : STATUS_INVALID_CONTEXT;
+	return NULL;
+}
+
 struct device_kernel *drv_kernel(const void *function, int *status)
 {
 	if (!function) {
 		*status = STATUS_INVALID_HANDLE;
 		return NULL;
 	}
-	return rt_kernel(function, status);
+	return drv_kernel_on(function, rt_context_device(), status);
+}
+
+struct device_kernel *drv_kernel_on(const void *function, int device, int *status)
+{
+	const struct rt_function *f = function;
+	bool is_placed = rt_handle_is(f, RT_HANDLE_FUNCTION) && f->module && f->kernel;
+	int lent = rt_context_lend(is_placed ? (int)f->kernel->owner->dev->number : device);
+	struct device_kernel *k = rt_kernel(f, status);
+
+	rt_context_give_back(lent);
+	return k;
 }
 
 RT_API int pldrv_cuInit(unsigned flags);

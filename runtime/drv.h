@@ -58,8 +58,12 @@ int drv_check(int device);
 struct rt_context *drv_context(int *status);
 /* Device of the current context, opened. On failure NULL and the error in *status. */
 struct rt_device *drv_device(int *status);
+/* The same for what knows its own context; without a current one any device in use. */
+struct rt_device *drv_any_device(int *status);
 /* The kernel on the current device of what a program passed as CUfunction or CUkernel; else NULL and *status. */
 struct device_kernel *drv_kernel(const void *function, int *status);
+/* The same; of a library's, without a current context, the one on `device`. */
+struct device_kernel *drv_kernel_on(const void *function, int device, int *status);
 
 /* ---- drv_entry.c ---- */
 

@@ -505,7 +505,7 @@ RT_API int pldrv_cuDevicePrimaryCtxSetFlags(int device, unsigned flags)
 {
 	const struct rt_context *c = drv_check(device) ? NULL : rt_context_primary(device);
 
-	if (c && c->is_active && c->flags != flags)
+	if (c && c->is_active)
 		return STATUS_PRIMARY_CONTEXT_ACTIVE;
 	return pldrv_cuDevicePrimaryCtxSetFlags_v2(device, flags);
 }

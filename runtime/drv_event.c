@@ -28,7 +28,7 @@ static int destroy(struct stream_event *event)
 {
 	int status;
 
-	return drv_device(&status) ? (int)stream_event_destroy(rt_get()->streams, event) : status;
+	return drv_any_device(&status) ? (int)stream_event_destroy(rt_get()->streams, event) : status;
 }
 
 DRV_FN(cuEventDestroy, (struct stream_event *event))

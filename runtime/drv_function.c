@@ -23,7 +23,7 @@ RT_API int pldrv_cuKernelGetFunction(struct rt_function **out, void *kernel)
 	if (!out)
 		return STATUS_INVALID_VALUE;
 	f = function(kernel, &status);
-	if (!f)
+	if (!f || !drv_device(&status))
 		return status;
 	k = drv_kernel(f, &status);
 	if (!k)
@@ -61,8 +61,13 @@ RT_API int pldrv_cuKernelGetParamInfo(void *kernel, size_t i, size_t *offset, si
 RT_API int pldrv_cuKernelGetParamInfo(void *kernel, size_t i, size_t *offset, size_t *bytes)
 {
 	int status;
-	const struct device_kernel *k = drv_kernel(kernel, &status);
+	const struct rt_function *f = function(kernel, &status);
+	const struct device_kernel *k;
 
+	/* Of a library's kernel there is one on each device: the current one is asked. */
+	if (!f || (f->image && !drv_device(&status)))
+		return status;
+	k = drv_kernel(kernel, &status);
 	return k ? rt_function_param(k, i, offset, bytes) : status;
 }
 
@@ -161,6 +166,9 @@ RT_API int pldrv_cuFuncGetModule(struct drv_module **out, void *f)
 	if (!k)
 		return status;
 	fn = f;
+	/* A library's kernel is in no module unless a context says which. */
+	if (!fn->module && !rt_context_now())
+		return STATUS_INVALID_HANDLE;
 	*out = fn->module ? fn->module : drv_library_module(fn->image, k->owner);
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }

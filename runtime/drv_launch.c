@@ -28,7 +28,10 @@ static int launch(const void *function, struct device_launch *l, void *stream, b
 
 	if (!s)
 		return status;
-	l->kernel = drv_kernel(function, &status);
+	l->kernel = function ? drv_kernel_on(function, (int)stream_device_of(s)->number, &status)
+			     : NULL;
+	if (!function)
+		return STATUS_INVALID_HANDLE;
 	if (!l->kernel)
 		return status;
 	if (l->kernel->owner->dev != stream_device_of(s))

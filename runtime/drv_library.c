@@ -140,18 +140,33 @@ RT_API int pldrv_cuLibraryUnload(struct rt_image *i)
 /* The library's program on the current device; NULL and *status. */
 static struct device_program *program_of(struct rt_image *i, int *status)
 {
+	struct device_program *p;
+	int lent;
+
 	if (!rt_handle_is(i, RT_HANDLE_LIBRARY)) {
 		*status = STATUS_INVALID_HANDLE;
 		return NULL;
 	}
-	return rt_image_program(i, status);
+	lent = rt_context_lend(rt_context_device());
+	p = rt_image_program(i, status);
+	rt_context_give_back(lent);
+	return p;
+}
+
+/* The same for what differs from device to device: a context has to say which is meant. */
+static struct device_program *program_now(struct rt_image *i, int *status)
+{
+	if (rt_handle_is(i, RT_HANDLE_LIBRARY))
+		return drv_device(status) ? rt_image_program(i, status) : NULL;
+	*status = STATUS_INVALID_HANDLE;
+	return NULL;
 }
 
 RT_API int pldrv_cuLibraryGetModule(struct drv_module **out, struct rt_image *i);
 RT_API int pldrv_cuLibraryGetModule(struct drv_module **out, struct rt_image *i)
 {
 	int status;
-	struct device_program *p = out ? program_of(i, &status) : NULL;
+	struct device_program *p = out ? program_now(i, &status) : NULL;
 
 	if (!out)
 		return STATUS_INVALID_VALUE;
@@ -219,7 +234,7 @@ static int library_variable(u64 *address, size_t *bytes, struct rt_image *i, con
 
 	if (!name || (!address && !bytes))
 		return STATUS_INVALID_VALUE;
-	p = program_of(i, &status);
+	p = program_now(i, &status);
 	if (!p)
 		return status;
 	if (!device_program_variable(p, name, &at, &n) ||
@@ -320,12 +335,22 @@ RT_API cudaError_t plrt_cudaLibraryEnumerateKernels(struct rt_function **out, un
 	return rt_error(pldrv_cuLibraryEnumerateKernels(out, n, i));
 }
 
+/* The runtime interface makes a context where there is none. */
+static int variable_here(u64 *address, size_t *bytes, struct rt_image *i, const char *name,
+			 bool managed)
+{
+	int status;
+
+	rt_device_now(&status);
+	return library_variable(address, bytes, i, name, managed);
+}
+
 RT_API cudaError_t plrt_cudaLibraryGetGlobal(u64 *address, size_t *bytes, struct rt_image *i,
 					     const char *name);
 RT_API cudaError_t plrt_cudaLibraryGetGlobal(u64 *address, size_t *bytes, struct rt_image *i,
 					     const char *name)
 {
-	return rt_error(library_variable(address, bytes, i, name, false));
+	return rt_error(variable_here(address, bytes, i, name, false));
 }
 
 RT_API cudaError_t plrt_cudaLibraryGetManaged(u64 *address, size_t *bytes, struct rt_image *i,
@@ -333,7 +358,7 @@ RT_API cudaError_t plrt_cudaLibraryGetManaged(u64 *address, size_t *bytes, struc
 RT_API cudaError_t plrt_cudaLibraryGetManaged(u64 *address, size_t *bytes, struct rt_image *i,
 					      const char *name)
 {
-	return rt_error(library_variable(address, bytes, i, name, true));
+	return rt_error(variable_here(address, bytes, i, name, true));
 }
 
 RT_API cudaError_t plrt_cudaLibraryGetUnifiedFunction(void **out, struct rt_image *i,

@@ -197,7 +197,7 @@ RT_API int pldrv_cuModuleUnload(struct drv_module *m)
 		return STATUS_INVALID_HANDLE;
 	if (m->library) /* goes with its library */
 		return STATUS_INVALID_HANDLE;
-	drv_device(&status);
+	drv_any_device(&status);
 	rt_finish();
 	drv_module_free(m);
 	return status;

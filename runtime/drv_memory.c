@@ -81,19 +81,25 @@ DRV_FN(cuMemAllocPitch_v2,
 static int end(u64 p, enum status (*how)(struct device *, u64))
 {
 	int status;
-	struct rt_device *d = drv_device(&status);
+	struct rt_device *d = drv_any_device(&status);
 
 	return d ? (int)how(&d->dev, p) : status;
 }
 
+/* Freeing nothing needs no driver, unless there is a context that may forbid it. */
+static int free_some(u64 p, enum status (*how)(struct device *, u64))
+{
+	return p || rt_context_now() ? end(p, how) : (int)STATUS_SUCCESS;
+}
+
 DRV_FN(cuMemFree_v2, (u64 p))
 {
-	return end(p, memory_free);
+	return free_some(p, memory_free);
 }
 
 DRV_FN(cuMemFreeHost, (void *p))
 {
-	return end(number(p), memory_free_host);
+	return free_some(number(p), memory_free_host);
 }
 
 DRV_FN(cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))
@@ -102,6 +108,11 @@ DRV_FN(cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))
 	struct rt_device *d = drv_device(&status);
 
 	return d ? (int)memory_register(&d->dev, number(p), size, flags) : status;
+}
+
+DRV_FN(cuMemHostRegister, (void *p, size_t size, unsigned flags))
+{
+	return pldrv_cuMemHostRegister_v2(p, size, flags);
 }
 
 DRV_FN(cuMemHostUnregister, (void *p))

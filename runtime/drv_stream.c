@@ -49,7 +49,7 @@ static int destroy(struct stream *stream)
 {
 	int status;
 
-	if (!drv_device(&status))
+	if (!drv_any_device(&status))
 		return status;
 	if ((uintptr_t)stream <= 2)
 		return STATUS_INVALID_HANDLE;
@@ -111,6 +111,8 @@ static int get_contexts(struct stream *stream, bool own, struct rt_context **con
 
 	if (!s)
 		return status;
+	if (!green && !context)
+		return STATUS_INVALID_VALUE;
 	if (green)
 		*green = drv_green_of(s);
 	if (context)

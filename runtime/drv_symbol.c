@@ -7,7 +7,7 @@
 
 void *drv_symbol(const char *name);
 
-#define DRV(name, state) extern int pldrv_##name(void);
+#define DRV(name, state) extern int plentry_##name(void);
 #include "runtime/driver.def"
 #undef DRV
 
@@ -18,7 +18,7 @@ struct entry {
 
 /* As driver.def: rising. */
 static const struct entry entries[] = {
-#define DRV(name, state) {#name, pldrv_##name},
+#define DRV(name, state) {#name, plentry_##name},
 #include "runtime/driver.def"
 #undef DRV
 };

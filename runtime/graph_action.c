@@ -5,13 +5,7 @@
 
 int graph_enter(bool driver)
 {
-	int status;
-
-	if (driver)
-		drv_device(&status);
-	else
-		rt_device_now(&status);
-	return status;
+	return driver ? drv_check(0) : rt_device_check(0);
 }
 
 struct device *graph_device(bool driver, int *status)

@@ -10,8 +10,9 @@
 #include "src/dev/graph.h"
 
 /*
- * Define cudaNAME and cuNAME. `body`: an expression for the status, evaluated when the device lives;
- * DRIVER in it says which of the two was called.
+ * Define cudaNAME and cuNAME. `body`: an expression for the status, evaluated when the interface is
+ * initialised: graphs belong to no context, and a fault does not touch them. DRIVER in it says which of
+ * the two was called.
  */
 #define GRAPH_FN(name, params, body) GRAPH_RT_FN(name, params, body) GRAPH_DRV_FN(name, params, body)
 #define GRAPH_RT_FN(name, params, body)                                                            \
@@ -29,7 +30,7 @@
 		return status ? status : (int)(body);                                              \
 	}
 
-/* 0, or why no call succeeds now. */
+/* 0, or why no call succeeds now: not initialised, no device .. */
 int graph_enter(bool driver);
 /* Device of the calling thread, as each interface sees it. */
 struct device *graph_device(bool driver, int *status);

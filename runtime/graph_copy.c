@@ -15,14 +15,12 @@ static enum status run_copy(void *data, enum status so_far)
 
 int action_copy(bool driver, const void *params, struct graph_action *a, struct node_copy *room)
 {
-	int status;
-	struct device *d = graph_device(driver, &status);
+	int status = STATUS_INVALID_VALUE;
+	struct device *d = params ? graph_device(driver, &status) : NULL;
 	struct copy c;
 
 	if (!d)
 		return status;
-	if (!params)
-		return STATUS_INVALID_VALUE;
 	*room = (struct node_copy){.driver = driver};
 	memcpy(&room->u, params, driver ? sizeof(room->u.drv) : sizeof(room->u.rt));
 	status = driver ? drv_copy_read(params, &c) : rt_copy_3d(params, &c);
@@ -68,15 +66,16 @@ static enum status run_fill(void *data, enum status so_far)
 int action_fill(bool driver, const struct memset_node_params *p, struct graph_action *a,
 		struct node_fill *room)
 {
-	int status;
-	struct device *d = graph_device(driver, &status);
 	struct copy_fill f;
+	struct device *d;
+	int status;
 
-	if (!d)
-		return status;
 	if (!p || (p->element != 1 && p->element != 2 && p->element != 4) || !p->width ||
 	    !p->height)
 		return STATUS_INVALID_VALUE;
+	d = graph_device(driver, &status);
+	if (!d)
+		return status;
 	*room = (struct node_fill){.params = *p};
 	f = (struct copy_fill){.address = p->dst,
 			       .pitch = p->height > 1 ? p->pitch : p->width * p->element,

@@ -176,15 +176,14 @@ static int alloc_add(bool driver, struct graph_node **out, struct graph *g,
 		     const struct graph_after *after, struct alloc_node_params *p)
 {
 	struct graph_action a = {.type = GRAPH_MEM_ALLOC, .flags = STREAM_ALLOC};
-	int status;
-	struct device *now = graph_device(driver, &status);
 	struct rt_device *d;
+	int status;
 
-	if (!now)
-		return status;
 	if (!out || !p || p->alloc_type != 1 || p->handle_types || p->location_type != 1 ||
 	    (p->access_len && !p->access))
 		return STATUS_INVALID_VALUE;
+	if (!graph_device(driver, &status))
+		return status;
 	status = rt_device_check(p->location_id);
 	d = status ? NULL : rt_device_open(p->location_id, &status);
 	if (!d)
@@ -214,10 +213,10 @@ static int free_add(bool driver, struct graph_node **out, struct graph *g,
 		.type = GRAPH_MEM_FREE, .flags = STREAM_FREE, .address = address};
 	int status;
 
+	if (!out)
+		return STATUS_INVALID_VALUE;
 	a.dev = graph_device(driver, &status);
-	if (!a.dev)
-		return status;
-	return out ? (int)graph_add_free(GRAPHS, g, after, &a, out) : STATUS_INVALID_VALUE;
+	return a.dev ? (int)graph_add_free(GRAPHS, g, after, &a, out) : status;
 }
 
 static int free_get(struct graph_node *node, u64 *out)

@@ -4,6 +4,7 @@ pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
 libptxloom_runtime_la_SOURCES = \
 	runtime/rt_context.c runtime/rt_context.h \
 	runtime/batch.c \
+	runtime/entry.c runtime/entry.def runtime/entry.h \
 	runtime/external.c \
 	runtime/cuda_types.h \
 	runtime/drv.c runtime/drv.h \

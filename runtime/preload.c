@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RT(name, state) extern void plrt_##name(void);
+#define RT(name, state) extern void plentry_##name(void);
 #include "runtime/runtime.def"
 #undef RT
 #define VERSIONED(name, v11, v12, v13)                                                             \
-	extern void plrt_##v11(void);                                                              \
-	extern void plrt_##v12(void);
+	extern void plentry_##v11(void);                                                              \
+	extern void plentry_##v12(void);
 #include "runtime/versions.def"
 #undef VERSIONED
 
@@ -28,7 +28,7 @@ struct entry {
 
 /* Sorted as runtime.def is. */
 static const struct entry entries[] = {
-#define RT(name, state) {#name, plrt_##name},
+#define RT(name, state) {#name, plentry_##name},
 #include "runtime/runtime.def"
 #undef RT
 };
@@ -37,7 +37,7 @@ static const struct {
 	const char *name;
 	void (*to[2])(void); /* of 11 and 12 */
 } versioned[] = {
-#define VERSIONED(name, v11, v12, v13) {#name, {plrt_##v11, plrt_##v12}},
+#define VERSIONED(name, v11, v12, v13) {#name, {plentry_##v11, plentry_##v12}},
 #include "runtime/versions.def"
 #undef VERSIONED
 };

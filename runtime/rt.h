@@ -241,6 +241,7 @@ int rt_find_symbol(const void *symbol, u64 *address, u64 *size);
 
 /* Attributes by the numbers of both interfaces. All return an error number. */
 int rt_function_attribute(struct device_kernel *k, int n, int *value);
+bool rt_function_is_settable(int n);
 int rt_function_set(struct device_kernel *k, int n, int value);
 /* Place and size of a parameter; bytes may be NULL. */
 int rt_function_param(const struct device_kernel *k, size_t i, size_t *offset, size_t *bytes);

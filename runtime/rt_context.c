@@ -90,6 +90,24 @@ struct rt_context *rt_context_pop(void)
 	return c;
 }
 
+enum { NOT_LENT = -1 };
+
+int rt_context_lend(int device)
+{
+	int before = stack.device;
+	struct rt_context *c = stack.len ? NULL : rt_context_primary(device);
+
+	return c && rt_context_push(c) ? before : NOT_LENT;
+}
+
+void rt_context_give_back(int lent)
+{
+	if (lent == NOT_LENT)
+		return;
+	rt_context_pop();
+	stack.device = lent;
+}
+
 static struct rt_context *make_locked(int device)
 {
 	struct rt_context *c = rt_handle_new(RT_HANDLE_CONTEXT);

@@ -37,6 +37,12 @@ void rt_context_set(struct rt_context *c);
 bool rt_context_push(struct rt_context *c);
 /* The context that was current, NULL: none. */
 struct rt_context *rt_context_pop(void);
+/*
+ * For what needs a device though no context is current: the primary context of `device` is, until
+ * rt_context_give_back gets what this returned.
+ */
+int rt_context_lend(int device);
+void rt_context_give_back(int lent);
 /* Device's primary context; NULL without memory. It may not be active. */
 struct rt_context *rt_context_primary(int device);
 /* A new active context, NULL without memory. */

@@ -143,6 +143,11 @@ int rt_function_attribute(struct device_kernel *k, int n, int *value)
 	return STATUS_SUCCESS;
 }
 
+bool rt_function_is_settable(int n)
+{
+	return n == MAX_DYNAMIC_BYTES || n == CARVEOUT || (n >= CLUSTER_X && n <= CLUSTER_POLICY);
+}
+
 int rt_function_set(struct device_kernel *k, int n, int value)
 {
 	const struct program *p;
@@ -252,8 +257,11 @@ RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, in
 RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, int value)
 {
 	int status;
-	struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);
+	struct device_kernel *k;
 
+	if (!rt_function_is_settable(attribute))
+		return rt_error(cudaErrorInvalidValue);
+	k = rt_kernel(rt_named_kernel(stub), &status);
 	return rt_error(k ? rt_function_set(k, attribute, value) : status);
 }
 
@@ -263,7 +271,8 @@ RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int 
 RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int attribute,
 							int value, int device)
 {
-	int status = rt_device_check(device);
+	int status = rt_function_is_settable(attribute) ? rt_device_check(device)
+							: (int)cudaErrorInvalidValue;
 	struct device_kernel *k =
 		status ? NULL : rt_kernel_on(rt_named_kernel(kernel), device, &status);
 

@@ -205,16 +205,17 @@ struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
 
 struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *status)
 {
+	int lent = rt_context_lend(i);
 	struct rt_context *c = i == rt_device_index() ? NULL : rt_context_primary(i);
-	struct device_kernel *k;
+	struct device_kernel *k = NULL;
 
-	if (!c)
-		return rt_kernel(f, status);
-	if (!rt_context_push(c)) {
+	if (c && !rt_context_push(c)) {
 		*status = cudaErrorMemoryAllocation;
 		return NULL;
 	}
 	k = rt_kernel(f, status);
-	rt_context_pop();
+	if (c)
+		rt_context_pop();
+	rt_context_give_back(lent);
 	return k;
 }

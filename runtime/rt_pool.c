@@ -147,8 +147,6 @@ int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *pro
 	struct rt_device *d;
 	int status;
 
-	if (!rt_device_now(&status))
-		return status;
 	if (!out || !props)
 		return cudaErrorInvalidValue;
 	if (props->location.type != LOCATION_DEVICE)
@@ -161,7 +159,9 @@ int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *pro
 
 RT_FN(cudaMemPoolCreate, (struct memory_pool * *out, const struct memory_pool_props *props))
 {
-	return rt_error(rt_pool_create(out, props));
+	int status;
+
+	return rt_error(rt_device_now(&status) ? rt_pool_create(out, props) : status);
 }
 
 int rt_pool_destroy(struct memory_pool *pool)
