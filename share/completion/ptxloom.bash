@@ -18,7 +18,7 @@ _ptxloom()
 	run)
 		# A program: its own arguments are its own business.
 		if [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "$options -d --check= --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --" -- "$word"))
 		else
 			compopt -o filenames 2>/dev/null
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
@@ -29,7 +29,7 @@ _ptxloom()
 	exec)
 		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --dump-program"
 		;;
-	env) options="$options -d" ;;
+	env) options="$options -d --device" ;;
 	lint) options="$options --max-errors= --dump --print --rows -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;

@@ -141,11 +141,25 @@ static enum image_result add_cubin(struct image_list *l, const struct elf_reader
 	return result == IMAGE_OK ? image_append(l, &img) : result;
 }
 
+/* Bytes the file must have for its header and its table of sections. */
+static u64 least_size(const u8 *p, size_t size)
+{
+	Elf64_Ehdr h;
+
+	if (size < sizeof(h))
+		return sizeof(h);
+	memcpy(&h, p, sizeof(h));
+	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_shoff > UINT64_MAX / 2)
+		return 0;
+	return h.e_shoff + (u64)h.e_shnum * sizeof(Elf64_Shdr);
+}
+
 enum image_result image_add_elf(struct image_list *l, const u8 *p, size_t size)
 {
 	struct elf_reader r;
 	enum image_result result;
 	bool usable = reader_open(&r, p, size);
+	u64 least = least_size(p, size);
 
 	if (r.elf && r.header.e_machine == CUDA_MACHINE)
 		result = add_cubin(l, &r);
@@ -154,6 +168,9 @@ enum image_result image_add_elf(struct image_list *l, const u8 *p, size_t size)
 	else /* no section table, as after sstrip, or a damaged one */
 		result = image_add_scan(l, p, size);
 	reader_close(&r);
+	if (result == IMAGE_OK && !l->containers.len && least > size)
+		return image_error(l, p, "the file is cut short: it has %zu bytes and needs %llu", size,
+				   (unsigned long long)least);
 	return result;
 }
 

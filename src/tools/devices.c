@@ -225,16 +225,14 @@ static int load(const struct tool_command *self, const char *path, struct arch *
 	return *loaded ? TOOL_OK : TOOL_FINDINGS;
 }
 
-/* Write t and free it; memory that ran out is an error like a full disk. */
+/* Write t; memory that ran out is an error. */
 static int finish(const struct tool_command *self, struct text *t)
 {
 	if (t->failed)
-		errno = ENOMEM;
+		fprintf(stderr, "ptxloom %s: out of memory\n", self->name);
 	else if (t->at)
 		fwrite(t->at, 1, t->len, stdout);
-	if (t->failed)
-		fprintf(stderr, "ptxloom %s: %s\n", self->name, strerror(errno));
-	return tool_flush(self, t->failed ? TOOL_USAGE : TOOL_OK);
+	return t->failed ? TOOL_USAGE : TOOL_OK;
 }
 
 int tool_main_devices(const struct tool_command *self, int argc, char **argv)
@@ -251,7 +249,7 @@ int tool_main_devices(const struct tool_command *self, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (c == 'h')
-			return tool_flush(self, tool_help(self));
+			return tool_help(self);
 		if (c != 'j')
 			return tool_usage(self, "unknown option '%s'", argv[optind - 1]);
 		json = true;

@@ -17,8 +17,8 @@ const char tool_help_env[] =
 	"link the shared runtime, PTXLOOM_DEVICE names the devices. The last line, a comment to the "
 	"shell, is for cmake.\n"
 	"\n"
-	"  -d DEVICE   device or list of devices; see `ptxloom devices`\n"
-	"  --help      this text\n"
+	"  -d, --device DEVICE   device or list of devices; see `ptxloom devices`\n"
+	"  --help                this text\n"
 	"\n"
 	"Exit status: 0; 126 when the libraries are not found, 2 for wrong arguments.\n";
 
@@ -77,8 +77,10 @@ int tool_main_env(const struct tool_command *self, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return tool_help(self);
-		else if (!strcmp(argv[i], "-d") && i + 1 < argc)
-			device = argv[++i];
+		else if (tool_device_option(argc, argv, &i))
+			device = argv[i];
+		else if (!strcmp(argv[i], "-d") || !strcmp(argv[i], "--device"))
+			return tool_usage(self, "there is no value for '%s'", argv[i]);
 		else
 			return tool_usage(self, "unknown argument '%s'", argv[i]);
 	}

@@ -76,6 +76,8 @@ static bool parse_dims(const char *s, u32 *out)
 {
 	char *end;
 
+	for (u32 i = 0; i < 3; i++)
+		out[i] = 1;
 	for (u32 i = 0; i < 3; i++) {
 		u64 v = strtoull(s, &end, 0);
 
@@ -99,6 +101,14 @@ static int wrong(struct job *j, const char *option, struct text *why)
 	return status;
 }
 
+static const struct input *find_buffer(const struct job *j, const char *name)
+{
+	for (size_t i = 0; i < j->inputs.len; i++)
+		if (j->inputs.at[i].name && !strcmp(j->inputs.at[i].name, name))
+			return &j->inputs.at[i];
+	return NULL;
+}
+
 /* [NAME:]TYPE[[N]][=INIT] */
 static int add_input(struct job *j, const char *arg, bool buffer)
 {
@@ -113,6 +123,11 @@ static int add_input(struct job *j, const char *arg, bool buffer)
 	if (buffer) {
 		in.name = strndup(arg, (size_t)(colon - arg));
 		s = colon + 1;
+		if (in.name && find_buffer(j, in.name)) {
+			text_puts(&why, "there is a buffer of this name already");
+			free(in.name);
+			return wrong(j, arg, &why);
+		}
 	}
 	if (data_parse_type(&s, &in.data, &why)) {
 		if (buffer && !in.data.array)
@@ -190,7 +205,7 @@ static int parse_option(struct job *j, int c)
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
 	case 'x':
-		return parse_dims(optarg, j->cluster)
+		return parse_dims(optarg, j->cluster) && j->cluster[0] && j->cluster[1] && j->cluster[2]
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--cluster takes X[,Y,Z], not '%s'", optarg);
 	case 'b':
@@ -388,13 +403,10 @@ static int place_inputs(struct job *j, void **args)
 
 static bool find_output(struct job *j, const struct output *o, struct data *view)
 {
+	const struct input *in = find_buffer(j, o->name);
 	u64 address, bytes;
 
-	for (size_t i = 0; i < j->inputs.len; i++) {
-		const struct input *in = &j->inputs.at[i];
-
-		if (!in->name || strcmp(in->name, o->name))
-			continue;
+	if (in) {
 		*view = in->data;
 		view->bytes = (u8 *)(uintptr_t)in->address;
 		if (o->data.type) {
@@ -508,7 +520,10 @@ static int launch(struct job *j)
 	}
 	if (!result)
 		result = write_outputs(j);
-	exec_watch_close(&j->watch);
+	if (!exec_watch_close(&j->watch)) {
+		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
+		result = TOOL_USAGE;
+	}
 	free(args);
 	return result;
 }
@@ -572,11 +587,5 @@ int tool_main_exec(const struct tool_command *self, int argc, char **argv)
 	if (status == TOOL_OK)
 		status = run(&j);
 	job_fini(&j);
-	if (status < 0)
-		return TOOL_OK;
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("ptxloom exec: standard output");
-		return TOOL_USAGE;
-	}
-	return status;
+	return status < 0 ? TOOL_OK : status;
 }

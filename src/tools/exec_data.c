@@ -131,9 +131,11 @@ static bool parse_number(const struct data_type *t, const char *s, char **end, u
 	if (!is_whole(t)) {
 		/* Twice rounded values of narrow types would not be the nearest: strtof is exact
 		 * for f32. */
-		*bits = t->bytes == 8 ? bits_f64(strtod(s, end))
-				      : from_double(t, (f64)strtof(s, end));
-		return *end != s;
+		f64 x = t->bytes == 8 ? strtod(s, end) : (f64)strtof(s, end);
+
+		*bits = from_double(t, x);
+		/* Infinity is what is called so, not what is too large. */
+		return *end != s && (!isinf(x) || memchr("iI", s[*s == '-' || *s == '+'], 2));
 	}
 	errno = 0;
 	v = strtoull(s + (negative || *s == '+'), end, 0);
@@ -170,7 +172,7 @@ static bool fill_list(struct data *d, const char *init, struct text *why)
 
 	if (d->count == UINT64_MAX)
 		d->count = n;
-	if (n != d->count) {
+	if (n != d->count && (n > 1 || parse_number(d->type, init, &end, &bits))) {
 		text_printf(why, "%" PRIu64 " values for %" PRIu64 " elements", n, d->count);
 		return false;
 	}

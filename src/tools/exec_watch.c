@@ -22,15 +22,19 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 	return w->tee.len ? &w->tee.observer : NULL;
 }
 
-void exec_watch_close(struct exec_watch *w)
+bool exec_watch_close(struct exec_watch *w)
 {
+	bool ok;
+
 	for (u32 i = 0; w->count && w->tee.len && i < WATCH_METRICS; i++)
 		printf("%-68s %12llu  %s\n", watch_metric_name(i),
 		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
 	if (!w->file)
-		return;
+		return true;
 	watch_trace_fini(&w->trace);
+	ok = !ferror(w->file);
 	if (w->file != stdout)
-		fclose(w->file);
+		ok = !fclose(w->file) && ok;
 	w->file = NULL;
+	return ok;
 }

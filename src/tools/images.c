@@ -49,11 +49,3 @@ void tool_images_close(struct tool_images *t)
 	diag_fini(&t->diag);
 	file_close(&t->file);
 }
-
-int tool_flush(const struct tool_command *self, int status)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	fprintf(stderr, "ptxloom %s: standard output: %s\n", self->name, strerror(errno));
-	return TOOL_USAGE;
-}

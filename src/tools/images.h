@@ -23,7 +23,4 @@ struct tool_images {
 int tool_images_open(struct tool_images *t, const char *path, u32 flags);
 void tool_images_close(struct tool_images *t);
 
-/* Flush stdout. Returns `status`, or TOOL_USAGE with a message when writing failed. */
-int tool_flush(const struct tool_command *self, int status);
-
 #endif

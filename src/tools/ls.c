@@ -306,7 +306,7 @@ static int list_file(const struct tool_command *self, const char *path, bool jso
 	}
 	text_fini(&ls.out);
 	tool_images_close(&t);
-	return tool_flush(self, status);
+	return status;
 }
 
 int tool_main_ls(const struct tool_command *self, int argc, char **argv)
@@ -325,7 +325,7 @@ int tool_main_ls(const struct tool_command *self, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (c == 'h')
-			return tool_flush(self, tool_help(self));
+			return tool_help(self);
 		if (c == '?')
 			return tool_usage(self, "unknown option '%s'", argv[optind - 1]);
 		json |= c == 'j';

@@ -5,6 +5,7 @@
 
 #include "src/config.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -42,7 +43,17 @@ static void overview(FILE *to)
 	fputs("\n`ptxloom COMMAND --help` explains one command; ptxloom(1) all of them.\n", to);
 }
 
-int main(int argc, char **argv)
+/* What could not be written is an error of its own, whatever the command found. */
+static int flush(const char *name, int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "ptxloom%s%s: standard output: %s\n", *name ? " " : "", name,
+		strerror(errno));
+	return TOOL_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
@@ -65,4 +76,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "ptxloom: no command '%s'\n\n", name);
 	overview(stderr);
 	return TOOL_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+
+	return flush(argc > 1 && argv[1][0] != '-' ? argv[1] : "", status);
 }

@@ -223,7 +223,7 @@ static int run(struct extraction *x, const char *path, u32 flags)
 		diag_at(&x->t.diag, DIAG_NOTE, &x->t.list.source, DIAG_NOWHERE, NULL,
 			"%u texts one after the other; -o DIR writes one file each", x->written);
 	tool_images_close(&x->t);
-	return tool_flush(x->self, x->status);
+	return x->status;
 }
 
 static bool parse_index(const char *s, s64 *out)
@@ -250,7 +250,7 @@ int tool_main_ptx(const struct tool_command *self, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
 		if (c == 'h')
-			return tool_flush(self, tool_help(self));
+			return tool_help(self);
 		if (c == '?' || c == ':')
 			return tool_usage(self,
 					  c == ':' ? "option '%s' needs a value"

@@ -4,6 +4,7 @@
 #include "src/arch/arch.h"
 #include "src/tools/tools.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +15,21 @@ const char tool_help_run[] =
 	"linked with the static or the shared\n"
 	"runtime, and programs of the driver API. Child processes inherit it; programs without CUDA are untouched.\n"
 	"\n"
-	"  -d DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see `ptxloom devices`\n"
-	"  --check=mem a kernel that touches memory outside allocations stops with a fault, even where hardware\n"
-	"              would not notice; the exit status is 86 if any kernel faulted\n"
-	"  --help      this text\n"
+	"  -d, --device DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see\n"
+	"                        `ptxloom devices`\n"
+	"  --check=mem           a kernel that touches memory outside allocations stops with a fault, even where\n"
+	"                        hardware would not notice; the exit status is 86 if any kernel faulted\n"
+	"  --help                this text\n"
 	"\n"
 	"Exit status: that of PROG; 126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
+
+bool tool_device_option(int argc, char **argv, int *i)
+{
+	if ((strcmp(argv[*i], "-d") && strcmp(argv[*i], "--device")) || *i + 1 >= argc)
+		return false;
+	++*i;
+	return true;
+}
 
 bool tool_check_devices(const char *spec)
 {
@@ -70,14 +80,69 @@ void tool_environment_fini(struct tool_environment *e)
 	free(e->library_path);
 }
 
+/* The file that execvp will start. */
+static FILE *open_program(const char *name)
+{
+	const char *path = strchr(name, '/') ? NULL : getenv("PATH");
+	char at[4096];
+	FILE *f = NULL;
+
+	if (!path)
+		return fopen(name, "rb");
+	for (size_t n; *path && !f; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		if (snprintf(at, sizeof(at), "%.*s/%s", (int)n, path, name) < (int)sizeof(at) &&
+		    !access(at, X_OK))
+			f = fopen(at, "rb");
+	}
+	return f;
+}
+
+static bool has_interpreter(FILE *f, const Elf64_Ehdr *h)
+{
+	Elf64_Phdr p;
+
+	if (fseek(f, (long)h->e_phoff, SEEK_SET))
+		return true;
+	for (u32 i = 0; i < h->e_phnum && fread(&p, sizeof(p), 1, f) == 1; i++)
+		if (p.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+/* Says so when the program will not see the libraries. False: it must not be started. */
+static bool check_program(const char *name)
+{
+	FILE *f = open_program(name);
+	bool ok = true;
+	Elf64_Ehdr h;
+
+	/* Scripts, and what cannot be read: whoever starts them knows more. */
+	if (!f || fread(&h, sizeof(h), 1, f) != 1 || memcmp(h.e_ident, ELFMAG, SELFMAG)) {
+		ok = true;
+	} else if (h.e_ident[EI_CLASS] != ELFCLASS64) {
+		fprintf(stderr, "ptxloom run: %s: a 32-bit program cannot load 64-bit libraries\n",
+			name);
+		ok = false;
+	} else if (!has_interpreter(f, &h)) {
+		fprintf(stderr, "ptxloom run: note: %s is linked statically: no library can be put "
+				"in front of it, it will not see a GPU\n", name);
+	}
+	if (f)
+		fclose(f);
+	return ok;
+}
+
 static int start(char **argv)
 {
 	int e;
 
+	if (!check_program(argv[0]))
+		return TOOL_CANNOT_RUN;
 	execvp(argv[0], argv);
 	e = errno;
 	fprintf(stderr, "ptxloom run: %s: %s\n", argv[0], strerror(e));
-	return e == ENOENT ? 127 : 126;
+	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
 }
 
 int tool_main_run(const struct tool_command *self, int argc, char **argv)
@@ -94,8 +159,10 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 			return tool_help(self);
 		} else if (!strncmp(argv[i], "--check=", 8)) {
 			checks = argv[i] + 8;
-		} else if (!strcmp(argv[i], "-d") && i + 1 < argc) {
-			device = argv[++i];
+		} else if (tool_device_option(argc, argv, &i)) {
+			device = argv[i];
+		} else if (!strcmp(argv[i], "-d") || !strcmp(argv[i], "--device")) {
+			return tool_usage(self, "there is no value for '%s'", argv[i]);
 		} else {
 			return tool_usage(self, "unknown option '%s'", argv[i]);
 		}
@@ -110,6 +177,7 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 		return TOOL_CANNOT_RUN;
 	setenv("LD_PRELOAD", e.preload, 1);
 	setenv("LD_LIBRARY_PATH", e.library_path, 1);
+	tool_environment_fini(&e);
 	if (device)
 		setenv("PTXLOOM_DEVICE", device, 1);
 	if (checks)

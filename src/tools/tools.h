@@ -1,6 +1,7 @@
 /*
  * The `ptxloom` command: one row per subcommand in commands.def, one file per subcommand.
- * A subcommand parses its arguments, calls the library, prints, and returns an exit status.
+ * A subcommand parses its arguments, calls the library, prints, and returns an exit status; whether
+ * standard output took it all is checked behind it.
  */
 #ifndef PL_TOOLS_H
 #define PL_TOOLS_H
@@ -45,6 +46,8 @@ struct tool_environment {
 /* False after a message. */
 bool tool_environment(struct tool_environment *e);
 void tool_environment_fini(struct tool_environment *e);
+/* Is argv[*i] -d or --device with a value? Then *i is moved to the value. */
+bool tool_device_option(int argc, char **argv, int *i);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
 

@@ -102,6 +102,10 @@ says trace "^load global 4 \| cta 0,0,0 warp 1 lanes 000000ff \|"
 says trace "^store global 4 \| cta 0,0,0 warp 0 lanes ffffffff \|"
 status 2 $add --block 1 --buffer a:f32[1] --buffer b:f32[1] --buffer c:f32[1] --arg u32=1 \
 	--trace "$scratch/none/trace"
+if [ -e /dev/full ]; then
+	status 2 $add --block 1 --buffer a:f32[1] --buffer b:f32[1] --buffer c:f32[1] --arg u32=1 --trace /dev/full
+	says err "^/dev/full: error: No space left on device"
+fi
 
 # Types print as they are.
 types=samples/vector_add.ptx
@@ -123,6 +127,17 @@ status 2 ptxloom exec "$scratch/none.ptx"
 says err "No such file"
 status 2 $add --grid 1,2,3,4
 status 2 $add --grid -1
+for cluster in 0 1,0 1,1,0; do
+	status 2 $add --cluster "$cluster"
+	says err "^ptxloom exec: --cluster takes X"
+done
+status 2 $add --arg f32=1e39
+says err "'1e39' is no value of type f32"
+status 2 $add --arg f64=-1e309
+status 2 $add --buffer a:f32[4]=twos
+says err "'twos' is no value of type f32"
+status 2 $add --buffer a:f32[4] --buffer a:f32[4]
+says err "there is a buffer of this name already"
 status 2 $add --arg u33=1
 says err "'u33' is no type; there are b8 "
 status 2 $add --arg u8=256

@@ -89,8 +89,10 @@ says err "absent.ptx: error: No such file"
 errors $((all + 1))
 status 2 ptxloom lint
 says err "no file given"
-status 2 ptxloom lint --max-errors=many "$good"
-says err "takes a number, not 'many'"
+for number in many -1 4294967296; do
+	status 2 ptxloom lint "--max-errors=$number" "$good"
+done
+says err "takes a number, not '4294967296'"
 status 2 ptxloom lint --unheard-of "$good"
 status 0 ptxloom lint --help
 says out "max-errors=N"

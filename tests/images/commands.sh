@@ -127,12 +127,23 @@ fails 1 "cut.fatbin: error: a container of 6680 bytes where 3984 are left (at of
 ptxloom ls --json "$scratch/cut.fatbin" >"$scratch/json" 2>/dev/null
 check "--json carries the error" grep -q '"error": ".*where 3984 are left' "$scratch/json"
 
+# Executables and objects cut anywhere say so, or list what is left of them.
+for size in 16 40 63 64 200 5000; do
+	head -c "$size" default.exe >"$scratch/cut.exe"
+	fails 1 "cut.exe: error: the file is cut short: it has $size bytes and needs " ptxloom ls "$scratch/cut.exe"
+done
+
 if [ -w /dev/full ]; then
-	for command in "ls text.ptx" "ls --json text.ptx" "ptx text.ptx" "ls --help"; do
+	for command in "ls text.ptx" "ls --json text.ptx" "ptx text.ptx" "ls --help" "lint --rows" "lint --print text.ptx" \
+		"env" "devices" "--version" "--help" "help run" "exec --dump-program --kernel fill text.ptx"; do
 		status=0
 		ptxloom $command >/dev/full 2>"$scratch/err" || status=$?
 		[ "$status" -eq 2 ] && grep -q "standard output: " "$scratch/err"
 		ok $? "$command: a full disk is reported"
+		status=0
+		ptxloom $command >&- 2>"$scratch/err" || status=$?
+		[ "$status" -eq 2 ] && grep -q "standard output: " "$scratch/err"
+		ok $? "$command: a closed output is reported"
 	done
 else
 	skip "a full disk is reported" "no /dev/full"

@@ -52,6 +52,38 @@ ok $? "env prints a line for CMake"
 	[ "$NVCC_APPEND_FLAGS" = "-lineinfo -cudart shared" ])
 ok $? "env keeps the options nvcc gets already"
 
+# What cannot be taken over, and what has no value.
+for wrong in "run -d" "run --device" "env -d" "env --device"; do
+	ptxloom $wrong 2>"$scratch/err"
+	status=$?
+	grep -q "there is no value for" "$scratch/err" && [ "$status" -eq 2 ]
+	ok $? "$wrong wants a value"
+done
+[ "$(ptxloom run --device v100 sh -c 'echo $PTXLOOM_DEVICE')" = v100 ]
+ok $? "--device is -d"
+ptxloom run "$scratch/none" 2>/dev/null
+ok "$([ $? -eq 127 ]; echo $?)" "a program that is not there: 127"
+ptxloom run "$scratch" 2>/dev/null
+ok "$([ $? -eq 126 ]; echo $?)" "a program that is a folder: 126"
+# The first bytes of a 32-bit program, padded.
+{ printf '\177ELF\001\001\001'; head -c 60 /dev/zero; } >"$scratch/narrow"
+chmod +x "$scratch/narrow"
+ptxloom run "$scratch/narrow" 2>"$scratch/err"
+status=$?
+grep -q "narrow: a 32-bit program cannot" "$scratch/err" && [ "$status" -eq 126 ]
+ok $? "a 32-bit program is not started"
+if echo 'int main(void) { return 7; }' >"$scratch/static.c" &&
+	${CC:-cc} -static "$scratch/static.c" -o "$scratch/static" 2>/dev/null; then
+	(PATH=$scratch:$PATH && ptxloom run static 2>"$scratch/err")
+	status=$?
+	grep -q "note: static is linked statically" "$scratch/err" && [ "$status" -eq 7 ]
+	ok $? "a static program is started with a note"
+else
+	skip "a static program is started with a note" "no static C library"
+fi
+ptxloom run sh -c : 2>"$scratch/err"
+ok "$([ ! -s "$scratch/err" ]; echo $?)" "a dynamic one is started without"
+
 if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
 	for variant in 0 2; do
 		succeeds "Jacobi solver, variant $variant: builds with ptxloom cc" \
