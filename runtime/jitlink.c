@@ -1,8 +1,9 @@
 /*
  * nvJitLink: programs that link PTX or link-time code for a device and fetch machine code get PTX
  * instead. The linker itself is NVIDIA's and still finds the errors; of PTX inputs the texts are kept,
- * and link-time code comes back as the PTX that the linker can write of it. Inputs of other kinds give
- * what the linker makes of them. Part of the preloaded library.
+ * and link-time code comes back as the PTX that the linker can write of it, if it gets nothing but such
+ * code: PTX that is linked with it is kept from the linker, what its functions refer to stays open, and
+ * both are joined. Inputs of other kinds give what the linker makes of them. Part of the preloaded library.
  */
 #include "src/base/vec.h"
 
@@ -18,6 +19,7 @@ typedef int create_fn(void **handle, u32 n, const char **options);
 typedef int add_fn(void *handle, int type, const void *data, size_t size, const char *name);
 typedef int size_fn(void *handle, size_t *size);
 typedef int get_fn(void *handle, void *out);
+typedef int complete_fn(void *handle);
 typedef int destroy_fn(void **handle);
 
 /* One text, or several as one image; *out is to be freed. Of the runtime. */
@@ -26,8 +28,9 @@ bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
 struct link {
 	struct link *next;
 	void *handle;
-	bool is_lto;
-	VEC(char *) texts;
+	bool is_lto, has_code; /* code for link time may come, came */
+	VEC(char *) texts;     /* of PTX inputs; behind them, once it is asked for, that of link-time code */
+	size_t inputs;	       /* of texts */
 };
 
 static struct link *links;
@@ -80,20 +83,62 @@ static int create(create_fn *real, void **handle, u32 n, const char **options)
 	return result;
 }
 
+static int keep(struct link *l, const char *data, size_t size)
+{
+	char *text = strndup(data, size);
+
+	if (text && VEC_PUSH(&l->texts, text)) {
+		l->inputs++;
+		return 0;
+	}
+	free(text);
+	return JITLINK_INTERNAL;
+}
+
 static int add(add_fn *real, void *handle, int type, const void *data, size_t size,
 	       const char *name)
 {
 	struct link *l = link_of(handle);
-	int result = real ? real(handle, type, data, size, name) : JITLINK_INTERNAL;
-	char *text;
+	int result;
 
-	if (result || !l || type != INPUT_PTX)
+	if (!real)
+		return JITLINK_INTERNAL;
+	if (l && l->is_lto && type == INPUT_PTX && data && size)
+		return keep(l, data, size);
+	result = real(handle, type, data, size, name);
+	if (result || !l)
 		return result;
-	text = strndup(data, size);
-	if (text && VEC_PUSH(&l->texts, text))
+	l->has_code = true;
+	return type == INPUT_PTX ? keep(l, data, size) : 0;
+}
+
+static int complete(complete_fn *real, void *handle)
+{
+	const struct link *l = link_of(handle);
+
+	if (!real)
+		return JITLINK_INTERNAL;
+	return l && l->is_lto && !l->has_code && l->texts.len ? 0 : real(handle);
+}
+
+/* What became of link-time code joins the texts of the inputs. */
+static int fetch_code(struct link *l, size_fn *real_size, get_fn *real_text)
+{
+	size_t n = 0;
+	char *text;
+	int result;
+
+	if (!l->has_code || l->texts.len > l->inputs)
+		return 0;
+	result = real_size && real_text ? real_size(l->handle, &n) : JITLINK_INTERNAL;
+	if (result)
+		return result;
+	text = calloc(1, n + 1);
+	result = text ? real_text(l->handle, text) : JITLINK_INTERNAL;
+	if (!result && VEC_PUSH(&l->texts, text))
 		return 0;
 	free(text);
-	return JITLINK_INTERNAL;
+	return result ? result : JITLINK_INTERNAL;
 }
 
 /* The image, or only its size when out is NULL. */
@@ -149,14 +194,26 @@ static void destroy(void *handle)
 		return add(REAL(add_fn, prefix##nvJitLinkAddData, version), handle, type, data,    \
 			   size, name);                                                            \
 	}                                                                                          \
+	EXPORT complete_fn prefix##nvJitLinkComplete##version;                                     \
+	int prefix##nvJitLinkComplete##version(void *handle)                                       \
+	{                                                                                          \
+		return complete(REAL(complete_fn, prefix##nvJitLinkComplete, version), handle);    \
+	}                                                                                          \
+	static int prefix##fetch##version(struct link *l)                                          \
+	{                                                                                          \
+		return fetch_code(                                                                 \
+			l, REAL(size_fn, prefix##nvJitLinkGetLinkedPtxSize, version),              \
+			REAL(get_fn, prefix##nvJitLinkGetLinkedPtx, version));                     \
+	}                                                                                          \
 	EXPORT size_fn prefix##nvJitLinkGetLinkedCubinSize##version;                               \
 	int prefix##nvJitLinkGetLinkedCubinSize##version(void *handle, size_t *size)               \
 	{                                                                                          \
 		struct link *l = link_of(handle);                                                  \
-		size_fn *f = l && l->is_lto                                                        \
-				     ? REAL(size_fn, prefix##nvJitLinkGetLinkedPtxSize, version)   \
-				     : REAL(size_fn, prefix##nvJitLinkGetLinkedCubinSize, version); \
-		if (l && !l->is_lto && l->texts.len)                                               \
+		size_fn *f = REAL(size_fn, prefix##nvJitLinkGetLinkedCubinSize, version);          \
+		int result = l && l->is_lto ? prefix##fetch##version(l) : 0;                       \
+		if (result)                                                                        \
+			return result;                                                             \
+		if (l && l->texts.len)                                                             \
 			return linked(l, NULL, size);                                              \
 		return f ? f(handle, size) : JITLINK_INTERNAL;                                     \
 	}                                                                                          \
@@ -164,10 +221,11 @@ static void destroy(void *handle)
 	int prefix##nvJitLinkGetLinkedCubin##version(void *handle, void *out)                      \
 	{                                                                                          \
 		struct link *l = link_of(handle);                                                  \
-		get_fn *f = l && l->is_lto                                                         \
-				    ? REAL(get_fn, prefix##nvJitLinkGetLinkedPtx, version)         \
-				    : REAL(get_fn, prefix##nvJitLinkGetLinkedCubin, version);      \
-		if (l && !l->is_lto && l->texts.len)                                               \
+		get_fn *f = REAL(get_fn, prefix##nvJitLinkGetLinkedCubin, version);                \
+		int result = l && l->is_lto ? prefix##fetch##version(l) : 0;                       \
+		if (result)                                                                        \
+			return result;                                                             \
+		if (l && l->texts.len)                                                             \
 			return linked(l, out, NULL);                                               \
 		return f ? f(handle, out) : JITLINK_INTERNAL;                                      \
 	}                                                                                          \
@@ -192,3 +250,8 @@ FUNCTIONS(__, _12_8)
 FUNCTIONS(__, _12_9)
 FUNCTIONS(__, _13_0)
 FUNCTIONS(__, _13_1)
+FUNCTIONS(__, _13_2)
+FUNCTIONS(__, _13_3)
+FUNCTIONS(__, _13_4)
+FUNCTIONS(__, _13_5)
+FUNCTIONS(__, _13_6)

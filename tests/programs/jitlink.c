@@ -1,5 +1,7 @@
 /*
  * A program that links two PTX texts with nvJitLink for a real device, fetches machine code and runs it.
+ * With an argument, as link-time optimisation: "ptx" of the same texts, "code" of link-time code that NVRTC
+ * makes of the caller's source and the callee's text.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -7,6 +9,7 @@
 #include <string.h>
 
 #include <nvJitLink.h>
+#include <nvrtc.h>
 
 int cuInit(unsigned flags);
 int cuDevicePrimaryCtxRetain(void **context, int device);
@@ -42,17 +45,41 @@ static const char callee[] = HEAD
 	"	.reg .b32 %n; ld.param.b32 %n, [x]; add.u32 %n, %n, %n; st.param.b32 [r], %n; ret;\n"
 	"}\n";
 
-int main(void)
+static const char source[] = "extern \"C\" __device__ int twice(int);\n"
+			     "extern \"C\" __global__ void main_kernel(int *p) { *p = twice(21); }\n";
+
+static int add_code(nvJitLinkHandle link)
 {
-	const char *options[] = {"-arch=sm_80"};
+	const char *options[] = {"--gpu-architecture=compute_80", "-dlto", "-rdc=true"};
+	nvrtcProgram program;
+	size_t n = 0;
+	char *code;
+
+	CHECK(nvrtcCreateProgram(&program, source, "caller.cu", 0, NULL, NULL));
+	CHECK(nvrtcCompileProgram(program, 3, options));
+	CHECK(nvrtcGetLTOIRSize(program, &n));
+	code = malloc(n);
+	CHECK(nvrtcGetLTOIR(program, code));
+	CHECK(nvrtcDestroyProgram(&program));
+	CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_LTOIR, code, n, "caller"));
+	free(code);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *options[] = {"-arch=sm_80", "-lto"};
 	void *context, *module, *function, *args[1], *image;
 	nvJitLinkHandle link;
 	uint64_t memory;
 	size_t n = 0;
 	int value = 0;
 
-	CHECK(nvJitLinkCreate(&link, 1, options));
-	CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, caller, sizeof(caller), "caller"));
+	CHECK(nvJitLinkCreate(&link, (uint32_t)argc, options));
+	if (argc > 1 && !strcmp(argv[1], "code"))
+		CHECK(add_code(link));
+	else
+		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, caller, sizeof(caller), "caller"));
 	CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, callee, sizeof(callee), "callee"));
 	CHECK(nvJitLinkComplete(link));
 	CHECK(nvJitLinkGetLinkedCubinSize(link, &n));

@@ -161,12 +161,15 @@ else
 	skip "programs of the run-time compiler" "no NVRTC"
 fi
 
-if [ -f "$toolkit/lib64/libnvJitLink.so" ]; then
+if [ -f "$toolkit/lib64/libnvJitLink.so" ] && [ -f "$toolkit/include/nvrtc.h" ]; then
 	link="-L$toolkit/lib64 -Wl,-rpath,$toolkit/lib64 -L$toolkit/lib64/stubs"
 	# shellcheck disable=SC2086
 	succeeds "nvJitLink: builds" ${CC:-cc} "-I$toolkit/include" "$here/jitlink.c" -o "$scratch/program" \
-		$link -lnvJitLink -lcuda
+		$link -lnvJitLink -lnvrtc -lcuda
 	runs "nvJitLink" "$scratch/program"
+	for kind in ptx code; do
+		runs "nvJitLink, for link time: $kind" "$scratch/program" $kind
+	done
 else
 	skip "programs of nvJitLink" "no nvJitLink"
 fi
