@@ -76,11 +76,13 @@ libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
 EXTRA_DIST += src/dev/libptxloom.map
 
-check_PROGRAMS += tests/unit/dev_litmus tests/unit/dev_arrive tests/unit/dev_cooperative tests/unit/dev_cluster tests/unit/dev_stream tests/unit/dev_api samples/saxpy_test samples/reduce
-TESTS += tests/unit/dev_litmus tests/unit/dev_arrive tests/unit/dev_cooperative tests/unit/dev_cluster tests/unit/dev_stream tests/unit/dev_api tests/exec/exec.sh
+check_PROGRAMS += tests/unit/dev_litmus tests/unit/dev_arrive tests/unit/dev_cooperative tests/unit/dev_cluster tests/unit/dev_stream tests/unit/dev_system tests/unit/dev_api samples/saxpy_test samples/reduce
+TESTS += tests/unit/dev_litmus tests/unit/dev_arrive tests/unit/dev_cooperative tests/unit/dev_cluster tests/unit/dev_stream tests/unit/dev_system tests/unit/dev_api tests/exec/exec.sh
 dist_check_SCRIPTS += tests/exec/exec.sh
 tests_unit_dev_stream_SOURCES = tests/unit/dev_stream.c tests/check.h
 tests_unit_dev_stream_LDADD = $(UNIT_LDADD)
+tests_unit_dev_system_SOURCES = tests/unit/dev_system.c tests/check.h
+tests_unit_dev_system_LDADD = $(UNIT_LDADD)
 tests_unit_dev_litmus_SOURCES = tests/unit/dev_litmus.c tests/check.h
 tests_unit_dev_litmus_LDADD = $(UNIT_LDADD)
 tests_unit_dev_arrive_SOURCES = tests/unit/dev_arrive.c tests/check.h

@@ -114,8 +114,8 @@ static void fetch_in_children(void *module)
 	CHECK_EQ(cuCtxSynchronize(), 0);
 	CHECK_EQ(cuMemcpyDtoH_v2(got, out, sizeof(got)), 0);
 	for (int i = 0; i < 4; i++) {
-		CHECK_EQ(got[i][0], texels[i]);
-		CHECK_EQ(got[i][1], others[i]);
+		CHECK(got[i][0] == texels[i]);
+		CHECK(got[i][1] == others[i]);
 	}
 }
 

@@ -28,6 +28,12 @@ __global__ void add(int *p, int v)
 	*p += v;
 }
 
+// What has been summed when the kernel runs.
+__global__ void note(int *to, const int *from)
+{
+	*to = *from;
+}
+
 template <class... T>
 static cudaError_t kernel(cudaGraphNode_t *out, cudaGraph_t g, cudaGraphNode_t *after, void *fn, T... args)
 {
@@ -64,7 +70,7 @@ int main()
 	cudaGraphConditionalHandle again, test, which;
 	cudaGraphNode_t node, cond, last;
 	cudaStream_t s;
-	int *d, h[4];
+	int *d, h[7];
 
 	TRY(cudaStreamCreate(&s));
 	TRY(cudaMalloc(&d, sizeof(h)));
@@ -78,20 +84,25 @@ int main()
 	TRY(kernel(&node, loop, NULL, (void *)count_down, again, d, d + 1));
 	TRY(condition(&yes, loop, &last, &node, test, cudaGraphCondTypeIf, 1));
 	TRY(kernel(&node, yes, NULL, (void *)add, d + 2, 1));
+	// Behind the loop, and only behind all of it; and what nothing orders before or behind it.
+	TRY(kernel(&last, graph, &cond, (void *)note, d + 4, (const int *)d + 1));
+	TRY(kernel(&last, graph, NULL, (void *)add, d + 6, 7));
 	// switch (2) { .. case 2: d[3] += 100; }
 	TRY(kernel(&node, graph, &cond, (void *)set, which, 2u));
 	TRY(condition(cases, graph, &cond, &node, which, cudaGraphCondTypeSwitch, 3));
 	for (int i = 0; i < 3; i++)
 		TRY(kernel(&node, cases[i], NULL, (void *)add, d + 3, i == 2 ? 100 : 1));
+	TRY(kernel(&last, graph, &cond, (void *)note, d + 5, (const int *)d + 3));
 	TRY(cudaGraphInstantiate(&exec, graph, 0));
 	for (int run = 0; run < 3; run++) {
-		h[0] = 10, h[1] = h[2] = h[3] = 0;
+		h[0] = 10, h[1] = h[2] = h[3] = h[4] = h[5] = h[6] = 0;
 		TRY(cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice));
 		TRY(cudaGraphLaunch(exec, s));
 		TRY(cudaStreamSynchronize(s));
 		TRY(cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost));
-		if (h[0] != 0 || h[1] != 55 || h[2] != 10 || h[3] != 100) {
-			printf("%d %d %d %d\n", h[0], h[1], h[2], h[3]);
+		if (h[0] != 0 || h[1] != 55 || h[2] != 10 || h[3] != 100 || h[4] != 55 || h[5] != 100 || h[6] != 7) {
+			for (int v : h)
+				printf("%d\n", v);
 			return 1;
 		}
 	}
