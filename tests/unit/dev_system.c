@@ -150,9 +150,10 @@ static struct device_program *load(const struct operation *op)
 
 	/* The kernel says that it runs, then waits for the host to run, too. */
 	text_printf(&t,
-		    ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-		    "	.reg .u64 %%p, %%y, %%z, %%s, %%t; .reg .b32 %%x; .reg .u32 %%v, %%w, %%i; .reg .b16 %%h;\n"
-		    "	.reg .f32 %%f; .reg .pred %%q, %%r;\n"
+		    ".version 7.0\n.target sm_80\n.address_size 64\n"
+		    ".visible .entry k(.param .u64 p) {\n"
+		    "	.reg .u64 %%p, %%y, %%z, %%s, %%t; .reg .b32 %%x; .reg .u32 %%v, %%w, %%i;\n"
+		    "	.reg .b16 %%h; .reg .f32 %%f; .reg .pred %%q, %%r;\n"
 		    "	ld.param.u64 %%p, [p]; mov.u64 %%z, 0; mov.u64 %%y, 0; mov.u32 %%x, 0;\n"
 		    "	mov.b16 %%h, 0; mov.u32 %%i, 0; st.release.sys.global.u64 [%%p+16], 1;\n"
 		    "A:	%s\n"
