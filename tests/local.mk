@@ -10,6 +10,9 @@ TESTS += tests/programs/groups.sh tests/programs/textures.sh tests/programs/samp
 endif
 
 # The same libraries, where they are built with a sanitizer.
+dist_check_SCRIPTS += tests/programs/cc.sh
+EXTRA_DIST += tests/programs/cc_math.cu
+TESTS += tests/programs/cc.sh
 dist_check_SCRIPTS += tests/programs/sanitized.sh
 if SANITIZED
 TESTS += tests/programs/sanitized.sh

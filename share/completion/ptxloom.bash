@@ -25,7 +25,7 @@ _ptxloom()
 		fi
 		return
 		;;
-	cc) options="$options -arch=sm_ -o -ptx -v" ;;
+	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
 		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --dump-program"
 		;;

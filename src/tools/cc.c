@@ -3,8 +3,9 @@
  * binary, host code around it, linked with our runtime.
  */
 #include "src/base/file.h"
+#include "src/base/text.h"
 #include "src/dev/image.h"
-#include "src/tools/tools.h"
+#include "src/tools/cc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,76 +17,59 @@
 #include <unistd.h>
 
 const char tool_help_cc[] =
-	"Compiles and links CUDA C++ with clang and a header of ptxloom's own, "
-	"without NVIDIA's toolkit. Files that end in .cu are\n"
-	"CUDA; everything else (options, objects, libraries) goes to clang as it is.\n"
+	"Compiles and links CUDA C++ with clang and headers of ptxloom's own, without NVIDIA's toolkit.\n"
+	"Files that end in .cu are CUDA, .c, .cc and .cpp are for the host; others (objects, libraries)\n"
+	"go to the linker. Options are those of nvcc; what is not known here goes to clang as it is.\n"
 	"\n"
-	"  -arch=sm_XX  device code for this target (default sm_80); sm_60 and higher\n"
-	"  -o FILE      the program (default a.out), or with -ptx the PTX of the one source\n"
-	"  -ptx         stop after the device code\n"
-	"  -v           show the commands\n"
-	"  --help       this text\n"
+	"  -o FILE            the result (default a.out, or the source's name with .o or .ptx)\n"
+	"  -c, -ptx, -E, -M   stop after objects, the device code as PTX, preprocessing, dependences\n"
+	"  -x cu              all sources are CUDA\n"
+	"  -arch=sm_XX        device code for this target (default sm_80), sm_60 to the newest that\n"
+	"  -gencode SPEC      clang knows; of several the highest is made\n"
+	"  -I, -D, -U, -include, -isystem, -L, -l, -std, -O, -g, -w, -shared, -MD, -MF   as of clang\n"
+	"  -Xcompiler LIST    options, with commas between, for the host's code and for linking\n"
+	"  -Xlinker LIST      options for the linker\n"
+	"  -G, -lineinfo      device code with lines; -G leaves it unoptimised\n"
+	"  -use_fast_math, -ftz=, -fmad=, -prec-div=, -prec-sqrt=   as of nvcc\n"
+	"  -run               run the program when it is made\n"
+	"  -v, -dryrun        show the commands; run none\n"
+	"  --help             this text\n"
 	"\n"
-	"clang is found as $PTXLOOM_CLANG, clang-14 or clang. Run the program with `ptxloom run`.\n"
+	"Options that steer nvcc's own parts (-Xptxas, -maxrregcount, -ccbin and others) are taken and mean\n"
+	"nothing. clang is found as $PTXLOOM_CLANG, clang-14 or clang. Run the program with `ptxloom run`.\n"
 	"Exit status: 0, or that of the compiler.\n";
 
 extern char **environ;
 
-#define ARGS_MAX 256
-#define FILES_MAX 64
-
 struct cc {
+	struct cc_options o;
 	const char *clang;
-	const char *arch; /* "sm_80" */
-	const char *output;
-	const char *sources[FILES_MAX];
-	u32 source_len;
-	const char *passed[ARGS_MAX]; /* for clang */
-	u32 passed_len;
-	bool ptx_only, verbose;
+	const char *arch; /* what clang is asked for */
+	const char *ptx;  /* the newest PTX version that clang writes, as its feature */
 	char include[4200], libdir[4200], temp[64];
 };
 
-struct command {
-	const char *at[ARGS_MAX + FILES_MAX];
-	u32 len;
-	char *owned[2 * FILES_MAX];
-	u32 owned_len;
+/* What clang of a major version can make. Source: NVPTX.td and Cuda.cpp of LLVM's releases. */
+static const struct level {
+	u32 clang, sm;
+	const char *ptx;
+} levels[] = {
+	{19, 90, "+ptx85"}, {18, 90, "+ptx83"}, {17, 90, "+ptx80"},
+	{16, 90, "+ptx78"}, {0, 86, "+ptx75"},
 };
 
-static void add(struct command *c, const char *s)
-{
-	if (c->len + 1 < ARRAY_LEN(c->at))
-		c->at[c->len++] = s;
-	c->at[c->len] = NULL;
-}
-
-static const char *keep(struct command *c, const char *fmt, const char *a, u32 i, const char *b)
-{
-	char *s = NULL;
-
-	if (c->owned_len == ARRAY_LEN(c->owned) || asprintf(&s, fmt, a, i, b) < 0)
-		return "";
-	c->owned[c->owned_len++] = s;
-	return s;
-}
-
-static void command_fini(struct command *c)
-{
-	for (u32 i = 0; i < c->owned_len; i++)
-		free(c->owned[i]);
-}
-
-static int run(const struct cc *cc, const struct command *c)
+static int run(const struct cc *cc, const struct cc_words *c)
 {
 	int status, e;
 	pid_t pid;
 
-	if (cc->verbose) {
+	if (cc->o.verbose) {
 		for (u32 i = 0; i < c->len; i++)
 			fprintf(stderr, "%s%s", i ? " " : "", c->at[i]);
 		fputc('\n', stderr);
 	}
+	if (cc->o.dry)
+		return 0;
 	e = posix_spawnp(&pid, c->at[0], NULL, NULL, (char *const *)(uintptr_t)c->at, environ);
 	if (e) {
 		fprintf(stderr, "ptxloom cc: %s: %s\n", c->at[0], strerror(e));
@@ -97,117 +81,187 @@ static int run(const struct cc *cc, const struct command *c)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static bool runs(const char *name)
+/* The major version that `name -dumpversion` prints, or 0. */
+static u32 version_of(const char *name)
 {
-	const char *argv[] = {name, "--version", NULL};
-	posix_spawn_file_actions_t quiet;
-	int status = 1;
+	const char *argv[] = {name, "-dumpversion", NULL};
+	posix_spawn_file_actions_t to;
+	char text[32] = "";
+	int ends[2], status = 1, e;
+	ssize_t n;
 	pid_t pid;
-	bool ok;
 
-	posix_spawn_file_actions_init(&quiet);
-	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	ok = !posix_spawnp(&pid, name, &quiet, NULL, (char *const *)(uintptr_t)argv, environ) &&
-	     waitpid(pid, &status, 0) == pid;
-	posix_spawn_file_actions_destroy(&quiet);
-	return ok && status == 0;
+	if (pipe(ends))
+		return 0;
+	posix_spawn_file_actions_init(&to);
+	posix_spawn_file_actions_adddup2(&to, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&to, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclose(&to, ends[0]);
+	e = posix_spawnp(&pid, name, &to, NULL, (char *const *)(uintptr_t)argv, environ);
+	posix_spawn_file_actions_destroy(&to);
+	close(ends[1]);
+	n = e ? 0 : read(ends[0], text, sizeof(text) - 1);
+	close(ends[0]);
+	if (e || waitpid(pid, &status, 0) != pid || status || n <= 0)
+		return 0;
+	return (u32)strtoul(text, NULL, 10);
 }
 
-static const char *find_clang(void)
+static bool find_clang(struct cc *cc, u32 *version)
 {
-	const char *named = getenv("PTXLOOM_CLANG");
+	const char *names[] = {getenv("PTXLOOM_CLANG"), "clang-14", "clang"};
 
-	if (named)
-		return named;
-	return runs("clang-14") ? "clang-14" : runs("clang") ? "clang" : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		*version = names[i] ? version_of(names[i]) : 0;
+		cc->clang = names[i];
+		if (*version)
+			return true;
+		if (i == 0 && names[i])
+			break;
+	}
+	fputs("ptxloom cc: clang is not found; install Debian's clang package or set PTXLOOM_CLANG\n", stderr);
+	return false;
 }
 
-/* Options that both passes share. */
-static void common(const struct cc *cc, struct command *c, const char *arch_option)
+/* The nearest target to the one asked for that clang makes and our headers are for. */
+static void choose_arch(struct cc *cc, u32 version, char *text, size_t size)
 {
-	add(c, cc->clang);
-	add(c, "--cuda-path=/nonexistent");
-	add(c, "-nocudainc");
-	add(c, "-nocudalib");
-	add(c, "-x");
-	add(c, "cuda");
-	add(c, "-fdeclspec");
-	add(c, arch_option);
-	add(c, "-I");
-	add(c, cc->include);
-	add(c, "-include"); /* as nvcc does */
-	add(c, "cuda_runtime.h");
-	add(c, "-O2");
+	u32 asked = cc->o.arch ? (u32)strtoul(cc->o.arch + 3, NULL, 10) : 80, made = asked;
+	size_t i = 0;
+
+	while (levels[i].clang > version)
+		i++;
+	cc->ptx = levels[i].ptx;
+	made = made > levels[i].sm ? levels[i].sm : made < 60 ? 60 : made;
+	if (made != asked)
+		fprintf(stderr, "ptxloom cc: note: device code is made for sm_%u, not for sm_%u: %s\n", made,
+			asked, asked < 60 ? "the lowest of these headers" : "the highest that this clang knows");
+	snprintf(text, size, "--cuda-gpu-arch=sm_%u", made);
+	cc->arch = text;
 }
 
-static void add_passed(const struct cc *cc, struct command *c)
+/* Options that both compilations of CUDA share, up to the user's. */
+static void common(const struct cc *cc, struct cc_words *c, bool cuda)
 {
-	for (u32 i = 0; i < cc->passed_len; i++)
-		if (cc->passed[i][0] == '-' && strncmp(cc->passed[i], "-l", 2) &&
-		    strncmp(cc->passed[i], "-L", 2) && strncmp(cc->passed[i], "-Wl,", 4))
-			add(c, cc->passed[i]);
+	static const char *const words[] = {"--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-x", "cuda",
+					    "-fdeclspec", "-Wno-unknown-cuda-version"};
+
+	cc_add(c, cc->clang);
+	if (cuda) {
+		for (size_t i = 0; i < ARRAY_LEN(words); i++)
+			cc_add(c, words[i]);
+		cc_add(c, cc->arch);
+		cc_add(c, "-include"); /* as nvcc does */
+		cc_add(c, "cuda_runtime.h");
+		if (!cc->o.has_std)
+			cc_add(c, "-std=gnu++17");
+	}
+	cc_add(c, "-isystem");
+	cc_add(c, cc->include);
+	cc_add_all(c, &cc->o.both);
 }
 
-static int device_pass(const struct cc *cc, u32 i, const char *ptx)
+/* The last part of the path, with another end. */
+static void beside(char *out, size_t size, const char *path, const char *end)
 {
-	struct command c = {0};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+
+	snprintf(out, size, "%.*s%s", dot ? (int)(dot - name) : (int)strlen(name), name, end);
+}
+
+static int device_pass(const struct cc *cc, const char *source, const char *ptx)
+{
+	struct cc_words c = {0};
 	int status;
 
-	common(cc, &c, keep(&c, "--cuda-gpu-arch=%s", cc->arch, 0, NULL));
-	add_passed(cc, &c);
-	add(&c, "--cuda-device-only");
-	add(&c, "-S");
-	add(&c, cc->sources[i]);
-	add(&c, "-o");
-	add(&c, ptx);
+	common(cc, &c, true);
+	cc_add(&c, "--cuda-device-only");
+	cc_add(&c, "-w"); /* the host's compilation warns about the same text */
+	cc_add(&c, cc->o.debug_device ? "-O0" : "-O3");
+	if (cc->o.debug_device)
+		cc_add(&c, "-g");
+	cc_add(&c, "-Xclang");
+	cc_add(&c, "-target-feature");
+	cc_add(&c, "-Xclang");
+	cc_add(&c, cc->ptx);
+	cc_add_all(&c, &cc->o.device);
+	cc_add(&c, cc->o.stop == CC_PREPROCESS ? "-E" : "-S");
+	cc_add(&c, source);
+	if (ptx) {
+		cc_add(&c, "-o");
+		cc_add(&c, ptx);
+	}
 	status = run(cc, &c);
-	command_fini(&c);
+	cc_words_fini(&c);
 	return status;
 }
 
-static int host_pass(const struct cc *cc, u32 i, const char *fatbin, const char *object)
+/* Compiles for the host; fatbin: the device code, or NULL for a file without. stage: "-c", "-E" ... */
+static int host_pass(const struct cc *cc, const char *source, const char *fatbin, const char *stage,
+		     const char *out)
 {
-	struct command c = {0};
+	bool cuda = fatbin != NULL;
+	struct cc_words c = {0};
 	int status;
 
-	common(cc, &c, keep(&c, "--cuda-gpu-arch=%s", cc->arch, 0, NULL));
-	add_passed(cc, &c);
-	add(&c, "--cuda-host-only");
-	add(&c, "-c");
-	add(&c, "-Xclang");
-	add(&c, "-fcuda-include-gpubinary");
-	add(&c, "-Xclang");
-	add(&c, fatbin);
-	add(&c, "-Xclang");
-	add(&c, "-target-sdk-version=11.5");
-	add(&c, cc->sources[i]);
-	add(&c, "-o");
-	add(&c, object);
+	common(cc, &c, cuda);
+	if (cuda) {
+		cc_add(&c, "--cuda-host-only");
+		cc_add(&c, "-Xclang");
+		cc_add(&c, "-target-sdk-version=11.5");
+	}
+	if (cuda && *fatbin) {
+		cc_add(&c, "-Xclang");
+		cc_add(&c, "-fcuda-include-gpubinary");
+		cc_add(&c, "-Xclang");
+		cc_add(&c, fatbin);
+	}
+	cc_add(&c, "-O2");
+	cc_add_all(&c, &cc->o.host);
+	cc_add(&c, stage);
+	cc_add(&c, source);
+	if (out) {
+		cc_add(&c, "-o");
+		cc_add(&c, out);
+	}
 	status = run(cc, &c);
-	command_fini(&c);
+	cc_words_fini(&c);
 	return status;
 }
 
 static int link_program(const struct cc *cc)
 {
-	struct command c = {0};
+	static const char *const words[] = {"-l:libcudart.so.13", "-lstdc++", "-lm", "-lpthread", "-ldl",
+					    "-lrt", "-Wl,--allow-shlib-undefined"};
+	struct cc_words c = {0}, objects = {0};
 	int status;
 
-	add(&c, cc->clang);
-	for (u32 i = 0; i < cc->source_len; i++)
-		add(&c, keep(&c, "%s/%u.o%s", cc->temp, i, ""));
-	for (u32 i = 0; i < cc->passed_len; i++)
-		add(&c, cc->passed[i]);
-	add(&c, "-o");
-	add(&c, cc->output);
-	add(&c, "-L");
-	add(&c, cc->libdir);
-	add(&c, "-l:libcudart.so.13");
-	add(&c, "-lstdc++");
-	add(&c, "-lm");
-	add(&c, "-Wl,--allow-shlib-undefined");
+	cc_add(&c, cc->clang);
+	for (u32 i = 0; i < cc->o.files_len; i++) {
+		const struct cc_file *f = &cc->o.files[i];
+
+		if (f->language == CC_LINK) {
+			cc_add(&c, f->path);
+		} else {
+			struct text name = {0};
+
+			text_printf(&name, "%s/%u.o", cc->temp, i);
+			cc_add(&objects, name.at);
+			cc_add(&c, name.at);
+		}
+	}
+	cc_add(&c, "-o");
+	cc_add(&c, cc->o.output ? cc->o.output : "a.out");
+	cc_add(&c, "-L");
+	cc_add(&c, cc->libdir);
+	cc_add_all(&c, &cc->o.link);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		cc_add(&c, words[i]);
 	status = run(cc, &c);
-	command_fini(&c);
+	for (u32 i = 0; i < objects.len; i++)
+		free((void *)(uintptr_t)objects.at[i]);
+	cc_words_fini(&objects);
+	cc_words_fini(&c);
 	return status;
 }
 
@@ -220,7 +274,9 @@ static bool write_fatbin(const struct cc *cc, const char *ptx, const char *fatbi
 	FILE *to;
 	bool ok;
 
-	if (!image_target_parse(cc->arch, &spec.target)) {
+	if (cc->o.dry)
+		return true;
+	if (!image_target_parse(strchr(cc->arch, '=') + 1, &spec.target)) {
 		fprintf(stderr, "ptxloom cc: '%s' is not a target\n", cc->arch);
 		return false;
 	}
@@ -243,18 +299,30 @@ static bool write_fatbin(const struct cc *cc, const char *ptx, const char *fatbi
 
 static int compile_one(const struct cc *cc, u32 i)
 {
-	char ptx[128], fatbin[128], object[128];
+	const struct cc_file *f = &cc->o.files[i];
+	char ptx[128], fatbin[128], object[128], name[4200];
+	const char *out = cc->o.output;
 	int status;
 
 	snprintf(ptx, sizeof(ptx), "%s/%u.ptx", cc->temp, i);
 	snprintf(fatbin, sizeof(fatbin), "%s/%u.fatbin", cc->temp, i);
 	snprintf(object, sizeof(object), "%s/%u.o", cc->temp, i);
-	status = device_pass(cc, i, cc->ptx_only ? cc->output : ptx);
-	if (status || cc->ptx_only)
+	beside(name, sizeof(name), f->path, cc->o.stop == CC_PTX ? ".ptx" : ".o");
+	switch (cc->o.stop) {
+	case CC_DEPEND: return host_pass(cc, f->path, f->language == CC_CUDA ? "" : NULL, cc->o.depend, out);
+	case CC_PREPROCESS:
+		return f->language == CC_CUDA ? device_pass(cc, f->path, out) :
+						host_pass(cc, f->path, NULL, "-E", out);
+	case CC_PTX: return f->language == CC_CUDA ? device_pass(cc, f->path, out ? out : name) : 0;
+	case CC_OBJECTS: out = out ? out : name; break;
+	case CC_PROGRAM: out = object; break;
+	}
+	if (f->language == CC_HOST)
+		return host_pass(cc, f->path, NULL, "-c", out);
+	status = device_pass(cc, f->path, ptx);
+	if (status)
 		return status;
-	if (!write_fatbin(cc, ptx, fatbin))
-		return TOOL_USAGE;
-	return host_pass(cc, i, fatbin, object);
+	return write_fatbin(cc, ptx, fatbin) ? host_pass(cc, f->path, fatbin, "-c", out) : TOOL_USAGE;
 }
 
 static void remove_temp(const struct cc *cc)
@@ -262,7 +330,7 @@ static void remove_temp(const struct cc *cc)
 	static const char *const ends[] = {"ptx", "fatbin", "o"};
 	char path[128];
 
-	for (u32 i = 0; i < cc->source_len; i++)
+	for (u32 i = 0; i < cc->o.files_len; i++)
 		for (size_t k = 0; k < ARRAY_LEN(ends); k++) {
 			snprintf(path, sizeof(path), "%s/%u.%s", cc->temp, i, ends[k]);
 			unlink(path);
@@ -270,63 +338,64 @@ static void remove_temp(const struct cc *cc)
 	rmdir(cc->temp);
 }
 
-static bool parse(struct cc *cc, const struct tool_command *self, int argc, char **argv)
+static int run_program(const struct cc *cc)
 {
-	for (int i = 1; i < argc; i++) {
-		const char *a = argv[i], *dot = strrchr(a, '.');
+	const char *out = cc->o.output ? cc->o.output : "a.out";
+	struct cc_words c = {0};
+	char self[4200], path[4300];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int status;
 
-		if (!strncmp(a, "-arch=sm_", 9)) {
-			cc->arch = a + 6;
-		} else if (!strcmp(a, "-o") && i + 1 < argc) {
-			cc->output = argv[++i];
-		} else if (!strcmp(a, "-ptx")) {
-			cc->ptx_only = true;
-		} else if (!strcmp(a, "-v")) {
-			cc->verbose = true;
-		} else if (dot && !strcmp(dot, ".cu")) {
-			if (cc->source_len == FILES_MAX)
-				return tool_usage(self, "more than %u sources", FILES_MAX), false;
-			cc->sources[cc->source_len++] = a;
-		} else if (cc->passed_len < ARGS_MAX - 32) {
-			cc->passed[cc->passed_len++] = a;
-		}
-	}
-	if (!cc->source_len)
-		return tool_usage(self, "no .cu file given"), false;
-	if (cc->ptx_only && cc->source_len != 1)
-		return tool_usage(self, "-ptx takes one source"), false;
-	return true;
+	self[n > 0 ? n : 0] = 0;
+	snprintf(path, sizeof(path), "%s%s", strchr(out, '/') ? "" : "./", out);
+	cc_add(&c, self);
+	cc_add(&c, "run");
+	cc_add(&c, path);
+	status = run(cc, &c);
+	cc_words_fini(&c);
+	return status;
+}
+
+static int build(struct cc *cc)
+{
+	int status = 0;
+
+	for (u32 i = 0; i < cc->o.files_len && !status; i++)
+		if (cc->o.files[i].language != CC_LINK)
+			status = compile_one(cc, i);
+	if (!status && cc->o.stop == CC_PROGRAM)
+		status = link_program(cc);
+	if (!status && cc->o.stop == CC_PROGRAM && cc->o.run)
+		status = run_program(cc);
+	return status;
 }
 
 int tool_main_cc(const struct tool_command *self, int argc, char **argv)
 {
-	struct cc cc = {.arch = "sm_80", .output = "a.out", .temp = "/tmp/ptxloom-XXXXXX"};
-	int status = 0;
+	struct cc cc = {.temp = "/tmp/ptxloom-XXXXXX"};
+	char arch[64];
+	u32 version;
+	int status;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return tool_help(self);
-	if (!parse(&cc, self, argc, argv))
-		return TOOL_USAGE;
-	cc.clang = find_clang();
-	if (!cc.clang) {
-		fputs("ptxloom cc: clang is not found; install Debian's clang package or set PTXLOOM_CLANG\n",
-		      stderr);
-		return TOOL_USAGE;
+	if (!cc_parse(&cc.o, self, argc, argv, &status)) {
+		cc_options_fini(&cc.o);
+		return status;
 	}
-	if (!tool_find_include(cc.include, sizeof(cc.include)) ||
-	    !tool_find_libs(cc.libdir, sizeof(cc.libdir))) {
-		fputs("ptxloom cc: the headers or libraries of ptxloom are not found; is it installed?\n",
-		      stderr);
-		return TOOL_USAGE;
+	status = TOOL_USAGE;
+	if (find_clang(&cc, &version)) {
+		choose_arch(&cc, version, arch, sizeof(arch));
+		if (!tool_find_include(cc.include, sizeof(cc.include)) ||
+		    !tool_find_libs(cc.libdir, sizeof(cc.libdir))) {
+			fputs("ptxloom cc: the headers or libraries of ptxloom are not found; is it "
+			      "installed?\n",
+			      stderr);
+		} else if (!mkdtemp(cc.temp)) {
+			perror("ptxloom cc: temporary folder");
+		} else {
+			status = build(&cc);
+			remove_temp(&cc);
+		}
 	}
-	if (!mkdtemp(cc.temp)) {
-		perror("ptxloom cc: temporary folder");
-		return TOOL_USAGE;
-	}
-	for (u32 i = 0; i < cc.source_len && !status; i++)
-		status = compile_one(&cc, i);
-	if (!status && !cc.ptx_only)
-		status = link_program(&cc);
-	remove_temp(&cc);
+	cc_options_fini(&cc.o);
 	return status;
 }

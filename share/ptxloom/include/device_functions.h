@@ -1,0 +1,7 @@
+/* Device functions come with cuda_runtime.h. */
+#ifndef __DEVICE_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* threadIdx and its like come with cuda_runtime.h. */
+#ifndef __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* Math functions come with cuda_runtime.h. */
+#ifndef __MATH_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,504 @@
+/*
+ * Enumerations of the CUDA runtime's interface: the names and numbers that programs use (CUDA 13).
+ */
+#ifndef PTXLOOM_RUNTIME_ENUMS_H
+#define PTXLOOM_RUNTIME_ENUMS_H
+
+typedef enum cudaRoundMode {
+	cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf
+} cudaRoundMode;
+
+typedef enum cudaError {
+	cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation,
+	cudaErrorInitializationError, cudaErrorCudartUnloading, cudaErrorProfilerDisabled,
+	cudaErrorProfilerNotInitialized, cudaErrorProfilerAlreadyStarted,
+	cudaErrorProfilerAlreadyStopped, cudaErrorInvalidConfiguration,
+	cudaErrorInvalidPitchValue = 12, cudaErrorInvalidSymbol, cudaErrorInvalidHostPointer = 16,
+	cudaErrorInvalidDevicePointer, cudaErrorInvalidTexture, cudaErrorInvalidTextureBinding,
+	cudaErrorInvalidChannelDescriptor, cudaErrorInvalidMemcpyDirection,
+	cudaErrorAddressOfConstant, cudaErrorTextureFetchFailed, cudaErrorTextureNotBound,
+	cudaErrorSynchronizationError, cudaErrorInvalidFilterSetting, cudaErrorInvalidNormSetting,
+	cudaErrorMixedDeviceExecution, cudaErrorNotYetImplemented = 31,
+	cudaErrorMemoryValueTooLarge, cudaErrorStubLibrary = 34, cudaErrorInsufficientDriver,
+	cudaErrorCallRequiresNewerDriver, cudaErrorInvalidSurface,
+	cudaErrorDuplicateVariableName = 43, cudaErrorDuplicateTextureName,
+	cudaErrorDuplicateSurfaceName, cudaErrorDevicesUnavailable,
+	cudaErrorIncompatibleDriverContext = 49, cudaErrorMissingConfiguration = 52,
+	cudaErrorPriorLaunchFailure, cudaErrorLaunchMaxDepthExceeded = 65,
+	cudaErrorLaunchFileScopedTex, cudaErrorLaunchFileScopedSurf, cudaErrorSyncDepthExceeded,
+	cudaErrorLaunchPendingCountExceeded, cudaErrorInvalidDeviceFunction = 98,
+	cudaErrorNoDevice = 100, cudaErrorInvalidDevice, cudaErrorDeviceNotLicensed,
+	cudaErrorSoftwareValidityNotEstablished, cudaErrorStartupFailure = 127,
+	cudaErrorInvalidKernelImage = 200, cudaErrorDeviceUninitialized,
+	cudaErrorMapBufferObjectFailed = 205, cudaErrorUnmapBufferObjectFailed,
+	cudaErrorArrayIsMapped, cudaErrorAlreadyMapped, cudaErrorNoKernelImageForDevice,
+	cudaErrorAlreadyAcquired, cudaErrorNotMapped, cudaErrorNotMappedAsArray,
+	cudaErrorNotMappedAsPointer, cudaErrorECCUncorrectable, cudaErrorUnsupportedLimit,
+	cudaErrorDeviceAlreadyInUse, cudaErrorPeerAccessUnsupported, cudaErrorInvalidPtx,
+	cudaErrorInvalidGraphicsContext, cudaErrorNvlinkUncorrectable,
+	cudaErrorJitCompilerNotFound, cudaErrorUnsupportedPtxVersion,
+	cudaErrorJitCompilationDisabled, cudaErrorUnsupportedExecAffinity,
+	cudaErrorUnsupportedDevSideSync, cudaErrorContained, cudaErrorInvalidSource = 300,
+	cudaErrorFileNotFound, cudaErrorSharedObjectSymbolNotFound,
+	cudaErrorSharedObjectInitFailed, cudaErrorOperatingSystem,
+	cudaErrorInvalidResourceHandle = 400, cudaErrorIllegalState, cudaErrorLossyQuery,
+	cudaErrorSymbolNotFound = 500, cudaErrorNotReady = 600, cudaErrorIllegalAddress = 700,
+	cudaErrorLaunchOutOfResources, cudaErrorLaunchTimeout,
+	cudaErrorLaunchIncompatibleTexturing, cudaErrorPeerAccessAlreadyEnabled,
+	cudaErrorPeerAccessNotEnabled, cudaErrorSetOnActiveProcess = 708,
+	cudaErrorContextIsDestroyed, cudaErrorAssert, cudaErrorTooManyPeers,
+	cudaErrorHostMemoryAlreadyRegistered, cudaErrorHostMemoryNotRegistered,
+	cudaErrorHardwareStackError, cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,
+	cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure,
+	cudaErrorCooperativeLaunchTooLarge, cudaErrorTensorMemoryLeak,
+	cudaErrorNotPermitted = 800, cudaErrorNotSupported, cudaErrorSystemNotReady,
+	cudaErrorSystemDriverMismatch, cudaErrorCompatNotSupportedOnDevice,
+	cudaErrorMpsConnectionFailed, cudaErrorMpsRpcFailure, cudaErrorMpsServerNotReady,
+	cudaErrorMpsMaxClientsReached, cudaErrorMpsMaxConnectionsReached,
+	cudaErrorMpsClientTerminated, cudaErrorCdpNotSupported, cudaErrorCdpVersionMismatch,
+	cudaErrorStreamCaptureUnsupported = 900, cudaErrorStreamCaptureInvalidated,
+	cudaErrorStreamCaptureMerge, cudaErrorStreamCaptureUnmatched,
+	cudaErrorStreamCaptureUnjoined, cudaErrorStreamCaptureIsolation,
+	cudaErrorStreamCaptureImplicit, cudaErrorCapturedEvent, cudaErrorStreamCaptureWrongThread,
+	cudaErrorTimeout, cudaErrorGraphExecUpdateFailure, cudaErrorExternalDevice,
+	cudaErrorInvalidClusterSize, cudaErrorFunctionNotLoaded, cudaErrorInvalidResourceType,
+	cudaErrorInvalidResourceConfiguration, cudaErrorUnknown = 999,
+	cudaErrorApiFailureBase = 10000
+} cudaError;
+
+typedef enum cudaChannelFormatKind {
+	cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat,
+	cudaChannelFormatKindNone, cudaChannelFormatKindNV12,
+	cudaChannelFormatKindUnsignedNormalized8X1, cudaChannelFormatKindUnsignedNormalized8X2,
+	cudaChannelFormatKindUnsignedNormalized8X4, cudaChannelFormatKindUnsignedNormalized16X1,
+	cudaChannelFormatKindUnsignedNormalized16X2, cudaChannelFormatKindUnsignedNormalized16X4,
+	cudaChannelFormatKindSignedNormalized8X1, cudaChannelFormatKindSignedNormalized8X2,
+	cudaChannelFormatKindSignedNormalized8X4, cudaChannelFormatKindSignedNormalized16X1,
+	cudaChannelFormatKindSignedNormalized16X2, cudaChannelFormatKindSignedNormalized16X4,
+	cudaChannelFormatKindUnsignedBlockCompressed1,
+	cudaChannelFormatKindUnsignedBlockCompressed1SRGB,
+	cudaChannelFormatKindUnsignedBlockCompressed2,
+	cudaChannelFormatKindUnsignedBlockCompressed2SRGB,
+	cudaChannelFormatKindUnsignedBlockCompressed3,
+	cudaChannelFormatKindUnsignedBlockCompressed3SRGB,
+	cudaChannelFormatKindUnsignedBlockCompressed4,
+	cudaChannelFormatKindSignedBlockCompressed4,
+	cudaChannelFormatKindUnsignedBlockCompressed5,
+	cudaChannelFormatKindSignedBlockCompressed5,
+	cudaChannelFormatKindUnsignedBlockCompressed6H,
+	cudaChannelFormatKindSignedBlockCompressed6H,
+	cudaChannelFormatKindUnsignedBlockCompressed7,
+	cudaChannelFormatKindUnsignedBlockCompressed7SRGB,
+	cudaChannelFormatKindUnsignedNormalized1010102
+} cudaChannelFormatKind;
+
+typedef enum cudaMemoryType {
+	cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice,
+	cudaMemoryTypeManaged
+} cudaMemoryType;
+
+typedef enum cudaMemcpyKind {
+	cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
+	cudaMemcpyDeviceToDevice, cudaMemcpyDefault
+} cudaMemcpyKind;
+
+typedef enum cudaAccessProperty {
+	cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting
+} cudaAccessProperty;
+
+typedef enum cudaStreamCaptureStatus {
+	cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive,
+	cudaStreamCaptureStatusInvalidated
+} cudaStreamCaptureStatus;
+
+typedef enum cudaStreamCaptureMode {
+	cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
+	cudaStreamCaptureModeRelaxed
+} cudaStreamCaptureMode;
+
+typedef enum cudaSynchronizationPolicy {
+	cudaSyncPolicyAuto = 1, cudaSyncPolicySpin, cudaSyncPolicyYield,
+	cudaSyncPolicyBlockingSync
+} cudaSynchronizationPolicy;
+
+typedef enum cudaClusterSchedulingPolicy {
+	cudaClusterSchedulingPolicyDefault, cudaClusterSchedulingPolicySpread,
+	cudaClusterSchedulingPolicyLoadBalancing
+} cudaClusterSchedulingPolicy;
+
+typedef enum cudaStreamUpdateCaptureDependenciesFlags {
+	cudaStreamAddCaptureDependencies, cudaStreamSetCaptureDependencies
+} cudaStreamUpdateCaptureDependenciesFlags;
+
+typedef enum cudaUserObjectFlags {
+	cudaUserObjectNoDestructorSync = 1
+} cudaUserObjectFlags;
+
+typedef enum cudaUserObjectRetainFlags {
+	cudaGraphUserObjectMove = 1
+} cudaUserObjectRetainFlags;
+
+typedef enum cudaResourceType {
+	cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear,
+	cudaResourceTypePitch2D
+} cudaResourceType;
+
+typedef enum cudaResourceViewFormat {
+	cudaResViewFormatNone, cudaResViewFormatUnsignedChar1, cudaResViewFormatUnsignedChar2,
+	cudaResViewFormatUnsignedChar4, cudaResViewFormatSignedChar1,
+	cudaResViewFormatSignedChar2, cudaResViewFormatSignedChar4,
+	cudaResViewFormatUnsignedShort1, cudaResViewFormatUnsignedShort2,
+	cudaResViewFormatUnsignedShort4, cudaResViewFormatSignedShort1,
+	cudaResViewFormatSignedShort2, cudaResViewFormatSignedShort4,
+	cudaResViewFormatUnsignedInt1, cudaResViewFormatUnsignedInt2,
+	cudaResViewFormatUnsignedInt4, cudaResViewFormatSignedInt1, cudaResViewFormatSignedInt2,
+	cudaResViewFormatSignedInt4, cudaResViewFormatHalf1, cudaResViewFormatHalf2,
+	cudaResViewFormatHalf4, cudaResViewFormatFloat1, cudaResViewFormatFloat2,
+	cudaResViewFormatFloat4, cudaResViewFormatUnsignedBlockCompressed1,
+	cudaResViewFormatUnsignedBlockCompressed2, cudaResViewFormatUnsignedBlockCompressed3,
+	cudaResViewFormatUnsignedBlockCompressed4, cudaResViewFormatSignedBlockCompressed4,
+	cudaResViewFormatUnsignedBlockCompressed5, cudaResViewFormatSignedBlockCompressed5,
+	cudaResViewFormatUnsignedBlockCompressed6H, cudaResViewFormatSignedBlockCompressed6H,
+	cudaResViewFormatUnsignedBlockCompressed7
+} cudaResourceViewFormat;
+
+typedef enum cudaFuncAttribute {
+	cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+	cudaFuncAttributePreferredSharedMemoryCarveout, cudaFuncAttributeClusterDimMustBeSet,
+	cudaFuncAttributeRequiredClusterWidth, cudaFuncAttributeRequiredClusterHeight,
+	cudaFuncAttributeRequiredClusterDepth, cudaFuncAttributeNonPortableClusterSizeAllowed,
+	cudaFuncAttributeClusterSchedulingPolicyPreference, cudaFuncAttributeMax
+} cudaFuncAttribute;
+
+typedef enum cudaFuncCache {
+	cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1,
+	cudaFuncCachePreferEqual
+} cudaFuncCache;
+
+typedef enum cudaSharedMemConfig {
+	cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte,
+	cudaSharedMemBankSizeEightByte
+} cudaSharedMemConfig;
+
+typedef enum cudaSharedCarveout {
+	cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100,
+	cudaSharedmemCarveoutMaxL1 = 0
+} cudaSharedCarveout;
+
+typedef enum cudaComputeMode {
+	cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited,
+	cudaComputeModeExclusiveProcess
+} cudaComputeMode;
+
+typedef enum cudaLimit {
+	cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize,
+	cudaLimitDevRuntimeSyncDepth, cudaLimitDevRuntimePendingLaunchCount,
+	cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize
+} cudaLimit;
+
+typedef enum cudaMemoryAdvise {
+	cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly,
+	cudaMemAdviseSetPreferredLocation, cudaMemAdviseUnsetPreferredLocation,
+	cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
+} cudaMemoryAdvise;
+
+typedef enum cudaMemRangeAttribute {
+	cudaMemRangeAttributeReadMostly = 1, cudaMemRangeAttributePreferredLocation,
+	cudaMemRangeAttributeAccessedBy, cudaMemRangeAttributeLastPrefetchLocation,
+	cudaMemRangeAttributePreferredLocationType, cudaMemRangeAttributePreferredLocationId,
+	cudaMemRangeAttributeLastPrefetchLocationType, cudaMemRangeAttributeLastPrefetchLocationId
+} cudaMemRangeAttribute;
+
+typedef enum cudaFlushGPUDirectRDMAWritesOptions {
+	cudaFlushGPUDirectRDMAWritesOptionHost = 1, cudaFlushGPUDirectRDMAWritesOptionMemOps
+} cudaFlushGPUDirectRDMAWritesOptions;
+
+typedef enum cudaGPUDirectRDMAWritesOrdering {
+	cudaGPUDirectRDMAWritesOrderingNone, cudaGPUDirectRDMAWritesOrderingOwner = 100,
+	cudaGPUDirectRDMAWritesOrderingAllDevices = 200
+} cudaGPUDirectRDMAWritesOrdering;
+
+typedef enum cudaFlushGPUDirectRDMAWritesScope {
+	cudaFlushGPUDirectRDMAWritesToOwner = 100, cudaFlushGPUDirectRDMAWritesToAllDevices = 200
+} cudaFlushGPUDirectRDMAWritesScope;
+
+typedef enum cudaFlushGPUDirectRDMAWritesTarget {
+	cudaFlushGPUDirectRDMAWritesTargetCurrentDevice
+} cudaFlushGPUDirectRDMAWritesTarget;
+
+typedef enum cudaDeviceAttr {
+	cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY,
+	cudaDevAttrMaxBlockDimZ, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY,
+	cudaDevAttrMaxGridDimZ, cudaDevAttrMaxSharedMemoryPerBlock,
+	cudaDevAttrTotalConstantMemory, cudaDevAttrWarpSize, cudaDevAttrMaxPitch,
+	cudaDevAttrMaxRegistersPerBlock, cudaDevAttrClockRate, cudaDevAttrTextureAlignment,
+	cudaDevAttrGpuOverlap, cudaDevAttrMultiProcessorCount, cudaDevAttrKernelExecTimeout,
+	cudaDevAttrIntegrated, cudaDevAttrCanMapHostMemory, cudaDevAttrComputeMode,
+	cudaDevAttrMaxTexture1DWidth, cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight,
+	cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight, cudaDevAttrMaxTexture3DDepth,
+	cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight,
+	cudaDevAttrMaxTexture2DLayeredLayers, cudaDevAttrSurfaceAlignment,
+	cudaDevAttrConcurrentKernels, cudaDevAttrEccEnabled, cudaDevAttrPciBusId,
+	cudaDevAttrPciDeviceId, cudaDevAttrTccDriver, cudaDevAttrMemoryClockRate,
+	cudaDevAttrGlobalMemoryBusWidth, cudaDevAttrL2CacheSize,
+	cudaDevAttrMaxThreadsPerMultiProcessor, cudaDevAttrAsyncEngineCount,
+	cudaDevAttrUnifiedAddressing, cudaDevAttrMaxTexture1DLayeredWidth,
+	cudaDevAttrMaxTexture1DLayeredLayers, cudaDevAttrMaxTexture2DGatherWidth = 45,
+	cudaDevAttrMaxTexture2DGatherHeight, cudaDevAttrMaxTexture3DWidthAlt,
+	cudaDevAttrMaxTexture3DHeightAlt, cudaDevAttrMaxTexture3DDepthAlt, cudaDevAttrPciDomainId,
+	cudaDevAttrTexturePitchAlignment, cudaDevAttrMaxTextureCubemapWidth,
+	cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers,
+	cudaDevAttrMaxSurface1DWidth, cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight,
+	cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight, cudaDevAttrMaxSurface3DDepth,
+	cudaDevAttrMaxSurface1DLayeredWidth, cudaDevAttrMaxSurface1DLayeredLayers,
+	cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight,
+	cudaDevAttrMaxSurface2DLayeredLayers, cudaDevAttrMaxSurfaceCubemapWidth,
+	cudaDevAttrMaxSurfaceCubemapLayeredWidth, cudaDevAttrMaxSurfaceCubemapLayeredLayers,
+	cudaDevAttrMaxTexture1DLinearWidth, cudaDevAttrMaxTexture2DLinearWidth,
+	cudaDevAttrMaxTexture2DLinearHeight, cudaDevAttrMaxTexture2DLinearPitch,
+	cudaDevAttrMaxTexture2DMipmappedWidth, cudaDevAttrMaxTexture2DMipmappedHeight,
+	cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor,
+	cudaDevAttrMaxTexture1DMipmappedWidth, cudaDevAttrStreamPrioritiesSupported,
+	cudaDevAttrGlobalL1CacheSupported, cudaDevAttrLocalL1CacheSupported,
+	cudaDevAttrMaxSharedMemoryPerMultiprocessor, cudaDevAttrMaxRegistersPerMultiprocessor,
+	cudaDevAttrManagedMemory, cudaDevAttrIsMultiGpuBoard, cudaDevAttrMultiGpuBoardGroupID,
+	cudaDevAttrHostNativeAtomicSupported, cudaDevAttrSingleToDoublePrecisionPerfRatio,
+	cudaDevAttrPageableMemoryAccess, cudaDevAttrConcurrentManagedAccess,
+	cudaDevAttrComputePreemptionSupported, cudaDevAttrCanUseHostPointerForRegisteredMem,
+	cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+	cudaDevAttrCanFlushRemoteWrites, cudaDevAttrHostRegisterSupported,
+	cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+	cudaDevAttrDirectManagedMemAccessFromHost, cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+	cudaDevAttrMaxPersistingL2CacheSize = 108, cudaDevAttrMaxAccessPolicyWindowSize,
+	cudaDevAttrSparseCudaArraySupported = 112, cudaDevAttrHostRegisterReadOnlySupported,
+	cudaDevAttrTimelineSemaphoreInteropSupported, cudaDevAttrMemoryPoolsSupported,
+	cudaDevAttrGPUDirectRDMASupported, cudaDevAttrGPUDirectRDMAFlushWritesOptions,
+	cudaDevAttrGPUDirectRDMAWritesOrdering, cudaDevAttrMemoryPoolSupportedHandleTypes,
+	cudaDevAttrClusterLaunch, cudaDevAttrDeferredMappingCudaArraySupported,
+	cudaDevAttrIpcEventSupport = 125, cudaDevAttrMemSyncDomainCount,
+	cudaDevAttrNumaConfig = 130, cudaDevAttrNumaId, cudaDevAttrMpsEnabled = 133,
+	cudaDevAttrHostNumaId, cudaDevAttrD3D12CigSupported, cudaDevAttrVulkanCigSupported = 138,
+	cudaDevAttrGpuPciDeviceId, cudaDevAttrGpuPciSubsystemId,
+	cudaDevAttrHostNumaMemoryPoolsSupported = 142, cudaDevAttrHostNumaMultinodeIpcSupported,
+	cudaDevAttrHostMemoryPoolsSupported,
+	cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147, cudaDevAttrMax
+} cudaDeviceAttr;
+
+typedef enum cudaMemPoolAttr {
+	cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic,
+	cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold,
+	cudaMemPoolAttrUsedMemCurrent = 7, cudaMemPoolAttrUsedMemHigh
+} cudaMemPoolAttr;
+
+typedef enum cudaMemLocationType {
+	cudaMemLocationTypeInvalid, cudaMemLocationTypeNone = 0, cudaMemLocationTypeDevice,
+	cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma, cudaMemLocationTypeHostNumaCurrent
+} cudaMemLocationType;
+
+typedef enum cudaMemAccessFlags {
+	cudaMemAccessFlagsProtNone, cudaMemAccessFlagsProtRead,
+	cudaMemAccessFlagsProtReadWrite = 3
+} cudaMemAccessFlags;
+
+typedef enum cudaMemAllocationType {
+	cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned, cudaMemAllocationTypeManaged,
+	cudaMemAllocationTypeMax = 0x7fffffff
+} cudaMemAllocationType;
+
+typedef enum cudaMemAllocationHandleType {
+	cudaMemHandleTypeNone, cudaMemHandleTypePosixFileDescriptor, cudaMemHandleTypeWin32,
+	cudaMemHandleTypeWin32Kmt = 4, cudaMemHandleTypeFabric = 8
+} cudaMemAllocationHandleType;
+
+typedef enum cudaGraphMemAttributeType {
+	cudaGraphMemAttrUsedMemCurrent, cudaGraphMemAttrUsedMemHigh
+} cudaGraphMemAttributeType;
+
+typedef enum cudaMemcpyFlags {
+	cudaMemcpyFlagDefault, cudaMemcpyFlagPreferOverlapWithCompute
+} cudaMemcpyFlags;
+
+typedef enum cudaMemcpySrcAccessOrder {
+	cudaMemcpySrcAccessOrderInvalid, cudaMemcpySrcAccessOrderStream,
+	cudaMemcpySrcAccessOrderDuringApiCall, cudaMemcpySrcAccessOrderAny,
+	cudaMemcpySrcAccessOrderMax = 0x7fffffff
+} cudaMemcpySrcAccessOrder;
+
+typedef enum cudaMemcpy3DOperandType {
+	cudaMemcpyOperandTypePointer = 1, cudaMemcpyOperandTypeArray,
+	cudaMemcpyOperandTypeMax = 0x7fffffff
+} cudaMemcpy3DOperandType;
+
+typedef enum cudaDeviceP2PAttr {
+	cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported,
+	cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported,
+	cudaDevP2PAttrOnlyPartialNativeAtomicSupported
+} cudaDeviceP2PAttr;
+
+typedef enum cudaAtomicOperation {
+	cudaAtomicOperationIntegerAdd, cudaAtomicOperationIntegerMin,
+	cudaAtomicOperationIntegerMax, cudaAtomicOperationIntegerIncrement,
+	cudaAtomicOperationIntegerDecrement, cudaAtomicOperationAnd, cudaAtomicOperationOr,
+	cudaAtomicOperationXOR, cudaAtomicOperationExchange, cudaAtomicOperationCAS,
+	cudaAtomicOperationFloatAdd, cudaAtomicOperationFloatMin, cudaAtomicOperationFloatMax
+} cudaAtomicOperation;
+
+typedef enum cudaAtomicOperationCapability {
+	cudaAtomicCapabilitySigned = 1, cudaAtomicCapabilityUnsigned,
+	cudaAtomicCapabilityReduction = 4, cudaAtomicCapabilityScalar32 = 8,
+	cudaAtomicCapabilityScalar64 = 16, cudaAtomicCapabilityScalar128 = 32,
+	cudaAtomicCapabilityVector32x4 = 64
+} cudaAtomicOperationCapability;
+
+typedef enum cudaExternalMemoryHandleType {
+	cudaExternalMemoryHandleTypeOpaqueFd = 1, cudaExternalMemoryHandleTypeOpaqueWin32,
+	cudaExternalMemoryHandleTypeOpaqueWin32Kmt, cudaExternalMemoryHandleTypeD3D12Heap,
+	cudaExternalMemoryHandleTypeD3D12Resource, cudaExternalMemoryHandleTypeD3D11Resource,
+	cudaExternalMemoryHandleTypeD3D11ResourceKmt, cudaExternalMemoryHandleTypeNvSciBuf
+} cudaExternalMemoryHandleType;
+
+typedef enum cudaExternalSemaphoreHandleType {
+	cudaExternalSemaphoreHandleTypeOpaqueFd = 1, cudaExternalSemaphoreHandleTypeOpaqueWin32,
+	cudaExternalSemaphoreHandleTypeOpaqueWin32Kmt, cudaExternalSemaphoreHandleTypeD3D12Fence,
+	cudaExternalSemaphoreHandleTypeD3D11Fence, cudaExternalSemaphoreHandleTypeNvSciSync,
+	cudaExternalSemaphoreHandleTypeKeyedMutex, cudaExternalSemaphoreHandleTypeKeyedMutexKmt,
+	cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd,
+	cudaExternalSemaphoreHandleTypeTimelineSemaphoreWin32
+} cudaExternalSemaphoreHandleType;
+
+typedef enum cudaJitOption {
+	cudaJitMaxRegisters, cudaJitThreadsPerBlock, cudaJitWallTime, cudaJitInfoLogBuffer,
+	cudaJitInfoLogBufferSizeBytes, cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
+	cudaJitOptimizationLevel, cudaJitFallbackStrategy = 10, cudaJitGenerateDebugInfo,
+	cudaJitLogVerbose, cudaJitGenerateLineInfo, cudaJitCacheMode,
+	cudaJitPositionIndependentCode = 30, cudaJitMinCtaPerSm, cudaJitMaxThreadsPerBlock,
+	cudaJitOverrideDirectiveValues
+} cudaJitOption;
+
+typedef enum cudaLibraryOption {
+	cudaLibraryHostUniversalFunctionAndDataTable
+} cudaLibraryOption;
+
+typedef enum cudaJit_CacheMode {
+	cudaJitCacheOptionNone, cudaJitCacheOptionCG, cudaJitCacheOptionCA
+} cudaJit_CacheMode;
+
+typedef enum cudaJit_Fallback {
+	cudaPreferPtx, cudaPreferBinary
+} cudaJit_Fallback;
+
+typedef enum cudaCGScope {
+	cudaCGScopeInvalid, cudaCGScopeGrid
+} cudaCGScope;
+
+
+typedef enum cudaGraphConditionalNodeType {
+	cudaGraphCondTypeIf, cudaGraphCondTypeWhile, cudaGraphCondTypeSwitch
+} cudaGraphConditionalNodeType;
+
+typedef enum cudaGraphNodeType {
+	cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
+	cudaGraphNodeTypeHost, cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty,
+	cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
+	cudaGraphNodeTypeExtSemaphoreSignal, cudaGraphNodeTypeExtSemaphoreWait,
+	cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree, cudaGraphNodeTypeConditional = 13,
+	cudaGraphNodeTypeCount
+} cudaGraphNodeType;
+
+typedef enum cudaGraphChildGraphNodeOwnership {
+	cudaGraphChildGraphOwnershipClone, cudaGraphChildGraphOwnershipMove
+} cudaGraphChildGraphNodeOwnership;
+
+typedef enum cudaGraphDependencyType_enum {
+	cudaGraphDependencyTypeDefault, cudaGraphDependencyTypeProgrammatic
+} cudaGraphDependencyType;
+
+typedef enum cudaGraphExecUpdateResult {
+	cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError,
+	cudaGraphExecUpdateErrorTopologyChanged, cudaGraphExecUpdateErrorNodeTypeChanged,
+	cudaGraphExecUpdateErrorFunctionChanged, cudaGraphExecUpdateErrorParametersChanged,
+	cudaGraphExecUpdateErrorNotSupported, cudaGraphExecUpdateErrorUnsupportedFunctionChange,
+	cudaGraphExecUpdateErrorAttributesChanged
+} cudaGraphExecUpdateResult;
+
+typedef enum cudaGraphInstantiateResult {
+	cudaGraphInstantiateSuccess, cudaGraphInstantiateError,
+	cudaGraphInstantiateInvalidStructure, cudaGraphInstantiateNodeOperationNotSupported,
+	cudaGraphInstantiateMultipleDevicesNotSupported,
+	cudaGraphInstantiateConditionalHandleUnused
+} cudaGraphInstantiateResult;
+
+typedef enum cudaGraphKernelNodeField {
+	cudaGraphKernelNodeFieldInvalid, cudaGraphKernelNodeFieldGridDim,
+	cudaGraphKernelNodeFieldParam, cudaGraphKernelNodeFieldEnabled
+} cudaGraphKernelNodeField;
+
+typedef enum cudaGetDriverEntryPointFlags {
+	cudaEnableDefault, cudaEnableLegacyStream, cudaEnablePerThreadDefaultStream
+} cudaGetDriverEntryPointFlags;
+
+typedef enum cudaDriverEntryPointQueryResult {
+	cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound,
+	cudaDriverEntryPointVersionNotSufficent
+} cudaDriverEntryPointQueryResult;
+
+typedef enum cudaGraphDebugDotFlags {
+	cudaGraphDebugDotFlagsVerbose = 1, cudaGraphDebugDotFlagsKernelNodeParams = 4,
+	cudaGraphDebugDotFlagsMemcpyNodeParams = 8, cudaGraphDebugDotFlagsMemsetNodeParams = 16,
+	cudaGraphDebugDotFlagsHostNodeParams = 32, cudaGraphDebugDotFlagsEventNodeParams = 64,
+	cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 128,
+	cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 256,
+	cudaGraphDebugDotFlagsKernelNodeAttributes = 512, cudaGraphDebugDotFlagsHandles = 1024,
+	cudaGraphDebugDotFlagsConditionalNodeParams = 32768
+} cudaGraphDebugDotFlags;
+
+typedef enum cudaGraphInstantiateFlags {
+	cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload,
+	cudaGraphInstantiateFlagDeviceLaunch = 4, cudaGraphInstantiateFlagUseNodePriority = 8
+} cudaGraphInstantiateFlags;
+
+typedef enum cudaLaunchMemSyncDomain {
+	cudaLaunchMemSyncDomainDefault, cudaLaunchMemSyncDomainRemote
+} cudaLaunchMemSyncDomain;
+
+typedef enum cudaLaunchAttributeID {
+	cudaLaunchAttributeIgnore, cudaLaunchAttributeAccessPolicyWindow,
+	cudaLaunchAttributeCooperative, cudaLaunchAttributeSynchronizationPolicy,
+	cudaLaunchAttributeClusterDimension, cudaLaunchAttributeClusterSchedulingPolicyPreference,
+	cudaLaunchAttributeProgrammaticStreamSerialization, cudaLaunchAttributeProgrammaticEvent,
+	cudaLaunchAttributePriority, cudaLaunchAttributeMemSyncDomainMap,
+	cudaLaunchAttributeMemSyncDomain, cudaLaunchAttributePreferredClusterDimension,
+	cudaLaunchAttributeLaunchCompletionEvent, cudaLaunchAttributeDeviceUpdatableKernelNode,
+	cudaLaunchAttributePreferredSharedMemoryCarveout,
+	cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
+} cudaLaunchAttributeID;
+
+typedef enum cudaDeviceNumaConfig {
+	cudaDeviceNumaConfigNone, cudaDeviceNumaConfigNumaNode
+} cudaDeviceNumaConfig;
+
+typedef enum cudaAsyncNotificationType_enum {
+	cudaAsyncNotificationTypeOverBudget = 1
+} cudaAsyncNotificationType;
+
+typedef enum cudaSurfaceBoundaryMode {
+	cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap
+} cudaSurfaceBoundaryMode;
+
+typedef enum cudaSurfaceFormatMode {
+	cudaFormatModeForced, cudaFormatModeAuto
+} cudaSurfaceFormatMode;
+
+typedef enum cudaTextureAddressMode {
+	cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder
+} cudaTextureAddressMode;
+
+typedef enum cudaTextureFilterMode {
+	cudaFilterModePoint, cudaFilterModeLinear
+} cudaTextureFilterMode;
+
+typedef enum cudaTextureReadMode {
+	cudaReadModeElementType, cudaReadModeNormalizedFloat
+} cudaTextureReadMode;
+
+#endif

@@ -1,0 +1,7 @@
+/* Intrinsics come with cuda_runtime.h. */
+#ifndef __SM_32_INTRINSICS_H__
+#define __SM_32_INTRINSICS_H__
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* Intrinsics come with cuda_runtime.h. */
+#ifndef __SM_61_INTRINSICS_H__
+#define __SM_61_INTRINSICS_H__
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* Surface accesses come with cuda_runtime.h. */
+#ifndef __SURFACE_FUNCTIONS_H__
+#define __SURFACE_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

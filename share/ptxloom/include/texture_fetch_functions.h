@@ -1,0 +1,7 @@
+/* Texture fetches come with cuda_runtime.h. */
+#ifndef __TEXTURE_FETCH_FUNCTIONS_H__
+#define __TEXTURE_FETCH_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

@@ -1,0 +1,179 @@
+# `ptxloom cc` as users use it: its options, several files, messages, and programs for each group of what
+# its headers have.
+. "${srcdir:-.}/tests/style/tap.sh"
+
+top=$(cd "$srcdir" && pwd)
+PATH=$(cd "$builddir" && pwd):$PATH
+export PATH
+unset PTXLOOM_DEVICE CUDA_VISIBLE_DEVICES
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+
+ptxloom cc -ptx "$top/samples/vector_add.cu" -o probe.ptx >out 2>&1
+if grep -qE "clang is not found|No available targets|unable to create target" out; then
+	skip "ptxloom cc" "$(head -n 1 out)"
+	finish
+	exit
+fi
+
+# succeeds DESCRIPTION COMMAND...: exit status 0; what a failure printed is shown.
+succeeds()
+{
+	description=$1
+	shift
+	"$@" >out 2>&1
+	status=$?
+	[ "$status" -eq 0 ] || head -n 30 out | sed 's/^/# /'
+	ok "$status" "$description"
+}
+
+# refused STATUS TEXT DESCRIPTION COMMAND...: ends with the status and says the text.
+refused()
+{
+	want=$1
+	text=$2
+	description=$3
+	shift 3
+	"$@" >out 2>&1
+	status=$?
+	if [ "$status" -eq "$want" ] && grep -q -- "$text" out; then
+		ok 0 "$description"
+	else
+		{
+			echo "exit status $status, expected $want with: $text"
+			head -n 30 out
+		} | sed 's/^/# /'
+		ok 1 "$description"
+	fi
+}
+
+# right NAME: ./program ends well and says so.
+right()
+{
+	succeeds "$1: runs" timeout 120 ptxloom run ./program
+	grep -q 'all right' out
+	ok $? "$1: is right"
+}
+
+for name in math; do
+	rm -f program
+	succeeds "$name: builds" ptxloom cc "$top/tests/programs/cc_$name.cu" -o program
+	right "$name"
+done
+
+# ---- several files, objects, options ----
+
+cat >one.cu <<'END'
+#include "two.h"
+#include <stdio.h>
+__global__ void add(int *x, int n)
+{
+	if (threadIdx.x < n)
+		x[threadIdx.x] += STEP;
+}
+int main()
+{
+	int *x, sum = 0, back[32];
+
+	cudaMalloc(&x, sizeof(back));
+	cudaMemset(x, 0, sizeof(back));
+	add<<<1, 32>>>(x, 32);
+	twice(x, 32);
+	cudaMemcpy(back, x, sizeof(back), cudaMemcpyDeviceToHost);
+	for (int v : back)
+		sum += v;
+	puts(sum == 2 * 32 * STEP && host_part(1) == 2 && STEP == 5 ? "all right" : "wrong");
+	return 0;
+}
+END
+cat >two.h <<'END'
+void twice(int *x, int n);
+extern "C" int host_part(int x);
+END
+cat >two.cu <<'END'
+#include "two.h"
+__global__ void add(int *x, int n)
+{
+	if (threadIdx.x < n)
+		x[threadIdx.x] *= 2;
+}
+static void launch(int *x, int n) { add<<<1, 32>>>(x, n); }
+void twice(int *x, int n) { launch(x, n); }
+END
+sed -i 's/add/two_add/' two.cu
+cat >three.cpp <<'END'
+#include <cuda_runtime.h>
+extern "C" int host_part(int x)
+{
+	int n = 0;
+	float4 v = make_float4(1, 2, 3, 4);
+
+	return cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && v.w == 4 ? x + 1 : 0;
+}
+END
+cat >four.c <<'END'
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+int four(void)
+{
+	int n = 0;
+	struct cudaDeviceProp p;
+
+	return cuInit(0) == CUDA_SUCCESS && cuDeviceGetCount(&n) == CUDA_SUCCESS && sizeof(p) > 700;
+}
+END
+succeeds "several files: builds" ptxloom cc -DSTEP=5 one.cu two.cu three.cpp four.c -o program -lcuda
+right "several files"
+succeeds "-c: an object for each source" ptxloom cc -DSTEP=5 -c one.cu two.cu three.cpp
+rm -f program
+succeeds "objects: link" ptxloom cc one.o two.o three.o -o program
+right "objects"
+succeeds "options of nvcc are taken" ptxloom cc -D STEP=5 -std=c++14 -O3 -g -lineinfo -Xptxas -v \
+	-Xcompiler -Wall,-fPIC -gencode arch=compute_70,code=sm_70 -gencode=arch=compute_80,code=sm_80 \
+	--expt-extended-lambda -maxrregcount=32 -lcudart -lm -I . one.cu two.cu three.cpp -o program
+right "options of nvcc"
+succeeds "-G: builds" ptxloom cc -G -DSTEP=5 one.cu two.cu three.cpp -o program
+right "-G"
+succeeds "-use_fast_math: builds" ptxloom cc -use_fast_math -DSTEP=5 one.cu two.cu three.cpp -o program
+right "-use_fast_math"
+succeeds "-run runs the program" ptxloom cc -DSTEP=5 one.cu two.cu three.cpp -o program -run
+grep -q 'all right' out
+ok $? "-run: is right"
+succeeds "-ptx: PTX beside the current folder's files" ptxloom cc -DSTEP=5 -ptx one.cu
+succeeds "-ptx: it is accepted" ptxloom lint one.ptx
+succeeds "-M: names what a source depends on" ptxloom cc -M -DSTEP=5 one.cu
+grep -q 'two\.h' out
+ok $? "-M: the included file is there"
+succeeds "-MD -MF: builds" ptxloom cc -MD -MF deps -DSTEP=5 -c one.cu -o other.o
+grep -q 'two\.h' deps && [ -s other.o ]
+ok $? "-MD -MF: writes both files"
+succeeds "-dryrun: shows the commands" ptxloom cc -dryrun -DSTEP=5 one.cu -o dry
+grep -q 'cuda-device-only' out && ! [ -e dry ]
+ok $? "-dryrun: runs none"
+succeeds "-shared: builds a library" ptxloom cc -shared -Xcompiler -fPIC two.cu -o libtwo.so
+rm -f program
+succeeds "-shared: links with it" ptxloom cc -DSTEP=5 one.cu three.cpp -L. -ltwo -Xlinker -rpath,. -o program
+right "-shared"
+succeeds "a newer target is made for what clang knows" ptxloom cc -arch=sm_120 -DSTEP=5 -c one.cu
+grep -q 'note: .* not for sm_120' out
+ok $? "a newer target: says so"
+
+# ---- messages ----
+
+cat >wrong.cu <<'END'
+__global__ void k(int *x)
+{
+	x[0] = undeclared;
+}
+int main() {}
+END
+refused 1 'wrong.cu:3:9: error' "an error is located" ptxloom cc wrong.cu -o wrong
+refused 2 'not supported' "-cubin is refused" ptxloom cc -cubin one.cu
+refused 2 'no file given' "no file is an error" ptxloom cc -O2
+refused 2 'needs a value' "-o without a value is an error" ptxloom cc one.cu -o
+refused 2 'is not a target' "a wrong target is an error" ptxloom cc -arch=sm_x one.cu
+refused 2 'several sources' "-c -o with two sources is an error" ptxloom cc -c one.cu two.cu -o x.o
+refused 2 'per thread' "default streams per thread are refused" ptxloom cc -default-stream=per-thread one.cu
+refused 2 'clang is not found' "no clang is said" env PTXLOOM_CLANG=/nonexistent ptxloom cc one.cu
+finish
