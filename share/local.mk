@@ -53,3 +53,5 @@ dist_ptxloomincludebits_DATA = \
 ptxloomincludecrtdir = $(pkgdatadir)/include/crt
 dist_ptxloomincludecrt_DATA = \
 	share/ptxloom/include/crt/sm_70_rt.hpp
+
+EXTRA_DIST += share/math_fit.py

@@ -1,5 +1,5 @@
 /*
- * Polynomials of the device's math functions, made by build-aux/math_fit.py: Horner's scheme with fma.
+ * Polynomials of the device's math functions, made by share/math_fit.py: Horner's scheme with fma.
  * The comment of each says what it approximates, where, and its error before rounding.
  */
 #ifndef PTXLOOM_MATH_POLY_H
