@@ -135,7 +135,8 @@ done
 
 if [ -w /dev/full ]; then
 	for command in "ls text.ptx" "ls --json text.ptx" "ptx text.ptx" "ls --help" "lint --rows" \
-		"lint --print text.ptx" "env" "devices" "--version" "--help" "help run" "exec --dump-program --kernel fill text.ptx"; do
+		"lint --print text.ptx" "env" "devices" "--version" "--help" \
+		"help run" "exec --dump-program --kernel fill text.ptx"; do
 		status=0
 		ptxloom $command >/dev/full 2>"$scratch/err" || status=$?
 		[ "$status" -eq 2 ] && grep -q "standard output: " "$scratch/err"
