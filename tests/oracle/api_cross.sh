@@ -52,6 +52,7 @@ for script in device kernels graphs streams memory modules zeros; do
 	awk -f "$scratch/compare.awk" "$srcdir/tests/oracle/api/$script.h200" "$scratch/got" >"$scratch/result"
 	grep '^#' "$scratch/result"
 	grep -v '^#' "$scratch/result" >"$scratch/sections"
+	ok "$([ -s "$scratch/sections" ]; echo $?)" "$script: there are answers"
 	while IFS='	' read -r verdict calls noted section; do
 		[ "$verdict" = good ]
 		ok $? "$section: $calls answers as measured, $noted of them noted as different"
