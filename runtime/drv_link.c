@@ -8,6 +8,7 @@
 #include "src/dev/image.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum input { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM };
 
@@ -269,6 +270,33 @@ RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size)
 
 /* What any device of today takes for older than itself. */
 #define LOWEST_SM 50
+
+/* The PTX that an input of any kind has for the current device; false: none. *texts and each is to be freed. */
+RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n);
+RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n)
+{
+	struct device_text *found = NULL;
+	struct diag quiet;
+	u32 len = 0;
+	int status;
+	struct rt_device *d = drv_device(&status);
+
+	*n = 0;
+	*texts = NULL;
+	if (!d)
+		return false;
+	diag_init(&quiet, NULL, NULL);
+	if (device_image_texts(&d->dev, data, size, "<input>", &quiet, &found, &len) == STATUS_SUCCESS)
+		*texts = calloc(len, sizeof(**texts));
+	diag_fini(&quiet);
+	for (u32 i = 0; i < len; i++) {
+		if (*texts && ((*texts)[*n] = strndup(found[i].text, found[i].size)))
+			++*n;
+		free(found[i].owned);
+	}
+	free(found);
+	return *n != 0;
+}
 
 RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
 RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size)

@@ -14,6 +14,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define JITLINK_INTERNAL 6
 #define INPUT_PTX 2
+#define INPUT_LTOIR 3
 
 typedef int create_fn(void **handle, u32 n, const char **options);
 typedef int add_fn(void *handle, int type, const void *data, size_t size, const char *name);
@@ -22,6 +23,8 @@ typedef int get_fn(void *handle, void *out);
 typedef int complete_fn(void *handle);
 typedef int destroy_fn(void **handle);
 
+/* The PTX in an input of any kind; false: none. *texts and each of them is to be freed. Of the runtime. */
+bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n);
 /* One text, or several as one image; *out is to be freed. Of the runtime. */
 bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
 
@@ -83,16 +86,47 @@ static int create(create_fn *real, void **handle, u32 n, const char **options)
 	return result;
 }
 
-static int keep(struct link *l, const char *data, size_t size)
+/* Takes `text`. */
+static int keep(struct link *l, char *text)
 {
-	char *text = strndup(data, size);
-
 	if (text && VEC_PUSH(&l->texts, text)) {
 		l->inputs++;
 		return 0;
 	}
 	free(text);
 	return JITLINK_INTERNAL;
+}
+
+/* The device's runtime is built in. */
+static bool is_device_runtime(const char *name)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	return name && !strncmp(slash ? slash + 1 : name, "libcudadevrt", 12);
+}
+
+/* An input beside link-time code; false: the linker has to take it. */
+static bool keep_from_linker(struct link *l, int type, const void *data, size_t size,
+			     const char *name, int *result)
+{
+	char **texts;
+	size_t n;
+
+	*result = 0;
+	if (type == INPUT_LTOIR || !data || !size)
+		return false;
+	if (type == INPUT_PTX) {
+		*result = keep(l, strndup(data, size));
+		return true;
+	}
+	if (is_device_runtime(name))
+		return true;
+	if (!plrt_image_texts(data, size, &texts, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		*result |= keep(l, texts[i]);
+	free(texts);
+	return true;
 }
 
 static int add(add_fn *real, void *handle, int type, const void *data, size_t size,
@@ -103,13 +137,13 @@ static int add(add_fn *real, void *handle, int type, const void *data, size_t si
 
 	if (!real)
 		return JITLINK_INTERNAL;
-	if (l && l->is_lto && type == INPUT_PTX && data && size)
-		return keep(l, data, size);
+	if (l && l->is_lto && keep_from_linker(l, type, data, size, name, &result))
+		return result;
 	result = real(handle, type, data, size, name);
 	if (result || !l)
 		return result;
 	l->has_code = true;
-	return type == INPUT_PTX ? keep(l, data, size) : 0;
+	return type == INPUT_PTX ? keep(l, strndup(data, size)) : 0;
 }
 
 static int complete(complete_fn *real, void *handle)

@@ -67,6 +67,14 @@ u32 device_shared_static(const struct program *p)
 	return (u32)align_up(p->shared_static, DEVICE_SHARED_STEP);
 }
 
+/* As far as a CTA can reach: hardware gives whole units, and notices only what is behind them; measured. */
+static u32 shared_bytes(const struct device *d, const struct program *p, u32 dynamic)
+{
+	u32 n = p->shared_static + dynamic;
+
+	return d->mem.strict ? n : (u32)align_up(n, (u64)d->arch->smem_alloc_unit_bytes);
+}
+
 u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p)
 {
 	u32 plain = (u32)k->owner->dev->arch->smem_per_cta_bytes, used = device_shared_static(p);
@@ -361,7 +369,7 @@ static bool start(struct device_flight *f, bool may_inline)
 				.explicit_cluster = h->explicit_cluster,
 				.async_eager = d->async_eager,
 				.dynamic_shared = f->dynamic_bytes,
-				.shared_bytes = p->shared_static + f->dynamic_bytes,
+				.shared_bytes = shared_bytes(d, p, f->dynamic_bytes),
 				.local_bytes = exec_local_bytes(p, d->stack_bytes),
 				.syscalls = &d->syscalls,
 				.textures = texture_table(d->textures),

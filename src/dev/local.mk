@@ -42,6 +42,7 @@ libcore_la_SOURCES += \
 	src/dev/memory_ipc.c \
 	src/dev/memory_map.c \
 	src/dev/memory_pool.c \
+	src/dev/builtin.c src/dev/builtin.h \
 	src/dev/program.c \
 	src/dev/launch.c \
 	src/dev/refusal.c \

@@ -1,6 +1,7 @@
 /*
  * Programs: from images to variables with addresses and kernels by name.
  */
+#include "src/dev/builtin.h"
 #include "src/dev/device.h"
 #include "src/dev/image.h"
 #include "src/dev/module.h"
@@ -164,6 +165,12 @@ static enum status load(struct device_program *p, const struct device_text *text
 		if (!p->units[i])
 			return STATUS_INVALID_PTX;
 	}
+	if (builtin_is_needed(p->units, p->len)) {
+		p->sources[p->len] = builtin_source;
+		p->units[p->len] = module_parse(&builtin_source, MODULE_LOAD, d);
+		if (!p->units[p->len++])
+			return STATUS_OUT_OF_MEMORY;
+	}
 	if (!link_units(p, d))
 		return STATUS_INVALID_PTX;
 	if (!place_variables(p)) {
@@ -182,13 +189,15 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 
 	*out = NULL;
 	if (p) {
+		u32 units = len + 1; /* with that of builtin.h */
+
 		p->dev = dev;
-		p->units = ARENA_ARRAY(&p->arena, struct ir_module *, len);
-		p->exec_units = ARENA_ARRAY(&p->arena, struct exec_unit, len);
-		p->sources = ARENA_ARRAY(&p->arena, struct diag_source, len);
-		p->names = ARENA_ARRAY(&p->arena, char *, len);
-		p->owned = ARENA_ARRAY(&p->arena, void *, len);
-		p->address = ARENA_ARRAY(&p->arena, u64 *, len);
+		p->units = ARENA_ARRAY(&p->arena, struct ir_module *, units);
+		p->exec_units = ARENA_ARRAY(&p->arena, struct exec_unit, units);
+		p->sources = ARENA_ARRAY(&p->arena, struct diag_source, units);
+		p->names = ARENA_ARRAY(&p->arena, char *, units);
+		p->owned = ARENA_ARRAY(&p->arena, void *, units);
+		p->address = ARENA_ARRAY(&p->arena, u64 *, units);
 	}
 	if (!p || !p->units || !p->exec_units || !p->sources || !p->names || !p->owned ||
 	    !p->address) {

@@ -18,6 +18,20 @@ static u32 cluster_dim(const struct exec_env *e, u32 component)
 	return e->cluster[component] ? e->cluster[component] : 1;
 }
 
+/* Whole units of the program's; both as an H200 has them. */
+static u64 total_shared(const struct exec_env *e)
+{
+	return align_up((u64)e->program->shared_static + e->dynamic_shared,
+			(u64)e->program->arch->smem_alloc_unit_bytes);
+}
+
+/* With what the system takes; the static part in steps of 16 bytes. */
+static u64 aggregate_shared(const struct exec_env *e)
+{
+	return (u64)e->program->arch->smem_reserved_per_cta_bytes +
+	       align_up((u64)e->program->shared_static, 16) + e->dynamic_shared;
+}
+
 u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 {
 	const struct exec_env *e = g->env;
@@ -32,8 +46,8 @@ u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 	case SR_smid: return g->cta->smid;
 	case SR_nsmid: return (u64)e->program->arch->sms;
 	case SR_gridid: return e->grid_id;
-	case SR_total_smem_size:
-		return e->program->uses_reserved ? e->program->shared_static + e->dynamic_shared : e->shared_bytes;
+	case SR_total_smem_size: return total_shared(e);
+	case SR_aggr_smem_size: return aggregate_shared(e);
 	case SR_reserved_smem_offset_begin:
 	case SR_reserved_smem_offset_0: return e->reserved_at;
 	/* The second half is where cooperative groups keep the barriers of tiles of several warps. */

@@ -207,6 +207,18 @@ succeeds "nested kernels: build" \
 	"$nvcc" -arch=sm_80 -rdc=true "$here/nested.cu" -o "$scratch/program" -lcudadevrt
 runs "nested kernels" "$scratch/program"
 
+# ---- how far shared memory reaches ----
+
+succeeds "shared memory's reach: builds" "$nvcc" -arch=sm_90 "$here/shared_reach.cu" -o "$scratch/program"
+runs "shared memory's reach" -d h200 "$scratch/program"
+for beyond in "0 0" "1 128" "128 128" "132 256"; do
+	# shellcheck disable=SC2086
+	ptxloom run -d h200 "$scratch/program" $beyond >"$scratch/out" 2>/dev/null
+	says cudaErrorIllegalAddress "shared memory's reach: $beyond is beyond"
+done
+ptxloom run -d h200 --check=mem "$scratch/program" 1 0 >"$scratch/out" 2>/dev/null
+says cudaErrorIllegalAddress "shared memory's reach: to the byte when memory is checked"
+
 # ---- many devices, threads and processes ----
 
 jacobi=$here/jacobi.cu

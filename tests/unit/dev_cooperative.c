@@ -29,7 +29,43 @@ static const char kernels[] = HEAD
 	"S: ld.acquire.gpu.u32 %r11, [%rd1+4]; xor.b32 %r12, %r11, %r10; setp.ge.s32 %p3, %r12, 0; @%p3 bra S;\n"
 	"W: bar.sync 0; ld.global.u32 %r13, [%rd5]; setp.lt.u32 %p3, %r13, %r7; @%p3 trap;\n"
 	"setp.lt.u32 %p3, %r7, %r0; @%p3 bra LOOP; ret;\n}\n"
-	".visible .entry empty() { ret; }\n";
+	".visible .entry empty() { ret; }\n"
+	/* The same with functions of the device's runtime, as compilers without headers call them. */
+	".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 a);\n"
+	".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 a, .param .b32 b);\n"
+	".extern .func (.param .b32 r) cudaCGSynchronizeGrid(.param .b64 a, .param .b32 b);\n"
+	".extern .func (.param .b32 r) cudaCGGetSize(.param .b64 a, .param .b64 b, .param .b64 c);\n"
+	".extern .func (.param .b32 r) cudaCGGetRank(.param .b64 a, .param .b64 b, .param .b64 c);\n"
+	".visible .entry meet_called(.param .u64 out, .param .u32 n)\n{\n"
+	".reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<12>; .param .b64 h; .param .b32 f, s;\n"
+	"ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [n]; st.param.b32 [f], 1;\n"
+	"call.uni (h), cudaCGGetIntrinsicHandle, (f); ld.param.b64 %rd1, [h]; st.param.b32 [f], 0;\n"
+	"mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; mov.u32 %r5, %tid.x; setp.ne.u32 %p1, %r5, 0;\n"
+	"mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd0, %rd2;\n"
+	"add.u32 %r6, %r3, 1; rem.u32 %r6, %r6, %r4; mul.wide.u32 %rd4, %r6, 4;\n"
+	"add.s64 %rd5, %rd0, %rd4; mov.u32 %r7, 0;\n"
+	"LOOP: add.u32 %r7, %r7, 1; @%p1 bra A; st.global.u32 [%rd3], %r7;\n"
+	"A: and.b32 %r8, %r7, 1; setp.eq.u32 %p2, %r8, 0; @%p2 bra EVEN;\n"
+	"call.uni (s), cudaCGSynchronize, (h, f); bra B;\n"
+	"EVEN: call.uni (s), cudaCGSynchronizeGrid, (h, f);\n"
+	"B: ld.param.b32 %r9, [s]; setp.ne.u32 %p2, %r9, 0; @%p2 trap;\n"
+	"ld.volatile.global.u32 %r13, [%rd5]; setp.lt.u32 %p3, %r13, %r7; @%p3 trap;\n"
+	"setp.lt.u32 %p3, %r7, %r0; @%p3 bra LOOP; ret;\n}\n"
+	/* out[rank] = both statuses + 2 rank + 1000 size + 100000 (number of grids + which one) */
+	".visible .entry measure(.param .u64 out, .param .u32 scope)\n{\n"
+	".reg .pred %p; .reg .b32 %r<20>; .reg .b64 %rd<12>; .param .b64 h, a, b; .param .b32 f, s;\n"
+	".local .align 8 .b8 l[16];\n"
+	"ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [scope]; st.param.b32 [f], %r0;\n"
+	"call.uni (h), cudaCGGetIntrinsicHandle, (f);\n"
+	"mov.u64 %rd1, l; cvta.local.u64 %rd1, %rd1; add.u64 %rd2, %rd1, 4;\n"
+	"st.v4.u32 [%rd1], {0, 0, 0, 0};\n"
+	"st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; call.uni (s), cudaCGGetRank, (a, b, h);\n"
+	"ld.param.b32 %r1, [s]; add.u64 %rd1, %rd1, 8; add.u64 %rd2, %rd2, 8;\n"
+	"st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; call.uni (s), cudaCGGetSize, (a, b, h);\n"
+	"ld.param.b32 %r2, [s]; ld.local.v4.u32 {%r3, %r4, %r5, %r6}, [l]; add.u32 %r1, %r1, %r2;\n"
+	"mad.lo.u32 %r1, %r3, 2, %r1; mad.lo.u32 %r1, %r5, 1000, %r1; mad.lo.u32 %r1, %r4, 100000, %r1;\n"
+	"mad.lo.u32 %r1, %r6, 100000, %r1;\n"
+	"mul.wide.u32 %rd3, %r3, 4; add.u64 %rd0, %rd0, %rd3; st.global.u32 [%rd0], %r1; ret;\n}\n";
 
 struct env {
 	struct ptxloom_device *dev;
@@ -64,10 +100,11 @@ static bool all_are(const unsigned *at, unsigned n, unsigned value)
 	return good;
 }
 
-static void test_barrier(struct env *e, unsigned ctas, unsigned threads, unsigned rounds)
+static void test_barrier(struct env *e, const char *kernel, unsigned ctas, unsigned threads,
+			 unsigned rounds)
 {
 	struct ptxloom_config c = {.grid = {ctas}, .block = {threads}, .cooperative = 1};
-	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "meet");
+	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, kernel);
 	void *out = e->out;
 
 	memset(e->out, 0, OUT_WORDS * 4);
@@ -112,6 +149,30 @@ static void test_plain(struct env *e)
 		 PTXLOOM_LAUNCH_FAILED);
 }
 
+/* Ranks and sizes; neither without a cooperative launch nor of another scope than the grid is there a handle. */
+static void test_measures(struct env *e)
+{
+	struct ptxloom_config c = {.grid = {2, 1, 3}, .block = {4, 2}, .cooperative = 1};
+	struct ptxloom_kernel *k = ptxloom_module_kernel(e->mod, "measure");
+	unsigned scope = 1;
+	void *out = e->out;
+	bool good = true;
+
+	CHECK_EQ(ptxloom_launch(k, &c, (void *[]){&out, &scope}), 0);
+	for (unsigned i = 0; i < 48; i++)
+		good &= e->out[i] == 2 * i + 48000 + 100000;
+	CHECK(good);
+	e->out[0] = 0;
+	scope = 2;
+	CHECK_EQ(ptxloom_launch(k, &c, (void *[]){&out, &scope}), 0);
+	CHECK_EQ(e->out[0], 2);
+	e->out[0] = 0;
+	scope = 1;
+	c.cooperative = 0;
+	CHECK_EQ(ptxloom_launch(k, &c, (void *[]){&out, &scope}), 0);
+	CHECK_EQ(e->out[0], 2);
+}
+
 int main(void)
 {
 	static const unsigned workers[] = {1, 2, 7};
@@ -121,9 +182,12 @@ int main(void)
 		for (uint64_t seed = 0; seed < 2; seed++) {
 			if (!env_open(&e, "a100", workers[i], seed * 77))
 				return check_done();
-			test_barrier(&e, 64, 32, 1000);
-			test_barrier(&e, 216, 1024, 3);
-			test_barrier(&e, 1, 1, 100);
+			test_barrier(&e, "meet", 64, 32, 1000);
+			test_barrier(&e, "meet", 216, 1024, 3);
+			test_barrier(&e, "meet", 1, 1, 100);
+			test_barrier(&e, "meet_called", 64, 32, 300);
+			test_barrier(&e, "meet_called", 1, 1, 100);
+			test_measures(&e);
 			test_limit(&e, 1024);
 			test_limit(&e, 33);
 			test_plain(&e);
