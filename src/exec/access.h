@@ -19,7 +19,7 @@ struct access {
 
 static inline u32 mask_of(const struct gang *g, u32 w)
 {
-	return g->mode == MODE_GANG ? g->warp_at[w].live : g->active;
+	return g->mode == MODE_GANG ? g->warp_at[g->warp + w].live : g->active;
 }
 
 /*

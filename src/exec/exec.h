@@ -28,6 +28,7 @@
 #define WARPGROUP_WARPS 4u
 #define CTA_BARRIERS (CTA_NAMED_BARRIERS + CTA_WARPS / WARPGROUP_WARPS)
 #define CTA_WARPS 64u /* that a CTA may have: its gangs are no more */
+#define PARTED_GROUPS 16u /* of a gang's lanes that may wait; more of them run warp by warp */
 #define CLUSTER_CTAS_MAX 16u
 /* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
 #define EXEC_RESERVED_SHARED 1024u
@@ -136,6 +137,7 @@ struct program {
 	u32 affine_at;       /* where in the block what they find is kept, of the gang and of the CTA */
 	bool may_be_idle;    /* worth asking exec_cta_idle */
 	u32 preds_at;        /* where predicate rows begin in the block; each takes 64 bytes */
+	u32 parted_at;       /* a row for results of parted gangs (parted.h); 0: gangs do not run parted */
 	u64 fixed_preds;     /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
 	u32 shared_static;   /* bytes */
@@ -166,6 +168,7 @@ enum exec_stop {
 	STOP_DONE,     /* all lanes have exited */
 	STOP_DIVERGED, /* gang mode: the warps go different ways at `pc` */
 	STOP_REJOIN,   /* warp mode: reached the gang's meeting point with all live lanes */
+	STOP_PARTED,   /* gang mode: the warps go on one by one, from where their groups are parked */
 	STOP_BARRIER,  /* parked; the record of the wait is in the warp's groups */
 	STOP_YIELD,    /* budget used up or a polite wait: run others first */
 	STOP_FAULT,    /* see gang->fault */
@@ -250,6 +253,7 @@ enum exec_mode { MODE_GANG, MODE_WARP, MODE_MASKED, MODE_ORDERED, EXEC_MODES };
 struct exec_ops {
 	const char *level; /* "v4" */
 	const struct exec_table *mode[EXEC_MODES];
+	const struct exec_table *parted; /* gang mode, lanes parted; NULL: gangs do not run parted */
 	/* Run records from `in` until a handler stops. */
 	void (*loop)(struct gang *g, const struct insn *in);
 	/* Lanes of g's warp have exited: let warp instructions go on that waited for them only. */
@@ -294,6 +298,23 @@ struct exec_env {
 	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
 };
 
+/* Lanes of a gang that stand at one record. */
+struct parted_group {
+	u32 pc;
+	u32 mask[GANG_WARPS];
+};
+
+/* A gang whose lanes have parted and that stays a gang: parted.h. */
+struct parted {
+	bool on;
+	u32 groups; /* that wait */
+	u32 stop;   /* the lowest of their records, NO_PC: none */
+	u32 spins;  /* backward branches since lanes parted */
+	u32 outer;  /* where the ways of all lanes meet again, NO_PC: nowhere */
+	u32 live[GANG_WARPS]; /* lanes that have not exited; warp.live has those that run */
+	struct parted_group group[PARTED_GROUPS + 1];
+};
+
 /*
  * The state of a gang: warps first_warp .. first_warp + warps - 1 of its CTA. In warp and masked mode lane0, lanes,
  * warp and active narrow it to one warp.
@@ -325,6 +346,7 @@ struct gang {
 	u32 clock;                /* counts records, for %clock */
 	struct fault *fault;
 	void *scratch;            /* 32 double words, for masked mode */
+	struct parted parted;
 };
 
 struct cta {

@@ -28,6 +28,7 @@ libcore_la_SOURCES += \
 	src/exec/fuse_affine.c src/exec/fuse_int.h \
 	src/exec/polls.c src/exec/estimate.c \
 	src/exec/observer.c src/exec/observer.h \
+	src/exec/parted.c src/exec/parted.h \
 	src/exec/run.c \
 	src/exec/select.c \
 	src/exec/sreg.c \
@@ -49,6 +50,7 @@ exec_sources = \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
 	src/exec/op_tex.c src/exec/op_tex_wide.c src/exec/tex_op.h src/exec/tex_wide.h \
 	src/exec/op_atom.c \
+	src/exec/op_parted.c src/exec/ops/parted.def \
 	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_quads.c src/exec/op_mma_scaled.c \
 	src/exec/op_wgmma.c \
 	src/exec/product_float.c src/exec/product_int.c \
@@ -101,6 +103,11 @@ check_PROGRAMS += tests/unit/exec_wide
 TESTS += tests/unit/exec_wide
 tests_unit_exec_wide_SOURCES = tests/unit/exec_wide.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_wide_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_parted
+TESTS += tests/unit/exec_parted
+tests_unit_exec_parted_SOURCES = tests/unit/exec_parted.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_parted_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_rows
 TESTS += tests/unit/exec_rows

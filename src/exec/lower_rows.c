@@ -475,7 +475,8 @@ static bool find_post_dominators(struct flow *f)
 /*
  * Where lanes of a warp have parted at branches and the lowest of their places goes first, those
  * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
- * lanes. Calls lead away from the order of the records.
+ * lanes. Calls lead away from the order of the records: this holds in the kernel, which comes last,
+ * while nobody is in a function. Rows that live everywhere have readers that are not seen here.
  */
 static bool mark_dead(struct flow *f, const u32 rows[3])
 {
@@ -485,8 +486,11 @@ static bool mark_dead(struct flow *f, const u32 rows[3])
 
 	if (!read)
 		return false;
-	for (u32 b = l->p->has_calls ? 0 : f->blocks; b-- > 0;) {
+	for (u32 b = f->blocks; b-- > 0;) {
 		const struct block *x = &f->block[b];
+
+		if (l->insns.at[x->first].func)
+			continue;
 
 		for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
 			const struct row_ref *ref = &l->refs.at[r];
@@ -494,7 +498,7 @@ static bool mark_dead(struct flow *f, const u32 rows[3])
 			struct insn *in = &l->insns.at[ref->insn];
 
 			if (ref->write && ref->field == FIELD_D && is_lane_op(in->op) &&
-			    !read[offset[v->class] + v->row])
+			    is_tracked(l, ref->vreg) && !read[offset[v->class] + v->row])
 				in->flags |= INSN_DEAD;
 		}
 		for (u32 w = 0; w < f->words; w++)
@@ -517,6 +521,17 @@ static u32 choose_gang(const struct lower *l, const u32 rows[3])
 	while (g > 1 && (bytes * g > BLOCK_BYTES || (warps && g / 2 >= warps)))
 		g /= 2;
 	return g;
+}
+
+/* Does the program need the row of parted gangs? See parted.h. */
+static bool may_part(const struct lower *l)
+{
+	bool parts = false;
+
+	for (u32 i = 0; i < l->insns.len; i++)
+		parts |= l->insns.at[i].op == OP_bra_pred || l->insns.at[i].op == OP_brx_idx ||
+			 l->insns.at[i].op == OP_guard;
+	return parts && !l->options.one_to_one;
 }
 
 static void set_field(struct lower *l, const struct row_ref *r, u32 offset)
@@ -544,6 +559,10 @@ static bool assign(struct lower *l, const u32 rows[3])
 	prog->preds_at = base_p;
 	prog->affine_at = base_p + rows[ROW_P] * p;
 	prog->block_bytes = (u32)align_up(prog->affine_at + 2 * prog->affines * sizeof(struct affine), 64);
+	if (gang > 1 && may_part(l)) {
+		prog->parted_at = prog->block_bytes;
+		prog->block_bytes += x;
+	}
 	for (u32 v = 0; v < l->vregs.len; v++) {
 		struct vreg *r = &l->vregs.at[v];
 

@@ -3,6 +3,7 @@
  * In gang mode a branch on which the warps do not agree ends the run (STOP_DIVERGED); the warps then execute it one by
  * one. PTX ISA "Control Flow Instructions", "Predicated Execution".
  */
+#include "src/exec/parted.h"
 #include "src/exec/tables.h"
 
 #include <stdio.h>
@@ -63,11 +64,14 @@ HANDLER(guard_gang)
 {
 	int vote = gang_vote(g, in);
 	bool full = g->full;
+	const struct insn *next;
 
 	if (vote > 0)
 		return g->table->run[in->inner](g, in);
 	if (vote == 0)
 		return in + 1;
+	if (EXEC_NAME(parted_guard)(g, in, &next))
+		return next;
 	g->full = false;
 	for (u32 w = 0; w < g->warps && g->stop == STOP_NONE; w++) {
 		u32 live = g->warp_at[w].live, t = ((const u32 *)(g->regs + in->guard))[w];
@@ -171,12 +175,25 @@ HANDLER(bra_warp)
 	return warp_jump(g, in->target);
 }
 
+/* The gang's lanes go both ways. */
+static const struct insn *part(struct gang *g, const struct insn *in)
+{
+	u32 taken[GANG_WARPS];
+
+	if (!parted_may_begin(g, in))
+		return diverge(g, in);
+	for (u32 w = 0; w < g->warps; w++)
+		taken[w] = guard_mask(g, in, w) & g->warp_at[w].live;
+	parted_begin(g, in);
+	return parted_split(g, in, taken);
+}
+
 HANDLER(bra_pred_gang)
 {
 	int vote = gang_vote(g, in);
 
 	if (vote < 0)
-		return diverge(g, in);
+		return part(g, in);
 	if (!vote)
 		return in + 1;
 	SPEND((u32)(in - g->insns));
@@ -194,25 +211,43 @@ HANDLER(bra_pred_warp)
 	return in->flags & INSN_BACK ? warp_back(g, in, in->target) : warp_jump(g, in->target);
 }
 
-/* imm: number of targets; ext: their records. An index past the end is undefined; it faults. */
-HANDLER(brx_idx_gang)
+bool EXEC_NAME(branch_targets)(const struct gang *g, const struct insn *in, u32 *targets)
 {
-	const u32 *a = ROW32(in->a);
-	u32 first = 0, seen = 0;
+	const u32 *a = (const u32 *)(g->regs + in->a);
 
 	for (u32 w = 0; w < g->warps; w++)
 		for (u32 m = g->warp_at[w].live; m; m &= m - 1) {
-			u32 i = a[w * WARP_LANES + (u32)__builtin_ctz(m)];
+			u32 l = w * WARP_LANES + (u32)__builtin_ctz(m);
 
-			if (!seen++)
-				first = i;
-			else if (i != first)
-				return diverge(g, in);
+			if (a[l] >= (u64)in->imm)
+				return false;
+			targets[l] = g->env->program->ext[in->ext + a[l]];
 		}
-	if (first >= (u64)in->imm)
+	return true;
+}
+
+/* imm: number of targets; ext: their records. An index past the end is undefined; it faults. */
+HANDLER(brx_idx_gang)
+{
+	u32 targets[GANG_WARPS * WARP_LANES], first = NO_PC, differ = 0;
+
+	if (!EXEC_NAME(branch_targets)(g, in, targets))
 		return diverge(g, in);
+	for (u32 w = 0; w < g->warps; w++)
+		for (u32 m = g->warp_at[w].live; m; m &= m - 1) {
+			u32 t = targets[w * WARP_LANES + (u32)__builtin_ctz(m)];
+
+			first = first == NO_PC ? t : first;
+			differ |= t ^ first;
+		}
+	if (differ) {
+		if (!parted_may_begin(g, in))
+			return diverge(g, in);
+		parted_begin(g, in);
+		return parted_scatter(g, in, targets);
+	}
 	SPEND((u32)(in - g->insns));
-	return g->insns + g->env->program->ext[in->ext + first];
+	return g->insns + first;
 }
 
 static const struct insn *beyond_table(struct gang *g, const struct insn *in, u32 index, u32 lanes)
@@ -493,6 +528,7 @@ static void loop(struct gang *g, const struct insn *in)
 const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
+	.parted = &EXEC_NAME(table_parted),
 	.loop = loop,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),

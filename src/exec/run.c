@@ -4,6 +4,7 @@
 #include "src/exec/affine.h"
 #include "src/exec/async.h"
 #include "src/exec/observer.h"
+#include "src/exec/parted.h"
 
 #include <stdlib.h>
 
@@ -196,6 +197,7 @@ void exec_cta_start(struct cta *c)
 	for (u32 i = 0; i < c->gangs; i++) {
 		c->gang[i].together = c->gang[i].full = true;
 		c->gang[i].pc = p->funcs[0].first;
+		c->gang[i].parted.on = false;
 	}
 	c->gang[c->gangs - 1].full = last == WARP_LANES;
 	if (PL_UNLIKELY(c->random))
@@ -248,6 +250,8 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 	const struct insn *in = g->insns + g->pc;
 
 	use_gang(g);
+	if (PL_UNLIKELY(g->parted.on))
+		in = parted_resume(g);
 	g->budget = budget;
 	pass->ran = pass->active = true;
 	g->env->ops->loop(g, in);

@@ -215,6 +215,17 @@ static void add_waiter(struct sched_grid *g, const struct sched_waiter *w)
 		g->waiters[g->waiter_len++] = *w;
 }
 
+/* The groups of a warp of a parted gang, all of which are ready. */
+static void add_parted(struct sched_grid *g, const struct parted *p, u32 warp, struct sched_waiter *x)
+{
+	for (u32 i = 0; i < p->groups; i++) {
+		x->mask = p->group[i].mask[warp];
+		x->pc = p->group[i].pc;
+		if (x->mask)
+			add_waiter(g, x);
+	}
+}
+
 static void collect_cta(struct sched_grid *g, const struct cta *c)
 {
 	for (u32 i = 0; i < c->gangs; i++)
@@ -223,6 +234,10 @@ static void collect_cta(struct sched_grid *g, const struct cta *c)
 			struct sched_waiter x = {.ctaid = {c->id[0], c->id[1], c->id[2]},
 						 .warp = c->gang[i].first_warp + k};
 
+			if (c->gang[i].parted.on) {
+				add_parted(g, &c->gang[i].parted, k, &x);
+				continue;
+			}
 			if (w->live && c->gang[i].together) {
 				x.mask = w->live;
 				x.pc = c->gang[i].pc;

@@ -27,6 +27,7 @@ struct harness {
 	const struct exec_observer *observer; /* NULL: none */
 	bool contract;      /* products go into sums */
 	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
+	s32 budget;         /* of a turn, 0: 10000 */
 };
 
 static inline bool harness_open(struct harness *h, const char *ptx)
@@ -221,7 +222,7 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 		tid[i] = i;
 	memset(&h->fault, 0, sizeof(h->fault));
 	harness_cluster_dims(h, ir_find_func(h->m, kernel));
-	stop = harness_grid(h, 10000, h->turns);
+	stop = harness_grid(h, h->budget ? h->budget : 10000, h->turns);
 	free(tid);
 	exec_program_free(p);
 	return stop;
