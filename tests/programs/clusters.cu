@@ -1,27 +1,12 @@
 // Clusters: a histogram in the shared memory of all CTAs of a cluster, dimensions from the kernel, from a launch
 // attribute and with grids counted in clusters; what is refused; occupancy. Programmatic dependent launches.
+#include "try.h"
+
 #include <cooperative_groups.h>
-#include <stdio.h>
 
 namespace cg = cooperative_groups;
 
 constexpr int bins = 256, words = 50000;
-
-#define TRY(call)                                                                                  \
-	do {                                                                                           \
-		cudaError_t e_ = (call);                                                                   \
-		if (e_ != cudaSuccess) {                                                                   \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(e_));            \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
-#define RIGHT(what)                                                                                \
-	do {                                                                                           \
-		if (!(what)) {                                                                             \
-			printf("%s:%d: %s: not so\n", __FILE__, __LINE__, #what);                              \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
 
 // Every CTA keeps a part of the bins.
 __global__ void __cluster_dims__(4, 1, 1) histogram(const unsigned *in, unsigned *out)

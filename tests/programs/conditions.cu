@@ -1,15 +1,5 @@
 // Conditional nodes of graphs: IF, WHILE and SWITCH, one within another, set by kernels.
-#include <cuda_runtime.h>
-#include <stdio.h>
-
-#define TRY(call)                                                                                  \
-	do {                                                                                           \
-		cudaError_t e_ = (call);                                                                   \
-		if (e_ != cudaSuccess) {                                                                   \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(e_));            \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
+#include "try.h"
 
 __global__ void set(cudaGraphConditionalHandle h, unsigned v)
 {

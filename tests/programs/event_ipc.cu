@@ -1,17 +1,8 @@
 // An event shared by two processes: the child waits, in a stream and by itself, for what the parent records.
-#include <cuda_runtime.h>
-#include <stdio.h>
+#include "try.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define TRY(call)                                                                                  \
-	do {                                                                                           \
-		cudaError_t e_ = (call);                                                                   \
-		if (e_ != cudaSuccess) {                                                                   \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(e_));            \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
 
 __global__ void wait_for(volatile int *flag)
 {

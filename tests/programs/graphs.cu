@@ -1,35 +1,8 @@
 // Graphs: capture with a fork and a join, nodes added by hand, clones, updates, children, host and event nodes.
-#include <cuda_runtime.h>
-#include <stdio.h>
+#include "try.h"
+
 #include <string.h>
 #include <unistd.h>
-
-#define TRY(call)                                                                                  \
-	do {                                                                                           \
-		cudaError_t e_ = (call);                                                                   \
-		if (e_ != cudaSuccess) {                                                                   \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(e_));            \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
-#define REFUSED(error, call)                                                                       \
-	do {                                                                                           \
-		cudaError_t e_ = (call);                                                                   \
-		if (e_ != (error)) {                                                                       \
-			printf("%s:%d: %s: %s instead of %s\n", __FILE__, __LINE__, #call,                     \
-				   cudaGetErrorName(e_), #error);                                                  \
-			return 1;                                                                              \
-		}                                                                                          \
-		cudaGetLastError();                                                                        \
-	} while (0)
-#define SAME(a, b)                                                                                 \
-	do {                                                                                           \
-		long long a_ = (long long)(a), b_ = (long long)(b);                                        \
-		if (a_ != b_) {                                                                            \
-			printf("%s:%d: %s is %lld, expected %lld\n", __FILE__, __LINE__, #a, a_, b_);          \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
 
 // The order of calls shows in the result.
 __global__ void step(int *p, int v)

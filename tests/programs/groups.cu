@@ -1,5 +1,7 @@
 // Cooperative groups and libcu++: groups of every size, reductions and scans, asynchronous copies, barriers,
 // pipelines, atomic references, semaphores, the barrier of a grid.
+#include "try.h"
+
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -8,27 +10,10 @@
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cuda/semaphore>
-#include <stdio.h>
 
 namespace cg = cooperative_groups;
 
 constexpr int threads = 256, tiles = 16;
-
-#define TRY(call)                                                                                  \
-	do {                                                                                           \
-		cudaError_t e_ = (call);                                                                   \
-		if (e_ != cudaSuccess) {                                                                   \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(e_));            \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
-#define RIGHT(what)                                                                                \
-	do {                                                                                           \
-		if (!(what)) {                                                                             \
-			printf("%s:%d: %s: not so\n", __FILE__, __LINE__, #what);                              \
-			return 1;                                                                              \
-		}                                                                                          \
-	} while (0)
 
 // All CTAs write, meet, and read what the next one has written.
 __global__ void meet(int *out, int rounds)

@@ -311,7 +311,8 @@ typedef enum cudaMemAllocationHandleType {
 } cudaMemAllocationHandleType;
 
 typedef enum cudaGraphMemAttributeType {
-	cudaGraphMemAttrUsedMemCurrent, cudaGraphMemAttrUsedMemHigh
+	cudaGraphMemAttrUsedMemCurrent, cudaGraphMemAttrUsedMemHigh,
+	cudaGraphMemAttrReservedMemCurrent, cudaGraphMemAttrReservedMemHigh
 } cudaGraphMemAttributeType;
 
 typedef enum cudaMemcpyFlags {
