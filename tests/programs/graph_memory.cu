@@ -43,7 +43,7 @@ static size_t in_use(cudaGraphMemAttributeType which)
 static int closed(cudaStream_t s)
 {
 	cudaGraph_t graph, copy;
-	cudaGraphNode_t alloc, fill, back, release;
+	cudaGraphNode_t alloc, fill, back, release, child;
 	cudaGraphExec_t exec;
 	int *p, h[32];
 
@@ -54,6 +54,9 @@ static int closed(cudaStream_t s)
 	TRY(cudaGraphAddMemFreeNode(&release, graph, &back, 1, p));
 	REFUSED(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&release, graph, &back, 1, p));
 	REFUSED(cudaErrorNotSupported, cudaGraphClone(&copy, graph));
+	TRY(cudaGraphCreate(&copy, 0));
+	REFUSED(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&child, copy, NULL, 0, graph));
+	TRY(cudaGraphDestroy(copy));
 	TRY(cudaGraphInstantiate(&exec, graph, 0));
 	for (int i = 0; i < 3; i++) {
 		h[31] = 0;

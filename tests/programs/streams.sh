@@ -41,7 +41,7 @@ try()
 	done
 }
 
-for name in streams graphs conditions event_ipc; do
+for name in streams graphs conditions graph_memory event_ipc; do
 	source=$srcdir/tests/programs/$name.cu
 	if [ "$has_clang" -eq 0 ]; then
 		try "$name, ptxloom cc" ptxloom cc "$source"
