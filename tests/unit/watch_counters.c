@@ -89,6 +89,8 @@ static const struct {
 	{"st.local.u32 [v+4], %r0; ld.local.u32 %r2, [v+4];",
 	 {{WATCH_local_st_sectors, 4}, {WATCH_local_ld_sectors, 4}, {WATCH_local_ld_requests, 1}}},
 	{"st.local.v2.u64 [v], {%d0, %d0};", {{WATCH_local_st_sectors, 16}}},
+	{"mov.u64 %d3, v; cvta.local.u64 %d3, %d3; st.u32 [%d3+4], %r0; ld.u32 %r2, [%d3+4];",
+	 {{WATCH_local_st_sectors, 4}, {WATCH_local_ld_requests, 1}, {WATCH_global_st_requests, 0}}},
 	{"bar.sync 0; bar.sync 1;", {{WATCH_barriers, 2}}},
 };
 
