@@ -470,7 +470,7 @@ static void compare(void)
 		char what[96];
 		u64 handle;
 
-		if (!sums[i] || !get_case(i, &t))
+		if (!sums[i] || !CHECK_MSG(get_case(i, &t), "a case that was measured is there"))
 			continue;
 		snprintf(what, sizeof(what), "%s of %s, %s", t.s->name, t.f->name, t.k->name);
 		if (!make(&t, &d, &handle)) {
