@@ -65,6 +65,8 @@ size_t script_split(char *text, char **token, size_t max)
 		token[n++] = text;
 		if (*text == '"') {
 			text += 1 + strcspn(text + 1, "\"");
+			if (!*text)
+				script_die("a quote without its end", token[n - 1]);
 			*text++ = 0;
 		} else {
 			text += strcspn(text, " ");
