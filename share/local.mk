@@ -3,8 +3,12 @@ ptxloomincludedir = $(pkgdatadir)/include
 dist_ptxloominclude_DATA = \
 	share/ptxloom/include/builtin_types.h \
 	share/ptxloom/include/channel_descriptor.h \
+	share/ptxloom/include/cooperative_groups.h \
+	share/ptxloom/include/cuComplex.h \
 	share/ptxloom/include/cuda.h \
+	share/ptxloom/include/cuda_bf16.h \
 	share/ptxloom/include/cuda_device_runtime_api.h \
+	share/ptxloom/include/cuda_fp16.h \
 	share/ptxloom/include/cuda_profiler_api.h \
 	share/ptxloom/include/cuda_runtime.h \
 	share/ptxloom/include/cuda_runtime_api.h \
@@ -16,6 +20,7 @@ dist_ptxloominclude_DATA = \
 	share/ptxloom/include/host_defines.h \
 	share/ptxloom/include/math_constants.h \
 	share/ptxloom/include/math_functions.h \
+	share/ptxloom/include/nvToolsExt.h \
 	share/ptxloom/include/sm_20_atomic_functions.h \
 	share/ptxloom/include/sm_30_intrinsics.h \
 	share/ptxloom/include/sm_32_intrinsics.h \
@@ -44,6 +49,8 @@ dist_ptxloomincludeptxloom_DATA = \
 	share/ptxloom/include/ptxloom/math_special.h \
 	share/ptxloom/include/ptxloom/runtime_cxx.h \
 	share/ptxloom/include/ptxloom/runtime_enums.h \
+	share/ptxloom/include/ptxloom/surfaces.h \
+	share/ptxloom/include/ptxloom/texture_references.h \
 	share/ptxloom/include/ptxloom/textures.h
 
 ptxloomincludebitsdir = $(pkgdatadir)/include/bits
@@ -53,5 +60,14 @@ dist_ptxloomincludebits_DATA = \
 ptxloomincludecrtdir = $(pkgdatadir)/include/crt
 dist_ptxloomincludecrt_DATA = \
 	share/ptxloom/include/crt/sm_70_rt.hpp
+
+ptxloomincludecooperativegroupsdir = $(pkgdatadir)/include/cooperative_groups
+dist_ptxloomincludecooperativegroups_DATA = \
+	share/ptxloom/include/cooperative_groups/reduce.h \
+	share/ptxloom/include/cooperative_groups/scan.h
+
+ptxloomincludenvtx3dir = $(pkgdatadir)/include/nvtx3
+dist_ptxloomincludenvtx3_DATA = \
+	share/ptxloom/include/nvtx3/nvToolsExt.h
 
 EXTRA_DIST += share/math_fit.py
