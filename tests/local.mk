@@ -11,7 +11,7 @@ endif
 
 # The same libraries, where they are built with a sanitizer.
 dist_check_SCRIPTS += tests/programs/cc.sh
-EXTRA_DIST += tests/programs/cc_math.cu
+EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/programs/cc_headers.cu
 TESTS += tests/programs/cc.sh
 dist_check_SCRIPTS += tests/programs/sanitized.sh
 if SANITIZED

@@ -145,8 +145,12 @@ static void common(const struct cc *cc, struct cc_words *c, bool cuda)
 {
 	static const char *const words[] = {"--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-x", "cuda",
 					    "-fdeclspec", "-Wno-unknown-cuda-version"};
+	/* Errors of clang that are none with nvcc over gcc. */
+	static const char *const lenient[] = {"-Wno-register", "-Wno-c++11-narrowing"};
 
 	cc_add(c, cc->clang);
+	for (size_t i = 0; i < ARRAY_LEN(lenient); i++)
+		cc_add(c, lenient[i]);
 	if (cuda) {
 		for (size_t i = 0; i < ARRAY_LEN(words); i++)
 			cc_add(c, words[i]);

@@ -56,9 +56,9 @@ right()
 	ok $? "$1: is right"
 }
 
-for name in math; do
+for name in math language headers; do
 	rm -f program
-	succeeds "$name: builds" ptxloom cc "$top/tests/programs/cc_$name.cu" -o program
+	succeeds "$name: builds" ptxloom cc "$top/tests/programs/cc_$name.cu" -o program -lcuda
 	right "$name"
 done
 

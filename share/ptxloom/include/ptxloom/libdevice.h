@@ -37,34 +37,34 @@
 		    : letter(a), letter(b), letter(c));                                    \
 		return r;                                                                  \
 	}
-#define PTXLOOM_MODE(mode)                                                                 \
-	PTXLOOM_ROUND2(fadd_##mode, float, "f", "add." #mode ".f32")                       \
-	PTXLOOM_ROUND2(fsub_##mode, float, "f", "sub." #mode ".f32")                       \
-	PTXLOOM_ROUND2(fmul_##mode, float, "f", "mul." #mode ".f32")                       \
-	PTXLOOM_ROUND2(fdiv_##mode, float, "f", "div." #mode ".f32")                       \
-	PTXLOOM_ROUND3(fmaf_##mode, float, "f", "fma." #mode ".f32")                       \
-	PTXLOOM_ROUND3(fmaf_ieee_##mode, float, "f", "fma." #mode ".f32")                  \
-	PTXLOOM_ROUND1(frcp_##mode, float, "f", float, "f", "rcp." #mode ".f32")           \
-	PTXLOOM_ROUND1(fsqrt_##mode, float, "f", float, "f", "sqrt." #mode ".f32")         \
-	PTXLOOM_ROUND2(dadd_##mode, double, "d", "add." #mode ".f64")                      \
-	PTXLOOM_ROUND2(dsub_##mode, double, "d", "sub." #mode ".f64")                      \
-	PTXLOOM_ROUND2(dmul_##mode, double, "d", "mul." #mode ".f64")                      \
-	PTXLOOM_ROUND2(ddiv_##mode, double, "d", "div." #mode ".f64")                      \
-	PTXLOOM_ROUND3(fma_##mode, double, "d", "fma." #mode ".f64")                       \
-	PTXLOOM_ROUND1(drcp_##mode, double, "d", double, "d", "rcp." #mode ".f64")         \
-	PTXLOOM_ROUND1(dsqrt_##mode, double, "d", double, "d", "sqrt." #mode ".f64")       \
-	PTXLOOM_ROUND1(double2float_##mode, float, "f", double, "d", "cvt." #mode ".f32.f64") \
-	PTXLOOM_ROUND1(int2float_##mode, float, "f", int, "r", "cvt." #mode ".f32.s32")    \
-	PTXLOOM_ROUND1(uint2float_##mode, float, "f", unsigned, "r", "cvt." #mode ".f32.u32") \
-	PTXLOOM_ROUND1(ll2float_##mode, float, "f", long long, "l", "cvt." #mode ".f32.s64") \
-	PTXLOOM_ROUND1(ull2float_##mode, float, "f", unsigned long long, "l", "cvt." #mode ".f32.u64") \
-	PTXLOOM_ROUND1(ll2double_##mode, double, "d", long long, "l", "cvt." #mode ".f64.s64") \
-	PTXLOOM_ROUND1(ull2double_##mode, double, "d", unsigned long long, "l", "cvt." #mode ".f64.u64")
+#define PTXLOOM_MODE(mode, ptx)                                                            \
+	PTXLOOM_ROUND2(fadd_##mode, float, "f", "add." ptx ".f32")                         \
+	PTXLOOM_ROUND2(fsub_##mode, float, "f", "sub." ptx ".f32")                         \
+	PTXLOOM_ROUND2(fmul_##mode, float, "f", "mul." ptx ".f32")                         \
+	PTXLOOM_ROUND2(fdiv_##mode, float, "f", "div." ptx ".f32")                         \
+	PTXLOOM_ROUND3(fmaf_##mode, float, "f", "fma." ptx ".f32")                         \
+	PTXLOOM_ROUND3(fmaf_ieee_##mode, float, "f", "fma." ptx ".f32")                    \
+	PTXLOOM_ROUND1(frcp_##mode, float, "f", float, "f", "rcp." ptx ".f32")             \
+	PTXLOOM_ROUND1(fsqrt_##mode, float, "f", float, "f", "sqrt." ptx ".f32")           \
+	PTXLOOM_ROUND2(dadd_##mode, double, "d", "add." ptx ".f64")                        \
+	PTXLOOM_ROUND2(dsub_##mode, double, "d", "sub." ptx ".f64")                        \
+	PTXLOOM_ROUND2(dmul_##mode, double, "d", "mul." ptx ".f64")                        \
+	PTXLOOM_ROUND2(ddiv_##mode, double, "d", "div." ptx ".f64")                        \
+	PTXLOOM_ROUND3(fma_##mode, double, "d", "fma." ptx ".f64")                         \
+	PTXLOOM_ROUND1(drcp_##mode, double, "d", double, "d", "rcp." ptx ".f64")           \
+	PTXLOOM_ROUND1(dsqrt_##mode, double, "d", double, "d", "sqrt." ptx ".f64")         \
+	PTXLOOM_ROUND1(double2float_##mode, float, "f", double, "d", "cvt." ptx ".f32.f64") \
+	PTXLOOM_ROUND1(int2float_##mode, float, "f", int, "r", "cvt." ptx ".f32.s32")      \
+	PTXLOOM_ROUND1(uint2float_##mode, float, "f", unsigned, "r", "cvt." ptx ".f32.u32") \
+	PTXLOOM_ROUND1(ll2float_##mode, float, "f", long long, "l", "cvt." ptx ".f32.s64") \
+	PTXLOOM_ROUND1(ull2float_##mode, float, "f", unsigned long long, "l", "cvt." ptx ".f32.u64") \
+	PTXLOOM_ROUND1(ll2double_##mode, double, "d", long long, "l", "cvt." ptx ".f64.s64") \
+	PTXLOOM_ROUND1(ull2double_##mode, double, "d", unsigned long long, "l", "cvt." ptx ".f64.u64")
 
-PTXLOOM_MODE(rn)
-PTXLOOM_MODE(rz)
-PTXLOOM_MODE(ru)
-PTXLOOM_MODE(rd)
+PTXLOOM_MODE(rn, "rn")
+PTXLOOM_MODE(rz, "rz")
+PTXLOOM_MODE(ru, "rp")
+PTXLOOM_MODE(rd, "rm")
 
 /* To integers: the mode's name in PTX has an i ("cvt.rzi"). */
 #define PTXLOOM_TO_INT(mode, ptx)                                                          \
