@@ -62,7 +62,8 @@ static int is_capturing(void *stream, bool own, bool driver, int *out)
 	if (!out)
 		return STATUS_INVALID_VALUE;
 	status = (int)stream_capture_info(s, &info);
-	*out = (int)info.state;
+	if (!status)
+		*out = (int)info.state;
 	return status;
 }
 
@@ -87,7 +88,8 @@ static int get_info(void *stream, bool own, bool driver, const struct answer *a)
 	if (!a->state)
 		return STATUS_INVALID_VALUE;
 	status = (int)stream_capture_info(s, &info);
-	*a->state = (int)info.state;
+	if (!status)
+		*a->state = (int)info.state;
 	if (status || info.state != CAPTURE_ACTIVE)
 		return status;
 	if (a->id)
@@ -117,8 +119,11 @@ static int update(void *stream, bool own, bool driver, const struct graph_after 
 
 static int exchange(int *mode)
 {
-	if (!mode || *mode < 0 || *mode > CAPTURE_RELAXED)
+	/* Any number is taken; what is none of the three forbids as the first one does. */
+	if (!mode)
 		return STATUS_INVALID_VALUE;
+	if (*mode < 0 || *mode > CAPTURE_RELAXED)
+		*mode = CAPTURE_GLOBAL;
 	*mode = (int)stream_capture_mode_exchange(GRAPHS, (enum capture_mode)*mode);
 	return STATUS_SUCCESS;
 }

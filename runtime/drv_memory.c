@@ -86,10 +86,12 @@ static int end(u64 p, enum status (*how)(struct device *, u64))
 	return d ? (int)how(&d->dev, p) : status;
 }
 
-/* Freeing nothing needs no driver, unless there is a context that may forbid it. */
+/* Freeing nothing needs no context, and no driver unless something is captured. */
 static int free_some(u64 p, enum status (*how)(struct device *, u64))
 {
-	return p || rt_context_now() ? end(p, how) : (int)STATUS_SUCCESS;
+	if (p || rt_context_now())
+		return end(p, how);
+	return rt_get()->streams ? (int)stream_capture_guard(rt_get()->streams) : STATUS_SUCCESS;
 }
 
 DRV_FN(cuMemFree_v2, (u64 p))

@@ -72,6 +72,8 @@ static int symbol_copy(bool to_symbol, const void *symbol, const void *other, si
 		return status;
 	if (offset > size || bytes > size - offset)
 		return STATUS_INVALID_VALUE;
+	if (kind == cudaMemcpyHostToHost)
+		return cudaErrorInvalidMemcpyDirection;
 	address += offset;
 	*out = to_symbol ? linear((void *)(uintptr_t)address, other, bytes, kind)
 			 : linear((void *)(uintptr_t)other, (const void *)(uintptr_t)address, bytes,

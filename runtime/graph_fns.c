@@ -219,13 +219,14 @@ GRAPH_FN(GraphExecDestroy, (struct graph_exec * x), graph_exec_destroy(GRAPHS, x
 
 static int get_flags(struct graph_exec *x, u64 *out)
 {
+	enum { USE_PRIORITY = 8 }; /* is not told */
 	u32 flags = 0;
 	int status;
 
 	if (!out)
 		return STATUS_INVALID_VALUE;
 	status = (int)graph_exec_flags(GRAPHS, x, &flags);
-	*out = flags;
+	*out = flags & ~(u64)USE_PRIORITY;
 	return status;
 }
 
@@ -265,22 +266,25 @@ struct update_info {
 	struct graph_node *node, *from;
 };
 
-static int update(struct graph_exec *x, struct graph *g, struct update_info *info)
+/* The driver's may be asked without a place for why. Of what is no graph nothing is told. */
+static int update(bool driver, struct graph_exec *x, struct graph *g, struct update_info *info)
 {
 	struct graph_update_result r;
+	bool is_held = graph_exec_is(GRAPHS, x) && graph_is(GRAPHS, g);
 	int status;
 
-	if (!info)
+	if (!info && !driver)
 		return STATUS_INVALID_VALUE;
 	status = (int)graph_exec_update(GRAPHS, x, g, &r);
-	*info = (struct update_info){(int)r.result, r.node, r.from};
+	if (info && is_held)
+		*info = (struct update_info){(int)r.result, r.node, r.from};
 	return status;
 }
 
 static int update_old(struct graph_exec *x, struct graph *g, struct graph_node **bad, int *result)
 {
-	struct update_info info;
-	int status = update(x, g, &info);
+	struct update_info info = {0};
+	int status = update(true, x, g, &info);
 
 	if (bad)
 		*bad = info.node;
@@ -290,9 +294,10 @@ static int update_old(struct graph_exec *x, struct graph *g, struct graph_node *
 }
 
 GRAPH_RT_FN(GraphExecUpdate, (struct graph_exec * x, struct graph *g, struct update_info *info),
-	    update(x, g, info))
+	    update(DRIVER, x, g, info))
 GRAPH_DRV_FN(GraphExecUpdate_v2,
-	     (struct graph_exec * x, struct graph *g, struct update_info *info), update(x, g, info))
+	     (struct graph_exec * x, struct graph *g, struct update_info *info),
+	     update(DRIVER, x, g, info))
 GRAPH_DRV_FN(GraphExecUpdate,
 	     (struct graph_exec * x, struct graph *g, struct graph_node **bad, int *result),
 	     update_old(x, g, bad, result))

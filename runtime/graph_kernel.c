@@ -99,14 +99,37 @@ KERNEL_FNS(GRAPH_DRV_FN, _v2, false)
 
 /* ---- attributes of kernel nodes ---- */
 
-enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4 };
+enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_DOMAIN_MAP = 9 };
+
+/* Attributes of launches that kernel nodes have too; one can be set and not be asked for. */
+enum {
+	OF_NODES = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 | 1 << 14,
+	SET_OF_NODES = OF_NODES | 1 << 16
+};
+
+static bool is_of_nodes(int id, int which)
+{
+	return id >= 0 && id < (int)GRAPH_ATTRS && which >> id & 1;
+}
+
+/* Values without an effect here. */
+static int kept_get(struct graph_node *node, int id, union launch_attr_value *out)
+{
+	/* The usual synchronisation domains, one of them for remote memory. */
+	static const union launch_attr_value usual = {.domain_map = {0, 1}}, none;
+	int status = (int)graph_node_attr_get(GRAPHS, node, (u32)id, out);
+
+	if (!status && id == ATTR_DOMAIN_MAP && !memcmp(out, &none, sizeof(none)))
+		*out = usual;
+	return status;
+}
 
 static int attr_get(struct graph_node *node, int id, union launch_attr_value *out)
 {
 	const struct graph_action *a = node_look(node, GRAPH_KERNEL);
 	int cooperative;
 
-	if (!a || !out || id < 0)
+	if (!a || !out || !is_of_nodes(id, OF_NODES))
 		return STATUS_INVALID_VALUE;
 	memset(out, 0, sizeof(*out));
 	cooperative = a->launch.cooperative;
@@ -115,7 +138,7 @@ static int attr_get(struct graph_node *node, int id, union launch_attr_value *ou
 	else if (id == ATTR_CLUSTER)
 		memcpy(out, a->launch.cluster, sizeof(a->launch.cluster));
 	else
-		return (int)graph_node_attr_get(GRAPHS, node, (u32)id, out);
+		return kept_get(node, id, out);
 	return STATUS_SUCCESS;
 }
 
@@ -127,10 +150,14 @@ static int attr_set(struct graph_node *node, int id, const union launch_attr_val
 	struct launch_attrs read;
 	int status;
 
-	if (!old || !value)
+	if (!old || !value || !is_of_nodes(id, SET_OF_NODES))
 		return STATUS_INVALID_VALUE;
 	memcpy(attr.value.bytes, value, sizeof(attr.value.bytes));
-	status = (int)launch_attrs_read(GRAPHS, &attr, 1, &read);
+	/* Nodes may be freed of their clusters, launches cannot ask for none. */
+	if (id == ATTR_CLUSTER && !(value->dim[0] | value->dim[1] | value->dim[2]))
+		read = (struct launch_attrs){0}, status = STATUS_SUCCESS;
+	else
+		status = (int)launch_attrs_read(GRAPHS, &attr, 1, &read);
 	if (status)
 		return status;
 	a = *old;
@@ -151,6 +178,8 @@ static int attr_copy(struct graph_node *to, struct graph_node *from)
 	for (int id = 1; id < (int)GRAPH_ATTRS && !status; id++) {
 		static const union launch_attr_value none;
 
+		if (!is_of_nodes(id, OF_NODES))
+			continue;
 		status = attr_get(from, id, &value);
 		if (!status && memcmp(&value, &none, sizeof(none)) != 0)
 			status = attr_set(to, id, &value);

@@ -94,7 +94,8 @@ GRAPH_DRV_FN(GraphExecBatchMemOpNodeSetParams,
 static int event_add(struct graph_node **out, struct graph *g, const struct graph_after *after,
 		     enum graph_node_type type, struct stream_event *e)
 {
-	return node_add(out, g, after, 0, &(struct graph_action){.type = type, .event = e});
+	return node_add(out, g, after, e ? STATUS_SUCCESS : STATUS_INVALID_VALUE,
+			&(struct graph_action){.type = type, .event = e});
 }
 
 static int event_get(struct graph_node *node, enum graph_node_type type, struct stream_event **out)
@@ -109,7 +110,8 @@ static int event_get(struct graph_node *node, enum graph_node_type type, struct 
 
 static int event_set(struct graph_node *node, enum graph_node_type type, struct stream_event *e)
 {
-	return node_change(node, 0, &(struct graph_action){.type = type, .event = e});
+	return node_change(node, e ? STATUS_SUCCESS : STATUS_INVALID_VALUE,
+			   &(struct graph_action){.type = type, .event = e});
 }
 
 static int event_set_exec(struct graph_exec *x, struct graph_node *node, enum graph_node_type type,
@@ -311,7 +313,7 @@ static int any_add(bool driver, struct graph_node **out, struct graph *g,
 {
 	struct graph_maker m;
 
-	if (!p || !out)
+	if (!p || p->reserved[0] || p->reserved[1] || p->reserved[2])
 		return STATUS_INVALID_VALUE;
 	if (p->type == GRAPH_MEM_ALLOC)
 		return alloc_add(driver, out, g, after, &p->u.alloc);

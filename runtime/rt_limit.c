@@ -63,8 +63,10 @@ static size_t persisting_ways(size_t value, size_t most)
 
 int rt_limit_set(struct rt_device *d, int limit, size_t value)
 {
-	int most = 0;
+	int most = 0, status = (int)device_capture_guard(&d->dev);
 
+	if (status)
+		return status;
 	switch (limit) {
 	case RT_LIMIT_STACK:
 		return set_stack(d, value);

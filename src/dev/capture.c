@@ -162,9 +162,10 @@ enum status stream_capture_end(struct stream *s, struct graph **out)
 		c->invalid = true;
 		return graph_unlock(all, STATUS_STREAM_CAPTURE_UNMATCHED);
 	}
+	/* The wrong thread ends it too, in vain. */
 	if (c->mode != CAPTURE_RELAXED && !pthread_equal(c->thread, pthread_self()))
-		return graph_unlock(all, STATUS_STREAM_CAPTURE_WRONG_THREAD);
-	if (c->invalid)
+		status = STATUS_STREAM_CAPTURE_WRONG_THREAD;
+	else if (c->invalid)
 		status = STATUS_STREAM_CAPTURE_INVALIDATED;
 	else if (!is_joined(c))
 		status = STATUS_STREAM_CAPTURE_UNJOINED;
@@ -215,7 +216,7 @@ enum status capture_add(struct stream *s, const struct graph_action *action)
 	after = after_of(&s->ends);
 	status = graph_add_locked(all, c->graph, &after, action, &n);
 	if (status != STATUS_SUCCESS)
-		return graph_unlock(all, status);
+		return graph_unlock(all, invalidate(c, status));
 	s->ends.node.len = s->ends.data.len = 0;
 	if (!ends_add(&s->ends, n, NULL))
 		status = invalidate(c, STATUS_OUT_OF_MEMORY);
@@ -289,7 +290,8 @@ enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 fla
 
 /* ---- the default stream, and calls that may spoil a capture ---- */
 
-enum status capture_check_legacy(struct stream *s)
+/* Is a stream captured that the default stream would wait for? Who only asks does not spoil that. */
+static enum status check_legacy(struct stream *s, bool spoil)
 {
 	struct streams *all = s->device->all;
 	enum status status = STATUS_SUCCESS;
@@ -300,10 +302,15 @@ enum status capture_check_legacy(struct stream *s)
 	for (struct stream_capture *c = all->graphs->captures; c; c = c->next)
 		for (const struct stream *m = c->streams; m; m = m->capture_next)
 			if (m->device == s->device && !(m->flags & STREAM_NON_BLOCKING)) {
-				c->invalid = true;
+				c->invalid |= spoil;
 				status = STATUS_STREAM_CAPTURE_IMPLICIT;
 			}
 	return graph_unlock(all, status);
+}
+
+enum status capture_check_legacy(struct stream *s)
+{
+	return check_legacy(s, true);
 }
 
 enum capture_mode stream_capture_mode_exchange(struct streams *all, enum capture_mode mode)
@@ -369,9 +376,7 @@ enum status stream_capture_info(struct stream *s, struct capture_info *out)
 
 	*out = (struct capture_info){0};
 	if (s->legacy)
-		return __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE)
-			       ? capture_check_legacy(s)
-			       : STATUS_SUCCESS;
+		return check_legacy(s, false);
 	graph_lock(all);
 	c = s->capture;
 	if (c) {
@@ -450,7 +455,9 @@ enum status capture_spoil(struct stream_event *e)
 
 	graph_lock(all);
 	c = find_capture(all, e->capture_id);
-	if (c)
-		c->invalid = true;
+	/* Of a capture that came to nothing there is nothing to tell. */
+	if (!c || c->invalid)
+		return graph_unlock(all, STATUS_INVALID_VALUE);
+	c->invalid = true;
 	return graph_unlock(all, STATUS_CAPTURED_EVENT);
 }

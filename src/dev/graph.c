@@ -107,6 +107,13 @@ enum status graph_destroy(struct streams *all, struct graph *g)
 	graph_lock(all);
 	if (!graph_is(all, g) || g->owner || g->exec)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
+	for (struct stream_capture *c = all->graphs->captures; c; c = c->next)
+		if (c->graph == g) {
+			/* It goes when the capture ends, which comes to nothing. */
+			c->invalid = true;
+			c->owns_graph = true;
+			return graph_unlock(all, STATUS_ILLEGAL_STATE);
+		}
 	graph_free_locked(all, g);
 	return graph_unlock(all, STATUS_SUCCESS);
 }
@@ -188,8 +195,8 @@ static bool is_known_edge(const struct graph_edge_data *d)
 {
 	static const u8 none[sizeof(d->reserved)];
 
-	/* Kernel ports: default, programmatic, launch order; types: default, programmatic. */
-	return d->from_port <= 2 && !d->to_port && d->type <= 1 &&
+	/* Kernel ports: default, programmatic, launch order; types: default, programmatic, which others need. */
+	return d->from_port <= 2 && !d->to_port && d->type <= 1 && (!d->from_port || d->type) &&
 	       !memcmp(d->reserved, none, sizeof(none));
 }
 
@@ -457,6 +464,9 @@ enum status graph_list(struct streams *all, const struct graph *g, enum graph_wh
 
 	graph_lock(all);
 	if (!graph_is(all, g) || !out->len || (which == GRAPH_EDGES && !out->node != !out->to))
+		return graph_unlock(all, STATUS_INVALID_VALUE);
+	/* Room for none where there are some is a mistake. */
+	if (which != GRAPH_EDGES && has_array && !l.room && g->len)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (struct graph_node *n = g->first; n; n = n->next) {
 		if (which == GRAPH_NODES || (which == GRAPH_ROOTS && !n->in.len))

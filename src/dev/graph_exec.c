@@ -366,16 +366,14 @@ static enum status launch_locked(struct graph_exec *x, struct stream *s, struct 
 enum status graph_launch(struct graph_exec *x, struct stream *s)
 {
 	struct streams *all = s->device->all;
-	struct graph_action child = {.type = GRAPH_CHILD};
 	struct batch batch;
 	enum status status = stream_check_issue(s);
 
 	if (status != STATUS_SUCCESS)
 		return status;
-	if (stream_is_capturing(s)) {
-		child.child = graph_exec_is(all, x) ? x->copy : NULL;
-		return child.child ? capture_add(s, &child) : STATUS_INVALID_VALUE;
-	}
+	status = stream_capture_forbid(s);
+	if (status != STATUS_SUCCESS)
+		return status;
 	status = s->legacy ? capture_check_legacy(s) : STATUS_SUCCESS;
 	if (status != STATUS_SUCCESS)
 		return status;
