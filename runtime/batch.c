@@ -43,7 +43,10 @@ static int usable(struct stream *s, int status)
 {
 	if (!s)
 		return status;
-	return stream_is_legacy(s) ? (int)STATUS_INVALID_VALUE : (int)stream_capture_forbid(s);
+	/* Batches are refused in a capture without spoiling it. */
+	if (stream_is_capturing(s))
+		return STATUS_STREAM_CAPTURE_UNSUPPORTED;
+	return stream_is_legacy(s) ? (int)STATUS_INVALID_VALUE : (int)STATUS_SUCCESS;
 }
 
 static enum copy_mode mode_of(int order)

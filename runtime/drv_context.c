@@ -95,7 +95,7 @@ static int destroy(struct rt_context *c)
 	if (status)
 		return status;
 	if (c->is_primary)
-		return STATUS_INVALID_VALUE;
+		return STATUS_INVALID_CONTEXT;
 	device = c->device;
 	rt_finish();
 	drv_modules_free(c);

@@ -113,10 +113,8 @@ struct event_handle {
 
 DRV_FN(cuIpcGetEventHandle, (struct event_handle * handle, struct stream_event *event))
 {
-	int status = check(event);
+	int status = event ? check(event) : (int)STATUS_INVALID_VALUE;
 
-	if (!status && !handle)
-		status = STATUS_INVALID_VALUE;
 	return status ? status : (int)stream_event_export(event, handle);
 }
 

@@ -214,7 +214,7 @@ RT_API int pldrv_cuLibraryEnumerateKernels(struct rt_function **out, unsigned n,
 	struct device_kernel *k;
 	int status;
 
-	if (!out || !n)
+	if (!out)
 		return STATUS_INVALID_VALUE;
 	p = program_of(i, &status);
 	for (unsigned at = 0; p && at < n && (k = device_program_nth(p, at)); at++) {
@@ -272,7 +272,7 @@ RT_API int pldrv_cuLibraryGetUnifiedFunction(void **out, struct rt_image *i, con
 	if (!out || !name)
 		return STATUS_INVALID_VALUE;
 	*out = NULL;
-	return program_of(i, &status) ? (int)STATUS_NOT_FOUND : status;
+	return program_of(i, &status) ? (int)STATUS_INVALID_VALUE : status;
 }
 
 /* ---- the same in the runtime interface ---- */

@@ -96,16 +96,9 @@ DRV_FN(cuMemGetAccess, (u64 * flags, const struct memory_location *where, u64 at
 DRV_FN(cuMemGetAllocationGranularity,
        (size_t * out, const struct memory_physical_props *props, int option))
 {
-	struct device *d;
-	int status = drv_check(0);
-
-	if (status)
-		return status;
-	if (!out || !props || props->type != 1 || (option != 0 && option != 1))
-		return STATUS_INVALID_VALUE;
-	status = owner_of(props->location, &d);
-	*out = MEMORY_GRANULARITY;
-	return status;
+	INITIALISED(!out || !props || props->type != 1 || (option != 0 && option != 1)
+			     ? STATUS_INVALID_VALUE
+			     : (*out = MEMORY_GRANULARITY, STATUS_SUCCESS));
 }
 
 DRV_FN(cuMemGetAllocationPropertiesFromHandle,
@@ -130,9 +123,9 @@ DRV_FN(cuMemExportToShareableHandle,
 
 DRV_FN(cuMemImportFromShareableHandle, (struct memory_physical * *out, void *handle, int type))
 {
-	INITIALISED(!out || type != POSIX_FD
-			     ? STATUS_INVALID_VALUE
-			     : memory_physical_import(maps(), (int)(intptr_t)handle, out));
+	INITIALISED(!out			? STATUS_INVALID_VALUE
+		    : type != POSIX_FD	? STATUS_NOT_SUPPORTED
+					: memory_physical_import(maps(), (int)(intptr_t)handle, out));
 }
 
 /* ---- pools ---- */
@@ -150,8 +143,11 @@ static int allocate(u64 *out, size_t size, struct memory_pool *pool, const void 
 
 	if (!s)
 		return status;
-	if (!out || !size)
+	if (!out)
 		return STATUS_INVALID_VALUE;
+	*out = 0;
+	if (!size)
+		return STATUS_SUCCESS;
 	pool = pool ? pool : rt_pool_of(&rt->device[stream_device_of(s)->mem.index]);
 	return pool ? (int)memory_alloc_async(s, pool, size, out) : (int)STATUS_OUT_OF_MEMORY;
 }
@@ -181,14 +177,14 @@ DRV_FN(cuDeviceGetDefaultMemPool, (struct memory_pool * *out, int device))
 
 DRV_FN(cuDeviceGetMemPool, (struct memory_pool * *out, int device))
 {
-	int status = drv_check(device);
+	int status = drv_check(0);
 
 	return status ? status : rt_pool_default(out, device, true);
 }
 
 DRV_FN(cuDeviceSetMemPool, (int device, struct memory_pool *pool))
 {
-	int status = drv_check(device);
+	int status = drv_check(0);
 
 	return status ? status : rt_pool_choose(device, pool);
 }

@@ -99,7 +99,7 @@ KERNEL_FNS(GRAPH_DRV_FN, _v2, false)
 
 /* ---- attributes of kernel nodes ---- */
 
-enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_DOMAIN_MAP = 9 };
+enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_DOMAIN_MAP = 9, ATTR_DEVICE_NODE = 13 };
 
 /* Attributes of launches that kernel nodes have too; one can be set and not be asked for. */
 enum {
@@ -124,6 +124,15 @@ static int kept_get(struct graph_node *node, int id, union launch_attr_value *ou
 	return status;
 }
 
+/* Whether kernels may change the node, and what they name it with. */
+static void device_node_get(const struct graph_node *node, union launch_attr_value *out)
+{
+	u64 handle = graph_device_node_handle(node);
+
+	out->device_node.updatable = handle != 0;
+	out->device_node.node = (void *)(uintptr_t)handle;
+}
+
 static int attr_get(struct graph_node *node, int id, union launch_attr_value *out)
 {
 	const struct graph_action *a = node_look(node, GRAPH_KERNEL);
@@ -137,6 +146,8 @@ static int attr_get(struct graph_node *node, int id, union launch_attr_value *ou
 		memcpy(out, &cooperative, sizeof(cooperative));
 	else if (id == ATTR_CLUSTER)
 		memcpy(out, a->launch.cluster, sizeof(a->launch.cluster));
+	else if (id == ATTR_DEVICE_NODE)
+		device_node_get(node, out);
 	else
 		return kept_get(node, id, out);
 	return STATUS_SUCCESS;
@@ -153,6 +164,10 @@ static int attr_set(struct graph_node *node, int id, const union launch_attr_val
 	if (!old || !value || !is_of_nodes(id, SET_OF_NODES))
 		return STATUS_INVALID_VALUE;
 	memcpy(attr.value.bytes, value, sizeof(attr.value.bytes));
+	if (id == ATTR_DEVICE_NODE)
+		return value->device_node.node ? (int)STATUS_INVALID_VALUE
+					       : (int)graph_device_node_make(GRAPHS, node,
+									     value->device_node.updatable);
 	/* Nodes may be freed of their clusters, launches cannot ask for none. */
 	if (id == ATTR_CLUSTER && !(value->dim[0] | value->dim[1] | value->dim[2]))
 		read = (struct launch_attrs){0}, status = STATUS_SUCCESS;

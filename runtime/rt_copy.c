@@ -42,6 +42,10 @@ int rt_copy_places(struct copy *c, int kind)
 {
 	if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
+	/* Arrays are on the device. */
+	if ((c->dst.place == COPY_ARRAY && place_of(kind, true) == COPY_HOST) ||
+	    (c->src.place == COPY_ARRAY && place_of(kind, false) == COPY_HOST))
+		return cudaErrorInvalidMemcpyDirection;
 	if (c->dst.place != COPY_ARRAY)
 		c->dst.place = place_of(kind, true);
 	if (c->src.place != COPY_ARRAY)
@@ -182,9 +186,23 @@ static struct copy_end array_at(const void *array, size_t x, size_t y)
 	return (struct copy_end){.place = COPY_ARRAY, .array = array, .x = x, .y = y};
 }
 
+/* Are the rows of memory, of an end that is no array, long enough? */
+static bool fits(const struct copy_end *e, const struct copy *c)
+{
+	return e->place == COPY_ARRAY || e->pitch >= c->width;
+}
+
 static struct copy flat(struct copy_end dst, struct copy_end src, struct plane p)
 {
 	return (struct copy){dst, src, p.width, p.height, 1};
+}
+
+/* Rows that are too long are found before what the array holds. */
+static int issue_plane(struct copy c, int kind, struct way w)
+{
+	if (c.width && c.height && (c.dst.array || c.src.array) && (!fits(&c.dst, &c) || !fits(&c.src, &c)))
+		return STATUS_INVALID_PITCH_VALUE;
+	return issue(c, kind, w);
 }
 
 RT_DEFAULT_FN(cudaMemcpy2D,
@@ -206,22 +224,22 @@ RT_STREAM_FN(cudaMemcpy2DAsync,
 RT_DEFAULT_FN(cudaMemcpy2DToArray,
 	      (void *dst, size_t x, size_t y, const void *src, size_t spitch, size_t width,
 	       size_t height, int kind),
-	      issue(flat(array_at(dst, x, y), rows_at(src, spitch), (struct plane){width, height}),
+	      issue_plane(flat(array_at(dst, x, y), rows_at(src, spitch), (struct plane){width, height}),
 		    kind, NOW))
 RT_STREAM_FN(cudaMemcpy2DToArrayAsync,
 	     (void *dst, size_t x, size_t y, const void *src, size_t spitch, size_t width,
 	      size_t height, int kind, cudaStream_t stream),
-	     issue(flat(array_at(dst, x, y), rows_at(src, spitch), (struct plane){width, height}),
+	     issue_plane(flat(array_at(dst, x, y), rows_at(src, spitch), (struct plane){width, height}),
 		   kind, LATER))
 RT_DEFAULT_FN(cudaMemcpy2DFromArray,
 	      (void *dst, size_t dpitch, const void *src, size_t x, size_t y, size_t width,
 	       size_t height, int kind),
-	      issue(flat(rows_at(dst, dpitch), array_at(src, x, y), (struct plane){width, height}),
+	      issue_plane(flat(rows_at(dst, dpitch), array_at(src, x, y), (struct plane){width, height}),
 		    kind, NOW))
 RT_STREAM_FN(cudaMemcpy2DFromArrayAsync,
 	     (void *dst, size_t dpitch, const void *src, size_t x, size_t y, size_t width,
 	      size_t height, int kind, cudaStream_t stream),
-	     issue(flat(rows_at(dst, dpitch), array_at(src, x, y), (struct plane){width, height}),
+	     issue_plane(flat(rows_at(dst, dpitch), array_at(src, x, y), (struct plane){width, height}),
 		   kind, LATER))
 RT_DEFAULT_FN(cudaMemcpy2DArrayToArray,
 	      (void *dst, size_t dx, size_t dy, const void *src, size_t sx, size_t sy, size_t width,

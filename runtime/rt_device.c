@@ -2,6 +2,7 @@
  * Devices of the runtime interface: the process's state, the current device, properties, attributes, waiting.
  */
 #include "runtime/drv.h"
+#include "src/dev/nested.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,7 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.number = (u32)i;
 	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;
+	d->dev.syscalls.graph_exec = graph_device_current;
 	d->dev.on_slack = rt_slack;
 	d->dev.mem.strict = rt->settings.check_mem;
 	d->dev.syscalls.print_error = print_stderr;
@@ -246,7 +248,9 @@ RT_API cudaError_t plrt_cudaSetDevice(int device)
 	if (!c)
 		return rt_error(cudaErrorMemoryAllocation);
 	rt_context_set(c);
-	rt_device_now(&status);
+	/* A fault keeps nobody from choosing. */
+	if (rt_device_now(&status) || c->is_active)
+		status = cudaSuccess;
 	return rt_error(status);
 }
 

@@ -107,10 +107,8 @@ struct event_handle {
 
 RT_FN(cudaIpcGetEventHandle, (struct event_handle * handle, cudaEvent_t event))
 {
-	int status = check(event);
+	int status = event ? check(event) : (int)cudaErrorInvalidValue;
 
-	if (!status && !handle)
-		status = cudaErrorInvalidValue;
 	return rt_error(status ? status : (int)stream_event_export(event, handle));
 }
 

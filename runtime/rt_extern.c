@@ -23,6 +23,11 @@ static enum fault_kind set_conditional(struct exec_call *c)
 
 const struct exec_extern rt_externs[] = {
 	{"cudaGraphSetConditional", set_conditional},
+	{"cudaGraphLaunch", graph_device_launch},
+	{"cudaGraphKernelNodeSetParam", graph_device_set_param},
+	{"cudaGraphKernelNodeSetEnabled", graph_device_set_enabled},
+	{"cudaGraphKernelNodeSetGridDim", graph_device_set_grid},
+	{"cudaGraphKernelNodeUpdatesApply", graph_device_apply},
 /* As PTX names them: before CUDA 12, and since. */
 #define NESTED(name, function)                                                                     \
 	{"cuda" #name, function},                                                                  \

@@ -182,7 +182,8 @@ RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p)
 	int status;
 	bool host;
 
-	if (!rt_device_now(&status))
+	/* A fault keeps nobody from asking. */
+	if (!rt_device_now(&status) && !rt_context_now())
 		return rt_error(status);
 	if (!out)
 		return rt_error(cudaErrorInvalidValue);
@@ -193,7 +194,9 @@ RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p)
 	host = memory_type_of(&i) == 1;
 	out->type = host ? 1 : i.range.kind == MEM_KIND_MANAGED ? 3 : 2;
 	out->device = (int)i.device;
-	out->device_pointer = (void *)(uintptr_t)p;
+	/* Devices need leave to touch what a pool has on the host. */
+	if (!host || !i.block || !i.block->pool || i.range.devices)
+		out->device_pointer = (void *)(uintptr_t)p;
 	out->host_pointer = out->type == 2 ? NULL : (void *)(uintptr_t)p;
 	return cudaSuccess;
 }

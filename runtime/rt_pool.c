@@ -47,6 +47,8 @@ static int allocate(void **out, size_t size, struct memory_pool *pool, cudaStrea
 static int allocate_from(void **out, size_t size, struct memory_pool *pool, cudaStream_t stream,
 			 bool own)
 {
+	if (out)
+		*out = NULL;
 	return memory_pool_is(pools(), pool) ? allocate(out, size, pool, stream, own)
 					     : cudaErrorInvalidValue;
 }
@@ -75,20 +77,60 @@ int rt_pool_default(struct memory_pool **out, int device, bool current)
 	int status = rt_device_check(device);
 	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
 
+	/* Who asks for the current pool of a device that is not there is told otherwise. */
+	if (!out || (current && status == cudaErrorInvalidDevice))
+		return cudaErrorInvalidValue;
 	if (!d)
 		return status;
-	if (!out)
-		return cudaErrorInvalidValue;
 	*out = current ? rt_pool_of(d) : memory_pool_default(pools(), &d->dev);
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* Pinned memory of the host, or managed memory: places with pools besides the devices'. */
+static int check_place(const struct memory_location *where, int type)
+{
+	enum { PINNED = 1, MANAGED };
+
+	if ((type != PINNED && type != MANAGED) || where->type < 0 || where->type > LOCATION_NUMA_HERE)
+		return cudaErrorInvalidValue;
+	if (where->type == LOCATION_NUMA_HERE)
+		return cudaErrorNotSupported;
+	return type == PINNED && where->type == LOCATION_INVALID ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* The default pool of such a place. */
+static struct memory_pool *place_default(const struct memory_location *where, int type, int *status)
+{
+	struct rt_device *d;
+	struct memory_pool *p;
+
+	*status = check_place(where, type);
+	d = *status ? NULL : rt_device_open(rt_device_index(), status);
+	p = d ? memory_pool_default_at(pools(), &d->dev, type, where) : NULL;
+	if (d && !p)
+		*status = cudaErrorMemoryAllocation;
+	return p;
+}
+
+static bool is_device(const struct memory_location *where, int type)
+{
+	return type == 1 && where->type == LOCATION_DEVICE;
 }
 
 int rt_pool_at(struct memory_pool **out, const struct memory_location *where, int type,
 		      bool current)
 {
-	if (!where || where->type != LOCATION_DEVICE || type != 1)
-		return where && type == 1 ? cudaErrorNotSupported : cudaErrorInvalidValue;
-	return rt_pool_default(out, where->id, current);
+	struct memory_pool *p;
+	int status;
+
+	if (!out || !where)
+		return cudaErrorInvalidValue;
+	if (is_device(where, type))
+		return rt_pool_default(out, where->id, current);
+	p = place_default(where, type, &status);
+	if (p)
+		*out = current && p->chosen ? p->chosen : p;
+	return status;
 }
 
 int rt_pool_choose(int device, struct memory_pool *pool)
@@ -97,8 +139,8 @@ int rt_pool_choose(int device, struct memory_pool *pool)
 	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
 
 	if (!d)
-		return status;
-	if (!memory_pool_is(pools(), pool) || pool->dev != &d->dev)
+		return status == cudaErrorInvalidDevice ? (int)cudaErrorInvalidValue : status;
+	if (!memory_pool_is(pools(), pool) || pool->arena != &d->dev.mem)
 		return cudaErrorInvalidValue;
 	d->pool = pool;
 	return cudaSuccess;
@@ -132,9 +174,22 @@ RT_FN(cudaMemGetMemPool, (struct memory_pool * *out, const struct memory_locatio
 
 int rt_pool_choose_at(const struct memory_location *where, int type, struct memory_pool *pool)
 {
-	if (!where || where->type != LOCATION_DEVICE || type != 1)
-		return where && type == 1 ? cudaErrorNotSupported : cudaErrorInvalidValue;
-	return rt_pool_choose(where->id, pool);
+	struct memory_pool *p;
+	int status;
+
+	if (!where)
+		return cudaErrorInvalidValue;
+	if (is_device(where, type))
+		return rt_pool_choose(where->id, pool);
+	if (!memory_pool_is(pools(), pool))
+		return cudaErrorInvalidValue;
+	p = place_default(where, type, &status);
+	if (!p)
+		return status;
+	if (!memory_pool_is_at(pool, type, where))
+		return cudaErrorInvalidValue;
+	p->chosen = pool;
+	return cudaSuccess;
 }
 
 RT_FN(cudaMemSetMemPool, (const struct memory_location *where, int type, struct memory_pool *pool))
@@ -149,11 +204,17 @@ int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *pro
 
 	if (!out || !props)
 		return cudaErrorInvalidValue;
-	if (props->location.type != LOCATION_DEVICE)
-		return props->location.type == LOCATION_INVALID ? cudaErrorInvalidValue
-								: cudaErrorNotSupported;
-	status = rt_device_check(props->location.id);
-	d = status ? NULL : rt_device_open(props->location.id, &status);
+	/* Managed memory may be of any place. */
+	if (!is_device(&props->location, props->alloc_type)) {
+		status = check_place(&props->location, props->alloc_type);
+		if (status && props->alloc_type != 2)
+			return cudaErrorInvalidValue;
+		d = rt_device_open(rt_device_index(), &status);
+	} else {
+		if (rt_device_check(props->location.id))
+			return cudaErrorInvalidValue;
+		d = rt_device_open(props->location.id, &status);
+	}
 	return d ? (int)memory_pool_create(pools(), &d->dev, props, out) : status;
 }
 
@@ -161,7 +222,9 @@ RT_FN(cudaMemPoolCreate, (struct memory_pool * *out, const struct memory_pool_pr
 {
 	int status;
 
-	return rt_error(rt_device_now(&status) ? rt_pool_create(out, props) : status);
+	/* After a fault pools can still be made. */
+	return rt_error(rt_device_now(&status) || rt_context_now() ? rt_pool_create(out, props)
+								     : status);
 }
 
 int rt_pool_destroy(struct memory_pool *pool)

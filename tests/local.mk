@@ -1,7 +1,7 @@
 # Tests that belong to no single folder.
 # They need the CUDA libraries in front of programs that were not built with a sanitizer.
 dist_check_SCRIPTS += tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
-EXTRA_DIST += tests/programs/try.h tests/programs/clusters.cu tests/programs/groups.cu tests/programs/textures.cu tests/programs/conditions.cu tests/programs/driver_streams.c tests/programs/event_ipc.cu tests/programs/graph_memory.cu \
+EXTRA_DIST += tests/programs/try.h tests/programs/clusters.cu tests/programs/groups.cu tests/programs/textures.cu tests/programs/conditions.cu tests/programs/device_graphs.cu tests/programs/driver_streams.c tests/programs/event_ipc.cu tests/programs/graph_memory.cu \
 	tests/programs/graphs.cu tests/programs/per_thread.cu tests/programs/streams.cu
 EXTRA_DIST += tests/programs/shared_reach.cu tests/programs/jacobi.cu tests/programs/jitlink.c tests/programs/linked.cu tests/programs/nested.cu tests/programs/nvrtc.c tests/programs/plugin.cu \
 	tests/programs/plugin_host.c
@@ -51,7 +51,7 @@ tests_oracle_api_cross_SOURCES = tests/oracle/api_cross.c tests/oracle/api_scrip
 tests_oracle_api_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_api_cross_LDADD = -ldl -lpthread
 dist_check_SCRIPTS += tests/oracle/api_cross.sh
-api_scripts = device kernels graphs streams memory modules zeros
+api_scripts = device kernels graphs streams memory modules pools after zeros
 EXTRA_DIST += $(api_scripts:%=tests/oracle/api/%.api) $(api_scripts:%=tests/oracle/api/%.h200) tests/oracle/api/README.md
 if !SANITIZED
 TESTS += tests/oracle/api_cross.sh

@@ -4,6 +4,7 @@
 #include "src/dev/copy.h"
 
 #include "src/dev/graph.h"
+#include "src/dev/memory.h"
 
 #include <stdlib.h>
 
@@ -21,14 +22,23 @@ struct place {
 	bool pageable, device;
 };
 
-/* Mappings may follow each other without a gap: all of [at, at + bytes) has to be in some. */
-static bool is_mapped(struct mem *m, u64 at, u64 bytes, struct mem_range *first)
+/*
+ * Mappings may follow each other without a gap: all of [at, at + bytes) has to be in some that a device
+ * may use.
+ */
+static bool is_mapped(struct mem *m, u64 at, u64 bytes, bool written, struct mem_range *first)
 {
 	struct mem_range r;
 	u64 done = 0, n;
+	u32 devices;
 
 	while (done < bytes) {
 		if (!mem_find_own(m, at + done, 1, &r))
+			return false;
+		devices = r.devices;
+		if (written)
+			devices &= ~((const struct memory_block *)r.user)->read_only;
+		if (!devices)
 			return false;
 		n = r.base + r.size - (at + done);
 		if (!done)
@@ -38,7 +48,7 @@ static bool is_mapped(struct mem *m, u64 at, u64 bytes, struct mem_range *first)
 	return true;
 }
 
-static bool find_span(struct mem_system *s, u64 at, u64 bytes, struct place *out)
+static bool find_span(struct mem_system *s, u64 at, u64 bytes, bool written, struct place *out)
 {
 	struct mem *arena = mem_system_arena(s, at);
 	struct mem_range r;
@@ -49,7 +59,7 @@ static bool find_span(struct mem_system *s, u64 at, u64 bytes, struct place *out
 		out->at = (u8 *)(uintptr_t)at;
 		return true;
 	}
-	if (!(arena == &s->maps ? is_mapped(arena, at, bytes, &r)
+	if (!(arena == &s->maps ? is_mapped(arena, at, bytes, written, &r)
 				: mem_find_own(arena, at, bytes, &r)))
 		return false;
 	out->at = mem_host(&r, at);
@@ -77,7 +87,7 @@ static enum status place_memory(struct mem_system *s, const struct copy_end *e,
 	    __builtin_add_overflow(off, e->y * pitch + e->x, &off) || span > INT64_MAX ||
 	    off > INT64_MAX || !e->address || e->address + off + span < e->address)
 		return STATUS_INVALID_VALUE;
-	if (!find_span(s, e->address + off, span, out))
+	if (!find_span(s, e->address + off, span, e != &c->src, out))
 		return STATUS_INVALID_VALUE;
 	return e->place == COPY_DEVICE && out->pageable ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 }

@@ -41,6 +41,7 @@ struct device_flight {
 	u64 grid_id;
 	struct nested *family;   /* what its threads and theirs have launched; NULL: nothing yet */
 	struct sched_pool *pool; /* to run on, NULL: the device's */
+	struct graph_run *run;   /* of the graph that it is a node of, if its kernel may launch graphs */
 	u32 depth;               /* of a grid that a kernel launched: how many are above it */
 };
 
@@ -53,6 +54,8 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,
 				void *user);
 void device_flight_drop(struct device_flight *f);
+/* Does its kernel call cudaGraphLaunch? Such run as nodes of graphs only. */
+bool device_flight_launches_graphs(const struct device_flight *f);
 /* A flight under way is over: tell who waits. */
 void device_flight_finish(struct device_flight *f, enum status status,
 			  const struct device_fault *fault);

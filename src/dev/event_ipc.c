@@ -114,6 +114,8 @@ enum status stream_event_export(struct stream_event *e, void *handle)
 
 	if (!(e->flags & STREAM_EVENT_INTERPROCESS))
 		return STATUS_INVALID_HANDLE;
+	if (!handle)
+		return STATUS_INVALID_VALUE;
 	pthread_mutex_lock(&all->lock);
 	if (!e->page)
 		status = make_page(e);
@@ -136,20 +138,22 @@ enum status stream_event_import(struct device *d, const void *handle, struct str
 	int fd;
 
 	memcpy(&x, handle, sizeof(x));
+	if (memcmp(x.magic, magic, sizeof(magic)) != 0)
+		return STATUS_MAP_FAILED;
 	/* Not in the process that has it, as CUDA says. */
-	if (memcmp(x.magic, magic, sizeof(magic)) != 0 || x.pid == (u32)getpid())
-		return STATUS_INVALID_HANDLE;
+	if (x.pid == (u32)getpid())
+		return STATUS_INVALID_CONTEXT;
 	snprintf(path, sizeof(path), "/proc/%u/fd/%u", x.pid, x.fd);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return STATUS_INVALID_HANDLE;
+		return STATUS_MAP_FAILED;
 	p = map(fd);
 	close(fd);
 	if (!p)
 		return STATUS_OPERATING_SYSTEM;
 	if (p->token != x.token) {
 		munmap(p, PAGE);
-		return STATUS_INVALID_HANDLE;
+		return STATUS_MAP_FAILED;
 	}
 	if (stream_event_create(d, STREAM_EVENT_INTERPROCESS | STREAM_EVENT_NO_TIMING, out) !=
 	    STATUS_SUCCESS)

@@ -22,6 +22,7 @@ bool graphs_init(struct streams *all)
 	handle_pool_init(&s->exec_pool, sizeof(struct graph_exec), GRAPHS_MAX);
 	handle_pool_init(&s->object_pool, sizeof(struct graph_object), OBJECTS_MAX);
 	handle_pool_init(&s->condition_pool, sizeof(struct graph_condition_item), OBJECTS_MAX);
+	handle_pool_init(&s->device_node_pool, sizeof(struct graph_device_node), NODES_MAX);
 	return true;
 }
 
@@ -34,6 +35,7 @@ void graphs_fini(struct streams *all)
 	handle_pool_fini(&s->exec_pool);
 	handle_pool_fini(&s->object_pool);
 	handle_pool_fini(&s->condition_pool);
+	handle_pool_fini(&s->device_node_pool);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -74,6 +76,7 @@ enum status graph_create(struct streams *all, struct graph **out)
 static void node_free_locked(struct streams *all, struct graph_node *n)
 {
 	graph_node_clear_locked(all, n);
+	graph_device_node_release_locked(all, n);
 	VEC_FREE(&n->in);
 	VEC_FREE(&n->out);
 	free(n->attrs);
@@ -349,6 +352,9 @@ static bool copy_node(struct streams *all, const struct graph_node *n, struct gr
 	c->memory = n->memory;
 	if (c->memory)
 		c->memory->references++;
+	c->device = n->device;
+	if (c->device)
+		c->device->references++;
 	if (n->attrs) {
 		c->attrs = malloc(GRAPH_ATTRS * GRAPH_ATTR_BYTES);
 		if (!c->attrs)
@@ -387,7 +393,7 @@ enum status graph_clone(struct streams *all, const struct graph *g, struct graph
 	if (!graph_is(all, g) || g->exec)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
 	for (const struct graph_node *n = g->first; n; n = n->next)
-		if (n->action.type == GRAPH_CONDITIONAL || n->memory)
+		if (n->action.type == GRAPH_CONDITIONAL || n->memory || n->device)
 			return graph_unlock(all, STATUS_NOT_SUPPORTED);
 	*out = graph_copy_locked(all, g);
 	return graph_unlock(all, *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY);

@@ -210,6 +210,10 @@ enum status graph_launch(struct graph_exec *x, struct stream *s);
 /* The executable node that came of node n of the graph is to do this from now on. */
 enum status graph_exec_change(struct streams *all, struct graph_exec *x,
 			      const struct graph_node *n, const struct graph_action *action);
+/* Let kernels change the node: cudaLaunchAttributeDeviceUpdatableKernelNode. It stays so. */
+enum status graph_device_node_make(struct streams *all, struct graph_node *n, bool on);
+/* What kernels name it with, 0: they cannot change it. */
+u64 graph_device_node_handle(const struct graph_node *n);
 /* Kernels, copies and fills can be switched off. */
 enum status graph_exec_enable(struct streams *all, struct graph_exec *x,
 			      const struct graph_node *n, bool on);

@@ -61,11 +61,11 @@ static enum status check(struct graph *g, bool in_body, struct graph_refusal *r)
 	return status;
 }
 
-static bool has_conditions(const struct graph *g)
+static bool must_expand(const struct graph *g)
 {
 	for (const struct graph_node *n = g->first; n; n = n->next)
-		if (n->action.type == GRAPH_CONDITIONAL ||
-		    (n->action.child && has_conditions(n->action.child)))
+		if (n->action.type == GRAPH_CONDITIONAL || n->device ||
+		    (n->action.child && must_expand(n->action.child)))
 			return true;
 	return false;
 }
@@ -83,11 +83,40 @@ static void mark_exec(struct graph *g, struct graph_exec *x)
 {
 	g->exec = x;
 	for (struct graph_node *n = g->first; n; n = n->next) {
+		if (n->device)
+			n->device->at = n;
 		if (n->action.child)
 			mark_exec(n->action.child, x);
 		for (u32 i = 0; i < n->action.body_len; i++)
 			mark_exec(n->action.body[i], x);
 	}
+}
+
+/* Kernels launch graphs of kernels, copies and fills. */
+static enum status check_for_device(const struct graph *g, u32 flags, struct graph_refusal *r)
+{
+	if (!g->first || flags & GRAPH_AUTO_FREE)
+		return refuse(r, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE);
+	for (const struct graph_node *n = g->first; n; n = n->next) {
+		enum graph_node_type t = n->action.type;
+		enum status status;
+
+		if (t != GRAPH_KERNEL && t != GRAPH_COPY && t != GRAPH_FILL && t != GRAPH_CHILD)
+			return refuse(r, GRAPH_BAD_OPERATION, n, STATUS_INVALID_VALUE);
+		status = n->action.child ? check_for_device(n->action.child, flags, r) : STATUS_SUCCESS;
+		if (status != STATUS_SUCCESS)
+			return status;
+	}
+	return STATUS_SUCCESS;
+}
+
+/* A node that kernels change is in one executable graph. */
+static bool is_device_taken(const struct graph *g)
+{
+	for (const struct graph_node *n = g->first; n; n = n->next)
+		if (n->device && n->device->at)
+			return true;
+	return false;
 }
 
 enum status graph_instantiate(struct streams *all, const struct graph *g, u32 flags,
@@ -105,8 +134,12 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 	    flags & ~(u32)(GRAPH_AUTO_FREE | GRAPH_UPLOAD | GRAPH_DEVICE_LAUNCH |
 			   GRAPH_NODE_PRIORITY))
 		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
-	/* Kernels cannot launch graphs here. */
-	if (flags & GRAPH_DEVICE_LAUNCH)
+	if (flags & GRAPH_DEVICE_LAUNCH) {
+		status = check_for_device(g, flags, refusal);
+		if (status != STATUS_SUCCESS)
+			return graph_unlock(all, status);
+	}
+	if (is_device_taken(g))
 		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
 	/* Nodes have their memory once. */
 	if (g->memory_user && graph_exec_is(all, g->memory_user))
@@ -122,7 +155,7 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_OUT_OF_MEMORY));
 	}
 	x->flags = flags;
-	x->expands = has_conditions(g);
+	x->expands = must_expand(g);
 	mark_exec(x->copy, x);
 	if (has_memory(g))
 		((struct graph *)(uintptr_t)g)->memory_user = x;
@@ -130,7 +163,7 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 	return graph_unlock(all, STATUS_SUCCESS);
 }
 
-static void exec_free_locked(struct streams *all, struct graph_exec *x)
+void graph_exec_free_locked(struct streams *all, struct graph_exec *x)
 {
 	graph_free_locked(all, x->copy);
 	handle_free(&all->graphs->exec_pool, x);
@@ -145,7 +178,7 @@ enum status graph_exec_destroy(struct streams *all, struct graph_exec *x)
 	graph_bytes_forget_locked(x);
 	x->dying = true;
 	if (!x->running)
-		exec_free_locked(all, x);
+		graph_exec_free_locked(all, x);
 	return graph_unlock(all, STATUS_SUCCESS);
 }
 
@@ -159,23 +192,18 @@ enum status graph_exec_flags(const struct streams *all, const struct graph_exec 
 
 /* ---- launching ---- */
 
-static void drop_flights(struct graph *g)
+void graph_drop_flights(struct graph *g)
 {
 	for (struct graph_node *n = g->first; n; n = n->next) {
 		if (n->flight)
 			device_flight_drop(n->flight);
 		n->flight = NULL;
 		if (n->action.child)
-			drop_flights(n->action.child);
+			graph_drop_flights(n->action.child);
 	}
 }
 
-/* Nodes of work and edges that a launch needs. */
-struct need {
-	u32 works, edges;
-};
-
-static enum status prepare_node(struct graph_node *n, struct need *need);
+static enum status prepare_node(struct graph_node *n, struct graph_need *need);
 
 /*
  * A conditional node that waits for nothing looks at its value after the nodes made before it that do
@@ -186,7 +214,27 @@ static bool is_lone_condition(const struct graph_node *n)
 	return n->action.type == GRAPH_CONDITIONAL && !n->in.len;
 }
 
-static enum status prepare_all(struct graph *g, struct need *need)
+/* Might kernels of a conditional node's bodies launch graphs? */
+static bool body_launches(const struct graph_node *n)
+{
+	bool found = false;
+
+	for (u32 i = 0; i < n->action.body_len; i++)
+		for (struct graph_node *k = n->action.body[i]->first; k && !found; k = k->next) {
+			struct device_flight *f;
+
+			if (k->action.type == GRAPH_CONDITIONAL)
+				found = body_launches(k);
+			else if (k->action.type == GRAPH_KERNEL &&
+				 device_flight_prepare(&k->action.launch, &f) == STATUS_SUCCESS) {
+				found = device_flight_launches_graphs(f);
+				device_flight_drop(f);
+			}
+		}
+	return found;
+}
+
+static enum status prepare_all(struct graph *g, struct graph_need *need)
 {
 	enum status status = STATUS_SUCCESS;
 	u32 before = 0;
@@ -202,30 +250,41 @@ static enum status prepare_all(struct graph *g, struct need *need)
 }
 
 /* Kernels: checked again, as parameters may have been changed; their values are copied now. */
-static enum status prepare_node(struct graph_node *n, struct need *need)
+static enum status prepare_node(struct graph_node *n, struct graph_need *need)
 {
-	if (n->disabled)
+	enum status status;
+
+	if (n->disabled && !n->device)
 		return STATUS_SUCCESS;
 	if (!graph_node_lives(n))
 		return STATUS_INVALID_HANDLE;
 	if (n->action.child)
 		return prepare_all(n->action.child, need);
-	if (n->action.type == GRAPH_KERNEL)
-		return device_flight_prepare(&n->action.launch, &n->flight);
+	/* Bodies are prepared when they run: they may launch anything. */
+	need->launches |= n->action.type == GRAPH_CONDITIONAL && body_launches(n);
+	if (n->action.type != GRAPH_KERNEL)
+		return STATUS_SUCCESS;
+	status = device_flight_prepare(&n->action.launch, &n->flight);
+	if (status != STATUS_SUCCESS)
+		return status;
+	need->launches |= device_flight_launches_graphs(n->flight);
+	/* What kernels may change is prepared in its turn. */
+	if (n->device) {
+		device_flight_drop(n->flight);
+		n->flight = NULL;
+	}
 	return STATUS_SUCCESS;
 }
 
-static enum status prepare(struct graph *g, struct need *need)
+enum status graph_prepare_locked(struct graph *g, struct graph_need *need)
 {
 	enum status status = prepare_all(g, need);
 
 	if (status != STATUS_SUCCESS)
-		drop_flights(g);
+		graph_drop_flights(g);
 	return status;
 }
 
-static void emit_graph_locked(struct graph *g, struct work *before, struct work *after,
-			      struct stream *home);
 
 static void emit_event(struct graph_node *n, struct work *w)
 {
@@ -245,19 +304,25 @@ static void emit_event(struct graph_node *n, struct work *w)
 	}
 }
 
-/* The node of work for a node; n->begin .. n->end. home: whose device it is when it has none. */
-static void emit_node_locked(struct graph_node *n, struct stream *home)
+/* The node of work for a node; n->begin .. n->end. */
+static void emit_node_locked(struct graph_node *n, const struct graph_emit *where)
 {
 	const struct graph_action *a = &n->action;
-	struct stream *s = a->dev ? a->dev->streams->legacy : home;
+	struct stream *s = a->dev ? a->dev->streams->legacy : where->home;
 	struct work *w = work_take_locked(s, WORK_EMPTY);
 
 	n->begin = n->end = w;
-	if (n->disabled)
+	w->run = where->run;
+	if (n->device) {
+		w->kind = WORK_EXPAND;
+		w->role = EXPAND_KERNEL;
+		w->node = n;
+	} else if (n->disabled) {
 		return;
-	if (a->type == GRAPH_KERNEL) {
+	} else if (a->type == GRAPH_KERNEL) {
 		w->kind = WORK_LAUNCH;
 		w->flight = n->flight;
+		w->flight->run = where->run;
 		n->flight = NULL;
 	} else if (graph_node_is_call(n)) {
 		/* Without memory for a copy of the data it works on the node's own. */
@@ -270,7 +335,7 @@ static void emit_node_locked(struct graph_node *n, struct stream *home)
 		emit_event(n, w);
 	} else if (a->type == GRAPH_CHILD) {
 		n->end = work_take_locked(s, WORK_EMPTY);
-		emit_graph_locked(a->child, n->begin, n->end, home);
+		graph_emit_locked(a->child, n->begin, n->end, where);
 	} else if (a->type == GRAPH_CONDITIONAL) {
 		w->kind = WORK_EXPAND;
 		w->role = EXPAND_NODE;
@@ -280,11 +345,11 @@ static void emit_node_locked(struct graph_node *n, struct stream *home)
 	}
 }
 
-static void emit_graph_locked(struct graph *g, struct work *before, struct work *after,
-			      struct stream *home)
+void graph_emit_locked(struct graph *g, struct work *before, struct work *after,
+		       const struct graph_emit *where)
 {
 	for (struct graph_node *n = g->first; n; n = n->next)
-		emit_node_locked(n, home);
+		emit_node_locked(n, where);
 	for (struct graph_node *n = g->first; n; n = n->next) {
 		if (!n->in.len)
 			work_join_locked(before, n->begin);
@@ -314,28 +379,43 @@ static enum status check_memory(const struct graph_exec *x)
 }
 
 /* The chain of the stream gets a beginning and an end, the graph lies between them. */
-static enum status enqueue_locked(struct graph_exec *x, struct stream *s, const struct need *need,
+static enum status enqueue_locked(struct graph_exec *x, struct stream *s, const struct graph_need *need,
 				  struct batch *batch)
 {
 	struct streams *all = s->device->all;
+	struct graph_run *run = NULL;
 	struct work *begin, *end;
+	enum work_kind kind;
 
 	if (!work_reserve_many_locked(all, need->works + 4, need->edges + 8 + 2 * s->device->busy))
 		return STATUS_OUT_OF_MEMORY;
-	begin = stream_append_locked(s, x->expands ? WORK_EXPAND : WORK_EMPTY);
+	if (need->launches) {
+		run = graph_run_new(x, s, NULL);
+		if (!run)
+			return STATUS_OUT_OF_MEMORY;
+	}
+	kind = x->expands || run ? WORK_EXPAND : WORK_EMPTY;
+	begin = stream_append_locked(s, kind);
 	if (begin && work_is_pending(x->last, x->last_serial) && x->last->stream != s)
 		work_join_locked(x->last, begin);
 	/* A hold, so that nothing begins before all is in place. */
 	if (begin)
 		begin->missing++;
-	end = begin ? stream_append_locked(s, x->expands ? WORK_EXPAND : WORK_EMPTY) : NULL;
-	if (!end)
+	end = begin ? stream_append_locked(s, kind) : NULL;
+	if (!end) {
+		if (run)
+			graph_run_free_locked(run);
 		return STATUS_OUT_OF_MEMORY;
+	}
 	begin->role = EXPAND_BEGIN;
 	end->role = EXPAND_END;
 	begin->exec = end->exec = x;
-	x->running += x->expands;
-	emit_graph_locked(x->copy, begin, end, s->device->legacy);
+	end->run = run;
+	if (run)
+		run->end = end;
+	else
+		x->running += x->expands;
+	graph_emit_locked(x->copy, begin, end, &(struct graph_emit){s->device->legacy, run});
 	x->last = end;
 	x->last_serial = end->serial;
 	if (!--begin->missing)
@@ -346,18 +426,18 @@ static enum status enqueue_locked(struct graph_exec *x, struct stream *s, const 
 static enum status launch_locked(struct graph_exec *x, struct stream *s, struct batch *batch)
 {
 	struct streams *all = s->device->all;
-	struct need need = {0};
+	struct graph_need need = {0};
 	enum status status = check_memory(x);
 
 	if (status == STATUS_SUCCESS)
-		status = prepare(x->copy, &need);
+		status = graph_prepare_locked(x->copy, &need);
 	if (status != STATUS_SUCCESS)
 		return status;
 	pthread_mutex_lock(&all->lock);
 	status = enqueue_locked(x, s, &need, batch);
 	pthread_mutex_unlock(&all->lock);
 	if (status != STATUS_SUCCESS)
-		drop_flights(x->copy);
+		graph_drop_flights(x->copy);
 	else
 		graph_bytes_launched_locked(x, s);
 	return status;
@@ -413,23 +493,23 @@ static struct graph *choose_body(const struct graph_node *n)
 static enum status run_body_locked(struct graph *body, struct work *w, struct batch *batch)
 {
 	struct streams *all = w->stream->device->all;
-	struct need need = {0};
+	struct graph_need need = {0};
 	struct work *begin, *end;
-	enum status status = prepare(body, &need);
+	enum status status = graph_prepare_locked(body, &need);
 
 	if (status != STATUS_SUCCESS)
 		return status;
 	pthread_mutex_lock(&all->lock);
 	if (!work_reserve_many_locked(all, need.works + 4, need.edges + 8)) {
 		pthread_mutex_unlock(&all->lock);
-		drop_flights(body);
+		graph_drop_flights(body);
 		return STATUS_OUT_OF_MEMORY;
 	}
 	begin = work_take_locked(w->stream, WORK_EMPTY);
 	end = work_take_locked(w->stream, WORK_EXPAND);
 	end->role = EXPAND_BODY_END;
 	end->parent = w;
-	emit_graph_locked(body, begin, end, w->stream);
+	graph_emit_locked(body, begin, end, &(struct graph_emit){w->stream, w->run});
 	work_ready_locked(begin, batch);
 	pthread_mutex_unlock(&all->lock);
 	return STATUS_SUCCESS;
@@ -464,6 +544,7 @@ void graph_expand(struct work *w)
 {
 	struct streams *all = w->stream->device->all;
 	struct graph_exec *x = w->exec;
+	struct graph_run *run;
 
 	switch (w->role) {
 	case EXPAND_BEGIN:
@@ -477,10 +558,23 @@ void graph_expand(struct work *w)
 	case EXPAND_BODY_END:
 		step(w->parent, true);
 		break;
+	case EXPAND_KERNEL:
+		graph_device_node_run(w);
+		return;
+	case EXPAND_RUN_END:
+		run = w->run;
+		work_end(w);
+		graph_run_part_over(run);
+		return;
 	case EXPAND_END:
+		/* What kernels launched may go on; then that ends it. */
+		if (w->run) {
+			graph_run_part_over(w->run);
+			return;
+		}
 		graph_lock(all);
 		if (!--x->running && x->dying)
-			exec_free_locked(all, x);
+			graph_exec_free_locked(all, x);
 		graph_unlock(all, STATUS_SUCCESS);
 		break;
 	}

@@ -28,6 +28,12 @@ struct graph_memory {
 	bool used; /* allocated by a launch and not freed since */
 };
 
+/* A kernel node that kernels may change: of the original and of the executable graph's copy. */
+struct graph_device_node {
+	struct graph_node *at; /* the executable graph's, NULL: there is none */
+	u32 references;
+};
+
 struct graph_node {
 	struct graph *graph;
 	struct graph_node *prev, *next;
@@ -40,6 +46,7 @@ struct graph_node {
 	u8 *attrs;    /* GRAPH_ATTRS values, NULL: none is set */
 	u32 attr_set; /* a bit for each */
 	struct graph_memory *memory;
+	struct graph_device_node *device; /* NULL: kernels cannot change it */
 	graph_edges in, out;
 	bool disabled;
 	u32 mark; /* of walks */
@@ -81,15 +88,39 @@ struct graph_object {
 struct graph_exec {
 	struct graph *copy;
 	u32 flags;
-	bool expands;   /* it holds conditional nodes */
+	bool expands;    /* it holds conditional nodes, or such as kernels change */
 	bool dying;
-	u32 running;    /* launches that expand and have not ended */
+	u32 running;     /* launches that expand, and runs, that have not ended */
+	u32 device_runs; /* those that kernels launched */
 	struct work *last; /* of the launch before */
 	u64 last_serial;
 	/* Memory that it holds: from its first launch on, and the stream of its last one. */
 	u64 footprint, home;
 	struct stream_device *memory_device; /* NULL: none */
 	struct graph_exec *memory_next;      /* of the device */
+};
+
+/* A launch whose kernels may launch graphs: graph_device.c. */
+struct graph_run {
+	struct graph_exec *exec;
+	struct stream *home;
+	struct graph_run *waits; /* whose part it is, NULL: the stream's */
+	struct work *end;        /* the stream's, when it waits */
+	struct graph_run *tails, *next;
+	u32 pending;             /* its own nodes, and what it fired */
+	bool of_device, is_queued;
+};
+
+/* Nodes of work and edges that a launch needs. */
+struct graph_need {
+	u32 works, edges;
+	bool launches; /* its kernels may launch graphs */
+};
+
+/* Where the nodes of a launch go: home: whose device it is when a node has none. run: NULL: none. */
+struct graph_emit {
+	struct stream *home;
+	struct graph_run *run;
 };
 
 struct stream_capture {
@@ -106,7 +137,7 @@ struct stream_capture {
 
 struct graphs {
 	pthread_mutex_t lock;
-	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool;
+	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool, device_node_pool;
 	struct stream_capture *captures;
 	u32 capturing; /* captures; atomic */
 	struct graph_object *gone; /* without references, still to be destroyed */
@@ -165,6 +196,25 @@ void graph_bytes_forget_locked(struct graph_exec *x);
 
 /* The service's part of WORK_EXPAND. No lock held. */
 void graph_expand(struct work *w);
+/* Copy the values of a launch's parameters; graph_drop_flights when it is not made. lock held. */
+enum status graph_prepare_locked(struct graph *g, struct graph_need *need);
+void graph_drop_flights(struct graph *g);
+/* Work for the nodes of a graph that was prepared, between two others. Both locks held. */
+void graph_emit_locked(struct graph *g, struct work *before, struct work *after,
+		       const struct graph_emit *where);
+void graph_exec_free_locked(struct streams *all, struct graph_exec *x);
+
+/* ---- graph_device.c ---- */
+
+/* A run with its own nodes pending. NULL: no memory. lock held. */
+struct graph_run *graph_run_new(struct graph_exec *x, struct stream *home, struct graph_run *waits);
+/* It is over, or was not made. lock held. */
+void graph_run_free_locked(struct graph_run *r);
+/* Its nodes have ended. No lock held. */
+void graph_run_part_over(struct graph_run *r);
+void graph_device_node_release_locked(struct streams *all, struct graph_node *n);
+/* The turn of a node that kernels may change. No lock held. */
+void graph_device_node_run(struct work *w);
 
 /* ---- capture.c ---- */
 

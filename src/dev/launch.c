@@ -2,9 +2,11 @@
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
 #include "src/dev/device_int.h"
+#include "src/dev/graph.h"
 #include "src/dev/nested.h"
 #include "src/dev/texture.h"
 #include "src/exec/observer.h"
+#include "src/exec/syscall.h"
 
 #include <stdlib.h>
 
@@ -343,10 +345,21 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->shape = shape;
 	f->family = NULL;
 	f->pool = NULL;
+	f->run = NULL;
 	f->depth = 0;
 	copy_params(l, f->values);
 	*out = f;
 	return STATUS_SUCCESS;
+}
+
+bool device_flight_launches_graphs(const struct device_flight *f)
+{
+	const struct program *p = f->program;
+
+	for (u32 i = 0; i < p->extern_len; i++)
+		if (p->externs[i].run == graph_device_launch)
+			return true;
+	return false;
 }
 
 static bool start(struct device_flight *f, bool may_inline)

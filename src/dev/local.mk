@@ -53,7 +53,7 @@ libcore_la_SOURCES += \
 	src/dev/event_ipc.c \
 	src/dev/capture.c \
 	src/dev/graph.c src/dev/graph.h src/dev/graph_int.h \
-	src/dev/graph_bytes.c src/dev/graph_dot.c \
+	src/dev/graph_bytes.c src/dev/graph_device.c src/dev/graph_dot.c \
 	src/dev/graph_exec.c \
 	src/dev/graph_node.c \
 	src/dev/graph_object.c \

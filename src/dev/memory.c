@@ -253,7 +253,7 @@ enum status memory_host_flags(struct device *d, u64 p, u32 *flags)
 	if (!memory_find(d->mem.system, p, &i) || !i.block ||
 	    (i.block->type != MEMORY_PINNED && i.block->type != MEMORY_REGISTERED))
 		return STATUS_INVALID_VALUE;
-	/* Unified addresses: all of it is mapped, for all devices without saying so. */
-	*flags = (i.block->flags & ~(8u | PORTABLE)) | 2;
+	/* Unified addresses: all of it is mapped, and what we allocate for all devices without saying so. */
+	*flags = (i.block->flags & ~(8u | (i.block->type == MEMORY_PINNED ? PORTABLE : 0))) | 2;
 	return STATUS_SUCCESS;
 }

@@ -43,6 +43,7 @@ struct memory_block {
 	bool leaving;            /* a stream will free it */
 	bool external;           /* mapped: of an imported object, which frees it */
 	u32 opened;              /* imported: times */
+	u32 read_only;           /* mapped: bit i: device i may not write, by cuMemSetAccess */
 	u64 key[2];              /* imported: which file, which place; mapped: place in its file */
 	/* managed memory */
 	bool read_mostly;
@@ -156,7 +157,9 @@ enum memory_pool_attribute {
 
 struct memory_pool {
 	struct memory_pools *all;
-	struct device *dev;
+	struct device *dev;        /* whose memory it is; of the host's and managed memory any device */
+	struct mem *arena;
+	struct memory_pool *chosen; /* of a default one: what allocates in its place, NULL: itself */
 	struct memory_pool_props props;
 	bool is_default, destroyed, imported;
 	int fd;            /* imported: the exporter's pages */
@@ -173,8 +176,18 @@ struct memory_pools {
 };
 
 struct memory_pool *memory_pool_default(struct memory_pools *all, struct device *d);
+/*
+ * The same for pinned memory of the host and for managed memory, by type of allocation and place;
+ * d: any device. NULL without memory.
+ */
+struct memory_pool *memory_pool_default_at(struct memory_pools *all, struct device *d,
+					   int alloc_type, const struct memory_location *where);
+/* Does it allocate this type of memory in this place? */
+bool memory_pool_is_at(const struct memory_pool *p, int alloc_type,
+		       const struct memory_location *where);
 /* Is it one? Any value may be asked about. */
 bool memory_pool_is(struct memory_pools *all, const void *handle);
+/* d: the place's device, else any. */
 enum status memory_pool_create(struct memory_pools *all, struct device *d,
 			       const struct memory_pool_props *props, struct memory_pool **out);
 /* Allocations stay until they are freed. A default pool: STATUS_INVALID_VALUE. */

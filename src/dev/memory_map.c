@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define POSIX_FD 1
+/* CUmemAllocationHandleType */
+enum { POSIX_FD = 1, WINDOWS_HANDLES = 2 | 4, FABRIC = 8 };
 
 struct memory_physical {
 	struct memory_physical *next;
@@ -23,6 +24,12 @@ struct memory_physical {
 	int fd;
 	u32 handles, mappings;
 };
+
+/* CUmemAccess_flags: read; read and write is 3. */
+#define READ_ONLY 1
+
+/* Where ranges begin: aligned for larger wishes, as after the driver's. */
+#define FIRST_ALIGN ((u64)32 << 20)
 
 static u64 page_of(u64 at)
 {
@@ -59,7 +66,7 @@ static u64 find_room(const struct memory_maps *maps, u64 size, u64 align, u64 hi
 {
 	const struct mem *m = &maps->system->maps;
 	u64 start = (u64)(uintptr_t)m->arena, end = start + m->arena_size, next;
-	u64 at = align_up(start + MEMORY_GRANULARITY, align);
+	u64 at = align_up(start + MEMORY_GRANULARITY, max_u64(align, FIRST_ALIGN));
 
 	if (hint && hint % align == 0 && hint >= start && hint < end && size <= end - hint &&
 	    is_free(maps, hint, size, &next))
@@ -76,9 +83,9 @@ enum status memory_reserve(struct memory_maps *maps, u64 size, u64 align, u64 at
 {
 	enum status status;
 
-	align = max_u64(align, MEMORY_GRANULARITY);
-	if (!is_whole(size) || (align & (align - 1)))
+	if (!is_whole(size) || (align & (align - 1)) || page_of(at) != at)
 		return STATUS_INVALID_VALUE;
+	align = max_u64(align, MEMORY_GRANULARITY);
 	pthread_mutex_lock(&maps->lock);
 	status = open_maps(maps);
 	*out = status == STATUS_SUCCESS ? find_room(maps, size, align, at) : 0;
@@ -190,10 +197,11 @@ enum status memory_create(struct memory_maps *maps, struct device *d, u64 size,
 {
 	enum status status;
 
-	if (!is_whole(size) || props->type != 1)
+	if (!is_whole(size) || props->type != 1 || props->handle_types & WINDOWS_HANDLES)
 		return STATUS_INVALID_VALUE;
-	if (props->handle_types & ~POSIX_FD)
-		return STATUS_NOT_SUPPORTED;
+	/* Nobody gave this process leave to use the fabric; types that no driver knows mean nothing. */
+	if (props->handle_types & FABRIC)
+		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&maps->lock);
 	status = create(maps, d ? &d->mem : NULL, size, props, out);
 	pthread_mutex_unlock(&maps->lock);
@@ -247,9 +255,10 @@ enum status memory_physical_import(struct memory_maps *maps, int fd, struct memo
 	struct stat st;
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	if (own < 0 || fstat(own, &st) || !is_whole((u64)st.st_size)) {
-		if (own >= 0)
-			close(own);
+	if (own < 0)
+		return STATUS_UNKNOWN;
+	if ( fstat(own, &st) || !is_whole((u64)st.st_size)) {
+		close(own);
 		return STATUS_INVALID_VALUE;
 	}
 	pthread_mutex_lock(&maps->lock);
@@ -319,16 +328,32 @@ enum status memory_map(struct memory_maps *maps, u64 at, u64 size, u64 offset,
 	enum status status = STATUS_INVALID_VALUE;
 
 	pthread_mutex_lock(&maps->lock);
-	if (is_whole(size) && page_of(at) == at && page_of(offset) == offset &&
-	    is_physical(maps, p) && offset <= p->size && size <= p->size - offset &&
-	    reservation(maps, at, size))
-		status = any_mapping(maps, at, size)
-				 ? STATUS_ALREADY_MAPPED
-				 : map(maps, (struct memory_reservation){at, size}, offset, p);
+	/* What does not fit the memory is not supported, in the driver's words. */
+	if (size && is_physical(maps, p) &&
+	    (!is_whole(size) || page_of(offset) != offset || offset > p->size || size > p->size - offset))
+		status = STATUS_NOT_SUPPORTED;
+	else if (size && page_of(at) == at && is_physical(maps, p) && reservation(maps, at, size) &&
+		 !any_mapping(maps, at, size))
+		status = map(maps, (struct memory_reservation){at, size}, offset, p);
 	if (status == STATUS_SUCCESS && !map_pages(maps, at, size, offset, p->fd))
 		status = STATUS_MAP_FAILED;
 	pthread_mutex_unlock(&maps->lock);
 	return status;
+}
+
+/* Mappings that the range has a part of lie in it whole, and all of it is reserved. */
+static bool is_divided(struct memory_maps *maps, u64 at, u64 size)
+{
+	struct mem_range r;
+
+	if (!is_whole(size) || page_of(at) != at || at + size < at)
+		return false;
+	for (u64 x = at; x < at + size; x += MEMORY_GRANULARITY)
+		if (!reservation(maps, x, MEMORY_GRANULARITY) ||
+		    (mem_find_own(&maps->system->maps, x, 1, &r) &&
+		     (r.base < at || r.base + r.size > at + size)))
+			return false;
+	return true;
 }
 
 /* Whole mappings, one after the other, fill the range. */
@@ -353,11 +378,15 @@ enum status memory_unmap(struct memory_maps *maps, u64 at, u64 size)
 	struct mem_range r;
 
 	pthread_mutex_lock(&maps->lock);
-	if (is_filled(maps, at, size)) {
+	/* Where nothing is mapped there is nothing to do. */
+	if (is_divided(maps, at, size)) {
 		for (u64 x = at; x < at + size; x += r.size) {
 			struct memory_block *b;
 
-			mem_find_own(m, x, 1, &r);
+			if (!mem_find_own(m, x, 1, &r)) {
+				r.size = MEMORY_GRANULARITY;
+				continue;
+			}
 			b = r.user;
 			mem_remove(m, x);
 			unmap_pages(x, r.size);
@@ -397,6 +426,8 @@ static void set_one(struct memory_maps *maps, const struct mem_range *r,
 		return;
 	}
 	bit = (u32)1 << a->location.id;
+	((struct memory_block *)r->user)->read_only &= ~bit;
+	((struct memory_block *)r->user)->read_only |= a->flags == READ_ONLY ? bit : 0;
 	mem_set_devices(&maps->system->maps, r->base,
 			a->flags ? r->devices | bit : r->devices & ~bit);
 }
@@ -443,7 +474,10 @@ enum status memory_get_access(struct memory_maps *maps, u64 at, struct memory_lo
 	if (!mem_find_own(&maps->system->maps, at, 1, &r) || where.type != LOCATION_DEVICE ||
 	    where.id < 0 || where.id >= (int)MEM_DEVICES_MAX)
 		return STATUS_INVALID_VALUE;
-	*flags = r.devices >> where.id & 1 ? 3 : 0;
+	*flags = !(r.devices >> where.id & 1) ? 0
+		 : ((const struct memory_block *)r.user)->read_only >> where.id & 1
+			 ? READ_ONLY
+			 : 3;
 	return STATUS_SUCCESS;
 }
 

@@ -1,8 +1,9 @@
 /*
  * Pools: memory that is taken at once and given back in the order of a stream.
  *
- * A pool hands out memory of its device's arena. What it would keep for reuse is kept as a number
- * only, as giving memory back to the host costs little: the counters answer as CUDA's would.
+ * A pool hands out memory of its device's arena, or the host's for pinned and managed memory. What it
+ * would keep for reuse is kept as a number only, as giving memory back to the host costs little: the
+ * counters answer as CUDA's would.
  */
 #include "src/dev/graph.h"
 #include "src/dev/memory.h"
@@ -10,11 +11,15 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Pools take memory from the device in pieces of this. */
 #define PIECE ((u64)32 << 20)
 #define POSIX_FD 1
+
+/* CUmemAllocationType */
+enum { ALLOC_PINNED = 1, ALLOC_MANAGED };
 
 /* What stands for an allocation of an exported pool: cudaMemPoolPtrExportData, 64 bytes. */
 struct pointer_data {
@@ -29,19 +34,25 @@ static bool is_listed(const struct memory_pools *all, const void *handle)
 {
 	for (const struct memory_pool *p = all->first; p; p = p->next)
 		if (p == handle)
-			return true;
+			return !p->destroyed;
 	return false;
 }
 
-static struct memory_pool *add(struct memory_pools *all, struct device *d, bool is_default)
+static bool is_of_device(const struct memory_pool_props *props)
+{
+	return props->alloc_type == ALLOC_PINNED && props->location.type == LOCATION_DEVICE;
+}
+
+static struct memory_pool *add(struct memory_pools *all, struct device *d,
+			       const struct memory_pool_props *props, bool is_default)
 {
 	struct memory_pool *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	*p = (struct memory_pool){.all = all, .dev = d, .is_default = is_default, .fd = -1};
-	p->props.alloc_type = 1;
-	p->props.location = (struct memory_location){LOCATION_DEVICE, (int)d->mem.index};
+	*p = (struct memory_pool){
+		.all = all, .dev = d, .props = *props, .is_default = is_default, .fd = -1};
+	p->arena = is_of_device(props) ? &d->mem : &d->mem.system->host;
 	for (u32 i = POOL_REUSE_FOLLOW_EVENTS; i <= POOL_REUSE_DEPENDENCIES; i++)
 		p->attribute[i] = 1;
 	p->next = all->first;
@@ -63,17 +74,32 @@ static void unlink_pool(struct memory_pools *all, struct memory_pool *p)
 
 /* ---- making ---- */
 
-struct memory_pool *memory_pool_default(struct memory_pools *all, struct device *d)
+bool memory_pool_is_at(const struct memory_pool *p, int alloc_type, const struct memory_location *where)
 {
+	return p->props.alloc_type == alloc_type && p->props.location.type == where->type &&
+	       (where->type != LOCATION_DEVICE || p->props.location.id == where->id);
+}
+
+struct memory_pool *memory_pool_default_at(struct memory_pools *all, struct device *d,
+					   int alloc_type, const struct memory_location *where)
+{
+	struct memory_pool_props props = {.alloc_type = alloc_type, .location = *where};
 	struct memory_pool *p;
 
 	pthread_mutex_lock(&all->lock);
 	for (p = all->first; p; p = p->next)
-		if (p->is_default && p->dev == d)
+		if (p->is_default && memory_pool_is_at(p, alloc_type, where))
 			break;
-	p = p ? p : add(all, d, true);
+	p = p ? p : add(all, d, &props, true);
 	pthread_mutex_unlock(&all->lock);
 	return p;
+}
+
+struct memory_pool *memory_pool_default(struct memory_pools *all, struct device *d)
+{
+	struct memory_location here = {LOCATION_DEVICE, (int)d->mem.index};
+
+	return memory_pool_default_at(all, d, ALLOC_PINNED, &here);
 }
 
 bool memory_pool_is(struct memory_pools *all, const void *handle)
@@ -91,12 +117,12 @@ enum status memory_pool_create(struct memory_pools *all, struct device *d,
 {
 	struct memory_pool *p;
 
-	if (props->alloc_type != 1 || (props->handle_types & ~POSIX_FD))
-		return props->alloc_type == 1 ? STATUS_NOT_SUPPORTED : STATUS_INVALID_VALUE;
+	/* Only memory of devices can be shared with other processes. */
+	if ((props->alloc_type != ALLOC_PINNED && props->alloc_type != ALLOC_MANAGED) ||
+	    (props->handle_types & ~(is_of_device(props) ? POSIX_FD : 0)))
+		return STATUS_INVALID_VALUE;
 	pthread_mutex_lock(&all->lock);
-	p = add(all, d, false);
-	if (p)
-		p->props = *props;
+	p = add(all, d, props, false);
 	pthread_mutex_unlock(&all->lock);
 	*out = p;
 	return p ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
@@ -107,6 +133,9 @@ enum status memory_pool_destroy(struct memory_pools *all, struct memory_pool *p)
 	enum status status = STATUS_SUCCESS;
 
 	pthread_mutex_lock(&all->lock);
+	for (struct memory_pool *q = all->first; q && !p->is_default; q = q->next)
+		if (q->chosen == p)
+			q->chosen = NULL;
 	if (p->is_default || p->destroyed)
 		status = STATUS_INVALID_VALUE;
 	else if (p->live)
@@ -117,6 +146,23 @@ enum status memory_pool_destroy(struct memory_pools *all, struct memory_pool *p)
 	return status;
 }
 
+/* The host's memory stays when the device of its pool goes: it is freed like any other. */
+static void orphan(struct memory_pool *p)
+{
+	struct mem *m = p->arena;
+
+	pthread_mutex_lock(&m->lock);
+	for (u32 i = 0; i < m->len; i++) {
+		struct memory_block *b = m->ranges[i].freed ? NULL : m->ranges[i].user;
+
+		if (b && b->pool == p) {
+			b->pool = NULL;
+			b->type = p->props.alloc_type == ALLOC_MANAGED ? MEMORY_MANAGED : MEMORY_PINNED;
+		}
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
 void memory_pools_forget(struct memory_pools *all, const struct device *d)
 {
 	struct memory_pool *next;
@@ -124,8 +170,11 @@ void memory_pools_forget(struct memory_pools *all, const struct device *d)
 	pthread_mutex_lock(&all->lock);
 	for (struct memory_pool *p = all->first; p; p = next) {
 		next = p->next;
-		if (p->dev == d)
-			unlink_pool(all, p);
+		if (p->dev != d)
+			continue;
+		if (p->arena != &d->mem)
+			orphan(p);
+		unlink_pool(all, p);
 	}
 	pthread_mutex_unlock(&all->lock);
 }
@@ -142,11 +191,11 @@ static void note_used(struct memory_pool *p)
 	a[POOL_RESERVED_HIGH] = max_u64(a[POOL_RESERVED_HIGH], a[POOL_RESERVED_CURRENT]);
 }
 
-/* Keep no more unused memory than `keep`. */
+/* Keep no more unused memory than `keep`, in whole pieces. */
 static void shrink(struct memory_pool *p, u64 keep)
 {
 	u64 *a = p->attribute, need = align_up(a[POOL_USED_CURRENT], PIECE);
-	u64 most = max_u64(need, keep);
+	u64 most = max_u64(need, keep / PIECE * PIECE);
 
 	if (a[POOL_RESERVED_CURRENT] > most)
 		a[POOL_RESERVED_CURRENT] = most;
@@ -201,12 +250,12 @@ enum status memory_pool_trim(struct memory_pools *all, struct memory_pool *p, u6
 static enum status adopt(struct memory_pool *p, u64 at, u64 bytes)
 {
 	struct memory_block *b =
-		memory_block_new(&p->dev->mem, at, MEMORY_POOLED, p->dev->mem.index);
+		memory_block_new(p->arena, at, MEMORY_POOLED, p->dev->mem.index);
 
 	if (!b)
 		return STATUS_OUT_OF_MEMORY;
 	b->pool = p;
-	mem_set_devices(&p->dev->mem, at, p->writable | p->readable);
+	mem_set_devices(p->arena, at, p->writable | p->readable);
 	pthread_mutex_lock(&p->all->lock);
 	p->live++;
 	p->attribute[POOL_USED_CURRENT] += bytes;
@@ -218,7 +267,8 @@ static enum status adopt(struct memory_pool *p, u64 at, u64 bytes)
 enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 {
 	struct device *d = p->dev;
-	u64 most = p->props.max_bytes;
+	u64 most = align_up(p->props.max_bytes, PIECE), align = MEMORY_ALIGN;
+	enum mem_kind kind = MEM_KIND_DEVICE;
 
 	*out = 0;
 	if (!bytes)
@@ -227,10 +277,14 @@ enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 		return STATUS_NOT_PERMITTED;
 	if (most && bytes > most - min_u64(most, p->attribute[POOL_USED_CURRENT]))
 		return STATUS_OUT_OF_MEMORY;
-	*out = mem_alloc(&d->mem, bytes, MEMORY_ALIGN, MEM_KIND_DEVICE);
+	if (p->arena != &d->mem) {
+		kind = p->props.alloc_type == ALLOC_MANAGED ? MEM_KIND_MANAGED : MEM_KIND_PINNED;
+		align = MEM_HOST_PAGE;
+	}
+	*out = mem_alloc(p->arena, bytes, align, kind);
 	/* What is to be freed in streams may be what is missing. */
 	if (!*out && d->streams && stream_device_finish(d) == STATUS_SUCCESS)
-		*out = mem_alloc(&d->mem, bytes, MEMORY_ALIGN, MEM_KIND_DEVICE);
+		*out = mem_alloc(p->arena, bytes, align, kind);
 	return *out ? adopt(p, *out, bytes) : STATUS_OUT_OF_MEMORY;
 }
 
@@ -238,7 +292,7 @@ void memory_pool_give_back(struct memory_pool *p, u64 at, u64 bytes)
 {
 	struct memory_pools *all = p->all;
 
-	memory_end(&p->dev->mem, at);
+	memory_end(p->arena, at);
 	pthread_mutex_lock(&all->lock);
 	p->attribute[POOL_USED_CURRENT] -= bytes;
 	shrink(p, p->attribute[POOL_RELEASE_THRESHOLD]);
@@ -327,17 +381,26 @@ enum status memory_free_async(struct stream *s, u64 p)
 
 /* ---- access ---- */
 
+/* The device whose memory it is; MEM_DEVICES_MAX: the host's. */
+static u32 owner_of(const struct memory_pool *p)
+{
+	return p->arena == &p->dev->mem ? p->dev->mem.index : MEM_DEVICES_MAX;
+}
+
 enum status memory_pool_access(struct memory_pool *p, struct memory_location where, u32 flags,
 			       u32 devices)
 {
-	u32 own = p->dev->mem.index, bit;
+	u32 own = owner_of(p), bit;
 
 	if (where.type != LOCATION_DEVICE || where.id < 0 || (u32)where.id >= devices)
 		return STATUS_INVALID_DEVICE;
-	if ((flags != 0 && flags != 1 && flags != 3) || ((u32)where.id == own && flags != 3))
+	if (flags != 0 && flags != 1 && flags != 3)
 		return STATUS_INVALID_VALUE;
+	/* A device cannot be kept from its own memory. */
 	if ((u32)where.id == own)
-		return STATUS_SUCCESS;
+		return flags == 3   ? STATUS_SUCCESS
+		       : flags == 1 ? STATUS_NOT_SUPPORTED
+				    : STATUS_INVALID_DEVICE;
 	bit = (u32)1 << where.id;
 	pthread_mutex_lock(&p->all->lock);
 	p->readable = flags == 1 ? p->readable | bit : p->readable & ~bit;
@@ -350,7 +413,7 @@ enum status memory_pool_access(struct memory_pool *p, struct memory_location whe
 /* Allocations made before a change of access have it as well. */
 void memory_pool_spread(struct memory_pool *p)
 {
-	struct mem *m = &p->dev->mem;
+	struct mem *m = p->arena;
 
 	pthread_mutex_lock(&m->lock);
 	for (u32 i = 0; i < m->len; i++) {
@@ -368,12 +431,11 @@ enum status memory_pool_access_get(const struct memory_pool *p, struct memory_lo
 {
 	u32 bit;
 
-	if (where.type != LOCATION_DEVICE || where.id < 0 || where.id >= (int)MEM_DEVICES_MAX)
+	if (where.type != LOCATION_DEVICE || where.id < 0 || where.id >= (int)MEM_DEVICES_MAX ||
+	    !p->dev->mem.system->device[where.id])
 		return STATUS_INVALID_VALUE;
 	bit = (u32)1 << where.id;
-	*flags = (u32)where.id == p->dev->mem.index ? 3
-		 : p->writable & bit                ? 3
-						    : !!(p->readable & bit);
+	*flags = (u32)where.id == owner_of(p) || p->writable & bit ? 3 : !!(p->readable & bit);
 	return STATUS_SUCCESS;
 }
 
@@ -395,13 +457,21 @@ enum status memory_pool_export(struct memory_pool *p, int *fd)
 enum status memory_pool_import(struct memory_pools *all, struct device *d, int fd,
 			       struct memory_pool **out)
 {
+	struct memory_pool_props props = {
+		.alloc_type = ALLOC_PINNED,
+		.location = {LOCATION_DEVICE, (int)d->mem.index},
+	};
 	struct memory_pool *p;
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct stat st;
+	int own;
 
+	if (fstat(fd, &st))
+		return STATUS_UNKNOWN;
+	own = S_ISREG(st.st_mode) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (own < 0)
 		return STATUS_INVALID_VALUE;
 	pthread_mutex_lock(&all->lock);
-	p = add(all, d, false);
+	p = add(all, d, &props, false);
 	if (p) {
 		p->imported = true;
 		p->fd = own;

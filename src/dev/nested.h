@@ -16,6 +16,12 @@
 
 struct device_flight;
 
+/* Graphs that kernels launch and change: graph_device.c. */
+exec_extern_fn graph_device_launch, graph_device_set_param, graph_device_set_enabled,
+	graph_device_set_grid, graph_device_apply;
+/* What %current_graph_exec is in the kernels of a launch (struct device_flight *). */
+u64 graph_device_current(const void *flight);
+
 /* The functions that kernels call, by the names in nested.def. */
 #define NESTED(name, function) exec_extern_fn function;
 #include "src/dev/nested.def"

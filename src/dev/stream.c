@@ -459,6 +459,10 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 		status = device_flight_prepare(l, &f);
 	if (status != STATUS_SUCCESS)
 		return status;
+	if (PL_UNLIKELY(device_flight_launches_graphs(f))) {
+		device_flight_drop(f);
+		return STATUS_NOT_SUPPORTED;
+	}
 	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);
 	w = stream_append_locked(s, WORK_LAUNCH);

@@ -25,8 +25,18 @@ struct edge {
 
 enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_LAUNCH, WORK_CALL, WORK_EXPAND };
 
-/* What a WORK_EXPAND does in its turn: parts of launches of graphs with conditional nodes. */
-enum expand_role { EXPAND_BEGIN, EXPAND_NODE, EXPAND_BODY_END, EXPAND_END };
+/*
+ * What a WORK_EXPAND does in its turn: parts of launches of graphs with conditional nodes,
+ * with nodes that kernels change, or that kernels launch.
+ */
+enum expand_role {
+	EXPAND_BEGIN,
+	EXPAND_NODE,
+	EXPAND_BODY_END,
+	EXPAND_END,
+	EXPAND_KERNEL,
+	EXPAND_RUN_END
+};
 
 /*
  * A piece of work. Nodes are never freed while the process lives: whoever remembers one also
@@ -48,7 +58,8 @@ struct work {
 	struct stream_event *event;
 	enum expand_role role;
 	struct graph_exec *exec;
-	struct graph_node *node; /* EXPAND_NODE: the conditional one */
+	struct graph_node *node; /* EXPAND_NODE, EXPAND_KERNEL: which */
+	struct graph_run *run;   /* that it is a part of, NULL: none */
 	struct work *parent;     /* EXPAND_BODY_END: its work */
 	void *data;      /* of a call: small or heap */
 	void *heap;      /* kept for the next call */

@@ -83,6 +83,7 @@ struct work *work_take_locked(struct stream *s, enum work_kind kind)
 	w->in_stream = false;
 	w->waited = false;
 	w->flags = 0;
+	w->run = NULL;
 	return w;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Values of special registers that are not rows. PTX ISA "Special Registers".
  */
-#include "src/exec/exec.h"
+#include "src/exec/syscall.h"
 
 #include <time.h>
 
@@ -46,6 +46,8 @@ u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 	case SR_smid: return g->cta->smid;
 	case SR_nsmid: return (u64)e->program->arch->sms;
 	case SR_gridid: return e->grid_id;
+	case SR_current_graph_exec:
+		return e->syscalls && e->syscalls->graph_exec ? e->syscalls->graph_exec(e->user) : 0;
 	case SR_total_smem_size: return total_shared(e);
 	case SR_aggr_smem_size: return aggregate_shared(e);
 	case SR_reserved_smem_offset_begin:

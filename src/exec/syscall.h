@@ -20,6 +20,8 @@ struct exec_syscalls {
 	void (*print_error)(void *user, const char *text, size_t len);
 	void *user;
 	struct exec_heap *heap; /* of the context; NULL: malloc returns 0 */
+	/* What %current_graph_exec is; `env_user` is exec_env.user. NULL: 0. */
+	u64 (*graph_exec)(const void *env_user);
 };
 
 /* A call of one lane under way. */

@@ -46,7 +46,7 @@ END {
 }
 AWK
 
-for script in device kernels graphs streams memory modules zeros; do
+for script in device kernels graphs streams memory modules pools after zeros; do
 	timeout 300 "$builddir/tests/oracle/api_cross" -j 2 "$LD_LIBRARY_PATH/libcudart.so.13" \
 		"$LD_LIBRARY_PATH/libcuda.so.1" "$srcdir/tests/oracle/api/$script.api" >"$scratch/got"
 	awk -f "$scratch/compare.awk" "$srcdir/tests/oracle/api/$script.h200" "$scratch/got" >"$scratch/result"

@@ -113,8 +113,6 @@ static int launches(CUstream s)
 		cuLaunchKernel(step, 0, 1, 1, 1, 1, 1, 0, s, params, NULL));
 	REFUSED(CUDA_ERROR_INVALID_VALUE,
 		cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, s, params, extra));
-	REFUSED(CUDA_ERROR_INVALID_HANDLE,
-		cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, (CUstream)&c, params, NULL));
 	/* Block shape and parameters set on the function. */
 	host[0] = 2;
 	TRY(cuFuncSetBlockShape(step, 1, 1, 1));

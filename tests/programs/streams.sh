@@ -49,7 +49,7 @@ for name in streams graphs conditions graph_memory event_ipc; do
 		skip "$name, ptxloom cc" "no clang"
 	fi
 done
-for name in streams graphs conditions graph_memory event_ipc; do
+for name in streams graphs conditions graph_memory event_ipc device_graphs; do
 	if [ -n "$nvcc" ]; then
 		try "$name, nvcc" "$nvcc" -arch=sm_80 -rdc=true "$srcdir/tests/programs/$name.cu" \
 			-lcudadevrt
