@@ -11,7 +11,7 @@ libcore_la_SOURCES += \
 	src/exec/texture_srgb.def src/exec/texture_bptc.def src/exec/texture_log2.def \
 	src/exec/lower_tex.c \
 	src/exec/barrier.c \
-	src/exec/lower.c src/exec/lower_int.h \
+	src/exec/lower.c src/exec/lower_build.c src/exec/lower_int.h \
 	src/exec/lower_call.c src/exec/lower_contract.c src/exec/lower_graph.c \
 	src/exec/heap.c src/exec/hostcall.c src/exec/print.c src/exec/syscall.c src/exec/syscall.h \
 	src/exec/lower_float.c \
@@ -19,7 +19,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
 	src/exec/lower_mem.c src/exec/lower_mma.c src/exec/lower_matrix.c \
 	src/exec/lower_fragment.c src/exec/lower_fragment.h \
-	src/exec/lower_rows.c \
+	src/exec/lower_rows.c src/exec/lower_flow.c src/exec/lower_flow.h \
 	src/exec/lower_rules.c \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \

@@ -112,7 +112,7 @@ struct lower {
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
 
-/* ---- lower.c: building blocks for the rules ---- */
+/* ---- lower_build.c: building blocks for the rules ---- */
 
 u32 lower_vreg(struct lower *l, enum row_class class);
 u32 lower_const(struct lower *l, enum row_class class, u64 bits);

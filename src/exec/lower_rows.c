@@ -6,39 +6,13 @@
  * different warps in their own order, so what they read lives on past their writes.
  */
 #include "src/exec/affine.h"
-#include "src/exec/lower_int.h"
+#include "src/exec/lower_flow.h"
 
 /*
  * Register block of a gang. As measured more than the L1 cache of some hosts: a gang that is its
  * whole CTA meets itself at barriers, which saves more than the misses cost.
  */
 #define BLOCK_BYTES (40u << 10)
-
-struct block {
-	u32 first, end;
-	u32 succ[2], succs; /* more successors (brx.idx) are in ext */
-	u32 ext, exts;
-	u64 *in, *out, *use, *def;
-	u32 ipdom;
-};
-
-struct flow {
-	struct lower *l;
-	struct block *block;
-	u32 blocks;
-	u32 *block_of;    /* record -> block */
-	u32 *first_ref;   /* record -> first row_ref */
-	u32 words;        /* of a bit set */
-	u64 *bits;
-};
-
-static bool is_control(u32 op)
-{
-	switch (op) {
-	case OP_bra: case OP_bra_pred: case OP_brx_idx: case OP_call: case OP_exit: case OP_ret: return true;
-	default: return false;
-	}
-}
 
 /* Does the record never fall through? */
 static bool ends_flow(const struct insn *in)
@@ -73,7 +47,7 @@ static bool find_blocks(struct flow *f)
 	for (u32 i = 0; i < n; i++) {
 		if (l->insns.at[i].op == OP_join)
 			leader[i] = 1;
-		if (is_control(l->insns.at[i].op))
+		if (flow_is_control(l->insns.at[i].op))
 			leader[i + 1] = 1;
 	}
 	for (u32 i = 0; i < n; i++)
@@ -115,17 +89,7 @@ static void find_successors(struct flow *f)
 	}
 }
 
-static u32 successor(const struct flow *f, const struct block *x, u32 i)
-{
-	return i < x->succs ? x->succ[i] : f->block_of[f->l->ext.at[x->ext + i - x->succs]];
-}
-
 /* ---- liveness ---- */
-
-static bool is_lane_op(u32 op)
-{
-	return op < OP_guard;
-}
 
 static void count_refs(struct flow *f)
 {
@@ -138,11 +102,6 @@ static void count_refs(struct flow *f)
 		f->first_ref[i] = r;
 	}
 	f->first_ref[n + 1] = (u32)l->refs.len;
-}
-
-static bool is_tracked(const struct lower *l, u32 v)
-{
-	return !l->vregs.at[v].is_const && !l->vregs.at[v].pinned;
 }
 
 static bool find_use_def(struct flow *f)
@@ -169,7 +128,7 @@ static bool find_use_def(struct flow *f)
 					u64 bit = 1ull << (ref->vreg & 63);
 					u32 w = ref->vreg >> 6;
 
-					if (!is_tracked(l, ref->vreg))
+					if (!flow_is_tracked(l, ref->vreg))
 						continue;
 					if (pass == 0 && (!ref->write || guarded) && !(x->def[w] & bit))
 						x->use[w] |= bit;
@@ -194,7 +153,7 @@ static void solve(struct flow *f)
 				u64 out = 0, in;
 
 				for (u32 s = 0; s < x->succs + x->exts; s++)
-					out |= f->block[successor(f, x, s)].in[w];
+					out |= f->block[flow_successor(f, x, s)].in[w];
 				in = x->use[w] | (out & ~x->def[w]);
 				changed |= in != x->in[w] || out != x->out[w];
 				x->in[w] = in;
@@ -231,7 +190,7 @@ static void find_lives(struct flow *f)
 	for (size_t r = 0; r < l->refs.len; r++) {
 		const struct row_ref *ref = &l->refs.at[r];
 		const struct insn *in = &l->insns.at[ref->insn];
-		bool apart = !is_lane_op(in->inner);
+		bool apart = !flow_is_lane_op(in->inner);
 
 		extend_life(&l->vregs.at[ref->vreg], 2 * ref->insn + (ref->write || apart));
 		if (ref->write && in->guard != NO_ROW)
@@ -344,7 +303,7 @@ static bool colour(struct lower *l, u32 rows[3])
 	if (!order)
 		return false;
 	for (u32 v = 0; v < l->vregs.len; v++)
-		if (is_tracked(l, v) && l->vregs.at[v].first != UINT32_MAX)
+		if (flow_is_tracked(l, v) && l->vregs.at[v].first != UINT32_MAX)
 			order[n++] = (struct by_first){v, l->vregs.at[v].first};
 	qsort(order, n, sizeof(*order), compare_first);
 	for (u32 i = 0; i < n;)
@@ -356,7 +315,7 @@ static bool colour(struct lower *l, u32 rows[3])
 		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of(l, order[i].vreg)]
 							  .rows[l->vregs.at[order[i].vreg].class];
 	for (u32 v = 0; v < l->vregs.len; v++)
-		if (!is_tracked(l, v) && is_used(l, v))
+		if (!flow_is_tracked(l, v) && is_used(l, v))
 			l->vregs.at[v].row = rows[l->vregs.at[v].class]++;
 	free(order);
 	return !l->failed;
@@ -410,105 +369,6 @@ static bool list_saved(struct flow *f)
 		if (l->p->funcs[in->func].save_at + bytes > x->frame_bytes)
 			x->frame_bytes = l->p->funcs[in->func].save_at + bytes;
 	}
-	return true;
-}
-
-/* ---- post-dominators ---- */
-
-/* Cooper, Harvey and Kennedy's iteration on the reversed graph; block `blocks` is the common exit. */
-static u32 meet(const u32 *ipdom, u32 a, u32 b)
-{
-	while (a != b) {
-		while (a < b)
-			a = ipdom[a];
-		while (b < a)
-			b = ipdom[b];
-	}
-	return a;
-}
-
-/*
- * Blocks are numbered in code order, which is a good post-order for structured code; where a loop makes a block's
- * post-dominator precede it, the answer is the exit: no meeting point, which costs speed and nothing else.
- */
-static bool find_post_dominators(struct flow *f)
-{
-	u32 exit = f->blocks, *ipdom = malloc(sizeof(u32) * (exit + 1));
-	bool changed = true;
-
-	if (!ipdom)
-		return false;
-	for (u32 b = 0; b <= exit; b++)
-		ipdom[b] = NO_PC;
-	ipdom[exit] = exit;
-	while (changed) {
-		changed = false;
-		for (u32 b = exit; b-- > 0;) {
-			const struct block *x = &f->block[b];
-			u32 n = x->succs + x->exts, new = n ? NO_PC : exit;
-
-			for (u32 s = 0; s < n; s++) {
-				u32 t = successor(f, x, s);
-
-				if (t <= b || ipdom[t] == NO_PC)
-					continue; /* backward edges: the loop's exit decides */
-				new = new == NO_PC ? t : meet(ipdom, new, t);
-			}
-			if (new == NO_PC)
-				new = exit;
-			changed |= new != ipdom[b];
-			ipdom[b] = new;
-		}
-	}
-	for (u32 b = 0; b < exit; b++) {
-		struct insn *last = &f->l->insns.at[f->block[b].end - 1];
-
-		if (is_control(last->op) && ipdom[b] != exit)
-			last->join = f->block[ipdom[b]].first;
-	}
-	free(ipdom);
-	return true;
-}
-
-/* ---- rows that lanes which wait do not read ---- */
-
-/*
- * Where lanes of a warp have parted at branches and the lowest of their places goes first, those
- * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
- * lanes. Calls lead away from the order of the records: this holds in the kernel, which comes last,
- * while nobody is in a function. Rows that live everywhere have readers that are not seen here.
- */
-static bool mark_dead(struct flow *f, const u32 rows[3])
-{
-	struct lower *l = f->l;
-	u32 offset[3] = {0, rows[0], rows[0] + rows[1]};
-	bool *read = calloc(rows[0] + rows[1] + rows[2] + 1, sizeof(bool));
-
-	if (!read)
-		return false;
-	for (u32 b = f->blocks; b-- > 0;) {
-		const struct block *x = &f->block[b];
-
-		if (l->insns.at[x->first].func)
-			continue;
-
-		for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
-			const struct row_ref *ref = &l->refs.at[r];
-			const struct vreg *v = &l->vregs.at[ref->vreg];
-			struct insn *in = &l->insns.at[ref->insn];
-
-			if (ref->write && ref->field == FIELD_D && is_lane_op(in->op) &&
-			    is_tracked(l, ref->vreg) && !read[offset[v->class] + v->row])
-				in->flags |= INSN_DEAD;
-		}
-		for (u32 w = 0; w < f->words; w++)
-			for (u64 m = x->in[w]; m; m &= m - 1) {
-				const struct vreg *v = &l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)];
-
-				read[offset[v->class] + v->row] = true;
-			}
-	}
-	free(read);
 	return true;
 }
 
@@ -614,7 +474,7 @@ bool lower_rows(struct lower *l)
 		solve(&f);
 		find_lives(&f);
 		keep_returns(l);
-		ok = colour(l, rows) && mark_dead(&f, rows) && find_post_dominators(&f) && assign(l, rows) &&
+		ok = colour(l, rows) && flow_mark_dead(&f, rows) && flow_find_joins(&f) && assign(l, rows) &&
 		     list_saved(&f);
 	}
 	free(f.block);

@@ -9,18 +9,25 @@
 
 /* ---- lane operations ---- */
 
-/* Lanes of one warp's row that run, from `from`. */
+/*
+ * Lanes of one warp's row that run, from `from`. Whole vectors are stored: what was stored under a mask
+ * is not forwarded to the loads of the next record.
+ */
 #if defined(__AVX512F__)
 static inline void blend_w(u32 *d, const u32 *from, u32 mask)
 {
-	_mm512_mask_storeu_epi32(d, (__mmask16)mask, _mm512_loadu_si512(from));
-	_mm512_mask_storeu_epi32(d + 16, (__mmask16)(mask >> 16), _mm512_loadu_si512(from + 16));
+	for (u32 i = 0; i < WARP_LANES; i += 16)
+		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi32((__mmask16)(mask >> i),
+								   _mm512_loadu_si512(d + i),
+								   _mm512_loadu_si512(from + i)));
 }
 
 static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 {
 	for (u32 i = 0; i < WARP_LANES; i += 8)
-		_mm512_mask_storeu_epi64(d + i, (__mmask8)(mask >> i), _mm512_loadu_si512(from + i));
+		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi64((__mmask8)(mask >> i),
+								   _mm512_loadu_si512(d + i),
+								   _mm512_loadu_si512(from + i)));
 }
 #else
 static inline void blend_w(u32 *d, const u32 *from, u32 mask)
@@ -64,10 +71,12 @@ static HANDLER(parted_w)
 	if (in->flags & INSN_DEAD && !flag_of(g, in))
 		return GANG_TABLE->run[in->inner](g, in);
 	run_beside(g, in);
-	for (u32 w = 0, n = WARPS; w < n; w++)
-		blend_w(ROW32(in->d) + w * WARP_LANES,
-			ROW32(g->env->program->parted_at) + w * WARP_LANES,
-			g->warp_at[g->warp + w].live);
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		u32 mask = g->warp_at[g->warp + w].live, at = w * WARP_LANES;
+
+		if (mask)
+			blend_w(ROW32(in->d) + at, ROW32(g->env->program->parted_at) + at, mask);
+	}
 	return in + 1;
 }
 
@@ -76,10 +85,12 @@ static HANDLER(parted_x)
 	if (in->flags & INSN_DEAD && !flag_of(g, in))
 		return GANG_TABLE->run[in->inner](g, in);
 	run_beside(g, in);
-	for (u32 w = 0, n = WARPS; w < n; w++)
-		blend_x(ROW64(in->d) + w * WARP_LANES,
-			ROW64(g->env->program->parted_at) + w * WARP_LANES,
-			g->warp_at[g->warp + w].live);
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		u32 mask = g->warp_at[g->warp + w].live, at = w * WARP_LANES;
+
+		if (mask)
+			blend_x(ROW64(in->d) + at, ROW64(g->env->program->parted_at) + at, mask);
+	}
 	return in + 1;
 }
 

@@ -10,7 +10,9 @@
  */
 #include "src/exec/exec.h"
 
-#define SPINS_MAX 64u
+/* Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that does not seem to. */
+#define SPINS_POLL 64u
+#define SPINS_MOST 4096u
 
 void warp_park(struct warp *w, struct group group)
 {
@@ -59,7 +61,7 @@ static bool begins_block(const struct insn *insns, u32 pc)
 	       (pc && (insns[pc - 1].inner == OP_bra_pred || insns[pc - 1].inner == OP_exit));
 }
 
-/* Do all others wait further on, each at the beginning of a block? See mark_dead in lower_rows.c. */
+/* Do all others wait further on, each at the beginning of a block? See flow_mark_dead in lower_flow.c. */
 static bool is_ordered(const struct gang *g, const struct warp *w, u32 pc)
 {
 	if (g->env->program->has_calls)
@@ -174,7 +176,8 @@ static bool must_rotate(struct gang *g, struct warp *w, const struct insn *in)
 
 	w->spins++;
 	exec_pay(g, in);
-	return g->budget <= 0 || (others && w->spins >= SPINS_MAX);
+	return g->budget <= 0 ||
+	       (others && w->spins >= (in->flags & INSN_POLL ? SPINS_POLL : SPINS_MOST));
 }
 
 /* Are all registers as they were when the running lanes had spun as often before? */

@@ -1,7 +1,8 @@
 libcore_la_SOURCES += src/sched/sched.h src/sched/sched_int.h \
 	src/sched/grid.c \
 	src/sched/pool.c \
-	src/sched/seat.c
+	src/sched/seat.c \
+	src/sched/waiters.c
 
 check_PROGRAMS += tests/unit/sched_grid
 TESTS += tests/unit/sched_grid

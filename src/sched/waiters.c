@@ -1,0 +1,65 @@
+/*
+ * Who waits where when a launch ends because nobody can go on, or took too long: for the report.
+ */
+#include "src/sched/sched_int.h"
+
+#include <stdlib.h>
+
+static void add_waiter(struct sched_grid *g, const struct sched_waiter *w)
+{
+	g->waiter_total++;
+	if (!g->waiters)
+		g->waiters = malloc(sizeof(*g->waiters) * SCHED_WAITERS_MAX);
+	if (g->waiters && g->waiter_len < SCHED_WAITERS_MAX)
+		g->waiters[g->waiter_len++] = *w;
+}
+
+/* The groups of a warp of a parted gang, all of which are ready. */
+static void add_parted(struct sched_grid *g, const struct parted *p, u32 warp, struct sched_waiter *x)
+{
+	for (u32 i = 0; i < p->groups; i++) {
+		x->mask = p->group[i].mask[warp];
+		x->pc = p->group[i].pc;
+		if (x->mask)
+			add_waiter(g, x);
+	}
+}
+
+static void collect_cta(struct sched_grid *g, const struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		for (u32 k = 0; k < c->gang[i].warps; k++) {
+			const struct warp *w = &c->gang[i].warp_at[k];
+			struct sched_waiter x = {.ctaid = {c->id[0], c->id[1], c->id[2]},
+						 .warp = c->gang[i].first_warp + k};
+
+			if (c->gang[i].parted.on) {
+				add_parted(g, &c->gang[i].parted, k, &x);
+				continue;
+			}
+			if (w->live && c->gang[i].together) {
+				x.mask = w->live;
+				x.pc = c->gang[i].pc;
+				add_waiter(g, &x);
+				continue;
+			}
+			for (u32 n = 0; n < w->groups; n++) {
+				x.mask = w->group[n].mask;
+				x.pc = w->group[n].pc;
+				x.state = w->group[n].state;
+				x.barrier = w->group[n].barrier;
+				x.want = w->group[n].want;
+				add_waiter(g, &x);
+			}
+		}
+}
+
+void grid_collect_waiters(struct sched_grid *g)
+{
+	if (g->fault.kind != FAULT_DEADLOCK && g->fault.kind != FAULT_TIMEOUT)
+		return;
+	for (u32 i = 0; i < g->hands; i++)
+		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
+			for (const struct seat *m = s; m; m = m->mate)
+				collect_cta(g, &m->cta);
+}
