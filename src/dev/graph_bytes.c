@@ -3,7 +3,8 @@
  * nodes (graph_object.c); what is told is what a GPU's driver keeps mapped, as measured on an H200:
  *
  * From its first launch to its end an executable graph holds the most that its nodes need at a time, in
- * blocks of 32 MiB. Those that were launched last into one stream run one after the other and share it.
+ * blocks of 32 MiB. Those that were launched last into one stream run one after the other and share it,
+ * but for those that do not free all they allocate: they hold it until a trim after that was freed.
  * What nothing holds any more stays reserved until it is trimmed.
  */
 #include "src/dev/graph_int.h"
@@ -11,7 +12,7 @@
 #define BLOCK_BYTES ((u64)32 << 20)
 
 /* Nodes come after what they need, and most graphs are made in the order in which they run. */
-static u64 footprint_of(const struct graph *g)
+static u64 footprint_of(const struct graph *g, bool *keeps)
 {
 	u64 now = 0, most = 0;
 
@@ -24,7 +25,17 @@ static u64 footprint_of(const struct graph *g)
 			now -= n->memory->bytes < now ? n->memory->bytes : now;
 		most = now > most ? now : most;
 	}
+	*keeps = now != 0;
 	return align_up(most, BLOCK_BYTES);
+}
+
+/* Of a graph that does not free all it allocates: has somebody else? */
+static bool is_given_back(const struct graph_exec *x)
+{
+	for (const struct graph_node *n = x->copy->first; n; n = n->next)
+		if (n->memory && n->memory->used)
+			return false;
+	return x->keeps;
 }
 
 /* Another executable graph of the same stream that counts instead. */
@@ -32,10 +43,12 @@ static bool is_covered(const struct stream_device *d, const struct graph_exec *x
 {
 	bool before = true;
 
+	if (x->keeps)
+		return false;
 	for (const struct graph_exec *y = d->memory_execs; y; y = y->memory_next) {
 		if (y == x)
 			before = false;
-		else if (y->home == x->home && (y->footprint > x->footprint ||
+		else if (!y->keeps && y->home == x->home && (y->footprint > x->footprint ||
 						(y->footprint == x->footprint && before)))
 			return true;
 	}
@@ -47,7 +60,7 @@ static void count_locked(struct stream_device *d)
 	u64 used = 0;
 
 	for (const struct graph_exec *x = d->memory_execs; x; x = x->memory_next)
-		used += is_covered(d, x) ? 0 : x->footprint;
+		used += is_covered(d, x) || is_given_back(x) ? 0 : x->footprint;
 	d->graph_bytes.used = used;
 	if (used > d->graph_bytes.reserved)
 		d->graph_bytes.reserved = used;
@@ -62,14 +75,14 @@ void graph_bytes_launched_locked(struct graph_exec *x, struct stream *s)
 	struct stream_device *d = s->device;
 
 	if (!x->memory_device) {
-		x->footprint = footprint_of(x->copy);
+		x->footprint = footprint_of(x->copy, &x->keeps);
 		if (!x->footprint)
 			return;
 		x->memory_device = d;
 		x->memory_next = d->memory_execs;
 		d->memory_execs = x;
 	}
-	if (x->home == s->id)
+	if (x->home == s->id && !x->keeps)
 		return;
 	x->home = s->id;
 	count_locked(x->memory_device);
@@ -95,6 +108,7 @@ void graph_memory_trim(struct device *d)
 	struct stream_device *sd = d->streams;
 
 	graph_lock(sd->all);
+	count_locked(sd);
 	sd->graph_bytes.reserved = sd->graph_bytes.used;
 	graph_unlock(sd->all, STATUS_SUCCESS);
 }

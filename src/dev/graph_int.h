@@ -49,6 +49,7 @@ struct graph_node {
 	struct graph_device_node *device; /* NULL: kernels cannot change it */
 	graph_edges in, out;
 	bool disabled;
+	bool taken_again; /* a node that frees: another one has the memory after it */
 	u32 mark; /* of walks */
 	/* While a launch is made. */
 	struct device_flight *flight;
@@ -96,6 +97,7 @@ struct graph_exec {
 	u64 last_serial;
 	/* Memory that it holds: from its first launch on, and the stream of its last one. */
 	u64 footprint, home;
+	bool keeps; /* it does not free all of it */
 	struct stream_device *memory_device; /* NULL: none */
 	struct graph_exec *memory_next;      /* of the device */
 };

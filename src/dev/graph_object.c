@@ -224,6 +224,61 @@ static struct graph_memory *memory_new(struct device *d, u64 bytes)
 	return m;
 }
 
+static bool is_allocated_by(const struct graph *g, const struct graph_memory *m)
+{
+	const struct graph_node *n = g->first;
+
+	while (n && (n->memory != m || n->action.type != GRAPH_MEM_ALLOC))
+		n = n->next;
+	return n != NULL;
+}
+
+/* Mark the nodes that come before those in `after`, and these. False: no memory. */
+static bool mark_before(struct graph *g, const struct graph_after *after)
+{
+	VEC(const struct graph_node *) open = {0};
+	bool ok = true;
+
+	for (struct graph_node *n = g->first; n; n = n->next)
+		n->mark = 0;
+	for (size_t i = 0; i < after->len && ok; i++) {
+		after->node[i]->mark = 1;
+		ok = VEC_PUSH(&open, after->node[i]);
+	}
+	while (ok && open.len) {
+		const struct graph_node *n = open.at[--open.len];
+
+		for (size_t i = 0; i < n->in.len && ok; i++) {
+			if (n->in.at[i].node->mark)
+				continue;
+			n->in.at[i].node->mark = 1;
+			ok = VEC_PUSH(&open, n->in.at[i].node);
+		}
+	}
+	VEC_FREE(&open);
+	return ok;
+}
+
+/*
+ * Memory that the graph has freed before this node: allocations one after the other take the same
+ * addresses, as on hardware. NULL: there is none that is large enough.
+ */
+static struct graph_memory *memory_again(struct streams *all, struct graph *g,
+					 const struct graph_after *after, const struct graph_action *a)
+{
+	if (!after || !after->len || !graph_after_is_valid(all, g, after) || !mark_before(g, after))
+		return NULL;
+	for (struct graph_node *n = g->first; n; n = n->next)
+		if (n->mark && n->action.type == GRAPH_MEM_FREE && !n->taken_again && n->memory &&
+		    n->memory->device == a->dev->streams && n->memory->bytes >= a->amount &&
+		    is_allocated_by(g, n->memory)) {
+			n->taken_again = true;
+			n->memory->references++;
+			return n->memory;
+		}
+	return NULL;
+}
+
 enum status graph_add_alloc(struct streams *all, struct graph *g, const struct graph_after *after,
 			    struct graph_action *action, struct graph_node **out, u64 *address)
 {
@@ -233,7 +288,8 @@ enum status graph_add_alloc(struct streams *all, struct graph *g, const struct g
 	graph_lock(all);
 	if (!graph_is(all, g) || g->exec || g->owner || !action->amount)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
-	m = memory_new(action->dev, action->amount);
+	m = memory_again(all, g, after, action);
+	m = m ? m : memory_new(action->dev, action->amount);
 	if (!m)
 		return graph_unlock(all, STATUS_OUT_OF_MEMORY);
 	action->address = *address = m->address;
@@ -250,6 +306,7 @@ enum status graph_add_free(struct streams *all, struct graph *g, const struct gr
 {
 	struct graph_memory *m;
 	enum status status;
+	u32 taken = 0, given = 0;
 
 	graph_lock(all);
 	if (!graph_is(all, g) || g->exec || g->owner)
@@ -257,9 +314,13 @@ enum status graph_add_free(struct streams *all, struct graph *g, const struct gr
 	m = memory_find(action->dev->streams, action->address);
 	if (!m)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
-	for (const struct graph_node *n = g->first; n; n = n->next)
-		if (n->action.type == GRAPH_MEM_FREE && n->action.address == action->address)
-			return graph_unlock(all, STATUS_INVALID_VALUE);
+	for (const struct graph_node *n = g->first; n; n = n->next) {
+		taken += n->memory == m && n->action.type == GRAPH_MEM_ALLOC;
+		given += n->memory == m && n->action.type == GRAPH_MEM_FREE;
+	}
+	/* What another graph allocates can be freed once. */
+	if (given >= (taken ? taken : 1))
+		return graph_unlock(all, STATUS_INVALID_VALUE);
 	status = graph_add_locked(all, g, after, action, out);
 	if (status == STATUS_SUCCESS) {
 		(*out)->memory = m;
