@@ -3,24 +3,7 @@
  * itself; nodes whose parameters, grid and state a kernel sets; and what is refused. Every number was
  * measured on an H200.
  */
-#include <cstdio>
-#include <cuda_runtime.h>
-
-#define TRY(call)                                                                                  \
-	do {                                                                                       \
-		cudaError_t e_ = (call);                                                           \
-		if (e_ != cudaSuccess) {                                                           \
-			printf("%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)e_);             \
-			return 1;                                                                  \
-		}                                                                                  \
-	} while (0)
-#define SAME(a, b)                                                                                 \
-	do {                                                                                       \
-		if ((int)(a) != (int)(b)) {                                                        \
-			printf("%s:%d: %s is %d instead of %d\n", __FILE__, __LINE__, #a, (int)(a), (int)(b)); \
-			return 1;                                                                  \
-		}                                                                                  \
-	} while (0)
+#include "try.h"
 
 struct shared {
 	cudaGraphExec_t child, other;

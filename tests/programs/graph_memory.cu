@@ -113,12 +113,47 @@ static int open(cudaStream_t s)
 	return 0;
 }
 
+static cudaError_t allocate_after(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNode_t *after, int **out)
+{
+	cudaMemAllocNodeParams a = {};
+	cudaError_t e;
+
+	a.poolProps.allocType = cudaMemAllocationTypePinned;
+	a.poolProps.location.type = cudaMemLocationTypeDevice;
+	a.bytesize = 128;
+	e = cudaGraphAddMemAllocNode(node, graph, after, 1, &a);
+	*out = (int *)a.dptr;
+	return e;
+}
+
+// What has been freed before is taken again, once; what is freed beside is not.
+static int again()
+{
+	cudaGraph_t graph;
+	cudaGraphNode_t first, given, second, third;
+	int *p, *q, *r;
+
+	TRY(cudaGraphCreate(&graph, 0));
+	TRY(allocate(&first, graph, 128, &p));
+	TRY(cudaGraphAddMemFreeNode(&given, graph, &first, 1, p));
+	TRY(allocate_after(&second, graph, &given, &q));
+	SAME(p == q, 1);
+	TRY(allocate_after(&third, graph, &given, &r));
+	SAME(p == r, 0);
+	TRY(allocate_after(&third, graph, &first, &r));
+	SAME(p == r, 0);
+	TRY(cudaGraphAddMemFreeNode(&third, graph, &second, 1, q));
+	REFUSED(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&third, graph, &second, 1, q));
+	TRY(cudaGraphDestroy(graph));
+	return 0;
+}
+
 int main()
 {
 	cudaStream_t s;
 
 	TRY(cudaStreamCreate(&s));
-	if (closed(s) || open(s))
+	if (closed(s) || open(s) || again())
 		return 1;
 	TRY(cudaStreamDestroy(s));
 	puts("all right");
