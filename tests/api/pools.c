@@ -1,6 +1,6 @@
 /*
  * Memory pools of the driver's interface: which a device takes from, what they count, who may use
- * them, and how they reach another process, here this one.
+ * them, and how they reach another process, here this one. An H200 answers the same, device 1 aside.
  */
 #include "tests/api/memory.h"
 
@@ -134,7 +134,7 @@ static void test_counters(void)
 	CHECK_EQ(cuMemPoolTrimTo(pool, 0), 0);
 	CHECK_EQ(attribute(pool, RESERVED), 0);
 	CHECK(attribute(pool, RESERVED_HIGH) >= 3 << 20);
-	CHECK_EQ(cuMemAllocFromPoolAsync(&p[0], 0, pool, stream), INVALID_VALUE);
+	CHECK_EQ(cuMemAllocFromPoolAsync(&p[0], 0, pool, stream), 0);
 	CHECK_EQ(cuMemPoolDestroy(pool), 0);
 	CHECK_EQ(cuMemAllocFromPoolAsync(&p[0], 64, pool, stream), INVALID_VALUE);
 	CHECK_EQ(cuMemPoolTrimTo(pool, 0), INVALID_VALUE);
@@ -158,9 +158,9 @@ static void test_access(void)
 	CHECK_EQ(cuMemPoolGetAccess(&flags, pool, &second), 0);
 	CHECK_EQ(flags, 0);
 	a.location = first;
-	CHECK_EQ(cuMemPoolSetAccess(pool, &a, 1), INVALID_VALUE);
+	CHECK_EQ(cuMemPoolSetAccess(pool, &a, 1), INVALID_DEVICE);
 	a.location.id = 7;
-	CHECK(cuMemPoolSetAccess(pool, &a, 1) != 0);
+	CHECK_EQ(cuMemPoolSetAccess(pool, &a, 1), INVALID_DEVICE);
 	CHECK_EQ(cuMemPoolSetAccess(pool, NULL, 1), INVALID_VALUE);
 	CHECK_EQ(cuMemPoolDestroy(pool), 0);
 }
@@ -195,7 +195,6 @@ static void test_shared(void)
 	CHECK(cuMemAllocFromPoolAsync(&q, 64, copy, stream) != 0);
 	data[0] ^= 1;
 	CHECK(cuMemPoolImportPointer(&q, copy, data) != 0);
-	CHECK_EQ(cuMemPoolDestroy(copy), 0);
 	CHECK_EQ(cuMemFreeAsync(p, stream), 0);
 	CHECK_EQ(cuMemPoolDestroy(pool), 0);
 	CHECK_EQ(cuMemPoolDestroy(closed), 0);
