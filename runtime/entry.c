@@ -3,7 +3,7 @@
  * checks that entry.def lists: in what order a wrong argument, a missing context and a fault are found is
  * seen by programs and differs from function to function.
  *
- * A record is the checks' text and the body. The common part saves the arguments' registers, asks
+ * A record is the checks' text, the body and the function's name. The common part saves the arguments' registers, asks
  * entry_check and either returns its answer or goes on to the body as if nothing had been.
  */
 #include "runtime/entry.h"
@@ -16,9 +16,10 @@
 		".macro checks_" #name "\n"                                                        \
 		".section .rodata.str1.1,\"aMS\",@progbits,1\n"                                    \
 		"0:\t.asciz \"" checks "\"\n"                                                      \
+		"2:\t.asciz \"" #name "\"\n"                                                       \
 		".section .data.rel.ro,\"aw\"\n"                                                   \
 		".p2align 3\n"                                                                     \
-		"1:\t.quad 0b, " #body #name "\n"                                                  \
+		"1:\t.quad 0b, " #body #name ", 2b\n"                                              \
 		".text\n"                                                                          \
 		"\tleaq 1b(%rip), %r11\n"                                                          \
 		"\tjmp " #check "\n"                                                               \
@@ -54,6 +55,7 @@
 		"\tmovq %rsp, %rsi\n"                                                              \
 		"\tleaq 16(%rbp), %rdx\n"                                                          \
 		"\tleaq 184(%rsp), %rcx\n"                                                         \
+		"\tmovq 16(%r11), %r8\n"                                                           \
 		"\tcall " #decide "\n"                                                             \
 		"\ttestb %al, %al\n"                                                               \
 		"\tjz 0f\n"                                                                        \
@@ -182,17 +184,27 @@ bool entry_check(const char *checks, const struct entry_call *call, int *status)
 	return false;
 }
 
-bool entry_check_driver(const char *checks, const u64 *in_register, const u64 *on_stack, int *status);
-bool entry_check_driver(const char *checks, const u64 *in_register, const u64 *on_stack, int *status)
-{
-	return entry_check(checks, &(struct entry_call){in_register, on_stack}, status);
-}
-
-bool entry_check_runtime(const char *checks, const u64 *in_register, const u64 *on_stack, int *status);
-bool entry_check_runtime(const char *checks, const u64 *in_register, const u64 *on_stack, int *status)
+/* Both return whether the call is over. `name`: the function's. */
+bool entry_check_driver(const char *checks, const u64 *in_register, const u64 *on_stack, int *status,
+			const char *name);
+bool entry_check_driver(const char *checks, const u64 *in_register, const u64 *on_stack, int *status,
+			const char *name)
 {
 	if (!entry_check(checks, &(struct entry_call){in_register, on_stack}, status))
 		return false;
-	rt_error(*status);
+	if (*status)
+		rt_log_error(*status, name);
+	return true;
+}
+
+bool entry_check_runtime(const char *checks, const u64 *in_register, const u64 *on_stack, int *status,
+			 const char *name);
+bool entry_check_runtime(const char *checks, const u64 *in_register, const u64 *on_stack, int *status,
+			 const char *name)
+{
+	if (!entry_check_driver(checks, in_register, on_stack, status, name))
+		return false;
+	/* The log has it already. */
+	rt_error_in(*status, "");
 	return true;
 }

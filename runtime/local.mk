@@ -6,6 +6,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/batch.c \
 	runtime/entry.c runtime/entry.def runtime/entry.h \
 	runtime/external.c \
+	runtime/log.c \
 	runtime/cuda_types.h \
 	runtime/drv.c runtime/drv.h \
 	runtime/drv_context.c \

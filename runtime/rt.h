@@ -208,7 +208,8 @@ void rt_guard_install(void);
 /* ---- rt_error.c ---- */
 
 /* Remember an error as the thread's last one and return it. */
-int rt_error(int status);
+int rt_error_in(int status, const char *function);
+#define rt_error(status) rt_error_in(status, __func__)
 /* Forget the thread's last error. */
 void rt_error_clear(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
@@ -217,6 +218,11 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 void rt_slack(const struct device *d, const struct device_kernel *k);
 /* device_done of both interfaces: user is the struct rt_device *. */
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault);
+
+/* ---- log.c ---- */
+
+/* Note that a function, by its name in an interface, returned an error. */
+void rt_log_error(int status, const char *function);
 
 /* ---- rt_register.c ---- */
 

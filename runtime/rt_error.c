@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Exit status of a process in which a check found something. */
@@ -13,10 +14,16 @@
 static _Thread_local int last_error;
 static bool fault_seen;
 
-int rt_error(int status)
+int rt_error_in(int status, const char *function)
 {
-	if (status != cudaSuccess && status != cudaErrorNotReady)
-		last_error = status;
+	static const char prefix[] = "plrt_";
+
+	if (PL_LIKELY(status == cudaSuccess || status == cudaErrorNotReady))
+		return status;
+	last_error = status;
+	/* Helpers have no name that a program knows. */
+	if (!strncmp(function, prefix, sizeof(prefix) - 1))
+		rt_log_error(status, function + sizeof(prefix) - 1);
 	return status;
 }
 

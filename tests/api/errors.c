@@ -583,11 +583,53 @@ static void rt_names(void)
 #define FAULT(n) "last=0 sync=" #n " last2=" #n " last3=0 malloc=" #n
 #define REFUSED(n) "last=" #n " sync=0 last2=0 last3=0 malloc=0"
 
+/* ---- the log ---- */
+
+static void note(void *user, int level, char *message, size_t len)
+{
+	*(int *)user += level == 0 && strlen(message) == len;
+}
+
+/* What is noted, from a place on; who listens; a place that is not there yet. */
+static void logs(void)
+{
+	char text[4000];
+	size_t bytes = sizeof(text), lines = 0;
+	unsigned place = 0, far = 1000000;
+	uint64_t handle = 0;
+	int noted = 0;
+
+	say("listen", CALL(int, cudaLogsRegisterCallback,
+			   (void (*)(void *, int, char *, size_t), void *, uint64_t *), note, &noted,
+			   &handle));
+	CALL(int, cudaLogsCurrent, (unsigned *, unsigned), &place, 0);
+	cudaMemcpy(NULL, NULL, 16, 1);
+	CALL(int, cuMemAllocManaged, (void *, size_t, unsigned), NULL, 16, 1);
+	cudaMemcpy(NULL, NULL, 0, 1);
+	say("dump", CALL(int, cudaLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &place,
+			 text, &bytes, 0));
+	for (size_t i = 0; i < bytes; i++)
+		lines += text[i] == '\n';
+	say("lines", (long)lines);
+	say("runtime", strstr(text, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cudaMemcpy\n") != NULL);
+	say("driver", strstr(text, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemAllocManaged\n") != NULL);
+	bytes = sizeof(text);
+	CALL(int, cuLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &place, text, &bytes, 0);
+	say("left", (long)bytes);
+	say("heard", noted);
+	say("stop", CALL(int, cuLogsUnregisterCallback, (uint64_t), handle));
+	bytes = sizeof(text);
+	say("far", CALL(int, cuLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &far, text,
+			&bytes, 0));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 	const char *expected;
 } cases[] = {
+	{"the log", logs,
+	 "listen=0 dump=0 lines=2 runtime=1 driver=1 left=0 heard=2 stop=0 far=1"},
 	{"kernel writes far outside", kernel_oob, FAULT(700)},
 	{"kernel writes to 0", kernel_null, FAULT(700)},
 	{"kernel writes misaligned", kernel_misaligned, FAULT(716)},
