@@ -201,6 +201,19 @@ static void test_flag(void)
 	}
 }
 
+/* A thread count that no barrier takes, in one lane only. */
+static void test_odd_counts(void)
+{
+	static const char sync[] = HEAD KERNEL(
+		"", "setp.eq.u32 p, t, 5; selp.u32 a, 33, 32, p; barrier.sync 0, a;");
+	static const char arrive[] = HEAD KERNEL(
+		"", "setp.eq.u32 p, t, 31; selp.u32 a, 0, 64, p; barrier.arrive 0, a;");
+	u32 out[1024];
+
+	CHECK_EQ(run(sync, NULL, 1, 32, out, NULL), STOP_FAULT);
+	CHECK_EQ(run(arrive, NULL, 1, 32, out, NULL), STOP_FAULT);
+}
+
 /* Before Volta: lanes part and meet again at the post-dominator; whole warps arrive. */
 static void test_pascal(void)
 {
@@ -275,6 +288,7 @@ int main(void)
 		test_halves();
 		test_lock();
 		test_flag();
+		test_odd_counts();
 		test_pascal();
 		test_cluster();
 	}
