@@ -5,6 +5,7 @@
  */
 #include "tests/check.h"
 #include "src/dev/texture.h"
+#include "src/exec/texture.h"
 #include "tests/unit/exec_harness.h"
 
 #define SAMPLES 64u
@@ -452,6 +453,34 @@ static void wide_fetches(const char *level)
 		}
 }
 
+/* Both ways from a direction to its place on a face agree; every face comes up. */
+static void faces(void)
+{
+	u32 seen = 0, bad = 0;
+	u64 state = 12345;
+
+	for (u32 i = 0; i < 4000; i++) {
+		f64 place[2], again[2], v[3];
+		u32 coord[3], face;
+
+		for (u32 d = 0; d < 3; d++) {
+			f32 x = (f32)(s32)(next_random(&state) % 2001) - 1000;
+
+			coord[d] = bits_f32(x);
+			v[d] = x;
+		}
+		if (v[0] == 0 && v[1] == 0 && v[2] == 0)
+			continue;
+		face = tex_face_of(coord, place);
+		seen |= 1u << face;
+		tex_face_project(face, v, again);
+		for (u32 d = 0; d < 2; d++)
+			bad += !(place[d] - again[d] < 1e-9 && again[d] - place[d] < 1e-9);
+	}
+	CHECK_EQ(seen, 0x3f);
+	CHECK_EQ(bad, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -462,6 +491,7 @@ int main(int argc, char **argv)
 		return 2;
 	fetches(print);
 	if (!print) {
+		faces();
 		objects();
 		instructions();
 		for (size_t i = 0; i < ARRAY_LEN(levels); i++)
