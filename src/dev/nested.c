@@ -462,7 +462,7 @@ static struct device_kernel *kernel_at(const struct device_flight *f, u64 addres
 /* Twelve bytes of a parameter that is a dim3. */
 static void read_dim(const struct exec_call *c, u32 parameter, u32 *out)
 {
-	memcpy(out, c->args + c->ext->value[c->ext->rets + parameter].at, 3 * sizeof(u32));
+	memcpy(out, c->stack->args + c->ext->value[c->ext->rets + parameter].at, 3 * sizeof(u32));
 }
 
 static enum fault_kind new_buffer(struct exec_call *c, const struct buffer *like, u64 bytes)

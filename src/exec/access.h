@@ -6,6 +6,7 @@
 #define PL_EXEC_ACCESS_H
 
 #include "src/exec/lanes.h"
+#include "src/exec/local.h"
 
 /* The lanes of one warp on their way to memory. */
 struct access {
@@ -15,7 +16,18 @@ struct access {
 	u32 width;    /* bytes per lane */
 	u32 warp;     /* in the gang, counted from g->warp */
 	bool uniform; /* one address for all */
+	u32 local;    /* generic: lanes whose address is in local memory; host[] is where its first word is */
 };
+
+/* All but the addresses, which take long to clear. */
+static inline void access_begin(struct access *a, u32 width, u32 warp, u32 mask)
+{
+	a->width = width;
+	a->warp = warp;
+	a->mask = mask;
+	a->local = 0;
+	a->uniform = false;
+}
 
 static inline u32 mask_of(const struct gang *g, u32 w)
 {
@@ -45,6 +57,13 @@ static inline void get_addresses(const struct gang *g, const struct insn *in, st
 		FOR_LANES (l, WARP_LANES)
 			a->address[l] = r[l] + (u32)in->imm;
 	}
+}
+
+static inline u64 address_of(const struct gang *g, const struct insn *in, u32 lane)
+{
+	if (in->a == NO_ROW)
+		return (u64)in->imm;
+	return in->flags & INSN_WIDE ? ROW64(in->a)[lane] + (u64)in->imm : ROW32(in->a)[lane] + (u32)in->imm;
 }
 
 /* Lowest and highest address of the active lanes. */
@@ -100,7 +119,8 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	g->fault->space = in->space;
 	g->fault->write = in->inner == OP_store_global || in->inner == OP_store_shared ||
 			  in->inner == OP_store_local || in->inner == OP_store_generic ||
-			  in->inner == OP_store_indexed || in->inner == OP_store_affine;
+			  in->inner == OP_store_local_indexed || in->inner == OP_store_indexed ||
+			  in->inner == OP_store_affine || in->inner == OP_store_wide;
 	g->warp = warp + a->warp;
 	exec_fault(g, in, kind, lanes);
 	g->warp = warp;
@@ -157,8 +177,49 @@ static PL_UNUSED bool refuse_misaligned(struct gang *g, const struct insn *in, s
 		      bad ? bad : misaligned(a)) != NULL;
 }
 
+/*
+ * Fills host[] when all lanes that take part are aligned and in [lo, lo + size), in one pass: an
+ * offset is at most `last` if neither it nor what is left is negative. False: look closer.
+ */
+static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
+{
+	u64 bad = 0, bits = 0, last = size - a->width;
+
+	if (size < a->width)
+		return false;
+	if (a->mask == FULL_MASK) {
+		FOR_LANES (l, WARP_LANES) {
+			u64 x = a->address[l] - lo;
+
+			bad |= x | (last - x);
+			bits |= a->address[l];
+			a->host[l] = a->address[l] + bias;
+		}
+	} else {
+		u32 mask = a->mask;
+
+		FOR_LANES (l, WARP_LANES) {
+			u64 x = a->address[l] - lo, on = 0 - (u64)(mask >> l & 1);
+
+			bad |= (x | (last - x)) & on;
+			bits |= a->address[l] & on;
+			a->host[l] = a->address[l] + bias;
+		}
+	}
+	return !(bad >> 63) && !(bits & (a->width - 1));
+}
+
+/* In the allocation that the record touched last. No such range reaches into a window. */
+static inline bool reach_cached(const struct gang *g, const struct insn *in, struct access *a)
+{
+	const struct mem_cache *c = &g->caches[in->cache];
+
+	return reach(a, c->lo, c->span, c->bias);
+}
+
 /* Each resolver fills host[] or raises a fault and returns false. */
-static inline bool resolve_global(struct gang *g, const struct insn *in, struct access *a)
+static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, const struct insn *in,
+							    struct access *a)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 	u64 lo, hi;
@@ -174,6 +235,11 @@ static inline bool resolve_global(struct gang *g, const struct insn *in, struct 
 	FOR_LANES (l, WARP_LANES)
 		a->host[l] = a->address[l] + c->bias;
 	return true;
+}
+
+static inline bool resolve_global(struct gang *g, const struct insn *in, struct access *a)
+{
+	return reach_cached(g, in, a) || find_global(g, in, a);
 }
 
 static PL_UNUSED u32 beyond(const struct access *a, u64 limit)
@@ -207,31 +273,23 @@ static PL_UNUSED bool resolve_cluster(struct gang *g, const struct insn *in, str
 
 static inline bool resolve_shared(struct gang *g, const struct insn *in, struct access *a)
 {
-	u64 lo, hi, limit = g->env->shared_bytes;
-
-	if (PL_UNLIKELY(any_misaligned(a)))
+	if (PL_LIKELY(reach(a, 0, g->env->shared_bytes, (u64)(uintptr_t)g->shared)))
+		return true;
+	if (any_misaligned(a))
 		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
-	span(a, &lo, &hi);
-	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
-		return resolve_cluster(g, in, a);
-	FOR_LANES (l, WARP_LANES)
-		a->host[l] = (u64)(uintptr_t)g->shared + a->address[l];
-	return true;
+	return resolve_cluster(g, in, a);
 }
 
-static inline bool resolve_local(struct gang *g, const struct insn *in, struct access *a)
+/* Are local addresses aligned and inside? Where they are is the business of local.h. */
+static inline bool check_local(struct gang *g, const struct insn *in, struct access *a)
 {
-	u64 lo, hi, limit = g->env->local_bytes;
-	u64 base = (u64)(uintptr_t)g->local + (u64)(g->warp + a->warp) * WARP_LANES * limit;
+	u64 limit = g->env->local_bytes;
 
-	if (PL_UNLIKELY(any_misaligned(a)))
+	if (PL_LIKELY(reach(a, 0, limit, 0)))
+		return true;
+	if (any_misaligned(a))
 		return refuse(g, in, a, FAULT_MISALIGNED_ADDRESS, misaligned(a)) != NULL;
-	span(a, &lo, &hi);
-	if (PL_UNLIKELY(hi + a->width > limit || hi + a->width < hi))
-		return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, beyond(a, limit)) != NULL;
-	FOR_LANES (l, WARP_LANES)
-		a->host[l] = base + l * limit + a->address[l];
-	return true;
+	return refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, beyond(a, limit)) != NULL;
 }
 
 /* One lane of a generic access: which window, and is it inside. */
@@ -247,9 +305,8 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 	}
 	if (addr - m->local_base < MEM_LOCAL_WINDOW) {
 		off = addr - m->local_base;
-		a->host[l] = (u64)(uintptr_t)g->local +
-			     ((u64)(g->warp + a->warp) * WARP_LANES + l) * g->env->local_bytes +
-			     off;
+		a->local |= 1u << l;
+		a->host[l] = (u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES + l, off);
 		return off + a->width <= g->env->local_bytes;
 	}
 	if (!mem_cache_hit(c, addr, a->width) && !mem_cache_fill(g->env->mem, c, addr, a->width))
@@ -258,30 +315,25 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 	return true;
 }
 
-static inline bool resolve_generic(struct gang *g, const struct insn *in, struct access *a)
+static PL_UNUSED __attribute__((noinline)) bool find_generic(struct gang *g, const struct insn *in,
+							     struct access *a)
 {
-	const struct mem_cache *c = &g->caches[in->cache];
-	u64 lo, hi;
+	bool off = any_misaligned(a);
 	u32 bad = 0;
 
-	if (PL_UNLIKELY(any_misaligned(a))) {
-		for (u32 x = a->mask; x; x &= x - 1)
-			if (!resolve_lane(g, in, a, (u32)__builtin_ctz(x)))
-				bad |= x & -x;
-		return refuse(g, in, a, bad ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED_ADDRESS,
-			      bad ? bad : misaligned(a)) != NULL;
-	}
-	span(a, &lo, &hi);
-	/* No range that a cache holds reaches into a window. */
-	if (mem_cache_hit(c, lo, hi - lo + a->width)) {
-		FOR_LANES (l, WARP_LANES)
-			a->host[l] = a->address[l] + c->bias;
-		return true;
-	}
 	for (u32 x = a->mask; x; x &= x - 1)
 		if (!resolve_lane(g, in, a, (u32)__builtin_ctz(x)))
 			bad |= x & -x;
+	if (off)
+		return refuse(g, in, a, bad ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED_ADDRESS,
+			      bad ? bad : misaligned(a)) != NULL;
 	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
+}
+
+static inline bool resolve_generic(struct gang *g, const struct insn *in, struct access *a)
+{
+	a->local = 0;
+	return reach_cached(g, in, a) || find_generic(g, in, a);
 }
 
 static inline u64 get(u64 host, u32 bytes)

@@ -21,6 +21,15 @@ struct affine {
 	u32 step;
 };
 
+/* The same of a 64-bit value: an address, more often than not. */
+struct affine_wide {
+	u64 part[AFFINE_PARTS];
+	u64 low, span; /* as signed numbers */
+	u64 bits;      /* in which any lane's value - low has ones */
+	u64 step;
+	u32 unit;
+};
+
 /* How a value is compared with one that all lanes share. */
 enum affine_compare {
 	AFFINE_EQ,
@@ -37,6 +46,17 @@ enum affine_compare {
 static inline struct affine *affine_at(const struct gang *g, u32 index)
 {
 	return (struct affine *)(void *)(g->regs + g->env->program->affine_at) + index;
+}
+
+static inline struct affine_wide *affine_wide_at(const struct gang *g, u32 index)
+{
+	return (struct affine_wide *)(void *)(g->regs + g->env->program->wide_at) + index;
+}
+
+static inline u64 affine_wide_offset(const struct affine_wide *a, const u32 *ctaid)
+{
+	return a->part[AFFINE_CONST] + a->part[AFFINE_X] * ctaid[0] + a->part[AFFINE_Y] * ctaid[1] +
+	       a->part[AFFINE_Z] * ctaid[2];
 }
 
 /* Of all gangs of the CTA: behind those of the first. */

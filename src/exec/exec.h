@@ -135,6 +135,7 @@ struct program {
 	u32 block_bytes;     /* register block of a gang */
 	u32 affines;         /* values that launches look at: affine.h */
 	u32 affine_at;       /* where in the block what they find is kept, of the gang and of the CTA */
+	u32 wides, wide_at;  /* those of 64 bits, of the gang alone */
 	bool may_be_idle;    /* worth asking exec_cta_idle */
 	u32 preds_at;        /* where predicate rows begin in the block; each takes 64 bytes */
 	u32 parted_at;       /* a row for results of parted gangs (parted.h); 0: gangs do not run parted */

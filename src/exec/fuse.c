@@ -315,6 +315,8 @@ bool fuse_count(struct fuse *f)
 	if (!grow(&f->first_ref, n + 2) || !grow(&f->reads, l->vregs.len + 1) ||
 	    !grow(&f->writes, l->vregs.len + 1) || !grow(&f->writer, l->vregs.len + 1))
 		return false;
+	f->known = (u32)l->vregs.len;
+	f->counted = n;
 	for (u32 i = 0; i <= n; i++) {
 		while (r < l->refs.len && l->refs.at[r].insn < i)
 			r++;
@@ -436,8 +438,9 @@ bool lower_fuse(struct lower *l)
 	l->p->launch_first = (u32)l->insns.len;
 	if (l->options.one_to_one || l->options.no_fusion)
 		return true;
+	ok = fuse_count(&f) && fuse_narrow(&f);
 	f.written = calloc(l->vregs.len + 1, sizeof(bool));
-	ok = f.written && fuse_count(&f) && run_passes(&f);
+	ok = ok && f.written && run_passes(&f);
 	free(f.written);
 	free(f.writer);
 	free(f.reads);

@@ -133,33 +133,81 @@ static bool still_holds(const struct fuse *f, const struct indexed *x, u32 i, u3
 	return true;
 }
 
-/* The references of a record stand together and cannot become more: rebuild the list with one more. */
-static bool insert_base(struct lower *l, const u32 *base)
+/*
+ * The references of a record stand together and cannot become more: rebuild the list with one more, of
+ * `field`, for each record that more[] has a vreg for.
+ */
+static bool insert_refs(struct lower *l, const u32 *more, u32 field)
 {
-	size_t n = l->refs.len, more = 0;
+	size_t n = l->refs.len, added = 0;
 
 	for (u32 i = 0; i < l->insns.len; i++)
-		more += base[i] != IR_NONE;
-	for (size_t i = 0; i < more; i++)
+		added += more[i] != IR_NONE;
+	for (size_t i = 0; i < added; i++)
 		if (!VEC_PUSH(&l->refs, (struct row_ref){0}))
 			return false;
-	for (size_t r = n; r-- > 0;) {
+	for (size_t r = n; r-- > 0 && added;) {
 		u32 insn = l->refs.at[r].insn;
 
-		l->refs.at[r + more] = l->refs.at[r];
-		if (base[insn] != IR_NONE && (!r || l->refs.at[r - 1].insn != insn)) {
-			more--;
-			l->refs.at[r + more] = (struct row_ref){insn, FIELD_C, base[insn], false};
+		l->refs.at[r + added] = l->refs.at[r];
+		if (more[insn] != IR_NONE && (!r || l->refs.at[r - 1].insn != insn)) {
+			added--;
+			l->refs.at[r + added] = (struct row_ref){insn, field, more[insn], false};
 		}
 	}
 	return true;
+}
+
+/*
+ * What is extended by zeros and then masked with less than 32 bits may be masked before: where the record
+ * `i` masks and nobody else reads what the record it returns extends. IR_NONE: it is none of these.
+ */
+static u32 early_mask(const struct fuse *f, u32 i)
+{
+	u32 b = fuse_vreg_at(f, i, FIELD_B), k;
+
+	if (f->l->insns.at[i].op != OP_and_b64 || !fuse_is_const(f, b) || f->l->vregs.at[b].bits > UINT32_MAX)
+		return IR_NONE;
+	k = fuse_writer(f, fuse_vreg_at(f, i, FIELD_A), OP_zero_extend);
+	return k == IR_NONE || k > i || f->reads[fuse_vreg_at(f, k, FIELD_D)] != 1 ? IR_NONE : k;
+}
+
+bool fuse_narrow(struct fuse *f)
+{
+	struct lower *l = f->l;
+	u32 n = (u32)l->insns.len, *more = malloc(sizeof(u32) * (n + 1));
+	bool ok;
+
+	if (!more)
+		return false;
+	for (u32 i = 0; i < n; i++)
+		more[i] = IR_NONE;
+	for (u32 i = 0; i < n; i++) {
+		u32 k = early_mask(f, i), mask = fuse_vreg_at(f, i, FIELD_B), middle;
+
+		if (k == IR_NONE || more[k] != IR_NONE)
+			continue;
+		middle = lower_vreg(l, ROW_W);
+		more[k] = lower_const(l, ROW_W, l->vregs.at[mask].bits);
+		l->insns.at[k].op = l->insns.at[k].inner = OP_and_b16;
+		fuse_find_ref(f, k, FIELD_D)->vreg = middle;
+		l->insns.at[i].op = l->insns.at[i].inner = OP_zero_extend;
+		fuse_find_ref(f, i, FIELD_A)->vreg = middle;
+		fuse_drop(f, i, FIELD_B);
+	}
+	ok = !l->failed && insert_refs(l, more, FIELD_B);
+	free(more);
+	return ok;
 }
 
 static void take_index(const struct fuse *f, u32 i, const struct indexed *x)
 {
 	struct insn *in = &f->l->insns.at[i];
 	u32 width = (u32)in->size * in->count;
-	u32 op = in->inner == OP_load_global ? OP_load_indexed : OP_store_indexed;
+	u32 op = in->inner == OP_load_global    ? OP_load_indexed
+		 : in->inner == OP_store_global ? OP_store_indexed
+		 : in->inner == OP_load_local   ? OP_load_local_indexed
+						: OP_store_local_indexed;
 
 	in->op = in->op == in->inner ? (u16)op : in->op;
 	in->inner = (u16)op;
@@ -167,6 +215,11 @@ static void take_index(const struct fuse *f, u32 i, const struct indexed *x)
 	in->step = (u16)(width % x->scale ? 0 : width / x->scale);
 	in->flags |= x->is_signed ? 0 : INSN_UNSIGNED;
 	fuse_find_ref(f, i, FIELD_A)->vreg = x->index;
+}
+
+static bool is_local(const struct insn *in)
+{
+	return in->inner == OP_load_local || in->inner == OP_store_local;
 }
 
 bool fuse_addresses(struct fuse *f)
@@ -185,16 +238,17 @@ bool fuse_addresses(struct fuse *f)
 		base[i] = IR_NONE;
 		if (in->op == OP_join || i == l->p->funcs[in->func].first)
 			last_join = i;
-		if (in->inner == OP_load_shared && address != IR_NONE && l->vregs.at[address].launch)
+		if ((in->inner == OP_load_shared && address != IR_NONE && l->vregs.at[address].launch) ||
+		    (is_local(in) && is_uniform(f, address)))
 			in->flags |= INSN_FIXED;
-		if ((in->inner != OP_load_global && in->inner != OP_store_global) || address == IR_NONE ||
-		    l->vregs.at[address].launch || !find_indexed(f, address, &x) ||
+		if ((in->inner != OP_load_global && in->inner != OP_store_global && !is_local(in)) ||
+		    address == IR_NONE || l->vregs.at[address].launch || !find_indexed(f, address, &x) ||
 		    !still_holds(f, &x, i, last_join))
 			continue;
 		base[i] = x.base;
 		take_index(f, i, &x);
 	}
-	ok = insert_base(l, base);
+	ok = insert_refs(l, base, FIELD_C);
 	free(base);
 	return ok;
 }

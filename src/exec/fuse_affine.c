@@ -1,6 +1,6 @@
 /*
- * Affine values: lanes + constant + multiples of %ctaid, see affine.h. Accesses whose index is one,
- * and comparisons of one with a value that all lanes share, take it apart. The parts are launch
+ * Affine values: lanes + constant + multiples of %ctaid, see affine.h. Accesses whose index or 64-bit
+ * address is one, and comparisons of one with a value that all lanes share, take it apart. The parts are launch
  * values, computed by records made here; a record of its own looks at the lanes' part once for each
  * launch. What made the value is left to nobody, more often than not, and goes.
  *
@@ -20,6 +20,11 @@ struct value {
 	enum { NOT_KNOWN, AFFINE, NOT_AFFINE } state;
 };
 
+/* Operations of parts, by class. */
+enum part_op { PART_ADD, PART_SUB, PART_MUL, PART_OPS };
+static const enum exec_op part_ops[2][PART_OPS] = {{OP_add_b32, OP_sub_b32, OP_mul_lo_b32},
+						   {OP_add_b64, OP_sub_b64, OP_mul_lo_b64}};
+
 /* A launch value that is made here. */
 struct made {
 	enum exec_op op;
@@ -28,6 +33,7 @@ struct made {
 
 struct pass {
 	struct fuse *f;
+	enum row_class class; /* of the values looked for: ROW_W or ROW_X */
 	u32 old;             /* vregs there were: what is known of others is in `made` */
 	struct value *value; /* by vreg */
 	VEC(struct made) made;
@@ -36,32 +42,39 @@ struct pass {
 
 /* ---- arithmetic of parts ---- */
 
-static bool is_const(const struct pass *x, u32 vreg, u32 value)
+static bool is_const(const struct pass *x, u32 vreg, u64 value)
 {
-	return vreg != IR_NONE && fuse_is_const(x->f, vreg) && (u32)x->f->l->vregs.at[vreg].bits == value;
+	u64 bits = vreg != IR_NONE ? x->f->l->vregs.at[vreg].bits : 0;
+
+	return vreg != IR_NONE && fuse_is_const(x->f, vreg) &&
+	       (x->class == ROW_W ? (u32)bits : bits) == value;
 }
 
-static u32 fold(enum exec_op op, u32 a, u32 b)
+static u32 constant(struct pass *x, u64 v)
 {
-	return op == OP_add_b32 ? a + b : op == OP_sub_b32 ? a - b : a * b;
+	return lower_const(x->f->l, x->class, x->class == ROW_W ? (u32)v : v);
 }
 
-/* a op b in a record for the launch, or one that does the same already. */
-static u32 make(struct pass *x, enum exec_op op, u32 a, u32 b)
+static u64 fold(enum part_op op, u64 a, u64 b)
+{
+	return op == PART_ADD ? a + b : op == PART_SUB ? a - b : a * b;
+}
+
+static bool differs_by_lane(const struct pass *x, u32 vreg)
+{
+	return vreg != IR_NONE && !fuse_is_const(x->f, vreg) && x->f->l->vregs.at[vreg].launch == LAUNCH_LANES;
+}
+
+/* a op b (IR_NONE: none) in a record for the launch, or one that does the same already. */
+static u32 emit(struct pass *x, enum exec_op op, u32 a, u32 b)
 {
 	struct lower *l = x->f->l;
-	u32 d, kind;
+	u32 d;
 
-	if (fuse_is_const(x->f, a) && fuse_is_const(x->f, b))
-		return lower_const(l, ROW_W, fold(op, (u32)l->vregs.at[a].bits, (u32)l->vregs.at[b].bits));
 	for (size_t i = 0; i < x->made.len; i++)
 		if (x->made.at[i].op == op && x->made.at[i].a == a && x->made.at[i].b == b)
 			return x->made.at[i].d;
-	kind = (!fuse_is_const(x->f, a) && l->vregs.at[a].launch == LAUNCH_LANES) ||
-			       (!fuse_is_const(x->f, b) && l->vregs.at[b].launch == LAUNCH_LANES)
-		       ? LAUNCH_LANES
-		       : LAUNCH_UNIFORM;
-	d = lower_vreg(l, ROW_W);
+	d = lower_vreg(l, x->class);
 	l->func = 0;
 	l->ir = IR_NONE;
 	lower_op(l, op, d, a, b, IR_NONE, false);
@@ -69,8 +82,17 @@ static u32 make(struct pass *x, enum exec_op op, u32 a, u32 b)
 		l->failed = true;
 		return a;
 	}
-	l->vregs.at[d].launch = (u8)kind;
+	l->vregs.at[d].launch = differs_by_lane(x, a) || differs_by_lane(x, b) ? LAUNCH_LANES : LAUNCH_UNIFORM;
 	return d;
+}
+
+static u32 make(struct pass *x, enum part_op op, u32 a, u32 b)
+{
+	const struct lower *l = x->f->l;
+
+	if (fuse_is_const(x->f, a) && fuse_is_const(x->f, b))
+		return constant(x, fold(op, l->vregs.at[a].bits, l->vregs.at[b].bits));
+	return emit(x, part_ops[x->class == ROW_X][op], a, b);
 }
 
 static u32 add(struct pass *x, u32 a, u32 b)
@@ -79,21 +101,21 @@ static u32 add(struct pass *x, u32 a, u32 b)
 		return b;
 	if (b == IR_NONE || is_const(x, b, 0))
 		return a;
-	return make(x, OP_add_b32, a, b);
+	return make(x, PART_ADD, a, b);
 }
 
 static u32 subtract(struct pass *x, u32 a, u32 b)
 {
 	if (b == IR_NONE || is_const(x, b, 0))
 		return a;
-	return make(x, OP_sub_b32, a == IR_NONE ? lower_const(x->f->l, ROW_W, 0) : a, b);
+	return make(x, PART_SUB, a == IR_NONE ? constant(x, 0) : a, b);
 }
 
 static u32 multiply(struct pass *x, u32 a, u32 by)
 {
 	if (a == IR_NONE || by == IR_NONE || is_const(x, a, 0) || is_const(x, by, 0))
 		return IR_NONE;
-	return is_const(x, a, 1) ? by : is_const(x, by, 1) ? a : make(x, OP_mul_lo_b32, a, by);
+	return is_const(x, a, 1) ? by : is_const(x, by, 1) ? a : make(x, PART_MUL, a, by);
 }
 
 static void combine(struct pass *x, u32 (*op)(struct pass *, u32, u32), struct value *a,
@@ -146,6 +168,60 @@ static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
 	return true;
 }
 
+/* The component of %ctaid in an operand; 3: it is none. */
+static u32 component_of(const struct pass *x, u32 insn, u32 field)
+{
+	u32 vreg = fuse_vreg_at(x->f, insn, field), i = fuse_writer(x->f, vreg, OP_sreg_uniform);
+	u64 imm = i == IR_NONE ? 0 : (u64)x->f->l->insns.at[i].imm;
+
+	return i != IR_NONE && (imm & 0xffff) == SR_ctaid && imm >> 16 < 3 ? (u32)(imm >> 16) : 3;
+}
+
+/* %ctaid, extended or times something that all lanes share, as a value of 64 bits. */
+static bool find_extended(struct pass *x, u32 i, struct value *out)
+{
+	const struct lower *l = x->f->l;
+	enum exec_op op = l->insns.at[i].op;
+	bool product = op == OP_mul_wide_u32 || op == OP_mul_wide_s32, sign = op == OP_mul_wide_s32;
+	u32 component = component_of(x, i, FIELD_A), other = fuse_vreg_at(x->f, i, FIELD_B);
+
+	if (!product) {
+		if (component < 3)
+			out->part[AFFINE_X + component] = constant(x, 1);
+		return component < 3;
+	}
+	if (component == 3) {
+		component = component_of(x, i, FIELD_B);
+		other = fuse_vreg_at(x->f, i, FIELD_A);
+	}
+	if (component == 3 || other == IR_NONE)
+		return false;
+	if (fuse_is_const(x->f, other)) {
+		u32 v = (u32)l->vregs.at[other].bits;
+
+		out->part[AFFINE_X + component] = constant(x, sign ? (u64)(s64)(s32)v : v);
+		return true;
+	}
+	if (l->vregs.at[other].launch != LAUNCH_UNIFORM)
+		return false;
+	out->part[AFFINE_X + component] = emit(x, sign ? OP_sign_extend : OP_zero_extend, other, IR_NONE);
+	return true;
+}
+
+/* ~a is -1 - a. */
+static bool find_complement(struct pass *x, u32 i, struct value *out, u32 depth)
+{
+	static const struct value zero = {IR_NONE, {IR_NONE, IR_NONE, IR_NONE, IR_NONE}, AFFINE};
+	struct value a;
+
+	if (!find_operand(x, i, FIELD_A, &a, depth))
+		return false;
+	*out = zero;
+	out->part[AFFINE_CONST] = constant(x, UINT64_MAX);
+	combine(x, subtract, out, &a);
+	return true;
+}
+
 /* What a record computes. */
 static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 {
@@ -158,31 +234,34 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 	case OP_sreg_uniform:
 		if ((in.imm & 0xffff) != SR_ctaid || in.imm >> 16 > 2)
 			return false;
-		out->part[AFFINE_X + (in.imm >> 16)] = lower_const(l, ROW_W, 1);
+		out->part[AFFINE_X + (in.imm >> 16)] = constant(x, 1);
 		return true;
 	case OP_cta_index:
 		if (!find_operand(x, i, FIELD_A, out, depth))
 			return false;
 		out->part[AFFINE_X + in.imm] = add(x, out->part[AFFINE_X + in.imm], b);
 		return true;
-	case OP_mov_b32:
+	case OP_zero_extend: case OP_sign_extend: case OP_mul_wide_u32: case OP_mul_wide_s32:
+		return find_extended(x, i, out);
+	case OP_not_b64:
+		return find_complement(x, i, out, depth);
+	case OP_mov_b32: case OP_mov_b64:
 		return find_operand(x, i, FIELD_A, out, depth);
-	case OP_add_b32:
-	case OP_sub_b32:
+	case OP_add_b32: case OP_sub_b32: case OP_add_b64: case OP_sub_b64:
 		if (!find_operand(x, i, FIELD_A, out, depth) ||
 		    !find_operand(x, i, FIELD_B, &other, depth))
 			return false;
-		combine(x, in.op == OP_add_b32 ? add : subtract, out, &other);
+		combine(x, in.op == OP_add_b32 || in.op == OP_add_b64 ? add : subtract, out, &other);
 		return true;
-	case OP_shl_b32:
-		if (!fuse_is_const(x->f, b) || l->vregs.at[b].bits > 31 ||
+	case OP_shl_b32: case OP_shl_b64:
+		if (!fuse_is_const(x->f, b) || l->vregs.at[b].bits > (x->class == ROW_W ? 31 : 63) ||
 		    !find_operand(x, i, FIELD_A, out, depth))
 			return false;
-		scale(x, out, lower_const(l, ROW_W, (u64)1 << l->vregs.at[b].bits));
+		scale(x, out, constant(x, (u64)1 << l->vregs.at[b].bits));
 		return true;
-	case OP_mul_lo_b32:
+	case OP_mul_lo_b32: case OP_mul_lo_b64:
 		return find_product(x, i, out, depth);
-	case OP_mad_lo_b32:
+	case OP_mad_lo_b32: case OP_mad_lo_b64:
 		if (!find_product(x, i, out, depth) || !find_operand(x, i, FIELD_C, &other, depth))
 			return false;
 		combine(x, add, out, &other);
@@ -199,7 +278,7 @@ static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth)
 	bool ok;
 
 	*out = none;
-	if (vreg == IR_NONE || vreg >= x->old || l->vregs.at[vreg].class != ROW_W || depth > DEPTH_MAX)
+	if (vreg == IR_NONE || vreg >= x->old || l->vregs.at[vreg].class != x->class || depth > DEPTH_MAX)
 		return false;
 	if (x->value[vreg].state) {
 		*out = x->value[vreg];
@@ -232,13 +311,13 @@ static u32 number_of(struct pass *x, const struct value *v)
 }
 
 /* The record takes the operation `op`, and the value's lanes in `field`. */
-static void take(struct pass *x, u32 i, enum exec_op op, struct value *v)
+static void take(struct pass *x, u32 i, u32 op, struct value *v)
 {
 	struct lower *l = x->f->l;
 	struct insn *in;
 
 	if (v->lanes == IR_NONE)
-		v->lanes = lower_const(l, ROW_W, 0);
+		v->lanes = constant(x, 0);
 	in = &l->insns.at[i];
 	in->op = in->op == in->inner ? (u16)op : in->op;
 	in->inner = (u16)op;
@@ -248,11 +327,20 @@ static void take(struct pass *x, u32 i, enum exec_op op, struct value *v)
 
 static void take_access(struct pass *x, u32 i)
 {
-	u32 inner = x->f->l->insns.at[i].inner;
+	u32 address = fuse_vreg_at(x->f, i, FIELD_A), op;
 	struct value v;
 
-	if (find_value(x, fuse_vreg_at(x->f, i, FIELD_A), &v, 0))
-		take(x, i, inner == OP_load_indexed ? OP_load_affine : OP_store_affine, &v);
+	switch (x->f->l->insns.at[i].inner) {
+	case OP_load_indexed: op = OP_load_affine; break;
+	case OP_store_indexed: op = OP_store_affine; break;
+	case OP_load_global: op = OP_load_wide; break;
+	default: op = OP_store_wide; break;
+	}
+	/* A launch value's row is there anyway. */
+	if (x->class == ROW_X && (address == IR_NONE || x->f->l->vregs.at[address].launch))
+		return;
+	if (find_value(x, address, &v, 0))
+		take(x, i, op, &v);
 }
 
 #define WIDE(compare) ((compare) | AFFINE_WIDE)
@@ -299,7 +387,8 @@ static u32 extended(const struct pass *x, u32 vreg, u32 *compare)
 	return fuse_vreg_at(f, i, FIELD_A);
 }
 
-static void take_narrow(struct pass *x, u32 i, const struct comparison *c)
+/* Both operands are of the class. */
+static void take_plain(struct pass *x, u32 i, const struct comparison *c)
 {
 	struct lower *l = x->f->l;
 	u32 a = fuse_vreg_at(x->f, i, FIELD_A), b = fuse_vreg_at(x->f, i, FIELD_B), shared;
@@ -311,9 +400,9 @@ static void take_narrow(struct pass *x, u32 i, const struct comparison *c)
 	swap = !is_shared(&other, &shared);
 	if (swap && !is_shared(&v, &shared))
 		return;
-	take(x, i, OP_setp_affine, swap ? &other : &v);
-	l->insns.at[i].imm = swap ? c->swapped : c->compare;
-	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? lower_const(l, ROW_W, 0) : shared;
+	take(x, i, x->class == ROW_X ? OP_setp_affine_wide : OP_setp_affine, swap ? &other : &v);
+	l->insns.at[i].imm = (swap ? c->swapped : c->compare) & ~AFFINE_WIDE;
+	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? constant(x, 0) : shared;
 }
 
 /* A value of 64 bits that is the same for all lanes. */
@@ -350,10 +439,10 @@ static void take_comparison(struct pass *x, u32 i)
 
 		if (inner != (u32)c->op || l->vregs.at[fuse_vreg_at(x->f, i, FIELD_D)].launch)
 			continue;
-		if (c->compare & AFFINE_WIDE)
+		if (!(c->compare & AFFINE_WIDE) == (x->class == ROW_W))
+			take_plain(x, i, c);
+		else if (x->class == ROW_W)
 			take_wide(x, i, c);
-		else
-			take_narrow(x, i, c);
 	}
 }
 
@@ -382,32 +471,74 @@ static void emit_form(struct pass *x, u32 number)
 			l->failed = true;
 }
 
-bool fuse_affine(struct fuse *f)
+/* The same for 64 bits; constants are two words each. */
+static void emit_form_wide(struct pass *x, u32 number)
 {
-	struct lower *l = f->l;
-	struct pass x = {.f = f, .old = (u32)l->vregs.len};
-	u32 n = (u32)l->insns.len, func = l->func, ir = l->ir;
+	struct lower *l = x->f->l;
+	const struct value *v = &x->forms.at[number];
 
-	x.value = calloc(x.old + 1, sizeof(*x.value));
-	if (!x.value)
-		return false;
+	l->func = 0;
+	l->ir = IR_NONE;
+	lower_emit_free(l, OP_affine_form_wide)->imm = number;
+	lower_read(l, FIELD_A, v->lanes);
+	for (u32 i = 0; i < AFFINE_PARTS; i++) {
+		bool is_row = v->part[i] != IR_NONE && !fuse_is_const(x->f, v->part[i]);
+
+		if (is_row)
+			lower_ext(l, v->part[i], false);
+		else if (!VEC_PUSH(&l->ext, NO_ROW))
+			l->failed = true;
+	}
+	for (u32 i = 0; i < 2 * AFFINE_PARTS; i++) {
+		u32 part = v->part[i / 2];
+		u64 bits = part == IR_NONE ? 0 : l->vregs.at[part].bits;
+
+		if (!VEC_PUSH(&l->ext, (u32)(bits >> 32 * (i & 1))))
+			l->failed = true;
+	}
+}
+
+static void take_apart(struct pass *x, u32 n)
+{
+	const struct lower *l = x->f->l;
+
 	for (u32 i = 0; i < n && !l->failed; i++) {
 		u32 inner = l->insns.at[i].inner;
 
 		if (l->insns.at[i].op == OP_nop)
 			continue;
-		if (inner == OP_load_indexed || inner == OP_store_indexed)
-			take_access(&x, i);
+		if (x->class == ROW_X ? inner == OP_load_global || inner == OP_store_global
+				      : inner == OP_load_indexed || inner == OP_store_indexed)
+			take_access(x, i);
 		else if (inner >= OP_setp_eq_b16 && inner < OP_guard)
-			take_comparison(&x, i);
+			take_comparison(x, i);
 	}
-	for (u32 i = 0; i < x.forms.len && !l->failed; i++)
-		emit_form(&x, i);
-	l->p->affines = (u32)x.forms.len;
+	for (u32 i = 0; i < x->forms.len && !l->failed; i++)
+		(x->class == ROW_X ? emit_form_wide : emit_form)(x, i);
+}
+
+static bool find_class(struct fuse *f, enum row_class class, u32 *forms)
+{
+	struct lower *l = f->l;
+	struct pass x = {.f = f, .class = class, .old = f->known};
+	u32 func = l->func, ir = l->ir;
+
+	x.value = calloc(x.old + 1, sizeof(*x.value));
+	if (!x.value)
+		return false;
+	take_apart(&x, f->counted);
+	*forms = (u32)x.forms.len;
 	l->func = func;
 	l->ir = ir;
 	free(x.value);
 	VEC_FREE(&x.made);
 	VEC_FREE(&x.forms);
 	return !l->failed;
+}
+
+bool fuse_affine(struct fuse *f)
+{
+	struct program *p = f->l->p;
+
+	return find_class(f, ROW_W, &p->affines) && fuse_count(f) && find_class(f, ROW_X, &p->wides);
 }

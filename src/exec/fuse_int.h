@@ -14,6 +14,7 @@ struct fuse {
 	u32 *reads;     /* vreg -> how often it is read */
 	u32 *writes;
 	u32 *writer;    /* vreg -> the record that writes it, the last if several do */
+	u32 known, counted; /* vregs and records there were when that was counted */
 	bool *written;  /* vreg -> before the kernel's first label */
 };
 
@@ -44,6 +45,8 @@ bool fuse_hoist_launch(struct fuse *f);
 
 /* %ctaid * n + m, where m may differ by thread, in one record. */
 void fuse_cta_index(struct fuse *f, u32 insn);
+/* Masks of extended values before they are extended: indices of 32 bits are seen then. */
+bool fuse_narrow(struct fuse *f);
 /* Accesses of base + index * size: take the index, not the address. */
 bool fuse_addresses(struct fuse *f);
 

@@ -120,7 +120,8 @@ bool fuse_hoist_launch(struct fuse *f)
 
 		bool moves = v && v->launch != LAUNCH_NO && !v->is_const && f->writer[d] == i;
 
-		if (!moves && l->insns.at[i].op != OP_affine_form)
+		if (!moves && l->insns.at[i].op != OP_affine_form &&
+		    l->insns.at[i].op != OP_affine_form_wide)
 			continue;
 		if (!move_to_end(f, i))
 			return false;

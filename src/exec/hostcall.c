@@ -38,7 +38,7 @@ static enum fault_kind run(struct exec_call *c)
 	} result = {0};
 
 	for (u32 i = 0; i < x->params; i++)
-		values[i] = c->args + x->value[x->rets + i].at;
+		values[i] = c->stack->args + x->value[x->rets + i].at;
 	ffi_call(x->cif, FFI_FN(x->symbol), &result, values);
 	exec_call_return(c, result.wide);
 	return FAULT_NONE;

@@ -44,7 +44,8 @@ exec_sources = \
 	src/exec/op_call.c \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
-	src/exec/op_mem.c src/exec/op_affine.c src/exec/move_rows.h src/exec/affine.h \
+	src/exec/op_mem.c src/exec/op_affine.c src/exec/op_wide.c src/exec/op_local.c \
+	src/exec/move_rows.h src/exec/part_rows.h src/exec/lane_moves.h src/exec/local.h src/exec/affine.h \
 	src/exec/op_sreg.c \
 	src/exec/op_warp.c \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \
@@ -86,6 +87,12 @@ libexec_v4_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
 libcore_la_LIBADD += libexec_v2.la libexec_v3.la libexec_v4.la
 AM_CPPFLAGS += -DHOST_X86_64=1
 endif
+
+# Local memory: every width, addresses in common or not, some of the lanes.
+check_PROGRAMS += tests/unit/exec_local
+TESTS += tests/unit/exec_local
+tests_unit_exec_local_SOURCES = tests/unit/exec_local.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_local_LDADD = $(UNIT_LDADD)
 
 # Device code calls functions of the test itself.
 check_PROGRAMS += tests/unit/exec_syscalls

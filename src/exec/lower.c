@@ -209,8 +209,7 @@ u32 exec_local_bytes(const struct program *p, u64 stack_limit)
 {
 	u64 bytes = p->stack_bytes + (p->has_cycles || p->moves_stack ? 4 * stack_limit : 0);
 
-	/* Threads' memories lie side by side: an odd number of cache lines keeps them apart in the host's caches. */
-	bytes = bytes ? align_up(bytes, 64) | 64 : 0;
+	bytes = align_up(bytes, 64);
 	return bytes > (u64)1 << 30 ? 1u << 30 : (u32)bytes;
 }
 

@@ -302,6 +302,14 @@ u32 lower_var_base(const struct lower *l, u32 var)
 	return v->unsized && v->space == M_param ? l->funcs.at[l->func].tail : l->frame_vreg;
 }
 
+bool lower_is_in_kernel_frame(const struct lower *l, u32 var)
+{
+	const struct ir_var *v = l->m->vars.at[var];
+
+	return l->f->is_entry && (v->space == M_local || v->space == M_param) && v->func != IR_NONE &&
+	       !lower_is_formal(l->f, var) && lower_var_base(l, var) == l->frame_vreg;
+}
+
 u32 lower_var_offset(const struct lower *l, u32 var)
 {
 	const struct ir_var *v = l->m->vars.at[var];

@@ -209,6 +209,8 @@ void lower_move_vector(struct lower *l, const struct ir_operand *dst, const stru
 u32 lower_sreg(struct lower *l, const struct ir_operand *src, enum row_class class);
 /* Where a local or parameter variable lies: row of the base, and offset from there. */
 u32 lower_var_base(const struct lower *l, u32 var);
+/* Is that row the kernel's frame, which begins at 0? The offset is the address then. */
+bool lower_is_in_kernel_frame(const struct lower *l, u32 var);
 u32 lower_var_offset(const struct lower *l, u32 var);
 
 /* ---- lower_graph.c ---- */

@@ -59,7 +59,8 @@ static void base_of_variable(struct lower *l, const struct ir_operand *op, struc
 			return;
 		}
 		t->space = MEM_LOCAL;
-		t->base = lower_var_base(l, op->index);
+		if (!lower_is_in_kernel_frame(l, op->index))
+			t->base = lower_var_base(l, op->index);
 		return;
 	case M_shared:
 		if (t->space == MEM_GENERIC)

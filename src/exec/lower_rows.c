@@ -418,7 +418,8 @@ static bool assign(struct lower *l, const u32 rows[3])
 	prog->gang = gang;
 	prog->preds_at = base_p;
 	prog->affine_at = base_p + rows[ROW_P] * p;
-	prog->block_bytes = (u32)align_up(prog->affine_at + 2 * prog->affines * sizeof(struct affine), 64);
+	prog->wide_at = (u32)align_up(prog->affine_at + 2 * prog->affines * sizeof(struct affine), 64);
+	prog->block_bytes = (u32)align_up(prog->wide_at + prog->wides * sizeof(struct affine_wide), 64);
 	if (gang > 1 && may_part(l)) {
 		prog->parted_at = prog->block_bytes;
 		prog->block_bytes += x;

@@ -227,6 +227,11 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 	struct insn *in;
 	u64 at;
 
+	if (lower_is_in_kernel_frame(l, src->index)) {
+		at = (u64)(lower_var_offset(l, src->index) + src->imm);
+		move(l, d, lower_const(l, l->vregs.at[d].class, is_wide(l, d) ? at : (u32)at));
+		return;
+	}
 	if (is_frame_var(v) && !(l->f->is_entry && lower_is_formal(l->f, src->index))) {
 		in = lower_emit(l, OP_frame_address);
 		in->imm = lower_var_offset(l, src->index) + src->imm;

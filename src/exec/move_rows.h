@@ -8,130 +8,9 @@
 #ifndef PL_EXEC_MOVE_ROWS_H
 #define PL_EXEC_MOVE_ROWS_H
 
-#include "src/exec/access.h"
 #include "src/exec/address_kind.h"
-
-/* Are the lanes' addresses consecutive, `width` apart? */
-static inline bool is_contiguous(const struct access *a)
-{
-	u64 first = a->host[0], diff = 0;
-
-	FOR_LANES (l, WARP_LANES)
-		diff |= a->host[l] ^ (first + (u64)l * a->width);
-	return !diff;
-}
-
-static inline u64 extend(u64 v, u32 bytes, bool sign)
-{
-	u32 shift = 64 - 8 * bytes;
-
-	return sign ? (u64)((s64)(v << shift) >> shift) : v;
-}
-
-static inline u32 element_row(const struct gang *g, const struct insn *in, u32 e, u32 first)
-{
-	return in->count == 1 ? first : g->env->program->ext[in->ext + e];
-}
-
-/* One element of every lane into its row, the general way. */
-static inline void load_element(struct gang *g, const struct insn *in, const struct access *a,
-				u32 row, u32 offset)
-{
-	u32 at = a->warp * WARP_LANES, size = in->size;
-	bool sign = in->flags & INSN_SIGN;
-
-	for (u32 m = a->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-		u64 v = extend(get(a->host[l] + offset, size), size, sign);
-
-		if (in->flags & INSN_WIDE_DATA)
-			ROW64(row)[at + l] = v;
-		else
-			ROW32(row)[at + l] = (u32)v;
-	}
-}
-
-static inline bool load_fast(struct gang *g, const struct insn *in, const struct access *a)
-{
-	u32 at = a->warp * WARP_LANES;
-
-	if (a->mask != FULL_MASK || in->count != 1)
-		return false;
-	if (in->size == 4 && !(in->flags & INSN_WIDE_DATA)) {
-		u32 *d = ROW32(in->d) + at;
-
-		if (is_contiguous(a)) {
-			memcpy(d, (const void *)(uintptr_t)a->host[0], 128);
-		} else if (a->uniform) {
-			u32 v = (u32)get(a->host[0], 4);
-
-			FOR_LANES (l, WARP_LANES)
-				d[l] = v;
-		} else {
-			FOR_LANES (l, WARP_LANES)
-				d[l] = *(const u32 *)(uintptr_t)a->host[l];
-		}
-		return true;
-	}
-	if (in->size == 8) {
-		u64 *d = ROW64(in->d) + at;
-
-		if (is_contiguous(a)) {
-			memcpy(d, (const void *)(uintptr_t)a->host[0], 256);
-		} else {
-			FOR_LANES (l, WARP_LANES)
-				d[l] = *(const u64 *)(uintptr_t)a->host[l];
-		}
-		return true;
-	}
-	return false;
-}
-
-static inline void load_warp(struct gang *g, const struct insn *in, const struct access *a)
-{
-	if (load_fast(g, in, a))
-		return;
-	for (u32 e = 0; e < in->count; e++) {
-		u32 row = element_row(g, in, e, in->d);
-
-		if (row != NO_ROW)
-			load_element(g, in, a, row, e * in->size);
-	}
-}
-
-static inline void store_element(struct gang *g, const struct insn *in, const struct access *a,
-				 u32 row, u32 offset)
-{
-	u32 at = a->warp * WARP_LANES;
-
-	for (u32 m = a->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		put(a->host[l] + offset, in->size,
-		    in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l] : ROW32(row)[at + l]);
-	}
-}
-
-static inline void store_warp(struct gang *g, const struct insn *in, const struct access *a)
-{
-	u32 at = a->warp * WARP_LANES;
-
-	if (a->mask == FULL_MASK && in->count == 1 && in->size == 4 &&
-	    !(in->flags & INSN_WIDE_DATA) && is_contiguous(a)) {
-		memcpy((void *)(uintptr_t)a->host[0], ROW32(in->b) + at, 128);
-		return;
-	}
-	if (a->mask == FULL_MASK && in->count == 1 && in->size == 8 && is_contiguous(a)) {
-		memcpy((void *)(uintptr_t)a->host[0], ROW64(in->b) + at, 256);
-		return;
-	}
-	for (u32 e = 0; e < in->count; e++) {
-		u32 row = element_row(g, in, e, in->b);
-
-		if (row != NO_ROW)
-			store_element(g, in, a, row, e * in->size);
-	}
-}
+#include "src/exec/lane_moves.h"
+#include "src/exec/part_rows.h"
 
 /* ---- neighbours with simple addresses ---- */
 
@@ -211,6 +90,11 @@ static inline u64 index_at(const struct insn *in, u32 index)
 	return (in->flags & INSN_UNSIGNED ? index : (u64)(s64)(s32)index) * in->scale;
 }
 
+static inline u64 address_of_indexed(const struct gang *g, const struct insn *in, u32 lane)
+{
+	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->imm;
+}
+
 static inline void get_indexed(const struct gang *g, const struct insn *in, struct access *a)
 {
 	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
@@ -260,11 +144,68 @@ static inline bool all_rows(const struct insn *in, const u32 *ext)
 	return !none;
 }
 
+/* Narrow elements in 64-bit rows: indices, more often than not. */
+#define WIDEN(T, S)                                                                                \
+	case sizeof(T):                                                                            \
+		if (in->flags & INSN_SIGN)                                                         \
+			FOR_LANES (l, n)                                                           \
+				d[l] = (u64)(s64)((const S *)m)[l * k + e];                        \
+		else                                                                               \
+			FOR_LANES (l, n)                                                           \
+				d[l] = ((const T *)m)[l * k + e];                                  \
+		break;
+
+static void load_row_wide(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
+{
+	u32 k = in->count;
+
+	for (u32 e = 0; e < k; e++) {
+		u32 row = element_row(g, in, e, in->d);
+		u64 *d = ROW64(row) + at;
+
+		if (row == NO_ROW)
+			continue;
+		switch (in->size) {
+			WIDEN(u8, s8)
+			WIDEN(u16, s16)
+			WIDEN(u32, s32)
+		default:
+			FOR_LANES (l, n)
+				d[l] = ((const u64 *)m)[l * k + e];
+		}
+	}
+}
+
+#define CUT(T)                                                                                     \
+	case sizeof(T):                                                                            \
+		FOR_LANES (l, n)                                                                   \
+			((T *)m)[l * k + e] = (T)s[l];                                             \
+		break;
+
+static void store_row_wide(struct gang *g, const struct insn *in, u32 at, u32 n, void *m)
+{
+	u32 k = in->count;
+
+	for (u32 e = 0; e < k; e++) {
+		u32 row = element_row(g, in, e, in->b);
+		const u64 *s = ROW64(row) + at;
+
+		if (row == NO_ROW)
+			continue;
+		switch (in->size) {
+			CUT(u8)
+			CUT(u16)
+			CUT(u32)
+			CUT(u64)
+		}
+	}
+}
+
 static void load_row_other(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 
-	if (in->size == 4 && in->count == 4 && all_rows(in, ext)) {
+	if (in->size == 4 && in->count == 4 && !(in->flags & INSN_WIDE_DATA) && all_rows(in, ext)) {
 		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at, *d2 = ROW32(ext[2]) + at,
 		    *d3 = ROW32(ext[3]) + at;
 
@@ -285,14 +226,14 @@ static void load_row_other(struct gang *g, const struct insn *in, u32 at, u32 n,
 		}
 		return;
 	}
+	if (in->flags & INSN_WIDE_DATA) {
+		load_row_wide(g, in, at, n, m);
+		return;
+	}
 	switch (in->size) {
 		NARROW(u8, s8, in->d, TAKE)
 		NARROW(u16, s16, in->d, TAKE)
 		NARROW(u32, s32, in->d, TAKE)
-	default:
-		for (u32 e = 0; e < in->count; e++)
-			for (u32 l = 0, row = element_row(g, in, e, in->d); row != NO_ROW && l < n; l++)
-				ROW64(row)[at + l] = ((const u64 *)m)[l * in->count + e];
 	}
 }
 
@@ -300,7 +241,7 @@ static void store_row_other(struct gang *g, const struct insn *in, u32 at, u32 n
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 
-	if (in->size == 4 && in->count == 4 && all_rows(in, ext)) {
+	if (in->size == 4 && in->count == 4 && !(in->flags & INSN_WIDE_DATA) && all_rows(in, ext)) {
 		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at,
 			  *b2 = ROW32(ext[2]) + at, *b3 = ROW32(ext[3]) + at;
 
@@ -312,14 +253,14 @@ static void store_row_other(struct gang *g, const struct insn *in, u32 at, u32 n
 		}
 		return;
 	}
+	if (in->flags & INSN_WIDE_DATA) {
+		store_row_wide(g, in, at, n, m);
+		return;
+	}
 	switch (in->size) {
 		NARROW(u8, s8, in->b, GIVE)
 		NARROW(u16, s16, in->b, GIVE)
 		NARROW(u32, s32, in->b, GIVE)
-	default:
-		for (u32 e = 0; e < in->count; e++)
-			for (u32 l = 0, row = element_row(g, in, e, in->b); row != NO_ROW && l < n; l++)
-				((u64 *)m)[l * in->count + e] = ROW64(row)[at + l];
 	}
 }
 
@@ -437,79 +378,6 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 		return true;                                                                       \
 	}
 
-/* ---- parts of warps whose lanes lie in a row ---- */
-
-/* Is every lane of `mask` where a row that begins with its lowest lane would have it? */
-static inline bool is_row_of_part(const struct access *a)
-{
-	u64 off = 0, base = a->address[__builtin_ctz(a->mask)] -
-			    (u64)(u32)__builtin_ctz(a->mask) * a->width;
-
-	for (u32 l = 0; l < WARP_LANES; l++)
-		off |= a->mask >> l & 1 ? (a->address[l] - (u64)l * a->width) ^ base : 0;
-	return !off && !(base & (a->width - 1));
-}
-
-#define PART(space, addresses, check)                                                              \
-	static __attribute__((noinline)) bool load_part_##space(                                   \
-		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
-	{                                                                                          \
-		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
-		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
-		struct access a = {.width = size, .warp = w, .mask = mask};                        \
-		u64 host, value[WARP_LANES];                                                       \
-		addresses(g, in, &a);                                                              \
-		if (!is_row_of_part(&a))                                                           \
-			return false;                                                              \
-		host = check(g, in, a.address[first], n * size);                                   \
-		if (!host)                                                                         \
-			return false;                                                              \
-		memcpy((u8 *)value + first * size, (const void *)(uintptr_t)host, n * size);       \
-		blend_part(g, in, at, mask, value);                                                \
-		return true;                                                                       \
-	}                                                                                          \
-	static __attribute__((noinline)) bool store_part_##space(                                  \
-		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
-	{                                                                                          \
-		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES + first;                 \
-		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
-		struct access a = {.width = size, .warp = w, .mask = mask};                        \
-		u64 host;                                                                          \
-		if (mask >> first != FULL_MASK >> (WARP_LANES - n))                                \
-			return false;                                                              \
-		addresses(g, in, &a);                                                              \
-		if (!is_row_of_part(&a))                                                           \
-			return false;                                                              \
-		host = check(g, in, a.address[first], n * size);                                   \
-		if (!host)                                                                         \
-			return false;                                                              \
-		memcpy((void *)(uintptr_t)host,                                                    \
-		       size == 8 ? (const void *)(ROW64(in->b) + at)                               \
-				 : (const void *)(ROW32(in->b) + at),                              \
-		       n * size);                                                                  \
-		return true;                                                                       \
-	}
-
-/* Loaded values into the lanes that take part; `value` has elements of the record's size. */
-static inline void blend_part(struct gang *g, const struct insn *in, u32 at, u32 mask,
-			      const void *value)
-{
-	if (in->size == 8) {
-		const u64 *v = value;
-		u64 *d = ROW64(in->d) + at;
-
-		for (u32 l = 0; l < WARP_LANES; l++)
-			d[l] = mask >> l & 1 ? v[l] : d[l];
-	} else {
-		const u32 *v = value;
-		u32 *d = ROW32(in->d) + at;
-
-		for (u32 l = 0; l < WARP_LANES; l++)
-			d[l] = mask >> l & 1 ? v[l] : d[l];
-	}
-}
-
-
 /* Bytes of the only element when rows can be copied from and to memory as they are, else 0. */
 static inline u32 plain_size(const struct insn *in)
 {
@@ -518,11 +386,10 @@ static inline u32 plain_size(const struct insn *in)
 	return in->count != 1 ? 0 : in->size == 4 && !wide ? 4 : in->size == 8 ? 8 : 0;
 }
 
-/* May rows of neighbours be moved at all? Narrow elements in wide rows are not worth it. */
+/* May rows of neighbours be moved at all? */
 static inline bool may_be_simple(const struct insn *in)
 {
-	return (!(in->flags & INSN_WIDE_DATA) || in->size == 8) &&
-	       !((u32)in->count & (in->count - 1u));
+	return !((u32)in->count & (in->count - 1u));
 }
 
 /* The general way, from the addresses of every lane. */
@@ -530,7 +397,8 @@ static inline bool may_be_simple(const struct insn *in)
 	static __attribute__((noinline)) bool load_general_##space(                                \
 		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
 	{                                                                                          \
-		struct access a = {.width = (u32)in->size * in->count, .warp = w, .mask = mask};   \
+		struct access a;                                                                   \
+		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
 		addresses(g, in, &a);                                                              \
 		if (!resolve(g, in, &a))                                                           \
 			return false;                                                              \
@@ -540,7 +408,8 @@ static inline bool may_be_simple(const struct insn *in)
 	static __attribute__((noinline)) bool store_general_##space(                               \
 		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
 	{                                                                                          \
-		struct access a = {.width = (u32)in->size * in->count, .warp = w, .mask = mask};   \
+		struct access a;                                                                   \
+		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
 		addresses(g, in, &a);                                                              \
 		if (!resolve(g, in, &a))                                                           \
 			return false;                                                              \
@@ -574,7 +443,7 @@ static inline bool may_be_simple(const struct insn *in)
 	{                                                                                          \
 		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
 		return what##_simple_##space(g, in, at, WARP_LANES, width, SIZE) ||                \
-		       (SIZE && what##_simple_##space(g, in, at, HALF_LANES, width, SIZE) &&       \
+		       (what##_simple_##space(g, in, at, HALF_LANES, width, SIZE) &&               \
 			what##_simple_##space(g, in, at + HALF_LANES, HALF_LANES, width, SIZE));   \
 	}                                                                                          \
 	static inline bool what##_##space##_##SIZE(struct gang *g, const struct insn *in)          \
@@ -587,7 +456,7 @@ static inline bool may_be_simple(const struct insn *in)
 			if (simple && PL_LIKELY(mask == FULL_MASK)) {                              \
 				if (what##_warp_##space##_##SIZE(g, in, w * WARP_LANES))           \
 					continue;                                                  \
-			} else if (SIZE && mask && in->a != NO_ROW &&                              \
+			} else if (mask &&                                                         \
 				   what##_part_##space(g, in, w, mask, SIZE)) {                    \
 				continue;                                                          \
 			}                                                                          \

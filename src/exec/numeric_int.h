@@ -348,21 +348,22 @@ NUM_FN u32 num_shr_s16(u32 a, u32 n)
 	return (u32)((s32)(s16)a >> (n < 15 ? n : 15));
 }
 
-/* shf: b:a shifted by n, clamped to 32 or wrapped at 32; .l keeps the upper word, .r the lower. */
+/*
+ * shf: b:a shifted by n, clamped to 32 or wrapped at 32; .l keeps the upper word, .r the lower. Words
+ * of 32 bits throughout: hosts have twice as many lanes of them.
+ */
 NUM_FN u32 num_shf_l(u32 a, u32 b, u32 n, bool clamp)
 {
-	u64 x = (u64)b << 32 | a;
+	u32 by = n & 31, r = b << by | a >> 1 >> (31 - by);
 
-	n = clamp ? (n < 32 ? n : 32) : n & 31;
-	return (u32)(x << n >> 32);
+	return clamp && n > 31 ? a : r;
 }
 
 NUM_FN u32 num_shf_r(u32 a, u32 b, u32 n, bool clamp)
 {
-	u64 x = (u64)b << 32 | a;
+	u32 by = n & 31, r = a >> by | b << 1 << (31 - by);
 
-	n = clamp ? (n < 32 ? n : 32) : n & 31;
-	return (u32)(x >> n);
+	return clamp && n > 31 ? b : r;
 }
 
 /*

@@ -101,6 +101,13 @@ static inline void get_affine(const struct gang *g, const struct insn *in, struc
 		a->address[l] = base + index_at(in, r[l] + offset);
 }
 
+static inline u64 address_of_affine(const struct gang *g, const struct insn *in, u32 lane)
+{
+	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
+
+	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane] + offset) + (u64)in->imm;
+}
+
 static ALWAYS_INLINE enum address_kind look_affine(const struct gang *g, const struct insn *in,
 						   u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
 {
@@ -195,7 +202,7 @@ static ALWAYS_INLINE bool store_whole_affine(struct gang *g, const struct insn *
 }
 
 SIMPLE(affine, look_affine, check_global)
-PART(affine, get_affine, check_global)
+PART(affine, get_affine, address_of_affine, check_global)
 GENERAL(affine, get_affine, resolve_global)
 MEMORY(load, affine)
 MEMORY(store, affine)

@@ -358,18 +358,42 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 	}
 }
 
+/* Local memory has the words of an element apart: it is put together for the operation. */
+static void run_local(struct gang *g, const struct insn *in, struct access *a)
+{
+	u8 whole[WARP_LANES][16] __attribute__((aligned(16)));
+	u64 window = g->env->mem->local_base;
+	u32 first = (g->warp + a->warp) * WARP_LANES;
+
+	for (u32 m = a->local & a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		local_read(g, first + l, a->address[l] - window, whole[l], a->width);
+		a->host[l] = (u64)(uintptr_t)whole[l];
+	}
+	run(g, in, a, true, true);
+	for (u32 m = a->local & a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		local_write(g, first + l, a->address[l] - window, whole[l], a->width);
+	}
+}
+
 #define ATOM(space, global, generic)                                                               \
 	HANDLER(atom_##space)                                                                      \
 	{                                                                                          \
-		struct access a = {.width = (u32)in->size * in->count};                            \
-		for (a.warp = 0; a.warp < WARPS; a.warp++) {                                       \
-			a.mask = mask_of(g, a.warp);                                               \
+		struct access a;                                                                   \
+		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
+			access_begin(&a, (u32)in->size * in->count, w, mask_of(g, w));             \
 			if (!a.mask)                                                               \
 				continue;                                                          \
 			get_addresses(g, in, &a);                                                  \
 			if (!resolve_##space(g, in, &a))                                           \
 				return NULL;                                                       \
-			run(g, in, &a, global, generic);                                           \
+			if (generic && PL_UNLIKELY(a.local))                                       \
+				run_local(g, in, &a);                                              \
+			else                                                                       \
+				run(g, in, &a, global, generic);                                   \
 		}                                                                                  \
 		return in + 1;                                                                     \
 	}

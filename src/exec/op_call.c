@@ -8,6 +8,7 @@
  * Manipulation Instructions".
  */
 #include "src/exec/access.h"
+#include "src/exec/local.h"
 #include "src/exec/syscall.h"
 
 #include <stdio.h>
@@ -28,9 +29,10 @@ static const struct insn *fault_in(struct gang *g, const struct insn *in, u32 w,
 	return NULL;
 }
 
-static u8 *local_of(const struct gang *g, u32 w, u32 l)
+/* Number of lane l of warp w in the gang. */
+static u32 lane_of(const struct gang *g, u32 w, u32 l)
 {
-	return g->local + ((u64)(g->warp + w) * WARP_LANES + l) * g->env->local_bytes;
+	return (g->warp + w) * WARP_LANES + l;
 }
 
 /* Do `bytes` from `stack` on fit for every lane that takes part? */
@@ -69,47 +71,50 @@ static inline const u32 *saved(const struct gang *g, const struct insn *in, u32 
 	return list + 1;
 }
 
-static void save_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, u8 *to)
+static void save_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, u64 to)
 {
-	u32 lane = w * WARP_LANES + l;
+	u32 lane = w * WARP_LANES + l, number = lane_of(g, w, l);
 
 	for (u32 i = 0; i < n; i++) {
 		u32 row = list[i] & ~SAVED_CLASS;
+		u8 bit;
 
 		switch (list[i] & SAVED_CLASS) {
 		case ROW_W:
-			memcpy(to, &ROW32(row)[lane], 4);
+			local_write(g, number, to, &ROW32(row)[lane], 4);
 			to += 4;
 			break;
 		case ROW_X:
-			memcpy(to, &ROW64(row)[lane], 8);
+			local_write(g, number, to, &ROW64(row)[lane], 8);
 			to += 8;
 			break;
 		default:
-			*to++ = ROWP(row)[w] >> l & 1;
+			bit = ROWP(row)[w] >> l & 1;
+			local_write(g, number, to++, &bit, 1);
 			break;
 		}
 	}
 }
 
-static void restore_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, const u8 *from)
+static void restore_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, u64 from)
 {
-	u32 lane = w * WARP_LANES + l;
+	u32 lane = w * WARP_LANES + l, number = lane_of(g, w, l);
 
 	for (u32 i = 0; i < n; i++) {
 		u32 row = list[i] & ~SAVED_CLASS;
 
 		switch (list[i] & SAVED_CLASS) {
 		case ROW_W:
-			memcpy(&ROW32(row)[lane], from, 4);
+			local_read(g, number, from, &ROW32(row)[lane], 4);
 			from += 4;
 			break;
 		case ROW_X:
-			memcpy(&ROW64(row)[lane], from, 8);
+			local_read(g, number, from, &ROW64(row)[lane], 8);
 			from += 8;
 			break;
 		default:
-			ROWP(row)[w] = (ROWP(row)[w] & ~(1u << l)) | (u32)*from++ << l;
+			ROWP(row)[w] = (ROWP(row)[w] & ~(1u << l)) |
+				       (u32)*local_byte(g, number, from++) << l;
 			break;
 		}
 	}
@@ -127,8 +132,7 @@ static void save(struct gang *g, const struct insn *in)
 			u32 l = (u32)__builtin_ctz(m);
 
 			save_lane(g, list, n, w, l,
-				  local_of(g, w, l) + frame[w * WARP_LANES + l] +
-					  p->funcs[in->func].save_at);
+				  (u64)frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
 		}
 }
 
@@ -144,8 +148,7 @@ HANDLER(restore)
 			u32 l = (u32)__builtin_ctz(m);
 
 			restore_lane(g, list, n, w, l,
-				     local_of(g, w, l) + frame[w * WARP_LANES + l] +
-					     p->funcs[in->func].save_at);
+				     (u64)frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
 		}
 	return in + 1;
 }
@@ -389,13 +392,14 @@ HANDLER(copy_local)
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
-			u8 *local = local_of(g, w, l);
+			u32 number = lane_of(g, w, l);
 
 			if (to[lane] + to_at + in->pad > limit || (from && from[lane] + from_at + in->pad > limit))
 				return fault_in(g, in, w, FAULT_STACK_OVERFLOW, 1u << l);
-			memmove(local + to[lane] + to_at,
-				from ? local + from[lane] + from_at : g->env->params + from_at,
-				in->pad);
+			if (from)
+				local_copy(g, number, to[lane] + to_at, from[lane] + from_at, in->pad);
+			else
+				local_write(g, number, to[lane] + to_at, g->env->params + from_at, in->pad);
 		}
 	return in + 1;
 }
@@ -427,7 +431,8 @@ HANDLER(alloca)
 HANDLER(extern)
 {
 	const struct program *p = g->env->program;
-	struct exec_call c = {.gang = g, .ext = &p->externs[in->imm]};
+	struct exec_stack copy = {0};
+	struct exec_call c = {.gang = g, .ext = &p->externs[in->imm], .stack = &copy};
 	const u32 *stack = ROW32(p->stack_row);
 	enum fault_kind kind = FAULT_NONE;
 	char text[sizeof(g->fault->text)]; /* the first lane's is reported */
@@ -439,8 +444,8 @@ HANDLER(extern)
 
 			c.lane = (u32)__builtin_ctz(m);
 			c.warp = g->warp + w;
-			c.args = local_of(g, w, c.lane) + stack[w * WARP_LANES + c.lane];
-			k = lanes && kind != FAULT_ASSERT ? FAULT_NONE : c.ext->run(&c);
+			c.at = stack[w * WARP_LANES + c.lane];
+			k = lanes && kind != FAULT_ASSERT ? FAULT_NONE : exec_call_run(&c);
 			if (k == FAULT_NONE)
 				continue;
 			if (!lanes) {
@@ -450,6 +455,7 @@ HANDLER(extern)
 			}
 			lanes |= warp == w ? m & -m : 0;
 		}
+	exec_stack_free(&copy);
 	if (kind == FAULT_NONE)
 		return in + 1;
 	memcpy(g->fault->text, text, sizeof(text));

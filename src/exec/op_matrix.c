@@ -16,7 +16,9 @@ static bool resolve(struct gang *g, const struct insn *in, struct access *a)
 	case MEM_SHARED:
 		return resolve_shared(g, in, a);
 	default:
-		return resolve_generic(g, in, a);
+		/* PTX ISA: a generic address has to lie in global or shared memory. */
+		return resolve_generic(g, in, a) &&
+		       (!a->local || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, a->local & a->mask) != NULL);
 	}
 }
 

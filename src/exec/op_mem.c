@@ -8,32 +8,19 @@ SIMPLE(global, look_plain, check_global)
 SIMPLE(shared, look_plain, check_shared)
 SIMPLE(generic, look_plain, check_generic)
 SIMPLE(indexed, look_indexed, check_global)
-PART(global, get_addresses, check_global)
-PART(shared, get_addresses, check_shared)
-PART(generic, get_addresses, check_generic)
-PART(indexed, get_indexed, check_global)
+PART(global, get_addresses, address_of, check_global)
+PART(shared, get_addresses, address_of, check_shared)
+PART(generic, get_addresses, address_of, check_generic)
+PART(indexed, get_indexed, address_of_indexed, check_global)
 GENERAL(global, get_addresses, resolve_global)
 GENERAL(shared, get_addresses, resolve_shared)
 GENERAL(generic, get_addresses, resolve_generic)
-GENERAL(local, get_addresses, resolve_local)
 GENERAL(indexed, get_indexed, resolve_global)
 
 WHOLE(global)
 WHOLE(shared)
 WHOLE(generic)
 WHOLE(indexed)
-
-/* Lanes have local memory of their own: never side by side. */
-#define MEMORY_LOCAL(what)                                                                         \
-	HANDLER(what##_local)                                                                      \
-	{                                                                                          \
-		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
-			u32 mask = mask_of(g, w);                                                  \
-			if (mask && !what##_general_local(g, in, w, mask))                         \
-				return NULL;                                                       \
-		}                                                                                  \
-		return in + 1;                                                                     \
-	}
 
 /* ---- words of shared memory at the same place for every CTA ---- */
 
@@ -103,8 +90,6 @@ HANDLER(load_shared)
 	return ok ? in + 1 : NULL;
 }
 
-MEMORY_LOCAL(load)
-MEMORY_LOCAL(store)
 MEMORY(load, global)
 MEMORY(load, generic)
 MEMORY(load, indexed)
@@ -126,24 +111,6 @@ HANDLER(load_param)
 		if (row != NO_ROW)
 			fill_row(g, row, in->flags & INSN_WIDE_DATA, v);
 	}
-	return in + 1;
-}
-
-/* Address of a variable in the lane's frame: base + imm. */
-HANDLER(frame_address)
-{
-	const u32 *frame = ROW32(in->a);
-
-	for (u32 w = 0; w < WARPS; w++)
-		for (u32 m = g->mode == MODE_GANG ? FULL_MASK : g->active; m; m &= m - 1) {
-			u32 l = w * WARP_LANES + (u32)__builtin_ctz(m);
-			u64 v = frame[l] + (u64)in->imm;
-
-			if (in->flags & INSN_WIDE_DATA)
-				ROW64(in->d)[l] = v;
-			else
-				ROW32(in->d)[l] = (u32)v;
-		}
 	return in + 1;
 }
 

@@ -132,19 +132,34 @@ static void give_all(struct meeting *x, u32 set, u32 d)
 	take_all(x->d, d, on);
 }
 
+/* Lanes that hold `v`. */
+static inline u32 holders(const u64 *a, u64 v)
+{
+#if defined(__AVX512F__)
+	__m512i x = _mm512_set1_epi64((long long)v);
+	u32 mask = 0;
+
+	for (u32 i = 0; i < WARP_LANES; i += 8)
+		mask |= (u32)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(a + i), x) << i;
+	return mask;
+#else
+	u32 equal[WARP_LANES];
+
+	FOR_LANES (l, WARP_LANES)
+		equal[l] = a[l] == v ? FULL_MASK : 0;
+	return lanes_mask(equal);
+#endif
+}
+
 /* One turn for each value that occurs. */
 static void match(u32 kind, u32 set, struct meeting *x)
 {
 	bool all = false;
 
 	for (u32 left = set, same; left; left &= ~same) {
-		u64 v = x->a[__builtin_ctz(left)];
-		u32 equal[WARP_LANES];
-
-		FOR_LANES (l, WARP_LANES)
-			equal[l] = x->a[l] == v ? FULL_MASK : 0;
-		same = lanes_mask(equal) & set;
-		give_all(x, same, same);
+		same = holders(x->a, x->a[__builtin_ctz(left)]) & set;
+		for (u32 m = same; m; m &= m - 1)
+			x->d[__builtin_ctz(m)] = same;
 		all = same == set;
 	}
 	if (kind == WARP_MATCH_ALL) {

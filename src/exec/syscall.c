@@ -2,11 +2,13 @@
  * The device runtime's functions, and what all functions outside the modules need: arguments, memory, messages.
  */
 #include "src/exec/syscall.h"
+#include "src/exec/local.h"
 
 #include "src/base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- services ---- */
 
@@ -16,14 +18,15 @@ u64 exec_call_argument(const struct exec_call *c, u32 i)
 	u64 x = 0;
 
 	if (i < c->ext->params)
-		memcpy(&x, c->args + v->at, v->bytes < 8 ? v->bytes : 8);
+		memcpy(&x, c->stack->args + v->at, v->bytes < 8 ? v->bytes : 8);
 	return x;
 }
 
 void exec_call_return(const struct exec_call *c, u64 value)
 {
 	if (c->ext->rets)
-		memcpy(c->args + c->ext->value[0].at, &value, c->ext->value[0].bytes < 8 ? c->ext->value[0].bytes : 8);
+		memcpy(c->stack->args + c->ext->value[0].at, &value,
+		       c->ext->value[0].bytes < 8 ? c->ext->value[0].bytes : 8);
 }
 
 static u8 *in_window(u8 *base, u64 limit, u64 offset, u64 size, u64 *left)
@@ -32,6 +35,77 @@ static u8 *in_window(u8 *base, u64 limit, u64 offset, u64 size, u64 *left)
 		return NULL;
 	*left = limit - offset;
 	return base + offset;
+}
+
+static u32 lane_of(const struct exec_call *c)
+{
+	return c->warp * WARP_LANES + c->lane;
+}
+
+/* Bytes that result and parameters take. */
+static u64 args_size(const struct exec_call *c)
+{
+	const struct program_extern *x = c->ext;
+	u64 end = 0;
+
+	for (u32 i = 0; i < x->rets + x->params; i++)
+		end = x->value[i].at + x->value[i].bytes > end ? x->value[i].at + x->value[i].bytes : end;
+	return end;
+}
+
+/* What lies behind the arguments is nobody's. */
+static u64 stack_end(const struct exec_call *c)
+{
+	return c->at + args_size(c);
+}
+
+static bool grow(u8 **at, u64 *cap, u64 bytes)
+{
+	if (*at && *cap >= bytes)
+		return true;
+	free(*at);
+	*at = malloc(bytes + 8); /* an argument is read as a double word */
+	*cap = bytes;
+	return *at != NULL;
+}
+
+/* The lane's local memory, NULL: the host has no memory. */
+static u8 *stack_of(const struct exec_call *c)
+{
+	struct exec_stack *s = c->stack;
+
+	if (s->is_here)
+		return s->bytes;
+	if (!grow(&s->bytes, &s->bytes_cap, stack_end(c)))
+		return NULL;
+	local_read(c->gang, lane_of(c), 0, s->bytes, stack_end(c));
+	s->is_here = true;
+	return s->bytes;
+}
+
+enum fault_kind exec_call_run(struct exec_call *c)
+{
+	struct exec_stack *s = c->stack;
+	const struct program_extern *x = c->ext;
+	enum fault_kind kind;
+
+	s->is_here = false;
+	if (!grow(&s->args, &s->args_cap, args_size(c)))
+		return exec_call_fail(c, FAULT_STACK_OVERFLOW, "the host has no memory for the arguments of %s", x->name);
+	local_read(c->gang, lane_of(c), c->at, s->args, args_size(c));
+	kind = x->run(c);
+	if (s->is_here)
+		local_write(c->gang, lane_of(c), 0, s->bytes, stack_end(c));
+	if (x->rets)
+		local_write(c->gang, lane_of(c), c->at + x->value[0].at, s->args + x->value[0].at,
+			    x->value[0].bytes);
+	return kind;
+}
+
+void exec_stack_free(struct exec_stack *s)
+{
+	free(s->args);
+	free(s->bytes);
 }
 
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left)
@@ -44,9 +118,7 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 	if (address - e->mem->shared_base < MEM_SHARED_WINDOW)
 		return in_window(c->gang->shared, e->shared_bytes, address - e->mem->shared_base, size, left);
 	if (address - e->mem->local_base < MEM_LOCAL_WINDOW)
-		return in_window(c->gang->local +
-					 ((u64)c->warp * WARP_LANES + c->lane) * e->local_bytes,
-				 e->local_bytes, address - e->mem->local_base, size, left);
+		return in_window(stack_of(c), stack_end(c), address - e->mem->local_base, size, left);
 	if (!mem_find(e->mem, address, size, &r))
 		return NULL;
 	*left = r.base + r.size - address;

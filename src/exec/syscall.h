@@ -24,12 +24,20 @@ struct exec_syscalls {
 	u64 (*graph_exec)(const void *env_user);
 };
 
+/* What a lane has in local memory, in the order of its addresses; used for one call after the other. */
+struct exec_stack {
+	u8 *args, *bytes;        /* of the call; everything below their end, once somebody asked */
+	u64 args_cap, bytes_cap;
+	bool is_here;            /* `bytes` are of the call under way */
+};
+
 /* A call of one lane under way. */
 struct exec_call {
 	struct gang *gang;
 	const struct program_extern *ext;
 	u32 warp, lane; /* in the gang */
-	u8 *args;       /* result and parameters, at the places ext gives */
+	u32 at;         /* where in local memory result and parameters lie, at the places ext gives */
+	struct exec_stack *stack;
 };
 
 /* Returns FAULT_NONE, or a fault; its text is then in call->gang->fault->text. */
@@ -60,12 +68,16 @@ struct exec_extern {
 /* Place of the next result or parameter in an argument block that reaches to *at, which moves behind it. */
 u32 exec_next_slot(const struct ir_var *v, u64 *at);
 
+/* Make the call. */
+enum fault_kind exec_call_run(struct exec_call *c);
+/* Free what calls needed. */
+void exec_stack_free(struct exec_stack *s);
 u64 exec_call_argument(const struct exec_call *c, u32 i);
 /* Sets the result; nothing when the declaration has none. */
 void exec_call_return(const struct exec_call *c, u64 value);
 /*
- * Host address of [address, address + size) as this lane sees it: global, shared or local. NULL: it
- * may not be accessed.
+ * Host address of [address, address + size) as this lane sees it: global, shared or local; of local
+ * memory it is good during the call. NULL: it may not be accessed.
  * left: when not NULL, bytes to the end of what it lies in.
  */
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);

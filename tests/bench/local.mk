@@ -1,6 +1,6 @@
 # Measurements: `make bench` builds and runs them; they are no tests.
 EXTRA_PROGRAMS += tests/bench/parse tests/bench/engine tests/bench/launch tests/bench/mma tests/bench/meet \
-	tests/bench/texture
+	tests/bench/texture tests/bench/memory
 CLEANFILES += tests/bench/templates.ptx
 tests_bench_parse_SOURCES = tests/bench/parse.c
 tests_bench_parse_LDADD = $(UNIT_LDADD)
@@ -21,15 +21,18 @@ tests_bench_meet_SOURCES = tests/bench/meet.c
 tests_bench_meet_LDADD = $(UNIT_LDADD)
 tests_bench_texture_SOURCES = tests/bench/texture.c tests/unit/exec_harness.h
 tests_bench_texture_LDADD = $(UNIT_LDADD)
+tests_bench_memory_SOURCES = tests/bench/memory.c tests/unit/exec_harness.h
+tests_bench_memory_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/bench/parse.sh tests/bench/templates.cu \
 	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx
 
 bench: tests/bench/parse tests/bench/engine tests/bench/launch tests/bench/mma tests/bench/meet \
-	tests/bench/texture
+	tests/bench/texture tests/bench/memory
 	@$(SHELL) $(srcdir)/tests/bench/parse.sh $(srcdir)/tests/bench tests/bench
 	tests/bench/engine $(srcdir)/tests/bench/kernels/bench.ptx
 	tests/bench/mma
 	tests/bench/meet
 	tests/bench/texture
+	tests/bench/memory
 	tests/bench/launch .libs
 .PHONY: bench

@@ -3,7 +3,7 @@
  * when a comparison says so, and read and write memory that ends where the outermost of the other
  * threads reach. On the pool, at every host level, against plain C. Where the memory is one element
  * shorter the launch must end with a fault, and the engine must pass over CTAs whose threads all
- * leave.
+ * leave. A third of them compute with 64 bits throughout.
  *
  *   exec_affine [n [first]]     n kernels (400), from seed `first` on
  */
@@ -19,6 +19,7 @@
 #define VALUES 26u
 #define GUARDS 3u
 #define BYTES_MAX ((s64)1 << 22)
+#define FAR ((s64)1 << 40) /* what reaches further is not run */
 
 /* Values 0 .. LEAVES - 1: %tid, %ctaid, %ntid by component, %nctaid.x, two parameters, two constants. */
 enum leaf { TID, CTAID = 3, NTID = 6, NCTAID = 9, PARAM, CONST = 12 };
@@ -45,6 +46,7 @@ struct trial {
 	u64 wide;
 	u32 guards, index, width;
 	bool is_signed, leave_if_not, shifts; /* shifts: the index is extended, then shifted */
+	bool is_long; /* all values have 64 bits */
 	s64 low, high; /* byte offsets that threads reach; high < low: none does */
 };
 
@@ -129,14 +131,42 @@ static void make(struct trial *t, u64 seed)
 	t->is_signed = pick(t, 2);
 	t->width = 1u << pick(t, 4);
 	t->index = LEAVES + pick(t, VALUES - LEAVES);
+	t->is_long = !pick(t, 3);
 }
 
 /* ---- as PTX ---- */
 
 static const char *const compare_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
+/* Values of 64 bits are in %rd20 and on: coordinates extended by zeros, parameters and constants by their signs. */
+static void put_long_steps(const struct trial *t, struct text *o)
+{
+	for (u32 i = 0; i < LEAVES; i++)
+		text_printf(o, "cvt.%s %%rd%u, %%r%u;\n", i < PARAM ? "u64.u32" : "s64.s32", 20 + i, i);
+	for (u32 i = LEAVES; i < VALUES; i++) {
+		const struct step *s = &t->step[i - LEAVES];
+		u32 d = 20 + i, a = 20 + s->a, b = 20 + s->b;
+
+		if (s->op == MUL && s->a < PARAM && s->b < PARAM)
+			text_printf(o, "mul.wide.%s %%rd%u, %%r%u, %%r%u;\n", i & 1 ? "u32" : "s32", d, s->a, s->b);
+		else if (s->op == SHL)
+			text_printf(o, "shl.b64 %%rd%u, %%rd%u, %u;\n", d, a, s->b);
+		else if (s->op == MAD)
+			text_printf(o, "mad.lo.s64 %%rd%u, %%rd%u, %%rd%u, %%rd%u;\n", d, a, b, 20 + s->c);
+		else if (s->op == SUB && s->a == CONST)
+			text_printf(o, "not.b64 %%rd%u, %%rd%u;\n", d, b);
+		else
+			text_printf(o, "%s.s64 %%rd%u, %%rd%u, %%rd%u;\n",
+				    s->op == ADD ? "add" : s->op == SUB ? "sub" : "mul.lo", d, a, b);
+	}
+}
+
 static void put_steps(const struct trial *t, struct text *o)
 {
+	if (t->is_long) {
+		put_long_steps(t, o);
+		return;
+	}
 	for (u32 i = LEAVES; i < VALUES; i++) {
 		const struct step *s = &t->step[i - LEAVES];
 
@@ -162,7 +192,11 @@ static void put_guards(const struct trial *t, struct text *o)
 	for (u32 i = 0; i < t->guards; i++) {
 		const struct guard *g = &t->guard[i];
 
-		if (g->is_wide)
+		if (t->is_long)
+			text_printf(o, "setp.%s.%s %%p%u, %%rd%u, %%rd%u;\n", compare_names[g->op],
+				    g->op < 2 ? "b64" : g->is_signed ? "s64" : "u64", i, 20 + g->a,
+				    g->is_wide ? 11 : 20 + g->b);
+		else if (g->is_wide)
 			text_printf(o, "cvt.%s %%rd10, %%r%u; setp.%s.%s %%p%u, %s;\n",
 				    g->by_sign ? "s64.s32" : "u64.u32", g->a, compare_names[g->op],
 				    g->op < 2 ? "b64" : g->is_signed ? "s64" : "u64", i,
@@ -187,7 +221,7 @@ static void put(const struct trial *t, struct text *o)
 	text_puts(o, ".version 7.0\n.target sm_80\n.address_size 64\n"
 		     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m,\n"
 		     ".param .u64 wide)\n{\n"
-		     ".reg .pred %p<4>; .reg .b32 %r<50>; .reg .b64 %rd<12>;\n"
+		     ".reg .pred %p<4>; .reg .b32 %r<50>; .reg .b64 %rd<50>;\n"
 		     "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out];\n"
 		     "ld.param.u32 %r10, [n]; ld.param.u32 %r11, [m]; ld.param.u64 %rd11, [wide];\n");
 	for (u32 i = 0; i < ARRAY_LEN(sregs); i++)
@@ -196,7 +230,12 @@ static void put(const struct trial *t, struct text *o)
 		text_printf(o, "mov.u32 %%r%u, %u;\n", CONST + i, t->consts[i]);
 	put_steps(t, o);
 	put_guards(t, o);
-	if (t->shifts)
+	if (t->is_long && t->shifts)
+		text_printf(o, "shl.b64 %%rd2, %%rd%u, %d; add.s64 %%rd3, %%rd0, %%rd2;\n", 20 + t->index,
+			    __builtin_ctz(t->width));
+	else if (t->is_long)
+		text_printf(o, "mad.lo.s64 %%rd3, %%rd%u, %u, %%rd0;\n", 20 + t->index, t->width);
+	else if (t->shifts)
 		text_printf(o, "cvt.%s %%rd8, %%r%u; shl.b64 %%rd2, %%rd8, %d; add.s64 %%rd3, %%rd0, %%rd2;\n",
 			    t->is_signed ? "s64.s32" : "u64.u32", t->index, __builtin_ctz(t->width));
 	else
@@ -217,22 +256,35 @@ static void put(const struct trial *t, struct text *o)
 
 /* ---- as C ---- */
 
-static void compute(const struct trial *t, const u32 *ctaid, const u32 *tid, u32 *v)
+/* What a 32-bit value is extended to. */
+static u64 extended(u64 v, bool sign)
 {
-	memcpy(v + TID, tid, 12);
-	memcpy(v + CTAID, ctaid, 12);
-	memcpy(v + NTID, t->block, 12);
+	return sign ? (u64)(s64)(s32)v : (u32)v;
+}
+
+static void compute(const struct trial *t, const u32 *ctaid, const u32 *tid, u64 *v)
+{
+	for (u32 i = 0; i < 3; i++) {
+		v[TID + i] = tid[i];
+		v[CTAID + i] = ctaid[i];
+		v[NTID + i] = t->block[i];
+	}
 	v[NCTAID] = t->grid[0];
-	memcpy(v + PARAM, t->params, 8);
-	memcpy(v + CONST, t->consts, 8);
+	for (u32 i = 0; i < 2; i++) {
+		v[PARAM + i] = extended(t->params[i], t->is_long);
+		v[CONST + i] = extended(t->consts[i], t->is_long);
+	}
 	for (u32 i = LEAVES; i < VALUES; i++) {
 		const struct step *s = &t->step[i - LEAVES];
 
-		v[i] = s->op == ADD   ? v[s->a] + v[s->b]
-		       : s->op == SUB ? v[s->a] - v[s->b]
-		       : s->op == MUL ? v[s->a] * v[s->b]
-		       : s->op == SHL ? v[s->a] << s->b
-				      : v[s->a] * v[s->b] + v[s->c];
+		v[i] = s->op == ADD                                     ? v[s->a] + v[s->b]
+		       : s->op == SUB && t->is_long && s->a == CONST    ? ~v[s->b]
+		       : s->op == SUB                                   ? v[s->a] - v[s->b]
+		       : s->op == MUL                                   ? v[s->a] * v[s->b]
+		       : s->op == SHL                                   ? v[s->a] << s->b
+									: v[s->a] * v[s->b] + v[s->c];
+		if (!t->is_long)
+			v[i] = (u32)v[i];
 	}
 }
 
@@ -255,20 +307,21 @@ static bool compare(const struct guard *g, u64 a, u64 b)
 /* Does the thread stay; the byte offset of its access from the base. */
 static bool stays(const struct trial *t, const u32 *ctaid, const u32 *tid, s64 *at)
 {
-	u32 v[VALUES];
+	u64 v[VALUES], index;
 	bool p = false;
 
 	compute(t, ctaid, tid, v);
 	for (u32 i = 0; i < t->guards; i++) {
 		const struct guard *g = &t->guard[i];
 		bool sign = g->is_wide ? g->by_sign : g->is_signed, q;
-		u64 a = sign ? (u64)(s64)(s32)v[g->a] : v[g->a],
-		    b = g->is_wide ? t->wide : sign ? (u64)(s64)(s32)v[g->b] : v[g->b];
+		u64 a = t->is_long ? v[g->a] : extended(v[g->a], sign),
+		    b = g->is_wide ? t->wide : t->is_long ? v[g->b] : extended(v[g->b], sign);
 
-		q = g->is_wide && g->swapped ? compare(g, b, a) : compare(g, a, b);
+		q = g->is_wide && g->swapped && !t->is_long ? compare(g, b, a) : compare(g, a, b);
 		p = !i ? q : g->any ? p || q : p && q;
 	}
-	*at = ((t->is_signed ? (s64)(s32)v[t->index] : (s64)v[t->index]) + 2) * t->width;
+	index = t->is_long ? v[t->index] : extended(v[t->index], t->is_signed);
+	*at = (s64)((index + 2) * t->width);
 	return p == t->leave_if_not;
 }
 
@@ -300,6 +353,11 @@ static void find_reach(struct trial *t)
 		place(t, i, ctaid, tid);
 		if (!stays(t, ctaid, tid, &at))
 			continue;
+		if (at > FAR || at < -FAR) {
+			t->low = -FAR;
+			t->high = FAR;
+			return;
+		}
 		t->low = at < t->low ? at : t->low;
 		t->high = at > t->high ? at : t->high;
 	}
