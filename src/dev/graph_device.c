@@ -343,7 +343,7 @@ enum fault_kind graph_device_set_grid(struct exec_call *c)
 {
 	struct change x = {.node = exec_call_argument(c, 0), .field = FIELD_GRID};
 
-	memcpy(x.grid, c->args + c->ext->value[c->ext->rets + 1].at, sizeof(x.grid));
+	memcpy(x.grid, c->stack->args + c->ext->value[c->ext->rets + 1].at, sizeof(x.grid));
 	return change(c, &x);
 }
 

@@ -133,23 +133,26 @@ static void give_all(struct meeting *x, u32 set, u32 d)
 }
 
 /* Lanes that hold `v`. */
+#if defined(__AVX512F__)
 static inline u32 holders(const u64 *a, u64 v)
 {
-#if defined(__AVX512F__)
 	__m512i x = _mm512_set1_epi64((long long)v);
 	u32 mask = 0;
 
 	for (u32 i = 0; i < WARP_LANES; i += 8)
 		mask |= (u32)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(a + i), x) << i;
 	return mask;
+}
 #else
+static inline u32 holders(const u64 *a, u64 v)
+{
 	u32 equal[WARP_LANES];
 
 	FOR_LANES (l, WARP_LANES)
 		equal[l] = a[l] == v ? FULL_MASK : 0;
 	return lanes_mask(equal);
-#endif
 }
+#endif
 
 /* One turn for each value that occurs. */
 static void match(u32 kind, u32 set, struct meeting *x)

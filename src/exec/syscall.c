@@ -91,7 +91,8 @@ enum fault_kind exec_call_run(struct exec_call *c)
 
 	s->is_here = false;
 	if (!grow(&s->args, &s->args_cap, args_size(c)))
-		return exec_call_fail(c, FAULT_STACK_OVERFLOW, "the host has no memory for the arguments of %s", x->name);
+		return exec_call_fail(c, FAULT_STACK_OVERFLOW,
+				      "the host has no memory for the arguments of %s", x->name);
 	local_read(c->gang, lane_of(c), c->at, s->args, args_size(c));
 	kind = x->run(c);
 	if (s->is_here)
