@@ -8,9 +8,9 @@
 #include <string.h>
 
 const struct style styles[STYLES] = {
-	{"ordinary", 0, true, true, false}, {"zeros", 96, true, true, false},
-	{"finite", 8, true, false, false},  {"any", 0, false, false, false},
-	{"table", 0, false, false, true},
+	{"ordinary", 0, true, true, false, false}, {"zeros", 96, true, true, false, false},
+	{"finite", 8, true, false, false, false},  {"any", 0, false, false, false, false},
+	{"table", 0, false, false, true, false},   {"tiny", 0, false, false, true, true},
 };
 
 /* Braces list alternatives; behind '@' stands what is no part of the instruction: the selector, or
@@ -105,6 +105,29 @@ static u32 odd_float(const struct kind *k, u32 *seed)
 	       fractions[next(seed) % 8];
 }
 
+/*
+ * Half are zeros, the others of one bit mostly: subnormals, numbers just above them, or, if exponents
+ * are wide, such that products are just above those of f32.
+ */
+static u32 tiny_float(const struct kind *k, bool sum, u32 *seed)
+{
+	u32 one = (1u << (k->exponent - 1)) - 1, r = next(seed), s = next(seed), f = k->fraction;
+	u32 fraction = s % 4 == 0 ? 1 : s % 4 == 1 ? 1u << (s / 4 % f) : 0, field = 1 + r / 64 % 4;
+	bool wide = k->exponent > 5;
+
+	if (r % 8 < (sum ? 5 : 3))
+		return r << 24 & 1u << (k->exponent + f);
+	if (r % 8 == 7)
+		field = 0;
+	else if (wide && !sum)
+		field = one - (one / 2 - 6) - r / 64 % 16;
+	else if (wide && r % 8 == 6)
+		field = one - 20 - r / 64 % 32;
+	if (!field && !fraction)
+		fraction = 1u << (s / 4 % f);
+	return (next(seed) & 1) << (k->exponent + f) | field << f | fraction;
+}
+
 static u32 odd_integer(const struct kind *k, u32 *seed)
 {
 	u32 r = next(seed), top = 1u << (k->bits - 1);
@@ -117,7 +140,7 @@ static u32 odd_integer(const struct kind *k, u32 *seed)
 	return r % 4 == 0 ? top : r % 4 == 1 ? top - 1 : r % 8 == 2 ? 2 * top - 1 : next(seed);
 }
 
-void form_table(enum number kind, u32 salt, u32 (*to)[2])
+void form_table(enum number kind, u32 salt, bool tiny, u32 (*to)[2])
 {
 	const struct kind *k = &kinds[kind];
 	u32 seed = salt * 977u + kind, per = k->bits >= 32 ? 1 : 32 / k->bits;
@@ -125,7 +148,9 @@ void form_table(enum number kind, u32 salt, u32 (*to)[2])
 	for (u32 i = 0; i < 1024; i++) {
 		to[i][0] = 0;
 		for (u32 e = 0; e < per; e++) {
-			u32 v = k->exponent ? odd_float(k, &seed) : odd_integer(k, &seed);
+			u32 v = !k->exponent ? odd_integer(k, &seed)
+				: tiny       ? tiny_float(k, salt == 3, &seed)
+					     : odd_float(k, &seed);
 
 			v &= k->bits >= 32 ? ~0u : (1u << k->bits) - 1;
 			to[i][0] |= v << e * k->bits % 32;

@@ -43,9 +43,10 @@ struct style {
 	u32 zeros;            /* of 256 words so many */
 	bool plain, ordinary; /* no infinities and NaN; exponents near 1 */
 	bool table;           /* of a table of numbers at the ends of what there is */
+	bool tiny;            /* of a table of the smallest, most with one bit: sums near the least */
 };
 
-#define STYLES 5u
+#define STYLES 6u
 extern const struct style styles[STYLES];
 
 /* Calls `see` with each form; false ends that. Returns the last answer. */
@@ -54,8 +55,8 @@ bool forms_visit(bool (*see)(const struct form *f, void *data), void *data);
 /* The masks of a kind of number. */
 void form_masks(enum number kind, const struct style *s, u32 *and, u32 * or);
 
-/* 1024 entries of two words, numbers at the ends of what their kind has. */
-void form_table(enum number kind, u32 salt, u32 (*to)[2]);
+/* 1024 entries of two words, numbers at the ends of what their kind has. salt: 1 of A, 2 of B, 3 of C. */
+void form_table(enum number kind, u32 salt, bool tiny, u32 (*to)[2]);
 
 /* wgmma: descriptors of A and B for the four swizzles, addresses zero; `to` has eight. */
 void form_descriptors(const struct form *f, u64 *to);
