@@ -33,6 +33,7 @@
 #define QUERY(board) "published deviceQuery output of " board
 #define PTX(section) "PTX ISA, \"" section "\""
 #define MMA_SIM "Xie et al., \"MMA-Sim\", arXiv 2511.10909"
+#define TC_MODELS "Khattak and Mikaitis, arXiv 2512.07004"
 #define PCI_IDS "the PCI ID Repository"
 
 #define CHIP(name) static const struct arch name =

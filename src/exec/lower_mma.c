@@ -7,7 +7,9 @@
 
 static struct mma_rule rule_of(const struct arch *a, u32 type)
 {
-	struct mma_rule r = {.sum = MMA_FUSED, .fraction = (u8)a->mma_fraction_bits};
+	struct mma_rule r = {.sum = MMA_FUSED,
+			     .fraction = (u8)a->mma_fraction_bits,
+			     .below = (u32)a->mma_below_normal & 15u};
 
 	if (type == MMA_TF32) {
 		r.block = (u8)a->mma_tf32_block;
@@ -307,7 +309,9 @@ void lower_wgmma(struct lower *l)
 	const char *name = form->row->name[form->name];
 	const struct ir_operand *a = lower_named(l, 'a'), *selector = lower_named(l, 's');
 	struct mma_form f = {.rows = 2, .columns = 1, .words = 8};
-	struct mma_rule rule = {.sum = MMA_FUSED, .fraction = (u8)l->arch->wgmma_fraction_bits};
+	struct mma_rule rule = {.sum = MMA_FUSED,
+				.fraction = (u8)l->arch->wgmma_fraction_bits,
+				.below = (u32)l->arch->mma_below_normal & 15u};
 	bool by_registers;
 
 	if (!l->arch->has_wgmma) {
@@ -327,7 +331,8 @@ void lower_wgmma(struct lower *l)
 		a->kind == IR_OP_VEC || (a->kind == IR_OP_REG && l->f->regs.at[a->index].vec > 1);
 	if (f.a == MMA_E4M3 || f.a == MMA_E5M2)
 		rule = (struct mma_rule){.sum = MMA_CUT,
-					 .fraction = (u8)l->arch->wgmma_fp8_fraction_bits};
+					 .fraction = (u8)l->arch->wgmma_fp8_fraction_bits,
+					 .below = (u32)l->arch->mma_below_normal & 15u};
 	f.flags |= isa_form_has(form, M_satfinite) ? MMA_SATURATE : 0;
 	f.flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
 	f.flags |= lower_named(l, 'm') ? MMA_SPARSE : 0;

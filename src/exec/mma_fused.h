@@ -28,6 +28,7 @@ struct mma_sums {
 /* How the sum of a block is rounded, and what it is made of. */
 struct mma_round {
 	u8 fraction; /* bits below the largest exponent */
+	u8 below;    /* see struct mma_rule */
 	u8 cut;      /* f32 keeps so many; 0: all */
 	bool half;   /* accumulators are f16 */
 };
@@ -107,9 +108,14 @@ MMA_INLINE bool mma_lacks_products(const mma_vi *m)
 	return mma_any((mma_vi)low);
 }
 
-/* The exponent field of an accumulator: of f16, least 2^-14. Zero has none. */
-MMA_INLINE mma_vi mma_field(mma_vi c, bool half, bool none)
+/*
+ * The exponent field of an accumulator: of f16, least 2^-14. Zero has none, but in f16, where small
+ * products reach it, that of the least sum; with f32 sums mma_tile.h makes those.
+ */
+MMA_INLINE mma_vi mma_field(mma_vi c, const struct mma_round *round, bool none)
 {
+	bool half = round->half;
+	s32 zero = half ? 127 - 14 - round->below : MMA_TOP_NONE;
 	mma_vi field = (mma_vi)((mma_vu)(c << 1) >> 24);
 
 	if (half)
@@ -117,7 +123,7 @@ MMA_INLINE mma_vi mma_field(mma_vi c, bool half, bool none)
 	else if (none)
 		field = mma_max(field, (mma_vi){0} + 1);
 	if (half || none)
-		field = mma_pick(c << 1 == 0, (mma_vi){0} + MMA_TOP_NONE, field);
+		field = mma_pick(c << 1 == 0, (mma_vi){0} + zero, field);
 	return field;
 }
 
@@ -231,7 +237,7 @@ MMA_INLINE mma_vi mma_chunk(const struct mma_lay *lay, bool narrow, bool none,
 
 #define SCALE(v, p)                                                                                \
 	scale[v][p] = mma_exponent(narrow, none, mma_top_of(narrow, m[v], p),                      \
-				   mma_field((mma_vi)x[v][p], round->half, none), &bad);           \
+				   mma_field((mma_vi)x[v][p], round, none), &bad);           \
 	scale[v][p] = ((narrow ? 127 + MMA_DOWN : 254) + fraction - scale[v][p]) << 23;
 #define FINISH(v, p)                                                                               \
 	x[v][p] = mma_finish(sum[v][p], x[v][p],                                                   \
@@ -265,7 +271,7 @@ static __attribute__((noinline)) bool
 mma_block_f32(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
 	      const struct mma_right *r, u32 first, struct mma_sums *c)
 {
-	struct mma_round x = {round->fraction, 0, false};
+	struct mma_round x = {round->fraction, round->below, 0, false};
 
 	return !mma_any(mma_block_of(lay, true, &x, l, r, first, c));
 }
@@ -274,7 +280,7 @@ static __attribute__((noinline)) bool
 mma_block_f16(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
 	      const struct mma_right *r, u32 first, struct mma_sums *c)
 {
-	struct mma_round x = {round->fraction, 0, true};
+	struct mma_round x = {round->fraction, round->below, 0, true};
 
 	return !mma_any(mma_block_of(lay, true, &x, l, r, first, c));
 }
@@ -283,7 +289,7 @@ static __attribute__((noinline)) bool
 mma_block_cut(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
 	      const struct mma_right *r, u32 first, struct mma_sums *c)
 {
-	struct mma_round x = {round->fraction, round->cut, false};
+	struct mma_round x = {round->fraction, round->below, round->cut, false};
 
 	return !mma_any(mma_block_of(lay, true, &x, l, r, first, c));
 }
@@ -292,7 +298,7 @@ static __attribute__((noinline)) bool
 mma_block_wide(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
 	       const struct mma_right *r, u32 first, struct mma_sums *c)
 {
-	struct mma_round x = {round->fraction, 0, false};
+	struct mma_round x = {round->fraction, round->below, 0, false};
 
 	return !mma_any(mma_block_of(lay, false, &x, l, r, first, c));
 }

@@ -60,8 +60,9 @@ enum mma_sum {
 };
 
 struct mma_rule {
-	u8 sum : 7;    /* enum mma_sum */
+	u8 sum : 3;    /* enum mma_sum */
 	u8 narrow : 1; /* f32 sums become f16 toward zero: wmma with .satfinite */
+	u8 below : 4;  /* terms are aligned to at least the result's least normal exponent less this */
 	u8 fraction;   /* bits below the largest exponent that terms keep */
 	u8 block;      /* products of a block; block-scaled: scales of a row */
 	u8 extra;      /* f64: rounding (enum num_mode); sparse: selector */

@@ -18,7 +18,6 @@
 #define MMA_COLUMNS 8u
 #define MMA_K 64u
 #define MMA_NO_EXPONENT (-5000) /* of zero: below that of any term, twice too */
-#define MMA_LEAST (-133)	       /* of a sum, also when all terms are smaller; measured */
 #define MMA_FOR(i, n) _Pragma("omp simd") for (u32 i = 0; i < (n); i++)
 
 struct mma_tile {
@@ -33,8 +32,15 @@ struct mma_tile {
 		odd_b[MMA_COLUMNS][MMA_K]; /* special: all factors, a and b having zeros for such */
 	u64 absent[MMA_ROWS];              /* elements of A that a sparse matrix does not store */
 	u32 k;
+	s32 least;    /* exponent of sums */
 	bool special; /* some factor is infinite or no number */
 };
+
+/* The exponent of a sum, also when all terms are smaller. */
+static inline s32 mma_least(const struct mma_rule *rule, bool half)
+{
+	return (half ? -14 : -126) - rule->below;
+}
 
 static inline f64 mma_f64_of(u64 u)
 {
@@ -229,7 +235,7 @@ static bool mma_special(const struct mma_tile *t, u32 i, u32 j, u32 from, u32 n,
 static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fraction, f64 *sum,
 			      f64 *unit)
 {
-	s32 top[MMA_ROWS];
+	s32 top[MMA_ROWS], least = t->least;
 	f64 scale[MMA_ROWS], total[MMA_ROWS];
 
 	MMA_FOR(i, MMA_ROWS)
@@ -246,7 +252,7 @@ static inline void mma_column(struct mma_tile *t, u32 j, u32 from, u32 n, u32 fr
 	}
 	MMA_FOR(i, MMA_ROWS)
 	{
-		s32 e = top[i] < MMA_LEAST ? MMA_LEAST : top[i];
+		s32 e = top[i] < least ? least : top[i];
 
 		scale[i] = mma_f64_of((u64)(1023 + (s32)fraction - e) << 52);
 		unit[i] = mma_f64_of((u64)(1023 - (s32)fraction + e) << 52);
@@ -387,6 +393,7 @@ static void mma_sum_tile(struct mma_tile *t, const u32 (*c)[MMA_ROWS], u32 ctype
 	u32 mid = dtype == MMA_F16 && ctype == MMA_F32 ? MMA_F32 : dtype;
 	bool half = mid == MMA_F16;
 
+	t->least = mma_least(rule, half);
 	if (t->special)
 		mma_part_special(t);
 	if (rule->sum != MMA_HALVES) {

@@ -132,7 +132,7 @@ static void fill_right(const struct scaled *x, struct mma_tile *t)
 
 static void multiply_bytes(const struct scaled *x, struct mma_tile *t)
 {
-	const struct mma_rule rule = {.sum = MMA_FUSED, .fraction = x->rule.fraction};
+	const struct mma_rule rule = {.sum = MMA_FUSED, .fraction = x->rule.fraction, .below = x->rule.below};
 
 	t->special = false;
 	fill_left(x, t);
@@ -169,7 +169,7 @@ static u32 add_terms(const struct scaled *x, const s32 (*sum)[MMA_COLUMNS][MMA_R
 		     u32 c)
 {
 	f64 term[GROUPS + 1], total = 0;
-	s32 e[GROUPS + 1], top, field = (s32)(c >> 23 & 255);
+	s32 e[GROUPS + 1], top, field = (s32)(c >> 23 & 255), least = mma_least(&x->rule, false);
 
 	if (field == 255 && c << 9)
 		return 0x7fffffff;
@@ -190,7 +190,7 @@ static u32 add_terms(const struct scaled *x, const s32 (*sum)[MMA_COLUMNS][MMA_R
 	top = e[0];
 	for (u32 n = 1; n <= GROUPS; n++)
 		top = e[n] > top ? e[n] : top;
-	top = top < MMA_LEAST ? MMA_LEAST : top;
+	top = top < least ? least : top;
 	for (u32 n = 0; n <= GROUPS; n++)
 		total += (f64)(s64)(term[n] * mma_f64_of((u64)(1023 + x->rule.fraction - top) << 52));
 	return mma_plus_zero(mma_to_f32(total * mma_f64_of((u64)(1023 - x->rule.fraction + top) << 52)),

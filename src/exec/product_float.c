@@ -155,6 +155,7 @@ static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct 
 	bool late = x->rule.sum == MMA_HALVES;
 	struct mma_round round = {
 		.fraction = x->rule.fraction,
+		.below = x->rule.below,
 		.cut = x->rule.sum == MMA_CUT && x->f.d == MMA_F32 ? x->rule.fraction : 0,
 		.half = x->f.d == MMA_F16 && (late || x->f.c == MMA_F16),
 	};
@@ -181,7 +182,8 @@ static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct 
  */
 MMA_INLINE bool multiply_tile(struct product *x, const struct mma_lay *lay, bool half)
 {
-	const struct mma_round round = {.fraction = x->rule.fraction, .half = half};
+	const struct mma_round round = {
+		.fraction = x->rule.fraction, .below = x->rule.below, .half = half};
 	struct mma_left l;
 	struct mma_right r;
 	struct mma_sums s;

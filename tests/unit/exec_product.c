@@ -160,6 +160,7 @@ static void test_type(u32 type)
 						.fraction = fp8           ? 13
 							    : divide == 2 ? 24
 									  : 25,
+						.below = divide == 2 ? 6 : 7,
 						.block = (u8)((words * per << sparse) / divide),
 					};
 
@@ -186,7 +187,8 @@ static void test_halves(u32 type)
 				     .columns = 1,
 				     .words = (u8)words,
 				     .flags = sparse ? MMA_SPARSE : 0};
-		struct mma_rule r = {.sum = MMA_HALVES, .fraction = 25, .block = 16};
+		struct mma_rule r = {
+			.sum = MMA_HALVES, .fraction = 25, .below = 7, .block = 16};
 		char name[80];
 
 		snprintf(name, sizeof(name), "%s k%u by halves%s", type_names[type],
