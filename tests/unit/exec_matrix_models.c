@@ -1,7 +1,7 @@
 /*
  * Sums of every generation's tensor cores on random and special numbers, against the rules that were
- * published for them (tests/unit/dot_model.c, whole numbers and one product after the other) and
- * against digests of results that the publications' own programs confirmed (docs/tensor-cores.md).
+ * published for them (tests/unit/dot_model.c, whole numbers and one product after the other), and
+ * against digests of results that the publications' programs confirmed (docs/tensor-cores.md).
  *
  * usage: exec_matrix_models [TILES]      TILES of each form and style: 8; digests are of the first 8
  *        exec_matrix_models -d [TILES]   prints digests, lines of tests/vectors/matrix_models.tsv
@@ -37,39 +37,77 @@ enum layout {
 	WMMA,  /* m16n16, by wmma.load and wmma.store */
 };
 
-/* parts: one letter each, V T A 4 H B. */
-static const struct form {
-	const char *text;
-	enum dot_kind kinds[4];
+struct form {
+	char text[120];
+	enum dot_kind kinds[4]; /* of A, B, C and D */
 	u32 k;
 	enum layout layout;
-	const char *parts;
-} forms[] = {
-	{"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", {DOT_F16, DOT_F16, DOT_F32, DOT_F32}, 4, QUADS, "VT"},
-	{"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16", {DOT_F16, DOT_F16, DOT_F16, DOT_F32}, 4, QUADS, "VT"},
-	{"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", {DOT_F16, DOT_F16, DOT_F16, DOT_F16}, 4, QUADS, "VT"},
-	{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", {DOT_F16, DOT_F16, DOT_F32, DOT_F32}, 8, WORDS, "TA4HB"},
-	{"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", {DOT_F16, DOT_F16, DOT_F16, DOT_F16}, 8, WORDS, "TA4HB"},
-	{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", {DOT_F16, DOT_F16, DOT_F32, DOT_F32}, 16, WORDS, "A4HB"},
-	{"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", {DOT_F16, DOT_F16, DOT_F16, DOT_F16}, 16, WORDS, "A4HB"},
-	{"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", {DOT_BF16, DOT_BF16, DOT_F32, DOT_F32}, 8, WORDS, "A4HB"},
-	{"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", {DOT_BF16, DOT_BF16, DOT_F32, DOT_F32}, 16, WORDS, "A4HB"},
-	{"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", {DOT_TF32, DOT_TF32, DOT_F32, DOT_F32}, 4, WORDS, "A4HB"},
-	{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", {DOT_TF32, DOT_TF32, DOT_F32, DOT_F32}, 8, WORDS, "A4HB"},
-	{"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32", {DOT_E4M3, DOT_E4M3, DOT_F32, DOT_F32}, 16, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", {DOT_E4M3, DOT_E5M2, DOT_F32, DOT_F32}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32", {DOT_E5M2, DOT_E5M2, DOT_F32, DOT_F32}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e4m3.f16", {DOT_E5M2, DOT_E4M3, DOT_F16, DOT_F16}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32", {DOT_E4M3, DOT_E2M1, DOT_F32, DOT_F32}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32", {DOT_E2M1, DOT_E2M1, DOT_F32, DOT_F32}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", {DOT_E3M2, DOT_E2M3, DOT_F32, DOT_F32}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e3m2.f16", {DOT_E5M2, DOT_E3M2, DOT_F16, DOT_F16}, 32, WORDS, "B"},
-	{"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e5m2.f16", {DOT_E2M3, DOT_E5M2, DOT_F16, DOT_F16}, 32, WORDS, "B"},
-	{"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", {DOT_F16, DOT_F16, DOT_F32, DOT_F32}, 16, WMMA, "VTA4HB"},
-	{"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16", {DOT_F16, DOT_F16, DOT_F16, DOT_F16}, 16, WMMA, "VTA4HB"},
-	{"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16", {DOT_F16, DOT_F16, DOT_F16, DOT_F32}, 16, WMMA, "VTA4HB"},
-	{"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32", {DOT_F16, DOT_F16, DOT_F32, DOT_F16}, 16, WMMA, "VTA4HB"},
 };
+
+/* The form, mma.sync.aligned or wmma.mma.sync.aligned left out, and parts, one letter each: V T A 4 H B. */
+static const struct spec {
+	const char *text, *parts;
+} specs[] = {
+	{"m8n8k4.row.col.f32.f16.f16.f32", "VT"},
+	{"m8n8k4.row.col.f32.f16.f16.f16", "VT"},
+	{"m8n8k4.row.col.f16.f16.f16.f16", "VT"},
+	{"m16n8k8.row.col.f32.f16.f16.f32", "TA4HB"},
+	{"m16n8k8.row.col.f16.f16.f16.f16", "TA4HB"},
+	{"m16n8k16.row.col.f32.f16.f16.f32", "A4HB"},
+	{"m16n8k16.row.col.f16.f16.f16.f16", "A4HB"},
+	{"m16n8k8.row.col.f32.bf16.bf16.f32", "A4HB"},
+	{"m16n8k16.row.col.f32.bf16.bf16.f32", "A4HB"},
+	{"m16n8k4.row.col.f32.tf32.tf32.f32", "A4HB"},
+	{"m16n8k8.row.col.f32.tf32.tf32.f32", "A4HB"},
+	{"m16n8k16.row.col.f32.e4m3.e4m3.f32", "B"},
+	{"m16n8k32.row.col.f32.e4m3.e5m2.f32", "B"},
+	{"m16n8k32.row.col.f32.e5m2.e5m2.f32", "B"},
+	{"m16n8k32.row.col.f16.e5m2.e4m3.f16", "B"},
+	{"m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32", "B"},
+	{"m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32", "B"},
+	{"m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", "B"},
+	{"m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e3m2.f16", "B"},
+	{"m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e5m2.f16", "B"},
+	{"wmma.row.col.m16n16k16.f32.f32", "VTA4HB"},
+	{"wmma.row.col.m16n16k16.f16.f16", "VTA4HB"},
+	{"wmma.row.col.m16n16k16.f32.f16", "VTA4HB"},
+	{"wmma.row.col.m16n16k16.f16.f32", "VTA4HB"},
+};
+
+#define FORMS ARRAY_LEN(specs)
+
+static struct form forms[FORMS];
+
+static enum dot_kind kind_of(const char *name, size_t n)
+{
+	enum dot_kind k = 0;
+
+	while (k < DOT_F32 && (strlen(dot_formats[k].name) != n || strncmp(dot_formats[k].name, name, n)))
+		k++;
+	return k;
+}
+
+/* Kinds are the last words: those of D, A, B and C, or of D and C. */
+static void make_form(const char *text, struct form *f)
+{
+	static const u32 order[2][4] = {{3, 0, 1, 2}, {3, 2, 0, 0}};
+	bool wmma = !strncmp(text, "wmma.", 5);
+	const char *word = strchr(text, 'k');
+	u32 n = wmma ? 2 : 4;
+
+	f->layout = wmma ? WMMA : strstr(text, "m8n8k4") ? QUADS : WORDS;
+	snprintf(f->text, sizeof(f->text), "%smma.sync.aligned.%s", wmma ? "wmma." : "", text + 5 * wmma);
+	f->k = (u32)strtoul(word + 1, NULL, 10);
+	word = text + strlen(text);
+	for (u32 i = n; i--;) {
+		const char *end = word;
+
+		while (word[-1] != '.')
+			word--;
+		f->kinds[order[wmma][i]] = kind_of(word, (size_t)(end - word));
+		word--;
+	}
+}
 
 static const char *const styles[] = {"ordinary", "spread", "finite", "any", "tiny"};
 
@@ -609,9 +647,11 @@ int main(int argc, char **argv)
 		file = fopen(path, "r");
 		CHECK_MSG(file != NULL, path);
 	}
+	for (u32 f = 0; f < FORMS; f++)
+		make_form(specs[f].text, &forms[f]);
 	for (u32 p = 0; p < ARRAY_LEN(parts); p++)
-		for (u32 f = 0; f < ARRAY_LEN(forms); f++)
-			if (strchr(forms[f].parts, letters[p]))
+		for (u32 f = 0; f < FORMS; f++)
+			if (strchr(specs[f].parts, letters[p]))
 				run_form(&job, &parts[p], &forms[f], file);
 	if (file)
 		fclose(file);
