@@ -36,8 +36,8 @@ tests_unit_exec_matrix_models_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_matrix_scaled
 TESTS += tests/unit/exec_matrix_scaled
-tests_unit_exec_matrix_scaled_SOURCES = tests/unit/exec_matrix_scaled.c tests/unit/exec_harness.h \
-	tests/check.h
+tests_unit_exec_matrix_scaled_SOURCES = tests/unit/exec_matrix_scaled.c tests/unit/dot_model.c \
+	tests/unit/dot_model.h tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_matrix_scaled_LDADD = $(UNIT_LDADD) -lm
 
 # tests/programs/tensor.ptx is made of tensor.cu by hand, as its head says.

@@ -378,6 +378,70 @@ static void test_wmma(u32 m, u32 n, bool a_col, bool b_col, bool half, const cha
 			}
 		CHECK_MSG(same, "v100: lanes have rows of A");
 	}
+	/* B by columns: those of the lane's results, columns 8 to 15 in quarters 2 and 3 */
+	if (!strcmp(device, "v100") && m == 16 && b_col) {
+		const u16 *x = (const u16 *)(uintptr_t)(params[1] + 4096 + 32);
+
+		same = true;
+		for (u32 l = 0; l < 32; l++)
+			for (u32 k = 0; k < 16; k++) {
+				u32 column = (l & 3) + 4 * (l >> 4) + 8 * (l >> 3 & 1);
+
+				same &= x[32 * l + k] == b[16 * column + k];
+			}
+		CHECK_MSG(same, "v100: lanes have columns of B");
+	}
+	harness_close(&h);
+}
+
+/*
+ * Accumulators of m16n16k16 by index, by the formulas that others got from a V100 and an RTX 2080: of
+ * f32 and f16 on Volta, of both on the others.
+ */
+static void test_sum_places(const char *device, bool half)
+{
+	bool volta = !strcmp(device, "v100"), same = true;
+	char ptx[PTX_MAX], what[80], regs[64];
+	struct harness h;
+	u64 params[2];
+	size_t at;
+
+	list(regs, sizeof(regs), "%c", half ? 4 : 8);
+	at = (size_t)snprintf(ptx, PTX_MAX,
+			      HEAD " .reg .%s %%c<8>; .reg .u64 %%i,%%o; .reg .u32 %%t;\n"
+				   "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x;\n"
+				   "mad.wide.u32 %%o,%%t,32,%%o;\n"
+				   "wmma.load.c.sync.aligned.row.m16n16k16.global.%s %s,[%%i];\n",
+			      half ? "b32" : "f32", half ? "f16" : "f32", regs);
+	for (u32 i = 0; i < (half ? 4u : 8u); i++)
+		at += (size_t)snprintf(ptx + at, PTX_MAX - at, "st.global.b32 [%%o+%u],%%c%u;\n", 4 * i, i);
+	snprintf(ptx + at, PTX_MAX - at, "ret; }\n");
+	snprintf(what, sizeof(what), "%s: places of %s accumulators", device, half ? "f16" : "f32");
+	if (!CHECK_MSG(harness_open(&h, ptx), what))
+		return;
+	h.device = device;
+	params[0] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE);
+	params[1] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE);
+	for (u32 i = 0; i < 256; i++)
+		if (half)
+			((u16 *)(uintptr_t)params[0])[i] = (u16)i;
+		else
+			((u32 *)(uintptr_t)params[0])[i] = i;
+	same &= harness_run(&h, "k", 1, 32, params, NULL) == STOP_DONE;
+	for (u32 l = 0; l < 32; l++)
+		for (u32 i = 0; i < 8; i++) {
+			u32 row = !volta  ? (i & 2) * 4 + l / 4
+				  : half ? (l & 3) + ((l & 4) << 1) + ((l & 16) >> 2)
+					 : (i & 2) + (l & 1) + ((l & 4) << 1) + ((l & 16) >> 2);
+			u32 column = !volta  ? l % 4 * 2 + i % 2 + (i & 4) * 2
+				     : half ? i + (l & 8)
+					    : (i & 5) + (l & 10);
+			u32 got = half ? ((const u16 *)(uintptr_t)params[1])[16 * l + i]
+				       : ((const u32 *)(uintptr_t)params[1])[8 * l + i];
+
+			same &= got == 16 * row + column;
+		}
+	CHECK_MSG(same, what);
 	harness_close(&h);
 }
 
@@ -518,6 +582,12 @@ int main(void)
 			test_wmma(sizes[i][0], sizes[i][1], layout & 1, layout & 2, layout & 4,
 				  "t4");
 		}
+	for (u32 half = 0; half < 2; half++) {
+		test_sum_places("v100", half);
+		test_sum_places("t4", half);
+		test_sum_places("a100", half);
+		test_sum_places("h200", half);
+	}
 	for (u32 a = 0; a < ARRAY_LEN(small); a++)
 		for (u32 b = 0; b < ARRAY_LEN(small); b++)
 			test_small(a, b);

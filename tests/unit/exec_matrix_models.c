@@ -5,7 +5,8 @@
  *
  * usage: exec_matrix_models [TILES]      TILES of each form and style: 8; digests are of the first 8
  *        exec_matrix_models -d [TILES]   prints digests, lines of tests/vectors/matrix_models.tsv
- *        exec_matrix_models -p TILES     prints results for another program to compare, four of
+ *        exec_matrix_models -p TILES [PART]
+ *                                        prints results for another program to compare, four of
  *                                        each tile: part, form, style, A's row, B's column, C, D
  *        exec_matrix_models -c FILE      compares such lines, of a GPU for instance; D is its result.
  *                                        Rows that are shorter than k end in zeros
@@ -629,7 +630,7 @@ int main(int argc, char **argv)
 {
 	static const char letters[] = "VTA4HB";
 	const char *option = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
-	const char *count = argv[argc - 1];
+	const char *count = argv[option[0] && argc > 2 ? 2 : argc - 1], *only = argc > 3 ? argv[3] : NULL;
 	struct job job = {.tiles = DIGEST_TILES, .print = option[0] && option[1] == 'p'};
 	FILE *file = NULL;
 
@@ -651,7 +652,7 @@ int main(int argc, char **argv)
 		make_form(specs[f].text, &forms[f]);
 	for (u32 p = 0; p < ARRAY_LEN(parts); p++)
 		for (u32 f = 0; f < FORMS; f++)
-			if (strchr(specs[f].parts, letters[p]))
+			if (strchr(specs[f].parts, letters[p]) && (!only || !strcmp(only, parts[p].name)))
 				run_form(&job, &parts[p], &forms[f], file);
 	if (file)
 		fclose(file);

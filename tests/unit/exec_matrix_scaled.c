@@ -2,9 +2,11 @@
  * Block-scaled products (PTX ISA "Block Scaling for mma.sync") on gb202: numbers and scales for which
  * every sum is exact, so that a plain product in doubles is the result, in every type, with every
  * place that scales can come from, dense and sparse; then probes of how many bits terms keep, with
- * the results that the rule of Xie et al. ("MMA-Sim", arXiv 2511.10909) gives.
+ * the results that the rule of Xie et al. ("MMA-Sim", arXiv 2511.10909) gives; then any numbers and
+ * scales, against that rule in whole numbers (tests/unit/dot_model.c).
  */
 #include "tests/check.h"
+#include "tests/unit/dot_model.h"
 #include "tests/unit/exec_harness.h"
 
 #include <math.h>
@@ -315,6 +317,136 @@ static void test_probe(const struct probe *t)
 	CHECK_MSG(d[11][5] == t->bits, what);
 }
 
+/* ---- any finite numbers ---- */
+
+static f64 any_number(const struct type *t)
+{
+	u32 top = (1u << t->exponent) - 1, field = next() & top, low = next() & ((1u << t->fraction) - 1);
+	s32 bias = (s32)(top >> 1);
+
+	/* e5m2 has infinities, e4m3 one NaN */
+	if (field == top && t->exponent > 3)
+		field = next() % top;
+	return ldexp((next() & 1 ? -1.0 : 1.0) * (low | (field ? 1u << t->fraction : 0)),
+		     (s32)(field ? field : 1) - bias - (s32)t->fraction);
+}
+
+/* Whole exponents, or a number of e4m3 that is not zero; now and then far from one. */
+static f64 any_scale(const struct kind *kind)
+{
+	if (kind->scales == 4)
+		return fabs(any_number(&types[0]));
+	return ldexp(1, next() % 8 ? (s32)(next() % 40) - 20 : (s32)(next() % 250) - 125);
+}
+
+static void fill_any(struct problem *p)
+{
+	fill(p);
+	for (u32 k = 0; k < p->k; k++) {
+		u32 group = p->kind->pairs ? 8 : 4, n = p->kind->pairs ? k % 8 / 2 : k % 4;
+
+		for (u32 i = 0; i < 16; i++) {
+			const u8 *at = p->place[i][k / group];
+
+			p->a[i][k] = p->sparse && at[0] != n && at[1] != n ? 0 : any_number(p->ta);
+		}
+		for (u32 j = 0; j < 8; j++)
+			p->b[k][j] = any_number(p->tb);
+	}
+	for (u32 s = 0; s < 4; s++) {
+		for (u32 i = 0; i < 16; i++)
+			do
+				p->sa[i][s] = any_scale(p->kind);
+			while (p->sa[i][s] == 0);
+		for (u32 j = 0; j < 8; j++)
+			do
+				p->sb[j][s] = any_scale(p->kind);
+			while (p->sb[j][s] == 0);
+	}
+	for (u32 i = 0; i < 16; i++)
+		for (u32 j = 0; j < 8; j++)
+			p->c[i][j] = next() % 4 ? f32_bits((next() << 10 ^ next()) & 0xbfffffff) : 0;
+}
+
+static struct dot_scale scale_of(const struct kind *kind, f64 v)
+{
+	s32 e = ilogb(v);
+
+	if (kind->scales == 4 && e < -6) /* subnormal */
+		return (struct dot_scale){(u32)ldexp(v, 9), -6};
+	return (struct dot_scale){(u32)ldexp(v, 3 - e), e};
+}
+
+static enum dot_kind dot_kind_of(const struct type *t)
+{
+	enum dot_kind k = DOT_E4M3;
+
+	while (k < DOT_E2M1 && strcmp(dot_formats[k].name, t->name) != 0)
+		k++;
+	return k;
+}
+
+/* Numbers that A stores of row i, and those of column j that meet them. Returns how many. */
+static u32 stored_pairs(const struct problem *p, u32 i, u32 j, u32 *a, u32 *b)
+{
+	u32 group = p->kind->pairs ? 8 : 4, n = 0;
+
+	for (u32 k = 0; k < p->k; k++) {
+		const u8 *at = p->place[i][k / group];
+		u32 place = p->kind->pairs ? k % 8 / 2 : k % 4;
+
+		if (p->sparse && at[0] != place && at[1] != place)
+			continue;
+		a[n] = encode(p->ta, p->a[i][k]);
+		b[n++] = encode(p->tb, p->b[k][j]);
+	}
+	return n;
+}
+
+static u32 expected(const struct problem *p, u32 i, u32 j)
+{
+	static const struct dot_rule bytes = {25, 7, K_MAX}, nibbles = {35, 7, K_MAX};
+	const enum dot_kind kinds_of[4] = {dot_kind_of(p->ta), dot_kind_of(p->tb), DOT_F32, DOT_F32};
+	struct dot_scale scales[4][2];
+	u32 a[K_MAX], b[K_MAX], n = stored_pairs(p, i, j, a, b), c;
+
+	memcpy(&c, &p->c[i][j], 4);
+	if (!p->kind->pairs)
+		return dot_sum(&bytes, kinds_of, a, b, n, c,
+			       ilogb(p->sa[i][0]) + ilogb(p->sb[j][0]));
+	for (u32 g = 0; g < 4; g++) {
+		scales[g][0] = scale_of(p->kind, p->sa[i][g * p->kind->scales / 4]);
+		scales[g][1] = scale_of(p->kind, p->sb[j][g * p->kind->scales / 4]);
+	}
+	return dot_groups(&nibbles, a, b, n / 16, (const struct dot_scale(*)[2])scales, c);
+}
+
+static void test_any(const struct kind *kind, u32 ta, u32 tb, bool sparse)
+{
+	struct problem p = {.kind = kind, .ta = &types[ta], .tb = &types[tb], .sparse = sparse};
+	u32 d[16][8], wrong = 0;
+	char what[160], first[60] = "";
+
+	p.k = kind->k << sparse;
+	for (u32 turn = 0; turn < 8; turn++) {
+		fill_any(&p);
+		if (!run(&p, turn % 2, d)) {
+			wrong++;
+			break;
+		}
+		for (u32 i = 0; i < 16; i++)
+			for (u32 j = 0; j < 8; j++) {
+				u32 want = expected(&p, i, j);
+
+				if (want != d[i][j] && !wrong++)
+					snprintf(first, sizeof(first), ": %08x, not %08x", d[i][j], want);
+			}
+	}
+	snprintf(what, sizeof(what), "%s %s by %s%s, any numbers%s", kind->name, p.ta->name, p.tb->name,
+		 sparse ? ", sparse" : "", first);
+	CHECK_MSG(!wrong, what);
+}
+
 /* Parts before Blackwell have no such instruction. */
 static void test_refusal(void)
 {
@@ -343,6 +475,12 @@ int main(void)
 			test_exact(&kinds[i], 4, 4, turn & 8, turn);
 	for (u32 i = 0; i < ARRAY_LEN(probes); i++)
 		test_probe(&probes[i]);
+	for (u32 a = 0; a < ARRAY_LEN(types); a++)
+		for (u32 b = 0; b < ARRAY_LEN(types); b++)
+			test_any(&kinds[(a + b) % 2], a, b, (a ^ b) & 1);
+	for (u32 i = 2; i < ARRAY_LEN(kinds); i++)
+		for (u32 sparse = 0; sparse < 2; sparse++)
+			test_any(&kinds[i], 4, 4, sparse);
 	test_refusal();
 	return check_done();
 }
