@@ -31,7 +31,7 @@ check_PROGRAMS += tests/unit/exec_matrix_models
 TESTS += tests/unit/exec_matrix_models
 EXTRA_DIST += tests/vectors/matrix_models.tsv
 tests_unit_exec_matrix_models_SOURCES = tests/unit/exec_matrix_models.c tests/unit/dot_model.c \
-	tests/unit/dot_model.h tests/unit/exec_harness.h tests/check.h
+	tests/unit/dot_model.h tests/unit/matrix_numbers.h tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_matrix_models_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_matrix_scaled
