@@ -197,6 +197,9 @@ __global__ void intrinsics(unsigned *out, const float *f, const int4 *v)
 	IS(16, fabsf(__powf(2.0f, 3.0f) - 8.0f) < 1e-4f && fabsf(__logf(2.0f) - 0.6931472f) < 1e-6f);
 	IS(17, isnan(CUDART_NAN_F) && isinf(CUDART_INF) && !isfinite(CUDART_INF_F) && signbit(-0.0f));
 	IS(18, std::sin(0.5f) == sinf(0.5f) && pow(2.0f, 3) == 8 && sqrt(2.25) == 1.5 && rsqrtf(4.0f) == 0.5f);
+	IS(20, log2(8.0f) == 3 && fmax(1.0f, 2.0f) == 2 && std::hypot(3.0f, 4.0f) == 5 && exp2(3.0f) == 8);
+	IS(21, round(2.5f) == 3 && lround(2.5f) == 3 && fma(2.0f, 3.0f, 1.0f) == 7 && std::cbrt(27.0f) == 3);
+	IS(22, trunc(-1.5f) == -1 && copysign(1.0f, -2.0f) == -1 && ilogb(8.0f) == 3 && scalbn(1.0f, 4) == 16);
 	IS(19, __isGlobal(f) && !__isShared(f) && clock64() > 0);
 }
 

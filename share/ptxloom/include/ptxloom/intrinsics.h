@@ -96,6 +96,48 @@ static __device__ __forceinline__ int float2int(float x) { return __float2int_rz
 static __device__ __forceinline__ float int2float(int x) { return __int2float_rn(x); }
 static __device__ __forceinline__ int float_as_int(float x) { return __float_as_int(x); }
 
+/* The overloads for float that clang's headers declare and leave to the toolkit. */
+#define PTXLOOM_FLOAT1(result, name)                                                       \
+	static __device__ __forceinline__ result name(float x) { return name##f(x); }
+#define PTXLOOM_FLOAT2(name)                                                               \
+	static __device__ __forceinline__ float name(float x, float y) { return name##f(x, y); }
+PTXLOOM_FLOAT1(float, acosh)
+PTXLOOM_FLOAT1(float, asinh)
+PTXLOOM_FLOAT1(float, atanh)
+PTXLOOM_FLOAT1(float, cbrt)
+PTXLOOM_FLOAT1(float, erfc)
+PTXLOOM_FLOAT1(float, erf)
+PTXLOOM_FLOAT1(float, exp2)
+PTXLOOM_FLOAT1(float, expm1)
+PTXLOOM_FLOAT1(float, lgamma)
+PTXLOOM_FLOAT1(float, log1p)
+PTXLOOM_FLOAT1(float, log2)
+PTXLOOM_FLOAT1(float, logb)
+PTXLOOM_FLOAT1(float, nearbyint)
+PTXLOOM_FLOAT1(float, rint)
+PTXLOOM_FLOAT1(float, round)
+PTXLOOM_FLOAT1(float, tgamma)
+PTXLOOM_FLOAT1(float, trunc)
+PTXLOOM_FLOAT1(int, ilogb)
+PTXLOOM_FLOAT1(long, lrint)
+PTXLOOM_FLOAT1(long, lround)
+PTXLOOM_FLOAT1(long long, llrint)
+PTXLOOM_FLOAT1(long long, llround)
+PTXLOOM_FLOAT2(copysign)
+PTXLOOM_FLOAT2(fdim)
+PTXLOOM_FLOAT2(fmax)
+PTXLOOM_FLOAT2(fmin)
+PTXLOOM_FLOAT2(hypot)
+PTXLOOM_FLOAT2(nextafter)
+PTXLOOM_FLOAT2(remainder)
+#undef PTXLOOM_FLOAT1
+#undef PTXLOOM_FLOAT2
+static __device__ __forceinline__ float fma(float a, float b, float c) { return fmaf(a, b, c); }
+static __device__ __forceinline__ float scalbn(float x, int n) { return scalbnf(x, n); }
+static __device__ __forceinline__ float scalbln(float x, long n) { return scalblnf(x, n); }
+static __device__ __forceinline__ double nan(const char *) { return __builtin_nan(""); }
+static __device__ __forceinline__ float nanf(const char *) { return __builtin_nanf(""); }
+
 /* ---- loads and stores with a hint for the caches ---- */
 
 #define PTXLOOM_LOAD1(name, op, type, ptx, letter)                                         \
