@@ -172,6 +172,7 @@ enum exec_stop {
 	STOP_PARTED,   /* gang mode: the warps go on one by one, from where their groups are parked */
 	STOP_BARRIER,  /* parked; the record of the wait is in the warp's groups */
 	STOP_YIELD,    /* budget used up or a polite wait: run others first */
+	STOP_TURN,     /* the other warps of the CTA have a turn first */
 	STOP_FAULT,    /* see gang->fault */
 };
 
@@ -533,6 +534,8 @@ const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
 const struct insn *warp_goto(struct gang *g, u32 pc);
 /* After a failed wait: others run first, the group goes on at `pc`. */
 const struct insn *warp_yield(struct gang *g, u32 pc);
+/* Go on at pc after the other warps of the CTA have had a turn; at once if lanes have parted. */
+const struct insn *warp_turn(struct gang *g, u32 pc);
 /* Park lanes; for the scheduler and the synchronising handlers. */
 void warp_park(struct warp *w, struct group group);
 /* Run the next ready group of the gang's warp; NULL and g->stop when there is none. */

@@ -85,8 +85,11 @@ static void lower_copy(struct lower *l)
 static void lower_group(struct lower *l, enum async_group_op op)
 {
 	const struct ir_operand *n = lower_named(l, 'n');
-	struct insn *in = lower_emit(l, OP_async_group);
+	struct insn *in;
 
+	if (op == ASYNC_WAIT || op == ASYNC_WAIT_ALL)
+		lower_emit_free(l, OP_turn);
+	in = lower_emit(l, OP_async_group);
 	in->count = (u8)op;
 	in->imm = n ? n->imm : 0;
 }

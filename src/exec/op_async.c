@@ -156,6 +156,29 @@ HANDLER(cp_async)
 	return in + 1;
 }
 
+/*
+ * Before a wait for cp.async: what is copied from global memory arrives long after the other warps
+ * have come as far as this one, so they have a turn first. Programs lean on it that clear with plain
+ * stores, too late, what a neighbour's copy fills.
+ */
+HANDLER(turn_gang)
+{
+	if (g->cta->gangs == 1 || !g->cta->async || !g->cta->async->some)
+		return in + 1;
+	g->pc = (u32)(in - g->insns) + 1;
+	g->stop = STOP_TURN;
+	return NULL;
+}
+
+HANDLER(turn_warp)
+{
+	const struct async_cta *a = g->cta->async;
+
+	if (!a || !a->some)
+		return in + 1;
+	return warp_turn(g, (u32)(in - g->insns) + 1);
+}
+
 /* count = enum async_group_op, imm = groups that may stay. */
 HANDLER(async_group)
 {

@@ -319,7 +319,7 @@ static void make_order(struct cta *c, u8 *order, u32 n)
 
 static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 {
-	bool progress = false;
+	bool progress = false, rests = false;
 	u8 order[GANG_WARPS];
 
 	make_order(g->cta, order, g->warps);
@@ -340,7 +340,9 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 		pass->used_up |= g->budget <= 0;
 		pass->yielded |= g->stop == STOP_YIELD;
 		pass->fault |= g->stop == STOP_FAULT;
+		rests |= g->stop == STOP_TURN;
 	}
+	g->stop = rests && !pass->fault ? STOP_TURN : g->stop;
 	if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
 		g->rejoin =
 			NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
@@ -406,22 +408,52 @@ static bool release(struct cta *c)
 	return true;
 }
 
+static void add_pass(struct pass *sum, const struct pass *x)
+{
+	sum->ran |= x->ran;
+	sum->yielded |= x->yielded;
+	sum->fault |= x->fault;
+	sum->used_up |= x->used_up;
+	sum->active |= x->active;
+}
+
+/* Gangs that let the others go first (STOP_TURN) go on when none of those gets further. */
+static void wake(struct cta *c, struct pass *pass)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		if (c->gang[i].stop == STOP_TURN) {
+			c->gang[i].stop = STOP_NONE;
+			pass->ran = pass->active = true;
+		}
+}
+
 /* One turn of every gang. */
 static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 {
+	bool further = false;
+
 	for (u32 i = 0; i < c->gangs && !pass->fault; i++) {
 		struct gang *g = &c->gang[i];
+		struct pass turn = {0};
 
+		if (g->stop == STOP_TURN) {
+			*done = false;
+			continue;
+		}
 		if (g->together) {
-			run_gang(g, budget, pass);
+			run_gang(g, budget, &turn);
 			*done &= g->stop == STOP_DONE;
 		} else if (!gang_is_done(g)) {
-			run_warps(g, budget, pass);
+			run_warps(g, budget, &turn);
 			*done &= gang_is_done(g);
 		}
+		further |= turn.ran && !turn.yielded && !turn.used_up && g->stop != STOP_TURN;
+		add_pass(pass, &turn);
 		pass->polled |= g->polled;
 		g->polled = false;
 	}
+	if (!further)
+		wake(c, pass);
 }
 
 enum exec_stop exec_cta_run(struct cta *c, s32 budget)

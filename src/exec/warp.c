@@ -275,6 +275,18 @@ const struct insn *warp_yield(struct gang *g, u32 pc)
 	return NULL;
 }
 
+const struct insn *warp_turn(struct gang *g, u32 pc)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	if (w->mask != w->live)
+		return g->insns + pc;
+	park_ready(w, w->mask, pc);
+	w->mask = 0;
+	g->stop = STOP_TURN;
+	return NULL;
+}
+
 /* ---- calls ---- */
 
 const struct insn *warp_goto(struct gang *g, u32 pc)

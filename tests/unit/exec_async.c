@@ -73,6 +73,54 @@ static void test_late(void)
 	CHECK(good);
 }
 
+/*
+ * The upper half of the threads clears what the lower half copies, without waiting for anybody: what
+ * is copied comes later, as the other warps have a turn before the wait.
+ */
+static void test_turn(void)
+{
+	static const char ptx[] = KERNEL(
+		"", "shr.u32 n, c, 1; setp.ge.u32 q, t, n; @q bra CLEAR;\n"
+		    "cp.async.cg.shared.global [a], [x], 16; cp.async.commit_group; "
+		    "cp.async.wait_group 0; bra MEET;\n"
+		    "CLEAR: mov.u32 d, 0; shl.b32 n, n, 4; sub.u32 b, a, n; st.shared.u32 [b], d;\n"
+		    "MEET: bar.sync 0; ld.shared.u32 d, [a]; st.global.u32 [y], d;");
+	u32 out[4096];
+
+	for (u32 block = 64; block <= 256; block *= 2) {
+		bool good = true;
+
+		CHECK_EQ(run(ptx, false, 1, block, out), STOP_DONE);
+		for (u32 t = 0; t < block; t++)
+			good &= out[4 * t] == (t < block / 2 ? 16 * t : 7);
+		CHECK(good);
+	}
+}
+
+/* The same with two gangs, of which the second parts on its way to the stores. */
+static void test_turn_of_gangs(void)
+{
+	static const char ptx[] = HEAD
+		".visible .entry k(.param .u64 pin, .param .u64 pout)\n{\n"
+		".reg .pred p, q; .reg .b32 t, a, d; .reg .b64 i, o, x, y;\n"
+		".shared .align 16 .b8 s[4096];\n"
+		"ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x;\n"
+		"mad.wide.u32 x, t, 16, i; mad.wide.u32 y, t, 4, o; and.b32 d, t, 255;\n"
+		"mov.u32 a, s; mad.lo.u32 a, d, 16, a; mov.u32 d, 0;\n"
+		"setp.ge.u32 q, t, 256; setp.ge.u32 p, t, 384; @q bra UPPER;\n"
+		"cp.async.cg.shared.global [a], [x], 16; bra MEET;\n"
+		"UPPER: @!p bra MEET; st.shared.u32 [a], d;\n"
+		"MEET: cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;\n"
+		"ld.shared.u32 d, [a]; st.global.u32 [y], d; ret;\n}\n";
+	u32 out[4096];
+	bool good = true;
+
+	CHECK_EQ(run(ptx, false, 1, 512, out), STOP_DONE);
+	for (u32 t = 0; t < 512; t++)
+		good &= out[t] == 16 * (t & 255);
+	CHECK(good);
+}
+
 /* Four groups, the oldest first; a wait of other lanes does not help. */
 static void test_groups(void)
 {
@@ -288,6 +336,8 @@ int main(void)
 		if (!exec_ops_select(level))
 			continue;
 		test_late();
+		test_turn();
+		test_turn_of_gangs();
 		test_groups();
 		test_fill();
 		test_wrapping();
