@@ -352,7 +352,7 @@ static void remove_op(struct async_cta *a, u32 i)
 	a->len--;
 }
 
-void async_wait_bulk(struct cta *c, u32 warp, u32 lanes, u32 keep)
+void async_wait_bulk(struct cta *c, u32 warp, u32 lanes)
 {
 	struct async_cta *a = c->async;
 
@@ -363,7 +363,7 @@ void async_wait_bulk(struct cta *c, u32 warp, u32 lanes, u32 keep)
 		u32 l = op->thread % WARP_LANES, done = a->warp[warp].bulk_committed[l];
 
 		if (op->mbar || op->thread / WARP_LANES != warp || !(lanes >> l & 1) ||
-		    done < keep || op->group >= done - keep) {
+		    op->group >= done) {
 			i++;
 			continue;
 		}

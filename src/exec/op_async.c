@@ -199,7 +199,7 @@ HANDLER(async_group)
 			async_commit_bulk(g->cta, warp, lanes);
 			break;
 		case ASYNC_WAIT_BULK:
-			async_wait_bulk(g->cta, warp, lanes, (u32)in->imm);
+			async_wait_bulk(g->cta, warp, lanes);
 			break;
 		}
 	}

@@ -245,6 +245,24 @@ static void test_bulk(void)
 	CHECK(out[2048] == 4 && out[2049] == 1 && out[2050] == 1);
 }
 
+/* A wait that lets the newest group stay: its source may be written over none the less. */
+static void test_bulk_kept(void)
+{
+	static const char ptx[] = KERNEL(
+		"", "fence.proxy.async; bar.sync 0; @!p bra END;\n"
+		    "cp.async.bulk.global.shared::cta.bulk_group [o], [a], 16; "
+		    "cp.async.bulk.commit_group;\n"
+		    "cp.async.bulk.global.shared::cta.bulk_group [o+16], [a+16], 16; "
+		    "cp.async.bulk.commit_group;\n"
+		    "cp.async.bulk.wait_group.read 1; mov.u32 d, 9; st.shared.u32 [a], d; "
+		    "st.shared.u32 [a+16], d;");
+	u32 out[4096];
+
+	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
+	for (u32 i = 0; i < 8; i++)
+		CHECK_EQ(out[i], 7);
+}
+
 /* A copy that nobody waits for is there when the CTA has ended. */
 static void test_unwaited(void)
 {
@@ -343,6 +361,7 @@ int main(void)
 		test_wrapping();
 		test_pipeline();
 		test_bulk();
+		test_bulk_kept();
 		test_unwaited();
 		test_cluster();
 	}
