@@ -44,6 +44,22 @@ static void test_freed(struct mem *m, u64 at)
 	CHECK(!fill(m, at + 1024, 4));
 }
 
+/* Ranges that are put in by hand: none that is empty, wraps around or overlaps another one. */
+static void test_inserted(struct mem *m, u64 at)
+{
+	u64 end = at + 1024;
+
+	CHECK(!mem_insert(m, (struct mem_range){.base = end, .size = 0}));
+	CHECK(!mem_insert(m, (struct mem_range){.base = UINT64_MAX - 15, .size = 32}));
+	CHECK(!mem_insert(m, (struct mem_range){.base = end - 1, .size = 16}));
+	CHECK(!mem_insert(m, (struct mem_range){.base = at - 1, .size = 2}));
+	CHECK(!mem_insert(m, (struct mem_range){.base = at, .size = 1024}));
+	CHECK(mem_insert(m, (struct mem_range){.base = end, .size = 16, .kind = MEM_KIND_DEVICE}));
+	m->strict = true;
+	CHECK(fill(m, end, 16));
+	CHECK(!fill(m, end, 17));
+}
+
 int main(void)
 {
 	struct mem m;
@@ -57,6 +73,9 @@ int main(void)
 		test_pages(&m, at);
 		test_freed(&m, at);
 	}
+	at = mem_alloc(&m, 1024, 512, MEM_KIND_DEVICE);
+	if (CHECK(at != 0))
+		test_inserted(&m, at);
 	mem_fini(&m);
 	return check_done();
 }
