@@ -52,7 +52,8 @@ exec_sources = \
 	src/exec/op_tex.c src/exec/op_tex_wide.c src/exec/tex_op.h src/exec/tex_wide.h \
 	src/exec/op_atom.c \
 	src/exec/op_parted.c src/exec/ops/parted.def \
-	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_quads.c src/exec/op_mma_scaled.c \
+	src/exec/op_matrix.c src/exec/op_mma.c src/exec/op_mma_tile.c \
+	src/exec/op_mma_quads.c src/exec/op_mma_scaled.c \
 	src/exec/op_wgmma.c \
 	src/exec/product_float.c src/exec/product_int.c \
 	src/exec/mma_fused.h src/exec/mma_op.h src/exec/mma_plane.h src/exec/mma_product.h \

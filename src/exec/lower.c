@@ -246,6 +246,8 @@ static bool finish(struct lower *l)
 	p->note_len = (u32)l->notes.len;
 	measure_frames(l);
 	lower_mark_polls(p);
+	if (!l->options.one_to_one && !l->options.no_fusion)
+		lower_mark_common(p);
 	p->thread_insns = lower_estimate(p);
 	p->may_be_idle = lower_may_be_idle(p);
 	return p->notes != NULL && !l->failed;

@@ -159,6 +159,8 @@ typedef void lower_rule(struct lower *l);
 lower_rule *lower_find_rule(u32 row);
 /* Mark the backward branches of loops that may wait for other threads (INSN_POLL): polls.c. */
 void lower_mark_polls(struct program *p);
+/* Products of matrices that have factors in common and follow one another. */
+void lower_mark_common(struct program *p);
 /* Estimate what one thread runs: estimate.c. */
 u64 lower_estimate(const struct program *p);
 /* Is the program's exec_cta_idle worth asking? idle.c */

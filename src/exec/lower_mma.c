@@ -183,6 +183,29 @@ static void lower_scaled(struct lower *l, struct mma_form *f, u32 k, bool sparse
 	emit_product(l, OP_mma_scaled, f, &rule, scales);
 }
 
+/* The commonest forms have operations of their own: one tile, one block of dense factors. */
+static enum exec_op tile_op(const struct mma_form *f, const struct mma_rule *rule, u32 k)
+{
+	static const struct {
+		u8 type, sums, k; /* enum mma_type */
+		enum exec_op op;
+	} ops[] = {
+		{MMA_F16, MMA_F32, 16, OP_mma_f16},   {MMA_F16, MMA_F32, 8, OP_mma_f16_k8},
+		{MMA_F16, MMA_F16, 16, OP_mma_half},  {MMA_BF16, MMA_F32, 16, OP_mma_bf16},
+		{MMA_TF32, MMA_F32, 8, OP_mma_tf32},
+	};
+
+	/* more bits than that and the sums leave 32 */
+	if (f->rows != 2 || f->columns != 1 || f->flags & MMA_SPARSE || rule->sum != MMA_FUSED ||
+	    (rule->block && rule->block < k) || rule->fraction > 25)
+		return OP_mma;
+	for (u32 i = 0; i < ARRAY_LEN(ops); i++)
+		if (f->a == ops[i].type && f->b == ops[i].type && f->c == ops[i].sums &&
+		    f->d == ops[i].sums && k == ops[i].k)
+			return ops[i].op;
+	return OP_mma;
+}
+
 void lower_mma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -244,7 +267,58 @@ void lower_mma(struct lower *l)
 	rule.extra = (u8)(f.a == MMA_F64                            ? round_mode(form)
 			  : selector && selector->kind == IR_OP_INT ? (u32)selector->imm
 								    : 0);
-	emit_product(l, OP_mma, &f, &rule, NULL);
+	emit_product(l, tile_op(&f, &rule, s.k), &f, &rule, NULL);
+}
+
+/* ---- products that have a factor in common ---- */
+
+static bool is_tile(const struct insn *in)
+{
+	switch (in->op) {
+	case OP_mma_f16:
+	case OP_mma_f16_k8:
+	case OP_mma_half:
+	case OP_mma_bf16:
+	case OP_mma_tf32:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Does the record write one of these rows? */
+static bool writes(const struct program *p, const struct insn *in, const u32 *rows, u32 n)
+{
+	for (u32 d = 0; d < in->size; d++)
+		for (u32 i = 0; i < n; i++)
+			if (p->ext[in->ext + d] == rows[i])
+				return true;
+	return false;
+}
+
+/* The same rows in both records, which the first one leaves as they are? at: where they begin. */
+static bool in_common(const struct program *p, const struct insn *in, const struct insn *then,
+		      u32 at, u32 n)
+{
+	const u32 *first = p->ext + in->ext + at, *second = p->ext + then->ext + at;
+
+	return !memcmp(first, second, n * sizeof(*first)) && !writes(p, in, first, n);
+}
+
+/* Between two products only the meeting of lanes, of which none parted since the first. */
+void lower_mark_common(struct program *p)
+{
+	for (u32 i = 0; i + 2 < p->insns; i++) {
+		struct insn *in = &p->insn[i], *then = in + 2;
+
+		if (!is_tile(in) || then->op != in->op || in[1].op != OP_warp_sync ||
+		    then->pad != in->pad || in->func != then->func)
+			continue;
+		if (in_common(p, in, then, in->size, in->count))
+			in->flags |= INSN_SAME_A;
+		if (in_common(p, in, then, (u32)in->size + in->count, in->space))
+			in->flags |= INSN_SAME_B;
+	}
 }
 
 /*

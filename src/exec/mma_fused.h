@@ -1,9 +1,9 @@
 /*
  * Sums of products as tensor cores make them (see mma_tile.h for the rule), for 16 rows and 8
- * columns of decoded factors, vectors of outputs at a time. Exponents first: the largest of each
- * output; then every product, exact in f32, is scaled by a power of two and cut to an integer, the
- * integers added, and the sum rounded once. What does not fit that is left to mma_tile.h: infinities
- * and NaN, exponents at the ends of f32, sums beyond 31 bits.
+ * columns of decoded factors, a column at a time in vectors of rows. Exponents first: the largest of
+ * each output; then every product, exact in f32, is scaled by a power of two and cut to an integer,
+ * the integers added, and the sum rounded once. What does not fit that is left to mma_tile.h:
+ * infinities and NaN, exponents at the ends of f32, sums beyond 31 bits.
  */
 #ifndef PL_EXEC_MMA_FUSED_H
 #define PL_EXEC_MMA_FUSED_H
@@ -14,15 +14,16 @@
 #define MMA_LEAST_NARROW (127 - 60)
 #define MMA_MOST_NARROW (127 + 60)
 #define MMA_LEAST_WIDE (127 - 101)
-#define MMA_TOP_NONE (-5000)
-/* Vectors of rows that are summed at once. */
-#define MMA_CHUNK 4
-/* For each vector of a chunk and each parity of the column; arrays with constant indices stay in registers. */
-#define MMA_EACH(M) M(0, 0) M(0, 1) M(1, 0) M(1, 1) M(2, 0) M(2, 1) M(3, 0) M(3, 1)
+#define MMA_MOST_WIDE 254
 
-/* The accumulators of a tile, in fragments: vectors of rows by parity of the column. */
+/* Something of each output: by column, vectors of rows. */
+struct mma_outputs {
+	mma_vi at[MMA_TILE_COLUMNS][MMA_PER_ROWS];
+};
+
+/* The accumulators of a tile. */
 struct mma_sums {
-	mma_vf value[MMA_VECTORS][2];
+	mma_vf value[MMA_TILE_COLUMNS][MMA_PER_ROWS];
 };
 
 /* How the sum of a block is rounded, and what it is made of. */
@@ -33,113 +34,112 @@ struct mma_round {
 	bool half;   /* accumulators are f16 */
 };
 
+/* As bytes or halves. */
+MMA_INLINE mma_vi mma_add_exponents(bool narrow, mma_vi a, mma_vi b)
+{
+	return narrow ? (mma_vi)((mma_vub)a + (mma_vub)b) : (mma_vi)((mma_vh)a + (mma_vh)b);
+}
+
 /* The larger one of `top` and a + b. */
 MMA_INLINE mma_vi mma_top(bool narrow, mma_vi top, mma_vi a, mma_vi b)
 {
-	if (narrow)
-		return (mma_vi)mma_max_byte((mma_vub)a + (mma_vub)b, (mma_vub)top);
-	return (mma_vi)mma_max_half((mma_vh)a + (mma_vh)b, (mma_vh)top);
-}
-
-/* Largest exponents of products, as bytes or halves, eight columns to a row. */
-MMA_INLINE void mma_tops(const struct mma_lay *lay, bool narrow, const struct mma_left *l,
-			 const struct mma_right *r, u32 first, u32 chunk, mma_vi *m)
-{
-	static const u8 pair[8][16] = {
-#define PAIR(a) {a, a, a, a, a, a, a, a, a + 1, a + 1, a + 1, a + 1, a + 1, a + 1, a + 1, a + 1}
-		PAIR(0), PAIR(2), PAIR(4), PAIR(6), PAIR(8), PAIR(10), PAIR(12), PAIR(14),
-#undef PAIR
-	};
-	static const u8 same[8][16] = {
-#define SAME(a) {a, a + 1, a, a + 1, a, a + 1, a, a + 1, a, a + 1, a, a + 1, a, a + 1, a, a + 1}
-		SAME(0), SAME(2), SAME(4), SAME(6), SAME(8), SAME(10), SAME(12), SAME(14),
-#undef SAME
-	};
-	static const u8 other[16] = {8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7};
-
-	m[0] = m[1] = m[2] = m[3] = (mma_vi)((mma_vh){0} + (s16)(narrow ? 0 : MMA_TOP_NONE));
-	for (u32 g = first; g < first + lay->groups; g++) {
-		const mma_vi *e = &l->exponent[g][chunk * MMA_CHUNK];
-		mma_vi e0 = e[0], e1 = e[1], e2 = e[2], e3 = e[3];
-
-		for (u32 i = 0; i < 8; i++) {
-			mma_vi b = mma_each_row(r->exponent[g] + 16 * i);
-			const u8 *which = narrow ? pair[i] : same[i];
-
-			m[0] = mma_top(narrow, m[0], mma_choose(e0, which), b);
-			m[1] = mma_top(narrow, m[1], mma_choose(e1, which), b);
-			m[2] = mma_top(narrow, m[2], mma_choose(e2, which), b);
-			m[3] = mma_top(narrow, m[3], mma_choose(e3, which), b);
-		}
-	}
-	if (narrow) {
-		m[0] = (mma_vi)mma_max_byte((mma_vub)m[0], (mma_vub)mma_choose(m[0], other));
-		m[1] = (mma_vi)mma_max_byte((mma_vub)m[1], (mma_vub)mma_choose(m[1], other));
-		m[2] = (mma_vi)mma_max_byte((mma_vub)m[2], (mma_vub)mma_choose(m[2], other));
-		m[3] = (mma_vi)mma_max_byte((mma_vub)m[3], (mma_vub)mma_choose(m[3], other));
-	}
-}
-
-/* Of four rows and columns, in words. */
-MMA_INLINE mma_vi mma_top_of(bool narrow, mma_vi m, u32 parity)
-{
-	static const u8 bytes[2][16] = {
-		{0, 128, 128, 128, 1, 128, 128, 128, 2, 128, 128, 128, 3, 128, 128, 128},
-		{4, 128, 128, 128, 5, 128, 128, 128, 6, 128, 128, 128, 7, 128, 128, 128}};
-	static const u8 halves[2][16] = {
-		{0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7},
-		{8, 9, 8, 9, 10, 11, 10, 11, 12, 13, 12, 13, 14, 15, 14, 15}};
+	mma_vi sum = mma_add_exponents(narrow, a, b);
 
 	if (narrow)
-		return mma_choose(m, bytes[parity]);
-	return mma_choose(m, halves[parity]) >> 16;
+		return (mma_vi)mma_max_byte((mma_vub)sum, (mma_vub)top);
+	return (mma_vi)mma_max_half((mma_vh)sum, (mma_vh)top);
+}
+
+/* The largest byte or half of each word becomes its upper one. */
+MMA_INLINE mma_vi mma_top_of_word(bool narrow, mma_vi m)
+{
+	if (!narrow)
+		return (mma_vi)mma_max_half((mma_vh)m, (mma_vh)(m << 16));
+	m = (mma_vi)mma_max_byte((mma_vub)m, (mma_vub)(m << 8));
+	return (mma_vi)mma_max_byte((mma_vub)m, (mma_vub)(m << 16));
 }
 
 /*
- * Of narrow factors and one chunk: is there an output without any product that is not zero? Then its
- * exponent is the accumulator's, which may be small; else it is none of f32's small ones.
+ * The largest exponents of products, in the upper byte or half of words. The least of them all:
+ * is there an output without any product that is not zero (of wide factors that is not looked for)?
  */
-MMA_INLINE bool mma_lacks_products(const mma_vi *m)
+MMA_INLINE bool mma_tops(const struct mma_lay *lay, bool narrow, const struct mma_left *l,
+			 const struct mma_right *r, u32 first, struct mma_outputs *top)
 {
-	mma_vub least = (mma_vub){0} + MMA_BYTE_LEAST, low;
+	mma_vub least = (mma_vub){0} - 1;
 
-	low = (mma_vub)((mma_vub)m[0] < least) | (mma_vub)((mma_vub)m[1] < least) |
-	      (mma_vub)((mma_vub)m[2] < least) | (mma_vub)((mma_vub)m[3] < least);
-	return mma_any((mma_vi)low);
+	MMA_UNROLL_WIDE
+	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+			mma_vi m = mma_add_exponents(narrow, l->exponent[4 * first][v],
+						     mma_splat(r->exponent[first][4 * j]));
+
+			MMA_UNROLL
+			for (u32 t = 1; t < 4; t++)
+				m = mma_top(narrow, m, l->exponent[4 * first + t][v],
+					    mma_splat(r->exponent[first][4 * j + t]));
+			for (u32 g = first + 1; g < first + lay->groups; g++)
+				MMA_UNROLL
+				for (u32 t = 0; t < 4; t++)
+					m = mma_top(narrow, m, l->exponent[4 * g + t][v],
+						    mma_splat(r->exponent[g][4 * j + t]));
+			m = mma_top_of_word(narrow, m);
+			least = mma_min_byte(least, (mma_vub)m);
+			top->at[j][v] = m;
+		}
+	return narrow && !mma_any((mma_vi)((mma_vu)least >> 24 < MMA_BYTE_LEAST));
 }
 
 /*
- * The exponent field of an accumulator: of f16, least 2^-14. Zero has none, but in f16, where small
- * products reach it, that of the least sum; with f32 sums mma_tile.h makes those.
+ * Exponents are in the place that they have in f32 here, 0 standing for none; below may be anything.
+ * Of products:
+ */
+MMA_INLINE mma_vi mma_top_field(bool narrow, bool none, mma_vi m)
+{
+	mma_vi top = (mma_vi)((mma_vu)m >> 1);
+
+	if (!narrow)
+		return mma_max(m >> 16, (mma_vi){0}) << 23;
+	if (none)
+		top &= top >= MMA_BYTE_LEAST << 23;
+	return top;
+}
+
+/*
+ * Of an accumulator: of f16 the least is 2^-14. Zero has none, but in f16, where small products reach
+ * it, that of the least sum; with f32 sums mma_tile.h makes those.
  */
 MMA_INLINE mma_vi mma_field(mma_vi c, const struct mma_round *round, bool none)
 {
-	bool half = round->half;
-	s32 zero = half ? 127 - 14 - round->below : MMA_TOP_NONE;
-	mma_vi field = (mma_vi)((mma_vu)(c << 1) >> 24);
+	mma_vi field = c & 0x7fffffff, zero = (mma_vi)(field == 0);
 
-	if (half)
-		field = mma_max(field, (mma_vi){0} + 113);
-	else if (none)
-		field = mma_max(field, (mma_vi){0} + 1);
-	if (half || none)
-		field = mma_pick(c << 1 == 0, (mma_vi){0} + zero, field);
+	if (round->half)
+		return mma_pick(zero, mma_splat((u32)(113 - round->below) << 23),
+				mma_max(field, mma_splat(113 << 23)));
+	if (none)
+		return mma_max(field, mma_splat(1 << 23)) & ~zero;
 	return field;
 }
 
-/* The larger exponent; `bad` where it is out of range. */
-MMA_INLINE mma_vi mma_exponent(bool narrow, bool none, mma_vi top, mma_vi field, mma_vi *bad)
-{
-	s32 least = narrow ? MMA_LEAST_NARROW : MMA_LEAST_WIDE;
-	mma_vi e;
+/* What tells that the sums of a block are not right: see mma_is_sound. */
+struct mma_signs {
+	mma_vi exponent; /* the largest one */
+	mma_vf sum;	 /* the largest one, or its opposite */
+	mma_vi bad;	 /* not zero: something is */
+};
 
-	if (narrow && none)
-		top = mma_pick(top < MMA_BYTE_LEAST, (mma_vi){0} + MMA_TOP_NONE, top);
-	e = mma_max(top, field);
-	*bad |= e > (narrow ? MMA_MOST_NARROW : 254);
+/* The larger exponent. */
+MMA_INLINE mma_vi mma_exponent(bool narrow, bool none, mma_vi top, mma_vi field,
+			       struct mma_signs *signs)
+{
+	s32 least = (narrow ? MMA_LEAST_NARROW : MMA_LEAST_WIDE) << 23;
+	mma_vi e = mma_max(top, field) & MMA_NUMBER(exponent);
+
+	signs->exponent = mma_max(signs->exponent, e);
 	if (none) {
-		*bad |= (e < least) & (e > -1000);
-		e = mma_max(e, (mma_vi){0} + least);
+		signs->bad |= (e < least) & (e != 0);
+		e = mma_max(e, mma_splat((u32)least));
 	}
 	return e;
 }
@@ -157,229 +157,187 @@ MMA_INLINE mma_vi mma_term(bool narrow, mma_vf a, mma_vf b, mma_vi scale)
 	return mma_to_int(p * (mma_vf)scale);
 }
 
-/* The products of one chunk of a block, scaled, cut and added. */
+/* The products of column j in a block, scaled, cut and added. */
 MMA_INLINE void mma_products(const struct mma_lay *lay, bool narrow, const struct mma_left *l,
-			     const struct mma_right *r, u32 first, u32 chunk,
-			     const mma_vi (*scale)[2], mma_vi (*sum)[2])
+			     const struct mma_right *r, u32 first, u32 j, const mma_vi *scale,
+			     mma_vi *sum)
 {
-	u32 slots = narrow ? 4 : 2;
-	mma_vi s[MMA_CHUNK][2];
+	const u32 slots = narrow ? 4 : 2;
 
-#define ZERO(v, p) s[v][p] = (mma_vi){0};
-	MMA_EACH(ZERO)
-#undef ZERO
+	MMA_UNROLL
+	for (u32 v = 0; v < MMA_PER_ROWS; v++)
+		sum[v] = (mma_vi){0};
+	MMA_UNROLL
 	for (u32 plane = first * slots; plane < (first + lay->groups) * slots; plane++) {
-		const mma_vf *a = &l->value[plane][chunk * MMA_CHUNK];
-		const f32(*b)[MMA_TILE_COLUMNS] = &r->value[4 * plane];
+		const mma_vf(*a)[MMA_PER_ROWS] = &l->value[4 * plane];
+		const f32 *b = &r->value[plane][4 * j];
 
 		if (!(lay->slots >> plane % slots & 1))
 			continue;
-#define ROW(v, t)                                                                                  \
-	do {                                                                                       \
-		mma_vf x = MMA_SPREAD(a[v], t);                                                    \
-                                                                                                   \
-		s[v][0] += mma_term(narrow, x, b0, scale[v][0]);                                   \
-		s[v][1] += mma_term(narrow, x, b1, scale[v][1]);                                   \
-	} while (0)
-#define STEP(t)                                                                                    \
-	do {                                                                                       \
-		mma_vf b0 = (mma_vf)mma_each_row(b[t]), b1 = (mma_vf)mma_each_row(b[t] + 4);       \
-                                                                                                   \
-		ROW(0, t);                                                                         \
-		ROW(1, t);                                                                         \
-		ROW(2, t);                                                                         \
-		ROW(3, t);                                                                         \
-	} while (0)
-		STEP(0);
-		STEP(1);
-		STEP(2);
-		STEP(3);
-#undef STEP
-#undef ROW
+		MMA_UNROLL
+		for (u32 t = 0; t < 4; t++) {
+			mma_vf y = mma_splat_float(b[t]);
+
+			MMA_UNROLL
+			for (u32 v = 0; v < MMA_PER_ROWS; v++)
+				sum[v] += mma_term(narrow, a[t][v], y, scale[v]);
+		}
 	}
-#define GIVE(v, p) sum[v][p] = s[v][p];
-	MMA_EACH(GIVE)
-#undef GIVE
 }
 
-/* The accumulator joins, and the sum is rounded. unit: 2 to the power of exponent - fraction. */
-MMA_INLINE mma_vf mma_finish(mma_vi sum, mma_vf c, mma_vi unit, const struct mma_round *round,
-			     mma_vi *bad)
+/* The accumulator joins, and the sum is rounded. */
+MMA_INLINE mma_vf mma_finish(mma_vi sum, mma_vf c, mma_vi exponent, const struct mma_round *round,
+			     struct mma_signs *signs)
 {
-	mma_vi scale = (254 << 23) - unit, cut = mma_to_int(c * (mma_vf)scale);
-	mma_vi all = (mma_vi)((mma_vu)sum + (mma_vu)cut);
-	mma_vf d;
+	mma_vi unit = exponent - (round->fraction << 23);
+	mma_vi scale = ((254 + round->fraction) << 23) - exponent;
+	mma_vi all = (mma_vi)((mma_vu)sum + (mma_vu)mma_to_int(c * (mma_vf)scale));
+	mma_vf d = mma_cut_float(all);
 
-	*bad |= ((sum ^ all) & (cut ^ all)) >> 31;
+	signs->sum = mma_larger(signs->sum, d);
 	if (round->half) {
-		mma_vi h = mma_narrow_half(mma_odd_float(all) * (mma_vf)unit);
+		mma_vi h = mma_narrow_half(mma_odd_float(all, d) * (mma_vf)unit);
 
-		*bad |= (h & 0x7c00) == 0x7c00;
+		signs->bad |= (h & 0x7c00) == 0x7c00;
 		return mma_widen(h & (h != 0x8000)); /* what is rounded to zero is +0 */
 	}
-	d = mma_cut_float(all) * (mma_vf)unit;
+	d *= (mma_vf)unit;
 	if (round->cut) {
-		*bad |= ((mma_vi)d & 0x7fffffff) == 0x7f800000;
+		signs->bad |= ((mma_vi)d & 0x7fffffff) == 0x7f800000;
 		d = (mma_vf)((mma_vi)d & ~((1 << (23 - round->cut)) - 1));
 	}
 	return d;
 }
 
-/* One chunk of a block. none: outputs may have no product but zeros. */
-MMA_INLINE mma_vi mma_chunk(const struct mma_lay *lay, bool narrow, bool none,
+/*
+ * Exponents were in range, and sums in 31 bits: products alone are, the accumulator has 26 bits; so
+ * what lies as close to the end as that may be wrong.
+ */
+MMA_INLINE bool mma_is_sound(bool narrow, const struct mma_signs *signs)
+{
+	mma_vi odd = signs->bad;
+
+	odd |= signs->exponent > (narrow ? MMA_MOST_NARROW : MMA_MOST_WIDE) << 23;
+	odd |= ((mma_vi)signs->sum & 0x7fffffff) >= (mma_vi)mma_splat_float(0x1.fp30f);
+	return !mma_any(odd);
+}
+
+/*
+ * The columns of a block. none: outputs may have no product but zeros. One step for all columns after
+ * the other: then nothing has to wait for what was begun just before.
+ */
+MMA_INLINE bool mma_columns(const struct mma_lay *lay, bool narrow, bool none,
 			    const struct mma_round *round, const struct mma_left *l,
-			    const struct mma_right *r, u32 first, u32 chunk, const mma_vi *m,
+			    const struct mma_right *r, u32 first, const struct mma_outputs *top,
 			    struct mma_sums *c)
 {
-	mma_vi bad = {0}, scale[MMA_CHUNK][2], sum[MMA_CHUNK][2];
-	mma_vf(*x)[2] = &c->value[chunk * MMA_CHUNK];
-	s32 fraction = round->fraction;
+	const s32 above = ((narrow ? 127 + MMA_DOWN : 254) + round->fraction) << 23;
+	struct mma_signs signs = {{0}, {0}, {0}};
+	struct mma_outputs e, sum;
 
-#define SCALE(v, p)                                                                                \
-	scale[v][p] = mma_exponent(narrow, none, mma_top_of(narrow, m[v], p),                      \
-				   mma_field((mma_vi)x[v][p], round, none), &bad);           \
-	scale[v][p] = ((narrow ? 127 + MMA_DOWN : 254) + fraction - scale[v][p]) << 23;
-#define FINISH(v, p)                                                                               \
-	x[v][p] = mma_finish(sum[v][p], x[v][p],                                                   \
-			     ((narrow ? 127 + MMA_DOWN : 254) << 23) - scale[v][p], round, &bad);
-	MMA_EACH(SCALE)
-	mma_products(lay, narrow, l, r, first, chunk, (const mma_vi(*)[2])scale, sum);
-	MMA_EACH(FINISH)
-#undef SCALE
-#undef FINISH
-	return bad;
-}
+	MMA_UNROLL_WIDE
+	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++)
+			e.at[j][v] = mma_exponent(
+				narrow, none, mma_top_field(narrow, none, top->at[j][v]),
+				mma_field((mma_vi)c->value[j][v], round, none), &signs);
+	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++) {
+		mma_vi scale[MMA_PER_ROWS];
 
-/* One block of groups from `first` on, with the accumulators; anything in the result: it is not right. */
-MMA_INLINE mma_vi mma_block_of(const struct mma_lay *lay, bool narrow,
-			       const struct mma_round *round, const struct mma_left *l,
-			       const struct mma_right *r, u32 first, struct mma_sums *c)
-{
-	mma_vi bad = {0}, m[MMA_CHUNK];
-
-	for (u32 chunk = 0; chunk < MMA_VECTORS / MMA_CHUNK; chunk++) {
-		mma_tops(lay, narrow, l, r, first, chunk, m);
-		if (narrow && !mma_lacks_products(m))
-			bad |= mma_chunk(lay, narrow, false, round, l, r, first, chunk, m, c);
-		else
-			bad |= mma_chunk(lay, narrow, true, round, l, r, first, chunk, m, c);
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++)
+			scale[v] = above - e.at[j][v];
+		mma_products(lay, narrow, l, r, first, j, scale, sum.at[j]);
 	}
-	return bad;
+	MMA_UNROLL_WIDE
+	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++)
+			c->value[j][v] = mma_finish(sum.at[j][v], c->value[j][v], e.at[j][v], round,
+						    &signs);
+	return mma_is_sound(narrow, &signs);
 }
 
-static __attribute__((noinline)) bool
-mma_block_f32(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
-	      const struct mma_right *r, u32 first, struct mma_sums *c)
-{
-	struct mma_round x = {round->fraction, round->below, 0, false};
+/* How a block went. MMA_LACKS: some output has no product but zeros, which was not reckoned with; nothing is done. */
+enum mma_verdict { MMA_RIGHT, MMA_WRONG, MMA_LACKS };
 
-	return !mma_any(mma_block_of(lay, true, &x, l, r, first, c));
+/* One block of groups from `first` on, with the accumulators. none: such outputs are reckoned with. */
+MMA_INLINE enum mma_verdict mma_block_of(const struct mma_lay *lay, bool narrow, bool none,
+					 const struct mma_round *round, const struct mma_left *l,
+					 const struct mma_right *r, u32 first, struct mma_sums *c)
+{
+	struct mma_outputs top;
+
+	if (!mma_tops(lay, narrow, l, r, first, &top) && !none)
+		return MMA_LACKS;
+	return mma_columns(lay, narrow, none, round, l, r, first, &top, c) ? MMA_RIGHT : MMA_WRONG;
 }
 
-static __attribute__((noinline)) bool
-mma_block_f16(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
-	      const struct mma_right *r, u32 first, struct mma_sums *c)
-{
-	struct mma_round x = {round->fraction, round->below, 0, true};
+/* ---- exponents that the sums cannot take: of infinities and NaN, and products at the ends of f32 ---- */
 
-	return !mma_any(mma_block_of(lay, true, &x, l, r, first, c));
+/* The largest and the least exponent of wide factors, zeros left out. */
+struct mma_range {
+	mma_vh high, low;
+};
+
+MMA_INLINE void mma_widen_range(struct mma_range *x, mma_vh e)
+{
+	x->high = mma_max_half(x->high, e);
+	x->low = mma_max_half(x->low, -(e & (mma_vh)(e > MMA_HALF_ODD - 1000)));
 }
 
-static __attribute__((noinline)) bool
-mma_block_cut(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
-	      const struct mma_right *r, u32 first, struct mma_sums *c)
+MMA_INLINE void mma_range_of(const struct mma_range *x, s32 *least, s32 *most)
 {
-	struct mma_round x = {round->fraction, round->below, round->cut, false};
-
-	return !mma_any(mma_block_of(lay, true, &x, l, r, first, c));
-}
-
-static __attribute__((noinline)) bool
-mma_block_wide(const struct mma_lay *lay, const struct mma_round *round, const struct mma_left *l,
-	       const struct mma_right *r, u32 first, struct mma_sums *c)
-{
-	struct mma_round x = {round->fraction, round->below, 0, false};
-
-	return !mma_any(mma_block_of(lay, false, &x, l, r, first, c));
-}
-
-/* All blocks of a tile. False: something has to be done in another way. */
-static bool mma_sum_blocks(const struct mma_lay *lay, const struct mma_round *round,
-			   const struct mma_left *l, const struct mma_right *r, struct mma_sums *c)
-{
-	bool ok = true;
-
-	for (u32 b = 0; ok && b < lay->blocks; b++) {
-		u32 first = b * lay->groups;
-
-		if (!lay->narrow)
-			ok = mma_block_wide(lay, round, l, r, first, c);
-		else if (round->half)
-			ok = mma_block_f16(lay, round, l, r, first, c);
-		else if (round->cut)
-			ok = mma_block_cut(lay, round, l, r, first, c);
-		else
-			ok = mma_block_f32(lay, round, l, r, first, c);
-	}
-	return ok;
-}
-
-/* Exponents that the sums cannot take: of infinities and NaN, and products at the ends of f32. */
-MMA_INLINE bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_left *l, s32 *least,
-			      s32 *most)
-{
-	u32 n = (u32)lay->blocks * lay->groups;
-	mma_vi odd = {0};
-	mma_vh high = {0}, low = {0};
-
-	if (lay->narrow) {
-		for (u32 g = 0; g < n; g++)
-			for (u32 v = 0; v < MMA_VECTORS; v++)
-				odd |= (mma_vi)((mma_vub)l->exponent[g][v] >= MMA_BYTE_ODD);
-		*least = *most = 0;
-		return !mma_any(odd);
-	}
-	for (u32 g = 0; g < n; g++)
-		for (u32 v = 0; v < MMA_VECTORS; v++) {
-			mma_vh e = (mma_vh)l->exponent[g][v];
-
-			high = mma_max_half(high, e);
-			low = mma_max_half(low, -(e & (mma_vh)(e > MMA_HALF_ODD - 1000)));
-		}
 	*least = *most = 0;
 	for (u32 i = 0; i < 2 * MMA_W; i++) {
-		*most = high[i] > *most ? high[i] : *most;
-		*least = -low[i] < *least ? -low[i] : *least;
+		*most = x->high[i] > *most ? x->high[i] : *most;
+		*least = -x->low[i] < *least ? -x->low[i] : *least;
 	}
+}
+
+MMA_INLINE bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_left *l, s32 *least,
+				  s32 *most)
+{
+	u32 n = 4u * lay->blocks * lay->groups;
+	struct mma_range range = {{0}, {0}};
+	mma_vub top = {0};
+
+	*least = *most = 0;
+	for (u32 i = 0; i < n; i++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+			if (lay->narrow)
+				top = mma_max_byte(top, (mma_vub)l->exponent[i][v]);
+			else
+				mma_widen_range(&range, (mma_vh)l->exponent[i][v]);
+		}
+	if (lay->narrow)
+		return !mma_any((mma_vi)(top >= MMA_BYTE_ODD));
+	mma_range_of(&range, least, most);
 	return *most < MMA_HALF_ODD;
 }
 
 MMA_INLINE bool mma_is_plain_right(const struct mma_lay *lay, const struct mma_right *r, s32 *least,
-			       s32 *most)
+				   s32 *most)
 {
 	u32 n = (u32)lay->blocks * lay->groups;
-	mma_vi odd = {0};
-	mma_vh high = {0}, low = {0}, h;
+	struct mma_range range = {{0}, {0}};
+	mma_vub top = {0};
 
-	for (u32 g = 0; g < n; g++)
-		for (u32 i = 0; i < 128 / (4 * MMA_W); i++) {
-			mma_vi e = mma_load(r->exponent[g] + 4 * MMA_W * i);
-
-			if (lay->narrow) {
-				odd |= (mma_vi)((mma_vub)e >= MMA_BYTE_ODD + MMA_BYTE_RIGHT);
-				continue;
-			}
-			h = (mma_vh)e - 127;
-			high = mma_max_half(high, h);
-			low = mma_max_half(low, -(h & (mma_vh)(h > MMA_HALF_ODD - 1000)));
-		}
 	*least = *most = 0;
+	for (u32 g = 0; g < n; g++)
+		for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++) {
+			mma_vi e = mma_load(r->exponent[g] + v * MMA_W);
+
+			if (lay->narrow)
+				top = mma_max_byte(top, (mma_vub)e);
+			else
+				mma_widen_range(&range, (mma_vh)e - 127);
+		}
 	if (lay->narrow)
-		return !mma_any(odd);
-	for (u32 i = 0; i < 2 * MMA_W; i++) {
-		*most = high[i] > *most ? high[i] : *most;
-		*least = -low[i] < *least ? -low[i] : *least;
-	}
+		return !mma_any((mma_vi)(top >= MMA_BYTE_ODD + MMA_BYTE_RIGHT));
+	mma_range_of(&range, least, most);
 	return *most < MMA_HALF_ODD;
 }
 
@@ -387,6 +345,66 @@ MMA_INLINE bool mma_is_plain_right(const struct mma_lay *lay, const struct mma_r
 static inline bool mma_in_range(s32 least_a, s32 most_a, s32 least_b, s32 most_b)
 {
 	return most_a + most_b <= 125 && least_a + least_b >= -100;
+}
+
+/* ---- accumulators of a tile ---- */
+
+/* Where the halves of a tile are: [parity of the column][half]; f16 has both parities in one register. */
+struct mma_ends {
+	const u32 *c[2][2];
+	u32 *d[2][2];
+};
+
+MMA_INLINE void mma_take_tile(const struct mma_ends *e, bool half, struct mma_sums *s)
+{
+	struct mma_words even, odd;
+
+	mma_take_words(e->c[0][0], e->c[0][1], &even);
+	if (!half)
+		mma_take_words(e->c[1][0], e->c[1][1], &odd);
+	MMA_UNROLL
+	for (u32 t = 0; t < 4; t++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+			mma_vi w = even.at[t][v];
+
+			s->value[2 * t][v] = half ? mma_widen(w) : (mma_vf)w;
+			s->value[2 * t + 1][v] = half ? mma_widen((mma_vi)((mma_vu)w >> 16))
+						      : (mma_vf)odd.at[t][v];
+		}
+}
+
+MMA_INLINE void mma_give_tile(const struct mma_ends *e, bool half, const struct mma_sums *s)
+{
+	struct mma_words even, odd;
+
+	MMA_UNROLL
+	for (u32 t = 0; t < 4; t++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+			mma_vf x = s->value[2 * t][v], y = s->value[2 * t + 1][v];
+
+			even.at[t][v] = (mma_vi)x;
+			odd.at[t][v] = (mma_vi)y;
+			if (half)
+				even.at[t][v] = mma_narrow_half(x) | mma_narrow_half(y) << 16;
+		}
+	mma_give_words(&even, e->d[0][0], e->d[0][1]);
+	if (!half)
+		mma_give_words(&odd, e->d[1][0], e->d[1][1]);
+}
+
+/* f16 infinities look like large numbers after widening. */
+MMA_INLINE bool mma_sums_are_plain(const struct mma_sums *s, bool half)
+{
+	mma_vi bad = {0};
+
+	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
+		MMA_UNROLL
+		for (u32 v = 0; v < MMA_PER_ROWS; v++)
+			bad |= ((mma_vi)s->value[j][v] & 0x7fffffff) >=
+			       (half ? 0x47800000 : 0x7f800000);
+	return !mma_any(bad);
 }
 
 #endif

@@ -68,6 +68,10 @@ struct mma_rule {
 	u8 extra;      /* f64: rounding (enum num_mode); sparse: selector */
 };
 
+/* In `flags` of products of tiles: the record after the next one has the same A, the same B. */
+#define INSN_SAME_A 1u
+#define INSN_SAME_B 2u
+
 /* How the products of a tile are laid out. */
 struct mma_lay {
 	u8 type[2];  /* of A, of B */
@@ -120,6 +124,14 @@ static inline u32 mma_bits(u32 type)
 	};
 
 	return bits[type];
+}
+
+/* The lane of a row's four that has the metadata of quad q. */
+static inline u32 mma_meta_lane(u32 bits, u32 quads, u32 q, u32 high, u32 selector)
+{
+	if (bits == 8)
+		return quads == 1 ? 2 * selector + high : 2 * q + high;
+	return quads == 1 ? selector : 2 * selector + q;
 }
 
 #endif

@@ -21,7 +21,6 @@ struct product {
 	struct mma_lay
 		lay; /* floating point: made for the first warp, so `laid` has to be false before */
 	bool laid, vectors;
-	bool (*tile)(struct product *x); /* a way of its own for this form; NULL: none */
 	u8 rows, columns; /* groups of 8; the form has those of one instruction of a warp */
 	const u32 *a[PRODUCT_ROWS][PRODUCT_QUADS];
 	const u32 *b[PRODUCT_COLUMNS][PRODUCT_QUADS];
@@ -30,6 +29,9 @@ struct product {
 	u32 d[PRODUCT_REGISTERS][WARP_LANES]
 		__attribute__((aligned(64))); /* f64: two of these a register */
 };
+
+/* What the record of mma says, for warp w; D is written. */
+void EXEC_NAME(mma_warp)(struct gang *g, const struct insn *in, u32 w);
 
 /* Fill d. */
 void EXEC_NAME(product_float)(struct product *x);

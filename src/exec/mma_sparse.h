@@ -1,168 +1,176 @@
 /*
- * A sparse A, expanded into planes: plane c has the four numbers k = 4 c .. 4 c + 3 of each row, so
- * that B's rows stand in the order of k. Which two of four numbers a row stores, its metadata says:
- * two bits for each stored number, for tf32 four for each pair. PTX ISA "Warp-level matrix
- * instructions: mma.sp", "Sparse matrix storage"; which lanes hold them is measured.
+ * A sparse A, as words of a dense one. A row stores two of each four numbers, of tf32 one of two;
+ * which ones, its metadata says: two bits for each stored number, for tf32 four. PTX ISA "Warp-level
+ * matrix instructions: mma.sp", "Sparse matrix storage"; which lanes hold them is measured.
+ *
+ * Of a stored quad comes a pair of quads whose words p have the numbers k = 4 c + p, c being the
+ * number of the four: so a word is made by one comparison. B is brought into the same order.
  */
 #ifndef PL_EXEC_MMA_SPARSE_H
 #define PL_EXEC_MMA_SPARSE_H
 
 #include "src/exec/mma_plane.h"
 
-/* Word `lane` (0 to 3) of each row, four times. */
-static inline mma_vi mma_spread_at(mma_vi v, u32 lane)
-{
-	u8 which[16];
+/* What is stored of the fours that a word of a dense quad comes from: numbers and their places. */
+struct mma_stored {
+	mma_vi low, high, low_at, high_at;
+};
 
-	for (u32 i = 0; i < 16; i++)
-		which[i] = (u8)(4 * lane + i % 4);
-	return mma_choose(v, which);
+/* Halves of words a and b, of which two bits each of the metadata say where they belong. */
+MMA_INLINE struct mma_stored mma_stored_halves(mma_vi a, mma_vi b, mma_vi meta_a, mma_vi meta_b)
+{
+	mma_vi at = (meta_a & 15) | (meta_b & 15) << 16;
+
+	return (struct mma_stored){
+		.low = (a & 0xffff) | b << 16,
+		.high = (mma_vi)((mma_vu)a >> 16) | (b & (s32)0xffff0000),
+		.low_at = at & 0x30003,
+		.high_at = at >> 2 & 0x30003,
+	};
 }
 
-static inline mma_vi mma_positions(void)
+/* Bytes: meta has four bits for each pair of bytes of a, then of b. */
+MMA_INLINE struct mma_stored mma_stored_bytes(mma_vi a, mma_vi b, mma_vi meta_a, mma_vi meta_b)
 {
-	mma_vi v;
+	mma_vi at = (meta_a & 15) | (meta_a & 0xf0) << 4 | (meta_b & 15) << 16 |
+		    (meta_b & 0xf0) << 20;
 
-	for (u32 i = 0; i < MMA_W; i++)
-		v[i] = (s32)(i % 4);
-	return v;
+	return (struct mma_stored){
+		.low = (a & 0xff) | (a >> 8 & 0xff00) | (b & 0xff) << 16 |
+		       (b & 0xff0000) << 8,
+		.high = (a >> 8 & 0xff) | (a >> 16 & 0xff00) | (b & 0xff00) << 8 |
+			(b & (s32)0xff000000),
+		.low_at = at & 0x03030303,
+		.high_at = at >> 2 & 0x03030303,
+	};
 }
 
-/* The lane of a row's four that has the metadata of quad q. */
-static u32 mma_meta_lane(u32 bits, u32 quads, u32 q, u32 high, u32 selector)
+/* Those of the places p. */
+MMA_INLINE mma_vi mma_dense_word(u32 type, const struct mma_stored *x, u32 p)
 {
-	if (bits == 8)
-		return quads == 1 ? 2 * selector + high : 2 * q + high;
-	return quads == 1 ? selector : 2 * selector + q;
-}
+	mma_vi second, first;
 
-/* Two stored numbers, of `bits` bits, in the places that four bits of metadata name; others are zero. */
-static inline mma_vi mma_place_two(mma_vi low, mma_vi high, mma_vi meta)
-{
-	mma_vi at = mma_positions(), second = at == (meta >> 2 & 3);
-
-	return (high & second) | (low & (at == (meta & 3)) & ~second);
-}
-
-static void mma_put_plane(const struct mma_lay *lay, struct mma_left *l, u32 plane, u32 v, mma_vi x)
-{
-	u32 type = lay->type[0], slots = lay->narrow ? 4 : 2, shift = plane % slots * (32 / slots);
-	mma_vi *all = &l->exponent[plane / slots][v], e;
-
-	switch (type) {
-	case MMA_F16:
-		e = mma_exponent_f16(x);
-		break;
-	case MMA_BF16:
-		e = mma_exponent_bf16(x);
-		break;
-	case MMA_TF32:
-		e = mma_exponent_tf32(x);
-		break;
-	case MMA_E5M2:
-		e = mma_exponent_e5m2(x);
-		break;
-	default:
-		e = mma_exponent_e4m3(x, lay->normal);
-		break;
+	if (mma_bits(type) == 16) {
+		second = (mma_vi)((mma_vh)x->high_at == (s16)p);
+		first = (mma_vi)((mma_vh)x->low_at == (s16)p);
+	} else {
+		second = (mma_vi)((mma_vb)x->high_at == (s8)p);
+		first = (mma_vi)((mma_vb)x->low_at == (s8)p);
 	}
-	l->value[plane][v] = mma_value(type, true, x, 0);
-	e = (e & (lay->narrow ? 0xff : 0xffff)) << (s32)shift;
-	if (plane % slots) /* planes of a group come in order */
-		e |= *all;
-	*all = e;
+	return (x->high & second) | (x->low & first & ~second);
 }
 
-/*
- * Where the plane of numbers 4 c .. 4 c + 3 stands. mma adds fp8 in two blocks, of which the first
- * has the even ones.
- */
-static inline u32 mma_plane_of(const struct mma_lay *lay, u32 c)
+/* Quad q of the pair, of vectors v of the stored one; the fours are in the order of mma_pair_place. */
+MMA_INLINE void mma_expand_quad(u32 type, bool normal, const struct mma_words *from, mma_vi meta,
+				u32 q, u32 v, struct mma_words *to)
 {
-	return lay->normal ? c % 2 * (lay->quads * 4u) + c / 2 : c;
-}
+	struct mma_stored x;
 
-/* The planes of one quad of stored words. */
-static void mma_expand_quad(const struct mma_lay *lay, mma_vi words, mma_vi meta, u32 q, u32 v,
-			    struct mma_left *l)
-{
-	u32 bits = mma_bits(lay->type[0]);
-	mma_vi at = mma_positions(), x, y;
+	if (type == MMA_TF32) { /* one of words 0 and 1 of each four, one of 2 and 3 */
+		MMA_UNROLL
+		for (u32 p = 0; p < 4; p++) {
+			mma_vi odd = (meta >> (s32)(8 * q + p / 2 * 4) & 15) == 14;
 
-	switch (bits) {
-	case 32:
-		for (u32 c = 0; c < 2; c++) { /* words 2 c and 2 c + 1 */
-			y = meta >> (s32)(8 * c);
-			y = mma_pick(at < 2, y, y >> 4) & 15;
-			x = mma_pick(at < 2, mma_spread_at(words, 2 * c),
-				     mma_spread_at(words, 2 * c + 1));
-			mma_put_plane(lay, l, 2 * q + c, v, x & ~((y == 14) ^ ((at & 1) == 1)));
+			to->at[p][v] = from->at[2 * q + p / 2][v] & (p % 2 ? odd : ~odd);
 		}
-		break;
-	case 16:
-		for (u32 t = 0; t < 4; t++) {
-			x = mma_spread_at(words, t);
-			x = mma_place_two(x & 0xffff, (mma_vi)((mma_vu)x >> 16),
-					  meta >> (s32)(4 * t));
-			mma_put_plane(lay, l, 4 * q + t, v, x);
-		}
-		break;
-	default:
-		for (u32 c = 0; c < 8; c++) { /* halves of words */
-			x = mma_spread_at(words, c / 2) >> (s32)(c % 2 * 16);
-			x = mma_place_two(x & 0xff, x >> 8 & 0xff, meta >> (s32)(4 * c));
-			mma_put_plane(lay, l, mma_plane_of(lay, 8 * q + c), v, x);
-		}
-		break;
+		return;
 	}
+	if (type == MMA_F16) {
+		x = mma_stored_halves(from->at[q][v], from->at[q + 2][v], meta >> (s32)(4 * q),
+				      meta >> (s32)(4 * q + 8));
+	} else if (type == MMA_BF16) {
+		x = mma_stored_halves(from->at[2 * q][v], from->at[2 * q + 1][v],
+				      meta >> (s32)(8 * q), meta >> (s32)(8 * q + 4));
+	} else if (normal) { /* the even fours, then the odd ones */
+		mma_vi a = from->at[2 * q][v], b = from->at[2 * q + 1][v];
+		mma_vi m = meta >> (s32)(16 * q);
+
+		x = mma_stored_bytes((a & 0xffff) | b << 16,
+				     (mma_vi)((mma_vu)a >> 16) | (b & (s32)0xffff0000),
+				     (m & 15) | (m >> 4 & 0xf0), (m >> 4 & 15) | (m >> 8 & 0xf0));
+	} else {
+		x = mma_stored_bytes(from->at[q][v], from->at[q + 2][v], meta >> (s32)(8 * q),
+				     meta >> (s32)(8 * q + 16));
+	}
+	MMA_UNROLL
+	for (u32 p = 0; p < 4; p++)
+		to->at[p][v] = mma_dense_word(type, &x, p);
 }
 
-PL_UNUSED static void mma_expand_left(const struct mma_lay *lay, const u32 *const *top,
-				      const u32 *const *bottom, const u32 *meta, u32 selector,
-				      struct mma_left *l)
+/* The metadata of 16 rows, of words `lane` of each row and for bytes those behind in the lower eight rows. */
+MMA_INLINE void mma_take_meta(u32 type, const u32 *meta, struct mma_words *m)
 {
-	u32 bits = mma_bits(lay->type[0]);
+	u32 low[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 
-	for (u32 v = 0; v < MMA_VECTORS; v++) {
-		u32 high = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
-		mma_vi lanes = mma_load(meta + at);
+	for (u32 i = 0; i < MMA_FRAGMENT_WORDS; i++)
+		low[i] = mma_bits(type) == 8 ? meta[i ^ 1] : meta[i] >> 16;
+	mma_take_words(meta, low, m);
+}
 
-		for (u32 q = 0; q < lay->quads; q++) {
-			mma_vi m = mma_spread_at(
-				lanes, mma_meta_lane(bits, lay->quads, q, high, selector));
+/* Groups from one of a pair to the other: fp8 in two blocks has the even fours first. */
+static inline u32 mma_sparse_next(const struct mma_lay *lay)
+{
+	return lay->normal ? lay->quads : 1;
+}
 
-			if (bits != 8 && high)
-				m >>= 16;
-			mma_expand_quad(lay,
-					mma_load((high ? bottom : top)[q] + at) ^ (s32)lay->negate,
-					m, q, v, l);
-		}
+static inline u32 mma_sparse_group(const struct mma_lay *lay, u32 type, u32 pair)
+{
+	return lay->normal ? pair : pair * mma_pair_groups(type);
+}
+
+MMA_INLINE void mma_expand_type(const struct mma_lay *lay, u32 type, const u32 *const *top,
+				const u32 *const *bottom, const u32 *meta, u32 selector,
+				struct mma_left *l)
+{
+	struct mma_words from, m, to[2];
+
+	mma_take_meta(type, meta, &m);
+	for (u32 q = 0; q < lay->quads; q++) {
+		u32 lane = mma_meta_lane(mma_bits(type), lay->quads, q, 0, selector);
+
+		mma_take_words(top[q], bottom[q], &from);
+		MMA_UNROLL
+		for (u32 i = 0; i < 2; i++)
+			MMA_UNROLL
+			for (u32 v = 0; v < MMA_PER_ROWS; v++)
+				mma_expand_quad(type, lay->normal, &from, m.at[lane][v], i, v,
+						&to[i]);
+		mma_left_pair(lay, type, &to[0], &to[1], mma_sparse_group(lay, type, q),
+			      mma_sparse_next(lay), l);
 	}
 }
 
-/* B in the order of k. */
-PL_UNUSED static void mma_decode_right_sparse(const struct mma_lay *lay, const u32 *const *frag,
-					      struct mma_right *r)
+/* Quad q of a pair of B, in the same order. */
+MMA_INLINE mma_vi mma_order_right(u32 type, bool normal, mma_vi first, mma_vi second, u32 q)
 {
-	u32 type = lay->type[1], quads = 2u * lay->quads, per = 32 / mma_bits(type),
-	    slots = mma_slots(type);
-	u32 bytes = 32 / slots, g, s;
-	struct mma_right x;
+	static const u8 halves[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+	static const u8 bytes[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
+	static const u8 even[16] = {0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14, 3, 11, 7, 15};
 
-	mma_decode_right(lay, frag, quads, &x);
-	for (u32 q = 0; q < quads; q++)
-		for (u32 n = 0; n < per; n++) {
-			mma_pair_place(type, q % 2, n, &g, &s);
-			g += q / 2 * mma_pair_groups(type);
-			for (u32 t = 0; t < 4; t++) {
-				u32 k = (4 * q + t) * per + n, plane = mma_plane_of(lay, k / 4);
+	if (type == MMA_TF32)
+		return q ? second : first;
+	if (type == MMA_BF16)
+		return mma_choose(q ? second : first, halves);
+	if (type != MMA_F16 && normal)
+		return mma_choose(q ? second : first, even);
+	if (type != MMA_F16) {
+		first = mma_choose(first, bytes);
+		second = mma_choose(second, bytes);
+	}
+	return q ? mma_high_halves(first, second) : mma_low_halves(first, second);
+}
 
-				memcpy(r->value[4 * plane + k % 4],
-				       x.value[(g * slots + s) * 4 + t], sizeof(r->value[0]));
-				memcpy(r->exponent[plane / slots] +
-					       bytes * (slots * (k % 4) + plane % slots),
-				       x.exponent[g] + bytes * (slots * t + s), bytes);
-			}
+MMA_INLINE void mma_right_sparse_type(const struct mma_lay *lay, u32 type, const u32 *const *frag,
+				      struct mma_right *r)
+{
+	for (u32 i = 0; i < lay->quads; i++)
+		for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++) {
+			mma_vi x = mma_load(frag[2 * i] + v * MMA_W),
+			       y = mma_load(frag[2 * i + 1] + v * MMA_W);
+
+			mma_right_pair(lay, type, mma_order_right(type, lay->normal, x, y, 0),
+				       mma_order_right(type, lay->normal, x, y, 1), true, v,
+				       mma_sparse_group(lay, type, i), mma_sparse_next(lay), r);
 		}
 }
 

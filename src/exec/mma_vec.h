@@ -1,7 +1,7 @@
 /*
- * Vectors for the sums of matrix instructions, as wide as the level of the host has them. A vector
- * is a number of rows of four words: the layout of every fragment, in which lane 4 g + t holds
- * something of row g. So nothing has to be transposed but B.
+ * Vectors for the sums of matrix instructions, as wide as the level of the host has them. Loaded, a
+ * vector is a number of rows of four words: the layout of every fragment, in which lane 4 g + t holds
+ * something of row g.
  */
 #ifndef PL_EXEC_MMA_VEC_H
 #define PL_EXEC_MMA_VEC_H
@@ -21,10 +21,29 @@
 #define MMA_W 4
 #endif
 
+#define MMA_INLINE static inline __attribute__((always_inline))
+
+/* Before a short loop: all of it in a row, so that what it makes stays in registers. */
+#if defined(__clang__)
+#define MMA_UNROLL _Pragma("unroll")
+#else
+#define MMA_UNROLL _Pragma("GCC unroll 8")
+#endif
+/* The same before one over columns, where registers are many. */
+#if MMA_W < 16
+#define MMA_UNROLL_WIDE
+#else
+#define MMA_UNROLL_WIDE MMA_UNROLL
+#endif
+
+#define MMA_FRAGMENT_WORDS 32u
+#define MMA_VECTORS (64 / MMA_W) /* of a fragment of 16 rows */
+
 #pragma GCC diagnostic ignored "-Wpsabi" /* such vectors are only passed inside one file */
 typedef f32 mma_vf __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef s32 mma_vi __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef u32 mma_vu __attribute__((vector_size(4 * MMA_W), may_alias));
+typedef s64 mma_vl __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef s16 mma_vh __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef u16 mma_vuh __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef s8 mma_vb __attribute__((vector_size(4 * MMA_W), may_alias));
@@ -32,7 +51,28 @@ typedef u8 mma_vub __attribute__((vector_size(4 * MMA_W), may_alias));
 
 static inline mma_vi mma_pick(mma_vi mask, mma_vi yes, mma_vi no)
 {
+#if MMA_W == 16
+	return (mma_vi)_mm512_ternarylogic_epi32((__m512i)mask, (__m512i)yes, (__m512i)no, 0xca);
+#else
 	return (yes & mask) | (no & ~mask);
+#endif
+}
+
+static inline mma_vi mma_splat(u32 x)
+{
+	return (mma_vi){0} + (s32)x;
+}
+
+/* Not a sum: that of -0 and 0 is another number. */
+static inline mma_vf mma_splat_float(f32 x)
+{
+#if MMA_W == 16
+	return (mma_vf){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
+#elif MMA_W == 8
+	return (mma_vf){x, x, x, x, x, x, x, x};
+#else
+	return (mma_vf){x, x, x, x};
+#endif
 }
 
 static inline mma_vi mma_load(const void *p)
@@ -60,8 +100,9 @@ static inline mma_vi mma_to_int(mma_vf x)
  * mma_each_row: sixteen bytes for each row.
  * mma_choose: for each row the bytes that `which` names; 0x80 is zero.
  * mma_look_up: of a table of sixteen bytes, which every row has, those that the bytes of `at` name.
- * mma_max, mma_max_half, mma_max_byte: the larger ones; bytes have no sign.
+ * mma_max, mma_max_half, mma_max_byte, mma_min_byte: the larger, or smaller ones; bytes have no sign.
  * mma_pairs: products of 16-bit halves, two of them added.
+ * mma_larger: the one that is farther from zero, or its opposite; no NaN.
  * mma_any: is something not zero?
  */
 #if MMA_W == 16
@@ -75,6 +116,11 @@ typedef __m512i mma_raw;
 static inline mma_vi mma_each_row(const void *p)
 {
 	return (mma_vi)_mm512_broadcast_i32x4(_mm_loadu_si128(p));
+}
+
+static inline mma_vf mma_larger(mma_vf a, mma_vf b)
+{
+	return (mma_vf)_mm512_range_ps((__m512)a, (__m512)b, 11);
 }
 
 static inline bool mma_any(mma_vi x)
@@ -136,6 +182,11 @@ static inline mma_vub mma_max_byte(mma_vub a, mma_vub b)
 	return (mma_vub)MMA_NAMED(max_epu8)((mma_raw)a, (mma_raw)b);
 }
 
+static inline mma_vub mma_min_byte(mma_vub a, mma_vub b)
+{
+	return (mma_vub)MMA_NAMED(min_epu8)((mma_raw)a, (mma_raw)b);
+}
+
 static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
 {
 	return (mma_vi)MMA_NAMED(madd_epi16)((mma_raw)a, (mma_raw)b);
@@ -180,6 +231,11 @@ static inline mma_vub mma_max_byte(mma_vub a, mma_vub b)
 	return (mma_vub)_mm_max_epu8((__m128i)a, (__m128i)b);
 }
 
+static inline mma_vub mma_min_byte(mma_vub a, mma_vub b)
+{
+	return (mma_vub)_mm_min_epu8((__m128i)a, (__m128i)b);
+}
+
 static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
 {
 	return (mma_vi)_mm_madd_epi16((__m128i)a, (__m128i)b);
@@ -202,6 +258,11 @@ static inline mma_vub mma_max_byte(mma_vub a, mma_vub b)
 	return (mma_vub)mma_pick((mma_vi)(a > b), (mma_vi)a, (mma_vi)b);
 }
 
+static inline mma_vub mma_min_byte(mma_vub a, mma_vub b)
+{
+	return (mma_vub)mma_pick((mma_vi)(a < b), (mma_vi)a, (mma_vi)b);
+}
+
 static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
 {
 	return ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
@@ -209,9 +270,64 @@ static inline mma_vi mma_pairs(mma_vi a, mma_vi b)
 
 #endif
 
+#if MMA_W < 16
+
+static inline mma_vf mma_larger(mma_vf a, mma_vf b)
+{
+	return (mma_vf)mma_max((mma_vi)a & 0x7fffffff, (mma_vi)b & 0x7fffffff);
+}
+
+#endif
+
 static inline mma_vi mma_choose(mma_vi v, const u8 *which)
 {
 	return mma_look_up(v, mma_each_row(which));
+}
+
+/* ---- rows of words to words of rows ---- */
+
+#if MMA_W == 16
+#define MMA_EACH_ROW(M) M(0), M(4), M(8), M(12)
+#elif MMA_W == 8
+#define MMA_EACH_ROW(M) M(0), M(4)
+#else
+#define MMA_EACH_ROW(M) M(0)
+#endif
+#define MMA_LOW(i) i, MMA_W + i, i + 1, MMA_W + i + 1
+#define MMA_HIGH(i) i + 2, MMA_W + i + 2, i + 3, MMA_W + i + 3
+#define MMA_LOW_TWO(i) i / 2, (MMA_W + i) / 2
+#define MMA_HIGH_TWO(i) i / 2 + 1, (MMA_W + i) / 2 + 1
+
+/*
+ * Four vectors of rows to one of words 0 of all these rows, one of words 1, and so on: lane 4 i + n is
+ * row i of vector n. Done twice, all is as before.
+ */
+MMA_INLINE void mma_turn(const mma_vi *from, mma_vi *to)
+{
+	mma_vl a = (mma_vl)__builtin_shufflevector(from[0], from[1], MMA_EACH_ROW(MMA_LOW)),
+	       b = (mma_vl)__builtin_shufflevector(from[0], from[1], MMA_EACH_ROW(MMA_HIGH)),
+	       c = (mma_vl)__builtin_shufflevector(from[2], from[3], MMA_EACH_ROW(MMA_LOW)),
+	       d = (mma_vl)__builtin_shufflevector(from[2], from[3], MMA_EACH_ROW(MMA_HIGH));
+
+	to[0] = (mma_vi)__builtin_shufflevector(a, c, MMA_EACH_ROW(MMA_LOW_TWO));
+	to[1] = (mma_vi)__builtin_shufflevector(a, c, MMA_EACH_ROW(MMA_HIGH_TWO));
+	to[2] = (mma_vi)__builtin_shufflevector(b, d, MMA_EACH_ROW(MMA_LOW_TWO));
+	to[3] = (mma_vi)__builtin_shufflevector(b, d, MMA_EACH_ROW(MMA_HIGH_TWO));
+}
+
+/* Of each row: the first (or last) four halves of a and of b in turn. */
+static inline mma_vi mma_low_halves(mma_vi a, mma_vi b)
+{
+#define MMA_LOW_HALVES(i)                                                                          \
+	2 * (i), 2 * (MMA_W + i), 2 * (i) + 1, 2 * (MMA_W + i) + 1, 2 * (i) + 2,                   \
+		2 * (MMA_W + i) + 2, 2 * (i) + 3, 2 * (MMA_W + i) + 3
+	return (mma_vi)__builtin_shufflevector((mma_vh)a, (mma_vh)b, MMA_EACH_ROW(MMA_LOW_HALVES));
+}
+
+static inline mma_vi mma_high_halves(mma_vi a, mma_vi b)
+{
+#define MMA_HIGH_HALVES(i) MMA_LOW_HALVES(i + 2)
+	return (mma_vi)__builtin_shufflevector((mma_vh)a, (mma_vh)b, MMA_EACH_ROW(MMA_HIGH_HALVES));
 }
 
 /* ---- rounding; halves are in the low 16 bits of words ---- */
@@ -260,11 +376,9 @@ static inline mma_vi mma_narrow_half(mma_vf f)
 
 #endif
 
-/* As mma_cut_float; the last bit is set when that is not exact, so that it can be rounded once more. */
-static inline mma_vf mma_odd_float(mma_vi x)
+/* f, what mma_cut_float makes of x; the last bit is set when that is not exact, so that it can be rounded once more. */
+static inline mma_vf mma_odd_float(mma_vi x, mma_vf f)
 {
-	mma_vf f = mma_cut_float(x);
-
 	return (mma_vf)((mma_vi)f | ((__builtin_convertvector(f, mma_vi) != x) & 1));
 }
 

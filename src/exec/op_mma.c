@@ -40,21 +40,39 @@ static void find_operands(const struct gang *g, const struct insn *in, u32 w, st
 	x->meta = x->f.flags & MMA_SPARSE ? product_words(g, in, first_c + sums, w) : NULL;
 }
 
+static void begin(const struct insn *in, struct product *x)
+{
+	memcpy(&x->f, &in->imm, sizeof(x->f));
+	memcpy(&x->rule, &in->pad, sizeof(x->rule));
+	x->laid = false;
+	x->rows = x->f.rows;
+	x->columns = x->f.columns;
+}
+
+static void multiply_warp(struct gang *g, const struct insn *in, u32 w, struct product *x)
+{
+	find_operands(g, in, w, x);
+	product_multiply(x);
+	product_scatter(g, in, w, x);
+}
+
+void EXEC_NAME(mma_warp)(struct gang *g, const struct insn *in, u32 w)
+{
+	struct product x;
+
+	begin(in, &x);
+	multiply_warp(g, in, w, &x);
+}
+
 HANDLER(mma)
 {
 	struct product x;
 
-	memcpy(&x.f, &in->imm, sizeof(x.f));
-	memcpy(&x.rule, &in->pad, sizeof(x.rule));
-	x.laid = false;
-	x.rows = x.f.rows;
-	x.columns = x.f.columns;
+	begin(in, &x);
 	for (u32 w = 0; w < WARPS; w++) {
 		if (!matrix_is_whole(g, w))
 			return matrix_part(g, in);
-		find_operands(g, in, w, &x);
-		product_multiply(&x);
-		product_scatter(g, in, w, &x);
+		multiply_warp(g, in, w, &x);
 	}
 	return in + 1;
 }

@@ -7,6 +7,17 @@
 #include "src/exec/mma_sparse.h"
 #include "src/exec/mma_tile.h"
 
+const struct mma_numbers EXEC_NAME(mma_numbers) = {
+	.size = 0x7fff7fff,
+	.sign = 0x80008000,
+	.even_bytes = 0x00ff00ff,
+	.low_up = 1 << 13,
+	.high_up = 1 << 29,
+	.wide = 0x8fffe000,
+	.subnormal = 0x21212121,
+	.exponent = 0x7f800000,
+};
+
 /* ---- in vectors ---- */
 
 static const u32 nothing[2 * WARP_LANES] __attribute__((aligned(64)));
@@ -64,89 +75,140 @@ static bool lay_out(const struct product *x, struct mma_lay *lay)
 	return lay->groups && lay->groups * lay->blocks == groups && lay->quads <= 2;
 }
 
+/* A of 16 rows: fragments of the upper and the lower eight, by quad. */
+static void decode_left(const struct product *x, u32 row, struct mma_left *l)
+{
+	static const u32 *const empty[PRODUCT_QUADS] = {nothing, nothing, nothing, nothing};
+	const struct mma_lay *lay = &x->lay;
+	const u32 *const *top = (const u32 *const *)x->a[row],
+			 *const *bottom = row + 1 < x->rows ? (const u32 *const *)x->a[row + 1]
+							    : empty;
+
+#define TYPE(type)                                                                                 \
+	case type:                                                                                 \
+		if (lay->sparse)                                                                   \
+			mma_expand_type(lay, type, top, bottom, x->meta, x->rule.extra, l);        \
+		else                                                                               \
+			mma_left_type(lay, type, top, bottom, l);                                  \
+		break;
+	switch (lay->type[0]) {
+		TYPE(MMA_F16)
+		TYPE(MMA_BF16)
+		TYPE(MMA_TF32)
+		TYPE(MMA_E4M3)
+		TYPE(MMA_E5M2)
+	}
+#undef TYPE
+}
+
+/* B of 8 columns. */
+static void decode_right(const struct product *x, u32 column, struct mma_right *r)
+{
+	const struct mma_lay *lay = &x->lay;
+	const u32 *const *frag = (const u32 *const *)x->b[column];
+
+#define TYPE(type)                                                                                 \
+	case type:                                                                                 \
+		if (lay->sparse)                                                                   \
+			mma_right_sparse_type(lay, type, frag, r);                                 \
+		else                                                                               \
+			mma_right_type(lay, type, frag, r);                                        \
+		break;
+	switch (lay->type[1]) {
+		TYPE(MMA_F16)
+		TYPE(MMA_BF16)
+		TYPE(MMA_TF32)
+		TYPE(MMA_E4M3)
+		TYPE(MMA_E5M2)
+	}
+#undef TYPE
+}
+
 /* Where the accumulators of half a tile are: those of rows that are not there are zero. */
 static const u32 *sums_at(const struct product *x, u32 row, u32 column, u32 parity)
 {
 	return row < x->rows ? x->c[product_register(x, x->f.c, row, column, parity)] : nothing;
 }
 
-/* f16: both columns of a pair are in one register. */
-MMA_INLINE void take_half_tile(const u32 *even, const u32 *odd, bool half, mma_vf (*to)[2])
+static void find_ends(struct product *x, u32 row, u32 column, struct mma_ends *e)
 {
-	for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
-		mma_vi u = mma_load(even + v * MMA_W);
-
-		to[v][0] = half ? mma_widen(u) : (mma_vf)u;
-		to[v][1] = half ? mma_widen((mma_vi)((mma_vu)u >> 16))
-				: (mma_vf)mma_load(odd + v * MMA_W);
-	}
-}
-
-static void take_sums(const struct product *x, u32 row, u32 column, struct mma_sums *s)
-{
-	for (u32 half = 0; half < 2; half++) {
-		const u32 *even = sums_at(x, row + half, column, 0),
-			  *odd = sums_at(x, row + half, column, 1);
-		mma_vf(*to)[2] = &s->value[half * (MMA_VECTORS / 2)];
-
-		take_half_tile(even, odd, x->f.c == MMA_F16, to);
-	}
-}
-
-MMA_INLINE void take_tile(const u32 *const *c, bool half, struct mma_sums *s)
-{
-	take_half_tile(c[0], half ? NULL : c[1], half, s->value);
-	take_half_tile(c[half ? 1 : 2], half ? NULL : c[3], half, &s->value[MMA_VECTORS / 2]);
-}
-
-/* f16 infinities look like large numbers after widening. */
-static bool sums_are_plain(const struct mma_sums *s, bool half)
-{
-	mma_vi bad = {0};
-
-	for (u32 v = 0; v < MMA_VECTORS; v++)
-		for (u32 p = 0; p < 2; p++)
-			bad |= ((mma_vi)s->value[v][p] & 0x7fffffff) >=
-			       (half ? 0x47800000 : 0x7f800000);
-	return !mma_any(bad);
-}
-
-MMA_INLINE void give_half_tile(u32 *even, u32 *odd, bool half, const mma_vf (*from)[2])
-{
-	for (u32 v = 0; v < MMA_VECTORS / 2; v++) {
-		if (half) {
-			mma_store(even + v * MMA_W, mma_narrow_half(from[v][0]) |
-							    mma_narrow_half(from[v][1]) << 16);
-		} else {
-			mma_store(even + v * MMA_W, (mma_vi)from[v][0]);
-			mma_store(odd + v * MMA_W, (mma_vi)from[v][1]);
+	for (u32 p = 0; p < 2; p++)
+		for (u32 h = 0; h < 2; h++) {
+			e->c[p][h] = sums_at(x, row + h, column, p);
+			e->d[p][h] = row + h < x->rows
+					     ? x->d[product_register(x, x->f.d, row + h, column, p)]
+					     : NULL;
 		}
-	}
-}
-
-static void give_sums(struct product *x, u32 row, u32 column, const struct mma_sums *s)
-{
-	for (u32 half = 0; half < 2 && row + half < x->rows; half++) {
-		u32 *even = x->d[product_register(x, x->f.d, row + half, column, 0)],
-		    *odd = even + WARP_LANES;
-
-		give_half_tile(even, odd, x->f.d == MMA_F16,
-			       &s->value[half * (MMA_VECTORS / 2)]);
-	}
-}
-
-MMA_INLINE void give_tile(u32 (*d)[WARP_LANES], bool half, const struct mma_sums *s)
-{
-	give_half_tile(d[0], half ? NULL : d[1], half, s->value);
-	give_half_tile(d[half ? 1 : 2], half ? NULL : d[3], half, &s->value[MMA_VECTORS / 2]);
 }
 
 /* The accumulator is added after the blocks, to nearest. False: not exact in f32. */
 static void add_late(struct mma_sums *s, const struct mma_sums *c)
 {
-	for (u32 v = 0; v < MMA_VECTORS; v++)
-		for (u32 p = 0; p < 2; p++)
-			s->value[v][p] += c->value[v][p];
+	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
+		for (u32 v = 0; v < MMA_PER_ROWS; v++)
+			s->value[j][v] += c->value[j][v];
+}
+
+/*
+ * Blocks of one group, of two and of any, outputs having products or maybe none: functions of their
+ * own, so that nothing of one is done ahead for another.
+ */
+static const struct mma_lay one_group = {.groups = 1, .slots = 15},
+			    two_groups = {.groups = 2, .slots = 15};
+
+typedef enum mma_verdict sum_block(const struct mma_lay *lay, const struct mma_round *round,
+				   const struct mma_left *l, const struct mma_right *r, u32 first,
+				   struct mma_sums *c);
+
+#define BLOCK(name, as, narrow, none, cut, half)                                                   \
+	static __attribute__((noinline)) enum mma_verdict name(                                    \
+		PL_UNUSED const struct mma_lay *lay, const struct mma_round *round,                \
+		const struct mma_left *l, const struct mma_right *r, u32 first,                    \
+		struct mma_sums *c)                                                                \
+	{                                                                                          \
+		struct mma_round x = {round->fraction, round->below, cut, half};                                 \
+                                                                                                   \
+		return mma_block_of(as, narrow, none, &x, l, r, first, c);                         \
+	}
+/* The last three of BLOCK follow the name. */
+#define BLOCKS(name, narrow, ...)                                                                  \
+	BLOCK(name##_one, &one_group, narrow, !narrow, __VA_ARGS__)                                \
+	BLOCK(name##_two, &two_groups, narrow, !narrow, __VA_ARGS__)                               \
+	BLOCK(name##_any, lay, narrow, !narrow, __VA_ARGS__)                                       \
+	BLOCK(name##_lacking, lay, narrow, true, __VA_ARGS__)                                      \
+	static const struct ways name##_ways = {name##_one, name##_two, name##_any, name##_lacking};
+
+struct ways {
+	sum_block *one, *two, *any, *lacking;
+};
+
+BLOCKS(f32, true, 0, false)
+BLOCKS(f16, true, 0, true)
+BLOCKS(cut, true, round->cut, false)
+BLOCKS(wide, false, 0, false)
+#undef BLOCKS
+#undef BLOCK
+
+/* All blocks of a tile. False: something has to be done in another way. */
+static bool sum_blocks(const struct mma_lay *lay, const struct mma_round *round,
+		       const struct mma_left *l, const struct mma_right *r, struct mma_sums *c)
+{
+	const struct ways *ways = !lay->narrow ? &wide_ways
+				  : round->half ? &f16_ways
+				  : round->cut	? &cut_ways
+						: &f32_ways;
+	sum_block *block = lay->slots != 15   ? ways->any
+			   : lay->groups == 1 ? ways->one
+			   : lay->groups == 2 ? ways->two
+					      : ways->any;
+	enum mma_verdict v = MMA_RIGHT;
+
+	for (u32 b = 0; v == MMA_RIGHT && b < lay->blocks; b++) {
+		v = block(lay, round, l, r, b * lay->groups, c);
+		if (v == MMA_LACKS)
+			v = ways->lacking(lay, round, l, r, b * lay->groups, c);
+	}
+	return v == MMA_RIGHT;
 }
 
 static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct mma_left *l,
@@ -160,104 +222,27 @@ static bool sum_tile(struct product *x, const struct mma_lay *lay, const struct 
 		.half = x->f.d == MMA_F16 && (late || x->f.c == MMA_F16),
 	};
 	struct mma_sums s, c;
+	struct mma_ends e;
 
-	take_sums(x, row, column, &s);
-	if ((late || x->f.c == MMA_F16) && !sums_are_plain(&s, x->f.c == MMA_F16))
+	find_ends(x, row, column, &e);
+	mma_take_tile(&e, x->f.c == MMA_F16, &s);
+	if ((late || x->f.c == MMA_F16) && !mma_sums_are_plain(&s, x->f.c == MMA_F16))
 		return false; /* else the sum will tell */
 	if (late) {
 		c = s;
 		memset(&s, 0, sizeof(s));
 	}
-	if (!mma_sum_blocks(lay, &round, l, r, &s))
+	if (!sum_blocks(lay, &round, l, r, &s))
 		return false;
 	if (late)
 		add_late(&s, &c);
-	give_sums(x, row, column, &s);
+	mma_give_tile(&e, x->f.d == MMA_F16, &s);
 	return true;
-}
-
-/*
- * The commonest forms, one tile of dense factors in one block: the layout is a constant here, so that
- * loops and cases go when this is compiled. False: some number does not allow it.
- */
-MMA_INLINE bool multiply_tile(struct product *x, const struct mma_lay *lay, bool half)
-{
-	const struct mma_round round = {
-		.fraction = x->rule.fraction, .below = x->rule.below, .half = half};
-	struct mma_left l;
-	struct mma_right r;
-	struct mma_sums s;
-	s32 range[4];
-
-	mma_left_type(lay, lay->type[0], (const u32 *const *)x->a[0], (const u32 *const *)x->a[1],
-		      &l);
-	mma_right_type(lay, lay->type[1], (const u32 *const *)x->b[0], lay->quads, &r);
-	if (!mma_is_plain_left(lay, &l, &range[0], &range[1]) ||
-	    !mma_is_plain_right(lay, &r, &range[2], &range[3]) ||
-	    (!lay->narrow && !mma_in_range(range[0], range[1], range[2], range[3])))
-		return false;
-	take_tile(x->c, half, &s);
-	if (half && !sums_are_plain(&s, true))
-		return false;
-	if (mma_any(mma_block_of(lay, lay->narrow, &round, &l, &r, 0, &s)))
-		return false;
-	give_tile(x->d, half, &s);
-	return true;
-}
-
-static const struct mma_lay f16_tile = {
-	.type = {MMA_F16, MMA_F16}, .narrow = true, .quads = 2, .blocks = 1, .groups = 1, .slots = 15};
-static const struct mma_lay bf16_tile = {
-	.type = {MMA_BF16, MMA_BF16}, .quads = 2, .blocks = 1, .groups = 2, .slots = 15};
-static const struct mma_lay tf32_tile = {
-	.type = {MMA_TF32, MMA_TF32}, .quads = 2, .blocks = 1, .groups = 1, .slots = 15};
-
-static __attribute__((noinline)) bool multiply_f16_tile(struct product *x)
-{
-	return multiply_tile(x, &f16_tile, false);
-}
-
-static __attribute__((noinline)) bool multiply_half_tile(struct product *x)
-{
-	return multiply_tile(x, &f16_tile, true);
-}
-
-static __attribute__((noinline)) bool multiply_bf16_tile(struct product *x)
-{
-	return multiply_tile(x, &bf16_tile, false);
-}
-
-static __attribute__((noinline)) bool multiply_tf32_tile(struct product *x)
-{
-	return multiply_tile(x, &tf32_tile, false);
-}
-
-/* Which of these does such products; NULL: none. */
-static bool (*find_tile(const struct product *x))(struct product *)
-{
-	static const struct {
-		const struct mma_lay *lay;
-		u8 sums; /* enum mma_type */
-		bool (*multiply)(struct product *x);
-	} tiles[] = {
-		{&f16_tile, MMA_F32, multiply_f16_tile},
-		{&f16_tile, MMA_F16, multiply_half_tile},
-		{&bf16_tile, MMA_F32, multiply_bf16_tile},
-		{&tf32_tile, MMA_F32, multiply_tf32_tile},
-	};
-
-	if (x->rows != 2 || x->columns != 1 || x->rule.sum != MMA_FUSED)
-		return NULL;
-	for (u32 i = 0; i < ARRAY_LEN(tiles); i++)
-		if (!memcmp(&x->lay, tiles[i].lay, sizeof(x->lay)) && x->f.c == tiles[i].sums)
-			return tiles[i].multiply;
-	return NULL;
 }
 
 /* False: some number does not allow it. */
 static bool multiply_vectors(struct product *x)
 {
-	static const u32 *const empty[PRODUCT_QUADS] = {nothing, nothing, nothing, nothing};
 	const struct mma_lay *lay = &x->lay;
 	struct mma_left l;
 	struct mma_right r;
@@ -266,30 +251,18 @@ static bool multiply_vectors(struct product *x)
 		x->vectors = x->f.c == x->f.d &&
 			     !(x->rule.sum == MMA_HALVES && x->f.d == MMA_F16) &&
 			     lay_out(x, &x->lay);
-		x->tile = x->vectors ? find_tile(x) : NULL;
 		x->laid = true;
 	}
-	if (x->tile)
-		return x->tile(x);
 	if (!x->vectors)
 		return false;
 	for (u32 i = 0; i < x->rows; i += 2) {
-		const u32 *const *bottom =
-			i + 1 < x->rows ? (const u32 *const *)x->a[i + 1] : empty;
 		s32 range[4];
 
-		if (lay->sparse)
-			mma_expand_left(lay, (const u32 *const *)x->a[i], bottom, x->meta,
-					x->rule.extra, &l);
-		else
-			mma_decode_left(lay, (const u32 *const *)x->a[i], bottom, &l);
+		decode_left(x, i, &l);
 		if (!mma_is_plain_left(lay, &l, &range[0], &range[1]))
 			return false;
 		for (u32 j = 0; j < x->columns; j++) {
-			if (lay->sparse)
-				mma_decode_right_sparse(lay, (const u32 *const *)x->b[j], &r);
-			else
-				mma_decode_right(lay, (const u32 *const *)x->b[j], lay->quads, &r);
+			decode_right(x, j, &r);
 			if (!mma_is_plain_right(lay, &r, &range[2], &range[3]) ||
 			    (!lay->narrow &&
 			     !mma_in_range(range[0], range[1], range[2], range[3])) ||

@@ -3,10 +3,53 @@
  * bits; sums wrap, or saturate once at the end. PTX ISA "Warp-level matrix instructions: mma".
  */
 #include "src/exec/mma_product.h"
-#include "src/exec/mma_sparse.h"
+#include "src/exec/mma_vec.h"
 #include "src/exec/numeric_all.h"
 
 static const u32 nothing[2 * WARP_LANES] __attribute__((aligned(64)));
+
+/* Word `lane` (0 to 3) of each row, four times. */
+static inline mma_vi spread_at(mma_vi v, u32 lane)
+{
+	u8 which[16];
+
+	for (u32 i = 0; i < 16; i++)
+		which[i] = (u8)(4 * lane + i % 4);
+	return mma_choose(v, which);
+}
+
+static inline mma_vi positions(void)
+{
+	mma_vi v;
+
+	for (u32 i = 0; i < MMA_W; i++)
+		v[i] = (s32)(i % 4);
+	return v;
+}
+
+/* Words of eight columns, [column][t], to [t][even columns, odd columns]. */
+#if MMA_W == 16
+
+static void turn(const u32 *from, u32 *to)
+{
+	mma_vi a = mma_load(from), b = mma_load(from + 16);
+
+	mma_store(to, __builtin_shufflevector(a, b, 0, 8, 16, 24, 4, 12, 20, 28, 1, 9, 17, 25, 5,
+					      13, 21, 29));
+	mma_store(to + 16, __builtin_shufflevector(a, b, 2, 10, 18, 26, 6, 14, 22, 30, 3, 11, 19,
+						   27, 7, 15, 23, 31));
+}
+
+#else
+
+static void turn(const u32 *from, u32 *to)
+{
+	for (u32 t = 0; t < 4; t++)
+		for (u32 j = 0; j < 8; j++)
+			to[8 * t + j] = from[4 * (j % 4 * 2 + j / 4) + t];
+}
+
+#endif
 
 /* Bits set in each byte. */
 static inline mma_vi count_bits(mma_vi x)
@@ -44,9 +87,9 @@ MMA_INLINE mma_vi take_pair(u32 type, mma_vi w, u32 n)
 /* Words of a stored quad (half of it) where they stand in a dense row: bytes, of which two of four are there. */
 static mma_vi expand_words(mma_vi words, mma_vi meta, u32 half)
 {
-	mma_vi at = mma_positions(), x, first, second, gap, m;
+	mma_vi at = positions(), x, first, second, gap, m;
 
-	x = mma_pick(at < 2, mma_spread_at(words, 2 * half), mma_spread_at(words, 2 * half + 1));
+	x = mma_pick(at < 2, spread_at(words, 2 * half), spread_at(words, 2 * half + 1));
 	x = mma_pick((at & 1) == 1, x >> 16, x);
 	m = (meta >> (s32)(16 * half)) >> (at * 4);
 	first = (m & 3) * 8;
@@ -77,7 +120,7 @@ static u32 take_left(const struct product *x, u32 row, struct left_words *l)
 				l->quad[q][v] = w;
 				continue;
 			}
-			m = mma_spread_at(mma_load(x->meta + at),
+			m = spread_at(mma_load(x->meta + at),
 					  mma_meta_lane(8, quads, q, high, x->rule.extra));
 			l->quad[2 * q][v] = expand_words(w, m, 0);
 			l->quad[2 * q + 1][v] = expand_words(w, m, 1);
@@ -97,7 +140,7 @@ MMA_INLINE void take_right(u32 type, u32 pairs, const u32 *const *b, u32 quads,
 	u32 turned[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 
 	for (u32 q = 0; q < quads; q++) {
-		mma_turn(b[q], turned);
+		turn(b[q], turned);
 		for (u32 n = 0; n < pairs; n++)
 			for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++)
 				mma_store(r->pair[q][n] + v * MMA_W,

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define WARPS 8u
-#define REPEATS 4000u /* an eighth of that without wide vectors */
+#define REPEATS 20000u /* an eighth of that without wide vectors */
 #define ROUNDS 3u
 
 /* Registers of A, B and C; kind of the factors: h f16, b bf16, f f32, 8 fp8, i integers, d f64. */
