@@ -1,7 +1,7 @@
 /*
  * Matrix instructions as an H200 runs them: kernels of tests/vectors/matrix.ptx on inputs of
  * matrix.bin, whose results must come out bit for bit, on every host level; what parts without the
- * tensor cores refuse; a guard that parts the warp.
+ * tensor cores refuse; a guard that parts the warp; products with a factor in common.
  */
 #include "src/base/file.h"
 #include "tests/check.h"
@@ -102,6 +102,79 @@ static void test_device(const char *device, enum exec_stop want)
 	harness_close(&h);
 }
 
+#define CHAIN_WORDS 16u
+#define CHAIN_THREADS 256u
+
+/*
+ * Products that follow one another with a factor in common, which is decoded once: the fourth writes
+ * over A, so that the fifth has another one. `between` stands between them.
+ */
+static void write_chain(char *ptx, size_t size, const char *between)
+{
+	static const char *const products[] = {
+		"{%c0,%c1,%c2,%c3},{%a0,%a1,%a2,%a3},{%b0,%b1},{%c0,%c1,%c2,%c3}",
+		"{%c4,%c5,%c6,%c7},{%a0,%a1,%a2,%a3},{%b2,%b3},{%c4,%c5,%c6,%c7}",
+		"{%c0,%c1,%c2,%c3},{%a0,%a1,%a2,%a3},{%b2,%b3},{%c4,%c5,%c6,%c7}",
+		"{%a0,%a1,%a2,%a3},{%a0,%a1,%a2,%a3},{%b0,%b1},{%c0,%c1,%c2,%c3}",
+		"{%c4,%c5,%c6,%c7},{%a0,%a1,%a2,%a3},{%b0,%b1},{%c4,%c5,%c6,%c7}",
+	};
+	static const char *const names[] = {"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3",
+					    "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"};
+	size_t at = (size_t)snprintf(
+		ptx, size,
+		HEAD ".visible .entry k(.param .u64 data)\n"
+		     "{ .reg .u64 %%o; .reg .u32 %%t; .reg .b32 %%a<4>,%%b<4>,%%c<8>;\n"
+		     "ld.param.u64 %%o,[data]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,64,%%o;\n");
+
+	for (u32 i = 0; i < CHAIN_WORDS; i++)
+		at += (size_t)snprintf(ptx + at, size - at, "ld.global.b32 %%%s,[%%o+%u];\n",
+				       names[i], 4 * i);
+	for (u32 i = 0; i < ARRAY_LEN(products); i++)
+		at += (size_t)snprintf(ptx + at, size - at,
+				       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %s;\n%s",
+				       products[i], between);
+	for (u32 i = 0; i < CHAIN_WORDS; i++)
+		at += (size_t)snprintf(ptx + at, size - at, "st.global.b32 [%%o+%u],%%%s;\n", 4 * i,
+				       names[i]);
+	snprintf(ptx + at, size - at, "ret; }\n");
+}
+
+/* Ordinary factors, accumulators of about 1. */
+static bool run_chain(const char *between, const char *level, u32 *data)
+{
+	static char ptx[1 << 13];
+	u32 bytes = 4 * CHAIN_WORDS * CHAIN_THREADS, r = 1;
+	struct harness h;
+	u64 at;
+	bool ok;
+
+	for (u32 i = 0; i < CHAIN_WORDS * CHAIN_THREADS; i++) {
+		r = r * 1664525 + 1013904223;
+		data[i] = i % CHAIN_WORDS < 8 ? (r & 0x87ff87ff) | 0x38003800
+					      : (r & 0x80ffffff) | 0x3f000000;
+	}
+	write_chain(ptx, sizeof(ptx), between);
+	if (!CHECK(harness_open(&h, ptx)))
+		return false;
+	at = mem_alloc(&h.mem, bytes, 0, MEM_KIND_DEVICE);
+	memcpy((void *)(uintptr_t)at, data, bytes);
+	ok = harness_run(&h, "k", 1, CHAIN_THREADS, &at, level) == STOP_DONE;
+	memcpy(data, (void *)(uintptr_t)at, bytes);
+	harness_close(&h);
+	return ok;
+}
+
+static void test_chain(const char *level)
+{
+	static u32 together[CHAIN_WORDS * CHAIN_THREADS], apart[CHAIN_WORDS * CHAIN_THREADS];
+	char what[80];
+
+	CHECK(run_chain("", level, together));
+	CHECK(run_chain("add.u32 %t,%t,%t;\nst.global.u32 [%o],%t;\n", level, apart));
+	snprintf(what, sizeof(what), "%s: products with a factor in common", level);
+	CHECK_MSG(!memcmp(together, apart, sizeof(together)), what);
+}
+
 int main(void)
 {
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -118,8 +191,10 @@ int main(void)
 	memcpy(ptx, v.ptx.data, v.ptx.size);
 	memcpy(v.text, v.list.data, v.list.size);
 	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-		if (exec_ops_select(levels[i]))
+		if (exec_ops_select(levels[i])) {
 			test_vectors(&v, ptx, levels[i]);
+			test_chain(levels[i]);
+		}
 	test_device("gh100", STOP_DONE);
 	test_device("ga100", STOP_DONE);
 	test_device("gv100", STOP_FAULT);
