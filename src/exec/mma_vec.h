@@ -49,30 +49,34 @@ typedef u16 mma_vuh __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef s8 mma_vb __attribute__((vector_size(4 * MMA_W), may_alias));
 typedef u8 mma_vub __attribute__((vector_size(4 * MMA_W), may_alias));
 
+#if MMA_W == 16
+
 static inline mma_vi mma_pick(mma_vi mask, mma_vi yes, mma_vi no)
 {
-#if MMA_W == 16
 	return (mma_vi)_mm512_ternarylogic_epi32((__m512i)mask, (__m512i)yes, (__m512i)no, 0xca);
-#else
-	return (yes & mask) | (no & ~mask);
-#endif
 }
+
+#else
+
+static inline mma_vi mma_pick(mma_vi mask, mma_vi yes, mma_vi no)
+{
+	return (yes & mask) | (no & ~mask);
+}
+
+#endif
 
 static inline mma_vi mma_splat(u32 x)
 {
 	return (mma_vi){0} + (s32)x;
 }
 
-/* Not a sum: that of -0 and 0 is another number. */
+/* Its bits: no sum of floats would keep -0. */
 static inline mma_vf mma_splat_float(f32 x)
 {
-#if MMA_W == 16
-	return (mma_vf){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
-#elif MMA_W == 8
-	return (mma_vf){x, x, x, x, x, x, x, x};
-#else
-	return (mma_vf){x, x, x, x};
-#endif
+	u32 bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return (mma_vf)mma_splat(bits);
 }
 
 static inline mma_vi mma_load(const void *p)
