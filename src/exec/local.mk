@@ -12,7 +12,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_tex.c \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_build.c src/exec/lower_int.h \
-	src/exec/lower_call.c src/exec/lower_contract.c src/exec/lower_graph.c \
+	src/exec/lower_call.c src/exec/lower_contract.c src/exec/lower_fold.c src/exec/lower_graph.c \
 	src/exec/heap.c src/exec/hostcall.c src/exec/print.c src/exec/syscall.c src/exec/syscall.h \
 	src/exec/lower_float.c \
 	src/exec/lower_async.c \
@@ -106,6 +106,11 @@ check_PROGRAMS += tests/unit/exec_calls
 TESTS += tests/unit/exec_calls
 tests_unit_exec_calls_SOURCES = tests/unit/exec_calls.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_calls_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_fold
+TESTS += tests/unit/exec_fold
+tests_unit_exec_fold_SOURCES = tests/unit/exec_fold.c tests/unit/exec_fold.def tests/check.h
+tests_unit_exec_fold_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_wide
 TESTS += tests/unit/exec_wide

@@ -253,6 +253,11 @@ bool lower_contracted(struct lower *l);
 /* Put frequent pairs of records together, and constants into records. False when memory is out. */
 bool lower_fuse(struct lower *l);
 
+/* ---- lower_fold.c ---- */
+
+/* Approximations of constants become what ptxas makes of them. False when memory is out. */
+bool lower_fold(struct lower *l);
+
 /* ---- lower_rows.c ---- */
 
 /* Liveness, colouring, post-dominators, final offsets. False when memory is out. */
