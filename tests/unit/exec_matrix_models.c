@@ -411,7 +411,7 @@ static bool run_batch(struct job *job, const struct form *f, u32 style, struct t
 static u64 run_style(struct job *job, const struct part *p, const struct form *f, u32 style)
 {
 	static struct tile t[BATCH];
-	char what[384], first[80] = "";
+	char what[200], first[80] = "";
 	u64 digest = 0xcbf29ce484222325u;
 	u32 wrong = 0;
 	bool ran = true;
@@ -516,7 +516,7 @@ static void check_results(struct job *job, const struct part *p, const struct fo
 	static struct tile t[BATCH];
 	static struct result r[BATCH];
 	const char *shape = strstr(f->text, "aligned.") + 8;
-	char name[120], what[200], first[80] = "";
+	char name[120], what[384], first[80] = "";
 	u32 n, seen = 0, wrong = 0;
 
 	snprintf(name, sizeof(name), "%s%s", f->layout == WMMA ? "wmma." : "", shape);
