@@ -271,7 +271,7 @@ RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size)
 /* What any device of today takes for older than itself. */
 #define LOWEST_SM 50
 
-/* The PTX that an input of any kind has for the current device; false: none. *texts and each is to be freed. */
+/* The PTX that an input of any kind has for the thread's device; false: none. *texts and each is to be freed. */
 RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n);
 RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n)
 {
@@ -279,7 +279,8 @@ RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_
 	struct diag quiet;
 	u32 len = 0;
 	int status;
-	struct rt_device *d = drv_device(&status);
+	/* nvJitLink needs no context, and nothing initialised. */
+	struct rt_device *d = rt_device_open(rt_context_device(), &status);
 
 	*n = 0;
 	*texts = NULL;

@@ -30,7 +30,7 @@
 #undef RT
 #undef DRV
 
-/* Six registers of integers at 0, eight of floats at 48, the record at 176. */
+/* Six registers of integers at 0, two of floats at 48 (no function has more), the record at 176. */
 #define COMMON(name, decide)                                                                       \
 	__asm__(".text\n"                                                                          \
 		".p2align 4\n"                                                                     \

@@ -5,6 +5,7 @@
  * code: PTX that is linked with it is kept from the linker, what its functions refer to stays open, and
  * both are joined. Inputs of other kinds give what the linker makes of them. Part of the preloaded library.
  */
+#include "src/base/file.h"
 #include "src/base/vec.h"
 
 #include <dlfcn.h>
@@ -18,6 +19,7 @@
 
 typedef int create_fn(void **handle, u32 n, const char **options);
 typedef int add_fn(void *handle, int type, const void *data, size_t size, const char *name);
+typedef int file_fn(void *handle, int type, const char *path);
 typedef int size_fn(void *handle, size_t *size);
 typedef int get_fn(void *handle, void *out);
 typedef int complete_fn(void *handle);
@@ -146,6 +148,19 @@ static int add(add_fn *real, void *handle, int type, const void *data, size_t si
 	return type == INPUT_PTX ? keep(l, strndup(data, size)) : 0;
 }
 
+/* A file is what is in it; what cannot be read is the linker's to refuse. */
+static int add_file(file_fn *real, add_fn *real_add, void *handle, int type, const char *path)
+{
+	struct file f;
+	int result;
+
+	if (!path || !file_open(&f, path))
+		return real ? real(handle, type, path) : JITLINK_INTERNAL;
+	result = add(real_add, handle, type, f.data, f.size, path);
+	file_close(&f);
+	return result;
+}
+
 static int complete(complete_fn *real, void *handle)
 {
 	const struct link *l = link_of(handle);
@@ -227,6 +242,13 @@ static void destroy(void *handle)
 	{                                                                                          \
 		return add(REAL(add_fn, prefix##nvJitLinkAddData, version), handle, type, data,    \
 			   size, name);                                                            \
+	}                                                                                          \
+	EXPORT file_fn prefix##nvJitLinkAddFile##version;                                          \
+	int prefix##nvJitLinkAddFile##version(void *handle, int type, const char *path)            \
+	{                                                                                          \
+		return add_file(REAL(file_fn, prefix##nvJitLinkAddFile, version),                  \
+				REAL(add_fn, prefix##nvJitLinkAddData, version), handle, type,     \
+				path);                                                             \
 	}                                                                                          \
 	EXPORT complete_fn prefix##nvJitLinkComplete##version;                                     \
 	int prefix##nvJitLinkComplete##version(void *handle)                                       \

@@ -3,8 +3,7 @@
  * memory at addresses that are ones. See affine.h; a record names the row of the lanes' part in `a`
  * and the value's number in `target`.
  */
-#include "src/exec/affine.h"
-#include "src/exec/move_rows.h"
+#include "src/exec/affine_rows.h"
 
 /* ---- once for each launch ---- */
 
@@ -170,53 +169,12 @@ static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in
 	return x->host != 0;
 }
 
-static ALWAYS_INLINE u64 host_of(const struct reach *x, u32 lane)
+static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct insn *in PL_UNUSED, u32 lane)
 {
 	return x->host + (x->lanes[lane] - x->low);
 }
 
-/* Groups of `UNIT` lanes of a gang, each a row. */
-#define MOVE_UNITS(what, UNIT)                                                                     \
-	for (u32 at = 0, n = LANES; at < n; at += (UNIT))                                          \
-		what##_row(g, in, at, (UNIT), host_of(&x, at), size);
-
-static ALWAYS_INLINE bool load_whole_wide(struct gang *g, const struct insn *in, u32 width, u32 size)
-{
-	struct reach x;
-	bool same;
-
-	if (PL_UNLIKELY(!find_reach(g, in, width, &same, &x)))
-		return false;
-	if (same) {
-		for (u32 at = 0, n = LANES; at < n; at += HALF_LANES)
-			load_same(g, in, at, HALF_LANES, host_of(&x, at), size);
-		return true;
-	}
-	if (x.unit == WARP_LANES)
-		MOVE_UNITS(load, WARP_LANES)
-	else if (x.unit == HALF_LANES)
-		MOVE_UNITS(load, HALF_LANES)
-	else
-		load_row(g, in, 0, LANES, x.host, size);
-	return true;
-}
-
-static ALWAYS_INLINE bool store_whole_wide(struct gang *g, const struct insn *in, u32 width, u32 size)
-{
-	struct reach x;
-	bool same;
-
-	if (PL_UNLIKELY(!find_reach(g, in, width, &same, &x)) || same)
-		return false;
-	if (x.unit == WARP_LANES)
-		MOVE_UNITS(store, WARP_LANES)
-	else if (x.unit == HALF_LANES)
-		MOVE_UNITS(store, HALF_LANES)
-	else
-		store_row(g, in, 0, LANES, x.host, size);
-	return true;
-}
-
+WHOLE_REACH(wide)
 SIMPLE(wide, look_wide, check_global)
 PART(wide, get_wide, address_of_wide, check_global)
 GENERAL(wide, get_wide, resolve_global)

@@ -46,7 +46,7 @@ struct cc_options {
 	enum cc_stop stop;
 	const char *depend; /* "-M" or "-MM" */
 	bool all_cuda;	    /* -x cu */
-	bool verbose, dry, run, debug_device, has_std, failed;
+	bool verbose, dry, run, debug_device, has_std;
 };
 
 /* False after a message, or after --help or --version was answered: then *status is the exit status. */

@@ -1,7 +1,8 @@
 /*
  * A program that links two PTX texts with nvJitLink for a real device, fetches machine code and runs it.
  * With an argument, as link-time optimisation: "ptx" of the same texts, "code" of link-time code that NVRTC
- * makes of the caller's source and the callee's text.
+ * makes of the caller's source and the callee's text, "binary FILE LIBRARY" of such code, a fat binary with the
+ * callee and the device's runtime, which is built in.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -66,6 +67,22 @@ static int add_code(nvJitLinkHandle link)
 	return 0;
 }
 
+static int add_file(nvJitLinkHandle link, nvJitLinkInputType type, const char *path)
+{
+	CHECK(nvJitLinkAddFile(link, type, path));
+	return 0;
+}
+
+static int add_callee(nvJitLinkHandle link, int argc, char **argv)
+{
+	if (argc < 4) {
+		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, callee, sizeof(callee), "callee"));
+		return 0;
+	}
+	CHECK(add_file(link, NVJITLINK_INPUT_FATBIN, argv[2]));
+	return add_file(link, NVJITLINK_INPUT_LIBRARY, argv[3]);
+}
+
 int main(int argc, char **argv)
 {
 	const char *options[] = {"-arch=sm_80", "-lto"};
@@ -75,12 +92,12 @@ int main(int argc, char **argv)
 	size_t n = 0;
 	int value = 0;
 
-	CHECK(nvJitLinkCreate(&link, (uint32_t)argc, options));
-	if (argc > 1 && !strcmp(argv[1], "code"))
+	CHECK(nvJitLinkCreate(&link, argc > 1 ? 2 : 1, options));
+	if (argc > 1 && strcmp(argv[1], "ptx") != 0)
 		CHECK(add_code(link));
 	else
 		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, caller, sizeof(caller), "caller"));
-	CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, callee, sizeof(callee), "callee"));
+	CHECK(add_callee(link, argc, argv));
 	CHECK(nvJitLinkComplete(link));
 	CHECK(nvJitLinkGetLinkedCubinSize(link, &n));
 	image = malloc(n);

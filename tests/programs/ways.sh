@@ -170,6 +170,11 @@ if [ -f "$toolkit/lib64/libnvJitLink.so" ] && [ -f "$toolkit/include/nvrtc.h" ];
 	for kind in ptx code; do
 		runs "nvJitLink, for link time: $kind" "$scratch/program" $kind
 	done
+	echo 'extern "C" __device__ int twice(int x) { return 2 * x; }' >"$scratch/callee.cu"
+	succeeds "a fat binary for link time: builds" "$nvcc" -rdc=true -fatbin -arch=sm_80 "$scratch/callee.cu" \
+		-o "$scratch/callee.fatbin"
+	runs "nvJitLink, for link time: other inputs" "$scratch/program" binary "$scratch/callee.fatbin" \
+		"$toolkit/lib64/libcudadevrt.a"
 else
 	skip "programs of nvJitLink" "no nvJitLink"
 fi
