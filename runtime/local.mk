@@ -64,7 +64,9 @@ libptxloom_runtime_la_SOURCES = \
 libptxloom_runtime_la_LIBADD = libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
-libptxloom_preload_la_SOURCES = src/base/file.c src/base/file.h runtime/jitlink.c runtime/nvrtc.c runtime/preload.c runtime/redirect.c runtime/redirect.h
+libptxloom_preload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h \
+	src/base/setting.c src/base/setting.def src/base/setting.h src/base/text.c src/base/text.h \
+	runtime/jitlink.c runtime/nvrtc.c runtime/preload.c runtime/redirect.c runtime/redirect.h
 libptxloom_preload_la_LIBADD = libptxloom-runtime.la
 libptxloom_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,origin '-Wl,-rpath,$$ORIGIN' \
 	-Wl,--no-as-needed -Wl,-L.libs -Wl,-l:libcudart.so.13 -Wl,-l:libcudart.so.12 -Wl,-l:libcudart.so.11.0 -Wl,-l:libcuda.so.1

@@ -4,6 +4,7 @@
  * names programs ask for, so that one LD_PRELOAD serves every kind of program.
  */
 #include "runtime/redirect.h"
+#include "src/base/setting.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -63,7 +64,6 @@ static struct redirect objects = {.target = target};
 static void redirect(void)
 {
 	struct redirect_result r;
-	const char *log = getenv("PTXLOOM_LOG");
 
 	redirect_new(&objects, &r);
 	if (r.stripped) {
@@ -77,7 +77,7 @@ static void redirect(void)
 		fprintf(stderr,
 			"ptxloom: %u entry points of the static CUDA runtime could not be overwritten\n",
 			r.failed);
-	if (r.objects && log && !strcmp(log, "debug"))
+	if (r.objects && setting_has(SETTING_LOG, "debug"))
 		fprintf(stderr, "ptxloom: %u entry points redirected in %u objects\n", r.patched,
 			r.objects);
 }
@@ -91,10 +91,8 @@ static void on_load(void)
 
 __attribute__((constructor(101))) static void preload_init(void)
 {
-	const char *log = getenv("PTXLOOM_LOG");
-
 	redirect();
-	if (!redirect_watch(on_load) && log && !strcmp(log, "debug"))
+	if (!redirect_watch(on_load) && setting_has(SETTING_LOG, "debug"))
 		fputs("ptxloom: libraries that are loaded later keep their static CUDA runtimes\n",
 		      stderr);
 }

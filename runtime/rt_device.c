@@ -2,6 +2,7 @@
  * Devices of the runtime interface: the process's state, the current device, properties, attributes, waiting.
  */
 #include "runtime/drv.h"
+#include "src/base/setting.h"
 #include "src/dev/nested.h"
 
 #include <stdio.h>
@@ -27,24 +28,22 @@ static void after_fork(void)
 /* PTXLOOM_HOST_ACCESS=1: the host may touch device memory, as no GPU lets it. */
 static bool hides_memory(void)
 {
-	const char *s = getenv("PTXLOOM_HOST_ACCESS");
-
-	return !s || !*s || !strcmp(s, "0");
+	return !setting_number(SETTING_HOST_ACCESS, 0);
 }
 
 static void rt_make(void)
 {
-	const char *spec = getenv("PTXLOOM_DEVICE");
+	const char *spec = setting_text(SETTING_DEVICE);
 	struct rt *rt = &the_rt;
 	struct text why = {0};
 	struct diag d;
 
 	pthread_mutex_init(&rt->lock, NULL);
 	diag_init(&d, diag_print, stderr);
-	if (!arch_devices_parse(&rt->list, spec ? spec : "", &d))
-		rt->status = cudaErrorNoDevice;
-	else if (!device_settings_read(&rt->settings, &why)) {
-		fprintf(stderr, "ptxloom: %s\n", why.at);
+	if (!device_settings_read(&rt->settings, &why)) {
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+		rt->status = cudaErrorInitializationError;
+	} else if (!arch_devices_parse(&rt->list, spec ? spec : "", &d)) {
 		rt->status = cudaErrorInitializationError;
 	}
 	rt_visible_apply(rt, getenv("CUDA_VISIBLE_DEVICES"));

@@ -2,6 +2,7 @@
  * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
  */
 #include "runtime/rt.h"
+#include "src/base/setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +56,7 @@ void rt_slack(const struct device *d, const struct device_kernel *k)
 /* With checks asked for, a process in which one found something says so by its exit status. */
 __attribute__((destructor)) static void exit_status(void)
 {
-	const char *checks = getenv("PTXLOOM_CHECK");
-
-	if (!fault_seen || !checks || !*checks)
+	if (!fault_seen || !setting_text(SETTING_CHECK))
 		return;
 	fflush(NULL);
 	_exit(EXIT_FOUND);

@@ -5,6 +5,8 @@ libcore_la_SOURCES += \
 	src/base/file.c src/base/file.h \
 	src/base/intern.c src/base/intern.h \
 	src/base/map.c src/base/map.h \
+	src/base/nearest.c src/base/nearest.h \
+	src/base/setting.c src/base/setting.def src/base/setting.h \
 	src/base/text.c src/base/text.h \
 	src/base/vec.h
 

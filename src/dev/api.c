@@ -2,6 +2,7 @@
  * The C API, but for launches: devices, modules, buffers, messages.
  */
 #include "src/base/file.h"
+#include "src/base/setting.h"
 #include "src/dev/api_int.h"
 
 #include <errno.h>
@@ -96,7 +97,7 @@ static int find_profile(struct ptxloom_device *dev, const char *name)
 	int status = PTXLOOM_SUCCESS;
 
 	if (!name)
-		name = getenv("PTXLOOM_DEVICE");
+		name = setting_text(SETTING_DEVICE);
 	diag_init(&d, diag_collect, &text);
 	if (!arch_devices_parse(&dev->profiles, name ? name : "", &d))
 		status = fail_open(dev, text.at, PTXLOOM_INVALID_DEVICE);

@@ -1,74 +1,30 @@
 /*
  * Devices and the settings they start with.
  */
+#include "src/base/setting.h"
 #include "src/dev/device_int.h"
 #include "src/dev/texref.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-static bool read_number(const char *name, u64 max, u64 *out, struct text *why)
-{
-	const char *s = getenv(name);
-	char *end;
-	u64 v;
-
-	if (!s || !*s)
-		return true;
-	errno = 0;
-	v = strtoull(s, &end, 0);
-	if (errno || *end || end == s || *s == '-' || v > max) {
-		text_printf(why, "%s takes a number up to %llu, not '%s'", name,
-			    (unsigned long long)max, s);
-		return false;
-	}
-	*out = v;
-	return true;
-}
-
-/* Names of checks, separated by commas. */
-static bool read_checks(const char *list, struct device_settings *s, struct text *why)
-{
-	while (list && *list) {
-		size_t n = strcspn(list, ",");
-
-		if (n != 3 || memcmp(list, "mem", 3)) {
-			text_printf(why, "PTXLOOM_CHECK: there is no check '%.*s'; there is: mem",
-				    (int)n, list);
-			return false;
-		}
-		s->check_mem = true;
-		list += n + (list[n] == ',');
-	}
-	return true;
-}
 
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
-	const char *isa = getenv("PTXLOOM_HOST_ISA"), *async = getenv("PTXLOOM_ASYNC");
-	u64 workers = s->sched.workers;
+	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->check_mem;
+	const char *isa = setting_text(SETTING_HOST_ISA);
 
-	if (!read_number("PTXLOOM_WORKERS", 1024, &workers, why) ||
-	    !read_number("PTXLOOM_SEED", UINT64_MAX, &s->sched.seed, why) ||
-	    !read_number("PTXLOOM_TIMEOUT", (u64)1 << 40, &s->sched.timeout_ms, why))
+	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||
+	    !setting_read(SETTING_SEED, &s->sched.seed, why) ||
+	    !setting_read(SETTING_TIMEOUT, &s->sched.timeout_ms, why) ||
+	    !setting_read(SETTING_ASYNC, &eager, why) || !setting_read(SETTING_CHECK, &checks, why))
 		return false;
 	s->sched.workers = (u32)workers;
-	if (async && *async) {
-		if (strcmp(async, "late") != 0 && strcmp(async, "eager") != 0) {
-			text_printf(why, "PTXLOOM_ASYNC is late or eager, not '%s'", async);
-			return false;
-		}
-		s->async_eager = *async == 'e';
-	}
-	if (!read_checks(getenv("PTXLOOM_CHECK"), s, why))
+	s->async_eager = eager;
+	s->check_mem = checks & 1;
+	if (isa && !exec_ops_select(isa)) {
+		text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);
 		return false;
-	if (isa && *isa) {
-		if (!exec_ops_select(isa)) {
-			text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);
-			return false;
-		}
-		s->host_isa = isa;
 	}
+	s->host_isa = isa ? isa : s->host_isa;
 	return true;
 }
 

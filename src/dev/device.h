@@ -26,9 +26,8 @@ struct device_settings {
 };
 
 /*
- * Read PTXLOOM_WORKERS, PTXLOOM_SEED, PTXLOOM_TIMEOUT (milliseconds), PTXLOOM_ASYNC (late, eager),
- * PTXLOOM_HOST_ISA and PTXLOOM_CHECK (a list of checks: mem). What is not set stays as it is.
- * Returns false with a message in `why` when a value makes no sense.
+ * Read what the environment sets (setting.def). What is not set stays as it is. Returns false with a
+ * message in `why` when any PTXLOOM_ variable has an unknown name or a value that makes no sense.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
 

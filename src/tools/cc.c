@@ -3,6 +3,7 @@
  * binary, host code around it, linked with our runtime.
  */
 #include "src/base/file.h"
+#include "src/base/setting.h"
 #include "src/base/text.h"
 #include "src/dev/image.h"
 #include "src/tools/cc.h"
@@ -109,7 +110,7 @@ static u32 version_of(const char *name)
 
 static bool find_clang(struct cc *cc, u32 *version)
 {
-	const char *names[] = {getenv("PTXLOOM_CLANG"), "clang-14", "clang"};
+	const char *names[] = {setting_text(SETTING_CLANG), "clang-14", "clang"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		*version = names[i] ? version_of(names[i]) : 0;

@@ -2,6 +2,7 @@
  * `ptxloom exec`: run one kernel on data from the command line or from files.
  */
 #include "src/base/file.h"
+#include "src/base/setting.h"
 #include "src/dev/device.h"
 #include "src/tools/exec_data.h"
 #include "src/tools/exec_watch.h"
@@ -271,12 +272,12 @@ static int open_device(struct job *j, struct diag *d)
 {
 	struct device_settings s = {0};
 	struct text why = {0};
-	const char *name = j->device ? j->device : getenv("PTXLOOM_DEVICE");
+	const char *name = j->device ? j->device : setting_text(SETTING_DEVICE);
 	const struct exec_observer *observer;
 	bool ok;
 
 	if (!device_settings_read(&s, &why)) {
-		fprintf(stderr, "ptxloom exec: %s\n", why.at);
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		text_fini(&why);
 		return TOOL_USAGE;
 	}

@@ -3,6 +3,7 @@
  */
 #include "src/tools/tools.h"
 
+#include "src/base/setting.h"
 #include "src/config.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ int tool_usage(const struct tool_command *self, const char *fmt, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "ptxloom %s: ", self->name);
+	fprintf(stderr, "ptxloom %s: error: ", self->name);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
@@ -53,6 +54,23 @@ static int flush(const char *name, int status)
 	return TOOL_USAGE;
 }
 
+/* Whatever the command reads of it: what is set and misspelt was meant for one of them. */
+static bool check_environment(void)
+{
+	struct text why = {0};
+	bool ok = settings_check(&why);
+
+	if (!ok)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return ok;
+}
+
+static int run_command(const struct tool_command *c, int argc, char **argv)
+{
+	return check_environment() ? c->main(c, argc, argv) : TOOL_USAGE;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -70,10 +88,10 @@ static int dispatch(int argc, char **argv)
 	for (const struct tool_command *c = commands; c->name; c++) {
 		if (strcmp(c->name, name))
 			continue;
-		return strcmp(argv[1], "help") ? c->main(c, argc - 1, argv + 1) : tool_help(c);
+		return strcmp(argv[1], "help") ? run_command(c, argc - 1, argv + 1) : tool_help(c);
 	}
 	if (*name)
-		fprintf(stderr, "ptxloom: no command '%s'\n\n", name);
+		fprintf(stderr, "ptxloom: error: there is no command '%s'\n\n", name);
 	overview(stderr);
 	return TOOL_USAGE;
 }

@@ -1,6 +1,7 @@
 /*
  * Where the libraries and headers are: named by the environment, installed, or in the build tree.
  */
+#include "src/base/setting.h"
 #include "src/tools/tools.h"
 
 #include <stdio.h>
@@ -23,10 +24,10 @@ static bool own_folder(char *out, size_t size)
 }
 
 /* The first place in which `file` can be read becomes `out`. */
-static bool find(char *out, size_t size, const char *variable, const char *const *places,
+static bool find(char *out, size_t size, enum setting variable, const char *const *places,
 		 const char *file)
 {
-	const char *named = getenv(variable);
+	const char *named = setting_text(variable);
 	char folder[4096], path[8192];
 
 	if (named) {
@@ -47,7 +48,7 @@ bool tool_find_libs(char *out, size_t size)
 {
 	static const char *const places[] = {"../lib/ptxloom", ".", ".libs", NULL};
 
-	return find(out, size, "PTXLOOM_LIBDIR", places, TOOL_PRELOAD);
+	return find(out, size, SETTING_LIBDIR, places, TOOL_PRELOAD);
 }
 
 bool tool_find_include(char *out, size_t size)
@@ -56,7 +57,7 @@ bool tool_find_include(char *out, size_t size)
 					     "../../share/ptxloom/include", "share/ptxloom/include",
 					     NULL};
 
-	if (find(out, size, "PTXLOOM_INCLUDE", places, "cuda_runtime.h"))
+	if (find(out, size, SETTING_INCLUDE, places, "cuda_runtime.h"))
 		return true;
 	/* A build outside the source tree knows where that is. */
 	return !access(PTXLOOM_SOURCE_INCLUDE "/cuda_runtime.h", R_OK) &&

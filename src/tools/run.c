@@ -2,6 +2,7 @@
  * `ptxloom run`: starts a program with the emulated CUDA libraries in front.
  */
 #include "src/arch/arch.h"
+#include "src/base/setting.h"
 #include "src/tools/tools.h"
 
 #include <elf.h>
@@ -45,6 +46,18 @@ bool tool_check_devices(const char *spec)
 	return ok;
 }
 
+static bool check_option(const struct tool_command *self, const char *checks)
+{
+	struct text why = {0};
+	u64 mask;
+	bool ok = setting_parse(SETTING_CHECK, "--check", checks, &mask, &why);
+
+	if (!ok)
+		tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return ok;
+}
+
 /* Put `first` before what the variable holds. */
 static char *prepend(const char *name, const char *first, char separator)
 {
@@ -63,7 +76,7 @@ bool tool_environment(struct tool_environment *e)
 
 	*e = (struct tool_environment){0};
 	if (!tool_find_libs(dir, sizeof(dir))) {
-		fputs("ptxloom: " TOOL_PRELOAD
+		fputs("ptxloom: error: " TOOL_PRELOAD
 		      " is not found; is ptxloom installed? PTXLOOM_LIBDIR may name its folder\n",
 		      stderr);
 		return false;
@@ -121,11 +134,11 @@ static bool check_program(const char *name)
 	if (!f || fread(&h, sizeof(h), 1, f) != 1 || memcmp(h.e_ident, ELFMAG, SELFMAG)) {
 		ok = true;
 	} else if (h.e_ident[EI_CLASS] != ELFCLASS64) {
-		fprintf(stderr, "ptxloom run: %s: a 32-bit program cannot load 64-bit libraries\n",
+		fprintf(stderr, "ptxloom: error: %s: a 32-bit program cannot load 64-bit libraries\n",
 			name);
 		ok = false;
 	} else if (!has_interpreter(f, &h)) {
-		fprintf(stderr, "ptxloom run: note: %s is linked statically: no library can be put "
+		fprintf(stderr, "ptxloom: note: %s is linked statically: no library can be put "
 				"in front of it, it will not see a GPU\n", name);
 	}
 	if (f)
@@ -141,7 +154,7 @@ static int start(char **argv)
 		return TOOL_CANNOT_RUN;
 	execvp(argv[0], argv);
 	e = errno;
-	fprintf(stderr, "ptxloom run: %s: %s\n", argv[0], strerror(e));
+	fprintf(stderr, "ptxloom: error: %s: %s\n", argv[0], strerror(e));
 	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
 }
 
@@ -171,8 +184,8 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "no program given");
 	if (device && !tool_check_devices(device))
 		return TOOL_USAGE;
-	if (checks && strcmp(checks, "mem") != 0)
-		return tool_usage(self, "unknown check '%s'; there is: mem", checks);
+	if (checks && !check_option(self, checks))
+		return TOOL_USAGE;
 	if (!tool_environment(&e))
 		return TOOL_CANNOT_RUN;
 	setenv("LD_PRELOAD", e.preload, 1);

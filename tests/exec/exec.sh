@@ -129,7 +129,7 @@ status 2 $add --grid 1,2,3,4
 status 2 $add --grid -1
 for cluster in 0 1,0 1,1,0; do
 	status 2 $add --cluster "$cluster"
-	says err "^ptxloom exec: --cluster takes X"
+	says err "^ptxloom exec: error: --cluster takes X"
 done
 status 2 $add --arg f32=1e39
 says err "'1e39' is no value of type f32"
@@ -159,7 +159,7 @@ status 2 $add --kernel other
 says err "no kernel 'other'; there are:"
 status 2 $add -d b300
 status 2 env PTXLOOM_TIMEOUT=soon $add $random
-says err "PTXLOOM_TIMEOUT takes a number"
+says err "PTXLOOM_TIMEOUT takes a time"
 status 2 $add $random --dump d
 says err "no buffer or variable 'd'"
 status 1 $add $random --block 2048

@@ -96,4 +96,13 @@ if command -v bash >/dev/null 2>&1; then
 else
 	skip "the completion is valid bash" "no bash"
 fi
+# Every variable of the environment is in ptxloom(1), and every name that the pages show exists.
+known=$(sed -n 's/^SETTING(\([A-Z_]*\),.*/PTXLOOM_\1/p' "$srcdir/src/base/setting.def" | sort)
+empty "$(echo "$known" | while read -r name; do
+	grep -q "^\.\(It \)\?Ev $name\( \|$\)" "$srcdir/man/ptxloom.1" || echo "$name"
+done)" "ptxloom(1) describes every variable"
+empty "$(cat "$srcdir"/man/*.1 | sed -n 's/^.*Ev \(PTXLOOM_[A-Z_]*[A-Z]\).*/\1/p' | sort -u |
+	while read -r name; do
+		echo "$known" | grep -qx "$name" || echo "$name"
+	done)" "every variable that a manual page names exists"
 finish

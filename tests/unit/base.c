@@ -3,6 +3,8 @@
 #include "src/base/file.h"
 #include "src/base/intern.h"
 #include "src/base/map.h"
+#include "src/base/nearest.h"
+#include "src/base/setting.h"
 #include "src/base/vec.h"
 #include "tests/check.h"
 
@@ -169,6 +171,71 @@ static void test_diag(void)
 	text_fini(&out);
 }
 
+static const char *near(const char *word)
+{
+	static const char *const words[] = {"CHECK", "CLANG", "ASYNC", "LOG"};
+	struct nearest n;
+
+	nearest_init(&n, word, strlen(word));
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		nearest_offer(&n, words[i], strlen(words[i]));
+	return n.best ? n.best : "none";
+}
+
+static void test_nearest(void)
+{
+	char lengthy[100];
+
+	CHECK_STR(near("CHEK"), "CHECK");
+	CHECK_STR(near("CHCEK"), "CHECK");
+	CHECK_STR(near("ASINK"), "ASYNC");
+	CHECK_STR(near("LGO"), "LOG");
+	CHECK_STR(near("WORKERS"), "none");
+	CHECK_STR(near(""), "none");
+	memset(lengthy, 'A', sizeof(lengthy) - 1);
+	lengthy[sizeof(lengthy) - 1] = 0;
+	CHECK_STR(near(lengthy), "none");
+}
+
+static u64 parsed(enum setting s, const char *value)
+{
+	struct text why = {0};
+	u64 v = 12345;
+	bool ok = setting_parse(s, "--it", value, &v, &why);
+
+	CHECK(ok == !why.at && (ok || !strncmp(why.at, "--it takes ", 11)));
+	text_fini(&why);
+	return v;
+}
+
+static void test_setting(void)
+{
+	struct text why = {0};
+
+	CHECK_EQ(parsed(SETTING_TIMEOUT, "5000"), 5000);
+	CHECK_EQ(parsed(SETTING_TIMEOUT, "7ms"), 7);
+	CHECK_EQ(parsed(SETTING_TIMEOUT, "5s"), 5000);
+	CHECK_EQ(parsed(SETTING_TIMEOUT, "2min"), 120000);
+	CHECK_EQ(parsed(SETTING_TIMEOUT, "1h"), 3600000);
+	CHECK_EQ(parsed(SETTING_TIMEOUT, "18446744073709551615h"), 12345);
+	CHECK_EQ(parsed(SETTING_SEED, "0x10"), 16);
+	CHECK_EQ(parsed(SETTING_SEED, "18446744073709551616"), 12345);
+	CHECK_EQ(parsed(SETTING_ASYNC, "eager"), 1);
+	CHECK_EQ(parsed(SETTING_ASYNC, ""), 12345);
+	CHECK_EQ(parsed(SETTING_CHECK, "mem"), 1);
+	CHECK_EQ(parsed(SETTING_HOST_ACCESS, "01"), 12345);
+	CHECK_EQ(parsed(SETTING_DEVICE, "h100"), 12345);
+	setenv("PTXLOOM_SEED", "", 1);
+	CHECK_EQ(setting_number(SETTING_SEED, 3), 3);
+	setenv("PTXLOOM_SEED", "nine", 1);
+	CHECK_EQ(setting_number(SETTING_SEED, 3), 3);
+	CHECK(!settings_check(&why) && strstr(why.at, "PTXLOOM_SEED takes a number"));
+	setenv("PTXLOOM_SEED", "9", 1);
+	CHECK_EQ(setting_number(SETTING_SEED, 3), 9);
+	unsetenv("PTXLOOM_SEED");
+	text_fini(&why);
+}
+
 int main(void)
 {
 	test_arena();
@@ -179,5 +246,7 @@ int main(void)
 	test_file();
 	test_diag();
 	test_diag_marks();
+	test_nearest();
+	test_setting();
 	return check_done();
 }
