@@ -1,6 +1,7 @@
 libcore_la_SOURCES += \
 	src/base/arena.c src/base/arena.h \
 	src/base/base.h \
+	src/base/demangle.c src/base/demangle.h \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
 	src/base/intern.c src/base/intern.h \

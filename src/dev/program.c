@@ -1,6 +1,7 @@
 /*
  * Programs: from images to variables with addresses and kernels by name.
  */
+#include "src/base/demangle.h"
 #include "src/dev/builtin.h"
 #include "src/dev/device.h"
 #include "src/dev/image.h"
@@ -469,6 +470,8 @@ static struct device_kernel *kernel_of(struct device_program *p, u32 unit, const
 {
 	struct device_kernel *k;
 
+	if (demangle_wants(f->name->text))
+		demangle_prepare();
 	pthread_mutex_lock(&p->lock);
 	for (k = p->kernels; k && k->func != f; k = k->next)
 		;

@@ -1,4 +1,5 @@
 /* src/base: arena, vector, map, interned strings, text, files, located messages. */
+#include "src/base/demangle.h"
 #include "src/base/diag.h"
 #include "src/base/file.h"
 #include "src/base/intern.h"
@@ -171,6 +172,28 @@ static void test_diag(void)
 	text_fini(&out);
 }
 
+static void test_demangle(void)
+{
+	struct text t = {0};
+
+	demangle("_Z5scalePfi", &t);
+	CHECK_STR(t.at, "_Z5scalePfi");
+	demangle_prepare();
+	text_puts(&t, " ");
+	demangle("_Z5scalePfi", &t);
+	text_puts(&t, " ");
+	demangle("__nv_static_42__1234_7_file_cu_scale__Z5scalePfi", &t);
+	text_puts(&t, " ");
+	demangle("_Znonsense", &t);
+	text_puts(&t, " ");
+	demangle("saxpy", &t);
+	/* Without a C++ library names stay as they are. */
+	if (strstr(t.at, "scale(float*, int)"))
+		CHECK_STR(t.at, "_Z5scalePfi scale(float*, int) scale(float*, int) _Znonsense saxpy");
+	CHECK(demangle_wants("_Z5scalePfi") && !demangle_wants("saxpy"));
+	text_fini(&t);
+}
+
 static const char *near(const char *word)
 {
 	static const char *const words[] = {"CHECK", "CLANG", "ASYNC", "LOG"};
@@ -246,6 +269,7 @@ int main(void)
 	test_file();
 	test_diag();
 	test_diag_marks();
+	test_demangle();
 	test_nearest();
 	test_setting();
 	return check_done();

@@ -1,0 +1,62 @@
+/*
+ * __cxa_demangle of the program's own C++ library, or of the system's.
+ */
+#include "src/base/demangle.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Itanium C++ ABI, "Demangler": the result is malloc'ed, NULL when the name is none of C++. */
+typedef char *cxa_demangle(const char *name, char *out, size_t *len, int *status);
+
+/* There in C++ programs, without asking the loader. */
+extern cxa_demangle __cxa_demangle __attribute__((weak));
+
+static cxa_demangle *demangler;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void look(void)
+{
+	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+	cxa_demangle *found = __cxa_demangle;
+
+	for (size_t i = 0; i < ARRAY_LEN(libraries) && !found; i++) {
+		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL),
+		     *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+
+		memcpy(&found, &symbol, sizeof(found));
+	}
+	__atomic_store_n(&demangler, found, __ATOMIC_RELEASE);
+}
+
+/* Where the C++ name begins. nvcc puts the file in front of names of internal linkage. */
+static const char *mangled_part(const char *name)
+{
+	const char *at;
+
+	if (!strncmp(name, "_Z", 2))
+		return name;
+	at = strncmp(name, "__nv_static_", 12) ? NULL : strstr(name, "__Z");
+	return at ? at + 1 : NULL;
+}
+
+bool demangle_wants(const char *name)
+{
+	return mangled_part(name) != NULL;
+}
+
+void demangle_prepare(void)
+{
+	pthread_once(&once, look);
+}
+
+void demangle(const char *name, struct text *out)
+{
+	cxa_demangle *f = __atomic_load_n(&demangler, __ATOMIC_ACQUIRE);
+	const char *part = f ? mangled_part(name) : NULL;
+	char *plain = part ? f(part, NULL, NULL, NULL) : NULL;
+
+	text_puts(out, plain ? plain : name);
+	free(plain);
+}
