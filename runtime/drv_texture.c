@@ -335,7 +335,7 @@ static int destroy(u64 handle, u32 kind)
 
 	/* What is no object is nothing to destroy. */
 	if (d)
-		(void)texture_destroy(d->dev.textures, handle, kind);
+		(void)texture_destroy_after(&d->dev, handle, kind);
 	return status;
 }
 

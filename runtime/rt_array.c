@@ -58,13 +58,25 @@ static struct rt_device *owner_of(const struct mem *m)
 	return NULL;
 }
 
+/* Work that has been issued may use it still. */
+static int wait_for_users(const struct mem *m)
+{
+	struct rt_device *d = owner_of(m);
+
+	/* A capture, or a fault, ends the first of them early. */
+	return rt_wait(d) && stream_device_finish(&d->dev) == STATUS_NOT_PERMITTED
+		       ? (int)STATUS_NOT_PERMITTED
+		       : cudaSuccess;
+}
+
 int rt_array_destroy(void *handle)
 {
 	struct mem_array *a = rt_array_find(handle);
 
 	if (!a || a->owner)
 		return STATUS_INVALID_HANDLE;
-	rt_wait(owner_of(a->mem));
+	if (wait_for_users(a->mem))
+		return STATUS_NOT_PERMITTED;
 	return mem_array_destroy(a->mem, a) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 
@@ -74,7 +86,8 @@ int rt_mipmap_destroy(void *handle)
 
 	if (!m)
 		return STATUS_INVALID_HANDLE;
-	rt_wait(owner_of(m->mem));
+	if (wait_for_users(m->mem))
+		return STATUS_NOT_PERMITTED;
 	return mem_mipmap_destroy(m->mem, m) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 

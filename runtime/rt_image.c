@@ -60,9 +60,10 @@ void rt_image_free(struct rt_image *image)
 {
 	struct rt_function *f;
 
+	/* Work that has been issued may use its code still. */
 	for (int i = 0; i < (int)ARCH_DEVICES_MAX; i++)
 		if (image->state->program[i])
-			device_wait(&rt_get()->device[i].dev);
+			stream_device_finish(&rt_get()->device[i].dev);
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < (int)ARCH_DEVICES_MAX; i++)
 		unload(image, i);

@@ -187,7 +187,7 @@ static int destroy(u64 handle, u32 kind)
 	struct rt_device *d = rt_device_now(&status);
 
 	if (d)
-		(void)texture_destroy(d->dev.textures, handle, kind);
+		(void)texture_destroy_after(&d->dev, handle, kind);
 	return status;
 }
 

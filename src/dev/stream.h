@@ -50,6 +50,15 @@ void stream_device_revive(struct device *d);
 enum status stream_device_wait(struct device *d);
 /* The same for those who hand out or take away memory: captures stay as they are. */
 enum status stream_device_finish(struct device *d);
+/*
+ * Give something back that work which has been issued to the device may still use: release(data) is
+ * called once all of that has ended, now if there is none. `bytes` of data, at most
+ * STREAM_RELEASE_BYTES, are copied. Does not wait, and may be called anywhere; without memory for that it
+ * waits. `release` runs with locks held: it may only take ones that nobody holds for long.
+ */
+#define STREAM_RELEASE_BYTES 64u
+typedef void stream_release(void *data);
+void stream_device_after(struct device *d, stream_release *release, const void *data, size_t bytes);
 
 /* ---- streams ---- */
 

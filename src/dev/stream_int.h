@@ -23,7 +23,8 @@ struct edge {
 	struct work *to;
 };
 
-enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_LAUNCH, WORK_CALL, WORK_EXPAND };
+/* Those up to WORK_RELEASE take no time: they are over when nothing is missing any more. */
+enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_RELEASE, WORK_LAUNCH, WORK_CALL, WORK_EXPAND };
 
 /*
  * What a WORK_EXPAND does in its turn: parts of launches of graphs with conditional nodes,
@@ -54,6 +55,7 @@ struct work {
 	bool waited;    /* some thread waits for its end */
 	u32 flags;      /* enum stream_call_flags */
 	stream_fn *fn;
+	stream_release *release; /* WORK_RELEASE: called with the lock held */
 	struct device_flight *flight;
 	struct stream_event *event;
 	enum expand_role role;

@@ -3,6 +3,8 @@
  */
 #include "src/dev/texture.h"
 
+#include "src/dev/stream.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -452,15 +454,50 @@ enum status texture_destroy(struct texture_store *s, u64 handle, u32 kind)
 	return o ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 
+/* An object that its program has given up. */
+struct given_up {
+	struct texture_store *store;
+	u64 handle;
+	u32 kind;
+};
+
+static void release(void *data)
+{
+	const struct given_up *g = data;
+
+	texture_destroy(g->store, g->handle, g->kind);
+}
+
+enum status texture_destroy_after(struct device *d, u64 handle, u32 kind)
+{
+	struct given_up g = {d->textures, handle, kind};
+	struct tex_object *o;
+	bool found;
+
+	pthread_mutex_lock(&g.store->lock);
+	o = slot(g.store, handle, kind);
+	found = o && o->user;
+	if (found) {
+		free(o->user);
+		o->user = NULL;
+	}
+	pthread_mutex_unlock(&g.store->lock);
+	if (found)
+		stream_device_after(d, release, &g, sizeof(g));
+	return found ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+}
+
 enum status texture_describe(struct texture_store *s, u64 handle, u32 kind,
 			     struct texture_desc *out)
 {
 	const struct tex_object *o;
+	bool found;
 
 	pthread_mutex_lock(&s->lock);
 	o = slot(s, handle, kind);
-	if (o)
+	found = o && o->user;
+	if (found)
 		memcpy(out, o->user, sizeof(*out));
 	pthread_mutex_unlock(&s->lock);
-	return o ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+	return found ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }

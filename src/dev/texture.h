@@ -63,6 +63,7 @@ struct texture_desc {
 	bool has_view;
 };
 
+struct device;
 struct texture_store;
 
 /* NULL: no memory. `m` and `arch` are borrowed. */
@@ -82,8 +83,13 @@ bool texture_is_alive(const struct texture_store *s, const struct texture_resour
 enum status surface_create(struct texture_store *s, const struct texture_resource *r, u64 *handle);
 /* A sampler alone, of independent texturing mode. */
 enum status sampler_create(struct texture_store *s, const struct texture_settings *t, u64 *handle);
-/* kind: enum tex_kind. STATUS_INVALID_HANDLE: there is no such object. */
+/* kind: enum tex_kind. STATUS_INVALID_HANDLE: there is no such object. Nothing may use it any more. */
 enum status texture_destroy(struct texture_store *s, u64 handle, u32 kind);
+/*
+ * The same for objects of a device with streams: work that has been issued still finds it. The handle
+ * is invalid for everything else at once.
+ */
+enum status texture_destroy_after(struct device *d, u64 handle, u32 kind);
 /* What the object was made of, copied to *out. */
 enum status texture_describe(struct texture_store *s, u64 handle, u32 kind,
 			     struct texture_desc *out);

@@ -197,7 +197,9 @@ static bool begin_locked(struct work *w, struct batch *batch)
 
 	if (w->kind == WORK_RECORD)
 		note_time(w);
-	if (w->kind <= WORK_RECORD)
+	if (w->kind == WORK_RELEASE)
+		w->release(w->data);
+	if (w->kind <= WORK_RELEASE)
 		return true;
 	if (w->kind == WORK_EXPAND && queue_locked(&all->copies, w))
 		return false;
@@ -260,6 +262,47 @@ static void work_end_locked(struct work *w, struct batch *batch)
 
 	end_one_locked(w, &ready);
 	settle_locked(ready, batch);
+}
+
+/* A node that waits for the last one of each stream, in no stream itself. NULL: no memory. */
+static struct work *behind_all_locked(struct stream_device *d)
+{
+	struct work *w;
+	u32 busy = 0;
+
+	for (struct stream *s = d->streams; s; s = s->next)
+		busy += s->tail != NULL;
+	if (!work_reserve_locked(d->all, busy))
+		return NULL;
+	w = work_take_locked(d->legacy, WORK_RELEASE);
+	for (struct stream *s = d->streams; s; s = s->next)
+		if (s->tail)
+			work_join_locked(s->tail, w);
+	return w;
+}
+
+void stream_device_after(struct device *d, stream_release *release, const void *data, size_t bytes)
+{
+	struct stream_device *sd = d->streams;
+	struct batch batch;
+	struct work *w;
+	u8 kept[STREAM_RELEASE_BYTES];
+
+	memcpy(kept, data, bytes);
+	batch_init(&batch);
+	pthread_mutex_lock(&sd->all->lock);
+	w = behind_all_locked(sd);
+	if (w) {
+		w->release = release;
+		work_set_data(w, data, bytes);
+		if (!w->missing)
+			work_ready_locked(w, &batch);
+	}
+	pthread_mutex_unlock(&sd->all->lock);
+	if (w)
+		return;
+	stream_device_finish(d);
+	release(kept);
 }
 
 /* ---- running ---- */
