@@ -39,12 +39,15 @@ RT_API void plrt___cudaRegisterFatBinaryEnd(void **handle)
 /* What the map has for a host address. */
 static void *lookup(const struct map *m, const void *key)
 {
-	u64 *v;
+	const u64 *slot;
+	u64 value;
 
 	pthread_mutex_lock(&registered.lock);
-	v = key ? map_get(m, map_key(key)) : NULL;
+	slot = key ? map_get(m, map_key(key)) : NULL;
+	/* Another thread's registration may move the slots. */
+	value = slot ? *slot : 0;
 	pthread_mutex_unlock(&registered.lock);
-	return v ? (void *)(uintptr_t)*v : NULL;
+	return (void *)(uintptr_t)value;
 }
 
 static void remember(struct map *m, const void *key, const void *value)
@@ -207,12 +210,33 @@ const struct rt_variable *rt_find_reference(const void *symbol, u32 kind)
 	return v && v->kind == kind ? v : NULL;
 }
 
+/*
+ * Of a managed variable a program has the address, not that of its slot. It has got it by reading the
+ * slot, which leads there since __cudaInitModule.
+ */
+static struct rt_variable *find_managed(const void *address)
+{
+	struct rt_variable *found = NULL;
+
+	pthread_mutex_lock(&registered.lock);
+	for (size_t i = 0; i < registered.variables.cap && address && !found; i++) {
+		struct rt_variable *v =
+			(struct rt_variable *)(uintptr_t)registered.variables.slots[i].value;
+
+		if (v && v->managed_slot && *v->managed_slot == address)
+			found = v;
+	}
+	pthread_mutex_unlock(&registered.lock);
+	return found;
+}
+
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size)
 {
 	struct rt_variable *v = lookup(&registered.variables, symbol);
 	struct device_program *p;
 	int status;
 
+	v = v ? v : find_managed(symbol);
 	if (!v || v->kind != TEX_FREE)
 		return cudaErrorInvalidSymbol;
 	p = rt_image_program(v->image, &status);

@@ -1,7 +1,7 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
-	tests/api/memory tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes
+	tests/api/memory tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
 api_common = tests/api/sanitizer.c
 # An rpath that counts for what sanitizers open, too.
 api_flags = $(AM_LDFLAGS) -Wl,--disable-new-dtags -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
@@ -55,4 +55,8 @@ tests_api_lifetimes_SOURCES = tests/api/lifetimes.c tests/check.h $(api_common)
 tests_api_lifetimes_LDADD = $(api_link)
 tests_api_lifetimes_LDFLAGS = $(api_flags)
 tests_api_lifetimes_DEPENDENCIES = $(cuda_names)
+tests_api_symbols_SOURCES = tests/api/symbols.c tests/check.h $(api_common)
+tests_api_symbols_LDADD = $(api_link)
+tests_api_symbols_LDFLAGS = $(api_flags)
+tests_api_symbols_DEPENDENCIES = $(cuda_names)
 TESTS += $(api_tests)
