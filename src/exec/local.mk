@@ -106,6 +106,10 @@ check_PROGRAMS += tests/unit/exec_calls
 TESTS += tests/unit/exec_calls
 tests_unit_exec_calls_SOURCES = tests/unit/exec_calls.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_calls_LDADD = $(UNIT_LDADD)
+check_PROGRAMS += tests/unit/exec_vector_registers
+TESTS += tests/unit/exec_vector_registers
+tests_unit_exec_vector_registers_SOURCES = tests/unit/exec_vector_registers.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_vector_registers_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_fold
 TESTS += tests/unit/exec_fold

@@ -183,17 +183,6 @@ void lower_async_copy(struct lower *l)
 
 /* ---- st.async, red.async ---- */
 
-static struct ir_operand element(const struct lower *l, const struct ir_operand *op, u32 i, u32 n)
-{
-	struct ir_operand e = *op;
-
-	if (op->kind == IR_OP_VEC)
-		return l->f->operands.at[op->index + i];
-	if (n > 1)
-		e.part = (u8)(IR_PART_X + i);
-	return e;
-}
-
 void lower_remote_async(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -218,7 +207,7 @@ void lower_remote_async(struct lower *l)
 		return;
 	}
 	for (u32 i = 0; i < n; i++) {
-		struct ir_operand e = element(l, b, i, n);
+		struct ir_operand e = lower_element(l, b, i);
 
 		value[i] = lower_source(l, &e, type, lower_class(bytes * 8));
 	}

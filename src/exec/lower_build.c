@@ -193,6 +193,26 @@ const struct ir_operand *lower_named(const struct lower *l, char name)
 	return NULL;
 }
 
+u32 lower_elements(const struct lower *l, const struct ir_operand *op)
+{
+	if (!op)
+		return 0;
+	if (op->kind == IR_OP_VEC || op->kind == IR_OP_COMPOUND)
+		return (u32)op->imm;
+	return op->kind == IR_OP_REG && !op->part ? l->f->regs.at[op->index].vec : 1;
+}
+
+struct ir_operand lower_element(const struct lower *l, const struct ir_operand *op, u32 i)
+{
+	struct ir_operand e = *op;
+
+	if (op->kind == IR_OP_VEC || op->kind == IR_OP_COMPOUND)
+		return l->f->operands.at[op->index + i];
+	if (lower_elements(l, op) > 1)
+		e.part = (u8)(IR_PART_X + i);
+	return e;
+}
+
 u32 lower_register(struct lower *l, const struct ir_operand *op, u32 part)
 {
 	const struct ir_reg *r = &l->f->regs.at[op->index];

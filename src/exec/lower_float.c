@@ -69,12 +69,8 @@ void lower_four_words(struct lower *l, enum exec_op op, s64 imm)
 	u32 rest = lower_source(l, lower_operand(l, 2), T_b32, ROW_W), part[4], d;
 
 	for (u32 i = 0; i < 4; i++) {
-		struct ir_operand e = *v;
+		struct ir_operand e = lower_element(l, v, i);
 
-		if (v->kind == IR_OP_VEC)
-			e = l->f->operands.at[v->index + i];
-		else
-			e.part = (u8)(IR_PART_X + i);
 		part[i] = lower_source(l, &e, T_f32, ROW_W);
 	}
 	d = lower_target(l, dst, ROW_W);

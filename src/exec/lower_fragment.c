@@ -108,34 +108,15 @@ bool matrix_layout(const struct isa_form *form, u32 n, u32 word)
 
 /* ---- operands ---- */
 
-static struct ir_operand element(const struct lower *l, const struct ir_operand *op, u32 i)
-{
-	struct ir_operand e = *op;
-
-	if (op->kind == IR_OP_VEC)
-		return l->f->operands.at[op->index + i];
-	if (op->kind == IR_OP_REG && l->f->regs.at[op->index].vec > 1)
-		e.part = (u8)(IR_PART_X + i);
-	return e;
-}
-
-static u32 count_of(const struct lower *l, const struct ir_operand *op)
-{
-	if (op->kind == IR_OP_VEC)
-		return (u32)op->imm;
-	return op->kind == IR_OP_REG && l->f->regs.at[op->index].vec ? l->f->regs.at[op->index].vec
-								     : 1;
-}
-
 bool fragment_find(struct lower *l, const struct ir_operand *op, enum row_class class,
 			  bool write, struct fragment *f)
 {
-	f->n = op ? count_of(l, op) : 0;
+	f->n = lower_elements(l, op);
 	f->write = write;
 	if (!op || f->n > FRAGMENT_MAX)
 		return false;
 	for (u32 i = 0; i < f->n; i++) {
-		struct ir_operand e = element(l, op, i);
+		struct ir_operand e = lower_element(l, op, i);
 
 		if (write)
 			f->row[i] = e.kind == IR_OP_REG ? lower_register(l, &e, 0) : IR_NONE;

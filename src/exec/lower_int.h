@@ -130,6 +130,13 @@ void lower_op(struct lower *l, enum exec_op op, u32 d, u32 a, u32 b, u32 c, bool
 u32 lower_source(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class);
 /* Row of a register operand as it is declared; second half of 128-bit ones with part 1. */
 u32 lower_register(struct lower *l, const struct ir_operand *op, u32 part);
+/*
+ * How many values an operand has: elements in braces, parts of an address, elements of a whole vector register, else
+ * one; NULL: none.
+ */
+u32 lower_elements(const struct lower *l, const struct ir_operand *op);
+/* Value i of an operand, i < lower_elements; an operand of one value is its own for every i. */
+struct ir_operand lower_element(const struct lower *l, const struct ir_operand *op, u32 i);
 enum row_class lower_class(u32 bits);
 /* Where a result of `class` goes: the register's row, or a temporary that lower_finish widens. */
 u32 lower_target(struct lower *l, const struct ir_operand *op, enum row_class class);

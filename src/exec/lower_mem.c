@@ -169,13 +169,7 @@ static void list_elements(const struct lower *l, const struct ir_operand *op, u3
 	e->size = bytes == 16 ? 8 : bytes;
 	for (u32 i = 0; i < count; i++)
 		for (u32 h = 0; h < halves; h++) {
-			struct ir_operand x = *op;
-
-			if (op->kind == IR_OP_VEC)
-				x = l->f->operands.at[op->index + i];
-			else if (op->kind == IR_OP_REG && count > 1)
-				x.part = (u8)(IR_PART_X + i);
-			e->at[e->n] = x;
+			e->at[e->n] = lower_element(l, op, i);
 			e->half[e->n++] = h;
 		}
 }

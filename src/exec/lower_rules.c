@@ -153,31 +153,20 @@ static void move(struct lower *l, u32 d, u32 a)
 	lower_op(l, op[l->vregs.at[d].class], d, a, IR_NONE, IR_NONE, true);
 }
 
-/* Element i of a vector operand, in braces or a vector register. */
-static struct ir_operand element(const struct lower *l, const struct ir_operand *op, u32 i)
-{
-	struct ir_operand e = *op;
-
-	if (op->kind == IR_OP_VEC)
-		return l->f->operands.at[op->index + i];
-	e.part = (u8)(IR_PART_X + i);
-	return e;
-}
-
 void lower_move_vector(struct lower *l, const struct ir_operand *dst, const struct ir_operand *src)
 {
 	u32 n = isa_form_has(l->in->form, M_v4) ? 4 : 2, type = l->in->form->type[0], part[4];
 	enum row_class class = lower_class(isa_type_bits(type));
 
 	for (u32 i = 0; i < n; i++) {
-		struct ir_operand s = element(l, src, i);
+		struct ir_operand s = lower_element(l, src, i);
 
 		part[i] = lower_vreg(l, class);
 		lower_op(l, class == ROW_X ? OP_mov_b64 : OP_mov_b32, part[i],
 			 lower_source(l, &s, type, class), IR_NONE, IR_NONE, false);
 	}
 	for (u32 i = 0; i < n; i++) {
-		struct ir_operand d = element(l, dst, i);
+		struct ir_operand d = lower_element(l, dst, i);
 
 		if (d.kind == IR_OP_REG)
 			move(l, lower_register(l, &d, 0), part[i]);
@@ -255,11 +244,14 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 
 static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct ir_operand *vec)
 {
-	const struct ir_operand *e = l->f->operands.at + vec->index;
-	u32 n = (u32)vec->imm, bits = isa_type_bits(l->in->form->type[0]), d = lower_register(l, dst, 0), part[4], t;
+	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]), d = lower_register(l, dst, 0), t;
+	u32 part[4];
 
-	for (u32 i = 0; i < n; i++)
-		part[i] = lower_source(l, &e[i], bits / n == 64 ? T_b64 : T_b32, bits / n > 32 ? ROW_X : ROW_W);
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand e = lower_element(l, vec, i);
+
+		part[i] = lower_source(l, &e, bits / n == 64 ? T_b64 : T_b32, bits / n > 32 ? ROW_X : ROW_W);
+	}
 	if (n == 1) {
 		move(l, d, part[0]);
 	} else if (bits == 128 && n == 2) {
@@ -305,9 +297,10 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 /* Every part goes through a row of its own first: a result may be the source's register. */
 static void mov_unpack(struct lower *l, const struct ir_operand *vec, const struct ir_operand *src)
 {
-	const struct ir_operand *e = l->f->operands.at + vec->index;
-	u32 n = (u32)vec->imm, bits = isa_type_bits(l->in->form->type[0]), each = bits / n, part[4];
-	u32 a = lower_source(l, src, l->in->form->type[0], bits > 32 ? ROW_X : ROW_W), high = a;
+	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]), each = bits / n, part[4];
+	enum row_class class = bits > 32 ? ROW_X : ROW_W;
+	u32 a = src->kind == IR_OP_SREG ? lower_sreg(l, src, class) : lower_source(l, src, l->in->form->type[0], class);
+	u32 high = a;
 
 	if (bits == 128)
 		high = src->kind == IR_OP_REG ? lower_register(l, src, 1) : lower_const(l, ROW_X, 0);
@@ -327,9 +320,18 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE, IR_NONE, false);
 		l->insns.at[l->insns.len - 1].imm = at;
 	}
-	for (u32 i = 0; i < n; i++)
-		if (e[i].kind == IR_OP_REG)
-			move(l, lower_register(l, &e[i], 0), part[i]);
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand e = lower_element(l, vec, i);
+
+		if (e.kind == IR_OP_REG)
+			move(l, lower_register(l, &e, 0), part[i]);
+	}
+}
+
+/* Values in braces, one included, or a whole vector register. */
+static bool is_vector(const struct lower *l, const struct ir_operand *op)
+{
+	return op->kind == IR_OP_VEC || lower_elements(l, op) > 1;
 }
 
 static void rule_mov(struct lower *l)
@@ -337,21 +339,24 @@ static void rule_mov(struct lower *l)
 	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
 	u32 type = l->in->form->type[0], d;
 
-	if (dst->kind == IR_OP_VEC && src->kind == IR_OP_SREG) {
-		for (u32 i = 0; i < (u32)dst->imm; i++)
-			if (l->f->operands.at[dst->index + i].kind == IR_OP_REG)
-				mov_sreg(l, lower_register(l, &l->f->operands.at[dst->index + i], 0), src, i, true);
+	if (isa_form_has(l->in->form, M_v4) && src->kind == IR_OP_SREG) {
+		for (u32 i = 0; i < lower_elements(l, dst); i++) {
+			struct ir_operand e = lower_element(l, dst, i);
+
+			if (e.kind == IR_OP_REG)
+				mov_sreg(l, lower_register(l, &e, 0), src, i, true);
+		}
 		return;
 	}
 	if (isa_form_has(l->in->form, M_v2) || isa_form_has(l->in->form, M_v4)) {
 		lower_move_vector(l, dst, src);
 		return;
 	}
-	if (dst->kind == IR_OP_VEC) {
+	if (is_vector(l, dst)) {
 		mov_unpack(l, dst, src);
 		return;
 	}
-	if (src->kind == IR_OP_VEC) {
+	if (is_vector(l, src)) {
 		mov_pack(l, dst, src);
 		return;
 	}

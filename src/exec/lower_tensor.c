@@ -19,15 +19,17 @@ static struct insn *last(struct lower *l)
 /* Up to `n` 32-bit rows of a vector operand, or of one register. */
 static void list(struct lower *l, const struct ir_operand *op, u32 type, u32 n, u32 *rows)
 {
-	u32 len = !op ? 0 : op->kind == IR_OP_VEC ? (u32)op->imm : 1;
+	u32 len = lower_elements(l, op);
 
-	for (u32 i = 0; i < n; i++)
-		rows[i] = i < len ? lower_source(l,
-						 op->kind == IR_OP_VEC
-							 ? &l->f->operands.at[op->index + i]
-							 : op,
-						 type, ROW_W)
-				  : IR_NONE;
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand e;
+
+		rows[i] = IR_NONE;
+		if (i >= len)
+			continue;
+		e = lower_element(l, op, i);
+		rows[i] = lower_source(l, &e, type, ROW_W);
+	}
 }
 
 /* What is not done here, NULL: nothing. A group of one CTA is the plain copy. */

@@ -16,18 +16,6 @@ static struct insn *last(struct lower *l)
 	return &l->insns.at[l->insns.len - 1];
 }
 
-static const struct ir_operand *element(const struct lower *l, const struct ir_operand *op, u32 i)
-{
-	return op->kind == IR_OP_VEC || op->kind == IR_OP_COMPOUND
-		       ? &l->f->operands.at[op->index + i]
-		       : op;
-}
-
-static u32 elements(const struct ir_operand *op)
-{
-	return !op ? 0 : op->kind == IR_OP_VEC ? (u32)op->imm : 1;
-}
-
 /* ---- handles ---- */
 
 /* A parameter of the kernel that holds the handle itself. */
@@ -51,7 +39,7 @@ static u32 handle_row(struct lower *l, const struct ir_operand *op)
 	struct lower_place p;
 
 	if (op->kind == IR_OP_COMPOUND)
-		op = element(l, op, 0);
+		op = &l->f->operands.at[op->index];
 	if (op->kind == IR_OP_REG)
 		return lower_source(l, op, T_u64, ROW_X);
 	if (op->kind == IR_OP_ADDR_VAR && lower_memory(l, op, ISA_NONE, &p) && p.space == MEM_PARAM)
@@ -85,17 +73,24 @@ static const struct shape *find_shape(const struct isa_form *form)
 static void list(struct lower *l, const struct ir_operand *op, u32 first, u32 n, u32 type,
 		 u32 *rows)
 {
-	for (u32 i = 0; i < n; i++)
-		rows[i] = op && first + i < elements(op)
-				  ? lower_source(l, element(l, op, first + i), type, ROW_W)
-				  : IR_NONE;
+	u32 len = lower_elements(l, op);
+
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand e;
+
+		rows[i] = IR_NONE;
+		if (first + i >= len)
+			continue;
+		e = lower_element(l, op, first + i);
+		rows[i] = lower_source(l, &e, type, ROW_W);
+	}
 }
 
 /* The coordinates stand last in the address: {layer or sample, x, y, z}. */
 static void list_coordinates(struct lower *l, const struct ir_operand *address,
 			     const struct shape *s, u32 type, u32 *rows)
 {
-	const struct ir_operand *c = element(l, address, (u32)address->imm - 1);
+	const struct ir_operand *c = &l->f->operands.at[address->index + (u32)address->imm - 1];
 	u32 first = s->layered;
 
 	if (s->layered)
@@ -103,6 +98,27 @@ static void list_coordinates(struct lower *l, const struct ir_operand *address,
 	if (s->geometry == TEX_MS)
 		list(l, c, first++, 1, T_b32, &rows[TEX_ROW_SAMPLE]);
 	list(l, c, first, s->coords, type, &rows[TEX_ROW_COORD]);
+}
+
+/* Rows for up to four elements that are written; '_' has none. */
+static void target_rows(struct lower *l, const struct ir_operand *op, u32 n, enum row_class class, u32 *rows)
+{
+	for (u32 i = 0; i < n && i < 4; i++) {
+		struct ir_operand e = lower_element(l, op, i);
+
+		if (e.kind == IR_OP_REG)
+			rows[i] = lower_target(l, &e, class);
+	}
+}
+
+static void finish_rows(struct lower *l, const struct ir_operand *op, u32 n, enum row_class class, const u32 *rows)
+{
+	for (u32 i = 0; i < n && i < 4; i++) {
+		struct ir_operand e = lower_element(l, op, i);
+
+		if (rows[i] != IR_NONE)
+			lower_finish(l, &e, rows[i], l->in->form->type[0], class);
+	}
 }
 
 static void emit_rows(struct lower *l, const u32 rows[TEX_ROWS], bool writes)
@@ -166,7 +182,7 @@ void lower_tex(struct lower *l)
 	const struct shape *s = find_shape(form);
 	const struct ir_operand *address = lower_named(l, 'a'), *d = lower_named(l, 'd'),
 				*pred = lower_named(l, 'p'), *level = lower_named(l, 'l');
-	u32 rows[TEX_ROWS], n = elements(d), handle;
+	u32 rows[TEX_ROWS], n = lower_elements(l, d), handle;
 	s64 imm;
 
 	memset(rows, 0xff, sizeof(rows));
@@ -177,7 +193,7 @@ void lower_tex(struct lower *l)
 	}
 	imm = describe(l, s);
 	if (address->imm == 3)
-		rows[TEX_ROW_SAMPLER] = handle_row(l, element(l, address, 1));
+		rows[TEX_ROW_SAMPLER] = handle_row(l, &l->f->operands.at[address->index + 1]);
 	list_coordinates(l, address, s, imm & TEX_INTEGER ? T_s32 : T_f32, rows);
 	if (level)
 		list(l, level, 0, 1, imm & TEX_INTEGER ? T_s32 : T_f32, &rows[TEX_ROW_LEVEL]);
@@ -188,17 +204,13 @@ void lower_tex(struct lower *l)
 	/* In one dimension the hardware takes no notice of it: measured. */
 	if (s->geometry != TEX_1D)
 		list(l, lower_named(l, 'e'), 0, 3, T_s32, &rows[TEX_ROW_OFFSET]);
-	for (u32 i = 0; i < n && i < 4; i++)
-		if (element(l, d, i)->kind == IR_OP_REG)
-			rows[TEX_ROW_VALUE + i] = lower_target(l, element(l, d, i), ROW_W);
+	target_rows(l, d, n, ROW_W, &rows[TEX_ROW_VALUE]);
 	if (pred && pred->kind == IR_OP_REG)
 		rows[TEX_ROW_PRED] = lower_target(l, pred, ROW_P);
 	lower_emit(l, OP_tex)->imm = imm | describe_plain(imm, rows);
 	lower_read(l, FIELD_A, handle);
 	emit_rows(l, rows, true);
-	for (u32 i = 0; i < n && i < 4; i++)
-		if (rows[i] != IR_NONE)
-			lower_finish(l, element(l, d, i), rows[i], form->type[0], ROW_W);
+	finish_rows(l, d, n, ROW_W, &rows[TEX_ROW_VALUE]);
 }
 
 /* ---- queries ---- */
@@ -303,9 +315,9 @@ static bool is_wide(struct lower *l, const struct ir_operand *op, u32 n, u32 byt
 	bool wide = bytes == 8;
 
 	for (u32 i = 0; i < n; i++) {
-		const struct ir_operand *e = element(l, op, i);
+		struct ir_operand e = lower_element(l, op, i);
 
-		wide |= e->kind == IR_OP_REG && l->vregs.at[lower_register(l, e, 0)].class == ROW_X;
+		wide |= e.kind == IR_OP_REG && l->vregs.at[lower_register(l, &e, 0)].class == ROW_X;
 	}
 	return wide;
 }
@@ -316,7 +328,7 @@ static void lower_surface_move(struct lower *l, bool load)
 	const struct shape *s = find_shape(form);
 	const struct ir_operand *address = lower_named(l, 'a'),
 				*value = lower_named(l, load ? 'd' : 'b');
-	u32 rows[TEX_ROWS], n = elements(value), bytes = isa_type_bits(form->type[0]) / 8, handle;
+	u32 rows[TEX_ROWS], n = lower_elements(l, value), bytes = isa_type_bits(form->type[0]) / 8, handle;
 	enum row_class class = ROW_W;
 	struct insn *in;
 
@@ -329,14 +341,13 @@ static void lower_surface_move(struct lower *l, bool load)
 	if (is_wide(l, value, n, bytes))
 		class = ROW_X;
 	list_coordinates(l, address, s, T_s32, rows);
-	for (u32 i = 0; i < n; i++) {
-		const struct ir_operand *e = element(l, value, i);
+	for (u32 i = 0; i < n && !load; i++) {
+		struct ir_operand e = lower_element(l, value, i);
 
-		if (!load)
-			rows[i] = lower_source(l, e, form->type[0], class);
-		else if (e->kind == IR_OP_REG)
-			rows[i] = lower_target(l, e, class);
+		rows[i] = lower_source(l, &e, form->type[0], class);
 	}
+	if (load)
+		target_rows(l, value, n, class, rows);
 	in = lower_emit(l, load ? OP_suld : OP_sust);
 	in->imm = describe_surface(l, s);
 	in->size = (u8)bytes;
@@ -344,9 +355,8 @@ static void lower_surface_move(struct lower *l, bool load)
 	in->flags |= class == ROW_X ? INSN_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, handle);
 	emit_rows(l, rows, load);
-	for (u32 i = 0; i < n && load; i++)
-		if (rows[i] != IR_NONE)
-			lower_finish(l, element(l, value, i), rows[i], form->type[0], class);
+	if (load)
+		finish_rows(l, value, n, class, rows);
 }
 
 void lower_suld(struct lower *l)

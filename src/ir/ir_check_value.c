@@ -343,6 +343,16 @@ static bool is_plain(struct check *c, const struct isa_operand *o, const struct 
 	return check_scalar(c, &one, element);
 }
 
+/* A vector register of the length wanted is judged by its first element: all are of one type. */
+static bool is_plain_register(struct check *c, const struct isa_operand *o, const struct ir_operand *op, u32 count)
+{
+	struct ir_operand one = *op;
+
+	if (!one.part && count > 1 && c->f->regs.at[op->index].vec == count)
+		one.part = IR_PART_X;
+	return is_plain(c, o, &one);
+}
+
 static bool are_plain(struct check *c, const struct isa_operand *o, const struct ir_operand *vec)
 {
 	for (u32 i = 0; i < (u32)vec->imm; i++)
@@ -368,7 +378,7 @@ bool ir_check_plain(const struct ir_module *m, const struct ir_func *f, const st
 			return false;
 		if (!o || o->kind != ISA_OP_VALUE)
 			continue;
-		if (o->any && ops[i].kind == IR_OP_REG && !is_plain(&c, o, &ops[i]))
+		if (o->any && ops[i].kind == IR_OP_REG && !is_plain_register(&c, o, &ops[i], count))
 			return false;
 		if (ops[i].kind == IR_OP_VEC && ((u32)ops[i].imm != count || !are_plain(&c, o, &ops[i])))
 			return false;

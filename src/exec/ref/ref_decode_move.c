@@ -63,7 +63,7 @@ static bool decode_mov(struct ref_builder *b)
 	u32 type = b->form->type[0], from[16], to[16], n, m, dt = type, at = type;
 	const struct ir_operand *d = &b->op[0], *a = &b->op[1];
 
-	if (a->kind == IR_OP_SREG && isa_operand_count(b->form, od) > 1) {
+	if (a->kind == IR_OP_SREG && isa_form_has(b->form, M_v4)) {
 		m = ref_elements(b, d, type, true, to);
 		for (u32 i = 0; i < m; i++)
 			ref_emit(b, (struct ref_insn){.run = ref_op_sreg,
@@ -71,7 +71,7 @@ static bool decode_mov(struct ref_builder *b)
 						      .imm = (s64)(a->index | i << 16)});
 		return true;
 	}
-	if (a->kind == IR_OP_SREG) {
+	if (a->kind == IR_OP_SREG && !od->narrow) {
 		ref_emit(b, (struct ref_insn){
 				    .run = ref_op_sreg,
 				    .d = ref_dest(b, d),
