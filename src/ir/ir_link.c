@@ -3,6 +3,8 @@
  * One name space holds variables and functions. A .visible definition is strong and may exist once; without one, the
  * largest .common variable counts, else the first .weak definition. All units then use the one that counts, also those
  * whose own weak or common one lost. Names without linkage stay in their unit.
+ * What may differ between a declaration and its definition is what nvlink 13 lets differ: of a variable the type, as
+ * long as space and size in bytes are the same, and the alignment; of a function that the unit does not use, anything.
  * Source: PTX ISA "Linking Directives", ".alias".
  */
 #include "src/ir/ir_int.h"
@@ -67,6 +69,16 @@ static enum strength strength_of(u32 linkage)
 				      : MISSING;
 }
 
+/* Of common variables the largest counts, with the strictest alignment of all. */
+static void offer_common(struct choice *c, const struct choice *candidate)
+{
+	u32 align = c->var->align > candidate->var->align ? c->var->align : candidate->var->align;
+
+	if (candidate->var->size_bytes > c->var->size_bytes)
+		*c = *candidate;
+	c->var->align = align;
+}
+
 /* Enter a definition; complain about a second strong one. */
 static void offer(struct link *l, const struct choice *candidate)
 {
@@ -82,9 +94,9 @@ static void offer(struct link *l, const struct choice *candidate)
 			     "'%s' is first defined here");
 		return;
 	}
-	if (candidate->strength > c->strength ||
-	    (c->strength == COMMON && candidate->strength == COMMON &&
-	     candidate->var->size_bytes > c->var->size_bytes))
+	if (c->strength == COMMON && candidate->strength == COMMON)
+		offer_common(c, candidate);
+	else if (candidate->strength > c->strength)
 		*c = *candidate;
 }
 
@@ -97,10 +109,9 @@ static bool vars_agree(const struct ir_var *a, const struct ir_var *b)
 		isa_type_class(a->type) == ISA_OPAQUE || isa_type_class(b->type) == ISA_OPAQUE;
 	bool both_common = a->linkage == IR_COMMON && b->linkage == IR_COMMON;
 
-	if (a->space != b->space || (opaque && a->type != b->type))
+	if (a->space != b->space || a->managed != b->managed || (opaque && a->type != b->type))
 		return false;
-	return ir_element_bytes(a) * a->vec == ir_element_bytes(b) * b->vec &&
-	       (!sized || both_common || a->size_bytes == b->size_bytes);
+	return !sized || both_common || a->size_bytes == b->size_bytes;
 }
 
 static bool params_agree(const struct ir_module *ma, const struct ir_module *mb, const u32 *a,
@@ -119,7 +130,7 @@ static bool params_agree(const struct ir_module *ma, const struct ir_module *mb,
 static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a,
 			const struct ir_module *mb, const struct ir_func *b)
 {
-	return a->is_entry == b->is_entry && a->params_len == b->params_len &&
+	return a->params_len == b->params_len &&
 	       a->rets_len == b->rets_len &&
 	       params_agree(ma, mb, a->params, b->params, a->params_len) &&
 	       params_agree(ma, mb, a->rets, b->rets, a->rets_len);
@@ -232,7 +243,8 @@ static void resolve_func(struct link *l, const struct ir_module *m, struct ir_fu
 	    !(s = entry_of(l, f->name)))
 		return;
 	c = s->user[0];
-	if (c->var || (c->func && !funcs_agree(m, f, c->unit, c->func)))
+	if (c->var || (c->func && c->func->is_entry != f->is_entry) ||
+	    (c->func && used && !funcs_agree(m, f, c->unit, c->func)))
 		report_conflict(l, m, f->name, f->begin, c);
 	else if (c->func)
 		f->definition = c->func->definition;

@@ -30,6 +30,47 @@ static const struct link_case cases[] = {
 	 NULL,
 	 "x",
 	 1},
+	{"an array of addresses that is declared as bytes",
+	 {".extern .global .align 8 .b8 t[16]; .global .u64 p = t;",
+	  ".func f() { ret; } .visible .global .align 8 .u64 t[2] = {f, f};"},
+	 NULL,
+	 "t",
+	 1},
+	{"vectors, numbers and bytes of one size",
+	 {".extern .const .align 4 .b8 x[16];", ".extern .const .u32 x[2][2];", ".visible .const .v4 .f32 x;"},
+	 NULL,
+	 "x",
+	 2},
+	{"an array of bytes without size",
+	 {".extern .global .align 1 .b8 t[]; .global .u64 p = t;", ".visible .global .align 8 .u64 t[2];"},
+	 NULL,
+	 "t",
+	 1},
+	{"a stricter alignment",
+	 {".extern .global .align 16 .b8 t[16];", ".visible .global .align 4 .b8 t[16];"},
+	 NULL,
+	 "t",
+	 1},
+	{"weak variables of another type",
+	 {".weak .global .align 4 .b8 t[4] = {1, 0, 0, 0};", ".weak .global .u32 t = 1;"},
+	 NULL,
+	 "t",
+	 0},
+	{"weak variables of another size",
+	 {".weak .global .u32 t[2];", ".weak .global .u32 t[4];"},
+	 "'t' is declared here otherwise",
+	 "t",
+	 -1},
+	{"common and strong of another size",
+	 {".common .global .u32 t[2];", ".visible .global .u32 t[4];"},
+	 "'t' is declared here otherwise",
+	 "t",
+	 -1},
+	{"managed and not",
+	 {".extern .global .attribute(.managed) .u32 t;", ".visible .global .u32 t;"},
+	 "'t' is declared here otherwise",
+	 "t",
+	 -1},
 	{"declared in all, defined in the last",
 	 {".extern .func f(); .func g() { call f; ret; }", ".extern .func f();",
 	  ".visible .func f() { ret; }"},
@@ -142,20 +183,26 @@ static const struct link_case cases[] = {
 	 "x",
 	 -1},
 	{"other parameters",
-	 {".extern .func f(.param .b32 a);", ".visible .func f(.param .b64 a) { ret; }"},
+	 {".extern .func f(.param .b32 a); .func g() { .param .b32 x; call f, (x); ret; }",
+	  ".visible .func f(.param .b64 a) { ret; }"},
 	 "'f' is declared here otherwise",
 	 "f",
 	 -1},
 	{"other number of parameters",
-	 {".extern .func f();", ".visible .func f(.param .b64 a) { ret; }"},
+	 {".extern .func f(); .func g() { call f; ret; }", ".visible .func f(.param .b64 a) { ret; }"},
 	 "'f' is declared here otherwise",
 	 "f",
 	 -1},
 	{"other result",
-	 {".extern .func (.param .b32 r) f();", ".visible .func f() { ret; }"},
+	 {".extern .func (.param .b32 r) f(); .global .u64 p = f;", ".visible .func f() { ret; }"},
 	 "'f' is declared here otherwise",
 	 "f",
 	 -1},
+	{"other parameters of a function that is not used",
+	 {".extern .func f(.param .b32 a);", ".visible .func f(.param .b64 a) { ret; }"},
+	 NULL,
+	 "f",
+	 1},
 	{"a kernel for a function",
 	 {".extern .func f();", ".visible .entry f() { ret; }"},
 	 "'f' is declared here otherwise",
@@ -221,8 +268,33 @@ static void check_case(const struct link_case *c)
 	text_fini(&log);
 }
 
+/* Common variables are one, as large and as aligned as any of them. */
+static void test_common_alignment(void)
+{
+	struct ptx_text a = ptx_text_parse(".version 8.0 .target sm_80 .address_size 64 ",
+					   ".common .global .align 64 .b8 x[16];", "", true);
+	struct ptx_text b = ptx_text_parse(".version 8.0 .target sm_80 .address_size 64 ",
+					   ".common .global .align 4 .b8 x[32];", "", true);
+	struct ir_module *units[] = {a.m, b.m};
+	struct text log = {0};
+	struct diag d;
+
+	diag_init(&d, diag_collect, &log);
+	if (CHECK(a.m && b.m) && CHECK(ir_link(units, 2, NULL, &d))) {
+		const struct ir_var *v = ir_find_var(a.m, "x")->definition;
+
+		CHECK_EQ(v->size_bytes, 32);
+		CHECK_EQ(v->align, 64);
+	}
+	ptx_text_fini(&a);
+	ptx_text_fini(&b);
+	diag_fini(&d);
+	text_fini(&log);
+}
+
 int main(void)
 {
+	test_common_alignment();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_case(&cases[i]);
 	return check_done();
