@@ -2,7 +2,9 @@
  * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
  */
 #include "runtime/rt.h"
+#include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/dev/whereabouts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +46,18 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 
 void rt_slack(const struct device *d, const struct device_kernel *k)
 {
-	char where[160];
+	struct text t = {0};
 
-	mem_describe((struct mem *)&d->mem, d->mem.slack.address, where, sizeof(where));
-	fprintf(stderr,
-		"ptxloom: note: kernel %s touches memory outside allocations, at 0x%llx, %s; it goes "
-		"on, as on hardware, where whole pages are mapped (PTXLOOM_CHECK=mem makes this a fault)\n",
-		k->func->name->text, (unsigned long long)d->mem.slack.address, where);
+	text_puts(&t, "ptxloom: note: kernel ");
+	demangle(k->func->name->text, &t);
+	text_printf(&t, " touches memory outside allocations, at 0x%llx, ",
+		    (unsigned long long)d->mem.slack.address);
+	device_describe_address((struct mem *)&d->mem, k->owner, d->mem.slack.address, &t);
+	text_puts(&t, "; it goes on, as on hardware, where whole pages are mapped (PTXLOOM_CHECK=mem "
+		      "makes this a fault)\n");
+	if (t.at)
+		fputs(t.at, stderr);
+	text_fini(&t);
 }
 
 /* With checks asked for, a process in which one found something says so by its exit status. */

@@ -136,14 +136,35 @@ static void render_line(struct text *t, const struct diag_message *m, const char
 
 		text_puts(t, c == '\t' ? "        " : c < 0x20 || c == 0x7f ? "?" : s);
 	}
-	text_printf(t, "%s\n       | %s", from + len < m->source_line_len ? "..." : "",
-		    from ? "   " : "");
+	text_printf(t, "%s\n", from + len < m->source_line_len ? "..." : "");
+	if (!m->mark_len)
+		return;
+	text_printf(t, "       | %s", from ? "   " : "");
 	for (size_t i = from; i < at; i++)
 		text_puts(t, padding(m->source_line[i], " ", "        "));
 	text_printf(t, "%s^", on);
 	for (size_t i = 1; i < m->mark_len && at + i < from + len; i++)
 		text_puts(t, padding(m->source_line[at + i], "~", "~~~~~~~~"));
 	text_printf(t, "%s\n", off);
+}
+
+void diag_quote(struct text *t, const struct diag_source *src, u32 line, u32 column)
+{
+	struct diag_message m = {.line = line, .column = column ? column : 1, .mark_len = column != 0};
+	const char *p = src->text, *end = src->text + src->size, *nl;
+
+	for (u32 n = 1; n < line && p < end; n++) {
+		nl = memchr(p, '\n', (size_t)(end - p));
+		p = nl ? nl + 1 : end;
+	}
+	if (!line || p >= end)
+		return;
+	nl = memchr(p, '\n', (size_t)(end - p));
+	m.source_line = p;
+	m.source_line_len = (size_t)((nl ? nl : end) - p);
+	if (m.source_line_len && p[m.source_line_len - 1] == '\r')
+		m.source_line_len--;
+	render_line(t, &m, "", "");
 }
 
 static void render(struct text *t, const struct diag_message *m, bool colour)

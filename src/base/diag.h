@@ -74,6 +74,12 @@ bool diag_full(const struct diag *d);
 /* Line and column, both from 1, of a byte offset. Columns count bytes. */
 void diag_locate(const struct diag_source *src, u32 offset, u32 *line, u32 *column);
 
+/*
+ * Add a line of src, from 1, as messages show it, and a caret below its column; column 0: no caret. Nothing
+ * when src has no such line.
+ */
+void diag_quote(struct text *t, const struct diag_source *src, u32 line, u32 column);
+
 /* A sink that renders as above into the FILE * given as `user`, coloured when it is a terminal. */
 void diag_print(void *user, const struct diag_message *m);
 /* A sink that renders into the `struct text` given as `user`, never coloured. */

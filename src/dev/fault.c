@@ -2,7 +2,9 @@
  * Faults in words: what happened, where in the PTX and the source, to which thread, at which
  * address. The order of the lines is that of compute-sanitizer, whose users know where to look.
  */
-#include "src/dev/device.h"
+#include "src/base/demangle.h"
+#include "src/dev/place.h"
+#include "src/dev/whereabouts.h"
 
 #include <stdio.h>
 
@@ -34,59 +36,6 @@ static const char *space_name(u8 space)
 	return space < ARRAY_LEN(names) ? names[space] : "unknown";
 }
 
-/* ---- places ---- */
-
-struct place {
-	const struct program_func *func;
-	const struct ir_insn *in;
-	u32 line;
-};
-
-static struct place place_of(const struct program *p, u32 pc)
-{
-	const struct insn *x = pc < p->insns ? &p->insn[pc] : NULL;
-	struct place place = {0};
-	u32 column;
-
-	if (!x || x->func >= p->func_len)
-		return place;
-	place.func = &p->funcs[x->func];
-	if (x->ir >= place.func->func->insns.len)
-		return place;
-	place.in = &place.func->func->insns.at[x->ir];
-	diag_locate(&place.func->module->source, place.in->begin, &place.line, &column);
-	return place;
-}
-
-static const struct ir_loc *loc_of(const struct place *at)
-{
-	if (!at->in || at->in->loc == IR_NONE || at->in->loc >= at->func->module->locs.len)
-		return NULL;
-	return &at->func->module->locs.at[at->in->loc];
-}
-
-static const char *file_of(const struct ir_module *m, u32 number)
-{
-	for (size_t i = 0; i < m->files.len; i++)
-		if (m->files.at[i].number == number)
-			return m->files.at[i].path;
-	return NULL;
-}
-
-static void say_place(const struct place *at, struct text *t)
-{
-	const struct ir_loc *loc = loc_of(at);
-	const char *file = loc ? file_of(at->func->module, loc->file) : NULL;
-
-	if (!at->in)
-		return;
-	text_printf(t, "    at %s:%u: ", at->func->module->source.name, at->line);
-	ir_print_insn(at->func->module, at->func->func, at->in, t);
-	text_puts(t, "\n");
-	if (file)
-		text_printf(t, "    from %s:%u\n", file, loc->line);
-}
-
 /* ---- waiting threads ---- */
 
 static const char *state_of(const struct sched_waiter *w, char *out, size_t size)
@@ -115,6 +64,17 @@ static const char *state_of(const struct sched_waiter *w, char *out, size_t size
 	return out;
 }
 
+/* Where a warp waits: the line of the source, if it is known, and the instruction. */
+static void say_line(const struct place *at, struct text *t)
+{
+	struct source_line s = place_source(at);
+
+	text_puts(t, " at ");
+	if (s.file)
+		text_printf(t, "%s:%u, ", s.file, s.line);
+	place_say_insn(at, t);
+}
+
 static void say_waiters(const struct program *p, const struct sched_end *end, struct text *t)
 {
 	u32 n = end->waiter_len < WAITERS_SHOWN ? end->waiter_len : WAITERS_SHOWN;
@@ -126,19 +86,18 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 		u32 pc = w->state == GROUP_READY || !w->pc ? w->pc : w->pc - 1;
 		struct place at = place_of(p, pc);
 
-		text_printf(t, "    CTA (%u,%u,%u) warp %u lanes 0x%08x: %s", w->ctaid[0],
+		text_printf(t, "    block (%u,%u,%u) warp %u lanes 0x%08x: %s", w->ctaid[0],
 			    w->ctaid[1], w->ctaid[2], w->warp, w->mask,
 			    state_of(w, state, sizeof(state)));
 		if (at.in) {
-			text_printf(t, " at line %u: ", at.line);
-			ir_print_insn(at.func->module, at.func->func, at.in, t);
+			say_line(&at, t);
 		}
 		text_puts(t, "\n");
 	}
 	if (end->waiter_total > n)
 		text_printf(t, "    and %llu more\n", (unsigned long long)(end->waiter_total - n));
 	if (end->unstarted)
-		text_printf(t, "    %llu CTAs had not begun\n", (unsigned long long)end->unstarted);
+		text_printf(t, "    %llu blocks had not begun\n", (unsigned long long)end->unstarted);
 }
 
 /* ---- the whole ---- */
@@ -160,49 +119,75 @@ static void say_what(struct device_fault *out, const struct fault *f, const stru
 	const char *note = exec_program_note(p, f->pc);
 	struct text *t = &out->message;
 
+	text_printf(t, "ptxloom: error: %s", device_fault_name(f->kind));
 	if (is_access(f->kind))
-		text_printf(t, "%s: %s %s of %u bytes\n", device_fault_name(f->kind),
-			    space_name(f->space), f->write ? "write" : "read", f->size);
+		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space),
+			    f->write ? "write" : "read", f->size);
 	else if (f->text[0])
-		text_printf(t, "%s: %s\n", device_fault_name(f->kind), f->text);
+		text_printf(t, ": %s\n", f->text);
 	else if (note)
-		text_printf(t, "%s: %s\n", device_fault_name(f->kind), note);
+		text_printf(t, ": %s\n", note);
 	else
-		text_printf(t, "%s\n", device_fault_name(f->kind));
+		text_puts(t, "\n");
 }
 
-static void say_address(struct device_fault *out, const struct device_kernel *k)
+/* An offset in a window: shared or local memory. */
+static void say_offset(const struct device_fault *out, u64 offset, const char *what, u64 bytes,
+		       struct text *t)
 {
-	struct mem *m = &k->owner->dev->mem;
-	char near[160];
+	if (out->kind == FAULT_MISALIGNED_ADDRESS)
+		text_printf(t, "byte %llu of %s", (unsigned long long)offset, what);
+	else
+		text_printf(t, "byte %llu of %s, which has %llu", (unsigned long long)offset, what,
+			    (unsigned long long)bytes);
+}
 
-	text_printf(&out->message, "    address 0x%llx", (unsigned long long)out->address);
-	if (out->space == MEM_GLOBAL || out->space == MEM_GENERIC || out->space == MEM_CONST) {
-		mem_describe(m, out->address, near, sizeof(near));
-		text_printf(&out->message, " is %s%s\n",
-			    out->kind == FAULT_MISALIGNED_ADDRESS ? "not aligned; it lies " : "",
-			    near);
-	} else {
-		text_printf(&out->message, out->kind == FAULT_MISALIGNED_ADDRESS
-						   ? " is not aligned\n"
-						   : " is past the end\n");
-	}
+static void say_address(struct device_fault *out, const struct fault *f, const struct device_kernel *k)
+{
+	static const char shared[] = "the block's shared memory", local[] = "the thread's local memory";
+	struct mem *m = &k->owner->dev->mem;
+	struct text *t = &out->message;
+	u64 a = out->address;
+
+	text_printf(t, "    address 0x%llx is ", (unsigned long long)a);
+	if (out->kind == FAULT_MISALIGNED_ADDRESS)
+		text_printf(t, "no multiple of %u; it is ", out->bytes);
+	if (out->space == MEM_SHARED)
+		say_offset(out, a & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
+	else if (out->space == MEM_LOCAL)
+		say_offset(out, a, local, f->local_bytes, t);
+	else if (out->space == MEM_PARAM)
+		text_puts(t, "beyond the kernel's parameters");
+	else if (a - m->shared_base < MEM_SHARED_WINDOW)
+		say_offset(out, (a - m->shared_base) & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
+	else if (a - m->local_base < MEM_LOCAL_WINDOW)
+		say_offset(out, a - m->local_base, local, f->local_bytes, t);
+	else
+		device_describe_address(m, k->owner, a, t);
+	text_puts(t, "\n");
 }
 
 static void fill_place(struct device_fault *out, const struct place *at)
 {
-	const struct ir_loc *loc = loc_of(at);
-	const char *file = loc ? file_of(at->func->module, loc->file) : NULL;
+	struct source_line s;
 
 	if (!at->func)
 		return;
 	out->ptx_name = at->func->module->source.name;
 	out->ptx_line = at->line;
 	snprintf(out->function, sizeof(out->function), "%s", at->func->func->name->text);
-	if (file) {
-		snprintf(out->source, sizeof(out->source), "%s", file);
-		out->source_line = loc->line;
+	s = place_source(at);
+	if (s.file) {
+		snprintf(out->source, sizeof(out->source), "%s", s.file);
+		out->source_line = s.line;
 	}
+}
+
+static void say_thread(const struct fault *f, struct text *t)
+{
+	text_printf(t, "    by thread (%u,%u,%u) of block (%u,%u,%u), warp %u, lanes 0x%08x\n",
+		    f->thread[0], f->thread[1], f->thread[2], f->ctaid[0], f->ctaid[1], f->ctaid[2],
+		    f->warp, f->lanes);
 }
 
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
@@ -215,7 +200,9 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	snprintf(out->kernel, sizeof(out->kernel), "%s", k->func->name->text);
 	say_what(out, f, p);
 	if (is_standstill(f->kind)) {
-		text_printf(&out->message, "    in kernel %s\n", out->kernel);
+		text_puts(&out->message, "    in kernel ");
+		demangle(out->kernel, &out->message);
+		text_puts(&out->message, "\n");
 		say_waiters(p, end, &out->message);
 		return;
 	}
@@ -223,20 +210,14 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	fill_place(out, &at);
 	memcpy(out->ctaid, f->ctaid, sizeof(out->ctaid));
 	memcpy(out->thread, f->thread, sizeof(out->thread));
-	say_place(&at, &out->message);
-	text_printf(&out->message, "    in kernel %s", out->kernel);
-	if (at.func && at.func->func != k->func)
-		text_printf(&out->message, ", function %s", out->function);
-	text_printf(&out->message,
-		    "\n    by thread (%u,%u,%u) of CTA (%u,%u,%u), warp %u, lanes 0x%08x\n",
-		    f->thread[0], f->thread[1], f->thread[2], f->ctaid[0], f->ctaid[1], f->ctaid[2],
-		    f->warp, f->lanes);
+	place_say(p, f, out->kernel, &out->message);
+	say_thread(f, &out->message);
 	if (is_access(f->kind)) {
 		out->has_address = true;
 		out->address = f->address;
 		out->bytes = f->size;
 		out->space = f->space;
 		out->write = f->write;
-		say_address(out, k);
+		say_address(out, f, k);
 	}
 }

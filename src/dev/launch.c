@@ -230,7 +230,7 @@ static bool workspace_make(struct device *d, struct device_params *b)
 {
 	if (!b->workspace)
 		b->workspace = mem_alloc(&d->mem, sizeof(struct workspace), MEM_ALIGN,
-					 MEM_KIND_DEVICE);
+					 MEM_KIND_INTERNAL);
 	if (b->workspace)
 		*(struct workspace *)mem_pointer(&d->mem, b->workspace) =
 			(struct workspace){.bytes = sizeof(struct workspace)};

@@ -61,6 +61,8 @@ libcore_la_SOURCES += \
 	src/dev/cluster.c \
 	src/dev/mem_op.c src/dev/mem_op.h \
 	src/dev/fault.c \
+	src/dev/place.c src/dev/place.h \
+	src/dev/whereabouts.c src/dev/whereabouts.h \
 	src/dev/texref.c src/dev/texref.h \
 	src/dev/texture.c src/dev/texture.h \
 	src/dev/api.c src/dev/api_int.h \

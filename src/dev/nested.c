@@ -390,7 +390,7 @@ static u64 text_on_device(struct device *d, u64 key, const char *s)
 	pthread_mutex_unlock(&d->lock);
 	if (at)
 		return at;
-	at = mem_alloc(&d->mem, strlen(s) + 1, 1, MEM_KIND_CONST);
+	at = mem_alloc(&d->mem, strlen(s) + 1, 1, MEM_KIND_INTERNAL);
 	if (!at)
 		return 0;
 	memcpy(mem_pointer(&d->mem, at), s, strlen(s) + 1);
@@ -474,7 +474,7 @@ static enum fault_kind new_buffer(struct exec_call *c, const struct buffer *like
 	if (!b)
 		return FAULT_NONE;
 	*b = *like;
-	b->address = mem_alloc(&n->root->dev->mem, bytes ? bytes : 1, 64, MEM_KIND_DEVICE);
+	b->address = mem_alloc(&n->root->dev->mem, bytes ? bytes : 1, 64, MEM_KIND_INTERNAL);
 	if (!b->address) {
 		free(b);
 		return FAULT_NONE;

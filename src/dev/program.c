@@ -470,7 +470,8 @@ static struct device_kernel *kernel_of(struct device_program *p, u32 unit, const
 {
 	struct device_kernel *k;
 
-	if (demangle_wants(f->name->text))
+	/* Lines of the source may name functions that were inlined. */
+	if (demangle_wants(f->name->text) || p->units[unit]->locs.len)
 		demangle_prepare();
 	pthread_mutex_lock(&p->lock);
 	for (k = p->kernels; k && k->func != f; k = k->next)

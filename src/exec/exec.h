@@ -182,6 +182,9 @@ enum fault_kind {
 #undef FAULT
 };
 
+/* Calls under way that a fault remembers. */
+#define FAULT_CALLERS 8u
+
 /* A fault is data: it ends the launch and travels to whoever waits for it. */
 struct fault {
 	enum fault_kind kind;
@@ -193,6 +196,9 @@ struct fault {
 	u32 size;          /* bytes accessed */
 	u8 space;
 	bool write;
+	u32 callers;       /* calls that the lowest lane is in, innermost first; those of recursion once */
+	u32 caller[FAULT_CALLERS]; /* their records */
+	u32 shared_bytes, local_bytes; /* that a CTA and a thread may touch */
 	char text[256];    /* more, e.g. the assertion */
 };
 

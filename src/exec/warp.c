@@ -307,6 +307,29 @@ const struct insn *warp_goto(struct gang *g, u32 pc)
 
 /* ---- faults ---- */
 
+/*
+ * Who called the function of `in`, and so on: rows of functions keep where they return to. Those of a
+ * function that is under way twice keep the last time only, so that a cycle is gone round once.
+ */
+static void note_callers(const struct gang *g, const struct insn *in, u32 lane, struct fault *f)
+{
+	const struct program *p = g->env->program;
+	u32 func = in->func, at = g->warp * WARP_LANES + lane;
+
+	f->callers = 0;
+	while (func && func < p->func_len && f->callers < FAULT_CALLERS) {
+		u32 pc = ((const u32 *)(const void *)(g->regs + p->funcs[func].return_row))[at];
+
+		if (!pc || pc > p->insns)
+			return;
+		for (u32 i = 0; i < f->callers; i++)
+			if (f->caller[i] == pc - 1)
+				return;
+		f->caller[f->callers++] = pc - 1;
+		func = p->insn[pc - 1].func;
+	}
+}
+
 const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
 			      u32 lanes)
 {
@@ -323,6 +346,9 @@ const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_
 	f->thread[0] = thread % b[0];
 	f->thread[1] = thread / b[0] % b[1];
 	f->thread[2] = thread / b[0] / b[1];
+	f->shared_bytes = g->env->shared_bytes;
+	f->local_bytes = g->env->local_bytes;
+	note_callers(g, in, lane, f);
 	g->stop = STOP_FAULT;
 	return NULL;
 }

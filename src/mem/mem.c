@@ -7,7 +7,6 @@
  */
 #include "src/mem/array.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -522,49 +521,4 @@ void *mem_pointer(struct mem *m, u64 addr)
 	struct mem_range r;
 
 	return mem_find(m, addr, 1, &r) ? mem_host(&r, addr) : NULL;
-}
-
-/* ---- messages ---- */
-
-static void say(char *out, size_t size, u64 distance, const char *where, const struct mem_range *r)
-{
-	snprintf(out, size, "%llu bytes %s a %s%llu-byte allocation at 0x%llx",
-		 (unsigned long long)distance, where, r->freed ? "freed " : "",
-		 (unsigned long long)r->size, (unsigned long long)r->base);
-}
-
-static void describe_here(struct mem *m, u64 addr, char *out, size_t size)
-{
-	const struct mem_range *above, *below;
-	u64 up, down;
-	u32 i = lower_bound(m, addr);
-
-	above = i < m->len ? &m->ranges[i] : NULL;
-	below = i ? &m->ranges[i - 1] : NULL;
-	up = above && addr < above->base ? above->base - addr : UINT64_MAX;
-	down = below ? addr - (below->base + below->size) : UINT64_MAX;
-	if (above && addr >= above->base)
-		say(out, size, addr - above->base, "inside", above);
-	else if (below && down <= up)
-		say(out, size, down, "after", below);
-	else if (above)
-		say(out, size, up, "before", above);
-	else
-		snprintf(out, size, "the device has no allocations");
-}
-
-void mem_describe(struct mem *m, u64 addr, char *out, size_t size)
-{
-	struct mem *home = m->system ? mem_system_arena(m->system, addr) : NULL;
-	int len;
-
-	home = home ? home : m;
-	pthread_mutex_lock(&home->lock);
-	describe_here(home, addr, out, size);
-	pthread_mutex_unlock(&home->lock);
-	if (home == m || !home->system || home == &m->system->host || home == &m->system->maps)
-		return;
-	len = (int)strlen(out);
-	snprintf(out + len, size - (size_t)len,
-		 " of device %u, to which peer access is not enabled", home->index);
 }

@@ -37,6 +37,7 @@ enum mem_kind {
 	MEM_KIND_ARRAY,   /* texels: src/mem/array.h */
 	MEM_KIND_PINNED,  /* host memory that we allocated */
 	MEM_KIND_MAPPED,  /* a mapping of the virtual memory calls */
+	MEM_KIND_INTERNAL, /* ours: no program has asked for it */
 };
 
 #define MEM_SHARED_RANK_SHIFT 24u
@@ -144,11 +145,6 @@ static inline bool mem_in_arena(const struct mem *m, u64 addr)
 	return addr - (u64)(uintptr_t)m->arena < m->arena_size;
 }
 
-/*
- * For messages: "12 bytes after a 4096-byte allocation at 0x...", "inside a freed ..", or "no
- * allocation is near".
- */
-void mem_describe(struct mem *m, u64 addr, char *out, size_t size);
 /* Like mem_find_own, freed ranges included, and without waiting: for signal handlers. False also
  * when the table is in use. */
 bool mem_peek(struct mem *m, u64 addr, struct mem_range *out);

@@ -170,9 +170,9 @@ says err "bad.ptx"
 
 # A fault: what, where, who, and next to what.
 status 1 $add --block 64 --buffer a:f32[64] --buffer b:f32[64] --buffer c:f32[50] --arg u32=64 --dump c
-says err '^Invalid address: global write of 4 bytes$'
+says err '^ptxloom: error: Invalid address: global write of 4 bytes$'
 says err '^    at samples/vector_add\.ptx:[0-9]+: st\.global\.f32 \[%rd7\], %f2;$'
-says err '^    by thread \(50,0,0\) of CTA \(0,0,0\), warp 1, lanes 0xfffc0000$'
+says err '^    by thread \(50,0,0\) of block \(0,0,0\), warp 1, lanes 0xfffc0000$'
 says err '^    address 0x[0-9a-f]+ is 0 bytes after a 200-byte allocation at 0x[0-9a-f]+$'
 ok "$([ ! -s "$scratch/out" ]; echo $?)" "nothing is printed after a fault"
 
@@ -234,28 +234,28 @@ says out '^o\[0\.\.[0-9]+\] = 0 2 4 6 8 '
 status 0 $limits --kernel deep --block 40 --buffer o:u32[40] --arg u32=1000 --dump o
 says out '^o\[0\.\.[0-9]+\] = 500500 500500 '
 status 1 $limits --kernel deep --buffer o:u32[1] --arg u32=10000000
-says err '^Stack overflow'
+says err '^ptxloom: error: Stack overflow'
 status 0 $limits --kernel poke --buffer big:u8[1073741824] --arg u64=1073741820
 status 1 $limits --kernel poke --buffer big:u8[1073741824] --arg u64=1077936128
-says err '^Invalid address: global write of 4 bytes$'
+says err '^ptxloom: error: Invalid address: global write of 4 bytes$'
 says err '-byte allocation at 0x'
 status 1 $limits --kernel poke --buffer big:u8[64] --arg u64=2
-says err '^Misaligned address: global write of 4 bytes$'
+says err '^ptxloom: error: Misaligned address: global write of 4 bytes$'
 for at in 0 16 0xffffffffffff0000 0x123456789abc; do
 	status 1 $limits --kernel wild --arg u64=$at
-	says err '^Invalid address: global read of 4 bytes$'
+	says err '^ptxloom: error: Invalid address: global read of 4 bytes$'
 done
 for workers in 1 2; do
 	status 1 env PTXLOOM_TIMEOUT=200 PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
-	says err '^Timeout'
+	says err '^ptxloom: error: Timeout'
 	says err 'ran for more than 200 ms'
-	says err 'CTA \(0,0,0\) warp 1 lanes 0xffffffff: running at line [0-9]+: bra LOOP;'
+	says err 'block \(0,0,0\) warp 1 lanes 0xffffffff: running at tests/exec/limits\.ptx:[0-9]+: bra LOOP;'
 done
 for workers in 1 2; do
 	status 130 timeout --preserve-status -s INT 1 \
 		env PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
-	says err '^Timeout: the launch was cancelled$'
-	says err 'CTA \(0,0,0\) warp 1 lanes 0xffffffff: running at line [0-9]+: bra LOOP;'
+	says err '^ptxloom: error: Timeout: the launch was cancelled$'
+	says err 'block \(0,0,0\) warp 1 lanes 0xffffffff: running at tests/exec/limits\.ptx:[0-9]+: bra LOOP;'
 done
 status 0 $limits --kernel last --grid 1000000 --buffer o:u32[1] --dump o
 is out "o[0..0] = 999999"

@@ -387,7 +387,7 @@ static void test_timeout(void)
 		 PTXLOOM_LAUNCH_TIMEOUT);
 	CHECK(strstr(said, "Timeout: the launch ran for more than 50 ms") &&
 	      strstr(said, "in kernel forever"));
-	CHECK(strstr(said, "CTA (0,0,0) warp 0 lanes 0xffffffff: running at line") != NULL);
+	CHECK(strstr(said, "block (0,0,0) warp 0 lanes 0xffffffff: running at PTX line") != NULL);
 	CHECK_EQ(ptxloom_last_fault(e.dev, &f), 0);
 	CHECK_STR(f.message, said);
 	ptxloom_device_close(e.dev);

@@ -2,7 +2,7 @@
  * Arenas and the memory of a process: room, reuse, look-up across devices, hidden bytes, pages of
  * several processes.
  */
-#include "src/mem/mem.h"
+#include "src/mem/near.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void test_system(void)
 	struct mem *owner;
 	u64 pa, pb, pinned, own_at = (u64)(uintptr_t)own;
 	u32 epoch;
-	char text[200];
+	struct mem_near near;
 
 	if (!CHECK(mem_system_init(&s, true) && mem_init_in(&a, 64 * MIB, &s, 0) &&
 		   mem_init_in(&b, 64 * MIB, &s, 1)))
@@ -87,8 +87,8 @@ static void test_system(void)
 	CHECK(pa && pb && pinned && s.host.used_bytes == 100);
 	CHECK(mem_find(&a, pinned, 100, &r) && r.bias == 0);
 	CHECK(mem_find(&b, pinned, 100, &r) && !mem_find(&b, pa, 1, &r));
-	mem_describe(&b, pa, text, sizeof(text));
-	CHECK(strstr(text, "of device 0, to which peer access is not enabled") != NULL);
+	mem_nearest(&b, pa + 10, &near);
+	CHECK(near.where == MEM_NEAR_INSIDE && near.distance == 10 && near.is_foreign && near.device == 0);
 	__atomic_store_n(&b.peers, 1, __ATOMIC_RELEASE);
 	CHECK(mem_find(&b, pa, 100, &r) && r.base == pa && !mem_find(&a, pb, 1, &r));
 	CHECK(mem_register(&a, own_at, sizeof(own), MEM_KIND_HOST));

@@ -8,7 +8,8 @@
 #include "cuda_runtime.h"
 
 #if defined(__CUDA__) && defined(__clang__)
-#define PTXLOOM_CG __device__ __forceinline__
+/* nodebug: what is inlined gets the line of the caller, so that faults name the user's. */
+#define PTXLOOM_CG __device__ __inline__ __attribute__((always_inline, nodebug))
 
 namespace cooperative_groups
 {

@@ -6,8 +6,9 @@
 #ifndef PTXLOOM_LIBDEVICE_H
 #define PTXLOOM_LIBDEVICE_H
 
-#define PTXLOOM_MATH static __device__ __inline__
-#define PTXLOOM_ONE static __device__ __inline__ __attribute__((always_inline))
+/* nodebug: what is inlined gets the line of the caller, so that faults name the user's. */
+#define PTXLOOM_MATH static __device__ __inline__ __attribute__((nodebug))
+#define PTXLOOM_ONE static __device__ __inline__ __attribute__((always_inline, nodebug))
 
 /* ---- arithmetic with a rounding mode: fadd_rz(a, b) ---- */
 

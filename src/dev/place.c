@@ -1,0 +1,262 @@
+/*
+ * From instructions to lines of the source.
+ *
+ * .loc directives give an instruction's line, and with inlined_at where that was inlined, and so on
+ * up to the function that has the instruction. What users want to see is their own line, not that of the
+ * header that has atomicAdd.
+ */
+#include "src/dev/place.h"
+
+#include "src/base/demangle.h"
+#include "src/base/file.h"
+
+#include <sys/stat.h>
+
+#define FRAMES_SHOWN 12u
+#define QUOTED_FILE_MAX ((off_t)16 << 20)
+
+/* ---- PTX ---- */
+
+struct place place_of(const struct program *p, u32 pc)
+{
+	const struct insn *x = pc < p->insns ? &p->insn[pc] : NULL;
+	struct place place = {0};
+	u32 column;
+
+	if (!x || x->func >= p->func_len)
+		return place;
+	place.func = &p->funcs[x->func];
+	if (x->ir >= place.func->func->insns.len)
+		return place;
+	place.in = &place.func->func->insns.at[x->ir];
+	diag_locate(&place.func->module->source, place.in->begin, &place.line, &column);
+	return place;
+}
+
+/* Is the text a file of its own? That of a program has the program's name, or one like "<fat binary>". */
+static bool has_file(const struct ir_module *m)
+{
+	const char *dot = strrchr(m->source.name, '.');
+
+	return dot && !strcmp(dot, ".ptx");
+}
+
+static void say_ptx(const struct place *at, struct text *out)
+{
+	if (has_file(at->func->module))
+		text_printf(out, "%s:%u", at->func->module->source.name, at->line);
+	else
+		text_printf(out, "PTX line %u", at->line);
+}
+
+void place_say_insn(const struct place *at, struct text *out)
+{
+	say_ptx(at, out);
+	text_puts(out, ": ");
+	ir_print_insn(at->func->module, at->func->func, at->in, out);
+}
+
+/* ---- source ---- */
+
+static const struct ir_loc *loc_at(const struct ir_module *m, u32 index)
+{
+	return index < m->locs.len && m->locs.at[index].line ? &m->locs.at[index] : NULL;
+}
+
+static const char *file_of(const struct ir_module *m, u32 number)
+{
+	for (size_t i = 0; i < m->files.len; i++)
+		if (m->files.at[i].number == number)
+			return m->files.at[i].path;
+	return NULL;
+}
+
+static struct source_line line_of(const struct ir_module *m, const struct ir_loc *l)
+{
+	struct source_line s = {NULL, 0, 0};
+	const char *file = l ? file_of(m, l->file) : NULL;
+
+	if (file)
+		s = (struct source_line){file, l->line, l->column};
+	return s;
+}
+
+/* Headers that users have not written: the compilers', CUDA's, the system's, our own. */
+static bool is_toolkit(const char *file)
+{
+	static const char *const parts[] = {
+		"/usr/include/",     "/usr/lib/",    "/usr/local/include/", "/ptxloom/include/",
+		"/cuda/include/",    "/cuda/bin/",   "/targets/x86_64-linux/",
+		"/nvidia/cu",        "/usr/local/cuda",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (strstr(file, parts[i]))
+			return true;
+	return false;
+}
+
+static bool is_users(const struct source_line *s)
+{
+	return s->file && !is_toolkit(s->file);
+}
+
+/* The last line of the user's before the instruction, for compilers that do not say inlined_at. */
+static struct source_line line_before(const struct place *at)
+{
+	const struct ir_module *m = at->func->module;
+	size_t i = (size_t)(at->in - at->func->func->insns.at);
+	struct source_line s = {NULL, 0, 0};
+
+	do {
+		s = line_of(m, loc_at(m, at->func->func->insns.at[i].loc));
+		if (is_users(&s))
+			return s;
+	} while (i--);
+	return (struct source_line){NULL, 0, 0};
+}
+
+/* ---- frames ---- */
+
+/* One function that was under way, inlined ones too. */
+struct frame {
+	struct source_line source;
+	const char *function;
+	struct place at;
+};
+
+/* The text behind a label of .debug_str, NULL: there is none. */
+static const char *debug_string(const struct ir_module *m, const struct ir_loc *l)
+{
+	for (size_t i = 0; i < m->sections.len; i++) {
+		const struct ir_section *s = m->sections.at[i];
+
+		for (size_t k = 0; k < s->labels.len; k++) {
+			u64 at = s->labels.at[k].insn + (u64)l->function_offset;
+
+			if (s->labels.at[k].name == l->function && at < s->bytes.len &&
+			    memchr(s->bytes.at + at, 0, s->bytes.len - at))
+				return (const char *)s->bytes.at + at;
+		}
+	}
+	return NULL;
+}
+
+/* Add the frames of one instruction, innermost first; returns how many there are then. */
+static u32 add_frames(const struct place *at, struct frame *frames, u32 n)
+{
+	const struct ir_module *m = at->func->module;
+	const struct ir_loc *l = loc_at(m, at->in->loc);
+	u32 first = n;
+	bool users = false;
+
+	do {
+		bool inlined = l && l->inlined_at != IR_NONE;
+		const char *name = inlined && l->function ? debug_string(m, l) : NULL;
+
+		frames[n] = (struct frame){line_of(m, l), name ? name : at->func->func->name->text, *at};
+		users |= is_users(&frames[n++].source);
+		l = inlined ? loc_at(m, l->inlined_at) : NULL;
+	} while (l && n < FRAMES_SHOWN);
+	if (!users && frames[n - 1].source.file) {
+		struct source_line s = line_before(at);
+
+		frames[first].source = s.file ? s : frames[first].source;
+		n = first + 1;
+	}
+	return n;
+}
+
+static u32 find_frames(const struct program *p, const struct fault *f, struct frame *frames)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i <= f->callers && n < FRAMES_SHOWN; i++) {
+		struct place at = place_of(p, i ? f->caller[i - 1] : f->pc);
+
+		if (at.in)
+			n = add_frames(&at, frames, n);
+	}
+	return n;
+}
+
+struct source_line place_source(const struct place *at)
+{
+	struct frame frames[FRAMES_SHOWN];
+	u32 n = at->in ? add_frames(at, frames, 0) : 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (is_users(&frames[i].source))
+			return frames[i].source;
+	return n ? frames[0].source : (struct source_line){NULL, 0, 0};
+}
+
+/* ---- words ---- */
+
+static void quote(const struct source_line *s, struct text *out)
+{
+	struct stat st;
+	struct file f;
+
+	if (stat(s->file, &st) || !S_ISREG(st.st_mode) || st.st_size > QUOTED_FILE_MAX ||
+	    !file_open(&f, s->file))
+		return;
+	diag_quote(out, &(struct diag_source){s->file, (const char *)f.data, f.size}, s->line, s->column);
+	file_close(&f);
+}
+
+static void say_source(const struct source_line *s, struct text *out)
+{
+	text_printf(out, "%s:%u", s->file, s->line);
+	if (s->column)
+		text_printf(out, ":%u", s->column);
+}
+
+static void say_frame(const struct frame *f, bool innermost, const char *kernel, struct text *out)
+{
+	text_puts(out, innermost ? "    at " : "    called from ");
+	if (f->source.file)
+		say_source(&f->source, out);
+	else if (innermost)
+		place_say_insn(&f->at, out);
+	else
+		say_ptx(&f->at, out);
+	if (strcmp(f->function, kernel) != 0) {
+		text_puts(out, innermost && !f->source.file ? "\n    in " : ", in ");
+		demangle(f->function, out);
+	}
+	text_puts(out, "\n");
+	if (innermost && f->source.file)
+		quote(&f->source, out);
+}
+
+/* Frames in headers are left out where others are there. */
+static bool is_shown(const struct frame *f, bool any_users)
+{
+	return !any_users || is_users(&f->source) || !f->source.file;
+}
+
+void place_say(const struct program *p, const struct fault *f, const char *kernel, struct text *out)
+{
+	struct frame frames[FRAMES_SHOWN];
+	u32 n = find_frames(p, f, frames), shown = 0;
+	bool any = false, lines = false;
+
+	for (u32 i = 0; i < n; i++) {
+		any |= is_users(&frames[i].source);
+		lines |= frames[i].source.file != NULL;
+	}
+	for (u32 i = 0; i < n; i++)
+		if (is_shown(&frames[i], any))
+			say_frame(&frames[i], !shown++, kernel, out);
+	text_puts(out, "    in kernel ");
+	demangle(kernel, out);
+	text_puts(out, "\n");
+	if (n && lines) {
+		text_puts(out, "    ");
+		place_say_insn(&frames[0].at, out);
+		text_puts(out, "\n");
+	} else if (n && !has_file(frames[0].at.func->module)) {
+		text_puts(out, "    (build with -lineinfo to see the line of the source)\n");
+	}
+}

@@ -1,0 +1,146 @@
+/*
+ * Addresses in words: null, the program's allocations and variables, what was freed, the host's memory.
+ */
+#include "src/dev/whereabouts.h"
+
+#include "src/mem/near.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Nothing is ever mapped below: pointers here come of null. */
+#define NULL_END ((u64)64 << 10)
+
+/* ---- the device's ---- */
+
+static const char *kind_name(const struct mem_range *r)
+{
+	switch ((enum mem_kind)r->kind) {
+	case MEM_KIND_DEVICE:
+		return "allocation";
+	case MEM_KIND_CONST:
+		return "constant variable";
+	case MEM_KIND_PARAM:
+		return "block of kernel parameters";
+	case MEM_KIND_HOST:
+		return "registered range of host memory";
+	case MEM_KIND_MANAGED:
+		return "managed allocation";
+	case MEM_KIND_HEAP:
+		return "heap of device-side malloc";
+	case MEM_KIND_ARRAY:
+		return "array";
+	case MEM_KIND_PINNED:
+		return "allocation of pinned host memory";
+	case MEM_KIND_MAPPED:
+		return "mapping";
+	case MEM_KIND_INTERNAL:
+		return "block of the runtime";
+	}
+	return "allocation";
+}
+
+/* The name of the program's variable that begins there, NULL: none does. */
+static const char *variable_at(const struct device_program *p, u64 address)
+{
+	for (u32 u = 0; p && u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->vars.len; i++)
+			if (p->address[u][i] == address && p->units[u]->vars.at[i]->name)
+				return p->units[u]->vars.at[i]->name->text;
+	return NULL;
+}
+
+static void say_near(const struct mem_near *n, const struct device_program *p, struct text *out)
+{
+	static const char *const where[] = {"", "inside", "after", "before"};
+	const struct mem_range *r = &n->range;
+	const char *variable = r->freed ? NULL : variable_at(p, r->base);
+
+	text_printf(out, "%llu bytes %s ", (unsigned long long)n->distance, where[n->where]);
+	if (variable)
+		text_printf(out, "the variable %s of %llu bytes at 0x%llx", variable,
+			    (unsigned long long)r->size, (unsigned long long)r->base);
+	else
+		text_printf(out, "a %s%llu-byte %s at 0x%llx", r->freed ? "freed " : "",
+			    (unsigned long long)r->size, kind_name(r), (unsigned long long)r->base);
+	if (n->is_foreign)
+		text_printf(out, " of device %u, to which peer access is not enabled", n->device);
+}
+
+/* ---- the host's ---- */
+
+/* One line of /proc/self/maps: does it hold the address, and is it memory at all? */
+static bool holds(const char *line, u64 address, const char **path)
+{
+	u64 from, to;
+	char access[8];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &to, access, &at) < 3)
+		return false;
+	*path = line + at;
+	return address >= from && address < to && *access == 'r';
+}
+
+static void say_host(const char *path, struct text *out)
+{
+	int n = (int)strcspn(path, "\n");
+
+	if (!strncmp(path, "[heap]", 6))
+		text_puts(out, "host memory (of malloc or new)");
+	else if (!strncmp(path, "[stack", 6))
+		text_puts(out, "host memory (the stack: a local variable)");
+	else if (*path == '/')
+		text_printf(out, "host memory (of %.*s)", n, path);
+	else
+		text_puts(out, "host memory");
+	text_puts(out, ", neither managed nor registered");
+}
+
+/* False: the host has nothing there, or does not tell. */
+static bool describe_host(u64 address, struct text *out)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	const char *path;
+	char *line = NULL;
+	size_t cap = 0;
+	bool found = false;
+
+	while (f && !found && getline(&line, &cap, f) > 0) {
+		found = holds(line, address, &path);
+		if (found)
+			say_host(path, out);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool is_arena(const struct mem *m, u64 address)
+{
+	return mem_in_arena(m, address) || (m->system && mem_system_arena(m->system, address));
+}
+
+void device_describe_address(struct mem *m, const struct device_program *p, u64 address,
+			     struct text *out)
+{
+	struct mem_near near;
+
+	if (!address) {
+		text_puts(out, "a null pointer");
+		return;
+	}
+	if (address < NULL_END) {
+		text_printf(out, "%llu bytes after a null pointer", (unsigned long long)address);
+		return;
+	}
+	mem_nearest(m, address, &near);
+	if (near.where != MEM_NEAR_INSIDE && !is_arena(m, address) && describe_host(address, out))
+		return;
+	if (near.where == MEM_NEAR_NONE)
+		text_puts(out, "no address of the device, which has no allocations");
+	else
+		say_near(&near, p, out);
+}
