@@ -43,6 +43,7 @@ dist_ptxloomincludeptxloom_DATA = \
 	share/ptxloom/include/ptxloom/intrinsics.h \
 	share/ptxloom/include/ptxloom/libdevice.h \
 	share/ptxloom/include/ptxloom/match.h \
+	share/ptxloom/include/ptxloom/ordering.h \
 	share/ptxloom/include/ptxloom/math_double.h \
 	share/ptxloom/include/ptxloom/math_float.h \
 	share/ptxloom/include/ptxloom/math_poly.h \

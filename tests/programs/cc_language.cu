@@ -273,8 +273,31 @@ static void test_host()
 	cudaStreamDestroy(stream);
 }
 
+/* What one thread takes for all of its block: no load of it may move across the barrier. */
+__global__ void in_turns(unsigned *out, unsigned *next)
+{
+	__shared__ unsigned turn;
+
+	for (;;) {
+		unsigned mine;
+
+		if (!threadIdx.x)
+			turn = atomicAdd(next, 1u);
+		__syncthreads();
+		mine = turn;
+		if (mine >= 8)
+			break;
+		__syncthreads();
+		atomicAdd(next + 1, 1u);
+	}
+	__syncthreads();
+	if (!threadIdx.x && !blockIdx.x)
+		IS(0, next[1] == 8 * blockDim.x);
+}
+
 int main()
 {
+	unsigned *next;
 	float hf[4] = {1, 2, 3, 4}, *f;
 	int4 hv = make_int4(1, 2, 3, 4), *v;
 	int ten = 10;
@@ -292,6 +315,10 @@ int main()
 	apply<<<1, 32>>>(result, [=] __device__(int x) { return x + ten; });
 	CHECK(!found());
 	library<<<2, 32>>>(result);
+	CHECK(!found());
+	cudaMalloc(&next, 2 * sizeof(*next));
+	cudaMemset(next, 0, 2 * sizeof(*next));
+	in_turns<<<1, 64>>>(result, next);
 	CHECK(!found());
 	test_host();
 	puts(wrong ? "wrong" : "all right");

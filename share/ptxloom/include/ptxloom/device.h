@@ -90,4 +90,6 @@ __device__ static inline void *malloc(size_t size) { return ::malloc(size); }
 #include <__clang_cuda_complex_builtins.h>
 #include <new>
 
+#include "ordering.h"
+
 #endif
