@@ -351,6 +351,7 @@ struct gang {
 	u32 pc;                   /* where a gang stopped, or goes on */
 	bool together;            /* all warps stand at pc: run in gang mode */
 	u32 rejoin;               /* warp mode: gang's meeting point, NO_PC: none */
+	u32 rejoin_passes;        /* in which warps waited there and others used up their turns */
 	u32 clock;                /* counts records, for %clock */
 	struct fault *fault;
 	void *scratch;            /* 32 double words, for masked mode */
@@ -382,6 +383,7 @@ struct cta {
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
 	u32 still;                /* passes in which warps only repeated themselves */
+	u32 rests;                /* passes in which gangs let others go first */
 	u64 random;               /* state of the random numbers of a seeded run, else 0 */
 	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
 	u32 smid, slot;

@@ -63,6 +63,59 @@ bool flow_find_joins(struct flow *f)
 	return true;
 }
 
+/* ---- loops that wait ---- */
+
+static bool is_store(const struct insn *in)
+{
+	switch (in->inner) {
+	case OP_store_global:
+	case OP_store_indexed:
+	case OP_store_affine:
+	case OP_store_wide:
+	case OP_store_shared:
+	case OP_store_local:
+	case OP_store_local_indexed:
+	case OP_store_generic: return true;
+	default: return false;
+	}
+}
+
+/* Does a turn of the loop of these blocks leave nothing behind, in rows or memory, that the next one reads? */
+static bool carries_nothing(const struct flow *f, const struct block *head, const struct block *last)
+{
+	const struct lower *l = f->l;
+
+	for (u32 i = head->first; i < last->end; i++)
+		if (is_store(&l->insns.at[i]))
+			return false;
+	for (u32 r = f->first_ref[head->first]; r < f->first_ref[last->end]; r++) {
+		u32 v = l->refs.at[r].vreg;
+
+		if (l->refs.at[r].write &&
+		    (!flow_is_tracked(l, v) || head->in[v / 64] >> v % 64 & 1))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Every turn of such a loop does the same, unless another thread changes what it reads: whatever its
+ * loads look like, it waits. A loop that counts or computes carries at least one row.
+ */
+void flow_mark_waits(struct flow *f)
+{
+	struct lower *l = f->l;
+
+	for (u32 b = 0; b < f->blocks; b++) {
+		struct insn *in = &l->insns.at[f->block[b].end - 1];
+
+		if ((in->inner == OP_bra || in->inner == OP_bra_pred) && in->target != NO_PC &&
+		    in->target < f->block[b].end &&
+		    carries_nothing(f, &f->block[f->block_of[in->target]], &f->block[b]))
+			in->flags |= INSN_POLL;
+	}
+}
+
 /* ---- rows that lanes which wait do not read ---- */
 
 /*

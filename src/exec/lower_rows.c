@@ -473,6 +473,7 @@ bool lower_rows(struct lower *l)
 	}
 	if (ok) {
 		solve(&f);
+		flow_mark_waits(&f);
 		find_lives(&f);
 		keep_returns(l);
 		ok = colour(l, rows) && flow_mark_dead(&f, rows) && flow_find_joins(&f) && assign(l, rows) &&

@@ -131,6 +131,7 @@ const struct insn *parted_to_warps(struct gang *g, u32 pc)
 	p->on = false;
 	widen(g);
 	g->rejoin = p->outer;
+	g->rejoin_passes = 0;
 	g->together = false;
 	g->cta->parted = true;
 	g->stop = STOP_PARTED;

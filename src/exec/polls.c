@@ -22,7 +22,8 @@ static bool is_poll(const struct program *p, const struct insn *in)
 		if (!strncmp(form->row->name[form->name], names[i], strlen(names[i])))
 			return true;
 	return isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||
-	       isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio);
+	       isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio) ||
+	       isa_form_has(form, M_cv);
 }
 
 /* The first record an indirect branch may lead to. */

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 
 #define STILL_PASSES 20000u
+/* Passes that warps wait at their gang's meeting point for others that use up their turns. */
+#define REJOIN_PASSES 8u
+/* Passes that gangs let others go first. */
+#define REST_PASSES 64u
 
 static void use_gang(struct gang *g)
 {
@@ -190,7 +194,7 @@ void exec_cta_start(struct cta *c)
 		c->warp[w].live = FULL_MASK;
 	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
 	c->blocked = false;
-	c->still = 0;
+	c->still = c->rests = 0;
 	c->random = c->env->seed ? exec_random_start(c->env->seed, c->number) : 0;
 	if (c->async)
 		async_reset(c);
@@ -259,6 +263,7 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 	switch ((enum exec_stop)g->stop) {
 	case STOP_DIVERGED:
 		g->rejoin = g->insns[g->pc].join;
+		g->rejoin_passes = 0;
 		part(g, g->pc, GROUP_READY, 0, 0);
 		break;
 	case STOP_BARRIER:
@@ -317,6 +322,18 @@ static void make_order(struct cta *c, u8 *order, u32 n)
 	}
 }
 
+/*
+ * Warps wait at the gang's meeting point as long as the others come nearer. Those may be waiting for
+ * what the ones at the meeting point will do: then these go on alone, at once where a polling loop
+ * has used up its turn or a warp waits politely, soon where any loop has.
+ */
+static bool waits_too_long(struct gang *g, const struct pass *pass)
+{
+	if (g->rejoin == NO_PC || !(pass->yielded || pass->used_up))
+		return false;
+	return g->polled || !pass->used_up || ++g->rejoin_passes >= REJOIN_PASSES;
+}
+
 static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 {
 	bool progress = false, rests = false;
@@ -343,7 +360,9 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 		rests |= g->stop == STOP_TURN;
 	}
 	g->stop = rests && !pass->fault ? STOP_TURN : g->stop;
-	if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
+	if (waits_too_long(g, pass)) {
+		g->rejoin = NO_PC;
+	} else if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
 		g->rejoin =
 			NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
 		pass->ran = true;
@@ -417,9 +436,10 @@ static void add_pass(struct pass *sum, const struct pass *x)
 	sum->active |= x->active;
 }
 
-/* Gangs that let the others go first (STOP_TURN) go on when none of those gets further. */
+/* Gangs that let the others go first (STOP_TURN) go on when none of those gets further, or after some passes. */
 static void wake(struct cta *c, struct pass *pass)
 {
+	c->rests = 0;
 	for (u32 i = 0; i < c->gangs; i++)
 		if (c->gang[i].stop == STOP_TURN) {
 			c->gang[i].stop = STOP_NONE;
@@ -430,7 +450,7 @@ static void wake(struct cta *c, struct pass *pass)
 /* One turn of every gang. */
 static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 {
-	bool further = false;
+	bool further = false, rests = false;
 
 	for (u32 i = 0; i < c->gangs && !pass->fault; i++) {
 		struct gang *g = &c->gang[i];
@@ -438,6 +458,7 @@ static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 
 		if (g->stop == STOP_TURN) {
 			*done = false;
+			rests = true;
 			continue;
 		}
 		if (g->together) {
@@ -452,7 +473,7 @@ static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
 		pass->polled |= g->polled;
 		g->polled = false;
 	}
-	if (!further)
+	if (!further || (rests && ++c->rests >= REST_PASSES))
 		wake(c, pass);
 }
 

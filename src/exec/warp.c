@@ -115,7 +115,7 @@ static u32 choose_any(struct cta *c, const struct warp *w)
 const struct insn *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	bool any = g->cta->random && g->env->program->arch->has_its;
+	bool any = g->cta->random && g->env->program->arch->has_its && !w->rotate;
 	u32 i = any ? choose_any(g->cta, w) : choose(w), pc, mask;
 
 	w->rotate = false;

@@ -498,17 +498,22 @@ static struct seat *pick(struct hand *h)
 			return s;
 	}
 	h->since_retry = 0;
-	if (h->random && h->grid->multiplier && h->waiting.len > 1)
+	/* Another order in each round of a seeded run; in a round all have their turns. */
+	if (h->random && h->grid->multiplier && h->waiting.len > 1 && !h->round)
 		for (u64 n = sched_random(&h->random) % 8 % h->waiting.len; n; n--)
 			seat_push(&h->waiting, seat_pop(&h->waiting));
 	return seat_pop(&h->waiting);
 }
 
-/* All waiting CTAs had a turn, and all of them only waited: let more of them in, in their order. */
+/*
+ * All waiting CTAs had a turn. When all of them only waited, or none has ended for long, as loops may
+ * wait that do not look so: let more of them in, in their order.
+ */
 static void next_round(struct hand *h)
 {
 	h->round = 0;
-	if (!h->progress) {
+	if (!h->progress || ++h->stale >= STALE_ROUNDS) {
+		h->stale = 0;
 		if (h->target < h->limit)
 			h->target = h->target * 2 < h->limit ? h->target * 2 : h->limit;
 		pthread_mutex_lock(&h->grid->lock);
@@ -562,6 +567,7 @@ static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
 	case STOP_DONE:
 		h->finished++;
 		h->progress = true;
+		h->stale = 0;
 		h->since_retry++;
 		seat_part(&h->idle, s);
 		return 1;

@@ -23,6 +23,8 @@
 #define INLINE_BUDGET 1024
 /* Polite yields that count as one turn. */
 #define LIGHT_YIELDS 8u
+/* Rounds in which no CTA ended, though some computed, before more of them become resident. */
+#define STALE_ROUNDS 16u
 /* CTAs that may end before those that wait get another turn. */
 #define RETRY_EVERY 8u
 /* Largest piece of a range that a hand takes at once; the rest can be stolen. */
@@ -88,6 +90,7 @@ struct hand {
 	u32 round;       /* turns since all waiting CTAs had one */
 	u32 since_retry; /* CTAs that have ended since */
 	bool progress;   /* in this round a CTA ended, or one computes */
+	u32 stale;       /* rounds since a CTA ended */
 	u32 sm;          /* of the next CTA; rotates over the hand's SMs */
 	u64 finished;    /* not yet subtracted from grid->left */
 	u64 served;      /* when a worker took it last, for fairness; pool->lock */

@@ -1,0 +1,317 @@
+/*
+ * Every program of programs.def in every mode of modes.def, in several shapes: each cell is a test. A
+ * cell that does not end in time has failed; its process is ended and the next cell goes on in
+ * another one.
+ *
+ *     table [-v] [-t MS] [MODE [PROGRAM]]
+ *
+ * A new program or a new mode is one row. -v prints how long each cell took, -t is the longest that
+ * one may take.
+ */
+#include "tests/check.h"
+
+#include "src/dev/api_int.h"
+#include "src/watch/counters.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORDS (1u << 14)
+#define ROUNDS 2u
+
+static bool verbose;
+static int cell_ms = 30000; /* for a busy machine */
+
+/* ---- the tables ---- */
+
+enum needs { ANY, LANES, SM70, SM80 };
+
+struct shape {
+	u32 ctas, block;
+};
+
+struct mode {
+	const char *name, *device;
+	unsigned workers;
+	u64 seed;
+	bool observed;
+	const char *environment;
+};
+
+struct program_row {
+	const char *file, *kernel;
+	u32 (*leaves)(u32 ctas, u32 block, u32 rounds);
+	enum needs needs;
+};
+
+static const struct shape shapes[] = {{1, 32}, {1, 33}, {1, 64}, {1, 256}, {4, 64}, {7, 96}, {16, 128}, {2, 512}};
+
+static const struct mode modes[] = {
+#define MODE(...) {__VA_ARGS__},
+#include "tests/progress/modes.def"
+#undef MODE
+};
+
+#define PROGRAM(file, kernel, expr, needs)                                                         \
+	static u32 leaves_##kernel(u32 ctas, u32 block, u32 rounds)                                \
+	{                                                                                          \
+		u32 threads = ctas * block, warps = (block + 31) / 32;                             \
+		(void)threads, (void)warps, (void)rounds;                                          \
+		return (expr);                                                                     \
+	}
+#include "tests/progress/programs.def"
+#undef PROGRAM
+
+static const struct program_row programs[] = {
+#define PROGRAM(file, kernel, expr, needs) {#file, #kernel, leaves_##kernel, needs},
+#include "tests/progress/programs.def"
+#undef PROGRAM
+};
+
+#define SHAPES (u32) ARRAY_LEN(shapes)
+#define CELLS ((u32)ARRAY_LEN(programs) * SHAPES)
+
+/* ---- one cell, in the process of its mode ---- */
+
+struct result {
+	u32 cell, ms;
+	bool skipped, ok;
+	char why[160];
+};
+
+struct session {
+	const struct mode *mode;
+	struct ptxloom_device *dev;
+	struct ptxloom_module *modules[2];
+	struct watch_counters counters;
+	int64_t generation;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static void set_environment(const char *list)
+{
+	char copy[256];
+
+	snprintf(copy, sizeof(copy), "%s", list);
+	for (char *s = strtok(copy, " "); s; s = strtok(NULL, " ")) {
+		char *value = strchr(s, '=');
+
+		*value++ = 0;
+		setenv(s, value, 1);
+	}
+}
+
+/* The file that the kernel is in: without the instructions that the device does not have. */
+static struct ptxloom_module *module_of(struct session *s, const struct program_row *p)
+{
+	bool copies = !strcmp(p->file, "copies");
+	const char *dir = getenv("srcdir");
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/tests/progress/%s%s.ptx", dir ? dir : ".", p->file,
+		 s->generation < 7 ? "_60" : "");
+	if (!s->modules[copies] && ptxloom_module_load_file(s->dev, path, &s->modules[copies]))
+		return NULL;
+	return s->modules[copies];
+}
+
+static bool open_session(struct session *s)
+{
+	struct ptxloom_options o = {.size = sizeof(o),
+				    .device = s->mode->device,
+				    .workers = s->mode->workers,
+				    .seed = s->mode->seed};
+
+	set_environment(s->mode->environment);
+	if (ptxloom_device_open(&o, &s->dev) ||
+	    ptxloom_device_number(s->dev, "cc_major", &s->generation))
+		return false;
+	watch_counters_init(&s->counters);
+	if (s->mode->observed)
+		s->dev->dev.observer = &s->counters.observer;
+	return true;
+}
+
+/* What a launch left, against what it has to. */
+static void judge(struct result *r, const u32 *m, int status, u32 want)
+{
+	if (status)
+		snprintf(r->why, sizeof(r->why), "status %d", status);
+	else if (m[0] != want || m[1])
+		snprintf(r->why, sizeof(r->why), "%u instead of %u, %u errors", m[0], want, m[1]);
+	else
+		r->ok = true;
+}
+
+/* Lanes that keep each other from running: the launch has to say so. */
+static void judge_deadlock(struct session *s, struct result *r, int status)
+{
+	struct ptxloom_fault f = {0};
+
+	ptxloom_last_fault(s->dev, &f);
+	r->ok = status == PTXLOOM_LAUNCH_TIMEOUT && !strcmp(f.kind, "Deadlock");
+	if (!r->ok)
+		snprintf(r->why, sizeof(r->why), "status %d, %s, not the report of a deadlock", status, f.kind);
+}
+
+static void run_cell(struct session *s, struct result *r)
+{
+	const struct program_row *p = &programs[r->cell / SHAPES];
+	const struct shape *x = &shapes[r->cell % SHAPES];
+	struct ptxloom_config c = {.grid = {x->ctas}, .block = {x->block}};
+	struct ptxloom_module *mod;
+	struct ptxloom_kernel *k;
+	u32 rounds = ROUNDS, *m;
+	int status;
+
+	if ((p->needs == SM70 && s->generation < 7) || (p->needs == SM80 && s->generation < 8)) {
+		r->ok = r->skipped = true;
+		return;
+	}
+	mod = module_of(s, p);
+	k = mod ? ptxloom_module_kernel(mod, p->kernel) : NULL;
+	m = ptxloom_alloc(s->dev, WORDS * sizeof(*m));
+	if (k && m) {
+		status = ptxloom_launch(k, &c, (void *[]){&m, &rounds});
+		if (p->needs == LANES && s->generation < 7)
+			judge_deadlock(s, r, status);
+		else
+			judge(r, m, status, p->leaves(x->ctas, x->block, rounds));
+	} else {
+		snprintf(r->why, sizeof(r->why), "the program does not load");
+	}
+	ptxloom_free(s->dev, m);
+}
+
+/* Cells from `first` on; results go through a pipe. */
+static void run_mode(const struct mode *mode, const char *only, u32 first, int to)
+{
+	struct session s = {.mode = mode};
+	bool ok = open_session(&s);
+
+	for (u32 cell = first; cell < CELLS; cell++) {
+		struct result r = {.cell = cell};
+		u64 start = now_ms();
+
+		if (only && strcmp(only, programs[cell / SHAPES].kernel))
+			continue;
+		if (ok)
+			run_cell(&s, &r);
+		else
+			snprintf(r.why, sizeof(r.why), "the device does not open");
+		r.ms = (u32)(now_ms() - start);
+		if (write(to, &r, sizeof(r)) != sizeof(r))
+			_exit(1);
+	}
+	ptxloom_device_close(s.dev);
+}
+
+/* ---- the processes ---- */
+
+static void report(const struct mode *mode, const struct result *r)
+{
+	const struct shape *x = &shapes[r->cell % SHAPES];
+	char what[160];
+
+	if (r->skipped)
+		return;
+	snprintf(what, sizeof(what), "%s: %s, %ux%u", mode->name, programs[r->cell / SHAPES].kernel,
+		 x->ctas, x->block);
+	CHECK_MSG(r->ok, what);
+	if (!r->ok)
+		printf("# %s\n", r->why);
+	if (verbose)
+		printf("# %u ms\n", r->ms);
+	fflush(stdout);
+}
+
+/* The next result. False: the process has come to its end, or has to be ended. */
+static bool next_result(int from, struct result *r, bool *late)
+{
+	struct pollfd fd = {.fd = from, .events = POLLIN};
+
+	*late = poll(&fd, 1, cell_ms) == 0;
+	return !*late && read(from, r, sizeof(*r)) == sizeof(*r);
+}
+
+/* Returns the cell to go on with, CELLS when all are done. */
+static u32 watch_process(const struct mode *mode, const char *only, u32 first)
+{
+	int ends[2], status;
+	struct result r;
+	bool late;
+	pid_t pid;
+
+	if (pipe(ends))
+		return CELLS;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		run_mode(mode, only, first, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	while (next_result(ends[0], &r, &late)) {
+		report(mode, &r);
+		first = r.cell + 1;
+	}
+	close(ends[0]);
+	if (late)
+		kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	if (!late && status == 0)
+		return CELLS;
+	while (only && first < CELLS && strcmp(only, programs[first / SHAPES].kernel))
+		first++;
+	r = (struct result){.cell = first};
+	snprintf(r.why, sizeof(r.why), late ? "does not end" : "the process has died");
+	if (first < CELLS)
+		report(mode, &r);
+	return first + 1;
+}
+
+static bool is_level_of_host(const struct mode *m)
+{
+	const char *level = strstr(m->environment, "PTXLOOM_HOST_ISA=");
+
+	return !level || exec_ops_select(strchr(level, '=') + 1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode, *only;
+
+	for (int option; (option = getopt(argc, argv, "vt:")) != -1;) {
+		verbose |= option == 'v';
+		cell_ms = option == 't' ? atoi(optarg) : cell_ms;
+	}
+	mode = optind < argc ? argv[optind] : NULL;
+	only = optind + 1 < argc ? argv[optind + 1] : NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+		u32 cell = 0;
+
+		if (mode && *mode && strcmp(mode, modes[i].name))
+			continue;
+		if (!is_level_of_host(&modes[i])) {
+			check_that(true, modes[i].name, __FILE__, __LINE__);
+			printf("# skipped: this host has no such level\n");
+			continue;
+		}
+		while (cell < CELLS)
+			cell = watch_process(&modes[i], only, cell);
+	}
+	return check_done();
+}
