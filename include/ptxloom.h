@@ -82,6 +82,9 @@ struct ptxloom_options {
 	/* Gets what kernels print, from any thread, in pieces of `size` bytes. NULL: standard output. */
 	void (*output)(void *user, const char *text, size_t size);
 	void *user;
+	/* Functions of the host that modules may call: "all", or names with commas between; copied. Code of
+	 * modules runs them with any arguments. NULL: $PTXLOOM_HOST_FUNCTIONS, else none. */
+	const char *host_functions;
 };
 
 /* options: NULL for the defaults. */

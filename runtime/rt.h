@@ -184,6 +184,8 @@ int rt_stream_error(const void *handle);
 
 /* For struct device: what kernels may call besides the engine's own. Ends with a NULL name. */
 extern const struct exec_extern rt_externs[];
+/* From rt_function.c: cudaFuncGetAttributes of device code: since CUDA 12, and before. */
+exec_extern_fn rt_nested_attributes, rt_nested_attributes_11;
 
 /* ---- rt_pool.c ---- */
 

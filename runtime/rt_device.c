@@ -46,6 +46,9 @@ static void rt_make(void)
 	} else if (!arch_devices_parse(&rt->list, spec ? spec : "", &d)) {
 		rt->status = cudaErrorInitializationError;
 	}
+	/* The program may change its environment. */
+	if (rt->settings.host_functions)
+		rt->settings.host_functions = strdup(rt->settings.host_functions);
 	rt_visible_apply(rt, getenv("CUDA_VISIBLE_DEVICES"));
 	if (!rt->status && !rt->list.len)
 		rt->status = cudaErrorNoDevice;
@@ -116,6 +119,7 @@ static int open_locked(struct rt *rt, int i)
 	}
 	d->dev.async_eager = rt->settings.async_eager;
 	d->dev.externs = rt_externs;
+	d->dev.host_functions = rt->settings.host_functions;
 	d->dev.number = (u32)i;
 	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;

@@ -23,6 +23,8 @@ static enum fault_kind set_conditional(struct exec_call *c)
 
 const struct exec_extern rt_externs[] = {
 	{"cudaGraphSetConditional", set_conditional},
+	{"cudaFuncGetAttributes", rt_nested_attributes_11},
+	{"__cudaCDP2FuncGetAttributes", rt_nested_attributes},
 	{"cudaGraphLaunch", graph_device_launch},
 	{"cudaGraphKernelNodeSetParam", graph_device_set_param},
 	{"cudaGraphKernelNodeSetEnabled", graph_device_set_enabled},

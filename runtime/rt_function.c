@@ -5,6 +5,7 @@
  * a limit itself.
  */
 #include "runtime/rt.h"
+#include "src/dev/nested.h"
 
 #define REGISTERS 32
 #define THREADS 1024
@@ -218,14 +219,10 @@ static const u8 func_fields[] = {
 /* Of which 11 has what is before cluster_must_be_set. */
 #define FUNC_BYTES_11 offsetof(struct func_attributes, cluster_must_be_set)
 
-static int func_attributes(struct func_attributes *out, const void *stub)
+static int attributes_of(struct device_kernel *k, struct func_attributes *out)
 {
-	struct device_kernel *k;
 	int status, v = 0, *field = &out->max_threads;
 
-	k = rt_kernel(rt_named_kernel(stub), &status);
-	if (!k)
-		return status;
 	*out = (struct func_attributes){.const_bytes = (size_t)const_bytes(k)};
 	status = rt_function_attribute(k, SHARED_BYTES, &v);
 	out->shared_bytes = (size_t)v;
@@ -234,6 +231,37 @@ static int func_attributes(struct func_attributes *out, const void *stub)
 	for (size_t i = 0; i < ARRAY_LEN(func_fields) && !status; i++)
 		status = rt_function_attribute(k, func_fields[i], field++);
 	return status;
+}
+
+static int func_attributes(struct func_attributes *out, const void *stub)
+{
+	int status;
+	struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);
+
+	return k ? attributes_of(k, out) : status;
+}
+
+/* The same called by a kernel; `bytes` of the structure are known to it. */
+static enum fault_kind nested_attributes(struct exec_call *c, u32 bytes)
+{
+	struct device_kernel *k = nested_kernel(c, exec_call_argument(c, 1));
+	u8 *to = exec_call_memory(c, exec_call_argument(c, 0), bytes, NULL);
+	struct func_attributes a;
+	int status = !k ? cudaErrorInvalidDeviceFunction : !to ? cudaErrorInvalidValue : attributes_of(k, &a);
+
+	if (!status)
+		memcpy(to, &a, bytes);
+	return nested_answer(c, (u32)status);
+}
+
+enum fault_kind rt_nested_attributes(struct exec_call *c)
+{
+	return nested_attributes(c, offsetof(struct func_attributes, non_portable_cluster) + sizeof(int));
+}
+
+enum fault_kind rt_nested_attributes_11(struct exec_call *c)
+{
+	return nested_attributes(c, FUNC_BYTES_11);
 }
 
 RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub);

@@ -27,7 +27,7 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
-		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --dump-program"
+		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program"
 		;;
 	env) options="$options -d --device" ;;
 	lint) options="$options --max-errors= --dump --print --rows -q --quiet" ;;

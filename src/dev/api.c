@@ -86,6 +86,8 @@ static int read_settings(struct ptxloom_device *dev, const struct ptxloom_option
 		s->sched.seed = o->seed;
 	if (o->timeout_ms)
 		s->sched.timeout_ms = o->timeout_ms;
+	if (o->host_functions)
+		s->host_functions = o->host_functions;
 	return status;
 }
 
@@ -122,12 +124,14 @@ static int open_device(struct ptxloom_device *dev, const struct ptxloom_options 
 	status = find_profile(dev, o->device);
 	if (status)
 		return status;
+	dev->host_functions = s.host_functions ? strdup(s.host_functions) : NULL;
 	dev->pool = sched_pool_new(&s.sched);
-	if (!dev->pool)
+	if (!dev->pool || (s.host_functions && !dev->host_functions))
 		return PTXLOOM_OUT_OF_MEMORY;
 	status = (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
 				  exec_ops_select(s.host_isa), NULL);
 	dev->dev.async_eager = s.async_eager;
+	dev->dev.host_functions = dev->host_functions;
 	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
 	dev->dev.syscalls.user = o->user;
 	return status;
@@ -153,6 +157,7 @@ int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_de
 	if (status) {
 		sched_pool_free(dev->pool);
 		arch_devices_fini(&dev->profiles);
+		free(dev->host_functions);
 		free(dev);
 		return status;
 	}
@@ -172,6 +177,7 @@ void ptxloom_device_close(struct ptxloom_device *dev)
 	sched_pool_free(dev->pool);
 	device_fini(&dev->dev);
 	arch_devices_fini(&dev->profiles);
+	free(dev->host_functions);
 	text_fini(&dev->messages);
 	pthread_cond_destroy(&dev->ended);
 	pthread_mutex_destroy(&dev->lock);

@@ -28,6 +28,7 @@ struct ptxloom_device {
 	struct device dev;
 	struct sched_pool *pool;
 	struct arch_devices profiles;
+	char *host_functions; /* NULL: none */
 	void (*message)(void *user, const char *text);
 	void *user;
 	pthread_mutex_t lock; /* all below; never held while a kernel or a callback runs */

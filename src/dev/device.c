@@ -25,6 +25,8 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 		return false;
 	}
 	s->host_isa = isa ? isa : s->host_isa;
+	if (setting_text(SETTING_HOST_FUNCTIONS))
+		s->host_functions = setting_text(SETTING_HOST_FUNCTIONS);
 	return true;
 }
 

@@ -23,6 +23,7 @@ struct device_settings {
 			     may (PTXLOOM_ASYNC=eager) */
 	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
 	bool check_mem; /* PTXLOOM_CHECK has mem: struct mem is strict */
+	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };
 
 /*
@@ -63,6 +64,8 @@ struct device {
 	struct texture_store *textures; /* src/dev/texture.h */
 	struct texref *texrefs;         /* src/dev/texref.h; guarded by lock */
 	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
+	/* Functions of the host that programs loaded from now on may call: lower_options. Borrowed. */
+	const char *host_functions;
 	struct device_flight *spare;       /* launches that have ended, for reuse */
 	struct device_params *spare_params;
 	struct stream_device *streams; /* NULL: launches have no order (stream.h) */

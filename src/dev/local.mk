@@ -8,7 +8,7 @@ libcore_la_SOURCES += \
 	src/dev/image_scan.c \
 	src/dev/image_select.c \
 	src/dev/image_write.c \
-	src/dev/nested.c src/dev/nested.def src/dev/nested.h \
+	src/dev/nested.c src/dev/nested_int.h src/dev/nested_memory.c src/dev/nested.def src/dev/nested.h \
 	src/dev/module.c src/dev/module.h
 
 check_PROGRAMS += tests/unit/dev_image tests/unit/dev_image_damage tests/unit/dev_image_select tests/fuzz/fuzz_image

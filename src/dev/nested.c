@@ -1,7 +1,7 @@
 /*
  * Work that kernels launch: putting it down, and running it when their grid has ended.
  */
-#include "src/dev/nested.h"
+#include "src/dev/nested_int.h"
 
 #include "src/dev/device_int.h"
 
@@ -10,17 +10,6 @@
 #define DEPTH_MAX 24u
 #define BUFFER_BYTES 4096u
 #define TAIL_STREAM 3u /* cudaStreamTailLaunch */
-
-enum item_kind { ITEM_LAUNCH, ITEM_COPY, ITEM_FILL };
-
-/* A piece of work. Copies and fills: `rows` rows of `bytes`. */
-struct item {
-	struct item *next;
-	enum item_kind kind;
-	struct device_flight *flight;
-	u64 to, to_pitch, from, from_pitch, bytes, rows;
-	u8 value;
-};
 
 struct list {
 	struct item *first, *last;
@@ -139,32 +128,6 @@ void nested_drop(struct device_flight *root)
 
 /* ---- running ---- */
 
-/* Where the host has a row of device memory; NULL: it is not allocated. */
-static u8 *row_at(struct device *d, u64 address, u64 bytes)
-{
-	struct mem_range r;
-
-	return mem_find(&d->mem, address, bytes, &r) ? mem_host(&r, address) : NULL;
-}
-
-static enum status move_rows(struct device *d, const struct item *i)
-{
-	for (u64 r = 0; r < i->rows && i->bytes; r++) {
-		u8 *to = row_at(d, i->to + r * i->to_pitch, i->bytes);
-		const u8 *from = i->kind == ITEM_COPY
-					 ? row_at(d, i->from + r * i->from_pitch, i->bytes)
-					 : NULL;
-
-		if (!to || (i->kind == ITEM_COPY && !from))
-			return STATUS_ILLEGAL_ADDRESS;
-		if (from)
-			memmove(to, from, (size_t)i->bytes);
-		else
-			memset(to, i->value, (size_t)i->bytes);
-	}
-	return STATUS_SUCCESS;
-}
-
 static void finish(struct nested *n, enum status status, const struct device_fault *fault)
 {
 	struct device_flight *root = n->root;
@@ -196,7 +159,7 @@ static void step(struct nested *n)
 				return;
 			break;
 		}
-		status = move_rows(n->root->dev, i);
+		status = nested_move(n->root->dev, i);
 		free(i);
 	}
 	finish(n, status, NULL);
@@ -265,7 +228,7 @@ static enum status drain(struct nested *n, struct sched_pool *pool)
 		if (!i)
 			break;
 		if (i->kind != ITEM_LAUNCH) {
-			status = move_rows(n->root->dev, i);
+			status = nested_move(n->root->dev, i);
 			free(i);
 			continue;
 		}
@@ -291,7 +254,7 @@ static struct device_flight *flight_of(const struct exec_call *c)
 	return c->gang->env->user;
 }
 
-static enum fault_kind answer(struct exec_call *c, u32 status)
+enum fault_kind nested_answer(struct exec_call *c, u32 status)
 {
 	struct nested *n = status ? family_of(flight_of(c)) : NULL;
 
@@ -307,9 +270,9 @@ static enum fault_kind give(struct exec_call *c, u32 parameter, const void *from
 	u8 *to = exec_call_memory(c, exec_call_argument(c, parameter), bytes, NULL);
 
 	if (!to)
-		return answer(c, STATUS_INVALID_VALUE);
+		return nested_answer(c, STATUS_INVALID_VALUE);
 	memcpy(to, from, bytes);
-	return answer(c, STATUS_SUCCESS);
+	return nested_answer(c, STATUS_SUCCESS);
 }
 
 static enum fault_kind give_int(struct exec_call *c, u32 parameter, u32 value)
@@ -319,7 +282,7 @@ static enum fault_kind give_int(struct exec_call *c, u32 parameter, u32 value)
 
 enum fault_kind nested_success(struct exec_call *c)
 {
-	return answer(c, STATUS_SUCCESS);
+	return nested_answer(c, STATUS_SUCCESS);
 }
 
 enum fault_kind nested_zero(struct exec_call *c)
@@ -348,7 +311,7 @@ enum fault_kind nested_device_attribute(struct exec_call *c)
 
 	if (arch_attribute(flight_of(c)->dev->arch, (int)exec_call_argument(c, 1), &v) ==
 	    ARCH_ANSWER_NONE)
-		return answer(c, STATUS_INVALID_VALUE);
+		return nested_answer(c, STATUS_INVALID_VALUE);
 	return give_int(c, 0, (u32)v);
 }
 
@@ -358,7 +321,7 @@ enum fault_kind nested_limit(struct exec_call *c)
 	u64 limit = exec_call_argument(c, 1), v;
 
 	if (limit != 0 && limit != 2)
-		return answer(c, STATUS_UNSUPPORTED_LIMIT);
+		return nested_answer(c, STATUS_UNSUPPORTED_LIMIT);
 	v = limit ? exec_heap_limit(d->syscalls.heap) : d->stack_bytes;
 	return give(c, 0, &v, sizeof(v));
 }
@@ -428,7 +391,7 @@ enum fault_kind nested_create(struct exec_call *c)
 	u64 handle;
 
 	if (!n)
-		return answer(c, STATUS_OUT_OF_MEMORY);
+		return nested_answer(c, STATUS_OUT_OF_MEMORY);
 	handle = (__atomic_add_fetch(&n->handles, 1, __ATOMIC_RELAXED) << 8) + 0x100;
 	return give(c, 0, &handle, sizeof(handle));
 }
@@ -437,14 +400,14 @@ enum fault_kind nested_malloc(struct exec_call *c)
 {
 	u64 at = exec_heap_take(flight_of(c)->dev->syscalls.heap, exec_call_argument(c, 1));
 
-	return at ? give(c, 0, &at, sizeof(at)) : answer(c, STATUS_OUT_OF_MEMORY);
+	return at ? give(c, 0, &at, sizeof(at)) : nested_answer(c, STATUS_OUT_OF_MEMORY);
 }
 
 enum fault_kind nested_free(struct exec_call *c)
 {
 	u64 at = exec_call_argument(c, 0);
 
-	return answer(c, !at || exec_heap_give(flight_of(c)->dev->syscalls.heap, at)
+	return nested_answer(c, !at || exec_heap_give(flight_of(c)->dev->syscalls.heap, at)
 				 ? STATUS_SUCCESS
 				 : STATUS_INVALID_VALUE);
 }
@@ -459,10 +422,23 @@ static struct device_kernel *kernel_at(const struct device_flight *f, u64 addres
 	return func && func->is_entry ? device_program_kernel(p, func->name->text) : NULL;
 }
 
+struct device_kernel *nested_kernel(const struct exec_call *c, u64 address)
+{
+	return kernel_at(flight_of(c), address);
+}
+
+void nested_read(const struct exec_call *c, u32 parameter, void *out, u32 bytes)
+{
+	const struct extern_value *v = &c->ext->value[c->ext->rets + parameter];
+
+	memset(out, 0, bytes);
+	memcpy(out, c->stack->args + v->at, v->bytes < bytes ? v->bytes : bytes);
+}
+
 /* Twelve bytes of a parameter that is a dim3. */
 static void read_dim(const struct exec_call *c, u32 parameter, u32 *out)
 {
-	memcpy(out, c->stack->args + c->ext->value[c->ext->rets + parameter].at, 3 * sizeof(u32));
+	nested_read(c, parameter, out, 3 * sizeof(u32));
 }
 
 static enum fault_kind new_buffer(struct exec_call *c, const struct buffer *like, u64 bytes)
@@ -571,7 +547,7 @@ static enum fault_kind launch_buffer(struct exec_call *c, u64 address, const str
 	enum status status;
 
 	if (!b)
-		return answer(c, n ? STATUS_INVALID_VALUE : STATUS_OUT_OF_MEMORY);
+		return nested_answer(c, n ? STATUS_INVALID_VALUE : STATUS_OUT_OF_MEMORY);
 	if (with) {
 		struct buffer full = *with;
 
@@ -582,7 +558,7 @@ static enum fault_kind launch_buffer(struct exec_call *c, u64 address, const str
 	}
 	mem_free(&f->dev->mem, b->address);
 	free(b);
-	return answer(c, status);
+	return nested_answer(c, status);
 }
 
 /* error (buffer, stream) */
@@ -607,70 +583,17 @@ enum fault_kind nested_occupancy(struct exec_call *c)
 	struct device_kernel *k = kernel_at(flight_of(c), exec_call_argument(c, 1));
 
 	if (!k)
-		return answer(c, STATUS_INVALID_DEVICE_FUNCTION);
+		return nested_answer(c, STATUS_INVALID_DEVICE_FUNCTION);
 	return give_int(c, 0,
 			device_kernel_occupancy(k, (u32)exec_call_argument(c, 2),
 						(u32)exec_call_argument(c, 3)));
 }
 
-/* ---- memory ---- */
-
-static enum fault_kind put_down_memory(struct exec_call *c, struct item *i, u64 stream)
+enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream)
 {
 	struct nested *n = family_of(flight_of(c));
 
-	return answer(c, n ? put_down(n, i, stream) : STATUS_OUT_OF_MEMORY);
-}
-
-/* error (to, from, bytes, kind, stream) */
-enum fault_kind nested_copy(struct exec_call *c)
-{
-	return put_down_memory(c,
-			       &(struct item){.kind = ITEM_COPY,
-					      .to = exec_call_argument(c, 0),
-					      .from = exec_call_argument(c, 1),
-					      .bytes = exec_call_argument(c, 2),
-					      .rows = 1},
-			       exec_call_argument(c, 4));
-}
-
-/* error (to, pitch, from, pitch, width, height, kind, stream) */
-enum fault_kind nested_copy_2d(struct exec_call *c)
-{
-	return put_down_memory(c,
-			       &(struct item){.kind = ITEM_COPY,
-					      .to = exec_call_argument(c, 0),
-					      .to_pitch = exec_call_argument(c, 1),
-					      .from = exec_call_argument(c, 2),
-					      .from_pitch = exec_call_argument(c, 3),
-					      .bytes = exec_call_argument(c, 4),
-					      .rows = exec_call_argument(c, 5)},
-			       exec_call_argument(c, 7));
-}
-
-/* error (to, value, bytes, stream) */
-enum fault_kind nested_fill(struct exec_call *c)
-{
-	return put_down_memory(c,
-			       &(struct item){.kind = ITEM_FILL,
-					      .to = exec_call_argument(c, 0),
-					      .value = (u8)exec_call_argument(c, 1),
-					      .bytes = exec_call_argument(c, 2),
-					      .rows = 1},
-			       exec_call_argument(c, 3));
-}
-
-/* error (to, pitch, value, width, height, stream) */
-enum fault_kind nested_fill_2d(struct exec_call *c)
-{
-	return put_down_memory(c,
-			       &(struct item){.kind = ITEM_FILL,
-					      .to = exec_call_argument(c, 0),
-					      .to_pitch = exec_call_argument(c, 1),
-					      .value = (u8)exec_call_argument(c, 2),
-					      .bytes = exec_call_argument(c, 3),
-					      .rows = exec_call_argument(c, 4)},
-			       exec_call_argument(c, 5));
+	return nested_answer(c, n ? put_down(n, i, stream) : STATUS_OUT_OF_MEMORY);
 }
 
 /* What the thread's grid has launched ends before this returns, as before CUDA 12. */
@@ -683,13 +606,13 @@ enum fault_kind nested_synchronize(struct exec_call *c)
 	enum status status;
 
 	if (!n || !__atomic_load_n(&n->recorded.first, __ATOMIC_RELAXED))
-		return answer(c, STATUS_SUCCESS);
+		return nested_answer(c, STATUS_SUCCESS);
 	pool = sched_pool_new(&options);
 	if (!pool)
-		return answer(c, STATUS_OUT_OF_MEMORY);
+		return nested_answer(c, STATUS_OUT_OF_MEMORY);
 	status = drain(n, pool);
 	sched_pool_free(pool);
 	if (status == STATUS_SUCCESS)
-		return answer(c, STATUS_SUCCESS);
+		return nested_answer(c, STATUS_SUCCESS);
 	return exec_call_fail(c, FAULT_TRAP, "a grid that this one launched and waits for has failed");
 }

@@ -27,6 +27,11 @@ u64 graph_device_current(const void *flight);
 #include "src/dev/nested.def"
 #undef NESTED
 
+/* For other functions that kernels call: return an error code to device code; others than 0 are its last error. */
+enum fault_kind nested_answer(struct exec_call *c, u32 status);
+/* The kernel that device code has this address of, for functions that it calls; NULL: it is none. */
+struct device_kernel *nested_kernel(const struct exec_call *c, u64 address);
+
 /*
  * A grid of a family has ended without a fault; it is the one that began it. Returns false when it has
  * launched nothing: it is over. Else it is finished later.

@@ -15,19 +15,37 @@
 
 typedef VEC(const char *) name_list;
 
-static bool add_host_functions(const struct ir_module *m, name_list *names)
+static bool add_host_functions(const struct device *dev, const struct ir_module *m, name_list *names)
 {
 	for (size_t i = 0; i < m->funcs.len; i++) {
 		const struct ir_func *f = m->funcs.at[i];
 
-		if (!f->has_body && dlsym(RTLD_DEFAULT, f->name->text) &&
-		    !VEC_PUSH(names, f->name->text))
+		if (!f->has_body && hostcall_is_allowed(dev->host_functions, f->name->text) &&
+		    dlsym(RTLD_DEFAULT, f->name->text) && !VEC_PUSH(names, f->name->text))
 			return false;
 	}
 	return true;
 }
 
-/* Names may stay open when the engine has such a function, or the process. */
+/* Of functions without a definition: which ones the host has, and how they may be called. */
+static void note_host_functions(const struct device_program *p, struct diag *d)
+{
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->funcs.len; i++) {
+			const struct ir_func *f = p->units[u]->funcs.at[i];
+			struct diag_span where = {f->begin, f->begin + f->name->len};
+
+			if (f->has_body || f->definition != f ||
+			    hostcall_is_allowed(p->dev->host_functions, f->name->text) ||
+			    !dlsym(RTLD_DEFAULT, f->name->text))
+				continue;
+			diag_at(d, DIAG_NOTE, &p->units[u]->source, where, NULL,
+				"the host has a function '%s'; PTXLOOM_HOST_FUNCTIONS=%s lets kernels call it",
+				f->name->text, f->name->text);
+		}
+}
+
+/* Names may stay open when the engine has such a function, or the process one that may be called. */
 static bool link_units(struct device_program *p, struct diag *d)
 {
 	name_list names = {0};
@@ -36,10 +54,14 @@ static bool link_units(struct device_program *p, struct diag *d)
 	for (const char *const *n = exec_extern_names; *n && ok; n++)
 		ok = VEC_PUSH(&names, *n);
 	for (u32 u = 0; u < p->len && ok; u++)
-		ok = add_host_functions(p->units[u], &names);
+		ok = add_host_functions(p->dev, p->units[u], &names);
 	for (const struct exec_extern *x = p->dev->externs; x && x->name && ok; x++)
 		ok = VEC_PUSH(&names, x->name);
-	ok = ok && VEC_PUSH(&names, NULL) && ir_link(p->units, p->len, names.at, d);
+	ok = ok && VEC_PUSH(&names, NULL);
+	if (ok && !ir_link(p->units, p->len, names.at, d)) {
+		note_host_functions(p, d);
+		ok = false;
+	}
 	VEC_FREE(&names);
 	return ok;
 }
@@ -527,6 +549,7 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 		.units = p->exec_units,
 		.unit_len = p->len,
 		.externs = p->dev->externs,
+		.host_functions = p->dev->host_functions,
 		.no_fusion = p->dev->observer != NULL,
 		.contract = !k->unit->debug,
 	};

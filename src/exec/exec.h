@@ -422,6 +422,11 @@ struct lower_options {
 	const struct exec_unit *units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */
 	u32 unit_len;
 	const struct exec_extern *externs; /* ends with a NULL name; NULL: none */
+	/*
+	 * Which functions of the host a kernel may call: names with commas between, or "all"; NULL: none. Whoever
+	 * writes the PTX can call these with any arguments.
+	 */
+	const char *host_functions;
 	u32 warps;              /* per CTA, for the gang size; 0: 8 */
 	bool one_to_one;        /* rows for every register, for debugging: no colouring, no fusion */
 	bool no_fusion;

@@ -1,7 +1,7 @@
 /*
- * Calls of host functions from device code, by the types the module declares: integers and bits as unsigned integers of
- * their size, .f32 and .f64 as float and double. Structures by value have no types in PTX and cannot be passed.
- * The only file that knows libffi.
+ * Calls of host functions from device code, of those that the user has allowed by name, by the types the module
+ * declares: integers and bits as unsigned integers of their size, .f32 and .f64 as float and double. Structures by
+ * value have no types in PTX and cannot be passed. The only file that knows libffi.
  */
 #include "src/exec/syscall.h"
 
@@ -42,6 +42,23 @@ static enum fault_kind run(struct exec_call *c)
 	ffi_call(x->cif, FFI_FN(x->symbol), &result, values);
 	exec_call_return(c, result.wide);
 	return FAULT_NONE;
+}
+
+bool hostcall_is_allowed(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!list || !strcmp(list, "all"))
+		return list != NULL;
+	for (;;) {
+		size_t item = strcspn(list, ",");
+
+		if (item == n && !memcmp(list, name, n))
+			return true;
+		if (!list[item])
+			return false;
+		list += item + 1;
+	}
 }
 
 bool hostcall_prepare(struct program *p, struct program_extern *x)

@@ -461,7 +461,7 @@ static void emit_call(struct lower *l, const struct lower_call *c, const struct 
 
 static void emit_extern(struct lower *l, const struct ir_func *f)
 {
-	u32 number = exec_extern_find(l->p, l->m, f, l->options.externs);
+	u32 number = exec_extern_find(l->p, l->m, f, &l->options);
 	char text[160];
 
 	if (number == IR_NONE) {

@@ -4,6 +4,8 @@
  * pointers 8, floating point as double. At most 32 arguments; conversions beyond them, and unknown
  * ones, come out as they are written.
  * Source: CUDA C++ Programming Guide "Formatted Output: Format Specifiers", "Limitations".
+ * Deviation: widths and precisions are at most NUMBER_MAX, so that no format writes more than 64 KiB for
+ * each of its conversions.
  */
 #include "src/exec/syscall.h"
 
@@ -12,6 +14,7 @@
 #include <stdio.h>
 
 #define ARGUMENTS_MAX 32u
+#define NUMBER_MAX 65535
 
 struct printer {
 	const struct exec_call *c;
@@ -53,8 +56,11 @@ static const char *read_number(const char *s, s32 *n, bool *star)
 	*star = *s == '*';
 	if (*star)
 		return s + 1;
-	for (; *s >= '0' && *s <= '9'; s++)
-		*n = (*n < 0 ? 0 : *n) * 10 + (*n > 100000 ? 0 : *s - '0');
+	for (; *s >= '0' && *s <= '9'; s++) {
+		s32 more = (*n < 0 ? 0 : *n) * 10 + (*s - '0');
+
+		*n = more > NUMBER_MAX ? NUMBER_MAX : more;
+	}
 	return s;
 }
 
@@ -135,14 +141,16 @@ static void convert(struct printer *p, struct conversion *v)
 	u64 x;
 
 	if (v->star_width) {
-		v->width = (s32)next_argument(p, 4);
-		if (v->width < 0) {
-			v->width = v->width == INT32_MIN ? INT32_MAX : -v->width;
+		s64 width = (s32)next_argument(p, 4);
+
+		if (width < 0)
 			snprintf(v->flags + strlen(v->flags), 2, "-");
-		}
+		v->width = (s32)min_u64((u64)(width < 0 ? -width : width), NUMBER_MAX);
 	}
-	if (v->star_precision)
+	if (v->star_precision) {
 		v->precision = (s32)next_argument(p, 4);
+		v->precision = v->precision > NUMBER_MAX ? NUMBER_MAX : v->precision;
+	}
 	if (v->precision >= 0)
 		snprintf(number, sizeof(number), ".%d", v->precision);
 	snprintf(fmt, sizeof(fmt), "%%%s", v->flags);

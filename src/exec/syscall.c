@@ -280,17 +280,19 @@ static bool describe(struct program *p, struct program_extern *x, const struct i
 }
 
 u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f,
-		     const struct exec_extern *more)
+		     const struct lower_options *options)
 {
 	struct program_extern x = {.name = f->name->text}, *bigger;
 
 	for (u32 i = 0; i < p->extern_len; i++)
 		if (!strcmp(p->externs[i].name, x.name))
 			return i;
-	x.run = find(more, x.name);
+	x.run = find(options->externs, x.name);
 	if (!x.run)
 		x.run = find(own, x.name);
-	if (!describe(p, &x, m, f) || (!x.run && !hostcall_prepare(p, &x)))
+	if (!describe(p, &x, m, f))
+		return IR_NONE;
+	if (!x.run && (!hostcall_is_allowed(options->host_functions, x.name) || !hostcall_prepare(p, &x)))
 		return IR_NONE;
 	bigger = realloc(p->externs, sizeof(*bigger) * (p->extern_len + 1));
 	if (!bigger)

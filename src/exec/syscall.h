@@ -85,9 +85,9 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
 enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...) PL_PRINTF(3, 4);
 
-/* Number of the function among the program's, entering it; IR_NONE: nobody provides it. Lowering only. */
+/* Number of the function among the program's, entering it; IR_NONE: it is not provided. Lowering only. */
 u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f,
-		     const struct exec_extern *more);
+		     const struct lower_options *options);
 /* Names that linking has to let pass: the runtime's own. Ends with NULL. */
 extern const char *const exec_extern_names[];
 
@@ -122,6 +122,8 @@ u64 exec_heap_size(struct exec_heap *h, u64 address);
 
 /* ---- host functions: hostcall.c ---- */
 
+/* Is `name` in the list of lower_options.host_functions? */
+bool hostcall_is_allowed(const char *list, const char *name);
 /* Prepare x to call the host function of its name. False: there is none, or it takes what cannot be passed. */
 bool hostcall_prepare(struct program *p, struct program_extern *x);
 

@@ -198,10 +198,10 @@ static void note_uses(const struct ir_module *m, const struct uses *u)
 }
 
 static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry,
-			   const struct str *name, u32 begin)
+			   const struct str *name, u32 begin, const char *fmt)
 {
 	if (!entry->user[1])
-		link_message(l, DIAG_ERROR, m, name, begin, "'%s' is defined in no unit");
+		link_message(l, DIAG_ERROR, m, name, begin, fmt);
 }
 
 static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name,
@@ -231,7 +231,7 @@ static void resolve_var(struct link *l, const struct ir_module *m, struct ir_var
 	else if (c->var)
 		v->definition = c->var;
 	else if (used)
-		report_missing(l, m, s, v->name, v->begin);
+		report_missing(l, m, s, v->name, v->begin, "unresolved extern variable '%s'");
 }
 
 static void resolve_func(struct link *l, const struct ir_module *m, struct ir_func *f, bool used)
@@ -249,7 +249,7 @@ static void resolve_func(struct link *l, const struct ir_module *m, struct ir_fu
 	else if (c->func)
 		f->definition = c->func->definition;
 	else if (used)
-		report_missing(l, m, s, f->name, f->begin);
+		report_missing(l, m, s, f->name, f->begin, "unresolved extern function '%s'");
 }
 
 static void resolve_unit(struct link *l, const struct ir_module *m)

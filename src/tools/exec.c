@@ -32,6 +32,8 @@ const char tool_help_exec[] =
 	"  --count                 print how often what was executed and accessed\n"
 	"  --trace FILE            write every access to memory and every wait to FILE (-: standard output)\n"
 	"  -d, --device DEVICE     the device: a100 (default), v100, ./my.profile ..\n"
+	"      --host-functions[=NAMES]\n"
+	"                          the kernel may call functions of this process: all, or these (with commas)\n"
 	"      --dump-program      print the kernel as the engine runs it, and stop\n"
 	"      --help              this text\n"
 	"\n"
@@ -57,7 +59,7 @@ struct output {
 
 struct job {
 	const struct tool_command *self;
-	const char *file, *kernel, *device;
+	const char *file, *kernel, *device, *host_functions;
 	u32 grid[3], block[3], cluster[3], shared;
 	bool cooperative, dump_program;
 	VEC(struct input) inputs;
@@ -189,6 +191,9 @@ static int parse_option(struct job *j, int c)
 	case 'p':
 		j->dump_program = true;
 		return TOOL_OK;
+	case 'f':
+		j->host_functions = optarg ? optarg : "all";
+		return TOOL_OK;
 	case 'n':
 		j->watch.count = true;
 		return TOOL_OK;
@@ -233,6 +238,7 @@ static int parse_arguments(struct job *j, int argc, char **argv)
 		{"buffer", required_argument, NULL, 'u'}, {"dump", required_argument, NULL, 'o'},
 		{"device", required_argument, NULL, 'd'}, {"dump-program", no_argument, NULL, 'p'},
 		{"cluster", required_argument, NULL, 'x'}, {"help", no_argument, NULL, 'h'},
+		{"host-functions", optional_argument, NULL, 'f'},
 		{"count", no_argument, NULL, 'n'},        {"trace", required_argument, NULL, 't'},
 		{0},
 	};
@@ -300,6 +306,7 @@ static int open_device(struct job *j, struct diag *d)
 		return TOOL_USAGE;
 	}
 	j->dev.async_eager = s.async_eager;
+	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
 	j->dev.observer = observer;
 	j->dev.syscalls.print = to_stdout;
 	return TOOL_OK;

@@ -276,6 +276,28 @@ static void linking(void)
 	CHECK_EQ(cuLinkDestroy(link), 0);
 }
 
+/* A function that no unit has is an error when the module is loaded, also where the process has one of that name. */
+static void missing_functions(void)
+{
+	static const char *const names[] = {"system", "no_such_function"};
+	char text[400], errors[400];
+	int options[] = {5, 6};
+	void *m = NULL, *values[] = {errors, NULL};
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 ".version 7.0\n.target sm_80\n.address_size 64\n"
+			 ".extern .func (.param .b32 r) %s(.param .b64 command);\n"
+			 ".visible .entry k(.param .u64 p) { .reg .b64 %%d; ld.param.u64 %%d, [p];\n"
+			 "{ .param .b64 a; .param .b32 r; st.param.b64 [a], %%d; call (r), %s, (a); } ret; }\n",
+			 names[i], names[i]);
+		values[1] = (void *)sizeof(errors);
+		errors[0] = '\0';
+		CHECK_EQ(cuModuleLoadDataEx(&m, text, 2, options, values), 218);
+		CHECK(strcasestr(errors, "unresolved extern function") && strstr(errors, names[i]));
+	}
+}
+
 static void *in_thread(void *out)
 {
 	cuCtxGetCurrent(out);
@@ -436,6 +458,7 @@ int main(void)
 	jit_options();
 	libraries();
 	linking();
+	missing_functions();
 	contexts();
 	limits();
 	entry_points();

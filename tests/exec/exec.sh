@@ -269,6 +269,43 @@ status 2 ptxloom exec tests/exec/cluster.ptx -d h100 --cluster a --buffer o:u32[
 
 status 0 $add --dump-program
 says out '^ +[0-9]+  add_f32 .*; add\.rn\.f32 %f2, %f0, %f1;$'
+# Functions of the host: only when asked for, and by name.
+cat >"$scratch/host.ptx" <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) abs(.param .s32 x);
+.global .u32 result;
+.visible .entry k(.param .u32 x)
+{
+	.reg .b32 %r<3>;
+	ld.param.u32 %r1, [x];
+	{
+	.param .s32 a;
+	.param .b32 r;
+	st.param.s32 [a], %r1;
+	call.uni (r), abs, (a);
+	ld.param.b32 %r2, [r];
+	}
+	st.global.u32 [result], %r2;
+	ret;
+}
+END
+host="ptxloom exec $scratch/host.ptx --arg s32=-7 --dump result:s32"
+status 1 $host
+says err "4:.* error: unresolved extern function 'abs'"
+says err "4:.* note: the host has a function 'abs'; PTXLOOM_HOST_FUNCTIONS=abs lets kernels call it"
+status 1 $host --host-functions=labs,ab,absolute
+says err "unresolved extern function 'abs'"
+for allowed in --host-functions --host-functions=all --host-functions=labs,abs; do
+	status 0 $host $allowed
+	is out "result[0..0] = 7"
+done
+export PTXLOOM_HOST_FUNCTIONS=abs
+status 0 $host
+status 1 $host --host-functions=labs
+unset PTXLOOM_HOST_FUNCTIONS
+
 status 0 ptxloom exec --help
 says out '^usage: ptxloom exec FILE '
 

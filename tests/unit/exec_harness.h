@@ -26,6 +26,7 @@ struct harness {
 	const struct tex_table *textures;
 	const struct exec_observer *observer; /* NULL: none */
 	bool contract;      /* products go into sums */
+	const char *host_functions; /* lower_options */
 	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
 	s32 budget;         /* of a turn, 0: 10000 */
 };
@@ -191,7 +192,8 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 {
 	struct lower_options options = {.warps = (block + 31) / 32,
 					.no_fusion = h->observer != NULL,
-					.contract = h->contract};
+					.contract = h->contract,
+					.host_functions = h->host_functions};
 	const struct exec_ops *ops = exec_ops_select(level);
 	struct program *p;
 	enum exec_stop stop;

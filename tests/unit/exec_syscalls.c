@@ -151,6 +151,90 @@ static void test_print(void)
 	expect_print(bytes_of("a%d"), "mov.u64 %rd8, 0;", "a", -2);
 }
 
+/* Widths and precisions beyond all reason are cut; what is left of the format is printed. */
+static void test_print_wide(void)
+{
+	static const char *const formats[] = {
+		"%65536d|", "%99999999999d|", "%2147483648d|", "%18446744073709551617d|", "%.99999999999d|",
+		"%-4294967297d|", "%0999999999999999999999999999999999999999d|",
+	};
+	struct text want = {NULL, 0, 0, false};
+
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+		bool left = formats[i][1] == '-', zeros = strchr(".0", formats[i][1]) != NULL;
+
+		want.len = 0;
+		text_puts(&want, left ? "7" : "");
+		for (u32 n = 1; n < 65535; n++)
+			text_puts(&want, zeros ? "0" : " ");
+		text_puts(&want, left ? "|" : "7|");
+		expect_print(bytes_of(formats[i]), "st.local.u32 [buf], 7;", want.at, 1);
+	}
+	want.len = 0;
+	text_puts(&want, "7");
+	for (u32 n = 1; n < 65535; n++)
+		text_puts(&want, " ");
+	text_puts(&want, "|1|1|");
+	expect_print(bytes_of("%*d|%.*d|%d|"),
+		     "st.local.u32 [buf], -2147483648; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], -7; "
+		     "st.local.u32 [buf+12], 1; st.local.u32 [buf+16], 1;",
+		     want.at, 5);
+	text_fini(&want);
+}
+
+/* A format in memory that is filled here, and arguments of every kind behind each other. */
+static const char random_format[] = HEAD DECLARE
+	".global .align 8 .b8 fmt[64]; .global .align 8 .b8 args[512];\n" KERNEL
+	"mov.u64 %rd1, fmt; mov.u64 %rd8, args;\n" PRINT DONE;
+
+static void *variable(const struct machine *m, const char *name)
+{
+	const struct ir_module *unit = m->h.m;
+
+	for (size_t i = 0; i < unit->vars.len; i++)
+		if (!strcmp(unit->vars.at[i]->name->text, name))
+			return (void *)(uintptr_t)m->h.var_address[i];
+	return NULL;
+}
+
+static u64 next_random(u64 *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	return *seed ^= *seed << 17;
+}
+
+/* Whatever the format and the arguments are, printing ends, within a bound, and reads no memory that is not there. */
+static void test_print_random(void)
+{
+	static const char alphabet[] = "%%%%%%%%%%%%ddiuoxXcsfFeEgGaAphlLjztqn*....1234567890-+ #'$yk|\n\377";
+	u64 seed = 88172645463325252u;
+	struct machine m;
+	u32 sound = 0;
+
+	if (!start(&m, random_format, 0))
+		return;
+	for (u32 round = 0; round < 1000; round++) {
+		u8 *fmt = variable(&m, "fmt");
+		u64 *args = variable(&m, "args");
+		u32 len = (u32)(next_random(&seed) % 63);
+		s64 got;
+
+		for (u32 i = 0; i < len; i++)
+			fmt[i] = (u8)alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
+		fmt[len] = 0;
+		for (u32 i = 0; i < 64; i++)
+			args[i] = next_random(&seed) >> next_random(&seed) % 64;
+		m.printed.len = 0;
+		if (harness_run(&m.h, "k", 1, 1, &m.out, NULL) != STOP_DONE)
+			printf("# faults: '%s'\n", (char *)fmt);
+		got = (s64)result(&m, 0);
+		sound += (got == -2 || (got >= 0 && got <= 32)) && m.printed.len < 32 * 66000;
+	}
+	CHECK_EQ(sound, 1000);
+	stop(&m);
+}
+
 static const char no_format[] = HEAD DECLARE KERNEL "mov.u64 %rd1, 0;\n" PRINT DONE;
 static const char bad_format[] = HEAD DECLARE KERNEL "mov.u64 %rd1, 64;\n" PRINT DONE;
 /* Every second thread of two warps; in the order of threads. The format in shared memory. */
@@ -329,6 +413,27 @@ static const char by_value[] = HEAD
 	".extern .func (.param .b64 r) exec_syscalls_mix(.param .align 8 .b8 p[16]);\n" KERNEL
 	"{ .param .align 8 .b8 p[16]; .param .b64 r; st.param.b64 [p], 1; call (r), exec_syscalls_mix, (p); }\n" DONE;
 
+/* Without being allowed by its whole name, a function of the host is as missing as any other. */
+static void test_host_allowed(struct machine *m)
+{
+	static const char *const lists[] = {
+		NULL, "", "exec_syscalls_mix", "exec_syscalls_store", "exec_syscalls_halfway,exec_syscalls_mix",
+		"xexec_syscalls_half,exec_syscalls_mix", "exec_syscalls_mix,exec_syscalls_hal", "ALL", "all,",
+	};
+
+	if (!start(m, host, 0))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		m->h.host_functions = lists[i];
+		CHECK_EQ(harness_run(&m->h, "k", 1, 64, &m->out, NULL), STOP_FAULT);
+		CHECK_EQ(m->h.fault.kind, FAULT_ILLEGAL_INSTRUCTION);
+		CHECK(strstr(m->h.fault.text, "has no definition here"));
+	}
+	m->h.host_functions = "all";
+	CHECK_EQ(harness_run(&m->h, "k", 1, 64, &m->out, NULL), STOP_DONE);
+	stop(m);
+}
+
 static void test_host(void)
 {
 	struct machine m;
@@ -336,6 +441,7 @@ static void test_host(void)
 
 	if (!start(&m, host, 0))
 		return;
+	m.h.host_functions = "exec_syscalls_store,exec_syscalls_half,exec_syscalls_mix";
 	CHECK_EQ(harness_run(&m.h, "k", 1, 64, &m.out, NULL), STOP_DONE);
 	for (u32 t = 0; t < 64; t++) {
 		u64 want = 1000000000000 + 200 - 3 + t + 3 + 4 + 9;
@@ -344,8 +450,10 @@ static void test_host(void)
 	}
 	CHECK_EQ(bad, 0);
 	stop(&m);
+	test_host_allowed(&m);
 	if (!start(&m, missing, 0))
 		return;
+	m.h.host_functions = "all";
 	CHECK_EQ(harness_run(&m.h, "k", 1, 32, &m.out, NULL), STOP_DONE);
 	CHECK_EQ(harness_run(&m.h, "k", 1, 64, &m.out, NULL), STOP_FAULT);
 	CHECK_EQ(m.h.fault.kind, FAULT_ILLEGAL_INSTRUCTION);
@@ -354,6 +462,7 @@ static void test_host(void)
 	stop(&m);
 	if (!start(&m, by_value, 0))
 		return;
+	m.h.host_functions = "all";
 	CHECK_EQ(harness_run(&m.h, "k", 1, 1, &m.out, NULL), STOP_FAULT);
 	CHECK(strstr(m.h.fault.text, "exec_syscalls_mix"));
 	stop(&m);
@@ -409,6 +518,8 @@ int main(void)
 {
 	test_print();
 	test_print_more();
+	test_print_wide();
+	test_print_random();
 	test_heap();
 	test_assertion();
 	test_host();
