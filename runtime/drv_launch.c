@@ -20,7 +20,7 @@ int drv_read_extra(void **extra, const void **packed, u32 *bytes)
 }
 
 /* Fills in the kernel and the parameters of l, whose sizes are set. */
-static int launch(const void *function, struct device_launch *l, void *stream, bool own,
+static int start(const void *function, struct device_launch *l, void *stream, bool own,
 		  void **params, void **extra)
 {
 	int status;
@@ -43,6 +43,15 @@ static int launch(const void *function, struct device_launch *l, void *stream, b
 	l->args = params;
 	status = params ? STATUS_SUCCESS : drv_read_extra(extra, &l->packed, &l->packed_bytes);
 	return status ? status : (int)stream_launch(s, l);
+}
+
+static int launch(const void *function, struct device_launch *l, void *stream, bool own,
+		  void **params, void **extra)
+{
+	int status = start(function, l, stream, own, params, extra);
+
+	rt_report_launch(l, l->kernel ? l->kernel->func->name->text : NULL, status);
+	return status;
 }
 
 #define SHAPE .grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = shared

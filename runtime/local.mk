@@ -51,6 +51,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_limit.c \
 	runtime/rt_occupancy.c \
 	runtime/rt_property.c \
+	runtime/rt_report.c \
 	runtime/rt_versions.c \
 	runtime/rt_visible.c \
 	runtime/rt_copy.c runtime/rt_copy.h \

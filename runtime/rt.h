@@ -216,10 +216,35 @@ int rt_error_in(int status, const char *function);
 void rt_error_clear(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
-/* on_slack of devices: a note on standard error. */
-void rt_slack(const struct device *d, const struct device_kernel *k);
 /* device_done of both interfaces: user is the struct rt_device *. */
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault);
+
+/* Has a kernel of this process faulted? */
+bool rt_fault_seen(void);
+
+/* ---- rt_report.c ---- */
+
+/* A function, by its name in an interface, failed. */
+void rt_report_call(int status, const char *function);
+/* A launch of the form k<<<..>>>(..) begins: called by the code that holds it, which goes on at `by`. */
+void rt_report_configured(const void *by);
+/* It comes to the launch itself, whose result the program does not see. */
+void rt_report_launching(void);
+/* The code that holds it, NULL: the thread's next launch has another form. */
+const void *rt_report_from(void);
+/*
+ * A launch has been tried. name: of the kernel as in the PTX, NULL: unknown; status: how it went. l->kernel may be
+ * NULL when it failed.
+ */
+void rt_report_launch(const struct device_launch *l, const char *name, int status);
+/* The program looks at the thread's last error. */
+void rt_report_read(void);
+/* The process ends. */
+void rt_report_exit(void);
+/* on_slack of devices: a note on standard error, once for each line of each kernel. */
+void rt_report_slack(const struct device_kernel *k, const struct program *p, const struct fault *f);
+/* on_end of devices. */
+void rt_report_end(const struct device *d, const struct device_ended *e);
 
 /* ---- log.c ---- */
 

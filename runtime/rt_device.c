@@ -124,7 +124,8 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;
 	d->dev.syscalls.graph_exec = graph_device_current;
-	d->dev.on_slack = rt_slack;
+	d->dev.on_slack = rt_report_slack;
+	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.mem.strict = rt->settings.check_mem;
 	d->dev.syscalls.print_error = print_stderr;
 	rt_limits_init(d);

@@ -2,9 +2,7 @@
  * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
  */
 #include "runtime/rt.h"
-#include "src/base/demangle.h"
 #include "src/base/setting.h"
-#include "src/dev/whereabouts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +15,12 @@
 static _Thread_local int last_error;
 static bool fault_seen;
 
+static void told(int status, const char *function)
+{
+	rt_log_error(status, function);
+	rt_report_call(status, function);
+}
+
 int rt_error_in(int status, const char *function)
 {
 	static const char prefix[] = "plrt_";
@@ -26,7 +30,7 @@ int rt_error_in(int status, const char *function)
 	last_error = status;
 	/* Helpers have no name that a program knows. */
 	if (!strncmp(function, prefix, sizeof(prefix) - 1))
-		rt_log_error(status, function + sizeof(prefix) - 1);
+		told(status, function + sizeof(prefix) - 1);
 	return status;
 }
 
@@ -44,25 +48,15 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 	__atomic_store_n(&fault_seen, true, __ATOMIC_RELAXED);
 }
 
-void rt_slack(const struct device *d, const struct device_kernel *k)
+bool rt_fault_seen(void)
 {
-	struct text t = {0};
-
-	text_puts(&t, "ptxloom: note: kernel ");
-	demangle(k->func->name->text, &t);
-	text_printf(&t, " touches memory outside allocations, at 0x%llx, ",
-		    (unsigned long long)d->mem.slack.address);
-	device_describe_address((struct mem *)&d->mem, k->owner, d->mem.slack.address, &t);
-	text_puts(&t, "; it goes on, as on hardware, where whole pages are mapped (PTXLOOM_CHECK=mem "
-		      "makes this a fault)\n");
-	if (t.at)
-		fputs(t.at, stderr);
-	text_fini(&t);
+	return __atomic_load_n(&fault_seen, __ATOMIC_RELAXED);
 }
 
 /* With checks asked for, a process in which one found something says so by its exit status. */
 __attribute__((destructor)) static void exit_status(void)
 {
+	rt_report_exit();
 	if (!fault_seen || !setting_text(SETTING_CHECK))
 		return;
 	fflush(NULL);
@@ -81,6 +75,7 @@ RT_API cudaError_t plrt_cudaGetLastError(void)
 {
 	int e = last_error;
 
+	rt_report_read();
 	last_error = 0;
 	return e;
 }
@@ -88,6 +83,7 @@ RT_API cudaError_t plrt_cudaGetLastError(void)
 RT_API cudaError_t plrt_cudaPeekAtLastError(void);
 RT_API cudaError_t plrt_cudaPeekAtLastError(void)
 {
+	rt_report_read();
 	return last_error;
 }
 

@@ -2,6 +2,7 @@
  * Launches of the runtime interface: configuration stack, kernels by host stub, function attributes.
  */
 #include "runtime/rt.h"
+#include "runtime/rt_handle.h"
 #include "runtime/stream_attr.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_
 	configs[config_depth] =
 		(struct config){.grid = grid, .block = block, .shared = shared, .stream = stream};
 	config_depth++;
+	rt_report_configured(__builtin_return_address(0));
 	return 0;
 }
 
@@ -46,6 +48,7 @@ RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct 
 	*block = configs[config_depth].block;
 	*shared = configs[config_depth].shared;
 	*(cudaStream_t *)stream = configs[config_depth].stream;
+	rt_report_launching();
 	return cudaSuccess;
 }
 
@@ -58,16 +61,27 @@ struct request {
 	struct launch_attrs attrs;
 };
 
+static int start(const struct rt_function *f, const struct request *r, struct stream *s,
+		 struct device_launch *l)
+{
+	int status;
+
+	l->kernel = rt_kernel(f, &status);
+	if (!l->kernel)
+		return status;
+	if (l->kernel->owner->dev != stream_device_of(s))
+		return cudaErrorInvalidResourceHandle;
+	if (r->shared > UINT32_MAX)
+		return cudaErrorInvalidValue;
+	status = (int)stream_launch(s, l);
+	return status ? status : (int)launch_attrs_record(&r->attrs, s);
+}
+
 static int launch(const struct rt_function *f, const struct request *r, cudaStream_t stream, bool own)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
-	struct device_launch l;
-
-	if (!s)
-		return status;
-	l = (struct device_launch){
-		.kernel = rt_kernel(f, &status),
+	struct device_launch l = {
 		.grid = {r->grid.x, r->grid.y, r->grid.z},
 		.block = {r->block.x, r->block.y, r->block.z},
 		.cooperative = r->attrs.cooperative,
@@ -76,17 +90,15 @@ static int launch(const struct rt_function *f, const struct request *r, cudaStre
 		.packed = r->packed,
 		.packed_bytes = r->packed_bytes,
 		.name = f,
+		.from = rt_report_from(),
+		.dynamic_bytes = (u32)min_u64(r->shared, UINT32_MAX),
 	};
-	if (!l.kernel)
-		return status;
-	if (l.kernel->owner->dev != stream_device_of(s))
-		return cudaErrorInvalidResourceHandle;
-	if (r->shared > UINT32_MAX)
-		return cudaErrorInvalidValue;
-	l.dynamic_bytes = (u32)r->shared;
+
 	memcpy(l.cluster, r->attrs.cluster, sizeof(l.cluster));
-	status = (int)stream_launch(s, &l);
-	return status ? status : (int)launch_attrs_record(&r->attrs, s);
+	if (s)
+		status = start(f, r, s, &l);
+	rt_report_launch(&l, rt_handle_is(f, RT_HANDLE_FUNCTION) ? f->name : NULL, status);
+	return status;
 }
 
 RT_FN(__cudaGetKernel, (void **kernel, const void *stub))

@@ -1,31 +1,107 @@
 # Completion of the ptxloom command for bash.
+
+# Names and aliases of devices: the first word of each line, and what stands behind the yes or no of the ITS column.
+_ptxloom_devices()
+{
+	"${COMP_WORDS[0]}" devices 2>/dev/null | awk 'NR > 1 {
+		print $1
+		for (i = NF; i > 1 && $i !~ /^(yes|no)$/; i--)
+			print $i
+	}'
+}
+
+# Files whose names end with one of these words, and folders.
+_ptxloom_files()
+{
+	local word=$1 end
+	shift
+	compopt -o filenames 2>/dev/null
+	COMPREPLY=($(compgen -d -- "$word"))
+	for end in "$@"; do
+		COMPREPLY+=($(compgen -f -X "!*.$end" -- "$word"))
+	done
+	# None of these: any file will do.
+	[[ ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$word"))
+}
+
+# The value of the option before: sets COMPREPLY; fails where there is none to be completed.
+_ptxloom_value()
+{
+	local word=$1 option=$2 command=$3
+	case $command:$option in
+	run:-d | run:--device | env:-d | env:--device | exec:-d | exec:--device)
+		# The last of a list, behind a number: 2xh100, t4,a100.
+		local before=${word%"${word##*,}"} number=
+		word=${word##*,}
+		[[ $word =~ ^[0-9]+x ]] && number=${BASH_REMATCH[0]}
+		COMPREPLY=($(compgen -P "$before$number" -W "$(_ptxloom_devices)" -- "${word#"$number"}"))
+		;;
+	cc:-o | exec:--trace) _ptxloom_files "$word" ;;
+	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
+	cc:-I | cc:-L | cc:-isystem | ptx:-o) COMPREPLY=($(compgen -d -- "$word")) ;;
+	exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
+		COMPREPLY=()
+		;;
+	*) return 1 ;;
+	esac
+}
+
 _ptxloom()
 {
-	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
 	local commands="cc devices env exec help lint ls ptx run"
-	local options="--help"
+	local options="--help" i
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
 		COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
 		return
 	fi
+	# --check=mem comes as three words.
+	if [[ $word == = ]]; then
+		before=${COMP_WORDS[COMP_CWORD - 1]}=
+		word=
+	elif [[ $before == = ]]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}=
+	fi
+	if [[ $before == --check= ]]; then
+		COMPREPLY=($(compgen -W mem -- "$word"))
+		return
+	fi
+	if [[ $before == -arch= ]]; then
+		before=-arch
+	fi
+	_ptxloom_value "$word" "$before" "$command" && return
 	case $command in
 	help)
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
 	run)
-		# A program: its own arguments are its own business.
+		# Behind the program: its own arguments are its own business.
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			case ${COMP_WORDS[i]} in
+			-d | --device) ((i++)) ;;
+			--check) ((i += 2)) ;;
+			--) ;;
+			-*) ;;
+			*)
+				compopt -o filenames 2>/dev/null
+				COMPREPLY=($(compgen -f -- "$word"))
+				return
+				;;
+			esac
+		done
 		if [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --check= --" -- "$word"))
+			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
 		fi
 		return
 		;;
-	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
+	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
 		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program"
 		;;
@@ -35,22 +111,20 @@ _ptxloom()
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;
 	devices)
 		options="$options --json"
-		# The first word of each line, and the aliases behind the yes or no of the ITS column.
-		COMPREPLY=($(compgen -W "$(ptxloom devices 2>/dev/null | awk 'NR > 1 {
-			print $1
-			for (i = NF; i > 1 && $i !~ /^(yes|no)$/; i--)
-				print $i
-		}')" -- "$word"))
+		COMPREPLY=($(compgen -W "$(_ptxloom_devices)" -- "$word"))
 		;;
 	esac
 	if [[ $word == -* ]]; then
 		COMPREPLY=($(compgen -W "$options" -- "$word"))
-		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
-	elif [[ $command == ptx && ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
-		COMPREPLY=($(compgen -d -- "$word"))
-	elif [[ $command != devices ]]; then
-		compopt -o filenames 2>/dev/null
-		COMPREPLY=($(compgen -f -- "$word"))
+		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
+		return
 	fi
+	case $command in
+	devices | env) ;;
+	cc) _ptxloom_files "$word" cu cpp cc c o a so ;;
+	lint) _ptxloom_files "$word" ptx ;;
+	exec) _ptxloom_files "$word" ptx fatbin cubin ;;
+	*) _ptxloom_files "$word" ;;
+	esac
 }
 complete -F _ptxloom ptxloom

@@ -45,6 +45,14 @@ struct stream_device;
 /* Stack of a thread at first. More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell can raise it. */
 #define DEVICE_STACK_BYTES (16u << 10)
 
+/* A launch that has ended, well or not. */
+struct device_ended {
+	const struct device_kernel *kernel;
+	const u32 *grid, *block;
+	u32 dynamic_bytes;
+	u64 ns; /* from its start */
+};
+
 struct device {
 	const struct arch *arch; /* borrowed */
 	struct sched_pool *pool; /* borrowed */
@@ -70,11 +78,12 @@ struct device {
 	struct device_params *spare_params;
 	struct stream_device *streams; /* NULL: launches have no order (stream.h) */
 	/*
-	 * Called once, after the first launch that touched memory outside allocations and was let
-	 * pass (struct mem: strict). Set before the first launch; NULL: nobody wants to know.
+	 * Called for accesses outside allocations that were let pass (struct mem: strict), by any
+	 * thread. Set before the first launch; NULL: nobody wants to know.
 	 */
-	void (*on_slack)(const struct device *d, const struct device_kernel *k);
-	bool slack_said;
+	void (*on_slack)(const struct device_kernel *k, const struct program *p, const struct fault *f);
+	/* Called after each launch; set before the first one. NULL: nobody wants to know. */
+	void (*on_end)(const struct device *d, const struct device_ended *e);
 	/* Who is told what launches do (src/exec/observer.h). Set before the first program is loaded. */
 	const struct exec_observer *observer;
 };
@@ -227,6 +236,7 @@ struct device_launch {
 	const void *packed;
 	u32 packed_bytes;
 	const void *name; /* what the program calls the kernel, for captured graphs; may be NULL */
+	const void *from; /* behind the call in the host's code that launches, for messages; NULL: unknown */
 };
 
 /* A fault as people want to see it. Strings live as long as the structure says. */
@@ -290,9 +300,14 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 
 /* ---- faults: fault.c ---- */
 
-/* Put a fault of a launch into words; out->message is to be freed with text_fini. */
+/* Put a fault of a launch from there (NULL: unknown) into words; out->message is to be freed with text_fini. */
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
-			   const struct sched_end *end, struct device_fault *out);
+			   const struct sched_end *end, const void *from, struct device_fault *out);
+/* The same for an access outside allocations that was let pass. */
+void device_slack_describe(const struct device_kernel *k, const struct program *p, const struct fault *f,
+			   struct text *out);
+/* The line of the source that a record comes of, as a number that differs for others; without lines the record's. */
+u64 device_line_key(const struct program *p, u32 pc);
 /* "Invalid address"; for messages. */
 const char *device_fault_name(enum fault_kind kind);
 

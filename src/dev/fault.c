@@ -3,6 +3,7 @@
  * address. The order of the lines is that of compute-sanitizer, whose users know where to look.
  */
 #include "src/base/demangle.h"
+#include "src/dev/host_place.h"
 #include "src/dev/place.h"
 #include "src/dev/whereabouts.h"
 
@@ -132,36 +133,35 @@ static void say_what(struct device_fault *out, const struct fault *f, const stru
 }
 
 /* An offset in a window: shared or local memory. */
-static void say_offset(const struct device_fault *out, u64 offset, const char *what, u64 bytes,
+static void say_offset(const struct fault *f, u64 offset, const char *what, u64 bytes,
 		       struct text *t)
 {
-	if (out->kind == FAULT_MISALIGNED_ADDRESS)
+	if (f->kind == FAULT_MISALIGNED_ADDRESS)
 		text_printf(t, "byte %llu of %s", (unsigned long long)offset, what);
 	else
 		text_printf(t, "byte %llu of %s, which has %llu", (unsigned long long)offset, what,
 			    (unsigned long long)bytes);
 }
 
-static void say_address(struct device_fault *out, const struct fault *f, const struct device_kernel *k)
+static void say_address(const struct fault *f, const struct device_kernel *k, struct text *t)
 {
 	static const char shared[] = "the block's shared memory", local[] = "the thread's local memory";
 	struct mem *m = &k->owner->dev->mem;
-	struct text *t = &out->message;
-	u64 a = out->address;
+	u64 a = f->address;
 
 	text_printf(t, "    address 0x%llx is ", (unsigned long long)a);
-	if (out->kind == FAULT_MISALIGNED_ADDRESS)
-		text_printf(t, "no multiple of %u; it is ", out->bytes);
-	if (out->space == MEM_SHARED)
-		say_offset(out, a & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
-	else if (out->space == MEM_LOCAL)
-		say_offset(out, a, local, f->local_bytes, t);
-	else if (out->space == MEM_PARAM)
+	if (f->kind == FAULT_MISALIGNED_ADDRESS)
+		text_printf(t, "no multiple of %u; it is ", f->size);
+	if (f->space == MEM_SHARED)
+		say_offset(f, a & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
+	else if (f->space == MEM_LOCAL)
+		say_offset(f, a, local, f->local_bytes, t);
+	else if (f->space == MEM_PARAM)
 		text_puts(t, "beyond the kernel's parameters");
 	else if (a - m->shared_base < MEM_SHARED_WINDOW)
-		say_offset(out, (a - m->shared_base) & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
+		say_offset(f, (a - m->shared_base) & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
 	else if (a - m->local_base < MEM_LOCAL_WINDOW)
-		say_offset(out, a - m->local_base, local, f->local_bytes, t);
+		say_offset(f, a - m->local_base, local, f->local_bytes, t);
 	else
 		device_describe_address(m, k->owner, a, t);
 	text_puts(t, "\n");
@@ -190,8 +190,18 @@ static void say_thread(const struct fault *f, struct text *t)
 		    f->warp, f->lanes);
 }
 
+static void say_launch(const void *from, struct text *t)
+{
+	struct text where = {0};
+
+	host_place_say(from, &where);
+	if (where.at)
+		text_printf(t, "    launched by %s\n", where.at);
+	text_fini(&where);
+}
+
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
-			   const struct sched_end *end, struct device_fault *out)
+			   const struct sched_end *end, const void *from, struct device_fault *out)
 {
 	const struct fault *f = end->fault;
 	struct place at = {0};
@@ -203,6 +213,7 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 		text_puts(&out->message, "    in kernel ");
 		demangle(out->kernel, &out->message);
 		text_puts(&out->message, "\n");
+		say_launch(from, &out->message);
 		say_waiters(p, end, &out->message);
 		return;
 	}
@@ -212,12 +223,31 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	memcpy(out->thread, f->thread, sizeof(out->thread));
 	place_say(p, f, out->kernel, &out->message);
 	say_thread(f, &out->message);
+	say_launch(from, &out->message);
 	if (is_access(f->kind)) {
 		out->has_address = true;
 		out->address = f->address;
 		out->bytes = f->size;
 		out->space = f->space;
 		out->write = f->write;
-		say_address(out, f, k);
+		say_address(f, k, &out->message);
 	}
+}
+
+void device_slack_describe(const struct device_kernel *k, const struct program *p, const struct fault *f,
+			   struct text *out)
+{
+	text_printf(out, "ptxloom: note: %s %s of %u bytes outside allocations, which passes as on hardware\n",
+		    space_name(f->space), f->write ? "write" : "read", f->size);
+	place_say(p, f, k->func->name->text, out);
+	say_thread(f, out);
+	say_address(f, k, out);
+}
+
+u64 device_line_key(const struct program *p, u32 pc)
+{
+	struct place at = place_of(p, pc);
+	struct source_line s = place_source(&at);
+
+	return s.file ? hash_bytes(s.file, strlen(s.file)) ^ (u64)s.line << 32 : pc;
 }

@@ -4,6 +4,7 @@
 #include "src/dev/device_int.h"
 #include "src/dev/graph.h"
 #include "src/dev/nested.h"
+#include "src/dev/stream_int.h"
 #include "src/dev/texture.h"
 #include "src/exec/observer.h"
 #include "src/exec/syscall.h"
@@ -255,14 +256,11 @@ static void flight_return(struct device_flight *f)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Tell once that a kernel went where hardware would not have minded. */
-static void say_slack(struct device *d, const struct device_kernel *k)
+static void on_slack(void *user, const struct fault *fault)
 {
-	if (!__atomic_load_n(&d->mem.slack.total, __ATOMIC_RELAXED) ||
-	    __atomic_exchange_n(&d->slack_said, true, __ATOMIC_RELAXED))
-		return;
-	if (d->on_slack)
-		d->on_slack(d, k);
+	const struct device_flight *f = user;
+
+	f->dev->on_slack(f->kernel, f->program, fault);
 }
 
 void device_flight_finish(struct device_flight *f, enum status status,
@@ -279,6 +277,12 @@ void device_flight_finish(struct device_flight *f, enum status status,
 		done(user, status, NULL);
 }
 
+static void say_end(const struct device_flight *f)
+{
+	f->dev->on_end(f->dev, &(struct device_ended){f->kernel, f->shape.grid, f->shape.block,
+						      f->dynamic_bytes, stream_now_ns() - f->started_ns});
+}
+
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
@@ -287,14 +291,15 @@ static void on_done(void *user, const struct sched_end *end)
 
 	if (o && o->launch_end)
 		o->launch_end(o->user, f->program, f->grid_id);
-	say_slack(f->dev, f->kernel);
+	if (f->dev->on_end)
+		say_end(f);
 	if (!end->fault) {
 		if (!f->family || !nested_continue(f))
 			device_flight_finish(f, STATUS_SUCCESS, NULL);
 		return;
 	}
 	nested_drop(f);
-	device_fault_describe(f->kernel, f->program, end, &fault);
+	device_fault_describe(f->kernel, f->program, end, f->from, &fault);
 	device_flight_finish(f, fault.status, &fault);
 	text_fini(&fault.message);
 }
@@ -338,6 +343,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	if (!f)
 		return STATUS_OUT_OF_MEMORY;
 	f->kernel = k;
+	f->from = l->from;
 	f->program = p;
 	f->resident = resident;
 	f->cooperative = l->cooperative;
@@ -387,6 +393,7 @@ static bool start(struct device_flight *f, bool may_inline)
 				.syscalls = &d->syscalls,
 				.textures = texture_table(d->textures),
 				.user = f,
+				.on_slack = d->on_slack ? on_slack : NULL,
 			},
 		.cooperative = f->cooperative,
 		.resident_per_sm = f->resident,
@@ -418,6 +425,8 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 
 	f->done = done;
 	f->user = user;
+	if (f->dev->on_end)
+		f->started_ns = stream_now_ns();
 	if (params_take(f->dev, f, bytes ? bytes : 1) && start(f, may_inline))
 		return STATUS_SUCCESS;
 	flight_return(f);

@@ -62,6 +62,7 @@ libcore_la_SOURCES += \
 	src/dev/mem_op.c src/dev/mem_op.h \
 	src/dev/fault.c \
 	src/dev/place.c src/dev/place.h \
+	src/dev/host_place.c src/dev/host_place.h \
 	src/dev/whereabouts.c src/dev/whereabouts.h \
 	src/dev/texref.c src/dev/texref.h \
 	src/dev/texture.c src/dev/texture.h \

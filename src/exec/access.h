@@ -117,10 +117,7 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	g->fault->address = a->address[__builtin_ctz(lanes)];
 	g->fault->size = a->width;
 	g->fault->space = in->space;
-	g->fault->write = in->inner == OP_store_global || in->inner == OP_store_shared ||
-			  in->inner == OP_store_local || in->inner == OP_store_generic ||
-			  in->inner == OP_store_local_indexed || in->inner == OP_store_indexed ||
-			  in->inner == OP_store_affine || in->inner == OP_store_wide;
+	g->fault->write = exec_is_store(in);
 	g->warp = warp + a->warp;
 	exec_fault(g, in, kind, lanes);
 	g->warp = warp;
@@ -137,7 +134,7 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, struct ac
 		u32 l = (u32)__builtin_ctz(m);
 
 		if (!mem_cache_hit(c, a->address[l], a->width) &&
-		    !mem_cache_fill(g->env->mem, c, a->address[l], a->width))
+		    !exec_cache_fill(g, in, a->address[l], a->width, a->warp * WARP_LANES + l))
 			bad |= 1u << l;
 		a->host[l] = a->address[l] + c->bias;
 	}
@@ -309,7 +306,8 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 		a->host[l] = (u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES + l, off);
 		return off + a->width <= g->env->local_bytes;
 	}
-	if (!mem_cache_hit(c, addr, a->width) && !mem_cache_fill(g->env->mem, c, addr, a->width))
+	if (!mem_cache_hit(c, addr, a->width) &&
+	    !exec_cache_fill(g, in, addr, a->width, a->warp * WARP_LANES + l))
 		return false;
 	a->host[l] = addr + c->bias;
 	return true;

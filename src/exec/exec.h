@@ -301,6 +301,9 @@ struct exec_env {
 	const struct exec_observer *observer;
 	bool several_workers;
 	void *user;
+	/* An access outside allocations was let pass (struct mem: strict); with `user`. NULL: nobody wants to
+	 * know. */
+	void (*on_slack)(void *user, const struct fault *f);
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/exec/syscall.h. */
 	const struct exec_syscalls *syscalls;
 	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
@@ -574,5 +577,12 @@ void warp_look_again(struct warp *w, u32 pc);
 
 /* Raise a fault of these lanes; ends the run. */
 const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes);
+/* Does the record of an access write? */
+bool exec_is_store(const struct insn *in);
+/*
+ * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that the access
+ * may touch is there.
+ */
+bool exec_cache_fill(struct gang *g, const struct insn *in, u64 addr, u64 size, u32 lane);
 
 #endif

@@ -42,7 +42,7 @@ static bool global_host(struct gang *g, const struct insn *in, u64 *address, u32
 
 	if (!bytes)
 		return true;
-	if (!mem_cache_hit(c, *address, bytes) && !mem_cache_fill(g->env->mem, c, *address, bytes))
+	if (!mem_cache_hit(c, *address, bytes) && !exec_cache_fill(g, in, *address, bytes, 0))
 		return false;
 	*address += c->bias;
 	return true;

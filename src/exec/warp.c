@@ -330,10 +330,9 @@ static void note_callers(const struct gang *g, const struct insn *in, u32 lane, 
 	}
 }
 
-const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
-			      u32 lanes)
+/* Where a fault is: everything but the access. lane: of warp g->warp. */
+static void locate(const struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes, struct fault *f)
 {
-	struct fault *f = g->fault;
 	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0,
 	    thread = (g->first_warp + g->warp) * WARP_LANES + lane;
 	const u32 *b = g->env->block;
@@ -349,6 +348,37 @@ const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_
 	f->shared_bytes = g->env->shared_bytes;
 	f->local_bytes = g->env->local_bytes;
 	note_callers(g, in, lane, f);
+}
+
+const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
+			      u32 lanes)
+{
+	locate(g, in, kind, lanes, g->fault);
 	g->stop = STOP_FAULT;
 	return NULL;
+}
+
+bool exec_is_store(const struct insn *in)
+{
+	return in->inner == OP_store_global || in->inner == OP_store_shared ||
+	       in->inner == OP_store_local || in->inner == OP_store_generic ||
+	       in->inner == OP_store_local_indexed || in->inner == OP_store_indexed ||
+	       in->inner == OP_store_affine || in->inner == OP_store_wide;
+}
+
+bool exec_cache_fill(struct gang *g, const struct insn *in, u64 addr, u64 size, u32 lane)
+{
+	const struct exec_env *e = g->env;
+	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->cache], addr, size);
+	struct fault f = {.address = addr, .size = (u32)size, .space = in->space};
+	u32 warp = g->warp;
+
+	if (PL_UNLIKELY(found == MEM_FOUND_SLACK) && e->on_slack) {
+		g->warp += lane / WARP_LANES;
+		f.write = exec_is_store(in);
+		locate(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, &f);
+		g->warp = warp;
+		e->on_slack(e->user, &f);
+	}
+	return found != MEM_FOUND_NONE;
 }

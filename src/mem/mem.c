@@ -496,24 +496,20 @@ static bool slack_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 	pthread_mutex_lock(&m->lock);
 	for (; ok && page < addr + size; page += MEM_PAGE)
 		ok = page_is_live(m, page);
-	if (ok && !m->slack.total++) {
-		m->slack.address = addr;
-		m->slack.size = size;
-	}
 	pthread_mutex_unlock(&m->lock);
 	if (ok)
 		*c = (struct mem_cache){.lo = addr, .span = size, .bias = m->bias};
 	return ok;
 }
 
-bool mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
+enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 {
 	struct mem_range r;
 
 	if (!mem_find(m, addr, size, &r))
-		return !m->strict && slack_fill(m, c, addr, size);
+		return !m->strict && slack_fill(m, c, addr, size) ? MEM_FOUND_SLACK : MEM_FOUND_NONE;
 	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
-	return true;
+	return MEM_FOUND;
 }
 
 void *mem_pointer(struct mem *m, u64 addr)

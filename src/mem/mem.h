@@ -93,10 +93,6 @@ struct mem {
 	 * page with a live allocation may. Set before the first launch.
 	 */
 	bool strict;
-	/* The first access outside allocations that was let pass; 0: none. Guarded by the lock. */
-	struct {
-		u64 address, size, total;
-	} slack;
 	int share_fd;                /* file behind pages that other processes may map, -1: none */
 };
 
@@ -149,11 +145,18 @@ static inline bool mem_in_arena(const struct mem *m, u64 addr)
  * when the table is in use. */
 bool mem_peek(struct mem *m, u64 addr, struct mem_range *out);
 
+/* What an access finds. */
+enum mem_found {
+	MEM_FOUND_NONE, /* it faults */
+	MEM_FOUND,
+	MEM_FOUND_SLACK, /* no allocation, but what hardware would not notice */
+};
+
 /*
  * Make `c` cover the allocation that contains [addr, addr + size). When there is none and `strict` is off, but a live
- * allocation shares every page of that range, `c` covers the range alone. Else returns false.
+ * allocation shares every page of that range, `c` covers the range alone.
  */
-bool mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size);
+enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size);
 
 static inline bool mem_cache_hit(const struct mem_cache *c, u64 addr, u64 size)
 {

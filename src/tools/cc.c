@@ -32,12 +32,14 @@ const char tool_help_cc[] =
 	"  -Xlinker LIST      options for the linker\n"
 	"  -G, -lineinfo      device code with lines; -G leaves it unoptimised\n"
 	"  -use_fast_math, -ftz=, -fmad=, -prec-div=, -prec-sqrt=   as of nvcc\n"
+	"  --no-rpath         do not write into the program where ptxloom's libraries are\n"
 	"  -run               run the program when it is made\n"
 	"  -v, -dryrun        show the commands; run none\n"
 	"  --help             this text\n"
 	"\n"
 	"Options that steer nvcc's own parts (-Xptxas, -maxrregcount, -ccbin and others) are taken and mean\n"
-	"nothing. clang is found as $PTXLOOM_CLANG, clang-14 or clang. Run the program with `ptxloom run`.\n"
+	"nothing. clang is found as $PTXLOOM_CLANG, clang-14 or clang. The program runs by itself, or with\n"
+	"`ptxloom run`, whose options choose the device.\n"
 	"Exit status: 0, or that of the compiler.\n";
 
 extern char **environ;
@@ -59,7 +61,39 @@ static const struct level {
 	{16, 90, "+ptx78"}, {0, 86, "+ptx75"},
 };
 
-static int run(const struct cc *cc, const struct cc_words *c)
+/* Everything up to the end of the pipe. */
+static void read_all(int fd, struct text *out)
+{
+	char part[4096];
+	ssize_t n;
+
+	while ((n = read(fd, part, sizeof(part))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			text_add(out, part, (size_t)n);
+}
+
+/* Start a command whose standard error, if `messages` is given, is collected there. */
+static int start(const struct cc_words *c, struct text *messages, pid_t *pid)
+{
+	posix_spawn_file_actions_t to;
+	int ends[2], e;
+
+	if (!messages)
+		return posix_spawnp(pid, c->at[0], NULL, NULL, (char *const *)(uintptr_t)c->at, environ);
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	posix_spawn_file_actions_init(&to);
+	posix_spawn_file_actions_adddup2(&to, ends[1], STDERR_FILENO);
+	e = posix_spawnp(pid, c->at[0], &to, NULL, (char *const *)(uintptr_t)c->at, environ);
+	posix_spawn_file_actions_destroy(&to);
+	close(ends[1]);
+	if (!e)
+		read_all(ends[0], messages);
+	close(ends[0]);
+	return e;
+}
+
+static int run(const struct cc *cc, const struct cc_words *c, struct text *messages)
 {
 	int status, e;
 	pid_t pid;
@@ -71,15 +105,31 @@ static int run(const struct cc *cc, const struct cc_words *c)
 	}
 	if (cc->o.dry)
 		return 0;
-	e = posix_spawnp(&pid, c->at[0], NULL, NULL, (char *const *)(uintptr_t)c->at, environ);
+	e = start(c, messages, &pid);
 	if (e) {
-		fprintf(stderr, "ptxloom cc: %s: %s\n", c->at[0], strerror(e));
+		fprintf(stderr, "ptxloom cc: error: %s: %s\n", c->at[0], strerror(e));
 		return 127;
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return 127;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The compiler or the linker: what it says is passed on, unless there is something better to say. */
+static int compile(const struct cc *cc, struct cc_words *c)
+{
+	struct text messages = {0};
+	int status;
+
+	if (isatty(STDERR_FILENO))
+		cc_add(c, "-fcolor-diagnostics");
+	status = run(cc, c, &messages);
+	if (messages.at && !(status && cc_explain_missing(messages.at)))
+		fwrite(messages.at, 1, messages.len, stderr);
+	text_fini(&messages);
+	cc_words_fini(c);
+	return status;
 }
 
 /* The major version that `name -dumpversion` prints, or 0. */
@@ -120,7 +170,12 @@ static bool find_clang(struct cc *cc, u32 *version)
 		if (i == 0 && names[i])
 			break;
 	}
-	fputs("ptxloom cc: clang is not found; install Debian's clang package or set PTXLOOM_CLANG\n", stderr);
+	if (names[0])
+		fprintf(stderr, "ptxloom cc: error: clang is not found: PTXLOOM_CLANG names '%s', which is none\n",
+			names[0]);
+	else
+		fputs("ptxloom cc: error: clang is not found; install it (apt install clang), or name it with "
+		      "PTXLOOM_CLANG\n", stderr);
 	return false;
 }
 
@@ -177,7 +232,6 @@ static void beside(char *out, size_t size, const char *path, const char *end)
 static int device_pass(const struct cc *cc, const char *source, const char *ptx)
 {
 	struct cc_words c = {0};
-	int status;
 
 	common(cc, &c, true);
 	cc_add(&c, "--cuda-device-only");
@@ -196,9 +250,7 @@ static int device_pass(const struct cc *cc, const char *source, const char *ptx)
 		cc_add(&c, "-o");
 		cc_add(&c, ptx);
 	}
-	status = run(cc, &c);
-	cc_words_fini(&c);
-	return status;
+	return compile(cc, &c);
 }
 
 /* Compiles for the host; fatbin: the device code, or NULL for a file without. stage: "-c", "-E" ... */
@@ -207,7 +259,6 @@ static int host_pass(const struct cc *cc, const char *source, const char *fatbin
 {
 	bool cuda = fatbin != NULL;
 	struct cc_words c = {0};
-	int status;
 
 	common(cc, &c, cuda);
 	if (cuda) {
@@ -229,9 +280,19 @@ static int host_pass(const struct cc *cc, const char *source, const char *fatbin
 		cc_add(&c, "-o");
 		cc_add(&c, out);
 	}
-	status = run(cc, &c);
-	cc_words_fini(&c);
-	return status;
+	return compile(cc, &c);
+}
+
+/* Programs find the libraries by themselves. False: no memory. */
+static bool add_rpath(const struct cc *cc, struct cc_words *c, struct text *rpath)
+{
+	char *whole = realpath(cc->libdir, NULL);
+
+	text_printf(rpath, "-Wl,--enable-new-dtags,-rpath,%s", whole ? whole : cc->libdir);
+	free(whole);
+	if (rpath->at)
+		cc_add(c, rpath->at);
+	return !rpath->failed;
 }
 
 static int link_program(const struct cc *cc)
@@ -239,6 +300,7 @@ static int link_program(const struct cc *cc)
 	static const char *const words[] = {"-l:libcudart.so.13", "-lstdc++", "-lm", "-lpthread", "-ldl",
 					    "-lrt", "-Wl,--allow-shlib-undefined"};
 	struct cc_words c = {0}, objects = {0};
+	struct text rpath = {0};
 	int status;
 
 	cc_add(&c, cc->clang);
@@ -262,11 +324,11 @@ static int link_program(const struct cc *cc)
 	cc_add_all(&c, &cc->o.link);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		cc_add(&c, words[i]);
-	status = run(cc, &c);
+	status = cc->o.no_rpath || add_rpath(cc, &c, &rpath) ? compile(cc, &c) : TOOL_USAGE;
+	text_fini(&rpath);
 	for (u32 i = 0; i < objects.len; i++)
 		free((void *)(uintptr_t)objects.at[i]);
 	cc_words_fini(&objects);
-	cc_words_fini(&c);
 	return status;
 }
 
@@ -282,11 +344,11 @@ static bool write_fatbin(const struct cc *cc, const char *ptx, const char *fatbi
 	if (cc->o.dry)
 		return true;
 	if (!image_target_parse(strchr(cc->arch, '=') + 1, &spec.target)) {
-		fprintf(stderr, "ptxloom cc: '%s' is not a target\n", cc->arch);
+		fprintf(stderr, "ptxloom cc: error: '%s' is not a target\n", cc->arch);
 		return false;
 	}
 	if (!file_open(&f, ptx)) {
-		fprintf(stderr, "ptxloom cc: %s: %s\n", ptx, strerror(errno));
+		fprintf(stderr, "ptxloom cc: error: %s: %s\n", ptx, strerror(errno));
 		return false;
 	}
 	spec.data = f.data;
@@ -297,7 +359,7 @@ static bool write_fatbin(const struct cc *cc, const char *ptx, const char *fatbi
 	ok = to && fwrite(out.at, 1, out.len, to) == out.len;
 	ok = to && !fclose(to) && ok;
 	if (!ok)
-		fprintf(stderr, "ptxloom cc: %s: %s\n", fatbin, strerror(errno));
+		fprintf(stderr, "ptxloom cc: error: %s: %s\n", fatbin, strerror(errno));
 	text_fini(&out);
 	return ok;
 }
@@ -356,7 +418,7 @@ static int run_program(const struct cc *cc)
 	cc_add(&c, self);
 	cc_add(&c, "run");
 	cc_add(&c, path);
-	status = run(cc, &c);
+	status = run(cc, &c, NULL);
 	cc_words_fini(&c);
 	return status;
 }
@@ -391,11 +453,11 @@ int tool_main_cc(const struct tool_command *self, int argc, char **argv)
 		choose_arch(&cc, version, arch, sizeof(arch));
 		if (!tool_find_include(cc.include, sizeof(cc.include)) ||
 		    !tool_find_libs(cc.libdir, sizeof(cc.libdir))) {
-			fputs("ptxloom cc: the headers or libraries of ptxloom are not found; is it "
+			fputs("ptxloom cc: error: the headers or libraries of ptxloom are not found; is it "
 			      "installed?\n",
 			      stderr);
 		} else if (!mkdtemp(cc.temp)) {
-			perror("ptxloom cc: temporary folder");
+			perror("ptxloom cc: error: temporary folder");
 		} else {
 			status = build(&cc);
 			remove_temp(&cc);

@@ -46,8 +46,14 @@ struct cc_options {
 	enum cc_stop stop;
 	const char *depend; /* "-M" or "-MM" */
 	bool all_cuda;	    /* -x cu */
-	bool verbose, dry, run, debug_device, has_std;
+	bool verbose, dry, run, debug_device, has_std, no_rpath;
 };
+
+/*
+ * Do the messages of a compiler or linker that failed say that a part of NVIDIA's toolkit is missing?
+ * Then that is said instead: they need not be shown.
+ */
+bool cc_explain_missing(const char *messages);
 
 /* False after a message, or after --help or --version was answered: then *status is the exit status. */
 bool cc_parse(struct cc_options *o, const struct tool_command *self, int argc, char **argv, int *status);

@@ -130,6 +130,7 @@ static const struct option options[] = {
 	{"--dryrun", ALONE, SWITCH, "n"},
 	{"-run", ALONE, SWITCH, "r"},
 	{"--run", ALONE, SWITCH, "r"},
+	{"--no-rpath", ALONE, SWITCH, "P"},
 	{"-default-stream", VALUE, STREAM, NULL},
 	{"--default-stream", VALUE, STREAM, NULL},
 	{"-w", ALONE, HOST, "-w"},
@@ -313,6 +314,7 @@ static void set_switch(struct cc_options *o, char letter)
 	case 'v': o->verbose = true; return;
 	case 'n': o->verbose = o->dry = true; return;
 	case 'r': o->run = true; return;
+	case 'P': o->no_rpath = true; return;
 	case 'G': o->debug_device = true; return;
 	case 'R':
 		fputs("ptxloom cc: note: device code of several files is not linked together; each file "

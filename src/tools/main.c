@@ -3,12 +3,14 @@
  */
 #include "src/tools/tools.h"
 
+#include "src/base/nearest.h"
 #include "src/base/setting.h"
 #include "src/config.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static const struct tool_command commands[] = {
 #define COMMAND(name, synopsis, summary) {#name, synopsis, summary, tool_help_##name, tool_main_##name},
@@ -71,6 +73,27 @@ static int run_command(const struct tool_command *c, int argc, char **argv)
 	return check_environment() ? c->main(c, argc, argv) : TOOL_USAGE;
 }
 
+/* What somebody may have meant by a word that is no command. */
+static int no_command(const char *name)
+{
+	struct nearest n;
+
+	fprintf(stderr, "ptxloom: error: there is no command '%s'\n", name);
+	if (tool_hint_file(name))
+		return TOOL_USAGE;
+	nearest_init(&n, name, strlen(name));
+	for (const struct tool_command *c = commands; c->name; c++)
+		nearest_offer(&n, c->name, strlen(c->name));
+	if (n.best)
+		fprintf(stderr, "ptxloom: note: did you mean `ptxloom %s`?\n", n.best);
+	else if (!access(name, R_OK))
+		fprintf(stderr, "ptxloom: note: `ptxloom run %s%s` runs a program\n",
+			strchr(name, '/') ? "" : "./", name);
+	else
+		fputs("ptxloom: note: `ptxloom --help` lists the commands\n", stderr);
+	return TOOL_USAGE;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -91,7 +114,7 @@ static int dispatch(int argc, char **argv)
 		return strcmp(argv[1], "help") ? run_command(c, argc - 1, argv + 1) : tool_help(c);
 	}
 	if (*name)
-		fprintf(stderr, "ptxloom: error: there is no command '%s'\n\n", name);
+		return no_command(name);
 	overview(stderr);
 	return TOOL_USAGE;
 }

@@ -146,6 +146,25 @@ static bool check_program(const char *name)
 	return ok;
 }
 
+bool tool_hint_file(const char *name)
+{
+	static const struct {
+		const char *end, *what, *command, *does;
+	} hints[] = {
+		{".cu", "a source", "cc -run", "builds and runs it"},
+		{".ptx", "PTX", "exec", "runs a kernel of it on data that you give"},
+		{".cubin", "no program", "exec", "runs a kernel of it, if it carries PTX"},
+		{".fatbin", "no program", "exec", "runs a kernel of it, if it carries PTX"},
+	};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_LEN(hints); i++)
+		if (!strcmp(dot, hints[i].end))
+			return fprintf(stderr, "ptxloom: note: %s is %s: `ptxloom %s %s` %s\n", name,
+				       hints[i].what, hints[i].command, name, hints[i].does) > 0;
+	return false;
+}
+
 static int start(char **argv)
 {
 	int e;
@@ -155,6 +174,7 @@ static int start(char **argv)
 	execvp(argv[0], argv);
 	e = errno;
 	fprintf(stderr, "ptxloom: error: %s: %s\n", argv[0], strerror(e));
+	tool_hint_file(argv[0]);
 	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
 }
 

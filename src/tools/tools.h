@@ -51,6 +51,12 @@ bool tool_device_option(int argc, char **argv, int *i);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
 
+/*
+ * Somebody wants to run a file that is no program: say on standard error which command is for it, by the
+ * end of its name. False: nothing is known of such files.
+ */
+bool tool_hint_file(const char *name);
+
 /* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
 int tool_help(const struct tool_command *self);
 /* Print "ptxloom NAME: message" and the usage line to stderr; returns TOOL_USAGE. */

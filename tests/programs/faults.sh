@@ -93,6 +93,8 @@ says '    PTX line [0-9]+: st\..*;'
 says '    by thread \(0,0,0\) of block \(0,0,0\), warp 0, lanes 0x00000001'
 says '    address 0x0 is a null pointer'
 silent '-lineinfo'
+# The host's function that holds the launch.
+says '    launched by (main|start\(char const\*\))\+0x[0-9a-f]+ of .*/faults \(addr2line -fCe .*/faults 0x[0-9a-f]+\)'
 fault offset $bad
 says '    address 0xc is 12 bytes after a null pointer'
 fault heap $bad

@@ -1,0 +1,215 @@
+/*
+ * What is told of calls that fail, on standard error. PTXLOOM_LOG=api: each of them. Without it: launches of
+ * the form k<<<..>>>(..) that were refused, when the program never asks for their error; it cannot see it
+ * otherwise. PTXLOOM_LOG=launch: every kernel.
+ */
+#include "runtime/rt.h"
+#include "src/base/demangle.h"
+#include "src/base/setting.h"
+
+#include <stdio.h>
+
+/* Refusals that nobody has looked at: how many, and the first of them in words. */
+static struct {
+	pthread_mutex_t lock;
+	u64 count;
+	struct text first;
+	const void *owner; /* of the first: address of that thread's `unread` */
+} refusals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local u64 unread;      /* of the thread, part of refusals.count */
+static _Thread_local bool configured; /* the thread's next launch was written as k<<<..>>>(..) */
+static _Thread_local const void *configured_by;
+
+static const char *name_of(int status)
+{
+	const struct status_info *s = status_info(status);
+
+	return !s ? "an unknown error" : s->runtime ? s->runtime : s->driver;
+}
+
+static const char *text_of(int status)
+{
+	const struct status_info *s = status_info(status);
+
+	return s ? s->text : "unknown error";
+}
+
+/* Accesses outside allocations that passed, and the places that have made them. */
+static struct {
+	pthread_mutex_t lock;
+	struct map seen; /* by kernel and record, and by kernel and line */
+	u64 accesses, places;
+} slack = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Notes about accesses that are printed in full. */
+#define SLACK_SHOWN 10u
+
+/* ---- failed calls ---- */
+
+void rt_report_call(int status, const char *function)
+{
+	if (setting_has(SETTING_LOG, "api"))
+		fprintf(stderr, "ptxloom: api: %s failed: %s (%d), %s\n", function, name_of(status),
+			status, text_of(status));
+}
+
+/* ---- launches ---- */
+
+static void say_shape(const u32 *grid, const u32 *block, u32 dynamic_bytes, struct text *t)
+{
+	text_printf(t, "<<<(%u,%u,%u), (%u,%u,%u), %u>>>", grid[0], grid[1], grid[2], block[0],
+		    block[1], block[2], dynamic_bytes);
+}
+
+static void say_refusal(const struct device_launch *l, const char *name, int status, struct text *t)
+{
+	text_puts(t, "the launch of ");
+	demangle(name ? name : "a kernel", t);
+	say_shape(l->grid, l->block, l->dynamic_bytes, t);
+	text_printf(t, " failed: %s (%d), ", name_of(status), status);
+	if (l->kernel)
+		device_launch_explain(l, (enum status)status, t);
+	else
+		text_puts(t, text_of(status));
+}
+
+static void keep(const struct text *t)
+{
+	pthread_mutex_lock(&refusals.lock);
+	unread++;
+	if (!refusals.count++ || !refusals.first.len) {
+		text_fini(&refusals.first);
+		refusals.first = (struct text){0};
+		text_add(&refusals.first, t->at, t->len);
+		refusals.owner = &unread;
+	}
+	pthread_mutex_unlock(&refusals.lock);
+}
+
+void rt_report_configured(const void *by)
+{
+	configured_by = by;
+}
+
+void rt_report_launching(void)
+{
+	configured = true;
+}
+
+const void *rt_report_from(void)
+{
+	return configured ? configured_by : NULL;
+}
+
+void rt_report_launch(const struct device_launch *l, const char *name, int status)
+{
+	bool hidden = configured, log;
+	struct text t = {0};
+
+	configured = false;
+	if (PL_LIKELY(status == cudaSuccess))
+		return;
+	log = setting_has(SETTING_LOG, "api");
+	/* A fault was told already, and what follows fails because of it. */
+	if (!log && (!hidden || rt_fault_seen()))
+		return;
+	say_refusal(l, name, status, &t);
+	if (log && t.at)
+		fprintf(stderr, "ptxloom: api: %s\n", t.at);
+	if (hidden && !rt_fault_seen() && t.at)
+		keep(&t);
+	text_fini(&t);
+}
+
+void rt_report_read(void)
+{
+	if (PL_LIKELY(!unread))
+		return;
+	pthread_mutex_lock(&refusals.lock);
+	refusals.count -= unread;
+	unread = 0;
+	if (refusals.owner == &unread) {
+		text_fini(&refusals.first);
+		refusals.first = (struct text){0};
+		refusals.owner = NULL;
+	}
+	pthread_mutex_unlock(&refusals.lock);
+}
+
+/* ---- accesses outside allocations ---- */
+
+static u64 key(const struct device_kernel *k, u64 place, u64 kind)
+{
+	u64 parts[3] = {(u64)(uintptr_t)k, place, kind};
+
+	return hash_bytes(parts, sizeof(parts)) | 1;
+}
+
+/* True the first time. Without memory all are first times. */
+static bool is_new(u64 which)
+{
+	if (map_get(&slack.seen, which))
+		return false;
+	map_set(&slack.seen, which, 1);
+	return true;
+}
+
+void rt_report_slack(const struct device_kernel *k, const struct program *p, const struct fault *f)
+{
+	struct text t = {0};
+
+	pthread_mutex_lock(&slack.lock);
+	slack.accesses++;
+	if (is_new(key(k, f->pc, 0)) && is_new(key(k, device_line_key(p, f->pc), 1)) &&
+	    slack.places++ < SLACK_SHOWN)
+		device_slack_describe(k, p, f, &t);
+	if (t.at)
+		fputs(t.at, stderr);
+	pthread_mutex_unlock(&slack.lock);
+	text_fini(&t);
+}
+
+static void sum_up_slack(void)
+{
+	pthread_mutex_lock(&slack.lock);
+	if (slack.places)
+		fprintf(stderr,
+			"ptxloom: note: %llu accesses outside allocations passed, of %llu lines of kernels; "
+			"they are faults with `ptxloom run --check=mem` or PTXLOOM_CHECK=mem\n",
+			(unsigned long long)slack.accesses, (unsigned long long)slack.places);
+	map_fini(&slack.seen);
+	slack.places = 0;
+	pthread_mutex_unlock(&slack.lock);
+}
+
+/* ---- the end ---- */
+
+void rt_report_exit(void)
+{
+	sum_up_slack();
+	pthread_mutex_lock(&refusals.lock);
+	if (refusals.first.len) {
+		fprintf(stderr, "ptxloom: note: %s", refusals.first.at);
+		if (refusals.count > 1)
+			fprintf(stderr, "; %llu more failed",
+				(unsigned long long)refusals.count - 1);
+		fputs("; the program never asked for the error (cudaGetLastError)\n", stderr);
+	}
+	text_fini(&refusals.first);
+	refusals.first = (struct text){0};
+	pthread_mutex_unlock(&refusals.lock);
+}
+
+void rt_report_end(const struct device *d, const struct device_ended *e)
+{
+	struct text t = {0};
+
+	text_puts(&t, "ptxloom: launch: ");
+	demangle(e->kernel->func->name->text, &t);
+	say_shape(e->grid, e->block, e->dynamic_bytes, &t);
+	text_printf(&t, " on device %u: %.3f ms\n", d->number, (double)e->ns / 1e6);
+	if (t.at)
+		fputs(t.at, stderr);
+	text_fini(&t);
+}

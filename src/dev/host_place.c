@@ -1,0 +1,133 @@
+/*
+ * From an address to a file, by /proc/self/maps, and to a function, by the file's symbols.
+ */
+#include "src/dev/host_place.h"
+
+#include "src/base/demangle.h"
+#include "src/base/file.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct place {
+	char path[4096];
+	u64 offset; /* in the file */
+};
+
+static bool find_mapping(u64 address, struct place *out)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	u64 from, to, offset;
+	char *line = NULL;
+	size_t cap = 0;
+	bool found = false;
+	int at;
+
+	while (f && !found && getline(&line, &cap, f) > 0) {
+		at = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to, &offset,
+			   &at) < 3 || !at || line[at] != '/')
+			continue;
+		found = address >= from && address < to;
+		out->offset = address - from + offset;
+		snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + at, "\n"), line + at);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* `size` bytes of the file at `offset`; NULL: it has not so many. */
+static const void *bytes_at(const struct file *f, u64 offset, u64 size)
+{
+	return offset <= f->size && size <= f->size - offset ? f->data + offset : NULL;
+}
+
+/* The n-th of a table's equally long entries. */
+static bool read_entry(const struct file *f, u64 offset, u64 n, void *to, size_t size)
+{
+	u64 at;
+	const void *from = __builtin_mul_overflow(n, size, &at) || __builtin_add_overflow(at, offset, &at)
+				   ? NULL
+				   : bytes_at(f, at, size);
+
+	if (from)
+		memcpy(to, from, size);
+	return from != NULL;
+}
+
+/* An offset in the file as an address of it. */
+static bool to_address(const struct file *f, const Elf64_Ehdr *h, u64 offset, u64 *out)
+{
+	Elf64_Phdr p;
+
+	for (u32 i = 0; i < h->e_phnum && read_entry(f, h->e_phoff, i, &p, sizeof(p)); i++)
+		if (p.p_type == PT_LOAD && offset >= p.p_offset && offset - p.p_offset < p.p_filesz) {
+			*out = offset - p.p_offset + p.p_vaddr;
+			return true;
+		}
+	return false;
+}
+
+/* The function of this table that has the address. */
+static const char *find_function(const struct file *f, const Elf64_Ehdr *h, const Elf64_Shdr *table, u64 address,
+				 u64 *start)
+{
+	Elf64_Shdr names;
+	const char *name;
+	Elf64_Sym s;
+
+	if (!read_entry(f, h->e_shoff, table->sh_link, &names, sizeof(names)))
+		return NULL;
+	for (u64 i = 0; i < table->sh_size / sizeof(s) && read_entry(f, table->sh_offset, i, &s, sizeof(s)); i++) {
+		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || address < s.st_value ||
+		    address - s.st_value >= s.st_size || s.st_name >= names.sh_size)
+			continue;
+		name = bytes_at(f, names.sh_offset, names.sh_size);
+		if (!name || !memchr(name + s.st_name, 0, names.sh_size - s.st_name))
+			return NULL;
+		*start = s.st_value;
+		return name + s.st_name;
+	}
+	return NULL;
+}
+
+static const char *function_at(const struct file *f, const Elf64_Ehdr *h, u64 address, u64 *start)
+{
+	static const u32 types[] = {SHT_SYMTAB, SHT_DYNSYM};
+	const char *name = NULL;
+	Elf64_Shdr s;
+
+	for (size_t t = 0; t < ARRAY_LEN(types) && !name; t++)
+		for (u32 i = 0; i < h->e_shnum && !name && read_entry(f, h->e_shoff, i, &s, sizeof(s)); i++)
+			if (s.sh_type == types[t])
+				name = find_function(f, h, &s, address, start);
+	return name;
+}
+
+void host_place_say(const void *behind, struct text *out)
+{
+	struct place place;
+	u64 address, start;
+	const char *name;
+	Elf64_Ehdr h;
+	struct file f;
+
+	/* The call lies before the address that it returns to. */
+	if (!behind || !find_mapping((u64)(uintptr_t)behind - 1, &place) || !file_open(&f, place.path))
+		return;
+	if (read_entry(&f, 0, 0, &h, sizeof(h)) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+	    h.e_ident[EI_CLASS] == ELFCLASS64 && to_address(&f, &h, place.offset, &address)) {
+		name = function_at(&f, &h, address, &start);
+		if (name) {
+			demangle(name, out);
+			text_printf(out, "+0x%llx of ", (unsigned long long)(address + 1 - start));
+		}
+		text_printf(out, "%s (addr2line -fCe %s 0x%llx)", place.path, place.path,
+			    (unsigned long long)address);
+	}
+	file_close(&f);
+}

@@ -1,0 +1,64 @@
+# What is said of launches that are refused and of calls that fail, of kernels that run if asked for, and of
+# accesses that pass though no allocation has them.
+. "${srcdir:-.}/tests/style/tap.sh"
+bin=$(cd "$builddir" && pwd)
+PATH=$bin:$PATH
+export PATH
+unset PTXLOOM_DEVICE CUDA_VISIBLE_DEVICES PTXLOOM_SEED PTXLOOM_LOG PTXLOOM_CHECK
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cp "$srcdir/tests/programs/refusals.cu" "$scratch/refusals.cu"
+cd "$scratch" || exit 1
+if ! ptxloom cc -lineinfo refusals.cu -o refusals >out 2>&1; then
+	grep -q 'clang is not found' out && skip "refusals" "no clang" || { sed 's/^/# /' out; ok 1 "it builds"; }
+	finish
+fi
+
+# told HOW TEXT: all of standard error.
+told()
+{
+	timeout 60 ptxloom run ./refusals "$1" >out 2>err
+	empty "$([ "$(cat err)" = "$2" ] || cat err)" "$1: ${2:-nothing is said}"
+}
+
+note="ptxloom: note: the launch of scale(int*, int)"
+unseen="the program never asked for the error (cudaGetLastError)"
+told "" ""
+told block "$note<<<(1,1,1), (4000,1,1), 0>>> failed: cudaErrorInvalidValue (1), the block has 4000 threads in \
+dimension x, the device allows 1024; $unseen"
+told grid "$note<<<(0,1,1), (32,1,1), 0>>> failed: cudaErrorInvalidValue (1), the grid has no CTAs in dimension x; \
+$unseen"
+told shared "$note<<<(1,1,1), (32,1,1), 1048576>>> failed: cudaErrorInvalidValue (1), 1048576 bytes of dynamic shared \
+memory are asked for, this kernel may have 49152; $unseen"
+told thrice "$note<<<(1,1,1), (2000,1,1), 0>>> failed: cudaErrorInvalidValue (1), the block has 2000 threads in \
+dimension x, the device allows 1024; 2 more failed; $unseen"
+# Who looks is not told.
+told checks ""
+told peeks ""
+told calls ""
+
+PTXLOOM_LOG=api told checks "ptxloom: api: the launch of scale(int*, int)<<<(1,1,1), (4000,1,1), 0>>> failed: \
+cudaErrorInvalidValue (1), the block has 4000 threads in dimension x, the device allows 1024
+ptxloom: api: cudaLaunchKernel failed: cudaErrorInvalidValue (1), invalid argument"
+PTXLOOM_LOG=launch ptxloom run ./refusals >out 2>err
+grep -qxE 'ptxloom: launch: scale\(int\*, int\)<<<\(1,1,1\), \(32,1,1\), 0>>> on device 0: [0-9]+\.[0-9]{3} ms' err
+ok $? "each kernel is told of"
+
+# Two launches of a kernel with two lines that read past the end: two notes and a sum.
+ptxloom run ./refusals slack >out 2>err
+ok "$([ "$(cat out)" = cudaSuccess ]; echo $?)" "accesses outside allocations pass"
+notes=$(grep -c '^ptxloom: note: .* read of 4 bytes outside allocations, which passes as on hardware$' err)
+ok "$([ "$notes" -eq 2 ]; echo $?)" "each line is told of once"
+for mark in peek again; do
+	grep -qE "^    at .*refusals\.cu:$(grep -n "/\* $mark \*/" refusals.cu | cut -d: -f1):" err
+	ok $? "the line: $mark"
+done
+grep -qE '^    by thread \(0,0,0\) of block \(0,0,0\)' err && grep -qE \
+	'^    address 0x[0-9a-f]+ is [0-9]+ bytes after a 4000-byte allocation at 0x[0-9a-f]+$' err
+ok $? "the thread and the allocation"
+tail -n 1 err | grep -qE \
+	'^ptxloom: note: [0-9]+ accesses outside allocations passed, of 2 lines of kernels; they are faults with '
+ok $? "at the end their number"
+ptxloom run --check=mem ./refusals slack >out 2>err
+ok "$([ $? -eq 86 ] && grep -q '^ptxloom: error: Invalid address' err; echo $?)" "with --check=mem they are faults"
+finish
