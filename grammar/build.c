@@ -68,6 +68,8 @@ void build_recover(struct parse *p)
 	p->ops.len = p->spans.len = 0;
 	p->guard = IR_NONE;
 	p->insn_failed = false;
+	p->addends.len = 0;
+	p->unrunnable = NULL;
 	p->init.active = false;
 	p->linkage = IR_LOCAL;
 	if (p->outer) {
@@ -112,6 +114,7 @@ struct binding *build_lookup(struct parse *p, struct str *name)
 static const char *const kind_names[] = {
 	[BIND_VAR] = "variable", [BIND_FUNC] = "function", [BIND_REG] = "register", [BIND_MEMBER] = "register",
 	[BIND_FAMILY] = "register family", [BIND_TABLE] = "table", [BIND_LABEL] = "label",
+	[BIND_PRIVATE] = "register or local variable of the module",
 };
 
 static struct binding *new_binding(struct parse *p)
@@ -134,7 +137,9 @@ struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kin
 	/* On a family's key hangs something else there: struct single. */
 	struct member *m = kind == BIND_FAMILY ? NULL : name->user[2];
 
-	if (build_same_scope(p, b)) {
+	if (build_same_scope(p, b) || (depth_now(p) == 1 && build_private_used(p, b))) {
+		diag_words(p->d, "error   : Duplicate definition of %s '%s'", kind == BIND_LABEL ? "label" : "variable",
+			   name->text);
 		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[b->kind]);
 		return NULL;
 	}
@@ -162,6 +167,7 @@ void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u
 	while (inner && inner->shadowed)
 		inner = inner->shadowed;
 	if (inner && !inner->depth) {
+		diag_words(p->d, "error   : Duplicate definition of function '%s'", name->text);
 		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[inner->kind]);
 		return;
 	}
@@ -260,6 +266,8 @@ void build_version(struct parse *p, struct diag_span where)
 	if (version > PTX_NEWEST && !p->options.lint)
 		version = PTX_NEWEST;
 	if (!isa_version_known(version)) {
+		diag_words(p->d, "fatal   : Unsupported .version %.*s; current version is '%u.%u'",
+			   (int)(where.end - where.begin), s, PTX_NEWEST / 10, PTX_NEWEST % 10);
 		build_error(p, where, "PTX version %.*s is not known; the newest is %u.%u",
 			    (int)(where.end - where.begin), s, PTX_NEWEST / 10, PTX_NEWEST % 10);
 		p->version_error = true;
@@ -338,6 +346,7 @@ void build_target_end(struct parse *p, struct diag_span where)
 
 void build_address_size(struct parse *p, struct build_value v, struct diag_span where)
 {
+	build_need(p, where, ".address_size", 23, 0);
 	if (v.bits != 32 && v.bits != 64)
 		build_error(p, where, ".address_size is 32 or 64");
 	else

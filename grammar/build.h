@@ -24,7 +24,17 @@ struct build_value {
 
 enum build_list { BUILD_PARAMS, BUILD_RESULTS };
 
-enum bind_kind { BIND_VAR, BIND_FUNC, BIND_REG, BIND_MEMBER, BIND_FAMILY, BIND_TABLE, BIND_LABEL };
+enum bind_kind { BIND_VAR, BIND_FUNC, BIND_REG, BIND_MEMBER, BIND_FAMILY, BIND_TABLE, BIND_LABEL,
+		 BIND_PRIVATE };
+
+/* A flag of operands while an instruction is read: a constant is to be added to the register. */
+#define BUILD_SUM 128u
+
+/* A constant that is added to a register, operand `operand` of the instruction being read. */
+struct build_addend {
+	u32 operand;
+	s64 addend;
+};
 
 /* What a name means now. Chained per name, inner scope first. */
 struct binding {
@@ -86,6 +96,13 @@ struct build_decl {
 	bool open_dim; /* first dimension left out */
 };
 
+/* A register or local variable at module scope, before PTX 3.0. */
+struct build_private {
+	u32 var;             /* in the module's variables */
+	u32 function;        /* the last one that named it, as p->functions counts */
+	struct binding here; /* what it means there */
+};
+
 struct build_init {
 	bool active, vectors;
 	u32 depth;               /* open braces */
@@ -109,6 +126,8 @@ struct parse {
 	struct ptx_options options;
 	struct ir_func *f;       /* function being read, NULL at module scope */
 	u32 offset;              /* of the scanner */
+	u32 unclosed;            /* the function, as p->functions counts, whose brace was missed */
+	u32 looked_at;           /* how far end_before() of build_say.c has been */
 	struct diag_span comment_begin;
 	bool out_of_memory, stopped;
 	bool seen_version, seen_target, seen_address_size, seen_texmode, seen_item, version_error;
@@ -119,6 +138,7 @@ struct parse {
 	u32 epoch;               /* of register families, see struct member */
 	u32 functions;           /* begun so far */
 	u16 family_depth;        /* innermost scope with a family */
+	VEC(struct build_private) privates;
 	VEC(struct build_scope) scopes;
 	VEC(struct build_jump) jumps;
 	VEC(struct ir_operand) stack; /* vector elements being collected */
@@ -130,6 +150,8 @@ struct parse {
 	struct diag_span opcode_span;
 	u32 guard;
 	bool guard_not, insn_failed;
+	VEC(struct build_addend) addends;
+	const char *unrunnable;  /* why the instruction cannot be run although ptxas takes it; NULL: it can */
 	struct build_decl decl;
 	struct build_init init;
 	u8 linkage;
@@ -152,6 +174,30 @@ struct parse {
 	s64 name_offset;
 	u32 perf_row;
 };
+
+enum build_unexpected_kind {
+	BUILD_OTHER, BUILD_AT_END, BUILD_WORD, BUILD_DIRECTIVE, BUILD_CLOSING,
+	BUILD_OUTSIDE, /* what stands outside of functions */
+};
+
+/* A token that the grammar does not take where it stands. */
+struct build_unexpected {
+	struct diag_span where;
+	enum build_unexpected_kind kind;
+	const char *name;        /* "identifier", "'}'" */
+	bool mark, comma, type;  /* ';', ',' or a type would be taken */
+	struct text expected;    /* "identifier or '_'"; empty: too much to list */
+};
+
+/* ---- build_say.c: messages about what was read ---- */
+void build_undefined(struct parse *p, const struct str *name, struct diag_span where);
+void build_no_label(struct parse *p, const struct str *name, struct diag_span where);
+void build_unexpected(struct parse *p, const struct build_unexpected *u);
+
+struct nearest;
+
+/* Offer the directives, or the types. */
+void build_near_keyword(struct nearest *n, bool types);
 
 /* ---- build.c: errors, scopes, names, header ---- */
 void build_error(struct parse *p, struct diag_span where, const char *fmt, ...) PL_PRINTF(3, 4);
@@ -220,6 +266,8 @@ void build_managed(struct parse *p, struct diag_span where);
 void build_unified(struct parse *p, struct build_value a, struct build_value b, struct diag_span where);
 void build_decl_type(struct parse *p, u32 type, struct diag_span where);
 void build_pointer(struct parse *p, u32 space);
+/* .texref, .samplerref or .surfref in the place of a space. */
+void build_opaque_pointer(struct parse *p, u32 type, struct diag_span where);
 void build_pointer_align(struct parse *p, struct build_value v, struct diag_span where);
 void build_declarator(struct parse *p, struct str *name, struct diag_span where);
 void build_dim(struct parse *p, const struct build_value *v, struct diag_span where);
@@ -232,6 +280,23 @@ void build_note_single(struct parse *p, const struct str *name);
  * The family member that a name such as %r12 is, when that family is nearer than `other` (NULL: nothing); else `other`.
  */
 struct binding *build_member(struct parse *p, struct str *name, struct binding *other);
+
+/* A single register; its declaration. */
+u32 build_declare_register(struct parse *p, struct ir_regdecl rd);
+
+/* ---- build_private.c: registers and local variables of the module, registers with a constant added ---- */
+/* May .reg or .local stand at module scope? If not, an error says so. */
+bool build_private_allowed(struct parse *p, u32 space, struct diag_span where);
+/* Bind a variable that was declared there; a family of registers is as many single ones. */
+void build_private(struct parse *p, u32 var);
+void build_private_family(struct parse *p, u32 count, struct diag_span where);
+/* What such a name means in the function being read. */
+const struct binding *build_private_here(struct parse *p, const struct binding *b);
+/* Has the function being read named it? */
+bool build_private_used(const struct parse *p, const struct binding *b);
+/* Is it an integer register, and the instruction that adds to it. */
+bool build_can_add(const struct parse *p, const struct ir_operand *op);
+struct ir_operand build_sum(struct parse *p, struct ir_operand op, s64 addend);
 
 /* ---- build_init.c: initialisers ---- */
 void build_init_begin(struct parse *p, struct diag_span where);
@@ -287,6 +352,8 @@ struct ir_operand build_unified_address(struct parse *p, struct ir_operand addre
 void build_guard(struct parse *p, struct str *name, bool negated, struct diag_span where);
 void build_opcode(struct parse *p, struct str *opcode, struct diag_span where);
 void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags);
+/* Append `opcode d, a, b` under the guard of the instruction being read. */
+void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct ir_operand a, struct ir_operand b);
 void build_insn_end(struct parse *p, struct diag_span where);
 
 /* ---- build_debug.c: .file, .loc, .section ---- */

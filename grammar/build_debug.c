@@ -109,6 +109,7 @@ void build_loc_inlined(struct parse *p, struct str *word, struct build_value fil
 		build_error(p, where, "'%s' is not part of .loc; inlined_at is", word->text);
 		return;
 	}
+	build_need(p, where, "inlined_at", 70, 0);
 	if (!fits(p, file, line, column, where) || !p->m->locs.len)
 		return;
 	l = &p->m->locs.at[p->m->locs.len - 1];
@@ -138,6 +139,7 @@ void build_section_label(struct parse *p, struct str *name, struct diag_span whe
 {
 	struct ir_label l = {.name = name, .begin = where.begin};
 
+	build_need(p, where, "a label in a .section", 70, 0);
 	if (!p->section)
 		return;
 	l.insn = (u32)p->section->bytes.len;
@@ -175,6 +177,8 @@ void build_section_address(struct parse *p, struct str *minus, s64 addend, struc
 				     .minus = minus,
 				     .addend = addend};
 
+	if (minus)
+		build_need(p, where, "a difference of labels in a .section", 75, 0);
 	if (r.size < 4)
 		build_error(p, where, "an address does not fit in .%s", isa_word_text(p->section_type));
 	if (!p->section)

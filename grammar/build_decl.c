@@ -21,8 +21,10 @@ void build_decl_begin(struct parse *p, u32 space, struct diag_span where)
 	p->decl = (struct build_decl){.space = (u16)space, .vec = 1, .linkage = p->linkage};
 	if (space == M_sreg)
 		build_error(p, where, ".sreg names are predefined");
-	if (!p->f && (space == M_reg || space == M_local || space == M_param))
-		build_error(p, where, ".%s is not allowed at module scope", isa_word_text(space));
+	if (!p->f && space == M_param)
+		build_error(p, where, ".param is not allowed at module scope");
+	if (!p->f && (space == M_reg || space == M_local))
+		build_private_allowed(p, space, where);
 	p->init = (struct build_init){.bytes = p->init.bytes, .relocs = p->init.relocs,
 				      .field_names = p->init.field_names,
 				      .field_values = p->init.field_values};
@@ -90,6 +92,15 @@ void build_pointer(struct parse *p, u32 space)
 	p->decl.ptr_align = 4;
 }
 
+void build_opaque_pointer(struct parse *p, u32 type, struct diag_span where)
+{
+	if (isa_type_class(type) != ISA_OPAQUE)
+		build_error(p, where, ".ptr names a state space, .texref, .samplerref or .surfref, not .%s",
+			    isa_word_text(type));
+	build_need(p, where, "a pointer to an opaque type", 43, 0);
+	build_pointer(p, type);
+}
+
 void build_pointer_align(struct parse *p, struct build_value v, struct diag_span where)
 {
 	s64 n = build_integer_of(p, v, 4, where);
@@ -144,18 +155,21 @@ u32 build_register(struct parse *p, u32 decl, u32 number)
 	return (u32)p->f->regs.len - 1;
 }
 
-static u32 declare_registers(struct parse *p, u32 count, bool family)
+u32 build_declare_register(struct parse *p, struct ir_regdecl rd)
 {
-	struct ir_regdecl rd = {
-		.name = p->decl.name, .count = count, .family = family, .type = p->decl.type, .vec = p->decl.vec,
-		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = p->decl.where.begin,
-	};
-
 	if (!VEC_PUSH(&p->f->regdecls, rd)) {
 		build_no_memory(p);
 		return 0;
 	}
 	return (u32)p->f->regdecls.len - 1;
+}
+
+static u32 declare_registers(struct parse *p, u32 count, bool family)
+{
+	return build_declare_register(p, (struct ir_regdecl){
+		.name = p->decl.name, .count = count, .family = family, .type = p->decl.type, .vec = p->decl.vec,
+		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = p->decl.where.begin,
+	});
 }
 
 /* Families are bound under their prefix and '<', which no identifier can end in. */
@@ -325,7 +339,9 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 		build_error(p, where, "a register family has at most %u members", REGS_MAX);
 		return;
 	}
-	if (!p->f || !p->scopes.len)
+	if (!p->f)
+		return build_private_family(p, (u32)n, where);
+	if (!p->scopes.len)
 		return;
 	key = family_key(p, d->name->text, d->name->len, true);
 	if (!key) {
@@ -431,6 +447,8 @@ static void check_variable(struct parse *p, struct ir_var *v, struct diag_span w
 		build_error(p, p->linkage_span, ".common is for .global variables");
 	if (has_init && v->linkage == IR_EXTERN)
 		build_error(p, where, "an .extern variable has no initial value");
+	if (v->space == M_reg && v->dims)
+		build_error(p, where, "registers have no dimensions");
 	if (has_init && v->space != M_global && v->space != M_const)
 		build_error(p, where, "a .%s variable has no initial value", isa_word_text(v->space));
 	if (v->unsized && !has_init && v->linkage != IR_EXTERN)
@@ -520,6 +538,8 @@ void build_variable(struct parse *p, struct diag_span where)
 		build_need(p, p->linkage_span, ".common", 50, 0);
 	if (!VEC_PUSH(&p->m->vars, v))
 		return build_no_memory(p);
+	if (!p->f && (v->space == M_reg || v->space == M_local))
+		return build_private(p, (u32)p->m->vars.len - 1);
 	build_bind(p, v->name, BIND_VAR, (u32)p->m->vars.len - 1, d->where);
 	if (p->f && !VEC_PUSH(&p->f->vars, (u32)p->m->vars.len - 1))
 		build_no_memory(p);
@@ -537,7 +557,7 @@ static void check_param(struct parse *p, const struct ir_var *v, struct diag_spa
 		build_error(p, where, "registers have no dimensions");
 	if (!p->f->is_entry && isa_type_class(v->type) == ISA_OPAQUE)
 		build_error(p, where, ".%s is for kernel parameters", isa_word_text(v->type));
-	if (v->ptr && (v->space != M_param || isa_type_class(v->type) == ISA_FLOAT))
+	if (v->ptr && (!p->f->is_entry || v->space != M_param || isa_type_class(v->type) == ISA_FLOAT))
 		build_error(p, where, ".ptr is for integer kernel parameters");
 }
 
@@ -557,10 +577,13 @@ void build_param(struct parse *p, struct diag_span where)
 	if (!v || !size_of(p, v, where))
 		return;
 	check_param(p, v, d->where);
+	if (v->unsized && p->f->is_entry)
+		build_error(p, d->where, "the size of kernel parameter '%s' is missing", v->name->text);
 	if (v->unsized)
 		p->f->variadic = true;
-	if (p->list == BUILD_RESULTS && p->list_vars.len)
-		build_error(p, d->where, "a function returns at most one value");
+	if (p->list == BUILD_RESULTS && p->list_vars.len &&
+	    (v->space != M_reg || p->m->vars.at[p->list_vars.at[0]]->space != M_reg))
+		build_error(p, d->where, "only results in registers may be several");
 	if (!VEC_PUSH(&p->m->vars, v) || !VEC_PUSH(&p->list_vars, (u32)p->m->vars.len - 1))
 		return build_no_memory(p);
 	index = (u32)p->m->vars.len - 1;

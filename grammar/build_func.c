@@ -335,7 +335,7 @@ void build_resolve_jumps(struct parse *p)
 		else if (p->scopes.len > 1)
 			p->jumps.at[keep++] = *j;
 		else
-			build_error(p, j->where, "label '%s' is not defined here", j->name->text);
+			build_no_label(p, j->name, j->where);
 	}
 	p->jumps.len = keep;
 }

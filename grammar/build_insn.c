@@ -14,6 +14,9 @@ u32 build_mark(struct parse *p)
 
 void build_push(struct parse *p, struct ir_operand op, struct diag_span where)
 {
+	if (op.flags & BUILD_SUM)
+		build_error(p, where, "no constant can be added here");
+	op.flags &= (u8)~BUILD_SUM;
 	if (!VEC_PUSH(&p->stack, op) || !VEC_PUSH(&p->stack_spans, where))
 		build_no_memory(p);
 }
@@ -47,6 +50,7 @@ static struct ir_operand bound(struct parse *p, const struct binding *b)
 		break;
 	case BIND_LABEL:
 	case BIND_FAMILY:
+	case BIND_PRIVATE:
 		op.kind = IR_OP_LABEL;
 		break;
 	}
@@ -82,6 +86,13 @@ static bool is_vector(const struct parse *p, u32 reg)
 	return p->f && reg < p->f->regs.len && p->f->regs.at[reg].vec > 1;
 }
 
+static const struct binding *meaning(struct parse *p, struct str *name)
+{
+	const struct binding *b = build_lookup(p, name);
+
+	return b && b->kind == BIND_PRIVATE ? build_private_here(p, b) : b;
+}
+
 /* %tid.x, V.y, %r1.h0 */
 static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, struct diag_span where)
 {
@@ -89,7 +100,7 @@ static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, s
 	const char *tail = name->text + dot + 1;
 	size_t n = name->len - dot - 1;
 	struct str *base = intern_get(&p->m->names_table, name->text, dot);
-	const struct binding *b = base ? build_lookup(p, base) : NULL;
+	const struct binding *b = base ? meaning(p, base) : NULL;
 	struct ir_operand op = {0};
 
 	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER)) {
@@ -112,13 +123,13 @@ static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, s
 		build_error(p, where, "'%.*s' has no component .%.*s", (int)dot, name->text, (int)n, tail);
 		return op;
 	}
-	build_error(p, where, "'%s' is not defined", name->text);
+	build_undefined(p, name, where);
 	return (struct ir_operand){0};
 }
 
 struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span where)
 {
-	const struct binding *b = build_lookup(p, name);
+	const struct binding *b = meaning(p, name);
 	const struct isa_sreg *sr;
 	const char *dot;
 
@@ -140,11 +151,13 @@ struct ir_operand build_name_offset(struct parse *p, struct str *name, struct bu
 {
 	struct ir_operand op = build_name(p, name, where);
 
-	if (op.kind == IR_OP_VAR)
-		op.imm = build_integer_of(p, offset, 0, where);
-	else
-		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable",
-			    name->text);
+	op.imm = build_integer_of(p, offset, 0, where);
+	if (op.kind == IR_OP_REG && !op.part)
+		op.flags |= BUILD_SUM;
+	else if (op.kind == IR_OP_NAME)
+		build_undefined(p, name, where);
+	else if (op.kind != IR_OP_VAR)
+		build_error(p, where, "'%s' is not a variable", name->text);
 	return op;
 }
 
@@ -154,11 +167,12 @@ struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_
 	const struct ir_var *v;
 	u64 size;
 
-	if (op.kind != IR_OP_VAR) {
-		build_error(p, where, op.kind == IR_OP_NAME ? "'%s' is not defined" : "'%s' is not a variable",
-			    name->text);
+	if (op.kind == IR_OP_NAME)
+		build_undefined(p, name, where);
+	else if (op.kind != IR_OP_VAR)
+		build_error(p, where, "'%s' is not a variable", name->text);
+	if (op.kind != IR_OP_VAR)
 		return op;
-	}
 	v = p->m->vars.at[op.index];
 	size = max_u64(isa_type_bits(v->type) / 8, 1) * v->vec;
 	if (!v->is_array)
@@ -197,14 +211,14 @@ struct ir_operand build_base(struct parse *p, struct str *name, const struct bui
 	switch (op.kind) {
 	case IR_OP_REG:
 		op.kind = IR_OP_ADDR_REG;
-		if (op.part > IR_PART_W)
-			build_error(p, where, "a selector in an address");
+		if (op.part)
+			build_error(p, where, "an address is a register, not a part of one");
 		break;
 	case IR_OP_VAR:
 		op.kind = IR_OP_ADDR_VAR;
 		break;
 	case IR_OP_NAME:
-		build_error(p, where, "'%s' is not defined", name->text);
+		build_undefined(p, name, where);
 		break;
 	case IR_OP_NONE:
 		break;
@@ -235,8 +249,7 @@ struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_ki
 			struct ir_operand *e = &p->f->operands.at[op.index + i];
 
 			if (e->kind == IR_OP_NAME)
-				build_error(p, p->stack_spans.at[mark + i], "'%s' is not defined",
-					    p->m->names.at[e->index]->text);
+				build_undefined(p, p->m->names.at[e->index], p->stack_spans.at[mark + i]);
 		}
 	}
 	p->stack.len = p->stack_spans.len = mark;
@@ -265,9 +278,11 @@ void build_guard(struct parse *p, struct str *name, bool negated, struct diag_sp
 	struct ir_operand op = build_name(p, name, where);
 
 	if (op.kind == IR_OP_NAME)
-		build_error(p, where, "'%s' is not defined", name->text);
-	else if (op.kind != IR_OP_REG || op.type != T_pred || op.part)
+		build_undefined(p, name, where);
+	else if (op.kind != IR_OP_REG || op.type != T_pred || op.part) {
+		diag_words(p->d, "error   : Predicate expression expected");
 		build_error(p, where, "the guard '%s' is not a predicate", name->text);
+	}
 	p->guard = op.kind == IR_OP_REG ? op.index : IR_NONE;
 	p->guard_not = negated;
 }
@@ -276,13 +291,21 @@ void build_opcode(struct parse *p, struct str *opcode, struct diag_span where)
 {
 	p->opcode = opcode;
 	p->opcode_span = where;
-	p->ops.len = p->spans.len = 0;
+	p->ops.len = p->spans.len = p->addends.len = 0;
 }
 
 void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags)
 {
 	if ((flags & IR_BAR) && op.kind == IR_OP_SINK && p->ops.len && p->ops.at[p->ops.len - 1].kind == IR_OP_SINK)
 		build_error(p, where, "'_|_' leaves no result");
+	if (op.flags & BUILD_SUM) {
+		struct build_addend a = {(u32)p->ops.len, op.imm};
+
+		op.flags &= (u8)~BUILD_SUM;
+		op.imm = 0;
+		if (!VEC_PUSH(&p->addends, a))
+			build_no_memory(p);
+	}
 	op.flags |= (u8)flags;
 	if (!VEC_PUSH(&p->ops, op) || !VEC_PUSH(&p->spans, where))
 		build_no_memory(p);
@@ -318,14 +341,48 @@ static void poison(struct parse *p, struct diag_span where, const char *reason)
 
 static void unknown(struct parse *p, struct diag_span where)
 {
-	struct text why = {0};
-	const struct isa_row *row = isa_explain(p->opcode->text, p->opcode->len, &why);
+	struct diag_span part = p->opcode_span;
+	struct isa_complaint c;
 
-	if (p->options.lint)
-		insn_error(p, p->opcode_span, row ? row->hint : NULL, why.at ? why.at : "unknown instruction");
+	isa_explain(p->opcode->text, p->opcode->len, &c);
+	part.end = part.begin + c.end;
+	part.begin += c.begin;
+	if (p->options.lint) {
+		diag_words(p->d, "error   : %s", c.words.at ? c.words.at : "");
+		insn_error(p, part, c.row ? c.row->hint : NULL, c.text.at ? c.text.at : "out of memory");
+	} else {
+		poison(p, where, c.text.at ? c.text.at : "out of memory");
+	}
+	isa_complaint_fini(&c);
+}
+
+/* What ptxas says of operand i, which does not fit. */
+static void mismatch_words(struct parse *p, const struct isa_form *f, u32 i)
+{
+	const char *name = f->row->name[f->name];
+	u32 n = (u32)p->ops.len;
+	const struct ir_operand *op = i < n ? &p->ops.at[i] : NULL;
+	const struct isa_operand *spec = op ? ir_operand_spec(f, p->ops.at, n, i) : NULL;
+	bool address = spec && spec->kind == ISA_OP_ADDRESS;
+
+	if (spec && spec->kind == ISA_OP_LABEL)
+		diag_words(p->d, "error   : Label expected for argument %u of instruction '%s'", i, name);
+	else if (spec && (spec->role & ISA_WRITE) && (op->kind == IR_OP_INT || op->kind == IR_OP_FLOAT))
+		diag_words(p->d, "error   : Result register required for instruction '%s'", name);
+	else if (spec && (spec->role & ISA_WRITE) && op->kind == IR_OP_SREG)
+		diag_words(p->d, "error   : Read-only special register cannot be destination argument");
+	else if (address && op->kind == IR_OP_ADDR_VAR)
+		diag_words(p->d, "error   : State space mismatch between instruction and address in instruction '%s'",
+			   name);
+	else if (address && op->kind == IR_OP_ADDR_REG && isa_type_class(op->type) == ISA_FLOAT)
+		diag_words(p->d, "error   : Illegal to use symbol '%.*s' of type .%s as address operand. "
+			   "Use integer or bit only.", (int)(p->spans.at[i].end - p->spans.at[i].begin - 2),
+			   p->m->source.text + p->spans.at[i].begin + 1, isa_word_text(op->type));
+	else if (spec && spec->kind == ISA_OP_VALUE && op->kind == IR_OP_VEC && isa_operand_count(f, spec) > 1 &&
+		 isa_operand_count(f, spec) != op->imm)
+		diag_words(p->d, "error   : Argument vector size mismatch for instruction '%s'", name);
 	else
-		poison(p, where, why.at ? why.at : "unknown instruction");
-	text_fini(&why);
+		diag_words(p->d, "error   : Arguments mismatch for instruction '%s'", name);
 }
 
 /* The first form that the operands fit, or NULL after an error about the one that fits best. */
@@ -334,7 +391,6 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 	struct ir_mismatch best, why; /* `best` is set by the first form that does not fit */
 	const struct isa_form *closest = f;
 	u32 n = (u32)p->ops.len;
-	struct text t = {0};
 
 	for (const struct isa_form *x = f; x; x = x->next) {
 		if (ir_check_insn(p->m, p->f, x, p->ops.at, n, &why))
@@ -344,13 +400,12 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 			closest = x;
 		}
 	}
-	if (best.operand < n && p->ops.at[best.operand].kind == IR_OP_NAME)
-		text_printf(&t, "'%s' is not defined", p->m->names.at[p->ops.at[best.operand].index]->text);
-	else
-		text_puts(&t, best.text);
-	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span, closest->row->hint,
-		   t.at ? t.at : "");
-	text_fini(&t);
+	if (best.operand < n && p->ops.at[best.operand].kind == IR_OP_NAME) {
+		build_undefined(p, p->m->names.at[p->ops.at[best.operand].index], p->spans.at[best.operand]);
+		return NULL;
+	}
+	mismatch_words(p, closest, best.operand);
+	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span, closest->row->hint, best.text);
 	return NULL;
 }
 
@@ -366,9 +421,33 @@ static const char *most_demanding(const struct parse *p, const struct isa_form *
 	return p->opcode->text;
 }
 
+/* A form of old versions: what has to be written instead. */
+static void legacy(struct parse *p, const struct isa_form *f)
+{
+	const struct isa_row *row = f->row;
+	struct text t = {0};
+	struct isa_complaint c;
+
+	isa_explain(p->opcode->text, p->opcode->len, &c);
+	text_printf(&t, "%s; this form ended with PTX %u.%u", c.text.at ? c.text.at : "", row->gone_ptx / 10u,
+		    row->gone_ptx % 10u);
+	if (row->gone_sm > 10) {
+		text_printf(&t, " for sm_%u and higher", row->gone_sm);
+		diag_words(p->d, "error   : Instruction '%s' without '.sync' is not supported on .target sm_%u and "
+			   "higher from PTX ISA version %u.%u", row->name[f->name], row->gone_sm, row->gone_ptx / 10u,
+			   row->gone_ptx % 10u);
+	} else {
+		diag_words(p->d, "error   : %s", c.words.at ? c.words.at : "");
+	}
+	insn_error(p, p->opcode_span, c.row ? c.row->hint : NULL, t.at);
+	text_fini(&t);
+	isa_complaint_fini(&c);
+}
+
 /* Version and target; in a module to be run, newer instructions than its header allows are accepted. */
 static void check_minima(struct parse *p, const struct isa_form *f)
 {
+	const char *name = f->row->name[f->name];
 	struct text t = {0};
 	u32 version = p->m->version, minima[2];
 
@@ -376,14 +455,18 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 		return;
 	ir_insn_minima(p->f, f, p->ops.at, (u32)p->ops.len, minima);
 	if (version < minima[0]) {
+		diag_words(p->d, "error   : Feature '%s' requires PTX ISA .version %u.%u or later", name,
+			   minima[0] / 10u, minima[0] % 10u);
 		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", most_demanding(p, f),
 			    minima[0] / 10u,
 			    minima[0] % 10u, version / 10, version % 10);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (p->m->target.sm < minima[1]) {
+		diag_words(p->d, "error   : Feature '%s' requires .target sm_%u or higher", name, minima[1]);
 		text_printf(&t, "%s needs target sm_%u or higher", most_demanding(p, f), minima[1]);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (!isa_form_on_target(f, p->m->target)) {
+		diag_words(p->d, "error   : Instruction '%s' not supported on .target '%s'", name, p->m->target_text);
 		text_printf(&t, "%s needs target ", p->opcode->text);
 		isa_form_target_text(f, &t);
 		insn_error(p, p->opcode_span, NULL, t.at);
@@ -392,9 +475,7 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 			    f->row->late_ptx / 10u, f->row->late_ptx % 10u);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (isa_form_gone(f, p->m->target, version)) {
-		text_printf(&t, "%s without .sync is gone from PTX %u.%u on for sm_%u and higher", p->opcode->text,
-			    f->row->gone_ptx / 10u, f->row->gone_ptx % 10u, f->row->gone_sm);
-		insn_error(p, p->opcode_span, f->row->hint, t.at);
+		legacy(p, f);
 	}
 	text_fini(&t);
 }
@@ -422,9 +503,12 @@ static void check_param_access(struct parse *p, const struct isa_form *form)
 		if (!v || v->space != M_param)
 			continue;
 		if (is_among(p->f->params, p->f->params_len, op->index)) {
-			if (store)
-				build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written",
-					    v->name->text);
+			if (!store)
+				continue;
+			diag_words(p->d, "error   : Illegal to write to function input parameter '%s'",
+				   v->name->text);
+			build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written",
+				    v->name->text);
 		} else if (is_among(p->f->rets, p->f->rets_len, op->index)) {
 			if (!store)
 				build_error(p, p->spans.at[i], "'%s' is a result, which cannot be read", v->name->text);
@@ -489,6 +573,39 @@ static void settle_operands(struct parse *p, const struct isa_form *form)
 	}
 }
 
+/* Constants are added to what is read. Sums become instructions of their own, where the instruction can be run. */
+static void settle_sums(struct parse *p, const struct isa_form *form)
+{
+	for (size_t k = 0; k < p->addends.len; k++) {
+		u32 i = p->addends.at[k].operand;
+		const struct isa_operand *spec = ir_operand_spec(form, p->ops.at, (u32)p->ops.len, i);
+
+		if (!spec || spec->kind != ISA_OP_VALUE || (spec->role & ISA_WRITE))
+			build_error(p, p->spans.at[i], "no constant can be added here");
+		else if (!build_can_add(p, &p->ops.at[i]))
+			p->unrunnable = "a constant is added to what is not an integer";
+	}
+	for (size_t k = 0; k < p->addends.len && !p->insn_failed && !p->unrunnable; k++)
+		p->ops.at[p->addends.at[k].operand] = build_sum(p, p->ops.at[p->addends.at[k].operand],
+								p->addends.at[k].addend);
+}
+
+void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct ir_operand a, struct ir_operand b)
+{
+	struct str *name = intern_get(&p->m->names_table, opcode, strlen(opcode));
+	const struct isa_form *form = name ? forms_of(p, name) : NULL;
+	struct ir_operand ops[] = {d, a, b};
+	struct ir_insn in = {
+		.form = form, .first_op = (u32)p->f->operands.len, .ops = ARRAY_LEN(ops), .guard = p->guard,
+		.guard_not = p->guard_not, .loc = p->loc, .begin = p->opcode_span.begin,
+	};
+
+	if (!form || !VEC_RESERVE(&p->f->operands, ARRAY_LEN(ops)) || !VEC_PUSH(&p->f->insns, in))
+		return build_no_memory(p);
+	memcpy(p->f->operands.at + in.first_op, ops, sizeof(ops));
+	p->f->operands.len += ARRAY_LEN(ops);
+}
+
 /* To be run, an instruction must mean something. ptxas also takes vectors of mixed elements and the like. */
 static const struct isa_form *only_meaningful(struct parse *p, const struct isa_form *form, struct diag_span where)
 {
@@ -496,10 +613,11 @@ static const struct isa_form *only_meaningful(struct parse *p, const struct isa_
 
 	for (u32 i = 0; i < p->ops.len; i++)
 		vectors |= p->ops.at[i].kind == IR_OP_VEC;
-	if (p->options.lint || !(vectors || form->row->lax) ||
-	    ir_check_plain(p->m, p->f, form, p->ops.at, (u32)p->ops.len))
+	if (p->options.lint || (!p->unrunnable && !(vectors || form->row->lax)) ||
+	    (!p->unrunnable && ir_check_plain(p->m, p->f, form, p->ops.at, (u32)p->ops.len)))
 		return form;
-	poison(p, where, "an operand is not of the type or length that the instruction says");
+	poison(p, where, p->unrunnable ? p->unrunnable
+				       : "an operand is not of the type or length that the instruction says");
 	return NULL;
 }
 
@@ -518,6 +636,7 @@ void build_insn_end(struct parse *p, struct diag_span where)
 			check_minima(p, form);
 			settle_operands(p, form);
 			check_param_access(p, form);
+			settle_sums(p, form);
 			form = only_meaningful(p, form, where);
 		}
 	}
@@ -526,5 +645,7 @@ void build_insn_end(struct parse *p, struct diag_span where)
 	p->guard = IR_NONE;
 	p->guard_not = false;
 	p->insn_failed = false;
+	p->addends.len = 0;
+	p->unrunnable = NULL;
 	p->opcode = NULL;
 }

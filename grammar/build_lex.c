@@ -3,6 +3,7 @@
  */
 #include "grammar/build.h"
 #include "grammar/ptx.tab.h"
+#include "src/base/nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,6 +55,20 @@ void build_keywords(struct parse *p)
 			return build_no_memory(p);
 		s->user[1] = (void *)(uintptr_t)((u32)TOK_TYPE << 16 | t);
 	}
+}
+
+void build_near_keyword(struct nearest *n, bool types)
+{
+	static const char *const dotted[] = {
+#define TYPE(name, bits, class, declarable) "." #name,
+#include "src/isa/types.def"
+#undef TYPE
+	};
+
+	for (size_t i = 0; !types && i < ARRAY_LEN(keywords); i++)
+		nearest_offer(n, keywords[i].text, strlen(keywords[i].text));
+	for (size_t i = 0; types && i < ARRAY_LEN(dotted); i++)
+		nearest_offer(n, dotted[i], strlen(dotted[i]));
 }
 
 int build_word(struct parse *p, const char *s, size_t n, PTX_YYSTYPE *out)

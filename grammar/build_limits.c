@@ -15,13 +15,17 @@
 
 void build_need(struct parse *p, struct diag_span where, const char *what, u32 ptx, u32 sm)
 {
-	if (!p->options.lint || p->version_error)
+	if (!p->options.lint || p->version_error || (p->m->version >= ptx && p->m->target.sm >= sm))
 		return;
-	if (p->m->version < ptx)
+	if (p->m->version < ptx) {
+		diag_words(p->d, "error   : Feature '%s' requires PTX ISA .version %u.%u or later", what, ptx / 10,
+			   ptx % 10);
 		build_error(p, where, "%s needs PTX %u.%u or higher, the module says %u.%u", what, ptx / 10, ptx % 10,
 			    p->m->version / 10, p->m->version % 10);
-	else if (p->m->target.sm < sm)
+	} else {
+		diag_words(p->d, "error   : Feature '%s' requires .target sm_%u or higher", what, sm);
 		build_error(p, where, "%s needs target sm_%u or higher", what, sm);
+	}
 }
 
 void build_need_reg(struct parse *p, u32 type, struct diag_span where)
@@ -29,7 +33,7 @@ void build_need_reg(struct parse *p, u32 type, struct diag_span where)
 	if (type == T_b128)
 		build_need(p, where, ".b128", 83, 70);
 	else if (type == T_f16x2)
-		build_need(p, where, ".f16x2", 42, 60);
+		build_need(p, where, ".f16x2", 42, 53);
 }
 
 /* ---- pragmas ---- */

@@ -8,6 +8,8 @@ libcore_la_SOURCES += \
 	grammar/build_insn.c \
 	grammar/build_lex.c \
 	grammar/build_limits.c \
+	grammar/build_private.c \
+	grammar/build_say.c \
 	grammar/parse.c grammar/parse.h
 
 # Generated code is compiled apart: it need not pass our warnings.
@@ -26,10 +28,12 @@ grammar/ptx.tab.h: grammar/ptx.tab.c
 grammar/ptx.yy.c: grammar/ptx.l
 	$(AM_V_LEX)$(MKDIR_P) grammar && $(FLEX) -o grammar/ptx.yy.c $(srcdir)/grammar/ptx.l
 
-grammar_tests = tests/unit/grammar_expr tests/unit/grammar_scope tests/unit/grammar_data tests/unit/grammar_limits
+grammar_tests = tests/unit/grammar_say tests/unit/grammar_expr tests/unit/grammar_scope tests/unit/grammar_data tests/unit/grammar_limits
 check_PROGRAMS += $(grammar_tests) tests/fuzz/fuzz_ptx
 TESTS += $(grammar_tests) tests/fuzz/fuzz_ptx
 ptx_test_headers = tests/unit/ptx_text.h tests/unit/ptx_exercise.h tests/check.h
+tests_unit_grammar_say_SOURCES = tests/unit/grammar_say.c tests/check.h
+tests_unit_grammar_say_LDADD = $(UNIT_LDADD)
 tests_unit_grammar_expr_SOURCES = tests/unit/grammar_expr.c $(ptx_test_headers)
 tests_unit_grammar_expr_LDADD = $(UNIT_LDADD)
 tests_unit_grammar_scope_SOURCES = tests/unit/grammar_scope.c $(ptx_test_headers)

@@ -17,11 +17,13 @@ void ptx_yy_delete_buffer(YY_BUFFER_STATE buffer, void *scanner);
 static void parse_fini(struct parse *p)
 {
 	VEC_FREE(&p->bound);
+	VEC_FREE(&p->privates);
 	VEC_FREE(&p->scopes);
 	VEC_FREE(&p->jumps);
 	VEC_FREE(&p->stack);
 	VEC_FREE(&p->stack_spans);
 	VEC_FREE(&p->ops);
+	VEC_FREE(&p->addends);
 	VEC_FREE(&p->spans);
 	VEC_FREE(&p->init.bytes);
 	VEC_FREE(&p->init.relocs);

@@ -7,7 +7,7 @@
 %define api.prefix {ptx_yy}
 %define api.token.prefix {TOK_}
 %define api.location.type {struct diag_span}
-%define parse.error detailed
+%define parse.error custom
 %define lr.default-reduction consistent
 %locations
 %expect 0
@@ -21,6 +21,7 @@
 %code {
 int ptx_yylex(PTX_YYSTYPE *value, struct diag_span *where, void *scanner);
 
+/* Called when memory is out, or when a statement is too deep for the parser's stack. */
 static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p, const char *message)
 {
 	(void)scanner;
@@ -55,6 +56,9 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %type <number> linkage vector_begin compound_begin
 %type <str> name plus_name
 
+/* A pragma behind a declaration without semicolon belongs to the declaration. */
+%precedence NO_PRAGMA
+%precedence PRAGMA
 %right '?' ':'
 %left OROR
 %left ANDAND
@@ -153,7 +157,13 @@ linked:
 	parameters perfs function_end
 |	FUNC				{ build_function_begin(p, false, @1); }
 	attributes results name		{ build_function_name(p, $5, @5); }
-	parameters perfs function_end
+	parameters perfs declared
+;
+
+/* ptxas wants no semicolon behind a declaration of a function; that of a kernel needs one. */
+declared:
+	function_end
+|	%empty %prec NO_PRAGMA		{ build_function_end(p, @$); }
 ;
 
 name:
@@ -201,6 +211,8 @@ pointer:
 |	PTR				{ build_pointer(p, ISA_NONE); }
 	pointer_align
 |	PTR SPACE			{ build_pointer(p, $2); }
+	pointer_align
+|	PTR TYPE			{ build_opaque_pointer(p, $2, @$); }
 	pointer_align
 ;
 
@@ -565,3 +577,46 @@ pragma_list:
 ;
 
 %%
+
+/* Characters have numbers that change with the grammar. */
+static bool is_symbol(yysymbol_kind_t symbol, const char *name)
+{
+	return !strcmp(yysymbol_name(symbol), name);
+}
+
+static enum build_unexpected_kind kind_of(yysymbol_kind_t token)
+{
+	switch (token) {
+	case YYSYMBOL_YYEOF: return BUILD_AT_END;
+	case YYSYMBOL_WORD: return BUILD_WORD;
+	case YYSYMBOL_DOTWORD: return BUILD_DIRECTIVE;
+	case YYSYMBOL_VERSION:
+	case YYSYMBOL_TARGET:
+	case YYSYMBOL_ADDRESS_SIZE:
+	case YYSYMBOL_ENTRY:
+	case YYSYMBOL_FUNC:
+	case YYSYMBOL_ALIAS: return BUILD_OUTSIDE;
+	default: return is_symbol(token, "'}'") ? BUILD_CLOSING : BUILD_OTHER;
+	}
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, struct parse *p)
+{
+	yysymbol_kind_t expected[YYNTOKENS], token = yypcontext_token(context);
+	int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+	struct build_unexpected u = {.where = *yypcontext_location(context), .kind = kind_of(token),
+				     .name = yysymbol_name(token)};
+
+	(void)scanner;
+	for (int i = 0; i < n; i++) {
+		u.mark |= is_symbol(expected[i], "';'");
+		u.comma |= is_symbol(expected[i], "','");
+		u.type |= expected[i] == YYSYMBOL_TYPE;
+		/* A long list helps nobody. */
+		if (n <= 4)
+			text_printf(&u.expected, "%s%s", i ? " or " : "", yysymbol_name(expected[i]));
+	}
+	build_unexpected(p, &u);
+	text_fini(&u.expected);
+	return 0;
+}

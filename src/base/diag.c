@@ -15,7 +15,18 @@ void diag_init(struct diag *d, diag_sink *sink, void *user)
 
 void diag_fini(struct diag *d)
 {
+	text_fini(&d->words);
 	text_fini(&d->first_error);
+}
+
+void diag_words(struct diag *d, const char *fmt, ...)
+{
+	va_list args;
+
+	text_fini(&d->words);
+	va_start(args, fmt);
+	text_vprintf(&d->words, fmt, args);
+	va_end(args);
 }
 
 bool diag_full(const struct diag *d)
@@ -78,37 +89,47 @@ static void remember_first(struct diag *d, const struct diag_message *m)
 	text_printf(t, "%serror: %s", t->len ? " " : "", m->text);
 }
 
+static bool is_shown(struct diag *d, enum diag_level level)
+{
+	bool full = diag_full(d);
+
+	switch (level) {
+	case DIAG_ERROR:
+		d->errors++;
+		return !full && (d->sink || !d->first_error.len);
+	case DIAG_WARNING:
+		d->warnings++;
+		return !d->quiet_warnings && d->sink;
+	case DIAG_NOTE:
+		break;
+	}
+	return d->sink && (!full || d->errors == d->error_limit);
+}
+
 void diag_at(struct diag *d, enum diag_level level, const struct diag_source *src,
 	     struct diag_span span, const char *hint, const char *fmt, ...)
 {
 	struct diag_message m = {.level = level, .hint = hint, .file = src ? src->name : NULL};
-	bool shown = level != DIAG_WARNING || !d->quiet_warnings;
 	struct text t = {0};
 	va_list args;
 
-	if (level == DIAG_ERROR) {
-		shown = !diag_full(d);
-		d->errors++;
-	} else if (level == DIAG_WARNING) {
-		d->warnings++;
-	} else {
-		shown = !diag_full(d) || d->errors == d->error_limit;
+	if (is_shown(d, level)) {
+		va_start(args, fmt);
+		text_vprintf(&t, fmt, args);
+		va_end(args);
+		m.text = t.at ? t.at : "out of memory";
+		m.words = d->words.len ? d->words.at : NULL;
+		if (src && src->text && span.begin != UINT32_MAX) {
+			locate_cached(d, src, span.begin, &m);
+			m.mark_len = span.end > span.begin ? span.end - span.begin : 1;
+		}
+		if (level == DIAG_ERROR)
+			remember_first(d, &m);
+		if (d->sink)
+			d->sink(d->user, &m);
+		text_fini(&t);
 	}
-	if (!shown || (!d->sink && (level != DIAG_ERROR || d->first_error.len)))
-		return;
-	va_start(args, fmt);
-	text_vprintf(&t, fmt, args);
-	va_end(args);
-	m.text = t.at ? t.at : "out of memory";
-	if (src && src->text && span.begin != UINT32_MAX) {
-		locate_cached(d, src, span.begin, &m);
-		m.mark_len = span.end > span.begin ? span.end - span.begin : 1;
-	}
-	if (level == DIAG_ERROR)
-		remember_first(d, &m);
-	if (d->sink)
-		d->sink(d->user, &m);
-	text_fini(&t);
+	text_fini(&d->words);
 }
 
 /* What stands below a byte of the source line so that the mark lines up. */

@@ -38,6 +38,7 @@ struct diag_message {
 	u32 line, column;    /* from 1; 0: whole file */
 	const char *text;
 	const char *hint;    /* NULL: none */
+	const char *words;   /* the same as ptxas puts it, "error   : Unknown symbol 'x'"; NULL: it has no such */
 	const char *source_line; /* NULL: not shown; not NUL-terminated */
 	size_t source_line_len;
 	u32 mark_len;        /* characters to underline from `column` */
@@ -51,6 +52,7 @@ struct diag {
 	u32 error_limit;  /* 0: none; errors past it are counted, not shown */
 	u32 errors, warnings;
 	bool quiet_warnings;
+	struct text words; /* for the next message; owned */
 	struct text first_error; /* "file:line:col: error: ..." of the first error; owned */
 	/* Cache of the last line looked up, so many errors in one file stay linear. */
 	const struct diag_source *seen_source;
@@ -67,6 +69,13 @@ void diag_fini(struct diag *d);
  */
 void diag_at(struct diag *d, enum diag_level level, const struct diag_source *src,
 	     struct diag_span span, const char *hint, const char *fmt, ...) PL_PRINTF(6, 7);
+
+/*
+ * How ptxas puts what the next message says, for programs that look for its words: "error   : ..." or "fatal   : ...",
+ * with "line 12; " before it where ptxas names another line than the message does.
+ * Sinks that show messages to people leave it out.
+ */
+void diag_words(struct diag *d, const char *fmt, ...) PL_PRINTF(2, 3);
 
 /* True when the error limit is reached: parsers stop. */
 bool diag_full(const struct diag *d);

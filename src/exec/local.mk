@@ -110,6 +110,10 @@ check_PROGRAMS += tests/unit/exec_vector_registers
 TESTS += tests/unit/exec_vector_registers
 tests_unit_exec_vector_registers_SOURCES = tests/unit/exec_vector_registers.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_vector_registers_LDADD = $(UNIT_LDADD)
+check_PROGRAMS += tests/unit/exec_old
+TESTS += tests/unit/exec_old
+tests_unit_exec_old_SOURCES = tests/unit/exec_old.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_old_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_fold
 TESTS += tests/unit/exec_fold

@@ -80,6 +80,7 @@ struct ir_regdecl {
 	u32 count;
 	bool family;      /* `%r<0>` has no members */
 	u8 type, vec;     /* vec: 1, 2 or 4 components */
+	bool of_module;   /* the function's own one of a register at module scope: not declared in the body */
 	u32 scope;
 	u32 begin;        /* source offset of the name */
 };
@@ -147,9 +148,10 @@ struct ir_reloc {
 
 struct ir_var {
 	struct str *name;
-	u16 space;          /* M_global, M_const, M_shared, M_local, M_param, M_reg (function parameters) */
+	u16 space;          /* M_global, M_const, M_shared, M_local, M_param, M_reg (parameters; at module scope) */
 	u8 type, vec, linkage;
 	bool is_array, unsized, managed, unified, ptr, has_init;
+	bool of_module;     /* the function's own one of a .local variable at module scope */
 	u16 ptr_space;      /* .ptr .space, ISA_NONE: generic */
 	u32 ptr_align;
 	u32 align;          /* bytes, power of two; never 0 */

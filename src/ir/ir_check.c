@@ -43,12 +43,24 @@ static bool is_map(const struct check *c, const struct isa_operand *o)
 	return o->kind == ISA_OP_TENSOR || isa_form_has(c->form, M_tensormap_generic);
 }
 
+/* ptxas looks at loads, stores and atomics alone. */
+static bool is_too_short(const struct check *c, u32 space, u32 type)
+{
+	u32 chapter = c->form->row->chapter;
+
+	return c->m->address_size == 64 && isa_type_bits(type) == 32 && is_address_type(type) &&
+	       (!space || space == M_global) && (chapter == ISA_CH_ld_st || chapter == ISA_CH_atom);
+}
+
 static bool check_base(struct check *c, const struct isa_operand *o, u32 space, const struct ir_operand *op)
 {
 	switch (op->kind) {
 	case IR_OP_ADDR_REG:
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
 			return ir_unfit(c, "address %s is a vector", o->name);
+		if (is_too_short(c, space, op->type))
+			return ir_unfit(c, "address %s is a 32-bit register, the module says .address_size 64",
+					o->name);
 		/* Narrow registers are extended with zeros. */
 		return is_address_type(op->type) ||
 		       ir_unfit(c, "address %s is a .%s register, an integer of up to 64 bits is expected", o->name,
@@ -219,7 +231,7 @@ static bool sreg_fits(u32 id, u32 type)
 	       (id == SR_gridid && isa_type_bits(type) == 32);
 }
 
-static bool check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+bool ir_check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	bool whole = c->form->row->row == I_mov_sreg_v4; /* the only row that reads %tid and the like at once */
 	const struct isa_sreg *sr;
@@ -228,9 +240,10 @@ static bool check_sreg(struct check *c, const struct isa_operand *o, const struc
 		return ir_unfit(c, "operand %s must be a special register", o->name);
 	sr = isa_sreg(op->index);
 	/* cvt may read the low part of a special register. */
-	if (c->form->row->row == I_cvt_int_sreg ? isa_type_bits(c->form->type[1]) > isa_type_bits(sr->type) ||
-						  isa_type_class(sr->type) == ISA_PRED
-						: !sreg_fits(op->index, c->form->type[c->form->types > 1]))
+	if (c->form->row->row == I_cvt_int_sreg || o->special
+		    ? isa_type_bits(c->form->type[1]) > isa_type_bits(sr->type) ||
+			      isa_type_class(sr->type) == ISA_PRED
+		    : !sreg_fits(op->index, c->form->type[c->form->types > 1]))
 		return ir_unfit(c, "%s is .%s", sr->name, isa_word_text(sr->type));
 	if (!op->part && sr->components > 1 && !whole)
 		return ir_unfit(c, "a component of %s is expected: .x .y .z .w", sr->name);
@@ -290,7 +303,7 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 	case ISA_OP_SINK:
 		return op->kind == IR_OP_SINK || ir_unfit(c, "there is no result here: '_' is expected");
 	case ISA_OP_SREG:
-		return check_sreg(c, o, op);
+		return ir_check_sreg(c, o, op);
 	default:
 		return check_name(c, o, op);
 	}

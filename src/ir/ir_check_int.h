@@ -23,6 +23,8 @@ bool ir_in_ranges(u32 first, u32 count, s64 v);
 bool ir_type_fits(u32 reg, u32 want, const struct isa_operand *o);
 /* A register, constant or vector of them. */
 bool ir_check_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op);
+/* A special register, or a component of one. */
+bool ir_check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op);
 /* The elements `first` .. end of a vector in braces, whatever their number. */
 bool ir_check_elements(struct check *c, const struct isa_operand *o, const struct ir_operand *vec, u32 first);
 

@@ -166,6 +166,8 @@ static bool check_scalar(struct check *c, const struct isa_operand *o, const str
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
 			return ir_unfit(c, "operand %s is a vector, one value is expected", o->name);
 		return check_register(c, o, type, op->type);
+	case IR_OP_SREG:
+		return o->special ? ir_check_sreg(c, o, op) : no_value(c, o, op);
 	case IR_OP_INT:
 	case IR_OP_FLOAT:
 		return check_constant(c, o, type, op) && (op->kind == IR_OP_FLOAT || check_range(c, o, op->imm));

@@ -11,6 +11,7 @@ struct equal {
 	const struct ir_module *a, *b;
 	struct text *why;
 	u32 *var_of; /* variable of `b` for each one of `a`, IR_NONE: not met */
+	VEC(u32) decl_of, reg_of; /* the same of the function's register declarations and registers */
 };
 
 static bool differ(struct equal *e, const char *fmt, ...) PL_PRINTF(2, 3);
@@ -46,7 +47,7 @@ static bool same_type(const struct ir_var *a, const struct ir_var *b)
 	       a->ptr_align == b->ptr_align && a->align == b->align && a->dims == b->dims &&
 	       !memcmp(a->dim, b->dim, sizeof(a->dim)) && a->size_bytes == b->size_bytes &&
 	       !memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) &&
-	       a->scope == b->scope && a->reg == b->reg;
+	       a->scope == b->scope && (a->reg == IR_NONE) == (b->reg == IR_NONE);
 }
 
 /* Bytes past the end of one of the two count as zero. */
@@ -166,11 +167,12 @@ static bool same_operand(struct equal *e, const struct ir_func *fa, const struct
 	case IR_OP_ADDR_INT:
 		return true;
 	case IR_OP_REG:
+	case IR_OP_ADDR_REG:
+		return e->reg_of.at[a->index] == b->index;
 	case IR_OP_SREG:
 	case IR_OP_FUNC:
 	case IR_OP_LABEL:
 	case IR_OP_TABLE:
-	case IR_OP_ADDR_REG:
 		break;
 	}
 	return a->index == b->index;
@@ -201,7 +203,8 @@ static bool same_insn(struct equal *e, const struct ir_func *fa, const struct ir
 	const struct ir_poison *x = ir_find_poison(fa, a), *y = ir_find_poison(fb, b);
 	u32 first[2] = {a->first_op, b->first_op};
 
-	if (same_form(a->form, b->form) && a->ops == b->ops && a->guard == b->guard &&
+	if (same_form(a->form, b->form) && a->ops == b->ops &&
+	    (a->guard == IR_NONE || b->guard == IR_NONE ? a->guard : e->reg_of.at[a->guard]) == b->guard &&
 	    a->guard_not == b->guard_not && a->loc == b->loc &&
 	    same_operands(e, fa, fb, first, a->ops) && !x == !y &&
 	    (!x || (!strcmp(x->text, y->text) && !strcmp(x->reason, y->reason))))
@@ -215,25 +218,56 @@ static bool same_insn(struct equal *e, const struct ir_func *fa, const struct ir
 
 /* ---- functions ---- */
 
+static bool same_decl(const struct ir_regdecl *x, const struct ir_regdecl *y)
+{
+	return same_name(x->name, y->name) && x->count == y->count && x->family == y->family && x->type == y->type &&
+	       x->vec == y->vec && x->scope == y->scope;
+}
+
+/* Nearly always the one with the same number, which is `near`. IR_NONE: there is none. */
+static u32 find_decl(const struct ir_regdecl *x, const struct ir_func *b, u32 near)
+{
+	u32 i = 0;
+
+	if (same_decl(x, &b->regdecls.at[near]))
+		return near;
+	while (i < b->regdecls.len && !same_decl(x, &b->regdecls.at[i]))
+		i++;
+	return i < b->regdecls.len ? i : IR_NONE;
+}
+
+static bool same_register(const struct equal *e, const struct ir_reg *x, const struct ir_reg *y)
+{
+	return e->decl_of.at[x->decl] == y->decl && x->number == y->number && x->type == y->type && x->vec == y->vec;
+}
+
+static u32 find_register(const struct equal *e, const struct ir_reg *x, const struct ir_func *b, u32 near)
+{
+	u32 i = 0;
+
+	if (same_register(e, x, &b->regs.at[near]))
+		return near;
+	while (i < b->regs.len && !same_register(e, x, &b->regs.at[i]))
+		i++;
+	return i < b->regs.len ? i : IR_NONE;
+}
+
 static bool same_registers(struct equal *e, const struct ir_func *a, const struct ir_func *b)
 {
 	if (a->regdecls.len != b->regdecls.len || a->regs.len != b->regs.len)
 		return differ(e, "'%s': different numbers of registers", a->name->text);
-	for (size_t i = 0; i < a->regdecls.len; i++) {
-		const struct ir_regdecl *x = &a->regdecls.at[i], *y = &b->regdecls.at[i];
+	e->decl_of.len = e->reg_of.len = 0;
+	for (u32 i = 0; i < a->regdecls.len; i++) {
+		u32 at = find_decl(&a->regdecls.at[i], b, i);
 
-		if (!same_name(x->name, y->name) || x->count != y->count ||
-		    x->family != y->family || x->type != y->type || x->vec != y->vec ||
-		    x->scope != y->scope)
-			return differ(e, "'%s': register '%s' differs", a->name->text,
-				      x->name->text);
+		if (at == IR_NONE || !VEC_PUSH(&e->decl_of, at))
+			return differ(e, "'%s': register '%s' differs", a->name->text, a->regdecls.at[i].name->text);
 	}
-	for (size_t i = 0; i < a->regs.len; i++) {
-		const struct ir_reg *x = &a->regs.at[i], *y = &b->regs.at[i];
+	for (u32 i = 0; i < a->regs.len; i++) {
+		u32 at = find_register(e, &a->regs.at[i], b, i);
 
-		if (x->decl != y->decl || x->number != y->number || x->type != y->type ||
-		    x->vec != y->vec)
-			return differ(e, "'%s': register %zu differs", a->name->text, i);
+		if (at == IR_NONE || !VEC_PUSH(&e->reg_of, at))
+			return differ(e, "'%s': register %u differs", a->name->text, i);
 	}
 	return true;
 }
@@ -397,7 +431,7 @@ static bool compare(struct equal *e)
 
 bool ir_equal(const struct ir_module *a, const struct ir_module *b, struct text *why)
 {
-	struct equal e = {a, b, why, malloc(sizeof(u32) * (a->vars.len + 1))};
+	struct equal e = {.a = a, .b = b, .why = why, .var_of = malloc(sizeof(u32) * (a->vars.len + 1))};
 	bool same;
 
 	if (!e.var_of)
@@ -405,5 +439,7 @@ bool ir_equal(const struct ir_module *a, const struct ir_module *b, struct text 
 	memset(e.var_of, 0xff, sizeof(u32) * (a->vars.len + 1));
 	same = compare(&e);
 	free(e.var_of);
+	VEC_FREE(&e.decl_of);
+	VEC_FREE(&e.reg_of);
 	return same;
 }

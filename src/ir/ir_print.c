@@ -280,10 +280,11 @@ static void collect_body(const struct ir_module *m, const struct ir_func *f, str
 		add_event(e, f->scopes.at[i].end, EV_SCOPE_END, i);
 	}
 	for (size_t i = 0; i < f->regdecls.len; i++)
-		if (f->regdecls.at[i].begin > body->begin)
+		if (f->regdecls.at[i].begin > body->begin && !f->regdecls.at[i].of_module)
 			add_event(e, f->regdecls.at[i].begin, EV_REGS, i);
 	for (size_t i = 0; i < f->vars.len; i++)
-		add_event(e, m->vars.at[f->vars.at[i]]->begin, EV_VAR, f->vars.at[i]);
+		if (!m->vars.at[f->vars.at[i]]->of_module)
+			add_event(e, m->vars.at[f->vars.at[i]]->begin, EV_VAR, f->vars.at[i]);
 	for (size_t i = 0; i < f->tables.len; i++)
 		add_event(e, f->tables.at[i].begin, EV_TABLE, i);
 	for (size_t i = 0; i < f->labels.len; i++)

@@ -242,6 +242,9 @@ static bool group_has(const char *list, struct isa_target t)
 	char name[8], *p = name;
 	size_t n;
 
+	/* The architecture that came as sm_101 is called sm_110 from PTX 9.0 on. */
+	if (t.sm == 101)
+		t.sm = 110;
 	p += snprintf(name, sizeof(name), "%u%.1s", t.sm % 1000u, t.variant ? &t.variant : "");
 	n = (size_t)(p - name);
 	for (const char *at = list; (at = strstr(at, name)); at += n)
@@ -283,7 +286,7 @@ void isa_form_target_text(const struct isa_form *f, struct text *out)
 
 bool isa_version_known(u32 ptx10)
 {
-	static const u8 last_minor[] = {0, 5, 3, 2, 3, 1, 5, 8, 8, 0};
+	static const u8 last_minor[] = {0, 5, 3, 2, 3, 1, 5, 8, 8, 3};
 	u32 major = ptx10 / 10;
 
 	return major >= 1 && major < ARRAY_LEN(last_minor) && ptx10 % 10 <= last_minor[major];

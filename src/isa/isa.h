@@ -32,6 +32,7 @@
  *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
  *   d=T+        the register may be wider than T (ld, st, cvt); a float then in a register of bits
  *   r:%b32*     only a register of bits: no .u32, .s32 or .f32
+ *   a:T$        a special register may stand instead, read as T
  *   m:%b32^     any register of that size, a predicate for 32 bits too, and any constant: ptxas does not look closer
  *   a:u32&(0..15)  only the low 32 bits of a constant count for its range
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
@@ -156,6 +157,7 @@ struct isa_operand {
 	u8 narrow;         /* 2, 4: bits of that part of the slot's size; 0: the type itself */
 	bool wider;        /* the register may be wider */
 	bool wraps;        /* only the low 32 bits of a constant are compared with `ranges` */
+	bool special;      /* a special register may stand here */
 	bool any;          /* any register of the size and any constant */
 	bool bare;         /* addresses: brackets may be missing */
 	bool bits_only;    /* the register must be of a bit type */
@@ -252,11 +254,21 @@ const struct isa_alt *isa_alts(u32 first);
  */
 const struct isa_form *isa_match(struct arena *arena, const char *opcode, size_t n);
 
-/*
- * Why isa_match found nothing: writes a sentence such as "unknown modifier '.s33' of add" or "unknown instruction
- * 'foo'" and returns the row whose hint helps, or NULL.
- */
-const struct isa_row *isa_explain(const char *opcode, size_t n, struct text *why);
+/* Why isa_match found nothing. */
+struct isa_complaint {
+	struct text text;  /* "unknown modifier '.s33' of 'add'; did you mean '.s32'?"; owned */
+	struct text words; /* what ptxas says; owned, may be empty */
+	const struct isa_row *row; /* whose hint helps, or NULL */
+	u32 begin, end;    /* the part of the opcode that is meant; a modifier with its dot */
+};
+
+/* Fills *c, which isa_complaint_fini frees. */
+void isa_explain(const char *opcode, size_t n, struct isa_complaint *c);
+void isa_complaint_fini(struct isa_complaint *c);
+/* A mnemonic that is spelled much like this one, up to a dot or the end; NULL: none. */
+const char *isa_near_mnemonic(const char *s, size_t n);
+/* A special register that is spelled much like this one, NULL: none. */
+const struct isa_sreg *isa_near_sreg(const char *s, size_t n);
 
 static inline bool isa_form_has(const struct isa_form *f, u32 word)
 {
@@ -289,7 +301,7 @@ bool isa_form_late(const struct isa_form *f, struct isa_target t, u32 ptx10);
 /* "sm_90 or higher", "sm_90a", "sm_100f, sm_100a, ...": what the form needs, for messages. */
 void isa_form_target_text(const struct isa_form *f, struct text *out);
 /* Known PTX version (x 10)? The newest: */
-#define PTX_NEWEST 90u
+#define PTX_NEWEST 93u
 bool isa_version_known(u32 ptx10);
 
 /* Special registers. */

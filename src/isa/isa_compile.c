@@ -345,6 +345,8 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 			o->wider = true;
 		else if (*c->p == '&')
 			o->wraps = true;
+		else if (*c->p == '$')
+			o->special = true;
 		else if (*c->p == '^')
 			o->any = true;
 		else if (*c->p == '*')

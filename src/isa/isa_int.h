@@ -27,6 +27,28 @@ struct isa_table {
 	struct map sregs;
 };
 
+#define ISA_OPCODE_WORDS 32
+
+/* An opcode's text, split at its dots; word 0 is the mnemonic. */
+struct isa_opcode {
+	const char *text;
+	size_t len;
+	u32 words;
+	u16 at[ISA_OPCODE_WORDS], size[ISA_OPCODE_WORDS];
+	u16 word[ISA_OPCODE_WORDS];   /* enum isa_word; ISA_NONE: unknown */
+	u16 number[ISA_OPCODE_WORDS]; /* of words with '#' */
+};
+
+/* False when there are too many words. */
+bool isa_split(struct isa_opcode *op, const char *s, size_t n);
+/* The rows whose name begins with the mnemonic, their number first; NULL: none. */
+const u16 *isa_rows_of(const struct isa_opcode *op);
+/* Put word i into the first free slot of f's row that takes it. */
+bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f);
+/* Words that need no slot. */
+bool isa_may_repeat(const struct isa_opcode *op, u32 i);
+bool isa_is_overlooked(const struct isa_opcode *op, u32 i, const struct isa_form *f);
+
 /* The table, compiled on first use. Aborts on a faulty row: that is a bug in the table, caught by its test. */
 const struct isa_table *isa_table(void);
 

@@ -3,17 +3,6 @@
  */
 #include "src/isa/isa_int.h"
 
-#define WORDS_MAX 32
-
-struct opcode {
-	const char *text;
-	size_t len;
-	u32 words;
-	u16 at[WORDS_MAX], size[WORDS_MAX]; /* split at dots; word 0 is the mnemonic */
-	u16 word[WORDS_MAX];   /* enum isa_word; ISA_NONE unknown */
-	u16 number[WORDS_MAX]; /* of words with '#' */
-};
-
 /* "m64n128k16" -> M_m64nNk16 and 128. */
 static enum isa_word find_numbered(const char *s, size_t n, u16 *number)
 {
@@ -37,11 +26,11 @@ static enum isa_word find_numbered(const char *s, size_t n, u16 *number)
 	return w;
 }
 
-static bool split(struct opcode *op, const char *s, size_t n)
+bool isa_split(struct isa_opcode *op, const char *s, size_t n)
 {
 	size_t at = 0;
 
-	*op = (struct opcode){.text = s, .len = n};
+	*op = (struct isa_opcode){.text = s, .len = n};
 	if (n > UINT16_MAX)
 		return false;
 	while (at <= n) {
@@ -49,7 +38,7 @@ static bool split(struct opcode *op, const char *s, size_t n)
 		size_t size = dot ? (size_t)(dot - s) - at : n - at;
 		u32 i = op->words;
 
-		if (i == WORDS_MAX)
+		if (i == ISA_OPCODE_WORDS)
 			return false;
 		op->at[i] = (u16)at;
 		op->size[i] = (u16)size;
@@ -62,7 +51,7 @@ static bool split(struct opcode *op, const char *s, size_t n)
 	return true;
 }
 
-static const u16 *rows_of(const struct opcode *op)
+const u16 *isa_rows_of(const struct isa_opcode *op)
 {
 	const struct str *name = intern_find(&isa_table()->names, op->text, op->size[0]);
 
@@ -70,7 +59,7 @@ static const u16 *rows_of(const struct opcode *op)
 }
 
 /* Words taken by the opcode name, 0 when the text does not begin with it. */
-static u32 name_words(const struct opcode *op, const char *name)
+static u32 name_words(const struct isa_opcode *op, const char *name)
 {
 	size_t n = strlen(name);
 	u32 words = 1;
@@ -125,7 +114,7 @@ static bool is_late(const struct isa_form *f, u32 slot, u32 word)
 }
 
 /* Put word i into the first free slot that takes it. */
-static bool place(const struct opcode *op, u32 i, struct isa_form *f)
+bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f)
 {
 	const struct isa_row *row = f->row;
 
@@ -148,7 +137,7 @@ static bool place(const struct opcode *op, u32 i, struct isa_form *f)
 }
 
 /* ptxas takes these flags twice; any other word stands once. */
-static bool may_repeat(const struct opcode *op, u32 i)
+bool isa_may_repeat(const struct isa_opcode *op, u32 i)
 {
 	static const u16 flags[] = {M_NaN, M_approx, M_cc, M_relu, M_sat, M_satfinite, M_shiftamt, M_sync, M_uni};
 	bool is_flag = false;
@@ -165,7 +154,7 @@ static bool may_repeat(const struct opcode *op, u32 i)
  * Modifiers that ptxas overlooks, because they mean nothing there: a layout on matrix instructions whose form fixes it,
  * .uni on texture fetches, a scope on bulk copies.
  */
-static bool is_overlooked(const struct opcode *op, u32 i, const struct isa_form *f)
+bool isa_is_overlooked(const struct isa_opcode *op, u32 i, const struct isa_form *f)
 {
 	static const struct {
 		const char *name; /* the first word, or all of the name */
@@ -203,11 +192,7 @@ static bool complete(struct isa_form *f)
 	return true;
 }
 
-/*
- * Match one row. Returns 0 on success, else 1 + the number of the first word no slot took, or -1 when a
- * mandatory modifier is missing.
- */
-static int match_row(const struct opcode *op, const struct isa_row *row, struct isa_form *f)
+static bool match_row(const struct isa_opcode *op, const struct isa_row *row, struct isa_form *f)
 {
 	u32 taken = 0;
 
@@ -221,30 +206,30 @@ static int match_row(const struct opcode *op, const struct isa_row *row, struct 
 		}
 	}
 	if (!taken)
-		return 1;
+		return false;
 	for (u32 i = taken; i < op->words; i++)
-		if (!op->word[i] || (!place(op, i, f) && !may_repeat(op, i) && !is_overlooked(op, i, f)))
-			return 1 + (int)i;
+		if (!op->word[i] || (!isa_place(op, i, f) && !isa_may_repeat(op, i) && !isa_is_overlooked(op, i, f)))
+			return false;
 	if (!complete(f))
-		return -1;
+		return false;
 	for (u32 k = 0; k < row->slots; k++)
 		if (f->word[k] && f->word[k] < ISA_TYPES && f->types < ISA_TYPE_SLOTS)
 			f->type[f->types++] = (u8)f->word[k];
-	return 0;
+	return true;
 }
 
 const struct isa_form *isa_match(struct arena *arena, const char *opcode, size_t n)
 {
 	const struct isa_form *first = NULL, **tail = &first;
 	const u16 *rows;
-	struct opcode op;
+	struct isa_opcode op;
 
-	if (!split(&op, opcode, n) || !(rows = rows_of(&op)))
+	if (!isa_split(&op, opcode, n) || !(rows = isa_rows_of(&op)))
 		return NULL;
 	for (u32 i = 1; i <= rows[0]; i++) {
 		struct isa_form f, *kept;
 
-		if (match_row(&op, isa_row(rows[i]), &f))
+		if (!match_row(&op, isa_row(rows[i]), &f))
 			continue;
 		kept = arena_copy(arena, &f, sizeof(f));
 		if (!kept)
@@ -253,39 +238,6 @@ const struct isa_form *isa_match(struct arena *arena, const char *opcode, size_t
 		tail = (const struct isa_form **)&kept->next;
 	}
 	return first;
-}
-
-const struct isa_row *isa_explain(const char *opcode, size_t n, struct text *why)
-{
-	const struct isa_row *best = NULL;
-	int best_score = -2, best_result = 0;
-	const u16 *rows;
-	struct opcode op;
-
-	if (!split(&op, opcode, n) || !(rows = rows_of(&op))) {
-		text_printf(why, "unknown instruction '%.*s'", (int)min_u64(strcspn(opcode, "."), min_u64(n, 64)),
-			    opcode);
-		return NULL;
-	}
-	for (u32 i = 1; i <= rows[0]; i++) {
-		struct isa_form f;
-		int r = match_row(&op, isa_row(rows[i]), &f);
-		int score = r < 0 ? (int)WORDS_MAX + 1 : r;
-
-		if (score > best_score) {
-			best_score = score;
-			best_result = r;
-			best = f.row;
-		}
-	}
-	if (best_result < 0)
-		text_printf(why, "a modifier is missing in '%.*s'", (int)min_u64(n, 128), opcode);
-	else if (best_result <= 1)
-		text_printf(why, "unknown instruction '%.*s'", (int)min_u64(n, 128), opcode);
-	else
-		text_printf(why, "%s modifier '.%.*s' on '%.*s'", op.word[best_result - 1] ? "illegal" : "unknown",
-			    op.size[best_result - 1], opcode + op.at[best_result - 1], op.size[0], opcode);
-	return best;
 }
 
 const struct isa_range *isa_ranges(u32 first)

@@ -1,6 +1,7 @@
 libcore_la_SOURCES += \
 	src/isa/isa.c src/isa/isa.h \
 	src/isa/isa_compile.c src/isa/isa_int.h \
+	src/isa/isa_explain.c \
 	src/isa/isa_match.c \
 	src/isa/modifiers.def src/isa/modkinds.def src/isa/sets.def src/isa/sregs.def src/isa/targets.def src/isa/types.def \
 	src/isa/insn/all.def src/isa/insn/chapters.def \

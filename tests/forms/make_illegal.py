@@ -26,6 +26,8 @@ PER_FAMILY_BASES = 9    # forms mutated per family
 PER_FAMILY = 16         # illegal mutants kept per family and target; fewer fatal and accepted ones
 LONG = 420              # characters: longer illegal statements are thinned out
 ERR = re.compile(r', line (\d+); (error|fatal)\s*: (.*)')
+# A warning that names the line, then an error that names none.
+NARROW = re.compile(r"uses (32-bit address) on line '(\d+)'")
 
 
 def rank(text):
@@ -57,7 +59,8 @@ class Judge:
         p = subprocess.run([self.ptxas, *extra, '-arch=' + arch, src, '-o', os.path.join(self.tmp, 'x.o')],
                            capture_output=True, text=True, errors='replace')
         out = p.stderr + p.stdout
-        return p.returncode, [(int(m[0]), m[1], m[2]) for m in ERR.findall(out)], out
+        errs = [(int(m[0]), m[1], m[2]) for m in ERR.findall(out)]
+        return p.returncode, errs + [(int(m[1]), 'error', m[0]) for m in NARROW.findall(out)], out
 
     def check_batch(self, version, target, pairs, out):
         """pairs: [(family, statement)]; out[pair] = (kind, message) for the refused ones."""

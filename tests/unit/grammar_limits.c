@@ -144,7 +144,7 @@ static void check_odd_texts(void)
 		{"\n\n", "not a PTX module"},
 		{".version 8.0", "no .target"},
 		{"/* ", "unterminated comment"},
-		{".version 8.0\n.target sm_80\n.entry k() { ret;", "unexpected end"},
+		{".version 8.0\n.target sm_80\n.entry k() { ret;", "expected '}' before the end"},
 		{".version 99.0\n.target sm_80\n", "not known"},
 		{".version 8.0\n.target sm_80\n\x01", "stray byte"},
 		{".version 8.0\n.target sm_80\n\xff\xfe", "stray byte"},

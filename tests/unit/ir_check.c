@@ -119,7 +119,7 @@ static const struct statement statements[] = {
 	{"add.s32 %r1, %r2;", "operand b is missing"},
 	{"add.s32 %r1, %r2, %r3, %r1;", "too many operands"},
 	{"add.sat.sat.s32 %r1, %r2, %r3;", NULL},
-	{"add.ftz.ftz.f32 %f1, %f2, %f1;", "illegal modifier '.ftz' on 'add'"},
+	{"add.ftz.ftz.f32 %f1, %f2, %f1;", "illegal modifier '.ftz' on 'add.ftz.f32'"},
 	{"add.s32.s32 %r1, %r2, %r3;", "illegal modifier '.s32' on 'add'"},
 	{"add %r1, %r2, %r3;", "a modifier is missing in 'add'"},
 	{"add.s33 %r1, %r2, %r3;", "unknown modifier '.s33' on 'add'"},
