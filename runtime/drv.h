@@ -87,6 +87,7 @@ struct drv_jit {
 	void **wall_time;                 /* out: milliseconds, a f32 */
 	void **threads;
 	bool verbose;
+	bool by_ptxas, fatal, ended;      /* lines as ptxas writes them came; one was fatal; the last one stands */
 	double started_ms;
 };
 

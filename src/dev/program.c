@@ -415,24 +415,45 @@ out:
 	return status;
 }
 
+/* An instruction that is kept although it cannot be run: does the table of instructions not have it at all? */
+static bool is_unknown(const struct diag_source *source, u32 at, struct diag *d)
+{
+	const char *opcode = source->text + at;
+	size_t n = 0;
+	struct arena arena;
+	struct isa_complaint c;
+	bool known;
+
+	while (at + n < source->size && !strchr(" \t\r\n;/", opcode[n]))
+		n++;
+	arena_init(&arena, 0);
+	known = isa_match(&arena, opcode, n);
+	arena_fini(&arena);
+	if (known)
+		return false;
+	isa_explain(opcode, n, &c);
+	diag_words(d, "error   : %s", c.words.at ? c.words.at : "");
+	diag_at(d, DIAG_ERROR, source, (struct diag_span){at + c.begin, at + c.end}, c.row ? c.row->hint : NULL, "%s",
+		c.text.at ? c.text.at : "out of memory");
+	isa_complaint_fini(&c);
+	return true;
+}
+
 bool device_program_is_whole(const struct device_program *p, struct diag *d)
 {
+	bool whole = true;
+
 	for (u32 u = 0; u < p->len; u++) {
 		const struct ir_module *m = p->units[u];
 
 		for (size_t i = 0; i < m->funcs.len && m->version < 10 * (NEWEST_ISA + 1); i++) {
 			const struct ir_func *f = m->funcs.at[i];
-			const struct ir_poison *x = f->poisons.len ? &f->poisons.at[0] : NULL;
-			u32 at = x ? f->insns.at[x->insn].begin : 0;
 
-			if (!x)
-				continue;
-			diag_at(d, DIAG_ERROR, &p->sources[u], (struct diag_span){at, at + 1}, NULL,
-				"%s", x->reason);
-			return false;
+			for (size_t k = 0; k < f->poisons.len; k++)
+				whole &= !is_unknown(&p->sources[u], f->insns.at[f->poisons.at[k].insn].begin, d);
 		}
 	}
-	return true;
+	return whole;
 }
 
 /* ---- kernels ---- */

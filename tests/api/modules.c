@@ -198,6 +198,76 @@ static void jit_options(void)
 	CHECK_EQ(cuModuleLoadDataEx(&m, two, 7, names, values), 1);
 }
 
+/* The log of a module with errors, as the program gets it. */
+static int error_log(const char *text, char *log, size_t size, size_t *used)
+{
+	int names[] = {5, 6};
+	void *values[] = {log, (void *)size}, *m;
+	int status = cuModuleLoadDataEx(&m, text, 2, names, values);
+
+	*used = (size_t)values[1];
+	return status;
+}
+
+/* Programs look for ptxas's words: they come first, our message is behind, ptxas's last line ends the log. */
+static void jit_words(void)
+{
+	static const struct {
+		const char *text, *words;
+	} cases[] = {
+		{".version 8.0\n.target sm_50\n.address_size 64\n.entry k()\n{\n\t.reg .u32 r;\n\tadd.u32 r, r;\n}\n",
+		 "ptxas application ptx input, line 7; error   : Arguments mismatch for instruction 'add'\n"},
+		{".version 8.0\n.target sm_50\n.entry k()\n{\n\t.reg .u32 r;\n\tmov.u32 r, q;\n}\n",
+		 "ptxas application ptx input, line 6; error   : Unknown symbol 'q'\n"},
+		{".version 8.0\n.target sm_50\n.entry k()\n{\n\taddd.u32 r, r;\n}\n",
+		 "ptxas application ptx input, line 5; error   : Not a name of any known instruction: 'addd'\n"},
+		{".version 8.0\n.target sm_50\n.entry k()\n{\n\t.reg .u32 r;\n\tadd.foo.u32 r, r, r;\n}\n",
+		 "ptxas application ptx input, line 6; error   : Unknown modifier '.foo'\n"},
+		{".version 8.0\n.target sm_50\n.entry k()\n{\n\t.reg .u32 r;\n\tmov.u32 r, 1\n\tret;\n}\n",
+		 "ptxas application ptx input, line 7; fatal   : Parsing error near 'ret': syntax error\n"},
+	};
+	static const char last[] = "ptxas fatal   : Ptx assembly aborted due to errors\n";
+	char log[2000], small[40];
+	size_t used;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		CHECK_EQ(error_log(cases[i].text, log, sizeof(log), &used), 218);
+		CHECK_EQ(used, strlen(log));
+		if (!CHECK(!strncmp(log, cases[i].words, strlen(cases[i].words))))
+			printf("# %s", log);
+		CHECK(strstr(log, ": error: ") != NULL);
+		CHECK(used > sizeof(last) && !strcmp(log + used - (sizeof(last) - 1), last));
+	}
+	/* A buffer that is too small: filled, and ended. */
+	memset(small, 'x', sizeof(small));
+	CHECK_EQ(error_log(cases[0].text, small, 20, &used), 218);
+	CHECK(!strcmp(small, "ptxas application p") && used == 19 && small[20] == 'x');
+}
+
+static void jit_info(void)
+{
+	static const char text[] =
+		".version 8.0\n.target sm_50\n.address_size 64\n.global .u32 g[4];\n"
+		".visible .entry k() .maxnreg 40\n{\n\t.shared .u32 s[28]; .reg .u32 r;\n\tld.shared.u32 r, [s];\n"
+		"\tbar.sync 2;\n\tret;\n}\n";
+	char infos[1000] = "";
+	int names[] = {3, 4, 12};
+	void *values[] = {infos, (void *)sizeof(infos), (void *)1}, *m;
+
+	CHECK_EQ(cuModuleLoadDataEx(&m, text, 3, names, values), 0);
+	CHECK(!strncmp(infos, "ptxas info    : 16 bytes gmem\nptxas info    : Compiling entry function 'k' for 'sm_",
+		       82));
+	CHECK(strstr(infos, "ptxas info    : Function properties for k\n    0 bytes stack frame, 0 bytes ") != NULL);
+	if (!CHECK(strstr(infos, "ptxas info    : Used 40 registers, used 3 barriers, 112 bytes smem\n") != NULL))
+		printf("# %s", infos);
+	cuModuleUnload(m);
+	values[1] = (void *)sizeof(infos);
+	values[2] = NULL;
+	CHECK_EQ(cuModuleLoadDataEx(&m, text, 3, names, values), 0);
+	CHECK_STR(infos, "");
+	cuModuleUnload(m);
+}
+
 static void libraries(void)
 {
 	void *lib = NULL, *k = NULL, *again = NULL, *f = NULL, *m = NULL, *list[3] = {0};
@@ -456,6 +526,8 @@ int main(void)
 	CHECK_EQ(cuMemAlloc_v2(&memory, 4), 0);
 	modules();
 	jit_options();
+	jit_words();
+	jit_info();
 	libraries();
 	linking();
 	missing_functions();
