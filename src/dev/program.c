@@ -272,13 +272,15 @@ void device_program_unload(struct device_program *p)
 
 /* ---- images ---- */
 
-static bool add_text(const struct image_list *l, const struct image *img, u32 number,
-		     const char *name, struct device_text *out)
+/* IMAGE_NONE: there are not so many texts. */
+static enum image_result add_text(const struct image_list *l, const struct image *img, u32 number,
+				  const char *name, struct device_text *out)
 {
 	struct image_bytes b = {0};
+	enum image_result r = image_read_ptx(l, img, number, &b);
 
-	if (image_read_ptx(l, img, number, &b) != IMAGE_OK)
-		return false;
+	if (r != IMAGE_OK)
+		return r;
 	*out = (struct device_text){
 		.name = name, .text = (const char *)b.data, .size = b.size, .owned = b.owned};
 	if (!b.owned) {
@@ -288,7 +290,9 @@ static bool add_text(const struct image_list *l, const struct image *img, u32 nu
 			memcpy(out->owned, b.data, b.size);
 		out->text = out->owned;
 	}
-	return out->text != NULL;
+	if (!out->text)
+		diag_at(l->diag, DIAG_ERROR, &l->source, DIAG_NOWHERE, NULL, "out of memory");
+	return out->text ? IMAGE_OK : IMAGE_BAD;
 }
 
 /*
@@ -306,20 +310,30 @@ struct texts {
 	VEC(struct device_text) list;
 };
 
-/* The texts of the containers from `first` up to `end` that have one for the device. */
-static void gather_range(struct image_list *l, struct device *dev, const char *name,
+/* The texts of the containers from `first` up to `end` that have one for the device. False: one is damaged. */
+static bool gather_range(struct image_list *l, struct device *dev, const char *name,
 			 size_t first, size_t end, struct texts *to)
 {
+	enum image_result r = IMAGE_NONE;
 	struct image_choice choice;
 	struct device_text t;
 
-	for (size_t c = first; c < end; c++) {
+	for (size_t c = first; c < end && r == IMAGE_NONE; c++) {
 		if (image_select(l, (u32)c, (u32)dev->arch->sm, &choice) != IMAGE_OK)
 			continue;
-		for (u32 n = 0; add_text(l, &l->images.at[choice.image], n, name, &t); n++)
+		for (u32 n = 0;
+		     (r = add_text(l, &l->images.at[choice.image], n, name, &t)) == IMAGE_OK; n++)
 			if (is_device_runtime(&t) || !VEC_PUSH(&to->list, t))
 				free(t.owned);
 	}
+	return r == IMAGE_NONE;
+}
+
+static void drop_texts(struct texts *all)
+{
+	for (size_t i = 0; i < all->list.len; i++)
+		free(all->list.at[i].owned);
+	VEC_FREE(&all->list);
 }
 
 /* With -G linked machine code has the units' texts as well: they are not to be taken twice. */
@@ -329,9 +343,12 @@ static enum status gather(struct image_list *l, struct device *dev, const char *
 	struct text what = {0}, hint = {0};
 	struct texts all = {0};
 
-	gather_range(l, dev, name, l->linked, l->containers.len, &all);
-	if (!all.list.len && l->linked)
-		gather_range(l, dev, name, 0, 1, &all);
+	/* What is damaged has been reported; the rest would be a program that lacks something. */
+	if (!gather_range(l, dev, name, l->linked, l->containers.len, &all) ||
+	    (!all.list.len && l->linked && !gather_range(l, dev, name, 0, 1, &all))) {
+		drop_texts(&all);
+		return STATUS_INVALID_IMAGE;
+	}
 	*texts = all.list.at;
 	*len = (u32)all.list.len;
 	if (*len)

@@ -367,6 +367,24 @@ static int list_params(const struct job *j)
 	return TOOL_USAGE;
 }
 
+/*
+ * A value of the same size: floats are not taken for integers, nor the other way round. Bits go with
+ * everything, and what is declared as bits, or as several elements, takes everything.
+ */
+static bool goes_with(const struct input *in, const struct device_param *p)
+{
+	const char *word = isa_word_text(p->type);
+	const struct data_type *t = data_type_find(word, strlen(word));
+
+	if (p->is_array || !t || t->kind == DATA_BITS)
+		return true;
+	if (in->name)
+		return data_is_whole(t);
+	if (in->data.array || in->data.type->kind == DATA_BITS)
+		return true;
+	return data_is_whole(t) ? data_is_whole(in->data.type) : t->kind == in->data.type->kind;
+}
+
 static int check_inputs(struct job *j)
 {
 	const struct device_kernel *k = j->k;
@@ -381,6 +399,12 @@ static int check_inputs(struct job *j)
 			return tool_usage(j->self, "%s: parameter %s takes %u bytes, this has %llu",
 					  in->option, k->params[i].name, k->params[i].bytes,
 					  (unsigned long long)bytes);
+		if (!goes_with(in, &k->params[i]))
+			return tool_usage(j->self, "%s: parameter %s is of type .%s, this is %s%s",
+					  in->option, k->params[i].name,
+					  isa_word_text(k->params[i].type),
+					  in->name ? "an address" : ".",
+					  in->name ? "" : in->data.type->name);
 	}
 	return TOOL_OK;
 }

@@ -56,14 +56,15 @@ bool data_parse_type(const char **s, struct data *out, struct text *why)
 	if (**s != '[')
 		return true;
 	out->array = true;
+	errno = 0;
 	out->count = strtoull(*s + 1, &end, 0);
-	if (end == *s + 1)
-		out->count = UINT64_MAX;
-	if (*end != ']' || (*s)[1] == '-' ||
-	    (out->count != UINT64_MAX && out->count > BYTES_MAX / out->type->bytes)) {
+	if (*end != ']' || (*s)[1] == '-' || errno || out->count > BYTES_MAX / out->type->bytes) {
 		text_puts(why, "the number of elements in [ ] makes no sense");
 		return false;
 	}
+	/* Nothing in between: it follows from the values. */
+	if (end == *s + 1)
+		out->count = UINT64_MAX;
 	*s = end + 1;
 	return true;
 }
@@ -101,9 +102,24 @@ static u64 from_double(const struct data_type *t, f64 v)
 	return (u64)v;
 }
 
-static bool is_whole(const struct data_type *t)
+bool data_is_whole(const struct data_type *t)
 {
 	return t->kind == DATA_BITS || t->kind == DATA_UINT || t->kind == DATA_SINT;
+}
+
+/* Bits of a floating-point type that are infinity, without its sign; every exponent bit is set. */
+static u64 infinity_of(const struct data_type *t)
+{
+	return from_double(t, (f64)INFINITY);
+}
+
+/* PTX's bits of a float: 0f and 8 digits, 0d and 16. */
+static bool parse_bits(const struct data_type *t, const char *s, char **end, u64 *bits)
+{
+	size_t digits = s[1] == 'f' ? 8 : 16;
+
+	*bits = strtoull(s + 2, end, 16);
+	return t->bytes == digits / 2 && (size_t)(*end - s) == 2 + digits;
 }
 
 /* Does the number fit, signed or unsigned? */
@@ -117,25 +133,31 @@ static bool fits(const struct data_type *t, bool negative, u64 v)
 	return t->kind == DATA_SINT ? v <= max / 2 : v <= max;
 }
 
+/* Does a type hold a whole number, perhaps rounded? */
+static bool holds_whole(const struct data_type *t, u64 v)
+{
+	return data_is_whole(t) ? fits(t, false, v)
+				: (from_double(t, (f64)v) & infinity_of(t)) != infinity_of(t);
+}
+
 /* One number; floating-point ones also as bits: 0f3f800000, 0d3ff0000000000000, as in PTX. */
 static bool parse_number(const struct data_type *t, const char *s, char **end, u64 *bits)
 {
 	bool negative = *s == '-';
 	u64 v;
 
-	if (!is_whole(t) && s[0] == '0' && (s[1] == 'f' || s[1] == 'd') &&
-	    isxdigit((unsigned char)s[2])) {
-		*bits = strtoull(s + 2, end, 16);
-		return (s[1] == 'f') == (t->bytes == 4) && (s[1] == 'f' || t->bytes == 8);
-	}
-	if (!is_whole(t)) {
+	if (!data_is_whole(t) && s[0] == '0' && (s[1] == 'f' || s[1] == 'd') &&
+	    isxdigit((unsigned char)s[2]))
+		return parse_bits(t, s, end, bits);
+	if (!data_is_whole(t)) {
 		/* Twice rounded values of narrow types would not be the nearest: strtof is exact
 		 * for f32. */
 		f64 x = t->bytes == 8 ? strtod(s, end) : (f64)strtof(s, end);
 
 		*bits = from_double(t, x);
 		/* Infinity is what is called so, not what is too large. */
-		return *end != s && (!isinf(x) || memchr("iI", s[*s == '-' || *s == '+'], 2));
+		return *end != s && ((*bits & infinity_of(t)) != infinity_of(t) || isnan(x) ||
+				     memchr("iI", s[*s == '-' || *s == '+'], 2));
 	}
 	errno = 0;
 	v = strtoull(s + (negative || *s == '+'), end, 0);
@@ -198,7 +220,7 @@ static u64 random_element(const struct data_type *t, u64 *state)
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	x ^= x >> 31;
-	if (is_whole(t))
+	if (data_is_whole(t))
 		return x;
 	/* As many bits as the type holds below 1, so that nothing rounds up to it. */
 	return from_double(t, t->bytes == 8          ? (f64)(x >> 11) * 0x1p-53
@@ -222,6 +244,10 @@ static bool fill_made(struct data *d, const char *init, struct text *why)
 			text_printf(why, "'%s': a seed is a number", init);
 			return false;
 		}
+	}
+	if (*init == 'i' && d->count && !holds_whole(d->type, d->count - 1)) {
+		text_printf(why, "iota: %" PRIu64 " is no value of type %s", d->count - 1, d->type->name);
+		return false;
 	}
 	if (!make_room(d, why))
 		return false;

@@ -17,6 +17,9 @@ struct data_type {
 /* The type of this name, NULL: there is none. */
 const struct data_type *data_type_find(const char *name, size_t n);
 
+/* Is a value of the type an integer, or bits? */
+bool data_is_whole(const struct data_type *t);
+
 /* Elements in memory. */
 struct data {
 	const struct data_type *type;
@@ -35,7 +38,8 @@ bool data_parse_type(const char **s, struct data *out, struct text *why);
 /*
  * Fill `d`, whose type and count are set, from an initialiser: a list of numbers, zeros, ones,
  * iota, random:SEED, or
- * @FILE (raw bytes, or .npy by its first bytes). NULL: zeros. Returns false with a reason.
+ * @FILE (raw bytes, or .npy by its first bytes). NULL: zeros. Returns false with a reason, also when a
+ * value is beyond what the type holds.
  */
 bool data_fill(struct data *d, const char *init, struct text *why);
 

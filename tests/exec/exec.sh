@@ -120,6 +120,52 @@ for case in "u8=255 255" "s8=-1 -1" "s16=-32768 -32768" "u64=0xffffffffffffffff 
 	is out "a[0..0] = ${value#* }"
 done
 
+# Values beyond what a type holds are refused, for every type; infinity is what is called so.
+for case in f16=100000 f16=65520 f16=-65520 bf16=4e38 f32=1e40 f64=1e309 u8=256 u8=-1 s8=128 s8=-129 b8=-129 u16=65536 \
+	s16=32768 u32=4294967296 s32=2147483648 s32=-2147483649 u64=18446744073709551616 s64=9223372036854775808 \
+	f32=0f3f8000001 f32=0f3f8 f64=0d3ff f32=0d3ff0000000000000; do
+	status 2 ptxloom exec $types --buffer "a:$case"
+	says err "'${case#*=}' is no value of type ${case%%=*}"
+done
+for case in "f16=65519 65504" "f16=-inf -inf" "f16=nan nan" "bf16=3e38 3.004e+38" "u8=255 255"; do
+	value=${case#*=}
+	status 0 ptxloom exec $types --buffer "a:${case%%=*}=${value% *}" \
+		--buffer b:b8[1] --buffer c:b8[1] --arg u32=0 --dump a
+	is out "a[0..0] = ${value#* }"
+done
+status 2 ptxloom exec $types --buffer "a:u8[257]=iota"
+says err "iota: 256 is no value of type u8"
+status 2 ptxloom exec $types --buffer "a:f16[65521]=iota"
+says err "iota: 65520 is no value of type f16"
+for count in 18446744073709551615 18446744073709551616 99999999999999999999999 1152921504606846976 -1; do
+	status 2 ptxloom exec $types --buffer "a:f32[$count]=1,2"
+	says err "a:f32.*: (the number of elements in \[ \] makes no sense|2 values for)"
+done
+
+# A parameter's type is not its size alone.
+three="$add --block 1 --buffer a:f32[1] --buffer b:f32[1] --buffer c:f32[1]"
+status 2 $three --arg f32=4
+says err "^ptxloom exec: f32=4: parameter .* is of type \.u32, this is \.f32"
+status 0 $three --arg s32=0
+status 0 $three --arg b32=0
+status 2 $three --arg u64=0
+says err "takes 4 bytes, this has 8"
+status 2 ptxloom exec samples/saxpy.ptx --arg u32=1 --arg u32=1 --buffer x:f32[1] --buffer y:f32[1]
+says err "u32=1: parameter .* is of type \.f32, this is \.u32"
+
+# A container that is whole beside a damaged one: what there is would be a program that lacks something.
+image=tests/images/size.fatbin
+cp "$image" "$scratch/bad.bin"
+printf 'damaged' | dd of="$scratch/bad.bin" bs=1 seek=$(($(wc -c <"$image") - 60)) conv=notrunc 2>/dev/null
+cat "$image" "$scratch/bad.bin" >"$scratch/both.bin"
+cat "$scratch/bad.bin" "$image" >"$scratch/other.bin"
+status 2 ptxloom exec "$image"
+says err "--kernel is needed"
+for file in bad both other; do
+	status 1 ptxloom exec "$scratch/$file.bin"
+	says err "error: image [13]: its zstd data are damaged"
+done
+
 # Refusals.
 status 2 ptxloom exec
 status 2 ptxloom exec a.ptx b.ptx
