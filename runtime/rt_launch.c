@@ -16,22 +16,74 @@ struct config {
 	size_t arg_bytes;
 };
 
+/* Launches that a thread has configured and not made yet, the last one on top. */
 #define CONFIGS 8
-static _Thread_local struct config *configs;
-static _Thread_local u32 config_depth;
+struct config_stack {
+	u32 depth;
+	struct config at[CONFIGS];
+};
+
+/* Each thread's, freed when it ends. */
+static pthread_key_t configs_key;
+static pthread_once_t configs_once = PTHREAD_ONCE_INIT;
+
+static void make_key(void)
+{
+	if (pthread_key_create(&configs_key, free))
+		abort();
+}
+
+/* NULL: there is none, or with `make`, no memory for one. */
+static struct config_stack *config_stack(bool make)
+{
+	struct config_stack *s;
+
+	pthread_once(&configs_once, make_key);
+	s = pthread_getspecific(configs_key);
+	if (s || !make)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (s && pthread_setspecific(configs_key, s)) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* The launch that was configured last; NULL: none. */
+static struct config *config_top(void)
+{
+	struct config_stack *s = config_stack(false);
+
+	return s && s->depth ? &s->at[s->depth - 1] : NULL;
+}
+
+/* The same, taken away; it stays as it is until the next one is configured. */
+static struct config *config_pop(void)
+{
+	struct config *c = config_top();
+
+	if (c)
+		config_stack(false)->depth--;
+	return c;
+}
 
 RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block,
 						 size_t shared, cudaStream_t stream);
 RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block,
 						 size_t shared, cudaStream_t stream)
 {
-	if (!configs)
-		configs = calloc(CONFIGS, sizeof(*configs));
-	if (!configs || config_depth == CONFIGS)
+	struct config_stack *s = config_stack(true);
+	struct config *c;
+
+	if (!s || s->depth == CONFIGS)
 		return 1;
-	configs[config_depth] =
-		(struct config){.grid = grid, .block = block, .shared = shared, .stream = stream};
-	config_depth++;
+	c = &s->at[s->depth++];
+	c->grid = grid;
+	c->block = block;
+	c->shared = shared;
+	c->stream = stream;
+	c->arg_bytes = 0;
 	rt_report_configured(__builtin_return_address(0));
 	return 0;
 }
@@ -41,13 +93,14 @@ RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct 
 RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block,
 						   size_t *shared, void *stream)
 {
-	if (!config_depth)
+	const struct config *c = config_pop();
+
+	if (!c)
 		return rt_error(cudaErrorInvalidConfiguration);
-	config_depth--;
-	*grid = configs[config_depth].grid;
-	*block = configs[config_depth].block;
-	*shared = configs[config_depth].shared;
-	*(cudaStream_t *)stream = configs[config_depth].stream;
+	*grid = c->grid;
+	*block = c->block;
+	*shared = c->shared;
+	*(cudaStream_t *)stream = c->stream;
 	rt_report_launching();
 	return cudaSuccess;
 }
@@ -174,10 +227,12 @@ RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 bl
 RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t offset);
 RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t offset)
 {
-	struct config *c = config_depth ? &configs[config_depth - 1] : NULL;
+	struct config *c = config_top();
 
 	if (!c || !arg || offset > sizeof(c->args) || size > sizeof(c->args) - offset)
 		return rt_error(cudaErrorInvalidValue);
+	if (offset > c->arg_bytes)
+		memset(c->args + c->arg_bytes, 0, offset - c->arg_bytes);
 	memcpy(c->args + offset, arg, size);
 	if (offset + size > c->arg_bytes)
 		c->arg_bytes = offset + size;
@@ -186,7 +241,7 @@ RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t o
 
 RT_FN(cudaLaunch, (const void *stub))
 {
-	struct config *c = config_depth ? &configs[--config_depth] : NULL;
+	const struct config *c = config_pop();
 	struct request r;
 
 	if (!c)

@@ -156,8 +156,10 @@ enum status stream_event_import(struct device *d, const void *handle, struct str
 		return STATUS_MAP_FAILED;
 	}
 	if (stream_event_create(d, STREAM_EVENT_INTERPROCESS | STREAM_EVENT_NO_TIMING, out) !=
-	    STATUS_SUCCESS)
+	    STATUS_SUCCESS) {
+		munmap(p, PAGE);
 		return STATUS_OUT_OF_MEMORY;
+	}
 	(*out)->page_fd = -1;
 	(*out)->page = p;
 	return STATUS_SUCCESS;
