@@ -5,6 +5,7 @@
  */
 #include "runtime/drv.h"
 #include "runtime/rt_texture.h"
+#include "src/base/size.h"
 #include "src/dev/copy.h"
 
 /* CUmemcpySrcAccessOrder */
@@ -172,17 +173,17 @@ static bool read_operand(const struct operand *o, const struct box_copy *b, u64 
 	if (o->type == OPERAND_ARRAY) {
 		*out = (struct copy_end){.place = COPY_ARRAY,
 					 .array = o->u.array.array,
-					 .x = o->u.array.x * element,
 					 .y = o->u.array.y,
 					 .z = o->u.array.z};
-		return true;
+		return size_mul(o->u.array.x, element, &out->x);
 	}
 	*out = (struct copy_end){
 		.place = COPY_ANY,
 		.address = o->u.pointer.at,
-		.pitch = (o->u.pointer.row_length ? o->u.pointer.row_length : b->width) * element,
 		.rows = o->u.pointer.layer_height ? o->u.pointer.layer_height : b->height};
-	return o->type == OPERAND_POINTER;
+	return o->type == OPERAND_POINTER &&
+	       size_mul(o->u.pointer.row_length ? o->u.pointer.row_length : b->width, element,
+			&out->pitch);
 }
 
 static bool read_box(const struct box_copy *b, struct copy *out)
@@ -195,8 +196,9 @@ static bool read_box(const struct box_copy *b, struct copy *out)
 		return false;
 	if (b->dst.type == OPERAND_ARRAY && b->src.type == OPERAND_ARRAY && dst != src)
 		return false;
-	*out = (struct copy){.width = b->width * element, .height = b->height, .depth = b->depth};
-	return read_operand(&b->dst, b, element, &out->dst) &&
+	*out = (struct copy){.height = b->height, .depth = b->depth};
+	return size_mul(b->width, element, &out->width) &&
+	       read_operand(&b->dst, b, element, &out->dst) &&
 	       read_operand(&b->src, b, element, &out->src);
 }
 

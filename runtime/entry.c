@@ -145,7 +145,7 @@ static int fault_now(void)
 
 	if (!d || !__atomic_load_n(&d->is_open, __ATOMIC_ACQUIRE))
 		return STATUS_SUCCESS;
-	return d->sticky ? d->sticky : (int)stream_device_error(&d->dev);
+	return rt_sticky(d) ? rt_sticky(d) : (int)stream_device_error(&d->dev);
 }
 
 /* A check without argument. */

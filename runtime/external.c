@@ -4,6 +4,7 @@
  * external semaphores come from those alone. Source: CUDA Driver API "External Resource Interoperability".
  */
 #include "runtime/drv.h"
+#include "src/base/size.h"
 
 enum { MEMORY_OPAQUE_FD = 1, SEMAPHORE_OPAQUE_FD = 1, SEMAPHORE_OPAQUE_WIN32, SEMAPHORE_TIMELINE_FD = 9 };
 
@@ -40,14 +41,16 @@ static struct memory_maps *maps(void)
 static int import(struct external_memory **out, const struct external_desc *d)
 {
 	struct external_memory *m;
+	u64 bytes;
 	int status;
 
-	if (!out || !d || d->type != MEMORY_OPAQUE_FD || !d->size || d->flags & ~1u)
+	if (!out || !d || d->type != MEMORY_OPAQUE_FD || !d->size || d->flags & ~1u ||
+	    !size_align_up(d->size, MEMORY_GRANULARITY, &bytes))
 		return STATUS_INVALID_VALUE;
 	m = rt_handle_new(RT_HANDLE_EXTERNAL);
 	if (!m)
 		return STATUS_OUT_OF_MEMORY;
-	m->size = align_up(d->size, MEMORY_GRANULARITY);
+	m->size = bytes;
 	m->device = rt_device_index();
 	status = (int)memory_physical_import(maps(), d->handle.fd, &m->physical);
 	if (status) {
@@ -86,7 +89,7 @@ static int get_buffer(u64 *out, struct external_memory *m, const struct buffer_d
 	int status;
 
 	if (!out || !d || !rt_handle_is(m, RT_HANDLE_EXTERNAL) || d->flags || !d->size ||
-	    d->offset > m->size || d->size > m->size - d->offset)
+	    !size_inside(d->offset, d->size, 0, m->size))
 		return STATUS_INVALID_VALUE;
 	status = map_all(m);
 	if (!status)

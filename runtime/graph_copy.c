@@ -9,8 +9,7 @@ static enum status run_copy(void *data, enum status so_far)
 	const struct node_copy *c = data;
 
 	(void)so_far;
-	copy_run(&c->plan);
-	return STATUS_SUCCESS;
+	return copy_run(&c->plan) == STATUS_SUCCESS ? STATUS_SUCCESS : STATUS_ILLEGAL_ADDRESS;
 }
 
 int action_copy(bool driver, const void *params, struct graph_action *a, struct node_copy *room)
@@ -29,6 +28,7 @@ int action_copy(bool driver, const void *params, struct graph_action *a, struct 
 		status = STATUS_INVALID_VALUE;
 	if (!status)
 		status = (int)copy_check(d->mem.system, &c, &room->plan);
+	room->plan.dev = d;
 	*a = (struct graph_action){.type = GRAPH_COPY,
 				   .dev = d,
 				   .fn = run_copy,
@@ -78,7 +78,7 @@ int action_fill(bool driver, const struct memset_node_params *p, struct graph_ac
 		return status;
 	*room = (struct node_fill){.params = *p};
 	f = (struct copy_fill){.address = p->dst,
-			       .pitch = p->height > 1 ? p->pitch : p->width * p->element,
+			       .pitch = p->height > 1 ? p->pitch : 0,
 			       .rows = p->height,
 			       .width = p->width,
 			       .height = p->height,

@@ -101,7 +101,7 @@ enum rt_limit {
 struct rt_device {
 	struct device dev;
 	bool is_open;
-	int sticky; /* a fault: every call answers it until the device is reset */
+	int sticky; /* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
 	size_t limits[RT_LIMITS];
 	struct memory_pool *pool; /* that it allocates from; NULL: its default one */
 };
@@ -204,10 +204,19 @@ int rt_pool_access(struct memory_pool *pool, const struct memory_access *desc, s
 
 /* ---- rt_guard.c ---- */
 
-/* Say what a device pointer is before the program dies of touching it. Once per process. */
+/*
+ * Handle faults of the host: copies whose memory of the host is not there end with an error (src/mem/guard.h),
+ * and before the program dies of touching a device pointer, say what that is. Once per process.
+ */
 void rt_guard_install(void);
 
 /* ---- rt_error.c ---- */
+
+/* The fault that every call answers, 0: none. Any thread. */
+static inline int rt_sticky(const struct rt_device *d)
+{
+	return __atomic_load_n(&d->sticky, __ATOMIC_ACQUIRE);
+}
 
 /* Remember an error as the thread's last one and return it. */
 int rt_error_in(int status, const char *function);
@@ -216,6 +225,8 @@ int rt_error_in(int status, const char *function);
 void rt_error_clear(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
+/* on_copy_fault of devices: a message on standard error. */
+void rt_copy_fault(const struct device *d, const struct copy_fault *fault);
 /* device_done of both interfaces: user is the struct rt_device *. */
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault);
 

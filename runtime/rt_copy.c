@@ -4,6 +4,7 @@
  */
 #include "runtime/rt_copy.h"
 #include "runtime/rt_texture.h"
+#include "src/base/size.h"
 
 /* Entry points whose order is that of the default stream, and their per-thread forms. */
 #define RT_DEFAULT_FN(name, params, body)                                                          \
@@ -272,36 +273,46 @@ RT_DEFAULT_FN(cudaMemcpyArrayToArray,
 
 /* ---- three dimensions ---- */
 
-static struct copy_end box_end(const struct rt_copy_3d_end *e)
+/* False: the position in bytes is beyond what a number holds. */
+static bool box_end(const struct rt_copy_3d_end *e, u64 element, struct copy_end *out)
 {
-	const struct mem_array *a = e->array ? rt_array_find(e->array) : NULL;
-
-	if (e->array)
-		return (struct copy_end){.place = COPY_ARRAY,
-					 .array = e->array,
-					 .x = e->pos.x * (a ? a->element_bytes : 1),
-					 .y = e->pos.y,
-					 .z = e->pos.z};
-	return (struct copy_end){.address = number(e->ptr.ptr),
-				 .pitch = e->ptr.pitch,
-				 .rows = e->ptr.ysize,
-				 .x = e->pos.x,
-				 .y = e->pos.y,
-				 .z = e->pos.z};
+	*out = (struct copy_end){.y = e->pos.y, .z = e->pos.z};
+	if (e->array) {
+		out->place = COPY_ARRAY;
+		out->array = e->array;
+	} else {
+		out->address = number(e->ptr.ptr);
+		out->pitch = e->ptr.pitch;
+		out->rows = e->ptr.ysize;
+	}
+	return size_mul(e->pos.x, element, &out->x);
 }
 
-/* The extent's width counts elements of the array that takes part, else bytes. */
+/*
+ * Bytes of what the width and both positions count: elements of the array that takes part, also at the
+ * other end, else bytes (measured on an H200). 0: there is no such array, or two that do not go together.
+ */
+static u64 box_element(const struct rt_copy_3d *p)
+{
+	const struct mem_array *src = p->src.array ? rt_array_find(p->src.array) : NULL;
+	const struct mem_array *dst = p->dst.array ? rt_array_find(p->dst.array) : NULL;
+
+	if ((p->src.array && !src) || (p->dst.array && !dst) ||
+	    (src && dst && src->element_bytes != dst->element_bytes))
+		return 0;
+	return src ? src->element_bytes : dst ? dst->element_bytes : 1;
+}
+
 int rt_copy_3d(const struct rt_copy_3d *p, struct copy *out)
 {
-	const void *array = p->src.array ? p->src.array : p->dst.array;
-	const struct mem_array *a = array ? rt_array_find(array) : NULL;
+	u64 element = box_element(p);
 
-	if ((!p->src.array == !p->src.ptr.ptr) || (!p->dst.array == !p->dst.ptr.ptr) ||
-	    (array && !a))
+	*out = (struct copy){.height = p->extent.height, .depth = p->extent.depth};
+	if (!element || (!p->src.array == !p->src.ptr.ptr) ||
+	    (!p->dst.array == !p->dst.ptr.ptr) ||
+	    !size_mul(p->extent.width, element, &out->width) ||
+	    !box_end(&p->dst, element, &out->dst) || !box_end(&p->src, element, &out->src))
 		return cudaErrorInvalidValue;
-	*out = (struct copy){box_end(&p->dst), box_end(&p->src),
-			     p->extent.width * (a ? a->element_bytes : 1), p->extent.height,
-			     p->extent.depth};
 	return rt_copy_places(out, p->kind);
 }
 

@@ -126,11 +126,11 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.syscalls.graph_exec = graph_device_current;
 	d->dev.on_slack = rt_report_slack;
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
+	d->dev.on_copy_fault = rt_copy_fault;
 	d->dev.mem.strict = rt->settings.check_mem;
 	d->dev.syscalls.print_error = print_stderr;
 	rt_limits_init(d);
-	if (rt->memory.hidden)
-		rt_guard_install();
+	rt_guard_install();
 	__atomic_store_n(&d->is_open, true, __ATOMIC_RELEASE);
 	return cudaSuccess;
 }
@@ -172,7 +172,7 @@ struct rt_device *rt_device_now(int *status)
 		c->is_active = true;
 		rt_context_set(c);
 	}
-	*status = d->sticky ? d->sticky : (int)stream_device_error(&d->dev);
+	*status = rt_sticky(d) ? rt_sticky(d) : (int)stream_device_error(&d->dev);
 	return *status ? NULL : d;
 }
 
@@ -180,7 +180,7 @@ int rt_wait(struct rt_device *d)
 {
 	int status = (int)stream_device_wait(&d->dev);
 
-	return d->sticky ? d->sticky : status;
+	return rt_sticky(d) ? rt_sticky(d) : status;
 }
 
 void rt_finish(void)
@@ -223,7 +223,7 @@ void rt_device_reset(int i)
 	} else {
 		stream_device_revive(&d->dev);
 	}
-	d->sticky = 0;
+	__atomic_store_n(&d->sticky, 0, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&rt->lock);
 }
 

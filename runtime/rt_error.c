@@ -2,7 +2,9 @@
  * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
  */
 #include "runtime/rt.h"
+#include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/dev/copy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,16 +43,38 @@ void rt_error_clear(void)
 
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault)
 {
-	if (fault && fault->message.at && !d->sticky)
+	int none = 0;
+
+	/* The first one counts, and is told. */
+	if (__atomic_compare_exchange_n(&d->sticky, &none, (int)status, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED) &&
+	    fault && fault->message.at)
 		fputs(fault->message.at, stderr);
-	if (!d->sticky)
-		d->sticky = (int)status;
 	__atomic_store_n(&fault_seen, true, __ATOMIC_RELAXED);
 }
 
 bool rt_fault_seen(void)
 {
 	return __atomic_load_n(&fault_seen, __ATOMIC_RELAXED);
+}
+
+void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
+{
+	struct text t = {0};
+
+	(void)d;
+	text_printf(&t, "ptxloom: %s", fault->what);
+	demangle(fault->name, &t);
+	text_printf(&t, " %s %llu bytes %s the host from 0x%llx on, but %s at 0x%llx\n",
+		    fault->write ? "writes" : "reads", (unsigned long long)fault->bytes,
+		    fault->write ? "to" : "of", (unsigned long long)fault->from,
+		    !fault->exists ? "no memory is mapped"
+		    : fault->write ? "memory is not writable"
+				   : "memory is not readable",
+		    (unsigned long long)fault->address);
+	if (t.at)
+		fputs(t.at, stderr);
+	text_fini(&t);
 }
 
 /* With checks asked for, a process in which one found something says so by its exit status. */

@@ -1,17 +1,23 @@
 /*
- * Host accesses to device memory: before the program dies of one, say what the pointer is.
+ * Faults of the host. Those in accesses that are guarded (src/mem/guard.h) end there. Host accesses to device
+ * memory: before the program dies of one, say what the pointer is.
  *
- * The handler is in place of none only: a program's own comes first, whether it was there before or
- * is set later. It uses nothing that a signal may interrupt, and the death stays the signal's.
+ * A program's own handler has all other faults to itself, whether it was there before or is set later; where
+ * it is set later it has the guarded ones, too. Ours uses nothing that a signal may interrupt, and the death
+ * stays the signal's.
  */
 #include "runtime/rt.h"
+#include "src/mem/guard.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-static struct sigaction before;
+enum { SEGV, BUS, SIGNALS };
+
+static const int signals[SIGNALS] = {[SEGV] = SIGSEGV, [BUS] = SIGBUS};
+static struct sigaction before[SIGNALS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Text for write(2); grows to the right. */
@@ -88,14 +94,12 @@ static void say(struct mem *m, u64 at)
 	(void)!write(STDERR_FILENO, l.at, l.len);
 }
 
-/* The instruction runs again and finds the action that was there before. */
-static void on_fault(int signal, siginfo_t *info, void *context)
+/* Say what device memory is at the address, if any. */
+static void say_device(u64 at)
 {
-	u64 at = (u64)(uintptr_t)info->si_addr;
 	struct rt *rt = rt_get();
 	struct mem *m = NULL;
 
-	(void)context;
 	for (u32 i = 0; i < rt->list.len && !m; i++)
 		if (rt->device[i].is_open && mem_in_arena(&rt->device[i].dev.mem, at))
 			m = &rt->device[i].dev.mem;
@@ -103,16 +107,38 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		m = &rt->memory.maps;
 	if (m)
 		say(m, at);
-	sigaction(signal, &before, NULL);
 }
 
+/* Without a handler of the program's the instruction runs again and finds the action that was there before. */
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction *theirs = &before[signal == SIGSEGV ? SEGV : BUS];
+
+	mem_guard_recover(info);
+	if (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN) {
+		if (rt_get()->memory.hidden)
+			say_device((u64)(uintptr_t)info->si_addr);
+		sigaction(signal, theirs, NULL);
+	} else if (theirs->sa_flags & SA_SIGINFO) {
+		theirs->sa_sigaction(signal, info, context);
+	} else {
+		theirs->sa_handler(signal);
+	}
+}
+
+/* Signals that the program's handler wants blocked are. */
 static void install(void)
 {
-	struct sigaction mine = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	for (size_t i = 0; i < SIGNALS; i++) {
+		struct sigaction mine = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	sigemptyset(&mine.sa_mask);
-	if (!sigaction(SIGSEGV, NULL, &before) && before.sa_handler == SIG_DFL)
-		sigaction(SIGSEGV, &mine, NULL);
+		if (sigaction(signals[i], NULL, &before[i]))
+			continue;
+		mine.sa_mask = before[i].sa_mask;
+		mine.sa_flags |= before[i].sa_flags & (SA_NODEFER | SA_RESTART);
+		mine.sa_sigaction = on_fault;
+		sigaction(signals[i], &mine, NULL);
+	}
 }
 
 void rt_guard_install(void)

@@ -2,6 +2,7 @@
  * Limits, flags and preferences of the runtime interface; the limits are the driver interface's too.
  */
 #include "runtime/rt.h"
+#include "src/base/size.h"
 
 #define STACK_DEFAULT 1024u
 #define STACK_ALIGN 16u
@@ -48,9 +49,15 @@ static int set_stack(struct rt_device *d, size_t value)
 	return status;
 }
 
-static size_t at_least(size_t value, size_t least, size_t unit)
+/* Not less than `least`, in whole units. False: there is no such number. */
+static bool at_least(size_t *value, size_t least, size_t unit)
 {
-	return value < least ? least : (size_t)align_up(value, unit);
+	u64 rounded = least;
+
+	if (*value >= least && !size_align_up(*value, unit, &rounded))
+		return false;
+	*value = (size_t)rounded;
+	return true;
 }
 
 /* Whole parts. */
@@ -71,16 +78,15 @@ int rt_limit_set(struct rt_device *d, int limit, size_t value)
 	case RT_LIMIT_STACK:
 		return set_stack(d, value);
 	case RT_LIMIT_PRINTF:
-		value = at_least(value, PRINTF_LEAST, PRINTF_UNIT);
+		if (!at_least(&value, PRINTF_LEAST, PRINTF_UNIT))
+			return cudaErrorInvalidValue;
 		break;
 	case RT_LIMIT_PENDING_LAUNCHES:
-		value = at_least(value, PENDING_LEAST, 1);
+		value = max_u64(value, PENDING_LEAST);
 		break;
 	case RT_LIMIT_HEAP:
-		if (value > (size_t)INT64_MAX)
-			return cudaErrorInvalidValue;
-		value = at_least(value, HEAP_LEAST, HEAP_UNIT);
-		if (!exec_heap_resize(d->dev.syscalls.heap, value))
+		if (!at_least(&value, HEAP_LEAST, HEAP_UNIT) ||
+		    !exec_heap_resize(d->dev.syscalls.heap, value))
 			return cudaErrorInvalidValue;
 		break;
 	case RT_LIMIT_L2_FETCH:

@@ -3,6 +3,7 @@
  * other processes.
  */
 #include "runtime/rt_copy.h"
+#include "src/base/size.h"
 #include "src/dev/memory.h"
 
 static u64 number(const void *p)
@@ -86,10 +87,10 @@ RT_FN(cudaMallocPitch, (void **out, size_t *pitch, size_t width, size_t height))
 
 RT_FN(cudaMalloc3D, (struct rt_pitched * out, struct rt_extent e))
 {
-	size_t rows;
+	u64 rows;
 	int status;
 
-	if (!out || __builtin_mul_overflow(e.height, e.depth, &rows))
+	if (!out || !size_mul(e.height, e.depth, &rows))
 		return rt_error(cudaErrorInvalidValue);
 	status = allocate_rows(&out->ptr, &out->pitch, e.width, rows);
 	out->xsize = e.width;

@@ -3,6 +3,7 @@
  * a texture reference in a structure of its own, which is read when something is bound.
  */
 #include "runtime/rt_texture.h"
+#include "src/base/size.h"
 
 struct texture_reference { /* textureReference; what follows is reserved */
 	int normalized, filter, address[3];
@@ -24,11 +25,10 @@ int rt_texref_linear(struct texref *r, struct texture_desc *d, u64 address, u64 
 	int status;
 
 	texref_align(r->dev, &address, &rounded);
-	if (rounded && !offset)
+	if ((rounded && !offset) || !size_add(bytes, rounded, &d->resource.bytes))
 		return STATUS_INVALID_VALUE;
 	d->resource.kind = TEXTURE_LINEAR;
 	d->resource.address = address;
-	d->resource.bytes = bytes + rounded;
 	status = (int)texref_bind(r, d);
 	if (status)
 		return status;
@@ -142,11 +142,11 @@ static int bind_pitch(size_t *offset, const void *symbol, u64 address, const str
 		return status;
 	texel = mem_format_bytes(d.resource.format, d.resource.channels);
 	texref_align(r->dev, &address, &rounded);
-	if (rounded && (!offset || !texel || rounded % texel))
+	if ((rounded && (!offset || !texel || rounded % texel)) ||
+	    !size_add(size[0], texel ? rounded / texel : 0, &d.resource.width))
 		return STATUS_INVALID_VALUE;
 	d.resource.kind = TEXTURE_PITCH;
 	d.resource.address = address;
-	d.resource.width = size[0] + (texel ? rounded / texel : 0);
 	d.resource.height = size[1];
 	d.resource.pitch = size[2];
 	status = (int)texref_bind(r, &d);

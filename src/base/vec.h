@@ -5,7 +5,7 @@
 #ifndef PL_VEC_H
 #define PL_VEC_H
 
-#include "src/base/base.h"
+#include "src/base/size.h"
 
 #include <stdlib.h>
 
@@ -17,19 +17,20 @@
 
 /* Make room for n more elements. Returns false when the host has no memory left. */
 #define VEC_RESERVE(v, n) \
-	((v)->len + (n) <= (v)->cap || \
-	 vec_grow((void **)&(v)->at, &(v)->cap, (v)->len + (n), sizeof(*(v)->at)))
+	((size_t)(n) <= (v)->cap - (v)->len || \
+	 vec_grow((void **)&(v)->at, &(v)->cap, (v)->len, (n), sizeof(*(v)->at)))
 /* Append x. Returns false when the host has no memory left; x is then not stored. */
 #define VEC_PUSH(v, x) (VEC_RESERVE(v, 1) && ((v)->at[(v)->len++] = (x), true))
 #define VEC_FREE(v) (free((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
 
-static inline bool vec_grow(void **at, size_t *cap, size_t need, size_t size)
+static inline bool vec_grow(void **at, size_t *cap, size_t len, size_t more, size_t size)
 {
 	size_t want = *cap ? *cap * 2 : 16;
+	u64 need;
 	void *p;
 
 	/* Counts come from files, too: refuse what cannot be, before the doubling wraps. */
-	if (need > SIZE_MAX / 4 / size)
+	if (!size_add(len, more, &need) || need > SIZE_MAX / 4 / size)
 		return false;
 	while (want < need)
 		want *= 2;

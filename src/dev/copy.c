@@ -3,8 +3,10 @@
  */
 #include "src/dev/copy.h"
 
+#include "src/base/size.h"
 #include "src/dev/graph.h"
 #include "src/dev/memory.h"
+#include "src/mem/guard.h"
 
 #include <stdlib.h>
 
@@ -70,7 +72,7 @@ static bool find_span(struct mem_system *s, u64 at, u64 bytes, bool written, str
 static enum status place_memory(struct mem_system *s, const struct copy_end *e,
 				const struct copy *c, struct place *out)
 {
-	u64 rows = c->depth > 1 || e->z ? (e->rows ? e->rows : c->height) : 0, pitch, span, off;
+	u64 rows = c->depth > 1 || e->z ? (e->rows ? e->rows : c->height) : 0, pitch, span, off, at;
 
 	pitch = c->height > 1 || c->depth > 1 || e->y || e->z ? e->pitch : 0;
 	if (pitch > PITCH_MAX)
@@ -80,14 +82,12 @@ static enum status place_memory(struct mem_system *s, const struct copy_end *e,
 	if ((c->height > 1 && !pitch) || (rows && rows < c->height))
 		return c->height > 1 && !pitch ? STATUS_INVALID_PITCH_VALUE : STATUS_INVALID_VALUE;
 	out->pitch = pitch;
-	if (__builtin_mul_overflow(pitch, rows, &out->slice) ||
-	    __builtin_mul_overflow(out->slice, c->depth - 1, &span) ||
-	    __builtin_add_overflow(span, (c->height - 1) * pitch + c->width, &span) ||
-	    __builtin_mul_overflow(out->slice, e->z, &off) ||
-	    __builtin_add_overflow(off, e->y * pitch + e->x, &off) || span > INT64_MAX ||
-	    off > INT64_MAX || !e->address || e->address + off + span < e->address)
+	if (!e->address || !size_mul(pitch, rows, &out->slice) ||
+	    !size_offset(c->width, c->height - 1, pitch, c->depth - 1, out->slice, &span) ||
+	    !size_offset(e->x, e->y, pitch, e->z, out->slice, &off) ||
+	    !size_add(e->address, off, &at) || !size_is_range(at, span))
 		return STATUS_INVALID_VALUE;
-	if (!find_span(s, e->address + off, span, e != &c->src, out))
+	if (!find_span(s, at, span, e != &c->src, out))
 		return STATUS_INVALID_VALUE;
 	return e->place == COPY_DEVICE && out->pageable ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 }
@@ -182,27 +182,68 @@ static struct copy_plan simplified(const struct copy_plan *p)
 	return q;
 }
 
-void copy_run(const struct copy_plan *p)
+static void move(void *arg)
+{
+	const struct copy_plan *q = arg;
+
+	for (u64 z = 0; z < q->depth; z++)
+		for (u64 y = 0; y < q->height; y++)
+			memmove(q->dst + z * q->dst_slice + y * q->dst_pitch,
+				q->src + z * q->src_slice + y * q->src_pitch, q->width);
+}
+
+/* Is this end of the copy what cannot be touched? Then say how much of it, and where. */
+static bool find_fault(const struct copy_plan *p, bool write, struct copy_fault *out)
+{
+	u64 pitch = write ? p->dst_pitch : p->src_pitch;
+	u64 slice = write ? p->dst_slice : p->src_slice;
+
+	*out = (struct copy_fault){.what = "a copy",
+				   .name = "",
+				   .from = (u64)(uintptr_t)(write ? p->dst : p->src),
+				   .write = write};
+	return !(write ? p->dst_device : p->src_device) &&
+	       size_offset(p->width, p->height - 1, pitch, p->depth - 1, slice, &out->bytes) &&
+	       mem_guard_find_bad(out->from, out->bytes, write, &out->address, &out->exists);
+}
+
+static void report_fault(const struct copy_plan *p)
+{
+	struct copy_fault fault;
+
+	if (p->dev && p->dev->on_copy_fault &&
+	    (find_fault(p, false, &fault) || find_fault(p, true, &fault)))
+		p->dev->on_copy_fault(p->dev, &fault);
+}
+
+enum status copy_run(const struct copy_plan *p)
 {
 	struct copy_plan q = simplified(p);
 
-	for (u64 z = 0; z < q.depth; z++)
-		for (u64 y = 0; y < q.height; y++)
-			memmove(q.dst + z * q.dst_slice + y * q.dst_pitch,
-				q.src + z * q.src_slice + y * q.src_pitch, q.width);
+	if (q.dst_device && q.src_device) {
+		move(&q);
+		return STATUS_SUCCESS;
+	}
+	if (PL_LIKELY(mem_guard(move, &q, NULL)))
+		return STATUS_SUCCESS;
+	report_fault(p);
+	return STATUS_INVALID_VALUE;
 }
 
+/* What a caller who waits is told does not make the device fail. */
 static enum status run_copy(void *data, enum status so_far)
 {
 	const struct copy_plan *p = data;
+	enum status status = so_far == STATUS_SUCCESS ? copy_run(p) : STATUS_SUCCESS;
 
-	if (so_far == STATUS_SUCCESS)
-		copy_run(p);
 	free(p->owned);
+	if (!p->outcome)
+		return status == STATUS_SUCCESS ? status : STATUS_ILLEGAL_ADDRESS;
+	*p->outcome = status;
 	return STATUS_SUCCESS;
 }
 
-/* Put the source aside, rows and slices without gaps. False: there is no memory. */
+/* Put the source aside, rows and slices without gaps. False: there is no memory, or nothing to read. */
 static bool put_aside(struct copy_plan *p)
 {
 	u64 slice = p->width * p->height, bytes = slice * p->depth;
@@ -215,7 +256,12 @@ static bool put_aside(struct copy_plan *p)
 		return false;
 	aside.dst_pitch = p->width;
 	aside.dst_slice = slice;
-	copy_run(&aside);
+	aside.dev = NULL;
+	if (copy_run(&aside) != STATUS_SUCCESS) {
+		free(p->owned);
+		p->owned = NULL;
+		return false;
+	}
 	p->src = p->owned;
 	p->src_pitch = p->width;
 	p->src_slice = slice;
@@ -226,6 +272,7 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 {
 	struct copy_plan p;
 	enum status status = copy_check(stream_device_of(s)->mem.system, c, &p);
+	enum status outcome = STATUS_SUCCESS;
 	bool wait, capturing = stream_is_capturing(s);
 
 	if (status != STATUS_SUCCESS || !p.width || !p.height || !p.depth)
@@ -236,11 +283,14 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 				   : p.dst_pageable;
 	if ((mode == COPY_EARLY || (mode == COPY_ASYNC && p.src_pageable)) && !wait && !capturing)
 		wait = stream_query(s) != STATUS_NOT_READY || !put_aside(&p);
+	p.dev = stream_device_of(s);
+	p.outcome = wait ? &outcome : NULL;
 	status = stream_call(s, run_copy, &p, sizeof(p),
-			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0));
+			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0) |
+				     (wait ? (u32)STREAM_WAIT : 0));
 	if (status != STATUS_SUCCESS)
 		free(p.owned);
-	return status == STATUS_SUCCESS && wait ? stream_wait(s) : status;
+	return status == STATUS_SUCCESS ? outcome : status;
 }
 
 /* ---- fills ---- */
@@ -254,12 +304,12 @@ enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, str
 {
 	struct copy_end end = {
 		.place = COPY_DEVICE, .address = f->address, .pitch = f->pitch, .rows = f->rows};
-	struct copy box = {.width = f->width * f->bytes, .height = f->height, .depth = f->depth};
+	struct copy box = {.height = f->height, .depth = f->depth};
 	struct place dst;
 	enum status status;
 
 	*out = (struct copy_plan){.width = f->width, .height = f->height, .depth = f->depth};
-	if (f->width > UINT64_MAX / 4 || f->address % f->bytes ||
+	if (!size_mul(f->width, f->bytes, &box.width) || f->address % f->bytes ||
 	    (f->height > 1 && f->pitch % f->bytes))
 		return STATUS_INVALID_VALUE;
 	if (!f->width || !f->height || !f->depth)

@@ -42,6 +42,9 @@ struct copy_plan {
 	bool dst_pageable, src_pageable; /* memory that no device knows */
 	bool dst_device, src_device;     /* memory that the host cannot touch */
 	void *owned;                     /* freed after the copy, NULL: nothing */
+	struct device *dev;              /* is told of a fault */
+	/* Where a caller who waits learns what came of it; NULL: a fault is the device's. */
+	enum status *outcome;
 };
 
 /* Values of 1, 2 or 4 bytes into a box; width counts values. */
@@ -62,8 +65,21 @@ enum copy_mode { COPY_SYNC, COPY_ASYNC, COPY_EARLY };
  * STATUS_INVALID_HANDLE (no array). A copy of nothing is right whatever its addresses.
  */
 enum status copy_check(struct mem_system *s, const struct copy *c, struct copy_plan *out);
-/* Carry it out. */
-void copy_run(const struct copy_plan *p);
+/* Memory of the host that a copy or a launch was told to use, and that is not there, or not to be touched. */
+struct copy_fault {
+	const char *what; /* "a copy", "the launch of", and then .. */
+	const char *name; /* .. of which kernel, "": none */
+	u64 from, bytes; /* all that is touched there */
+	u64 address;     /* the first byte that it may not touch */
+	bool write;
+	bool exists;     /* else nothing is mapped there */
+};
+
+/*
+ * Carry it out. STATUS_INVALID_VALUE: memory of the host was not as the program said; p->dev (unless that is
+ * NULL) has been told. What was copied before stays.
+ */
+enum status copy_run(const struct copy_plan *p);
 /*
  * Check and issue. As CUDA: what the host could still change is read before the call returns, what
  * the host gets in pageable memory is there when it returns, and a synchronous copy between devices

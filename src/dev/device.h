@@ -41,6 +41,7 @@ struct device_kernel;
 struct device_params;
 struct streams;
 struct stream_device;
+struct copy_fault;
 
 /* Stack of a thread at first. More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell can raise it. */
 #define DEVICE_STACK_BYTES (16u << 10)
@@ -84,6 +85,9 @@ struct device {
 	void (*on_slack)(const struct device_kernel *k, const struct program *p, const struct fault *f);
 	/* Called after each launch; set before the first one. NULL: nobody wants to know. */
 	void (*on_end)(const struct device *d, const struct device_ended *e);
+	/* Called when a copy or a launch meets memory of the host that is not there (src/dev/copy.h), on any thread; NULL:
+	 * nobody wants to know. */
+	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
 	/* Who is told what launches do (src/exec/observer.h). Set before the first program is loaded. */
 	const struct exec_observer *observer;
 };

@@ -3,6 +3,7 @@
  * BSD way of writing long names are read. Thin archives hold no members, only names, and are
  * refused.
  */
+#include "src/base/size.h"
 #include "src/dev/image_int.h"
 
 #define MAGIC "!<arch>\n"
@@ -116,7 +117,7 @@ enum image_result image_add_archive(struct image_list *l, const u8 *p, size_t si
 		if (size - at < MEMBER_HEADER_BYTES || h[END_AT] != '`' || h[END_AT + 1] != '\n' ||
 		    !read_decimal(h + SIZE_AT, SIZE_DIGITS, &bytes))
 			return image_error(l, h, "a damaged archive member header");
-		if (bytes > size - at - MEMBER_HEADER_BYTES)
+		if (!size_inside(at + MEMBER_HEADER_BYTES, bytes, 0, size))
 			return image_error(l, h, "an archive member ends past the end of the file");
 		m = (struct member){.data = h + MEMBER_HEADER_BYTES, .size = (size_t)bytes};
 		at += MEMBER_HEADER_BYTES + (size_t)align_up(bytes, 2);

@@ -3,6 +3,7 @@
  * cubins. libelf reads the tables; every offset it reports is checked here once more against the
  * file.
  */
+#include "src/base/size.h"
 #include "src/dev/image_int.h"
 
 #include <elf.h>
@@ -68,7 +69,7 @@ static const char *reader_string(const struct elf_reader *r, size_t section, u64
 
 	if (!gelf_getshdr(elf_getscn(r->elf, section), &h) || h.sh_type != SHT_STRTAB)
 		return NULL;
-	if (h.sh_offset > r->size || h.sh_size > r->size - h.sh_offset || offset >= h.sh_size)
+	if (!size_inside(h.sh_offset, h.sh_size, 0, r->size) || offset >= h.sh_size)
 		return NULL;
 	s = (const char *)r->data + h.sh_offset + offset;
 	left = min_u64(h.sh_size - offset, NAME_MAX_BYTES);
@@ -87,8 +88,8 @@ static bool reader_next(struct elf_reader *r, struct elf_section *s)
 		return true;
 	name = reader_string(r, r->names, s->header.sh_name);
 	s->name = name ? name : "";
-	if (s->header.sh_type != SHT_NOBITS && s->header.sh_offset <= r->size &&
-	    s->header.sh_size <= r->size - s->header.sh_offset) {
+	if (s->header.sh_type != SHT_NOBITS &&
+	    size_inside(s->header.sh_offset, s->header.sh_size, 0, r->size)) {
 		s->data = r->data + s->header.sh_offset;
 		s->size = (size_t)s->header.sh_size;
 	}
@@ -145,13 +146,15 @@ static enum image_result add_cubin(struct image_list *l, const struct elf_reader
 static u64 least_size(const u8 *p, size_t size)
 {
 	Elf64_Ehdr h;
+	u64 end;
 
 	if (size < sizeof(h))
 		return sizeof(h);
 	memcpy(&h, p, sizeof(h));
-	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_shoff > UINT64_MAX / 2)
+	if (h.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    !size_mul_add(h.e_shnum, sizeof(Elf64_Shdr), h.e_shoff, &end))
 		return 0;
-	return h.e_shoff + (u64)h.e_shnum * sizeof(Elf64_Shdr);
+	return end;
 }
 
 enum image_result image_add_elf(struct image_list *l, const u8 *p, size_t size)

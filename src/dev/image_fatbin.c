@@ -4,6 +4,7 @@
  */
 #include "src/config.h"
 
+#include "src/base/size.h"
 #include "src/dev/image_int.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static bool entry_string(const u8 *e, u32 header, const u8 *place, const char **
 
 	if (!len)
 		return true;
-	if (at > header || len > header - at)
+	if (!size_inside(at, len, 0, header))
 		return false;
 	*s = (const char *)e + at;
 	*n = len;
@@ -48,7 +49,7 @@ static enum image_result entry_strings(const struct image_list *l, const u8 *e, 
 		return image_error(l, e, "the source name of an image lies outside its header");
 	if (!options)
 		return IMAGE_OK;
-	if (options > header || header - options < 8 ||
+	if (!size_inside(options, 8, 0, header) ||
 	    !entry_string(e, header, e + options, &img->options, &img->options_len))
 		return image_error(l, e, "the options of an image lie outside its header");
 	if (img->kind == IMAGE_SASS) { /* a binary note on sm_100 and later, not options */

@@ -3,6 +3,7 @@
  * comments, strings, words and brackets, nothing of instructions; what it cannot follow it leaves
  * out. PTX ISA, "Syntax" and "Kernel and Function Directives: .entry".
  */
+#include "src/base/size.h"
 #include "src/dev/image_int.h"
 
 #include <inttypes.h>
@@ -133,7 +134,7 @@ static void finish_param(struct image_param *p)
 
 	if (!p->align)
 		p->align = bytes;
-	if (__builtin_mul_overflow((u64)bytes, p->elements ? p->elements : 1, &p->bytes))
+	if (!size_mul(bytes, p->elements ? p->elements : 1, &p->bytes))
 		p->bytes = 0;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
+#include "src/dev/copy.h"
 #include "src/dev/device_int.h"
 #include "src/dev/graph.h"
 #include "src/dev/nested.h"
@@ -8,6 +9,7 @@
 #include "src/dev/texture.h"
 #include "src/exec/observer.h"
 #include "src/exec/syscall.h"
+#include "src/mem/guard.h"
 
 #include <stdlib.h>
 
@@ -304,17 +306,55 @@ static void on_done(void *user, const struct sched_end *end)
 	text_fini(&fault.message);
 }
 
-static void copy_params(const struct device_launch *l, u8 *to)
+struct param_copy {
+	const struct device_launch *launch;
+	u8 *to;
+};
+
+static void move_params(void *arg)
 {
+	const struct param_copy *c = arg;
+	const struct device_launch *l = c->launch;
 	const struct device_kernel *k = l->kernel;
 
 	if (!l->args) {
 		if (k->param_bytes)
-			memcpy(to, l->packed, k->param_bytes);
+			memcpy(c->to, l->packed, k->param_bytes);
 		return;
 	}
 	for (u32 i = 0; i < k->param_len; i++)
-		memcpy(to + k->params[i].offset, l->args[i], k->params[i].bytes);
+		memcpy(c->to + k->params[i].offset, l->args[i], k->params[i].bytes);
+}
+
+/* Tell of the first thing that cannot be read: the list of addresses, or a value. */
+static void report_params(const struct device_launch *l)
+{
+	const struct device_kernel *k = l->kernel;
+	struct copy_fault fault = {.what = "the launch of ",
+				   .name = k->func->name->text,
+				   .from = (u64)(uintptr_t)(l->args ? l->args : l->packed),
+				   .bytes = l->args ? k->param_len * sizeof(*l->args) : k->param_bytes};
+	bool bad = mem_guard_find_bad(fault.from, fault.bytes, false, &fault.address, &fault.exists);
+
+	for (u32 i = 0; i < k->param_len && !bad && l->args; i++) {
+		fault.from = (u64)(uintptr_t)l->args[i];
+		fault.bytes = k->params[i].bytes;
+		bad = mem_guard_find_bad(fault.from, fault.bytes, false, &fault.address,
+					 &fault.exists);
+	}
+	if (bad && k->owner->dev->on_copy_fault)
+		k->owner->dev->on_copy_fault(k->owner->dev, &fault);
+}
+
+/* Programs pass addresses of the values; some are none. */
+static bool copy_params(const struct device_launch *l, u8 *to)
+{
+	struct param_copy c = {l, to};
+
+	if (PL_LIKELY(!l->kernel->param_len || mem_guard(move_params, &c, NULL)))
+		return true;
+	report_params(l);
+	return false;
 }
 
 enum status device_flight_prepare(const struct device_launch *l, struct device_flight **out)
@@ -353,7 +393,10 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->pool = NULL;
 	f->run = NULL;
 	f->depth = 0;
-	copy_params(l, f->values);
+	if (PL_UNLIKELY(!copy_params(l, f->values))) {
+		device_flight_drop(f);
+		return STATUS_INVALID_VALUE;
+	}
 	*out = f;
 	return STATUS_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /*
  * Allocation and release of device, managed and host memory.
  */
+#include "src/base/size.h"
 #include "src/dev/graph.h"
 #include "src/dev/memory.h"
 
@@ -98,8 +99,8 @@ enum status memory_alloc_pitch(struct device *d, u64 width, u64 height, u64 *out
 {
 	u64 bytes;
 
-	*pitch = align_up(width, MEMORY_PITCH);
-	if (width > INT64_MAX || __builtin_mul_overflow(*pitch, height, &bytes))
+	*out = *pitch = 0;
+	if (!size_align_up(width, MEMORY_PITCH, pitch) || !size_mul(*pitch, height, &bytes))
 		return STATUS_INVALID_VALUE;
 	return memory_alloc(d, bytes, out);
 }
@@ -199,14 +200,20 @@ enum status memory_free_host(struct device *d, u64 p)
 
 /* ---- the program's own memory ---- */
 
-/* Are there pages at all? Without any, mincore fails. */
+/* Are there pages everywhere in [p, p + bytes)? Where there is none, mincore fails. */
 static bool is_there(u64 p, u64 bytes)
 {
-	u64 page = (u64)sysconf(_SC_PAGESIZE), first = p & ~(page - 1), last = (p + bytes - 1) & ~(page - 1);
-	unsigned char resident;
+	u64 page = (u64)sysconf(_SC_PAGESIZE), at = p & ~(page - 1);
+	unsigned char resident[4096];
 
-	return !mincore((void *)(uintptr_t)first, page, &resident) &&
-	       !mincore((void *)(uintptr_t)last, page, &resident);
+	while (at < p + bytes) {
+		u64 n = min_u64(p + bytes - at, page * sizeof(resident));
+
+		if (mincore((void *)(uintptr_t)at, n, resident))
+			return false;
+		at += n;
+	}
+	return true;
 }
 
 enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
@@ -217,7 +224,7 @@ enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 
 	if (status != STATUS_SUCCESS)
 		return status;
-	if (!p || !bytes || p + bytes < p || (flags & ~REGISTER_FLAGS) || mem_system_arena(d->mem.system, p) ||
+	if (!p || !bytes || !size_is_range(p, bytes) || (flags & ~REGISTER_FLAGS) || mem_system_arena(d->mem.system, p) ||
 	    !is_there(p, bytes))
 		return STATUS_INVALID_VALUE;
 	if (!mem_register(&d->mem, p, bytes, MEM_KIND_HOST))

@@ -2,6 +2,7 @@
  * Allocations that other processes open. The exporter puts their pages into a file; a handle says
  * which process holds the file open, and where in it the allocation lies.
  */
+#include "src/base/size.h"
 #include "src/dev/memory.h"
 
 #include <fcntl.h>
@@ -57,11 +58,13 @@ static u64 find_opened(struct mem *m, u64 file, u64 offset)
 
 static enum status attach(struct device *d, const struct ipc_handle *h, int fd, u64 *out)
 {
-	u64 first = h->offset & ~(u64)(MEM_HOST_PAGE - 1);
-	u64 bytes = align_up(h->offset + h->size, MEM_HOST_PAGE) - first;
-	u64 at = mem_alloc(&d->mem, bytes, MEM_HOST_PAGE, MEM_KIND_DEVICE);
+	u64 first = h->offset & ~(u64)(MEM_HOST_PAGE - 1), bytes, at;
 	struct memory_block *b;
 
+	if (!size_add(h->offset, h->size, &bytes) || !size_align_up(bytes, MEM_HOST_PAGE, &bytes))
+		return STATUS_INVALID_VALUE;
+	bytes -= first;
+	at = mem_alloc(&d->mem, bytes, MEM_HOST_PAGE, MEM_KIND_DEVICE);
 	if (!at)
 		return STATUS_OUT_OF_MEMORY;
 	if (!mem_attach(&d->mem, at, bytes, fd, first) ||
@@ -88,7 +91,7 @@ enum status memory_ipc_open(struct device *d, const void *handle, u64 *out)
 	int fd;
 
 	memcpy(&h, handle, sizeof(h));
-	if (h.magic != MAGIC || !h.size || h.size > INT64_MAX || h.offset > INT64_MAX)
+	if (h.magic != MAGIC || !h.size)
 		return STATUS_INVALID_VALUE;
 	if (h.pid == (u64)getpid())
 		return STATUS_INVALID_CONTEXT;

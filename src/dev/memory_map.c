@@ -5,6 +5,7 @@
  * processes. Ranges of mappings lie in the system's arena for them; which devices may use one is
  * written in it (mem_range.devices).
  */
+#include "src/base/size.h"
 #include "src/dev/memory.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ enum { POSIX_FD = 1, WINDOWS_HANDLES = 2 | 4, FABRIC = 8 };
 struct memory_physical {
 	struct memory_physical *next;
 	struct memory_physical_props props;
-	struct mem *arena; /* whose memory it counts as; NULL: the host's */
+	struct mem *arena; /* whose memory it counts as; NULL: of a device that is gone, or imported */
 	u64 size;
 	int fd;
 	u32 handles, mappings;
@@ -65,16 +66,18 @@ static bool is_free(const struct memory_maps *maps, u64 at, u64 size, u64 *next)
 static u64 find_room(const struct memory_maps *maps, u64 size, u64 align, u64 hint)
 {
 	const struct mem *m = &maps->system->maps;
-	u64 start = (u64)(uintptr_t)m->arena, end = start + m->arena_size, next;
-	u64 at = align_up(start + MEMORY_GRANULARITY, max_u64(align, FIRST_ALIGN));
+	u64 start = (u64)(uintptr_t)m->arena, at, next;
 
-	if (hint && hint % align == 0 && hint >= start && hint < end && size <= end - hint &&
+	if (hint && hint % align == 0 && size_inside(hint, size, start, m->arena_size) &&
 	    is_free(maps, hint, size, &next))
 		return hint;
-	while (at < end && size <= end - at) {
+	if (!size_align_up(start + MEMORY_GRANULARITY, max_u64(align, FIRST_ALIGN), &at))
+		return 0;
+	while (size_inside(at, size, start, m->arena_size)) {
 		if (is_free(maps, at, size, &next))
 			return at;
-		at = align_up(next, align);
+		if (!size_align_up(next, align, &at))
+			return 0;
 	}
 	return 0;
 }
@@ -101,7 +104,7 @@ static struct memory_reservation *reservation(struct memory_maps *maps, u64 at, 
 	for (size_t i = 0; i < maps->reserved.len; i++) {
 		struct memory_reservation *r = &maps->reserved.at[i];
 
-		if (at >= r->base && at - r->base < r->size && size <= r->size - (at - r->base))
+		if (size_inside(at, size, r->base, r->size))
 			return r;
 	}
 	return NULL;
@@ -176,7 +179,7 @@ static enum status create(struct memory_maps *maps, struct mem *arena, u64 size,
 {
 	int fd;
 
-	if (arena && !mem_charge(arena, size))
+	if (!mem_charge(arena, size))
 		return STATUS_OUT_OF_MEMORY;
 	fd = memfd_create("ptxloom", MFD_CLOEXEC);
 	*out = fd >= 0 && !ftruncate(fd, (off_t)size) ? add(maps, fd, size) : NULL;
@@ -187,8 +190,7 @@ static enum status create(struct memory_maps *maps, struct mem *arena, u64 size,
 	}
 	if (fd >= 0)
 		close(fd);
-	if (arena)
-		mem_discharge(arena, size);
+	mem_discharge(arena, size);
 	return STATUS_OUT_OF_MEMORY;
 }
 
@@ -203,7 +205,7 @@ enum status memory_create(struct memory_maps *maps, struct device *d, u64 size,
 	if (props->handle_types & FABRIC)
 		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&maps->lock);
-	status = create(maps, d ? &d->mem : NULL, size, props, out);
+	status = create(maps, d ? &d->mem : &maps->system->host, size, props, out);
 	pthread_mutex_unlock(&maps->lock);
 	return status;
 }
@@ -330,7 +332,7 @@ enum status memory_map(struct memory_maps *maps, u64 at, u64 size, u64 offset,
 	pthread_mutex_lock(&maps->lock);
 	/* What does not fit the memory is not supported, in the driver's words. */
 	if (size && is_physical(maps, p) &&
-	    (!is_whole(size) || page_of(offset) != offset || offset > p->size || size > p->size - offset))
+	    (!is_whole(size) || page_of(offset) != offset || !size_inside(offset, size, 0, p->size)))
 		status = STATUS_NOT_SUPPORTED;
 	else if (size && page_of(at) == at && is_physical(maps, p) && reservation(maps, at, size) &&
 		 !any_mapping(maps, at, size))
@@ -346,7 +348,7 @@ static bool is_divided(struct memory_maps *maps, u64 at, u64 size)
 {
 	struct mem_range r;
 
-	if (!is_whole(size) || page_of(at) != at || at + size < at)
+	if (!is_whole(size) || page_of(at) != at || !size_is_range(at, size))
 		return false;
 	for (u64 x = at; x < at + size; x += MEMORY_GRANULARITY)
 		if (!reservation(maps, x, MEMORY_GRANULARITY) ||
@@ -362,6 +364,8 @@ static bool is_filled(struct memory_maps *maps, u64 at, u64 size)
 	struct mem_range r;
 	u64 x = at;
 
+	if (!size_is_range(at, size))
+		return false;
 	while (x < at + size) {
 		if (!mem_find_own(&maps->system->maps, x, 1, &r) || r.base != x ||
 		    r.size > at + size - x)

@@ -5,6 +5,7 @@
  * would keep for reuse is kept as a number only, as giving memory back to the host costs little: the
  * counters answer as CUDA's would.
  */
+#include "src/base/size.h"
 #include "src/dev/graph.h"
 #include "src/dev/memory.h"
 #include "src/dev/stream_int.h"
@@ -267,7 +268,7 @@ static enum status adopt(struct memory_pool *p, u64 at, u64 bytes)
 enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 {
 	struct device *d = p->dev;
-	u64 most = align_up(p->props.max_bytes, PIECE), align = MEMORY_ALIGN;
+	u64 most, align = MEMORY_ALIGN;
 	enum mem_kind kind = MEM_KIND_DEVICE;
 
 	*out = 0;
@@ -275,6 +276,8 @@ enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 		return STATUS_INVALID_VALUE;
 	if (p->imported)
 		return STATUS_NOT_PERMITTED;
+	if (!size_align_up(p->props.max_bytes, PIECE, &most))
+		most = UINT64_MAX;
 	if (most && bytes > most - min_u64(most, p->attribute[POOL_USED_CURRENT]))
 		return STATUS_OUT_OF_MEMORY;
 	if (p->arena != &d->mem) {
@@ -510,7 +513,9 @@ enum status memory_pool_import_pointer(struct memory_pool *p, const void *data, 
 	if (!p->imported || d.magic != POINTER_MAGIC || !d.size)
 		return STATUS_INVALID_VALUE;
 	first = d.offset & ~(u64)(MEM_HOST_PAGE - 1);
-	bytes = align_up(d.offset + d.size, MEM_HOST_PAGE) - first;
+	if (!size_add(d.offset, d.size, &bytes) || !size_align_up(bytes, MEM_HOST_PAGE, &bytes))
+		return STATUS_INVALID_VALUE;
+	bytes -= first;
 	at = mem_alloc(&p->dev->mem, bytes, MEM_HOST_PAGE, MEM_KIND_DEVICE);
 	if (!at)
 		return STATUS_OUT_OF_MEMORY;

@@ -480,6 +480,21 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	return STATUS_SUCCESS;
 }
 
+/* May the calling thread wait for the stream? */
+static enum status check_wait(struct stream *s)
+{
+	struct streams *all = s->device->all;
+
+	if (stream_in_host_call(all))
+		return STATUS_NOT_PERMITTED;
+	if (PL_UNLIKELY(stream_is_capturing(s)))
+		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
+	if (!s->legacy)
+		return stream_capture_guard(all);
+	return __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE) ? capture_check_legacy(s)
+									   : STATUS_SUCCESS;
+}
+
 enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_t bytes, u32 flags)
 {
 	struct streams *all = s->device->all;
@@ -487,6 +502,7 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	struct work *w;
 	struct batch batch;
 	bool here = false;
+	u64 serial = 0;
 
 	if (status == STATUS_SUCCESS && PL_UNLIKELY(stream_is_capturing(s)))
 		return capture_call(s, &(struct graph_action){.type = type_of_call(flags),
@@ -505,6 +521,7 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	if (w) {
 		w->fn = fn;
 		w->flags = flags;
+		serial = w->serial;
 		if (!work_set_data(w, data, bytes)) {
 			w->kind = WORK_EMPTY;
 			status = STATUS_OUT_OF_MEMORY;
@@ -520,7 +537,17 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 		work_call_here(w);
 	else
 		work_start(all, &batch, false);
-	return status;
+	if (!(flags & STREAM_WAIT))
+		return status;
+	if (!here) {
+		pthread_mutex_lock(&all->lock);
+		stream_wait_work_locked(all, w, serial);
+		pthread_mutex_unlock(&all->lock);
+	}
+	/* What was issued before it has ended, too. */
+	if (status == STATUS_SUCCESS)
+		status = check_wait(s);
+	return status == STATUS_SUCCESS ? error_of(s) : status;
 }
 
 bool stream_in_host_call(const struct streams *all)
@@ -579,23 +606,10 @@ enum status stream_device_finish(struct device *d)
 enum status stream_wait(struct stream *s)
 {
 	struct streams *all = s->device->all;
+	enum status status = check_wait(s);
 
-	if (stream_in_host_call(all))
-		return STATUS_NOT_PERMITTED;
-	if (PL_UNLIKELY(stream_is_capturing(s)))
-		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
-	if (!s->legacy) {
-		enum status status = stream_capture_guard(all);
-
-		if (PL_UNLIKELY(status != STATUS_SUCCESS))
-			return status;
-	}
-	if (s->legacy && __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE)) {
-		enum status status = capture_check_legacy(s);
-
-		if (status != STATUS_SUCCESS)
-			return status;
-	}
+	if (PL_UNLIKELY(status != STATUS_SUCCESS))
+		return status;
 	pthread_mutex_lock(&all->lock);
 	if (s->legacy)
 		wait_all_locked(s->device, true);

@@ -117,6 +117,7 @@ enum stream_call_flags {
 	STREAM_ALWAYS = 2, /* even after a fault */
 	STREAM_POLL = 4,   /* may return STATUS_NOT_READY; must be quick */
 	STREAM_CALLBACK = 8, /* of a kind that cannot be captured */
+	STREAM_WAIT = 16,    /* then as stream_wait; data may name what the caller has */
 	/* What it is, for whoever asks a captured graph. */
 	STREAM_COPY = 0x100,
 	STREAM_FILL = 0x200,

@@ -1,6 +1,7 @@
 /*
  * Texture and surface objects: checks, descriptors, handles.
  */
+#include "src/base/size.h"
 #include "src/dev/texture.h"
 
 #include "src/dev/stream.h"
@@ -174,7 +175,8 @@ static enum status set_linear(const struct texture_store *s, struct tex_image *i
 	if (!bytes || !mem_format_channel_bytes(r->format) || !is_aligned(s, r->address))
 		return STATUS_INVALID_VALUE;
 	texels = r->bytes / bytes;
-	if (s->arch->tex1d_linear_max > 0 && texels > (u64)s->arch->tex1d_linear_max)
+	if (texels > UINT32_MAX ||
+	    (s->arch->tex1d_linear_max > 0 && texels > (u64)s->arch->tex1d_linear_max))
 		return STATUS_INVALID_VALUE;
 	if (!mem_find(s->mem, r->address, r->bytes, &range))
 		return STATUS_INVALID_VALUE;
@@ -193,10 +195,11 @@ static enum status set_pitch(const struct texture_store *s, struct tex_image *im
 	u32 bytes = mem_format_bytes(r->format, r->channels);
 	const struct arch *a = s->arch;
 	struct mem_range range;
-	u64 align = a->texture_pitch_align_bytes > 0 ? (u64)a->texture_pitch_align_bytes : 1;
+	u64 span, align = a->texture_pitch_align_bytes > 0 ? (u64)a->texture_pitch_align_bytes : 1;
 
 	if (!bytes || !mem_format_channel_bytes(r->format) || !is_aligned(s, r->address) ||
-	    !r->width || !r->height || r->pitch % align || r->pitch / bytes < r->width)
+	    !r->width || !r->height || r->width > UINT32_MAX || r->height > UINT32_MAX ||
+	    r->pitch % align || r->pitch / bytes < r->width)
 		return STATUS_INVALID_VALUE;
 	if ((a->tex2d_linear_width_max > 0 && r->width > (u64)a->tex2d_linear_width_max) ||
 	    (a->tex2d_linear_height_max > 0 && r->height > (u64)a->tex2d_linear_height_max) ||
@@ -204,7 +207,8 @@ static enum status set_pitch(const struct texture_store *s, struct tex_image *im
 	     r->pitch > (u64)a->tex2d_linear_pitch_max_bytes))
 		return STATUS_INVALID_VALUE;
 	/* The last row may be shorter than the pitch. */
-	if (!mem_find(s->mem, r->address, r->pitch * (r->height - 1) + r->width * bytes, &range))
+	if (!size_mul_add(r->height - 1, r->pitch, r->width * bytes, &span) ||
+	    !mem_find(s->mem, r->address, span, &range))
 		return STATUS_INVALID_VALUE;
 	set_format(im, r->format, r->channels);
 	im->dims = 2;

@@ -429,7 +429,7 @@ static void rest_locked(struct service *v)
 		pthread_cond_wait(&v->wake, &v->all->lock);
 		return;
 	}
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	t.tv_nsec += POLL_NS;
 	if (t.tv_nsec >= 1000000000) {
 		t.tv_sec++;
@@ -484,14 +484,17 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* The program's signals are for its own threads. */
+/* The program's signals are for its own threads, but for faults: those cannot wait. */
 static bool start_locked(struct service *v)
 {
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 	sigset_t all, old;
 
 	if (v->started)
 		return true;
 	sigfillset(&all);
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	/* stream_in_host_call looks without the lock. */
 	__atomic_store_n(&v->started, !pthread_create(&v->thread, NULL, serve, v),
@@ -514,8 +517,14 @@ static bool queue_locked(struct service *v, struct work *w)
 
 void service_init(struct service *v, struct streams *all)
 {
+	pthread_condattr_t attr;
+
 	*v = (struct service){.all = all, .last = &v->first};
-	pthread_cond_init(&v->wake, NULL);
+	/* Somebody may set the host's clock while a call waits to be asked again. */
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&v->wake, &attr);
+	pthread_condattr_destroy(&attr);
 }
 
 void service_fini(struct service *v)

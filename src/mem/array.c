@@ -3,6 +3,8 @@
  */
 #include "src/mem/array.h"
 
+#include "src/base/size.h"
+
 #include <stdlib.h>
 
 /* Textures begin at multiples of this, as the driver places them. */
@@ -191,18 +193,24 @@ static bool is_valid(const struct arch *arch, const struct mem_array_desc *d, en
 
 /* ---- storage ---- */
 
-/* Lay out one level; base is added later. */
-static void lay_out(struct mem_array *a, struct mem *m, const struct mem_array_desc *d)
+static u64 blocks_of(u64 texels, u32 block)
+{
+	return texels / block + (texels % block != 0);
+}
+
+/* Lay out one level; base is added later. False: it has more bytes than a number holds, as a profile
+ * need not know a limit. */
+static bool lay_out(struct mem_array *a, struct mem *m, const struct mem_array_desc *d)
 {
 	u32 block = mem_format_block(d->format);
 
 	*a = (struct mem_array){.desc = *d, .mem = m, .block = block};
 	a->element_bytes = mem_format_bytes(d->format, d->channels);
-	a->pitch = (d->width + block - 1) / block * a->element_bytes;
-	a->rows = d->height ? (d->height + block - 1) / block : 1;
+	a->rows = d->height ? blocks_of(d->height, block) : 1;
 	a->slices = d->depth ? d->depth : 1;
-	a->slice = a->pitch * a->rows;
-	a->bytes = a->slice * a->slices;
+	return size_mul(blocks_of(d->width, block), a->element_bytes, &a->pitch) &&
+	       size_mul(a->pitch, a->rows, &a->slice) &&
+	       size_mul(a->slice, a->slices, &a->bytes);
 }
 
 static bool remember(struct mem *m, const void *handle, enum handle_kind kind)
@@ -241,8 +249,7 @@ enum mem_array_status mem_array_create(struct mem *m, const struct arch *arch,
 	a = malloc(sizeof(*a));
 	if (!a)
 		return MEM_ARRAY_NO_MEMORY;
-	lay_out(a, m, d);
-	at = mem_alloc(m, a->bytes, BASE_ALIGN, MEM_KIND_ARRAY);
+	at = lay_out(a, m, d) ? mem_alloc(m, a->bytes, BASE_ALIGN, MEM_KIND_ARRAY) : 0;
 	a->base = at + m->bias;
 	if (!at || !remember(m, a, HANDLE_ARRAY)) {
 		if (at)
@@ -291,11 +298,33 @@ static bool remember_levels(struct mem_mipmap *mm, enum handle_kind level, enum 
 	return ok;
 }
 
+/* Lay out all levels, one after the other. False: as lay_out. */
+static bool lay_out_levels(struct mem_mipmap *mm)
+{
+	struct mem_array_desc d = mm->desc;
+
+	for (u32 i = 0; i < mm->levels; i++) {
+		struct mem_array *a = &mm->level[i];
+
+		if (!lay_out(a, mm->mem, &d))
+			return false;
+		a->owner = mm;
+		a->base = mm->bytes;
+		if (!size_add(mm->bytes, a->bytes, &mm->bytes) ||
+		    !size_align_up(mm->bytes, BASE_ALIGN, &mm->bytes))
+			return false;
+		d.width = half(d.width);
+		d.height = half(d.height);
+		if (!(d.flags & (MEM_ARRAY_LAYERED | MEM_ARRAY_CUBEMAP)))
+			d.depth = half(d.depth);
+	}
+	return true;
+}
+
 enum mem_array_status mem_mipmap_create(struct mem *m, const struct arch *arch,
 					const struct mem_array_desc *d, u32 levels,
 					struct mem_mipmap **out)
 {
-	struct mem_array_desc level = *d;
 	struct mem_mipmap *mm;
 	u64 at;
 
@@ -307,17 +336,7 @@ enum mem_array_status mem_mipmap_create(struct mem *m, const struct arch *arch,
 	mm->desc = *d;
 	mm->mem = m;
 	mm->levels = (u32)min_u64(levels, most_levels(d));
-	for (u32 i = 0; i < mm->levels; i++) {
-		lay_out(&mm->level[i], m, &level);
-		mm->level[i].owner = mm;
-		mm->level[i].base = mm->bytes;
-		mm->bytes = align_up(mm->bytes + mm->level[i].bytes, BASE_ALIGN);
-		level.width = half(level.width);
-		level.height = half(level.height);
-		if (!(d->flags & (MEM_ARRAY_LAYERED | MEM_ARRAY_CUBEMAP)))
-			level.depth = half(level.depth);
-	}
-	at = mem_alloc(m, mm->bytes, BASE_ALIGN, MEM_KIND_ARRAY);
+	at = lay_out_levels(mm) ? mem_alloc(m, mm->bytes, BASE_ALIGN, MEM_KIND_ARRAY) : 0;
 	mm->base = at + m->bias;
 	for (u32 i = 0; i < mm->levels; i++)
 		mm->level[i].base += mm->base;

@@ -5,6 +5,7 @@
  * then the holes that freed ranges leave. So a stale pointer meets no new owner soon, and page
  * tables stay small.
  */
+#include "src/base/size.h"
 #include "src/mem/array.h"
 
 #include <stdlib.h>
@@ -84,7 +85,7 @@ bool mem_init_in(struct mem *m, u64 limit_bytes, struct mem_system *s, u32 index
 	m->index = index;
 	pthread_mutex_lock(&s->lock);
 	if (index < MEM_DEVICES_MAX)
-		s->device[index] = m;
+		__atomic_store_n(&s->device[index], m, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&s->lock);
 	return true;
 }
@@ -97,7 +98,7 @@ void mem_fini(struct mem *m)
 	if (m->system) {
 		pthread_mutex_lock(&m->system->lock);
 		if (m->index < MEM_DEVICES_MAX)
-			m->system->device[m->index] = NULL;
+			__atomic_store_n(&m->system->device[m->index], NULL, __ATOMIC_RELEASE);
 		pthread_mutex_unlock(&m->system->lock);
 		mem_system_changed(m->system);
 	}
@@ -270,7 +271,7 @@ u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind)
 	if (bytes > m->arena_size || align > m->arena_size)
 		return 0;
 	pthread_mutex_lock(&m->lock);
-	at = m->used_bytes + bytes > m->limit_bytes ? 0 : find_space(m, bytes, align);
+	at = bytes > m->limit_bytes - m->used_bytes ? 0 : find_space(m, bytes, align);
 	if (at && !open_up_to(m, align_up(at + bytes, MEM_HOST_PAGE)))
 		at = 0;
 	if (at && !insert(m, (struct mem_range){
@@ -329,7 +330,7 @@ bool mem_insert(struct mem *m, struct mem_range r)
 	bool ok;
 	u32 i;
 
-	if (!r.size || r.base + r.size < r.base)
+	if (!r.size || !size_is_range(r.base, r.size))
 		return false;
 	pthread_mutex_lock(&m->lock);
 	i = lower_bound(m, r.base);
@@ -403,7 +404,7 @@ bool mem_narrow(struct mem *m, u64 base, u64 skip, u64 size)
 	u32 i;
 
 	pthread_mutex_lock(&m->lock);
-	ok = starts_at(m, base, &i) && skip + size <= m->ranges[i].size;
+	ok = starts_at(m, base, &i) && size_inside(skip, size, 0, m->ranges[i].size);
 	if (ok) {
 		m->used_bytes -= m->ranges[i].size - size;
 		m->ranges[i].base += skip;
@@ -451,8 +452,8 @@ bool mem_find_own(struct mem *m, u64 addr, u64 size, struct mem_range *out)
 
 	pthread_mutex_lock(&m->lock);
 	i = lower_bound(m, addr);
-	ok = i < m->len && !m->ranges[i].freed && addr >= m->ranges[i].base &&
-	     size <= m->ranges[i].size && addr - m->ranges[i].base <= m->ranges[i].size - size;
+	ok = i < m->len && !m->ranges[i].freed &&
+	     size_inside(addr, size, m->ranges[i].base, m->ranges[i].size);
 	if (ok)
 		*out = m->ranges[i];
 	pthread_mutex_unlock(&m->lock);

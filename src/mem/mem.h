@@ -178,7 +178,7 @@ struct mem_system {
 	pthread_mutex_t lock;
 	struct mem host;                         /* pinned, registered and managed memory */
 	struct mem maps;                         /* mappings of the virtual memory calls, opened late */
-	struct mem *device[MEM_DEVICES_MAX];     /* NULL: not open */
+	struct mem *device[MEM_DEVICES_MAX];     /* NULL: not open; written with the lock, atomic */
 	bool hidden;                             /* arenas of devices and mappings are */
 };
 

@@ -1,7 +1,7 @@
 # Tests of both CUDA interfaces as programs see them: through the libraries' names. Adding one: a line in
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
-	tests/api/memory tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
+	tests/api/memory tests/api/host_pointers tests/api/sizes tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
 api_common = tests/api/sanitizer.c
 # An rpath that counts for what sanitizers open, too.
 api_flags = $(AM_LDFLAGS) -Wl,--disable-new-dtags -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
@@ -43,6 +43,14 @@ tests_api_memory_shared_SOURCES = tests/api/memory_shared.c tests/api/memory.h t
 tests_api_memory_shared_LDADD = $(api_link)
 tests_api_memory_shared_LDFLAGS = $(api_flags)
 tests_api_memory_shared_DEPENDENCIES = $(cuda_names)
+tests_api_host_pointers_SOURCES = tests/api/host_pointers.c tests/api/memory.h tests/check.h $(api_common)
+tests_api_host_pointers_LDADD = $(api_link)
+tests_api_host_pointers_LDFLAGS = $(api_flags)
+tests_api_host_pointers_DEPENDENCIES = $(cuda_names)
+tests_api_sizes_SOURCES = tests/api/sizes.c tests/api/memory.h tests/check.h $(api_common)
+tests_api_sizes_LDADD = $(api_link)
+tests_api_sizes_LDFLAGS = $(api_flags)
+tests_api_sizes_DEPENDENCIES = $(cuda_names)
 tests_api_batches_SOURCES = tests/api/batches.c tests/check.h $(api_common)
 tests_api_batches_LDADD = $(api_link)
 tests_api_batches_LDFLAGS = $(api_flags)

@@ -6,6 +6,7 @@
 #include "src/base/map.h"
 #include "src/base/nearest.h"
 #include "src/base/setting.h"
+#include "src/base/size.h"
 #include "src/base/vec.h"
 #include "tests/check.h"
 
@@ -38,6 +39,7 @@ static void test_vec(void)
 	for (u32 i = 0; i < 1000; i++)
 		good &= v.at[i] == i;
 	CHECK(good && v.len == 1000 && v.cap >= 1000);
+	CHECK(!VEC_RESERVE(&v, SIZE_MAX - 500) && v.len == 1000);
 	CHECK(!VEC_RESERVE(&v, SIZE_MAX / 2) && v.len == 1000 && v.at[999] == 999);
 	CHECK(VEC_RESERVE(&v, 5000) && v.cap >= 6000);
 	VEC_FREE(&v);
@@ -259,8 +261,34 @@ static void test_setting(void)
 	text_fini(&why);
 }
 
+/* What does not fit is refused: sums, products and ranges at the edge of 64 bits. */
+static void test_size(void)
+{
+	u64 n;
+
+	CHECK(size_add(UINT64_MAX - 1, 1, &n) && n == UINT64_MAX);
+	CHECK(!size_add(UINT64_MAX, 1, &n));
+	CHECK(size_mul((u64)1 << 32, ((u64)1 << 32) - 1, &n) && n == UINT64_MAX - UINT32_MAX);
+	CHECK(!size_mul((u64)1 << 32, (u64)1 << 32, &n));
+	CHECK(size_mul_add(3, 4, 5, &n) && n == 17);
+	CHECK(!size_mul_add((u64)1 << 60, 15, (u64)1 << 60, &n));
+	CHECK(size_align_up(513, 512, &n) && n == 1024);
+	CHECK(size_align_up(UINT64_MAX - 511, 512, &n) && n == UINT64_MAX - 511);
+	CHECK(!size_align_up(UINT64_MAX - 510, 512, &n));
+	CHECK(size_inside(4, 4, 0, 8) && !size_inside(4, 5, 0, 8) && size_inside(8, 0, 0, 8));
+	CHECK(!size_inside(3, 1, 4, 8) && !size_inside(4, UINT64_MAX, 4, 8));
+	CHECK(size_inside(UINT64_MAX, 1, UINT64_MAX - 7, 8) && !size_inside(1, UINT64_MAX, 0, 8));
+	CHECK(size_is_range(UINT64_MAX, 0) && !size_is_range(UINT64_MAX, 1));
+	CHECK(size_offset(1, 2, 10, 3, 100, &n) && n == 321);
+	/* The row of 2^30 bytes that begins at (2^34) * 2^30. */
+	CHECK(!size_offset(4, (u64)1 << 34, (u64)1 << 30, 0, 0, &n));
+	CHECK(!size_offset(0, 0, 0, (u64)1 << 33, (u64)1 << 33, &n));
+	CHECK(!size_offset(UINT64_MAX, 1, 1, 0, 0, &n));
+}
+
 int main(void)
 {
+	test_size();
 	test_arena();
 	test_vec();
 	test_map();
