@@ -43,10 +43,13 @@ DRV_FN(cuMemAllocManaged, (u64 * out, size_t size, unsigned flags))
 /* Of pinned memory nothing may be asked for. */
 static int allocate_host(void **out, size_t size, u32 flags)
 {
+	int status;
+
 	if (!out || size)
 		return allocate((u64 *)(void *)out, size, flags, memory_alloc_host);
-	*out = NULL;
-	return STATUS_SUCCESS;
+	if (drv_device(&status))
+		*out = NULL;
+	return status;
 }
 
 DRV_FN(cuMemHostAlloc, (void **out, size_t size, unsigned flags))

@@ -288,29 +288,35 @@ static bool box_end(const struct rt_copy_3d_end *e, u64 element, struct copy_end
 	return size_mul(e->pos.x, element, &out->x);
 }
 
+/* Are rows or slices of memory shorter than the box, of several? Found before all else that is wrong. */
+static bool is_short(const struct rt_copy_3d_end *e, const struct rt_extent *box, u64 element)
+{
+	u64 width;
+
+	if (e->array || (box->height <= 1 && box->depth <= 1))
+		return false;
+	return !size_mul(box->width, element, &width) || e->ptr.pitch < width ||
+	       (box->depth > 1 && e->ptr.ysize < box->height);
+}
+
 /*
- * Bytes of what the width and both positions count: elements of the array that takes part, also at the
- * other end, else bytes (measured on an H200). 0: there is no such array, or two that do not go together.
+ * Where an end is an array, the width and both positions count its elements, also those of the other end, else
+ * bytes; two arrays have elements of one size. As an H200 does.
  */
-static u64 box_element(const struct rt_copy_3d *p)
+int rt_copy_3d(const struct rt_copy_3d *p, struct copy *out)
 {
 	const struct mem_array *src = p->src.array ? rt_array_find(p->src.array) : NULL;
 	const struct mem_array *dst = p->dst.array ? rt_array_find(p->dst.array) : NULL;
-
-	if ((p->src.array && !src) || (p->dst.array && !dst) ||
-	    (src && dst && src->element_bytes != dst->element_bytes))
-		return 0;
-	return src ? src->element_bytes : dst ? dst->element_bytes : 1;
-}
-
-int rt_copy_3d(const struct rt_copy_3d *p, struct copy *out)
-{
-	u64 element = box_element(p);
+	u64 element = src ? src->element_bytes : dst ? dst->element_bytes : 1;
 
 	*out = (struct copy){.height = p->extent.height, .depth = p->extent.depth};
-	if (!element || (!p->src.array == !p->src.ptr.ptr) ||
-	    (!p->dst.array == !p->dst.ptr.ptr) ||
-	    !size_mul(p->extent.width, element, &out->width) ||
+	if ((!p->src.array == !p->src.ptr.ptr) || (!p->dst.array == !p->dst.ptr.ptr) ||
+	    (p->src.array && !src) || (p->dst.array && !dst) ||
+	    (dst && dst->element_bytes != element))
+		return cudaErrorInvalidValue;
+	if (is_short(&p->src, &p->extent, element) || is_short(&p->dst, &p->extent, element))
+		return STATUS_INVALID_PITCH_VALUE;
+	if (!size_mul(p->extent.width, element, &out->width) ||
 	    !box_end(&p->dst, element, &out->dst) || !box_end(&p->src, element, &out->src))
 		return cudaErrorInvalidValue;
 	return rt_copy_places(out, p->kind);

@@ -90,8 +90,11 @@ RT_FN(cudaMalloc3D, (struct rt_pitched * out, struct rt_extent e))
 	u64 rows;
 	int status;
 
-	if (!out || !size_mul(e.height, e.depth, &rows))
+	if (!out)
 		return rt_error(cudaErrorInvalidValue);
+	/* No device has so many rows. */
+	if (!size_mul(e.height, e.depth, &rows))
+		rows = UINT64_MAX;
 	status = allocate_rows(&out->ptr, &out->pitch, e.width, rows);
 	out->xsize = e.width;
 	out->ysize = e.height;

@@ -53,8 +53,10 @@ tests_oracle_api_cross_SOURCES = tests/oracle/api_cross.c tests/oracle/api_scrip
 tests_oracle_api_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_api_cross_LDADD = -ldl -lpthread
 dist_check_SCRIPTS += tests/oracle/api_cross.sh
-api_scripts = device kernels graphs streams memory modules pools after zeros
-EXTRA_DIST += $(api_scripts:%=tests/oracle/api/%.api) $(api_scripts:%=tests/oracle/api/%.h200) tests/oracle/api/README.md
+api_scripts = device kernels graphs streams memory modules pools sizes pointers after zeros
+EXTRA_DIST += $(api_scripts:%=tests/oracle/api/%.api) $(api_scripts:%=tests/oracle/api/%.h200) tests/oracle/api/README.md tests/oracle/api/counts.api
+dist_check_SCRIPTS += tests/oracle/api_sizes.sh
+TESTS += tests/oracle/api_sizes.sh
 if !SANITIZED
 TESTS += tests/oracle/api_cross.sh
 endif

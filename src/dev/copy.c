@@ -79,8 +79,13 @@ static enum status place_memory(struct mem_system *s, const struct copy_end *e,
 		return STATUS_INVALID_VALUE;
 	if (pitch && pitch < c->width)
 		return STATUS_INVALID_PITCH_VALUE;
-	if ((c->height > 1 && !pitch) || (rows && rows < c->height))
-		return c->height > 1 && !pitch ? STATUS_INVALID_PITCH_VALUE : STATUS_INVALID_VALUE;
+	if (c->height > 1 && !pitch)
+		return STATUS_INVALID_PITCH_VALUE;
+	/* A box ends in the row, and the slice, in which it begins. */
+	if (pitch && !size_inside(e->x, c->width, 0, pitch))
+		return STATUS_INVALID_VALUE;
+	if (rows && !size_inside(e->rows ? e->y : 0, c->height, 0, rows))
+		return STATUS_INVALID_VALUE;
 	out->pitch = pitch;
 	if (!e->address || !size_mul(pitch, rows, &out->slice) ||
 	    !size_offset(c->width, c->height - 1, pitch, c->depth - 1, out->slice, &span) ||
@@ -310,7 +315,7 @@ enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, str
 
 	*out = (struct copy_plan){.width = f->width, .height = f->height, .depth = f->depth};
 	if (!size_mul(f->width, f->bytes, &box.width) || f->address % f->bytes ||
-	    (f->height > 1 && f->pitch % f->bytes))
+	    (f->height > 1 && f->pitch % f->bytes) || (f->depth > 1 && f->rows < f->height))
 		return STATUS_INVALID_VALUE;
 	if (!f->width || !f->height || !f->depth)
 		return STATUS_SUCCESS;

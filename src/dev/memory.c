@@ -13,6 +13,8 @@
 #define PORTABLE 1u
 #define REGISTER_FLAGS 0xfu
 #define HOST_FLAGS 0x7u
+/* What a process can address. */
+#define HOST_SPACE ((u64)1 << 47)
 
 /* ---- blocks ---- */
 
@@ -100,9 +102,9 @@ enum status memory_alloc_pitch(struct device *d, u64 width, u64 height, u64 *out
 	u64 bytes;
 
 	*out = *pitch = 0;
-	if (!size_align_up(width, MEMORY_PITCH, pitch) || !size_mul(*pitch, height, &bytes))
+	if (!size_align_up(width, MEMORY_PITCH, pitch))
 		return STATUS_INVALID_VALUE;
-	return memory_alloc(d, bytes, out);
+	return size_mul(*pitch, height, &bytes) ? memory_alloc(d, bytes, out) : STATUS_OUT_OF_MEMORY;
 }
 
 enum status memory_alloc_managed(struct device *d, u64 bytes, u32 flags, u64 *out)
@@ -224,11 +226,16 @@ enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 
 	if (status != STATUS_SUCCESS)
 		return status;
-	if (!p || !bytes || !size_is_range(p, bytes) || (flags & ~REGISTER_FLAGS) || mem_system_arena(d->mem.system, p) ||
-	    !is_there(p, bytes))
+	if (!p || !bytes || !size_is_range(p, bytes) || (flags & ~REGISTER_FLAGS) || mem_system_arena(d->mem.system, p))
 		return STATUS_INVALID_VALUE;
+	if (bytes > HOST_SPACE)
+		return STATUS_NOT_SUPPORTED;
 	if (!mem_register(&d->mem, p, bytes, MEM_KIND_HOST))
 		return STATUS_HOST_MEMORY_ALREADY_REGISTERED;
+	if (!is_there(p, bytes)) {
+		mem_remove(host, p);
+		return STATUS_INVALID_VALUE;
+	}
 	b = memory_block_new(host, p, MEMORY_REGISTERED, d->mem.index);
 	if (!b)
 		return STATUS_OUT_OF_MEMORY;

@@ -2,6 +2,7 @@
  * What a pointer is; hints about managed memory; access of peers.
  */
 #include "src/dev/memory.h"
+#include "src/mem/guard.h"
 
 /* ---- pointers ---- */
 
@@ -217,18 +218,32 @@ static s32 device_number(struct memory_location l)
 	return l.type == LOCATION_INVALID ? -2 : l.type == LOCATION_DEVICE ? l.id : -1;
 }
 
+struct device_list {
+	u32 devices;
+	s32 *out;
+	u64 n;
+};
+
+static void list_devices(void *arg)
+{
+	const struct device_list *l = arg;
+	u64 at = 0;
+
+	for (u32 i = 0; i < MEM_DEVICES_MAX && at < l->n; i++)
+		if (l->devices >> i & 1)
+			l->out[at++] = i == MEM_DEVICES_MAX - 1 ? -1 : (s32)i;
+	while (at < l->n)
+		l->out[at++] = -2;
+}
+
+/* All of the program's list is written, however long it says that it is. */
 static enum status list_accessed_by(const struct memory_block *b, s32 *out, u64 size)
 {
-	u64 n = size / sizeof(*out), at = 0;
+	struct device_list l = {b->accessed_by, out, size / sizeof(*out)};
 
-	if (!n || size % sizeof(*out))
+	if (!l.n || size % sizeof(*out))
 		return STATUS_INVALID_VALUE;
-	for (u32 i = 0; i < MEM_DEVICES_MAX && at < n; i++)
-		if (b->accessed_by >> i & 1)
-			out[at++] = i == MEM_DEVICES_MAX - 1 ? -1 : (s32)i;
-	while (at < n)
-		out[at++] = -2;
-	return STATUS_SUCCESS;
+	return mem_guard(list_devices, &l, NULL) ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
 }
 
 enum {

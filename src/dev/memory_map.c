@@ -31,6 +31,7 @@ struct memory_physical {
 
 /* Where ranges begin: aligned for larger wishes, as after the driver's. */
 #define FIRST_ALIGN ((u64)32 << 20)
+#define ADDRESS_SPACE ((u64)1 << 47)
 
 static u64 page_of(u64 at)
 {
@@ -86,8 +87,10 @@ enum status memory_reserve(struct memory_maps *maps, u64 size, u64 align, u64 at
 {
 	enum status status;
 
-	if (!is_whole(size) || (align & (align - 1)) || page_of(at) != at)
+	if (!is_whole(size) || (align & (align - 1)) || align > ADDRESS_SPACE || page_of(at) != at)
 		return STATUS_INVALID_VALUE;
+	if (at > ADDRESS_SPACE)
+		return STATUS_OUT_OF_MEMORY;
 	align = max_u64(align, MEMORY_GRANULARITY);
 	pthread_mutex_lock(&maps->lock);
 	status = open_maps(maps);

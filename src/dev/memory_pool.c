@@ -122,6 +122,9 @@ enum status memory_pool_create(struct memory_pools *all, struct device *d,
 	if ((props->alloc_type != ALLOC_PINNED && props->alloc_type != ALLOC_MANAGED) ||
 	    (props->handle_types & ~(is_of_device(props) ? POSIX_FD : 0)))
 		return STATUS_INVALID_VALUE;
+	/* As much address space is set aside as a pool may have. */
+	if (props->max_bytes > d->mem.arena_size)
+		return STATUS_OUT_OF_MEMORY;
 	pthread_mutex_lock(&all->lock);
 	p = add(all, d, props, false);
 	pthread_mutex_unlock(&all->lock);

@@ -73,12 +73,19 @@ static void boxes_of_arrays(void)
 	struct copy_3d c = to_array((struct pos){0}, (struct extent){TWO(60), 1, 1});
 
 	CHECK_EQ(cudaMemcpy3D(&c), 1);
+	c.extent = (struct extent){TWO(60), 2, 1};
+	CHECK_EQ(cudaMemcpy3D(&c), 12);
+	c.extent = (struct extent){1, HEIGHT + 1, 2};
+	CHECK_EQ(cudaMemcpy3D(&c), 12);
+	c.extent = (struct extent){1, HEIGHT, 2};
+	c.src_pos.y = 1;
+	CHECK_EQ(cudaMemcpy3D(&c), 1);
 	c = to_array((struct pos){TWO(60), 0, 0}, (struct extent){1, 1, 1});
 	CHECK_EQ(cudaMemcpy3D(&c), 1);
 	c = to_array((struct pos){0, TWO(60), 0}, (struct extent){1, 1, 1});
 	CHECK_EQ(cudaMemcpy3D(&c), 1);
 	c = to_array((struct pos){0}, (struct extent){1, TWO(60), TWO(60)});
-	CHECK_EQ(cudaMemcpy3D(&c), 1);
+	CHECK_EQ(cudaMemcpy3D(&c), 12);
 	c = to_array((struct pos){0}, (struct extent){1, 1, 1});
 	c.src_pos.x = TWO(60);
 	CHECK_EQ(cudaMemcpy3D(&c), 1);
@@ -180,11 +187,11 @@ static void memory(void)
 	void *p;
 
 	CHECK_EQ(cudaMallocPitch(&p, &pitch, SIZE_MAX, 1), 1);
-	CHECK_EQ(cudaMallocPitch(&p, &pitch, TWO(60), 16), 1);
-	CHECK_EQ(cudaMalloc3D(&rows, (struct extent){TWO(20), TWO(32), TWO(32)}), 1);
+	CHECK_EQ(cudaMallocPitch(&p, &pitch, TWO(60), 16), 2);
+	CHECK_EQ(cudaMalloc3D(&rows, (struct extent){TWO(20), TWO(32), TWO(32)}), 2);
 	CHECK_EQ(cudaMalloc(&p, SIZE_MAX), 2);
 	CHECK_EQ(cudaHostRegister(host, SIZE_MAX, 0), 1);
-	CHECK_EQ(cuMemAddressReserve(&at, TWO(22), TWO(63), 0, 0), 2);
+	CHECK_EQ(cuMemAddressReserve(&at, TWO(22), TWO(63), 0, 0), 1);
 	CHECK_EQ(cuMemAddressReserve(&at, TWO(22), 0, 0, 0), 0);
 	CHECK_EQ(cuMemCreate(&handle, TWO(22), &props, 0), 0);
 	CHECK_EQ(cuMemMap(at, TWO(22), 0, handle, 0), 0);

@@ -31,8 +31,10 @@ enum {
 	VARIABLES = 200,
 	CRASHES = 400,
 	LINE = 4096,
+	MARGIN = 4096, /* bytes around what calls write to that have to stay as they are */
+	PATTERN = 0xa5,
 	SECONDS = 12,
-	SECTION_SECONDS = 60
+	SECTION_SECONDS = 150
 };
 
 /* A call takes six words in registers and the others on the stack, as the x86-64 ABI has it. */
@@ -53,6 +55,7 @@ struct variable {
 	char name[32];
 	char *bytes;
 	size_t len;
+	size_t guarded; /* it holds the address of so many bytes of a device, with margins around them */
 };
 
 /* What a section's processes leave to the one that watches over them. */
@@ -88,9 +91,9 @@ static struct variable *variable(struct section *s, const char *name, size_t len
 	v = &s->variable[s->variables++];
 	snprintf(v->name, sizeof(v->name), "%s", name);
 	v->len = len;
-	if (posix_memalign((void **)&v->bytes, 4096, len + 4096))
+	if (posix_memalign((void **)&v->bytes, 4096, len + MARGIN))
 		script_die("no memory", name);
-	memset(v->bytes, 0, len + 4096);
+	memset(v->bytes, 0, len + MARGIN);
 	return v;
 }
 
@@ -308,6 +311,146 @@ static void step_varied(struct section *s, char **token, size_t n, char **items,
 	}
 }
 
+/* ---- sizes ---- */
+
+/* Memory of the device whose address becomes the variable's value. */
+static void guard(struct section *s, const char *name, size_t bytes)
+{
+	struct variable *v = variable(s, name, 8);
+	char *at = NULL;
+
+	lookup(s, "cudaMalloc")((u64)(uintptr_t)&at, bytes + 2 * MARGIN, 0, 0, 0, 0, (struct words){{0}});
+	lookup(s, "cudaMemset")((u64)(uintptr_t)at, PATTERN, bytes + 2 * MARGIN, 0, 0, 0,
+				(struct words){{0}});
+	at += MARGIN;
+	memcpy(v->bytes, &at, sizeof(at));
+	v->guarded = bytes;
+}
+
+static bool is_all(const char *at, size_t n, int byte)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)at[i] != byte)
+			return false;
+	return true;
+}
+
+/* A page of the host without a neighbour behind it. */
+static void lone_page(struct section *s, const char *name)
+{
+	char *at = mmap(NULL, (size_t)2 * MARGIN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED || munmap(at + MARGIN, MARGIN))
+		script_die("no memory", name);
+	memcpy(variable(s, name, 8)->bytes, &at, sizeof(at));
+}
+
+/* Are the bytes around what a variable holds, or names, as they were? */
+static bool is_whole(const struct section *s, const struct variable *v)
+{
+	char margin[2 * MARGIN];
+	function *copy = lookup(s, "cudaMemcpy");
+	u64 at, wrong = 0;
+
+	if (!is_all(v->bytes + v->len, MARGIN, 0))
+		return false;
+	if (!v->guarded)
+		return true;
+	memcpy(&at, v->bytes, 8);
+	wrong |= copy((u64)(uintptr_t)margin, at - MARGIN, MARGIN, 2, 0, 0, (struct words){{0}});
+	wrong |= copy((u64)(uintptr_t)margin + MARGIN, at + v->guarded, MARGIN, 2, 0, 0,
+		      (struct words){{0}});
+	return (int)wrong || is_all(margin, sizeof(margin), PATTERN);
+}
+
+static void tell_spoiled(struct section *s)
+{
+	if (s->step <= s->progress->from)
+		return;
+	for (size_t i = 0; i < s->variables; i++)
+		if (!is_whole(s, &s->variable[i]))
+			fprintf(s->out, "%s is written beyond its end\n", s->variable[i].name);
+	fflush(s->out);
+}
+
+/* A size that is tried: an argument, or a field of a variable of 8 or, with ".i", 4 bytes. */
+struct size_slot {
+	char **argument;
+	char *field;
+	size_t bytes;
+	char text[24], kept[8];
+};
+
+static size_t find_slots(struct section *s, char **token, size_t n, struct size_slot *slot, size_t *words)
+{
+	size_t slots = 0, offset, i;
+
+	for (i = 0; i < n && strcmp(token[i], ";"); i++)
+		if (token[i][0] == '#')
+			slot[slots++] = (struct size_slot){.argument = &token[i]};
+	*words = i;
+	for (i++; i < n; i++) {
+		char *dot = strchr(token[i], '.');
+
+		slot[slots] = (struct size_slot){.bytes = dot ? 4 : 8, .argument = &token[i]};
+		if (dot)
+			*dot = 0;
+		slot[slots].field = place(s, token[i], &offset) + offset;
+		memcpy(slot[slots].kept, slot[slots].field, slot[slots].bytes);
+		slots++;
+	}
+	return slots;
+}
+
+/* One try: put the values in, call, and take them out again. */
+static void try_sizes(struct section *s, char **token, size_t words, struct size_slot *slot, size_t slots,
+		      const u64 *value)
+{
+	char text[LINE], *call[64];
+	size_t at = 0;
+
+	memcpy(call, token, words * sizeof(*call));
+	for (size_t i = 0; i < slots; i++) {
+		struct size_slot *l = &slot[i];
+
+		if (l->field) {
+			if (value[i] != SCRIPT_SIZE_KEPT)
+				memcpy(l->field, &value[i], l->bytes);
+			continue;
+		}
+		if (value[i] == SCRIPT_SIZE_KEPT)
+			snprintf(l->text, sizeof(l->text), "%s", *l->argument + 1);
+		else
+			snprintf(l->text, sizeof(l->text), "%llu", (unsigned long long)value[i]);
+		call[l->argument - token] = l->text;
+	}
+	for (size_t i = 0; i < words; i++)
+		at += (size_t)snprintf(text + at, LINE - at, "%s%s", i ? " " : "", call[i]);
+	for (size_t i = 0; i < slots; i++)
+		if (slot[i].field && value[i] != SCRIPT_SIZE_KEPT)
+			at += (size_t)snprintf(text + at, LINE - at, " %s=%llu", *slot[i].argument,
+					       (unsigned long long)value[i]);
+	step(s, text, call, words, NULL, 0);
+	for (size_t i = 0; i < slots; i++)
+		if (slot[i].field)
+			memcpy(slot[i].field, slot[i].kept, slot[i].bytes);
+	tell_spoiled(s);
+}
+
+/* sizes NAME ARGUMENT... ; FIELD...: the call as it stands, then with sizes that make no sense. */
+static void step_sizes(struct section *s, char **token, size_t n)
+{
+	struct size_slot slot[SCRIPT_SIZES_MAX];
+	u64 value[SCRIPT_SIZES_MAX];
+	size_t words, slots = find_slots(s, token, n, slot, &words);
+
+	for (size_t i = 0; i < slots; i++)
+		value[i] = SCRIPT_SIZE_KEPT;
+	try_sizes(s, token, words, slot, slots, value);
+	for (size_t i = 0; script_sizes(slots, i, value); i++)
+		try_sizes(s, token, words, slot, slots, value);
+}
+
 /* Every function of one interface with nothing but zeros. what: "rt" or "drv", then names to begin with. */
 static void step_every(struct section *s, const char *what, const char *begins)
 {
@@ -409,6 +552,12 @@ static void line(struct section *s, const char *text)
 		*(volatile u32 *)(uintptr_t)value(s, token[1]) = (u32)value(s, token[2]);
 	} else if (!strcmp(token[0], "thread")) {
 		step(s, text, token + 1, colon - 1, token + colon + 1, shown);
+	} else if (!strcmp(token[0], "guard")) {
+		guard(s, token[1], strtoul(token[2], NULL, 0));
+	} else if (!strcmp(token[0], "page")) {
+		lone_page(s, token[1]);
+	} else if (!strcmp(token[0], "sizes")) {
+		step_sizes(s, token + 1, n - 1);
 	} else if (!strcmp(token[0], "*")) {
 		step_varied(s, token + 1, colon - 1, token + colon + 1, shown);
 	} else {

@@ -115,6 +115,38 @@ size_t script_show(FILE *out, const char *type, const char *at, bool is_next)
 	}
 }
 
+/* ---- sizes ---- */
+
+bool script_sizes(size_t sizes, size_t n, uint64_t *value)
+{
+	static const uint64_t alone[] = {
+		0, 1, (uint64_t)1 << 31, (uint64_t)1 << 32, (uint64_t)1 << 60, UINT64_MAX};
+	static const uint64_t pairs[][2] = {
+		{(uint64_t)1 << 32, (uint64_t)1 << 32},
+		{(uint64_t)1 << 30, ((uint64_t)1 << 34) + 1},
+		{(uint64_t)1 << 60, ((uint64_t)1 << 60) + 1},
+	};
+	const size_t singles = sizes * (sizeof(alone) / sizeof(alone[0]));
+	/* Where there are many, each pair has its turn with one kind. */
+	const size_t all = sizeof(pairs) / sizeof(pairs[0]), kinds = sizes > 5 ? 1 : all;
+
+	for (size_t i = 0; i < sizes; i++)
+		value[i] = SCRIPT_SIZE_KEPT;
+	if (n < singles) {
+		value[n * sizes / singles] = alone[n % (singles / sizes)];
+		return true;
+	}
+	n -= singles;
+	for (size_t i = 0; i < sizes; i++)
+		for (size_t k = i + 1; k < sizes; k++, n -= kinds)
+			if (n < kinds) {
+				value[i] = pairs[kinds == 1 ? (i + k) % all : n][0];
+				value[k] = pairs[kinds == 1 ? (i + k) % all : n][1];
+				return true;
+			}
+	return false;
+}
+
 /* ---- functions ---- */
 
 static const char *const runtime_names[] = {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A section: its lines without comments. Strings live as long as the process. */
@@ -34,6 +35,14 @@ const void *script_builtin(const char *name);
 const char *script_function(const char *what, size_t i);
 /* Is this function never called with zeros? */
 bool script_is_left_out(const char *name);
+/*
+ * The n-th way to try a call that takes so many sizes: values for all of them, SCRIPT_SIZE_KEPT where one
+ * stays as it is. False: there is none any more. First each size alone, from 0 to 2^64 - 1, then pairs
+ * whose products wrap.
+ */
+#define SCRIPT_SIZES_MAX 24
+#define SCRIPT_SIZE_KEPT 0xfeedfacefeedfaceu
+bool script_sizes(size_t sizes, size_t n, uint64_t *value);
 /* Register the kernels and variables with a runtime, as programs do before main. */
 void script_register(void *cudart);
 
