@@ -70,6 +70,33 @@ static void test_vectors(struct vectors *v, const char *ptx, const char *level)
 	free(copy);
 }
 
+/* Integers, bits and f64 have one arithmetic on all parts that have them: what the H200 gave. */
+static void test_same_arithmetic(struct vectors *v, const char *ptx, const char *device)
+{
+	static const char *const types[] = {".s32.s8.", ".s32.u8.", ".s32.u4.", ".s32.s4.", ".s32.b1.", ".f64.f64.f64"};
+	char *copy = strdup(v->text), *more = NULL, what[200];
+	struct harness h;
+	u32 forms = 0;
+
+	if (!copy || !CHECK(harness_open(&h, ptx)))
+		return;
+	h.device = device;
+	for (char *line = strtok_r(copy, "\n", &more); line; line = strtok_r(NULL, "\n", &more)) {
+		bool same = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(types); i++)
+			same |= strstr(line, types[i]) != NULL;
+		if (!same || strncmp(line, "wgmma", 5) == 0)
+			continue;
+		forms++;
+		snprintf(what, sizeof(what), "%s: %.*s", device, (int)strcspn(line, "\t"), line);
+		CHECK_MSG(run_line(&h, v, NULL, line), what);
+	}
+	CHECK(forms >= 12);
+	harness_close(&h);
+	free(copy);
+}
+
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 
 /* Every element of A, B and C is 1, so those of D are 17; some lanes come by another way. */
@@ -195,6 +222,7 @@ int main(void)
 			test_vectors(&v, ptx, levels[i]);
 			test_chain(levels[i]);
 		}
+	test_same_arithmetic(&v, ptx, "gb202");
 	test_device("gh100", STOP_DONE);
 	test_device("ga100", STOP_DONE);
 	test_device("gv100", STOP_FAULT);
