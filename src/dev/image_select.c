@@ -29,12 +29,23 @@ struct candidate {
 	u32 image;
 };
 
+/*
+ * Machine code runs on devices of its major number from its own minor number on; the suffixes say less than that or,
+ * with 'f', the same. A GPU refuses a cubin for another one, and so is it here, although its PTX could be run.
+ */
+static bool runs_binary(struct image_target t, u32 sm)
+{
+	return t.sm / 10 == sm / 10 && t.sm <= sm && (t.suffix != 'a' || t.sm == sm);
+}
+
 /* The key of an image for a device, 0: not for it. */
 static u64 candidate_key(const struct image *img, u32 sm)
 {
 	enum image_match match;
 	u64 score = image_match_target(img->target, sm, &match);
 
+	if (img->kind == IMAGE_SASS && !runs_binary(img->target, sm))
+		return 0;
 	return score ? score << 32 | (u64)img->isa_major << 16 | img->isa_minor : 0;
 }
 
@@ -154,6 +165,20 @@ static u32 lowest_target(const struct image_list *l, u32 container)
 	return sm ? sm : 80;
 }
 
+/* Is any machine code there for this device? No device in mind: as if. */
+static bool runs_any(const struct image_list *l, u32 container, u32 sm)
+{
+	bool any = !sm;
+
+	for (size_t i = 0; i < l->images.len; i++) {
+		const struct image *img = &l->images.at[i];
+
+		any |= img->kind == IMAGE_SASS && (container == UINT32_MAX || img->container == container) &&
+		       runs_binary(img->target, sm);
+	}
+	return any;
+}
+
 /* First nvcc release that cannot compile for less than compute_75. */
 #define OLDEST_OF_NVCC_13 75
 
@@ -168,6 +193,8 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 
 	if (ptx_count)
 		text_printf(what, "its PTX is for %s only, which sm_%u cannot run", ptx.at, sm);
+	else if (sass_count && !runs_any(l, container, sm))
+		text_printf(what, "its machine code is for %s only, which sm_%u cannot run", sass.at, sm);
 	else if (sass_count)
 		text_printf(what, "no PTX, only machine code for %s", sass.at);
 	else if (lto_count)

@@ -118,6 +118,37 @@ static void test_ties(void)
 	fini(&f);
 }
 
+/* sm_90a runs on 90 alone, sm_100f on 100 and 103, sm_100 on 100 and 103 as well. */
+static void test_suffixes(const struct text *cubin)
+{
+	static const struct {
+		struct image_target target;
+		u32 sm;
+		bool runs;
+	} pairs[] = {
+		{{90, 'a'}, 90, true},   {{90, 'a'}, 80, false},  {{90, 'a'}, 100, false}, {{100, 'a'}, 103, false},
+		{{100, 'f'}, 100, true}, {{100, 'f'}, 103, true}, {{103, 'f'}, 100, false}, {{100, 'f'}, 120, false},
+		{{100, 0}, 103, true},   {{103, 0}, 100, false},  {{120, 0}, 121, true},    {{80, 0}, 90, false},
+	};
+	struct image_choice choice;
+
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		struct image_spec spec = {.kind = IMAGE_SASS, .target = pairs[i].target, .data = cubin->at,
+					  .size = cubin->len};
+		struct fixture f;
+		char what[60];
+
+		init(&f, &spec, 1);
+		snprintf(what, sizeof(what), "machine code for sm_%u%s on sm_%u", pairs[i].target.sm,
+			 pairs[i].target.suffix == 'a'   ? "a"
+			 : pairs[i].target.suffix == 'f' ? "f"
+							 : "",
+			 pairs[i].sm);
+		CHECK_MSG((image_select(&f.list, 0, pairs[i].sm, &choice) == IMAGE_OK) == pairs[i].runs, what);
+		fini(&f);
+	}
+}
+
 static void test_cubins(void)
 {
 	static const char debug[] = ".version 8.0\0.target sm_80\0";
@@ -152,6 +183,16 @@ static void test_cubins(void)
 	init(&f, specs, 1);
 	CHECK_EQ(image_select(&f.list, 0, 86, &choice), IMAGE_NONE);
 	fini(&f);
+	/* Machine code for another device is refused, though its PTX is there. */
+	init(&f, specs, 3);
+	CHECK_EQ(image_select(&f.list, 0, 80, &choice), IMAGE_OK);
+	CHECK_EQ(image_select(&f.list, 0, 89, &choice), IMAGE_OK);
+	CHECK_MSG(image_select(&f.list, 0, 75, &choice) == IMAGE_OK && choice.image == 1, "the one for sm_75");
+	CHECK_EQ(image_select(&f.list, 0, 70, &choice), IMAGE_NONE);
+	CHECK_EQ(image_select(&f.list, 0, 90, &choice), IMAGE_NONE);
+	CHECK_EQ(image_select(&f.list, 0, 120, &choice), IMAGE_NONE);
+	fini(&f);
+	test_suffixes(&with);
 	text_fini(&with);
 	text_fini(&without);
 }
@@ -184,7 +225,7 @@ static void test_explanations(void)
 		 "rebuild with `-gencode arch=compute_80,code=compute_80` added to nvcc's options, "
 		 "or keep the options and add `-lineinfo`");
 	explains(
-		sass, 2, 60, "no PTX, only machine code for sm_80, sm_90a",
+		sass, 2, 60, "its machine code is for sm_80, sm_90a only, which sm_60 cannot run",
 		"rebuild with `-gencode arch=compute_60,code=compute_60` added to nvcc's options "
 		"(nvcc 13 and later: compute_75, which runs here too), or keep the options and add `-lineinfo`");
 	/* Without a device in mind: the lowest there is code for, wherever it stands. */
