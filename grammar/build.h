@@ -231,6 +231,8 @@ void build_item(struct parse *p, struct diag_span where);
 /* When linting: report a directive that needs PTX version (x 10) and target sm of the module. */
 void build_need(struct parse *p, struct diag_span where, const char *what, u32 ptx, u32 sm);
 void build_need_reg(struct parse *p, u32 type, struct diag_span where);
+/* .language, of PTX 9.3. */
+void build_language(struct parse *p, struct diag_span where);
 void build_pragma(struct parse *p, struct str *text, struct diag_span where);
 void build_count_const(struct parse *p, const struct ir_var *v);
 void build_check_params(struct parse *p);

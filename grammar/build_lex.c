@@ -17,7 +17,7 @@ static const struct keyword keywords[] = {
 	{".version", TOK_VERSION, 0}, {".target", TOK_TARGET, 0}, {".address_size", TOK_ADDRESS_SIZE, 0},
 	{".file", TOK_FILE, 0}, {".loc", TOK_LOC, 0}, {".section", TOK_SECTION, 0}, {".pragma", TOK_PRAGMA, 0},
 	{".entry", TOK_ENTRY, 0}, {".func", TOK_FUNC, 0}, {".alias", TOK_ALIAS, 0}, {".align", TOK_ALIGN, 0},
-	{".attribute", TOK_ATTRIBUTE, 0}, {".ptr", TOK_PTR, 0}, {".managed", TOK_MANAGED, 0},
+	{".attribute", TOK_ATTRIBUTE, 0}, {".ptr", TOK_PTR, 0}, {".language", TOK_LANGUAGE, 0}, {".managed", TOK_MANAGED, 0},
 	{".unified", TOK_UNIFIED, 0}, {".branchtargets", TOK_BRANCHTARGETS, 0}, {".calltargets", TOK_CALLTARGETS, 0},
 	{".callprototype", TOK_CALLPROTOTYPE, 0},
 	{".extern", TOK_LINKAGE, IR_EXTERN}, {".visible", TOK_LINKAGE, IR_VISIBLE}, {".weak", TOK_LINKAGE, IR_WEAK},

@@ -49,6 +49,7 @@ static const struct pragma_info pragma_infos[] = {
 	{"used_bytes_mask", true, true, 83, 50},
 	{"enable_smem_spilling", true, false, 88, 75},
 	{"frequency", true, true, 90, 0},
+	{"mma_throughput", false, false, 93, 0},
 };
 
 static const struct pragma_info *find_pragma(const struct str *text, const char **rest)
@@ -88,6 +89,12 @@ static void check_pragma(struct parse *p, const struct str *text, struct diag_sp
 		build_error(p, where, "pragma \"%s\" takes a number", info->name);
 	else
 		build_need(p, where, info->name, info->ptx, info->sm);
+}
+
+void build_language(struct parse *p, struct diag_span where)
+{
+	build_item(p, where);
+	build_need(p, where, ".language", 93, 0);
 }
 
 void build_pragma(struct parse *p, struct str *text, struct diag_span where)

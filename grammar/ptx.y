@@ -47,7 +47,7 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %token <number> LINKAGE "linkage directive"
 %token VERSION ".version" TARGET ".target" ADDRESS_SIZE ".address_size" FILE ".file" LOC ".loc" SECTION ".section"
 %token PRAGMA ".pragma" ENTRY ".entry" FUNC ".func" ALIAS ".alias" ALIGN ".align" ATTRIBUTE ".attribute"
-%token PTR ".ptr" MANAGED ".managed" UNIFIED ".unified"
+%token PTR ".ptr" LANGUAGE ".language" MANAGED ".managed" UNIFIED ".unified"
 %token BRANCHTARGETS ".branchtargets" CALLTARGETS ".calltargets" CALLPROTOTYPE ".callprototype"
 %token SHL "<<" SHR ">>" LE "<=" GE ">=" EQ "==" NE "!=" ANDAND "&&" OROR "||"
 
@@ -56,9 +56,9 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %type <number> linkage vector_begin compound_begin
 %type <str> name plus_name
 
-/* A pragma behind a declaration without semicolon belongs to the declaration. */
+/* A pragma behind a declaration without semicolon belongs to the declaration, and so does .language. */
 %precedence NO_PRAGMA
-%precedence PRAGMA
+%precedence PRAGMA LANGUAGE
 %right '?' ':'
 %left OROR
 %left ANDAND
@@ -91,6 +91,8 @@ item:
 |	loc
 |	section
 |	pragma
+|	language
+|	language ';'
 |	linkage				{ build_linkage(p, $1, @1); }
 	linked
 |	ALIAS WORD ',' WORD ';'		{ build_alias(p, $2, $4, @$); }
@@ -135,7 +137,7 @@ lost_statements:
 
 lost:
 	WORD | STRING | DOTWORD | INT | FLOAT | TYPE | SPACE | VECTOR | PERF | PERF0 | LINKAGE | VERSION | TARGET
-|	ADDRESS_SIZE | FILE | LOC | SECTION | PRAGMA | ENTRY | FUNC | ALIAS | ALIGN | ATTRIBUTE | PTR | MANAGED
+|	ADDRESS_SIZE | FILE | LOC | SECTION | PRAGMA | ENTRY | FUNC | ALIAS | ALIGN | ATTRIBUTE | PTR | LANGUAGE | MANAGED
 |	UNIFIED | BRANCHTARGETS | CALLTARGETS | CALLPROTOTYPE | SHL | SHR | LE | GE | EQ | NE | ANDAND | OROR
 |	'-' | '+' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '!' | '<' | '>' | '=' | '?' | ':' | ',' | '(' | ')'
 |	'[' | ']' | '@' | '_'
@@ -234,6 +236,18 @@ perf:
 					  build_perf_value(p, 1, $4, @4); build_perf_value(p, 2, $6, @6); }
 |	PERF0				{ build_perf(p, $1, @1); }
 |	pragma
+|	language
+;
+
+/* Which language the code comes from: read, and of no use here. */
+language:
+	LANGUAGE			{ build_language(p, @1); }
+	language_name
+|	language ',' language_name
+;
+
+language_name:
+	WORD | STRING | INT | FLOAT | DOTWORD
 ;
 
 attributes:
