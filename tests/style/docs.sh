@@ -74,7 +74,7 @@ for doc in "$srcdir"/README.md "$srcdir"/docs/*.md "$srcdir"/man/*.1; do
 			ok $? "$where"
 			continue
 			;;
-		"ptxloom cc "* | "ptxloom run ./"* | "ptxloom run "*" ./"*)
+		"ptxloom cc "* | "ptxloom run ./"* | "ptxloom run "*" ./"* | ./*)
 			if ! command -v clang >/dev/null && ! command -v clang-14 >/dev/null; then
 				skip "$where" "no clang"
 				continue
