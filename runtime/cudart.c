@@ -1,8 +1,12 @@
 /*
- * libcudart.so.N: the names programs link against, each a jump into the one runtime of the process.
- * Compiled once for every SONAME (CUDART_MAJOR 11, 12, 13); where a name means something else in one
- * of them it leads to the function for that version.
+ * libcudart.so.N: the names programs link against. Compiled once for every SONAME (CUDART_MAJOR 11, 12, 13).
  */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define MAJOR CUDART_MAJOR
+#define LABEL(name) #name
+#define NAMED(name)
+
 #if CUDART_MAJOR == 11
 #define PICK(v11, v12, v13) #v11
 #elif CUDART_MAJOR == 12
@@ -11,16 +15,4 @@
 #define PICK(v11, v12, v13) #v13
 #endif
 
-#define VERSIONED(name, v11, v12, v13)                                                             \
-	__asm__(".set versioned_" #name ", 1\n.macro jump_" #name "\n\tjmp plentry_" PICK(            \
-		v11, v12, v13) "@PLT\n.endm\n");
-#include "runtime/versions.def"
-#undef VERSIONED
-
-#define RT(name, state)                                                                            \
-	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ":\n"    \
-		".ifdef versioned_" #name "\n\tjump_" #name "\n"                                   \
-		".else\n\tjmp plentry_" #name "@PLT\n.endif\n"                                        \
-		".size " #name ", . - " #name "\n");
-#include "runtime/runtime.def"
-#undef RT
+#include "runtime/cudart_names.inc"

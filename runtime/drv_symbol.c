@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define RT_API __attribute__((visibility("default")))
+
 void *drv_symbol(const char *name);
 
 #define DRV(name, state) extern int plentry_##name(void);
@@ -26,6 +28,12 @@ static const struct entry entries[] = {
 static int compare(const void *key, const void *entry)
 {
 	return strcmp(key, ((const struct entry *)entry)->name);
+}
+
+RT_API void *plrt_driver_symbol(const char *name);
+RT_API void *plrt_driver_symbol(const char *name)
+{
+	return drv_symbol(name);
 }
 
 void *drv_symbol(const char *name)

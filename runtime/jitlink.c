@@ -5,10 +5,10 @@
  * code: PTX that is linked with it is kept from the linker, what its functions refer to stays open, and
  * both are joined. Inputs of other kinds give what the linker makes of them. Part of the preloaded library.
  */
+#include "runtime/loader.h"
 #include "src/base/file.h"
 #include "src/base/vec.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -226,7 +226,9 @@ static void destroy(void *handle)
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
 #define JOIN(a, b) a##b
-#define REAL(type, name, version) ((type *)dlsym(RTLD_NEXT, TEXT(JOIN(name, version))))
+#define REAL_FOR(caller, type, name, version)                                                      \
+	((type *)(uintptr_t)loader_next(caller, TEXT(JOIN(name, version))))
+#define REAL(type, name, version) REAL_FOR(__builtin_return_address(0), type, name, version)
 
 /* The functions of one version; since 12 its number is in their names. */
 #define FUNCTIONS(prefix, version)                                                                 \
@@ -255,18 +257,18 @@ static void destroy(void *handle)
 	{                                                                                          \
 		return complete(REAL(complete_fn, prefix##nvJitLinkComplete, version), handle);    \
 	}                                                                                          \
-	static int prefix##fetch##version(struct link *l)                                          \
+	static int prefix##fetch##version(struct link *l, const void *caller)                      \
 	{                                                                                          \
 		return fetch_code(                                                                 \
-			l, REAL(size_fn, prefix##nvJitLinkGetLinkedPtxSize, version),              \
-			REAL(get_fn, prefix##nvJitLinkGetLinkedPtx, version));                     \
+			l, REAL_FOR(caller, size_fn, prefix##nvJitLinkGetLinkedPtxSize, version),  \
+			REAL_FOR(caller, get_fn, prefix##nvJitLinkGetLinkedPtx, version));         \
 	}                                                                                          \
 	EXPORT size_fn prefix##nvJitLinkGetLinkedCubinSize##version;                               \
 	int prefix##nvJitLinkGetLinkedCubinSize##version(void *handle, size_t *size)               \
 	{                                                                                          \
 		struct link *l = link_of(handle);                                                  \
 		size_fn *f = REAL(size_fn, prefix##nvJitLinkGetLinkedCubinSize, version);          \
-		int result = l && l->is_lto ? prefix##fetch##version(l) : 0;                       \
+		int result = l && l->is_lto ? prefix##fetch##version(l, __builtin_return_address(0)) : 0; \
 		if (result)                                                                        \
 			return result;                                                             \
 		if (l && l->texts.len)                                                             \
@@ -278,7 +280,7 @@ static void destroy(void *handle)
 	{                                                                                          \
 		struct link *l = link_of(handle);                                                  \
 		get_fn *f = REAL(get_fn, prefix##nvJitLinkGetLinkedCubin, version);                \
-		int result = l && l->is_lto ? prefix##fetch##version(l) : 0;                       \
+		int result = l && l->is_lto ? prefix##fetch##version(l, __builtin_return_address(0)) : 0; \
 		if (result)                                                                        \
 			return result;                                                             \
 		if (l && l->texts.len)                                                             \

@@ -1,5 +1,6 @@
 # The CUDA libraries: one runtime with all state, and beside it the names that programs ask the loader for.
-pkglib_LTLIBRARIES = libptxloom-runtime.la libptxloom-preload.la
+pkglib_LTLIBRARIES = libptxloom-runtime.la
+noinst_LTLIBRARIES += libpreload.la
 
 libptxloom_runtime_la_SOURCES = \
 	runtime/rt_context.c runtime/rt_context.h \
@@ -43,6 +44,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_cluster.c \
 	runtime/rt_device.c \
 	runtime/rt_error.c \
+	runtime/rt_last_error.c \
 	runtime/rt_function.c \
 	runtime/rt_image.c \
 	runtime/rt_event.c \
@@ -65,17 +67,15 @@ libptxloom_runtime_la_SOURCES = \
 libptxloom_runtime_la_LIBADD = libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
-libptxloom_preload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h \
-	src/base/setting.c src/base/setting.def src/base/setting.h src/base/text.c src/base/text.h \
-	runtime/jitlink.c runtime/nvrtc.c runtime/preload.c runtime/redirect.c runtime/redirect.h
-libptxloom_preload_la_LIBADD = libptxloom-runtime.la
-libptxloom_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,origin '-Wl,-rpath,$$ORIGIN' \
-	-Wl,--no-as-needed -Wl,-L.libs -Wl,-l:libcudart.so.13 -Wl,-l:libcudart.so.12 -Wl,-l:libcudart.so.11.0 -Wl,-l:libcuda.so.1
-libptxloom_preload_la_DEPENDENCIES = libptxloom-runtime.la $(cuda_names)
+# It is linked like the names below, as its soname is not that of its file.
+libpreload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
+	src/base/setting.h src/base/text.c src/base/text.h runtime/jitlink.c runtime/loader.c runtime/loader.h runtime/nvrtc.c runtime/nvrtc.h runtime/preload.c runtime/preload_names.c \
+	runtime/redirect.c runtime/redirect.h runtime/redirect_code.c runtime/redirect_code.h
 
-cuda_names = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0 .libs/libcuda.so.1
+shared_runtimes = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0
+cuda_names = $(shared_runtimes) .libs/libcuda.so.1 .libs/libptxloom-preload.so
 cuda_link = $(CC) $(CFLAGS) $(PL_CFLAGS) $(PL_LDFLAGS) -I$(srcdir) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
-EXTRA_DIST += runtime/cudart.c runtime/cuda.c runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
+EXTRA_DIST += runtime/cudart.c runtime/cudart_names.inc runtime/cuda.c runtime/preload.map runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
 noinst_DATA = $(cuda_names)
 CLEANFILES += $(cuda_names) $(cuda_short)
 
@@ -87,24 +87,31 @@ noinst_DATA += $(cuda_short)
 .libs/libcudart.so: .libs/libcudart.so.13
 	$(AM_V_GEN)rm -f $@ && $(LN_S) libcudart.so.13 $@
 
-.libs/libcudart.so.13: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart13.map libptxloom-runtime.la
+.libs/libcudart.so.13: runtime/cudart.c runtime/cudart_names.inc runtime/runtime.def runtime/versions.def runtime/cudart13.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=13 -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(srcdir)/runtime/cudart13.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcudart.so.12: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart12.map libptxloom-runtime.la
+.libs/libcudart.so.12: runtime/cudart.c runtime/cudart_names.inc runtime/runtime.def runtime/versions.def runtime/cudart12.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=12 -Wl,-soname,libcudart.so.12 -Wl,--version-script=$(srcdir)/runtime/cudart12.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcudart.so.11.0: runtime/cudart.c runtime/runtime.def runtime/versions.def runtime/cudart11.map libptxloom-runtime.la
+.libs/libcudart.so.11.0: runtime/cudart.c runtime/cudart_names.inc runtime/runtime.def runtime/versions.def runtime/cudart11.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=11 -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=$(srcdir)/runtime/cudart11.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
 .libs/libcuda.so.1: runtime/cuda.c runtime/driver.def runtime/cuda.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/cuda.map \
 		-o $@ $(srcdir)/runtime/cuda.c .libs/libptxloom-runtime.so
 
+# Before everything else that the loader looks for in folders that others name: our own folder. Before all
+# other constructors: its own, which finds nothing to be bound later.
+preload_flags = -Wl,--disable-new-dtags -Wl,-z,initfirst -Wl,-z,now -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/preload.map
+.libs/libptxloom-preload.so: libpreload.la runtime/preload.map $(shared_runtimes)
+	$(AM_V_CCLD)$(cuda_link) $(preload_flags) -o $@ -Wl,--whole-archive .libs/libpreload.a -Wl,--no-whole-archive \
+		-Wl,--no-as-needed .libs/libptxloom-runtime.so -L.libs $(shared_runtimes:.libs/%=-l:%)
+
 install-exec-hook:
 	$(MKDIR_P) $(DESTDIR)$(pkglibdir)
 	for f in $(cuda_names); do $(INSTALL_PROGRAM) $$f $(DESTDIR)$(pkglibdir)/ || exit 1; done
 	cd $(DESTDIR)$(pkglibdir) && rm -f libcuda.so libcudart.so && $(LN_S) libcuda.so.1 libcuda.so && $(LN_S) libcudart.so.13 libcudart.so
-	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.la $(DESTDIR)$(pkglibdir)/libptxloom-preload.la
+	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.la
 uninstall-hook:
 	for f in $(cuda_names) $(cuda_short); do rm -f $(DESTDIR)$(pkglibdir)/$${f##*/}; done
-	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.so $(DESTDIR)$(pkglibdir)/libptxloom-preload.so
+	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.so

@@ -4,53 +4,26 @@
  * three of its functions, for programs that link it and for those that find it with dlsym.
  * Part of the preloaded library.
  */
-#include "src/base/base.h"
+#include "runtime/nvrtc.h"
+#include "runtime/loader.h"
 
-#include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define NVRTC_OUT_OF_MEMORY 1
 #define NVRTC_INTERNAL_ERROR 11
 
-typedef void *dlsym_fn(void *handle, const char *name);
 typedef int compile_fn(void *program, int n, const char *const *options);
 typedef int size_fn(void *program, size_t *size);
 typedef int get_fn(void *program, char *out);
 
-/* The compiler that is in front: found at the first call, or by whoever asked dlsym for it. */
-static struct {
+/* The functions of one compiler. */
+struct compiler {
 	compile_fn *compile;
 	size_fn *cubin_size, *ptx_size;
 	get_fn *cubin, *ptx;
-} real;
-
-void *nvrtc_real_dlsym; /* for the code below; set once */
-
-static dlsym_fn *real_dlsym(void)
-{
-	void *f = __atomic_load_n(&nvrtc_real_dlsym, __ATOMIC_RELAXED);
-
-	if (!f) {
-		f = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-		f = f ? f : dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-		__atomic_store_n(&nvrtc_real_dlsym, f, __ATOMIC_RELAXED);
-	}
-	return (dlsym_fn *)(uintptr_t)f;
-}
-
-static void find_all(void *handle)
-{
-	dlsym_fn *find = real_dlsym();
-
-	if (!find || real.compile)
-		return;
-	real.cubin_size = (size_fn *)(uintptr_t)find(handle, "nvrtcGetCUBINSize");
-	real.ptx_size = (size_fn *)(uintptr_t)find(handle, "nvrtcGetPTXSize");
-	real.cubin = (get_fn *)(uintptr_t)find(handle, "nvrtcGetCUBIN");
-	real.ptx = (get_fn *)(uintptr_t)find(handle, "nvrtcGetPTX");
-	real.compile = (compile_fn *)(uintptr_t)find(handle, "nvrtcCompileProgram");
-}
+};
 
 /* Is this the name of an option whose value is an architecture? *value: behind its '=', or NULL. */
 static bool is_target_option(const char *s, const char **value)
@@ -83,19 +56,17 @@ static char *virtual_target(const char *s, const char *at)
 	return t;
 }
 
-EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options);
-EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options)
+static int compile(const struct compiler *real, void *program, int n, const char *const *options)
 {
 	const char **list;
 	char **made;
 	bool value_next = false, ok = true;
 	int result;
 
-	find_all(RTLD_NEXT);
-	if (!real.compile)
+	if (!real->compile)
 		return NVRTC_INTERNAL_ERROR;
 	if (n <= 0 || !options)
-		return real.compile(program, n, options);
+		return real->compile(program, n, options);
 	list = malloc((size_t)n * sizeof(*list));
 	made = calloc((size_t)n, sizeof(*made));
 	for (int i = 0; list && made && i < n; i++) {
@@ -111,7 +82,7 @@ EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options)
 			ok = ok && made[i];
 		}
 	}
-	result = list && made && ok ? real.compile(program, n, list) : NVRTC_OUT_OF_MEMORY;
+	result = list && made && ok ? real->compile(program, n, list) : NVRTC_OUT_OF_MEMORY;
 	for (int i = 0; made && i < n; i++)
 		free(made[i]);
 	free(made);
@@ -120,69 +91,139 @@ EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options)
 }
 
 /* Compiled for a virtual target there is no machine code; the PTX stands in for it. */
-EXPORT int nvrtcGetCUBINSize(void *program, size_t *size);
-EXPORT int nvrtcGetCUBINSize(void *program, size_t *size)
+static int cubin_size(const struct compiler *real, void *program, size_t *size)
 {
 	int result;
 
-	find_all(RTLD_NEXT);
-	if (!real.cubin_size || !real.ptx_size)
+	if (!real->cubin_size || !real->ptx_size)
 		return NVRTC_INTERNAL_ERROR;
-	result = real.cubin_size(program, size);
-	return result || (size && *size) ? result : real.ptx_size(program, size);
+	result = real->cubin_size(program, size);
+	return result || (size && *size) ? result : real->ptx_size(program, size);
+}
+
+static int cubin(const struct compiler *real, void *program, char *out)
+{
+	size_t size = 0;
+	int result;
+
+	if (!real->cubin_size || !real->cubin || !real->ptx)
+		return NVRTC_INTERNAL_ERROR;
+	result = real->cubin_size(program, &size);
+	if (result)
+		return result;
+	return size ? real->cubin(program, out) : real->ptx(program, out);
+}
+
+/* ---- for programs that link a compiler ---- */
+
+/* The one that `caller` means. */
+static struct compiler compiler_of(const void *caller)
+{
+	return (struct compiler){
+		(compile_fn *)(uintptr_t)loader_next(caller, "nvrtcCompileProgram"),
+		(size_fn *)(uintptr_t)loader_next(caller, "nvrtcGetCUBINSize"),
+		(size_fn *)(uintptr_t)loader_next(caller, "nvrtcGetPTXSize"),
+		(get_fn *)(uintptr_t)loader_next(caller, "nvrtcGetCUBIN"),
+		(get_fn *)(uintptr_t)loader_next(caller, "nvrtcGetPTX"),
+	};
+}
+
+EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options);
+EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options)
+{
+	struct compiler real = compiler_of(__builtin_return_address(0));
+
+	return compile(&real, program, n, options);
+}
+
+EXPORT int nvrtcGetCUBINSize(void *program, size_t *size);
+EXPORT int nvrtcGetCUBINSize(void *program, size_t *size)
+{
+	struct compiler real = compiler_of(__builtin_return_address(0));
+
+	return cubin_size(&real, program, size);
 }
 
 EXPORT int nvrtcGetCUBIN(void *program, char *out);
 EXPORT int nvrtcGetCUBIN(void *program, char *out)
 {
-	size_t size = 0;
-	int result;
+	struct compiler real = compiler_of(__builtin_return_address(0));
 
-	find_all(RTLD_NEXT);
-	if (!real.cubin_size || !real.cubin || !real.ptx)
-		return NVRTC_INTERNAL_ERROR;
-	result = real.cubin_size(program, &size);
-	if (result)
-		return result;
-	return size ? real.cubin(program, out) : real.ptx(program, out);
+	return cubin(&real, program, out);
 }
 
-/*
- * What dlsym answers for a name: NULL, as it does itself. Called by the code below.
- */
-__attribute__((used)) void *nvrtc_stand_in(void *handle, const char *name);
-void *nvrtc_stand_in(void *handle, const char *name)
-{
-	static const struct {
-		const char *name;
-		void *to;
-	} own[] = {
-		{"nvrtcCompileProgram", nvrtcCompileProgram},
-		{"nvrtcGetCUBINSize", nvrtcGetCUBINSize},
-		{"nvrtcGetCUBIN", nvrtcGetCUBIN},
-	};
-	dlsym_fn *find = real_dlsym();
+/* ---- for programs that ask a compiler for its functions ---- */
 
-	if (!find || !name || name[0] != 'n' || name[1] != 'v' || handle == RTLD_NEXT)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-		if (strcmp(own[i].name, name))
-			continue;
-		if (handle == RTLD_DEFAULT || !find(handle, name))
-			return NULL;
-		find_all(handle);
-		return own[i].to;
+/* Compilers that somebody has asked. What is handed out knows which one it stands in front of. */
+static struct compiler asked[4];
+static size_t asked_len;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define STANDING(i)                                                                                \
+	static int compile_##i(void *program, int n, const char *const *options)                   \
+	{                                                                                          \
+		return compile(&asked[i], program, n, options);                                    \
+	}                                                                                          \
+	static int cubin_size_##i(void *program, size_t *size)                                     \
+	{                                                                                          \
+		return cubin_size(&asked[i], program, size);                                       \
+	}                                                                                          \
+	static int cubin_##i(void *program, char *out)                                             \
+	{                                                                                          \
+		return cubin(&asked[i], program, out);                                             \
 	}
-	return NULL;
+STANDING(0)
+STANDING(1)
+STANDING(2)
+STANDING(3)
+
+static const struct {
+	compile_fn *compile;
+	size_fn *cubin_size;
+	get_fn *cubin;
+} standing[] = {
+	{compile_0, cubin_size_0, cubin_0},
+	{compile_1, cubin_size_1, cubin_1},
+	{compile_2, cubin_size_2, cubin_2},
+	{compile_3, cubin_size_3, cubin_3},
+};
+
+/* The place of the compiler that a handle leads to, asked_len: there is none left. lock held. */
+static size_t place_locked(void *handle)
+{
+	dlsym_fn *find = loader_dlsym();
+	struct compiler c = {
+		(compile_fn *)(uintptr_t)find(handle, "nvrtcCompileProgram"),
+		(size_fn *)(uintptr_t)find(handle, "nvrtcGetCUBINSize"),
+		(size_fn *)(uintptr_t)find(handle, "nvrtcGetPTXSize"),
+		(get_fn *)(uintptr_t)find(handle, "nvrtcGetCUBIN"),
+		(get_fn *)(uintptr_t)find(handle, "nvrtcGetPTX"),
+	};
+	size_t i = 0;
+
+	while (i < asked_len && memcmp(&asked[i], &c, sizeof(c)) != 0)
+		i++;
+	if (i == asked_len && i < ARRAY_LEN(asked))
+		asked[asked_len++] = c;
+	return i;
 }
 
-/* dlsym looks at who calls it, so the way on is a jump. */
-__asm__(".text\n.globl dlsym\n.type dlsym, @function\n.p2align 4\n"
-	"dlsym:\n"
-	"\tpushq %rdi\n\tpushq %rsi\n\tsubq $8, %rsp\n"
-	"\tcall nvrtc_stand_in@PLT\n"
-	"\taddq $8, %rsp\n\tpopq %rsi\n\tpopq %rdi\n"
-	"\ttestq %rax, %rax\n\tjne 1f\n"
-	"\tjmp *nvrtc_real_dlsym(%rip)\n"
-	"1:\tret\n"
-	".size dlsym, . - dlsym\n");
+void *nvrtc_stand_in(void *real, const char *name, void *handle)
+{
+	bool is_compile = !strcmp(name, "nvrtcCompileProgram"),
+	     is_size = !strcmp(name, "nvrtcGetCUBINSize"), is_cubin = !strcmp(name, "nvrtcGetCUBIN");
+	size_t i;
+
+	/* A handle of the program itself leads to ours, which look who calls them. */
+	if (!real || !(is_compile || is_size || is_cubin) || real == (void *)(uintptr_t)nvrtcCompileProgram ||
+	    real == (void *)(uintptr_t)nvrtcGetCUBINSize || real == (void *)(uintptr_t)nvrtcGetCUBIN)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	i = place_locked(handle);
+	pthread_mutex_unlock(&lock);
+	if (i == ARRAY_LEN(standing))
+		return NULL;
+	return is_compile ? (void *)(uintptr_t)standing[i].compile
+	       : is_size  ? (void *)(uintptr_t)standing[i].cubin_size
+			  : (void *)(uintptr_t)standing[i].cubin;
+}

@@ -1,7 +1,11 @@
 /*
- * libptxloom-preload.so: redirects static CUDA runtimes before a program's constructors run, and those
- * of libraries that it loads later. Its dependencies bring the shared runtimes and the driver under the
- * names programs ask for, so that one LD_PRELOAD serves every kind of program.
+ * libptxloom-preload.so: one LD_PRELOAD for every kind of program. It has all names of the driver, whose
+ * soname it bears, and of the shared runtimes, and so goes before those that the loader finds
+ * (preload_names.c); it redirects the entry points of runtimes that programs and libraries carry, and of
+ * libraries that are asked for entry points one by one; and its dependencies bring the shared runtimes under
+ * the names programs ask for.
+ *
+ * The loader calls its constructor before all others, those of the C library included.
  */
 #include "runtime/redirect.h"
 #include "src/base/setting.h"
@@ -9,6 +13,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define RT(name, state) extern void plentry_##name(void);
 #include "runtime/runtime.def"
@@ -21,6 +26,10 @@
 
 /* Somebody has been told that a static runtime stays: once is enough. */
 extern void plrt_refusal_was_said(void);
+/* The driver's function of this exact name, NULL: none. */
+extern void *plrt_driver_symbol(const char *name);
+/* Which copy of the runtime the thread called last. */
+extern _Thread_local u32 plrt_copy __attribute__((tls_model("initial-exec")));
 
 struct entry {
 	const char *name;
@@ -48,13 +57,15 @@ static int compare_name(const void *key, const void *entry)
 	return strcmp(key, ((const struct entry *)entry)->name);
 }
 
-static void *target(const char *name, int major)
+static void *target(const char *name, enum redirect_kind kind)
 {
 	const struct entry *e;
 
-	for (size_t i = 0; i < ARRAY_LEN(versioned) && major < 13; i++)
+	if (kind == REDIRECT_DRIVER)
+		return plrt_driver_symbol(name);
+	for (size_t i = 0; i < ARRAY_LEN(versioned) && kind < REDIRECT_RUNTIME_13; i++)
 		if (!strcmp(versioned[i].name, name))
-			return (void *)(uintptr_t)versioned[i].to[major - 11];
+			return (void *)(uintptr_t)versioned[i].to[kind - REDIRECT_RUNTIME_11];
 	e = bsearch(name, entries, ARRAY_LEN(entries), sizeof(*entries), compare_name);
 	return e ? (void *)(uintptr_t)e->to : NULL;
 }
@@ -75,8 +86,8 @@ static void redirect(void)
 	}
 	if (r.failed)
 		fprintf(stderr,
-			"ptxloom: %u entry points of the static CUDA runtime could not be overwritten\n",
-			r.failed);
+			"ptxloom: %u entry points of a CUDA library could not be redirected: %s\n",
+			r.failed, r.why);
 	if (r.objects && setting_has(SETTING_LOG, "debug"))
 		fprintf(stderr, "ptxloom: %u entry points redirected in %u objects\n", r.patched,
 			r.objects);
@@ -89,8 +100,22 @@ static void on_load(void)
 		redirect();
 }
 
-__attribute__((constructor(101))) static void preload_init(void)
+/* From the thread's base: the same for all threads, as the runtime was there when the process began. */
+static s64 place_of(const void *variable)
 {
+	u64 base;
+
+	__asm__("movq %%fs:0, %0" : "=r"(base));
+	return (s64)((u64)(uintptr_t)variable - base);
+}
+
+__attribute__((constructor(101))) static void preload_init(int argc, char **argv, char **environment)
+{
+	(void)argc, (void)argv;
+	/* The C library sets it when its own turn comes. */
+	if (!environ)
+		environ = environment;
+	objects.place = place_of(&plrt_copy);
 	redirect();
 	if (!redirect_watch(on_load) && setting_has(SETTING_LOG, "debug"))
 		fputs("ptxloom: libraries that are loaded later keep their static CUDA runtimes\n",

@@ -221,8 +221,6 @@ static inline int rt_sticky(const struct rt_device *d)
 /* Remember an error as the thread's last one and return it. */
 int rt_error_in(int status, const char *function);
 #define rt_error(status) rt_error_in(status, __func__)
-/* Forget the thread's last error. */
-void rt_error_clear(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
 /* on_copy_fault of devices: a message on standard error. */
@@ -256,6 +254,12 @@ void rt_report_exit(void);
 void rt_report_slack(const struct device_kernel *k, const struct program *p, const struct fault *f);
 /* on_end of devices. */
 void rt_report_end(const struct device *d, const struct device_ended *e);
+
+/* ---- rt_last_error.c: of the calling thread, in the copy of the runtime that it called ---- */
+
+void rt_last_error_set(int error);
+int rt_last_error(void);
+void rt_last_error_clear(void);
 
 /* ---- log.c ---- */
 

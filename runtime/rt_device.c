@@ -293,7 +293,7 @@ RT_API cudaError_t plrt_cudaDeviceReset(void)
 	if (status)
 		return rt_error(status);
 	rt_device_reset(rt_context_device());
-	rt_error_clear();
+	rt_last_error_clear();
 	return cudaSuccess;
 }
 

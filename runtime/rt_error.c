@@ -14,7 +14,6 @@
 /* Exit status of a process in which a check found something. */
 #define EXIT_FOUND 86
 
-static _Thread_local int last_error;
 static bool fault_seen;
 
 static void told(int status, const char *function)
@@ -29,16 +28,11 @@ int rt_error_in(int status, const char *function)
 
 	if (PL_LIKELY(status == cudaSuccess || status == cudaErrorNotReady))
 		return status;
-	last_error = status;
+	rt_last_error_set(status);
 	/* Helpers have no name that a program knows. */
 	if (!strncmp(function, prefix, sizeof(prefix) - 1))
 		told(status, function + sizeof(prefix) - 1);
 	return status;
-}
-
-void rt_error_clear(void)
-{
-	last_error = 0;
 }
 
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault)
@@ -97,10 +91,10 @@ void rt_launch_done(void *user, enum status status, const struct device_fault *f
 RT_API cudaError_t plrt_cudaGetLastError(void);
 RT_API cudaError_t plrt_cudaGetLastError(void)
 {
-	int e = last_error;
+	int e = rt_last_error();
 
 	rt_report_read();
-	last_error = 0;
+	rt_last_error_clear();
 	return e;
 }
 
@@ -108,7 +102,7 @@ RT_API cudaError_t plrt_cudaPeekAtLastError(void);
 RT_API cudaError_t plrt_cudaPeekAtLastError(void)
 {
 	rt_report_read();
-	return last_error;
+	return rt_last_error();
 }
 
 RT_API const char *plrt_cudaGetErrorName(cudaError_t error);

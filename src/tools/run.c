@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 const char tool_help_run[] =
@@ -123,10 +125,30 @@ static bool has_interpreter(FILE *f, const Elf64_Ehdr *h)
 	return false;
 }
 
+/*
+ * Why the program gets rights that we have not, NULL: it does not. The loader then takes no library that
+ * somebody asks for.
+ */
+static const char *added_rights(FILE *f)
+{
+	struct stat s;
+
+	if (fstat(fileno(f), &s))
+		return NULL;
+	if (s.st_mode & S_ISUID && s.st_uid != geteuid())
+		return "another user's rights (setuid)";
+	if (s.st_mode & S_ISGID && s.st_gid != getegid())
+		return "another group's rights (setgid)";
+	return geteuid() && fgetxattr(fileno(f), "security.capability", NULL, 0) > 0
+		       ? "rights of its own (file capabilities)"
+		       : NULL;
+}
+
 /* Says so when the program will not see the libraries. False: it must not be started. */
 static bool check_program(const char *name)
 {
 	FILE *f = open_program(name);
+	const char *rights;
 	bool ok = true;
 	Elf64_Ehdr h;
 
@@ -140,6 +162,11 @@ static bool check_program(const char *name)
 	} else if (!has_interpreter(f, &h)) {
 		fprintf(stderr, "ptxloom: note: %s is linked statically: no library can be put "
 				"in front of it, it will not see a GPU\n", name);
+	} else if ((rights = added_rights(f))) {
+		fprintf(stderr,
+			"ptxloom: note: %s runs with %s: the system puts no library in front of it, it will not "
+			"see a GPU; a copy of it has no such rights\n",
+			name, rights);
 	}
 	if (f)
 		fclose(f);
