@@ -115,3 +115,17 @@ install-exec-hook:
 uninstall-hook:
 	for f in $(cuda_names) $(cuda_short); do rm -f $(DESTDIR)$(pkglibdir)/$${f##*/}; done
 	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.so
+
+check_PROGRAMS += tests/unit/redirect
+TESTS += tests/unit/redirect
+tests_unit_redirect_SOURCES = tests/unit/redirect.c tests/check.h runtime/redirect.c runtime/redirect.h runtime/redirect_code.c \
+	runtime/redirect_code.h
+# The loader's own data, not a copy of them.
+tests_unit_redirect_CFLAGS = $(AM_CFLAGS) -fPIC
+tests_unit_redirect_LDADD = $(UNIT_LDADD) -ldl
+tests_unit_redirect_DEPENDENCIES = libcore.la tests/unit/redirect_library.la
+# What it loads.
+check_LTLIBRARIES += tests/unit/redirect_library.la
+tests_unit_redirect_library_la_SOURCES = tests/unit/redirect_library.c
+tests_unit_redirect_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+tests_unit_redirect_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

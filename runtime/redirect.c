@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Functions shorter than a jump only jump on, to others that are redirected. */
-#define MARK_FIRST 16u
+#define MARK_FIRST 16u /* of copies of the runtime; below are the versions of shared ones */
+#define COMPARED 16u /* bytes of a function, with those of the file */
 
 struct object {
 	const char *path;
@@ -147,7 +147,8 @@ static const char *doubt(const struct object *o, const Elf64_Sym *s)
 		return "it is not mapped as code";
 	if (!in_file(o, in->sh_offset + offset, s->st_size) ||
 	    memcmp(o->file + in->sh_offset + offset,
-		   (const u8 *)(uintptr_t)(o->info->dlpi_addr + s->st_value), CODE_JUMP_BYTES))
+		   (const u8 *)(uintptr_t)(o->info->dlpi_addr + s->st_value),
+		   s->st_size < COMPARED ? s->st_size : COMPARED))
 		return "its code is not that of the file";
 	return NULL;
 }
@@ -169,6 +170,7 @@ static void find_sites(struct object *o, redirect_target *target)
 		if (!is_function(s) || (strncmp(name, "cu", 2) && strncmp(name, "__cuda", 6)))
 			continue;
 		site.to = target(name, o->kind);
+		/* Those that are shorter than a jump only jump on, to others. */
 		if (!site.to || s->st_size < CODE_JUMP_BYTES)
 			continue;
 		why = doubt(o, s);
