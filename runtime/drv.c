@@ -39,7 +39,7 @@ struct rt_device *drv_any_device(int *status)
 		return drv_device(status);
 	*status = drv_check(0);
 	for (u32 i = 0; i < rt->list.len && !*status; i++)
-		if (__atomic_load_n(&rt->device[i].is_open, __ATOMIC_ACQUIRE))
+		if (rt->device[i].is_open)
 			return &rt->device[i];
 	*status = *status ? *status : STATUS_INVALID_CONTEXT;
 	return NULL;

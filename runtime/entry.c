@@ -143,7 +143,7 @@ static int fault_now(void)
 	struct rt_context *c = rt_context_now();
 	struct rt_device *d = c ? &rt_get()->device[c->device] : NULL;
 
-	if (!d || !__atomic_load_n(&d->is_open, __ATOMIC_ACQUIRE))
+	if (!d || !d->is_open)
 		return STATUS_SUCCESS;
 	return rt_sticky(d) ? rt_sticky(d) : (int)stream_device_error(&d->dev);
 }

@@ -100,7 +100,7 @@ enum rt_limit {
 
 struct rt_device {
 	struct device dev;
-	bool is_open;
+	_Atomic bool is_open;
 	int sticky; /* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
 	size_t limits[RT_LIMITS];
 	struct memory_pool *pool; /* that it allocates from; NULL: its default one */

@@ -131,7 +131,7 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.syscalls.print_error = print_stderr;
 	rt_limits_init(d);
 	rt_guard_install();
-	__atomic_store_n(&d->is_open, true, __ATOMIC_RELEASE);
+	d->is_open = true;
 	return cudaSuccess;
 }
 
@@ -143,7 +143,7 @@ struct rt_device *rt_device_open(int i, int *status)
 	*status = is_forked ? cudaErrorInitializationError : rt->status;
 	if (*status)
 		return NULL;
-	if (!__atomic_load_n(&d->is_open, __ATOMIC_ACQUIRE)) {
+	if (!d->is_open) {
 		__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
 		pthread_mutex_lock(&rt->lock);
 		*status = open_locked(rt, i);
@@ -214,7 +214,7 @@ void rt_device_reset(int i)
 	rt_images_forget_device(i);
 	pthread_mutex_lock(&rt->lock);
 	if (!rt_context_count(i)) {
-		__atomic_store_n(&d->is_open, false, __ATOMIC_RELEASE);
+		d->is_open = false;
 		stream_device_close(&d->dev);
 		memory_pools_forget(&rt->pools, &d->dev);
 		memory_maps_forget(&rt->maps, &d->dev);

@@ -2,6 +2,7 @@
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
 	tests/api/memory tests/api/host_pointers tests/api/sizes tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
+api_tests += tests/api/threads
 api_common = tests/api/sanitizer.c
 # An rpath that counts for what sanitizers open, too.
 api_flags = $(AM_LDFLAGS) -Wl,--disable-new-dtags -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
@@ -67,4 +68,12 @@ tests_api_symbols_SOURCES = tests/api/symbols.c tests/check.h $(api_common)
 tests_api_symbols_LDADD = $(api_link)
 tests_api_symbols_LDFLAGS = $(api_flags)
 tests_api_symbols_DEPENDENCIES = $(cuda_names)
+tests_api_threads_SOURCES = tests/api/threads.c tests/check.h $(api_common)
+tests_api_threads_LDADD = $(api_link) -lpthread
+tests_api_threads_LDFLAGS = $(api_flags)
+tests_api_threads_DEPENDENCIES = $(cuda_names) tests/api/library.la
+# What it loads.
+check_LTLIBRARIES += tests/api/library.la
+tests_api_library_la_SOURCES = tests/api/library.c
+tests_api_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 TESTS += $(api_tests)
