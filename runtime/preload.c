@@ -100,6 +100,9 @@ static void on_load(void)
 		redirect();
 }
 
+/* Of a thread sanitizer in the program: what it intercepts may not be called before. NULL: there is none. */
+extern void __tsan_init(void) __attribute__((weak));
+
 /* From the thread's base: the same for all threads, as the runtime was there when the process began. */
 static s64 place_of(const void *variable)
 {
@@ -109,9 +112,21 @@ static s64 place_of(const void *variable)
 	return (s64)((u64)(uintptr_t)variable - base);
 }
 
+/*
+ * gcc's AddressSanitizer wants to be the first library, so that its functions are in front of those of others. There
+ * are none of them here. A program that has this function itself goes before.
+ */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "verify_asan_link_order=0";
+}
+
 __attribute__((constructor(101))) static void preload_init(int argc, char **argv, char **environment)
 {
 	(void)argc, (void)argv;
+	if (__tsan_init)
+		__tsan_init();
 	/* The C library sets it when its own turn comes. */
 	if (!environ)
 		environ = environment;

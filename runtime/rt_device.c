@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static struct rt the_rt;
 static pthread_once_t rt_once = PTHREAD_ONCE_INIT;
@@ -29,6 +30,23 @@ static void after_fork(void)
 static bool hides_memory(void)
 {
 	return !setting_number(SETTING_HOST_ACCESS, 0);
+}
+
+/* Said once. */
+static void say_no_room(void)
+{
+	static bool said;
+	struct rlimit limit;
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		fprintf(stderr,
+			"ptxloom: error: a device finds no room among the %llu MiB of addresses that the process may "
+			"use (ulimit -v)\n",
+			(unsigned long long)limit.rlim_cur >> 20);
+	else
+		fputs("ptxloom: error: the system gives no addresses for the memory of a device\n", stderr);
 }
 
 static void rt_make(void)
@@ -55,9 +73,12 @@ static void rt_make(void)
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	rt->streams = rt->status ? NULL : streams_new();
-	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams ||
-			    !mem_system_init(&rt->memory, hides_memory())))
+	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
 		rt->status = cudaErrorInitializationError;
+	if (!rt->status && !mem_system_init(&rt->memory, hides_memory())) {
+		say_no_room();
+		rt->status = cudaErrorMemoryAllocation;
+	}
 	rt->maps.system = &rt->memory;
 	text_fini(&why);
 	diag_fini(&d);
@@ -110,8 +131,10 @@ static int open_locked(struct rt *rt, int i)
 	if (d->is_open)
 		return cudaSuccess;
 	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops, &home);
-	if (status)
+	if (status) {
+		say_no_room();
 		return status;
+	}
 	status = (int)stream_device_open(rt->streams, &d->dev, rt_launch_done, d);
 	if (status) {
 		device_fini(&d->dev);

@@ -7,6 +7,7 @@ libcore_la_SOURCES += \
 	src/base/intern.c src/base/intern.h \
 	src/base/map.c src/base/map.h \
 	src/base/nearest.c src/base/nearest.h \
+	src/base/room.c src/base/room.h \
 	src/base/setting.c src/base/setting.def src/base/setting.h \
 	src/base/text.c src/base/text.h \
 	src/base/size.h \

@@ -3,7 +3,16 @@
  */
 #include "src/dev/handle.h"
 
+#include "src/base/room.h"
+
 #include <sys/mman.h>
+
+/* Items that a leak checker is told of at a time. */
+#define TOLD_ITEMS 1024u
+#define NONE UINT32_MAX
+
+/* Of a leak checker in the program, NULL: there is none. It knows of no pages that are not from malloc. */
+extern void __lsan_register_root_region(const void *at, size_t bytes) __attribute__((weak));
 
 void handle_pool_init(struct handle_pool *p, u32 bytes, u32 cap)
 {
@@ -37,12 +46,28 @@ static bool reserve(struct handle_pool *p)
 
 	if (p->base)
 		return true;
+	/* Who has few addresses has few handles. */
+	p->cap = (u32)(room_part(size_of(p)) / p->item_bytes);
+	if (!p->cap)
+		return false;
 	at = mmap(NULL, size_of(p), PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		return false;
 	__atomic_store_n(&p->base, at, __ATOMIC_RELEASE);
 	return true;
+}
+
+/* The next item, which has never been handed out. What items point to is not lost. */
+static u32 fresh_index_locked(struct handle_pool *p)
+{
+	u32 index = __atomic_fetch_add(&p->used, 1, __ATOMIC_ACQ_REL), items = p->cap - index;
+
+	if (__lsan_register_root_region && index % TOLD_ITEMS == 0)
+		__lsan_register_root_region(
+			p->base + (size_t)p->item_bytes * index,
+			(size_t)p->item_bytes * (items < TOLD_ITEMS ? items : TOLD_ITEMS));
+	return index;
 }
 
 static u32 take_index_locked(struct handle_pool *p)
@@ -63,8 +88,7 @@ void *handle_new(struct handle_pool *p)
 
 	pthread_mutex_lock(&p->lock);
 	if (reserve(p) && (p->first || p->used < p->cap)) {
-		index = p->first ? take_index_locked(p)
-				 : __atomic_fetch_add(&p->used, 1, __ATOMIC_ACQ_REL);
+		index = p->first ? take_index_locked(p) : fresh_index_locked(p);
 		head = head_at(p, index);
 		item = p->base + (size_t)p->item_bytes * index;
 		memset(item, 0, p->item_bytes - sizeof(*head));
@@ -74,14 +98,14 @@ void *handle_new(struct handle_pool *p)
 	return item;
 }
 
-/* Index of the item, or cap when the address is none of an item. */
+/* Index of the item, or NONE when the address is none of an item. */
 static u32 index_of(const struct handle_pool *p, const void *item)
 {
 	u8 *base = __atomic_load_n(&p->base, __ATOMIC_ACQUIRE);
 	u64 at = (u64)(uintptr_t)item - (u64)(uintptr_t)base;
 
 	if (!base || at >= size_of(p) || at % p->item_bytes)
-		return p->cap;
+		return NONE;
 	return (u32)(at / p->item_bytes);
 }
 
@@ -89,7 +113,7 @@ bool handle_is_live(const struct handle_pool *p, const void *item)
 {
 	u32 index = index_of(p, item);
 
-	return index < p->cap && __atomic_load_n(&head_at(p, index)->live, __ATOMIC_ACQUIRE) == 1;
+	return index != NONE && __atomic_load_n(&head_at(p, index)->live, __ATOMIC_ACQUIRE) == 1;
 }
 
 bool handle_was(const struct handle_pool *p, const void *item)
@@ -102,7 +126,7 @@ bool handle_retire(struct handle_pool *p, void *item)
 	u32 index = index_of(p, item);
 	bool ok = false;
 
-	if (index >= p->cap)
+	if (index == NONE)
 		return false;
 	pthread_mutex_lock(&p->lock);
 	if (head_at(p, index)->live == 1) {
@@ -119,7 +143,7 @@ bool handle_free(struct handle_pool *p, void *item)
 	struct handle_head *head;
 	bool ok = false;
 
-	if (index >= p->cap)
+	if (index == NONE)
 		return false;
 	pthread_mutex_lock(&p->lock);
 	head = head_at(p, index);

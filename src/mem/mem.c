@@ -5,6 +5,7 @@
  * then the holes that freed ranges leave. So a stale pointer meets no new owner soon, and page
  * tables stay small.
  */
+#include "src/base/room.h"
 #include "src/base/size.h"
 #include "src/mem/array.h"
 
@@ -16,15 +17,19 @@
 #define CHUNK ((u64)32 << 20) /* made readable and writable at a time */
 #define START ((u64)2 << 20)  /* the first address handed out, from the arena on */
 #define WINDOW ((u64)1 << 30) /* at first */
+#define HUGE ((u64)1 << 21)
+#define ARENA_MIN ((u64)64 << 20)
+#define WINDOWS (MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW)
+#define BEYOND ((u64)1 << 47) /* no process has anything there */
 #define KEPT 16u              /* freed ranges that outlive a search from the start */
 #define FREED_MAX 4096u
 
 /* ---- reservation ---- */
 
+/* Twice the device's memory: fresh addresses are preferred. */
 static u64 reserve_bytes(u64 limit)
 {
-	/* Twice the device's memory: fresh addresses are preferred. */
-	return align_up(limit * 2 + ((u64)1 << 32), (u64)1 << 21);
+	return room_part(align_up(limit * 2 + ((u64)1 << 32), HUGE));
 }
 
 static void *reserve(u64 size)
@@ -34,9 +39,9 @@ static void *reserve(u64 size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static bool reserve_both(struct mem *m, u64 size, bool hidden)
+/* windows: bytes for the two behind the arena. */
+static bool reserve_both(struct mem *m, u64 size, u64 windows, bool hidden)
 {
-	u64 windows = MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
 	u8 *there;
 
 	m->arena = reserve(size + windows);
@@ -54,19 +59,19 @@ static bool reserve_both(struct mem *m, u64 size, bool hidden)
 
 static bool open_arena(struct mem *m, u64 limit_bytes, bool hidden)
 {
-	u64 size = reserve_bytes(limit_bytes);
+	u64 size = reserve_bytes(limit_bytes), windows = room_left() == UINT64_MAX ? WINDOWS : 0;
 
 	*m = (struct mem){.limit_bytes = limit_bytes, .strict = true, .share_fd = -1};
-	while (!reserve_both(m, size, hidden)) {
-		size /= 2;
-		if (size < (u64)1 << 30)
+	while (size < ARENA_MIN || !reserve_both(m, size, windows, hidden)) {
+		size = size / 2 & ~(HUGE - 1);
+		if (size < ARENA_MIN)
 			return false;
 	}
 	m->arena_size = size;
 	m->next = (u64)(uintptr_t)m->arena + START;
 	m->open = (u64)(uintptr_t)m->arena;
 	m->window = m->next + (WINDOW < size / 2 ? WINDOW : size / 2);
-	m->shared_base = (u64)(uintptr_t)m->arena + size;
+	m->shared_base = windows ? (u64)(uintptr_t)m->arena + size : BEYOND;
 	m->local_base = m->shared_base + MEM_SHARED_WINDOW;
 	pthread_mutex_init(&m->lock, NULL);
 	return true;
@@ -102,7 +107,7 @@ void mem_fini(struct mem *m)
 		pthread_mutex_unlock(&m->system->lock);
 		mem_system_changed(m->system);
 	}
-	munmap(m->arena, m->arena_size + MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW);
+	munmap(m->arena, m->arena_size + (m->shared_base == BEYOND ? 0 : WINDOWS));
 	if (m->bias)
 		munmap(m->arena + m->bias, m->arena_size);
 	if (m->share_fd >= 0)
