@@ -137,8 +137,9 @@ lost_statements:
 
 lost:
 	WORD | STRING | DOTWORD | INT | FLOAT | TYPE | SPACE | VECTOR | PERF | PERF0 | LINKAGE | VERSION | TARGET
-|	ADDRESS_SIZE | FILE | LOC | SECTION | PRAGMA | ENTRY | FUNC | ALIAS | ALIGN | ATTRIBUTE | PTR | LANGUAGE | MANAGED
-|	UNIFIED | BRANCHTARGETS | CALLTARGETS | CALLPROTOTYPE | SHL | SHR | LE | GE | EQ | NE | ANDAND | OROR
+|	ADDRESS_SIZE | FILE | LOC | SECTION | PRAGMA | ENTRY | FUNC | ALIAS | ALIGN | ATTRIBUTE | PTR | MANAGED
+|	UNIFIED | LANGUAGE | BRANCHTARGETS | CALLTARGETS | CALLPROTOTYPE | SHL | SHR | LE | GE | EQ | NE | ANDAND
+|	OROR
 |	'-' | '+' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '!' | '<' | '>' | '=' | '?' | ':' | ',' | '(' | ')'
 |	'[' | ']' | '@' | '_'
 ;
