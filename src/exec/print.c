@@ -4,8 +4,9 @@
  * pointers 8, floating point as double. At most 32 arguments; conversions beyond them, and unknown
  * ones, come out as they are written.
  * Source: CUDA C++ Programming Guide "Formatted Output: Format Specifiers", "Limitations".
- * Deviation: widths and precisions are at most NUMBER_MAX, so that no format writes more than 64 KiB for
- * each of its conversions.
+ * A conversion whose width or precision is beyond 2^31 - 1 prints nothing and takes its argument, as on an H200.
+ * Deviation: below that, widths and precisions count as NUMBER_MAX at most, so that no format writes more than
+ * 64 KiB for each of its conversions; an H200 writes up to 2 GiB.
  */
 #include "src/exec/syscall.h"
 
@@ -31,6 +32,7 @@ struct conversion {
 	char flags[8];
 	s32 width, precision; /* -1: none */
 	bool star_width, star_precision;
+	bool beyond; /* the width or precision is no int */
 	u32 bytes; /* of an integer: 4 or 8; 1 and 2: reduced to that after promotion */
 	char letter;
 };
@@ -50,17 +52,19 @@ static u64 next_argument(struct printer *p, u32 bytes)
 	return x;
 }
 
-static const char *read_number(const char *s, s32 *n, bool *star)
+static const char *read_number(const char *s, s32 *n, bool *star, bool *beyond)
 {
+	s64 all = 0;
+
 	*n = -1;
 	*star = *s == '*';
 	if (*star)
 		return s + 1;
 	for (; *s >= '0' && *s <= '9'; s++) {
-		s32 more = (*n < 0 ? 0 : *n) * 10 + (*s - '0');
-
-		*n = more > NUMBER_MAX ? NUMBER_MAX : more;
+		all = all > INT32_MAX ? all : all * 10 + (*s - '0');
+		*n = (s32)min_u64((u64)all, NUMBER_MAX);
 	}
+	*beyond |= all > INT32_MAX;
 	return s;
 }
 
@@ -89,9 +93,9 @@ static bool read_conversion(const char *s, struct conversion *v)
 	for (s++; *s && strchr("-+ #0", *s); s++)
 		if (n + 1 < sizeof(v->flags) && !strchr(v->flags, *s))
 			v->flags[n++] = *s;
-	s = read_number(s, &v->width, &v->star_width);
+	s = read_number(s, &v->width, &v->star_width, &v->beyond);
 	if (*s == '.') {
-		s = read_number(s + 1, &v->precision, &v->star_precision);
+		s = read_number(s + 1, &v->precision, &v->star_precision, &v->beyond);
 		if (v->precision < 0)
 			v->precision = 0;
 	}
@@ -99,6 +103,16 @@ static bool read_conversion(const char *s, struct conversion *v)
 	v->letter = *s;
 	v->end = *s ? s + 1 : s;
 	return *s && strchr("diouxXcsfFeEgGaAp", *s);
+}
+
+/* Take the arguments of a conversion that prints nothing. */
+static void skip(struct printer *p, const struct conversion *v)
+{
+	if (v->star_width)
+		next_argument(p, 4);
+	if (v->star_precision)
+		next_argument(p, 4);
+	next_argument(p, strchr("diouxXc", v->letter) && v->bytes < 8 ? 4 : 8);
 }
 
 /* Nothing is printed of an argument that could not be read. */
@@ -206,10 +220,12 @@ s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct tex
 			s += 2;
 			continue;
 		}
-		if (read_conversion(s, &v) && p.count + 1 + v.star_width + v.star_precision <= ARGUMENTS_MAX)
-			convert(&p, &v);
-		else
+		if (!read_conversion(s, &v) || p.count + 1 + v.star_width + v.star_precision > ARGUMENTS_MAX)
 			text_add(out, s, (size_t)(v.end - s));
+		else if (v.beyond)
+			skip(&p, &v);
+		else
+			convert(&p, &v);
 		s = v.end;
 	}
 	return p.bad ? -2 : (s32)p.count;
