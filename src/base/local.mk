@@ -9,6 +9,7 @@ libcore_la_SOURCES += \
 	src/base/nearest.c src/base/nearest.h \
 	src/base/room.c src/base/room.h \
 	src/base/setting.c src/base/setting.def src/base/setting.h \
+	src/base/piece.c src/base/piece.h \
 	src/base/text.c src/base/text.h \
 	src/base/size.h \
 	src/base/vec.h

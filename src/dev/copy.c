@@ -3,6 +3,7 @@
  */
 #include "src/dev/copy.h"
 
+#include "src/base/piece.h"
 #include "src/base/size.h"
 #include "src/dev/graph.h"
 #include "src/dev/memory.h"
@@ -193,8 +194,8 @@ static void move(void *arg)
 
 	for (u64 z = 0; z < q->depth; z++)
 		for (u64 y = 0; y < q->height; y++)
-			memmove(q->dst + z * q->dst_slice + y * q->dst_pitch,
-				q->src + z * q->src_slice + y * q->src_pitch, q->width);
+			piece_move(q->dst + z * q->dst_slice + y * q->dst_pitch,
+				   q->src + z * q->src_slice + y * q->src_pitch, q->width);
 }
 
 /* Is this end of the copy what cannot be touched? Then say how much of it, and where. */
@@ -331,24 +332,11 @@ enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, str
 	return STATUS_SUCCESS;
 }
 
-static void fill_row(u8 *at, u64 n, u32 value, u32 bytes)
-{
-	if (bytes == 1)
-		memset(at, (int)value, n);
-	else if (bytes == 2)
-		for (u64 i = 0; i < n; i++)
-			((u16 *)(void *)at)[i] = (u16)value;
-	else
-		for (u64 i = 0; i < n; i++)
-			((u32 *)(void *)at)[i] = value;
-}
-
 void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
 {
 	for (u64 z = 0; z < p->depth; z++)
 		for (u64 y = 0; y < p->height; y++)
-			fill_row(p->dst + z * p->dst_slice + y * p->dst_pitch, p->width, value,
-				 bytes);
+			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes, p->width);
 }
 
 static enum status run_fill(void *data, enum status so_far)

@@ -89,6 +89,12 @@ tests_unit_dev_system_SOURCES = tests/unit/dev_system.c tests/check.h
 tests_unit_dev_system_LDADD = $(UNIT_LDADD)
 tests_unit_dev_litmus_SOURCES = tests/unit/dev_litmus.c tests/check.h
 tests_unit_dev_litmus_LDADD = $(UNIT_LDADD)
+
+# Values between workers, and against the host.
+check_PROGRAMS += tests/unit/dev_whole
+TESTS += tests/unit/dev_whole
+tests_unit_dev_whole_SOURCES = tests/unit/dev_whole.c tests/check.h
+tests_unit_dev_whole_LDADD = $(UNIT_LDADD) -lpthread
 tests_unit_dev_arrive_SOURCES = tests/unit/dev_arrive.c tests/check.h
 tests_unit_dev_arrive_LDADD = $(UNIT_LDADD)
 tests_unit_dev_cooperative_SOURCES = tests/unit/dev_cooperative.c tests/check.h

@@ -3,6 +3,8 @@
  */
 #include "src/dev/nested_int.h"
 
+#include "src/base/piece.h"
+
 #include <stddef.h>
 
 /* ---- carrying them out ---- */
@@ -23,13 +25,13 @@ static enum status move_row(struct device *d, const struct item *i, u64 row, u64
 	if (!to)
 		return STATUS_ILLEGAL_ADDRESS;
 	if (i->kind == ITEM_FILL) {
-		memset(to, i->value, (size_t)i->bytes);
+		piece_fill(to, i->value, 1, (size_t)i->bytes);
 		return STATUS_SUCCESS;
 	}
 	from = row_at(d, i->from.at + row * i->from.pitch + slice * i->from.slice, i->bytes);
 	if (!from)
 		return STATUS_ILLEGAL_ADDRESS;
-	memmove(to, from, (size_t)i->bytes);
+	piece_move(to, from, (size_t)i->bytes);
 	return STATUS_SUCCESS;
 }
 

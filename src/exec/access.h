@@ -5,6 +5,7 @@
 #ifndef PL_EXEC_ACCESS_H
 #define PL_EXEC_ACCESS_H
 
+#include "src/base/piece.h"
 #include "src/exec/lanes.h"
 #include "src/exec/local.h"
 
@@ -334,37 +335,42 @@ static inline bool resolve_generic(struct gang *g, const struct insn *in, struct
 	return reach_cached(g, in, a) || find_generic(g, in, a);
 }
 
+/*
+ * One value of 1, 2, 4 or 8 bytes, by one access of the host: see piece.h. Elements of parameters and of
+ * copies need not be aligned.
+ */
 static inline u64 get(u64 host, u32 bytes)
 {
-	u64 v = 0;
+	const void *p = (const void *)(uintptr_t)host;
 
 	switch (bytes) {
 	case 1:
-		return *(const u8 *)(uintptr_t)host;
+		return *(const volatile u8 *)p;
 	case 2:
-		return *(const u16 *)(uintptr_t)host;
+		return *(const volatile piece_u16 *)p;
 	case 4:
-		return *(const u32 *)(uintptr_t)host;
+		return *(const volatile piece_u32 *)p;
 	default:
-		memcpy(&v, (const void *)(uintptr_t)host, 8);
-		return v;
+		return *(const volatile piece_u64 *)p;
 	}
 }
 
 static inline void put(u64 host, u32 bytes, u64 v)
 {
+	void *p = (void *)(uintptr_t)host;
+
 	switch (bytes) {
 	case 1:
-		*(u8 *)(uintptr_t)host = (u8)v;
+		*(volatile u8 *)p = (u8)v;
 		break;
 	case 2:
-		*(u16 *)(uintptr_t)host = (u16)v;
+		*(volatile piece_u16 *)p = (u16)v;
 		break;
 	case 4:
-		*(u32 *)(uintptr_t)host = (u32)v;
+		*(volatile piece_u32 *)p = (u32)v;
 		break;
 	default:
-		memcpy((void *)(uintptr_t)host, &v, 8);
+		*(volatile piece_u64 *)p = v;
 		break;
 	}
 }

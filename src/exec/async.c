@@ -1,6 +1,7 @@
 /*
  * mbarrier words and the queues of copies under way: see async.h.
  */
+#include "src/base/piece.h"
 #include "src/exec/tensor.h"
 
 #include <stdlib.h>
@@ -204,7 +205,7 @@ static void complete_pieces(u64 *at, u32 bytes)
 static void copy(const struct async_op *op, const u8 *src)
 {
 	if (!op->skip) {
-		memmove(op->dst, src, op->bytes);
+		piece_move(op->dst, src, op->bytes);
 		return;
 	}
 	for (u32 i = 0; i < op->bytes; i++)
@@ -262,11 +263,16 @@ bool async_issue(struct cta *c, const struct async_op *op)
 
 /* ---- cp.async ---- */
 
-static void copy_lane(const struct async_batch *b, u32 l)
+void async_copy_lane(const struct async_batch *b, u32 l)
 {
 	u8 *dst = (u8 *)(uintptr_t)b->dst[l];
+	const void *src = (const void *)(uintptr_t)b->src[l];
 
-	memcpy(dst, (const void *)(uintptr_t)b->src[l], b->bytes[l]);
+	if (b->bytes[l] == b->size) {
+		piece_copy(dst, src, b->size);
+		return;
+	}
+	piece_move(dst, src, b->bytes[l]);
 	memset(dst + b->bytes[l], 0, (size_t)b->size - b->bytes[l]);
 }
 
@@ -274,7 +280,7 @@ static void copy_lane(const struct async_batch *b, u32 l)
 static void finish_lane(struct async_batch *b, u32 l)
 {
 	if (b->size)
-		copy_lane(b, l);
+		async_copy_lane(b, l);
 	else
 		mbar_arrive((u64 *)(uintptr_t)b->dst[l], 1, false);
 	b->mask &= ~(1u << l);

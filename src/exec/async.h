@@ -104,6 +104,8 @@ struct async_batch *async_batch_new(struct cta *c, u32 warp);
 /* Queue a copy with the CTA whose mbarrier or thread will ask for it, or do it at once. False: no
  * memory. */
 bool async_issue(struct cta *c, const struct async_op *op);
+/* What lane l copies in batch b: whole, as its size says. */
+void async_copy_lane(const struct async_batch *b, u32 l);
 /* Commit and wait for groups of cp.async: lanes of a warp. keep: newest groups that may stay. */
 void async_commit(struct cta *c, u32 warp, u32 lanes);
 void async_wait(struct cta *c, u32 warp, u32 lanes, u32 keep);

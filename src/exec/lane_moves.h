@@ -6,19 +6,7 @@
 #ifndef PL_EXEC_LANE_MOVES_H
 #define PL_EXEC_LANE_MOVES_H
 
-#include "src/exec/access.h"
-
-static inline u64 extend(u64 v, u32 bytes, bool sign)
-{
-	u32 shift = 64 - 8 * bytes;
-
-	return sign ? (u64)((s64)(v << shift) >> shift) : v;
-}
-
-static inline u32 element_row(const struct gang *g, const struct insn *in, u32 e, u32 first)
-{
-	return in->count == 1 ? first : g->env->program->ext[in->ext + e];
-}
+#include "src/exec/value_rows.h"
 
 /* The lanes of `mask`, in order. The empty statement keeps compilers from making one instruction of them. */
 #define EACH_LANE_OF(mask, ...)                                                                    \
@@ -36,8 +24,8 @@ static inline u32 element_row(const struct gang *g, const struct insn *in, u32 e
 		}                                                                                  \
 	} while (0)
 #define TAKE_LANES(D, TO, FROM)                                                                    \
-	EACH_LANE_OF(a->mask, (D)[l] = (TO) *(const FROM *)(uintptr_t)(a->host[l] + offset))
-#define GIVE_LANES(TO, S) EACH_LANE_OF(a->mask, *(TO *)(uintptr_t)(a->host[l] + offset) = (TO)(S)[l])
+	EACH_LANE_OF(a->mask, (D)[l] = (TO) *(const volatile FROM *)(uintptr_t)(a->host[l] + offset))
+#define GIVE_LANES(TO, S) EACH_LANE_OF(a->mask, *(volatile TO *)(uintptr_t)(a->host[l] + offset) = (TO)(S)[l])
 
 /* One element of every lane into its row. */
 static inline void load_element(struct gang *g, const struct insn *in, const struct access *a,
@@ -81,74 +69,114 @@ static inline void store_element(struct gang *g, const struct insn *in, const st
 		GIVE_LANES(u8, s);
 }
 
-/* Generic, and some lanes reach local memory: its words are apart. */
-static PL_UNUSED __attribute__((noinline)) void load_mixed(struct gang *g, const struct insn *in,
-							   const struct access *a, u32 row, u32 offset)
+/* ---- several elements, or lanes that reach local memory, whose words are apart ---- */
+
+/* The value of lane l, from wherever it is. */
+static inline void take_lane(const struct gang *g, const struct access *a, u32 l, u8 *value)
 {
-	u64 *wide = ROW64(row) + a->warp * WARP_LANES, window = g->env->mem->local_base;
-	u32 *d = ROW32(row) + a->warp * WARP_LANES, first = (g->warp + a->warp) * WARP_LANES;
+	u64 window = g->env->mem->local_base;
 
-	for (u32 m = a->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-		u64 v = 0;
+	if (PL_UNLIKELY(a->local >> l & 1))
+		local_read(g, (g->warp + a->warp) * WARP_LANES + l, a->address[l] - window, value, a->width);
+	else
+		take_value(value, a->host[l], a->width);
+}
 
-		if (a->local >> l & 1)
-			local_read(g, first + l, a->address[l] - window + offset, &v, in->size);
-		else
-			v = get(a->host[l] + offset, in->size);
-		v = extend(v, in->size, in->flags & INSN_SIGN);
-		if (in->flags & INSN_WIDE_DATA)
-			wide[l] = v;
-		else
-			d[l] = (u32)v;
+static inline void give_lane(const struct gang *g, const struct access *a, u32 l, const u8 *value)
+{
+	u64 window = g->env->mem->local_base;
+
+	if (PL_UNLIKELY(a->local >> l & 1))
+		local_write(g, (g->warp + a->warp) * WARP_LANES + l, a->address[l] - window, value,
+			    a->width);
+	else
+		give_value(a->host[l], value, a->width);
+}
+
+static void load_values(struct gang *g, const struct insn *in, const struct access *a)
+{
+	u32 at = a->warp * WARP_LANES;
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
+	struct value_copy v;
+
+	if (a->mask != FULL_MASK || a->local) {
+		for (u32 m = a->mask; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+
+			take_lane(g, a, l, value);
+			split_lane(g, in, at + l, value);
+		}
+		return;
+	}
+	for (u32 half = 0; half < WARP_LANES; half += HALF_LANES) {
+		for (u32 l = 0; l < HALF_LANES; l++)
+			take_value(v.at + l * a->width, a->host[half + l], a->width);
+		split_half(g, in, at + half, &v);
 	}
 }
 
-static PL_UNUSED __attribute__((noinline)) void store_mixed(struct gang *g, const struct insn *in,
-							    const struct access *a, u32 row, u32 offset)
+/* Elements without a register stay as they are: so they are stored one by one. */
+static void store_elements(const struct gang *g, const struct insn *in, const struct access *a)
 {
-	const u64 *wide = ROW64(row) + a->warp * WARP_LANES;
-	const u32 *s = ROW32(row) + a->warp * WARP_LANES;
-	u32 first = (g->warp + a->warp) * WARP_LANES;
+	u32 at = a->warp * WARP_LANES;
 
-	for (u32 m = a->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-		u64 v = in->flags & INSN_WIDE_DATA ? wide[l] : s[l];
+	for (u32 e = 0; e < in->count; e++) {
+		u32 row = element_row(g, in, e, in->b);
 
-		if (a->local >> l & 1)
-			local_write(g, first + l, a->address[l] - g->env->mem->local_base + offset,
-				    &v, in->size);
-		else
-			put(a->host[l] + offset, in->size, v);
+		for (u32 m = row == NO_ROW ? 0 : a->mask; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+			u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l] : ROW32(row)[at + l];
+
+			if (a->local >> l & 1)
+				local_write(g, g->warp * WARP_LANES + at + l,
+					    a->address[l] - g->env->mem->local_base + e * in->size, &v,
+					    in->size);
+			else
+				put(a->host[l] + e * in->size, in->size, v);
+		}
+	}
+}
+
+static void store_values(struct gang *g, const struct insn *in, const struct access *a)
+{
+	u32 at = a->warp * WARP_LANES;
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
+	struct value_copy v;
+
+	if (in->count > 1 && !all_rows(g, in)) {
+		store_elements(g, in, a);
+		return;
+	}
+	if (a->mask != FULL_MASK || a->local) {
+		for (u32 m = a->mask; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+
+			join_lane(g, in, at + l, value);
+			give_lane(g, a, l, value);
+		}
+		return;
+	}
+	for (u32 half = 0; half < WARP_LANES; half += HALF_LANES) {
+		join_half(g, in, at + half, &v);
+		for (u32 l = 0; l < HALF_LANES; l++)
+			give_value(a->host[half + l], v.at + l * a->width, a->width);
 	}
 }
 
 static inline void load_warp(struct gang *g, const struct insn *in, const struct access *a)
 {
-	for (u32 e = 0; e < in->count; e++) {
-		u32 row = element_row(g, in, e, in->d);
-
-		if (row == NO_ROW)
-			continue;
-		if (PL_UNLIKELY(a->local))
-			load_mixed(g, in, a, row, e * in->size);
-		else
-			load_element(g, in, a, row, e * in->size);
-	}
+	if (in->count > 1 || PL_UNLIKELY(a->local))
+		load_values(g, in, a);
+	else if (in->d != NO_ROW)
+		load_element(g, in, a, in->d, 0);
 }
 
 static inline void store_warp(struct gang *g, const struct insn *in, const struct access *a)
 {
-	for (u32 e = 0; e < in->count; e++) {
-		u32 row = element_row(g, in, e, in->b);
-
-		if (row == NO_ROW)
-			continue;
-		if (PL_UNLIKELY(a->local))
-			store_mixed(g, in, a, row, e * in->size);
-		else
-			store_element(g, in, a, row, e * in->size);
-	}
+	if (in->count > 1 || PL_UNLIKELY(a->local))
+		store_values(g, in, a);
+	else if (in->b != NO_ROW)
+		store_element(g, in, a, in->b, 0);
 }
 
 #endif

@@ -45,7 +45,7 @@ exec_sources = \
 	src/exec/op_control.c \
 	src/exec/op_lane.c \
 	src/exec/op_mem.c src/exec/op_affine.c src/exec/op_wide.c src/exec/op_local.c \
-	src/exec/move_rows.h src/exec/part_rows.h src/exec/lane_moves.h src/exec/local.h src/exec/affine.h src/exec/affine_rows.h \
+	src/exec/move_rows.h src/exec/part_rows.h src/exec/lane_moves.h src/exec/value_rows.h src/exec/local.h src/exec/affine.h src/exec/affine_rows.h \
 	src/exec/op_sreg.c \
 	src/exec/op_warp.c \
 	src/exec/op_async.c src/exec/op_tensor.c src/exec/async_op.h \

@@ -8,14 +8,10 @@
 #ifndef PL_EXEC_MOVE_ROWS_H
 #define PL_EXEC_MOVE_ROWS_H
 
-#include "src/exec/address_kind.h"
 #include "src/exec/lane_moves.h"
 #include "src/exec/part_rows.h"
 
 /* ---- neighbours with simple addresses ---- */
-
-/* For functions whose last arguments are constants where speed matters. */
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
 
 static inline u64 check_global(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
 {
@@ -116,168 +112,7 @@ static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const 
 	return kind_of_many_32(r, n, in->step);
 }
 
-/* ---- elements of neighbours, side by side in memory ---- */
-
-#define NARROW(T, S, WHERE, MOVE)                                                                  \
-	case sizeof(T):                                                                            \
-		for (u32 e = 0; e < in->count; e++) {                                              \
-			u32 row = element_row(g, in, e, WHERE), k = in->count;                     \
-			u32 *lane = row == NO_ROW ? NULL : ROW32(row) + at;                        \
-			if (lane && k == 1)                                                        \
-				FOR_LANES (l, n)                                                   \
-					MOVE(T, S, lane[l], l);                                    \
-			else if (lane)                                                             \
-				for (u32 l = 0; l < n; l++)                                        \
-					MOVE(T, S, lane[l], l * k + e);                            \
-		}                                                                                  \
-		break;
-#define TAKE(T, S, to, i) to = in->flags & INSN_SIGN ? (u32)((const S *)m)[i] : ((const T *)m)[i]
-#define GIVE(T, S, from, i) ((T *)m)[i] = (T)(from)
-
-/* Vectors of two and four words. */
-static inline bool all_rows(const struct insn *in, const u32 *ext)
-{
-	u32 none = 0;
-
-	for (u32 e = 0; e < in->count; e++)
-		none |= ext[e] == NO_ROW;
-	return !none;
-}
-
-/* Narrow elements in 64-bit rows: indices, more often than not. */
-#define WIDEN(T, S)                                                                                \
-	case sizeof(T):                                                                            \
-		if (in->flags & INSN_SIGN)                                                         \
-			FOR_LANES (l, n)                                                           \
-				d[l] = (u64)(s64)((const S *)m)[l * k + e];                        \
-		else                                                                               \
-			FOR_LANES (l, n)                                                           \
-				d[l] = ((const T *)m)[l * k + e];                                  \
-		break;
-
-static void load_row_wide(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
-{
-	u32 k = in->count;
-
-	for (u32 e = 0; e < k; e++) {
-		u32 row = element_row(g, in, e, in->d);
-		u64 *d = ROW64(row) + at;
-
-		if (row == NO_ROW)
-			continue;
-		switch (in->size) {
-			WIDEN(u8, s8)
-			WIDEN(u16, s16)
-			WIDEN(u32, s32)
-		default:
-			FOR_LANES (l, n)
-				d[l] = ((const u64 *)m)[l * k + e];
-		}
-	}
-}
-
-#define CUT(T)                                                                                     \
-	case sizeof(T):                                                                            \
-		FOR_LANES (l, n)                                                                   \
-			((T *)m)[l * k + e] = (T)s[l];                                             \
-		break;
-
-static void store_row_wide(struct gang *g, const struct insn *in, u32 at, u32 n, void *m)
-{
-	u32 k = in->count;
-
-	for (u32 e = 0; e < k; e++) {
-		u32 row = element_row(g, in, e, in->b);
-		const u64 *s = ROW64(row) + at;
-
-		if (row == NO_ROW)
-			continue;
-		switch (in->size) {
-			CUT(u8)
-			CUT(u16)
-			CUT(u32)
-			CUT(u64)
-		}
-	}
-}
-
-static void load_row_other(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
-{
-	const u32 *ext = g->env->program->ext + in->ext;
-
-	if (in->size == 4 && in->count == 4 && !(in->flags & INSN_WIDE_DATA) && all_rows(in, ext)) {
-		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at, *d2 = ROW32(ext[2]) + at,
-		    *d3 = ROW32(ext[3]) + at;
-
-		FOR_LANES (l, n) {
-			d0[l] = ((const u32 *)m)[4 * l];
-			d1[l] = ((const u32 *)m)[4 * l + 1];
-			d2[l] = ((const u32 *)m)[4 * l + 2];
-			d3[l] = ((const u32 *)m)[4 * l + 3];
-		}
-		return;
-	}
-	if (in->size == 8 && in->count == 2 && all_rows(in, ext)) {
-		u64 *d0 = ROW64(ext[0]) + at, *d1 = ROW64(ext[1]) + at;
-
-		FOR_LANES (l, n) {
-			d0[l] = ((const u64 *)m)[2 * l];
-			d1[l] = ((const u64 *)m)[2 * l + 1];
-		}
-		return;
-	}
-	if (in->flags & INSN_WIDE_DATA) {
-		load_row_wide(g, in, at, n, m);
-		return;
-	}
-	switch (in->size) {
-		NARROW(u8, s8, in->d, TAKE)
-		NARROW(u16, s16, in->d, TAKE)
-		NARROW(u32, s32, in->d, TAKE)
-	}
-}
-
-static void store_row_other(struct gang *g, const struct insn *in, u32 at, u32 n, void *m)
-{
-	const u32 *ext = g->env->program->ext + in->ext;
-
-	if (in->size == 4 && in->count == 4 && !(in->flags & INSN_WIDE_DATA) && all_rows(in, ext)) {
-		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at,
-			  *b2 = ROW32(ext[2]) + at, *b3 = ROW32(ext[3]) + at;
-
-		FOR_LANES (l, n) {
-			((u32 *)m)[4 * l] = b0[l];
-			((u32 *)m)[4 * l + 1] = b1[l];
-			((u32 *)m)[4 * l + 2] = b2[l];
-			((u32 *)m)[4 * l + 3] = b3[l];
-		}
-		return;
-	}
-	if (in->flags & INSN_WIDE_DATA) {
-		store_row_wide(g, in, at, n, m);
-		return;
-	}
-	switch (in->size) {
-		NARROW(u8, s8, in->b, GIVE)
-		NARROW(u16, s16, in->b, GIVE)
-		NARROW(u32, s32, in->b, GIVE)
-	}
-}
-
-/*
- * n words, a multiple of 16. Strictly forwards: the C library's copies begin with the end, which
- * the host's prefetching does not follow. The empty statement keeps compilers from calling them.
- */
-static ALWAYS_INLINE void copy_lanes(void *to, const void *from, u32 n)
-{
-	lane_words *d = to;
-	const lane_words *s = from;
-
-	for (u32 i = 0; i < n / VECTOR_WORDS; i++) {
-		d[i] = s[i];
-		__asm__ volatile("" ::: "memory");
-	}
-}
+/* ---- neighbours ---- */
 
 /*
  * What lies behind a row is where the next CTA goes on, more often than not: fetch it into the
@@ -290,7 +125,30 @@ static ALWAYS_INLINE void fetch_next(const u8 *row, u32 bytes)
 		__builtin_prefetch(row + bytes + i, 0, 2);
 }
 
-/* SIZE: bytes of the only element, 0: anything else. */
+/* Values of several elements, half a warp at a time. */
+static void load_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, const u8 *m)
+{
+	u32 bytes = value_bytes(in);
+	struct value_copy v;
+
+	for (u32 i = 0; i < n; i += HALF_LANES) {
+		take_row(&v, m + (u64)i * bytes, bytes);
+		split_half(g, in, at + i, &v);
+	}
+}
+
+static void store_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, u8 *m)
+{
+	u32 bytes = value_bytes(in);
+	struct value_copy v;
+
+	for (u32 i = 0; i < n; i += HALF_LANES) {
+		join_half(g, in, at + i, &v);
+		give_row(m + (u64)i * bytes, &v, bytes);
+	}
+}
+
+/* size: bytes of the only element, 0: anything else. */
 static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
 {
 	const void *m = (const void *)(uintptr_t)host;
@@ -299,8 +157,10 @@ static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at
 		copy_lanes(ROW32(in->d) + at, m, n);
 	else if (size == 8)
 		copy_lanes(ROW64(in->d) + at, m, 2 * n);
+	else if (in->count > 1)
+		load_vectors(g, in, at, n, m);
 	else
-		load_row_other(g, in, at, n, m);
+		split_rows(g, in, at, n, m);
 }
 
 static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
@@ -311,23 +171,29 @@ static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 a
 		copy_lanes(m, ROW32(in->b) + at, n);
 	else if (size == 8)
 		copy_lanes(m, ROW64(in->b) + at, 2 * n);
+	else if (in->count > 1)
+		store_vectors(g, in, at, n, m);
 	else
-		store_row_other(g, in, at, n, m);
+		join_rows(g, in, at, n, m);
 }
 
 /* One address for all of them. */
 static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
 {
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
+
 	if (size == 4) {
-		u32 v = *(const u32 *)(uintptr_t)host, *d = ROW32(in->d) + at;
+		u32 v = (u32)get(host, 4), *d = ROW32(in->d) + at;
 
 		FOR_LANES (l, n)
 			d[l] = v;
 		return;
 	}
+	take_value(value, host, value_bytes(in));
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->d);
-		u64 v = extend(get(host + e * in->size, in->size), in->size, in->flags & INSN_SIGN);
+		u64 v = extend(get((u64)(uintptr_t)value + e * in->size, in->size), in->size,
+			       in->flags & INSN_SIGN);
 
 		if (row == NO_ROW)
 			continue;
@@ -387,9 +253,15 @@ static inline u32 plain_size(const struct insn *in)
 }
 
 /* May rows of neighbours be moved at all? */
-static inline bool may_be_simple(const struct insn *in)
+static inline bool load_may_be_simple(const struct gang *g PL_UNUSED, const struct insn *in)
 {
 	return !((u32)in->count & (in->count - 1u));
+}
+
+/* Elements without a register stay as they are in memory. */
+static inline bool store_may_be_simple(const struct gang *g, const struct insn *in)
+{
+	return load_may_be_simple(g, in) && (in->count == 1 || all_rows(g, in));
 }
 
 /* The general way, from the addresses of every lane. */
@@ -448,7 +320,7 @@ static inline bool may_be_simple(const struct insn *in)
 	}                                                                                          \
 	static inline bool what##_##space##_##SIZE(struct gang *g, const struct insn *in)          \
 	{                                                                                          \
-		bool simple = SIZE || may_be_simple(in);                                           \
+		bool simple = SIZE || what##_may_be_simple(g, in);                                 \
 		if (simple && g->full && what##_gang_##space##_##SIZE(g, in))                      \
 			return true;                                                               \
 		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \

@@ -87,13 +87,8 @@ static void fill_batch(const struct gang *g, const struct insn *in, const struct
 
 static void copy_now(const struct async_batch *b)
 {
-	for (u32 m = b->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-		u8 *dst = (u8 *)(uintptr_t)b->dst[l];
-
-		memcpy(dst, (const void *)(uintptr_t)b->src[l], b->bytes[l]);
-		memset(dst + b->bytes[l], 0, (size_t)b->size - b->bytes[l]);
-	}
+	for (u32 m = b->mask; m; m &= m - 1)
+		async_copy_lane(b, (u32)__builtin_ctz(m));
 }
 
 /* Sources as the host has them. Lanes that read nothing may have any address. */

@@ -191,33 +191,48 @@ static bool add_together(struct gang *g, const struct insn *in, const struct acc
 	return true;
 }
 
-/* 128 bits: cas and exch, under the memory's lock when several workers run. b, c and d are pairs of
- * rows in ext. */
-static void modify_128(struct gang *g, const struct insn *in, const struct access *a)
+/* What 128 bits become. */
+static piece changed(const struct insn *in, piece old, piece b, piece c)
 {
-	const u32 *x = g->env->program->ext + in->ext; /* d lo, d hi, b lo, b hi, c lo, c hi */
-	u32 at = a->warp * WARP_LANES;
+	if (in->pad != ATOM_CAS)
+		return b;
+	return old[0] == b[0] && old[1] == b[1] ? c : old;
+}
 
-	if (g->env->several_workers)
-		pthread_mutex_lock(&g->env->mem->lock);
-	for (u32 m = a->mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-		u64 old[2], new[2] = {read_row(g, x[2], at + l, 8), read_row(g, x[3], at + l, 8)},
-			    *p = (u64 *)(uintptr_t)a->host[l];
+static piece modify_piece(const struct insn *in, void *p, bool alone, piece b, piece c)
+{
+	piece old = piece_load(p), now;
 
-		memcpy(old, p, 16);
-		if (in->pad == ATOM_CAS) {
-			bool same = old[0] == new[0] && old[1] == new[1];
-
-			new[0] = same ? read_row(g, x[4], at + l, 8) : old[0];
-			new[1] = same ? read_row(g, x[5], at + l, 8) : old[1];
-		}
-		memcpy(p, new, 16);
-		write_row(g, x[0], at + l, 8, old[0]);
-		write_row(g, x[1], at + l, 8, old[1]);
+	if (alone) {
+		piece_store(p, changed(in, old, b, c));
+		return old;
 	}
-	if (g->env->several_workers)
-		pthread_mutex_unlock(&g->env->mem->lock);
+	for (;;) {
+		now = piece_exchange(p, old, changed(in, old, b, c));
+		if (now[0] == old[0] && now[1] == old[1])
+			return old;
+		old = now;
+	}
+}
+
+static piece read_pair(const struct gang *g, const u32 *row, u32 at)
+{
+	return (piece){read_row(g, row[0], at, 8), read_row(g, row[1], at, 8)};
+}
+
+/* 128 bits: cas and exch. b, c and d are pairs of rows in ext: d lo, d hi, b lo, b hi, c lo, c hi. */
+static void modify_128(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+{
+	const u32 *x = g->env->program->ext + in->ext;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), at = a->warp * WARP_LANES + l;
+		piece c = in->pad == ATOM_CAS ? read_pair(g, x + 4, at) : (piece){0}, old;
+
+		old = modify_piece(in, (void *)(uintptr_t)a->host[l], alone, read_pair(g, x + 2, at), c);
+		write_row(g, x[0], at, 8, old[0]);
+		write_row(g, x[1], at, 8, old[1]);
+	}
 }
 
 /* ---- words of 32 bits, the common case: fn is a constant wherever this is called ---- */
@@ -337,7 +352,7 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 	apply_fn *fn, *shared_fn;
 
 	if (in->size == 16) {
-		modify_128(g, in, a);
+		modify_128(g, in, a, alone);
 		return;
 	}
 	if (add_together(g, in, a, alone) || words(g, in, a, alone, space))

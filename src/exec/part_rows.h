@@ -76,13 +76,31 @@ static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
 	return true;
 }
 
+/* n words: those of a value of 8 bytes at once, and each once, unlike the C library's copies. */
+static inline void store_words(void *to, const void *from, u32 n)
+{
+	typedef u32 four_words __attribute__((vector_size(16), aligned(4), may_alias));
+	u8 *d = to;
+	const u8 *s = from;
+	u32 i = 0;
+
+	for (; n - i >= 4; i += 4)
+		*(volatile four_words *)(void *)(d + 4 * i) = *(const four_words *)(const void *)(s + 4 * i);
+	if (n - i >= 2) {
+		put((u64)(uintptr_t)(d + 4 * i), 8, get((u64)(uintptr_t)(s + 4 * i), 8));
+		i += 2;
+	}
+	if (n - i)
+		put((u64)(uintptr_t)(d + 4 * i), 4, get((u64)(uintptr_t)(s + 4 * i), 4));
+}
+
 static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
 {
 	u32 first = (u32)__builtin_ctz(mask), n = WARP_LANES - (u32)__builtin_clz(mask) - first;
 
 	if (mask >> first != FULL_MASK >> (WARP_LANES - n))
 		return false;
-	memcpy((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size, n * size);
+	store_words((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size, n * size / 4);
 	return true;
 }
 
@@ -114,28 +132,22 @@ static inline void blend_same(struct gang *g, const struct insn *in, u32 at, u32
 
 static inline void load_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
 {
-	for (u32 e = 0; e < in->count; e++) {
-		u32 row = element_row(g, in, e, in->d);
-		u64 v = extend(get(host + e * in->size, in->size), in->size, in->flags & INSN_SIGN);
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
-		if (row == NO_ROW)
-			continue;
-		if (in->flags & INSN_WIDE_DATA)
-			ROW64(row)[lane] = v;
-		else
-			ROW32(row)[lane] = (u32)v;
-	}
+	take_value(value, host, value_bytes(in));
+	split_lane(g, in, lane, value);
 }
 
-static inline void store_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
+/* False: some element has no register, and stays as it is. */
+static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
 {
-	for (u32 e = 0; e < in->count; e++) {
-		u32 row = element_row(g, in, e, in->b);
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16))) = {0};
 
-		if (row != NO_ROW)
-			put(host + e * in->size, in->size,
-			    in->flags & INSN_WIDE_DATA ? ROW64(row)[lane] : ROW32(row)[lane]);
-	}
+	if (in->count > 1 && !all_rows(g, in))
+		return false;
+	join_lane(g, in, lane, value);
+	give_value(host, value, value_bytes(in));
+	return true;
 }
 
 #define ONE(space, address_of, check)                                                              \
@@ -187,9 +199,7 @@ static inline void store_one(struct gang *g, const struct insn *in, u32 lane, u6
 		u64 host;                                                                          \
 		if (n == 1) {                                                                      \
 			host = one_##space(g, in, at + first);                                     \
-			if (host)                                                                  \
-				store_one(g, in, at + first, host);                                 \
-			return host != 0;                                                          \
+			return host && store_one(g, in, at + first, host);                         \
 		}                                                                                  \
 		if (!size)                                                                         \
 			return false;                                                              \

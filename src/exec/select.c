@@ -1,6 +1,7 @@
 /*
  * Which build of the handlers runs on this host.
  */
+#include "src/base/piece.h"
 #include "src/exec/exec.h"
 
 extern const struct exec_ops exec_ops_base;
@@ -18,6 +19,7 @@ struct level {
 static size_t levels_of_host(struct level out[4])
 {
 	__builtin_cpu_init();
+	__atomic_store_n(&piece_locked, !__builtin_cpu_supports("avx"), __ATOMIC_RELAXED);
 	out[0] = (struct level){&exec_ops_v4, __builtin_cpu_supports("avx512f") &&
 						      __builtin_cpu_supports("avx512bw") &&
 						      __builtin_cpu_supports("avx512dq") &&

@@ -3,6 +3,8 @@
  */
 #include "src/exec/tensor.h"
 
+#include "src/base/piece.h"
+
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
 u32 tensor_element_bytes(u32 type)
@@ -134,6 +136,15 @@ static void fill(u8 *at, u32 bytes, bool nan)
 		at[i] = i & 1 ? 0x7f : 0xf7;
 }
 
+/* Nobody has looked whether maps that kernels change are aligned to more than their elements. */
+static void move_unit(void *to, const void *from, u32 bytes)
+{
+	if (bytes < PIECE_BYTES)
+		piece_copy(to, from, bytes);
+	else
+		piece_move(to, from, bytes);
+}
+
 static void load_unit(const struct tensor_op *op, u32 at, u64 from, bool inside)
 {
 	u32 unit = unit_bytes(&op->map);
@@ -146,7 +157,7 @@ static void load_unit(const struct tensor_op *op, u32 at, u64 from, bool inside)
 			fill(to, n, op->map.fill);
 			continue;
 		}
-		memcpy(to, (const void *)(uintptr_t)(from + i), n);
+		move_unit(to, (const void *)(uintptr_t)(from + i), n);
 		if (op->map.type >= TENSOR_TF32)
 			round_tf32(to, n);
 	}
@@ -164,7 +175,7 @@ static void store_unit(const struct tensor_op *op, u32 at, u64 to)
 		if (op->apply)
 			async_reduce(dst, from, n, tensor_element_bytes(op->map.type), op->apply);
 		else
-			memcpy(dst, from, n);
+			move_unit(dst, from, n);
 	}
 }
 
