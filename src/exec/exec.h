@@ -60,7 +60,9 @@ struct insn {
 	u32 d, a, b, c;
 	s64 imm;
 	u32 target;  /* branches: record to go to */
-	u32 join;    /* branches: where the ways meet again (immediate post-dominator), NO_PC: nowhere */
+	/* Branches: where the ways meet again (immediate post-dominator), NO_PC: nowhere. OP_join: itself, if
+	 * that is where the ways of a branch meet. */
+	u32 join;
 	u32 guard;   /* predicate row, NO_ROW: none */
 	u32 ext;     /* first of further rows in the program's `ext` */
 	u32 cache;   /* allocation cache slot of this instruction */

@@ -54,10 +54,15 @@ bool flow_find_joins(struct flow *f)
 		}
 	}
 	for (u32 b = 0; b < exit; b++) {
-		struct insn *last = &f->l->insns.at[f->block[b].end - 1];
+		const struct block *x = &f->block[b];
+		struct insn *last = &f->l->insns.at[x->end - 1], *meeting;
 
-		if (flow_is_control(last->op) && ipdom[b] != exit)
-			last->join = f->block[ipdom[b]].first;
+		if (!flow_is_control(last->op) || ipdom[b] == exit)
+			continue;
+		last->join = f->block[ipdom[b]].first;
+		meeting = &f->l->insns.at[last->join];
+		if (meeting->op == OP_join && x->succs + x->exts > 1)
+			meeting->join = last->join;
 	}
 	free(ipdom);
 	return true;

@@ -101,22 +101,46 @@ static u32 choose(const struct warp *w)
 	return best;
 }
 
-/* Any of the ready groups. */
-static u32 choose_any(struct cta *c, const struct warp *w)
+/* Do the ways of a branch meet there? */
+static bool is_meeting(const struct insn *insns, u32 pc)
+{
+	if (insns[pc].op == OP_join)
+		return insns[pc].join == pc;
+	return pc && insns[pc - 1].inner == OP_bra_pred && insns[pc - 1].join == pc;
+}
+
+static bool some_before(const struct warp *w, u32 pc)
+{
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && w->group[i].pc < pc)
+			return true;
+	return false;
+}
+
+/*
+ * Any of the ready groups, but those that have come to where the ways of a branch meet let others come there,
+ * too. The model does not promise that; ptxas does it (BSSY, BSYNC), and published code leans on it: tiles of
+ * several warps of cooperative groups let lanes read a barrier that lane 0 is about to clear. Who has spun or
+ * sleeps, and may be waiting for them, does not keep them back: every other time it is the turn of who has waited
+ * longest.
+ */
+static u32 choose_any(const struct gang *g, const struct warp *w)
 {
 	u32 ready[WARP_LANES], n = 0;
 
 	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_READY)
+		if (w->group[i].state == GROUP_READY &&
+		    (w->rotate || !is_meeting(g->insns, w->group[i].pc) || !some_before(w, w->group[i].pc)))
 			ready[n++] = i;
-	return n ? ready[exec_random_below(c, n)] : NO_PC;
+	return n ? ready[exec_random_below(g->cta, n)] : NO_PC;
 }
 
 const struct insn *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	bool any = g->cta->random && g->env->program->arch->has_its && !w->rotate;
-	u32 i = any ? choose_any(g->cta, w) : choose(w), pc, mask;
+	bool any = g->cta->random && g->env->program->arch->has_its &&
+		   !(w->rotate && exec_random_below(g->cta, 2));
+	u32 i = any ? choose_any(g, w) : choose(w), pc, mask;
 
 	w->rotate = false;
 	w->spins = 0;
@@ -139,6 +163,10 @@ const struct insn *warp_arrive(struct gang *g, const struct insn *in)
 	u32 pc = (u32)(in - g->insns);
 
 	if (pc > w->stop) {
+		park_ready(w, w->mask, pc);
+		return warp_next(g);
+	}
+	if (g->cta->random && pc < w->stop && w->groups && is_meeting(g->insns, pc) && some_before(w, pc)) {
 		park_ready(w, w->mask, pc);
 		return warp_next(g);
 	}

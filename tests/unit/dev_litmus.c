@@ -91,6 +91,48 @@ static const struct litmus tests[] = {
 	 {SET_X, GET_X("%r1") "~ st.release.gpu.global.u32 [%rd2], %r1;",
 	  "ld.acquire.gpu.global.u32 %r1, [%rd2]; ~" GET_X("%r2")},
 	 {ANY, {1, -1}, {1, 0}}},
+	{"2+2W, fence.sc",
+	 2,
+	 {"st.relaxed.gpu.global.u32 [%rd1], 1;" FENCE_SC "~ st.relaxed.gpu.global.u32 [%rd2], 2;" FENCE_SC
+	  "ld.relaxed.gpu.global.u32 %r1, [%rd2];",
+	  "st.relaxed.gpu.global.u32 [%rd2], 1;" FENCE_SC "~ st.relaxed.gpu.global.u32 [%rd1], 2;" FENCE_SC
+	  "ld.relaxed.gpu.global.u32 %r1, [%rd1];"},
+	 {{1, -1}, {1, -1}}},
+	{"R, fence.sc",
+	 2,
+	 {SET_X FENCE_SC "~" SET_Y FENCE_SC "ld.relaxed.gpu.global.u32 %r1, [%rd2];",
+	  "st.relaxed.gpu.global.u32 [%rd2], 2;" FENCE_SC "~" GET_X("%r1")},
+	 {{2, -1}, {0, -1}}},
+	/* What begins a release sequence: read-modify-writes of others go on with it. */
+	{"MP, release sequence",
+	 3,
+	 {SET_X "~ st.release.gpu.global.u32 [%rd2], 1;", "atom.relaxed.gpu.global.add.u32 %r1, [%rd2], 2;",
+	  "ld.acquire.gpu.global.u32 %r1, [%rd2]; ~" GET_X("%r2")},
+	 {ANY, {1, -1}, {3, 0}}},
+	{"MP, scope of the system",
+	 2,
+	 {SET_X "~ st.release.sys.global.u32 [%rd2], 1;",
+	  "ld.acquire.sys.global.u32 %r1, [%rd2]; ~" GET_X("%r2")},
+	 {ANY, {1, 0}}},
+	{"MP, plain data",
+	 2,
+	 {"st.global.u32 [%rd1], 1; ~ st.release.gpu.global.u32 [%rd2], 1;",
+	  "ld.acquire.gpu.global.u32 %r1, [%rd2]; ~ ld.global.u32 %r2, [%rd1];"},
+	 {ANY, {1, 0}}},
+	{"MP, in one vector",
+	 2,
+	 {"~ st.relaxed.gpu.global.v2.u32 [%rd1], {1, 1};",
+	  "~ ld.relaxed.gpu.global.v2.u32 {%r1, %r2}, [%rd1];"},
+	 {ANY, {1, 0}}},
+	{"CoRW",
+	 2,
+	 {GET_X("%r1") "~ st.relaxed.gpu.global.u32 [%rd1], 2;" GET_X("%r2"), SET_X},
+	 {{2, -1}, ANY}},
+	{"atomics of two scopes",
+	 2,
+	 {"atom.relaxed.cta.global.exch.b32 %r3, [%rd2], 0; atom.acq_rel.gpu.global.cas.b32 %r1, [%rd1], 0, 1;",
+	  "atom.acq_rel.sys.global.cas.b32 %r1, [%rd1], 0, 1;"},
+	 {{0, -1}, {0, -1}}},
 	{"ISA2, one releases what another has acquired",
 	 3,
 	 {SET_X "~ red.release.gpu.global.add.u32 [%rd2], 1;",
@@ -242,6 +284,60 @@ static void run_all(struct ptxloom_device *dev, const struct litmus *t, u32 laun
 	ptxloom_free(dev, r.out);
 }
 
+/*
+ * Lanes that have parted at a branch meet behind it, whichever go first: what one has done there the others see,
+ * though the program does not say so. Not where it waits for them: [out + 128] is 1 when they have gone on.
+ */
+static const char meeting[] =
+	".version 7.8\n.target sm_80\n.address_size 64\n"
+	".visible .entry k(.param .u64 out, .param .u32 wait)\n{\n"
+	".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .shared .u32 word;\n"
+	"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [wait]; mov.u32 %r2, %tid.x; setp.ne.u32 %p1, %r2, 0;\n"
+	"setp.ne.u32 %p2, %r1, 0; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd1, %rd2;\n"
+	"@%p1 bra MEET; @!%p2 bra SET;\n"
+	"WAIT: ld.volatile.global.u32 %r3, [%rd1+128]; setp.eq.u32 %p3, %r3, 0; @%p3 bra WAIT;\n"
+	"SET: st.volatile.shared.u32 [word], 7;\n"
+	"MEET: ld.volatile.shared.u32 %r4, [word]; st.global.u32 [%rd2], %r4;\n"
+	"@%p1 st.volatile.global.u32 [%rd1+128], 1; ret;\n}\n";
+
+static void meet_once(struct ptxloom_kernel *k, u32 *out, u32 seed)
+{
+	struct ptxloom_config c = {.grid = {1}, .block = {32}};
+	u32 wait = 0, missed = 0;
+
+	memset(out, 0, 33 * 4);
+	CHECK_EQ(ptxloom_launch(k, &c, (void *[]){&out, &wait}), 0);
+	for (u32 i = 0; i < 32; i++)
+		missed += out[i] != 7;
+	if (!CHECK_EQ(missed, 0))
+		printf("# seed %u\n", seed);
+	wait = 1;
+	out[32] = 0;
+	CHECK_EQ(ptxloom_launch(k, &c, (void *[]){&out, &wait}), 0);
+	CHECK_EQ(out[0], 7);
+}
+
+static void test_meeting(u32 seeds)
+{
+	for (u32 seed = 0; seed < seeds; seed++) {
+		struct ptxloom_options o = {
+			.size = sizeof(o), .device = "h100", .workers = 1, .seed = seed, .timeout_ms = 60000};
+		struct ptxloom_device *dev;
+		struct ptxloom_module *mod;
+		u32 *out;
+
+		if (!CHECK_EQ(ptxloom_device_open(&o, &dev), 0))
+			return;
+		out = ptxloom_alloc(dev, 256);
+		if (CHECK_EQ(ptxloom_module_load(dev, meeting, strlen(meeting), &mod), 0)) {
+			meet_once(ptxloom_module_kernel(mod, "k"), out, seed);
+			ptxloom_module_unload(mod);
+		}
+		ptxloom_free(dev, out);
+		ptxloom_device_close(dev);
+	}
+}
+
 /* One worker and a seed: the same orders every time, none of them the natural one. */
 static void test_controls(u32 launches)
 {
@@ -292,6 +388,7 @@ int main(int argc, char **argv)
 			test_forbidden(dev, launches, workers);
 			ptxloom_device_close(dev);
 		}
+	test_meeting(12);
 	test_controls(launches < 20 ? 20 : launches);
 	return check_done();
 }
