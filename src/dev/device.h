@@ -85,8 +85,10 @@ struct device {
 	void (*on_slack)(const struct device_kernel *k, const struct program *p, const struct fault *f);
 	/* Called after each launch; set before the first one. NULL: nobody wants to know. */
 	void (*on_end)(const struct device *d, const struct device_ended *e);
-	/* Called when a copy or a launch meets memory of the host that is not there (src/dev/copy.h), on any thread; NULL:
-	 * nobody wants to know. */
+	/*
+	 * Called, on any thread, when a copy or a launch meets memory of the host that is not there
+	 * (src/dev/copy.h). NULL: nobody wants to know.
+	 */
 	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
 	/* Who is told what launches do (src/exec/observer.h). Set before the first program is loaded. */
 	const struct exec_observer *observer;

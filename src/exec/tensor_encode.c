@@ -69,7 +69,8 @@ static bool window_ok(const struct tensor_shape *s)
 
 	for (u32 d = 0; d < s->rank - 2; d++)
 		if (s->lower[d] < -limit || s->lower[d] >= limit || s->upper[d] < -limit ||
-		    s->upper[d] >= limit || s->dim[d + 1] > INT32_MAX || (s64)s->dim[d + 1] + s->upper[d] - s->lower[d] <= 0)
+		    s->upper[d] >= limit || s->dim[d + 1] > INT32_MAX ||
+		    (s64)s->dim[d + 1] + s->upper[d] - s->lower[d] <= 0)
 			return false;
 	return s->channels <= BOX_MAX && s->pixels && s->pixels <= PIXELS_MAX &&
 	       row_ok(s, s->channels);

@@ -9,7 +9,8 @@ export PTXLOOM_DEVICE LD_LIBRARY_PATH
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-# Calls that crash, hang or make the device fail there may answer anything here, and so may functions that are not there.
+# Calls that crash, hang or make the device fail there may answer anything here, and so may functions
+# that are not there.
 cat >"$scratch/compare.awk" <<'AWK'
 function finish_section() {
 	if (section != "")
