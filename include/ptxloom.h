@@ -85,6 +85,9 @@ struct ptxloom_options {
 	/* Functions of the host that modules may call: "all", or names with commas between; copied. Code of
 	 * modules runs them with any arguments. NULL: $PTXLOOM_HOST_FUNCTIONS, else none. */
 	const char *host_functions;
+	/* Not 0: everything runs in one order, whatever the number of workers; 0: as
+	 * $PTXLOOM_DETERMINISTIC says, else not. */
+	int deterministic;
 };
 
 /* options: NULL for the defaults. */

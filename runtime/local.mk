@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libpreload.la
 libptxloom_runtime_la_SOURCES = \
 	runtime/rt_context.c runtime/rt_context.h \
 	runtime/batch.c \
+	runtime/rt_attend.c \
 	runtime/entry.c runtime/entry.def runtime/entry.h \
 	runtime/external.c \
 	runtime/log.c \

@@ -122,6 +122,15 @@ struct rt {
 	pthread_mutex_t lock;
 };
 
+/* ---- rt_attend.c: signals, and the line about long launches ---- */
+
+/* Begin to look after the process's launches; once. */
+void rt_attend(struct rt *rt);
+/* A thread is about to wait for launches: see that SIGINT still comes here. */
+void rt_attend_wait(void);
+/* A launch was stopped for a signal and has been reported: the process dies of that, if it is to. */
+void rt_attend_reported(void);
+
 /* ---- rt_device.c ---- */
 
 /* The process's runtime; never NULL. */

@@ -49,6 +49,14 @@ static void say_no_room(void)
 		fputs("ptxloom: error: the system gives no addresses for the memory of a device\n", stderr);
 }
 
+/* A variable of CUDA's: anything but 0. */
+static bool is_set(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s && *s && strcmp(s, "0") != 0;
+}
+
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
@@ -73,6 +81,9 @@ static void rt_make(void)
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	rt->streams = rt->status ? NULL : streams_new();
+	if (rt->streams)
+		streams_set_order(rt->streams, is_set("CUDA_LAUNCH_BLOCKING"),
+				  rt->settings.sched.deterministic);
 	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
 		rt->status = cudaErrorInitializationError;
 	if (!rt->status && !mem_system_init(&rt->memory, hides_memory())) {
@@ -80,6 +91,8 @@ static void rt_make(void)
 		rt->status = cudaErrorMemoryAllocation;
 	}
 	rt->maps.system = &rt->memory;
+	if (!rt->status)
+		rt_attend(rt);
 	text_fini(&why);
 	diag_fini(&d);
 	pthread_atfork(NULL, NULL, after_fork);

@@ -44,6 +44,8 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 					__ATOMIC_RELAXED) &&
 	    fault && fault->message.at)
 		fputs(fault->message.at, stderr);
+	if (fault && fault->kind == FAULT_TIMEOUT)
+		rt_attend_reported();
 	__atomic_store_n(&fault_seen, true, __ATOMIC_RELAXED);
 }
 

@@ -82,7 +82,8 @@ _ptxloom()
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			-d | --device) ((i++)) ;;
-			--check) ((i += 2)) ;;
+			--check | --progress) ((i += 2)) ;;
+			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
 			-*) ;;
 			*)
@@ -93,7 +94,7 @@ _ptxloom()
 			esac
 		done
 		if [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device --check= --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --deterministic --timeout --progress= --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null

@@ -84,6 +84,8 @@ static int read_settings(struct ptxloom_device *dev, const struct ptxloom_option
 		s->sched.workers = o->workers;
 	if (o->seed)
 		s->sched.seed = o->seed;
+	if (o->deterministic)
+		s->sched.deterministic = true;
 	if (o->timeout_ms)
 		s->sched.timeout_ms = o->timeout_ms;
 	if (o->host_functions)

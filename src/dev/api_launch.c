@@ -121,8 +121,15 @@ int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c
 	if (__atomic_load_n(&w.done, __ATOMIC_ACQUIRE))
 		return w.status;
 	pthread_mutex_lock(&dev->lock);
-	while (!w.done)
-		pthread_cond_wait(&dev->ended, &dev->lock);
+	while (!w.done) {
+		if (sched_is_deterministic(dev->pool)) {
+			pthread_mutex_unlock(&dev->lock);
+			sched_go(dev->pool);
+			pthread_mutex_lock(&dev->lock);
+		} else {
+			pthread_cond_wait(&dev->ended, &dev->lock);
+		}
+	}
 	pthread_mutex_unlock(&dev->lock);
 	return w.status;
 }

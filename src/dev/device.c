@@ -9,15 +9,17 @@
 
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
-	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->check_mem;
+	u64 one_order = s->sched.deterministic, workers = s->sched.workers, eager = s->async_eager, checks = s->check_mem;
 	const char *isa = setting_text(SETTING_HOST_ISA);
 
 	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||
 	    !setting_read(SETTING_SEED, &s->sched.seed, why) ||
+	    !setting_read(SETTING_DETERMINISTIC, &one_order, why) ||
 	    !setting_read(SETTING_TIMEOUT, &s->sched.timeout_ms, why) ||
 	    !setting_read(SETTING_ASYNC, &eager, why) || !setting_read(SETTING_CHECK, &checks, why))
 		return false;
 	s->sched.workers = (u32)workers;
+	s->sched.deterministic = one_order;
 	s->async_eager = eager;
 	s->check_mem = checks & 1;
 	if (isa && !exec_ops_select(isa)) {
@@ -55,8 +57,15 @@ enum status device_init(struct device *d, const struct arch *arch, struct sched_
 void device_wait(struct device *d)
 {
 	pthread_mutex_lock(&d->lock);
-	while (d->running)
-		pthread_cond_wait(&d->idle, &d->lock);
+	while (d->running) {
+		if (sched_is_deterministic(d->pool)) {
+			pthread_mutex_unlock(&d->lock);
+			sched_go(d->pool);
+			pthread_mutex_lock(&d->lock);
+		} else {
+			pthread_cond_wait(&d->idle, &d->lock);
+		}
+	}
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -98,7 +98,7 @@ static bool is_pending_locked(const struct stream_event *e)
 
 static void event_reached(struct stream_event *e)
 {
-	e->at_ns = stream_now_ns();
+	e->at_ns = sched_time_ns(e->device->dev->pool);
 	event_shared_reached(e);
 }
 
@@ -244,6 +244,7 @@ enum status stream_event_query(struct stream_event *e)
 	error = check_wait(e);
 	if (error != STATUS_SUCCESS)
 		return error;
+	stream_asked(e->device);
 	pthread_mutex_lock(&all->lock);
 	pending = is_pending_locked(e) || event_is_shared_pending(e);
 	pthread_mutex_unlock(&all->lock);

@@ -323,6 +323,7 @@ static void emit_node_locked(struct graph_node *n, const struct graph_emit *wher
 		w->kind = WORK_LAUNCH;
 		w->flight = n->flight;
 		w->flight->run = where->run;
+		w->flight->place = stream_place_locked(s);
 		n->flight = NULL;
 	} else if (graph_node_is_call(n)) {
 		/* Without memory for a copy of the data it works on the node's own. */
@@ -447,6 +448,8 @@ enum status graph_launch(struct graph_exec *x, struct stream *s)
 {
 	struct streams *all = s->device->all;
 	struct batch batch;
+	struct work *last = NULL;
+	u64 serial = 0;
 	enum status status = stream_check_issue(s);
 
 	if (status != STATUS_SUCCESS)
@@ -460,9 +463,13 @@ enum status graph_launch(struct graph_exec *x, struct stream *s)
 	batch_init(&batch);
 	graph_lock(all);
 	status = graph_exec_is(all, x) ? launch_locked(x, s, &batch) : STATUS_INVALID_VALUE;
+	if (status == STATUS_SUCCESS) {
+		last = x->last;
+		serial = x->last_serial;
+	}
 	graph_unlock(all, status);
 	work_start(all, &batch, true);
-	return status;
+	return last ? stream_issued(s, last, serial) : status;
 }
 
 /* ---- conditional nodes ---- */

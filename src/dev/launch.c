@@ -179,6 +179,7 @@ static struct device_flight *flight_take(struct device *d, u32 bytes)
 		return NULL;
 	f->dev = d;
 	f->grid_id = id;
+	f->place = sched_mix(id, 0);
 	if (values_reserve(f, bytes))
 		return f;
 	device_flight_drop(f);
@@ -440,6 +441,7 @@ static bool start(struct device_flight *f, bool may_inline)
 			},
 		.cooperative = f->cooperative,
 		.resident_per_sm = f->resident,
+		.place = f->place,
 		.done = on_done,
 		.user = f,
 	};

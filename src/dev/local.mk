@@ -67,6 +67,7 @@ libcore_la_SOURCES += \
 	src/dev/texref.c src/dev/texref.h \
 	src/dev/texture.c src/dev/texture.h \
 	src/dev/api.c src/dev/api_int.h \
+	src/dev/attend.c src/dev/attend.h \
 	src/dev/api_launch.c \
 	src/dev/api_bind.c \
 	src/dev/api_expr.c src/dev/api_expr.h

@@ -31,6 +31,7 @@ struct nested {
 	struct list pending;
 	struct buffer *buffers;
 	u64 handles; /* of streams and events: numbers */
+	u64 launches; /* so far; atomic */
 	u32 last_error;
 };
 
@@ -531,6 +532,8 @@ static enum status launch(struct device_flight *parent, struct nested *n, const 
 		return status;
 	item.flight->family = n;
 	item.flight->depth = parent->depth + 1;
+	item.flight->place = sched_mix(parent->place,
+				       __atomic_add_fetch(&n->launches, 1, __ATOMIC_RELAXED));
 	item.flight->pool = parent->pool;
 	status = put_down(n, &item, stream);
 	if (status != STATUS_SUCCESS)

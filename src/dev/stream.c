@@ -4,7 +4,11 @@
 #include "src/dev/graph_int.h"
 
 #include <stdlib.h>
+#include <time.h>
 
+/* Between two looks at what nobody tells the end of; and how many for host functions: a second. */
+#define PAUSE_NS 50000
+#define HOST_PAUSES 20000u
 #define STREAMS_MAX (1u << 16)
 #define EVENTS_MAX (1u << 20)
 
@@ -117,6 +121,17 @@ struct streams *streams_new(void)
 	handle_pool_init(&all->stream_pool, sizeof(struct stream), STREAMS_MAX);
 	handle_pool_init(&all->event_pool, sizeof(struct stream_event), EVENTS_MAX);
 	return all;
+}
+
+void streams_set_waiting(struct streams *all, void (*fn)(void))
+{
+	all->waiting = fn;
+}
+
+void streams_set_order(struct streams *all, bool blocking, bool deterministic)
+{
+	all->blocking = blocking;
+	all->deterministic = deterministic;
 }
 
 void streams_free(struct streams *all)
@@ -373,6 +388,11 @@ static void join_blocking_locked(struct stream_device *d, struct work *w)
 			work_join_locked(s->tail, w);
 }
 
+u64 stream_place_locked(struct stream *s)
+{
+	return sched_mix(s->id, ++s->launches);
+}
+
 struct work *stream_append_locked(struct stream *s, enum work_kind kind)
 {
 	struct stream_device *d = s->device;
@@ -450,6 +470,7 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	struct device_flight *f;
 	struct work *w;
 	struct batch batch;
+	u64 serial = 0;
 
 	if (status == STATUS_SUCCESS && PL_UNLIKELY(stream_is_capturing(s)))
 		return capture_launch(s, l);
@@ -468,6 +489,8 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	w = stream_append_locked(s, WORK_LAUNCH);
 	if (w) {
 		w->flight = f;
+		f->place = stream_place_locked(s);
+		serial = w->serial;
 		if (!w->missing)
 			work_ready_locked(w, &batch);
 	}
@@ -477,7 +500,15 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 		return STATUS_OUT_OF_MEMORY;
 	}
 	work_start(all, &batch, l->may_inline);
-	return STATUS_SUCCESS;
+	return stream_issued(s, w, serial);
+}
+
+/* Host functions and waits for values in memory may need the calling thread. */
+static enum status after_call(struct stream *s, struct work *w, u64 serial, u32 flags)
+{
+	if (flags & (STREAM_HOST | STREAM_POLL) && s->device->all->blocking)
+		return STATUS_SUCCESS;
+	return stream_issued(s, w, serial);
 }
 
 /* May the calling thread wait for the stream? */
@@ -520,8 +551,8 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	w = stream_append_locked(s, WORK_CALL);
 	if (w) {
 		w->fn = fn;
-		w->flags = flags;
 		serial = w->serial;
+		w->flags = flags;
 		if (!work_set_data(w, data, bytes)) {
 			w->kind = WORK_EMPTY;
 			status = STATUS_OUT_OF_MEMORY;
@@ -538,7 +569,7 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 	else
 		work_start(all, &batch, false);
 	if (!(flags & STREAM_WAIT))
-		return status;
+		return status == STATUS_SUCCESS ? after_call(s, w, serial, flags) : status;
 	if (!here) {
 		pthread_mutex_lock(&all->lock);
 		stream_wait_work_locked(all, w, serial);
@@ -558,12 +589,85 @@ bool stream_in_host_call(const struct streams *all)
 
 /* ---- waiting ---- */
 
+/* A pause where nothing tells the end of what is waited for. lock held, given up meanwhile. */
+static void pause_locked(struct streams *all)
+{
+	pthread_mutex_unlock(&all->lock);
+	nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+	pthread_mutex_lock(&all->lock);
+}
+
+/* One order: the worker runs only while somebody waits. lock held, given up meanwhile. */
+static void wait_ordered_locked(struct streams *all, struct work *w, u64 serial)
+{
+	struct sched_pool *pool = w->stream->device->dev->pool;
+	bool any;
+
+	while (work_is_pending(w, serial)) {
+		pthread_mutex_unlock(&all->lock);
+		any = sched_go(pool);
+		pthread_mutex_lock(&all->lock);
+		/* It waits for a host function, or a value in memory. */
+		if (!any && work_is_pending(w, serial))
+			pause_locked(all);
+	}
+}
+
 void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial)
 {
+	if (all->waiting && work_is_pending(w, serial))
+		all->waiting();
+	if (PL_UNLIKELY(all->deterministic) && work_is_pending(w, serial))
+		wait_ordered_locked(all, w, serial);
 	while (work_is_pending(w, serial)) {
 		w->waited = true;
 		pthread_cond_wait(&all->ended, &all->lock);
 	}
+}
+
+/* Host functions run on their own thread; one that waits for the program is not waited for. */
+static bool host_ends_locked(struct streams *all)
+{
+	for (u32 i = 0; i < HOST_PAUSES && (all->host.first || all->host.busy); i++)
+		pause_locked(all);
+	return !all->host.first && !all->host.busy;
+}
+
+/* Everything that can has run. */
+static void settle(struct streams *all, struct device *d)
+{
+	bool again = true;
+
+	while (again) {
+		sched_settle(d->pool);
+		pthread_mutex_lock(&all->lock);
+		again = (all->host.first || all->host.busy) && host_ends_locked(all);
+		pthread_mutex_unlock(&all->lock);
+	}
+}
+
+void stream_asked(struct stream_device *d)
+{
+	if (PL_UNLIKELY(d->all->deterministic) && !stream_in_host_call(d->all))
+		sched_go(d->dev->pool);
+}
+
+enum status stream_issued(struct stream *s, struct work *w, u64 serial)
+{
+	struct streams *all = s->device->all;
+
+	if (PL_LIKELY(!all->blocking && !all->deterministic))
+		return STATUS_SUCCESS;
+	if (stream_in_host_call(all))
+		return STATUS_SUCCESS;
+	if (all->deterministic)
+		settle(all, s->device->dev);
+	if (!all->blocking)
+		return STATUS_SUCCESS;
+	pthread_mutex_lock(&all->lock);
+	stream_wait_work_locked(all, w, serial);
+	pthread_mutex_unlock(&all->lock);
+	return error_of(s);
 }
 
 /* Work of the device's streams that was issued before now; only of those that `legacy` waits for. */
@@ -632,6 +736,7 @@ enum status stream_query(struct stream *s)
 	error = s->legacy ? capture_check_legacy(s) : stream_capture_guard(all);
 	if (error != STATUS_SUCCESS)
 		return error;
+	stream_asked(s->device);
 	pthread_mutex_lock(&all->lock);
 	busy = s->head || (s->legacy && s->device->busy);
 	pthread_mutex_unlock(&all->lock);

@@ -29,6 +29,14 @@ struct stream_event;
 /* ---- the process and its devices ---- */
 
 struct streams *streams_new(void);
+/* `fn` is called by threads that are about to wait for work, with streams' lock held; it must be quick. */
+void streams_set_waiting(struct streams *all, void (*fn)(void));
+/*
+ * blocking: launches, copies and fills have ended when the call that issues them returns, which
+ * answers their error. deterministic: they run in the order in which they are issued, by the one
+ * worker of such a pool.
+ */
+void streams_set_order(struct streams *all, bool blocking, bool deterministic);
 /* All its devices must have been closed. */
 void streams_free(struct streams *all);
 

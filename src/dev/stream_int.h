@@ -82,6 +82,7 @@ struct stream {
 	struct stream *prev, *next;  /* streams of the device */
 	struct work *head, *tail;    /* NULL: idle */
 	u64 id;
+	u64 launches; /* put into it so far */
 	u32 flags;
 	int priority;
 	bool legacy, dying;
@@ -132,6 +133,7 @@ struct service {
 	struct streams *all;
 	pthread_t thread;
 	bool started, quit;
+	bool busy; /* with a call; guarded by streams->lock */
 	pthread_cond_t wake;
 	struct work *first, **last;
 	struct work *polls; /* to be asked again */
@@ -149,6 +151,9 @@ struct streams {
 	u64 serial, stream_ids, epochs;
 	struct graphs *graphs;
 	struct service copies, host;
+	void (*waiting)(void); /* called by threads that are about to wait; NULL: nothing is */
+	bool blocking;      /* CUDA_LAUNCH_BLOCKING: issuing is waiting */
+	bool deterministic; /* as the pool of the devices */
 	struct handle_pool stream_pool, event_pool;
 	pthread_key_t thread_key; /* struct thread_streams */
 };
@@ -202,6 +207,8 @@ void stream_free_locked(struct stream *s);
 enum capture_mode *stream_thread_mode(struct streams *all);
 /* May work be issued? The device's error, or STATUS_NOT_PERMITTED in a host function. */
 enum status stream_check_issue(const struct stream *s);
+/* The place of the stream's next launch: sched_launch.place. lock held. */
+u64 stream_place_locked(struct stream *s);
 /* Has further work of the stream anything to wait for? lock held. */
 bool stream_is_busy_locked(const struct stream *s);
 /*
@@ -209,6 +216,14 @@ bool stream_is_busy_locked(const struct stream *s);
  * can be had. The caller makes it ready when nothing is missing. NULL: no memory. lock held.
  */
 struct work *stream_append_locked(struct stream *s, enum work_kind kind);
+/*
+ * The last part of every call that issues work: waits for it with CUDA_LAUNCH_BLOCKING, and when
+ * everything is to have one order until nothing can go on. Returns STATUS_SUCCESS, or with
+ * CUDA_LAUNCH_BLOCKING the device's error. lock not held.
+ */
+enum status stream_issued(struct stream *s, struct work *w, u64 serial);
+/* Somebody asks whether work has ended: where nothing runs by itself, let it go on. lock not held. */
+void stream_asked(struct stream_device *d);
 /* Wait until the node with this serial has ended; NULL is allowed. lock held, given up meanwhile. */
 void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
 

@@ -160,7 +160,7 @@ static void note_time(struct work *w)
 	/* Another record or the event's end came between. */
 	if (e->work != w || e->serial != w->serial)
 		return;
-	e->at_ns = stream_now_ns();
+	e->at_ns = sched_time_ns(w->stream->device->dev->pool);
 	event_shared_reached(e);
 	e->work = NULL;
 }
@@ -201,14 +201,15 @@ static bool begin_locked(struct work *w, struct batch *batch)
 		w->release(w->data);
 	if (w->kind <= WORK_RELEASE)
 		return true;
-	if (w->kind == WORK_EXPAND && queue_locked(&all->copies, w))
+	/* In one order, calls are made where what they wait for ends. */
+	if (w->kind == WORK_EXPAND && !all->deterministic && queue_locked(&all->copies, w))
 		return false;
 	if (w->kind != WORK_EXPAND && is_dropped(w)) {
 		if (w->kind == WORK_LAUNCH)
 			device_flight_drop(w->flight);
 		return true;
 	}
-	if (w->kind == WORK_CALL &&
+	if (w->kind == WORK_CALL && !(all->deterministic && !(w->flags & STREAM_HOST)) &&
 	    queue_locked(w->flags & STREAM_HOST ? &all->host : &all->copies, w))
 		return false;
 	w->next = NULL;
@@ -467,6 +468,7 @@ static void *serve(void *arg)
 		/* Those that were not ready are not to wait until nothing else is left. */
 		if (v->polls)
 			poll_locked(v);
+		v->busy = true;
 		pthread_mutex_unlock(&v->all->lock);
 		if (w->kind == WORK_EXPAND) {
 			graph_expand(w);
@@ -479,6 +481,7 @@ static void *serve(void *arg)
 			w->next = v->polls;
 			v->polls = w;
 		}
+		v->busy = false;
 	}
 	pthread_mutex_unlock(&v->all->lock);
 	return NULL;

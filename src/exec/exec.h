@@ -152,6 +152,9 @@ struct program {
 	u64 stack_bytes;     /* local memory of a thread, every function of a call cycle counted once */
 	bool has_calls;      /* or uses the stack otherwise: frame and stack rows are set for each CTA */
 	bool has_cycles;     /* a function may call itself, directly or not */
+	bool prints;         /* calls vprintf */
+	bool reads_clock;    /* %clock, %globaltimer and the like */
+	bool polls;          /* has loops that may wait for other threads, not just for a clock */
 	bool moves_stack;    /* alloca */
 	bool uses_reserved;  /* shared memory kept for the system */
 	u32 *address_func;   /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
@@ -270,9 +273,25 @@ struct exec_ops {
 	void (*settle)(struct gang *g);
 	/* The same, telling the observer of the launch: observer.h. */
 	const struct exec_ops *watched;
+	/* The same, counting cycles in gang.clock; watched ones do anyway. */
+	const struct exec_ops *counted;
 };
 
 struct exec_observer;
+
+/* Cycles that a record takes, however many warps it serves: those of an instruction that waits for
+ * the one before it. */
+#define EXEC_RECORD_CYCLES 4u
+/* What %globaltimer shows when a process begins: 2023-11-14 22:13:20 UTC. */
+#define EXEC_TIMER_EPOCH 1700000000000000000u
+
+/* The time of a launch: clock.c. All zero: clocks begin at 0. */
+struct exec_clock {
+	u32 khz;             /* cycles a millisecond */
+	u64 start, start_ns; /* when it began, in cycles and in nanoseconds */
+	u64 wave, step;      /* CTA n begins n / wave * step cycles later; wave 0: all at once */
+	u64 *now;            /* the latest time that a thread of the launch has seen; NULL: each has its own */
+};
 
 /* What the engine asks of its surroundings, per launch. */
 struct exec_env {
@@ -302,6 +321,7 @@ struct exec_env {
 	/* Who is told what happens; `ops` are instrumented ones then. NULL: nobody. */
 	const struct exec_observer *observer;
 	bool several_workers;
+	struct exec_clock clock;
 	void *user;
 	/* An access outside allocations was let pass (struct mem: strict); with `user`. NULL: nobody wants to
 	 * know. */
@@ -357,7 +377,9 @@ struct gang {
 	bool together;            /* all warps stand at pc: run in gang mode */
 	u32 rejoin;               /* warp mode: gang's meeting point, NO_PC: none */
 	u32 rejoin_passes;        /* in which warps waited there and others used up their turns */
-	u32 clock;                /* counts records, for %clock */
+	/* Cycles, in programs that read clocks; and of a loop that only waits for one. */
+	u64 clock, wait_from, wait_last;
+	u32 wait_pc; /* the record that reads it, NO_PC: none */
 	struct fault *fault;
 	void *scratch;            /* 32 double words, for masked mode */
 	struct parted parted;
@@ -391,10 +413,11 @@ struct cta {
 	u32 rests;                /* passes in which gangs let others go first */
 	u64 random;               /* state of the random numbers of a seeded run, else 0 */
 	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
-	u32 smid, slot;
 	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */
 	bool used_up, polled;
 	struct fault fault;
+	/* Output of vprintf so far, for whoever puts it into an order; NULL: it goes out at once. */
+	struct text *print;
 };
 
 /*
@@ -559,8 +582,23 @@ void warp_park(struct warp *w, struct group group);
 /* Run the next ready group of the gang's warp; NULL and g->stop when there is none. */
 const struct insn *warp_next(struct gang *g);
 /* Special registers: one value for the CTA (component 0..3), or one per lane. */
-u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component);
+u64 exec_sreg_uniform(struct gang *g, u32 sreg, u32 component);
 u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp);
+/* ---- clocks: clock.c ---- */
+
+/* The gangs of a CTA that begins get the time of its start. */
+void exec_clock_start(struct cta *c);
+/* The time of the gang that is furthest, in cycles; and all of them get that. */
+u64 exec_clock_of(const struct cta *c);
+void exec_clock_meet(struct cta *c);
+u64 exec_clock_read(struct gang *g, u32 sreg);
+/* Record pc is about to read a clock. waits: its loop does nothing but wait for one. */
+void exec_clock_wait(struct gang *g, u32 pc, bool waits);
+/* So many warps of the gang sleep. */
+void exec_clock_sleep(struct gang *g, u32 ns, u32 warps);
+u64 exec_clock_cycles(const struct exec_clock *c, u64 ns);
+u64 exec_clock_ns(const struct exec_clock *c, u64 cycles);
+
 /* ---- barriers: barrier.c; the running group of a warp ---- */
 
 const struct insn *barrier_sync(struct gang *g, const struct insn *in);

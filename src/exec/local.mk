@@ -26,12 +26,12 @@ libcore_la_SOURCES += \
 	src/exec/dump.c src/exec/idle.c \
 	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c \
 	src/exec/fuse_affine.c src/exec/fuse_int.h \
-	src/exec/polls.c src/exec/estimate.c \
+	src/exec/polls.c src/exec/clocks.c src/exec/estimate.c \
 	src/exec/observer.c src/exec/observer.h \
 	src/exec/parted.c src/exec/parted.h \
 	src/exec/run.c \
 	src/exec/select.c \
-	src/exec/sreg.c \
+	src/exec/sreg.c src/exec/clock.c \
 	src/exec/warp.c
 
 # The handlers, once per host ISA level; one symbol of each is seen outside.

@@ -246,6 +246,7 @@ static bool finish(struct lower *l)
 	p->note_len = (u32)l->notes.len;
 	measure_frames(l);
 	lower_mark_polls(p);
+	lower_mark_clocks(p);
 	if (!l->options.one_to_one && !l->options.no_fusion)
 		lower_mark_common(p);
 	p->thread_insns = lower_estimate(p);

@@ -166,6 +166,10 @@ typedef void lower_rule(struct lower *l);
 lower_rule *lower_find_rule(u32 row);
 /* Mark the backward branches of loops that may wait for other threads (INSN_POLL): polls.c. */
 void lower_mark_polls(struct program *p);
+/* Mark the reads of clocks in loops that only wait for them (count = 1): clocks.c. */
+void lower_mark_clocks(struct program *p);
+/* Is the special register a clock? */
+bool lower_is_clock(u32 sreg);
 /* Products of matrices that have factors in common and follow one another. */
 void lower_mark_common(struct program *p);
 /* Estimate what one thread runs: estimate.c. */

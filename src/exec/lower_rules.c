@@ -189,6 +189,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 
 	if (src->index >= SR_reserved_smem_offset_begin && src->index <= SR_reserved_smem_offset_1)
 		l->p->uses_reserved = true;
+	l->p->reads_clock |= lower_is_clock(src->index);
 	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;
 	in->flags |= is_wide(l, v) ? INSN_WIDE_DATA : 0;
 	lower_write(l, FIELD_D, v);
@@ -503,6 +504,10 @@ static void rule_multimem(struct lower *l)
 
 static void rule_nanosleep(struct lower *l)
 {
+	u32 ns = lower_source(l, lower_operand(l, 0), T_u32, ROW_W);
+
+	lower_emit(l, OP_sleep);
+	lower_read(l, FIELD_B, ns);
 	emit_control(l, OP_yield);
 }
 

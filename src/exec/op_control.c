@@ -525,6 +525,25 @@ static void loop(struct gang *g, const struct insn *in)
 	while (in);
 }
 
+/* For programs that read clocks. */
+static void loop_counted(struct gang *g, const struct insn *in)
+{
+	do {
+		g->clock += EXEC_RECORD_CYCLES;
+		in = g->table->run[in->op](g, in);
+	} while (in);
+}
+
+const struct exec_ops EXEC_NAME(exec_ops_counted) = {
+	.level = EXEC_LEVEL_TEXT,
+	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
+	.parted = &EXEC_NAME(table_parted),
+	.loop = loop_counted,
+	.settle = EXEC_NAME(warp_settle),
+	.watched = &EXEC_NAME(exec_ops_watched),
+	.counted = &EXEC_NAME(exec_ops_counted),
+};
+
 const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
@@ -532,4 +551,5 @@ const struct exec_ops EXEC_NAME(exec_ops) = {
 	.loop = loop,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
+	.counted = &EXEC_NAME(exec_ops_counted),
 };

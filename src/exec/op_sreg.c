@@ -23,6 +23,8 @@ HANDLER(sreg_tid)
 /* Those that are one value for the whole CTA: imm = enum isa_sreg_id | component << 16. */
 HANDLER(sreg_uniform)
 {
+	if (PL_UNLIKELY(g->env->program->reads_clock))
+		exec_clock_wait(g, (u32)(in - g->insns), in->count);
 	fill_row(g, in->d, in->flags & INSN_WIDE_DATA,
 		 exec_sreg_uniform(g, (u32)in->imm & 0xffff, (u32)(in->imm >> 16)));
 	return in + 1;
@@ -59,6 +61,16 @@ HANDLER(sreg_lane)
 			d[l] = exec_sreg_lane((u32)in->imm, l, g->first_warp + g->warp + w);
 		}
 	}
+	return in + 1;
+}
+
+/* nanosleep: the time in nanoseconds is that of the first lane that sleeps. PTX ISA "nanosleep". */
+HANDLER(sleep)
+{
+	u32 mask = g->active & g->warp_at[g->warp].live;
+
+	if (mask)
+		exec_clock_sleep(g, ROW32(in->b)[__builtin_ctz(mask)], WARPS);
 	return in + 1;
 }
 

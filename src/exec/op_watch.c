@@ -259,6 +259,7 @@ static void loop(struct gang *g, const struct insn *in)
 		pc = (u32)(in - g->insns);
 		if (!was_told(g, pc) && o->step)
 			o->step(o->user, g, in);
+		g->clock += EXEC_RECORD_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
 	for (u32 w = 0; comes_again(g, pc) && w < g->warps; w++)

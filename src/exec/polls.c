@@ -37,7 +37,7 @@ static u32 first_target(const struct program *p, const struct insn *in)
 	return first;
 }
 
-void lower_mark_polls(struct program *p)
+static void mark_polls(struct program *p)
 {
 	u32 *before =
 		malloc(sizeof(*before) * (p->insns + 1)); /* polls among the records before i */
@@ -55,4 +55,11 @@ void lower_mark_polls(struct program *p)
 			in->flags |= INSN_POLL;
 	}
 	free(before);
+}
+
+void lower_mark_polls(struct program *p)
+{
+	mark_polls(p);
+	for (u32 i = 0; i < p->insns; i++)
+		p->polls |= (p->insn[i].flags & (INSN_BACK | INSN_POLL)) == (INSN_BACK | INSN_POLL);
 }

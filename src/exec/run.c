@@ -190,6 +190,8 @@ void exec_cta_start(struct cta *c)
 		set_stacks(c);
 	if (c->parted)
 		reset_warps(c);
+	if (p->reads_clock)
+		exec_clock_start(c);
 	for (u32 w = 0; w < c->warps; w++)
 		c->warp[w].live = FULL_MASK;
 	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
@@ -423,6 +425,8 @@ static bool release(struct cta *c)
 {
 	if (!barrier_release(c))
 		return false;
+	if (c->env->program->reads_clock)
+		exec_clock_meet(c);
 	regroup_all(c);
 	return true;
 }

@@ -3,19 +3,16 @@
  */
 #include "src/exec/syscall.h"
 
-#include <time.h>
-
-static u64 nanoseconds(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
-
 static u32 cluster_dim(const struct exec_env *e, u32 component)
 {
 	return e->cluster[component] ? e->cluster[component] : 1;
+}
+
+static u32 sms(const struct exec_env *e)
+{
+	const struct arch *a = e->program->arch;
+
+	return a && a->sms > 0 ? (u32)a->sms : 1;
 }
 
 /* Whole units of the program's; both as an H200 has them. */
@@ -32,19 +29,19 @@ static u64 aggregate_shared(const struct exec_env *e)
 	       align_up((u64)e->program->shared_static, 16) + e->dynamic_shared;
 }
 
-u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
+u64 exec_sreg_uniform(struct gang *g, u32 sreg, u32 component)
 {
 	const struct exec_env *e = g->env;
 	const u32 *v = NULL;
-	u64 t;
 
 	switch (sreg) {
 	case SR_ntid: v = e->block; break;
 	case SR_ctaid: v = g->cta->id; break;
 	case SR_nctaid: v = e->grid; break;
 	case SR_nwarpid: return (u64)e->program->arch->warps_per_sm_max;
-	case SR_smid: return g->cta->smid;
-	case SR_nsmid: return (u64)e->program->arch->sms;
+	/* CTAs go round the SMs by their numbers, whichever worker runs them. */
+	case SR_smid: return g->cta->number % sms(e);
+	case SR_nsmid: return sms(e);
 	case SR_gridid: return e->grid_id;
 	case SR_current_graph_exec:
 		return e->syscalls && e->syscalls->graph_exec ? e->syscalls->graph_exec(e->user) : 0;
@@ -57,14 +54,12 @@ u64 exec_sreg_uniform(const struct gang *g, u32 sreg, u32 component)
 	case SR_reserved_smem_offset_end: return e->reserved_at + EXEC_RESERVED_SHARED;
 	case SR_reserved_smem_offset_cap: return EXEC_RESERVED_SHARED;
 	case SR_dynamic_smem_size: return e->dynamic_shared;
-	case SR_clock: return (u32)nanoseconds(CLOCK_MONOTONIC);
-	case SR_clock_hi: return nanoseconds(CLOCK_MONOTONIC) >> 32;
-	case SR_clock64: return nanoseconds(CLOCK_MONOTONIC);
-	case SR_globaltimer: return nanoseconds(CLOCK_REALTIME);
-	case SR_globaltimer_lo: return (u32)nanoseconds(CLOCK_REALTIME);
-	case SR_globaltimer_hi:
-		t = nanoseconds(CLOCK_REALTIME);
-		return t >> 32;
+	case SR_clock:
+	case SR_clock_hi:
+	case SR_clock64:
+	case SR_globaltimer:
+	case SR_globaltimer_lo:
+	case SR_globaltimer_hi: return exec_clock_read(g, sreg);
 	case SR_clusterid: return component < 3 ? g->cta->id[component] / cluster_dim(e, component) : 0;
 	case SR_nclusterid: return component < 3 ? e->grid[component] / cluster_dim(e, component) : 0;
 	case SR_cluster_ctaid: return component < 3 ? g->cta->id[component] % cluster_dim(e, component) : 0;

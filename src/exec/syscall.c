@@ -152,7 +152,9 @@ static void print(const struct exec_call *c, const char *text, size_t len)
 {
 	const struct exec_syscalls *s = c->gang->env->syscalls;
 
-	if (s && s->print && len)
+	if (c->gang->cta->print)
+		text_add(c->gang->cta->print, text, len);
+	else if (s && s->print && len)
 		s->print(s->user, text, len);
 }
 
@@ -299,5 +301,6 @@ u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct 
 		return IR_NONE;
 	p->externs = bigger;
 	p->externs[p->extern_len] = x;
+	p->prints |= x.run == sys_vprintf;
 	return p->extern_len++;
 }

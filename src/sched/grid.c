@@ -8,14 +8,12 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static u64 now_ns(void)
+/* Units that have ended are counted in the grid now and then: here, and when a hand is laid down. */
+static void report_finished(struct hand *h)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+	__atomic_fetch_sub(&h->grid->left, h->finished, __ATOMIC_ACQ_REL);
+	h->finished = 0;
 }
 
 /* ---- making ---- */
@@ -36,8 +34,10 @@ static struct sched_grid *storage(struct sched_pool *p, const struct exec_env *e
 	if (g)
 		return g;
 	g = calloc(1, sizeof(*g) + sizeof(struct hand) * p->workers);
-	if (g)
+	if (g) {
 		pthread_mutex_init(&g->lock, NULL);
+		pthread_mutex_init(&g->print_lock, NULL);
+	}
 	return g;
 }
 
@@ -46,6 +46,7 @@ void grid_free(struct sched_grid *g)
 	if (!g)
 		return;
 	pthread_mutex_destroy(&g->lock);
+	pthread_mutex_destroy(&g->print_lock);
 	free(g->waiters);
 	free(g);
 }
@@ -61,7 +62,7 @@ static u64 gcd(u64 a, u64 b)
 	return a;
 }
 
-/* An order of CTAs that depends on the seed and on how many grids came before. */
+/* An order of CTAs that depends on the seed and on the launch's place. */
 static void permute(struct sched_grid *g, u64 seed)
 {
 	u64 state = seed * 0x9e3779b97f4a7c15u + 1;
@@ -93,7 +94,6 @@ static void hand_init(struct sched_grid *g, u32 index, u32 hands)
 	h->target = l->cooperative ? UINT32_MAX : 1;
 	h->limit = l->cooperative ? UINT32_MAX
 				  : (u32)min_u64((units + hands - 1) / hands, UINT32_MAX / 2);
-	h->sm = index % (u32)(sms > 0 ? sms : 1);
 	h->random = (g->seed + index) * 0x9e3779b97f4a7c15u + 1;
 }
 
@@ -103,6 +103,7 @@ static void deal(struct sched_grid *g, u64 first, u64 end)
 
 	for (u32 i = 0; i < g->hands; i++) {
 		g->hand[i].next = at;
+		g->hand[i].print_floor = at;
 		at += n / g->hands + (i < n % g->hands);
 		g->hand[i].end = at;
 	}
@@ -111,7 +112,7 @@ static void deal(struct sched_grid *g, u64 first, u64 end)
 void grid_spread(struct sched_grid *g, u32 hands)
 {
 	struct hand *h = &g->hand[0];
-	u64 first = h->chunk < h->chunk_end ? h->chunk : h->next;
+	u64 first = h->chunk < h->chunk_end ? h->chunk : h->next, floor = h->print_floor;
 
 	for (u32 i = 1; i < hands; i++)
 		hand_init(g, i, hands);
@@ -119,6 +120,7 @@ void grid_spread(struct sched_grid *g, u32 hands)
 	h->limit = (h->limit + hands - 1) / hands;
 	h->chunk = h->chunk_end = 0;
 	deal(g, first, h->end);
+	h->print_floor = floor; /* some wait already */
 }
 
 static void count_units(struct sched_grid *g)
@@ -133,6 +135,16 @@ static void count_units(struct sched_grid *g)
 		g->units *= g->unit_grid[i];
 		g->unit_ctas *= d;
 	}
+}
+
+bool grid_is_small(const struct sched_launch *l)
+{
+	const struct exec_env *e = &l->env;
+	u64 ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2],
+	    warps = ((u64)e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES,
+	    insns = e->program->thread_insns ? e->program->thread_insns : e->program->insns;
+
+	return ctas == 1 || (ctas <= INLINE_WORK && ctas * (warps * insns + 64) <= INLINE_WORK);
 }
 
 struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands)
@@ -153,17 +165,19 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->left = g->units;
 	g->stop = 0;
 	g->busy = 0;
-	g->ordered = g->faulted = false;
-	g->deadline = p->options.timeout_ms ? now_ns() + p->options.timeout_ms * 1000000u : 0;
+	g->ordered = g->faulted = g->stalled = false;
+	g->deadline = p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
 	g->multiplier = g->offset = g->seed = 0;
 	g->fault.kind = FAULT_NONE;
 	g->waiter_len = 0;
 	g->waiter_total = 0;
+	g->is_small = grid_is_small(launch);
+	g->print_serial = 0;
+	grid_clock_begin(g);
 	if (p->options.seed) {
-		g->seed = p->options.seed +
-			  __atomic_fetch_add(&p->grids_started, 1, __ATOMIC_RELAXED);
+		g->seed = sched_mix(p->options.seed, launch->place);
 		permute(g, g->seed);
-		g->launch.env.seed = g->seed ? g->seed : 1;
+		g->launch.env.seed = g->seed;
 	}
 	g->hands = hands;
 	for (u32 i = 0; i < hands; i++)
@@ -199,7 +213,7 @@ static void check_deadline(struct sched_grid *g)
 {
 	struct fault f = {.kind = FAULT_TIMEOUT};
 
-	if (!g->deadline || now_ns() < g->deadline)
+	if (!g->deadline || sched_host_ns() < g->deadline)
 		return;
 	snprintf(f.text, sizeof(f.text), "the launch ran for more than %llu ms",
 		 (unsigned long long)g->pool->options.timeout_ms);
@@ -264,10 +278,14 @@ static bool take_chunk(struct hand *h)
 		}
 		ok = take_piece(h, h, CHUNK_MAX);
 	}
+	if (ok && h->chunk < h->print_floor)
+		h->print_floor = h->chunk;
 	pthread_mutex_unlock(&g->lock);
 	h->dry = !ok;
-	if (ok)
+	if (ok) {
+		report_finished(h);
 		check_deadline(g);
+	}
 	return ok;
 }
 
@@ -298,26 +316,6 @@ static void copy_id(struct cta *c, const struct hand *h)
 {
 	c->id[0] = h->id[0];
 	memcpy(&c->id[1], &h->id[1], 2 * sizeof(u32));
-}
-
-/* The hand's SMs are index, index + hands, ..; residents on one SM get different slots. */
-static void place(struct hand *h, struct cta *c)
-{
-	const struct arch *a = h->grid->launch.env.program->arch;
-	u32 sms = a && a->sms > 0 ? (u32)a->sms : 1;
-	u64 taken = 0;
-
-	c->smid = h->sm;
-	c->slot = 0;
-	h->sm += h->grid->pool->workers;
-	if (h->sm >= sms)
-		h->sm = h->index < sms ? h->index : h->index % sms;
-	if (PL_LIKELY(!h->waiting.len))
-		return;
-	for (const struct seat *s = h->waiting.first; s; s = s->next)
-		if (s->cta.smid == c->smid && s->cta.slot < 64)
-			taken |= (u64)1 << s->cta.slot;
-	c->slot = ~taken ? (u32)__builtin_ctzll(~taken) : 63;
 }
 
 /* Seats for the CTAs of a unit, the first one with the others on it. NULL: no memory. */
@@ -355,7 +353,6 @@ static void start_cta(struct hand *h, struct cta *c, u32 rank)
 		rest /= d;
 	}
 	c->number = c->id[0] + (u64)e->grid[0] * (c->id[1] + (u64)e->grid[1] * c->id[2]);
-	place(h, c);
 	exec_cta_start(c);
 }
 
@@ -373,6 +370,7 @@ static void start_unit(struct hand *h, struct seat *first)
 		s->cta.rank = r;
 		s->cta.used_up = s->cta.polled = false;
 		s->light = 0;
+		s->had_turn = s->is_long = false;
 		start_cta(h, &s->cta, r);
 	}
 }
@@ -387,7 +385,7 @@ static void start_alone(struct hand *h, struct seat *s, u64 number)
 	c->cluster = NULL;
 	c->rank = 0;
 	s->light = 0;
-	place(h, c);
+	s->had_turn = s->is_long = false;
 	exec_cta_start(c);
 }
 
@@ -464,6 +462,7 @@ static struct seat *begin(struct hand *h)
 		number = next_number(h);
 		set_id(h, number);
 	}
+	s->place = h->chunk - 1;
 	if (g->unit_ctas == 1)
 		start_alone(h, s, number);
 	else
@@ -512,6 +511,7 @@ static struct seat *pick(struct hand *h)
 static void next_round(struct hand *h)
 {
 	h->round = 0;
+	h->still = h->progress ? 0 : h->still + 1;
 	if (!h->progress || ++h->stale >= STALE_ROUNDS) {
 		h->stale = 0;
 		if (h->target < h->limit)
@@ -537,6 +537,7 @@ static bool polled(const struct seat *s)
 static void wait_turn(struct hand *h, struct seat *s)
 {
 	s->light = 0;
+	s->is_long = true;
 	h->progress |= used_up(s) && !polled(s);
 	seat_push(&h->waiting, s);
 	check_deadline(h->grid);
@@ -544,10 +545,13 @@ static void wait_turn(struct hand *h, struct seat *s)
 		next_round(h);
 }
 
-static enum exec_stop turn(struct seat *s, s32 budget)
+/* What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the result. */
+static enum exec_stop turn(const struct sched_grid *g, struct seat *s)
 {
+	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
 	enum exec_stop stop;
 
+	s->had_turn = true;
 	if (used_up(s) && polled(s) && budget > POLL_BUDGET)
 		budget = POLL_BUDGET;
 	do
@@ -556,6 +560,18 @@ static enum exec_stop turn(struct seat *s, s32 budget)
 	while (stop == STOP_YIELD && !used_up(s) && ++s->light < LIGHT_YIELDS &&
 	       !__atomic_load_n(s->env.cancel, __ATOMIC_RELAXED));
 	return stop;
+}
+
+static void end_unit(struct hand *h, struct seat *s)
+{
+	/* Who watches a long launch sees each such CTA; for short ones that would cost too much. */
+	if (s->is_long)
+		report_finished(h);
+	for (const struct seat *m = s; m && s->env.program->reads_clock; m = m->mate)
+		grid_clock_note(h->grid, &m->cta);
+	if (s->cta.print)
+		prints_after_turn(h, s);
+	seat_part(&h->idle, s);
 }
 
 /* Returns the share of a stint that the turn took. */
@@ -569,7 +585,7 @@ static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
 		h->progress = true;
 		h->stale = 0;
 		h->since_retry++;
-		seat_part(&h->idle, s);
+		end_unit(h, s);
 		return 1;
 	case STOP_FAULT:
 		c = s->cta.cluster ? s->cluster.cta[s->cluster.faulted] : &s->cta;
@@ -579,6 +595,8 @@ static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
 		return STINT;
 	default:
 		wait_turn(h, s);
+		if (s->cta.print)
+			prints_after_turn(h, s);
 		return STINT;
 	}
 }
@@ -588,9 +606,24 @@ bool hand_is_open(const struct hand *h)
 	return !h->busy && (!h->dry || h->waiting.len);
 }
 
+/* Deterministic: others run before a grid that may be waiting for them, after a counted time. */
+static bool has_stalled(struct hand *h, enum exec_stop stop)
+{
+	struct sched_grid *g = h->grid;
+
+	if (stop == STOP_DONE || !g->launch.env.program->polls)
+		return false;
+	if (++h->turns < ORDERED_TURNS && (h->still < ORDERED_ROUNDS || h->target < h->limit))
+		return false;
+	h->turns = h->still = 0;
+	__atomic_store_n(&g->stalled, true, __ATOMIC_RELAXED);
+	return true;
+}
+
 void hand_work(struct hand *h, bool once)
 {
 	struct sched_grid *g = h->grid;
+	bool ordered = g->pool->options.deterministic;
 	u32 used = 0, host_mode = fpenv_enter();
 
 	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
@@ -599,14 +632,15 @@ void hand_work(struct hand *h, bool once)
 
 		if (!s)
 			break;
-		stop = turn(s, once ? INLINE_BUDGET : TURN_BUDGET);
+		stop = turn(g, s);
 		used += settle(h, s, stop);
 		if (once && stop == STOP_YIELD)
 			break;
-		if (used >= STINT && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
+		if (ordered && has_stalled(h, stop))
+			break;
+		if (used >= STINT && !ordered && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
 			break;
 	}
 	fpenv_leave(host_mode);
-	__atomic_fetch_sub(&g->left, h->finished, __ATOMIC_ACQ_REL);
-	h->finished = 0;
+	report_finished(h);
 }

@@ -1,6 +1,9 @@
 libcore_la_SOURCES += src/sched/sched.h src/sched/sched_int.h \
+	src/sched/clock.c \
 	src/sched/grid.c \
 	src/sched/pool.c \
+	src/sched/prints.c \
+	src/sched/running.c \
 	src/sched/seat.c \
 	src/sched/waiters.c
 

@@ -3,6 +3,7 @@
  */
 #include "src/sched/sched_int.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,17 @@ static u32 host_cores(void)
 	return (u32)CPU_COUNT(&set);
 }
 
+static void init_conds(struct sched_pool *p)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->work, &monotonic);
+	pthread_cond_init(&p->quiet, NULL);
+	pthread_condattr_destroy(&monotonic);
+}
+
 struct sched_pool *sched_pool_new(const struct sched_options *options)
 {
 	struct sched_pool *p = calloc(1, sizeof(*p));
@@ -27,12 +39,12 @@ struct sched_pool *sched_pool_new(const struct sched_options *options)
 	if (!p)
 		return NULL;
 	p->options = *options;
-	p->workers = options->workers ? options->workers : host_cores();
+	p->workers = options->deterministic ? 1 : options->workers ? options->workers : host_cores();
 	if (p->workers > WORKERS_MAX)
 		p->workers = WORKERS_MAX;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->only, NULL);
-	pthread_cond_init(&p->work, NULL);
+	init_conds(p);
 	seat_list_init(&p->seats);
 	return p;
 }
@@ -75,11 +87,16 @@ static void conclude(struct sched_pool *p, struct sched_grid *g)
 	struct sched_end end = {0};
 	bool kept;
 
+	grid_clock_end(g);
+	if (g->launch.env.program->prints)
+		prints_end(g);
 	if (g->faulted)
 		fill_end(g, &end);
 	pthread_mutex_lock(&p->lock);
 	kept = recycle_locked(p, g);
 	pthread_mutex_unlock(&p->lock);
+	if (PL_UNLIKELY(p->on_end))
+		p->on_end(p->on_end_user);
 	if (done)
 		done(user, &end);
 	if (!kept)
@@ -203,6 +220,119 @@ static void *worker(void *arg)
 	return NULL;
 }
 
+/* ---- the only worker of a deterministic pool ---- */
+
+/* The oldest grid that may go on. */
+static struct sched_grid *next_ordered(const struct sched_pool *p)
+{
+	struct sched_grid *g = p->grids;
+
+	while (g && __atomic_load_n(&g->stalled, __ATOMIC_RELAXED))
+		g = g->next;
+	return g;
+}
+
+static void renew(struct sched_pool *p)
+{
+	for (struct sched_grid *g = p->grids; g; g = g->next)
+		__atomic_store_n(&g->stalled, false, __ATOMIC_RELAXED);
+}
+
+static void stop_going(struct sched_pool *p)
+{
+	p->go = false;
+	pthread_cond_broadcast(&p->quiet);
+}
+
+/* Until the program waits for something, or has been silent while grids wait for others. */
+static void rest_ordered(struct sched_pool *p)
+{
+	struct timespec t;
+
+	if (p->go)
+		stop_going(p);
+	if (!p->grids) {
+		pthread_cond_wait(&p->work, &p->lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += ORDERED_IDLE_NS / 1000000000u;
+	if (pthread_cond_timedwait(&p->work, &p->lock, &t) == ETIMEDOUT && !p->go) {
+		renew(p);
+		p->go = true;
+	}
+}
+
+static void *ordered_worker(void *arg)
+{
+	struct sched_pool *p = arg;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->quit) {
+		struct sched_grid *over = find_over(p), *g = p->go ? next_ordered(p) : NULL;
+		struct hand *h = g ? &g->hand[0] : NULL;
+
+		if (over) {
+			finish_locked(p, over);
+			stop_going(p);
+			continue;
+		}
+		if (!g) {
+			rest_ordered(p);
+			continue;
+		}
+		h->busy = true;
+		g->busy++;
+		pthread_mutex_unlock(&p->lock);
+		serve(p, h);
+		pthread_mutex_lock(&p->lock);
+		h->busy = false;
+		g->busy--;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+bool sched_is_deterministic(const struct sched_pool *p)
+{
+	return p->options.deterministic;
+}
+
+/* Let the worker run until it stops by itself. pool->lock held, given up meanwhile. */
+static void let_go(struct sched_pool *p)
+{
+	p->go = true;
+	pthread_cond_broadcast(&p->work);
+	while (p->go && !p->quit)
+		pthread_cond_wait(&p->quiet, &p->lock);
+}
+
+void sched_settle(struct sched_pool *p)
+{
+	if (!p->options.deterministic)
+		return;
+	pthread_mutex_lock(&p->lock);
+	while (next_ordered(p) && !p->quit)
+		let_go(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+bool sched_go(struct sched_pool *p)
+{
+	bool any;
+
+	if (!p->options.deterministic)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	any = p->grids != NULL;
+	if (any && !next_ordered(p))
+		renew(p);
+	if (any)
+		let_go(p);
+	pthread_mutex_unlock(&p->lock);
+	return any;
+}
+
 /* The program's signals are for its own threads. */
 static void start_threads_locked(struct sched_pool *p)
 {
@@ -216,7 +346,8 @@ static void start_threads_locked(struct sched_pool *p)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (p->threads && p->thread_len < p->workers) {
-		if (pthread_create(&p->threads[p->thread_len], NULL, worker, p))
+		if (pthread_create(&p->threads[p->thread_len], NULL,
+				   p->options.deterministic ? ordered_worker : worker, p))
 			break;
 		snprintf(name, sizeof(name), "ptxloom-%u", p->thread_len % 10000);
 		pthread_setname_np(p->threads[p->thread_len++], name);
@@ -225,16 +356,6 @@ static void start_threads_locked(struct sched_pool *p)
 }
 
 /* ---- the way in ---- */
-
-static bool is_small(const struct sched_launch *l, u64 ctas)
-{
-	const u32 *b = l->env.block;
-	u64 warps = ((u64)b[0] * b[1] * b[2] + WARP_LANES - 1) / WARP_LANES;
-	u64 insns =
-		l->env.program->thread_insns ? l->env.program->thread_insns : l->env.program->insns;
-
-	return ctas == 1 || (ctas <= INLINE_WORK && ctas * (warps * insns + 64) <= INLINE_WORK);
-}
 
 /* May the calling thread run a grid now? With one worker, only while nothing else runs. */
 static bool enter_inline(struct sched_pool *p)
@@ -271,6 +392,8 @@ static bool submit(struct sched_pool *p, struct sched_grid *g)
 		for (at = &p->grids; *at; at = &(*at)->next)
 			;
 		g->next = NULL;
+		g->serial = ++p->serials;
+		g->submitted_ns = sched_host_ns();
 		*at = g;
 		__atomic_fetch_add(&p->grid_len, 1, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < g->hands && i < p->sleeping; i++)
@@ -295,7 +418,7 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 	const u32 *n = launch->env.grid;
 	u64 ctas = (u64)n[0] * n[1] * n[2], units = ctas / unit_ctas(&launch->env);
 	u32 hands = p->workers < units ? p->workers : (u32)units;
-	bool here = may_inline && is_small(launch, ctas) && enter_inline(p);
+	bool here = may_inline && !p->options.deterministic && grid_is_small(launch) && enter_inline(p);
 	struct sched_grid *g = grid_new(p, launch, here ? 1 : hands);
 
 	if (!g) {
@@ -322,11 +445,11 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 
 /* ---- control ---- */
 
-static void cancel(struct sched_pool *p, const struct mem *mem)
+static void cancel(struct sched_pool *p, const struct mem *mem, const char *why)
 {
-	static const struct fault cancelled = {.kind = FAULT_TIMEOUT,
-					       .text = "the launch was cancelled"};
+	struct fault cancelled = {.kind = FAULT_TIMEOUT};
 
+	snprintf(cancelled.text, sizeof(cancelled.text), "%s", why);
 	pthread_mutex_lock(&p->lock);
 	for (struct sched_grid *g = p->grids; g; g = g->next)
 		if (!mem || g->launch.env.mem == mem)
@@ -335,14 +458,19 @@ static void cancel(struct sched_pool *p, const struct mem *mem)
 	pthread_mutex_unlock(&p->lock);
 }
 
+void sched_interrupt(struct sched_pool *p, const char *why)
+{
+	cancel(p, NULL, why);
+}
+
 void sched_cancel(struct sched_pool *p)
 {
-	cancel(p, NULL);
+	cancel(p, NULL, "the launch was cancelled");
 }
 
 void sched_cancel_of(struct sched_pool *p, const struct mem *mem)
 {
-	cancel(p, mem);
+	cancel(p, mem, "the launch was cancelled");
 }
 
 void sched_forget(struct sched_pool *p, const struct program *program)
@@ -376,6 +504,7 @@ void sched_pool_free(struct sched_pool *p)
 	pthread_mutex_lock(&p->lock);
 	p->quit = true;
 	pthread_cond_broadcast(&p->work);
+	pthread_cond_broadcast(&p->quiet);
 	pthread_mutex_unlock(&p->lock);
 	for (u32 i = 0; i < p->thread_len; i++)
 		pthread_join(p->threads[i], NULL);
@@ -387,6 +516,7 @@ void sched_pool_free(struct sched_pool *p)
 		seat_free(s);
 	free(p->threads);
 	pthread_cond_destroy(&p->work);
+	pthread_cond_destroy(&p->quiet);
 	pthread_mutex_destroy(&p->only);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

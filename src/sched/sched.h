@@ -19,10 +19,23 @@
 
 struct sched_pool;
 
+/* A number that depends on both, never 0. */
+static inline u64 sched_mix(u64 a, u64 b)
+{
+	u64 x = a * 0x9e3779b97f4a7c15u ^ (b + 0xd1b54a32d192ed03u);
+
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	return x ? x : 1;
+}
+
 struct sched_options {
 	u32 workers;    /* 0: one per core the process may use (PTXLOOM_WORKERS) */
 	u64 seed;       /* 0: natural order (PTXLOOM_SEED) */
 	u64 timeout_ms; /* 0: none (PTXLOOM_TIMEOUT); then a grid ends with FAULT_TIMEOUT */
+	/* Everything runs in one order, whatever the number of workers (PTXLOOM_DETERMINISTIC). */
+	bool deterministic;
 };
 
 /* Threads start at the first grid that needs them. NULL when the host has no memory. */
@@ -60,6 +73,11 @@ struct sched_launch {
 	bool cooperative; /* all CTAs are resident at once; the caller has checked that they fit */
 	u32 resident_per_sm; /* CTAs an SM holds (occupancy), at least 1 */
 	/*
+	 * Which launch of the program this is, for what a seed makes of it: the same every time the
+	 * program does the same, whatever else runs (sched_mix of a stream's number and a count).
+	 */
+	u64 place;
+	/*
 	 * Called once, from any thread, without locks held. What env points to must stay valid
 	 * until then; the grid no longer needs anything when it is called.
 	 */
@@ -73,10 +91,45 @@ struct sched_launch {
  * Returns false when the host has no memory left; `done` is not called then.
  */
 bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline);
+/*
+ * The time that events show, in nanoseconds: it never goes back, and a launch lasts at least as long
+ * as its kernel's clocks say.
+ */
+u64 sched_time_ns(struct sched_pool *p);
+/* Does any grid run? May be called from handlers of signals. */
+bool sched_is_running(const struct sched_pool *p);
+
+/* Have fn called when a grid has ended, before its `done`, from any thread; before the first grid. */
+void sched_on_end(struct sched_pool *p, void (*fn)(void *user), void *user);
+
+/* How far a grid is. */
+struct sched_progress {
+	u64 serial;      /* of the grid among those of the pool */
+	char kernel[512]; /* its name in the PTX, cut if it is longer */
+	u64 done, total; /* CTAs; those that have ended are counted with some delay */
+	u64 elapsed_ns;  /* since it was given to the workers */
+};
+
+/* The grid that runs longest. False: none runs. */
+bool sched_progress(struct sched_pool *p, struct sched_progress *out);
+
+/* Ask all running grids to stop, with this text for the report: they end with FAULT_TIMEOUT. */
+void sched_interrupt(struct sched_pool *p, const char *why);
 /* Ask all running grids to stop: they end with FAULT_TIMEOUT, unless they end anyway. */
 void sched_cancel(struct sched_pool *p);
 /* The same for those grids that work on this memory. */
 void sched_cancel_of(struct sched_pool *p, const struct mem *mem);
+/*
+ * With sched_options.deterministic nothing runs but while the program waits for it, so that what
+ * runs does not depend on how quick the host is; both return at once otherwise.
+ * Grids run one after the other, in the order of their starts, each until it ends or has got
+ * nowhere for a counted number of turns, because it waits for another, or for the host.
+ * sched_settle: until all have ended or wait. Calls that issue work end with it.
+ */
+void sched_settle(struct sched_pool *p);
+/* Let even those that wait go on, until one grid has ended or all wait again. False: there is none. */
+bool sched_go(struct sched_pool *p);
+bool sched_is_deterministic(const struct sched_pool *p);
 /* Drop what is cached for a program. To be called before it is freed; none of its grids may be
  * running. */
 void sched_forget(struct sched_pool *p, const struct program *program);

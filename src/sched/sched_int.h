@@ -10,6 +10,8 @@
 #define PL_SCHED_INT_H
 
 #include "src/sched/sched.h"
+#include "src/base/text.h"
+#include "src/base/vec.h"
 
 #include <pthread.h>
 
@@ -19,7 +21,7 @@
 /* Of a CTA that did nothing but poll in its last turn: a few looks, then others may change what it
  * waits for. */
 #define POLL_BUDGET 256
-/* Of a grid on the calling thread. */
+/* Of the first turn of a CTA of a small grid, which the calling thread may run. */
 #define INLINE_BUDGET 1024
 /* Polite yields that count as one turn. */
 #define LIGHT_YIELDS 8u
@@ -34,6 +36,15 @@
 /* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread:
  * some 50 us. */
 #define INLINE_WORK 50000u
+/*
+ * Deterministic: turns that a grid gets that may wait for others, and rounds in which all its
+ * resident CTAs do nothing but wait, before others run.
+ */
+#define ORDERED_TURNS 4096u
+#define ORDERED_ROUNDS 64u
+/* A grid that waits goes on by itself when the program has issued nothing for so long: it may be
+ * watching the grid through memory. */
+#define ORDERED_IDLE_NS 1000000000u
 /* Seats kept for launches to come: always so many; and more, up to a number and an amount of bytes,
  * as all CTAs of a cooperative grid sit at once and would be made anew for every launch. */
 #define SEATS_CACHED 32u
@@ -53,6 +64,10 @@ struct seat {
 	u64 bytes;      /* of the whole seat, local memory that is never touched included */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
 	u32 light;      /* polite yields in this turn */
+	bool had_turn;  /* since the CTA began */
+	bool is_long;   /* it needed more than one */
+	u64 place;      /* when its unit was dealt: the order of what it prints */
+	struct text text; /* printed and not yet put out */
 	/* The first CTA of a cluster stands for all of it; the others hang on it, in the order of
 	 * their ranks. */
 	struct cluster cluster;
@@ -82,6 +97,7 @@ struct hand {
 	u64 next, end;        /* to begin; others may steal from it */
 	u64 chunk, chunk_end; /* taken out of it */
 	u64 started;          /* number of the CTA begun last + 1 */
+	u64 print_floor;      /* no CTA of a lower place will run here; grid->lock */
 	u32 id[3];            /* of it */
 	u32 pause, busy_run;  /* CTAs to begin without asking whether they are idle; and as many last time */
 	struct seat_list idle, waiting;
@@ -91,10 +107,22 @@ struct hand {
 	u32 since_retry; /* CTAs that have ended since */
 	bool progress;   /* in this round a CTA ended, or one computes */
 	u32 stale;       /* rounds since a CTA ended */
-	u32 sm;          /* of the next CTA; rotates over the hand's SMs */
 	u64 finished;    /* not yet subtracted from grid->left */
 	u64 served;      /* when a worker took it last, for fairness; pool->lock */
+	u32 turns;       /* deterministic: that did not end a CTA, since the grid may run again */
+	u32 still;       /* and rounds without progress */
 	u64 random;
+};
+
+/* Text of a CTA, or of all those of a cluster. */
+struct print {
+	u64 place, serial;
+	struct text text;
+};
+
+struct prints {
+	struct print *at;
+	size_t len, cap;
 };
 
 struct sched_grid {
@@ -102,14 +130,23 @@ struct sched_grid {
 	struct sched_grid *next; /* list of running or of cached grids */
 	struct sched_launch launch;
 	pthread_mutex_t lock;
+	pthread_mutex_t print_lock; /* before grid->lock; guards prints and print_serial */
+	struct prints prints;
+	u64 print_serial;
+	u64 last_clock; /* when the CTA ended that ended last, by its clock; atomic */
+	u64 timer_ns;   /* the latest %globaltimer that was read; atomic */
+	u64 begun_ns;   /* sched_time_ns, where the program reads clocks */
 	u64 units;        /* clusters; CTAs where they form none */
 	u32 unit_grid[3]; /* how they lie in the grid */
 	u32 unit_ctas;    /* CTAs of one */
 	u64 left;     /* units that have not ended; atomic */
 	u32 stop;     /* non-zero: end as soon as possible; atomic */
 	u32 busy;     /* hands being worked on; pool->lock */
+	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	bool ordered; /* begin CTAs by number; grid->lock */
+	bool stalled; /* deterministic: has had its turns for now; atomic */
 	bool faulted;
+	bool is_small; /* grid_is_small */
 	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
 	u64 multiplier; /* seeded order: unit i is (i * multiplier + offset) mod units; 0: natural */
 	u64 offset, seed;
@@ -130,17 +167,23 @@ struct sched_pool {
 	pthread_t *threads;
 	u32 thread_len;
 	bool threads_tried;
+	bool go;              /* deterministic: the worker may run grids */
+	pthread_cond_t quiet; /* it may not any more */
 	bool quit;
 	struct sched_grid *grids; /* running, oldest first */
 	u32 grid_len;             /* atomic */
 	u32 turn;                 /* which grid to look at first */
 	u64 served;
+	void (*on_end)(void *user); /* NULL: nobody wants to know */
+	void *on_end_user;
+	u64 serials; /* grids that were given to the workers */
 	u32 sleeping; /* threads that wait for work */
+	u64 time_ns;  /* of the emulated machine, when the last launch ended; atomic */
+	u64 ahead_ns; /* what sched_time_ns is ahead of the host's clock; atomic */
 	u64 alive;    /* grids whose `done` has not returned; atomic */
 	struct sched_grid *spare;
 	u32 spare_len;
 	struct seat_list seats; /* cached, oldest first */
-	u64 grids_started;
 };
 
 /* ---- seat.c ---- */
@@ -160,8 +203,29 @@ struct seat *seat_pop(struct seat_list *l);
 /* Append a seat and those that form a cluster with it, each on its own. */
 void seat_part(struct seat_list *l, struct seat *s);
 
+/* ---- clock.c ---- */
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+u64 sched_host_ns(void);
+
+/* Set a new grid's clock. */
+void grid_clock_begin(struct sched_grid *g);
+/* A CTA has ended. */
+void grid_clock_note(struct sched_grid *g, const struct cta *c);
+/* All of them have. */
+void grid_clock_end(struct sched_grid *g);
+
+/* ---- prints.c: of programs that print ---- */
+
+/* A unit's turn is over, or the unit; it is in the list of those that wait, or has ended. */
+void prints_after_turn(struct hand *h, struct seat *s);
+/* Nobody works on the grid any more: put out the rest. */
+void prints_end(struct sched_grid *g);
+
 /* ---- grid.c ---- */
 
+/* So short, as far as one can tell beforehand, that the calling thread may run it. */
+bool grid_is_small(const struct sched_launch *l);
 /* A grid with its CTAs dealt to `hands` hands, from the pool's cache or new. NULL: no memory. */
 struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands);
 /* Deal what hand 0, so far the only one, has not begun to `hands` hands. */

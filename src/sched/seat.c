@@ -76,6 +76,7 @@ void seat_free(struct seat *s)
 	if (!s)
 		return;
 	exec_cta_free(&s->cta);
+	text_fini(&s->text);
 	if (s->cta.local)
 		munmap(s->cta.local, s->local_size);
 	free(s->cta.shared);
@@ -223,6 +224,7 @@ void seat_adopt(struct seat *s, const struct sched_grid *g)
 	s->env = *e;
 	s->env.tid = s->tid;
 	s->cta.launched = false;
+	s->cta.print = s->program->prints ? &s->text : NULL;
 	s->light = 0;
 }
 

@@ -538,7 +538,8 @@ static int launch(struct job *j)
 		memcpy(l.block, j->block, sizeof(l.block));
 		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
 		lift_limits(j->k);
-		interrupt_begin(&interrupt, j->pool);
+		interrupt_begin(&interrupt, j->pool,
+				(enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
 		status = device_launch(&l, on_done, j);
 		device_wait(&j->dev);
 		interrupted = interrupt_end(&interrupt);

@@ -4,6 +4,7 @@
 #include "src/tools/interrupt.h"
 
 #include <signal.h>
+#include <time.h>
 
 static void change_mask(int how)
 {
@@ -17,17 +18,19 @@ static void change_mask(int how)
 static void *wait_for_signal(void *user)
 {
 	struct interrupt *i = user;
+	const struct timespec tick = {0, ATTEND_TICK_MS * 1000000};
 	sigset_t set;
-	int which;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
-	if (sigwait(&set, &which))
-		return NULL;
+	while ((i->shows ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL)) != SIGINT)
+		if (i->shows)
+			attend_tick(&i->line, i->pool);
+	attend_wipe(&i->line);
 	__atomic_store_n(&i->hit, true, __ATOMIC_RELEASE);
 	signal(SIGINT, SIG_DFL);
 	change_mask(SIG_UNBLOCK);
-	sched_cancel(i->pool);
+	sched_interrupt(i->pool, "interrupted (SIGINT)");
 	return NULL;
 }
 
@@ -36,9 +39,12 @@ void interrupt_prepare(void)
 	change_mask(SIG_BLOCK);
 }
 
-void interrupt_begin(struct interrupt *i, struct sched_pool *pool)
+void interrupt_begin(struct interrupt *i, struct sched_pool *pool, enum attend_progress when)
 {
-	*i = (struct interrupt){.pool = pool};
+	*i = (struct interrupt){.pool = pool, .shows = attend_wants(when)};
+	attend_init(&i->line);
+	if (i->shows)
+		attend_follow(&i->line, pool);
 	i->started = !pthread_create(&i->thread, NULL, wait_for_signal, i);
 	if (!i->started)
 		change_mask(SIG_UNBLOCK);
@@ -49,6 +55,7 @@ bool interrupt_end(struct interrupt *i)
 	if (i->started) {
 		pthread_cancel(i->thread);
 		pthread_join(i->thread, NULL);
+		attend_wipe(&i->line);
 	}
 	change_mask(SIG_UNBLOCK);
 	return __atomic_load_n(&i->hit, __ATOMIC_ACQUIRE);

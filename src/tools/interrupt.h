@@ -5,7 +5,7 @@
 #ifndef PL_TOOLS_INTERRUPT_H
 #define PL_TOOLS_INTERRUPT_H
 
-#include "src/sched/sched.h"
+#include "src/dev/attend.h"
 
 #include <pthread.h>
 
@@ -14,6 +14,8 @@
 
 struct interrupt {
 	struct sched_pool *pool; /* borrowed */
+	struct attend_line line; /* about a launch that takes long */
+	bool shows;
 	pthread_t thread;
 	bool started;
 	bool hit; /* atomic */
@@ -21,8 +23,11 @@ struct interrupt {
 
 /* Before the pool is made, so that none of its threads takes the signal. */
 void interrupt_prepare(void);
-/* From now on the signal stops the pool's launches. Without a thread it ends the process, as ever. */
-void interrupt_begin(struct interrupt *i, struct sched_pool *pool);
+/*
+ * From now on the signal stops the pool's launches, and long ones have a line on a terminal. Without a
+ * thread the signal ends the process, as ever.
+ */
+void interrupt_begin(struct interrupt *i, struct sched_pool *pool, enum attend_progress when);
 /* Returns whether the signal came. */
 bool interrupt_end(struct interrupt *i);
 

@@ -3,7 +3,7 @@ ptxloom_SOURCES = src/tools/main.c src/tools/tools.h src/tools/commands.def
 ptxloom_LDADD = libcore.la
 ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/run.c src/tools/cc.c src/tools/cc.h src/tools/cc_args.c src/tools/cc_toolkit.c src/tools/paths.c
 ptxloom_SOURCES += src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
-ptxloom_SOURCES += src/tools/devices.c
+ptxloom_SOURCES += src/tools/devices.c src/tools/supervise.c src/tools/supervise.h
 ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h

@@ -3,7 +3,7 @@
  */
 #include "src/arch/arch.h"
 #include "src/base/setting.h"
-#include "src/tools/tools.h"
+#include "src/tools/supervise.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -22,9 +22,13 @@ const char tool_help_run[] =
 	"                        `ptxloom devices`\n"
 	"  --check=mem           a kernel that touches memory outside allocations stops with a fault, even where\n"
 	"                        hardware would not notice; the exit status is 86 if any kernel faulted\n"
+	"  --deterministic       everything in one order, whatever the number of workers: the same run every time\n"
+	"  --timeout TIME        stop PROG when it has run so long (500ms, 5s, 2m, 1h; a number alone: ms), with\n"
+	"                        what its kernels were doing; the exit status is 124. The default is no limit\n"
+	"  --progress=WHEN       a line about kernels that run for long: auto (default: on a terminal), always, never\n"
 	"  --help                this text\n"
 	"\n"
-	"Exit status: that of PROG; 126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
+	"Exit status: that of PROG; 124 at the limit of --timeout; 126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
 bool tool_device_option(int argc, char **argv, int *i)
 {
@@ -45,18 +49,6 @@ bool tool_check_devices(const char *spec)
 	if (ok)
 		arch_devices_fini(&devices);
 	diag_fini(&d);
-	return ok;
-}
-
-static bool check_option(const struct tool_command *self, const char *checks)
-{
-	struct text why = {0};
-	u64 mask;
-	bool ok = setting_parse(SETTING_CHECK, "--check", checks, &mask, &why);
-
-	if (!ok)
-		tool_usage(self, "%s", why.at ? why.at : "no memory left");
-	text_fini(&why);
 	return ok;
 }
 
@@ -205,42 +197,108 @@ static int start(char **argv)
 	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
 }
 
+struct run_options {
+	const char *device, *checks, *progress, *timeout;
+	bool deterministic;
+};
+
+/* The value of an option that may be written as --name=VALUE or --name VALUE; NULL: it is another. */
+static const char *value_of(int argc, char **argv, int *i, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+/* Returns TOOL_OK, or the status to end with after a message. */
+static int read_option(const struct tool_command *self, struct run_options *o, int argc, char **argv,
+		       int *i)
+{
+	static const char *const with_value[] = {"-d", "--device", "--timeout", "--progress", "--check"};
+	const char *value;
+
+	if (!strcmp(argv[*i], "--deterministic")) {
+		o->deterministic = true;
+	} else if (!strncmp(argv[*i], "--check=", 8)) {
+		o->checks = argv[*i] + 8;
+	} else if (tool_device_option(argc, argv, i)) {
+		o->device = argv[*i];
+	} else if ((value = value_of(argc, argv, i, "--timeout"))) {
+		o->timeout = value;
+	} else if ((value = value_of(argc, argv, i, "--progress"))) {
+		o->progress = value;
+	} else {
+		for (size_t k = 0; k < ARRAY_LEN(with_value); k++)
+			if (!strcmp(argv[*i], with_value[k]))
+				return tool_usage(self, "there is no value for '%s'", argv[*i]);
+		return tool_usage(self, "unknown option '%s'", argv[*i]);
+	}
+	return TOOL_OK;
+}
+
+/* Is the value one that the variable of the same meaning takes? NULL is. */
+static bool is_allowed(const struct tool_command *self, enum setting s, const char *shown,
+		       const char *value, u64 *out)
+{
+	struct text why = {0};
+	bool ok = !value || setting_parse(s, shown, value, out, &why);
+
+	if (!ok)
+		tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return ok;
+}
+
+static bool set_environment(const struct run_options *o)
+{
+	struct tool_environment e;
+
+	if (!tool_environment(&e))
+		return false;
+	setenv("LD_PRELOAD", e.preload, 1);
+	setenv("LD_LIBRARY_PATH", e.library_path, 1);
+	tool_environment_fini(&e);
+	if (o->device)
+		setenv("PTXLOOM_DEVICE", o->device, 1);
+	if (o->checks)
+		setenv("PTXLOOM_CHECK", o->checks, 1);
+	if (o->deterministic)
+		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
+	if (o->progress)
+		setenv("PTXLOOM_PROGRESS", o->progress, 1);
+	return true;
+}
+
 int tool_main_run(const struct tool_command *self, int argc, char **argv)
 {
-	const char *device = NULL, *checks = NULL;
-	struct tool_environment e;
-	int i = 1;
+	struct run_options o = {0};
+	u64 timeout_ms = 0, ignored;
+	int i = 1, status;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
-		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			return tool_help(self);
-		} else if (!strncmp(argv[i], "--check=", 8)) {
-			checks = argv[i] + 8;
-		} else if (tool_device_option(argc, argv, &i)) {
-			device = argv[i];
-		} else if (!strcmp(argv[i], "-d") || !strcmp(argv[i], "--device")) {
-			return tool_usage(self, "there is no value for '%s'", argv[i]);
-		} else {
-			return tool_usage(self, "unknown option '%s'", argv[i]);
 		}
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return tool_help(self);
+		status = read_option(self, &o, argc, argv, &i);
+		if (status)
+			return status;
 	}
 	if (i == argc)
 		return tool_usage(self, "no program given");
-	if (device && !tool_check_devices(device))
+	if (o.device && !tool_check_devices(o.device))
 		return TOOL_USAGE;
-	if (checks && !check_option(self, checks))
+	if (!is_allowed(self, SETTING_CHECK, "--check", o.checks, &ignored) ||
+	    !is_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
+	    !is_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))
 		return TOOL_USAGE;
-	if (!tool_environment(&e))
+	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;
-	setenv("LD_PRELOAD", e.preload, 1);
-	setenv("LD_LIBRARY_PATH", e.library_path, 1);
-	tool_environment_fini(&e);
-	if (device)
-		setenv("PTXLOOM_DEVICE", device, 1);
-	if (checks)
-		setenv("PTXLOOM_CHECK", checks, 1);
-	return start(argv + i);
+	return timeout_ms ? tool_supervise(start, argv + i, timeout_ms) : start(argv + i);
 }

@@ -300,7 +300,7 @@ done
 for workers in 1 2; do
 	status 130 timeout --preserve-status -s INT 1 \
 		env PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
-	says err '^ptxloom: error: Timeout: the launch was cancelled$'
+	says err '^ptxloom: error: Timeout: interrupted \(SIGINT\)$'
 	says err 'block \(0,0,0\) warp 1 lanes 0xffffffff: running at tests/exec/limits\.ptx:[0-9]+: bra LOOP;'
 done
 status 0 $limits --kernel last --grid 1000000 --buffer o:u32[1] --dump o

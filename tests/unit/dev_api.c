@@ -393,6 +393,48 @@ static void test_timeout(void)
 	ptxloom_device_close(e.dev);
 }
 
+/* Sum of 1 / (n + 3) over 2000 CTAs, in the order in which they come. */
+static const char sums[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .entry sum(.param .u64 o)\n{\n.reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
+	"ld.param.u64 %rd1, [o]; mov.u32 %r1, %ctaid.x; add.u32 %r1, %r1, 3; cvt.rn.f32.u32 %f1, %r1;\n"
+	"rcp.rn.f32 %f1, %f1; red.global.add.f32 [%rd1], %f1; ret;\n}\n";
+
+static uint32_t sum_with(unsigned workers, int deterministic)
+{
+	struct ptxloom_options o = {
+		.size = sizeof(o), .workers = workers, .deterministic = deterministic};
+	struct ptxloom_device *dev;
+	struct ptxloom_module *mod;
+	uint32_t bits = 0, *out;
+
+	if (!CHECK_EQ(ptxloom_device_open(&o, &dev), 0))
+		return 0;
+	CHECK_EQ(ptxloom_module_load(dev, sums, sizeof(sums) - 1, &mod), 0);
+	out = ptxloom_alloc(dev, 4);
+	CHECK_EQ(ptxloom_launch_async(ptxloom_module_kernel(mod, "sum"),
+				      &(struct ptxloom_config){.grid = {2000}, .block = {33}},
+				      (void *[]){&out}),
+		 0);
+	CHECK_EQ(ptxloom_device_sync(dev), 0);
+	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(mod, "sum"),
+				&(struct ptxloom_config){.grid = {2000}, .block = {33}},
+				(void *[]){&out}),
+		 0);
+	memcpy(&bits, out, 4);
+	ptxloom_device_close(dev);
+	return bits;
+}
+
+static void test_one_order(void)
+{
+	uint32_t first = sum_with(1, 1);
+
+	CHECK(first != 0);
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_EQ(sum_with(4, 1), first);
+}
+
 int main(void)
 {
 	struct env e;
@@ -408,5 +450,6 @@ int main(void)
 	ptxloom_module_unload(e.mod);
 	ptxloom_device_close(e.dev);
 	test_timeout();
+	test_one_order();
 	return check_done();
 }

@@ -1,0 +1,225 @@
+/*
+ * Looks after the process's launches on behalf of whoever sits before it: Ctrl-C and SIGTERM while
+ * kernels run, and a line about those that run for long.
+ *
+ * SIGINT: launches are stopped and tell where their warps are; then the process dies of the signal
+ * as ever. A program with a handler of its own has that called at once, as without us; its launches
+ * are stopped only if they still run a second later, so that one that wants to end in order can. A
+ * second SIGINT before that is over ends the process. SIGTERM is looked at only where the program
+ * leaves it to the system.
+ * A handler may take no lock, so it writes to a pipe, and a thread does the rest.
+ */
+#include "runtime/rt.h"
+#include "src/base/setting.h"
+#include "src/dev/attend.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What launches get to end by themselves when the program has a handler of its own. */
+#define GRACE_MS 1000
+/* And to be stopped and reported. */
+#define STOP_MS 3000
+#define STEP_MS 5
+
+static struct attendant {
+	struct rt *rt;
+	pid_t pid; /* children by fork have no such thread */
+	int pipe[2];
+	bool shows; /* the line */
+	struct attend_line line;
+	struct sigaction before[2]; /* what the program has for SIGINT and SIGTERM */
+	int pending;  /* signal that is being seen to; atomic */
+	int dying;    /* signal that the process is to die of; atomic */
+} the;
+
+static const int signals[2] = {SIGINT, SIGTERM};
+
+static bool is_running(void)
+{
+	return the.rt->pool && sched_is_running(the.rt->pool);
+}
+
+/* Leave it to the system, in this thread at once. */
+static void die(int signal_number)
+{
+	sigset_t set;
+
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signal_number);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal_number);
+}
+
+static bool is_default(const struct sigaction *a)
+{
+	return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_DFL;
+}
+
+static void call_before(const struct sigaction *a, int number, siginfo_t *info, void *context)
+{
+	if (a->sa_flags & SA_SIGINFO)
+		a->sa_sigaction(number, info, context);
+	else if (a->sa_handler == SIG_DFL)
+		die(number);
+	else if (a->sa_handler != SIG_IGN)
+		a->sa_handler(number);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	static _Thread_local bool inside;
+	const struct sigaction *a = &the.before[number == SIGTERM];
+	char c = (char)number;
+	int e = errno, none = 0;
+
+	/* The program's handler calls the one it found before its own: us. */
+	if (inside)
+		return;
+	inside = true;
+	if (the.pid != getpid() || !is_running()) {
+		call_before(a, number, info, context);
+	} else if (!__atomic_compare_exchange_n(&the.pending, &none, number, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED)) {
+		die(number);
+	} else {
+		if (write(the.pipe[1], &c, 1) < 0)
+			die(number);
+		if (!is_default(a))
+			call_before(a, number, info, context);
+	}
+	inside = false;
+	errno = e;
+}
+
+static bool is_mine(const struct sigaction *a)
+{
+	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal;
+}
+
+/* Put ourselves before what the program has for a signal, unless it ignores it. */
+static void install(u32 i)
+{
+	struct sigaction mine = {.sa_sigaction = on_signal}, now;
+
+	if (sigaction(signals[i], NULL, &now) || is_mine(&now))
+		return;
+	if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN)
+		return;
+	if (signals[i] == SIGTERM && !is_default(&now))
+		return;
+	mine.sa_mask = now.sa_mask;
+	mine.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_RESTART | SA_ONSTACK));
+	if (is_default(&now))
+		mine.sa_flags |= SA_RESTART;
+	the.before[i] = now;
+	sigaction(signals[i], &mine, NULL);
+}
+
+void rt_attend_wait(void)
+{
+	if (the.pid == getpid())
+		install(0);
+}
+
+static u64 oldest(void)
+{
+	struct sched_progress x;
+
+	return sched_progress(the.rt->pool, &x) ? x.serial : 0;
+}
+
+static void rest(void)
+{
+	nanosleep(&(struct timespec){0, STEP_MS * 1000000}, NULL);
+}
+
+/* Output of kernels that nobody could read otherwise. Not when the program holds the lock. */
+static void flush_output(void)
+{
+	if (ftrylockfile(stdout))
+		return;
+	fflush_unlocked(stdout);
+	funlockfile(stdout);
+}
+
+/* Stop what runs, wait until it has, and die if the program leaves that to the system. */
+static void see_to(int number)
+{
+	const char *why = number == SIGINT ? "interrupted (SIGINT)" : "ended by SIGTERM";
+	bool dies = is_default(&the.before[number == SIGTERM]);
+	u64 first = oldest();
+
+	attend_wipe(&the.line);
+	for (u32 ms = 0; !dies && ms < GRACE_MS && oldest() == first; ms += STEP_MS)
+		rest();
+	if (dies)
+		__atomic_store_n(&the.dying, number, __ATOMIC_RELEASE);
+	if (dies || (first && oldest() == first))
+		sched_interrupt(the.rt->pool, why);
+	for (u32 ms = 0; dies && ms < STOP_MS && is_running(); ms += STEP_MS)
+		rest();
+	if (dies)
+		die(number);
+	__atomic_store_n(&the.pending, 0, __ATOMIC_RELEASE);
+}
+
+void rt_attend_reported(void)
+{
+	int number = __atomic_load_n(&the.dying, __ATOMIC_ACQUIRE);
+
+	if (!number)
+		return;
+	flush_output();
+	die(number);
+}
+
+static void *attend(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		struct pollfd p = {.fd = the.pipe[0], .events = POLLIN};
+		char c;
+
+		if (poll(&p, 1, the.shows ? ATTEND_TICK_MS : -1) > 0) {
+			if (read(the.pipe[0], &c, 1) == 1)
+				see_to(c);
+		} else if (the.shows) {
+			attend_tick(&the.line, the.rt->pool);
+		}
+	}
+	return NULL;
+}
+
+void rt_attend(struct rt *rt)
+{
+	pthread_t thread;
+	sigset_t all, old;
+	bool started;
+
+	the.rt = rt;
+	the.shows = attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
+	attend_init(&the.line);
+	if (the.shows)
+		attend_follow(&the.line, rt->pool);
+	if (pipe2(the.pipe, O_CLOEXEC | O_NONBLOCK))
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	started = !pthread_create(&thread, NULL, attend, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!started)
+		return;
+	pthread_detach(thread);
+	the.pid = getpid();
+	install(0);
+	install(1);
+	streams_set_waiting(rt->streams, rt_attend_wait);
+}

@@ -1,0 +1,33 @@
+/*
+ * What a person at the terminal is told while kernels run: a line about long launches, and where
+ * warps are when a signal comes.
+ */
+#ifndef PL_DEV_ATTEND_H
+#define PL_DEV_ATTEND_H
+
+#include "src/sched/sched.h"
+
+#include <pthread.h>
+
+/* When a line is shown: the words of PTXLOOM_PROGRESS, by index. */
+enum attend_progress { ATTEND_AUTO, ATTEND_ALWAYS, ATTEND_NEVER };
+
+/* How often attend_tick is to be called. */
+#define ATTEND_TICK_MS 250
+
+/* The line on standard error. */
+struct attend_line {
+	pthread_mutex_t lock;
+	bool is_shown; /* atomic */
+};
+
+/* Is it to be shown? auto: when standard error is a terminal and the process in its foreground. */
+bool attend_wants(enum attend_progress when);
+/* Show the line, change it, or wipe it off when no launch runs for long any more. */
+void attend_init(struct attend_line *l);
+/* Have the line wiped off whenever a launch ends, before the program goes on. */
+void attend_follow(struct attend_line *l, struct sched_pool *p);
+void attend_tick(struct attend_line *l, struct sched_pool *p);
+void attend_wipe(struct attend_line *l);
+
+#endif

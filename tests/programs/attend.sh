@@ -1,0 +1,125 @@
+# Ctrl-C, SIGTERM, limits on time, the line about long launches; for programs and for Python.
+. "${srcdir:-.}/tests/style/tap.sh"
+
+PATH=$(cd "$builddir" && pwd):$PATH
+export PATH
+unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_PROGRESS CUDA_VISIBLE_DEVICES
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+hang=$scratch/hang
+if ! ptxloom cc -lineinfo "$srcdir/tests/programs/hang.cu" -o "$hang" >"$scratch/out" 2>&1; then
+	grep -q 'clang is not found' "$scratch/out" && { skip "signals and limits" "no clang"; finish; }
+	empty "$(cat "$scratch/out")" "hang.cu builds"
+	finish
+fi
+
+# ends STATUS DESCRIPTION COMMAND...: output in out, standard error in err.
+ends()
+{
+	wanted=$1
+	description=$2
+	shift 2
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	empty "$([ "$got" -eq "$wanted" ] || { echo "exit status $got"; head -n 5 "$scratch/err" | cut -c1-300; })" \
+		"$description"
+}
+
+# says FILE PATTERN DESCRIPTION
+says()
+{
+	grep -Eq "$2" "$scratch/$1"
+	ok $? "$3"
+}
+
+# For a program that ends of the signal, timeout(1) ends likewise.
+interrupt="timeout --foreground --preserve-status -k 20 -s INT 2"
+where='block \([012],0,0\) warp [01] lanes 0xaaaaaaaa: running at '
+for workers in 1 2; do
+	PTXLOOM_WORKERS=$workers ends 130 "SIGINT ends a program that hangs in a kernel, $workers workers" \
+		$interrupt ptxloom run "$hang"
+	says err 'interrupted \(SIGINT\)' "it says why"
+	says err 'in kernel .*hang_here' "it names the kernel"
+	says err "$where" "it tells where warps are"
+	says out '^begins$' "what the kernel has printed is not lost"
+	ok "$([ "$(wc -l <"$scratch/err")" -le 40 ]; echo $?)" "it does not say too much"
+done
+ends 143 "SIGTERM ends it, too" timeout --foreground --preserve-status -k 20 2 ptxloom run "$hang"
+says err "$where" "and tells where warps are"
+for how in handler late-handler; do
+	ends 3 "a program with a handler of its own goes on behind the launch, $how" \
+		$interrupt ptxloom run "$hang" $how
+	says out '^handled$' "its handler is called, $how"
+	says out '^cudaErrorLaunchTimeout$' "the call that waits returns, $how"
+	says err "$where" "warps are told of, $how"
+done
+ends 130 "a process without kernels dies of SIGINT as ever" $interrupt ptxloom run "$hang" host
+empty "$(cat "$scratch/err")" "without a word"
+ends 130 "a second SIGINT ends the process at once" sh -c '
+	trap "" INT; (trap - INT; exec ptxloom run "$0" handler) & p=$!
+	sleep 2; kill -INT $p; sleep 0.2; kill -INT $p; wait $p' "$hang"
+
+ends 124 "--timeout ends a kernel that hangs" timeout 30 ptxloom run --timeout=1s "$hang"
+says err '^ptxloom: error: .*/hang ran for more than 1000 ms \(--timeout\)$' "it says so"
+says err "$where" "and where warps are"
+ends 124 "--timeout ends a program that hangs in its host part" \
+	timeout 30 ptxloom run --timeout 1000 "$hang" host
+ends 124 "--timeout ends programs that know nothing of CUDA, and their children" \
+	timeout 30 ptxloom run --timeout=500ms sh -c 'sleep 100 & wait'
+ends 5 "a program that ends in time keeps its status" ptxloom run --timeout=20s sh -c 'exit 5'
+ends 137 "and its signal" ptxloom run --timeout=20s sh -c 'kill -9 $$'
+ends 127 "one that is not there is said not to be" ptxloom run --timeout=20s "$scratch/none"
+ends 2 "a time that is none is an error" ptxloom run --timeout=soon "$hang"
+says err "^ptxloom.*--timeout takes a time.*, not 'soon'" "which says what it takes"
+ends 2 "so is a word that --progress does not know" ptxloom run --progress=yes "$hang"
+ends 3 "PTXLOOM_TIMEOUT stops one launch" env PTXLOOM_TIMEOUT=1s timeout 30 ptxloom run "$hang"
+says err 'ran for more than 1000 ms' "and says so"
+
+ends 0 "no line where standard error is no terminal" timeout 100 ptxloom run "$hang" long
+empty "$(cat "$scratch/err")" "nothing is written there"
+ends 0 "--progress=always writes one anywhere" timeout 100 ptxloom run --progress=always "$hang" long
+says err 'ptxloom: last_waits.*: [0-9]+ of 2000 CTAs, [0-9]+ %, [0-9]+ s left' "with what there is to know"
+ok "$(tail -c 4 "$scratch/err" | od -An -c | tr -d ' \n' | grep -q '\\r033\[K$'; echo $?)" "it is wiped off at last"
+if script -qec true /dev/null >"$scratch/out" 2>&1; then
+	ends 0 "a terminal" timeout 100 script -qec "ptxloom run '$hang' long" /dev/null
+	says out 'ptxloom: last_waits.*: [0-9]+ of 2000 CTAs' "a line on a terminal"
+	ends 0 "a terminal, without" timeout 100 script -qec "ptxloom run --progress=never '$hang' long" /dev/null
+	ok "$(! grep -q 'CTAs' "$scratch/out"; echo $?)" "none when it is not wanted"
+else
+	skip "a line on a terminal" "no script(1)"
+fi
+
+if ! command -v python3 >"$scratch/out" 2>&1; then
+	skip "Python" "no python3"
+	finish
+fi
+ptxloom cc -ptx -lineinfo "$srcdir/tests/programs/hang.cu" -o "$scratch/hang.ptx"
+cat >"$scratch/hang.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, function, memory = (ctypes.c_void_p() for _ in range(4))
+for status in (
+    cuda.cuInit(0),
+    cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0),
+    cuda.cuCtxSetCurrent(context),
+    cuda.cuModuleLoad(ctypes.byref(module), sys.argv[1].encode()),
+    cuda.cuModuleGetFunction(ctypes.byref(function), module, b"_Z9hang_herePVi"),
+    cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(1024)),
+    cuda.cuMemsetD8_v2(memory, 0, ctypes.c_size_t(1024)),
+):
+    if status:
+        sys.exit("status %d" % status)
+args = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+cuda.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, None, args, None)
+try:
+    cuda.cuCtxSynchronize()
+    for i in range(100000000):
+        pass
+except KeyboardInterrupt:
+    print("KeyboardInterrupt")
+END
+ends 0 "Python with a kernel that hangs gets its KeyboardInterrupt" \
+	$interrupt ptxloom run python3 "$scratch/hang.py" "$scratch/hang.ptx"
+says out '^KeyboardInterrupt$' "and can handle it"
+says err "$where" "warps are told of"
+finish

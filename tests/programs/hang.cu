@@ -1,0 +1,82 @@
+/*
+ * Kernels that never end, for signals and limits. hang: waits for one; hang handler: with a handler
+ * for SIGINT; hang late-handler: one that is set while CUDA is in use; hang host: in the host's part;
+ * hang long: one whose last CTA takes some seconds; hang slow: with a handler, and a kernel that ends.
+ */
+#include <cuda_runtime.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+__global__ void hang_here(volatile int *flag)
+{
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		printf("begins\n");
+	if (threadIdx.x & 1)
+		while (!*flag)
+			;
+}
+
+__global__ void last_waits(volatile int *flag)
+{
+	if (blockIdx.x == gridDim.x - 1)
+		while (!*flag)
+			;
+}
+
+__global__ void work(unsigned *out, unsigned rounds)
+{
+	unsigned x = threadIdx.x;
+
+	for (unsigned i = 0; i < rounds; i++)
+		x = x * 1664525 + 1013904223 + (x >> 7);
+	out[threadIdx.x] = x;
+}
+
+static void on_interrupt(int)
+{
+	static const char text[] = "handled\n";
+
+	if (write(1, text, sizeof(text) - 1) < 0)
+		_exit(9);
+}
+
+static int be_long()
+{
+	volatile int *flag;
+
+	cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped);
+	*flag = 0;
+	last_waits<<<2000, 64>>>(flag);
+	usleep(3500000);
+	*flag = 1;
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	volatile int *flag;
+	cudaError_t e;
+
+	if (!strcmp(how, "handler") || !strcmp(how, "slow"))
+		signal(SIGINT, on_interrupt);
+	cudaMalloc((void **)&flag, 1024);
+	cudaMemset((void *)flag, 0, 1024);
+	cudaDeviceSynchronize();
+	if (!strcmp(how, "late-handler"))
+		signal(SIGINT, on_interrupt);
+	if (!strcmp(how, "host"))
+		for (;;)
+			pause();
+	if (!strcmp(how, "long"))
+		return be_long();
+	else if (!strcmp(how, "slow"))
+		work<<<8, 64>>>((unsigned *)flag, 40000);
+	else
+		hang_here<<<3, 64>>>(flag);
+	e = cudaDeviceSynchronize();
+	printf("%s\n", cudaGetErrorName(e));
+	return e == cudaSuccess ? 0 : 3;
+}
