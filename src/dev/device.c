@@ -9,7 +9,8 @@
 
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
-	u64 one_order = s->sched.deterministic, workers = s->sched.workers, eager = s->async_eager, checks = s->check_mem;
+	u64 one_order = s->sched.deterministic;
+	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->check_mem;
 	const char *isa = setting_text(SETTING_HOST_ISA);
 
 	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||

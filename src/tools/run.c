@@ -28,7 +28,8 @@ const char tool_help_run[] =
 	"  --progress=WHEN       a line about kernels that run for long: auto (default: on a terminal), always, never\n"
 	"  --help                this text\n"
 	"\n"
-	"Exit status: that of PROG; 124 at the limit of --timeout; 126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
+	"Exit status: that of PROG; 124 at the limit of --timeout; "
+	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
 bool tool_device_option(int argc, char **argv, int *i)
 {
