@@ -268,9 +268,6 @@ RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size)
 
 /* ---- for the linker that stands in front of nvJitLink ---- */
 
-/* What any device of today takes for older than itself. */
-#define LOWEST_SM 50
-
 /* The PTX that an input of any kind has for the thread's device; false: none. *texts and each is to be freed. */
 RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n);
 RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n)
@@ -299,16 +296,19 @@ RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_
 	return *n != 0;
 }
 
+/* The texts as machine code for the thread's device; false: no memory, no device. *out is to be freed. */
 RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
 RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size)
 {
 	struct image_bytes *list = calloc(n, sizeof(*list));
 	struct text image = {0};
-	bool ok = list != NULL;
+	int status;
+	struct rt_device *d = rt_device_open(rt_context_device(), &status);
+	bool ok = list && d;
 
 	for (size_t i = 0; i < n && ok; i++)
 		list[i] = (struct image_bytes){(const u8 *)texts[i], strlen(texts[i]), NULL};
-	ok = ok && image_write_cubin(&image, list, n, LOWEST_SM);
+	ok = ok && image_write_cubin(&image, list, n, (u32)d->dev.arch->sm);
 	free(list);
 	if (!ok) {
 		text_fini(&image);
