@@ -13,6 +13,7 @@ libcore_la_SOURCES += \
 	src/exec/barrier.c \
 	src/exec/lower.c src/exec/lower_build.c src/exec/lower_int.h \
 	src/exec/lower_call.c src/exec/lower_contract.c src/exec/lower_fold.c src/exec/lower_graph.c \
+	src/exec/lower_made.c \
 	src/exec/heap.c src/exec/hostcall.c src/exec/print.c src/exec/syscall.c src/exec/syscall.h \
 	src/exec/lower_float.c \
 	src/exec/lower_async.c \
@@ -119,6 +120,12 @@ check_PROGRAMS += tests/unit/exec_fold
 TESTS += tests/unit/exec_fold
 tests_unit_exec_fold_SOURCES = tests/unit/exec_fold.c tests/unit/exec_fold.def tests/check.h
 tests_unit_exec_fold_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/exec_nan_order
+TESTS += tests/unit/exec_nan_order
+EXTRA_DIST += tests/vectors/nan_order_gh100.tsv
+tests_unit_exec_nan_order_SOURCES = tests/unit/exec_nan_order.c tests/check.h
+tests_unit_exec_nan_order_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/exec_wide
 TESTS += tests/unit/exec_wide

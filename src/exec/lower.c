@@ -117,6 +117,7 @@ static void lower_function(struct lower *l, u32 index)
 	memset(l->vreg_of, 0xff, sizeof(u32) * f->regs.len);
 	memset(l->label_at, 0xff, sizeof(u32) * f->labels.len);
 	lower_contract_find(l, used);
+	lower_made_open(l);
 	lower_lay_out_frame(l);
 	lower_prologue(l);
 	for (u32 i = 0; i <= f->insns.len && !l->failed; i++) {
@@ -129,6 +130,7 @@ static void lower_function(struct lower *l, u32 index)
 			break;
 		l->in = &f->insns.at[i];
 		lower_insn(l);
+		lower_made_note(l);
 	}
 	l->guard = IR_NONE;
 	if (f->is_entry)
@@ -137,6 +139,7 @@ static void lower_function(struct lower *l, u32 index)
 		lower_epilogue(l);
 	settle(l, fixups);
 out:
+	lower_made_close(l);
 	lower_contract_free(l);
 	free(used);
 	free(l->vreg_of);

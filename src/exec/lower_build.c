@@ -358,18 +358,17 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 	return op;
 }
 
-/*
- * ptxas puts a constant factor or summand of f64 second. Seen only in NaN results: of several NaNs that
- * of the second operand is kept.
- */
-static bool is_constant_first(const struct lower *l)
+/* The two factors, or two terms, of an f64 operation in the order that ptxas gives them; returns the operation. */
+static enum exec_op order_f64(const struct lower *l, enum exec_op op, u32 *src)
 {
-	const struct ir_operand *a = lower_operand(l, 1), *b = lower_operand(l, 2);
-	const struct isa_form *f = l->in->form;
+	u32 row = l->in->form->row->row, second = src[0];
 
-	return (f->row->row == I_fma_f64 || f->row->row == I_mad_f64 ||
-		(f->row->row == I_add_sub_mul_f64 && strcmp(f->row->name[f->name], "sub") != 0)) &&
-	       a->kind == IR_OP_FLOAT && b->kind == IR_OP_REG;
+	if ((row != I_fma_f64 && row != I_mad_f64 && row != I_add_sub_mul_f64) ||
+	    !lower_is_exchanged(l, lower_operand(l, 1), lower_operand(l, 2)))
+		return op;
+	src[0] = src[1];
+	src[1] = second;
+	return op == OP_sub_f64 ? OP_rsub_f64 : op == OP_sub_any_f64 ? OP_rsub_any_f64 : op;
 }
 
 void lower_lanes(struct lower *l)
@@ -407,12 +406,7 @@ void lower_lanes(struct lower *l)
 		}
 		src[i] = lower_source(l, o, isa_operand_type(form, spec), class_of_letter(shape[2 + i]));
 	}
-	if (is_constant_first(l)) {
-		u32 constant = src[0];
-
-		src[0] = src[1];
-		src[1] = constant;
-	}
+	op = order_f64(l, op, src);
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);
 	l->insns.at[l->insns.len - 1].imm = imm;

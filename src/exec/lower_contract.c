@@ -139,31 +139,28 @@ static const struct kind *find_sum(const char *text, bool *minus)
 
 /* ---- reads and writes ---- */
 
-typedef void visitor(struct lower *l, struct contract *c, u32 reg, u32 roles);
-
-static void visit_operand(struct lower *l, struct contract *c, const struct ir_operand *op, u32 roles, visitor *see)
+static void visit_operand(struct lower *l, const struct ir_operand *op, u32 roles, lower_visitor *see)
 {
 	switch (op->kind) {
 	case IR_OP_REG:
-		see(l, c, op->index, roles);
+		see(l, op->index, roles);
 		break;
 	case IR_OP_ADDR_REG:
-		see(l, c, op->index, ISA_READ);
+		see(l, op->index, ISA_READ);
 		break;
 	case IR_OP_COMPOUND:
 		roles = ISA_READ; /* fall through */
 	case IR_OP_VEC:
 	case IR_OP_LIST:
 		for (u32 i = 0; i < (u32)op->imm; i++)
-			visit_operand(l, c, &l->f->operands.at[op->index + i], roles, see);
+			visit_operand(l, &l->f->operands.at[op->index + i], roles, see);
 		break;
 	default:
 		break;
 	}
 }
 
-/* Operands without a role are those of calls: taken as read and written. Reads come first. */
-static void visit(struct lower *l, struct contract *c, const struct ir_insn *in, visitor *see)
+void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see)
 {
 	const struct ir_operand *ops = &l->f->operands.at[in->first_op];
 
@@ -173,7 +170,7 @@ static void visit(struct lower *l, struct contract *c, const struct ir_insn *in,
 			u32 roles = (o ? o->role : ISA_READ | ISA_WRITE) & pass;
 
 			if (roles || ops[i].kind == IR_OP_ADDR_REG || ops[i].kind == IR_OP_COMPOUND)
-				visit_operand(l, c, &ops[i], roles, see);
+				visit_operand(l, &ops[i], roles, see);
 		}
 }
 
@@ -194,8 +191,10 @@ static bool is_constant_source(const struct lower *l, const struct ir_insn *in)
 	return space == M_const || (space == M_param && l->f->is_entry && lower_is_formal(l->f, op->index));
 }
 
-static void expose(struct lower *l, struct contract *c, u32 reg, u32 roles)
+static void expose(struct lower *l, u32 reg, u32 roles)
 {
+	struct contract *c = l->contract;
+
 	if (roles == ISA_READ) {
 		c->reads[reg]++;
 		c->exposed[reg] |= c->written[reg] <= c->first_insn;
@@ -208,8 +207,16 @@ static void expose(struct lower *l, struct contract *c, u32 reg, u32 roles)
 		c->written[reg] = l->ir + 1;
 }
 
-static void follow(struct lower *l, struct contract *c, u32 reg, u32 roles)
+bool lower_is_constant(const struct lower *l, u32 reg)
 {
+	const struct contract *c = l->contract;
+
+	return c && c->constant[reg] && c->defs[reg] == 1;
+}
+
+static void follow(struct lower *l, u32 reg, u32 roles)
+{
+	struct contract *c = l->contract;
 	struct product *p = c->now[reg] ? &c->products.at[c->now[reg] - 1] : NULL;
 
 	if (roles == ISA_WRITE)
@@ -470,7 +477,7 @@ static bool enter_copy(struct lower *l, struct contract *c)
 	if (i == NO_PRODUCT)
 		return false;
 	negated = c->negated[ops[1].index];
-	follow(l, c, ops[0].index, ISA_WRITE);
+	follow(l, ops[0].index, ISA_WRITE);
 	c->now[ops[0].index] = i + 1;
 	c->negated[ops[0].index] = negated != negates;
 	c->product_of[l->ir] = i + 1;
@@ -493,7 +500,7 @@ static void enter(struct lower *l, struct contract *c)
 		k = find_sum(text, &minus);
 	if (k)
 		enter_sum(l, c, k, minus);
-	visit(l, c, l->in, follow);
+	lower_visit(l, l->in, follow);
 	source = find_source(text);
 	if (source)
 		enter_product(l, c, source);
@@ -528,7 +535,7 @@ static void walk(struct lower *l, struct contract *c, const bool *used, bool fin
 		if (find)
 			enter(l, c);
 		else
-			visit(l, c, l->in, expose);
+			lower_visit(l, l->in, expose);
 		if (ends_block(l, l->in)) {
 			close_block(l, c, find);
 			c->first_insn = l->ir + 1;
@@ -609,6 +616,12 @@ static void lower_factors(struct lower *l, struct product *p, enum row_class cla
 
 	p->a = source_of(l, 1, class);
 	p->b = p->reciprocal ? lower_const(l, ROW_W, p->reciprocal) : source_of(l, 2, class);
+	if (class == ROW_X && lower_is_exchanged(l, lower_operand(l, 1), lower_operand(l, 2))) {
+		u32 second = p->a;
+
+		p->a = p->b;
+		p->b = second;
+	}
 	if (p->source->a != EXEC_OPS && !p->reciprocal)
 		p->a = made_by(l, p->source->a, p->a, p->b, class);
 	else if (p->copied)

@@ -109,6 +109,8 @@ struct lower {
 	struct map form_ops; /* lane operations: form and operand count -> constant << 16 | operation */
 	struct map consts;   /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
+	u32 *made;           /* register of f -> when its value was made, NULL: not looked at; lower_made.c */
+	u32 made_last;
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
 
@@ -256,8 +258,27 @@ void lower_epilogue(struct lower *l);
 /* Find the products of l->f that go into sums; `used`: labels that something jumps to. */
 void lower_contract_find(struct lower *l, const bool *used);
 void lower_contract_free(struct lower *l);
+/* Is it known when compiling: set once, by mov of a number or by ld of a parameter or of constant memory? */
+bool lower_is_constant(const struct lower *l, u32 reg);
+/* ISA_READ or ISA_WRITE. */
+typedef void lower_visitor(struct lower *l, u32 reg, u32 roles);
+/*
+ * The registers of an instruction, what is read first. Operands without a role are those of calls: taken as read and
+ * written.
+ */
+void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see);
 /* Lower the instruction at hand as part of a fused one; false: it is none, or is needed for itself as well. */
 bool lower_contracted(struct lower *l);
+
+/* ---- lower_made.c ---- */
+
+/* Begin with l->f, whose products have been looked for. */
+void lower_made_open(struct lower *l);
+/* The instruction at hand has been lowered. */
+void lower_made_note(struct lower *l);
+void lower_made_close(struct lower *l);
+/* Two factors or summands of f64: does ptxas exchange them? */
+bool lower_is_exchanged(const struct lower *l, const struct ir_operand *a, const struct ir_operand *b);
 
 /* ---- fuse.c ---- */
 

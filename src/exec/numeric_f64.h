@@ -247,6 +247,18 @@ NUM_FN u64 num_sub_f64(u64 a, u64 b, u32 mode)
 	return num_pick_nan_f64(r, b, a, 0);
 }
 
+/* b - a, for operands that were exchanged: of two NaNs that of b stays. */
+NUM_FN u64 num_rsub_f64(u64 a, u64 b, u32 mode)
+{
+	u64 r;
+
+	if ((mode & NUM_RND) == NUM_RN)
+		r = bits_f64(f64_bits(b) - f64_bits(a));
+	else
+		r = num_add_directed_f64(b, a ^ NUM_SIGN_F64, mode);
+	return num_pick_nan_f64(r, b, a, 0);
+}
+
 NUM_FN u64 num_mul_f64(u64 a, u64 b, u32 mode)
 {
 	u64 r;
