@@ -358,12 +358,16 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 	return op;
 }
 
-/* The two factors, or two terms, of an f64 operation in the order that ptxas gives them; returns the operation. */
+/*
+ * The two factors, or two terms, of an f64 operation in the order that ptxas gives them; returns the operation. Where
+ * the order is not looked at, differences stay as they are written.
+ */
 static enum exec_op order_f64(const struct lower *l, enum exec_op op, u32 *src)
 {
 	u32 row = l->in->form->row->row, second = src[0];
 
 	if ((row != I_fma_f64 && row != I_mad_f64 && row != I_add_sub_mul_f64) ||
+	    (!l->made && (op == OP_sub_f64 || op == OP_sub_any_f64)) ||
 	    !lower_is_exchanged(l, lower_operand(l, 1), lower_operand(l, 2)))
 		return op;
 	src[0] = src[1];
