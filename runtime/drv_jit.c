@@ -40,6 +40,16 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* What is not about a place in the text; the log does not end with ptxas's last line then. */
+static void say_line(struct drv_jit *j, const struct diag_message *m)
+{
+	if (j->fatal)
+		return;
+	text_printf(m->level == DIAG_WARNING ? &j->infos : &j->errors, "%s\n", m->words);
+	j->ended |= m->level == DIAG_ERROR;
+	j->fatal = m->level == DIAG_ERROR && strstr(m->words, "fatal   :");
+}
+
 /*
  * Nothing of what ptxas sees behind a fatal error is known to it. What is not about a text, such as a
  * damaged image, it does not see at all.
@@ -48,6 +58,10 @@ static void say_as_ptxas(struct drv_jit *j, const struct diag_message *m)
 {
 	bool has_line = m->words && !strncmp(m->words, "line ", 5);
 
+	if (m->words_are_line) {
+		say_line(j, m);
+		return;
+	}
 	if (j->fatal || m->level != DIAG_ERROR || (!m->line && !m->words))
 		return;
 	j->by_ptxas = true;
@@ -231,7 +245,7 @@ void drv_jit_give(struct drv_jit *j)
 
 	if (j->by_ptxas && !j->ended)
 		text_puts(&j->errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");
-	j->ended = j->by_ptxas;
+	j->ended |= j->by_ptxas;
 	give(j->info_log, j->info_bytes, j->info_cap, &j->infos);
 	give(j->error_log, j->error_bytes, j->error_cap, &j->errors);
 	if (j->wall_time)

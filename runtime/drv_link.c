@@ -214,7 +214,8 @@ static int try_link(struct drv_link_state *s, struct device *d)
 		borrowed[i] = s->texts.at[i];
 		borrowed[i].owned = NULL;
 	}
-	status = (int)device_program_load(d, borrowed, (u32)s->texts.len, &s->jit.diag, &p);
+	status = (int)device_program_load(d, borrowed, (u32)s->texts.len, IR_LINK_PARTS,
+					  &s->jit.diag, &p);
 	if (p && !device_program_is_whole(p, &s->jit.diag))
 		status = STATUS_INVALID_PTX;
 	if (p)

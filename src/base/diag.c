@@ -19,13 +19,28 @@ void diag_fini(struct diag *d)
 	text_fini(&d->first_error);
 }
 
+static void set_words(struct diag *d, bool are_line, const char *fmt, va_list args)
+{
+	text_fini(&d->words);
+	text_vprintf(&d->words, fmt, args);
+	d->words_are_line = are_line;
+}
+
 void diag_words(struct diag *d, const char *fmt, ...)
 {
 	va_list args;
 
-	text_fini(&d->words);
 	va_start(args, fmt);
-	text_vprintf(&d->words, fmt, args);
+	set_words(d, false, fmt, args);
+	va_end(args);
+}
+
+void diag_words_line(struct diag *d, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	set_words(d, true, fmt, args);
 	va_end(args);
 }
 
@@ -119,6 +134,7 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 		va_end(args);
 		m.text = t.at ? t.at : "out of memory";
 		m.words = d->words.len ? d->words.at : NULL;
+		m.words_are_line = d->words_are_line;
 		if (src && src->text && span.begin != UINT32_MAX) {
 			locate_cached(d, src, span.begin, &m);
 			m.mark_len = span.end > span.begin ? span.end - span.begin : 1;

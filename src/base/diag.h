@@ -39,6 +39,7 @@ struct diag_message {
 	const char *text;
 	const char *hint;    /* NULL: none */
 	const char *words;   /* the same as ptxas puts it, "error   : Unknown symbol 'x'"; NULL: it has no such */
+	bool words_are_line; /* all of a line of the driver's log */
 	const char *source_line; /* NULL: not shown; not NUL-terminated */
 	size_t source_line_len;
 	u32 mark_len;        /* characters to underline from `column` */
@@ -53,6 +54,7 @@ struct diag {
 	u32 errors, warnings;
 	bool quiet_warnings;
 	struct text words; /* for the next message; owned */
+	bool words_are_line;
 	struct text first_error; /* "file:line:col: error: ..." of the first error; owned */
 	/* Cache of the last line looked up, so many errors in one file stay linear. */
 	const struct diag_source *seen_source;
@@ -76,6 +78,8 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
  * Sinks that show messages to people leave it out.
  */
 void diag_words(struct diag *d, const char *fmt, ...) PL_PRINTF(2, 3);
+/* The same for what the driver says without a place in the text: the whole line of its log. */
+void diag_words_line(struct diag *d, const char *fmt, ...) PL_PRINTF(2, 3);
 
 /* True when the error limit is reached: parsers stop. */
 bool diag_full(const struct diag *d);

@@ -176,10 +176,11 @@ struct device_program {
 
 /*
  * Load texts as one program. Takes over what they own, also when it fails. Messages go to `d`.
- * Returns STATUS_INVALID_PTX when a text is wrong or they do not link, STATUS_OUT_OF_MEMORY.
+ * Returns STATUS_INVALID_PTX when a text is wrong or they do not link, of parts STATUS_UNKNOWN when
+ * these do not link, STATUS_OUT_OF_MEMORY.
  */
 enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len,
-				struct diag *d, struct device_program **out);
+				enum ir_link_mode mode, struct diag *d, struct device_program **out);
 /*
  * Load the PTX of an image: PTX text, fat binary, cubin, object, library or executable of `size`
  * bytes; size 0: as a program hands it over, sizes are in its headers. The image is borrowed during

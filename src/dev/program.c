@@ -46,7 +46,7 @@ static void note_host_functions(const struct device_program *p, struct diag *d)
 }
 
 /* Names may stay open when the engine has such a function, or the process one that may be called. */
-static bool link_units(struct device_program *p, struct diag *d)
+static bool link_units(struct device_program *p, enum ir_link_mode mode, struct diag *d)
 {
 	name_list names = {0};
 	bool ok = true;
@@ -58,7 +58,7 @@ static bool link_units(struct device_program *p, struct diag *d)
 	for (const struct exec_extern *x = p->dev->externs; x && x->name && ok; x++)
 		ok = VEC_PUSH(&names, x->name);
 	ok = ok && VEC_PUSH(&names, NULL);
-	if (ok && !ir_link(p->units, p->len, names.at, d)) {
+	if (ok && !ir_link(p->units, p->len, mode, names.at, d)) {
 		note_host_functions(p, d);
 		ok = false;
 	}
@@ -177,7 +177,8 @@ bool device_program_is_managed(const struct device_program *p, const char *name)
 
 /* ---- loading ---- */
 
-static enum status load(struct device_program *p, const struct device_text *texts, struct diag *d)
+static enum status load(struct device_program *p, const struct device_text *texts,
+			enum ir_link_mode mode, struct diag *d)
 {
 	u32 errors = d->errors;
 
@@ -194,8 +195,8 @@ static enum status load(struct device_program *p, const struct device_text *text
 		if (!p->units[p->len++])
 			return STATUS_OUT_OF_MEMORY;
 	}
-	if (!link_units(p, d))
-		return STATUS_INVALID_PTX;
+	if (!link_units(p, mode, d))
+		return mode == IR_LINK_WHOLE ? STATUS_INVALID_PTX : STATUS_UNKNOWN;
 	if (!place_variables(p)) {
 		diag_at(d, DIAG_ERROR, NULL, DIAG_NOWHERE, NULL,
 			"the variables of '%s' do not fit the device's memory", p->names[0]);
@@ -205,7 +206,7 @@ static enum status load(struct device_program *p, const struct device_text *text
 }
 
 enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len,
-				struct diag *d, struct device_program **out)
+				enum ir_link_mode mode, struct diag *d, struct device_program **out)
 {
 	struct device_program *p = calloc(1, sizeof(*p));
 	enum status status;
@@ -235,7 +236,7 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 	p->len = len;
 	for (u32 i = 0; i < len; i++)
 		p->owned[i] = texts[i].owned;
-	status = load(p, texts, d);
+	status = load(p, texts, mode, d);
 	if (status == STATUS_SUCCESS)
 		*out = p;
 	else
@@ -392,7 +393,8 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 	*out = NULL;
 	status = device_image_texts(dev, image, size, name, d, &texts, &len);
 	if (status == STATUS_SUCCESS)
-		status = device_program_load(dev, texts, len, d, out);
+		status = device_program_load(dev, texts, len,
+					     len == 1 ? IR_LINK_WHOLE : IR_LINK_PARTS, d, out);
 	free(texts);
 	return status;
 }

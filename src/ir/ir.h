@@ -313,7 +313,11 @@ bool ir_equal(const struct ir_module *a, const struct ir_module *b, struct text 
  * Link units: every .extern variable and function gets its `definition` from another unit's .visible, .weak or
  * .common one; double definitions and missing ones are errors on `d`. Names resolved by the host or device runtime are
  * passed in `allowed` (NULL-terminated, may be NULL). Returns false on errors.
+ * IR_LINK_WHOLE: the units are a whole program. As ptxas does, a missing variable whose size is declared becomes a
+ * definition, with a warning.
  */
-bool ir_link(struct ir_module *const *units, size_t n, const char *const *allowed, struct diag *d);
+enum ir_link_mode { IR_LINK_PARTS, IR_LINK_WHOLE };
+bool ir_link(struct ir_module *const *units, size_t n, enum ir_link_mode mode, const char *const *allowed,
+	     struct diag *d);
 
 #endif

@@ -9,6 +9,7 @@
  */
 #include "src/ir/ir_int.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum strength { MISSING, WEAK, COMMON, STRONG };
@@ -23,6 +24,7 @@ struct choice {
 
 struct link {
 	struct diag *d;
+	enum ir_link_mode mode;
 	struct arena arena;
 	struct intern
 		names; /* user[0]: struct choice; user[1]: not NULL when the runtime provides it */
@@ -197,16 +199,30 @@ static void note_uses(const struct ir_module *m, const struct uses *u)
 	}
 }
 
+/* what: "variable" or "function". */
 static void report_missing(struct link *l, const struct ir_module *m, const struct str *entry,
-			   const struct str *name, u32 begin, const char *fmt)
+			   const struct str *name, u32 begin, const char *what)
 {
-	if (!entry->user[1])
-		link_message(l, DIAG_ERROR, m, name, begin, fmt);
+	char fmt[64];
+
+	if (entry->user[1])
+		return;
+	if (l->mode == IR_LINK_WHOLE)
+		diag_words_line(l->d, "ptxas fatal   : Unresolved extern %s '%s'", what, name->text);
+	else
+		diag_words_line(l->d, "error   : Undefined reference to '%s' in '%s'", name->text,
+				m->source.name);
+	snprintf(fmt, sizeof(fmt), "unresolved extern %s '%%s'", what);
+	link_message(l, DIAG_ERROR, m, name, begin, fmt);
 }
 
 static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name,
 			    u32 begin, const struct choice *c)
 {
+	if (l->mode == IR_LINK_PARTS && c->unit)
+		diag_words_line(l->d, "error   : %s doesn't match for '%s' in '%s', first defined in '%s'",
+				c->var ? "Size" : "Prototype", name->text, m->source.name,
+				c->unit->source.name);
 	link_message(l, DIAG_ERROR, m, name, begin,
 		     "'%s' is declared here otherwise than where it is defined");
 	link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is defined here");
@@ -216,6 +232,18 @@ static void report_conflict(struct link *l, const struct ir_module *m, const str
 static bool is_dynamic(const struct ir_var *v)
 {
 	return v->space == M_shared && v->unsized;
+}
+
+/* A whole program defines what it declares. */
+static void adopt(struct link *l, const struct ir_module *m, struct ir_var *v)
+{
+	diag_words_line(l->d,
+			"ptxas warning : Unresolved extern variable '%s' in whole program compilation, "
+			"ignoring extern qualifier",
+			v->name->text);
+	link_message(l, DIAG_WARNING, m, v->name, v->begin,
+		     "no unit defines the extern variable '%s': it is taken as defined here, with zeros");
+	v->linkage = IR_VISIBLE;
 }
 
 static void resolve_var(struct link *l, const struct ir_module *m, struct ir_var *v, bool used)
@@ -230,8 +258,10 @@ static void resolve_var(struct link *l, const struct ir_module *m, struct ir_var
 		report_conflict(l, m, v->name, v->begin, c);
 	else if (c->var)
 		v->definition = c->var;
+	else if (l->mode == IR_LINK_WHOLE && v->linkage == IR_EXTERN && !v->unsized)
+		adopt(l, m, v);
 	else if (used)
-		report_missing(l, m, s, v->name, v->begin, "unresolved extern variable '%s'");
+		report_missing(l, m, s, v->name, v->begin, "variable");
 }
 
 static void resolve_func(struct link *l, const struct ir_module *m, struct ir_func *f, bool used)
@@ -249,7 +279,7 @@ static void resolve_func(struct link *l, const struct ir_module *m, struct ir_fu
 	else if (c->func)
 		f->definition = c->func->definition;
 	else if (used)
-		report_missing(l, m, s, f->name, f->begin, "unresolved extern function '%s'");
+		report_missing(l, m, s, f->name, f->begin, "function");
 }
 
 static void resolve_unit(struct link *l, const struct ir_module *m)
@@ -269,9 +299,10 @@ static void resolve_unit(struct link *l, const struct ir_module *m)
 		resolve_func(l, m, m->funcs.at[i], u.funcs[i]);
 }
 
-bool ir_link(struct ir_module *const *units, size_t n, const char *const *allowed, struct diag *d)
+bool ir_link(struct ir_module *const *units, size_t n, enum ir_link_mode mode, const char *const *allowed,
+	     struct diag *d)
 {
-	struct link l = {.d = d};
+	struct link l = {.d = d, .mode = mode};
 
 	intern_init(&l.names, &l.arena);
 	for (; allowed && *allowed; allowed++) {

@@ -341,9 +341,89 @@ static void linking(void)
 	values[1] = (void *)sizeof(errors);
 	CHECK_EQ(cuLinkCreate_v2(2, names, values, &link), 0);
 	CHECK_EQ(cuLinkAddData_v2(link, 1, caller, sizeof(caller), "caller", 0, NULL, NULL), 0);
-	CHECK(cuLinkComplete(link, &image, &bytes) != 0);
-	CHECK(strstr(errors, "twice") != NULL);
+	CHECK_EQ(cuLinkComplete(link, &image, &bytes), 999);
+	CHECK(!strncmp(errors, "error   : Undefined reference to 'twice' in 'caller'\n", 53));
 	CHECK_EQ(cuLinkDestroy(link), 0);
+}
+
+/* One kernel that writes what `body` leaves in %r, behind the declaration `decl`. */
+#define KERNEL_WITH(decl, body)                                                                    \
+	HEAD decl "\n.visible .entry k(.param .u64 p) { .reg .u64 %d, %a; .reg .u32 %r; "           \
+		  "ld.param.u64 %d, [p];\n" body " st.global.u32 [%d], %r; ret; }\n"
+
+/* Variables that a whole program declares with a size and nobody defines are defined by it, as zeros. */
+static void missing_variables(void)
+{
+	static const char warning[] = "ptxas warning : Unresolved extern variable 't' in whole program "
+				      "compilation, ignoring extern qualifier\n";
+	static const struct {
+		const char *text;
+		int global;
+	} cases[] = {
+		{KERNEL_WITH(".extern .global .align 4 .b8 t[16];", "ld.global.u32 %r, [t+12];"), 0},
+		{KERNEL_WITH(".extern .global .align 4 .b8 t[16];", "mov.u32 %r, 0;"), 0},
+		{KERNEL_WITH(".extern .const .align 4 .b8 t[16];", "ld.const.u32 %r, [t+12];"), 0},
+		{KERNEL_WITH(".extern .shared .align 4 .b8 t[16];",
+			     "mov.u32 %r, 0; st.shared.u32 [t+12], %r; ld.shared.u32 %r, [t+12];"),
+		 500},
+	};
+	static const char unsized[] =
+		KERNEL_WITH(".extern .global .align 4 .b8 t[];", "ld.global.u32 %r, [t];");
+	char infos[2000], errors[2000];
+	int names[] = {3, 4, 5, 6};
+	void *m = NULL, *f = NULL, *args[] = {&memory};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		void *values[] = {infos, (void *)sizeof(infos), errors, (void *)sizeof(errors)};
+		uint64_t at = 0;
+		size_t bytes = 16;
+
+		if (!CHECK_EQ(cuModuleLoadDataEx(&m, cases[i].text, 4, names, values), 0))
+			continue;
+		CHECK(!strncmp(infos, warning, sizeof(warning) - 1));
+		CHECK_STR(errors, "");
+		CHECK_EQ(cuModuleGetGlobal_v2(&at, &bytes, m, "t"), cases[i].global);
+		CHECK_EQ(bytes, 16);
+		CHECK_EQ(cuModuleGetFunction(&f, m, "k"), 0);
+		CHECK_EQ(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
+		CHECK_EQ(value(), 0);
+		cuModuleUnload(m);
+	}
+	void *values[] = {infos, (void *)sizeof(infos), errors, (void *)sizeof(errors)};
+
+	CHECK_EQ(cuModuleLoadDataEx(&m, unsized, 4, names, values), 218);
+	CHECK(!strncmp(errors, "ptxas fatal   : Unresolved extern variable 't'\n", 47));
+	CHECK(!strstr(errors, "aborted"));
+}
+
+/* A linker has other inputs to look for them in: there they are missing. */
+static void missing_in_link(void)
+{
+	static const char first[] =
+		KERNEL_WITH(".extern .global .align 4 .b8 t[16];", "ld.global.u32 %r, [t];");
+	static const char second[] = HEAD ".visible .global .align 8 .u64 t[4];\n";
+	char errors[1000];
+	int names[] = {5, 6};
+	void *link = NULL, *image = NULL;
+	size_t bytes = 0;
+
+	for (int both = 0; both < 2; both++) {
+		void *values[] = {errors, (void *)sizeof(errors)};
+		const char *words = both ? "error   : Size doesn't match for 't' in 'first', "
+					  "first defined in 'second'\n"
+					: "error   : Undefined reference to 't' in 'first'\n";
+
+		CHECK_EQ(cuLinkCreate_v2(2, names, values, &link), 0);
+		CHECK_EQ(cuLinkAddData_v2(link, 1, first, sizeof(first), "first", 0, NULL, NULL), 0);
+		if (both)
+			CHECK_EQ(cuLinkAddData_v2(link, 1, second, sizeof(second), "second", 0, NULL,
+						  NULL),
+				 0);
+		CHECK_EQ(cuLinkComplete(link, &image, &bytes), 999);
+		if (!CHECK(!strncmp(errors, words, strlen(words))))
+			printf("# %s", errors);
+		CHECK_EQ(cuLinkDestroy(link), 0);
+	}
 }
 
 /* A function that no unit has is an error when the module is loaded, also where the process has one of that name. */
@@ -531,6 +611,8 @@ int main(void)
 	libraries();
 	linking();
 	missing_functions();
+	missing_variables();
+	missing_in_link();
 	contexts();
 	limits();
 	entry_points();

@@ -478,7 +478,7 @@ static void test_units(void)
 	modules[1] = b.m;
 	units[0] = (struct exec_unit){a.m, a.var_address};
 	units[1] = (struct exec_unit){b.m, b.var_address};
-	CHECK(ir_link(modules, 2, NULL, &a.d));
+	CHECK(ir_link(modules, 2, IR_LINK_PARTS, NULL, &a.d));
 	place(&b, &a, units, 2);
 	place(&a, &a, units, 2);
 	for (u32 i = 0; i < a.m->vars.len; i++)

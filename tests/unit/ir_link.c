@@ -12,6 +12,7 @@ struct link_case {
 	/* what the name in the first unit stands for: a unit's number, or -1 */
 	const char *name;
 	int expected;
+	enum ir_link_mode mode;
 };
 
 static const struct link_case cases[] = {
@@ -157,6 +158,18 @@ static const struct link_case cases[] = {
 	 "unresolved extern variable 'x'",
 	 "x",
 	 -1},
+	{"missing variable of a whole program",
+	 {".extern .global .u32 x; .func g() { .reg .b32 a; ld.global.u32 a, [x]; ret; }"},
+	 NULL,
+	 "x",
+	 0,
+	 IR_LINK_WHOLE},
+	{"missing variable of a whole program, without size",
+	 {".extern .global .u32 x[]; .func g() { .reg .b64 a; mov.u64 a, x; ret; }"},
+	 "unresolved extern variable 'x'",
+	 "x",
+	 -1,
+	 IR_LINK_WHOLE},
 	{"missing in initial values",
 	 {".extern .func f(); .global .u64 p = f;", ".func f() { ret; }"},
 	 "unresolved extern function 'f'",
@@ -254,7 +267,7 @@ static void check_case(const struct link_case *c)
 		n++;
 	}
 	for (int again = 0; again < 2; again++) {
-		linked = ir_link(units, n, allowed, &d);
+		linked = ir_link(units, n, c->mode, allowed, &d);
 		if (!CHECK_MSG(linked == !c->error && linked == !d.errors &&
 				       (!c->error || strstr(log.at, c->error)),
 			       c->what))
@@ -280,7 +293,7 @@ static void test_common_alignment(void)
 	struct diag d;
 
 	diag_init(&d, diag_collect, &log);
-	if (CHECK(a.m && b.m) && CHECK(ir_link(units, 2, NULL, &d))) {
+	if (CHECK(a.m && b.m) && CHECK(ir_link(units, 2, IR_LINK_PARTS, NULL, &d))) {
 		const struct ir_var *v = ir_find_var(a.m, "x")->definition;
 
 		CHECK_EQ(v->size_bytes, 32);
