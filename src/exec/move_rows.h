@@ -183,7 +183,8 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
 	if (size == 4) {
-		u32 v = (u32)get(host, 4), *d = ROW32(in->d) + at;
+		/* Not volatile: the host's broadcasting loads are one access, too. */
+		u32 v = *(const u32 *)(uintptr_t)host, *d = ROW32(in->d) + at;
 
 		FOR_LANES (l, n)
 			d[l] = v;

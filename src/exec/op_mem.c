@@ -65,7 +65,7 @@ static inline bool load_fixed(struct gang *g, const struct insn *in)
 	if (c->lo == FIXED_SAME) {
 		for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
 			u32 *to = d + at;
-			u32 v = (u32)get((u64)(uintptr_t)base + (u32)(r[at] + off), 4);
+			u32 v = *(const u32 *)(const void *)(base + (u32)(r[at] + off));
 
 			FOR_LANES (l, HALF_LANES)
 				to[l] = v;

@@ -134,8 +134,12 @@ static inline void load_one(struct gang *g, const struct insn *in, u32 lane, u64
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
-	take_value(value, host, value_bytes(in));
-	split_lane(g, in, lane, value);
+	/* An element is a value, and a value of its own needs no copy. */
+	if (in->count > 1) {
+		take_value(value, host, value_bytes(in));
+		host = (u64)(uintptr_t)value;
+	}
+	split_lane(g, in, lane, (const u8 *)(uintptr_t)host);
 }
 
 /* False: some element has no register, and stays as it is. */
@@ -143,7 +147,11 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16))) = {0};
 
-	if (in->count > 1 && !all_rows(g, in))
+	if (in->count == 1) {
+		join_lane(g, in, lane, (u8 *)(uintptr_t)host);
+		return true;
+	}
+	if (!all_rows(g, in))
 		return false;
 	join_lane(g, in, lane, value);
 	give_value(host, value, value_bytes(in));
