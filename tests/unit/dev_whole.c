@@ -367,7 +367,7 @@ static void test_level(const char *level, bool locked, u32 turns)
 
 int main(int argc, char **argv)
 {
-	u32 turns = argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 60;
+	u32 turns = argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 20;
 	static const char *const levels[] = {"v4", "v3", "v2", "base"};
 
 	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
