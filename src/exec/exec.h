@@ -240,6 +240,7 @@ struct warp {
 	u32 still;
 	u64 seen;       /* hash of the registers then */
 	bool rotate;    /* take the oldest group next, not the lowest */
+	bool failed;    /* an assertion; it does not go on, nor has it exited */
 	u64 ticks;
 	u32 cluster_arrived;  /* lanes that have arrived at the cluster's barrier in this phase */
 	u32 told;             /* observers: pc + 1 of the record they know is coming, 0: none */
@@ -322,6 +323,7 @@ struct exec_env {
 	const struct exec_observer *observer;
 	bool several_workers;
 	struct exec_clock clock;
+	bool keeps_assertions;     /* they are printed by who runs the CTAs: cta.assertions */
 	void *user;
 	/* An access outside allocations was let pass (struct mem: strict); with `user`. NULL: nobody wants to
 	 * know. */
@@ -418,6 +420,8 @@ struct cta {
 	struct fault fault;
 	/* Output of vprintf so far, for whoever puts it into an order; NULL: it goes out at once. */
 	struct text *print;
+	bool failed;              /* an assertion of a warp */
+	struct text assertions;   /* what they say, where the launch keeps it; owned */
 };
 
 /*
@@ -526,6 +530,8 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget);
  * budget: of each CTA; and rounds of the barrier of the cluster.
  */
 enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget);
+/* Warps with a failed assertion do not go on when the CTA does; they have not exited either. */
+void exec_cta_halt_failed(struct cta *c);
 /* Free what running has allocated for a CTA beside its storage: call stacks, queues of copies. */
 void exec_cta_free(struct cta *c);
 

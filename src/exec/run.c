@@ -131,7 +131,7 @@ static void reset_warps(struct cta *c)
 		struct warp *x = &c->warp[w];
 
 		x->groups = x->spins = x->still = 0;
-		x->rotate = false;
+		x->rotate = x->failed = false;
 		x->ticks = 0;
 		x->mask = 0;
 		x->stop = NO_PC;
@@ -141,7 +141,7 @@ static void reset_warps(struct cta *c)
 		x->arrivals = 0;
 	}
 	memset(c->barrier, 0, sizeof(c->barrier));
-	c->parted = false;
+	c->parted = c->failed = false;
 }
 
 /* Park every warp of the gang at `pc`. */
@@ -527,8 +527,34 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 	}
 }
 
+static void halt_failed(struct gang *g)
+{
+	bool any = false;
+
+	for (u32 w = 0; w < g->warps; w++)
+		any |= g->warp_at[w].failed;
+	if (!any)
+		return;
+	/* In a gang, all lanes that ran have failed. */
+	if (g->together && g->parted.on)
+		parted_to_warps(g, g->fault->pc);
+	g->together = false;
+	g->rejoin = NO_PC;
+	g->stop = STOP_NONE;
+	for (u32 w = 0; w < g->warps; w++)
+		if (g->warp_at[w].failed)
+			g->warp_at[w].groups = 0;
+}
+
+void exec_cta_halt_failed(struct cta *c)
+{
+	for (u32 i = 0; i < c->gangs; i++)
+		halt_failed(&c->gang[i]);
+}
+
 void exec_cta_free(struct cta *c)
 {
+	text_fini(&c->assertions);
 	async_free(c);
 }
 

@@ -158,14 +158,27 @@ static void print(const struct exec_call *c, const char *text, size_t len)
 		s->print(s->user, text, len);
 }
 
-static void print_error(const struct exec_call *c, const char *text, size_t len)
+void exec_print_error(const struct exec_env *e, const char *text, size_t len)
 {
-	const struct exec_syscalls *s = c->gang->env->syscalls;
+	const struct exec_syscalls *s = e->syscalls;
 
 	if (s && s->print_error && len)
 		s->print_error(s->user, text, len);
-	else
-		print(c, text, len);
+	else if (s && s->print && len)
+		s->print(s->user, text, len);
+}
+
+/* The warp has failed. */
+static void fail_assertion(const struct exec_call *c, const struct text *t)
+{
+	struct cta *cta = c->gang->cta;
+
+	if (!c->gang->env->keeps_assertions)
+		exec_print_error(c->gang->env, t->at, t->len);
+	else if (t->len)
+		text_add(&cta->assertions, t->at, t->len);
+	c->gang->warp_at[c->warp].failed = true;
+	cta->failed = cta->parted = true;
 }
 
 /* The NUL-terminated string at `address`, NULL when it does not end inside what it lies in. */
@@ -236,7 +249,7 @@ static enum fault_kind sys_assert(struct exec_call *c)
 		    "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
 		    file ? file : "?", (u32)exec_call_argument(c, 2), function ? function : "?",
 		    b[0], b[1], b[2], t[0], t[1], t[2], message ? message : "?");
-	print_error(c, text.at, text.len);
+	fail_assertion(c, &text);
 	if (text.at)
 		exec_call_fail(c, FAULT_ASSERT, "%.*s", (int)text.len - 1, text.at);
 	text_fini(&text);

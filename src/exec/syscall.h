@@ -83,6 +83,8 @@ void exec_call_return(const struct exec_call *c, u64 value);
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);
 /* Block and thread of the lane: for messages. */
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
+/* Give the text of assertions to the launch's print_error. */
+void exec_print_error(const struct exec_env *e, const char *text, size_t len);
 enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...) PL_PRINTF(3, 4);
 
 /* Number of the function among the program's, entering it; IR_NONE: it is not provided. Lowering only. */

@@ -77,13 +77,20 @@ static void permute(struct sched_grid *g, u64 seed)
 		g->multiplier = 1;
 }
 
-static void hand_init(struct sched_grid *g, u32 index, u32 hands)
+u64 grid_resident_units(const struct sched_grid *g)
 {
 	const struct sched_launch *l = &g->launch;
 	s32 sms = l->env.program->arch ? l->env.program->arch->sms : 1;
 	u64 resident =
 		(u64)(l->resident_per_sm ? l->resident_per_sm : 1) * (u32)(sms > 0 ? sms : 1);
-	u64 units = resident < g->unit_ctas ? 1 : resident / g->unit_ctas;
+
+	return resident < g->unit_ctas ? 1 : resident / g->unit_ctas;
+}
+
+static void hand_init(struct sched_grid *g, u32 index, u32 hands)
+{
+	const struct sched_launch *l = &g->launch;
+	u64 units = grid_resident_units(g);
 	struct hand *h = &g->hand[index];
 
 	memset(h, 0, sizeof(*h));
@@ -161,6 +168,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->launch = *launch;
 	g->launch.env.cancel = &g->stop;
 	g->launch.env.several_workers = p->workers > 1;
+	g->launch.env.keeps_assertions = true;
 	count_units(g);
 	g->left = g->units;
 	g->stop = 0;
@@ -545,13 +553,10 @@ static void wait_turn(struct hand *h, struct seat *s)
 		next_round(h);
 }
 
-/* What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the result. */
-static enum exec_stop turn(const struct sched_grid *g, struct seat *s)
+enum exec_stop seat_turn(struct seat *s, s32 budget)
 {
-	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
 	enum exec_stop stop;
 
-	s->had_turn = true;
 	if (used_up(s) && polled(s) && budget > POLL_BUDGET)
 		budget = POLL_BUDGET;
 	do
@@ -560,6 +565,25 @@ static enum exec_stop turn(const struct sched_grid *g, struct seat *s)
 	while (stop == STOP_YIELD && !used_up(s) && ++s->light < LIGHT_YIELDS &&
 	       !__atomic_load_n(s->env.cancel, __ATOMIC_RELAXED));
 	return stop;
+}
+
+/* What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the result. */
+static enum exec_stop turn(const struct sched_grid *g, struct seat *s)
+{
+	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
+
+	s->had_turn = true;
+	return seat_turn(s, budget);
+}
+
+struct seat *grid_begin_unit(struct sched_grid *g, u64 place)
+{
+	struct hand *h = &g->hand[0];
+
+	h->chunk = place;
+	h->chunk_end = place + 1;
+	h->pause = 0;
+	return begin(h);
 }
 
 static void end_unit(struct hand *h, struct seat *s)

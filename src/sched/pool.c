@@ -88,10 +88,12 @@ static void conclude(struct sched_pool *p, struct sched_grid *g)
 	bool kept;
 
 	grid_clock_end(g);
+	if (g->faulted) {
+		fill_end(g, &end);
+		grid_end_assertions(g);
+	}
 	if (g->launch.env.program->prints)
 		prints_end(g);
-	if (g->faulted)
-		fill_end(g, &end);
 	pthread_mutex_lock(&p->lock);
 	kept = recycle_locked(p, g);
 	pthread_mutex_unlock(&p->lock);

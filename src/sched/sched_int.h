@@ -243,6 +243,26 @@ bool hand_is_open(const struct hand *h);
 void grid_fail(struct sched_grid *g, const struct fault *fault);
 /* Has every CTA ended, or is the grid to stop? */
 bool grid_is_over(const struct sched_grid *g);
+/* Units that the device has room for at a time. */
+u64 grid_resident_units(const struct sched_grid *g);
+/* One turn of a CTA, or of all of its cluster. */
+enum exec_stop seat_turn(struct seat *s, s32 budget);
+/*
+ * Begin the unit at a place in the grid's order, with hand 0, whose piece is lost. NULL: it has nothing to do,
+ * or the host has no memory.
+ */
+struct seat *grid_begin_unit(struct sched_grid *g, u64 place);
+
+/* ---- assertions.c ---- */
+
+/*
+ * Of a grid that has faulted: print the assertions that have failed, by CTA. When they are why it ended, CTAs that
+ * would have been resident go on first. No hand may be busy; what is left of their ranges is lost.
+ */
+void grid_end_assertions(struct sched_grid *g);
+
+/* ---- waiters.c ---- */
+
 /* Note where the threads of a stopped grid stand. No hand may be busy. */
 void grid_collect_waiters(struct sched_grid *g);
 
