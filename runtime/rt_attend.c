@@ -12,6 +12,7 @@
 #include "runtime/rt.h"
 #include "src/base/setting.h"
 #include "src/dev/attend.h"
+#include "src/sched/rest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -218,6 +219,7 @@ void rt_attend(struct rt *rt)
 	if (!started)
 		return;
 	pthread_detach(thread);
+	sched_thread_apart(rt->pool, 1);
 	the.pid = getpid();
 	install(0);
 	install(1);

@@ -2,6 +2,7 @@
  * The C API: launches and their faults.
  */
 #include "src/dev/api_int.h"
+#include "src/sched/rest.h"
 
 #include <stdio.h>
 
@@ -55,7 +56,7 @@ static void on_end(void *user, enum status status, const struct device_fault *fa
 	pthread_mutex_lock(&dev->lock);
 	w->status = (int)status;
 	__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
-	pthread_cond_broadcast(&dev->ended);
+	sched_wake(dev->pool, &dev->ended);
 	pthread_mutex_unlock(&dev->lock);
 }
 
@@ -127,7 +128,7 @@ int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c
 			sched_go(dev->pool);
 			pthread_mutex_lock(&dev->lock);
 		} else {
-			pthread_cond_wait(&dev->ended, &dev->lock);
+			sched_rest(dev->pool, &dev->ended, &dev->lock);
 		}
 	}
 	pthread_mutex_unlock(&dev->lock);

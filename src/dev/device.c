@@ -4,6 +4,7 @@
 #include "src/base/setting.h"
 #include "src/dev/device_int.h"
 #include "src/dev/texref.h"
+#include "src/sched/rest.h"
 
 #include <stdlib.h>
 
@@ -64,7 +65,7 @@ void device_wait(struct device *d)
 			sched_go(d->pool);
 			pthread_mutex_lock(&d->lock);
 		} else {
-			pthread_cond_wait(&d->idle, &d->lock);
+			sched_rest(d->pool, &d->idle, &d->lock);
 		}
 	}
 	pthread_mutex_unlock(&d->lock);

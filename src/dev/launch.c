@@ -10,6 +10,7 @@
 #include "src/exec/observer.h"
 #include "src/exec/syscall.h"
 #include "src/mem/guard.h"
+#include "src/sched/rest.h"
 
 #include <stdlib.h>
 
@@ -255,7 +256,7 @@ static void flight_return(struct device_flight *f)
 	f->next = d->spare;
 	d->spare = f;
 	if (!--d->running)
-		pthread_cond_broadcast(&d->idle);
+		sched_wake(d->pool, &d->idle);
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -2,6 +2,7 @@
  * Streams: making, ordering, waiting. What a node is and who runs it is in work.c.
  */
 #include "src/dev/graph_int.h"
+#include "src/sched/rest.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -185,6 +186,7 @@ enum status stream_device_open(struct streams *all, struct device *d, device_don
 	*sd = (struct stream_device){.all = all, .dev = d, .fault = fault, .fault_user = user};
 	pthread_mutex_lock(&all->lock);
 	sd->epoch = ++all->epochs;
+	all->pool = d->pool;
 	pthread_mutex_unlock(&all->lock);
 	sd->legacy = make_stream(sd, 0, 0);
 	if (!sd->legacy) {
@@ -621,7 +623,7 @@ void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial)
 		wait_ordered_locked(all, w, serial);
 	while (work_is_pending(w, serial)) {
 		w->waited = true;
-		pthread_cond_wait(&all->ended, &all->lock);
+		sched_rest(all->pool, &all->ended, &all->lock);
 	}
 }
 

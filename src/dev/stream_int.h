@@ -144,6 +144,7 @@ struct work_chunk;
 struct streams {
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a node that is waited for */
+	struct sched_pool *pool; /* of the devices, NULL: none is open */
 	struct work *spare;
 	struct edge *spare_edges;
 	u32 spare_len, spare_edge_len;

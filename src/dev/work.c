@@ -3,6 +3,7 @@
  * calls.
  */
 #include "src/dev/graph_int.h"
+#include "src/sched/rest.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -233,7 +234,7 @@ static void end_one_locked(struct work *w, struct work **ready)
 		all->spare_edge_len++;
 	}
 	if (w->waited)
-		pthread_cond_broadcast(&all->ended);
+		sched_wake(all->pool, &all->ended);
 	if (w->in_stream)
 		leave_stream_locked(w);
 	free_locked(all, w);
@@ -427,7 +428,7 @@ static void rest_locked(struct service *v)
 	struct timespec t;
 
 	if (!v->polls) {
-		pthread_cond_wait(&v->wake, &v->all->lock);
+		sched_rest(v->all->pool, &v->wake, &v->all->lock);
 		return;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -514,7 +515,7 @@ static bool queue_locked(struct service *v, struct work *w)
 	w->next = NULL;
 	*v->last = w;
 	v->last = &w->next;
-	pthread_cond_signal(&v->wake);
+	sched_wake(v->all->pool, &v->wake);
 	return true;
 }
 
@@ -535,7 +536,7 @@ void service_fini(struct service *v)
 	if (v->started) {
 		pthread_mutex_lock(&v->all->lock);
 		v->quit = true;
-		pthread_cond_signal(&v->wake);
+		sched_wake(v->all->pool, &v->wake);
 		pthread_mutex_unlock(&v->all->lock);
 		pthread_join(v->thread, NULL);
 	}

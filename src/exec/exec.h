@@ -233,12 +233,6 @@ struct warp {
 	u32 stop;       /* lowest pc of the other ready groups, NO_PC: none */
 	u32 groups;     /* parked groups */
 	u32 spins;      /* backward branches since the last change of group */
-	/*
-	 * before Volta: how often registers were the same after so many of them, with other lanes
-	 * waiting
-	 */
-	u32 still;
-	u64 seen;       /* hash of the registers then */
 	bool rotate;    /* take the oldest group next, not the lowest */
 	bool failed;    /* an assertion; it does not go on, nor has it exited */
 	u64 ticks;
@@ -411,7 +405,6 @@ struct cta {
 	bool parted;              /* warps or barriers are not as at the start, live lanes excepted */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
-	u32 still;                /* passes in which warps only repeated themselves */
 	u32 rests;                /* passes in which gangs let others go first */
 	u64 random;               /* state of the random numbers of a seeded run, else 0 */
 	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */

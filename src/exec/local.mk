@@ -27,7 +27,7 @@ libcore_la_SOURCES += \
 	src/exec/dump.c src/exec/idle.c \
 	src/exec/fuse.c src/exec/fuse_address.c src/exec/fuse_launch.c \
 	src/exec/fuse_affine.c src/exec/fuse_int.h \
-	src/exec/polls.c src/exec/clocks.c src/exec/estimate.c \
+	src/exec/polls.c src/exec/probe.c src/exec/probe.h src/exec/clocks.c src/exec/estimate.c \
 	src/exec/observer.c src/exec/observer.h \
 	src/exec/parted.c src/exec/parted.h \
 	src/exec/run.c \

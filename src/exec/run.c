@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#define STILL_PASSES 20000u
 /* Passes that warps wait at their gang's meeting point for others that use up their turns. */
 #define REJOIN_PASSES 8u
 /* Passes that gangs let others go first. */
@@ -130,7 +129,7 @@ static void reset_warps(struct cta *c)
 	for (u32 w = 0; w < c->warps; w++) {
 		struct warp *x = &c->warp[w];
 
-		x->groups = x->spins = x->still = 0;
+		x->groups = x->spins = 0;
 		x->rotate = x->failed = false;
 		x->ticks = 0;
 		x->mask = 0;
@@ -196,7 +195,7 @@ void exec_cta_start(struct cta *c)
 		c->warp[w].live = FULL_MASK;
 	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
 	c->blocked = false;
-	c->still = c->rests = 0;
+	c->rests = 0;
 	c->random = c->env->seed ? exec_random_start(c->env->seed, c->number) : 0;
 	if (c->async)
 		async_reset(c);
@@ -248,7 +247,6 @@ static void regroup(struct gang *g)
 
 struct pass {
 	bool ran, yielded, fault, used_up, polled;
-	bool active; /* something ran that did not just repeat itself */
 };
 
 static void run_gang(struct gang *g, s32 budget, struct pass *pass)
@@ -259,7 +257,7 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 	if (PL_UNLIKELY(g->parted.on))
 		in = parted_resume(g);
 	g->budget = budget;
-	pass->ran = pass->active = true;
+	pass->ran = true;
 	g->env->ops->loop(g, in);
 	pass->used_up |= g->budget <= 0;
 	switch ((enum exec_stop)g->stop) {
@@ -355,7 +353,6 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 		in = warp_next(g);
 		if (in)
 			g->env->ops->loop(g, in);
-		pass->active |= g->stop != STOP_YIELD || !x->still;
 		pass->used_up |= g->budget <= 0;
 		pass->yielded |= g->stop == STOP_YIELD;
 		pass->fault |= g->stop == STOP_FAULT;
@@ -402,18 +399,6 @@ static bool waits_for_cluster(const struct cta *c)
 	return false;
 }
 
-/*
- * Before Volta lanes that spin keep the others of their warp from running. When nothing else has
- * moved for long, and there is no other CTA that might, they spin for ever.
- */
-static bool repeats(struct cta *c, const struct pass *pass)
-{
-	const u32 *n = c->env->grid;
-
-	c->still = pass->ran && !pass->active ? c->still + 1 : 0;
-	return c->still > STILL_PASSES && (u64)n[0] * n[1] * n[2] == 1;
-}
-
 static void regroup_all(struct cta *c)
 {
 	for (u32 i = 0; i < c->gangs; i++)
@@ -437,7 +422,6 @@ static void add_pass(struct pass *sum, const struct pass *x)
 	sum->yielded |= x->yielded;
 	sum->fault |= x->fault;
 	sum->used_up |= x->used_up;
-	sum->active |= x->active;
 }
 
 /* Gangs that let the others go first (STOP_TURN) go on when none of those gets further, or after some passes. */
@@ -447,7 +431,7 @@ static void wake(struct cta *c, struct pass *pass)
 	for (u32 i = 0; i < c->gangs; i++)
 		if (c->gang[i].stop == STOP_TURN) {
 			c->gang[i].stop = STOP_NONE;
-			pass->ran = pass->active = true;
+			pass->ran = true;
 		}
 }
 
@@ -508,10 +492,6 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		c->polled |= pass.polled;
 		if (release(c) && !c->used_up)
 			continue;
-		if (repeats(c, &pass)) {
-			deadlock(c);
-			return STOP_FAULT;
-		}
 		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))
 			return STOP_YIELD;
 		moved |= pass.ran;

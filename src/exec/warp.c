@@ -208,24 +208,12 @@ static bool must_rotate(struct gang *g, struct warp *w, const struct insn *in)
 	       (others && w->spins >= (in->flags & INSN_POLL ? SPINS_POLL : SPINS_MOST));
 }
 
-/* Are all registers as they were when the running lanes had spun as often before? */
-static bool stands_still(const struct gang *g, struct warp *w)
-{
-	u64 hash = hash_bytes(g->regs, g->env->program->block_bytes);
-
-	w->still = hash == w->seen ? w->still + 1 : 0;
-	w->seen = hash;
-	return w->still != 0;
-}
-
 /* The group that spins gives way. With one program counter for the warp only other warps get a turn by that. */
 static const struct insn *rotate(struct gang *g, struct warp *w)
 {
-	bool its = g->env->program->arch->has_its;
-
 	w->mask = 0;
-	w->rotate = its;
-	if (g->budget > 0 && (its || !stands_still(g, w)))
+	w->rotate = g->env->program->arch->has_its;
+	if (g->budget > 0)
 		return warp_next(g);
 	g->stop = STOP_YIELD;
 	return NULL;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Units that have ended are counted in the grid now and then: here, and when a hand is laid down. */
-static void report_finished(struct hand *h)
+void hand_report(struct hand *h)
 {
 	__atomic_fetch_sub(&h->grid->left, h->finished, __ATOMIC_ACQ_REL);
 	h->finished = 0;
@@ -173,6 +173,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->left = g->units;
 	g->stop = 0;
 	g->busy = 0;
+	g->probe_wanted = false;
 	g->ordered = g->faulted = g->stalled = false;
 	g->deadline = p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
 	g->multiplier = g->offset = g->seed = 0;
@@ -291,7 +292,7 @@ static bool take_chunk(struct hand *h)
 	pthread_mutex_unlock(&g->lock);
 	h->dry = !ok;
 	if (ok) {
-		report_finished(h);
+		hand_report(h);
 		check_deadline(g);
 	}
 	return ok;
@@ -513,6 +514,21 @@ static struct seat *pick(struct hand *h)
 }
 
 /*
+ * Let the host run others, who may be what the CTAs wait for: at once where our own threads need the
+ * core, else now and then, as on a busy host each time costs the slices of all that wait for it.
+ */
+static void yield_host(struct hand *h)
+{
+	const struct sched_pool *p = h->grid->pool;
+	u64 now = p->workers > p->cores ? 0 : sched_host_ns();
+
+	if (now && now - h->yielded_ns < YIELD_NS)
+		return;
+	sched_yield();
+	h->yielded_ns = now;
+}
+
+/*
  * All waiting CTAs had a turn. When all of them only waited, or none has ended for long, as loops may
  * wait that do not look so: let more of them in, in their order.
  */
@@ -520,6 +536,7 @@ static void next_round(struct hand *h)
 {
 	h->round = 0;
 	h->still = h->progress ? 0 : h->still + 1;
+	probe_consider(h);
 	if (!h->progress || ++h->stale >= STALE_ROUNDS) {
 		h->stale = 0;
 		if (h->target < h->limit)
@@ -527,7 +544,7 @@ static void next_round(struct hand *h)
 		pthread_mutex_lock(&h->grid->lock);
 		h->grid->ordered = true;
 		pthread_mutex_unlock(&h->grid->lock);
-		sched_yield();
+		yield_host(h);
 	}
 	h->progress = false;
 }
@@ -590,7 +607,7 @@ static void end_unit(struct hand *h, struct seat *s)
 {
 	/* Who watches a long launch sees each such CTA; for short ones that would cost too much. */
 	if (s->is_long)
-		report_finished(h);
+		hand_report(h);
 	for (const struct seat *m = s; m && s->env.program->reads_clock; m = m->mate)
 		grid_clock_note(h->grid, &m->cta);
 	if (s->cta.print)
@@ -598,15 +615,14 @@ static void end_unit(struct hand *h, struct seat *s)
 	seat_part(&h->idle, s);
 }
 
-/* Returns the share of a stint that the turn took. */
-static u32 settle(struct hand *h, struct seat *s, enum exec_stop stop)
+u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop)
 {
 	struct cta *c;
 
 	switch (stop) {
 	case STOP_DONE:
 		h->finished++;
-		h->progress = true;
+		h->progress = h->ended = true;
 		h->stale = 0;
 		h->since_retry++;
 		end_unit(h, s);
@@ -657,8 +673,8 @@ void hand_work(struct hand *h, bool once)
 		if (!s)
 			break;
 		stop = turn(g, s);
-		used += settle(h, s, stop);
-		if (once && stop == STOP_YIELD)
+		used += hand_settle(h, s, stop);
+		if ((once && stop == STOP_YIELD) || __atomic_load_n(&g->probe_wanted, __ATOMIC_RELAXED))
 			break;
 		if (ordered && has_stalled(h, stop))
 			break;
@@ -666,5 +682,5 @@ void hand_work(struct hand *h, bool once)
 			break;
 	}
 	fpenv_leave(host_mode);
-	report_finished(h);
+	hand_report(h);
 }

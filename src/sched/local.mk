@@ -2,7 +2,7 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/sched_int.h \
 	src/sched/assertions.c \
 	src/sched/clock.c \
 	src/sched/grid.c \
-	src/sched/pool.c \
+	src/sched/pool.c src/sched/probe.c src/sched/rest.c src/sched/rest.h \
 	src/sched/prints.c \
 	src/sched/running.c \
 	src/sched/seat.c \

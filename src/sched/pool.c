@@ -39,11 +39,13 @@ struct sched_pool *sched_pool_new(const struct sched_options *options)
 	if (!p)
 		return NULL;
 	p->options = *options;
-	p->workers = options->deterministic ? 1 : options->workers ? options->workers : host_cores();
+	p->cores = host_cores();
+	p->workers = options->deterministic ? 1 : options->workers ? options->workers : p->cores;
 	if (p->workers > WORKERS_MAX)
 		p->workers = WORKERS_MAX;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->only, NULL);
+	pthread_mutex_init(&p->rest_lock, NULL);
 	init_conds(p);
 	seat_list_init(&p->seats);
 	return p;
@@ -139,7 +141,7 @@ static struct hand *find_hand(struct sched_pool *p)
 	for (u32 i = 0; i < skip; i++)
 		g = g->next;
 	for (u32 i = 0; i < n; i++) {
-		h = grid_is_over(g) ? NULL : open_hand(g);
+		h = grid_is_over(g) || __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE) ? NULL : open_hand(g);
 		if (h) {
 			p->turn = skip + i + 1;
 			return h;
@@ -167,6 +169,18 @@ static void finish_locked(struct sched_pool *p, struct sched_grid *g)
 	pthread_mutex_lock(&p->lock);
 }
 
+/* The last hand has left a grid that is to be probed. pool->lock held, given up meanwhile. */
+static void probe(struct sched_pool *p, struct sched_grid *g)
+{
+	g->busy++;
+	pthread_mutex_unlock(&p->lock);
+	grid_probe(g);
+	pthread_mutex_lock(&p->lock);
+	g->busy--;
+	__atomic_store_n(&g->probe_wanted, false, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&p->work);
+}
+
 /* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on
  * return. */
 static void leave(struct sched_pool *p, struct hand *h)
@@ -175,7 +189,10 @@ static void leave(struct sched_pool *p, struct hand *h)
 
 	h->busy = false;
 	h->served = ++p->served;
-	if (--g->busy || !grid_is_over(g)) {
+	g->busy--;
+	if (!g->busy && !grid_is_over(g) && __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE))
+		probe(p, g);
+	if (g->busy || !grid_is_over(g)) {
 		if (p->sleeping && hand_is_open(h))
 			pthread_cond_signal(&p->work);
 		return;
@@ -520,6 +537,7 @@ void sched_pool_free(struct sched_pool *p)
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->quiet);
 	pthread_mutex_destroy(&p->only);
+	pthread_mutex_destroy(&p->rest_lock);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }

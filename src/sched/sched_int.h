@@ -9,6 +9,7 @@
 #ifndef PL_SCHED_INT_H
 #define PL_SCHED_INT_H
 
+#include "src/sched/rest.h"
 #include "src/sched/sched.h"
 #include "src/base/text.h"
 #include "src/base/vec.h"
@@ -27,6 +28,8 @@
 #define LIGHT_YIELDS 8u
 /* Rounds in which no CTA ended, though some computed, before more of them become resident. */
 #define STALE_ROUNDS 16u
+/* A worker whose CTAs only wait gives its core away so often. */
+#define YIELD_NS 1000000u
 /* CTAs that may end before those that wait get another turn. */
 #define RETRY_EVERY 8u
 /* Largest piece of a range that a hand takes at once; the rest can be stolen. */
@@ -68,6 +71,9 @@ struct seat {
 	bool is_long;   /* it needed more than one */
 	u64 place;      /* when its unit was dealt: the order of what it prints */
 	struct text text; /* printed and not yet put out */
+	/* Of a probe: state of the CTA, or cluster, at an earlier turn; it was there again; random numbers. */
+	u64 probe_state, probe_random;
+	bool probe_still;
 	/* The first CTA of a cluster stands for all of it; the others hang on it, in the order of
 	 * their ranks. */
 	struct cluster cluster;
@@ -107,6 +113,9 @@ struct hand {
 	u32 since_retry; /* CTAs that have ended since */
 	bool progress;   /* in this round a CTA ended, or one computes */
 	u32 stale;       /* rounds since a CTA ended */
+	bool ended;      /* a CTA has, since probe_consider looked */
+	u64 quiet_since, quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
+	u64 yielded_ns;  /* when the worker last let other threads of the host run */
 	u64 finished;    /* not yet subtracted from grid->left */
 	u64 served;      /* when a worker took it last, for fairness; pool->lock */
 	u32 turns;       /* deterministic: that did not end a CTA, since the grid may run again */
@@ -143,6 +152,7 @@ struct sched_grid {
 	u32 stop;     /* non-zero: end as soon as possible; atomic */
 	u32 busy;     /* hands being worked on; pool->lock */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
+	u32 probe_wanted; /* all hands leave the grid, the last one probes it; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
 	bool stalled; /* deterministic: has had its turns for now; atomic */
 	bool faulted;
@@ -158,9 +168,18 @@ struct sched_grid {
 	struct hand hand[];
 };
 
+/* Conditions that threads rest at, at once. */
+#define RESTS_MAX 64u
+
+struct rest {
+	const pthread_cond_t *cond;
+	u32 threads;
+	u64 turn; /* counts calls of sched_wake */
+};
+
 struct sched_pool {
 	struct sched_options options;
-	u32 workers;
+	u32 workers, cores; /* threads; cores of the host that the process may use */
 	pthread_mutex_t lock;
 	pthread_cond_t work;  /* a grid or a hand has become available */
 	pthread_mutex_t only; /* one worker: whoever runs holds it, the calling thread as well */
@@ -184,6 +203,11 @@ struct sched_pool {
 	struct sched_grid *spare;
 	u32 spare_len;
 	struct seat_list seats; /* cached, oldest first */
+	/* Who rests: rest.c. resting: threads in all; rests: counts those that ceased to. */
+	pthread_mutex_t rest_lock;
+	struct rest rest[RESTS_MAX];
+	u32 resting, apart;
+	u64 rests;
 };
 
 /* ---- seat.c ---- */
@@ -243,6 +267,10 @@ bool hand_is_open(const struct hand *h);
 void grid_fail(struct sched_grid *g, const struct fault *fault);
 /* Has every CTA ended, or is the grid to stop? */
 bool grid_is_over(const struct sched_grid *g);
+/* Take note of how a turn of a unit, in no list now, ended. Returns the share of a stint that it took. */
+u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop);
+/* Count the units that have ended in the hand off those of its grid. */
+void hand_report(struct hand *h);
 /* Units that the device has room for at a time. */
 u64 grid_resident_units(const struct sched_grid *g);
 /* One turn of a CTA, or of all of its cluster. */
@@ -265,6 +293,18 @@ void grid_end_assertions(struct sched_grid *g);
 
 /* Note where the threads of a stopped grid stand. No hand may be busy. */
 void grid_collect_waiters(struct sched_grid *g);
+
+/* ---- probe.c ---- */
+
+/* All waiting units of a hand had a turn: is it time to ask whether they will ever end? */
+void probe_consider(struct hand *h);
+/* End the grid with FAULT_DEADLOCK if it can never end. No hand may be busy. */
+void grid_probe(struct sched_grid *g);
+
+/* ---- rest.c ---- */
+
+/* Can no thread of the process but workers do anything? *rests changes when one could meanwhile. */
+bool sched_all_rest(struct sched_pool *p, u64 *rests);
 
 static inline u64 sched_random(u64 *state)
 {

@@ -3,6 +3,8 @@
  */
 #include "src/tools/interrupt.h"
 
+#include "src/sched/rest.h"
+
 #include <signal.h>
 #include <time.h>
 
@@ -46,7 +48,9 @@ void interrupt_begin(struct interrupt *i, struct sched_pool *pool, enum attend_p
 	if (i->shows)
 		attend_follow(&i->line, pool);
 	i->started = !pthread_create(&i->thread, NULL, wait_for_signal, i);
-	if (!i->started)
+	if (i->started)
+		sched_thread_apart(pool, 1);
+	else
 		change_mask(SIG_UNBLOCK);
 }
 
@@ -55,6 +59,7 @@ bool interrupt_end(struct interrupt *i)
 	if (i->started) {
 		pthread_cancel(i->thread);
 		pthread_join(i->thread, NULL);
+		sched_thread_apart(i->pool, -1);
 		attend_wipe(&i->line);
 	}
 	change_mask(SIG_UNBLOCK);

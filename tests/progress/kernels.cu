@@ -180,7 +180,7 @@ KERNEL lock_of_cta(u32 *m, u32 rounds)
 		atomicAdd(m, look(mine + LINE));
 }
 
-/* The critical section inside the loop, as is written for GPUs whose lanes share a program counter. */
+/* The critical section inside the loop, as the source has it: compilers take it out. */
 KERNEL lock_inside(u32 *m, u32 rounds)
 {
 	for (u32 i = 0; i < rounds; i++)
@@ -257,6 +257,21 @@ KERNEL lock_peterson(u32 *m, u32 rounds)
 		__threadfence();
 		put(LOCK(me), 0);
 	}
+}
+
+/* A lock that its first owner keeps: the others wait for ever, some of them at a barrier. */
+KERNEL stuck(u32 *m, u32 rounds)
+{
+	u32 *mine = LOCK(0) + rounds - rounds;
+
+	if (threadIdx.x >= 32)
+		while (atomicCAS(mine, 0, 1) != 0)
+			;
+	else
+		while (look(mine) < 2)
+			;
+	__syncthreads();
+	count(m);
 }
 
 /* ---- relays, barriers, look-back ---- */

@@ -1,0 +1,322 @@
+/*
+ * What a record changes beside registers, and what a CTA's next turns depend on. See probe.h.
+ */
+#include "src/exec/probe.h"
+
+#include "src/exec/async.h"
+#include "src/exec/async_op.h"
+#include "src/exec/local.h"
+
+/* Bytes of one lane's access at most. */
+#define ACCESS_BYTES 32u
+
+enum effect {
+	EFFECT_NONE,  /* registers, and who waits where */
+	EFFECT_WRITE, /* memory at addresses of the record */
+	EFFECT_LANES, /* depends on which lanes are together */
+	EFFECT_OTHER,
+};
+
+/* ---- kinds of records ---- */
+
+static bool is_time(u32 sreg)
+{
+	switch (sreg) {
+	case SR_clock:
+	case SR_clock_hi:
+	case SR_clock64:
+	case SR_globaltimer:
+	case SR_globaltimer_lo:
+	case SR_globaltimer_hi: return true;
+	default: return false;
+	}
+}
+
+static bool is_copying(const struct cta *c)
+{
+	return c->async && c->async->some;
+}
+
+static enum effect effect_of(const struct gang *g, const struct insn *in)
+{
+	if (in->inner < OP_guard)
+		return EFFECT_NONE;
+	switch (in->inner) {
+	case OP_join:
+	case OP_bra:
+	case OP_bra_pred:
+	case OP_brx_idx:
+	case OP_ret:
+	case OP_nop:
+	case OP_reserve:
+	case OP_fence:
+	case OP_yield:
+	case OP_bar_sync:
+	case OP_bar_arrive:
+	case OP_bar_red:
+	case OP_cluster_arrive:
+	case OP_cluster_wait:
+	case OP_warpgroup_sync:
+	case OP_setp_affine:
+	case OP_setp_affine_wide:
+	case OP_load_global:
+	case OP_load_indexed:
+	case OP_load_affine:
+	case OP_load_wide:
+	case OP_load_shared:
+	case OP_load_local:
+	case OP_load_local_indexed:
+	case OP_load_generic:
+	case OP_load_param:
+	case OP_frame_address:
+	case OP_param_address:
+	case OP_window:
+	case OP_is_space:
+	case OP_sreg_tid:
+	case OP_sreg_lane: return EFFECT_NONE;
+	case OP_sreg_uniform:
+	case OP_sreg_uniform_x:
+	case OP_sreg_pred: return is_time((u32)in->imm & 0xffff) ? EFFECT_OTHER : EFFECT_NONE;
+	case OP_call: return in->pad ? EFFECT_OTHER : EFFECT_NONE; /* saves registers in memory */
+	case OP_mbar: return in->count >= MBAR_WAIT && !is_copying(g->cta) ? EFFECT_NONE : EFFECT_OTHER;
+	case OP_store_global:
+	case OP_store_shared:
+	case OP_store_local:
+	case OP_store_generic:
+	case OP_atom_global:
+	case OP_atom_shared:
+	case OP_atom_generic: return EFFECT_WRITE;
+	case OP_warp_sync: return EFFECT_LANES;
+	default: return EFFECT_OTHER;
+	}
+}
+
+/* Lanes that run, of warp g->warp + w. */
+static u32 running(const struct gang *g, u32 w)
+{
+	return g->mode == MODE_GANG ? g->warp_at[g->warp + w].live : g->active;
+}
+
+/* Do all live lanes of the warps take part? */
+static bool are_whole(const struct gang *g)
+{
+	if (g->mode != MODE_GANG)
+		return g->active == g->warp_at[g->warp].live;
+	for (u32 w = 0; g->parted.on && w < g->warps; w++)
+		if (g->warp_at[w].live && g->warp_at[w].live != g->parted.live[w])
+			return false;
+	return true;
+}
+
+/* ---- memory that a record writes ---- */
+
+struct written {
+	u32 len, width;
+	struct {
+		u32 lane;
+		u64 address;
+		u8 old[ACCESS_BYTES];
+	} at[GANG_WARPS * WARP_LANES];
+};
+
+static u64 address_of(const struct gang *g, const struct insn *in, u32 lane)
+{
+	if (in->a == NO_ROW)
+		return (u64)in->imm;
+	if (in->flags & INSN_WIDE)
+		return ((const u64 *)(g->regs + in->a))[lane] + (u64)in->imm;
+	return ((const u32 *)(g->regs + in->a))[lane] + (u32)in->imm;
+}
+
+/* Which memory an address of the record is in; *address becomes an offset where that has a window. */
+static enum mem_space space_of(const struct gang *g, const struct insn *in, u64 *address)
+{
+	const struct mem *m = g->env->mem;
+
+	switch (in->inner) {
+	case OP_store_local: return MEM_LOCAL;
+	case OP_store_shared:
+	case OP_atom_shared: return MEM_SHARED;
+	case OP_store_generic:
+	case OP_atom_generic: break;
+	default: return MEM_GLOBAL;
+	}
+	if (*address - m->shared_base < MEM_SHARED_WINDOW) {
+		*address -= m->shared_base;
+		return MEM_SHARED;
+	}
+	if (*address - m->local_base < MEM_LOCAL_WINDOW) {
+		*address -= m->local_base;
+		return MEM_LOCAL;
+	}
+	return MEM_GLOBAL;
+}
+
+/* What a lane's access would find. False: it is not looked at, or a fault. */
+static bool fetch(const struct gang *g, const struct insn *in, u32 lane, u64 address, void *to)
+{
+	u32 width = (u32)in->size * in->count;
+	struct mem_range r;
+
+	switch (space_of(g, in, &address)) {
+	case MEM_LOCAL:
+		if (address + width > g->env->local_bytes)
+			return false;
+		local_read(g, lane, address, to, width);
+		return true;
+	case MEM_SHARED:
+		if (address + width > g->env->shared_bytes)
+			return false;
+		memcpy(to, g->shared + address, width);
+		return true;
+	default:
+		if (!mem_find(g->env->mem, address, width, &r))
+			return false;
+		memcpy(to, (const void *)(uintptr_t)(address + r.bias), width);
+		return true;
+	}
+}
+
+/* Remember what is there. False: some of it cannot be looked at. */
+static bool remember(const struct gang *g, const struct insn *in, struct written *x)
+{
+	u32 warps = g->mode == MODE_GANG ? g->lanes / WARP_LANES : 1;
+
+	x->len = 0;
+	x->width = (u32)in->size * in->count;
+	for (u32 w = 0; w < warps; w++)
+		for (u32 m = running(g, w); m; m &= m - 1) {
+			u32 lane = g->lane0 + w * WARP_LANES + (u32)__builtin_ctz(m);
+			u64 address = address_of(g, in, lane);
+
+			x->at[x->len].lane = lane;
+			x->at[x->len].address = address;
+			if (x->width > ACCESS_BYTES || !fetch(g, in, lane, address, x->at[x->len++].old))
+				return false;
+		}
+	return true;
+}
+
+static bool is_as_before(const struct gang *g, const struct insn *in, const struct written *x)
+{
+	u8 now[ACCESS_BYTES];
+
+	for (u32 i = 0; i < x->len; i++)
+		if (!fetch(g, in, x->at[i].lane, x->at[i].address, now) ||
+		    memcmp(now, x->at[i].old, x->width))
+			return false;
+	return true;
+}
+
+/* Run one record and look at what it does. */
+static const struct insn *step(struct exec_probe *p, struct gang *g, const struct insn *in)
+{
+	enum effect effect = p->moved ? EFFECT_NONE : effect_of(g, in);
+	const struct insn *next;
+	struct written x;
+	bool known;
+
+	if (effect != EFFECT_WRITE) {
+		p->moved |= effect == EFFECT_OTHER || (effect == EFFECT_LANES && !are_whole(g));
+		return g->table->run[in->op](g, in);
+	}
+	known = remember(g, in, &x);
+	next = g->table->run[in->op](g, in);
+	p->moved |= !known || !is_as_before(g, in, &x);
+	return next;
+}
+
+static void loop(struct gang *g, const struct insn *in)
+{
+	/* The CTA's ops are the first member of its probe's. */
+	struct exec_probe *p = (struct exec_probe *)(uintptr_t)g->env->ops;
+
+	do {
+		g->clock += EXEC_RECORD_CYCLES;
+		in = step(p, g, in);
+	} while (in);
+}
+
+void exec_probe_init(struct exec_probe *p, const struct exec_ops *ops)
+{
+	*p = (struct exec_probe){.ops = *ops};
+	p->ops.loop = loop;
+}
+
+/* ---- state ---- */
+
+/* size: a multiple of 4. */
+static u64 mix(u64 hash, const void *data, size_t size)
+{
+	const u8 *at = data;
+
+	for (size_t i = 0; i < size; i += sizeof(u32)) {
+		u32 word;
+
+		memcpy(&word, at + i, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static u64 mix_word(u64 hash, u64 word)
+{
+	return mix(hash, &word, sizeof(word));
+}
+
+/* How many groups were parked before it: what decides who is next, without the time. */
+static u32 rank_of(const struct warp *w, const struct group *x)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < w->groups; i++)
+		n += w->group[i].since < x->since;
+	return n;
+}
+
+static u64 mix_warp(u64 hash, const struct warp *w)
+{
+	hash = mix(hash, (u32[]){w->live, w->groups, w->rotate, w->spins, w->cluster_arrived, w->arrivals},
+		   6 * sizeof(u32));
+	if (w->arrivals)
+		hash = mix(hash, w->arrived, sizeof(w->arrived));
+	for (u32 i = 0; i < w->groups; i++) {
+		const struct group *x = &w->group[i];
+
+		hash = mix(hash, (u32[]){x->mask, x->pc, x->state, x->barrier, x->want, rank_of(w, x)},
+			   6 * sizeof(u32));
+	}
+	return hash;
+}
+
+static u64 mix_parted(u64 hash, const struct gang *g)
+{
+	const struct parted *p = &g->parted;
+
+	hash = mix(hash, (u32[]){p->groups, p->stop, p->spins, p->outer}, 4 * sizeof(u32));
+	hash = mix(hash, p->live, g->warps * sizeof(u32));
+	for (u32 i = 0; i < p->groups; i++) {
+		hash = mix_word(hash, p->group[i].pc);
+		hash = mix(hash, p->group[i].mask, g->warps * sizeof(u32));
+	}
+	return hash;
+}
+
+u64 exec_probe_state(const struct cta *c)
+{
+	u64 hash = mix(c->rests, c->barrier, sizeof(c->barrier));
+
+	for (u32 i = 0; i < c->gangs; i++) {
+		const struct gang *g = &c->gang[i];
+
+		hash = mix(hash, g->regs, g->env->program->block_bytes);
+		hash = mix(hash, (u32[]){g->together, g->pc, g->stop, g->rejoin, g->rejoin_passes, g->parted.on},
+			   6 * sizeof(u32));
+		if (g->parted.on)
+			hash = mix_parted(hash, g);
+	}
+	for (u32 w = 0; w < c->warps; w++)
+		hash = mix_warp(hash, &c->warp[w]);
+	return hash;
+}

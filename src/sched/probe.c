@@ -1,0 +1,211 @@
+/*
+ * Livelocks: a grid all of whose threads wait for what nobody will ever do. When no CTA of a grid has
+ * ended for some time, one worker runs all its CTAs turn by turn and looks whether they repeat
+ * themselves (src/exec/probe.h). The argument is in docs/engine.md, "Livelocks".
+ */
+#include "src/exec/fpenv.h"
+#include "src/exec/probe.h"
+#include "src/mem/shared.h"
+#include "src/sched/sched_int.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+/* Time without the end of a CTA before the first probe; it doubles up to the last. */
+#define QUIET_FIRST_NS 300000000u
+#define QUIET_MOST_NS 1000000000u
+/* Part of the quiet time that a probe may take, and turns of each CTA in it. */
+#define PROBE_SHARE 16u
+#define PROBE_TURNS 4096u
+
+/* ---- when ---- */
+
+void probe_consider(struct hand *h)
+{
+	struct sched_grid *g = h->grid;
+	u64 now;
+
+	if (g->pool->options.deterministic)
+		return;
+	if (h->ended || !h->quiet_since) {
+		h->ended = false;
+		h->quiet_since = sched_host_ns();
+		h->quiet_ns = QUIET_FIRST_NS;
+		return;
+	}
+	now = sched_host_ns();
+	if (now - h->quiet_since < h->quiet_ns)
+		return;
+	h->quiet_ns = h->quiet_ns * 2 < QUIET_MOST_NS ? h->quiet_ns * 2 : QUIET_MOST_NS;
+	h->quiet_since = now;
+	if (g->launch.env.observer)
+		return;
+	if (__atomic_load_n(&g->pool->alive, __ATOMIC_RELAXED) == 1 && g->pool->thread_len)
+		__atomic_store_n(&g->probe_wanted, true, __ATOMIC_RELEASE);
+}
+
+/* ---- who else may write ---- */
+
+/*
+ * The program's handlers of signals may write what the host sees, whatever its threads wait for. Those of requests to
+ * end it are not counted, as we have some ourselves.
+ */
+static bool has_handlers(void)
+{
+	struct sigaction a;
+
+	for (int s = 1; s <= SIGRTMAX; s++)
+		if (s != SIGINT && s != SIGTERM && s != SIGSEGV && s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGTRAP && s != SIGABRT &&
+		    s != SIGPIPE && !sigaction(s, NULL, &a) && a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)
+			return true;
+	return false;
+}
+
+/* Nobody but the grid can change memory, and nobody could since the other call. */
+static bool is_alone(const struct sched_grid *g, u64 *rests)
+{
+	bool host_sees;
+
+	if (__atomic_load_n(&g->pool->alive, __ATOMIC_ACQUIRE) != 1 || !sched_all_rest(g->pool, rests))
+		return false;
+	if (mem_is_shared(g->launch.env.mem, &host_sees))
+		return false;
+	return !host_sees || !has_handlers();
+}
+
+static bool has_unstarted(const struct sched_grid *g)
+{
+	for (u32 i = 0; i < g->hands; i++)
+		if (g->hand[i].next < g->hand[i].end || g->hand[i].chunk < g->hand[i].chunk_end)
+			return true;
+	return false;
+}
+
+/* ---- the probe ---- */
+
+struct probing {
+	struct sched_grid *grid;
+	struct exec_probe probe;
+	const struct exec_ops *ops; /* of the launch */
+	u64 end_ns;
+};
+
+static void attach(struct probing *p, struct seat *s, bool on)
+{
+	for (; s; s = s->mate)
+		s->env.ops = on ? &p->probe.ops : p->ops;
+}
+
+static u64 state_of(const struct seat *s)
+{
+	u64 hash = 0;
+
+	for (; s; s = s->mate)
+		hash = hash * 31 + exec_probe_state(&s->cta);
+	return hash;
+}
+
+/* One turn; a seeded run has the same random numbers in each. Returns whether its CTAs just went on. */
+static bool probe_turn(struct probing *p, struct hand *h, struct seat *s)
+{
+	enum exec_stop stop;
+
+	for (struct seat *m = s; m; m = m->mate)
+		m->cta.random = m->probe_random;
+	stop = s->cta.cluster ? exec_cluster_run(&s->cluster, POLL_BUDGET)
+			      : exec_cta_run(&s->cta, POLL_BUDGET);
+	if (stop != STOP_YIELD) {
+		attach(p, s, false);
+		hand_settle(h, s, stop);
+		return false;
+	}
+	seat_push(&h->waiting, s);
+	return !p->probe.moved;
+}
+
+/* Is the state one that was seen before? It is kept at turns whose numbers are powers of two. */
+static void compare(struct seat *s, u32 turn)
+{
+	u64 state = state_of(s);
+
+	s->probe_still |= turn > 1 && state == s->probe_state;
+	if (!(turn & (turn - 1)))
+		s->probe_state = state;
+}
+
+/* All CTAs have a turn. still: all have repeated themselves. Returns false when one of them gets further. */
+static bool probe_round(struct probing *p, u32 turn, bool *still)
+{
+	struct sched_grid *g = p->grid;
+
+	*still = true;
+	for (u32 i = 0; i < g->hands; i++) {
+		struct hand *h = &g->hand[i];
+
+		for (u32 n = h->waiting.len; n; n--) {
+			struct seat *s = seat_pop(&h->waiting);
+
+			if (!probe_turn(p, h, s))
+				return false;
+			compare(s, turn);
+			*still &= s->probe_still;
+		}
+		if (sched_host_ns() > p->end_ns || __atomic_load_n(&g->stop, __ATOMIC_RELAXED))
+			return false;
+	}
+	return true;
+}
+
+static void set_all(struct probing *p, bool on)
+{
+	for (u32 i = 0; i < p->grid->hands; i++)
+		for (struct seat *s = p->grid->hand[i].waiting.first; s; s = s->next) {
+			attach(p, s, on);
+			s->probe_still = false;
+			for (struct seat *m = s; on && m; m = m->mate)
+				m->probe_random = m->cta.random;
+		}
+}
+
+/* Do lanes that share a program counter keep each other from running? */
+static bool has_blocked_lanes(const struct sched_grid *g)
+{
+	bool found = false;
+
+	for (u32 i = 0; i < g->hands && !g->launch.env.program->arch->has_its; i++)
+		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
+			for (u32 w = 0; w < s->cta.warps; w++)
+				found |= s->cta.warp[w].groups > 1;
+	return found;
+}
+
+void grid_probe(struct sched_grid *g)
+{
+	struct probing p = {.grid = g, .ops = g->launch.env.ops};
+	u64 before, after, start = sched_host_ns();
+	u32 host_mode;
+	bool still = false;
+	struct fault f = {.kind = FAULT_DEADLOCK};
+
+	if (has_unstarted(g) || !is_alone(g, &before))
+		return;
+	exec_probe_init(&p.probe, g->launch.env.ops);
+	p.end_ns = start + g->hand[0].quiet_ns / PROBE_SHARE;
+	host_mode = fpenv_enter();
+	set_all(&p, true);
+	for (u32 turn = 1; turn <= PROBE_TURNS && !still; turn++)
+		if (!probe_round(&p, turn, &still)) {
+			still = false;
+			break;
+		}
+	set_all(&p, false);
+	fpenv_leave(host_mode);
+	for (u32 i = 0; i < g->hands; i++)
+		hand_report(&g->hand[i]);
+	if (!still || !is_alone(g, &after) || before != after)
+		return;
+	snprintf(f.text, sizeof(f.text), "%s",
+		 has_blocked_lanes(g) ? "lanes that share a program counter keep each other from running"
+				      : "livelock: every thread repeats itself, and nobody changes what it reads");
+	grid_fail(g, &f);
+}
