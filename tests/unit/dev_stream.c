@@ -58,7 +58,7 @@ static void open_device(void)
 	diag_init(&d, diag_print, stderr);
 	CHECK_EQ(device_init(&dev, profiles.at[0], pool, exec_ops_select(NULL), NULL), STATUS_SUCCESS);
 	CHECK_EQ(stream_device_open(all, &dev, on_fault, NULL), STATUS_SUCCESS);
-	CHECK_EQ(device_program_load(&dev, &t, 1, &d, &program), STATUS_SUCCESS);
+	CHECK_EQ(device_program_load(&dev, &t, 1, IR_LINK_WHOLE, &d, &program), STATUS_SUCCESS);
 	memory = mem_alloc(&dev.mem, 1 << 16, 256, MEM_KIND_MANAGED);
 	memset((void *)(uintptr_t)memory, 0, 1 << 16);
 	diag_fini(&d);

@@ -163,7 +163,7 @@ static struct device_program *load(const struct operation *op)
 	diag_init(&d, diag_print, stderr);
 	CHECK_EQ(device_program_load(
 			 &dev, &(struct device_text){.name = op->name, .text = t.at, .size = t.len}, 1,
-			 &d, &p),
+			 IR_LINK_WHOLE, &d, &p),
 		 STATUS_SUCCESS);
 	diag_fini(&d);
 	text_fini(&t);
