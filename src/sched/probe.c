@@ -52,11 +52,17 @@ void probe_consider(struct hand *h)
  */
 static bool has_handlers(void)
 {
+	static const int ends[] = {SIGINT,  SIGTERM, SIGSEGV, SIGBUS, SIGFPE,
+				   SIGILL, SIGTRAP, SIGABRT, SIGPIPE};
 	struct sigaction a;
+	sigset_t uncounted;
 
+	sigemptyset(&uncounted);
+	for (u32 i = 0; i < ARRAY_LEN(ends); i++)
+		sigaddset(&uncounted, ends[i]);
 	for (int s = 1; s <= SIGRTMAX; s++)
-		if (s != SIGINT && s != SIGTERM && s != SIGSEGV && s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGTRAP && s != SIGABRT &&
-		    s != SIGPIPE && !sigaction(s, NULL, &a) && a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)
+		if (!sigismember(&uncounted, s) && !sigaction(s, NULL, &a) &&
+		    a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)
 			return true;
 	return false;
 }

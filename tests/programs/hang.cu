@@ -9,13 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Counts its turns: a loop that leaves everything as it was would be reported as a livelock. */
 __global__ void hang_here(volatile int *flag)
 {
+	__shared__ volatile unsigned turns;
+
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		printf("begins\n");
 	if (threadIdx.x & 1)
 		while (!*flag)
-			;
+			turns = turns + 1;
 }
 
 __global__ void last_waits(volatile int *flag)
