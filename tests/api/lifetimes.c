@@ -299,7 +299,7 @@ static void test_memory(void)
 static void test_code(void)
 {
 	uint64_t p = make_word(51);
-	void *module, *library, *kernel;
+	void *module, *library, *kernel = NULL;
 
 	CHECK_MSG(!cuModuleLoadData(&module, text) && !cuModuleGetFunction(&kernel, module, "load"),
 		  "another module");
@@ -316,7 +316,7 @@ static void test_code(void)
 static void test_order(void)
 {
 	uint64_t p = make_word(61);
-	void *main_stream = stream, *other, *event, *graph, *exec, *params[] = {&p, &out};
+	void *main_stream = stream, *other, *event, *graph, *exec = NULL, *params[] = {&p, &out};
 
 	CHECK_MSG(!cuStreamCreate(&other, NON_BLOCKING) && !cuEventCreate(&event, 0), "a stream and an event");
 	stream = other;

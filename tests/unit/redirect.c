@@ -93,7 +93,7 @@ static void test_functions(struct redirect *r, void *one)
 static void test_libraries(struct redirect *r, void *one, const char *path)
 {
 	struct redirect_result out;
-	void *two;
+	void *two = NULL;
 	u32 mark;
 
 	CHECK_EQ(call(one, "cudaRuntimeGetVersion"), 77);
@@ -117,7 +117,7 @@ static void test_replaced(struct redirect *r, const char *path, const char *othe
 {
 	struct redirect_result out;
 	char command[9000];
-	void *h;
+	void *h = NULL;
 
 	CHECK_MSG(copy_library(path) && copy_library(other) && (h = dlopen(path, RTLD_NOW)), "a third copy");
 	/* The first bytes of all functions are others. */

@@ -190,7 +190,8 @@ static bool all_are(const u32 *a, u32 n, u32 want)
 
 static struct sched_pool *pool_of(u32 workers, u64 seed, u64 timeout_ms)
 {
-	return sched_pool_new(&(struct sched_options){workers, seed, timeout_ms});
+	return sched_pool_new(
+		&(struct sched_options){.workers = workers, .seed = seed, .timeout_ms = timeout_ms});
 }
 
 /* Every CTA runs once, whatever the size, the workers and the order. */
