@@ -135,7 +135,7 @@ int main(void)
 	struct redirect r = {.target = target, .place = place_of(&caller)};
 	struct redirect_result out;
 	char scratch[] = "/tmp/ptxloom-redirect-XXXXXX", one_path[64], two_path[64], three_path[64];
-	void *one;
+	void *one = NULL;
 
 	if (!mkdtemp(scratch))
 		return 1;
