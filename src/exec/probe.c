@@ -9,6 +9,8 @@
 
 /* Bytes of one lane's access at most. */
 #define ACCESS_BYTES 32u
+/* More than the number of groups that may be parked before one that waits is overdue (warp.c). */
+#define AGE_MOST 128u
 
 enum effect {
 	EFFECT_NONE,  /* registers, and who waits where */
@@ -275,6 +277,14 @@ static u32 rank_of(const struct warp *w, const struct group *x)
 	return n;
 }
 
+/* How long it has waited, as far as that makes a difference in seeded runs. */
+static u32 age_of(const struct warp *w, const struct group *x)
+{
+	u64 age = w->ticks - x->since;
+
+	return age < AGE_MOST ? (u32)age : AGE_MOST;
+}
+
 static u64 mix_warp(u64 hash, const struct warp *w)
 {
 	hash = mix(hash, (u32[]){w->live, w->groups, w->rotate, w->spins, w->cluster_arrived, w->arrivals},
@@ -284,8 +294,9 @@ static u64 mix_warp(u64 hash, const struct warp *w)
 	for (u32 i = 0; i < w->groups; i++) {
 		const struct group *x = &w->group[i];
 
-		hash = mix(hash, (u32[]){x->mask, x->pc, x->state, x->barrier, x->want, rank_of(w, x)},
-			   6 * sizeof(u32));
+		hash = mix(hash,
+			   (u32[]){x->mask, x->pc, x->state, x->barrier, x->want, rank_of(w, x), age_of(w, x)},
+			   7 * sizeof(u32));
 	}
 	return hash;
 }

@@ -13,6 +13,7 @@
 /* Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that does not seem to. */
 #define SPINS_POLL 64u
 #define SPINS_MOST 4096u
+#define OVERDUE_TICKS 64u
 
 void warp_park(struct warp *w, struct group group)
 {
@@ -135,11 +136,20 @@ static u32 choose_any(const struct gang *g, const struct warp *w)
 	return n ? ready[exec_random_below(g->cta, n)] : NO_PC;
 }
 
+/* Seeded: has a group waited while so many others were parked? Then no chance delays it any more. */
+static bool is_overdue(const struct warp *w)
+{
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && w->ticks - w->group[i].since > OVERDUE_TICKS)
+			return true;
+	return false;
+}
+
 const struct insn *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	bool any = g->cta->random && g->env->program->arch->has_its &&
-		   !(w->rotate && exec_random_below(g->cta, 2));
+		   !(w->rotate && (is_overdue(w) || exec_random_below(g->cta, 2)));
 	u32 i = any ? choose_any(g, w) : choose(w), pc, mask;
 
 	w->rotate = false;

@@ -98,8 +98,10 @@ struct probing {
 
 static void attach(struct probing *p, struct seat *s, bool on)
 {
-	for (; s; s = s->mate)
+	for (; s; s = s->mate) {
 		s->env.ops = on ? &p->probe.ops : p->ops;
+		s->probe_random = s->cta.random;
+	}
 }
 
 static u64 state_of(const struct seat *s)
@@ -168,8 +170,6 @@ static void set_all(struct probing *p, bool on)
 		for (struct seat *s = p->grid->hand[i].waiting.first; s; s = s->next) {
 			attach(p, s, on);
 			s->probe_still = false;
-			for (struct seat *m = s; on && m; m = m->mate)
-				m->probe_random = m->cta.random;
 		}
 }
 

@@ -82,7 +82,7 @@ static const struct program_row programs[] = {
 struct result {
 	u32 cell, ms;
 	bool skipped, ok;
-	char why[160];
+	char why[2000];
 };
 
 struct session {
@@ -146,14 +146,18 @@ static bool open_session(struct session *s)
 }
 
 /* What a launch left, against what it has to. */
-static void judge(struct result *r, const u32 *m, int status, u32 want)
+static void judge(struct session *s, struct result *r, const u32 *m, int status, u32 want)
 {
-	if (status)
-		snprintf(r->why, sizeof(r->why), "status %d", status);
-	else if (m[0] != want || m[1])
+	struct ptxloom_fault f = {0};
+
+	if (status) {
+		ptxloom_last_fault(s->dev, &f);
+		snprintf(r->why, sizeof(r->why), "status %d: %.1900s", status, f.message);
+	} else if (m[0] != want || m[1]) {
 		snprintf(r->why, sizeof(r->why), "%u instead of %u, %u errors", m[0], want, m[1]);
-	else
+	} else {
 		r->ok = true;
+	}
 }
 
 /* It cannot end: the launch has to say so. */
@@ -202,7 +206,7 @@ static void run_cell(struct session *s, struct result *r)
 		if (ends_by_report(s, p))
 			judge_deadlock(s, r, status);
 		else
-			judge(r, m, status, p->leaves(x->ctas, x->block, rounds));
+			judge(s, r, m, status, p->leaves(x->ctas, x->block, rounds));
 	} else {
 		snprintf(r->why, sizeof(r->why), "the program does not load");
 	}

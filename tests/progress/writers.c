@@ -17,7 +17,7 @@ static const char text[] =
 	"L: ld.volatile.global.u32 x, [a]; setp.eq.u32 q, x, 0; @q bra L; st.global.u32 [a+4], 7; ret; }\n"
 	/* A loop that counts its turns may end by itself: nothing is said of it. */
 	".visible .entry counts(.param .u64 p) { .reg .u64 a; .reg .u32 x, n; .reg .pred q; .reg .u64 t, e;\n"
-	"ld.param.u64 a, [p]; mov.u64 t, %globaltimer; add.u64 e, t, 1500000000;\n"
+	"ld.param.u64 a, [p]; mov.u64 t, %globaltimer; add.u64 e, t, 200000000;\n"
 	"L: ld.volatile.global.u32 x, [a+8]; mov.u64 t, %globaltimer; setp.lt.u64 q, t, e; @q bra L; ret; }\n";
 
 static volatile unsigned *flag;
