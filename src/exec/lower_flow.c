@@ -70,28 +70,13 @@ bool flow_find_joins(struct flow *f)
 
 /* ---- loops that wait ---- */
 
-static bool is_store(const struct insn *in)
-{
-	switch (in->inner) {
-	case OP_store_global:
-	case OP_store_indexed:
-	case OP_store_affine:
-	case OP_store_wide:
-	case OP_store_shared:
-	case OP_store_local:
-	case OP_store_local_indexed:
-	case OP_store_generic: return true;
-	default: return false;
-	}
-}
-
 /* Does a turn of the loop of these blocks leave nothing behind, in rows or memory, that the next one reads? */
 static bool carries_nothing(const struct flow *f, const struct block *head, const struct block *last)
 {
 	const struct lower *l = f->l;
 
 	for (u32 i = head->first; i < last->end; i++)
-		if (is_store(&l->insns.at[i]))
+		if (exec_is_store(&l->insns.at[i]))
 			return false;
 	for (u32 r = f->first_ref[head->first]; r < f->first_ref[last->end]; r++) {
 		u32 v = l->refs.at[r].vreg;
