@@ -2,9 +2,11 @@
  * Kernels whose CTAs hand each other values of 8 and 16 bytes: a part of an old one, or a value that comes
  * before what it announces, makes their results wrong. Decoupled look-back with a status and a prefix in one
  * value (scan, selection, run lengths), a radix sort with one sweep for each digit, queues and barriers.
- * programs.def says what each leaves behind. programs.ptx is made of this file by
+ * programs.def says what each leaves behind. programs.ptx and, for GPUs whose lanes share a program counter,
+ * programs_60.ptx are made of this file by
  *
  *     ptxloom cc -arch=sm_70 -O2 -ptx tests/memory/programs.cu -o tests/memory/programs.ptx
+ *     ptxloom cc -arch=sm_60 -O2 -ptx tests/memory/programs.cu -o tests/memory/programs_60.ptx
  *
  * Each kernel takes zeroed words and a number of rounds. m[0] counts threads whose work is done, m[1] errors.
  */
@@ -30,22 +32,28 @@ static __device__ void error(u32 *m) { atomicAdd(m + 1, 1); }
 struct pair { u32 x, y; };
 struct four { u32 x, y, z, w; };
 
+#if __CUDA_ARCH__ >= 700
+#define RELAXED "relaxed.gpu"
+#else
+#define RELAXED "volatile"
+#endif
+
 static __device__ void put2(u32 *p, u32 x, u32 y)
 {
-	asm volatile("st.relaxed.gpu.v2.u32 [%0], {%1, %2};" : : "l"(p), "r"(x), "r"(y) : "memory");
+	asm volatile("st." RELAXED ".v2.u32 [%0], {%1, %2};" : : "l"(p), "r"(x), "r"(y) : "memory");
 }
 
 static __device__ pair look2(u32 *p)
 {
 	pair v;
 
-	asm volatile("ld.relaxed.gpu.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p) : "memory");
+	asm volatile("ld." RELAXED ".v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p) : "memory");
 	return v;
 }
 
 static __device__ void put4(u32 *p, u32 x, u32 y, u32 z, u32 w)
 {
-	asm volatile("st.relaxed.gpu.v4.u32 [%0], {%1, %2, %3, %4};"
+	asm volatile("st." RELAXED ".v4.u32 [%0], {%1, %2, %3, %4};"
 		     : : "l"(p), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
 
@@ -53,11 +61,12 @@ static __device__ four look4(u32 *p)
 {
 	four v;
 
-	asm volatile("ld.relaxed.gpu.v4.u32 {%0, %1, %2, %3}, [%4];"
+	asm volatile("ld." RELAXED ".v4.u32 {%0, %1, %2, %3}, [%4];"
 		     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p) : "memory");
 	return v;
 }
 
+#if __CUDA_ARCH__ >= 700
 static __device__ u32 acquire(u32 *p)
 {
 	u32 x;
@@ -70,6 +79,21 @@ static __device__ void release(u32 *p, u32 x)
 {
 	asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(p), "r"(x) : "memory");
 }
+#else
+static __device__ u32 acquire(u32 *p)
+{
+	u32 x = *(volatile u32 *)p;
+
+	__threadfence();
+	return x;
+}
+
+static __device__ void release(u32 *p, u32 x)
+{
+	__threadfence();
+	*(volatile u32 *)p = x;
+}
+#endif
 
 /* ---- inside a CTA ---- */
 

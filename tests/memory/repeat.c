@@ -1,5 +1,5 @@
 /*
- * Programs whose CTAs hand each other values (programs.def), again and again with several workers: what depends on
+ * Programs whose CTAs hand each other values (programs.h), again and again with several workers: what depends on
  * the order of accesses goes wrong rarely.
  *
  *     repeat [COUNT [PROGRAM ..]]
@@ -9,80 +9,46 @@
  */
 #include "tests/check.h"
 
-#include "src/base/base.h"
-
-#include <ptxloom.h>
+#include "tests/progress/programs.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORDS (1u << 14)
-#define ROUNDS 2u
 #define BURNERS 2u
 #define BUSY_FROM 100u
 
-struct program {
-	const char *kernel;
-	u32 (*leaves)(u32 ctas, u32 block, u32 rounds);
-};
-
-#define PROGRAM(kernel, expr)                                                                      \
-	static u32 leaves_##kernel(u32 ctas, u32 block, u32 rounds)                                \
-	{                                                                                          \
-		u32 threads = ctas * block, warps = (block + 31) / 32;                             \
-		(void)threads, (void)warps, (void)rounds;                                          \
-		return (expr);                                                                     \
-	}
-#include "tests/memory/programs.def"
-#undef PROGRAM
-
-static const struct program programs[] = {
-#define PROGRAM(kernel, expr) {#kernel, leaves_##kernel},
-#include "tests/memory/programs.def"
-#undef PROGRAM
-};
-
 static const u32 shapes[][2] = {{16, 128}, {7, 96}, {16, 33}, {2, 512}};
 
-static struct ptxloom_kernel *find(struct ptxloom_device *dev, const char *kernel, struct ptxloom_module **mod)
-{
-	const char *dir = getenv("srcdir");
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/tests/memory/programs.ptx", dir ? dir : ".");
-	return ptxloom_module_load_file(dev, path, mod) ? NULL : ptxloom_module_kernel(*mod, kernel);
-}
-
 /* Launches that did not leave what they have to. */
-static u32 wrong(struct ptxloom_kernel *k, const struct program *p, u32 *m, u32 count)
+static u32 wrong(struct ptxloom_kernel *k, const struct program_row *p, u32 *m, u32 count)
 {
-	u32 bad = 0, rounds = ROUNDS;
+	u32 bad = 0, rounds = PROGRAM_ROUNDS;
 
 	for (u32 i = 0; i < count; i++) {
 		const u32 *x = shapes[i % ARRAY_LEN(shapes)];
 		struct ptxloom_config c = {.grid = {x[0]}, .block = {x[1]}};
 
-		memset(m, 0, WORDS * sizeof(*m));
+		memset(m, 0, PROGRAM_WORDS * sizeof(*m));
 		bad += ptxloom_launch(k, &c, (void *[]){&m, &rounds}) || m[1] ||
 		       m[0] != p->leaves(x[0], x[1], rounds);
 	}
 	return bad;
 }
 
-static void run(const struct program *p, u32 workers, u32 count)
+static void run(const struct program_row *p, u32 workers, u32 count)
 {
 	struct ptxloom_options o = {.size = sizeof(o), .device = "h100", .workers = workers, .timeout_ms = 120000};
-	struct ptxloom_module *mod = NULL;
+	struct ptxloom_module *mod;
 	struct ptxloom_device *dev;
 	struct ptxloom_kernel *k;
 	u32 *m;
 
 	if (!CHECK_EQ(ptxloom_device_open(&o, &dev), 0))
 		return;
-	k = find(dev, p->kernel, &mod);
-	m = ptxloom_alloc(dev, WORDS * sizeof(*m));
+	mod = program_load(dev, p, 9);
+	k = mod ? ptxloom_module_kernel(mod, p->kernel) : NULL;
+	m = ptxloom_alloc(dev, PROGRAM_WORDS * sizeof(*m));
 	if (CHECK(k && m) && !CHECK_EQ(wrong(k, p, m, count), 0))
 		printf("# %s, %u workers, of %u launches\n", p->kernel, workers, count);
 	ptxloom_free(dev, m);
@@ -90,12 +56,13 @@ static void run(const struct program *p, u32 workers, u32 count)
 	ptxloom_device_close(dev);
 }
 
-static bool is_named(const char *name, int argc, char **argv)
+/* Those of tests/memory, or those named. */
+static bool is_wanted(const struct program_row *p, int argc, char **argv)
 {
 	for (int i = 2; i < argc; i++)
-		if (!strcmp(argv[i], name))
+		if (!strcmp(argv[i], p->kernel))
 			return true;
-	return argc <= 2;
+	return argc <= 2 && !strcmp(p->folder, "memory");
 }
 
 /* Keep a core busy as long as the test lives. */
@@ -134,7 +101,7 @@ int main(int argc, char **argv)
 		start_burners(burners);
 	for (u32 workers = 2; workers <= 8; workers *= 2)
 		for (size_t i = 0; i < ARRAY_LEN(programs); i++)
-			if (is_named(programs[i].kernel, argc, argv))
+			if (is_wanted(&programs[i], argc, argv))
 				run(&programs[i], workers, count);
 	stop_burners(burners);
 	return check_done();

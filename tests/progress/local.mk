@@ -4,7 +4,7 @@ TESTS += tests/progress/table tests/progress/writers
 tests_progress_writers_SOURCES = tests/progress/writers.c tests/check.h
 tests_progress_writers_LDADD = $(UNIT_LDADD) -lpthread
 tests_progress_table_SOURCES = tests/progress/table.c tests/progress/programs.def tests/progress/modes.def \
-	tests/check.h
+	tests/progress/programs.h tests/memory/programs.def tests/check.h
 tests_progress_table_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/progress/kernels.cu tests/progress/kernels.ptx tests/progress/kernels_60.ptx \
 	tests/progress/copies.cu tests/progress/copies.ptx

@@ -1,5 +1,5 @@
 /*
- * Every program of programs.def in every mode of modes.def, in several shapes: each cell is a test. A
+ * Every program of programs.h in every mode of modes.def, in several shapes: each cell is a test. A
  * cell that does not end in time has failed; its process is ended and the next cell goes on in
  * another one.
  *
@@ -12,6 +12,7 @@
 
 #include "src/dev/api_int.h"
 #include "src/watch/counters.h"
+#include "tests/progress/programs.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -20,9 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS (1u << 14)
-#define ROUNDS 2u
-
 static bool verbose;
 /* The host's time that a cell may take; and longest on a busy machine, where it gets little of that. */
 static u64 cell_ms = 10000;
@@ -30,7 +28,8 @@ static u64 cell_ms = 10000;
 
 /* ---- the tables ---- */
 
-enum needs { ANY, LANES, SM70, SM80, STUCK };
+/* Ways of running that a program comes to by its shape and its branches: one that some modes leave out. */
+enum without { NOTHING, PARTED, ORDERED };
 
 struct shape {
 	u32 ctas, block;
@@ -41,13 +40,8 @@ struct mode {
 	unsigned workers;
 	u64 seed;
 	bool observed;
+	enum without without;
 	const char *environment;
-};
-
-struct program_row {
-	const char *file, *kernel;
-	u32 (*leaves)(u32 ctas, u32 block, u32 rounds);
-	enum needs needs;
 };
 
 static const struct shape shapes[] = {{1, 32}, {1, 33}, {1, 64}, {1, 256}, {4, 64}, {7, 96}, {16, 128}, {2, 512}};
@@ -56,22 +50,6 @@ static const struct mode modes[] = {
 #define MODE(...) {__VA_ARGS__},
 #include "tests/progress/modes.def"
 #undef MODE
-};
-
-#define PROGRAM(file, kernel, expr, needs)                                                         \
-	static u32 leaves_##kernel(u32 ctas, u32 block, u32 rounds)                                \
-	{                                                                                          \
-		u32 threads = ctas * block, warps = (block + 31) / 32;                             \
-		(void)threads, (void)warps, (void)rounds;                                          \
-		return (expr);                                                                     \
-	}
-#include "tests/progress/programs.def"
-#undef PROGRAM
-
-static const struct program_row programs[] = {
-#define PROGRAM(file, kernel, expr, needs) {#file, #kernel, leaves_##kernel, needs},
-#include "tests/progress/programs.def"
-#undef PROGRAM
 };
 
 #define SHAPES (u32) ARRAY_LEN(shapes)
@@ -88,7 +66,9 @@ struct result {
 struct session {
 	const struct mode *mode;
 	struct ptxloom_device *dev;
-	struct ptxloom_module *modules[2];
+	struct ptxloom_module *mod;
+	const struct program_row *loaded; /* whose file it is */
+	struct exec_ops ops, counted;
 	struct watch_counters counters;
 	int64_t generation;
 };
@@ -114,18 +94,33 @@ static void set_environment(const char *list)
 	}
 }
 
-/* The file that the kernel is in: without the instructions that the device does not have. */
 static struct ptxloom_module *module_of(struct session *s, const struct program_row *p)
 {
-	bool copies = !strcmp(p->file, "copies");
-	const char *dir = getenv("srcdir");
-	char path[512];
+	if (s->loaded && !strcmp(s->loaded->file, p->file) && !strcmp(s->loaded->folder, p->folder))
+		return s->mod;
+	if (s->loaded)
+		ptxloom_module_unload(s->mod);
+	s->mod = program_load(s->dev, p, s->generation);
+	s->loaded = s->mod ? p : NULL;
+	return s->mod;
+}
 
-	snprintf(path, sizeof(path), "%s/tests/progress/%s%s.ptx", dir ? dir : ".", p->file,
-		 s->generation < 7 ? "_60" : "");
-	if (!s->modules[copies] && ptxloom_module_load_file(s->dev, path, &s->modules[copies]))
-		return NULL;
-	return s->modules[copies];
+/* The device's handlers, but warps whose lanes part leave their gang, and ORDERED: without its short cut. */
+static void leave_out(struct session *s)
+{
+	struct device *d = &s->dev->dev;
+
+	s->ops = *d->ops;
+	s->counted = *d->ops->counted;
+	for (u32 i = 0; i < 2; i++) {
+		struct exec_ops *o = i ? &s->counted : &s->ops;
+
+		o->parted = NULL;
+		if (s->mode->without == ORDERED)
+			o->mode[MODE_ORDERED] = o->mode[MODE_MASKED];
+	}
+	s->ops.counted = &s->counted;
+	d->ops = &s->ops;
 }
 
 static bool open_session(struct session *s)
@@ -142,6 +137,8 @@ static bool open_session(struct session *s)
 	watch_counters_init(&s->counters);
 	if (s->mode->observed)
 		s->dev->dev.observer = &s->counters.observer;
+	if (s->mode->without)
+		leave_out(s);
 	return true;
 }
 
@@ -171,6 +168,12 @@ static void judge_deadlock(struct session *s, struct result *r, int status)
 		snprintf(r->why, sizeof(r->why), "status %d, %s, not the report of a deadlock", status, f.kind);
 }
 
+/* Are livelocks found? docs/engine.md, "Livelocks". */
+static bool finds_livelocks(const struct mode *m)
+{
+	return !m->observed && !strstr(m->environment, "PTXLOOM_DETERMINISTIC");
+}
+
 /* Launches that end by a report take their time: in two shapes. */
 static bool ends_by_report(const struct session *s, const struct program_row *p)
 {
@@ -180,7 +183,7 @@ static bool ends_by_report(const struct session *s, const struct program_row *p)
 static bool is_skipped(const struct session *s, const struct program_row *p, const struct shape *x)
 {
 	if (ends_by_report(s, p))
-		return s->mode->observed || (x->block != 33 && x->ctas != 4);
+		return !finds_livelocks(s->mode) || (x->block != 33 && x->ctas != 4);
 	return (p->needs == SM70 && s->generation < 7) || (p->needs == SM80 && s->generation < 8);
 }
 
@@ -191,7 +194,7 @@ static void run_cell(struct session *s, struct result *r)
 	struct ptxloom_config c = {.grid = {x->ctas}, .block = {x->block}};
 	struct ptxloom_module *mod;
 	struct ptxloom_kernel *k;
-	u32 rounds = ROUNDS, *m;
+	u32 rounds = PROGRAM_ROUNDS, *m;
 	int status;
 
 	if (is_skipped(s, p, x)) {
@@ -200,7 +203,7 @@ static void run_cell(struct session *s, struct result *r)
 	}
 	mod = module_of(s, p);
 	k = mod ? ptxloom_module_kernel(mod, p->kernel) : NULL;
-	m = ptxloom_alloc(s->dev, WORDS * sizeof(*m));
+	m = ptxloom_alloc(s->dev, PROGRAM_WORDS * sizeof(*m));
 	if (k && m) {
 		status = ptxloom_launch(k, &c, (void *[]){&m, &rounds});
 		if (ends_by_report(s, p))
