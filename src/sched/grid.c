@@ -172,7 +172,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	count_units(g);
 	g->left = g->units;
 	g->stop = 0;
-	g->busy = 0;
+	g->busy = g->waits = 0;
 	g->probe_wanted = false;
 	g->ordered = g->faulted = g->stalled = false;
 	g->deadline = p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
@@ -513,19 +513,48 @@ static struct seat *pick(struct hand *h)
 	return seat_pop(&h->waiting);
 }
 
+/* Let the host run others, who may be what the CTAs wait for: of all workers of the grid one, now and then. */
+static void yield_host(struct sched_grid *g)
+{
+	u64 now = sched_host_ns();
+
+	if (now - __atomic_load_n(&g->yielded_ns, __ATOMIC_RELAXED) < YIELD_NS)
+		return;
+	__atomic_store_n(&g->yielded_ns, now, __ATOMIC_RELAXED);
+	sched_yield();
+}
+
+/* ---- hands that only wait ---- */
+
 /*
- * Let the host run others, who may be what the CTAs wait for: at once where our own threads need the
- * core, else now and then, as on a busy host each time costs the slices of all that wait for it.
+ * Where CTAs of several workers wait for each other, what one waits for is often with a worker that has no core, and
+ * whoever spins keeps it from getting one; and where they hand each other something small, a worker alone is as quick
+ * as many. So a hand whose CTAs only wait is left, and served from time to time by those who are awake (find_hand in
+ * pool.c); the last worker of a grid goes on and serves all of its hands in turn.
  */
-static void yield_host(struct hand *h)
+static void watch_round(struct hand *h)
 {
 	const struct sched_pool *p = h->grid->pool;
-	u64 now = p->workers > p->cores ? 0 : sched_host_ns();
+	u64 now, took;
 
-	if (now && now - h->yielded_ns < YIELD_NS)
+	if (h->grid->hands == 1 || __atomic_load_n(&p->thread_len, __ATOMIC_RELAXED) < 2)
 		return;
-	sched_yield();
-	h->yielded_ns = now;
+	now = sched_host_ns();
+	took = now - h->round_ns;
+	if (h->round_ns && (!h->shortest_ns || took < h->shortest_ns))
+		h->shortest_ns = took;
+	if (h->progress || !h->worked_ns || (h->round_ns && took > 2 * h->shortest_ns + WORK_NS))
+		h->worked_ns = now;
+	h->round_ns = now;
+	h->waits = now - h->worked_ns > (p->workers > p->cores ? 0 : SPIN_NS);
+}
+
+/* Others may have to be served, or this hand by others: is it time to leave it? */
+static bool is_left(const struct hand *h)
+{
+	const struct sched_grid *g = h->grid;
+
+	return !h->round && (h->waits || __atomic_load_n(&g->waits, __ATOMIC_RELAXED));
 }
 
 /*
@@ -537,6 +566,7 @@ static void next_round(struct hand *h)
 	h->round = 0;
 	h->still = h->progress ? 0 : h->still + 1;
 	probe_consider(h);
+	watch_round(h);
 	if (!h->progress || ++h->stale >= STALE_ROUNDS) {
 		h->stale = 0;
 		if (h->target < h->limit)
@@ -544,7 +574,7 @@ static void next_round(struct hand *h)
 		pthread_mutex_lock(&h->grid->lock);
 		h->grid->ordered = true;
 		pthread_mutex_unlock(&h->grid->lock);
-		yield_host(h);
+		yield_host(h->grid);
 	}
 	h->progress = false;
 }
@@ -666,6 +696,8 @@ void hand_work(struct hand *h, bool once)
 	bool ordered = g->pool->options.deterministic;
 	u32 used = 0, host_mode = fpenv_enter();
 
+	h->waits = false;
+	h->round_ns = g->hands > 1 && h->waiting.len && !h->round ? sched_host_ns() : 0;
 	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
 		struct seat *s = pick(h);
 		enum exec_stop stop;
@@ -677,6 +709,8 @@ void hand_work(struct hand *h, bool once)
 		if ((once && stop == STOP_YIELD) || __atomic_load_n(&g->probe_wanted, __ATOMIC_RELAXED))
 			break;
 		if (ordered && has_stalled(h, stop))
+			break;
+		if (PL_UNLIKELY(stop == STOP_YIELD) && is_left(h))
 			break;
 		if (used >= STINT && !ordered && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
 			break;

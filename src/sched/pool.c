@@ -120,28 +120,40 @@ static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
 
 /* ---- workers ---- */
 
-/* The hand that has waited longest. */
-static struct hand *open_hand(struct sched_grid *g)
+/*
+ * The hand that has waited longest. One whose CTAs only waited (grid.c) is for those who work on the grid anyway, unless
+ * nobody does, or not soon enough.
+ */
+static struct hand *open_hand(struct sched_grid *g, u64 now)
 {
 	struct hand *best = NULL;
 
-	for (u32 i = 0; i < g->hands; i++)
-		if (hand_is_open(&g->hand[i]) && (!best || g->hand[i].served < best->served))
-			best = &g->hand[i];
+	for (u32 i = 0; i < g->hands; i++) {
+		struct hand *h = &g->hand[i];
+
+		if (hand_is_open(h) && (!h->waits || !g->busy || now - h->left_ns > DOZE_NS) &&
+		    (!best || h->served < best->served))
+			best = h;
+	}
 	return best;
 }
 
-/* Grids take turns; the list is short. */
-static struct hand *find_hand(struct sched_pool *p)
+/* Grids take turns; the list is short. *waits: some hand is left to others for now. */
+static struct hand *find_hand(struct sched_pool *p, bool *waits)
 {
 	u32 n = p->grid_len, skip = n ? p->turn % n : 0;
 	struct sched_grid *g = p->grids;
 	struct hand *h;
 
+	*waits = false;
 	for (u32 i = 0; i < skip; i++)
 		g = g->next;
 	for (u32 i = 0; i < n; i++) {
-		h = grid_is_over(g) || __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE) ? NULL : open_hand(g);
+		u64 now = g->waits ? sched_host_ns() : 0;
+
+		h = grid_is_over(g) || __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE) ? NULL
+											   : open_hand(g, now);
+		*waits |= g->waits != 0;
 		if (h) {
 			p->turn = skip + i + 1;
 			return h;
@@ -190,10 +202,14 @@ static void leave(struct sched_pool *p, struct hand *h)
 	h->busy = false;
 	h->served = ++p->served;
 	g->busy--;
+	if (h->waits) {
+		h->left_ns = sched_host_ns();
+		__atomic_fetch_add(&g->waits, 1, __ATOMIC_RELAXED);
+	}
 	if (!g->busy && !grid_is_over(g) && __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE))
 		probe(p, g);
 	if (g->busy || !grid_is_over(g)) {
-		if (p->sleeping && hand_is_open(h))
+		if (p->sleeping && !h->waits && hand_is_open(h))
 			pthread_cond_signal(&p->work);
 		return;
 	}
@@ -209,13 +225,46 @@ static struct sched_grid *find_over(const struct sched_pool *p)
 	return NULL;
 }
 
+static struct timespec in_ns(u64 ns)
+{
+	u64 at = sched_host_ns() + ns;
+
+	return (struct timespec){(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
+}
+
+/* Until there is work; or `doze`, some time, the longer the more threads do so. pool->lock held, given up meanwhile. */
+static void sleep_locked(struct sched_pool *p, bool doze)
+{
+	struct timespec until;
+
+	p->sleeping++;
+	if (doze) {
+		until = in_ns((u64)DOZE_NS * ++p->dozing);
+		pthread_cond_timedwait(&p->work, &p->lock, &until);
+		p->dozing--;
+	} else {
+		pthread_cond_wait(&p->work, &p->lock);
+	}
+	p->sleeping--;
+}
+
+/* pool->lock held. */
+static void take_locked(struct hand *h)
+{
+	h->busy = true;
+	h->grid->busy++;
+	if (h->waits)
+		__atomic_fetch_sub(&h->grid->waits, 1, __ATOMIC_RELAXED);
+}
+
 static void *worker(void *arg)
 {
 	struct sched_pool *p = arg;
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->quit) {
-		struct hand *h = find_hand(p);
+		bool waits;
+		struct hand *h = find_hand(p, &waits);
 		struct sched_grid *over = h ? NULL : find_over(p);
 
 		if (over) {
@@ -223,13 +272,10 @@ static void *worker(void *arg)
 			continue;
 		}
 		if (!h) {
-			p->sleeping++;
-			pthread_cond_wait(&p->work, &p->lock);
-			p->sleeping--;
+			sleep_locked(p, waits);
 			continue;
 		}
-		h->busy = true;
-		h->grid->busy++;
+		take_locked(h);
 		pthread_mutex_unlock(&p->lock);
 		serve(p, h);
 		pthread_mutex_lock(&p->lock);
@@ -266,7 +312,7 @@ static void stop_going(struct sched_pool *p)
 /* Until the program waits for something, or has been silent while grids wait for others. */
 static void rest_ordered(struct sched_pool *p)
 {
-	struct timespec t;
+	struct timespec t = in_ns(ORDERED_IDLE_NS);
 
 	if (p->go)
 		stop_going(p);
@@ -274,8 +320,6 @@ static void rest_ordered(struct sched_pool *p)
 		pthread_cond_wait(&p->work, &p->lock);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_sec += ORDERED_IDLE_NS / 1000000000u;
 	if (pthread_cond_timedwait(&p->work, &p->lock, &t) == ETIMEDOUT && !p->go) {
 		renew(p);
 		p->go = true;
@@ -369,7 +413,8 @@ static void start_threads_locked(struct sched_pool *p)
 				   p->options.deterministic ? ordered_worker : worker, p))
 			break;
 		snprintf(name, sizeof(name), "ptxloom-%u", p->thread_len % 10000);
-		pthread_setname_np(p->threads[p->thread_len++], name);
+		pthread_setname_np(p->threads[p->thread_len], name);
+		__atomic_fetch_add(&p->thread_len, 1, __ATOMIC_RELAXED);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

@@ -40,7 +40,8 @@ void probe_consider(struct hand *h)
 	h->quiet_since = now;
 	if (g->launch.env.observer)
 		return;
-	if (__atomic_load_n(&g->pool->alive, __ATOMIC_RELAXED) == 1 && g->pool->thread_len)
+	if (__atomic_load_n(&g->pool->alive, __ATOMIC_RELAXED) == 1 &&
+	    __atomic_load_n(&g->pool->thread_len, __ATOMIC_RELAXED))
 		__atomic_store_n(&g->probe_wanted, true, __ATOMIC_RELEASE);
 }
 

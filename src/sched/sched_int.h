@@ -28,8 +28,16 @@
 #define LIGHT_YIELDS 8u
 /* Rounds in which no CTA ended, though some computed, before more of them become resident. */
 #define STALE_ROUNDS 16u
-/* A worker whose CTAs only wait gives its core away so often. */
-#define YIELD_NS 1000000u
+/* A worker whose CTAs only wait gives its core away so often: about when a busy host would take it. */
+#define YIELD_NS 4000000u
+/*
+ * A hand whose CTAs have only waited for SPIN_NS is left to whoever else works on the grid; a worker without a hand
+ * looks every DOZE_NS whether one has been waiting for so long. A round longer than twice the shortest of its hand,
+ * and by WORK_NS, did something beside waiting.
+ */
+#define SPIN_NS 100000u
+#define DOZE_NS 250000u
+#define WORK_NS 20000u
 /* CTAs that may end before those that wait get another turn. */
 #define RETRY_EVERY 8u
 /* Largest piece of a range that a hand takes at once; the rest can be stolen. */
@@ -115,7 +123,11 @@ struct hand {
 	u32 stale;       /* rounds since a CTA ended */
 	bool ended;      /* a CTA has, since probe_consider looked */
 	u64 quiet_since, quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
-	u64 yielded_ns;  /* when the worker last let other threads of the host run */
+	/* Several workers; see "hands that only wait" in grid.c. */
+	u64 round_ns, shortest_ns; /* when this round began, 0: not known; and how long the shortest took */
+	u64 worked_ns;   /* when one of its CTAs last did something beside waiting */
+	u64 left_ns;     /* when a worker left it; pool->lock */
+	bool waits;      /* a worker has left it since its CTAs only waited */
 	u64 finished;    /* not yet subtracted from grid->left */
 	u64 served;      /* when a worker took it last, for fairness; pool->lock */
 	u32 turns;       /* deterministic: that did not end a CTA, since the grid may run again */
@@ -151,6 +163,8 @@ struct sched_grid {
 	u64 left;     /* units that have not ended; atomic */
 	u32 stop;     /* non-zero: end as soon as possible; atomic */
 	u32 busy;     /* hands being worked on; pool->lock */
+	u32 waits;    /* hands that were left since their CTAs only waited; changed under pool->lock, atomic */
+	u64 yielded_ns; /* when a worker last let other threads of the host run; atomic */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	u32 probe_wanted; /* all hands leave the grid, the last one probes it; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
@@ -197,6 +211,7 @@ struct sched_pool {
 	void *on_end_user;
 	u64 serials; /* grids that were given to the workers */
 	u32 sleeping; /* threads that wait for work */
+	u32 dozing;   /* those of them that look at times whether a hand waits for long */
 	u64 time_ns;  /* of the emulated machine, when the last launch ended; atomic */
 	u64 ahead_ns; /* what sched_time_ns is ahead of the host's clock; atomic */
 	u64 alive;    /* grids whose `done` has not returned; atomic */
