@@ -121,8 +121,8 @@ static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
 /* ---- workers ---- */
 
 /*
- * The hand that has waited longest. One whose CTAs only waited (grid.c) is for those who work on the grid anyway, unless
- * nobody does, or not soon enough.
+ * The hand that has waited longest. One whose CTAs only waited (grid.c) is for those who work on the grid anyway,
+ * unless nobody does, or not soon enough.
  */
 static struct hand *open_hand(struct sched_grid *g, u64 now)
 {
