@@ -77,7 +77,7 @@ static void check_all(struct ptxloom_device *dev, char *text)
 		check_line(dev, line, statements, want, in, out);
 		lines++;
 	}
-	CHECK(lines >= 31);
+	CHECK(lines >= 32);
 	ptxloom_free(dev, in);
 	ptxloom_free(dev, out);
 }
