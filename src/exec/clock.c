@@ -91,14 +91,15 @@ u64 exec_clock_read(struct gang *g, u32 sreg)
 	}
 }
 
-void exec_clock_wait(struct gang *g, u32 pc, bool waits)
+void exec_clock_wait(struct gang *g, u32 pc, bool waits, u32 warps)
 {
 	if (!waits) {
 		g->wait_pc = NO_PC;
 		return;
 	}
 	if (g->wait_pc == pc && g->clock - g->wait_last <= WAIT_GAP) {
-		g->clock += (g->clock - g->wait_from) / WAIT_PART;
+		/* Warps that run one by one wait at the same time: each adds its share. */
+		g->clock += (g->clock - g->wait_from) / WAIT_PART * warps / g->warps;
 	} else {
 		g->wait_pc = pc;
 		g->wait_from = g->clock;
@@ -111,6 +112,7 @@ void exec_clock_sleep(struct gang *g, u32 ns, u32 warps)
 	u64 cycles = exec_clock_cycles(&g->env->clock, ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS);
 
 	/* Warps that run one by one sleep at the same time all the same. */
-	g->clock += cycles * warps / g->warps;
+	cycles = cycles * warps / g->warps;
+	g->clock += cycles;
 	g->wait_last += cycles;
 }

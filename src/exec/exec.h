@@ -592,7 +592,7 @@ u64 exec_clock_of(const struct cta *c);
 void exec_clock_meet(struct cta *c);
 u64 exec_clock_read(struct gang *g, u32 sreg);
 /* Record pc is about to read a clock. waits: its loop does nothing but wait for one. */
-void exec_clock_wait(struct gang *g, u32 pc, bool waits);
+void exec_clock_wait(struct gang *g, u32 pc, bool waits, u32 warps);
 /* So many warps of the gang sleep. */
 void exec_clock_sleep(struct gang *g, u32 ns, u32 warps);
 u64 exec_clock_cycles(const struct exec_clock *c, u64 ns);

@@ -24,7 +24,7 @@ HANDLER(sreg_tid)
 HANDLER(sreg_uniform)
 {
 	if (PL_UNLIKELY(g->env->program->reads_clock))
-		exec_clock_wait(g, (u32)(in - g->insns), in->count);
+		exec_clock_wait(g, (u32)(in - g->insns), in->count, WARPS);
 	fill_row(g, in->d, in->flags & INSN_WIDE_DATA,
 		 exec_sreg_uniform(g, (u32)in->imm & 0xffff, (u32)(in->imm >> 16)));
 	return in + 1;

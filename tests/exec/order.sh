@@ -54,6 +54,14 @@ ok $? "waiting for 10^9 cycles in 200 CTAs"
 run --kernel sleeps --grid 20 --block 96 --buffer "o:u64[20]" --arg u64=10000000 --dump o >"$scratch/out"
 awk '{for (i = 3; i <= NF; i++) { n++; if ($i < 1e7 || $i > 1.3e7) bad++ }} END {exit !n || bad}' "$scratch/out"
 ok $? "sleeping for 10 ms by the timer"
+# Warps of a seeded run go one by one; the time that one of them waits is still shortened.
+for seed in 1 2; do
+	PTXLOOM_SEED=$seed run --kernel sleeps --grid 20 --block 96 --buffer "o:u64[20]" \
+		--arg u64=10000000000 --dump o >"$scratch/out"
+	awk '{for (i = 3; i <= NF; i++) { n++; if ($i < 1e10 || $i > 1.3e10) bad++ }} END {exit !n || bad}' \
+		"$scratch/out"
+	ok $? "sleeping for 10 s by the timer, seed $seed"
+done
 for workers in 1 2; do
 	got=$(PTXLOOM_WORKERS=$workers run --kernel limit --grid 400 --block 64 --buffer "o:u64[2]" \
 		--arg u64=100000000 --dump o)
