@@ -6,6 +6,8 @@
 #ifndef PL_CUDA_TYPES_H
 #define PL_CUDA_TYPES_H
 
+#include "src/dev/memory.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +18,30 @@ typedef struct stream_event *cudaEvent_t;
 struct rt_dim3 {
 	unsigned x, y, z;
 };
+
+struct rt_extent { /* cudaExtent */
+	size_t width, height, depth;
+};
+
+struct rt_pitched { /* cudaPitchedPtr */
+	void *ptr;
+	size_t pitch, xsize, ysize;
+};
+
+struct channel_desc { /* cudaChannelFormatDesc */
+	int bits[4], kind;
+};
+
+/* CUipcMemHandle, CUipcEventHandle and their twins: what they say is src/dev's. */
+struct rt_ipc_handle {
+	u8 bytes[64];
+};
+
+/* Functions of the program: cudaHostFn_t, cudaStreamCallback_t, cudaLogsCallback_t and CUoccupancyB2DSize. */
+typedef void rt_host_fn(void *user);
+typedef void rt_stream_callback(void *stream, int status, void *user);
+typedef void rt_log_callback(void *user, int level, char *message, size_t len);
+typedef size_t rt_block_to_shared(int threads);
 
 enum {
 	cudaSuccess = 0,

@@ -65,16 +65,14 @@ struct device_kernel *drv_kernel_on(const void *function, int device, int *statu
 	return k;
 }
 
-RT_API int pldrv_cuInit(unsigned flags);
-RT_API int pldrv_cuInit(unsigned flags)
+DRV_FN(cuInit, (unsigned flags))
 {
 	if (flags)
 		return STATUS_INVALID_VALUE;
 	return rt_device_check(0);
 }
 
-RT_API int pldrv_cuDriverGetVersion(int *version);
-RT_API int pldrv_cuDriverGetVersion(int *version)
+DRV_FN(cuDriverGetVersion, (int *version))
 {
 	if (!version)
 		return STATUS_INVALID_VALUE;
@@ -82,8 +80,7 @@ RT_API int pldrv_cuDriverGetVersion(int *version)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuGetErrorName(int error, const char **name);
-RT_API int pldrv_cuGetErrorName(int error, const char **name)
+DRV_FN(cuGetErrorName, (int error, const char **name))
 {
 	const struct status_info *s = status_info(error);
 
@@ -93,8 +90,7 @@ RT_API int pldrv_cuGetErrorName(int error, const char **name)
 	return *name ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
 }
 
-RT_API int pldrv_cuGetErrorString(int error, const char **text);
-RT_API int pldrv_cuGetErrorString(int error, const char **text)
+DRV_FN(cuGetErrorString, (int error, const char **text))
 {
 	const struct status_info *s = status_info(error);
 
@@ -106,8 +102,7 @@ RT_API int pldrv_cuGetErrorString(int error, const char **text)
 
 /* ---- devices ---- */
 
-RT_API int pldrv_cuDeviceGetCount(int *count);
-RT_API int pldrv_cuDeviceGetCount(int *count)
+DRV_FN(cuDeviceGetCount, (int *count))
 {
 	int status = drv_check(0);
 
@@ -118,8 +113,7 @@ RT_API int pldrv_cuDeviceGetCount(int *count)
 	return status;
 }
 
-RT_API int pldrv_cuDeviceGet(int *device, int ordinal);
-RT_API int pldrv_cuDeviceGet(int *device, int ordinal)
+DRV_FN(cuDeviceGet, (int *device, int ordinal))
 {
 	int status = drv_check(ordinal);
 
@@ -130,8 +124,7 @@ RT_API int pldrv_cuDeviceGet(int *device, int ordinal)
 	return status;
 }
 
-RT_API int pldrv_cuDeviceGetName(char *name, int len, int device);
-RT_API int pldrv_cuDeviceGetName(char *name, int len, int device)
+DRV_FN(cuDeviceGetName, (char *name, int len, int device))
 {
 	int status = drv_check(device);
 
@@ -142,8 +135,7 @@ RT_API int pldrv_cuDeviceGetName(char *name, int len, int device)
 	return status;
 }
 
-RT_API int pldrv_cuDeviceGetAttribute(int *value, int attribute, int device);
-RT_API int pldrv_cuDeviceGetAttribute(int *value, int attribute, int device)
+DRV_FN(cuDeviceGetAttribute, (int *value, int attribute, int device))
 {
 	int status = drv_check(device);
 
@@ -152,8 +144,7 @@ RT_API int pldrv_cuDeviceGetAttribute(int *value, int attribute, int device)
 	return status ? status : rt_device_attribute(device, attribute, value);
 }
 
-RT_API int pldrv_cuDeviceTotalMem_v2(size_t *bytes, int device);
-RT_API int pldrv_cuDeviceTotalMem_v2(size_t *bytes, int device)
+DRV_FN(cuDeviceTotalMem_v2, (size_t * bytes, int device))
 {
 	int status = drv_check(device);
 
@@ -164,8 +155,7 @@ RT_API int pldrv_cuDeviceTotalMem_v2(size_t *bytes, int device)
 	return status;
 }
 
-RT_API int pldrv_cuDeviceComputeCapability(int *major, int *minor, int device);
-RT_API int pldrv_cuDeviceComputeCapability(int *major, int *minor, int device)
+DRV_FN(cuDeviceComputeCapability, (int *major, int *minor, int device))
 {
 	int status = drv_check(device);
 

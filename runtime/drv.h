@@ -7,10 +7,6 @@
 #include "runtime/rt.h"
 #include "src/dev/mem_op.h"
 
-/* An entry point: its declaration, and the head of its definition. */
-#define DRV_FN(name, params)                                                                       \
-	RT_API int pldrv_##name params;                                                            \
-	RT_API int pldrv_##name params
 /* As RT_STREAM_FN: the entry point and its _ptsz form. */
 #define DRV_STREAM_FN(name, params, body)                                                          \
 	DRV_FN(name, params)                                                                       \

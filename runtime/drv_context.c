@@ -45,23 +45,19 @@ static int make_context(struct rt_context **out, unsigned flags, int device, u32
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuCtxCreate(struct rt_context **out, unsigned flags, int device);
-RT_API int pldrv_cuCtxCreate(struct rt_context **out, unsigned flags, int device)
+DRV_FN(cuCtxCreate, (struct rt_context * *out, unsigned flags, int device))
 {
 	return make_context(out, flags, device, 3010);
 }
 
-RT_API int pldrv_cuCtxCreate_v2(struct rt_context **out, unsigned flags, int device);
-RT_API int pldrv_cuCtxCreate_v2(struct rt_context **out, unsigned flags, int device)
+DRV_FN(cuCtxCreate_v2, (struct rt_context * *out, unsigned flags, int device))
 {
 	return make_context(out, flags, device, 3020);
 }
 
 /* affinity: SMs to run on, which needs the multi-process service; there is none here. */
-RT_API int pldrv_cuCtxCreate_v3(struct rt_context **out, const void *affinity, int count,
-				unsigned flags, int device);
-RT_API int pldrv_cuCtxCreate_v3(struct rt_context **out, const void *affinity, int count,
-				unsigned flags, int device)
+DRV_FN(cuCtxCreate_v3,
+       (struct rt_context * *out, const void *affinity, int count, unsigned flags, int device))
 {
 	if (count < 0 || (count && !affinity))
 		return STATUS_INVALID_VALUE;
@@ -74,10 +70,8 @@ struct create_params {
 	const void *graphics;
 };
 
-RT_API int pldrv_cuCtxCreate_v4(struct rt_context **out, const struct create_params *p,
-				unsigned flags, int device);
-RT_API int pldrv_cuCtxCreate_v4(struct rt_context **out, const struct create_params *p,
-				unsigned flags, int device)
+DRV_FN(cuCtxCreate_v4,
+       (struct rt_context * *out, const struct create_params *p, unsigned flags, int device))
 {
 	if (p && p->graphics)
 		return STATUS_NOT_SUPPORTED;
@@ -105,22 +99,19 @@ static int destroy(struct rt_context *c)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuCtxDestroy(struct rt_context *c);
-RT_API int pldrv_cuCtxDestroy(struct rt_context *c)
+DRV_FN(cuCtxDestroy, (struct rt_context * c))
 {
 	return destroy(c);
 }
 
-RT_API int pldrv_cuCtxDestroy_v2(struct rt_context *c);
-RT_API int pldrv_cuCtxDestroy_v2(struct rt_context *c)
+DRV_FN(cuCtxDestroy_v2, (struct rt_context * c))
 {
 	return destroy(c);
 }
 
 /* ---- the interface of CUDA 2: a use count, 1 at most ---- */
 
-RT_API int pldrv_cuCtxAttach(struct rt_context **out, unsigned flags);
-RT_API int pldrv_cuCtxAttach(struct rt_context **out, unsigned flags)
+DRV_FN(cuCtxAttach, (struct rt_context * *out, unsigned flags))
 {
 	int status;
 	struct rt_context *c = drv_context(&status);
@@ -131,16 +122,14 @@ RT_API int pldrv_cuCtxAttach(struct rt_context **out, unsigned flags)
 	return status;
 }
 
-RT_API int pldrv_cuCtxDetach(struct rt_context *c);
-RT_API int pldrv_cuCtxDetach(struct rt_context *c)
+DRV_FN(cuCtxDetach, (struct rt_context * c))
 {
 	return destroy(c);
 }
 
 /* ---- the thread's stack ---- */
 
-RT_API int pldrv_cuCtxPushCurrent_v2(struct rt_context *c);
-RT_API int pldrv_cuCtxPushCurrent_v2(struct rt_context *c)
+DRV_FN(cuCtxPushCurrent_v2, (struct rt_context * c))
 {
 	int status = drv_check(0);
 
@@ -150,14 +139,12 @@ RT_API int pldrv_cuCtxPushCurrent_v2(struct rt_context *c)
 	return rt_context_push(c) ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
 
-RT_API int pldrv_cuCtxPushCurrent(struct rt_context *c);
-RT_API int pldrv_cuCtxPushCurrent(struct rt_context *c)
+DRV_FN(cuCtxPushCurrent, (struct rt_context * c))
 {
 	return pldrv_cuCtxPushCurrent_v2(c);
 }
 
-RT_API int pldrv_cuCtxPopCurrent_v2(struct rt_context **out);
-RT_API int pldrv_cuCtxPopCurrent_v2(struct rt_context **out)
+DRV_FN(cuCtxPopCurrent_v2, (struct rt_context * *out))
 {
 	int status = drv_check(0);
 	struct rt_context *c = rt_context_now();
@@ -172,14 +159,12 @@ RT_API int pldrv_cuCtxPopCurrent_v2(struct rt_context **out)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuCtxPopCurrent(struct rt_context **out);
-RT_API int pldrv_cuCtxPopCurrent(struct rt_context **out)
+DRV_FN(cuCtxPopCurrent, (struct rt_context * *out))
 {
 	return pldrv_cuCtxPopCurrent_v2(out);
 }
 
-RT_API int pldrv_cuCtxSetCurrent(struct rt_context *c);
-RT_API int pldrv_cuCtxSetCurrent(struct rt_context *c)
+DRV_FN(cuCtxSetCurrent, (struct rt_context * c))
 {
 	int status = drv_check(0);
 
@@ -189,8 +174,7 @@ RT_API int pldrv_cuCtxSetCurrent(struct rt_context *c)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetCurrent(struct rt_context **out);
-RT_API int pldrv_cuCtxGetCurrent(struct rt_context **out)
+DRV_FN(cuCtxGetCurrent, (struct rt_context * *out))
 {
 	int status = drv_check(0);
 
@@ -213,8 +197,7 @@ static struct rt_context *context_or_now(struct rt_context *c, int *status)
 	return *status ? NULL : c;
 }
 
-RT_API int pldrv_cuCtxGetDevice_v2(int *device, struct rt_context *c);
-RT_API int pldrv_cuCtxGetDevice_v2(int *device, struct rt_context *c)
+DRV_FN(cuCtxGetDevice_v2, (int *device, struct rt_context *c))
 {
 	int status;
 
@@ -226,14 +209,12 @@ RT_API int pldrv_cuCtxGetDevice_v2(int *device, struct rt_context *c)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetDevice(int *device);
-RT_API int pldrv_cuCtxGetDevice(int *device)
+DRV_FN(cuCtxGetDevice, (int *device))
 {
 	return pldrv_cuCtxGetDevice_v2(device, NULL);
 }
 
-RT_API int pldrv_cuCtxSynchronize_v2(struct rt_context *c);
-RT_API int pldrv_cuCtxSynchronize_v2(struct rt_context *c)
+DRV_FN(cuCtxSynchronize_v2, (struct rt_context * c))
 {
 	struct rt_device *d;
 	int status;
@@ -243,14 +224,12 @@ RT_API int pldrv_cuCtxSynchronize_v2(struct rt_context *c)
 	return d ? rt_wait(d) : status;
 }
 
-RT_API int pldrv_cuCtxSynchronize(void);
-RT_API int pldrv_cuCtxSynchronize(void)
+DRV_FN(cuCtxSynchronize, (void))
 {
 	return pldrv_cuCtxSynchronize_v2(NULL);
 }
 
-RT_API int pldrv_cuCtxGetId(struct rt_context *c, u64 *id);
-RT_API int pldrv_cuCtxGetId(struct rt_context *c, u64 *id)
+DRV_FN(cuCtxGetId, (struct rt_context * c, u64 *id))
 {
 	int status;
 
@@ -262,8 +241,7 @@ RT_API int pldrv_cuCtxGetId(struct rt_context *c, u64 *id)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetApiVersion(struct rt_context *c, unsigned *version);
-RT_API int pldrv_cuCtxGetApiVersion(struct rt_context *c, unsigned *version)
+DRV_FN(cuCtxGetApiVersion, (struct rt_context * c, unsigned *version))
 {
 	int status;
 
@@ -275,8 +253,7 @@ RT_API int pldrv_cuCtxGetApiVersion(struct rt_context *c, unsigned *version)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetFlags(unsigned *flags);
-RT_API int pldrv_cuCtxGetFlags(unsigned *flags)
+DRV_FN(cuCtxGetFlags, (unsigned *flags))
 {
 	int status;
 	const struct rt_context *c = drv_context(&status);
@@ -288,8 +265,7 @@ RT_API int pldrv_cuCtxGetFlags(unsigned *flags)
 	return status;
 }
 
-RT_API int pldrv_cuCtxSetFlags(unsigned flags);
-RT_API int pldrv_cuCtxSetFlags(unsigned flags)
+DRV_FN(cuCtxSetFlags, (unsigned flags))
 {
 	int status;
 	struct rt_context *c = drv_context(&status);
@@ -302,8 +278,7 @@ RT_API int pldrv_cuCtxSetFlags(unsigned flags)
 
 /* ---- limits and preferences ---- */
 
-RT_API int pldrv_cuCtxSetLimit(int limit, size_t value);
-RT_API int pldrv_cuCtxSetLimit(int limit, size_t value)
+DRV_FN(cuCtxSetLimit, (int limit, size_t value))
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -311,8 +286,7 @@ RT_API int pldrv_cuCtxSetLimit(int limit, size_t value)
 	return d ? rt_limit_set(d, limit, value) : status;
 }
 
-RT_API int pldrv_cuCtxGetLimit(size_t *value, int limit);
-RT_API int pldrv_cuCtxGetLimit(size_t *value, int limit)
+DRV_FN(cuCtxGetLimit, (size_t * value, int limit))
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -331,8 +305,7 @@ static int keep(int *at, int value, int last)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuCtxSetCacheConfig(int config);
-RT_API int pldrv_cuCtxSetCacheConfig(int config)
+DRV_FN(cuCtxSetCacheConfig, (int config))
 {
 	int status;
 	struct rt_context *c = drv_context(&status);
@@ -340,8 +313,7 @@ RT_API int pldrv_cuCtxSetCacheConfig(int config)
 	return c ? keep(&c->cache_config, config, 3) : status;
 }
 
-RT_API int pldrv_cuCtxGetCacheConfig(int *config);
-RT_API int pldrv_cuCtxGetCacheConfig(int *config)
+DRV_FN(cuCtxGetCacheConfig, (int *config))
 {
 	int status;
 	const struct rt_context *c = drv_context(&status);
@@ -353,8 +325,7 @@ RT_API int pldrv_cuCtxGetCacheConfig(int *config)
 	return status;
 }
 
-RT_API int pldrv_cuCtxSetSharedMemConfig(int config);
-RT_API int pldrv_cuCtxSetSharedMemConfig(int config)
+DRV_FN(cuCtxSetSharedMemConfig, (int config))
 {
 	int status;
 	struct rt_context *c = drv_context(&status);
@@ -363,8 +334,7 @@ RT_API int pldrv_cuCtxSetSharedMemConfig(int config)
 }
 
 /* 0: as the device does, which since Maxwell is banks of four bytes, 1. */
-RT_API int pldrv_cuCtxGetSharedMemConfig(int *config);
-RT_API int pldrv_cuCtxGetSharedMemConfig(int *config)
+DRV_FN(cuCtxGetSharedMemConfig, (int *config))
 {
 	int status;
 	const struct rt_context *c = drv_context(&status);
@@ -376,8 +346,7 @@ RT_API int pldrv_cuCtxGetSharedMemConfig(int *config)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetStreamPriorityRange(int *least, int *greatest);
-RT_API int pldrv_cuCtxGetStreamPriorityRange(int *least, int *greatest)
+DRV_FN(cuCtxGetStreamPriorityRange, (int *least, int *greatest))
 {
 	int status;
 
@@ -390,8 +359,7 @@ RT_API int pldrv_cuCtxGetStreamPriorityRange(int *least, int *greatest)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuCtxResetPersistingL2Cache(void);
-RT_API int pldrv_cuCtxResetPersistingL2Cache(void)
+DRV_FN(cuCtxResetPersistingL2Cache, (void))
 {
 	int status;
 
@@ -399,8 +367,7 @@ RT_API int pldrv_cuCtxResetPersistingL2Cache(void)
 	return status;
 }
 
-RT_API int pldrv_cuCtxGetExecAffinity(int *out, int type);
-RT_API int pldrv_cuCtxGetExecAffinity(int *out, int type)
+DRV_FN(cuCtxGetExecAffinity, (int *out, int type))
 {
 	int status;
 
@@ -416,8 +383,7 @@ RT_API int pldrv_cuCtxGetExecAffinity(int *out, int type)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuDeviceGetExecAffinitySupport(int *out, int type, int device);
-RT_API int pldrv_cuDeviceGetExecAffinitySupport(int *out, int type, int device)
+DRV_FN(cuDeviceGetExecAffinitySupport, (int *out, int type, int device))
 {
 	int status = drv_check(device);
 
@@ -430,8 +396,7 @@ RT_API int pldrv_cuDeviceGetExecAffinitySupport(int *out, int type, int device)
 
 /* ---- primary contexts ---- */
 
-RT_API int pldrv_cuDevicePrimaryCtxRetain(struct rt_context **out, int device);
-RT_API int pldrv_cuDevicePrimaryCtxRetain(struct rt_context **out, int device)
+DRV_FN(cuDevicePrimaryCtxRetain, (struct rt_context * *out, int device))
 {
 	int status = drv_check(device);
 	struct rt_context *c;
@@ -450,8 +415,7 @@ RT_API int pldrv_cuDevicePrimaryCtxRetain(struct rt_context **out, int device)
 }
 
 /* The last release ends the context, unless the runtime interface has made it its own. */
-RT_API int pldrv_cuDevicePrimaryCtxRelease_v2(int device);
-RT_API int pldrv_cuDevicePrimaryCtxRelease_v2(int device)
+DRV_FN(cuDevicePrimaryCtxRelease_v2, (int device))
 {
 	int status = drv_check(device);
 	struct rt_context *c = status ? NULL : rt_context_primary(device);
@@ -465,14 +429,12 @@ RT_API int pldrv_cuDevicePrimaryCtxRelease_v2(int device)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuDevicePrimaryCtxRelease(int device);
-RT_API int pldrv_cuDevicePrimaryCtxRelease(int device)
+DRV_FN(cuDevicePrimaryCtxRelease, (int device))
 {
 	return pldrv_cuDevicePrimaryCtxRelease_v2(device);
 }
 
-RT_API int pldrv_cuDevicePrimaryCtxReset_v2(int device);
-RT_API int pldrv_cuDevicePrimaryCtxReset_v2(int device)
+DRV_FN(cuDevicePrimaryCtxReset_v2, (int device))
 {
 	int status = drv_check(device);
 
@@ -481,14 +443,12 @@ RT_API int pldrv_cuDevicePrimaryCtxReset_v2(int device)
 	return status;
 }
 
-RT_API int pldrv_cuDevicePrimaryCtxReset(int device);
-RT_API int pldrv_cuDevicePrimaryCtxReset(int device)
+DRV_FN(cuDevicePrimaryCtxReset, (int device))
 {
 	return pldrv_cuDevicePrimaryCtxReset_v2(device);
 }
 
-RT_API int pldrv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags);
-RT_API int pldrv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
+DRV_FN(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags))
 {
 	int status = drv_check(device);
 	struct rt_context *c = status ? NULL : rt_context_primary(device);
@@ -500,8 +460,7 @@ RT_API int pldrv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 }
 
 /* Before CUDA 11 flags could not be changed while the context was in use. */
-RT_API int pldrv_cuDevicePrimaryCtxSetFlags(int device, unsigned flags);
-RT_API int pldrv_cuDevicePrimaryCtxSetFlags(int device, unsigned flags)
+DRV_FN(cuDevicePrimaryCtxSetFlags, (int device, unsigned flags))
 {
 	const struct rt_context *c = drv_check(device) ? NULL : rt_context_primary(device);
 
@@ -510,8 +469,7 @@ RT_API int pldrv_cuDevicePrimaryCtxSetFlags(int device, unsigned flags)
 	return pldrv_cuDevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
-RT_API int pldrv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
-RT_API int pldrv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+DRV_FN(cuDevicePrimaryCtxGetState, (int device, unsigned *flags, int *active))
 {
 	int status = drv_check(device);
 	const struct rt_context *c = status ? NULL : rt_context_primary(device);

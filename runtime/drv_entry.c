@@ -69,10 +69,7 @@ void *drv_entry(const char *symbol, int version, u64 flags, int *found)
 	return fn;
 }
 
-RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags,
-				     int *found);
-RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version, u64 flags,
-				     int *found)
+DRV_FN(cuGetProcAddress_v2, (const char *symbol, void **fn, int version, u64 flags, int *found))
 {
 	int answer;
 	void *entry;
@@ -89,8 +86,7 @@ RT_API int pldrv_cuGetProcAddress_v2(const char *symbol, void **fn, int version,
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuGetProcAddress(const char *symbol, void **fn, int version, u64 flags);
-RT_API int pldrv_cuGetProcAddress(const char *symbol, void **fn, int version, u64 flags)
+DRV_FN(cuGetProcAddress, (const char *symbol, void **fn, int version, u64 flags))
 {
 	return pldrv_cuGetProcAddress_v2(symbol, fn, version, flags, NULL);
 }
@@ -112,13 +108,10 @@ RT_API void plrt_refusal_was_said(void)
 }
 
 /* Private tables of NVIDIA's own libraries; their runtime asks for them first of all. */
-RT_API int pldrv_cuGetExportTable(const void **table, const void *id);
-RT_API int pldrv_cuGetExportTable(const void **table, const void *id)
+DRV_FN(cuGetExportTable, (const void **table, const void *id))
 {
 	Dl_info who;
-	const char *path = dladdr(__builtin_return_address(0), &who) && who.dli_fname
-				   ? who.dli_fname
-				   : "the program";
+	const char *path = dladdr(rt_caller, &who) && who.dli_fname ? who.dli_fname : "the program";
 
 	if (!table || !id)
 		return STATUS_INVALID_VALUE;
@@ -154,43 +147,30 @@ static int entry_point(const char *symbol, void **fn, int version, u64 flags, in
 	return rt_error(answer == FOUND || found ? cudaSuccess : cudaErrorSymbolNotFound);
 }
 
-RT_API cudaError_t plrt_cudaGetDriverEntryPoint(const char *symbol, void **fn, u64 flags,
-						int *found);
-RT_API cudaError_t plrt_cudaGetDriverEntryPoint(const char *symbol, void **fn, u64 flags,
-						int *found)
+RT_FN(cudaGetDriverEntryPoint, (const char *symbol, void **fn, u64 flags, int *found))
 {
 	return entry_point(symbol, fn, RT_DRIVER_VERSION, flags, found);
 }
 
-RT_API cudaError_t plrt_cudaGetDriverEntryPoint_ptsz(const char *symbol, void **fn, u64 flags,
-						     int *found);
-RT_API cudaError_t plrt_cudaGetDriverEntryPoint_ptsz(const char *symbol, void **fn, u64 flags,
-						     int *found)
+RT_FN(cudaGetDriverEntryPoint_ptsz, (const char *symbol, void **fn, u64 flags, int *found))
 {
 	return entry_point(symbol, fn, RT_DRIVER_VERSION, flags ? flags : FLAG_PER_THREAD, found);
 }
 
-RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion(const char *symbol, void **fn,
-							 unsigned version, u64 flags, int *found);
-RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion(const char *symbol, void **fn,
-							 unsigned version, u64 flags, int *found)
+RT_FN(cudaGetDriverEntryPointByVersion,
+      (const char *symbol, void **fn, unsigned version, u64 flags, int *found))
 {
 	return entry_point(symbol, fn, (int)version, flags, found);
 }
 
-RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **fn,
-							      unsigned version, u64 flags,
-							      int *found);
-RT_API cudaError_t plrt_cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **fn,
-							      unsigned version, u64 flags,
-							      int *found)
+RT_FN(cudaGetDriverEntryPointByVersion_ptsz,
+      (const char *symbol, void **fn, unsigned version, u64 flags, int *found))
 {
 	return entry_point(symbol, fn, (int)version, flags ? flags : FLAG_PER_THREAD, found);
 }
 
 /* There are no private tables here either. */
-RT_API cudaError_t plrt_cudaGetExportTable(const void **table, const void *id);
-RT_API cudaError_t plrt_cudaGetExportTable(const void **table, const void *id)
+RT_FN(cudaGetExportTable, (const void **table, const void *id))
 {
 	if (!table || !id)
 		return rt_error(cudaErrorInvalidValue);

@@ -107,18 +107,14 @@ DRV_FN(cuEventElapsedTime_v2, (float *ms, struct stream_event *start, struct str
 
 /* ---- events of other processes ---- */
 
-struct event_handle {
-	u8 bytes[STREAM_EVENT_HANDLE];
-};
-
-DRV_FN(cuIpcGetEventHandle, (struct event_handle * handle, struct stream_event *event))
+DRV_FN(cuIpcGetEventHandle, (struct rt_ipc_handle * handle, struct stream_event *event))
 {
 	int status = event ? check(event) : (int)STATUS_INVALID_VALUE;
 
 	return status ? status : (int)stream_event_export(event, handle);
 }
 
-DRV_FN(cuIpcOpenEventHandle, (struct stream_event * *out, struct event_handle handle))
+DRV_FN(cuIpcOpenEventHandle, (struct stream_event * *out, struct rt_ipc_handle handle))
 {
 	int status;
 	struct rt_device *d = drv_device(&status);

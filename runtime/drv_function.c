@@ -12,8 +12,7 @@ static struct rt_function *function(const void *f, int *status)
 
 /* ---- kernels of libraries ---- */
 
-RT_API int pldrv_cuKernelGetFunction(struct rt_function **out, void *kernel);
-RT_API int pldrv_cuKernelGetFunction(struct rt_function **out, void *kernel)
+DRV_FN(cuKernelGetFunction, (struct rt_function * *out, void *kernel))
 {
 	struct device_kernel *k;
 	struct rt_function *f;
@@ -33,8 +32,7 @@ RT_API int pldrv_cuKernelGetFunction(struct rt_function **out, void *kernel)
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
 
-RT_API int pldrv_cuKernelGetLibrary(struct rt_image **out, void *kernel);
-RT_API int pldrv_cuKernelGetLibrary(struct rt_image **out, void *kernel)
+DRV_FN(cuKernelGetLibrary, (struct rt_image * *out, void *kernel))
 {
 	int status;
 	const struct rt_function *f = function(kernel, &status);
@@ -45,8 +43,7 @@ RT_API int pldrv_cuKernelGetLibrary(struct rt_image **out, void *kernel)
 	return f && !f->image ? (int)STATUS_INVALID_HANDLE : status;
 }
 
-RT_API int pldrv_cuKernelGetName(const char **name, void *kernel);
-RT_API int pldrv_cuKernelGetName(const char **name, void *kernel)
+DRV_FN(cuKernelGetName, (const char **name, void *kernel))
 {
 	int status;
 	const struct rt_function *f = function(kernel, &status);
@@ -57,8 +54,7 @@ RT_API int pldrv_cuKernelGetName(const char **name, void *kernel)
 	return status;
 }
 
-RT_API int pldrv_cuKernelGetParamInfo(void *kernel, size_t i, size_t *offset, size_t *bytes);
-RT_API int pldrv_cuKernelGetParamInfo(void *kernel, size_t i, size_t *offset, size_t *bytes)
+DRV_FN(cuKernelGetParamInfo, (void *kernel, size_t i, size_t *offset, size_t *bytes))
 {
 	int status;
 	const struct rt_function *f = function(kernel, &status);
@@ -80,8 +76,7 @@ static struct device_kernel *kernel_on(void *kernel, int device, int *status)
 	return *status ? NULL : rt_kernel_on(f, device, status);
 }
 
-RT_API int pldrv_cuKernelGetAttribute(int *value, int attribute, void *kernel, int device);
-RT_API int pldrv_cuKernelGetAttribute(int *value, int attribute, void *kernel, int device)
+DRV_FN(cuKernelGetAttribute, (int *value, int attribute, void *kernel, int device))
 {
 	int status;
 	struct device_kernel *k = value ? kernel_on(kernel, device, &status) : NULL;
@@ -91,8 +86,7 @@ RT_API int pldrv_cuKernelGetAttribute(int *value, int attribute, void *kernel, i
 	return k ? rt_function_attribute(k, attribute, value) : status;
 }
 
-RT_API int pldrv_cuKernelSetAttribute(int attribute, int value, void *kernel, int device);
-RT_API int pldrv_cuKernelSetAttribute(int attribute, int value, void *kernel, int device)
+DRV_FN(cuKernelSetAttribute, (int attribute, int value, void *kernel, int device))
 {
 	int status;
 	struct device_kernel *k = kernel_on(kernel, device, &status);
@@ -100,8 +94,7 @@ RT_API int pldrv_cuKernelSetAttribute(int attribute, int value, void *kernel, in
 	return k ? rt_function_set(k, attribute, value) : status;
 }
 
-RT_API int pldrv_cuKernelSetCacheConfig(void *kernel, int config, int device);
-RT_API int pldrv_cuKernelSetCacheConfig(void *kernel, int config, int device)
+DRV_FN(cuKernelSetCacheConfig, (void *kernel, int config, int device))
 {
 	int status;
 
@@ -112,8 +105,7 @@ RT_API int pldrv_cuKernelSetCacheConfig(void *kernel, int config, int device)
 
 /* ---- functions ---- */
 
-RT_API int pldrv_cuFuncGetAttribute(int *value, int attribute, void *f);
-RT_API int pldrv_cuFuncGetAttribute(int *value, int attribute, void *f)
+DRV_FN(cuFuncGetAttribute, (int *value, int attribute, void *f))
 {
 	int status;
 	struct device_kernel *k = value ? drv_kernel(f, &status) : NULL;
@@ -123,8 +115,7 @@ RT_API int pldrv_cuFuncGetAttribute(int *value, int attribute, void *f)
 	return k ? rt_function_attribute(k, attribute, value) : status;
 }
 
-RT_API int pldrv_cuFuncSetAttribute(void *f, int attribute, int value);
-RT_API int pldrv_cuFuncSetAttribute(void *f, int attribute, int value)
+DRV_FN(cuFuncSetAttribute, (void *f, int attribute, int value))
 {
 	int status;
 	struct device_kernel *k = drv_kernel(f, &status);
@@ -141,20 +132,17 @@ static int set_preference(void *f, int value, int last)
 	return value < 0 || value > last ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuFuncSetCacheConfig(void *f, int config);
-RT_API int pldrv_cuFuncSetCacheConfig(void *f, int config)
+DRV_FN(cuFuncSetCacheConfig, (void *f, int config))
 {
 	return set_preference(f, config, 3);
 }
 
-RT_API int pldrv_cuFuncSetSharedMemConfig(void *f, int config);
-RT_API int pldrv_cuFuncSetSharedMemConfig(void *f, int config)
+DRV_FN(cuFuncSetSharedMemConfig, (void *f, int config))
 {
 	return set_preference(f, config, 2);
 }
 
-RT_API int pldrv_cuFuncGetModule(struct drv_module **out, void *f);
-RT_API int pldrv_cuFuncGetModule(struct drv_module **out, void *f)
+DRV_FN(cuFuncGetModule, (struct drv_module * *out, void *f))
 {
 	struct device_kernel *k;
 	struct rt_function *fn;
@@ -173,21 +161,18 @@ RT_API int pldrv_cuFuncGetModule(struct drv_module **out, void *f)
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
 
-RT_API int pldrv_cuFuncGetName(const char **name, void *f);
-RT_API int pldrv_cuFuncGetName(const char **name, void *f)
+DRV_FN(cuFuncGetName, (const char **name, void *f))
 {
 	return pldrv_cuKernelGetName(name, f);
 }
 
-RT_API int pldrv_cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *bytes);
-RT_API int pldrv_cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *bytes)
+DRV_FN(cuFuncGetParamInfo, (void *f, size_t i, size_t *offset, size_t *bytes))
 {
 	return pldrv_cuKernelGetParamInfo(f, i, offset, bytes);
 }
 
 /* 1: made ready for launches; which is done at the first one, or when asked for. */
-RT_API int pldrv_cuFuncIsLoaded(int *state, void *f);
-RT_API int pldrv_cuFuncIsLoaded(int *state, void *f)
+DRV_FN(cuFuncIsLoaded, (int *state, void *f))
 {
 	int status;
 	const struct device_kernel *k = state ? drv_kernel(f, &status) : NULL;
@@ -200,8 +185,7 @@ RT_API int pldrv_cuFuncIsLoaded(int *state, void *f)
 	return status;
 }
 
-RT_API int pldrv_cuFuncLoad(void *f);
-RT_API int pldrv_cuFuncLoad(void *f)
+DRV_FN(cuFuncLoad, (void *f))
 {
 	int status;
 	struct device_kernel *k = drv_kernel(f, &status);

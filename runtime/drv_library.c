@@ -110,24 +110,19 @@ static int load_file(struct rt_image **out, const char *path, const struct optio
 	return status;
 }
 
-RT_API int pldrv_cuLibraryLoadData(struct rt_image **out, const void *code, int *jit, void **jv,
-				   unsigned nj, int *lib, void **lv, unsigned nl);
-RT_API int pldrv_cuLibraryLoadData(struct rt_image **out, const void *code, int *jit, void **jv,
-				   unsigned nj, int *lib, void **lv, unsigned nl)
+DRV_FN(cuLibraryLoadData, (struct rt_image * *out, const void *code, int *jit, void **jv,
+			   unsigned nj, int *lib, void **lv, unsigned nl))
 {
 	return load_data(out, code, &(struct options){jit, jv, nj, lib, lv, nl});
 }
 
-RT_API int pldrv_cuLibraryLoadFromFile(struct rt_image **out, const char *path, int *jit,
-				       void **jv, unsigned nj, int *lib, void **lv, unsigned nl);
-RT_API int pldrv_cuLibraryLoadFromFile(struct rt_image **out, const char *path, int *jit,
-				       void **jv, unsigned nj, int *lib, void **lv, unsigned nl)
+DRV_FN(cuLibraryLoadFromFile, (struct rt_image * *out, const char *path, int *jit, void **jv,
+			       unsigned nj, int *lib, void **lv, unsigned nl))
 {
 	return load_file(out, path, &(struct options){jit, jv, nj, lib, lv, nl});
 }
 
-RT_API int pldrv_cuLibraryUnload(struct rt_image *i);
-RT_API int pldrv_cuLibraryUnload(struct rt_image *i)
+DRV_FN(cuLibraryUnload, (struct rt_image * i))
 {
 	if (!rt_handle_is(i, RT_HANDLE_LIBRARY))
 		return STATUS_INVALID_HANDLE;
@@ -162,8 +157,7 @@ static struct device_program *program_now(struct rt_image *i, int *status)
 	return NULL;
 }
 
-RT_API int pldrv_cuLibraryGetModule(struct drv_module **out, struct rt_image *i);
-RT_API int pldrv_cuLibraryGetModule(struct drv_module **out, struct rt_image *i)
+DRV_FN(cuLibraryGetModule, (struct drv_module * *out, struct rt_image *i))
 {
 	int status;
 	struct device_program *p = out ? program_now(i, &status) : NULL;
@@ -174,8 +168,7 @@ RT_API int pldrv_cuLibraryGetModule(struct drv_module **out, struct rt_image *i)
 	return p && !*out ? (int)STATUS_OUT_OF_MEMORY : status;
 }
 
-RT_API int pldrv_cuLibraryGetKernel(struct rt_function **out, struct rt_image *i, const char *name);
-RT_API int pldrv_cuLibraryGetKernel(struct rt_function **out, struct rt_image *i, const char *name)
+DRV_FN(cuLibraryGetKernel, (struct rt_function * *out, struct rt_image *i, const char *name))
 {
 	struct device_program *p;
 	int status;
@@ -191,8 +184,7 @@ RT_API int pldrv_cuLibraryGetKernel(struct rt_function **out, struct rt_image *i
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
 
-RT_API int pldrv_cuLibraryGetKernelCount(unsigned *count, struct rt_image *i);
-RT_API int pldrv_cuLibraryGetKernelCount(unsigned *count, struct rt_image *i)
+DRV_FN(cuLibraryGetKernelCount, (unsigned *count, struct rt_image *i))
 {
 	struct device_program *p;
 	int status;
@@ -205,10 +197,7 @@ RT_API int pldrv_cuLibraryGetKernelCount(unsigned *count, struct rt_image *i)
 	return status;
 }
 
-RT_API int pldrv_cuLibraryEnumerateKernels(struct rt_function **out, unsigned n,
-					   struct rt_image *i);
-RT_API int pldrv_cuLibraryEnumerateKernels(struct rt_function **out, unsigned n,
-					   struct rt_image *i)
+DRV_FN(cuLibraryEnumerateKernels, (struct rt_function * *out, unsigned n, struct rt_image *i))
 {
 	struct device_program *p;
 	struct device_kernel *k;
@@ -247,25 +236,18 @@ static int library_variable(u64 *address, size_t *bytes, struct rt_image *i, con
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuLibraryGetGlobal(u64 *address, size_t *bytes, struct rt_image *i,
-				    const char *name);
-RT_API int pldrv_cuLibraryGetGlobal(u64 *address, size_t *bytes, struct rt_image *i,
-				    const char *name)
+DRV_FN(cuLibraryGetGlobal, (u64 * address, size_t *bytes, struct rt_image *i, const char *name))
 {
 	return library_variable(address, bytes, i, name, false);
 }
 
-RT_API int pldrv_cuLibraryGetManaged(u64 *address, size_t *bytes, struct rt_image *i,
-				     const char *name);
-RT_API int pldrv_cuLibraryGetManaged(u64 *address, size_t *bytes, struct rt_image *i,
-				     const char *name)
+DRV_FN(cuLibraryGetManaged, (u64 * address, size_t *bytes, struct rt_image *i, const char *name))
 {
 	return library_variable(address, bytes, i, name, true);
 }
 
 /* Functions at one address on all devices need a linker that places them: none has any here. */
-RT_API int pldrv_cuLibraryGetUnifiedFunction(void **out, struct rt_image *i, const char *name);
-RT_API int pldrv_cuLibraryGetUnifiedFunction(void **out, struct rt_image *i, const char *name)
+DRV_FN(cuLibraryGetUnifiedFunction, (void **out, struct rt_image *i, const char *name))
 {
 	int status;
 
@@ -277,12 +259,8 @@ RT_API int pldrv_cuLibraryGetUnifiedFunction(void **out, struct rt_image *i, con
 
 /* ---- the same in the runtime interface ---- */
 
-RT_API cudaError_t plrt_cudaLibraryLoadData(struct rt_image **out, const void *code, int *jit,
-					    void **jv, unsigned nj, int *lib, void **lv,
-					    unsigned nl);
-RT_API cudaError_t plrt_cudaLibraryLoadData(struct rt_image **out, const void *code, int *jit,
-					    void **jv, unsigned nj, int *lib, void **lv,
-					    unsigned nl)
+RT_FN(cudaLibraryLoadData, (struct rt_image * *out, const void *code, int *jit, void **jv,
+			    unsigned nj, int *lib, void **lv, unsigned nl))
 {
 	int status;
 
@@ -292,12 +270,8 @@ RT_API cudaError_t plrt_cudaLibraryLoadData(struct rt_image **out, const void *c
 					   &(struct options){jit, jv, nj, lib, lv, nl}));
 }
 
-RT_API cudaError_t plrt_cudaLibraryLoadFromFile(struct rt_image **out, const char *path, int *jit,
-						void **jv, unsigned nj, int *lib, void **lv,
-						unsigned nl);
-RT_API cudaError_t plrt_cudaLibraryLoadFromFile(struct rt_image **out, const char *path, int *jit,
-						void **jv, unsigned nj, int *lib, void **lv,
-						unsigned nl)
+RT_FN(cudaLibraryLoadFromFile, (struct rt_image * *out, const char *path, int *jit, void **jv,
+				unsigned nj, int *lib, void **lv, unsigned nl))
 {
 	int status;
 
@@ -307,30 +281,22 @@ RT_API cudaError_t plrt_cudaLibraryLoadFromFile(struct rt_image **out, const cha
 					   &(struct options){jit, jv, nj, lib, lv, nl}));
 }
 
-RT_API cudaError_t plrt_cudaLibraryUnload(struct rt_image *i);
-RT_API cudaError_t plrt_cudaLibraryUnload(struct rt_image *i)
+RT_FN(cudaLibraryUnload, (struct rt_image * i))
 {
 	return rt_error(pldrv_cuLibraryUnload(i));
 }
 
-RT_API cudaError_t plrt_cudaLibraryGetKernel(struct rt_function **out, struct rt_image *i,
-					     const char *name);
-RT_API cudaError_t plrt_cudaLibraryGetKernel(struct rt_function **out, struct rt_image *i,
-					     const char *name)
+RT_FN(cudaLibraryGetKernel, (struct rt_function * *out, struct rt_image *i, const char *name))
 {
 	return rt_error(pldrv_cuLibraryGetKernel(out, i, name));
 }
 
-RT_API cudaError_t plrt_cudaLibraryGetKernelCount(unsigned *count, struct rt_image *i);
-RT_API cudaError_t plrt_cudaLibraryGetKernelCount(unsigned *count, struct rt_image *i)
+RT_FN(cudaLibraryGetKernelCount, (unsigned *count, struct rt_image *i))
 {
 	return rt_error(pldrv_cuLibraryGetKernelCount(count, i));
 }
 
-RT_API cudaError_t plrt_cudaLibraryEnumerateKernels(struct rt_function **out, unsigned n,
-						    struct rt_image *i);
-RT_API cudaError_t plrt_cudaLibraryEnumerateKernels(struct rt_function **out, unsigned n,
-						    struct rt_image *i)
+RT_FN(cudaLibraryEnumerateKernels, (struct rt_function * *out, unsigned n, struct rt_image *i))
 {
 	return rt_error(pldrv_cuLibraryEnumerateKernels(out, n, i));
 }
@@ -345,26 +311,17 @@ static int variable_here(u64 *address, size_t *bytes, struct rt_image *i, const 
 	return library_variable(address, bytes, i, name, managed);
 }
 
-RT_API cudaError_t plrt_cudaLibraryGetGlobal(u64 *address, size_t *bytes, struct rt_image *i,
-					     const char *name);
-RT_API cudaError_t plrt_cudaLibraryGetGlobal(u64 *address, size_t *bytes, struct rt_image *i,
-					     const char *name)
+RT_FN(cudaLibraryGetGlobal, (u64 * address, size_t *bytes, struct rt_image *i, const char *name))
 {
 	return rt_error(variable_here(address, bytes, i, name, false));
 }
 
-RT_API cudaError_t plrt_cudaLibraryGetManaged(u64 *address, size_t *bytes, struct rt_image *i,
-					      const char *name);
-RT_API cudaError_t plrt_cudaLibraryGetManaged(u64 *address, size_t *bytes, struct rt_image *i,
-					      const char *name)
+RT_FN(cudaLibraryGetManaged, (u64 * address, size_t *bytes, struct rt_image *i, const char *name))
 {
 	return rt_error(variable_here(address, bytes, i, name, true));
 }
 
-RT_API cudaError_t plrt_cudaLibraryGetUnifiedFunction(void **out, struct rt_image *i,
-						      const char *name);
-RT_API cudaError_t plrt_cudaLibraryGetUnifiedFunction(void **out, struct rt_image *i,
-						      const char *name)
+RT_FN(cudaLibraryGetUnifiedFunction, (void **out, struct rt_image *i, const char *name))
 {
 	return rt_error(pldrv_cuLibraryGetUnifiedFunction(out, i, name));
 }

@@ -53,20 +53,17 @@ static int create(struct drv_link **out, unsigned n, int *options, void **values
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuLinkCreate_v2(unsigned n, int *options, void **values, struct drv_link **out);
-RT_API int pldrv_cuLinkCreate_v2(unsigned n, int *options, void **values, struct drv_link **out)
+DRV_FN(cuLinkCreate_v2, (unsigned n, int *options, void **values, struct drv_link **out))
 {
 	return create(out, n, options, values);
 }
 
-RT_API int pldrv_cuLinkCreate(unsigned n, int *options, void **values, struct drv_link **out);
-RT_API int pldrv_cuLinkCreate(unsigned n, int *options, void **values, struct drv_link **out)
+DRV_FN(cuLinkCreate, (unsigned n, int *options, void **values, struct drv_link **out))
 {
 	return create(out, n, options, values);
 }
 
-RT_API int pldrv_cuLinkDestroy(struct drv_link *l);
-RT_API int pldrv_cuLinkDestroy(struct drv_link *l)
+DRV_FN(cuLinkDestroy, (struct drv_link * l))
 {
 	struct drv_link_state *s;
 
@@ -144,10 +141,8 @@ static int check_input(const struct drv_link *l, int type)
 		       : STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuLinkAddData_v2(struct drv_link *l, int type, void *data, size_t size,
-				  const char *name, unsigned n, int *options, void **values);
-RT_API int pldrv_cuLinkAddData_v2(struct drv_link *l, int type, void *data, size_t size,
-				  const char *name, unsigned n, int *options, void **values)
+DRV_FN(cuLinkAddData_v2, (struct drv_link * l, int type, void *data, size_t size, const char *name,
+			  unsigned n, int *options, void **values))
 {
 	int status = check_input(l, type);
 
@@ -156,10 +151,8 @@ RT_API int pldrv_cuLinkAddData_v2(struct drv_link *l, int type, void *data, size
 	return status ? status : add(l, type, data, size, name && *name ? name : "<input>");
 }
 
-RT_API int pldrv_cuLinkAddData(struct drv_link *l, int type, void *data, size_t size,
-			       const char *name, unsigned n, int *options, void **values);
-RT_API int pldrv_cuLinkAddData(struct drv_link *l, int type, void *data, size_t size,
-			       const char *name, unsigned n, int *options, void **values)
+DRV_FN(cuLinkAddData, (struct drv_link * l, int type, void *data, size_t size, const char *name,
+		       unsigned n, int *options, void **values))
 {
 	return pldrv_cuLinkAddData_v2(l, type, data, size, name, n, options, values);
 }
@@ -172,10 +165,8 @@ static bool is_device_runtime(const char *path)
 	return !strcmp(slash ? slash + 1 : path, "libcudadevrt.a");
 }
 
-RT_API int pldrv_cuLinkAddFile_v2(struct drv_link *l, int type, const char *path, unsigned n,
-				  int *options, void **values);
-RT_API int pldrv_cuLinkAddFile_v2(struct drv_link *l, int type, const char *path, unsigned n,
-				  int *options, void **values)
+DRV_FN(cuLinkAddFile_v2,
+       (struct drv_link * l, int type, const char *path, unsigned n, int *options, void **values))
 {
 	int status = check_input(l, type);
 	struct file f;
@@ -191,10 +182,8 @@ RT_API int pldrv_cuLinkAddFile_v2(struct drv_link *l, int type, const char *path
 	return status;
 }
 
-RT_API int pldrv_cuLinkAddFile(struct drv_link *l, int type, const char *path, unsigned n,
-			       int *options, void **values);
-RT_API int pldrv_cuLinkAddFile(struct drv_link *l, int type, const char *path, unsigned n,
-			       int *options, void **values)
+DRV_FN(cuLinkAddFile,
+       (struct drv_link * l, int type, const char *path, unsigned n, int *options, void **values))
 {
 	return pldrv_cuLinkAddFile_v2(l, type, path, n, options, values);
 }
@@ -238,8 +227,7 @@ static bool write_result(struct drv_link_state *s, u32 sm)
 	return ok;
 }
 
-RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size);
-RT_API int pldrv_cuLinkComplete(struct drv_link *l, void **out, size_t *size)
+DRV_FN(cuLinkComplete, (struct drv_link * l, void **out, size_t *size))
 {
 	struct drv_link_state *s;
 	struct rt_device *d;

@@ -141,16 +141,13 @@ static int load(struct drv_module **out, const void *image, size_t size, const c
 	return status;
 }
 
-RT_API int pldrv_cuModuleLoadData(struct drv_module **out, const void *image);
-RT_API int pldrv_cuModuleLoadData(struct drv_module **out, const void *image)
+DRV_FN(cuModuleLoadData, (struct drv_module * *out, const void *image))
 {
 	return load(out, image, 0, "<image>");
 }
 
-RT_API int pldrv_cuModuleLoadDataEx(struct drv_module **out, const void *image, unsigned n,
-				    int *options, void **values);
-RT_API int pldrv_cuModuleLoadDataEx(struct drv_module **out, const void *image, unsigned n,
-				    int *options, void **values)
+DRV_FN(cuModuleLoadDataEx,
+       (struct drv_module * *out, const void *image, unsigned n, int *options, void **values))
 {
 	struct drv_jit jit;
 	int status;
@@ -167,14 +164,12 @@ RT_API int pldrv_cuModuleLoadDataEx(struct drv_module **out, const void *image, 
 	return status;
 }
 
-RT_API int pldrv_cuModuleLoadFatBinary(struct drv_module **out, const void *image);
-RT_API int pldrv_cuModuleLoadFatBinary(struct drv_module **out, const void *image)
+DRV_FN(cuModuleLoadFatBinary, (struct drv_module * *out, const void *image))
 {
 	return load(out, image, 0, "<fat binary>");
 }
 
-RT_API int pldrv_cuModuleLoad(struct drv_module **out, const char *path);
-RT_API int pldrv_cuModuleLoad(struct drv_module **out, const char *path)
+DRV_FN(cuModuleLoad, (struct drv_module * *out, const char *path))
 {
 	struct file f;
 	int status;
@@ -188,8 +183,7 @@ RT_API int pldrv_cuModuleLoad(struct drv_module **out, const char *path)
 	return status;
 }
 
-RT_API int pldrv_cuModuleUnload(struct drv_module *m);
-RT_API int pldrv_cuModuleUnload(struct drv_module *m)
+DRV_FN(cuModuleUnload, (struct drv_module * m))
 {
 	int status;
 
@@ -205,10 +199,7 @@ RT_API int pldrv_cuModuleUnload(struct drv_module *m)
 
 /* ---- what is in a module ---- */
 
-RT_API int pldrv_cuModuleGetFunction(struct rt_function **out, struct drv_module *m,
-				     const char *name);
-RT_API int pldrv_cuModuleGetFunction(struct rt_function **out, struct drv_module *m,
-				     const char *name)
+DRV_FN(cuModuleGetFunction, (struct rt_function * *out, struct drv_module *m, const char *name))
 {
 	struct device_kernel *k;
 
@@ -223,8 +214,7 @@ RT_API int pldrv_cuModuleGetFunction(struct rt_function **out, struct drv_module
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
 
-RT_API int pldrv_cuModuleGetFunctionCount(unsigned *count, struct drv_module *m);
-RT_API int pldrv_cuModuleGetFunctionCount(unsigned *count, struct drv_module *m)
+DRV_FN(cuModuleGetFunctionCount, (unsigned *count, struct drv_module *m))
 {
 	if (!count)
 		return STATUS_INVALID_VALUE;
@@ -234,10 +224,7 @@ RT_API int pldrv_cuModuleGetFunctionCount(unsigned *count, struct drv_module *m)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuModuleEnumerateFunctions(struct rt_function **out, unsigned n,
-					    struct drv_module *m);
-RT_API int pldrv_cuModuleEnumerateFunctions(struct rt_function **out, unsigned n,
-					    struct drv_module *m)
+DRV_FN(cuModuleEnumerateFunctions, (struct rt_function * *out, unsigned n, struct drv_module *m))
 {
 	struct device_kernel *k;
 
@@ -253,10 +240,7 @@ RT_API int pldrv_cuModuleEnumerateFunctions(struct rt_function **out, unsigned n
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct drv_module *m,
-				      const char *name);
-RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct drv_module *m,
-				      const char *name)
+DRV_FN(cuModuleGetGlobal_v2, (u64 * address, size_t *bytes, struct drv_module *m, const char *name))
 {
 	u64 at, n;
 
@@ -274,9 +258,7 @@ RT_API int pldrv_cuModuleGetGlobal_v2(u64 *address, size_t *bytes, struct drv_mo
 }
 
 /* The interface of 32-bit addresses. */
-RT_API int pldrv_cuModuleGetGlobal(u32 *address, u32 *bytes, struct drv_module *m,
-				   const char *name);
-RT_API int pldrv_cuModuleGetGlobal(u32 *address, u32 *bytes, struct drv_module *m, const char *name)
+DRV_FN(cuModuleGetGlobal, (u32 * address, u32 *bytes, struct drv_module *m, const char *name))
 {
 	size_t n = 0;
 	u64 at = 0;
@@ -294,8 +276,7 @@ RT_API int pldrv_cuModuleGetGlobal(u32 *address, u32 *bytes, struct drv_module *
 }
 
 /* 1: eager, 2: lazy. Kernels are always made ready at their first launch, unless told otherwise. */
-RT_API int pldrv_cuModuleGetLoadingMode(int *mode);
-RT_API int pldrv_cuModuleGetLoadingMode(int *mode)
+DRV_FN(cuModuleGetLoadingMode, (int *mode))
 {
 	const char *s = getenv("CUDA_MODULE_LOADING");
 

@@ -363,11 +363,7 @@ DRV_FN(cuCtxDisablePeerAccess, (const struct rt_context *c))
 
 /* ---- other processes ---- */
 
-struct ipc_handle {
-	u8 bytes[MEMORY_IPC_BYTES];
-};
-
-DRV_FN(cuIpcGetMemHandle, (struct ipc_handle * out, u64 p))
+DRV_FN(cuIpcGetMemHandle, (struct rt_ipc_handle * out, u64 p))
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -377,7 +373,7 @@ DRV_FN(cuIpcGetMemHandle, (struct ipc_handle * out, u64 p))
 	return out ? (int)memory_ipc_export(&d->dev, p, out) : (int)STATUS_INVALID_VALUE;
 }
 
-DRV_FN(cuIpcOpenMemHandle_v2, (u64 * out, struct ipc_handle handle, unsigned flags))
+DRV_FN(cuIpcOpenMemHandle_v2, (u64 * out, struct rt_ipc_handle handle, unsigned flags))
 {
 	int status;
 	struct rt_device *d = drv_device(&status);

@@ -1,26 +1,20 @@
 /*
- * The driver's functions by their exact names. Alone, because here they have no types.
+ * The driver's functions by their exact names.
  */
-#include "src/base/base.h"
+#include "runtime/drv.h"
 
 #include <stdlib.h>
 
-#define RT_API __attribute__((visibility("default")))
-
-void *drv_symbol(const char *name);
-
-#define DRV(name, state) extern int plentry_##name(void);
-#include "runtime/driver.def"
-#undef DRV
+typedef void entry_point(void);
 
 struct entry {
 	const char *name;
-	int (*fn)(void);
+	entry_point *fn;
 };
 
-/* As driver.def: rising. */
+/* Sorted, as driver.def is. */
 static const struct entry entries[] = {
-#define DRV(name, state) {#name, plentry_##name},
+#define DRV(name, params, args, checks) {#name, (entry_point *)plentry_##name},
 #include "runtime/driver.def"
 #undef DRV
 };

@@ -50,14 +50,9 @@ static int encode(void *map, const struct tensor_shape *s)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
-					const u64 *dim, const u64 *stride, const u32 *box,
-					const u32 *step, int interleave, int swizzle, int promotion,
-					int fill);
-RT_API int pldrv_cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
-					const u64 *dim, const u64 *stride, const u32 *box,
-					const u32 *step, int interleave, int swizzle, int promotion,
-					int fill)
+DRV_FN(cuTensorMapEncodeTiled,
+       (void *map, int type, unsigned rank, void *address, const u64 *dim, const u64 *stride,
+	const u32 *box, const u32 *step, int interleave, int swizzle, int promotion, int fill))
 {
 	const struct encode e = {type, interleave, swizzle, promotion, fill,
 				 rank, address,    dim,     stride,    step};
@@ -69,16 +64,10 @@ RT_API int pldrv_cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void
 	return encode(map, &s);
 }
 
-RT_API int pldrv_cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, void *address,
-					 const u64 *dim, const u64 *stride, const int *lower,
-					 const int *upper, unsigned channels, unsigned pixels,
-					 const u32 *step, int interleave, int swizzle,
-					 int promotion, int fill);
-RT_API int pldrv_cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, void *address,
-					 const u64 *dim, const u64 *stride, const int *lower,
-					 const int *upper, unsigned channels, unsigned pixels,
-					 const u32 *step, int interleave, int swizzle,
-					 int promotion, int fill)
+DRV_FN(cuTensorMapEncodeIm2col,
+       (void *map, int type, unsigned rank, void *address, const u64 *dim, const u64 *stride,
+	const int *lower, const int *upper, unsigned channels, unsigned pixels, const u32 *step,
+	int interleave, int swizzle, int promotion, int fill))
 {
 	const struct encode e = {type, interleave, swizzle, promotion, fill,
 				 rank, address,    dim,     stride,    step};
@@ -94,8 +83,7 @@ RT_API int pldrv_cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, voi
 	return encode(map, &s);
 }
 
-RT_API int pldrv_cuTensorMapReplaceAddress(void *map, void *address);
-RT_API int pldrv_cuTensorMapReplaceAddress(void *map, void *address)
+DRV_FN(cuTensorMapReplaceAddress, (void *map, void *address))
 {
 	struct tensor_map m;
 

@@ -124,7 +124,7 @@ GRAPH_FN(GraphDebugDotPrint, (struct graph * g, const char *path, unsigned flags
 /* ---- user objects ---- */
 
 /* Flag 1 says that nobody waits for the destructor, which is all there is. */
-static int object_create(struct graph_object **out, void *user, void (*destroy)(void *),
+static int object_create(struct graph_object **out, void *user, rt_host_fn *destroy,
 			 unsigned references, unsigned flags)
 {
 	if (!out || !destroy || !references || references > INT32_MAX || flags != 1)
@@ -133,7 +133,7 @@ static int object_create(struct graph_object **out, void *user, void (*destroy)(
 }
 
 GRAPH_FN(UserObjectCreate,
-	 (struct graph_object * *out, void *user, void (*destroy)(void *), unsigned references,
+	 (struct graph_object * *out, void *user, rt_host_fn *destroy, unsigned references,
 	  unsigned flags),
 	 object_create(out, user, destroy, references, flags))
 GRAPH_FN(UserObjectRetain, (struct graph_object * o, unsigned n),

@@ -6,7 +6,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_context.c runtime/rt_context.h \
 	runtime/batch.c \
 	runtime/rt_attend.c \
-	runtime/entry.c runtime/entry.def runtime/entry.h \
+	runtime/entry.c runtime/entry.h \
 	runtime/external.c \
 	runtime/log.c \
 	runtime/cuda_types.h \
@@ -29,9 +29,8 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/drv_map.c \
 	runtime/drv_memory.c \
 	runtime/drv_stream.c \
-	runtime/driver.def \
+	runtime/driver.def runtime/driver_graph.def \
 	runtime/runtime.def \
-	runtime/versions.def \
 	runtime/rt_handle.c runtime/rt_handle.h \
 	runtime/capture_fns.c \
 	runtime/graph_action.c runtime/graph_api.h \
@@ -63,19 +62,21 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/rt_guard.c \
 	runtime/rt_register.c \
 	runtime/rt_stream.c runtime/prop.def \
-	runtime/stream_attr.c runtime/stream_attr.h \
-	runtime/stubs.c
+	runtime/stream_attr.c runtime/stream_attr.h
 libptxloom_runtime_la_LIBADD = libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
 # It is linked like the names below, as its soname is not that of its file.
 libpreload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
-	src/base/setting.h src/base/text.c src/base/text.h runtime/jitlink.c runtime/loader.c runtime/loader.h runtime/nvrtc.c runtime/nvrtc.h runtime/preload.c runtime/preload_names.c \
+	src/base/setting.h src/base/text.c src/base/text.h runtime/jitlink.c runtime/loader.c runtime/loader.h runtime/nvrtc.c runtime/names.h runtime/nvrtc.h runtime/preload.c runtime/preload_names.c \
 	runtime/redirect.c runtime/redirect.h runtime/redirect_code.c runtime/redirect_code.h
 
 shared_runtimes = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0
 cuda_names = $(shared_runtimes) .libs/libcuda.so.1 .libs/libptxloom-preload.so
-cuda_link = $(CC) $(CFLAGS) $(PL_CFLAGS) $(PL_LDFLAGS) -I$(srcdir) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
+names_use = runtime/names.h runtime/entry.h runtime/cuda_types.h runtime/cudart_names.inc runtime/runtime.def runtime/driver.def \
+	runtime/driver_graph.def
+# A name jumps to its entry point; what is not optimised would call it.
+cuda_link = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(PL_CFLAGS) -O2 $(PL_LDFLAGS) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
 EXTRA_DIST += runtime/cudart.c runtime/cudart_names.inc runtime/cuda.c runtime/preload.map runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
 noinst_DATA = $(cuda_names)
 CLEANFILES += $(cuda_names) $(cuda_short)
@@ -88,16 +89,16 @@ noinst_DATA += $(cuda_short)
 .libs/libcudart.so: .libs/libcudart.so.13
 	$(AM_V_GEN)rm -f $@ && $(LN_S) libcudart.so.13 $@
 
-.libs/libcudart.so.13: runtime/cudart.c runtime/cudart_names.inc runtime/runtime.def runtime/versions.def runtime/cudart13.map libptxloom-runtime.la
+.libs/libcudart.so.13: runtime/cudart.c $(names_use) runtime/cudart13.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=13 -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(srcdir)/runtime/cudart13.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcudart.so.12: runtime/cudart.c runtime/cudart_names.inc runtime/runtime.def runtime/versions.def runtime/cudart12.map libptxloom-runtime.la
+.libs/libcudart.so.12: runtime/cudart.c $(names_use) runtime/cudart12.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=12 -Wl,-soname,libcudart.so.12 -Wl,--version-script=$(srcdir)/runtime/cudart12.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcudart.so.11.0: runtime/cudart.c runtime/cudart_names.inc runtime/runtime.def runtime/versions.def runtime/cudart11.map libptxloom-runtime.la
+.libs/libcudart.so.11.0: runtime/cudart.c $(names_use) runtime/cudart11.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=11 -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=$(srcdir)/runtime/cudart11.map \
 		-o $@ $(srcdir)/runtime/cudart.c .libs/libptxloom-runtime.so
-.libs/libcuda.so.1: runtime/cuda.c runtime/driver.def runtime/cuda.map libptxloom-runtime.la
+.libs/libcuda.so.1: runtime/cuda.c $(names_use) runtime/cuda.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/cuda.map \
 		-o $@ $(srcdir)/runtime/cuda.c .libs/libptxloom-runtime.so
 

@@ -18,11 +18,8 @@
 
 enum { KEPT = 100, LINE = 200, CALLBACKS = 64, LEVEL_ERROR = 0 };
 
-/* cudaLogsCallback_t, CUlogsCallback */
-typedef void log_callback(void *user, int level, char *message, size_t len);
-
 struct log_listener {
-	log_callback *call;
+	rt_log_callback *call;
 	void *user;
 	bool used;
 };
@@ -66,7 +63,7 @@ void rt_log_error(int status, const char *function)
 			listener[i].call(listener[i].user, LEVEL_ERROR, line, strlen(line));
 }
 
-static int listen(log_callback *call, void *user, u64 *handle)
+static int listen(rt_log_callback *call, void *user, u64 *handle)
 {
 	int status = STATUS_OUT_OF_MEMORY;
 
@@ -177,7 +174,8 @@ static int dump_to_memory(u32 *iterator, char *buffer, size_t *bytes)
 		return body;                                                                       \
 	}
 
-LOG_FN(LogsRegisterCallback, (log_callback * call, void *user, u64 *handle), listen(call, user, handle))
+LOG_FN(LogsRegisterCallback, (rt_log_callback * call, void *user, u64 *handle),
+       listen(call, user, handle))
 LOG_FN(LogsUnregisterCallback, (u64 handle), stop(handle))
 LOG_FN(LogsCurrent, (u32 * iterator, unsigned flags), ((void)flags, current(iterator)))
 LOG_FN(LogsDumpToFile, (u32 * iterator, const char *path, unsigned flags),

@@ -7,6 +7,7 @@
  *
  * The loader calls its constructor before all others, those of the C library included.
  */
+#include "runtime/entry.h"
 #include "runtime/redirect.h"
 #include "src/base/setting.h"
 
@@ -15,41 +16,41 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define RT(name, state) extern void plentry_##name(void);
-#include "runtime/runtime.def"
-#undef RT
-#define VERSIONED(name, v11, v12, v13)                                                             \
-	extern void plentry_##v11(void);                                                              \
-	extern void plentry_##v12(void);
-#include "runtime/versions.def"
-#undef VERSIONED
-
 /* Somebody has been told that a static runtime stays: once is enough. */
 extern void plrt_refusal_was_said(void);
 /* The driver's function of this exact name, NULL: none. */
 extern void *plrt_driver_symbol(const char *name);
-/* Which copy of the runtime the thread called last. */
-extern _Thread_local u32 plrt_copy __attribute__((tls_model("initial-exec")));
+
+typedef void entry_point(void);
 
 struct entry {
 	const char *name;
-	void (*to)(void);
+	entry_point *to;
 };
 
-/* Sorted as runtime.def is. */
+/* What the names mean in version 13, sorted as runtime.def is. */
 static const struct entry entries[] = {
-#define RT(name, state) {#name, plentry_##name},
+#define RT(name, params, args, checks) {#name, (entry_point *)plentry_##name},
 #include "runtime/runtime.def"
 #undef RT
 };
 
+/* What they mean in some versions alone. */
 static const struct {
 	const char *name;
-	void (*to[2])(void); /* of 11 and 12 */
+	enum redirect_kind first, last;
+	entry_point *to;
 } versioned[] = {
-#define VERSIONED(name, v11, v12, v13) {#name, {plentry_##v11, plentry_##v12}},
-#include "runtime/versions.def"
-#undef VERSIONED
+#define RT_V11 REDIRECT_RUNTIME_11, REDIRECT_RUNTIME_11
+#define RT_V11_12 REDIRECT_RUNTIME_11, REDIRECT_RUNTIME_12
+#define RT_V12 REDIRECT_RUNTIME_12, REDIRECT_RUNTIME_12
+#define RT_V12_13 REDIRECT_RUNTIME_12, REDIRECT_RUNTIME_13
+#define RT_V13 REDIRECT_RUNTIME_13, REDIRECT_RUNTIME_13
+#define RT(name, params, args, checks)
+#define RT_FOR(versions, public, name, params, args, checks)                                       \
+	{#public, RT_##versions, (entry_point *)plentry_##name},
+#include "runtime/runtime.def"
+#undef RT
 };
 
 static int compare_name(const void *key, const void *entry)
@@ -63,9 +64,10 @@ static void *target(const char *name, enum redirect_kind kind)
 
 	if (kind == REDIRECT_DRIVER)
 		return plrt_driver_symbol(name);
-	for (size_t i = 0; i < ARRAY_LEN(versioned) && kind < REDIRECT_RUNTIME_13; i++)
-		if (!strcmp(versioned[i].name, name))
-			return (void *)(uintptr_t)versioned[i].to[kind - REDIRECT_RUNTIME_11];
+	for (size_t i = 0; i < ARRAY_LEN(versioned); i++)
+		if (kind >= versioned[i].first && kind <= versioned[i].last &&
+		    !strcmp(versioned[i].name, name))
+			return (void *)(uintptr_t)versioned[i].to;
 	e = bsearch(name, entries, ARRAY_LEN(entries), sizeof(*entries), compare_name);
 	return e ? (void *)(uintptr_t)e->to : NULL;
 }

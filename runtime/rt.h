@@ -7,22 +7,16 @@
 #ifndef PL_RT_H
 #define PL_RT_H
 
+#include "runtime/entry.h"
 #include "runtime/rt_context.h"
-#include "runtime/cuda_types.h"
 #include "src/arch/arch.h"
 #include "src/dev/graph.h"
 #include "src/dev/memory.h"
-
-#define RT_API __attribute__((visibility("default")))
 
 /* The driver we are, and the range of stream priorities: least urgent first. */
 #define RT_DRIVER_VERSION 13000
 #define RT_PRIORITY_LEAST 0
 #define RT_PRIORITY_GREATEST (-5)
-/* An entry point: its declaration, and the head of its definition. */
-#define RT_FN(name, params)                                                                        \
-	RT_API cudaError_t plrt_##name params;                                                     \
-	RT_API cudaError_t plrt_##name params
 /*
  * An entry point and its _ptsz form, for which a NULL stream is the thread's own: `body` is an
  * expression, in which OWN says which of the two was called.
@@ -121,6 +115,11 @@ struct rt {
 	struct rt_device device[ARCH_DEVICES_MAX];
 	pthread_mutex_t lock;
 };
+
+/* ---- entry.c ---- */
+
+/* Where the thread called a function whose row has CALLER from. */
+extern _Thread_local const void *rt_caller __attribute__((tls_model("initial-exec")));
 
 /* ---- rt_attend.c: signals, and the line about long launches ---- */
 

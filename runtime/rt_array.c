@@ -222,7 +222,7 @@ static int as_value(int status)
 	return status == STATUS_INVALID_HANDLE ? cudaErrorInvalidValue : status;
 }
 
-static int describe(const struct channel_desc *c, struct array_extent e, unsigned flags,
+static int describe(const struct channel_desc *c, struct rt_extent e, unsigned flags,
 		    struct mem_array_desc *d)
 {
 	*d = (struct mem_array_desc){
@@ -233,7 +233,7 @@ static int describe(const struct channel_desc *c, struct array_extent e, unsigne
 							     : STATUS_INVALID_CHANNEL_DESCRIPTOR;
 }
 
-static int make_array(struct mem_array **out, const struct channel_desc *c, struct array_extent e,
+static int make_array(struct mem_array **out, const struct channel_desc *c, struct rt_extent e,
 		      unsigned flags)
 {
 	struct mem_array_desc desc;
@@ -252,17 +252,17 @@ static int make_array(struct mem_array **out, const struct channel_desc *c, stru
 RT_FN(cudaMallocArray, (struct mem_array * *out, const struct channel_desc *c, size_t width,
 			size_t height, unsigned flags))
 {
-	return rt_error(make_array(out, c, (struct array_extent){width, height, 0}, flags));
+	return rt_error(make_array(out, c, (struct rt_extent){width, height, 0}, flags));
 }
 
-RT_FN(cudaMalloc3DArray, (struct mem_array * *out, const struct channel_desc *c,
-			  struct array_extent e, unsigned flags))
+RT_FN(cudaMalloc3DArray,
+      (struct mem_array * *out, const struct channel_desc *c, struct rt_extent e, unsigned flags))
 {
 	return rt_error(make_array(out, c, e, flags));
 }
 
 RT_FN(cudaMallocMipmappedArray, (struct mem_mipmap * *out, const struct channel_desc *c,
-				 struct array_extent e, unsigned levels, unsigned flags))
+				 struct rt_extent e, unsigned levels, unsigned flags))
 {
 	struct mem_array_desc desc;
 	int status;
@@ -310,7 +310,7 @@ RT_FN(cudaFreeMipmappedArray, (void *mipmap))
 }
 
 RT_FN(cudaArrayGetInfo,
-      (struct channel_desc * c, struct array_extent *e, unsigned *flags, const void *array))
+      (struct channel_desc * c, struct rt_extent *e, unsigned *flags, const void *array))
 {
 	const struct mem_array *a = rt_array_find(array);
 
@@ -319,7 +319,7 @@ RT_FN(cudaArrayGetInfo,
 	if (c)
 		*c = rt_channels_make(a->desc.format, a->desc.channels);
 	if (e)
-		*e = (struct array_extent){a->desc.width, a->desc.height, a->desc.depth};
+		*e = (struct rt_extent){a->desc.width, a->desc.height, a->desc.depth};
 	if (flags)
 		*flags = a->desc.flags;
 	return cudaSuccess;
@@ -377,8 +377,7 @@ RT_FN(cudaMipmappedArrayGetSparseProperties, (struct sparse_properties * out, co
 	return rt_error(rt_array_sparse(&m->desc, m, out));
 }
 
-RT_API struct channel_desc plrt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
-RT_API struct channel_desc plrt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
+struct channel_desc plrt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 {
 	return (struct channel_desc){{x, y, z, w}, kind};
 }

@@ -101,10 +101,8 @@ static int runtime_launch(const void *stub, const struct rt_config *c, struct de
 	return k ? cudaSuccess : status;
 }
 
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
-						       const struct rt_config *config);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
-						       const struct rt_config *config)
+RT_FN(cudaOccupancyMaxActiveClusters,
+      (int *clusters, const void *stub, const struct rt_config *config))
 {
 	struct device_launch l;
 	int status = clusters ? runtime_launch(stub, config, &l) : cudaErrorInvalidValue;
@@ -112,10 +110,8 @@ RT_API cudaError_t plrt_cudaOccupancyMaxActiveClusters(int *clusters, const void
 	return rt_error(status ? status : active_clusters(&l, clusters));
 }
 
-RT_API cudaError_t plrt_cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
-							     const struct rt_config *config);
-RT_API cudaError_t plrt_cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
-							     const struct rt_config *config)
+RT_FN(cudaOccupancyMaxPotentialClusterSize,
+      (int *size, const void *stub, const struct rt_config *config))
 {
 	struct device_launch l;
 	int status = size ? runtime_launch(stub, config, &l) : cudaErrorInvalidValue;
@@ -137,10 +133,8 @@ static int driver_launch(const void *function, const struct drv_config *c, struc
 	return k ? STATUS_SUCCESS : status;
 }
 
-RT_API int pldrv_cuOccupancyMaxActiveClusters(int *clusters, const void *function,
-					      const struct drv_config *config);
-RT_API int pldrv_cuOccupancyMaxActiveClusters(int *clusters, const void *function,
-					      const struct drv_config *config)
+DRV_FN(cuOccupancyMaxActiveClusters,
+       (int *clusters, const void *function, const struct drv_config *config))
 {
 	struct device_launch l;
 	int status = clusters ? driver_launch(function, config, &l) : STATUS_INVALID_VALUE;
@@ -148,10 +142,8 @@ RT_API int pldrv_cuOccupancyMaxActiveClusters(int *clusters, const void *functio
 	return status ? status : active_clusters(&l, clusters);
 }
 
-RT_API int pldrv_cuOccupancyMaxPotentialClusterSize(int *size, const void *function,
-						    const struct drv_config *config);
-RT_API int pldrv_cuOccupancyMaxPotentialClusterSize(int *size, const void *function,
-						    const struct drv_config *config)
+DRV_FN(cuOccupancyMaxPotentialClusterSize,
+       (int *size, const void *function, const struct drv_config *config))
 {
 	struct device_launch l;
 	int status = size ? driver_launch(function, config, &l) : STATUS_INVALID_VALUE;

@@ -7,18 +7,8 @@
 #include "runtime/rt.h"
 #include "src/dev/copy.h"
 
-/* cudaPos, cudaPitchedPtr, cudaExtent */
-struct rt_pos {
+struct rt_pos { /* cudaPos */
 	size_t x, y, z;
-};
-
-struct rt_pitched {
-	void *ptr;
-	size_t pitch, xsize, ysize;
-};
-
-struct rt_extent {
-	size_t width, height, depth;
 };
 
 struct rt_copy_3d_end {

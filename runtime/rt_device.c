@@ -265,8 +265,7 @@ void rt_device_reset(int i)
 
 /* ---- choosing and waiting ---- */
 
-RT_API cudaError_t plrt_cudaGetDeviceCount(int *count);
-RT_API cudaError_t plrt_cudaGetDeviceCount(int *count)
+RT_FN(cudaGetDeviceCount, (int *count))
 {
 	struct rt *rt = rt_get();
 
@@ -276,8 +275,7 @@ RT_API cudaError_t plrt_cudaGetDeviceCount(int *count)
 	return rt_error(rt->status);
 }
 
-RT_API cudaError_t plrt_cudaSetDevice(int device);
-RT_API cudaError_t plrt_cudaSetDevice(int device)
+RT_FN(cudaSetDevice, (int device))
 {
 	int status = rt_device_check(device);
 	struct rt_context *c;
@@ -294,8 +292,7 @@ RT_API cudaError_t plrt_cudaSetDevice(int device)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaGetDevice(int *device);
-RT_API cudaError_t plrt_cudaGetDevice(int *device)
+RT_FN(cudaGetDevice, (int *device))
 {
 	int status = rt_device_check(0);
 
@@ -306,8 +303,7 @@ RT_API cudaError_t plrt_cudaGetDevice(int *device)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaDeviceSynchronize(void);
-RT_API cudaError_t plrt_cudaDeviceSynchronize(void)
+RT_FN(cudaDeviceSynchronize, (void))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -315,14 +311,12 @@ RT_API cudaError_t plrt_cudaDeviceSynchronize(void)
 	return rt_error(d ? rt_wait(d) : status);
 }
 
-RT_API cudaError_t plrt_cudaThreadSynchronize(void);
-RT_API cudaError_t plrt_cudaThreadSynchronize(void)
+RT_FN(cudaThreadSynchronize, (void))
 {
 	return plrt_cudaDeviceSynchronize();
 }
 
-RT_API cudaError_t plrt_cudaDeviceReset(void);
-RT_API cudaError_t plrt_cudaDeviceReset(void)
+RT_FN(cudaDeviceReset, (void))
 {
 	int status = rt_device_check(0);
 
@@ -334,8 +328,7 @@ RT_API cudaError_t plrt_cudaDeviceReset(void)
 }
 
 /* The same before CUDA 4. */
-RT_API cudaError_t plrt_cudaThreadExit(void);
-RT_API cudaError_t plrt_cudaThreadExit(void)
+RT_FN(cudaThreadExit, (void))
 {
 	return plrt_cudaDeviceReset();
 }
@@ -348,26 +341,22 @@ static int answer_version(int *to, int version)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaRuntimeGetVersion(int *version);
-RT_API cudaError_t plrt_cudaRuntimeGetVersion(int *version)
+RT_FN(cudaRuntimeGetVersion, (int *version))
 {
 	return answer_version(version, 13000);
 }
 
-RT_API cudaError_t plrt_cudaRuntimeGetVersion_12(int *version);
-RT_API cudaError_t plrt_cudaRuntimeGetVersion_12(int *version)
+RT_FN(cudaRuntimeGetVersion_12, (int *version))
 {
 	return answer_version(version, 12090);
 }
 
-RT_API cudaError_t plrt_cudaRuntimeGetVersion_11(int *version);
-RT_API cudaError_t plrt_cudaRuntimeGetVersion_11(int *version)
+RT_FN(cudaRuntimeGetVersion_11, (int *version))
 {
 	return answer_version(version, 11080);
 }
 
-RT_API cudaError_t plrt_cudaDriverGetVersion(int *version);
-RT_API cudaError_t plrt_cudaDriverGetVersion(int *version)
+RT_FN(cudaDriverGetVersion, (int *version))
 {
 	return answer_version(version, RT_DRIVER_VERSION);
 }

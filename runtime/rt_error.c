@@ -90,8 +90,7 @@ void rt_launch_done(void *user, enum status status, const struct device_fault *f
 }
 
 /* The thread's last error alone: what a kernel did wrong shows when a later call answers it. */
-RT_API cudaError_t plrt_cudaGetLastError(void);
-RT_API cudaError_t plrt_cudaGetLastError(void)
+RT_FN(cudaGetLastError, (void))
 {
 	int e = rt_last_error();
 
@@ -100,23 +99,20 @@ RT_API cudaError_t plrt_cudaGetLastError(void)
 	return e;
 }
 
-RT_API cudaError_t plrt_cudaPeekAtLastError(void);
-RT_API cudaError_t plrt_cudaPeekAtLastError(void)
+RT_FN(cudaPeekAtLastError, (void))
 {
 	rt_report_read();
 	return rt_last_error();
 }
 
-RT_API const char *plrt_cudaGetErrorName(cudaError_t error);
-RT_API const char *plrt_cudaGetErrorName(cudaError_t error)
+const char *plrt_cudaGetErrorName(cudaError_t error)
 {
 	const struct status_info *s = status_info(error);
 
 	return s && s->runtime ? s->runtime : "unrecognized error code";
 }
 
-RT_API const char *plrt_cudaGetErrorString(cudaError_t error);
-RT_API const char *plrt_cudaGetErrorString(cudaError_t error)
+const char *plrt_cudaGetErrorString(cudaError_t error)
 {
 	const struct status_info *s = status_info(error);
 

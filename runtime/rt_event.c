@@ -101,18 +101,14 @@ RT_FN(cudaEventElapsedTime, (float *ms, cudaEvent_t start, cudaEvent_t end))
 
 /* ---- events of other processes ---- */
 
-struct event_handle {
-	u8 bytes[STREAM_EVENT_HANDLE];
-};
-
-RT_FN(cudaIpcGetEventHandle, (struct event_handle * handle, cudaEvent_t event))
+RT_FN(cudaIpcGetEventHandle, (struct rt_ipc_handle * handle, cudaEvent_t event))
 {
 	int status = event ? check(event) : (int)cudaErrorInvalidValue;
 
 	return rt_error(status ? status : (int)stream_event_export(event, handle));
 }
 
-RT_FN(cudaIpcOpenEventHandle, (cudaEvent_t * out, struct event_handle handle))
+RT_FN(cudaIpcOpenEventHandle, (cudaEvent_t * out, struct rt_ipc_handle handle))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);

@@ -264,14 +264,12 @@ enum fault_kind rt_nested_attributes_11(struct exec_call *c)
 	return nested_attributes(c, FUNC_BYTES_11);
 }
 
-RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub);
-RT_API cudaError_t plrt_cudaFuncGetAttributes(struct func_attributes *out, const void *stub)
+RT_FN(cudaFuncGetAttributes, (struct func_attributes * out, const void *stub))
 {
 	return rt_error(out ? func_attributes(out, stub) : cudaErrorInvalidValue);
 }
 
-RT_API cudaError_t plrt_cudaFuncGetAttributes_11(void *out, const void *stub);
-RT_API cudaError_t plrt_cudaFuncGetAttributes_11(void *out, const void *stub)
+RT_FN(cudaFuncGetAttributes_11, (void *out, const void *stub))
 {
 	struct func_attributes a;
 	int status = out ? func_attributes(&a, stub) : cudaErrorInvalidValue;
@@ -281,8 +279,7 @@ RT_API cudaError_t plrt_cudaFuncGetAttributes_11(void *out, const void *stub)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, int value);
-RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, int value)
+RT_FN(cudaFuncSetAttribute, (const void *stub, int attribute, int value))
 {
 	int status;
 	struct device_kernel *k;
@@ -294,10 +291,7 @@ RT_API cudaError_t plrt_cudaFuncSetAttribute(const void *stub, int attribute, in
 }
 
 /* For one device, or the current one where `device` is it; kernels are per device. */
-RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int attribute,
-							int value, int device);
-RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int attribute,
-							int value, int device)
+RT_FN(cudaKernelSetAttributeForDevice, (const void *kernel, int attribute, int value, int device))
 {
 	int status = rt_function_is_settable(attribute) ? rt_device_check(device)
 							: (int)cudaErrorInvalidValue;
@@ -307,8 +301,7 @@ RT_API cudaError_t plrt_cudaKernelSetAttributeForDevice(const void *kernel, int 
 	return rt_error(k ? rt_function_set(k, attribute, value) : status);
 }
 
-RT_API cudaError_t plrt_cudaFuncGetName(const char **name, const void *stub);
-RT_API cudaError_t plrt_cudaFuncGetName(const char **name, const void *stub)
+RT_FN(cudaFuncGetName, (const char **name, const void *stub))
 {
 	struct rt_function *f = rt_find_function(stub);
 
@@ -320,10 +313,7 @@ RT_API cudaError_t plrt_cudaFuncGetName(const char **name, const void *stub)
 			       : cudaErrorInvalidDeviceFunction);
 }
 
-RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
-					     size_t *bytes);
-RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
-					     size_t *bytes)
+RT_FN(cudaFuncGetParamInfo, (const void *stub, size_t i, size_t *offset, size_t *bytes))
 {
 	int status;
 	const struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);
@@ -332,8 +322,7 @@ RT_API cudaError_t plrt_cudaFuncGetParamInfo(const void *stub, size_t i, size_t 
 }
 
 /* A kernel's handle of the library interface, and the driver's handle of a kernel. */
-RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub);
-RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub)
+RT_FN(cudaGetKernel, (void **kernel, const void *stub))
 {
 	if (!kernel)
 		return rt_error(cudaErrorInvalidValue);
@@ -341,8 +330,7 @@ RT_API cudaError_t plrt_cudaGetKernel(void **kernel, const void *stub)
 	return rt_error(*kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
-RT_API cudaError_t plrt_cudaGetFuncBySymbol(void **function, const void *stub);
-RT_API cudaError_t plrt_cudaGetFuncBySymbol(void **function, const void *stub)
+RT_FN(cudaGetFuncBySymbol, (void **function, const void *stub))
 {
 	struct rt_function *f = rt_find_function(stub);
 	int status;

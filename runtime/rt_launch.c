@@ -68,10 +68,8 @@ static struct config *config_pop(void)
 	return c;
 }
 
-RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block,
-						 size_t shared, cudaStream_t stream);
-RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block,
-						 size_t shared, cudaStream_t stream)
+unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
+					  cudaStream_t stream)
 {
 	struct config_stack *s = config_stack(true);
 	struct config *c;
@@ -84,14 +82,12 @@ RT_API unsigned plrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_
 	c->shared = shared;
 	c->stream = stream;
 	c->arg_bytes = 0;
-	rt_report_configured(__builtin_return_address(0));
+	rt_report_configured(rt_caller);
 	return 0;
 }
 
-RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block,
-						   size_t *shared, void *stream);
-RT_API cudaError_t plrt___cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block,
-						   size_t *shared, void *stream)
+RT_FN(__cudaPopCallConfiguration,
+      (struct rt_dim3 * grid, struct rt_dim3 *block, size_t *shared, void *stream))
 {
 	const struct config *c = config_pop();
 
@@ -214,18 +210,15 @@ RT_STREAM_FN(cudaLaunchKernelExC, (const struct launch_config *c, const void *st
 
 /* ---- the launch of compilers before CUDA 9.2 and of clang without an SDK version ---- */
 
-RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
-					  cudaStream_t stream);
-RT_API cudaError_t plrt_cudaConfigureCall(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
-					  cudaStream_t stream)
+RT_FN(cudaConfigureCall,
+      (struct rt_dim3 grid, struct rt_dim3 block, size_t shared, cudaStream_t stream))
 {
 	return plrt___cudaPushCallConfiguration(grid, block, shared, stream)
 		       ? rt_error(cudaErrorInvalidConfiguration)
 		       : cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t offset);
-RT_API cudaError_t plrt_cudaSetupArgument(const void *arg, size_t size, size_t offset)
+RT_FN(cudaSetupArgument, (const void *arg, size_t size, size_t offset))
 {
 	struct config *c = config_top();
 

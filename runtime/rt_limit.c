@@ -131,8 +131,7 @@ int rt_limit_get(struct rt_device *d, int limit, size_t *value)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value);
-RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value)
+RT_FN(cudaDeviceSetLimit, (int limit, size_t value))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -140,8 +139,7 @@ RT_API cudaError_t plrt_cudaDeviceSetLimit(int limit, size_t value)
 	return rt_error(d ? rt_limit_set(d, limit, value) : status);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit);
-RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit)
+RT_FN(cudaDeviceGetLimit, (size_t * value, int limit))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -153,8 +151,7 @@ RT_API cudaError_t plrt_cudaDeviceGetLimit(size_t *value, int limit)
 
 /* ---- profiling: there is nothing to switch, and programs only mark what interests them ---- */
 
-RT_API cudaError_t plrt_cudaProfilerStart(void);
-RT_API cudaError_t plrt_cudaProfilerStart(void)
+RT_FN(cudaProfilerStart, (void))
 {
 	int status;
 
@@ -162,8 +159,7 @@ RT_API cudaError_t plrt_cudaProfilerStart(void)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaProfilerStop(void);
-RT_API cudaError_t plrt_cudaProfilerStop(void)
+RT_FN(cudaProfilerStop, (void))
 {
 	return plrt_cudaProfilerStart();
 }
@@ -179,8 +175,7 @@ static bool flags_are_known(unsigned flags)
 	return !(flags & ~FLAGS_KNOWN) && ((flags & 7) <= 2 || (flags & 7) == 4);
 }
 
-RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags);
-RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags)
+RT_FN(cudaSetDeviceFlags, (unsigned flags))
 {
 	int status = rt_device_check(0);
 	struct rt_context *c = status ? NULL : rt_context_primary(rt_device_index());
@@ -194,8 +189,7 @@ RT_API cudaError_t plrt_cudaSetDeviceFlags(unsigned flags)
 }
 
 /* Host memory can always be mapped. */
-RT_API cudaError_t plrt_cudaGetDeviceFlags(unsigned *flags);
-RT_API cudaError_t plrt_cudaGetDeviceFlags(unsigned *flags)
+RT_FN(cudaGetDeviceFlags, (unsigned *flags))
 {
 	int status = rt_device_check(0);
 	struct rt_context *c = status ? NULL : rt_context_now();
@@ -209,8 +203,7 @@ RT_API cudaError_t plrt_cudaGetDeviceFlags(unsigned *flags)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaInitDevice(int device, unsigned device_flags, unsigned flags);
-RT_API cudaError_t plrt_cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+RT_FN(cudaInitDevice, (int device, unsigned device_flags, unsigned flags))
 {
 	int status = rt_device_check(device);
 	struct rt_context *c;
@@ -248,14 +241,12 @@ static int keep(int offset, int value, int last)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaDeviceSetCacheConfig(int config);
-RT_API cudaError_t plrt_cudaDeviceSetCacheConfig(int config)
+RT_FN(cudaDeviceSetCacheConfig, (int config))
 {
 	return keep(0, config, 3);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetCacheConfig(int *config);
-RT_API cudaError_t plrt_cudaDeviceGetCacheConfig(int *config)
+RT_FN(cudaDeviceGetCacheConfig, (int *config))
 {
 	int status;
 
@@ -266,15 +257,13 @@ RT_API cudaError_t plrt_cudaDeviceGetCacheConfig(int *config)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaDeviceSetSharedMemConfig(int config);
-RT_API cudaError_t plrt_cudaDeviceSetSharedMemConfig(int config)
+RT_FN(cudaDeviceSetSharedMemConfig, (int config))
 {
 	return keep(1, config, 2);
 }
 
 /* Banks are four bytes wide on every device there is. */
-RT_API cudaError_t plrt_cudaDeviceGetSharedMemConfig(int *config);
-RT_API cudaError_t plrt_cudaDeviceGetSharedMemConfig(int *config)
+RT_FN(cudaDeviceGetSharedMemConfig, (int *config))
 {
 	int status;
 
@@ -285,8 +274,7 @@ RT_API cudaError_t plrt_cudaDeviceGetSharedMemConfig(int *config)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaFuncSetCacheConfig(const void *stub, int config);
-RT_API cudaError_t plrt_cudaFuncSetCacheConfig(const void *stub, int config)
+RT_FN(cudaFuncSetCacheConfig, (const void *stub, int config))
 {
 	int status;
 
@@ -295,8 +283,7 @@ RT_API cudaError_t plrt_cudaFuncSetCacheConfig(const void *stub, int config)
 	return rt_error(config < 0 || config > 3 ? cudaErrorInvalidValue : cudaSuccess);
 }
 
-RT_API cudaError_t plrt_cudaFuncSetSharedMemConfig(const void *stub, int config);
-RT_API cudaError_t plrt_cudaFuncSetSharedMemConfig(const void *stub, int config)
+RT_FN(cudaFuncSetSharedMemConfig, (const void *stub, int config))
 {
 	int status;
 
@@ -305,8 +292,7 @@ RT_API cudaError_t plrt_cudaFuncSetSharedMemConfig(const void *stub, int config)
 	return rt_error(config < 0 || config > 2 ? cudaErrorInvalidValue : cudaSuccess);
 }
 
-RT_API cudaError_t plrt_cudaCtxResetPersistingL2Cache(void);
-RT_API cudaError_t plrt_cudaCtxResetPersistingL2Cache(void)
+RT_FN(cudaCtxResetPersistingL2Cache, (void))
 {
 	int status;
 
@@ -314,8 +300,7 @@ RT_API cudaError_t plrt_cudaCtxResetPersistingL2Cache(void)
 	return rt_error(status);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
-RT_API cudaError_t plrt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+RT_FN(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest))
 {
 	int status;
 

@@ -335,11 +335,7 @@ RT_FN(cudaDeviceDisablePeerAccess, (int peer))
 
 /* ---- other processes ---- */
 
-struct ipc_handle {
-	u8 bytes[MEMORY_IPC_BYTES];
-};
-
-RT_FN(cudaIpcGetMemHandle, (struct ipc_handle * out, void *p))
+RT_FN(cudaIpcGetMemHandle, (struct rt_ipc_handle * out, void *p))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -350,7 +346,7 @@ RT_FN(cudaIpcGetMemHandle, (struct ipc_handle * out, void *p))
 	return rt_error(status);
 }
 
-RT_FN(cudaIpcOpenMemHandle, (void **out, struct ipc_handle handle, unsigned flags))
+RT_FN(cudaIpcOpenMemHandle, (void **out, struct rt_ipc_handle handle, unsigned flags))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);

@@ -33,7 +33,7 @@ static int available(struct device_kernel *k, size_t *bytes, int blocks, int thr
 
 /* ---- the size of a block that fills the device best ---- */
 
-typedef size_t block_to_shared(int threads);
+typedef rt_block_to_shared block_to_shared;
 
 struct potential {
 	int grid, block;
@@ -72,12 +72,8 @@ static int potential(struct device_kernel *k, block_to_shared *shared_of, size_t
 
 /* ---- the driver interface ---- */
 
-RT_API int pldrv_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void *f,
-								      int threads, size_t dynamic,
-								      unsigned flags);
-RT_API int pldrv_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void *f,
-								      int threads, size_t dynamic,
-								      unsigned flags)
+DRV_FN(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+       (int *blocks, void *f, int threads, size_t dynamic, unsigned flags))
 {
 	int status;
 	struct device_kernel *k = drv_kernel(f, &status);
@@ -87,23 +83,16 @@ RT_API int pldrv_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *block
 	return flags > 1 ? (int)STATUS_INVALID_VALUE : active_blocks(k, blocks, threads, dynamic);
 }
 
-RT_API int pldrv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *f, int threads,
-							     size_t dynamic);
-RT_API int pldrv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *f, int threads,
-							     size_t dynamic)
+DRV_FN(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+       (int *blocks, void *f, int threads, size_t dynamic))
 {
 	return pldrv_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads,
 									  dynamic, 0);
 }
 
-RT_API int pldrv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void *f,
-							   block_to_shared *shared_of,
-							   size_t dynamic, int limit,
-							   unsigned flags);
-RT_API int pldrv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void *f,
-							   block_to_shared *shared_of,
-							   size_t dynamic, int limit,
-							   unsigned flags)
+DRV_FN(cuOccupancyMaxPotentialBlockSizeWithFlags,
+       (int *grid, int *block, void *f, block_to_shared *shared_of, size_t dynamic, int limit,
+	unsigned flags))
 {
 	int status;
 	struct device_kernel *k = drv_kernel(f, &status);
@@ -119,21 +108,14 @@ RT_API int pldrv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block
 	return status;
 }
 
-RT_API int pldrv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *f,
-						  block_to_shared *shared_of, size_t dynamic,
-						  int limit);
-RT_API int pldrv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *f,
-						  block_to_shared *shared_of, size_t dynamic,
-						  int limit)
+DRV_FN(cuOccupancyMaxPotentialBlockSize,
+       (int *grid, int *block, void *f, block_to_shared *shared_of, size_t dynamic, int limit))
 {
 	return pldrv_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, f, shared_of, dynamic,
 							       limit, 0);
 }
 
-RT_API int pldrv_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *f, int blocks,
-							 int threads);
-RT_API int pldrv_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *f, int blocks,
-							 int threads)
+DRV_FN(cuOccupancyAvailableDynamicSMemPerBlock, (size_t * bytes, void *f, int blocks, int threads))
 {
 	int status;
 	struct device_kernel *k = drv_kernel(f, &status);
@@ -143,10 +125,8 @@ RT_API int pldrv_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *f,
 
 /* ---- the runtime interface; potential sizes are computed by its header ---- */
 
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags)
+RT_FN(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+      (int *blocks, const void *stub, int threads, size_t dynamic, unsigned flags))
 {
 	struct device_kernel *k;
 	int status;
@@ -157,19 +137,15 @@ RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	return rt_error(k ? active_blocks(k, blocks, threads, dynamic) : status);
 }
 
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
-								      int threads, size_t dynamic);
-RT_API cudaError_t plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
-								      int threads, size_t dynamic)
+RT_FN(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+      (int *blocks, const void *stub, int threads, size_t dynamic))
 {
 	return plrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads,
 									   dynamic, 0);
 }
 
-RT_API cudaError_t plrt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub,
-								  int blocks, int threads);
-RT_API cudaError_t plrt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub,
-								  int blocks, int threads)
+RT_FN(cudaOccupancyAvailableDynamicSMemPerBlock,
+      (size_t * bytes, const void *stub, int blocks, int threads))
 {
 	int status;
 	struct device_kernel *k = rt_kernel(rt_named_kernel(stub), &status);

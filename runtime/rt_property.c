@@ -25,8 +25,7 @@ int rt_device_attribute(int i, int n, int *value)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetAttribute(int *value, int attr, int device);
-RT_API cudaError_t plrt_cudaDeviceGetAttribute(int *value, int attr, int device)
+RT_FN(cudaDeviceGetAttribute, (int *value, int attr, int device))
 {
 	int status = rt_device_check(device);
 
@@ -102,20 +101,17 @@ static int fill_properties(u8 *out, size_t size, u8 version, int device)
 	return cudaSuccess;
 }
 
-RT_API cudaError_t plrt_cudaGetDeviceProperties(void *prop, int device);
-RT_API cudaError_t plrt_cudaGetDeviceProperties(void *prop, int device)
+RT_FN(cudaGetDeviceProperties, (void *prop, int device))
 {
 	return rt_error(fill_properties(prop, PROP13_BYTES, 4, device));
 }
 
-RT_API cudaError_t plrt_cudaGetDeviceProperties_v2(void *prop, int device);
-RT_API cudaError_t plrt_cudaGetDeviceProperties_v2(void *prop, int device)
+RT_FN(cudaGetDeviceProperties_v2, (void *prop, int device))
 {
 	return rt_error(fill_properties(prop, PROP12_BYTES, 2, device));
 }
 
-RT_API cudaError_t plrt_cudaGetDeviceProperties_11(void *prop, int device);
-RT_API cudaError_t plrt_cudaGetDeviceProperties_11(void *prop, int device)
+RT_FN(cudaGetDeviceProperties_11, (void *prop, int device))
 {
 	return rt_error(fill_properties(prop, PROP11_BYTES, 1, device));
 }
@@ -142,8 +138,7 @@ static int fitness(const struct arch *a, const u8 *wanted)
 	return points;
 }
 
-RT_API cudaError_t plrt_cudaChooseDevice(int *device, const u8 *wanted);
-RT_API cudaError_t plrt_cudaChooseDevice(int *device, const u8 *wanted)
+RT_FN(cudaChooseDevice, (int *device, const u8 *wanted))
 {
 	int status = rt_device_check(0), best = -1;
 
@@ -161,8 +156,7 @@ RT_API cudaError_t plrt_cudaChooseDevice(int *device, const u8 *wanted)
 }
 
 /* The first of the list becomes the device of threads that choose none; the others are no fallback here. */
-RT_API cudaError_t plrt_cudaSetValidDevices(const int *list, int n);
-RT_API cudaError_t plrt_cudaSetValidDevices(const int *list, int n)
+RT_FN(cudaSetValidDevices, (const int *list, int n))
 {
 	int status = rt_device_check(0);
 
@@ -180,8 +174,7 @@ RT_API cudaError_t plrt_cudaSetValidDevices(const int *list, int n)
 
 /* ---- what else the driver interface has of a device ---- */
 
-RT_API int pldrv_cuDeviceTotalMem(u32 *bytes, int device);
-RT_API int pldrv_cuDeviceTotalMem(u32 *bytes, int device)
+DRV_FN(cuDeviceTotalMem, (u32 * bytes, int device))
 {
 	int status = drv_check(device);
 
@@ -193,8 +186,7 @@ RT_API int pldrv_cuDeviceTotalMem(u32 *bytes, int device)
 }
 
 /* CUdevprop: fourteen numbers, by their attributes. */
-RT_API int pldrv_cuDeviceGetProperties(int *out, int device);
-RT_API int pldrv_cuDeviceGetProperties(int *out, int device)
+DRV_FN(cuDeviceGetProperties, (int *out, int device))
 {
 	static const u8 numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 	int status = drv_check(device);
@@ -207,8 +199,7 @@ RT_API int pldrv_cuDeviceGetProperties(int *out, int device)
 }
 
 /* Writes of other devices on the bus are always there. */
-RT_API int pldrv_cuFlushGPUDirectRDMAWrites(int target, int scope);
-RT_API int pldrv_cuFlushGPUDirectRDMAWrites(int target, int scope)
+DRV_FN(cuFlushGPUDirectRDMAWrites, (int target, int scope))
 {
 	int status;
 
@@ -218,8 +209,7 @@ RT_API int pldrv_cuFlushGPUDirectRDMAWrites(int target, int scope)
 	return status;
 }
 
-RT_API cudaError_t plrt_cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope);
-RT_API cudaError_t plrt_cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
+RT_FN(cudaDeviceFlushGPUDirectRDMAWrites, (int target, int scope))
 {
 	int status;
 
@@ -230,16 +220,14 @@ RT_API cudaError_t plrt_cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope
 }
 
 /* Profilers attach from outside; a program can only ask for what there is not. */
-RT_API int pldrv_cuProfilerInitialize(const char *config, const char *output, int mode);
-RT_API int pldrv_cuProfilerInitialize(const char *config, const char *output, int mode)
+DRV_FN(cuProfilerInitialize, (const char *config, const char *output, int mode))
 {
 	if (!config || !output || mode < 0 || mode > 1)
 		return STATUS_INVALID_VALUE;
 	return STATUS_NOT_SUPPORTED;
 }
 
-RT_API int pldrv_cuProfilerStart(void);
-RT_API int pldrv_cuProfilerStart(void)
+DRV_FN(cuProfilerStart, (void))
 {
 	int status;
 
@@ -247,8 +235,7 @@ RT_API int pldrv_cuProfilerStart(void)
 	return status;
 }
 
-RT_API int pldrv_cuProfilerStop(void);
-RT_API int pldrv_cuProfilerStop(void)
+DRV_FN(cuProfilerStop, (void))
 {
 	return pldrv_cuProfilerStart();
 }

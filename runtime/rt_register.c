@@ -20,8 +20,7 @@ static void no_memory(void)
 	fputs("ptxloom: out of memory while kernels are registered\n", stderr);
 }
 
-RT_API void **plrt___cudaRegisterFatBinary(void *wrapper);
-RT_API void **plrt___cudaRegisterFatBinary(void *wrapper)
+void **plrt___cudaRegisterFatBinary(void *wrapper)
 {
 	struct rt_image *i = rt_image_new(wrapper, 0, false, "<fat binary>");
 
@@ -30,8 +29,7 @@ RT_API void **plrt___cudaRegisterFatBinary(void *wrapper)
 	return (void **)i;
 }
 
-RT_API void plrt___cudaRegisterFatBinaryEnd(void **handle);
-RT_API void plrt___cudaRegisterFatBinaryEnd(void **handle)
+void plrt___cudaRegisterFatBinaryEnd(void **handle)
 {
 	(void)handle;
 }
@@ -79,8 +77,7 @@ static void drop(struct map *m, const struct rt_image *image, bool variables)
  * Called from atexit, where other handlers may still launch: then images stay. A library that is
  * unloaded with dlclose takes its image along.
  */
-RT_API void plrt___cudaUnregisterFatBinary(void **handle);
-RT_API void plrt___cudaUnregisterFatBinary(void **handle)
+void plrt___cudaUnregisterFatBinary(void **handle)
 {
 	struct rt_image *image = (struct rt_image *)handle;
 
@@ -96,12 +93,9 @@ RT_API void plrt___cudaUnregisterFatBinary(void **handle)
 	rt_image_free(image);
 }
 
-RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub,
-					const char *name, int limit, void *tid, void *bid,
-					void *bdim, void *gdim, int *wsize);
-RT_API void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub,
-					const char *name, int limit, void *tid, void *bid,
-					void *bdim, void *gdim, int *wsize)
+void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_stub,
+				 const char *name, int limit, void *tid, void *bid, void *bdim,
+				 void *gdim, int *wsize)
 {
 	struct rt_image *image = (struct rt_image *)handle;
 
@@ -130,21 +124,15 @@ static void register_variable(void **handle, const void *host, const struct rt_v
 	remember(&registered.variables, host, v);
 }
 
-RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
-				   int ext, size_t size, int constant, int global);
-RT_API void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
-				   int ext, size_t size, int constant, int global)
+void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name, int ext,
+			    size_t size, int constant, int global)
 {
 	(void)device_name, (void)ext, (void)constant, (void)global;
 	register_variable(handle, host, &(struct rt_variable){.name = name, .size = size});
 }
 
-RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name,
-					  const char *name, int ext, size_t size, int constant,
-					  int global);
-RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name,
-					  const char *name, int ext, size_t size, int constant,
-					  int global)
+void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name, const char *name,
+				   int ext, size_t size, int constant, int global)
 {
 	(void)device_name, (void)ext, (void)constant, (void)global;
 	register_variable(
@@ -153,10 +141,8 @@ RT_API void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *devi
 }
 
 /* Texture references of programs built with 11 and before; as_float: the read mode. */
-RT_API void plrt___cudaRegisterTexture(void **handle, const void *host, const void **address,
-				       const char *name, int dims, int as_float, int ext);
-RT_API void plrt___cudaRegisterTexture(void **handle, const void *host, const void **address,
-				       const char *name, int dims, int as_float, int ext)
+void plrt___cudaRegisterTexture(void **handle, const void *host, const void **address,
+				const char *name, int dims, int as_float, int ext)
 {
 	(void)address, (void)dims, (void)ext;
 	register_variable(handle, host,
@@ -164,18 +150,15 @@ RT_API void plrt___cudaRegisterTexture(void **handle, const void *host, const vo
 				  .name = name, .kind = TEX_TEXTURE, .as_float = as_float != 0});
 }
 
-RT_API void plrt___cudaRegisterSurface(void **handle, const void *host, const void **address,
-				       const char *name, int dims, int ext);
-RT_API void plrt___cudaRegisterSurface(void **handle, const void *host, const void **address,
-				       const char *name, int dims, int ext)
+void plrt___cudaRegisterSurface(void **handle, const void *host, const void **address,
+				const char *name, int dims, int ext)
 {
 	(void)address, (void)dims, (void)ext;
 	register_variable(handle, host, &(struct rt_variable){.name = name, .kind = TEX_SURFACE});
 }
 
 /* Before the first access of a managed variable by the host: its address goes where the program looks. */
-RT_API char plrt___cudaInitModule(void **handle);
-RT_API char plrt___cudaInitModule(void **handle)
+char plrt___cudaInitModule(void **handle)
 {
 	struct rt_image *image = (struct rt_image *)handle;
 	u64 address, size;

@@ -8,14 +8,6 @@
 #include "runtime/rt.h"
 #include "src/dev/texref.h"
 
-struct channel_desc { /* cudaChannelFormatDesc */
-	int bits[4], kind;
-};
-
-struct array_extent { /* cudaExtent */
-	size_t width, height, depth;
-};
-
 struct array_desc { /* CUDA_ARRAY_DESCRIPTOR */
 	size_t width, height;
 	int format;

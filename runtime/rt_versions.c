@@ -3,14 +3,8 @@
  */
 #include "runtime/rt.h"
 
-int plrt_cudaDeviceSetLimit(int limit, size_t value);
-int plrt_cudaDeviceGetLimit(size_t *value, int limit);
-int plrt_cudaDeviceSetCacheConfig(int config);
-int plrt_cudaDeviceGetCacheConfig(int *config);
-
 #define FORWARD(name, params, call)                                                                \
-	RT_API cudaError_t plrt_##name params;                                                     \
-	RT_API cudaError_t plrt_##name params                                                      \
+	RT_FN(name, params)                                                                        \
 	{                                                                                          \
 		return plrt_##call;                                                                \
 	}

@@ -153,40 +153,35 @@ static int by_bus_id(int *out, const char *id)
 	return STATUS_INVALID_DEVICE;
 }
 
-RT_API int pldrv_cuDeviceGetPCIBusId(char *out, int len, int device);
-RT_API int pldrv_cuDeviceGetPCIBusId(char *out, int len, int device)
+DRV_FN(cuDeviceGetPCIBusId, (char *out, int len, int device))
 {
 	int status = drv_check(device);
 
 	return status ? status : bus_id(out, len, device);
 }
 
-RT_API int pldrv_cuDeviceGetByPCIBusId(int *out, const char *id);
-RT_API int pldrv_cuDeviceGetByPCIBusId(int *out, const char *id)
+DRV_FN(cuDeviceGetByPCIBusId, (int *out, const char *id))
 {
 	int status = drv_check(0);
 
 	return status ? status : by_bus_id(out, id);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetPCIBusId(char *out, int len, int device);
-RT_API cudaError_t plrt_cudaDeviceGetPCIBusId(char *out, int len, int device)
+RT_FN(cudaDeviceGetPCIBusId, (char *out, int len, int device))
 {
 	int status = rt_device_check(device);
 
 	return rt_error(status ? status : bus_id(out, len, device));
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetByPCIBusId(int *out, const char *id);
-RT_API cudaError_t plrt_cudaDeviceGetByPCIBusId(int *out, const char *id)
+RT_FN(cudaDeviceGetByPCIBusId, (int *out, const char *id))
 {
 	int status = rt_device_check(0);
 
 	return rt_error(status ? status : by_bus_id(out, id));
 }
 
-RT_API int pldrv_cuDeviceGetUuid_v2(u8 *out, int device);
-RT_API int pldrv_cuDeviceGetUuid_v2(u8 *out, int device)
+DRV_FN(cuDeviceGetUuid_v2, (u8 * out, int device))
 {
 	int status = drv_check(device);
 
@@ -197,8 +192,7 @@ RT_API int pldrv_cuDeviceGetUuid_v2(u8 *out, int device)
 	return status;
 }
 
-RT_API int pldrv_cuDeviceGetUuid(u8 *out, int device);
-RT_API int pldrv_cuDeviceGetUuid(u8 *out, int device)
+DRV_FN(cuDeviceGetUuid, (u8 * out, int device))
 {
 	return pldrv_cuDeviceGetUuid_v2(out, device);
 }
@@ -226,8 +220,7 @@ static int p2p_attribute(int *value, int attribute, int from, int to)
 	return STATUS_SUCCESS;
 }
 
-RT_API int pldrv_cuDeviceGetP2PAttribute(int *value, int attribute, int from, int to);
-RT_API int pldrv_cuDeviceGetP2PAttribute(int *value, int attribute, int from, int to)
+DRV_FN(cuDeviceGetP2PAttribute, (int *value, int attribute, int from, int to))
 {
 	int status = drv_check(from);
 
@@ -235,8 +228,7 @@ RT_API int pldrv_cuDeviceGetP2PAttribute(int *value, int attribute, int from, in
 	return status ? status : p2p_attribute(value, attribute, from, to);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to);
-RT_API cudaError_t plrt_cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to)
+RT_FN(cudaDeviceGetP2PAttribute, (int *value, int attribute, int from, int to))
 {
 	int status = rt_device_check(from);
 
@@ -272,10 +264,8 @@ static int p2p_atomics(unsigned *out, const int *operations, unsigned n, int fro
 	return status ? status : atomics(out, operations, n, works);
 }
 
-RT_API int pldrv_cuDeviceGetP2PAtomicCapabilities(unsigned *out, const int *operations, unsigned n,
-						  int from, int to);
-RT_API int pldrv_cuDeviceGetP2PAtomicCapabilities(unsigned *out, const int *operations, unsigned n,
-						  int from, int to)
+DRV_FN(cuDeviceGetP2PAtomicCapabilities,
+       (unsigned *out, const int *operations, unsigned n, int from, int to))
 {
 	int status = drv_check(from);
 
@@ -283,10 +273,8 @@ RT_API int pldrv_cuDeviceGetP2PAtomicCapabilities(unsigned *out, const int *oper
 	return status ? status : p2p_atomics(out, operations, n, from, to);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetP2PAtomicCapabilities(unsigned *out, const int *operations,
-							   unsigned n, int from, int to);
-RT_API cudaError_t plrt_cudaDeviceGetP2PAtomicCapabilities(unsigned *out, const int *operations,
-							   unsigned n, int from, int to)
+RT_FN(cudaDeviceGetP2PAtomicCapabilities,
+      (unsigned *out, const int *operations, unsigned n, int from, int to))
 {
 	int status = rt_device_check(from);
 
@@ -302,20 +290,16 @@ static int host_atomics(unsigned *out, const int *operations, unsigned n, int de
 	return atomics(out, operations, n, works);
 }
 
-RT_API int pldrv_cuDeviceGetHostAtomicCapabilities(unsigned *out, const int *operations, unsigned n,
-						   int device);
-RT_API int pldrv_cuDeviceGetHostAtomicCapabilities(unsigned *out, const int *operations, unsigned n,
-						   int device)
+DRV_FN(cuDeviceGetHostAtomicCapabilities,
+       (unsigned *out, const int *operations, unsigned n, int device))
 {
 	int status = drv_check(device);
 
 	return status ? status : host_atomics(out, operations, n, device);
 }
 
-RT_API cudaError_t plrt_cudaDeviceGetHostAtomicCapabilities(unsigned *out, const int *operations,
-							    unsigned n, int device);
-RT_API cudaError_t plrt_cudaDeviceGetHostAtomicCapabilities(unsigned *out, const int *operations,
-							    unsigned n, int device)
+RT_FN(cudaDeviceGetHostAtomicCapabilities,
+      (unsigned *out, const int *operations, unsigned n, int device))
 {
 	int status = rt_device_check(device);
 

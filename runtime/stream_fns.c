@@ -69,11 +69,10 @@ static int attach(struct stream *s, int status, u64 p, size_t length, unsigned f
 	return STATUS_SUCCESS;
 }
 
-STREAM_FNS(cuLaunchHostFunc, cudaLaunchHostFunc,
-	   (void *stream, void (*fn)(void *), void *user),
+STREAM_FNS(cuLaunchHostFunc, cudaLaunchHostFunc, (void *stream, rt_host_fn *fn, void *user),
 	   launch_host(s, status, (struct host_call){fn, user}))
 STREAM_FNS(cuStreamAddCallback, cudaStreamAddCallback,
-	   (void *stream, void (*fn)(void *, int, void *), void *user, unsigned flags),
+	   (void *stream, rt_stream_callback *fn, void *user, unsigned flags),
 	   add_callback(s, status, (struct callback){fn, stream, user}, flags))
 STREAM_FNS(cuStreamAttachMemAsync, cudaStreamAttachMemAsync,
 	   (void *stream, u64 p, size_t length, unsigned flags),

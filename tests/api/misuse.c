@@ -22,10 +22,10 @@ struct entry {
 };
 
 static const struct entry entries[] = {
-#define RT(name, state) {#name, false},
+#define RT(name, params, args, checks) {#name, false},
 #include "runtime/runtime.def"
 #undef RT
-#define DRV(name, state) {#name, true},
+#define DRV(name, params, args, checks) {#name, true},
 #include "runtime/driver.def"
 #undef DRV
 };

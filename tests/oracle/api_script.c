@@ -150,12 +150,12 @@ bool script_sizes(size_t sizes, size_t n, uint64_t *value)
 /* ---- functions ---- */
 
 static const char *const runtime_names[] = {
-#define RT(name, state) #name,
+#define RT(name, params, args, checks) #name,
 #include "runtime/runtime.def"
 #undef RT
 	NULL};
 static const char *const driver_names[] = {
-#define DRV(name, state) #name,
+#define DRV(name, params, args, checks) #name,
 #include "runtime/driver.def"
 #undef DRV
 	NULL};

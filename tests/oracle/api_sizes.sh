@@ -6,17 +6,20 @@
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-# Declarations as the compiler sees them, one a line, without the lists of nodes that go before others,
-# which one reader takes for all functions.
-for file in "$srcdir"/runtime/*.c; do
-	${CC:-cc} -E -P -D_GNU_SOURCE -DHAVE_CONFIG_H -I"$srcdir" -I"$builddir" -I"$builddir/src" "$file" 2>/dev/null
-done | tr '\n' ' ' | grep -oE 'pl(rt|drv)_[A-Za-z0-9_]+ *\([^;{]*\) *;' |
-	sed -E 's/struct graph_node \*const \*(deps|from)[^)]*size_t n//; s/^pl(rt|drv)_//' | sort -u >"$scratch/all"
-ok "$([ "$(wc -l <"$scratch/all")" -gt 900 ]; echo $?)" "the functions are declared"
-
+# Declarations from the tables of entry points, one a line, without the lists of nodes that go before others, which one
+# reader takes for all functions.
+awk '
+	/^(RT|DRV)[A-Z_]*\(/ { if (row) print row; row = $0; next }
+	/^\t/ && row { sub(/^\t/, " "); row = row $0; next }
+	{ if (row) print row; row = "" }
+	END { if (row) print row }' "$srcdir/runtime/runtime.def" "$srcdir/runtime/driver.def" \
+	"$srcdir/runtime/driver_graph.def" |
+	grep -v '^[A-Z]*_STUB' | sed -E 's/^RT_FOR\([A-Z0-9_]+, [A-Za-z0-9_]+, |^RT_TYPED\([^,]*, |^[A-Z_]+\(//
+		s/^([A-Za-z0-9_]+), (\([^()]*\)).*/\1\2/
+		s/struct graph_node \*const \*(deps|from)[^)]*size_t n//' | sort -u >"$scratch/all"
 # What carries a size: numbers by value, and structures with some.
 sizes='size_t [a-z_]+[,)]|unsigned (n|count|levels?|width|height|rank|x|y)[,)]|u32 (n|count|levels?|width|height)[,)]'
-shapes='rt_extent|array_extent|rt_pitched|rt_copy_3d|copy_3d_peer|plane|box|box_copy|memset_node_params'
+shapes='rt_extent|rt_pitched|rt_copy_3d|copy_3d_peer|plane|box|box_copy|memset_node_params'
 shapes="$shapes|alloc_node_params|kernel_node_params|array_desc|array3d_desc|resource_desc"
 shapes="struct ($shapes|rt_resource_desc|memory_pool_props)\\b"
 # Left out: what only answers, what compilers alone call, and functions of ours. Texture references need a module
