@@ -20,7 +20,7 @@ libcore_la_SOURCES += \
 	src/exec/lower_cmp.c src/exec/lower_cvt.c src/exec/lower_logic.c src/exec/lower_video.c \
 	src/exec/lower_mem.c src/exec/lower_mma.c src/exec/lower_matrix.c \
 	src/exec/lower_fragment.c src/exec/lower_fragment.h \
-	src/exec/lower_rows.c src/exec/lower_flow.c src/exec/lower_flow.h \
+	src/exec/lower_rows.c src/exec/lower_order.c src/exec/lower_order.h src/exec/lower_flow.c src/exec/lower_flow.h \
 	src/exec/lower_rules.c \
 	src/exec/lower_sync.c \
 	src/exec/lower_warp.c \
@@ -132,6 +132,10 @@ TESTS += tests/unit/exec_wide
 tests_unit_exec_wide_SOURCES = tests/unit/exec_wide.c tests/unit/exec_harness.h tests/check.h
 tests_unit_exec_wide_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/exec_order
+TESTS += tests/unit/exec_order
+tests_unit_exec_order_SOURCES = tests/unit/exec_order.c tests/unit/exec_harness.h tests/check.h
+tests_unit_exec_order_LDADD = $(UNIT_LDADD)
 check_PROGRAMS += tests/unit/exec_parted
 TESTS += tests/unit/exec_parted
 tests_unit_exec_parted_SOURCES = tests/unit/exec_parted.c tests/unit/exec_harness.h tests/check.h

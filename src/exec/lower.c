@@ -2,7 +2,7 @@
  * From IR to records: walks the functions a kernel reaches, applies a rule to every instruction, places labels.
  * All choices are made here once: operation, types, rounding, space, width. Rules are in lower_rules.c and lower_mem.c.
  */
-#include "src/exec/lower_int.h"
+#include "src/exec/lower_order.h"
 
 #include <stdio.h>
 
@@ -91,12 +91,150 @@ static void settle(struct lower *l, size_t first_fixup)
 	l->fixups.len = first_fixup;
 }
 
+/* ---- blocks ---- */
+
+struct blocks {
+	struct lower_order order;
+	const bool *used; /* labels */
+	u32 label;        /* of block 0; each has one of its own, behind those of the text */
+};
+
+/* The block that a label of the text leads to from a block: ways back to the beginning of a loop may meet before. */
+static u32 target_of(const struct lower *l, const struct blocks *x, const struct lower_block *from, u32 label)
+{
+	const struct lower_order *o = &x->order;
+	u32 to = o->block_of[l->f->labels.at[label].insn];
+
+	if (from->meeting != IR_NONE && o->meeting[from->meeting - o->blocks - 1].head == to)
+		return from->meeting;
+	return to;
+}
+
+static void jump_to(struct lower *l, u32 label)
+{
+	struct fixup x = {.insn = (u32)l->insns.len, .label = label};
+
+	lower_emit_free(l, OP_bra);
+	if (!VEC_PUSH(&l->fixups, x))
+		l->failed = true;
+}
+
+/* The labels of a block and, where one is needed, its own. */
+static void place_labels(struct lower *l, const struct blocks *x, u32 b)
+{
+	const struct lower_block *block = &x->order.block[b];
+	const struct ir_func *f = l->f;
+	size_t lo = 0, hi = f->labels.len;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (f->labels.at[mid].insn < block->first)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < f->labels.len && f->labels.at[lo].insn == block->first; lo++)
+		if (x->used[lo]) {
+			place_label(l, (u32)lo);
+			l->label_at[x->label + b] = l->label_at[lo];
+		}
+	if (block->is_target && l->label_at[x->label + b] == IR_NONE)
+		place_label(l, x->label + b);
+}
+
+/*
+ * Jumps of the block to where ways meet go there. When its last record is a branch to the block behind it, and what it
+ * goes on to is another, the branch is turned.
+ */
+static void lead_on(struct lower *l, const struct blocks *x, const struct lower_block *block, size_t jumps, u32 behind)
+{
+	u32 last = (u32)l->insns.len - 1, to = IR_NONE;
+	bool goes_on = block->next != IR_NONE && block->next != behind;
+
+	for (; jumps < l->fixups.len; jumps++) {
+		struct fixup *jump = &l->fixups.at[jumps];
+
+		to = target_of(l, x, block, jump->label);
+		if (goes_on && !jump->in_ext && jump->insn == last && l->insns.at[last].op == OP_bra_pred &&
+		    to == behind) {
+			l->insns.at[last].flags ^= INSN_GUARD_NOT;
+			jump->label = x->label + block->next;
+			return;
+		}
+		if (to > x->order.blocks)
+			jump->label = x->label + to;
+	}
+	if (goes_on)
+		jump_to(l, x->label + block->next);
+}
+
+/* A branch that goes to the block behind it, which the text has elsewhere. */
+static bool is_needless(const struct lower *l, const struct blocks *x, const struct lower_block *block, u32 behind)
+{
+	const struct ir_insn *in = &l->f->insns.at[block->end - 1];
+	u32 here = x->order.block_of[block->end - 1];
+
+	return in->form && in->form->row->row == I_bra && in->guard == IR_NONE && behind != here + 1 &&
+	       target_of(l, x, block, l->f->operands.at[in->first_op].index) == behind;
+}
+
+static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 behind)
+{
+	const struct lower_block *block = &x->order.block[b];
+	size_t jumps = l->fixups.len;
+
+	l->ir = block->first < l->f->insns.len ? block->first : block->first - (block->first > 0);
+	l->guard = IR_NONE;
+	place_labels(l, x, b);
+	for (u32 i = block->first; i < block->end && !l->failed; i++) {
+		l->ir = i;
+		l->guard = IR_NONE;
+		l->in = &l->f->insns.at[i];
+		if (i + 1 == block->end && is_needless(l, x, block, behind))
+			return;
+		lower_insn(l);
+		lower_made_note(l);
+	}
+	l->guard = IR_NONE;
+	if (!l->failed)
+		lead_on(l, x, block, jumps, behind);
+}
+
+static void lower_meeting(struct lower *l, const struct blocks *x, u32 b)
+{
+	place_label(l, x->label + b);
+	jump_to(l, x->label + x->order.meeting[b - x->order.blocks - 1].head);
+}
+
+/* False: the host has no memory. */
+static bool lower_blocks(struct lower *l, const bool *used)
+{
+	struct blocks x = {.used = used, .label = (u32)l->f->labels.len};
+	bool ok = lower_order_find(&x.order, l->f, used);
+	u32 all = x.order.blocks + 1 + x.order.meetings;
+
+	l->label_at = ok ? malloc(sizeof(u32) * (l->f->labels.len + all)) : NULL;
+	ok = l->label_at != NULL;
+	if (ok)
+		memset(l->label_at, 0xff, sizeof(u32) * (l->f->labels.len + all));
+	for (u32 i = 0; ok && i < x.order.len && !l->failed; i++) {
+		u32 b = x.order.at[i], behind = i + 1 < x.order.len ? x.order.at[i + 1] : IR_NONE;
+
+		if (b <= x.order.blocks)
+			lower_block(l, &x, b, behind);
+		else
+			lower_meeting(l, &x, b);
+	}
+	lower_order_free(&x.order);
+	return ok;
+}
+
 static void lower_function(struct lower *l, u32 index)
 {
 	const struct ir_func *f = l->funcs.at[index].f;
 	size_t fixups = l->fixups.len;
 	bool *used = used_labels(f);
-	u32 label = 0;
 
 	l->f = f;
 	l->func = index;
@@ -109,35 +247,24 @@ static void lower_function(struct lower *l, u32 index)
 	l->guard = IR_NONE;
 	l->carry = IR_NONE;
 	l->vreg_of = malloc(sizeof(u32) * (f->regs.len + 1));
-	l->label_at = malloc(sizeof(u32) * (f->labels.len + 1));
-	if (!used || !l->vreg_of || !l->label_at) {
+	l->label_at = NULL;
+	if (!used || !l->vreg_of) {
 		l->failed = true;
 		goto out;
 	}
 	memset(l->vreg_of, 0xff, sizeof(u32) * f->regs.len);
-	memset(l->label_at, 0xff, sizeof(u32) * f->labels.len);
 	lower_contract_find(l, used);
 	lower_made_open(l);
 	lower_lay_out_frame(l);
 	lower_prologue(l);
-	for (u32 i = 0; i <= f->insns.len && !l->failed; i++) {
-		l->ir = i < f->insns.len ? i : i - 1;
-		l->guard = IR_NONE;
-		for (; label < f->labels.len && f->labels.at[label].insn <= i; label++)
-			if (used[label])
-				place_label(l, label);
-		if (i == f->insns.len)
-			break;
-		l->in = &f->insns.at[i];
-		lower_insn(l);
-		lower_made_note(l);
-	}
+	l->failed |= !lower_blocks(l, used);
 	l->guard = IR_NONE;
 	if (f->is_entry)
 		lower_emit_free(l, OP_exit);
 	else
 		lower_epilogue(l);
-	settle(l, fixups);
+	if (!l->failed)
+		settle(l, fixups);
 out:
 	lower_made_close(l);
 	lower_contract_free(l);

@@ -21,8 +21,8 @@ static u32 meet(const u32 *ipdom, u32 a, u32 b)
 }
 
 /*
- * Blocks are numbered in code order, which is a good post-order for structured code; where a loop makes a block's
- * post-dominator precede it, the answer is the exit: no meeting point, which costs speed and nothing else.
+ * Blocks are numbered in code order, a good post-order as lower_order.c makes it; where a loop with several entries
+ * makes a block's post-dominator precede it, the answer is the exit: no meeting point.
  */
 bool flow_find_joins(struct flow *f)
 {

@@ -183,26 +183,22 @@ static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 tur
 	return stop;
 }
 
-/*
- * Run `kernel`; returns STOP_DONE, STOP_FAULT (see h->fault) or, with h->turns, STOP_YIELD. level:
- * host ISA, NULL = best.
- */
-static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block,
-					 const void *params, const char *level)
+/* Lower `kernel` and fill h->env for a launch. level: host ISA, NULL: the best. To be ended by harness_end. */
+static inline bool harness_begin(struct harness *h, const char *kernel, u32 grid, u32 block, const void *params,
+				 const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32,
 					.no_fusion = h->observer != NULL,
 					.contract = h->contract,
 					.host_functions = h->host_functions};
 	const struct exec_ops *ops = exec_ops_select(level);
-	struct program *p;
-	enum exec_stop stop;
 	u32 *tid = calloc(3 * 2048, sizeof(u32));
+	struct program *p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find(h->device ? h->device : "h200"),
+				       h->var_address, &options, &h->d);
 
-	p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find(h->device ? h->device : "h200"),
-		       h->var_address, &options, &h->d);
+	h->env = (struct exec_env){.program = p, .tid = tid};
 	if (!p)
-		return STOP_FAULT;
+		return false;
 	h->env = (struct exec_env){
 		.program = p,
 		.ops = h->observer ? ops->watched : ops,
@@ -224,9 +220,27 @@ static inline enum exec_stop harness_run(struct harness *h, const char *kernel, 
 		tid[i] = i;
 	memset(&h->fault, 0, sizeof(h->fault));
 	harness_cluster_dims(h, ir_find_func(h->m, kernel));
-	stop = harness_grid(h, h->budget ? h->budget : 10000, h->turns);
-	free(tid);
-	exec_program_free(p);
+	return true;
+}
+
+static inline void harness_end(struct harness *h)
+{
+	free((void *)(uintptr_t)h->env.tid);
+	exec_program_free((struct program *)(uintptr_t)h->env.program);
+}
+
+/*
+ * Run `kernel`; returns STOP_DONE, STOP_FAULT (see h->fault) or, with h->turns, STOP_YIELD. level:
+ * host ISA, NULL = best.
+ */
+static inline enum exec_stop harness_run(struct harness *h, const char *kernel, u32 grid, u32 block,
+					 const void *params, const char *level)
+{
+	enum exec_stop stop = STOP_FAULT;
+
+	if (harness_begin(h, kernel, grid, block, params, level))
+		stop = harness_grid(h, h->budget ? h->budget : 10000, h->turns);
+	harness_end(h);
 	return stop;
 }
 
