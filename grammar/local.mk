@@ -28,19 +28,3 @@ grammar/ptx.tab.h: grammar/ptx.tab.c
 grammar/ptx.yy.c: grammar/ptx.l
 	$(AM_V_LEX)$(MKDIR_P) grammar && $(FLEX) -o grammar/ptx.yy.c $(srcdir)/grammar/ptx.l
 
-grammar_tests = tests/unit/grammar_say tests/unit/grammar_expr tests/unit/grammar_scope tests/unit/grammar_data tests/unit/grammar_limits
-check_PROGRAMS += $(grammar_tests) tests/fuzz/fuzz_ptx
-TESTS += $(grammar_tests) tests/fuzz/fuzz_ptx
-ptx_test_headers = tests/unit/ptx_text.h tests/unit/ptx_exercise.h tests/check.h
-tests_unit_grammar_say_SOURCES = tests/unit/grammar_say.c tests/check.h
-tests_unit_grammar_say_LDADD = $(UNIT_LDADD)
-tests_unit_grammar_expr_SOURCES = tests/unit/grammar_expr.c $(ptx_test_headers)
-tests_unit_grammar_expr_LDADD = $(UNIT_LDADD)
-tests_unit_grammar_scope_SOURCES = tests/unit/grammar_scope.c $(ptx_test_headers)
-tests_unit_grammar_scope_LDADD = $(UNIT_LDADD)
-tests_unit_grammar_data_SOURCES = tests/unit/grammar_data.c $(ptx_test_headers)
-tests_unit_grammar_data_LDADD = $(UNIT_LDADD)
-tests_unit_grammar_limits_SOURCES = tests/unit/grammar_limits.c $(ptx_test_headers)
-tests_unit_grammar_limits_LDADD = $(UNIT_LDADD)
-tests_fuzz_fuzz_ptx_SOURCES = tests/fuzz/fuzz_ptx.c tests/fuzz/mutate.h tests/unit/ptx_exercise.h tests/check.h
-tests_fuzz_fuzz_ptx_LDADD = $(UNIT_LDADD)

@@ -6,7 +6,7 @@
 #ifndef PL_CUDA_TYPES_H
 #define PL_CUDA_TYPES_H
 
-#include "src/dev/memory.h"
+#include "src/dev/memory/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * checks, in their order, and then calls the body. In what order a wrong argument, a missing context and a fault are
  * found is seen by programs and differs from function to function.
  */
-#include "runtime/drv.h"
+#include "runtime/cuda/drv.h"
 
 #include <stdio.h>
 
@@ -126,6 +126,6 @@ static int not_supported(const char *name, bool *said)
 #pragma GCC diagnostic push
 /* What is not supported leaves its arguments alone; a check may be there for its effect or not at all. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "runtime/runtime.def"
-#include "runtime/driver.def"
+#include "runtime/cudart/runtime.def"
+#include "runtime/cuda/driver.def"
 #pragma GCC diagnostic pop

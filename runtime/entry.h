@@ -84,10 +84,10 @@ union launch_attr_value;
 #define RT_TYPED(type, name, params, args, checks) ENTRY_DECLARE(type, plrt_, name, params)
 #define RT_VOID(name, params, args) ENTRY_DECLARE(void, plrt_, name, params)
 #define RT_FOR(versions, public, name, params, args, checks) RT(name, params, args, checks)
-#include "runtime/runtime.def"
+#include "runtime/cudart/runtime.def"
 #undef RT
 #define DRV(name, params, args, checks) ENTRY_DECLARE(int, pldrv_, name, params)
-#include "runtime/driver.def"
+#include "runtime/cuda/driver.def"
 #undef DRV
 #undef ENTRY_DECLARE
 

@@ -2,7 +2,7 @@
  * The loader's functions that programs find libraries and names with. Part of the preloaded library.
  */
 #include "runtime/loader.h"
-#include "runtime/nvrtc.h"
+#include "runtime/preload/nvrtc.h"
 
 #include <dlfcn.h>
 #include <link.h>

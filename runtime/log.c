@@ -8,7 +8,7 @@
  * Lines look as the driver's do: [time][thread][CUDA][E] text.
  * Source: CUDA Driver API, "Error Log Management Functions"; lines and errors as measured on an H200.
  */
-#include "runtime/drv.h"
+#include "runtime/cuda/drv.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,16 +2,16 @@
  * The CUDA runtime interface over src/dev. Private to runtime/.
  *
  * All state of the process hangs on one `struct rt`, made at the first call. Everything that runs on a
- * device goes through its streams (src/dev/stream.h).
+ * device goes through its streams (src/dev/stream/stream.h).
  */
 #ifndef PL_RT_H
 #define PL_RT_H
 
 #include "runtime/entry.h"
-#include "runtime/rt_context.h"
+#include "runtime/cudart/rt_context.h"
 #include "src/arch/arch.h"
-#include "src/dev/graph.h"
-#include "src/dev/memory.h"
+#include "src/dev/graph/graph.h"
+#include "src/dev/memory/memory.h"
 
 /* The driver we are, and the range of stream priorities: least urgent first. */
 #define RT_DRIVER_VERSION 13000

@@ -67,7 +67,7 @@ TESTS += tests/oracle/api_cross.sh tests/oracle/api_sizes.sh
 endif
 dist_check_SCRIPTS += tests/oracle/matrix_vectors.sh
 TESTS += tests/oracle/matrix_vectors.sh
-# Counts under Nsight Compute what tests/unit/watch_measured counts: tests/oracle/counters_cross.sh BUILD
+# Counts under Nsight Compute what tests/unit/sched/watch_measured counts: tests/oracle/counters_cross.sh BUILD
 check_PROGRAMS += tests/oracle/counters_cross
 tests_oracle_counters_cross_SOURCES = tests/oracle/counters_cross.c tests/counters/access.h tests/counters/access.def
 tests_oracle_counters_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes

@@ -9,16 +9,6 @@ libcore_la_SOURCES += \
 	src/arch/ga100.def src/arch/ga102.def src/arch/gh100.def src/arch/h100.def src/arch/gb202.def \
 	src/arch/user.c
 
-check_PROGRAMS += tests/unit/arch_profiles tests/unit/arch_user tests/unit/arch_occupancy tests/unit/arch_attributes
-TESTS += tests/unit/arch_profiles tests/unit/arch_user tests/unit/arch_occupancy tests/unit/arch_attributes
-tests_unit_arch_profiles_SOURCES = tests/unit/arch_profiles.c tests/check.h
-tests_unit_arch_profiles_LDADD = $(UNIT_LDADD)
-tests_unit_arch_user_SOURCES = tests/unit/arch_user.c tests/check.h
-tests_unit_arch_user_LDADD = $(UNIT_LDADD)
-tests_unit_arch_occupancy_SOURCES = tests/unit/arch_occupancy.c tests/check.h
-tests_unit_arch_occupancy_LDADD = $(UNIT_LDADD)
-tests_unit_arch_attributes_SOURCES = tests/unit/arch_attributes.c tests/check.h
-tests_unit_arch_attributes_LDADD = $(UNIT_LDADD)
 dist_check_SCRIPTS += tests/golden/devices.sh
 TESTS += tests/golden/devices.sh
 EXTRA_DIST += tests/vectors/occupancy_gh100.tsv tests/vectors/carveout_gh100.tsv tests/vectors/available_smem_gh100.tsv \

@@ -14,7 +14,3 @@ libcore_la_SOURCES += \
 	src/base/size.h \
 	src/base/vec.h
 
-check_PROGRAMS += tests/unit/base
-TESTS += tests/unit/base
-tests_unit_base_SOURCES = tests/unit/base.c tests/check.h
-tests_unit_base_LDADD = $(UNIT_LDADD)

@@ -3,7 +3,7 @@
  */
 #include "src/base/setting.h"
 #include "src/dev/device_int.h"
-#include "src/dev/texref.h"
+#include "src/dev/texture/texref.h"
 #include "src/sched/rest.h"
 
 #include <stdlib.h>

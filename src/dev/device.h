@@ -11,7 +11,7 @@
 
 #include "src/base/map.h"
 #include "src/dev/status.h"
-#include "src/exec/syscall.h"
+#include "src/host/syscall.h"
 #include "src/ir/ir.h"
 #include "src/sched/sched.h"
 
@@ -70,8 +70,8 @@ struct device {
 	struct exec_syscalls syscalls;
 	u32 number, count; /* which device of how many: for kernels that ask */
 	struct map texts;  /* of errors, in the device's memory */
-	struct texture_store *textures; /* src/dev/texture.h */
-	struct texref *texrefs;         /* src/dev/texref.h; guarded by lock */
+	struct texture_store *textures; /* src/dev/texture/texture.h */
+	struct texref *texrefs;         /* src/dev/texture/texref.h; guarded by lock */
 	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
 	/* Functions of the host that programs loaded from now on may call: lower_options. Borrowed. */
 	const char *host_functions;
@@ -87,7 +87,7 @@ struct device {
 	void (*on_end)(const struct device *d, const struct device_ended *e);
 	/*
 	 * Called, on any thread, when a copy or a launch meets memory of the host that is not there
-	 * (src/dev/copy.h). NULL: nobody wants to know.
+	 * (src/dev/memory/copy.h). NULL: nobody wants to know.
 	 */
 	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
 	/* Who is told what launches do (src/exec/observer.h). Set before the first program is loaded. */

@@ -1,14 +1,14 @@
 /*
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
-#include "src/dev/copy.h"
+#include "src/dev/memory/copy.h"
 #include "src/dev/device_int.h"
-#include "src/dev/graph.h"
-#include "src/dev/nested.h"
-#include "src/dev/stream_int.h"
-#include "src/dev/texture.h"
+#include "src/dev/graph/graph.h"
+#include "src/dev/module/nested.h"
+#include "src/dev/stream/stream_int.h"
+#include "src/dev/texture/texture.h"
 #include "src/exec/observer.h"
-#include "src/exec/syscall.h"
+#include "src/host/syscall.h"
 #include "src/mem/guard.h"
 #include "src/sched/rest.h"
 

@@ -36,11 +36,11 @@
 /* Every handler: lane operations of ops/ and the others of ops/other.def. */
 enum exec_op {
 #define OP(id, texts, shape, expr) OP_##id,
-#include "src/exec/ops/all.def"
+#include "src/ops/table/all.def"
 #undef OP
 #define OTHER(id) OP_##id,
 #define MODAL(id) OP_##id,
-#include "src/exec/ops/other.def"
+#include "src/ops/table/other.def"
 #undef MODAL
 #undef OTHER
 	EXEC_OPS
@@ -119,7 +119,7 @@ struct program_note {
 	const char *text;
 };
 
-struct program_extern; /* a function outside the modules: src/exec/syscall.h */
+struct program_extern; /* a function outside the modules: src/host/syscall.h */
 
 /* A kernel lowered for one device profile and gang size. Constant while it runs; shared by all workers. */
 struct program {
@@ -245,7 +245,7 @@ struct warp {
 
 struct gang;
 struct cta;
-struct tex_table; /* src/exec/texture.h */
+struct tex_table; /* src/tex/texture.h */
 
 typedef const struct insn *exec_handler(struct gang *g, const struct insn *in);
 
@@ -322,7 +322,7 @@ struct exec_env {
 	/* An access outside allocations was let pass (struct mem: strict); with `user`. NULL: nobody wants to
 	 * know. */
 	void (*on_slack)(void *user, const struct fault *f);
-	/* Device-side calls of the runtime (vprintf, malloc ..): see src/exec/syscall.h. */
+	/* Device-side calls of the runtime (vprintf, malloc ..): see src/host/syscall.h. */
 	const struct exec_syscalls *syscalls;
 	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
 };
@@ -407,7 +407,7 @@ struct cta {
 	bool idle;                /* and had nothing to do from the start */
 	u32 rests;                /* passes in which gangs let others go first */
 	u64 random;               /* state of the random numbers of a seeded run, else 0 */
-	struct async_cta *async;  /* copies under way, NULL: never any; src/exec/async.h */
+	struct async_cta *async;  /* copies under way, NULL: never any; src/async/async.h */
 	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */
 	bool used_up, polled;
 	struct fault fault;
@@ -441,7 +441,7 @@ struct exec_unit {
 	const u64 *var_address; /* of every variable of the module; of its definition for .extern ones */
 };
 
-struct exec_extern; /* a function the API layer provides to device code: src/exec/syscall.h */
+struct exec_extern; /* a function the API layer provides to device code: src/host/syscall.h */
 
 struct lower_options {
 	const struct exec_unit *units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */

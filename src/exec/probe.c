@@ -3,9 +3,9 @@
  */
 #include "src/exec/probe.h"
 
-#include "src/exec/async.h"
-#include "src/exec/async_op.h"
-#include "src/exec/local.h"
+#include "src/async/async.h"
+#include "src/async/async_op.h"
+#include "src/ops/local.h"
 
 /* Bytes of one lane's access at most. */
 #define ACCESS_BYTES 32u

@@ -2,7 +2,7 @@
  * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not, barriers in between.
  */
 #include "src/exec/affine.h"
-#include "src/exec/async.h"
+#include "src/async/async.h"
 #include "src/exec/observer.h"
 #include "src/exec/parted.h"
 

@@ -1,7 +1,7 @@
 /*
  * Values of special registers that are not rows. PTX ISA "Special Registers".
  */
-#include "src/exec/syscall.h"
+#include "src/host/syscall.h"
 
 static u32 cluster_dim(const struct exec_env *e, u32 component)
 {

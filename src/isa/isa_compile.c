@@ -1,6 +1,6 @@
 /*
  * Compiles the syntax lines of the instruction table (language: isa.h) into slots and operands.
- * Runs once per process; a faulty line is a bug and reported by tests/unit/isa_table.
+ * Runs once per process; a faulty line is a bug and reported by tests/unit/ptx/isa_table.
  */
 #include "src/isa/isa_int.h"
 

@@ -25,18 +25,4 @@ libcore_la_SOURCES += \
 	src/isa/insn/video.def \
 	src/isa/insn/misc.def
 
-check_PROGRAMS += tests/unit/isa_table
-TESTS += tests/unit/isa_table
-tests_unit_isa_table_SOURCES = tests/unit/isa_table.c tests/check.h
-tests_unit_isa_table_LDADD = $(UNIT_LDADD)
-
-check_PROGRAMS += tests/unit/isa_forms
-TESTS += tests/unit/isa_forms
-tests_unit_isa_forms_SOURCES = tests/unit/isa_forms.c tests/check.h
-tests_unit_isa_forms_LDADD = $(UNIT_LDADD)
-
-check_PROGRAMS += tests/unit/isa_matrix
-TESTS += tests/unit/isa_matrix
-tests_unit_isa_matrix_SOURCES = tests/unit/isa_matrix.c tests/check.h
-tests_unit_isa_matrix_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/forms/forms-min.tsv

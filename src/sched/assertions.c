@@ -7,7 +7,7 @@
  * depends on the number of workers, as long as the CTAs do not depend on each other.
  */
 #include "src/exec/fpenv.h"
-#include "src/exec/syscall.h"
+#include "src/host/syscall.h"
 #include "src/sched/sched_int.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "src/sched/sched_int.h"
 
 #include "src/base/text.h"
-#include "src/exec/syscall.h"
+#include "src/host/syscall.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "src/base/file.h"
 #include "src/base/setting.h"
 #include "src/base/text.h"
-#include "src/dev/image.h"
+#include "src/dev/image/image.h"
 #include "src/tools/cc.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #include "src/tools/exec_data.h"
 #include "src/base/file.h"
-#include "src/exec/numeric_half.h"
+#include "src/num/numeric_half.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #define PL_TOOLS_IMAGES_H
 
 #include "src/base/file.h"
-#include "src/dev/image.h"
+#include "src/dev/image/image.h"
 #include "src/tools/tools.h"
 
 struct tool_images {

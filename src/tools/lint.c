@@ -2,7 +2,7 @@
  * `ptxloom lint`: parse, resolve and check PTX files, report like a compiler.
  */
 #include "src/base/file.h"
-#include "src/dev/module.h"
+#include "src/dev/module/module.h"
 #include "src/tools/tools.h"
 
 #include <ctype.h>

@@ -9,7 +9,3 @@ ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 
-check_PROGRAMS += tests/fuzz/fuzz_data
-TESTS += tests/fuzz/fuzz_data
-tests_fuzz_fuzz_data_SOURCES = tests/fuzz/fuzz_data.c tests/fuzz/mutate.h tests/check.h src/tools/exec_data.c src/tools/exec_data.h
-tests_fuzz_fuzz_data_LDADD = $(UNIT_LDADD)

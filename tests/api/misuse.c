@@ -23,10 +23,10 @@ struct entry {
 
 static const struct entry entries[] = {
 #define RT(name, params, args, checks) {#name, false},
-#include "runtime/runtime.def"
+#include "runtime/cudart/runtime.def"
 #undef RT
 #define DRV(name, params, args, checks) {#name, true},
-#include "runtime/driver.def"
+#include "runtime/cuda/driver.def"
 #undef DRV
 };
 

@@ -10,7 +10,7 @@
 #include "tests/bench/engine.h"
 #include "grammar/parse.h"
 #include "src/base/file.h"
-#include "src/exec/ref/ref.h"
+#include "tests/ref/ref.h"
 #include "src/sched/sched.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * Time of the numeric primitives in lane loops, in nanoseconds per lane: rows of a full gang,
  * operands in L1, least of several runs. An argument selects names that contain it.
  */
-#include "tests/unit/exec_numeric_lanes.h"
+#include "tests/unit/num/numeric_lanes.h"
 
 #include <stdio.h>
 #include <time.h>

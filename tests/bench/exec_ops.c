@@ -6,7 +6,7 @@
  * usage: exec_ops [TEXT [MODE]]     TEXT: operations whose id contains it; MODE: mode word
  */
 #include "src/exec/exec.h"
-#include "src/exec/mode.h"
+#include "src/ops/mode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const struct {
 	const char *id, *texts, *shape;
 } ops[] = {
 #define OP(id, texts, shape, expr) {#id, texts, #shape},
-#include "src/exec/ops/all.def"
+#include "src/ops/table/all.def"
 #undef OP
 };
 

@@ -7,7 +7,7 @@
  * usage: meet [ROUNDS]
  */
 #include "grammar/parse.h"
-#include "src/exec/ref/ref.h"
+#include "tests/ref/ref.h"
 
 #include <ptxloom.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * usage: texture [TEXT [LEVEL]]     TEXT: kinds that contain it
  */
-#include "src/dev/texture.h"
+#include "src/dev/texture/texture.h"
 #include "tests/unit/exec_harness.h"
 
 #include <time.h>

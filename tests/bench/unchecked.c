@@ -1,7 +1,7 @@
 /* Other loads and stores, unchecked; and the tables, in which level v4 does all else. */
 #include "tests/bench/unchecked.h"
 
-#include "src/exec/op_mem.c"
+#include "src/ops/op_mem.c"
 
 #include "tests/bench/engine.h"
 

@@ -1,4 +1,4 @@
 /* Accesses at affine indices, unchecked. */
 #include "tests/bench/unchecked.h"
 
-#include "src/exec/op_affine.c"
+#include "src/ops/op_affine.c"

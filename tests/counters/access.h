@@ -1,7 +1,7 @@
 /*
  * Memory instructions and patterns of addresses whose counters were measured on an H200, and the text
  * of their kernels. tests/oracle/counters_cross.c launches them on a GPU under Nsight Compute;
- * tests/unit/watch_measured.c runs them with the counting observer and compares with h200.tsv.
+ * tests/unit/sched/watch_measured.c runs them with the counting observer and compares with h200.tsv.
  *
  * Thread t of the one CTA accesses bytes (((t * mul) >> shift) & and) + add) * width behind the start
  * of a buffer or of shared memory, if bit t of `lanes` is set.

@@ -6,8 +6,8 @@
  * The first byte of the input, when odd, turns on the scan of all bytes.
  */
 #include "tests/fuzz/mutate.h"
-#include "tests/unit/image_exercise.h"
-#include "tests/unit/image_make.h"
+#include "tests/unit/image/image_exercise.h"
+#include "tests/unit/image/image_make.h"
 
 #include "tests/check.h"
 

@@ -5,7 +5,7 @@
  *   fuzz_ptx          changes the modules of tests/forms and tests/errors for a few seconds; the same changes each run
  * Every text is read twice, to be checked and to be run. An accepted module is printed and must come back the same.
  */
-#include "tests/unit/ptx_exercise.h"
+#include "tests/unit/ptx/ptx_exercise.h"
 
 #include "tests/check.h"
 #include "tests/fuzz/mutate.h"

@@ -11,7 +11,7 @@
 #include "tests/fuzz/mutate.h"
 
 #include "src/base/file.h"
-#include "src/exec/tensor.h"
+#include "src/async/tensor.h"
 
 #include <ptxloom.h>
 #include <stdlib.h>

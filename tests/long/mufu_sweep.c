@@ -9,7 +9,7 @@
  * difference per sample, or 255 and the four bytes of the result. OP 0..7: rcp, rsqrt, sqrt, lg2,
  * ex2, sin, cos, tanh, all with .ftz.
  */
-#include "src/exec/mufu.h"
+#include "src/num/mufu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -151,12 +151,12 @@ bool script_sizes(size_t sizes, size_t n, uint64_t *value)
 
 static const char *const runtime_names[] = {
 #define RT(name, params, args, checks) #name,
-#include "runtime/runtime.def"
+#include "runtime/cudart/runtime.def"
 #undef RT
 	NULL};
 static const char *const driver_names[] = {
 #define DRV(name, params, args, checks) #name,
-#include "runtime/driver.def"
+#include "runtime/cuda/driver.def"
 #undef DRV
 	NULL};
 

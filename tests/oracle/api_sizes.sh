@@ -12,8 +12,8 @@ awk '
 	/^(RT|DRV)[A-Z_]*\(/ { if (row) print row; row = $0; next }
 	/^\t/ && row { sub(/^\t/, " "); row = row $0; next }
 	{ if (row) print row; row = "" }
-	END { if (row) print row }' "$srcdir/runtime/runtime.def" "$srcdir/runtime/driver.def" \
-	"$srcdir/runtime/driver_graph.def" |
+	END { if (row) print row }' "$srcdir/runtime/cudart/runtime.def" "$srcdir/runtime/cuda/driver.def" \
+	"$srcdir/runtime/cuda/driver_graph.def" |
 	grep -v '^[A-Z]*_STUB' | sed -E 's/^RT_FOR\([A-Z0-9_]+, [A-Za-z0-9_]+, |^RT_TYPED\([^,]*, |^[A-Z_]+\(//
 		s/^([A-Za-z0-9_]+), (\([^()]*\)).*/\1\2/
 		s/struct graph_node \*const \*(deps|from)[^)]*size_t n//' | sort -u >"$scratch/all"

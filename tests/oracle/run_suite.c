@@ -13,7 +13,7 @@
  * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases are exact.
  */
 #include "src/base/file.h"
-#include "src/exec/tensor.h"
+#include "src/async/tensor.h"
 #include "tests/oracle/suite_image.h"
 #include "tests/unit/exec_harness.h"
 

@@ -5,7 +5,7 @@
 #ifndef PL_SUITE_IMAGE_H
 #define PL_SUITE_IMAGE_H
 
-#include "src/dev/texture.h"
+#include "src/dev/texture/texture.h"
 
 #include <stdlib.h>
 

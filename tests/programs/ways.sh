@@ -182,7 +182,7 @@ fi
 # ---- structures ----
 
 sed 's/^PROP(\([^,]*\), \([^,]*\), \([^,]*\), \([A-Z0-9]*\), .*/IN_\4(\1 \2[\3];)/;/^IN_/!d' \
-	"$srcdir/runtime/prop.def" >"$scratch/fields"
+	"$srcdir/runtime/cudart/prop.def" >"$scratch/fields"
 {
 	echo '#include <cstddef>'
 	echo '#include <driver_types.h>'

@@ -10,7 +10,7 @@
  */
 #include "tests/check.h"
 
-#include "src/dev/api_int.h"
+#include "src/dev/api/api_int.h"
 #include "src/watch/counters.h"
 #include "tests/progress/programs.h"
 

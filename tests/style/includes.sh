@@ -1,6 +1,10 @@
 # Which folder may include which, and that every header compiles alone.
 . "${srcdir:-.}/tests/style/tap.sh"
 
+# The engine. src/exec is its public face.
+engine="src/base src/isa src/ir src/arch src/mem src/num"
+engine="$engine src/ops src/mma src/tex src/async src/host src/lower src/exec"
+
 # FOLDER: the folders whose headers it may include, itself among them.
 allowed()
 {
@@ -11,13 +15,14 @@ allowed()
 	grammar) echo src/base src/isa src/ir grammar ;;
 	src/arch) echo src/base src/arch ;;
 	src/mem) echo src/base src/arch src/mem ;;
-	src/exec) echo src/base src/isa src/ir src/arch src/mem src/exec ;;
-	src/sched) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched ;;
-	src/dev) echo src/base src/isa src/ir grammar src/arch src/mem src/exec src/sched src/dev ;;
-	src/watch) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched src/watch ;;
-	src/report) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched src/watch src/report ;;
-	src/dbg) echo src/base src/isa src/ir src/arch src/mem src/exec src/sched src/dev src/watch src/dbg ;;
-	runtime) echo src/base src/arch src/mem src/exec src/sched src/dev src/watch src/report runtime include ;;
+	src/num) echo src/base src/num ;;
+	src/ops | src/mma | src/tex | src/async | src/host | src/lower | src/exec) echo "$engine" ;;
+	src/sched) echo "$engine src/sched" ;;
+	src/dev) echo "$engine grammar src/sched src/dev" ;;
+	src/watch) echo "$engine src/sched src/watch" ;;
+	src/report) echo "$engine src/sched src/watch src/report" ;;
+	src/dbg) echo "$engine src/sched src/dev src/watch src/dbg" ;;
+	runtime) echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch src/report $1 include" ;;
 	src/tools) echo "$(allowed src/dbg) src/report src/tools include" ;;
 	include) echo include ;;
 	esac
@@ -63,7 +68,7 @@ empty "$wrong" "includes go one way"
 
 empty "$(for file in $files; do
 	case $file in
-	*/hostcall.c | src/dev/api_bind.c) ;;
+	*/hostcall.c | src/dev/api/api_bind.c) ;;
 	*) grep -nE '#[ 	]*include <ffi\.h>' /dev/null "$file" ;;
 	esac
 	case $file in runtime/*) ;; *) grep -nE '#[ 	]*include [<"]cuda[a-z_]*\.h' /dev/null "$file" ;; esac
@@ -72,6 +77,11 @@ done)" "libffi is used where functions are called and made, CUDA headers in runt
 empty "$(sources '*.c' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime)/' | grep -v '^src/tools/' |
 	tr '\n' '\0' | xargs -0 grep -nE '(^|[^a-zA-Z_])(printf|puts|putchar)\(' /dev/null)" \
 	"only the command prints to standard output"
+
+# A folder that fits on a page explains itself.
+empty "$(sources '*.c' '*.h' '*.inc' '*.def' '*.l' '*.y' | grep -E '^(src|grammar|runtime|tests/ref|tests/unit)/' |
+	sed 's,/[^/]*$,,' | sort | uniq -c | awk '$1 > 36 { print $2 ": " $1 " files, at most 36" }')" \
+	"no folder has more files than one can survey"
 
 headers=$(sources '*.h' | grep -E '^(src|grammar|runtime|include)/|^tests/[a-z_]*\.h$')
 bad=$(for header in $headers; do

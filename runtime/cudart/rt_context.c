@@ -1,0 +1,194 @@
+/*
+ * Contexts and the stacks on which threads keep them.
+ */
+#include "runtime/cudart/rt_context.h"
+
+#include "src/arch/arch.h"
+
+#include <pthread.h>
+
+#define DEPTH 64u
+
+static _Thread_local struct {
+	struct rt_context *at[DEPTH];
+	u32 len;
+	int device; /* without a context */
+} stack;
+
+static struct {
+	pthread_mutex_t lock;
+	struct rt_context *primary[ARCH_DEVICES_MAX];
+	u64 next_id;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* With the lock held: a context that nobody can reach any more goes. */
+static void release_locked(struct rt_context *c)
+{
+	if (!c->is_active && !c->is_primary && !c->places)
+		rt_handle_free(c);
+}
+
+static void leave(struct rt_context *c)
+{
+	pthread_mutex_lock(&all.lock);
+	c->places--;
+	release_locked(c);
+	pthread_mutex_unlock(&all.lock);
+}
+
+static void enter(struct rt_context *c)
+{
+	pthread_mutex_lock(&all.lock);
+	c->places++;
+	pthread_mutex_unlock(&all.lock);
+}
+
+struct rt_context *rt_context_now(void)
+{
+	return stack.len ? stack.at[stack.len - 1] : NULL;
+}
+
+int rt_context_device(void)
+{
+	return stack.len ? stack.at[stack.len - 1]->device : stack.device;
+}
+
+void rt_context_choose(int device)
+{
+	stack.device = device;
+}
+
+void rt_context_set(struct rt_context *c)
+{
+	if (c && rt_context_now() == c)
+		return;
+	if (stack.len)
+		rt_context_pop();
+	if (c)
+		rt_context_push(c);
+}
+
+bool rt_context_push(struct rt_context *c)
+{
+	if (stack.len == DEPTH)
+		return false;
+	enter(c);
+	stack.at[stack.len++] = c;
+	stack.device = c->device;
+	return true;
+}
+
+struct rt_context *rt_context_pop(void)
+{
+	struct rt_context *c;
+
+	if (!stack.len)
+		return NULL;
+	c = stack.at[--stack.len];
+	stack.device = stack.len ? stack.at[stack.len - 1]->device : 0;
+	leave(c);
+	return c;
+}
+
+enum { NOT_LENT = -1 };
+
+int rt_context_lend(int device)
+{
+	int before = stack.device;
+	struct rt_context *c = stack.len ? NULL : rt_context_primary(device);
+
+	return c && rt_context_push(c) ? before : NOT_LENT;
+}
+
+void rt_context_give_back(int lent)
+{
+	if (lent == NOT_LENT)
+		return;
+	rt_context_pop();
+	stack.device = lent;
+}
+
+static struct rt_context *make_locked(int device)
+{
+	struct rt_context *c = rt_handle_new(RT_HANDLE_CONTEXT);
+
+	if (c) {
+		c->device = device;
+		c->id = ++all.next_id;
+	}
+	return c;
+}
+
+struct rt_context *rt_context_primary(int device)
+{
+	struct rt_context *c = __atomic_load_n(&all.primary[device], __ATOMIC_ACQUIRE);
+
+	if (c)
+		return c;
+	pthread_mutex_lock(&all.lock);
+	c = all.primary[device];
+	if (!c) {
+		c = make_locked(device);
+		if (c) {
+			c->is_primary = true;
+			c->api_version = 3020;
+		}
+		__atomic_store_n(&all.primary[device], c, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&all.lock);
+	return c;
+}
+
+struct rt_context *rt_context_new(int device, u32 flags, u32 api_version)
+{
+	struct rt_context *c;
+
+	pthread_mutex_lock(&all.lock);
+	c = make_locked(device);
+	if (c) {
+		c->is_active = true;
+		c->flags = flags;
+		c->api_version = api_version;
+	}
+	pthread_mutex_unlock(&all.lock);
+	return c;
+}
+
+void rt_context_kill(struct rt_context *c)
+{
+	bool on_top = rt_context_now() == c && !c->is_primary;
+
+	pthread_mutex_lock(&all.lock);
+	c->is_active = false;
+	c->places += on_top; /* until it has left the stack */
+	pthread_mutex_unlock(&all.lock);
+	if (on_top) {
+		rt_context_pop();
+		leave(c);
+	} else {
+		pthread_mutex_lock(&all.lock);
+		release_locked(c);
+		pthread_mutex_unlock(&all.lock);
+	}
+}
+
+struct count {
+	int device;
+	u32 n;
+};
+
+static void count_one(void *handle, void *user)
+{
+	const struct rt_context *c = handle;
+	struct count *k = user;
+
+	k->n += c->device == k->device && c->is_active;
+}
+
+u32 rt_context_count(int device)
+{
+	struct count k = {device, 0};
+
+	rt_handle_each(RT_HANDLE_CONTEXT, count_one, &k);
+	return k.n;
+}

@@ -1,0 +1,362 @@
+/*
+ * Devices of the runtime interface: the process's state, the current device, properties, attributes, waiting.
+ */
+#include "runtime/cuda/drv.h"
+#include "src/base/setting.h"
+#include "src/dev/module/nested.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+static struct rt the_rt;
+static pthread_once_t rt_once = PTHREAD_ONCE_INIT;
+static bool is_forked; /* this process is a child of one that had used CUDA */
+
+static bool is_exiting;
+
+static void at_exit(void)
+{
+	__atomic_store_n(&is_exiting, true, __ATOMIC_RELAXED);
+}
+
+/* Threads and device memory do not come along into a child process: CUDA cannot be used there. */
+static void after_fork(void)
+{
+	is_forked = true;
+}
+
+/* PTXLOOM_HOST_ACCESS=1: the host may touch device memory, as no GPU lets it. */
+static bool hides_memory(void)
+{
+	return !setting_number(SETTING_HOST_ACCESS, 0);
+}
+
+/* Said once. */
+static void say_no_room(void)
+{
+	static bool said;
+	struct rlimit limit;
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		fprintf(stderr,
+			"ptxloom: error: a device finds no room among the %llu MiB of addresses that the process may "
+			"use (ulimit -v)\n",
+			(unsigned long long)limit.rlim_cur >> 20);
+	else
+		fputs("ptxloom: error: the system gives no addresses for the memory of a device\n", stderr);
+}
+
+/* A variable of CUDA's: anything but 0. */
+static bool is_set(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s && *s && strcmp(s, "0") != 0;
+}
+
+static void rt_make(void)
+{
+	const char *spec = setting_text(SETTING_DEVICE);
+	struct rt *rt = &the_rt;
+	struct text why = {0};
+	struct diag d;
+
+	pthread_mutex_init(&rt->lock, NULL);
+	diag_init(&d, diag_print, stderr);
+	if (!device_settings_read(&rt->settings, &why)) {
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+		rt->status = cudaErrorInitializationError;
+	} else if (!arch_devices_parse(&rt->list, spec ? spec : "", &d)) {
+		rt->status = cudaErrorInitializationError;
+	}
+	/* The program may change its environment. */
+	if (rt->settings.host_functions)
+		rt->settings.host_functions = strdup(rt->settings.host_functions);
+	rt_visible_apply(rt, getenv("CUDA_VISIBLE_DEVICES"));
+	if (!rt->status && !rt->list.len)
+		rt->status = cudaErrorNoDevice;
+	rt->ops = exec_ops_select(rt->settings.host_isa);
+	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
+	rt->streams = rt->status ? NULL : streams_new();
+	if (rt->streams)
+		streams_set_order(rt->streams, is_set("CUDA_LAUNCH_BLOCKING"),
+				  rt->settings.sched.deterministic);
+	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
+		rt->status = cudaErrorInitializationError;
+	if (!rt->status && !mem_system_init(&rt->memory, hides_memory())) {
+		say_no_room();
+		rt->status = cudaErrorMemoryAllocation;
+	}
+	rt->maps.system = &rt->memory;
+	if (!rt->status)
+		rt_attend(rt);
+	text_fini(&why);
+	diag_fini(&d);
+	pthread_atfork(NULL, NULL, after_fork);
+	atexit(at_exit);
+}
+
+struct rt *rt_get(void)
+{
+	pthread_once(&rt_once, rt_make);
+	return &the_rt;
+}
+
+int rt_device_index(void)
+{
+	return rt_context_device();
+}
+
+int rt_device_check(int i)
+{
+	struct rt *rt = rt_get();
+
+	if (is_forked)
+		return cudaErrorInitializationError;
+	__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
+	if (rt->status)
+		return rt->status;
+	return i < 0 || (u32)i >= rt->list.len ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+/* printf of device code. */
+static void print_stdout(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stdout);
+}
+
+static void print_stderr(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stderr);
+}
+
+static int open_locked(struct rt *rt, int i)
+{
+	struct rt_device *d = &rt->device[i];
+	struct device_home home = {&rt->memory, (u32)i};
+	int status;
+
+	if (d->is_open)
+		return cudaSuccess;
+	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops, &home);
+	if (status) {
+		say_no_room();
+		return status;
+	}
+	status = (int)stream_device_open(rt->streams, &d->dev, rt_launch_done, d);
+	if (status) {
+		device_fini(&d->dev);
+		return status;
+	}
+	d->dev.async_eager = rt->settings.async_eager;
+	d->dev.externs = rt_externs;
+	d->dev.host_functions = rt->settings.host_functions;
+	d->dev.number = (u32)i;
+	d->dev.count = rt->list.len;
+	d->dev.syscalls.print = print_stdout;
+	d->dev.syscalls.graph_exec = graph_device_current;
+	d->dev.on_slack = rt_report_slack;
+	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
+	d->dev.on_copy_fault = rt_copy_fault;
+	d->dev.mem.strict = rt->settings.check_mem;
+	d->dev.syscalls.print_error = print_stderr;
+	rt_limits_init(d);
+	rt_guard_install();
+	d->is_open = true;
+	return cudaSuccess;
+}
+
+struct rt_device *rt_device_open(int i, int *status)
+{
+	struct rt *rt = rt_get();
+	struct rt_device *d = &rt->device[i];
+
+	*status = is_forked ? cudaErrorInitializationError : rt->status;
+	if (*status)
+		return NULL;
+	if (!d->is_open) {
+		__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
+		pthread_mutex_lock(&rt->lock);
+		*status = open_locked(rt, i);
+		pthread_mutex_unlock(&rt->lock);
+	}
+	return *status ? NULL : d;
+}
+
+struct rt_device *rt_device_now(int *status)
+{
+	struct rt_context *c = rt_context_now();
+	struct rt_device *d = rt_device_open(c ? c->device : rt_context_device(), status);
+
+	if (!d)
+		return NULL;
+	if (!c || !c->is_active) {
+		if (c && !c->is_primary) {
+			*status = STATUS_CONTEXT_IS_DESTROYED;
+			return NULL;
+		}
+		c = rt_context_primary(rt_context_device());
+		if (!c) {
+			*status = cudaErrorMemoryAllocation;
+			return NULL;
+		}
+		c->is_active = true;
+		rt_context_set(c);
+	}
+	*status = rt_sticky(d) ? rt_sticky(d) : (int)stream_device_error(&d->dev);
+	return *status ? NULL : d;
+}
+
+int rt_wait(struct rt_device *d)
+{
+	int status = (int)stream_device_wait(&d->dev);
+
+	return rt_sticky(d) ? rt_sticky(d) : status;
+}
+
+void rt_finish(void)
+{
+	for (u32 i = 0; i < the_rt.list.len && !is_forked; i++)
+		if (the_rt.device[i].is_open)
+			stream_device_finish(&the_rt.device[i].dev);
+}
+
+bool rt_is_exiting(void)
+{
+	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
+}
+
+void rt_device_reset(int i)
+{
+	struct rt *rt = rt_get();
+	struct rt_device *d = &rt->device[i];
+	struct rt_context *c = rt_context_primary(i);
+
+	if (c) {
+		c->is_active = false;
+		c->retained = 0;
+		c->flags = 0;
+	}
+	if (!d->is_open)
+		return;
+	stream_device_finish(&d->dev);
+	if (c)
+		drv_modules_free(c);
+	rt_images_forget_device(i);
+	pthread_mutex_lock(&rt->lock);
+	if (!rt_context_count(i)) {
+		d->is_open = false;
+		stream_device_close(&d->dev);
+		memory_pools_forget(&rt->pools, &d->dev);
+		memory_maps_forget(&rt->maps, &d->dev);
+		device_fini(&d->dev);
+		*d = (struct rt_device){0};
+	} else {
+		stream_device_revive(&d->dev);
+	}
+	__atomic_store_n(&d->sticky, 0, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&rt->lock);
+}
+
+/* ---- choosing and waiting ---- */
+
+RT_FN(cudaGetDeviceCount, (int *count))
+{
+	struct rt *rt = rt_get();
+
+	if (!count)
+		return rt_error(cudaErrorInvalidValue);
+	*count = rt->status ? 0 : (int)rt->list.len;
+	return rt_error(rt->status);
+}
+
+RT_FN(cudaSetDevice, (int device))
+{
+	int status = rt_device_check(device);
+	struct rt_context *c;
+
+	if (status)
+		return rt_error(status);
+	c = rt_context_primary(device);
+	if (!c)
+		return rt_error(cudaErrorMemoryAllocation);
+	rt_context_set(c);
+	/* A fault keeps nobody from choosing. */
+	if (rt_device_now(&status) || c->is_active)
+		status = cudaSuccess;
+	return rt_error(status);
+}
+
+RT_FN(cudaGetDevice, (int *device))
+{
+	int status = rt_device_check(0);
+
+	if (!device)
+		return rt_error(cudaErrorInvalidValue);
+	if (!status)
+		*device = rt_context_device();
+	return rt_error(status);
+}
+
+RT_FN(cudaDeviceSynchronize, (void))
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	return rt_error(d ? rt_wait(d) : status);
+}
+
+RT_FN(cudaThreadSynchronize, (void))
+{
+	return plrt_cudaDeviceSynchronize();
+}
+
+RT_FN(cudaDeviceReset, (void))
+{
+	int status = rt_device_check(0);
+
+	if (status)
+		return rt_error(status);
+	rt_device_reset(rt_context_device());
+	rt_last_error_clear();
+	return cudaSuccess;
+}
+
+/* The same before CUDA 4. */
+RT_FN(cudaThreadExit, (void))
+{
+	return plrt_cudaDeviceReset();
+}
+
+static int answer_version(int *to, int version)
+{
+	if (!to)
+		return rt_error(cudaErrorInvalidValue);
+	*to = version;
+	return cudaSuccess;
+}
+
+RT_FN(cudaRuntimeGetVersion, (int *version))
+{
+	return answer_version(version, 13000);
+}
+
+RT_FN(cudaRuntimeGetVersion_12, (int *version))
+{
+	return answer_version(version, 12090);
+}
+
+RT_FN(cudaRuntimeGetVersion_11, (int *version))
+{
+	return answer_version(version, 11080);
+}
+
+RT_FN(cudaDriverGetVersion, (int *version))
+{
+	return answer_version(version, RT_DRIVER_VERSION);
+}

@@ -1,0 +1,120 @@
+/*
+ * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
+ */
+#include "runtime/rt.h"
+#include "src/base/demangle.h"
+#include "src/base/setting.h"
+#include "src/dev/memory/copy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Exit status of a process in which a check found something. */
+#define EXIT_FOUND 86
+
+static bool fault_seen;
+
+static void told(int status, const char *function)
+{
+	rt_log_error(status, function);
+	rt_report_call(status, function);
+}
+
+int rt_error_in(int status, const char *function)
+{
+	static const char prefix[] = "plrt_";
+
+	if (PL_LIKELY(status == cudaSuccess || status == cudaErrorNotReady))
+		return status;
+	rt_last_error_set(status);
+	/* Helpers have no name that a program knows. */
+	if (!strncmp(function, prefix, sizeof(prefix) - 1))
+		told(status, function + sizeof(prefix) - 1);
+	return status;
+}
+
+void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault)
+{
+	int none = 0;
+
+	/* The first one counts, and is told. */
+	if (__atomic_compare_exchange_n(&d->sticky, &none, (int)status, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED) &&
+	    fault && fault->message.at)
+		fputs(fault->message.at, stderr);
+	if (fault && fault->kind == FAULT_TIMEOUT)
+		rt_attend_reported();
+	__atomic_store_n(&fault_seen, true, __ATOMIC_RELAXED);
+}
+
+bool rt_fault_seen(void)
+{
+	return __atomic_load_n(&fault_seen, __ATOMIC_RELAXED);
+}
+
+void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
+{
+	struct text t = {0};
+
+	(void)d;
+	text_printf(&t, "ptxloom: %s", fault->what);
+	demangle(fault->name, &t);
+	text_printf(&t, " %s %llu bytes %s the host from 0x%llx on, but %s at 0x%llx\n",
+		    fault->write ? "writes" : "reads", (unsigned long long)fault->bytes,
+		    fault->write ? "to" : "of", (unsigned long long)fault->from,
+		    !fault->exists ? "no memory is mapped"
+		    : fault->write ? "memory is not writable"
+				   : "memory is not readable",
+		    (unsigned long long)fault->address);
+	if (t.at)
+		fputs(t.at, stderr);
+	text_fini(&t);
+}
+
+/* With checks asked for, a process in which one found something says so by its exit status. */
+__attribute__((destructor)) static void exit_status(void)
+{
+	rt_report_exit();
+	if (!fault_seen || !setting_text(SETTING_CHECK))
+		return;
+	fflush(NULL);
+	_exit(EXIT_FOUND);
+}
+
+void rt_launch_done(void *user, enum status status, const struct device_fault *fault)
+{
+	if (status != STATUS_SUCCESS)
+		rt_fault(user, status, fault);
+}
+
+/* The thread's last error alone: what a kernel did wrong shows when a later call answers it. */
+RT_FN(cudaGetLastError, (void))
+{
+	int e = rt_last_error();
+
+	rt_report_read();
+	rt_last_error_clear();
+	return e;
+}
+
+RT_FN(cudaPeekAtLastError, (void))
+{
+	rt_report_read();
+	return rt_last_error();
+}
+
+const char *plrt_cudaGetErrorName(cudaError_t error)
+{
+	const struct status_info *s = status_info(error);
+
+	return s && s->runtime ? s->runtime : "unrecognized error code";
+}
+
+const char *plrt_cudaGetErrorString(cudaError_t error)
+{
+	const struct status_info *s = status_info(error);
+
+	return s && s->runtime ? s->text : "unrecognized error code";
+}

@@ -1,0 +1,222 @@
+/*
+ * Images: registered fat binaries and libraries, loaded on each device when something of them is
+ * first asked for there, and the handles of their kernels.
+ */
+#include "runtime/cuda/drv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists and maps of all images */
+
+/* Size of code that is to be copied: the caller's, or a text's. Of other code its headers say it. */
+static bool keep(struct rt_image *i, bool copy)
+{
+	char *p;
+
+	if (!copy || !i->size)
+		return true;
+	p = malloc(i->size + 1);
+	if (!p)
+		return false;
+	memcpy(p, i->code, i->size);
+	p[i->size] = 0;
+	i->code = i->owned = p;
+	return true;
+}
+
+struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const char *name)
+{
+	struct rt_image *i = rt_handle_new(RT_HANDLE_LIBRARY);
+
+	if (!i)
+		return NULL;
+	i->code = code;
+	i->size = size;
+	i->name = name;
+	i->state = calloc(1, sizeof(*i->state));
+	if (i->state && keep(i, copy))
+		return i;
+	free(i->state);
+	rt_handle_free(i);
+	return NULL;
+}
+
+static void unload(struct rt_image *image, int device)
+{
+	struct rt_image_state *s = image->state;
+
+	for (struct rt_function *f = image->functions; f; f = f->next)
+		__atomic_store_n(&f->kernel, NULL, __ATOMIC_RELEASE);
+	if (s->module[device])
+		drv_module_free(s->module[device]);
+	s->module[device] = NULL;
+	device_program_unload(s->program[device]);
+	s->program[device] = NULL;
+	s->load_status[device] = STATUS_SUCCESS;
+}
+
+void rt_image_free(struct rt_image *image)
+{
+	struct rt_function *f;
+
+	/* Work that has been issued may use its code still. */
+	for (int i = 0; i < (int)ARCH_DEVICES_MAX; i++)
+		if (image->state->program[i])
+			stream_device_finish(&rt_get()->device[i].dev);
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < (int)ARCH_DEVICES_MAX; i++)
+		unload(image, i);
+	while ((f = image->functions)) {
+		image->functions = f->next;
+		free((char *)f->name);
+		rt_handle_free(f);
+	}
+	map_fini(&image->by_name);
+	free(image->state);
+	free(image->owned);
+	rt_handle_free(image);
+	pthread_mutex_unlock(&lock);
+}
+
+static void forget(void *handle, void *user)
+{
+	unload(handle, *(const int *)user);
+}
+
+void rt_images_forget_device(int i)
+{
+	pthread_mutex_lock(&lock);
+	rt_handle_each(RT_HANDLE_LIBRARY, forget, &i);
+	pthread_mutex_unlock(&lock);
+}
+
+/* FNV-1a; never 0. */
+static u64 hash(const char *s)
+{
+	u64 h = 0xcbf29ce484222325u;
+
+	for (; *s; s++)
+		h = (h ^ (u8)*s) * 0x100000001b3u;
+	return h ? h : 1;
+}
+
+static struct rt_function *function_locked(struct rt_image *image, const char *name)
+{
+	u64 key = hash(name), *found = map_get(&image->by_name, key);
+	struct rt_function *f = found ? (struct rt_function *)(uintptr_t)*found : NULL;
+
+	if (f && !strcmp(f->name, name))
+		return f;
+	/* Two names of one hash: the second is in the list alone. */
+	for (struct rt_function *g = f ? image->functions : NULL; g; g = g->next)
+		if (!strcmp(g->name, name))
+			return g;
+	f = rt_handle_new(RT_HANDLE_FUNCTION);
+	if (!f)
+		return NULL;
+	f->image = image;
+	f->name = strdup(name);
+	f->next = image->functions;
+	if (!f->name || (!found && !map_set(&image->by_name, key, map_key(f)))) {
+		free((char *)f->name);
+		rt_handle_free(f);
+		return NULL;
+	}
+	image->functions = f;
+	return f;
+}
+
+struct rt_function *rt_image_function(struct rt_image *image, const char *name)
+{
+	struct rt_function *f;
+
+	pthread_mutex_lock(&lock);
+	f = function_locked(image, name);
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+static enum status load(struct rt_image *image, struct rt_device *d, struct device_program **out)
+{
+	struct diag diag;
+	enum status status;
+
+	diag_init(&diag, diag_print, stderr);
+	diag.error_limit = 5;
+	status = device_program_load_image(&d->dev, image->code, image->size, image->name, &diag,
+					   out);
+	diag_fini(&diag);
+	return status;
+}
+
+struct device_program *rt_image_program(struct rt_image *image, int *status)
+{
+	struct rt_device *d = rt_device_now(status);
+	struct rt_image_state *s = image->state;
+	int i = rt_device_index();
+	struct device_program *p;
+
+	if (!d)
+		return NULL;
+	p = __atomic_load_n(&s->program[i], __ATOMIC_ACQUIRE);
+	if (p)
+		return p;
+	pthread_mutex_lock(&lock);
+	if (!s->program[i] && !s->load_status[i]) {
+		s->load_status[i] = load(image, d, &p);
+		__atomic_store_n(&s->program[i], p, __ATOMIC_RELEASE);
+	}
+	*status = (int)s->load_status[i];
+	p = s->program[i];
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+
+static struct device_kernel *kernel_now(const struct rt_function *f, int *status)
+{
+	struct rt_device *d = rt_device_now(status);
+	struct device_program *p;
+	struct device_kernel *k;
+
+	if (!d)
+		return NULL;
+	k = __atomic_load_n(&f->kernel, __ATOMIC_ACQUIRE);
+	if (k && (f->module || k->owner->dev == &d->dev))
+		return k;
+	p = f->image ? rt_image_program(f->image, status) : NULL;
+	k = p ? device_program_kernel(p, f->name) : NULL;
+	if (k)
+		__atomic_store_n(&((struct rt_function *)(uintptr_t)f)->kernel, k,
+				 __ATOMIC_RELEASE);
+	else if (p || !f->image)
+		*status = cudaErrorInvalidDeviceFunction;
+	return k;
+}
+
+struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
+{
+	if (rt_handle_is(f, RT_HANDLE_FUNCTION))
+		return kernel_now(f, status);
+	/* A sticky error goes first. */
+	if (rt_device_now(status))
+		*status = f ? STATUS_INVALID_HANDLE : cudaErrorInvalidDeviceFunction;
+	return NULL;
+}
+
+struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *status)
+{
+	int lent = rt_context_lend(i);
+	struct rt_context *c = i == rt_device_index() ? NULL : rt_context_primary(i);
+	struct device_kernel *k = NULL;
+
+	if (c && !rt_context_push(c)) {
+		*status = cudaErrorMemoryAllocation;
+		return NULL;
+	}
+	k = rt_kernel(f, status);
+	if (c)
+		rt_context_pop();
+	rt_context_give_back(lent);
+	return k;
+}

@@ -1,0 +1,571 @@
+/*
+ * Asynchronous copies, mbarriers, and addresses of other CTAs of the cluster.
+ *
+ * Addresses arrive in 64-bit rows, offsets included: in a window of shared memory or plain offsets,
+ * told apart by their size; global ones otherwise. Lanes go one after the other, in ascending
+ * order: nearly always there is one. PTX ISA "Asynchronous Copy Instructions", "mbarrier", "mapa",
+ * "getctarank", "isspacep".
+ */
+#include "src/ops/access.h"
+#include "src/async/async.h"
+#include "src/async/async_op.h"
+#include "src/ops/atom_op.h"
+
+/* ---- places ---- */
+
+/* CTA and host address of `bytes` at a shared address, or a fault. */
+static u8 *shared_at(struct gang *g, u64 address, u32 bytes, struct cta **owner)
+{
+	u64 off =
+		address >= g->env->mem->shared_base ? address - g->env->mem->shared_base : address;
+
+	*owner = cluster_cta(g, off >> MEM_SHARED_RANK_SHIFT);
+	off &= MEM_SHARED_OFFSET;
+	if (!*owner || off + bytes > g->env->shared_bytes)
+		return NULL;
+	return (*owner)->shared + off;
+}
+
+static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 w, u32 l,
+				      u64 address, u32 bytes)
+{
+	struct access a = {.warp = w, .width = bytes};
+
+	a.address[l] = address;
+	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << l);
+}
+
+/* Turn a global address into the host's. False: no allocation holds all of it. */
+static bool global_host(struct gang *g, const struct insn *in, u64 *address, u32 bytes)
+{
+	struct mem_cache *c = &g->caches[in->cache];
+
+	if (!bytes)
+		return true;
+	if (!mem_cache_hit(c, *address, bytes) && !exec_cache_fill(g, in, *address, bytes, 0))
+		return false;
+	*address += c->bias;
+	return true;
+}
+
+static inline u32 cta_warp(const struct gang *g, u32 w)
+{
+	return g->first_warp + g->warp + w;
+}
+
+static inline u32 ext_row(const struct gang *g, const struct insn *in, u32 i)
+{
+	return g->env->program->ext[in->ext + i];
+}
+
+#define EACH_LANE(w, l)                                                                            \
+	for (u32 w = 0; w < WARPS; w++)                                                            \
+		for (u32 m_ = mask_of(g, w), l = 0; m_ && (l = (u32)__builtin_ctz(m_), true);      \
+		     m_ &= m_ - 1)
+
+/* ---- cp.async: a = destination, b = source, c = source size, ext[0] = ignore the source; size =
+ * bytes ---- */
+
+static void fill_batch(const struct gang *g, const struct insn *in, const struct access *dst,
+		       const struct access *src, struct async_batch *b)
+{
+	u32 at = dst->warp * WARP_LANES, ignore = ext_row(g, in, 0), off = 0;
+
+	if (ignore != NO_ROW)
+		off = ROWP(ignore)[dst->warp];
+	b->mask = dst->mask;
+	b->size = in->size;
+	for (u32 m = dst->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m),
+		    n = in->c == NO_ROW ? in->size : ROW32(in->c)[at + l];
+
+		b->bytes[l] = (u8)(off >> l & 1 ? 0 : n < in->size ? n : in->size);
+		b->dst[l] = dst->host[l];
+		b->src[l] = src->address[l];
+	}
+}
+
+static void copy_now(const struct async_batch *b)
+{
+	for (u32 m = b->mask; m; m &= m - 1)
+		async_copy_lane(b, (u32)__builtin_ctz(m));
+}
+
+/* Sources as the host has them. Lanes that read nothing may have any address. */
+static bool sources_ok(struct gang *g, const struct insn *in, struct access *src,
+		       struct async_batch *b)
+{
+	u32 bad = 0;
+
+	for (u32 m = b->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (!global_host(g, in, &b->src[l], b->bytes[l]))
+			bad |= 1u << l;
+	}
+	return !bad || refuse(g, in, src, FAULT_ILLEGAL_ADDRESS, bad);
+}
+
+HANDLER(cp_async)
+{
+	struct access dst = {.width = in->size}, src = {.width = in->size};
+
+	for (u32 w = 0; w < WARPS; w++) {
+		const u64 *s = ROW64(in->b) + w * WARP_LANES;
+		struct async_batch local, *b = &local;
+		struct cta *owner;
+
+		dst.warp = src.warp = w;
+		dst.mask = src.mask = mask_of(g, w);
+		if (!dst.mask)
+			continue;
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			dst.address[l] = ROW64(in->a)[w * WARP_LANES + l];
+			src.address[l] = s[l];
+		}
+		if (misaligned(&dst) | misaligned(&src))
+			return refuse(g, in, misaligned(&dst) ? &dst : &src,
+				      FAULT_MISALIGNED_ADDRESS,
+				      misaligned(&dst) | misaligned(&src));
+		for (u32 m = dst.mask; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+
+			dst.host[l] =
+				(u64)(uintptr_t)shared_at(g, dst.address[l], in->size, &owner);
+			if (!dst.host[l])
+				return refuse_lane(g, in, w, l, dst.address[l], in->size);
+		}
+		if (!g->env->async_eager)
+			b = async_batch_new(g->cta, cta_warp(g, w));
+		if (!b)
+			return exec_fault(g, in, FAULT_UNSUPPORTED, dst.mask);
+		fill_batch(g, in, &dst, &src, b);
+		if (!sources_ok(g, in, &src, b))
+			return NULL;
+		if (b == &local)
+			copy_now(b);
+		else
+			memcpy(b->group, g->cta->async->warp[cta_warp(g, w)].committed,
+			       sizeof(b->group));
+	}
+	return in + 1;
+}
+
+/*
+ * Before a wait for cp.async: what is copied from global memory arrives long after the other warps
+ * have come as far as this one, so they have a turn first. Programs lean on it that clear with plain
+ * stores, too late, what a neighbour's copy fills.
+ */
+HANDLER(turn_gang)
+{
+	if (g->cta->gangs == 1 || !g->cta->async || !g->cta->async->some)
+		return in + 1;
+	g->pc = (u32)(in - g->insns) + 1;
+	g->stop = STOP_TURN;
+	return NULL;
+}
+
+HANDLER(turn_warp)
+{
+	const struct async_cta *a = g->cta->async;
+
+	if (!a || !a->some)
+		return in + 1;
+	return warp_turn(g, (u32)(in - g->insns) + 1);
+}
+
+/* count = enum async_group_op, imm = groups that may stay. */
+HANDLER(async_group)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 lanes = mask_of(g, w), warp = cta_warp(g, w);
+
+		switch ((enum async_group_op)in->count) {
+		case ASYNC_COMMIT:
+			async_commit(g->cta, warp, lanes);
+			break;
+		case ASYNC_WAIT:
+			async_wait(g->cta, warp, lanes, (u32)in->imm);
+			break;
+		case ASYNC_WAIT_ALL:
+			async_wait_all(g->cta, warp, lanes);
+			break;
+		case ASYNC_COMMIT_BULK:
+			async_commit_bulk(g->cta, warp, lanes);
+			break;
+		case ASYNC_WAIT_BULK:
+			async_wait_bulk(g->cta, warp, lanes);
+			break;
+		}
+	}
+	return in + 1;
+}
+
+/* cp.async.mbarrier.arrive: a = mbarrier; count 1: .noinc. */
+HANDLER(async_arrive)
+{
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 lanes = mask_of(g, w);
+		struct async_batch *b;
+		u64 at[WARP_LANES];
+		struct cta *owner;
+
+		for (u32 m = lanes; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+
+			at[l] = (u64)(uintptr_t)shared_at(g, ROW64(in->a)[w * WARP_LANES + l], 8,
+							  &owner);
+			if (!at[l])
+				return refuse_lane(g, in, w, l, ROW64(in->a)[w * WARP_LANES + l],
+						   8);
+		}
+		for (u32 m = in->count ? 0 : lanes; m; m &= m - 1)
+			mbar_raise((u64 *)(uintptr_t)at[__builtin_ctz(m)]);
+		if (!lanes)
+			continue;
+		if (g->env->async_eager) {
+			for (u32 m = lanes; m; m &= m - 1)
+				mbar_arrive((u64 *)(uintptr_t)at[__builtin_ctz(m)], 1, false);
+			continue;
+		}
+		b = async_batch_new(g->cta, cta_warp(g, w));
+		if (!b)
+			return exec_fault(g, in, FAULT_UNSUPPORTED, lanes);
+		b->mask = lanes;
+		b->size = 0;
+		memcpy(b->dst, at, sizeof(at));
+		for (u32 l = 0; l < WARP_LANES; l++)
+			b->group[l] = ASYNC_NO_GROUP; /* waiting for groups does not concern it */
+	}
+	return in + 1;
+}
+
+/*
+ * ---- bulk copies: a = destination, b = source, c = bytes; ext: mbarrier, mask of CTAs, mask of
+ * bytes ----
+ */
+
+static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 bytes,
+			const u8 **src)
+{
+	struct cta *owner;
+
+	if (in->flags & BULK_FROM_GLOBAL) {
+		bool ok = global_host(g, in, &address, bytes);
+
+		*src = (const u8 *)(uintptr_t)address;
+		return ok;
+	}
+	*src = shared_at(g, address, bytes, &owner);
+	return *src != NULL;
+}
+
+/* Copies to shared memory: one for each CTA of the mask, at the same offsets there. */
+static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, u32 w, u32 l,
+					 struct async_op *op)
+{
+	u32 at = w * WARP_LANES + l, row = ext_row(g, in, 1), mask;
+	u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
+	struct cta *owner, *mbar_owner;
+
+	if (row == NO_ROW) {
+		op->dst = shared_at(g, dst, op->bytes, &owner);
+		op->mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
+		if (!op->dst || !op->mbar)
+			return refuse_lane(g, in, w, l, op->dst ? mbar : dst, op->bytes);
+		return async_issue(mbar_owner, op) ? in + 1
+						   : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
+	}
+	for (mask = ROW32(row)[at] & 0xffff; mask; mask &= mask - 1) {
+		u64 rank = ((u64)__builtin_ctz(mask) + 1) << MEM_SHARED_RANK_SHIFT;
+
+		op->dst = shared_at(g, (dst & MEM_SHARED_OFFSET) | rank, op->bytes, &owner);
+		op->mbar = (u64 *)(void *)shared_at(g, (mbar & MEM_SHARED_OFFSET) | rank, 8,
+						    &mbar_owner);
+		if (!op->dst || !op->mbar)
+			return refuse_lane(g, in, w, l, dst, op->bytes);
+		if (!async_issue(mbar_owner, op))
+			return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
+	}
+	return in + 1;
+}
+
+/* Copies to global memory belong to bulk groups of their thread. */
+static const struct insn *bulk_to_global(struct gang *g, const struct insn *in, u32 w, u32 l,
+					 struct async_op *op)
+{
+	u64 dst = ROW64(in->a)[w * WARP_LANES + l];
+	struct async_cta *a = async_of(g->cta);
+
+	if (!global_host(g, in, &dst, op->bytes))
+		return refuse_lane(g, in, w, l, dst, op->bytes);
+	if (!a)
+		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
+	op->dst = (u8 *)(uintptr_t)dst;
+	op->thread = cta_warp(g, w) * WARP_LANES + l;
+	op->group = a->warp[cta_warp(g, w)].bulk_committed[l];
+	return async_issue(g->cta, op) ? in + 1 : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
+}
+
+HANDLER(bulk)
+{
+	EACH_LANE(w, l)
+	{
+		u32 at = w * WARP_LANES + l;
+		u64 src = ROW64(in->b)[at];
+		struct async_op op = {.kind = in->count ? ASYNC_REDUCE : ASYNC_COPY,
+				      .bytes = ROW32(in->c)[at],
+				      .size = in->size};
+		const struct insn *next;
+		u32 bytes = ext_row(g, in, 2);
+
+		if (bytes != NO_ROW)
+			op.skip = (u16)~ROW32(bytes)[at];
+		if (!op.bytes && !(in->flags & BULK_TO_GLOBAL) && ext_row(g, in, 0) == NO_ROW)
+			continue;
+		if (in->count)
+			/* Measured: sums of f32 keep subnormals here, other than those of red. */
+			op.apply = EXEC_NAME(atom_apply)((u32)in->pad, (u32)in->join,
+							 in->flags & BULK_TO_GLOBAL &&
+								 in->join != T_f32);
+		if ((src | ROW64(in->a)[at] | op.bytes) & 15)
+			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
+		if (!bulk_source(g, in, src, op.bytes, &op.src))
+			return refuse_lane(g, in, w, l, src, op.bytes);
+		next = in->flags & BULK_TO_GLOBAL ? bulk_to_global(g, in, w, l, &op)
+						  : bulk_to_shared(g, in, w, l, &op);
+		if (!next)
+			return NULL;
+	}
+	return in + 1;
+}
+
+/*
+ * st.async, red.async: a = destination, ext[0] = mbarrier, ext[1..] = values; size, count = of
+ * elements; red: pad, join as for atom.
+ */
+HANDLER(remote_async)
+{
+	EACH_LANE(w, l)
+	{
+		u32 at = w * WARP_LANES + l;
+		u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
+		struct async_op op = {.kind = in->flags & ASYNC_IS_RED ? ASYNC_REDUCE : ASYNC_COPY,
+				      .immediate = true,
+				      .size = in->size};
+		struct cta *owner, *mbar_owner;
+
+		op.bytes = (u32)in->size * in->count;
+		if (op.kind == ASYNC_REDUCE)
+			op.apply = EXEC_NAME(atom_apply)(in->pad, in->join, false);
+		for (u32 e = 0; e < in->count; e++) {
+			u32 row = ext_row(g, in, 1 + e);
+			u64 v = in->size == 8 ? ROW64(row)[at] : ROW32(row)[at];
+
+			memcpy(op.data + e * in->size, &v, in->size);
+		}
+		op.dst = shared_at(g, dst, op.bytes, &owner);
+		op.mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
+		if (!op.dst || !op.mbar)
+			return refuse_lane(g, in, w, l, op.dst ? mbar : dst, op.bytes);
+		if (dst & (op.bytes - 1))
+			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
+		if (!async_issue(mbar_owner, &op))
+			return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
+	}
+	return in + 1;
+}
+
+/* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or predicate; count
+ * = enum mbar_op ---- */
+
+static bool wait_over(struct cta *owner, const u64 *at, const struct insn *in, u64 want)
+{
+	bool parity = in->count == MBAR_WAIT_PARITY || in->count == MBAR_TRY_PARITY;
+
+	if (parity ? mbar_passed_parity(*at, (u32)want) : mbar_passed(*at, want))
+		return true;
+	async_settle_mbar(owner, at);
+	return parity ? mbar_passed_parity(*at, (u32)want) : mbar_passed(*at, want);
+}
+
+static void set_pred(struct gang *g, u32 row, u32 w, u32 l, bool v)
+{
+	u32 *p = ROWP(row) + w;
+
+	*p = v ? *p | 1u << l : *p & ~(1u << l);
+}
+
+/* Returns false after a failed wait. */
+static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, u64 *at, u32 lane)
+{
+	u64 n = in->b == NO_ROW              ? 1
+		: in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+					     : ROW32(in->b)[lane];
+	u64 state = 0;
+	bool ok;
+
+	switch ((enum mbar_op)in->count) {
+	case MBAR_INIT:
+		*at = mbar_init((u32)n);
+		return true;
+	case MBAR_INVAL:
+		return true;
+	case MBAR_EXPECT:
+		mbar_expect(at, (u32)n);
+		return true;
+	case MBAR_COMPLETE:
+		mbar_complete(at, (u32)n);
+		return true;
+	case MBAR_ARRIVE:
+		state = mbar_arrive(at, (u32)n, false);
+		break;
+	case MBAR_DROP:
+		state = mbar_arrive(at, (u32)n, true);
+		break;
+	case MBAR_ARRIVE_EXPECT:
+	case MBAR_DROP_EXPECT:
+		state = *at; /* as it was before both */
+		mbar_expect(at, (u32)n);
+		mbar_arrive(at, 1, in->count == MBAR_DROP_EXPECT);
+		break;
+	default:
+		ok = wait_over(owner, at, in, n);
+		if (in->d != NO_ROW)
+			set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES, ok);
+		return ok;
+	}
+	if (in->d != NO_ROW)
+		ROW64(in->d)[lane] = state;
+	return true;
+}
+
+static const struct insn *mbar_lanes(struct gang *g, const struct insn *in, bool *waits)
+{
+	EACH_LANE(w, l)
+	{
+		u64 address = ROW64(in->a)[w * WARP_LANES + l];
+		struct cta *owner;
+		u64 *at = (u64 *)(void *)shared_at(g, address, 8, &owner);
+
+		if (!at)
+			return refuse_lane(g, in, w, l, address, 8);
+		if (address & 7)
+			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
+		*waits |= !mbar_lane(g, in, owner, at, w * WARP_LANES + l);
+	}
+	return in + 1;
+}
+
+/* A failed try_wait lets others run first: it may suspend its thread. */
+HANDLER(mbar_gang)
+{
+	bool waits = false;
+	const struct insn *next = mbar_lanes(g, in, &waits);
+
+	if (!next || !waits || in->count < MBAR_TRY)
+		return next;
+	g->pc = (u32)(next - g->insns);
+	g->stop = STOP_YIELD;
+	return NULL;
+}
+
+HANDLER(mbar_warp)
+{
+	bool waits = false;
+	const struct insn *next = mbar_lanes(g, in, &waits);
+
+	if (!next || !waits || in->count < MBAR_TRY || g->active != g->warp_at[g->warp].mask)
+		return next;
+	return warp_yield(g, (u32)(next - g->insns));
+}
+
+HANDLER(mbar_pending)
+{
+	EACH_LANE(w, l)
+	ROW32(in->d)[w * WARP_LANES + l] = mbar_pending_of(ROW64(in->a)[w * WARP_LANES + l]);
+	return in + 1;
+}
+
+/* ---- st.bulk: a = shared address, b = bytes; the only value is zero ---- */
+
+HANDLER(zero_fill)
+{
+	EACH_LANE(w, l)
+	{
+		u64 a = ROW64(in->a)[w * WARP_LANES + l], n = ROW64(in->b)[w * WARP_LANES + l];
+		bool odd = (a | n) & 7, fits = n <= g->env->shared_bytes;
+		struct access at = {.warp = w, .width = fits ? (u32)n : 8};
+		struct cta *owner;
+		u8 *p = fits ? shared_at(g, a, (u32)n, &owner) : NULL;
+
+		at.address[l] = a;
+		if (odd || !p)
+			return refuse(g, in, &at,
+				      odd ? FAULT_MISALIGNED_ADDRESS : FAULT_ILLEGAL_ADDRESS,
+				      1u << l);
+		memset(p, 0, n);
+	}
+	return in + 1;
+}
+
+/* ---- addresses in the cluster: a = address, b = rank; count = enum cluster_address ---- */
+
+static bool in_window(const struct gang *g, u64 address)
+{
+	return address - g->env->mem->shared_base < MEM_SHARED_WINDOW;
+}
+
+static bool is_const(const struct gang *g, u64 address)
+{
+	struct mem_range r;
+
+	return mem_find(g->env->mem, address, 1, &r) && r.kind == MEM_KIND_CONST;
+}
+
+/* Kernel parameters are global, constants are not. */
+static bool is_space(const struct gang *g, u32 kind, u64 address)
+{
+	u64 field = (address - g->env->mem->shared_base) >> MEM_SHARED_RANK_SHIFT;
+	bool shared = in_window(g, address),
+	     local = address - g->env->mem->local_base < MEM_LOCAL_WINDOW;
+
+	switch ((enum cluster_address)kind) {
+	case ADDRESS_IS_SHARED:
+		return shared && cluster_cta(g, field) == g->cta;
+	case ADDRESS_IS_CLUSTER:
+		return shared;
+	case ADDRESS_IS_LOCAL:
+		return local;
+	case ADDRESS_IS_PARAM:
+		return address - g->env->param_address < g->env->program->param_bytes;
+	case ADDRESS_IS_CONST:
+		return is_const(g, address);
+	default:
+		return !shared && !local && !is_const(g, address);
+	}
+}
+
+HANDLER(is_space)
+{
+	EACH_LANE(w, l)
+	set_pred(g, in->d, w, l, is_space(g, in->count, ROW64(in->a)[w * WARP_LANES + l]));
+	return in + 1;
+}
+
+HANDLER(mapa)
+{
+	EACH_LANE(w, l)
+	{
+		u32 at = w * WARP_LANES + l;
+		u64 a = ROW64(in->a)[at], base = in_window(g, a) ? g->env->mem->shared_base : 0,
+		    field = (a - base) >> MEM_SHARED_RANK_SHIFT;
+
+		if (in->count == ADDRESS_MAPA)
+			ROW64(in->d)
+		[at] = base + ((a - base) & MEM_SHARED_OFFSET) +
+		       (((u64)ROW32(in->b)[at] + 1) << MEM_SHARED_RANK_SHIFT);
+		else ROW64(in->d)[at] = field ? field - 1 : g->cta->rank;
+	}
+	return in + 1;
+}

@@ -1,0 +1,172 @@
+/*
+ * The C API: launches and their faults.
+ */
+#include "src/dev/api/api_int.h"
+#include "src/sched/rest.h"
+
+#include <stdio.h>
+
+/* Somebody waits for a launch. */
+struct waiting {
+	struct ptxloom_device *dev;
+	int status;
+	bool done; /* dev->lock; atomic for whoever looks without */
+};
+
+static void keep_fault(struct ptxloom_device *dev, const struct device_fault *f)
+{
+	struct ptxloom_fault *o = &dev->fault;
+
+	memset(o, 0, sizeof(*o));
+	o->status = (int)f->status;
+	snprintf(o->kind, sizeof(o->kind), "%s", device_fault_name(f->kind));
+	memcpy(o->kernel, f->kernel, sizeof(o->kernel));
+	memcpy(o->function, f->function, sizeof(o->function));
+	memcpy(o->cta, f->ctaid, sizeof(o->cta));
+	memcpy(o->thread, f->thread, sizeof(o->thread));
+	snprintf(o->ptx_file, sizeof(o->ptx_file), "%s", f->ptx_name ? f->ptx_name : "");
+	o->ptx_line = f->ptx_line;
+	memcpy(o->source_file, f->source, sizeof(o->source_file));
+	o->source_line = f->source_line;
+	o->has_address = f->has_address;
+	o->is_write = f->write;
+	o->address = f->address;
+	o->bytes = f->bytes;
+	snprintf(o->message, sizeof(o->message), "%s", f->message.at ? f->message.at : "");
+	dev->faulted = true;
+}
+
+/* A fault goes to ptxloom_last_fault, and as text to the program. */
+static void report(struct ptxloom_device *dev, const struct device_fault *fault)
+{
+	if (!fault)
+		return;
+	pthread_mutex_lock(&dev->lock);
+	keep_fault(dev, fault);
+	pthread_mutex_unlock(&dev->lock);
+	api_say(dev, fault->message.at);
+}
+
+static void on_end(void *user, enum status status, const struct device_fault *fault)
+{
+	struct waiting *w = user;
+	struct ptxloom_device *dev = w->dev;
+
+	report(dev, fault);
+	pthread_mutex_lock(&dev->lock);
+	w->status = (int)status;
+	__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+	sched_wake(dev->pool, &dev->ended);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+static void on_end_async(void *user, enum status status, const struct device_fault *fault)
+{
+	struct ptxloom_device *dev = user;
+
+	if (status == STATUS_SUCCESS)
+		return;
+	report(dev, fault);
+	pthread_mutex_lock(&dev->lock);
+	if (!dev->pending)
+		dev->pending = (int)status;
+	pthread_mutex_unlock(&dev->lock);
+}
+
+static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c,
+		      void *const *args, struct device_launch *l)
+{
+	*l = (struct device_launch){
+		.kernel = kernel->k,
+		.cooperative = c->cooperative != 0,
+		.may_inline = true,
+		.args = args,
+		.dynamic_bytes = (u32)c->dynamic_shared,
+		.grid = {c->grid[0], c->grid[1], c->grid[2]},
+		.block = {c->block[0], c->block[1], c->block[2]},
+		.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]},
+	};
+	for (u32 i = 1; i < 3; i++) {
+		l->grid[i] += !l->grid[i];
+		l->block[i] += !l->block[i];
+	}
+	return c->dynamic_shared <= UINT32_MAX && (args || !kernel->k->param_len);
+}
+
+/* The launch did not even start: say why. */
+static int refuse(struct ptxloom_device *dev, const struct device_launch *l, enum status status)
+{
+	struct text why = {0};
+
+	text_printf(&why, "ptxloom: error: the launch of %s is refused: ", l->kernel->func->name->text);
+	device_launch_explain(l, status, &why);
+	text_puts(&why, "\n");
+	api_say(dev, why.at);
+	text_fini(&why);
+	return (int)status;
+}
+
+int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
+		   void *const *args)
+{
+	struct ptxloom_device *dev = kernel->mod->dev;
+	struct waiting w = {.dev = dev};
+	struct device_launch l;
+	enum status status;
+
+	if (!to_launch(kernel, config, args, &l))
+		return refuse(dev, &l, STATUS_INVALID_VALUE);
+	status = device_launch(&l, on_end, &w);
+	if (status != STATUS_SUCCESS)
+		return refuse(dev, &l, status);
+	if (__atomic_load_n(&w.done, __ATOMIC_ACQUIRE))
+		return w.status;
+	pthread_mutex_lock(&dev->lock);
+	while (!w.done) {
+		if (sched_is_deterministic(dev->pool)) {
+			pthread_mutex_unlock(&dev->lock);
+			sched_go(dev->pool);
+			pthread_mutex_lock(&dev->lock);
+		} else {
+			sched_rest(dev->pool, &dev->ended, &dev->lock);
+		}
+	}
+	pthread_mutex_unlock(&dev->lock);
+	return w.status;
+}
+
+int ptxloom_launch_async(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
+			 void *const *args)
+{
+	struct device_launch l;
+	enum status status = STATUS_INVALID_VALUE;
+
+	if (to_launch(kernel, config, args, &l))
+		status = device_launch(&l, on_end_async, kernel->mod->dev);
+	return status == STATUS_SUCCESS ? 0 : refuse(kernel->mod->dev, &l, status);
+}
+
+int ptxloom_device_sync(struct ptxloom_device *dev)
+{
+	int status;
+
+	device_wait(&dev->dev);
+	pthread_mutex_lock(&dev->lock);
+	status = dev->pending;
+	dev->pending = PTXLOOM_SUCCESS;
+	pthread_mutex_unlock(&dev->lock);
+	return status;
+}
+
+int ptxloom_last_fault(struct ptxloom_device *dev, struct ptxloom_fault *out)
+{
+	int status = PTXLOOM_NOT_FOUND;
+
+	pthread_mutex_lock(&dev->lock);
+	if (dev->faulted) {
+		*out = dev->fault;
+		status = PTXLOOM_SUCCESS;
+	}
+	pthread_mutex_unlock(&dev->lock);
+	return status;
+}

@@ -1,0 +1,362 @@
+/*
+ * Copies and fills: checks, and the moves themselves.
+ */
+#include "src/dev/memory/copy.h"
+
+#include "src/base/piece.h"
+#include "src/base/size.h"
+#include "src/dev/graph/graph.h"
+#include "src/dev/memory/memory.h"
+#include "src/mem/guard.h"
+
+#include <stdlib.h>
+
+/* CU_DEVICE_ATTRIBUTE_MAX_PITCH of all devices. */
+#define PITCH_MAX ((u64)INT32_MAX)
+/* Pageable sources up to this are put aside; larger ones are waited for. */
+#define ASIDE_MAX ((u64)1 << 30)
+
+/* ---- ends ---- */
+
+/* What an end has become. */
+struct place {
+	u8 *at;
+	u64 pitch, slice;
+	bool pageable, device;
+};
+
+/*
+ * Mappings may follow each other without a gap: all of [at, at + bytes) has to be in some that a device
+ * may use.
+ */
+static bool is_mapped(struct mem *m, u64 at, u64 bytes, bool written, struct mem_range *first)
+{
+	struct mem_range r;
+	u64 done = 0, n;
+	u32 devices;
+
+	while (done < bytes) {
+		if (!mem_find_own(m, at + done, 1, &r))
+			return false;
+		devices = r.devices;
+		if (written)
+			devices &= ~((const struct memory_block *)r.user)->read_only;
+		if (!devices)
+			return false;
+		n = r.base + r.size - (at + done);
+		if (!done)
+			*first = r;
+		done += n;
+	}
+	return true;
+}
+
+static bool find_span(struct mem_system *s, u64 at, u64 bytes, bool written, struct place *out)
+{
+	struct mem *arena = mem_system_arena(s, at);
+	struct mem_range r;
+
+	if (!arena) {
+		/* The program's own memory, registered or not. */
+		out->pageable = !mem_find_own(&s->host, at, bytes, &r);
+		out->at = (u8 *)(uintptr_t)at;
+		return true;
+	}
+	if (!(arena == &s->maps ? is_mapped(arena, at, bytes, written, &r)
+				: mem_find_own(arena, at, bytes, &r)))
+		return false;
+	out->at = mem_host(&r, at);
+	out->device = arena != &s->host;
+	return true;
+}
+
+static enum status place_memory(struct mem_system *s, const struct copy_end *e,
+				const struct copy *c, struct place *out)
+{
+	u64 rows = c->depth > 1 || e->z ? (e->rows ? e->rows : c->height) : 0, pitch, span, off, at;
+
+	pitch = c->height > 1 || c->depth > 1 || e->y || e->z ? e->pitch : 0;
+	if (pitch > PITCH_MAX)
+		return STATUS_INVALID_VALUE;
+	if (pitch && pitch < c->width)
+		return STATUS_INVALID_PITCH_VALUE;
+	if (c->height > 1 && !pitch)
+		return STATUS_INVALID_PITCH_VALUE;
+	/* A box ends in the row, and the slice, in which it begins. */
+	if (pitch && !size_inside(e->x, c->width, 0, pitch))
+		return STATUS_INVALID_VALUE;
+	if (rows && !size_inside(e->rows ? e->y : 0, c->height, 0, rows))
+		return STATUS_INVALID_VALUE;
+	out->pitch = pitch;
+	if (!e->address || !size_mul(pitch, rows, &out->slice) ||
+	    !size_offset(c->width, c->height - 1, pitch, c->depth - 1, out->slice, &span) ||
+	    !size_offset(e->x, e->y, pitch, e->z, out->slice, &off) ||
+	    !size_add(e->address, off, &at) || !size_is_range(at, span))
+		return STATUS_INVALID_VALUE;
+	if (!find_span(s, at, span, e != &c->src, out))
+		return STATUS_INVALID_VALUE;
+	return e->place == COPY_DEVICE && out->pageable ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
+}
+
+static struct mem_array *find_array(struct mem_system *s, const void *handle)
+{
+	struct mem_array *a = NULL;
+
+	for (u32 i = 0; i < MEM_DEVICES_MAX && !a; i++)
+		if (s->device[i])
+			a = mem_array_check(s->device[i], handle);
+	return a;
+}
+
+/* A box in an array; one that is wider than its row, but flat, goes on in the next rows. */
+static enum status place_array(struct mem_system *s, const struct copy_end *e, const struct copy *c,
+			       struct place *out)
+{
+	struct mem_array *a = find_array(s, e->array);
+	bool flat = c->height == 1 && c->depth == 1;
+
+	if (!a)
+		return STATUS_INVALID_HANDLE;
+	if ((e->x | c->width) % a->element_bytes || e->x >= a->pitch || e->y >= a->rows ||
+	    e->z >= a->slices)
+		return STATUS_INVALID_VALUE;
+	if (flat ? c->width > a->slice - (e->y * a->pitch + e->x)
+		 : c->width > a->pitch - e->x || c->height > a->rows - e->y ||
+			    c->depth > a->slices - e->z)
+		return STATUS_INVALID_VALUE;
+	out->at = (u8 *)(uintptr_t)mem_array_address(a, e->x, e->y, e->z);
+	out->pitch = a->pitch;
+	out->slice = a->slice;
+	out->device = true;
+	return STATUS_SUCCESS;
+}
+
+static enum status place_end(struct mem_system *s, const struct copy_end *e, const struct copy *c,
+			     struct place *out)
+{
+	*out = (struct place){0};
+	return e->place == COPY_ARRAY ? place_array(s, e, c, out) : place_memory(s, e, c, out);
+}
+
+enum status copy_check(struct mem_system *s, const struct copy *c, struct copy_plan *out)
+{
+	struct place dst, src;
+	enum status status;
+
+	*out = (struct copy_plan){.width = c->width, .height = c->height, .depth = c->depth};
+	if (!c->width || !c->height || !c->depth)
+		return STATUS_SUCCESS;
+	status = place_end(s, &c->dst, c, &dst);
+	if (status == STATUS_SUCCESS)
+		status = place_end(s, &c->src, c, &src);
+	if (status != STATUS_SUCCESS)
+		return status;
+	out->dst = dst.at;
+	out->src = src.at;
+	out->dst_pitch = dst.pitch;
+	out->dst_slice = dst.slice;
+	out->src_pitch = src.pitch;
+	out->src_slice = src.slice;
+	out->dst_pageable = dst.pageable;
+	out->src_pageable = src.pageable;
+	out->dst_device = dst.device;
+	out->src_device = src.device;
+	return STATUS_SUCCESS;
+}
+
+struct copy copy_linear(enum copy_place to, u64 dst, enum copy_place from, u64 src, u64 bytes)
+{
+	return (struct copy){.dst = {.place = to, .address = dst},
+			     .src = {.place = from, .address = src},
+			     .width = bytes,
+			     .height = 1,
+			     .depth = 1};
+}
+
+/* ---- moves ---- */
+
+/* Rows and slices without gaps on both sides are one row. */
+static struct copy_plan simplified(const struct copy_plan *p)
+{
+	struct copy_plan q = *p;
+
+	if (q.height > 1 && q.dst_pitch == q.width && q.src_pitch == q.width &&
+	    (q.depth == 1 || (q.dst_slice == q.width * q.height && q.src_slice == q.dst_slice))) {
+		q.width *= q.height * q.depth;
+		q.height = q.depth = 1;
+	}
+	return q;
+}
+
+static void move(void *arg)
+{
+	const struct copy_plan *q = arg;
+
+	for (u64 z = 0; z < q->depth; z++)
+		for (u64 y = 0; y < q->height; y++)
+			piece_move(q->dst + z * q->dst_slice + y * q->dst_pitch,
+				   q->src + z * q->src_slice + y * q->src_pitch, q->width);
+}
+
+/* Is this end of the copy what cannot be touched? Then say how much of it, and where. */
+static bool find_fault(const struct copy_plan *p, bool write, struct copy_fault *out)
+{
+	u64 pitch = write ? p->dst_pitch : p->src_pitch;
+	u64 slice = write ? p->dst_slice : p->src_slice;
+
+	*out = (struct copy_fault){.what = "a copy",
+				   .name = "",
+				   .from = (u64)(uintptr_t)(write ? p->dst : p->src),
+				   .write = write};
+	return !(write ? p->dst_device : p->src_device) &&
+	       size_offset(p->width, p->height - 1, pitch, p->depth - 1, slice, &out->bytes) &&
+	       mem_guard_find_bad(out->from, out->bytes, write, &out->address, &out->exists);
+}
+
+static void report_fault(const struct copy_plan *p)
+{
+	struct copy_fault fault;
+
+	if (p->dev && p->dev->on_copy_fault &&
+	    (find_fault(p, false, &fault) || find_fault(p, true, &fault)))
+		p->dev->on_copy_fault(p->dev, &fault);
+}
+
+enum status copy_run(const struct copy_plan *p)
+{
+	struct copy_plan q = simplified(p);
+
+	if (q.dst_device && q.src_device) {
+		move(&q);
+		return STATUS_SUCCESS;
+	}
+	if (PL_LIKELY(mem_guard(move, &q, NULL)))
+		return STATUS_SUCCESS;
+	report_fault(p);
+	return STATUS_INVALID_VALUE;
+}
+
+/* What a caller who waits is told does not make the device fail. */
+static enum status run_copy(void *data, enum status so_far)
+{
+	const struct copy_plan *p = data;
+	enum status status = so_far == STATUS_SUCCESS ? copy_run(p) : STATUS_SUCCESS;
+
+	free(p->owned);
+	if (!p->outcome)
+		return status == STATUS_SUCCESS ? status : STATUS_ILLEGAL_ADDRESS;
+	*p->outcome = status;
+	return STATUS_SUCCESS;
+}
+
+/* Put the source aside, rows and slices without gaps. False: there is no memory, or nothing to read. */
+static bool put_aside(struct copy_plan *p)
+{
+	u64 slice = p->width * p->height, bytes = slice * p->depth;
+	struct copy_plan aside = *p;
+
+	if (bytes > ASIDE_MAX)
+		return false;
+	p->owned = aside.dst = malloc(bytes);
+	if (!p->owned)
+		return false;
+	aside.dst_pitch = p->width;
+	aside.dst_slice = slice;
+	aside.dev = NULL;
+	if (copy_run(&aside) != STATUS_SUCCESS) {
+		free(p->owned);
+		p->owned = NULL;
+		return false;
+	}
+	p->src = p->owned;
+	p->src_pitch = p->width;
+	p->src_slice = slice;
+	return true;
+}
+
+enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mode)
+{
+	struct copy_plan p;
+	enum status status = copy_check(stream_device_of(s)->mem.system, c, &p);
+	enum status outcome = STATUS_SUCCESS;
+	bool wait, capturing = stream_is_capturing(s);
+
+	if (status != STATUS_SUCCESS || !p.width || !p.height || !p.depth)
+		return status;
+	/* A captured copy reads its source when the graph runs. */
+	wait = capturing           ? false
+	       : mode == COPY_SYNC ? !p.dst_device || !p.src_device
+				   : p.dst_pageable;
+	if ((mode == COPY_EARLY || (mode == COPY_ASYNC && p.src_pageable)) && !wait && !capturing)
+		wait = stream_query(s) != STATUS_NOT_READY || !put_aside(&p);
+	p.dev = stream_device_of(s);
+	p.outcome = wait ? &outcome : NULL;
+	status = stream_call(s, run_copy, &p, sizeof(p),
+			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0) |
+				     (wait ? (u32)STREAM_WAIT : 0));
+	if (status != STATUS_SUCCESS)
+		free(p.owned);
+	return status == STATUS_SUCCESS ? outcome : status;
+}
+
+/* ---- fills ---- */
+
+struct fill_work {
+	struct copy_plan plan;
+	u32 value, bytes;
+};
+
+enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, struct copy_plan *out)
+{
+	struct copy_end end = {
+		.place = COPY_DEVICE, .address = f->address, .pitch = f->pitch, .rows = f->rows};
+	struct copy box = {.height = f->height, .depth = f->depth};
+	struct place dst;
+	enum status status;
+
+	*out = (struct copy_plan){.width = f->width, .height = f->height, .depth = f->depth};
+	if (!size_mul(f->width, f->bytes, &box.width) || f->address % f->bytes ||
+	    (f->height > 1 && f->pitch % f->bytes) || (f->depth > 1 && f->rows < f->height))
+		return STATUS_INVALID_VALUE;
+	if (!f->width || !f->height || !f->depth)
+		return STATUS_SUCCESS;
+	status = place_end(s, &end, &box, &dst);
+	if (status == STATUS_INVALID_PITCH_VALUE)
+		status = STATUS_INVALID_VALUE;
+	if (status != STATUS_SUCCESS)
+		return status;
+	out->dst = dst.at;
+	out->dst_pitch = dst.pitch;
+	out->dst_slice = dst.slice;
+	out->dst_device = dst.device;
+	return STATUS_SUCCESS;
+}
+
+void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
+{
+	for (u64 z = 0; z < p->depth; z++)
+		for (u64 y = 0; y < p->height; y++)
+			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes, p->width);
+}
+
+static enum status run_fill(void *data, enum status so_far)
+{
+	const struct fill_work *w = data;
+
+	(void)so_far;
+	copy_fill_run(&w->plan, w->value, w->bytes);
+	return STATUS_SUCCESS;
+}
+
+enum status copy_fill_issue(struct stream *s, const struct copy_fill *f, enum copy_mode mode)
+{
+	struct fill_work w = {.value = f->value, .bytes = f->bytes};
+	enum status status = copy_fill_check(stream_device_of(s)->mem.system, f, &w.plan);
+
+	if (status != STATUS_SUCCESS || !w.plan.width || !w.plan.height || !w.plan.depth)
+		return status;
+	status = stream_call(s, run_fill, &w, sizeof(w), STREAM_FILL);
+	/* Memory that the host sees is filled when the call returns. */
+	return status == STATUS_SUCCESS && mode == COPY_SYNC && !w.plan.dst_device ? stream_wait(s)
+										   : status;
+}

@@ -1,0 +1,185 @@
+/*
+ * Copies and fills that kernels put down. Sizes come from device code: nothing is taken for granted about them.
+ */
+#include "src/dev/module/nested_int.h"
+
+#include "src/base/piece.h"
+
+#include <stddef.h>
+
+/* ---- carrying them out ---- */
+
+/* Where the host has a row of device memory; NULL: it is not allocated. */
+static u8 *row_at(struct device *d, u64 address, u64 bytes)
+{
+	struct mem_range r;
+
+	return mem_find(&d->mem, address, bytes, &r) ? mem_host(&r, address) : NULL;
+}
+
+static enum status move_row(struct device *d, const struct item *i, u64 row, u64 slice)
+{
+	u8 *to = row_at(d, i->to.at + row * i->to.pitch + slice * i->to.slice, i->bytes);
+	const u8 *from;
+
+	if (!to)
+		return STATUS_ILLEGAL_ADDRESS;
+	if (i->kind == ITEM_FILL) {
+		piece_fill(to, i->value, 1, (size_t)i->bytes);
+		return STATUS_SUCCESS;
+	}
+	from = row_at(d, i->from.at + row * i->from.pitch + slice * i->from.slice, i->bytes);
+	if (!from)
+		return STATUS_ILLEGAL_ADDRESS;
+	piece_move(to, from, (size_t)i->bytes);
+	return STATUS_SUCCESS;
+}
+
+enum status nested_move(struct device *d, const struct item *i)
+{
+	enum status status = STATUS_SUCCESS;
+
+	if (!i->bytes || !i->rows)
+		return STATUS_SUCCESS;
+	for (u64 z = 0; z < i->slices && status == STATUS_SUCCESS; z++)
+		for (u64 y = 0; y < i->rows && status == STATUS_SUCCESS; y++)
+			status = move_row(d, i, y, z);
+	return status;
+}
+
+/* ---- putting them down ---- */
+
+/* Rows and slices may not overlap, so that the last of too many lies outside all memory. */
+static bool is_pitch(const struct item *i, const struct item_place *p)
+{
+	u64 slice;
+
+	if (i->rows > 1 && p->pitch < i->bytes)
+		return false;
+	return i->slices <= 1 || (!__builtin_mul_overflow(i->rows, i->rows > 1 ? p->pitch : i->bytes, &slice) &&
+				  p->slice >= slice);
+}
+
+static enum fault_kind put_down(struct exec_call *c, struct item *i, u64 stream)
+{
+	if (i->bytes && i->rows && (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from))))
+		return nested_answer(c, STATUS_INVALID_PITCH_VALUE);
+	return nested_put_down(c, i, stream);
+}
+
+/* error (to, from, bytes, kind, stream) */
+enum fault_kind nested_copy(struct exec_call *c)
+{
+	struct item i = {.kind = ITEM_COPY,
+			 .to.at = exec_call_argument(c, 0),
+			 .from.at = exec_call_argument(c, 1),
+			 .bytes = exec_call_argument(c, 2),
+			 .rows = 1,
+			 .slices = 1};
+
+	return put_down(c, &i, exec_call_argument(c, 4));
+}
+
+/* error (to, pitch, from, pitch, width, height, kind, stream) */
+enum fault_kind nested_copy_2d(struct exec_call *c)
+{
+	struct item i = {.kind = ITEM_COPY,
+			 .to = {.at = exec_call_argument(c, 0), .pitch = exec_call_argument(c, 1)},
+			 .from = {.at = exec_call_argument(c, 2), .pitch = exec_call_argument(c, 3)},
+			 .bytes = exec_call_argument(c, 4),
+			 .rows = exec_call_argument(c, 5),
+			 .slices = 1};
+
+	return put_down(c, &i, exec_call_argument(c, 7));
+}
+
+/* cudaPitchedPtr, cudaPos and cudaExtent, cudaMemcpy3DParms of the runtime interface. */
+struct pitched {
+	u64 at, pitch, width, height;
+};
+
+struct extent {
+	u64 width, height, depth;
+};
+
+struct copy_3d {
+	u64 from_array;
+	struct extent from_position;
+	struct pitched from;
+	u64 to_array;
+	struct extent to_position;
+	struct pitched to;
+	struct extent extent;
+	u32 kind, pad;
+};
+
+static struct item_place place_of(const struct pitched *p, const struct extent *position)
+{
+	u64 slice = p->pitch * p->height;
+
+	return (struct item_place){p->at + position->width + position->height * p->pitch + position->depth * slice,
+				   p->pitch, slice};
+}
+
+/* error (const cudaMemcpy3DParms *, stream). Arrays are the host's: device code has none. */
+enum fault_kind nested_copy_3d(struct exec_call *c)
+{
+	const u8 *at = exec_call_memory(c, exec_call_argument(c, 0), sizeof(struct copy_3d), NULL);
+	struct copy_3d p;
+	struct item i = {.kind = ITEM_COPY};
+
+	if (!at)
+		return nested_answer(c, STATUS_INVALID_VALUE);
+	memcpy(&p, at, sizeof(p));
+	if (p.from_array || p.to_array || !p.from.at || !p.to.at)
+		return nested_answer(c, STATUS_INVALID_VALUE);
+	i.to = place_of(&p.to, &p.to_position);
+	i.from = place_of(&p.from, &p.from_position);
+	i.bytes = p.extent.width;
+	i.rows = p.extent.height;
+	i.slices = p.extent.depth;
+	return put_down(c, &i, exec_call_argument(c, 1));
+}
+
+/* error (to, value, bytes, stream) */
+enum fault_kind nested_fill(struct exec_call *c)
+{
+	struct item i = {.kind = ITEM_FILL,
+			 .to.at = exec_call_argument(c, 0),
+			 .value = (u8)exec_call_argument(c, 1),
+			 .bytes = exec_call_argument(c, 2),
+			 .rows = 1,
+			 .slices = 1};
+
+	return put_down(c, &i, exec_call_argument(c, 3));
+}
+
+/* error (to, pitch, value, width, height, stream) */
+enum fault_kind nested_fill_2d(struct exec_call *c)
+{
+	struct item i = {.kind = ITEM_FILL,
+			 .to = {.at = exec_call_argument(c, 0), .pitch = exec_call_argument(c, 1)},
+			 .value = (u8)exec_call_argument(c, 2),
+			 .bytes = exec_call_argument(c, 3),
+			 .rows = exec_call_argument(c, 4),
+			 .slices = 1};
+
+	return put_down(c, &i, exec_call_argument(c, 5));
+}
+
+/* error (cudaPitchedPtr, value, cudaExtent, stream) */
+enum fault_kind nested_fill_3d(struct exec_call *c)
+{
+	static const struct extent start = {0, 0, 0};
+	struct item i = {.kind = ITEM_FILL, .value = (u8)exec_call_argument(c, 1)};
+	struct pitched to;
+	struct extent extent;
+
+	nested_read(c, 0, &to, sizeof(to));
+	nested_read(c, 2, &extent, sizeof(extent));
+	i.to = place_of(&to, &start);
+	i.bytes = extent.width;
+	i.rows = extent.height;
+	i.slices = extent.depth;
+	return put_down(c, &i, exec_call_argument(c, 3));
+}

@@ -1,0 +1,245 @@
+/*
+ * Private to src/dev: nodes of work, streams, events, and the threads that run calls.
+ *
+ * streams->lock guards everything here. It is held for a few instructions at a time, never while a
+ * kernel, a call or a check runs. Under it only a device's own lock may be taken.
+ */
+#ifndef PL_DEV_STREAM_INT_H
+#define PL_DEV_STREAM_INT_H
+
+#include "src/dev/device_int.h"
+#include "src/base/vec.h"
+#include "src/dev/graph/graph.h"
+#include "src/dev/handle.h"
+#include "src/dev/stream/stream.h"
+
+#define WORK_SMALL 128u /* bytes of data kept in the node itself */
+
+struct work;
+
+/* `to` waits for the node whose list this is in. */
+struct edge {
+	struct edge *next;
+	struct work *to;
+};
+
+/* Those up to WORK_RELEASE take no time: they are over when nothing is missing any more. */
+enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_RELEASE, WORK_LAUNCH, WORK_CALL, WORK_EXPAND };
+
+/*
+ * What a WORK_EXPAND does in its turn: parts of launches of graphs with conditional nodes,
+ * with nodes that kernels change, or that kernels launch.
+ */
+enum expand_role {
+	EXPAND_BEGIN,
+	EXPAND_NODE,
+	EXPAND_BODY_END,
+	EXPAND_END,
+	EXPAND_KERNEL,
+	EXPAND_RUN_END
+};
+
+/*
+ * A piece of work. Nodes are never freed while the process lives: whoever remembers one also
+ * remembers its serial, which changes when it ends.
+ */
+struct work {
+	struct work *next;   /* in a list of spare, ready or queued nodes */
+	struct work *follow; /* the next one of the stream */
+	struct edge *out;    /* others that wait for it */
+	struct stream *stream;
+	u64 serial;  /* 0: spare */
+	u32 missing; /* predecessors that have not ended */
+	u8 kind;
+	bool in_stream; /* in the stream's chain */
+	bool waited;    /* some thread waits for its end */
+	u32 flags;      /* enum stream_call_flags */
+	stream_fn *fn;
+	stream_release *release; /* WORK_RELEASE: called with the lock held */
+	struct device_flight *flight;
+	struct stream_event *event;
+	enum expand_role role;
+	struct graph_exec *exec;
+	struct graph_node *node; /* EXPAND_NODE, EXPAND_KERNEL: which */
+	struct graph_run *run;   /* that it is a part of, NULL: none */
+	struct work *parent;     /* EXPAND_BODY_END: its work */
+	void *data;      /* of a call: small or heap */
+	void *heap;      /* kept for the next call */
+	size_t data_cap; /* of heap */
+	_Alignas(16) u8 small[WORK_SMALL];
+};
+
+struct stream_capture;
+
+/* Nodes that the next captured one comes after. */
+typedef struct {
+	VEC(struct graph_node *) node;
+	VEC(struct graph_edge_data) data; /* as many */
+} capture_ends;
+
+struct stream {
+	struct stream_device *device;
+	struct stream *prev, *next;  /* streams of the device */
+	struct work *head, *tail;    /* NULL: idle */
+	u64 id;
+	u64 launches; /* put into it so far */
+	u32 flags;
+	int priority;
+	bool legacy, dying;
+	/* Guarded by graphs->lock; capture is also looked at without it. */
+	struct stream_capture *capture;
+	struct stream *capture_next;
+	capture_ends ends;
+	u8 *kept; /* STREAM_KEPT values, NULL: all zero */
+	void *owner;
+};
+
+struct stream_event {
+	struct stream_device *device;
+	struct stream_event *prev, *next; /* events of the device */
+	u32 flags;
+	bool recorded;
+	struct work *work; /* that records it */
+	u64 serial;
+	u64 at_ns; /* CLOCK_MONOTONIC, when its work is done */
+	struct event_page *page; /* shared with other processes, NULL: not */
+	int page_fd;
+	/* Recorded in a capture: which, 0: in none, and its ends then. Guarded by graphs->lock. */
+	u64 capture_id;
+	capture_ends ends;
+};
+
+/* One device's part. */
+struct stream_device {
+	struct streams *all;
+	struct device *dev;
+	struct stream *streams; /* all, the legacy one first */
+	struct stream *legacy;
+	struct stream_event *events;
+	u32 busy; /* blocking streams with something to do */
+	int error; /* enum status; atomic */
+	u64 epoch; /* of the process's openings of devices: unique */
+	struct graph_memory *memory; /* of graphs; with the next, guarded by graphs->lock */
+	struct {
+		u64 used, used_high, reserved, reserved_high;
+	} graph_bytes;
+	struct graph_exec *memory_execs; /* those that hold memory */
+	device_done *fault;
+	void *fault_user;
+};
+
+/* A thread that runs calls one after the other, started at the first. */
+struct service {
+	struct streams *all;
+	pthread_t thread;
+	bool started, quit;
+	bool busy; /* with a call; guarded by streams->lock */
+	pthread_cond_t wake;
+	struct work *first, **last;
+	struct work *polls; /* to be asked again */
+};
+
+struct work_chunk;
+
+struct streams {
+	pthread_mutex_t lock;
+	pthread_cond_t ended; /* a node that is waited for */
+	struct sched_pool *pool; /* of the devices, NULL: none is open */
+	struct work *spare;
+	struct edge *spare_edges;
+	u32 spare_len, spare_edge_len;
+	struct work_chunk *chunks;
+	u64 serial, stream_ids, epochs;
+	struct graphs *graphs;
+	struct service copies, host;
+	void (*waiting)(void); /* called by threads that are about to wait; NULL: nothing is */
+	bool blocking;      /* CUDA_LAUNCH_BLOCKING: issuing is waiting */
+	bool deterministic; /* as the pool of the devices */
+	struct handle_pool stream_pool, event_pool;
+	pthread_key_t thread_key; /* struct thread_streams */
+};
+
+/* Launches that have become ready, to be started without the lock. */
+struct batch {
+	struct work *first, **last;
+};
+
+/* ---- work.c ---- */
+
+static inline bool work_is_pending(const struct work *w, u64 serial)
+{
+	return w && w->serial == serial;
+}
+
+static inline void batch_init(struct batch *t)
+{
+	t->first = NULL;
+	t->last = &t->first;
+}
+
+/* Make sure that a node and n edges can be had. lock held. */
+bool work_reserve_locked(struct streams *all, u32 edges);
+bool work_reserve_many_locked(struct streams *all, u32 works, u32 edges);
+/* A new node of a kind, with nothing missing; reserved before. lock held. */
+struct work *work_take_locked(struct stream *s, enum work_kind kind);
+/* A copy of data for the node. Returns false when there is no memory. */
+bool work_set_data(struct work *w, const void *data, size_t bytes);
+/* `to` waits for `from`, which has not ended; reserved before. lock held. */
+void work_join_locked(struct work *from, struct work *to);
+/* Nothing is missing any more: run what is short, queue the rest. lock held. */
+void work_ready_locked(struct work *w, struct batch *batch);
+/* It has run, or is not to be; and what follows from it. lock not held. */
+void work_end(struct work *w);
+/* Start what is ready. lock not held. */
+void work_start(struct streams *all, struct batch *batch, bool may_inline);
+/* Run a call now, on this thread. lock not held. */
+void work_call_here(struct work *w);
+void service_init(struct service *v, struct streams *all);
+/* Ends the thread. */
+void service_fini(struct service *v);
+void work_free_all(struct streams *all);
+u64 stream_now_ns(void);
+
+/* ---- stream.c ---- */
+
+/* Take an idle stream out of its device. lock held. */
+void stream_free_locked(struct stream *s);
+/* The calling thread's capture mode, NULL: no memory. */
+enum capture_mode *stream_thread_mode(struct streams *all);
+/* May work be issued? The device's error, or STATUS_NOT_PERMITTED in a host function. */
+enum status stream_check_issue(const struct stream *s);
+/* The place of the stream's next launch: sched_launch.place. lock held. */
+u64 stream_place_locked(struct stream *s);
+/* Has further work of the stream anything to wait for? lock held. */
+bool stream_is_busy_locked(const struct stream *s);
+/*
+ * A node at the end of the stream, waiting for what the stream's kind demands; one more edge to it
+ * can be had. The caller makes it ready when nothing is missing. NULL: no memory. lock held.
+ */
+struct work *stream_append_locked(struct stream *s, enum work_kind kind);
+/*
+ * The last part of every call that issues work: waits for it with CUDA_LAUNCH_BLOCKING, and when
+ * everything is to have one order until nothing can go on. Returns STATUS_SUCCESS, or with
+ * CUDA_LAUNCH_BLOCKING the device's error. lock not held.
+ */
+enum status stream_issued(struct stream *s, struct work *w, u64 serial);
+/* Somebody asks whether work has ended: where nothing runs by itself, let it go on. lock not held. */
+void stream_asked(struct stream_device *d);
+/* Wait until the node with this serial has ended; NULL is allowed. lock held, given up meanwhile. */
+void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
+
+/* ---- event.c ---- */
+
+void event_free_locked(struct stream_event *e);
+
+/* ---- event_ipc.c: nothing happens to events without a page ---- */
+
+bool event_is_shared_pending(const struct stream_event *e);
+void event_shared_issued(struct stream_event *e);
+void event_shared_reached(struct stream_event *e);
+/* Blocks until what has been issued anywhere is reached. */
+void event_shared_wait(const struct stream_event *e);
+/* The stream waits for it; the event has a page. */
+enum status event_shared_join(struct stream *s, const struct stream_event *e);
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * The heap of device-side malloc: one allocation of device memory, in units of 16 bytes. What is
+ * free and what is in use is kept beside it in host memory, where device code cannot spoil it.
+ *
+ * Free extents are in lists by the power of two below their length; taking one is first fit in its
+ * list and any fit in a higher one. An extent's length stands at its first and its last unit, so
+ * that neighbours merge at once.
+ * Source: CUDA C++ Programming Guide "Dynamic Global Memory Allocation and Operations", "Heap
+ * Memory Allocation".
+ */
+#include "src/host/syscall.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define UNIT 16u
+#define LISTS 40u
+#define NONE UINT32_MAX
+
+/* One unit of the heap. Only the first and the last of an extent mean something. */
+struct unit {
+	u32 len;  /* units of the extent, both at its first and its last one */
+	bool used; /* likewise */
+	u32 next, prev; /* first unit of a free extent: in its list */
+	u64 bytes; /* first unit of a block in use: as asked for */
+};
+
+struct exec_heap {
+	struct mem *mem;
+	pthread_mutex_t lock;
+	u64 limit, base;
+	u32 units;
+	struct unit *unit;
+	u32 list[LISTS];
+};
+
+struct exec_heap *exec_heap_new(struct mem *m, u64 limit_bytes)
+{
+	struct exec_heap *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->mem = m;
+	h->limit = limit_bytes;
+	pthread_mutex_init(&h->lock, NULL);
+	return h;
+}
+
+void exec_heap_free(struct exec_heap *h)
+{
+	if (!h)
+		return;
+	if (h->base)
+		mem_free(h->mem, h->base);
+	pthread_mutex_destroy(&h->lock);
+	free(h->unit);
+	free(h);
+}
+
+bool exec_heap_resize(struct exec_heap *h, u64 limit_bytes)
+{
+	bool untouched;
+
+	pthread_mutex_lock(&h->lock);
+	untouched = !h->base;
+	if (untouched)
+		h->limit = limit_bytes;
+	pthread_mutex_unlock(&h->lock);
+	return untouched;
+}
+
+u64 exec_heap_limit(struct exec_heap *h)
+{
+	u64 limit;
+
+	pthread_mutex_lock(&h->lock);
+	limit = h->limit;
+	pthread_mutex_unlock(&h->lock);
+	return limit;
+}
+
+static u32 list_of(u32 len)
+{
+	return 31u - (u32)__builtin_clz(len);
+}
+
+static void mark(struct exec_heap *h, u32 at, u32 len, bool used)
+{
+	h->unit[at].len = h->unit[at + len - 1].len = len;
+	h->unit[at].used = h->unit[at + len - 1].used = used;
+}
+
+static void link_extent(struct exec_heap *h, u32 at, u32 len)
+{
+	u32 *head = &h->list[list_of(len)];
+
+	mark(h, at, len, false);
+	h->unit[at].prev = NONE;
+	h->unit[at].next = *head;
+	if (*head != NONE)
+		h->unit[*head].prev = at;
+	*head = at;
+}
+
+static void unlink_extent(struct exec_heap *h, u32 at)
+{
+	const struct unit *x = &h->unit[at];
+
+	if (x->prev == NONE)
+		h->list[list_of(x->len)] = x->next;
+	else
+		h->unit[x->prev].next = x->next;
+	if (x->next != NONE)
+		h->unit[x->next].prev = x->prev;
+}
+
+/* Take the memory itself, at the first use. */
+static bool open(struct exec_heap *h)
+{
+	u64 units = h->limit / UNIT;
+
+	if (h->base)
+		return true;
+	if (!units || units >= NONE)
+		return false;
+	h->unit = calloc(units, sizeof(*h->unit));
+	h->base = h->unit ? mem_alloc(h->mem, units * UNIT, 0, MEM_KIND_HEAP) : 0;
+	if (!h->base) {
+		free(h->unit);
+		h->unit = NULL;
+		return false;
+	}
+	h->units = (u32)units;
+	for (u32 i = 0; i < LISTS; i++)
+		h->list[i] = NONE;
+	link_extent(h, 0, h->units);
+	return true;
+}
+
+static u32 find(const struct exec_heap *h, u32 len)
+{
+	for (u32 i = h->list[list_of(len)]; i != NONE; i = h->unit[i].next)
+		if (h->unit[i].len >= len)
+			return i;
+	for (u32 k = list_of(len) + 1; k < LISTS; k++)
+		if (h->list[k] != NONE)
+			return h->list[k];
+	return NONE;
+}
+
+u64 exec_heap_take(struct exec_heap *h, u64 bytes)
+{
+	u64 units = bytes / UNIT + (bytes % UNIT || !bytes), address = 0;
+	u32 at, rest;
+
+	if (units > h->limit / UNIT)
+		return 0;
+	pthread_mutex_lock(&h->lock);
+	at = open(h) ? find(h, (u32)units) : NONE;
+	if (at != NONE) {
+		unlink_extent(h, at);
+		rest = h->unit[at].len - (u32)units;
+		mark(h, at, (u32)units, true);
+		h->unit[at].bytes = bytes ? bytes : 1;
+		if (rest)
+			link_extent(h, at + (u32)units, rest);
+		address = h->base + (u64)at * UNIT;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return address;
+}
+
+/* Is this the first unit of a block in use? `bytes` is kept zero everywhere else. */
+static bool is_block(const struct exec_heap *h, u64 address)
+{
+	u64 offset = address - h->base;
+
+	return h->base && offset < (u64)h->units * UNIT && offset % UNIT == 0 && h->unit[offset / UNIT].bytes;
+}
+
+bool exec_heap_give(struct exec_heap *h, u64 address)
+{
+	u32 at, len;
+	bool ok;
+
+	pthread_mutex_lock(&h->lock);
+	ok = is_block(h, address);
+	if (ok) {
+		at = (u32)((address - h->base) / UNIT);
+		len = h->unit[at].len;
+		h->unit[at].bytes = 0;
+		if (at + len < h->units && !h->unit[at + len].used) {
+			u32 more = h->unit[at + len].len;
+
+			unlink_extent(h, at + len);
+			len += more;
+		}
+		if (at && !h->unit[at - 1].used) {
+			at -= h->unit[at - 1].len;
+			len += h->unit[at].len;
+			unlink_extent(h, at);
+		}
+		link_extent(h, at, len);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return ok;
+}
+
+u64 exec_heap_size(struct exec_heap *h, u64 address)
+{
+	u64 bytes;
+
+	pthread_mutex_lock(&h->lock);
+	bytes = is_block(h, address) ? h->unit[(address - h->base) / UNIT].bytes : 0;
+	pthread_mutex_unlock(&h->lock);
+	return bytes;
+}

@@ -1,0 +1,134 @@
+/*
+ * Which loops do nothing but wait for a clock: those that end by what they read from it and that
+ * touch nothing another thread might see or change. Skipping ahead in them changes no result but
+ * the time they take. A loop that looks at memory as well is left alone: its time is that of its
+ * instructions, so that a limit on waiting is not over before others had their turns.
+ */
+#include "src/lower/lower_int.h"
+
+#include <stdlib.h>
+
+bool lower_is_clock(u32 sreg)
+{
+	return sreg == SR_clock || sreg == SR_clock_hi || sreg == SR_clock64 ||
+	       sreg == SR_globaltimer || sreg == SR_globaltimer_lo || sreg == SR_globaltimer_hi;
+}
+
+static const char *name_of(const struct ir_insn *in)
+{
+	return in->form ? in->form->row->name[in->form->name] : "";
+}
+
+/* Computes, branches or sleeps. */
+static bool is_private(const struct ir_insn *in)
+{
+	static const char *const names[] = {"mov", "add", "sub", "mul", "mad", "set",  "cvt",
+					    "selp", "and", "or", "xor", "not", "neg",  "min",
+					    "max", "shl", "shr", "bra", "div", "rem", "nanosleep"};
+	const char *name = name_of(in);
+	size_t n = strcspn(name, ".");
+
+	if (!strncmp(name, "setp", 4))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strlen(names[i]) == n && !memcmp(name, names[i], n))
+			return true;
+	return (!strncmp(name, "ld", 2) && n == 2 && (isa_form_has(in->form, M_param) ||
+						       isa_form_has(in->form, M_const)));
+}
+
+struct range {
+	const struct ir_func *f;
+	u32 first, last; /* instructions */
+	u8 *of_clock;    /* by register: depends on a clock read in the loop */
+};
+
+static bool reads_clock(const struct range *r, const struct ir_insn *in)
+{
+	for (u32 k = 1; k < in->ops; k++) {
+		const struct ir_operand *op = &r->f->operands.at[in->first_op + k];
+
+		if ((op->kind == IR_OP_SREG && lower_is_clock(op->index)) ||
+		    (op->kind == IR_OP_REG && r->of_clock[op->index]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a register was added. */
+static bool spread(struct range *r, const struct ir_insn *in)
+{
+	const struct ir_operand *d = in->ops ? &r->f->operands.at[in->first_op] : NULL;
+
+	if (!d || d->kind != IR_OP_REG || r->of_clock[d->index] || !reads_clock(r, in))
+		return false;
+	r->of_clock[d->index] = true;
+	return true;
+}
+
+/* Do the loop's branches ask what a clock said, and is there nothing in it but that? */
+static bool only_waits(struct range *r)
+{
+	bool more = true, asks = false;
+
+	memset(r->of_clock, 0, r->f->regs.len);
+	for (u32 i = r->first; i <= r->last; i++)
+		if (!is_private(&r->f->insns.at[i]))
+			return false;
+	while (more) {
+		more = false;
+		for (u32 i = r->first; i <= r->last; i++)
+			more |= spread(r, &r->f->insns.at[i]);
+	}
+	for (u32 i = r->first; i <= r->last; i++) {
+		const struct ir_insn *in = &r->f->insns.at[i];
+
+		asks |= in->guard != IR_NONE && r->of_clock[in->guard] &&
+			!strncmp(name_of(in), "bra", 3);
+	}
+	return asks;
+}
+
+static void mark(struct program *p, u32 first, u32 last)
+{
+	for (u32 i = first; i <= last; i++)
+		if (p->insn[i].inner == OP_sreg_uniform && lower_is_clock((u32)p->insn[i].imm & 0xffff))
+			p->insn[i].count = 1;
+}
+
+/* Is this the branch of a loop that only waits for a clock? */
+static bool ends_wait(const struct program *p, u32 i, u8 *of_clock)
+{
+	const struct insn *in = &p->insn[i];
+	const struct insn *to = in->target <= i ? &p->insn[in->target] : NULL;
+	struct range r = {p->funcs[in->func].func, to ? to->ir : 0, in->ir, of_clock};
+
+	return to && in->inner != OP_call && to->func == in->func && r.first <= r.last &&
+	       r.last < r.f->insns.len && only_waits(&r);
+}
+
+void lower_mark_clocks(struct program *p)
+{
+	bool polls = false;
+	u32 regs = 0;
+	u8 *of_clock;
+
+	if (!p->reads_clock)
+		return;
+	for (u32 i = 0; i < p->func_len; i++)
+		regs = p->funcs[i].func->regs.len > regs ? (u32)p->funcs[i].func->regs.len : regs;
+	of_clock = malloc(regs + 1);
+	for (u32 i = 0; of_clock && i < p->insns; i++) {
+		const struct insn *in = &p->insn[i];
+
+		if (!(in->flags & INSN_BACK))
+			continue;
+		if (ends_wait(p, i, of_clock))
+			mark(p, in->target, i);
+		else
+			polls |= in->flags & INSN_POLL;
+	}
+	/* Whoever only waits for a clock waits for nobody else. */
+	p->polls = of_clock ? polls : p->polls;
+	free(of_clock);
+}

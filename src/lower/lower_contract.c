@@ -1,0 +1,700 @@
+/*
+ * Products that go into a sum: mul and add become one fma, rounded once.
+ *
+ * PTX ISA "Floating-Point Instructions: add", "sub", "mul" allow it where no rounding modifier is given,
+ * and compilers count on it (nvcc leaves a * b - c to the assembler). What a device computes is
+ * therefore a matter of ptxas's rule, which was measured on what ptxas 13.0 makes of small kernels:
+ *
+ * - product and sum have no rounding modifier, the same type and the same .ftz; the product has no
+ *   .sat and no guard, the sum may have both. div.approx and div.full end with a product, too;
+ * - both are in one basic block, unless a factor is a constant for the hardware: an immediate, a
+ *   kernel parameter, a constant variable at a fixed place. Fences and membar end a block, bar.sync
+ *   does not; divisions and roots that are routines with branches end one, and so does what is guarded
+ *   and more than arithmetic;
+ * - every use of the product is such a sum, with copies and negations between looked through: a product
+ *   that is stored as well is rounded, and so are its sums;
+ * - of two products in a sum the one without other uses goes in, then the first;
+ * - a product left over by such a sum is rounded, and then in all its other sums that come later.
+ *
+ * Quotients by a number, div.approx and div.full, are products with its reciprocal rounded to nearest,
+ * not with what the reciprocal unit makes of it.
+ *
+ * Modules for debugging (.target with `debug`) are left as they are, as by ptxas -O0.
+ */
+#include "src/lower/lower_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PRODUCT UINT32_MAX
+
+/* Sums by type and .ftz; `minus_c` and `minus_ab` are EXEC_OPS when a negation of its own is needed. */
+struct kind {
+	const char *product, *add, *sub;
+	enum row_class class;
+	enum exec_op fma, minus_c, minus_ab, neg;
+};
+
+static const struct kind kinds[] = {
+	{"mul.f32", "add.f32", "sub.f32", ROW_W, OP_fma_f32, OP_fms_f32, OP_fnma_f32, OP_neg_f32},
+	{"mul.f32", "add.sat.f32", "sub.sat.f32", ROW_W, OP_fma_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_f32},
+	{"mul.ftz.f32", "add.ftz.f32", "sub.ftz.f32", ROW_W, OP_fma_ftz_f32, OP_fms_ftz_f32, OP_fnma_ftz_f32,
+	 OP_neg_ftz_f32},
+	{"mul.ftz.f32", "add.ftz.sat.f32", "sub.ftz.sat.f32", ROW_W, OP_fma_ftz_sat_f32, EXEC_OPS, EXEC_OPS,
+	 OP_neg_ftz_f32},
+	{"mul.f64", "add.f64", "sub.f64", ROW_X, OP_fma_f64, OP_fms_f64, OP_fnma_f64, OP_neg_f64},
+	{"mul.f16", "add.f16", "sub.f16", ROW_W, OP_fma_f16, EXEC_OPS, EXEC_OPS, OP_neg_any_f16},
+	{"mul.f16x2", "add.f16x2", "sub.f16x2", ROW_W, OP_fma_f16x2, EXEC_OPS, EXEC_OPS, OP_neg_any_f16x2},
+	{"mul.bf16", "add.bf16", "sub.bf16", ROW_W, OP_fma_bf16, EXEC_OPS, EXEC_OPS, OP_neg_bf16},
+	{"mul.bf16x2", "add.bf16x2", "sub.bf16x2", ROW_W, OP_fma_bf16x2, EXEC_OPS, EXEC_OPS, OP_neg_bf16x2},
+};
+
+/* What makes products, and the operations for the factors when these are not the operands. */
+static const struct source {
+	const char *text, *product;
+	enum exec_op a, b; /* b of the second operand, a of both */
+} sources[] = {
+	{"mul.f32", "mul.f32", EXEC_OPS, EXEC_OPS},
+	{"mul.ftz.f32", "mul.ftz.f32", EXEC_OPS, EXEC_OPS},
+	{"mul.f64", "mul.f64", EXEC_OPS, EXEC_OPS},
+	{"mul.f16", "mul.f16", EXEC_OPS, EXEC_OPS},
+	{"mul.f16x2", "mul.f16x2", EXEC_OPS, EXEC_OPS},
+	{"mul.bf16", "mul.bf16", EXEC_OPS, EXEC_OPS},
+	{"mul.bf16x2", "mul.bf16x2", EXEC_OPS, EXEC_OPS},
+	{"div.approx.f32", "mul.f32", OP_div_approx_a, OP_div_approx_r},
+	{"div.approx.ftz.f32", "mul.ftz.f32", EXEC_OPS, OP_div_approx_ftz_r},
+	{"div.full.f32", "mul.f32", OP_div_full_a, OP_div_full_r},
+	{"div.full.ftz.f32", "mul.ftz.f32", OP_div_full_ftz_a, OP_div_full_ftz_r},
+};
+
+/* A product that may go into sums. */
+struct product {
+	const struct source *source;
+	u32 insn, reg;
+	u32 uses;    /* operands that read it */
+	bool barred; /* something else than a sum reads it, or may */
+	bool closed; /* written anew before the block's end */
+	bool fixed;  /* a factor is constant: sums may be in other blocks */
+	bool copied; /* a factor is written again before a sum */
+	u32 fused;   /* sums it went into */
+	u32 a, b;    /* rows of the factors, once it has been lowered */
+	u32 reciprocal; /* of a divisor that is a number, else 0 */
+};
+
+/* A sum that may take one: its products by operand, and the one it takes. */
+struct sum {
+	u32 insn;
+	const struct kind *kind;
+	bool minus;
+	u32 product[2];
+	bool negated[2]; /* the product on its way there */
+	u32 taken; /* 0, 1: the operand; 2: none */
+};
+
+struct contract {
+	/* By register. */
+	bool *exposed;      /* read in a block before it is written there */
+	bool *constant;     /* what was written into it, if once, is constant */
+	u32 *defs, *reads;  /* how often, in the text */
+	u32 *number;        /* mov that sets it to a number + 1, 0: none */
+	bool *negated;      /* it holds the open product's negation */
+	u32 *now, *written; /* open product + 1; last instruction that wrote it + 1 */
+	u32 *sum_of, *product_of; /* by instruction: index + 1; of a copy that of what it copies */
+	VEC(u32) copies;    /* registers that hold open products besides those of the products */
+	VEC(struct product) products;
+	VEC(struct sum) sums;
+	size_t first_product; /* of the block */
+	u32 first_insn;
+};
+
+/* Text of an add, sub, mul or div; false for everything else, quickly. */
+static bool text_of(const struct ir_insn *in, char *text, size_t size)
+{
+	const char *name = in->form ? in->form->row->name[in->form->name] : "";
+
+	if (in->ops != 3 || (strcmp(name, "add") && strcmp(name, "sub") && strcmp(name, "mul") &&
+			     strcmp(name, "div") && strcmp(name, "div.full")))
+		return false;
+	lower_text(in->form, NULL, text, size);
+	return true;
+}
+
+static const struct source *find_source(const char *text)
+{
+	for (size_t i = 0; *text && i < sizeof(sources) / sizeof(*sources); i++)
+		if (!strcmp(sources[i].text, text))
+			return &sources[i];
+	return NULL;
+}
+
+static const struct kind *find_sum(const char *text, bool *minus)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		*minus = !strcmp(kinds[i].sub, text);
+		if (*minus || !strcmp(kinds[i].add, text))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* ---- reads and writes ---- */
+
+static void visit_operand(struct lower *l, const struct ir_operand *op, u32 roles, lower_visitor *see)
+{
+	switch (op->kind) {
+	case IR_OP_REG:
+		see(l, op->index, roles);
+		break;
+	case IR_OP_ADDR_REG:
+		see(l, op->index, ISA_READ);
+		break;
+	case IR_OP_COMPOUND:
+		roles = ISA_READ; /* fall through */
+	case IR_OP_VEC:
+	case IR_OP_LIST:
+		for (u32 i = 0; i < (u32)op->imm; i++)
+			visit_operand(l, &l->f->operands.at[op->index + i], roles, see);
+		break;
+	default:
+		break;
+	}
+}
+
+void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see)
+{
+	const struct ir_operand *ops = &l->f->operands.at[in->first_op];
+
+	for (u32 pass = ISA_READ; pass <= ISA_WRITE; pass <<= 1)
+		for (u32 i = 0; in->form && i < in->ops; i++) {
+			const struct isa_operand *o = ir_operand_spec(in->form, ops, in->ops, i);
+			u32 roles = (o ? o->role : ISA_READ | ISA_WRITE) & pass;
+
+			if (roles || ops[i].kind == IR_OP_ADDR_REG || ops[i].kind == IR_OP_COMPOUND)
+				visit_operand(l, &ops[i], roles, see);
+		}
+}
+
+/* mov of a number, ld of a kernel's parameter or of a variable in constant memory. */
+static bool is_constant_source(const struct lower *l, const struct ir_insn *in)
+{
+	const char *name = in->form->row->name[in->form->name];
+	const struct ir_operand *op = &l->f->operands.at[in->first_op + 1];
+	u32 space;
+
+	if (in->ops != 2 || in->guard != IR_NONE)
+		return false;
+	if (!strcmp(name, "mov"))
+		return op->kind == IR_OP_FLOAT || op->kind == IR_OP_INT;
+	if (strcmp(name, "ld") || op->kind != IR_OP_ADDR_VAR)
+		return false;
+	space = l->m->vars.at[op->index]->space;
+	return space == M_const || (space == M_param && l->f->is_entry && lower_is_formal(l->f, op->index));
+}
+
+static void expose(struct lower *l, u32 reg, u32 roles)
+{
+	struct contract *c = l->contract;
+
+	if (roles == ISA_READ) {
+		c->reads[reg]++;
+		c->exposed[reg] |= c->written[reg] <= c->first_insn;
+		return;
+	}
+	c->defs[reg]++;
+	c->constant[reg] = is_constant_source(l, l->in);
+	c->number[reg] = c->constant[reg] && !strcmp(l->in->form->row->name[l->in->form->name], "mov") ? l->ir + 1 : 0;
+	if (l->in->guard == IR_NONE)
+		c->written[reg] = l->ir + 1;
+}
+
+bool lower_is_constant(const struct lower *l, u32 reg)
+{
+	const struct contract *c = l->contract;
+
+	return c && c->constant[reg] && c->defs[reg] == 1;
+}
+
+static void follow(struct lower *l, u32 reg, u32 roles)
+{
+	struct contract *c = l->contract;
+	struct product *p = c->now[reg] ? &c->products.at[c->now[reg] - 1] : NULL;
+
+	if (roles == ISA_WRITE)
+		c->written[reg] = l->ir + 1;
+	if (!p)
+		return;
+	if (roles == ISA_READ) {
+		p->uses++;
+		p->barred |= !c->sum_of[l->ir];
+		return;
+	}
+	p->barred |= l->in->guard != IR_NONE;
+	p->closed |= reg == p->reg;
+	c->now[reg] = 0;
+}
+
+/* ---- blocks ---- */
+
+/* A product that is still there at the block's end is read only in the block, unless its register may be elsewhere. */
+static void end_block(struct contract *c, bool last)
+{
+	for (size_t i = c->first_product; i < c->products.len; i++) {
+		struct product *p = &c->products.at[i];
+
+		if (p->fixed)
+			continue;
+		p->barred |= !p->closed && !last && c->exposed[p->reg];
+		if (!p->closed)
+			c->now[p->reg] = 0;
+	}
+	for (size_t i = 0; i < c->copies.len; i++)
+		c->now[c->copies.at[i]] = 0;
+	c->copies.len = 0;
+	c->first_product = c->products.len;
+}
+
+static bool can_take(const struct contract *c, const struct sum *s, u32 operand)
+{
+	const struct product *p;
+
+	if (s->product[operand] == NO_PRODUCT || s->taken != 2)
+		return false;
+	p = &c->products.at[s->product[operand]];
+	return !p->barred;
+}
+
+static void take(struct contract *c, struct sum *s, u32 operand)
+{
+	u32 other = s->product[!operand];
+
+	s->taken = operand;
+	c->products.at[s->product[operand]].fused++;
+	if (other != NO_PRODUCT)
+		c->products.at[other].barred = true;
+}
+
+/* Products used once go first, then those whose uses are sums that are all free to take them. */
+static void choose(struct contract *c)
+{
+	for (size_t i = 0; i < c->products.len; i++)
+		c->products.at[i].barred |=
+			c->products.at[i].fixed && c->reads[c->products.at[i].reg] != c->products.at[i].uses;
+	for (size_t i = 0; i < c->sums.len; i++) {
+		struct sum *s = &c->sums.at[i];
+
+		for (u32 o = 0; o < 2; o++)
+			if (can_take(c, s, o) && c->products.at[s->product[o]].uses == 1)
+				take(c, s, o);
+	}
+	for (size_t i = 0; i < c->sums.len; i++)
+		for (u32 o = 0; o < 2; o++)
+			if (can_take(c, &c->sums.at[i], o))
+				take(c, &c->sums.at[i], o);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Operations that ptxas makes several blocks of. */
+static bool is_routine(const char *text, const struct ir_operand *op)
+{
+	bool quick = strstr(text, ".approx") || strstr(text, ".full");
+
+	if (!strncmp(text, "div.", 4) || !strncmp(text, "rem.", 4))
+		return ends_with(text, ".s32") || ends_with(text, "64") ||
+		       (ends_with(text, ".f32") && !quick && strcmp(text, "div.f32"));
+	if (!strncmp(text, "rcp.", 4) || !strncmp(text, "sqrt.", 5))
+		return !quick && op->kind != IR_OP_FLOAT;
+	return !strcmp(text, "rsqrt.approx.f64");
+}
+
+/* Can ptxas make it conditional by itself? */
+static bool is_arithmetic(const struct isa_form *form)
+{
+	switch (form->row->chapter) {
+	case ISA_CH_int:
+	case ISA_CH_float:
+	case ISA_CH_half:
+	case ISA_CH_cmp:
+	case ISA_CH_logic:
+	case ISA_CH_cvt:
+	case ISA_CH_move:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Sums of floats in shared memory, or where it may be, are loops. */
+static bool is_loop(const struct isa_form *form)
+{
+	u32 type = form->types ? form->type[0] : ISA_NONE;
+
+	return (type == T_f32 || type == T_f64) && isa_form_word(form, ISA_K_SPACE, 0) != M_global;
+}
+
+static bool ends_block(const struct lower *l, const struct ir_insn *in)
+{
+	static const char *const names[] = {"bra",   "brx",   "ret",    "exit", "call", "trap", "membar", "fence",
+					    "brkpt", "pmevent"};
+	static const char *const routines[] = {"div", "rem", "rcp", "sqrt", "rsqrt"};
+	const char *name = in->form ? in->form->row->name[in->form->name] : "trap";
+	char text[160] = "";
+
+	if (in->guard != IR_NONE && in->form && !is_arithmetic(in->form))
+		return true;
+	for (size_t i = 0; i < sizeof(routines) / sizeof(*routines); i++)
+		if (!strncmp(name, routines[i], strlen(routines[i]))) {
+			lower_text(in->form, NULL, text, sizeof(text));
+			return is_routine(text, &l->f->operands.at[in->first_op + 1]);
+		}
+	if (!strcmp(name, "atom") || !strcmp(name, "red"))
+		return is_loop(in->form);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(name, names[i], strlen(names[i])))
+			continue;
+		if (strcmp(names[i], "fence") || !in->form)
+			return true;
+		lower_text(in->form, NULL, text, sizeof(text));
+		return strncmp(text, "fence.proxy", 11) && strncmp(text, "fence.mbarrier", 14);
+	}
+	return false;
+}
+
+/* Is the operand this product, in a sum of its kind? Twice the same bars it. */
+static u32 product_in(struct lower *l, struct contract *c, const struct kind *k, const struct ir_operand *op)
+{
+	const struct ir_operand *factor;
+	struct product *p;
+	u32 i;
+
+	if (op->kind != IR_OP_REG || op->part || op->flags || !c->now[op->index])
+		return NO_PRODUCT;
+	i = c->now[op->index] - 1;
+	p = &c->products.at[i];
+	factor = &l->f->operands.at[l->f->insns.at[p->insn].first_op + 1];
+	if (strcmp(k->product, p->source->product)) {
+		p->barred = true;
+		return NO_PRODUCT;
+	}
+	for (u32 n = 0; n < 2; n++)
+		p->copied |= factor[n].kind == IR_OP_VEC ||
+			     (factor[n].kind == IR_OP_REG && c->written[factor[n].index] > p->insn);
+	return i;
+}
+
+static void enter_sum(struct lower *l, struct contract *c, const struct kind *k, bool minus)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	struct sum s = {.insn = l->ir, .kind = k, .minus = minus, .taken = 2};
+
+	for (u32 i = 0; i < 2; i++) {
+		s.product[i] = product_in(l, c, k, &ops[1 + i]);
+		s.negated[i] = s.product[i] != NO_PRODUCT && c->negated[ops[1 + i].index];
+	}
+	if (s.product[0] == NO_PRODUCT && s.product[1] == NO_PRODUCT)
+		return;
+	if (s.product[0] == s.product[1])
+		c->products.at[s.product[0]].barred = true;
+	if (!VEC_PUSH(&c->sums, s))
+		l->failed = true;
+	c->sum_of[l->ir] = (u32)c->sums.len;
+}
+
+/* Bits of an operand that is a number, or a register that is set once, to a number; 0: it is not. */
+static u32 number_of(const struct lower *l, const struct contract *c, const struct ir_operand *op)
+{
+	if (op->kind == IR_OP_REG && c->defs[op->index] == 1 && c->number[op->index])
+		op = &l->f->operands.at[l->f->insns.at[c->number[op->index] - 1].first_op + 1];
+	if (op->kind == IR_OP_FLOAT && op->type == T_f64)
+		return bits_f32((f32)f64_bits((u64)op->imm));
+	return op->kind == IR_OP_FLOAT || op->kind == IR_OP_INT ? (u32)op->imm : 0;
+}
+
+/* Where neither the number nor its reciprocal needs scaling; 0: it does. */
+static u32 reciprocal_of(u32 bits)
+{
+	u32 exponent = bits >> 23 & 255;
+
+	/* Twice the bits and two more: rounding twice is rounding once. */
+	return exponent > 0 && exponent < 252 ? bits_f32((f32)(1.0 / (f64)f32_bits(bits))) : 0;
+}
+
+static void enter_product(struct lower *l, struct contract *c, const struct source *source)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	struct product p = {.source = source, .insn = l->ir, .reg = ops[0].index, .a = IR_NONE, .b = IR_NONE};
+
+	if (ops[0].kind != IR_OP_REG || ops[0].part || l->in->guard != IR_NONE)
+		return;
+	if (source->b != EXEC_OPS)
+		p.reciprocal = reciprocal_of(number_of(l, c, &ops[2]));
+	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1 && (source->b == EXEC_OPS || p.reciprocal); i++)
+		p.fixed |= ops[i].kind == IR_OP_FLOAT ||
+			   (ops[i].kind == IR_OP_REG && c->constant[ops[i].index] && c->defs[ops[i].index] == 1);
+	for (u32 i = 1; i < 3 && p.fixed; i++)
+		p.copied |= ops[i].kind == IR_OP_REG && c->defs[ops[i].index] != 1;
+	if (!VEC_PUSH(&c->products, p)) {
+		l->failed = true;
+		return;
+	}
+	c->now[p.reg] = (u32)c->products.len;
+	c->negated[p.reg] = false;
+	c->product_of[l->ir] = (u32)c->products.len;
+}
+
+/* The product that an instruction only copies or negates into a register of this block. */
+static u32 copied_by(const struct lower *l, const struct contract *c, bool *negates)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	const char *name = l->in->form ? l->in->form->row->name[l->in->form->name] : "";
+	const struct product *p;
+	char text[160];
+
+	*negates = !strcmp(name, "neg");
+	if (l->in->ops != 2 || (strcmp(name, "mov") && !*negates) || l->in->guard != IR_NONE ||
+	    ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG || ops[0].part || ops[1].part || ops[0].flags ||
+	    ops[1].flags || !c->now[ops[1].index] || c->exposed[ops[0].index])
+		return NO_PRODUCT;
+	p = &c->products.at[c->now[ops[1].index] - 1];
+	lower_text(l->in->form, NULL, text, sizeof(text));
+	if (p->fixed || ops[0].index == p->reg || (*negates && strcmp(text + 3, p->source->product + 3)))
+		return NO_PRODUCT;
+	return c->now[ops[1].index] - 1;
+}
+
+/* A copy is no use of its own: those of its register are the product's. */
+static bool enter_copy(struct lower *l, struct contract *c)
+{
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	bool negates, negated;
+	u32 i = copied_by(l, c, &negates);
+
+	if (i == NO_PRODUCT)
+		return false;
+	negated = c->negated[ops[1].index];
+	follow(l, ops[0].index, ISA_WRITE);
+	c->now[ops[0].index] = i + 1;
+	c->negated[ops[0].index] = negated != negates;
+	c->product_of[l->ir] = i + 1;
+	if (!VEC_PUSH(&c->copies, ops[0].index))
+		l->failed = true;
+	return true;
+}
+
+/* One instruction of the walk that finds products and sums. */
+static void enter(struct lower *l, struct contract *c)
+{
+	const struct source *source;
+	const struct kind *k = NULL;
+	char text[160] = "";
+	bool minus;
+
+	if (enter_copy(l, c))
+		return;
+	if (text_of(l->in, text, sizeof(text)))
+		k = find_sum(text, &minus);
+	if (k)
+		enter_sum(l, c, k, minus);
+	lower_visit(l, l->in, follow);
+	source = find_source(text);
+	if (source)
+		enter_product(l, c, source);
+}
+
+/* Nothing comes after an unguarded exit or ret, or after the function's end. */
+static void close_block(struct lower *l, struct contract *c, bool find)
+{
+	const char *name = l->ir && l->in->form ? l->in->form->row->name[l->in->form->name] : "";
+	bool leaves = (!strcmp(name, "exit") || !strcmp(name, "ret")) && l->in->guard == IR_NONE;
+
+	if (find)
+		end_block(c, leaves || l->ir == l->f->insns.len);
+}
+
+/* Block by block: first which registers are exposed, then products and sums. */
+static void walk(struct lower *l, struct contract *c, const bool *used, bool find)
+{
+	u32 label = 0;
+
+	c->first_insn = 0;
+	for (l->ir = 0; l->ir < l->f->insns.len && !l->failed; l->ir++) {
+		bool starts = false;
+
+		for (; label < l->f->labels.len && l->f->labels.at[label].insn <= l->ir; label++)
+			starts |= used[label];
+		if (starts) {
+			close_block(l, c, find);
+			c->first_insn = l->ir;
+		}
+		l->in = &l->f->insns.at[l->ir];
+		if (find)
+			enter(l, c);
+		else
+			lower_visit(l, l->in, expose);
+		if (ends_block(l, l->in)) {
+			close_block(l, c, find);
+			c->first_insn = l->ir + 1;
+		}
+	}
+	close_block(l, c, find);
+}
+
+void lower_contract_free(struct lower *l)
+{
+	struct contract *c = l->contract;
+
+	l->contract = NULL;
+	if (!c)
+		return;
+	free(c->exposed);
+	free(c->now);
+	VEC_FREE(&c->products);
+	VEC_FREE(&c->sums);
+	VEC_FREE(&c->copies);
+	free(c);
+}
+
+void lower_contract_find(struct lower *l, const bool *used)
+{
+	size_t regs = l->f->regs.len + 1, insns = l->f->insns.len + 1;
+	struct contract *c;
+
+	if (!l->options.contract || l->m->debug)
+		return;
+	c = calloc(1, sizeof(*c));
+	l->contract = c;
+	if (c) {
+		c->exposed = calloc(3 * regs, sizeof(*c->exposed));
+		c->now = calloc(5 * regs + 2 * insns, sizeof(u32));
+	}
+	if (!c || !c->exposed || !c->now) {
+		l->failed = true;
+		return;
+	}
+	c->constant = c->exposed + regs;
+	c->negated = c->constant + regs;
+	c->written = c->now + regs;
+	c->defs = c->written + regs;
+	c->reads = c->defs + regs;
+	c->number = c->reads + regs;
+	c->sum_of = c->number + regs;
+	c->product_of = c->sum_of + insns;
+	walk(l, c, used, false);
+	memset(c->written, 0, sizeof(u32) * regs);
+	walk(l, c, used, true);
+	choose(c);
+}
+
+/* ---- records ---- */
+
+static u32 source_of(struct lower *l, u32 i, enum row_class class)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+
+	return lower_source(l, &ops[i], isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, i)), class);
+}
+
+static u32 made_by(struct lower *l, enum exec_op op, u32 a, u32 b, enum row_class class)
+{
+	u32 t = lower_vreg(l, class);
+
+	lower_op(l, op, t, a, b, IR_NONE, false);
+	return t;
+}
+
+/* The factors, in rows that stay as they are. */
+static void lower_factors(struct lower *l, struct product *p, enum row_class class)
+{
+	enum exec_op copy = class == ROW_X ? OP_mov_b64 : OP_mov_b32;
+	bool plain = p->source->b == EXEC_OPS;
+
+	p->a = source_of(l, 1, class);
+	p->b = p->reciprocal ? lower_const(l, ROW_W, p->reciprocal) : source_of(l, 2, class);
+	if (class == ROW_X && lower_is_exchanged(l, lower_operand(l, 1), lower_operand(l, 2))) {
+		u32 second = p->a;
+
+		p->a = p->b;
+		p->b = second;
+	}
+	if (p->source->a != EXEC_OPS && !p->reciprocal)
+		p->a = made_by(l, p->source->a, p->a, p->b, class);
+	else if (p->copied)
+		p->a = made_by(l, copy, p->a, IR_NONE, class);
+	if (!plain && !p->reciprocal)
+		p->b = made_by(l, p->source->b, p->b, IR_NONE, class);
+	else if (p->copied && plain)
+		p->b = made_by(l, copy, p->b, IR_NONE, class);
+}
+
+/* Does nobody need the product itself? A debugger shows it all the same. */
+static bool is_merged(const struct lower *l, const struct product *p)
+{
+	return p->fused && p->fused == p->uses && !l->options.one_to_one;
+}
+
+/* The factors are kept; true: nobody needs the product itself any more. */
+static bool lower_product(struct lower *l, struct product *p)
+{
+	enum row_class class = strcmp(p->source->product, "mul.f64") ? ROW_W : ROW_X;
+	enum exec_op op = strcmp(p->source->product, "mul.f32") ? OP_mul_ftz_f32 : OP_mul_f32;
+	const struct ir_operand *result = lower_operand(l, 0);
+	u32 d;
+
+	if (!p->fused && !p->reciprocal)
+		return false;
+	lower_factors(l, p, class);
+	if (is_merged(l, p))
+		return true;
+	if (!p->reciprocal)
+		return false;
+	d = lower_target(l, result, ROW_W);
+	lower_op(l, op, d, p->a, p->b, IR_NONE, true);
+	lower_finish(l, result, d, T_f32, ROW_W);
+	return true;
+}
+
+static void lower_sum(struct lower *l, const struct contract *c, const struct sum *s)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
+	const struct product *p = &c->products.at[s->product[s->taken]];
+	const struct kind *k = s->kind;
+	bool minus_ab = s->negated[s->taken] != (s->minus && s->taken), minus_c = s->minus && !s->taken;
+	enum exec_op op = minus_c ? k->minus_c : minus_ab ? k->minus_ab : k->fma;
+	u32 a = p->a, v = source_of(l, s->taken ? 1 : 2, k->class), d;
+
+	if (minus_ab && (minus_c || op == EXEC_OPS))
+		a = made_by(l, k->neg, a, IR_NONE, k->class);
+	if (minus_c && op == EXEC_OPS)
+		v = made_by(l, k->neg, v, IR_NONE, k->class);
+	if (op == EXEC_OPS)
+		op = k->fma;
+	d = lower_target(l, &ops[0], k->class);
+	lower_op(l, op, d, a, p->b, v, true);
+	lower_finish(l, &ops[0], d, isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, 0)), k->class);
+}
+
+bool lower_contracted(struct lower *l)
+{
+	struct contract *c = l->contract;
+	u32 s, p;
+
+	if (!c)
+		return false;
+	s = c->sum_of[l->ir];
+	p = c->product_of[l->ir];
+	if (p && c->products.at[p - 1].insn != l->ir) /* a copy: of use if the product is */
+		return is_merged(l, &c->products.at[p - 1]);
+	if (p && lower_product(l, &c->products.at[p - 1]))
+		return true;
+	if (!s || c->sums.at[s - 1].taken == 2)
+		return false;
+	lower_sum(l, c, &c->sums.at[s - 1]);
+	return true;
+}

@@ -1,0 +1,149 @@
+/*
+ * What follows from the order of blocks: where branches meet again (immediate post-dominators), and
+ * which results lanes that wait further on do not read.
+ */
+#include "src/lower/lower_flow.h"
+
+#include <stdlib.h>
+
+/* ---- post-dominators ---- */
+
+/* Cooper, Harvey and Kennedy's iteration on the reversed graph; block `blocks` is the common exit. */
+static u32 meet(const u32 *ipdom, u32 a, u32 b)
+{
+	while (a != b) {
+		while (a < b)
+			a = ipdom[a];
+		while (b < a)
+			b = ipdom[b];
+	}
+	return a;
+}
+
+/*
+ * Blocks are numbered in code order, a good post-order as lower_order.c makes it; where a loop with several entries
+ * makes a block's post-dominator precede it, the answer is the exit: no meeting point.
+ */
+bool flow_find_joins(struct flow *f)
+{
+	u32 exit = f->blocks, *ipdom = malloc(sizeof(u32) * (exit + 1));
+	bool changed = true;
+
+	if (!ipdom)
+		return false;
+	for (u32 b = 0; b <= exit; b++)
+		ipdom[b] = NO_PC;
+	ipdom[exit] = exit;
+	while (changed) {
+		changed = false;
+		for (u32 b = exit; b-- > 0;) {
+			const struct block *x = &f->block[b];
+			u32 n = x->succs + x->exts, new = n ? NO_PC : exit;
+
+			for (u32 s = 0; s < n; s++) {
+				u32 t = flow_successor(f, x, s);
+
+				if (t <= b || ipdom[t] == NO_PC)
+					continue; /* backward edges: the loop's exit decides */
+				new = new == NO_PC ? t : meet(ipdom, new, t);
+			}
+			if (new == NO_PC)
+				new = exit;
+			changed |= new != ipdom[b];
+			ipdom[b] = new;
+		}
+	}
+	for (u32 b = 0; b < exit; b++) {
+		const struct block *x = &f->block[b];
+		struct insn *last = &f->l->insns.at[x->end - 1], *meeting;
+
+		if (!flow_is_control(last->op) || ipdom[b] == exit)
+			continue;
+		last->join = f->block[ipdom[b]].first;
+		meeting = &f->l->insns.at[last->join];
+		if (meeting->op == OP_join && x->succs + x->exts > 1)
+			meeting->join = last->join;
+	}
+	free(ipdom);
+	return true;
+}
+
+/* ---- loops that wait ---- */
+
+/* Does a turn of the loop of these blocks leave nothing behind, in rows or memory, that the next one reads? */
+static bool carries_nothing(const struct flow *f, const struct block *head, const struct block *last)
+{
+	const struct lower *l = f->l;
+
+	for (u32 i = head->first; i < last->end; i++)
+		if (exec_is_store(&l->insns.at[i]))
+			return false;
+	for (u32 r = f->first_ref[head->first]; r < f->first_ref[last->end]; r++) {
+		u32 v = l->refs.at[r].vreg;
+
+		if (l->refs.at[r].write &&
+		    (!flow_is_tracked(l, v) || head->in[v / 64] >> v % 64 & 1))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Every turn of such a loop does the same, unless another thread changes what it reads: whatever its
+ * loads look like, it waits. A loop that counts or computes carries at least one row.
+ */
+void flow_mark_waits(struct flow *f)
+{
+	struct lower *l = f->l;
+
+	for (u32 b = 0; b < f->blocks; b++) {
+		struct insn *in = &l->insns.at[f->block[b].end - 1];
+
+		if ((in->inner == OP_bra || in->inner == OP_bra_pred) && in->target != NO_PC &&
+		    in->target < f->block[b].end &&
+		    carries_nothing(f, &f->block[f->block_of[in->target]], &f->block[b]))
+			in->flags |= INSN_POLL;
+	}
+}
+
+/* ---- rows that lanes which wait do not read ---- */
+
+/*
+ * Where lanes of a warp have parted at branches and the lowest of their places goes first, those
+ * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
+ * lanes. Calls lead away from the order of the records: this holds in the kernel, which comes last,
+ * while nobody is in a function. Rows that live everywhere have readers that are not seen here.
+ */
+bool flow_mark_dead(struct flow *f, const u32 rows[3])
+{
+	struct lower *l = f->l;
+	u32 offset[3] = {0, rows[0], rows[0] + rows[1]};
+	bool *read = calloc(rows[0] + rows[1] + rows[2] + 1, sizeof(bool));
+
+	if (!read)
+		return false;
+	for (u32 b = f->blocks; b-- > 0;) {
+		const struct block *x = &f->block[b];
+
+		if (l->insns.at[x->first].func)
+			continue;
+
+		for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
+			const struct row_ref *ref = &l->refs.at[r];
+			const struct vreg *v = &l->vregs.at[ref->vreg];
+			struct insn *in = &l->insns.at[ref->insn];
+
+			if (ref->write && ref->field == FIELD_D && flow_is_lane_op(in->op) &&
+			    flow_is_tracked(l, ref->vreg) && !read[offset[v->class] + v->row])
+				in->flags |= INSN_DEAD;
+		}
+		for (u32 w = 0; w < f->words; w++)
+			for (u64 m = x->in[w]; m; m &= m - 1) {
+				const struct vreg *v = &l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)];
+
+				read[offset[v->class] + v->row] = true;
+			}
+	}
+	free(read);
+	return true;
+}

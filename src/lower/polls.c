@@ -1,0 +1,65 @@
+/*
+ * Which loops may be waiting for another thread: those that read memory in a way compilers may not
+ * hoist, or wait politely. Only they make a CTA give way soon; a loop that just computes keeps its
+ * turn. PTX ISA "Memory Consistency Model".
+ */
+#include "src/lower/lower_int.h"
+
+#include <stdlib.h>
+
+static bool is_poll(const struct program *p, const struct insn *in)
+{
+	static const char *const names[] = {"atom", "nanosleep", "mbarrier", "ld.volatile"};
+	const struct ir_func *f = p->funcs[in->func].func;
+	const struct isa_form *form;
+
+	if (in->inner == OP_yield || in->inner == OP_call)
+		return true;
+	form = in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
+	if (!form)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strncmp(form->row->name[form->name], names[i], strlen(names[i])))
+			return true;
+	return isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||
+	       isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio) ||
+	       isa_form_has(form, M_cv);
+}
+
+/* The first record an indirect branch may lead to. */
+static u32 first_target(const struct program *p, const struct insn *in)
+{
+	u32 first = in->target;
+
+	for (u32 i = 0; in->inner == OP_brx_idx && i < (u32)in->imm; i++)
+		if (p->ext[in->ext + i] < first)
+			first = p->ext[in->ext + i];
+	return first;
+}
+
+static void mark_polls(struct program *p)
+{
+	u32 *before =
+		malloc(sizeof(*before) * (p->insns + 1)); /* polls among the records before i */
+
+	if (!before)
+		return; /* all loops keep their turns: correct, only less lively */
+	before[0] = 0;
+	for (u32 i = 0; i < p->insns; i++)
+		before[i + 1] = before[i] + is_poll(p, &p->insn[i]);
+	for (u32 i = 0; i < p->insns; i++) {
+		struct insn *in = &p->insn[i];
+		u32 first = in->flags & INSN_BACK ? first_target(p, in) : NO_PC;
+
+		if (first <= i && before[i + 1] != before[first])
+			in->flags |= INSN_POLL;
+	}
+	free(before);
+}
+
+void lower_mark_polls(struct program *p)
+{
+	mark_polls(p);
+	for (u32 i = 0; i < p->insns; i++)
+		p->polls |= (p->insn[i].flags & (INSN_BACK | INSN_POLL)) == (INSN_BACK | INSN_POLL);
+}

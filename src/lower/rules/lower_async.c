@@ -1,0 +1,403 @@
+/*
+ * Lowering of asynchronous copies, mbarriers and addresses in a cluster to records of op_async.c:
+ * every address becomes a 64-bit row with its offset added. PTX ISA "Asynchronous Copy
+ * Instructions", "mbarrier", "mapa", "getctarank", "isspacep".
+ */
+#include "src/async/async_op.h"
+#include "src/lower/lower_int.h"
+
+static struct insn *last(struct lower *l)
+{
+	return &l->insns.at[l->insns.len - 1];
+}
+
+static const char *name_of(const struct lower *l)
+{
+	return l->in->form->row->name[l->in->form->name];
+}
+
+/* Addresses of 32 bits wrap around. */
+static u32 add_narrow(struct lower *l, u32 base, s64 imm)
+{
+	u32 t;
+
+	if (!imm)
+		return base;
+	t = lower_vreg(l, ROW_W);
+	lower_op(l, OP_add_imm_w, t, base, IR_NONE, IR_NONE, false);
+	last(l)->imm = imm;
+	return t;
+}
+
+u32 lower_address_row(struct lower *l, const struct ir_operand *op)
+{
+	u32 base, t;
+	s64 imm;
+
+	if (!op || !lower_address(l, op, &base, &imm))
+		return IR_NONE;
+	if (base == IR_NONE)
+		return lower_const(l, ROW_X, (u64)imm);
+	if (l->vregs.at[base].class == ROW_W) {
+		base = add_narrow(l, base, imm);
+		t = lower_vreg(l, ROW_X);
+		lower_op(l, OP_zero_extend, t, base, IR_NONE, IR_NONE, false);
+		return t;
+	}
+	if (!imm)
+		return base;
+	t = lower_vreg(l, ROW_X);
+	lower_op(l, OP_add_imm_x, t, base, IR_NONE, IR_NONE, false);
+	last(l)->imm = imm;
+	return t;
+}
+
+static u32 source_or_none(struct lower *l, const struct ir_operand *op, u32 type,
+			  enum row_class class)
+{
+	return op ? lower_source(l, op, type, class) : IR_NONE;
+}
+
+/* ---- cp.async ---- */
+
+static void lower_copy(struct lower *l)
+{
+	u32 d = lower_address_row(l, lower_named(l, 'd')),
+	    s = lower_address_row(l, lower_named(l, 's'));
+	u32 z = source_or_none(l, lower_named(l, 'z'), T_u32, ROW_W),
+	    ignore = source_or_none(l, lower_named(l, 'i'), T_pred, ROW_P);
+	struct insn *in;
+
+	if (d == IR_NONE || s == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	in = lower_emit(l, OP_cp_async);
+	in->size = (u8)lower_named(l, 'n')->imm;
+	in->space = MEM_SHARED;
+	in->pad = isa_form_has(l->in->form, M_cg); /* for observers */
+	lower_read(l, FIELD_A, d);
+	lower_read(l, FIELD_B, s);
+	lower_read(l, FIELD_C, z);
+	lower_ext(l, ignore, false);
+}
+
+static void lower_group(struct lower *l, enum async_group_op op)
+{
+	const struct ir_operand *n = lower_named(l, 'n');
+	struct insn *in;
+
+	if (op == ASYNC_WAIT || op == ASYNC_WAIT_ALL)
+		lower_emit_free(l, OP_turn);
+	in = lower_emit(l, OP_async_group);
+	in->count = (u8)op;
+	in->imm = n ? n->imm : 0;
+}
+
+static void lower_copy_arrive(struct lower *l)
+{
+	u32 m = lower_address_row(l, lower_named(l, 'm'));
+
+	if (m == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	lower_emit(l, OP_async_arrive)->count = isa_form_has(l->in->form, M_noinc);
+	lower_read(l, FIELD_A, m);
+}
+
+/* ---- bulk copies ---- */
+
+static void lower_bulk(struct lower *l, bool reduce)
+{
+	const struct isa_form *form = l->in->form;
+	bool to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global,
+	     from_global = isa_form_word(form, ISA_K_SPACE, 1) == M_global;
+	u32 d = lower_address_row(l, lower_named(l, 'd')),
+	    s = lower_address_row(l, lower_named(l, 's'));
+	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE,
+	    bytes = IR_NONE, op = 0;
+	struct insn *in;
+
+	if (!to_global)
+		m = lower_address_row(l, lower_named(l, 'm'));
+	if (isa_form_has(form, M_multicast_cluster))
+		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
+	if (reduce)
+		op = lower_atom_op(form);
+	if (isa_form_has(form, M_cp_mask))
+		bytes = lower_source(l, lower_named(l, 'b'), T_u16, ROW_W);
+	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global)) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	in = lower_emit(l, OP_bulk);
+	in->space = to_global ? MEM_GLOBAL : MEM_SHARED;
+	in->flags |= (u8)((to_global ? BULK_TO_GLOBAL : 0) | (from_global ? BULK_FROM_GLOBAL : 0));
+	in->count = reduce;
+	in->pad = op;
+	in->join = reduce ? form->type[0] : NO_PC;
+	in->size = reduce ? (u8)(isa_type_bits(form->type[0]) / 8) : 0;
+	lower_read(l, FIELD_A, d);
+	lower_read(l, FIELD_B, s);
+	lower_read(l, FIELD_C, n);
+	lower_ext(l, m, false);
+	lower_ext(l, mask, false);
+	lower_ext(l, bytes, false);
+}
+
+static const struct {
+	const char *name;
+	enum async_group_op op;
+} groups[] = {
+	{"cp.async.commit_group", ASYNC_COMMIT},
+	{"cp.async.wait_group", ASYNC_WAIT},
+	{"cp.async.wait_all", ASYNC_WAIT_ALL},
+	{"cp.async.bulk.commit_group", ASYNC_COMMIT_BULK},
+	{"cp.async.bulk.wait_group", ASYNC_WAIT_BULK},
+};
+
+void lower_async_copy(struct lower *l)
+{
+	const char *name = name_of(l);
+
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+		if (!strcmp(groups[i].name, name)) {
+			lower_group(l, groups[i].op);
+			return;
+		}
+	if (!strcmp(name, "cp.async"))
+		lower_copy(l);
+	else if (!strcmp(name, "cp.async.mbarrier.arrive"))
+		lower_copy_arrive(l);
+	else if (!strcmp(name, "cp.async.bulk"))
+		lower_bulk(l, false);
+	else if (!strcmp(name, "cp.reduce.async.bulk"))
+		lower_bulk(l, true);
+	else if (!strcmp(name, "cp.async.bulk.tensor") ||
+		 !strcmp(name, "cp.reduce.async.bulk.tensor"))
+		lower_tensor_copy(l);
+	else if (strncmp(name, "cp.async.bulk.prefetch", 22)) /* prefetching has no effect */
+		lower_poison(l, name);
+}
+
+/* ---- st.async, red.async ---- */
+
+void lower_remote_async(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	bool red = !strcmp(name_of(l), "red.async");
+	const struct ir_operand *b = lower_named(l, 'b');
+	u32 type = form->type[0], bytes = isa_type_bits(type) / 8,
+	    n = isa_form_has(form, M_v4)   ? 4
+		: isa_form_has(form, M_v2) ? 2
+					   : 1;
+	u32 a = lower_address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
+	struct insn *in;
+
+	/* Stores and reductions without an mbarrier to tell may take place at once. */
+	if (!lower_named(l, 'm') && isa_form_has(form, M_release)) {
+		(red ? lower_atom : lower_store)(l);
+		return;
+	}
+	if (lower_named(l, 'm'))
+		m = lower_address_row(l, lower_named(l, 'm'));
+	if (a == IR_NONE || m == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand e = lower_element(l, b, i);
+
+		value[i] = lower_source(l, &e, type, lower_class(bytes * 8));
+	}
+	in = lower_emit(l, OP_remote_async);
+	in->size = (u8)bytes;
+	in->count = (u8)n;
+	in->space = MEM_SHARED;
+	in->flags |= red ? ASYNC_IS_RED : 0;
+	in->pad = red ? lower_atom_op(form) : 0;
+	in->join = red ? type : NO_PC;
+	lower_read(l, FIELD_A, a);
+	lower_ext(l, m, false);
+	for (u32 i = 0; i < n; i++)
+		lower_ext(l, value[i], false);
+}
+
+/* ---- st.bulk ---- */
+
+void lower_zero_fill(struct lower *l)
+{
+	u32 a = lower_address_row(l, lower_named(l, 'a')),
+	    n = lower_source(l, lower_named(l, 'n'), T_u64, ROW_X);
+
+	if (a == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	lower_emit(l, OP_zero_fill)->space = MEM_SHARED;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, n);
+}
+
+/* ---- createpolicy ---- */
+
+/*
+ * Caches hold what they hold whatever the policy: the value only has to be one, and equal for equal
+ * policies. Bits 57.. are the primary priority, 53.. the secondary one, 48.. the kind.
+ */
+void lower_policy(struct lower *l)
+{
+	static const u16 priorities[] = {M_L2_evict_normal, M_L2_evict_first, M_L2_evict_last,
+					 M_L2_evict_unchanged};
+	const struct isa_form *form = l->in->form;
+	u32 d = lower_register(l, lower_named(l, 'd'), 0), v;
+	u64 bits = (u64)1 << 60;
+
+	if (!strcmp(name_of(l), "createpolicy.cvt")) {
+		v = lower_source(l, lower_named(l, 'a'), T_b64, ROW_X);
+	} else {
+		for (u32 i = 0; i < ARRAY_LEN(priorities); i++) {
+			if (isa_form_word(form, ISA_K_EVICT, 0) == priorities[i])
+				bits |= (u64)i << 57;
+			if (isa_form_word(form, ISA_K_EVICT, 1) == priorities[i])
+				bits |= (u64)i << 53;
+		}
+		bits |= (u64)!strcmp(name_of(l), "createpolicy.range") << 48;
+		v = lower_const(l, ROW_X, bits);
+	}
+	lower_op(l, OP_mov_b64, d, v, IR_NONE, IR_NONE, true);
+}
+
+/* ---- mbarrier ---- */
+
+static const struct {
+	const char *name;
+	enum mbar_op op;
+} mbar_ops[] = {
+	{"mbarrier.init", MBAR_INIT},
+	{"mbarrier.inval", MBAR_INVAL},
+	{"mbarrier.expect_tx", MBAR_EXPECT},
+	{"mbarrier.complete_tx", MBAR_COMPLETE},
+	{"mbarrier.arrive", MBAR_ARRIVE},
+	{"mbarrier.arrive_drop", MBAR_DROP},
+	{"mbarrier.arrive.expect_tx", MBAR_ARRIVE_EXPECT},
+	{"mbarrier.arrive_drop.expect_tx", MBAR_DROP_EXPECT},
+	{"mbarrier.test_wait", MBAR_WAIT},
+	{"mbarrier.test_wait.parity", MBAR_WAIT_PARITY},
+	{"mbarrier.try_wait", MBAR_TRY},
+	{"mbarrier.try_wait.parity", MBAR_TRY_PARITY},
+};
+
+static void lower_pending(struct lower *l)
+{
+	const struct ir_operand *d = lower_named(l, 'd');
+	u32 s = lower_source(l, lower_named(l, 's'), T_u64, ROW_X), t = lower_target(l, d, ROW_W);
+
+	lower_emit(l, OP_mbar_pending);
+	lower_read(l, FIELD_A, s);
+	lower_write(l, FIELD_D, t);
+	lower_finish(l, d, t, T_u32, ROW_W);
+}
+
+void lower_mbarrier(struct lower *l)
+{
+	const struct ir_operand *d = lower_named(l, 'd'), *n = lower_named(l, 'n'),
+				*s = lower_named(l, 's');
+	u32 i = 0, a, b, skip = IR_NONE;
+	bool state;
+	struct insn *in;
+
+	if (!strcmp(name_of(l), "mbarrier.pending_count")) {
+		lower_pending(l);
+		return;
+	}
+	while (i < ARRAY_LEN(mbar_ops) && strcmp(mbar_ops[i].name, name_of(l)))
+		i++;
+	if (i == ARRAY_LEN(mbar_ops)) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	if (l->guard != IR_NONE && mbar_ops[i].op >= MBAR_WAIT)
+		skip = lower_skip(l); /* it may suspend its lanes */
+	a = lower_address_row(l, lower_named(l, 'a'));
+	if (a == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	state = mbar_ops[i].op == MBAR_WAIT || mbar_ops[i].op == MBAR_TRY;
+	b = s ? lower_source(l, s, state ? T_u64 : T_u32, state ? ROW_X : ROW_W)
+	      : source_or_none(l, n, T_u32, ROW_W);
+	in = lower_emit(l, OP_mbar);
+	in->count = (u8)mbar_ops[i].op;
+	in->space = MEM_SHARED;
+	in->flags |= state ? INSN_WIDE_DATA : 0;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, b);
+	lower_write(l, FIELD_D, d && d->kind == IR_OP_REG ? lower_register(l, d, 0) : IR_NONE);
+	if (skip != IR_NONE)
+		lower_skip_end(l, skip);
+}
+
+/* ---- addresses ---- */
+
+static u32 symbol_or_source(struct lower *l, const struct ir_operand *op)
+{
+	struct ir_operand var = *op;
+
+	if (op->kind != IR_OP_VAR)
+		return lower_source(l, op, T_u64, ROW_X);
+	var.kind = IR_OP_ADDR_VAR;
+	return lower_address_row(l, &var);
+}
+
+void lower_mapa(struct lower *l)
+{
+	const struct ir_operand *d = lower_named(l, 'd');
+	bool mapa = !strcmp(name_of(l), "mapa");
+	u32 a = symbol_or_source(l, lower_named(l, 'a')),
+	    b = source_or_none(l, lower_named(l, 'b'), T_u32, ROW_W), t;
+
+	if (a == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	t = lower_target(l, d, ROW_X);
+	lower_emit(l, OP_mapa)->count = mapa ? ADDRESS_MAPA : ADDRESS_RANK;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, b);
+	lower_write(l, FIELD_D, t);
+	lower_finish(l, d, t, T_u64, ROW_X);
+}
+
+void lower_isspacep(struct lower *l)
+{
+	u32 a = lower_source(l, lower_named(l, 'a'), T_u64, ROW_X),
+	    word = isa_form_word(l->in->form, ISA_K_SPACE, 0), kind;
+
+	switch (word) {
+	case M_const:
+		kind = ADDRESS_IS_CONST;
+		break;
+	case M_shared:
+	case M_shared_cta:
+		kind = ADDRESS_IS_SHARED;
+		break;
+	case M_shared_cluster:
+		kind = ADDRESS_IS_CLUSTER;
+		break;
+	case M_local:
+		kind = ADDRESS_IS_LOCAL;
+		break;
+	case M_param:
+	case M_param_entry:
+		kind = ADDRESS_IS_PARAM;
+		break;
+	default:
+		kind = ADDRESS_IS_GLOBAL;
+		break;
+	}
+	lower_emit(l, OP_is_space)->count = (u8)kind;
+	lower_read(l, FIELD_A, a);
+	lower_write(l, FIELD_D, lower_register(l, lower_named(l, 'd'), 0));
+}

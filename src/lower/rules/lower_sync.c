@@ -1,0 +1,79 @@
+/*
+ * Lowering of barriers and fences. Guarded barriers become a branch around them: who waits must be
+ * a group of its own. PTX ISA "Parallel Synchronization and Communication Instructions: bar,
+ * barrier", "barrier.cluster", "membar, fence".
+ */
+#include "src/lower/lower_int.h"
+
+/* Barrier number and thread count: constants in imm, else rows a and c. */
+static void emit_bar(struct lower *l, enum exec_op op, u32 kind)
+{
+	const struct ir_operand *id = lower_named(l, 'a'), *n = lower_named(l, 'n'),
+				*d = lower_named(l, 'd'), *p = lower_named(l, 'c');
+	u32 a = IR_NONE, c = IR_NONE, dst = IR_NONE, pred = IR_NONE, skip = IR_NONE;
+	struct insn *in;
+	s64 imm = 0;
+
+	if (l->guard != IR_NONE)
+		skip = lower_skip(l);
+	if (id->kind == IR_OP_INT)
+		imm = id->imm & 0xffffffff;
+	else
+		a = lower_source(l, id, T_u32, ROW_W);
+	if (n && n->kind == IR_OP_INT)
+		imm |= n->imm << 32;
+	else if (n)
+		c = lower_source(l, n, T_u32, ROW_W);
+	if (p)
+		pred = lower_source(l, p, T_pred, ROW_P);
+	if (d && d->kind == IR_OP_REG)
+		dst = lower_register(l, d, 0);
+	in = lower_emit_free(l, op);
+	in->imm = imm;
+	in->count = (u8)kind;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, pred);
+	lower_read(l, FIELD_C, c);
+	lower_write(l, FIELD_D, dst);
+	if (skip != IR_NONE)
+		lower_skip_end(l, skip);
+}
+
+/* A record without operands that needs its lanes to be a group. */
+static void emit_plain(struct lower *l, enum exec_op op)
+{
+	u32 skip = l->guard != IR_NONE ? lower_skip(l) : IR_NONE;
+
+	lower_emit_free(l, op);
+	if (skip != IR_NONE)
+		lower_skip_end(l, skip);
+}
+
+void lower_bar(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	const char *name = form->row->name[form->name];
+
+	if (!strcmp(name, "bar.warp.sync"))
+		lower_warp(l);
+	else if (!strcmp(name, "barrier.cluster.arrive"))
+		lower_emit(l, OP_cluster_arrive);
+	else if (!strcmp(name, "barrier.cluster.wait"))
+		emit_plain(l, OP_cluster_wait);
+	else if (strstr(name, ".arrive"))
+		emit_bar(l, OP_bar_arrive, 0);
+	else if (strstr(name, ".red"))
+		emit_bar(l, OP_bar_red,
+			 isa_form_has(form, M_popc)  ? BAR_POPC
+			 : isa_form_has(form, M_and) ? BAR_AND
+						     : BAR_OR);
+	else
+		emit_bar(l, OP_bar_sync, 0);
+}
+
+void lower_fence(struct lower *l)
+{
+	struct insn *in = lower_emit(l, OP_fence);
+
+	in->flags |= isa_form_has(l->in->form, M_sys) ? INSN_SYSTEM : 0;
+}

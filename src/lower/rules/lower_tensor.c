@@ -1,0 +1,140 @@
+/*
+ * Lowering of tensor copies and tensormap.replace to records of op_tensor.c.
+ */
+#include "src/async/async_op.h"
+#include "src/ops/atom_op.h"
+#include "src/lower/lower_int.h"
+#include "src/async/tensor.h"
+
+static const char *name_of(const struct lower *l)
+{
+	return l->in->form->row->name[l->in->form->name];
+}
+
+static struct insn *last(struct lower *l)
+{
+	return &l->insns.at[l->insns.len - 1];
+}
+
+/* Up to `n` 32-bit rows of a vector operand, or of one register. */
+static void list(struct lower *l, const struct ir_operand *op, u32 type, u32 n, u32 *rows)
+{
+	u32 len = lower_elements(l, op);
+
+	for (u32 i = 0; i < n; i++) {
+		struct ir_operand e;
+
+		rows[i] = IR_NONE;
+		if (i >= len)
+			continue;
+		e = lower_element(l, op, i);
+		rows[i] = lower_source(l, &e, type, ROW_W);
+	}
+}
+
+/* What is not done here, NULL: nothing. A group of one CTA is the plain copy. */
+static const char *missing(const struct isa_form *form)
+{
+	if (isa_form_has(form, M_im2col_w) || isa_form_has(form, M_im2col_w_128))
+		return "tensor copies in the modes im2col::w are not run";
+	if (isa_form_has(form, M_cta_group_2))
+		return "tensor copies of pairs of CTAs are not run";
+	return NULL;
+}
+
+void lower_tensor_copy(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *t = lower_named(l, 't'), *part = &l->f->operands.at[t->index];
+	bool reduce = !strncmp(name_of(l), "cp.reduce", 9),
+	     to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global;
+	bool im2col = isa_form_has(form, M_im2col) || isa_form_has(form, M_im2col_no_offs),
+	     four = isa_form_has(form, M_tile_gather4) || isa_form_has(form, M_tile_scatter4);
+	u32 at = lower_address_row(l, lower_named(l, to_global ? 's' : 'd')),
+	    map = lower_address_row(l, &part[0]);
+	u32 m = to_global ? IR_NONE : lower_address_row(l, lower_named(l, 'm')), mask = IR_NONE,
+	    coord[5], offset[3];
+	struct insn *in;
+
+	if (at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global) || missing(form)) {
+		lower_poison(l, missing(form) ? missing(form) : name_of(l));
+		return;
+	}
+	if (isa_form_has(form, M_multicast_cluster))
+		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
+	list(l, &part[1], T_s32, 5, coord);
+	list(l, lower_named(l, 'o'), T_u16, 3, offset);
+	in = lower_emit(l, OP_tensor);
+	in->count = (u8)(part[1].kind == IR_OP_VEC ? part[1].imm : 1);
+	in->size = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;
+	in->space = MEM_SHARED;
+	in->flags |= to_global ? BULK_TO_GLOBAL : 0;
+	in->pad = reduce ? lower_atom_op(form) : ATOM_OPS;
+	lower_read(l, FIELD_A, at);
+	lower_read(l, FIELD_B, map);
+	lower_ext(l, m, false);
+	lower_ext(l, mask, false);
+	for (u32 i = 0; i < 5; i++)
+		lower_ext(l, coord[i], false);
+	for (u32 i = 0; i < 3; i++)
+		lower_ext(l, offset[i], false);
+}
+
+static const struct {
+	const char *name;
+	enum tensor_field field;
+	bool wide;
+} fields[] = {
+	{"global_address", TENSOR_ADDRESS, true},
+	{"rank", TENSOR_RANK, false},
+	{"box_dim", TENSOR_BOX, false},
+	{"global_dim", TENSOR_DIM, false},
+	{"global_stride", TENSOR_STRIDE, true},
+	{"element_stride", TENSOR_STEP, false},
+	{"elemtype", TENSOR_ELEMENT, false},
+	{"interleave_layout", TENSOR_INTERLEAVE, false},
+	{"swizzle_mode", TENSOR_SWIZZLE, false},
+	{"fill_mode", TENSOR_FILL, false},
+	{"swizzle_atomicity", TENSOR_ATOMICITY, false},
+};
+
+static void lower_replace(struct lower *l)
+{
+	const struct ir_operand *index = lower_named(l, 'o');
+	u32 a = lower_address_row(l, lower_named(l, 'a')), v, i = 0;
+	char text[160];
+
+	lower_text(l->in->form, NULL, text, sizeof(text));
+	while (i < ARRAY_LEN(fields) && !strstr(text, fields[i].name))
+		i++;
+	if (i == ARRAY_LEN(fields) || a == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	v = lower_source(l, lower_named(l, 'v'), fields[i].wide ? T_b64 : T_b32,
+			 fields[i].wide ? ROW_X : ROW_W);
+	lower_emit(l, OP_tensor_replace)->count = (u8)fields[i].field;
+	last(l)->imm = index ? index->imm : 0;
+	last(l)->flags |= fields[i].wide ? INSN_WIDE_DATA : 0;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, v);
+}
+
+void lower_tensormap(struct lower *l)
+{
+	u32 d, s;
+
+	if (strcmp(name_of(l), "tensormap.cp_fenceproxy")) {
+		lower_replace(l);
+		return;
+	}
+	d = lower_address_row(l, lower_named(l, 'd'));
+	s = lower_address_row(l, lower_named(l, 's'));
+	if (d == IR_NONE || s == IR_NONE) {
+		lower_poison(l, name_of(l));
+		return;
+	}
+	lower_emit(l, OP_tensor_copy_map);
+	lower_read(l, FIELD_A, d);
+	lower_read(l, FIELD_B, s);
+}

@@ -1,0 +1,119 @@
+/*
+ * Lowering of warp instructions to records of op_warp.c. A guarded one becomes a branch around it:
+ * the lanes that take part must be a group of their own, since they may have to wait.
+ */
+#include "src/lower/lower_int.h"
+#include "src/num/numeric.h"
+#include "src/ops/warp_op.h"
+
+#include <stdio.h>
+
+struct warp_row {
+	const char *text; /* opcode without .sync and types that do not matter */
+	u8 kind, flags;
+};
+
+static const struct warp_row rows[] = {
+	{"shfl.up", WARP_SHFL_UP, 0},
+	{"shfl.down", WARP_SHFL_DOWN, 0},
+	{"shfl.bfly", WARP_SHFL_BFLY, 0},
+	{"shfl.idx", WARP_SHFL_IDX, 0},
+	{"vote.all", WARP_VOTE_ALL, 0},
+	{"vote.any", WARP_VOTE_ANY, 0},
+	{"vote.uni", WARP_VOTE_UNI, 0},
+	{"vote.ballot", WARP_BALLOT, 0},
+	{"match.any.b32", WARP_MATCH_ANY, 0},
+	{"match.any.b64", WARP_MATCH_ANY, WARP_WIDE},
+	{"match.all.b32", WARP_MATCH_ALL, 0},
+	{"match.all.b64", WARP_MATCH_ALL, WARP_WIDE},
+	{"redux.add.u32", WARP_ADD, 0},
+	{"redux.add.s32", WARP_ADD, 0},
+	{"redux.min.u32", WARP_MIN_U32, 0},
+	{"redux.max.u32", WARP_MAX_U32, 0},
+	{"redux.min.s32", WARP_MIN_S32, 0},
+	{"redux.max.s32", WARP_MAX_S32, 0},
+	{"redux.and.b32", WARP_AND, 0},
+	{"redux.or.b32", WARP_OR, 0},
+	{"redux.xor.b32", WARP_XOR, 0},
+	{"redux.min.f32", WARP_MIN_F32, 0},
+	{"redux.max.f32", WARP_MAX_F32, 0},
+	{"activemask.b32", WARP_ACTIVE, WARP_ALONE},
+	{"elect", WARP_ELECT, 0},
+	{"bar.warp.sync", WARP_BARRIER, 0},
+};
+
+static const struct warp_row *find(const struct isa_form *form)
+{
+	static const enum isa_kind skip[] = {ISA_K_SYNC, ISA_K_NAN, ISA_K_ABS, ISA_KINDS};
+	char text[96], *end;
+
+	lower_text(form, skip, text, sizeof(text));
+	for (;;) {
+		for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+			if (!strcmp(rows[i].text, text))
+				return &rows[i];
+		end = strrchr(text, '.');
+		if (!end)
+			return NULL;
+		*end = 0;
+	}
+}
+
+static u32 row_or_none(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class)
+{
+	return op ? lower_source(l, op, type, class) : IR_NONE;
+}
+
+void lower_warp(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	const struct warp_row *row = find(form);
+	const struct ir_operand *d = lower_named(l, 'd'), *p = lower_named(l, 'p'),
+				*m = lower_named(l, 'm');
+	u32 flags, a = IR_NONE, b, c, mask = IR_NONE, skip = IR_NONE, pred = IR_NONE, dst = IR_NONE;
+	bool vote = row && row->kind >= WARP_VOTE_ALL && row->kind <= WARP_BALLOT;
+	struct insn *in;
+	s64 imm = 0;
+
+	if (!row) {
+		lower_poison(l, form->row->name[form->name]);
+		return;
+	}
+	flags = row->flags | (m || row->kind == WARP_ACTIVE ? 0u : WARP_ALONE);
+	if (l->guard != IR_NONE)
+		skip = lower_skip(l);
+	if (lower_named(l, 'a'))
+		a = lower_source(l, lower_named(l, 'a'), T_b32,
+				 vote                     ? ROW_P
+				 : row->flags & WARP_WIDE ? ROW_X
+							  : ROW_W);
+	b = row_or_none(l, lower_named(l, 'b'), T_b32, ROW_W);
+	c = row_or_none(l, lower_named(l, 'c'), T_b32, ROW_W);
+	if (m && m->kind == IR_OP_INT)
+		imm = (u32)m->imm;
+	else if (m)
+		mask = lower_source(l, m, T_b32, ROW_W);
+	if (d && d->kind == IR_OP_REG && d->type == T_pred)
+		pred = lower_register(l, d, 0);
+	else if (d && d->kind == IR_OP_REG)
+		dst = lower_register(l, d, 0);
+	if (p && p->kind == IR_OP_REG)
+		pred = lower_register(l, p, 0);
+	if (isa_form_has(form, M_NaN))
+		imm |= (s64)NUM_NAN << 32;
+	if (isa_form_has(form, M_abs))
+		imm |= (s64)NUM_ABS << 32;
+	in = lower_emit_free(l, OP_warp_sync);
+	in->imm = imm;
+	in->count = row->kind;
+	in->flags |= (u8)flags;
+	in->ext = (u32)l->ext.len;
+	lower_read(l, FIELD_A, a);
+	lower_read(l, FIELD_B, b);
+	lower_read(l, FIELD_C, c);
+	lower_write(l, FIELD_D, dst);
+	lower_ext(l, pred, true);
+	lower_ext(l, mask, false);
+	if (skip != IR_NONE)
+		lower_skip_end(l, skip);
+}

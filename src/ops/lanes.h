@@ -1,0 +1,124 @@
+/*
+ * The lane loop, written once. Included by handler files only, which are compiled once per host ISA level:
+ * EXEC_NAME(x) gives every external symbol the level's suffix.
+ */
+#ifndef PL_EXEC_LANES_H
+#define PL_EXEC_LANES_H
+
+#include "src/exec/exec.h"
+
+#define EXEC_GLUE2(a, b) a##_##b
+#define EXEC_GLUE(a, b) EXEC_GLUE2(a, b)
+#define EXEC_NAME(x) EXEC_GLUE(x, EXEC_LEVEL)
+
+/* All handlers of this level. */
+#define OP(id, texts, shape, expr) exec_handler EXEC_NAME(op_##id);
+#include "src/ops/table/all.def"
+#undef OP
+#define OTHER(id) exec_handler EXEC_NAME(op_##id);
+#define MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
+#include "src/ops/table/other.def"
+#undef MODAL
+#undef OTHER
+
+exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
+exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x);
+void EXEC_NAME(warp_settle)(struct gang *g);
+/*
+ * The function of an atomic operation on a type; global memory has rules of its own. NULL: there is
+ * no such operation.
+ */
+u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
+extern const struct exec_ops EXEC_NAME(exec_ops), EXEC_NAME(exec_ops_watched);
+extern const struct exec_table EXEC_NAME(table_parted);
+/*
+ * Gang mode: run a guarded record for the lanes of which only some have a true guard, all warps in
+ * one. False: it is none that can be, nothing has been done. *next: as a handler returns it.
+ */
+bool EXEC_NAME(parted_guard)(struct gang *g, const struct insn *in, const struct insn **next);
+/* Where brx.idx leads running lanes, by lane of the gang. False: some index is past the table. */
+bool EXEC_NAME(branch_targets)(const struct gang *g, const struct insn *in, u32 *targets);
+
+#define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang *g, const struct insn *in)
+
+/* Rows, from the first lane to work on. 64-byte aligned in gang mode; warps are 128-byte aligned. */
+#define ROW32(offset) ((u32 *)__builtin_assume_aligned(g->regs + (offset), 64) + g->lane0)
+#define ROW64(offset) ((u64 *)__builtin_assume_aligned(g->regs + (offset), 64) + g->lane0)
+/* Predicate row: one mask per warp, from the first warp to work on. */
+#define ROWP(offset) ((u32 *)(g->regs + (offset)) + g->warp)
+
+#define FOR_LANES(l, n) _Pragma("omp simd") for (u32 l = 0; l < (n); l++)
+/* Lanes to work on, told to be a multiple of 32 so that no remainder loop is made. */
+#define LANES (g->lanes & ~31u)
+#define WARPS (g->lanes >> 5)
+
+/* One value into the lanes of a row that take part: all of a gang's, the active ones of a warp's. */
+static PL_UNUSED inline void fill_row(struct gang *g, u32 row, bool wide, u64 v)
+{
+	u32 active = g->active;
+
+	if (g->mode == MODE_GANG && wide) {
+		u64 *d = ROW64(row);
+
+		FOR_LANES(l, LANES)
+		d[l] = v;
+	} else if (g->mode == MODE_GANG) {
+		u32 *d = ROW32(row);
+
+		FOR_LANES(l, LANES)
+		d[l] = (u32)v;
+	} else if (wide) {
+		u64 *d = ROW64(row);
+
+		FOR_LANES(l, WARP_LANES)
+		d[l] = active >> l & 1 ? v : d[l];
+	} else {
+		u32 *d = ROW32(row);
+
+		FOR_LANES(l, WARP_LANES)
+		d[l] = active >> l & 1 ? (u32)v : d[l];
+	}
+}
+
+/* Pack 32 words, each 0 or all ones, into a lane mask. */
+#if defined(__AVX512F__)
+#include <immintrin.h>
+static inline u32 lanes_mask(const u32 *t)
+{
+	__mmask16 lo = _mm512_test_epi32_mask(_mm512_loadu_si512(t), _mm512_loadu_si512(t));
+	__mmask16 hi = _mm512_test_epi32_mask(_mm512_loadu_si512(t + 16), _mm512_loadu_si512(t + 16));
+
+	return (u32)lo | (u32)hi << 16;
+}
+#elif defined(__AVX2__)
+#include <immintrin.h>
+static inline u32 lanes_mask(const u32 *t)
+{
+	u32 m = 0;
+
+	for (int i = 0; i < 4; i++)
+		m |= (u32)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(const void *)(t + 8 * i))) << 8 * i;
+	return m;
+}
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+static inline u32 lanes_mask(const u32 *t)
+{
+	u32 m = 0;
+
+	for (int i = 0; i < 8; i++)
+		m |= (u32)_mm_movemask_ps(_mm_loadu_ps((const float *)(const void *)(t + 4 * i))) << 4 * i;
+	return m;
+}
+#else
+static inline u32 lanes_mask(const u32 *t)
+{
+	u32 m = 0;
+
+	for (u32 l = 0; l < 32; l++)
+		m |= (t[l] & 1) << l;
+	return m;
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+# The handlers of micro-ops and the tables that name them, built once for each host ISA level.
+# One symbol of each file is seen outside. Other folders with handlers add to the list.
+exec_sources += \
+	src/ops/access.h \
+	src/ops/address_kind.h \
+	src/ops/affine_rows.h \
+	src/ops/atom_op.h \
+	src/ops/lane_moves.h \
+	src/ops/lane_shapes.h \
+	src/ops/lanes.h \
+	src/ops/local.h \
+	src/ops/mode.h \
+	src/ops/move_rows.h \
+	src/ops/op_affine.c \
+	src/ops/op_approx.c \
+	src/ops/op_atom.c \
+	src/ops/op_call.c \
+	src/ops/op_cmp.c \
+	src/ops/op_control.c \
+	src/ops/op_cvt.c \
+	src/ops/op_float.c \
+	src/ops/op_half.c \
+	src/ops/op_lane.c \
+	src/ops/op_local.c \
+	src/ops/op_logic.c \
+	src/ops/op_mem.c \
+	src/ops/op_parted.c \
+	src/ops/op_sreg.c \
+	src/ops/op_video.c \
+	src/ops/op_warp.c \
+	src/ops/op_watch.c \
+	src/ops/op_wide.c \
+	src/ops/part_rows.h \
+	src/ops/tables.h \
+	src/ops/value_rows.h \
+	src/ops/warp_op.h \
+	src/ops/table/all.def \
+	src/ops/table/approx.def \
+	src/ops/table/carry.def \
+	src/ops/table/cmp.def \
+	src/ops/table/cvt_float.def \
+	src/ops/table/cvt_int.def \
+	src/ops/table/f32.def \
+	src/ops/table/f64.def \
+	src/ops/table/fused.def \
+	src/ops/table/half.def \
+	src/ops/table/int.def \
+	src/ops/table/logic.def \
+	src/ops/table/move.def \
+	src/ops/table/other.def \
+	src/ops/table/parted.def \
+	src/ops/table/shapes.def \
+	src/ops/table/table.def \
+	src/ops/table/video.def \
+	src/ops/table/watched.def
+
+# clang says so when a loop stays scalar; some are meant to. Threads of a kernel may race as they like:
+# that is no race of ours, so ThreadSanitizer does not look in here.
+# -fwrapv: integers of lanes wrap around, as on the device.
+exec_cflags = $(AM_CFLAGS) -O3 -fwrapv -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-conversion \
+	-Wno-pass-failed -fno-sanitize=thread
+
+noinst_LTLIBRARIES += libexec_base.la
+libexec_base_la_SOURCES = $(exec_sources)
+libexec_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=base
+libexec_base_la_CFLAGS = $(exec_cflags)
+libcore_la_LIBADD += libexec_base.la
+if HOST_X86_64
+noinst_LTLIBRARIES += libexec_v2.la libexec_v3.la libexec_v4.la
+libexec_v2_la_SOURCES = $(exec_sources)
+libexec_v2_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v2
+libexec_v2_la_CFLAGS = $(exec_cflags) -march=x86-64-v2
+libexec_v3_la_SOURCES = $(exec_sources)
+libexec_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v3
+libexec_v3_la_CFLAGS = $(exec_cflags) -march=x86-64-v3
+libexec_v4_la_SOURCES = $(exec_sources)
+libexec_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v4
+libexec_v4_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
+libcore_la_LIBADD += libexec_v2.la libexec_v3.la libexec_v4.la
+AM_CPPFLAGS += -DHOST_X86_64=1
+endif

@@ -1,0 +1,418 @@
+/*
+ * atom and red: read-modify-write, lane after lane in ascending order. With one worker, and in
+ * shared memory, which belongs to one worker, plain operations do; else, and at the scope of the
+ * system, the host's atomic ones. Additions of a whole warp to one address without result are summed
+ * first. A record: pad = enum atom_op, join = type word, size = bytes of an element, count =
+ * elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2 count) operands. PTX ISA
+ * "Parallel Synchronization and Communication Instructions: atom", "red".
+ */
+#include "src/ops/access.h"
+#include "src/ops/atom_op.h"
+#include "src/num/numeric_all.h"
+
+#define APPLY(name, expr)                                                                          \
+	static u64 apply_##name(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED)                 \
+	{                                                                                          \
+		return (expr);                                                                     \
+	}
+
+static bool is_nan_f64(u64 x)
+{
+	return (x & ~NUM_SIGN_F64) > NUM_INF_F64;
+}
+
+APPLY(and, x & y)
+APPLY(or, x | y)
+APPLY(xor, x ^ y)
+APPLY(exch, y)
+APPLY(cas, x == y ? z : x)
+APPLY(cas_32, (u32)x == (u32)y ? z : x)
+APPLY(cas_16, (u16)x == (u16)y ? z : x)
+APPLY(add, x + y)
+APPLY(inc, (u32)x >= (u32)y ? 0 : x + 1)
+APPLY(dec, (u32)x == 0 || (u32)x > (u32)y ? y : x - 1)
+APPLY(min_u32, (u32)x < (u32)y ? x : y)
+APPLY(max_u32, (u32)x > (u32)y ? x : y)
+APPLY(min_s32, (s32)x < (s32)y ? x : y)
+APPLY(max_s32, (s32)x > (s32)y ? x : y)
+APPLY(min_u64, x < y ? x : y)
+APPLY(max_u64, x > y ? x : y)
+APPLY(min_s64, (s64)x < (s64)y ? x : y)
+APPLY(max_s64, (s64)x > (s64)y ? x : y)
+APPLY(add_f32, num_add_f32((u32)x, (u32)y, NUM_RN))
+APPLY(add_f32_ftz, num_add_f32((u32)x, (u32)y, NUM_RN | NUM_FTZ))
+/* Shared memory: of two NaNs the one in memory stays. */
+APPLY(add_f64, num_add_f64(y, x, NUM_RN))
+APPLY(add_f64_l2, is_nan_f64(y) ? y : is_nan_f64(x) ? x : num_add_f64(x, y, NUM_RN))
+APPLY(add_f16, num_add_f16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
+APPLY(min_f16, num_min_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(max_f16, num_max_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(add_bf16, num_add_bf16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
+APPLY(min_bf16, num_min_bf16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(max_bf16, num_max_bf16((u32)x & 0xffff, (u32)y & 0xffff, 0))
+APPLY(add_f16x2, NUM_X2_2(num_add_f16, (u32)x, (u32)y, NUM_RN))
+APPLY(min_f16x2, NUM_X2_2(num_min_f16, (u32)x, (u32)y, 0))
+APPLY(max_f16x2, NUM_X2_2(num_max_f16, (u32)x, (u32)y, 0))
+APPLY(add_bf16x2, NUM_X2_2(num_add_bf16, (u32)x, (u32)y, NUM_RN))
+APPLY(min_bf16x2, NUM_X2_2(num_min_bf16, (u32)x, (u32)y, 0))
+APPLY(max_bf16x2, NUM_X2_2(num_max_bf16, (u32)x, (u32)y, 0))
+
+struct apply_row {
+	u8 op, type;
+	apply_fn *fn;
+};
+
+static const struct apply_row rows[] = {
+	{ATOM_AND, T_b32, apply_and},
+	{ATOM_AND, T_b64, apply_and},
+	{ATOM_OR, T_b32, apply_or},
+	{ATOM_OR, T_b64, apply_or},
+	{ATOM_XOR, T_b32, apply_xor},
+	{ATOM_XOR, T_b64, apply_xor},
+	{ATOM_EXCH, T_b32, apply_exch},
+	{ATOM_EXCH, T_b64, apply_exch},
+	{ATOM_CAS, T_b16, apply_cas_16},
+	{ATOM_CAS, T_b32, apply_cas_32},
+	{ATOM_CAS, T_b64, apply_cas},
+	{ATOM_ADD, T_u32, apply_add},
+	{ATOM_ADD, T_s32, apply_add},
+	{ATOM_ADD, T_u64, apply_add},
+	{ATOM_INC, T_u32, apply_inc},
+	{ATOM_DEC, T_u32, apply_dec},
+	{ATOM_MIN, T_u32, apply_min_u32},
+	{ATOM_MAX, T_u32, apply_max_u32},
+	{ATOM_MIN, T_s32, apply_min_s32},
+	{ATOM_MAX, T_s32, apply_max_s32},
+	{ATOM_MIN, T_u64, apply_min_u64},
+	{ATOM_MAX, T_u64, apply_max_u64},
+	{ATOM_MIN, T_s64, apply_min_s64},
+	{ATOM_MAX, T_s64, apply_max_s64},
+	{ATOM_ADD, T_f32, apply_add_f32},
+	{ATOM_ADD, T_f64, apply_add_f64},
+	{ATOM_ADD, T_f16, apply_add_f16},
+	{ATOM_MIN, T_f16, apply_min_f16},
+	{ATOM_MAX, T_f16, apply_max_f16},
+	{ATOM_ADD, T_bf16, apply_add_bf16},
+	{ATOM_MIN, T_bf16, apply_min_bf16},
+	{ATOM_MAX, T_bf16, apply_max_bf16},
+	{ATOM_ADD, T_f16x2, apply_add_f16x2},
+	{ATOM_MIN, T_f16x2, apply_min_f16x2},
+	{ATOM_MAX, T_f16x2, apply_max_f16x2},
+	{ATOM_ADD, T_bf16x2, apply_add_bf16x2},
+	{ATOM_MIN, T_bf16x2, apply_min_bf16x2},
+	{ATOM_MAX, T_bf16x2, apply_max_bf16x2},
+};
+
+apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
+{
+	/* Global additions flush subnormals of f32 and pass a NaN of f64 on as it is, its operand's
+	 * first; shared ones do not. */
+	if (global && op == ATOM_ADD && type == T_f32)
+		return apply_add_f32_ftz;
+	if (global && op == ATOM_ADD && type == T_f64)
+		return apply_add_f64_l2;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].op == op && rows[i].type == type)
+			return rows[i].fn;
+	return NULL;
+}
+
+/* alone: nobody else can come between. */
+static u64 modify(bool alone, u64 host, u32 size, apply_fn *fn, u64 b, u64 c)
+{
+	u64 old, new;
+
+	if (alone) {
+		old = get(host, size);
+		put(host, size, fn(old, b, c));
+		return old;
+	}
+	switch (size) {
+	case 2: {
+		u16 *p = (u16 *)(uintptr_t)host, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n(p, &seen, (u16)fn(seen, b, c), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		return seen;
+	}
+	case 4: {
+		u32 *p = (u32 *)(uintptr_t)host, seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n(p, &seen, (u32)fn(seen, b, c), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		return seen;
+	}
+	default: {
+		u64 *p = (u64 *)(uintptr_t)host;
+
+		old = __atomic_load_n(p, __ATOMIC_RELAXED);
+		do
+			new = fn(old, b, c);
+		while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST,
+						    __ATOMIC_RELAXED));
+		return old;
+	}
+	}
+}
+
+static u64 read_row(const struct gang *g, u32 row, u32 at, u32 size)
+{
+	return row == NO_ROW ? 0 : size == 8 ? ROW64(row)[at] : ROW32(row)[at];
+}
+
+static void write_row(struct gang *g, u32 row, u32 at, u32 size, u64 v)
+{
+	if (row == NO_ROW)
+		return;
+	if (size == 8)
+		ROW64(row)[at] = v;
+	else
+		ROW32(row)[at] = (u32)v;
+}
+
+/* The whole warp adds to one word and nobody asks for the old value. */
+static bool add_together(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+{
+	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
+
+	if (in->pad != ATOM_ADD || in->d != NO_ROW || in->count != 1 ||
+	    (in->join != T_u32 && in->join != T_s32 && in->join != T_u64))
+		return false;
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (a->host[l] != first)
+			return false;
+		sum += read_row(g, in->b, a->warp * WARP_LANES + l, in->size);
+	}
+	modify(alone, first, in->size, apply_add, sum, 0);
+	return true;
+}
+
+/* What 128 bits become. */
+static piece changed(const struct insn *in, piece old, piece b, piece c)
+{
+	if (in->pad != ATOM_CAS)
+		return b;
+	return old[0] == b[0] && old[1] == b[1] ? c : old;
+}
+
+static piece modify_piece(const struct insn *in, void *p, bool alone, piece b, piece c)
+{
+	piece old = piece_load(p), now;
+
+	if (alone) {
+		piece_store(p, changed(in, old, b, c));
+		return old;
+	}
+	for (;;) {
+		now = piece_exchange(p, old, changed(in, old, b, c));
+		if (now[0] == old[0] && now[1] == old[1])
+			return old;
+		old = now;
+	}
+}
+
+static piece read_pair(const struct gang *g, const u32 *row, u32 at)
+{
+	return (piece){read_row(g, row[0], at, 8), read_row(g, row[1], at, 8)};
+}
+
+/* 128 bits: cas and exch. b, c and d are pairs of rows in ext: d lo, d hi, b lo, b hi, c lo, c hi. */
+static void modify_128(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+{
+	const u32 *x = g->env->program->ext + in->ext;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), at = a->warp * WARP_LANES + l;
+		piece c = in->pad == ATOM_CAS ? read_pair(g, x + 4, at) : (piece){0}, old;
+
+		old = modify_piece(in, (void *)(uintptr_t)a->host[l], alone, read_pair(g, x + 2, at), c);
+		write_row(g, x[0], at, 8, old[0]);
+		write_row(g, x[1], at, 8, old[1]);
+	}
+}
+
+/* ---- words of 32 bits, the common case: fn is a constant wherever this is called ---- */
+
+static inline __attribute__((always_inline)) void each_word(struct gang *g, const struct insn *in,
+							    const struct access *a, bool alone,
+							    apply_fn *fn)
+{
+	u32 at = a->warp * WARP_LANES, *d = in->d == NO_ROW ? NULL : ROW32(in->d) + at;
+	const u32 *b = ROW32(in->b) + at, *c = in->c == NO_ROW ? b : ROW32(in->c) + at;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), *p = (u32 *)(uintptr_t)a->host[l], old;
+
+		if (alone) {
+			old = *p;
+			*p = (u32)fn(old, b[l], c[l]);
+		} else if (fn == apply_add) {
+			old = __atomic_fetch_add(p, b[l], __ATOMIC_SEQ_CST);
+		} else {
+			old = (u32)modify(false, a->host[l], 4, fn, b[l], c[l]);
+		}
+		if (d)
+			d[l] = old;
+	}
+}
+
+#define WORDS(fn)                                                                                  \
+	do {                                                                                       \
+		if (alone)                                                                         \
+			each_word(g, in, a, true, fn);                                             \
+		else                                                                               \
+			each_word(g, in, a, false, fn);                                            \
+		return true;                                                                       \
+	} while (0)
+
+static bool words_typed(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+{
+	bool is_signed = in->join == T_s32;
+
+	if (in->join != T_u32 && !is_signed)
+		return false;
+	switch (in->pad) {
+	case ATOM_ADD:
+		WORDS(apply_add);
+	case ATOM_INC:
+		WORDS(apply_inc);
+	case ATOM_DEC:
+		WORDS(apply_dec);
+	case ATOM_MIN:
+		if (is_signed)
+			WORDS(apply_min_s32);
+		WORDS(apply_min_u32);
+	case ATOM_MAX:
+		if (is_signed)
+			WORDS(apply_max_s32);
+		WORDS(apply_max_u32);
+	default:
+		return false;
+	}
+}
+
+/* Returns false for what the general way has to do. space: MEM_GENERIC where lanes may differ. */
+static bool words(struct gang *g, const struct insn *in, const struct access *a, bool alone,
+		  enum mem_space space)
+{
+	if (in->count != 1 || in->size != 4)
+		return false;
+	if (in->join == T_f32 && in->pad == ATOM_ADD && space == MEM_GLOBAL)
+		WORDS(apply_add_f32_ftz);
+	if (in->join == T_f32 && in->pad == ATOM_ADD && space == MEM_SHARED)
+		WORDS(apply_add_f32);
+	if (in->join != T_b32)
+		return words_typed(g, in, a, alone);
+	switch (in->pad) {
+	case ATOM_AND:
+		WORDS(apply_and);
+	case ATOM_OR:
+		WORDS(apply_or);
+	case ATOM_XOR:
+		WORDS(apply_xor);
+	case ATOM_EXCH:
+		WORDS(apply_exch);
+	case ATOM_CAS:
+		WORDS(apply_cas_32);
+	default:
+		return false;
+	}
+}
+
+static bool is_global(const struct gang *g, u64 address)
+{
+	return address - g->env->mem->shared_base >= MEM_SHARED_WINDOW + MEM_LOCAL_WINDOW;
+}
+
+/* A vector: results may be registers of operands, so they are written when all is done. */
+static void each_element(struct gang *g, const struct insn *in, const struct access *a, u32 l,
+			 apply_fn *fn)
+{
+	const u32 *x = g->env->program->ext + in->ext;
+	u32 at = a->warp * WARP_LANES + l;
+	u64 old[8];
+
+	for (u32 e = 0; e < in->count; e++)
+		old[e] = modify(false, a->host[l] + (u64)e * in->size, in->size, fn,
+				read_row(g, x[in->count + e], at, in->size), 0);
+	for (u32 e = 0; e < in->count; e++)
+		write_row(g, x[e], at, in->size, old[e]);
+}
+
+static void run(struct gang *g, const struct insn *in, const struct access *a, bool global,
+		bool generic)
+{
+	u32 at = a->warp * WARP_LANES;
+	bool alone = !global || (!g->env->several_workers && !(in->flags & INSN_SYSTEM));
+	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
+	apply_fn *fn, *shared_fn;
+
+	if (in->size == 16) {
+		modify_128(g, in, a, alone);
+		return;
+	}
+	if (add_together(g, in, a, alone) || words(g, in, a, alone, space))
+		return;
+	fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
+	shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+		apply_fn *f = generic && !is_global(g, a->address[l]) ? shared_fn : fn;
+
+		if (in->count > 1) {
+			each_element(g, in, a, l, f);
+			continue;
+		}
+		write_row(g, in->d, at + l, in->size,
+			  modify(alone, a->host[l], in->size, f, read_row(g, in->b, at + l, in->size),
+				 read_row(g, in->c, at + l, in->size)));
+	}
+}
+
+/* Local memory has the words of an element apart: it is put together for the operation. */
+static void run_local(struct gang *g, const struct insn *in, struct access *a)
+{
+	u8 whole[WARP_LANES][16] __attribute__((aligned(16)));
+	u64 window = g->env->mem->local_base;
+	u32 first = (g->warp + a->warp) * WARP_LANES;
+
+	for (u32 m = a->local & a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		local_read(g, first + l, a->address[l] - window, whole[l], a->width);
+		a->host[l] = (u64)(uintptr_t)whole[l];
+	}
+	run(g, in, a, true, true);
+	for (u32 m = a->local & a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		local_write(g, first + l, a->address[l] - window, whole[l], a->width);
+	}
+}
+
+#define ATOM(space, global, generic)                                                               \
+	HANDLER(atom_##space)                                                                      \
+	{                                                                                          \
+		struct access a;                                                                   \
+		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
+			access_begin(&a, (u32)in->size * in->count, w, mask_of(g, w));             \
+			if (!a.mask)                                                               \
+				continue;                                                          \
+			get_addresses(g, in, &a);                                                  \
+			if (!resolve_##space(g, in, &a))                                           \
+				return NULL;                                                       \
+			if (generic && PL_UNLIKELY(a.local))                                       \
+				run_local(g, in, &a);                                              \
+			else                                                                       \
+				run(g, in, &a, global, generic);                                   \
+		}                                                                                  \
+		return in + 1;                                                                     \
+	}
+
+ATOM(global, true, false)
+ATOM(shared, false, false)
+ATOM(generic, true, true)

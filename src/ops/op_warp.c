@@ -1,0 +1,580 @@
+/*
+ * Warp instructions: operands of the lanes are gathered, results computed for each set of lanes
+ * that named the same member mask, and scattered. Lanes of a set may come from different records
+ * (Independent Thread Scheduling): those that are early are parked until the last one arrives or
+ * the missing ones have exited. A record: d = result (W), ext[0] = predicate result, ext[1] =
+ * member mask (none: imm), a, b, c = operands, imm = mask or, for redux of f32, num_mode << 32.
+ */
+#include "src/ops/lanes.h"
+#include "src/num/numeric_f32.h"
+#include "src/ops/warp_op.h"
+
+struct meeting {
+	u64 a[WARP_LANES];
+	u32 b[WARP_LANES], c[WARP_LANES], member[WARP_LANES], d[WARP_LANES];
+	u32 vote; /* predicate operand, lane mask */
+	u32 p;    /* predicate result, lane mask */
+};
+
+/* All ones for each lane of a mask. */
+static inline void lanes_on(u32 lanes, u32 *on)
+{
+	FOR_LANES (l, WARP_LANES)
+		on[l] = lanes >> l & 1 ? FULL_MASK : 0;
+}
+
+/* Take the lanes that are on from a row. */
+static inline void take(u32 *to, const u32 *row, const u32 *on)
+{
+	FOR_LANES (l, WARP_LANES)
+		to[l] = on[l] ? row[l] : to[l];
+}
+
+static inline void take_all(u32 *to, u32 value, const u32 *on)
+{
+	FOR_LANES (l, WARP_LANES)
+		to[l] = on[l] ? value : to[l];
+}
+
+static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes, struct meeting *x)
+{
+	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1], on[WARP_LANES];
+
+	lanes_on(lanes, on);
+	if (mask_row == NO_ROW || in->flags & WARP_ALONE)
+		take_all(x->member, in->flags & WARP_ALONE ? lanes : (u32)in->imm, on);
+	else
+		take(x->member, ROW32(mask_row) + at, on);
+	if (in->b != NO_ROW)
+		take(x->b, ROW32(in->b) + at, on);
+	if (in->c != NO_ROW)
+		take(x->c, ROW32(in->c) + at, on);
+	if (in->a == NO_ROW)
+		return;
+	if (in->count >= WARP_VOTE_ALL && in->count <= WARP_BALLOT) {
+		x->vote = (x->vote & ~lanes) | (ROWP(in->a)[w] & lanes);
+	} else if (in->flags & WARP_WIDE) {
+		FOR_LANES (l, WARP_LANES)
+			x->a[l] = on[l] ? ROW64(in->a)[at + l] : x->a[l];
+	} else {
+		FOR_LANES (l, WARP_LANES)
+			x->a[l] = on[l] ? ROW32(in->a)[at + l] : x->a[l];
+	}
+}
+
+static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes,
+		    const struct meeting *x)
+{
+	u32 p_row = g->env->program->ext[in->ext], on[WARP_LANES];
+
+	if (in->d != NO_ROW) {
+		lanes_on(lanes, on);
+		take(ROW32(in->d) + w * WARP_LANES, x->d, on);
+	}
+	if (p_row != NO_ROW)
+		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (x->p & lanes);
+}
+
+/*
+ * Source lane of a shuffle and whether it is in range. c: clamp in bits 4..0, segment mask in
+ * bits 12..8.
+ */
+static bool source_lane(u32 kind, u32 lane, u32 b, u32 c, u32 *from)
+{
+	u32 bval = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+	u32 low = lane & segment, high = low | (clamp & ~segment);
+	bool ok;
+
+	switch (kind) {
+	case WARP_SHFL_UP:
+		*from = lane - bval;
+		ok = (s32)*from >= (s32)high;
+		break;
+	case WARP_SHFL_DOWN:
+		*from = lane + bval;
+		ok = *from <= high;
+		break;
+	case WARP_SHFL_BFLY:
+		*from = lane ^ bval;
+		ok = *from <= high;
+		break;
+	default:
+		*from = low | (bval & ~segment);
+		ok = *from <= high;
+		break;
+	}
+	if (!ok)
+		*from = lane;
+	return ok;
+}
+
+/* Measured: who reads from a lane that does not take part reads 0. */
+static void shuffle(u32 kind, u32 set, struct meeting *x)
+{
+	u64 a[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		a[l] = set >> l & 1 ? x->a[l] : 0;
+	for (u32 m = set; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), from;
+		bool ok = source_lane(kind, l, x->b[l], x->c[l], &from);
+
+		x->d[l] = (u32)a[from & 31];
+		x->p = (x->p & ~(1u << l)) | (u32)ok << l;
+	}
+}
+
+static void give_all(struct meeting *x, u32 set, u32 d)
+{
+	u32 on[WARP_LANES];
+
+	lanes_on(set, on);
+	take_all(x->d, d, on);
+}
+
+/* Lanes that hold `v`. */
+#if defined(__AVX512F__)
+static inline u32 holders(const u64 *a, u64 v)
+{
+	__m512i x = _mm512_set1_epi64((long long)v);
+	u32 mask = 0;
+
+	for (u32 i = 0; i < WARP_LANES; i += 8)
+		mask |= (u32)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(a + i), x) << i;
+	return mask;
+}
+#else
+static inline u32 holders(const u64 *a, u64 v)
+{
+	u32 equal[WARP_LANES];
+
+	FOR_LANES (l, WARP_LANES)
+		equal[l] = a[l] == v ? FULL_MASK : 0;
+	return lanes_mask(equal);
+}
+#endif
+
+/* One turn for each value that occurs. */
+static void match(u32 kind, u32 set, struct meeting *x)
+{
+	bool all = false;
+
+	for (u32 left = set, same; left; left &= ~same) {
+		same = holders(x->a, x->a[__builtin_ctz(left)]) & set;
+		for (u32 m = same; m; m &= m - 1)
+			x->d[__builtin_ctz(m)] = same;
+		all = same == set;
+	}
+	if (kind == WARP_MATCH_ALL) {
+		give_all(x, set, all ? set : 0);
+		x->p = all ? x->p | set : x->p & ~set;
+	}
+}
+
+static u32 combine(u32 kind, u32 a, u32 b, u32 mode)
+{
+	switch (kind) {
+	case WARP_ADD:
+		return a + b;
+	case WARP_MIN_U32:
+		return a < b ? a : b;
+	case WARP_MAX_U32:
+		return a > b ? a : b;
+	case WARP_MIN_S32:
+		return (s32)a < (s32)b ? a : b;
+	case WARP_MAX_S32:
+		return (s32)a > (s32)b ? a : b;
+	case WARP_AND:
+		return a & b;
+	case WARP_OR:
+		return a | b;
+	case WARP_XOR:
+		return a ^ b;
+	case WARP_MIN_F32:
+		return num_min_f32(a, b, mode);
+	default:
+		return num_max_f32(a, b, mode);
+	}
+}
+
+static void reduce(u32 kind, u32 set, u32 mode, struct meeting *x)
+{
+	u32 first = (u32)__builtin_ctz(set), v = (u32)x->a[first];
+
+	if (kind >= WARP_MIN_F32)
+		v = combine(kind, v, v, mode);
+	for (u32 m = set & (set - 1); m; m &= m - 1)
+		v = combine(kind, v, (u32)x->a[__builtin_ctz(m)], mode);
+	give_all(x, set, v);
+}
+
+/* One set: all lanes of `set` have met. */
+static void compute(const struct insn *in, u32 set, struct meeting *x)
+{
+	u32 yes = x->vote & set, result = 0;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_SHFL_UP:
+	case WARP_SHFL_DOWN:
+	case WARP_SHFL_BFLY:
+	case WARP_SHFL_IDX:
+		shuffle(in->count, set, x);
+		return;
+	case WARP_VOTE_ALL:
+		result = yes == set ? set : 0;
+		break;
+	case WARP_VOTE_ANY:
+		result = yes ? set : 0;
+		break;
+	case WARP_VOTE_UNI:
+		result = yes == set || !yes ? set : 0;
+		break;
+	case WARP_BALLOT:
+		give_all(x, set, yes);
+		return;
+	case WARP_MATCH_ANY:
+	case WARP_MATCH_ALL:
+		match(in->count, set, x);
+		return;
+	case WARP_ACTIVE:
+		give_all(x, set, set);
+		return;
+	case WARP_ELECT:
+		give_all(x, set, (u32)__builtin_ctz(set));
+		result = set & -set;
+		break;
+	case WARP_BARRIER:
+		return;
+	default:
+		reduce(in->count, set, (u32)(in->imm >> 32), x);
+		return;
+	}
+	x->p = (x->p & ~set) | result;
+}
+
+/* Lanes of `lanes` that name the same members as the lowest of them. */
+static u32 same_members(const struct meeting *x, u32 lanes)
+{
+	u32 member = x->member[__builtin_ctz(lanes)], equal[WARP_LANES];
+
+	FOR_LANES (l, WARP_LANES)
+		equal[l] = x->member[l] == member ? FULL_MASK : 0;
+	return lanes_mask(equal) & lanes;
+}
+
+/* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
+#define SOURCES(from_, ok_)                                                                        \
+	FOR_LANES (l, WARP_LANES) {                                                                \
+		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;                 \
+		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                             \
+		u32 in_range = (ok_) ? FULL_MASK : 0;                                              \
+		(void)bval;                                                                        \
+		from[l] = ((at & in_range) | (l & ~in_range)) & 31;                                \
+		ok[l] = in_range;                                                                  \
+	}
+
+/*
+ * A shuffle whose members are all here, or have exited: who named whom makes no difference then, each
+ * lane reads from the row.
+ */
+static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 p_row = g->env->program->ext[in->ext], m_row = g->env->program->ext[in->ext + 1],
+	    from[WARP_LANES], ok[WARP_LANES], copy[WARP_LANES], on[WARP_LANES], member[WARP_LANES];
+	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
+		  *c = ROW32(in->c) + w * WARP_LANES;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_SHFL_UP:
+		SOURCES(l - bval, (s32)at >= (s32)high)
+		break;
+	case WARP_SHFL_DOWN:
+		SOURCES(l + bval, at <= high)
+		break;
+	case WARP_SHFL_BFLY:
+		SOURCES(l ^ bval, at <= high)
+		break;
+	default:
+		SOURCES(low | (bval & ~segment), at <= high)
+		break;
+	}
+	lanes_on(lanes, on);
+	FOR_LANES (l, WARP_LANES)
+		copy[l] = a[l] & on[l];
+	if (m_row == NO_ROW)
+		FOR_LANES (l, WARP_LANES)
+			member[l] = (u32)in->imm && !(in->flags & WARP_ALONE) ? (u32)in->imm : FULL_MASK;
+	else
+		FOR_LANES (l, WARP_LANES)
+			member[l] = (ROW32(m_row) + w * WARP_LANES)[l];
+	if (in->d != NO_ROW) {
+		u32 *d = ROW32(in->d) + w * WARP_LANES;
+
+		FOR_LANES (l, WARP_LANES)
+			copy[l] &= on[l];
+		FOR_LANES (l, WARP_LANES) {
+			u32 got = !member[l] || member[l] >> from[l] & 1 ? copy[from[l]] : 0;
+
+			d[l] = on[l] ? got : d[l];
+		}
+	}
+	if (p_row != NO_ROW)
+		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (lanes_mask(ok) & lanes);
+}
+
+/* All lanes of one warp are here: the common case, and the only one in gang mode. */
+static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	struct meeting x = {0};
+	u32 left = lanes;
+
+	if (in->count <= WARP_SHFL_IDX) {
+		shuffle_here(g, in, w, lanes);
+		return;
+	}
+	gather(g, in, w, lanes, &x);
+	while (left) {
+		u32 set = same_members(&x, left);
+
+		compute(in, set, &x);
+		left &= ~set;
+	}
+	scatter(g, in, w, lanes, &x);
+}
+
+/* ---- whole warps with the full member mask: no bookkeeping, loops over lanes ---- */
+
+/* All lanes are here, and each names all as members: the constant of the record or what the row holds. */
+static inline bool is_whole(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 row = g->env->program->ext[in->ext + 1], member = FULL_MASK;
+	const u32 *m;
+
+	if (lanes != FULL_MASK || in->flags & WARP_ALONE)
+		return false;
+	if (row == NO_ROW)
+		return (u32)in->imm == FULL_MASK;
+	m = ROW32(row) + w * WARP_LANES;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		member &= m[l];
+	return member == FULL_MASK;
+}
+
+static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
+{
+	u32 *d;
+
+	if (in->d == NO_ROW)
+		return;
+	d = ROW32(in->d) + w * WARP_LANES;
+	FOR_LANES (l, WARP_LANES)
+		d[l] = v;
+}
+
+static void vote_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	u32 yes = ROWP(in->a)[w], p_row = g->env->program->ext[in->ext];
+	bool v = in->count == WARP_VOTE_ALL   ? yes == FULL_MASK
+		 : in->count == WARP_VOTE_ANY ? yes != 0
+					      : yes == FULL_MASK || !yes;
+
+	if (in->count == WARP_BALLOT)
+		spread(g, in, w, yes);
+	else if (p_row != NO_ROW)
+		ROWP(p_row)[w] = v ? FULL_MASK : 0;
+}
+
+#define FOLD(start, expr)                                                                          \
+	v = (start);                                                                               \
+	for (u32 l = 0; l < WARP_LANES; l++)                                                       \
+		v = (expr);                                                                        \
+	break
+
+static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	const u32 *a = ROW32(in->a) + w * WARP_LANES;
+	u32 v;
+
+	switch ((enum warp_kind)in->count) {
+	case WARP_ADD:
+		FOLD(0, v + a[l]);
+	case WARP_AND:
+		FOLD(FULL_MASK, v & a[l]);
+	case WARP_OR:
+		FOLD(0, v | a[l]);
+	case WARP_XOR:
+		FOLD(0, v ^ a[l]);
+	case WARP_MIN_U32:
+		FOLD(a[0], a[l] < v ? a[l] : v);
+	case WARP_MAX_U32:
+		FOLD(a[0], a[l] > v ? a[l] : v);
+	case WARP_MIN_S32:
+		FOLD(a[0], (s32)a[l] < (s32)v ? a[l] : v);
+	default:
+		FOLD(a[0], (s32)a[l] > (s32)v ? a[l] : v);
+	}
+	spread(g, in, w, v);
+}
+
+/* Returns false for the kinds that have no quick way. */
+static bool execute_whole(struct gang *g, const struct insn *in, u32 w)
+{
+	if (in->count <= WARP_SHFL_IDX)
+		shuffle_here(g, in, w, FULL_MASK);
+	else if (in->count <= WARP_BALLOT)
+		vote_whole(g, in, w);
+	else if (in->count >= WARP_ADD && in->count <= WARP_XOR)
+		reduce_whole(g, in, w);
+	else
+		return in->count == WARP_BARRIER;
+	return true;
+}
+
+/* ---- meetings ---- */
+
+static bool fits(const struct insn *a, const struct insn *b)
+{
+	return a->inner == b->inner && a->count == b->count && a->flags == b->flags;
+}
+
+/* Parked groups that wait for the same meeting as (in, member). */
+static u32 waiting(const struct gang *g, const struct warp *w, const struct insn *in, u32 member)
+{
+	u32 lanes = 0;
+
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
+		    fits(&g->insns[w->group[i].pc], in))
+			lanes |= w->group[i].mask;
+	return lanes;
+}
+
+/* Everybody of the set is parked or in `here` (record `in`): run it and make all of them ready
+ * behind. */
+static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 member, u32 here)
+{
+	struct group done[WARP_LANES];
+	struct meeting x = {0};
+	u32 n = 0, set = here;
+
+	for (u32 i = w->groups; i-- > 0;)
+		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
+		    fits(&g->insns[w->group[i].pc], in)) {
+			done[n++] = w->group[i];
+			set |= w->group[i].mask;
+			w->group[i] = w->group[--w->groups];
+		}
+	if (here)
+		done[n++] = (struct group){.mask = here, .pc = (u32)(in - g->insns)};
+	for (u32 i = 0; i < n; i++)
+		gather(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
+	compute(in, set, &x);
+	for (u32 i = 0; i < n; i++) {
+		scatter(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
+		warp_park(w, (struct group){.mask = done[i].mask,
+					    .pc = done[i].pc + 1,
+					    .state = GROUP_READY});
+	}
+}
+
+/* Lanes have exited: meetings that only waited for them take place. */
+void EXEC_NAME(warp_settle)(struct gang *g)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	for (u32 i = 0; i < w->groups; i++) {
+		const struct insn *in = &g->insns[w->group[i].pc];
+		u32 want = w->group[i].want;
+
+		if (w->group[i].state != GROUP_SYNC || (want & w->live & ~waiting(g, w, in, want)))
+			continue;
+		meet(g, w, in, want, 0);
+		i = UINT32_MAX; /* the list has changed: look again from the start */
+	}
+}
+
+static const struct insn *arrive(struct gang *g, const struct insn *in)
+{
+	struct warp *w = &g->warp_at[g->warp];
+	u32 left = w->mask, missing = 0;
+	struct meeting x = {0};
+
+	gather(g, in, 0, left, &x);
+	for (u32 m = left; m; m &= m - 1)
+		missing |= x.member[__builtin_ctz(m)] & w->live & ~left;
+	if (!missing) {
+		execute(g, in, 0, left);
+		return in + 1;
+	}
+	while (left) {
+		u32 set = same_members(&x, left), member = x.member[__builtin_ctz(left)];
+
+		if (member & w->live & ~(set | waiting(g, w, in, member)))
+			warp_park(w, (struct group){.mask = set,
+						    .pc = (u32)(in - g->insns),
+						    .state = GROUP_SYNC,
+						    .want = member});
+		else
+			meet(g, w, in, member, set);
+		left &= ~set;
+	}
+	w->mask = 0;
+	return warp_next(g);
+}
+
+/*
+ * Lanes that are not members of the set they name: measured, that is illegal. An empty set means the
+ * lanes that are here.
+ */
+static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 row = g->env->program->ext[in->ext + 1], outside[WARP_LANES];
+	const u32 *m;
+
+	if (in->flags & WARP_ALONE)
+		return 0;
+	if (row == NO_ROW)
+		return (u32)in->imm ? lanes & ~(u32)in->imm : 0;
+	m = ROW32(row) + w * WARP_LANES;
+	FOR_LANES (l, WARP_LANES)
+		outside[l] = m[l] && !(m[l] >> l & 1) ? FULL_MASK : 0;
+	return lanes_mask(outside) & lanes;
+}
+
+HANDLER(warp_sync_gang)
+{
+	for (u32 w = 0; w < g->warps; w++) {
+		u32 live = g->warp_at[w].live, bad;
+
+		if (!live || (is_whole(g, in, w, live) && execute_whole(g, in, w)))
+			continue;
+		bad = strangers(g, in, w, live);
+		if (PL_UNLIKELY(bad)) {
+			g->warp = w;
+			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
+		}
+		execute(g, in, w, live);
+	}
+	return in + 1;
+}
+
+HANDLER(warp_sync_warp)
+{
+	u32 active = g->active, bad;
+
+	if (in->flags & WARP_ALONE) {
+		execute(g, in, 0, active);
+		return in + 1;
+	}
+	if (g->mode == MODE_WARP && is_whole(g, in, 0, active) && execute_whole(g, in, 0))
+		return in + 1;
+	bad = strangers(g, in, 0, active);
+	if (PL_UNLIKELY(bad))
+		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
+	if (g->mode == MODE_WARP) {
+		/* All lanes that live are here: nobody can be missing. */
+		execute(g, in, 0, active);
+		return in + 1;
+	}
+	return arrive(g, in);
+}

@@ -1,0 +1,301 @@
+/*
+ * Instrumented twins of the handlers that touch memory or wait: they tell the observer, then do
+ * what the plain handler does. One body serves all operations of a kind. See observer.h.
+ */
+#include "src/ops/access.h"
+#include "src/exec/observer.h"
+#include "src/ops/tables.h"
+
+#define PLAIN(g, in) EXEC_NAME(exec_ops).mode[(g)->mode]->run[(in)->inner]((g), (in))
+
+static u32 cta_warp(const struct gang *g, u32 w)
+{
+	return g->first_warp + g->warp + w;
+}
+
+/* ---- memory ---- */
+
+static void report(struct gang *g, struct exec_access *e, u32 mask, enum mem_space space)
+{
+	const struct exec_observer *o = g->env->observer;
+
+	e->mask = mask;
+	e->space = (u8)space;
+	if (mask)
+		o->access(o->user, e);
+}
+
+/* Lanes whose address lies in a window, which is taken off. */
+static u32 in_window(u64 *address, u32 mask, u64 base, u64 size)
+{
+	u32 in = 0;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (address[l] - base < size) {
+			address[l] -= base;
+			in |= 1u << l;
+		}
+	}
+	return in;
+}
+
+static void report_generic(struct gang *g, struct exec_access *e, u64 *address, u32 mask)
+{
+	const struct mem *m = g->env->mem;
+	u32 shared = in_window(address, mask, m->shared_base, MEM_SHARED_WINDOW);
+	u32 local = in_window(address, mask & ~shared, m->local_base, MEM_LOCAL_WINDOW);
+
+	report(g, e, mask & ~shared & ~local, MEM_GLOBAL);
+	report(g, e, shared, MEM_SHARED);
+	report(g, e, local, MEM_LOCAL);
+}
+
+/* An atomic whose old value nobody gets; of vectors and of 16 bytes the results are in `ext`. */
+static bool is_reduction(const struct gang *g, const struct insn *in)
+{
+	const u32 *results = g->env->program->ext + in->ext;
+
+	if (in->count == 1 && in->size < 16)
+		return in->d == NO_ROW;
+	for (u32 i = 0; i < in->count; i++)
+		if (in->size == 16 || results[i] != NO_ROW)
+			return false;
+	return true;
+}
+
+static enum exec_access_kind kind_of(const struct gang *g, const struct insn *in)
+{
+	switch (in->inner) {
+	case OP_store_global:
+	case OP_store_shared:
+	case OP_store_local:
+	case OP_store_generic:
+		return ACCESS_STORE;
+	case OP_atom_global:
+	case OP_atom_shared:
+	case OP_atom_generic:
+		return is_reduction(g, in) ? ACCESS_RED : ACCESS_ATOM;
+	default:
+		return ACCESS_LOAD;
+	}
+}
+
+/* All warps that take part, by the address row and constant of the record. */
+static void tell(struct gang *g, const struct insn *in, enum exec_access_kind kind, u32 space)
+{
+	struct access a = {.width = (u32)in->size * in->count};
+	struct exec_access e = {.cta = g->cta,
+				.in = in,
+				.pc = (u32)(in - g->insns),
+				.kind = (u8)kind,
+				.size = in->size,
+				.count = in->count,
+				.address = a.address};
+
+	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
+		u32 mask = mask_of(g, a.warp);
+
+		e.warp = cta_warp(g, a.warp);
+		get_addresses(g, in, &a);
+		if (space == MEM_GENERIC)
+			report_generic(g, &e, a.address, mask);
+		else
+			report(g, &e, mask, space);
+	}
+}
+
+/* The record's space may be another than its operation's: parameters of functions are local. */
+static u32 space_of(const struct insn *in)
+{
+	switch (in->inner) {
+	case OP_load_global:
+	case OP_store_global:
+	case OP_atom_global:
+		return MEM_GLOBAL;
+	case OP_load_shared:
+	case OP_store_shared:
+	case OP_atom_shared:
+		return MEM_SHARED;
+	case OP_load_local:
+	case OP_store_local:
+		return MEM_LOCAL;
+	case OP_load_param:
+		return MEM_PARAM;
+	default:
+		return MEM_GENERIC;
+	}
+}
+
+static HANDLER(watch_memory)
+{
+	tell(g, in, kind_of(g, in), space_of(in));
+	return PLAIN(g, in);
+}
+
+/* cp.async: destination in a, shared; source in b, a device address. */
+static HANDLER(watch_copy)
+{
+	struct insn to = *in, from = *in;
+
+	to.flags |= INSN_WIDE;
+	from.flags |= INSN_WIDE;
+	to.imm = from.imm = 0;
+	to.count = from.count = 1;
+	from.a = in->b;
+	for (u32 i = 0; i < 2; i++) {
+		const struct insn *half = i ? &to : &from;
+		struct access a = {.width = in->size};
+		struct exec_access e = {.cta = g->cta,
+					.in = in,
+					.pc = (u32)(in - g->insns),
+					.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
+					.size = in->size,
+					.count = 1,
+					.bypass = in->pad,
+					.address = a.address};
+
+		for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
+			e.warp = cta_warp(g, a.warp);
+			get_addresses(g, half, &a);
+			if (i)
+				in_window(a.address, FULL_MASK, g->env->mem->shared_base,
+					  MEM_SHARED_WINDOW);
+			report(g, &e, mask_of(g, a.warp), i ? MEM_SHARED : MEM_GLOBAL);
+		}
+	}
+	return PLAIN(g, in);
+}
+
+/*
+ * ldmatrix, stmatrix: the first eight lanes for each matrix name its rows. A warp whose lanes are not
+ * together faults, which is not an access.
+ */
+static HANDLER(watch_matrix)
+{
+	bool store = in->inner == OP_matrix_store || in->inner == OP_matrix_store_turned ||
+		     in->inner == OP_matrix_store_bytes;
+	struct access a = {.width = in->size};
+	struct exec_access e = {.cta = g->cta,
+				.in = in,
+				.pc = (u32)(in - g->insns),
+				.kind = store ? ACCESS_MATRIX_STORE : ACCESS_MATRIX_LOAD,
+				.size = in->size,
+				.count = 1,
+				.address = a.address};
+	u32 rows = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK;
+
+	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
+		e.warp = cta_warp(g, a.warp);
+		if (!mask_of(g, a.warp))
+			continue;
+		get_addresses(g, in, &a);
+		if (in->space == MEM_GENERIC)
+			report_generic(g, &e, a.address, rows);
+		else
+			report(g, &e, rows, MEM_SHARED);
+	}
+	return PLAIN(g, in);
+}
+
+/* ---- who waits ---- */
+
+/* A gang whose warps do not agree has not run the record: they come one by one. */
+static HANDLER(watch_sync)
+{
+	const struct exec_observer *o = g->env->observer;
+	struct exec_sync s = {
+		.cta = g->cta, .in = in, .pc = (u32)(in - g->insns), .op = in->inner};
+	u32 mask[GANG_WARPS], n = WARPS, first = cta_warp(g, 0);
+	const struct insn *next;
+
+	for (u32 w = 0; w < n; w++)
+		mask[w] = mask_of(g, w);
+	next = PLAIN(g, in);
+	if (!next && g->stop == STOP_DIVERGED)
+		return NULL;
+	for (u32 w = 0; o->sync && w < n; w++) {
+		s.warp = first + w;
+		s.mask = mask[w];
+		if (s.mask)
+			o->sync(o->user, &s);
+	}
+	return next;
+}
+
+/* ---- the loop ---- */
+
+/*
+ * A gang may find that it cannot run a record as one, or that its turn is over, after the observer
+ * has been told of it: its warps then come to the record again and are not told twice.
+ */
+static bool was_told(struct gang *g, u32 pc)
+{
+	u32 n = exec_step_warps(g);
+	bool told = false;
+
+	for (u32 w = 0; w < n; w++) {
+		struct warp *x = &g->warp_at[g->warp + w];
+
+		told |= x->live && x->told == pc + 1;
+		x->told = 0;
+	}
+	return told;
+}
+
+static bool comes_again(const struct gang *g, u32 pc)
+{
+	return g->mode == MODE_GANG &&
+	       (g->stop == STOP_DIVERGED || (g->stop == STOP_YIELD && g->pc == pc));
+}
+
+static void loop(struct gang *g, const struct insn *in)
+{
+	const struct exec_observer *o = g->env->observer;
+	u32 pc;
+
+	do {
+		pc = (u32)(in - g->insns);
+		if (!was_told(g, pc) && o->step)
+			o->step(o->user, g, in);
+		g->clock += EXEC_RECORD_CYCLES;
+		in = g->table->run[in->op](g, in);
+	} while (in);
+	for (u32 w = 0; comes_again(g, pc) && w < g->warps; w++)
+		g->warp_at[w].told = pc + 1;
+}
+
+/* ---- tables: the plain ones, but for operations with a twin ---- */
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define WATCHED(id, twin) [OP_##id] = EXEC_NAME(op_watch_##twin),
+
+static const struct exec_table watched_gang = {{
+#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_gang)
+#include "src/ops/table/table.def"
+#include "src/ops/table/watched.def"
+}};
+
+static const struct exec_table watched_warp = {{
+#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
+#include "src/ops/table/table.def"
+#include "src/ops/table/watched.def"
+}};
+
+static const struct exec_table watched_masked = {{
+#define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
+#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
+#include "src/ops/table/table.def"
+#include "src/ops/table/watched.def"
+}};
+
+const struct exec_ops EXEC_NAME(exec_ops_watched) = {
+	.level = EXEC_LEVEL_TEXT,
+	.mode = {&watched_gang, &watched_warp, &watched_masked, &watched_masked},
+	.loop = loop,
+	.settle = EXEC_NAME(warp_settle),
+	.watched = &EXEC_NAME(exec_ops_watched),
+};

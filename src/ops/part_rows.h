@@ -1,0 +1,223 @@
+/*
+ * Some lanes of a warp whose elements lie where those of a row would, or that all have one address: what loops
+ * with lanes that have left them do, and blocks that are no multiple of a warp. Included by handler files only.
+ */
+#ifndef PL_EXEC_PART_ROWS_H
+#define PL_EXEC_PART_ROWS_H
+
+#include "src/ops/lane_moves.h"
+
+/* Do all lanes of `mask` have one address? */
+static inline bool is_same_of_part(const struct access *a)
+{
+	u64 off = 0, first = a->address[__builtin_ctz(a->mask)];
+
+	FOR_LANES (l, WARP_LANES)
+		off |= a->mask >> l & 1 ? a->address[l] ^ first : 0;
+	return !off && !(first & (a->width - 1));
+}
+
+/* Is every lane of `mask` where a row that begins with its lowest lane would have it? */
+static inline bool is_row_of_part(const struct access *a)
+{
+	u64 off = 0, base = a->address[__builtin_ctz(a->mask)] -
+			    (u64)(u32)__builtin_ctz(a->mask) * a->width;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		off |= a->mask >> l & 1 ? (a->address[l] - (u64)l * a->width) ^ base : 0;
+	return !off && !(base & (a->width - 1));
+}
+
+#if defined(__AVX512F__)
+
+/*
+ * From or to a row in memory whose first lane would be at `host`, though only lanes of `mask` are
+ * looked at. False: these lanes cannot be moved so.
+ */
+static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
+{
+	const u8 *m = (const u8 *)(uintptr_t)host;
+
+	for (u32 i = 0; i < size / 2; i++, mask = size == 8 ? mask >> 8 : mask >> 16) {
+		__m512i *to = (__m512i *)d + i;
+		__m512i old = _mm512_loadu_si512(to);
+
+		_mm512_storeu_si512(to, size == 8 ? _mm512_mask_loadu_epi64(old, (__mmask8)mask, m + 64 * i)
+						  : _mm512_mask_loadu_epi32(old, (__mmask16)mask, m + 64 * i));
+	}
+	return true;
+}
+
+static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
+{
+	u8 *m = (u8 *)(uintptr_t)host;
+
+	for (u32 i = 0; i < size / 2; i++, mask = size == 8 ? mask >> 8 : mask >> 16) {
+		__m512i v = _mm512_loadu_si512((const __m512i *)s + i);
+
+		if (size == 8)
+			_mm512_mask_storeu_epi64(m + 64 * i, (__mmask8)mask, v);
+		else
+			_mm512_mask_storeu_epi32(m + 64 * i, (__mmask16)mask, v);
+	}
+	return true;
+}
+
+#else
+
+static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
+{
+	if (size == 8)
+		for (u32 m = mask; m; m &= m - 1)
+			((u64 *)d)[__builtin_ctz(m)] = get(host + 8 * (u64)(u32)__builtin_ctz(m), 8);
+	else
+		for (u32 m = mask; m; m &= m - 1)
+			((u32 *)d)[__builtin_ctz(m)] = (u32)get(host + 4 * (u64)(u32)__builtin_ctz(m), 4);
+	return true;
+}
+
+/* n words: those of a value of 8 bytes at once, and each once, unlike the C library's copies. */
+static inline void store_words(void *to, const void *from, u32 n)
+{
+	typedef u32 four_words __attribute__((vector_size(16), aligned(4), may_alias));
+	u8 *d = to;
+	const u8 *s = from;
+	u32 i = 0;
+
+	for (; n - i >= 4; i += 4)
+		*(volatile four_words *)(void *)(d + 4 * i) = *(const four_words *)(const void *)(s + 4 * i);
+	if (n - i >= 2) {
+		put((u64)(uintptr_t)(d + 4 * i), 8, get((u64)(uintptr_t)(s + 4 * i), 8));
+		i += 2;
+	}
+	if (n - i)
+		put((u64)(uintptr_t)(d + 4 * i), 4, get((u64)(uintptr_t)(s + 4 * i), 4));
+}
+
+static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
+{
+	u32 first = (u32)__builtin_ctz(mask), n = WARP_LANES - (u32)__builtin_clz(mask) - first;
+
+	if (mask >> first != FULL_MASK >> (WARP_LANES - n))
+		return false;
+	store_words((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size, n * size / 4);
+	return true;
+}
+
+#endif
+
+/* Lane `at` of a row of elements of `size` bytes, 4 or 8. */
+static inline void *row_at(const struct gang *g, u32 row, u32 at, u32 size)
+{
+	return size == 8 ? (void *)(ROW64(row) + at) : (void *)(ROW32(row) + at);
+}
+
+/* One value into these lanes. */
+static inline void blend_same(struct gang *g, const struct insn *in, u32 at, u32 mask, u64 value)
+{
+	if (in->size == 8) {
+		u64 *d = ROW64(in->d) + at;
+
+		FOR_LANES (l, WARP_LANES)
+			d[l] = mask >> l & 1 ? value : d[l];
+	} else {
+		u32 *d = ROW32(in->d) + at;
+
+		FOR_LANES (l, WARP_LANES)
+			d[l] = mask >> l & 1 ? (u32)value : d[l];
+	}
+}
+
+/* ---- one lane alone, as behind `if (threadIdx.x == 0)` ---- */
+
+static inline void load_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
+{
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
+
+	/* An element is a value, and a value of its own needs no copy. */
+	if (in->count > 1) {
+		take_value(value, host, value_bytes(in));
+		host = (u64)(uintptr_t)value;
+	}
+	split_lane(g, in, lane, (const u8 *)(uintptr_t)host);
+}
+
+/* False: some element has no register, and stays as it is. */
+static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
+{
+	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16))) = {0};
+
+	if (in->count == 1) {
+		join_lane(g, in, lane, (u8 *)(uintptr_t)host);
+		return true;
+	}
+	if (!all_rows(g, in))
+		return false;
+	join_lane(g, in, lane, value);
+	give_value(host, value, value_bytes(in));
+	return true;
+}
+
+#define ONE(space, address_of, check)                                                              \
+	static inline u64 one_##space(const struct gang *g, const struct insn *in, u32 lane)       \
+	{                                                                                          \
+		u32 width = (u32)in->size * in->count;                                             \
+		u64 at = address_of(g, in, lane);                                                  \
+		return at & (width - 1) ? 0 : check(g, in, at, width);                             \
+	}
+
+/* Accesses of one lane, of lanes that lie in a row, or of lanes with one address. False: none of these. */
+#define PART(space, addresses, address_of, check)                                                  \
+	ONE(space, address_of, check)                                                              \
+	static __attribute__((noinline)) bool load_part_##space(                                   \
+		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
+	{                                                                                          \
+		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
+		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
+		struct access a;                                                                   \
+		u64 host;                                                                          \
+		if (n == 1) {                                                                      \
+			host = one_##space(g, in, at + first);                                     \
+			if (host)                                                                  \
+				load_one(g, in, at + first, host);                                 \
+			return host != 0;                                                          \
+		}                                                                                  \
+		if (!size)                                                                         \
+			return false;                                                              \
+		access_begin(&a, size, w, mask);                                                   \
+		addresses(g, in, &a);                                                              \
+		if (is_same_of_part(&a)) {                                                         \
+			host = check(g, in, a.address[first], size);                               \
+			if (host)                                                                  \
+				blend_same(g, in, at, mask, get(host, size));                      \
+			return host != 0;                                                          \
+		}                                                                                  \
+		if (!is_row_of_part(&a))                                                           \
+			return false;                                                              \
+		host = check(g, in, a.address[first], n * size);                                   \
+		return host && load_masked(row_at(g, in->d, at, size), host - first * size, mask,  \
+					   size);                                                  \
+	}                                                                                          \
+	static __attribute__((noinline)) bool store_part_##space(                                  \
+		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
+	{                                                                                          \
+		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
+		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
+		struct access a;                                                                   \
+		u64 host;                                                                          \
+		if (n == 1) {                                                                      \
+			host = one_##space(g, in, at + first);                                     \
+			return host && store_one(g, in, at + first, host);                         \
+		}                                                                                  \
+		if (!size)                                                                         \
+			return false;                                                              \
+		access_begin(&a, size, w, mask);                                                   \
+		addresses(g, in, &a);                                                              \
+		if (!is_row_of_part(&a))                                                           \
+			return false;                                                              \
+		host = check(g, in, a.address[first], n * size);                                   \
+		return host && store_masked(row_at(g, in->b, at, size), host - first * size, mask, \
+					    size);                                                 \
+	}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * What tables of handlers are made of: ops/table.def lists them, with TABLE_LANE and TABLE_MODAL
+ * defined by the includer. Included by handler files only.
+ */
+#ifndef PL_EXEC_TABLES_H
+#define PL_EXEC_TABLES_H
+
+#include "src/ops/lanes.h"
+
+/* Lane operations in masked mode, by their result: predicates are written lane by lane anyway. */
+#define MASKED_W(id) EXEC_NAME(op_masked_w)
+#define MASKED_X(id) EXEC_NAME(op_masked_x)
+#define MASKED_P(id) EXEC_NAME(op_##id)
+#define MASKED_OF(shape, id) MASKED_##shape(id)
+
+/* In ordered mode: what lanes that wait do not read is written for all lanes. */
+#define ORDERED_W(id) EXEC_NAME(op_ordered_w)
+#define ORDERED_X(id) EXEC_NAME(op_ordered_x)
+#define ORDERED_P(id) EXEC_NAME(op_##id)
+
+/* The first letter of a shape is its result: RESULT_W_WW is W. */
+#include "src/ops/table/shapes.def"
+
+#define EXEC_TEXT_(x) #x
+#define EXEC_TEXT(x) EXEC_TEXT_(x)
+#define EXEC_LEVEL_TEXT EXEC_TEXT(EXEC_LEVEL)
+
+#endif

@@ -1,0 +1,392 @@
+/*
+ * Handlers of texture and surface instructions. The arithmetic is in texture.c, one lane at a time.
+ */
+#include "src/ops/access.h"
+#include "src/ops/atom_op.h"
+#include "src/tex/tex_op.h"
+#include "src/tex/tex_wide.h"
+
+static u32 row_at(const struct gang *g, const struct insn *in, u32 i)
+{
+	return g->env->program->ext[in->ext + i];
+}
+
+static u32 value_at(struct gang *g, const struct insn *in, u32 i, u32 lane)
+{
+	u32 row = row_at(g, in, i);
+
+	return row == NO_ROW ? 0 : ROW32(row)[lane];
+}
+
+static const struct insn *no_object(struct gang *g, const struct insn *in, u32 lane, u64 handle)
+{
+	struct access a = {.warp = lane / WARP_LANES, .width = 1};
+
+	a.address[lane % WARP_LANES] = handle;
+	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES);
+}
+
+/* A handle, or what the variable at that address holds. */
+static u64 handle_of(struct gang *g, const struct insn *in, u64 x)
+{
+	struct mem_cache *c = &g->caches[in->cache];
+
+	if (!(x >> 32))
+		return x;
+	if (x - g->env->param_address < g->env->program->param_bytes)
+		return get((u64)(uintptr_t)g->env->params + (x - g->env->param_address), 8);
+	if (!mem_cache_hit(c, x, 8) && !mem_cache_fill(g->env->mem, c, x, 8))
+		return UINT64_MAX;
+	return get(x + c->bias, 8);
+}
+
+/* The object of the lane's handle, NULL after a fault. Lanes mostly name the same one. */
+struct object_cache {
+	u64 handle;
+	const struct tex_object *object;
+};
+
+/*
+ * What an unbound reference reads: nothing. Its variable holds no handle. Measured; a register
+ * without a handle is an error.
+ */
+static const struct tex_object unbound = {
+	.kind = TEX_TEXTURE,
+	.class = TEX_F32,
+	.image = {.linear = true, .dims = 1, .levels = 1, .layers = 1},
+	.sampler = {.address = {TEX_BORDER, TEX_BORDER, TEX_BORDER}},
+};
+
+/* The object of a handle or of the variable at an address, NULL: there is none of this kind. */
+static const struct tex_object *object_of(struct gang *g, const struct insn *in, u64 x, u32 kind)
+{
+	u64 handle = handle_of(g, in, x);
+
+	return !handle && x >> 32 && kind == TEX_TEXTURE ? &unbound
+							 : tex_find(g->env->textures, handle, kind);
+}
+
+static const struct tex_object *find_object(struct gang *g, const struct insn *in, u32 lane,
+					    u32 kind, struct object_cache *c)
+{
+	u64 handle = ROW64(in->a)[lane];
+
+	if (c->object && handle == c->handle)
+		return c->object;
+	c->handle = handle;
+	c->object = object_of(g, in, handle, kind);
+	if (!c->object)
+		no_object(g, in, lane, handle);
+	return c->object;
+}
+
+/*
+ * In independent mode the sampler is another operand; without state of its own it is the texture's.
+ * It can make coordinates unnormalized, not normalized: then it is put together in *own.
+ */
+static const struct tex_sampler *find_sampler(struct gang *g, const struct insn *in, u32 lane,
+					      const struct tex_object *t, struct tex_sampler *own)
+{
+	u32 row = row_at(g, in, TEX_ROW_SAMPLER);
+	const struct tex_object *s = NULL;
+	u64 handle;
+
+	if (row == NO_ROW)
+		return &t->sampler;
+	handle = handle_of(g, in, ROW64(row)[lane]);
+	s = tex_find(g->env->textures, handle, TEX_SAMPLER);
+	s = s ? s : tex_find(g->env->textures, handle, TEX_TEXTURE);
+	if (!s)
+		return &t->sampler;
+	if (!s->sampler.normalized || t->sampler.normalized)
+		return &s->sampler;
+	*own = s->sampler;
+	own->normalized = false;
+	return own;
+}
+
+static void get_request(struct gang *g, const struct insn *in, u32 lane, struct tex_request *r)
+{
+	u32 imm = (u32)in->imm;
+
+	*r = (struct tex_request){
+		.geometry = imm & TEX_GEOMETRY,
+		.mode = imm >> TEX_MODE_SHIFT & 3,
+		.layered = imm & TEX_LAYERED,
+		.integer = imm & TEX_INTEGER,
+		.gather = imm & TEX_GATHER,
+		.component = imm >> TEX_COMPONENT_SHIFT & 3,
+		.layer = value_at(g, in, TEX_ROW_LAYER, lane),
+		.level = value_at(g, in, TEX_ROW_LEVEL, lane),
+		.sample = value_at(g, in, TEX_ROW_SAMPLE, lane),
+	};
+	for (u32 i = 0; i < 3; i++) {
+		r->coord[i] = value_at(g, in, TEX_ROW_COORD + i, lane);
+		r->offset[i] = (s32)value_at(g, in, TEX_ROW_OFFSET + i, lane);
+		if (r->mode == TEX_GRADIENT) {
+			r->dx[i] = value_at(g, in, TEX_ROW_LEVEL + i, lane);
+			r->dy[i] = value_at(g, in, TEX_ROW_LEVEL + 3 + i, lane);
+		}
+	}
+}
+
+static void put_values(struct gang *g, const struct insn *in, u32 lane, u32 v[4])
+{
+	if (in->imm & (TEX_TO_HALF | TEX_PACK))
+		for (u32 i = 0; i < 4; i++)
+			v[i] = tex_to_half(v[i]);
+	if (in->imm & TEX_PACK) {
+		v[0] |= v[1] << 16;
+		v[1] = v[2] | v[3] << 16;
+	}
+	for (u32 i = 0; i < (in->imm & TEX_PACK ? 2u : 4u); i++) {
+		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+
+		if (row != NO_ROW)
+			ROW32(row)[lane] = v[i];
+	}
+}
+
+/* The object that all lanes of the warp name, NULL: there is no such one. */
+static const struct tex_object *common_object(struct gang *g, const struct insn *in, u32 w,
+					      u32 mask)
+{
+	const u64 *handle = ROW64(in->a) + w * WARP_LANES;
+	u64 first = mask ? handle[__builtin_ctz(mask)] : 0, other = 0;
+
+	FOR_LANES (l, WARP_LANES)
+		other |= mask >> l & 1 ? handle[l] ^ first : 0;
+	return other || !mask ? NULL : object_of(g, in, first, TEX_TEXTURE);
+}
+
+/* The whole warp at once. False: it is to be done lane by lane. */
+static bool fetch_warp(struct gang *g, const struct insn *in, u32 w, u32 mask)
+{
+	static const u32 zeros[WARP_LANES];
+	const struct tex_object *t;
+	struct tex_rows r = {.coord = {zeros, zeros, zeros}};
+
+	if (!(in->imm & (TEX_PLAIN | TEX_NUMBERED)))
+		return false;
+	t = common_object(g, in, w, mask);
+	if (!t || !(in->imm & TEX_PLAIN ? t->wide : t->numbered))
+		return false;
+	for (u32 i = 0; i < 4; i++) {
+		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+
+		r.value[i] = row == NO_ROW ? NULL : ROW32(row) + w * WARP_LANES;
+	}
+	for (u32 i = 0; i < 3; i++) {
+		u32 row = row_at(g, in, TEX_ROW_COORD + i);
+
+		if (row != NO_ROW)
+			r.coord[i] = ROW32(row) + w * WARP_LANES;
+	}
+	if (row_at(g, in, TEX_ROW_LAYER) != NO_ROW)
+		r.layer = ROW32(row_at(g, in, TEX_ROW_LAYER)) + w * WARP_LANES;
+	if (in->imm & TEX_PLAIN)
+		EXEC_NAME(tex_wide)(t, &r, mask);
+	else
+		EXEC_NAME(tex_numbered)(t, &r, mask);
+	return true;
+}
+
+HANDLER(tex)
+{
+	struct object_cache cache = {0};
+	u32 pred = row_at(g, in, TEX_ROW_PRED);
+
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 mask = mask_of(g, w);
+
+		for (u32 m = fetch_warp(g, in, w, mask) ? 0 : mask; m; m &= m - 1) {
+			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), v[4];
+			const struct tex_object *t = find_object(g, in, lane, TEX_TEXTURE, &cache);
+			struct tex_sampler own;
+			struct tex_request r;
+
+			if (!t)
+				return NULL;
+			get_request(g, in, lane, &r);
+			tex_fetch(t, find_sampler(g, in, lane, t, &own), &r, v);
+			put_values(g, in, lane, v);
+		}
+		if (pred != NO_ROW)
+			ROWP(pred)[w] |= mask;
+	}
+	return in + 1;
+}
+
+/* txq, suq: size = enum tex_query, count = enum tex_kind, b = level, d = result. */
+HANDLER(tex_query)
+{
+	struct object_cache cache = {0};
+
+	for (u32 w = 0; w < WARPS; w++)
+		for (u32 m = mask_of(g, w); m; m &= m - 1) {
+			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m);
+			const struct tex_object *t = find_object(g, in, lane, in->count, &cache);
+
+			if (!t)
+				return NULL;
+			ROW32(in->d)
+			[lane] = tex_query(t, in->size, in->b == NO_ROW ? 0 : ROW32(in->b)[lane]);
+		}
+	return in + 1;
+}
+
+/* istypep: d = predicate; ext: imm addresses of variables of the type, two words each. */
+HANDLER(is_type)
+{
+	for (u32 w = 0; w < WARPS; w++)
+		for (u32 m = mask_of(g, w); m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+			u64 x = ROW64(in->a)[w * WARP_LANES + l];
+			bool is = tex_find(g->env->textures, x, in->count) != NULL;
+
+			for (u32 i = 0; i < (u32)in->imm; i++)
+				is |= x ==
+				      (row_at(g, in, 2 * i) | (u64)row_at(g, in, 2 * i + 1) << 32);
+			ROWP(in->d)[w] = (ROWP(in->d)[w] & ~(1u << l)) | (u32)is << l;
+		}
+	return in + 1;
+}
+
+/* ---- surfaces ---- */
+
+/* Host address of the lane's place, NULL: outside. False after a fault. */
+static bool place(struct gang *g, const struct insn *in, u32 lane, const struct tex_object *s,
+		  u8 **at)
+{
+	u32 imm = (u32)in->imm;
+	struct surf_place p = {
+		.geometry = imm & TEX_GEOMETRY,
+		.layered = imm & TEX_LAYERED,
+		.formatted = imm & SURF_FORMATTED,
+		.bounds = imm >> SURF_BOUNDS_SHIFT & 3,
+		.layer = value_at(g, in, TEX_ROW_LAYER, lane),
+		.bytes = in->size * in->count,
+	};
+	bool fault;
+
+	for (u32 i = 0; i < 3; i++)
+		p.at[i] = (s32)value_at(g, in, TEX_ROW_COORD + i, lane);
+	*at = surf_at(s, &p, &fault);
+	if (fault)
+		no_object(g, in, lane, (u64)(u32)p.at[0]);
+	return !fault;
+}
+
+HANDLER(suld)
+{
+	struct object_cache cache = {0};
+
+	for (u32 w = 0; w < WARPS; w++)
+		for (u32 m = mask_of(g, w); m; m &= m - 1) {
+			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m);
+			const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, &cache);
+			u8 *at;
+
+			if (!s || !place(g, in, lane, s, &at))
+				return NULL;
+			for (u32 i = 0; i < in->count; i++) {
+				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+				u64 v = at ? get((u64)(uintptr_t)(at + i * in->size), in->size) : 0;
+
+				if (row == NO_ROW)
+					continue;
+				if (in->flags & INSN_WIDE_DATA)
+					ROW64(row)[lane] = v;
+				else
+					ROW32(row)[lane] = (u32)v;
+			}
+		}
+	return in + 1;
+}
+
+HANDLER(sust)
+{
+	struct object_cache cache = {0};
+
+	for (u32 w = 0; w < WARPS; w++)
+		for (u32 m = mask_of(g, w); m; m &= m - 1) {
+			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), v[4];
+			const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, &cache);
+			u8 *at;
+
+			if (!s || !place(g, in, lane, s, &at))
+				return NULL;
+			if (!at)
+				continue;
+			for (u32 i = 0; i < in->count; i++) {
+				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+
+				v[i & 3] = row == NO_ROW || in->flags & INSN_WIDE_DATA
+						   ? 0
+						   : ROW32(row)[lane];
+				if (!(in->imm & SURF_FORMATTED))
+					put((u64)(uintptr_t)(at + i * in->size), in->size,
+					    in->flags & INSN_WIDE_DATA && row != NO_ROW
+						    ? ROW64(row)[lane]
+						    : v[i & 3]);
+			}
+			if (in->imm & SURF_FORMATTED)
+				surf_store_texel(s, at, v, in->count);
+		}
+	return in + 1;
+}
+
+/* Read, combine, write; other workers may be at the same place. */
+static void reduce(u8 *at, u32 bytes, u64 (*apply)(u64, u64, u64), u64 v)
+{
+	u64 wide, wide_new;
+	u32 word, word_new;
+
+	if (bytes == 8) {
+		u64 *p = (u64 *)(void *)at;
+
+		wide = __atomic_load_n(p, __ATOMIC_RELAXED);
+		do
+			wide_new = apply(wide, v, 0);
+		while (!__atomic_compare_exchange_n(p, &wide, wide_new, true, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED));
+	} else {
+		u32 *p = (u32 *)(void *)at;
+
+		word = __atomic_load_n(p, __ATOMIC_RELAXED);
+		do
+			word_new = (u32)apply(word, v, 0);
+		while (!__atomic_compare_exchange_n(p, &word, word_new, true, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED));
+	}
+}
+
+/* b = value, pad = enum atom_op, join = type; .p takes the sign from the surface's format. */
+HANDLER(sured)
+{
+	struct object_cache cache = {0};
+
+	for (u32 w = 0; w < WARPS; w++)
+		for (u32 m = mask_of(g, w); m; m &= m - 1) {
+			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), type = in->join;
+			const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, &cache);
+			u64 (*apply)(u64, u64, u64);
+			u8 *at;
+
+			if (!s || !place(g, in, lane, s, &at))
+				return NULL;
+			if (in->imm & SURF_FORMATTED && in->pad >= ATOM_MIN)
+				type = s->image.class == TEX_SINT ? (in->size == 8 ? T_s64 : T_s32)
+								  : (in->size == 8 ? T_u64 : T_u32);
+			apply = EXEC_NAME(atom_apply)(in->pad, type, true);
+			if (!apply)
+				return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION,
+						  1u << lane % WARP_LANES);
+			/* Words lie at their natural places whatever the coordinate says. */
+			if (at && !((uintptr_t)at & (in->size - 1)))
+				reduce(at, in->size, apply,
+				       in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+								  : ROW32(in->b)[lane]);
+		}
+	return in + 1;
+}

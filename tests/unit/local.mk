@@ -1,0 +1,217 @@
+# Unit tests, a line for each: the source has the program's name. They link the core and the reference engine, unless
+# they say otherwise below.
+unit_tests += \
+	tests/unit/arch/attributes \
+	tests/unit/arch/occupancy \
+	tests/unit/arch/profiles \
+	tests/unit/arch/user
+unit_tests += \
+	tests/unit/async/async \
+	tests/unit/async/tensor \
+	tests/unit/async/tensor_programs \
+	tests/unit/async/tma
+unit_tests += \
+	tests/unit/base/base \
+	tests/unit/base/mem \
+	tests/unit/base/mem_arena \
+	tests/unit/base/mem_array
+unit_tests += \
+	tests/unit/dev/api \
+	tests/unit/dev/arrive \
+	tests/unit/dev/cluster \
+	tests/unit/dev/cooperative \
+	tests/unit/dev/litmus \
+	tests/unit/dev/stream \
+	tests/unit/dev/system \
+	tests/unit/dev/whole
+unit_tests += \
+	tests/unit/exec/barrier \
+	tests/unit/exec/calls \
+	tests/unit/exec/diff \
+	tests/unit/exec/engine \
+	tests/unit/exec/parted \
+	tests/unit/exec/ref \
+	tests/unit/exec/syscalls \
+	tests/unit/exec/warp
+unit_tests += \
+	tests/unit/image/image \
+	tests/unit/image/image_damage \
+	tests/unit/image/image_select
+unit_tests += \
+	tests/unit/lower/contract \
+	tests/unit/lower/fold \
+	tests/unit/lower/fuse \
+	tests/unit/lower/old \
+	tests/unit/lower/order \
+	tests/unit/lower/rows \
+	tests/unit/lower/vector_registers
+unit_tests += \
+	tests/unit/mma/matrix \
+	tests/unit/mma/matrix_generations \
+	tests/unit/mma/matrix_models \
+	tests/unit/mma/matrix_scaled
+unit_tests += \
+	tests/unit/ops/affine \
+	tests/unit/ops/local \
+	tests/unit/ops/nan_order \
+	tests/unit/ops/ops_float \
+	tests/unit/ops/ops_int \
+	tests/unit/ops/vectors \
+	tests/unit/ops/wide
+unit_tests += \
+	tests/unit/ptx/grammar_data \
+	tests/unit/ptx/grammar_expr \
+	tests/unit/ptx/grammar_limits \
+	tests/unit/ptx/grammar_say \
+	tests/unit/ptx/grammar_scope \
+	tests/unit/ptx/ir_check \
+	tests/unit/ptx/ir_link \
+	tests/unit/ptx/ir_print \
+	tests/unit/ptx/isa_forms \
+	tests/unit/ptx/isa_matrix \
+	tests/unit/ptx/isa_table
+unit_tests += \
+	tests/unit/sched/sched_assertions \
+	tests/unit/sched/sched_grid \
+	tests/unit/sched/watch_counters \
+	tests/unit/sched/watch_measured
+unit_tests += \
+	tests/unit/tex/texture \
+	tests/unit/tex/texture_device
+EXTRA_DIST += tests/check.h \
+	tests/unit/exec_harness.h \
+	tests/unit/image/image_exercise.h \
+	tests/unit/image/image_make.h \
+	tests/unit/lower/fold.def \
+	tests/unit/mma/dot_model.h \
+	tests/unit/mma/matrix_numbers.h \
+	tests/unit/ops/ops_float.def \
+	tests/unit/ptx/ptx_exercise.h \
+	tests/unit/ptx/ptx_text.h \
+	tests/unit/tex/texture.def \
+	tests/unit/tex/texture_device.def \
+	tests/counters/access.h \
+	tests/counters/access.def
+
+# Device code calls functions of the test itself.
+tests_unit_exec_syscalls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+
+dot_model = tests/unit/mma/dot_model.c
+tests_unit_mma_matrix_models_SOURCES = tests/unit/mma/matrix_models.c $(dot_model)
+tests_unit_mma_matrix_scaled_SOURCES = tests/unit/mma/matrix_scaled.c $(dot_model)
+
+progen = tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
+	tests/fuzz/progen_together.c
+tests_unit_exec_diff_SOURCES = tests/unit/exec/diff.c $(progen)
+
+unit_tests += tests/unit/runtime/redirect
+tests_unit_runtime_redirect_SOURCES = tests/unit/runtime/redirect.c \
+	runtime/preload/redirect.c runtime/preload/redirect.h \
+	runtime/preload/redirect_code.c runtime/preload/redirect_code.h
+# The loader's own data, not a copy of them.
+tests_unit_runtime_redirect_CFLAGS = $(AM_CFLAGS) -fPIC
+tests_unit_runtime_redirect_LDADD = $(UNIT_LDADD) -ldl
+EXTRA_tests_unit_runtime_redirect_DEPENDENCIES = tests/unit/runtime/redirect_library.la
+# What it loads.
+check_LTLIBRARIES += tests/unit/runtime/redirect_library.la
+tests_unit_runtime_redirect_library_la_SOURCES = tests/unit/runtime/redirect_library.c
+tests_unit_runtime_redirect_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+tests_unit_runtime_redirect_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+
+# The two ways to multiply matrices, and lane loops of the primitives, for the levels the core is built for.
+unit_tests += tests/unit/mma/product
+tests_unit_mma_product_CFLAGS = $(exec_cflags)
+if HOST_X86_64
+unit_tests += tests/unit/mma/product_v2 tests/unit/mma/product_v3 tests/unit/mma/product_v4
+tests_unit_mma_product_v2_SOURCES = tests/unit/mma/product.c
+tests_unit_mma_product_v2_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"sse4.2"'
+tests_unit_mma_product_v2_CFLAGS = $(exec_cflags) -march=x86-64-v2
+tests_unit_mma_product_v3_SOURCES = tests/unit/mma/product.c
+tests_unit_mma_product_v3_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"fma"'
+tests_unit_mma_product_v3_CFLAGS = $(exec_cflags) -march=x86-64-v3
+tests_unit_mma_product_v4_SOURCES = tests/unit/mma/product.c
+tests_unit_mma_product_v4_CPPFLAGS = $(AM_CPPFLAGS) -DPRODUCT_NEED='"avx512vl"'
+tests_unit_mma_product_v4_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
+endif
+
+# What lane loops are built with: no trap is ever read, and products and sums stay apart.
+NUMERIC_CFLAGS = -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off \
+	-Wno-pass-failed
+numeric_eval = tests/unit/num/numeric_eval.h tests/unit/num/numeric_eval_int.h \
+	tests/unit/num/numeric_eval_cvt.h
+numeric_lanes = tests/unit/num/numeric_lanes.h tests/unit/num/numeric_lanes.def
+
+unit_tests += tests/unit/num/numeric_vectors
+tests_unit_num_numeric_vectors_SOURCES = tests/unit/num/numeric_vectors.c $(numeric_eval)
+tests_unit_num_numeric_vectors_CFLAGS = $(AM_CFLAGS) -O1 -fno-math-errno -ffp-contract=off
+tests_unit_num_numeric_vectors_LDADD = -lm
+
+unit_tests += tests/unit/num/numeric_mini
+tests_unit_num_numeric_mini_SOURCES = tests/unit/num/numeric_mini.c
+tests_unit_num_numeric_mini_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
+tests_unit_num_numeric_mini_LDADD = -lm
+
+unit_tests += tests/unit/num/numeric_edges
+tests_unit_num_numeric_edges_SOURCES = tests/unit/num/numeric_edges.c
+tests_unit_num_numeric_edges_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
+tests_unit_num_numeric_edges_LDADD = -lm
+
+unit_tests += tests/unit/num/numeric_lanes
+tests_unit_num_numeric_lanes_SOURCES = tests/unit/num/numeric_lanes.c $(numeric_lanes)
+tests_unit_num_numeric_lanes_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
+tests_unit_num_numeric_lanes_LDADD = -lm
+
+# The same loops for the levels the core is built for.
+if HOST_X86_64
+unit_tests += tests/unit/num/numeric_lanes_v2 tests/unit/num/numeric_lanes_v3 tests/unit/num/numeric_lanes_v4
+tests_unit_num_numeric_lanes_v2_SOURCES = tests/unit/num/numeric_lanes.c $(numeric_lanes)
+tests_unit_num_numeric_lanes_v2_CPPFLAGS = $(AM_CPPFLAGS) -DLANES_NEED='"sse4.2"'
+tests_unit_num_numeric_lanes_v2_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS) -march=x86-64-v2
+tests_unit_num_numeric_lanes_v2_LDADD = -lm
+tests_unit_num_numeric_lanes_v3_SOURCES = tests/unit/num/numeric_lanes.c $(numeric_lanes)
+tests_unit_num_numeric_lanes_v3_CPPFLAGS = $(AM_CPPFLAGS) -DLANES_NEED='"fma"'
+tests_unit_num_numeric_lanes_v3_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS) -march=x86-64-v3
+tests_unit_num_numeric_lanes_v3_LDADD = -lm
+tests_unit_num_numeric_lanes_v4_SOURCES = tests/unit/num/numeric_lanes.c $(numeric_lanes)
+tests_unit_num_numeric_lanes_v4_CPPFLAGS = $(AM_CPPFLAGS) -DLANES_NEED='"avx512vl"'
+tests_unit_num_numeric_lanes_v4_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS) -march=x86-64-v4
+tests_unit_num_numeric_lanes_v4_LDADD = -lm
+endif
+
+# On request: make tests/bench/exec_numeric_bench, tests/long/mufu_sweep.
+EXTRA_PROGRAMS += tests/bench/exec_numeric_bench tests/long/mufu_sweep
+tests_bench_exec_numeric_bench_SOURCES = tests/bench/exec_numeric_bench.c $(numeric_lanes)
+tests_bench_exec_numeric_bench_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
+tests_bench_exec_numeric_bench_LDADD = -lm
+tests_long_mufu_sweep_SOURCES = tests/long/mufu_sweep.c
+tests_long_mufu_sweep_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
+tests_long_mufu_sweep_LDADD = -lm
+
+# And make tests/bench/exec_ops.
+EXTRA_PROGRAMS += tests/bench/exec_ops
+
+# What was measured.
+EXTRA_DIST += tests/vectors/abs.vec tests/vectors/add.vec tests/vectors/add_pair.vec \
+	tests/vectors/and.vec tests/vectors/bfe.vec tests/vectors/bfi.vec tests/vectors/bfind.vec \
+	tests/vectors/bmsk.vec tests/vectors/brev.vec tests/vectors/carry.vec tests/vectors/clz.vec \
+	tests/vectors/cnot.vec tests/vectors/copysign.vec tests/vectors/cos.vec tests/vectors/cvt.vec \
+	tests/vectors/div.vec tests/vectors/dp2a.vec tests/vectors/dp4a.vec tests/vectors/ex2.vec \
+	tests/vectors/fma.vec tests/vectors/fns.vec tests/vectors/lg2.vec tests/vectors/lop3.vec \
+	tests/vectors/mad.vec tests/vectors/mad24.vec tests/vectors/max.vec tests/vectors/min.vec \
+	tests/vectors/mul.vec tests/vectors/mul24.vec tests/vectors/neg.vec tests/vectors/not.vec \
+	tests/vectors/or.vec tests/vectors/popc.vec tests/vectors/prmt.vec tests/vectors/rcp.vec \
+	tests/vectors/rem.vec tests/vectors/rsqrt.vec tests/vectors/sad.vec tests/vectors/selp.vec \
+	tests/vectors/set.vec tests/vectors/setp.vec tests/vectors/shf.vec tests/vectors/shl.vec \
+	tests/vectors/shr.vec tests/vectors/sin.vec tests/vectors/slct.vec tests/vectors/sqrt.vec \
+	tests/vectors/sub.vec tests/vectors/szext.vec tests/vectors/tanh.vec tests/vectors/testp.vec \
+	tests/vectors/vabsdiff.vec tests/vectors/vabsdiff2.vec tests/vectors/vabsdiff4.vec \
+	tests/vectors/vadd.vec tests/vectors/vadd2.vec tests/vectors/vadd4.vec tests/vectors/vavrg2.vec \
+	tests/vectors/vavrg4.vec tests/vectors/vmad.vec tests/vectors/vmax.vec tests/vectors/vmax2.vec \
+	tests/vectors/vmax4.vec tests/vectors/vmin.vec tests/vectors/vmin2.vec tests/vectors/vmin4.vec \
+	tests/vectors/vset.vec tests/vectors/vset2.vec tests/vectors/vset4.vec tests/vectors/vshl.vec \
+	tests/vectors/vshr.vec tests/vectors/vsub.vec tests/vectors/vsub2.vec tests/vectors/vsub4.vec \
+	tests/vectors/xor.vec \
+	tests/vectors/nan_order_gh100.tsv tests/vectors/tensormap.tsv \
+	tests/vectors/matrix.ptx tests/vectors/matrix.tsv tests/vectors/matrix.bin tests/vectors/matrix_models.tsv
+# tests/programs/tensor.ptx is made of tensor.cu by hand, as its head says.
+EXTRA_DIST += tests/programs/tensor.cu tests/programs/tensor.ptx
