@@ -19,11 +19,11 @@
 #include "src/arch/arch.h"
 #include "src/ir/ir.h"
 #include "src/mem/mem.h"
+#include "src/uop/uop.h"
 
 #define WARP_LANES 32u
 #define FULL_MASK 0xffffffffu
 #define GANG_WARPS 8u
-#define NO_PC UINT32_MAX
 #define CTA_NAMED_BARRIERS 16u /* of the program; behind them one for each warpgroup, see wgmma */
 #define WARPGROUP_WARPS 4u
 #define CTA_BARRIERS (CTA_NAMED_BARRIERS + CTA_WARPS / WARPGROUP_WARPS)
@@ -32,68 +32,6 @@
 #define CLUSTER_CTAS_MAX 16u
 /* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
 #define EXEC_RESERVED_SHARED 1024u
-
-/* Every handler: lane operations of ops/ and the others of ops/other.def. */
-enum exec_op {
-#define OP(id, texts, shape, expr) OP_##id,
-#include "src/ops/table/all.def"
-#undef OP
-#define OTHER(id) OP_##id,
-#define MODAL(id) OP_##id,
-#include "src/ops/table/other.def"
-#undef MODAL
-#undef OTHER
-	EXEC_OPS
-};
-
-/*
- * One record. Rows are byte offsets from the gang's register block, ready for the gang size of the program.
- * Pointer-free and one cache line long.
- */
-struct insn {
-	u16 op;      /* enum exec_op; OP_guard when a guard has to be tested first */
-	u16 inner;   /* the operation proper, equal to op when there is no guard */
-	u8 flags;    /* enum insn_flag */
-	u8 size;     /* memory: bytes per element */
-	u8 count;    /* memory: vector elements */
-	u8 space;    /* memory: enum mem_space */
-	u32 d, a, b, c;
-	s64 imm;
-	u32 target;  /* branches: record to go to */
-	/* Branches: where the ways meet again (immediate post-dominator), NO_PC: nowhere. OP_join: itself, if
-	 * that is where the ways of a branch meet. */
-	u32 join;
-	u32 guard;   /* predicate row, NO_ROW: none */
-	u32 ext;     /* first of further rows in the program's `ext` */
-	u32 cache;   /* allocation cache slot of this instruction */
-	u32 ir;      /* instruction in the function's list, for messages */
-	u32 func;    /* index into the program's functions */
-	union {
-		u32 pad;     /* more, by operation */
-		struct {     /* indexed memory: bytes per index; how far apart the indices of neighbours are */
-			u16 scale, step;
-		};
-	};
-};
-
-#define NO_ROW UINT32_MAX
-#define EXEC_POLL_COST 64
-
-enum insn_flag {
-	INSN_GUARD_NOT = 1, /* @!p */
-	INSN_BACK = 2,      /* jumps backwards: counts against the budget */
-	INSN_SIGN = 4,      /* memory: sign-extend narrow loads */
-	INSN_POLL = 8,      /* jumps backwards: the loop reads what others may write, so it may be waiting */
-	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
-	INSN_DEAD = 16,     /* lane operations: no lane that waits further on reads the row written */
-	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
-	INSN_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
-	INSN_SYSTEM = 64,    /* atomics, fences: the host's threads take part, too */
-	INSN_FIXED = 128,    /* memory: the addresses are the same for every CTA of the launch */
-};
-
-/* What a row holds. */
-enum row_class { ROW_W, ROW_X, ROW_P, ROW_NONE };
 
 /* A value that fills a row before the program starts. */
 struct program_const {

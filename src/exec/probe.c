@@ -12,13 +12,6 @@
 /* More than the number of groups that may be parked before one that waits is overdue (warp.c). */
 #define AGE_MOST 128u
 
-enum effect {
-	EFFECT_NONE,  /* registers, and who waits where */
-	EFFECT_WRITE, /* memory at addresses of the record */
-	EFFECT_LANES, /* depends on which lanes are together */
-	EFFECT_OTHER,
-};
-
 /* ---- kinds of records ---- */
 
 static bool is_time(u32 sreg)
@@ -39,58 +32,19 @@ static bool is_copying(const struct cta *c)
 	return c->async && c->async->some;
 }
 
-static enum effect effect_of(const struct gang *g, const struct insn *in)
+static enum uop_effect effect_of(const struct gang *g, const struct insn *in)
 {
-	if (in->inner < OP_guard)
-		return EFFECT_NONE;
-	switch (in->inner) {
-	case OP_join:
-	case OP_bra:
-	case OP_bra_pred:
-	case OP_brx_idx:
-	case OP_ret:
-	case OP_nop:
-	case OP_reserve:
-	case OP_fence:
-	case OP_yield:
-	case OP_bar_sync:
-	case OP_bar_arrive:
-	case OP_bar_red:
-	case OP_cluster_arrive:
-	case OP_cluster_wait:
-	case OP_warpgroup_sync:
-	case OP_setp_affine:
-	case OP_setp_affine_wide:
-	case OP_load_global:
-	case OP_load_indexed:
-	case OP_load_affine:
-	case OP_load_wide:
-	case OP_load_shared:
-	case OP_load_local:
-	case OP_load_local_indexed:
-	case OP_load_generic:
-	case OP_load_param:
-	case OP_frame_address:
-	case OP_param_address:
-	case OP_window:
-	case OP_is_space:
-	case OP_sreg_tid:
-	case OP_sreg_lane: return EFFECT_NONE;
-	case OP_sreg_uniform:
-	case OP_sreg_uniform_x:
-	case OP_sreg_pred: return is_time((u32)in->imm & 0xffff) ? EFFECT_OTHER : EFFECT_NONE;
-	case OP_call: return in->pad ? EFFECT_OTHER : EFFECT_NONE; /* saves registers in memory */
-	case OP_mbar: return in->count >= MBAR_WAIT && !is_copying(g->cta) ? EFFECT_NONE : EFFECT_OTHER;
-	case OP_store_global:
-	case OP_store_shared:
-	case OP_store_local:
-	case OP_store_generic:
-	case OP_atom_global:
-	case OP_atom_shared:
-	case OP_atom_generic: return EFFECT_WRITE;
-	case OP_warp_sync: return EFFECT_LANES;
-	default: return EFFECT_OTHER;
+	enum uop_effect effect = uop_info[in->inner].effect;
+	bool quiet;
+
+	if (effect != EFFECT_ASK)
+		return effect;
+	switch (uop_kind(in->inner)) {
+	case UOP_SREG: quiet = !is_time((u32)in->imm & 0xffff); break;
+	case UOP_CALL: quiet = !in->pad; break; /* saves registers in memory */
+	default: quiet = in->count >= MBAR_WAIT && !is_copying(g->cta); break;
 	}
+	return quiet ? EFFECT_QUIET : EFFECT_OTHER;
 }
 
 /* Lanes that run, of warp g->warp + w. */
@@ -135,14 +89,8 @@ static enum mem_space space_of(const struct gang *g, const struct insn *in, u64 
 {
 	const struct mem *m = g->env->mem;
 
-	switch (in->inner) {
-	case OP_store_local: return MEM_LOCAL;
-	case OP_store_shared:
-	case OP_atom_shared: return MEM_SHARED;
-	case OP_store_generic:
-	case OP_atom_generic: break;
-	default: return MEM_GLOBAL;
-	}
+	if (uop_info[in->inner].space != MEM_GENERIC)
+		return uop_info[in->inner].space;
 	if (*address - m->shared_base < MEM_SHARED_WINDOW) {
 		*address -= m->shared_base;
 		return MEM_SHARED;
@@ -213,7 +161,7 @@ static bool is_as_before(const struct gang *g, const struct insn *in, const stru
 /* Run one record and look at what it does. */
 static const struct insn *step(struct exec_probe *p, struct gang *g, const struct insn *in)
 {
-	enum effect effect = p->moved ? EFFECT_NONE : effect_of(g, in);
+	enum uop_effect effect = p->moved ? EFFECT_QUIET : effect_of(g, in);
 	const struct insn *next;
 	struct written x;
 	bool known;

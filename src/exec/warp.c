@@ -386,10 +386,7 @@ const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_
 
 bool exec_is_store(const struct insn *in)
 {
-	return in->inner == OP_store_global || in->inner == OP_store_shared ||
-	       in->inner == OP_store_local || in->inner == OP_store_generic ||
-	       in->inner == OP_store_local_indexed || in->inner == OP_store_indexed ||
-	       in->inner == OP_store_affine || in->inner == OP_store_wide;
+	return uop_kind(in->inner) == UOP_STORE;
 }
 
 bool exec_cache_fill(struct gang *g, const struct insn *in, u64 addr, u64 size, u32 lane)

@@ -244,13 +244,7 @@ static void fuse_neighbours(struct fuse *f, bool (*fuse)(struct fuse *f, u32 i, 
 
 static bool has_no_effect(const struct insn *in)
 {
-	switch (in->op) {
-	case OP_load_param: case OP_param_address: case OP_window: case OP_sreg_tid:
-	case OP_sreg_lane: case OP_sreg_uniform: case OP_sreg_uniform_x: case OP_sreg_pred:
-		return true;
-	default:
-		return in->op < OP_guard;
-	}
+	return uop_is_value(in->op);
 }
 
 /* Rows that handlers read without naming them in a record. */

@@ -510,7 +510,7 @@ static void take_apart(struct pass *x, u32 n)
 		if (x->class == ROW_X ? inner == OP_load_global || inner == OP_store_global
 				      : inner == OP_load_indexed || inner == OP_store_indexed)
 			take_access(x, i);
-		else if (inner >= OP_setp_eq_b16 && inner < OP_guard)
+		else if (inner >= OP_setp_eq_b16 && uop_is_lane(inner))
 			take_comparison(x, i);
 	}
 	for (u32 i = 0; i < x->forms.len && !l->failed; i++)

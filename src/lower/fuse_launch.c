@@ -24,7 +24,7 @@ static bool is_launch_sreg(u32 sreg)
 /* Of the operation alone; operands are looked at afterwards. */
 static enum launch_kind kind_of_op(const struct insn *in)
 {
-	if (in->op < OP_guard)
+	if (uop_is_lane(in->op))
 		return LAUNCH_UNIFORM;
 	switch (in->op) {
 	case OP_load_param:

@@ -87,13 +87,10 @@ static bool is_pred_op(u32 op)
 	       op == OP_mov_pred;
 }
 
-/* Records that write rows and do nothing else. */
+/* Micro-ops that write rows and do nothing else, and what stands between them. */
 static bool only_computes(const struct insn *in)
 {
-	return in->op < OP_guard || in->op == OP_sreg_uniform || in->op == OP_sreg_uniform_x ||
-	       in->op == OP_sreg_tid || in->op == OP_sreg_lane || in->op == OP_sreg_pred ||
-	       in->op == OP_load_param || in->op == OP_param_address || in->op == OP_window ||
-	       in->op == OP_join || in->op == OP_nop;
+	return uop_is_value(in->op) || in->op == OP_join || in->op == OP_nop;
 }
 
 /* Steps of `step` that a value may take from where it is without leaving its range. */
@@ -141,7 +138,7 @@ u64 exec_cta_idle(struct cta *c, u64 most)
 				pc = in->target;
 		} else if (only_computes(in)) {
 			forget(p, &k, in->d);
-			forget(p, &k, in->op < OP_guard ? in->target : NO_ROW);
+			forget(p, &k, uop_is_lane(in->op) ? in->target : NO_ROW);
 		} else {
 			return 0;
 		}

@@ -1,7 +1,6 @@
 # PTX to micro-ops: building blocks, passes, liveness and vector registers.
 libcore_la_SOURCES += \
 	src/lower/clocks.c \
-	src/lower/dump.c \
 	src/lower/estimate.c \
 	src/lower/fuse.c \
 	src/lower/fuse_address.c \

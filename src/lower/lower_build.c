@@ -15,7 +15,7 @@ struct op_info {
 
 static const struct op_info op_infos[EXEC_OPS] = {
 #define OP(id, texts, shape, expr) [OP_##id] = {texts, #shape},
-#include "src/ops/table/all.def"
+#include "src/uop/table/all.def"
 #undef OP
 };
 

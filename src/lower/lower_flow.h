@@ -27,15 +27,12 @@ struct flow {
 
 static inline bool flow_is_control(u32 op)
 {
-	switch (op) {
-	case OP_bra: case OP_bra_pred: case OP_brx_idx: case OP_call: case OP_exit: case OP_ret: return true;
-	default: return false;
-	}
+	return uop_is_branch(op);
 }
 
 static inline bool flow_is_lane_op(u32 op)
 {
-	return op < OP_guard;
+	return uop_is_lane(op);
 }
 
 static inline bool flow_is_tracked(const struct lower *l, u32 v)

@@ -13,13 +13,15 @@
 
 /* All handlers of this level. */
 #define OP(id, texts, shape, expr) exec_handler EXEC_NAME(op_##id);
-#include "src/ops/table/all.def"
+#include "src/uop/table/all.def"
 #undef OP
-#define OTHER(id) exec_handler EXEC_NAME(op_##id);
-#define MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
-#include "src/ops/table/other.def"
-#undef MODAL
-#undef OTHER
+#define DECLARE_ONE(id) exec_handler EXEC_NAME(op_##id);
+#define DECLARE_MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
+#define UOP(id, bodies, kind, space, nature, effect, twin, diverged) DECLARE_##bodies(id)
+#include "src/uop/table/handlers.def"
+#undef UOP
+#undef DECLARE_MODAL
+#undef DECLARE_ONE
 
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
 exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x);

@@ -33,26 +33,7 @@ exec_sources += \
 	src/ops/part_rows.h \
 	src/ops/tables.h \
 	src/ops/value_rows.h \
-	src/ops/warp_op.h \
-	src/ops/table/all.def \
-	src/ops/table/approx.def \
-	src/ops/table/carry.def \
-	src/ops/table/cmp.def \
-	src/ops/table/cvt_float.def \
-	src/ops/table/cvt_int.def \
-	src/ops/table/f32.def \
-	src/ops/table/f64.def \
-	src/ops/table/fused.def \
-	src/ops/table/half.def \
-	src/ops/table/int.def \
-	src/ops/table/logic.def \
-	src/ops/table/move.def \
-	src/ops/table/other.def \
-	src/ops/table/parted.def \
-	src/ops/table/shapes.def \
-	src/ops/table/table.def \
-	src/ops/table/video.def \
-	src/ops/table/watched.def
+	src/ops/warp_op.h
 
 # clang says so when a loop stays scalar; some are meant to. Threads of a kernel may race as they like:
 # that is no race of ours, so ThreadSanitizer does not look in here.

@@ -6,4 +6,4 @@
 #include "src/ops/lane_shapes.h"
 
 #define OP LANE_HANDLER
-#include "src/ops/table/approx.def"
+#include "src/uop/table/approx.def"

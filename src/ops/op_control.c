@@ -496,26 +496,26 @@ HANDLER(brkpt)
 
 static const struct exec_table table_gang = {{
 #define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_gang)
-#include "src/ops/table/table.def"
+#define TABLE_UOP(id, bodies, twin, diverged) GANG_BODY_##bodies(id)
+#include "src/uop/table/table.def"
 }};
 
 static const struct exec_table table_warp = {{
 #define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
-#include "src/ops/table/table.def"
+#define TABLE_UOP(id, bodies, twin, diverged) WARP_BODY_##bodies(id)
+#include "src/uop/table/table.def"
 }};
 
 static const struct exec_table table_masked = {{
 #define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
-#include "src/ops/table/table.def"
+#define TABLE_UOP(id, bodies, twin, diverged) WARP_BODY_##bodies(id)
+#include "src/uop/table/table.def"
 }};
 
 static const struct exec_table table_ordered = {{
 #define TABLE_LANE(id, shape) RESULT_##shape(ORDERED, id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
-#include "src/ops/table/table.def"
+#define TABLE_UOP(id, bodies, twin, diverged) WARP_BODY_##bodies(id)
+#include "src/uop/table/table.def"
 }};
 
 static void loop(struct gang *g, const struct insn *in)

@@ -6,5 +6,5 @@
 #include "src/ops/lane_shapes.h"
 
 #define OP LANE_HANDLER
-#include "src/ops/table/f32.def"
-#include "src/ops/table/f64.def"
+#include "src/uop/table/f32.def"
+#include "src/uop/table/f64.def"

@@ -5,7 +5,7 @@
 #include "src/ops/lane_shapes.h"
 
 #define OP LANE_HANDLER
-#include "src/ops/table/int.def"
-#include "src/ops/table/carry.def"
-#include "src/ops/table/move.def"
-#include "src/ops/table/fused.def"
+#include "src/uop/table/int.def"
+#include "src/uop/table/carry.def"
+#include "src/uop/table/move.def"
+#include "src/uop/table/fused.def"

@@ -67,5 +67,5 @@ static inline u32 clamp_u32(u32 x, s64 imm)
 #define CLAMP_U64(x, imm) ((x) > highest(imm) ? highest(imm) : (x))
 
 #define OP LANE_HANDLER
-#include "src/ops/table/logic.def"
-#include "src/ops/table/cvt_int.def"
+#include "src/uop/table/logic.def"
+#include "src/uop/table/cvt_int.def"

@@ -99,7 +99,7 @@ static HANDLER(parted_p)
 {
 	u32 *d = ROWP(in->d), old[GANG_WARPS], n = WARPS;
 
-	if (in->flags & INSN_DEAD && in->op < OP_guard)
+	if (in->flags & INSN_DEAD && uop_is_lane(in->op))
 		return GANG_TABLE->run[in->inner](g, in);
 	for (u32 w = 0; w < n; w++)
 		old[w] = d[w];
@@ -281,18 +281,8 @@ static HANDLER(exit_parted)
 #define PARTED_X(id) EXEC_NAME(op_parted_x)
 #define PARTED_P(id) EXEC_NAME(op_parted_p)
 
-#pragma GCC diagnostic ignored "-Woverride-init"
-
 const struct exec_table EXEC_NAME(table_parted) = {{
-#define OP(id, texts, shape, expr) [OP_##id] = RESULT_##shape(PARTED, id),
-#include "src/ops/table/all.def"
-#undef OP
-#define OTHER(id) [OP_##id] = EXEC_NAME(op_parted_leave),
-#define MODAL(id) OTHER(id)
-#include "src/ops/table/other.def"
-#undef MODAL
-#undef OTHER
-#define PARTED(id, handler) [OP_##id] = EXEC_NAME(op_##handler),
-#include "src/ops/table/parted.def"
-#undef PARTED
+#define TABLE_LANE(id, shape) RESULT_##shape(PARTED, id)
+#define TABLE_UOP(id, bodies, twin, diverged) EXEC_NAME(op_##diverged)
+#include "src/uop/table/table.def"
 }};

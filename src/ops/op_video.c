@@ -7,4 +7,4 @@
 #define VMAD_DATA ((const struct num_vmad *)(const void *)(g->env->program->ext + in->ext))
 
 #define OP LANE_HANDLER
-#include "src/ops/table/video.def"
+#include "src/uop/table/video.def"

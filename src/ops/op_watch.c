@@ -67,18 +67,10 @@ static bool is_reduction(const struct gang *g, const struct insn *in)
 
 static enum exec_access_kind kind_of(const struct gang *g, const struct insn *in)
 {
-	switch (in->inner) {
-	case OP_store_global:
-	case OP_store_shared:
-	case OP_store_local:
-	case OP_store_generic:
-		return ACCESS_STORE;
-	case OP_atom_global:
-	case OP_atom_shared:
-	case OP_atom_generic:
-		return is_reduction(g, in) ? ACCESS_RED : ACCESS_ATOM;
-	default:
-		return ACCESS_LOAD;
+	switch (uop_kind(in->inner)) {
+	case UOP_STORE: return ACCESS_STORE;
+	case UOP_ATOMIC: return is_reduction(g, in) ? ACCESS_RED : ACCESS_ATOM;
+	default: return ACCESS_LOAD;
 	}
 }
 
@@ -106,31 +98,10 @@ static void tell(struct gang *g, const struct insn *in, enum exec_access_kind ki
 	}
 }
 
-/* The record's space may be another than its operation's: parameters of functions are local. */
-static u32 space_of(const struct insn *in)
-{
-	switch (in->inner) {
-	case OP_load_global:
-	case OP_store_global:
-	case OP_atom_global:
-		return MEM_GLOBAL;
-	case OP_load_shared:
-	case OP_store_shared:
-	case OP_atom_shared:
-		return MEM_SHARED;
-	case OP_load_local:
-	case OP_store_local:
-		return MEM_LOCAL;
-	case OP_load_param:
-		return MEM_PARAM;
-	default:
-		return MEM_GENERIC;
-	}
-}
-
 static HANDLER(watch_memory)
 {
-	tell(g, in, kind_of(g, in), space_of(in));
+	/* By operation: the record's space may be another, as parameters of functions are local. */
+	tell(g, in, kind_of(g, in), uop_info[in->inner].space);
 	return PLAIN(g, in);
 }
 
@@ -174,8 +145,7 @@ static HANDLER(watch_copy)
  */
 static HANDLER(watch_matrix)
 {
-	bool store = in->inner == OP_matrix_store || in->inner == OP_matrix_store_turned ||
-		     in->inner == OP_matrix_store_bytes;
+	bool store = uop_kind(in->inner) == UOP_MATRIX_STORE;
 	struct access a = {.width = in->size};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
@@ -268,28 +238,22 @@ static void loop(struct gang *g, const struct insn *in)
 
 /* ---- tables: the plain ones, but for operations with a twin ---- */
 
-#pragma GCC diagnostic ignored "-Woverride-init"
-#define WATCHED(id, twin) [OP_##id] = EXEC_NAME(op_watch_##twin),
-
 static const struct exec_table watched_gang = {{
 #define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_gang)
-#include "src/ops/table/table.def"
-#include "src/ops/table/watched.def"
+#define TABLE_UOP(id, bodies, twin, diverged) TWIN_##twin(GANG_BODY_##bodies(id))
+#include "src/uop/table/table.def"
 }};
 
 static const struct exec_table watched_warp = {{
 #define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
-#include "src/ops/table/table.def"
-#include "src/ops/table/watched.def"
+#define TABLE_UOP(id, bodies, twin, diverged) TWIN_##twin(WARP_BODY_##bodies(id))
+#include "src/uop/table/table.def"
 }};
 
 static const struct exec_table watched_masked = {{
 #define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
-#define TABLE_MODAL(id) EXEC_NAME(op_##id##_warp)
-#include "src/ops/table/table.def"
-#include "src/ops/table/watched.def"
+#define TABLE_UOP(id, bodies, twin, diverged) TWIN_##twin(WARP_BODY_##bodies(id))
+#include "src/uop/table/table.def"
 }};
 
 const struct exec_ops EXEC_NAME(exec_ops_watched) = {

@@ -1,5 +1,5 @@
 /*
- * What tables of handlers are made of: ops/table.def lists them, with TABLE_LANE and TABLE_MODAL
+ * What tables of handlers are made of: ops/table.def lists them, with TABLE_LANE and TABLE_UOP
  * defined by the includer. Included by handler files only.
  */
 #ifndef PL_EXEC_TABLES_H
@@ -19,7 +19,20 @@
 #define ORDERED_P(id) EXEC_NAME(op_##id)
 
 /* The first letter of a shape is its result: RESULT_W_WW is W. */
-#include "src/ops/table/shapes.def"
+#include "src/uop/table/shapes.def"
+
+/* The body for gangs, and the one for single warps. */
+#define GANG_BODY_ONE(id) EXEC_NAME(op_##id)
+#define GANG_BODY_MODAL(id) EXEC_NAME(op_##id##_gang)
+#define WARP_BODY_ONE(id) EXEC_NAME(op_##id)
+#define WARP_BODY_MODAL(id) EXEC_NAME(op_##id##_warp)
+
+/* In an observed launch: the twin, or the body if there is none. */
+#define TWIN_none(body) body
+#define TWIN_memory(body) EXEC_NAME(op_watch_memory)
+#define TWIN_copy(body) EXEC_NAME(op_watch_copy)
+#define TWIN_matrix(body) EXEC_NAME(op_watch_matrix)
+#define TWIN_sync(body) EXEC_NAME(op_watch_sync)
 
 #define EXEC_TEXT_(x) #x
 #define EXEC_TEXT(x) EXEC_TEXT_(x)

@@ -21,7 +21,7 @@ static const struct {
 	const char *id, *texts, *shape;
 } ops[] = {
 #define OP(id, texts, shape, expr) {#id, texts, #shape},
-#include "src/ops/table/all.def"
+#include "src/uop/table/all.def"
 #undef OP
 };
 

@@ -2,7 +2,7 @@
 . "${srcdir:-.}/tests/style/tap.sh"
 
 # The engine. src/exec is its public face.
-engine="src/base src/isa src/ir src/arch src/mem src/num"
+engine="src/base src/isa src/ir src/arch src/mem src/num src/uop"
 engine="$engine src/ops src/mma src/tex src/async src/host src/lower src/exec"
 
 # FOLDER: the folders whose headers it may include, itself among them.
@@ -16,7 +16,7 @@ allowed()
 	src/arch) echo src/base src/arch ;;
 	src/mem) echo src/base src/arch src/mem ;;
 	src/num) echo src/base src/num ;;
-	src/ops | src/mma | src/tex | src/async | src/host | src/lower | src/exec) echo "$engine" ;;
+	src/uop | src/ops | src/mma | src/tex | src/async | src/host | src/lower | src/exec) echo "$engine" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
 	src/watch) echo "$engine src/sched src/watch" ;;

@@ -3,17 +3,6 @@
  */
 #include "src/exec/exec.h"
 
-static const char *const names[EXEC_OPS] = {
-#define OP(id, texts, shape, expr) [OP_##id] = #id,
-#include "src/ops/table/all.def"
-#undef OP
-#define OTHER(id) [OP_##id] = #id,
-#define MODAL(id) [OP_##id] = #id,
-#include "src/ops/table/other.def"
-#undef MODAL
-#undef OTHER
-};
-
 /* A constant's value stands behind its row. */
 static void put_row(const struct program *p, u32 row, const char *prefix, struct text *out)
 {
@@ -33,7 +22,7 @@ static void put_insn(const struct program *p, u32 pc, struct text *out)
 	text_printf(out, "%5u  ", pc);
 	if (in->guard != NO_ROW)
 		text_printf(out, "@%s%u ", in->flags & INSN_GUARD_NOT ? "!" : "", in->guard);
-	text_puts(out, names[in->inner] ? names[in->inner] : "?");
+	text_puts(out, uop_info[in->inner].name);
 	put_row(p, in->d, "d", out);
 	put_row(p, in->a, "a", out);
 	put_row(p, in->b, "b", out);

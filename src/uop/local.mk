@@ -1,0 +1,22 @@
+# Micro-ops: the tables that name them all, what is known of each, how they print.
+libcore_la_SOURCES += \
+	src/uop/dump.c \
+	src/uop/uop.c \
+	src/uop/uop.h \
+	src/uop/table/all.def \
+	src/uop/table/approx.def \
+	src/uop/table/carry.def \
+	src/uop/table/cmp.def \
+	src/uop/table/cvt_float.def \
+	src/uop/table/cvt_int.def \
+	src/uop/table/f32.def \
+	src/uop/table/f64.def \
+	src/uop/table/fused.def \
+	src/uop/table/half.def \
+	src/uop/table/handlers.def \
+	src/uop/table/int.def \
+	src/uop/table/logic.def \
+	src/uop/table/move.def \
+	src/uop/table/shapes.def \
+	src/uop/table/table.def \
+	src/uop/table/video.def
