@@ -71,13 +71,13 @@ static void print_cmake(const char *device)
 int tool_main_env(const struct tool_command *self, int argc, char **argv)
 {
 	struct tool_environment e;
-	const char *device = NULL;
+	const char *device = NULL, *value;
 
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return tool_help(self);
-		else if (tool_device_option(argc, argv, &i))
-			device = argv[i];
+		else if ((value = tool_device_option(argc, argv, &i)))
+			device = value;
 		else if (!strcmp(argv[i], "-d") || !strcmp(argv[i], "--device"))
 			return tool_usage(self, "there is no value for '%s'", argv[i]);
 		else

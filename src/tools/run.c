@@ -31,12 +31,23 @@ const char tool_help_run[] =
 	"Exit status: that of PROG; 124 at the limit of --timeout; "
 	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
-bool tool_device_option(int argc, char **argv, int *i)
+/* The value of an option that may be written as --name=VALUE or --name VALUE; NULL: it is another. */
+static const char *value_of(int argc, char **argv, int *i, const char *name)
 {
-	if ((strcmp(argv[*i], "-d") && strcmp(argv[*i], "--device")) || *i + 1 >= argc)
-		return false;
-	++*i;
-	return true;
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+const char *tool_device_option(int argc, char **argv, int *i)
+{
+	const char *value = value_of(argc, argv, i, "--device");
+
+	return value ? value : value_of(argc, argv, i, "-d");
 }
 
 bool tool_check_devices(const char *spec)
@@ -203,18 +214,6 @@ struct run_options {
 	bool deterministic;
 };
 
-/* The value of an option that may be written as --name=VALUE or --name VALUE; NULL: it is another. */
-static const char *value_of(int argc, char **argv, int *i, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(argv[*i], name, n) != 0)
-		return NULL;
-	if (argv[*i][n] == '=')
-		return argv[*i] + n + 1;
-	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
-}
-
 /* Returns TOOL_OK, or the status to end with after a message. */
 static int read_option(const struct tool_command *self, struct run_options *o, int argc, char **argv,
 		       int *i)
@@ -224,10 +223,10 @@ static int read_option(const struct tool_command *self, struct run_options *o, i
 
 	if (!strcmp(argv[*i], "--deterministic")) {
 		o->deterministic = true;
-	} else if (!strncmp(argv[*i], "--check=", 8)) {
-		o->checks = argv[*i] + 8;
-	} else if (tool_device_option(argc, argv, i)) {
-		o->device = argv[*i];
+	} else if ((value = value_of(argc, argv, i, "--check"))) {
+		o->checks = value;
+	} else if ((value = tool_device_option(argc, argv, i))) {
+		o->device = value;
 	} else if ((value = value_of(argc, argv, i, "--timeout"))) {
 		o->timeout = value;
 	} else if ((value = value_of(argc, argv, i, "--progress"))) {
@@ -239,6 +238,18 @@ static int read_option(const struct tool_command *self, struct run_options *o, i
 		return tool_usage(self, "unknown option '%s'", argv[*i]);
 	}
 	return TOOL_OK;
+}
+
+/* The devices that the option names, or else the environment. False after a message. */
+static bool check_devices(const char *option)
+{
+	const char *spec = option ? option : setting_text(SETTING_DEVICE);
+
+	if (!spec || tool_check_devices(spec))
+		return true;
+	if (!option)
+		fputs("ptxloom: note: this is the value of PTXLOOM_DEVICE\n", stderr);
+	return false;
 }
 
 /* Is the value one that the variable of the same meaning takes? NULL is. */
@@ -293,7 +304,7 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 	}
 	if (i == argc)
 		return tool_usage(self, "no program given");
-	if (o.device && !tool_check_devices(o.device))
+	if (!check_devices(o.device))
 		return TOOL_USAGE;
 	if (!is_allowed(self, SETTING_CHECK, "--check", o.checks, &ignored) ||
 	    !is_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||

@@ -46,8 +46,8 @@ struct tool_environment {
 /* False after a message. */
 bool tool_environment(struct tool_environment *e);
 void tool_environment_fini(struct tool_environment *e);
-/* Is argv[*i] -d or --device with a value? Then *i is moved to the value. */
-bool tool_device_option(int argc, char **argv, int *i);
+/* The value when argv[*i] is -d VALUE, --device VALUE or --device=VALUE, with *i at its last word; else NULL. */
+const char *tool_device_option(int argc, char **argv, int *i);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
 

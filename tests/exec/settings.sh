@@ -47,6 +47,26 @@ done
 "$bin/ptxloom" run --check=men true >"$scratch/out" 2>&1
 ok "$([ $? -eq 2 ] && grep -q "^ptxloom run: error: --check takes mem, not 'men'" "$scratch/out"; echo $?)" \
 	"an option takes what its variable takes"
+"$bin/ptxloom" run --check men true >"$scratch/out" 2>&1
+ok "$([ $? -eq 2 ] && grep -q "^ptxloom run: error: --check takes mem, not 'men'" "$scratch/out"; echo $?)" \
+	"an option takes its value as the next word, too"
+for device in "-d t4" "--device t4" --device=t4; do
+	# shellcheck disable=SC2086
+	empty "$("$bin/ptxloom" run $device sh -c 'echo $PTXLOOM_DEVICE' 2>&1 | grep -vx t4)" "ptxloom run $device"
+	# shellcheck disable=SC2086
+	"$bin/ptxloom" env $device | grep -q "PTXLOOM_DEVICE='*t4"
+	ok $? "ptxloom env $device"
+done
+for way in "run -d qqq" "run --device=qqq" "env --device=qqq"; do
+	# shellcheck disable=SC2086
+	"$bin/ptxloom" $way true >"$scratch/out" 2>&1
+	ok "$([ $? -eq 2 ] && ! grep -q PTXLOOM_DEVICE "$scratch/out"; echo $?)" "ptxloom $way is refused"
+done
+PTXLOOM_DEVICE=qqq "$bin/ptxloom" run echo started >"$scratch/out" 2>&1
+ok "$([ $? -eq 2 ] && grep -q "no device 'qqq'" "$scratch/out" && ! grep -q started "$scratch/out" &&
+	grep -q "value of PTXLOOM_DEVICE" "$scratch/out"; echo $?)" "a device that the environment names wrongly is refused"
+PTXLOOM_DEVICE=qqq "$bin/ptxloom" run -d t4 true
+ok $? "the option goes before the environment"
 PTXLOOM_CHEK=mem "$bin/ptxloom" --help >/dev/null 2>&1
 ok $? "help is given whatever the environment"
 
