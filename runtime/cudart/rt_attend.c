@@ -7,7 +7,8 @@
  * are stopped only if they still run a second later, so that one that wants to end in order can. A
  * second SIGINT before that is over ends the process. SIGTERM is looked at only where the program
  * leaves it to the system.
- * A handler may take no lock, so it writes to a pipe, and a thread does the rest.
+ * A handler may take no lock, so it posts a semaphore, and a thread does the rest. No file: the program
+ * may close any, and its next one would get the number.
  */
 #include "runtime/rt.h"
 #include "src/base/setting.h"
@@ -15,9 +16,8 @@
 #include "src/sched/rest.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -32,7 +32,8 @@
 static struct attendant {
 	struct rt *rt;
 	pid_t pid; /* children by fork have no such thread */
-	int pipe[2];
+	sem_t wake;
+	u32 told; /* signals that the thread has not seen yet, a bit for each; atomic */
 	bool shows; /* the line */
 	struct attend_line line;
 	struct sigaction before[2]; /* what the program has for SIGINT and SIGTERM */
@@ -74,11 +75,18 @@ static void call_before(const struct sigaction *a, int number, siginfo_t *info, 
 		a->sa_handler(number);
 }
 
+/* In a handler: the thread is to see to the signal. */
+static void tell(int number)
+{
+	__atomic_fetch_or(&the.told, 1u << number, __ATOMIC_RELEASE);
+	if (sem_post(&the.wake))
+		die(number);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	static _Thread_local bool inside;
 	const struct sigaction *a = &the.before[number == SIGTERM];
-	char c = (char)number;
 	int e = errno, none = 0;
 
 	/* The program's handler calls the one it found before its own: us. */
@@ -91,8 +99,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 						__ATOMIC_RELAXED)) {
 		die(number);
 	} else {
-		if (write(the.pipe[1], &c, 1) < 0)
-			die(number);
+		tell(number);
 		if (!is_default(a))
 			call_before(a, number, info, context);
 	}
@@ -182,19 +189,34 @@ void rt_attend_reported(void)
 	die(number);
 }
 
+/* Until there are signals to see to, or the line is due. Returns the signals, 0: none. */
+static u32 wait_for_signals(void)
+{
+	struct timespec until;
+
+	if (the.shows) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += ATTEND_TICK_MS * 1000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		sem_timedwait(&the.wake, &until);
+	} else {
+		sem_wait(&the.wake);
+	}
+	return __atomic_exchange_n(&the.told, 0, __ATOMIC_ACQUIRE);
+}
+
 static void *attend(void *arg)
 {
 	(void)arg;
 	for (;;) {
-		struct pollfd p = {.fd = the.pipe[0], .events = POLLIN};
-		char c;
+		u32 told = wait_for_signals();
 
-		if (poll(&p, 1, the.shows ? ATTEND_TICK_MS : -1) > 0) {
-			if (read(the.pipe[0], &c, 1) == 1)
-				see_to(c);
-		} else if (the.shows) {
+		for (u32 i = 0; i < ARRAY_LEN(signals); i++)
+			if (told & 1u << signals[i])
+				see_to(signals[i]);
+		if (!told && the.shows)
 			attend_tick(&the.line, the.rt->pool);
-		}
 	}
 	return NULL;
 }
@@ -210,7 +232,7 @@ void rt_attend(struct rt *rt)
 	attend_init(&the.line);
 	if (the.shows)
 		attend_follow(&the.line, rt->pool);
-	if (pipe2(the.pipe, O_CLOEXEC | O_NONBLOCK))
+	if (sem_init(&the.wake, 0, 0))
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

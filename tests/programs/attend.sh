@@ -59,6 +59,8 @@ ends 130 "a second SIGINT ends the process at once" sh -c '
 	trap "" INT; (trap - INT; exec ptxloom run "$0" handler) & p=$!
 	sleep 2; kill -INT $p; sleep 0.2; kill -INT $p; wait $p' "$hang"
 
+ends 0 "a program may close every file and use its number" timeout -k 5 30 ptxloom run "$hang" files
+
 ends 124 "--timeout ends a kernel that hangs" timeout 30 ptxloom run --timeout=1s "$hang"
 says err '^ptxloom: error: .*/hang ran for more than 1000 ms \(--timeout\)$' "it says so"
 says err "$where" "and where warps are"

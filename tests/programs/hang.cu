@@ -1,12 +1,14 @@
 /*
  * Kernels that never end, for signals and limits. hang: waits for one; hang handler: with a handler
  * for SIGINT; hang late-handler: one that is set while CUDA is in use; hang host: in the host's part;
- * hang long: one whose last CTA takes some seconds; hang slow: with a handler, and a kernel that ends.
+ * hang long: one whose last CTA takes some seconds; hang slow: with a handler, and a kernel that ends;
+ * hang files: none, the program closes all files and uses their numbers while a kernel runs.
  */
 #include <cuda_runtime.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Counts its turns: a loop that leaves everything as it was would be reported as a livelock. */
@@ -57,6 +59,33 @@ static int be_long()
 	return cudaDeviceSynchronize() != cudaSuccess;
 }
 
+/* What goes through its new files looks like the numbers of signals. */
+static int use_files()
+{
+	volatile int *flag;
+	clock_t used;
+	int ends[2];
+	char back[4];
+
+	cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped);
+	*flag = 0;
+	for (int i = 3; i < 1024; i++)
+		close(i);
+	used = clock();
+	usleep(500000);
+	used = clock() - used;
+	if (pipe(ends))
+		return 1;
+	last_waits<<<1, 32>>>(flag);
+	if (write(ends[1], "\2\2\2\2", 4) != 4)
+		return 1;
+	usleep(500000);
+	if (read(ends[0], back, 4) != 4)
+		return 1;
+	*flag = 1;
+	return cudaDeviceSynchronize() != cudaSuccess || used > CLOCKS_PER_SEC / 4;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -73,6 +102,8 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "host"))
 		for (;;)
 			pause();
+	if (!strcmp(how, "files"))
+		return use_files();
 	if (!strcmp(how, "long"))
 		return be_long();
 	else if (!strcmp(how, "slow"))
