@@ -64,7 +64,8 @@ for way in "run -d qqq" "run --device=qqq" "env --device=qqq"; do
 done
 PTXLOOM_DEVICE=qqq "$bin/ptxloom" run echo started >"$scratch/out" 2>&1
 ok "$([ $? -eq 2 ] && grep -q "no device 'qqq'" "$scratch/out" && ! grep -q started "$scratch/out" &&
-	grep -q "value of PTXLOOM_DEVICE" "$scratch/out"; echo $?)" "a device that the environment names wrongly is refused"
+	grep -q "value of PTXLOOM_DEVICE" "$scratch/out"; echo $?)" \
+	"a device that the environment names wrongly is refused"
 PTXLOOM_DEVICE=qqq "$bin/ptxloom" run -d t4 true
 ok $? "the option goes before the environment"
 PTXLOOM_CHEK=mem "$bin/ptxloom" --help >/dev/null 2>&1
