@@ -72,9 +72,13 @@ static const struct isa_source_row source_rows[] = {
 #define ON(group) (0x8000 | GROUP_##group)
 #define LATER(n, sm, ptx) ((u32)(n) | 0x4000 | (u32)(sm) << 16 | (u32)(ptx) << 24)
 #define UNTIL(n, gone_sm, gone_ptx) ((u32)(n) | (u32)(gone_sm) << 16 | (u32)(gone_ptx) << 24)
-#define INSN(id, syntax, ptx, target, state) {#id, syntax, ptx, target, ISA_##state, ISA_CHAPTER},
+#define LINT ISA_LINT
+#define RUN(rule) ISA_RUN
+#define INSN(id, syntax, ptx, target, state) {#id, syntax, ptx, target, state, ISA_CHAPTER},
 #include "src/isa/insn/all.def"
 #undef INSN
+#undef RUN
+#undef LINT
 #undef UNTIL
 #undef LATER
 #undef ON

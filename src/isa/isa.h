@@ -6,10 +6,11 @@
  *
  *     INSN(id, "syntax", minimum PTX x 10, target, state)
  *
- * state: LINT = parsed and checked, RUN = executed too. target: SM(n): any target from sm_n on; ON(group): only the
- * architecture-specific targets of that group in targets.def; UNTIL(n, gone_sm, gone_ptx): from sm_n on, but a legacy
- * form that is gone when the target is at least sm_<gone_sm> and the version at least <gone_ptx> (x 10);
- * LATER(n, sm, ptx): from sm_n on, but on targets below sm only from version ptx (x 10) on.
+ * state: LINT = parsed and checked; RUN(rule) = executed too: lower_<rule> makes micro-ops of it (src/lower/rules).
+ * target: SM(n): any target from sm_n on; ON(group): only the architecture-specific targets of that group in
+ * targets.def; UNTIL(n, gone_sm, gone_ptx): from sm_n on, but a legacy form that is gone when the target is at least
+ * sm_<gone_sm> and the version at least <gone_ptx> (x 10); LATER(n, sm, ptx): from sm_n on, but on targets below sm
+ * only from version ptx (x 10) on.
  *
  * The syntax line reads like the manual's, "opcode modifiers operands":
  *

@@ -43,14 +43,14 @@ static void lower_insn(struct lower *l)
 		lower_poison(l, poison_reason(l->f, l->ir));
 		return;
 	}
-	if (in->form->row->state != ISA_RUN) {
+	rule = lower_find_rule(in->form->row->row);
+	if (!rule) {
 		lower_refuse(l);
 		return;
 	}
 	if (lower_contracted(l))
 		return;
-	rule = lower_find_rule(in->form->row->row);
-	(rule ? rule : lower_lanes)(l);
+	rule(l);
 }
 
 /* Labels that something jumps to. */

@@ -163,8 +163,7 @@ void lower_four_words(struct lower *l, enum exec_op op, s64 imm);
 
 typedef void lower_rule(struct lower *l);
 
-/* Rules by the first word of the opcode; defined in lower_rules.c. */
-/* NULL: instructions of this row are lane operations. */
+/* The rule that a row of the instruction table names, NULL: its instructions are checked only. */
 lower_rule *lower_find_rule(u32 row);
 /* Mark the backward branches of loops that may wait for other threads (INSN_POLL): polls.c. */
 void lower_mark_polls(struct program *p);
@@ -180,6 +179,9 @@ u64 lower_estimate(const struct program *p);
 bool lower_may_be_idle(const struct program *p);
 /* Everything that is a lane operation. */
 lower_rule lower_lanes;
+/* Moves, addresses, control flow, and what has no effect here: lower_rules.c. */
+lower_rule lower_mov, lower_cvta, lower_bra, lower_brx, lower_exit, lower_ret, lower_trap, lower_brkpt, lower_nothing;
+lower_rule lower_st, lower_red, lower_nanosleep;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */
 lower_rule lower_load, lower_store, lower_atom, lower_warp;
 lower_rule lower_setp, lower_set, lower_cvt, lower_lop3, lower_bfe, lower_prmt, lower_video;

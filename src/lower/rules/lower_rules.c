@@ -1,141 +1,21 @@
 /*
- * Lowering rules for everything that is not a plain lane operation: moves, comparisons with two
- * results, addresses, control flow. Found by the first word of the opcode.
+ * Which rule lowers which row of the instruction table, and the rules of moves, addresses and control flow.
  */
 #include "src/lower/lower_int.h"
 
-#include <pthread.h>
-#include <stdio.h>
-
-static void rule_mov(struct lower *l);
-static void rule_cvta(struct lower *l);
-static void rule_bra(struct lower *l);
-static void rule_brx(struct lower *l);
-static void rule_exit(struct lower *l);
-static void rule_ret(struct lower *l);
-static void rule_trap(struct lower *l);
-static void rule_brkpt(struct lower *l);
-static void rule_nothing(struct lower *l);
-static void rule_st(struct lower *l);
-static void rule_red(struct lower *l);
-static void rule_multimem(struct lower *l);
-static void rule_nanosleep(struct lower *l);
-
-
-struct rule {
-	const char *name;
-	lower_rule *rule;
+/* By row of the instruction table, whose state names its rule. */
+static lower_rule *const rule_of[ISA_ROWS] = {
+#define LINT NULL
+#define RUN(rule) lower_##rule
+#define INSN(id, syntax, ptx, target, state) [I_##id] = state,
+#include "src/isa/insn/all.def"
+#undef INSN
+#undef RUN
+#undef LINT
 };
-
-static const struct rule rules[] = {
-	{"mov", rule_mov},
-	{"ld", lower_load},
-	{"ldu", lower_load},
-	{"st", rule_st},
-	{"setp", lower_setp},
-	{"cvta", rule_cvta},
-	{"bra", rule_bra},
-	{"brx", rule_brx},
-	{"exit", rule_exit},
-	{"ret", rule_ret},
-	{"bar", lower_bar},
-	{"barrier", lower_bar},
-	{"trap", rule_trap},
-	{"nanosleep", rule_nanosleep},
-	{"prefetch", rule_nothing},
-	{"prefetchu", rule_nothing},
-	{"pmevent", rule_nothing},
-	{"membar", lower_fence},
-	{"fence", lower_fence},
-	{"applypriority", rule_nothing},
-	{"discard", rule_nothing},
-	{"brkpt", rule_brkpt},
-	{"call", lower_call},
-	{"alloca", lower_stack},
-	{"stacksave", lower_stack},
-	{"stackrestore", lower_stack},
-	{"shfl", lower_warp},
-	{"vote", lower_warp},
-	{"match", lower_warp},
-	{"redux", lower_warp},
-	{"activemask", lower_warp},
-	{"elect", lower_warp},
-	{"atom", lower_atom},
-	{"red", rule_red},
-	{"cp", lower_async_copy},
-	{"mbarrier", lower_mbarrier},
-	{"mapa", lower_mapa},
-	{"getctarank", lower_mapa},
-	{"isspacep", lower_isspacep},
-	{"tensormap", lower_tensormap},
-	{"tex", lower_tex},
-	{"tld4", lower_tex},
-	{"txq", lower_tex_query},
-	{"suq", lower_tex_query},
-	{"istypep", lower_istypep},
-	{"suld", lower_suld},
-	{"sust", lower_sust},
-	{"sured", lower_sured},
-	{"set", lower_set},
-	{"cvt", lower_cvt},
-	{"lop3", lower_lop3},
-	{"bfe", lower_bfe},
-	{"prmt", lower_prmt},
-	{"vadd", lower_video},
-	{"vsub", lower_video},
-	{"vabsdiff", lower_video},
-	{"vmin", lower_video},
-	{"vmax", lower_video},
-	{"vshl", lower_video},
-	{"vshr", lower_video},
-	{"vset", lower_video},
-	{"vmad", lower_video},
-	{"vadd2", lower_video},
-	{"vsub2", lower_video},
-	{"vavrg2", lower_video},
-	{"vabsdiff2", lower_video},
-	{"vmin2", lower_video},
-	{"vmax2", lower_video},
-	{"vset2", lower_video},
-	{"vadd4", lower_video},
-	{"vsub4", lower_video},
-	{"vavrg4", lower_video},
-	{"vabsdiff4", lower_video},
-	{"vmin4", lower_video},
-	{"vmax4", lower_video},
-	{"vset4", lower_video},
-	{"mma", lower_mma},
-	{"wmma", lower_wmma},
-	{"wgmma", lower_wgmma},
-	{"ldmatrix", lower_matrix},
-	{"stmatrix", lower_matrix},
-	{"movmatrix", lower_matrix},
-	/* Grids run one after the other where one waits for another, so there is nothing to wait for. */
-	{"griddepcontrol", rule_nothing},
-	{"createpolicy", lower_policy},
-	{"multimem", rule_multimem},
-	{"setmaxnreg", rule_nothing},
-};
-
-/* By row of the instruction table: all names of a row begin with the same word. */
-static lower_rule *rule_of[ISA_ROWS];
-static pthread_once_t rules_once = PTHREAD_ONCE_INIT;
-
-static void find_rules(void)
-{
-	for (u32 r = 0; r < ISA_ROWS; r++) {
-		const char *name = isa_row(r)->name[0];
-		size_t n = strcspn(name, ".");
-
-		for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-			if (strlen(rules[i].name) == n && !strncmp(rules[i].name, name, n))
-				rule_of[r] = rules[i].rule;
-	}
-}
 
 lower_rule *lower_find_rule(u32 row)
 {
-	pthread_once(&rules_once, find_rules);
 	return rule_of[row];
 }
 
@@ -335,7 +215,7 @@ static bool is_vector(const struct lower *l, const struct ir_operand *op)
 	return op->kind == IR_OP_VEC || lower_elements(l, op) > 1;
 }
 
-static void rule_mov(struct lower *l)
+void lower_mov(struct lower *l)
 {
 	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
 	u32 type = l->in->form->type[0], d;
@@ -382,7 +262,7 @@ static void rule_mov(struct lower *l)
 /* ---- addresses ---- */
 
 /* Generic addresses are those of the space, plus the base of its window. */
-static void rule_cvta(struct lower *l)
+void lower_cvta(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
@@ -427,7 +307,7 @@ static void fix(struct lower *l, u32 at, u32 label, bool in_ext)
 		l->failed = true;
 }
 
-static void rule_bra(struct lower *l)
+void lower_bra(struct lower *l)
 {
 	emit_control(l, l->guard == IR_NONE ? OP_bra : OP_bra_pred);
 	fix(l, (u32)l->insns.len - 1, lower_operand(l, 0)->index, false);
@@ -449,7 +329,7 @@ void lower_skip_end(struct lower *l, u32 branch)
 	lower_emit_free(l, OP_join);
 }
 
-static void rule_brx(struct lower *l)
+void lower_brx(struct lower *l)
 {
 	const struct ir_table *t = &l->f->tables.at[lower_operand(l, 1)->index];
 	u32 a = lower_source(l, lower_operand(l, 0), T_u32, ROW_W), skip = IR_NONE;
@@ -469,12 +349,12 @@ static void rule_brx(struct lower *l)
 		lower_skip_end(l, skip);
 }
 
-static void rule_exit(struct lower *l)
+void lower_exit(struct lower *l)
 {
 	emit_control(l, OP_exit);
 }
 
-static void rule_ret(struct lower *l)
+void lower_ret(struct lower *l)
 {
 	if (l->f->is_entry)
 		emit_control(l, OP_exit);
@@ -482,27 +362,22 @@ static void rule_ret(struct lower *l)
 		lower_epilogue(l);
 }
 
-static void rule_trap(struct lower *l)
+void lower_trap(struct lower *l)
 {
 	lower_emit(l, OP_trap);
 }
 
-static void rule_brkpt(struct lower *l)
+void lower_brkpt(struct lower *l)
 {
 	lower_emit(l, OP_brkpt);
 }
 
-static void rule_nothing(struct lower *l)
+void lower_nothing(struct lower *l)
 {
 	(void)l;
 }
 
-static void rule_multimem(struct lower *l)
-{
-	lower_poison(l, "multimem needs a multicast object, which the device does not have");
-}
-
-static void rule_nanosleep(struct lower *l)
+void lower_nanosleep(struct lower *l)
 {
 	u32 ns = lower_source(l, lower_operand(l, 0), T_u32, ROW_W);
 
@@ -519,14 +394,14 @@ static bool is_async(const struct lower *l)
 	return strstr(name, ".async") != NULL;
 }
 
-static void rule_st(struct lower *l)
+void lower_st(struct lower *l)
 {
 	const char *name = l->in->form->row->name[l->in->form->name];
 
 	(is_async(l) ? lower_remote_async : strcmp(name, "st.bulk") ? lower_store : lower_zero_fill)(l);
 }
 
-static void rule_red(struct lower *l)
+void lower_red(struct lower *l)
 {
 	(is_async(l) ? lower_remote_async : lower_atom)(l);
 }
