@@ -15,11 +15,13 @@
 #include "src/dev/attend.h"
 #include "src/sched/rest.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,6 +112,30 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static bool is_mine(const struct sigaction *a)
 {
 	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal;
+}
+
+/* The handler of Python's interpreter notes the signal; code of the program runs when the calls of ours are over. */
+static bool is_of_python(const struct sigaction *a)
+{
+	void *handler = a->sa_flags & SA_SIGINFO ? (void *)a->sa_sigaction : (void *)a->sa_handler;
+	const char *name;
+	Dl_info i;
+
+	if (!dladdr(handler, &i) || !i.dli_fname)
+		return false;
+	name = strrchr(i.dli_fname, '/');
+	name = name ? name + 1 : i.dli_fname;
+	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
+}
+
+/* For sched_handlers_apart: ours, unless it calls one of the program that may do anything. */
+static bool is_apart(int number, const struct sigaction *a)
+{
+	const struct sigaction *theirs = is_mine(a) ? &the.before[number == SIGTERM] : a;
+	bool none = !(theirs->sa_flags & SA_SIGINFO) &&
+		    (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN);
+
+	return none || is_of_python(theirs);
 }
 
 /* Put ourselves before what the program has for a signal, unless it ignores it. */
@@ -245,5 +271,6 @@ void rt_attend(struct rt *rt)
 	the.pid = getpid();
 	install(0);
 	install(1);
+	sched_handlers_apart(rt->pool, is_apart);
 	streams_set_waiting(rt->streams, rt_attend_wait);
 }

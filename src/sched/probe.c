@@ -48,22 +48,23 @@ void probe_consider(struct hand *h)
 /* ---- who else may write ---- */
 
 /*
- * The program's handlers of signals may write what the host sees, whatever its threads wait for. Those of requests to
- * end it are not counted, as we have some ourselves.
+ * The program's handlers of signals may write what the host sees, whatever its threads wait for. Those of faults
+ * are not counted: a thread that waits has none.
  */
-static bool has_handlers(void)
+static bool has_handlers(struct sched_pool *p)
 {
-	static const int ends[] = {SIGINT,  SIGTERM, SIGSEGV, SIGBUS, SIGFPE,
-				   SIGILL, SIGTRAP, SIGABRT, SIGPIPE};
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE};
+	bool (*is_apart)(int number, const struct sigaction *a) =
+		__atomic_load_n(&p->handler_is_apart, __ATOMIC_ACQUIRE);
 	struct sigaction a;
 	sigset_t uncounted;
 
 	sigemptyset(&uncounted);
-	for (u32 i = 0; i < ARRAY_LEN(ends); i++)
-		sigaddset(&uncounted, ends[i]);
+	for (u32 i = 0; i < ARRAY_LEN(faults); i++)
+		sigaddset(&uncounted, faults[i]);
 	for (int s = 1; s <= SIGRTMAX; s++)
 		if (!sigismember(&uncounted, s) && !sigaction(s, NULL, &a) &&
-		    a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)
+		    a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN && !(is_apart && is_apart(s, &a)))
 			return true;
 	return false;
 }
@@ -77,7 +78,7 @@ static bool is_alone(const struct sched_grid *g, u64 *rests)
 		return false;
 	if (mem_is_shared(g->launch.env.mem, &host_sees))
 		return false;
-	return !host_sees || !has_handlers();
+	return !host_sees || !has_handlers(g->pool);
 }
 
 static bool has_unstarted(const struct sched_grid *g)

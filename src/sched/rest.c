@@ -25,6 +25,7 @@ void sched_rest(struct sched_pool *p, pthread_cond_t *cond, pthread_mutex_t *loc
 {
 	struct rest *r = NULL;
 	u64 turn = 0;
+	int cancel;
 
 	if (p) {
 		pthread_mutex_lock(&p->rest_lock);
@@ -36,7 +37,10 @@ void sched_rest(struct sched_pool *p, pthread_cond_t *cond, pthread_mutex_t *loc
 		}
 		pthread_mutex_unlock(&p->rest_lock);
 	}
+	/* Who is cancelled here would keep the lock and be counted for ever. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_cond_wait(cond, lock);
+	pthread_setcancelstate(cancel, NULL);
 	if (!r)
 		return;
 	pthread_mutex_lock(&p->rest_lock);
@@ -73,6 +77,11 @@ void sched_thread_apart(struct sched_pool *p, s32 n)
 	pthread_mutex_lock(&p->rest_lock);
 	p->apart += (u32)n;
 	pthread_mutex_unlock(&p->rest_lock);
+}
+
+void sched_handlers_apart(struct sched_pool *p, bool (*is_apart)(int number, const struct sigaction *a))
+{
+	__atomic_store_n(&p->handler_is_apart, is_apart, __ATOMIC_RELEASE);
 }
 
 /* Threads of the process, 0: the host does not say. */

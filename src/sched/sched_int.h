@@ -222,6 +222,7 @@ struct sched_pool {
 	pthread_mutex_t rest_lock;
 	struct rest rest[RESTS_MAX];
 	u32 resting, apart;
+	bool (*handler_is_apart)(int number, const struct sigaction *a); /* sched_handlers_apart; atomic */
 	u64 rests;
 };
 

@@ -59,6 +59,12 @@ ends 130 "a second SIGINT ends the process at once" sh -c '
 	trap "" INT; (trap - INT; exec ptxloom run "$0" handler) & p=$!
 	sleep 2; kill -INT $p; sleep 0.2; kill -INT $p; wait $p' "$hang"
 
+for number in INT TERM; do
+	ends 0 "a handler for SIG$number may write what a kernel waits for" \
+		timeout --foreground --preserve-status -k 20 -s $number 2 ptxloom run "$hang" writer
+	empty "$(cat "$scratch/err")" "nobody takes the kernel for a livelock"
+done
+ends 0 "a thread that is cancelled while it waits keeps no lock" timeout -k 5 30 ptxloom run "$hang" cancelled
 ends 0 "a program may close every file and use its number" timeout -k 5 30 ptxloom run "$hang" files
 
 ends 124 "--timeout ends a kernel that hangs" timeout 30 ptxloom run --timeout=1s "$hang"
@@ -124,4 +130,8 @@ ends 0 "Python with a kernel that hangs gets its KeyboardInterrupt" \
 	$interrupt ptxloom run python3 "$scratch/hang.py" "$scratch/hang.ptx"
 says out '^KeyboardInterrupt$' "and can handle it"
 says err "$where" "warps are told of"
+sed 's/_Z9hang_herePVi/_Z10last_waitsPVi/; s/cuMemAlloc_v2(\(.*\)),$/cuMemAllocManaged(\1, 1),/' "$scratch/hang.py" \
+	>"$scratch/livelock.py"
+ends 0 "Python with a livelock" timeout -k 5 30 ptxloom run python3 "$scratch/livelock.py" "$scratch/hang.ptx"
+says err 'livelock: ' "is told so, though it has a handler for SIGINT"
 finish

@@ -2,9 +2,12 @@
  * Kernels that never end, for signals and limits. hang: waits for one; hang handler: with a handler
  * for SIGINT; hang late-handler: one that is set while CUDA is in use; hang host: in the host's part;
  * hang long: one whose last CTA takes some seconds; hang slow: with a handler, and a kernel that ends;
- * hang files: none, the program closes all files and uses their numbers while a kernel runs.
+ * hang files: none, the program closes all files and uses their numbers while a kernel runs;
+ * hang writer: until a handler of the program lets the kernel go on; hang cancelled: until the program does, which
+ * has cancelled a thread that waits for the kernel.
  */
 #include <cuda_runtime.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +62,47 @@ static int be_long()
 	return cudaDeviceSynchronize() != cudaSuccess;
 }
 
+static volatile int *written;
+
+static void on_request(int)
+{
+	*written = 1;
+}
+
+static int wait_for_handler()
+{
+	cudaHostAlloc((void **)&written, sizeof(*written), cudaHostAllocMapped);
+	*written = 0;
+	signal(SIGINT, on_request);
+	signal(SIGTERM, on_request);
+	last_waits<<<1, 32>>>(written);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+
+static void *synchronize(void *)
+{
+	cudaDeviceSynchronize();
+	pthread_testcancel();
+	return NULL;
+}
+
+static int cancel_waiting()
+{
+	pthread_t thread;
+	void *result;
+
+	cudaHostAlloc((void **)&written, sizeof(*written), cudaHostAllocMapped);
+	*written = 0;
+	last_waits<<<1, 32>>>(written);
+	pthread_create(&thread, NULL, synchronize, NULL);
+	usleep(200000);
+	pthread_cancel(thread);
+	usleep(200000);
+	*written = 1;
+	pthread_join(thread, &result);
+	return cudaDeviceSynchronize() != cudaSuccess || result != PTHREAD_CANCELED;
+}
+
 /* What goes through its new files looks like the numbers of signals. */
 static int use_files()
 {
@@ -102,6 +146,10 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "host"))
 		for (;;)
 			pause();
+	if (!strcmp(how, "writer"))
+		return wait_for_handler();
+	if (!strcmp(how, "cancelled"))
+		return cancel_waiting();
 	if (!strcmp(how, "files"))
 		return use_files();
 	if (!strcmp(how, "long"))
