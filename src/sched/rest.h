@@ -13,8 +13,8 @@
 struct sched_pool;
 
 /*
- * pthread_cond_wait of a thread that rests so; returns as that does, and is no cancellation point. The lock is held, as for sched_wake on
- * the same condition. pool: NULL when nobody is to know.
+ * pthread_cond_wait of a thread that rests so; returns as that does, and is no cancellation point. The lock is
+ * held, as for sched_wake on the same condition. pool: NULL when nobody is to know.
  */
 void sched_rest(struct sched_pool *p, pthread_cond_t *cond, pthread_mutex_t *lock);
 /* pthread_cond_broadcast for them: they rest no more, though they may come to run only later. */
