@@ -74,6 +74,12 @@ struct ir_insn {
 	u32 begin;                   /* byte offset of the opcode in the source */
 };
 
+/* ISA_OPCODES: poison. */
+static inline enum isa_mnemonic ir_opcode(const struct ir_insn *in)
+{
+	return in->form ? isa_form_opcode(in->form) : ISA_OPCODES;
+}
+
 /* One name or family of a .reg declaration: `%r<100>` has count 100, `x` has count 0. */
 struct ir_regdecl {
 	struct str *name; /* the part before the number */

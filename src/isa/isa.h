@@ -98,6 +98,14 @@ enum isa_class { ISA_PRED, ISA_BITS, ISA_UINT, ISA_SINT, ISA_FLOAT, ISA_ALT, ISA
 
 enum isa_state { ISA_LINT, ISA_RUN };
 
+/* "cp.async.bulk" is OPCODE_cp_async_bulk. */
+enum isa_mnemonic {
+#define OPCODE(ident, text) OPCODE_##ident,
+#include "src/isa/opcodes.def"
+#undef OPCODE
+	ISA_OPCODES
+};
+
 enum isa_row_id {
 #define INSN(id, syntax, ptx, target, state) I_##id,
 #include "src/isa/insn/all.def"
@@ -208,6 +216,7 @@ struct isa_row {
 	u8 late_sm, late_ptx; /* targets below sm_<late_sm> have it from version late_ptx on; 0 0: no such rule */
 	u8 names;           /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */
+	const u16 *opcode;  /* enum isa_mnemonic of each name */
 	u8 slots, operands;
 	const struct isa_slot *slot;
 	const struct isa_operand *operand;
@@ -270,6 +279,11 @@ void isa_complaint_fini(struct isa_complaint *c);
 const char *isa_near_mnemonic(const char *s, size_t n);
 /* A special register that is spelled much like this one, NULL: none. */
 const struct isa_sreg *isa_near_sreg(const char *s, size_t n);
+
+static inline enum isa_mnemonic isa_form_opcode(const struct isa_form *f)
+{
+	return f->row->opcode[f->name];
+}
 
 static inline bool isa_form_has(const struct isa_form *f, u32 word)
 {

@@ -204,9 +204,34 @@ static bool compile_optional_slots(struct compiler *c)
 	return true;
 }
 
+/* ISA_OPCODES: it is not in opcodes.def. */
+static enum isa_mnemonic find_opcode(const char *name)
+{
+	static const char *const text[ISA_OPCODES] = {
+#define OPCODE(ident, text) text,
+#include "src/isa/opcodes.def"
+#undef OPCODE
+	};
+	u32 low = 0, high = ISA_OPCODES;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+		int order = strcmp(text[middle], name);
+
+		if (!order)
+			return (enum isa_mnemonic)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return ISA_OPCODES;
+}
+
 /* Opcode: `add`, `(add|sub)`, `mul.lo~`. */
 static bool compile_names(struct compiler *c)
 {
+	u16 opcodes[NAMES_MAX];
 	const char *names[NAMES_MAX], *tilde = strchr(c->p, '~'), *space = strchr(c->p, ' ');
 	bool list = *c->p == '(', compound = tilde && (!space || tilde < space);
 	struct isa_row *row = c->row;
@@ -217,7 +242,10 @@ static bool compile_names(struct compiler *c)
 
 		if (row->names == NAMES_MAX || !n)
 			return fail(c, "opcode expected");
-		names[row->names++] = arena_strdup(&c->t->arena, c->p, n);
+		names[row->names] = arena_strdup(&c->t->arena, c->p, n);
+		opcodes[row->names] = (u16)find_opcode(names[row->names]);
+		if (opcodes[row->names++] == ISA_OPCODES)
+			return fail(c, "opcode not in opcodes.def");
 		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n, c->p);
 		c->p += n;
 	} while (list && *c->p++ == '|');
@@ -225,6 +253,7 @@ static bool compile_names(struct compiler *c)
 		text_puts(&c->hint, "}");
 	c->p += *c->p == '~';
 	row->name = arena_copy(&c->t->arena, names, sizeof(*names) * row->names);
+	row->opcode = arena_copy(&c->t->arena, opcodes, sizeof(*opcodes) * row->names);
 	return true;
 }
 

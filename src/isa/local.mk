@@ -3,7 +3,7 @@ libcore_la_SOURCES += \
 	src/isa/isa_compile.c src/isa/isa_int.h \
 	src/isa/isa_explain.c \
 	src/isa/isa_match.c \
-	src/isa/modifiers.def src/isa/modkinds.def src/isa/sets.def src/isa/sregs.def src/isa/targets.def src/isa/types.def \
+	src/isa/modifiers.def src/isa/opcodes.def src/isa/modkinds.def src/isa/sets.def src/isa/sregs.def src/isa/targets.def src/isa/types.def \
 	src/isa/insn/all.def src/isa/insn/chapters.def \
 	src/isa/insn/int.def \
 	src/isa/insn/float.def \

@@ -14,27 +14,43 @@ bool lower_is_clock(u32 sreg)
 	       sreg == SR_globaltimer || sreg == SR_globaltimer_lo || sreg == SR_globaltimer_hi;
 }
 
-static const char *name_of(const struct ir_insn *in)
-{
-	return in->form ? in->form->row->name[in->form->name] : "";
-}
-
 /* Computes, branches or sleeps. */
 static bool is_private(const struct ir_insn *in)
 {
-	static const char *const names[] = {"mov", "add", "sub", "mul", "mad", "set",  "cvt",
-					    "selp", "and", "or", "xor", "not", "neg",  "min",
-					    "max", "shl", "shr", "bra", "div", "rem", "nanosleep"};
-	const char *name = name_of(in);
-	size_t n = strcspn(name, ".");
-
-	if (!strncmp(name, "setp", 4))
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strlen(names[i]) == n && !memcmp(name, names[i], n))
-			return true;
-	return (!strncmp(name, "ld", 2) && n == 2 && (isa_form_has(in->form, M_param) ||
-						       isa_form_has(in->form, M_const)));
+	switch (ir_opcode(in)) {
+	case OPCODE_mov:
+	case OPCODE_add:
+	case OPCODE_sub:
+	case OPCODE_mul:
+	case OPCODE_mul_lo:
+	case OPCODE_mul_hi:
+	case OPCODE_mul_wide:
+	case OPCODE_mad:
+	case OPCODE_mad_lo:
+	case OPCODE_mad_hi:
+	case OPCODE_mad_wide:
+	case OPCODE_set:
+	case OPCODE_setp:
+	case OPCODE_cvt:
+	case OPCODE_cvt_pack:
+	case OPCODE_selp:
+	case OPCODE_and:
+	case OPCODE_or:
+	case OPCODE_xor:
+	case OPCODE_not:
+	case OPCODE_neg:
+	case OPCODE_min:
+	case OPCODE_max:
+	case OPCODE_shl:
+	case OPCODE_shr:
+	case OPCODE_bra:
+	case OPCODE_div:
+	case OPCODE_div_full:
+	case OPCODE_rem:
+	case OPCODE_nanosleep: return true;
+	case OPCODE_ld: return isa_form_has(in->form, M_param) || isa_form_has(in->form, M_const);
+	default: return false;
+	}
 }
 
 struct range {
@@ -84,7 +100,7 @@ static bool only_waits(struct range *r)
 		const struct ir_insn *in = &r->f->insns.at[i];
 
 		asks |= in->guard != IR_NONE && r->of_clock[in->guard] &&
-			!strncmp(name_of(in), "bra", 3);
+			ir_opcode(in) == OPCODE_bra;
 	}
 	return asks;
 }

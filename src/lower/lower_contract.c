@@ -24,47 +24,52 @@
 #include "src/lower/lower_int.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_PRODUCT UINT32_MAX
 
-/* Sums by type and .ftz; `minus_c` and `minus_ab` are EXEC_OPS when a negation of its own is needed. */
+/* What an instruction computes in: its type and modifiers, without rounding. */
+struct precision {
+	u16 type;
+	bool ftz, sat;
+};
+
+/* Sums; `minus_c` and `minus_ab` are EXEC_OPS when a negation of its own is needed. */
 struct kind {
-	const char *product, *add, *sub;
+	struct precision in;
 	enum row_class class;
 	enum exec_op fma, minus_c, minus_ab, neg;
 };
 
 static const struct kind kinds[] = {
-	{"mul.f32", "add.f32", "sub.f32", ROW_W, OP_fma_f32, OP_fms_f32, OP_fnma_f32, OP_neg_f32},
-	{"mul.f32", "add.sat.f32", "sub.sat.f32", ROW_W, OP_fma_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_f32},
-	{"mul.ftz.f32", "add.ftz.f32", "sub.ftz.f32", ROW_W, OP_fma_ftz_f32, OP_fms_ftz_f32, OP_fnma_ftz_f32,
-	 OP_neg_ftz_f32},
-	{"mul.ftz.f32", "add.ftz.sat.f32", "sub.ftz.sat.f32", ROW_W, OP_fma_ftz_sat_f32, EXEC_OPS, EXEC_OPS,
-	 OP_neg_ftz_f32},
-	{"mul.f64", "add.f64", "sub.f64", ROW_X, OP_fma_f64, OP_fms_f64, OP_fnma_f64, OP_neg_f64},
-	{"mul.f16", "add.f16", "sub.f16", ROW_W, OP_fma_f16, EXEC_OPS, EXEC_OPS, OP_neg_any_f16},
-	{"mul.f16x2", "add.f16x2", "sub.f16x2", ROW_W, OP_fma_f16x2, EXEC_OPS, EXEC_OPS, OP_neg_any_f16x2},
-	{"mul.bf16", "add.bf16", "sub.bf16", ROW_W, OP_fma_bf16, EXEC_OPS, EXEC_OPS, OP_neg_bf16},
-	{"mul.bf16x2", "add.bf16x2", "sub.bf16x2", ROW_W, OP_fma_bf16x2, EXEC_OPS, EXEC_OPS, OP_neg_bf16x2},
+	{{T_f32, .ftz = false}, ROW_W, OP_fma_f32, OP_fms_f32, OP_fnma_f32, OP_neg_f32},
+	{{T_f32, .sat = true}, ROW_W, OP_fma_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_f32},
+	{{T_f32, .ftz = true}, ROW_W, OP_fma_ftz_f32, OP_fms_ftz_f32, OP_fnma_ftz_f32, OP_neg_ftz_f32},
+	{{T_f32, .ftz = true, .sat = true}, ROW_W, OP_fma_ftz_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_ftz_f32},
+	{{T_f64, .ftz = false}, ROW_X, OP_fma_f64, OP_fms_f64, OP_fnma_f64, OP_neg_f64},
+	{{T_f16, .ftz = false}, ROW_W, OP_fma_f16, EXEC_OPS, EXEC_OPS, OP_neg_any_f16},
+	{{T_f16x2, .ftz = false}, ROW_W, OP_fma_f16x2, EXEC_OPS, EXEC_OPS, OP_neg_any_f16x2},
+	{{T_bf16, .ftz = false}, ROW_W, OP_fma_bf16, EXEC_OPS, EXEC_OPS, OP_neg_bf16},
+	{{T_bf16x2, .ftz = false}, ROW_W, OP_fma_bf16x2, EXEC_OPS, EXEC_OPS, OP_neg_bf16x2},
 };
 
 /* What makes products, and the operations for the factors when these are not the operands. */
 static const struct source {
-	const char *text, *product;
+	enum isa_mnemonic opcode;
+	enum isa_word with; /* .approx */
+	struct precision in;
 	enum exec_op a, b; /* b of the second operand, a of both */
 } sources[] = {
-	{"mul.f32", "mul.f32", EXEC_OPS, EXEC_OPS},
-	{"mul.ftz.f32", "mul.ftz.f32", EXEC_OPS, EXEC_OPS},
-	{"mul.f64", "mul.f64", EXEC_OPS, EXEC_OPS},
-	{"mul.f16", "mul.f16", EXEC_OPS, EXEC_OPS},
-	{"mul.f16x2", "mul.f16x2", EXEC_OPS, EXEC_OPS},
-	{"mul.bf16", "mul.bf16", EXEC_OPS, EXEC_OPS},
-	{"mul.bf16x2", "mul.bf16x2", EXEC_OPS, EXEC_OPS},
-	{"div.approx.f32", "mul.f32", OP_div_approx_a, OP_div_approx_r},
-	{"div.approx.ftz.f32", "mul.ftz.f32", EXEC_OPS, OP_div_approx_ftz_r},
-	{"div.full.f32", "mul.f32", OP_div_full_a, OP_div_full_r},
-	{"div.full.ftz.f32", "mul.ftz.f32", OP_div_full_ftz_a, OP_div_full_ftz_r},
+	{OPCODE_mul, ISA_NONE, {T_f32, .ftz = false}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_mul, ISA_NONE, {T_f32, .ftz = true}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_mul, ISA_NONE, {T_f64, .ftz = false}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_mul, ISA_NONE, {T_f16, .ftz = false}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_mul, ISA_NONE, {T_f16x2, .ftz = false}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_mul, ISA_NONE, {T_bf16, .ftz = false}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_mul, ISA_NONE, {T_bf16x2, .ftz = false}, EXEC_OPS, EXEC_OPS},
+	{OPCODE_div, M_approx, {T_f32, .ftz = false}, OP_div_approx_a, OP_div_approx_r},
+	{OPCODE_div, M_approx, {T_f32, .ftz = true}, EXEC_OPS, OP_div_approx_ftz_r},
+	{OPCODE_div_full, ISA_NONE, {T_f32, .ftz = false}, OP_div_full_a, OP_div_full_r},
+	{OPCODE_div_full, ISA_NONE, {T_f32, .ftz = true}, OP_div_full_ftz_a, OP_div_full_ftz_r},
 };
 
 /* A product that may go into sums. */
@@ -107,33 +112,49 @@ struct contract {
 	u32 first_insn;
 };
 
-/* Text of an add, sub, mul or div; false for everything else, quickly. */
-static bool text_of(const struct ir_insn *in, char *text, size_t size)
+static bool same_precision(const struct precision *a, const struct precision *b)
 {
-	const char *name = in->form ? in->form->row->name[in->form->name] : "";
-
-	if (in->ops != 3 || (strcmp(name, "add") && strcmp(name, "sub") && strcmp(name, "mul") &&
-			     strcmp(name, "div") && strcmp(name, "div.full")))
-		return false;
-	lower_text(in->form, NULL, text, size);
-	return true;
+	return a->type == b->type && a->ftz == b->ftz && a->sat == b->sat;
 }
 
-static const struct source *find_source(const char *text)
+/* False: there is more than a type, .ftz, .sat and the modifier `with`, a rounding for example. */
+static bool precision_of(const struct isa_form *form, enum isa_word with, struct precision *in)
 {
-	for (size_t i = 0; *text && i < sizeof(sources) / sizeof(*sources); i++)
-		if (!strcmp(sources[i].text, text))
+	*in = (struct precision){.type = form->types ? form->type[0] : ISA_NONE,
+				 .ftz = isa_form_has(form, M_ftz),
+				 .sat = isa_form_has(form, M_sat)};
+	for (u32 i = 0; i < form->row->slots; i++) {
+		u32 word = form->word[i];
+
+		if (word >= ISA_TYPES && word != M_ftz && word != M_sat && word != with)
+			return false;
+	}
+	return form->types == 1;
+}
+
+static const struct source *find_source(const struct ir_insn *in)
+{
+	enum isa_mnemonic opcode = ir_opcode(in);
+	struct precision is;
+
+	for (size_t i = 0; in->ops == 3 && i < ARRAY_LEN(sources); i++)
+		if (sources[i].opcode == opcode && (!sources[i].with || isa_form_has(in->form, sources[i].with)) &&
+		    precision_of(in->form, sources[i].with, &is) && same_precision(&is, &sources[i].in))
 			return &sources[i];
 	return NULL;
 }
 
-static const struct kind *find_sum(const char *text, bool *minus)
+static const struct kind *find_sum(const struct ir_insn *in, bool *minus)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		*minus = !strcmp(kinds[i].sub, text);
-		if (*minus || !strcmp(kinds[i].add, text))
+	enum isa_mnemonic opcode = ir_opcode(in);
+	struct precision is;
+
+	*minus = opcode == OPCODE_sub;
+	if ((opcode != OPCODE_add && !*minus) || in->ops != 3 || !precision_of(in->form, ISA_NONE, &is))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (same_precision(&is, &kinds[i].in))
 			return &kinds[i];
-	}
 	return NULL;
 }
 
@@ -177,15 +198,14 @@ void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see)
 /* mov of a number, ld of a kernel's parameter or of a variable in constant memory. */
 static bool is_constant_source(const struct lower *l, const struct ir_insn *in)
 {
-	const char *name = in->form->row->name[in->form->name];
 	const struct ir_operand *op = &l->f->operands.at[in->first_op + 1];
 	u32 space;
 
 	if (in->ops != 2 || in->guard != IR_NONE)
 		return false;
-	if (!strcmp(name, "mov"))
+	if (ir_opcode(in) == OPCODE_mov)
 		return op->kind == IR_OP_FLOAT || op->kind == IR_OP_INT;
-	if (strcmp(name, "ld") || op->kind != IR_OP_ADDR_VAR)
+	if (ir_opcode(in) != OPCODE_ld || op->kind != IR_OP_ADDR_VAR)
 		return false;
 	space = l->m->vars.at[op->index]->space;
 	return space == M_const || (space == M_param && l->f->is_entry && lower_is_formal(l->f, op->index));
@@ -202,7 +222,7 @@ static void expose(struct lower *l, u32 reg, u32 roles)
 	}
 	c->defs[reg]++;
 	c->constant[reg] = is_constant_source(l, l->in);
-	c->number[reg] = c->constant[reg] && !strcmp(l->in->form->row->name[l->in->form->name], "mov") ? l->ir + 1 : 0;
+	c->number[reg] = c->constant[reg] && ir_opcode(l->in) == OPCODE_mov ? l->ir + 1 : 0;
 	if (l->in->guard == IR_NONE)
 		c->written[reg] = l->ir + 1;
 }
@@ -292,24 +312,30 @@ static void choose(struct contract *c)
 				take(c, &c->sums.at[i], o);
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool has_modifier(const struct isa_form *form)
 {
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
+	for (u32 i = 0; i < form->row->slots; i++)
+		if (form->word[i] >= ISA_TYPES)
+			return true;
+	return false;
 }
 
 /* Operations that ptxas makes several blocks of. */
-static bool is_routine(const char *text, const struct ir_operand *op)
+static bool is_routine(const struct isa_form *form, const struct ir_operand *op)
 {
-	bool quick = strstr(text, ".approx") || strstr(text, ".full");
+	u32 type = form->types ? form->type[0] : ISA_NONE;
+	bool quick = isa_form_has(form, M_approx) || isa_form_opcode(form) == OPCODE_div_full;
 
-	if (!strncmp(text, "div.", 4) || !strncmp(text, "rem.", 4))
-		return ends_with(text, ".s32") || ends_with(text, "64") ||
-		       (ends_with(text, ".f32") && !quick && strcmp(text, "div.f32"));
-	if (!strncmp(text, "rcp.", 4) || !strncmp(text, "sqrt.", 5))
-		return !quick && op->kind != IR_OP_FLOAT;
-	return !strcmp(text, "rsqrt.approx.f64");
+	switch (isa_form_opcode(form)) {
+	case OPCODE_div:
+	case OPCODE_div_full:
+	case OPCODE_rem:
+		return type == T_s32 || isa_type_bits(type) == 64 ||
+		       (type == T_f32 && !quick && has_modifier(form));
+	case OPCODE_rcp:
+	case OPCODE_sqrt: return !quick && op->kind != IR_OP_FLOAT;
+	default: return type == T_f64 && quick && !isa_form_has(form, M_ftz); /* rsqrt */
+	}
 }
 
 /* Can ptxas make it conditional by itself? */
@@ -339,30 +365,37 @@ static bool is_loop(const struct isa_form *form)
 
 static bool ends_block(const struct lower *l, const struct ir_insn *in)
 {
-	static const char *const names[] = {"bra",   "brx",   "ret",    "exit", "call", "trap", "membar", "fence",
-					    "brkpt", "pmevent"};
-	static const char *const routines[] = {"div", "rem", "rcp", "sqrt", "rsqrt"};
-	const char *name = in->form ? in->form->row->name[in->form->name] : "trap";
-	char text[160] = "";
-
 	if (in->guard != IR_NONE && in->form && !is_arithmetic(in->form))
 		return true;
-	for (size_t i = 0; i < sizeof(routines) / sizeof(*routines); i++)
-		if (!strncmp(name, routines[i], strlen(routines[i]))) {
-			lower_text(in->form, NULL, text, sizeof(text));
-			return is_routine(text, &l->f->operands.at[in->first_op + 1]);
-		}
-	if (!strcmp(name, "atom") || !strcmp(name, "red"))
-		return is_loop(in->form);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(name, names[i], strlen(names[i])))
-			continue;
-		if (strcmp(names[i], "fence") || !in->form)
-			return true;
-		lower_text(in->form, NULL, text, sizeof(text));
-		return strncmp(text, "fence.proxy", 11) && strncmp(text, "fence.mbarrier", 14);
+	switch (ir_opcode(in)) {
+	case ISA_OPCODES:
+	case OPCODE_bra:
+	case OPCODE_brx_idx:
+	case OPCODE_ret:
+	case OPCODE_exit:
+	case OPCODE_call:
+	case OPCODE_trap:
+	case OPCODE_membar:
+	case OPCODE_membar_proxy:
+	case OPCODE_brkpt:
+	case OPCODE_pmevent:
+	case OPCODE_pmevent_mask: return true;
+	case OPCODE_fence: return !isa_form_has(in->form, M_mbarrier_init);
+	case OPCODE_div:
+	case OPCODE_div_full:
+	case OPCODE_rem:
+	case OPCODE_rcp:
+	case OPCODE_sqrt:
+	case OPCODE_rsqrt: return is_routine(in->form, &l->f->operands.at[in->first_op + 1]);
+	case OPCODE_atom:
+	case OPCODE_red: return is_loop(in->form);
+	default: return false;
 	}
-	return false;
+}
+
+static bool is_product_of(const struct product *p, const struct kind *k)
+{
+	return p->source->in.type == k->in.type && p->source->in.ftz == k->in.ftz;
 }
 
 /* Is the operand this product, in a sum of its kind? Twice the same bars it. */
@@ -377,7 +410,7 @@ static u32 product_in(struct lower *l, struct contract *c, const struct kind *k,
 	i = c->now[op->index] - 1;
 	p = &c->products.at[i];
 	factor = &l->f->operands.at[l->f->insns.at[p->insn].first_op + 1];
-	if (strcmp(k->product, p->source->product)) {
+	if (!is_product_of(p, k)) {
 		p->barred = true;
 		return NO_PRODUCT;
 	}
@@ -451,18 +484,18 @@ static void enter_product(struct lower *l, struct contract *c, const struct sour
 static u32 copied_by(const struct lower *l, const struct contract *c, bool *negates)
 {
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
-	const char *name = l->in->form ? l->in->form->row->name[l->in->form->name] : "";
+	enum isa_mnemonic opcode = ir_opcode(l->in);
 	const struct product *p;
-	char text[160];
+	struct precision is;
 
-	*negates = !strcmp(name, "neg");
-	if (l->in->ops != 2 || (strcmp(name, "mov") && !*negates) || l->in->guard != IR_NONE ||
+	*negates = opcode == OPCODE_neg;
+	if (l->in->ops != 2 || (opcode != OPCODE_mov && !*negates) || l->in->guard != IR_NONE ||
 	    ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG || ops[0].part || ops[1].part || ops[0].flags ||
 	    ops[1].flags || !c->now[ops[1].index] || c->exposed[ops[0].index])
 		return NO_PRODUCT;
 	p = &c->products.at[c->now[ops[1].index] - 1];
-	lower_text(l->in->form, NULL, text, sizeof(text));
-	if (p->fixed || ops[0].index == p->reg || (*negates && strcmp(text + 3, p->source->product + 3)))
+	if (p->fixed || ops[0].index == p->reg ||
+	    (*negates && (!precision_of(l->in->form, ISA_NONE, &is) || !same_precision(&is, &p->source->in))))
 		return NO_PRODUCT;
 	return c->now[ops[1].index] - 1;
 }
@@ -490,18 +523,16 @@ static bool enter_copy(struct lower *l, struct contract *c)
 static void enter(struct lower *l, struct contract *c)
 {
 	const struct source *source;
-	const struct kind *k = NULL;
-	char text[160] = "";
+	const struct kind *k;
 	bool minus;
 
 	if (enter_copy(l, c))
 		return;
-	if (text_of(l->in, text, sizeof(text)))
-		k = find_sum(text, &minus);
+	k = find_sum(l->in, &minus);
 	if (k)
 		enter_sum(l, c, k, minus);
 	lower_visit(l, l->in, follow);
-	source = find_source(text);
+	source = find_source(l->in);
 	if (source)
 		enter_product(l, c, source);
 }
@@ -509,8 +540,8 @@ static void enter(struct lower *l, struct contract *c)
 /* Nothing comes after an unguarded exit or ret, or after the function's end. */
 static void close_block(struct lower *l, struct contract *c, bool find)
 {
-	const char *name = l->ir && l->in->form ? l->in->form->row->name[l->in->form->name] : "";
-	bool leaves = (!strcmp(name, "exit") || !strcmp(name, "ret")) && l->in->guard == IR_NONE;
+	enum isa_mnemonic opcode = l->ir ? ir_opcode(l->in) : ISA_OPCODES;
+	bool leaves = (opcode == OPCODE_exit || opcode == OPCODE_ret) && l->in->guard == IR_NONE;
 
 	if (find)
 		end_block(c, leaves || l->ir == l->f->insns.len);
@@ -641,8 +672,8 @@ static bool is_merged(const struct lower *l, const struct product *p)
 /* The factors are kept; true: nobody needs the product itself any more. */
 static bool lower_product(struct lower *l, struct product *p)
 {
-	enum row_class class = strcmp(p->source->product, "mul.f64") ? ROW_W : ROW_X;
-	enum exec_op op = strcmp(p->source->product, "mul.f32") ? OP_mul_ftz_f32 : OP_mul_f32;
+	enum row_class class = p->source->in.type == T_f64 ? ROW_X : ROW_W;
+	enum exec_op op = p->source->in.ftz ? OP_mul_ftz_f32 : OP_mul_f32;
 	const struct ir_operand *result = lower_operand(l, 0);
 	u32 d;
 

@@ -44,13 +44,13 @@ void lower_made_close(struct lower *l)
 static const struct ir_operand *copied(const struct lower *l)
 {
 	const struct ir_insn *in = l->in;
-	const char *name = in->form->row->name[in->form->name];
+	enum isa_mnemonic opcode = ir_opcode(in);
 	const struct ir_operand *ops = &l->f->operands.at[in->first_op];
-	bool sign = (!strcmp(name, "neg") || !strcmp(name, "abs")) && in->form->types && in->form->type[0] == T_f64;
+	bool sign = (opcode == OPCODE_neg || opcode == OPCODE_abs) && in->form->types && in->form->type[0] == T_f64;
 
 	if (in->ops != 2 || in->guard != IR_NONE || ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG)
 		return NULL;
-	return sign || !strcmp(name, "mov") ? &ops[1] : NULL;
+	return sign || opcode == OPCODE_mov ? &ops[1] : NULL;
 }
 
 static void note(struct lower *l, u32 reg, u32 roles)

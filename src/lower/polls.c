@@ -9,7 +9,6 @@
 
 static bool is_poll(const struct program *p, const struct insn *in)
 {
-	static const char *const names[] = {"atom", "nanosleep", "mbarrier", "ld.volatile"};
 	const struct ir_func *f = p->funcs[in->func].func;
 	const struct isa_form *form;
 
@@ -18,9 +17,9 @@ static bool is_poll(const struct program *p, const struct insn *in)
 	form = in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
 	if (!form)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strncmp(form->row->name[form->name], names[i], strlen(names[i])))
-			return true;
+	if (isa_form_opcode(form) == OPCODE_atom || isa_form_opcode(form) == OPCODE_nanosleep ||
+	    uop_kind(in->inner) == UOP_MBARRIER)
+		return true;
 	return isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||
 	       isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio) ||
 	       isa_form_has(form, M_cv);

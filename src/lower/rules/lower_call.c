@@ -69,9 +69,9 @@ struct direct {
 
 static bool moves_stack(const struct ir_insn *in)
 {
-	const char *name = in->form ? in->form->row->name[in->form->name] : "";
+	enum isa_mnemonic opcode = ir_opcode(in);
 
-	return !strncmp(name, "alloca", 6) || !strncmp(name, "stack", 5);
+	return opcode == OPCODE_alloca || opcode == OPCODE_stacksave || opcode == OPCODE_stackrestore;
 }
 
 /* Is there exactly one call in the block, and nothing else that uses the stack or may leave and come back? */
@@ -552,19 +552,19 @@ void lower_epilogue(struct lower *l)
 /* The stack grows upwards here; only that what is released later was taken later can be seen. */
 void lower_stack(struct lower *l)
 {
-	const char *name = l->in->form->row->name[l->in->form->name];
+	enum isa_mnemonic opcode = isa_form_opcode(l->in->form);
 	const struct ir_operand *op = lower_operand(l, 0), *align = lower_operand(l, 2);
 	u32 type = l->in->form->type[0], d, a;
 	struct insn *in;
 
 	l->p->has_calls = l->p->moves_stack = true;
-	if (!strcmp(name, "stackrestore")) {
+	if (opcode == OPCODE_stackrestore) {
 		a = lower_source(l, op, type, ROW_W);
 		lower_op(l, OP_mov_b32, l->stack_vreg, a, IR_NONE, IR_NONE, true);
 		return;
 	}
 	d = lower_target(l, op, ROW_W);
-	if (!strcmp(name, "stacksave")) {
+	if (opcode == OPCODE_stacksave) {
 		lower_op(l, OP_mov_b32, d, l->stack_vreg, IR_NONE, IR_NONE, true);
 	} else {
 		a = lower_source(l, lower_operand(l, 1), type, ROW_X);

@@ -39,8 +39,7 @@ static enum exec_op matrix_op(const struct isa_form *form, bool store)
 void lower_matrix(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const char *name = form->row->name[form->name];
-	bool store = !strncmp(name, "stmatrix", 8), move = !strncmp(name, "movmatrix", 9);
+	bool store = isa_form_opcode(form) == OPCODE_stmatrix, move = isa_form_opcode(form) == OPCODE_movmatrix;
 	const struct ir_operand *data = lower_named(l, store || move ? 'a' : 'd');
 	struct fragment f, d;
 	struct lower_place p;
@@ -143,9 +142,11 @@ static u32 default_stride(char which, bool column, const struct shape *s)
 void lower_wmma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const char *name = form->row->name[form->name];
-	bool store = !strncmp(name, "wmma.store", 10);
-	char which = store ? 'd' : name[10];
+	bool store = isa_form_opcode(form) == OPCODE_wmma_store_d;
+	char which = isa_form_opcode(form) == OPCODE_wmma_load_a   ? 'a'
+		     : isa_form_opcode(form) == OPCODE_wmma_load_b ? 'b'
+		     : store                                       ? 'd'
+								   : 'c';
 	const struct ir_operand *stride = lower_named(l, 's');
 	u32 type = matrix_type(form->type[0]), row, skip;
 	struct wmma_move m;
@@ -154,7 +155,7 @@ void lower_wmma(struct lower *l)
 	struct shape s;
 	struct insn *in;
 
-	if (!strncmp(name, "wmma.mma", 8)) {
+	if (isa_form_opcode(form) == OPCODE_wmma_mma) {
 		lower_mma(l);
 		return;
 	}

@@ -52,23 +52,26 @@ static void emit_plain(struct lower *l, enum exec_op op)
 void lower_bar(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const char *name = form->row->name[form->name];
 
-	if (!strcmp(name, "bar.warp.sync"))
-		lower_warp(l);
-	else if (!strcmp(name, "barrier.cluster.arrive"))
-		lower_emit(l, OP_cluster_arrive);
-	else if (!strcmp(name, "barrier.cluster.wait"))
-		emit_plain(l, OP_cluster_wait);
-	else if (strstr(name, ".arrive"))
-		emit_bar(l, OP_bar_arrive, 0);
-	else if (strstr(name, ".red"))
+	switch (isa_form_opcode(form)) {
+	case OPCODE_bar_warp_sync: lower_warp(l); break;
+	case OPCODE_barrier_cluster_arrive: lower_emit(l, OP_cluster_arrive); break;
+	case OPCODE_barrier_cluster_wait: emit_plain(l, OP_cluster_wait); break;
+	case OPCODE_bar_arrive:
+	case OPCODE_bar_cta_arrive:
+	case OPCODE_barrier_arrive:
+	case OPCODE_barrier_cta_arrive: emit_bar(l, OP_bar_arrive, 0); break;
+	case OPCODE_bar_red:
+	case OPCODE_bar_cta_red:
+	case OPCODE_barrier_red:
+	case OPCODE_barrier_cta_red:
 		emit_bar(l, OP_bar_red,
 			 isa_form_has(form, M_popc)  ? BAR_POPC
 			 : isa_form_has(form, M_and) ? BAR_AND
 						     : BAR_OR);
-	else
-		emit_bar(l, OP_bar_sync, 0);
+		break;
+	default: emit_bar(l, OP_bar_sync, 0); break;
+	}
 }
 
 void lower_fence(struct lower *l)

@@ -139,14 +139,13 @@ static s64 component(const struct isa_form *form)
 	return 0;
 }
 
-/* The words are part of the opcode's name. */
 static s64 mode(const struct lower *l)
 {
-	const char *name = name_of(l);
-	enum tex_mode m = strstr(name, ".base")    ? TEX_BASE
-			  : strstr(name, ".level") ? TEX_LEVEL
-			  : strstr(name, ".grad")  ? TEX_GRADIENT
-						   : TEX_IMPLICIT;
+	enum isa_mnemonic opcode = isa_form_opcode(l->in->form);
+	enum tex_mode m = opcode == OPCODE_tex_base    ? TEX_BASE
+			  : opcode == OPCODE_tex_level ? TEX_LEVEL
+			  : opcode == OPCODE_tex_grad  ? TEX_GRADIENT
+						       : TEX_IMPLICIT;
 
 	return (s64)m << TEX_MODE_SHIFT;
 }
@@ -154,7 +153,7 @@ static s64 mode(const struct lower *l)
 static s64 describe(const struct lower *l, const struct shape *s)
 {
 	const struct isa_form *form = l->in->form;
-	bool gather = !strcmp(name_of(l), "tld4"), integer = !gather && form->type[1] == T_s32;
+	bool gather = isa_form_opcode(form) == OPCODE_tld4, integer = !gather && form->type[1] == T_s32;
 	u32 type = form->type[0];
 
 	return s->geometry | mode(l) | (s->layered ? TEX_LAYERED : 0) |
@@ -239,7 +238,7 @@ static const struct {
 void lower_tex_query(struct lower *l)
 {
 	const struct ir_operand *d = lower_named(l, 'd'), *level = lower_named(l, 'l');
-	bool surface = !strcmp(name_of(l), "suq");
+	bool surface = isa_form_opcode(l->in->form) == OPCODE_suq;
 	u32 handle = handle_row(l, lower_named(l, 'a')), target, row = IR_NONE, i = 0;
 	struct insn *in;
 

@@ -7,19 +7,19 @@
 
 
 struct video_name {
-	const char *name;
+	u16 opcode;
 	u8 op, lanes; /* 0 lanes: scalar */
 };
 
 static const struct video_name video_names[] = {
-	{"vadd", NUM_VADD, 0},          {"vsub", NUM_VSUB, 0},    {"vabsdiff", NUM_VABSDIFF, 0},
-	{"vmin", NUM_VMIN, 0},          {"vmax", NUM_VMAX, 0},    {"vshl", NUM_VSHL, 0},
-	{"vshr", NUM_VSHR, 0},          {"vset", NUM_VSET, 0},    {"vadd2", NUM_VADD, 2},
-	{"vsub2", NUM_VSUB, 2},         {"vavrg2", NUM_VAVRG, 2}, {"vabsdiff2", NUM_VABSDIFF, 2},
-	{"vmin2", NUM_VMIN, 2},         {"vmax2", NUM_VMAX, 2},   {"vset2", NUM_VSET, 2},
-	{"vadd4", NUM_VADD, 4},         {"vsub4", NUM_VSUB, 4},   {"vavrg4", NUM_VAVRG, 4},
-	{"vabsdiff4", NUM_VABSDIFF, 4}, {"vmin4", NUM_VMIN, 4},   {"vmax4", NUM_VMAX, 4},
-	{"vset4", NUM_VSET, 4},
+	{OPCODE_vadd, NUM_VADD, 0},          {OPCODE_vsub, NUM_VSUB, 0},    {OPCODE_vabsdiff, NUM_VABSDIFF, 0},
+	{OPCODE_vmin, NUM_VMIN, 0},          {OPCODE_vmax, NUM_VMAX, 0},    {OPCODE_vshl, NUM_VSHL, 0},
+	{OPCODE_vshr, NUM_VSHR, 0},          {OPCODE_vset, NUM_VSET, 0},    {OPCODE_vadd2, NUM_VADD, 2},
+	{OPCODE_vsub2, NUM_VSUB, 2},         {OPCODE_vavrg2, NUM_VAVRG, 2}, {OPCODE_vabsdiff2, NUM_VABSDIFF, 2},
+	{OPCODE_vmin2, NUM_VMIN, 2},         {OPCODE_vmax2, NUM_VMAX, 2},   {OPCODE_vset2, NUM_VSET, 2},
+	{OPCODE_vadd4, NUM_VADD, 4},         {OPCODE_vsub4, NUM_VSUB, 4},   {OPCODE_vavrg4, NUM_VAVRG, 4},
+	{OPCODE_vabsdiff4, NUM_VABSDIFF, 4}, {OPCODE_vmin4, NUM_VMIN, 4},   {OPCODE_vmax4, NUM_VMAX, 4},
+	{OPCODE_vset4, NUM_VSET, 4},
 };
 
 /* Digit i of a selector, counted from the right, which is the lowest lane. */
@@ -141,21 +141,21 @@ void lower_video(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *dst = lower_operand(l, 0), *a = lower_operand(l, 1), *b = lower_operand(l, 2);
-	const char *text = form->row->name[form->name];
+	enum isa_mnemonic opcode = isa_form_opcode(form);
 	const struct video_name *name = video_names;
 	struct num_video v = {.second = second_of(form, dst),
 			      .sat = isa_form_has(form, M_sat),
 			      .wrap = isa_form_has(form, M_wrap)};
 	u32 slot;
 
-	if (!strcmp(text, "vmad")) {
+	if (opcode == OPCODE_vmad) {
 		lower_vmad(l);
 		return;
 	}
-	while (name < video_names + ARRAY_LEN(video_names) && strcmp(name->name, text))
+	while (name < video_names + ARRAY_LEN(video_names) && name->opcode != opcode)
 		name++;
 	if (name == video_names + ARRAY_LEN(video_names)) {
-		lower_poison(l, text);
+		lower_poison(l, form->row->name[form->name]);
 		return;
 	}
 	/* vset names the types of its sources alone; its secondary operation is signed as a is. */

@@ -37,6 +37,23 @@ static void test_match(struct arena *a)
 	isa_complaint_fini(&why);
 }
 
+/* A row with an opcode that is not in opcodes.def does not compile: only those without a row are to be found. */
+static void test_opcodes(void)
+{
+	static const char *const text[] = {
+#define OPCODE(ident, text) text,
+#include "src/isa/opcodes.def"
+#undef OPCODE
+	};
+	bool used[ISA_OPCODES] = {0};
+
+	for (u32 r = 0; r < ISA_ROWS; r++)
+		for (u32 i = 0; i < isa_row(r)->names; i++)
+			used[isa_row(r)->opcode[i]] = true;
+	for (u32 i = 0; i < ISA_OPCODES; i++)
+		CHECK_MSG(used[i], text[i]);
+}
+
 static void test_targets(struct arena *a)
 {
 	struct isa_target t;
@@ -109,6 +126,7 @@ int main(void)
 	test_targets(&a);
 	test_legacy_and_order(&a);
 	test_words();
+	test_opcodes();
 	test_rows();
 	arena_fini(&a);
 	return check_done();
