@@ -41,7 +41,7 @@ libcore_la_SOURCES += \
 	src/dev/stream/event.c \
 	src/dev/stream/event_ipc.c \
 	src/dev/graph/capture.c \
-	src/dev/graph/graph.c src/dev/graph/graph.h src/dev/graph/graph_int.h \
+	src/dev/graph/graph.c src/dev/graph/graph.h src/dev/graph/graph_int.h src/dev/graph/graph_stream.h \
 	src/dev/graph/graph_bytes.c src/dev/graph/graph_device.c src/dev/graph/graph_dot.c \
 	src/dev/graph/graph_exec.c \
 	src/dev/graph/graph_node.c \

@@ -74,6 +74,10 @@ empty "$(for file in $files; do
 	case $file in runtime/*) ;; *) grep -nE '#[ 	]*include [<"]cuda[a-z_]*\.h' /dev/null "$file" ;; esac
 done)" "libffi is used where functions are called and made, CUDA headers in runtime alone"
 
+# graph_stream.h is what streams, events and their work see of them.
+empty "$(echo "$files" | grep -vE '^src/dev/([a-z]+/)?(graph[a-z_]*|capture)\.[ch]$' | tr '\n' '\0' |
+	xargs -0 grep -nE '#[ 	]*include "[^"]*/graph_int\.h"' /dev/null)" "only graphs look inside graphs"
+
 empty "$(sources '*.c' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime)/' | grep -v '^src/tools/' |
 	tr '\n' '\0' | xargs -0 grep -nE '(^|[^a-zA-Z_])(printf|puts|putchar)\(' /dev/null)" \
 	"only the command prints to standard output"

@@ -79,7 +79,7 @@ static struct stream_capture *capture_new(struct streams *all, struct stream *s,
 	c->origin = s;
 	c->next = all->graphs->captures;
 	all->graphs->captures = c;
-	__atomic_fetch_add(&all->graphs->capturing, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&all->captures, 1, __ATOMIC_RELEASE);
 	return c;
 }
 
@@ -143,7 +143,7 @@ static void finish(struct streams *all, struct stream_capture *c)
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
-	__atomic_fetch_sub(&all->graphs->capturing, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&all->captures, 1, __ATOMIC_RELEASE);
 	free(c);
 }
 
@@ -296,7 +296,7 @@ static enum status check_legacy(struct stream *s, bool spoil)
 	struct streams *all = s->device->all;
 	enum status status = STATUS_SUCCESS;
 
-	if (!__atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&all->captures, __ATOMIC_ACQUIRE))
 		return status;
 	graph_lock(all);
 	for (struct stream_capture *c = all->graphs->captures; c; c = c->next)
@@ -329,7 +329,7 @@ enum status stream_capture_guard(struct streams *all)
 	const enum capture_mode *at;
 	enum status status = STATUS_SUCCESS;
 
-	if (!__atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&all->captures, __ATOMIC_ACQUIRE))
 		return status;
 	at = stream_thread_mode(all);
 	if (at && *at == CAPTURE_RELAXED)
@@ -351,7 +351,7 @@ enum status stream_capture_forbid_all(struct streams *all)
 {
 	enum status status = STATUS_SUCCESS;
 
-	if (!__atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&all->captures, __ATOMIC_ACQUIRE))
 		return status;
 	graph_lock(all);
 	for (struct stream_capture *c = all->graphs->captures; c; c = c->next) {
@@ -448,7 +448,7 @@ void capture_forget_event(struct stream_event *e)
 	graph_unlock(all, STATUS_SUCCESS);
 }
 
-enum status capture_spoil(struct stream_event *e)
+enum status capture_invalidate(struct stream_event *e)
 {
 	struct streams *all = e->device->all;
 	struct stream_capture *c;

@@ -16,6 +16,7 @@ bool graphs_init(struct streams *all)
 	all->graphs = s;
 	if (!s)
 		return false;
+	all->expand = graph_expand;
 	pthread_mutex_init(&s->lock, NULL);
 	handle_pool_init(&s->graph_pool, sizeof(struct graph), GRAPHS_MAX);
 	handle_pool_init(&s->node_pool, sizeof(struct graph_node), NODES_MAX);

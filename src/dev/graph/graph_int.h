@@ -10,6 +10,7 @@
 #include "src/base/map.h"
 #include "src/base/vec.h"
 #include "src/dev/graph/graph.h"
+#include "src/dev/graph/graph_stream.h"
 #include "src/dev/stream/stream_int.h"
 
 struct graph_edge {
@@ -141,7 +142,6 @@ struct graphs {
 	pthread_mutex_t lock;
 	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool, device_node_pool;
 	struct stream_capture *captures;
-	u32 capturing; /* captures; atomic */
 	struct graph_object *gone; /* without references, still to be destroyed */
 	u64 ids;
 };
@@ -151,8 +151,6 @@ struct graphs {
 void graph_lock(struct streams *all);
 /* Destroys user objects that have lost their last reference. Returns `status`. */
 enum status graph_unlock(struct streams *all, enum status status);
-bool graphs_init(struct streams *all);
-void graphs_fini(struct streams *all);
 struct graph *graph_new_locked(struct streams *all);
 void graph_free_locked(struct streams *all, struct graph *g);
 /* NULL: no memory. */
@@ -185,8 +183,6 @@ void graph_objects_free_locked(struct streams *all, struct graph *g);
 /* In use or not, for the counters. */
 void graph_memory_use_locked(struct graph_memory *m, bool used);
 void graph_memory_release_locked(struct graph_memory *m);
-/* The device goes, and its memory with it. */
-void graph_memory_forget(struct stream_device *d);
 
 /* ---- graph_bytes.c ---- */
 
@@ -196,7 +192,7 @@ void graph_bytes_forget_locked(struct graph_exec *x);
 
 /* ---- graph_exec.c ---- */
 
-/* The service's part of WORK_EXPAND. No lock held. */
+/* streams->expand. */
 void graph_expand(struct work *w);
 /* Copy the values of a launch's parameters; graph_drop_flights when it is not made. lock held. */
 enum status graph_prepare_locked(struct graph *g, struct graph_need *need);
@@ -217,22 +213,5 @@ void graph_run_part_over(struct graph_run *r);
 void graph_device_node_release_locked(struct streams *all, struct graph_node *n);
 /* The turn of a node that kernels may change. No lock held. */
 void graph_device_node_run(struct work *w);
-
-/* ---- capture.c ---- */
-
-/* What stream.c and event.c do instead while a stream captures. */
-enum status capture_add(struct stream *s, const struct graph_action *action);
-enum status capture_record(struct stream_event *e, struct stream *s, u32 flags);
-enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 flags);
-/* A call that a capturing stream forbids. */
-enum status capture_forbid(struct stream *s, enum status error);
-/* Work for the default stream while a blocking one captures. */
-enum status capture_check_legacy(struct stream *s);
-/* The stream goes; a capture that began in it goes as well. */
-void capture_leave(struct stream *s);
-/* Somebody asks about an event of a capture. */
-enum status capture_spoil(struct stream_event *e);
-/* The event is recorded elsewhere or goes. */
-void capture_forget_event(struct stream_event *e);
 
 #endif

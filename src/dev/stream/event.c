@@ -1,7 +1,7 @@
 /*
  * Events: the end of a stream's chain at the time of the record, and when it was reached.
  */
-#include "src/dev/graph/graph_int.h"
+#include "src/dev/graph/graph_stream.h"
 
 #include <unistd.h>
 
@@ -83,11 +83,11 @@ static bool is_captured(const struct stream_event *e)
 	return __atomic_load_n(&e->capture_id, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* Asking about an event that stands for a place in a capture spoils that. */
+/* Asking about an event that stands for a place in a capture invalidates that. */
 static enum status check_wait(struct stream_event *e)
 {
 	if (PL_UNLIKELY(is_captured(e)))
-		return capture_spoil(e);
+		return capture_invalidate(e);
 	return stream_capture_guard(e->device->all);
 }
 

@@ -6,7 +6,7 @@
  * to live until they have, as with CUDA. Pages stay mapped until the process ends, because work may
  * look at them after the event is gone.
  */
-#include "src/dev/graph/graph_int.h"
+#include "src/dev/stream/stream_int.h"
 
 #include <fcntl.h>
 #include <stdio.h>

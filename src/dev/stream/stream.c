@@ -1,7 +1,7 @@
 /*
  * Streams: making, ordering, waiting. What a node is and who runs it is in work.c.
  */
-#include "src/dev/graph/graph_int.h"
+#include "src/dev/graph/graph_stream.h"
 #include "src/sched/rest.h"
 
 #include <stdlib.h>
@@ -524,7 +524,7 @@ static enum status check_wait(struct stream *s)
 		return capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED);
 	if (!s->legacy)
 		return stream_capture_guard(all);
-	return __atomic_load_n(&all->graphs->capturing, __ATOMIC_ACQUIRE) ? capture_check_legacy(s)
+	return __atomic_load_n(&all->captures, __ATOMIC_ACQUIRE) ? capture_check_legacy(s)
 									   : STATUS_SUCCESS;
 }
 

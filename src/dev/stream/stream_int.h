@@ -151,6 +151,8 @@ struct streams {
 	struct work_chunk *chunks;
 	u64 serial, stream_ids, epochs;
 	struct graphs *graphs;
+	u32 captures; /* that go on; atomic */
+	void (*expand)(struct work *w); /* the turn of a WORK_EXPAND; no lock held */
 	struct service copies, host;
 	void (*waiting)(void); /* called by threads that are about to wait; NULL: nothing is */
 	bool blocking;      /* CUDA_LAUNCH_BLOCKING: issuing is waiting */

@@ -2,7 +2,7 @@
  * Nodes of work: their pool, what happens when one is ready or has ended, and the threads that run
  * calls.
  */
-#include "src/dev/graph/graph_int.h"
+#include "src/dev/stream/stream_int.h"
 #include "src/sched/rest.h"
 
 #include <signal.h>
@@ -387,11 +387,10 @@ void work_start(struct streams *all, struct batch *batch, bool may_inline)
 {
 	struct work *w = batch->first, *next;
 
-	(void)all;
 	for (; w; w = next) {
 		next = w->next;
 		if (w->kind == WORK_EXPAND)
-			graph_expand(w);
+			all->expand(w);
 		else if (w->kind == WORK_CALL)
 			work_call_here(w);
 		else if (device_flight_start(w->flight, may_inline, on_launch_done, w) !=
@@ -472,7 +471,7 @@ static void *serve(void *arg)
 		v->busy = true;
 		pthread_mutex_unlock(&v->all->lock);
 		if (w->kind == WORK_EXPAND) {
-			graph_expand(w);
+			v->all->expand(w);
 			pthread_mutex_lock(&v->all->lock);
 		} else if (call(w)) {
 			work_end(w);
