@@ -1,7 +1,8 @@
 /*
- * The entry points of both interfaces: for each row of runtime.def and driver.def a function that makes the row's
- * checks, in their order, and then calls the body. In what order a wrong argument, a missing context and a fault are
- * found is seen by programs and differs from function to function.
+ * The entry points of both interfaces: for each row of runtime.def and driver.def a function that
+ * makes the row's checks, in their order, and then calls the body. In what order a wrong argument,
+ * a missing context and a fault are found is seen by programs and differs from function to
+ * function.
  */
 #include "runtime/cuda/drv.h"
 
@@ -40,8 +41,9 @@ static int check_fault(void)
 }
 
 /*
- * The checks of the rows, chained to a condition that is true when the call is over, with `status` its answer.
- * An argument is compared, not converted: handles are pointers in one interface and numbers in the other.
+ * The checks of the rows, chained to a condition that is true when the call is over, with `status`
+ * its answer. An argument is compared, not converted: handles are pointers in one interface and
+ * numbers in the other.
  */
 #define NO_CHECK
 #define INITIALIZED || (status = check_initialized()) != 0
@@ -124,7 +126,10 @@ static int not_supported(const char *name, bool *said)
 #define DRV_STUB(name, params, args, checks) UNSUPPORTED(driver, pldrv_, name, params, checks)
 
 #pragma GCC diagnostic push
-/* What is not supported leaves its arguments alone; a check may be there for its effect or not at all. */
+/*
+ * What is not supported leaves its arguments alone; a check may be there for its effect or not at
+ * all.
+ */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "runtime/cudart/runtime.def"
 #include "runtime/cuda/driver.def"

@@ -1,7 +1,8 @@
 /*
- * The entry points of both CUDA interfaces, as runtime.def and driver.def have them: plentry_NAME is what programs
- * reach, through the libraries' names, cuGetProcAddress or a redirected runtime. It makes the row's checks and
- * calls the body, plrt_NAME or pldrv_NAME, which the files of runtime/ define with RT_FN and DRV_FN.
+ * The entry points of both CUDA interfaces, as runtime.def and driver.def have them: plentry_NAME
+ * is what programs reach, through the libraries' names, cuGetProcAddress or a redirected runtime.
+ * It makes the row's checks and calls the body, plrt_NAME or pldrv_NAME, which the files of
+ * runtime/ define with RT_FN and DRV_FN.
  */
 #ifndef PL_ENTRY_H
 #define PL_ENTRY_H
@@ -92,8 +93,8 @@ union launch_attr_value;
 #undef ENTRY_DECLARE
 
 /*
- * Which copy of the runtime the thread called last: the version of a shared one, or the number of a static one. Set by
- * the names that programs call and by the stubs of redirected runtimes.
+ * Which copy of the runtime the thread called last: the version of a shared one, or the number of a
+ * static one. Set by the names that programs call and by the stubs of redirected runtimes.
  */
 extern RT_API _Thread_local u32 plrt_copy __attribute__((tls_model("initial-exec")));
 

@@ -9,6 +9,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/entry.c runtime/entry.h \
 	runtime/cuda/external.c \
 	runtime/log.c \
+	runtime/process.c runtime/process.h \
 	runtime/cuda_types.h \
 	runtime/cuda/drv.c runtime/cuda/drv.h \
 	runtime/cuda/drv_context.c \
@@ -64,7 +65,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_stream.c runtime/cudart/prop.def \
 	runtime/graph/stream_attr.c runtime/graph/stream_attr.h
 libptxloom_runtime_la_LIBADD = libcore.la
-libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
+libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -Wl,-z,nodelete -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
 # It is linked like the names below, as its soname is not that of its file.
 libpreload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \

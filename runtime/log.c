@@ -9,6 +9,7 @@
  * Source: CUDA Driver API, "Error Log Management Functions"; lines and errors as measured on an H200.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,37 +17,28 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEPT = 100, LINE = 200, CALLBACKS = 64, LEVEL_ERROR = 0 };
+enum { LEVEL_ERROR = 0 };
 
-struct log_listener {
-	rt_log_callback *call;
-	void *user;
-	bool used;
-};
+static struct process_logs *const logs = &the_process.logs;
 
-static struct {
-	pthread_mutex_t lock;
-	char line[KEPT][LINE];
-	u32 len; /* entries so far: the iterator of the next one */
-	struct log_listener listener[CALLBACKS];
-} logs = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
+/* The time of day in UTC is computed here: gmtime takes a lock of the C library that a child inherits held. */
 static void format(char *out, const char *text)
 {
 	struct timespec t;
-	struct tm day;
+	unsigned second;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	gmtime_r(&t.tv_sec, &day);
-	snprintf(out, LINE, "[%02d:%02d:%02d.%03ld][%lu][CUDA][E] %s\n", day.tm_hour, day.tm_min,
-		 day.tm_sec, t.tv_nsec / 1000000, (unsigned long)pthread_self(), text);
+	second = (unsigned)(t.tv_sec % (24 * 60 * 60));
+	snprintf(out, LOG_LINE_BYTES, "[%02u:%02u:%02u.%03ld][%lu][CUDA][E] %s\n", second / 3600,
+		 second / 60 % 60, second % 60, t.tv_nsec / 1000000, (unsigned long)pthread_self(),
+		 text);
 }
 
 void rt_log_error(int status, const char *function)
 {
 	const struct status_info *s = status_info(status);
-	struct log_listener listener[CALLBACKS];
-	char text[LINE / 2], line[LINE];
+	struct log_listener listener[LOG_LISTENERS];
+	char text[LOG_LINE_BYTES / 2], line[LOG_LINE_BYTES];
 
 	snprintf(text, sizeof(text), "Returning %d (%s) from %s", status,
 		 s && s->driver    ? s->driver
@@ -54,11 +46,11 @@ void rt_log_error(int status, const char *function)
 				   : "unknown",
 		 function);
 	format(line, text);
-	pthread_mutex_lock(&logs.lock);
-	memcpy(logs.line[logs.len++ % KEPT], line, LINE);
-	memcpy(listener, logs.listener, sizeof(listener));
-	pthread_mutex_unlock(&logs.lock);
-	for (u32 i = 0; i < CALLBACKS; i++)
+	pthread_mutex_lock(&logs->lock);
+	memcpy(logs->line[logs->len++ % LOG_LINES], line, LOG_LINE_BYTES);
+	memcpy(listener, logs->listener, sizeof(listener));
+	pthread_mutex_unlock(&logs->lock);
+	for (u32 i = 0; i < LOG_LISTENERS; i++)
 		if (listener[i].used)
 			listener[i].call(listener[i].user, LEVEL_ERROR, line, strlen(line));
 }
@@ -69,14 +61,14 @@ static int listen(rt_log_callback *call, void *user, u64 *handle)
 
 	if (!call || !handle)
 		return STATUS_INVALID_VALUE;
-	pthread_mutex_lock(&logs.lock);
-	for (u32 i = 0; i < CALLBACKS && status; i++)
-		if (!logs.listener[i].used) {
-			logs.listener[i] = (struct log_listener){call, user, true};
+	pthread_mutex_lock(&logs->lock);
+	for (u32 i = 0; i < LOG_LISTENERS && status; i++)
+		if (!logs->listener[i].used) {
+			logs->listener[i] = (struct log_listener){call, user, true};
 			*handle = i + 1;
 			status = STATUS_SUCCESS;
 		}
-	pthread_mutex_unlock(&logs.lock);
+	pthread_mutex_unlock(&logs->lock);
 	return status;
 }
 
@@ -84,11 +76,11 @@ static int stop(u64 handle)
 {
 	bool ok;
 
-	pthread_mutex_lock(&logs.lock);
-	ok = handle && handle <= CALLBACKS && logs.listener[handle - 1].used;
+	pthread_mutex_lock(&logs->lock);
+	ok = handle && handle <= LOG_LISTENERS && logs->listener[handle - 1].used;
 	if (ok)
-		logs.listener[handle - 1].used = false;
-	pthread_mutex_unlock(&logs.lock);
+		logs->listener[handle - 1].used = false;
+	pthread_mutex_unlock(&logs->lock);
 	return ok ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
 }
 
@@ -96,9 +88,9 @@ static int current(u32 *iterator)
 {
 	if (!iterator)
 		return STATUS_INVALID_VALUE;
-	pthread_mutex_lock(&logs.lock);
-	*iterator = logs.len;
-	pthread_mutex_unlock(&logs.lock);
+	pthread_mutex_lock(&logs->lock);
+	*iterator = logs->len;
+	pthread_mutex_unlock(&logs->lock);
 	return STATUS_SUCCESS;
 }
 
@@ -107,19 +99,19 @@ static int read_from(u32 *iterator, struct text *out)
 {
 	u32 at;
 
-	pthread_mutex_lock(&logs.lock);
+	pthread_mutex_lock(&logs->lock);
 	at = iterator ? *iterator : 0;
-	if (at > logs.len) {
-		pthread_mutex_unlock(&logs.lock);
+	if (at > logs->len) {
+		pthread_mutex_unlock(&logs->lock);
 		return STATUS_INVALID_VALUE;
 	}
-	if (logs.len > KEPT && at < logs.len - KEPT)
-		at = logs.len - KEPT;
-	for (; at < logs.len; at++)
-		text_puts(out, logs.line[at % KEPT]);
+	if (logs->len > LOG_LINES && at < logs->len - LOG_LINES)
+		at = logs->len - LOG_LINES;
+	for (; at < logs->len; at++)
+		text_puts(out, logs->line[at % LOG_LINES]);
 	if (iterator)
 		*iterator = at;
-	pthread_mutex_unlock(&logs.lock);
+	pthread_mutex_unlock(&logs->lock);
 	return STATUS_SUCCESS;
 }
 

@@ -1,8 +1,8 @@
 /*
  * The CUDA runtime interface over src/dev. Private to runtime/.
  *
- * All state of the process hangs on one `struct rt`, made at the first call. Everything that runs on a
- * device goes through its streams (src/dev/stream/stream.h).
+ * What belongs to the process is in process.h; `struct rt` is the part that is made at the first call. Everything that
+ * runs on a device goes through its streams (src/dev/stream/stream.h).
  */
 #ifndef PL_RT_H
 #define PL_RT_H

@@ -6,6 +6,7 @@
  * _ptds. Private tables are refused.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/process.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -99,12 +100,10 @@ static bool is_compiler(const char *path)
 	return !strncmp(base, "libnvrtc", 8) || !strncmp(base, "libnvJitLink", 12);
 }
 
-static bool said;
-
 RT_API void plrt_refusal_was_said(void);
 RT_API void plrt_refusal_was_said(void)
 {
-	__atomic_store_n(&said, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&the_process.refusal_said, true, __ATOMIC_RELAXED);
 }
 
 /* Private tables of NVIDIA's own libraries; their runtime asks for them first of all. */
@@ -116,7 +115,8 @@ DRV_FN(cuGetExportTable, (const void **table, const void *id))
 	if (!table || !id)
 		return STATUS_INVALID_VALUE;
 	*table = NULL;
-	if (!is_compiler(path) && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (!is_compiler(path) &&
+	    !__atomic_exchange_n(&the_process.refusal_said, true, __ATOMIC_RELAXED))
 		fprintf(stderr,
 			"ptxloom: a static CUDA runtime in %s could not be replaced and asks for the "
 			"driver's private tables, which are not provided.\n"

@@ -1,5 +1,6 @@
 /*
- * libcudart.so.N: the names programs link against. Compiled once for every SONAME (CUDART_MAJOR 11, 12, 13).
+ * libcudart.so.N: the names programs link against. Compiled once for every SONAME (CUDART_MAJOR 11,
+ * 12, 13).
  */
 #include "runtime/names.h"
 

@@ -10,15 +10,13 @@
  * A handler may take no lock, so it posts a semaphore, and a thread does the rest. No file: the program
  * may close any, and its next one would get the number.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "src/base/setting.h"
-#include "src/dev/attend.h"
 #include "src/sched/rest.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,23 +29,13 @@
 #define STOP_MS 3000
 #define STEP_MS 5
 
-static struct attendant {
-	struct rt *rt;
-	pid_t pid; /* children by fork have no such thread */
-	sem_t wake;
-	u32 told; /* signals that the thread has not seen yet, a bit for each; atomic */
-	bool shows; /* the line */
-	struct attend_line line;
-	struct sigaction before[2]; /* what the program has for SIGINT and SIGTERM */
-	int pending;  /* signal that is being seen to; atomic */
-	int dying;    /* signal that the process is to die of; atomic */
-} the;
+static struct process_attendant *const the = &the_process.attendant;
 
 static const int signals[2] = {SIGINT, SIGTERM};
 
 static bool is_running(void)
 {
-	return the.rt->pool && sched_is_running(the.rt->pool);
+	return the->rt->pool && sched_is_running(the->rt->pool);
 }
 
 /* Leave it to the system, in this thread at once. */
@@ -80,24 +68,24 @@ static void call_before(const struct sigaction *a, int number, siginfo_t *info, 
 /* In a handler: the thread is to see to the signal. */
 static void tell(int number)
 {
-	__atomic_fetch_or(&the.told, 1u << number, __ATOMIC_RELEASE);
-	if (sem_post(&the.wake))
+	__atomic_fetch_or(&the->told, 1u << number, __ATOMIC_RELEASE);
+	if (sem_post(&the->wake))
 		die(number);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	static _Thread_local bool inside;
-	const struct sigaction *a = &the.before[number == SIGTERM];
+	const struct sigaction *a = &the->before[number == SIGTERM];
 	int e = errno, none = 0;
 
 	/* The program's handler calls the one it found before its own: us. */
 	if (inside)
 		return;
 	inside = true;
-	if (the.pid != getpid() || !is_running()) {
+	if (the->pid != getpid() || !is_running()) {
 		call_before(a, number, info, context);
-	} else if (!__atomic_compare_exchange_n(&the.pending, &none, number, false, __ATOMIC_ACQ_REL,
+	} else if (!__atomic_compare_exchange_n(&the->pending, &none, number, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
 		die(number);
 	} else {
@@ -153,13 +141,13 @@ static void install(u32 i)
 	mine.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_RESTART | SA_ONSTACK));
 	if (is_default(&now))
 		mine.sa_flags |= SA_RESTART;
-	the.before[i] = now;
+	the->before[i] = now;
 	sigaction(signals[i], &mine, NULL);
 }
 
 void rt_attend_wait(void)
 {
-	if (the.pid == getpid())
+	if (the->pid == getpid())
 		install(0);
 }
 
@@ -167,7 +155,7 @@ static u64 oldest(void)
 {
 	struct sched_progress x;
 
-	return sched_progress(the.rt->pool, &x) ? x.serial : 0;
+	return sched_progress(the->rt->pool, &x) ? x.serial : 0;
 }
 
 static void rest(void)
@@ -188,26 +176,26 @@ static void flush_output(void)
 static void see_to(int number)
 {
 	const char *why = number == SIGINT ? "interrupted (SIGINT)" : "ended by SIGTERM";
-	bool dies = is_default(&the.before[number == SIGTERM]);
+	bool dies = is_default(&the->before[number == SIGTERM]);
 	u64 first = oldest();
 
-	attend_wipe(&the.line);
+	attend_wipe(&the->line);
 	for (u32 ms = 0; !dies && ms < GRACE_MS && oldest() == first; ms += STEP_MS)
 		rest();
 	if (dies)
-		__atomic_store_n(&the.dying, number, __ATOMIC_RELEASE);
+		__atomic_store_n(&the->dying, number, __ATOMIC_RELEASE);
 	if (dies || (first && oldest() == first))
-		sched_interrupt(the.rt->pool, why);
+		sched_interrupt(the->rt->pool, why);
 	for (u32 ms = 0; dies && ms < STOP_MS && is_running(); ms += STEP_MS)
 		rest();
 	if (dies)
 		die(number);
-	__atomic_store_n(&the.pending, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&the->pending, 0, __ATOMIC_RELEASE);
 }
 
 void rt_attend_reported(void)
 {
-	int number = __atomic_load_n(&the.dying, __ATOMIC_ACQUIRE);
+	int number = __atomic_load_n(&the->dying, __ATOMIC_ACQUIRE);
 
 	if (!number)
 		return;
@@ -220,16 +208,16 @@ static u32 wait_for_signals(void)
 {
 	struct timespec until;
 
-	if (the.shows) {
+	if (the->shows) {
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += ATTEND_TICK_MS * 1000000;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
-		sem_timedwait(&the.wake, &until);
+		sem_timedwait(&the->wake, &until);
 	} else {
-		sem_wait(&the.wake);
+		sem_wait(&the->wake);
 	}
-	return __atomic_exchange_n(&the.told, 0, __ATOMIC_ACQUIRE);
+	return __atomic_exchange_n(&the->told, 0, __ATOMIC_ACQUIRE);
 }
 
 static void *attend(void *arg)
@@ -241,8 +229,8 @@ static void *attend(void *arg)
 		for (u32 i = 0; i < ARRAY_LEN(signals); i++)
 			if (told & 1u << signals[i])
 				see_to(signals[i]);
-		if (!told && the.shows)
-			attend_tick(&the.line, the.rt->pool);
+		if (!told && the->shows)
+			attend_tick(&the->line, the->rt->pool);
 	}
 	return NULL;
 }
@@ -253,12 +241,12 @@ void rt_attend(struct rt *rt)
 	sigset_t all, old;
 	bool started;
 
-	the.rt = rt;
-	the.shows = attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
-	attend_init(&the.line);
-	if (the.shows)
-		attend_follow(&the.line, rt->pool);
-	if (sem_init(&the.wake, 0, 0))
+	the->rt = rt;
+	the->shows = attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
+	attend_init(&the->line);
+	if (the->shows)
+		attend_follow(&the->line, rt->pool);
+	if (sem_init(&the->wake, 0, 0))
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -268,7 +256,7 @@ void rt_attend(struct rt *rt)
 		return;
 	pthread_detach(thread);
 	sched_thread_apart(rt->pool, 1);
-	the.pid = getpid();
+	the->pid = getpid();
 	install(0);
 	install(1);
 	sched_handlers_apart(rt->pool, is_apart);

@@ -1,11 +1,7 @@
 /*
  * Contexts and the stacks on which threads keep them.
  */
-#include "runtime/cudart/rt_context.h"
-
-#include "src/arch/arch.h"
-
-#include <pthread.h>
+#include "runtime/process.h"
 
 #define DEPTH 64u
 
@@ -15,11 +11,7 @@ static _Thread_local struct {
 	int device; /* without a context */
 } stack;
 
-static struct {
-	pthread_mutex_t lock;
-	struct rt_context *primary[ARCH_DEVICES_MAX];
-	u64 next_id;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct process_contexts *const contexts = &the_process.contexts;
 
 /* With the lock held: a context that nobody can reach any more goes. */
 static void release_locked(struct rt_context *c)
@@ -30,17 +22,17 @@ static void release_locked(struct rt_context *c)
 
 static void leave(struct rt_context *c)
 {
-	pthread_mutex_lock(&all.lock);
+	pthread_mutex_lock(&contexts->lock);
 	c->places--;
 	release_locked(c);
-	pthread_mutex_unlock(&all.lock);
+	pthread_mutex_unlock(&contexts->lock);
 }
 
 static void enter(struct rt_context *c)
 {
-	pthread_mutex_lock(&all.lock);
+	pthread_mutex_lock(&contexts->lock);
 	c->places++;
-	pthread_mutex_unlock(&all.lock);
+	pthread_mutex_unlock(&contexts->lock);
 }
 
 struct rt_context *rt_context_now(void)
@@ -114,28 +106,28 @@ static struct rt_context *make_locked(int device)
 
 	if (c) {
 		c->device = device;
-		c->id = ++all.next_id;
+		c->id = ++contexts->next_id;
 	}
 	return c;
 }
 
 struct rt_context *rt_context_primary(int device)
 {
-	struct rt_context *c = __atomic_load_n(&all.primary[device], __ATOMIC_ACQUIRE);
+	struct rt_context *c = __atomic_load_n(&contexts->primary[device], __ATOMIC_ACQUIRE);
 
 	if (c)
 		return c;
-	pthread_mutex_lock(&all.lock);
-	c = all.primary[device];
+	pthread_mutex_lock(&contexts->lock);
+	c = contexts->primary[device];
 	if (!c) {
 		c = make_locked(device);
 		if (c) {
 			c->is_primary = true;
 			c->api_version = 3020;
 		}
-		__atomic_store_n(&all.primary[device], c, __ATOMIC_RELEASE);
+		__atomic_store_n(&contexts->primary[device], c, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&all.lock);
+	pthread_mutex_unlock(&contexts->lock);
 	return c;
 }
 
@@ -143,14 +135,14 @@ struct rt_context *rt_context_new(int device, u32 flags, u32 api_version)
 {
 	struct rt_context *c;
 
-	pthread_mutex_lock(&all.lock);
+	pthread_mutex_lock(&contexts->lock);
 	c = make_locked(device);
 	if (c) {
 		c->is_active = true;
 		c->flags = flags;
 		c->api_version = api_version;
 	}
-	pthread_mutex_unlock(&all.lock);
+	pthread_mutex_unlock(&contexts->lock);
 	return c;
 }
 
@@ -158,17 +150,17 @@ void rt_context_kill(struct rt_context *c)
 {
 	bool on_top = rt_context_now() == c && !c->is_primary;
 
-	pthread_mutex_lock(&all.lock);
+	pthread_mutex_lock(&contexts->lock);
 	c->is_active = false;
 	c->places += on_top; /* until it has left the stack */
-	pthread_mutex_unlock(&all.lock);
+	pthread_mutex_unlock(&contexts->lock);
 	if (on_top) {
 		rt_context_pop();
 		leave(c);
 	} else {
-		pthread_mutex_lock(&all.lock);
+		pthread_mutex_lock(&contexts->lock);
 		release_locked(c);
-		pthread_mutex_unlock(&all.lock);
+		pthread_mutex_unlock(&contexts->lock);
 	}
 }
 

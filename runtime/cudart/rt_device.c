@@ -2,6 +2,7 @@
  * Devices of the runtime interface: the process's state, the current device, properties, attributes, waiting.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/process.h"
 #include "src/base/setting.h"
 #include "src/dev/module/nested.h"
 
@@ -9,21 +10,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-static struct rt the_rt;
-static pthread_once_t rt_once = PTHREAD_ONCE_INIT;
-static bool is_forked; /* this process is a child of one that had used CUDA */
-
-static bool is_exiting;
-
 static void at_exit(void)
 {
-	__atomic_store_n(&is_exiting, true, __ATOMIC_RELAXED);
-}
-
-/* Threads and device memory do not come along into a child process: CUDA cannot be used there. */
-static void after_fork(void)
-{
-	is_forked = true;
+	__atomic_store_n(&the_process.is_exiting, true, __ATOMIC_RELAXED);
 }
 
 /* PTXLOOM_HOST_ACCESS=1: the host may touch device memory, as no GPU lets it. */
@@ -60,7 +49,7 @@ static bool is_set(const char *name)
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
-	struct rt *rt = &the_rt;
+	struct rt *rt = &the_process.rt;
 	struct text why = {0};
 	struct diag d;
 
@@ -95,14 +84,14 @@ static void rt_make(void)
 		rt_attend(rt);
 	text_fini(&why);
 	diag_fini(&d);
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(NULL, NULL, process_after_fork);
 	atexit(at_exit);
 }
 
 struct rt *rt_get(void)
 {
-	pthread_once(&rt_once, rt_make);
-	return &the_rt;
+	pthread_once(&the_process.rt_once, rt_make);
+	return &the_process.rt;
 }
 
 int rt_device_index(void)
@@ -114,7 +103,7 @@ int rt_device_check(int i)
 {
 	struct rt *rt = rt_get();
 
-	if (is_forked)
+	if (the_process.is_forked)
 		return cudaErrorInitializationError;
 	__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
 	if (rt->status)
@@ -176,7 +165,7 @@ struct rt_device *rt_device_open(int i, int *status)
 	struct rt *rt = rt_get();
 	struct rt_device *d = &rt->device[i];
 
-	*status = is_forked ? cudaErrorInitializationError : rt->status;
+	*status = the_process.is_forked ? cudaErrorInitializationError : rt->status;
 	if (*status)
 		return NULL;
 	if (!d->is_open) {
@@ -221,14 +210,14 @@ int rt_wait(struct rt_device *d)
 
 void rt_finish(void)
 {
-	for (u32 i = 0; i < the_rt.list.len && !is_forked; i++)
-		if (the_rt.device[i].is_open)
-			stream_device_finish(&the_rt.device[i].dev);
+	for (u32 i = 0; i < the_process.rt.list.len && !the_process.is_forked; i++)
+		if (the_process.rt.device[i].is_open)
+			stream_device_finish(&the_process.rt.device[i].dev);
 }
 
 bool rt_is_exiting(void)
 {
-	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
+	return __atomic_load_n(&the_process.is_exiting, __ATOMIC_RELAXED);
 }
 
 void rt_device_reset(int i)

@@ -1,7 +1,7 @@
 /*
  * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/dev/memory/copy.h"
@@ -13,8 +13,6 @@
 
 /* Exit status of a process in which a check found something. */
 #define EXIT_FOUND 86
-
-static bool fault_seen;
 
 static void told(int status, const char *function)
 {
@@ -46,12 +44,12 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 		fputs(fault->message.at, stderr);
 	if (fault && fault->kind == FAULT_TIMEOUT)
 		rt_attend_reported();
-	__atomic_store_n(&fault_seen, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);
 }
 
 bool rt_fault_seen(void)
 {
-	return __atomic_load_n(&fault_seen, __ATOMIC_RELAXED);
+	return __atomic_load_n(&the_process.fault_seen, __ATOMIC_RELAXED);
 }
 
 void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
@@ -77,7 +75,7 @@ void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
 __attribute__((destructor)) static void exit_status(void)
 {
 	rt_report_exit();
-	if (!fault_seen || !setting_text(SETTING_CHECK))
+	if (!the_process.fault_seen || !setting_text(SETTING_CHECK))
 		return;
 	fflush(NULL);
 	_exit(EXIT_FOUND);

@@ -6,7 +6,7 @@
  * it is set later it has the guarded ones, too. Ours uses nothing that a signal may interrupt, and the death
  * stays the signal's.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "src/mem/guard.h"
 
 #include <signal.h>
@@ -17,8 +17,7 @@
 enum { SEGV, BUS, SIGNALS };
 
 static const int signals[SIGNALS] = {[SEGV] = SIGSEGV, [BUS] = SIGBUS};
-static struct sigaction before[SIGNALS];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct process_guard *const guard = &the_process.guard;
 
 /* Text for write(2); grows to the right. */
 struct line {
@@ -112,7 +111,7 @@ static void say_device(u64 at)
 /* Without a handler of the program's the instruction runs again and finds the action that was there before. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	const struct sigaction *theirs = &before[signal == SIGSEGV ? SEGV : BUS];
+	const struct sigaction *theirs = &guard->before[signal == SIGSEGV ? SEGV : BUS];
 
 	mem_guard_recover(info);
 	if (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN) {
@@ -132,10 +131,10 @@ static void install(void)
 	for (size_t i = 0; i < SIGNALS; i++) {
 		struct sigaction mine = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-		if (sigaction(signals[i], NULL, &before[i]))
+		if (sigaction(signals[i], NULL, &guard->before[i]))
 			continue;
-		mine.sa_mask = before[i].sa_mask;
-		mine.sa_flags |= before[i].sa_flags & (SA_NODEFER | SA_RESTART);
+		mine.sa_mask = guard->before[i].sa_mask;
+		mine.sa_flags |= guard->before[i].sa_flags & (SA_NODEFER | SA_RESTART);
 		mine.sa_sigaction = on_fault;
 		sigaction(signals[i], &mine, NULL);
 	}
@@ -143,5 +142,5 @@ static void install(void)
 
 void rt_guard_install(void)
 {
-	pthread_once(&once, install);
+	pthread_once(&guard->once, install);
 }

@@ -1,18 +1,11 @@
 /*
  * Handles of several kinds in one pool (src/dev/handle.h).
  */
-#include "runtime/cudart/rt_handle.h"
-
-#include "src/dev/handle.h"
-
-#define HANDLES_MAX ((u32)1 << 21)
-
-/* The only state that is there before the runtime's: contexts are asked for by every first call. */
-static struct handle_pool pool = HANDLE_POOL(RT_HANDLE_BYTES, HANDLES_MAX);
+#include "runtime/process.h"
 
 void *rt_handle_new(enum rt_handle_kind kind)
 {
-	struct rt_handle *h = handle_new(&pool);
+	struct rt_handle *h = handle_new(&the_process.handles);
 
 	if (h)
 		__atomic_store_n(&h->kind, kind, __ATOMIC_RELEASE);
@@ -24,12 +17,12 @@ void rt_handle_free(void *p)
 	struct rt_handle *h = p;
 
 	__atomic_store_n(&h->kind, RT_HANDLE_FREE, __ATOMIC_RELEASE);
-	handle_free(&pool, p);
+	handle_free(&the_process.handles, p);
 }
 
 bool rt_handle_is(const void *p, enum rt_handle_kind kind)
 {
-	return handle_is_live(&pool, p) &&
+	return handle_is_live(&the_process.handles, p) &&
 	       __atomic_load_n(&((const struct rt_handle *)p)->kind, __ATOMIC_ACQUIRE) == (u32)kind;
 }
 
@@ -51,5 +44,5 @@ void rt_handle_each(enum rt_handle_kind kind, void (*visit)(void *handle, void *
 {
 	struct visit v = {kind, visit, user};
 
-	handle_each(&pool, visit_one, &v);
+	handle_each(&the_process.handles, visit_one, &v);
 }

@@ -3,11 +3,10 @@
  * first asked for there, and the handles of their kernels.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists and maps of all images */
 
 /* Size of code that is to be copied: the caller's, or a text's. Of other code its headers say it. */
 static bool keep(struct rt_image *i, bool copy)
@@ -64,7 +63,7 @@ void rt_image_free(struct rt_image *image)
 	for (int i = 0; i < (int)ARCH_DEVICES_MAX; i++)
 		if (image->state->program[i])
 			stream_device_finish(&rt_get()->device[i].dev);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&the_process.images);
 	for (int i = 0; i < (int)ARCH_DEVICES_MAX; i++)
 		unload(image, i);
 	while ((f = image->functions)) {
@@ -76,7 +75,7 @@ void rt_image_free(struct rt_image *image)
 	free(image->state);
 	free(image->owned);
 	rt_handle_free(image);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&the_process.images);
 }
 
 static void forget(void *handle, void *user)
@@ -86,9 +85,9 @@ static void forget(void *handle, void *user)
 
 void rt_images_forget_device(int i)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&the_process.images);
 	rt_handle_each(RT_HANDLE_LIBRARY, forget, &i);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&the_process.images);
 }
 
 /* FNV-1a; never 0. */
@@ -131,9 +130,9 @@ struct rt_function *rt_image_function(struct rt_image *image, const char *name)
 {
 	struct rt_function *f;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&the_process.images);
 	f = function_locked(image, name);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&the_process.images);
 	return f;
 }
 
@@ -162,14 +161,14 @@ struct device_program *rt_image_program(struct rt_image *image, int *status)
 	p = __atomic_load_n(&s->program[i], __ATOMIC_ACQUIRE);
 	if (p)
 		return p;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&the_process.images);
 	if (!s->program[i] && !s->load_status[i]) {
 		s->load_status[i] = load(image, d, &p);
 		__atomic_store_n(&s->program[i], p, __ATOMIC_RELEASE);
 	}
 	*status = (int)s->load_status[i];
 	p = s->program[i];
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&the_process.images);
 	return p;
 }
 

@@ -4,7 +4,7 @@
  * program's cudaGetLastError tells of. Which copy a call came through is noted by the names that programs call
  * (cudart_names.inc) and by the stubs of redirected ones.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 
 #include "src/base/vec.h"
 
@@ -21,8 +21,7 @@ typedef VEC(struct copy_error) copy_errors;
 
 /* Of the copies that have had one. Freed when the thread ends. */
 static _Thread_local copy_errors *errors;
-static pthread_key_t at_end;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct thread_key *const at_end = &the_process.errors;
 
 static void free_errors(void *p)
 {
@@ -33,7 +32,7 @@ static void free_errors(void *p)
 
 static void make_key(void)
 {
-	pthread_key_create(&at_end, free_errors);
+	pthread_key_create(&at_end->key, free_errors);
 }
 
 /* What the calling copy has; NULL: it has had none. */
@@ -54,9 +53,9 @@ void rt_last_error_set(int error)
 		return;
 	}
 	if (!errors) {
-		pthread_once(&once, make_key);
+		pthread_once(&at_end->once, make_key);
 		errors = calloc(1, sizeof(*errors));
-		pthread_setspecific(at_end, errors);
+		pthread_setspecific(at_end->key, errors);
 	}
 	if (errors)
 		(void)VEC_PUSH(errors, ((struct copy_error){plrt_copy, error}));

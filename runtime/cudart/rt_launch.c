@@ -1,7 +1,7 @@
 /*
  * Launches of the runtime interface: configuration stack, kernels by host stub, function attributes.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "runtime/cudart/rt_handle.h"
 #include "runtime/graph/stream_attr.h"
 
@@ -24,12 +24,11 @@ struct config_stack {
 };
 
 /* Each thread's, freed when it ends. */
-static pthread_key_t configs_key;
-static pthread_once_t configs_once = PTHREAD_ONCE_INIT;
+static struct thread_key *const at_end = &the_process.configurations;
 
 static void make_key(void)
 {
-	if (pthread_key_create(&configs_key, free))
+	if (pthread_key_create(&at_end->key, free))
 		abort();
 }
 
@@ -38,12 +37,12 @@ static struct config_stack *config_stack(bool make)
 {
 	struct config_stack *s;
 
-	pthread_once(&configs_once, make_key);
-	s = pthread_getspecific(configs_key);
+	pthread_once(&at_end->once, make_key);
+	s = pthread_getspecific(at_end->key);
 	if (s || !make)
 		return s;
 	s = calloc(1, sizeof(*s));
-	if (s && pthread_setspecific(configs_key, s)) {
+	if (s && pthread_setspecific(at_end->key, s)) {
 		free(s);
 		return NULL;
 	}

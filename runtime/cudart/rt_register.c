@@ -2,18 +2,13 @@
  * Registration: what nvcc's and clang's start-up code calls, and the look-up of kernels and variables by host address.
  * Nothing is parsed until something of an image is first used.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "src/tex/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Programs register before main: nothing of the runtime but this is made for that. */
-static struct {
-	pthread_mutex_t lock;
-	struct map functions; /* host stub -> struct rt_function * */
-	struct map variables; /* host variable -> struct rt_variable * */
-} registered = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct process_registered *const registered = &the_process.registered;
 
 static void no_memory(void)
 {
@@ -40,20 +35,20 @@ static void *lookup(const struct map *m, const void *key)
 	const u64 *slot;
 	u64 value;
 
-	pthread_mutex_lock(&registered.lock);
+	pthread_mutex_lock(&registered->lock);
 	slot = key ? map_get(m, map_key(key)) : NULL;
 	/* Another thread's registration may move the slots. */
 	value = slot ? *slot : 0;
-	pthread_mutex_unlock(&registered.lock);
+	pthread_mutex_unlock(&registered->lock);
 	return (void *)(uintptr_t)value;
 }
 
 static void remember(struct map *m, const void *key, const void *value)
 {
-	pthread_mutex_lock(&registered.lock);
+	pthread_mutex_lock(&registered->lock);
 	if (!value || (key && !map_set(m, map_key(key), map_key(value))))
 		no_memory();
-	pthread_mutex_unlock(&registered.lock);
+	pthread_mutex_unlock(&registered->lock);
 }
 
 /* The slots that lead to something of the image lead nowhere from now on. */
@@ -86,10 +81,10 @@ void plrt___cudaUnregisterFatBinary(void **handle)
 	rt_finish();
 	if (rt_is_exiting())
 		return;
-	pthread_mutex_lock(&registered.lock);
-	drop(&registered.functions, image, false);
-	drop(&registered.variables, image, true);
-	pthread_mutex_unlock(&registered.lock);
+	pthread_mutex_lock(&registered->lock);
+	drop(&registered->functions, image, false);
+	drop(&registered->variables, image, true);
+	pthread_mutex_unlock(&registered->lock);
 	rt_image_free(image);
 }
 
@@ -101,7 +96,7 @@ void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_s
 
 	(void)device_stub, (void)limit, (void)tid, (void)bid, (void)bdim, (void)gdim, (void)wsize;
 	if (rt_handle_is(image, RT_HANDLE_LIBRARY) && name)
-		remember(&registered.functions, stub, rt_image_function(image, name));
+		remember(&registered->functions, stub, rt_image_function(image, name));
 }
 
 /* what: all but the image. */
@@ -121,7 +116,7 @@ static void register_variable(void **handle, const void *host, const struct rt_v
 			image->managed = v;
 		}
 	}
-	remember(&registered.variables, host, v);
+	remember(&registered->variables, host, v);
 }
 
 void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name, int ext,
@@ -176,7 +171,7 @@ struct rt_function *rt_find_function(const void *stub)
 {
 	if (rt_handle_is(stub, RT_HANDLE_FUNCTION))
 		return (struct rt_function *)(uintptr_t)stub;
-	return lookup(&registered.functions, stub);
+	return lookup(&registered->functions, stub);
 }
 
 const struct rt_function *rt_named_kernel(const void *stub)
@@ -188,7 +183,7 @@ const struct rt_function *rt_named_kernel(const void *stub)
 
 const struct rt_variable *rt_find_reference(const void *symbol, u32 kind)
 {
-	const struct rt_variable *v = lookup(&registered.variables, symbol);
+	const struct rt_variable *v = lookup(&registered->variables, symbol);
 
 	return v && v->kind == kind ? v : NULL;
 }
@@ -201,21 +196,21 @@ static struct rt_variable *find_managed(const void *address)
 {
 	struct rt_variable *found = NULL;
 
-	pthread_mutex_lock(&registered.lock);
-	for (size_t i = 0; i < registered.variables.cap && address && !found; i++) {
+	pthread_mutex_lock(&registered->lock);
+	for (size_t i = 0; i < registered->variables.cap && address && !found; i++) {
 		struct rt_variable *v =
-			(struct rt_variable *)(uintptr_t)registered.variables.slots[i].value;
+			(struct rt_variable *)(uintptr_t)registered->variables.slots[i].value;
 
 		if (v && v->managed_slot && *v->managed_slot == address)
 			found = v;
 	}
-	pthread_mutex_unlock(&registered.lock);
+	pthread_mutex_unlock(&registered->lock);
 	return found;
 }
 
 int rt_find_symbol(const void *symbol, u64 *address, u64 *size)
 {
-	struct rt_variable *v = lookup(&registered.variables, symbol);
+	struct rt_variable *v = lookup(&registered->variables, symbol);
 	struct device_program *p;
 	int status;
 

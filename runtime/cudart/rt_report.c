@@ -3,21 +3,16 @@
  * the form k<<<..>>>(..) that were refused, when the program never asks for their error; it cannot see it
  * otherwise. PTXLOOM_LOG=launch: every kernel.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 
 #include <stdio.h>
 
-/* Refusals that nobody has looked at: how many, and the first of them in words. */
-static struct {
-	pthread_mutex_t lock;
-	u64 count;
-	struct text first;
-	const void *owner; /* of the first: address of that thread's `unread` */
-} refusals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct process_refusals *const refusals = &the_process.refusals;
+static struct process_slack *const slack = &the_process.slack;
 
-static _Thread_local u64 unread;      /* of the thread, part of refusals.count */
+static _Thread_local u64 unread;      /* of the thread, part of refusals->count */
 static _Thread_local bool configured; /* the thread's next launch was written as k<<<..>>>(..) */
 static _Thread_local const void *configured_by;
 
@@ -34,13 +29,6 @@ static const char *text_of(int status)
 
 	return s ? s->text : "unknown error";
 }
-
-/* Accesses outside allocations that passed, and the places that have made them. */
-static struct {
-	pthread_mutex_t lock;
-	struct map seen; /* by kernel and record, and by kernel and line */
-	u64 accesses, places;
-} slack = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Notes about accesses that are printed in full. */
 #define SLACK_SHOWN 10u
@@ -76,15 +64,15 @@ static void say_refusal(const struct device_launch *l, const char *name, int sta
 
 static void keep(const struct text *t)
 {
-	pthread_mutex_lock(&refusals.lock);
+	pthread_mutex_lock(&refusals->lock);
 	unread++;
-	if (!refusals.count++ || !refusals.first.len) {
-		text_fini(&refusals.first);
-		refusals.first = (struct text){0};
-		text_add(&refusals.first, t->at, t->len);
-		refusals.owner = &unread;
+	if (!refusals->count++ || !refusals->first.len) {
+		text_fini(&refusals->first);
+		refusals->first = (struct text){0};
+		text_add(&refusals->first, t->at, t->len);
+		refusals->owner = &unread;
 	}
-	pthread_mutex_unlock(&refusals.lock);
+	pthread_mutex_unlock(&refusals->lock);
 }
 
 void rt_report_configured(const void *by)
@@ -126,15 +114,15 @@ void rt_report_read(void)
 {
 	if (PL_LIKELY(!unread))
 		return;
-	pthread_mutex_lock(&refusals.lock);
-	refusals.count -= unread;
+	pthread_mutex_lock(&refusals->lock);
+	refusals->count -= unread;
 	unread = 0;
-	if (refusals.owner == &unread) {
-		text_fini(&refusals.first);
-		refusals.first = (struct text){0};
-		refusals.owner = NULL;
+	if (refusals->owner == &unread) {
+		text_fini(&refusals->first);
+		refusals->first = (struct text){0};
+		refusals->owner = NULL;
 	}
-	pthread_mutex_unlock(&refusals.lock);
+	pthread_mutex_unlock(&refusals->lock);
 }
 
 /* ---- accesses outside allocations ---- */
@@ -149,9 +137,9 @@ static u64 key(const struct device_kernel *k, u64 place, u64 kind)
 /* True the first time. Without memory all are first times. */
 static bool is_new(u64 which)
 {
-	if (map_get(&slack.seen, which))
+	if (map_get(&slack->seen, which))
 		return false;
-	map_set(&slack.seen, which, 1);
+	map_set(&slack->seen, which, 1);
 	return true;
 }
 
@@ -159,28 +147,28 @@ void rt_report_slack(const struct device_kernel *k, const struct program *p, con
 {
 	struct text t = {0};
 
-	pthread_mutex_lock(&slack.lock);
-	slack.accesses++;
+	pthread_mutex_lock(&slack->lock);
+	slack->accesses++;
 	if (is_new(key(k, f->pc, 0)) && is_new(key(k, device_line_key(p, f->pc), 1)) &&
-	    slack.places++ < SLACK_SHOWN)
+	    slack->places++ < SLACK_SHOWN)
 		device_slack_describe(k, p, f, &t);
 	if (t.at)
 		fputs(t.at, stderr);
-	pthread_mutex_unlock(&slack.lock);
+	pthread_mutex_unlock(&slack->lock);
 	text_fini(&t);
 }
 
 static void sum_up_slack(void)
 {
-	pthread_mutex_lock(&slack.lock);
-	if (slack.places)
+	pthread_mutex_lock(&slack->lock);
+	if (slack->places)
 		fprintf(stderr,
 			"ptxloom: note: %llu accesses outside allocations passed, of %llu lines of kernels; "
 			"they are faults with `ptxloom run --check=mem` or PTXLOOM_CHECK=mem\n",
-			(unsigned long long)slack.accesses, (unsigned long long)slack.places);
-	map_fini(&slack.seen);
-	slack.places = 0;
-	pthread_mutex_unlock(&slack.lock);
+			(unsigned long long)slack->accesses, (unsigned long long)slack->places);
+	map_fini(&slack->seen);
+	slack->places = 0;
+	pthread_mutex_unlock(&slack->lock);
 }
 
 /* ---- the end ---- */
@@ -188,17 +176,17 @@ static void sum_up_slack(void)
 void rt_report_exit(void)
 {
 	sum_up_slack();
-	pthread_mutex_lock(&refusals.lock);
-	if (refusals.first.len) {
-		fprintf(stderr, "ptxloom: note: %s", refusals.first.at);
-		if (refusals.count > 1)
+	pthread_mutex_lock(&refusals->lock);
+	if (refusals->first.len) {
+		fprintf(stderr, "ptxloom: note: %s", refusals->first.at);
+		if (refusals->count > 1)
 			fprintf(stderr, "; %llu more failed",
-				(unsigned long long)refusals.count - 1);
+				(unsigned long long)refusals->count - 1);
 		fputs("; the program never asked for the error (cudaGetLastError)\n", stderr);
 	}
-	text_fini(&refusals.first);
-	refusals.first = (struct text){0};
-	pthread_mutex_unlock(&refusals.lock);
+	text_fini(&refusals->first);
+	refusals->first = (struct text){0};
+	pthread_mutex_unlock(&refusals->lock);
 }
 
 void rt_report_end(const struct device *d, const struct device_ended *e)

@@ -2,7 +2,7 @@
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
 	tests/api/memory tests/api/host_pointers tests/api/sizes tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
-api_tests += tests/api/threads
+api_tests += tests/api/threads tests/api/process
 api_common = tests/api/sanitizer.c
 # An rpath that counts for what sanitizers open, too.
 api_flags = $(AM_LDFLAGS) -Wl,--disable-new-dtags -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
@@ -72,6 +72,10 @@ tests_api_threads_SOURCES = tests/api/threads.c tests/check.h $(api_common)
 tests_api_threads_LDADD = $(api_link) -lpthread
 tests_api_threads_LDFLAGS = $(api_flags)
 tests_api_threads_DEPENDENCIES = $(cuda_names) tests/api/library.la
+tests_api_process_SOURCES = tests/api/process.c tests/check.h $(api_common)
+tests_api_process_LDADD = -ldl -lpthread
+tests_api_process_LDFLAGS = $(api_flags)
+tests_api_process_DEPENDENCIES = $(cuda_names)
 # What it loads.
 check_LTLIBRARIES += tests/api/library.la
 tests_api_library_la_SOURCES = tests/api/library.c

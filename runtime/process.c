@@ -1,0 +1,34 @@
+/*
+ * The state of the process, as it is before the first call; and in children.
+ */
+#include "runtime/process.h"
+
+#define HANDLES_MAX ((u32)1 << 21)
+
+struct process the_process = {
+	.rt_once = PTHREAD_ONCE_INIT,
+	.handles = HANDLE_POOL(RT_HANDLE_BYTES, HANDLES_MAX),
+	.registered.lock = PTHREAD_MUTEX_INITIALIZER,
+	.images = PTHREAD_MUTEX_INITIALIZER,
+	.contexts.lock = PTHREAD_MUTEX_INITIALIZER,
+	.logs.lock = PTHREAD_MUTEX_INITIALIZER,
+	.refusals.lock = PTHREAD_MUTEX_INITIALIZER,
+	.slack.lock = PTHREAD_MUTEX_INITIALIZER,
+	.guard.once = PTHREAD_ONCE_INIT,
+	.errors.once = PTHREAD_ONCE_INIT,
+	.configurations.once = PTHREAD_ONCE_INIT,
+};
+
+void process_after_fork(void)
+{
+	static pthread_mutex_t *const locks[] = {
+		&the_process.rt.lock,         &the_process.handles.lock,
+		&the_process.registered.lock, &the_process.images,
+		&the_process.contexts.lock,   &the_process.logs.lock,
+		&the_process.refusals.lock,   &the_process.slack.lock,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(locks); i++)
+		pthread_mutex_init(locks[i], NULL);
+	the_process.is_forked = true;
+}

@@ -1,0 +1,134 @@
+/*
+ * All state of the process that runtime/ keeps, in one place; what belongs to a thread is with the
+ * code that uses it. (The preloaded library's own state is in preload.c, nvrtc.c and jitlink.c: it
+ * is another library.)
+ *
+ * Beginning: everything is there from the start, without a constructor, because those of programs
+ * and libraries register images before any other call. `rt` alone is made at the first call that
+ * needs it (rt_get).
+ *
+ * Locks: each part has its own, named in it, and is used by the file named beside it alone. None is
+ * held while the program's code runs or a kernel is waited for. Nesting: `images` before the lock
+ * of `handles`; no others.
+ *
+ * fork: devices and their threads do not come along, so the child's calls answer
+ * cudaErrorInitializationError. As a thread of the parent may have held a lock at that time, the
+ * child's are made anew; the child only says errors.
+ *
+ * dlclose: the library stays mapped (linked with -z nodelete), as its threads, thread keys and
+ * signal handlers lead into it. An image goes with the library that registered it.
+ *
+ * exit: from the first exit handler on (is_exiting) images stay loaded, because later handlers may
+ * still launch. Notes of rt_report.c are written by a destructor. Nothing else is freed.
+ */
+#ifndef PL_PROCESS_H
+#define PL_PROCESS_H
+
+#include "runtime/rt.h"
+#include "src/base/map.h"
+#include "src/dev/attend.h"
+#include "src/dev/handle.h"
+
+#include <semaphore.h>
+#include <signal.h>
+
+enum { LOG_LINES = 100, LOG_LINE_BYTES = 200, LOG_LISTENERS = 64 };
+
+struct log_listener {
+	rt_log_callback *call;
+	void *user;
+	bool used;
+};
+
+struct process {
+	/* rt_device.c */
+	pthread_once_t rt_once;
+	struct rt rt;
+	bool is_forked; /* a child of a process that had used CUDA; written while there is one thread */
+	bool is_exiting; /* atomic */
+	/* rt_error.c: a kernel has faulted; atomic */
+	bool fault_seen;
+	/* drv_entry.c: that a static runtime could not be replaced has been said; atomic */
+	bool refusal_said;
+
+	/* rt_handle.c: what programs hold */
+	struct handle_pool handles;
+
+	/* rt_register.c: by addresses of the host */
+	struct process_registered {
+		pthread_mutex_t lock;
+		struct map functions; /* stub -> struct rt_function * */
+		struct map variables; /* variable -> struct rt_variable * */
+	} registered;
+
+	/* rt_image.c: guards the lists and maps of all images */
+	pthread_mutex_t images;
+
+	/* rt_context.c */
+	struct process_contexts {
+		pthread_mutex_t lock;
+		struct rt_context
+			*primary[ARCH_DEVICES_MAX]; /* also read without the lock, atomically */
+		u64 next_id;
+	} contexts;
+
+	/* log.c: cudaLogs */
+	struct process_logs {
+		pthread_mutex_t lock;
+		char line[LOG_LINES][LOG_LINE_BYTES];
+		u32 len; /* entries so far: the iterator of the next one */
+		struct log_listener listener[LOG_LISTENERS];
+	} logs;
+
+	/*
+	 * rt_report.c: refused launches that the program has not asked about; the first of them in
+	 * words
+	 */
+	struct process_refusals {
+		pthread_mutex_t lock;
+		u64 count;
+		struct text first;
+		const void *owner; /* of the first: address of that thread's count */
+	} refusals;
+	/* rt_report.c: accesses outside allocations that passed, and the places that made them */
+	struct process_slack {
+		pthread_mutex_t lock;
+		struct map seen; /* by kernel and micro-op, and by kernel and line */
+		u64 accesses, places;
+	} slack;
+
+	/* rt_attend.c: written before its thread and handlers are there, but for what is atomic */
+	struct process_attendant {
+		struct rt *rt;
+		pid_t pid; /* children by fork have no such thread */
+		sem_t wake;
+		u32 told; /* signals that the thread has not seen yet, a bit for each; atomic */
+		bool shows; /* the line */
+		struct attend_line line;
+		struct sigaction before[2]; /* what the program has for SIGINT and SIGTERM */
+		int pending; /* signal that is being handled; atomic */
+		int dying; /* signal that the process is to die of; atomic */
+	} attendant;
+
+	/*
+	 * rt_guard.c: what the program has for SIGSEGV and SIGBUS; written once, before our
+	 * handlers are there
+	 */
+	struct process_guard {
+		pthread_once_t once;
+		struct sigaction before[2];
+	} guard;
+
+	/* Keys whose destructors free what a thread has: rt_last_error.c, rt_launch.c. */
+	struct thread_key {
+		pthread_once_t once;
+		pthread_key_t key;
+	} errors, configurations;
+};
+
+extern struct process the_process;
+
+/* In a child that fork has made of a process that had used CUDA. */
+void process_after_fork(void);
+
+#endif
