@@ -21,7 +21,6 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cuda/drv_link.c \
 	runtime/cuda/drv_load.c \
 	runtime/cuda/drv_symbol.c \
-	runtime/cuda/drv_event.c \
 	runtime/cuda/drv_launch.c \
 	runtime/cuda/drv_tensor.c \
 	runtime/cuda/drv_texture.c runtime/cuda/drv_texref.c \
@@ -34,6 +33,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/runtime.def \
 	runtime/cudart/rt_handle.c runtime/cudart/rt_handle.h \
 	runtime/graph/capture_fns.c \
+	runtime/graph/event_fns.c \
 	runtime/graph/graph_action.c runtime/graph/graph_api.h \
 	runtime/graph/graph_copy.c \
 	runtime/graph/graph_copy_fns.c \
@@ -48,7 +48,6 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_last_error.c \
 	runtime/cudart/rt_function.c \
 	runtime/cudart/rt_image.c \
-	runtime/cudart/rt_event.c \
 	runtime/cudart/rt_extern.c \
 	runtime/cudart/rt_launch.c \
 	runtime/cudart/rt_limit.c \
