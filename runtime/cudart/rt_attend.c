@@ -119,7 +119,7 @@ static bool is_of_python(const struct sigaction *a)
 /* For sched_handlers_apart: ours, unless it calls one of the program that may do anything. */
 static bool is_apart(int number, const struct sigaction *a)
 {
-	const struct sigaction *theirs = is_mine(a) ? &the.before[number == SIGTERM] : a;
+	const struct sigaction *theirs = is_mine(a) ? &the->before[number == SIGTERM] : a;
 	bool none = !(theirs->sa_flags & SA_SIGINFO) &&
 		    (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN);
 
