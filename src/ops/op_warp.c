@@ -301,7 +301,7 @@ static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes
 	lanes_on(lanes, on);
 	FOR_LANES (l, WARP_LANES)
 		copy[l] = a[l] & on[l];
-	if (m_row == NO_ROW)
+	if (m_row == NO_ROW || in->flags & WARP_ALONE)
 		FOR_LANES (l, WARP_LANES)
 			member[l] = (u32)in->imm && !(in->flags & WARP_ALONE) ? (u32)in->imm : FULL_MASK;
 	else
@@ -541,6 +541,26 @@ static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lan
 	return lanes_mask(outside) & lanes;
 }
 
+/*
+ * Lanes name a set that they are not in. Measured: where all 32 lanes are together and name the same set, all of them
+ * take part, whoever is named. Returns false where that is not so.
+ */
+static bool execute_together(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+{
+	u32 row = g->env->program->ext[in->ext + 1];
+	const u32 *m = row == NO_ROW ? NULL : ROW32(row) + w * WARP_LANES;
+	struct insn all = *in;
+
+	if (lanes != FULL_MASK)
+		return false;
+	for (u32 l = 1; m && l < WARP_LANES; l++)
+		if (m[l] != m[0])
+			return false;
+	all.flags |= WARP_ALONE;
+	execute(g, &all, w, lanes);
+	return true;
+}
+
 HANDLER(warp_sync_gang)
 {
 	for (u32 w = 0; w < g->warps; w++) {
@@ -550,6 +570,8 @@ HANDLER(warp_sync_gang)
 			continue;
 		bad = strangers(g, in, w, live);
 		if (PL_UNLIKELY(bad)) {
+			if (execute_together(g, in, w, live))
+				continue;
 			g->warp = w;
 			return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
 		}
@@ -569,6 +591,8 @@ HANDLER(warp_sync_warp)
 	if (g->mode == MODE_WARP && is_whole(g, in, 0, active) && execute_whole(g, in, 0))
 		return in + 1;
 	bad = strangers(g, in, 0, active);
+	if (PL_UNLIKELY(bad) && execute_together(g, in, 0, active))
+		return in + 1;
 	if (PL_UNLIKELY(bad))
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
 	if (g->mode == MODE_WARP) {

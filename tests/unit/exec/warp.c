@@ -181,6 +181,56 @@ static void test_deadlock(const char *level)
 	harness_close(&h);
 }
 
+/*
+ * Lanes that a member mask leaves out, as an H200 answers: all 32 take part where they are together and name the
+ * same mask; else that is illegal. want: what lane 20 gets, a = 100 + lane, q = odd lanes.
+ */
+static const struct left_out {
+	const char *code;
+	u32 want;
+	bool legal;
+} left_out[] = {
+	{"shfl.sync.up.b32 d, a, 16, 0, 0xffff;", 104, true},
+	{"shfl.sync.up.b32 d, a, 1, 0, 0xffff;", 119, true},
+	{"shfl.sync.idx.b32 d, a, 3, 31, 0xffff;", 103, true},
+	{"mov.b32 m, 0xffff; shfl.sync.idx.b32 d, a, 3, 31, m;", 103, true},
+	{"vote.sync.ballot.b32 d, q, 0xffff;", 0xaaaaaaaa, true},
+	{"mov.b32 m, 0xffff; vote.sync.ballot.b32 d, q, m;", 0xaaaaaaaa, true},
+	{"and.b32 a, a, 1; match.any.sync.b32 d, a, 0xffff;", 0x55555555, true},
+	{"bar.warp.sync 0xffff; mov.b32 d, 1;", 1, true},
+	{"redux.sync.add.u32 d, a, 0xffff;", 3200 + 496, true},
+	{"mov.u32 m, %lanemask_lt; vote.sync.ballot.b32 d, q, m;", 0, false},
+	{"setp.gt.u32 r, a, 119; @r bra END; shfl.sync.idx.b32 d, a, 3, 31, 0xffff;", 0, false},
+};
+
+static void test_left_out(const struct left_out *x, u32 threads, const char *level)
+{
+	struct text t = {NULL, 0, 0, false};
+	enum exec_stop stop;
+	struct harness h;
+	u64 out;
+
+	text_printf(&t,
+		    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+		    ".reg .pred q, r; .reg .b32 t, a, d, m; .reg .b64 o, w;\n"
+		    "mov.u32 t, %%tid.x; mov.u32 a, %%laneid; and.b32 d, a, 1; setp.eq.u32 q, d, 1;\n"
+		    "add.u32 a, a, 100; mov.b32 d, 0;\n%s\n"
+		    "END: ld.param.u64 o, [out]; mul.wide.u32 w, t, 4; add.u64 o, o, w; st.global.u32 [o], d;\n"
+		    "ret;\n}\n",
+		    x->code);
+	if (!CHECK_MSG(harness_open(&h, t.at), x->code))
+		return;
+	out = mem_alloc(&h.mem, 4 * threads, 0, MEM_KIND_DEVICE);
+	stop = harness_run(&h, "k", 1, threads, &out, level);
+	CHECK_MSG(stop == (x->legal ? STOP_DONE : STOP_FAULT), x->code);
+	if (x->legal)
+		CHECK_EQ(((u32 *)(uintptr_t)out)[threads - 12], x->want);
+	else
+		CHECK_EQ(h.fault.kind, FAULT_ILLEGAL_INSTRUCTION);
+	harness_close(&h);
+	text_fini(&t);
+}
+
 int main(void)
 {
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -191,6 +241,10 @@ int main(void)
 		for (size_t f = 0; f < ARRAY_LEN(forms); f++)
 			test_form(forms[f], levels[i]);
 		test_deadlock(levels[i]);
+		for (size_t f = 0; f < ARRAY_LEN(left_out); f++) {
+			test_left_out(&left_out[f], 32, levels[i]);
+			test_left_out(&left_out[f], 128, levels[i]);
+		}
 	}
 	return check_done();
 }
