@@ -3,7 +3,7 @@
  * use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_data FILE...  runs these files once
- *   fuzz_data          changes specifications and files for a few seconds; the same changes each run
+ *   fuzz_data          changes specifications and files, the same on every run; --long [N [FIRST]]: N of them
  * An input is a line with the specification, in which @ stands for the file, and behind it the file.
  */
 #include "tests/check.h"
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 #ifndef FUZZ_LIBFUZZER
 
-#define SECONDS 2
+#define ROUNDS 2000
 #define HEAD(dict) "\x93NUMPY\x01\x00\x46\x00" dict
 
 /* clang-format off */
@@ -125,16 +125,16 @@ static void make_seed(u64 number, struct text *t)
 
 int main(int argc, char **argv)
 {
-	double end = mutate_seconds() + SECONDS;
-	u64 state = MUTATE_SEED, rounds = 0;
+	struct mutate_rounds r = mutate_rounds(argc, argv, ROUNDS);
 
-	if (argc > 1)
+	if (!mutate_makes(argc, argv))
 		return mutate_files(argc - 1, argv + 1);
-	while (rounds % 64 || mutate_seconds() < end) {
+	for (u64 i = r.first; i < r.first + r.n; i++) {
+		u64 state = mutate_state(i);
 		u32 changes = (u32)(mutate_next(&state) % 4);
 		struct text t = {0}, other = {0};
 
-		make_seed(rounds++, &t);
+		make_seed(i, &t);
 		make_seed(mutate_next(&state), &other);
 		while (changes-- && t.len)
 			mutate(&t, &other, &state);
@@ -142,9 +142,9 @@ int main(int argc, char **argv)
 		text_fini(&t);
 		text_fini(&other);
 	}
-	printf("# %llu changed inputs: %llu were taken, %llu refused\n", (unsigned long long)rounds,
+	printf("# %llu changed inputs: %llu were taken, %llu refused\n", (unsigned long long)r.n,
 	       (unsigned long long)filled, (unsigned long long)refused);
-	CHECK_MSG(filled > rounds / 8 && refused > rounds / 64, "changed data do no harm");
+	CHECK_MSG(filled > r.n / 8 && refused > r.n / 64, "changed data do no harm");
 	return check_done();
 }
 

@@ -3,8 +3,7 @@
  * do, the host must live, and a launch that fails must say what failed and where. Ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_launch FILE...  runs these files once
- *   fuzz_launch          changes random programs for a few seconds; the same changes each run
- *   fuzz_launch --long N [FIRST]  changes N random programs, from number FIRST on
+ *   fuzz_launch          changes random programs, the same on every run; --long [N [FIRST]]: N of them
  */
 #include "tests/check.h"
 
@@ -159,7 +158,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/progen.h"
 
-#define SECONDS 4
+#define ROUNDS 2000
 #define CHANGES_MAX 12
 
 /*
@@ -231,28 +230,24 @@ static void fuzz_program(u64 number)
 	progen_fini(&q);
 }
 
-static int fuzz_programs(u64 first, u64 n)
+static int fuzz_programs(struct mutate_rounds r)
 {
-	double end = mutate_seconds() + SECONDS;
-	u64 i = first;
-
-	while (n ? i < first + n : i % 16 || mutate_seconds() < end)
-		fuzz_program(i++);
+	for (u64 i = r.first; i < r.first + r.n; i++)
+		fuzz_program(i);
 	printf("# %llu changed programs: %llu launches ended, %llu faulted, %llu were refused; "
 	       "%llu programs were not read\n",
-	       (unsigned long long)(i - first), (unsigned long long)ended,
+	       (unsigned long long)r.n, (unsigned long long)ended,
 	       (unsigned long long)faulted, (unsigned long long)refused,
 	       (unsigned long long)untaken);
-	CHECK_MSG(4 * (ended + faulted) > i - first, "changed programs run and do no harm");
+	/* Some are for devices that are not here. */
+	CHECK_MSG(3 * (ended + faulted) > refused + untaken, "changed programs run and do no harm");
 	return check_done();
 }
 
 int main(int argc, char **argv)
 {
-	int status = argc < 2 || !strcmp(argv[1], "--long")
-			     ? fuzz_programs(argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
-					     argc > 2 ? strtoull(argv[2], NULL, 10) : 0)
-			     : mutate_files(argc - 1, argv + 1);
+	int status = mutate_makes(argc, argv) ? fuzz_programs(mutate_rounds(argc, argv, ROUNDS))
+					      : mutate_files(argc - 1, argv + 1);
 
 	ptxloom_device_close(device);
 	return status;

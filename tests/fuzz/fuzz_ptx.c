@@ -1,9 +1,11 @@
 /*
- * Fuzzer of the PTX front end. Three ways to use it:
+ * Fuzzer of the PTX front end and of the linker. Three ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_ptx FILE...  runs these files once
- *   fuzz_ptx          changes the modules of tests/forms and tests/errors for a few seconds; the same changes each run
- * Every text is read twice, to be checked and to be run. An accepted module is printed and must come back the same.
+ *   fuzz_ptx          changes the modules of tests/forms and tests/errors, and some that are made to be linked;
+ *                     the same changes each run; --long [N [FIRST]]: N of them
+ * Every text is read twice, to be checked and to be run. An accepted module is printed and must come back the
+ * same; one to be run is linked alone, and with the last one that was accepted before, in either order.
  */
 #include "tests/unit/ptx/ptx_exercise.h"
 
@@ -20,6 +22,44 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 #define INPUT_MAX ((size_t)256 << 10)
 #define MEMORY_MAX ((size_t)64 << 20)
 
+/* The last accepted text. */
+static struct text last;
+
+static struct ir_module *read_again(const char *text, size_t size)
+{
+	struct ptx_options options = {.memory_limit = MEMORY_MAX, .nesting_limit = 32};
+
+	return exercise_parse("<fuzz>", text, size, &options, NULL);
+}
+
+/* Linking settles definitions in the modules, so each trial has modules of its own. */
+static void link_once(const char *text, size_t size, const struct text *other, enum ir_link_mode mode, bool turned)
+{
+	struct ir_module *a = read_again(text, size), *b = other ? read_again(other->at, other->len) : NULL;
+	struct ir_module *units[] = {turned ? b : a, turned ? a : b};
+	struct diag d;
+
+	diag_init(&d, NULL, NULL);
+	if (a && (b || !other) && !ir_link(units, other ? 2 : 1, mode, NULL, &d) && !d.errors) {
+		fprintf(stderr, "linking failed without an error\n");
+		abort();
+	}
+	diag_fini(&d);
+	ir_module_free(a);
+	ir_module_free(b);
+}
+
+static void link_with_last(const char *text, size_t size)
+{
+	link_once(text, size, NULL, IR_LINK_WHOLE, false);
+	if (last.len) {
+		link_once(text, size, &last, IR_LINK_PARTS, false);
+		link_once(text, size, &last, IR_LINK_WHOLE, true);
+	}
+	last.len = 0;
+	text_add(&last, text, size);
+}
+
 static void run_once(const char *text, size_t size, bool lint)
 {
 	struct ptx_options options = {
@@ -35,6 +75,8 @@ static void run_once(const char *text, size_t size, bool lint)
 			why.at ? why.at : "");
 		abort();
 	}
+	if (m && !lint)
+		link_with_last(text, size);
 	ir_module_free(m);
 	text_fini(&why);
 }
@@ -58,7 +100,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 #ifndef FUZZ_LIBFUZZER
 
-#define SECONDS 4
+#define ROUNDS 30000
 #define SEEDS_MAX 512
 #define SEED_BYTES 6000
 #define CHANGES_MAX 4
@@ -96,13 +138,23 @@ static size_t load_seeds(const char *folder, struct text *seeds, size_t n)
 	return n;
 }
 
-static int fuzz_seeds(void)
+/* Modules that have names in common: declared here and defined there, twice, as something else. */
+static const char *const linked[] = {
+	".extern .global .u32 g;\n.extern .func (.param .u32 r) f(.param .u32 a);\n.weak .global .u32 w = 1;\n"
+	".visible .entry k() { .reg .u32 r; .param .u32 p; .param .u32 q; ld.global.u32 r, [g]; call (p), "
+	"f, (q); ret; }\n",
+	".visible .global .u32 g = 5;\n.visible .func (.param .u32 r) f(.param .u32 a) { ret; }\n.weak "
+	".global .u32 w = 2;\n",
+	".common .global .b8 g[16];\n.common .global .b8 w[4];\n.extern .shared .b8 s[];\n.extern .const .b64 c[2];\n",
+	".visible .const .b64 c[2] = {1, f};\n.visible .func f() { ret; }\n.alias h, f;\n.visible .shared .b8 s[64];\n",
+	".weak .func (.param .u32 r) f(.param .u32 a) { ret; }\n.visible .global .u64 p[2] = {g, generic(g)+4};\n"
+	".extern .global .b8 g[16];\n.extern .func h();\n.visible .entry j() { call h; ret; }\n",
+};
+
+static size_t make_seeds(struct text *seeds)
 {
 	static const char *const folders[] = {"tests/forms/legal", "tests/errors"};
 	const char *root = getenv("srcdir");
-	double end = mutate_seconds() + SECONDS;
-	u64 state = MUTATE_SEED, rounds = 0;
-	struct text seeds[SEEDS_MAX] = {0};
 	char path[4096];
 	size_t n = 0;
 
@@ -110,10 +162,23 @@ static int fuzz_seeds(void)
 		snprintf(path, sizeof(path), "%s/%s", root ? root : ".", folders[i]);
 		n = load_seeds(path, seeds, n);
 	}
+	/* Often enough to meet each other. */
+	for (size_t i = 0; n > 100 && n < SEEDS_MAX && i < 8 * ARRAY_LEN(linked); i++)
+		text_printf(&seeds[n++], ".version 8.0\n.target sm_80\n.address_size 64\n%s",
+			    linked[i % ARRAY_LEN(linked)]);
+	return n;
+}
+
+static int fuzz_seeds(struct mutate_rounds r)
+{
+	struct text seeds[SEEDS_MAX] = {0};
+	size_t n = make_seeds(seeds);
+
 	if (!CHECK_MSG(n > 100, "there are modules to change"))
 		return check_done();
-	while (rounds % 16 || mutate_seconds() < end) {
-		const struct text *seed = &seeds[rounds % n];
+	for (u64 i = r.first; i < r.first + r.n; i++) {
+		u64 state = mutate_state(i);
+		const struct text *seed = &seeds[i % n];
 		u32 changes = (u32)(mutate_next(&state) % (CHANGES_MAX + 1));
 		struct text t = {0};
 
@@ -122,10 +187,9 @@ static int fuzz_seeds(void)
 			mutate(&t, &seeds[mutate_next(&state) % n], &state);
 		LLVMFuzzerTestOneInput((const u8 *)t.at, t.len);
 		text_fini(&t);
-		rounds++;
 	}
-	printf("# %llu changed modules\n", (unsigned long long)rounds);
-	CHECK_MSG(rounds > 100, "changed modules do no harm");
+	printf("# %llu changed modules\n", (unsigned long long)r.n);
+	CHECK_MSG(r.n > 0, "changed modules do no harm, nor when they are linked");
 	for (size_t i = 0; i < n; i++)
 		text_fini(&seeds[i]);
 	return check_done();
@@ -133,7 +197,11 @@ static int fuzz_seeds(void)
 
 int main(int argc, char **argv)
 {
-	return argc < 2 ? fuzz_seeds() : mutate_files(argc - 1, argv + 1);
+	int status = mutate_makes(argc, argv) ? fuzz_seeds(mutate_rounds(argc, argv, ROUNDS))
+					      : mutate_files(argc - 1, argv + 1);
+
+	text_fini(&last);
+	return status;
 }
 
 #endif

@@ -3,8 +3,7 @@
  * make them. A copy may fault; the host must live. Ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_tensor FILE...  runs these files once
- *   fuzz_tensor          makes maps, damages them and copies for a few seconds; the same each run
- *   fuzz_tensor --long N [FIRST]  N of them, from number FIRST on
+ *   fuzz_tensor          makes maps, damages them and copies, the same on every run; --long [N [FIRST]]: N of them
  * An input is 128 bytes of the map, then five coordinates, then a byte that chooses the kernel.
  */
 #include "tests/check.h"
@@ -123,7 +122,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 #ifndef FUZZ_LIBFUZZER
 
-#define SECONDS 3
+#define ROUNDS 200000
 
 /* Arguments of which most are taken: a tensor in the buffer. */
 static void random_shape(struct tensor_shape *s, u64 *state)
@@ -182,17 +181,14 @@ static void fuzz_map(u64 number)
 	LLVMFuzzerTestOneInput((const u8 *)&in, sizeof(in));
 }
 
-static int fuzz_maps(u64 first, u64 n)
+static int fuzz_maps(struct mutate_rounds r)
 {
-	double end = mutate_seconds() + SECONDS;
-	u64 i = first;
-
 	start();
-	while (n ? i < first + n : i % 64 || mutate_seconds() < end)
-		fuzz_map(i++);
+	for (u64 i = r.first; i < r.first + r.n; i++)
+		fuzz_map(i);
 	printf("# %llu maps, %llu of them good before they were damaged\n",
-	       (unsigned long long)(i - first), (unsigned long long)encoded);
-	CHECK_MSG(i > first && 4 * encoded > i - first, "damaged tensor maps do no harm");
+	       (unsigned long long)r.n, (unsigned long long)encoded);
+	CHECK_MSG(r.n && 4 * encoded > r.n, "damaged tensor maps do no harm");
 	return check_done();
 }
 
@@ -201,10 +197,8 @@ int main(int argc, char **argv)
 	int status;
 
 	_Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a map fits");
-	status = argc < 2 || !strcmp(argv[1], "--long")
-			 ? fuzz_maps(argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
-				     argc > 2 ? strtoull(argv[2], NULL, 10) : 0)
-			 : mutate_files(argc - 1, argv + 1);
+	status = mutate_makes(argc, argv) ? fuzz_maps(mutate_rounds(argc, argv, ROUNDS))
+					  : mutate_files(argc - 1, argv + 1);
 	ptxloom_device_close(device);
 	return status;
 }

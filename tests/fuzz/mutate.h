@@ -9,8 +9,8 @@
 #include "src/base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MUTATE_SEED 88172645463325252u
 
@@ -23,12 +23,40 @@ static inline u64 mutate_next(u64 *state)
 	return *state;
 }
 
-static inline double mutate_seconds(void)
-{
-	struct timespec t;
+/*
+ * How many inputs a fuzzer makes, counted so that every host makes the same; the number of the first
+ * one tells apart.
+ */
+struct mutate_rounds {
+	u64 first, n;
+};
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+/* None: the usual number. --long [N [FIRST]]: so many, a thousand times the usual number if not given. */
+static inline struct mutate_rounds mutate_rounds(int argc, char **argv, u64 usual)
+{
+	struct mutate_rounds r = {.n = argc < 2 ? usual : 1000 * usual};
+
+	if (argc > 2)
+		r.n = strtoull(argv[2], NULL, 10);
+	if (argc > 3)
+		r.first = strtoull(argv[3], NULL, 10);
+	return r;
+}
+
+/* Does the fuzzer make its inputs, or are they files? */
+static inline bool mutate_makes(int argc, char **argv)
+{
+	return argc < 2 || !strcmp(argv[1], "--long");
+}
+
+/* The state from which the changes of input `number` come. */
+static inline u64 mutate_state(u64 number)
+{
+	u64 state = MUTATE_SEED ^ (number + 1) * 0x9e3779b97f4a7c15u;
+
+	for (u32 i = 0; i < 8; i++)
+		mutate_next(&state);
+	return state;
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
