@@ -126,6 +126,7 @@ struct parse {
 	struct ptx_options options;
 	struct ir_func *f;       /* function being read, NULL at module scope */
 	u32 offset;              /* of the scanner */
+	u32 explained;           /* errors that were explained at length, see build_explains */
 	u32 unclosed;            /* the function, as p->functions counts, whose brace was missed */
 	u32 looked_at;           /* how far end_before() of build_say.c has been */
 	struct diag_span comment_begin;
@@ -190,6 +191,8 @@ struct build_unexpected {
 };
 
 /* ---- build_say.c: messages about what was read ---- */
+/* May the next error be explained with a search for what was meant? Counts those that are. */
+bool build_explains(struct parse *p);
 void build_undefined(struct parse *p, const struct str *name, struct diag_span where);
 void build_no_label(struct parse *p, const struct str *name, struct diag_span where);
 void build_unexpected(struct parse *p, const struct build_unexpected *u);

@@ -134,7 +134,10 @@ void build_dim(struct parse *p, const struct build_value *v, struct diag_span wh
 	if (!v && d->dims)
 		build_error(p, where, "only the first dimension may be left out");
 	if (v && n <= 0) {
-		build_error(p, where, "the size of an array is positive");
+		bool large = n < 0 && v->type == T_u64;
+
+		build_error(p, where, large ? "the variable is larger than 2^40 bytes" :
+			"the size of an array is positive");
 		n = 1;
 	}
 	d->open_dim |= !v;

@@ -342,9 +342,12 @@ static void poison(struct parse *p, struct diag_span where, const char *reason)
 static void unknown(struct parse *p, struct diag_span where)
 {
 	struct diag_span part = p->opcode_span;
-	struct isa_complaint c;
+	struct isa_complaint c = {.end = (u32)p->opcode->len};
 
-	isa_explain(p->opcode->text, p->opcode->len, &c);
+	if (build_explains(p))
+		isa_explain(p->opcode->text, p->opcode->len, &c);
+	else
+		text_printf(&c.text, "unknown instruction '%s'", p->opcode->text);
 	part.end = part.begin + c.end;
 	part.begin += c.begin;
 	if (p->options.lint) {

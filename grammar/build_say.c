@@ -8,6 +8,14 @@
 
 #include <stdarg.h>
 
+/* Explanations look at everything in sight: of a text that is wrong throughout, the first errors have one. */
+#define EXPLAINED_MAX 200u
+
+bool build_explains(struct parse *p)
+{
+	return !diag_full(p->d) && p->explained < EXPLAINED_MAX && ++p->explained;
+}
+
 /* ---- names ---- */
 
 static void offer(struct nearest *n, const struct str *name)
@@ -82,7 +90,8 @@ void build_undefined(struct parse *p, const struct str *name, struct diag_span w
 {
 	struct text t = {0};
 
-	suggest(p, name, &t);
+	if (build_explains(p))
+		suggest(p, name, &t);
 	diag_words(p->d, "error   : Unknown symbol '%s'", name->text);
 	build_error(p, where, "'%s' is not defined%s", name->text, t.at ? t.at : "");
 	text_fini(&t);
@@ -93,7 +102,7 @@ void build_no_label(struct parse *p, const struct str *name, struct diag_span wh
 	struct nearest near;
 
 	nearest_init(&near, name->text, name->len);
-	for (size_t i = 0; p->f && i < p->f->labels.len; i++)
+	for (size_t i = 0; p->f && i < p->f->labels.len && (i || build_explains(p)); i++)
 		offer(&near, p->f->labels.at[i].name);
 	diag_words(p->d, "error   : Unknown symbol '%s'", name->text);
 	if (near.best && strcmp(near.best, name->text))

@@ -25,7 +25,8 @@ int ptx_yylex(PTX_YYSTYPE *value, struct diag_span *where, void *scanner);
 static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p, const char *message)
 {
 	(void)scanner;
-	build_syntax_error(p, *where, message);
+	/* What bison says of its stack, which has YYMAXDEPTH places. */
+	build_syntax_error(p, *where, strcmp(message, "memory exhausted") ? message : "nested too deep");
 }
 
 #define YYLLOC_DEFAULT(Current, Rhs, N) \

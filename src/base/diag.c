@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define SHOWN_COLUMNS 160u
+#define MESSAGE_MAX 1000u /* bytes of a message */
 
 void diag_init(struct diag *d, diag_sink *sink, void *user)
 {
@@ -121,6 +122,18 @@ static bool is_shown(struct diag *d, enum diag_level level)
 	return d->sink && (!full || d->errors == d->error_limit);
 }
 
+/* Names can be as long as the file: of a message that is, the middle is left out. */
+static void cut_middle(struct text *t)
+{
+	static const char gap[] = " ... ";
+
+	if (t->len <= MESSAGE_MAX)
+		return;
+	memcpy(t->at + MESSAGE_MAX / 2, gap, sizeof(gap) - 1);
+	memmove(t->at + MESSAGE_MAX / 2 + sizeof(gap) - 1, t->at + t->len - MESSAGE_MAX / 4, MESSAGE_MAX / 4 + 1);
+	t->len = MESSAGE_MAX / 2 + sizeof(gap) - 1 + MESSAGE_MAX / 4;
+}
+
 void diag_at(struct diag *d, enum diag_level level, const struct diag_source *src,
 	     struct diag_span span, const char *hint, const char *fmt, ...)
 {
@@ -132,6 +145,8 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 		va_start(args, fmt);
 		text_vprintf(&t, fmt, args);
 		va_end(args);
+		cut_middle(&t);
+		cut_middle(&d->words);
 		m.text = t.at ? t.at : "out of memory";
 		m.words = d->words.len ? d->words.at : NULL;
 		m.words_are_line = d->words_are_line;

@@ -374,7 +374,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	p = device_kernel_lower(k, threads, NULL);
 	if (!p)
 		return STATUS_OUT_OF_MEMORY;
-	if (PL_UNLIKELY(l->dynamic_bytes > device_kernel_dynamic_max(k, p)))
+	if (PL_UNLIKELY(l->dynamic_bytes > device_kernel_dynamic_max(k, p) || !exec_local_fits(p)))
 		return STATUS_INVALID_VALUE;
 	resident = occupancy_cached(k, p, threads, l->dynamic_bytes);
 	if (!resident)

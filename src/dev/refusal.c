@@ -64,6 +64,18 @@ static bool explain_dynamic(const struct device_launch *l, struct text *out)
 	return true;
 }
 
+static bool explain_local(const struct device_launch *l, struct text *out)
+{
+	const struct program *p = device_kernel_lower(l->kernel, (u32)product(l->block), NULL);
+
+	if (!p || exec_local_fits(p))
+		return false;
+	text_printf(out, "each thread needs %llu bytes of local memory, %u are possible",
+		    (unsigned long long)(p->local_bytes > EXEC_LOCAL_MAX ? p->local_bytes : p->stack_bytes),
+		    EXEC_LOCAL_MAX);
+	return true;
+}
+
 static void explain_value(const struct device_launch *l, struct text *out)
 {
 	const struct device_kernel *k = l->kernel;
@@ -79,7 +91,7 @@ static void explain_value(const struct device_launch *l, struct text *out)
 			    (unsigned long long)product(l->block), a->threads_per_cta_max);
 	else if (explain_bounds(k->func, l->block, out))
 		return;
-	else if (explain_dynamic(l, out))
+	else if (explain_dynamic(l, out) || explain_local(l, out))
 		return;
 	else if (!l->args && k->param_bytes)
 		text_printf(out, "the kernel takes %u bytes of parameters", k->param_bytes);

@@ -88,6 +88,7 @@ struct program {
 	u32 frame_bytes;     /* of the kernel itself */
 	u32 frame_align;     /* frames begin at multiples of it */
 	u64 stack_bytes;     /* local memory of a thread, every function of a call cycle counted once */
+	u64 local_bytes;     /* the most .local variables that one function has take */
 	bool has_calls;      /* or uses the stack otherwise: frame and stack rows are set for each CTA */
 	bool has_cycles;     /* a function may call itself, directly or not */
 	bool prints;         /* calls vprintf */
@@ -418,6 +419,13 @@ u64 exec_function_address(const struct exec_unit *units, u32 n, u32 unit, u32 fu
 const struct ir_func *exec_function_at(const struct exec_unit *units, u32 n, u64 address);
 /* The function of a program at this address, NULL: the program does not know it. */
 const struct program_func *exec_program_function(const struct program *p, u64 address);
+/*
+ * Local memory that a thread may have. Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
+ * Capability".
+ */
+#define EXEC_LOCAL_MAX (512u * 1024)
+/* Do the threads of the program need no more local memory than there can be? */
+bool exec_local_fits(const struct program *p);
 /*
  * Local memory each thread needs: what frames take, and `stack_limit` (cudaLimitStackSize) more for
  * recursion and alloca. Frames here are not the hardware's, so the limit is counted fourfold: what

@@ -278,7 +278,9 @@ static void say_unknown(const char *opcode, size_t n, struct isa_complaint *c)
 	near = isa_near_mnemonic(opcode, word);
 	c->end = (u32)word;
 	text_printf(&c->text, "unknown instruction '%.*s'", (int)min_u64(word, 64), opcode);
-	if (near)
+	if (near && strcspn(near, ".") == word && !memcmp(near, opcode, word))
+		text_printf(&c->text, " with %zu bytes of modifiers, or too many of them", n - word);
+	else if (near)
 		text_printf(&c->text, "; did you mean '%.*s'?", (int)strcspn(near, "."), near);
 	text_printf(&c->words, "Not a name of any known instruction: '%.*s'", (int)min_u64(word, 64), opcode);
 }

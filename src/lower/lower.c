@@ -2,6 +2,7 @@
  * From IR to records: walks the functions a kernel reaches, applies a rule to every instruction, places labels.
  * All choices are made here once: operation, types, rounding, space, width. Rules are in lower_rules.c and lower_mem.c.
  */
+#include "src/base/size.h"
 #include "src/lower/lower_order.h"
 
 #include <stdio.h>
@@ -17,13 +18,26 @@ static const char *poison_reason(const struct ir_func *f, u32 insn)
 	return "unknown instruction";
 }
 
+/* What instructions need that no emulated device has, by the beginning of their names. */
+static const struct {
+	const char *name, *lack;
+} lacks[] = {
+	{"multimem.", "; emulated devices have no multicast objects"},
+	{"fabric.", "; emulated devices have no fabric"},
+};
+
 /* Rows of the table that are known but not run: the instruction faults when it is reached. */
 static void lower_refuse(struct lower *l)
 {
+	const struct isa_form *form = l->in->form;
+	const char *name = form->row->name[form->name], *lack = "";
 	char text[160], why[256];
 
-	lower_text(l->in->form, NULL, text, sizeof(text));
-	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run", text);
+	for (size_t i = 0; i < ARRAY_LEN(lacks); i++)
+		if (!strncmp(name, lacks[i].name, strlen(lacks[i].name)))
+			lack = lacks[i].lack;
+	lower_text(form, NULL, text, sizeof(text));
+	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run%s", text, lack);
 	lower_poison(l, why);
 }
 
@@ -335,12 +349,21 @@ static void measure_frames(struct lower *l)
 	free(need);
 }
 
+#define LOCAL_BYTES_MAX ((u64)1 << 30)
+
+/* Frames are not the hardware's: of what they hold beside variables there may be more. */
+bool exec_local_fits(const struct program *p)
+{
+	return p->local_bytes <= EXEC_LOCAL_MAX && p->stack_bytes < LOCAL_BYTES_MAX;
+}
+
 u32 exec_local_bytes(const struct program *p, u64 stack_limit)
 {
-	u64 bytes = p->stack_bytes + (p->has_cycles || p->moves_stack ? 4 * stack_limit : 0);
+	u64 more = p->has_cycles || p->moves_stack ? stack_limit : 0, bytes;
 
-	bytes = align_up(bytes, 64);
-	return bytes > (u64)1 << 30 ? 1u << 30 : (u32)bytes;
+	if (!size_mul_add(more, 4, p->stack_bytes, &bytes) || bytes > LOCAL_BYTES_MAX)
+		return (u32)LOCAL_BYTES_MAX;
+	return (u32)align_up(bytes, 64);
 }
 
 const char *exec_program_note(const struct program *p, u32 pc)

@@ -16,6 +16,7 @@ unit_tests += \
 	tests/unit/base/mem_arena \
 	tests/unit/base/mem_array
 unit_tests += \
+	tests/unit/dev/absurd \
 	tests/unit/dev/api \
 	tests/unit/dev/arrive \
 	tests/unit/dev/cluster \
@@ -61,6 +62,7 @@ unit_tests += \
 unit_tests += \
 	tests/unit/ptx/grammar_data \
 	tests/unit/ptx/grammar_expr \
+	tests/unit/ptx/grammar_absurd \
 	tests/unit/ptx/grammar_limits \
 	tests/unit/ptx/grammar_say \
 	tests/unit/ptx/grammar_scope \

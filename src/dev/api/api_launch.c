@@ -81,7 +81,7 @@ static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config
 		.cooperative = c->cooperative != 0,
 		.may_inline = true,
 		.args = args,
-		.dynamic_bytes = (u32)c->dynamic_shared,
+		.dynamic_bytes = (u32)min_u64(c->dynamic_shared, UINT32_MAX),
 		.grid = {c->grid[0], c->grid[1], c->grid[2]},
 		.block = {c->block[0], c->block[1], c->block[2]},
 		.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]},

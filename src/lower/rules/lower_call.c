@@ -13,12 +13,15 @@
  * Instructions: call", "ret", "Function Declarations and Definitions", "Stack Manipulation
  * Instructions".
  */
+#include "src/base/size.h"
 #include "src/lower/lower_int.h"
 #include "src/host/syscall.h"
 
 #include <stdio.h>
 
 #define FRAME_ALIGN 16u
+/* Frames that are larger are laid out no further: such programs are not run. */
+#define FRAME_MAX ((u64)1 << 30)
 
 /* ---- layout ---- */
 
@@ -150,11 +153,12 @@ static u64 place_var(struct lower *l, u32 var, u64 at)
 {
 	const struct ir_var *v = l->m->vars.at[var];
 
-	at = align_up(at, v->align);
+	if (!size_align_up(at, v->align, &at) || at > FRAME_MAX)
+		at = FRAME_MAX;
 	l->var_offset[var] = (u32)at;
 	if (v->align > l->p->frame_align)
 		l->p->frame_align = v->align;
-	return at + v->size_bytes;
+	return size_add(at, v->size_bytes, &at) && at <= FRAME_MAX ? at : FRAME_MAX;
 }
 
 /*
@@ -200,6 +204,20 @@ static u64 place_rest(struct lower *l, u64 at)
 	return place_scopes(l, at);
 }
 
+/* What the limit of local memory is compared with. ~0: more than 64 bits hold. */
+static u64 sum_locals(const struct lower *l)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < l->f->vars.len; i++) {
+		const struct ir_var *v = l->m->vars.at[l->f->vars.at[i]];
+
+		if (v->space == M_local && !size_add(sum, v->size_bytes, &sum))
+			return ~(u64)0;
+	}
+	return sum;
+}
+
 void lower_lay_out_frame(struct lower *l)
 {
 	const struct ir_func *f = l->f;
@@ -215,7 +233,9 @@ void lower_lay_out_frame(struct lower *l)
 		at = 0;
 	}
 	find_direct(l);
-	l->funcs.at[l->func].frame_bytes = (u32)align_up(place_rest(l, at), FRAME_ALIGN);
+	l->p->local_bytes = max_u64(l->p->local_bytes, sum_locals(l));
+	at = place_rest(l, at < FRAME_MAX ? at : FRAME_MAX);
+	l->funcs.at[l->func].frame_bytes = (u32)align_up(at < FRAME_MAX ? at : FRAME_MAX, FRAME_ALIGN);
 }
 
 /* ---- access to frames ---- */
