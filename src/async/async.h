@@ -25,10 +25,13 @@ struct mbar {
 	u32 pending;  /* arrivals that the phase still needs */
 	u32 expected; /* arrivals of a phase */
 	s32 tx;       /* bytes still to come */
+	u32 layout;   /* 1: .layout::v1 */
 };
 
 struct mbar mbar_read(u64 word);
-u64 mbar_init(u32 count);
+u64 mbar_init(u32 count, u32 layout);
+/* 0: .layout::v0, 1: .layout::v1 */
+u32 mbar_layout(u64 word);
 /* Pending arrivals of the phase a state was taken in. */
 u32 mbar_pending_of(u64 state);
 /* More bytes are awaited, or fewer: may complete the phase. */
@@ -54,6 +57,7 @@ struct async_op {
 	u8 size;        /* ASYNC_REDUCE: bytes of an element */
 	bool immediate; /* the source is `data` */
 	u16 skip;       /* ASYNC_COPY: bytes to leave out of each 16, one bit each */
+	u8 first, last; /* ASYNC_COPY: bytes to leave out at the beginning and at the end */
 	u8 *dst;
 	const u8 *src;
 	u32 bytes;

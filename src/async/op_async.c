@@ -242,22 +242,24 @@ HANDLER(async_arrive)
 
 /*
  * ---- bulk copies: a = destination, b = source, c = bytes; ext: mbarrier, mask of CTAs, mask of
- * bytes ----
+ * bytes, bytes to leave out at the beginning and at the end ----
  */
 
-static bool bulk_source(struct gang *g, const struct insn *in, u64 address, u32 bytes,
-			const u8 **src)
+/* What .ignore_oob leaves out at both ends is not looked at: it may be no memory. */
+static bool bulk_source(struct gang *g, const struct insn *in, u64 address, struct async_op *op)
 {
+	u32 less = (u32)op->first + op->last;
 	struct cta *owner;
 
 	if (in->flags & BULK_FROM_GLOBAL) {
-		bool ok = global_host(g, in, &address, bytes);
+		u64 first = address + op->first;
+		bool ok = (less && less >= op->bytes) || global_host(g, in, &first, op->bytes - less);
 
-		*src = (const u8 *)(uintptr_t)address;
+		op->src = (const u8 *)(uintptr_t)(first - op->first);
 		return ok;
 	}
-	*src = shared_at(g, address, bytes, &owner);
-	return *src != NULL;
+	op->src = shared_at(g, address, op->bytes, &owner);
+	return op->src != NULL;
 }
 
 /* Copies to shared memory: one for each CTA of the mask, at the same offsets there. */
@@ -317,10 +319,14 @@ HANDLER(bulk)
 				      .bytes = ROW32(in->c)[at],
 				      .size = in->size};
 		const struct insn *next;
-		u32 bytes = ext_row(g, in, 2);
+		u32 bytes = ext_row(g, in, 2), first = ext_row(g, in, 3), last = ext_row(g, in, 4);
 
 		if (bytes != NO_ROW)
 			op.skip = (u16)~ROW32(bytes)[at];
+		if (first != NO_ROW) {
+			op.first = ROW32(first)[at] & 15;
+			op.last = ROW32(last)[at] & 15;
+		}
 		if (!op.bytes && !(in->flags & BULK_TO_GLOBAL) && ext_row(g, in, 0) == NO_ROW)
 			continue;
 		if (in->count)
@@ -330,7 +336,7 @@ HANDLER(bulk)
 								 in->join != T_f32);
 		if ((src | ROW64(in->a)[at] | op.bytes) & 15)
 			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
-		if (!bulk_source(g, in, src, op.bytes, &op.src))
+		if (!bulk_source(g, in, src, &op))
 			return refuse_lane(g, in, w, l, src, op.bytes);
 		next = in->flags & BULK_TO_GLOBAL ? bulk_to_global(g, in, w, l, &op)
 						  : bulk_to_shared(g, in, w, l, &op);
@@ -377,7 +383,7 @@ HANDLER(remote_async)
 }
 
 /* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or predicate; count
- * = enum mbar_op ---- */
+ * = enum mbar_op; imm: the layout ---- */
 
 static bool wait_over(struct cta *owner, const u64 *at, const struct insn *in, u64 want)
 {
@@ -407,7 +413,7 @@ static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, 
 
 	switch ((enum mbar_op)in->count) {
 	case MBAR_INIT:
-		*at = mbar_init((u32)n);
+		*at = mbar_init((u32)n, (u32)in->imm);
 		return true;
 	case MBAR_INVAL:
 		return true;
@@ -429,6 +435,9 @@ static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, 
 		mbar_expect(at, (u32)n);
 		mbar_arrive(at, 1, in->count == MBAR_DROP_EXPECT);
 		break;
+	case MBAR_CHECK_LAYOUT:
+		set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES, mbar_layout(*at) == (u32)in->imm);
+		return true;
 	default:
 		ok = wait_over(owner, at, in, n);
 		if (in->d != NO_ROW)

@@ -282,6 +282,29 @@ static bool check_name(struct check *c, const struct isa_operand *o, const struc
 	}
 }
 
+/* [endpoint, offset{, offset of a counter}]: registers as they are, no sums and no constants. */
+static bool check_handle(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+{
+	u32 parts = o->mul == 3 ? 3 : 2;
+	struct isa_operand value = {.kind = ISA_OP_VALUE, .role = ISA_READ, .register_only = true, .mul = 1, .div = 1};
+
+	memcpy(value.name, o->name, sizeof(value.name));
+	if (op->kind != IR_OP_COMPOUND || (u32)op->imm != parts)
+		return ir_unfit(c, parts == 3 ? "address %s is [endpoint, offset, offset of the counter]"
+					      : "address %s is [endpoint, offset]", o->name);
+	for (u32 i = 0; i < parts; i++) {
+		struct ir_operand reg = c->f->operands.at[op->index + i];
+
+		if (reg.kind != IR_OP_ADDR_REG || reg.imm)
+			return ir_unfit(c, "the parts of address %s are registers", o->name);
+		reg.kind = IR_OP_REG;
+		value.type = i ? T_b64 : T_b32;
+		if (!ir_check_value(c, &value, &reg))
+			return false;
+	}
+	return true;
+}
+
 static bool check_operand(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (!(op->flags & IR_BAR) != !o->bar)
@@ -298,6 +321,8 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 	case ISA_OP_TEX:
 	case ISA_OP_SURF:
 		return check_compound(c, o, op);
+	case ISA_OP_HANDLE:
+		return check_handle(c, o, op);
 	case ISA_OP_IMM:
 		return check_imm(c, o, op);
 	case ISA_OP_SINK:
@@ -497,7 +522,8 @@ static bool is_kind(const struct check *c, const struct isa_operand *o, const st
 	case IR_OP_ADDR_INT:
 		return o->kind == ISA_OP_ADDRESS || o->kind == ISA_OP_TMEM;
 	case IR_OP_COMPOUND:
-		return o->kind == ISA_OP_TENSOR || o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF;
+		return o->kind == ISA_OP_TENSOR || o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF ||
+		       o->kind == ISA_OP_HANDLE;
 	case IR_OP_REG:
 	case IR_OP_INT:
 	case IR_OP_FLOAT:

@@ -27,6 +27,8 @@ static const char *kind_text(const struct isa_operand *o)
 		return "texture";
 	case ISA_OP_SURF:
 		return "surface";
+	case ISA_OP_HANDLE:
+		return "handle";
 	case ISA_OP_IMM:
 		return "constant";
 	case ISA_OP_LABEL:

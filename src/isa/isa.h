@@ -57,6 +57,7 @@
  *   [a:surf#g]  surface address [surf, {coordinates}]     [a:tex] [a:surf]  the texture or surface alone
  *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant; [a:tmem:b32]: a .b32
  *               register, no .u32 nor .s32
+ *   [a:handle]  place in a fabric: [.b32 register, .b64 register]; [a:handle#3]: a third register, .b64
  *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
  *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things
  *   c:call      everything after `call`
@@ -141,6 +142,7 @@ enum isa_operand_kind {
 	ISA_OP_ENTRY,   /* name of a kernel */
 	ISA_OP_SINK,    /* `_` and nothing else */
 	ISA_OP_TMEM,    /* [register + offset] in tensor memory */
+	ISA_OP_HANDLE,  /* [endpoint, offset{, offset of a counter}] in a fabric: registers */
 };
 
 enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };

@@ -397,7 +397,7 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 static bool compile_address(struct compiler *c, struct isa_operand *o)
 {
 	static const struct kind_word words[] = {{"tensor", ISA_OP_TENSOR}, {"tex", ISA_OP_TEX}, {"surf", ISA_OP_SURF},
-						 {"tmem", ISA_OP_TMEM}};
+						 {"tmem", ISA_OP_TMEM}, {"handle", ISA_OP_HANDLE}};
 	size_t n;
 
 	o->kind = ISA_OP_ADDRESS;

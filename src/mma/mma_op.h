@@ -44,6 +44,7 @@ enum mma_flag {
 	MMA_COL_A = 16, /* m8n8k4: column-major; wgmma: rows contiguous instead of k */
 	MMA_COL_B = 32,
 	MMA_NEGATE = 64, /* wgmma: products change their sign */
+	MMA_SCALE_E4M3 = 128, /* block-scaled: scales are ue4m3, else ue8m0 */
 };
 
 struct mma_form {

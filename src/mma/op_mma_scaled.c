@@ -22,13 +22,13 @@ struct scaled {
 	u8 sa[MMA_ROWS][SCALES], sb[MMA_COLUMNS][SCALES]; /* bits of the scales */
 };
 
-/* A scale's value and exponent; four to a row: ue4m3, else ue8m0. NaN for no number. */
+/* A scale's value and exponent. NaN for no number. */
 static f64 scale_value(const struct scaled *x, u8 bits, s32 *e)
 {
 	u32 bad = 0;
 	f64 v;
 
-	if (x->rule.block == SCALES) {
+	if (x->f.flags & MMA_SCALE_E4M3) {
 		v = mma_decode_e4m3(bits & 0x7f, false, e, &bad);
 		return bad ? mma_f64_of(NUM_NAN_F64) : v;
 	}

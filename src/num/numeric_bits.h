@@ -82,6 +82,28 @@ NUM_FN u64 num_brev_b64(u64 x)
 }
 
 /*
+ * Low half of the product of two polynomials over GF(2). Factors with three zero bits between those that count leave
+ * room for the carries of an integer product: up to 16 ones meet in a column, and 16 only in the last.
+ */
+NUM_FN u64 num_clmul_lo_u64(u64 a, u64 b)
+{
+	const u64 m = 0x1111111111111111u;
+	u64 a0 = a & m, a1 = a & m << 1, a2 = a & m << 2, a3 = a & m << 3;
+	u64 b0 = b & m, b1 = b & m << 1, b2 = b & m << 2, b3 = b & m << 3;
+
+	return (((a0 * b0) ^ (a1 * b3) ^ (a2 * b2) ^ (a3 * b1)) & m) |
+	       (((a0 * b1) ^ (a1 * b0) ^ (a2 * b3) ^ (a3 * b2)) & m << 1) |
+	       (((a0 * b2) ^ (a1 * b1) ^ (a2 * b0) ^ (a3 * b3)) & m << 2) |
+	       (((a0 * b3) ^ (a1 * b2) ^ (a2 * b1) ^ (a3 * b0)) & m << 3);
+}
+
+/* High half: the low half of the product of the reversed factors, reversed, has bits 126..63. */
+NUM_FN u64 num_clmul_hi_u64(u64 a, u64 b)
+{
+	return num_brev_b64(num_clmul_lo_u64(num_brev_b64(a), num_brev_b64(b))) >> 1;
+}
+
+/*
  * bfe: `len` bits of a from `pos`. Bits beyond the top read as the sign: that of the field's last
  * bit or of the operand's, 0 for unsigned types. The 32-bit forms look at the low 8 bits of pos
  * and len; the 64-bit forms, which the assembler emulates, at all of them.

@@ -23,6 +23,13 @@ NUM_FN u32 num_add_sat_s32(u32 a, u32 b)
 	return (~(a ^ b) & (a ^ r)) >> 31 ? limit : r;
 }
 
+NUM_FN u32 num_add_sat_u32(u32 a, u32 b)
+{
+	u32 r = a + b;
+
+	return r < a ? ~(u32)0 : r;
+}
+
 NUM_FN u32 num_sub_sat_s32(u32 a, u32 b)
 {
 	u32 r = a - b;
@@ -237,6 +244,72 @@ NUM_FN u32 num_minmax_s16x2(u32 a, u32 b, bool max, u32 mode)
 		hi = hi < 0 ? 0 : hi;
 	}
 	return (u32)hi << 16 | ((u32)lo & 0xffffu);
+}
+
+/* Packed 8-bit integers: the top bit of each byte is added apart, so that nothing is carried past it. */
+NUM_FN u32 num_add_8x4(u32 a, u32 b)
+{
+	return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u);
+}
+
+NUM_FN u32 num_sub_8x4(u32 a, u32 b)
+{
+	return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ (~(a ^ b) & 0x80808080u);
+}
+
+/* Element `i` of `bits` bits of a packed operand, and a value at the place of that element, clamped to its range. */
+NUM_FN s32 num_element(u32 x, u32 i, u32 bits, bool is_signed)
+{
+	u32 up = x << (32 - bits * (i + 1));
+
+	return is_signed ? (s32)up >> (32 - bits) : (s32)(up >> (32 - bits));
+}
+
+NUM_FN u32 num_place_clamped(s32 r, u32 i, u32 bits, bool is_signed)
+{
+	s32 high = (s32)(((u32)1 << (bits - is_signed)) - 1), low = is_signed ? -high - 1 : 0;
+
+	r = r < low ? low : r > high ? high : r;
+	return ((u32)r & (((u32)1 << bits) - 1)) << (bits * i);
+}
+
+NUM_FN u32 num_add_sat_16x2(u32 a, u32 b, bool sign)
+{
+	u32 r = 0;
+
+	for (u32 i = 0; i < 2; i++)
+		r |= num_place_clamped(num_element(a, i, 16, sign) + num_element(b, i, 16, sign), i, 16, sign);
+	return r;
+}
+
+NUM_FN u32 num_add_sat_8x4(u32 a, u32 b, bool sign)
+{
+	u32 r = 0;
+
+	for (u32 i = 0; i < 4; i++)
+		r |= num_place_clamped(num_element(a, i, 8, sign) + num_element(b, i, 8, sign), i, 8, sign);
+	return r;
+}
+
+NUM_FN u32 num_sub_sat_8x4(u32 a, u32 b, bool sign)
+{
+	u32 r = 0;
+
+	for (u32 i = 0; i < 4; i++)
+		r |= num_place_clamped(num_element(a, i, 8, sign) - num_element(b, i, 8, sign), i, 8, sign);
+	return r;
+}
+
+NUM_FN u32 num_minmax_8x4(u32 a, u32 b, bool max, bool sign, u32 mode)
+{
+	u32 r = 0;
+
+	for (u32 i = 0; i < 4; i++) {
+		s32 x = num_element(a, i, 8, sign), y = num_element(b, i, 8, sign), v = (x < y) != max ? x : y;
+
+		r |= num_place_clamped((mode & NUM_RELU) && v < 0 ? 0 : v, i, 8, sign);
+	}
+	return r;
 }
 
 NUM_FN u32 num_minmax_s32(u32 a, u32 b, bool max, u32 mode)

@@ -13,6 +13,17 @@ static inline s128 ref_clamp(s128 x, s128 min, s128 max)
 	return x < min ? min : x > max ? max : x;
 }
 
+/* The product of two polynomials over GF(2), by its definition. */
+static inline u128 ref_carryless(u64 x, u64 y)
+{
+	u128 r = 0;
+
+	for (u32 i = 0; i < 64; i++)
+		if (x >> i & 1)
+			r ^= (u128)y << i;
+	return r;
+}
+
 #define REF_BODY(id, TD, expr)                                                                       \
 	r[in->d] = (u64)(TD)(expr);                                                                  \
 	REF_NEXT;

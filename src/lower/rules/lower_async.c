@@ -116,7 +116,7 @@ static void lower_bulk(struct lower *l, bool reduce)
 	u32 d = lower_address_row(l, lower_named(l, 'd')),
 	    s = lower_address_row(l, lower_named(l, 's'));
 	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE,
-	    bytes = IR_NONE, op = 0;
+	    bytes = IR_NONE, first = IR_NONE, past = IR_NONE, op = 0;
 	struct insn *in;
 
 	if (!to_global)
@@ -127,6 +127,10 @@ static void lower_bulk(struct lower *l, bool reduce)
 		op = lower_atom_op(form);
 	if (isa_form_has(form, M_cp_mask))
 		bytes = lower_source(l, lower_named(l, 'b'), T_u16, ROW_W);
+	if (isa_form_has(form, M_ignore_oob)) {
+		first = lower_source(l, lower_named(l, 'l'), T_u32, ROW_W);
+		past = lower_source(l, lower_named(l, 'r'), T_u32, ROW_W);
+	}
 	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global)) {
 		lower_poison(l, name_of(l));
 		return;
@@ -144,6 +148,8 @@ static void lower_bulk(struct lower *l, bool reduce)
 	lower_ext(l, m, false);
 	lower_ext(l, mask, false);
 	lower_ext(l, bytes, false);
+	lower_ext(l, first, false);
+	lower_ext(l, past, false);
 }
 
 static const struct {
@@ -183,6 +189,14 @@ void lower_async_copy(struct lower *l)
 
 /* ---- st.async, red.async ---- */
 
+/* Of 128 bits; constants have 64. */
+static u32 half_of(struct lower *l, const struct ir_operand *op, u32 half)
+{
+	if (op->kind == IR_OP_REG)
+		return lower_register(l, op, half);
+	return half ? lower_const(l, ROW_X, 0) : lower_source(l, op, T_b64, ROW_X);
+}
+
 void lower_remote_async(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -192,6 +206,7 @@ void lower_remote_async(struct lower *l)
 	    n = isa_form_has(form, M_v4)   ? 4
 		: isa_form_has(form, M_v2) ? 2
 					   : 1;
+	bool whole = type == T_b128; /* its two halves */
 	u32 a = lower_address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
 	struct insn *in;
 
@@ -206,10 +221,14 @@ void lower_remote_async(struct lower *l)
 		lower_poison(l, name_of(l));
 		return;
 	}
+	if (whole) {
+		bytes = 8;
+		n = 2;
+	}
 	for (u32 i = 0; i < n; i++) {
-		struct ir_operand e = lower_element(l, b, i);
+		struct ir_operand e = lower_element(l, b, whole ? 0 : i);
 
-		value[i] = lower_source(l, &e, type, lower_class(bytes * 8));
+		value[i] = !whole ? lower_source(l, &e, type, lower_class(bytes * 8)) : half_of(l, &e, i);
 	}
 	in = lower_emit(l, OP_remote_async);
 	in->size = (u8)bytes;
@@ -283,6 +302,7 @@ static const struct {
 	{"mbarrier.arrive_drop", MBAR_DROP},
 	{"mbarrier.arrive.expect_tx", MBAR_ARRIVE_EXPECT},
 	{"mbarrier.arrive_drop.expect_tx", MBAR_DROP_EXPECT},
+	{"mbarrier.check_layout", MBAR_CHECK_LAYOUT},
 	{"mbarrier.test_wait", MBAR_WAIT},
 	{"mbarrier.test_wait.parity", MBAR_WAIT_PARITY},
 	{"mbarrier.try_wait", MBAR_TRY},
@@ -298,6 +318,17 @@ static void lower_pending(struct lower *l)
 	lower_read(l, FIELD_A, s);
 	lower_write(l, FIELD_D, t);
 	lower_finish(l, d, t, T_u32, ROW_W);
+}
+
+/* What asynchronous operations have reported by the end of the phase: those that are run report nothing. */
+static void lower_report(struct lower *l)
+{
+	const struct ir_operand *q = lower_named(l, 'q'), *v = lower_named(l, 'v');
+
+	if (q)
+		lower_op(l, OP_mov_pred, lower_register(l, q, 0), lower_const(l, ROW_P, 0), IR_NONE, IR_NONE, true);
+	if (v)
+		lower_op(l, OP_mov_b32, lower_register(l, v, 0), lower_const(l, ROW_W, 0), IR_NONE, IR_NONE, true);
 }
 
 void lower_mbarrier(struct lower *l)
@@ -330,11 +361,13 @@ void lower_mbarrier(struct lower *l)
 	      : source_or_none(l, n, T_u32, ROW_W);
 	in = lower_emit(l, OP_mbar);
 	in->count = (u8)mbar_ops[i].op;
+	in->imm = isa_form_has(l->in->form, M_layout_v1);
 	in->space = MEM_SHARED;
 	in->flags |= state ? INSN_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, b);
 	lower_write(l, FIELD_D, d && d->kind == IR_OP_REG ? lower_register(l, d, 0) : IR_NONE);
+	lower_report(l);
 	if (skip != IR_NONE)
 		lower_skip_end(l, skip);
 }

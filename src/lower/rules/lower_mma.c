@@ -172,7 +172,7 @@ static void lower_scaled(struct lower *l, struct mma_form *f, u32 k, bool sparse
 		f->a = f->b = MMA_E2M1_PAIR;
 		rule.fraction = (u8)l->arch->mma_scaled_fp4_fraction_bits;
 	}
-	f->flags |= sparse ? MMA_SPARSE : 0;
+	f->flags |= (sparse ? MMA_SPARSE : 0) | (isa_form_has(form, T_ue4m3) ? MMA_SCALE_E4M3 : 0);
 	f->rows = 2;
 	f->columns = 1;
 	f->words = (u8)(k * mma_bits(f->a) / (sparse ? 64 : 32));

@@ -24,6 +24,8 @@
 	     "END: ret;\n}\n"
 
 static const char *level;
+static u64 in_bytes = 16384;
+static char fault_text[400];
 
 /* `in` holds 4 * i at word i. */
 static enum exec_stop run(const char *ptx, bool eager, u32 grid, u32 block, u32 *out)
@@ -38,12 +40,13 @@ static enum exec_stop run(const char *ptx, bool eager, u32 grid, u32 block, u32 
 		return STOP_NONE;
 	h.async_eager = eager;
 	h.turns = 2000;
-	params.in = mem_alloc(&h.mem, 16384, 0, MEM_KIND_DEVICE);
+	params.in = mem_alloc(&h.mem, in_bytes, 0, MEM_KIND_DEVICE);
 	params.out = mem_alloc(&h.mem, 16384, 0, MEM_KIND_DEVICE);
-	for (u32 i = 0; i < 4096; i++)
+	for (u32 i = 0; i < in_bytes / 4; i++)
 		((u32 *)(uintptr_t)params.in)[i] = 4 * i;
 	stop = harness_run(&h, "k", grid, block, &params, level);
 	memcpy(out, (void *)(uintptr_t)params.out, 16384);
+	snprintf(fault_text, sizeof(fault_text), "%s", h.fault.text);
 	harness_close(&h);
 	return stop;
 }
@@ -263,6 +266,142 @@ static void test_bulk_kept(void)
 		CHECK_EQ(out[i], 7);
 }
 
+/* What .ignore_oob leaves out may lie outside the allocation; without it that is a fault. The others are copied. */
+static void test_bulk_ignored(void)
+{
+#define COPY(words, mods, more)                                                                               \
+	KERNEL("", "@!p bra END; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 e, [m], 32;\n" \
+		   "add.u64 x, i, 16352; mov.u32 c, 12;\n"                                                           \
+		   "cp.async.bulk" words ".shared::cta.global.mbarrier::complete_tx::bytes" mods \
+		   " [a], [x], 32, " more \
+		   "[m];\n"                                                                                          \
+		   "WAIT: mbarrier.try_wait.shared.b64 q, [m], e; @!q bra WAIT; ld.shared.v4.u32 {v0, v1, " \
+		   "v2, v3}, [a]; " \
+		   "st.global.v4.u32 [o], {v0, v1, v2, v3}; ld.shared.u32 v0, [a+16]; st.global.u32 [o+16], v0;")
+	static const char *const texts[] = {COPY("", ".ignore_oob", "0, 12, "), COPY(".weak", ".ignore_oob", "4, c, "),
+					    COPY(".relaxed.gpu", ".ignore_oob.b128", "0, c, "),
+					    COPY(".relaxed.sys", ".b128", ""), COPY("", "", "")};
+#undef COPY
+	u32 out[4096];
+
+	in_bytes = 16372;
+	for (u32 i = 0; i < ARRAY_LEN(texts); i++)
+		for (u32 eager = 0; eager < 2; eager++) {
+			if (i > 2) {
+				CHECK_EQ(run(texts[i], eager, 1, 32, out), STOP_FAULT);
+				continue;
+			}
+			CHECK_EQ(run(texts[i], eager, 1, 32, out), STOP_DONE);
+			CHECK_EQ(out[0], i == 1 ? 7 : 16352);
+			CHECK(out[1] == 16356 && out[3] == 16364 && out[4] == 16368);
+		}
+	in_bytes = 16384;
+}
+
+/* Relaxed copies and reductions do what weak ones do. */
+static void test_bulk_relaxed(void)
+{
+	static const char ptx[] = KERNEL(
+		"", "fence.proxy.async; bar.sync 0; @!p bra END;\n"
+		    "cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [o], [a], 64; "
+		    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+		    "cp.reduce.async.bulk.relaxed.sys.global.shared::cta.bulk_group.add.u32 [o], [a], 32; "
+		    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
+	u32 out[4096];
+
+	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
+	CHECK(out[0] == 14 && out[7] == 14 && out[8] == 7 && out[15] == 7 && out[16] == 0);
+}
+
+/* Sixteen bytes at once, from a register of 128 bits or a constant, of which 64 are written. */
+static void test_store_whole(void)
+{
+	static const char ptx[] = KERNEL(
+		"", ".reg .b128 w; @!p bra END; mbarrier.init.shared.b64 [m], 1; mov.b64 x, 0x1122334455667788; "
+		    "mov.b64 y, 0x99aabbccddeeff00; mov.b128 w, {x, y};\n"
+		    "mbarrier.arrive.expect_tx.shared.b64 e, [m], 32; "
+		    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [a], w, [m]; "
+		    "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [a+16], 5, [m];\n"
+		    "WAIT: mbarrier.try_wait.shared.b64 q, [m], e; @!q bra WAIT; ld.shared.v4.u32 {v0, v1, "
+		    "v2, v3}, [a]; "
+		    "st.global.v4.u32 [o], {v0, v1, v2, v3}; ld.shared.v4.u32 {v0, v1, v2, v3}, [a+16]; "
+		    "st.global.v4.u32 [o+16], {v0, v1, v2, v3};");
+	static const u32 want[] = {0x55667788, 0x11223344, 0xddeeff00, 0x99aabbcc, 5, 0, 0, 0};
+	u32 out[4096];
+
+	CHECK_EQ(run(ptx, false, 1, 32, out), STOP_DONE);
+	CHECK(!memcmp(out, want, sizeof(want)));
+}
+
+/* A barrier keeps its layout; both of its phases end together, and nothing is reported. */
+static void test_layouts(void)
+{
+	static const char ptx[] = KERNEL(
+		"", ".reg .pred r; .reg .b8 u; @!p bra END;\n"
+		    "mbarrier.init.layout::v1.shared::cta.b64 [m], 2; mbarrier.init.shared.b64 [m+8], 1; "
+		    "mbarrier.init.layout::v0.shared.b64 [m+16], 1;\n"
+		    "mbarrier.arrive.shared.b64 _, [m]; "
+		    "mbarrier.test_wait.parity.phase_type::conditional.shared.b64 q, [m], 0; "
+		    "selp.u32 v3, 4096, 0, q; mbarrier.arrive.shared.b64 e, [m];\n"
+		    "mbarrier.check_layout.layout::v1.shared::cta.b64 q, [m]; selp.u32 v0, 1, 0, q;\n"
+		    "mbarrier.check_layout.layout::v0.shared::cta.b64 q, [m]; @q or.b32 v0, v0, 2;\n"
+		    "mbarrier.check_layout.layout::v1.shared.b64 q, [m+8]; @q or.b32 v0, v0, 4;\n"
+		    "mbarrier.check_layout.layout::v0.shared.b64 q, [m+8]; @q or.b32 v0, v0, 8;\n"
+		    "mbarrier.check_layout.layout::v0.shared.b64 q, [m+16]; @q or.b32 v0, v0, 16;\n"
+		    "setp.eq.u32 r, t, t; cvt.u8.u32 u, c;\n"
+		    "mbarrier.test_wait.phase_type::primary.shared.b64 q|r, u, [m], e; @q or.b32 v3, v3, 1; "
+		    "@r or.b32 v3, v3, 2; "
+		    "cvt.u32.u8 v1, u;\n"
+		    "setp.eq.u32 r, t, t; mbarrier.try_wait.parity.phase_type::primary.shared.b64 q|r, [m], 0, 100; "
+		    "@q or.b32 v3, v3, 4; @r or.b32 v3, v3, 8;\n"
+		    "mbarrier.try_wait.parity.phase_type::conditional.shared.b64 q, [m], 0; @q or.b32 v3, v3, 16;\n"
+		    "mbarrier.test_wait.parity.phase_type::conditional.shared.b64 q, [m], 1; @q or.b32 v3, v3, 32;\n"
+		    "mbarrier.arrive.noComplete.shared.b64 e, [m+16], 1; mbarrier.pending_count.layout::v0.b64 v2, e;\n"
+		    "fence.proxy.fabric::generic.alias.release.sys; st.global.v4.u32 [o], {v0, v1, v2, v3};");
+	u32 out[4096];
+
+	CHECK_EQ(run(ptx, false, 1, 32, out), STOP_DONE);
+	CHECK_EQ(out[0], 1 | 8 | 16);
+	CHECK_EQ(out[1], 0);
+	CHECK_EQ(out[2], 1);
+	CHECK_EQ(out[3], 1 | 4 | 16);
+}
+
+/* Volatile accesses of local memory are accesses of local memory. */
+static void test_volatile_local(void)
+{
+	static const char ptx[] = KERNEL(
+		"", ".local .align 16 .b8 l[64]; .reg .b64 z; st.volatile.local.v2.u32 [l], {t, c}; "
+		    "st.volatile.local.u8 [l+1], 9; mov.u64 z, l; ld.volatile.local.b64 e, [z]; mov.b64 {v0, v1}, e;\n"
+		    "st.volatile.local.v4.u32 [l+16], {t, c, v0, v1}; ld.volatile.local.v4.u32 {v0, v1, v2, "
+		    "v3}, [l+16]; "
+		    "st.global.v4.u32 [y], {v0, v1, v2, v3};");
+	u32 out[4096];
+	bool good = true;
+
+	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
+	for (u32 t = 0; t < 64; t++)
+		good &= out[4 * t] == t && out[4 * t + 1] == 64 && out[4 * t + 2] == t + 9 * 256 &&
+			out[4 * t + 3] == 64;
+	CHECK(good);
+}
+
+/* What no emulated device has says so when it is reached. */
+static void test_lacks(void)
+{
+	static const char multimem[] = KERNEL("", "multimem.cp.async.bulk.global.shared::cta.bulk_group [o], [a], 64;"),
+			  fabric[] = KERNEL("", "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes"
+						".mbarrier::report::fabric.relaxed.sys.b128 [a], [b, x], 64, [m];");
+	u32 out[4096];
+
+	CHECK_EQ(run(multimem, false, 1, 32, out), STOP_FAULT);
+	CHECK_STR(fault_text, "'multimem.cp.async.bulk.global.shared::cta.bulk_group' is not supported: it "
+		"can be checked but "
+			      "not run; emulated devices have no multicast objects");
+	CHECK_EQ(run(fabric, false, 1, 32, out), STOP_FAULT);
+	CHECK(strstr(fault_text, "; emulated devices have no fabric"));
+}
+
 /* A copy that nobody waits for is there when the CTA has ended. */
 static void test_unwaited(void)
 {
@@ -316,7 +455,7 @@ static void test_cluster(void)
 
 static void test_word(void)
 {
-	u64 word = mbar_init(5), state;
+	u64 word = mbar_init(5, 0), state;
 
 	CHECK(word == 0x7fffd800001ffff6);
 	state = mbar_arrive(&word, 2, false);
@@ -340,7 +479,7 @@ static void test_word(void)
 	CHECK_EQ(mbar_read(word).tx, -16);
 	mbar_expect(&word, 16);
 	CHECK_EQ(mbar_read(word).tx, 0);
-	word = mbar_init(MBAR_COUNT_MAX);
+	word = mbar_init(MBAR_COUNT_MAX, 0);
 	CHECK_EQ(mbar_read(word).pending, MBAR_COUNT_MAX);
 }
 
@@ -362,6 +501,12 @@ int main(void)
 		test_pipeline();
 		test_bulk();
 		test_bulk_kept();
+		test_bulk_ignored();
+		test_bulk_relaxed();
+		test_store_whole();
+		test_layouts();
+		test_volatile_local();
+		test_lacks();
 		test_unwaited();
 		test_cluster();
 	}

@@ -35,6 +35,7 @@ static const struct kind {
 	{"mxf4.block_scale", "", "ue8m0", 64, 2, true},
 	{"mxf4nvf4.block_scale.scale_vec::2X", "", "ue8m0", 64, 2, true},
 	{"mxf4nvf4.block_scale.scale_vec::4X", "", "ue4m3", 64, 4, true},
+	{"mxf4nvf4.block_scale.scale_vec::4X", "", "ue8m0", 64, 4, true},
 };
 
 struct problem {
@@ -70,11 +71,16 @@ static u32 encode(const struct type *t, f64 v)
 	return (code | (u32)(e + bias) << t->fraction | (u32)ldexp(m - 1, (s32)t->fraction)) << t->shift;
 }
 
+static bool has_fractions(const struct kind *k)
+{
+	return !strcmp(k->type, "ue4m3");
+}
+
 static u32 encode_scale(const struct kind *k, f64 v)
 {
 	static const struct type ue4m3 = {"ue4m3", 4, 3, 0};
 
-	return k->scales == 4 ? encode(&ue4m3, v) : isnan(v) ? 255 : (u32)(127 + ilogb(v));
+	return has_fractions(k) ? encode(&ue4m3, v) : isnan(v) ? 255 : (u32)(127 + ilogb(v));
 }
 
 /* ---- fragments: word (row, w) of A is in lane 4 g + w % 4, register 2 (w / 4) + row / 8 ---- */
@@ -152,7 +158,7 @@ static void write_kernel(const struct problem *p, char *ptx, bool constant)
 			snprintf(where[i], sizeof(where[i]), "{%%h%u,%%h%u}", 2 * i, 2 * i + 1);
 	}
 	snprintf(ptx, PTX_MAX,
-		 ".version 8.8\n.target sm_120a\n.address_size 64\n"
+		 ".version 9.1\n.target sm_120a\n.address_size 64\n"
 		 ".visible .entry k(.param .u64 in, .param .u64 out)\n"
 		 "{ .reg .b32 %%r<16>; .reg .f32 %%f<8>; .reg .u64 %%i,%%o; .reg .u32 %%t; .reg .u16 %%h<4>;\n"
 		 "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x;\n"
@@ -223,10 +229,10 @@ static void fill(struct problem *p)
 	}
 	for (u32 s = 0; s < 4; s++) {
 		for (u32 i = 0; i < 16; i++)
-			p->sa[i][s] = p->kind->scales == 4 ? odd[next() % 4]
+			p->sa[i][s] = has_fractions(p->kind) ? odd[next() % 4]
 							   : ldexp(1, (s32)(next() % 4) - 1);
 		for (u32 j = 0; j < 8; j++)
-			p->sb[j][s] = p->kind->scales == 4 ? odd[next() % 4]
+			p->sb[j][s] = has_fractions(p->kind) ? odd[next() % 4]
 							   : ldexp(1, (s32)(next() % 4) - 1);
 	}
 	for (u32 i = 0; i < 16; i++)
@@ -334,7 +340,7 @@ static f64 any_number(const struct type *t)
 /* Whole exponents, or a number of e4m3 that is not zero; now and then far from one. */
 static f64 any_scale(const struct kind *kind)
 {
-	if (kind->scales == 4)
+	if (has_fractions(kind))
 		return fabs(any_number(&types[0]));
 	return ldexp(1, next() % 8 ? (s32)(next() % 40) - 20 : (s32)(next() % 250) - 125);
 }
@@ -372,7 +378,7 @@ static struct dot_scale scale_of(const struct kind *kind, f64 v)
 {
 	s32 e = ilogb(v);
 
-	if (kind->scales == 4 && e < -6) /* subnormal */
+	if (has_fractions(kind) && e < -6) /* subnormal */
 		return (struct dot_scale){(u32)ldexp(v, 9), -6};
 	return (struct dot_scale){(u32)ldexp(v, 3 - e), e};
 }

@@ -33,7 +33,7 @@ struct ev_operand {
 };
 
 struct ev_insn {
-	char tok[EV_TOKENS][16];
+	char tok[EV_TOKENS][24];
 	int tokens;
 	struct ev_operand op[EV_OPERANDS];
 	int ops;
@@ -55,7 +55,7 @@ static bool ev_is_type(const char *t)
 	static const char *const names[] = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "b16", "b32", "b64",
 					    "f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "tf32", "u16x2", "s16x2",
 					    "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2", "pred", "u2",
-					    "s2", "u4", "s4", "e4m3x4", "e5m2x4"};
+					    "s2", "u4", "s4", "e4m3x4", "e5m2x4", "u8x4", "s8x4", "s2f6x2"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(t, names[i]))

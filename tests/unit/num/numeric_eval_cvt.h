@@ -6,18 +6,38 @@
 
 #define EV_MINI(T, W)                                                                           \
 	if (!strcmp(d, #T "x2")) {                                                              \
-		*r = !strcmp(s, "f32") ? num_##T##x2_from_f32(a, b, mode) : num_##T##x2_from_f16x2(a, mode); \
+		*r = !strcmp(s, "f32")    ? num_##T##x2_from_f32(a, b, mode) :                  \
+		     !strcmp(s, "bf16x2") ? num_##T##x2_from_bf16x2(a, mode) :                  \
+					    num_##T##x2_from_f16x2(a, mode);                    \
 		return true;                                                                    \
 	}                                                                                       \
 	if (!strcmp(s, #T "x2")) {                                                              \
-		*r = num_f16x2_from_##T##x2(a, mode);                                           \
+		*r = *d == 'b' ? num_bf16x2_from_##T##x2(a, scaled ? b : NUM_SCALE_ONE, mode) :  \
+				 num_f16x2_from_##T##x2(a, mode);                               \
 		return true;                                                                    \
 	}
+
+static bool ev_cvt_fixed(const struct ev_insn *in, const char *d, u64 *r)
+{
+	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value, mode = in->mode;
+	bool scaled = ev_has(in, "scaled::n2::ue8m0");
+
+	if (*d == 'b')
+		*r = num_bf16x2_from_s2f6x2(a, scaled ? b : NUM_SCALE_ONE, mode);
+	else if (in->ops == (scaled ? 4 : 3))
+		*r = num_s2f6x2_from_f32(a, b, scaled ? c : NUM_SCALE_ONE, mode);
+	else
+		*r = num_s2f6x2_scaled_from_bf16x2(a, scaled ? b : NUM_SCALE_ONE, mode);
+	return true;
+}
 
 static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s, u64 *r)
 {
 	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value, mode = in->mode;
+	bool scaled = ev_has(in, "scaled::n2::ue8m0");
 
+	if (!strcmp(d, "s2f6x2") || !strcmp(s, "s2f6x2"))
+		return ev_cvt_fixed(in, d, r);
 	if (ev_has(in, "pack")) {
 		u32 bits = ev_bits_of(d);
 

@@ -44,6 +44,20 @@ static bool ev_carry(const struct ev_insn *in, struct ev *e, const char *type, u
 	return true;
 }
 
+/* Packed bytes. */
+static bool ev_bytes(const char *m, const char *type, u32 a, u32 b, u32 mode, u64 *r)
+{
+	bool s = *type == 's', sat = mode & NUM_SAT;
+
+	if (!strcmp(m, "min") || !strcmp(m, "max"))
+		*r = num_minmax_8x4(a, b, m[1] == 'a', s, mode);
+	else if (!strcmp(m, "add"))
+		*r = sat ? num_add_sat_8x4(a, b, s) : num_add_8x4(a, b);
+	else
+		*r = !strcmp(m, "neg") ? num_sub_8x4(0, a) : sat ? num_sub_sat_8x4(a, b, s) : num_sub_8x4(a, b);
+	return true;
+}
+
 static bool ev_minmax(const char *type, u64 a, u64 b, bool max, u32 mode, u64 *r)
 {
 	bool s = *type == 's', lt;
@@ -96,7 +110,13 @@ static bool ev_arith(const struct ev_insn *in, const char *m, const char *type, 
 	u64 xa = ev_extend(a, type), xb = ev_extend(b, type);
 	u32 a32 = (u32)xa, b32 = (u32)xb, c32 = (u32)c;
 
-	EV_TRY("add", x2 ? num_add_16x2((u32)a, (u32)b) : sat ? num_add_sat_s32(a32, b32) : a + b)
+	if (strstr(type, "x4"))
+		return ev_bytes(m, type, (u32)a, (u32)b, in->mode, r);
+	EV_TRY("clmad", (ev_has(in, "hi") ? num_clmul_hi_u64(a, b) : num_clmul_lo_u64(a, b)) ^ c)
+	EV_TRY("add", x2     ? sat ? num_add_sat_16x2((u32)a, (u32)b, s) : num_add_16x2((u32)a, (u32)b) :
+		      !sat   ? a + b :
+		      s      ? num_add_sat_s32(a32, b32) :
+			       num_add_sat_u32(a32, b32))
 	EV_TRY("sub", sat ? num_sub_sat_s32(a32, b32) : a - b)
 	EV_TRY("abs", (s64)xa < 0 ? 0 - xa : xa)
 	EV_TRY("neg", 0 - a)

@@ -1,6 +1,7 @@
 /*
  * Every tests/vectors/<mnemonic>.vec against the numeric primitives: instructions in their own
- * words, inputs and results in hex, measured on hardware. One check per file.
+ * words, inputs and results in hex, measured on hardware or, as the last column says, by definition. One check
+ * per file.
  */
 #include "tests/check.h"
 #include "tests/unit/num/numeric_eval.h"

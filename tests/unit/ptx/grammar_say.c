@@ -39,7 +39,7 @@ static const struct expected cases[] = {
 	 NULL},
 	{"add.rn.s32 %r1, %r2, %r3;", "illegal modifier '.rn' on 'add.s32'", ".rn", "add.{u16",
 	 "error   : Illegal rounding modifier for instruction 'add'"},
-	{"add.sat.u32 %r1, %r2, %r3;", "illegal modifier '.sat' on 'add.u32'", ".sat", "add.{u16", NULL},
+	{"sub.sat.u32 %r1, %r2, %r3;", "illegal modifier '.sat' on 'sub.u32'", ".sat", "sub.{u16", NULL},
 	{"add.b32 %r1, %r2, %r3;", "illegal modifier '.b32' on 'add'", ".b32", "add.",
 	 "error   : Unexpected instruction types specified for 'add'"},
 	{"mul.lo.f32 %f1, %f2, %f3;", "illegal modifier '.lo' on 'mul.f32'", ".lo", NULL, NULL},

@@ -124,7 +124,7 @@ static void test_illegal(struct arena *a)
 		"mma.sync.aligned.m8n8k128.row.col.s32.b1.s32.b1.xor.popc",
 		"mma.sp.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32",
 		"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0",
-		"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0",
+		"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue4m3",
 		"wmma.load.a.sync.aligned.col.m8n8k32.s4",
 		"wmma.load.d.sync.aligned.row.m16n16k16.f16",
 		"wmma.load.c.sync.aligned.row.m16n16k8.f16",

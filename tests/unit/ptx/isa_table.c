@@ -16,7 +16,7 @@ static void test_match(struct arena *a)
 	f = match(a, "add.sat.s32");
 	CHECK(f && f->row->row == I_add_int_sat);
 	CHECK(match(a, "add.s32.sat") && match(a, "add.s32.sat")->row == f->row);
-	CHECK(!match(a, "add.sat.u32") && !match(a, "add") && !match(a, "add.s32.s32") &&
+	CHECK(!match(a, "sub.sat.u32") && !match(a, "add") && !match(a, "add.s32.s32") &&
 	      !match(a, "add.") && !match(a, ""));
 	f = match(a, "mul.wide.u16");
 	CHECK(f && isa_operand_type(f, &f->row->operand[0]) == T_u32 && f->row->operand[0].role == ISA_WRITE);
