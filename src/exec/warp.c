@@ -13,6 +13,7 @@
 /* Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that does not seem to. */
 #define SPINS_POLL 64u
 #define SPINS_MOST 4096u
+/* Seeded: groups that may be parked before one that waits is due. */
 #define OVERDUE_TICKS 64u
 
 void warp_park(struct warp *w, struct group group)
@@ -85,20 +86,25 @@ static void set_running(struct gang *g, struct warp *w, u32 mask, u32 pc)
 	g->table = g->env->ops->mode[g->mode];
 }
 
-/* Index of the group to run next, or NO_PC. */
-static u32 choose(const struct warp *w)
+/* The ready group with the lowest pc, or NO_PC. */
+static u32 lowest(const struct warp *w)
 {
 	u32 best = NO_PC;
 
-	for (u32 i = 0; i < w->groups; i++) {
-		const struct group *x = &w->group[i];
-
-		if (x->state != GROUP_READY)
-			continue;
-		if (best == NO_PC ||
-		    (w->rotate ? x->since < w->group[best].since : x->pc < w->group[best].pc))
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && (best == NO_PC || w->group[i].pc < w->group[best].pc))
 			best = i;
-	}
+	return best;
+}
+
+/* The ready group that has waited longest, or NO_PC. */
+static u32 oldest(const struct warp *w)
+{
+	u32 best = NO_PC;
+
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && (best == NO_PC || w->group[i].since < w->group[best].since))
+			best = i;
 	return best;
 }
 
@@ -119,16 +125,20 @@ static bool some_before(const struct warp *w, u32 pc)
 }
 
 /*
- * Any of the ready groups, but those that have come to where the ways of a branch meet let others come there,
- * too. The model does not promise that; ptxas does it (BSSY, BSYNC), and published code leans on it: tiles of
- * several warps of cooperative groups let lanes read a barrier that lane 0 is about to clear. Who has spun or
- * sleeps, and may be waiting for them, does not keep them back: every other time it is the turn of who has waited
- * longest.
+ * Seeded runs draw one of the ready groups at random, but
+ *
+ * - who has come to where the ways of a branch meet waits for who is before it, until one gives way (rotate): that
+ *   one may be waiting for them. The model does not promise that lanes meet; ptxas sees to it (BSSY, BSYNC), and
+ *   published code leans on it: tiles of several warps of cooperative groups let lanes read a barrier that lane 0 is
+ *   about to clear;
+ * - when one gives way, it is the turn of who has waited longest if OVERDUE_TICKS others have been parked since.
  */
-static u32 choose_any(const struct gang *g, const struct warp *w)
+static u32 draw(const struct gang *g, const struct warp *w)
 {
-	u32 ready[WARP_LANES], n = 0;
+	u32 ready[WARP_LANES], n = 0, first = oldest(w);
 
+	if (w->rotate && first != NO_PC && w->ticks - w->group[first].since > OVERDUE_TICKS)
+		return first;
 	for (u32 i = 0; i < w->groups; i++)
 		if (w->group[i].state == GROUP_READY &&
 		    (w->rotate || !is_meeting(g->insns, w->group[i].pc) || !some_before(w, w->group[i].pc)))
@@ -136,21 +146,11 @@ static u32 choose_any(const struct gang *g, const struct warp *w)
 	return n ? ready[exec_random_below(g->cta, n)] : NO_PC;
 }
 
-/* Seeded: has a group waited while so many others were parked? Then no chance delays it any more. */
-static bool is_overdue(const struct warp *w)
-{
-	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_READY && w->ticks - w->group[i].since > OVERDUE_TICKS)
-			return true;
-	return false;
-}
-
 const struct insn *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	bool any = g->cta->random && g->env->program->arch->has_its &&
-		   !(w->rotate && (is_overdue(w) || exec_random_below(g->cta, 2)));
-	u32 i = any ? choose_any(g, w) : choose(w), pc, mask;
+	bool seeded = g->cta->random && g->env->program->arch->has_its;
+	u32 i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest(w), pc, mask;
 
 	w->rotate = false;
 	w->spins = 0;
@@ -295,7 +295,7 @@ const struct insn *warp_yield(struct gang *g, u32 pc)
 	park_ready(w, w->mask, pc);
 	w->mask = 0;
 	w->rotate = g->env->program->arch->has_its;
-	if (choose(w) != NO_PC && w->groups > 1 && --g->budget > 0)
+	if (lowest(w) != NO_PC && w->groups > 1 && --g->budget > 0)
 		return warp_next(g);
 	g->stop = STOP_YIELD;
 	return NULL;
