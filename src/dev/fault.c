@@ -115,6 +115,21 @@ static bool is_standstill(enum fault_kind kind)
 	return kind == FAULT_DEADLOCK || kind == FAULT_TIMEOUT;
 }
 
+static bool is_atomic(const struct program *p, const struct fault *f)
+{
+	switch (f->pc < p->insns ? p->insn[f->pc].inner : EXEC_OPS) {
+	case OP_atom_global:
+	case OP_atom_shared:
+	case OP_atom_generic: return true;
+	default: return false;
+	}
+}
+
+static const char *access_name(const struct program *p, const struct fault *f)
+{
+	return is_atomic(p, f) ? "atomic" : f->write ? "write" : "read";
+}
+
 static void say_what(struct device_fault *out, const struct fault *f, const struct program *p)
 {
 	const char *note = exec_program_note(p, f->pc);
@@ -122,8 +137,7 @@ static void say_what(struct device_fault *out, const struct fault *f, const stru
 
 	text_printf(t, "ptxloom: error: %s", device_fault_name(f->kind));
 	if (is_access(f->kind))
-		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space),
-			    f->write ? "write" : "read", f->size);
+		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space), access_name(p, f), f->size);
 	else if (f->text[0])
 		text_printf(t, ": %s\n", f->text);
 	else if (note)
@@ -229,7 +243,7 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 		out->address = f->address;
 		out->bytes = f->size;
 		out->space = f->space;
-		out->write = f->write;
+		out->write = f->write || is_atomic(p, f);
 		say_address(f, k, &out->message);
 	}
 }
@@ -238,7 +252,7 @@ void device_slack_describe(const struct device_kernel *k, const struct program *
 			   struct text *out)
 {
 	text_printf(out, "ptxloom: note: %s %s of %u bytes outside allocations, which passes as on hardware\n",
-		    space_name(f->space), f->write ? "write" : "read", f->size);
+		    space_name(f->space), access_name(p, f), f->size);
 	place_say(p, f, k->func->name->text, out);
 	say_thread(f, out);
 	say_address(f, k, out);

@@ -291,6 +291,8 @@ for at in 0 16 0xffffffffffff0000 0x123456789abc; do
 	status 1 $limits --kernel wild --arg u64=$at
 	says err '^ptxloom: error: Invalid address: global read of 4 bytes$'
 done
+status 1 $limits --kernel wild_atomic --arg u64=16
+says err '^ptxloom: error: Invalid address: g[a-z]* atomic of 4 bytes$'
 for workers in 1 2; do
 	status 1 env PTXLOOM_TIMEOUT=200 PTXLOOM_WORKERS=$workers $limits --kernel forever --grid 4 --block 64
 	says err '^ptxloom: error: Timeout'
