@@ -93,7 +93,7 @@ struct mem {
 	 * page with a live allocation may. Set before the first launch.
 	 */
 	bool strict;
-	int share_fd;                /* file behind pages that other processes may map, -1: none */
+	int share_fd;                /* file behind pages for other processes, -1: none; MEM_ATTACHED */
 };
 
 /* ---- one arena: mem.c ---- */

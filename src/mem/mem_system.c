@@ -2,6 +2,7 @@
  * The memory of a process: look-up across arenas, and pages that several processes map.
  */
 #include "src/mem/mem.h"
+#include "src/mem/shared.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -140,14 +141,15 @@ int mem_share(struct mem *m, u64 base, u64 size, u64 *offset)
 	int fd;
 
 	pthread_mutex_lock(&m->lock);
-	if (m->share_fd < 0) {
-		m->share_fd = memfd_create("ptxloom", MFD_CLOEXEC);
-		if (m->share_fd >= 0 && ftruncate(m->share_fd, (off_t)m->arena_size)) {
-			close(m->share_fd);
-			m->share_fd = -1;
-		}
-	}
 	fd = m->share_fd;
+	if (fd < 0) {
+		fd = memfd_create("ptxloom", MFD_CLOEXEC);
+		if (fd >= 0 && ftruncate(fd, (off_t)m->arena_size)) {
+			close(fd);
+			fd = -1;
+		}
+		m->share_fd = fd < 0 ? m->share_fd : fd;
+	}
 	if (fd >= 0 && last > first &&
 	    (!write_pages(fd, at, last - first, from) ||
 	     mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
@@ -160,6 +162,9 @@ int mem_share(struct mem *m, u64 base, u64 size, u64 *offset)
 
 bool mem_attach(struct mem *m, u64 base, u64 size, int fd, u64 offset)
 {
+	pthread_mutex_lock(&m->lock);
+	m->share_fd = m->share_fd < 0 ? MEM_ATTACHED : m->share_fd;
+	pthread_mutex_unlock(&m->lock);
 	return mmap((void *)(uintptr_t)(base + m->bias), size, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
 }

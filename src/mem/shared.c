@@ -14,11 +14,38 @@ static bool has_kind(struct mem *m, enum mem_kind kind)
 	return found;
 }
 
+/* Do other processes have pages of it, or it pages of theirs? */
+static bool is_of_several(struct mem *m)
+{
+	bool several;
+
+	pthread_mutex_lock(&m->lock);
+	several = m->share_fd >= 0 || m->share_fd == MEM_ATTACHED;
+	pthread_mutex_unlock(&m->lock);
+	return several || has_kind(m, MEM_KIND_MAPPED);
+}
+
+/* Kernels reach the memory of other devices, too. */
+static bool has_several_processes(struct mem_system *s)
+{
+	bool several, open;
+
+	pthread_mutex_lock(&s->lock);
+	open = s->maps.arena != NULL;
+	pthread_mutex_unlock(&s->lock);
+	several = open && is_of_several(&s->maps);
+	for (u32 i = 0; i < MEM_DEVICES_MAX && !several; i++) {
+		struct mem *d = __atomic_load_n(&s->device[i], __ATOMIC_ACQUIRE);
+
+		several = d && is_of_several(d);
+	}
+	return several;
+}
+
 bool mem_is_shared(struct mem *m, bool *host_sees)
 {
 	struct mem *host = m->system ? &m->system->host : m;
 
 	*host_sees = !m->bias || has_kind(host, MEM_KIND_MANAGED) || has_kind(host, MEM_KIND_PINNED);
-	return m->share_fd >= 0 || has_kind(host, MEM_KIND_HOST) || has_kind(m, MEM_KIND_MAPPED) ||
-	       (m->system && has_kind(&m->system->maps, MEM_KIND_MAPPED));
+	return is_of_several(m) || has_kind(host, MEM_KIND_HOST) || (m->system && has_several_processes(m->system));
 }

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ static void *set_late(void *user)
 	return NULL;
 }
 
-static void on_alarm(int which)
+static void on_signal(int which)
 {
 	(void)which;
 	*flag = 1;
@@ -62,14 +63,23 @@ static void by_another_thread(struct ptxloom_kernel *k, struct ptxloom_config *c
 	pthread_join(t, NULL);
 }
 
-static void by_a_handler(struct ptxloom_kernel *k, struct ptxloom_config *c)
+/* Another process sends the signal: every thread of this one waits for the kernel. */
+static void by_a_handler(struct ptxloom_kernel *k, struct ptxloom_config *c, int number)
 {
+	pid_t sender;
+
 	flag[0] = flag[1] = 0;
-	signal(SIGALRM, on_alarm);
-	alarm(2);
+	signal(number, on_signal);
+	sender = fork();
+	if (!sender) {
+		rest_ms(1500);
+		kill(getppid(), number);
+		_exit(0);
+	}
 	CHECK_EQ(ptxloom_launch(k, c, (void *[]){(void *)&flag}), 0);
 	CHECK_EQ(flag[1], 7);
-	signal(SIGALRM, SIG_DFL);
+	signal(number, SIG_DFL);
+	waitpid(sender, NULL, 0);
 }
 
 /* Nobody writes: the same kernel never ends, and says so. */
@@ -99,7 +109,9 @@ int main(void)
 	k = ptxloom_module_kernel(mod, "k");
 	by_the_caller(dev, k, &c);
 	by_another_thread(k, &c);
-	by_a_handler(k, &c);
+	by_a_handler(k, &c, SIGALRM);
+	by_a_handler(k, &c, SIGINT);
+	by_a_handler(k, &c, SIGTERM);
 	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(mod, "counts"), &c, (void *[]){(void *)&flag}), 0);
 	by_nobody(dev, k, &c);
 	ptxloom_device_close(dev);
