@@ -341,7 +341,7 @@ struct cta {
 	u64 launches;             /* that the storage has served; marks what was found out for one */
 	bool launched;            /* rows that are the same for all CTAs of the launch are there */
 	u64 fixed_true, fixed_false; /* predicate rows that have the same value for all lanes then */
-	bool parted;              /* warps or barriers are not as at the start, live lanes excepted */
+	bool parted;              /* exec_cta_start has more to do than to bring lanes to life */
 	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;                /* and had nothing to do from the start */
 	u32 rests;                /* passes in which gangs let others go first */

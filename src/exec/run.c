@@ -89,6 +89,7 @@ void exec_cta_launch(struct cta *c)
 	const struct insn *end = p->insn + p->insns;
 
 	c->launched = true;
+	c->random = 0;
 	c->launches++;
 	for (u32 i = 0; i < c->gangs; i++) {
 		struct gang *g = &c->gang[i];
@@ -140,7 +141,7 @@ static void reset_warps(struct cta *c)
 		x->arrivals = 0;
 	}
 	memset(c->barrier, 0, sizeof(c->barrier));
-	c->parted = c->failed = false;
+	c->failed = false;
 }
 
 /* Park every warp of the gang at `pc`. */
@@ -177,38 +178,54 @@ static void begin_observed(struct cta *c)
 		o->cta_begin(o->user, c);
 }
 
+/*
+ * What few CTAs need before their warps are set up: the first of a launch, those behind one that did more than run as
+ * gangs, all of some programs and launches. These are asked for once: `parted` stays set for them.
+ */
+static void start_special(struct cta *c)
+{
+	const struct exec_env *e = c->env;
+	const struct program *p = e->program;
+
+	if (!c->launched)
+		exec_cta_launch(c);
+	if (p->has_calls)
+		set_stacks(c);
+	reset_warps(c);
+	if (p->reads_clock)
+		exec_clock_start(c);
+	if (c->async)
+		async_reset(c);
+	if (e->seed)
+		c->random = exec_random_start(e->seed, c->number);
+	c->parted = p->has_calls || p->reads_clock || c->async || e->seed || e->observer;
+}
+
 void exec_cta_start(struct cta *c)
 {
 	const struct program *p = c->env->program;
 	u32 last = c->threads - (c->warps - 1) * WARP_LANES;
 
 	c->live_warps = c->warps;
-	if (PL_UNLIKELY(!c->launched))
-		exec_cta_launch(c);
-	if (p->has_calls)
-		set_stacks(c);
-	if (c->parted)
-		reset_warps(c);
-	if (p->reads_clock)
-		exec_clock_start(c);
+	if (PL_UNLIKELY(c->parted))
+		start_special(c);
 	for (u32 w = 0; w < c->warps; w++)
 		c->warp[w].live = FULL_MASK;
 	c->warp[c->warps - 1].live = FULL_MASK >> (WARP_LANES - last);
 	c->blocked = false;
 	c->rests = 0;
-	c->random = c->env->seed ? exec_random_start(c->env->seed, c->number) : 0;
-	if (c->async)
-		async_reset(c);
 	for (u32 i = 0; i < c->gangs; i++) {
 		c->gang[i].together = c->gang[i].full = true;
 		c->gang[i].pc = p->funcs[0].first;
 		c->gang[i].parted.on = false;
 	}
 	c->gang[c->gangs - 1].full = last == WARP_LANES;
-	if (PL_UNLIKELY(c->random))
-		part_all(c);
-	if (PL_UNLIKELY(c->env->observer))
-		begin_observed(c);
+	if (PL_UNLIKELY(c->parted)) {
+		if (c->random)
+			part_all(c);
+		if (c->env->observer)
+			begin_observed(c);
+	}
 }
 
 static bool gang_is_done(const struct gang *g)

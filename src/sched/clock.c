@@ -80,7 +80,7 @@ void grid_clock_note(struct sched_grid *g, const struct cta *c)
 void grid_clock_end(struct sched_grid *g)
 {
 	const struct exec_clock *c = &g->launch.env.clock;
-	u64 waves = (g->units * g->unit_ctas + c->wave - 1) / c->wave, ns, now;
+	u64 ctas = g->units * g->unit_ctas, waves = ctas <= c->wave ? 1 : (ctas + c->wave - 1) / c->wave, ns, now;
 
 	if (!g->launch.env.program->reads_clock) {
 		ns = exec_clock_ns(c, c->step && waves > INT64_MAX / c->step ? INT64_MAX

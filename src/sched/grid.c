@@ -514,10 +514,8 @@ static struct seat *pick(struct hand *h)
 }
 
 /* Let the host run others, who may be what the CTAs wait for: of all workers of the grid one, now and then. */
-static void yield_host(struct sched_grid *g)
+static void yield_host(struct sched_grid *g, u64 now)
 {
-	u64 now = sched_host_ns();
-
 	if (now - __atomic_load_n(&g->yielded_ns, __ATOMIC_RELAXED) < YIELD_NS)
 		return;
 	__atomic_store_n(&g->yielded_ns, now, __ATOMIC_RELAXED);
@@ -532,15 +530,13 @@ static void yield_host(struct sched_grid *g)
  * as many. So a hand whose CTAs only wait is left, and served from time to time by those who are awake (find_hand in
  * pool.c); the last worker of a grid goes on and serves all of its hands in turn.
  */
-static void watch_round(struct hand *h)
+static void watch_round(struct hand *h, u64 now)
 {
 	const struct sched_pool *p = h->grid->pool;
-	u64 now, took;
+	u64 took = now - h->round_ns;
 
 	if (h->grid->hands == 1 || __atomic_load_n(&p->thread_len, __ATOMIC_RELAXED) < 2)
 		return;
-	now = sched_host_ns();
-	took = now - h->round_ns;
 	if (h->round_ns && (!h->shortest_ns || took < h->shortest_ns))
 		h->shortest_ns = took;
 	if (h->progress || !h->worked_ns || (h->round_ns && took > 2 * h->shortest_ns + WORK_NS))
@@ -563,10 +559,12 @@ static bool is_left(const struct hand *h)
  */
 static void next_round(struct hand *h)
 {
+	u64 now = sched_host_ns();
+
 	h->round = 0;
 	h->still = h->progress ? 0 : h->still + 1;
-	probe_consider(h);
-	watch_round(h);
+	probe_consider(h, now);
+	watch_round(h, now);
 	if (!h->progress || ++h->stale >= STALE_ROUNDS) {
 		h->stale = 0;
 		if (h->target < h->limit)
@@ -574,7 +572,7 @@ static void next_round(struct hand *h)
 		pthread_mutex_lock(&h->grid->lock);
 		h->grid->ordered = true;
 		pthread_mutex_unlock(&h->grid->lock);
-		yield_host(h->grid);
+		yield_host(h->grid, now);
 	}
 	h->progress = false;
 }
@@ -633,16 +631,16 @@ struct seat *grid_begin_unit(struct sched_grid *g, u64 place)
 	return begin(h);
 }
 
-static void end_unit(struct hand *h, struct seat *s)
+/* What few units have to say at their end. */
+static void tell_end(struct hand *h, struct seat *s)
 {
 	/* Who watches a long launch sees each such CTA; for short ones that would cost too much. */
 	if (s->is_long)
 		hand_report(h);
-	for (const struct seat *m = s; m && s->env.program->reads_clock; m = m->mate)
+	for (const struct seat *m = s; m; m = m->mate)
 		grid_clock_note(h->grid, &m->cta);
 	if (s->cta.print)
 		prints_after_turn(h, s);
-	seat_part(&h->idle, s);
 }
 
 u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop)
@@ -655,7 +653,9 @@ u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop)
 		h->progress = h->ended = true;
 		h->stale = 0;
 		h->since_retry++;
-		end_unit(h, s);
+		if (s->is_long | s->tells)
+			tell_end(h, s);
+		seat_part(&h->idle, s);
 		return 1;
 	case STOP_FAULT:
 		c = s->cta.cluster ? s->cluster.cta[s->cluster.faulted] : &s->cta;
@@ -677,11 +677,11 @@ bool hand_is_open(const struct hand *h)
 }
 
 /* Deterministic: others run before a grid that may be waiting for them, after a counted time. */
-static bool has_stalled(struct hand *h, enum exec_stop stop)
+static bool has_stalled(struct hand *h)
 {
 	struct sched_grid *g = h->grid;
 
-	if (stop == STOP_DONE || !g->launch.env.program->polls)
+	if (!g->launch.env.program->polls)
 		return false;
 	if (++h->turns < ORDERED_TURNS && (h->still < ORDERED_ROUNDS || h->target < h->limit))
 		return false;
@@ -708,9 +708,7 @@ void hand_work(struct hand *h, bool once)
 		used += hand_settle(h, s, stop);
 		if ((once && stop == STOP_YIELD) || __atomic_load_n(&g->probe_wanted, __ATOMIC_RELAXED))
 			break;
-		if (ordered && has_stalled(h, stop))
-			break;
-		if (PL_UNLIKELY(stop == STOP_YIELD) && is_left(h))
+		if (PL_UNLIKELY(stop == STOP_YIELD) && (ordered ? has_stalled(h) : is_left(h)))
 			break;
 		if (used >= STINT && !ordered && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
 			break;

@@ -20,20 +20,18 @@
 
 /* ---- when ---- */
 
-void probe_consider(struct hand *h)
+void probe_consider(struct hand *h, u64 now)
 {
 	struct sched_grid *g = h->grid;
-	u64 now;
 
 	if (g->pool->options.deterministic)
 		return;
 	if (h->ended || !h->quiet_since) {
 		h->ended = false;
-		h->quiet_since = sched_host_ns();
+		h->quiet_since = now;
 		h->quiet_ns = QUIET_FIRST_NS;
 		return;
 	}
-	now = sched_host_ns();
 	if (now - h->quiet_since < h->quiet_ns)
 		return;
 	h->quiet_ns = h->quiet_ns * 2 < QUIET_MOST_NS ? h->quiet_ns * 2 : QUIET_MOST_NS;

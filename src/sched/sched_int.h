@@ -74,9 +74,11 @@ struct seat {
 	u64 local_size; /* of the whole CTA */
 	u64 bytes;      /* of the whole seat, local memory that is never touched included */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
+	/* Reset together for each CTA. */
 	u32 light;      /* polite yields in this turn */
-	bool had_turn;  /* since the CTA began */
-	bool is_long;   /* it needed more than one */
+	u16 had_turn;   /* since the CTA began */
+	u16 is_long;    /* it needed more than one */
+	bool tells;     /* the launch wants to know what CTAs print, or their clocks */
 	u64 place;      /* when its unit was dealt: the order of what it prints */
 	struct text text; /* printed and not yet put out */
 	/* Of a probe: state of the CTA, or cluster, at an earlier turn; it was there again; random numbers. */
@@ -312,8 +314,8 @@ void grid_collect_waiters(struct sched_grid *g);
 
 /* ---- probe.c ---- */
 
-/* All waiting units of a hand had a turn: is it time to ask whether they will ever end? */
-void probe_consider(struct hand *h);
+/* All waiting units of a hand had a turn: is it time to ask whether they will ever end? now: sched_host_ns */
+void probe_consider(struct hand *h, u64 now);
 /* End the grid with FAULT_DEADLOCK if it can never end. No hand may be busy. */
 void grid_probe(struct sched_grid *g);
 

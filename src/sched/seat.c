@@ -224,7 +224,9 @@ void seat_adopt(struct seat *s, const struct sched_grid *g)
 	s->env = *e;
 	s->env.tid = s->tid;
 	s->cta.launched = false;
+	s->cta.parted = true;
 	s->cta.print = s->program->prints ? &s->text : NULL;
+	s->tells = s->program->prints || s->program->reads_clock;
 	s->light = 0;
 }
 
