@@ -7,6 +7,7 @@ unit_tests += \
 	tests/unit/arch/user
 unit_tests += \
 	tests/unit/async/async \
+	tests/unit/async/im2col \
 	tests/unit/async/tensor \
 	tests/unit/async/tensor_programs \
 	tests/unit/async/tma
