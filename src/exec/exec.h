@@ -254,7 +254,7 @@ struct exec_env {
 	volatile u32 *cancel;      /* non-zero: stop as soon as possible */
 	/* Who is told what happens; `ops` are instrumented ones then. NULL: nobody. */
 	const struct exec_observer *observer;
-	bool several_workers;
+	bool concurrent; /* others may access global memory meanwhile: workers, processes, the program */
 	struct exec_clock clock;
 	bool keeps_assertions;     /* they are printed by who runs the CTAs: cta.assertions */
 	void *user;

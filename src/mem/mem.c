@@ -8,6 +8,7 @@
 #include "src/base/room.h"
 #include "src/base/size.h"
 #include "src/mem/array.h"
+#include "src/mem/shared.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -157,6 +158,9 @@ static bool insert(struct mem *m, struct mem_range r)
 	memmove(&m->ranges[at + 1], &m->ranges[at], sizeof(*m->ranges) * (m->len - at));
 	m->ranges[at] = r;
 	m->len++;
+	if (r.kind == MEM_KIND_MANAGED || r.kind == MEM_KIND_PINNED || r.kind == MEM_KIND_HOST ||
+	    r.kind == MEM_KIND_MAPPED)
+		mem_let_in(m, MEM_OTHER_VIEWS);
 	return true;
 }
 

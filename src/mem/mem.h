@@ -93,8 +93,15 @@ struct mem {
 	 * page with a live allocation may. Set before the first launch.
 	 */
 	bool strict;
-	int share_fd;                /* file behind pages for other processes, -1: none; MEM_ATTACHED */
+	int share_fd;                /* file behind pages that other processes may map, -1: none */
+	/* Who beside kernels has been let in so far: MEM_OTHER_..; bits are only added, atomically. */
+	u32 others;
 };
+
+/* Other processes share pages of the arena. */
+#define MEM_OTHER_PROCESSES 1u
+/* There is memory that the program reaches without a call, or at several addresses. */
+#define MEM_OTHER_VIEWS 2u
 
 /* ---- one arena: mem.c ---- */
 
@@ -201,13 +208,13 @@ struct mem *mem_system_arena(struct mem_system *s, u64 addr);
 
 /*
  * Put the pages of [base, base + size) into a file that other processes can map, contents kept.
- * Nobody may be using them. *offset: of `base` in the file. Returns the file, owned by the arena,
+ * Nobody may be using those that are not there yet. *offset: of `base` in the file. Returns the file, owned by the arena,
  * -1 when the host refuses.
  */
 int mem_share(struct mem *m, u64 base, u64 size, u64 *offset);
 /* Map a file at a live allocation in place of its pages; base, size and offset are whole pages. */
 bool mem_attach(struct mem *m, u64 base, u64 size, int fd, u64 offset);
-/* Give the allocation pages of its own again, zeroed. */
+/* Give the allocation pages of its own again, zeroed; other processes must have closed those it had. */
 bool mem_detach(struct mem *m, u64 base, u64 size);
 
 #endif

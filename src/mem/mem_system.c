@@ -5,6 +5,7 @@
 #include "src/mem/shared.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -129,48 +130,78 @@ static bool write_pages(int fd, const u8 *at, u64 size, u64 offset)
 	return true;
 }
 
+/* The arena's file, made when it is first wanted; -1: there is none. m->lock held. */
+static int share_file(struct mem *m)
+{
+	if (m->share_fd >= 0)
+		return m->share_fd;
+	m->share_fd = memfd_create("ptxloom", MFD_CLOEXEC);
+	if (m->share_fd >= 0 && ftruncate(m->share_fd, (off_t)m->arena_size)) {
+		close(m->share_fd);
+		m->share_fd = -1;
+	}
+	return m->share_fd;
+}
+
+/* Put pages that are not in the file yet there, and map them from it. */
+static bool move_pages(int fd, u8 *at, u64 size, u64 offset)
+{
+	return write_pages(fd, at, size, offset) &&
+	       mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+}
+
+/* The next stretch of [from, end) that is not in the file: *hole to *past. False: there is none. */
+static bool find_hole(int fd, u64 from, u64 end, u64 *hole, u64 *past)
+{
+	off_t at = lseek(fd, (off_t)from, SEEK_HOLE), data;
+
+	if (at < 0 || (u64)at >= end)
+		return false;
+	data = lseek(fd, at, SEEK_DATA);
+	*hole = (u64)at;
+	*past = data < 0 || (u64)data > end ? end : (u64)data;
+	return true;
+}
+
 /*
  * Every page of an arena has one place in its file, so that pages may be shared twice, together with
- * neighbours or alone.
+ * neighbours or alone. Those that are there already belong to others as well and are left alone.
  */
 int mem_share(struct mem *m, u64 base, u64 size, u64 *offset)
 {
 	u64 first = base & ~(u64)(MEM_HOST_PAGE - 1), last = align_up(base + size, MEM_HOST_PAGE);
-	u64 from = first - (u64)(uintptr_t)m->arena;
+	u64 from = first - (u64)(uintptr_t)m->arena, end = from + (last - first), hole, past;
 	u8 *at = (u8 *)(uintptr_t)(first + m->bias);
 	int fd;
 
-	pthread_mutex_lock(&m->lock);
-	fd = m->share_fd;
-	if (fd < 0) {
-		fd = memfd_create("ptxloom", MFD_CLOEXEC);
-		if (fd >= 0 && ftruncate(fd, (off_t)m->arena_size)) {
-			close(fd);
-			fd = -1;
-		}
-		m->share_fd = fd < 0 ? m->share_fd : fd;
-	}
-	if (fd >= 0 && last > first &&
-	    (!write_pages(fd, at, last - first, from) ||
-	     mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-		  (off_t)from) == MAP_FAILED))
-		fd = -1;
-	pthread_mutex_unlock(&m->lock);
 	*offset = from + (base - first);
+	pthread_mutex_lock(&m->lock);
+	mem_let_in(m, MEM_OTHER_PROCESSES);
+	fd = share_file(m);
+	for (u64 next = from; fd >= 0 && find_hole(fd, next, end, &hole, &past); next = past)
+		if (!move_pages(fd, at + (hole - from), past - hole, hole))
+			fd = -1;
+	pthread_mutex_unlock(&m->lock);
 	return fd;
 }
 
 bool mem_attach(struct mem *m, u64 base, u64 size, int fd, u64 offset)
 {
-	pthread_mutex_lock(&m->lock);
-	m->share_fd = m->share_fd < 0 ? MEM_ATTACHED : m->share_fd;
-	pthread_mutex_unlock(&m->lock);
+	mem_let_in(m, MEM_OTHER_PROCESSES);
 	return mmap((void *)(uintptr_t)(base + m->bias), size, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
 }
 
 bool mem_detach(struct mem *m, u64 base, u64 size)
 {
-	return mmap((void *)(uintptr_t)(base + m->bias), size, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+	void *at = (void *)(uintptr_t)(base + m->bias);
+
+	/* What comes to lie there next has nothing to do with who still maps the old pages. */
+	pthread_mutex_lock(&m->lock);
+	if (m->share_fd >= 0)
+		fallocate(m->share_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)(base - (u64)(uintptr_t)m->arena), (off_t)size);
+	pthread_mutex_unlock(&m->lock);
+	return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		    0) != MAP_FAILED;
 }

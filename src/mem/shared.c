@@ -17,12 +17,7 @@ static bool has_kind(struct mem *m, enum mem_kind kind)
 /* Do other processes have pages of it, or it pages of theirs? */
 static bool is_of_several(struct mem *m)
 {
-	bool several;
-
-	pthread_mutex_lock(&m->lock);
-	several = m->share_fd >= 0 || m->share_fd == MEM_ATTACHED;
-	pthread_mutex_unlock(&m->lock);
-	return several || has_kind(m, MEM_KIND_MAPPED);
+	return __atomic_load_n(&m->others, __ATOMIC_RELAXED) & MEM_OTHER_PROCESSES || has_kind(m, MEM_KIND_MAPPED);
 }
 
 /* Kernels reach the memory of other devices, too. */
@@ -48,4 +43,18 @@ bool mem_is_shared(struct mem *m, bool *host_sees)
 
 	*host_sees = !m->bias || has_kind(host, MEM_KIND_MANAGED) || has_kind(host, MEM_KIND_PINNED);
 	return is_of_several(m) || has_kind(host, MEM_KIND_HOST) || (m->system && has_several_processes(m->system));
+}
+
+/* The arena of the host's memory knows it of all devices: kernels reach one another's. */
+void mem_let_in(struct mem *m, u32 others)
+{
+	__atomic_fetch_or(&m->others, others, __ATOMIC_RELAXED);
+	if (m->system)
+		__atomic_fetch_or(&m->system->host.others, others, __ATOMIC_RELAXED);
+}
+
+bool mem_had_others(const struct mem *m)
+{
+	return __atomic_load_n(&m->others, __ATOMIC_RELAXED) ||
+	       (m->system && __atomic_load_n(&m->system->host.others, __ATOMIC_RELAXED));
 }

@@ -1,7 +1,7 @@
 /*
- * atom and red: read-modify-write, lane after lane in ascending order. With one worker, and in
- * shared memory, which belongs to one worker, plain operations do; else, and at the scope of the
- * system, the host's atomic ones. Additions of a whole warp to one address without result are summed
+ * atom and red: read-modify-write, lane after lane in ascending order. Where one worker is alone with
+ * the memory, and in shared memory, which belongs to one worker, plain operations do; else, and at the
+ * scope of the system, the host's atomic ones. Additions of a whole warp to one address without result are summed
  * first. A record: pad = enum atom_op, join = type word, size = bytes of an element, count =
  * elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2 count) operands. PTX ISA
  * "Parallel Synchronization and Communication Instructions: atom", "red".
@@ -347,7 +347,7 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 		bool generic)
 {
 	u32 at = a->warp * WARP_LANES;
-	bool alone = !global || (!g->env->several_workers && !(in->flags & INSN_SYSTEM));
+	bool alone = !global || (!g->env->concurrent && !(in->flags & INSN_SYSTEM));
 	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
 	apply_fn *fn, *shared_fn;
 

@@ -432,10 +432,10 @@ HANDLER(cluster_wait_warp)
 	return barrier_cluster_wait(g, in);
 }
 
-/* One worker runs in one order; several, and the host, need the host's fence. PTX ISA "membar, fence". */
+/* One worker alone runs in one order; others need the host's fence. PTX ISA "membar, fence". */
 HANDLER(fence)
 {
-	if (g->env->several_workers || (in->flags & INSN_SYSTEM))
+	if (g->env->concurrent || (in->flags & INSN_SYSTEM))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return in + 1;
 }

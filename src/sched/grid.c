@@ -3,6 +3,7 @@
  * grid is stopped.
  */
 #include "src/exec/fpenv.h"
+#include "src/mem/shared.h"
 #include "src/sched/sched_int.h"
 
 #include <sched.h>
@@ -167,7 +168,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->next = NULL;
 	g->launch = *launch;
 	g->launch.env.cancel = &g->stop;
-	g->launch.env.several_workers = p->workers > 1;
+	g->launch.env.concurrent = p->workers > 1 || mem_had_others(launch->env.mem);
 	g->launch.env.keeps_assertions = true;
 	count_units(g);
 	g->left = g->units;

@@ -67,7 +67,7 @@ struct sched_end {
 
 /* One launch, as the caller describes it. */
 struct sched_launch {
-	/* grid, block, shared sizes, program, parameters ..; tid, cancel and several_workers are
+	/* grid, block, shared sizes, program, parameters ..; tid, cancel and concurrent are
 	 * filled here. */
 	struct exec_env env;
 	bool cooperative; /* all CTAs are resident at once; the caller has checked that they fit */

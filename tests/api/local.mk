@@ -2,7 +2,7 @@
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
 	tests/api/memory tests/api/host_pointers tests/api/sizes tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
-api_tests += tests/api/threads tests/api/process
+api_tests += tests/api/threads tests/api/process tests/api/memory_processes
 api_common = tests/api/sanitizer.c
 # An rpath that counts for what sanitizers open, too.
 api_flags = $(AM_LDFLAGS) -Wl,--disable-new-dtags -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
@@ -36,6 +36,10 @@ tests_api_texrefs_SOURCES = tests/api/texrefs.c tests/check.h $(api_common)
 tests_api_texrefs_LDADD = $(api_link)
 tests_api_texrefs_LDFLAGS = $(api_flags)
 tests_api_texrefs_DEPENDENCIES = $(cuda_names)
+tests_api_memory_processes_SOURCES = tests/api/memory_processes.c tests/api/memory.h tests/check.h $(api_common)
+tests_api_memory_processes_LDADD = $(api_link)
+tests_api_memory_processes_LDFLAGS = $(api_flags)
+tests_api_memory_processes_DEPENDENCIES = $(cuda_names)
 tests_api_memory_SOURCES = tests/api/memory.c tests/api/memory.h tests/check.h $(api_common)
 tests_api_memory_LDADD = $(api_link)
 tests_api_memory_LDFLAGS = $(api_flags)

@@ -48,8 +48,7 @@ void memory_end(struct mem *m, u64 p)
 		return;
 	b = r.user;
 	if (b && b->shared) {
-		/* What other processes still map stays theirs. Neighbours keep their pages, but what
-		 * came from elsewhere has pages of its own. */
+		/* Neighbours keep their pages, but what came from elsewhere has pages of its own. */
 		bool whole = b->type == MEMORY_IMPORTED || (b->pool && b->pool->imported);
 		u64 mask = ~(u64)(MEM_HOST_PAGE - 1);
 		u64 first = whole ? p & mask : align_up(p, MEM_HOST_PAGE);
