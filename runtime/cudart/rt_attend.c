@@ -7,6 +7,8 @@
  * are stopped only if they still run a second later, so that one that wants to end in order can. A
  * second SIGINT before that is over ends the process. SIGTERM is looked at only where the program
  * leaves it to the system.
+ * SIGUSR1: launches tell where their warps are and go on, unless the program does something about the
+ * signal itself.
  * A handler may take no lock, so it posts a semaphore, and a thread does the rest. No file: the program
  * may close any, and its next one would get the number.
  */
@@ -97,6 +99,28 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	errno = e;
 }
 
+static void on_question(int number, siginfo_t *info, void *context)
+{
+	int e = errno;
+
+	(void)info;
+	(void)context;
+	/* In a child by fork nobody would answer: as without us. */
+	if (the->pid == getpid())
+		tell(number);
+	else
+		die(number);
+	errno = e;
+}
+
+static void install_question(void)
+{
+	struct sigaction mine = {.sa_sigaction = on_question, .sa_flags = SA_SIGINFO | SA_RESTART}, now;
+
+	if (!sigaction(SIGUSR1, NULL, &now) && is_default(&now))
+		sigaction(SIGUSR1, &mine, NULL);
+}
+
 static bool is_mine(const struct sigaction *a)
 {
 	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal;
@@ -123,7 +147,7 @@ static bool is_apart(int number, const struct sigaction *a)
 	bool none = !(theirs->sa_flags & SA_SIGINFO) &&
 		    (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN);
 
-	return none || is_of_python(theirs);
+	return none || is_of_python(theirs) || (a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_question);
 }
 
 /* Put ourselves before what the program has for a signal, unless it ignores it. */
@@ -226,6 +250,8 @@ static void *attend(void *arg)
 	for (;;) {
 		u32 told = wait_for_signals();
 
+		if (told & 1u << SIGUSR1)
+			attend_tell(&the->line, the->rt->pool);
 		for (u32 i = 0; i < ARRAY_LEN(signals); i++)
 			if (told & 1u << signals[i])
 				see_to(signals[i]);
@@ -259,6 +285,7 @@ void rt_attend(struct rt *rt)
 	the->pid = getpid();
 	install(0);
 	install(1);
+	install_question();
 	sched_handlers_apart(rt->pool, is_apart);
 	streams_set_waiting(rt->streams, rt_attend_wait);
 }

@@ -4,7 +4,6 @@
 #include "src/dev/attend.h"
 
 #include "src/base/demangle.h"
-#include "src/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,8 @@ bool attend_wants(enum attend_progress when)
 	       (!term || strcmp(term, "dumb") != 0);
 }
 
-static void put(const struct text *t)
+void attend_put(const struct text *t)
 {
-	/* Past stdio, whose lock the program may hold. */
 	if (t->at && write(STDERR_FILENO, t->at, t->len) < 0)
 		return;
 }
@@ -40,7 +38,7 @@ static void wipe_locked(struct attend_line *l)
 		return;
 	__atomic_store_n(&l->is_shown, false, __ATOMIC_RELAXED);
 	text_puts(&t, "\r\033[K");
-	put(&t);
+	attend_put(&t);
 	text_fini(&t);
 }
 
@@ -56,6 +54,18 @@ void attend_wipe(struct attend_line *l)
 static void on_end(void *line)
 {
 	attend_wipe(line);
+}
+
+void attend_tell(struct attend_line *l, struct sched_pool *p)
+{
+	struct text t = {0};
+
+	attend_wipe(l);
+	if (sched_census(p))
+		return;
+	text_puts(&t, "ptxloom: no kernel is running\n");
+	attend_put(&t);
+	text_fini(&t);
 }
 
 void attend_init(struct attend_line *l)
@@ -121,7 +131,7 @@ static void show(const struct sched_progress *x)
 		text_puts(&line, name.at);
 	if (state.len)
 		text_puts(&line, state.at);
-	put(&line);
+	attend_put(&line);
 	text_fini(&line);
 	text_fini(&state);
 	text_fini(&name);

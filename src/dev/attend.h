@@ -5,6 +5,7 @@
 #ifndef PL_DEV_ATTEND_H
 #define PL_DEV_ATTEND_H
 
+#include "src/base/text.h"
 #include "src/sched/sched.h"
 
 #include <pthread.h>
@@ -29,5 +30,9 @@ void attend_init(struct attend_line *l);
 void attend_follow(struct attend_line *l, struct sched_pool *p);
 void attend_tick(struct attend_line *l, struct sched_pool *p);
 void attend_wipe(struct attend_line *l);
+/* Text to standard error, past stdio, whose lock the program may hold. */
+void attend_put(const struct text *t);
+/* Have what runs tell there where its warps are, and go on (SIGUSR1). */
+void attend_tell(struct attend_line *l, struct sched_pool *p);
 
 #endif

@@ -313,6 +313,10 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 /* The same for an access outside allocations that was let pass. */
 void device_slack_describe(const struct device_kernel *k, const struct program *p, const struct fault *f,
 			   struct text *out);
+/* Where the threads of a launch are that goes on: for the report that sched_census has made. */
+void device_census_describe(const struct device_kernel *k, const struct program *p,
+			    const struct sched_progress *progress, const struct sched_end *end, const void *from,
+			    struct text *out);
 /* The line of the source that a record comes of, as a number that differs for others; without lines the record's. */
 u64 device_line_key(const struct program *p, u32 pc);
 /* "Invalid address"; for messages. */

@@ -248,6 +248,18 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	}
 }
 
+void device_census_describe(const struct device_kernel *k, const struct program *p,
+			    const struct sched_progress *progress, const struct sched_end *end, const void *from,
+			    struct text *out)
+{
+	text_puts(out, "ptxloom: kernel ");
+	demangle(k->func->name->text, out);
+	text_printf(out, " has run for %.1f s, %llu of %llu blocks are done\n", (double)progress->elapsed_ns / 1e9,
+		    (unsigned long long)progress->done, (unsigned long long)progress->total);
+	say_launch(from, out);
+	say_waiters(p, end, out);
+}
+
 void device_slack_describe(const struct device_kernel *k, const struct program *p, const struct fault *f,
 			   struct text *out)
 {

@@ -1,6 +1,7 @@
 /*
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
+#include "src/dev/attend.h"
 #include "src/dev/memory/copy.h"
 #include "src/dev/device_int.h"
 #include "src/dev/graph/graph.h"
@@ -308,6 +309,16 @@ static void on_done(void *user, const struct sched_end *end)
 	text_fini(&fault.message);
 }
 
+static void on_tell(void *user, const struct sched_progress *progress, const struct sched_end *end)
+{
+	const struct device_flight *f = user;
+	struct text t = {0};
+
+	device_census_describe(f->kernel, f->program, progress, end, f->from, &t);
+	attend_put(&t);
+	text_fini(&t);
+}
+
 struct param_copy {
 	const struct device_launch *launch;
 	u8 *to;
@@ -444,6 +455,7 @@ static bool start(struct device_flight *f, bool may_inline)
 		.resident_per_sm = f->resident,
 		.place = f->place,
 		.done = on_done,
+		.tell = on_tell,
 		.user = f,
 	};
 

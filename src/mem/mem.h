@@ -208,13 +208,13 @@ struct mem *mem_system_arena(struct mem_system *s, u64 addr);
 
 /*
  * Put the pages of [base, base + size) into a file that other processes can map, contents kept.
- * Nobody may be using those that are not there yet. *offset: of `base` in the file. Returns the file, owned by the arena,
+ * Nobody may be using those that are not there yet. *offset: of `base` in the file. Returns the file, the arena's,
  * -1 when the host refuses.
  */
 int mem_share(struct mem *m, u64 base, u64 size, u64 *offset);
 /* Map a file at a live allocation in place of its pages; base, size and offset are whole pages. */
 bool mem_attach(struct mem *m, u64 base, u64 size, int fd, u64 offset);
-/* Give the allocation pages of its own again, zeroed; other processes must have closed those it had. */
+/* Give the allocation pages of its own again, zeroed; other processes have closed those it had. */
 bool mem_detach(struct mem *m, u64 base, u64 size);
 
 #endif

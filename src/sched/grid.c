@@ -174,7 +174,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->left = g->units;
 	g->stop = 0;
 	g->busy = g->waits = 0;
-	g->probe_wanted = false;
+	g->pause = 0;
 	g->ordered = g->faulted = g->stalled = false;
 	g->deadline = p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
 	g->multiplier = g->offset = g->seed = 0;
@@ -707,9 +707,11 @@ void hand_work(struct hand *h, bool once)
 			break;
 		stop = turn(g, s);
 		used += hand_settle(h, s, stop);
-		if ((once && stop == STOP_YIELD) || __atomic_load_n(&g->probe_wanted, __ATOMIC_RELAXED))
+		if (once && stop == STOP_YIELD)
 			break;
 		if (PL_UNLIKELY(stop == STOP_YIELD) && (ordered ? has_stalled(h) : is_left(h)))
+			break;
+		if (__atomic_load_n(&g->pause, __ATOMIC_RELAXED))
 			break;
 		if (used >= STINT && !ordered && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
 			break;

@@ -1,5 +1,5 @@
 libcore_la_SOURCES += src/sched/sched.h src/sched/sched_int.h \
-	src/sched/assertions.c \
+	src/sched/assertions.c src/sched/census.c \
 	src/sched/clock.c \
 	src/sched/grid.c \
 	src/sched/pool.c src/sched/probe.c src/sched/rest.c src/sched/rest.h \

@@ -68,18 +68,6 @@ static bool recycle_locked(struct sched_pool *p, struct sched_grid *g)
 	return true;
 }
 
-static void fill_end(struct sched_grid *g, struct sched_end *end)
-{
-	grid_collect_waiters(g);
-	end->fault = &g->fault;
-	end->waiters = g->waiters;
-	end->waiter_len = g->waiter_len;
-	end->waiter_total = g->waiter_total;
-	for (u32 i = 0; i < g->hands; i++)
-		end->unstarted += g->unit_ctas * (g->hand[i].end - g->hand[i].next +
-						  (g->hand[i].chunk_end - g->hand[i].chunk));
-}
-
 /* Tell the caller. Nobody works on the grid any more, and it is in no list. The caller may free the
  * program in `done`. */
 static void conclude(struct sched_pool *p, struct sched_grid *g)
@@ -91,7 +79,10 @@ static void conclude(struct sched_pool *p, struct sched_grid *g)
 
 	grid_clock_end(g);
 	if (g->faulted) {
-		fill_end(g, &end);
+		end.fault = &g->fault;
+		end.unstarted = grid_unstarted(g);
+		if (g->fault.kind == FAULT_DEADLOCK || g->fault.kind == FAULT_TIMEOUT)
+			grid_collect_waiters(g, &end);
 		grid_end_assertions(g);
 	}
 	if (g->launch.env.program->prints)
@@ -151,8 +142,7 @@ static struct hand *find_hand(struct sched_pool *p, bool *waits)
 	for (u32 i = 0; i < n; i++) {
 		u64 now = g->waits ? sched_host_ns() : 0;
 
-		h = grid_is_over(g) || __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE) ? NULL
-											   : open_hand(g, now);
+		h = grid_is_over(g) || __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE) ? NULL : open_hand(g, now);
 		*waits |= g->waits != 0;
 		if (h) {
 			p->turn = skip + i + 1;
@@ -181,18 +171,6 @@ static void finish_locked(struct sched_pool *p, struct sched_grid *g)
 	pthread_mutex_lock(&p->lock);
 }
 
-/* The last hand has left a grid that is to be probed. pool->lock held, given up meanwhile. */
-static void probe(struct sched_pool *p, struct sched_grid *g)
-{
-	g->busy++;
-	pthread_mutex_unlock(&p->lock);
-	grid_probe(g);
-	pthread_mutex_lock(&p->lock);
-	g->busy--;
-	__atomic_store_n(&g->probe_wanted, false, __ATOMIC_RELEASE);
-	pthread_cond_broadcast(&p->work);
-}
-
 /* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on
  * return. */
 static void leave(struct sched_pool *p, struct hand *h)
@@ -206,8 +184,8 @@ static void leave(struct sched_pool *p, struct hand *h)
 		h->left_ns = sched_host_ns();
 		__atomic_fetch_add(&g->waits, 1, __ATOMIC_RELAXED);
 	}
-	if (!g->busy && !grid_is_over(g) && __atomic_load_n(&g->probe_wanted, __ATOMIC_ACQUIRE))
-		probe(p, g);
+	if (!g->busy)
+		grid_pause_locked(g);
 	if (g->busy || !grid_is_over(g)) {
 		if (p->sleeping && !h->waits && hand_is_open(h))
 			pthread_cond_signal(&p->work);
@@ -351,6 +329,7 @@ static void *ordered_worker(void *arg)
 		pthread_mutex_lock(&p->lock);
 		h->busy = false;
 		g->busy--;
+		grid_pause_locked(g);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;

@@ -40,7 +40,7 @@ void probe_consider(struct hand *h, u64 now)
 		return;
 	if (__atomic_load_n(&g->pool->alive, __ATOMIC_RELAXED) == 1 &&
 	    __atomic_load_n(&g->pool->thread_len, __ATOMIC_RELAXED))
-		__atomic_store_n(&g->probe_wanted, true, __ATOMIC_RELEASE);
+		__atomic_fetch_or(&g->pause, PAUSE_PROBE, __ATOMIC_RELEASE);
 }
 
 /* ---- who else may write ---- */

@@ -16,7 +16,7 @@ void sched_on_end(struct sched_pool *p, void (*fn)(void *user), void *user)
 	p->on_end_user = user;
 }
 
-static void fill(struct sched_grid *g, struct sched_progress *out)
+void grid_fill_progress(struct sched_grid *g, struct sched_progress *out)
 {
 	const struct program *p = g->launch.env.program;
 	u64 left = __atomic_load_n(&g->left, __ATOMIC_ACQUIRE);
@@ -36,7 +36,7 @@ bool sched_progress(struct sched_pool *p, struct sched_progress *out)
 	pthread_mutex_lock(&p->lock);
 	any = p->grids != NULL;
 	if (any)
-		fill(p->grids, out);
+		grid_fill_progress(p->grids, out);
 	pthread_mutex_unlock(&p->lock);
 	return any;
 }

@@ -65,6 +65,14 @@ struct sched_end {
 	u64 unstarted;    /* CTAs that had not begun */
 };
 
+/* How far a grid is. */
+struct sched_progress {
+	u64 serial;      /* of the grid among those of the pool */
+	char kernel[512]; /* its name in the PTX, cut if it is longer */
+	u64 done, total; /* CTAs; those that have ended are counted with some delay */
+	u64 elapsed_ns;  /* since it was given to the workers */
+};
+
 /* One launch, as the caller describes it. */
 struct sched_launch {
 	/* grid, block, shared sizes, program, parameters ..; tid, cancel and concurrent are
@@ -82,6 +90,8 @@ struct sched_launch {
 	 * until then; the grid no longer needs anything when it is called.
 	 */
 	void (*done)(void *user, const struct sched_end *end);
+	/* After sched_census, from any thread, without locks held; the grid waits meanwhile. NULL: nobody asks. */
+	void (*tell)(void *user, const struct sched_progress *progress, const struct sched_end *end);
 	void *user;
 };
 
@@ -102,17 +112,14 @@ bool sched_is_running(const struct sched_pool *p);
 /* Have fn called when a grid has ended, before its `done`, from any thread; before the first grid. */
 void sched_on_end(struct sched_pool *p, void (*fn)(void *user), void *user);
 
-/* How far a grid is. */
-struct sched_progress {
-	u64 serial;      /* of the grid among those of the pool */
-	char kernel[512]; /* its name in the PTX, cut if it is longer */
-	u64 done, total; /* CTAs; those that have ended are counted with some delay */
-	u64 elapsed_ns;  /* since it was given to the workers */
-};
-
 /* The grid that runs longest. False: none runs. */
 bool sched_progress(struct sched_pool *p, struct sched_progress *out);
 
+/*
+ * Have every running grid tell where its threads stand (sched_launch.tell), as soon as all its CTAs have had their
+ * turns, and go on. False: none runs.
+ */
+bool sched_census(struct sched_pool *p);
 /* Ask all running grids to stop, with this text for the report: they end with FAULT_TIMEOUT. */
 void sched_interrupt(struct sched_pool *p, const char *why);
 /* Ask all running grids to stop: they end with FAULT_TIMEOUT, unless they end anyway. */

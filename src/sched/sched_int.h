@@ -148,6 +148,10 @@ struct prints {
 	size_t len, cap;
 };
 
+/* Why the hands of a grid leave it for a moment: it is probed, or tells where its threads are. */
+#define PAUSE_PROBE 1u
+#define PAUSE_CENSUS 2u
+
 struct sched_grid {
 	struct sched_pool *pool;
 	struct sched_grid *next; /* list of running or of cached grids */
@@ -168,7 +172,7 @@ struct sched_grid {
 	u32 waits;    /* hands that were left since their CTAs only waited; changed under pool->lock, atomic */
 	u64 yielded_ns; /* when a worker last let other threads of the host run; atomic */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
-	u32 probe_wanted; /* all hands leave the grid, the last one probes it; atomic */
+	u32 pause; /* PAUSE_..: all hands leave the grid, and the last one sees to that; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
 	bool stalled; /* deterministic: has had its turns for now; atomic */
 	bool faulted;
@@ -309,8 +313,20 @@ void grid_end_assertions(struct sched_grid *g);
 
 /* ---- waiters.c ---- */
 
-/* Note where the threads of a stopped grid stand. No hand may be busy. */
-void grid_collect_waiters(struct sched_grid *g);
+/* Fill in where the threads of a grid stand. No hand may be busy. */
+void grid_collect_waiters(struct sched_grid *g, struct sched_end *end);
+/* How many CTAs have not begun. No hand may be busy. */
+u64 grid_unstarted(const struct sched_grid *g);
+
+/* ---- census.c ---- */
+
+/* See to why the hands were to leave the grid. None may be busy. pool->lock held, given up meanwhile. */
+void grid_pause_locked(struct sched_grid *g);
+
+/* ---- running.c ---- */
+
+/* How far the grid is. */
+void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
 
 /* ---- probe.c ---- */
 

@@ -1,5 +1,6 @@
 /*
- * Who waits where when a launch ends because nobody can go on, or took too long: for the report.
+ * Where threads stand when a launch ends because nobody can go on, or took too long, and when somebody asks: for
+ * the report.
  */
 #include "src/sched/sched_int.h"
 
@@ -54,12 +55,24 @@ static void collect_cta(struct sched_grid *g, const struct cta *c)
 		}
 }
 
-void grid_collect_waiters(struct sched_grid *g)
+void grid_collect_waiters(struct sched_grid *g, struct sched_end *end)
 {
-	if (g->fault.kind != FAULT_DEADLOCK && g->fault.kind != FAULT_TIMEOUT)
-		return;
+	g->waiter_len = 0;
+	g->waiter_total = 0;
 	for (u32 i = 0; i < g->hands; i++)
 		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
 			for (const struct seat *m = s; m; m = m->mate)
 				collect_cta(g, &m->cta);
+	end->waiters = g->waiters;
+	end->waiter_len = g->waiter_len;
+	end->waiter_total = g->waiter_total;
+}
+
+u64 grid_unstarted(const struct sched_grid *g)
+{
+	u64 units = 0;
+
+	for (u32 i = 0; i < g->hands; i++)
+		units += g->hand[i].end - g->hand[i].next + (g->hand[i].chunk_end - g->hand[i].chunk);
+	return g->unit_ctas * units;
 }

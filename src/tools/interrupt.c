@@ -8,12 +8,18 @@
 #include <signal.h>
 #include <time.h>
 
+static void fill_set(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGUSR1);
+}
+
 static void change_mask(int how)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
+	fill_set(&set);
 	pthread_sigmask(how, &set, NULL);
 }
 
@@ -22,11 +28,13 @@ static void *wait_for_signal(void *user)
 	struct interrupt *i = user;
 	const struct timespec tick = {0, ATTEND_TICK_MS * 1000000};
 	sigset_t set;
+	int number;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	while ((i->shows ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL)) != SIGINT)
-		if (i->shows)
+	fill_set(&set);
+	while ((number = i->shows ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL)) != SIGINT)
+		if (number == SIGUSR1)
+			attend_tell(&i->line, i->pool);
+		else if (i->shows)
 			attend_tick(&i->line, i->pool);
 	attend_wipe(&i->line);
 	__atomic_store_n(&i->hit, true, __ATOMIC_RELEASE);
@@ -61,6 +69,8 @@ bool interrupt_end(struct interrupt *i)
 		pthread_join(i->thread, NULL);
 		sched_thread_apart(i->pool, -1);
 		attend_wipe(&i->line);
+		/* Nothing runs that could be asked about. */
+		signal(SIGUSR1, SIG_IGN);
 	}
 	change_mask(SIG_UNBLOCK);
 	return __atomic_load_n(&i->hit, __ATOMIC_ACQUIRE);

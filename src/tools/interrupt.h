@@ -1,6 +1,6 @@
 /*
  * Ctrl-C while a kernel runs: the first stops the launch, which then ends with a report of where its
- * warps were; a second one ends the process at once.
+ * warps were; a second one ends the process at once. SIGUSR1: the report, and the launch goes on.
  */
 #ifndef PL_TOOLS_INTERRUPT_H
 #define PL_TOOLS_INTERRUPT_H
@@ -21,7 +21,7 @@ struct interrupt {
 	bool hit; /* atomic */
 };
 
-/* Before the pool is made, so that none of its threads takes the signal. */
+/* Before the pool is made, so that none of its threads takes the signals. */
 void interrupt_prepare(void);
 /*
  * From now on the signal stops the pool's launches, and long ones have a line on a terminal. Without a

@@ -118,7 +118,7 @@ static int stop(pid_t child, const sigset_t *set, const char *name, u64 timeout_
 
 int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms)
 {
-	static const int mine[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	static const int mine[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
 	u64 deadline = now_ms() + timeout_ms;
 	sigset_t set, old;
 	pid_t child;

@@ -305,6 +305,10 @@ for workers in 1 2; do
 	says err '^ptxloom: error: Timeout: interrupted \(SIGINT\)$'
 	says err 'block \(0,0,0\) warp 1 lanes 0xffffffff: running at tests/exec/limits\.ptx:[0-9]+: bra LOOP;'
 done
+status 143 sh -c "$limits"' --kernel forever --grid 4 --block 64 & p=$!
+	sleep 1; kill -USR1 $p; sleep 1; kill -TERM $p; wait $p'
+says err '^ptxloom: kernel forever has run for [0-9.]+ s, 0 of 4 blocks are done$'
+says err 'block \(0,0,0\) warp 1 lanes 0xffffffff: running at tests/exec/limits\.ptx:[0-9]+: bra LOOP;'
 status 0 $limits --kernel last --grid 1000000 --buffer o:u32[1] --dump o
 is out "o[0..0] = 999999"
 

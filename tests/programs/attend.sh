@@ -66,6 +66,42 @@ for number in INT TERM; do
 done
 ends 0 "a thread that is cancelled while it waits keeps no lock" timeout -k 5 30 ptxloom run "$hang" cancelled
 ends 0 "a program may close every file and use its number" timeout -k 5 30 ptxloom run "$hang" files
+# asked HOW DESCRIPTION: SIGUSR1 twice, and if it still runs then, SIGTERM.
+asked()
+{
+	ptxloom run "$hang" "$1" >"$scratch/out" 2>"$scratch/err" &
+	p=$!
+	sleep 2
+	kill -USR1 $p
+	sleep 0.5
+	kill -USR1 $p
+	[ "$1" = long ] || { sleep 0.5; kill -TERM $p; }
+	wait $p
+	got=$?
+	wanted=143
+	[ "$1" = long ] && wanted=0
+	empty "$([ "$got" -eq "$wanted" ] || { echo "exit status $got"; head -n 5 "$scratch/err"; })" "$2"
+}
+for workers in 1 2; do
+	export PTXLOOM_WORKERS=$workers
+	asked hang "SIGUSR1 ends nothing, $workers workers"
+	empty "$([ "$(grep -cE '^ptxloom: kernel hang_here\(.*\) has run for [0-9]+\.[0-9] s, 0 of 3 blocks are done$' \
+		"$scratch/err")" -eq 2 ] || cat "$scratch/err")" "each is answered"
+	empty "$([ "$(grep -cE "$where" "$scratch/err")" -ge 18 ] || cat "$scratch/err")" "with where warps are"
+	unset PTXLOOM_WORKERS
+done
+PTXLOOM_DETERMINISTIC=1
+export PTXLOOM_DETERMINISTIC
+asked hang "a deterministic run is asked"
+unset PTXLOOM_DETERMINISTIC
+says err 'has run for .* 0 of 3 blocks are done$' "and answers"
+asked long "a kernel that was asked goes on to its end"
+says err 'kernel last_waits.* has run for .* of 2000 blocks are done$' "having told how far it is"
+asked host "a program without kernels goes on, too"
+says err '^ptxloom: no kernel is running$' "it is told so"
+asked asked "a program with a handler of its own for SIGUSR1"
+says out '^handled$' "gets the signal"
+ok "$(! grep -q 'has run for' "$scratch/err"; echo $?)" "and nobody else"
 
 ends 124 "--timeout ends a kernel that hangs" timeout 30 ptxloom run --timeout=1s "$hang"
 says err '^ptxloom: error: .*/hang ran for more than 1000 ms \(--timeout\)$' "it says so"

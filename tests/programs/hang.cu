@@ -4,7 +4,8 @@
  * hang long: one whose last CTA takes some seconds; hang slow: with a handler, and a kernel that ends;
  * hang files: none, the program closes all files and uses their numbers while a kernel runs;
  * hang writer: until a handler of the program lets the kernel go on; hang cancelled: until the program does, which
- * has cancelled a thread that waits for the kernel.
+ * has cancelled a thread that waits for the kernel;
+ * hang asked: with a handler for SIGUSR1.
  */
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -57,7 +58,9 @@ static int be_long()
 	cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped);
 	*flag = 0;
 	last_waits<<<2000, 64>>>(flag);
-	usleep(3500000);
+	/* Signals end a sleep. */
+	for (time_t end = time(NULL) + 4; time(NULL) < end;)
+		usleep(50000);
 	*flag = 1;
 	return cudaDeviceSynchronize() != cudaSuccess;
 }
@@ -138,6 +141,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(how, "handler") || !strcmp(how, "slow"))
 		signal(SIGINT, on_interrupt);
+	if (!strcmp(how, "asked"))
+		signal(SIGUSR1, on_interrupt);
 	cudaMalloc((void **)&flag, 1024);
 	cudaMemset((void *)flag, 0, 1024);
 	cudaDeviceSynchronize();
