@@ -5,6 +5,7 @@
  * function.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/entry_log.h"
 
 #include <stdio.h>
 
@@ -87,43 +88,63 @@ static int not_supported(const char *name, bool *said)
 
 /* ---- the functions ---- */
 
+/* What the log wants to know of the call; the arguments are those that the body got. */
+#define TELL(name, status, args)                                                                   \
+	do                                                                                         \
+		if (PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)))         \
+			entry_tell(#name, status, ENTRY_ARGUMENTS args);                           \
+	while (0)
+#define TELL_UNTYPED(name, args)                                                                   \
+	do                                                                                         \
+		if (PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)))         \
+			entry_tell_untyped(#name, ENTRY_ARGUMENTS args);                           \
+	while (0)
+
 #define CHECKED(interface, prefix, type, name, params, args, checks)                               \
 	type plentry_##name params                                                                 \
 	{                                                                                          \
 		int status = 0;                                                                    \
                                                                                                    \
 		if (false checks)                                                                  \
-			return refuse_##interface(status, #name);                                  \
-		return prefix##name args;                                                          \
+			status = refuse_##interface(status, #name);                                \
+		else                                                                               \
+			status = prefix##name args;                                                \
+		TELL(name, status, args);                                                          \
+		return status;                                                                     \
 	}
-#define UNSUPPORTED(interface, prefix, name, params, checks)                                       \
+#define UNSUPPORTED(interface, prefix, name, params, args, checks)                                 \
 	int plentry_##name params                                                                  \
 	{                                                                                          \
 		static bool said;                                                                  \
 		int status = 0;                                                                    \
                                                                                                    \
 		if (false checks)                                                                  \
-			return refuse_##interface(status, #name);                                  \
-		return not_supported(#name, &said);                                                \
+			status = refuse_##interface(status, #name);                                \
+		else                                                                               \
+			status = not_supported(#name, &said);                                      \
+		TELL(name, status, args);                                                          \
+		return status;                                                                     \
 	}
 
 #define RT(name, params, args, checks)                                                             \
 	CHECKED(runtime, plrt_, cudaError_t, name, params, args, checks)
 #define RT_FOR(versions, public, name, params, args, checks) RT(name, params, args, checks)
-#define RT_STUB(name, params, args, checks) UNSUPPORTED(runtime, plrt_, name, params, checks)
+#define RT_STUB(name, params, args, checks) UNSUPPORTED(runtime, plrt_, name, params, args, checks)
 #define RT_TYPED(type, name, params, args, checks)                                                 \
 	type plentry_##name params                                                                 \
 	{                                                                                          \
 		(void)(false checks);                                                              \
+		TELL_UNTYPED(name, args);                                                          \
 		return plrt_##name args;                                                           \
 	}
 #define RT_VOID(name, params, args)                                                                \
 	void plentry_##name params                                                                 \
 	{                                                                                          \
+		TELL_UNTYPED(name, args);                                                          \
 		plrt_##name args;                                                                  \
 	}
 #define DRV(name, params, args, checks) CHECKED(driver, pldrv_, int, name, params, args, checks)
-#define DRV_STUB(name, params, args, checks) UNSUPPORTED(driver, pldrv_, name, params, checks)
+#define DRV_STUB(name, params, args, checks) UNSUPPORTED(driver, pldrv_, name, params, args, checks)
 
 #pragma GCC diagnostic push
 /*

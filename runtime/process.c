@@ -3,10 +3,13 @@
  */
 #include "runtime/process.h"
 
+#include "runtime/entry_log.h"
+
 #define HANDLES_MAX ((u32)1 << 21)
 
 struct process the_process = {
 	.rt_once = PTHREAD_ONCE_INIT,
+	.call_log = ENTRY_LOG_UNREAD,
 	.handles = HANDLE_POOL(RT_HANDLE_BYTES, HANDLES_MAX),
 	.registered.lock = PTHREAD_MUTEX_INITIALIZER,
 	.images = PTHREAD_MUTEX_INITIALIZER,

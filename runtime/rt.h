@@ -241,8 +241,6 @@ bool rt_fault_seen(void);
 
 /* ---- rt_report.c ---- */
 
-/* A function, by its name in an interface, failed. */
-void rt_report_call(int status, const char *function);
 /* A launch of the form k<<<..>>>(..) begins: called by the code that holds it, which goes on at `by`. */
 void rt_report_configured(const void *by);
 /* It comes to the launch itself, whose result the program does not see. */

@@ -14,12 +14,6 @@
 /* Exit status of a process in which a check found something. */
 #define EXIT_FOUND 86
 
-static void told(int status, const char *function)
-{
-	rt_log_error(status, function);
-	rt_report_call(status, function);
-}
-
 int rt_error_in(int status, const char *function)
 {
 	static const char prefix[] = "plrt_";
@@ -29,7 +23,7 @@ int rt_error_in(int status, const char *function)
 	rt_last_error_set(status);
 	/* Helpers have no name that a program knows. */
 	if (!strncmp(function, prefix, sizeof(prefix) - 1))
-		told(status, function + sizeof(prefix) - 1);
+		rt_log_error(status, function + sizeof(prefix) - 1);
 	return status;
 }
 

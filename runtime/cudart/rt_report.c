@@ -1,7 +1,7 @@
 /*
- * What is told of calls that fail, on standard error. PTXLOOM_LOG=api: each of them. Without it: launches of
- * the form k<<<..>>>(..) that were refused, when the program never asks for their error; it cannot see it
- * otherwise. PTXLOOM_LOG=launch: every kernel.
+ * What is told of launches on standard error. PTXLOOM_LOG=api: why one was refused (entry_log.h: that it was).
+ * Without it: launches of the form k<<<..>>>(..) that were refused, when the program never asks for their error; it
+ * cannot see it otherwise. PTXLOOM_LOG=launch: every kernel.
  */
 #include "runtime/process.h"
 #include "src/base/demangle.h"
@@ -32,15 +32,6 @@ static const char *text_of(int status)
 
 /* Notes about accesses that are printed in full. */
 #define SLACK_SHOWN 10u
-
-/* ---- failed calls ---- */
-
-void rt_report_call(int status, const char *function)
-{
-	if (setting_has(SETTING_LOG, "api"))
-		fprintf(stderr, "ptxloom: api: %s failed: %s (%d), %s\n", function, name_of(status),
-			status, text_of(status));
-}
 
 /* ---- launches ---- */
 
@@ -98,7 +89,7 @@ void rt_report_launch(const struct device_launch *l, const char *name, int statu
 	configured = false;
 	if (PL_LIKELY(status == cudaSuccess))
 		return;
-	log = setting_has(SETTING_LOG, "api");
+	log = setting_has(SETTING_LOG, "api") || setting_has(SETTING_LOG, "calls");
 	/* A fault was told already, and what follows fails because of it. */
 	if (!log && (!hidden || rt_fault_seen()))
 		return;

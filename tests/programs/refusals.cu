@@ -4,6 +4,7 @@
  */
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 
 __global__ void scale(int *p, int n)
 {
@@ -16,6 +17,22 @@ __global__ void peek(int *out, const int *p, int n)
 	for (int i = 0; i < 3; i++)
 		out[0] += p[n + i]; /* peek */
 	out[1] += p[n]; /* again */
+}
+
+/* Calls of the driver interface that go well and that fail. */
+static void call_driver()
+{
+	void *cuda = dlopen("libcuda.so.1", RTLD_LAZY), *out;
+	auto init = (int (*)(unsigned))dlsym(cuda, "cuInit");
+	auto alloc = (int (*)(void *, size_t))dlsym(cuda, "cuMemAlloc_v2");
+	auto function = (int (*)(void *, void *, const char *))dlsym(cuda, "cuModuleGetFunction");
+
+	cudaFree(0);
+	init(0);
+	alloc(&out, 1000);
+	alloc(&out, 0);
+	function(&out, NULL, "no\n");
+	cudaGetLastError();
 }
 
 int main(int argc, char **argv)
@@ -38,6 +55,8 @@ int main(int argc, char **argv)
 		void *args[] = {&p, &n};
 
 		printf("%d\n", cudaLaunchKernel((const void *)scale, dim3(1), dim3(4000), args, 0, 0));
+	} else if (!strcmp(how, "driver")) {
+		call_driver();
 	} else if (!strcmp(how, "slack")) {
 		peek<<<1, 1>>>(p, q, 1000);
 		peek<<<1, 1>>>(p, q, 1000);

@@ -37,9 +37,36 @@ told checks ""
 told peeks ""
 told calls ""
 
-PTXLOOM_LOG=api told checks "ptxloom: api: the launch of scale(int*, int)<<<(1,1,1), (4000,1,1), 0>>> failed: \
-cudaErrorInvalidValue (1), the block has 4000 threads in dimension x, the device allows 1024
-ptxloom: api: cudaLaunchKernel failed: cudaErrorInvalidValue (1), invalid argument"
+PTXLOOM_LOG=api ptxloom run ./refusals checks >out 2>err
+sed 's/0x[0-9a-f]*/0x/g' err >said
+empty "$(diff said - <<END
+ptxloom: api: the launch of scale(int*, int)<<<(1,1,1), (4000,1,1), 0>>> failed: cudaErrorInvalidValue (1), the \
+block has 4000 threads in dimension x, the device allows 1024
+ptxloom: api: cudaLaunchKernel(stub=0x, grid=(1,1,1), block=(4000,1,1), args=0x, shared=0, stream=NULL) failed: \
+cudaErrorInvalidValue (1), invalid argument
+END
+)" "PTXLOOM_LOG=api: the launch and the call that failed"
+# Calls of the driver interface, by address: name, arguments, result.
+PTXLOOM_LOG=api ptxloom run ./refusals driver >out 2>err
+sed 's/0x[0-9a-f]*/0x/g' err >said
+empty "$(diff said - <<END
+ptxloom: api: cuMemAlloc_v2(out=0x, size=0) failed: CUDA_ERROR_INVALID_VALUE (1), invalid argument
+ptxloom: api: cuModuleGetFunction(out=0x, m=NULL, name="no\\x0a") failed: CUDA_ERROR_INVALID_HANDLE \
+(400), invalid resource handle
+END
+)" "PTXLOOM_LOG=api: calls of the driver interface that failed"
+PTXLOOM_LOG=calls ptxloom run ./refusals driver >out 2>err
+sed 's/0x[0-9a-f]*/0x/g' err | grep ': cu[A-Z]\|cudaFree\|cudaGetLast' >said
+empty "$(diff said - <<END
+ptxloom: calls: cudaFree(p=NULL) = cudaSuccess
+ptxloom: calls: cuInit(flags=0) = CUDA_SUCCESS
+ptxloom: calls: cuMemAlloc_v2(out=0x, size=1000) = CUDA_SUCCESS
+ptxloom: api: cuMemAlloc_v2(out=0x, size=0) failed: CUDA_ERROR_INVALID_VALUE (1), invalid argument
+ptxloom: api: cuModuleGetFunction(out=0x, m=NULL, name="no\\x0a") failed: CUDA_ERROR_INVALID_HANDLE \
+(400), invalid resource handle
+ptxloom: calls: cudaGetLastError() = cudaSuccess
+END
+)" "PTXLOOM_LOG=calls: all calls of both"
 PTXLOOM_LOG=launch ptxloom run ./refusals >out 2>err
 grep -qxE 'ptxloom: launch: scale\(int\*, int\)<<<\(1,1,1\), \(32,1,1\), 0>>> on device 0: [0-9]+\.[0-9]{3} ms' err
 ok $? "each kernel is told of"

@@ -1,0 +1,144 @@
+/*
+ * Calls in words. See entry_log.h.
+ */
+#include "runtime/entry_log.h"
+
+#include "src/base/setting.h"
+#include "src/base/text.h"
+#include "src/dev/status.h"
+
+#include <stdio.h>
+
+/* What is shown of a text. */
+#define TEXT_SHOWN 64u
+/* Numbers from here on are most likely addresses. */
+#define ADDRESS_MIN ((u64)1 << 32)
+
+static u32 read_setting(void)
+{
+	u32 log = __atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED);
+
+	if (!(log & ENTRY_LOG_UNREAD))
+		return log;
+	log = setting_has(SETTING_LOG, "calls") ? ENTRY_LOG_ALL | ENTRY_LOG_FAILED
+	      : setting_has(SETTING_LOG, "api") ? ENTRY_LOG_FAILED
+						: 0;
+	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
+	return log;
+}
+
+static void say_text(const char *s, struct text *t)
+{
+	size_t n = s ? strnlen(s, TEXT_SHOWN + 1) : 0;
+
+	if (!s) {
+		text_puts(t, "NULL");
+		return;
+	}
+	text_puts(t, "\"");
+	for (size_t i = 0; i < n && i < TEXT_SHOWN; i++)
+		text_printf(t, s[i] >= ' ' && s[i] < 127 ? "%c" : "\\x%02x", (unsigned char)s[i]);
+	text_puts(t, n > TEXT_SHOWN ? "\"..." : "\"");
+}
+
+static void say_argument(const struct entry_argument *a, struct text *t)
+{
+	const unsigned *dim = a->at;
+	const char *s;
+	u64 x = 0;
+	f64 d;
+	f32 f;
+
+	if (a->bytes <= sizeof(x))
+		memcpy(&x, a->at, a->bytes);
+	switch (a->kind) {
+	case ENTRY_SIGNED:
+		x <<= 64 - 8 * a->bytes;
+		text_printf(t, "%lld", (long long)((s64)x >> (64 - 8 * a->bytes)));
+		break;
+	case ENTRY_UNSIGNED:
+		text_printf(t, x < ADDRESS_MIN ? "%llu" : "0x%llx", (unsigned long long)x);
+		break;
+	case ENTRY_FLOAT:
+		memcpy(&f, a->at, sizeof(f));
+		d = (f64)f;
+		if (a->bytes == sizeof(d))
+			memcpy(&d, a->at, sizeof(d));
+		text_printf(t, "%g", d);
+		break;
+	case ENTRY_TEXT:
+		memcpy(&s, a->at, sizeof(s));
+		say_text(s, t);
+		break;
+	case ENTRY_DIM3:
+		text_printf(t, "(%u,%u,%u)", dim[0], dim[1], dim[2]);
+		break;
+	case ENTRY_POINTER:
+		text_printf(t, x ? "0x%llx" : "NULL", (unsigned long long)x);
+		break;
+	case ENTRY_OTHER:
+		text_printf(t, "{%u bytes}", a->bytes);
+		break;
+	}
+}
+
+static void say_call(const char *topic, const char *name, const struct entry_argument *a, struct text *t)
+{
+	text_printf(t, "ptxloom: %s: %s(", topic, name);
+	for (const struct entry_argument *x = a; x->name; x++) {
+		text_printf(t, x == a ? "%s=" : ", %s=", x->name);
+		say_argument(x, t);
+	}
+	text_puts(t, ")");
+}
+
+static void put(struct text *t)
+{
+	text_puts(t, "\n");
+	if (t->at)
+		fputs(t->at, stderr);
+	text_fini(t);
+}
+
+/* As the interface calls it: names of the driver's functions begin with cu and a capital. */
+static const char *status_name(const char *function, int status)
+{
+	const struct status_info *s = status_info(status);
+	bool runtime = !strncmp(function, "cuda", 4) || !strncmp(function, "__cuda", 6);
+
+	return !s ? "an unknown error" : runtime && s->runtime ? s->runtime : s->driver ? s->driver : s->runtime;
+}
+
+/* These two tell of an error of another call. */
+static bool is_question(const char *name)
+{
+	return !strcmp(name, "cudaGetLastError") || !strcmp(name, "cudaPeekAtLastError");
+}
+
+void entry_tell(const char *name, int status, const struct entry_argument *a)
+{
+	const struct status_info *s = status_info(status);
+	bool failed = status != STATUS_SUCCESS && status != STATUS_NOT_READY && !is_question(name);
+	u32 log = read_setting();
+	struct text t = {0};
+
+	if (!(log & (failed ? ENTRY_LOG_FAILED : ENTRY_LOG_ALL)))
+		return;
+	say_call(failed ? "api" : "calls", name, a, &t);
+	if (failed)
+		text_printf(&t, " failed: %s (%d), %s", status_name(name, status), status,
+			    s ? s->text : "unknown error");
+	else
+		text_printf(&t, " = %s", status_name(name, status));
+	put(&t);
+}
+
+void entry_tell_untyped(const char *name, const struct entry_argument *a)
+{
+	struct text t = {0};
+
+	if (!(read_setting() & ENTRY_LOG_ALL))
+		return;
+	say_call("calls", name, a, &t);
+	put(&t);
+}
