@@ -1,8 +1,12 @@
-# Manual pages and other documents, the completion, the samples.
+# Manual pages and other documents, completion for three shells, the samples.
 dist_man_MANS += man/ptxloom.1 man/ptxloom-lint.1 man/ptxloom-ls.1 man/ptxloom-ptx.1 \
 	man/ptxloom-devices.1 man/ptxloom-run.1 man/ptxloom-cc.1 man/ptxloom-env.1
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/completion/ptxloom.bash
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = share/completion/_ptxloom
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = share/completion/ptxloom.fish
 EXTRA_DIST += docs/images.md docs/engine.md docs/programs.md docs/streams.md
 EXTRA_DIST += docs/glossary.md docs/memory-model.md docs/tensor-cores.md
 EXTRA_DIST += docs/textures.md docs/exactness.md docs/ptx.md

@@ -1,9 +1,11 @@
 # Every subcommand has a manual page that shows the same synopsis and options as its --help,
-# and the completion knows all of them.
+# and completion for bash, zsh and fish knows all of them.
 . "${srcdir:-.}/tests/style/tap.sh"
 PATH=$(cd "$builddir" && pwd):$PATH
 export PATH
 completion=$srcdir/share/completion/ptxloom.bash
+zsh=$srcdir/share/completion/_ptxloom
+fish=$srcdir/share/completion/ptxloom.fish
 
 # synopsis FILE: the SYNOPSIS of an mdoc page as one line of plain text.
 # Knows the macros that our pages use there: Nm Op Oo Oc Fl Ar Cm Ns and text.
@@ -67,10 +69,15 @@ for name in $names; do
 		while read -r flag; do
 			[ "$flag" = help ] && continue
 			grep -qE "Fl -$flag( |=|$)" "$page" || echo "--$flag is not in the manual page"
-			grep -qE -- "--$flag([^a-z-]|$)" "$completion" || echo "--$flag is not completed"
+			grep -qE -- "--$flag([^a-z-]|$)" "$completion" || echo "--$flag is not completed in bash"
+			grep -qE -- "--$flag([^a-z-]|$)" "$zsh" || echo "--$flag is not completed in zsh"
+			grep -qE -- "( -l |[^a-z-])$flag([^a-z-]|$)" "$fish" || echo "--$flag is not completed in fish"
 		done)" "$name: every option is in the manual page and completed"
-	grep -qE "(^|[^a-z])$name([^a-z]|$)" "$completion"
-	ok $? "$name: is completed"
+	missing=
+	for file in "$completion" "$zsh" "$fish"; do
+		grep -qE "(^|[^a-z])$name([^a-z]|$)" "$file" || missing="$missing $file"
+	done
+	empty "$missing" "$name: is completed"
 	grep -qE "^\.Xr ptxloom-$name 1|Cm $name" "$srcdir/man/ptxloom.1"
 	ok $? "$name: ptxloom(1) names it"
 done

@@ -1,0 +1,80 @@
+# Completion of the ptxloom command for fish.
+
+# Names and aliases of devices: the first word of each line, and what stands behind the yes or no of the ITS column.
+function __ptxloom_devices
+	set -l command (commandline -opc)[1]
+	$command devices 2>/dev/null | awk 'NR > 1 {
+		print $1
+		for (i = NF; i > 1 && $i !~ /^(yes|no)$/; i--)
+			print $i
+	}'
+end
+
+# A list of devices, each behind a number if there are several: 2xh100,t4.
+function __ptxloom_device_list
+	set -l before (string match -r '^(?:.*,)?(?:[0-9]+x)?' -- (commandline -ct))
+	__ptxloom_devices | string replace -r '^' -- "$before[1]"
+end
+
+function __ptxloom_is
+	set -l words (commandline -opc)
+	test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+function __ptxloom_first
+	test (count (commandline -opc)) -eq 1
+end
+
+complete -c ptxloom -f
+complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
+complete -c ptxloom -l help -d explain
+for entry in 'cc:compile CUDA C++ with clang' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
+	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' \
+	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
+	set -l parts (string split -m 1 : -- $entry)
+	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
+	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
+end
+complete -c ptxloom -n '__ptxloom_is run env exec' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
+complete -c ptxloom -n '__ptxloom_is devices ls' -l json
+
+complete -c ptxloom -n '__ptxloom_is run' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is run' -l check -x -a mem -d 'look for faults'
+complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
+complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take'
+complete -c ptxloom -n '__ptxloom_is run' -l progress -x -a 'auto always never' -d 'a line about long launches'
+
+complete -c ptxloom -n '__ptxloom_is cc' -F
+for option in c dryrun E g G lineinfo M ptx run use_fast_math v
+	complete -c ptxloom -n '__ptxloom_is cc' -o $option
+end
+for option in gencode l Xcompiler
+	complete -c ptxloom -n '__ptxloom_is cc' -o $option -x
+end
+for option in I L o
+	complete -c ptxloom -n '__ptxloom_is cc' -o $option -r -F
+end
+complete -c ptxloom -n '__ptxloom_is cc' -o arch -x -a 'sm_60 sm_61 sm_70 sm_75 sm_80 sm_86'
+complete -c ptxloom -n '__ptxloom_is cc' -o std -x -a 'c++11 c++14 c++17 c++20'
+complete -c ptxloom -n '__ptxloom_is cc' -l no-rpath -d 'no path to the libraries'
+
+complete -c ptxloom -n '__ptxloom_is exec ls ptx lint' -F
+for option in kernel grid block shared cluster arg buffer dump
+	complete -c ptxloom -n '__ptxloom_is exec' -l $option -x
+end
+for option in cooperative count host-functions dump-program
+	complete -c ptxloom -n '__ptxloom_is exec' -l $option
+end
+complete -c ptxloom -n '__ptxloom_is exec' -l trace -r -F
+
+complete -c ptxloom -n '__ptxloom_is lint' -l max-errors -x
+for option in dump print rows
+	complete -c ptxloom -n '__ptxloom_is lint' -l $option
+end
+complete -c ptxloom -n '__ptxloom_is lint' -s q -l quiet
+complete -c ptxloom -n '__ptxloom_is ls' -l kernels
+complete -c ptxloom -n '__ptxloom_is ls ptx' -l scan
+complete -c ptxloom -n '__ptxloom_is ptx' -s o -l output -r -F
+complete -c ptxloom -n '__ptxloom_is ptx' -l index -x
+complete -c ptxloom -n '__ptxloom_is ptx' -l arch -x
