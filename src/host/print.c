@@ -1,18 +1,26 @@
 /*
- * printf of device code: the format's conversions, one by one, with arguments from packed memory.
- * Each argument lies at its natural alignment, at least 4: int 4 bytes, long, long long and
- * pointers 8, floating point as double. At most 32 arguments; conversions beyond them, and unknown
- * ones, come out as they are written.
- * Source: CUDA C++ Programming Guide "Formatted Output: Format Specifiers", "Limitations".
- * A conversion whose width or precision is beyond 2^31 - 1 prints nothing and takes its argument, as on an H200.
- * Deviation: below that, widths and precisions count as NUMBER_MAX at most, so that no format writes more than
- * 64 KiB for each of its conversions; an H200 writes up to 2 GiB.
+ * printf of device code. The device takes the arguments that the format's conversions ask for from packed memory, each
+ * at its natural alignment, at least 4 (int 4 bytes, long, long long and pointers 8, floating point as double), and
+ * hands on up to 32 of them, in places of 8 bytes, with the format; the host prints conversion by conversion,
+ * each with the text before it. As measured on an H200 (tests/vectors/printf_gh100.tsv):
+ * - a precision of `*`, the sizes j, z, t, q, L and the letters n, m and C make no conversion: such text is printed as
+ *   it stands and takes no argument;
+ * - a size of hh hands on nothing, but the host takes the next argument; behind the last one it finds the format;
+ * - a conversion whose width or precision is beyond 2^31 - 1, and wide text that the host's locale lacks, prints
+ *   nothing, nor does the text before it;
+ * - %ls takes the bytes up to the first zero for wide characters; %S takes wide characters.
+ * Source of the rest: CUDA C++ Programming Guide "Formatted Output: Format Specifiers", "Limitations".
+ * Deviation: widths and precisions count as NUMBER_MAX at most, so that no format writes more than 64 KiB for each of
+ * its conversions; an H200 writes up to 2 GiB. What looks like a conversion to the host only (%jd, %.*d) spoils the
+ * arguments of others in the same format there.
  */
 #include "src/host/syscall.h"
 
 #include "src/base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <wchar.h>
 
 #define ARGUMENTS_MAX 32u
 #define NUMBER_MAX 65535
@@ -20,10 +28,12 @@
 struct printer {
 	const struct exec_call *c;
 	struct text *out;
-	u64 args;  /* address of the packed arguments */
-	u64 at;    /* offset of the next */
-	u32 count; /* used so far */
-	bool bad;
+	u64 args; /* address of the packed arguments */
+	u64 at;   /* offset of the next */
+	u64 slot[ARGUMENTS_MAX];
+	u32 slots, used;
+	bool bad; /* a bad address was met: */
+	u64 bad_at;
 };
 
 /* One conversion as written, with its parts. */
@@ -31,35 +41,20 @@ struct conversion {
 	const char *begin, *end;
 	char flags[8];
 	s32 width, precision; /* -1: none */
-	bool star_width, star_precision;
+	bool star;   /* the width is an argument */
 	bool beyond; /* the width or precision is no int */
-	u32 bytes; /* of an integer: 4 or 8; 1 and 2: reduced to that after promotion */
+	bool byte;   /* hh */
+	u32 bytes;   /* of an integer: 4 or 8; 1 and 2: reduced to that after promotion */
 	char letter;
 };
 
-static u64 next_argument(struct printer *p, u32 bytes)
-{
-	const u8 *at;
-	u64 x = 0;
+/* ---- reading the format ---- */
 
-	p->at = align_up(p->at, bytes);
-	at = p->args ? exec_call_memory(p->c, p->args + p->at, bytes, NULL) : NULL;
-	p->at += bytes;
-	p->count++;
-	if (at)
-		memcpy(&x, at, bytes);
-	p->bad |= !at;
-	return x;
-}
-
-static const char *read_number(const char *s, s32 *n, bool *star, bool *beyond)
+static const char *read_number(const char *s, s32 *n, bool *beyond)
 {
 	s64 all = 0;
 
 	*n = -1;
-	*star = *s == '*';
-	if (*star)
-		return s + 1;
 	for (; *s >= '0' && *s <= '9'; s++) {
 		all = all > INT32_MAX ? all : all * 10 + (*s - '0');
 		*n = (s32)min_u64((u64)all, NUMBER_MAX);
@@ -68,23 +63,17 @@ static const char *read_number(const char *s, s32 *n, bool *star, bool *beyond)
 	return s;
 }
 
-static const char *read_size(const char *s, u32 *bytes)
+static const char *read_size(const char *s, struct conversion *v)
 {
-	static const struct {
-		const char *text;
-		u32 bytes;
-	} sizes[] = {{"hh", 1}, {"h", 2}, {"ll", 8}, {"l", 8}, {"j", 8}, {"z", 8}, {"t", 8}, {"q", 8}, {"L", 8}};
+	char size = *s == 'h' || *s == 'l' ? *s : 0;
+	bool twice = size && s[1] == size;
 
-	*bytes = 4;
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-		if (!strncmp(s, sizes[i].text, strlen(sizes[i].text))) {
-			*bytes = sizes[i].bytes;
-			return s + strlen(sizes[i].text);
-		}
-	return s;
+	v->byte = twice && size == 'h';
+	v->bytes = size == 'l' ? 8 : v->byte ? 1 : size ? 2 : 4;
+	return s + (size != 0) + twice;
 }
 
-/* Reads the conversion behind a '%'. False: not one. */
+/* Reads the conversion at a '%'. False: not one; what is passed over is printed as it stands. */
 static bool read_conversion(const char *s, struct conversion *v)
 {
 	size_t n = 0;
@@ -93,49 +82,159 @@ static bool read_conversion(const char *s, struct conversion *v)
 	for (s++; *s && strchr("-+ #0", *s); s++)
 		if (n + 1 < sizeof(v->flags) && !strchr(v->flags, *s))
 			v->flags[n++] = *s;
-	s = read_number(s, &v->width, &v->star_width, &v->beyond);
+	v->star = *s == '*';
+	s = v->star ? s + 1 : read_number(s, &v->width, &v->beyond);
 	if (*s == '.') {
-		s = read_number(s + 1, &v->precision, &v->star_precision, &v->beyond);
+		s = read_number(s + 1, &v->precision, &v->beyond);
 		if (v->precision < 0)
 			v->precision = 0;
 	}
-	s = read_size(s, &v->bytes);
+	s = read_size(s, v);
 	v->letter = *s;
 	v->end = *s ? s + 1 : s;
-	return *s && strchr("diouxXcsfFeEgGaAp", *s);
+	return *s && strchr("diouxXcsSfFeEgGaAp", *s);
 }
 
-/* Take the arguments of a conversion that prints nothing. */
-static void skip(struct printer *p, const struct conversion *v)
+/* The next conversion from *s on, which moves behind it; what lies before it goes to `out`. */
+static bool next_conversion(const char **s, struct conversion *v, struct text *out)
 {
-	if (v->star_width)
-		next_argument(p, 4);
-	if (v->star_precision)
-		next_argument(p, 4);
-	next_argument(p, strchr("diouxXc", v->letter) && v->bytes < 8 ? 4 : 8);
+	while (**s) {
+		size_t plain = strcspn(*s, "%");
+		bool found;
+
+		text_add(out, *s, plain);
+		*s += plain;
+		if (!**s)
+			break;
+		if ((*s)[1] == '%') {
+			text_add(out, "%", 1);
+			*s += 2;
+			continue;
+		}
+		found = read_conversion(*s, v);
+		if (!found)
+			text_add(out, *s, (size_t)(v->end - *s));
+		*s = v->end;
+		if (found)
+			return true;
+	}
+	return false;
 }
 
-/* Nothing is printed of an argument that could not be read. */
-static void add(struct printer *p, const char *fmt, ...)
+/* ---- the device's part: arguments ---- */
+
+static void pack(struct printer *p, u32 bytes)
 {
-	va_list args;
+	const u8 *at;
+	u64 x = 0;
+
+	if (p->slots == ARGUMENTS_MAX || p->bad)
+		return;
+	p->at = align_up(p->at, bytes);
+	at = p->args ? exec_call_memory(p->c, p->args + p->at, bytes, NULL) : NULL;
+	if (at)
+		memcpy(&x, at, bytes);
+	else
+		p->bad_at = p->args + p->at;
+	p->bad = !at;
+	p->at += bytes;
+	p->slot[p->slots++] = x;
+}
+
+static void pack_all(struct printer *p, const char *fmt)
+{
+	struct text nowhere = {.failed = true};
+	struct conversion v;
+
+	while (next_conversion(&fmt, &v, &nowhere)) {
+		if (v.byte)
+			continue;
+		if (v.star)
+			pack(p, 4);
+		pack(p, strchr("diouxXc", v.letter) && v.bytes < 8 ? 4 : 8);
+	}
+}
+
+/* ---- the host's part ---- */
+
+/* An argument; behind the last one there is the format, which ends with the conversion for the time being. */
+static u64 take(struct printer *p, const char *fmt, const struct conversion *v)
+{
+	u64 at = 8 * (u64)(p->used - p->slots), len = (u64)(v->end - fmt), x = 0;
+
+	if (p->used < p->slots)
+		return p->slot[p->used++];
+	p->used++;
+	if (at < len)
+		memcpy(&x, fmt + at, min_u64(8, len - at));
+	return x;
+}
+
+/* False: the host has no text for it. */
+static bool add(struct printer *p, const char *fmt, ...)
+{
+	size_t before = p->out->len;
+	va_list args, again;
+	int n;
 
 	va_start(args, fmt);
-	if (!p->bad)
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n >= 0)
 		text_vprintf(p->out, fmt, args);
 	va_end(args);
+	return n >= 0 && (p->out->failed || p->out->len == before + (size_t)n);
 }
 
-static void convert_string(struct printer *p, const char *fmt, u64 address)
+/* Text of the device at an address; NULL, with `bad` set: it is not there as a whole. */
+static const void *text_at(struct printer *p, u64 address, bool wide, size_t *len)
 {
 	u64 left;
-	const char *s = address ? (const char *)exec_call_memory(p->c, address, 1, &left) : "(null)";
+	const char *s = (const char *)exec_call_memory(p->c, address, 1, &left);
+	const char *end = s && !wide ? memchr(s, 0, left) : NULL;
+	u32 x = 1;
 
-	if (!s || (address && !memchr(s, 0, left))) {
-		p->bad = true;
-		return;
+	*len = end ? (size_t)(end - s) : 0;
+	for (u64 i = 0; s && wide && x && i + 4 <= left; i += 4) {
+		memcpy(&x, s + i, 4);
+		*len = i;
 	}
-	add(p, fmt, s);
+	if (s && (wide ? !x : end != NULL))
+		return s;
+	p->bad = true;
+	p->bad_at = address;
+	return NULL;
+}
+
+/* Bytes as wide characters, whatever their alignment and number. */
+static bool add_wide(struct printer *p, const char *fmt, const void *s, size_t len)
+{
+	wchar_t *w = calloc(len / sizeof(*w) + 2, sizeof(*w));
+	bool ok = w;
+
+	if (w) {
+		memcpy(w, s, len);
+		ok = add(p, fmt, w);
+	}
+	free(w);
+	return ok;
+}
+
+#pragma GCC diagnostic push
+/* The formats are put together here from parts that were checked. */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+static bool convert_string(struct printer *p, const char *fmt, const struct conversion *v, u64 address)
+{
+	bool wide = v->letter == 'S' || v->bytes == 8;
+	const void *s;
+	size_t len;
+
+	if (!address)
+		return wide ? add(p, fmt, (wchar_t *)NULL) : add(p, fmt, (char *)NULL);
+	s = text_at(p, address, v->letter == 'S', &len);
+	return s && (wide ? add_wide(p, fmt, s, len) : add(p, fmt, (const char *)s));
 }
 
 static u64 reduce(u64 x, u32 bytes, bool sign)
@@ -145,88 +244,72 @@ static u64 reduce(u64 x, u32 bytes, bool sign)
 	return sign ? (u64)((s64)(x << shift) >> shift) : x << shift >> shift;
 }
 
-#pragma GCC diagnostic push
-/* The formats are put together here from parts that were checked. */
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-
-static void convert(struct printer *p, struct conversion *v)
+/* The host's format up to the size: `fmt` has room. */
+static void rewrite(struct printer *p, const char *all, struct conversion *v, char *fmt, size_t size)
 {
-	char fmt[64], number[24] = "";
-	u64 x;
-
-	if (v->star_width) {
-		s64 width = (s32)next_argument(p, 4);
+	if (v->star) {
+		s64 width = (s32)take(p, all, v);
 
 		if (width < 0)
 			snprintf(v->flags + strlen(v->flags), 2, "-");
 		v->width = (s32)min_u64((u64)(width < 0 ? -width : width), NUMBER_MAX);
 	}
-	if (v->star_precision) {
-		v->precision = (s32)next_argument(p, 4);
-		v->precision = v->precision > NUMBER_MAX ? NUMBER_MAX : v->precision;
-	}
-	if (v->precision >= 0)
-		snprintf(number, sizeof(number), ".%d", v->precision);
-	snprintf(fmt, sizeof(fmt), "%%%s", v->flags);
-	if (v->width >= 0)
+	snprintf(fmt, size, "%%%s", v->flags);
+	if (v->star || v->width >= 0)
 		snprintf(fmt + strlen(fmt), 16, "%d", v->width);
-	strcat(fmt, number);
+	if (v->precision >= 0)
+		snprintf(fmt + strlen(fmt), 16, ".%d", v->precision);
+}
+
+/* False: nothing is printed, nor is the text before it. */
+static bool convert(struct printer *p, const char *all, struct conversion *v)
+{
+	char fmt[64];
+	u64 x;
+
+	rewrite(p, all, v, fmt, sizeof(fmt));
+	x = take(p, all, v);
+	if (v->beyond)
+		return false;
 	switch (v->letter) {
 	case 'd': case 'i':
 		strcat(fmt, "lld");
-		x = next_argument(p, v->bytes < 8 ? 4 : 8);
-		add(p, fmt, (long long)reduce(x, v->bytes, true));
-		break;
+		return add(p, fmt, (long long)reduce(x, v->bytes, true));
 	case 'o': case 'u': case 'x': case 'X':
 		snprintf(fmt + strlen(fmt), 8, "ll%c", v->letter);
-		x = next_argument(p, v->bytes < 8 ? 4 : 8);
-		add(p, fmt, (unsigned long long)reduce(x, v->bytes, false));
-		break;
+		return add(p, fmt, (unsigned long long)reduce(x, v->bytes, false));
 	case 'c':
-		strcat(fmt, "c");
-		add(p, fmt, (int)next_argument(p, 4));
-		break;
+		strcat(fmt, v->bytes == 8 ? "lc" : "c");
+		return v->bytes == 8 ? add(p, fmt, (wint_t)x) : add(p, fmt, (int)x);
 	case 'p':
 		strcat(fmt, "p");
-		add(p, fmt, (void *)(uintptr_t)next_argument(p, 8));
-		break;
-	case 's':
-		strcat(fmt, "s");
-		convert_string(p, fmt, next_argument(p, 8));
-		break;
+		return add(p, fmt, (void *)(uintptr_t)x);
+	case 's': case 'S':
+		strcat(fmt, v->letter == 'S' || v->bytes == 8 ? "ls" : "s");
+		return convert_string(p, fmt, v, x);
 	default:
 		snprintf(fmt + strlen(fmt), 4, "%c", v->letter);
-		add(p, fmt, f64_bits(next_argument(p, 8)));
-		break;
+		return add(p, fmt, f64_bits(x));
 	}
 }
 
 #pragma GCC diagnostic pop
 
-s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct text *out)
+s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct text *out, u64 *bad)
 {
 	struct printer p = {.c = c, .out = out, .args = args};
+	const char *s = fmt;
+	struct conversion v;
+	size_t begin = out->len;
 
-	for (const char *s = fmt; *s && !p.bad;) {
-		size_t plain = strcspn(s, "%");
-		struct conversion v;
-
-		text_add(out, s, plain);
-		s += plain;
-		if (!*s)
-			break;
-		if (s[1] == '%') {
-			text_add(out, "%", 1);
-			s += 2;
-			continue;
+	pack_all(&p, fmt);
+	while (!p.bad && next_conversion(&s, &v, out)) {
+		if (!convert(&p, fmt, &v) && out->at) {
+			out->len = begin;
+			out->at[begin] = 0;
 		}
-		if (!read_conversion(s, &v) || p.count + 1 + v.star_width + v.star_precision > ARGUMENTS_MAX)
-			text_add(out, s, (size_t)(v.end - s));
-		else if (v.beyond)
-			skip(&p, &v);
-		else
-			convert(&p, &v);
-		s = v.end;
+		begin = out->len;
 	}
-	return p.bad ? -2 : (s32)p.count;
+	*bad = p.bad_at;
+	return p.bad ? -2 : (s32)p.slots;
 }

@@ -192,10 +192,10 @@ static const char *string_at(const struct exec_call *c, u64 address)
 
 /* ---- the functions ---- */
 
-/* Returns the number of arguments, -1 without a format, -2 when something went wrong. */
+/* Returns the number of arguments, -1 without a format. */
 static enum fault_kind sys_vprintf(struct exec_call *c)
 {
-	u64 fmt = exec_call_argument(c, 0);
+	u64 fmt = exec_call_argument(c, 0), args = exec_call_argument(c, 1), bad;
 	const char *s = fmt ? string_at(c, fmt) : NULL;
 	struct text t = {NULL, 0, 0, false};
 	s32 n;
@@ -208,9 +208,15 @@ static enum fault_kind sys_vprintf(struct exec_call *c)
 		exec_call_return(c, (u64)(s64)-1);
 		return FAULT_NONE;
 	}
-	n = exec_format(c, s, exec_call_argument(c, 1), &t);
-	print(c, t.at, t.len);
+	n = exec_format(c, s, args, &t, &bad);
+	if (n >= 0)
+		print(c, t.at, t.len);
 	text_fini(&t);
+	if (n < 0)
+		return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS,
+				      args ? "vprintf: there is no argument or text at 0x%llx"
+					   : "vprintf: the format wants arguments and there are none",
+				      (unsigned long long)bad);
 	exec_call_return(c, (u64)(s64)n);
 	return FAULT_NONE;
 }

@@ -99,9 +99,9 @@ struct text;
 
 /*
  * Format as printf of device code does. args: the packed arguments, NULL when there are none.
- * Returns how many arguments were used, or -2 when memory could not be read.
+ * Returns how many arguments were used, or -2 when memory at *bad could not be read.
  */
-s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct text *out);
+s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct text *out, u64 *bad);
 
 /* ---- the device's heap: heap.c ---- */
 

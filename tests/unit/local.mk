@@ -60,6 +60,7 @@ unit_tests += \
 	tests/unit/ops/ops_int \
 	tests/unit/ops/vectors \
 	tests/unit/ops/wide
+unit_tests += tests/unit/host/printf
 unit_tests += \
 	tests/unit/ptx/grammar_data \
 	tests/unit/ptx/grammar_expr \
@@ -214,7 +215,7 @@ EXTRA_DIST += tests/vectors/abs.vec tests/vectors/add.vec tests/vectors/add_pair
 	tests/vectors/vset.vec tests/vectors/vset2.vec tests/vectors/vset4.vec tests/vectors/vshl.vec \
 	tests/vectors/vshr.vec tests/vectors/vsub.vec tests/vectors/vsub2.vec tests/vectors/vsub4.vec \
 	tests/vectors/xor.vec \
-	tests/vectors/nan_order_gh100.tsv tests/vectors/tensormap.tsv \
+	tests/vectors/nan_order_gh100.tsv tests/vectors/printf_gh100.tsv tests/vectors/tensormap.tsv \
 	tests/vectors/matrix.ptx tests/vectors/matrix.tsv tests/vectors/matrix.bin tests/vectors/matrix_models.tsv
 # tests/programs/tensor.ptx is made of tensor.cu by hand, as its head says.
 EXTRA_DIST += tests/programs/tensor.cu tests/programs/tensor.ptx
