@@ -25,6 +25,7 @@ struct choice {
 struct link {
 	struct diag *d;
 	enum ir_link_mode mode;
+	struct ir_module *const *units; /* in the order of the link */
 	struct arena arena;
 	struct intern
 		names; /* user[0]: struct choice; user[1]: not NULL when the runtime provides it */
@@ -216,13 +217,34 @@ static void report_missing(struct link *l, const struct ir_module *m, const stru
 	link_message(l, DIAG_ERROR, m, name, begin, fmt);
 }
 
+static bool comes_before(const struct link *l, const struct ir_module *a, const struct ir_module *b)
+{
+	struct ir_module *const *u = l->units;
+
+	while (*u != a && *u != b)
+		u++;
+	return *u == a;
+}
+
+/* nvlink finds it at the later unit: which says otherwise than the earlier one, or than where a function is defined. */
+static void say_conflict(struct link *l, const struct ir_module *m, const struct str *name, const struct choice *c)
+{
+	bool before = comes_before(l, m, c->unit);
+	const struct ir_module *first = before ? m : c->unit, *second = before ? c->unit : m;
+
+	if (c->var)
+		diag_words_line(l->d, "error   : Size doesn't match for '%s' in '%s', first specified in '%s'",
+				name->text, second->source.name, first->source.name);
+	else
+		diag_words_line(l->d, "error   : Prototype doesn't match for '%s' in '%s', first defined in '%s'",
+				name->text, second->source.name, c->unit->source.name);
+}
+
 static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name,
 			    u32 begin, const struct choice *c)
 {
 	if (l->mode == IR_LINK_PARTS && c->unit)
-		diag_words_line(l->d, "error   : %s doesn't match for '%s' in '%s', first defined in '%s'",
-				c->var ? "Size" : "Prototype", name->text, m->source.name,
-				c->unit->source.name);
+		say_conflict(l, m, name, c);
 	link_message(l, DIAG_ERROR, m, name, begin,
 		     "'%s' is declared here otherwise than where it is defined");
 	link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is defined here");
@@ -302,7 +324,7 @@ static void resolve_unit(struct link *l, const struct ir_module *m)
 bool ir_link(struct ir_module *const *units, size_t n, enum ir_link_mode mode, const char *const *allowed,
 	     struct diag *d)
 {
-	struct link l = {.d = d, .mode = mode};
+	struct link l = {.d = d, .mode = mode, .units = units};
 
 	intern_init(&l.names, &l.arena);
 	for (; allowed && *allowed; allowed++) {

@@ -409,8 +409,8 @@ static void missing_in_link(void)
 
 	for (int both = 0; both < 2; both++) {
 		void *values[] = {errors, (void *)sizeof(errors)};
-		const char *words = both ? "error   : Size doesn't match for 't' in 'first', "
-					  "first defined in 'second'\n"
+		const char *words = both ? "error   : Size doesn't match for 't' in 'second', "
+					  "first specified in 'first'\n"
 					: "error   : Undefined reference to 't' in 'first'\n";
 
 		CHECK_EQ(cuLinkCreate_v2(2, names, values, &link), 0);
@@ -422,6 +422,41 @@ static void missing_in_link(void)
 		CHECK_EQ(cuLinkComplete(link, &image, &bytes), 999);
 		if (!CHECK(!strncmp(errors, words, strlen(words))))
 			printf("# %s", errors);
+		CHECK_EQ(cuLinkDestroy(link), 0);
+	}
+}
+
+/* Declared otherwise than defined: as nvlink words it, in either order of the units. */
+static void other_prototypes(void)
+{
+	static const char *const definitions[] = {
+		HEAD ".visible .func (.param .u32 r) twice(.param .u32 x, .param .u32 y) { ret; }\n",
+		HEAD ".visible .func (.param .u32 r) twice(.param .u64 x) { ret; }\n",
+		HEAD ".visible .func twice(.param .u32 x) { ret; }\n",
+		HEAD ".visible .func (.param .u64 r) twice(.param .u32 x) { ret; }\n",
+	};
+	char errors[1000], words[200];
+	int names[] = {5, 6};
+	void *link = NULL, *image = NULL;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < 2 * sizeof(definitions) / sizeof(*definitions); i++) {
+		void *values[] = {errors, (void *)sizeof(errors)};
+		const char *second = definitions[i / 2], *text[] = {caller, second}, *name[] = {"caller", "callee"};
+
+		CHECK_EQ(cuLinkCreate_v2(2, names, values, &link), 0);
+		for (size_t k = 0; k < 2; k++) {
+			size_t n = k ^ (i & 1);
+
+			CHECK_EQ(cuLinkAddData_v2(link, 1, text[n], strlen(text[n]) + 1, name[n], 0, NULL, NULL),
+				 0);
+		}
+		CHECK_EQ(cuLinkComplete(link, &image, &bytes), 999);
+		snprintf(words, sizeof(words),
+			 "error   : Prototype doesn't match for 'twice' in '%s', first defined in 'callee'\n",
+			 i & 1 ? "caller" : "callee");
+		if (!CHECK(!strncmp(errors, words, strlen(words))))
+			printf("# %zu: %s", i, errors);
 		CHECK_EQ(cuLinkDestroy(link), 0);
 	}
 }
@@ -613,6 +648,7 @@ int main(void)
 	missing_functions();
 	missing_variables();
 	missing_in_link();
+	other_prototypes();
 	contexts();
 	limits();
 	entry_points();
