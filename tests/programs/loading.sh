@@ -179,4 +179,26 @@ works()
 }
 works "a library's compiler, which nobody else has" ./opener ./first_user.so compile_run
 works "two compilers that were asked for their functions" ./compilers ./libfirst.so first ./libsecond.so second
+# ---- rights of its own ----
+
+# For the administrator file capabilities add nothing, and only the administrator can give them.
+rights="a program with file capabilities, run by another user"
+cp ./opener ./capable
+if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
+	skip "$rights" "not the administrator, or no setpriv"
+elif ! setcap cap_net_raw+ep ./capable 2>/dev/null; then
+	skip "$rights" "setcap is not there or not allowed"
+elif ! setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v ptxloom)" --version >/dev/null 2>&1; then
+	skip "$rights" "another user cannot reach the build folder"
+else
+	chmod 755 . ./capable
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v ptxloom)" \
+		run ./capable libm.so.6 cos >out 2>err
+	grep -q '^ptxloom.*: note: .*capable runs with rights of its own (file capabilities)' err
+	status=$?
+	[ "$status" -eq 0 ] || sed 's/^/# /' out err
+	ok "$status" "$rights: a note says that it will not see a GPU"
+	ptxloom run ./capable libm.so.6 cos >out 2>err
+	ok "$(! grep -q 'rights of its own' err; echo $?)" "the administrator has all rights anyway: no note"
+fi
 finish
