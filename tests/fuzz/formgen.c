@@ -115,6 +115,22 @@ static void add_form(struct formgen_list *l, const struct isa_row *row, const st
 	text_fini(&name);
 }
 
+void formgen_list_add(struct formgen_list *l, const char *name)
+{
+	const char *bracket = strstr(name, " (");
+	struct text opcode = {0};
+	const struct isa_form *f;
+
+	text_printf(&opcode, "%.*s", bracket ? (int)(bracket - name) : (int)strlen(name), name);
+	f = isa_match(&l->arena, opcode.at, opcode.len);
+	while (f && bracket &&
+	       (strlen(f->row->id) + 3 != strlen(bracket) || strncmp(f->row->id, bracket + 2, strlen(f->row->id))))
+		f = f->next;
+	if (f)
+		add_form(l, f->row, &opcode);
+	text_fini(&opcode);
+}
+
 static bool is_listed(const struct formgen_list *l, size_t from, const struct text *opcode)
 {
 	for (size_t i = from; i < l->forms.len; i++)

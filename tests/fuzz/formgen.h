@@ -50,6 +50,8 @@ struct formgen_kernel {
  * `limit` spellings a choice of so many. Call formgen_list_fini afterwards.
  */
 void formgen_list_init(struct formgen_list *l, u32 limit);
+/* The one form with this name, as lists have it: an opcode, and the row in brackets if it is not the first. */
+void formgen_list_add(struct formgen_list *l, const char *name);
 void formgen_list_fini(struct formgen_list *l);
 /* Module head, then kernels "f<number>". Returns false: no variant of the form is legal. */
 void formgen_head(struct text *out);

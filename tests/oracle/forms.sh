@@ -11,7 +11,7 @@ vectors=$srcdir/tests/vectors
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-"$builddir/tests/oracle/form_cross" "$builddir/.libs/libcuda.so.1" -l 300 -j 2 \
+"$builddir/tests/oracle/form_cross" "$builddir/.libs/libcuda.so.1" -j 2 \
 	-w "$vectors/forms_gh100.tsv" >"$scratch/differ" 2>"$scratch/totals"
 empty "$(head -n 20 "$scratch/differ")" "every form gives what the GPU gave"
 want=$(wc -l <"$vectors/forms_gh100.tsv")

@@ -142,19 +142,22 @@ static const char prologue[] =
 	"setp.eq.u32 %p3, %r28, 0; @%p3 bra OUT;\n"
 	"ld.param.u32 %r28, [apart]; setp.ne.u32 %p3, %r28, 0; @%p3 bra APART;\n";
 
-/* The way out lies before the lanes' own ways in, so that nothing makes them meet there. */
+/*
+ * The operation and the lanes' own ways to it are a loop with as many entries, whose order lowering keeps: nothing makes
+ * lanes meet before the operation.
+ */
 static void put_kernel(struct text_at *t, u32 number, const struct op *op)
 {
 	put(t, ".visible .entry k%u(.param .u64 in, .param .u64 out, .param .u64 masks, .param .u32 apart)\n{\n%s",
 	    number, prologue);
-	put(t, "SYNC: %s\n", op->text);
+	put(t, "SYNC: %s\nsetp.ne.u32 %%p4, %%r30, %%r30; @%%p4 bra AGAIN;\n", op->text);
 	put(t, "OUT: selp.u32 %%r28, 0x80000000, 0, %%p2; xor.b32 %%r27, %%r27, %%r28;\n"
 	       "st.global.v4.u32 [%%rd1], {%%r20,%%r21,%%r22,%%r23};\n"
 	       "st.global.v4.u32 [%%rd1+16], {%%r24,%%r25,%%r26,%%r27};\n"
 	       "ret;\nAPART: ways: .branchtargets ");
 	for (u32 i = 0; i < 32; i++)
 		put(t, "L%u%s", i, i < 31 ? ", " : ";\n");
-	put(t, "mul.lo.u32 %%r28, %%r28, %%r4; shr.u32 %%r28, %%r28, 28; brx.idx %%r0, ways;\n");
+	put(t, "mul.lo.u32 %%r28, %%r28, %%r4; shr.u32 %%r28, %%r28, 28; AGAIN: brx.idx %%r0, ways;\n");
 	for (u32 i = 0; i < 32; i++)
 		put(t,
 		    "L%u: setp.eq.u32 %%p3, %%r28, 0; sub.u32 %%r28, %%r28, 1; @!%%p3 bra L%u; bra SYNC;\n",
