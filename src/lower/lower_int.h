@@ -181,7 +181,7 @@ bool lower_may_be_idle(const struct program *p);
 lower_rule lower_lanes;
 /* Moves, addresses, control flow, and what has no effect here: lower_rules.c. */
 lower_rule lower_mov, lower_cvta, lower_bra, lower_brx, lower_exit, lower_ret, lower_trap, lower_brkpt, lower_nothing;
-lower_rule lower_st, lower_red, lower_nanosleep;
+lower_rule lower_nanosleep;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */
 lower_rule lower_load, lower_store, lower_atom, lower_warp;
 lower_rule lower_setp, lower_set, lower_cvt, lower_lop3, lower_bfe, lower_prmt, lower_video;
@@ -190,12 +190,13 @@ lower_rule lower_call, lower_stack;
 /* Barriers and fences: lower_sync.c. */
 lower_rule lower_bar, lower_fence;
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
-lower_rule lower_async_copy, lower_remote_async, lower_zero_fill, lower_mbarrier, lower_mapa, lower_isspacep;
-lower_rule lower_tensor_copy, lower_tensormap, lower_policy;
+lower_rule lower_copy, lower_copy_arrive, lower_copy_group, lower_bulk, lower_pending_count;
+lower_rule lower_remote_async, lower_zero_fill, lower_mbarrier, lower_mapa, lower_isspacep;
+lower_rule lower_tensor_copy, lower_tensormap_replace, lower_tensormap_copy, lower_policy;
 /* Textures and surfaces: lower_tex.c. */
 lower_rule lower_tex, lower_tex_query, lower_istypep, lower_suld, lower_sust, lower_sured;
 /* Matrix instructions: lower_mma.c, lower_matrix.c. */
-lower_rule lower_mma, lower_wmma, lower_wgmma, lower_matrix;
+lower_rule lower_mma, lower_wmma, lower_wgmma, lower_warpgroup, lower_matrix;
 /* Row X with an address, its offset added; IR_NONE: it cannot be had. */
 u32 lower_address_row(struct lower *l, const struct ir_operand *op);
 /* enum atom_op of the form, ATOM_OPS: none. */

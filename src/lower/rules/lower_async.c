@@ -60,7 +60,7 @@ static u32 source_or_none(struct lower *l, const struct ir_operand *op, u32 type
 
 /* ---- cp.async ---- */
 
-static void lower_copy(struct lower *l)
+void lower_copy(struct lower *l)
 {
 	u32 d = lower_address_row(l, lower_named(l, 'd')),
 	    s = lower_address_row(l, lower_named(l, 's'));
@@ -94,7 +94,7 @@ static void lower_group(struct lower *l, enum async_group_op op)
 	in->imm = n ? n->imm : 0;
 }
 
-static void lower_copy_arrive(struct lower *l)
+void lower_copy_arrive(struct lower *l)
 {
 	u32 m = lower_address_row(l, lower_named(l, 'm'));
 
@@ -108,9 +108,10 @@ static void lower_copy_arrive(struct lower *l)
 
 /* ---- bulk copies ---- */
 
-static void lower_bulk(struct lower *l, bool reduce)
+void lower_bulk(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
+	bool reduce = isa_form_opcode(form) == OPCODE_cp_reduce_async_bulk;
 	bool to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global,
 	     from_global = isa_form_word(form, ISA_K_SPACE, 1) == M_global;
 	u32 d = lower_address_row(l, lower_named(l, 'd')),
@@ -152,39 +153,15 @@ static void lower_bulk(struct lower *l, bool reduce)
 	lower_ext(l, past, false);
 }
 
-static const struct {
-	const char *name;
-	enum async_group_op op;
-} groups[] = {
-	{"cp.async.commit_group", ASYNC_COMMIT},
-	{"cp.async.wait_group", ASYNC_WAIT},
-	{"cp.async.wait_all", ASYNC_WAIT_ALL},
-	{"cp.async.bulk.commit_group", ASYNC_COMMIT_BULK},
-	{"cp.async.bulk.wait_group", ASYNC_WAIT_BULK},
-};
-
-void lower_async_copy(struct lower *l)
+void lower_copy_group(struct lower *l)
 {
-	const char *name = name_of(l);
-
-	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		if (!strcmp(groups[i].name, name)) {
-			lower_group(l, groups[i].op);
-			return;
-		}
-	if (!strcmp(name, "cp.async"))
-		lower_copy(l);
-	else if (!strcmp(name, "cp.async.mbarrier.arrive"))
-		lower_copy_arrive(l);
-	else if (!strcmp(name, "cp.async.bulk"))
-		lower_bulk(l, false);
-	else if (!strcmp(name, "cp.reduce.async.bulk"))
-		lower_bulk(l, true);
-	else if (!strcmp(name, "cp.async.bulk.tensor") ||
-		 !strcmp(name, "cp.reduce.async.bulk.tensor"))
-		lower_tensor_copy(l);
-	else if (strncmp(name, "cp.async.bulk.prefetch", 22)) /* prefetching has no effect */
-		lower_poison(l, name);
+	switch (isa_form_opcode(l->in->form)) {
+	case OPCODE_cp_async_commit_group: lower_group(l, ASYNC_COMMIT); break;
+	case OPCODE_cp_async_wait_group: lower_group(l, ASYNC_WAIT); break;
+	case OPCODE_cp_async_wait_all: lower_group(l, ASYNC_WAIT_ALL); break;
+	case OPCODE_cp_async_bulk_commit_group: lower_group(l, ASYNC_COMMIT_BULK); break;
+	default: lower_group(l, ASYNC_WAIT_BULK); break;
+	}
 }
 
 /* ---- st.async, red.async ---- */
@@ -200,7 +177,7 @@ static u32 half_of(struct lower *l, const struct ir_operand *op, u32 half)
 void lower_remote_async(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	bool red = !strcmp(name_of(l), "red.async");
+	bool red = isa_form_opcode(form) == OPCODE_red_async;
 	const struct ir_operand *b = lower_named(l, 'b');
 	u32 type = form->type[0], bytes = isa_type_bits(type) / 8,
 	    n = isa_form_has(form, M_v4)   ? 4
@@ -273,7 +250,7 @@ void lower_policy(struct lower *l)
 	u32 d = lower_register(l, lower_named(l, 'd'), 0), v;
 	u64 bits = (u64)1 << 60;
 
-	if (!strcmp(name_of(l), "createpolicy.cvt")) {
+	if (isa_form_opcode(form) == OPCODE_createpolicy_cvt) {
 		v = lower_source(l, lower_named(l, 'a'), T_b64, ROW_X);
 	} else {
 		for (u32 i = 0; i < ARRAY_LEN(priorities); i++) {
@@ -282,7 +259,7 @@ void lower_policy(struct lower *l)
 			if (isa_form_word(form, ISA_K_EVICT, 1) == priorities[i])
 				bits |= (u64)i << 53;
 		}
-		bits |= (u64)!strcmp(name_of(l), "createpolicy.range") << 48;
+		bits |= (u64)(isa_form_opcode(form) == OPCODE_createpolicy_range) << 48;
 		v = lower_const(l, ROW_X, bits);
 	}
 	lower_op(l, OP_mov_b64, d, v, IR_NONE, IR_NONE, true);
@@ -291,25 +268,25 @@ void lower_policy(struct lower *l)
 /* ---- mbarrier ---- */
 
 static const struct {
-	const char *name;
+	enum isa_mnemonic opcode;
 	enum mbar_op op;
 } mbar_ops[] = {
-	{"mbarrier.init", MBAR_INIT},
-	{"mbarrier.inval", MBAR_INVAL},
-	{"mbarrier.expect_tx", MBAR_EXPECT},
-	{"mbarrier.complete_tx", MBAR_COMPLETE},
-	{"mbarrier.arrive", MBAR_ARRIVE},
-	{"mbarrier.arrive_drop", MBAR_DROP},
-	{"mbarrier.arrive.expect_tx", MBAR_ARRIVE_EXPECT},
-	{"mbarrier.arrive_drop.expect_tx", MBAR_DROP_EXPECT},
-	{"mbarrier.check_layout", MBAR_CHECK_LAYOUT},
-	{"mbarrier.test_wait", MBAR_WAIT},
-	{"mbarrier.test_wait.parity", MBAR_WAIT_PARITY},
-	{"mbarrier.try_wait", MBAR_TRY},
-	{"mbarrier.try_wait.parity", MBAR_TRY_PARITY},
+	{OPCODE_mbarrier_init, MBAR_INIT},
+	{OPCODE_mbarrier_inval, MBAR_INVAL},
+	{OPCODE_mbarrier_expect_tx, MBAR_EXPECT},
+	{OPCODE_mbarrier_complete_tx, MBAR_COMPLETE},
+	{OPCODE_mbarrier_arrive, MBAR_ARRIVE},
+	{OPCODE_mbarrier_arrive_drop, MBAR_DROP},
+	{OPCODE_mbarrier_arrive_expect_tx, MBAR_ARRIVE_EXPECT},
+	{OPCODE_mbarrier_arrive_drop_expect_tx, MBAR_DROP_EXPECT},
+	{OPCODE_mbarrier_check_layout, MBAR_CHECK_LAYOUT},
+	{OPCODE_mbarrier_test_wait, MBAR_WAIT},
+	{OPCODE_mbarrier_test_wait_parity, MBAR_WAIT_PARITY},
+	{OPCODE_mbarrier_try_wait, MBAR_TRY},
+	{OPCODE_mbarrier_try_wait_parity, MBAR_TRY_PARITY},
 };
 
-static void lower_pending(struct lower *l)
+void lower_pending_count(struct lower *l)
 {
 	const struct ir_operand *d = lower_named(l, 'd');
 	u32 s = lower_source(l, lower_named(l, 's'), T_u64, ROW_X), t = lower_target(l, d, ROW_W);
@@ -339,11 +316,7 @@ void lower_mbarrier(struct lower *l)
 	bool state;
 	struct insn *in;
 
-	if (!strcmp(name_of(l), "mbarrier.pending_count")) {
-		lower_pending(l);
-		return;
-	}
-	while (i < ARRAY_LEN(mbar_ops) && strcmp(mbar_ops[i].name, name_of(l)))
+	while (i < ARRAY_LEN(mbar_ops) && mbar_ops[i].opcode != isa_form_opcode(l->in->form))
 		i++;
 	if (i == ARRAY_LEN(mbar_ops)) {
 		lower_poison(l, name_of(l));
@@ -387,7 +360,7 @@ static u32 symbol_or_source(struct lower *l, const struct ir_operand *op)
 void lower_mapa(struct lower *l)
 {
 	const struct ir_operand *d = lower_named(l, 'd');
-	bool mapa = !strcmp(name_of(l), "mapa");
+	bool mapa = isa_form_opcode(l->in->form) == OPCODE_mapa;
 	u32 a = symbol_or_source(l, lower_named(l, 'a')),
 	    b = source_or_none(l, lower_named(l, 'b'), T_u32, ROW_W), t;
 

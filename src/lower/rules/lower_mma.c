@@ -210,15 +210,14 @@ void lower_mma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *selector = lower_named(l, 's');
-	bool wmma = !strncmp(form->row->name[form->name], "wmma", 4),
-	     sparse = strstr(form->row->name[form->name], "mma.sp") != NULL;
+	bool wmma = isa_form_opcode(form) == OPCODE_wmma_mma,
+	     sparse = isa_form_has(form, M_sp) || isa_form_has(form, M_sp_ordered_metadata);
 	struct mma_form f = {0};
 	struct mma_rule rule;
 	struct shape s;
 
 	if (!matrix_runs(l))
 		return;
-	sparse |= isa_form_has(form, M_sp) || isa_form_has(form, M_sp_ordered_metadata);
 	if (!matrix_shape(form, &s) || !find_types(form, &f) ||
 	    (has_word(form, ISA_K_KIND) && !matrix_small_floats(l->arch))) {
 		matrix_refuse(l, "this form is checked only, not run");
@@ -377,10 +376,17 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	matrix_end(l, skip);
 }
 
+void lower_warpgroup(struct lower *l)
+{
+	if (!l->arch->has_wgmma)
+		matrix_refuse(l, "the part has no such instruction");
+	else if (isa_form_opcode(l->in->form) != OPCODE_wgmma_commit_group)
+		meet_warpgroup(l);
+}
+
 void lower_wgmma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const char *name = form->row->name[form->name];
 	const struct ir_operand *a = lower_named(l, 'a'), *selector = lower_named(l, 's');
 	struct mma_form f = {.rows = 2, .columns = 1, .words = 8};
 	struct mma_rule rule = {.sum = MMA_FUSED,
@@ -390,11 +396,6 @@ void lower_wgmma(struct lower *l)
 
 	if (!l->arch->has_wgmma) {
 		matrix_refuse(l, "the part has no such instruction");
-		return;
-	}
-	if (strncmp(name, "wgmma.mma_async", 15)) {
-		if (strcmp(name, "wgmma.commit_group"))
-			meet_warpgroup(l);
 		return;
 	}
 	if (!find_types(form, &f) || !a) {

@@ -266,7 +266,7 @@ void lower_cvta(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
-	bool to = !strcmp(form->row->name[form->name], "cvta.to");
+	bool to = isa_form_opcode(form) == OPCODE_cvta_to;
 	u32 space = isa_form_word(form, ISA_K_SPACE, 0), d = lower_target(l, dst, ROW_X), a;
 
 	if (src->kind == IR_OP_VAR) {
@@ -384,24 +384,4 @@ void lower_nanosleep(struct lower *l)
 	lower_emit(l, OP_sleep);
 	lower_read(l, FIELD_B, ns);
 	emit_control(l, OP_yield);
-}
-
-/* The words behind tell plain stores and reductions from asynchronous ones. */
-static bool is_async(const struct lower *l)
-{
-	const char *name = l->in->form->row->name[l->in->form->name];
-
-	return strstr(name, ".async") != NULL;
-}
-
-void lower_st(struct lower *l)
-{
-	const char *name = l->in->form->row->name[l->in->form->name];
-
-	(is_async(l) ? lower_remote_async : strcmp(name, "st.bulk") ? lower_store : lower_zero_fill)(l);
-}
-
-void lower_red(struct lower *l)
-{
-	(is_async(l) ? lower_remote_async : lower_atom)(l);
 }

@@ -46,7 +46,7 @@ void lower_tensor_copy(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *t = lower_named(l, 't'), *part = &l->f->operands.at[t->index];
-	bool reduce = !strncmp(name_of(l), "cp.reduce", 9),
+	bool reduce = isa_form_opcode(form) == OPCODE_cp_reduce_async_bulk_tensor,
 	     to_global = isa_form_word(form, ISA_K_SPACE, 0) == M_global;
 	bool im2col = isa_form_has(form, M_im2col) || isa_form_has(form, M_im2col_no_offs),
 	     four = isa_form_has(form, M_tile_gather4) || isa_form_has(form, M_tile_scatter4);
@@ -81,31 +81,29 @@ void lower_tensor_copy(struct lower *l)
 }
 
 static const struct {
-	const char *name;
+	enum isa_word word;
 	enum tensor_field field;
 	bool wide;
 } fields[] = {
-	{"global_address", TENSOR_ADDRESS, true},
-	{"rank", TENSOR_RANK, false},
-	{"box_dim", TENSOR_BOX, false},
-	{"global_dim", TENSOR_DIM, false},
-	{"global_stride", TENSOR_STRIDE, true},
-	{"element_stride", TENSOR_STEP, false},
-	{"elemtype", TENSOR_ELEMENT, false},
-	{"interleave_layout", TENSOR_INTERLEAVE, false},
-	{"swizzle_mode", TENSOR_SWIZZLE, false},
-	{"fill_mode", TENSOR_FILL, false},
-	{"swizzle_atomicity", TENSOR_ATOMICITY, false},
+	{M_global_address, TENSOR_ADDRESS, true},
+	{M_rank, TENSOR_RANK, false},
+	{M_box_dim, TENSOR_BOX, false},
+	{M_global_dim, TENSOR_DIM, false},
+	{M_global_stride, TENSOR_STRIDE, true},
+	{M_element_stride, TENSOR_STEP, false},
+	{M_elemtype, TENSOR_ELEMENT, false},
+	{M_interleave_layout, TENSOR_INTERLEAVE, false},
+	{M_swizzle_mode, TENSOR_SWIZZLE, false},
+	{M_fill_mode, TENSOR_FILL, false},
+	{M_swizzle_atomicity, TENSOR_ATOMICITY, false},
 };
 
-static void lower_replace(struct lower *l)
+void lower_tensormap_replace(struct lower *l)
 {
 	const struct ir_operand *index = lower_named(l, 'o');
 	u32 a = lower_address_row(l, lower_named(l, 'a')), v, i = 0;
-	char text[160];
 
-	lower_text(l->in->form, NULL, text, sizeof(text));
-	while (i < ARRAY_LEN(fields) && !strstr(text, fields[i].name))
+	while (i < ARRAY_LEN(fields) && !isa_form_has(l->in->form, fields[i].word))
 		i++;
 	if (i == ARRAY_LEN(fields) || a == IR_NONE) {
 		lower_poison(l, name_of(l));
@@ -120,16 +118,10 @@ static void lower_replace(struct lower *l)
 	lower_read(l, FIELD_B, v);
 }
 
-void lower_tensormap(struct lower *l)
+void lower_tensormap_copy(struct lower *l)
 {
-	u32 d, s;
+	u32 d = lower_address_row(l, lower_named(l, 'd')), s = lower_address_row(l, lower_named(l, 's'));
 
-	if (strcmp(name_of(l), "tensormap.cp_fenceproxy")) {
-		lower_replace(l);
-		return;
-	}
-	d = lower_address_row(l, lower_named(l, 'd'));
-	s = lower_address_row(l, lower_named(l, 's'));
 	if (d == IR_NONE || s == IR_NONE) {
 		lower_poison(l, name_of(l));
 		return;

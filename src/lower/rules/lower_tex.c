@@ -302,7 +302,7 @@ static s64 describe_surface(const struct lower *l, const struct shape *s)
 	enum surf_bounds b = isa_form_has(form, M_clamp)  ? SURF_CLAMP
 			     : isa_form_has(form, M_zero) ? SURF_ZERO
 							  : SURF_TRAP;
-	bool formatted = strstr(name_of(l), ".p") != NULL;
+	bool formatted = isa_form_opcode(form) == OPCODE_sust_p || isa_form_opcode(form) == OPCODE_sured_p;
 
 	return s->geometry | (s->layered ? TEX_LAYERED : 0) | (formatted ? SURF_FORMATTED : 0) |
 	       (s64)b << SURF_BOUNDS_SHIFT;

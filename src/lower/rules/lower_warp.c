@@ -6,57 +6,52 @@
 #include "src/num/numeric.h"
 #include "src/ops/warp_op.h"
 
-#include <stdio.h>
-
 struct warp_row {
-	const char *text; /* opcode without .sync and types that do not matter */
+	enum isa_mnemonic opcode;
+	enum isa_word word[2]; /* modifiers and types that it has to have */
 	u8 kind, flags;
 };
 
 static const struct warp_row rows[] = {
-	{"shfl.up", WARP_SHFL_UP, 0},
-	{"shfl.down", WARP_SHFL_DOWN, 0},
-	{"shfl.bfly", WARP_SHFL_BFLY, 0},
-	{"shfl.idx", WARP_SHFL_IDX, 0},
-	{"vote.all", WARP_VOTE_ALL, 0},
-	{"vote.any", WARP_VOTE_ANY, 0},
-	{"vote.uni", WARP_VOTE_UNI, 0},
-	{"vote.ballot", WARP_BALLOT, 0},
-	{"match.any.b32", WARP_MATCH_ANY, 0},
-	{"match.any.b64", WARP_MATCH_ANY, WARP_WIDE},
-	{"match.all.b32", WARP_MATCH_ALL, 0},
-	{"match.all.b64", WARP_MATCH_ALL, WARP_WIDE},
-	{"redux.add.u32", WARP_ADD, 0},
-	{"redux.add.s32", WARP_ADD, 0},
-	{"redux.min.u32", WARP_MIN_U32, 0},
-	{"redux.max.u32", WARP_MAX_U32, 0},
-	{"redux.min.s32", WARP_MIN_S32, 0},
-	{"redux.max.s32", WARP_MAX_S32, 0},
-	{"redux.and.b32", WARP_AND, 0},
-	{"redux.or.b32", WARP_OR, 0},
-	{"redux.xor.b32", WARP_XOR, 0},
-	{"redux.min.f32", WARP_MIN_F32, 0},
-	{"redux.max.f32", WARP_MAX_F32, 0},
-	{"activemask.b32", WARP_ACTIVE, WARP_ALONE},
-	{"elect", WARP_ELECT, 0},
-	{"bar.warp.sync", WARP_BARRIER, 0},
+	{OPCODE_shfl, {M_up}, WARP_SHFL_UP, 0},
+	{OPCODE_shfl, {M_down}, WARP_SHFL_DOWN, 0},
+	{OPCODE_shfl, {M_bfly}, WARP_SHFL_BFLY, 0},
+	{OPCODE_shfl, {M_idx}, WARP_SHFL_IDX, 0},
+	{OPCODE_vote, {M_all}, WARP_VOTE_ALL, 0},
+	{OPCODE_vote, {M_any}, WARP_VOTE_ANY, 0},
+	{OPCODE_vote, {M_uni}, WARP_VOTE_UNI, 0},
+	{OPCODE_vote, {M_ballot}, WARP_BALLOT, 0},
+	{OPCODE_match, {M_any, T_b32}, WARP_MATCH_ANY, 0},
+	{OPCODE_match, {M_any, T_b64}, WARP_MATCH_ANY, WARP_WIDE},
+	{OPCODE_match, {M_all, T_b32}, WARP_MATCH_ALL, 0},
+	{OPCODE_match, {M_all, T_b64}, WARP_MATCH_ALL, WARP_WIDE},
+	{OPCODE_redux, {M_add, T_u32}, WARP_ADD, 0},
+	{OPCODE_redux, {M_add, T_s32}, WARP_ADD, 0},
+	{OPCODE_redux, {M_min, T_u32}, WARP_MIN_U32, 0},
+	{OPCODE_redux, {M_max, T_u32}, WARP_MAX_U32, 0},
+	{OPCODE_redux, {M_min, T_s32}, WARP_MIN_S32, 0},
+	{OPCODE_redux, {M_max, T_s32}, WARP_MAX_S32, 0},
+	{OPCODE_redux, {M_and, T_b32}, WARP_AND, 0},
+	{OPCODE_redux, {M_or, T_b32}, WARP_OR, 0},
+	{OPCODE_redux, {M_xor, T_b32}, WARP_XOR, 0},
+	{OPCODE_redux, {M_min, T_f32}, WARP_MIN_F32, 0},
+	{OPCODE_redux, {M_max, T_f32}, WARP_MAX_F32, 0},
+	{OPCODE_activemask, {T_b32}, WARP_ACTIVE, WARP_ALONE},
+	{OPCODE_elect, {ISA_NONE}, WARP_ELECT, 0},
+	{OPCODE_bar_warp_sync, {ISA_NONE}, WARP_BARRIER, 0},
 };
 
 static const struct warp_row *find(const struct isa_form *form)
 {
-	static const enum isa_kind skip[] = {ISA_K_SYNC, ISA_K_NAN, ISA_K_ABS, ISA_KINDS};
-	char text[96], *end;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		bool fits = rows[i].opcode == isa_form_opcode(form);
 
-	lower_text(form, skip, text, sizeof(text));
-	for (;;) {
-		for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-			if (!strcmp(rows[i].text, text))
-				return &rows[i];
-		end = strrchr(text, '.');
-		if (!end)
-			return NULL;
-		*end = 0;
+		for (u32 k = 0; k < ARRAY_LEN(rows[i].word); k++)
+			fits &= !rows[i].word[k] || isa_form_has(form, rows[i].word[k]);
+		if (fits)
+			return &rows[i];
 	}
+	return NULL;
 }
 
 static u32 row_or_none(struct lower *l, const struct ir_operand *op, u32 type, enum row_class class)

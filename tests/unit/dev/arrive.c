@@ -143,8 +143,8 @@ static const char prologue[] =
 	"ld.param.u32 %r28, [apart]; setp.ne.u32 %p3, %r28, 0; @%p3 bra APART;\n";
 
 /*
- * The operation and the lanes' own ways to it are a loop with as many entries, whose order lowering keeps: nothing makes
- * lanes meet before the operation.
+ * The operation and the lanes' own ways to it are a loop with as many entries, whose order lowering keeps: nothing
+ * makes lanes meet before the operation.
  */
 static void put_kernel(struct text_at *t, u32 number, const struct op *op)
 {
