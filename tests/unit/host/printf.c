@@ -92,7 +92,7 @@ static bool put_row(struct place *p, u32 row)
 	for (u32 i = 0; i < 33; i++)
 		many[i] = i + 1;
 	if (row == 18 || row == 19)
-		put(p, "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii" + (row == 18), many);
+		put(p, &"iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"[row == 18], many);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].row == row)
 			put(p, rows[i].kinds, rows[i].values);
