@@ -68,7 +68,7 @@ libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -Wl,-z,nodelete -modul
 
 # It is linked like the names below, as its soname is not that of its file.
 libpreload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
-	src/base/setting.h src/base/text.c src/base/text.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c runtime/preload/preload_names.c \
+	src/base/setting.h src/base/text.c src/base/text.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c \
 	runtime/preload/redirect.c runtime/preload/redirect.h runtime/preload/redirect_code.c runtime/preload/redirect_code.h
 
 shared_runtimes = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0
@@ -77,7 +77,7 @@ names_use = runtime/names.h runtime/entry.h runtime/cuda_types.h runtime/cudart_
 	runtime/cuda/driver_graph.def
 # A name jumps to its entry point; what is not optimised would call it.
 cuda_link = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(PL_CFLAGS) -O2 $(PL_LDFLAGS) -shared -fPIC -nostartfiles -Wl,-z,origin '-Wl,-rpath,$$ORIGIN'
-EXTRA_DIST += runtime/cudart/cudart.c runtime/cudart_names.inc runtime/cuda/cuda.c runtime/preload.map runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
+EXTRA_DIST += runtime/preload/preload_names.c runtime/cudart/cudart.c runtime/cudart_names.inc runtime/cuda/cuda.c runtime/preload.map runtime/cudart11.map runtime/cudart12.map runtime/cudart13.map runtime/cuda.map runtime/runtime.map
 noinst_DATA = $(cuda_names)
 CLEANFILES += $(cuda_names) $(cuda_short)
 
@@ -105,8 +105,8 @@ noinst_DATA += $(cuda_short)
 # Before everything else that the loader looks for in folders that others name: our own folder. Before all
 # other constructors: its own, which finds nothing to be bound later.
 preload_flags = -Wl,--disable-new-dtags -Wl,-z,initfirst -Wl,-z,now -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/preload.map
-.libs/libptxloom-preload.so: libpreload.la runtime/preload.map $(shared_runtimes)
-	$(AM_V_CCLD)$(cuda_link) $(preload_flags) -o $@ -Wl,--whole-archive .libs/libpreload.a -Wl,--no-whole-archive \
+.libs/libptxloom-preload.so: libpreload.la runtime/preload/preload_names.c $(names_use) runtime/preload.map $(shared_runtimes)
+	$(AM_V_CCLD)$(cuda_link) $(preload_flags) -o $@ $(srcdir)/runtime/preload/preload_names.c -Wl,--whole-archive .libs/libpreload.a -Wl,--no-whole-archive \
 		-Wl,--no-as-needed .libs/libptxloom-runtime.so -L.libs $(shared_runtimes:.libs/%=-l:%)
 
 install-exec-hook:
