@@ -10,8 +10,8 @@
 void build_no_memory(struct parse *p)
 {
 	if (!p->out_of_memory)
-		diag_at(p->d, DIAG_ERROR, &p->m->source, (struct diag_span){p->offset, p->offset}, NULL,
-			"the module needs more memory than allowed");
+		diag_at(p->d, DIAG_ERROR, &p->m->source, (struct diag_span){p->offset, p->offset},
+			NULL, "the module needs more memory than allowed");
 	p->out_of_memory = p->stopped = true;
 }
 
@@ -41,7 +41,8 @@ void build_warn(struct parse *p, struct diag_span where, const char *fmt, ...)
 	va_start(args, fmt);
 	text_vprintf(&t, fmt, args);
 	va_end(args);
-	diag_at(p->d, DIAG_WARNING, &p->m->source, where, NULL, "%s", t.at ? t.at : "out of memory");
+	diag_at(p->d, DIAG_WARNING, &p->m->source, where, NULL, "%s",
+		t.at ? t.at : "out of memory");
 	text_fini(&t);
 }
 
@@ -108,12 +109,18 @@ struct binding *build_lookup(struct parse *p, struct str *name)
 
 	if (m && m->epoch == p->epoch)
 		return &m->as;
-	return !p->family_depth || (b && b->depth >= p->family_depth) ? b : build_member(p, name, b);
+	return !p->family_depth || (b && b->depth >= p->family_depth) ? b
+								      : build_member(p, name, b);
 }
 
 static const char *const kind_names[] = {
-	[BIND_VAR] = "variable", [BIND_FUNC] = "function", [BIND_REG] = "register", [BIND_MEMBER] = "register",
-	[BIND_FAMILY] = "register family", [BIND_TABLE] = "table", [BIND_LABEL] = "label",
+	[BIND_VAR] = "variable",
+	[BIND_FUNC] = "function",
+	[BIND_REG] = "register",
+	[BIND_MEMBER] = "register",
+	[BIND_FAMILY] = "register family",
+	[BIND_TABLE] = "table",
+	[BIND_LABEL] = "label",
 	[BIND_PRIVATE] = "register or local variable of the module",
 };
 
@@ -131,16 +138,18 @@ static struct binding *new_binding(struct parse *p)
 }
 
 /* Give a name a meaning in the scope that is open. A second meaning in one scope is an error. */
-struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
+struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index,
+			   struct diag_span where)
 {
 	struct binding *b = name->user[0];
 	/* On a family's key hangs something else there: struct single. */
 	struct member *m = kind == BIND_FAMILY ? NULL : name->user[2];
 
 	if (build_same_scope(p, b) || (depth_now(p) == 1 && build_private_used(p, b))) {
-		diag_words(p->d, "error   : Duplicate definition of %s '%s'", kind == BIND_LABEL ? "label" : "variable",
-			   name->text);
-		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[b->kind]);
+		diag_words(p->d, "error   : Duplicate definition of %s '%s'",
+			   kind == BIND_LABEL ? "label" : "variable", name->text);
+		build_error(p, where, "'%s' is already defined here as a %s", name->text,
+			    kind_names[b->kind]);
 		return NULL;
 	}
 	b = new_binding(p);
@@ -150,7 +159,10 @@ struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kin
 		build_no_memory(p);
 		return NULL;
 	}
-	*b = (struct binding){.shadowed = name->user[0], .name = name, .index = index, .kind = (u8)kind,
+	*b = (struct binding){.shadowed = name->user[0],
+			      .name = name,
+			      .index = index,
+			      .kind = (u8)kind,
 			      .depth = (u16)depth_now(p)};
 	name->user[0] = b;
 	if (m)
@@ -160,7 +172,8 @@ struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kin
 	return b;
 }
 
-void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where)
+void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u32 index,
+		       struct diag_span where)
 {
 	struct binding *inner = name->user[0], *b;
 
@@ -168,7 +181,8 @@ void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u
 		inner = inner->shadowed;
 	if (inner && !inner->depth) {
 		diag_words(p->d, "error   : Duplicate definition of function '%s'", name->text);
-		build_error(p, where, "'%s' is already defined here as a %s", name->text, kind_names[inner->kind]);
+		build_error(p, where, "'%s' is already defined here as a %s", name->text,
+			    kind_names[inner->kind]);
 		return;
 	}
 	b = new_binding(p);
@@ -184,18 +198,24 @@ void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u
 void build_enter(struct parse *p, u32 begin)
 {
 	u32 limit = p->options.nesting_limit ? p->options.nesting_limit : DEPTH_DEFAULT;
-	struct build_scope s = {.first_bound = (u32)p->bound.len, .first_jump = (u32)p->jumps.len,
+	struct build_scope s = {.first_bound = (u32)p->bound.len,
+				.first_jump = (u32)p->jumps.len,
 				.family_depth = p->family_depth};
 
 	if (p->scopes.len >= limit) {
-		build_error(p, (struct diag_span){begin, begin + 1}, "blocks are nested more than %u deep", limit);
+		build_error(p, (struct diag_span){begin, begin + 1},
+			    "blocks are nested more than %u deep", limit);
 		p->stopped = true;
 	}
 	if (p->f) {
 		u32 n = (u32)p->f->insns.len;
-		struct ir_scope scope = {.first_insn = n, .end_insn = n, .begin = begin, .end = begin};
+		struct ir_scope scope = {
+			.first_insn = n, .end_insn = n, .begin = begin, .end = begin};
 
-		/* The scope of a prototype's parameters belongs to the prototype, like that of a function's. */
+		/*
+		 * The scope of a prototype's parameters belongs to the prototype, like that of a
+		 * function's.
+		 */
 		scope.parent = p->f->scopes.len ? p->scopes.at[p->scopes.len - 1].id : IR_NONE;
 		s.id = (u32)p->f->scopes.len;
 		if (!VEC_PUSH(&p->f->scopes, scope))
@@ -250,8 +270,8 @@ static u32 read_version(const char *s, u32 n)
 }
 
 /*
- * Text of a newer version than all that is known is read as the newest, except when linting: what it
- * has of new instructions is found where it is.
+ * Text of a newer version than all that is known is read as the newest, except when linting: what
+ * it has of new instructions is found where it is.
  */
 void build_version(struct parse *p, struct diag_span where)
 {
@@ -295,8 +315,9 @@ void build_target_begin(struct parse *p, struct diag_span where)
 {
 	need_version(p, where);
 	if (p->seen_target)
-		build_error(p, where, p->target_text.len ? "a second .target"
-							 : ".target must come right after .version");
+		build_error(p, where,
+			    p->target_text.len ? "a second .target"
+					       : ".target must come right after .version");
 	p->seen_target = true;
 	p->target_seen = 0;
 }
@@ -329,8 +350,8 @@ void build_target(struct parse *p, struct str *name, struct diag_span where)
 	} else {
 		p->target_seen++;
 		if (isa_target_ptx(t) > p->m->version && !p->version_error)
-			build_error(p, where, "target %s needs PTX %u.%u or higher", name->text, isa_target_ptx(t) / 10,
-				    isa_target_ptx(t) % 10);
+			build_error(p, where, "target %s needs PTX %u.%u or higher", name->text,
+				    isa_target_ptx(t) / 10, isa_target_ptx(t) % 10);
 		p->m->target = t;
 	}
 }
@@ -339,7 +360,8 @@ void build_target_end(struct parse *p, struct diag_span where)
 {
 	if (!p->target_seen)
 		build_error(p, where, ".target names no architecture");
-	p->m->target_text = arena_strdup(&p->m->arena, p->target_text.at ? p->target_text.at : "", p->target_text.len);
+	p->m->target_text = arena_strdup(&p->m->arena, p->target_text.at ? p->target_text.at : "",
+					 p->target_text.len);
 	if (!p->m->target_text)
 		build_no_memory(p);
 }
@@ -352,8 +374,9 @@ void build_address_size(struct parse *p, struct build_value v, struct diag_span 
 	else
 		p->m->address_size = (u32)v.bits;
 	if (!p->seen_target || p->seen_address_size || p->m->funcs.len || p->m->vars.len)
-		build_error(p, where, p->seen_address_size ? "a second .address_size"
-							   : ".address_size must come right after .target");
+		build_error(p, where,
+			    p->seen_address_size ? "a second .address_size"
+						 : ".address_size must come right after .target");
 	p->seen_address_size = true;
 }
 

@@ -1,7 +1,7 @@
 /*
  * What the grammar's actions do: scopes, declarations, constants, statements. Private to grammar/.
- * All of it works on one `struct parse`, the state of one call of ptx_parse; errors are reported on its diag and
- * parsing goes on, so that several show at once.
+ * All of it works on one `struct parse`, the state of one call of ptx_parse; errors are reported on
+ * its diag and parsing goes on, so that several show at once.
  */
 #ifndef PL_BUILD_H
 #define PL_BUILD_H
@@ -24,8 +24,16 @@ struct build_value {
 
 enum build_list { BUILD_PARAMS, BUILD_RESULTS };
 
-enum bind_kind { BIND_VAR, BIND_FUNC, BIND_REG, BIND_MEMBER, BIND_FAMILY, BIND_TABLE, BIND_LABEL,
-		 BIND_PRIVATE };
+enum bind_kind {
+	BIND_VAR,
+	BIND_FUNC,
+	BIND_REG,
+	BIND_MEMBER,
+	BIND_FAMILY,
+	BIND_TABLE,
+	BIND_LABEL,
+	BIND_PRIVATE
+};
 
 /* A flag of operands while an instruction is read: a constant is to be added to the register. */
 #define BUILD_SUM 128u
@@ -45,7 +53,10 @@ struct binding {
 	u8 kind;
 };
 
-/* The register that a name such as %r12 was in one family. Outer families of the same name stand behind. */
+/*
+ * The register that a name such as %r12 was in one family. Outer families of the same name stand
+ * behind.
+ */
 struct member_of {
 	struct member_of *outer;
 	u32 function, decl, reg;
@@ -58,7 +69,9 @@ struct member {
 	struct member_of *last; /* innermost first */
 };
 
-/* The lowest number that a single name takes from a family in one scope; hangs on the family's key. */
+/*
+ * The lowest number that a single name takes from a family in one scope; hangs on the family's key.
+ */
 struct single {
 	struct single *outer;
 	u32 function, scope, number;
@@ -105,8 +118,8 @@ struct build_private {
 
 struct build_init {
 	bool active, vectors;
-	u32 depth;               /* open braces */
-	u32 dims;                /* of the variable, a vector counting as the innermost one */
+	u32 depth; /* open braces */
+	u32 dims;  /* of the variable, a vector counting as the innermost one */
 	u64 dim[IR_DIMS + 1];
 	u64 stride[IR_DIMS + 2]; /* bytes of one element at each depth */
 	u64 at[IR_DIMS + 2];     /* next byte at each depth */
@@ -116,7 +129,7 @@ struct build_init {
 	VEC(struct ir_reloc) relocs;
 	VEC(struct str *) field_names; /* pairs: field, value name or NULL */
 	VEC(s64) field_values;
-	struct ir_reloc address;       /* the address just read */
+	struct ir_reloc address; /* the address just read */
 	bool address_ok, failed;
 };
 
@@ -124,21 +137,22 @@ struct parse {
 	struct ir_module *m;
 	struct diag *d;
 	struct ptx_options options;
-	struct ir_func *f;       /* function being read, NULL at module scope */
-	u32 offset;              /* of the scanner */
-	u32 explained;           /* errors that were explained at length, see build_explains */
-	u32 unclosed;            /* the function, as p->functions counts, whose brace was missed */
-	u32 looked_at;           /* how far end_before() of build_say.c has been */
+	struct ir_func *f; /* function being read, NULL at module scope */
+	u32 offset;        /* of the scanner */
+	u32 explained;     /* errors that were explained at length, see build_explains */
+	u32 unclosed;      /* the function, as p->functions counts, whose brace was missed */
+	u32 looked_at;     /* how far end_before() of build_say.c has been */
 	struct diag_span comment_begin;
 	bool out_of_memory, stopped;
 	bool seen_version, seen_target, seen_address_size, seen_texmode, seen_item, version_error;
-	u64 const_bytes;         /* of .const variables so far */
-	VEC(u32) shared_seen;    /* per variable of the module: 1 + the last function that counted it */
+	u64 const_bytes; /* of .const variables so far */
+	VEC(u32)
+	shared_seen; /* per variable of the module: 1 + the last function that counted it */
 	VEC(struct binding *) bound; /* of functions, in order of binding, for leaving scopes */
 	struct binding *free_bindings;
-	u32 epoch;               /* of register families, see struct member */
-	u32 functions;           /* begun so far */
-	u16 family_depth;        /* innermost scope with a family */
+	u32 epoch;        /* of register families, see struct member */
+	u32 functions;    /* begun so far */
+	u16 family_depth; /* innermost scope with a family */
 	VEC(struct build_private) privates;
 	VEC(struct build_scope) scopes;
 	VEC(struct build_jump) jumps;
@@ -152,7 +166,8 @@ struct parse {
 	u32 guard;
 	bool guard_not, insn_failed;
 	VEC(struct build_addend) addends;
-	const char *unrunnable;  /* why the instruction cannot be run although ptxas takes it; NULL: it can */
+	const char *
+		unrunnable; /* why the instruction cannot be run although ptxas takes it; NULL: it can */
 	struct build_decl decl;
 	struct build_init init;
 	u8 linkage;
@@ -163,12 +178,12 @@ struct parse {
 	struct ir_table table;
 	VEC(u32) table_items;
 	VEC(struct build_jump) table_jumps; /* labels of the table being read */
-	struct ir_func *outer;   /* while a prototype is read */
+	struct ir_func *outer;              /* while a prototype is read */
 	VEC(u32) list_vars;
 	struct text target_text;
 	u32 target_seen;
-	u32 loc;                 /* current line position, index in m->locs */
-	struct map places;       /* hash of a position -> 1 + the last one of m->locs there */
+	u32 loc;           /* current line position, index in m->locs */
+	struct map places; /* hash of a position -> 1 + the last one of m->locs there */
 	struct ir_section *section;
 	u8 section_type;
 	struct str *section_name;
@@ -177,7 +192,11 @@ struct parse {
 };
 
 enum build_unexpected_kind {
-	BUILD_OTHER, BUILD_AT_END, BUILD_WORD, BUILD_DIRECTIVE, BUILD_CLOSING,
+	BUILD_OTHER,
+	BUILD_AT_END,
+	BUILD_WORD,
+	BUILD_DIRECTIVE,
+	BUILD_CLOSING,
 	BUILD_OUTSIDE, /* what stands outside of functions */
 };
 
@@ -185,9 +204,9 @@ enum build_unexpected_kind {
 struct build_unexpected {
 	struct diag_span where;
 	enum build_unexpected_kind kind;
-	const char *name;        /* "identifier", "'}'" */
-	bool mark, comma, type;  /* ';', ',' or a type would be taken */
-	struct text expected;    /* "identifier or '_'"; empty: too much to list */
+	const char *name;       /* "identifier", "'}'" */
+	bool mark, comma, type; /* ';', ',' or a type would be taken */
+	struct text expected;   /* "identifier or '_'"; empty: too much to list */
 };
 
 /* ---- build_say.c: messages about what was read ---- */
@@ -213,9 +232,11 @@ bool build_stop(struct parse *p);
 /* After a syntax error in a statement, and at module scope. */
 void build_recover(struct parse *p);
 void build_recover_item(struct parse *p);
-struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where);
+struct binding *build_bind(struct parse *p, struct str *name, enum bind_kind kind, u32 index,
+			   struct diag_span where);
 /* The same at module scope, below whatever the name means in the function being read. */
-void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u32 index, struct diag_span where);
+void build_bind_module(struct parse *p, struct str *name, enum bind_kind kind, u32 index,
+		       struct diag_span where);
 struct binding *build_lookup(struct parse *p, struct str *name);
 bool build_same_scope(const struct parse *p, const struct binding *b);
 /* Open and close a scope; source offsets of its braces. */
@@ -245,7 +266,8 @@ void build_check_shared(struct parse *p);
 union PTX_YYSTYPE;
 int build_word(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
 int build_dotted(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
-int build_integer(struct parse *p, const char *s, int base, union PTX_YYSTYPE *out, struct diag_span where);
+int build_integer(struct parse *p, const char *s, int base, union PTX_YYSTYPE *out,
+		  struct diag_span where);
 int build_decimal(struct parse *p, const char *s, union PTX_YYSTYPE *out, struct diag_span where);
 int build_hex_float(const char *s, u8 type, union PTX_YYSTYPE *out);
 int build_string(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
@@ -255,10 +277,12 @@ void build_keywords(struct parse *p);
 /* ---- build_expr.c: constant expressions ---- */
 struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b,
 				struct diag_span where);
-struct build_value build_unary(struct parse *p, int op, struct build_value a, struct diag_span where);
-struct build_value build_conditional(struct parse *p, struct build_value c, struct build_value a, struct build_value b,
-				     struct diag_span where);
-struct build_value build_cast(struct parse *p, u32 type, struct build_value a, struct diag_span where);
+struct build_value build_unary(struct parse *p, int op, struct build_value a,
+			       struct diag_span where);
+struct build_value build_conditional(struct parse *p, struct build_value c, struct build_value a,
+				     struct build_value b, struct diag_span where);
+struct build_value build_cast(struct parse *p, u32 type, struct build_value a,
+			      struct diag_span where);
 /* Integer value of an expression; reports and returns `instead` when it is floating point. */
 s64 build_integer_of(struct parse *p, struct build_value v, s64 instead, struct diag_span where);
 
@@ -268,7 +292,8 @@ void build_decl_begin(struct parse *p, u32 space, struct diag_span where);
 void build_align(struct parse *p, struct build_value v, struct diag_span where);
 void build_vector(struct parse *p, u32 word, struct diag_span where);
 void build_managed(struct parse *p, struct diag_span where);
-void build_unified(struct parse *p, struct build_value a, struct build_value b, struct diag_span where);
+void build_unified(struct parse *p, struct build_value a, struct build_value b,
+		   struct diag_span where);
 void build_decl_type(struct parse *p, u32 type, struct diag_span where);
 void build_pointer(struct parse *p, u32 space);
 /* .texref, .samplerref or .surfref in the place of a space. */
@@ -282,14 +307,18 @@ void build_param(struct parse *p, struct diag_span where);
 u32 build_register(struct parse *p, u32 decl, u32 number);
 void build_note_single(struct parse *p, const struct str *name);
 /*
- * The family member that a name such as %r12 is, when that family is nearer than `other` (NULL: nothing); else `other`.
+ * The family member that a name such as %r12 is, when that family is nearer than `other` (NULL:
+ * nothing); else `other`.
  */
 struct binding *build_member(struct parse *p, struct str *name, struct binding *other);
 
 /* A single register; its declaration. */
 u32 build_declare_register(struct parse *p, struct ir_regdecl rd);
 
-/* ---- build_private.c: registers and local variables of the module, registers with a constant added ---- */
+/*
+ * ---- build_private.c: registers and local variables of the module, registers with a constant
+ * added ----
+ */
 /* May .reg or .local stand at module scope? If not, an error says so. */
 bool build_private_allowed(struct parse *p, u32 space, struct diag_span where);
 /* Bind a variable that was declared there; a family of registers is as many single ones. */
@@ -311,10 +340,12 @@ void build_init_close(struct parse *p, struct diag_span where);
 void build_init_number(struct parse *p, struct build_value v, struct diag_span where);
 void build_init_masked(struct parse *p, u64 mask, struct build_value v, struct diag_span where);
 void build_init_address(struct parse *p, u64 mask, struct diag_span where);
-void build_init_field(struct parse *p, struct str *field, struct str *value, s64 number, struct diag_span where);
-void build_address(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where);
-void build_generic(struct parse *p, struct str *word, struct str *name, const struct build_value *offset,
+void build_init_field(struct parse *p, struct str *field, struct str *value, s64 number,
+		      struct diag_span where);
+void build_address(struct parse *p, struct str *name, const struct build_value *offset,
 		   struct diag_span where);
+void build_generic(struct parse *p, struct str *word, struct str *name,
+		   const struct build_value *offset, struct diag_span where);
 
 /* ---- build_func.c: functions, labels, tables ---- */
 void build_function_begin(struct parse *p, bool entry, struct diag_span where);
@@ -333,7 +364,8 @@ void build_label_name(struct parse *p, struct str *name, struct diag_span where)
 void build_label(struct parse *p);
 void build_table_begin(struct parse *p, enum ir_table_kind kind);
 void build_table_item(struct parse *p, struct str *name, struct diag_span where);
-void build_table_range(struct parse *p, struct str *name, struct build_value count, struct diag_span where);
+void build_table_range(struct parse *p, struct str *name, struct build_value count,
+		       struct diag_span where);
 void build_table_end(struct parse *p, struct diag_span where);
 void build_prototype_begin(struct parse *p, struct diag_span where);
 void build_prototype_end(struct parse *p, struct diag_span where);
@@ -346,29 +378,35 @@ void build_push(struct parse *p, struct ir_operand op, struct diag_span where);
 struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span where);
 struct ir_operand build_name_offset(struct parse *p, struct str *name, struct build_value offset,
 				    struct diag_span where);
-struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index, struct diag_span where);
+struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index,
+				struct diag_span where);
 struct ir_operand build_constant(struct parse *p, struct build_value v, struct diag_span where);
 struct ir_operand build_sink(struct parse *p);
 struct ir_operand build_base(struct parse *p, struct str *name, const struct build_value *offset,
 			     struct diag_span where);
 struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_kind kind);
-struct ir_operand build_address_end(struct parse *p, struct ir_operand base, struct diag_span where);
-struct ir_operand build_unified_address(struct parse *p, struct ir_operand address, struct diag_span where);
+struct ir_operand build_address_end(struct parse *p, struct ir_operand base,
+				    struct diag_span where);
+struct ir_operand build_unified_address(struct parse *p, struct ir_operand address,
+					struct diag_span where);
 void build_guard(struct parse *p, struct str *name, bool negated, struct diag_span where);
 void build_opcode(struct parse *p, struct str *opcode, struct diag_span where);
 void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags);
 /* Append `opcode d, a, b` under the guard of the instruction being read. */
-void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct ir_operand a, struct ir_operand b);
+void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct ir_operand a,
+	       struct ir_operand b);
 void build_insn_end(struct parse *p, struct diag_span where);
 
 /* ---- build_debug.c: .file, .loc, .section ---- */
-void build_file(struct parse *p, struct build_value number, struct str *path, const struct build_value *mtime,
-		const struct build_value *size, struct diag_span where);
-void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
-	       struct diag_span where);
-void build_loc_function(struct parse *p, struct str *word, struct str *name, struct diag_span where);
-void build_loc_inlined(struct parse *p, struct str *word, struct build_value file, struct build_value line,
-		       struct build_value column, struct diag_span where);
+void build_file(struct parse *p, struct build_value number, struct str *path,
+		const struct build_value *mtime, const struct build_value *size,
+		struct diag_span where);
+void build_loc(struct parse *p, struct build_value file, struct build_value line,
+	       struct build_value column, struct diag_span where);
+void build_loc_function(struct parse *p, struct str *word, struct str *name,
+			struct diag_span where);
+void build_loc_inlined(struct parse *p, struct str *word, struct build_value file,
+		       struct build_value line, struct build_value column, struct diag_span where);
 void build_section(struct parse *p, struct str *name, struct diag_span where);
 void build_section_end(struct parse *p);
 void build_section_label(struct parse *p, struct str *name, struct diag_span where);

@@ -4,8 +4,9 @@
  */
 #include "grammar/build.h"
 
-void build_file(struct parse *p, struct build_value number, struct str *path, const struct build_value *mtime,
-		const struct build_value *size, struct diag_span where)
+void build_file(struct parse *p, struct build_value number, struct str *path,
+		const struct build_value *mtime, const struct build_value *size,
+		struct diag_span where)
 {
 	struct ir_file f = {.number = (u32)number.bits, .path = path->text};
 
@@ -56,7 +57,8 @@ static bool is_place(const struct ir_loc *l, struct build_value file, struct bui
 static u32 find_place(const struct parse *p, struct build_value file, struct build_value line,
 		      struct build_value column)
 {
-	const u64 *found = map_get(&p->places, hash_place((u32)file.bits, (u32)line.bits, (u32)column.bits));
+	const u64 *found =
+		map_get(&p->places, hash_place((u32)file.bits, (u32)line.bits, (u32)column.bits));
 
 	if (!found || is_place(&p->m->locs.at[*found - 1], file, line, column))
 		return found ? (u32)*found - 1 : IR_NONE;
@@ -67,10 +69,12 @@ static u32 find_place(const struct parse *p, struct build_value file, struct bui
 	return IR_NONE;
 }
 
-void build_loc(struct parse *p, struct build_value file, struct build_value line, struct build_value column,
-	       struct diag_span where)
+void build_loc(struct parse *p, struct build_value file, struct build_value line,
+	       struct build_value column, struct diag_span where)
 {
-	struct ir_loc l = {.file = (u32)file.bits, .line = (u32)line.bits, .column = (u32)column.bits,
+	struct ir_loc l = {.file = (u32)file.bits,
+			   .line = (u32)line.bits,
+			   .column = (u32)column.bits,
 			   .inlined_at = IR_NONE,
 			   .begin = where.begin};
 
@@ -100,8 +104,8 @@ void build_loc_function(struct parse *p, struct str *word, struct str *name, str
 	l->function_offset = p->name_offset;
 }
 
-void build_loc_inlined(struct parse *p, struct str *word, struct build_value file, struct build_value line,
-		       struct build_value column, struct diag_span where)
+void build_loc_inlined(struct parse *p, struct str *word, struct build_value file,
+		       struct build_value line, struct build_value column, struct diag_span where)
 {
 	struct ir_loc *l;
 
@@ -173,14 +177,16 @@ void build_section_number(struct parse *p, struct build_value v, struct diag_spa
 
 void build_section_address(struct parse *p, struct str *minus, s64 addend, struct diag_span where)
 {
-	struct ir_section_reloc r = {.size = (u8)(isa_type_bits(p->section_type) / 8), .plus = p->section_name,
+	struct ir_section_reloc r = {.size = (u8)(isa_type_bits(p->section_type) / 8),
+				     .plus = p->section_name,
 				     .minus = minus,
 				     .addend = addend};
 
 	if (minus)
 		build_need(p, where, "a difference of labels in a .section", 75, 0);
 	if (r.size < 4)
-		build_error(p, where, "an address does not fit in .%s", isa_word_text(p->section_type));
+		build_error(p, where, "an address does not fit in .%s",
+			    isa_word_text(p->section_type));
 	if (!p->section)
 		return;
 	r.at = (u32)p->section->bytes.len;

@@ -25,7 +25,8 @@ void build_decl_begin(struct parse *p, u32 space, struct diag_span where)
 		build_error(p, where, ".param is not allowed at module scope");
 	if (!p->f && (space == M_reg || space == M_local))
 		build_private_allowed(p, space, where);
-	p->init = (struct build_init){.bytes = p->init.bytes, .relocs = p->init.relocs,
+	p->init = (struct build_init){.bytes = p->init.bytes,
+				      .relocs = p->init.relocs,
 				      .field_names = p->init.field_names,
 				      .field_values = p->init.field_values};
 }
@@ -55,7 +56,8 @@ void build_managed(struct parse *p, struct diag_span where)
 	p->decl.managed = true;
 }
 
-void build_unified(struct parse *p, struct build_value a, struct build_value b, struct diag_span where)
+void build_unified(struct parse *p, struct build_value a, struct build_value b,
+		   struct diag_span where)
 {
 	bool of_function = p->decl.space == ISA_NONE && p->f;
 
@@ -77,7 +79,8 @@ void build_decl_type(struct parse *p, u32 type, struct diag_span where)
 		build_error(p, where, ".%s lives in .global or .param only", isa_word_text(type));
 	else if (d->vec > 1 && (type == T_pred || isa_type_bits(type) * d->vec > 128 ||
 				isa_type_class(type) == ISA_OPAQUE))
-		build_error(p, where, "a vector of %u .%s is longer than 128 bits", d->vec, isa_word_text(type));
+		build_error(p, where, "a vector of %u .%s is longer than 128 bits", d->vec,
+			    isa_word_text(type));
 	else if (type == T_samplerref && !p->m->texmode_independent)
 		build_error(p, where, ".samplerref is for .target texmode_independent");
 	d->type = (u8)type;
@@ -95,7 +98,8 @@ void build_pointer(struct parse *p, u32 space)
 void build_opaque_pointer(struct parse *p, u32 type, struct diag_span where)
 {
 	if (isa_type_class(type) != ISA_OPAQUE)
-		build_error(p, where, ".ptr names a state space, .texref, .samplerref or .surfref, not .%s",
+		build_error(p, where,
+			    ".ptr names a state space, .texref, .samplerref or .surfref, not .%s",
 			    isa_word_text(type));
 	build_need(p, where, "a pointer to an opaque type", 43, 0);
 	build_pointer(p, type);
@@ -136,8 +140,9 @@ void build_dim(struct parse *p, const struct build_value *v, struct diag_span wh
 	if (v && n <= 0) {
 		bool large = n < 0 && v->type == T_u64;
 
-		build_error(p, where, large ? "the variable is larger than 2^40 bytes" :
-			"the size of an array is positive");
+		build_error(p, where,
+			    large ? "the variable is larger than 2^40 bytes"
+				  : "the size of an array is positive");
 		n = 1;
 	}
 	d->open_dim |= !v;
@@ -169,10 +174,16 @@ u32 build_declare_register(struct parse *p, struct ir_regdecl rd)
 
 static u32 declare_registers(struct parse *p, u32 count, bool family)
 {
-	return build_declare_register(p, (struct ir_regdecl){
-		.name = p->decl.name, .count = count, .family = family, .type = p->decl.type, .vec = p->decl.vec,
-		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = p->decl.where.begin,
-	});
+	return build_declare_register(
+		p, (struct ir_regdecl){
+			   .name = p->decl.name,
+			   .count = count,
+			   .family = family,
+			   .type = p->decl.type,
+			   .vec = p->decl.vec,
+			   .scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0,
+			   .begin = p->decl.where.begin,
+		   });
 }
 
 /* Families are bound under their prefix and '<', which no identifier can end in. */
@@ -184,7 +195,8 @@ static struct str *family_key(struct parse *p, const char *prefix, size_t n, boo
 		return NULL;
 	memcpy(key, prefix, n);
 	key[n] = '<';
-	return make ? intern_get(&p->m->names_table, key, n + 1) : intern_find(&p->m->names_table, key, n + 1);
+	return make ? intern_get(&p->m->names_table, key, n + 1)
+		    : intern_find(&p->m->names_table, key, n + 1);
 }
 
 /* At most nine digits. */
@@ -197,7 +209,10 @@ static u32 parse_digits(const struct str *s, size_t from)
 	return v;
 }
 
-/* Digits at the end of a name: where they begin, and their number. Numbers are written without leading zeros. */
+/*
+ * Digits at the end of a name: where they begin, and their number. Numbers are written without
+ * leading zeros.
+ */
 static size_t trailing_number(const struct str *s, u32 *number)
 {
 	size_t n = s->len;
@@ -215,14 +230,19 @@ static u32 member_register(struct parse *p, struct member *m, u32 decl, u32 numb
 {
 	struct member_of *of = m->last;
 
-	/* Families of other functions and of blocks that are closed are gone: the innermost is reused. */
-	while (of && of->outer && (of->function != p->functions ||
-				   p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed))
+	/*
+	 * Families of other functions and of blocks that are closed are gone: the innermost is
+	 * reused.
+	 */
+	while (of && of->outer &&
+	       (of->function != p->functions ||
+		p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed))
 		of = of->outer;
 	for (struct member_of *x = of; x && x->function == p->functions; x = x->outer)
 		if (x->decl == decl)
 			return x->reg;
-	if (!of || (of->function == p->functions && !p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed)) {
+	if (!of || (of->function == p->functions &&
+		    !p->f->scopes.at[p->f->regdecls.at[of->decl].scope].closed)) {
 		struct member_of *inner = ARENA_NEW(&p->m->arena, struct member_of);
 
 		if (!inner) {
@@ -240,8 +260,9 @@ static u32 member_register(struct parse *p, struct member *m, u32 decl, u32 numb
 }
 
 /*
- * The innermost family that a name is a member of. Where the digits can be split in two ways the longer number counts,
- * and a family that is too small leaves its place to the one around it, as ptxas has it.
+ * The innermost family that a name is a member of. Where the digits can be split in two ways the
+ * longer number counts, and a family that is too small leaves its place to the one around it, as
+ * ptxas has it.
  */
 static const struct binding *find_family(struct parse *p, const struct str *name, u32 *number)
 {
@@ -279,7 +300,8 @@ struct binding *build_member(struct parse *p, struct str *name, struct binding *
 	reg = member_register(p, m, family->index, number);
 	if (reg == IR_NONE)
 		return NULL;
-	m->as = (struct binding){.name = name, .index = reg, .depth = family->depth, .kind = BIND_MEMBER};
+	m->as = (struct binding){
+		.name = name, .index = reg, .depth = family->depth, .kind = BIND_MEMBER};
 	m->epoch = p->epoch;
 	return &m->as;
 }
@@ -323,7 +345,8 @@ static const struct str *clashing_single(const struct parse *p, const struct str
 
 	while (s && is_closed(p, s->function, s->scope))
 		s = s->outer;
-	return s && s->scope == p->scopes.at[p->scopes.len - 1].id && s->number < count ? s->name : NULL;
+	return s && s->scope == p->scopes.at[p->scopes.len - 1].id && s->number < count ? s->name
+											: NULL;
 }
 
 void build_family(struct parse *p, struct build_value count, struct diag_span where)
@@ -353,8 +376,8 @@ void build_family(struct parse *p, struct build_value count, struct diag_span wh
 	}
 	clash = clashing_single(p, key, (u64)n);
 	if (clash) {
-		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here", d->name->text,
-			    (u32)n, clash->text);
+		build_error(p, d->where, "'%s<%u>' contains '%s', which is already defined here",
+			    d->name->text, (u32)n, clash->text);
 		return;
 	}
 	decl = declare_registers(p, (u32)n, true);
@@ -383,11 +406,14 @@ static void declare_register(struct parse *p, struct diag_span where)
 	u32 decl;
 
 	if (d->dims || p->init.active) {
-		build_error(p, where, d->dims ? "registers have no dimensions" : "registers have no initial value");
+		build_error(p, where,
+			    d->dims ? "registers have no dimensions"
+				    : "registers have no initial value");
 		return;
 	}
 	if (clashes_with_family(p, d->name)) {
-		build_error(p, d->where, "'%s' is already defined here as a register", d->name->text);
+		build_error(p, d->where, "'%s' is already defined here as a register",
+			    d->name->text);
 		return;
 	}
 	decl = declare_registers(p, 0, false);
@@ -428,11 +454,25 @@ static struct ir_var *new_var(struct parse *p)
 		return NULL;
 	}
 	*v = (struct ir_var){
-		.name = d->name, .space = d->space, .type = d->type, .vec = d->vec, .linkage = d->linkage,
-		.managed = d->managed, .unified = d->unified, .unified_id = {d->unified_id[0], d->unified_id[1]},
-		.ptr = d->ptr, .ptr_space = d->ptr_space, .ptr_align = d->ptr_align, .align = d->align, .dims = d->dims,
-		.is_array = d->dims > 0, .unsized = d->open_dim, .func = p->f ? p->f->index : IR_NONE, .reg = IR_NONE,
-		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0, .begin = d->where.begin,
+		.name = d->name,
+		.space = d->space,
+		.type = d->type,
+		.vec = d->vec,
+		.linkage = d->linkage,
+		.managed = d->managed,
+		.unified = d->unified,
+		.unified_id = {d->unified_id[0], d->unified_id[1]},
+		.ptr = d->ptr,
+		.ptr_space = d->ptr_space,
+		.ptr_align = d->ptr_align,
+		.align = d->align,
+		.dims = d->dims,
+		.is_array = d->dims > 0,
+		.unsized = d->open_dim,
+		.func = p->f ? p->f->index : IR_NONE,
+		.reg = IR_NONE,
+		.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0,
+		.begin = d->where.begin,
 		.declared = d->where.begin,
 	};
 	v->definition = v;
@@ -445,7 +485,8 @@ static void check_variable(struct parse *p, struct ir_var *v, struct diag_span w
 	bool has_init = p->init.active;
 
 	if (v->linkage != IR_LOCAL && v->linkage != IR_EXTERN && p->f)
-		build_error(p, p->linkage_span, "only module-scope variables are .visible, .weak or .common");
+		build_error(p, p->linkage_span,
+			    "only module-scope variables are .visible, .weak or .common");
 	if (v->linkage == IR_COMMON && v->space != M_global)
 		build_error(p, p->linkage_span, ".common is for .global variables");
 	if (has_init && v->linkage == IR_EXTERN)
@@ -453,7 +494,8 @@ static void check_variable(struct parse *p, struct ir_var *v, struct diag_span w
 	if (v->space == M_reg && v->dims)
 		build_error(p, where, "registers have no dimensions");
 	if (has_init && v->space != M_global && v->space != M_const)
-		build_error(p, where, "a .%s variable has no initial value", isa_word_text(v->space));
+		build_error(p, where, "a .%s variable has no initial value",
+			    isa_word_text(v->space));
 	if (v->unsized && !has_init && v->linkage != IR_EXTERN)
 		build_error(p, where, "the size of '%s' is missing", v->name->text);
 	if (isa_type_class(v->type) == ISA_OPAQUE && (p->f || v->space == M_param))
@@ -477,7 +519,8 @@ static void take_init(struct parse *p, struct ir_var *v)
 	v->sampler_values = arena_copy(&p->m->arena, in->field_values.at,
 				       sizeof(*in->field_values.at) * in->field_values.len);
 	v->relocs_len = (u32)in->relocs.len;
-	v->relocs = arena_copy(&p->m->arena, in->relocs.at, sizeof(*in->relocs.at) * in->relocs.len);
+	v->relocs =
+		arena_copy(&p->m->arena, in->relocs.at, sizeof(*in->relocs.at) * in->relocs.len);
 	if (!v->sampler_fields || !v->sampler_values || !v->relocs)
 		build_no_memory(p);
 	if (in->failed || isa_type_class(v->type) == ISA_OPAQUE)
@@ -497,7 +540,8 @@ static bool merge_extern(struct parse *p, struct ir_var *v)
 	if (p->f || !build_same_scope(p, b) || b->kind != BIND_VAR)
 		return false;
 	old = p->m->vars.at[b->index];
-	if ((old->linkage != IR_EXTERN && v->linkage != IR_EXTERN) || old->space != v->space || old->type != v->type)
+	if ((old->linkage != IR_EXTERN && v->linkage != IR_EXTERN) || old->space != v->space ||
+	    old->type != v->type)
 		return false;
 	if (old->linkage == IR_EXTERN && v->linkage != IR_EXTERN) {
 		v->declared = old->declared;
@@ -531,7 +575,8 @@ void build_variable(struct parse *p, struct diag_span where)
 		take_init(p, v);
 	p->init.active = false;
 	if (clashes_with_family(p, v->name)) {
-		build_error(p, d->where, "'%s' is already defined here as a register", v->name->text);
+		build_error(p, d->where, "'%s' is already defined here as a register",
+			    v->name->text);
 		return;
 	}
 	if (merge_extern(p, v))
@@ -560,7 +605,8 @@ static void check_param(struct parse *p, const struct ir_var *v, struct diag_spa
 		build_error(p, where, "registers have no dimensions");
 	if (!p->f->is_entry && isa_type_class(v->type) == ISA_OPAQUE)
 		build_error(p, where, ".%s is for kernel parameters", isa_word_text(v->type));
-	if (v->ptr && (!p->f->is_entry || v->space != M_param || isa_type_class(v->type) == ISA_FLOAT))
+	if (v->ptr &&
+	    (!p->f->is_entry || v->space != M_param || isa_type_class(v->type) == ISA_FLOAT))
 		build_error(p, where, ".ptr is for integer kernel parameters");
 }
 
@@ -581,7 +627,8 @@ void build_param(struct parse *p, struct diag_span where)
 		return;
 	check_param(p, v, d->where);
 	if (v->unsized && p->f->is_entry)
-		build_error(p, d->where, "the size of kernel parameter '%s' is missing", v->name->text);
+		build_error(p, d->where, "the size of kernel parameter '%s' is missing",
+			    v->name->text);
 	if (v->unsized)
 		p->f->variadic = true;
 	if (p->list == BUILD_RESULTS && p->list_vars.len &&
@@ -593,6 +640,6 @@ void build_param(struct parse *p, struct diag_span where)
 	if (v->space == M_reg)
 		v->reg = build_register(p, declare_registers(p, 0, false), 0);
 	if (named)
-		build_bind(p, d->name, v->space == M_reg ? BIND_REG : BIND_VAR, v->space == M_reg ? v->reg : index,
-			   d->where);
+		build_bind(p, d->name, v->space == M_reg ? BIND_REG : BIND_VAR,
+			   v->space == M_reg ? v->reg : index, d->where);
 }

@@ -1,6 +1,6 @@
 /*
- * Constant expressions: 64-bit, signed unless a literal or cast is unsigned.
- * `%`, `~` and the logical results follow PTX ISA "Constants: Summary of Constant Expression Evaluation Rules".
+ * Constant expressions: 64-bit, signed unless a literal or cast is unsigned. `%`, `~` and the
+ * logical results follow PTX ISA "Constants: Summary of Constant Expression Evaluation Rules".
  */
 #include "grammar/build.h"
 #include "grammar/ptx.tab.h"
@@ -23,8 +23,8 @@ s64 build_integer_of(struct parse *p, struct build_value v, s64 instead, struct 
 	return instead;
 }
 
-static struct build_value divide(struct parse *p, int op, struct build_value a, struct build_value b,
-				 struct diag_span where)
+static struct build_value divide(struct parse *p, int op, struct build_value a,
+				 struct build_value b, struct diag_span where)
 {
 	bool sign = a.type == T_s64 && b.type == T_s64;
 
@@ -63,32 +63,51 @@ struct build_value build_binary(struct parse *p, int op, struct build_value a, s
 		return make(0, T_s64);
 	}
 	switch (op) {
-	case '+': return make(a.bits + b.bits, type);
-	case '-': return make(a.bits - b.bits, type);
-	case '*': return make(a.bits * b.bits, type);
+	case '+':
+		return make(a.bits + b.bits, type);
+	case '-':
+		return make(a.bits - b.bits, type);
+	case '*':
+		return make(a.bits * b.bits, type);
 	case '/':
-	case '%': return divide(p, op, a, b, where);
-	case '&': return make(a.bits & b.bits, type);
-	case '|': return make(a.bits | b.bits, type);
-	case '^': return make(a.bits ^ b.bits, type);
-	case TOK_SHL: return make(b.bits > 63 ? 0 : a.bits << b.bits, a.type);
-	case TOK_SHR: return make(shift_right(a, b.bits), a.type);
-	case '<': return make(less(a, b), T_s64);
-	case '>': return make(less(b, a), T_s64);
-	case TOK_LE: return make(!less(b, a), T_s64);
-	case TOK_GE: return make(!less(a, b), T_s64);
-	case TOK_EQ: return make(a.bits == b.bits, T_s64);
-	case TOK_NE: return make(a.bits != b.bits, T_s64);
-	case TOK_ANDAND: return make(a.bits && b.bits, T_s64);
-	default: return make(a.bits || b.bits, T_s64);
+	case '%':
+		return divide(p, op, a, b, where);
+	case '&':
+		return make(a.bits & b.bits, type);
+	case '|':
+		return make(a.bits | b.bits, type);
+	case '^':
+		return make(a.bits ^ b.bits, type);
+	case TOK_SHL:
+		return make(b.bits > 63 ? 0 : a.bits << b.bits, a.type);
+	case TOK_SHR:
+		return make(shift_right(a, b.bits), a.type);
+	case '<':
+		return make(less(a, b), T_s64);
+	case '>':
+		return make(less(b, a), T_s64);
+	case TOK_LE:
+		return make(!less(b, a), T_s64);
+	case TOK_GE:
+		return make(!less(a, b), T_s64);
+	case TOK_EQ:
+		return make(a.bits == b.bits, T_s64);
+	case TOK_NE:
+		return make(a.bits != b.bits, T_s64);
+	case TOK_ANDAND:
+		return make(a.bits && b.bits, T_s64);
+	default:
+		return make(a.bits || b.bits, T_s64);
 	}
 }
 
-struct build_value build_unary(struct parse *p, int op, struct build_value a, struct diag_span where)
+struct build_value build_unary(struct parse *p, int op, struct build_value a,
+			       struct diag_span where)
 {
 	if (is_float(a)) {
 		if (op != '-' && op != '+')
-			build_error(p, where, "'%c' does not apply to a floating-point constant", op);
+			build_error(p, where, "'%c' does not apply to a floating-point constant",
+				    op);
 		else if (a.hex && a.type == T_f32)
 			build_error(p, where, "a 0f constant takes no sign");
 		else if (op == '-')
@@ -96,15 +115,19 @@ struct build_value build_unary(struct parse *p, int op, struct build_value a, st
 		return a;
 	}
 	switch (op) {
-	case '-': return make(0 - a.bits, T_s64);
-	case '~': return make(~a.bits, T_u64);
-	case '!': return make(!a.bits, T_s64);
-	default: return a;
+	case '-':
+		return make(0 - a.bits, T_s64);
+	case '~':
+		return make(~a.bits, T_u64);
+	case '!':
+		return make(!a.bits, T_s64);
+	default:
+		return a;
 	}
 }
 
-struct build_value build_conditional(struct parse *p, struct build_value c, struct build_value a, struct build_value b,
-				     struct diag_span where)
+struct build_value build_conditional(struct parse *p, struct build_value c, struct build_value a,
+				     struct build_value b, struct diag_span where)
 {
 	struct build_value v = c.bits ? a : b;
 
@@ -116,7 +139,8 @@ struct build_value build_conditional(struct parse *p, struct build_value c, stru
 	return v;
 }
 
-struct build_value build_cast(struct parse *p, u32 type, struct build_value a, struct diag_span where)
+struct build_value build_cast(struct parse *p, u32 type, struct build_value a,
+			      struct diag_span where)
 {
 	if (type != T_s64 && type != T_u64)
 		build_error(p, where, "a cast is (.s64) or (.u64)");

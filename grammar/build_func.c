@@ -1,6 +1,6 @@
 /*
- * Functions, their bodies, labels and tables of labels, prototypes.
- * Source: PTX ISA "Kernel and Function Directives", "Control Flow Directives", "Performance-Tuning Directives".
+ * Functions, their bodies, labels and tables of labels, prototypes. Source: PTX ISA "Kernel and
+ * Function Directives", "Control Flow Directives", "Performance-Tuning Directives".
  */
 #include "grammar/build.h"
 
@@ -113,7 +113,9 @@ void build_perf(struct parse *p, u32 row, struct diag_span where)
 	if (row == IR_NORETURN && p->f->rets_len)
 		build_error(p, where, "a function with a result is not .noreturn");
 	if (row == IR_MAXNCTAPERSM && p->m->version >= 21 && p->options.lint)
-		build_error(p, where, ".maxnctapersm is gone from PTX 2.1 on; .minnctapersm stands in its place");
+		build_error(
+			p, where,
+			".maxnctapersm is gone from PTX 2.1 on; .minnctapersm stands in its place");
 	build_need(p, where, info->name, info->ptx, info->sm);
 	p->f->has_perf[row] = true;
 	for (u32 i = 0; i < 3; i++)
@@ -140,24 +142,29 @@ static void check_perfs(struct parse *p, struct diag_span where)
 
 	if (f->has_perf[IR_MAXNTID] && f->has_perf[IR_REQNTID])
 		build_error(p, where, ".maxntid and .reqntid exclude each other");
-	if (f->has_perf[IR_BLOCKSARECLUSTERS] && !(f->has_perf[IR_REQNTID] && f->has_perf[IR_REQNCTAPERCLUSTER]))
+	if (f->has_perf[IR_BLOCKSARECLUSTERS] &&
+	    !(f->has_perf[IR_REQNTID] && f->has_perf[IR_REQNCTAPERCLUSTER]))
 		build_error(p, where, ".blocksareclusters needs .reqntid and .reqnctapercluster");
 	if (f->has_perf[IR_MAXCLUSTERRANK] && f->has_perf[IR_REQNCTAPERCLUSTER])
 		build_error(p, where, ".maxclusterrank and .reqnctapercluster exclude each other");
 }
 
 /* Parameters of two declarations agree in number, type and size. */
-static bool same_signature(const struct ir_module *m, const struct ir_func *a, const struct ir_func *b)
+static bool same_signature(const struct ir_module *m, const struct ir_func *a,
+			   const struct ir_func *b)
 {
-	if (a->params_len != b->params_len || a->rets_len != b->rets_len || a->is_entry != b->is_entry)
+	if (a->params_len != b->params_len || a->rets_len != b->rets_len ||
+	    a->is_entry != b->is_entry)
 		return false;
 	for (u32 i = 0; i < a->params_len + a->rets_len; i++) {
 		bool ret = i >= a->params_len;
-		const struct ir_var *x = m->vars.at[ret ? a->rets[i - a->params_len] : a->params[i]];
-		const struct ir_var *y = m->vars.at[ret ? b->rets[i - a->params_len] : b->params[i]];
+		const struct ir_var *x =
+			m->vars.at[ret ? a->rets[i - a->params_len] : a->params[i]];
+		const struct ir_var *y =
+			m->vars.at[ret ? b->rets[i - a->params_len] : b->params[i]];
 
-		if (x->space != y->space || x->size_bytes != y->size_bytes || x->unsized != y->unsized ||
-		    isa_type_bits(x->type) != isa_type_bits(y->type))
+		if (x->space != y->space || x->size_bytes != y->size_bytes ||
+		    x->unsized != y->unsized || isa_type_bits(x->type) != isa_type_bits(y->type))
 			return false;
 	}
 	return true;
@@ -270,13 +277,15 @@ void build_alias(struct parse *p, struct str *name, struct str *target, struct d
 	build_item(p, where);
 	build_need(p, where, ".alias", 63, 30);
 	if (!a || a->kind != BIND_FUNC || !b || b->kind != BIND_FUNC)
-		build_error(p, where, "'%s' is not a function", a && a->kind == BIND_FUNC ? target->text : name->text);
+		build_error(p, where, "'%s' is not a function",
+			    a && a->kind == BIND_FUNC ? target->text : name->text);
 	else if (p->m->funcs.at[a->index]->has_body || !p->m->funcs.at[b->index]->has_body)
 		build_error(p, where, ".alias joins a declared function to a defined one");
 	else if (p->m->funcs.at[a->index]->is_entry || p->m->funcs.at[b->index]->is_entry)
 		build_error(p, where, ".alias is for functions, not kernels");
 	else if (!same_signature(p->m, p->m->funcs.at[a->index], p->m->funcs.at[b->index]))
-		build_error(p, where, "'%s' and '%s' have different parameters", name->text, target->text);
+		build_error(p, where, "'%s' and '%s' have different parameters", name->text,
+			    target->text);
 	else
 		p->m->funcs.at[a->index]->alias_of = target;
 }
@@ -320,7 +329,9 @@ static void patch(struct parse *p, const struct build_jump *j, u32 label)
 	p->f->operands.at[j->operand].index = label;
 }
 
-/* At the end of a scope: jumps to its labels are settled, the others wait for the scope around it. */
+/*
+ * At the end of a scope: jumps to its labels are settled, the others wait for the scope around it.
+ */
 void build_resolve_jumps(struct parse *p)
 {
 	const struct build_scope *s = &p->scopes.at[p->scopes.len - 1];
@@ -342,7 +353,8 @@ void build_resolve_jumps(struct parse *p)
 
 void build_table_begin(struct parse *p, enum ir_table_kind kind)
 {
-	p->table = (struct ir_table){.name = p->label, .kind = (u8)kind, .begin = p->label_span.begin};
+	p->table =
+		(struct ir_table){.name = p->label, .kind = (u8)kind, .begin = p->label_span.begin};
 	p->table_items.len = p->table_jumps.len = 0;
 	p->table.scope = p->scopes.len ? p->scopes.at[p->scopes.len - 1].id : 0;
 }
@@ -370,7 +382,8 @@ void build_table_item(struct parse *p, struct str *name, struct diag_span where)
 		add_item(p, name, where);
 }
 
-void build_table_range(struct parse *p, struct str *name, struct build_value count, struct diag_span where)
+void build_table_range(struct parse *p, struct str *name, struct build_value count,
+		       struct diag_span where)
 {
 	char text[1100];
 
@@ -414,7 +427,10 @@ void build_table_end(struct parse *p, struct diag_span where)
 	add_table(p);
 }
 
-/* A prototype is read like the head of a function of its own, with its own scope for parameter names. */
+/*
+ * A prototype is read like the head of a function of its own, with its own scope for parameter
+ * names.
+ */
 void build_prototype_begin(struct parse *p, struct diag_span where)
 {
 	struct ir_func *f;
@@ -437,7 +453,8 @@ void build_prototype_end(struct parse *p, struct diag_span where)
 {
 	if (!p->outer)
 		return;
-	p->table = (struct ir_table){.name = p->f->name, .kind = IR_PROTOTYPE, .proto = p->f, .begin = p->f->begin};
+	p->table = (struct ir_table){
+		.name = p->f->name, .kind = IR_PROTOTYPE, .proto = p->f, .begin = p->f->begin};
 	build_leave(p, where.end);
 	p->f = p->outer;
 	p->outer = NULL;

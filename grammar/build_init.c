@@ -1,6 +1,7 @@
 /*
  * Initialisers: nested braces become bytes and relocations.
- * Source: PTX ISA "Initializers", "Variable and Label Addresses in initialisers" (generic(), the mask operator).
+ * Source: PTX ISA "Initializers", "Variable and Label Addresses in initialisers" (generic(), the
+ * mask operator).
  */
 #include "grammar/build.h"
 
@@ -14,7 +15,9 @@ void build_init_begin(struct parse *p, struct diag_span where)
 	struct build_init *in = &p->init;
 	const struct build_decl *d = &p->decl;
 
-	*in = (struct build_init){.active = true, .bytes = in->bytes, .relocs = in->relocs,
+	*in = (struct build_init){.active = true,
+				  .bytes = in->bytes,
+				  .relocs = in->relocs,
 				  .field_names = in->field_names,
 				  .field_values = in->field_values};
 	in->bytes.len = in->relocs.len = in->field_names.len = in->field_values.len = 0;
@@ -31,14 +34,15 @@ void build_init_begin(struct parse *p, struct diag_span where)
 		in->stride[i] = in->failed ? 1 : in->stride[i + 1] * n;
 	}
 	if (d->type == T_f16 || d->type == T_f16x2 || d->type == T_pred)
-		build_error(p, where, ".%s variables take no initial value; use .b%u", isa_word_text(d->type),
-			    isa_type_bits(d->type));
+		build_error(p, where, ".%s variables take no initial value; use .b%u",
+			    isa_word_text(d->type), isa_type_bits(d->type));
 }
 
 void build_init_end(struct parse *p, struct diag_span where)
 {
 	(void)where;
-	if (p->init.dims && p->decl.open_dim && !p->init.outermost && isa_type_class(p->decl.type) != ISA_OPAQUE)
+	if (p->init.dims && p->decl.open_dim && !p->init.outermost &&
+	    isa_type_class(p->decl.type) != ISA_OPAQUE)
 		p->init.outermost = 1;
 }
 
@@ -96,7 +100,8 @@ static bool next_place(struct parse *p, u64 *at, struct diag_span where)
 	struct build_init *in = &p->init;
 
 	if (is_opaque(p)) {
-		build_error(p, where, "initial values of .%s are 'field = value'", isa_word_text(p->decl.type));
+		build_error(p, where, "initial values of .%s are 'field = value'",
+			    isa_word_text(p->decl.type));
 		return false;
 	}
 	if (in->failed)
@@ -133,8 +138,8 @@ static bool value_bits(struct parse *p, struct build_value v, u64 *bits, struct 
 	bool float_value = v.type == T_f32 || v.type == T_f64;
 
 	if (float_type != float_value) {
-		build_error(p, where, "a .%s variable takes %s constants", isa_word_text(p->decl.type),
-			    float_type ? "floating-point" : "integer");
+		build_error(p, where, "a .%s variable takes %s constants",
+			    isa_word_text(p->decl.type), float_type ? "floating-point" : "integer");
 		return false;
 	}
 	*bits = v.bits;
@@ -176,35 +181,43 @@ void build_init_masked(struct parse *p, u64 mask, struct build_value v, struct d
 	if (!takes_mask(p->decl.type))
 		build_error(p, where, "byte masks are for .u8, .u32 and .u64 variables");
 	if (next_place(p, &at, where) && shift >= 0)
-		store(p, at, (u64)build_integer_of(p, v, 0, where) >> shift & 0xff, element_bytes(&p->decl));
+		store(p, at, (u64)build_integer_of(p, v, 0, where) >> shift & 0xff,
+		      element_bytes(&p->decl));
 }
 
-static void note_address(struct parse *p, struct str *name, const struct build_value *offset, bool generic,
-			 struct diag_span where)
+static void note_address(struct parse *p, struct str *name, const struct build_value *offset,
+			 bool generic, struct diag_span where)
 {
 	struct build_init *in = &p->init;
 	struct binding *b = build_lookup(p, name);
 
 	in->address_ok = false;
 	if (!b || (b->kind != BIND_VAR && b->kind != BIND_FUNC)) {
-		build_error(p, where, b ? "'%s' has no address" : "'%s' is not defined before this use", name->text);
+		build_error(p, where,
+			    b ? "'%s' has no address" : "'%s' is not defined before this use",
+			    name->text);
 		return;
 	}
-	in->address = (struct ir_reloc){.generic = generic, .is_func = b->kind == BIND_FUNC, .index = b->index,
-					.addend = offset ? build_integer_of(p, *offset, 0, where) : 0};
+	in->address =
+		(struct ir_reloc){.generic = generic,
+				  .is_func = b->kind == BIND_FUNC,
+				  .index = b->index,
+				  .addend = offset ? build_integer_of(p, *offset, 0, where) : 0};
 	in->address_ok = true;
 }
 
-void build_address(struct parse *p, struct str *name, const struct build_value *offset, struct diag_span where)
+void build_address(struct parse *p, struct str *name, const struct build_value *offset,
+		   struct diag_span where)
 {
 	note_address(p, name, offset, false, where);
 }
 
-void build_generic(struct parse *p, struct str *word, struct str *name, const struct build_value *offset,
-		   struct diag_span where)
+void build_generic(struct parse *p, struct str *word, struct str *name,
+		   const struct build_value *offset, struct diag_span where)
 {
 	if (strcmp(word->text, "generic"))
-		build_error(p, where, "'%s' is not an operator of initial values; generic(...) is", word->text);
+		build_error(p, where, "'%s' is not an operator of initial values; generic(...) is",
+			    word->text);
 	note_address(p, name, offset, true, where);
 }
 
@@ -219,7 +232,8 @@ void build_init_address(struct parse *p, u64 mask, struct diag_span where)
 	if (!next_place(p, &at, where) || !in->address_ok || shift < 0)
 		return;
 	if (mask ? !takes_mask(p->decl.type) : class == ISA_FLOAT || element_bytes(&p->decl) < 4) {
-		build_error(p, where, "%s does not fit in a .%s variable", mask ? "a byte of an address" : "an address",
+		build_error(p, where, "%s does not fit in a .%s variable",
+			    mask ? "a byte of an address" : "an address",
 			    isa_word_text(p->decl.type));
 		return;
 	}
@@ -242,7 +256,11 @@ static const struct field sampler_fields[] = {
 	{"addr_mode_2", "wrap mirror clamp_ogl clamp_to_edge clamp_to_border"},
 	{"filter_mode", "nearest linear"},
 	{"force_unnormalized_coords", NULL},
-	{"width", ""}, {"height", ""}, {"depth", ""}, {"channel_data_type", ""}, {"channel_order", ""},
+	{"width", ""},
+	{"height", ""},
+	{"depth", ""},
+	{"channel_data_type", ""},
+	{"channel_order", ""},
 	{"normalized_coords", NULL},
 };
 
@@ -256,7 +274,8 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-void build_init_field(struct parse *p, struct str *field, struct str *value, s64 number, struct diag_span where)
+void build_init_field(struct parse *p, struct str *field, struct str *value, s64 number,
+		      struct diag_span where)
 {
 	const struct field *f = NULL;
 
@@ -264,9 +283,11 @@ void build_init_field(struct parse *p, struct str *field, struct str *value, s64
 		if (!strcmp(sampler_fields[i].name, field->text))
 			f = &sampler_fields[i];
 	if (!is_opaque(p))
-		build_error(p, where, "'%s =' is for .samplerref, .texref and .surfref", field->text);
+		build_error(p, where, "'%s =' is for .samplerref, .texref and .surfref",
+			    field->text);
 	else if (!f)
-		build_error(p, where, "'%s' is not a field of .%s", field->text, isa_word_text(p->decl.type));
+		build_error(p, where, "'%s' is not a field of .%s", field->text,
+			    isa_word_text(p->decl.type));
 	else if (f->values && *f->values && (!value || !has_word(f->values, value->text)))
 		build_error(p, where, "%s is one of: %s", f->name, f->values);
 	else if (!f->values && (value || (u64)number > 1))

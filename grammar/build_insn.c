@@ -1,5 +1,6 @@
 /*
- * Instructions: operands are resolved while they are read, then the table decides what the opcode is.
+ * Instructions: operands are resolved while they are read, then the table decides what the opcode
+ * is.
  */
 #include "grammar/build.h"
 
@@ -94,7 +95,8 @@ static const struct binding *meaning(struct parse *p, struct str *name)
 }
 
 /* %tid.x, V.y, %r1.h0 */
-static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, struct diag_span where)
+static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot,
+				struct diag_span where)
 {
 	const struct isa_sreg *sr = isa_sreg_find(name->text, dot);
 	const char *tail = name->text + dot + 1;
@@ -109,18 +111,23 @@ static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot, s
 			op.part = component(tail, n);
 			if (op.part && op.part - IR_PART_X < p->f->regs.at[op.index].vec)
 				return op;
-			build_error(p, where, "'%s' has no component .%.*s", base->text, (int)n, tail);
+			build_error(p, where, "'%s' has no component .%.*s", base->text, (int)n,
+				    tail);
 		} else if (!selector(tail, n, &op)) {
-			build_error(p, where, "'%s' is no vector and .%.*s no selector", base->text, (int)n, tail);
+			build_error(p, where, "'%s' is no vector and .%.*s no selector", base->text,
+				    (int)n, tail);
 		}
 		return op;
 	}
 	if (!b && sr) {
-		op = (struct ir_operand){.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0)),
+		op = (struct ir_operand){.kind = IR_OP_SREG,
+					 .type = sr->type,
+					 .index = (u32)(sr - isa_sreg(0)),
 					 .part = component(tail, n)};
 		if (sr->components > 1 && op.part && strchr("xyzw", *tail))
 			return op;
-		build_error(p, where, "'%.*s' has no component .%.*s", (int)dot, name->text, (int)n, tail);
+		build_error(p, where, "'%.*s' has no component .%.*s", (int)dot, name->text, (int)n,
+			    tail);
 		return op;
 	}
 	build_undefined(p, name, where);
@@ -142,7 +149,8 @@ struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span
 		return bound(p, b);
 	sr = b ? NULL : isa_sreg_find(name->text, name->len);
 	if (sr)
-		return (struct ir_operand){.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0))};
+		return (struct ir_operand){
+			.kind = IR_OP_SREG, .type = sr->type, .index = (u32)(sr - isa_sreg(0))};
 	return unresolved(p, name);
 }
 
@@ -161,7 +169,8 @@ struct ir_operand build_name_offset(struct parse *p, struct str *name, struct bu
 	return op;
 }
 
-struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index, struct diag_span where)
+struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_value index,
+				struct diag_span where)
 {
 	struct ir_operand op = build_name(p, name, where);
 	const struct ir_var *v;
@@ -185,7 +194,8 @@ struct ir_operand build_indexed(struct parse *p, struct str *name, struct build_
 struct ir_operand build_constant(struct parse *p, struct build_value v, struct diag_span where)
 {
 	bool is_float = v.type == T_f64 || v.type == T_f32;
-	struct ir_operand op = {.kind = is_float ? IR_OP_FLOAT : IR_OP_INT, .type = v.type, .imm = (s64)v.bits};
+	struct ir_operand op = {
+		.kind = is_float ? IR_OP_FLOAT : IR_OP_INT, .type = v.type, .imm = (s64)v.bits};
 
 	(void)p;
 	(void)where;
@@ -249,7 +259,8 @@ struct ir_operand build_vector_end(struct parse *p, u32 mark, enum ir_operand_ki
 			struct ir_operand *e = &p->f->operands.at[op.index + i];
 
 			if (e->kind == IR_OP_NAME)
-				build_undefined(p, p->m->names.at[e->index], p->stack_spans.at[mark + i]);
+				build_undefined(p, p->m->names.at[e->index],
+						p->stack_spans.at[mark + i]);
 		}
 	}
 	p->stack.len = p->stack_spans.len = mark;
@@ -263,7 +274,8 @@ struct ir_operand build_address_end(struct parse *p, struct ir_operand base, str
 	return base;
 }
 
-struct ir_operand build_unified_address(struct parse *p, struct ir_operand address, struct diag_span where)
+struct ir_operand build_unified_address(struct parse *p, struct ir_operand address,
+					struct diag_span where)
 {
 	if (address.kind == IR_OP_COMPOUND)
 		build_error(p, where, ".unified is for plain addresses");
@@ -296,7 +308,8 @@ void build_opcode(struct parse *p, struct str *opcode, struct diag_span where)
 
 void build_operand(struct parse *p, struct ir_operand op, struct diag_span where, u32 flags)
 {
-	if ((flags & IR_BAR) && op.kind == IR_OP_SINK && p->ops.len && p->ops.at[p->ops.len - 1].kind == IR_OP_SINK)
+	if ((flags & IR_BAR) && op.kind == IR_OP_SINK && p->ops.len &&
+	    p->ops.at[p->ops.len - 1].kind == IR_OP_SINK)
 		build_error(p, where, "'_|_' leaves no result");
 	if (op.flags & BUILD_SUM) {
 		struct build_addend a = {(u32)p->ops.len, op.imm};
@@ -333,7 +346,8 @@ static void poison(struct parse *p, struct diag_span where, const char *reason)
 {
 	struct ir_poison x = {.insn = (u32)p->f->insns.len};
 
-	x.text = arena_strdup(&p->m->arena, p->m->source.text + where.begin, where.end - where.begin);
+	x.text = arena_strdup(&p->m->arena, p->m->source.text + where.begin,
+			      where.end - where.begin);
 	x.reason = arena_strdup(&p->m->arena, reason, strlen(reason));
 	if (!x.text || !x.reason || !VEC_PUSH(&p->f->poisons, x))
 		build_no_memory(p);
@@ -352,7 +366,8 @@ static void unknown(struct parse *p, struct diag_span where)
 	part.begin += c.begin;
 	if (p->options.lint) {
 		diag_words(p->d, "error   : %s", c.words.at ? c.words.at : "");
-		insn_error(p, part, c.row ? c.row->hint : NULL, c.text.at ? c.text.at : "out of memory");
+		insn_error(p, part, c.row ? c.row->hint : NULL,
+			   c.text.at ? c.text.at : "out of memory");
 	} else {
 		poison(p, where, c.text.at ? c.text.at : "out of memory");
 	}
@@ -369,21 +384,29 @@ static void mismatch_words(struct parse *p, const struct isa_form *f, u32 i)
 	bool address = spec && spec->kind == ISA_OP_ADDRESS;
 
 	if (spec && spec->kind == ISA_OP_LABEL)
-		diag_words(p->d, "error   : Label expected for argument %u of instruction '%s'", i, name);
-	else if (spec && (spec->role & ISA_WRITE) && (op->kind == IR_OP_INT || op->kind == IR_OP_FLOAT))
+		diag_words(p->d, "error   : Label expected for argument %u of instruction '%s'", i,
+			   name);
+	else if (spec && (spec->role & ISA_WRITE) &&
+		 (op->kind == IR_OP_INT || op->kind == IR_OP_FLOAT))
 		diag_words(p->d, "error   : Result register required for instruction '%s'", name);
 	else if (spec && (spec->role & ISA_WRITE) && op->kind == IR_OP_SREG)
-		diag_words(p->d, "error   : Read-only special register cannot be destination argument");
+		diag_words(p->d,
+			   "error   : Read-only special register cannot be destination argument");
 	else if (address && op->kind == IR_OP_ADDR_VAR)
-		diag_words(p->d, "error   : State space mismatch between instruction and address in instruction '%s'",
-			   name);
+		diag_words(
+			p->d,
+			"error   : State space mismatch between instruction and address in instruction '%s'",
+			name);
 	else if (address && op->kind == IR_OP_ADDR_REG && isa_type_class(op->type) == ISA_FLOAT)
-		diag_words(p->d, "error   : Illegal to use symbol '%.*s' of type .%s as address operand. "
-			   "Use integer or bit only.", (int)(p->spans.at[i].end - p->spans.at[i].begin - 2),
+		diag_words(p->d,
+			   "error   : Illegal to use symbol '%.*s' of type .%s as address operand. "
+			   "Use integer or bit only.",
+			   (int)(p->spans.at[i].end - p->spans.at[i].begin - 2),
 			   p->m->source.text + p->spans.at[i].begin + 1, isa_word_text(op->type));
-	else if (spec && spec->kind == ISA_OP_VALUE && op->kind == IR_OP_VEC && isa_operand_count(f, spec) > 1 &&
-		 isa_operand_count(f, spec) != op->imm)
-		diag_words(p->d, "error   : Argument vector size mismatch for instruction '%s'", name);
+	else if (spec && spec->kind == ISA_OP_VALUE && op->kind == IR_OP_VEC &&
+		 isa_operand_count(f, spec) > 1 && isa_operand_count(f, spec) != op->imm)
+		diag_words(p->d, "error   : Argument vector size mismatch for instruction '%s'",
+			   name);
 	else
 		diag_words(p->d, "error   : Arguments mismatch for instruction '%s'", name);
 }
@@ -404,11 +427,13 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 		}
 	}
 	if (best.operand < n && p->ops.at[best.operand].kind == IR_OP_NAME) {
-		build_undefined(p, p->m->names.at[p->ops.at[best.operand].index], p->spans.at[best.operand]);
+		build_undefined(p, p->m->names.at[p->ops.at[best.operand].index],
+				p->spans.at[best.operand]);
 		return NULL;
 	}
 	mismatch_words(p, closest, best.operand);
-	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span, closest->row->hint, best.text);
+	insn_error(p, best.operand < n ? p->spans.at[best.operand] : p->opcode_span,
+		   closest->row->hint, best.text);
 	return NULL;
 }
 
@@ -416,7 +441,8 @@ static const struct isa_form *choose(struct parse *p, const struct isa_form *f)
 static const char *most_demanding(const struct parse *p, const struct isa_form *f)
 {
 	for (u32 i = 0; i < p->ops.len; i++) {
-		const struct isa_sreg *sr = p->ops.at[i].kind == IR_OP_SREG ? isa_sreg(p->ops.at[i].index) : NULL;
+		const struct isa_sreg *sr =
+			p->ops.at[i].kind == IR_OP_SREG ? isa_sreg(p->ops.at[i].index) : NULL;
 
 		if (sr && (sr->ptx > f->ptx || sr->sm > f->sm))
 			return sr->name;
@@ -432,13 +458,15 @@ static void legacy(struct parse *p, const struct isa_form *f)
 	struct isa_complaint c;
 
 	isa_explain(p->opcode->text, p->opcode->len, &c);
-	text_printf(&t, "%s; this form ended with PTX %u.%u", c.text.at ? c.text.at : "", row->gone_ptx / 10u,
-		    row->gone_ptx % 10u);
+	text_printf(&t, "%s; this form ended with PTX %u.%u", c.text.at ? c.text.at : "",
+		    row->gone_ptx / 10u, row->gone_ptx % 10u);
 	if (row->gone_sm > 10) {
 		text_printf(&t, " for sm_%u and higher", row->gone_sm);
-		diag_words(p->d, "error   : Instruction '%s' without '.sync' is not supported on .target sm_%u and "
-			   "higher from PTX ISA version %u.%u", row->name[f->name], row->gone_sm, row->gone_ptx / 10u,
-			   row->gone_ptx % 10u);
+		diag_words(
+			p->d,
+			"error   : Instruction '%s' without '.sync' is not supported on .target sm_%u and "
+			"higher from PTX ISA version %u.%u",
+			row->name[f->name], row->gone_sm, row->gone_ptx / 10u, row->gone_ptx % 10u);
 	} else {
 		diag_words(p->d, "error   : %s", c.words.at ? c.words.at : "");
 	}
@@ -447,7 +475,10 @@ static void legacy(struct parse *p, const struct isa_form *f)
 	isa_complaint_fini(&c);
 }
 
-/* Version and target; in a module to be run, newer instructions than its header allows are accepted. */
+/*
+ * Version and target; in a module to be run, newer instructions than its header allows are
+ * accepted.
+ */
 static void check_minima(struct parse *p, const struct isa_form *f)
 {
 	const char *name = f->row->name[f->name];
@@ -458,24 +489,26 @@ static void check_minima(struct parse *p, const struct isa_form *f)
 		return;
 	ir_insn_minima(p->f, f, p->ops.at, (u32)p->ops.len, minima);
 	if (version < minima[0]) {
-		diag_words(p->d, "error   : Feature '%s' requires PTX ISA .version %u.%u or later", name,
-			   minima[0] / 10u, minima[0] % 10u);
-		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u", most_demanding(p, f),
-			    minima[0] / 10u,
-			    minima[0] % 10u, version / 10, version % 10);
+		diag_words(p->d, "error   : Feature '%s' requires PTX ISA .version %u.%u or later",
+			   name, minima[0] / 10u, minima[0] % 10u);
+		text_printf(&t, "%s needs PTX %u.%u or higher, the module says %u.%u",
+			    most_demanding(p, f), minima[0] / 10u, minima[0] % 10u, version / 10,
+			    version % 10);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (p->m->target.sm < minima[1]) {
-		diag_words(p->d, "error   : Feature '%s' requires .target sm_%u or higher", name, minima[1]);
+		diag_words(p->d, "error   : Feature '%s' requires .target sm_%u or higher", name,
+			   minima[1]);
 		text_printf(&t, "%s needs target sm_%u or higher", most_demanding(p, f), minima[1]);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (!isa_form_on_target(f, p->m->target)) {
-		diag_words(p->d, "error   : Instruction '%s' not supported on .target '%s'", name, p->m->target_text);
+		diag_words(p->d, "error   : Instruction '%s' not supported on .target '%s'", name,
+			   p->m->target_text);
 		text_printf(&t, "%s needs target ", p->opcode->text);
 		isa_form_target_text(f, &t);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (isa_form_late(f, p->m->target, version)) {
-		text_printf(&t, "%s needs target sm_%u or higher before PTX %u.%u", p->opcode->text, f->row->late_sm,
-			    f->row->late_ptx / 10u, f->row->late_ptx % 10u);
+		text_printf(&t, "%s needs target sm_%u or higher before PTX %u.%u", p->opcode->text,
+			    f->row->late_sm, f->row->late_ptx / 10u, f->row->late_ptx % 10u);
 		insn_error(p, p->opcode_span, NULL, t.at);
 	} else if (isa_form_gone(f, p->m->target, version)) {
 		legacy(p, f);
@@ -492,8 +525,8 @@ static bool is_among(const u32 *list, u32 n, u32 var)
 }
 
 /*
- * Parameters of the function itself are read, its results written; those for a call (declared in the body) are
- * both, but under no guard.
+ * Parameters of the function itself are read, its results written; those for a call (declared in
+ * the body) are both, but under no guard.
  */
 static void check_param_access(struct parse *p, const struct isa_form *form)
 {
@@ -501,22 +534,27 @@ static void check_param_access(struct parse *p, const struct isa_form *form)
 
 	for (u32 i = 0; i < p->ops.len && i < 2; i++) {
 		const struct ir_operand *op = &p->ops.at[i];
-		const struct ir_var *v = op->kind == IR_OP_ADDR_VAR ? p->m->vars.at[op->index] : NULL;
+		const struct ir_var *v =
+			op->kind == IR_OP_ADDR_VAR ? p->m->vars.at[op->index] : NULL;
 
 		if (!v || v->space != M_param)
 			continue;
 		if (is_among(p->f->params, p->f->params_len, op->index)) {
 			if (!store)
 				continue;
-			diag_words(p->d, "error   : Illegal to write to function input parameter '%s'",
+			diag_words(p->d,
+				   "error   : Illegal to write to function input parameter '%s'",
 				   v->name->text);
-			build_error(p, p->spans.at[i], "'%s' is a parameter, which cannot be written",
-				    v->name->text);
+			build_error(p, p->spans.at[i],
+				    "'%s' is a parameter, which cannot be written", v->name->text);
 		} else if (is_among(p->f->rets, p->f->rets_len, op->index)) {
 			if (!store)
-				build_error(p, p->spans.at[i], "'%s' is a result, which cannot be read", v->name->text);
+				build_error(p, p->spans.at[i],
+					    "'%s' is a result, which cannot be read",
+					    v->name->text);
 		} else if (p->guard != IR_NONE) {
-			build_error(p, p->spans.at[i], "an access to '%s', a parameter of a call, takes no guard",
+			build_error(p, p->spans.at[i],
+				    "an access to '%s', a parameter of a call, takes no guard",
 				    v->name->text);
 		}
 	}
@@ -529,7 +567,8 @@ static void note_jumps(struct parse *p, u32 first)
 		const struct ir_operand *op = &p->ops.at[i];
 
 		if (op->kind == IR_OP_NAME)
-			build_jump(p, (struct build_jump){.name = p->m->names.at[op->index], .operand = first + i,
+			build_jump(p, (struct build_jump){.name = p->m->names.at[op->index],
+							  .operand = first + i,
 							  .where = p->spans.at[i]});
 	}
 }
@@ -537,8 +576,13 @@ static void note_jumps(struct parse *p, u32 first)
 static void append(struct parse *p, const struct isa_form *form)
 {
 	struct ir_insn in = {
-		.form = form, .first_op = (u32)p->f->operands.len, .ops = (u16)p->ops.len, .guard = p->guard,
-		.guard_not = p->guard_not, .loc = p->loc, .begin = p->opcode_span.begin,
+		.form = form,
+		.first_op = (u32)p->f->operands.len,
+		.ops = (u16)p->ops.len,
+		.guard = p->guard,
+		.guard_not = p->guard_not,
+		.loc = p->loc,
+		.begin = p->opcode_span.begin,
 	};
 
 	if (p->ops.len > UINT16_MAX) {
@@ -554,7 +598,10 @@ static void append(struct parse *p, const struct isa_form *form)
 		note_jumps(p, in.first_op);
 }
 
-/* var[i] and r where an address is wanted are [var + i * size] and [r]; {a} where one value is wanted is a. */
+/*
+ * var[i] and r where an address is wanted are [var + i * size] and [r]; {a} where one value is
+ * wanted is a.
+ */
 static void settle_operands(struct parse *p, const struct isa_form *form)
 {
 	for (u32 i = 0; i < p->ops.len; i++) {
@@ -576,12 +623,16 @@ static void settle_operands(struct parse *p, const struct isa_form *form)
 	}
 }
 
-/* Constants are added to what is read. Sums become instructions of their own, where the instruction can be run. */
+/*
+ * Constants are added to what is read. Sums become instructions of their own, where the instruction
+ * can be run.
+ */
 static void settle_sums(struct parse *p, const struct isa_form *form)
 {
 	for (size_t k = 0; k < p->addends.len; k++) {
 		u32 i = p->addends.at[k].operand;
-		const struct isa_operand *spec = ir_operand_spec(form, p->ops.at, (u32)p->ops.len, i);
+		const struct isa_operand *spec =
+			ir_operand_spec(form, p->ops.at, (u32)p->ops.len, i);
 
 		if (!spec || spec->kind != ISA_OP_VALUE || (spec->role & ISA_WRITE))
 			build_error(p, p->spans.at[i], "no constant can be added here");
@@ -589,18 +640,24 @@ static void settle_sums(struct parse *p, const struct isa_form *form)
 			p->unrunnable = "a constant is added to what is not an integer";
 	}
 	for (size_t k = 0; k < p->addends.len && !p->insn_failed && !p->unrunnable; k++)
-		p->ops.at[p->addends.at[k].operand] = build_sum(p, p->ops.at[p->addends.at[k].operand],
-								p->addends.at[k].addend);
+		p->ops.at[p->addends.at[k].operand] =
+			build_sum(p, p->ops.at[p->addends.at[k].operand], p->addends.at[k].addend);
 }
 
-void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct ir_operand a, struct ir_operand b)
+void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct ir_operand a,
+	       struct ir_operand b)
 {
 	struct str *name = intern_get(&p->m->names_table, opcode, strlen(opcode));
 	const struct isa_form *form = name ? forms_of(p, name) : NULL;
 	struct ir_operand ops[] = {d, a, b};
 	struct ir_insn in = {
-		.form = form, .first_op = (u32)p->f->operands.len, .ops = ARRAY_LEN(ops), .guard = p->guard,
-		.guard_not = p->guard_not, .loc = p->loc, .begin = p->opcode_span.begin,
+		.form = form,
+		.first_op = (u32)p->f->operands.len,
+		.ops = ARRAY_LEN(ops),
+		.guard = p->guard,
+		.guard_not = p->guard_not,
+		.loc = p->loc,
+		.begin = p->opcode_span.begin,
 	};
 
 	if (!form || !VEC_RESERVE(&p->f->operands, ARRAY_LEN(ops)) || !VEC_PUSH(&p->f->insns, in))
@@ -609,8 +666,12 @@ void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct 
 	p->f->operands.len += ARRAY_LEN(ops);
 }
 
-/* To be run, an instruction must mean something. ptxas also takes vectors of mixed elements and the like. */
-static const struct isa_form *only_meaningful(struct parse *p, const struct isa_form *form, struct diag_span where)
+/*
+ * To be run, an instruction must mean something. ptxas also takes vectors of mixed elements and the
+ * like.
+ */
+static const struct isa_form *only_meaningful(struct parse *p, const struct isa_form *form,
+					      struct diag_span where)
 {
 	bool vectors = false;
 
@@ -619,8 +680,9 @@ static const struct isa_form *only_meaningful(struct parse *p, const struct isa_
 	if (p->options.lint || (!p->unrunnable && !(vectors || form->row->lax)) ||
 	    (!p->unrunnable && ir_check_plain(p->m, p->f, form, p->ops.at, (u32)p->ops.len)))
 		return form;
-	poison(p, where, p->unrunnable ? p->unrunnable
-				       : "an operand is not of the type or length that the instruction says");
+	poison(p, where,
+	       p->unrunnable ? p->unrunnable
+			     : "an operand is not of the type or length that the instruction says");
 	return NULL;
 }
 

@@ -13,6 +13,7 @@ struct keyword {
 	u16 token, number;
 };
 
+/* clang-format off */
 static const struct keyword keywords[] = {
 	{".version", TOK_VERSION, 0}, {".target", TOK_TARGET, 0}, {".address_size", TOK_ADDRESS_SIZE, 0},
 	{".file", TOK_FILE, 0}, {".loc", TOK_LOC, 0}, {".section", TOK_SECTION, 0}, {".pragma", TOK_PRAGMA, 0},
@@ -35,6 +36,7 @@ static const struct keyword keywords[] = {
 	{".param", TOK_SPACE, M_param}, {".tex", TOK_SPACE, M_tex},
 	{".v2", TOK_VECTOR, M_v2}, {".v4", TOK_VECTOR, M_v4}, {".v8", TOK_VECTOR, M_v8},
 };
+/* clang-format on */
 
 /* Put directives and types into the module's name table, token and value in user[1]. */
 void build_keywords(struct parse *p)
@@ -42,7 +44,8 @@ void build_keywords(struct parse *p)
 	char name[32];
 
 	for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
-		struct str *s = intern_get(&p->m->names_table, keywords[i].text, strlen(keywords[i].text));
+		struct str *s =
+			intern_get(&p->m->names_table, keywords[i].text, strlen(keywords[i].text));
 
 		if (!s)
 			return build_no_memory(p);
@@ -103,7 +106,8 @@ int build_dotted(struct parse *p, const char *s, size_t n, PTX_YYSTYPE *out)
 	return (int)(keyword >> 16);
 }
 
-int build_integer(struct parse *p, const char *s, int base, PTX_YYSTYPE *out, struct diag_span where)
+int build_integer(struct parse *p, const char *s, int base, PTX_YYSTYPE *out,
+		  struct diag_span where)
 {
 	char *end;
 	u64 v;
@@ -112,7 +116,8 @@ int build_integer(struct parse *p, const char *s, int base, PTX_YYSTYPE *out, st
 	v = strtoull(base == 2 ? s + 2 : s, &end, base);
 	if (errno)
 		build_error(p, where, "the integer %s does not fit in 64 bits", s);
-	out->value = (struct build_value){.bits = v, .type = *end == 'U' || v >> 63 ? T_u64 : T_s64};
+	out->value =
+		(struct build_value){.bits = v, .type = *end == 'U' || v >> 63 ? T_u64 : T_s64};
 	return TOK_INT;
 }
 
@@ -128,7 +133,8 @@ int build_decimal(struct parse *p, const char *s, PTX_YYSTYPE *out, struct diag_
 
 int build_hex_float(const char *s, u8 type, PTX_YYSTYPE *out)
 {
-	out->value = (struct build_value){.bits = strtoull(s + 2, NULL, 16), .type = type, .hex = true};
+	out->value =
+		(struct build_value){.bits = strtoull(s + 2, NULL, 16), .type = type, .hex = true};
 	return TOK_FLOAT;
 }
 

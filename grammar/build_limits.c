@@ -1,7 +1,7 @@
 /*
- * Limits of modules: directives that need a newer version or target, pragmas, and how much constant, shared and
- * parameter memory may be declared. Versions and sizes are those that ptxas 13.0 enforces.
- * Source: PTX ISA "Directives", "Pragma Strings", "Kernel Function Parameters".
+ * Limits of modules: directives that need a newer version or target, pragmas, and how much
+ * constant, shared and parameter memory may be declared. Versions and sizes are those that ptxas
+ * 13.0 enforces. Source: PTX ISA "Directives", "Pragma Strings", "Kernel Function Parameters".
  */
 #include "grammar/build.h"
 
@@ -18,12 +18,13 @@ void build_need(struct parse *p, struct diag_span where, const char *what, u32 p
 	if (!p->options.lint || p->version_error || (p->m->version >= ptx && p->m->target.sm >= sm))
 		return;
 	if (p->m->version < ptx) {
-		diag_words(p->d, "error   : Feature '%s' requires PTX ISA .version %u.%u or later", what, ptx / 10,
-			   ptx % 10);
-		build_error(p, where, "%s needs PTX %u.%u or higher, the module says %u.%u", what, ptx / 10, ptx % 10,
-			    p->m->version / 10, p->m->version % 10);
+		diag_words(p->d, "error   : Feature '%s' requires PTX ISA .version %u.%u or later",
+			   what, ptx / 10, ptx % 10);
+		build_error(p, where, "%s needs PTX %u.%u or higher, the module says %u.%u", what,
+			    ptx / 10, ptx % 10, p->m->version / 10, p->m->version % 10);
 	} else {
-		diag_words(p->d, "error   : Feature '%s' requires .target sm_%u or higher", what, sm);
+		diag_words(p->d, "error   : Feature '%s' requires .target sm_%u or higher", what,
+			   sm);
 		build_error(p, where, "%s needs target sm_%u or higher", what, sm);
 	}
 }
@@ -58,7 +59,8 @@ static const struct pragma_info *find_pragma(const struct str *text, const char 
 
 	*rest = text->text + n + strspn(text->text + n, " \t");
 	for (size_t i = 0; i < ARRAY_LEN(pragma_infos); i++)
-		if (strlen(pragma_infos[i].name) == n && !strncmp(pragma_infos[i].name, text->text, n))
+		if (strlen(pragma_infos[i].name) == n &&
+		    !strncmp(pragma_infos[i].name, text->text, n))
 			return &pragma_infos[i];
 	return NULL;
 }
@@ -126,10 +128,12 @@ static bool add_bytes(u64 *bytes, const struct ir_var *v, u64 limit)
 
 void build_count_const(struct parse *p, const struct ir_var *v)
 {
-	if (v->space == M_const && v->linkage != IR_EXTERN && !add_bytes(&p->const_bytes, v, CONST_MAX))
-		build_error(p, name_of(v), "with '%s' the module has %llu bytes of .const, at most %u are possible",
-			    v->name->text,
-			    (unsigned long long)p->const_bytes, CONST_MAX);
+	if (v->space == M_const && v->linkage != IR_EXTERN &&
+	    !add_bytes(&p->const_bytes, v, CONST_MAX))
+		build_error(
+			p, name_of(v),
+			"with '%s' the module has %llu bytes of .const, at most %u are possible",
+			v->name->text, (unsigned long long)p->const_bytes, CONST_MAX);
 }
 
 void build_check_params(struct parse *p)
@@ -141,11 +145,13 @@ void build_check_params(struct parse *p)
 		u64 before = bytes;
 
 		if (!add_bytes(&bytes, v, PARAM_MAX))
-			build_error(p, name_of(v), "with '%s' the kernel takes %llu bytes, at most %u are possible",
-				    v->name->text,
-				    (unsigned long long)bytes, PARAM_MAX);
+			build_error(
+				p, name_of(v),
+				"with '%s' the kernel takes %llu bytes, at most %u are possible",
+				v->name->text, (unsigned long long)bytes, PARAM_MAX);
 		else if (before <= PARAM_MAX_OLD && bytes > PARAM_MAX_OLD)
-			build_need(p, name_of(v), "a kernel with more than 4352 bytes of parameters", 81, 70);
+			build_need(p, name_of(v),
+				   "a kernel with more than 4352 bytes of parameters", 81, 70);
 	}
 }
 
@@ -159,7 +165,8 @@ static bool counted(struct parse *p, u32 var)
 			build_no_memory(p);
 			return true;
 		}
-		memset(p->shared_seen.at + old, 0, (p->m->vars.len - old) * sizeof(*p->shared_seen.at));
+		memset(p->shared_seen.at + old, 0,
+		       (p->m->vars.len - old) * sizeof(*p->shared_seen.at));
 		p->shared_seen.len = p->m->vars.len;
 	}
 	if (p->shared_seen.at[var] == p->functions)
@@ -172,11 +179,13 @@ static void count_shared(struct parse *p, u64 *bytes, u32 var)
 {
 	const struct ir_var *v = p->m->vars.at[var];
 
-	if (v->space != M_shared || v->linkage == IR_EXTERN || counted(p, var) || add_bytes(bytes, v, SHARED_MAX))
+	if (v->space != M_shared || v->linkage == IR_EXTERN || counted(p, var) ||
+	    add_bytes(bytes, v, SHARED_MAX))
 		return;
-	build_error(p, name_of(v), "with '%s' kernel '%s' has %llu bytes of static .shared, at most %u are possible",
-		    v->name->text,
-		    p->f->name->text, (unsigned long long)*bytes, SHARED_MAX);
+	build_error(
+		p, name_of(v),
+		"with '%s' kernel '%s' has %llu bytes of static .shared, at most %u are possible",
+		v->name->text, p->f->name->text, (unsigned long long)*bytes, SHARED_MAX);
 }
 
 /* A kernel's static shared memory: what it declares, and what it names of the module's. */

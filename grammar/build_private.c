@@ -1,9 +1,10 @@
 /*
- * What the manual no longer has, but ptxas reads: registers and local variables at module scope, before PTX 3.0, and
- * registers with a constant added where a value is read.
+ * What the manual no longer has, but ptxas reads: registers and local variables at module scope,
+ * before PTX 3.0, and registers with a constant added where a value is read.
  *
- * A register or local variable of the module is one of every thread. Each function that names it gets one of its own,
- * which is the same thing in kernels; where other functions name it, their instructions can be checked, not run.
+ * A register or local variable of the module is one of every thread. Each function that names it
+ * gets one of its own, which is the same thing in kernels; where other functions name it, their
+ * instructions can be checked, not run.
  */
 #include "grammar/build.h"
 
@@ -37,13 +38,16 @@ void build_private_family(struct parse *p, u32 count, struct diag_span where)
 	char name[1100];
 
 	if (count > MEMBERS_MAX || prefix->len > 1024) {
-		build_error(p, p->decl.where, "a register family at module scope has at most %u members", MEMBERS_MAX);
+		build_error(p, p->decl.where,
+			    "a register family at module scope has at most %u members",
+			    MEMBERS_MAX);
 		return;
 	}
 	for (u32 i = 0; i < count && !p->out_of_memory; i++) {
 		int n = snprintf(name, sizeof(name), "%s%u", prefix->text, i);
 
-		p->decl.name = build_fits(p, 0) ? intern_get(&p->m->names_table, name, (size_t)n) : NULL;
+		p->decl.name =
+			build_fits(p, 0) ? intern_get(&p->m->names_table, name, (size_t)n) : NULL;
 		if (!p->decl.name)
 			return build_no_memory(p);
 		build_variable(p, where);
@@ -52,8 +56,12 @@ void build_private_family(struct parse *p, u32 count, struct diag_span where)
 
 static u32 own_register(struct parse *p, const struct ir_var *of)
 {
-	struct ir_regdecl rd = {.name = of->name, .type = of->type, .vec = of->vec, .of_module = true,
-				.scope = p->scopes.at[0].id, .begin = p->opcode_span.begin};
+	struct ir_regdecl rd = {.name = of->name,
+				.type = of->type,
+				.vec = of->vec,
+				.of_module = true,
+				.scope = p->scopes.at[0].id,
+				.begin = p->opcode_span.begin};
 
 	return build_register(p, build_declare_register(p, rd), 0);
 }
@@ -73,7 +81,10 @@ static u32 own_variable(struct parse *p, const struct ir_var *of)
 	return (u32)p->m->vars.len - 1;
 }
 
-/* The function's own register or variable for one of the module; made where the function names it first. */
+/*
+ * The function's own register or variable for one of the module; made where the function names it
+ * first.
+ */
 const struct binding *build_private_here(struct parse *p, const struct binding *b)
 {
 	struct build_private *v = &p->privates.at[b->index];

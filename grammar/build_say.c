@@ -1,6 +1,6 @@
 /*
- * Messages about what was read: names that mean nothing, and where the grammar goes no further. What may have been
- * meant is found by spelling, among what is in sight.
+ * Messages about what was read: names that mean nothing, and where the grammar goes no further.
+ * What may have been meant is found by spelling, among what is in sight.
  */
 #include "grammar/build.h"
 
@@ -8,7 +8,10 @@
 
 #include <stdarg.h>
 
-/* Explanations look at everything in sight: of a text that is wrong throughout, the first errors have one. */
+/*
+ * Explanations look at everything in sight: of a text that is wrong throughout, the first errors
+ * have one.
+ */
 #define EXPLAINED_MAX 200u
 
 bool build_explains(struct parse *p)
@@ -45,13 +48,15 @@ static size_t without_digits(const char *s, size_t n)
 }
 
 /* The innermost family whose prefix is this one, or near to it. */
-static const struct ir_regdecl *near_family(const struct parse *p, const char *s, size_t n, struct nearest *near)
+static const struct ir_regdecl *near_family(const struct parse *p, const char *s, size_t n,
+					    struct nearest *near)
 {
 	const struct ir_regdecl *found = NULL;
 
 	for (size_t i = p->bound.len; i-- > 0;) {
 		const struct binding *b = p->bound.at[i];
-		const struct ir_regdecl *d = b->kind == BIND_FAMILY ? &p->f->regdecls.at[b->index] : NULL;
+		const struct ir_regdecl *d =
+			b->kind == BIND_FAMILY ? &p->f->regdecls.at[b->index] : NULL;
 		u32 before = near->distance;
 
 		if (!d)
@@ -106,7 +111,8 @@ void build_no_label(struct parse *p, const struct str *name, struct diag_span wh
 		offer(&near, p->f->labels.at[i].name);
 	diag_words(p->d, "error   : Unknown symbol '%s'", name->text);
 	if (near.best && strcmp(near.best, name->text))
-		build_error(p, where, "label '%s' is not defined here; did you mean '%s'?", name->text, near.best);
+		build_error(p, where, "label '%s' is not defined here; did you mean '%s'?",
+			    name->text, near.best);
 	else
 		build_error(p, where, "label '%s' is not defined here", name->text);
 }
@@ -120,7 +126,10 @@ static u32 end_of_string(const char *s, u32 i, u32 end)
 	return i + (i < end && s[i] == '"');
 }
 
-/* Where the token before an offset ends; blanks and comments lie between. Goes on from the last place asked for. */
+/*
+ * Where the token before an offset ends; blanks and comments lie between. Goes on from the last
+ * place asked for.
+ */
 static u32 end_before(struct parse *p, u32 offset)
 {
 	const char *s = p->m->source.text;
@@ -133,7 +142,8 @@ static u32 end_before(struct parse *p, u32 offset)
 			for (skip = i + 2; skip < offset && s[skip] != '\n'; skip++)
 				;
 		else if (s[i] == '/' && i + 1 < offset && s[i + 1] == '*')
-			for (skip = i + 4; skip < offset && (s[skip - 2] != '*' || s[skip - 1] != '/'); skip++)
+			for (skip = i + 4;
+			     skip < offset && (s[skip - 2] != '*' || s[skip - 1] != '/'); skip++)
 				;
 		else if (s[i] == '"')
 			end = skip = end_of_string(s, i, offset);
@@ -155,7 +165,8 @@ static struct diag_span last_word(const struct parse *p, u32 end)
 {
 	u32 begin = end;
 
-	while (begin && end - begin < 40 && !strchr(" \t\r\n,;{}[]()|", p->m->source.text[begin - 1]))
+	while (begin && end - begin < 40 &&
+	       !strchr(" \t\r\n,;{}[]()|", p->m->source.text[begin - 1]))
 		begin--;
 	return (struct diag_span){begin < end ? begin : end - (end > 0), end};
 }
@@ -174,7 +185,8 @@ static void note_open_brace(struct parse *p)
 	u32 id = p->scopes.at[p->scopes.len - 1].id, begin = p->f->scopes.at[id].begin;
 
 	diag_at(p->d, DIAG_NOTE, &p->m->source, (struct diag_span){begin, begin + 1}, NULL,
-		id ? "this '{' has no '}'" : "this '{' of '%s' has no '}'", p->f->name ? p->f->name->text : "");
+		id ? "this '{' has no '}'" : "this '{' of '%s' has no '}'",
+		p->f->name ? p->f->name->text : "");
 }
 
 static void missing_brace(struct parse *p, const struct build_unexpected *u)
@@ -196,8 +208,8 @@ static void missing_mark(struct parse *p, u32 end)
 	const char *text = p->m->source.text + word.begin;
 
 	/* Below the place where it belongs. */
-	build_error(p, (struct diag_span){end, end + 1}, "expected ';' after '%.*s'", (int)(word.end - word.begin),
-		    text);
+	build_error(p, (struct diag_span){end, end + 1}, "expected ';' after '%.*s'",
+		    (int)(word.end - word.begin), text);
 }
 
 static void unexpected(struct parse *p, const struct build_unexpected *u)
@@ -237,8 +249,9 @@ void build_unexpected(struct parse *p, const struct build_unexpected *u)
 		   p->m->source.text + u->where.begin);
 	if (in_body && (u->kind == BUILD_AT_END || u->kind == BUILD_OUTSIDE) && !u->mark)
 		missing_brace(p, u);
-	else if (u->mark && end && (u->kind == BUILD_AT_END || u->kind == BUILD_CLOSING ||
-				    on_other_lines(p, end, u->where.begin)))
+	else if (u->mark && end &&
+		 (u->kind == BUILD_AT_END || u->kind == BUILD_CLOSING ||
+		  on_other_lines(p, end, u->where.begin)))
 		missing_mark(p, end);
 	else
 		unexpected(p, u);

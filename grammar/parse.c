@@ -67,7 +67,8 @@ static void run(struct parse *p)
 	free(copy);
 }
 
-struct ir_module *ptx_parse(const struct diag_source *source, const struct ptx_options *options, struct diag *d)
+struct ir_module *ptx_parse(const struct diag_source *source, const struct ptx_options *options,
+			    struct diag *d)
 {
 	struct parse p = {.d = d, .guard = IR_NONE, .loc = IR_NONE, .epoch = 1};
 	u32 errors = d->errors;
@@ -75,10 +76,12 @@ struct ir_module *ptx_parse(const struct diag_source *source, const struct ptx_o
 	if (options)
 		p.options = *options;
 	if (source->size > SOURCE_MAX) {
-		diag_at(d, DIAG_ERROR, source, DIAG_NOWHERE, NULL, "the module is larger than 2 GiB");
+		diag_at(d, DIAG_ERROR, source, DIAG_NOWHERE, NULL,
+			"the module is larger than 2 GiB");
 		return NULL;
 	}
-	p.m = ir_module_new(source, p.options.memory_limit ? p.options.memory_limit : MEMORY_DEFAULT);
+	p.m = ir_module_new(source,
+			    p.options.memory_limit ? p.options.memory_limit : MEMORY_DEFAULT);
 	if (!p.m) {
 		diag_at(d, DIAG_ERROR, source, DIAG_NOWHERE, NULL, "out of memory");
 		return NULL;

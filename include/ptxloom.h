@@ -74,16 +74,21 @@ struct ptxloom_options {
 	/* "a100", "v100", "./my.profile" ..; NULL: $PTXLOOM_DEVICE, else a100 */
 	const char *device;
 	unsigned workers; /* threads; 0: $PTXLOOM_WORKERS, else one per core */
-	uint64_t seed;    /* order of CTAs, warps, lanes; 0: $PTXLOOM_SEED, else the natural order */
+	uint64_t seed; /* order of CTAs, warps, lanes; 0: $PTXLOOM_SEED, else the natural order */
 	uint64_t timeout_ms; /* of one launch; 0: $PTXLOOM_TIMEOUT, else none */
 	/* Gets every message about files, PTX and faults, as text of whole lines. NULL: see
 	 * ptxloom_message. */
 	void (*message)(void *user, const char *text);
-	/* Gets what kernels print, from any thread, in pieces of `size` bytes. NULL: standard output. */
+	/*
+	 * Gets what kernels print, from any thread, in pieces of `size` bytes. NULL: standard
+	 * output.
+	 */
 	void (*output)(void *user, const char *text, size_t size);
 	void *user;
-	/* Functions of the host that modules may call: "all", or names with commas between; copied. Code of
-	 * modules runs them with any arguments. NULL: $PTXLOOM_HOST_FUNCTIONS, else none. */
+	/*
+	 * Functions of the host that modules may call: "all", or names with commas between; copied.
+	 * Code of modules runs them with any arguments. NULL: $PTXLOOM_HOST_FUNCTIONS, else none.
+	 */
 	const char *host_functions;
 	/* Not 0: everything runs in one order, whatever the number of workers; 0: as
 	 * $PTXLOOM_DETERMINISTIC says, else not. */

@@ -37,7 +37,10 @@ struct rt_ipc_handle {
 	u8 bytes[64];
 };
 
-/* Functions of the program: cudaHostFn_t, cudaStreamCallback_t, cudaLogsCallback_t and CUoccupancyB2DSize. */
+/*
+ * Functions of the program: cudaHostFn_t, cudaStreamCallback_t, cudaLogsCallback_t and
+ * CUoccupancyB2DSize.
+ */
 typedef void rt_host_fn(void *user);
 typedef void rt_stream_callback(void *stream, int status, void *user);
 typedef void rt_log_callback(void *user, int level, char *message, size_t len);

@@ -82,7 +82,8 @@ static void say_argument(const struct entry_argument *a, struct text *t)
 	}
 }
 
-static void say_call(const char *topic, const char *name, const struct entry_argument *a, struct text *t)
+static void say_call(const char *topic, const char *name, const struct entry_argument *a,
+		     struct text *t)
 {
 	text_printf(t, "ptxloom: %s: %s(", topic, name);
 	for (const struct entry_argument *x = a; x->name; x++) {
@@ -106,7 +107,10 @@ static const char *status_name(const char *function, int status)
 	const struct status_info *s = status_info(status);
 	bool runtime = !strncmp(function, "cuda", 4) || !strncmp(function, "__cuda", 6);
 
-	return !s ? "an unknown error" : runtime && s->runtime ? s->runtime : s->driver ? s->driver : s->runtime;
+	return !s                      ? "an unknown error"
+	       : runtime && s->runtime ? s->runtime
+	       : s->driver             ? s->driver
+				       : s->runtime;
 }
 
 /* These two tell of an error of another call. */

@@ -1,13 +1,22 @@
 /*
- * What is told of calls on standard error: PTXLOOM_LOG=api, those that fail; PTXLOOM_LOG=calls, all. Name, arguments
- * by their parameters' names, and result. Without either a call costs a look at the_process.call_log.
+ * What is told of calls on standard error: PTXLOOM_LOG=api, those that fail; PTXLOOM_LOG=calls,
+ * all. Name, arguments by their parameters' names, and result. Without either a call costs a look
+ * at the_process.call_log.
  */
 #ifndef PL_ENTRY_LOG_H
 #define PL_ENTRY_LOG_H
 
 #include "runtime/process.h"
 
-enum entry_kind { ENTRY_SIGNED, ENTRY_UNSIGNED, ENTRY_FLOAT, ENTRY_TEXT, ENTRY_DIM3, ENTRY_POINTER, ENTRY_OTHER };
+enum entry_kind {
+	ENTRY_SIGNED,
+	ENTRY_UNSIGNED,
+	ENTRY_FLOAT,
+	ENTRY_TEXT,
+	ENTRY_DIM3,
+	ENTRY_POINTER,
+	ENTRY_OTHER
+};
 
 struct entry_argument {
 	const char *name; /* NULL: behind the last */
@@ -20,7 +29,10 @@ struct entry_argument {
 #define ENTRY_LOG_FAILED 2u
 #define ENTRY_LOG_ALL 4u
 
-/* After a call with this answer. Both read the setting if nobody has, so any bit of call_log is enough. */
+/*
+ * After a call with this answer. Both read the setting if nobody has, so any bit of call_log is
+ * enough.
+ */
 void entry_tell(const char *name, int status, const struct entry_argument *a);
 /* Of a call that answers no error number, before it. */
 void entry_tell_untyped(const char *name, const struct entry_argument *a);
@@ -44,7 +56,8 @@ void entry_tell_untyped(const char *name, const struct entry_argument *a);
 #define ENTRY_EACH(...)                                                                            \
 	ENTRY_NTH(_, ##__VA_ARGS__, ENTRY_16, ENTRY_15, ENTRY_14, ENTRY_13, ENTRY_12, ENTRY_11,    \
 		  ENTRY_10, ENTRY_9, ENTRY_8, ENTRY_7, ENTRY_6, ENTRY_5, ENTRY_4, ENTRY_3,         \
-		  ENTRY_2, ENTRY_1, ENTRY_0)(__VA_ARGS__)
+		  ENTRY_2, ENTRY_1, ENTRY_0)                                                       \
+	(__VA_ARGS__)
 #define ENTRY_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, nth, ...) nth
 #define ENTRY_0()
 #define ENTRY_1(x) ENTRY_ARGUMENT(x)

@@ -1,5 +1,6 @@
 /*
- * The loader's functions that programs find libraries and names with. Part of the preloaded library.
+ * The loader's functions that programs find libraries and names with. Part of the preloaded
+ * library.
  */
 #include "runtime/loader.h"
 #include "runtime/preload/nvrtc.h"
@@ -33,7 +34,8 @@ static bool is_ours(const void *f)
 {
 	Dl_info own, its;
 
-	return dladdr(&loader_real_dlsym, &own) && dladdr(f, &its) && own.dli_fbase == its.dli_fbase;
+	return dladdr(&loader_real_dlsym, &own) && dladdr(f, &its) &&
+	       own.dli_fbase == its.dli_fbase;
 }
 
 /* In a library that is loaded, and in what was loaded with it. */
@@ -109,7 +111,9 @@ void *loader_stand_in(void *handle, const char *name)
 	return nvrtc_stand_in(find(handle, name), name, handle);
 }
 
-/* The library that dlopen opens for a name: the driver has a version, by which the loader knows it. */
+/*
+ * The library that dlopen opens for a name: the driver has a version, by which the loader knows it.
+ */
 __attribute__((used)) const char *loader_library(const char *name);
 const char *loader_library(const char *name)
 {

@@ -11,8 +11,9 @@ typedef void *dlsym_fn(void *handle, const char *name);
 /* The C library's dlsym, NULL: it has none. */
 dlsym_fn *loader_dlsym(void);
 /*
- * The function of this name that `caller`, code of the program, would have got without us: in what the process
- * has in front, in what the caller's library was loaded with, or in any library. NULL: there is none.
+ * The function of this name that `caller`, code of the program, would have got without us: in what
+ * the process has in front, in what the caller's library was loaded with, or in any library. NULL:
+ * there is none.
  */
 void *loader_next(const void *caller, const char *name);
 

@@ -1,12 +1,12 @@
 /*
  * The error log of both interfaces: cudaLogs*, cuLogs*.
  *
- * An entry says which function returned which error: what the runtime interface answers, and what entry
- * points of either find before they begin (entry.def). Deviation: other errors of the driver interface
- * are not noted. The last hundred are kept. A program reads them
- * from a place on (an iterator: how many entries there had been), or is called for each.
- * Lines look as the driver's do: [time][thread][CUDA][E] text.
- * Source: CUDA Driver API, "Error Log Management Functions"; lines and errors as measured on an H200.
+ * An entry says which function returned which error: what the runtime interface answers, and what
+ * entry points of either find before they begin (entry.def). Deviation: other errors of the driver
+ * interface are not noted. The last hundred are kept. A program reads them from a place on (an
+ * iterator: how many entries there had been), or is called for each. Lines look as the driver's do:
+ * [time][thread][CUDA][E] text. Source: CUDA Driver API, "Error Log Management Functions"; lines
+ * and errors as measured on an H200.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
@@ -21,7 +21,10 @@ enum { LEVEL_ERROR = 0 };
 
 static struct process_logs *const logs = &the_process.logs;
 
-/* The time of day in UTC is computed here: gmtime takes a lock of the C library that a child inherits held. */
+/*
+ * The time of day in UTC is computed here: gmtime takes a lock of the C library that a child
+ * inherits held.
+ */
 static void format(char *out, const char *text)
 {
 	struct timespec t;

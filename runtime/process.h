@@ -104,12 +104,12 @@ struct process {
 		struct rt *rt;
 		pid_t pid; /* children by fork have no such thread */
 		sem_t wake;
-		u32 told; /* signals that the thread has not seen yet, a bit for each; atomic */
+		u32 told;   /* signals that the thread has not seen yet, a bit for each; atomic */
 		bool shows; /* the line */
 		struct attend_line line;
 		struct sigaction before[2]; /* what the program has for SIGINT and SIGTERM */
-		int pending; /* signal that is being handled; atomic */
-		int dying; /* signal that the process is to die of; atomic */
+		int pending;                /* signal that is being handled; atomic */
+		int dying;                  /* signal that the process is to die of; atomic */
 	} attendant;
 
 	/*

@@ -1,8 +1,8 @@
 /*
  * The CUDA runtime interface over src/dev. Private to runtime/.
  *
- * What belongs to the process is in process.h; `struct rt` is the part that is made at the first call. Everything that
- * runs on a device goes through its streams (src/dev/stream/stream.h).
+ * What belongs to the process is in process.h; `struct rt` is the part that is made at the first
+ * call. Everything that runs on a device goes through its streams (src/dev/stream/stream.h).
  */
 #ifndef PL_RT_H
 #define PL_RT_H
@@ -127,7 +127,9 @@ extern _Thread_local const void *rt_caller __attribute__((tls_model("initial-exe
 void rt_attend(struct rt *rt);
 /* A thread is about to wait for launches: see that SIGINT still comes here. */
 void rt_attend_wait(void);
-/* A launch was stopped for a signal and has been reported: the process dies of that, if it is to. */
+/*
+ * A launch was stopped for a signal and has been reported: the process dies of that, if it is to.
+ */
 void rt_attend_reported(void);
 
 /* ---- rt_device.c ---- */
@@ -200,7 +202,9 @@ exec_extern_fn rt_nested_attributes, rt_nested_attributes_11;
 /* The pool that a device allocates from. NULL without memory. */
 struct memory_pool *rt_pool_of(struct rt_device *d);
 /* The following return an error number and check their arguments. */
-/* Pools of a device, or of a place and a type of allocation: the default one, or the current one. */
+/*
+ * Pools of a device, or of a place and a type of allocation: the default one, or the current one.
+ */
 int rt_pool_default(struct memory_pool **out, int device, bool current);
 int rt_pool_at(struct memory_pool **out, const struct memory_location *where, int type,
 	       bool current);
@@ -213,8 +217,9 @@ int rt_pool_access(struct memory_pool *pool, const struct memory_access *desc, s
 /* ---- rt_guard.c ---- */
 
 /*
- * Handle faults of the host: copies whose memory of the host is not there end with an error (src/mem/guard.h),
- * and before the program dies of touching a device pointer, say what that is. Once per process.
+ * Handle faults of the host: copies whose memory of the host is not there end with an error
+ * (src/mem/guard.h), and before the program dies of touching a device pointer, say what that is.
+ * Once per process.
  */
 void rt_guard_install(void);
 
@@ -241,15 +246,18 @@ bool rt_fault_seen(void);
 
 /* ---- rt_report.c ---- */
 
-/* A launch of the form k<<<..>>>(..) begins: called by the code that holds it, which goes on at `by`. */
+/*
+ * A launch of the form k<<<..>>>(..) begins: called by the code that holds it, which goes on at
+ * `by`.
+ */
 void rt_report_configured(const void *by);
 /* It comes to the launch itself, whose result the program does not see. */
 void rt_report_launching(void);
 /* The code that holds it, NULL: the thread's next launch has another form. */
 const void *rt_report_from(void);
 /*
- * A launch has been tried. name: of the kernel as in the PTX, NULL: unknown; status: how it went. l->kernel may be
- * NULL when it failed.
+ * A launch has been tried. name: of the kernel as in the PTX, NULL: unknown; status: how it went.
+ * l->kernel may be NULL when it failed.
  */
 void rt_report_launch(const struct device_launch *l, const char *name, int status);
 /* The program looks at the thread's last error. */
@@ -280,8 +288,8 @@ struct rt_function *rt_find_function(const void *stub);
 /* The same, and if there is none the value itself, which rt_kernel refuses. */
 const struct rt_function *rt_named_kernel(const void *stub);
 /*
- * The kernel on the current device, loading its image. f: any value a program passed for a kernel or
- * function. On failure NULL and the error in *status.
+ * The kernel on the current device, loading its image. f: any value a program passed for a kernel
+ * or function. On failure NULL and the error in *status.
  */
 struct device_kernel *rt_kernel(const struct rt_function *f, int *status);
 /* The same on device i, whichever is current; i is valid. */

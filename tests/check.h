@@ -32,7 +32,8 @@ static inline bool check_eq(long long a, long long b, const char *what, const ch
 	return ok;
 }
 
-static inline bool check_str(const char *a, const char *b, const char *what, const char *file, int line)
+static inline bool check_str(const char *a, const char *b, const char *what, const char *file,
+			     int line)
 {
 	bool ok = check_that(a && b && !strcmp(a, b), what, file, line);
 
@@ -44,9 +45,8 @@ static inline bool check_str(const char *a, const char *b, const char *what, con
 #define CHECK(x) check_that((x), #x, __FILE__, __LINE__)
 /* Floats do not compile: what is behind the point would not count. CHECK(a == b) is for them. */
 #define CHECK_WHOLE(x)                                                                             \
-	((void)sizeof(char[_Generic((x), float: -1, double: -1, default: 1)]), (long long)(x))
-#define CHECK_EQ(a, b)                                                                             \
-	check_eq(CHECK_WHOLE(a), CHECK_WHOLE(b), #a " == " #b, __FILE__, __LINE__)
+	((void)sizeof(char[_Generic((x), float : -1, double : -1, default : 1)]), (long long)(x))
+#define CHECK_EQ(a, b) check_eq(CHECK_WHOLE(a), CHECK_WHOLE(b), #a " == " #b, __FILE__, __LINE__)
 #define CHECK_STR(a, b) check_str((a), (b), #a " is " #b, __FILE__, __LINE__)
 #define CHECK_MSG(x, what) check_that((x), (what), __FILE__, __LINE__)
 

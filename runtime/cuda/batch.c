@@ -1,7 +1,8 @@
 /*
- * Batches: many copies, prefetches or discards in one call, the same for both interfaces. Each is made in
- * turn, in the order of the stream; none is made when a later one has a mistake that can be seen before.
- * Source: CUDA Driver API "Memory Management", cuMemcpyBatchAsync and the functions after it.
+ * Batches: many copies, prefetches or discards in one call, the same for both interfaces. Each is
+ * made in turn, in the order of the stream; none is made when a later one has a mistake that can be
+ * seen before. Source: CUDA Driver API "Memory Management", cuMemcpyBatchAsync and the functions
+ * after it.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/cudart/rt_texture.h"
@@ -177,10 +178,10 @@ static bool read_operand(const struct operand *o, const struct box_copy *b, u64 
 					 .z = o->u.array.z};
 		return size_mul(o->u.array.x, element, &out->x);
 	}
-	*out = (struct copy_end){
-		.place = COPY_ANY,
-		.address = o->u.pointer.at,
-		.rows = o->u.pointer.layer_height ? o->u.pointer.layer_height : b->height};
+	*out = (struct copy_end){.place = COPY_ANY,
+				 .address = o->u.pointer.at,
+				 .rows = o->u.pointer.layer_height ? o->u.pointer.layer_height
+								   : b->height};
 	return o->type == OPERAND_POINTER &&
 	       size_mul(o->u.pointer.row_length ? o->u.pointer.row_length : b->width, element,
 			&out->pitch);
@@ -215,8 +216,7 @@ static int box_on(struct stream *s, int status, size_t n, const struct box_copy 
 		return STATUS_INVALID_VALUE;
 	memory = stream_device_of(s)->mem.system;
 	for (size_t i = 0; i < n; i++)
-		if (!read_box(&boxes[i], &c) ||
-		    copy_check(memory, &c, &plan) != STATUS_SUCCESS)
+		if (!read_box(&boxes[i], &c) || copy_check(memory, &c, &plan) != STATUS_SUCCESS)
 			return STATUS_INVALID_VALUE;
 	for (size_t i = 0; i < n && !status; i++) {
 		read_box(&boxes[i], &c);
@@ -253,8 +253,7 @@ static bool ranges_are_right(struct mem_system *memory, const struct ranges *r)
 	if (!r->at || !r->sizes || !r->count || r->flags)
 		return false;
 	for (size_t i = 0; i < r->count; i++)
-		if (!r->at[i] || !r->sizes[i] ||
-		    !memory_is_managed(memory, r->at[i], r->sizes[i]))
+		if (!r->at[i] || !r->sizes[i] || !memory_is_managed(memory, r->at[i], r->sizes[i]))
 			return false;
 	return true;
 }
@@ -274,8 +273,8 @@ static int ranges_on(struct stream *s, int status, const struct ranges *r, bool 
 		return STATUS_INVALID_VALUE;
 	for (size_t i = 0; i < r->count && prefetch && !status; i++) {
 		place += place + 1 < r->place_len && r->place_at[place + 1] == i;
-		status = (int)memory_prefetch(&rt->memory, r->at[i], r->sizes[i],
-					      r->places[place], rt->list.len);
+		status = (int)memory_prefetch(&rt->memory, r->at[i], r->sizes[i], r->places[place],
+					      rt->list.len);
 	}
 	return status;
 }

@@ -21,8 +21,8 @@
 	}
 
 /*
- * The same for both interfaces: `body` is an expression over what the parameter `stream` means, s, and
- * if that is NULL why, in status.
+ * The same for both interfaces: `body` is an expression over what the parameter `stream` means, s,
+ * and if that is NULL why, in status.
  */
 #define STREAM_FNS(driver, runtime, params, body)                                                  \
 	DRV_STREAM_FN(driver, params, ({                                                           \
@@ -56,14 +56,20 @@ struct rt_context *drv_context(int *status);
 struct rt_device *drv_device(int *status);
 /* The same for what knows its own context; without a current one any device in use. */
 struct rt_device *drv_any_device(int *status);
-/* The kernel on the current device of what a program passed as CUfunction or CUkernel; else NULL and *status. */
+/*
+ * The kernel on the current device of what a program passed as CUfunction or CUkernel; else NULL
+ * and *status.
+ */
 struct device_kernel *drv_kernel(const void *function, int *status);
 /* The same; of a library's, without a current context, the one on `device`. */
 struct device_kernel *drv_kernel_on(const void *function, int device, int *status);
 
 /* ---- drv_entry.c ---- */
 
-/* Entry point by its base name: the newest that `version` knows. found: as cuGetProcAddress answers. */
+/*
+ * Entry point by its base name: the newest that `version` knows. found: as cuGetProcAddress
+ * answers.
+ */
 void *drv_entry(const char *symbol, int version, u64 flags, int *found);
 
 /* ---- drv_symbol.c ---- */
@@ -80,10 +86,11 @@ struct drv_jit {
 	char *info_log, *error_log;
 	void **info_bytes, **error_bytes; /* in: size of the buffer; out: bytes used */
 	size_t info_cap, error_cap;
-	void **wall_time;                 /* out: milliseconds, a f32 */
+	void **wall_time; /* out: milliseconds, a f32 */
 	void **threads;
 	bool verbose;
-	bool by_ptxas, fatal, ended;      /* lines as ptxas writes them came; one was fatal; the last one stands */
+	bool by_ptxas, fatal,
+		ended; /* lines as ptxas writes them came; one was fatal; the last one stands */
 	double started_ms;
 };
 
@@ -106,13 +113,19 @@ int drv_load_image(const void *image, size_t size, const char *name, struct drv_
 
 /* PTX text, by its first bytes: other images begin with a number that no text has. */
 bool drv_is_text(const char *image);
-/* The module that a library is on the device of program p, made when first asked for. NULL without memory. */
+/*
+ * The module that a library is on the device of program p, made when first asked for. NULL without
+ * memory.
+ */
 struct drv_module *drv_library_module(struct rt_image *library, struct device_program *p);
 /* Free a module's handle and those of its functions, and its program unless a library owns it. */
 void drv_module_free(struct drv_module *m);
 /* Free the modules that were loaded in a context. */
 void drv_modules_free(const struct rt_context *c);
-/* The module's function for a kernel of its program, made when first asked for. NULL without memory. */
+/*
+ * The module's function for a kernel of its program, made when first asked for. NULL without
+ * memory.
+ */
 struct rt_function *drv_module_function(struct drv_module *m, struct device_kernel *k);
 
 /* ---- drv_stream.c ---- */

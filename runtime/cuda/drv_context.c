@@ -3,7 +3,8 @@
  */
 #include "runtime/cuda/drv.h"
 
-#define FLAGS_KNOWN 0x7fu /* scheduling 0..4, mapped host memory 8, keep local memory 0x10, dumps, synchronous copies */
+#define FLAGS_KNOWN                                                                                \
+	0x7fu /* scheduling 0..4, mapped host memory 8, keep local memory 0x10, dumps, synchronous copies */
 #define SCHEDULES_LAST 4u
 #define MAP_HOST 8u
 
@@ -77,7 +78,7 @@ DRV_FN(cuCtxCreate_v4,
 		return STATUS_NOT_SUPPORTED;
 	if (p && p->affinity_count)
 		return p->affinity && p->affinity_count > 0 ? STATUS_UNSUPPORTED_EXEC_AFFINITY
-							     : STATUS_INVALID_VALUE;
+							    : STATUS_INVALID_VALUE;
 	return make_context(out, flags, device, 13000);
 }
 

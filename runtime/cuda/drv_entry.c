@@ -1,9 +1,9 @@
 /*
  * Entry points by name: cuGetProcAddress and its kin of the runtime interface.
  *
- * A base name has variants (`name`, `name_v2` ..), each since a version of the driver; the answer is
- * the newest that the version asked for has. Names for the per-thread default stream end in _ptsz or
- * _ptds. Private tables are refused.
+ * A base name has variants (`name`, `name_v2` ..), each since a version of the driver; the answer
+ * is the newest that the version asked for has. Names for the per-thread default stream end in
+ * _ptsz or _ptds. Private tables are refused.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
@@ -11,7 +11,10 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Since when a variant answers for the plain name. What is not listed has been there from the start. */
+/*
+ * Since when a variant answers for the plain name. What is not listed has been there from the
+ * start.
+ */
 struct variant {
 	const char *name, *variant;
 	int since;

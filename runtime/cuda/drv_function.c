@@ -1,5 +1,6 @@
 /*
- * Functions and kernels of the driver interface: attributes, names, parameters, where they come from.
+ * Functions and kernels of the driver interface: attributes, names, parameters, where they come
+ * from.
  */
 #include "runtime/cuda/drv.h"
 

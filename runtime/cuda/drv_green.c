@@ -103,8 +103,8 @@ DRV_FN(cuCtxGetDevResource, (const struct rt_context *c, struct resource *out, i
 }
 
 /*
- * Groups of the same size, at most *groups of them; out NULL: how many there could be. Returns the size,
- * 0: not even one.
+ * Groups of the same size, at most *groups of them; out NULL: how many there could be. Returns the
+ * size, 0: not even one.
  */
 static u32 split(struct resource *out, u32 *groups, const struct resource *in, unsigned flags,
 		 u32 count)
@@ -128,9 +128,8 @@ static u32 split(struct resource *out, u32 *groups, const struct resource *in, u
 	return count;
 }
 
-DRV_FN(cuDevSmResourceSplitByCount,
-       (struct resource * out, u32 *groups, const struct resource *in, struct resource *rest,
-	unsigned flags, u32 count))
+DRV_FN(cuDevSmResourceSplitByCount, (struct resource * out, u32 *groups, const struct resource *in,
+				     struct resource *rest, unsigned flags, u32 count))
 {
 	int status = drv_check(0);
 	struct resource from;
@@ -307,7 +306,9 @@ DRV_FN(cuStreamGetGreenCtx, (struct stream * stream, const void **out))
 
 /* ---- events of whole contexts ---- */
 
-/* The event in all of a context, or of its device, whose contexts share everything; or wait for it. */
+/*
+ * The event in all of a context, or of its device, whose contexts share everything; or wait for it.
+ */
 static int whole(const struct rt_context *c, struct stream_event *e, bool wait)
 {
 	struct rt *rt = rt_get();

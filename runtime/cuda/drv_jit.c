@@ -1,6 +1,6 @@
 /*
- * Options of the just-in-time compiler: log buffers, sizes that are answered, and settings. Those of
- * code generation have nothing to set here.
+ * Options of the just-in-time compiler: log buffers, sizes that are answered, and settings. Those
+ * of code generation have nothing to set here.
  *
  * Programs look for the words of the driver's compiler in its log. So each error begins with a line
  * as ptxas writes it, our own message with the source line is behind it, and ptxas's last line ends
@@ -51,8 +51,8 @@ static void say_line(struct drv_jit *j, const struct diag_message *m)
 }
 
 /*
- * Nothing of what ptxas sees behind a fatal error is known to it. What is not about a text, such as a
- * damaged image, it does not see at all.
+ * Nothing of what ptxas sees behind a fatal error is known to it. What is not about a text, such as
+ * a damaged image, it does not see at all.
  */
 static void say_as_ptxas(struct drv_jit *j, const struct diag_message *m)
 {
@@ -145,7 +145,10 @@ int drv_jit_begin(struct drv_jit *j, unsigned n, const int *options, void **valu
 	return status;
 }
 
-/* Barriers of the CTA that a kernel's own instructions name: one more than the highest, all when a register does. */
+/*
+ * Barriers of the CTA that a kernel's own instructions name: one more than the highest, all when a
+ * register does.
+ */
 static u32 barriers_of(const struct ir_func *f)
 {
 	u32 n = 0;
@@ -160,7 +163,8 @@ static u32 barriers_of(const struct ir_func *f)
 		for (u32 k = 0; k < in->ops && k < 2; k++) {
 			const struct ir_operand *op = &f->operands.at[in->first_op + k];
 
-			if (op->kind == IR_OP_INT || (op->kind == IR_OP_REG && op->type != T_pred)) {
+			if (op->kind == IR_OP_INT ||
+			    (op->kind == IR_OP_REG && op->type != T_pred)) {
 				u32 last = op->kind == IR_OP_INT ? (u32)op->imm & 15 : 15;
 
 				n = last + 1 > n ? last + 1 : n;
@@ -181,9 +185,11 @@ static void kernel_info(struct drv_jit *j, struct device_kernel *k)
 	    rt_function_attribute(k, FUNC_SHARED_BYTES, &shared) ||
 	    rt_function_attribute(k, FUNC_BINARY_VERSION, &sm))
 		return;
-	text_printf(&j->infos, "ptxas info    : Compiling entry function '%s' for 'sm_%d'\n", name, sm);
+	text_printf(&j->infos, "ptxas info    : Compiling entry function '%s' for 'sm_%d'\n", name,
+		    sm);
 	text_printf(&j->infos, "ptxas info    : Function properties for %s\n", name);
-	text_printf(&j->infos, "    %d bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n", stack);
+	text_printf(&j->infos,
+		    "    %d bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n", stack);
 	text_printf(&j->infos, "ptxas info    : Used %d registers, used %u barriers", registers,
 		    barriers_of(k->func));
 	if (shared)
@@ -199,7 +205,8 @@ static void memory_info(struct drv_jit *j, const struct ir_module *m)
 		const struct ir_var *v = m->vars.at[i];
 		u64 *bytes = v->space == M_global ? &global : &constant;
 
-		if (v->definition == v && v->linkage != IR_EXTERN && (v->space == M_global || v->space == M_const))
+		if (v->definition == v && v->linkage != IR_EXTERN &&
+		    (v->space == M_global || v->space == M_const))
 			*bytes = align_up(*bytes, v->align ? v->align : 1) + v->size_bytes;
 	}
 	text_printf(&j->infos, "ptxas info    : %llu bytes gmem", (unsigned long long)global);

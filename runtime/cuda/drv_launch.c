@@ -1,11 +1,13 @@
 /*
- * Launches of the driver interface, and the older way of launching, where block shape and parameters
- * are set on the function.
+ * Launches of the driver interface, and the older way of launching, where block shape and
+ * parameters are set on the function.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/graph/stream_attr.h"
 
-/* `extra`: pairs of a key and a value, ended by 0: 1 = parameter buffer, 2 = pointer to its size. */
+/*
+ * `extra`: pairs of a key and a value, ended by 0: 1 = parameter buffer, 2 = pointer to its size.
+ */
 int drv_read_extra(void **extra, const void **packed, u32 *bytes)
 {
 	for (; extra && extra[0]; extra += 2) {
@@ -21,7 +23,7 @@ int drv_read_extra(void **extra, const void **packed, u32 *bytes)
 
 /* Fills in the kernel and the parameters of l, whose sizes are set. */
 static int start(const void *function, struct device_launch *l, void *stream, bool own,
-		  void **params, void **extra)
+		 void **params, void **extra)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);

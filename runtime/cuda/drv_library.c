@@ -266,8 +266,7 @@ RT_FN(cudaLibraryLoadData, (struct rt_image * *out, const void *code, int *jit, 
 
 	rt_device_now(&status);
 	return rt_error(status ? status
-			       : load_data(out, code,
-					   &(struct options){jit, jv, nj, lib, lv, nl}));
+			       : load_data(out, code, &(struct options){jit, jv, nj, lib, lv, nl}));
 }
 
 RT_FN(cudaLibraryLoadFromFile, (struct rt_image * *out, const char *path, int *jit, void **jv,
@@ -277,8 +276,7 @@ RT_FN(cudaLibraryLoadFromFile, (struct rt_image * *out, const char *path, int *j
 
 	rt_device_now(&status);
 	return rt_error(status ? status
-			       : load_file(out, path,
-					   &(struct options){jit, jv, nj, lib, lv, nl}));
+			       : load_file(out, path, &(struct options){jit, jv, nj, lib, lv, nl}));
 }
 
 RT_FN(cudaLibraryUnload, (struct rt_image * i))

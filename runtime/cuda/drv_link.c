@@ -76,7 +76,9 @@ DRV_FN(cuLinkDestroy, (struct drv_link * l))
 	}
 	VEC_FREE(&s->texts);
 	text_fini(&s->result);
-	/* The program's buffers may be gone by now: what they were to hold has been given before. */
+	/*
+	 * The program's buffers may be gone by now: what they were to hold has been given before.
+	 */
 	drv_jit_drop(&s->jit);
 	free(s);
 	rt_handle_free(l);
@@ -220,8 +222,8 @@ static bool write_result(struct drv_link_state *s, u32 sm)
 	bool ok = list != NULL;
 
 	for (size_t i = 0; i < s->texts.len && ok; i++)
-		list[i] = (struct image_bytes){(const u8 *)s->texts.at[i].text,
-					       s->texts.at[i].size, NULL};
+		list[i] = (struct image_bytes){(const u8 *)s->texts.at[i].text, s->texts.at[i].size,
+					       NULL};
 	ok = ok && image_write_cubin(&s->result, list, s->texts.len, sm);
 	free(list);
 	return ok;
@@ -257,7 +259,10 @@ DRV_FN(cuLinkComplete, (struct drv_link * l, void **out, size_t *size))
 
 /* ---- for the linker that stands in front of nvJitLink ---- */
 
-/* The PTX that an input of any kind has for the thread's device; false: none. *texts and each is to be freed. */
+/*
+ * The PTX that an input of any kind has for the thread's device; false: none. *texts and each is to
+ * be freed.
+ */
 RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n);
 RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n)
 {
@@ -273,7 +278,8 @@ RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_
 	if (!d)
 		return false;
 	diag_init(&quiet, NULL, NULL);
-	if (device_image_texts(&d->dev, data, size, "<input>", &quiet, &found, &len) == STATUS_SUCCESS)
+	if (device_image_texts(&d->dev, data, size, "<input>", &quiet, &found, &len) ==
+	    STATUS_SUCCESS)
 		*texts = calloc(len, sizeof(**texts));
 	diag_fini(&quiet);
 	for (u32 i = 0; i < len; i++) {
@@ -285,7 +291,10 @@ RT_API bool plrt_image_texts(const void *data, size_t size, char ***texts, size_
 	return *n != 0;
 }
 
-/* The texts as machine code for the thread's device; false: no memory, no device. *out is to be freed. */
+/*
+ * The texts as machine code for the thread's device; false: no memory, no device. *out is to be
+ * freed.
+ */
 RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
 RT_API bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size)
 {

@@ -21,7 +21,7 @@ static struct memory_maps *maps(void)
 DRV_FN(cuMemAddressReserve, (u64 * out, size_t size, size_t align, u64 at, u64 flags))
 {
 	INITIALISED(!out || flags ? STATUS_INVALID_VALUE
-				   : memory_reserve(maps(), size, align, at, out));
+				  : memory_reserve(maps(), size, align, at, out));
 }
 
 DRV_FN(cuMemAddressFree, (u64 at, size_t size))
@@ -89,7 +89,7 @@ DRV_FN(cuMemSetAccess, (u64 at, size_t size, const struct memory_access *desc, s
 DRV_FN(cuMemGetAccess, (u64 * flags, const struct memory_location *where, u64 at))
 {
 	INITIALISED(flags && where ? memory_get_access(maps(), at, *where, flags)
-				    : STATUS_INVALID_VALUE);
+				   : STATUS_INVALID_VALUE);
 }
 
 /* option: 0 the least, 1 what is best; both are the page of the devices. */
@@ -97,8 +97,8 @@ DRV_FN(cuMemGetAllocationGranularity,
        (size_t * out, const struct memory_physical_props *props, int option))
 {
 	INITIALISED(!out || !props || props->type != 1 || (option != 0 && option != 1)
-			     ? STATUS_INVALID_VALUE
-			     : (*out = MEMORY_GRANULARITY, STATUS_SUCCESS));
+			    ? STATUS_INVALID_VALUE
+			    : (*out = MEMORY_GRANULARITY, STATUS_SUCCESS));
 }
 
 DRV_FN(cuMemGetAllocationPropertiesFromHandle,
@@ -118,14 +118,15 @@ DRV_FN(cuMemExportToShareableHandle,
        (void *out, const struct memory_physical *p, int type, u64 flags))
 {
 	INITIALISED(!out || flags || type != POSIX_FD ? STATUS_INVALID_VALUE
-						       : memory_physical_export(maps(), p, out));
+						      : memory_physical_export(maps(), p, out));
 }
 
 DRV_FN(cuMemImportFromShareableHandle, (struct memory_physical * *out, void *handle, int type))
 {
-	INITIALISED(!out			? STATUS_INVALID_VALUE
-		    : type != POSIX_FD	? STATUS_NOT_SUPPORTED
-					: memory_physical_import(maps(), (int)(intptr_t)handle, out));
+	INITIALISED(!out ? STATUS_INVALID_VALUE
+		    : type != POSIX_FD
+			    ? STATUS_NOT_SUPPORTED
+			    : memory_physical_import(maps(), (int)(intptr_t)handle, out));
 }
 
 /* ---- pools ---- */
@@ -273,7 +274,7 @@ DRV_FN(cuMemPoolImportFromShareableHandle,
 DRV_FN(cuMemPoolExportPointer, (void *data, u64 p))
 {
 	INITIALISED(data ? memory_pool_export_pointer(&rt_get()->memory, p, data)
-			  : STATUS_INVALID_VALUE);
+			 : STATUS_INVALID_VALUE);
 }
 
 DRV_FN(cuMemPoolImportPointer, (u64 * out, struct memory_pool *pool, const void *data))

@@ -35,12 +35,12 @@ static int create(struct stream **out, unsigned flags, int priority)
 	return out ? rt_stream_create(d, flags, priority, out) : (int)STATUS_INVALID_VALUE;
 }
 
-DRV_FN(cuStreamCreate, (struct stream **out, unsigned flags))
+DRV_FN(cuStreamCreate, (struct stream * *out, unsigned flags))
 {
 	return create(out, flags, 0);
 }
 
-DRV_FN(cuStreamCreateWithPriority, (struct stream **out, unsigned flags, int priority))
+DRV_FN(cuStreamCreateWithPriority, (struct stream * *out, unsigned flags, int priority))
 {
 	return create(out, flags, priority);
 }
@@ -56,12 +56,12 @@ static int destroy(struct stream *stream)
 	return (int)stream_destroy(rt_get()->streams, stream);
 }
 
-DRV_FN(cuStreamDestroy, (struct stream *stream))
+DRV_FN(cuStreamDestroy, (struct stream * stream))
 {
 	return destroy(stream);
 }
 
-DRV_FN(cuStreamDestroy_v2, (struct stream *stream))
+DRV_FN(cuStreamDestroy_v2, (struct stream * stream))
 {
 	return destroy(stream);
 }
@@ -84,8 +84,8 @@ static int query(struct stream *stream, bool own)
 	return s ? (int)stream_query(s) : status;
 }
 
-DRV_STREAM_FN(cuStreamSynchronize, (struct stream *stream), synchronize(stream, OWN))
-DRV_STREAM_FN(cuStreamQuery, (struct stream *stream), query(stream, OWN))
+DRV_STREAM_FN(cuStreamSynchronize, (struct stream * stream), synchronize(stream, OWN))
+DRV_STREAM_FN(cuStreamQuery, (struct stream * stream), query(stream, OWN))
 
 /* ---- whose it is ---- */
 
@@ -120,10 +120,10 @@ static int get_contexts(struct stream *stream, bool own, struct rt_context **con
 	return STATUS_SUCCESS;
 }
 
-DRV_STREAM_FN(cuStreamGetCtx, (struct stream *stream, struct rt_context **context),
+DRV_STREAM_FN(cuStreamGetCtx, (struct stream * stream, struct rt_context **context),
 	      get_context(stream, OWN, context))
 DRV_STREAM_FN(cuStreamGetCtx_v2,
-	      (struct stream *stream, struct rt_context **context, const void **green),
+	      (struct stream * stream, struct rt_context **context, const void **green),
 	      get_contexts(stream, OWN, context, green))
 
 static int get_attribute(struct stream *stream, bool own, int id, void *value)
@@ -151,11 +151,11 @@ static int copy_attributes(struct stream *to, struct stream *from, bool own)
 	return b ? (int)stream_attr_copy(b, a) : status;
 }
 
-DRV_STREAM_FN(cuStreamGetAttribute, (struct stream *stream, int id, void *value),
+DRV_STREAM_FN(cuStreamGetAttribute, (struct stream * stream, int id, void *value),
 	      get_attribute(stream, OWN, id, value))
-DRV_STREAM_FN(cuStreamSetAttribute, (struct stream *stream, int id, const void *value),
+DRV_STREAM_FN(cuStreamSetAttribute, (struct stream * stream, int id, const void *value),
 	      set_attribute(stream, OWN, id, value))
-DRV_STREAM_FN(cuStreamCopyAttributes, (struct stream *to, struct stream *from),
+DRV_STREAM_FN(cuStreamCopyAttributes, (struct stream * to, struct stream *from),
 	      copy_attributes(to, from, OWN))
 
 /* ---- memory operations ---- */
@@ -170,9 +170,10 @@ static int mem_op(struct stream *stream, bool own, struct mem_op op)
 
 /* Four names for each: those ending in _v2 came when they no longer had to be enabled. */
 #define MEM_OP_FNS(name, type, kind)                                                               \
-	DRV_STREAM_FN(name, (struct stream *stream, u64 address, type value, unsigned flags),      \
+	DRV_STREAM_FN(name, (struct stream * stream, u64 address, type value, unsigned flags),     \
 		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value, NULL}))     \
-	DRV_STREAM_FN(name##_v2, (struct stream *stream, u64 address, type value, unsigned flags), \
+	DRV_STREAM_FN(name##_v2,                                                                   \
+		      (struct stream * stream, u64 address, type value, unsigned flags),           \
 		      mem_op(stream, OWN, (struct mem_op){kind, flags, address, value, NULL}))
 
 MEM_OP_FNS(cuStreamWaitValue32, u32, MEM_OP_WAIT_32)
@@ -201,7 +202,8 @@ struct mem_op drv_mem_op_read(const union drv_mem_op *o)
 	bool plain = o->kind == MEM_OP_FLUSH || o->kind == MEM_OP_BARRIER;
 
 	return plain ? (struct mem_op){.kind = o->kind, .flags = o->plain.flags}
-		     : (struct mem_op){o->kind, o->word.flags, o->word.address, o->word.value, NULL};
+		     : (struct mem_op){o->kind, o->word.flags, o->word.address, o->word.value,
+				       NULL};
 }
 
 union drv_mem_op drv_mem_op_write(const struct mem_op *o)
@@ -220,8 +222,8 @@ union drv_mem_op drv_mem_op_write(const struct mem_op *o)
 }
 
 DRV_STREAM_FN(cuStreamBatchMemOp,
-	      (struct stream *stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
+	      (struct stream * stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
 	      batch(stream, OWN, n, ops, flags))
 DRV_STREAM_FN(cuStreamBatchMemOp_v2,
-	      (struct stream *stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
+	      (struct stream * stream, unsigned n, const union drv_mem_op *ops, unsigned flags),
 	      batch(stream, OWN, n, ops, flags))

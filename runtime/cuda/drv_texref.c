@@ -79,7 +79,9 @@ DRV_FN(cuTexRefDestroy, (struct texref * r))
 	return status;
 }
 
-/* A reference of a module is there for every kernel of it: unit -1 says so, and nothing else can. */
+/*
+ * A reference of a module is there for every kernel of it: unit -1 says so, and nothing else can.
+ */
 DRV_FN(cuParamSetTexRef, (const void *function, int unit, const struct texref *r))
 {
 	int status;

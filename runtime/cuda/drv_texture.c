@@ -1,6 +1,6 @@
 /*
- * Arrays, textures and surfaces of the driver interface. Names without a version are those of CUDA 3.1
- * and before, with 32-bit sizes; they are here for programs that ask for them by name.
+ * Arrays, textures and surfaces of the driver interface. Names without a version are those of CUDA
+ * 3.1 and before, with 32-bit sizes; they are here for programs that ask for them by name.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/cudart/rt_texture.h"
@@ -77,7 +77,10 @@ static const struct mem_array *find_array(const void *handle, int *status)
 	return a;
 }
 
-/* The array whose description goes to `out`. NULL, and the error in *status: there is none, or no place for it. */
+/*
+ * The array whose description goes to `out`. NULL, and the error in *status: there is none, or no
+ * place for it.
+ */
 static const struct mem_array *array_to_describe(const void *handle, const void *out, int *status)
 {
 	const struct mem_array *a = find_array(handle, status);

@@ -1,12 +1,18 @@
 /*
- * External memory: memory that cuMemExportToShareableHandle gave a file for, here or in another process,
- * imported once more. There is no other source of such files, as there are no graphics interfaces, and
- * external semaphores come from those alone. Source: CUDA Driver API "External Resource Interoperability".
+ * External memory: memory that cuMemExportToShareableHandle gave a file for, here or in another
+ * process, imported once more. There is no other source of such files, as there are no graphics
+ * interfaces, and external semaphores come from those alone. Source: CUDA Driver API "External
+ * Resource Interoperability".
  */
 #include "runtime/cuda/drv.h"
 #include "src/base/size.h"
 
-enum { MEMORY_OPAQUE_FD = 1, SEMAPHORE_OPAQUE_FD = 1, SEMAPHORE_OPAQUE_WIN32, SEMAPHORE_TIMELINE_FD = 9 };
+enum {
+	MEMORY_OPAQUE_FD = 1,
+	SEMAPHORE_OPAQUE_FD = 1,
+	SEMAPHORE_OPAQUE_WIN32,
+	SEMAPHORE_TIMELINE_FD = 9
+};
 
 /* CUDA_EXTERNAL_MEMORY_HANDLE_DESC and, up to the handle, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC */
 struct external_desc {

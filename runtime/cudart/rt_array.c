@@ -1,6 +1,6 @@
 /*
- * Arrays of the runtime interface, and what both interfaces need for them. A handle is the address of
- * the array in src/mem/array.h, looked up among those of every open device.
+ * Arrays of the runtime interface, and what both interfaces need for them. A handle is the address
+ * of the array in src/mem/array.h, looked up among those of every open device.
  */
 #include "runtime/cudart/rt_texture.h"
 
@@ -102,7 +102,10 @@ int rt_array_requirements(const struct mem_array_desc *d, u64 bytes, struct arra
 	return STATUS_SUCCESS;
 }
 
-/* Tiles are blocks of 64 KiB; sides of planes and volumes by the bytes of an element, halved in turn. */
+/*
+ * Tiles are blocks of 64 KiB; sides of planes and volumes by the bytes of an element, halved in
+ * turn.
+ */
 static void tile_of(const struct mem_array_desc *d, unsigned tile[3])
 {
 	static const unsigned plane[5][3] = {

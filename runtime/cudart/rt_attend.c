@@ -7,10 +7,10 @@
  * are stopped only if they still run a second later, so that one that wants to end in order can. A
  * second SIGINT before that is over ends the process. SIGTERM is looked at only where the program
  * leaves it to the system.
- * SIGUSR1: launches tell where their warps are and go on, unless the program does something about the
- * signal itself.
- * A handler may take no lock, so it posts a semaphore, and a thread does the rest. No file: the program
- * may close any, and its next one would get the number.
+ * SIGUSR1: launches tell where their warps are and go on, unless the program does something about
+ * the signal itself.
+ * A handler may take no lock, so it posts a semaphore, and a thread does the rest. No file: the
+ * program may close any, and its next one would get the number.
  */
 #include "runtime/process.h"
 #include "src/base/setting.h"
@@ -87,8 +87,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	inside = true;
 	if (the->pid != getpid() || !is_running()) {
 		call_before(a, number, info, context);
-	} else if (!__atomic_compare_exchange_n(&the->pending, &none, number, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED)) {
+	} else if (!__atomic_compare_exchange_n(&the->pending, &none, number, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		die(number);
 	} else {
 		tell(number);
@@ -115,7 +115,8 @@ static void on_question(int number, siginfo_t *info, void *context)
 
 static void install_question(void)
 {
-	struct sigaction mine = {.sa_sigaction = on_question, .sa_flags = SA_SIGINFO | SA_RESTART}, now;
+	struct sigaction mine = {.sa_sigaction = on_question, .sa_flags = SA_SIGINFO | SA_RESTART},
+			 now;
 
 	if (!sigaction(SIGUSR1, NULL, &now) && is_default(&now))
 		sigaction(SIGUSR1, &mine, NULL);
@@ -126,7 +127,10 @@ static bool is_mine(const struct sigaction *a)
 	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal;
 }
 
-/* The handler of Python's interpreter notes the signal; code of the program runs when the calls of ours are over. */
+/*
+ * The handler of Python's interpreter notes the signal; code of the program runs when the calls of
+ * ours are over.
+ */
 static bool is_of_python(const struct sigaction *a)
 {
 	void *handler = a->sa_flags & SA_SIGINFO ? (void *)a->sa_sigaction : (void *)a->sa_handler;
@@ -147,7 +151,8 @@ static bool is_apart(int number, const struct sigaction *a)
 	bool none = !(theirs->sa_flags & SA_SIGINFO) &&
 		    (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN);
 
-	return none || is_of_python(theirs) || (a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_question);
+	return none || is_of_python(theirs) ||
+	       (a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_question);
 }
 
 /* Put ourselves before what the program has for a signal, unless it ignores it. */
@@ -268,7 +273,8 @@ void rt_attend(struct rt *rt)
 	bool started;
 
 	the->rt = rt;
-	the->shows = attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
+	the->shows =
+		attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
 	attend_init(&the->line);
 	if (the->shows)
 		attend_follow(&the->line, rt->pool);

@@ -15,11 +15,12 @@ struct rt_context {
 	struct rt_handle head;
 	int device;
 	bool is_primary;
-	_Atomic bool is_active; /* false: destroyed, or a primary context that was reset or never used */
-	u32 places;      /* on threads' stacks; a destroyed context stays until the last one goes */
-	_Atomic u32 retained;   /* a primary context's users of the driver interface */
-	_Atomic u32 flags;      /* scheduling, host mapping .. as CUDA numbers them */
-	u32 api_version; /* 3010, 3020 or 13000: of the function that made it */
+	_Atomic bool
+		is_active; /* false: destroyed, or a primary context that was reset or never used */
+	u32 places; /* on threads' stacks; a destroyed context stays until the last one goes */
+	_Atomic u32 retained; /* a primary context's users of the driver interface */
+	_Atomic u32 flags;    /* scheduling, host mapping .. as CUDA numbers them */
+	u32 api_version;      /* 3010, 3020 or 13000: of the function that made it */
 	int cache_config, shared_config;
 	u64 id;
 	struct drv_green *green; /* whose context it is, NULL: a common one */

@@ -201,7 +201,8 @@ static struct copy flat(struct copy_end dst, struct copy_end src, struct plane p
 /* Rows that are too long are found before what the array holds. */
 static int issue_plane(struct copy c, int kind, struct way w)
 {
-	if (c.width && c.height && (c.dst.array || c.src.array) && (!fits(&c.dst, &c) || !fits(&c.src, &c)))
+	if (c.width && c.height && (c.dst.array || c.src.array) &&
+	    (!fits(&c.dst, &c) || !fits(&c.src, &c)))
 		return STATUS_INVALID_PITCH_VALUE;
 	return issue(c, kind, w);
 }
@@ -225,23 +226,27 @@ RT_STREAM_FN(cudaMemcpy2DAsync,
 RT_DEFAULT_FN(cudaMemcpy2DToArray,
 	      (void *dst, size_t x, size_t y, const void *src, size_t spitch, size_t width,
 	       size_t height, int kind),
-	      issue_plane(flat(array_at(dst, x, y), rows_at(src, spitch), (struct plane){width, height}),
-		    kind, NOW))
+	      issue_plane(flat(array_at(dst, x, y), rows_at(src, spitch),
+			       (struct plane){width, height}),
+			  kind, NOW))
 RT_STREAM_FN(cudaMemcpy2DToArrayAsync,
 	     (void *dst, size_t x, size_t y, const void *src, size_t spitch, size_t width,
 	      size_t height, int kind, cudaStream_t stream),
-	     issue_plane(flat(array_at(dst, x, y), rows_at(src, spitch), (struct plane){width, height}),
-		   kind, LATER))
+	     issue_plane(flat(array_at(dst, x, y), rows_at(src, spitch),
+			      (struct plane){width, height}),
+			 kind, LATER))
 RT_DEFAULT_FN(cudaMemcpy2DFromArray,
 	      (void *dst, size_t dpitch, const void *src, size_t x, size_t y, size_t width,
 	       size_t height, int kind),
-	      issue_plane(flat(rows_at(dst, dpitch), array_at(src, x, y), (struct plane){width, height}),
-		    kind, NOW))
+	      issue_plane(flat(rows_at(dst, dpitch), array_at(src, x, y),
+			       (struct plane){width, height}),
+			  kind, NOW))
 RT_STREAM_FN(cudaMemcpy2DFromArrayAsync,
 	     (void *dst, size_t dpitch, const void *src, size_t x, size_t y, size_t width,
 	      size_t height, int kind, cudaStream_t stream),
-	     issue_plane(flat(rows_at(dst, dpitch), array_at(src, x, y), (struct plane){width, height}),
-		   kind, LATER))
+	     issue_plane(flat(rows_at(dst, dpitch), array_at(src, x, y),
+			      (struct plane){width, height}),
+			 kind, LATER))
 RT_DEFAULT_FN(cudaMemcpy2DArrayToArray,
 	      (void *dst, size_t dx, size_t dy, const void *src, size_t sx, size_t sy, size_t width,
 	       size_t height, int kind),
@@ -288,7 +293,10 @@ static bool box_end(const struct rt_copy_3d_end *e, u64 element, struct copy_end
 	return size_mul(e->pos.x, element, &out->x);
 }
 
-/* Are rows or slices of memory shorter than the box, of several? Found before all else that is wrong. */
+/*
+ * Are rows or slices of memory shorter than the box, of several? Found before all else that is
+ * wrong.
+ */
 static bool is_short(const struct rt_copy_3d_end *e, const struct rt_extent *box, u64 element)
 {
 	u64 width;
@@ -300,8 +308,8 @@ static bool is_short(const struct rt_copy_3d_end *e, const struct rt_extent *box
 }
 
 /*
- * Where an end is an array, the width and both positions count its elements, also those of the other end, else
- * bytes; two arrays have elements of one size. As an H200 does.
+ * Where an end is an array, the width and both positions count its elements, also those of the
+ * other end, else bytes; two arrays have elements of one size. As an H200 does.
  */
 int rt_copy_3d(const struct rt_copy_3d *p, struct copy *out)
 {

@@ -1,5 +1,6 @@
 /*
- * Devices of the runtime interface: the process's state, the current device, properties, attributes, waiting.
+ * Devices of the runtime interface: the process's state, the current device, properties,
+ * attributes, waiting.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
@@ -35,7 +36,8 @@ static void say_no_room(void)
 			"use (ulimit -v)\n",
 			(unsigned long long)limit.rlim_cur >> 20);
 	else
-		fputs("ptxloom: error: the system gives no addresses for the memory of a device\n", stderr);
+		fputs("ptxloom: error: the system gives no addresses for the memory of a device\n",
+		      stderr);
 }
 
 /* A variable of CUDA's: anything but 0. */

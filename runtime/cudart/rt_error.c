@@ -1,5 +1,6 @@
 /*
- * Errors of the runtime interface: last error per thread, sticky errors per device, names and texts.
+ * Errors of the runtime interface: last error per thread, sticky errors per device, names and
+ * texts.
  */
 #include "runtime/process.h"
 #include "src/base/demangle.h"

@@ -32,10 +32,8 @@ const struct exec_extern rt_externs[] = {
 	{"cudaGraphKernelNodeUpdatesApply", graph_device_apply},
 /* As PTX names them: before CUDA 12, and since. */
 #define NESTED(name, function)                                                                     \
-	{"cuda" #name, function},                                                                  \
-	{"__cudaCDP2" #name, function},                                                            \
-	{"cuda" #name "_ptsz", function},                                                          \
-	{"__cudaCDP2" #name "_ptsz", function},
+	{"cuda" #name, function}, {"__cudaCDP2" #name, function},                                  \
+		{"cuda" #name "_ptsz", function}, {"__cudaCDP2" #name "_ptsz", function},
 #include "src/dev/module/nested.def"
 #undef NESTED
 	{NULL, NULL},

@@ -1,8 +1,8 @@
 /*
  * What kernels are: attributes, names, parameters. Both interfaces ask here.
  *
- * Deviation: PTX has virtual registers, so every kernel answers the same number of them unless it sets
- * a limit itself.
+ * Deviation: PTX has virtual registers, so every kernel answers the same number of them unless it
+ * sets a limit itself.
  */
 #include "runtime/rt.h"
 #include "src/dev/module/nested.h"
@@ -211,9 +211,9 @@ struct func_attributes {
 
 /* In the order of the structure. */
 static const u8 func_fields[] = {
-	MAX_THREADS,	REGISTER_COUNT,	     PTX_VERSION, BINARY_VERSION, CACHE_MODE,
-	MAX_DYNAMIC_BYTES, CARVEOUT,	     CLUSTER_MUST_BE_SET, CLUSTER_X, CLUSTER_Y,
-	CLUSTER_Z,	CLUSTER_POLICY,	     NON_PORTABLE_CLUSTER,
+	MAX_THREADS,       REGISTER_COUNT, PTX_VERSION,          BINARY_VERSION, CACHE_MODE,
+	MAX_DYNAMIC_BYTES, CARVEOUT,       CLUSTER_MUST_BE_SET,  CLUSTER_X,      CLUSTER_Y,
+	CLUSTER_Z,         CLUSTER_POLICY, NON_PORTABLE_CLUSTER,
 };
 
 /* Of which 11 has what is before cluster_must_be_set. */
@@ -247,7 +247,9 @@ static enum fault_kind nested_attributes(struct exec_call *c, u32 bytes)
 	struct device_kernel *k = nested_kernel(c, exec_call_argument(c, 1));
 	u8 *to = exec_call_memory(c, exec_call_argument(c, 0), bytes, NULL);
 	struct func_attributes a;
-	int status = !k ? cudaErrorInvalidDeviceFunction : !to ? cudaErrorInvalidValue : attributes_of(k, &a);
+	int status = !k    ? cudaErrorInvalidDeviceFunction
+		     : !to ? cudaErrorInvalidValue
+			   : attributes_of(k, &a);
 
 	if (!status)
 		memcpy(to, &a, bytes);
@@ -256,7 +258,8 @@ static enum fault_kind nested_attributes(struct exec_call *c, u32 bytes)
 
 enum fault_kind rt_nested_attributes(struct exec_call *c)
 {
-	return nested_attributes(c, offsetof(struct func_attributes, non_portable_cluster) + sizeof(int));
+	return nested_attributes(c, offsetof(struct func_attributes, non_portable_cluster) +
+					    sizeof(int));
 }
 
 enum fault_kind rt_nested_attributes_11(struct exec_call *c)

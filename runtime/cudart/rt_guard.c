@@ -1,10 +1,10 @@
 /*
- * Faults of the host. Those in accesses that are guarded (src/mem/guard.h) end there. Host accesses to device
- * memory: before the program dies of one, say what the pointer is.
+ * Faults of the host. Those in accesses that are guarded (src/mem/guard.h) end there. Host accesses
+ * to device memory: before the program dies of one, say what the pointer is.
  *
- * A program's own handler has all other faults to itself, whether it was there before or is set later; where
- * it is set later it has the guarded ones, too. Ours uses nothing that a signal may interrupt, and the death
- * stays the signal's.
+ * A program's own handler has all other faults to itself, whether it was there before or is set
+ * later; where it is set later it has the guarded ones, too. Ours uses nothing that a signal may
+ * interrupt, and the death stays the signal's.
  */
 #include "runtime/process.h"
 #include "src/mem/guard.h"
@@ -108,7 +108,10 @@ static void say_device(u64 at)
 		say(m, at);
 }
 
-/* Without a handler of the program's the instruction runs again and finds the action that was there before. */
+/*
+ * Without a handler of the program's the instruction runs again and finds the action that was there
+ * before.
+ */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction *theirs = &guard->before[signal == SIGSEGV ? SEGV : BUS];

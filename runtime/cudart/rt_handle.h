@@ -9,13 +9,13 @@
 
 enum rt_handle_kind {
 	RT_HANDLE_FREE,
-	RT_HANDLE_CONTEXT,  /* struct rt_context */
-	RT_HANDLE_MODULE,   /* struct drv_module */
-	RT_HANDLE_LIBRARY,  /* struct rt_image */
-	RT_HANDLE_FUNCTION, /* struct rt_function */
-	RT_HANDLE_LINK,     /* struct drv_link */
-	RT_HANDLE_EXTERNAL, /* struct external_memory */
-	RT_HANDLE_GREEN,    /* struct drv_green */
+	RT_HANDLE_CONTEXT,   /* struct rt_context */
+	RT_HANDLE_MODULE,    /* struct drv_module */
+	RT_HANDLE_LIBRARY,   /* struct rt_image */
+	RT_HANDLE_FUNCTION,  /* struct rt_function */
+	RT_HANDLE_LINK,      /* struct drv_link */
+	RT_HANDLE_EXTERNAL,  /* struct external_memory */
+	RT_HANDLE_GREEN,     /* struct drv_green */
 	RT_HANDLE_RESOURCES, /* what a green context is to have */
 };
 

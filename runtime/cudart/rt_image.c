@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Size of code that is to be copied: the caller's, or a text's. Of other code its headers say it. */
+/*
+ * Size of code that is to be copied: the caller's, or a text's. Of other code its headers say it.
+ */
 static bool keep(struct rt_image *i, bool copy)
 {
 	char *p;

@@ -1,5 +1,6 @@
 /*
- * Launches of the runtime interface: configuration stack, kernels by host stub, function attributes.
+ * Launches of the runtime interface: configuration stack, kernels by host stub, function
+ * attributes.
  */
 #include "runtime/process.h"
 #include "runtime/cudart/rt_handle.h"
@@ -125,7 +126,8 @@ static int start(const struct rt_function *f, const struct request *r, struct st
 	return status ? status : (int)launch_attrs_record(&r->attrs, s);
 }
 
-static int launch(const struct rt_function *f, const struct request *r, cudaStream_t stream, bool own)
+static int launch(const struct rt_function *f, const struct request *r, cudaStream_t stream,
+		  bool own)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);

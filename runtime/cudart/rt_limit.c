@@ -1,5 +1,6 @@
 /*
- * Limits, flags and preferences of the runtime interface; the limits are the driver interface's too.
+ * Limits, flags and preferences of the runtime interface; the limits are the driver interface's
+ * too.
  */
 #include "runtime/rt.h"
 #include "src/base/size.h"
@@ -17,7 +18,9 @@
 #define HEAP_UNIT ((size_t)64 << 10)
 #define HEAP_LEAST ((size_t)4 << 20)
 #define PENDING_LEAST 32u
-/* The second-level cache is divided into ways, and ten parts of what can be set aside are one each. */
+/*
+ * The second-level cache is divided into ways, and ten parts of what can be set aside are one each.
+ */
 #define PERSISTING_PARTS 10u
 /* Asked for only: whether kernels of graphics make do with less shared memory. */
 #define LIMIT_SHARED_FALLBACK RT_LIMITS
@@ -166,7 +169,8 @@ RT_FN(cudaProfilerStop, (void))
 
 /* ---- flags of the device ---- */
 
-#define FLAGS_KNOWN 0xffu /* scheduling, mapped host memory, keep local memory, synchronous copies */
+#define FLAGS_KNOWN                                                                                \
+	0xffu /* scheduling, mapped host memory, keep local memory, synchronous copies */
 #define FLAG_MAP_HOST 8u
 
 /* Of the ways to wait there are 0, 1, 2 and 4. */

@@ -1,6 +1,6 @@
 /*
- * Memory of the runtime interface: allocation, what a pointer is, hints about managed memory, peers,
- * other processes.
+ * Memory of the runtime interface: allocation, what a pointer is, hints about managed memory,
+ * peers, other processes.
  */
 #include "runtime/cudart/rt_copy.h"
 #include "src/base/size.h"

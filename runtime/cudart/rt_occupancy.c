@@ -27,7 +27,7 @@ static int available(struct device_kernel *k, size_t *bytes, int blocks, int thr
 	if (!arch_available_smem(k->owner->dev->arch, &use, (u32)blocks, &most))
 		return STATUS_INVALID_VALUE;
 	*bytes = most < device_kernel_dynamic_max(k, p) ? (size_t)most
-						       : device_kernel_dynamic_max(k, p);
+							: device_kernel_dynamic_max(k, p);
 	return STATUS_SUCCESS;
 }
 
@@ -56,9 +56,9 @@ static int potential(struct device_kernel *k, block_to_shared *shared_of, size_t
 	for (int b = (int)align_up((u64)most, (u64)warp); b > 0; b -= warp) {
 		int threads = b < most ? b : most;
 		size_t shared = shared_of ? shared_of(threads) : dynamic;
-		int ctas = shared > UINT32_MAX ? 0
-					       : (int)device_kernel_occupancy(k, (u32)threads,
-									      (u32)shared);
+		int ctas = shared > UINT32_MAX
+				   ? 0
+				   : (int)device_kernel_occupancy(k, (u32)threads, (u32)shared);
 
 		if (threads * ctas > best) {
 			best = threads * ctas;

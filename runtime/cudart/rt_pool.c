@@ -91,11 +91,13 @@ static int check_place(const struct memory_location *where, int type)
 {
 	enum { PINNED = 1, MANAGED };
 
-	if ((type != PINNED && type != MANAGED) || where->type < 0 || where->type > LOCATION_NUMA_HERE)
+	if ((type != PINNED && type != MANAGED) || where->type < 0 ||
+	    where->type > LOCATION_NUMA_HERE)
 		return cudaErrorInvalidValue;
 	if (where->type == LOCATION_NUMA_HERE)
 		return cudaErrorNotSupported;
-	return type == PINNED && where->type == LOCATION_INVALID ? cudaErrorInvalidValue : cudaSuccess;
+	return type == PINNED && where->type == LOCATION_INVALID ? cudaErrorInvalidValue
+								 : cudaSuccess;
 }
 
 /* The default pool of such a place. */
@@ -118,7 +120,7 @@ static bool is_device(const struct memory_location *where, int type)
 }
 
 int rt_pool_at(struct memory_pool **out, const struct memory_location *where, int type,
-		      bool current)
+	       bool current)
 {
 	struct memory_pool *p;
 	int status;
@@ -224,7 +226,7 @@ RT_FN(cudaMemPoolCreate, (struct memory_pool * *out, const struct memory_pool_pr
 
 	/* After a fault pools can still be made. */
 	return rt_error(rt_device_now(&status) || rt_context_now() ? rt_pool_create(out, props)
-								     : status);
+								   : status);
 }
 
 int rt_pool_destroy(struct memory_pool *pool)

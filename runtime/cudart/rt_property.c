@@ -69,7 +69,10 @@ static void fill_special(const char *name, u8 *at, int device)
 		v = (int)rt_get()->physical[device], memcpy(at, &v, sizeof(v));
 }
 
-/* Fill the layout of one major version: bit 0: 11, bit 1: 12, bit 2: 13. `size`: of the whole structure. */
+/*
+ * Fill the layout of one major version: bit 0: 11, bit 1: 12, bit 2: 13. `size`: of the whole
+ * structure.
+ */
 static int fill_properties(u8 *out, size_t size, u8 version, int device)
 {
 	int status = rt_device_check(device);
@@ -155,7 +158,10 @@ RT_FN(cudaChooseDevice, (int *device, const u8 *wanted))
 	return rt_error(status);
 }
 
-/* The first of the list becomes the device of threads that choose none; the others are no fallback here. */
+/*
+ * The first of the list becomes the device of threads that choose none; the others are no fallback
+ * here.
+ */
 RT_FN(cudaSetValidDevices, (const int *list, int n))
 {
 	int status = rt_device_check(0);

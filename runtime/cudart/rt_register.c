@@ -1,6 +1,6 @@
 /*
- * Registration: what nvcc's and clang's start-up code calls, and the look-up of kernels and variables by host address.
- * Nothing is parsed until something of an image is first used.
+ * Registration: what nvcc's and clang's start-up code calls, and the look-up of kernels and
+ * variables by host address. Nothing is parsed until something of an image is first used.
  */
 #include "runtime/process.h"
 #include "src/tex/texture.h"
@@ -130,9 +130,8 @@ void plrt___cudaRegisterManagedVar(void **handle, void **slot, char *device_name
 				   int ext, size_t size, int constant, int global)
 {
 	(void)device_name, (void)ext, (void)constant, (void)global;
-	register_variable(
-		handle, slot,
-		&(struct rt_variable){.name = name, .size = size, .managed_slot = slot});
+	register_variable(handle, slot,
+			  &(struct rt_variable){.name = name, .size = size, .managed_slot = slot});
 }
 
 /* Texture references of programs built with 11 and before; as_float: the read mode. */
@@ -152,7 +151,10 @@ void plrt___cudaRegisterSurface(void **handle, const void *host, const void **ad
 	register_variable(handle, host, &(struct rt_variable){.name = name, .kind = TEX_SURFACE});
 }
 
-/* Before the first access of a managed variable by the host: its address goes where the program looks. */
+/*
+ * Before the first access of a managed variable by the host: its address goes where the program
+ * looks.
+ */
 char plrt___cudaInitModule(void **handle)
 {
 	struct rt_image *image = (struct rt_image *)handle;
@@ -189,8 +191,8 @@ const struct rt_variable *rt_find_reference(const void *symbol, u32 kind)
 }
 
 /*
- * Of a managed variable a program has the address, not that of its slot. It has got it by reading the
- * slot, which leads there since __cudaInitModule.
+ * Of a managed variable a program has the address, not that of its slot. It has got it by reading
+ * the slot, which leads there since __cudaInitModule.
  */
 static struct rt_variable *find_managed(const void *address)
 {

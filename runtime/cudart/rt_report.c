@@ -1,7 +1,7 @@
 /*
- * What is told of launches on standard error. PTXLOOM_LOG=api: why one was refused (entry_log.h: that it was).
- * Without it: launches of the form k<<<..>>>(..) that were refused, when the program never asks for their error; it
- * cannot see it otherwise. PTXLOOM_LOG=launch: every kernel.
+ * What is told of launches on standard error. PTXLOOM_LOG=api: why one was refused (entry_log.h:
+ * that it was). Without it: launches of the form k<<<..>>>(..) that were refused, when the program
+ * never asks for their error; it cannot see it otherwise. PTXLOOM_LOG=launch: every kernel.
  */
 #include "runtime/process.h"
 #include "src/base/demangle.h"

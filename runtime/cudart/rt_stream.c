@@ -44,17 +44,17 @@ static int create(cudaStream_t *out, unsigned flags, int priority)
 	return out ? rt_stream_create(d, flags, priority, out) : cudaErrorInvalidValue;
 }
 
-RT_FN(cudaStreamCreateWithPriority, (cudaStream_t *out, unsigned flags, int priority))
+RT_FN(cudaStreamCreateWithPriority, (cudaStream_t * out, unsigned flags, int priority))
 {
 	return rt_error(create(out, flags, priority));
 }
 
-RT_FN(cudaStreamCreateWithFlags, (cudaStream_t *out, unsigned flags))
+RT_FN(cudaStreamCreateWithFlags, (cudaStream_t * out, unsigned flags))
 {
 	return rt_error(create(out, flags, 0));
 }
 
-RT_FN(cudaStreamCreate, (cudaStream_t *out))
+RT_FN(cudaStreamCreate, (cudaStream_t * out))
 {
 	return rt_error(create(out, 0, 0));
 }

@@ -1,6 +1,6 @@
 /*
- * Texture and surface references of the runtime interface up to 11. The program keeps the settings of
- * a texture reference in a structure of its own, which is read when something is bound.
+ * Texture and surface references of the runtime interface up to 11. The program keeps the settings
+ * of a texture reference in a structure of its own, which is read when something is bound.
  */
 #include "runtime/cudart/rt_texture.h"
 #include "src/base/size.h"

@@ -1,6 +1,6 @@
 /*
- * Arrays, textures and surfaces of both interfaces: structures as the binary interface has them, and
- * how they become those of src/mem/array.h and src/dev/texture/texture.h. Private to runtime/.
+ * Arrays, textures and surfaces of both interfaces: structures as the binary interface has them,
+ * and how they become those of src/mem/array.h and src/dev/texture/texture.h. Private to runtime/.
  */
 #ifndef PL_RT_TEXTURE_H
 #define PL_RT_TEXTURE_H

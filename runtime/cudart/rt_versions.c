@@ -12,6 +12,6 @@
 /* ---- devices: names from before CUDA 4 that 12 still has ---- */
 
 FORWARD(cudaThreadSetLimit, (int limit, size_t value), cudaDeviceSetLimit(limit, value))
-FORWARD(cudaThreadGetLimit, (size_t *value, int limit), cudaDeviceGetLimit(value, limit))
+FORWARD(cudaThreadGetLimit, (size_t * value, int limit), cudaDeviceGetLimit(value, limit))
 FORWARD(cudaThreadSetCacheConfig, (int config), cudaDeviceSetCacheConfig(config))
 FORWARD(cudaThreadGetCacheConfig, (int *config), cudaDeviceGetCacheConfig(config))

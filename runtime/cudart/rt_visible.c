@@ -1,5 +1,6 @@
 /*
- * Which devices a process sees, and what tells them apart: CUDA_VISIBLE_DEVICES, UUIDs, PCI addresses.
+ * Which devices a process sees, and what tells them apart: CUDA_VISIBLE_DEVICES, UUIDs, PCI
+ * addresses.
  */
 #include "runtime/cuda/drv.h"
 

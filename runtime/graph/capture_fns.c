@@ -113,8 +113,7 @@ static int update(void *stream, bool own, bool driver, const struct graph_after 
 
 	if (!s)
 		return status;
-	return flags > 1 ? STATUS_INVALID_VALUE
-			 : (int)stream_capture_update(s, after, flags == 1);
+	return flags > 1 ? STATUS_INVALID_VALUE : (int)stream_capture_update(s, after, flags == 1);
 }
 
 static int exchange(int *mode)
@@ -124,7 +123,7 @@ static int exchange(int *mode)
 		return STATUS_INVALID_VALUE;
 	if (*mode < 0 || *mode > CAPTURE_RELAXED)
 		*mode = CAPTURE_GLOBAL;
-	*mode = (int)stream_capture_mode_exchange(GRAPHS, (enum capture_mode)*mode);
+	*mode = (int)stream_capture_mode_exchange(GRAPHS, (enum capture_mode) * mode);
 	return STATUS_SUCCESS;
 }
 
@@ -144,9 +143,9 @@ static int exchange(int *mode)
 	get_info(stream, own, driver, &(struct answer){state, id, g, deps, data, n})
 #define INFO_2(own, driver)                                                                        \
 	get_info(stream, own, driver, &(struct answer){state, id, g, deps, NULL, n})
-#define INFO_1(own, driver) get_info(stream, own, driver, &(struct answer){.state = state, .id = id})
-#define UPDATE(own, driver)                                                                        \
-	update(stream, own, driver, &(struct graph_after){deps, data, n}, flags)
+#define INFO_1(own, driver)                                                                        \
+	get_info(stream, own, driver, &(struct answer){.state = state, .id = id})
+#define UPDATE(own, driver) update(stream, own, driver, &(struct graph_after){deps, data, n}, flags)
 #define UPDATE_1(own, driver)                                                                      \
 	update(stream, own, driver, &(struct graph_after){deps, NULL, n}, flags)
 
@@ -182,7 +181,9 @@ BOTH(GRAPH_DRV_FN, StreamUpdateCaptureDependencies_v2,
      UPDATE)
 BOTH(GRAPH_DRV_FN, StreamUpdateCaptureDependencies,
      (void *stream, struct graph_node *const *deps, size_t n, unsigned flags), UPDATE_1)
-/* What the names without a number meant in CUDA 11 and 12, and the names of 12 that became plain. */
+/*
+ * What the names without a number meant in CUDA 11 and 12, and the names of 12 that became plain.
+ */
 #define BOTH_12(name, params, body)                                                                \
 	OWN_FN(GRAPH_RT_FN, name##_12, params, body, false)                                        \
 	OWN_FN(GRAPH_RT_FN, name##_ptsz_12, params, body, true)

@@ -67,17 +67,17 @@ static int event_destroy(struct stream_event *event, bool driver)
 	return (int)stream_event_destroy(rt_get()->streams, event);
 }
 
-EVENT_FN(cuEventCreate, cudaEventCreateWithFlags, (struct stream_event **out, unsigned flags),
+EVENT_FN(cuEventCreate, cudaEventCreateWithFlags, (struct stream_event * *out, unsigned flags),
 	 event_create(out, flags, DRIVER))
-EVENT_FN(cuEventDestroy_v2, cudaEventDestroy, (struct stream_event *event),
+EVENT_FN(cuEventDestroy_v2, cudaEventDestroy, (struct stream_event * event),
 	 event_destroy(event, DRIVER))
 
-RT_FN(cudaEventCreate, (struct stream_event **out))
+RT_FN(cudaEventCreate, (struct stream_event * *out))
 {
 	return rt_error(event_create(out, 0, false));
 }
 
-DRV_FN(cuEventDestroy, (struct stream_event *event))
+DRV_FN(cuEventDestroy, (struct stream_event * event))
 {
 	return event_destroy(event, true);
 }
@@ -85,8 +85,8 @@ DRV_FN(cuEventDestroy, (struct stream_event *event))
 /* ---- with streams ---- */
 
 /* The stream, when the event is one, too. */
-static struct stream *checked_stream(struct stream_event *event, void *stream, bool own, bool driver,
-				     int *status)
+static struct stream *checked_stream(struct stream_event *event, void *stream, bool own,
+				     bool driver, int *status)
 {
 	*status = check_event(event, driver);
 	if (*status)
@@ -117,13 +117,13 @@ static int event_wait(struct stream *stream, bool own, struct stream_event *even
 	return (int)(flags & ~1u ? STATUS_INVALID_VALUE : stream_wait_event(s, event, flags));
 }
 
-EVENT_STREAM_FN(EventRecord, (struct stream_event *event, struct stream *stream),
+EVENT_STREAM_FN(EventRecord, (struct stream_event * event, struct stream *stream),
 		event_record(event, stream, OWN, 0, DRIVER))
 EVENT_STREAM_FN(EventRecordWithFlags,
-		(struct stream_event *event, struct stream *stream, unsigned flags),
+		(struct stream_event * event, struct stream *stream, unsigned flags),
 		event_record(event, stream, OWN, flags, DRIVER))
 EVENT_STREAM_FN(StreamWaitEvent,
-		(struct stream *stream, struct stream_event *event, unsigned flags),
+		(struct stream * stream, struct stream_event *event, unsigned flags),
 		event_wait(stream, OWN, event, flags, DRIVER))
 
 /* ---- asking ---- */
@@ -142,7 +142,8 @@ static int event_query(struct stream_event *event, bool driver)
 	return status ? status : (int)stream_event_query(event);
 }
 
-static int event_elapsed(float *ms, struct stream_event *start, struct stream_event *end, bool driver)
+static int event_elapsed(float *ms, struct stream_event *start, struct stream_event *end,
+			 bool driver)
 {
 	int status = check_event(start, driver);
 
@@ -153,9 +154,9 @@ static int event_elapsed(float *ms, struct stream_event *start, struct stream_ev
 	return status ? status : (int)stream_event_elapsed(start, end, ms);
 }
 
-EVENT_FN(cuEventSynchronize, cudaEventSynchronize, (struct stream_event *event),
+EVENT_FN(cuEventSynchronize, cudaEventSynchronize, (struct stream_event * event),
 	 event_synchronize(event, DRIVER))
-EVENT_FN(cuEventQuery, cudaEventQuery, (struct stream_event *event), event_query(event, DRIVER))
+EVENT_FN(cuEventQuery, cudaEventQuery, (struct stream_event * event), event_query(event, DRIVER))
 EVENT_FN(cuEventElapsedTime, cudaEventElapsedTime,
 	 (float *ms, struct stream_event *start, struct stream_event *end),
 	 event_elapsed(ms, start, end, DRIVER))
@@ -185,6 +186,7 @@ static int event_import(struct stream_event **out, struct rt_ipc_handle handle, 
 }
 
 EVENT_FN(cuIpcGetEventHandle, cudaIpcGetEventHandle,
-	 (struct rt_ipc_handle *out, struct stream_event *event), event_export(out, event, DRIVER))
+	 (struct rt_ipc_handle * out, struct stream_event *event), event_export(out, event, DRIVER))
 EVENT_FN(cuIpcOpenEventHandle, cudaIpcOpenEventHandle,
-	 (struct stream_event **out, struct rt_ipc_handle handle), event_import(out, handle, DRIVER))
+	 (struct stream_event * *out, struct rt_ipc_handle handle),
+	 event_import(out, handle, DRIVER))

@@ -11,10 +11,11 @@
 
 /*
  * Define cudaNAME and cuNAME. `body`: an expression for the status, evaluated when the interface is
- * initialised: graphs belong to no context, and a fault does not touch them. DRIVER in it says which of
- * the two was called.
+ * initialised: graphs belong to no context, and a fault does not touch them. DRIVER in it says
+ * which of the two was called.
  */
-#define GRAPH_FN(name, params, body) GRAPH_RT_FN(name, params, body) GRAPH_DRV_FN(name, params, body)
+#define GRAPH_FN(name, params, body)                                                               \
+	GRAPH_RT_FN(name, params, body) GRAPH_DRV_FN(name, params, body)
 #define GRAPH_RT_FN(name, params, body)                                                            \
 	RT_FN(cuda##name, params)                                                                  \
 	{                                                                                          \
@@ -39,7 +40,9 @@ struct device *graph_device(bool driver, int *status);
 
 /* ---- layouts ---- */
 
-/* cudaKernelNodeParams, CUDA_KERNEL_NODE_PARAMS: 56 bytes; what follows only in the driver's _v2. */
+/*
+ * cudaKernelNodeParams, CUDA_KERNEL_NODE_PARAMS: 56 bytes; what follows only in the driver's _v2.
+ */
 struct kernel_node_params {
 	const void *func;
 	u32 grid[3], block[3], shared;
@@ -170,8 +173,8 @@ struct graph_maker {
 };
 
 /*
- * Each does its part with an action whose making gave `status`. node_add: a new node; node_change: a
- * node of a graph; exec_change: of an executable graph.
+ * Each does its part with an action whose making gave `status`. node_add: a new node; node_change:
+ * a node of a graph; exec_change: of an executable graph.
  */
 int node_add(struct graph_node **out, struct graph *g, const struct graph_after *after, int status,
 	     const struct graph_action *a);

@@ -1,6 +1,6 @@
 /*
- * Copy and fill nodes. What a program described is kept for whoever asks; it is checked once, and what
- * the check answers is carried out when the node runs.
+ * Copy and fill nodes. What a program described is kept for whoever asks; it is checked once, and
+ * what the check answers is carried out when the node runs.
  */
 #include "runtime/graph/graph_api.h"
 

@@ -126,20 +126,18 @@ static int sides_set_exec(struct graph_exec *x, struct graph_node *node, struct 
 }
 
 #define BY_ADDRESS ((struct sides){.dst = dst, .src = src, .bytes = bytes, .kind = kind})
-#define TO_SYMBOL                                                                                  \
-	((struct sides){symbol ? symbol : "", true, NULL, src, bytes, offset, kind})
-#define FROM_SYMBOL                                                                                \
-	((struct sides){symbol ? symbol : "", false, dst, NULL, bytes, offset, kind})
+#define TO_SYMBOL ((struct sides){symbol ? symbol : "", true, NULL, src, bytes, offset, kind})
+#define FROM_SYMBOL ((struct sides){symbol ? symbol : "", false, dst, NULL, bytes, offset, kind})
 
 /* The three functions for each way of naming the sides. */
 #define SIDES_FNS(suffix, sides, ...)                                                              \
 	GRAPH_RT_FN(GraphAddMemcpyNode##suffix,                                                    \
-		    (struct graph_node * *out, struct graph *g, DEPS, __VA_ARGS__),                \
+		    (struct graph_node * *out, struct graph * g, DEPS, __VA_ARGS__),               \
 		    sides_add(out, g, AFTER(deps, n), sides))                                      \
 	GRAPH_RT_FN(GraphMemcpyNodeSetParams##suffix, (struct graph_node * node, __VA_ARGS__),     \
 		    sides_set(node, sides))                                                        \
 	GRAPH_RT_FN(GraphExecMemcpyNodeSetParams##suffix,                                          \
-		    (struct graph_exec * x, struct graph_node *node, __VA_ARGS__),                 \
+		    (struct graph_exec * x, struct graph_node * node, __VA_ARGS__),                \
 		    sides_set_exec(x, node, sides))
 
 SIDES_FNS(1D, BY_ADDRESS, void *dst, const void *src, size_t bytes, int kind)

@@ -136,8 +136,7 @@ GRAPH_FN(UserObjectCreate,
 	 (struct graph_object * *out, void *user, rt_host_fn *destroy, unsigned references,
 	  unsigned flags),
 	 object_create(out, user, destroy, references, flags))
-GRAPH_FN(UserObjectRetain, (struct graph_object * o, unsigned n),
-	 graph_object_retain(GRAPHS, o, n))
+GRAPH_FN(UserObjectRetain, (struct graph_object * o, unsigned n), graph_object_retain(GRAPHS, o, n))
 GRAPH_FN(UserObjectRelease, (struct graph_object * o, unsigned n),
 	 graph_object_release(GRAPHS, o, n))
 GRAPH_FN(GraphRetainUserObject,
@@ -235,8 +234,8 @@ GRAPH_FN(GraphExecGetFlags, (struct graph_exec * x, u64 *flags), get_flags(x, fl
 static int launch(struct graph_exec *x, void *stream, bool own, bool driver)
 {
 	int status;
-	struct stream *s = driver ? drv_stream(stream, own, &status)
-				  : rt_stream(stream, own, &status);
+	struct stream *s =
+		driver ? drv_stream(stream, own, &status) : rt_stream(stream, own, &status);
 
 	return s ? (int)graph_launch(x, s) : status;
 }
@@ -245,8 +244,8 @@ static int launch(struct graph_exec *x, void *stream, bool own, bool driver)
 static int upload(struct graph_exec *x, void *stream, bool own, bool driver)
 {
 	int status;
-	struct stream *s = driver ? drv_stream(stream, own, &status)
-				  : rt_stream(stream, own, &status);
+	struct stream *s =
+		driver ? drv_stream(stream, own, &status) : rt_stream(stream, own, &status);
 
 	if (s)
 		status = (int)stream_capture_forbid(s);
@@ -295,8 +294,7 @@ static int update_old(struct graph_exec *x, struct graph *g, struct graph_node *
 
 GRAPH_RT_FN(GraphExecUpdate, (struct graph_exec * x, struct graph *g, struct update_info *info),
 	    update(DRIVER, x, g, info))
-GRAPH_DRV_FN(GraphExecUpdate_v2,
-	     (struct graph_exec * x, struct graph *g, struct update_info *info),
+GRAPH_DRV_FN(GraphExecUpdate_v2, (struct graph_exec * x, struct graph *g, struct update_info *info),
 	     update(DRIVER, x, g, info))
 GRAPH_DRV_FN(GraphExecUpdate,
 	     (struct graph_exec * x, struct graph *g, struct graph_node **bad, int *result),
@@ -324,7 +322,10 @@ GRAPH_FN(GraphNodeSetEnabled, (struct graph_exec * x, struct graph_node *n, unsi
 GRAPH_FN(GraphNodeGetEnabled, (struct graph_exec * x, struct graph_node *n, unsigned *on),
 	 get_enabled(x, n, on))
 
-/* ---- what names without a number meant in CUDA 11 and 12, and the names of 12 that became plain ---- */
+/*
+ * ---- what names without a number meant in CUDA 11 and 12, and the names of 12 that became plain
+ * ----
+ */
 
 GRAPH_RT_FN(GraphAddDependencies_12,
 	    (struct graph * g, struct graph_node *const *from, struct graph_node *const *to,

@@ -80,19 +80,19 @@ static int kernel_set_exec(bool driver, bool is_short, struct graph_exec *x,
 
 #define KERNEL_FNS(define, version, is_short)                                                      \
 	define(GraphAddKernelNode##version,                                                        \
-	       (struct graph_node * *out, struct graph *g, DEPS,                                   \
+	       (struct graph_node * *out, struct graph * g, DEPS,                                  \
 		const struct kernel_node_params *p),                                               \
 	       kernel_add(DRIVER, is_short, out, g, AFTER(deps, n), p))                            \
-	define(GraphKernelNodeGetParams##version,                                                  \
-	       (struct graph_node * node, struct kernel_node_params *p),                           \
-	       kernel_get(!is_short, DRIVER, node, p))                                             \
-	define(GraphKernelNodeSetParams##version,                                                  \
-	       (struct graph_node * node, const struct kernel_node_params *p),                     \
-	       kernel_set(DRIVER, is_short, node, p))                                              \
-	define(GraphExecKernelNodeSetParams##version,                                              \
-	       (struct graph_exec * x, struct graph_node *node,                                    \
-		const struct kernel_node_params *p),                                               \
-	       kernel_set_exec(DRIVER, is_short, x, node, p))
+		define(GraphKernelNodeGetParams##version,                                          \
+		       (struct graph_node * node, struct kernel_node_params * p),                  \
+		       kernel_get(!is_short, DRIVER, node, p))                                     \
+			define(GraphKernelNodeSetParams##version,                                  \
+			       (struct graph_node * node, const struct kernel_node_params *p),     \
+			       kernel_set(DRIVER, is_short, node, p))                              \
+				define(GraphExecKernelNodeSetParams##version,                      \
+				       (struct graph_exec * x, struct graph_node * node,           \
+					const struct kernel_node_params *p),                       \
+				       kernel_set_exec(DRIVER, is_short, x, node, p))
 
 KERNEL_FNS(GRAPH_FN, , true)
 KERNEL_FNS(GRAPH_DRV_FN, _v2, false)
@@ -103,7 +103,8 @@ enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_DOMAIN_MAP = 9, ATTR_DEVICE_
 
 /* Attributes of launches that kernel nodes have too; one can be set and not be asked for. */
 enum {
-	OF_NODES = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 | 1 << 14,
+	OF_NODES =
+		1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 | 1 << 14,
 	SET_OF_NODES = OF_NODES | 1 << 16
 };
 
@@ -165,9 +166,10 @@ static int attr_set(struct graph_node *node, int id, const union launch_attr_val
 		return STATUS_INVALID_VALUE;
 	memcpy(attr.value.bytes, value, sizeof(attr.value.bytes));
 	if (id == ATTR_DEVICE_NODE)
-		return value->device_node.node ? (int)STATUS_INVALID_VALUE
-					       : (int)graph_device_node_make(GRAPHS, node,
-									     value->device_node.updatable);
+		return value->device_node.node
+			       ? (int)STATUS_INVALID_VALUE
+			       : (int)graph_device_node_make(GRAPHS, node,
+							     value->device_node.updatable);
 	/* Nodes may be freed of their clusters, launches cannot ask for none. */
 	if (id == ATTR_CLUSTER && !(value->dim[0] | value->dim[1] | value->dim[2]))
 		read = (struct launch_attrs){0}, status = STATUS_SUCCESS;

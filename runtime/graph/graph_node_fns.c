@@ -59,8 +59,7 @@ static int batch_set(struct graph_exec *x, struct graph_node *node,
 	struct graph_maker m;
 	int status = action_batch(p, &m.action, &m.room.ops);
 
-	return x ? exec_change(x, node, status, &m.action)
-		 : node_change(node, status, &m.action);
+	return x ? exec_change(x, node, status, &m.action) : node_change(node, status, &m.action);
 }
 
 /* The operations themselves are copied to where p->ops points, as many as p->len has room for. */
@@ -82,8 +81,8 @@ static int batch_get(struct graph_node *node, struct batch_node_params *p)
 GRAPH_DRV_FN(GraphAddBatchMemOpNode,
 	     (struct graph_node * *out, struct graph *g, DEPS, const struct batch_node_params *p),
 	     batch_add(out, g, AFTER(deps, n), p))
-GRAPH_DRV_FN(GraphBatchMemOpNodeGetParams,
-	     (struct graph_node * node, struct batch_node_params *p), batch_get(node, p))
+GRAPH_DRV_FN(GraphBatchMemOpNodeGetParams, (struct graph_node * node, struct batch_node_params *p),
+	     batch_get(node, p))
 GRAPH_DRV_FN(GraphBatchMemOpNodeSetParams,
 	     (struct graph_node * node, const struct batch_node_params *p),
 	     batch_set(NULL, node, p))
@@ -122,14 +121,15 @@ static int event_set_exec(struct graph_exec *x, struct graph_node *node, enum gr
 
 #define EVENT_FNS(kind, type)                                                                      \
 	GRAPH_FN(GraphAdd##kind##Node,                                                             \
-		 (struct graph_node * *out, struct graph *g, DEPS, struct stream_event *e),        \
+		 (struct graph_node * *out, struct graph * g, DEPS, struct stream_event * e),      \
 		 event_add(out, g, AFTER(deps, n), type, e))                                       \
-	GRAPH_FN(Graph##kind##NodeGetEvent, (struct graph_node * node, struct stream_event **out), \
+	GRAPH_FN(Graph##kind##NodeGetEvent,                                                        \
+		 (struct graph_node * node, struct stream_event * *out),                           \
 		 event_get(node, type, out))                                                       \
-	GRAPH_FN(Graph##kind##NodeSetEvent, (struct graph_node * node, struct stream_event *e),    \
+	GRAPH_FN(Graph##kind##NodeSetEvent, (struct graph_node * node, struct stream_event * e),   \
 		 event_set(node, type, e))                                                         \
 	GRAPH_FN(GraphExec##kind##NodeSetEvent,                                                    \
-		 (struct graph_exec * x, struct graph_node *node, struct stream_event *e),         \
+		 (struct graph_exec * x, struct graph_node * node, struct stream_event * e),       \
 		 event_set_exec(x, node, type, e))
 
 EVENT_FNS(EventRecord, GRAPH_EVENT_RECORD)
@@ -156,8 +156,7 @@ static int child_set_exec(struct graph_exec *x, struct graph_node *node, struct 
 {
 	if (!graph_is(GRAPHS, child))
 		return STATUS_INVALID_VALUE;
-	return exec_change(x, node, 0,
-			   &(struct graph_action){.type = GRAPH_CHILD, .child = child});
+	return exec_change(x, node, 0, &(struct graph_action){.type = GRAPH_CHILD, .child = child});
 }
 
 GRAPH_FN(GraphAddChildGraphNode,
@@ -211,8 +210,7 @@ static int alloc_get(struct graph_node *node, struct alloc_node_params *out)
 static int free_add(bool driver, struct graph_node **out, struct graph *g,
 		    const struct graph_after *after, u64 address)
 {
-	struct graph_action a = {
-		.type = GRAPH_MEM_FREE, .flags = STREAM_FREE, .address = address};
+	struct graph_action a = {.type = GRAPH_MEM_FREE, .flags = STREAM_FREE, .address = address};
 	int status;
 
 	if (!out)
@@ -265,7 +263,7 @@ static int conditional_add(struct graph_node **out, struct graph *g,
 				 .condition = (enum graph_condition)p->type,
 				 .body_len = p->size};
 	int status = p->size > UINT16_MAX || p->type < 0 ? (int)STATUS_INVALID_VALUE
-							  : node_add(out, g, after, 0, &a);
+							 : node_add(out, g, after, 0, &a);
 
 	if (!status) /* the array is the node's own, as CUDA has it */
 		p->bodies = graph_node_action(*out)->body;
@@ -304,7 +302,7 @@ static int action_any(bool driver, const struct graph_node_params *p, struct gra
 		return driver ? action_batch(&p->u.batch, a, &m->room.ops) : STATUS_INVALID_VALUE;
 	default:
 		return p->type < 0 || p->type > GRAPH_CONDITIONAL ? STATUS_INVALID_VALUE
-								   : STATUS_NOT_SUPPORTED;
+								  : STATUS_NOT_SUPPORTED;
 	}
 }
 
@@ -330,8 +328,7 @@ static int any_set(bool driver, struct graph_exec *x, struct graph_node *node,
 	struct graph_maker m;
 	int status = p ? action_any(driver, p, &m) : (int)STATUS_INVALID_VALUE;
 
-	return x ? exec_change(x, node, status, &m.action)
-		 : node_change(node, status, &m.action);
+	return x ? exec_change(x, node, status, &m.action) : node_change(node, status, &m.action);
 }
 
 #define AFTER_DATA (&(struct graph_after){deps, data, n})

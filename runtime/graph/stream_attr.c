@@ -1,6 +1,7 @@
 /*
- * Attributes of streams and launches: what they must look like, and which have an effect. Priorities,
- * cache windows and synchronisation domains are hints to hardware: they are checked and kept.
+ * Attributes of streams and launches: what they must look like, and which have an effect.
+ * Priorities, cache windows and synchronisation domains are hints to hardware: they are checked and
+ * kept.
  */
 #include "runtime/graph/stream_attr.h"
 
@@ -26,7 +27,10 @@ enum {
 
 static bool window_is_valid(const struct launch_attr *a)
 {
-	/* Properties: 0 normal, 1 streaming, 2 persisting, which a miss cannot be; hits are not checked. */
+	/*
+	 * Properties: 0 normal, 1 streaming, 2 persisting, which a miss cannot be; hits are not
+	 * checked.
+	 */
 	return a->value.window.hit_ratio >= 0 && a->value.window.hit_ratio <= 1 &&
 	       (unsigned)a->value.window.miss <= 1;
 }
@@ -134,9 +138,8 @@ enum status launch_attrs_record(const struct launch_attrs *a, struct stream *s)
 {
 	for (u32 i = 0; i < ARRAY_LEN(a->event); i++) {
 		enum status status =
-			a->event[i]
-				? stream_event_record(a->event[i], s, (u32)a->event_flags[i])
-				: STATUS_SUCCESS;
+			a->event[i] ? stream_event_record(a->event[i], s, (u32)a->event_flags[i])
+				    : STATUS_SUCCESS;
 
 		if (status != STATUS_SUCCESS)
 			return status;
@@ -185,7 +188,8 @@ enum status stream_attr_set(struct stream *s, int id, const void *value)
 	memcpy(a.value.bytes, value, sizeof(a.value.bytes));
 	if (id == ATTR_ACCESS_WINDOW)
 		ok = window_is_valid(&a) &&
-		     a.value.window.bytes <= (size_t)stream_device_of(s)->arch->access_window_max_bytes;
+		     a.value.window.bytes <=
+			     (size_t)stream_device_of(s)->arch->access_window_max_bytes;
 	else if (id == ATTR_SYNC_POLICY) /* auto, spin, yield, block */
 		ok = number_is_within(&a, 1, 4);
 	else if (id == ATTR_DOMAIN)

@@ -1,6 +1,6 @@
 /*
- * Entry points about streams that are the same in both interfaces: the program's functions in the order
- * of a stream, managed memory that is attached to one, and what a stream is.
+ * Entry points about streams that are the same in both interfaces: the program's functions in the
+ * order of a stream, managed memory that is attached to one, and what a stream is.
  */
 #include "runtime/cuda/drv.h"
 
@@ -92,7 +92,10 @@ static int device_index(const struct device *d)
 	return (int)i;
 }
 
-/* A stream that is being captured tells its priority, and is spoilt by who asks for its flags or number. */
+/*
+ * A stream that is being captured tells its priority, and is spoilt by who asks for its flags or
+ * number.
+ */
 static int ask(struct stream *s, int status, enum ask what, void *out)
 {
 	if (!s)

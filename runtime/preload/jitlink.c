@@ -1,9 +1,10 @@
 /*
  * nvJitLink: programs that link PTX or link-time code for a device and fetch machine code get PTX
- * instead. The linker itself is NVIDIA's and still finds the errors; of PTX inputs the texts are kept,
- * and link-time code comes back as the PTX that the linker can write of it, if it gets nothing but such
- * code: PTX that is linked with it is kept from the linker, what its functions refer to stays open, and
- * both are joined. Inputs of other kinds give what the linker makes of them. Part of the preloaded library.
+ * instead. The linker itself is NVIDIA's and still finds the errors; of PTX inputs the texts are
+ * kept, and link-time code comes back as the PTX that the linker can write of it, if it gets
+ * nothing but such code: PTX that is linked with it is kept from the linker, what its functions
+ * refer to stays open, and both are joined. Inputs of other kinds give what the linker makes of
+ * them. Part of the preloaded library.
  */
 #include "runtime/loader.h"
 #include "src/base/file.h"
@@ -25,7 +26,10 @@ typedef int get_fn(void *handle, void *out);
 typedef int complete_fn(void *handle);
 typedef int destroy_fn(void **handle);
 
-/* The PTX in an input of any kind; false: none. *texts and each of them is to be freed. Of the runtime. */
+/*
+ * The PTX in an input of any kind; false: none. *texts and each of them is to be freed. Of the
+ * runtime.
+ */
 bool plrt_image_texts(const void *data, size_t size, char ***texts, size_t *n);
 /* One text, or several as one image; *out is to be freed. Of the runtime. */
 bool plrt_join_texts(char *const *texts, size_t n, void **out, size_t *size);
@@ -34,8 +38,9 @@ struct link {
 	struct link *next;
 	void *handle;
 	bool is_lto, has_code; /* code for link time may come, came */
-	VEC(char *) texts;     /* of PTX inputs; behind them, once it is asked for, that of link-time code */
-	size_t inputs;	       /* of texts */
+	VEC(char *)
+	texts; /* of PTX inputs; behind them, once it is asked for, that of link-time code */
+	size_t inputs; /* of texts */
 };
 
 static struct link *links;
@@ -268,7 +273,9 @@ static void destroy(void *handle)
 	{                                                                                          \
 		struct link *l = link_of(handle);                                                  \
 		size_fn *f = REAL(size_fn, prefix##nvJitLinkGetLinkedCubinSize, version);          \
-		int result = l && l->is_lto ? prefix##fetch##version(l, __builtin_return_address(0)) : 0; \
+		int result = l && l->is_lto                                                        \
+				     ? prefix##fetch##version(l, __builtin_return_address(0))      \
+				     : 0;                                                          \
 		if (result)                                                                        \
 			return result;                                                             \
 		if (l && l->texts.len)                                                             \
@@ -280,7 +287,9 @@ static void destroy(void *handle)
 	{                                                                                          \
 		struct link *l = link_of(handle);                                                  \
 		get_fn *f = REAL(get_fn, prefix##nvJitLinkGetLinkedCubin, version);                \
-		int result = l && l->is_lto ? prefix##fetch##version(l, __builtin_return_address(0)) : 0; \
+		int result = l && l->is_lto                                                        \
+				     ? prefix##fetch##version(l, __builtin_return_address(0))      \
+				     : 0;                                                          \
 		if (result)                                                                        \
 			return result;                                                             \
 		if (l && l->texts.len)                                                             \

@@ -1,7 +1,7 @@
 /*
- * NVRTC: programs that compile for a real device (sm_XX) and fetch machine code get PTX instead, which
- * every loading function takes. The compiler itself is NVIDIA's; here is only what stands in front of
- * three of its functions, for programs that link it and for those that find it with dlsym.
+ * NVRTC: programs that compile for a real device (sm_XX) and fetch machine code get PTX instead,
+ * which every loading function takes. The compiler itself is NVIDIA's; here is only what stands in
+ * front of three of its functions, for programs that link it and for those that find it with dlsym.
  * Part of the preloaded library.
  */
 #include "runtime/preload/nvrtc.h"
@@ -211,12 +211,15 @@ static size_t place_locked(void *handle)
 void *nvrtc_stand_in(void *real, const char *name, void *handle)
 {
 	bool is_compile = !strcmp(name, "nvrtcCompileProgram"),
-	     is_size = !strcmp(name, "nvrtcGetCUBINSize"), is_cubin = !strcmp(name, "nvrtcGetCUBIN");
+	     is_size = !strcmp(name, "nvrtcGetCUBINSize"),
+	     is_cubin = !strcmp(name, "nvrtcGetCUBIN");
 	size_t i;
 
 	/* A handle of the program itself leads to ours, which look who calls them. */
-	if (!real || !(is_compile || is_size || is_cubin) || real == (void *)(uintptr_t)nvrtcCompileProgram ||
-	    real == (void *)(uintptr_t)nvrtcGetCUBINSize || real == (void *)(uintptr_t)nvrtcGetCUBIN)
+	if (!real || !(is_compile || is_size || is_cubin) ||
+	    real == (void *)(uintptr_t)nvrtcCompileProgram ||
+	    real == (void *)(uintptr_t)nvrtcGetCUBINSize ||
+	    real == (void *)(uintptr_t)nvrtcGetCUBIN)
 		return NULL;
 	pthread_mutex_lock(&lock);
 	i = place_locked(handle);

@@ -5,8 +5,8 @@
 #define PL_NVRTC_H
 
 /*
- * The function for who asked a library for `name` and found `real` (NULL: nothing there); NULL: that one.
- * handle: the library's, as dlsym takes it.
+ * The function for who asked a library for `name` and found `real` (NULL: nothing there); NULL:
+ * that one. handle: the library's, as dlsym takes it.
  */
 void *nvrtc_stand_in(void *real, const char *name, void *handle);
 

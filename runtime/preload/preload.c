@@ -1,9 +1,9 @@
 /*
- * libptxloom-preload.so: one LD_PRELOAD for every kind of program. It has all names of the driver, whose
- * soname it bears, and of the shared runtimes, and so goes before those that the loader finds
- * (preload_names.c); it redirects the entry points of runtimes that programs and libraries carry, and of
- * libraries that are asked for entry points one by one; and its dependencies bring the shared runtimes under
- * the names programs ask for.
+ * libptxloom-preload.so: one LD_PRELOAD for every kind of program. It has all names of the driver,
+ * whose soname it bears, and of the shared runtimes, and so goes before those that the loader finds
+ * (preload_names.c); it redirects the entry points of runtimes that programs and libraries carry,
+ * and of libraries that are asked for entry points one by one; and its dependencies bring the
+ * shared runtimes under the names programs ask for.
  *
  * The loader calls its constructor before all others, those of the C library included.
  */
@@ -102,10 +102,16 @@ static void on_load(void)
 		redirect();
 }
 
-/* Of a thread sanitizer in the program: what it intercepts may not be called before. NULL: there is none. */
+/*
+ * Of a thread sanitizer in the program: what it intercepts may not be called before. NULL: there is
+ * none.
+ */
 extern void __tsan_init(void) __attribute__((weak));
 
-/* From the thread's base: the same for all threads, as the runtime was there when the process began. */
+/*
+ * From the thread's base: the same for all threads, as the runtime was there when the process
+ * began.
+ */
 static s64 place_of(const void *variable)
 {
 	u64 base;
@@ -115,8 +121,8 @@ static s64 place_of(const void *variable)
 }
 
 /*
- * gcc's AddressSanitizer wants to be the first library, so that its functions are in front of those of others. There
- * are none of them here. A program that has this function itself goes before.
+ * gcc's AddressSanitizer wants to be the first library, so that its functions are in front of those
+ * of others. There are none of them here. A program that has this function itself goes before.
  */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -124,7 +130,8 @@ const char *__asan_default_options(void)
 	return "verify_asan_link_order=0";
 }
 
-__attribute__((constructor(101))) static void preload_init(int argc, char **argv, char **environment)
+__attribute__((constructor(101))) static void preload_init(int argc, char **argv,
+							   char **environment)
 {
 	(void)argc, (void)argv;
 	if (__tsan_init)

@@ -1,6 +1,7 @@
 /*
- * The names of the driver and of all versions of the runtime in the preloaded library: the loader looks there
- * before it looks into a libcudart or libcuda that it has found for a program. preload.map has the versions.
+ * The names of the driver and of all versions of the runtime in the preloaded library: the loader
+ * looks there before it looks into a libcudart or libcuda that it has found for a program.
+ * preload.map has the versions.
  */
 #include "runtime/names.h"
 

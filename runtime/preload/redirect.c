@@ -1,6 +1,6 @@
 /*
- * Finds what is to be redirected: reads the object files' symbol tables with bounds checks, so that a
- * damaged file is left alone.
+ * Finds what is to be redirected: reads the object files' symbol tables with bounds checks, so that
+ * a damaged file is left alone.
  */
 #include "runtime/preload/redirect.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define MARK_FIRST 16u /* of copies of the runtime; below are the versions of shared ones */
-#define COMPARED 16u /* bytes of a function, with those of the file */
+#define COMPARED 16u   /* bytes of a function, with those of the file */
 
 struct object {
 	const char *path;
@@ -44,7 +44,9 @@ static bool in_file(const struct object *o, u64 at, u64 size)
 	return at <= o->size && size <= o->size - at;
 }
 
-/* Find .symtab or .dynsym and its strings. False when the file is not ours to read, or is stripped. */
+/*
+ * Find .symtab or .dynsym and its strings. False when the file is not ours to read, or is stripped.
+ */
 static bool find_symbols(struct object *o, u32 type)
 {
 	const Elf64_Shdr *s, *strings;
@@ -99,7 +101,8 @@ static enum redirect_kind carried(const struct object *o)
 {
 	const char *slash = strrchr(o->path, '/'), *base = slash ? slash + 1 : o->path;
 
-	if (!strncmp(base, "libcuda.so", 10) && defines(o, "cuInit") && defines(o, "cuDriverGetVersion"))
+	if (!strncmp(base, "libcuda.so", 10) && defines(o, "cuInit") &&
+	    defines(o, "cuDriverGetVersion"))
 		return REDIRECT_DRIVER;
 	if (!defines(o, "__cudaRegisterFatBinary") || !defines(o, "cudaRuntimeGetVersion"))
 		return REDIRECT_NOTHING;
@@ -132,8 +135,9 @@ static bool is_code(const struct dl_phdr_info *info, u64 address, u64 bytes)
 }
 
 /*
- * A symbol is believed when it names code of its section that is mapped as such, and the bytes there are
- * those of the file: the file may have been replaced since, or somebody else have been here.
+ * A symbol is believed when it names code of its section that is mapped as such, and the bytes
+ * there are those of the file: the file may have been replaced since, or somebody else have been
+ * here.
  */
 static const char *doubt(const struct object *o, const Elf64_Sym *s)
 {
@@ -141,7 +145,8 @@ static const char *doubt(const struct object *o, const Elf64_Sym *s)
 	u64 offset = in ? s->st_value - in->sh_addr : 0;
 
 	if (!in || !(in->sh_flags & SHF_EXECINSTR) || in->sh_type != SHT_PROGBITS ||
-	    s->st_value < in->sh_addr || s->st_size > in->sh_size || offset > in->sh_size - s->st_size)
+	    s->st_value < in->sh_addr || s->st_size > in->sh_size ||
+	    offset > in->sh_size - s->st_size)
 		return "its symbol does not lie in a section of code";
 	if (!is_code(o->info, s->st_value, s->st_size))
 		return "it is not mapped as code";
@@ -200,7 +205,10 @@ static const struct code_site *site_before(const struct object *o, const u8 *at)
 	return low ? &o->sites.at[low - 1] : NULL;
 }
 
-/* Names for one function are one site; those that begin in another one's first bytes are left alone. */
+/*
+ * Names for one function are one site; those that begin in another one's first bytes are left
+ * alone.
+ */
 static void drop_overlaps(struct object *o)
 {
 	size_t n = 0;
@@ -229,7 +237,8 @@ static u32 mark_of(struct redirect *r, const struct object *o, bool shared)
 	return shared ? (u32)o->kind : MARK_FIRST + r->copies++;
 }
 
-static void redirect_object(struct visit *v, struct object *o, bool shared, struct redirect_object *to)
+static void redirect_object(struct visit *v, struct object *o, bool shared,
+			    struct redirect_object *to)
 {
 	struct code_caller who = {v->r->place, 0};
 	const char *why;
@@ -269,7 +278,9 @@ static bool has_section(const struct object *o, const char *name)
 	return false;
 }
 
-/* Does it leave registration to a shared runtime? What it imports is in .dynsym, stripped or not. */
+/*
+ * Does it leave registration to a shared runtime? What it imports is in .dynsym, stripped or not.
+ */
 static bool imports_runtime(struct object *o)
 {
 	if (!find_symbols(o, SHT_DYNSYM))
@@ -393,7 +404,10 @@ void redirect_new(struct redirect *r, struct redirect_result *out)
 
 /* ---- the loader's own breakpoint ---- */
 
-/* The bytes of a function that does nothing, up to the next one: `ret`, maybe behind an endbr64. 0: it does. */
+/*
+ * The bytes of a function that does nothing, up to the next one: `ret`, maybe behind an endbr64. 0:
+ * it does.
+ */
 static u32 empty_function(const u8 *code)
 {
 	static const u8 landing[] = {0xf3, 0x0f, 0x1e, 0xfa};

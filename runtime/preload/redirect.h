@@ -1,7 +1,8 @@
 /*
- * CUDA runtimes and drivers that are not ours. A program built by nvcc with default options carries a copy of
- * the runtime, and so do libraries; others find a shared one, or a driver. At load, before any constructor of
- * theirs, every entry point that an object's symbols name is overwritten with a jump to ours.
+ * CUDA runtimes and drivers that are not ours. A program built by nvcc with default options carries
+ * a copy of the runtime, and so do libraries; others find a shared one, or a driver. At load,
+ * before any constructor of theirs, every entry point that an object's symbols name is overwritten
+ * with a jump to ours.
  */
 #ifndef PL_REDIRECT_H
 #define PL_REDIRECT_H
@@ -37,12 +38,15 @@ struct redirect_object {
 /* The objects of a process. But for the first two, zeroed: none has been looked at. */
 struct redirect {
 	redirect_target *target;
-	s64 place;  /* as in struct code_caller; its word gets the version of a shared runtime, or more for a copy */
-	u32 copies; /* static runtimes so far */
+	s64 place; /* as in struct code_caller; its word gets the version of a shared runtime, or more for a copy */
+	u32 copies;                       /* static runtimes so far */
 	VEC(struct redirect_object) seen; /* the objects of the last call */
 };
 
-/* Redirect the entry points in the objects of the process that have been loaded since the last call. */
+/*
+ * Redirect the entry points in the objects of the process that have been loaded since the last
+ * call.
+ */
 void redirect_new(struct redirect *r, struct redirect_result *out);
 /*
  * Call `hook` whenever the loader has mapped further objects, before their constructors run. False:

@@ -70,8 +70,8 @@ static void write_stub(u8 *stub, const struct code_caller *who, const void *to)
 }
 
 /*
- * jmp stub. In one store where the five bytes lie in one word: whoever comes here meanwhile sees the old
- * instructions or the jump.
+ * jmp stub. In one store where the five bytes lie in one word: whoever comes here meanwhile sees
+ * the old instructions or the jump.
  */
 static void write_jump(u8 *code, const u8 *stub)
 {
@@ -97,8 +97,8 @@ static bool unlock(u8 *first, size_t bytes)
 	       !mprotect(first, bytes, PROT_READ | PROT_WRITE);
 }
 
-bool code_redirect(const struct code_site *sites, size_t n, const struct code_caller *who, const u8 *first,
-		   const u8 *last, struct code_stubs *out, const char **why)
+bool code_redirect(const struct code_site *sites, size_t n, const struct code_caller *who,
+		   const u8 *first, const u8 *last, struct code_stubs *out, const char **why)
 {
 	u64 page = page_bytes(), from = address_of(first) & ~(page - 1),
 	    to = align_up(address_of(last), page);
@@ -119,7 +119,9 @@ bool code_redirect(const struct code_site *sites, size_t n, const struct code_ca
 	}
 	for (size_t i = 0; i < n; i++)
 		write_jump(sites[i].code, stubs.at + i * STUB_BYTES);
-	/* Pages that only can be read and written must not stay so; there is nothing else to try. */
+	/*
+	 * Pages that only can be read and written must not stay so; there is nothing else to try.
+	 */
 	if (mprotect(pages, to - from, PROT_READ | PROT_EXEC))
 		abort();
 	*out = stubs;
@@ -133,7 +135,10 @@ void code_stubs_free(struct code_stubs *s)
 	*s = (struct code_stubs){0};
 }
 
-/* Length of a nop, 0: it is none. The forms that assemblers fill with: nop, xchg %ax,%ax, nopw, with prefixes. */
+/*
+ * Length of a nop, 0: it is none. The forms that assemblers fill with: nop, xchg %ax,%ax, nopw,
+ * with prefixes.
+ */
 static u32 nop_bytes(const u8 *p)
 {
 	static const u8 forms[][10] = {

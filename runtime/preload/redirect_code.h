@@ -1,10 +1,10 @@
 /*
  * Overwriting functions with jumps. Private to the preloaded library.
  *
- * Every function of an object that is to lead elsewhere gets a stub, which says whose call it is and
- * jumps on; the stubs lie within reach, so that five bytes of the function are all that is overwritten.
- * Its other instructions can then be reached by nobody: a thread that is in the middle of them cannot be
- * there, because an object is treated before anything of it has run.
+ * Every function of an object that is to lead elsewhere gets a stub, which says whose call it is
+ * and jumps on; the stubs lie within reach, so that five bytes of the function are all that is
+ * overwritten. Its other instructions can then be reached by nobody: a thread that is in the middle
+ * of them cannot be there, because an object is treated before anything of it has run.
  */
 #ifndef PL_REDIRECT_CODE_H
 #define PL_REDIRECT_CODE_H
@@ -32,14 +32,17 @@ struct code_stubs {
 };
 
 /*
- * Overwrite `n` functions in the executable pages [first, last). False: nothing has been changed, and *why
- * says what is the matter.
+ * Overwrite `n` functions in the executable pages [first, last). False: nothing has been changed,
+ * and *why says what is the matter.
  */
-bool code_redirect(const struct code_site *sites, size_t n, const struct code_caller *who, const u8 *first,
-		   const u8 *last, struct code_stubs *out, const char **why);
+bool code_redirect(const struct code_site *sites, size_t n, const struct code_caller *who,
+		   const u8 *first, const u8 *last, struct code_stubs *out, const char **why);
 /* Give stubs back whose object is gone. */
 void code_stubs_free(struct code_stubs *s);
-/* Bytes of code that do nothing and that nothing jumps to: after `ret`, up to a multiple of 16. 0: something else. */
+/*
+ * Bytes of code that do nothing and that nothing jumps to: after `ret`, up to a multiple of 16. 0:
+ * something else.
+ */
 u32 code_padding(const u8 *code);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Profiles by name, fields by name or number, values as text, and the checks that every profile passes.
+ * Profiles by name, fields by name or number, values as text, and the checks that every profile
+ * passes.
  */
 #include "src/arch/arch_int.h"
 

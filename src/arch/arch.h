@@ -1,8 +1,9 @@
 /*
- * Device profiles: what a GPU is, as data. fields.def lists what can be known, one .def per chip gives numbers with
- * their sources; users write profiles of their own in a text file with the same keys.
- * Nothing here changes after loading, so profiles are shared between threads without locks.
- * Code asks a field or a feature flag (a->has_cp_async); only this folder compares compute capabilities.
+ * Device profiles: what a GPU is, as data. fields.def lists what can be known, one .def per chip
+ * gives numbers with their sources; users write profiles of their own in a text file with the same
+ * keys. Nothing here changes after loading, so profiles are shared between threads without locks.
+ * Code asks a field or a feature flag (a->has_cp_async); only this folder compares compute
+ * capabilities.
  */
 #ifndef PL_ARCH_H
 #define PL_ARCH_H
@@ -43,8 +44,8 @@ enum arch_field {
 };
 
 /*
- * One profile. A member whose field is unknown is zero, false, empty or, for a text, NULL: ask arch_is_known() where
- * zero means something else.
+ * One profile. A member whose field is unknown is zero, false, empty or, for a text, NULL: ask
+ * arch_is_known() where zero means something else.
  */
 struct arch {
 	const char *
@@ -78,7 +79,10 @@ struct arch_field_info {
 
 /* ---- Profiles and fields ---- */
 
-/* The built-in profile with this id or alias, in any case of letters; NULL when there is none. Never freed. */
+/*
+ * The built-in profile with this id or alias, in any case of letters; NULL when there is none.
+ * Never freed.
+ */
 const struct arch *arch_find(const char *name);
 /* The i-th built-in profile, oldest chip first; NULL past the end. */
 const struct arch *arch_nth(u32 i);
@@ -90,18 +94,27 @@ const struct arch_field_info *arch_field_info(enum arch_field f);
 enum arch_field arch_field_find(const char *name, size_t n);
 
 bool arch_is_known(const struct arch *a, enum arch_field f);
-/* Guide and section, "measured on an H200", or FILE:LINE of a user profile; NULL when the field is unknown. */
+/*
+ * Guide and section, "measured on an H200", or FILE:LINE of a user profile; NULL when the field is
+ * unknown.
+ */
 const char *arch_source(const struct arch *a, enum arch_field f);
 
-/* Append the value as it is written in a user profile ("132", "true", "0 8 16", "m16n8k8"); "unknown" if it is. */
+/*
+ * Append the value as it is written in a user profile ("132", "true", "0 8 16", "m16n8k8");
+ * "unknown" if it is.
+ */
 void arch_format(struct text *t, const struct arch *a, enum arch_field f);
-/* Append the value as JSON: number, true/false, string, array of numbers or strings; null if unknown. */
+/*
+ * Append the value as JSON: number, true/false, string, array of numbers or strings; null if
+ * unknown.
+ */
 void arch_format_json(struct text *t, const struct arch *a, enum arch_field f);
 
 /*
- * Check every known value against the range of its field, and that values fit each other (a CTA's shared memory is
- * not more than the SM's, ...). Reports each violation as an error about `src` (NULL: no location).
- * Returns false when there was one.
+ * Check every known value against the range of its field, and that values fit each other (a CTA's
+ * shared memory is not more than the SM's, ...). Reports each violation as an error about `src`
+ * (NULL: no location). Returns false when there was one.
  */
 bool arch_check(const struct arch *a, const struct diag_source *src, struct diag *d);
 
@@ -135,9 +148,10 @@ struct arch_devices {
 };
 
 /*
- * Parse "a100", "8xv100", "a100,v100", "2xh100,t4", "2x./my.profile": entries separated by commas, each a profile
- * name or file with an optional count. Blanks around entries and counts do not matter; "" is the default device.
- * Returns false after reporting to d, `out` then being empty. The caller calls arch_devices_fini().
+ * Parse "a100", "8xv100", "a100,v100", "2xh100,t4", "2x./my.profile": entries separated by commas,
+ * each a profile name or file with an optional count. Blanks around entries and counts do not
+ * matter; "" is the default device. Returns false after reporting to d, `out` then being empty. The
+ * caller calls arch_devices_fini().
  */
 bool arch_devices_parse(struct arch_devices *out, const char *spec, struct diag *d);
 void arch_devices_fini(struct arch_devices *devices);
@@ -157,7 +171,9 @@ enum arch_answer {
 /* Highest attribute number there is. */
 #define ARCH_ATTRIBUTE_MAX 147
 
-/* Value of the driver interface's device attribute `number`; sizes past 2^31 - 1 are cut to that. */
+/*
+ * Value of the driver interface's device attribute `number`; sizes past 2^31 - 1 are cut to that.
+ */
 enum arch_answer arch_attribute(const struct arch *a, int number, int *value);
 
 /* ---- Occupancy ---- */
@@ -187,23 +203,23 @@ struct arch_occupancy {
 };
 
 /*
- * Active CTAs per SM. False when the profile lacks a field this needs; *out is then zero.
- * A carveout too small for one CTA is raised to the smallest step that holds one, as the driver does.
- * Source: rules of the CUDA occupancy calculator; every step measured on an H200 (tests/vectors/occupancy_gh100.tsv,
- * tests/vectors/carveout_gh100.tsv).
+ * Active CTAs per SM. False when the profile lacks a field this needs; *out is then zero. A
+ * carveout too small for one CTA is raised to the smallest step that holds one, as the driver does.
+ * Source: rules of the CUDA occupancy calculator; every step measured on an H200
+ * (tests/vectors/occupancy_gh100.tsv, tests/vectors/carveout_gh100.tsv).
  */
 bool arch_occupancy(const struct arch *a, const struct arch_use *use, struct arch_occupancy *out);
 
 /*
- * The CTA size with the highest occupancy, the largest of equals, at most `limit` threads (0: no limit), and the grid
- * that fills the device with it. use->threads_per_cta is ignored.
+ * The CTA size with the highest occupancy, the largest of equals, at most `limit` threads (0: no
+ * limit), and the grid that fills the device with it. use->threads_per_cta is ignored.
  */
 bool arch_best_cta(const struct arch *a, const struct arch_use *use, u32 limit, u32 *threads,
 		   u32 *grid_ctas);
 
 /*
- * Most dynamic shared memory per CTA with which `ctas` CTAs still fit an SM; use->smem_bytes is the static part.
- * Returns false when that many CTAs do not fit at all.
+ * Most dynamic shared memory per CTA with which `ctas` CTAs still fit an SM; use->smem_bytes is the
+ * static part. Returns false when that many CTAs do not fit at all.
  * Deviation: like the driver measured, the system's reserved bytes are not subtracted.
  */
 bool arch_available_smem(const struct arch *a, const struct arch_use *use, u32 ctas, u64 *bytes);

@@ -7,7 +7,10 @@
 
 #include <stdlib.h>
 
-/* State of one parse. Offsets count from the start of the specification, which messages show as a source line. */
+/*
+ * State of one parse. Offsets count from the start of the specification, which messages show as a
+ * source line.
+ */
 struct parser {
 	struct diag_source src;
 	struct diag *diag;
@@ -51,7 +54,10 @@ static size_t count_prefix(const char *s, size_t n, u64 *count)
 	return i < n && (s[i] == 'x' || s[i] == 'X') ? i + 1 : 0;
 }
 
-/* The profile of one entry: built in, loaded before for this list, or loaded now. NULL after reporting. */
+/*
+ * The profile of one entry: built in, loaded before for this list, or loaded now. NULL after
+ * reporting.
+ */
 static const struct arch *entry_profile(struct parser *p, size_t at, size_t len)
 {
 	char *name = strndup(p->src.text + at, len);

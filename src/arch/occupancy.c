@@ -1,6 +1,7 @@
 /*
- * How many CTAs an SM holds at once: the smallest of what CTA slots, warp slots, registers and shared memory allow.
- * Source: rules of the CUDA occupancy calculator; confirmed point by point on an H200.
+ * How many CTAs an SM holds at once: the smallest of what CTA slots, warp slots, registers and
+ * shared memory allow. Source: rules of the CUDA occupancy calculator; confirmed point by point on
+ * an H200.
  */
 #include "src/arch/arch.h"
 
@@ -44,8 +45,8 @@ static u64 cta_smem(const struct arch *a, u64 smem_bytes)
 }
 
 /*
- * Registers are dealt to the partitions of the SM: each holds whole warps only. A CTA's warps count as a multiple of
- * the partitions against the limit per CTA.
+ * Registers are dealt to the partitions of the SM: each holds whole warps only. A CTA's warps count
+ * as a multiple of the partitions against the limit per CTA.
  */
 static u32 ctas_by_registers(const struct arch *a, u32 warps, u32 registers)
 {

@@ -1,6 +1,7 @@
 /*
- * The built-in profiles, made from the chips' .def files at compile time. A chip includes its parent's file first, so
- * inheritance is the order of initializers: the last one of a member counts, which is what the warning is about.
+ * The built-in profiles, made from the chips' .def files at compile time. A chip includes its
+ * parent's file first, so inheritance is the order of initializers: the last one of a member
+ * counts, which is what the warning is about.
  */
 #include "src/arch/arch_int.h"
 
@@ -11,10 +12,23 @@
 #define INHERIT(name) .parent = #name,
 #define FIELD(field, value, where) .field = value, .source[ARCH_FIELD_##field] = where,
 #define UNKNOWN(field) .source[ARCH_FIELD_##field] = NULL,
-#define LIST(...) {.len = ARRAY_LEN(((const s32[]){__VA_ARGS__})), .at = {__VA_ARGS__}}
-#define SHAPE(rows, columns, depth) {.m = rows, .n = columns, .k = depth}
-#define SHAPES(...) {.len = ARRAY_LEN(((const struct arch_shape[]){__VA_ARGS__})), .at = {__VA_ARGS__}}
-#define NO_SHAPES {.len = 0}
+#define LIST(...)                                                                                  \
+	{                                                                                          \
+		.len = ARRAY_LEN(((const s32[]){__VA_ARGS__})), .at = { __VA_ARGS__ }              \
+	}
+#define SHAPE(rows, columns, depth)                                                                \
+	{                                                                                          \
+		.m = rows, .n = columns, .k = depth                                                \
+	}
+#define SHAPES(...)                                                                                \
+	{                                                                                          \
+		.len = ARRAY_LEN(((const struct arch_shape[]){__VA_ARGS__})),                      \
+		.at = { __VA_ARGS__ }                                                              \
+	}
+#define NO_SHAPES                                                                                  \
+	{                                                                                          \
+		.len = 0                                                                           \
+	}
 
 /* Sources, named once. */
 #define MEASURED "measured on an H200"
@@ -42,43 +56,43 @@ const struct arch arch_base = {
 #include "src/arch/base.def"
 };
 
-CHIP(gp100) {
+CHIP(gp100){
 #include "src/arch/gp100.def"
 };
 
-CHIP(gp104) {
+CHIP(gp104){
 #include "src/arch/gp104.def"
 };
 
-CHIP(gv100) {
+CHIP(gv100){
 #include "src/arch/gv100.def"
 };
 
-CHIP(tu102) {
+CHIP(tu102){
 #include "src/arch/tu102.def"
 };
 
-CHIP(tu104) {
+CHIP(tu104){
 #include "src/arch/tu104.def"
 };
 
-CHIP(ga100) {
+CHIP(ga100){
 #include "src/arch/ga100.def"
 };
 
-CHIP(ga102) {
+CHIP(ga102){
 #include "src/arch/ga102.def"
 };
 
-CHIP(h100) {
+CHIP(h100){
 #include "src/arch/h100.def"
 };
 
-CHIP(gh100) {
+CHIP(gh100){
 #include "src/arch/gh100.def"
 };
 
-CHIP(gb202) {
+CHIP(gb202){
 #include "src/arch/gb202.def"
 };
 

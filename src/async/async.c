@@ -10,11 +10,12 @@
 
 /*
  * The word: bit 63 parity of the phase; 62..43 arrivals still needed, negated; 41..21 bytes that
- * came less those awaited; 20..1 arrivals of a phase, negated; 0 the layout. Negated counts make an arrival an
- * addition, and they are what an H200 shows in the states that arrive returns.
+ * came less those awaited; 20..1 arrivals of a phase, negated; 0 the layout. Negated counts make an
+ * arrival an addition, and they are what an H200 shows in the states that arrive returns.
  *
- * Layouts differ in what asynchronous operations report, which none that is run does: reports are zero, and both phases
- * end together. Deviation: .layout::v1 takes counts of 20 bits here, of 9 by the manual.
+ * Layouts differ in what asynchronous operations report, which none that is run does: reports are
+ * zero, and both phases end together. Deviation: .layout::v1 takes counts of 20 bits here, of 9 by
+ * the manual.
  */
 #define PHASE_SHIFT 63
 #define PENDING_SHIFT 43

@@ -116,8 +116,10 @@ void async_wait(struct cta *c, u32 warp, u32 lanes, u32 keep);
 /* Everything the lanes have issued, committed or not. */
 void async_wait_all(struct cta *c, u32 warp, u32 lanes);
 void async_commit_bulk(struct cta *c, u32 warp, u32 lanes);
-/* All committed groups of bulk copies: those that might stay have been read by then on hardware, and
- * programs that count one too few lean on that. */
+/*
+ * All committed groups of bulk copies: those that might stay have been read by then on hardware,
+ * and programs that count one too few lean on that.
+ */
 void async_wait_bulk(struct cta *c, u32 warp, u32 lanes);
 /* Complete what will tell this mbarrier of the CTA. */
 void async_settle_mbar(struct cta *c, const u64 *mbar);

@@ -153,8 +153,8 @@ HANDLER(cp_async)
 
 /*
  * Before a wait for cp.async: what is copied from global memory arrives long after the other warps
- * have come as far as this one, so they have a turn first. Programs lean on it that clear with plain
- * stores, too late, what a neighbour's copy fills.
+ * have come as far as this one, so they have a turn first. Programs lean on it that clear with
+ * plain stores, too late, what a neighbour's copy fills.
  */
 HANDLER(turn_gang)
 {
@@ -253,7 +253,8 @@ static bool bulk_source(struct gang *g, const struct insn *in, u64 address, stru
 
 	if (in->flags & BULK_FROM_GLOBAL) {
 		u64 first = address + op->first;
-		bool ok = (less && less >= op->bytes) || global_host(g, in, &first, op->bytes - less);
+		bool ok =
+			(less && less >= op->bytes) || global_host(g, in, &first, op->bytes - less);
 
 		op->src = (const u8 *)(uintptr_t)(first - op->first);
 		return ok;
@@ -311,8 +312,7 @@ static const struct insn *bulk_to_global(struct gang *g, const struct insn *in, 
 
 HANDLER(bulk)
 {
-	EACH_LANE(w, l)
-	{
+	EACH_LANE(w, l) {
 		u32 at = w * WARP_LANES + l;
 		u64 src = ROW64(in->b)[at];
 		struct async_op op = {.kind = in->count ? ASYNC_REDUCE : ASYNC_COPY,
@@ -352,8 +352,7 @@ HANDLER(bulk)
  */
 HANDLER(remote_async)
 {
-	EACH_LANE(w, l)
-	{
+	EACH_LANE(w, l) {
 		u32 at = w * WARP_LANES + l;
 		u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
 		struct async_op op = {.kind = in->flags & ASYNC_IS_RED ? ASYNC_REDUCE : ASYNC_COPY,
@@ -436,7 +435,8 @@ static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, 
 		mbar_arrive(at, 1, in->count == MBAR_DROP_EXPECT);
 		break;
 	case MBAR_CHECK_LAYOUT:
-		set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES, mbar_layout(*at) == (u32)in->imm);
+		set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES,
+			 mbar_layout(*at) == (u32)in->imm);
 		return true;
 	default:
 		ok = wait_over(owner, at, in, n);
@@ -451,8 +451,7 @@ static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, 
 
 static const struct insn *mbar_lanes(struct gang *g, const struct insn *in, bool *waits)
 {
-	EACH_LANE(w, l)
-	{
+	EACH_LANE(w, l) {
 		u64 address = ROW64(in->a)[w * WARP_LANES + l];
 		struct cta *owner;
 		u64 *at = (u64 *)(void *)shared_at(g, address, 8, &owner);
@@ -492,7 +491,8 @@ HANDLER(mbar_warp)
 HANDLER(mbar_pending)
 {
 	EACH_LANE(w, l)
-	ROW32(in->d)[w * WARP_LANES + l] = mbar_pending_of(ROW64(in->a)[w * WARP_LANES + l]);
+		ROW32(in->d)
+	[w * WARP_LANES + l] = mbar_pending_of(ROW64(in->a)[w * WARP_LANES + l]);
 	return in + 1;
 }
 
@@ -500,8 +500,7 @@ HANDLER(mbar_pending)
 
 HANDLER(zero_fill)
 {
-	EACH_LANE(w, l)
-	{
+	EACH_LANE(w, l) {
 		u64 a = ROW64(in->a)[w * WARP_LANES + l], n = ROW64(in->b)[w * WARP_LANES + l];
 		bool odd = (a | n) & 7, fits = n <= g->env->shared_bytes;
 		struct access at = {.warp = w, .width = fits ? (u32)n : 8};
@@ -558,14 +557,13 @@ static bool is_space(const struct gang *g, u32 kind, u64 address)
 HANDLER(is_space)
 {
 	EACH_LANE(w, l)
-	set_pred(g, in->d, w, l, is_space(g, in->count, ROW64(in->a)[w * WARP_LANES + l]));
+		set_pred(g, in->d, w, l, is_space(g, in->count, ROW64(in->a)[w * WARP_LANES + l]));
 	return in + 1;
 }
 
 HANDLER(mapa)
 {
-	EACH_LANE(w, l)
-	{
+	EACH_LANE(w, l) {
 		u32 at = w * WARP_LANES + l;
 		u64 a = ROW64(in->a)[at], base = in_window(g, a) ? g->env->mem->shared_base : 0,
 		    field = (a - base) >> MEM_SHARED_RANK_SHIFT;

@@ -91,8 +91,7 @@ static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tens
 		       NULL;
 	if (!tensor_extent(m, &lo, &hi))
 		return refuse_lane(g, in, lane, m->address, TENSOR_MAP_BYTES) != NULL;
-	if (hi > lo && !mem_cache_hit(c, lo, hi - lo) &&
-	    !exec_cache_fill(g, in, lo, hi - lo, lane))
+	if (hi > lo && !mem_cache_hit(c, lo, hi - lo) && !exec_cache_fill(g, in, lo, hi - lo, lane))
 		return refuse_lane(g, in, lane, lo, (u32)(hi - lo)) != NULL;
 	if (hi > lo)
 		t->map.address += c->bias;

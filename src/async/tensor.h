@@ -41,11 +41,11 @@ struct tensor_map {
 	u8 step[TENSOR_RANK_MAX];        /* element strides */
 	u8 type;                         /* enum tensor_type */
 	u8 rank;
-	u8 interleave; /* 0 none, 1: 16 bytes, 2: 32 bytes */
-	u8 swizzle;    /* 0 none, else 16 << swizzle bytes */
-	u8 fill;       /* 1: NaN outside */
-	u8 promotion;  /* of the L2 cache: kept, not used */
-	u8 im2col;     /* 0 or 1 */
+	u8 interleave;          /* 0 none, 1: 16 bytes, 2: 32 bytes */
+	u8 swizzle;             /* 0 none, else 16 << swizzle bytes */
+	u8 fill;                /* 1: NaN outside */
+	u8 promotion;           /* of the L2 cache: kept, not used */
+	u8 im2col;              /* 0 or 1 */
 	s16 lower[3], upper[3]; /* im2col: corners of the box of pixels */
 	u16 channels, pixels;   /* im2col: per pixel, per column */
 };
@@ -67,11 +67,11 @@ bool tensor_encode(struct tensor_map *m, const struct tensor_shape *s);
 struct tensor_op {
 	struct tensor_map map;
 	s32 coord[TENSOR_RANK_MAX];
-	u16 offset[3];      /* im2col */
-	bool four;          /* gather4, scatter4: rows coord[1..4] at column coord[0], box of one row */
-	u8 *shared;         /* shared memory of the CTA */
-	u32 at;             /* offset there */
-	bool store;         /* from shared to global memory */
+	u16 offset[3]; /* im2col */
+	bool four;     /* gather4, scatter4: rows coord[1..4] at column coord[0], box of one row */
+	u8 *shared;    /* shared memory of the CTA */
+	u32 at;        /* offset there */
+	bool store;    /* from shared to global memory */
 	async_apply *apply; /* store: reduce instead, NULL: write */
 };
 

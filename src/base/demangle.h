@@ -11,12 +11,15 @@
 bool demangle_wants(const char *name);
 
 /*
- * Look for a demangler, once. It may call the loader, so no thread that holds the loader's lock may be
- * waiting for the caller: call it where programs are loaded, not where faults are reported.
+ * Look for a demangler, once. It may call the loader, so no thread that holds the loader's lock may
+ * be waiting for the caller: call it where programs are loaded, not where faults are reported.
  */
 void demangle_prepare(void);
 
-/* Add "scale(float*, int)" for "_Z5scalePfi"; other names, and all before demangle_prepare, as they are. */
+/*
+ * Add "scale(float*, int)" for "_Z5scalePfi"; other names, and all before demangle_prepare, as they
+ * are.
+ */
 void demangle(const char *name, struct text *out);
 
 #endif

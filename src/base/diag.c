@@ -130,7 +130,8 @@ static void cut_middle(struct text *t)
 	if (t->len <= MESSAGE_MAX)
 		return;
 	memcpy(t->at + MESSAGE_MAX / 2, gap, sizeof(gap) - 1);
-	memmove(t->at + MESSAGE_MAX / 2 + sizeof(gap) - 1, t->at + t->len - MESSAGE_MAX / 4, MESSAGE_MAX / 4 + 1);
+	memmove(t->at + MESSAGE_MAX / 2 + sizeof(gap) - 1, t->at + t->len - MESSAGE_MAX / 4,
+		MESSAGE_MAX / 4 + 1);
 	t->len = MESSAGE_MAX / 2 + sizeof(gap) - 1 + MESSAGE_MAX / 4;
 }
 
@@ -170,7 +171,9 @@ static const char *padding(char c, const char *narrow, const char *tab)
 	return c == '\t' ? tab : ((u8)c & 0xc0) == 0x80 ? "" : narrow;
 }
 
-/* Source line and caret. Long (minified) lines show a window around the mark; tabs become spaces. */
+/*
+ * Source line and caret. Long (minified) lines show a window around the mark; tabs become spaces.
+ */
 static void render_line(struct text *t, const struct diag_message *m, const char *on,
 			const char *off)
 {
@@ -202,7 +205,8 @@ static void render_line(struct text *t, const struct diag_message *m, const char
 
 void diag_quote(struct text *t, const struct diag_source *src, u32 line, u32 column)
 {
-	struct diag_message m = {.line = line, .column = column ? column : 1, .mark_len = column != 0};
+	struct diag_message m = {
+		.line = line, .column = column ? column : 1, .mark_len = column != 0};
 	const char *p = src->text, *end = src->text + src->size, *nl;
 
 	for (u32 n = 1; n < line && p < end; n++) {

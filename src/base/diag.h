@@ -34,23 +34,24 @@ struct diag_span {
 /* What a sink receives. All strings are valid during the call only. */
 struct diag_message {
 	enum diag_level level;
-	const char *file;    /* NULL: no location */
-	u32 line, column;    /* from 1; 0: whole file */
+	const char *file; /* NULL: no location */
+	u32 line, column; /* from 1; 0: whole file */
 	const char *text;
-	const char *hint;    /* NULL: none */
-	const char *words;   /* the same as ptxas puts it, "error   : Unknown symbol 'x'"; NULL: it has no such */
-	bool words_are_line; /* all of a line of the driver's log */
+	const char *hint; /* NULL: none */
+	const char *
+		words; /* the same as ptxas puts it, "error   : Unknown symbol 'x'"; NULL: it has no such */
+	bool words_are_line;     /* all of a line of the driver's log */
 	const char *source_line; /* NULL: not shown; not NUL-terminated */
 	size_t source_line_len;
-	u32 mark_len;        /* characters to underline from `column` */
+	u32 mark_len; /* characters to underline from `column` */
 };
 
 typedef void diag_sink(void *user, const struct diag_message *m);
 
 struct diag {
-	diag_sink *sink;  /* NULL: count only */
+	diag_sink *sink; /* NULL: count only */
 	void *user;
-	u32 error_limit;  /* 0: none; errors past it are counted, not shown */
+	u32 error_limit; /* 0: none; errors past it are counted, not shown */
 	u32 errors, warnings;
 	bool quiet_warnings;
 	struct text words; /* for the next message; owned */
@@ -88,8 +89,8 @@ bool diag_full(const struct diag *d);
 void diag_locate(const struct diag_source *src, u32 offset, u32 *line, u32 *column);
 
 /*
- * Add a line of src, from 1, as messages show it, and a caret below its column; column 0: no caret. Nothing
- * when src has no such line.
+ * Add a line of src, from 1, as messages show it, and a caret below its column; column 0: no caret.
+ * Nothing when src has no such line.
  */
 void diag_quote(struct text *t, const struct diag_source *src, u32 line, u32 column);
 

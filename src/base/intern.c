@@ -16,7 +16,10 @@ void intern_fini(struct intern *t)
 	*t = (struct intern){0};
 }
 
-/* All bits of a product fold into the result, so that the last characters of a name count as much as the first. */
+/*
+ * All bits of a product fold into the result, so that the last characters of a name count as much
+ * as the first.
+ */
 static u64 fold(u64 a, u64 b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -25,8 +28,9 @@ static u64 fold(u64 a, u64 b)
 }
 
 /*
- * Eight bytes at a time: names are short and this runs once per token. The last character is added at the end, so
- * that %r10 to %r19, which mostly come together, are neighbours in the table and share its cache lines.
+ * Eight bytes at a time: names are short and this runs once per token. The last character is added
+ * at the end, so that %r10 to %r19, which mostly come together, are neighbours in the table and
+ * share its cache lines.
  */
 static u32 str_hash(const char *s, size_t n)
 {

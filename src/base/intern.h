@@ -11,7 +11,7 @@ struct str {
 	u32 hash;
 	u32 len;
 	void *user[3]; /* cache slots for the owner of the table, NULL at first */
-	char text[];  /* NUL-terminated */
+	char text[];   /* NUL-terminated */
 };
 
 struct intern {

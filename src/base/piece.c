@@ -64,7 +64,10 @@ static size_t step_at(u64 at, size_t left)
 	return step;
 }
 
-/* One value, aligned to its size at its destination. The source may be memory that nobody may write. */
+/*
+ * One value, aligned to its size at its destination. The source may be memory that nobody may
+ * write.
+ */
 static void move_value(u8 *to, const u8 *from, size_t size)
 {
 	if (size == PIECE_BYTES)
@@ -73,13 +76,17 @@ static void move_value(u8 *to, const u8 *from, size_t size)
 		piece_copy(to, from, size);
 }
 
-/* Blocks of four pieces from an aligned `to` on; returns how many bytes. All are read before any is written. */
+/*
+ * Blocks of four pieces from an aligned `to` on; returns how many bytes. All are read before any is
+ * written.
+ */
 static size_t move_blocks(u8 *to, const u8 *from, size_t bytes)
 {
 	size_t done = 0;
 
 	for (; bytes - done >= 4 * PIECE_BYTES; done += 4 * PIECE_BYTES) {
-		const volatile near_piece *s = (const volatile near_piece *)(const void *)(from + done);
+		const volatile near_piece *s =
+			(const volatile near_piece *)(const void *)(from + done);
 		piece a = s[0], b = s[1], c = s[2], d = s[3];
 
 		piece_store(to + done, a);
@@ -130,7 +137,9 @@ void piece_move(void *to, const void *from, size_t bytes)
 
 void piece_fill(void *to, u32 value, u32 size, size_t count)
 {
-	u32 word = size == 1 ? (value & 0xff) * 0x01010101u : size == 2 ? (value & 0xffff) * 0x10001u : value;
+	u32 word = size == 1   ? (value & 0xff) * 0x01010101u
+		   : size == 2 ? (value & 0xffff) * 0x10001u
+			       : value;
 	u64 two = word | (u64)word << 32;
 	u8 from[2 * PIECE_BYTES], *at = to;
 	size_t bytes = count * size, n;

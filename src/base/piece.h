@@ -1,11 +1,13 @@
 /*
- * Memory that others look at meanwhile: moves of which nobody sees a part. Values of 1, 2, 4, 8 and 16 bytes,
- * aligned to their size, are read and written by one access of the host each, and written once.
+ * Memory that others look at meanwhile: moves of which nobody sees a part. Values of 1, 2, 4, 8 and
+ * 16 bytes, aligned to their size, are read and written by one access of the host each, and written
+ * once.
  *
- * 8 bytes and fewer are one access of every x86-64 processor. 16 bytes are one where there is AVX (Intel's
- * Software Developer's Manual, volume 3, "Guaranteed Atomic Operations"; AMD's Programmer's Manual, volume 2,
- * "Access Atomicity"); elsewhere a locked instruction makes them so. The C library's memcpy promises nothing:
- * it writes some bytes twice and moves large blocks as it likes.
+ * 8 bytes and fewer are one access of every x86-64 processor. 16 bytes are one where there is AVX
+ * (Intel's Software Developer's Manual, volume 3, "Guaranteed Atomic Operations"; AMD's
+ * Programmer's Manual, volume 2, "Access Atomicity"); elsewhere a locked instruction makes them so.
+ * The C library's memcpy promises nothing: it writes some bytes twice and moves large blocks as it
+ * likes.
  */
 #ifndef PL_BASE_PIECE_H
 #define PL_BASE_PIECE_H
@@ -22,7 +24,10 @@ typedef u64 piece_u64 __attribute__((may_alias, aligned(1)));
 /* 16 bytes take a locked instruction: the host has no AVX. For tests, too. */
 extern bool piece_locked;
 
-/* With a locked instruction, whatever the host. Replaces `seen` by `want` at p; returns what was there. */
+/*
+ * With a locked instruction, whatever the host. Replaces `seen` by `want` at p; returns what was
+ * there.
+ */
 piece piece_exchange(void *p, piece seen, piece want);
 void piece_store_locked(void *p, piece v);
 
@@ -83,8 +88,9 @@ static inline void piece_copy(void *to, const void *from, size_t bytes)
 }
 
 /*
- * As memmove and memset do, in whole values as far as both ends are equally aligned. Beyond PIECE_FAR bytes
- * the C library moves them, which knows best how to pass the host's caches by, and promises no whole values.
+ * As memmove and memset do, in whole values as far as both ends are equally aligned. Beyond
+ * PIECE_FAR bytes the C library moves them, which knows best how to pass the host's caches by, and
+ * promises no whole values.
  */
 #define PIECE_FAR ((size_t)16 << 20)
 void piece_move(void *to, const void *from, size_t bytes);

@@ -8,7 +8,10 @@
 
 /* Bytes under the limit (ulimit -v); UINT64_MAX: there is none. */
 u64 room_left(void);
-/* What one part may reserve of `whole` bytes: all, or of few addresses an eighth, in multiples of 2 MiB. */
+/*
+ * What one part may reserve of `whole` bytes: all, or of few addresses an eighth, in multiples of 2
+ * MiB.
+ */
 u64 room_part(u64 whole);
 
 #endif

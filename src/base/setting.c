@@ -19,7 +19,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-#define SETTING(name, kind, limit, words, value, what) \
+#define SETTING(name, kind, limit, words, value, what)                                             \
 	{PREFIX #name, SETTING_##kind, limit, words, value, what},
 #include "src/base/setting.def"
 #undef SETTING
@@ -189,7 +189,8 @@ static void say_unknown(const char *name, size_t len, struct text *why)
 	text_printf(why, "there is no variable %.*s", (int)len, name);
 	nearest_init(&n, name + strlen(PREFIX), len - strlen(PREFIX));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		nearest_offer(&n, rows[i].name + strlen(PREFIX), strlen(rows[i].name) - strlen(PREFIX));
+		nearest_offer(&n, rows[i].name + strlen(PREFIX),
+			      strlen(rows[i].name) - strlen(PREFIX));
 	if (n.best)
 		text_printf(why, "; did you mean " PREFIX "%s?", n.best);
 	else
@@ -201,9 +202,9 @@ static void say_unknown(const char *name, size_t len, struct text *why)
 bool setting_parse(enum setting s, const char *shown, const char *value, u64 *out, struct text *why)
 {
 	static bool (*const parse[])(const struct row *, const char *, u64 *) = {
-		[SETTING_TEXT] = parse_text,     [SETTING_NUMBER] = parse_number,
-		[SETTING_TIME] = parse_time,     [SETTING_CHOICE] = parse_choice,
-		[SETTING_LIST] = parse_list,     [SETTING_FLAG] = parse_flag,
+		[SETTING_TEXT] = parse_text, [SETTING_NUMBER] = parse_number,
+		[SETTING_TIME] = parse_time, [SETTING_CHOICE] = parse_choice,
+		[SETTING_LIST] = parse_list, [SETTING_FLAG] = parse_flag,
 	};
 	const struct row *r = &rows[s];
 

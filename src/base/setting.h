@@ -24,7 +24,9 @@ enum setting {
 	SETTING_COUNT,
 };
 
-/* What the variable holds; NULL when it is not set or empty. Valid until the environment changes. */
+/*
+ * What the variable holds; NULL when it is not set or empty. Valid until the environment changes.
+ */
 const char *setting_text(enum setting s);
 
 /*
@@ -32,7 +34,8 @@ const char *setting_text(enum setting s);
  * False, with one line without a newline added to `why`, when it is not allowed; *out is kept then.
  * Rows of kind TEXT allow everything and leave *out as it is.
  */
-bool setting_parse(enum setting s, const char *shown, const char *value, u64 *out, struct text *why);
+bool setting_parse(enum setting s, const char *shown, const char *value, u64 *out,
+		   struct text *why);
 
 /* The same for the variable; one that is not set leaves *out as it is. */
 bool setting_read(enum setting s, u64 *out, struct text *why);

@@ -34,8 +34,10 @@ static inline bool size_align_up(u64 x, u64 align, u64 *out)
 	return true;
 }
 
-/* Does [at, at + bytes) lie in [base, base + size)? Neither sum is computed, so that ranges may end at
- * the end of the address space. */
+/*
+ * Does [at, at + bytes) lie in [base, base + size)? Neither sum is computed, so that ranges may end
+ * at the end of the address space.
+ */
 static inline bool size_inside(u64 at, u64 bytes, u64 base, u64 size)
 {
 	return at >= base && bytes <= size && at - base <= size - bytes;

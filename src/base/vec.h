@@ -9,15 +9,15 @@
 
 #include <stdlib.h>
 
-#define VEC(type)           \
-	struct {                \
-		type *at;           \
-		size_t len, cap;    \
+#define VEC(type)                                                                                  \
+	struct {                                                                                   \
+		type *at;                                                                          \
+		size_t len, cap;                                                                   \
 	}
 
 /* Make room for n more elements. Returns false when the host has no memory left. */
-#define VEC_RESERVE(v, n) \
-	((size_t)(n) <= (v)->cap - (v)->len || \
+#define VEC_RESERVE(v, n)                                                                          \
+	((size_t)(n) <= (v)->cap - (v)->len ||                                                     \
 	 vec_grow((void **)&(v)->at, &(v)->cap, (v)->len, (n), sizeof(*(v)->at)))
 /* Append x. Returns false when the host has no memory left; x is then not stored. */
 #define VEC_PUSH(v, x) (VEC_RESERVE(v, 1) && ((v)->at[(v)->len++] = (x), true))

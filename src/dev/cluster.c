@@ -1,6 +1,6 @@
 /*
- * Clusters of a launch: what the kernel demands, what the launch asks for, what the device can hold.
- * Sources: PTX ISA "Cluster Dimension Directives"; CUDA documentation of the launch attribute
+ * Clusters of a launch: what the kernel demands, what the launch asks for, what the device can
+ * hold. Sources: PTX ISA "Cluster Dimension Directives"; CUDA documentation of the launch attribute
  * "cluster dimension" and of the occupancy calls for clusters.
  */
 #include "src/dev/device_int.h"

@@ -39,7 +39,8 @@ enum status device_init(struct device *d, const struct arch *arch, struct sched_
 {
 	u64 bytes = arch->memory_bytes;
 
-	*d = (struct device){.arch = arch, .pool = pool, .ops = ops, .stack_bytes = DEVICE_STACK_BYTES};
+	*d = (struct device){
+		.arch = arch, .pool = pool, .ops = ops, .stack_bytes = DEVICE_STACK_BYTES};
 	if (!(home ? mem_init_in(&d->mem, bytes, home->system, home->index)
 		   : mem_init(&d->mem, bytes)))
 		return STATUS_OUT_OF_MEMORY;

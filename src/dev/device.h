@@ -21,14 +21,15 @@ struct device_settings {
 	struct sched_options sched;
 	bool async_eager; /* asynchronous copies complete where they are issued, not as late as they
 			     may (PTXLOOM_ASYNC=eager) */
-	const char *host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
-	bool check_mem; /* PTXLOOM_CHECK has mem: struct mem is strict */
+	const char *
+		host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
+	bool check_mem;   /* PTXLOOM_CHECK has mem: struct mem is strict */
 	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };
 
 /*
- * Read what the environment sets (setting.def). What is not set stays as it is. Returns false with a
- * message in `why` when any PTXLOOM_ variable has an unknown name or a value that makes no sense.
+ * Read what the environment sets (setting.def). What is not set stays as it is. Returns false with
+ * a message in `why` when any PTXLOOM_ variable has an unknown name or a value that makes no sense.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
 
@@ -43,7 +44,10 @@ struct streams;
 struct stream_device;
 struct copy_fault;
 
-/* Stack of a thread at first. More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell can raise it. */
+/*
+ * Stack of a thread at first. More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell
+ * can raise it.
+ */
 #define DEVICE_STACK_BYTES (16u << 10)
 
 /* A launch that has ended, well or not. */
@@ -61,28 +65,31 @@ struct device {
 	struct mem mem;
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	u64 running;     /* launches under way */
-	u64 grids;       /* launches so far */
+	u64 running;      /* launches under way */
+	u64 grids;        /* launches so far */
 	bool async_eager; /* as in device_settings; false at first */
-	u32 stack_bytes; /* per thread, for recursion and alloca (cudaLimitStackSize) */
+	u32 stack_bytes;  /* per thread, for recursion and alloca (cudaLimitStackSize) */
 	/* What kernels may call: print and user are the API layer's to set, before the first
 	 * launch. */
 	struct exec_syscalls syscalls;
-	u32 number, count; /* which device of how many: for kernels that ask */
-	struct map texts;  /* of errors, in the device's memory */
-	struct texture_store *textures; /* src/dev/texture/texture.h */
-	struct texref *texrefs;         /* src/dev/texture/texref.h; guarded by lock */
+	u32 number, count;                 /* which device of how many: for kernels that ask */
+	struct map texts;                  /* of errors, in the device's memory */
+	struct texture_store *textures;    /* src/dev/texture/texture.h */
+	struct texref *texrefs;            /* src/dev/texture/texref.h; guarded by lock */
 	const struct exec_extern *externs; /* further functions that kernels may call; NULL: none */
-	/* Functions of the host that programs loaded from now on may call: lower_options. Borrowed. */
+	/*
+	 * Functions of the host that programs loaded from now on may call: lower_options. Borrowed.
+	 */
 	const char *host_functions;
-	struct device_flight *spare;       /* launches that have ended, for reuse */
+	struct device_flight *spare; /* launches that have ended, for reuse */
 	struct device_params *spare_params;
 	struct stream_device *streams; /* NULL: launches have no order (stream.h) */
 	/*
 	 * Called for accesses outside allocations that were let pass (struct mem: strict), by any
 	 * thread. Set before the first launch; NULL: nobody wants to know.
 	 */
-	void (*on_slack)(const struct device_kernel *k, const struct program *p, const struct fault *f);
+	void (*on_slack)(const struct device_kernel *k, const struct program *p,
+			 const struct fault *f);
 	/* Called after each launch; set before the first one. NULL: nobody wants to know. */
 	void (*on_end)(const struct device *d, const struct device_ended *e);
 	/*
@@ -90,7 +97,10 @@ struct device {
 	 * (src/dev/memory/copy.h). NULL: nobody wants to know.
 	 */
 	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
-	/* Who is told what launches do (src/exec/observer.h). Set before the first program is loaded. */
+	/*
+	 * Who is told what launches do (src/exec/observer.h). Set before the first program is
+	 * loaded.
+	 */
 	const struct exec_observer *observer;
 };
 
@@ -139,8 +149,8 @@ struct device_kernel {
 	/* Clusters larger than every chip allows (a function attribute); off at first. */
 	bool nonportable_cluster;
 	u32 cluster_required[3]; /* of every launch (function attributes); zeros: not set */
-	s32 carveout_percent; /* of shared memory asked for, -1: as the driver likes */
-	s32 cluster_policy;   /* kept; no scheduling comes of it */
+	s32 carveout_percent;    /* of shared memory asked for, -1: as the driver likes */
+	s32 cluster_policy;      /* kept; no scheduling comes of it */
 	struct device_kernel *next;
 	void *user; /* of the API layer, in the program's arena; guarded by owner->lock */
 	/* The last answer of device_kernel_occupancy's rules; guarded by the device's lock. */
@@ -180,7 +190,8 @@ struct device_program {
  * these do not link, STATUS_OUT_OF_MEMORY.
  */
 enum status device_program_load(struct device *dev, const struct device_text *texts, u32 len,
-				enum ir_link_mode mode, struct diag *d, struct device_program **out);
+				enum ir_link_mode mode, struct diag *d,
+				struct device_program **out);
 /*
  * Load the PTX of an image: PTX text, fat binary, cubin, object, library or executable of `size`
  * bytes; size 0: as a program hands it over, sizes are in its headers. The image is borrowed during
@@ -204,9 +215,9 @@ enum status device_image_texts(struct device *dev, const void *image, size_t siz
 enum status device_image_check(struct device *dev, const void *image, size_t size, const char *name,
 			       struct diag *d);
 /*
- * Does every instruction of the program mean something? Those that do not fail when they are executed; a
- * caller who wants to refuse them at once asks here. Reports the first as an error. Texts of a newer PTX
- * ISA than is known are not judged.
+ * Does every instruction of the program mean something? Those that do not fail when they are
+ * executed; a caller who wants to refuse them at once asks here. Reports the first as an error.
+ * Texts of a newer PTX ISA than is known are not judged.
  */
 bool device_program_is_whole(const struct device_program *p, struct diag *d);
 /* None of its kernels may be running. NULL is allowed. */
@@ -243,7 +254,8 @@ struct device_launch {
 	const void *packed;
 	u32 packed_bytes;
 	const void *name; /* what the program calls the kernel, for captured graphs; may be NULL */
-	const void *from; /* behind the call in the host's code that launches, for messages; NULL: unknown */
+	const void *
+		from; /* behind the call in the host's code that launches, for messages; NULL: unknown */
 };
 
 /* A fault as people want to see it. Strings live as long as the structure says. */
@@ -280,7 +292,8 @@ typedef void device_done(void *user, enum status status, const struct device_fau
 enum status device_launch(const struct device_launch *l, device_done *done, void *user);
 /*
  * Add to `out` why device_launch refused `l` with this status, without a full stop: "the block has
- * 2000 threads in dimension x, the device allows 1024". The status's own text where there is no more.
+ * 2000 threads in dimension x, the device allows 1024". The status's own text where there is no
+ * more.
  */
 void device_launch_explain(const struct device_launch *l, enum status status, struct text *out);
 
@@ -307,17 +320,23 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 
 /* ---- faults: fault.c ---- */
 
-/* Put a fault of a launch from there (NULL: unknown) into words; out->message is to be freed with text_fini. */
+/*
+ * Put a fault of a launch from there (NULL: unknown) into words; out->message is to be freed with
+ * text_fini.
+ */
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
 			   const struct sched_end *end, const void *from, struct device_fault *out);
 /* The same for an access outside allocations that was let pass. */
-void device_slack_describe(const struct device_kernel *k, const struct program *p, const struct fault *f,
-			   struct text *out);
+void device_slack_describe(const struct device_kernel *k, const struct program *p,
+			   const struct fault *f, struct text *out);
 /* Where the threads of a launch are that goes on: for the report that sched_census has made. */
 void device_census_describe(const struct device_kernel *k, const struct program *p,
-			    const struct sched_progress *progress, const struct sched_end *end, const void *from,
-			    struct text *out);
-/* The line of the source that a record comes of, as a number that differs for others; without lines the record's. */
+			    const struct sched_progress *progress, const struct sched_end *end,
+			    const void *from, struct text *out);
+/*
+ * The line of the source that a record comes of, as a number that differs for others; without lines
+ * the record's.
+ */
 u64 device_line_key(const struct program *p, u32 pc);
 /* "Invalid address"; for messages. */
 const char *device_fault_name(enum fault_kind kind);

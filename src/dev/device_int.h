@@ -41,11 +41,12 @@ struct device_flight {
 	u64 grid_id;
 	u64 started_ns;          /* where the device has on_end */
 	const void *from;        /* as in device_launch */
-	u64 place; /* of the launch in the program: sched_launch.place */
+	u64 place;               /* of the launch in the program: sched_launch.place */
 	struct nested *family;   /* what its threads and theirs have launched; NULL: nothing yet */
 	struct sched_pool *pool; /* to run on, NULL: the device's */
-	struct graph_run *run;   /* of the graph that it is a node of, if its kernel may launch graphs */
-	u32 depth;               /* of a grid that a kernel launched: how many are above it */
+	struct graph_run
+		*run; /* of the graph that it is a node of, if its kernel may launch graphs */
+	u32 depth;    /* of a grid that a kernel launched: how many are above it */
 };
 
 /*

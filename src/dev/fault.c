@@ -98,7 +98,8 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 	if (end->waiter_total > n)
 		text_printf(t, "    and %llu more\n", (unsigned long long)(end->waiter_total - n));
 	if (end->unstarted)
-		text_printf(t, "    %llu blocks had not begun\n", (unsigned long long)end->unstarted);
+		text_printf(t, "    %llu blocks had not begun\n",
+			    (unsigned long long)end->unstarted);
 }
 
 /* ---- the whole ---- */
@@ -120,8 +121,10 @@ static bool is_atomic(const struct program *p, const struct fault *f)
 	switch (f->pc < p->insns ? p->insn[f->pc].inner : EXEC_OPS) {
 	case OP_atom_global:
 	case OP_atom_shared:
-	case OP_atom_generic: return true;
-	default: return false;
+	case OP_atom_generic:
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -137,7 +140,8 @@ static void say_what(struct device_fault *out, const struct fault *f, const stru
 
 	text_printf(t, "ptxloom: error: %s", device_fault_name(f->kind));
 	if (is_access(f->kind))
-		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space), access_name(p, f), f->size);
+		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space), access_name(p, f),
+			    f->size);
 	else if (f->text[0])
 		text_printf(t, ": %s\n", f->text);
 	else if (note)
@@ -159,7 +163,8 @@ static void say_offset(const struct fault *f, u64 offset, const char *what, u64 
 
 static void say_address(const struct fault *f, const struct device_kernel *k, struct text *t)
 {
-	static const char shared[] = "the block's shared memory", local[] = "the thread's local memory";
+	static const char shared[] = "the block's shared memory",
+			  local[] = "the thread's local memory";
 	struct mem *m = &k->owner->dev->mem;
 	u64 a = f->address;
 
@@ -249,22 +254,25 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 }
 
 void device_census_describe(const struct device_kernel *k, const struct program *p,
-			    const struct sched_progress *progress, const struct sched_end *end, const void *from,
-			    struct text *out)
+			    const struct sched_progress *progress, const struct sched_end *end,
+			    const void *from, struct text *out)
 {
 	text_puts(out, "ptxloom: kernel ");
 	demangle(k->func->name->text, out);
-	text_printf(out, " has run for %.1f s, %llu of %llu blocks are done\n", (double)progress->elapsed_ns / 1e9,
-		    (unsigned long long)progress->done, (unsigned long long)progress->total);
+	text_printf(out, " has run for %.1f s, %llu of %llu blocks are done\n",
+		    (double)progress->elapsed_ns / 1e9, (unsigned long long)progress->done,
+		    (unsigned long long)progress->total);
 	say_launch(from, out);
 	say_waiters(p, end, out);
 }
 
-void device_slack_describe(const struct device_kernel *k, const struct program *p, const struct fault *f,
-			   struct text *out)
+void device_slack_describe(const struct device_kernel *k, const struct program *p,
+			   const struct fault *f, struct text *out)
 {
-	text_printf(out, "ptxloom: note: %s %s of %u bytes outside allocations, which passes as on hardware\n",
-		    space_name(f->space), access_name(p, f), f->size);
+	text_printf(
+		out,
+		"ptxloom: note: %s %s of %u bytes outside allocations, which passes as on hardware\n",
+		space_name(f->space), access_name(p, f), f->size);
 	place_say(p, f, k->func->name->text, out);
 	say_thread(f, out);
 	say_address(f, k, out);

@@ -11,7 +11,10 @@
 #define TOLD_ITEMS 1024u
 #define NONE UINT32_MAX
 
-/* Of a leak checker in the program, NULL: there is none. It knows of no pages that are not from malloc. */
+/*
+ * Of a leak checker in the program, NULL: there is none. It knows of no pages that are not from
+ * malloc.
+ */
 extern void __lsan_register_root_region(const void *at, size_t bytes) __attribute__((weak));
 
 void handle_pool_init(struct handle_pool *p, u32 bytes, u32 cap)
@@ -64,9 +67,9 @@ static u32 fresh_index_locked(struct handle_pool *p)
 	u32 index = __atomic_fetch_add(&p->used, 1, __ATOMIC_ACQ_REL), items = p->cap - index;
 
 	if (__lsan_register_root_region && index % TOLD_ITEMS == 0)
-		__lsan_register_root_region(
-			p->base + (size_t)p->item_bytes * index,
-			(size_t)p->item_bytes * (items < TOLD_ITEMS ? items : TOLD_ITEMS));
+		__lsan_register_root_region(p->base + (size_t)p->item_bytes * index,
+					    (size_t)p->item_bytes *
+						    (items < TOLD_ITEMS ? items : TOLD_ITEMS));
 	return index;
 }
 

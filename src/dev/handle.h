@@ -25,7 +25,10 @@ struct handle_pool {
 	pthread_mutex_t lock;
 };
 
-/* A pool as an initialiser: items of `bytes` each, at most `most` of them. Never ended by handle_pool_fini. */
+/*
+ * A pool as an initialiser: items of `bytes` each, at most `most` of them. Never ended by
+ * handle_pool_fini.
+ */
 #define HANDLE_POOL(bytes, most)                                                                   \
 	{                                                                                          \
 		.item_bytes = ((u32)((bytes) + sizeof(struct handle_head)) + 63) / 64 * 64,        \

@@ -27,12 +27,14 @@ static bool find_mapping(u64 address, struct place *out)
 
 	while (f && !found && getline(&line, &cap, f) > 0) {
 		at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to, &offset,
-			   &at) < 3 || !at || line[at] != '/')
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to,
+			   &offset, &at) < 3 ||
+		    !at || line[at] != '/')
 			continue;
 		found = address >= from && address < to;
 		out->offset = address - from + offset;
-		snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + at, "\n"), line + at);
+		snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + at, "\n"),
+			 line + at);
 	}
 	free(line);
 	if (f)
@@ -50,9 +52,10 @@ static const void *bytes_at(const struct file *f, u64 offset, u64 size)
 static bool read_entry(const struct file *f, u64 offset, u64 n, void *to, size_t size)
 {
 	u64 at;
-	const void *from = __builtin_mul_overflow(n, size, &at) || __builtin_add_overflow(at, offset, &at)
-				   ? NULL
-				   : bytes_at(f, at, size);
+	const void *from =
+		__builtin_mul_overflow(n, size, &at) || __builtin_add_overflow(at, offset, &at)
+			? NULL
+			: bytes_at(f, at, size);
 
 	if (from)
 		memcpy(to, from, size);
@@ -65,7 +68,8 @@ static bool to_address(const struct file *f, const Elf64_Ehdr *h, u64 offset, u6
 	Elf64_Phdr p;
 
 	for (u32 i = 0; i < h->e_phnum && read_entry(f, h->e_phoff, i, &p, sizeof(p)); i++)
-		if (p.p_type == PT_LOAD && offset >= p.p_offset && offset - p.p_offset < p.p_filesz) {
+		if (p.p_type == PT_LOAD && offset >= p.p_offset &&
+		    offset - p.p_offset < p.p_filesz) {
 			*out = offset - p.p_offset + p.p_vaddr;
 			return true;
 		}
@@ -73,8 +77,8 @@ static bool to_address(const struct file *f, const Elf64_Ehdr *h, u64 offset, u6
 }
 
 /* The function of this table that has the address. */
-static const char *find_function(const struct file *f, const Elf64_Ehdr *h, const Elf64_Shdr *table, u64 address,
-				 u64 *start)
+static const char *find_function(const struct file *f, const Elf64_Ehdr *h, const Elf64_Shdr *table,
+				 u64 address, u64 *start)
 {
 	Elf64_Shdr names;
 	const char *name;
@@ -82,7 +86,9 @@ static const char *find_function(const struct file *f, const Elf64_Ehdr *h, cons
 
 	if (!read_entry(f, h->e_shoff, table->sh_link, &names, sizeof(names)))
 		return NULL;
-	for (u64 i = 0; i < table->sh_size / sizeof(s) && read_entry(f, table->sh_offset, i, &s, sizeof(s)); i++) {
+	for (u64 i = 0;
+	     i < table->sh_size / sizeof(s) && read_entry(f, table->sh_offset, i, &s, sizeof(s));
+	     i++) {
 		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || address < s.st_value ||
 		    address - s.st_value >= s.st_size || s.st_name >= names.sh_size)
 			continue;
@@ -102,7 +108,8 @@ static const char *function_at(const struct file *f, const Elf64_Ehdr *h, u64 ad
 	Elf64_Shdr s;
 
 	for (size_t t = 0; t < ARRAY_LEN(types) && !name; t++)
-		for (u32 i = 0; i < h->e_shnum && !name && read_entry(f, h->e_shoff, i, &s, sizeof(s)); i++)
+		for (u32 i = 0;
+		     i < h->e_shnum && !name && read_entry(f, h->e_shoff, i, &s, sizeof(s)); i++)
 			if (s.sh_type == types[t])
 				name = find_function(f, h, &s, address, start);
 	return name;
@@ -117,7 +124,8 @@ void host_place_say(const void *behind, struct text *out)
 	struct file f;
 
 	/* The call lies before the address that it returns to. */
-	if (!behind || !find_mapping((u64)(uintptr_t)behind - 1, &place) || !file_open(&f, place.path))
+	if (!behind || !find_mapping((u64)(uintptr_t)behind - 1, &place) ||
+	    !file_open(&f, place.path))
 		return;
 	if (read_entry(&f, 0, 0, &h, sizeof(h)) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
 	    h.e_ident[EI_CLASS] == ELFCLASS64 && to_address(&f, &h, place.offset, &address)) {

@@ -74,7 +74,10 @@ u32 device_shared_static(const struct program *p)
 	return (u32)align_up(p->shared_static, DEVICE_SHARED_STEP);
 }
 
-/* As far as a CTA can reach: hardware gives whole units, and notices only what is behind them; measured. */
+/*
+ * As far as a CTA can reach: hardware gives whole units, and notices only what is behind them;
+ * measured.
+ */
 static u32 shared_bytes(const struct device *d, const struct program *p, u32 dynamic)
 {
 	u32 n = p->shared_static + dynamic;
@@ -235,8 +238,8 @@ struct workspace {
 static bool workspace_make(struct device *d, struct device_params *b)
 {
 	if (!b->workspace)
-		b->workspace = mem_alloc(&d->mem, sizeof(struct workspace), MEM_ALIGN,
-					 MEM_KIND_INTERNAL);
+		b->workspace =
+			mem_alloc(&d->mem, sizeof(struct workspace), MEM_ALIGN, MEM_KIND_INTERNAL);
 	if (b->workspace)
 		*(struct workspace *)mem_pointer(&d->mem, b->workspace) =
 			(struct workspace){.bytes = sizeof(struct workspace)};
@@ -284,8 +287,9 @@ void device_flight_finish(struct device_flight *f, enum status status,
 
 static void say_end(const struct device_flight *f)
 {
-	f->dev->on_end(f->dev, &(struct device_ended){f->kernel, f->shape.grid, f->shape.block,
-						      f->dynamic_bytes, stream_now_ns() - f->started_ns});
+	f->dev->on_end(f->dev,
+		       &(struct device_ended){f->kernel, f->shape.grid, f->shape.block,
+					      f->dynamic_bytes, stream_now_ns() - f->started_ns});
 }
 
 static void on_done(void *user, const struct sched_end *end)
@@ -346,8 +350,10 @@ static void report_params(const struct device_launch *l)
 	struct copy_fault fault = {.what = "the launch of ",
 				   .name = k->func->name->text,
 				   .from = (u64)(uintptr_t)(l->args ? l->args : l->packed),
-				   .bytes = l->args ? k->param_len * sizeof(*l->args) : k->param_bytes};
-	bool bad = mem_guard_find_bad(fault.from, fault.bytes, false, &fault.address, &fault.exists);
+				   .bytes = l->args ? k->param_len * sizeof(*l->args)
+						    : k->param_bytes};
+	bool bad =
+		mem_guard_find_bad(fault.from, fault.bytes, false, &fault.address, &fault.exists);
 
 	for (u32 i = 0; i < k->param_len && !bad && l->args; i++) {
 		fault.from = (u64)(uintptr_t)l->args[i];
@@ -496,5 +502,6 @@ enum status device_launch(const struct device_launch *l, device_done *done, void
 	struct device_flight *f;
 	enum status status = device_flight_prepare(l, &f);
 
-	return status == STATUS_SUCCESS ? device_flight_start(f, l->may_inline, done, user) : status;
+	return status == STATUS_SUCCESS ? device_flight_start(f, l->may_inline, done, user)
+					: status;
 }

@@ -2,8 +2,8 @@
  * From instructions to lines of the source.
  *
  * .loc directives give an instruction's line, and with inlined_at where that was inlined, and so on
- * up to the function that has the instruction. What users want to see is their own line, not that of the
- * header that has atomicAdd.
+ * up to the function that has the instruction. What users want to see is their own line, not that
+ * of the header that has atomicAdd.
  */
 #include "src/dev/place.h"
 
@@ -33,7 +33,10 @@ struct place place_of(const struct program *p, u32 pc)
 	return place;
 }
 
-/* Is the text a file of its own? That of a program has the program's name, or one like "<fat binary>". */
+/*
+ * Is the text a file of its own? That of a program has the program's name, or one like "<fat
+ * binary>".
+ */
 static bool has_file(const struct ir_module *m)
 {
 	const char *dot = strrchr(m->source.name, '.');
@@ -85,9 +88,9 @@ static struct source_line line_of(const struct ir_module *m, const struct ir_loc
 static bool is_toolkit(const char *file)
 {
 	static const char *const parts[] = {
-		"/usr/include/",     "/usr/lib/",    "/usr/local/include/", "/ptxloom/include/",
-		"/cuda/include/",    "/cuda/bin/",   "/targets/x86_64-linux/",
-		"/nvidia/cu",        "/usr/local/cuda",
+		"/usr/include/",          "/usr/lib/",      "/usr/local/include/",
+		"/ptxloom/include/",      "/cuda/include/", "/cuda/bin/",
+		"/targets/x86_64-linux/", "/nvidia/cu",     "/usr/local/cuda",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
@@ -154,7 +157,8 @@ static u32 add_frames(const struct place *at, struct frame *frames, u32 n)
 		bool inlined = l && l->inlined_at != IR_NONE;
 		const char *name = inlined && l->function ? debug_string(m, l) : NULL;
 
-		frames[n] = (struct frame){line_of(m, l), name ? name : at->func->func->name->text, *at};
+		frames[n] = (struct frame){line_of(m, l), name ? name : at->func->func->name->text,
+					   *at};
 		users |= is_users(&frames[n++].source);
 		l = inlined ? loc_at(m, l->inlined_at) : NULL;
 	} while (l && n < FRAMES_SHOWN);
@@ -201,7 +205,8 @@ static void quote(const struct source_line *s, struct text *out)
 	if (stat(s->file, &st) || !S_ISREG(st.st_mode) || st.st_size > QUOTED_FILE_MAX ||
 	    !file_open(&f, s->file))
 		return;
-	diag_quote(out, &(struct diag_source){s->file, (const char *)f.data, f.size}, s->line, s->column);
+	diag_quote(out, &(struct diag_source){s->file, (const char *)f.data, f.size}, s->line,
+		   s->column);
 	file_close(&f);
 }
 

@@ -27,13 +27,16 @@ struct source_line {
  */
 struct source_line place_source(const struct place *at);
 
-/* Add "kernel.ptx:34: ld.global.f32 %f1, [%rd2];", or "PTX line 34: .." where the text has no file. */
+/*
+ * Add "kernel.ptx:34: ld.global.f32 %f1, [%rd2];", or "PTX line 34: .." where the text has no file.
+ */
 void place_say_insn(const struct place *at, struct text *out);
 
 /*
- * Add the lines of a fault's place: where in the source, with the line itself, or where in the PTX; the
- * functions that called; the kernel of this name. Each is indented and ends with \n.
+ * Add the lines of a fault's place: where in the source, with the line itself, or where in the PTX;
+ * the functions that called; the kernel of this name. Each is indented and ends with \n.
  */
-void place_say(const struct program *p, const struct fault *f, const char *kernel, struct text *out);
+void place_say(const struct program *p, const struct fault *f, const char *kernel,
+	       struct text *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Why a launch was refused, in words: which of its sizes does not fit, and what the kernel or the
- * device allows. Looked at only after device_launch has said no, so that launches do not pay for it.
- * Sources: as the checks themselves, launch.c and cluster.c.
+ * device allows. Looked at only after device_launch has said no, so that launches do not pay for
+ * it. Sources: as the checks themselves, launch.c and cluster.c.
  */
 #include "src/dev/device_int.h"
 
@@ -16,15 +16,16 @@ static u32 at_least_1(u32 x)
 }
 
 /* Grid or block: a zero, or more than the device allows in one dimension. */
-static bool explain_sizes(const char *what, const char *of, const u32 *n, const s32 *most, struct text *out)
+static bool explain_sizes(const char *what, const char *of, const u32 *n, const s32 *most,
+			  struct text *out)
 {
 	for (u32 i = 0; i < 3; i++) {
 		if (!n[i])
 			text_printf(out, "the %s has no %s in dimension %c", what, of,
 				    'x' + (int)i);
 		else if (n[i] > (u32)most[i])
-			text_printf(out, "the %s has %u %s in dimension %c, the device allows %d", what,
-				    n[i], of, 'x' + (int)i, most[i]);
+			text_printf(out, "the %s has %u %s in dimension %c, the device allows %d",
+				    what, n[i], of, 'x' + (int)i, most[i]);
 		else
 			continue;
 		return true;
@@ -40,7 +41,8 @@ static bool explain_bounds(const struct ir_func *f, const u32 *block, struct tex
 
 	for (u32 i = 0; f->has_perf[IR_REQNTID] && i < 3; i++)
 		if (block[i] != at_least_1(req[i])) {
-			text_printf(out, "the block is %u,%u,%u, the kernel's .reqntid demands %u,%u,%u",
+			text_printf(out,
+				    "the block is %u,%u,%u, the kernel's .reqntid demands %u,%u,%u",
 				    block[0], block[1], block[2], req[0], at_least_1(req[1]),
 				    at_least_1(req[2]));
 			return true;
@@ -71,7 +73,8 @@ static bool explain_local(const struct device_launch *l, struct text *out)
 	if (!p || exec_local_fits(p))
 		return false;
 	text_printf(out, "each thread needs %llu bytes of local memory, %u are possible",
-		    (unsigned long long)(p->local_bytes > EXEC_LOCAL_MAX ? p->local_bytes : p->stack_bytes),
+		    (unsigned long long)(p->local_bytes > EXEC_LOCAL_MAX ? p->local_bytes
+									 : p->stack_bytes),
 		    EXEC_LOCAL_MAX);
 	return true;
 }
@@ -126,10 +129,11 @@ static void explain_resources(const struct device_launch *l, struct text *out)
 	const struct program *p = device_kernel_lower(k, threads, NULL);
 
 	if (p)
-		text_printf(out,
-			    "a CTA of %u threads with %u + %u bytes of static and dynamic shared memory "
-			    "does not fit into an SM of %s",
-			    threads, p->shared_static, l->dynamic_bytes, a->name);
+		text_printf(
+			out,
+			"a CTA of %u threads with %u + %u bytes of static and dynamic shared memory "
+			"does not fit into an SM of %s",
+			threads, p->shared_static, l->dynamic_bytes, a->name);
 }
 
 static void explain_cooperative(const struct device_launch *l, struct text *out)

@@ -1,5 +1,6 @@
 /*
- * Addresses in words: null, the program's allocations and variables, what was freed, the host's memory.
+ * Addresses in words: null, the program's allocations and variables, what was freed, the host's
+ * memory.
  */
 #include "src/dev/whereabouts.h"
 

@@ -7,9 +7,9 @@
 #include "src/dev/device.h"
 
 /*
- * Add what a device of memory `m` has at a global or generic address, to go behind "is": "4 bytes after
- * a 64-byte allocation at 0x..", "a null pointer", "host memory (of malloc or new), neither managed
- * nor registered". p: the program whose variables are called by their names, NULL: none.
+ * Add what a device of memory `m` has at a global or generic address, to go behind "is": "4 bytes
+ * after a 64-byte allocation at 0x..", "a null pointer", "host memory (of malloc or new), neither
+ * managed nor registered". p: the program whose variables are called by their names, NULL: none.
  */
 void device_describe_address(struct mem *m, const struct device_program *p, u64 address,
 			     struct text *out);

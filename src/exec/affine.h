@@ -1,9 +1,9 @@
 /*
- * Affine values: 32-bit values of the form lanes + constant + kx * %ctaid.x + ky * %ctaid.y + kz * %ctaid.z,
- * where `lanes` is a launch value, a row, and the others are launch values that all lanes share.
- * Indices and the bounds they are compared with nearly always are: what is known of the row of
- * lanes once for a launch then tells for every CTA where its accesses begin and end, without a row
- * of the value being made. All arithmetic wraps around as the registers' does.
+ * Affine values: 32-bit values of the form lanes + constant + kx * %ctaid.x + ky * %ctaid.y + kz *
+ * %ctaid.z, where `lanes` is a launch value, a row, and the others are launch values that all lanes
+ * share. Indices and the bounds they are compared with nearly always are: what is known of the row
+ * of lanes once for a launch then tells for every CTA where its accesses begin and end, without a
+ * row of the value being made. All arithmetic wraps around as the registers' does.
  */
 #ifndef PL_EXEC_AFFINE_H
 #define PL_EXEC_AFFINE_H
@@ -17,7 +17,7 @@ struct affine {
 	u32 part[AFFINE_PARTS];
 	u32 low[2];  /* least of the lanes' values */
 	u32 span[2]; /* greatest - least */
-	u32 unit;    /* groups of so many lanes (all, 32 or 16) lie `step` apart each; 0: they do not */
+	u32 unit; /* groups of so many lanes (all, 32 or 16) lie `step` apart each; 0: they do not */
 	u32 step;
 };
 
@@ -36,9 +36,10 @@ enum affine_compare {
 	AFFINE_LT,
 	AFFINE_LE,
 	AFFINE_BASE = 3,
-	AFFINE_NOT = 4,    /* the opposite */
+	AFFINE_NOT = 4, /* the opposite */
 	AFFINE_SIGNED = 8,
-	AFFINE_WIDE = 16,  /* the value extended to 64 bits, by its sign or by zeros, with one of 64 */
+	AFFINE_WIDE =
+		16, /* the value extended to 64 bits, by its sign or by zeros, with one of 64 */
 	AFFINE_EXTEND_SIGNED = 32,
 };
 
@@ -119,10 +120,12 @@ static inline u32 affine_operand(const u8 *row, u32 *compare)
 	return affine_narrow(compare, y);
 }
 
-/* What a comparison says of all lanes, and how far the least lane's value may go without a change. */
+/*
+ * What a comparison says of all lanes, and how far the least lane's value may go without a change.
+ */
 struct affine_answer {
-	int all;       /* 1: it holds for all, 0: for none, -1: more has to be looked at */
-	u32 low;       /* the least lane's value; comparable as unsigned, as are the others */
+	int all; /* 1: it holds for all, 0: for none, -1: more has to be looked at */
+	u32 low; /* the least lane's value; comparable as unsigned, as are the others */
 	u32 from, to;
 };
 

@@ -1,6 +1,6 @@
 /*
- * The clocks that device code reads: they count what the emulated machine has done, never the host's
- * time, so that a program that reads them does the same every time.
+ * The clocks that device code reads: they count what the emulated machine has done, never the
+ * host's time, so that a program that reads them does the same every time.
  *
  * Programs that read a clock run with a loop that adds EXEC_RECORD_CYCLES to the gang's clock for
  * every record. A CTA begins where the launch began, later by a guess for each wave of CTAs before
@@ -89,15 +89,23 @@ static u64 timer(const struct gang *g)
 
 u64 exec_clock_read(struct gang *g, u32 sreg)
 {
-	/* One record's time passes in any case: engines that do not count records get ahead, too. */
+	/*
+	 * One record's time passes in any case: engines that do not count records get ahead, too.
+	 */
 	g->clock++;
 	switch (sreg) {
-	case SR_clock: return (u32)g->clock;
-	case SR_clock_hi: return g->clock >> 32;
-	case SR_clock64: return g->clock;
-	case SR_globaltimer_lo: return (u32)timer(g);
-	case SR_globaltimer_hi: return timer(g) >> 32;
-	default: return timer(g);
+	case SR_clock:
+		return (u32)g->clock;
+	case SR_clock_hi:
+		return g->clock >> 32;
+	case SR_clock64:
+		return g->clock;
+	case SR_globaltimer_lo:
+		return (u32)timer(g);
+	case SR_globaltimer_hi:
+		return timer(g) >> 32;
+	default:
+		return timer(g);
 	}
 }
 

@@ -27,7 +27,7 @@
 #define CTA_NAMED_BARRIERS 16u /* of the program; behind them one for each warpgroup, see wgmma */
 #define WARPGROUP_WARPS 4u
 #define CTA_BARRIERS (CTA_NAMED_BARRIERS + CTA_WARPS / WARPGROUP_WARPS)
-#define CTA_WARPS 64u /* that a CTA may have: its gangs are no more */
+#define CTA_WARPS 64u     /* that a CTA may have: its gangs are no more */
 #define PARTED_GROUPS 16u /* of a gang's lanes that may wait; more of them run warp by warp */
 #define CLUSTER_CTAS_MAX 16u
 /* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
@@ -35,19 +35,19 @@
 
 /* A value that fills a row before the program starts. */
 struct program_const {
-	u32 row;    /* byte offset */
-	u8 class;   /* enum row_class */
+	u32 row;  /* byte offset */
+	u8 class; /* enum row_class */
 	u64 bits;
 };
 
 struct program_func {
 	const struct ir_module *module;
 	const struct ir_func *func;
-	u32 first, end;      /* records */
-	u32 frame_bytes;     /* local memory of one activation, what recursive calls save included */
-	u32 save_at;         /* where in the frame they save it */
-	u32 signature;       /* of result and parameters: what an indirect call has to expect */
-	u32 return_row;      /* W row: record to return to; unused for the kernel, as the next */
+	u32 first, end;  /* records */
+	u32 frame_bytes; /* local memory of one activation, what recursive calls save included */
+	u32 save_at;     /* where in the frame they save it */
+	u32 signature;   /* of result and parameters: what an indirect call has to expect */
+	u32 return_row;  /* W row: record to return to; unused for the kernel, as the next */
 	u32 return_frame_row; /* W row: the caller's frame */
 };
 
@@ -59,50 +59,53 @@ struct program_note {
 
 struct program_extern; /* a function outside the modules: src/host/syscall.h */
 
-/* A kernel lowered for one device profile and gang size. Constant while it runs; shared by all workers. */
+/*
+ * A kernel lowered for one device profile and gang size. Constant while it runs; shared by all
+ * workers.
+ */
 struct program {
 	const struct arch *arch;
 	struct insn *insn;
 	u32 insns;
-	u32 launch_first;    /* records from here on run once for each launch, in storage of a CTA */
+	u32 launch_first; /* records from here on run once for each launch, in storage of a CTA */
 	u32 *ext;
 	u32 exts;
 	struct program_const *consts;
 	u32 const_len;
 	struct program_func *funcs;
 	u32 func_len;
-	u32 gang;            /* warps per gang */
-	u32 block_bytes;     /* register block of a gang */
-	u32 affines;         /* values that launches look at: affine.h */
-	u32 affine_at;       /* where in the block what they find is kept, of the gang and of the CTA */
-	u32 wides, wide_at;  /* those of 64 bits, of the gang alone */
-	bool may_be_idle;    /* worth asking exec_cta_idle */
-	u32 preds_at;        /* where predicate rows begin in the block; each takes 64 bytes */
-	u32 parted_at;       /* a row for results of parted gangs (parted.h); 0: gangs do not run parted */
-	u64 fixed_preds;     /* bit n: the nth is the same for the launch */
+	u32 gang;        /* warps per gang */
+	u32 block_bytes; /* register block of a gang */
+	u32 affines;     /* values that launches look at: affine.h */
+	u32 affine_at;   /* where in the block what they find is kept, of the gang and of the CTA */
+	u32 wides, wide_at; /* those of 64 bits, of the gang alone */
+	bool may_be_idle;   /* worth asking exec_cta_idle */
+	u32 preds_at;       /* where predicate rows begin in the block; each takes 64 bytes */
+	u32 parted_at; /* a row for results of parted gangs (parted.h); 0: gangs do not run parted */
+	u64 fixed_preds; /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
-	u32 shared_static;   /* bytes */
+	u32 shared_static; /* bytes */
 	u32 param_bytes;
-	u32 frame_row;       /* W row: local stack offset of each lane's activation */
-	u32 stack_row;       /* W row: end of it, where the next one begins */
-	u32 frame_bytes;     /* of the kernel itself */
-	u32 frame_align;     /* frames begin at multiples of it */
-	u64 stack_bytes;     /* local memory of a thread, every function of a call cycle counted once */
-	u64 local_bytes;     /* the most .local variables that one function has take */
-	bool has_calls;      /* or uses the stack otherwise: frame and stack rows are set for each CTA */
-	bool has_cycles;     /* a function may call itself, directly or not */
-	bool prints;         /* calls vprintf */
-	bool reads_clock;    /* %clock, %globaltimer and the like */
-	bool polls;          /* has loops that may wait for other threads, not just for a clock */
-	bool moves_stack;    /* alloca */
-	bool uses_reserved;  /* shared memory kept for the system */
-	u32 *address_func;   /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
+	u32 frame_row;   /* W row: local stack offset of each lane's activation */
+	u32 stack_row;   /* W row: end of it, where the next one begins */
+	u32 frame_bytes; /* of the kernel itself */
+	u32 frame_align; /* frames begin at multiples of it */
+	u64 stack_bytes; /* local memory of a thread, every function of a call cycle counted once */
+	u64 local_bytes; /* the most .local variables that one function has take */
+	bool has_calls; /* or uses the stack otherwise: frame and stack rows are set for each CTA */
+	bool has_cycles;    /* a function may call itself, directly or not */
+	bool prints;        /* calls vprintf */
+	bool reads_clock;   /* %clock, %globaltimer and the like */
+	bool polls;         /* has loops that may wait for other threads, not just for a clock */
+	bool moves_stack;   /* alloca */
+	bool uses_reserved; /* shared memory kept for the system */
+	u32 *address_func; /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
 	u32 address_len;
 	struct program_extern *externs;
 	u32 extern_len;
 	struct program_note *notes; /* by pc */
 	u32 note_len;
-	u64 thread_insns;    /* estimate for one thread, for the choice where to run */
+	u64 thread_insns;       /* estimate for one thread, for the choice where to run */
 	const u64 *var_address; /* address of each module variable in its space, by index */
 	struct arena arena;
 };
@@ -113,11 +116,11 @@ enum exec_stop {
 	STOP_DONE,     /* all lanes have exited */
 	STOP_DIVERGED, /* gang mode: the warps go different ways at `pc` */
 	STOP_REJOIN,   /* warp mode: reached the gang's meeting point with all live lanes */
-	STOP_PARTED,   /* gang mode: the warps go on one by one, from where their groups are parked */
-	STOP_BARRIER,  /* parked; the record of the wait is in the warp's groups */
-	STOP_YIELD,    /* budget used up or a polite wait: run others first */
-	STOP_TURN,     /* the other warps of the CTA have a turn first */
-	STOP_FAULT,    /* see gang->fault */
+	STOP_PARTED, /* gang mode: the warps go on one by one, from where their groups are parked */
+	STOP_BARRIER, /* parked; the record of the wait is in the warp's groups */
+	STOP_YIELD,   /* budget used up or a polite wait: run others first */
+	STOP_TURN,    /* the other warps of the CTA have a turn first */
+	STOP_FAULT,   /* see gang->fault */
 };
 
 enum fault_kind {
@@ -132,18 +135,18 @@ enum fault_kind {
 /* A fault is data: it ends the launch and travels to whoever waits for it. */
 struct fault {
 	enum fault_kind kind;
-	u32 pc;            /* record */
-	u32 warp, lanes;   /* lanes that faulted; the lowest is reported */
+	u32 pc;          /* record */
+	u32 warp, lanes; /* lanes that faulted; the lowest is reported */
 	u32 ctaid[3];
-	u32 thread[3];     /* of the lowest lane */
+	u32 thread[3]; /* of the lowest lane */
 	u64 address;
-	u32 size;          /* bytes accessed */
+	u32 size; /* bytes accessed */
 	u8 space;
 	bool write;
-	u32 callers;       /* calls that the lowest lane is in, innermost first; those of recursion once */
-	u32 caller[FAULT_CALLERS]; /* their records */
+	u32 callers; /* calls that the lowest lane is in, innermost first; those of recursion once */
+	u32 caller[FAULT_CALLERS];     /* their records */
 	u32 shared_bytes, local_bytes; /* that a CTA and a thread may touch */
-	char text[256];    /* more, e.g. the assertion */
+	char text[256];                /* more, e.g. the assertion */
 };
 
 enum group_state {
@@ -160,26 +163,27 @@ enum bar_red { BAR_POPC, BAR_AND, BAR_OR };
 struct group {
 	u32 mask, pc;
 	u8 state;
-	u8 barrier;     /* GROUP_BARRIER: which */
-	u32 want;       /* GROUP_SYNC: lanes that have to come */
-	u64 since;      /* for fairness: when it was parked */
+	u8 barrier; /* GROUP_BARRIER: which */
+	u32 want;   /* GROUP_SYNC: lanes that have to come */
+	u64 since;  /* for fairness: when it was parked */
 };
 
 struct warp {
-	u32 live;       /* lanes that have not exited */
-	u32 mask;       /* lanes of the group that runs */
-	u32 pc;         /* its record when it does not run */
-	u32 stop;       /* lowest pc of the other ready groups, NO_PC: none */
-	u32 groups;     /* parked groups */
-	u32 spins;      /* backward branches since the last change of group */
-	bool rotate;    /* take the oldest group next, not the lowest */
-	bool failed;    /* an assertion; it does not go on, nor has it exited */
+	u32 live;    /* lanes that have not exited */
+	u32 mask;    /* lanes of the group that runs */
+	u32 pc;      /* its record when it does not run */
+	u32 stop;    /* lowest pc of the other ready groups, NO_PC: none */
+	u32 groups;  /* parked groups */
+	u32 spins;   /* backward branches since the last change of group */
+	bool rotate; /* take the oldest group next, not the lowest */
+	bool failed; /* an assertion; it does not go on, nor has it exited */
 	u64 ticks;
-	u32 cluster_arrived;  /* lanes that have arrived at the cluster's barrier in this phase */
-	u32 told;             /* observers: pc + 1 of the record they know is coming, 0: none */
-	u32 arrivals;         /* bit b: arrived[b] is not empty */
+	u32 cluster_arrived; /* lanes that have arrived at the cluster's barrier in this phase */
+	u32 told;            /* observers: pc + 1 of the record they know is coming, 0: none */
+	u32 arrivals;        /* bit b: arrived[b] is not empty */
 	struct group group[WARP_LANES];
-	u32 arrived[CTA_BARRIERS]; /* lanes that have arrived at a CTA barrier and do not wait there */
+	u32 arrived
+		[CTA_BARRIERS]; /* lanes that have arrived at a CTA barrier and do not wait there */
 };
 
 struct gang;
@@ -193,14 +197,17 @@ struct exec_table {
 	exec_handler *run[EXEC_OPS];
 };
 
-/* MODE_ORDERED: masked, where lanes that do not take part wait at the beginnings of later blocks. */
+/*
+ * MODE_ORDERED: masked, where lanes that do not take part wait at the beginnings of later blocks.
+ */
 enum exec_mode { MODE_GANG, MODE_WARP, MODE_MASKED, MODE_ORDERED, EXEC_MODES };
 
 /* One host ISA level's build of all handlers. */
 struct exec_ops {
 	const char *level; /* "v4" */
 	const struct exec_table *mode[EXEC_MODES];
-	const struct exec_table *parted; /* gang mode, lanes parted; NULL: gangs do not run parted */
+	const struct exec_table
+		*parted; /* gang mode, lanes parted; NULL: gangs do not run parted */
 	/* Run records from `in` until a handler stops. */
 	void (*loop)(struct gang *g, const struct insn *in);
 	/* Lanes of g's warp have exited: let warp instructions go on that waited for them only. */
@@ -224,7 +231,7 @@ struct exec_clock {
 	u32 khz;             /* cycles a millisecond */
 	u64 start, start_ns; /* when it began, in cycles and in nanoseconds */
 	u64 wave, step;      /* CTA n begins n / wave * step cycles later; wave 0: all at once */
-	u64 *now;            /* the latest time that a thread of the launch has seen; NULL: each has its own */
+	u64 *now; /* the latest time that a thread of the launch has seen; NULL: each has its own */
 };
 
 /* What the engine asks of its surroundings, per launch. */
@@ -232,12 +239,12 @@ struct exec_env {
 	const struct program *program;
 	const struct exec_ops *ops;
 	struct mem *mem;
-	const u8 *params;          /* kernel parameters, host memory */
+	const u8 *params; /* kernel parameters, host memory */
 	u32 grid[3], block[3];
-	u32 shared_bytes;          /* static + dynamic, and what is reserved behind */
-	u32 reserved_at;           /* offset of the EXEC_RESERVED_SHARED bytes, if the program uses them */
+	u32 shared_bytes; /* static + dynamic, and what is reserved behind */
+	u32 reserved_at;  /* offset of the EXEC_RESERVED_SHARED bytes, if the program uses them */
 	u32 dynamic_shared;
-	u32 local_bytes;           /* local memory per thread */
+	u32 local_bytes; /* local memory per thread */
 	u64 grid_id;
 	/*
 	 * 0: warps run in the order of their numbers, together where they can, and groups of lanes
@@ -245,21 +252,23 @@ struct exec_env {
 	 * choice among groups of lanes that depend on this and the CTA's number only.
 	 */
 	u64 seed;
-	u64 workspace;             /* of a cooperative grid, for its barrier: %envreg1 and 2; else 0 */
-	u32 cluster[3];            /* CTAs of a cluster; 0 counts as 1 */
-	bool explicit_cluster;     /* given by the launch or the kernel */
-	bool async_eager;          /* asynchronous copies complete at once (PTXLOOM_ASYNC=eager) */
-	const u32 *tid;            /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
-	u64 param_address;         /* device address of the parameters */
-	volatile u32 *cancel;      /* non-zero: stop as soon as possible */
+	u64 workspace;         /* of a cooperative grid, for its barrier: %envreg1 and 2; else 0 */
+	u32 cluster[3];        /* CTAs of a cluster; 0 counts as 1 */
+	bool explicit_cluster; /* given by the launch or the kernel */
+	bool async_eager;      /* asynchronous copies complete at once (PTXLOOM_ASYNC=eager) */
+	const u32 *tid;        /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
+	u64 param_address;     /* device address of the parameters */
+	volatile u32 *cancel;  /* non-zero: stop as soon as possible */
 	/* Who is told what happens; `ops` are instrumented ones then. NULL: nobody. */
 	const struct exec_observer *observer;
 	bool concurrent; /* others may access global memory meanwhile: workers, processes, the program */
 	struct exec_clock clock;
-	bool keeps_assertions;     /* they are printed by who runs the CTAs: cta.assertions */
+	bool keeps_assertions; /* they are printed by who runs the CTAs: cta.assertions */
 	void *user;
-	/* An access outside allocations was let pass (struct mem: strict); with `user`. NULL: nobody wants to
-	 * know. */
+	/*
+	 * An access outside allocations was let pass (struct mem: strict); with `user`. NULL:
+	 * nobody wants to know.
+	 */
 	void (*on_slack)(void *user, const struct fault *f);
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/host/syscall.h. */
 	const struct exec_syscalls *syscalls;
@@ -275,31 +284,31 @@ struct parted_group {
 /* A gang whose lanes have parted and that stays a gang: parted.h. */
 struct parted {
 	bool on;
-	u32 groups; /* that wait */
-	u32 stop;   /* the lowest of their records, NO_PC: none */
-	u32 spins;  /* backward branches since lanes parted */
-	u32 outer;  /* where the ways of all lanes meet again, NO_PC: nowhere */
+	u32 groups;           /* that wait */
+	u32 stop;             /* the lowest of their records, NO_PC: none */
+	u32 spins;            /* backward branches since lanes parted */
+	u32 outer;            /* where the ways of all lanes meet again, NO_PC: nowhere */
 	u32 live[GANG_WARPS]; /* lanes that have not exited; warp.live has those that run */
 	struct parted_group group[PARTED_GROUPS + 1];
 };
 
 /*
- * The state of a gang: warps first_warp .. first_warp + warps - 1 of its CTA. In warp and masked mode lane0, lanes,
- * warp and active narrow it to one warp.
+ * The state of a gang: warps first_warp .. first_warp + warps - 1 of its CTA. In warp and masked
+ * mode lane0, lanes, warp and active narrow it to one warp.
  */
 struct gang {
 	u8 *regs;
-	u32 lane0, lanes;         /* lanes to work on: first in the rows, how many (multiple of 32) */
-	u32 active;               /* warp and masked mode: lanes that take part; gang mode: FULL_MASK */
-	u32 warp;                 /* first warp to work on, counted in this gang */
-	u32 warps;                /* in this gang */
-	u32 first_warp;           /* in the CTA */
-	bool full;                /* gang mode: every lane of every warp is live */
-	u8 mode;                  /* enum exec_mode */
-	u8 stop;                  /* enum exec_stop */
+	u32 lane0, lanes; /* lanes to work on: first in the rows, how many (multiple of 32) */
+	u32 active;       /* warp and masked mode: lanes that take part; gang mode: FULL_MASK */
+	u32 warp;         /* first warp to work on, counted in this gang */
+	u32 warps;        /* in this gang */
+	u32 first_warp;   /* in the CTA */
+	bool full;        /* gang mode: every lane of every warp is live */
+	u8 mode;          /* enum exec_mode */
+	u8 stop;          /* enum exec_stop */
 	/* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
 	s32 budget;
-	bool polled;              /* the budget was used up by a polling loop */
+	bool polled; /* the budget was used up by a polling loop */
 	const struct exec_table *table;
 	const struct insn *insns;
 	const struct exec_env *env;
@@ -316,14 +325,14 @@ struct gang {
 	u64 clock, wait_from, wait_last;
 	u32 wait_pc; /* the record that reads it, NO_PC: none */
 	struct fault *fault;
-	void *scratch;            /* 32 double words, for masked mode */
+	void *scratch; /* 32 double words, for masked mode */
 	struct parted parted;
 };
 
 struct cta {
 	const struct exec_env *env;
 	u32 id[3];
-	u64 number;               /* linear index in the grid */
+	u64 number; /* linear index in the grid */
 	u32 warps, threads;
 	u32 gangs;
 	u32 live_warps;
@@ -332,28 +341,34 @@ struct cta {
 	u8 *shared;
 	u8 *local;
 	struct barrier {
-		u32 more;         /* threads that have arrived once more in a phase, without waiting */
-		u32 popc;         /* bar.red: true predicates so far */
+		u32 more; /* threads that have arrived once more in a phase, without waiting */
+		u32 popc; /* bar.red: true predicates so far */
 		bool any, not_all;
 	} barrier[CTA_BARRIERS];
-	struct cluster *cluster;  /* NULL: the CTA is its own cluster */
-	u32 rank;                 /* in the cluster */
-	u64 launches;             /* that the storage has served; marks what was found out for one */
-	bool launched;            /* rows that are the same for all CTAs of the launch are there */
-	u64 fixed_true, fixed_false; /* predicate rows that have the same value for all lanes then */
-	bool parted;              /* exec_cta_start has more to do than to bring lanes to life */
-	bool blocked;             /* the last run yielded because all wait for other CTAs of the cluster */
-	bool idle;                /* and had nothing to do from the start */
-	u32 rests;                /* passes in which gangs let others go first */
-	u64 random;               /* state of the random numbers of a seeded run, else 0 */
-	struct async_cta *async;  /* copies under way, NULL: never any; src/async/async.h */
-	/* Why the last run yielded: its budget was spent, not to be polite; and a polling loop spent it. */
+	struct cluster *cluster; /* NULL: the CTA is its own cluster */
+	u32 rank;                /* in the cluster */
+	u64 launches;            /* that the storage has served; marks what was found out for one */
+	bool launched;           /* rows that are the same for all CTAs of the launch are there */
+	u64 fixed_true,
+		fixed_false; /* predicate rows that have the same value for all lanes then */
+	bool parted;         /* exec_cta_start has more to do than to bring lanes to life */
+	bool blocked; /* the last run yielded because all wait for other CTAs of the cluster */
+	bool idle;    /* and had nothing to do from the start */
+	u32 rests;    /* passes in which gangs let others go first */
+	u64 random;   /* state of the random numbers of a seeded run, else 0 */
+	struct async_cta *async; /* copies under way, NULL: never any; src/async/async.h */
+	/*
+	 * Why the last run yielded: its budget was spent, not to be polite; and a polling loop
+	 * spent it.
+	 */
 	bool used_up, polled;
 	struct fault fault;
-	/* Output of vprintf so far, for whoever puts it into an order; NULL: it goes out at once. */
+	/*
+	 * Output of vprintf so far, for whoever puts it into an order; NULL: it goes out at once.
+	 */
 	struct text *print;
-	bool failed;              /* an assertion of a warp */
-	struct text assertions;   /* what they say, where the launch keeps it; owned */
+	bool failed;            /* an assertion of a warp */
+	struct text assertions; /* what they say, where the launch keeps it; owned */
 };
 
 /*
@@ -377,32 +392,36 @@ struct cluster {
  */
 struct exec_unit {
 	const struct ir_module *module;
-	const u64 *var_address; /* of every variable of the module; of its definition for .extern ones */
+	const u64 *
+		var_address; /* of every variable of the module; of its definition for .extern ones */
 };
 
 struct exec_extern; /* a function the API layer provides to device code: src/host/syscall.h */
 
 struct lower_options {
-	const struct exec_unit *units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */
+	const struct exec_unit
+		*units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */
 	u32 unit_len;
 	const struct exec_extern *externs; /* ends with a NULL name; NULL: none */
 	/*
-	 * Which functions of the host a kernel may call: names with commas between, or "all"; NULL: none. Whoever
-	 * writes the PTX can call these with any arguments.
+	 * Which functions of the host a kernel may call: names with commas between, or "all"; NULL:
+	 * none. Whoever writes the PTX can call these with any arguments.
 	 */
 	const char *host_functions;
-	u32 warps;              /* per CTA, for the gang size; 0: 8 */
-	bool one_to_one;        /* rows for every register, for debugging: no colouring, no fusion */
+	u32 warps;       /* per CTA, for the gang size; 0: 8 */
+	bool one_to_one; /* rows for every register, for debugging: no colouring, no fusion */
 	bool no_fusion;
-	bool contract;          /* unrounded products and sums become fused ones, as on hardware */
+	bool contract; /* unrounded products and sums become fused ones, as on hardware */
 };
 
 /*
- * Lower a kernel. `var_address` gives the address of every module variable in its state space, by index; the module
- * must be linked. Returns NULL with a message on `d` when the kernel cannot be run at all.
+ * Lower a kernel. `var_address` gives the address of every module variable in its state space, by
+ * index; the module must be linked. Returns NULL with a message on `d` when the kernel cannot be
+ * run at all.
  */
-struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
-			   const u64 *var_address, const struct lower_options *options, struct diag *d);
+struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel,
+			   const struct arch *arch, const u64 *var_address,
+			   const struct lower_options *options, struct diag *d);
 void exec_program_free(struct program *p);
 /*
  * Where the constant state space begins: the lowest address of a .const variable. Addresses in the
@@ -420,8 +439,8 @@ const struct ir_func *exec_function_at(const struct exec_unit *units, u32 n, u64
 /* The function of a program at this address, NULL: the program does not know it. */
 const struct program_func *exec_program_function(const struct program *p, u64 address);
 /*
- * Local memory that a thread may have. Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
- * Capability".
+ * Local memory that a thread may have. Source: CUDA C++ Programming Guide, "Technical
+ * Specifications per Compute Capability".
  */
 #define EXEC_LOCAL_MAX (512u * 1024)
 /* Do the threads of the program need no more local memory than there can be? */
@@ -437,12 +456,17 @@ const char *exec_program_note(const struct program *p, u32 pc);
 /* Records as text, one a line, for tests and --dump. */
 void exec_dump_program(const struct program *p, struct text *out);
 
-/* The build of the handlers for this host (or the level named, e.g. by PTXLOOM_HOST_ISA); NULL: no such level here. */
+/*
+ * The build of the handlers for this host (or the level named, e.g. by PTXLOOM_HOST_ISA); NULL: no
+ * such level here.
+ */
 const struct exec_ops *exec_ops_select(const char *level);
 
 /* ---- running: run.c ---- */
 
-/* Fill the constant rows of fresh storage: once for each program, before the first exec_cta_start. */
+/*
+ * Fill the constant rows of fresh storage: once for each program, before the first exec_cta_start.
+ */
 void exec_cta_prepare(struct cta *c);
 /*
  * Set up the warps of a CTA at the program's first record. Storage is the caller's, who clears
@@ -502,7 +526,10 @@ static inline void exec_pay(struct gang *g, const struct insn *in)
 	}
 }
 
-/* ---- for handlers in warp and masked mode: warp.c. All return the record to run next, NULL to stop. ---- */
+/*
+ * ---- for handlers in warp and masked mode: warp.c. All return the record to run next, NULL to
+ * stop. ----
+ */
 
 /* The running group reaches `in`, where other groups or the rest of the gang may wait. */
 const struct insn *warp_arrive(struct gang *g, const struct insn *in);
@@ -512,7 +539,10 @@ const struct insn *warp_jump(struct gang *g, u32 pc);
 const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc);
 /* Part the running group: lanes `taken` go to `target`, the rest to `next`. */
 const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
-/* Every lane of the running group goes to its own record. back: the branch that may lead backwards, NULL: none does. */
+/*
+ * Every lane of the running group goes to its own record. back: the branch that may lead backwards,
+ * NULL: none does.
+ */
 const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct insn *back);
 /* Lanes `gone` of the running group exit, the rest goes on at `next`. */
 const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
@@ -552,21 +582,31 @@ const struct insn *barrier_red(struct gang *g, const struct insn *in);
 /* The live warps of a warpgroup meet. */
 const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in);
 const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in);
-/* A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane `lane` of the gang. */
+/*
+ * A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane
+ * `lane` of the gang.
+ */
 u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane);
 u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane);
-/* Let groups go at barriers, of the CTA and of its cluster, that are complete. Returns whether any did. */
+/*
+ * Let groups go at barriers, of the CTA and of its cluster, that are complete. Returns whether any
+ * did.
+ */
 bool barrier_release(struct cta *c);
-/* Groups of the running warp became ready from outside: look again where the running one, now at `pc`, has to stop. */
+/*
+ * Groups of the running warp became ready from outside: look again where the running one, now at
+ * `pc`, has to stop.
+ */
 void warp_look_again(struct warp *w, u32 pc);
 
 /* Raise a fault of these lanes; ends the run. */
-const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes);
+const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
+			      u32 lanes);
 /* Does the record of an access write? */
 bool exec_is_store(const struct insn *in);
 /*
- * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that the access
- * may touch is there.
+ * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that
+ * the access may touch is there.
  */
 bool exec_cache_fill(struct gang *g, const struct insn *in, u64 addr, u64 size, u32 lane);
 

@@ -22,8 +22,8 @@ bool exec_is_first(const struct program *p, u32 pc)
 }
 
 /*
- * Branches that lowering puts around an instruction are taken by those that do not run it, and so are those that it has
- * turned, as their target follows.
+ * Branches that lowering puts around an instruction are taken by those that do not run it, and so
+ * are those that it has turned, as their target follows.
  */
 static bool is_skip(const struct program *p, const struct insn *in)
 {
@@ -31,7 +31,8 @@ static bool is_skip(const struct program *p, const struct insn *in)
 	const struct ir_insn *from = in->ir < f->insns.len ? &f->insns.at[in->ir] : NULL;
 
 	return in->inner == OP_bra_pred && from && from->form &&
-	       (from->form->row->row != I_bra || !(in->flags & INSN_GUARD_NOT) == !!from->guard_not);
+	       (from->form->row->row != I_bra ||
+		!(in->flags & INSN_GUARD_NOT) == !!from->guard_not);
 }
 
 u32 exec_step_passes(const struct gang *g, const struct insn *in, u32 w)

@@ -1,8 +1,8 @@
 /*
  * Observers: who wants to know what a launch does. struct exec_env names one; its launches run with
- * the instrumented tables (struct exec_ops, `watched`), whose memory and synchronising handlers tell
- * the observer first and then do what the plain ones do, and whose loop calls the observer before
- * each record. Plain tables test nothing: without an observer there is no cost.
+ * the instrumented tables (struct exec_ops, `watched`), whose memory and synchronising handlers
+ * tell the observer first and then do what the plain ones do, and whose loop calls the observer
+ * before each record. Plain tables test nothing: without an observer there is no cost.
  *
  * Functions may be NULL. With several workers they are called from several threads at once, for
  * different CTAs. Programs are to be lowered without fusion, so that each record is of one
@@ -16,10 +16,10 @@
 enum exec_access_kind {
 	ACCESS_LOAD,
 	ACCESS_STORE,
-	ACCESS_ATOM,       /* reads, writes, gives the old value */
-	ACCESS_RED,        /* reads and writes */
-	ACCESS_COPY_READ,  /* source of an asynchronous copy */
-	ACCESS_COPY_WRITE, /* its destination; the bytes come later */
+	ACCESS_ATOM,         /* reads, writes, gives the old value */
+	ACCESS_RED,          /* reads and writes */
+	ACCESS_COPY_READ,    /* source of an asynchronous copy */
+	ACCESS_COPY_WRITE,   /* its destination; the bytes come later */
 	ACCESS_MATRIX_LOAD,  /* ldmatrix: a row of 16 bytes for each of the lanes that name one */
 	ACCESS_MATRIX_STORE, /* stmatrix, likewise */
 };
@@ -31,13 +31,13 @@ enum exec_access_kind {
 struct exec_access {
 	const struct cta *cta;
 	const struct insn *in;
-	u32 pc;             /* record */
-	u32 warp;           /* in the CTA */
-	u8 kind;            /* enum exec_access_kind */
-	u8 space;           /* enum mem_space: global (constants too), shared, local, param */
-	u8 size, count;     /* bytes of an element, and how many lie side by side */
-	bool bypass;        /* copies: past the first cache (.cg) */
-	u32 mask;           /* lanes */
+	u32 pc;         /* record */
+	u32 warp;       /* in the CTA */
+	u8 kind;        /* enum exec_access_kind */
+	u8 space;       /* enum mem_space: global (constants too), shared, local, param */
+	u8 size, count; /* bytes of an element, and how many lie side by side */
+	bool bypass;    /* copies: past the first cache (.cg) */
+	u32 mask;       /* lanes */
 	/*
 	 * By lane: device addresses; offsets in shared memory with the CTA's field above them, as
 	 * in mem.h; offsets in the thread's local memory or in the parameters.
@@ -63,8 +63,8 @@ struct exec_observer {
 	/*
 	 * Before each record, helpers of lowering among them: exec_is_first tells which begin an
 	 * instruction. Each is told once for the lanes that run it together. g->mode says whether
-	 * all warps of the gang are about to run it, or warp g->warp alone; exec_step_mask gives the
-	 * lanes. May block, as a debugger does.
+	 * all warps of the gang are about to run it, or warp g->warp alone; exec_step_mask gives
+	 * the lanes. May block, as a debugger does.
 	 */
 	void (*step)(void *user, const struct gang *g, const struct insn *in);
 	void (*access)(void *user, const struct exec_access *a);

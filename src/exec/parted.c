@@ -125,9 +125,10 @@ const struct insn *parted_to_warps(struct gang *g, u32 pc)
 	for (u32 i = 0; i < p->groups; i++)
 		for (u32 w = 0; w < g->warps; w++)
 			if (p->group[i].mask[w])
-				warp_park(&g->warp_at[w], (struct group){.mask = p->group[i].mask[w],
-									 .pc = p->group[i].pc,
-									 .state = GROUP_READY});
+				warp_park(&g->warp_at[w],
+					  (struct group){.mask = p->group[i].mask[w],
+							 .pc = p->group[i].pc,
+							 .state = GROUP_READY});
 	p->on = false;
 	widen(g);
 	g->rejoin = p->outer;

@@ -1,12 +1,12 @@
 /*
  * Gangs whose lanes have parted at branches and that go on as gangs.
  *
- * The lanes of all warps form groups by record, the lowest runs, and equal ones merge, as in warp.c.
- * Those that wait look like lanes that have exited: struct warp.live holds the running ones, so
- * that the handlers of gang mode serve, and parted.live all of them. The gang is narrowed to the
- * warps between the first and the last that take part. Results of lane operations are blended
- * unless no lane that waits reads the row (INSN_DEAD), which holds since groups wait further on, at
- * the beginnings of blocks. What needs more than that sends the warps on one by one.
+ * The lanes of all warps form groups by record, the lowest runs, and equal ones merge, as in
+ * warp.c. Those that wait look like lanes that have exited: struct warp.live holds the running
+ * ones, so that the handlers of gang mode serve, and parted.live all of them. The gang is narrowed
+ * to the warps between the first and the last that take part. Results of lane operations are
+ * blended unless no lane that waits reads the row (INSN_DEAD), which holds since groups wait
+ * further on, at the beginnings of blocks. What needs more than that sends the warps on one by one.
  */
 #ifndef PL_EXEC_PARTED_H
 #define PL_EXEC_PARTED_H
@@ -17,9 +17,14 @@
 bool parted_may_begin(const struct gang *g, const struct insn *in);
 /* It does; no lane waits yet. */
 void parted_begin(struct gang *g, const struct insn *in);
-/* Lanes `taken` of those that run take branch `in`, the others do not. Returns the record to run next. */
+/*
+ * Lanes `taken` of those that run take branch `in`, the others do not. Returns the record to run
+ * next.
+ */
 const struct insn *parted_split(struct gang *g, const struct insn *in, const u32 *taken);
-/* Every running lane goes to a record of its own, `targets` by lane of the gang, from branch `in`. */
+/*
+ * Every running lane goes to a record of its own, `targets` by lane of the gang, from branch `in`.
+ */
 const struct insn *parted_scatter(struct gang *g, const struct insn *in, const u32 *targets);
 /* All lanes that run go on at `pc` after the jump `in`. */
 const struct insn *parted_go(struct gang *g, const struct insn *in, u32 pc);

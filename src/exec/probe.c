@@ -22,8 +22,10 @@ static bool is_time(u32 sreg)
 	case SR_clock64:
 	case SR_globaltimer:
 	case SR_globaltimer_lo:
-	case SR_globaltimer_hi: return true;
-	default: return false;
+	case SR_globaltimer_hi:
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -40,9 +42,15 @@ static enum uop_effect effect_of(const struct gang *g, const struct insn *in)
 	if (effect != EFFECT_ASK)
 		return effect;
 	switch (uop_kind(in->inner)) {
-	case UOP_SREG: quiet = !is_time((u32)in->imm & 0xffff); break;
-	case UOP_CALL: quiet = !in->pad; break; /* saves registers in memory */
-	default: quiet = in->count >= MBAR_WAIT && !is_copying(g->cta); break;
+	case UOP_SREG:
+		quiet = !is_time((u32)in->imm & 0xffff);
+		break;
+	case UOP_CALL:
+		quiet = !in->pad;
+		break; /* saves registers in memory */
+	default:
+		quiet = in->count >= MBAR_WAIT && !is_copying(g->cta);
+		break;
 	}
 	return quiet ? EFFECT_QUIET : EFFECT_OTHER;
 }
@@ -84,7 +92,9 @@ static u64 address_of(const struct gang *g, const struct insn *in, u32 lane)
 	return ((const u32 *)(g->regs + in->a))[lane] + (u32)in->imm;
 }
 
-/* Which memory an address of the record is in; *address becomes an offset where that has a window. */
+/*
+ * Which memory an address of the record is in; *address becomes an offset where that has a window.
+ */
 static enum mem_space space_of(const struct gang *g, const struct insn *in, u64 *address)
 {
 	const struct mem *m = g->env->mem;
@@ -141,7 +151,8 @@ static bool remember(const struct gang *g, const struct insn *in, struct written
 
 			x->at[x->len].lane = lane;
 			x->at[x->len].address = address;
-			if (x->width > ACCESS_BYTES || !fetch(g, in, lane, address, x->at[x->len++].old))
+			if (x->width > ACCESS_BYTES ||
+			    !fetch(g, in, lane, address, x->at[x->len++].old))
 				return false;
 		}
 	return true;
@@ -235,15 +246,18 @@ static u32 age_of(const struct warp *w, const struct group *x)
 
 static u64 mix_warp(u64 hash, const struct warp *w)
 {
-	hash = mix(hash, (u32[]){w->live, w->groups, w->rotate, w->spins, w->cluster_arrived, w->arrivals},
-		   6 * sizeof(u32));
+	hash = mix(
+		hash,
+		(u32[]){w->live, w->groups, w->rotate, w->spins, w->cluster_arrived, w->arrivals},
+		6 * sizeof(u32));
 	if (w->arrivals)
 		hash = mix(hash, w->arrived, sizeof(w->arrived));
 	for (u32 i = 0; i < w->groups; i++) {
 		const struct group *x = &w->group[i];
 
 		hash = mix(hash,
-			   (u32[]){x->mask, x->pc, x->state, x->barrier, x->want, rank_of(w, x), age_of(w, x)},
+			   (u32[]){x->mask, x->pc, x->state, x->barrier, x->want, rank_of(w, x),
+				   age_of(w, x)},
 			   7 * sizeof(u32));
 	}
 	return hash;
@@ -270,7 +284,9 @@ u64 exec_probe_state(const struct cta *c)
 		const struct gang *g = &c->gang[i];
 
 		hash = mix(hash, g->regs, g->env->program->block_bytes);
-		hash = mix(hash, (u32[]){g->together, g->pc, g->stop, g->rejoin, g->rejoin_passes, g->parted.on},
+		hash = mix(hash,
+			   (u32[]){g->together, g->pc, g->stop, g->rejoin, g->rejoin_passes,
+				   g->parted.on},
 			   6 * sizeof(u32));
 		if (g->parted.on)
 			hash = mix_parted(hash, g);

@@ -1,5 +1,6 @@
 /*
- * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not, barriers in between.
+ * Runs the warps of one CTA: gangs while their warps agree, warps one by one when they do not,
+ * barriers in between.
  */
 #include "src/exec/affine.h"
 #include "src/async/async.h"
@@ -179,8 +180,9 @@ static void begin_observed(struct cta *c)
 }
 
 /*
- * What few CTAs need before their warps are set up: the first of a launch, those behind one that did more than run as
- * gangs, all of some programs and launches. These are asked for once: `parted` stays set for them.
+ * What few CTAs need before their warps are set up: the first of a launch, those behind one that
+ * did more than run as gangs, all of some programs and launches. These are asked for once: `parted`
+ * stays set for them.
  */
 static void start_special(struct cta *c)
 {
@@ -236,7 +238,9 @@ static bool gang_is_done(const struct gang *g)
 	return true;
 }
 
-/* Do all warps stand ready at one record, each with all its lanes? Then they run as a gang again. */
+/*
+ * Do all warps stand ready at one record, each with all its lanes? Then they run as a gang again.
+ */
 static void regroup(struct gang *g)
 {
 	u32 pc = NO_PC;
@@ -340,9 +344,9 @@ static void make_order(struct cta *c, u8 *order, u32 n)
 }
 
 /*
- * Warps wait at the gang's meeting point as long as the others come nearer. Those may be waiting for
- * what the ones at the meeting point will do: then these go on alone, at once where a polling loop
- * has used up its turn or a warp waits politely, soon where any loop has.
+ * Warps wait at the gang's meeting point as long as the others come nearer. Those may be waiting
+ * for what the ones at the meeting point will do: then these go on alone, at once where a polling
+ * loop has used up its turn or a warp waits politely, soon where any loop has.
  */
 static bool waits_too_long(struct gang *g, const struct pass *pass)
 {
@@ -365,8 +369,8 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 			continue;
 		progress = pass->ran = true;
 		use_warp(g, order[i]);
-		g->budget = g->cta->random ? 1 + (s32)exec_random_below(g->cta, (u32)budget)
-					   : budget;
+		g->budget =
+			g->cta->random ? 1 + (s32)exec_random_below(g->cta, (u32)budget) : budget;
 		in = warp_next(g);
 		if (in)
 			g->env->ops->loop(g, in);
@@ -441,7 +445,10 @@ static void add_pass(struct pass *sum, const struct pass *x)
 	sum->used_up |= x->used_up;
 }
 
-/* Gangs that let the others go first (STOP_TURN) go on when none of those gets further, or after some passes. */
+/*
+ * Gangs that let the others go first (STOP_TURN) go on when none of those gets further, or after
+ * some passes.
+ */
 static void wake(struct cta *c, struct pass *pass)
 {
 	c->rests = 0;

@@ -10,7 +10,10 @@
  */
 #include "src/exec/exec.h"
 
-/* Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that does not seem to. */
+/*
+ * Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that
+ * does not seem to.
+ */
 #define SPINS_POLL 64u
 #define SPINS_MOST 4096u
 /* Seeded: groups that may be parked before one that waits is due. */
@@ -63,7 +66,10 @@ static bool begins_block(const struct insn *insns, u32 pc)
 	       (pc && (insns[pc - 1].inner == OP_bra_pred || insns[pc - 1].inner == OP_exit));
 }
 
-/* Do all others wait further on, each at the beginning of a block? See flow_mark_dead in lower_flow.c. */
+/*
+ * Do all others wait further on, each at the beginning of a block? See flow_mark_dead in
+ * lower_flow.c.
+ */
 static bool is_ordered(const struct gang *g, const struct warp *w, u32 pc)
 {
 	if (g->env->program->has_calls)
@@ -80,9 +86,7 @@ static void set_running(struct gang *g, struct warp *w, u32 mask, u32 pc)
 {
 	w->mask = mask;
 	g->active = mask;
-	g->mode = mask == w->live ? MODE_WARP
-		  : is_ordered(g, w, pc) ? MODE_ORDERED
-					 : MODE_MASKED;
+	g->mode = mask == w->live ? MODE_WARP : is_ordered(g, w, pc) ? MODE_ORDERED : MODE_MASKED;
 	g->table = g->env->ops->mode[g->mode];
 }
 
@@ -92,7 +96,8 @@ static u32 lowest(const struct warp *w)
 	u32 best = NO_PC;
 
 	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_READY && (best == NO_PC || w->group[i].pc < w->group[best].pc))
+		if (w->group[i].state == GROUP_READY &&
+		    (best == NO_PC || w->group[i].pc < w->group[best].pc))
 			best = i;
 	return best;
 }
@@ -103,7 +108,8 @@ static u32 oldest(const struct warp *w)
 	u32 best = NO_PC;
 
 	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_READY && (best == NO_PC || w->group[i].since < w->group[best].since))
+		if (w->group[i].state == GROUP_READY &&
+		    (best == NO_PC || w->group[i].since < w->group[best].since))
 			best = i;
 	return best;
 }
@@ -141,7 +147,8 @@ static u32 draw(const struct gang *g, const struct warp *w)
 		return first;
 	for (u32 i = 0; i < w->groups; i++)
 		if (w->group[i].state == GROUP_READY &&
-		    (w->rotate || !is_meeting(g->insns, w->group[i].pc) || !some_before(w, w->group[i].pc)))
+		    (w->rotate || !is_meeting(g->insns, w->group[i].pc) ||
+		     !some_before(w, w->group[i].pc)))
 			ready[n++] = i;
 	return n ? ready[exec_random_below(g->cta, n)] : NO_PC;
 }
@@ -176,7 +183,8 @@ const struct insn *warp_arrive(struct gang *g, const struct insn *in)
 		park_ready(w, w->mask, pc);
 		return warp_next(g);
 	}
-	if (g->cta->random && pc < w->stop && w->groups && is_meeting(g->insns, pc) && some_before(w, pc)) {
+	if (g->cta->random && pc < w->stop && w->groups && is_meeting(g->insns, pc) &&
+	    some_before(w, pc)) {
 		park_ready(w, w->mask, pc);
 		return warp_next(g);
 	}
@@ -218,7 +226,10 @@ static bool must_rotate(struct gang *g, struct warp *w, const struct insn *in)
 	       (others && w->spins >= (in->flags & INSN_POLL ? SPINS_POLL : SPINS_MOST));
 }
 
-/* The group that spins gives way. With one program counter for the warp only other warps get a turn by that. */
+/*
+ * The group that spins gives way. With one program counter for the warp only other warps get a turn
+ * by that.
+ */
 static const struct insn *rotate(struct gang *g, struct warp *w)
 {
 	w->mask = 0;
@@ -334,8 +345,8 @@ const struct insn *warp_goto(struct gang *g, u32 pc)
 /* ---- faults ---- */
 
 /*
- * Who called the function of `in`, and so on: rows of functions keep where they return to. Those of a
- * function that is under way twice keep the last time only, so that a cycle is gone round once.
+ * Who called the function of `in`, and so on: rows of functions keep where they return to. Those of
+ * a function that is under way twice keep the last time only, so that a cycle is gone round once.
  */
 static void note_callers(const struct gang *g, const struct insn *in, u32 lane, struct fault *f)
 {
@@ -357,7 +368,8 @@ static void note_callers(const struct gang *g, const struct insn *in, u32 lane, 
 }
 
 /* Where a fault is: everything but the access. lane: of warp g->warp. */
-static void locate(const struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes, struct fault *f)
+static void locate(const struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes,
+		   struct fault *f)
 {
 	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0,
 	    thread = (g->first_warp + g->warp) * WARP_LANES + lane;

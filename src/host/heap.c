@@ -19,10 +19,10 @@
 
 /* One unit of the heap. Only the first and the last of an extent mean something. */
 struct unit {
-	u32 len;  /* units of the extent, both at its first and its last one */
-	bool used; /* likewise */
+	u32 len;        /* units of the extent, both at its first and its last one */
+	bool used;      /* likewise */
 	u32 next, prev; /* first unit of a free extent: in its list */
-	u64 bytes; /* first unit of a block in use: as asked for */
+	u64 bytes;      /* first unit of a block in use: as asked for */
 };
 
 struct exec_heap {
@@ -175,7 +175,8 @@ static bool is_block(const struct exec_heap *h, u64 address)
 {
 	u64 offset = address - h->base;
 
-	return h->base && offset < (u64)h->units * UNIT && offset % UNIT == 0 && h->unit[offset / UNIT].bytes;
+	return h->base && offset < (u64)h->units * UNIT && offset % UNIT == 0 &&
+	       h->unit[offset / UNIT].bytes;
 }
 
 bool exec_heap_give(struct exec_heap *h, u64 address)

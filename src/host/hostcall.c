@@ -1,7 +1,8 @@
 /*
- * Calls of host functions from device code, of those that the user has allowed by name, by the types the module
- * declares: integers and bits as unsigned integers of their size, .f32 and .f64 as float and double. Structures by
- * value have no types in PTX and cannot be passed. The only file that knows libffi.
+ * Calls of host functions from device code, of those that the user has allowed by name, by the
+ * types the module declares: integers and bits as unsigned integers of their size, .f32 and .f64 as
+ * float and double. Structures by value have no types in PTX and cannot be passed. The only file
+ * that knows libffi.
  */
 #include "src/host/syscall.h"
 
@@ -17,13 +18,20 @@ static ffi_type *type_of(const struct extern_value *v)
 	if (v->array)
 		return NULL;
 	if (isa_type_class(v->type) == ISA_FLOAT)
-		return v->type == T_f32 ? &ffi_type_float : v->type == T_f64 ? &ffi_type_double : NULL;
+		return v->type == T_f32   ? &ffi_type_float
+		       : v->type == T_f64 ? &ffi_type_double
+					  : NULL;
 	switch (v->bytes) {
-	case 1: return sign ? &ffi_type_sint8 : &ffi_type_uint8;
-	case 2: return sign ? &ffi_type_sint16 : &ffi_type_uint16;
-	case 4: return sign ? &ffi_type_sint32 : &ffi_type_uint32;
-	case 8: return sign ? &ffi_type_sint64 : &ffi_type_uint64;
-	default: return NULL;
+	case 1:
+		return sign ? &ffi_type_sint8 : &ffi_type_uint8;
+	case 2:
+		return sign ? &ffi_type_sint16 : &ffi_type_uint16;
+	case 4:
+		return sign ? &ffi_type_sint32 : &ffi_type_uint32;
+	case 8:
+		return sign ? &ffi_type_sint64 : &ffi_type_uint64;
+	default:
+		return NULL;
 	}
 }
 
@@ -63,7 +71,8 @@ bool hostcall_is_allowed(const char *list, const char *name)
 
 bool hostcall_prepare(struct program *p, struct program_extern *x)
 {
-	ffi_type **types = ARENA_ARRAY(&p->arena, ffi_type *, x->params + 1), *result = &ffi_type_void;
+	ffi_type **types = ARENA_ARRAY(&p->arena, ffi_type *, x->params + 1),
+		 *result = &ffi_type_void;
 	ffi_cif *cif = ARENA_NEW(&p->arena, ffi_cif);
 
 	x->symbol = dlsym(RTLD_DEFAULT, x->name);

@@ -1,18 +1,20 @@
 /*
- * printf of device code. The device takes the arguments that the format's conversions ask for from packed memory, each
- * at its natural alignment, at least 4 (int 4 bytes, long, long long and pointers 8, floating point as double), and
- * hands on up to 32 of them, in places of 8 bytes, with the format; the host prints conversion by conversion,
- * each with the text before it. As measured on an H200 (tests/vectors/printf_gh100.tsv):
+ * printf of device code. The device takes the arguments that the format's conversions ask for from
+ * packed memory, each at its natural alignment, at least 4 (int 4 bytes, long, long long and
+ * pointers 8, floating point as double), and hands on up to 32 of them, in places of 8 bytes, with
+ * the format; the host prints conversion by conversion, each with the text before it. As measured
+ * on an H200 (tests/vectors/printf_gh100.tsv):
  * - a precision of `*`, the sizes j, z, t, q, L and the letters n, m and C make no conversion: such text is printed as
  *   it stands and takes no argument;
  * - a size of hh hands on nothing, but the host takes the next argument; behind the last one it finds the format;
  * - a conversion whose width or precision is beyond 2^31 - 1, and wide text that the host's locale lacks, prints
  *   nothing, nor does the text before it;
  * - %ls takes the bytes up to the first zero for wide characters; %S takes wide characters.
- * Source of the rest: CUDA C++ Programming Guide "Formatted Output: Format Specifiers", "Limitations".
- * Deviation: widths and precisions count as NUMBER_MAX at most, so that no format writes more than 64 KiB for each of
- * its conversions; an H200 writes up to 2 GiB. What looks like a conversion to the host only (%jd, %.*d) spoils the
- * arguments of others in the same format there.
+ * Source of the rest: CUDA C++ Programming Guide "Formatted Output: Format Specifiers",
+ * "Limitations". Deviation: widths and precisions count as NUMBER_MAX at most, so that no format
+ * writes more than 64 KiB for each of its conversions; an H200 writes up to 2 GiB. What looks like
+ * a conversion to the host only (%jd, %.*d) spoils the arguments of others in the same format
+ * there.
  */
 #include "src/host/syscall.h"
 
@@ -41,10 +43,10 @@ struct conversion {
 	const char *begin, *end;
 	char flags[8];
 	s32 width, precision; /* -1: none */
-	bool star;   /* the width is an argument */
-	bool beyond; /* the width or precision is no int */
-	bool byte;   /* hh */
-	u32 bytes;   /* of an integer: 4 or 8; 1 and 2: reduced to that after promotion */
+	bool star;            /* the width is an argument */
+	bool beyond;          /* the width or precision is no int */
+	bool byte;            /* hh */
+	u32 bytes;            /* of an integer: 4 or 8; 1 and 2: reduced to that after promotion */
 	char letter;
 };
 
@@ -157,7 +159,10 @@ static void pack_all(struct printer *p, const char *fmt)
 
 /* ---- the host's part ---- */
 
-/* An argument; behind the last one there is the format, which ends with the conversion for the time being. */
+/*
+ * An argument; behind the last one there is the format, which ends with the conversion for the time
+ * being.
+ */
 static u64 take(struct printer *p, const char *fmt, const struct conversion *v)
 {
 	u64 at = 8 * (u64)(p->used - p->slots), len = (u64)(v->end - fmt), x = 0;
@@ -225,7 +230,8 @@ static bool add_wide(struct printer *p, const char *fmt, const void *s, size_t l
 /* The formats are put together here from parts that were checked. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-static bool convert_string(struct printer *p, const char *fmt, const struct conversion *v, u64 address)
+static bool convert_string(struct printer *p, const char *fmt, const struct conversion *v,
+			   u64 address)
 {
 	bool wide = v->letter == 'S' || v->bytes == 8;
 	const void *s;
@@ -245,7 +251,8 @@ static u64 reduce(u64 x, u32 bytes, bool sign)
 }
 
 /* The host's format up to the size: `fmt` has room. */
-static void rewrite(struct printer *p, const char *all, struct conversion *v, char *fmt, size_t size)
+static void rewrite(struct printer *p, const char *all, struct conversion *v, char *fmt,
+		    size_t size)
 {
 	if (v->star) {
 		s64 width = (s32)take(p, all, v);
@@ -272,10 +279,14 @@ static bool convert(struct printer *p, const char *all, struct conversion *v)
 	if (v->beyond)
 		return false;
 	switch (v->letter) {
-	case 'd': case 'i':
+	case 'd':
+	case 'i':
 		strcat(fmt, "lld");
 		return add(p, fmt, (long long)reduce(x, v->bytes, true));
-	case 'o': case 'u': case 'x': case 'X':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
 		snprintf(fmt + strlen(fmt), 8, "ll%c", v->letter);
 		return add(p, fmt, (unsigned long long)reduce(x, v->bytes, false));
 	case 'c':
@@ -284,7 +295,8 @@ static bool convert(struct printer *p, const char *all, struct conversion *v)
 	case 'p':
 		strcat(fmt, "p");
 		return add(p, fmt, (void *)(uintptr_t)x);
-	case 's': case 'S':
+	case 's':
+	case 'S':
 		strcat(fmt, v->letter == 'S' || v->bytes == 8 ? "ls" : "s");
 		return convert_string(p, fmt, v, x);
 	default:

@@ -1,5 +1,6 @@
 /*
- * The device runtime's functions, and what all functions outside the modules need: arguments, memory, messages.
+ * The device runtime's functions, and what all functions outside the modules need: arguments,
+ * memory, messages.
  */
 #include "src/host/syscall.h"
 #include "src/ops/local.h"
@@ -49,7 +50,8 @@ static u64 args_size(const struct exec_call *c)
 	u64 end = 0;
 
 	for (u32 i = 0; i < x->rets + x->params; i++)
-		end = x->value[i].at + x->value[i].bytes > end ? x->value[i].at + x->value[i].bytes : end;
+		end = x->value[i].at + x->value[i].bytes > end ? x->value[i].at + x->value[i].bytes
+							       : end;
 	return end;
 }
 
@@ -117,9 +119,11 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 
 	left = left ? left : &unused;
 	if (address - e->mem->shared_base < MEM_SHARED_WINDOW)
-		return in_window(c->gang->shared, e->shared_bytes, address - e->mem->shared_base, size, left);
+		return in_window(c->gang->shared, e->shared_bytes, address - e->mem->shared_base,
+				 size, left);
 	if (address - e->mem->local_base < MEM_LOCAL_WINDOW)
-		return in_window(stack_of(c), stack_end(c), address - e->mem->local_base, size, left);
+		return in_window(stack_of(c), stack_end(c), address - e->mem->local_base, size,
+				 left);
 	if (!mem_find(e->mem, address, size, &r))
 		return NULL;
 	*left = r.base + r.size - address;
@@ -137,7 +141,8 @@ void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3])
 	thread[2] = t / b[0] / b[1];
 }
 
-enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...)
+enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt,
+			       ...)
 {
 	struct fault *f = c->gang->fault;
 	va_list args;
@@ -213,10 +218,11 @@ static enum fault_kind sys_vprintf(struct exec_call *c)
 		print(c, t.at, t.len);
 	text_fini(&t);
 	if (n < 0)
-		return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS,
-				      args ? "vprintf: there is no argument or text at 0x%llx"
-					   : "vprintf: the format wants arguments and there are none",
-				      (unsigned long long)bad);
+		return exec_call_fail(
+			c, FAULT_ILLEGAL_ADDRESS,
+			args ? "vprintf: there is no argument or text at 0x%llx"
+			     : "vprintf: the format wants arguments and there are none",
+			(unsigned long long)bad);
 	exec_call_return(c, (u64)(s64)n);
 	return FAULT_NONE;
 }
@@ -245,7 +251,8 @@ static enum fault_kind sys_free(struct exec_call *c)
 /* __assertfail(message, file, line, function, character size) */
 static enum fault_kind sys_assert(struct exec_call *c)
 {
-	const char *message = string_at(c, exec_call_argument(c, 0)), *file = string_at(c, exec_call_argument(c, 1));
+	const char *message = string_at(c, exec_call_argument(c, 0)),
+		   *file = string_at(c, exec_call_argument(c, 1));
 	const char *function = string_at(c, exec_call_argument(c, 3));
 	u32 b[3], t[3];
 	struct text text = {NULL, 0, 0, false};
@@ -280,7 +287,8 @@ static exec_extern_fn *find(const struct exec_extern *list, const char *name)
 }
 
 /* Places of result and parameters: as lowering lays them out. */
-static bool describe(struct program *p, struct program_extern *x, const struct ir_module *m, const struct ir_func *f)
+static bool describe(struct program *p, struct program_extern *x, const struct ir_module *m,
+		     const struct ir_func *f)
 {
 	u64 at = 0;
 
@@ -290,7 +298,8 @@ static bool describe(struct program *p, struct program_extern *x, const struct i
 	if (!x->value)
 		return false;
 	for (u32 i = 0; i < f->rets_len + f->params_len; i++) {
-		const struct ir_var *v = m->vars.at[i < f->rets_len ? f->rets[i] : f->params[i - f->rets_len]];
+		const struct ir_var *v =
+			m->vars.at[i < f->rets_len ? f->rets[i] : f->params[i - f->rets_len]];
 
 		x->value[i].at = exec_next_slot(v, &at);
 		x->value[i].bytes = (u32)v->size_bytes;
@@ -313,7 +322,8 @@ u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct 
 		x.run = find(own, x.name);
 	if (!describe(p, &x, m, f))
 		return IR_NONE;
-	if (!x.run && (!hostcall_is_allowed(options->host_functions, x.name) || !hostcall_prepare(p, &x)))
+	if (!x.run &&
+	    (!hostcall_is_allowed(options->host_functions, x.name) || !hostcall_prepare(p, &x)))
 		return IR_NONE;
 	bigger = realloc(p->externs, sizeof(*bigger) * (p->extern_len + 1));
 	if (!bigger)

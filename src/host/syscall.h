@@ -24,11 +24,14 @@ struct exec_syscalls {
 	u64 (*graph_exec)(const void *env_user);
 };
 
-/* What a lane has in local memory, in the order of its addresses; used for one call after the other. */
+/*
+ * What a lane has in local memory, in the order of its addresses; used for one call after the
+ * other.
+ */
 struct exec_stack {
-	u8 *args, *bytes;        /* of the call; everything below their end, once somebody asked */
+	u8 *args, *bytes; /* of the call; everything below their end, once somebody asked */
 	u64 args_cap, bytes_cap;
-	bool is_here;            /* `bytes` are of the call under way */
+	bool is_here; /* `bytes` are of the call under way */
 };
 
 /* A call of one lane under way. */
@@ -36,7 +39,7 @@ struct exec_call {
 	struct gang *gang;
 	const struct program_extern *ext;
 	u32 warp, lane; /* in the gang */
-	u32 at;         /* where in local memory result and parameters lie, at the places ext gives */
+	u32 at; /* where in local memory result and parameters lie, at the places ext gives */
 	struct exec_stack *stack;
 };
 
@@ -65,7 +68,10 @@ struct exec_extern {
 	exec_extern_fn *run;
 };
 
-/* Place of the next result or parameter in an argument block that reaches to *at, which moves behind it. */
+/*
+ * Place of the next result or parameter in an argument block that reaches to *at, which moves
+ * behind it.
+ */
 u32 exec_next_slot(const struct ir_var *v, u64 *at);
 
 /* Make the call. */
@@ -85,9 +91,13 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
 /* Give the text of assertions to the launch's print_error. */
 void exec_print_error(const struct exec_env *e, const char *text, size_t len);
-enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt, ...) PL_PRINTF(3, 4);
+enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt,
+			       ...) PL_PRINTF(3, 4);
 
-/* Number of the function among the program's, entering it; IR_NONE: it is not provided. Lowering only. */
+/*
+ * Number of the function among the program's, entering it; IR_NONE: it is not provided. Lowering
+ * only.
+ */
 u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f,
 		     const struct lower_options *options);
 /* Names that linking has to let pass: the runtime's own. Ends with NULL. */
@@ -126,7 +136,10 @@ u64 exec_heap_size(struct exec_heap *h, u64 address);
 
 /* Is `name` in the list of lower_options.host_functions? */
 bool hostcall_is_allowed(const char *list, const char *name);
-/* Prepare x to call the host function of its name. False: there is none, or it takes what cannot be passed. */
+/*
+ * Prepare x to call the host function of its name. False: there is none, or it takes what cannot be
+ * passed.
+ */
 bool hostcall_prepare(struct program *p, struct program_extern *x);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Operands against the row of the instruction table: number, kind, type, vector length, space.
- * Source: PTX ISA "Instruction Operands"; details as ptxas 13.0 has them. Values are in ir_check_value.c.
+ * Source: PTX ISA "Instruction Operands"; details as ptxas 13.0 has them. Values are in
+ * ir_check_value.c.
  */
 #include "src/ir/ir_check_int.h"
 
@@ -52,39 +53,47 @@ static bool is_too_short(const struct check *c, u32 space, u32 type)
 	       (!space || space == M_global) && (chapter == ISA_CH_ld_st || chapter == ISA_CH_atom);
 }
 
-static bool check_base(struct check *c, const struct isa_operand *o, u32 space, const struct ir_operand *op)
+static bool check_base(struct check *c, const struct isa_operand *o, u32 space,
+		       const struct ir_operand *op)
 {
 	switch (op->kind) {
 	case IR_OP_ADDR_REG:
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
 			return ir_unfit(c, "address %s is a vector", o->name);
 		if (is_too_short(c, space, op->type))
-			return ir_unfit(c, "address %s is a 32-bit register, the module says .address_size 64",
-					o->name);
+			return ir_unfit(
+				c,
+				"address %s is a 32-bit register, the module says .address_size 64",
+				o->name);
 		/* Narrow registers are extended with zeros. */
 		return is_address_type(op->type) ||
-		       ir_unfit(c, "address %s is a .%s register, an integer of up to 64 bits is expected", o->name,
-				isa_word_text(op->type));
+		       ir_unfit(
+			       c,
+			       "address %s is a .%s register, an integer of up to 64 bits is expected",
+			       o->name, isa_word_text(op->type));
 	case IR_OP_ADDR_VAR:
 	case IR_OP_VAR:
 		if (op->kind == IR_OP_VAR && !(op->flags & IR_INDEXED))
 			return ir_unfit(c, "address %s is expected in brackets", o->name);
 		if (isa_type_class(op->type) == ISA_OPAQUE)
-			return ir_unfit(c, "'%s' is a .%s, not memory", c->m->vars.at[op->index]->name->text,
+			return ir_unfit(c, "'%s' is a .%s, not memory",
+					c->m->vars.at[op->index]->name->text,
 					isa_word_text(op->type));
 		if (!space_has(space, c->m->vars.at[op->index]->space) && !is_map(c, o))
 			return ir_unfit(c, "'%s' is in .%s, the instruction accesses %s%s",
 					c->m->vars.at[op->index]->name->text,
-				  isa_word_text(c->m->vars.at[op->index]->space), space ? "." : "generic addresses",
-				  isa_word_text(space));
+					isa_word_text(c->m->vars.at[op->index]->space),
+					space ? "." : "generic addresses", isa_word_text(space));
 		return true;
 	case IR_OP_REG:
 		return (o->bare && is_address_type(op->type) && isa_type_bits(op->type) == 64) ||
 		       ir_unfit(c, "operand %s is expected as [address]", o->name);
 	case IR_OP_INT:
-		return (o->bare && !has_map(c->form)) || ir_unfit(c, "operand %s is expected as [address]", o->name);
+		return (o->bare && !has_map(c->form)) ||
+		       ir_unfit(c, "operand %s is expected as [address]", o->name);
 	case IR_OP_ADDR_INT:
-		return space == M_local || ir_unfit(c, "a constant address is allowed in .local only");
+		return space == M_local ||
+		       ir_unfit(c, "a constant address is allowed in .local only");
 	default:
 		return ir_unfit(c, "operand %s is expected as [address]", o->name);
 	}
@@ -94,13 +103,15 @@ static bool check_base(struct check *c, const struct isa_operand *o, u32 space, 
 static bool check_tmem(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (op->kind != IR_OP_ADDR_REG)
-		return ir_unfit(c, "operand %s is expected as [register] in tensor memory", o->name);
+		return ir_unfit(c, "operand %s is expected as [register] in tensor memory",
+				o->name);
 	if (!op->part && c->f->regs.at[op->index].vec > 1)
 		return ir_unfit(c, "address %s is a vector", o->name);
 	if (isa_type_bits(op->type) == 32 && isa_type_class(op->type) != ISA_FLOAT &&
 	    (o->type != T_b32 || op->type == T_b32))
 		return true;
-	return ir_unfit(c, "address %s is a .%s register, .b32 is expected", o->name, isa_word_text(op->type));
+	return ir_unfit(c, "address %s is a .%s register, .b32 is expected", o->name,
+			isa_word_text(op->type));
 }
 
 /* The opaque thing of a texture or surface address: its name, or a handle in a 64-bit register. */
@@ -109,7 +120,8 @@ static bool check_opaque(struct check *c, u32 type, const struct ir_operand *op)
 	if (op->kind == IR_OP_ADDR_VAR && op->imm == 0) {
 		if (op->type == type || (type == T_surfref && op->type == T_surfref))
 			return true;
-		return ir_unfit(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text, isa_word_text(type));
+		return ir_unfit(c, "'%s' is not a .%s", c->m->vars.at[op->index]->name->text,
+				isa_word_text(type));
 	}
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0 && isa_type_bits(op->type) == 64 &&
 	    isa_type_class(op->type) != ISA_FLOAT)
@@ -130,7 +142,8 @@ static bool check_layer(struct check *c, const struct isa_operand *o, const stru
 	struct isa_operand layer = *o;
 
 	if (op->kind == IR_OP_SREG)
-		return op->part || isa_sreg(op->index)->components == 1 || ir_unfit(c, "the layer is not one value");
+		return op->part || isa_sreg(op->index)->components == 1 ||
+		       ir_unfit(c, "the layer is not one value");
 	layer.type = T_u32;
 	layer.count_from = ISA_COUNT_FIXED;
 	layer.mul = layer.div = 1;
@@ -139,7 +152,8 @@ static bool check_layer(struct check *c, const struct isa_operand *o, const stru
 	return ir_check_value(c, &layer, op);
 }
 
-static bool check_coordinates(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+static bool check_coordinates(struct check *c, const struct isa_operand *o,
+			      const struct ir_operand *op)
 {
 	struct isa_operand value = *o;
 	u32 count = isa_operand_count(c->form, o);
@@ -149,7 +163,10 @@ static bool check_coordinates(struct check *c, const struct isa_operand *o, cons
 	value.braces = true;
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0) {
 		reg.kind = IR_OP_REG;
-		/* ptxas takes one register for the coordinates of any texture or surface: the others are zero. */
+		/*
+		 * ptxas takes one register for the coordinates of any texture or surface: the
+		 * others are zero.
+		 */
 		if (o->kind != ISA_OP_TENSOR && c->f->regs.at[op->index].vec == 1) {
 			value.count_from = ISA_COUNT_FIXED;
 			value.braces = false;
@@ -172,7 +189,8 @@ static bool is_sampler_query(const struct isa_form *form)
 }
 
 /* [a{, b}, {coordinates}] */
-static bool check_compound(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
+static bool check_compound(struct check *c, const struct isa_operand *o,
+			   const struct ir_operand *op)
 {
 	const struct ir_operand *e;
 	u32 n = (u32)op->imm, type = o->kind == ISA_OP_SURF ? T_surfref : T_texref;
@@ -200,8 +218,10 @@ static bool check_compound(struct check *c, const struct isa_operand *o, const s
 	if (n != 2)
 		return ir_unfit(c, "address %s has %u parts", o->name, n);
 	if (o->kind == ISA_OP_TEX && c->m->texmode_independent)
-		return ir_unfit(c, "in texmode_independent the address %s is [texture, sampler, {coordinates}]",
-				o->name);
+		return ir_unfit(
+			c,
+			"in texmode_independent the address %s is [texture, sampler, {coordinates}]",
+			o->name);
 	return check_opaque(c, type, &e[0]) && check_coordinates(c, o, &e[1]);
 }
 
@@ -221,7 +241,8 @@ static bool check_imm(struct check *c, const struct isa_operand *o, const struct
 static bool sreg_fits(u32 id, u32 type)
 {
 	u32 own = isa_sreg(id)->type;
-	bool old = id == SR_tid || id == SR_ntid || id == SR_ctaid || id == SR_nctaid || id == SR_gridid;
+	bool old = id == SR_tid || id == SR_ntid || id == SR_ctaid || id == SR_nctaid ||
+		   id == SR_gridid;
 
 	if (isa_type_class(own) == ISA_PRED || isa_type_class(type) == ISA_PRED)
 		return own == type;
@@ -233,7 +254,8 @@ static bool sreg_fits(u32 id, u32 type)
 
 bool ir_check_sreg(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
-	bool whole = c->form->row->row == I_mov_sreg_v4; /* the only row that reads %tid and the like at once */
+	bool whole = c->form->row->row ==
+		     I_mov_sreg_v4; /* the only row that reads %tid and the like at once */
 	const struct isa_sreg *sr;
 
 	if (op->kind != IR_OP_SREG)
@@ -254,15 +276,16 @@ bool ir_check_sreg(struct check *c, const struct isa_operand *o, const struct ir
 static bool check_space(struct check *c, u32 space, const struct ir_var *var)
 {
 	return !space || space_has(space, var->space) ||
-	       ir_unfit(c, "'%s' is in .%s, the instruction says .%s", var->name->text, isa_word_text(var->space),
-			isa_word_text(space));
+	       ir_unfit(c, "'%s' is in .%s, the instruction says .%s", var->name->text,
+			isa_word_text(var->space), isa_word_text(space));
 }
 
 static bool check_name(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_LABEL:
-		return op->kind == IR_OP_LABEL || op->kind == IR_OP_NAME || ir_unfit(c, "a label is expected");
+		return op->kind == IR_OP_LABEL || op->kind == IR_OP_NAME ||
+		       ir_unfit(c, "a label is expected");
 	case ISA_OP_TARGETS:
 		if (op->kind == IR_OP_TABLE && c->f->tables.at[op->index].kind == IR_BRANCH_TARGETS)
 			return true;
@@ -272,11 +295,13 @@ static bool check_name(struct check *c, const struct isa_operand *o, const struc
 		if (op->kind != IR_OP_FUNC)
 			return ir_unfit(c, "a function is expected");
 		return c->m->funcs.at[op->index]->is_entry == (o->kind == ISA_OP_ENTRY) ||
-		       ir_unfit(c, "a %s is expected", o->kind == ISA_OP_ENTRY ? "kernel" : "function, not a kernel,");
+		       ir_unfit(c, "a %s is expected",
+				o->kind == ISA_OP_ENTRY ? "kernel" : "function, not a kernel,");
 	case ISA_OP_SYMBOL:
 		if (op->kind != IR_OP_VAR)
 			return ir_unfit(c, "the name of a variable is expected");
-		return check_space(c, isa_form_word(c->form, ISA_K_SPACE, 0), c->m->vars.at[op->index]);
+		return check_space(c, isa_form_word(c->form, ISA_K_SPACE, 0),
+				   c->m->vars.at[op->index]);
 	default:
 		return op->kind == IR_OP_TABLE || ir_unfit(c, "a prototype is expected");
 	}
@@ -286,12 +311,16 @@ static bool check_name(struct check *c, const struct isa_operand *o, const struc
 static bool check_handle(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	u32 parts = o->mul == 3 ? 3 : 2;
-	struct isa_operand value = {.kind = ISA_OP_VALUE, .role = ISA_READ, .register_only = true, .mul = 1, .div = 1};
+	struct isa_operand value = {
+		.kind = ISA_OP_VALUE, .role = ISA_READ, .register_only = true, .mul = 1, .div = 1};
 
 	memcpy(value.name, o->name, sizeof(value.name));
 	if (op->kind != IR_OP_COMPOUND || (u32)op->imm != parts)
-		return ir_unfit(c, parts == 3 ? "address %s is [endpoint, offset, offset of the counter]"
-					      : "address %s is [endpoint, offset]", o->name);
+		return ir_unfit(c,
+				parts == 3
+					? "address %s is [endpoint, offset, offset of the counter]"
+					: "address %s is [endpoint, offset]",
+				o->name);
 	for (u32 i = 0; i < parts; i++) {
 		struct ir_operand reg = c->f->operands.at[op->index + i];
 
@@ -308,7 +337,9 @@ static bool check_handle(struct check *c, const struct isa_operand *o, const str
 static bool check_operand(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	if (!(op->flags & IR_BAR) != !o->bar)
-		return ir_unfit(c, o->bar ? "operand %s follows after '|'" : "'|' is not allowed before operand %s",
+		return ir_unfit(c,
+				o->bar ? "operand %s follows after '|'"
+				       : "'|' is not allowed before operand %s",
 				o->name);
 	switch ((enum isa_operand_kind)o->kind) {
 	case ISA_OP_VALUE:
@@ -326,7 +357,8 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 	case ISA_OP_IMM:
 		return check_imm(c, o, op);
 	case ISA_OP_SINK:
-		return op->kind == IR_OP_SINK || ir_unfit(c, "there is no result here: '_' is expected");
+		return op->kind == IR_OP_SINK ||
+		       ir_unfit(c, "there is no result here: '_' is expected");
 	case ISA_OP_SREG:
 		return ir_check_sreg(c, o, op);
 	default:
@@ -337,7 +369,8 @@ static bool check_operand(struct check *c, const struct isa_operand *o, const st
 /* ---- call ---- */
 
 /* One argument or result against what the callee declares. */
-static bool check_argument(struct check *c, const struct ir_var *formal, const struct ir_operand *op, bool result)
+static bool check_argument(struct check *c, const struct ir_var *formal,
+			   const struct ir_operand *op, bool result)
 {
 	const struct ir_var *actual;
 
@@ -346,19 +379,23 @@ static bool check_argument(struct check *c, const struct ir_var *formal, const s
 	if (op->kind == IR_OP_VAR && op->imm == 0) {
 		actual = c->m->vars.at[op->index];
 		if (actual->space != M_param)
-			return ir_unfit(c, "argument '%s' is not a .param variable", actual->name->text);
-		if (formal->space != M_param)
-			return ir_unfit(c, "argument '%s' is a .param variable, a register is expected",
+			return ir_unfit(c, "argument '%s' is not a .param variable",
 					actual->name->text);
+		if (formal->space != M_param)
+			return ir_unfit(
+				c, "argument '%s' is a .param variable, a register is expected",
+				actual->name->text);
 		if (!formal->unsized && actual->size_bytes != formal->size_bytes)
-			return ir_unfit(c, "argument '%s' has %llu bytes, %llu are expected", actual->name->text,
-				  (unsigned long long)actual->size_bytes, (unsigned long long)formal->size_bytes);
+			return ir_unfit(c, "argument '%s' has %llu bytes, %llu are expected",
+					actual->name->text, (unsigned long long)actual->size_bytes,
+					(unsigned long long)formal->size_bytes);
 		return actual->align >= formal->align ||
-		       ir_unfit(c, "argument '%s' is aligned to %u bytes, %u are expected", actual->name->text,
-				actual->align, formal->align);
+		       ir_unfit(c, "argument '%s' is aligned to %u bytes, %u are expected",
+				actual->name->text, actual->align, formal->align);
 	}
 	if (formal->is_array)
-		return ir_unfit(c, "an argument is an array of bytes: a .param variable is expected");
+		return ir_unfit(c,
+				"an argument is an array of bytes: a .param variable is expected");
 	if (op->kind == IR_OP_REG)
 		return ir_type_fits(op->type, formal->type, NULL) ||
 		       ir_unfit(c, "an argument is .%s, .%s is expected", isa_word_text(op->type),
@@ -370,7 +407,8 @@ static bool check_argument(struct check *c, const struct ir_var *formal, const s
 	return ir_unfit(c, "this cannot be passed in a call");
 }
 
-static bool check_list(struct check *c, const struct ir_func *callee, bool results, const struct ir_operand *list)
+static bool check_list(struct check *c, const struct ir_func *callee, bool results,
+		       const struct ir_operand *list)
 {
 	u32 want = results ? callee->rets_len : callee->params_len, have = list ? 1 : 0;
 	const u32 *formals = results ? callee->rets : callee->params;
@@ -381,10 +419,11 @@ static bool check_list(struct check *c, const struct ir_func *callee, bool resul
 		e = c->f->operands.at + list->index;
 	}
 	if (have != want && !(callee->variadic && !results && have + 1 >= want))
-		return ir_unfit(c, "'%s' %s %u value%s, not %u", callee->name->text, results ? "returns" : "takes",
-				want, want == 1 ? "" : "s", have);
+		return ir_unfit(c, "'%s' %s %u value%s, not %u", callee->name->text,
+				results ? "returns" : "takes", want, want == 1 ? "" : "s", have);
 	for (u32 i = 0; i < have; i++)
-		if (!check_argument(c, c->m->vars.at[formals[min_u64(i, want - 1)]], &e[i], results))
+		if (!check_argument(c, c->m->vars.at[formals[min_u64(i, want - 1)]], &e[i],
+				    results))
 			return false;
 	return true;
 }
@@ -398,7 +437,8 @@ static bool is_list(const struct ir_operand *op)
  * What an indirect call's last operand says of the function: *callee is NULL where the operand says
  * nothing, as a list whose members were all refused. false: the operand is of another kind.
  */
-static bool find_signature(const struct check *c, const struct ir_operand *o, const struct ir_func **callee)
+static bool find_signature(const struct check *c, const struct ir_operand *o,
+			   const struct ir_func **callee)
 {
 	const struct ir_table *t = o->kind == IR_OP_TABLE ? &c->f->tables.at[o->index] : NULL;
 
@@ -430,14 +470,16 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 	if (target->kind == IR_OP_FUNC) {
 		callee = c->m->funcs.at[target->index];
 		if (callee->is_entry)
-			return ir_unfit(c, "'%s' is a kernel, call takes functions", callee->name->text);
+			return ir_unfit(c, "'%s' is a kernel, call takes functions",
+					callee->name->text);
 		if (i < n)
 			return ir_unfit(c, "a direct call takes no prototype");
 	} else if (target->kind == IR_OP_REG && !target->part &&
 		   (isa_type_bits(target->type) == 32 || isa_type_bits(target->type) == 64) &&
 		   isa_type_class(target->type) != ISA_FLOAT) {
 		if (i == n)
-			return ir_unfit(c, "an indirect call needs a prototype or a list of targets");
+			return ir_unfit(c,
+					"an indirect call needs a prototype or a list of targets");
 		c->why->operand = i;
 		if (!find_signature(c, &ops[i], &callee))
 			return ir_unfit(c, "a prototype or a list of targets is expected");
@@ -457,7 +499,8 @@ static bool is_there(const struct isa_form *form, const struct isa_operand *o)
 	return !o->only_with || isa_form_has(form, o->only_with);
 }
 
-const struct isa_operand *ir_operand_spec(const struct isa_form *form, const struct ir_operand *ops, u32 n, u32 i)
+const struct isa_operand *ir_operand_spec(const struct isa_form *form, const struct ir_operand *ops,
+					  u32 n, u32 i)
 {
 	u32 at = 0;
 
@@ -486,26 +529,32 @@ static void raise_minima(u32 minima[2], u32 ptx, u32 sm)
 		minima[1] = sm;
 }
 
-void ir_insn_minima(const struct ir_func *f, const struct isa_form *form, const struct ir_operand *ops, u32 n,
-		    u32 minima[2])
+void ir_insn_minima(const struct ir_func *f, const struct isa_form *form,
+		    const struct ir_operand *ops, u32 n, u32 minima[2])
 {
 	minima[0] = form->ptx;
 	minima[1] = form->sm;
 	for (u32 i = 0; i < n; i++) {
 		const struct isa_operand *o = ir_operand_spec(form, ops, n, i);
-		const struct ir_operand *base = ops[i].kind == IR_OP_COMPOUND ? &f->operands.at[ops[i].index] : &ops[i];
+		const struct ir_operand *base =
+			ops[i].kind == IR_OP_COMPOUND ? &f->operands.at[ops[i].index] : &ops[i];
 
 		if (ops[i].kind == IR_OP_SREG)
-			raise_minima(minima, isa_sreg(ops[i].index)->ptx, isa_sreg(ops[i].index)->sm);
+			raise_minima(minima, isa_sreg(ops[i].index)->ptx,
+				     isa_sreg(ops[i].index)->sm);
 		if (!o)
 			continue;
 		raise_minima(minima, o->ptx, o->sm);
-		if ((o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF) && base->kind == IR_OP_ADDR_REG)
+		if ((o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF) &&
+		    base->kind == IR_OP_ADDR_REG)
 			raise_minima(minima, ISA_BINDLESS_PTX, 0);
 	}
 }
 
-/* Is the operand at least of the kind that the row has here? Of several rows the message of such a one helps more. */
+/*
+ * Is the operand at least of the kind that the row has here? Of several rows the message of such a
+ * one helps more.
+ */
 static bool is_kind(const struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	switch (op->kind) {
@@ -522,18 +571,22 @@ static bool is_kind(const struct check *c, const struct isa_operand *o, const st
 	case IR_OP_ADDR_INT:
 		return o->kind == ISA_OP_ADDRESS || o->kind == ISA_OP_TMEM;
 	case IR_OP_COMPOUND:
-		return o->kind == ISA_OP_TENSOR || o->kind == ISA_OP_TEX || o->kind == ISA_OP_SURF ||
-		       o->kind == ISA_OP_HANDLE;
+		return o->kind == ISA_OP_TENSOR || o->kind == ISA_OP_TEX ||
+		       o->kind == ISA_OP_SURF || o->kind == ISA_OP_HANDLE;
 	case IR_OP_REG:
 	case IR_OP_INT:
 	case IR_OP_FLOAT:
-		return (o->kind == ISA_OP_VALUE && isa_operand_count(c->form, o) == 1) || o->kind == ISA_OP_IMM;
+		return (o->kind == ISA_OP_VALUE && isa_operand_count(c->form, o) == 1) ||
+		       o->kind == ISA_OP_IMM;
 	default:
 		return false;
 	}
 }
 
-/* vmad: the product may be negated, by one `-` or by both signs and that of c; c alone or nothing too. */
+/*
+ * vmad: the product may be negated, by one `-` or by both signs and that of c; c alone or nothing
+ * too.
+ */
 static bool check_minus(struct check *c, const struct ir_operand *ops, u32 n)
 {
 	u32 signs = 0, places = 0;
@@ -541,7 +594,7 @@ static bool check_minus(struct check *c, const struct ir_operand *ops, u32 n)
 	for (u32 k = 0; k < c->form->row->operands && k < n; k++) {
 		if (!c->form->row->operand[k].minus)
 			continue;
-		signs |= (u32)!!(ops[k].flags & IR_NEG) << places++;
+		signs |= (u32) !!(ops[k].flags & IR_NEG) << places++;
 	}
 	return (signs != 5 && signs != 6) ||
 	       ir_unfit(c, "'-' stands before one factor, before the addend, or before all three");

@@ -1,7 +1,7 @@
 /*
  * Values against the row of the instruction table: registers, constants, video selectors, vectors.
- * Source: PTX ISA "Type Information for Instructions and Operands", "Operand Size Exceeding Instruction-Type Size",
- * "Vectors as Operands"; where that is silent, as ptxas 13.0 behaves.
+ * Source: PTX ISA "Type Information for Instructions and Operands", "Operand Size Exceeding
+ * Instruction-Type Size", "Vectors as Operands"; where that is silent, as ptxas 13.0 behaves.
  */
 #include "src/ir/ir_check_int.h"
 
@@ -55,7 +55,10 @@ bool ir_type_fits(u32 reg, u32 want, const struct isa_operand *o)
 		return rk == ISA_BITS;
 	if (wk == ISA_BITS || rk == ISA_BITS)
 		return true;
-	/* Where the instruction says the type, .f16x2 passes for any integer; where the manual fixes it, not. */
+	/*
+	 * Where the instruction says the type, .f16x2 passes for any integer; where the manual
+	 * fixes it, not.
+	 */
 	if (reg == T_f16x2 && o && !o->type && (is_int(want) || want == T_u16x2 || want == T_s16x2))
 		return true;
 	return is_int(want) ? is_int(reg) : wk == ISA_FLOAT && reg == want;
@@ -63,8 +66,9 @@ bool ir_type_fits(u32 reg, u32 want, const struct isa_operand *o)
 
 static bool check_register(struct check *c, const struct isa_operand *o, u32 type, u32 reg_type)
 {
-	return ir_type_fits(reg_type, type, o) || ir_unfit(c, "operand %s is .%s, .%s is expected", o->name,
-								   isa_word_text(reg_type), isa_word_text(type));
+	return ir_type_fits(reg_type, type, o) ||
+	       ir_unfit(c, "operand %s is .%s, .%s is expected", o->name, isa_word_text(reg_type),
+			isa_word_text(type));
 }
 
 static bool check_select(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
@@ -115,7 +119,8 @@ static bool check_range(struct check *c, const struct isa_operand *o, s64 v)
 	       ir_unfit(c, "operand %s is out of range: %lld", o->name, (long long)v);
 }
 
-static bool check_constant(struct check *c, const struct isa_operand *o, u32 type, const struct ir_operand *op)
+static bool check_constant(struct check *c, const struct isa_operand *o, u32 type,
+			   const struct ir_operand *op)
 {
 	enum isa_class k = isa_type_class(type);
 	bool integer = op->kind == IR_OP_INT;
@@ -129,19 +134,26 @@ static bool check_constant(struct check *c, const struct isa_operand *o, u32 typ
 
 /* ---- one value ---- */
 
-static bool check_signs(struct check *c, const struct isa_operand *o, u32 type, const struct ir_operand *op)
+static bool check_signs(struct check *c, const struct isa_operand *o, u32 type,
+			const struct ir_operand *op)
 {
 	if ((op->flags & IR_NOT) && (!o->negate || type != T_pred))
 		return ir_unfit(c, "operand %s cannot be negated", o->name);
-	return !(op->flags & IR_NEG) || o->minus || ir_unfit(c, "'-' is not allowed on operand %s", o->name);
+	return !(op->flags & IR_NEG) || o->minus ||
+	       ir_unfit(c, "'-' is not allowed on operand %s", o->name);
 }
 
 static bool no_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	static const char *const what[] = {
-		[IR_OP_SREG] = "a special register", [IR_OP_VAR] = "a name", [IR_OP_FUNC] = "a name",
-		[IR_OP_ADDR_REG] = "an address", [IR_OP_ADDR_VAR] = "an address", [IR_OP_ADDR_INT] = "an address",
-		[IR_OP_COMPOUND] = "an address", [IR_OP_VEC] = "a vector",
+		[IR_OP_SREG] = "a special register",
+		[IR_OP_VAR] = "a name",
+		[IR_OP_FUNC] = "a name",
+		[IR_OP_ADDR_REG] = "an address",
+		[IR_OP_ADDR_VAR] = "an address",
+		[IR_OP_ADDR_INT] = "an address",
+		[IR_OP_COMPOUND] = "an address",
+		[IR_OP_VEC] = "a vector",
 	};
 	const char *is = op->kind < ARRAY_LEN(what) ? what[op->kind] : NULL;
 
@@ -164,13 +176,15 @@ static bool check_scalar(struct check *c, const struct isa_operand *o, const str
 		if (op->part > IR_PART_W && !check_select(c, o, op))
 			return false;
 		if (!op->part && c->f->regs.at[op->index].vec > 1)
-			return ir_unfit(c, "operand %s is a vector, one value is expected", o->name);
+			return ir_unfit(c, "operand %s is a vector, one value is expected",
+					o->name);
 		return check_register(c, o, type, op->type);
 	case IR_OP_SREG:
 		return o->special ? ir_check_sreg(c, o, op) : no_value(c, o, op);
 	case IR_OP_INT:
 	case IR_OP_FLOAT:
-		return check_constant(c, o, type, op) && (op->kind == IR_OP_FLOAT || check_range(c, o, op->imm));
+		return check_constant(c, o, type, op) &&
+		       (op->kind == IR_OP_FLOAT || check_range(c, o, op->imm));
 	default:
 		return no_value(c, o, op);
 	}
@@ -179,8 +193,9 @@ static bool check_scalar(struct check *c, const struct isa_operand *o, const str
 /* ---- vectors ---- */
 
 /*
- * What the elements of a vector are together. ptxas looks at a vector as at one value: elements of the same type keep
- * it; with a register of bits, and of several integer types, they are just bits. Special registers count as bits.
+ * What the elements of a vector are together. ptxas looks at a vector as at one value: elements of
+ * the same type keep it; with a register of bits, and of several integer types, they are just bits.
+ * Special registers count as bits.
  */
 struct blend {
 	enum isa_class class;
@@ -188,7 +203,8 @@ struct blend {
 	u32 bits; /* 0: only constants yet, which have the size that is wanted */
 };
 
-static bool element_of(struct check *c, const struct isa_operand *o, const struct ir_operand *op, struct blend *e)
+static bool element_of(struct check *c, const struct isa_operand *o, const struct ir_operand *op,
+		       struct blend *e)
 {
 	*e = (struct blend){.class = isa_type_class(op->type), .type = op->type};
 	if (op->flags & (IR_NOT | IR_NEG))
@@ -203,7 +219,8 @@ static bool element_of(struct check *c, const struct isa_operand *o, const struc
 		break;
 	case IR_OP_SREG:
 		if (!op->part && isa_sreg(op->index)->components > 1)
-			return ir_unfit(c, "a component of %s is expected: .x .y .z .w", isa_sreg(op->index)->name);
+			return ir_unfit(c, "a component of %s is expected: .x .y .z .w",
+					isa_sreg(op->index)->name);
 		*e = (struct blend){.class = ISA_BITS};
 		break;
 	default:
@@ -216,7 +233,8 @@ static bool element_of(struct check *c, const struct isa_operand *o, const struc
 static bool blend(struct blend *all, const struct blend *e)
 {
 	bool ints = is_int_class(all->class) && is_int_class(e->class);
-	bool floats = all->class == ISA_FLOAT && e->class == ISA_FLOAT && all->type != T_f16x2 && e->type != T_f16x2;
+	bool floats = all->class == ISA_FLOAT && e->class == ISA_FLOAT && all->type != T_f16x2 &&
+		      e->type != T_f16x2;
 
 	if (all->bits && e->bits && all->bits != e->bits)
 		return false;
@@ -243,7 +261,8 @@ static u32 blend_type(const struct blend *b)
 	return bits[i];
 }
 
-static bool check_element_range(struct check *c, const struct isa_operand *o, const struct ir_operand *op, bool first)
+static bool check_element_range(struct check *c, const struct isa_operand *o,
+				const struct ir_operand *op, bool first)
 {
 	struct isa_operand one = *o;
 
@@ -254,7 +273,8 @@ static bool check_element_range(struct check *c, const struct isa_operand *o, co
 	return check_range(c, &one, op->imm);
 }
 
-bool ir_check_elements(struct check *c, const struct isa_operand *o, const struct ir_operand *vec, u32 first)
+bool ir_check_elements(struct check *c, const struct isa_operand *o, const struct ir_operand *vec,
+		       u32 first)
 {
 	u32 type = isa_operand_type(c->form, o), n = (u32)vec->imm;
 	const struct ir_operand *at = c->f->operands.at + vec->index, *last = NULL;
@@ -266,8 +286,10 @@ bool ir_check_elements(struct check *c, const struct isa_operand *o, const struc
 		if (!element_of(c, o, &at[i], &e) || !check_element_range(c, o, &at[i], i == 0))
 			return false;
 		if (last && !blend(&all, &e))
-			return ir_unfit(c, "the elements of operand %s are of different types, .%s is expected",
-					o->name, isa_word_text(type));
+			return ir_unfit(
+				c,
+				"the elements of operand %s are of different types, .%s is expected",
+				o->name, isa_word_text(type));
 		if (!last)
 			all = e;
 		last = &at[i];
@@ -279,21 +301,30 @@ bool ir_check_elements(struct check *c, const struct isa_operand *o, const struc
 	return check_constant(c, o, type, last); /* all are constants of one kind */
 }
 
-/* Without a modifier such as .v2, for bf16, and beside matrices, ptxas lets one value stand in braces. */
+/*
+ * Without a modifier such as .v2, for bf16, and beside matrices, ptxas lets one value stand in
+ * braces.
+ */
 static bool may_have_braces(const struct check *c, const struct isa_operand *o)
 {
 	u32 type = isa_operand_type(c->form, o), chapter = c->form->row->chapter;
-	bool beside_matrix = (chapter == ISA_CH_mma || chapter == ISA_CH_wgmma) && c->form->row->operand[0].braces;
+	bool beside_matrix = (chapter == ISA_CH_mma || chapter == ISA_CH_wgmma) &&
+			     c->form->row->operand[0].braces;
 
-	return o->braces || o->count_from == ISA_COUNT_VEC || (!o->type && (type == T_bf16 || type == T_bf16x2)) ||
+	return o->braces || o->count_from == ISA_COUNT_VEC ||
+	       (!o->type && (type == T_bf16 || type == T_bf16x2)) ||
 	       (beside_matrix && type == T_b32);
 }
 
-/* Does ptxas leave the number of elements open? It does for what stands behind a texture, and for a surface's value. */
+/*
+ * Does ptxas leave the number of elements open? It does for what stands behind a texture, and for a
+ * surface's value.
+ */
 static bool is_loose(const struct check *c, const struct isa_operand *o)
 {
 	const struct isa_row *row = c->form->row;
-	bool coordinates = o < row->operand || o >= row->operand + row->operands; /* no operand of the row */
+	bool coordinates =
+		o < row->operand || o >= row->operand + row->operands; /* no operand of the row */
 
 	if (o->count_from == ISA_COUNT_LOOSE)
 		return true;
@@ -309,26 +340,31 @@ static bool is_loose(const struct check *c, const struct isa_operand *o)
 bool ir_check_value(struct check *c, const struct isa_operand *o, const struct ir_operand *op)
 {
 	u32 count = isa_operand_count(c->form, o), vec = 1;
-	bool plain = !o->braces || o->count_from == ISA_COUNT_GEOM || o->count_from == ISA_COUNT_TEXEL;
+	bool plain =
+		!o->braces || o->count_from == ISA_COUNT_GEOM || o->count_from == ISA_COUNT_TEXEL;
 
 	if (op->kind == IR_OP_VEC) {
 		if (is_loose(c, o))
 			return ir_check_elements(c, o, op, 0);
 		if (count == 1 && !may_have_braces(c, o))
-			return ir_unfit(c, "operand %s is a vector, one value is expected", o->name);
+			return ir_unfit(c, "operand %s is a vector, one value is expected",
+					o->name);
 		if ((u32)op->imm != count)
-			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name, (u32)op->imm, count);
+			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name,
+					(u32)op->imm, count);
 		return ir_check_elements(c, o, op, 0);
 	}
 	if (op->kind == IR_OP_REG && !op->part)
 		vec = c->f->regs.at[op->index].vec;
 	if (vec > 1) {
 		if (count != vec)
-			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name, vec, count);
+			return ir_unfit(c, "operand %s has %u elements, %u are expected", o->name,
+					vec, count);
 		return check_register(c, o, isa_operand_type(c->form, o), op->type);
 	}
 	if ((count != 1 || !plain) && !is_loose(c, o))
-		return ir_unfit(c, "operand %s is a vector of %u elements in braces", o->name, count);
+		return ir_unfit(c, "operand %s is a vector of %u elements in braces", o->name,
+				count);
 	return check_scalar(c, o, op);
 }
 
@@ -346,7 +382,8 @@ static bool is_plain(struct check *c, const struct isa_operand *o, const struct 
 }
 
 /* A vector register of the length wanted is judged by its first element: all are of one type. */
-static bool is_plain_register(struct check *c, const struct isa_operand *o, const struct ir_operand *op, u32 count)
+static bool is_plain_register(struct check *c, const struct isa_operand *o,
+			      const struct ir_operand *op, u32 count)
 {
 	struct ir_operand one = *op;
 
@@ -382,17 +419,20 @@ bool ir_check_plain(const struct ir_module *m, const struct ir_func *f, const st
 			continue;
 		if (o->any && ops[i].kind == IR_OP_REG && !is_plain_register(&c, o, &ops[i], count))
 			return false;
-		if (ops[i].kind == IR_OP_VEC && ((u32)ops[i].imm != count || !are_plain(&c, o, &ops[i])))
+		if (ops[i].kind == IR_OP_VEC &&
+		    ((u32)ops[i].imm != count || !are_plain(&c, o, &ops[i])))
 			return false;
 		if (ops[i].kind != IR_OP_VEC && ops[i].kind != IR_OP_SINK && count > 1 &&
-		    (ops[i].kind != IR_OP_REG || ops[i].part || f->regs.at[ops[i].index].vec != count))
+		    (ops[i].kind != IR_OP_REG || ops[i].part ||
+		     f->regs.at[ops[i].index].vec != count))
 			return false;
 	}
 	return true;
 }
 
-bool ir_check_needless_braces(const struct isa_form *form, const struct isa_operand *o, const struct ir_operand *op)
+bool ir_check_needless_braces(const struct isa_form *form, const struct isa_operand *o,
+			      const struct ir_operand *op)
 {
-	return op->kind == IR_OP_VEC && op->imm == 1 && o && o->kind == ISA_OP_VALUE && !o->braces &&
-	       isa_operand_count(form, o) == 1;
+	return op->kind == IR_OP_VEC && op->imm == 1 && o && o->kind == ISA_OP_VALUE &&
+	       !o->braces && isa_operand_count(form, o) == 1;
 }

@@ -1,10 +1,11 @@
 /*
- * Modules for people who look at the table: which row each instruction is, and what each operand is to it.
+ * Modules for people who look at the table: which row each instruction is, and what each operand is
+ * to it.
  *
  *     12: add_int  add.s32  d=write.s32 %r1, a=read.s32 %r2, b=read.s32 5
  *
- * A vector shows how many elements are expected, an address its state space; arguments of calls have no row and are
- * shown by what the callee declares.
+ * A vector shows how many elements are expected, an address its state space; arguments of calls
+ * have no row and are shown by what the callee declares.
  */
 #include "src/ir/ir_int.h"
 

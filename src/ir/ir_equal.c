@@ -1,6 +1,7 @@
 /*
- * Are two modules the same but for source offsets? Variables and registers are compared by what they are, not by their
- * numbers: declarations that say nothing new may be missing in one of the two.
+ * Are two modules the same but for source offsets? Variables and registers are compared by what
+ * they are, not by their numbers: declarations that say nothing new may be missing in one of the
+ * two.
  */
 #include "src/ir/ir_int.h"
 
@@ -11,7 +12,8 @@ struct equal {
 	const struct ir_module *a, *b;
 	struct text *why;
 	u32 *var_of; /* variable of `b` for each one of `a`, IR_NONE: not met */
-	VEC(u32) decl_of, reg_of; /* the same of the function's register declarations and registers */
+	VEC(u32)
+	decl_of, reg_of; /* the same of the function's register declarations and registers */
 };
 
 static bool differ(struct equal *e, const char *fmt, ...) PL_PRINTF(2, 3);
@@ -204,7 +206,8 @@ static bool same_insn(struct equal *e, const struct ir_func *fa, const struct ir
 	u32 first[2] = {a->first_op, b->first_op};
 
 	if (same_form(a->form, b->form) && a->ops == b->ops &&
-	    (a->guard == IR_NONE || b->guard == IR_NONE ? a->guard : e->reg_of.at[a->guard]) == b->guard &&
+	    (a->guard == IR_NONE || b->guard == IR_NONE ? a->guard : e->reg_of.at[a->guard]) ==
+		    b->guard &&
 	    a->guard_not == b->guard_not && a->loc == b->loc &&
 	    same_operands(e, fa, fb, first, a->ops) && !x == !y &&
 	    (!x || (!strcmp(x->text, y->text) && !strcmp(x->reason, y->reason))))
@@ -220,8 +223,8 @@ static bool same_insn(struct equal *e, const struct ir_func *fa, const struct ir
 
 static bool same_decl(const struct ir_regdecl *x, const struct ir_regdecl *y)
 {
-	return same_name(x->name, y->name) && x->count == y->count && x->family == y->family && x->type == y->type &&
-	       x->vec == y->vec && x->scope == y->scope;
+	return same_name(x->name, y->name) && x->count == y->count && x->family == y->family &&
+	       x->type == y->type && x->vec == y->vec && x->scope == y->scope;
 }
 
 /* Nearly always the one with the same number, which is `near`. IR_NONE: there is none. */
@@ -238,10 +241,12 @@ static u32 find_decl(const struct ir_regdecl *x, const struct ir_func *b, u32 ne
 
 static bool same_register(const struct equal *e, const struct ir_reg *x, const struct ir_reg *y)
 {
-	return e->decl_of.at[x->decl] == y->decl && x->number == y->number && x->type == y->type && x->vec == y->vec;
+	return e->decl_of.at[x->decl] == y->decl && x->number == y->number && x->type == y->type &&
+	       x->vec == y->vec;
 }
 
-static u32 find_register(const struct equal *e, const struct ir_reg *x, const struct ir_func *b, u32 near)
+static u32 find_register(const struct equal *e, const struct ir_reg *x, const struct ir_func *b,
+			 u32 near)
 {
 	u32 i = 0;
 
@@ -261,7 +266,8 @@ static bool same_registers(struct equal *e, const struct ir_func *a, const struc
 		u32 at = find_decl(&a->regdecls.at[i], b, i);
 
 		if (at == IR_NONE || !VEC_PUSH(&e->decl_of, at))
-			return differ(e, "'%s': register '%s' differs", a->name->text, a->regdecls.at[i].name->text);
+			return differ(e, "'%s': register '%s' differs", a->name->text,
+				      a->regdecls.at[i].name->text);
 	}
 	for (u32 i = 0; i < a->regs.len; i++) {
 		u32 at = find_register(e, &a->regs.at[i], b, i);
@@ -431,7 +437,8 @@ static bool compare(struct equal *e)
 
 bool ir_equal(const struct ir_module *a, const struct ir_module *b, struct text *why)
 {
-	struct equal e = {.a = a, .b = b, .why = why, .var_of = malloc(sizeof(u32) * (a->vars.len + 1))};
+	struct equal e = {
+		.a = a, .b = b, .why = why, .var_of = malloc(sizeof(u32) * (a->vars.len + 1))};
 	bool same;
 
 	if (!e.var_of)

@@ -1,11 +1,11 @@
 /*
- * Joining units: which definition each declared name stands for.
- * One name space holds variables and functions. A .visible definition is strong and may exist once; without one, the
- * largest .common variable counts, else the first .weak definition. All units then use the one that counts, also those
- * whose own weak or common one lost. Names without linkage stay in their unit.
- * What may differ between a declaration and its definition is what nvlink 13 lets differ: of a variable the type, as
- * long as space and size in bytes are the same, and the alignment; of a function that the unit does not use, anything.
- * Source: PTX ISA "Linking Directives", ".alias".
+ * Joining units: which definition each declared name stands for. One name space holds variables and
+ * functions. A .visible definition is strong and may exist once; without one, the largest .common
+ * variable counts, else the first .weak definition. All units then use the one that counts, also
+ * those whose own weak or common one lost. Names without linkage stay in their unit. What may
+ * differ between a declaration and its definition is what nvlink 13 lets differ: of a variable the
+ * type, as long as space and size in bytes are the same, and the alignment; of a function that the
+ * unit does not use, anything. Source: PTX ISA "Linking Directives", ".alias".
  */
 #include "src/ir/ir_int.h"
 
@@ -133,8 +133,7 @@ static bool params_agree(const struct ir_module *ma, const struct ir_module *mb,
 static bool funcs_agree(const struct ir_module *ma, const struct ir_func *a,
 			const struct ir_module *mb, const struct ir_func *b)
 {
-	return a->params_len == b->params_len &&
-	       a->rets_len == b->rets_len &&
+	return a->params_len == b->params_len && a->rets_len == b->rets_len &&
 	       params_agree(ma, mb, a->params, b->params, a->params_len) &&
 	       params_agree(ma, mb, a->rets, b->rets, a->rets_len);
 }
@@ -160,7 +159,10 @@ static void offer_unit(struct link *l, const struct ir_module *m)
 		struct ir_func *f = m->funcs.at[i], *target = alias_target(m, f);
 		struct choice c = {.strength = strength_of(f->linkage), .unit = m, .func = f};
 
-		/* An alias keeps standing for the body of its own unit, even when that one's weak name loses. */
+		/*
+		 * An alias keeps standing for the body of its own unit, even when that one's weak
+		 * name loses.
+		 */
 		f->definition = target ? target : f;
 		if (c.strength && f->definition->has_body)
 			offer(l, &c);
@@ -209,7 +211,8 @@ static void report_missing(struct link *l, const struct ir_module *m, const stru
 	if (entry->user[1])
 		return;
 	if (l->mode == IR_LINK_WHOLE)
-		diag_words_line(l->d, "ptxas fatal   : Unresolved extern %s '%s'", what, name->text);
+		diag_words_line(l->d, "ptxas fatal   : Unresolved extern %s '%s'", what,
+				name->text);
 	else
 		diag_words_line(l->d, "error   : Undefined reference to '%s' in '%s'", name->text,
 				m->source.name);
@@ -226,18 +229,26 @@ static bool comes_before(const struct link *l, const struct ir_module *a, const 
 	return *u == a;
 }
 
-/* nvlink finds it at the later unit: which says otherwise than the earlier one, or than where a function is defined. */
-static void say_conflict(struct link *l, const struct ir_module *m, const struct str *name, const struct choice *c)
+/*
+ * nvlink finds it at the later unit: which says otherwise than the earlier one, or than where a
+ * function is defined.
+ */
+static void say_conflict(struct link *l, const struct ir_module *m, const struct str *name,
+			 const struct choice *c)
 {
 	bool before = comes_before(l, m, c->unit);
 	const struct ir_module *first = before ? m : c->unit, *second = before ? c->unit : m;
 
 	if (c->var)
-		diag_words_line(l->d, "error   : Size doesn't match for '%s' in '%s', first specified in '%s'",
-				name->text, second->source.name, first->source.name);
+		diag_words_line(
+			l->d,
+			"error   : Size doesn't match for '%s' in '%s', first specified in '%s'",
+			name->text, second->source.name, first->source.name);
 	else
-		diag_words_line(l->d, "error   : Prototype doesn't match for '%s' in '%s', first defined in '%s'",
-				name->text, second->source.name, c->unit->source.name);
+		diag_words_line(
+			l->d,
+			"error   : Prototype doesn't match for '%s' in '%s', first defined in '%s'",
+			name->text, second->source.name, c->unit->source.name);
 }
 
 static void report_conflict(struct link *l, const struct ir_module *m, const struct str *name,
@@ -259,12 +270,14 @@ static bool is_dynamic(const struct ir_var *v)
 /* A whole program defines what it declares. */
 static void adopt(struct link *l, const struct ir_module *m, struct ir_var *v)
 {
-	diag_words_line(l->d,
-			"ptxas warning : Unresolved extern variable '%s' in whole program compilation, "
-			"ignoring extern qualifier",
-			v->name->text);
-	link_message(l, DIAG_WARNING, m, v->name, v->begin,
-		     "no unit defines the extern variable '%s': it is taken as defined here, with zeros");
+	diag_words_line(
+		l->d,
+		"ptxas warning : Unresolved extern variable '%s' in whole program compilation, "
+		"ignoring extern qualifier",
+		v->name->text);
+	link_message(
+		l, DIAG_WARNING, m, v->name, v->begin,
+		"no unit defines the extern variable '%s': it is taken as defined here, with zeros");
 	v->linkage = IR_VISIBLE;
 }
 
@@ -321,8 +334,8 @@ static void resolve_unit(struct link *l, const struct ir_module *m)
 		resolve_func(l, m, m->funcs.at[i], u.funcs[i]);
 }
 
-bool ir_link(struct ir_module *const *units, size_t n, enum ir_link_mode mode, const char *const *allowed,
-	     struct diag *d)
+bool ir_link(struct ir_module *const *units, size_t n, enum ir_link_mode mode,
+	     const char *const *allowed, struct diag *d)
 {
 	struct link l = {.d = d, .mode = mode, .units = units};
 

@@ -1,7 +1,7 @@
 /*
- * A module as PTX: everything in the order of its source, so that names mean the same when it is read again.
- * Directives and declarations are here, instructions in ir_print_insn.c, data in ir_print_data.c.
- * Source: PTX ISA "Syntax", "Directives".
+ * A module as PTX: everything in the order of its source, so that names mean the same when it is
+ * read again. Directives and declarations are here, instructions in ir_print_insn.c, data in
+ * ir_print_data.c. Source: PTX ISA "Syntax", "Directives".
  */
 #include "src/ir/ir_int.h"
 

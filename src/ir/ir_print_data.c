@@ -1,5 +1,6 @@
 /*
- * Initial values and debugging sections as PTX. Source: PTX ISA "Initializers", "Debugging Directives: .section".
+ * Initial values and debugging sections as PTX. Source: PTX ISA "Initializers", "Debugging
+ * Directives: .section".
  */
 #include "src/ir/ir_int.h"
 

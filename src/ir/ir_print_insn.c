@@ -1,6 +1,6 @@
 /*
- * Instructions as PTX. Every constant is written so that it is read back with the same bits and type.
- * Source: PTX ISA "Instruction Statements", "Operands", "Constants".
+ * Instructions as PTX. Every constant is written so that it is read back with the same bits and
+ * type. Source: PTX ISA "Instruction Statements", "Operands", "Constants".
  */
 #include "src/ir/ir_int.h"
 

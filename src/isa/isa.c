@@ -17,7 +17,8 @@ struct word_info {
 };
 
 static const struct word_info words[ISA_WORDS] = {
-#define TYPE(name, bits, class, declarable) [T_##name] = {#name, bits, ISA_##class, ISA_K_TYPE, 0, 0, declarable},
+#define TYPE(name, bits, class, declarable)                                                        \
+	[T_##name] = {#name, bits, ISA_##class, ISA_K_TYPE, 0, 0, declarable},
 #include "src/isa/types.def"
 #undef TYPE
 #define MOD(ident, text, kind, ptx, sm) [M_##ident] = {text, 0, 0, ISA_K_##kind, ptx, sm, false},
@@ -107,16 +108,21 @@ static void table_compile(struct isa_table *t)
 	intern_init(&t->names, &t->arena);
 	intern_init(&t->word_names, &t->arena);
 	for (u32 i = 1; i < ISA_WORDS; i++)
-		intern_get(&t->word_names, words[i].text, strlen(words[i].text))->user[0] = (void *)(uintptr_t)i;
+		intern_get(&t->word_names, words[i].text, strlen(words[i].text))->user[0] =
+			(void *)(uintptr_t)i;
 	for (u32 i = 0; i < ISA_SREGS; i++)
-		intern_get(&t->word_names, sregs[i].name, strlen(sregs[i].name))->user[1] = (void *)(uintptr_t)(i + 1);
+		intern_get(&t->word_names, sregs[i].name, strlen(sregs[i].name))->user[1] =
+			(void *)(uintptr_t)(i + 1);
 }
 
 static void table_compile_rows(struct isa_table *t)
 {
 	struct text why = {0};
 
-	/* An upper bound: no alternative or range is shorter than two characters, sets are counted apart. */
+	/*
+	 * An upper bound: no alternative or range is shorter than two characters, sets are counted
+	 * apart.
+	 */
 	t->alts = arena_alloc(&t->arena, sizeof(*t->alts) * ISA_ROWS * 64);
 	t->ranges = arena_alloc(&t->arena, sizeof(*t->ranges) * ISA_ROWS * 8);
 	for (u32 i = 0; i < ISA_ROWS; i++) {

@@ -1,16 +1,18 @@
 /*
- * The instruction table: every form of every PTX instruction as a row, and the lookup from text to row.
- * Knows opcodes, modifiers, types, operand roles, versions and targets; nothing about modules or execution.
+ * The instruction table: every form of every PTX instruction as a row, and the lookup from text to
+ * row. Knows opcodes, modifiers, types, operand roles, versions and targets; nothing about modules
+ * or execution.
  *
  * A row is one line of insn/<chapter>.def:
  *
  *     INSN(id, "syntax", minimum PTX x 10, target, state)
  *
- * state: LINT = parsed and checked; RUN(rule) = executed too: lower_<rule> makes micro-ops of it (src/lower/rules).
- * target: SM(n): any target from sm_n on; ON(group): only the architecture-specific targets of that group in
- * targets.def; UNTIL(n, gone_sm, gone_ptx): from sm_n on, but a legacy form that is gone when the target is at least
- * sm_<gone_sm> and the version at least <gone_ptx> (x 10); LATER(n, sm, ptx): from sm_n on, but on targets below sm
- * only from version ptx (x 10) on.
+ * state: LINT = parsed and checked; RUN(rule) = executed too: lower_<rule> makes micro-ops of it
+ * (src/lower/rules). target: SM(n): any target from sm_n on; ON(group): only the
+ * architecture-specific targets of that group in targets.def; UNTIL(n, gone_sm, gone_ptx): from
+ * sm_n on, but a legacy form that is gone when the target is at least sm_<gone_sm> and the version
+ * at least <gone_ptx> (x 10); LATER(n, sm, ptx): from sm_n on, but on targets below sm only from
+ * version ptx (x 10) on.
  *
  * The syntax line reads like the manual's, "opcode modifiers operands":
  *
@@ -24,8 +26,9 @@
  *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least, instead of what the word needs by itself
  *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by `,`
  *
- * Modifiers are a bag: ptxas takes them in any order. Only words of the same kind keep their order, so the slots of
- * types are filled from left to right: they are called T, U, V, W, X in the operands.
+ * Modifiers are a bag: ptxas takes them in any order. Only words of the same kind keep their order,
+ * so the slots of types are filled from left to right: they are called T, U, V, W, X in the
+ * operands.
  *
  *   d=T         register written, of type T             a:T         register or constant read
  *   a~T         register read and written               a:%T        register only, no constant
@@ -121,11 +124,14 @@ enum isa_chapter {
 	ISA_CHAPTERS
 };
 
-#define ISA_SLOTS 16   /* modifiers a row may have */
+#define ISA_SLOTS 16 /* modifiers a row may have */
 #define ISA_OPERANDS 16
 #define ISA_TYPE_SLOTS 6
 
-/* A texture, sampler or surface given by a register instead of its name needs this PTX version x 10. */
+/*
+ * A texture, sampler or surface given by a register instead of its name needs this PTX version x
+ * 10.
+ */
 #define ISA_BINDLESS_PTX 31
 
 /* What an operand may be. */
@@ -136,23 +142,42 @@ enum isa_operand_kind {
 	ISA_OP_TEX,     /* [tex{, sampler}, {coordinates}] */
 	ISA_OP_SURF,    /* [surf, {coordinates}] */
 	ISA_OP_IMM,     /* integer constant */
-	ISA_OP_LABEL, ISA_OP_FUNC, ISA_OP_TARGETS, ISA_OP_PROTO, ISA_OP_CALL,
-	ISA_OP_SREG,    /* special register */
-	ISA_OP_SYMBOL,  /* variable or function name */
-	ISA_OP_ENTRY,   /* name of a kernel */
-	ISA_OP_SINK,    /* `_` and nothing else */
-	ISA_OP_TMEM,    /* [register + offset] in tensor memory */
-	ISA_OP_HANDLE,  /* [endpoint, offset{, offset of a counter}] in a fabric: registers */
+	ISA_OP_LABEL,
+	ISA_OP_FUNC,
+	ISA_OP_TARGETS,
+	ISA_OP_PROTO,
+	ISA_OP_CALL,
+	ISA_OP_SREG,   /* special register */
+	ISA_OP_SYMBOL, /* variable or function name */
+	ISA_OP_ENTRY,  /* name of a kernel */
+	ISA_OP_SINK,   /* `_` and nothing else */
+	ISA_OP_TMEM,   /* [register + offset] in tensor memory */
+	ISA_OP_HANDLE, /* [endpoint, offset{, offset of a counter}] in a fabric: registers */
 };
 
 enum isa_role { ISA_READ = 1, ISA_WRITE = 2 };
 
 /* Video selectors an operand may have. */
-enum isa_select { ISA_SEL_NONE, ISA_SEL_SUBWORD, ISA_SEL_MASK2, ISA_SEL_MASK4, ISA_SEL_LANE2, ISA_SEL_LANE4 };
+enum isa_select {
+	ISA_SEL_NONE,
+	ISA_SEL_SUBWORD,
+	ISA_SEL_MASK2,
+	ISA_SEL_MASK4,
+	ISA_SEL_LANE2,
+	ISA_SEL_LANE4
+};
 
 /* Where the number of vector elements comes from: value = base * mul / div - less. */
-enum isa_count { ISA_COUNT_FIXED, ISA_COUNT_VEC, ISA_COUNT_X, ISA_COUNT_NUMBER, ISA_COUNT_GEOM, ISA_COUNT_CTA,
-		 ISA_COUNT_TEXEL, ISA_COUNT_LOOSE };
+enum isa_count {
+	ISA_COUNT_FIXED,
+	ISA_COUNT_VEC,
+	ISA_COUNT_X,
+	ISA_COUNT_NUMBER,
+	ISA_COUNT_GEOM,
+	ISA_COUNT_CTA,
+	ISA_COUNT_TEXEL,
+	ISA_COUNT_LOOSE
+};
 
 struct isa_range {
 	s64 lo, hi, step;
@@ -160,39 +185,41 @@ struct isa_range {
 
 struct isa_operand {
 	char name[8];
-	u8 kind;           /* enum isa_operand_kind */
-	u8 role;           /* enum isa_role bits; addresses are read */
-	u8 type;           /* fixed type, or ISA_NONE when it comes from a slot */
-	u8 type_slot;      /* 0..5: T U V W X Y */
-	bool twice;        /* type twice as wide as the slot's */
-	u8 narrow;         /* 2, 4: bits of that part of the slot's size; 0: the type itself */
-	bool wider;        /* the register may be wider */
-	bool wraps;        /* only the low 32 bits of a constant are compared with `ranges` */
-	bool special;      /* a special register may stand here */
-	bool any;          /* any register of the size and any constant */
-	bool bare;         /* addresses: brackets may be missing */
-	bool bits_only;    /* the register must be of a bit type */
-	bool sink;         /* `_` may stand here */
-	bool negate;       /* `!` may precede */
-	bool minus;        /* `-` may precede */
+	u8 kind;        /* enum isa_operand_kind */
+	u8 role;        /* enum isa_role bits; addresses are read */
+	u8 type;        /* fixed type, or ISA_NONE when it comes from a slot */
+	u8 type_slot;   /* 0..5: T U V W X Y */
+	bool twice;     /* type twice as wide as the slot's */
+	u8 narrow;      /* 2, 4: bits of that part of the slot's size; 0: the type itself */
+	bool wider;     /* the register may be wider */
+	bool wraps;     /* only the low 32 bits of a constant are compared with `ranges` */
+	bool special;   /* a special register may stand here */
+	bool any;       /* any register of the size and any constant */
+	bool bare;      /* addresses: brackets may be missing */
+	bool bits_only; /* the register must be of a bit type */
+	bool sink;      /* `_` may stand here */
+	bool negate;    /* `!` may precede */
+	bool minus;     /* `-` may precede */
 	bool register_only;
-	bool bar;          /* joined to the operand before it by `|` */
-	bool optional;     /* may be missing; with `only_with`: there exactly if the modifier is */
-	bool braces;       /* a #count was given: braces needed even for one, but for #g only allowed */
-	u8 count_from;     /* enum isa_count */
+	bool bar;      /* joined to the operand before it by `|` */
+	bool optional; /* may be missing; with `only_with`: there exactly if the modifier is */
+	bool braces;   /* a #count was given: braces needed even for one, but for #g only allowed */
+	u8 count_from; /* enum isa_count */
 	u8 mul, div, less;
-	u8 select;         /* enum isa_select */
-	u8 space_slot;     /* addresses: 1, 2: which space modifier; 0: `space` */
-	u16 space;         /* fixed M_ word or ISA_NONE */
-	u16 only_with;     /* M_ word or ISA_NONE */
-	u8 ptx, sm;        /* minimum when an optional operand is there, 0 none */
-	u16 first_range, ranges; /* allowed constants, of a vector: of its first element; none: any */
-	u16 rest_range, rest_ranges; /* allowed constants of the other elements of a vector; none: any */
+	u8 select;     /* enum isa_select */
+	u8 space_slot; /* addresses: 1, 2: which space modifier; 0: `space` */
+	u16 space;     /* fixed M_ word or ISA_NONE */
+	u16 only_with; /* M_ word or ISA_NONE */
+	u8 ptx, sm;    /* minimum when an optional operand is there, 0 none */
+	u16 first_range,
+		ranges; /* allowed constants, of a vector: of its first element; none: any */
+	u16 rest_range,
+		rest_ranges; /* allowed constants of the other elements of a vector; none: any */
 };
 
 struct isa_alt {
 	u16 word;
-	u8 ptx;            /* minimum PTX x 10 from `@`, 0 none */
+	u8 ptx; /* minimum PTX x 10 from `@`, 0 none */
 	u8 sm;
 	u16 first_range, ranges; /* of the number in the word */
 };
@@ -200,8 +227,8 @@ struct isa_alt {
 struct isa_slot {
 	u16 first_alt, alts;
 	bool optional;
-	u8 group;          /* slots of one {.x.y} share a number; 0: alone */
-	u8 ptx, sm;        /* minimum when the slot stays empty, 0 none */
+	u8 group;   /* slots of one {.x.y} share a number; 0: alone */
+	u8 ptx, sm; /* minimum when the slot stays empty, 0 none */
 };
 
 struct isa_row {
@@ -210,15 +237,17 @@ struct isa_row {
 	const char *hint;   /* for people: roles stripped, sets written out */
 	u16 row;            /* enum isa_row_id */
 	u8 chapter, state;
-	u8 ptx;             /* minimum x 10 */
-	u8 sm;              /* minimum, 0 when `group` decides */
-	u8 group;           /* index + 1 into the target groups, 0: none */
-	bool lax;           /* some operand is `any`, `bare` or loose: what is taken need not mean something */
-	u8 gone_sm, gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
-	u8 late_sm, late_ptx; /* targets below sm_<late_sm> have it from version late_ptx on; 0 0: no such rule */
-	u8 names;           /* how many opcodes share the row */
+	u8 ptx;   /* minimum x 10 */
+	u8 sm;    /* minimum, 0 when `group` decides */
+	u8 group; /* index + 1 into the target groups, 0: none */
+	bool lax; /* some operand is `any`, `bare` or loose: what is taken need not mean something */
+	u8 gone_sm,
+		gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
+	u8 late_sm,
+		late_ptx; /* targets below sm_<late_sm> have it from version late_ptx on; 0 0: no such rule */
+	u8 names;                /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */
-	const u16 *opcode;  /* enum isa_mnemonic of each name */
+	const u16 *opcode;       /* enum isa_mnemonic of each name */
 	u8 slots, operands;
 	const struct isa_slot *slot;
 	const struct isa_operand *operand;
@@ -227,15 +256,16 @@ struct isa_row {
 /* One opcode text matched to one row: shared by all instructions with the same text. */
 struct isa_form {
 	const struct isa_row *row;
-	const struct isa_form *next; /* further rows that the text matches, told apart by operands */
-	void *user;                  /* for lowering: a cache slot */
-	u8 name;                     /* which of row->name */
-	u8 types;                    /* filled type slots */
-	u8 type[ISA_TYPE_SLOTS];     /* T_ words, left to right */
-	u8 ptx;                      /* minimum of row and modifiers, x 10 */
+	const struct isa_form
+		*next;           /* further rows that the text matches, told apart by operands */
+	void *user;              /* for lowering: a cache slot */
+	u8 name;                 /* which of row->name */
+	u8 types;                /* filled type slots */
+	u8 type[ISA_TYPE_SLOTS]; /* T_ words, left to right */
+	u8 ptx;                  /* minimum of row and modifiers, x 10 */
 	u8 sm;
-	u16 number;                  /* of the word with '#', else 0 */
-	u16 word[ISA_SLOTS];         /* per slot of the row, ISA_NONE when absent */
+	u16 number;          /* of the word with '#', else 0 */
+	u16 word[ISA_SLOTS]; /* per slot of the row, ISA_NONE when absent */
 };
 
 /* A `.target`: sm_90a is {90, 'a'}. */
@@ -244,11 +274,16 @@ struct isa_target {
 	char variant; /* 0, 'a' or 'f' */
 };
 
-/* Rows in table order; NULL when `row` is out of range. Compiles the table on first use; never fails. */
+/*
+ * Rows in table order; NULL when `row` is out of range. Compiles the table on first use; never
+ * fails.
+ */
 const struct isa_row *isa_row(u32 row);
 const char *isa_chapter_title(u32 chapter);
 
-/* Words. isa_word_find returns ISA_NONE for an unknown word; it does not know words with numbers. */
+/*
+ * Words. isa_word_find returns ISA_NONE for an unknown word; it does not know words with numbers.
+ */
 enum isa_word isa_word_find(const char *s, size_t n);
 const char *isa_word_text(u32 word);
 enum isa_kind isa_word_kind(u32 word);
@@ -260,9 +295,9 @@ const struct isa_range *isa_ranges(u32 first);
 const struct isa_alt *isa_alts(u32 first);
 
 /*
- * All rows that the opcode text (without guard and operands, e.g. "ld.global.v4.f32") matches, first the one that comes
- * first in the table. Forms are allocated in `arena` and cached in opcode->user[1] by the caller.
- * Returns NULL when no row matches, or when memory is out.
+ * All rows that the opcode text (without guard and operands, e.g. "ld.global.v4.f32") matches,
+ * first the one that comes first in the table. Forms are allocated in `arena` and cached in
+ * opcode->user[1] by the caller. Returns NULL when no row matches, or when memory is out.
  */
 const struct isa_form *isa_match(struct arena *arena, const char *opcode, size_t n);
 
@@ -271,7 +306,7 @@ struct isa_complaint {
 	struct text text;  /* "unknown modifier '.s33' of 'add'; did you mean '.s32'?"; owned */
 	struct text words; /* what ptxas says; owned, may be empty */
 	const struct isa_row *row; /* whose hint helps, or NULL */
-	u32 begin, end;    /* the part of the opcode that is meant; a modifier with its dot */
+	u32 begin, end; /* the part of the opcode that is meant; a modifier with its dot */
 };
 
 /* Fills *c, which isa_complaint_fini frees. */
@@ -298,7 +333,9 @@ static inline bool isa_form_has(const struct isa_form *f, u32 word)
 /* The n-th (from 0) word of this kind, or ISA_NONE. */
 u32 isa_form_word(const struct isa_form *f, enum isa_kind kind, u32 n);
 
-/* Type of an operand of a form; ISA_NONE when it has none. Only twice-as-wide types need a lookup. */
+/*
+ * Type of an operand of a form; ISA_NONE when it has none. Only twice-as-wide types need a lookup.
+ */
 u32 isa_operand_type(const struct isa_form *f, const struct isa_operand *o);
 /* Vector elements of an operand of a form: 1 for scalars. */
 u32 isa_operand_count(const struct isa_form *f, const struct isa_operand *o);
@@ -313,7 +350,9 @@ u32 isa_target_ptx(struct isa_target t);
 bool isa_form_on_target(const struct isa_form *f, struct isa_target t);
 /* Is the form a legacy one that this target in this version (x 10) no longer has? */
 bool isa_form_gone(const struct isa_form *f, struct isa_target t, u32 ptx10);
-/* Did the form come later to this target than to others, and is this version (x 10) too old for it? */
+/*
+ * Did the form come later to this target than to others, and is this version (x 10) too old for it?
+ */
 bool isa_form_late(const struct isa_form *f, struct isa_target t, u32 ptx10);
 /* "sm_90 or higher", "sm_90a", "sm_100f, sm_100a, ...": what the form needs, for messages. */
 void isa_form_target_text(const struct isa_form *f, struct text *out);
@@ -323,9 +362,9 @@ bool isa_version_known(u32 ptx10);
 
 /* Special registers. */
 struct isa_sreg {
-	const char *name;  /* "%tid" */
-	u8 type;           /* T_ of one component */
-	u8 components;     /* 1, or 4 for .x .y .z .w */
+	const char *name; /* "%tid" */
+	u8 type;          /* T_ of one component */
+	u8 components;    /* 1, or 4 for .x .y .z .w */
 	u8 ptx, sm;
 };
 

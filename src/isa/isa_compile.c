@@ -162,7 +162,8 @@ static bool compile_slot(struct compiler *c, bool optional, u8 group)
 
 	if (c->row->slots == ISA_SLOTS)
 		return fail(c, "too many modifiers");
-	*slot = (struct isa_slot){.first_alt = (u16)c->t->alts_len, .optional = optional, .group = group};
+	*slot = (struct isa_slot){
+		.first_alt = (u16)c->t->alts_len, .optional = optional, .group = group};
 	c->row->slots++;
 	c->p++;
 	text_puts(&c->hint, ".");
@@ -246,7 +247,8 @@ static bool compile_names(struct compiler *c)
 		opcodes[row->names] = (u16)find_opcode(names[row->names]);
 		if (opcodes[row->names++] == ISA_OPCODES)
 			return fail(c, "opcode not in opcodes.def");
-		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n, c->p);
+		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n,
+			    c->p);
 		c->p += n;
 	} while (list && *c->p++ == '|');
 	if (list)
@@ -338,9 +340,10 @@ static bool compile_select(struct compiler *c, struct isa_operand *o)
 }
 
 static const struct kind_word kind_words[] = {
-	{"imm", ISA_OP_IMM}, {"label", ISA_OP_LABEL}, {"func", ISA_OP_FUNC}, {"targets", ISA_OP_TARGETS},
-	{"proto", ISA_OP_PROTO}, {"call", ISA_OP_CALL}, {"sreg", ISA_OP_SREG}, {"sym", ISA_OP_SYMBOL},
-	{"entry", ISA_OP_ENTRY}, {"sink", ISA_OP_SINK},
+	{"imm", ISA_OP_IMM},         {"label", ISA_OP_LABEL}, {"func", ISA_OP_FUNC},
+	{"targets", ISA_OP_TARGETS}, {"proto", ISA_OP_PROTO}, {"call", ISA_OP_CALL},
+	{"sreg", ISA_OP_SREG},       {"sym", ISA_OP_SYMBOL},  {"entry", ISA_OP_ENTRY},
+	{"sink", ISA_OP_SINK},
 };
 
 /* (0|1), (0..15), or nothing. */
@@ -396,8 +399,11 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 
 static bool compile_address(struct compiler *c, struct isa_operand *o)
 {
-	static const struct kind_word words[] = {{"tensor", ISA_OP_TENSOR}, {"tex", ISA_OP_TEX}, {"surf", ISA_OP_SURF},
-						 {"tmem", ISA_OP_TMEM}, {"handle", ISA_OP_HANDLE}};
+	static const struct kind_word words[] = {{"tensor", ISA_OP_TENSOR},
+						 {"tex", ISA_OP_TEX},
+						 {"surf", ISA_OP_SURF},
+						 {"tmem", ISA_OP_TMEM},
+						 {"handle", ISA_OP_HANDLE}};
 	size_t n;
 
 	o->kind = ISA_OP_ADDRESS;
@@ -409,7 +415,8 @@ static bool compile_address(struct compiler *c, struct isa_operand *o)
 	c->p++;
 	n = word_len(c->p);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (!strncmp(words[i].word, c->p, strlen(words[i].word)) && !isalnum((u8)c->p[strlen(words[i].word)])) {
+		if (!strncmp(words[i].word, c->p, strlen(words[i].word)) &&
+		    !isalnum((u8)c->p[strlen(words[i].word)])) {
 			o->kind = words[i].kind;
 			o->type = T_s32;
 			c->p += strlen(words[i].word);
@@ -440,7 +447,8 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 
 	if (c->row->operands == ISA_OPERANDS)
 		return fail(c, "too many operands");
-	*o = (struct isa_operand){.optional = optional, .bar = bar, .mul = 1, .div = 1, .role = ISA_READ};
+	*o = (struct isa_operand){
+		.optional = optional, .bar = bar, .mul = 1, .div = 1, .role = ISA_READ};
 	c->row->operands++;
 	c->p += address;
 	n = word_len(c->p);
@@ -473,7 +481,9 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 	return compile_value(c, o);
 }
 
-/* @word: the operand is there exactly if the modifier is; @7.1+60: what it needs when it is there. */
+/*
+ * @word: the operand is there exactly if the modifier is; @7.1+60: what it needs when it is there.
+ */
 static bool compile_condition(struct compiler *c, u32 first)
 {
 	u8 ptx = 0, sm = 0;
@@ -532,13 +542,17 @@ static bool compile_operands(struct compiler *c)
 	return true;
 }
 
-bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, struct isa_row *row, struct text *why)
+bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, struct isa_row *row,
+		     struct text *why)
 {
 	struct compiler c = {.t = t, .row = row, .p = from->syntax, .why = why};
 	bool ok;
 
-	*row = (struct isa_row){.id = from->id, .syntax = from->syntax, .chapter = from->chapter,
-				.state = from->state, .ptx = from->ptx};
+	*row = (struct isa_row){.id = from->id,
+				.syntax = from->syntax,
+				.chapter = from->chapter,
+				.state = from->state,
+				.ptx = from->ptx};
 	row->sm = (u8)(from->target & 0x8000 ? 0 : from->target & 0xff);
 	*(from->target & 0x4000 ? &row->late_sm : &row->gone_sm) = (u8)(from->target >> 16);
 	*(from->target & 0x4000 ? &row->late_ptx : &row->gone_ptx) = (u8)(from->target >> 24);
@@ -553,7 +567,8 @@ bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, str
 	text_puts(&c.hint, *c.p ? " " : "");
 	ok = ok && compile_operands(&c);
 	for (u32 i = 0; i < row->operands; i++)
-		row->lax |= c.operand[i].any || c.operand[i].bare || c.operand[i].count_from == ISA_COUNT_LOOSE;
+		row->lax |= c.operand[i].any || c.operand[i].bare ||
+			    c.operand[i].count_from == ISA_COUNT_LOOSE;
 	if (ok) {
 		row->slot = arena_copy(&t->arena, c.slot, sizeof(*c.slot) * row->slots);
 		row->operand = arena_copy(&t->arena, c.operand, sizeof(*c.operand) * row->operands);

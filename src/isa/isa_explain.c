@@ -1,26 +1,26 @@
 /*
- * Why an opcode matches no row. Each row with its mnemonic is tried as far as it goes and gets a price for what does
- * not fit; the cheapest one is the one that was meant. Where the spelling of a word is near to one that the row takes
- * there, it was meant, too.
+ * Why an opcode matches no row. Each row with its mnemonic is tried as far as it goes and gets a
+ * price for what does not fit; the cheapest one is the one that was meant. Where the spelling of a
+ * word is near to one that the row takes there, it was meant, too.
  */
 #include "src/isa/isa_int.h"
 
 #include "src/base/nearest.h"
 
 /*
- * Prices. A type says more about what was meant than any modifier; a word nobody knows is wrong in each row, and says
- * nothing.
+ * Prices. A type says more about what was meant than any modifier; a word nobody knows is wrong in
+ * each row, and says nothing.
  */
 enum { PRICE_NEAR = 1, PRICE_MISSING = 2, PRICE_WRONG = 3, PRICE_TYPE = 6, PRICE_LEGACY = 4 };
 
 /* One row, and what is wrong with the opcode if that is the one. */
 struct attempt {
 	const struct isa_row *row;
-	u32 price, name; /* name: which of the row's */
-	u32 wrong;       /* the first word that does not fit, 0: none */
+	u32 price, name;  /* name: which of the row's */
+	u32 wrong;        /* the first word that does not fit, 0: none */
 	const char *near; /* what it may have meant, or NULL */
 	size_t near_len;
-	u32 missing;     /* how many that must be there are not */
+	u32 missing;              /* how many that must be there are not */
 	const char *missing_name; /* the first one, if it is a part of the row's name, else NULL */
 	u32 missing_slot;
 };
@@ -42,7 +42,8 @@ static void offer_slots(const struct isa_form *f, struct nearest *n)
 		const struct isa_alt *alt = isa_alts(f->row->slot[k].first_alt);
 
 		for (u32 i = 0; i < f->row->slot[k].alts && !f->word[k]; i++)
-			nearest_offer(n, isa_word_text(alt[i].word), strlen(isa_word_text(alt[i].word)));
+			nearest_offer(n, isa_word_text(alt[i].word),
+				      strlen(isa_word_text(alt[i].word)));
 	}
 }
 
@@ -56,11 +57,13 @@ static u32 try_name(const struct isa_opcode *op, const char *name, struct attemp
 		size_t n = strcspn(++part, ".");
 		struct nearest near;
 
-		if (at < op->words && op->size[at] == n && !memcmp(op->text + op->at[at], part, n)) {
+		if (at < op->words && op->size[at] == n &&
+		    !memcmp(op->text + op->at[at], part, n)) {
 			at++;
 			continue;
 		}
-		nearest_init(&near, op->text + op->at[at < op->words ? at : 0], at < op->words ? op->size[at] : 0);
+		nearest_init(&near, op->text + op->at[at < op->words ? at : 0],
+			     at < op->words ? op->size[at] : 0);
 		if (at < op->words && !op->word[at])
 			nearest_offer(&near, part, n);
 		if (near.best) {
@@ -90,14 +93,15 @@ static void try_words(const struct isa_opcode *op, u32 first, struct isa_form *f
 		if (!op->word[i])
 			offer_slots(f, &near);
 		complain(a, i,
-			 near.best					? PRICE_NEAR
-			 : op->word[i] && op->word[i] < ISA_TYPES	? PRICE_TYPE
-									: PRICE_WRONG,
+			 near.best                                ? PRICE_NEAR
+			 : op->word[i] && op->word[i] < ISA_TYPES ? PRICE_TYPE
+								  : PRICE_WRONG,
 			 &near);
 	}
 }
 
-static void try_row(const struct isa_opcode *op, const struct isa_row *row, u32 name, struct attempt *a)
+static void try_row(const struct isa_opcode *op, const struct isa_row *row, u32 name,
+		    struct attempt *a)
 {
 	struct isa_form f = {.row = row, .name = (u8)name};
 	u32 first;
@@ -125,7 +129,8 @@ static bool has_name(const struct isa_opcode *op, const char *name)
 }
 
 /* Calls fn for each row and name that the mnemonic may mean. */
-static void each_attempt(const struct isa_opcode *op, void (*fn)(void *, const struct attempt *), void *user)
+static void each_attempt(const struct isa_opcode *op, void (*fn)(void *, const struct attempt *),
+			 void *user)
 {
 	const u16 *rows = isa_rows_of(op);
 
@@ -166,13 +171,20 @@ static u32 kind_bit(u32 word)
 {
 	switch (isa_word_kind(word)) {
 	case ISA_K_ROUND:
-	case ISA_K_IROUND: return 1;
-	case ISA_K_APPROX: return 2;
-	case ISA_K_CMP: return 4;
-	case ISA_K_SPACE: return 8;
-	case ISA_K_FTZ: return 16;
-	case ISA_K_TYPE: return 32;
-	default: return 64;
+	case ISA_K_IROUND:
+		return 1;
+	case ISA_K_APPROX:
+		return 2;
+	case ISA_K_CMP:
+		return 4;
+	case ISA_K_SPACE:
+		return 8;
+	case ISA_K_FTZ:
+		return 16;
+	case ISA_K_TYPE:
+		return 32;
+	default:
+		return 64;
 	}
 }
 
@@ -209,7 +221,8 @@ static void list_missing(void *user, const struct attempt *a)
 	}
 }
 
-static void say_missing(const struct isa_opcode *op, const struct listing *l, struct isa_complaint *c)
+static void say_missing(const struct isa_opcode *op, const struct listing *l,
+			struct isa_complaint *c)
 {
 	const char *name = l->best->row->name[l->best->name];
 	int n = (int)min_u64(op->len, 128);
@@ -218,24 +231,34 @@ static void say_missing(const struct isa_opcode *op, const struct listing *l, st
 		name = op->text;
 	text_printf(&c->text, "a modifier is missing in '%.*s'", n, op->text);
 	for (u32 i = 0; i < l->words; i++)
-		text_printf(&c->text, "%s.%.*s", !i ? ": " : i + 1 == l->words ? " or " : ", ", (int)l->len[i],
-			    l->word[i]);
+		text_printf(&c->text, "%s.%.*s",
+			    !i                  ? ": "
+			    : i + 1 == l->words ? " or "
+						: ", ",
+			    (int)l->len[i], l->word[i]);
 	n = (int)(name == op->text ? op->size[0] : strlen(name));
 	if ((l->kinds & 3) == 3)
-		text_printf(&c->words, "Rounding modifier or '.approx' modifier required for instruction '%.*s'", n,
-			    name);
+		text_printf(
+			&c->words,
+			"Rounding modifier or '.approx' modifier required for instruction '%.*s'",
+			n, name);
 	else if (l->kinds & 1)
-		text_printf(&c->words, "Rounding modifier required for instruction '%.*s'", n, name);
+		text_printf(&c->words, "Rounding modifier required for instruction '%.*s'", n,
+			    name);
 	else if (l->kinds & 2)
 		text_printf(&c->words, ".approx modifier required for instruction '%.*s'", n, name);
 	else if (l->kinds & 4)
-		text_printf(&c->words, "Comparison modifier required for instruction '%.*s'", n, name);
+		text_printf(&c->words, "Comparison modifier required for instruction '%.*s'", n,
+			    name);
 	else if (l->kinds & 8)
-		text_printf(&c->words, "State space modifier required for instruction '%.*s'", n, name);
+		text_printf(&c->words, "State space modifier required for instruction '%.*s'", n,
+			    name);
 	else if (l->kinds & 16)
-		text_printf(&c->words, "'.ftz' modifier required for instruction '%.*s'", (int)op->len, op->text);
+		text_printf(&c->words, "'.ftz' modifier required for instruction '%.*s'",
+			    (int)op->len, op->text);
 	else
-		text_printf(&c->words, "Unexpected instruction types specified for '%.*s'", n, name);
+		text_printf(&c->words, "Unexpected instruction types specified for '%.*s'", n,
+			    name);
 }
 
 /* ---- what is wrong ---- */
@@ -249,12 +272,14 @@ static void say_wrong(const struct isa_opcode *op, const struct attempt *a, stru
 	c->begin = (u32)(op->at[i] - 1);
 	c->end = c->begin + 1 + op->size[i];
 	if (!word)
-		text_printf(&c->text, "unknown modifier '.%.*s' on '%.*s'", size, at, op->size[0], op->text);
+		text_printf(&c->text, "unknown modifier '.%.*s' on '%.*s'", size, at, op->size[0],
+			    op->text);
 	else if (word < ISA_TYPES)
 		text_printf(&c->text, "illegal modifier '.%.*s' on '%s'", size, at, name);
 	else
-		text_printf(&c->text, "illegal modifier '.%.*s' on '%.*s%.*s'", size, at, (int)c->begin, op->text,
-			    (int)min_u64(op->len - c->end, 128), op->text + c->end);
+		text_printf(&c->text, "illegal modifier '.%.*s' on '%.*s%.*s'", size, at,
+			    (int)c->begin, op->text, (int)min_u64(op->len - c->end, 128),
+			    op->text + c->end);
 	if (a->near)
 		text_printf(&c->text, "; did you mean '.%.*s'?", (int)a->near_len, a->near);
 	if (!word)
@@ -266,7 +291,8 @@ static void say_wrong(const struct isa_opcode *op, const struct attempt *a, stru
 	else if (kind_bit(word) == 8)
 		text_printf(&c->words, "State space incorrect for instruction '%s'", name);
 	else
-		text_printf(&c->words, "Illegal modifier '.%.*s' for instruction '%s'", size, at, name);
+		text_printf(&c->words, "Illegal modifier '.%.*s' for instruction '%s'", size, at,
+			    name);
 }
 
 static void say_unknown(const char *opcode, size_t n, struct isa_complaint *c)
@@ -279,10 +305,12 @@ static void say_unknown(const char *opcode, size_t n, struct isa_complaint *c)
 	c->end = (u32)word;
 	text_printf(&c->text, "unknown instruction '%.*s'", (int)min_u64(word, 64), opcode);
 	if (near && strcspn(near, ".") == word && !memcmp(near, opcode, word))
-		text_printf(&c->text, " with %zu bytes of modifiers, or too many of them", n - word);
+		text_printf(&c->text, " with %zu bytes of modifiers, or too many of them",
+			    n - word);
 	else if (near)
 		text_printf(&c->text, "; did you mean '%.*s'?", (int)strcspn(near, "."), near);
-	text_printf(&c->words, "Not a name of any known instruction: '%.*s'", (int)min_u64(word, 64), opcode);
+	text_printf(&c->words, "Not a name of any known instruction: '%.*s'",
+		    (int)min_u64(word, 64), opcode);
 }
 
 void isa_explain(const char *opcode, size_t n, struct isa_complaint *c)
@@ -319,7 +347,8 @@ const char *isa_near_mnemonic(const char *s, size_t n)
 	nearest_init(&near, s, n);
 	for (u32 i = 0; i < ISA_ROWS; i++)
 		for (u32 k = 0; k < isa_row(i)->names; k++)
-			nearest_offer(&near, isa_row(i)->name[k], strcspn(isa_row(i)->name[k], "."));
+			nearest_offer(&near, isa_row(i)->name[k],
+				      strcspn(isa_row(i)->name[k], "."));
 	return near.best;
 }
 

@@ -21,8 +21,8 @@ struct isa_table {
 	struct isa_alt *alts;
 	struct isa_range *ranges;
 	u32 alts_len, ranges_len;
-	struct intern names;   /* first words of opcodes; user[0]: u16 list of rows, count first */
-	struct map words;      /* interned word -> enum isa_word */
+	struct intern names; /* first words of opcodes; user[0]: u16 list of rows, count first */
+	struct map words;    /* interned word -> enum isa_word */
 	struct intern word_names;
 	struct map sregs;
 };
@@ -49,13 +49,17 @@ bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f);
 bool isa_may_repeat(const struct isa_opcode *op, u32 i);
 bool isa_is_overlooked(const struct isa_opcode *op, u32 i, const struct isa_form *f);
 
-/* The table, compiled on first use. Aborts on a faulty row: that is a bug in the table, caught by its test. */
+/*
+ * The table, compiled on first use. Aborts on a faulty row: that is a bug in the table, caught by
+ * its test.
+ */
 const struct isa_table *isa_table(void);
 
 /* Compile one row. Returns false and explains in `why` when the syntax line is faulty. */
 /* Minimum PTX x 10 and sm that a word brings wherever it is used; 0: none. */
 void isa_word_minimum(u32 word, u8 *ptx, u8 *sm);
 
-bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, struct isa_row *row, struct text *why);
+bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, struct isa_row *row,
+		     struct text *why);
 
 #endif

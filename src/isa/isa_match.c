@@ -98,8 +98,8 @@ static void raise(u8 *a, u8 b)
 }
 
 /*
- * Words of these kinds keep their order, as ptxas wants it: none may go before one of its kind that is already placed.
- * (Others, such as .sync and .aligned, may be swapped.)
+ * Words of these kinds keep their order, as ptxas wants it: none may go before one of its kind that
+ * is already placed. (Others, such as .sync and .aligned, may be swapped.)
  */
 static bool is_late(const struct isa_form *f, u32 slot, u32 word)
 {
@@ -139,7 +139,8 @@ bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f)
 /* ptxas takes these flags twice; any other word stands once. */
 bool isa_may_repeat(const struct isa_opcode *op, u32 i)
 {
-	static const u16 flags[] = {M_NaN, M_approx, M_cc, M_relu, M_sat, M_satfinite, M_shiftamt, M_sync, M_uni};
+	static const u16 flags[] = {M_NaN,       M_approx,   M_cc,   M_relu, M_sat,
+				    M_satfinite, M_shiftamt, M_sync, M_uni};
 	bool is_flag = false;
 
 	for (u32 k = 0; k < ARRAY_LEN(flags); k++)
@@ -151,8 +152,8 @@ bool isa_may_repeat(const struct isa_opcode *op, u32 i)
 }
 
 /*
- * Modifiers that ptxas overlooks, because they mean nothing there: a layout on matrix instructions whose form fixes it,
- * .uni on texture fetches, a scope on bulk copies.
+ * Modifiers that ptxas overlooks, because they mean nothing there: a layout on matrix instructions
+ * whose form fixes it, .uni on texture fetches, a scope on bulk copies.
  */
 bool isa_is_overlooked(const struct isa_opcode *op, u32 i, const struct isa_form *f)
 {
@@ -160,17 +161,21 @@ bool isa_is_overlooked(const struct isa_opcode *op, u32 i, const struct isa_form
 		const char *name; /* the first word, or all of the name */
 		u8 kind;
 	} table[] = {
-		{"ldmatrix", ISA_K_LAYOUT}, {"stmatrix", ISA_K_LAYOUT}, {"movmatrix", ISA_K_LAYOUT},
-		{"wgmma", ISA_K_LAYOUT}, {"tcgen05", ISA_K_LAYOUT}, {"cp.async.bulk", ISA_K_SCOPE},
+		{"ldmatrix", ISA_K_LAYOUT},  {"stmatrix", ISA_K_LAYOUT},
+		{"movmatrix", ISA_K_LAYOUT}, {"wgmma", ISA_K_LAYOUT},
+		{"tcgen05", ISA_K_LAYOUT},   {"cp.async.bulk", ISA_K_SCOPE},
 	};
 	const char *name = f->row->name[f->name];
 
-	if ((op->size[0] == 3 && !memcmp(op->text, "tex", 3)) || (op->size[0] == 4 && !memcmp(op->text, "tld4", 4)))
+	if ((op->size[0] == 3 && !memcmp(op->text, "tex", 3)) ||
+	    (op->size[0] == 4 && !memcmp(op->text, "tld4", 4)))
 		return op->word[i] == M_uni;
 	for (u32 k = 0; k < ARRAY_LEN(table) && op->word[i]; k++)
-		if ((strlen(table[k].name) == op->size[0] && !memcmp(table[k].name, op->text, op->size[0])) ||
+		if ((strlen(table[k].name) == op->size[0] &&
+		     !memcmp(table[k].name, op->text, op->size[0])) ||
 		    !strcmp(table[k].name, name))
-			return isa_word_kind(op->word[i]) == table[k].kind && op->word[i] != M_trans;
+			return isa_word_kind(op->word[i]) == table[k].kind &&
+			       op->word[i] != M_trans;
 	return false;
 }
 
@@ -186,7 +191,8 @@ static bool complete(struct isa_form *f)
 			raise(&f->ptx, s[k].ptx);
 			raise(&f->sm, s[k].sm);
 		}
-		if (k && s[k].group && s[k].group == s[k - 1].group && !f->word[k] != !f->word[k - 1])
+		if (k && s[k].group && s[k].group == s[k - 1].group &&
+		    !f->word[k] != !f->word[k - 1])
 			return false;
 	}
 	return true;
@@ -208,7 +214,8 @@ static bool match_row(const struct isa_opcode *op, const struct isa_row *row, st
 	if (!taken)
 		return false;
 	for (u32 i = taken; i < op->words; i++)
-		if (!op->word[i] || (!isa_place(op, i, f) && !isa_may_repeat(op, i) && !isa_is_overlooked(op, i, f)))
+		if (!op->word[i] || (!isa_place(op, i, f) && !isa_may_repeat(op, i) &&
+				     !isa_is_overlooked(op, i, f)))
 			return false;
 	if (!complete(f))
 		return false;
@@ -271,8 +278,9 @@ static u32 bits_type(u32 bits)
 u32 isa_operand_type(const struct isa_form *f, const struct isa_operand *o)
 {
 	static const u8 twice[ISA_TYPES] = {
-		[T_u8] = T_u16, [T_s8] = T_s16, [T_b8] = T_b16, [T_u16] = T_u32, [T_s16] = T_s32, [T_b16] = T_b32,
-		[T_u32] = T_u64, [T_s32] = T_s64, [T_b32] = T_b64, [T_b64] = T_b128,
+		[T_u8] = T_u16,  [T_s8] = T_s16,   [T_b8] = T_b16,  [T_u16] = T_u32,
+		[T_s16] = T_s32, [T_b16] = T_b32,  [T_u32] = T_u64, [T_s32] = T_s64,
+		[T_b32] = T_b64, [T_b64] = T_b128,
 	};
 	u32 type = o->type;
 
@@ -291,15 +299,17 @@ u32 isa_operand_space(const struct isa_form *f, const struct isa_operand *o)
 static u32 count_base(const struct isa_form *f, u32 from)
 {
 	static const u8 by_word[ISA_WORDS] = {
-		[M_v2] = 2, [M_v4] = 4, [M_v8] = 8,
-		[M_x1] = 1, [M_x2] = 2, [M_x4] = 4, [M_x8] = 8, [M_x16] = 16, [M_x32] = 32, [M_x64] = 64,
-		[M_x128] = 128,
-		[M_1d] = 1, [M_2d] = 2, [M_3d] = 3, [M_4d] = 4, [M_5d] = 5, [M_a1d] = 2, [M_a2d] = 4, [M_cube] = 4,
-		[M_acube] = 4, [M_2dms] = 4, [M_a2dms] = 4, [M_cta_group_1] = 1, [M_cta_group_2] = 2,
+		[M_v2] = 2,   [M_v4] = 4,    [M_v8] = 8,          [M_x1] = 1,
+		[M_x2] = 2,   [M_x4] = 4,    [M_x8] = 8,          [M_x16] = 16,
+		[M_x32] = 32, [M_x64] = 64,  [M_x128] = 128,      [M_1d] = 1,
+		[M_2d] = 2,   [M_3d] = 3,    [M_4d] = 4,          [M_5d] = 5,
+		[M_a1d] = 2,  [M_a2d] = 4,   [M_cube] = 4,        [M_acube] = 4,
+		[M_2dms] = 4, [M_a2dms] = 4, [M_cta_group_1] = 1, [M_cta_group_2] = 2,
 	};
 	static const u8 kinds[] = {
-		[ISA_COUNT_VEC] = ISA_K_VEC, [ISA_COUNT_X] = ISA_K_COUNT, [ISA_COUNT_GEOM] = ISA_K_GEOM,
-		[ISA_COUNT_CTA] = ISA_K_CTAGROUP, [ISA_COUNT_TEXEL] = ISA_K_GEOM,
+		[ISA_COUNT_VEC] = ISA_K_VEC,    [ISA_COUNT_X] = ISA_K_COUNT,
+		[ISA_COUNT_GEOM] = ISA_K_GEOM,  [ISA_COUNT_CTA] = ISA_K_CTAGROUP,
+		[ISA_COUNT_TEXEL] = ISA_K_GEOM,
 	};
 	u32 n;
 

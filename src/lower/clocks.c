@@ -47,9 +47,12 @@ static bool is_private(const struct ir_insn *in)
 	case OPCODE_div:
 	case OPCODE_div_full:
 	case OPCODE_rem:
-	case OPCODE_nanosleep: return true;
-	case OPCODE_ld: return isa_form_has(in->form, M_param) || isa_form_has(in->form, M_const);
-	default: return false;
+	case OPCODE_nanosleep:
+		return true;
+	case OPCODE_ld:
+		return isa_form_has(in->form, M_param) || isa_form_has(in->form, M_const);
+	default:
+		return false;
 	}
 }
 
@@ -108,7 +111,8 @@ static bool only_waits(struct range *r)
 static void mark(struct program *p, u32 first, u32 last)
 {
 	for (u32 i = first; i <= last; i++)
-		if (p->insn[i].inner == OP_sreg_uniform && lower_is_clock((u32)p->insn[i].imm & 0xffff))
+		if (p->insn[i].inner == OP_sreg_uniform &&
+		    lower_is_clock((u32)p->insn[i].imm & 0xffff))
 			p->insn[i].count = 1;
 }
 

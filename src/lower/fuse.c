@@ -158,8 +158,8 @@ static bool fuse_pair(struct fuse *f, u32 i, u32 k)
 		return false;
 	middle = fuse_vreg_at(f, i, FIELD_D);
 	factor = fuse_vreg_at(f, i, FIELD_B);
-	if (!fuse_is_const(f, factor) || l->vregs.at[factor].bits > p->max || f->reads[middle] != 1 ||
-	    f->writes[middle] != 1)
+	if (!fuse_is_const(f, factor) || l->vregs.at[factor].bits > p->max ||
+	    f->reads[middle] != 1 || f->writes[middle] != 1)
 		return false;
 	other = fuse_vreg_at(f, k, FIELD_B);
 	if (other == middle)
@@ -185,8 +185,7 @@ static void fuse_constants(struct fuse *f, u32 i)
 	    (!mul && !fuse_is_const(f, c)))
 		return;
 	in->op = in->inner = OP_mad_imm;
-	in->imm = (s64)((mul ? 0 : (u64)(u32)l->vregs.at[c].bits << 32) |
-			(u32)l->vregs.at[b].bits);
+	in->imm = (s64)((mul ? 0 : (u64)(u32)l->vregs.at[c].bits << 32) | (u32)l->vregs.at[b].bits);
 	fuse_drop(f, i, FIELD_B);
 	if (!mul)
 		fuse_drop(f, i, FIELD_C);
@@ -266,7 +265,8 @@ static void drop_unread(struct fuse *f)
 
 	read_hidden(f);
 	for (u32 i = (u32)l->insns.len; i-- > 0;) {
-		bool unread = has_no_effect(&l->insns.at[i]) && f->first_ref[i] < f->first_ref[i + 1];
+		bool unread =
+			has_no_effect(&l->insns.at[i]) && f->first_ref[i] < f->first_ref[i + 1];
 
 		for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++)
 			unread &= !l->refs.at[r].write || !f->reads[l->refs.at[r].vreg];
@@ -397,8 +397,8 @@ static bool run_passes(struct fuse *f)
 	if (!fuse_count(f))
 		return false;
 	/*
-	 * Only what is hoisted is there for all lanes: elsewhere a record may run for some of them, and
-	 * the row's first lane may hold something else.
+	 * Only what is hoisted is there for all lanes: elsewhere a record may run for some of them,
+	 * and the row's first lane may hold something else.
 	 */
 	end_at_branches(f);
 	if (!f->l->no_launch)

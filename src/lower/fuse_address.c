@@ -55,7 +55,8 @@ void fuse_cta_index(struct fuse *f, u32 insn)
 /* base + index * scale, made by the record `add`, which takes it from the record `scaled`. */
 struct indexed {
 	u32 base, index, scale;
-	u32 scaled, factor, add; /* factor: the record that multiplies what `scaled` extends; or that one */
+	u32 scaled, factor,
+		add; /* factor: the record that multiplies what `scaled` extends; or that one */
 	bool is_signed;
 };
 
@@ -134,8 +135,8 @@ static bool still_holds(const struct fuse *f, const struct indexed *x, u32 i, u3
 }
 
 /*
- * The references of a record stand together and cannot become more: rebuild the list with one more, of
- * `field`, for each record that more[] has a vreg for.
+ * The references of a record stand together and cannot become more: rebuild the list with one more,
+ * of `field`, for each record that more[] has a vreg for.
  */
 static bool insert_refs(struct lower *l, const u32 *more, u32 field)
 {
@@ -159,14 +160,16 @@ static bool insert_refs(struct lower *l, const u32 *more, u32 field)
 }
 
 /*
- * What is extended by zeros and then masked with less than 32 bits may be masked before: where the record
- * `i` masks and nobody else reads what the record it returns extends. IR_NONE: it is none of these.
+ * What is extended by zeros and then masked with less than 32 bits may be masked before: where the
+ * record `i` masks and nobody else reads what the record it returns extends. IR_NONE: it is none of
+ * these.
  */
 static u32 early_mask(const struct fuse *f, u32 i)
 {
 	u32 b = fuse_vreg_at(f, i, FIELD_B), k;
 
-	if (f->l->insns.at[i].op != OP_and_b64 || !fuse_is_const(f, b) || f->l->vregs.at[b].bits > UINT32_MAX)
+	if (f->l->insns.at[i].op != OP_and_b64 || !fuse_is_const(f, b) ||
+	    f->l->vregs.at[b].bits > UINT32_MAX)
 		return IR_NONE;
 	k = fuse_writer(f, fuse_vreg_at(f, i, FIELD_A), OP_zero_extend);
 	return k == IR_NONE || k > i || f->reads[fuse_vreg_at(f, k, FIELD_D)] != 1 ? IR_NONE : k;
@@ -238,12 +241,14 @@ bool fuse_addresses(struct fuse *f)
 		base[i] = IR_NONE;
 		if (in->op == OP_join || i == l->p->funcs[in->func].first)
 			last_join = i;
-		if ((in->inner == OP_load_shared && address != IR_NONE && l->vregs.at[address].launch) ||
+		if ((in->inner == OP_load_shared && address != IR_NONE &&
+		     l->vregs.at[address].launch) ||
 		    (is_local(in) && is_uniform(f, address)))
 			in->flags |= INSN_FIXED;
-		if ((in->inner != OP_load_global && in->inner != OP_store_global && !is_local(in)) ||
-		    address == IR_NONE || l->vregs.at[address].launch || !find_indexed(f, address, &x) ||
-		    !still_holds(f, &x, i, last_join))
+		if ((in->inner != OP_load_global && in->inner != OP_store_global &&
+		     !is_local(in)) ||
+		    address == IR_NONE || l->vregs.at[address].launch ||
+		    !find_indexed(f, address, &x) || !still_holds(f, &x, i, last_join))
 			continue;
 		base[i] = x.base;
 		take_index(f, i, &x);

@@ -1,8 +1,9 @@
 /*
- * Affine values: lanes + constant + multiples of %ctaid, see affine.h. Accesses whose index or 64-bit
- * address is one, and comparisons of one with a value that all lanes share, take it apart. The parts are launch
- * values, computed by records made here; a record of its own looks at the lanes' part once for each
- * launch. What made the value is left to nobody, more often than not, and goes.
+ * Affine values: lanes + constant + multiples of %ctaid, see affine.h. Accesses whose index or
+ * 64-bit address is one, and comparisons of one with a value that all lanes share, take it apart.
+ * The parts are launch values, computed by records made here; a record of its own looks at the
+ * lanes' part once for each launch. What made the value is left to nobody, more often than not, and
+ * goes.
  *
  * As with launch values, a register counts if one unguarded record writes it.
  */
@@ -34,8 +35,8 @@ struct made {
 struct pass {
 	struct fuse *f;
 	enum row_class class; /* of the values looked for: ROW_W or ROW_X */
-	u32 old;             /* vregs there were: what is known of others is in `made` */
-	struct value *value; /* by vreg */
+	u32 old;              /* vregs there were: what is known of others is in `made` */
+	struct value *value;  /* by vreg */
 	VEC(struct made) made;
 	VEC(struct value) forms;
 };
@@ -62,7 +63,8 @@ static u64 fold(enum part_op op, u64 a, u64 b)
 
 static bool differs_by_lane(const struct pass *x, u32 vreg)
 {
-	return vreg != IR_NONE && !fuse_is_const(x->f, vreg) && x->f->l->vregs.at[vreg].launch == LAUNCH_LANES;
+	return vreg != IR_NONE && !fuse_is_const(x->f, vreg) &&
+	       x->f->l->vregs.at[vreg].launch == LAUNCH_LANES;
 }
 
 /* a op b (IR_NONE: none) in a record for the launch, or one that does the same already. */
@@ -82,7 +84,8 @@ static u32 emit(struct pass *x, enum exec_op op, u32 a, u32 b)
 		l->failed = true;
 		return a;
 	}
-	l->vregs.at[d].launch = differs_by_lane(x, a) || differs_by_lane(x, b) ? LAUNCH_LANES : LAUNCH_UNIFORM;
+	l->vregs.at[d].launch =
+		differs_by_lane(x, a) || differs_by_lane(x, b) ? LAUNCH_LANES : LAUNCH_UNIFORM;
 	return d;
 }
 
@@ -137,8 +140,8 @@ static void scale(struct pass *x, struct value *a, u32 by)
 static bool is_shared(const struct value *v, u32 *vreg)
 {
 	*vreg = v->part[AFFINE_CONST];
-	return v->lanes == IR_NONE && v->part[AFFINE_X] == IR_NONE && v->part[AFFINE_Y] == IR_NONE &&
-	       v->part[AFFINE_Z] == IR_NONE;
+	return v->lanes == IR_NONE && v->part[AFFINE_X] == IR_NONE &&
+	       v->part[AFFINE_Y] == IR_NONE && v->part[AFFINE_Z] == IR_NONE;
 }
 
 /* ---- values of registers ---- */
@@ -155,7 +158,8 @@ static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
 	struct value b;
 	u32 by;
 
-	if (!find_operand(x, insn, FIELD_A, out, depth) || !find_operand(x, insn, FIELD_B, &b, depth))
+	if (!find_operand(x, insn, FIELD_A, out, depth) ||
+	    !find_operand(x, insn, FIELD_B, &b, depth))
 		return false;
 	if (is_shared(&b, &by)) {
 		scale(x, out, by);
@@ -204,7 +208,8 @@ static bool find_extended(struct pass *x, u32 i, struct value *out)
 	}
 	if (l->vregs.at[other].launch != LAUNCH_UNIFORM)
 		return false;
-	out->part[AFFINE_X + component] = emit(x, sign ? OP_sign_extend : OP_zero_extend, other, IR_NONE);
+	out->part[AFFINE_X + component] =
+		emit(x, sign ? OP_sign_extend : OP_zero_extend, other, IR_NONE);
 	return true;
 }
 
@@ -241,27 +246,39 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 			return false;
 		out->part[AFFINE_X + in.imm] = add(x, out->part[AFFINE_X + in.imm], b);
 		return true;
-	case OP_zero_extend: case OP_sign_extend: case OP_mul_wide_u32: case OP_mul_wide_s32:
+	case OP_zero_extend:
+	case OP_sign_extend:
+	case OP_mul_wide_u32:
+	case OP_mul_wide_s32:
 		return find_extended(x, i, out);
 	case OP_not_b64:
 		return find_complement(x, i, out, depth);
-	case OP_mov_b32: case OP_mov_b64:
+	case OP_mov_b32:
+	case OP_mov_b64:
 		return find_operand(x, i, FIELD_A, out, depth);
-	case OP_add_b32: case OP_sub_b32: case OP_add_b64: case OP_sub_b64:
+	case OP_add_b32:
+	case OP_sub_b32:
+	case OP_add_b64:
+	case OP_sub_b64:
 		if (!find_operand(x, i, FIELD_A, out, depth) ||
 		    !find_operand(x, i, FIELD_B, &other, depth))
 			return false;
-		combine(x, in.op == OP_add_b32 || in.op == OP_add_b64 ? add : subtract, out, &other);
+		combine(x, in.op == OP_add_b32 || in.op == OP_add_b64 ? add : subtract, out,
+			&other);
 		return true;
-	case OP_shl_b32: case OP_shl_b64:
-		if (!fuse_is_const(x->f, b) || l->vregs.at[b].bits > (x->class == ROW_W ? 31 : 63) ||
+	case OP_shl_b32:
+	case OP_shl_b64:
+		if (!fuse_is_const(x->f, b) ||
+		    l->vregs.at[b].bits > (x->class == ROW_W ? 31 : 63) ||
 		    !find_operand(x, i, FIELD_A, out, depth))
 			return false;
 		scale(x, out, constant(x, (u64)1 << l->vregs.at[b].bits));
 		return true;
-	case OP_mul_lo_b32: case OP_mul_lo_b64:
+	case OP_mul_lo_b32:
+	case OP_mul_lo_b64:
 		return find_product(x, i, out, depth);
-	case OP_mad_lo_b32: case OP_mad_lo_b64:
+	case OP_mad_lo_b32:
+	case OP_mad_lo_b64:
 		if (!find_product(x, i, out, depth) || !find_operand(x, i, FIELD_C, &other, depth))
 			return false;
 		combine(x, add, out, &other);
@@ -278,7 +295,8 @@ static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth)
 	bool ok;
 
 	*out = none;
-	if (vreg == IR_NONE || vreg >= x->old || l->vregs.at[vreg].class != x->class || depth > DEPTH_MAX)
+	if (vreg == IR_NONE || vreg >= x->old || l->vregs.at[vreg].class != x->class ||
+	    depth > DEPTH_MAX)
 		return false;
 	if (x->value[vreg].state) {
 		*out = x->value[vreg];
@@ -331,10 +349,18 @@ static void take_access(struct pass *x, u32 i)
 	struct value v;
 
 	switch (x->f->l->insns.at[i].inner) {
-	case OP_load_indexed: op = OP_load_affine; break;
-	case OP_store_indexed: op = OP_store_affine; break;
-	case OP_load_global: op = OP_load_wide; break;
-	default: op = OP_store_wide; break;
+	case OP_load_indexed:
+		op = OP_load_affine;
+		break;
+	case OP_store_indexed:
+		op = OP_store_affine;
+		break;
+	case OP_load_global:
+		op = OP_load_wide;
+		break;
+	default:
+		op = OP_store_wide;
+		break;
 	}
 	/* A launch value's row is there anyway. */
 	if (x->class == ROW_X && (address == IR_NONE || x->f->l->vregs.at[address].launch))
@@ -364,10 +390,14 @@ static const struct comparison {
 	{OP_setp_le_u64, WIDE(AFFINE_LE), WIDE(AFFINE_LT | AFFINE_NOT)},
 	{OP_setp_gt_u64, WIDE(AFFINE_LE | AFFINE_NOT), WIDE(AFFINE_LT)},
 	{OP_setp_ge_u64, WIDE(AFFINE_LT | AFFINE_NOT), WIDE(AFFINE_LE)},
-	{OP_setp_lt_s64, WIDE(AFFINE_LT | AFFINE_SIGNED), WIDE(AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED)},
-	{OP_setp_le_s64, WIDE(AFFINE_LE | AFFINE_SIGNED), WIDE(AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED)},
-	{OP_setp_gt_s64, WIDE(AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED), WIDE(AFFINE_LT | AFFINE_SIGNED)},
-	{OP_setp_ge_s64, WIDE(AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED), WIDE(AFFINE_LE | AFFINE_SIGNED)},
+	{OP_setp_lt_s64, WIDE(AFFINE_LT | AFFINE_SIGNED),
+	 WIDE(AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED)},
+	{OP_setp_le_s64, WIDE(AFFINE_LE | AFFINE_SIGNED),
+	 WIDE(AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED)},
+	{OP_setp_gt_s64, WIDE(AFFINE_LE | AFFINE_NOT | AFFINE_SIGNED),
+	 WIDE(AFFINE_LT | AFFINE_SIGNED)},
+	{OP_setp_ge_s64, WIDE(AFFINE_LT | AFFINE_NOT | AFFINE_SIGNED),
+	 WIDE(AFFINE_LE | AFFINE_SIGNED)},
 #undef WIDE
 };
 
@@ -467,7 +497,8 @@ static void emit_form(struct pass *x, u32 number)
 			l->failed = true;
 	}
 	for (u32 i = 0; i < AFFINE_PARTS; i++)
-		if (!VEC_PUSH(&l->ext, v->part[i] == IR_NONE ? 0 : (u32)l->vregs.at[v->part[i]].bits))
+		if (!VEC_PUSH(&l->ext,
+			      v->part[i] == IR_NONE ? 0 : (u32)l->vregs.at[v->part[i]].bits))
 			l->failed = true;
 }
 
@@ -540,5 +571,6 @@ bool fuse_affine(struct fuse *f)
 {
 	struct program *p = f->l->p;
 
-	return find_class(f, ROW_W, &p->affines) && fuse_count(f) && find_class(f, ROW_X, &p->wides);
+	return find_class(f, ROW_W, &p->affines) && fuse_count(f) &&
+	       find_class(f, ROW_X, &p->wides);
 }

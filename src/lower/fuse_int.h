@@ -13,9 +13,9 @@ struct fuse {
 	u32 *first_ref; /* record -> first row_ref, one more at the end */
 	u32 *reads;     /* vreg -> how often it is read */
 	u32 *writes;
-	u32 *writer;    /* vreg -> the record that writes it, the last if several do */
+	u32 *writer;        /* vreg -> the record that writes it, the last if several do */
 	u32 known, counted; /* vregs and records there were when that was counted */
-	bool *written;  /* vreg -> before the kernel's first label */
+	bool *written;      /* vreg -> before the kernel's first label */
 };
 
 /* ---- fuse.c ---- */

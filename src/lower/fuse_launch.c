@@ -12,9 +12,17 @@
 static bool is_launch_sreg(u32 sreg)
 {
 	switch (sreg) {
-	case SR_ntid: case SR_nctaid: case SR_nwarpid: case SR_nsmid: case SR_gridid:
-	case SR_total_smem_size: case SR_dynamic_smem_size: case SR_nclusterid:
-	case SR_cluster_nctaid: case SR_cluster_nctarank: case SR_is_explicit_cluster:
+	case SR_ntid:
+	case SR_nctaid:
+	case SR_nwarpid:
+	case SR_nsmid:
+	case SR_gridid:
+	case SR_total_smem_size:
+	case SR_dynamic_smem_size:
+	case SR_nclusterid:
+	case SR_cluster_nctaid:
+	case SR_cluster_nctarank:
+	case SR_is_explicit_cluster:
 		return true;
 	default:
 		return false;
@@ -29,11 +37,15 @@ static enum launch_kind kind_of_op(const struct insn *in)
 	switch (in->op) {
 	case OP_load_param:
 		return in->count == 1 ? LAUNCH_UNIFORM : LAUNCH_NO;
-	case OP_param_address: case OP_window:
+	case OP_param_address:
+	case OP_window:
 		return LAUNCH_UNIFORM;
-	case OP_sreg_uniform: case OP_sreg_uniform_x: case OP_sreg_pred:
+	case OP_sreg_uniform:
+	case OP_sreg_uniform_x:
+	case OP_sreg_pred:
 		return is_launch_sreg((u32)in->imm & 0xffff) ? LAUNCH_UNIFORM : LAUNCH_NO;
-	case OP_sreg_tid: case OP_sreg_lane:
+	case OP_sreg_tid:
+	case OP_sreg_lane:
 		return LAUNCH_LANES;
 	default:
 		return LAUNCH_NO;
@@ -82,8 +94,7 @@ static void pin_what_is_read(const struct fuse *f, u32 end)
 		const struct row_ref *ref = &l->refs.at[r];
 
 		if (ref->vreg != IR_NONE && !ref->write && ref->insn < end &&
-		    l->vregs.at[ref->vreg].launch &&
-		    !l->vregs.at[ref->vreg].is_const)
+		    l->vregs.at[ref->vreg].launch && !l->vregs.at[ref->vreg].is_const)
 			l->vregs.at[ref->vreg].pinned = true;
 	}
 }

@@ -53,7 +53,7 @@ static int guard(const struct program *p, const struct known *k, const struct in
 	if (in->guard == NO_ROW)
 		return 1;
 	if (k->all & bit_of(p, in->guard))
-		return !not;
+		return !not ;
 	return k->none & bit_of(p, in->guard) ? not : -1;
 }
 
@@ -157,7 +157,8 @@ void exec_idle_prepare(struct cta *c)
 
 		for (u32 i = 0; i < c->gangs; i++)
 			for (u32 w = 0; w < c->gang[i].warps; w++) {
-				u32 mask = ((const u32 *)(const void *)(c->gang[i].regs + p->preds_at + 64 * n))[w];
+				u32 mask = ((const u32 *)(const void *)(c->gang[i].regs +
+									p->preds_at + 64 * n))[w];
 
 				any |= mask;
 				all &= mask;

@@ -1,6 +1,7 @@
 /*
- * From IR to records: walks the functions a kernel reaches, applies a rule to every instruction, places labels.
- * All choices are made here once: operation, types, rounding, space, width. Rules are in lower_rules.c and lower_mem.c.
+ * From IR to records: walks the functions a kernel reaches, applies a rule to every instruction,
+ * places labels. All choices are made here once: operation, types, rounding, space, width. Rules
+ * are in lower_rules.c and lower_mem.c.
  */
 #include "src/base/size.h"
 #include "src/lower/lower_order.h"
@@ -37,7 +38,8 @@ static void lower_refuse(struct lower *l)
 		if (!strncmp(name, lacks[i].name, strlen(lacks[i].name)))
 			lack = lacks[i].lack;
 	lower_text(form, NULL, text, sizeof(text));
-	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run%s", text, lack);
+	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run%s", text,
+		 lack);
 	lower_poison(l, why);
 }
 
@@ -78,7 +80,8 @@ static bool *used_labels(const struct ir_func *f)
 		if (f->operands.at[i].kind == IR_OP_LABEL)
 			used[f->operands.at[i].index] = true;
 	for (size_t i = 0; i < f->tables.len; i++)
-		for (u32 k = 0; f->tables.at[i].kind == IR_BRANCH_TARGETS && k < f->tables.at[i].len; k++)
+		for (u32 k = 0;
+		     f->tables.at[i].kind == IR_BRANCH_TARGETS && k < f->tables.at[i].len; k++)
 			used[f->tables.at[i].at[k]] = true;
 	return used;
 }
@@ -113,8 +116,12 @@ struct blocks {
 	u32 label;        /* of block 0; each has one of its own, behind those of the text */
 };
 
-/* The block that a label of the text leads to from a block: ways back to the beginning of a loop may meet before. */
-static u32 target_of(const struct lower *l, const struct blocks *x, const struct lower_block *from, u32 label)
+/*
+ * The block that a label of the text leads to from a block: ways back to the beginning of a loop
+ * may meet before.
+ */
+static u32 target_of(const struct lower *l, const struct blocks *x, const struct lower_block *from,
+		     u32 label)
 {
 	const struct lower_order *o = &x->order;
 	u32 to = o->block_of[l->f->labels.at[label].insn];
@@ -158,10 +165,11 @@ static void place_labels(struct lower *l, const struct blocks *x, u32 b)
 }
 
 /*
- * Jumps of the block to where ways meet go there. When its last record is a branch to the block behind it, and what it
- * goes on to is another, the branch is turned.
+ * Jumps of the block to where ways meet go there. When its last record is a branch to the block
+ * behind it, and what it goes on to is another, the branch is turned.
  */
-static void lead_on(struct lower *l, const struct blocks *x, const struct lower_block *block, size_t jumps, u32 behind)
+static void lead_on(struct lower *l, const struct blocks *x, const struct lower_block *block,
+		    size_t jumps, u32 behind)
 {
 	u32 last = (u32)l->insns.len - 1, to = IR_NONE;
 	bool goes_on = block->next != IR_NONE && block->next != behind;
@@ -170,8 +178,8 @@ static void lead_on(struct lower *l, const struct blocks *x, const struct lower_
 		struct fixup *jump = &l->fixups.at[jumps];
 
 		to = target_of(l, x, block, jump->label);
-		if (goes_on && !jump->in_ext && jump->insn == last && l->insns.at[last].op == OP_bra_pred &&
-		    to == behind) {
+		if (goes_on && !jump->in_ext && jump->insn == last &&
+		    l->insns.at[last].op == OP_bra_pred && to == behind) {
 			l->insns.at[last].flags ^= INSN_GUARD_NOT;
 			jump->label = x->label + block->next;
 			return;
@@ -184,12 +192,14 @@ static void lead_on(struct lower *l, const struct blocks *x, const struct lower_
 }
 
 /* A branch that goes to the block behind it, which the text has elsewhere. */
-static bool is_needless(const struct lower *l, const struct blocks *x, const struct lower_block *block, u32 behind)
+static bool is_needless(const struct lower *l, const struct blocks *x,
+			const struct lower_block *block, u32 behind)
 {
 	const struct ir_insn *in = &l->f->insns.at[block->end - 1];
 	u32 here = x->order.block_of[block->end - 1];
 
-	return in->form && in->form->row->row == I_bra && in->guard == IR_NONE && behind != here + 1 &&
+	return in->form && in->form->row->row == I_bra && in->guard == IR_NONE &&
+	       behind != here + 1 &&
 	       target_of(l, x, block, l->f->operands.at[in->first_op].index) == behind;
 }
 
@@ -317,7 +327,8 @@ static void measure_frames(struct lower *l)
 {
 	struct program *p = l->p;
 	u32 n = (u32)l->funcs.len;
-	u64 *need = calloc(2 * (size_t)n + l->cycles + 1, sizeof(u64)), *args = need + n, *cycle = need + 2 * (size_t)n;
+	u64 *need = calloc(2 * (size_t)n + l->cycles + 1, sizeof(u64)), *args = need + n,
+	    *cycle = need + 2 * (size_t)n;
 
 	p->func_len = n;
 	for (u32 i = 0; i < n; i++)
@@ -448,7 +459,10 @@ static bool lower_functions(struct lower *l)
 		const struct ir_module *m = l->options.units[f->unit].module;
 
 		p->funcs[i] = (struct program_func){
-			.module = m, .func = f->f, .first = (u32)l->insns.len, .signature = lower_signature(m, f->f),
+			.module = m,
+			.func = f->f,
+			.first = (u32)l->insns.len,
+			.signature = lower_signature(m, f->f),
 		};
 		lower_function(l, i);
 		p->funcs[i].end = (u32)l->insns.len;
@@ -474,7 +488,8 @@ static struct program *lower_program(struct lower l, const struct ir_func *kerne
 	return l.p;
 fail:
 	if (l.d)
-		diag_at(l.d, DIAG_ERROR, &l.m->source, (struct diag_span){kernel->begin, kernel->begin + 1}, NULL,
+		diag_at(l.d, DIAG_ERROR, &l.m->source,
+			(struct diag_span){kernel->begin, kernel->begin + 1}, NULL,
 			"kernel '%s' cannot be prepared: out of memory", kernel->name->text);
 	lower_fini(&l);
 	exec_program_free(l.p);
@@ -494,17 +509,19 @@ static u32 widest_gang(u32 warps)
  * Rows that are kept for a whole launch can make gangs smaller; then they are not worth it. The
  * first of the ways with the largest gangs is taken.
  */
-struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
-			   const u64 *var_address, const struct lower_options *options, struct diag *d)
+struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel,
+			   const struct arch *arch, const u64 *var_address,
+			   const struct lower_options *options, struct diag *d)
 {
-	struct lower l = {.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
+	struct lower l = {
+		.m = m, .arch = arch, .var_address = var_address, .options = *options, .d = d};
 	struct program *p, *q;
 
 	l.options.contract &= !m->debug;
 	p = lower_program(l, kernel);
 	l.d = NULL;
-	for (u32 way = 0; p && way < 2 && p->gang < widest_gang(options->warps) &&
-			  p->launch_first < p->insns;
+	for (u32 way = 0;
+	     p && way < 2 && p->gang < widest_gang(options->warps) && p->launch_first < p->insns;
 	     way++) {
 		l.no_affine = true;
 		l.no_launch = way == 1;

@@ -1,6 +1,7 @@
 /*
- * What the rules of lowering are made of: operations by opcode text, rows and constants, records and
- * their references, operands; and the rule of lane operations, which is the same for all of them.
+ * What the rules of lowering are made of: operations by opcode text, rows and constants, records
+ * and their references, operands; and the rule of lane operations, which is the same for all of
+ * them.
  */
 #include "src/lower/lower_int.h"
 
@@ -58,7 +59,8 @@ void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *ou
 		for (const enum isa_kind *k = skip; k && *k != ISA_KINDS; k++)
 			left_out |= isa_word_kind(form->word[i]) == *k;
 		if (!left_out)
-			n += (size_t)snprintf(out + n, size - n, ".%s", isa_word_text(form->word[i]));
+			n += (size_t)snprintf(out + n, size - n, ".%s",
+					      isa_word_text(form->word[i]));
 	}
 }
 
@@ -71,7 +73,7 @@ enum row_class lower_class(u32 bits)
 
 u32 lower_vreg(struct lower *l, enum row_class class)
 {
-	struct vreg v = {.class = (u8)class, .first = UINT32_MAX};
+	struct vreg v = {.class = (u8) class, .first = UINT32_MAX};
 
 	if (!VEC_PUSH(&l->vregs, v))
 		l->failed = true;
@@ -142,7 +144,8 @@ struct insn *lower_emit_free(struct lower *l, enum exec_op op)
 
 static void add_ref(struct lower *l, u32 field, u32 vreg, bool write)
 {
-	struct row_ref r = {.insn = (u32)l->insns.len - 1, .field = field, .vreg = vreg, .write = write};
+	struct row_ref r = {
+		.insn = (u32)l->insns.len - 1, .field = field, .vreg = vreg, .write = write};
 
 	if (vreg != IR_NONE && !VEC_PUSH(&l->refs, r))
 		l->failed = true;
@@ -185,7 +188,8 @@ const struct ir_operand *lower_named(const struct lower *l, char name)
 	const struct isa_form *form = l->in->form;
 
 	for (u32 i = 0; i < l->in->ops; i++) {
-		const struct isa_operand *o = ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
+		const struct isa_operand *o =
+			ir_operand_spec(form, &l->f->operands.at[l->in->first_op], l->in->ops, i);
 
 		if (o && o->name[0] == name && !o->name[1])
 			return lower_operand(l, i);
@@ -284,7 +288,8 @@ u32 lower_target(struct lower *l, const struct ir_operand *op, enum row_class cl
 	return l->vregs.at[v].class == class ? v : lower_vreg(l, class);
 }
 
-void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 type, enum row_class class)
+void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 type,
+		  enum row_class class)
 {
 	u32 v;
 
@@ -305,7 +310,8 @@ void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 ty
 
 void lower_poison(struct lower *l, const char *reason)
 {
-	struct program_note n = {.pc = (u32)l->insns.len, .text = arena_strdup(&l->p->arena, reason, strlen(reason))};
+	struct program_note n = {.pc = (u32)l->insns.len,
+				 .text = arena_strdup(&l->p->arena, reason, strlen(reason))};
 
 	lower_emit(l, OP_poison);
 	if (!n.text || !VEC_PUSH(&l->notes, n))
@@ -336,7 +342,10 @@ static void add_carry(struct lower *l, const char *shape)
 		lower_write(l, FIELD_TARGET, l->carry);
 }
 
-/* The operation of the instruction and its constant; forms are shared, so most have been looked up before. */
+/*
+ * The operation of the instruction and its constant; forms are shared, so most have been looked up
+ * before.
+ */
 static enum exec_op find_lanes(struct lower *l, s64 *imm)
 {
 	const struct isa_form *form = l->in->form;
@@ -359,8 +368,8 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 }
 
 /*
- * The two factors, or two terms, of an f64 operation in the order that ptxas gives them; returns the operation. Where
- * the order is not looked at, differences stay as they are written.
+ * The two factors, or two terms, of an f64 operation in the order that ptxas gives them; returns
+ * the operation. Where the order is not looked at, differences stay as they are written.
  */
 static enum exec_op order_f64(const struct lower *l, enum exec_op op, u32 *src)
 {
@@ -408,7 +417,8 @@ void lower_lanes(struct lower *l)
 			lower_poison(l, text);
 			return;
 		}
-		src[i] = lower_source(l, o, isa_operand_type(form, spec), class_of_letter(shape[2 + i]));
+		src[i] = lower_source(l, o, isa_operand_type(form, spec),
+				      class_of_letter(shape[2 + i]));
 	}
 	op = order_f64(l, op, src);
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));

@@ -1,9 +1,10 @@
 /*
  * Products that go into a sum: mul and add become one fma, rounded once.
  *
- * PTX ISA "Floating-Point Instructions: add", "sub", "mul" allow it where no rounding modifier is given,
- * and compilers count on it (nvcc leaves a * b - c to the assembler). What a device computes is
- * therefore a matter of ptxas's rule, which was measured on what ptxas 13.0 makes of small kernels:
+ * PTX ISA "Floating-Point Instructions: add", "sub", "mul" allow it where no rounding modifier is
+ * given, and compilers count on it (nvcc leaves a * b - c to the assembler). What a device computes
+ * is therefore a matter of ptxas's rule, which was measured on what ptxas 13.0 makes of small
+ * kernels:
  *
  * - product and sum have no rounding modifier, the same type and the same .ftz; the product has no
  *   .sat and no guard, the sum may have both. div.approx and div.full end with a product, too;
@@ -16,8 +17,8 @@
  * - of two products in a sum the one without other uses goes in, then the first;
  * - a product left over by such a sum is rounded, and then in all its other sums that come later.
  *
- * Quotients by a number, div.approx and div.full, are products with its reciprocal rounded to nearest,
- * not with what the reciprocal unit makes of it.
+ * Quotients by a number, div.approx and div.full, are products with its reciprocal rounded to
+ * nearest, not with what the reciprocal unit makes of it.
  *
  * Modules for debugging (.target with `debug`) are left as they are, as by ptxas -O0.
  */
@@ -43,8 +44,18 @@ struct kind {
 static const struct kind kinds[] = {
 	{{T_f32, .ftz = false}, ROW_W, OP_fma_f32, OP_fms_f32, OP_fnma_f32, OP_neg_f32},
 	{{T_f32, .sat = true}, ROW_W, OP_fma_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_f32},
-	{{T_f32, .ftz = true}, ROW_W, OP_fma_ftz_f32, OP_fms_ftz_f32, OP_fnma_ftz_f32, OP_neg_ftz_f32},
-	{{T_f32, .ftz = true, .sat = true}, ROW_W, OP_fma_ftz_sat_f32, EXEC_OPS, EXEC_OPS, OP_neg_ftz_f32},
+	{{T_f32, .ftz = true},
+	 ROW_W,
+	 OP_fma_ftz_f32,
+	 OP_fms_ftz_f32,
+	 OP_fnma_ftz_f32,
+	 OP_neg_ftz_f32},
+	{{T_f32, .ftz = true, .sat = true},
+	 ROW_W,
+	 OP_fma_ftz_sat_f32,
+	 EXEC_OPS,
+	 EXEC_OPS,
+	 OP_neg_ftz_f32},
 	{{T_f64, .ftz = false}, ROW_X, OP_fma_f64, OP_fms_f64, OP_fnma_f64, OP_neg_f64},
 	{{T_f16, .ftz = false}, ROW_W, OP_fma_f16, EXEC_OPS, EXEC_OPS, OP_neg_any_f16},
 	{{T_f16x2, .ftz = false}, ROW_W, OP_fma_f16x2, EXEC_OPS, EXEC_OPS, OP_neg_any_f16x2},
@@ -76,13 +87,13 @@ static const struct source {
 struct product {
 	const struct source *source;
 	u32 insn, reg;
-	u32 uses;    /* operands that read it */
-	bool barred; /* something else than a sum reads it, or may */
-	bool closed; /* written anew before the block's end */
-	bool fixed;  /* a factor is constant: sums may be in other blocks */
-	bool copied; /* a factor is written again before a sum */
-	u32 fused;   /* sums it went into */
-	u32 a, b;    /* rows of the factors, once it has been lowered */
+	u32 uses;       /* operands that read it */
+	bool barred;    /* something else than a sum reads it, or may */
+	bool closed;    /* written anew before the block's end */
+	bool fixed;     /* a factor is constant: sums may be in other blocks */
+	bool copied;    /* a factor is written again before a sum */
+	u32 fused;      /* sums it went into */
+	u32 a, b;       /* rows of the factors, once it has been lowered */
 	u32 reciprocal; /* of a divisor that is a number, else 0 */
 };
 
@@ -93,19 +104,19 @@ struct sum {
 	bool minus;
 	u32 product[2];
 	bool negated[2]; /* the product on its way there */
-	u32 taken; /* 0, 1: the operand; 2: none */
+	u32 taken;       /* 0, 1: the operand; 2: none */
 };
 
 struct contract {
 	/* By register. */
-	bool *exposed;      /* read in a block before it is written there */
-	bool *constant;     /* what was written into it, if once, is constant */
-	u32 *defs, *reads;  /* how often, in the text */
-	u32 *number;        /* mov that sets it to a number + 1, 0: none */
-	bool *negated;      /* it holds the open product's negation */
-	u32 *now, *written; /* open product + 1; last instruction that wrote it + 1 */
+	bool *exposed;            /* read in a block before it is written there */
+	bool *constant;           /* what was written into it, if once, is constant */
+	u32 *defs, *reads;        /* how often, in the text */
+	u32 *number;              /* mov that sets it to a number + 1, 0: none */
+	bool *negated;            /* it holds the open product's negation */
+	u32 *now, *written;       /* open product + 1; last instruction that wrote it + 1 */
 	u32 *sum_of, *product_of; /* by instruction: index + 1; of a copy that of what it copies */
-	VEC(u32) copies;    /* registers that hold open products besides those of the products */
+	VEC(u32) copies; /* registers that hold open products besides those of the products */
 	VEC(struct product) products;
 	VEC(struct sum) sums;
 	size_t first_product; /* of the block */
@@ -138,8 +149,10 @@ static const struct source *find_source(const struct ir_insn *in)
 	struct precision is;
 
 	for (size_t i = 0; in->ops == 3 && i < ARRAY_LEN(sources); i++)
-		if (sources[i].opcode == opcode && (!sources[i].with || isa_form_has(in->form, sources[i].with)) &&
-		    precision_of(in->form, sources[i].with, &is) && same_precision(&is, &sources[i].in))
+		if (sources[i].opcode == opcode &&
+		    (!sources[i].with || isa_form_has(in->form, sources[i].with)) &&
+		    precision_of(in->form, sources[i].with, &is) &&
+		    same_precision(&is, &sources[i].in))
 			return &sources[i];
 	return NULL;
 }
@@ -150,7 +163,8 @@ static const struct kind *find_sum(const struct ir_insn *in, bool *minus)
 	struct precision is;
 
 	*minus = opcode == OPCODE_sub;
-	if ((opcode != OPCODE_add && !*minus) || in->ops != 3 || !precision_of(in->form, ISA_NONE, &is))
+	if ((opcode != OPCODE_add && !*minus) || in->ops != 3 ||
+	    !precision_of(in->form, ISA_NONE, &is))
 		return NULL;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (same_precision(&is, &kinds[i].in))
@@ -160,7 +174,8 @@ static const struct kind *find_sum(const struct ir_insn *in, bool *minus)
 
 /* ---- reads and writes ---- */
 
-static void visit_operand(struct lower *l, const struct ir_operand *op, u32 roles, lower_visitor *see)
+static void visit_operand(struct lower *l, const struct ir_operand *op, u32 roles,
+			  lower_visitor *see)
 {
 	switch (op->kind) {
 	case IR_OP_REG:
@@ -208,7 +223,8 @@ static bool is_constant_source(const struct lower *l, const struct ir_insn *in)
 	if (ir_opcode(in) != OPCODE_ld || op->kind != IR_OP_ADDR_VAR)
 		return false;
 	space = l->m->vars.at[op->index]->space;
-	return space == M_const || (space == M_param && l->f->is_entry && lower_is_formal(l->f, op->index));
+	return space == M_const ||
+	       (space == M_param && l->f->is_entry && lower_is_formal(l->f, op->index));
 }
 
 static void expose(struct lower *l, u32 reg, u32 roles)
@@ -255,7 +271,10 @@ static void follow(struct lower *l, u32 reg, u32 roles)
 
 /* ---- blocks ---- */
 
-/* A product that is still there at the block's end is read only in the block, unless its register may be elsewhere. */
+/*
+ * A product that is still there at the block's end is read only in the block, unless its register
+ * may be elsewhere.
+ */
 static void end_block(struct contract *c, bool last)
 {
 	for (size_t i = c->first_product; i < c->products.len; i++) {
@@ -298,7 +317,8 @@ static void choose(struct contract *c)
 {
 	for (size_t i = 0; i < c->products.len; i++)
 		c->products.at[i].barred |=
-			c->products.at[i].fixed && c->reads[c->products.at[i].reg] != c->products.at[i].uses;
+			c->products.at[i].fixed &&
+			c->reads[c->products.at[i].reg] != c->products.at[i].uses;
 	for (size_t i = 0; i < c->sums.len; i++) {
 		struct sum *s = &c->sums.at[i];
 
@@ -333,8 +353,10 @@ static bool is_routine(const struct isa_form *form, const struct ir_operand *op)
 		return type == T_s32 || isa_type_bits(type) == 64 ||
 		       (type == T_f32 && !quick && has_modifier(form));
 	case OPCODE_rcp:
-	case OPCODE_sqrt: return !quick && op->kind != IR_OP_FLOAT;
-	default: return type == T_f64 && quick && !isa_form_has(form, M_ftz); /* rsqrt */
+	case OPCODE_sqrt:
+		return !quick && op->kind != IR_OP_FLOAT;
+	default:
+		return type == T_f64 && quick && !isa_form_has(form, M_ftz); /* rsqrt */
 	}
 }
 
@@ -379,17 +401,22 @@ static bool ends_block(const struct lower *l, const struct ir_insn *in)
 	case OPCODE_membar_proxy:
 	case OPCODE_brkpt:
 	case OPCODE_pmevent:
-	case OPCODE_pmevent_mask: return true;
-	case OPCODE_fence: return !isa_form_has(in->form, M_mbarrier_init);
+	case OPCODE_pmevent_mask:
+		return true;
+	case OPCODE_fence:
+		return !isa_form_has(in->form, M_mbarrier_init);
 	case OPCODE_div:
 	case OPCODE_div_full:
 	case OPCODE_rem:
 	case OPCODE_rcp:
 	case OPCODE_sqrt:
-	case OPCODE_rsqrt: return is_routine(in->form, &l->f->operands.at[in->first_op + 1]);
+	case OPCODE_rsqrt:
+		return is_routine(in->form, &l->f->operands.at[in->first_op + 1]);
 	case OPCODE_atom:
-	case OPCODE_red: return is_loop(in->form);
-	default: return false;
+	case OPCODE_red:
+		return is_loop(in->form);
+	default:
+		return false;
 	}
 }
 
@@ -399,7 +426,8 @@ static bool is_product_of(const struct product *p, const struct kind *k)
 }
 
 /* Is the operand this product, in a sum of its kind? Twice the same bars it. */
-static u32 product_in(struct lower *l, struct contract *c, const struct kind *k, const struct ir_operand *op)
+static u32 product_in(struct lower *l, struct contract *c, const struct kind *k,
+		      const struct ir_operand *op)
 {
 	const struct ir_operand *factor;
 	struct product *p;
@@ -438,7 +466,9 @@ static void enter_sum(struct lower *l, struct contract *c, const struct kind *k,
 	c->sum_of[l->ir] = (u32)c->sums.len;
 }
 
-/* Bits of an operand that is a number, or a register that is set once, to a number; 0: it is not. */
+/*
+ * Bits of an operand that is a number, or a register that is set once, to a number; 0: it is not.
+ */
 static u32 number_of(const struct lower *l, const struct contract *c, const struct ir_operand *op)
 {
 	if (op->kind == IR_OP_REG && c->defs[op->index] == 1 && c->number[op->index])
@@ -460,15 +490,18 @@ static u32 reciprocal_of(u32 bits)
 static void enter_product(struct lower *l, struct contract *c, const struct source *source)
 {
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
-	struct product p = {.source = source, .insn = l->ir, .reg = ops[0].index, .a = IR_NONE, .b = IR_NONE};
+	struct product p = {
+		.source = source, .insn = l->ir, .reg = ops[0].index, .a = IR_NONE, .b = IR_NONE};
 
 	if (ops[0].kind != IR_OP_REG || ops[0].part || l->in->guard != IR_NONE)
 		return;
 	if (source->b != EXEC_OPS)
 		p.reciprocal = reciprocal_of(number_of(l, c, &ops[2]));
-	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1 && (source->b == EXEC_OPS || p.reciprocal); i++)
+	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1 && (source->b == EXEC_OPS || p.reciprocal);
+	     i++)
 		p.fixed |= ops[i].kind == IR_OP_FLOAT ||
-			   (ops[i].kind == IR_OP_REG && c->constant[ops[i].index] && c->defs[ops[i].index] == 1);
+			   (ops[i].kind == IR_OP_REG && c->constant[ops[i].index] &&
+			    c->defs[ops[i].index] == 1);
 	for (u32 i = 1; i < 3 && p.fixed; i++)
 		p.copied |= ops[i].kind == IR_OP_REG && c->defs[ops[i].index] != 1;
 	if (!VEC_PUSH(&c->products, p)) {
@@ -490,12 +523,13 @@ static u32 copied_by(const struct lower *l, const struct contract *c, bool *nega
 
 	*negates = opcode == OPCODE_neg;
 	if (l->in->ops != 2 || (opcode != OPCODE_mov && !*negates) || l->in->guard != IR_NONE ||
-	    ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG || ops[0].part || ops[1].part || ops[0].flags ||
-	    ops[1].flags || !c->now[ops[1].index] || c->exposed[ops[0].index])
+	    ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG || ops[0].part || ops[1].part ||
+	    ops[0].flags || ops[1].flags || !c->now[ops[1].index] || c->exposed[ops[0].index])
 		return NO_PRODUCT;
 	p = &c->products.at[c->now[ops[1].index] - 1];
 	if (p->fixed || ops[0].index == p->reg ||
-	    (*negates && (!precision_of(l->in->form, ISA_NONE, &is) || !same_precision(&is, &p->source->in))))
+	    (*negates &&
+	     (!precision_of(l->in->form, ISA_NONE, &is) || !same_precision(&is, &p->source->in))))
 		return NO_PRODUCT;
 	return c->now[ops[1].index] - 1;
 }
@@ -628,7 +662,9 @@ static u32 source_of(struct lower *l, u32 i, enum row_class class)
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
 
-	return lower_source(l, &ops[i], isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, i)), class);
+	return lower_source(l, &ops[i],
+			    isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, i)),
+			    class);
 }
 
 static u32 made_by(struct lower *l, enum exec_op op, u32 a, u32 b, enum row_class class)
@@ -696,7 +732,8 @@ static void lower_sum(struct lower *l, const struct contract *c, const struct su
 	const struct ir_operand *ops = &l->f->operands.at[l->in->first_op];
 	const struct product *p = &c->products.at[s->product[s->taken]];
 	const struct kind *k = s->kind;
-	bool minus_ab = s->negated[s->taken] != (s->minus && s->taken), minus_c = s->minus && !s->taken;
+	bool minus_ab = s->negated[s->taken] != (s->minus && s->taken),
+	     minus_c = s->minus && !s->taken;
 	enum exec_op op = minus_c ? k->minus_c : minus_ab ? k->minus_ab : k->fma;
 	u32 a = p->a, v = source_of(l, s->taken ? 1 : 2, k->class), d;
 
@@ -708,7 +745,8 @@ static void lower_sum(struct lower *l, const struct contract *c, const struct su
 		op = k->fma;
 	d = lower_target(l, &ops[0], k->class);
 	lower_op(l, op, d, a, p->b, v, true);
-	lower_finish(l, &ops[0], d, isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, 0)), k->class);
+	lower_finish(l, &ops[0], d,
+		     isa_operand_type(form, ir_operand_spec(form, ops, l->in->ops, 0)), k->class);
 }
 
 bool lower_contracted(struct lower *l)

@@ -8,7 +8,9 @@
 
 /* ---- post-dominators ---- */
 
-/* Cooper, Harvey and Kennedy's iteration on the reversed graph; block `blocks` is the common exit. */
+/*
+ * Cooper, Harvey and Kennedy's iteration on the reversed graph; block `blocks` is the common exit.
+ */
 static u32 meet(const u32 *ipdom, u32 a, u32 b)
 {
 	while (a != b) {
@@ -21,8 +23,9 @@ static u32 meet(const u32 *ipdom, u32 a, u32 b)
 }
 
 /*
- * Blocks are numbered in code order, a good post-order as lower_order.c makes it; where a loop with several entries
- * makes a block's post-dominator precede it, the answer is the exit: no meeting point.
+ * Blocks are numbered in code order, a good post-order as lower_order.c makes it; where a loop with
+ * several entries makes a block's post-dominator precede it, the answer is the exit: no meeting
+ * point.
  */
 bool flow_find_joins(struct flow *f)
 {
@@ -70,8 +73,12 @@ bool flow_find_joins(struct flow *f)
 
 /* ---- loops that wait ---- */
 
-/* Does a turn of the loop of these blocks leave nothing behind, in rows or memory, that the next one reads? */
-static bool carries_nothing(const struct flow *f, const struct block *head, const struct block *last)
+/*
+ * Does a turn of the loop of these blocks leave nothing behind, in rows or memory, that the next
+ * one reads?
+ */
+static bool carries_nothing(const struct flow *f, const struct block *head,
+			    const struct block *last)
 {
 	const struct lower *l = f->l;
 
@@ -89,8 +96,8 @@ static bool carries_nothing(const struct flow *f, const struct block *head, cons
 }
 
 /*
- * Every turn of such a loop does the same, unless another thread changes what it reads: whatever its
- * loads look like, it waits. A loop that counts or computes carries at least one row.
+ * Every turn of such a loop does the same, unless another thread changes what it reads: whatever
+ * its loads look like, it waits. A loop that counts or computes carries at least one row.
  */
 void flow_mark_waits(struct flow *f)
 {
@@ -139,7 +146,8 @@ bool flow_mark_dead(struct flow *f, const u32 rows[3])
 		}
 		for (u32 w = 0; w < f->words; w++)
 			for (u64 m = x->in[w]; m; m &= m - 1) {
-				const struct vreg *v = &l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)];
+				const struct vreg *v =
+					&l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)];
 
 				read[offset[v->class] + v->row] = true;
 			}

@@ -1,6 +1,6 @@
 /*
- * Private to lower_rows.c and lower_flow.c: the program as blocks, with the virtual rows that live at
- * their beginnings and ends.
+ * Private to lower_rows.c and lower_flow.c: the program as blocks, with the virtual rows that live
+ * at their beginnings and ends.
  */
 #ifndef PL_EXEC_LOWER_FLOW_H
 #define PL_EXEC_LOWER_FLOW_H
@@ -19,9 +19,9 @@ struct flow {
 	struct lower *l;
 	struct block *block;
 	u32 blocks;
-	u32 *block_of;    /* record -> block */
-	u32 *first_ref;   /* record -> first row_ref */
-	u32 words;        /* of a bit set */
+	u32 *block_of;  /* record -> block */
+	u32 *first_ref; /* record -> first row_ref */
+	u32 words;      /* of a bit set */
 	u64 *bits;
 };
 

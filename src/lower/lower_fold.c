@@ -1,8 +1,9 @@
 /*
- * Approximations of constants. ptxas computes rcp, sqrt, rsqrt, lg2, ex2, sin and cos .approx of a number that it
- * knows itself, and exactly: rounded to nearest, which the device's approximation is not always. Seen in its
- * machine code for 1,200 constants; it does so for normal numbers with normal results (or zero), what becomes
- * of others the device gives as well. A register is known that is set once, by mov of a number.
+ * Approximations of constants. ptxas computes rcp, sqrt, rsqrt, lg2, ex2, sin and cos .approx of a
+ * number that it knows itself, and exactly: rounded to nearest, which the device's approximation is
+ * not always. Seen in its machine code for 1,200 constants; it does so for normal numbers with
+ * normal results (or zero), what becomes of others the device gives as well. A register is known
+ * that is set once, by mov of a number.
  */
 #include "src/lower/lower_int.h"
 
@@ -55,11 +56,13 @@ struct known {
 struct fold {
 	struct lower *l;
 	struct known *vreg; /* by number; `vregs` of them */
-	u32 *source;	    /* by record: the reference to its operand a, IR_NONE: none */
+	u32 *source;        /* by record: the reference to its operand a, IR_NONE: none */
 	u32 vregs;
 };
 
-/* The constant that a reference reads, IR_NONE: not known. Copies of copies are followed a little. */
+/*
+ * The constant that a reference reads, IR_NONE: not known. Copies of copies are followed a little.
+ */
 static u32 constant_at(const struct fold *f, u32 ref)
 {
 	for (u32 steps = 0; ref != IR_NONE && steps < 8; steps++) {

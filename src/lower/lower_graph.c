@@ -37,14 +37,16 @@ u64 exec_const_base(const struct exec_unit *units, u32 n)
 
 	for (u32 u = 0; u < n; u++)
 		for (size_t i = 0; i < units[u].module->vars.len; i++)
-			if (units[u].module->vars.at[i]->space == M_const && units[u].var_address[i])
+			if (units[u].module->vars.at[i]->space == M_const &&
+			    units[u].var_address[i])
 				base = min_u64(base, units[u].var_address[i]);
 	return base == UINT64_MAX ? 0 : base;
 }
 
 u64 exec_function_address(const struct exec_unit *units, u32 n, u32 unit, u32 func)
 {
-	const struct ir_func *f = definition_of(units[unit].module, units[unit].module->funcs.at[func]);
+	const struct ir_func *f =
+		definition_of(units[unit].module, units[unit].module->funcs.at[func]);
 	u64 before = 0;
 
 	for (u32 i = 0; i < n; i++) {
@@ -73,7 +75,8 @@ const struct program_func *exec_program_function(const struct program *p, u64 ad
 {
 	u64 number = address / ADDRESS_STEP;
 
-	if (!number || address % ADDRESS_STEP || number > p->address_len || p->address_func[number - 1] == IR_NONE)
+	if (!number || address % ADDRESS_STEP || number > p->address_len ||
+	    p->address_func[number - 1] == IR_NONE)
 		return NULL;
 	return &p->funcs[p->address_func[number - 1]];
 }
@@ -87,7 +90,8 @@ u64 lower_function_address(struct lower *l, u32 func)
 
 static bool is_call(const struct ir_insn *in)
 {
-	return in->form && in->form->row->operands == 1 && in->form->row->operand[0].kind == ISA_OP_CALL;
+	return in->form && in->form->row->operands == 1 &&
+	       in->form->row->operand[0].kind == ISA_OP_CALL;
 }
 
 bool lower_parse_call(const struct ir_func *f, const struct ir_insn *in, struct lower_call *c)
@@ -98,10 +102,12 @@ bool lower_parse_call(const struct ir_func *f, const struct ir_insn *in, struct 
 	*c = (struct lower_call){0};
 	if (!is_call(in))
 		return false;
-	if (i < in->ops && (ops[i].kind == IR_OP_LIST || (ops[i].kind == IR_OP_INT && ops[i].flags & IR_PAREN)))
+	if (i < in->ops &&
+	    (ops[i].kind == IR_OP_LIST || (ops[i].kind == IR_OP_INT && ops[i].flags & IR_PAREN)))
 		c->rets = &ops[i++];
 	c->target = i < in->ops ? &ops[i++] : NULL;
-	if (i < in->ops && (ops[i].kind == IR_OP_LIST || (ops[i].kind == IR_OP_INT && ops[i].flags & IR_PAREN)))
+	if (i < in->ops &&
+	    (ops[i].kind == IR_OP_LIST || (ops[i].kind == IR_OP_INT && ops[i].flags & IR_PAREN)))
 		c->args = &ops[i++];
 	c->list = i < in->ops ? &ops[i] : NULL;
 	return c->target != NULL;
@@ -126,7 +132,10 @@ static u32 unit_of_var(const struct lower *l, const struct ir_var *v, u32 hint)
 	return hint;
 }
 
-/* The function's place in l->funcs, entering it when it is new and has a body; IR_NONE: it has none. */
+/*
+ * The function's place in l->funcs, entering it when it is new and has a body; IR_NONE: it has
+ * none.
+ */
 static u32 enter(struct lower *l, const struct ir_func *f)
 {
 	struct lower_func x = {.f = f, .unit = unit_of_func(l, f), .tail = IR_NONE};
@@ -179,7 +188,10 @@ static void take_from_code(struct lower *l, const struct ir_module *m, const str
 	}
 }
 
-/* Every function an indirect call may meet: those in initial data, and those some instruction takes the address of. */
+/*
+ * Every function an indirect call may meet: those in initial data, and those some instruction takes
+ * the address of.
+ */
 static void find_taken(struct lower *l)
 {
 	l->has_taken = true;
@@ -195,11 +207,15 @@ static void find_taken(struct lower *l)
 	}
 }
 
-/* call through a register: the listed functions, those of the table, or all that fit the prototype. */
-static void add_indirect(struct lower *l, u32 from, const struct ir_func *f, const struct ir_operand *list)
+/*
+ * call through a register: the listed functions, those of the table, or all that fit the prototype.
+ */
+static void add_indirect(struct lower *l, u32 from, const struct ir_func *f,
+			 const struct ir_operand *list)
 {
 	const struct ir_module *m = l->options.units[l->funcs.at[from].unit].module;
-	const struct ir_table *t = list && list->kind == IR_OP_TABLE ? &f->tables.at[list->index] : NULL;
+	const struct ir_table *t =
+		list && list->kind == IR_OP_TABLE ? &f->tables.at[list->index] : NULL;
 
 	if (t && t->kind == IR_CALL_TARGETS) {
 		for (u32 i = 0; i < t->len; i++)
@@ -212,20 +228,25 @@ static void add_indirect(struct lower *l, u32 from, const struct ir_func *f, con
 		for (size_t i = 0; i < l->taken.len; i++) {
 			const struct ir_func *x = l->taken.at[i];
 
-			if (lower_signature(l->options.units[unit_of_func(l, x)].module, x) == wanted)
+			if (lower_signature(l->options.units[unit_of_func(l, x)].module, x) ==
+			    wanted)
 				add_edge(l, from, x);
 		}
 	} else if (list && list->kind == IR_OP_VAR) {
-		const struct ir_var *v = m->vars.at[list->index], *def = v->definition ? v->definition : v;
-		const struct ir_module *home = l->options.units[unit_of_var(l, v, l->funcs.at[from].unit)].module;
+		const struct ir_var *v = m->vars.at[list->index],
+				    *def = v->definition ? v->definition : v;
+		const struct ir_module *home =
+			l->options.units[unit_of_var(l, v, l->funcs.at[from].unit)].module;
 
 		for (u32 i = 0; i < def->relocs_len; i++)
 			if (def->relocs[i].is_func)
-				add_edge(l, from, definition_of(home, home->funcs.at[def->relocs[i].index]));
+				add_edge(l, from,
+					 definition_of(home, home->funcs.at[def->relocs[i].index]));
 	}
 }
 
-const struct ir_func *lower_prototype(const struct lower *l, const struct lower_call *c, const struct ir_module **m)
+const struct ir_func *lower_prototype(const struct lower *l, const struct lower_call *c,
+				      const struct ir_module **m)
 {
 	const struct ir_var *v, *def;
 
@@ -270,7 +291,10 @@ static void add_calls(struct lower *l, u32 from)
 
 /* ---- cycles and order ---- */
 
-/* Tarjan's strongly connected components; a component gets its number when all it calls have theirs. */
+/*
+ * Tarjan's strongly connected components; a component gets its number when all it calls have
+ * theirs.
+ */
 struct tarjan {
 	struct lower *l;
 	u32 *low, *number, *stack, *cycle;
@@ -300,7 +324,9 @@ static void visit(struct tarjan *t, u32 v)
 	t->cycles++;
 }
 
-/* Put functions in order of falling component number: callers first. Counting sort; edges follow. */
+/*
+ * Put functions in order of falling component number: callers first. Counting sort; edges follow.
+ */
 static bool sort_functions(struct lower *l, const u32 *cycle, u32 cycles, u32 *place)
 {
 	u32 n = (u32)l->funcs.len, *start = calloc(cycles + 1, sizeof(*start));
@@ -333,7 +359,11 @@ static bool order(struct lower *l)
 {
 	size_t n = l->funcs.len;
 	u32 *block = calloc(5 * n + 1, sizeof(u32));
-	struct tarjan t = {.l = l, .low = block, .number = block + n, .stack = block + 2 * n, .cycle = block + 3 * n};
+	struct tarjan t = {.l = l,
+			   .low = block,
+			   .number = block + n,
+			   .stack = block + 2 * n,
+			   .cycle = block + 3 * n};
 	bool ok;
 
 	if (!block)
@@ -370,7 +400,8 @@ bool lower_find_functions(struct lower *l, const struct ir_func *kernel)
 {
 	struct lower_func first = {.f = kernel, .unit = unit_of_func(l, kernel), .tail = IR_NONE};
 
-	if (first.unit == IR_NONE || !VEC_PUSH(&l->funcs, first) || !map_set(&l->func_at, map_key(kernel), 0))
+	if (first.unit == IR_NONE || !VEC_PUSH(&l->funcs, first) ||
+	    !map_set(&l->func_at, map_key(kernel), 0))
 		return false;
 	for (u32 i = 0; i < l->funcs.len && !l->failed; i++)
 		add_calls(l, i);
@@ -390,7 +421,8 @@ static void mark_shared(struct lower *l, bool *const *used)
 		const struct ir_func *f = l->funcs.at[i].f;
 
 		for (size_t k = 0; k < f->operands.len; k++)
-			if (f->operands.at[k].kind == IR_OP_VAR || f->operands.at[k].kind == IR_OP_ADDR_VAR)
+			if (f->operands.at[k].kind == IR_OP_VAR ||
+			    f->operands.at[k].kind == IR_OP_ADDR_VAR)
 				used[l->funcs.at[i].unit][f->operands.at[k].index] = true;
 	}
 }
@@ -404,7 +436,8 @@ static void mark_definitions(struct lower *l, bool *const *used, u32 u)
 		const struct ir_var *v = m->vars.at[i];
 		u32 home;
 
-		if (!used[u][i] || v->space != M_shared || v->unsized || !v->definition || v->definition == v)
+		if (!used[u][i] || v->space != M_shared || v->unsized || !v->definition ||
+		    v->definition == v)
 			continue;
 		home = unit_of_var(l, v, u);
 		for (size_t k = 0; k < l->options.units[home].module->vars.len; k++)
@@ -422,7 +455,10 @@ static u32 offset_of_definition(const struct lower *l, const struct ir_var *v, u
 	return 0;
 }
 
-/* pass 0: variables with a size; pass 1: alignment of the dynamic part; pass 2: where it begins, and declarations. */
+/*
+ * pass 0: variables with a size; pass 1: alignment of the dynamic part; pass 2: where it begins,
+ * and declarations.
+ */
 static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at)
 {
 	for (u32 u = 0; u < l->options.unit_len; u++)

@@ -30,13 +30,13 @@ struct vreg {
 	bool is_const;
 	bool pinned; /* lives everywhere: frame and stack rows, rows shared by functions */
 	u64 bits;
-	u32 row;   /* final byte offset */
+	u32 row;         /* final byte offset */
 	u32 first, last; /* life in records, for colouring */
 };
 
 /* A branch whose target label is not placed yet. */
 struct fixup {
-	u32 insn;  /* record, or index into ext when `in_ext` */
+	u32 insn; /* record, or index into ext when `in_ext` */
 	u32 label;
 	bool in_ext;
 };
@@ -44,13 +44,13 @@ struct fixup {
 /* A function of the program. */
 struct lower_func {
 	const struct ir_func *f;
-	u32 unit;                /* in options.units */
-	u32 cycle;               /* functions with the same number may call each other */
-	u32 first_edge, edges;   /* what it calls */
+	u32 unit;              /* in options.units */
+	u32 cycle;             /* functions with the same number may call each other */
+	u32 first_edge, edges; /* what it calls */
 	u32 frame_bytes;
 	u32 return_pc, return_frame; /* vregs */
-	u32 tail;                /* vreg: address of what an unsized parameter stands for */
-	u32 rows[3];             /* of each class */
+	u32 tail;                    /* vreg: address of what an unsized parameter stands for */
+	u32 rows[3];                 /* of each class */
 };
 
 struct lower_edge {
@@ -78,38 +78,40 @@ struct lower {
 	bool no_affine; /* and all indices */
 	/* what is being lowered */
 	const struct ir_func *f;
-	u32 func;            /* index in p->funcs */
+	u32 func; /* index in p->funcs */
 	const struct ir_insn *in;
 	u32 ir;
-	u32 *vreg_of;        /* register of f -> vreg, IR_NONE: none yet; 128-bit ones take two */
-	u32 *label_at;       /* label of f -> record, IR_NONE */
-	u32 guard;           /* vreg of the guard, IR_NONE */
+	u32 *vreg_of;  /* register of f -> vreg, IR_NONE: none yet; 128-bit ones take two */
+	u32 *label_at; /* label of f -> record, IR_NONE */
+	u32 guard;     /* vreg of the guard, IR_NONE */
 	bool guard_not;
-	u32 carry;           /* vreg of the carry flag of f, IR_NONE: not used yet */
+	u32 carry; /* vreg of the carry flag of f, IR_NONE: not used yet */
 	VEC(struct insn) insns;
 	VEC(u32) ext;
 	VEC(struct row_ref) refs;
 	VEC(struct vreg) vregs;
 	VEC(struct fixup) fixups;
-	VEC(struct lower_func) funcs; /* functions of the program, callers before callees; the kernel is the first */
+	VEC(struct lower_func)
+	funcs; /* functions of the program, callers before callees; the kernel is the first */
 	VEC(struct lower_edge) edges;
 	u32 cycles;
-	struct map func_at;  /* function -> index in funcs */
+	struct map func_at;                /* function -> index in funcs */
 	VEC(const struct ir_func *) taken; /* functions whose address something holds */
 	struct map taken_at;
 	bool has_taken;
 	VEC(struct program_note) notes;
 	struct exec_unit only; /* the list of units when none is given */
 	u64 const_base;        /* exec_const_base */
-	u32 unit;            /* of f */
-	u32 **offsets;       /* by unit: var_offset */
-	u8 **places;         /* by unit: offset_in */
-	u32 *var_offset;     /* local and parameter variables: offset in their frame; shared: in shared memory */
-	u8 *offset_in;       /* LOWER_IN_FRAME or LOWER_IN_STACK */
-	struct map form_ops; /* lane operations: form and operand count -> constant << 16 | operation */
-	struct map consts;   /* class and bits -> vreg + 1 */
+	u32 unit;              /* of f */
+	u32 **offsets;         /* by unit: var_offset */
+	u8 **places;           /* by unit: offset_in */
+	u32 *var_offset; /* local and parameter variables: offset in their frame; shared: in shared memory */
+	u8 *offset_in; /* LOWER_IN_FRAME or LOWER_IN_STACK */
+	struct map
+		form_ops; /* lane operations: form and operand count -> constant << 16 | operation */
+	struct map consts; /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
-	u32 *made;           /* register of f -> when its value was made, NULL: not looked at; lower_made.c */
+	u32 *made; /* register of f -> when its value was made, NULL: not looked at; lower_made.c */
 	u32 made_last;
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
@@ -133,8 +135,8 @@ u32 lower_source(struct lower *l, const struct ir_operand *op, u32 type, enum ro
 /* Row of a register operand as it is declared; second half of 128-bit ones with part 1. */
 u32 lower_register(struct lower *l, const struct ir_operand *op, u32 part);
 /*
- * How many values an operand has: elements in braces, parts of an address, elements of a whole vector register, else
- * one; NULL: none.
+ * How many values an operand has: elements in braces, parts of an address, elements of a whole
+ * vector register, else one; NULL: none.
  */
 u32 lower_elements(const struct lower *l, const struct ir_operand *op);
 /* Value i of an operand, i < lower_elements; an operand of one value is its own for every i. */
@@ -142,8 +144,11 @@ struct ir_operand lower_element(const struct lower *l, const struct ir_operand *
 enum row_class lower_class(u32 bits);
 /* Where a result of `class` goes: the register's row, or a temporary that lower_finish widens. */
 u32 lower_target(struct lower *l, const struct ir_operand *op, enum row_class class);
-void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 type, enum row_class class);
-/* The operand with this one-letter name in the instruction's row, NULL: the instruction has none. */
+void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 type,
+		  enum row_class class);
+/*
+ * The operand with this one-letter name in the instruction's row, NULL: the instruction has none.
+ */
 const struct ir_operand *lower_named(const struct lower *l, char name);
 /* Replace the instruction by one that faults, with a reason kept for the message. */
 void lower_poison(struct lower *l, const char *reason);
@@ -156,7 +161,9 @@ enum exec_op lower_find_op(const char *text);
  */
 void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *out, size_t size);
 
-/* The same for forms whose modifiers are data, with the record's constant: lower_float.c, mode.h. */
+/*
+ * The same for forms whose modifiers are data, with the record's constant: lower_float.c, mode.h.
+ */
 enum exec_op lower_mode_op(const struct isa_form *form, s64 *imm);
 /* d = op({v0, v1, v2, v3}, b): shape W_VW. */
 void lower_four_words(struct lower *l, enum exec_op op, s64 imm);
@@ -180,7 +187,8 @@ bool lower_may_be_idle(const struct program *p);
 /* Everything that is a lane operation. */
 lower_rule lower_lanes;
 /* Moves, addresses, control flow, and what has no effect here: lower_rules.c. */
-lower_rule lower_mov, lower_cvta, lower_bra, lower_brx, lower_exit, lower_ret, lower_trap, lower_brkpt, lower_nothing;
+lower_rule lower_mov, lower_cvta, lower_bra, lower_brx, lower_exit, lower_ret, lower_trap,
+	lower_brkpt, lower_nothing;
 lower_rule lower_nanosleep;
 /* Memory and warp instructions: lower_mem.c, lower_warp.c. */
 lower_rule lower_load, lower_store, lower_atom, lower_warp;
@@ -201,10 +209,16 @@ lower_rule lower_mma, lower_wmma, lower_wgmma, lower_warpgroup, lower_matrix;
 u32 lower_address_row(struct lower *l, const struct ir_operand *op);
 /* enum atom_op of the form, ATOM_OPS: none. */
 u32 lower_atom_op(const struct isa_form *form);
-/* Base register (IR_NONE: none) and offset of an address; false: it is in a space that cannot be told here. */
+/*
+ * Base register (IR_NONE: none) and offset of an address; false: it is in a space that cannot be
+ * told here.
+ */
 bool lower_address(struct lower *l, const struct ir_operand *op, u32 *base, s64 *imm);
 
-/* Space, base register (IR_NONE: none) and offset of an address; `word`: M_ of its state space, ISA_NONE: generic. */
+/*
+ * Space, base register (IR_NONE: none) and offset of an address; `word`: M_ of its state space,
+ * ISA_NONE: generic.
+ */
 struct lower_place {
 	enum mem_space space;
 	u32 base;
@@ -244,8 +258,12 @@ u32 lower_find_function(const struct lower *l, u32 func);
 bool lower_same_cycle(const struct lower *l, u32 caller, u32 callee);
 /* False when the instruction is no call. */
 bool lower_parse_call(const struct ir_func *f, const struct ir_insn *in, struct lower_call *c);
-/* The declaration whose parameters and results a call of l->f has, and its module. NULL: there is none. */
-const struct ir_func *lower_prototype(const struct lower *l, const struct lower_call *c, const struct ir_module **m);
+/*
+ * The declaration whose parameters and results a call of l->f has, and its module. NULL: there is
+ * none.
+ */
+const struct ir_func *lower_prototype(const struct lower *l, const struct lower_call *c,
+				      const struct ir_module **m);
 
 /* ---- lower_call.c ---- */
 
@@ -261,16 +279,22 @@ void lower_epilogue(struct lower *l);
 /* Find the products of l->f that go into sums; `used`: labels that something jumps to. */
 void lower_contract_find(struct lower *l, const bool *used);
 void lower_contract_free(struct lower *l);
-/* Is it known when compiling: set once, by mov of a number or by ld of a parameter or of constant memory? */
+/*
+ * Is it known when compiling: set once, by mov of a number or by ld of a parameter or of constant
+ * memory?
+ */
 bool lower_is_constant(const struct lower *l, u32 reg);
 /* ISA_READ or ISA_WRITE. */
 typedef void lower_visitor(struct lower *l, u32 reg, u32 roles);
 /*
- * The registers of an instruction, what is read first. Operands without a role are those of calls: taken as read and
- * written.
+ * The registers of an instruction, what is read first. Operands without a role are those of calls:
+ * taken as read and written.
  */
 void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see);
-/* Lower the instruction at hand as part of a fused one; false: it is none, or is needed for itself as well. */
+/*
+ * Lower the instruction at hand as part of a fused one; false: it is none, or is needed for itself
+ * as well.
+ */
 bool lower_contracted(struct lower *l);
 
 /* ---- lower_made.c ---- */
@@ -281,7 +305,8 @@ void lower_made_open(struct lower *l);
 void lower_made_note(struct lower *l);
 void lower_made_close(struct lower *l);
 /* Two factors or summands of f64: does ptxas exchange them? */
-bool lower_is_exchanged(const struct lower *l, const struct ir_operand *a, const struct ir_operand *b);
+bool lower_is_exchanged(const struct lower *l, const struct ir_operand *a,
+			const struct ir_operand *b);
 
 /* ---- fuse.c ---- */
 

@@ -1,7 +1,8 @@
 /*
- * The order of two factors, or two summands, of f64. ptxas puts the value in front that the program makes first, and
- * behind what it knows when it compiles. That can be seen in NaN results: of two NaNs that of the second operand
- * stays. Copies, neg and abs make no value of their own. Read from ptxas's machine code, confirmed on an H200.
+ * The order of two factors, or two summands, of f64. ptxas puts the value in front that the program
+ * makes first, and behind what it knows when it compiles. That can be seen in NaN results: of two
+ * NaNs that of the second operand stays. Copies, neg and abs make no value of their own. Read from
+ * ptxas's machine code, confirmed on an H200.
  */
 #include "src/lower/lower_int.h"
 
@@ -46,9 +47,11 @@ static const struct ir_operand *copied(const struct lower *l)
 	const struct ir_insn *in = l->in;
 	enum isa_mnemonic opcode = ir_opcode(in);
 	const struct ir_operand *ops = &l->f->operands.at[in->first_op];
-	bool sign = (opcode == OPCODE_neg || opcode == OPCODE_abs) && in->form->types && in->form->type[0] == T_f64;
+	bool sign = (opcode == OPCODE_neg || opcode == OPCODE_abs) && in->form->types &&
+		    in->form->type[0] == T_f64;
 
-	if (in->ops != 2 || in->guard != IR_NONE || ops[0].kind != IR_OP_REG || ops[1].kind != IR_OP_REG)
+	if (in->ops != 2 || in->guard != IR_NONE || ops[0].kind != IR_OP_REG ||
+	    ops[1].kind != IR_OP_REG)
 		return NULL;
 	return sign || opcode == OPCODE_mov ? &ops[1] : NULL;
 }
@@ -79,7 +82,8 @@ static u32 made(const struct lower *l, const struct ir_operand *op)
 	return op->kind == IR_OP_REG && l->made ? l->made[op->index] : 0;
 }
 
-bool lower_is_exchanged(const struct lower *l, const struct ir_operand *a, const struct ir_operand *b)
+bool lower_is_exchanged(const struct lower *l, const struct ir_operand *a,
+			const struct ir_operand *b)
 {
 	return made(l, a) > made(l, b);
 }

@@ -1,8 +1,9 @@
 /*
- * The order in which the blocks of a function are lowered. The engine runs the lanes with the lowest program counter
- * first, so lanes that have parted meet where their ways do if that place stands behind all that is on the ways to it.
- * Compilers lay blocks out otherwise: parts of a loop before its beginning, an exit inside it, several branches back
- * to one place. Here blocks stay in the order of the text but where
+ * The order in which the blocks of a function are lowered. The engine runs the lanes with the
+ * lowest program counter first, so lanes that have parted meet where their ways do if that place
+ * stands behind all that is on the ways to it. Compilers lay blocks out otherwise: parts of a loop
+ * before its beginning, an exit inside it, several branches back to one place. Here blocks stay in
+ * the order of the text but where
  *
  * - a block comes before one that leads to it, other than by going round a loop,
  * - a block comes before the end of a loop that leads to it, or
@@ -30,7 +31,8 @@ struct graph {
 	u32 nodes;     /* blocks, and room for as many others */
 	u32 *out, *in; /* node -> its first edge */
 	u32 *mark, *stack, *wait;
-	u32 *number, *ipdom; /* of blocks: in a post-order of the ways back from the end; immediate post-dominator */
+	u32 *number,
+		*ipdom; /* of blocks: in a post-order of the ways back from the end; immediate post-dominator */
 	bool failed;
 };
 
@@ -43,12 +45,16 @@ static enum leaving leaves(const struct ir_insn *in)
 	if (!in->form)
 		return ENDS;
 	switch (in->form->row->row) {
-	case I_bra: return BRANCHES;
-	case I_brx_idx: return BRANCHES_BY_TABLE;
+	case I_bra:
+		return BRANCHES;
+	case I_brx_idx:
+		return BRANCHES_BY_TABLE;
 	case I_ret:
 	case I_exit:
-	case I_trap: return ENDS;
-	default: return GOES_ON;
+	case I_trap:
+		return ENDS;
+	default:
+		return GOES_ON;
 	}
 }
 
@@ -71,12 +77,14 @@ static bool find_blocks(struct graph *g, const bool *used)
 		first[i + 1] |= leaves(&f->insns.at[i]) != GOES_ON;
 	for (u32 i = 0; i < n; i++) {
 		if (!i || first[i])
-			o->block[o->blocks++] = (struct lower_block){.first = i, .next = IR_NONE, .meeting = IR_NONE};
+			o->block[o->blocks++] = (struct lower_block){
+				.first = i, .next = IR_NONE, .meeting = IR_NONE};
 		o->block[o->blocks - 1].end = i + 1;
 		g->block_of[i] = o->blocks - 1;
 	}
 	g->block_of[n] = o->blocks;
-	o->block[o->blocks] = (struct lower_block){.first = (u32)n, .end = (u32)n, .next = IR_NONE, .meeting = IR_NONE};
+	o->block[o->blocks] = (struct lower_block){
+		.first = (u32)n, .end = (u32)n, .next = IR_NONE, .meeting = IR_NONE};
 	free(first);
 	return true;
 }
@@ -124,7 +132,10 @@ static void find_edges(struct graph *g)
 
 /* ---- post-dominators ---- */
 
-/* Number the blocks from which the end is reached; `list` has them by number. Returns how many there are. */
+/*
+ * Number the blocks from which the end is reached; `list` has them by number. Returns how many
+ * there are.
+ */
 static u32 number_blocks(struct graph *g, u32 *list)
 {
 	u32 depth = 0, n = 0, *at = g->wait, end = g->order->blocks;
@@ -192,7 +203,10 @@ static void find_post_dominators(struct graph *g)
 
 enum { UNSEEN, UNDER_WAY, LEFT };
 
-/* Edges to a block that is under way when they are looked at go round a loop. at: next edge of each block. */
+/*
+ * Edges to a block that is under way when they are looked at go round a loop. at: next edge of each
+ * block.
+ */
 static void mark_back_edges_from(struct graph *g, u32 root, u32 *at)
 {
 	u32 depth = 0;
@@ -227,8 +241,8 @@ static void mark_back_edges(struct graph *g)
 }
 
 /*
- * Put the blocks of the loop that begins at `head` on the stack and mark them with head + 1. Returns how many they are,
- * 0: the loop is entered elsewhere as well.
+ * Put the blocks of the loop that begins at `head` on the stack and mark them with head + 1.
+ * Returns how many they are, 0: the loop is entered elsewhere as well.
  */
 static u32 find_loop(struct graph *g, u32 head)
 {
@@ -253,7 +267,10 @@ static u32 find_loop(struct graph *g, u32 head)
 	return len;
 }
 
-/* Make a meeting for those ways back to `head` of which no other way leads on, if there are several. */
+/*
+ * Make a meeting for those ways back to `head` of which no other way leads on, if there are
+ * several.
+ */
 static void make_meeting(struct graph *g, u32 head)
 {
 	struct lower_order *o = g->order;
@@ -288,7 +305,9 @@ static void put_behind(struct graph *g, u32 head, u32 to)
 
 	for (u32 e = g->in[head]; e != IR_NONE; e = g->edges.at[e].next_in)
 		if (g->edges.at[e].back)
-			connect(g, g->edges.at[e].meets ? o->block[g->edges.at[e].from].meeting : g->edges.at[e].from,
+			connect(g,
+				g->edges.at[e].meets ? o->block[g->edges.at[e].from].meeting
+						     : g->edges.at[e].from,
 				to);
 }
 
@@ -304,7 +323,8 @@ static void close_loop(struct graph *g, u32 head)
 		for (u32 e = g->out[g->stack[i]]; e != IR_NONE; e = g->edges.at[e].next_out) {
 			u32 to = g->edges.at[e].to;
 
-			if (g->mark[to] != head + 1 && !g->edges.at[e].back && to < g->order->blocks) {
+			if (g->mark[to] != head + 1 && !g->edges.at[e].back &&
+			    to < g->order->blocks) {
 				g->mark[to] = head + 1;
 				put_behind(g, head, to);
 			}
@@ -326,7 +346,10 @@ static void close_loops(struct graph *g)
 
 /* ---- the order ---- */
 
-/* Where a block stands in the text, twice; one that is made stands behind the last that leads to it. */
+/*
+ * Where a block stands in the text, twice; one that is made stands behind the last that leads to
+ * it.
+ */
 static u32 place_of(const struct graph *g, u32 b)
 {
 	const struct lower_order *o = g->order;
@@ -407,7 +430,8 @@ static bool make_arrays(struct graph *g)
 	g->ipdom = malloc(sizeof(u32) * g->nodes);
 	o->at = malloc(sizeof(u32) * g->nodes);
 	o->meeting = malloc(sizeof(*o->meeting) * g->nodes);
-	if (!g->out || !g->in || !g->mark || !g->stack || !g->wait || !g->number || !g->ipdom || !o->at || !o->meeting)
+	if (!g->out || !g->in || !g->mark || !g->stack || !g->wait || !g->number || !g->ipdom ||
+	    !o->at || !o->meeting)
 		return false;
 	memset(g->out, 0xff, sizeof(u32) * g->nodes);
 	memset(g->in, 0xff, sizeof(u32) * g->nodes);

@@ -1,9 +1,10 @@
 /*
- * From virtual rows to places in the gang's register block: blocks, liveness, life spans, colouring by linear scan,
- * immediate post-dominators for branches, and the final byte offsets.
+ * From virtual rows to places in the gang's register block: blocks, liveness, life spans, colouring
+ * by linear scan, immediate post-dominators for branches, and the final byte offsets.
  *
- * A guarded record does not end the life of what it writes. Records other than lane operations read and write lanes of
- * different warps in their own order, so what they read lives on past their writes.
+ * A guarded record does not end the life of what it writes. Records other than lane operations read
+ * and write lanes of different warps in their own order, so what they read lives on past their
+ * writes.
  */
 #include "src/exec/affine.h"
 #include "src/lower/lower_flow.h"
@@ -130,7 +131,8 @@ static bool find_use_def(struct flow *f)
 
 					if (!flow_is_tracked(l, ref->vreg))
 						continue;
-					if (pass == 0 && (!ref->write || guarded) && !(x->def[w] & bit))
+					if (pass == 0 && (!ref->write || guarded) &&
+					    !(x->def[w] & bit))
 						x->use[w] |= bit;
 					if (pass == 1 && ref->write && !guarded)
 						x->def[w] |= bit;
@@ -178,7 +180,10 @@ static void extend_set(struct flow *f, const u64 *set, u32 at)
 			extend_life(&f->l->vregs.at[w * 64 + (u32)__builtin_ctzll(m)], at);
 }
 
-/* Positions are twice the record: reads at 2i, writes at 2i + 1 (lane operations: results may take a source's row). */
+/*
+ * Positions are twice the record: reads at 2i, writes at 2i + 1 (lane operations: results may take
+ * a source's row).
+ */
 static void find_lives(struct flow *f)
 {
 	struct lower *l = f->l;
@@ -208,7 +213,9 @@ static int compare_first(const void *a, const void *b)
 {
 	const struct by_first *x = a, *y = b;
 
-	return x->first < y->first ? -1 : x->first > y->first ? 1 : (x->vreg > y->vreg) - (x->vreg < y->vreg);
+	return x->first < y->first   ? -1
+	       : x->first > y->first ? 1
+				     : (x->vreg > y->vreg) - (x->vreg < y->vreg);
 }
 
 /* Rows of one class in the function at hand. */
@@ -229,10 +236,13 @@ static u32 take_row(struct lower *l, struct pool *p, const struct vreg *v)
 	return (u32)p->busy_until.len - 1;
 }
 
-/* Where a function's rows begin: behind those of all callers outside its cycle. Callers come first. */
+/*
+ * Where a function's rows begin: behind those of all callers outside its cycle. Callers come first.
+ */
 static bool base_rows(struct lower *l, u32 rows[3])
 {
-	u32 *base = calloc(6 * (size_t)l->cycles, sizeof(u32)), *size = base + 3 * (size_t)l->cycles;
+	u32 *base = calloc(6 * (size_t)l->cycles, sizeof(u32)),
+	    *size = base + 3 * (size_t)l->cycles;
 
 	if (!base)
 		return false;
@@ -240,7 +250,9 @@ static bool base_rows(struct lower *l, u32 rows[3])
 		for (u32 c = 0; c < 3; c++)
 			if (l->funcs.at[i].rows[c] > size[3 * l->funcs.at[i].cycle + c])
 				size[3 * l->funcs.at[i].cycle + c] = l->funcs.at[i].rows[c];
-	/* Edges stand in the order in which functions were found, not in this one: go by functions. */
+	/*
+	 * Edges stand in the order in which functions were found, not in this one: go by functions.
+	 */
 	for (size_t i = 0; i < l->funcs.len; i++) {
 		const struct lower_func *f = &l->funcs.at[i];
 
@@ -248,15 +260,19 @@ static bool base_rows(struct lower *l, u32 rows[3])
 			u32 to = l->funcs.at[l->edges.at[f->first_edge + k].to].cycle;
 
 			for (u32 c = 0; c < 3 && to != f->cycle; c++)
-				if (base[3 * f->cycle + c] + size[3 * f->cycle + c] > base[3 * to + c])
-					base[3 * to + c] = base[3 * f->cycle + c] + size[3 * f->cycle + c];
+				if (base[3 * f->cycle + c] + size[3 * f->cycle + c] >
+				    base[3 * to + c])
+					base[3 * to + c] =
+						base[3 * f->cycle + c] + size[3 * f->cycle + c];
 		}
 	}
 	for (size_t i = 0; i < l->funcs.len; i++)
 		for (u32 c = 0; c < 3; c++) {
 			u32 from = base[3 * l->funcs.at[i].cycle + c];
 
-			rows[c] = from + l->funcs.at[i].rows[c] > rows[c] ? from + l->funcs.at[i].rows[c] : rows[c];
+			rows[c] = from + l->funcs.at[i].rows[c] > rows[c]
+					  ? from + l->funcs.at[i].rows[c]
+					  : rows[c];
 			l->funcs.at[i].rows[c] = from;
 		}
 	free(base);
@@ -291,7 +307,8 @@ static bool is_used(const struct lower *l, u32 vreg)
 {
 	const struct vreg *v = &l->vregs.at[vreg];
 
-	return v->first != UINT32_MAX || (!v->is_const && (l->p->has_calls || l->options.one_to_one));
+	return v->first != UINT32_MAX ||
+	       (!v->is_const && (l->p->has_calls || l->options.one_to_one));
 }
 
 /* Row numbers by class; constants and pinned rows come after the coloured ones. */
@@ -344,7 +361,10 @@ static bool save_row(struct lower *l, u32 vreg, u32 *bytes)
 	return VEC_PUSH(&l->ext, v->row | v->class);
 }
 
-/* The rows that live on behind a call of a cycle, for op_call.c. After `assign`: vregs have their byte offsets. */
+/*
+ * The rows that live on behind a call of a cycle, for op_call.c. After `assign`: vregs have their
+ * byte offsets.
+ */
 static bool list_saved(struct flow *f)
 {
 	struct lower *l = f->l;
@@ -376,7 +396,8 @@ static bool list_saved(struct flow *f)
 
 static u32 choose_gang(const struct lower *l, const u32 rows[3])
 {
-	u32 bytes = rows[ROW_W] * 128 + rows[ROW_X] * 256 + rows[ROW_P] * 4, g = GANG_WARPS, warps = l->options.warps;
+	u32 bytes = rows[ROW_W] * 128 + rows[ROW_X] * 256 + rows[ROW_P] * 4, g = GANG_WARPS,
+	    warps = l->options.warps;
 
 	while (g > 1 && (bytes * g > BLOCK_BYTES || (warps && g / 2 >= warps)))
 		g /= 2;
@@ -399,13 +420,27 @@ static void set_field(struct lower *l, const struct row_ref *r, u32 offset)
 	struct insn *in = &l->insns.at[r->insn];
 
 	switch (r->field) {
-	case FIELD_D: in->d = offset; break;
-	case FIELD_A: in->a = offset; break;
-	case FIELD_B: in->b = offset; break;
-	case FIELD_C: in->c = offset; break;
-	case FIELD_TARGET: in->target = offset; break;
-	case FIELD_GUARD: in->guard = offset; break;
-	default: l->ext.at[r->field - FIELD_EXT] = offset; break;
+	case FIELD_D:
+		in->d = offset;
+		break;
+	case FIELD_A:
+		in->a = offset;
+		break;
+	case FIELD_B:
+		in->b = offset;
+		break;
+	case FIELD_C:
+		in->c = offset;
+		break;
+	case FIELD_TARGET:
+		in->target = offset;
+		break;
+	case FIELD_GUARD:
+		in->guard = offset;
+		break;
+	default:
+		l->ext.at[r->field - FIELD_EXT] = offset;
+		break;
 	}
 }
 
@@ -418,8 +453,10 @@ static bool assign(struct lower *l, const u32 rows[3])
 	prog->gang = gang;
 	prog->preds_at = base_p;
 	prog->affine_at = base_p + rows[ROW_P] * p;
-	prog->wide_at = (u32)align_up(prog->affine_at + 2 * prog->affines * sizeof(struct affine), 64);
-	prog->block_bytes = (u32)align_up(prog->wide_at + prog->wides * sizeof(struct affine_wide), 64);
+	prog->wide_at =
+		(u32)align_up(prog->affine_at + 2 * prog->affines * sizeof(struct affine), 64);
+	prog->block_bytes =
+		(u32)align_up(prog->wide_at + prog->wides * sizeof(struct affine_wide), 64);
 	if (gang > 1 && may_part(l)) {
 		prog->parted_at = prog->block_bytes;
 		prog->block_bytes += x;
@@ -427,7 +464,9 @@ static bool assign(struct lower *l, const u32 rows[3])
 	for (u32 v = 0; v < l->vregs.len; v++) {
 		struct vreg *r = &l->vregs.at[v];
 
-		r->row = r->class == ROW_W ? r->row * w : r->class == ROW_X ? base_x + r->row * x : base_p + r->row * p;
+		r->row = r->class == ROW_W   ? r->row * w
+			 : r->class == ROW_X ? base_x + r->row * x
+					     : base_p + r->row * p;
 		consts += r->is_const && is_used(l, v);
 	}
 	prog->consts = malloc(sizeof(*prog->consts) * (consts + 1));
@@ -440,7 +479,8 @@ static bool assign(struct lower *l, const u32 rows[3])
 		    r->row - base_p < 64 * p)
 			prog->fixed_preds |= (u64)1 << (r->row - base_p) / p;
 		if (r->is_const && is_used(l, v))
-			prog->consts[prog->const_len++] = (struct program_const){r->row, r->class, r->bits};
+			prog->consts[prog->const_len++] =
+				(struct program_const){r->row, r->class, r->bits};
 	}
 	for (size_t i = 0; i < l->refs.len; i++)
 		set_field(l, &l->refs.at[i], l->vregs.at[l->refs.at[i].vreg].row);
@@ -450,8 +490,7 @@ static bool assign(struct lower *l, const u32 rows[3])
 	}
 	prog->frame_row = l->vregs.at[l->frame_vreg].row;
 	/* Not used: no row at all, and no missing operand of a record either. */
-	prog->stack_row =
-		is_used(l, l->stack_vreg) ? l->vregs.at[l->stack_vreg].row : NO_ROW - 1;
+	prog->stack_row = is_used(l, l->stack_vreg) ? l->vregs.at[l->stack_vreg].row : NO_ROW - 1;
 	return true;
 }
 
@@ -476,8 +515,8 @@ bool lower_rows(struct lower *l)
 		flow_mark_waits(&f);
 		find_lives(&f);
 		keep_returns(l);
-		ok = colour(l, rows) && flow_mark_dead(&f, rows) && flow_find_joins(&f) && assign(l, rows) &&
-		     list_saved(&f);
+		ok = colour(l, rows) && flow_mark_dead(&f, rows) && flow_find_joins(&f) &&
+		     assign(l, rows) && list_saved(&f);
 	}
 	free(f.block);
 	free(f.block_of);

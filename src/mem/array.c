@@ -198,8 +198,10 @@ static u64 blocks_of(u64 texels, u32 block)
 	return texels / block + (texels % block != 0);
 }
 
-/* Lay out one level; base is added later. False: it has more bytes than a number holds, as a profile
- * need not know a limit. */
+/*
+ * Lay out one level; base is added later. False: it has more bytes than a number holds, as a
+ * profile need not know a limit.
+ */
 static bool lay_out(struct mem_array *a, struct mem *m, const struct mem_array_desc *d)
 {
 	u32 block = mem_format_block(d->format);
@@ -209,8 +211,7 @@ static bool lay_out(struct mem_array *a, struct mem *m, const struct mem_array_d
 	a->rows = d->height ? blocks_of(d->height, block) : 1;
 	a->slices = d->depth ? d->depth : 1;
 	return size_mul(blocks_of(d->width, block), a->element_bytes, &a->pitch) &&
-	       size_mul(a->pitch, a->rows, &a->slice) &&
-	       size_mul(a->slice, a->slices, &a->bytes);
+	       size_mul(a->pitch, a->rows, &a->slice) && size_mul(a->slice, a->slices, &a->bytes);
 }
 
 static bool remember(struct mem *m, const void *handle, enum handle_kind kind)

@@ -116,13 +116,18 @@ enum mem_array_status mem_mipmap_create(struct mem *m, const struct arch *arch,
 					struct mem_mipmap **out);
 bool mem_mipmap_destroy(struct mem *m, struct mem_mipmap *mm);
 
-/* What a handle from a program stands for; NULL: it is no live array, level or mipmapped array of `m`. */
+/*
+ * What a handle from a program stands for; NULL: it is no live array, level or mipmapped array of
+ * `m`.
+ */
 struct mem_array *mem_array_check(struct mem *m, const void *handle);
 struct mem_mipmap *mem_mipmap_check(struct mem *m, const void *handle);
 /* Free all that is left. Part of mem_fini. */
 void mem_array_fini(struct mem *m);
 
-/* Where the host has byte `x` of row `y` (of elements) of slice `z`; the caller has checked them. */
+/*
+ * Where the host has byte `x` of row `y` (of elements) of slice `z`; the caller has checked them.
+ */
 static inline u64 mem_array_address(const struct mem_array *a, u64 x, u64 y, u64 z)
 {
 	return a->base + z * a->slice + y * a->pitch + x;

@@ -517,7 +517,8 @@ enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 
 	struct mem_range r;
 
 	if (!mem_find(m, addr, size, &r))
-		return !m->strict && slack_fill(m, c, addr, size) ? MEM_FOUND_SLACK : MEM_FOUND_NONE;
+		return !m->strict && slack_fill(m, c, addr, size) ? MEM_FOUND_SLACK
+								  : MEM_FOUND_NONE;
 	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
 	return MEM_FOUND;
 }

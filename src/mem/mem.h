@@ -28,15 +28,15 @@
 enum mem_space { MEM_GENERIC, MEM_GLOBAL, MEM_CONST, MEM_SHARED, MEM_LOCAL, MEM_PARAM };
 
 enum mem_kind {
-	MEM_KIND_DEVICE,  /* cudaMalloc, module variables */
-	MEM_KIND_CONST,   /* .const variables */
-	MEM_KIND_PARAM,   /* kernel parameters */
-	MEM_KIND_HOST,    /* the program's own memory, registered; outside the arena */
-	MEM_KIND_MANAGED, /* both sides may touch it */
-	MEM_KIND_HEAP,    /* device-side malloc */
-	MEM_KIND_ARRAY,   /* texels: src/mem/array.h */
-	MEM_KIND_PINNED,  /* host memory that we allocated */
-	MEM_KIND_MAPPED,  /* a mapping of the virtual memory calls */
+	MEM_KIND_DEVICE,   /* cudaMalloc, module variables */
+	MEM_KIND_CONST,    /* .const variables */
+	MEM_KIND_PARAM,    /* kernel parameters */
+	MEM_KIND_HOST,     /* the program's own memory, registered; outside the arena */
+	MEM_KIND_MANAGED,  /* both sides may touch it */
+	MEM_KIND_HEAP,     /* device-side malloc */
+	MEM_KIND_ARRAY,    /* texels: src/mem/array.h */
+	MEM_KIND_PINNED,   /* host memory that we allocated */
+	MEM_KIND_MAPPED,   /* a mapping of the virtual memory calls */
 	MEM_KIND_INTERNAL, /* ours: no program has asked for it */
 };
 
@@ -52,13 +52,13 @@ enum mem_kind {
 
 struct mem_range {
 	u64 base, size;
-	u64 bias;     /* address of the host - address of the device */
-	u64 id;       /* counts allocations */
-	u64 born_ns;  /* monotonic clock */
-	void *user;   /* of the layer above: malloc'ed, freed with the arena */
-	u32 devices;  /* bit i: device i of the system may use it, owner and peers aside */
+	u64 bias;    /* address of the host - address of the device */
+	u64 id;      /* counts allocations */
+	u64 born_ns; /* monotonic clock */
+	void *user;  /* of the layer above: malloc'ed, freed with the arena */
+	u32 devices; /* bit i: device i of the system may use it, owner and peers aside */
 	u8 kind;
-	bool freed;   /* kept for messages about use after free until the address is reused */
+	bool freed; /* kept for messages about use after free until the address is reused */
 };
 
 /* What an instruction remembers of the allocation it touched last: addr - lo <= span - bytes is a
@@ -72,29 +72,31 @@ struct mem_system;
 struct mem {
 	u8 *arena;
 	u64 arena_size;
-	u64 bias;                    /* of what the host must not see; 0: it sees everything */
+	u64 bias; /* of what the host must not see; 0: it sees everything */
 	u64 shared_base, local_base;
 	u64 limit_bytes, used_bytes; /* of the device's memory */
 	pthread_mutex_t lock;
-	struct mem_range *ranges;    /* sorted by base */
+	struct mem_range *ranges; /* sorted by base */
 	u32 len, cap, freed_len;
-	u64 next;                    /* search for room begins here */
-	u64 window;                  /* end of what has been handed out so far */
-	u64 open;                    /* end of what is readable and writable */
+	u64 next;   /* search for room begins here */
+	u64 window; /* end of what has been handed out so far */
+	u64 open;   /* end of what is readable and writable */
 	u64 next_id;
 	/* changes when ranges go away: caches are void; read atomically without the lock */
 	u32 epoch;
-	struct map handles;          /* of arrays: src/mem/array.c; guarded by the lock */
-	struct mem_system *system;    /* NULL: alone */
-	u32 index;                   /* in the system */
-	u32 peers;                   /* bit i: accesses to device i are allowed; atomic */
+	struct map handles;        /* of arrays: src/mem/array.c; guarded by the lock */
+	struct mem_system *system; /* NULL: alone */
+	u32 index;                 /* in the system */
+	u32 peers;                 /* bit i: accesses to device i are allowed; atomic */
 	/*
-	 * Only what lies inside an allocation may be touched. Else as on hardware: whatever shares a
-	 * page with a live allocation may. Set before the first launch.
+	 * Only what lies inside an allocation may be touched. Else as on hardware: whatever shares
+	 * a page with a live allocation may. Set before the first launch.
 	 */
 	bool strict;
-	int share_fd;                /* file behind pages that other processes may map, -1: none */
-	/* Who beside kernels has been let in so far: MEM_OTHER_..; bits are only added, atomically. */
+	int share_fd; /* file behind pages that other processes may map, -1: none */
+	/*
+	 * Who beside kernels has been let in so far: MEM_OTHER_..; bits are only added, atomically.
+	 */
 	u32 others;
 };
 
@@ -160,8 +162,8 @@ enum mem_found {
 };
 
 /*
- * Make `c` cover the allocation that contains [addr, addr + size). When there is none and `strict` is off, but a live
- * allocation shares every page of that range, `c` covers the range alone.
+ * Make `c` cover the allocation that contains [addr, addr + size). When there is none and `strict`
+ * is off, but a live allocation shares every page of that range, `c` covers the range alone.
  */
 enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size);
 
@@ -183,10 +185,10 @@ void *mem_pointer(struct mem *m, u64 addr);
 
 struct mem_system {
 	pthread_mutex_t lock;
-	struct mem host;                         /* pinned, registered and managed memory */
-	struct mem maps;                         /* mappings of the virtual memory calls, opened late */
-	struct mem *device[MEM_DEVICES_MAX];     /* NULL: not open; written with the lock, atomic */
-	bool hidden;                             /* arenas of devices and mappings are */
+	struct mem host;                     /* pinned, registered and managed memory */
+	struct mem maps;                     /* mappings of the virtual memory calls, opened late */
+	struct mem *device[MEM_DEVICES_MAX]; /* NULL: not open; written with the lock, atomic */
+	bool hidden;                         /* arenas of devices and mappings are */
 };
 
 /* `hidden`: the host cannot touch device memory. Returns false when the host refuses. */
@@ -200,7 +202,7 @@ bool mem_init_in(struct mem *m, u64 limit_bytes, struct mem_system *s, u32 index
 /* The live range that contains [addr, addr + size), of any device; *owner (may be NULL) is the
  * arena that has it. */
 bool mem_system_find(struct mem_system *s, u64 addr, u64 size, struct mem_range *out,
-		    struct mem **owner);
+		     struct mem **owner);
 /* Ranges have gone away: void the caches of all devices. */
 void mem_system_changed(struct mem_system *s);
 /* Arena that the address is in, allocated or not; NULL: none. */
@@ -208,7 +210,8 @@ struct mem *mem_system_arena(struct mem_system *s, u64 addr);
 
 /*
  * Put the pages of [base, base + size) into a file that other processes can map, contents kept.
- * Nobody may be using those that are not there yet. *offset: of `base` in the file. Returns the file, the arena's,
+ * Nobody may be using those that are not there yet. *offset: of `base` in the file. Returns the
+ * file, the arena's,
  * -1 when the host refuses.
  */
 int mem_share(struct mem *m, u64 base, u64 size, u64 *offset);

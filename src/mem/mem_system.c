@@ -147,7 +147,8 @@ static int share_file(struct mem *m)
 static bool move_pages(int fd, u8 *at, u64 size, u64 offset)
 {
 	return write_pages(fd, at, size, offset) &&
-	       mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+	       mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
+		       MAP_FAILED;
 }
 
 /* The next stretch of [from, end) that is not in the file: *hole to *past. False: there is none. */
@@ -164,8 +165,9 @@ static bool find_hole(int fd, u64 from, u64 end, u64 *hole, u64 *past)
 }
 
 /*
- * Every page of an arena has one place in its file, so that pages may be shared twice, together with
- * neighbours or alone. Those that are there already belong to others as well and are left alone.
+ * Every page of an arena has one place in its file, so that pages may be shared twice, together
+ * with neighbours or alone. Those that are there already belong to others as well and are left
+ * alone.
  */
 int mem_share(struct mem *m, u64 base, u64 size, u64 *offset)
 {
@@ -202,6 +204,6 @@ bool mem_detach(struct mem *m, u64 base, u64 size)
 		fallocate(m->share_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)(base - (u64)(uintptr_t)m->arena), (off_t)size);
 	pthread_mutex_unlock(&m->lock);
-	return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-		    0) != MAP_FAILED;
+	return mmap(at, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }

@@ -6,7 +6,8 @@
 /* Memory of our own, which no program has asked for. */
 static bool is_ours(const struct mem_range *r)
 {
-	return r->kind == MEM_KIND_PARAM || r->kind == MEM_KIND_INTERNAL || r->kind == MEM_KIND_HEAP;
+	return r->kind == MEM_KIND_PARAM || r->kind == MEM_KIND_INTERNAL ||
+	       r->kind == MEM_KIND_HEAP;
 }
 
 /* Is `a` what a message should rather speak of? */

@@ -17,7 +17,8 @@ static bool has_kind(struct mem *m, enum mem_kind kind)
 /* Do other processes have pages of it, or it pages of theirs? */
 static bool is_of_several(struct mem *m)
 {
-	return __atomic_load_n(&m->others, __ATOMIC_RELAXED) & MEM_OTHER_PROCESSES || has_kind(m, MEM_KIND_MAPPED);
+	return __atomic_load_n(&m->others, __ATOMIC_RELAXED) & MEM_OTHER_PROCESSES ||
+	       has_kind(m, MEM_KIND_MAPPED);
 }
 
 /* Kernels reach the memory of other devices, too. */
@@ -41,8 +42,10 @@ bool mem_is_shared(struct mem *m, bool *host_sees)
 {
 	struct mem *host = m->system ? &m->system->host : m;
 
-	*host_sees = !m->bias || has_kind(host, MEM_KIND_MANAGED) || has_kind(host, MEM_KIND_PINNED);
-	return is_of_several(m) || has_kind(host, MEM_KIND_HOST) || (m->system && has_several_processes(m->system));
+	*host_sees =
+		!m->bias || has_kind(host, MEM_KIND_MANAGED) || has_kind(host, MEM_KIND_PINNED);
+	return is_of_several(m) || has_kind(host, MEM_KIND_HOST) ||
+	       (m->system && has_several_processes(m->system));
 }
 
 /* The arena of the host's memory knows it of all devices: kernels reach one another's. */

@@ -1,16 +1,19 @@
 /*
  * Sums of products as tensor cores make them (see mma_tile.h for the rule), for 16 rows and 8
- * columns of decoded factors, a column at a time in vectors of rows. Exponents first: the largest of
- * each output; then every product, exact in f32, is scaled by a power of two and cut to an integer,
- * the integers added, and the sum rounded once. What does not fit that is left to mma_tile.h:
- * infinities and NaN, exponents at the ends of f32, sums beyond 31 bits.
+ * columns of decoded factors, a column at a time in vectors of rows. Exponents first: the largest
+ * of each output; then every product, exact in f32, is scaled by a power of two and cut to an
+ * integer, the integers added, and the sum rounded once. What does not fit that is left to
+ * mma_tile.h: infinities and NaN, exponents at the ends of f32, sums beyond 31 bits.
  */
 #ifndef PL_EXEC_MMA_FUSED_H
 #define PL_EXEC_MMA_FUSED_H
 
 #include "src/mma/mma_plane.h"
 
-/* Exponents of outputs, as f32 has them in its field: with a bias of 127. Powers of two here stay inside f32. */
+/*
+ * Exponents of outputs, as f32 has them in its field: with a bias of 127. Powers of two here stay
+ * inside f32.
+ */
 #define MMA_LEAST_NARROW (127 - 60)
 #define MMA_MOST_NARROW (127 + 60)
 #define MMA_LEAST_WIDE (127 - 101)
@@ -71,29 +74,29 @@ MMA_INLINE bool mma_tops(const struct mma_lay *lay, bool narrow, const struct mm
 	MMA_UNROLL_WIDE
 	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
-			mma_vi m = mma_add_exponents(narrow, l->exponent[4 * first][v],
-						     mma_splat(r->exponent[first][4 * j]));
+	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+		mma_vi m = mma_add_exponents(narrow, l->exponent[4 * first][v],
+					     mma_splat(r->exponent[first][4 * j]));
 
+		MMA_UNROLL
+		for (u32 t = 1; t < 4; t++)
+			m = mma_top(narrow, m, l->exponent[4 * first + t][v],
+				    mma_splat(r->exponent[first][4 * j + t]));
+		for (u32 g = first + 1; g < first + lay->groups; g++)
 			MMA_UNROLL
-			for (u32 t = 1; t < 4; t++)
-				m = mma_top(narrow, m, l->exponent[4 * first + t][v],
-					    mma_splat(r->exponent[first][4 * j + t]));
-			for (u32 g = first + 1; g < first + lay->groups; g++)
-				MMA_UNROLL
-				for (u32 t = 0; t < 4; t++)
-					m = mma_top(narrow, m, l->exponent[4 * g + t][v],
-						    mma_splat(r->exponent[g][4 * j + t]));
-			m = mma_top_of_word(narrow, m);
-			least = mma_min_byte(least, (mma_vub)m);
-			top->at[j][v] = m;
-		}
+		for (u32 t = 0; t < 4; t++)
+			m = mma_top(narrow, m, l->exponent[4 * g + t][v],
+				    mma_splat(r->exponent[g][4 * j + t]));
+		m = mma_top_of_word(narrow, m);
+		least = mma_min_byte(least, (mma_vub)m);
+		top->at[j][v] = m;
+	}
 	return narrow && !mma_any((mma_vi)((mma_vu)least >> 24 < MMA_BYTE_LEAST));
 }
 
 /*
- * Exponents are in the place that they have in f32 here, 0 standing for none; below may be anything.
- * Of products:
+ * Exponents are in the place that they have in f32 here, 0 standing for none; below may be
+ * anything. Of products:
  */
 MMA_INLINE mma_vi mma_top_field(bool narrow, bool none, mma_vi m)
 {
@@ -107,8 +110,8 @@ MMA_INLINE mma_vi mma_top_field(bool narrow, bool none, mma_vi m)
 }
 
 /*
- * Of an accumulator: of f16 the least is 2^-14. Zero has none, but in f16, where small products reach
- * it, that of the least sum; with f32 sums mma_tile.h makes those.
+ * Of an accumulator: of f16 the least is 2^-14. Zero has none, but in f16, where small products
+ * reach it, that of the least sum; with f32 sums mma_tile.h makes those.
  */
 MMA_INLINE mma_vi mma_field(mma_vi c, const struct mma_round *round, bool none)
 {
@@ -125,8 +128,8 @@ MMA_INLINE mma_vi mma_field(mma_vi c, const struct mma_round *round, bool none)
 /* What tells that the sums of a block are not right: see mma_is_sound. */
 struct mma_signs {
 	mma_vi exponent; /* the largest one */
-	mma_vf sum;	 /* the largest one, or its opposite */
-	mma_vi bad;	 /* not zero: something is */
+	mma_vf sum;      /* the largest one, or its opposite */
+	mma_vi bad;      /* not zero: something is */
 };
 
 /* The larger exponent. */
@@ -145,8 +148,8 @@ MMA_INLINE mma_vi mma_exponent(bool narrow, bool none, mma_vi top, mma_vi field,
 }
 
 /*
- * A product as an integer. Narrow: `scale` is added to the exponent, and the values of A are smaller
- * by 2^MMA_DOWN, so that this leaves a zero below 1. Wide: it is a number.
+ * A product as an integer. Narrow: `scale` is added to the exponent, and the values of A are
+ * smaller by 2^MMA_DOWN, so that this leaves a zero below 1. Wide: it is a number.
  */
 MMA_INLINE mma_vi mma_term(bool narrow, mma_vf a, mma_vf b, mma_vi scale)
 {
@@ -223,8 +226,8 @@ MMA_INLINE bool mma_is_sound(bool narrow, const struct mma_signs *signs)
 }
 
 /*
- * The columns of a block. none: outputs may have no product but zeros. One step for all columns after
- * the other: then nothing has to wait for what was begun just before.
+ * The columns of a block. none: outputs may have no product but zeros. One step for all columns
+ * after the other: then nothing has to wait for what was begun just before.
  */
 MMA_INLINE bool mma_columns(const struct mma_lay *lay, bool narrow, bool none,
 			    const struct mma_round *round, const struct mma_left *l,
@@ -238,10 +241,9 @@ MMA_INLINE bool mma_columns(const struct mma_lay *lay, bool narrow, bool none,
 	MMA_UNROLL_WIDE
 	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++)
-			e.at[j][v] = mma_exponent(
-				narrow, none, mma_top_field(narrow, none, top->at[j][v]),
-				mma_field((mma_vi)c->value[j][v], round, none), &signs);
+	for (u32 v = 0; v < MMA_PER_ROWS; v++)
+		e.at[j][v] = mma_exponent(narrow, none, mma_top_field(narrow, none, top->at[j][v]),
+					  mma_field((mma_vi)c->value[j][v], round, none), &signs);
 	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++) {
 		mma_vi scale[MMA_PER_ROWS];
 
@@ -253,16 +255,21 @@ MMA_INLINE bool mma_columns(const struct mma_lay *lay, bool narrow, bool none,
 	MMA_UNROLL_WIDE
 	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++)
-			c->value[j][v] = mma_finish(sum.at[j][v], c->value[j][v], e.at[j][v], round,
-						    &signs);
+	for (u32 v = 0; v < MMA_PER_ROWS; v++)
+		c->value[j][v] =
+			mma_finish(sum.at[j][v], c->value[j][v], e.at[j][v], round, &signs);
 	return mma_is_sound(narrow, &signs);
 }
 
-/* How a block went. MMA_LACKS: some output has no product but zeros, which was not reckoned with; nothing is done. */
+/*
+ * How a block went. MMA_LACKS: some output has no product but zeros, which was not reckoned with;
+ * nothing is done.
+ */
 enum mma_verdict { MMA_RIGHT, MMA_WRONG, MMA_LACKS };
 
-/* One block of groups from `first` on, with the accumulators. none: such outputs are reckoned with. */
+/*
+ * One block of groups from `first` on, with the accumulators. none: such outputs are reckoned with.
+ */
 MMA_INLINE enum mma_verdict mma_block_of(const struct mma_lay *lay, bool narrow, bool none,
 					 const struct mma_round *round, const struct mma_left *l,
 					 const struct mma_right *r, u32 first, struct mma_sums *c)
@@ -274,7 +281,10 @@ MMA_INLINE enum mma_verdict mma_block_of(const struct mma_lay *lay, bool narrow,
 	return mma_columns(lay, narrow, none, round, l, r, first, &top, c) ? MMA_RIGHT : MMA_WRONG;
 }
 
-/* ---- exponents that the sums cannot take: of infinities and NaN, and products at the ends of f32 ---- */
+/*
+ * ---- exponents that the sums cannot take: of infinities and NaN, and products at the ends of f32
+ * ----
+ */
 
 /* The largest and the least exponent of wide factors, zeros left out. */
 struct mma_range {
@@ -306,12 +316,12 @@ MMA_INLINE bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_le
 	*least = *most = 0;
 	for (u32 i = 0; i < n; i++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
-			if (lay->narrow)
-				top = mma_max_byte(top, (mma_vub)l->exponent[i][v]);
-			else
-				mma_widen_range(&range, (mma_vh)l->exponent[i][v]);
-		}
+	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+		if (lay->narrow)
+			top = mma_max_byte(top, (mma_vub)l->exponent[i][v]);
+		else
+			mma_widen_range(&range, (mma_vh)l->exponent[i][v]);
+	}
 	if (lay->narrow)
 		return !mma_any((mma_vi)(top >= MMA_BYTE_ODD));
 	mma_range_of(&range, least, most);
@@ -349,7 +359,10 @@ static inline bool mma_in_range(s32 least_a, s32 most_a, s32 least_b, s32 most_b
 
 /* ---- accumulators of a tile ---- */
 
-/* Where the halves of a tile are: [parity of the column][half]; f16 has both parities in one register. */
+/*
+ * Where the halves of a tile are: [parity of the column][half]; f16 has both parities in one
+ * register.
+ */
 struct mma_ends {
 	const u32 *c[2][2];
 	u32 *d[2][2];
@@ -365,13 +378,13 @@ MMA_INLINE void mma_take_tile(const struct mma_ends *e, bool half, struct mma_su
 	MMA_UNROLL
 	for (u32 t = 0; t < 4; t++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
-			mma_vi w = even.at[t][v];
+	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+		mma_vi w = even.at[t][v];
 
-			s->value[2 * t][v] = half ? mma_widen(w) : (mma_vf)w;
-			s->value[2 * t + 1][v] = half ? mma_widen((mma_vi)((mma_vu)w >> 16))
-						      : (mma_vf)odd.at[t][v];
-		}
+		s->value[2 * t][v] = half ? mma_widen(w) : (mma_vf)w;
+		s->value[2 * t + 1][v] =
+			half ? mma_widen((mma_vi)((mma_vu)w >> 16)) : (mma_vf)odd.at[t][v];
+	}
 }
 
 MMA_INLINE void mma_give_tile(const struct mma_ends *e, bool half, const struct mma_sums *s)
@@ -381,14 +394,14 @@ MMA_INLINE void mma_give_tile(const struct mma_ends *e, bool half, const struct 
 	MMA_UNROLL
 	for (u32 t = 0; t < 4; t++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
-			mma_vf x = s->value[2 * t][v], y = s->value[2 * t + 1][v];
+	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+		mma_vf x = s->value[2 * t][v], y = s->value[2 * t + 1][v];
 
-			even.at[t][v] = (mma_vi)x;
-			odd.at[t][v] = (mma_vi)y;
-			if (half)
-				even.at[t][v] = mma_narrow_half(x) | mma_narrow_half(y) << 16;
-		}
+		even.at[t][v] = (mma_vi)x;
+		odd.at[t][v] = (mma_vi)y;
+		if (half)
+			even.at[t][v] = mma_narrow_half(x) | mma_narrow_half(y) << 16;
+	}
 	mma_give_words(&even, e->d[0][0], e->d[0][1]);
 	if (!half)
 		mma_give_words(&odd, e->d[1][0], e->d[1][1]);
@@ -401,9 +414,8 @@ MMA_INLINE bool mma_sums_are_plain(const struct mma_sums *s, bool half)
 
 	for (u32 j = 0; j < MMA_TILE_COLUMNS; j++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++)
-			bad |= ((mma_vi)s->value[j][v] & 0x7fffffff) >=
-			       (half ? 0x47800000 : 0x7f800000);
+	for (u32 v = 0; v < MMA_PER_ROWS; v++)
+		bad |= ((mma_vi)s->value[j][v] & 0x7fffffff) >= (half ? 0x47800000 : 0x7f800000);
 	return !mma_any(bad);
 }
 

@@ -43,7 +43,7 @@ enum mma_flag {
 	MMA_SPARSE = 8,
 	MMA_COL_A = 16, /* m8n8k4: column-major; wgmma: rows contiguous instead of k */
 	MMA_COL_B = 32,
-	MMA_NEGATE = 64, /* wgmma: products change their sign */
+	MMA_NEGATE = 64,      /* wgmma: products change their sign */
 	MMA_SCALE_E4M3 = 128, /* block-scaled: scales are ue4m3, else ue8m0 */
 };
 
@@ -63,10 +63,10 @@ enum mma_sum {
 struct mma_rule {
 	u8 sum : 3;    /* enum mma_sum */
 	u8 narrow : 1; /* f32 sums become f16 toward zero: wmma with .satfinite */
-	u8 below : 4;  /* terms are aligned to at least the result's least normal exponent less this */
-	u8 fraction;   /* bits below the largest exponent that terms keep */
-	u8 block;      /* products of a block; block-scaled: scales of a row */
-	u8 extra;      /* f64: rounding (enum num_mode); sparse: selector */
+	u8 below : 4; /* terms are aligned to at least the result's least normal exponent less this */
+	u8 fraction; /* bits below the largest exponent that terms keep */
+	u8 block;    /* products of a block; block-scaled: scales of a row */
+	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */
 };
 
 /* In `flags` of products of tiles: the record after the next one has the same A, the same B. */
@@ -94,7 +94,10 @@ struct wmma_move {
 	u8 words;  /* of a row of A, or a column of B */
 	/* C or D; rows lie one after the other in memory; registers go over words first */
 	u8 sum : 1, along : 1, words_first : 1;
-	/* Volta: each quarter of the warp has a product of its own; which rows and columns: enum mma_octets */
+	/*
+	 * Volta: each quarter of the warp has a product of its own; which rows and columns: enum
+	 * mma_octets
+	 */
 	u8 octets : 1, by_row : 2, by_column : 2;
 };
 
@@ -117,10 +120,10 @@ static inline u32 mma_octet(u32 how, u32 q)
 static inline u32 mma_bits(u32 type)
 {
 	static const u8 bits[MMA_TYPES] = {
-		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8,
-		[MMA_E5M2] = 8, [MMA_E3M2] = 8,  [MMA_E2M3] = 8,  [MMA_E2M1] = 8,
-		[MMA_F64] = 64, [MMA_F32] = 32,  [MMA_S32] = 32,  [MMA_S8] = 8,
-		[MMA_U8] = 8,   [MMA_S4] = 4,    [MMA_U4] = 4,    [MMA_B1] = 1,
+		[MMA_F16] = 16,      [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_E4M3] = 8,
+		[MMA_E5M2] = 8,      [MMA_E3M2] = 8,  [MMA_E2M3] = 8,  [MMA_E2M1] = 8,
+		[MMA_F64] = 64,      [MMA_F32] = 32,  [MMA_S32] = 32,  [MMA_S8] = 8,
+		[MMA_U8] = 8,        [MMA_S4] = 4,    [MMA_U4] = 4,    [MMA_B1] = 1,
 		[MMA_E2M1_PAIR] = 4,
 	};
 

@@ -1,14 +1,15 @@
 /*
  * Factors of a tile, decoded: their values as f32, in *planes*, and their exponents, in *groups*.
  *
- * A plane has one number of each word of a quad: of a word t of 16 rows of A, vectors whose lanes are
- * rows; of eight columns of B, in the order of the fragment, lane 4 j + t that of word t of column j.
- * Planes make groups: four where exponents fit bytes (f16 and fp8), two where they need halves (bf16
- * and tf32); `slot` is the plane's number in its group. The exponents of the words t of a group fill
- * a word of each row or column. The order of the products of a block does not matter, so planes stand
- * in the order that is cheapest.
+ * A plane has one number of each word of a quad: of a word t of 16 rows of A, vectors whose lanes
+ * are rows; of eight columns of B, in the order of the fragment, lane 4 j + t that of word t of
+ * column j. Planes make groups: four where exponents fit bytes (f16 and fp8), two where they need
+ * halves (bf16 and tf32); `slot` is the plane's number in its group. The exponents of the words t
+ * of a group fill a word of each row or column. The order of the products of a block does not
+ * matter, so planes stand in the order that is cheapest.
  *
- * Exponents are those of the PTX type's number format: subnormals have the least one, zero has none.
+ * Exponents are those of the PTX type's number format: subnormals have the least one, zero has
+ * none.
  */
 #ifndef PL_EXEC_MMA_PLANE_H
 #define PL_EXEC_MMA_PLANE_H
@@ -24,8 +25,8 @@
 #define MMA_GROUPS 8u
 
 /*
- * Bytes: zero is 0, any other number of A its exponent + 47; of B 33 more, zero too. So a sum of two
- * that are not zero has the bias of f32, 127, and is larger than any other sum.
+ * Bytes: zero is 0, any other number of A its exponent + 47; of B 33 more, zero too. So a sum of
+ * two that are not zero has the bias of f32, 127, and is larger than any other sum.
  */
 #define MMA_BYTE_BIAS 47
 #define MMA_BYTE_RIGHT 33
@@ -109,12 +110,12 @@ static inline mma_vi mma_where(mma_vi mask, mma_vi x)
  * registers, which takes longer.
  */
 struct mma_numbers {
-	u32 size, sign;	    /* of both halves */
+	u32 size, sign; /* of both halves */
 	u32 even_bytes;
 	u32 low_up, high_up; /* a half times 2^13, by mma_pairs */
-	u32 wide;	    /* sign and number in a word */
-	u32 subnormal;	    /* exponent of subnormals, four bytes */
-	u32 exponent;	    /* of f32 */
+	u32 wide;            /* sign and number in a word */
+	u32 subnormal;       /* exponent of subnormals, four bytes */
+	u32 exponent;        /* of f32 */
 };
 
 extern const struct mma_numbers EXEC_NAME(mma_numbers);
@@ -130,13 +131,17 @@ static inline mma_vuh mma_field_f16(mma_vi w)
 	return (mma_vuh)mma_pick(MMA_NUMBER(sign), (mma_vi)some, w);
 }
 
-/* Of two quads of halves: bytes 0 and 2 of the first, 1 and 3 of the second. Infinite and no number: MMA_BYTE_ODD. */
+/*
+ * Of two quads of halves: bytes 0 and 2 of the first, 1 and 3 of the second. Infinite and no
+ * number: MMA_BYTE_ODD.
+ */
 static inline mma_vi mma_exponent_f16(mma_vi first, mma_vi second)
 {
 	mma_vub e = (mma_vub)mma_pick(MMA_NUMBER(even_bytes), (mma_vi)(mma_field_f16(first) >> 10),
 				      (mma_vi)(mma_field_f16(second) >> 2));
 
-	return (mma_vi)mma_max_byte(e, mma_min_byte(e + e, (mma_vub)MMA_NUMBER(subnormal))); /* subnormals */
+	return (mma_vi)mma_max_byte(
+		e, mma_min_byte(e + e, (mma_vub)MMA_NUMBER(subnormal))); /* subnormals */
 }
 
 static inline mma_vi mma_exponent_e5m2(mma_vi w)
@@ -287,7 +292,10 @@ MMA_INLINE void mma_decode_pair(u32 type, bool left, bool normal, mma_vi first, 
 
 /* ---- A ---- */
 
-/* One pair of quads, the second may be missing; its first group is g, its second one `next` further. */
+/*
+ * One pair of quads, the second may be missing; its first group is g, its second one `next`
+ * further.
+ */
 MMA_INLINE void mma_left_pair(const struct mma_lay *lay, u32 type, const struct mma_words *first,
 			      const struct mma_words *second, u32 g, u32 next, struct mma_left *l)
 {
@@ -299,24 +307,24 @@ MMA_INLINE void mma_left_pair(const struct mma_lay *lay, u32 type, const struct 
 	MMA_UNROLL
 	for (u32 t = 0; t < 4; t++)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_PER_ROWS; v++) {
-			mma_vi x = first->at[t][v] ^ negate, y = {0};
+	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+		mma_vi x = first->at[t][v] ^ negate, y = {0};
 
-			if (second)
-				y = second->at[t][v] ^ negate;
-			mma_decode_pair(type, true, lay->normal, x, y, &d);
+		if (second)
+			y = second->at[t][v] ^ negate;
+		mma_decode_pair(type, true, lay->normal, x, y, &d);
+		MMA_UNROLL
+		for (u32 i = 0; i < groups; i++) {
+			u32 to = g + i * next;
+
 			MMA_UNROLL
-			for (u32 i = 0; i < groups; i++) {
-				u32 to = g + i * next;
-
-				MMA_UNROLL
-				for (u32 s = 0; s < slots; s++)
-					if (second || mma_slot_is_first(type, s))
-						l->value[4 * (to * slots + s) + t][v] =
-							d.value[i * slots + s];
-				l->exponent[4 * to + t][v] = d.exponent[i];
-			}
+			for (u32 s = 0; s < slots; s++)
+				if (second || mma_slot_is_first(type, s))
+					l->value[4 * (to * slots + s) + t][v] =
+						d.value[i * slots + s];
+			l->exponent[4 * to + t][v] = d.exponent[i];
 		}
+	}
 }
 
 MMA_INLINE void mma_left_type(const struct mma_lay *lay, u32 type, const u32 *const *top,
@@ -378,14 +386,13 @@ MMA_INLINE void mma_right_type(const struct mma_lay *lay, u32 type, const u32 *c
 
 	for (u32 q = 0; q < lay->quads; q += step)
 		MMA_UNROLL
-		for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++) {
-			mma_vi x = mma_load(frag[q] + v * MMA_W), y = {0};
+	for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++) {
+		mma_vi x = mma_load(frag[q] + v * MMA_W), y = {0};
 
-			if (whole)
-				y = mma_load(frag[q + 1] + v * MMA_W);
-			mma_right_pair(lay, type, x, y, whole, v, q / step * mma_pair_groups(type),
-				       1, r);
-		}
+		if (whole)
+			y = mma_load(frag[q + 1] + v * MMA_W);
+		mma_right_pair(lay, type, x, y, whole, v, q / step * mma_pair_groups(type), 1, r);
+	}
 }
 
 #endif

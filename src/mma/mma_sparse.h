@@ -1,7 +1,8 @@
 /*
  * A sparse A, as words of a dense one. A row stores two of each four numbers, of tf32 one of two;
- * which ones, its metadata says: two bits for each stored number, for tf32 four. PTX ISA "Warp-level
- * matrix instructions: mma.sp", "Sparse matrix storage"; which lanes hold them is measured.
+ * which ones, its metadata says: two bits for each stored number, for tf32 four. PTX ISA
+ * "Warp-level matrix instructions: mma.sp", "Sparse matrix storage"; which lanes hold them is
+ * measured.
  *
  * Of a stored quad comes a pair of quads whose words p have the numbers k = 4 c + p, c being the
  * number of the four: so a word is made by one comparison. B is brought into the same order.
@@ -32,12 +33,11 @@ MMA_INLINE struct mma_stored mma_stored_halves(mma_vi a, mma_vi b, mma_vi meta_a
 /* Bytes: meta has four bits for each pair of bytes of a, then of b. */
 MMA_INLINE struct mma_stored mma_stored_bytes(mma_vi a, mma_vi b, mma_vi meta_a, mma_vi meta_b)
 {
-	mma_vi at = (meta_a & 15) | (meta_a & 0xf0) << 4 | (meta_b & 15) << 16 |
-		    (meta_b & 0xf0) << 20;
+	mma_vi at =
+		(meta_a & 15) | (meta_a & 0xf0) << 4 | (meta_b & 15) << 16 | (meta_b & 0xf0) << 20;
 
 	return (struct mma_stored){
-		.low = (a & 0xff) | (a >> 8 & 0xff00) | (b & 0xff) << 16 |
-		       (b & 0xff0000) << 8,
+		.low = (a & 0xff) | (a >> 8 & 0xff00) | (b & 0xff) << 16 | (b & 0xff0000) << 8,
 		.high = (a >> 8 & 0xff) | (a >> 16 & 0xff00) | (b & 0xff00) << 8 |
 			(b & (s32)0xff000000),
 		.low_at = at & 0x03030303,
@@ -60,7 +60,9 @@ MMA_INLINE mma_vi mma_dense_word(u32 type, const struct mma_stored *x, u32 p)
 	return (x->high & second) | (x->low & first & ~second);
 }
 
-/* Quad q of the pair, of vectors v of the stored one; the fours are in the order of mma_pair_place. */
+/*
+ * Quad q of the pair, of vectors v of the stored one; the fours are in the order of mma_pair_place.
+ */
 MMA_INLINE void mma_expand_quad(u32 type, bool normal, const struct mma_words *from, mma_vi meta,
 				u32 q, u32 v, struct mma_words *to)
 {
@@ -97,7 +99,10 @@ MMA_INLINE void mma_expand_quad(u32 type, bool normal, const struct mma_words *f
 		to->at[p][v] = mma_dense_word(type, &x, p);
 }
 
-/* The metadata of 16 rows, of words `lane` of each row and for bytes those behind in the lower eight rows. */
+/*
+ * The metadata of 16 rows, of words `lane` of each row and for bytes those behind in the lower
+ * eight rows.
+ */
 MMA_INLINE void mma_take_meta(u32 type, const u32 *meta, struct mma_words *m)
 {
 	u32 low[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
@@ -132,9 +137,8 @@ MMA_INLINE void mma_expand_type(const struct mma_lay *lay, u32 type, const u32 *
 		MMA_UNROLL
 		for (u32 i = 0; i < 2; i++)
 			MMA_UNROLL
-			for (u32 v = 0; v < MMA_PER_ROWS; v++)
-				mma_expand_quad(type, lay->normal, &from, m.at[lane][v], i, v,
-						&to[i]);
+		for (u32 v = 0; v < MMA_PER_ROWS; v++)
+			mma_expand_quad(type, lay->normal, &from, m.at[lane][v], i, v, &to[i]);
 		mma_left_pair(lay, type, &to[0], &to[1], mma_sparse_group(lay, type, q),
 			      mma_sparse_next(lay), l);
 	}

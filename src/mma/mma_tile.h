@@ -75,7 +75,8 @@ static inline f32 mma_f32_of(u32 u)
 }
 
 /*
- * One number of a format with `mantissa` bits, exponent field of all ones being infinite or no number. Exact.
+ * One number of a format with `mantissa` bits, exponent field of all ones being infinite or no
+ * number. Exact.
  */
 static inline f64 mma_decode(u32 bits, u32 mantissa, u32 exponents, s32 *e, u32 *special)
 {
@@ -93,7 +94,10 @@ static inline f64 mma_decode(u32 bits, u32 mantissa, u32 exponents, s32 *e, u32 
 	return mma_f64_of(u);
 }
 
-/* e4m3: no infinities, 0x7f is no number. `wide`: subnormals count with their own exponent, as f16 has them. */
+/*
+ * e4m3: no infinities, 0x7f is no number. `wide`: subnormals count with their own exponent, as f16
+ * has them.
+ */
 static inline f64 mma_decode_e4m3(u32 bits, bool wide, s32 *e, u32 *special)
 {
 	u32 field = bits >> 3 & 15, low = bits & 7, nan = (bits & 127) == 127;
@@ -273,7 +277,10 @@ static bool mma_is_odd(f64 v)
 	return (mma_bits_of(v) & NUM_INF_F64) == NUM_INF_F64;
 }
 
-/* Factors that are infinite or no number become zero, so that they do not touch other elements' sums. */
+/*
+ * Factors that are infinite or no number become zero, so that they do not touch other elements'
+ * sums.
+ */
 static void mma_part_special(struct mma_tile *t)
 {
 	memcpy(t->odd_a, t->a, sizeof(t->a));
@@ -288,7 +295,10 @@ static void mma_part_special(struct mma_tile *t)
 	}
 }
 
-/* One block of products and the accumulator in c; the result in d, f16 or f32. cut: f32 with that many bits. */
+/*
+ * One block of products and the accumulator in c; the result in d, f16 or f32. cut: f32 with that
+ * many bits.
+ */
 static void mma_block(struct mma_tile *t, u32 from, u32 n, u32 fraction, bool half, u32 cut)
 {
 	bool special = t->special;

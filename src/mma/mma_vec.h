@@ -1,7 +1,7 @@
 /*
  * Vectors for the sums of matrix instructions, as wide as the level of the host has them. Loaded, a
- * vector is a number of rows of four words: the layout of every fragment, in which lane 4 g + t holds
- * something of row g.
+ * vector is a number of rows of four words: the layout of every fragment, in which lane 4 g + t
+ * holds something of row g.
  */
 #ifndef PL_EXEC_MMA_VEC_H
 #define PL_EXEC_MMA_VEC_H
@@ -102,10 +102,10 @@ static inline mma_vi mma_to_int(mma_vf x)
  * By level of the host:
  * MMA_SPREAD: word t of each row, four times; t is a constant.
  * mma_each_row: sixteen bytes for each row.
- * mma_choose: for each row the bytes that `which` names; 0x80 is zero.
- * mma_look_up: of a table of sixteen bytes, which every row has, those that the bytes of `at` name.
- * mma_max, mma_max_half, mma_max_byte, mma_min_byte: the larger, or smaller ones; bytes have no sign.
- * mma_pairs: products of 16-bit halves, two of them added.
+ * mma_choose: for each row the bytes that `which` names; 0x80 is zero. mma_look_up: of a table of
+ * sixteen bytes, which every row has, those that the bytes of `at` name. mma_max, mma_max_half,
+ * mma_max_byte, mma_min_byte: the larger, or smaller ones; bytes have no sign. mma_pairs: products
+ * of 16-bit halves, two of them added.
  * mma_larger: the one that is farther from zero, or its opposite; no NaN.
  * mma_any: is something not zero?
  */
@@ -303,8 +303,8 @@ static inline mma_vi mma_choose(mma_vi v, const u8 *which)
 #define MMA_HIGH_TWO(i) i / 2 + 1, (MMA_W + i) / 2 + 1
 
 /*
- * Four vectors of rows to one of words 0 of all these rows, one of words 1, and so on: lane 4 i + n is
- * row i of vector n. Done twice, all is as before.
+ * Four vectors of rows to one of words 0 of all these rows, one of words 1, and so on: lane 4 i + n
+ * is row i of vector n. Done twice, all is as before.
  */
 MMA_INLINE void mma_turn(const mma_vi *from, mma_vi *to)
 {
@@ -380,7 +380,10 @@ static inline mma_vi mma_narrow_half(mma_vf f)
 
 #endif
 
-/* f, what mma_cut_float makes of x; the last bit is set when that is not exact, so that it can be rounded once more. */
+/*
+ * f, what mma_cut_float makes of x; the last bit is set when that is not exact, so that it can be
+ * rounded once more.
+ */
 static inline mma_vf mma_odd_float(mma_vi x, mma_vf f)
 {
 	return (mma_vf)((mma_vi)f | ((__builtin_convertvector(f, mma_vi) != x) & 1));

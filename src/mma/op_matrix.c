@@ -18,11 +18,15 @@ static bool resolve(struct gang *g, const struct insn *in, struct access *a)
 	default:
 		/* PTX ISA: a generic address has to lie in global or shared memory. */
 		return resolve_generic(g, in, a) &&
-		       (!a->local || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, a->local & a->mask) != NULL);
+		       (!a->local ||
+			refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, a->local & a->mask) != NULL);
 	}
 }
 
-/* Rows of count matrices: lane 8 j + r has the address of row r of matrix j. False: a fault was raised. */
+/*
+ * Rows of count matrices: lane 8 j + r has the address of row r of matrix j. False: a fault was
+ * raised.
+ */
 static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct access *a)
 {
 	*a = (struct access){.width = 16,
@@ -97,7 +101,10 @@ MATRIX_HANDLER(matrix_store_turned, store_warp, true)
 
 /* ---- matrices of bytes ---- */
 
-/* Sixteen numbers of `bits` bits, packed from the lowest bit on, to bytes; those of 8 bits as they are. */
+/*
+ * Sixteen numbers of `bits` bits, packed from the lowest bit on, to bytes; those of 8 bits as they
+ * are.
+ */
 static void unpack_row(const u8 *row, u32 bits, u8 *to)
 {
 	for (u32 i = 0; i < 16; i++) {
@@ -110,8 +117,9 @@ static void unpack_row(const u8 *row, u32 bits, u8 *to)
 }
 
 /*
- * Rows have 16 bytes; `pad`: bits of a number. Matrices of 8 rows: a register has bytes 4 t .. 4 t + 3
- * of row g. Of 16 rows, transposed: two registers have, of rows 4 t .. 4 t + 3, bytes g and g + 8.
+ * Rows have 16 bytes; `pad`: bits of a number. Matrices of 8 rows: a register has bytes 4 t .. 4 t
+ * + 3 of row g. Of 16 rows, transposed: two registers have, of rows 4 t .. 4 t + 3, bytes g and g +
+ * 8.
  */
 static inline bool load_bytes_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
 {
@@ -229,9 +237,9 @@ static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct piece
 }
 
 /*
- * Fragments of Volta: a lane has four numbers after the other of its row (or of four rows, when those
- * lie one after the other), then the next four of k. Raihan, Goli, Aamodt: "Modeling Deep Learning
- * Accelerator Enabled GPUs" (arXiv 1811.08309).
+ * Fragments of Volta: a lane has four numbers after the other of its row (or of four rows, when
+ * those lie one after the other), then the next four of k. Raihan, Goli, Aamodt: "Modeling Deep
+ * Learning Accelerator Enabled GPUs" (arXiv 1811.08309).
  */
 static void octet_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
 {

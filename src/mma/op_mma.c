@@ -4,7 +4,10 @@
  */
 #include "src/mma/mma_product.h"
 
-/* A (or B as its columns): registers go over pairs of groups of 8, then words, then the other pairs. */
+/*
+ * A (or B as its columns): registers go over pairs of groups of 8, then words, then the other
+ * pairs.
+ */
 static void find_a(const struct gang *g, const struct insn *in, u32 first, u32 w, u32 groups,
 		   const u32 *(*to)[PRODUCT_QUADS], const struct mma_form *f)
 {

@@ -40,7 +40,10 @@ static f32 f16_value(u32 bits)
 	return (f32)mma_decode(bits, 10, 5, &e, &bad);
 }
 
-/* As the assembler makes it of ordinary instructions on parts without such tensor cores; measured on the H200. */
+/*
+ * As the assembler makes it of ordinary instructions on parts without such tensor cores; measured
+ * on the H200.
+ */
 static u32 quad_chain(const struct mma_form *f, const f32 *a, const f32 *b, u32 c)
 {
 	f32 acc = f->c == MMA_F16 ? f16_value(c) : mma_f32_of(c), s = 0;

@@ -1,9 +1,9 @@
 /*
- * mma and mma.sp with .block_scale: every row of A and column of B has one, two or four factors more,
- * each for an equal part of k. PTX ISA "Block Scaling for mma.sync"; how such sums are rounded is that
- * of "MMA-Sim" (arXiv 2511.10909): of numbers in bytes as other fp8 sums, the scales' exponents added
- * to the products'; of fp4 pairs, sums of sixteen products are exact, and these and the accumulator
- * are the terms, each with the exponents of its scales.
+ * mma and mma.sp with .block_scale: every row of A and column of B has one, two or four factors
+ * more, each for an equal part of k. PTX ISA "Block Scaling for mma.sync"; how such sums are
+ * rounded is that of "MMA-Sim" (arXiv 2511.10909): of numbers in bytes as other fp8 sums, the
+ * scales' exponents added to the products'; of fp4 pairs, sums of sixteen products are exact, and
+ * these and the accumulator are the terms, each with the exponents of its scales.
  */
 #include "src/mma/mma_product.h"
 #include "src/mma/mma_tile.h"
@@ -18,7 +18,7 @@ struct scaled {
 	struct mma_rule rule; /* block: scales of a row */
 	u32 stored;           /* numbers in a row of A */
 	u32 a[MMA_ROWS][8], b[MMA_COLUMNS][16], c[MMA_COLUMNS][MMA_ROWS];
-	u32 place[MMA_ROWS][64];                     /* of A's stored numbers in k; sparse */
+	u32 place[MMA_ROWS][64];                          /* of A's stored numbers in k; sparse */
 	u8 sa[MMA_ROWS][SCALES], sb[MMA_COLUMNS][SCALES]; /* bits of the scales */
 };
 
@@ -55,7 +55,10 @@ static void take_words(const struct gang *g, const struct insn *in, u32 w, struc
 				product_words(g, in, first_c + r, w)[l];
 }
 
-/* ext: metadata if sparse, then of A and of B the scales, the first byte, and the lanes that have them. */
+/*
+ * ext: metadata if sparse, then of A and of B the scales, the first byte, and the lanes that have
+ * them.
+ */
 static void take_scales(const struct gang *g, const struct insn *in, u32 w, struct scaled *x)
 {
 	u32 at = 2u * in->size + in->count + in->space + (x->f.flags & MMA_SPARSE ? 1 : 0);
@@ -68,7 +71,8 @@ static void take_scales(const struct gang *g, const struct insn *in, u32 w, stru
 		u32 shift_a = 8 * ((*row[1] + i) & 3), shift_b = 8 * ((*row[4] + i) & 3);
 
 		for (u32 j = 0; j < MMA_ROWS; j++)
-			x->sa[j][i] = (u8)(row[0][j % 8 * 4 + (*row[2] & 1) * 2 + j / 8] >> shift_a);
+			x->sa[j][i] =
+				(u8)(row[0][j % 8 * 4 + (*row[2] & 1) * 2 + j / 8] >> shift_a);
 		for (u32 j = 0; j < MMA_COLUMNS; j++)
 			x->sb[j][i] = (u8)(row[3][j * 4 + (*row[5] & 3)] >> shift_b);
 	}
@@ -132,7 +136,8 @@ static void fill_right(const struct scaled *x, struct mma_tile *t)
 
 static void multiply_bytes(const struct scaled *x, struct mma_tile *t)
 {
-	const struct mma_rule rule = {.sum = MMA_FUSED, .fraction = x->rule.fraction, .below = x->rule.below};
+	const struct mma_rule rule = {
+		.sum = MMA_FUSED, .fraction = x->rule.fraction, .below = x->rule.below};
 
 	t->special = false;
 	fill_left(x, t);
@@ -178,7 +183,8 @@ static u32 add_terms(const struct scaled *x, const s32 (*sum)[MMA_COLUMNS][MMA_R
 	for (u32 g = 0; g < GROUPS; g++) {
 		u32 part = g * x->rule.block / GROUPS;
 		s32 ea, eb;
-		f64 scale = scale_value(x, x->sa[i][part], &ea) * scale_value(x, x->sb[j][part], &eb);
+		f64 scale =
+			scale_value(x, x->sa[i][part], &ea) * scale_value(x, x->sb[j][part], &eb);
 
 		if (scale != scale)
 			return 0x7fffffff;
@@ -192,9 +198,10 @@ static u32 add_terms(const struct scaled *x, const s32 (*sum)[MMA_COLUMNS][MMA_R
 		top = e[n] > top ? e[n] : top;
 	top = top < least ? least : top;
 	for (u32 n = 0; n <= GROUPS; n++)
-		total += (f64)(s64)(term[n] * mma_f64_of((u64)(1023 + x->rule.fraction - top) << 52));
-	return mma_plus_zero(mma_to_f32(total * mma_f64_of((u64)(1023 - x->rule.fraction + top) << 52)),
-			     false);
+		total += (f64)(s64)(term[n] *
+				    mma_f64_of((u64)(1023 + x->rule.fraction - top) << 52));
+	return mma_plus_zero(
+		mma_to_f32(total * mma_f64_of((u64)(1023 - x->rule.fraction + top) << 52)), false);
 }
 
 static void multiply_nibbles(const struct scaled *x, struct mma_tile *t)
@@ -214,8 +221,8 @@ static void give_words(struct gang *g, const struct insn *in, u32 w, const struc
 		u32 row = g->env->program->ext[in->ext + r];
 
 		for (u32 l = 0; row != NO_ROW && l < WARP_LANES; l++)
-			ROW32(row)[w * WARP_LANES + l] =
-				t->d[2 * (l % 4) + r % 2][l / 4 + 8 * (r / 2)];
+			ROW32(row)
+		[w * WARP_LANES + l] = t->d[2 * (l % 4) + r % 2][l / 4 + 8 * (r / 2)];
 	}
 }
 

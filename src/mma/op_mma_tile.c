@@ -41,8 +41,7 @@ MMA_INLINE enum mma_verdict sum_tile(const struct mma_lay *lay, bool half, bool 
 				     const struct tile *x, const struct mma_left *l,
 				     const struct mma_right *r)
 {
-	const struct mma_round round = {
-		.fraction = x->fraction, .below = x->below, .half = half};
+	const struct mma_round round = {.fraction = x->fraction, .below = x->below, .half = half};
 	enum mma_verdict v;
 	struct mma_sums s;
 

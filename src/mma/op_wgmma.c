@@ -4,7 +4,10 @@
  */
 #include "src/mma/mma_product.h"
 
-/* A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor Format". */
+/*
+ * A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor
+ * Format".
+ */
 struct window {
 	u32 start, lbo, sbo;
 	u32 span;   /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */

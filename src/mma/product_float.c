@@ -81,8 +81,8 @@ static void decode_left(const struct product *x, u32 row, struct mma_left *l)
 	static const u32 *const empty[PRODUCT_QUADS] = {nothing, nothing, nothing, nothing};
 	const struct mma_lay *lay = &x->lay;
 	const u32 *const *top = (const u32 *const *)x->a[row],
-			 *const *bottom = row + 1 < x->rows ? (const u32 *const *)x->a[row + 1]
-							    : empty;
+			 *const *bottom =
+				 row + 1 < x->rows ? (const u32 *const *)x->a[row + 1] : empty;
 
 #define TYPE(type)                                                                                 \
 	case type:                                                                                 \
@@ -166,7 +166,7 @@ typedef enum mma_verdict sum_block(const struct mma_lay *lay, const struct mma_r
 		const struct mma_left *l, const struct mma_right *r, u32 first,                    \
 		struct mma_sums *c)                                                                \
 	{                                                                                          \
-		struct mma_round x = {round->fraction, round->below, cut, half};                                 \
+		struct mma_round x = {round->fraction, round->below, cut, half};                   \
                                                                                                    \
 		return mma_block_of(as, narrow, none, &x, l, r, first, c);                         \
 	}
@@ -193,9 +193,9 @@ BLOCKS(wide, false, 0, false)
 static bool sum_blocks(const struct mma_lay *lay, const struct mma_round *round,
 		       const struct mma_left *l, const struct mma_right *r, struct mma_sums *c)
 {
-	const struct ways *ways = !lay->narrow ? &wide_ways
+	const struct ways *ways = !lay->narrow  ? &wide_ways
 				  : round->half ? &f16_ways
-				  : round->cut	? &cut_ways
+				  : round->cut  ? &cut_ways
 						: &f32_ways;
 	sum_block *block = lay->slots != 15   ? ways->any
 			   : lay->groups == 1 ? ways->one

@@ -84,7 +84,10 @@ MMA_INLINE mma_vi take_pair(u32 type, mma_vi w, u32 n)
 	}
 }
 
-/* Words of a stored quad (half of it) where they stand in a dense row: bytes, of which two of four are there. */
+/*
+ * Words of a stored quad (half of it) where they stand in a dense row: bytes, of which two of four
+ * are there.
+ */
 static mma_vi expand_words(mma_vi words, mma_vi meta, u32 half)
 {
 	mma_vi at = positions(), x, first, second, gap, m;
@@ -121,7 +124,7 @@ static u32 take_left(const struct product *x, u32 row, struct left_words *l)
 				continue;
 			}
 			m = spread_at(mma_load(x->meta + at),
-					  mma_meta_lane(8, quads, q, high, x->rule.extra));
+				      mma_meta_lane(8, quads, q, high, x->rule.extra));
 			l->quad[2 * q][v] = expand_words(w, m, 0);
 			l->quad[2 * q + 1][v] = expand_words(w, m, 1);
 		}
@@ -152,7 +155,10 @@ struct int_sums {
 	mma_vi at[MMA_VECTORS][2];
 };
 
-/* What one word of A and one of B add: products of pairs, or the bits set in both or in one, by byte. */
+/*
+ * What one word of A and one of B add: products of pairs, or the bits set in both or in one, by
+ * byte.
+ */
 MMA_INLINE mma_vi add_word(u32 type, bool both, mma_vi sum, mma_vi a, mma_vi b)
 {
 	if (type == MMA_B1)
@@ -387,7 +393,9 @@ static void chain_slowly(const struct product *x, const f64 (*a)[16], const colu
 		}
 }
 
-/* Eight rows and columns: those of B and the accumulators first the even ones, then the odd ones. */
+/*
+ * Eight rows and columns: those of B and the accumulators first the even ones, then the odd ones.
+ */
 static void double_tile(struct product *x, u32 row, u32 column)
 {
 	u32 k = x->f.words, r = product_register(x, MMA_F64, row, column, 0);

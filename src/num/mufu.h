@@ -18,9 +18,11 @@
 #include "src/num/numeric_half.h"
 
 /* In 32-bit words, which gathers take best: C0 without its low 13 bits, those beside C2, and C1. */
-#define MUFU_ROW(c0, c1, c2) (c0) / 8192, (c2) * 8192 + (s32)((c0) % 8192), c1,
+#define MUFU_ROW(c0, c1, c2) (c0) / 8192, (c2)*8192 + (s32)((c0) % 8192), c1,
 #define MUFU_TABLE(name, rows) static const s32 mufu_tab_##name[3 * rows] = {
-#define MUFU_END }; /* end of one table */
+#define MUFU_END                                                                                   \
+	}                                                                                          \
+	; /* end of one table */
 #include "src/num/mufu_tables.def"
 #undef MUFU_ROW
 #undef MUFU_TABLE
@@ -314,7 +316,8 @@ NUM_FN u32 mufu_div_approx_scale(u32 b, u32 mode)
 /* div.full: also by 1/4 where it is above 2^126. */
 NUM_FN u32 mufu_div_full_scale(u32 b, u32 mode)
 {
-	return num_select((b & 0x7fffffffu) > 0x7e800000u, MUFU_QUARTER, mufu_div_approx_scale(b, mode));
+	return num_select((b & 0x7fffffffu) > 0x7e800000u, MUFU_QUARTER,
+			  mufu_div_approx_scale(b, mode));
 }
 
 NUM_FN u32 num_div_approx_f32(u32 a, u32 b, u32 mode)
@@ -428,10 +431,10 @@ NUM_FN u32 num_tanh_approx_bf16(u32 a)
 	return mufu_cut_bf16(mufu_tanh(num_widen_bf16(a)));
 }
 
-#define MUFU_DEFINE_X2(name)                                                                    \
-	NUM_FN u32 num_##name##x2(u32 a)                                                        \
-	{                                                                                       \
-		return num_##name(a & 0xffffu) | num_##name(a >> 16) << 16;                     \
+#define MUFU_DEFINE_X2(name)                                                                       \
+	NUM_FN u32 num_##name##x2(u32 a)                                                           \
+	{                                                                                          \
+		return num_##name(a & 0xffffu) | num_##name(a >> 16) << 16;                        \
 	}
 
 MUFU_DEFINE_X2(ex2_approx_f16)

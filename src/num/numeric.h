@@ -69,11 +69,11 @@ NUM_FN bool num_rounds_away(u32 mode, bool negative)
 }
 
 /* Both halves of a packed operand through one 16-bit function. */
-#define NUM_X2_1(f, a, ...) (f((a) & 0xffffu, __VA_ARGS__) | f((a) >> 16, __VA_ARGS__) << 16)
-#define NUM_X2_2(f, a, b, ...)                                                                  \
-	(f((a) & 0xffffu, (b) & 0xffffu, __VA_ARGS__) | f((a) >> 16, (b) >> 16, __VA_ARGS__) << 16)
-#define NUM_X2_3(f, a, b, c, ...)                                                               \
-	(f((a) & 0xffffu, (b) & 0xffffu, (c) & 0xffffu, __VA_ARGS__) |                          \
+#define NUM_X2_1(f, a, ...) (f((a)&0xffffu, __VA_ARGS__) | f((a) >> 16, __VA_ARGS__) << 16)
+#define NUM_X2_2(f, a, b, ...)                                                                     \
+	(f((a)&0xffffu, (b)&0xffffu, __VA_ARGS__) | f((a) >> 16, (b) >> 16, __VA_ARGS__) << 16)
+#define NUM_X2_3(f, a, b, c, ...)                                                                  \
+	(f((a)&0xffffu, (b)&0xffffu, (c)&0xffffu, __VA_ARGS__) |                                   \
 	 f((a) >> 16, (b) >> 16, (c) >> 16, __VA_ARGS__) << 16)
 
 #endif

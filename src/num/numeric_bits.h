@@ -82,8 +82,9 @@ NUM_FN u64 num_brev_b64(u64 x)
 }
 
 /*
- * Low half of the product of two polynomials over GF(2). Factors with three zero bits between those that count leave
- * room for the carries of an integer product: up to 16 ones meet in a column, and 16 only in the last.
+ * Low half of the product of two polynomials over GF(2). Factors with three zero bits between those
+ * that count leave room for the carries of an integer product: up to 16 ones meet in a column, and
+ * 16 only in the last.
  */
 NUM_FN u64 num_clmul_lo_u64(u64 a, u64 b)
 {

@@ -121,22 +121,22 @@ NUM_FN u32 num_unsigned_from_f64(u64 a, u32 bits, u32 mode)
 }
 
 /* f16 and bf16 sources: widen, then as f32. */
-#define NUM_DEFINE_INT_FROM_HALF(type)                                                          \
-	NUM_FN u32 num_signed_from_##type(u32 a, u32 bits, u32 mode)                            \
-	{                                                                                       \
-		return num_signed_from_f32(num_widen_##type(a), bits, mode);                    \
-	}                                                                                       \
-	NUM_FN u32 num_unsigned_from_##type(u32 a, u32 bits, u32 mode)                          \
-	{                                                                                       \
-		return num_unsigned_from_f32(num_widen_##type(a), bits, mode);                  \
-	}                                                                                       \
-	NUM_FN u64 num_s64_from_##type(u32 a, u32 mode)                                         \
-	{                                                                                       \
-		return num_s64_from_f32(num_widen_##type(a), mode);                             \
-	}                                                                                       \
-	NUM_FN u64 num_u64_from_##type(u32 a, u32 mode)                                         \
-	{                                                                                       \
-		return num_u64_from_f32(num_widen_##type(a), mode);                             \
+#define NUM_DEFINE_INT_FROM_HALF(type)                                                             \
+	NUM_FN u32 num_signed_from_##type(u32 a, u32 bits, u32 mode)                               \
+	{                                                                                          \
+		return num_signed_from_f32(num_widen_##type(a), bits, mode);                       \
+	}                                                                                          \
+	NUM_FN u32 num_unsigned_from_##type(u32 a, u32 bits, u32 mode)                             \
+	{                                                                                          \
+		return num_unsigned_from_f32(num_widen_##type(a), bits, mode);                     \
+	}                                                                                          \
+	NUM_FN u64 num_s64_from_##type(u32 a, u32 mode)                                            \
+	{                                                                                          \
+		return num_s64_from_f32(num_widen_##type(a), mode);                                \
+	}                                                                                          \
+	NUM_FN u64 num_u64_from_##type(u32 a, u32 mode)                                            \
+	{                                                                                          \
+		return num_u64_from_f32(num_widen_##type(a), mode);                                \
 	}
 
 NUM_DEFINE_INT_FROM_HALF(f16)

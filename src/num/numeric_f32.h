@@ -59,7 +59,7 @@ NUM_FN u32 num_narrow_f32(f64 s, u32 mode)
 	f32 r = (f32)s;
 	u32 u = bits_f32(r);
 	f64 want = __builtin_fabs(s), have = (f64)__builtin_fabsf(r);
-	u32 up = have < want, down = have > want;
+	u32 up = have<want, down = have> want;
 
 	if ((mode & NUM_RND) == NUM_RN)
 		return u;
@@ -180,8 +180,8 @@ NUM_FN u32 num_fma_f32(u32 a, u32 b, u32 c, u32 mode)
 		x = num_host_fma_f32(x, y, z);
 		return num_finish_near_f32(x, __builtin_fabsf(probe) < 0x1p-62f, mode);
 	}
-	return num_finish_sum_f32(num_sum_odd_f64((f64)x * (f64)y, (f64)z),
-				  ((a ^ b) | c) >> 31, mode);
+	return num_finish_sum_f32(num_sum_odd_f64((f64)x * (f64)y, (f64)z), ((a ^ b) | c) >> 31,
+				  mode);
 }
 
 /*
@@ -191,7 +191,7 @@ NUM_FN u32 num_fma_f32(u32 a, u32 b, u32 c, u32 mode)
 NUM_FN u32 num_correct_f32(f32 r, f64 have, f64 want, u32 mode)
 {
 	u32 u = bits_f32(r);
-	u32 up = have < want, down = have > want;
+	u32 up = have<want, down = have> want;
 
 	if ((mode & NUM_RND) == NUM_RN)
 		return u;

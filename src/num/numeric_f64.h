@@ -295,8 +295,9 @@ NUM_FN u64 num_fma_f64(u64 a, u64 b, u64 c, u32 mode)
 }
 
 /*
- * Rounded to nearest, with the signs of the product and of the addend changed where `product` and `addend` have
- * bit 63. A NaN stays as the operand has it: the hardware negates numbers on their way in, not what it hands on.
+ * Rounded to nearest, with the signs of the product and of the addend changed where `product` and
+ * `addend` have bit 63. A NaN stays as the operand has it: the hardware negates numbers on their
+ * way in, not what it hands on.
  */
 NUM_FN u64 num_fma_signs_f64(u64 a, u64 b, u64 c, u64 product, u64 addend)
 {

@@ -60,7 +60,7 @@ NUM_FN u32 num_narrow_f16(u32 m, bool negative, u32 mode)
 	u32 n = m - (112u << 23);
 	u32 top = (near || away) && !(mode & NUM_SATFINITE) ? NUM_INF_F16 : NUM_INF_F16 - 1;
 	f32 x = f32_bits(m), y = x + 0.5f, back = y - 0.5f;
-	u32 s = bits_f32(y) - 0x3f000000u, up = back < x, down = back > x;
+	u32 s = bits_f32(y) - 0x3f000000u, up = back<x, down = back> x;
 
 	n = (n + (near ? 0xfffu + (n >> 13 & 1) : away ? 0x1fffu : 0)) >> 13;
 	n = n < top ? n : top;
@@ -247,10 +247,10 @@ NUM_FN u32 num_max_bf16(u32 a, u32 b, u32 mode)
 }
 
 /* The packed forms: element 0 in the low half. */
-#define NUM_DEFINE_X2_BINARY(name)                                                              \
-	NUM_FN u32 num_##name##x2(u32 a, u32 b, u32 mode)                                       \
-	{                                                                                       \
-		return NUM_X2_2(num_##name, a, b, mode);                                        \
+#define NUM_DEFINE_X2_BINARY(name)                                                                 \
+	NUM_FN u32 num_##name##x2(u32 a, u32 b, u32 mode)                                          \
+	{                                                                                          \
+		return NUM_X2_2(num_##name, a, b, mode);                                           \
 	}
 
 NUM_DEFINE_X2_BINARY(add_f16)
@@ -270,22 +270,25 @@ NUM_FN u32 num_fma_f16x2(u32 a, u32 b, u32 c, u32 mode)
 }
 
 /*
- * ptxas takes other roundings than rn for bf16, too. Measured: the rounding is that of an fma of f32, whose
- * result is rounded to nearest. Alone, not in a pair, the operands are read as f16, and relu and oob say
- * nothing.
+ * ptxas takes other roundings than rn for bf16, too. Measured: the rounding is that of an fma of
+ * f32, whose result is rounded to nearest. Alone, not in a pair, the operands are read as f16, and
+ * relu and oob say nothing.
  */
 NUM_FN u32 num_fma_any_bf16(u32 a, u32 b, u32 c, u32 mode)
 {
-	u32 wide = num_fma_f32(num_widen_f16(a), num_widen_f16(b), num_widen_f16(c), mode & NUM_RND);
+	u32 wide =
+		num_fma_f32(num_widen_f16(a), num_widen_f16(b), num_widen_f16(c), mode & NUM_RND);
 
 	return mode & NUM_RND ? num_f16_from_f32(wide, 0) : num_fma_bf16(a, b, c, mode);
 }
 
 NUM_FN u32 num_fma_half_of_pair(u32 a, u32 b, u32 c, u32 mode)
 {
-	u32 wide = num_fma_f32(num_widen_bf16(a), num_widen_bf16(b), num_widen_bf16(c), mode & NUM_RND);
+	u32 wide = num_fma_f32(num_widen_bf16(a), num_widen_bf16(b), num_widen_bf16(c),
+			       mode & NUM_RND);
 
-	return mode & NUM_RND ? num_bf16_from_f32(wide, mode & NUM_RELU) : num_fma_bf16(a, b, c, mode);
+	return mode & NUM_RND ? num_bf16_from_f32(wide, mode & NUM_RELU)
+			      : num_fma_bf16(a, b, c, mode);
 }
 
 NUM_FN u32 num_fma_any_bf16x2(u32 a, u32 b, u32 c, u32 mode)

@@ -246,7 +246,10 @@ NUM_FN u32 num_minmax_s16x2(u32 a, u32 b, bool max, u32 mode)
 	return (u32)hi << 16 | ((u32)lo & 0xffffu);
 }
 
-/* Packed 8-bit integers: the top bit of each byte is added apart, so that nothing is carried past it. */
+/*
+ * Packed 8-bit integers: the top bit of each byte is added apart, so that nothing is carried past
+ * it.
+ */
 NUM_FN u32 num_add_8x4(u32 a, u32 b)
 {
 	return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u);
@@ -257,7 +260,10 @@ NUM_FN u32 num_sub_8x4(u32 a, u32 b)
 	return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ (~(a ^ b) & 0x80808080u);
 }
 
-/* Element `i` of `bits` bits of a packed operand, and a value at the place of that element, clamped to its range. */
+/*
+ * Element `i` of `bits` bits of a packed operand, and a value at the place of that element, clamped
+ * to its range.
+ */
 NUM_FN s32 num_element(u32 x, u32 i, u32 bits, bool is_signed)
 {
 	u32 up = x << (32 - bits * (i + 1));
@@ -278,7 +284,8 @@ NUM_FN u32 num_add_sat_16x2(u32 a, u32 b, bool sign)
 	u32 r = 0;
 
 	for (u32 i = 0; i < 2; i++)
-		r |= num_place_clamped(num_element(a, i, 16, sign) + num_element(b, i, 16, sign), i, 16, sign);
+		r |= num_place_clamped(num_element(a, i, 16, sign) + num_element(b, i, 16, sign), i,
+				       16, sign);
 	return r;
 }
 
@@ -287,7 +294,8 @@ NUM_FN u32 num_add_sat_8x4(u32 a, u32 b, bool sign)
 	u32 r = 0;
 
 	for (u32 i = 0; i < 4; i++)
-		r |= num_place_clamped(num_element(a, i, 8, sign) + num_element(b, i, 8, sign), i, 8, sign);
+		r |= num_place_clamped(num_element(a, i, 8, sign) + num_element(b, i, 8, sign), i,
+				       8, sign);
 	return r;
 }
 
@@ -296,7 +304,8 @@ NUM_FN u32 num_sub_sat_8x4(u32 a, u32 b, bool sign)
 	u32 r = 0;
 
 	for (u32 i = 0; i < 4; i++)
-		r |= num_place_clamped(num_element(a, i, 8, sign) - num_element(b, i, 8, sign), i, 8, sign);
+		r |= num_place_clamped(num_element(a, i, 8, sign) - num_element(b, i, 8, sign), i,
+				       8, sign);
 	return r;
 }
 
@@ -305,7 +314,8 @@ NUM_FN u32 num_minmax_8x4(u32 a, u32 b, bool max, bool sign, u32 mode)
 	u32 r = 0;
 
 	for (u32 i = 0; i < 4; i++) {
-		s32 x = num_element(a, i, 8, sign), y = num_element(b, i, 8, sign), v = (x < y) != max ? x : y;
+		s32 x = num_element(a, i, 8, sign), y = num_element(b, i, 8, sign),
+		    v = (x < y) != max ? x : y;
 
 		r |= num_place_clamped((mode & NUM_RELU) && v < 0 ? 0 : v, i, 8, sign);
 	}
@@ -422,8 +432,8 @@ NUM_FN u32 num_shr_s16(u32 a, u32 n)
 }
 
 /*
- * shf: b:a shifted by n, clamped to 32 or wrapped at 32; .l keeps the upper word, .r the lower. Words
- * of 32 bits throughout: hosts have twice as many lanes of them.
+ * shf: b:a shifted by n, clamped to 32 or wrapped at 32; .l keeps the upper word, .r the lower.
+ * Words of 32 bits throughout: hosts have twice as many lanes of them.
  */
 NUM_FN u32 num_shf_l(u32 a, u32 b, u32 n, bool clamp)
 {

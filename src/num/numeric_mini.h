@@ -112,7 +112,8 @@ NUM_FN u32 num_f16_from_mini(u32 c, struct num_mini f, u32 mode)
 }
 
 /*
- * .scaled::n2::ue8m0: two powers of two, one for each element; 0xff is no number. Without the operand they are 1.
+ * .scaled::n2::ue8m0: two powers of two, one for each element; 0xff is no number. Without the
+ * operand they are 1.
  */
 #define NUM_SCALE_ONE 0x7f7fu
 
@@ -122,46 +123,51 @@ NUM_FN u32 num_f32_from_ue8m0(u32 c)
 }
 
 /*
- * An element of a narrow format, which f32 holds exactly, times its scale. So is the product: its 8 bits end at 2^-143
- * at least, and what overflows f32 overflows bf16. Only the rounding to bf16 rounds.
+ * An element of a narrow format, which f32 holds exactly, times its scale. So is the product: its 8
+ * bits end at 2^-143 at least, and what overflows f32 overflows bf16. Only the rounding to bf16
+ * rounds.
  */
 NUM_FN u32 num_bf16_scaled(u32 u, u32 scale, u32 mode)
 {
-	return num_bf16_from_f32(bits_f32(f32_bits(u) * f32_bits(num_f32_from_ue8m0(scale & 0xffu))), mode);
+	return num_bf16_from_f32(
+		bits_f32(f32_bits(u) * f32_bits(num_f32_from_ue8m0(scale & 0xffu))), mode);
 }
 
-#define NUM_DEFINE_MINI(type, bits)                                                             \
-	/* cvt.rn.satfinite{.relu}.TYPEx2.f32 d, a, b */                                        \
-	NUM_FN u32 num_##type##x2_from_f32(u32 a, u32 b, u32 mode)                              \
-	{                                                                                       \
-		return num_mini_from_f32(a, num_##type, mode) << bits |                         \
-		       num_mini_from_f32(b, num_##type, mode);                                  \
-	}                                                                                       \
-	/* cvt.rn.satfinite{.relu}.TYPEx2.f16x2 d, a */                                         \
-	NUM_FN u32 num_##type##x2_from_f16x2(u32 a, u32 mode)                                   \
-	{                                                                                       \
-		return num_##type##x2_from_f32(num_widen_f16(a >> 16), num_widen_f16(a & 0xffffu), mode); \
-	}                                                                                       \
-	/* cvt.rn.satfinite{.relu}.TYPEx2.bf16x2 d, a */                                        \
-	NUM_FN u32 num_##type##x2_from_bf16x2(u32 a, u32 mode)                                  \
-	{                                                                                       \
-		return num_##type##x2_from_f32(a & 0xffff0000u, a << 16, mode);                 \
-	}                                                                                       \
-	/* cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.TYPEx2 d, a{, scale} */         \
-	NUM_FN u32 num_bf16x2_from_##type##x2(u32 a, u32 scale, u32 mode)                       \
-	{                                                                                       \
-		u32 low = ((u32)1 << bits) - 1;                                                 \
-                                                                                                \
-		return num_bf16_scaled(num_f32_from_mini(a >> bits & low, num_##type), scale >> 8, mode) << 16 | \
-		       num_bf16_scaled(num_f32_from_mini(a & low, num_##type), scale, mode);    \
-	}                                                                                       \
-	/* cvt.rn{.relu}.f16x2.TYPEx2 d, a */                                                   \
-	NUM_FN u32 num_f16x2_from_##type##x2(u32 a, u32 mode)                                   \
-	{                                                                                       \
-		u32 low = ((u32)1 << bits) - 1;                                                 \
-                                                                                                \
-		return num_f16_from_mini(a >> bits & low, num_##type, mode) << 16 |             \
-		       num_f16_from_mini(a & low, num_##type, mode);                            \
+#define NUM_DEFINE_MINI(type, bits)                                                                \
+	/* cvt.rn.satfinite{.relu}.TYPEx2.f32 d, a, b */                                           \
+	NUM_FN u32 num_##type##x2_from_f32(u32 a, u32 b, u32 mode)                                 \
+	{                                                                                          \
+		return num_mini_from_f32(a, num_##type, mode) << bits |                            \
+		       num_mini_from_f32(b, num_##type, mode);                                     \
+	}                                                                                          \
+	/* cvt.rn.satfinite{.relu}.TYPEx2.f16x2 d, a */                                            \
+	NUM_FN u32 num_##type##x2_from_f16x2(u32 a, u32 mode)                                      \
+	{                                                                                          \
+		return num_##type##x2_from_f32(num_widen_f16(a >> 16), num_widen_f16(a & 0xffffu), \
+					       mode);                                              \
+	}                                                                                          \
+	/* cvt.rn.satfinite{.relu}.TYPEx2.bf16x2 d, a */                                           \
+	NUM_FN u32 num_##type##x2_from_bf16x2(u32 a, u32 mode)                                     \
+	{                                                                                          \
+		return num_##type##x2_from_f32(a & 0xffff0000u, a << 16, mode);                    \
+	}                                                                                          \
+	/* cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.TYPEx2 d, a{, scale} */            \
+	NUM_FN u32 num_bf16x2_from_##type##x2(u32 a, u32 scale, u32 mode)                          \
+	{                                                                                          \
+		u32 low = ((u32)1 << bits) - 1;                                                    \
+                                                                                                   \
+		return num_bf16_scaled(num_f32_from_mini(a >> bits & low, num_##type), scale >> 8, \
+				       mode)                                                       \
+			       << 16 |                                                             \
+		       num_bf16_scaled(num_f32_from_mini(a & low, num_##type), scale, mode);       \
+	}                                                                                          \
+	/* cvt.rn{.relu}.f16x2.TYPEx2 d, a */                                                      \
+	NUM_FN u32 num_f16x2_from_##type##x2(u32 a, u32 mode)                                      \
+	{                                                                                          \
+		u32 low = ((u32)1 << bits) - 1;                                                    \
+                                                                                                   \
+		return num_f16_from_mini(a >> bits & low, num_##type, mode) << 16 |                \
+		       num_f16_from_mini(a & low, num_##type, mode);                               \
 	}
 
 NUM_DEFINE_MINI(e4m3, 8)
@@ -171,10 +177,10 @@ NUM_DEFINE_MINI(e3m2, 8)
 NUM_DEFINE_MINI(e2m1, 4)
 
 /*
- * s2f6: 64ths in eight bits of two's complement, -2 to 127/64. Down it is divided by the scale, rounded and clamped;
- * what is no number becomes the largest. All of that is exact in f64.
- * Deviation: not measured on a device (sm_100a and later). The manual's "sign-preserved MAX_NORM" of a
- * negative value is taken to be -2, its "negative max representation".
+ * s2f6: 64ths in eight bits of two's complement, -2 to 127/64. Down it is divided by the scale,
+ * rounded and clamped; what is no number becomes the largest. All of that is exact in f64.
+ * Deviation: not measured on a device (sm_100a and later). The manual's "sign-preserved MAX_NORM"
+ * of a negative value is taken to be -2, its "negative max representation".
  */
 NUM_FN u32 num_s2f6_from_f32(u32 u, u32 scale, u32 mode)
 {
@@ -210,7 +216,8 @@ NUM_FN u32 num_bf16x2_from_s2f6x2(u32 a, u32 scale, u32 mode)
 {
 	f32 high = (f32)(s32)(s8)(a >> 8) * 0x1p-6f, low = (f32)(s32)(s8)a * 0x1p-6f;
 
-	return num_bf16_scaled(bits_f32(high), scale >> 8, mode) << 16 | num_bf16_scaled(bits_f32(low), scale, mode);
+	return num_bf16_scaled(bits_f32(high), scale >> 8, mode) << 16 |
+	       num_bf16_scaled(bits_f32(low), scale, mode);
 }
 
 /* cvt.{rn,rz}{.relu}{.satfinite}.{f16x2,bf16x2}.f32 d, a, b */

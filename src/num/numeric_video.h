@@ -44,9 +44,9 @@ enum num_video_part {
 };
 
 struct num_video {
-	u8 op;	   /* enum num_video_op */
+	u8 op;     /* enum num_video_op */
 	u8 second; /* enum num_video_second */
-	u8 cmp;	   /* enum num_cmp, vset only */
+	u8 cmp;    /* enum num_cmp, vset only */
 	u8 a_part; /* enum num_video_part, scalar forms */
 	u8 b_part;
 	u8 d_part; /* of the result, for saturation and merge */

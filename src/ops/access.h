@@ -17,7 +17,7 @@ struct access {
 	u32 width;    /* bytes per lane */
 	u32 warp;     /* in the gang, counted from g->warp */
 	bool uniform; /* one address for all */
-	u32 local;    /* generic: lanes whose address is in local memory; host[] is where its first word is */
+	u32 local; /* generic: lanes whose address is in local memory; host[] is where its first word is */
 };
 
 /* All but the addresses, which take long to clear. */
@@ -45,17 +45,17 @@ static inline void get_addresses(const struct gang *g, const struct insn *in, st
 
 	a->uniform = in->a == NO_ROW;
 	if (a->uniform) {
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			a->address[l] = (u64)in->imm;
 	} else if (in->flags & INSN_WIDE) {
 		const u64 *r = ROW64(in->a) + at;
 
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			a->address[l] = r[l] + (u64)in->imm;
 	} else {
 		const u32 *r = ROW32(in->a) + at;
 
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			a->address[l] = r[l] + (u32)in->imm;
 	}
 }
@@ -64,7 +64,8 @@ static inline u64 address_of(const struct gang *g, const struct insn *in, u32 la
 {
 	if (in->a == NO_ROW)
 		return (u64)in->imm;
-	return in->flags & INSN_WIDE ? ROW64(in->a)[lane] + (u64)in->imm : ROW32(in->a)[lane] + (u32)in->imm;
+	return in->flags & INSN_WIDE ? ROW64(in->a)[lane] + (u64)in->imm
+				     : ROW32(in->a)[lane] + (u32)in->imm;
 }
 
 /* Lowest and highest address of the active lanes. */
@@ -73,7 +74,7 @@ static inline void span(const struct access *a, u64 *lo, u64 *hi)
 	u64 low = UINT64_MAX, high = 0;
 
 	if (a->mask == FULL_MASK) {
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			low = a->address[l] < low ? a->address[l] : low;
 			high = a->address[l] > high ? a->address[l] : high;
 		}
@@ -102,7 +103,7 @@ static inline bool any_misaligned(const struct access *a)
 {
 	u64 bits = 0;
 
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		bits |= a->mask >> l & 1 ? a->address[l] : 0;
 	return bits & (a->width - 1);
 }
@@ -113,7 +114,8 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 	u32 warp = g->warp;
 
 	/* An argument for the next frame that does not fit any more. */
-	if (kind == FAULT_ILLEGAL_ADDRESS && in->space == MEM_LOCAL && in->a == g->env->program->stack_row)
+	if (kind == FAULT_ILLEGAL_ADDRESS && in->space == MEM_LOCAL &&
+	    in->a == g->env->program->stack_row)
 		kind = FAULT_STACK_OVERFLOW;
 	g->fault->address = a->address[__builtin_ctz(lanes)];
 	g->fault->size = a->width;
@@ -186,7 +188,7 @@ static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 	if (size < a->width)
 		return false;
 	if (a->mask == FULL_MASK) {
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			u64 x = a->address[l] - lo;
 
 			bad |= x | (last - x);
@@ -196,7 +198,7 @@ static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 	} else {
 		u32 mask = a->mask;
 
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			u64 x = a->address[l] - lo, on = 0 - (u64)(mask >> l & 1);
 
 			bad |= (x | (last - x)) & on;
@@ -230,7 +232,7 @@ static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, cons
 		bad = bad_global(g, in, a);
 		return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
 	}
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		a->host[l] = a->address[l] + c->bias;
 	return true;
 }
@@ -304,7 +306,8 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 	if (addr - m->local_base < MEM_LOCAL_WINDOW) {
 		off = addr - m->local_base;
 		a->local |= 1u << l;
-		a->host[l] = (u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES + l, off);
+		a->host[l] =
+			(u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES + l, off);
 		return off + a->width <= g->env->local_bytes;
 	}
 	if (!mem_cache_hit(c, addr, a->width) &&
@@ -336,8 +339,8 @@ static inline bool resolve_generic(struct gang *g, const struct insn *in, struct
 }
 
 /*
- * One value of 1, 2, 4 or 8 bytes, by one access of the host: see piece.h. Elements of parameters and of
- * copies need not be aligned.
+ * One value of 1, 2, 4 or 8 bytes, by one access of the host: see piece.h. Elements of parameters
+ * and of copies need not be aligned.
  */
 static inline u64 get(u64 host, u32 bytes)
 {

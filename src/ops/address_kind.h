@@ -120,8 +120,8 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 typedef u32 lane_words __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef u64 lane_pairs __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-static const u32 lane_numbers[16] __attribute__((aligned(64))) = {0, 1, 2,  3,  4,  5,  6,  7,
-								  8, 9, 10, 11, 12, 13, 14, 15};
+static const u32 lane_numbers[16]
+	__attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const u64 lane_numbers_64[8] __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7};
 
 static inline bool has_bits(const lane_pairs *v)

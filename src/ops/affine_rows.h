@@ -1,6 +1,6 @@
 /*
- * Global memory at affine addresses, all of a gang at once: for the handler files that say with struct reach,
- * find_reach and host_of where the lanes' elements lie. See affine.h.
+ * Global memory at affine addresses, all of a gang at once: for the handler files that say with
+ * struct reach, find_reach and host_of where the lanes' elements lie. See affine.h.
  */
 #ifndef PL_EXEC_AFFINE_ROWS_H
 #define PL_EXEC_AFFINE_ROWS_H

@@ -1,14 +1,17 @@
 /*
- * Moving elements lane by lane, from and to the host addresses that a resolver of access.h has found.
- * One loop for each size: hosts gather no quicker by one instruction than by loads and stores. Included by
- * handler files only.
+ * Moving elements lane by lane, from and to the host addresses that a resolver of access.h has
+ * found. One loop for each size: hosts gather no quicker by one instruction than by loads and
+ * stores. Included by handler files only.
  */
 #ifndef PL_EXEC_LANE_MOVES_H
 #define PL_EXEC_LANE_MOVES_H
 
 #include "src/ops/value_rows.h"
 
-/* The lanes of `mask`, in order. The empty statement keeps compilers from making one instruction of them. */
+/*
+ * The lanes of `mask`, in order. The empty statement keeps compilers from making one instruction of
+ * them.
+ */
 #define EACH_LANE_OF(mask, ...)                                                                    \
 	do {                                                                                       \
 		if ((mask) == FULL_MASK) {                                                         \
@@ -24,8 +27,10 @@
 		}                                                                                  \
 	} while (0)
 #define TAKE_LANES(D, TO, FROM)                                                                    \
-	EACH_LANE_OF(a->mask, (D)[l] = (TO) *(const volatile FROM *)(uintptr_t)(a->host[l] + offset))
-#define GIVE_LANES(TO, S) EACH_LANE_OF(a->mask, *(volatile TO *)(uintptr_t)(a->host[l] + offset) = (TO)(S)[l])
+	EACH_LANE_OF(a->mask,                                                                      \
+		     (D)[l] = (TO) * (const volatile FROM *)(uintptr_t)(a->host[l] + offset))
+#define GIVE_LANES(TO, S)                                                                          \
+	EACH_LANE_OF(a->mask, *(volatile TO *)(uintptr_t)(a->host[l] + offset) = (TO)(S)[l])
 
 /* One element of every lane into its row. */
 static inline void load_element(struct gang *g, const struct insn *in, const struct access *a,
@@ -37,8 +42,8 @@ static inline void load_element(struct gang *g, const struct insn *in, const str
 	if (in->size == 8)
 		TAKE_LANES(ROW64(row) + at, u64, u64);
 	else if (in->flags & INSN_WIDE_DATA)
-		EACH_LANE_OF(a->mask, ROW64(row)[at + l] = extend(get(a->host[l] + offset, in->size),
-								  in->size, sign));
+		EACH_LANE_OF(a->mask, ROW64(row)[at + l] = extend(
+					      get(a->host[l] + offset, in->size), in->size, sign));
 	else if (in->size == 4)
 		TAKE_LANES(d, u32, u32);
 	else if (in->size == 2 && sign)
@@ -77,7 +82,8 @@ static inline void take_lane(const struct gang *g, const struct access *a, u32 l
 	u64 window = g->env->mem->local_base;
 
 	if (PL_UNLIKELY(a->local >> l & 1))
-		local_read(g, (g->warp + a->warp) * WARP_LANES + l, a->address[l] - window, value, a->width);
+		local_read(g, (g->warp + a->warp) * WARP_LANES + l, a->address[l] - window, value,
+			   a->width);
 	else
 		take_value(value, a->host[l], a->width);
 }
@@ -125,12 +131,13 @@ static void store_elements(const struct gang *g, const struct insn *in, const st
 
 		for (u32 m = row == NO_ROW ? 0 : a->mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
-			u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l] : ROW32(row)[at + l];
+			u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l]
+							   : ROW32(row)[at + l];
 
 			if (a->local >> l & 1)
 				local_write(g, g->warp * WARP_LANES + at + l,
-					    a->address[l] - g->env->mem->local_base + e * in->size, &v,
-					    in->size);
+					    a->address[l] - g->env->mem->local_base + e * in->size,
+					    &v, in->size);
 			else
 				put(a->host[l] + e * in->size, in->size, v);
 		}

@@ -1,6 +1,6 @@
 /*
- * The lane loop, written once. Included by handler files only, which are compiled once per host ISA level:
- * EXEC_NAME(x) gives every external symbol the level's suffix.
+ * The lane loop, written once. Included by handler files only, which are compiled once per host ISA
+ * level: EXEC_NAME(x) gives every external symbol the level's suffix.
  */
 #ifndef PL_EXEC_LANES_H
 #define PL_EXEC_LANES_H
@@ -41,9 +41,11 @@ bool EXEC_NAME(parted_guard)(struct gang *g, const struct insn *in, const struct
 /* Where brx.idx leads running lanes, by lane of the gang. False: some index is past the table. */
 bool EXEC_NAME(branch_targets)(const struct gang *g, const struct insn *in, u32 *targets);
 
-#define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang *g, const struct insn *in)
+#define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang * g, const struct insn *in)
 
-/* Rows, from the first lane to work on. 64-byte aligned in gang mode; warps are 128-byte aligned. */
+/*
+ * Rows, from the first lane to work on. 64-byte aligned in gang mode; warps are 128-byte aligned.
+ */
 #define ROW32(offset) ((u32 *)__builtin_assume_aligned(g->regs + (offset), 64) + g->lane0)
 #define ROW64(offset) ((u64 *)__builtin_assume_aligned(g->regs + (offset), 64) + g->lane0)
 /* Predicate row: one mask per warp, from the first warp to work on. */
@@ -54,7 +56,9 @@ bool EXEC_NAME(branch_targets)(const struct gang *g, const struct insn *in, u32 
 #define LANES (g->lanes & ~31u)
 #define WARPS (g->lanes >> 5)
 
-/* One value into the lanes of a row that take part: all of a gang's, the active ones of a warp's. */
+/*
+ * One value into the lanes of a row that take part: all of a gang's, the active ones of a warp's.
+ */
 static PL_UNUSED inline void fill_row(struct gang *g, u32 row, bool wide, u64 v)
 {
 	u32 active = g->active;
@@ -63,22 +67,22 @@ static PL_UNUSED inline void fill_row(struct gang *g, u32 row, bool wide, u64 v)
 		u64 *d = ROW64(row);
 
 		FOR_LANES(l, LANES)
-		d[l] = v;
+			d[l] = v;
 	} else if (g->mode == MODE_GANG) {
 		u32 *d = ROW32(row);
 
 		FOR_LANES(l, LANES)
-		d[l] = (u32)v;
+			d[l] = (u32)v;
 	} else if (wide) {
 		u64 *d = ROW64(row);
 
 		FOR_LANES(l, WARP_LANES)
-		d[l] = active >> l & 1 ? v : d[l];
+			d[l] = active >> l & 1 ? v : d[l];
 	} else {
 		u32 *d = ROW32(row);
 
 		FOR_LANES(l, WARP_LANES)
-		d[l] = active >> l & 1 ? (u32)v : d[l];
+			d[l] = active >> l & 1 ? (u32)v : d[l];
 	}
 }
 
@@ -88,7 +92,8 @@ static PL_UNUSED inline void fill_row(struct gang *g, u32 row, bool wide, u64 v)
 static inline u32 lanes_mask(const u32 *t)
 {
 	__mmask16 lo = _mm512_test_epi32_mask(_mm512_loadu_si512(t), _mm512_loadu_si512(t));
-	__mmask16 hi = _mm512_test_epi32_mask(_mm512_loadu_si512(t + 16), _mm512_loadu_si512(t + 16));
+	__mmask16 hi =
+		_mm512_test_epi32_mask(_mm512_loadu_si512(t + 16), _mm512_loadu_si512(t + 16));
 
 	return (u32)lo | (u32)hi << 16;
 }
@@ -99,7 +104,9 @@ static inline u32 lanes_mask(const u32 *t)
 	u32 m = 0;
 
 	for (int i = 0; i < 4; i++)
-		m |= (u32)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(const void *)(t + 8 * i))) << 8 * i;
+		m |= (u32)_mm256_movemask_ps(
+			     _mm256_loadu_ps((const float *)(const void *)(t + 8 * i)))
+		     << 8 * i;
 	return m;
 }
 #elif defined(__SSE2__)
@@ -109,7 +116,8 @@ static inline u32 lanes_mask(const u32 *t)
 	u32 m = 0;
 
 	for (int i = 0; i < 8; i++)
-		m |= (u32)_mm_movemask_ps(_mm_loadu_ps((const float *)(const void *)(t + 4 * i))) << 4 * i;
+		m |= (u32)_mm_movemask_ps(_mm_loadu_ps((const float *)(const void *)(t + 4 * i)))
+		     << 4 * i;
 	return m;
 }
 #else

@@ -1,8 +1,8 @@
 /*
  * Local memory of a gang's lanes: its 32-bit words lie side by side, lane after lane, as in a GPU's
  * memory. An address that all lanes have in common, which is the rule, is a row like that of a
- * register; bytes and halves are parts of such words, wider elements take the same place in the rows
- * that follow. What needs a lane's bytes one after the other copies them.
+ * register; bytes and halves are parts of such words, wider elements take the same place in the
+ * rows that follow. What needs a lane's bytes one after the other copies them.
  */
 #ifndef PL_EXEC_LOCAL_H
 #define PL_EXEC_LOCAL_H
@@ -15,7 +15,10 @@ static inline u64 local_stride(const struct gang *g)
 	return (u64)g->warps * WARP_LANES * 4;
 }
 
-/* Host address of a lane's byte. lane: counted in the gang. The other bytes of the word lie beside it. */
+/*
+ * Host address of a lane's byte. lane: counted in the gang. The other bytes of the word lie beside
+ * it.
+ */
 static inline u8 *local_byte(const struct gang *g, u32 lane, u64 at)
 {
 	return g->local + (at >> 2) * local_stride(g) + (u64)lane * 4 + (at & 3);

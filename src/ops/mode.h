@@ -9,10 +9,10 @@
 #include "src/num/numeric.h"
 
 enum exec_mode_bits {
-	MODE_WORD = 0x7fff,    /* enum num_mode */
-	MODE_WHOLE = 1 << 15,  /* .rni .rzi .rmi .rpi: the rounding is to a whole number */
-	MODE_TO = 16,          /* shift: bits of the first type, 8 bits wide */
-	MODE_FROM = 24,        /* shift: bits of the second type, 7 bits wide */
+	MODE_WORD = 0x7fff,   /* enum num_mode */
+	MODE_WHOLE = 1 << 15, /* .rni .rzi .rmi .rpi: the rounding is to a whole number */
+	MODE_TO = 16,         /* shift: bits of the first type, 8 bits wide */
+	MODE_FROM = 24,       /* shift: bits of the second type, 7 bits wide */
 };
 
 #endif

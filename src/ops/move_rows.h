@@ -1,9 +1,9 @@
 /*
  * Moving rows of registers from and to memory: the bodies of loads and stores, for the handler
- * files that say how addresses are found (op_mem.c, op_affine.c). Per warp: addresses of the lanes are
- * turned into host addresses and checked as a block, then moved along the quickest way they allow:
- * one copy when they are consecutive, one load and a broadcast when they are equal, else lane by
- * lane. Only what fails the block check is looked at lane by lane.
+ * files that say how addresses are found (op_mem.c, op_affine.c). Per warp: addresses of the lanes
+ * are turned into host addresses and checked as a block, then moved along the quickest way they
+ * allow: one copy when they are consecutive, one load and a broadcast when they are equal, else
+ * lane by lane. Only what fails the block check is looked at lane by lane.
  */
 #ifndef PL_EXEC_MOVE_ROWS_H
 #define PL_EXEC_MOVE_ROWS_H
@@ -62,8 +62,8 @@ static ALWAYS_INLINE enum address_kind kind_of_many_64(const u64 *r, u32 n, u64 
 }
 
 /* The first lane's address and how the others lie; a row that wraps around is APART. */
-static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const struct insn *in, u32 at,
-					   u32 n, u32 width, u64 *first)
+static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const struct insn *in,
+						  u32 at, u32 n, u32 width, u64 *first)
 {
 	const u32 *r;
 
@@ -97,12 +97,12 @@ static inline void get_indexed(const struct gang *g, const struct insn *in, stru
 	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->imm;
 
 	a->uniform = false;
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		a->address[l] = base + index_at(in, r[l]);
 }
 
-static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const struct insn *in, u32 at,
-					     u32 n, u32 width PL_UNUSED, u64 *first)
+static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const struct insn *in,
+						    u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
 {
 	const u32 *r = ROW32(in->a) + at, top = in->flags & INSN_UNSIGNED ? 0 : 1u << 31;
 
@@ -149,7 +149,8 @@ static void store_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, 
 }
 
 /* size: bytes of the only element, 0: anything else. */
-static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
+static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host,
+				   u32 size)
 {
 	const void *m = (const void *)(uintptr_t)host;
 
@@ -163,7 +164,8 @@ static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at
 		split_rows(g, in, at, n, m);
 }
 
-static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
+static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host,
+				    u32 size)
 {
 	void *m = (void *)(uintptr_t)host;
 
@@ -178,7 +180,8 @@ static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 a
 }
 
 /* One address for all of them. */
-static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host, u32 size)
+static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host,
+				    u32 size)
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
@@ -186,7 +189,7 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 		/* Not volatile: the host's broadcasting loads are one access, too. */
 		u32 v = *(const u32 *)(uintptr_t)host, *d = ROW32(in->d) + at;
 
-		FOR_LANES (l, n)
+		FOR_LANES(l, n)
 			d[l] = v;
 		return;
 	}
@@ -201,12 +204,12 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 		if (in->flags & INSN_WIDE_DATA) {
 			u64 *d = ROW64(row) + at;
 
-			FOR_LANES (l, n)
+			FOR_LANES(l, n)
 				d[l] = v;
 		} else {
 			u32 *d = ROW32(row) + at;
 
-			FOR_LANES (l, n)
+			FOR_LANES(l, n)
 				d[l] = (u32)v;
 		}
 	}
@@ -225,7 +228,7 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 		if (PL_UNLIKELY(!host))                                                            \
 			return false;                                                              \
 		if (kind == ADDRESS_ROW && n != HALF_LANES)                                        \
-			fetch_next((const u8 *)(uintptr_t)host, n * size);                         \
+			fetch_next((const u8 *)(uintptr_t)host, n *size);                          \
 		if (kind == ADDRESS_ROW)                                                           \
 			load_row(g, in, at, n, host, size);                                        \
 		else                                                                               \
@@ -329,8 +332,7 @@ static inline bool store_may_be_simple(const struct gang *g, const struct insn *
 			if (simple && PL_LIKELY(mask == FULL_MASK)) {                              \
 				if (what##_warp_##space##_##SIZE(g, in, w * WARP_LANES))           \
 					continue;                                                  \
-			} else if (mask &&                                                         \
-				   what##_part_##space(g, in, w, mask, SIZE)) {                    \
+			} else if (mask && what##_part_##space(g, in, w, mask, SIZE)) {            \
 				continue;                                                          \
 			}                                                                          \
 			if (mask && !what##_general_##space(g, in, w, mask))                       \

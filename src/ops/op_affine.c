@@ -50,8 +50,8 @@ HANDLER(affine_form)
 /* ---- comparisons ---- */
 
 #define COMPARE_LANES(OP)                                                                          \
-	FOR_LANES (l, WARP_LANES)                                                                  \
-		t[l] = ((a[l] + offset) ^ top)OP b ? FULL_MASK : 0;
+	FOR_LANES(l, WARP_LANES)                                                                   \
+		t[l] = ((a[l] + offset) ^ top) OP b ? FULL_MASK : 0;
 
 static u32 compare_lanes(u32 compare, const u32 *a, u32 offset, u32 b)
 {
@@ -96,7 +96,7 @@ static inline void get_affine(const struct gang *g, const struct insn *in, struc
 	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->imm;
 
 	a->uniform = false;
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		a->address[l] = base + index_at(in, r[l] + offset);
 }
 
@@ -123,7 +123,7 @@ static ALWAYS_INLINE enum address_kind look_affine(const struct gang *g, const s
 struct reach {
 	const u32 *lanes; /* relative to `low` */
 	u32 low, unit;
-	u64 host;         /* of the lowest */
+	u64 host; /* of the lowest */
 };
 
 /*

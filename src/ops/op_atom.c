@@ -1,10 +1,10 @@
 /*
- * atom and red: read-modify-write, lane after lane in ascending order. Where one worker is alone with
- * the memory, and in shared memory, which belongs to one worker, plain operations do; else, and at the
- * scope of the system, the host's atomic ones. Additions of a whole warp to one address without result are summed
- * first. A record: pad = enum atom_op, join = type word, size = bytes of an element, count =
- * elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2 count) operands. PTX ISA
- * "Parallel Synchronization and Communication Instructions: atom", "red".
+ * atom and red: read-modify-write, lane after lane in ascending order. Where one worker is alone
+ * with the memory, and in shared memory, which belongs to one worker, plain operations do; else,
+ * and at the scope of the system, the host's atomic ones. Additions of a whole warp to one address
+ * without result are summed first. A record: pad = enum atom_op, join = type word, size = bytes of
+ * an element, count = elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2
+ * count) operands. PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
  */
 #include "src/ops/access.h"
 #include "src/ops/atom_op.h"
@@ -21,7 +21,7 @@ static bool is_nan_f64(u64 x)
 	return (x & ~NUM_SIGN_F64) > NUM_INF_F64;
 }
 
-APPLY(and, x & y)
+APPLY(and, x &y)
 APPLY(or, x | y)
 APPLY(xor, x ^ y)
 APPLY(exch, y)
@@ -220,7 +220,9 @@ static piece read_pair(const struct gang *g, const u32 *row, u32 at)
 	return (piece){read_row(g, row[0], at, 8), read_row(g, row[1], at, 8)};
 }
 
-/* 128 bits: cas and exch. b, c and d are pairs of rows in ext: d lo, d hi, b lo, b hi, c lo, c hi. */
+/*
+ * 128 bits: cas and exch. b, c and d are pairs of rows in ext: d lo, d hi, b lo, b hi, c lo, c hi.
+ */
 static void modify_128(struct gang *g, const struct insn *in, const struct access *a, bool alone)
 {
 	const u32 *x = g->env->program->ext + in->ext;
@@ -229,7 +231,8 @@ static void modify_128(struct gang *g, const struct insn *in, const struct acces
 		u32 l = (u32)__builtin_ctz(m), at = a->warp * WARP_LANES + l;
 		piece c = in->pad == ATOM_CAS ? read_pair(g, x + 4, at) : (piece){0}, old;
 
-		old = modify_piece(in, (void *)(uintptr_t)a->host[l], alone, read_pair(g, x + 2, at), c);
+		old = modify_piece(in, (void *)(uintptr_t)a->host[l], alone,
+				   read_pair(g, x + 2, at), c);
 		write_row(g, x[0], at, 8, old[0]);
 		write_row(g, x[1], at, 8, old[1]);
 	}
@@ -237,9 +240,8 @@ static void modify_128(struct gang *g, const struct insn *in, const struct acces
 
 /* ---- words of 32 bits, the common case: fn is a constant wherever this is called ---- */
 
-static inline __attribute__((always_inline)) void each_word(struct gang *g, const struct insn *in,
-							    const struct access *a, bool alone,
-							    apply_fn *fn)
+static inline __attribute__((always_inline)) void
+each_word(struct gang *g, const struct insn *in, const struct access *a, bool alone, apply_fn *fn)
 {
 	u32 at = a->warp * WARP_LANES, *d = in->d == NO_ROW ? NULL : ROW32(in->d) + at;
 	const u32 *b = ROW32(in->b) + at, *c = in->c == NO_ROW ? b : ROW32(in->c) + at;
@@ -368,7 +370,8 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 			continue;
 		}
 		write_row(g, in->d, at + l, in->size,
-			  modify(alone, a->host[l], in->size, f, read_row(g, in->b, at + l, in->size),
+			  modify(alone, a->host[l], in->size, f,
+				 read_row(g, in->b, at + l, in->size),
 				 read_row(g, in->c, at + l, in->size)));
 	}
 }

@@ -19,7 +19,8 @@ static inline u32 writable(const struct gang *g)
 	return g->mode == MODE_GANG ? FULL_MASK : g->active;
 }
 
-static const struct insn *fault_in(struct gang *g, const struct insn *in, u32 w, enum fault_kind kind, u32 lanes)
+static const struct insn *fault_in(struct gang *g, const struct insn *in, u32 w,
+				   enum fault_kind kind, u32 lanes)
 {
 	u32 warp = g->warp;
 
@@ -43,7 +44,7 @@ static bool fits(struct gang *g, const struct insn *in, u64 bytes)
 	u32 most = 0;
 
 	FOR_LANES(l, LANES)
-	most = stack[l] > most ? stack[l] : most;
+		most = stack[l] > most ? stack[l] : most;
 	if (PL_LIKELY(most + bytes <= limit))
 		return true;
 	for (u32 w = 0; w < WARPS; w++)
@@ -113,8 +114,9 @@ static void restore_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u3
 			from += 8;
 			break;
 		default:
-			ROWP(row)[w] = (ROWP(row)[w] & ~(1u << l)) |
-				       (u32)*local_byte(g, number, from++) << l;
+			ROWP(row)
+			[w] = (ROWP(row)[w] & ~(1u << l)) | (u32)*local_byte(g, number, from++)
+								    << l;
 			break;
 		}
 	}
@@ -164,8 +166,7 @@ static void enter(struct gang *g, const struct insn *in, const struct program_fu
 	const u32 next = (u32)(in - g->insns) + 1, bytes = f->frame_bytes;
 
 	for (u32 w = 0; w < WARPS; w++, frame += 32, stack += 32, pc += 32, old += 32)
-		FOR_LANES(l, WARP_LANES)
-		{
+		FOR_LANES(l, WARP_LANES) {
 			bool on = mask >> l & 1;
 
 			pc[l] = on ? next : pc[l];
@@ -188,7 +189,9 @@ static const struct program_func *callee_of(const struct gang *g, const struct i
 	return f && f->signature == (u32)in->imm ? f : NULL;
 }
 
-/* The one function all lanes that take part call; NULL: they differ, or one calls what it may not. */
+/*
+ * The one function all lanes that take part call; NULL: they differ, or one calls what it may not.
+ */
 static const struct program_func *common_callee(const struct gang *g, const struct insn *in)
 {
 	const u64 *a = ROW64(in->a);
@@ -224,7 +227,8 @@ static bool call_all(struct gang *g, const struct insn *in, const struct program
 
 HANDLER(call_gang)
 {
-	const struct program_func *f = is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
+	const struct program_func *f =
+		is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
 
 	if (!f) {
 		g->pc = (u32)(in - g->insns);
@@ -267,7 +271,8 @@ static const struct insn *call_apart(struct gang *g, const struct insn *in)
 
 		if (!f)
 			return no_function(g, in, m & -m);
-		if (ROW32(g->env->program->stack_row)[__builtin_ctz(m)] + (u64)f->frame_bytes > g->env->local_bytes)
+		if (ROW32(g->env->program->stack_row)[__builtin_ctz(m)] + (u64)f->frame_bytes >
+		    g->env->local_bytes)
 			return exec_fault(g, in, FAULT_STACK_OVERFLOW, m & -m);
 	}
 	if (in->pad)
@@ -283,7 +288,8 @@ static const struct insn *call_apart(struct gang *g, const struct insn *in)
 
 HANDLER(call_warp)
 {
-	const struct program_func *f = is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
+	const struct program_func *f =
+		is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
 
 	if (!f)
 		return call_apart(g, in);
@@ -302,8 +308,7 @@ static void leave(struct gang *g, const struct insn *in, u32 mask)
 	const u32 *old = ROW32(in->b);
 
 	for (u32 w = 0; w < WARPS; w++, frame += 32, stack += 32, old += 32)
-		FOR_LANES(l, WARP_LANES)
-		{
+		FOR_LANES(l, WARP_LANES) {
 			bool on = mask >> l & 1;
 
 			stack[l] = on ? frame[l] : stack[l];
@@ -321,7 +326,9 @@ static u32 returning(const struct gang *g, const struct insn *in, u32 w)
 	return mask & (in->flags & INSN_GUARD_NOT ? ~t : t);
 }
 
-/* Where all lanes that take part return to, NO_PC: not all return, or they do to different places. */
+/*
+ * Where all lanes that take part return to, NO_PC: not all return, or they do to different places.
+ */
 static u32 common_return(const struct gang *g, const struct insn *in)
 {
 	const u32 *pc = ROW32(in->a);
@@ -394,12 +401,15 @@ HANDLER(copy_local)
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
 			u32 number = lane_of(g, w, l);
 
-			if (to[lane] + to_at + in->pad > limit || (from && from[lane] + from_at + in->pad > limit))
+			if (to[lane] + to_at + in->pad > limit ||
+			    (from && from[lane] + from_at + in->pad > limit))
 				return fault_in(g, in, w, FAULT_STACK_OVERFLOW, 1u << l);
 			if (from)
-				local_copy(g, number, to[lane] + to_at, from[lane] + from_at, in->pad);
+				local_copy(g, number, to[lane] + to_at, from[lane] + from_at,
+					   in->pad);
 			else
-				local_write(g, number, to[lane] + to_at, g->env->params + from_at, in->pad);
+				local_write(g, number, to[lane] + to_at, g->env->params + from_at,
+					    in->pad);
 		}
 	return in + 1;
 }
@@ -427,7 +437,10 @@ HANDLER(alloca)
 
 /* ---- functions outside the modules ---- */
 
-/* imm: which. All lanes make their call, also when one of them faults: each of them may have something to say. */
+/*
+ * imm: which. All lanes make their call, also when one of them faults: each of them may have
+ * something to say.
+ */
 HANDLER(extern)
 {
 	const struct program *p = g->env->program;

@@ -1,7 +1,7 @@
 /*
- * Guards, branches, calls, exits, barriers, and masked mode for lane operations.
- * In gang mode a branch on which the warps do not agree ends the run (STOP_DIVERGED); the warps then execute it one by
- * one. PTX ISA "Control Flow Instructions", "Predicated Execution".
+ * Guards, branches, calls, exits, barriers, and masked mode for lane operations. In gang mode a
+ * branch on which the warps do not agree ends the run (STOP_DIVERGED); the warps then execute it
+ * one by one. PTX ISA "Control Flow Instructions", "Predicated Execution".
  */
 #include "src/exec/parted.h"
 #include "src/ops/tables.h"
@@ -9,16 +9,16 @@
 #include <stdio.h>
 
 /* Backward branches pay from the budget, so that a spinning gang lets others run. */
-#define SPEND(pc_)                           \
-	do {                                     \
-		if (in->flags & INSN_BACK) {         \
-			exec_pay(g, in);                 \
-			if (g->budget <= 0) {            \
-				g->pc = (pc_);               \
-				g->stop = STOP_YIELD;        \
-				return NULL;                 \
-			}                                \
-		}                                    \
+#define SPEND(pc_)                                                                                 \
+	do {                                                                                       \
+		if (in->flags & INSN_BACK) {                                                       \
+			exec_pay(g, in);                                                           \
+			if (g->budget <= 0) {                                                      \
+				g->pc = (pc_);                                                     \
+				g->stop = STOP_YIELD;                                              \
+				return NULL;                                                       \
+			}                                                                          \
+		}                                                                                  \
 	} while (0)
 
 static u32 guard_mask(const struct gang *g, const struct insn *in, u32 w)
@@ -57,7 +57,8 @@ static void run_narrow(struct gang *g, const struct insn *in, u32 w, u32 mask, u
 	g->warp = w;
 	g->active = mask;
 	g->mode = MODE_WARP;
-	(mask == live ? g->env->ops->mode[MODE_WARP] : g->env->ops->mode[MODE_MASKED])->run[in->inner](g, in);
+	(mask == live ? g->env->ops->mode[MODE_WARP] : g->env->ops->mode[MODE_MASKED])
+		->run[in->inner](g, in);
 }
 
 HANDLER(guard_gang)
@@ -112,7 +113,7 @@ HANDLER(masked_w)
 	memcpy(old, d, sizeof(old));
 	next = g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
 	FOR_LANES(l, WARP_LANES)
-	d[l] = active >> l & 1 ? d[l] : old[l];
+		d[l] = active >> l & 1 ? d[l] : old[l];
 	return next;
 }
 
@@ -125,7 +126,7 @@ HANDLER(masked_x)
 	memcpy(old, d, sizeof(old));
 	next = g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
 	FOR_LANES(l, WARP_LANES)
-	d[l] = active >> l & 1 ? d[l] : old[l];
+		d[l] = active >> l & 1 ? d[l] : old[l];
 	return next;
 }
 
@@ -202,7 +203,8 @@ HANDLER(bra_pred_gang)
 
 HANDLER(bra_pred_warp)
 {
-	u32 mask = g->warp_at[g->warp].mask, taken = guard_mask(g, in, 0) & mask, pc = (u32)(in - g->insns);
+	u32 mask = g->warp_at[g->warp].mask, taken = guard_mask(g, in, 0) & mask,
+	    pc = (u32)(in - g->insns);
 
 	if (!taken)
 		return warp_jump(g, pc + 1);
@@ -286,8 +288,7 @@ HANDLER(exit_gang)
 	}
 	/* Those that stay still stand together. */
 	for (u32 w = 0; w < g->warps; w++) {
-		u32 *live = &g->warp_at[w].live,
-		    gone = guard_mask(g, in, w);
+		u32 *live = &g->warp_at[w].live, gone = guard_mask(g, in, w);
 
 		g->full &= !(*live & gone);
 		*live &= ~gone;
@@ -321,7 +322,9 @@ static inline bool is_anyone_gone(const struct gang *g)
 	return false;
 }
 
-/* Does the gang meet itself here, being the whole CTA? Threads that have exited count as arrived. */
+/*
+ * Does the gang meet itself here, being the whole CTA? Threads that have exited count as arrived.
+ */
 static inline bool meets_itself(const struct gang *g, const struct insn *in)
 {
 	u32 threads = (u32)(in->imm >> 32);
@@ -389,7 +392,7 @@ HANDLER(bar_red_gang)
 		u32 *d = ROW32(in->d);
 
 		FOR_LANES(l, LANES)
-		d[l] = popc;
+			d[l] = popc;
 		return in + 1;
 	}
 	v = (in->count == BAR_AND ? popc == threads : popc != 0) ? FULL_MASK : 0;

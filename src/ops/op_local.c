@@ -20,15 +20,16 @@ static ALWAYS_INLINE u32 *words_of(const struct gang *g, const struct part *p, u
 #define BLEND(D, ...)                                                                              \
 	do {                                                                                       \
 		if (PL_LIKELY(mask == FULL_MASK))                                                  \
-			FOR_LANES (l, n)                                                           \
+			FOR_LANES(l, n)                                                            \
 				(D)[l] = (__VA_ARGS__);                                            \
 		else                                                                               \
-			FOR_LANES (l, WARP_LANES)                                                  \
+			FOR_LANES(l, WARP_LANES)                                                   \
 				(D)[l] = mask >> l & 1 ? (__VA_ARGS__) : (D)[l];                   \
 	} while (0)
 
 /* One element that begins at the same address for all. */
-static void take_words(struct gang *g, const struct insn *in, const struct part *p, u32 row, u64 address)
+static void take_words(struct gang *g, const struct insn *in, const struct part *p, u32 row,
+		       u64 address)
 {
 	const u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
 	u32 *d = ROW32(row) + p->at, n = p->n & ~31u, mask = p->mask;
@@ -50,7 +51,8 @@ static void take_words(struct gang *g, const struct insn *in, const struct part 
 		BLEND(d, x[l] << left >> right);
 }
 
-static void give_words(struct gang *g, const struct insn *in, const struct part *p, u32 row, u64 address)
+static void give_words(struct gang *g, const struct insn *in, const struct part *p, u32 row,
+		       u64 address)
 {
 	u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
 	const u32 *s = ROW32(row) + p->at;
@@ -70,7 +72,8 @@ static void give_words(struct gang *g, const struct insn *in, const struct part 
 	}
 }
 
-static ALWAYS_INLINE void take_all(struct gang *g, const struct insn *in, const struct part *p, u64 address)
+static ALWAYS_INLINE void take_all(struct gang *g, const struct insn *in, const struct part *p,
+				   u64 address)
 {
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->d);
@@ -80,7 +83,8 @@ static ALWAYS_INLINE void take_all(struct gang *g, const struct insn *in, const 
 	}
 }
 
-static ALWAYS_INLINE void give_all(struct gang *g, const struct insn *in, const struct part *p, u64 address)
+static ALWAYS_INLINE void give_all(struct gang *g, const struct insn *in, const struct part *p,
+				   u64 address)
 {
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->b);
@@ -101,7 +105,7 @@ static ALWAYS_INLINE bool same_32(const u32 *r, const struct part *p)
 	if (mask == FULL_MASK)
 		return r[p->n - 1] == r[0] && is_row_32(r, p->n, 0);
 	first = r[__builtin_ctz(mask)];
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		diff |= mask >> l & 1 ? r[l] ^ first : 0;
 	return !diff;
 }
@@ -115,7 +119,7 @@ static ALWAYS_INLINE bool same_64(const u64 *r, const struct part *p)
 	if (mask == FULL_MASK)
 		return r[p->n - 1] == r[0] && is_row_64(r, p->n, 0);
 	first = r[__builtin_ctz(mask)];
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		diff |= mask >> l & 1 ? r[l] ^ first : 0;
 	return !diff;
 }
@@ -127,9 +131,11 @@ static inline bool is_allowed(const struct gang *g, const struct insn *in, u64 a
 	return width <= limit && address <= limit - width && !(address & (width - 1));
 }
 
-/* The address that the lanes have in common; false: they differ, or it has to be looked at closely. */
-static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct insn *in, const struct part *p,
-				       u64 *address)
+/*
+ * The address that the lanes have in common; false: they differ, or it has to be looked at closely.
+ */
+static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct insn *in,
+				       const struct part *p, u64 *address)
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
 	bool same = in->flags & INSN_FIXED;
@@ -147,8 +153,8 @@ static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct insn *
 	return same && is_allowed(g, in, *address);
 }
 
-static ALWAYS_INLINE bool common_indexed(const struct gang *g, const struct insn *in, const struct part *p,
-					 u64 *address)
+static ALWAYS_INLINE bool common_indexed(const struct gang *g, const struct insn *in,
+					 const struct part *p, u64 *address)
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
 
@@ -164,7 +170,7 @@ static void find_hosts(const struct gang *g, struct access *a, u32 offset)
 	u64 base = (u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES, 0),
 	    stride = local_stride(g);
 
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		u64 x = a->address[l] + offset;
 
 		a->host[l] = base + (x >> 2) * stride + 4 * l + (x & 3);
@@ -183,7 +189,8 @@ static void load_apart(struct gang *g, const struct insn *in, struct access *a)
 			continue;
 		find_hosts(g, a, e * in->size);
 		if (in->size == 8)
-			EACH_LANE_OF(a->mask, d[l] = get(a->host[l], 4) | get(a->host[l] + stride, 4) << 32);
+			EACH_LANE_OF(a->mask,
+				     d[l] = get(a->host[l], 4) | get(a->host[l] + stride, 4) << 32);
 		else
 			load_element(g, in, a, row, 0);
 	}
@@ -201,7 +208,8 @@ static void store_apart(struct gang *g, const struct insn *in, struct access *a)
 			continue;
 		find_hosts(g, a, e * in->size);
 		if (in->size == 8)
-			EACH_LANE_OF(a->mask, put(a->host[l], 4, s[l]), put(a->host[l] + stride, 4, s[l] >> 32));
+			EACH_LANE_OF(a->mask, put(a->host[l], 4, s[l]),
+				     put(a->host[l] + stride, 4, s[l] >> 32));
 		else
 			store_element(g, in, a, row, 0);
 	}
@@ -210,9 +218,8 @@ static void store_apart(struct gang *g, const struct insn *in, struct access *a)
 /* ---- handlers ---- */
 
 #define LOCAL(what, how, all, addresses, find_common)                                              \
-	static __attribute__((noinline)) bool what##_warp_##how(struct gang *g,                    \
-								const struct insn *in, u32 w,      \
-								u32 mask)                          \
+	static __attribute__((noinline)) bool what##_warp_##how(                                   \
+		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
 	{                                                                                          \
 		struct access a;                                                                   \
 		access_begin(&a, (u32)in->size * in->count, w, mask);                              \

@@ -1,6 +1,7 @@
 /*
- * Loads and stores by the addresses of a row, or an index and a base that is the same for all lanes.
- * PTX ISA "Data Movement and Conversion Instructions: ld", "st"; "Operand Size Exceeding Instruction-Type Size".
+ * Loads and stores by the addresses of a row, or an index and a base that is the same for all
+ * lanes. PTX ISA "Data Movement and Conversion Instructions: ld", "st"; "Operand Size Exceeding
+ * Instruction-Type Size".
  */
 #include "src/ops/move_rows.h"
 
@@ -26,7 +27,10 @@ WHOLE(indexed)
 
 enum fixed { FIXED_NOT, FIXED_ROWS, FIXED_SAME };
 
-/* How all halves of the gang's warps lie: rows, or each at one address. What is allowed once always is. */
+/*
+ * How all halves of the gang's warps lie: rows, or each at one address. What is allowed once always
+ * is.
+ */
 static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const struct insn *in)
 {
 	bool rows = true, same = true;
@@ -67,7 +71,7 @@ static inline bool load_fixed(struct gang *g, const struct insn *in)
 			u32 *to = d + at;
 			u32 v = *(const u32 *)(const void *)(base + (u32)(r[at] + off));
 
-			FOR_LANES (l, HALF_LANES)
+			FOR_LANES(l, HALF_LANES)
 				to[l] = v;
 		}
 		return true;
@@ -84,9 +88,12 @@ HANDLER(load_shared)
 	u32 size = plain_size(in);
 	bool ok;
 
-	if (size == 4 && in->flags & INSN_FIXED && g->full && g->cta->gangs == 1 && load_fixed(g, in))
+	if (size == 4 && in->flags & INSN_FIXED && g->full && g->cta->gangs == 1 &&
+	    load_fixed(g, in))
 		return in + 1;
-	ok = size == 4 ? load_shared_4(g, in) : size == 8 ? load_shared_8(g, in) : load_shared_0(g, in);
+	ok = size == 4   ? load_shared_4(g, in)
+	     : size == 8 ? load_shared_8(g, in)
+			 : load_shared_0(g, in);
 	return ok ? in + 1 : NULL;
 }
 
@@ -98,7 +105,10 @@ MEMORY(store, shared)
 MEMORY(store, generic)
 MEMORY(store, indexed)
 
-/* Kernel parameters are the same for all: imm = offset. Lowering has checked it against the parameter block. */
+/*
+ * Kernel parameters are the same for all: imm = offset. Lowering has checked it against the
+ * parameter block.
+ */
 HANDLER(load_param)
 {
 	const u8 *at = g->env->params + in->imm;
@@ -127,7 +137,7 @@ HANDLER(window)
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;
 
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			d[w * WARP_LANES + l] = mask >> l & 1 ? a[w * WARP_LANES + l] + base
 							      : d[w * WARP_LANES + l];
 	}

@@ -10,8 +10,8 @@
 /* ---- lane operations ---- */
 
 /*
- * Lanes of one warp's row that run, from `from`. Whole vectors are stored: what was stored under a mask
- * is not forwarded to the loads of the next record.
+ * Lanes of one warp's row that run, from `from`. Whole vectors are stored: what was stored under a
+ * mask is not forwarded to the loads of the next record.
  */
 #if defined(__AVX512F__)
 static inline void blend_w(u32 *d, const u32 *from, u32 mask)
@@ -32,13 +32,13 @@ static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 #else
 static inline void blend_w(u32 *d, const u32 *from, u32 mask)
 {
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		d[l] = mask >> l & 1 ? from[l] : d[l];
 }
 
 static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 {
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		d[l] = mask >> l & 1 ? from[l] : d[l];
 }
 #endif
@@ -46,7 +46,8 @@ static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 /* The carry flag that the record writes, NULL: none. `target` may be the row of an operand, too. */
 static inline u32 *flag_of(const struct gang *g, const struct insn *in)
 {
-	return in->target != NO_PC && in->target >= g->env->program->preds_at ? ROWP(in->target) : NULL;
+	return in->target != NO_PC && in->target >= g->env->program->preds_at ? ROWP(in->target)
+									      : NULL;
 }
 
 /* The operation with its result in a row of its own. */
@@ -183,7 +184,10 @@ static inline int guards_of(const struct gang *g, const struct insn *in, u32 *ma
 	return !others ? 1 : any ? -1 : 0;
 }
 
-/* Can the operation be run for some of the running lanes? What waits for lanes has to know all of them. */
+/*
+ * Can the operation be run for some of the running lanes? What waits for lanes has to know all of
+ * them.
+ */
 static inline bool runs_for_some(u32 op)
 {
 	exec_handler *run = EXEC_NAME(table_parted).run[op];

@@ -14,7 +14,7 @@ HANDLER(sreg_tid)
 	if (g->mode == MODE_GANG) {
 		memcpy(d, t, sizeof(*d) * LANES);
 	} else {
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			d[l] = active >> l & 1 ? t[l] : d[l];
 	}
 	return in + 1;

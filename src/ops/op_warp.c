@@ -19,20 +19,20 @@ struct meeting {
 /* All ones for each lane of a mask. */
 static inline void lanes_on(u32 lanes, u32 *on)
 {
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		on[l] = lanes >> l & 1 ? FULL_MASK : 0;
 }
 
 /* Take the lanes that are on from a row. */
 static inline void take(u32 *to, const u32 *row, const u32 *on)
 {
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		to[l] = on[l] ? row[l] : to[l];
 }
 
 static inline void take_all(u32 *to, u32 value, const u32 *on)
 {
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		to[l] = on[l] ? value : to[l];
 }
 
@@ -54,10 +54,10 @@ static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes
 	if (in->count >= WARP_VOTE_ALL && in->count <= WARP_BALLOT) {
 		x->vote = (x->vote & ~lanes) | (ROWP(in->a)[w] & lanes);
 	} else if (in->flags & WARP_WIDE) {
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			x->a[l] = on[l] ? ROW64(in->a)[at + l] : x->a[l];
 	} else {
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			x->a[l] = on[l] ? ROW32(in->a)[at + l] : x->a[l];
 	}
 }
@@ -148,7 +148,7 @@ static inline u32 holders(const u64 *a, u64 v)
 {
 	u32 equal[WARP_LANES];
 
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		equal[l] = a[l] == v ? FULL_MASK : 0;
 	return lanes_mask(equal);
 }
@@ -257,14 +257,14 @@ static u32 same_members(const struct meeting *x, u32 lanes)
 {
 	u32 member = x->member[__builtin_ctz(lanes)], equal[WARP_LANES];
 
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		equal[l] = x->member[l] == member ? FULL_MASK : 0;
 	return lanes_mask(equal) & lanes;
 }
 
 /* Source lane (its own when out of range) and, all ones or zero, whether it is in range. */
 #define SOURCES(from_, ok_)                                                                        \
-	FOR_LANES (l, WARP_LANES) {                                                                \
+	FOR_LANES(l, WARP_LANES) {                                                                 \
 		u32 bval = b[l] & 31, segment = c[l] >> 8 & 31, low = l & segment;                 \
 		u32 high = low | (c[l] & 31 & ~segment), at = (from_);                             \
 		u32 in_range = (ok_) ? FULL_MASK : 0;                                              \
@@ -274,8 +274,8 @@ static u32 same_members(const struct meeting *x, u32 lanes)
 	}
 
 /*
- * A shuffle whose members are all here, or have exited: who named whom makes no difference then, each
- * lane reads from the row.
+ * A shuffle whose members are all here, or have exited: who named whom makes no difference then,
+ * each lane reads from the row.
  */
 static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {
@@ -299,20 +299,21 @@ static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes
 		break;
 	}
 	lanes_on(lanes, on);
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		copy[l] = a[l] & on[l];
 	if (m_row == NO_ROW || in->flags & WARP_ALONE)
-		FOR_LANES (l, WARP_LANES)
-			member[l] = (u32)in->imm && !(in->flags & WARP_ALONE) ? (u32)in->imm : FULL_MASK;
+		FOR_LANES(l, WARP_LANES)
+			member[l] = (u32)in->imm && !(in->flags & WARP_ALONE) ? (u32)in->imm
+									      : FULL_MASK;
 	else
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			member[l] = (ROW32(m_row) + w * WARP_LANES)[l];
 	if (in->d != NO_ROW) {
 		u32 *d = ROW32(in->d) + w * WARP_LANES;
 
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			copy[l] &= on[l];
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			u32 got = !member[l] || member[l] >> from[l] & 1 ? copy[from[l]] : 0;
 
 			d[l] = on[l] ? got : d[l];
@@ -344,7 +345,10 @@ static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 
 /* ---- whole warps with the full member mask: no bookkeeping, loops over lanes ---- */
 
-/* All lanes are here, and each names all as members: the constant of the record or what the row holds. */
+/*
+ * All lanes are here, and each names all as members: the constant of the record or what the row
+ * holds.
+ */
 static inline bool is_whole(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {
 	u32 row = g->env->program->ext[in->ext + 1], member = FULL_MASK;
@@ -367,7 +371,7 @@ static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
 	if (in->d == NO_ROW)
 		return;
 	d = ROW32(in->d) + w * WARP_LANES;
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		d[l] = v;
 }
 
@@ -523,8 +527,8 @@ static const struct insn *arrive(struct gang *g, const struct insn *in)
 }
 
 /*
- * Lanes that are not members of the set they name: measured, that is illegal. An empty set means the
- * lanes that are here.
+ * Lanes that are not members of the set they name: measured, that is illegal. An empty set means
+ * the lanes that are here.
  */
 static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {
@@ -536,14 +540,14 @@ static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lan
 	if (row == NO_ROW)
 		return (u32)in->imm ? lanes & ~(u32)in->imm : 0;
 	m = ROW32(row) + w * WARP_LANES;
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		outside[l] = m[l] && !(m[l] >> l & 1) ? FULL_MASK : 0;
 	return lanes_mask(outside) & lanes;
 }
 
 /*
- * Lanes name a set that they are not in. Measured: where all 32 lanes are together and name the same set, all of them
- * take part, whoever is named. Returns false where that is not so.
+ * Lanes name a set that they are not in. Measured: where all 32 lanes are together and name the
+ * same set, all of them take part, whoever is named. Returns false where that is not so.
  */
 static bool execute_together(struct gang *g, const struct insn *in, u32 w, u32 lanes)
 {

@@ -68,9 +68,12 @@ static bool is_reduction(const struct gang *g, const struct insn *in)
 static enum exec_access_kind kind_of(const struct gang *g, const struct insn *in)
 {
 	switch (uop_kind(in->inner)) {
-	case UOP_STORE: return ACCESS_STORE;
-	case UOP_ATOMIC: return is_reduction(g, in) ? ACCESS_RED : ACCESS_ATOM;
-	default: return ACCESS_LOAD;
+	case UOP_STORE:
+		return ACCESS_STORE;
+	case UOP_ATOMIC:
+		return is_reduction(g, in) ? ACCESS_RED : ACCESS_ATOM;
+	default:
+		return ACCESS_LOAD;
 	}
 }
 
@@ -140,8 +143,8 @@ static HANDLER(watch_copy)
 }
 
 /*
- * ldmatrix, stmatrix: the first eight lanes for each matrix name its rows. A warp whose lanes are not
- * together faults, which is not an access.
+ * ldmatrix, stmatrix: the first eight lanes for each matrix name its rows. A warp whose lanes are
+ * not together faults, which is not an access.
  */
 static HANDLER(watch_matrix)
 {
@@ -175,8 +178,7 @@ static HANDLER(watch_matrix)
 static HANDLER(watch_sync)
 {
 	const struct exec_observer *o = g->env->observer;
-	struct exec_sync s = {
-		.cta = g->cta, .in = in, .pc = (u32)(in - g->insns), .op = in->inner};
+	struct exec_sync s = {.cta = g->cta, .in = in, .pc = (u32)(in - g->insns), .op = in->inner};
 	u32 mask[GANG_WARPS], n = WARPS, first = cta_warp(g, 0);
 	const struct insn *next;
 

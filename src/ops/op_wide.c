@@ -21,7 +21,10 @@ static u32 find_unit(const u64 *r, u32 n, u64 step)
 	return warps ? WARP_LANES : halves ? HALF_LANES : 0;
 }
 
-/* ext: rows of the parts, NO_ROW: a constant; then these constants, low words first. imm: number of the value. */
+/*
+ * ext: rows of the parts, NO_ROW: a constant; then these constants, low words first. imm: number of
+ * the value.
+ */
 HANDLER(affine_form_wide)
 {
 	const u32 *ext = g->env->program->ext + in->ext, *words = ext + AFFINE_PARTS;
@@ -70,8 +73,8 @@ static int decide(const struct affine_wide *a, u32 compare, u64 offset, u64 y)
 }
 
 #define COMPARE_LANES(OP)                                                                          \
-	FOR_LANES (l, WARP_LANES)                                                                  \
-		t[l] = ((a[l] + offset) ^ top)OP b ? FULL_MASK : 0;
+	FOR_LANES(l, WARP_LANES)                                                                   \
+		t[l] = ((a[l] + offset) ^ top) OP b ? FULL_MASK : 0;
 
 static u32 compare_lanes(u32 compare, const u64 *a, u64 offset, u64 b)
 {
@@ -123,7 +126,7 @@ static inline void get_wide(const struct gang *g, const struct insn *in, struct 
 	u64 offset = wide_offset(g, in);
 
 	a->uniform = false;
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		a->address[l] = r[l] + offset;
 }
 
@@ -132,8 +135,8 @@ static inline u64 address_of_wide(const struct gang *g, const struct insn *in, u
 	return ROW64(in->a)[lane] + wide_offset(g, in);
 }
 
-static ALWAYS_INLINE enum address_kind look_wide(const struct gang *g, const struct insn *in, u32 at, u32 n,
-						 u32 width, u64 *first)
+static ALWAYS_INLINE enum address_kind look_wide(const struct gang *g, const struct insn *in,
+						 u32 at, u32 n, u32 width, u64 *first)
 {
 	const u64 *r = ROW64(in->a) + at;
 
@@ -152,8 +155,8 @@ struct reach {
  * False: not in groups of lanes of which each is a row (or, `same`, has one address), or not known
  * to be allowed.
  */
-static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in, u32 width, bool *same,
-				     struct reach *x)
+static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in, u32 width,
+				     bool *same, struct reach *x)
 {
 	const struct affine_wide *a = affine_wide_at(g, in->target);
 	u64 first = a->low + affine_wide_offset(a, g->cta->id) + (u64)in->imm;

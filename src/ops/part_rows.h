@@ -1,6 +1,7 @@
 /*
- * Some lanes of a warp whose elements lie where those of a row would, or that all have one address: what loops
- * with lanes that have left them do, and blocks that are no multiple of a warp. Included by handler files only.
+ * Some lanes of a warp whose elements lie where those of a row would, or that all have one address:
+ * what loops with lanes that have left them do, and blocks that are no multiple of a warp. Included
+ * by handler files only.
  */
 #ifndef PL_EXEC_PART_ROWS_H
 #define PL_EXEC_PART_ROWS_H
@@ -12,7 +13,7 @@ static inline bool is_same_of_part(const struct access *a)
 {
 	u64 off = 0, first = a->address[__builtin_ctz(a->mask)];
 
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		off |= a->mask >> l & 1 ? a->address[l] ^ first : 0;
 	return !off && !(first & (a->width - 1));
 }
@@ -20,8 +21,8 @@ static inline bool is_same_of_part(const struct access *a)
 /* Is every lane of `mask` where a row that begins with its lowest lane would have it? */
 static inline bool is_row_of_part(const struct access *a)
 {
-	u64 off = 0, base = a->address[__builtin_ctz(a->mask)] -
-			    (u64)(u32)__builtin_ctz(a->mask) * a->width;
+	u64 off = 0,
+	    base = a->address[__builtin_ctz(a->mask)] - (u64)(u32)__builtin_ctz(a->mask) * a->width;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		off |= a->mask >> l & 1 ? (a->address[l] - (u64)l * a->width) ^ base : 0;
@@ -42,8 +43,9 @@ static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
 		__m512i *to = (__m512i *)d + i;
 		__m512i old = _mm512_loadu_si512(to);
 
-		_mm512_storeu_si512(to, size == 8 ? _mm512_mask_loadu_epi64(old, (__mmask8)mask, m + 64 * i)
-						  : _mm512_mask_loadu_epi32(old, (__mmask16)mask, m + 64 * i));
+		_mm512_storeu_si512(
+			to, size == 8 ? _mm512_mask_loadu_epi64(old, (__mmask8)mask, m + 64 * i)
+				      : _mm512_mask_loadu_epi32(old, (__mmask16)mask, m + 64 * i));
 	}
 	return true;
 }
@@ -69,10 +71,12 @@ static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
 {
 	if (size == 8)
 		for (u32 m = mask; m; m &= m - 1)
-			((u64 *)d)[__builtin_ctz(m)] = get(host + 8 * (u64)(u32)__builtin_ctz(m), 8);
+			((u64 *)d)[__builtin_ctz(m)] =
+				get(host + 8 * (u64)(u32)__builtin_ctz(m), 8);
 	else
 		for (u32 m = mask; m; m &= m - 1)
-			((u32 *)d)[__builtin_ctz(m)] = (u32)get(host + 4 * (u64)(u32)__builtin_ctz(m), 4);
+			((u32 *)d)[__builtin_ctz(m)] =
+				(u32)get(host + 4 * (u64)(u32)__builtin_ctz(m), 4);
 	return true;
 }
 
@@ -85,7 +89,8 @@ static inline void store_words(void *to, const void *from, u32 n)
 	u32 i = 0;
 
 	for (; n - i >= 4; i += 4)
-		*(volatile four_words *)(void *)(d + 4 * i) = *(const four_words *)(const void *)(s + 4 * i);
+		*(volatile four_words *)(void *)(d + 4 * i) =
+			*(const four_words *)(const void *)(s + 4 * i);
 	if (n - i >= 2) {
 		put((u64)(uintptr_t)(d + 4 * i), 8, get((u64)(uintptr_t)(s + 4 * i), 8));
 		i += 2;
@@ -100,7 +105,8 @@ static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
 
 	if (mask >> first != FULL_MASK >> (WARP_LANES - n))
 		return false;
-	store_words((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size, n * size / 4);
+	store_words((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size,
+		    n * size / 4);
 	return true;
 }
 
@@ -118,12 +124,12 @@ static inline void blend_same(struct gang *g, const struct insn *in, u32 at, u32
 	if (in->size == 8) {
 		u64 *d = ROW64(in->d) + at;
 
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			d[l] = mask >> l & 1 ? value : d[l];
 	} else {
 		u32 *d = ROW32(in->d) + at;
 
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			d[l] = mask >> l & 1 ? (u32)value : d[l];
 	}
 }
@@ -166,7 +172,10 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 		return at & (width - 1) ? 0 : check(g, in, at, width);                             \
 	}
 
-/* Accesses of one lane, of lanes that lie in a row, or of lanes with one address. False: none of these. */
+/*
+ * Accesses of one lane, of lanes that lie in a row, or of lanes with one address. False: none of
+ * these.
+ */
 #define PART(space, addresses, address_of, check)                                                  \
 	ONE(space, address_of, check)                                                              \
 	static __attribute__((noinline)) bool load_part_##space(                                   \
@@ -195,8 +204,8 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 		if (!is_row_of_part(&a))                                                           \
 			return false;                                                              \
 		host = check(g, in, a.address[first], n * size);                                   \
-		return host && load_masked(row_at(g, in->d, at, size), host - first * size, mask,  \
-					   size);                                                  \
+		return host &&                                                                     \
+		       load_masked(row_at(g, in->d, at, size), host - first * size, mask, size);   \
 	}                                                                                          \
 	static __attribute__((noinline)) bool store_part_##space(                                  \
 		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
@@ -216,8 +225,8 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 		if (!is_row_of_part(&a))                                                           \
 			return false;                                                              \
 		host = check(g, in, a.address[first], n * size);                                   \
-		return host && store_masked(row_at(g, in->b, at, size), host - first * size, mask, \
-					    size);                                                 \
+		return host &&                                                                     \
+		       store_masked(row_at(g, in->b, at, size), host - first * size, mask, size);  \
 	}
 
 #endif

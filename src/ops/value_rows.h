@@ -1,8 +1,8 @@
 /*
- * Values of one or several elements between memory and rows of registers. What a lane moves is one value of
- * 1 to 32 bytes, `size` * `count`, aligned to its size: nobody sees a part of 16 of its bytes (piece.h). So
- * elements of vectors go by a copy that nobody else has: memory to copy in whole values, copy to rows element
- * by element, and back. Included by handler files only.
+ * Values of one or several elements between memory and rows of registers. What a lane moves is one
+ * value of 1 to 32 bytes, `size` * `count`, aligned to its size: nobody sees a part of 16 of its
+ * bytes (piece.h). So elements of vectors go by a copy that nobody else has: memory to copy in
+ * whole values, copy to rows element by element, and back. Included by handler files only.
  */
 #ifndef PL_EXEC_VALUE_ROWS_H
 #define PL_EXEC_VALUE_ROWS_H
@@ -86,7 +86,9 @@ static ALWAYS_INLINE void copy_lanes(void *to, const void *from, u32 n)
 	}
 }
 
-/* The values of half a warp that lie side by side in memory; to: has room for what is behind them. */
+/*
+ * The values of half a warp that lie side by side in memory; to: has room for what is behind them.
+ */
 static ALWAYS_INLINE void take_row(struct value_copy *to, const void *m, u32 bytes)
 {
 	const u8 *s = m;
@@ -123,11 +125,11 @@ static ALWAYS_INLINE void give_row(void *m, const struct value_copy *from, u32 b
 			u32 row = element_row(g, in, e, WHERE), k = in->count;                     \
 			u32 *lane = row == NO_ROW ? NULL : ROW32(row) + at;                        \
 			if (lane && k == 1)                                                        \
-				FOR_LANES (l, n)                                                   \
+				FOR_LANES(l, n)                                                    \
 					MOVE(T, S, lane[l], l);                                    \
 			else if (lane)                                                             \
 				for (u32 l = 0; l < n; l++)                                        \
-					MOVE(T, S, lane[l], l * k + e);                            \
+					MOVE(T, S, lane[l], l *k + e);                             \
 		}                                                                                  \
 		break;
 #define TAKE(T, S, to, i) to = in->flags & INSN_SIGN ? (u32)((const S *)m)[i] : ((const T *)m)[i]
@@ -148,10 +150,10 @@ static inline bool all_rows(const struct gang *g, const struct insn *in)
 #define WIDEN(T, S)                                                                                \
 	case sizeof(T):                                                                            \
 		if (in->flags & INSN_SIGN)                                                         \
-			FOR_LANES (l, n)                                                           \
+			FOR_LANES(l, n)                                                            \
 				d[l] = (u64)(s64)((const S *)m)[l * k + e];                        \
 		else                                                                               \
-			FOR_LANES (l, n)                                                           \
+			FOR_LANES(l, n)                                                            \
 				d[l] = ((const T *)m)[l * k + e];                                  \
 		break;
 
@@ -170,7 +172,7 @@ static inline void split_wide(struct gang *g, const struct insn *in, u32 at, u32
 			WIDEN(u16, s16)
 			WIDEN(u32, s32)
 		default:
-			FOR_LANES (l, n)
+			FOR_LANES(l, n)
 				d[l] = ((const u64 *)m)[l * k + e];
 		}
 	}
@@ -178,7 +180,7 @@ static inline void split_wide(struct gang *g, const struct insn *in, u32 at, u32
 
 #define CUT(T)                                                                                     \
 	case sizeof(T):                                                                            \
-		FOR_LANES (l, n)                                                                   \
+		FOR_LANES(l, n)                                                                    \
 			((T *)m)[l * k + e] = (T)s[l];                                             \
 		break;
 
@@ -229,7 +231,8 @@ static inline void join_rows(struct gang *g, const struct insn *in, u32 at, u32 
 }
 
 /* Vectors of half a warp: the usual shapes with constants, the others as they come. */
-static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 at, const struct value_copy *v)
+static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 at,
+				     const struct value_copy *v)
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 	const u32 *words = (const u32 *)(const void *)v->at;
@@ -240,7 +243,7 @@ static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 
 		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at, *d2 = ROW32(ext[2]) + at,
 		    *d3 = ROW32(ext[3]) + at;
 
-		FOR_LANES (l, HALF_LANES) {
+		FOR_LANES(l, HALF_LANES) {
 			d0[l] = words[4 * l];
 			d1[l] = words[4 * l + 1];
 			d2[l] = words[4 * l + 2];
@@ -249,14 +252,14 @@ static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 
 	} else if (usual && in->size == 4 && in->count == 2) {
 		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at;
 
-		FOR_LANES (l, HALF_LANES) {
+		FOR_LANES(l, HALF_LANES) {
 			d0[l] = words[2 * l];
 			d1[l] = words[2 * l + 1];
 		}
 	} else if (usual && in->size == 8 && in->count == 2) {
 		u64 *d0 = ROW64(ext[0]) + at, *d1 = ROW64(ext[1]) + at;
 
-		FOR_LANES (l, HALF_LANES) {
+		FOR_LANES(l, HALF_LANES) {
 			d0[l] = pairs[2 * l];
 			d1[l] = pairs[2 * l + 1];
 		}
@@ -265,7 +268,8 @@ static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 
 	}
 }
 
-static ALWAYS_INLINE void join_half(struct gang *g, const struct insn *in, u32 at, struct value_copy *v)
+static ALWAYS_INLINE void join_half(struct gang *g, const struct insn *in, u32 at,
+				    struct value_copy *v)
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 	u32 *words = (u32 *)(void *)v->at;
@@ -276,7 +280,7 @@ static ALWAYS_INLINE void join_half(struct gang *g, const struct insn *in, u32 a
 		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at,
 			  *b2 = ROW32(ext[2]) + at, *b3 = ROW32(ext[3]) + at;
 
-		FOR_LANES (l, HALF_LANES) {
+		FOR_LANES(l, HALF_LANES) {
 			words[4 * l] = b0[l];
 			words[4 * l + 1] = b1[l];
 			words[4 * l + 2] = b2[l];
@@ -285,14 +289,14 @@ static ALWAYS_INLINE void join_half(struct gang *g, const struct insn *in, u32 a
 	} else if (usual && in->size == 4 && in->count == 2) {
 		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at;
 
-		FOR_LANES (l, HALF_LANES) {
+		FOR_LANES(l, HALF_LANES) {
 			words[2 * l] = b0[l];
 			words[2 * l + 1] = b1[l];
 		}
 	} else if (usual && in->size == 8 && in->count == 2) {
 		const u64 *b0 = ROW64(ext[0]) + at, *b1 = ROW64(ext[1]) + at;
 
-		FOR_LANES (l, HALF_LANES) {
+		FOR_LANES(l, HALF_LANES) {
 			pairs[2 * l] = b0[l];
 			pairs[2 * l + 1] = b1[l];
 		}

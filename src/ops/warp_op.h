@@ -1,6 +1,7 @@
 /*
- * Warp instructions: kinds, as lowering puts them into the `count` of a record. PTX ISA "Parallel Synchronization and
- * Communication Instructions" (vote, match, redux, activemask, elect, bar.warp.sync) and "shfl.sync".
+ * Warp instructions: kinds, as lowering puts them into the `count` of a record. PTX ISA "Parallel
+ * Synchronization and Communication Instructions" (vote, match, redux, activemask, elect,
+ * bar.warp.sync) and "shfl.sync".
  */
 #ifndef PL_EXEC_WARP_OP_H
 #define PL_EXEC_WARP_OP_H

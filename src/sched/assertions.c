@@ -1,10 +1,10 @@
 /*
- * The end of a grid by a failed assertion. A GPU stops such a grid soon, not at once: threads of all
- * CTAs that run at that time say which assertion of theirs has failed. So here, after the workers
- * have left, CTAs that have begun and those that would have been resident with them go on, one by
- * one in their order, each until it ends, waits for others, or has had some turns; warps that have failed
- * do not. What they say is kept apart until then, so that neither what is printed nor its order
- * depends on the number of workers, as long as the CTAs do not depend on each other.
+ * The end of a grid by a failed assertion. A GPU stops such a grid soon, not at once: threads of
+ * all CTAs that run at that time say which assertion of theirs has failed. So here, after the
+ * workers have left, CTAs that have begun and those that would have been resident with them go on,
+ * one by one in their order, each until it ends, waits for others, or has had some turns; warps
+ * that have failed do not. What they say is kept apart until then, so that neither what is printed
+ * nor its order depends on the number of workers, as long as the CTAs do not depend on each other.
  */
 #include "src/exec/fpenv.h"
 #include "src/host/syscall.h"
@@ -24,7 +24,7 @@ struct range {
 };
 
 struct said {
-	u64 number; /* of the CTA */
+	u64 number;       /* of the CTA */
 	struct text text; /* owned */
 };
 
@@ -33,8 +33,8 @@ struct ending {
 	VEC(struct seat *) begun; /* of each unit the first seat, by place */
 	VEC(struct range) rest;   /* not begun, by place */
 	VEC(struct said) said;
-	struct fault first;       /* the failure that the launch reports */
-	u64 first_place;          /* of its unit */
+	struct fault first; /* the failure that the launch reports */
+	u64 first_place;    /* of its unit */
 	u64 failed_threads, long_turns, resident;
 };
 
@@ -106,8 +106,9 @@ static void note_fault(struct ending *e, struct seat *s)
 }
 
 /*
- * After a fault: can more of the unit go on? Other faults than assertions do not count any more: those that wait for
- * a warp that has failed look like a deadlock. The others of the CTA's cluster need not wait.
+ * After a fault: can more of the unit go on? Other faults than assertions do not count any more:
+ * those that wait for a warp that has failed look like a deadlock. The others of the CTA's cluster
+ * need not wait.
  */
 static bool may_continue(struct ending *e, struct seat *s)
 {
@@ -201,7 +202,9 @@ static void begin_next(struct ending *e, u64 place)
 	seat_part(&e->grid->hand[0].idle, s);
 }
 
-/* Units of a range below `stop`: the device has room for them at first, or with the first failure. */
+/*
+ * Units of a range below `stop`: the device has room for them at first, or with the first failure.
+ */
 static void begin_range(struct ending *e, struct range *r, u64 stop)
 {
 	while (r->at < r->end && r->at < stop && e->failed_threads < FAILED_THREADS &&

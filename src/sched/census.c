@@ -1,5 +1,6 @@
 /*
- * Grids that stop for a moment and go on: all hands leave, the last one out sees to what was wanted.
+ * Grids that stop for a moment and go on: all hands leave, the last one out sees to what was
+ * wanted.
  */
 #include "src/sched/sched_int.h"
 

@@ -1,11 +1,11 @@
 /*
  * Time of the emulated machine: what launches add to it, and what events see of it.
  *
- * A launch begins LAUNCH_NS after what has ended before it, and ends when the last of its CTAs does,
- * by their clocks; one that reads none takes as long as its instructions are guessed to. So the
- * timer of a launch is behind that of every launch it waited for, whatever the host's clock says.
- * Events tell the host's time, and so much more as kernels have waited without taking any; with
- * sched_options.deterministic the machine's alone.
+ * A launch begins LAUNCH_NS after what has ended before it, and ends when the last of its CTAs
+ * does, by their clocks; one that reads none takes as long as its instructions are guessed to. So
+ * the timer of a launch is behind that of every launch it waited for, whatever the host's clock
+ * says. Events tell the host's time, and so much more as kernels have waited without taking any;
+ * with sched_options.deterministic the machine's alone.
  */
 #include "src/sched/sched_int.h"
 
@@ -55,7 +55,8 @@ void grid_clock_begin(struct sched_grid *g)
 	struct exec_clock *c = &e->clock;
 	u64 sms = a && a->sms > 0 ? (u64)a->sms : 1;
 
-	*c = (struct exec_clock){.khz = a && arch_is_known(a, ARCH_FIELD_clock_khz) ? (u32)a->clock_khz : KHZ};
+	*c = (struct exec_clock){
+		.khz = a && arch_is_known(a, ARCH_FIELD_clock_khz) ? (u32)a->clock_khz : KHZ};
 	c->start_ns = __atomic_load_n(&g->pool->time_ns, __ATOMIC_ACQUIRE) + LAUNCH_NS;
 	c->start = exec_clock_cycles(c, c->start_ns);
 	c->wave = sms * (g->launch.resident_per_sm ? g->launch.resident_per_sm : 1);
@@ -80,7 +81,8 @@ void grid_clock_note(struct sched_grid *g, const struct cta *c)
 void grid_clock_end(struct sched_grid *g)
 {
 	const struct exec_clock *c = &g->launch.env.clock;
-	u64 ctas = g->units * g->unit_ctas, waves = ctas <= c->wave ? 1 : (ctas + c->wave - 1) / c->wave, ns, now;
+	u64 ctas = g->units * g->unit_ctas,
+	    waves = ctas <= c->wave ? 1 : (ctas + c->wave - 1) / c->wave, ns, now;
 
 	if (!g->launch.env.program->reads_clock) {
 		ns = exec_clock_ns(c, c->step && waves > INT64_MAX / c->step ? INT64_MAX

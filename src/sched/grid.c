@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Units that have ended are counted in the grid now and then: here, and when a hand is laid down. */
+/*
+ * Units that have ended are counted in the grid now and then: here, and when a hand is laid down.
+ */
 void hand_report(struct hand *h)
 {
 	__atomic_fetch_sub(&h->grid->left, h->finished, __ATOMIC_ACQ_REL);
@@ -176,7 +178,8 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->busy = g->waits = 0;
 	g->pause = 0;
 	g->ordered = g->faulted = g->stalled = false;
-	g->deadline = p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
+	g->deadline =
+		p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
 	g->multiplier = g->offset = g->seed = 0;
 	g->fault.kind = FAULT_NONE;
 	g->waiter_len = 0;
@@ -514,7 +517,10 @@ static struct seat *pick(struct hand *h)
 	return seat_pop(&h->waiting);
 }
 
-/* Let the host run others, who may be what the CTAs wait for: of all workers of the grid one, now and then. */
+/*
+ * Let the host run others, who may be what the CTAs wait for: of all workers of the grid one, now
+ * and then.
+ */
 static void yield_host(struct sched_grid *g, u64 now)
 {
 	if (now - __atomic_load_n(&g->yielded_ns, __ATOMIC_RELAXED) < YIELD_NS)
@@ -526,10 +532,11 @@ static void yield_host(struct sched_grid *g, u64 now)
 /* ---- hands that only wait ---- */
 
 /*
- * Where CTAs of several workers wait for each other, what one waits for is often with a worker that has no core, and
- * whoever spins keeps it from getting one; and where they hand each other something small, a worker alone is as quick
- * as many. So a hand whose CTAs only wait is left, and served from time to time by those who are awake (find_hand in
- * pool.c); the last worker of a grid goes on and serves all of its hands in turn.
+ * Where CTAs of several workers wait for each other, what one waits for is often with a worker that
+ * has no core, and whoever spins keeps it from getting one; and where they hand each other
+ * something small, a worker alone is as quick as many. So a hand whose CTAs only wait is left, and
+ * served from time to time by those who are awake (find_hand in pool.c); the last worker of a grid
+ * goes on and serves all of its hands in turn.
  */
 static void watch_round(struct hand *h, u64 now)
 {
@@ -555,8 +562,8 @@ static bool is_left(const struct hand *h)
 }
 
 /*
- * All waiting CTAs had a turn. When all of them only waited, or none has ended for long, as loops may
- * wait that do not look so: let more of them in, in their order.
+ * All waiting CTAs had a turn. When all of them only waited, or none has ended for long, as loops
+ * may wait that do not look so: let more of them in, in their order.
  */
 static void next_round(struct hand *h)
 {
@@ -613,7 +620,10 @@ enum exec_stop seat_turn(struct seat *s, s32 budget)
 	return stop;
 }
 
-/* What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the result. */
+/*
+ * What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the
+ * result.
+ */
 static enum exec_stop turn(const struct sched_grid *g, struct seat *s)
 {
 	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
@@ -713,7 +723,8 @@ void hand_work(struct hand *h, bool once)
 			break;
 		if (__atomic_load_n(&g->pause, __ATOMIC_RELAXED))
 			break;
-		if (used >= STINT && !ordered && __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
+		if (used >= STINT && !ordered &&
+		    __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) > 1)
 			break;
 	}
 	fpenv_leave(host_mode);

@@ -112,8 +112,8 @@ static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
 /* ---- workers ---- */
 
 /*
- * The hand that has waited longest. One whose CTAs only waited (grid.c) is for those who work on the grid anyway,
- * unless nobody does, or not soon enough.
+ * The hand that has waited longest. One whose CTAs only waited (grid.c) is for those who work on
+ * the grid anyway, unless nobody does, or not soon enough.
  */
 static struct hand *open_hand(struct sched_grid *g, u64 now)
 {
@@ -142,7 +142,9 @@ static struct hand *find_hand(struct sched_pool *p, bool *waits)
 	for (u32 i = 0; i < n; i++) {
 		u64 now = g->waits ? sched_host_ns() : 0;
 
-		h = grid_is_over(g) || __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE) ? NULL : open_hand(g, now);
+		h = grid_is_over(g) || __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE)
+			    ? NULL
+			    : open_hand(g, now);
 		*waits |= g->waits != 0;
 		if (h) {
 			p->turn = skip + i + 1;
@@ -210,7 +212,10 @@ static struct timespec in_ns(u64 ns)
 	return (struct timespec){(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
 }
 
-/* Until there is work; or `doze`, some time, the longer the more threads do so. pool->lock held, given up meanwhile. */
+/*
+ * Until there is work; or `doze`, some time, the longer the more threads do so. pool->lock held,
+ * given up meanwhile.
+ */
 static void sleep_locked(struct sched_pool *p, bool doze)
 {
 	struct timespec until;
@@ -461,7 +466,8 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 	const u32 *n = launch->env.grid;
 	u64 ctas = (u64)n[0] * n[1] * n[2], units = ctas / unit_ctas(&launch->env);
 	u32 hands = p->workers < units ? p->workers : (u32)units;
-	bool here = may_inline && !p->options.deterministic && grid_is_small(launch) && enter_inline(p);
+	bool here =
+		may_inline && !p->options.deterministic && grid_is_small(launch) && enter_inline(p);
 	struct sched_grid *g = grid_new(p, launch, here ? 1 : hands);
 
 	if (!g) {

@@ -1,6 +1,6 @@
 /*
- * Livelocks: a grid all of whose threads wait for what nobody will ever do. When no CTA of a grid has
- * ended for some time, one worker runs all its CTAs turn by turn and looks whether they repeat
+ * Livelocks: a grid all of whose threads wait for what nobody will ever do. When no CTA of a grid
+ * has ended for some time, one worker runs all its CTAs turn by turn and looks whether they repeat
  * themselves (src/exec/probe.h). The argument is in docs/engine.md, "Livelocks".
  */
 #include "src/exec/fpenv.h"
@@ -46,8 +46,8 @@ void probe_consider(struct hand *h, u64 now)
 /* ---- who else may write ---- */
 
 /*
- * The program's handlers of signals may write what the host sees, whatever its threads wait for. Those of faults
- * are not counted: a thread that waits has none.
+ * The program's handlers of signals may write what the host sees, whatever its threads wait for.
+ * Those of faults are not counted: a thread that waits has none.
  */
 static bool has_handlers(struct sched_pool *p)
 {
@@ -62,7 +62,8 @@ static bool has_handlers(struct sched_pool *p)
 		sigaddset(&uncounted, faults[i]);
 	for (int s = 1; s <= SIGRTMAX; s++)
 		if (!sigismember(&uncounted, s) && !sigaction(s, NULL, &a) &&
-		    a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN && !(is_apart && is_apart(s, &a)))
+		    a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN &&
+		    !(is_apart && is_apart(s, &a)))
 			return true;
 	return false;
 }
@@ -72,7 +73,8 @@ static bool is_alone(const struct sched_grid *g, u64 *rests)
 {
 	bool host_sees;
 
-	if (__atomic_load_n(&g->pool->alive, __ATOMIC_ACQUIRE) != 1 || !sched_all_rest(g->pool, rests))
+	if (__atomic_load_n(&g->pool->alive, __ATOMIC_ACQUIRE) != 1 ||
+	    !sched_all_rest(g->pool, rests))
 		return false;
 	if (mem_is_shared(g->launch.env.mem, &host_sees))
 		return false;
@@ -113,7 +115,10 @@ static u64 state_of(const struct seat *s)
 	return hash;
 }
 
-/* One turn; a seeded run has the same random numbers in each. Returns whether its CTAs just went on. */
+/*
+ * One turn; a seeded run has the same random numbers in each. Returns whether its CTAs just went
+ * on.
+ */
 static bool probe_turn(struct probing *p, struct hand *h, struct seat *s)
 {
 	enum exec_stop stop;
@@ -141,7 +146,10 @@ static void compare(struct seat *s, u32 turn)
 		s->probe_state = state;
 }
 
-/* All CTAs have a turn. still: all have repeated themselves. Returns false when one of them gets further. */
+/*
+ * All CTAs have a turn. still: all have repeated themselves. Returns false when one of them gets
+ * further.
+ */
 static bool probe_round(struct probing *p, u32 turn, bool *still)
 {
 	struct sched_grid *g = p->grid;
@@ -210,8 +218,10 @@ void grid_probe(struct sched_grid *g)
 		hand_report(&g->hand[i]);
 	if (!still || !is_alone(g, &after) || before != after)
 		return;
-	snprintf(f.text, sizeof(f.text), "%s",
-		 has_blocked_lanes(g) ? "lanes that share a program counter keep each other from running"
-				      : "livelock: every thread repeats itself, and nobody changes what it reads");
+	snprintf(
+		f.text, sizeof(f.text), "%s",
+		has_blocked_lanes(g)
+			? "lanes that share a program counter keep each other from running"
+			: "livelock: every thread repeats itself, and nobody changes what it reads");
 	grid_fail(g, &f);
 }

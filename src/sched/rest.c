@@ -1,12 +1,15 @@
 /*
- * Which threads of the process can do nothing until some work of ours ends. A probe (probe.c) has to
- * know: a thread that is not among them may write what a kernel waits for.
+ * Which threads of the process can do nothing until some work of ours ends. A probe (probe.c) has
+ * to know: a thread that is not among them may write what a kernel waits for.
  */
 #include "src/sched/sched_int.h"
 
 #include <dirent.h>
 
-/* The entry of a condition, NULL: there are too many, and its threads do not count. p->rest_lock held. */
+/*
+ * The entry of a condition, NULL: there are too many, and its threads do not count. p->rest_lock
+ * held.
+ */
 static struct rest *entry_locked(struct sched_pool *p, const pthread_cond_t *cond)
 {
 	struct rest *unused = NULL;
@@ -79,7 +82,8 @@ void sched_thread_apart(struct sched_pool *p, s32 n)
 	pthread_mutex_unlock(&p->rest_lock);
 }
 
-void sched_handlers_apart(struct sched_pool *p, bool (*is_apart)(int number, const struct sigaction *a))
+void sched_handlers_apart(struct sched_pool *p,
+			  bool (*is_apart)(int number, const struct sigaction *a))
 {
 	__atomic_store_n(&p->handler_is_apart, is_apart, __ATOMIC_RELEASE);
 }

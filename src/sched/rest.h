@@ -13,18 +13,21 @@
 struct sched_pool;
 
 /*
- * pthread_cond_wait of a thread that rests so; returns as that does, and is no cancellation point. The lock is
- * held, as for sched_wake on the same condition. pool: NULL when nobody is to know.
+ * pthread_cond_wait of a thread that rests so; returns as that does, and is no cancellation point.
+ * The lock is held, as for sched_wake on the same condition. pool: NULL when nobody is to know.
  */
 void sched_rest(struct sched_pool *p, pthread_cond_t *cond, pthread_mutex_t *lock);
 /* pthread_cond_broadcast for them: they rest no more, though they may come to run only later. */
 void sched_wake(struct sched_pool *p, pthread_cond_t *cond);
-/* There are `n` more threads in the process, beside the pool's, that never change what kernels see. */
+/*
+ * There are `n` more threads in the process, beside the pool's, that never change what kernels see.
+ */
 void sched_thread_apart(struct sched_pool *p, s32 n);
 /*
- * is_apart tells of a signal's handler whether it never changes what kernels see. It is asked by any thread, of each
- * handler that is in place; until it is set none is apart.
+ * is_apart tells of a signal's handler whether it never changes what kernels see. It is asked by
+ * any thread, of each handler that is in place; until it is set none is apart.
  */
-void sched_handlers_apart(struct sched_pool *p, bool (*is_apart)(int number, const struct sigaction *a));
+void sched_handlers_apart(struct sched_pool *p,
+			  bool (*is_apart)(int number, const struct sigaction *a));
 
 #endif

@@ -67,10 +67,10 @@ struct sched_end {
 
 /* How far a grid is. */
 struct sched_progress {
-	u64 serial;      /* of the grid among those of the pool */
+	u64 serial;       /* of the grid among those of the pool */
 	char kernel[512]; /* its name in the PTX, cut if it is longer */
-	u64 done, total; /* CTAs; those that have ended are counted with some delay */
-	u64 elapsed_ns;  /* since it was given to the workers */
+	u64 done, total;  /* CTAs; those that have ended are counted with some delay */
+	u64 elapsed_ns;   /* since it was given to the workers */
 };
 
 /* One launch, as the caller describes it. */
@@ -90,8 +90,12 @@ struct sched_launch {
 	 * until then; the grid no longer needs anything when it is called.
 	 */
 	void (*done)(void *user, const struct sched_end *end);
-	/* After sched_census, from any thread, without locks held; the grid waits meanwhile. NULL: nobody asks. */
-	void (*tell)(void *user, const struct sched_progress *progress, const struct sched_end *end);
+	/*
+	 * After sched_census, from any thread, without locks held; the grid waits meanwhile. NULL:
+	 * nobody asks.
+	 */
+	void (*tell)(void *user, const struct sched_progress *progress,
+		     const struct sched_end *end);
 	void *user;
 };
 
@@ -102,22 +106,24 @@ struct sched_launch {
  */
 bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline);
 /*
- * The time that events show, in nanoseconds: it never goes back, and a launch lasts at least as long
- * as its kernel's clocks say.
+ * The time that events show, in nanoseconds: it never goes back, and a launch lasts at least as
+ * long as its kernel's clocks say.
  */
 u64 sched_time_ns(struct sched_pool *p);
 /* Does any grid run? May be called from handlers of signals. */
 bool sched_is_running(const struct sched_pool *p);
 
-/* Have fn called when a grid has ended, before its `done`, from any thread; before the first grid. */
+/*
+ * Have fn called when a grid has ended, before its `done`, from any thread; before the first grid.
+ */
 void sched_on_end(struct sched_pool *p, void (*fn)(void *user), void *user);
 
 /* The grid that runs longest. False: none runs. */
 bool sched_progress(struct sched_pool *p, struct sched_progress *out);
 
 /*
- * Have every running grid tell where its threads stand (sched_launch.tell), as soon as all its CTAs have had their
- * turns, and go on. False: none runs.
+ * Have every running grid tell where its threads stand (sched_launch.tell), as soon as all its CTAs
+ * have had their turns, and go on. False: none runs.
  */
 bool sched_census(struct sched_pool *p);
 /* Ask all running grids to stop, with this text for the report: they end with FAULT_TIMEOUT. */
@@ -134,7 +140,9 @@ void sched_cancel_of(struct sched_pool *p, const struct mem *mem);
  * sched_settle: until all have ended or wait. Calls that issue work end with it.
  */
 void sched_settle(struct sched_pool *p);
-/* Let even those that wait go on, until one grid has ended or all wait again. False: there is none. */
+/*
+ * Let even those that wait go on, until one grid has ended or all wait again. False: there is none.
+ */
 bool sched_go(struct sched_pool *p);
 bool sched_is_deterministic(const struct sched_pool *p);
 /* Drop what is cached for a program. To be called before it is freed; none of its grids may be

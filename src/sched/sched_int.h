@@ -28,12 +28,14 @@
 #define LIGHT_YIELDS 8u
 /* Rounds in which no CTA ended, though some computed, before more of them become resident. */
 #define STALE_ROUNDS 16u
-/* A worker whose CTAs only wait gives its core away so often: about when a busy host would take it. */
+/*
+ * A worker whose CTAs only wait gives its core away so often: about when a busy host would take it.
+ */
 #define YIELD_NS 4000000u
 /*
- * A hand whose CTAs have only waited for SPIN_NS is left to whoever else works on the grid; a worker without a hand
- * looks every DOZE_NS whether one has been waiting for so long. A round longer than twice the shortest of its hand,
- * and by WORK_NS, did something beside waiting.
+ * A hand whose CTAs have only waited for SPIN_NS is left to whoever else works on the grid; a
+ * worker without a hand looks every DOZE_NS whether one has been waiting for so long. A round
+ * longer than twice the shortest of its hand, and by WORK_NS, did something beside waiting.
  */
 #define SPIN_NS 100000u
 #define DOZE_NS 250000u
@@ -75,13 +77,16 @@ struct seat {
 	u64 bytes;      /* of the whole seat, local memory that is never touched included */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
 	/* Reset together for each CTA. */
-	u32 light;      /* polite yields in this turn */
-	u16 had_turn;   /* since the CTA began */
-	u16 is_long;    /* it needed more than one */
-	bool tells;     /* the launch wants to know what CTAs print, or their clocks */
-	u64 place;      /* when its unit was dealt: the order of what it prints */
+	u32 light;        /* polite yields in this turn */
+	u16 had_turn;     /* since the CTA began */
+	u16 is_long;      /* it needed more than one */
+	bool tells;       /* the launch wants to know what CTAs print, or their clocks */
+	u64 place;        /* when its unit was dealt: the order of what it prints */
 	struct text text; /* printed and not yet put out */
-	/* Of a probe: state of the CTA, or cluster, at an earlier turn; it was there again; random numbers. */
+	/*
+	 * Of a probe: state of the CTA, or cluster, at an earlier turn; it was there again; random
+	 * numbers.
+	 */
 	u64 probe_state, probe_random;
 	bool probe_still;
 	/* The first CTA of a cluster stands for all of it; the others hang on it, in the order of
@@ -115,7 +120,8 @@ struct hand {
 	u64 started;          /* number of the CTA begun last + 1 */
 	u64 print_floor;      /* no CTA of a lower place will run here; grid->lock */
 	u32 id[3];            /* of it */
-	u32 pause, busy_run;  /* CTAs to begin without asking whether they are idle; and as many last time */
+	u32 pause,
+		busy_run; /* CTAs to begin without asking whether they are idle; and as many last time */
 	struct seat_list idle, waiting;
 	u32 target;      /* CTAs that may be resident now; grows while nothing ends */
 	u32 limit;       /* and what it may grow to */
@@ -124,16 +130,18 @@ struct hand {
 	bool progress;   /* in this round a CTA ended, or one computes */
 	u32 stale;       /* rounds since a CTA ended */
 	bool ended;      /* a CTA has, since probe_consider looked */
-	u64 quiet_since, quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
+	u64 quiet_since,
+		quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
 	/* Several workers; see "hands that only wait" in grid.c. */
-	u64 round_ns, shortest_ns; /* when this round began, 0: not known; and how long the shortest took */
-	u64 worked_ns;   /* when one of its CTAs last did something beside waiting */
-	u64 left_ns;     /* when a worker left it; pool->lock */
-	bool waits;      /* a worker has left it since its CTAs only waited */
-	u64 finished;    /* not yet subtracted from grid->left */
-	u64 served;      /* when a worker took it last, for fairness; pool->lock */
-	u32 turns;       /* deterministic: that did not end a CTA, since the grid may run again */
-	u32 still;       /* and rounds without progress */
+	u64 round_ns,
+		shortest_ns; /* when this round began, 0: not known; and how long the shortest took */
+	u64 worked_ns;       /* when one of its CTAs last did something beside waiting */
+	u64 left_ns;         /* when a worker left it; pool->lock */
+	bool waits;          /* a worker has left it since its CTAs only waited */
+	u64 finished;        /* not yet subtracted from grid->left */
+	u64 served;          /* when a worker took it last, for fairness; pool->lock */
+	u32 turns; /* deterministic: that did not end a CTA, since the grid may run again */
+	u32 still; /* and rounds without progress */
 	u64 random;
 };
 
@@ -160,23 +168,23 @@ struct sched_grid {
 	pthread_mutex_t print_lock; /* before grid->lock; guards prints and print_serial */
 	struct prints prints;
 	u64 print_serial;
-	u64 last_clock; /* when the CTA ended that ended last, by its clock; atomic */
-	u64 timer_ns;   /* the latest %globaltimer that was read; atomic */
-	u64 begun_ns;   /* sched_time_ns, where the program reads clocks */
+	u64 last_clock;   /* when the CTA ended that ended last, by its clock; atomic */
+	u64 timer_ns;     /* the latest %globaltimer that was read; atomic */
+	u64 begun_ns;     /* sched_time_ns, where the program reads clocks */
 	u64 units;        /* clusters; CTAs where they form none */
 	u32 unit_grid[3]; /* how they lie in the grid */
 	u32 unit_ctas;    /* CTAs of one */
-	u64 left;     /* units that have not ended; atomic */
-	u32 stop;     /* non-zero: end as soon as possible; atomic */
-	u32 busy;     /* hands being worked on; pool->lock */
-	u32 waits;    /* hands that were left since their CTAs only waited; changed under pool->lock, atomic */
-	u64 yielded_ns; /* when a worker last let other threads of the host run; atomic */
+	u64 left;         /* units that have not ended; atomic */
+	u32 stop;         /* non-zero: end as soon as possible; atomic */
+	u32 busy;         /* hands being worked on; pool->lock */
+	u32 waits; /* hands that were left since their CTAs only waited; changed under pool->lock, atomic */
+	u64 yielded_ns;           /* when a worker last let other threads of the host run; atomic */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	u32 pause; /* PAUSE_..: all hands leave the grid, and the last one sees to that; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
 	bool stalled; /* deterministic: has had its turns for now; atomic */
 	bool faulted;
-	bool is_small; /* grid_is_small */
+	bool is_small;  /* grid_is_small */
 	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
 	u64 multiplier; /* seeded order: unit i is (i * multiplier + offset) mod units; 0: natural */
 	u64 offset, seed;
@@ -215,7 +223,7 @@ struct sched_pool {
 	u64 served;
 	void (*on_end)(void *user); /* NULL: nobody wants to know */
 	void *on_end_user;
-	u64 serials; /* grids that were given to the workers */
+	u64 serials;  /* grids that were given to the workers */
 	u32 sleeping; /* threads that wait for work */
 	u32 dozing;   /* those of them that look at times whether a hand waits for long */
 	u64 time_ns;  /* of the emulated machine, when the last launch ended; atomic */
@@ -228,7 +236,8 @@ struct sched_pool {
 	pthread_mutex_t rest_lock;
 	struct rest rest[RESTS_MAX];
 	u32 resting, apart;
-	bool (*handler_is_apart)(int number, const struct sigaction *a); /* sched_handlers_apart; atomic */
+	bool (*handler_is_apart)(int number,
+				 const struct sigaction *a); /* sched_handlers_apart; atomic */
 	u64 rests;
 };
 
@@ -289,7 +298,10 @@ bool hand_is_open(const struct hand *h);
 void grid_fail(struct sched_grid *g, const struct fault *fault);
 /* Has every CTA ended, or is the grid to stop? */
 bool grid_is_over(const struct sched_grid *g);
-/* Take note of how a turn of a unit, in no list now, ended. Returns the share of a stint that it took. */
+/*
+ * Take note of how a turn of a unit, in no list now, ended. Returns the share of a stint that it
+ * took.
+ */
 u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop);
 /* Count the units that have ended in the hand off those of its grid. */
 void hand_report(struct hand *h);
@@ -298,16 +310,17 @@ u64 grid_resident_units(const struct sched_grid *g);
 /* One turn of a CTA, or of all of its cluster. */
 enum exec_stop seat_turn(struct seat *s, s32 budget);
 /*
- * Begin the unit at a place in the grid's order, with hand 0, whose piece is lost. NULL: it has nothing to do,
- * or the host has no memory.
+ * Begin the unit at a place in the grid's order, with hand 0, whose piece is lost. NULL: it has
+ * nothing to do, or the host has no memory.
  */
 struct seat *grid_begin_unit(struct sched_grid *g, u64 place);
 
 /* ---- assertions.c ---- */
 
 /*
- * Of a grid that has faulted: print the assertions that have failed, by CTA. When they are why it ended, CTAs that
- * would have been resident go on first. No hand may be busy; what is left of their ranges is lost.
+ * Of a grid that has faulted: print the assertions that have failed, by CTA. When they are why it
+ * ended, CTAs that would have been resident go on first. No hand may be busy; what is left of their
+ * ranges is lost.
  */
 void grid_end_assertions(struct sched_grid *g);
 
@@ -320,7 +333,10 @@ u64 grid_unstarted(const struct sched_grid *g);
 
 /* ---- census.c ---- */
 
-/* See to why the hands were to leave the grid. None may be busy. pool->lock held, given up meanwhile. */
+/*
+ * See to why the hands were to leave the grid. None may be busy. pool->lock held, given up
+ * meanwhile.
+ */
 void grid_pause_locked(struct sched_grid *g);
 
 /* ---- running.c ---- */
@@ -330,7 +346,10 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
 
 /* ---- probe.c ---- */
 
-/* All waiting units of a hand had a turn: is it time to ask whether they will ever end? now: sched_host_ns */
+/*
+ * All waiting units of a hand had a turn: is it time to ask whether they will ever end? now:
+ * sched_host_ns
+ */
 void probe_consider(struct hand *h, u64 now);
 /* End the grid with FAULT_DEADLOCK if it can never end. No hand may be busy. */
 void grid_probe(struct sched_grid *g);

@@ -1,6 +1,6 @@
 /*
- * Where threads stand when a launch ends because nobody can go on, or took too long, and when somebody asks: for
- * the report.
+ * Where threads stand when a launch ends because nobody can go on, or took too long, and when
+ * somebody asks: for the report.
  */
 #include "src/sched/sched_int.h"
 
@@ -16,7 +16,8 @@ static void add_waiter(struct sched_grid *g, const struct sched_waiter *w)
 }
 
 /* The groups of a warp of a parted gang, all of which are ready. */
-static void add_parted(struct sched_grid *g, const struct parted *p, u32 warp, struct sched_waiter *x)
+static void add_parted(struct sched_grid *g, const struct parted *p, u32 warp,
+		       struct sched_waiter *x)
 {
 	for (u32 i = 0; i < p->groups; i++) {
 		x->mask = p->group[i].mask[warp];
@@ -73,6 +74,7 @@ u64 grid_unstarted(const struct sched_grid *g)
 	u64 units = 0;
 
 	for (u32 i = 0; i < g->hands; i++)
-		units += g->hand[i].end - g->hand[i].next + (g->hand[i].chunk_end - g->hand[i].chunk);
+		units += g->hand[i].end - g->hand[i].next +
+			 (g->hand[i].chunk_end - g->hand[i].chunk);
 	return g->unit_ctas * units;
 }

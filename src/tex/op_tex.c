@@ -154,7 +154,7 @@ static const struct tex_object *common_object(struct gang *g, const struct insn 
 	const u64 *handle = ROW64(in->a) + w * WARP_LANES;
 	u64 first = mask ? handle[__builtin_ctz(mask)] : 0, other = 0;
 
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		other |= mask >> l & 1 ? handle[l] ^ first : 0;
 	return other || !mask ? NULL : object_of(g, in, first, TEX_TEXTURE);
 }

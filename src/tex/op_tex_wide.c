@@ -1,7 +1,7 @@
 /*
  * Fetches of a whole warp at once, from one level of what is no cube: places, weights and sums are
- * computed for 32 lanes side by side, and only texels are read lane by lane. Volumes of floats are not
- * blended here.
+ * computed for 32 lanes side by side, and only texels are read lane by lane. Volumes of floats are
+ * not blended here.
  *
  * The rules are those of texture.c and texture_blend.c, to the bit; what is rare there (infinities,
  * subnormal texels) goes back to tex_blend for its lane. tests/unit/tex/texture compares both.
@@ -26,20 +26,20 @@ static void scale_rows(const u32 *coord, u32 size, u32 mode, bool normalized, f6
 	f64 period = mode == TEX_MIRROR ? 2 * unit : unit;
 
 	if (!normalized) {
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			f64 x = f32_bits(coord[l]);
 
 			d[l] = x != x ? 0 : x;
 		}
 	} else if (mode == TEX_WRAP || mode == TEX_MIRROR) {
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			f64 x = f32_bits(coord[l]);
 
 			x = fabs(x) < 0x1p24 ? floor(x * unit) : 0;
 			d[l] = (x - floor(x / period) * period) * scale;
 		}
 	} else {
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			f64 x = f32_bits(coord[l]);
 
 			d[l] = floor((x != x ? 0 : x) * unit) * scale;
@@ -52,25 +52,25 @@ static void wrap_rows(s32 *at, s32 size, u32 mode)
 {
 	switch (mode) {
 	case TEX_WRAP:
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			s32 i = at[l] < 0 ? at[l] + size : at[l];
 
 			at[l] = i >= size ? i - size : i;
 		}
 		break;
 	case TEX_MIRROR:
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			s32 i = at[l] < 0 ? 0 : at[l] < 2 * size ? at[l] : at[l] - 2 * size;
 
 			at[l] = i < size ? i : 2 * size - 1 - i;
 		}
 		break;
 	case TEX_BORDER:
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			at[l] = at[l] >= 0 && at[l] < size ? at[l] : -1;
 		break;
 	default:
-		FOR_LANES (l, WARP_LANES) {
+		FOR_LANES(l, WARP_LANES) {
 			s32 i = at[l] < 0 ? 0 : at[l];
 
 			at[l] = i < size ? i : size - 1;
@@ -86,7 +86,7 @@ static void place_rows(struct wide_axis *a, const u32 *coord, u32 size, u32 mode
 	if (!normalized && (mode == TEX_WRAP || mode == TEX_MIRROR))
 		mode = TEX_CLAMP;
 	scale_rows(coord, size, mode, normalized, d);
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		f64 x = two ? floor(d[l] * 256 + 0.5) - 128 : floor(d[l]) * 256, i;
 
 		x = x < OUTSIDE ? x : OUTSIDE;
@@ -97,7 +97,7 @@ static void place_rows(struct wide_axis *a, const u32 *coord, u32 size, u32 mode
 		a->part[l] = (s32)(x - i * 256);
 	}
 	if (two && mode == TEX_CLAMP)
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			a->part[l] =
 				a->at[0][l] < 0 || a->at[0][l] >= (s32)size - 1 ? 0 : a->part[l];
 	wrap_rows(a->at[0], (s32)size, mode);
@@ -107,7 +107,7 @@ static void place_rows(struct wide_axis *a, const u32 *coord, u32 size, u32 mode
 /* A dimension that is not there. `above`: halfway between the only row and the one before it. */
 static void place_nowhere(struct wide_axis *a, bool above, u32 mode)
 {
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		a->at[0][l] = above && mode == TEX_BORDER ? -1 : 0;
 		a->at[1][l] = 0;
 		a->part[l] = above ? 128 : 0;
@@ -169,10 +169,10 @@ static void unpack_rows(const struct wide_texels *t, u32 c, u32 bytes, bool is_s
 	u32 up = 32 - 8 * (c * bytes % 4 + bytes), down = 32 - 8 * bytes;
 
 	if (is_signed)
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			v[l] = (s32)(word[l] << up) >> down;
 	else
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			v[l] = (s32)(word[l] << up >> down);
 }
 
@@ -187,7 +187,7 @@ struct wide_weights {
 static void weigh_rows(s32 (*w)[WARP_LANES], const s32 *whole, const struct wide_axis *x,
 		       const struct wide_axis *y)
 {
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		s32 a = x->part[l], b = y->part[l], right = (whole[l] * a + 128) >> 8;
 		s32 left = whole[l] - right;
 
@@ -203,7 +203,7 @@ static void weigh_corners(struct wide_weights *w, const struct wide_axis *axis, 
 {
 	s32 near[WARP_LANES], far[WARP_LANES];
 
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		far[l] = corners == 8 ? axis[2].part[l] : 0;
 		near[l] = 256 - far[l];
 		w->a[l] = axis[0].part[l];
@@ -225,7 +225,7 @@ static void fraction_rows(u32 class, const s32 *sum, u32 *out)
 	bool is_signed = is_signed_class(class);
 	f64 most = is_signed ? 32767 : 65535;
 
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		s32 s = class == TEX_UNORM8 ? (s32)(((u32)sum[l] * 257 + 128) >> 8)
 					    : (sum[l] + 128) >> 8;
 
@@ -255,7 +255,7 @@ static void blend_odd(u32 class, const s32 (*v)[WARP_LANES], const struct wide_w
 {
 	u32 any = 0;
 
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		any |= odd[l];
 	for (u32 m = any ? mask : 0; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
@@ -273,7 +273,7 @@ static void blend_rows(const s32 (*v)[WARP_LANES], const struct wide_weights *w,
 {
 	u32 odd[WARP_LANES];
 
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		s32 most = 0, rare = 0;
 		f64 sum = 0, unit, parts;
 
@@ -301,7 +301,7 @@ static void blend_halves(const s32 (*v)[WARP_LANES], const struct wide_weights *
 {
 	u32 odd[WARP_LANES];
 
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		s32 most = 0, rare = 0, e;
 		f64 sum = 0, parts, up, down;
 
@@ -329,7 +329,7 @@ static void blend_halves(const s32 (*v)[WARP_LANES], const struct wide_weights *
 /* f16 to f32, bits of both. */
 static void widen_halves(s32 *v)
 {
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		u32 h = (u32)v[l], e = h >> 10 & 31, m = h & 1023,
 		    tiny = bits_f32((f32)(s32)m * 0x1p-24f);
 		u32 wide = e ? (e == 31 ? 255 : e + 112) << 23 | m << 13 : tiny;
@@ -343,7 +343,7 @@ static void store_rows(u32 *to, const u32 *v, u32 mask)
 	if (mask == FULL_MASK)
 		memcpy(to, v, WARP_LANES * sizeof(*v));
 	else
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			to[l] = mask >> l & 1 ? v[l] : to[l];
 }
 
@@ -381,11 +381,11 @@ static void channel_rows(const struct tex_object *o, const struct wide_texels *t
 		memcpy(out, v[0], sizeof(v[0]));
 		return;
 	}
-	FOR_LANES (l, WARP_LANES)
+	FOR_LANES(l, WARP_LANES)
 		sum[l] = v[0][l] * (corners == 1 ? 256 : w->w[0][l]);
 	for (u32 i = 1; i < corners; i++) {
 		unpack_rows(&t[i], c, bytes, is_signed, v[1]);
-		FOR_LANES (l, WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
 			sum[l] += v[1][l] * w->w[i][l];
 	}
 	fraction_rows(o->class, sum, out);
@@ -411,7 +411,7 @@ static void put_rows(const struct tex_object *o, const struct tex_rows *r,
 /* Layers as a third dimension without weights. */
 static void place_layers(struct wide_axis *a, const u32 *layer, u32 layers)
 {
-	FOR_LANES (l, WARP_LANES) {
+	FOR_LANES(l, WARP_LANES) {
 		u32 z = layer ? layer[l] : 0;
 
 		a->at[0][l] = (s32)(z < layers ? z : layers - 1);

@@ -24,7 +24,10 @@ static s64 clamp_far(f64 d)
 	return d > (f64)FAR ? FAR : d < -(f64)FAR ? -FAR : (s64)d;
 }
 
-/* Normalized coordinates keep 21 bits of fraction, 22 where the size is a power of two: the last one. */
+/*
+ * Normalized coordinates keep 21 bits of fraction, 22 where the size is a power of two: the last
+ * one.
+ */
 static f64 last_bit(u32 size)
 {
 	return is_pow2(size) ? 0x1p-22 : 0x1p-21;
@@ -191,7 +194,9 @@ struct fetch {
 
 /* ---- texels ---- */
 
-/* Read a texel of the footprint. False: three faces meet there, and another one stands in for it. */
+/*
+ * Read a texel of the footprint. False: three faces meet there, and another one stands in for it.
+ */
 static bool read_texel(const struct fetch *f, const struct tex_level *l, const u32 *corner,
 		       u32 out[4])
 {
@@ -418,7 +423,10 @@ static void place(struct fetch *f, const struct tex_level *l, const f64 *away)
 			a->at = above ? -1 : 0;
 			a->part = above ? 128 : 0;
 		} else if (r->integer) {
-			/* A texel by its number; there is nothing outside, but on a level by number. */
+			/*
+			 * A texel by its number; there is nothing outside, but on a level by
+			 * number.
+			 */
 			a->at = (s64)(s32)r->coord[d] + r->offset[d];
 			a->mode = r->mode == TEX_LEVEL ? a->mode : TEX_BORDER;
 		} else {

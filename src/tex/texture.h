@@ -3,9 +3,9 @@
  * queries and surface accesses do with one.
  *
  * A handle is a number of a slot and its generation, never an address; a texture reference of older
- * code is a variable that holds a handle, so a register may hold the address of one instead. Objects
- * are made by src/dev/texture/texture.c; slots stay where they are as long as their device, so kernels read
- * them without locks.
+ * code is a variable that holds a handle, so a register may hold the address of one instead.
+ * Objects are made by src/dev/texture/texture.c; slots stay where they are as long as their device,
+ * so kernels read them without locks.
  *
  * The arithmetic is the hardware's, to the bit: docs/textures.md has the rules and where they come
  * from. Source: PTX ISA "Texture Instructions", "Surface Instructions"; CUDA C++ Programming Guide
@@ -151,8 +151,8 @@ u32 tex_blend(u32 class, const u32 *t, const s32 *w, const bool *touched, u32 n,
 struct tex_lod {
 	u32 level, part; /* weight of the next level, in 1/256 */
 	/*
-	 * Places in a row, `step` apart in texels of the first level, around the fetch's own; those at both ends
-	 * weigh `outer` each, those between `inner`, in 1/256 divided by `shift` bits.
+	 * Places in a row, `step` apart in texels of the first level, around the fetch's own; those
+	 * at both ends weigh `outer` each, those between `inner`, in 1/256 divided by `shift` bits.
 	 */
 	u32 taps, shift;
 	s32 outer, inner;
@@ -164,8 +164,9 @@ void tex_level_of_detail(const struct tex_object *t, const struct tex_sampler *s
 			 const struct tex_request *r, struct tex_lod *out);
 
 /*
- * The face a direction points at, +x -x +y -y +z -z, and where on it, from -1 to 1. A direction whose
- * reciprocal is too small for an f32 is none: 0, or not a number where it was infinite. texture_cube.c
+ * The face a direction points at, +x -x +y -y +z -z, and where on it, from -1 to 1. A direction
+ * whose reciprocal is too small for an f32 is none: 0, or not a number where it was infinite.
+ * texture_cube.c
  */
 u32 tex_face_of(const u32 coord[3], f64 out[2]);
 /* Where a direction meets the plane of a face; the middle for one that does not. */

@@ -2,7 +2,8 @@
  * Values of channels: texels weighted and summed as the texture unit does it, to the bit.
  *
  * Weights are in 1/256 and sum to 256. Four texels of a plane are aligned to the largest of them;
- * the sums of planes, slices of a volume and levels, are added exactly. What is rounded is said with each.
+ * the sums of planes, slices of a volume and levels, are added exactly. What is rounded is said
+ * with each.
  */
 #include "src/num/numeric.h"
 #include "src/tex/texture.h"
@@ -111,8 +112,8 @@ static u32 round_sum(s128 value, s32 scale, const struct precision *p)
 }
 
 /*
- * Planes in a unit DUST_BITS below that of the coarsest; what a finer one has below is cut off toward
- * minus infinity.
+ * Planes in a unit DUST_BITS below that of the coarsest; what a finer one has below is cut off
+ * toward minus infinity.
  */
 static u32 add_planes(const struct sum *s, u32 n, const struct precision *p)
 {

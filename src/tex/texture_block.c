@@ -28,7 +28,9 @@ static u32 between_six(u32 a, u32 b, bool half)
 	return (u32)(256 * x + d / 4 + 128 + d * (half ? 128 : 80)) / 256;
 }
 
-/* i: texel of the block, row by row. punch: BC1, whose order of ends says whether there is alpha. */
+/*
+ * i: texel of the block, row by row. punch: BC1, whose order of ends says whether there is alpha.
+ */
 static void read_colour(const u8 *p, u32 i, bool punch, u32 out[4])
 {
 	u32 c0 = p[0] | (u32)p[1] << 8, c1 = p[2] | (u32)p[3] << 8, a = c0, b = c1;
@@ -54,7 +56,10 @@ static void read_colour(const u8 *p, u32 i, bool punch, u32 out[4])
 	out[2] = between_five(a & 31, b & 31, three);
 }
 
-/* Weights of the second end, by index: of all and of four steps; signed ones in 1/258, else in 1/257. */
+/*
+ * Weights of the second end, by index: of all and of four steps; signed ones in 1/258, else in
+ * 1/257.
+ */
 static const u16 channel_weights[2][2][8] = {
 	{{0, 257, 36, 72, 113, 144, 185, 221}, {0, 257, 48, 96, 161, 209}},
 	{{0, 258, 36, 72, 114, 144, 186, 222}, {0, 258, 48, 96, 162, 210}},

@@ -2,9 +2,9 @@
  * Texels of BC6H and BC7: blocks of 4 x 4 texels in several modes, whose texels fall into one to
  * three parts, each with two ends and an index of 2 to 4 bits for each of its texels.
  *
- * A fetch reads one texel, so nothing else of its block is unpacked.
- * Source: the Khronos Data Format Specification, "BPTC Compressed Texture Image Formats"; every mode
- * and partition measured on an H200.
+ * A fetch reads one texel, so nothing else of its block is unpacked. Source: the Khronos Data
+ * Format Specification, "BPTC Compressed Texture Image Formats"; every mode and partition measured
+ * on an H200.
  */
 #include "src/tex/texture.h"
 

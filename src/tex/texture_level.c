@@ -34,8 +34,8 @@ static f64 cut(f64 x)
 }
 
 /*
- * Product of two numbers of ten bits each. Of each partial product the lower six bits are cut off, a
- * constant makes up for it.
+ * Product of two numbers of ten bits each. Of each partial product the lower six bits are cut off,
+ * a constant makes up for it.
  */
 static f64 multiply(f64 x, f64 y)
 {
@@ -149,7 +149,10 @@ static void on_face(const struct tex_image *im, const u32 coord[3], const u32 d[
 	out[2] = 0;
 }
 
-/* The longest of both gradients, their sum and their difference, these by 11/16. Returns its length. */
+/*
+ * The longest of both gradients, their sum and their difference, these by 11/16. Returns its
+ * length.
+ */
 static f64 longest(const f64 x[3], const f64 y[3], f64 out[3])
 {
 	f64 length[4], v[4][3], most;
@@ -236,7 +239,9 @@ static s32 of_gradients(const struct tex_object *t, const struct tex_sampler *s,
 		ratio = area == NOWHERE ? limit : 2 * most - area;
 		ratio = ratio < limit ? ratio : limit;
 		ratio = ratio > 0 ? ratio : 0;
-		/* Where the shorter axis is below a texel, the longer one is compared with a texel. */
+		/*
+		 * Where the shorter axis is below a texel, the longer one is compared with a texel.
+		 */
 		taps = ratio < most ? ratio : most;
 		set_taps(out, taps, major);
 	}

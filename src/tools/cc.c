@@ -79,7 +79,8 @@ static int start(const struct cc_words *c, struct text *messages, pid_t *pid)
 	int ends[2], e;
 
 	if (!messages)
-		return posix_spawnp(pid, c->at[0], NULL, NULL, (char *const *)(uintptr_t)c->at, environ);
+		return posix_spawnp(pid, c->at[0], NULL, NULL, (char *const *)(uintptr_t)c->at,
+				    environ);
 	if (pipe2(ends, O_CLOEXEC))
 		return errno;
 	posix_spawn_file_actions_init(&to);
@@ -116,7 +117,9 @@ static int run(const struct cc *cc, const struct cc_words *c, struct text *messa
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The compiler or the linker: what it says is passed on, unless there is something better to say. */
+/*
+ * The compiler or the linker: what it says is passed on, unless there is something better to say.
+ */
 static int compile(const struct cc *cc, struct cc_words *c)
 {
 	struct text messages = {0};
@@ -171,11 +174,13 @@ static bool find_clang(struct cc *cc, u32 *version)
 			break;
 	}
 	if (names[0])
-		fprintf(stderr, "ptxloom cc: error: clang is not found: PTXLOOM_CLANG names '%s', which is none\n",
+		fprintf(stderr,
+			"ptxloom cc: error: clang is not found: PTXLOOM_CLANG names '%s', which is none\n",
 			names[0]);
 	else
 		fputs("ptxloom cc: error: clang is not found; install it (apt install clang), or name it with "
-		      "PTXLOOM_CLANG\n", stderr);
+		      "PTXLOOM_CLANG\n",
+		      stderr);
 	return false;
 }
 
@@ -190,8 +195,11 @@ static void choose_arch(struct cc *cc, u32 version, char *text, size_t size)
 	cc->ptx = levels[i].ptx;
 	made = made > levels[i].sm ? levels[i].sm : made < 60 ? 60 : made;
 	if (made != asked)
-		fprintf(stderr, "ptxloom cc: note: device code is made for sm_%u, not for sm_%u: %s\n", made,
-			asked, asked < 60 ? "the lowest of these headers" : "the highest that this clang knows");
+		fprintf(stderr,
+			"ptxloom cc: note: device code is made for sm_%u, not for sm_%u: %s\n",
+			made, asked,
+			asked < 60 ? "the lowest of these headers"
+				   : "the highest that this clang knows");
 	snprintf(text, size, "--cuda-gpu-arch=sm_%u", made);
 	cc->arch = text;
 }
@@ -199,8 +207,9 @@ static void choose_arch(struct cc *cc, u32 version, char *text, size_t size)
 /* Options that both compilations of CUDA share, up to the user's. */
 static void common(const struct cc *cc, struct cc_words *c, bool cuda)
 {
-	static const char *const words[] = {"--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-x", "cuda",
-					    "-fdeclspec", "-Wno-unknown-cuda-version"};
+	static const char *const words[] = {
+		"--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-x", "cuda", "-fdeclspec",
+		"-Wno-unknown-cuda-version"};
 	/* Errors of clang that are none with nvcc over gcc. */
 	static const char *const lenient[] = {"-Wno-register", "-Wno-c++11-narrowing"};
 
@@ -224,7 +233,8 @@ static void common(const struct cc *cc, struct cc_words *c, bool cuda)
 /* The last part of the path, with another end. */
 static void beside(char *out, size_t size, const char *path, const char *end)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
+		   *dot = strrchr(name, '.');
 
 	snprintf(out, size, "%.*s%s", dot ? (int)(dot - name) : (int)strlen(name), name, end);
 }
@@ -253,7 +263,9 @@ static int device_pass(const struct cc *cc, const char *source, const char *ptx)
 	return compile(cc, &c);
 }
 
-/* Compiles for the host; fatbin: the device code, or NULL for a file without. stage: "-c", "-E" ... */
+/*
+ * Compiles for the host; fatbin: the device code, or NULL for a file without. stage: "-c", "-E" ...
+ */
 static int host_pass(const struct cc *cc, const char *source, const char *fatbin, const char *stage,
 		     const char *out)
 {
@@ -297,8 +309,9 @@ static bool add_rpath(const struct cc *cc, struct cc_words *c, struct text *rpat
 
 static int link_program(const struct cc *cc)
 {
-	static const char *const words[] = {"-l:libcudart.so.13", "-lstdc++", "-lm", "-lpthread", "-ldl",
-					    "-lrt", "-Wl,--allow-shlib-undefined"};
+	static const char *const words[] = {
+		"-l:libcudart.so.13",         "-lstdc++", "-lm", "-lpthread", "-ldl", "-lrt",
+		"-Wl,--allow-shlib-undefined"};
 	struct cc_words c = {0}, objects = {0};
 	struct text rpath = {0};
 	int status;
@@ -376,20 +389,28 @@ static int compile_one(const struct cc *cc, u32 i)
 	snprintf(object, sizeof(object), "%s/%u.o", cc->temp, i);
 	beside(name, sizeof(name), f->path, cc->o.stop == CC_PTX ? ".ptx" : ".o");
 	switch (cc->o.stop) {
-	case CC_DEPEND: return host_pass(cc, f->path, f->language == CC_CUDA ? "" : NULL, cc->o.depend, out);
+	case CC_DEPEND:
+		return host_pass(cc, f->path, f->language == CC_CUDA ? "" : NULL, cc->o.depend,
+				 out);
 	case CC_PREPROCESS:
-		return f->language == CC_CUDA ? device_pass(cc, f->path, out) :
-						host_pass(cc, f->path, NULL, "-E", out);
-	case CC_PTX: return f->language == CC_CUDA ? device_pass(cc, f->path, out ? out : name) : 0;
-	case CC_OBJECTS: out = out ? out : name; break;
-	case CC_PROGRAM: out = object; break;
+		return f->language == CC_CUDA ? device_pass(cc, f->path, out)
+					      : host_pass(cc, f->path, NULL, "-E", out);
+	case CC_PTX:
+		return f->language == CC_CUDA ? device_pass(cc, f->path, out ? out : name) : 0;
+	case CC_OBJECTS:
+		out = out ? out : name;
+		break;
+	case CC_PROGRAM:
+		out = object;
+		break;
 	}
 	if (f->language == CC_HOST)
 		return host_pass(cc, f->path, NULL, "-c", out);
 	status = device_pass(cc, f->path, ptx);
 	if (status)
 		return status;
-	return write_fatbin(cc, ptx, fatbin) ? host_pass(cc, f->path, fatbin, "-c", out) : TOOL_USAGE;
+	return write_fatbin(cc, ptx, fatbin) ? host_pass(cc, f->path, fatbin, "-c", out)
+					     : TOOL_USAGE;
 }
 
 static void remove_temp(const struct cc *cc)

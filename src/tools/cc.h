@@ -31,7 +31,7 @@ struct cc_file {
 enum cc_stop {
 	CC_PROGRAM,
 	CC_OBJECTS,    /* -c */
-	CC_PTX,	       /* -ptx */
+	CC_PTX,        /* -ptx */
 	CC_PREPROCESS, /* -E */
 	CC_DEPEND,     /* -M, -MM */
 };
@@ -42,21 +42,25 @@ struct cc_options {
 	struct cc_file *files;
 	u32 files_len, files_cap;
 	struct cc_words both, device, host, link; /* for clang */
-	struct cc_words owned;			  /* strings to free */
+	struct cc_words owned;                    /* strings to free */
 	enum cc_stop stop;
 	const char *depend; /* "-M" or "-MM" */
-	bool all_cuda;	    /* -x cu */
+	bool all_cuda;      /* -x cu */
 	bool verbose, dry, run, debug_device, has_std, no_rpath;
 };
 
 /*
- * Do the messages of a compiler or linker that failed say that a part of NVIDIA's toolkit is missing?
- * Then that is said instead: they need not be shown.
+ * Do the messages of a compiler or linker that failed say that a part of NVIDIA's toolkit is
+ * missing? Then that is said instead: they need not be shown.
  */
 bool cc_explain_missing(const char *messages);
 
-/* False after a message, or after --help or --version was answered: then *status is the exit status. */
-bool cc_parse(struct cc_options *o, const struct tool_command *self, int argc, char **argv, int *status);
+/*
+ * False after a message, or after --help or --version was answered: then *status is the exit
+ * status.
+ */
+bool cc_parse(struct cc_options *o, const struct tool_command *self, int argc, char **argv,
+	      int *status);
 void cc_options_fini(struct cc_options *o);
 
 #endif

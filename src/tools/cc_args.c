@@ -1,6 +1,6 @@
 /*
- * Arguments of `ptxloom cc`: nvcc's spelling of options as a table, and what each is to clang. What the
- * table does not have goes to clang as it is.
+ * Arguments of `ptxloom cc`: nvcc's spelling of options as a table, and what each is to clang. What
+ * the table does not have goes to clang as it is.
  */
 #include "src/tools/cc.h"
 
@@ -8,18 +8,18 @@
 
 enum takes {
 	ALONE,
-	VALUE,	/* -o FILE, --output-file FILE, --output-file=FILE */
+	VALUE,  /* -o FILE, --output-file FILE, --output-file=FILE */
 	JOINED, /* -IDIR too */
 };
 
 enum effect {
-	IGNORE,	 /* means nothing here */
-	BOTH,	 /* a value for both compilations, as `to` and the value */
-	HOST,	 /* words for the host's compilation: `to`, and the value */
-	DEVICE,	 /* the same for the device's */
-	LINKER,	 /* the same for linking */
-	XHOST,	 /* values with commas: for the host's compilation and linking */
-	XLINK,	 /* values with commas: -Xlinker each */
+	IGNORE,  /* means nothing here */
+	BOTH,    /* a value for both compilations, as `to` and the value */
+	HOST,    /* words for the host's compilation: `to`, and the value */
+	DEVICE,  /* the same for the device's */
+	LINKER,  /* the same for linking */
+	XHOST,   /* values with commas: for the host's compilation and linking */
+	XLINK,   /* values with commas: -Xlinker each */
 	LIBRARY, /* a library: those of the toolkit have names of ours */
 	ARCH,
 	CODE, /* -gencode */
@@ -182,8 +182,8 @@ static const struct option options[] = {
 
 /* Libraries of the toolkit under the names that they have here; "": linked anyway or not needed. */
 static const char *const libraries[][2] = {
-	{"cudart", ""},	      {"cudart_static", ""}, {"cudadevrt", ""},
-	{"cuda", "-l:libcuda.so.1"}, {"nvToolsExt", ""},    {"rt", "-lrt"},
+	{"cudart", ""},     {"cudart_static", ""}, {"cudadevrt", ""}, {"cuda", "-l:libcuda.so.1"},
+	{"nvToolsExt", ""}, {"rt", "-lrt"},
 };
 
 void cc_add(struct cc_words *w, const char *word)
@@ -235,7 +235,8 @@ static const char *joined(struct cc_options *o, const char *a, const char *b)
 	return s;
 }
 
-static void add_value(struct cc_options *o, struct cc_words *w, const struct option *p, const char *value)
+static void add_value(struct cc_options *o, struct cc_words *w, const struct option *p,
+		      const char *value)
 {
 	size_t n = p->to ? strlen(p->to) : 0;
 
@@ -289,8 +290,11 @@ static u32 arch_number(const char *s)
 	return p ? (u32)strtoul(p + 8, NULL, 10) : 0;
 }
 
-/* Of several targets the highest is made: it runs on all devices that are emulated at that level. */
-static bool set_arch(struct cc_options *o, const struct tool_command *self, const char *value, bool highest)
+/*
+ * Of several targets the highest is made: it runs on all devices that are emulated at that level.
+ */
+static bool set_arch(struct cc_options *o, const struct tool_command *self, const char *value,
+		     bool highest)
 {
 	u32 n = arch_number(value);
 	char text[32];
@@ -308,14 +312,25 @@ static bool set_arch(struct cc_options *o, const struct tool_command *self, cons
 
 static void set_switch(struct cc_options *o, char letter)
 {
-	static const char *const fast[] = {"-fcuda-approx-transcendentals", "-fcuda-flush-denormals-to-zero"};
+	static const char *const fast[] = {"-fcuda-approx-transcendentals",
+					   "-fcuda-flush-denormals-to-zero"};
 
 	switch (letter) {
-	case 'v': o->verbose = true; return;
-	case 'n': o->verbose = o->dry = true; return;
-	case 'r': o->run = true; return;
-	case 'P': o->no_rpath = true; return;
-	case 'G': o->debug_device = true; return;
+	case 'v':
+		o->verbose = true;
+		return;
+	case 'n':
+		o->verbose = o->dry = true;
+		return;
+	case 'r':
+		o->run = true;
+		return;
+	case 'P':
+		o->no_rpath = true;
+		return;
+	case 'G':
+		o->debug_device = true;
+		return;
 	case 'R':
 		fputs("ptxloom cc: note: device code of several files is not linked together; each file "
 		      "is compiled whole\n",
@@ -325,7 +340,8 @@ static void set_switch(struct cc_options *o, char letter)
 		for (size_t i = 0; i < ARRAY_LEN(fast); i++)
 			cc_add(&o->device, fast[i]);
 		break;
-	default: break;
+	default:
+		break;
 	}
 	if (letter != 's') {
 		cc_add(&o->device, "-mllvm");
@@ -339,7 +355,10 @@ static void set_switch(struct cc_options *o, char letter)
 
 static void set_stop(struct cc_options *o, const char *to)
 {
-	o->stop = *to == 'c' ? CC_OBJECTS : *to == 'p' ? CC_PTX : *to == 'E' ? CC_PREPROCESS : CC_DEPEND;
+	o->stop = *to == 'c'   ? CC_OBJECTS
+		  : *to == 'p' ? CC_PTX
+		  : *to == 'E' ? CC_PREPROCESS
+			       : CC_DEPEND;
 	o->depend = to;
 }
 
@@ -347,29 +366,43 @@ static bool apply(struct cc_options *o, const struct tool_command *self, const s
 		  const char *value)
 {
 	switch (p->effect) {
-	case IGNORE: return true;
+	case IGNORE:
+		return true;
 	case BOTH:
 		o->has_std |= !strcmp(p->to, "-std=");
 		return add_value(o, &o->both, p, value), true;
-	case HOST: return add_value(o, &o->host, p, value), true;
-	case DEVICE: return add_value(o, &o->device, p, value), true;
-	case LINKER: return add_value(o, &o->link, p, value), true;
+	case HOST:
+		return add_value(o, &o->host, p, value), true;
+	case DEVICE:
+		return add_value(o, &o->device, p, value), true;
+	case LINKER:
+		return add_value(o, &o->link, p, value), true;
 	case XHOST:
 		add_list(o, &o->host, NULL, value ? value : p->to);
 		return add_list(o, &o->link, NULL, value ? value : p->to), true;
-	case XLINK: return add_list(o, &o->link, "-Xlinker", value), true;
-	case LIBRARY: return add_library(o, value), true;
-	case ARCH: return set_arch(o, self, value, false);
-	case CODE: return set_arch(o, self, value, true);
-	case OUTPUT: return o->output = value, true;
-	case STOP: return set_stop(o, p->to), true;
-	case SWITCH: return set_switch(o, *p->to), true;
+	case XLINK:
+		return add_list(o, &o->link, "-Xlinker", value), true;
+	case LIBRARY:
+		return add_library(o, value), true;
+	case ARCH:
+		return set_arch(o, self, value, false);
+	case CODE:
+		return set_arch(o, self, value, true);
+	case OUTPUT:
+		return o->output = value, true;
+	case STOP:
+		return set_stop(o, p->to), true;
+	case SWITCH:
+		return set_switch(o, *p->to), true;
 	case STREAM:
 		if (!strcmp(value, "per-thread"))
-			return tool_usage(self, "default streams per thread are not supported"), false;
+			return tool_usage(self, "default streams per thread are not supported"),
+			       false;
 		return true;
-	case LANGUAGE: return o->all_cuda = !strcmp(value, "cu") || !strcmp(value, "cuda"), true;
-	case REFUSE: return tool_usage(self, "%s is not supported: %s", p->name, p->to), false;
+	case LANGUAGE:
+		return o->all_cuda = !strcmp(value, "cu") || !strcmp(value, "cuda"), true;
+	case REFUSE:
+		return tool_usage(self, "%s is not supported: %s", p->name, p->to), false;
 	}
 	return true;
 }
@@ -424,7 +457,9 @@ static void add_file(struct cc_options *o, const char *path)
 	o->files[o->files_len++] = (struct cc_file){path, CC_LINK};
 }
 
-/* One argument, with the next as its value if it takes one. Returns how many were used; 0: refused. */
+/*
+ * One argument, with the next as its value if it takes one. Returns how many were used; 0: refused.
+ */
 static int parse_one(struct cc_options *o, const struct tool_command *self, int left, char **argv)
 {
 	const char *a = argv[0], *value;
@@ -460,11 +495,13 @@ static bool check(const struct cc_options *o, const struct tool_command *self)
 	if (o->stop != CC_PROGRAM && !sources)
 		return tool_usage(self, "no source given"), false;
 	if (o->stop != CC_PROGRAM && o->output && sources != 1)
-		return tool_usage(self, "-o with several sources needs a program to be made"), false;
+		return tool_usage(self, "-o with several sources needs a program to be made"),
+		       false;
 	return true;
 }
 
-bool cc_parse(struct cc_options *o, const struct tool_command *self, int argc, char **argv, int *status)
+bool cc_parse(struct cc_options *o, const struct tool_command *self, int argc, char **argv,
+	      int *status)
 {
 	*status = TOOL_USAGE;
 	for (int i = 1; i < argc;) {

@@ -1,6 +1,6 @@
 /*
- * Parts of NVIDIA's toolkit that `ptxloom cc` does not have: who includes or links them is told so in
- * one message, instead of what the compiler says of a file that it does not find.
+ * Parts of NVIDIA's toolkit that `ptxloom cc` does not have: who includes or links them is told so
+ * in one message, instead of what the compiler says of a file that it does not find.
  */
 #include "src/tools/cc.h"
 
@@ -8,13 +8,16 @@
 
 /* By how the names of headers and libraries begin. */
 static const char *const parts[][2] = {
-	{"thrust/", "Thrust"},	   {"cub/", "CUB"},	    {"cuda/", "libcu++"},
-	{"nv/", "libcu++"},	   {"cublas", "cuBLAS"},    {"curand", "cuRAND"},
-	{"cufft", "cuFFT"},	   {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
-	{"cudnn", "cuDNN"},	   {"cutensor", "cuTENSOR"}, {"nccl", "NCCL"},
-	{"npp", "NPP"},		   {"nvrtc", "NVRTC"},	    {"nvml", "NVML"},
-	{"nvJitLink", "nvJitLink"}, {"nvjpeg", "nvJPEG"},    {"cupti", "CUPTI"},
-	{"nvblas", "NVBLAS"},	   {"mma.h", "the matrix fragments"},
+	{"thrust/", "Thrust"},    {"cub/", "CUB"},
+	{"cuda/", "libcu++"},     {"nv/", "libcu++"},
+	{"cublas", "cuBLAS"},     {"curand", "cuRAND"},
+	{"cufft", "cuFFT"},       {"cusparse", "cuSPARSE"},
+	{"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
+	{"cutensor", "cuTENSOR"}, {"nccl", "NCCL"},
+	{"npp", "NPP"},           {"nvrtc", "NVRTC"},
+	{"nvml", "NVML"},         {"nvJitLink", "nvJitLink"},
+	{"nvjpeg", "nvJPEG"},     {"cupti", "CUPTI"},
+	{"nvblas", "NVBLAS"},     {"mma.h", "the matrix fragments"},
 };
 
 static const char *part_of(const char *name)
@@ -74,8 +77,9 @@ static bool first_include(const char *messages, const char *end, const char **at
 }
 
 /*
- * The same header is there, among the system's, but not made for clang: "/usr/../thrust/sort.h:40:2: error: ..".
- * Elsewhere it may be the user's own, whose errors are to be seen.
+ * The same header is there, among the system's, but not made for clang:
+ * "/usr/../thrust/sort.h:40:2: error: ..". Elsewhere it may be the user's own, whose errors are to
+ * be seen.
  */
 static bool explain_inside(const char *messages)
 {

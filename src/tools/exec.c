@@ -211,7 +211,8 @@ static int parse_option(struct job *j, int c)
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
 	case 'x':
-		return parse_dims(optarg, j->cluster) && j->cluster[0] && j->cluster[1] && j->cluster[2]
+		return parse_dims(optarg, j->cluster) && j->cluster[0] && j->cluster[1] &&
+				       j->cluster[2]
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--cluster takes X[,Y,Z], not '%s'", optarg);
 	case 'b':
@@ -232,14 +233,21 @@ static int parse_option(struct job *j, int c)
 static int parse_arguments(struct job *j, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"kernel", required_argument, NULL, 'k'}, {"grid", required_argument, NULL, 'g'},
-		{"block", required_argument, NULL, 'b'},  {"shared", required_argument, NULL, 's'},
-		{"cooperative", no_argument, NULL, 'c'},  {"arg", required_argument, NULL, 'a'},
-		{"buffer", required_argument, NULL, 'u'}, {"dump", required_argument, NULL, 'o'},
-		{"device", required_argument, NULL, 'd'}, {"dump-program", no_argument, NULL, 'p'},
-		{"cluster", required_argument, NULL, 'x'}, {"help", no_argument, NULL, 'h'},
+		{"kernel", required_argument, NULL, 'k'},
+		{"grid", required_argument, NULL, 'g'},
+		{"block", required_argument, NULL, 'b'},
+		{"shared", required_argument, NULL, 's'},
+		{"cooperative", no_argument, NULL, 'c'},
+		{"arg", required_argument, NULL, 'a'},
+		{"buffer", required_argument, NULL, 'u'},
+		{"dump", required_argument, NULL, 'o'},
+		{"device", required_argument, NULL, 'd'},
+		{"dump-program", no_argument, NULL, 'p'},
+		{"cluster", required_argument, NULL, 'x'},
+		{"help", no_argument, NULL, 'h'},
 		{"host-functions", optional_argument, NULL, 'f'},
-		{"count", no_argument, NULL, 'n'},        {"trace", required_argument, NULL, 't'},
+		{"count", no_argument, NULL, 'n'},
+		{"trace", required_argument, NULL, 't'},
 		{0},
 	};
 	int c, status = TOOL_OK;
@@ -368,8 +376,8 @@ static int list_params(const struct job *j)
 }
 
 /*
- * A value of the same size: floats are not taken for integers, nor the other way round. Bits go with
- * everything, and what is declared as bits, or as several elements, takes everything.
+ * A value of the same size: floats are not taken for integers, nor the other way round. Bits go
+ * with everything, and what is declared as bits, or as several elements, takes everything.
  */
 static bool goes_with(const struct input *in, const struct device_param *p)
 {
@@ -400,11 +408,10 @@ static int check_inputs(struct job *j)
 					  in->option, k->params[i].name, k->params[i].bytes,
 					  (unsigned long long)bytes);
 		if (!goes_with(in, &k->params[i]))
-			return tool_usage(j->self, "%s: parameter %s is of type .%s, this is %s%s",
-					  in->option, k->params[i].name,
-					  isa_word_text(k->params[i].type),
-					  in->name ? "an address" : ".",
-					  in->name ? "" : in->data.type->name);
+			return tool_usage(
+				j->self, "%s: parameter %s is of type .%s, this is %s%s",
+				in->option, k->params[i].name, isa_word_text(k->params[i].type),
+				in->name ? "an address" : ".", in->name ? "" : in->data.type->name);
 	}
 	return TOOL_OK;
 }
@@ -508,7 +515,9 @@ static void print_refusal(const struct device_launch *l, enum status status)
 	text_fini(&why);
 }
 
-/* What a program would ask for by function attributes is given: large clusters and shared memory. */
+/*
+ * What a program would ask for by function attributes is given: large clusters and shared memory.
+ */
 static void lift_limits(struct device_kernel *k)
 {
 	const struct arch *a = k->owner->dev->arch;
@@ -538,8 +547,9 @@ static int launch(struct job *j)
 		memcpy(l.block, j->block, sizeof(l.block));
 		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
 		lift_limits(j->k);
-		interrupt_begin(&interrupt, j->pool,
-				(enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
+		interrupt_begin(
+			&interrupt, j->pool,
+			(enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
 		status = device_launch(&l, on_done, j);
 		device_wait(&j->dev);
 		interrupted = interrupt_end(&interrupt);

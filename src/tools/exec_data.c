@@ -246,7 +246,8 @@ static bool fill_made(struct data *d, const char *init, struct text *why)
 		}
 	}
 	if (*init == 'i' && d->count && !holds_whole(d->type, d->count - 1)) {
-		text_printf(why, "iota: %" PRIu64 " is no value of type %s", d->count - 1, d->type->name);
+		text_printf(why, "iota: %" PRIu64 " is no value of type %s", d->count - 1,
+			    d->type->name);
 		return false;
 	}
 	if (!make_room(d, why))

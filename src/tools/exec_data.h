@@ -37,9 +37,8 @@ void data_fini(struct data *d);
 bool data_parse_type(const char **s, struct data *out, struct text *why);
 /*
  * Fill `d`, whose type and count are set, from an initialiser: a list of numbers, zeros, ones,
- * iota, random:SEED, or
- * @FILE (raw bytes, or .npy by its first bytes). NULL: zeros. Returns false with a reason, also when a
- * value is beyond what the type holds.
+ * iota, random:SEED, or @FILE (raw bytes, or .npy by its first bytes). NULL: zeros. Returns false
+ * with a reason, also when a value is beyond what the type holds.
  */
 bool data_fill(struct data *d, const char *init, struct text *why);
 

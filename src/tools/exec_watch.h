@@ -17,7 +17,9 @@ struct exec_watch {
 
 /* NULL when nothing is asked for. *ok is false, with errno set, when the file cannot be written. */
 const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok);
-/* Print the counters on standard output, close the trace. False, with errno set: it is not whole. */
+/*
+ * Print the counters on standard output, close the trace. False, with errno set: it is not whole.
+ */
 bool exec_watch_close(struct exec_watch *w);
 
 #endif

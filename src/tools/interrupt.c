@@ -31,7 +31,8 @@ static void *wait_for_signal(void *user)
 	int number;
 
 	fill_set(&set);
-	while ((number = i->shows ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL)) != SIGINT)
+	while ((number = i->shows ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL)) !=
+	       SIGINT)
 		if (number == SIGUSR1)
 			attend_tell(&i->line, i->pool);
 		else if (i->shows)

@@ -1,6 +1,7 @@
 /*
- * Ctrl-C while a kernel runs: the first stops the launch, which then ends with a report of where its
- * warps were; a second one ends the process at once. SIGUSR1: the report, and the launch goes on.
+ * Ctrl-C while a kernel runs: the first stops the launch, which then ends with a report of where
+ * its warps were; a second one ends the process at once. SIGUSR1: the report, and the launch goes
+ * on.
  */
 #ifndef PL_TOOLS_INTERRUPT_H
 #define PL_TOOLS_INTERRUPT_H
@@ -24,8 +25,8 @@ struct interrupt {
 /* Before the pool is made, so that none of its threads takes the signals. */
 void interrupt_prepare(void);
 /*
- * From now on the signal stops the pool's launches, and long ones have a line on a terminal. Without a
- * thread the signal ends the process, as ever.
+ * From now on the signal stops the pool's launches, and long ones have a line on a terminal.
+ * Without a thread the signal ends the process, as ever.
  */
 void interrupt_begin(struct interrupt *i, struct sched_pool *pool, enum attend_progress when);
 /* Returns whether the signal came. */

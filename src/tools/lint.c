@@ -105,14 +105,25 @@ int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 			max_errors = strtoul(optarg, &end, 10);
 			l.max_errors = (u32)max_errors;
 			if (*end || !isdigit((unsigned char)*optarg) || max_errors > UINT32_MAX)
-				return tool_usage(self, "--max-errors takes a number, not '%s'", optarg);
+				return tool_usage(self, "--max-errors takes a number, not '%s'",
+						  optarg);
 			break;
-		case 'd': l.dump = true; break;
-		case 'p': l.print = true; break;
-		case 'q': l.quiet = true; break;
-		case 'r': return list_rows();
-		case 'h': return tool_help(self);
-		default: return tool_usage(self, "unknown option, or no value, '%s'", argv[optind - 1]);
+		case 'd':
+			l.dump = true;
+			break;
+		case 'p':
+			l.print = true;
+			break;
+		case 'q':
+			l.quiet = true;
+			break;
+		case 'r':
+			return list_rows();
+		case 'h':
+			return tool_help(self);
+		default:
+			return tool_usage(self, "unknown option, or no value, '%s'",
+					  argv[optind - 1]);
 		}
 	}
 	if (optind == argc)

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 static const struct tool_command commands[] = {
-#define COMMAND(name, synopsis, summary) {#name, synopsis, summary, tool_help_##name, tool_main_##name},
+#define COMMAND(name, synopsis, summary)                                                           \
+	{#name, synopsis, summary, tool_help_##name, tool_main_##name},
 #include "src/tools/commands.def"
 #undef COMMAND
 	{0},
@@ -40,7 +41,8 @@ int tool_usage(const struct tool_command *self, const char *fmt, ...)
 
 static void overview(FILE *to)
 {
-	fputs("usage: ptxloom COMMAND [ARGUMENT...]\n\nRuns, checks and inspects CUDA programs without a GPU.\n\n", to);
+	fputs("usage: ptxloom COMMAND [ARGUMENT...]\n\nRuns, checks and inspects CUDA programs without a GPU.\n\n",
+	      to);
 	for (const struct tool_command *c = commands; c->name; c++)
 		fprintf(to, "  %-9s %s\n", c->name, c->summary);
 	fputs("\n`ptxloom COMMAND --help` explains one command; ptxloom(1) all of them.\n", to);
@@ -102,7 +104,8 @@ static int dispatch(int argc, char **argv)
 		puts(PACKAGE_STRING);
 		return TOOL_OK;
 	}
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") || (!strcmp(name, "help") && argc == 2)) {
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") ||
+	    (!strcmp(name, "help") && argc == 2)) {
 		overview(stdout);
 		return TOOL_OK;
 	}

@@ -31,7 +31,9 @@ const char tool_help_run[] =
 	"Exit status: that of PROG; 124 at the limit of --timeout; "
 	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
-/* The value of an option that may be written as --name=VALUE or --name VALUE; NULL: it is another. */
+/*
+ * The value of an option that may be written as --name=VALUE or --name VALUE; NULL: it is another.
+ */
 static const char *value_of(int argc, char **argv, int *i, const char *name)
 {
 	size_t n = strlen(name);
@@ -130,8 +132,8 @@ static bool has_interpreter(FILE *f, const Elf64_Ehdr *h)
 }
 
 /*
- * Why the program gets rights that we have not, NULL: it does not. The loader then takes no library that
- * somebody asks for.
+ * Why the program gets rights that we have not, NULL: it does not. The loader then takes no library
+ * that somebody asks for.
  */
 static const char *added_rights(FILE *f)
 {
@@ -160,12 +162,15 @@ static bool check_program(const char *name)
 	if (!f || fread(&h, sizeof(h), 1, f) != 1 || memcmp(h.e_ident, ELFMAG, SELFMAG)) {
 		ok = true;
 	} else if (h.e_ident[EI_CLASS] != ELFCLASS64) {
-		fprintf(stderr, "ptxloom: error: %s: a 32-bit program cannot load 64-bit libraries\n",
+		fprintf(stderr,
+			"ptxloom: error: %s: a 32-bit program cannot load 64-bit libraries\n",
 			name);
 		ok = false;
 	} else if (!has_interpreter(f, &h)) {
-		fprintf(stderr, "ptxloom: note: %s is linked statically: no library can be put "
-				"in front of it, it will not see a GPU\n", name);
+		fprintf(stderr,
+			"ptxloom: note: %s is linked statically: no library can be put "
+			"in front of it, it will not see a GPU\n",
+			name);
 	} else if ((rights = added_rights(f))) {
 		fprintf(stderr,
 			"ptxloom: note: %s runs with %s: the system puts no library in front of it, it will not "
@@ -191,8 +196,9 @@ bool tool_hint_file(const char *name)
 
 	for (size_t i = 0; dot && i < ARRAY_LEN(hints); i++)
 		if (!strcmp(dot, hints[i].end))
-			return fprintf(stderr, "ptxloom: note: %s is %s: `ptxloom %s %s` %s\n", name,
-				       hints[i].what, hints[i].command, name, hints[i].does) > 0;
+			return fprintf(stderr, "ptxloom: note: %s is %s: `ptxloom %s %s` %s\n",
+				       name, hints[i].what, hints[i].command, name,
+				       hints[i].does) > 0;
 	return false;
 }
 
@@ -215,10 +221,11 @@ struct run_options {
 };
 
 /* Returns TOOL_OK, or the status to end with after a message. */
-static int read_option(const struct tool_command *self, struct run_options *o, int argc, char **argv,
-		       int *i)
+static int read_option(const struct tool_command *self, struct run_options *o, int argc,
+		       char **argv, int *i)
 {
-	static const char *const with_value[] = {"-d", "--device", "--timeout", "--progress", "--check"};
+	static const char *const with_value[] = {"-d", "--device", "--timeout", "--progress",
+						 "--check"};
 	const char *value;
 
 	if (!strcmp(argv[*i], "--deterministic")) {

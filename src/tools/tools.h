@@ -12,8 +12,8 @@
 /* Exit statuses of every subcommand, documented in ptxloom(1). */
 enum tool_exit {
 	TOOL_OK = 0,
-	TOOL_FINDINGS = 1, /* the input has errors */
-	TOOL_USAGE = 2,    /* unusable arguments, or a file that cannot be read */
+	TOOL_FINDINGS = 1,     /* the input has errors */
+	TOOL_USAGE = 2,        /* unusable arguments, or a file that cannot be read */
 	TOOL_CANNOT_RUN = 126, /* as shells say when a program cannot be started */
 };
 
@@ -26,15 +26,18 @@ struct tool_command {
 	int (*main)(const struct tool_command *self, int argc, char **argv);
 };
 
-#define COMMAND(name, synopsis, summary) \
-	int tool_main_##name(const struct tool_command *self, int argc, char **argv); \
+#define COMMAND(name, synopsis, summary)                                                           \
+	int tool_main_##name(const struct tool_command *self, int argc, char **argv);              \
 	extern const char tool_help_##name[];
 #include "src/tools/commands.def"
 #undef COMMAND
 
 #define TOOL_PRELOAD "libptxloom-preload.so"
 
-/* Folder with the libraries, and with our CUDA headers: installed or in the build. False: not found. */
+/*
+ * Folder with the libraries, and with our CUDA headers: installed or in the build. False: not
+ * found.
+ */
 bool tool_find_libs(char *out, size_t size);
 bool tool_find_include(char *out, size_t size);
 
@@ -46,14 +49,17 @@ struct tool_environment {
 /* False after a message. */
 bool tool_environment(struct tool_environment *e);
 void tool_environment_fini(struct tool_environment *e);
-/* The value when argv[*i] is -d VALUE, --device VALUE or --device=VALUE, with *i at its last word; else NULL. */
+/*
+ * The value when argv[*i] is -d VALUE, --device VALUE or --device=VALUE, with *i at its last word;
+ * else NULL.
+ */
 const char *tool_device_option(int argc, char **argv, int *i);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
 
 /*
- * Somebody wants to run a file that is no program: say on standard error which command is for it, by the
- * end of its name. False: nothing is known of such files.
+ * Somebody wants to run a file that is no program: say on standard error which command is for it,
+ * by the end of its name. False: nothing is known of such files.
  */
 bool tool_hint_file(const char *name);
 

@@ -29,8 +29,9 @@ static void put_insn(const struct program *p, u32 pc, struct text *out)
 	put_row(p, in->c, "c", out);
 	if (in->imm)
 		text_printf(out, " imm %lld", (long long)in->imm);
-	if (in->inner == OP_load_affine || in->inner == OP_store_affine || in->inner == OP_setp_affine ||
-	    in->inner == OP_load_wide || in->inner == OP_store_wide || in->inner == OP_setp_affine_wide)
+	if (in->inner == OP_load_affine || in->inner == OP_store_affine ||
+	    in->inner == OP_setp_affine || in->inner == OP_load_wide ||
+	    in->inner == OP_store_wide || in->inner == OP_setp_affine_wide)
 		text_printf(out, " affine %u", in->target);
 	else if (in->target != NO_PC)
 		text_printf(out, " -> %u%s", in->target,

@@ -11,7 +11,7 @@ const struct uop_info uop_info[EXEC_OPS] = {
 #define OP(id, texts, shape, expr) [OP_##id] = {#id, UOP_LANE, MEM_NONE, EFFECT_QUIET, true},
 #include "src/uop/table/all.def"
 #undef OP
-#define UOP(id, bodies, kind, space, nature, effect, twin, diverged) \
+#define UOP(id, bodies, kind, space, nature, effect, twin, diverged)                               \
 	[OP_##id] = {#id, UOP_##kind, MEM_##space, EFFECT_##effect, IS_##nature},
 #include "src/uop/table/handlers.def"
 #undef UOP

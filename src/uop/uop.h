@@ -20,25 +20,28 @@ enum exec_op {
 };
 
 enum uop_kind {
-	UOP_LANE,         /* an expression of each lane's operands */
-	UOP_FLOW,         /* guards, branches, returns, exits, and where they meet */
-	UOP_CALL,         /* of a function, of the device or of the host */
-	UOP_WAIT,         /* lets others go first */
-	UOP_BARRIER,      /* of a CTA, a warpgroup or a cluster */
+	UOP_LANE,    /* an expression of each lane's operands */
+	UOP_FLOW,    /* guards, branches, returns, exits, and where they meet */
+	UOP_CALL,    /* of a function, of the device or of the host */
+	UOP_WAIT,    /* lets others go first */
+	UOP_BARRIER, /* of a CTA, a warpgroup or a cluster */
 	UOP_FENCE,
-	UOP_TRAP,         /* ends the launch */
-	UOP_STACK,        /* local memory as a stack, what functions save in it */
+	UOP_TRAP,  /* ends the launch */
+	UOP_STACK, /* local memory as a stack, what functions save in it */
 	UOP_NOTHING,
-	UOP_VALUE,        /* an address or a fact, without an access */
-	UOP_SREG,         /* a special register */
-	UOP_LOAD, UOP_STORE,
-	UOP_ATOMIC,       /* red among them */
-	UOP_WARP,         /* lanes of a warp exchange values or vote */
-	UOP_COPY,         /* asynchronous copies, and what waits for them */
+	UOP_VALUE, /* an address or a fact, without an access */
+	UOP_SREG,  /* a special register */
+	UOP_LOAD,
+	UOP_STORE,
+	UOP_ATOMIC, /* red among them */
+	UOP_WARP,   /* lanes of a warp exchange values or vote */
+	UOP_COPY,   /* asynchronous copies, and what waits for them */
 	UOP_MBARRIER,
 	UOP_TENSORMAP,
-	UOP_TEXTURE, UOP_SURFACE,
-	UOP_MATRIX_LOAD, UOP_MATRIX_STORE, /* fragments */
+	UOP_TEXTURE,
+	UOP_SURFACE,
+	UOP_MATRIX_LOAD,
+	UOP_MATRIX_STORE, /* fragments */
 	UOP_MATRIX,       /* products and moves of fragments */
 };
 
@@ -57,10 +60,10 @@ enum { MEM_NONE = 0xff };
 /* What is known of an operation: a row of handlers.def, or of the tables of lane operations. */
 struct uop_info {
 	const char *name;
-	u8 kind;     /* enum uop_kind */
-	u8 space;    /* enum mem_space */
-	u8 effect;   /* enum uop_effect */
-	bool value;  /* its nature: VALUE */
+	u8 kind;    /* enum uop_kind */
+	u8 space;   /* enum mem_space */
+	u8 effect;  /* enum uop_effect */
+	bool value; /* its nature: VALUE */
 };
 
 extern const struct uop_info uop_info[EXEC_OPS];
@@ -76,7 +79,9 @@ static inline bool uop_is_lane(u32 op)
 	return op < OP_guard;
 }
 
-/* Does it write vector registers and nothing else, which depend on operands and the launch alone? */
+/*
+ * Does it write vector registers and nothing else, which depend on operands and the launch alone?
+ */
 static inline bool uop_is_value(u32 op)
 {
 	return uop_info[op].value;
@@ -89,30 +94,33 @@ static inline bool uop_is_branch(u32 op)
 }
 
 /*
- * One record. Rows are byte offsets from the gang's register block, ready for the gang size of the program.
- * Pointer-free and one cache line long.
+ * One record. Rows are byte offsets from the gang's register block, ready for the gang size of the
+ * program. Pointer-free and one cache line long.
  */
 struct insn {
-	u16 op;      /* enum exec_op; OP_guard when a guard has to be tested first */
-	u16 inner;   /* the operation proper, equal to op when there is no guard */
-	u8 flags;    /* enum insn_flag */
-	u8 size;     /* memory: bytes per element */
-	u8 count;    /* memory: vector elements */
-	u8 space;    /* memory: enum mem_space */
+	u16 op;    /* enum exec_op; OP_guard when a guard has to be tested first */
+	u16 inner; /* the operation proper, equal to op when there is no guard */
+	u8 flags;  /* enum insn_flag */
+	u8 size;   /* memory: bytes per element */
+	u8 count;  /* memory: vector elements */
+	u8 space;  /* memory: enum mem_space */
 	u32 d, a, b, c;
 	s64 imm;
-	u32 target;  /* branches: record to go to */
-	/* Branches: where the ways meet again (immediate post-dominator), NO_PC: nowhere. OP_join: itself, if
-	 * that is where the ways of a branch meet. */
+	u32 target; /* branches: record to go to */
+	/*
+	 * Branches: where the ways meet again (immediate post-dominator), NO_PC: nowhere. OP_join:
+	 * itself, if that is where the ways of a branch meet.
+	 */
 	u32 join;
-	u32 guard;   /* predicate row, NO_ROW: none */
-	u32 ext;     /* first of further rows in the program's `ext` */
-	u32 cache;   /* allocation cache slot of this instruction */
-	u32 ir;      /* instruction in the function's list, for messages */
-	u32 func;    /* index into the program's functions */
+	u32 guard; /* predicate row, NO_ROW: none */
+	u32 ext;   /* first of further rows in the program's `ext` */
+	u32 cache; /* allocation cache slot of this instruction */
+	u32 ir;    /* instruction in the function's list, for messages */
+	u32 func;  /* index into the program's functions */
 	union {
-		u32 pad;     /* more, by operation */
-		struct {     /* indexed memory: bytes per index; how far apart the indices of neighbours are */
+		u32 pad; /* more, by operation */
+		struct
+		{ /* indexed memory: bytes per index; how far apart the indices of neighbours are */
 			u16 scale, step;
 		};
 	};
@@ -125,9 +133,10 @@ enum insn_flag {
 	INSN_GUARD_NOT = 1, /* @!p */
 	INSN_BACK = 2,      /* jumps backwards: counts against the budget */
 	INSN_SIGN = 4,      /* memory: sign-extend narrow loads */
-	INSN_POLL = 8,      /* jumps backwards: the loop reads what others may write, so it may be waiting */
-	INSN_WIDE = 16,     /* memory: the address row is 64-bit */
-	INSN_DEAD = 16,     /* lane operations: no lane that waits further on reads the row written */
+	INSN_POLL =
+		8, /* jumps backwards: the loop reads what others may write, so it may be waiting */
+	INSN_WIDE = 16, /* memory: the address row is 64-bit */
+	INSN_DEAD = 16, /* lane operations: no lane that waits further on reads the row written */
 	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
 	INSN_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
 	INSN_SYSTEM = 64,    /* atomics, fences: the host's threads take part, too */

@@ -6,8 +6,8 @@
  *  - shared memory has 32 banks of 4 bytes. Lanes that read the same word of a bank share it, lanes
  *    of atomics and copies do not. An instruction goes by parts of the warp: see split;
  *  - a conflict is a pass of a part beyond its first.
- * Deviation: copies past the first cache take a pass for each line they read; in 2 of 21 patterns, of
- * pieces out of line with their sectors, hardware takes 2 or 3 more.
+ * Deviation: copies past the first cache take a pass for each line they read; in 2 of 21 patterns,
+ * of pieces out of line with their sectors, hardware takes 2 or 3 more.
  */
 #include "src/watch/counters.h"
 
@@ -111,8 +111,10 @@ u32 watch_local_sectors(const u64 *address, u32 mask, u32 width)
 
 /* ---- shared memory ---- */
 
-/* Passes for the lanes of one part of a warp: the most words in a bank, each one once or, where lanes
- * do not share, once for each lane. */
+/*
+ * Passes for the lanes of one part of a warp: the most words in a bank, each one once or, where
+ * lanes do not share, once for each lane.
+ */
 static u32 part_wavefronts(const u64 *address, u32 mask, u32 width, bool share)
 {
 	u64 word[BANKS][WARP_LANES * 4];
@@ -153,8 +155,8 @@ static u32 lanes_from(u32 mask, u32 first, u32 n)
 }
 
 /*
- * How many lanes go together: all for up to 4 bytes and for loads of 8; else as many as fill the banks
- * once. Two quarters of a load of 16 bytes go together when their lanes are equal in pairs.
+ * How many lanes go together: all for up to 4 bytes and for loads of 8; else as many as fill the
+ * banks once. Two quarters of a load of 16 bytes go together when their lanes are equal in pairs.
  */
 static u32 split(const u64 *address, u32 mask, u32 first, u32 width, enum watch_shared how)
 {

@@ -1,6 +1,6 @@
 /*
- * An observer that counts: instructions, threads, requests, sectors and bank conflicts, by the rules
- * that an H200's counters follow (counters.c). May watch several launches at once.
+ * An observer that counts: instructions, threads, requests, sectors and bank conflicts, by the
+ * rules that an H200's counters follow (counters.c). May watch several launches at once.
  */
 #ifndef PL_WATCH_COUNTERS_H
 #define PL_WATCH_COUNTERS_H
@@ -33,8 +33,8 @@ u32 watch_atomic_sectors(const u64 *address, u32 mask, u32 width);
 /* Sectors in local memory, whose words the hardware interleaves by lane. */
 u32 watch_local_sectors(const u64 *address, u32 mask, u32 width);
 /*
- * Passes over the 32 banks of shared memory that an access takes, and how many it would take without
- * conflicts: one for each part of the warp that goes by itself.
+ * Passes over the 32 banks of shared memory that an access takes, and how many it would take
+ * without conflicts: one for each part of the warp that goes by itself.
  */
 struct watch_passes {
 	u32 passes, parts;
@@ -43,7 +43,8 @@ struct watch_passes {
 enum watch_shared { WATCH_LOAD, WATCH_STORE, WATCH_ATOMIC, WATCH_COPY, WATCH_MATRIX };
 
 /* width: bytes of a lane. Lanes outside `mask` do not take part; none: no pass. */
-struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width, enum watch_shared how);
+struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width,
+				     enum watch_shared how);
 /* The same for a copy past the first cache, by the addresses in global memory that it reads. */
 u32 watch_bypass_wavefronts(const u64 *address, u32 mask, u32 width);
 

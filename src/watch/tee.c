@@ -12,7 +12,7 @@ static void on_launch_begin(void *user, const struct program *p, u64 grid_id)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, launch_begin)
-		o->launch_begin(o->user, p, grid_id);
+	o->launch_begin(o->user, p, grid_id);
 }
 
 static void on_launch_end(void *user, const struct program *p, u64 grid_id)
@@ -20,7 +20,7 @@ static void on_launch_end(void *user, const struct program *p, u64 grid_id)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, launch_end)
-		o->launch_end(o->user, p, grid_id);
+	o->launch_end(o->user, p, grid_id);
 }
 
 static void on_cta_begin(void *user, const struct cta *c)
@@ -28,7 +28,7 @@ static void on_cta_begin(void *user, const struct cta *c)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, cta_begin)
-		o->cta_begin(o->user, c);
+	o->cta_begin(o->user, c);
 }
 
 static void on_cta_end(void *user, const struct cta *c)
@@ -36,7 +36,7 @@ static void on_cta_end(void *user, const struct cta *c)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, cta_end)
-		o->cta_end(o->user, c);
+	o->cta_end(o->user, c);
 }
 
 static void on_step(void *user, const struct gang *g, const struct insn *in)
@@ -44,7 +44,7 @@ static void on_step(void *user, const struct gang *g, const struct insn *in)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, step)
-		o->step(o->user, g, in);
+	o->step(o->user, g, in);
 }
 
 static void on_access(void *user, const struct exec_access *a)
@@ -52,7 +52,7 @@ static void on_access(void *user, const struct exec_access *a)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, access)
-		o->access(o->user, a);
+	o->access(o->user, a);
 }
 
 static void on_sync(void *user, const struct exec_sync *s)
@@ -60,7 +60,7 @@ static void on_sync(void *user, const struct exec_sync *s)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, sync)
-		o->sync(o->user, s);
+	o->sync(o->user, s);
 }
 
 void watch_tee_init(struct watch_tee *t)

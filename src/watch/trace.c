@@ -5,10 +5,14 @@
 #include "src/watch/trace.h"
 
 static const char *const kinds[] = {
-	[ACCESS_LOAD] = "load",           [ACCESS_STORE] = "store",
-	[ACCESS_ATOM] = "atom",           [ACCESS_RED] = "red",
-	[ACCESS_COPY_READ] = "copy-read", [ACCESS_COPY_WRITE] = "copy-write",
-	[ACCESS_MATRIX_LOAD] = "matrix-load", [ACCESS_MATRIX_STORE] = "matrix-store",
+	[ACCESS_LOAD] = "load",
+	[ACCESS_STORE] = "store",
+	[ACCESS_ATOM] = "atom",
+	[ACCESS_RED] = "red",
+	[ACCESS_COPY_READ] = "copy-read",
+	[ACCESS_COPY_WRITE] = "copy-write",
+	[ACCESS_MATRIX_LOAD] = "matrix-load",
+	[ACCESS_MATRIX_STORE] = "matrix-store",
 };
 
 static const char *const spaces[] = {
@@ -57,9 +61,8 @@ static void on_access(void *user, const struct exec_access *a)
 static void on_sync(void *user, const struct exec_sync *s)
 {
 	const struct program_func *f = &s->cta->env->program->funcs[s->in->func];
-	const struct isa_form *form = s->in->ir < f->func->insns.len
-					      ? f->func->insns.at[s->in->ir].form
-					      : NULL;
+	const struct isa_form *form =
+		s->in->ir < f->func->insns.len ? f->func->insns.at[s->in->ir].form : NULL;
 	struct text line = {0};
 
 	text_printf(&line, "sync %s", form ? form->row->name[form->name] : "?");

@@ -1,6 +1,6 @@
 /*
- * Batches of copies, boxes, prefetches and discards through both interfaces: what arrives, in which order
- * sources are read, and mistakes, which leave everything undone.
+ * Batches of copies, boxes, prefetches and discards through both interfaces: what arrives, in which
+ * order sources are read, and mistakes, which leave everything undone.
  */
 #include "tests/check.h"
 
@@ -52,16 +52,17 @@ int cudaMemset(void *, int, size_t);
 int cudaMemRangeGetAttribute(void *, size_t, int, const void *, size_t);
 int cudaStreamCreate(void **);
 int cudaStreamSynchronize(void *);
-int cudaMemcpyBatchAsync(void **, void **, size_t *, size_t, struct attributes *, size_t *, size_t, void *);
-int cuMemcpyBatchAsync(void **, void **, size_t *, size_t, struct attributes *, size_t *, size_t, size_t *,
-		       void *);
+int cudaMemcpyBatchAsync(void **, void **, size_t *, size_t, struct attributes *, size_t *, size_t,
+			 void *);
+int cuMemcpyBatchAsync(void **, void **, size_t *, size_t, struct attributes *, size_t *, size_t,
+		       size_t *, void *);
 int cudaMemcpy3DBatchAsync(size_t, struct box *, unsigned long long, void *);
 int cuMemcpy3DBatchAsync_v2(size_t, struct box *, unsigned long long, void *);
 int cudaMemPrefetchBatchAsync(void **, size_t *, size_t, struct location *, size_t *, size_t,
 			      unsigned long long, void *);
 int cuMemDiscardBatchAsync(void **, size_t *, size_t, unsigned long long, void *);
-int cuMemDiscardAndPrefetchBatchAsync(void **, size_t *, size_t, struct location *, size_t *, size_t,
-				      unsigned long long, void *);
+int cuMemDiscardAndPrefetchBatchAsync(void **, size_t *, size_t, struct location *, size_t *,
+				      size_t, unsigned long long, void *);
 int cuStreamWaitValue32_v2(void *, void *, uint32_t, unsigned);
 
 enum { TO_DEVICE = 1, TO_HOST = 2, INVALID = 1 };
@@ -92,7 +93,8 @@ static void test_linear(void)
 	/* A mistake in the second copy: the first one is not made either. */
 	memset(pinned, 'b', 64);
 	sizes[1] = 64;
-	CHECK_EQ(cuMemcpyBatchAsync(dst, src, sizes, 2, attributes, at, 2, &failed, stream), INVALID);
+	CHECK_EQ(cuMemcpyBatchAsync(dst, src, sizes, 2, attributes, at, 2, &failed, stream),
+		 INVALID);
 	CHECK(failed == SIZE_MAX);
 	sizes[1] = 32;
 	at[1] = 2;
@@ -105,7 +107,9 @@ static void test_linear(void)
 	CHECK(back[0] == 'a');
 }
 
-/* While the stream waits, one source is changed: it was read before, the other one is read after. */
+/*
+ * While the stream waits, one source is changed: it was read before, the other one is read after.
+ */
 static void test_order(void)
 {
 	char *device, *pinned, back[2];

@@ -1,6 +1,7 @@
 /*
- * Devices through the names that programs call: what is visible, what tells devices apart, properties,
- * and occupancy at all points that were measured on an H200 (tests/vectors/occupancy_gh100.tsv).
+ * Devices through the names that programs call: what is visible, what tells devices apart,
+ * properties, and occupancy at all points that were measured on an H200
+ * (tests/vectors/occupancy_gh100.tsv).
  */
 #include "tests/check.h"
 
@@ -93,10 +94,9 @@ static void uuid_of(const char *all, int device, char *out)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	sprintf(out,
-		"GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
-		u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-		u[14], u[15]);
+	sprintf(out, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+		u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
+		u[13], u[14], u[15]);
 }
 
 static void visible_devices(void)
@@ -274,7 +274,8 @@ static void occupancy(const char *srcdir)
 	CHECK_EQ(points, 2700);
 	CHECK_EQ(best, 12);
 	CHECK_EQ(wrong, 0);
-	CHECK_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, kernel_of(32), quarter, 0, 512), 0);
+	CHECK_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, kernel_of(32), quarter, 0, 512),
+		 0);
 	CHECK_EQ(block, 512);
 	CHECK_EQ(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel_of(32), 2, 256), 0);
 	CHECK(bytes > 100000 && bytes < 120000);

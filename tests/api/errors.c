@@ -1,6 +1,6 @@
 /*
- * Which error do common mistakes get? The answers are those of an H200 with driver 580 and CUDA 13.0,
- * except where a line says otherwise. Each case is a process of its own.
+ * Which error do common mistakes get? The answers are those of an H200 with driver 580 and CUDA
+ * 13.0, except where a line says otherwise. Each case is a process of its own.
  */
 #include "tests/check.h"
 
@@ -42,9 +42,11 @@ static void *function(const char *name)
 #define cudaFree(p) CALL(int, cudaFree, (void *), p)
 #define cudaGetLastError() CALL(int, cudaGetLastError, (void), )
 #define cudaDeviceSynchronize() CALL(int, cudaDeviceSynchronize, (void), )
-#define cudaMemcpy(d, s, n, k) CALL(int, cudaMemcpy, (void *, const void *, size_t, int), d, s, n, k)
+#define cudaMemcpy(d, s, n, k)                                                                     \
+	CALL(int, cudaMemcpy, (void *, const void *, size_t, int), d, s, n, k)
 #define cudaEventCreate(e) CALL(int, cudaEventCreate, (void *), e)
-#define cudaPointerGetAttributes(a, p) CALL(int, cudaPointerGetAttributes, (void *, const void *), a, p)
+#define cudaPointerGetAttributes(a, p)                                                             \
+	CALL(int, cudaPointerGetAttributes, (void *, const void *), a, p)
 #define cuModuleLoadData(m, p) CALL(int, cuModuleLoadData, (void *, const char *), m, p)
 #define cuLaunch(f, gx, bx, sh)                                                                    \
 	CALL(int, cuLaunchKernel,                                                                  \
@@ -120,9 +122,8 @@ static void *kernel(const char *name)
 static int launch(const char *name, dim3_t grid, dim3_t block, size_t shared, void *stream,
 		  void **args)
 {
-	return CALL(int, cudaLaunchKernel,
-		    (const void *, dim3_t, dim3_t, void **, size_t, void *), kernel(name), grid,
-		    block, args, shared, stream);
+	return CALL(int, cudaLaunchKernel, (const void *, dim3_t, dim3_t, void **, size_t, void *),
+		    kernel(name), grid, block, args, shared, stream);
 }
 
 static void aftermath(void)
@@ -278,8 +279,8 @@ static void bad_stream(void)
 
 static void attribute_too_big(void)
 {
-	say("set", CALL(int, cudaFuncSetAttribute, (const void *, int, int), kernel("dyn"), 8,
-			232449));
+	say("set",
+	    CALL(int, cudaFuncSetAttribute, (const void *, int, int), kernel("dyn"), 8, 232449));
 	say("last", cudaGetLastError());
 }
 
@@ -600,27 +601,31 @@ static void logs(void)
 	int noted = 0;
 
 	say("listen", CALL(int, cudaLogsRegisterCallback,
-			   (void (*)(void *, int, char *, size_t), void *, uint64_t *), note, &noted,
-			   &handle));
+			   (void (*)(void *, int, char *, size_t), void *, uint64_t *), note,
+			   &noted, &handle));
 	CALL(int, cudaLogsCurrent, (unsigned *, unsigned), &place, 0);
 	cudaMemcpy(NULL, NULL, 16, 1);
 	CALL(int, cuMemAllocManaged, (void *, size_t, unsigned), NULL, 16, 1);
 	cudaMemcpy(NULL, NULL, 0, 1);
-	say("dump", CALL(int, cudaLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &place,
-			 text, &bytes, 0));
+	say("dump", CALL(int, cudaLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned),
+			 &place, text, &bytes, 0));
 	for (size_t i = 0; i < bytes; i++)
 		lines += text[i] == '\n';
 	say("lines", (long)lines);
-	say("runtime", strstr(text, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cudaMemcpy\n") != NULL);
-	say("driver", strstr(text, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemAllocManaged\n") != NULL);
+	say("runtime",
+	    strstr(text, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cudaMemcpy\n") != NULL);
+	say("driver",
+	    strstr(text, "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemAllocManaged\n") !=
+		    NULL);
 	bytes = sizeof(text);
-	CALL(int, cuLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &place, text, &bytes, 0);
+	CALL(int, cuLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &place, text,
+	     &bytes, 0);
 	say("left", (long)bytes);
 	say("heard", noted);
 	say("stop", CALL(int, cuLogsUnregisterCallback, (uint64_t), handle));
 	bytes = sizeof(text);
-	say("far", CALL(int, cuLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &far, text,
-			&bytes, 0));
+	say("far", CALL(int, cuLogsDumpToMemory, (unsigned *, char *, size_t *, unsigned), &far,
+			text, &bytes, 0));
 }
 
 static const struct {
@@ -628,8 +633,7 @@ static const struct {
 	void (*run)(void);
 	const char *expected;
 } cases[] = {
-	{"the log", logs,
-	 "listen=0 dump=0 lines=2 runtime=1 driver=1 left=0 heard=2 stop=0 far=1"},
+	{"the log", logs, "listen=0 dump=0 lines=2 runtime=1 driver=1 left=0 heard=2 stop=0 far=1"},
 	{"kernel writes far outside", kernel_oob, FAULT(700)},
 	{"kernel writes to 0", kernel_null, FAULT(700)},
 	{"kernel writes misaligned", kernel_misaligned, FAULT(716)},

@@ -1,6 +1,6 @@
 /*
- * Pointers of the host that lead nowhere: copies and launches that use them end with an error and a message
- * that says where; the process, its output and the device live on.
+ * Pointers of the host that lead nowhere: copies and launches that use them end with an error and a
+ * message that says where; the process, its output and the device live on.
  */
 #include "tests/api/memory.h"
 
@@ -55,19 +55,25 @@ static void copies_are_refused(void)
 {
 	char wanted[200];
 	void *wild = (void *)0x10, *strange = (void *)((uintptr_t)1 << 63);
-	char *gone = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *gone =
+		mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK_EQ(HEAR(cudaMemcpy(wild, device, 64, TO_HOST)), 1);
-	CHECK_STR(said, "ptxloom: a copy writes 64 bytes to the host from 0x10 on, but no memory is mapped "
-			"at 0x10\n");
+	CHECK_STR(
+		said,
+		"ptxloom: a copy writes 64 bytes to the host from 0x10 on, but no memory is mapped "
+		"at 0x10\n");
 	CHECK_EQ(cudaGetLastError(), 1);
 	CHECK_EQ(HEAR(cudaMemcpy(device, wild, 64, TO_DEVICE)), 1);
-	CHECK_STR(said, "ptxloom: a copy reads 64 bytes of the host from 0x10 on, but no memory is mapped at "
-			"0x10\n");
+	CHECK_STR(
+		said,
+		"ptxloom: a copy reads 64 bytes of the host from 0x10 on, but no memory is mapped at "
+		"0x10\n");
 	CHECK_EQ(HEAR(cudaMemcpy(page, device, 2 * PAGE, TO_HOST)), 1);
-	snprintf(wanted, sizeof(wanted),
-		 "ptxloom: a copy writes 8192 bytes to the host from %p on, but memory is not writable at %p\n",
-		 (void *)page, (void *)(page + PAGE));
+	snprintf(
+		wanted, sizeof(wanted),
+		"ptxloom: a copy writes 8192 bytes to the host from %p on, but memory is not writable at %p\n",
+		(void *)page, (void *)(page + PAGE));
 	CHECK_STR(said, wanted);
 	CHECK_EQ(HEAR(cudaMemcpy(constant, device, 16, TO_HOST)), 1);
 	CHECK(strstr(said, "but memory is not writable at ") != NULL);
@@ -116,9 +122,13 @@ static void launches_are_refused(void *module)
 
 	CHECK_EQ(cuModuleGetFunction(&f, module, "add"), 0);
 	CHECK_EQ(HEAR(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, wild, NULL)), 1);
-	CHECK_STR(said, "ptxloom: the launch of add reads 8 bytes of the host from 0x10 on, but no memory is "
-			"mapped at 0x10\n");
-	CHECK_EQ(HEAR(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void **)page + PAGE / 8 - 1, NULL)), 1);
+	CHECK_STR(
+		said,
+		"ptxloom: the launch of add reads 8 bytes of the host from 0x10 on, but no memory is "
+		"mapped at 0x10\n");
+	CHECK_EQ(HEAR(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void **)page + PAGE / 8 - 1,
+				     NULL)),
+		 1);
 	CHECK(strstr(said, "the launch of add reads 24 bytes of the host from ") != NULL);
 	CHECK_EQ(memory_add(module, device, 4, 1, NULL), 0);
 	CHECK_EQ(cudaDeviceSynchronize(), 0);
@@ -127,7 +137,8 @@ static void launches_are_refused(void *module)
 /* A registration that covers a hole is none, whatever its ends look like. */
 static void holes_are_not_registered(void)
 {
-	char *three = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *three =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK_EQ(cudaHostRegister(three, 3 * PAGE, 0), 0);
 	CHECK_EQ(cudaHostUnregister(three), 0);
@@ -149,7 +160,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	_exit(info->si_addr == (void *)0x20 ? 42 : 1);
 }
 
-/* In a process that has a handler of its own, copies are refused as well, and its faults are its own. */
+/*
+ * In a process that has a handler of its own, copies are refused as well, and its faults are its
+ * own.
+ */
 static void handlers_are_kept(void)
 {
 	pid_t pid;

@@ -1,6 +1,7 @@
 /*
- * What is destroyed while a kernel that uses it is queued: the kernel still runs as if it were there.
- * A host function holds the kernel back; who waits inside a destroying call is let go by a timer.
+ * What is destroyed while a kernel that uses it is queued: the kernel still runs as if it were
+ * there. A host function holds the kernel back; who waits inside a destroying call is let go by a
+ * timer.
  */
 #include "tests/check.h"
 
@@ -83,13 +84,13 @@ struct sampling {
 #define ENTRY(name, body)                                                                          \
 	".visible .entry " name "(.param .u64 from, .param .u64 to) {\n"                           \
 	" .reg .u64 %f, %t; .reg .u32 %a, %b, %c, %d, %z;\n"                                       \
-	" ld.param.u64 %f, [from]; ld.param.u64 %t, [to]; mov.u32 %z, 0;\n" body                  \
+	" ld.param.u64 %f, [from]; ld.param.u64 %t, [to]; mov.u32 %z, 0;\n" body                   \
 	" st.global.u32 [%t], %a; ret;\n}\n"
 
-static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-	ENTRY("fetch", " tex.2d.v4.u32.s32 {%a, %b, %c, %d}, [%f, {%z, %z}];\n")
+static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n" ENTRY(
+	"fetch", " tex.2d.v4.u32.s32 {%a, %b, %c, %d}, [%f, {%z, %z}];\n")
 	ENTRY("surface", " suld.b.2d.b32.zero %a, [%f, {%z, %z}];\n")
-	ENTRY("load", " ld.global.u32 %a, [%f];\n");
+		ENTRY("load", " ld.global.u32 %a, [%f];\n");
 
 static void *stream, *fetch, *surface, *load;
 static uint64_t out;
@@ -201,8 +202,8 @@ static void test_texture(void)
 	CHECK_MSG(queue(fetch, next) && ends_with(12), "the other one is read, too");
 	CHECK_MSG(!cuTexObjectDestroy(next), "destroyed with nothing to do");
 	t = make_texture(ARRAY, first);
-	CHECK_MSG(t && queue(fetch, t) && !cuTexObjectDestroy(t) && !while_held(cuArrayDestroy, first) &&
-			  ends_with(11),
+	CHECK_MSG(t && queue(fetch, t) && !cuTexObjectDestroy(t) &&
+			  !while_held(cuArrayDestroy, first) && ends_with(11),
 		  "a texture object and then its array");
 	cuArrayDestroy(second);
 }
@@ -216,7 +217,8 @@ static void test_many_textures(void)
 	for (int i = 0; i < 70000 && ok; i++) {
 		uint64_t t = make_texture(ARRAY, array);
 
-		ok = t && (i % 1000 || (queue(fetch, t) && ends_with(13))) && !cuTexObjectDestroy(t);
+		ok = t && (i % 1000 || (queue(fetch, t) && ends_with(13))) &&
+		     !cuTexObjectDestroy(t);
 	}
 	CHECK_MSG(ok, "70,000 texture objects one after the other");
 	cuArrayDestroy(array);
@@ -227,7 +229,8 @@ static void test_surface(void)
 	void *array = make_array(21);
 	uint64_t s = make_surface(array);
 
-	CHECK_MSG(s && queue(surface, s) && !cuSurfObjectDestroy(s) && ends_with(21), "a surface object");
+	CHECK_MSG(s && queue(surface, s) && !cuSurfObjectDestroy(s) && ends_with(21),
+		  "a surface object");
 	s = make_surface(array);
 	CHECK_MSG(s && queue(surface, s) && !while_held(cuArrayDestroy, array) && ends_with(21),
 		  "the array under a surface object");
@@ -283,14 +286,15 @@ static void test_memory(void)
 		  "device memory");
 	CHECK_MSG(!cuMemAllocHost_v2((void **)&host, 4), "host memory");
 	*host = 42;
-	CHECK_MSG(queue(load, (uint64_t)(uintptr_t)host) && !while_held(cuMemFreeHost, host) && ends_with(42),
+	CHECK_MSG(queue(load, (uint64_t)(uintptr_t)host) && !while_held(cuMemFreeHost, host) &&
+			  ends_with(42),
 		  "memory of the host");
 	CHECK_MSG(!cuMemPoolCreate(&pool, &props) &&
 			  !cuMemAllocFromPoolAsync(&pooled, 4, pool, stream) &&
 			  !cuStreamSynchronize(stream) && !cuMemcpyHtoD_v2(pooled, &value, 4),
 		  "memory of a pool");
-	CHECK_MSG(queue(load, pooled) && !cuMemFreeAsync(pooled, stream) && !cuMemPoolDestroy(pool) &&
-			  ends_with(43),
+	CHECK_MSG(queue(load, pooled) && !cuMemFreeAsync(pooled, stream) &&
+			  !cuMemPoolDestroy(pool) && ends_with(43),
 		  "a pool and its memory");
 }
 
@@ -303,11 +307,13 @@ static void test_code(void)
 
 	CHECK_MSG(!cuModuleLoadData(&module, text) && !cuModuleGetFunction(&kernel, module, "load"),
 		  "another module");
-	CHECK_MSG(queue(kernel, p) && !while_held(cuModuleUnload, module) && ends_with(51), "a module");
+	CHECK_MSG(queue(kernel, p) && !while_held(cuModuleUnload, module) && ends_with(51),
+		  "a module");
 	CHECK_MSG(!cuLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0) &&
 			  !cuLibraryGetKernel(&kernel, library, "load"),
 		  "a library is loaded");
-	CHECK_MSG(queue(kernel, p) && !while_held(cuLibraryUnload, library) && ends_with(51), "a library");
+	CHECK_MSG(queue(kernel, p) && !while_held(cuLibraryUnload, library) && ends_with(51),
+		  "a library");
 	cuMemFree_v2(p);
 }
 
@@ -318,15 +324,15 @@ static void test_order(void)
 	uint64_t p = make_word(61);
 	void *main_stream = stream, *other, *event, *graph, *exec = NULL, *params[] = {&p, &out};
 
-	CHECK_MSG(!cuStreamCreate(&other, NON_BLOCKING) && !cuEventCreate(&event, 0), "a stream and an event");
+	CHECK_MSG(!cuStreamCreate(&other, NON_BLOCKING) && !cuEventCreate(&event, 0),
+		  "a stream and an event");
 	stream = other;
 	CHECK_MSG(queue(load, p) && !cuEventRecord(event, other) && !cuStreamDestroy_v2(other) &&
 			  !cuStreamWaitEvent(main_stream, event, 0) && !cuEventDestroy_v2(event),
 		  "a stream is destroyed, and the event that another one waits for");
 	stream = main_stream;
 	CHECK_MSG(ends_with(61), "the work of the stream runs, and the other one has waited");
-	CHECK_MSG(!cuStreamBeginCapture_v2(stream, 0) &&
-			  !cuLaunchHostFunc(stream, gate, NULL) &&
+	CHECK_MSG(!cuStreamBeginCapture_v2(stream, 0) && !cuLaunchHostFunc(stream, gate, NULL) &&
 			  !cuLaunchKernel(load, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL) &&
 			  !cuStreamEndCapture(stream, &graph) &&
 			  !cuGraphInstantiateWithFlags(&exec, graph, 0),
@@ -343,8 +349,8 @@ int main(void)
 {
 	void *context, *module;
 
-	CHECK_MSG(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) && !cuCtxSetCurrent(context) &&
-			  !cuModuleLoadData(&module, text) &&
+	CHECK_MSG(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) &&
+			  !cuCtxSetCurrent(context) && !cuModuleLoadData(&module, text) &&
 			  !cuModuleGetFunction(&fetch, module, "fetch") &&
 			  !cuModuleGetFunction(&surface, module, "surface") &&
 			  !cuModuleGetFunction(&load, module, "load") &&

@@ -1,6 +1,6 @@
 /*
- * Memory through both interfaces: allocation, copies and fills of all shapes, errors, what a pointer
- * is, managed and registered memory, pools, peers, arrays as ends of copies.
+ * Memory through both interfaces: allocation, copies and fills of all shapes, errors, what a
+ * pointer is, managed and registered memory, pools, peers, arrays as ends of copies.
  */
 #include "tests/api/memory.h"
 

@@ -1,6 +1,7 @@
 /*
- * Atomic updates of memory that two processes share, each with one worker, which is alone with all other memory:
- * none is lost, whoever opened the memory, and not while more of the same pages is being shared.
+ * Atomic updates of memory that two processes share, each with one worker, which is alone with all
+ * other memory: none is lost, whoever opened the memory, and not while more of the same pages is
+ * being shared.
  */
 #include "tests/api/memory.h"
 
@@ -117,7 +118,8 @@ static int free_and_share(int other)
 
 	bad |= (!hear(other)) | cudaFree(p) | cudaMalloc(&q, 1 << 20) | cudaMemset(q, 7, 1 << 20);
 	bad |= cudaIpcGetMemHandle(&handle, q) | cudaFree(q);
-	bad |= cudaMalloc(&q, 1 << 20) | cudaMemset(q, 9, 1 << 20) | cudaIpcGetMemHandle(&handle, q);
+	bad |= cudaMalloc(&q, 1 << 20) | cudaMemset(q, 9, 1 << 20) |
+	       cudaIpcGetMemHandle(&handle, q);
 	bad |= cudaMemcpy(&byte, (char *)q + 500000, 1, TO_HOST);
 	return bad | (byte != 9);
 }

@@ -23,7 +23,9 @@ static void start(void)
 
 /* ---- mappings ---- */
 
-/* Memory can be made, mapped and sent to others before there is any context (measured on an H200). */
+/*
+ * Memory can be made, mapped and sent to others before there is any context (measured on an H200).
+ */
 static void test_mapping_bare(void)
 {
 	struct physical_props props = {.type = 1, .handle_types = 1, .location = {1, 0}};

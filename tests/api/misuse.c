@@ -1,9 +1,9 @@
 /*
- * Calls every function of both interfaces with nothing but zeros, with handles that are none, and with
- * handles of another kind: whatever the answer, the process lives on.
+ * Calls every function of both interfaces with nothing but zeros, with handles that are none, and
+ * with handles of another kind: whatever the answer, the process lives on.
  *
- * All calls are made by a child, which says in shared memory where it is; after a crash another child
- * goes on behind the call that was to blame.
+ * All calls are made by a child, which says in shared memory where it is; after a crash another
+ * child goes on behind the call that was to blame.
  */
 #include "tests/check.h"
 
@@ -30,7 +30,10 @@ static const struct entry entries[] = {
 #undef DRV
 };
 
-/* They return a structure through a pointer that is not among their parameters, or are no functions. */
+/*
+ * They return a structure through a pointer that is not among their parameters, or are no
+ * functions.
+ */
 static const char *const left_out[] = {"cudaCreateChannelDesc"};
 
 #define LEN (sizeof(entries) / sizeof(entries[0]))
@@ -67,20 +70,57 @@ static bool takes_handle(const char *name)
 	/* These begin like others, and take a structure first. */
 	static const char *const not_these[] = {"cuLaunchKernelEx", "cudaLaunchKernelEx"};
 	static const char *const begins[] = {
-		"cuModuleUnload", "cuLibraryUnload", "cuLinkDestroy", "cuLinkComplete",
-		"cuCtxDestroy", "cuCtxPushCurrent", "cuCtxSetCurrent", "cuCtxGetApiVersion",
-		"cuCtxGetId", "cuCtxSynchronize_v2", "cuFuncSetAttribute", "cuFuncSetCacheConfig",
-		"cuFuncLoad", "cuKernelGetParamInfo", "cuFuncGetParamInfo", "cuLaunchKernel",
-		"cuLaunchCooperativeKernel", "cuStreamDestroy", "cuStreamSynchronize",
-		"cuStreamQuery", "cuEventDestroy", "cuEventSynchronize", "cuEventQuery",
-		"cuArrayDestroy", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphLaunch",
-		"cuMemFree", "cuTexObjectDestroy", "cuSurfObjectDestroy", "cudaLibraryUnload",
-		"cudaStreamDestroy", "cudaStreamSynchronize", "cudaStreamQuery",
-		"cudaEventDestroy", "cudaEventSynchronize", "cudaEventQuery", "cudaFreeArray",
-		"cudaGraphDestroy", "cudaGraphExecDestroy", "cudaGraphLaunch", "cudaFree",
-		"cudaDestroyTextureObject", "cudaDestroySurfaceObject", "cudaHostUnregister",
-		"cudaLaunchKernel", "__cudaUnregisterFatBinary", "__cudaInitModule",
-		"__cudaLaunchKernel", "cudaFuncSetAttribute", "cudaFuncSetCacheConfig",
+		"cuModuleUnload",
+		"cuLibraryUnload",
+		"cuLinkDestroy",
+		"cuLinkComplete",
+		"cuCtxDestroy",
+		"cuCtxPushCurrent",
+		"cuCtxSetCurrent",
+		"cuCtxGetApiVersion",
+		"cuCtxGetId",
+		"cuCtxSynchronize_v2",
+		"cuFuncSetAttribute",
+		"cuFuncSetCacheConfig",
+		"cuFuncLoad",
+		"cuKernelGetParamInfo",
+		"cuFuncGetParamInfo",
+		"cuLaunchKernel",
+		"cuLaunchCooperativeKernel",
+		"cuStreamDestroy",
+		"cuStreamSynchronize",
+		"cuStreamQuery",
+		"cuEventDestroy",
+		"cuEventSynchronize",
+		"cuEventQuery",
+		"cuArrayDestroy",
+		"cuGraphDestroy",
+		"cuGraphExecDestroy",
+		"cuGraphLaunch",
+		"cuMemFree",
+		"cuTexObjectDestroy",
+		"cuSurfObjectDestroy",
+		"cudaLibraryUnload",
+		"cudaStreamDestroy",
+		"cudaStreamSynchronize",
+		"cudaStreamQuery",
+		"cudaEventDestroy",
+		"cudaEventSynchronize",
+		"cudaEventQuery",
+		"cudaFreeArray",
+		"cudaGraphDestroy",
+		"cudaGraphExecDestroy",
+		"cudaGraphLaunch",
+		"cudaFree",
+		"cudaDestroyTextureObject",
+		"cudaDestroySurfaceObject",
+		"cudaHostUnregister",
+		"cudaLaunchKernel",
+		"__cudaUnregisterFatBinary",
+		"__cudaInitModule",
+		"__cudaLaunchKernel",
+		"cudaFuncSetAttribute",
+		"cudaFuncSetCacheConfig",
 	};
 
 	for (size_t i = 0; i < sizeof(not_these) / sizeof(not_these[0]); i++)

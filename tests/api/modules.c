@@ -1,6 +1,6 @@
 /*
- * Modules, libraries, kernels, functions, the linker, contexts and entry points, through the names that
- * programs call.
+ * Modules, libraries, kernels, functions, the linker, contexts and entry points, through the names
+ * that programs call.
  */
 #include "tests/check.h"
 
@@ -83,15 +83,15 @@ int cudaGetDriverEntryPoint(const char *, void **, unsigned long long, int *);
 
 #define HEAD ".version 7.0\n.target sm_60\n.address_size 64\n"
 
-static const char two[] = HEAD
-	".visible .global .align 4 .u32 counter = 5;\n"
-	".global .attribute(.managed) .align 4 .u32 shared_value = 7;\n"
-	".visible .entry first(.param .u64 out, .param .u32 n) .maxntid 128, 1, 1 {\n"
-	"	.reg .u64 %p; .reg .u32 %n; ld.param.u64 %p, [out]; ld.param.u32 %n, [n];\n"
-	"	st.global.u32 [%p], %n; ret;\n"
-	"}\n"
-	".visible .entry second() { .shared .align 4 .b8 s[400]; .reg .u32 %r;\n"
-	"	mov.u32 %r, s; st.shared.u32 [%r], %r; ret; }\n";
+static const char two[] =
+	HEAD ".visible .global .align 4 .u32 counter = 5;\n"
+	     ".global .attribute(.managed) .align 4 .u32 shared_value = 7;\n"
+	     ".visible .entry first(.param .u64 out, .param .u32 n) .maxntid 128, 1, 1 {\n"
+	     "	.reg .u64 %p; .reg .u32 %n; ld.param.u64 %p, [out]; ld.param.u32 %n, [n];\n"
+	     "	st.global.u32 [%p], %n; ret;\n"
+	     "}\n"
+	     ".visible .entry second() { .shared .align 4 .b8 s[400]; .reg .u32 %r;\n"
+	     "	mov.u32 %r, s; st.shared.u32 [%r], %r; ret; }\n";
 
 static const char caller[] = HEAD
 	".extern .func (.param .u32 r) twice(.param .u32 x);\n"
@@ -173,8 +173,9 @@ static void jit_options(void)
 	static const char wrong[] = HEAD ".visible .entry a() { add.u32 %r1, %r2; }\n";
 	char errors[300] = "", infos[300] = "x";
 	int names[] = {3, 4, 5, 6, 2, 0, 12};
-	void *values[] = {infos, (void *)sizeof(infos), errors, (void *)sizeof(errors), NULL,
-			  (void *)32, (void *)1};
+	void *values[] = {
+		infos,    (void *)sizeof(infos), errors, (void *)sizeof(errors), NULL, (void *)32,
+		(void *)1};
 	void *m;
 	float ms = -1;
 
@@ -209,7 +210,10 @@ static int error_log(const char *text, char *log, size_t size, size_t *used)
 	return status;
 }
 
-/* Programs look for ptxas's words: they come first, our message is behind, ptxas's last line ends the log. */
+/*
+ * Programs look for ptxas's words: they come first, our message is behind, ptxas's last line ends
+ * the log.
+ */
 static void jit_words(void)
 {
 	static const struct {
@@ -255,10 +259,16 @@ static void jit_info(void)
 	void *values[] = {infos, (void *)sizeof(infos), (void *)1}, *m;
 
 	CHECK_EQ(cuModuleLoadDataEx(&m, text, 3, names, values), 0);
-	CHECK(!strncmp(infos, "ptxas info    : 16 bytes gmem\nptxas info    : Compiling entry function 'k' for 'sm_",
-		       82));
-	CHECK(strstr(infos, "ptxas info    : Function properties for k\n    0 bytes stack frame, 0 bytes ") != NULL);
-	if (!CHECK(strstr(infos, "ptxas info    : Used 40 registers, used 3 barriers, 112 bytes smem\n") != NULL))
+	CHECK(!strncmp(
+		infos,
+		"ptxas info    : 16 bytes gmem\nptxas info    : Compiling entry function 'k' for 'sm_",
+		82));
+	CHECK(strstr(infos,
+		     "ptxas info    : Function properties for k\n    0 bytes stack frame, 0 bytes ") !=
+	      NULL);
+	if (!CHECK(strstr(infos,
+			  "ptxas info    : Used 40 registers, used 3 barriers, 112 bytes smem\n") !=
+		   NULL))
 		printf("# %s", infos);
 	cuModuleUnload(m);
 	values[1] = (void *)sizeof(infos);
@@ -348,19 +358,24 @@ static void linking(void)
 
 /* One kernel that writes what `body` leaves in %r, behind the declaration `decl`. */
 #define KERNEL_WITH(decl, body)                                                                    \
-	HEAD decl "\n.visible .entry k(.param .u64 p) { .reg .u64 %d, %a; .reg .u32 %r; "           \
+	HEAD decl "\n.visible .entry k(.param .u64 p) { .reg .u64 %d, %a; .reg .u32 %r; "          \
 		  "ld.param.u64 %d, [p];\n" body " st.global.u32 [%d], %r; ret; }\n"
 
-/* Variables that a whole program declares with a size and nobody defines are defined by it, as zeros. */
+/*
+ * Variables that a whole program declares with a size and nobody defines are defined by it, as
+ * zeros.
+ */
 static void missing_variables(void)
 {
-	static const char warning[] = "ptxas warning : Unresolved extern variable 't' in whole program "
-				      "compilation, ignoring extern qualifier\n";
+	static const char warning[] =
+		"ptxas warning : Unresolved extern variable 't' in whole program "
+		"compilation, ignoring extern qualifier\n";
 	static const struct {
 		const char *text;
 		int global;
 	} cases[] = {
-		{KERNEL_WITH(".extern .global .align 4 .b8 t[16];", "ld.global.u32 %r, [t+12];"), 0},
+		{KERNEL_WITH(".extern .global .align 4 .b8 t[16];", "ld.global.u32 %r, [t+12];"),
+		 0},
 		{KERNEL_WITH(".extern .global .align 4 .b8 t[16];", "mov.u32 %r, 0;"), 0},
 		{KERNEL_WITH(".extern .const .align 4 .b8 t[16];", "ld.const.u32 %r, [t+12];"), 0},
 		{KERNEL_WITH(".extern .shared .align 4 .b8 t[16];",
@@ -410,14 +425,15 @@ static void missing_in_link(void)
 	for (int both = 0; both < 2; both++) {
 		void *values[] = {errors, (void *)sizeof(errors)};
 		const char *words = both ? "error   : Size doesn't match for 't' in 'second', "
-					  "first specified in 'first'\n"
-					: "error   : Undefined reference to 't' in 'first'\n";
+					   "first specified in 'first'\n"
+					 : "error   : Undefined reference to 't' in 'first'\n";
 
 		CHECK_EQ(cuLinkCreate_v2(2, names, values, &link), 0);
-		CHECK_EQ(cuLinkAddData_v2(link, 1, first, sizeof(first), "first", 0, NULL, NULL), 0);
+		CHECK_EQ(cuLinkAddData_v2(link, 1, first, sizeof(first), "first", 0, NULL, NULL),
+			 0);
 		if (both)
-			CHECK_EQ(cuLinkAddData_v2(link, 1, second, sizeof(second), "second", 0, NULL,
-						  NULL),
+			CHECK_EQ(cuLinkAddData_v2(link, 1, second, sizeof(second), "second", 0,
+						  NULL, NULL),
 				 0);
 		CHECK_EQ(cuLinkComplete(link, &image, &bytes), 999);
 		if (!CHECK(!strncmp(errors, words, strlen(words))))
@@ -430,7 +446,8 @@ static void missing_in_link(void)
 static void other_prototypes(void)
 {
 	static const char *const definitions[] = {
-		HEAD ".visible .func (.param .u32 r) twice(.param .u32 x, .param .u32 y) { ret; }\n",
+		HEAD
+		".visible .func (.param .u32 r) twice(.param .u32 x, .param .u32 y) { ret; }\n",
 		HEAD ".visible .func (.param .u32 r) twice(.param .u64 x) { ret; }\n",
 		HEAD ".visible .func twice(.param .u32 x) { ret; }\n",
 		HEAD ".visible .func (.param .u64 r) twice(.param .u32 x) { ret; }\n",
@@ -442,26 +459,32 @@ static void other_prototypes(void)
 
 	for (size_t i = 0; i < 2 * sizeof(definitions) / sizeof(*definitions); i++) {
 		void *values[] = {errors, (void *)sizeof(errors)};
-		const char *second = definitions[i / 2], *text[] = {caller, second}, *name[] = {"caller", "callee"};
+		const char *second = definitions[i / 2], *text[] = {caller, second},
+			   *name[] = {"caller", "callee"};
 
 		CHECK_EQ(cuLinkCreate_v2(2, names, values, &link), 0);
 		for (size_t k = 0; k < 2; k++) {
 			size_t n = k ^ (i & 1);
 
-			CHECK_EQ(cuLinkAddData_v2(link, 1, text[n], strlen(text[n]) + 1, name[n], 0, NULL, NULL),
+			CHECK_EQ(cuLinkAddData_v2(link, 1, text[n], strlen(text[n]) + 1, name[n], 0,
+						  NULL, NULL),
 				 0);
 		}
 		CHECK_EQ(cuLinkComplete(link, &image, &bytes), 999);
-		snprintf(words, sizeof(words),
-			 "error   : Prototype doesn't match for 'twice' in '%s', first defined in 'callee'\n",
-			 i & 1 ? "caller" : "callee");
+		snprintf(
+			words, sizeof(words),
+			"error   : Prototype doesn't match for 'twice' in '%s', first defined in 'callee'\n",
+			i & 1 ? "caller" : "callee");
 		if (!CHECK(!strncmp(errors, words, strlen(words))))
 			printf("# %zu: %s", i, errors);
 		CHECK_EQ(cuLinkDestroy(link), 0);
 	}
 }
 
-/* A function that no unit has is an error when the module is loaded, also where the process has one of that name. */
+/*
+ * A function that no unit has is an error when the module is loaded, also where the process has one
+ * of that name.
+ */
 static void missing_functions(void)
 {
 	static const char *const names[] = {"system", "no_such_function"};
@@ -470,12 +493,13 @@ static void missing_functions(void)
 	void *m = NULL, *values[] = {errors, NULL};
 
 	for (int i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text),
-			 ".version 7.0\n.target sm_80\n.address_size 64\n"
-			 ".extern .func (.param .b32 r) %s(.param .b64 command);\n"
-			 ".visible .entry k(.param .u64 p) { .reg .b64 %%d; ld.param.u64 %%d, [p];\n"
-			 "{ .param .b64 a; .param .b32 r; st.param.b64 [a], %%d; call (r), %s, (a); } ret; }\n",
-			 names[i], names[i]);
+		snprintf(
+			text, sizeof(text),
+			".version 7.0\n.target sm_80\n.address_size 64\n"
+			".extern .func (.param .b32 r) %s(.param .b64 command);\n"
+			".visible .entry k(.param .u64 p) { .reg .b64 %%d; ld.param.u64 %%d, [p];\n"
+			"{ .param .b64 a; .param .b32 r; st.param.b64 [a], %%d; call (r), %s, (a); } ret; }\n",
+			names[i], names[i]);
 		values[1] = (void *)sizeof(errors);
 		errors[0] = '\0';
 		CHECK_EQ(cuModuleLoadDataEx(&m, text, 2, options, values), 218);

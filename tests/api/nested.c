@@ -34,7 +34,10 @@ static const char text[] =
 	"	red.global.add.u32 [%p], %v; ret;\n"
 	"}\n"
 	".visible .entry bad() { trap; }\n"
-	/* launches `child` or `bad` twice, waits, and copies what the first word is then to the second */
+	/*
+	 * launches `child` or `bad` twice, waits, and copies what the first word is then to the
+	 * second
+	 */
 	".visible .entry parent(.param .u64 p, .param .u32 fail) {\n"
 	"	.reg .u64 %p, %f, %b, %g; .reg .u32 %v, %s, %i; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; ld.param.u32 %v, [fail]; mov.u32 %i, 0;\n"

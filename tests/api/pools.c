@@ -1,6 +1,7 @@
 /*
  * Memory pools of the driver's interface: which a device takes from, what they count, who may use
- * them, and how they reach another process, here this one. An H200 answers the same, device 1 aside.
+ * them, and how they reach another process, here this one. An H200 answers the same, device 1
+ * aside.
  */
 #include "tests/api/memory.h"
 
@@ -50,7 +51,8 @@ static uint64_t attribute(void *pool, int which)
 
 static void *new_pool(int handle_types)
 {
-	struct pool_props props = {.alloc_type = PINNED, .handle_types = handle_types, .location = first};
+	struct pool_props props = {
+		.alloc_type = PINNED, .handle_types = handle_types, .location = first};
 	void *pool = NULL;
 
 	CHECK_EQ(cuMemPoolCreate(&pool, &props), 0);
@@ -184,7 +186,8 @@ static void test_shared(void)
 	CHECK_EQ(cuMemPoolExportPointer(NULL, p), INVALID_VALUE);
 	CHECK(cuMemPoolExportPointer(data + 0, p + (1u << 30)) != 0);
 	CHECK_EQ(cuMemPoolExportPointer(data, p), 0);
-	CHECK_EQ(cuMemPoolImportFromShareableHandle(&copy, (void *)(intptr_t)fd, FILE_HANDLE, 0), 0);
+	CHECK_EQ(cuMemPoolImportFromShareableHandle(&copy, (void *)(intptr_t)fd, FILE_HANDLE, 0),
+		 0);
 	CHECK_EQ(cuMemPoolImportPointer(&q, copy, data), 0);
 	CHECK(q && q != p);
 	CHECK_EQ(cuMemcpyDtoH_v2(&word, q + 4092, 4), 0);

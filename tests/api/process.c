@@ -1,6 +1,6 @@
 /*
- * The process as a whole: children made by fork while other threads call, and libraries that are closed and opened
- * again. Nothing is linked: the libraries come and go with dlopen.
+ * The process as a whole: children made by fork while other threads call, and libraries that are
+ * closed and opened again. Nothing is linked: the libraries come and go with dlopen.
  */
 #include "tests/check.h"
 
@@ -68,7 +68,10 @@ static void *use_and_close(void *ok)
 	return NULL;
 }
 
-/* Threads of the runtime and what ends with a thread of the program must not lead into what is gone. */
+/*
+ * Threads of the runtime and what ends with a thread of the program must not lead into what is
+ * gone.
+ */
 static void closed_and_opened(const char *path)
 {
 	pthread_t thread;

@@ -1,7 +1,8 @@
 /*
- * How AddressSanitizer behaves in the programs of this folder, where it is built in: faults of the host
- * belong to the libraries, which say what was touched; and handles live in pages that the search for
- * leaks does not look into, so that all that a program leaves to its end would seem lost.
+ * How AddressSanitizer behaves in the programs of this folder, where it is built in: faults of the
+ * host belong to the libraries, which say what was touched; and handles live in pages that the
+ * search for leaks does not look into, so that all that a program leaves to its end would seem
+ * lost.
  */
 #include <stddef.h>
 

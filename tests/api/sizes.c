@@ -1,6 +1,7 @@
 /*
- * Sizes, pitches and positions whose sums or products do not fit 64 bits are refused, and touch nothing; and
- * what the numbers of box copies count. tests/oracle/api/sizes.api has every function in turn.
+ * Sizes, pitches and positions whose sums or products do not fit 64 bits are refused, and touch
+ * nothing; and what the numbers of box copies count. tests/oracle/api/sizes.api has every function
+ * in turn.
  */
 #include "tests/api/memory.h"
 
@@ -44,7 +45,9 @@ static void planes(void)
 	CHECK_EQ(cudaMemcpy2D(device, TWO(30), host, TWO(30), 4, TWO(34) + 1, TO_DEVICE), 1);
 	CHECK_EQ(cudaMemcpy2D(host, TWO(30), device, TWO(30), 4, TWO(34) + 1, TO_HOST), 1);
 	CHECK_EQ(cudaMemcpy2D(device, TWO(30), device, TWO(30), 4, TWO(34) + 1, ON_DEVICE), 1);
-	CHECK_EQ(cudaMemset3D((struct pitched){device, 64, 64, TWO(60)}, 0, (struct extent){4, 1, 2}), 1);
+	CHECK_EQ(cudaMemset3D((struct pitched){device, 64, 64, TWO(60)}, 0,
+			      (struct extent){4, 1, 2}),
+		 1);
 	CHECK_EQ(cuMemsetD2D32_v2((uintptr_t)device, TWO(30), 0, 4, TWO(34) + 1), 1);
 	CHECK_EQ(cuMemsetD16_v2((uintptr_t)device, 0, TWO(63)), 1);
 	CHECK_EQ(cuMemsetD16_v2((uintptr_t)device, 0, TWO(63) + 1), 1);

@@ -1,6 +1,7 @@
 /*
- * Variables by their symbols: plain ones by the address of the host's shadow, managed ones by the address
- * that the program reads from its slot, as compilers make `cudaGetSymbolAddress(&p, managed)` of it.
+ * Variables by their symbols: plain ones by the address of the host's shadow, managed ones by the
+ * address that the program reads from its slot, as compilers make `cudaGetSymbolAddress(&p,
+ * managed)` of it.
  */
 #include "tests/check.h"
 
@@ -21,7 +22,8 @@ int cudaDeviceSynchronize(void);
 
 enum { INVALID_SYMBOL = 13, TO_DEVICE = 1, TO_HOST = 2 };
 
-static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+static const char text[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
 	".visible .global .align 4 .u32 plain = 3;\n"
 	".visible .global .attribute(.managed) .align 4 .u32 one = 5;\n"
 	".visible .global .attribute(.managed) .align 4 .u32 many[4] = {6, 7, 8, 9};\n";
@@ -43,7 +45,8 @@ static void test_managed(void)
 	CHECK_MSG(!cudaMemcpyToSymbol(many, next, 8, 4, TO_DEVICE) && !cudaDeviceSynchronize() &&
 			  many[0] == 6 && many[1] == 17 && many[2] == 18 && many[3] == 9,
 		  "a copy to a managed array");
-	CHECK_MSG(!cudaMemcpyFromSymbol(words, many, 16, 0, TO_HOST) && words[1] == 17 && words[3] == 9,
+	CHECK_MSG(!cudaMemcpyFromSymbol(words, many, 16, 0, TO_HOST) && words[1] == 17 &&
+			  words[3] == 9,
 		  "a copy from a managed array");
 	CHECK_EQ(cudaGetSymbolAddress(&p, many + 1), INVALID_SYMBOL);
 	CHECK_MSG(!cudaGetSymbolAddress(&p, &one) && p == one, "the slot means its variable, too");
@@ -55,7 +58,8 @@ static void test_plain(void)
 	size_t bytes = 0;
 	void *p = NULL;
 
-	CHECK_MSG(!cudaGetSymbolAddress(&p, &plain) && p && p != &plain, "address of a plain variable");
+	CHECK_MSG(!cudaGetSymbolAddress(&p, &plain) && p && p != &plain,
+		  "address of a plain variable");
 	CHECK_MSG(!cudaGetSymbolSize(&bytes, &plain) && bytes == 4, "size of a plain variable");
 	CHECK_MSG(!cudaMemcpy(&word, p, 4, TO_HOST) && word == 3, "what is there");
 	CHECK_EQ(cudaGetSymbolAddress(&p, &unknown), INVALID_SYMBOL);

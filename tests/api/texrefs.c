@@ -59,8 +59,14 @@ void __cudaRegisterTexture(void **, const void *, const void **, const char *, i
 void __cudaRegisterSurface(void **, const void *, const void **, const char *, int, int);
 int cudaLaunchKernel(const void *, uint64_t, uint32_t, uint64_t, uint32_t, void **, size_t, void *);
 
-enum { INVALID_VALUE = 1, INVALID_TEXTURE = 18, INVALID_BINDING = 19, INVALID_SURFACE = 37,
-       INVALID_HANDLE = 400, NOT_FOUND = 500 };
+enum {
+	INVALID_VALUE = 1,
+	INVALID_TEXTURE = 18,
+	INVALID_BINDING = 19,
+	INVALID_SURFACE = 37,
+	INVALID_HANDLE = 400,
+	NOT_FOUND = 500
+};
 enum { F32 = 0x20, U8 = 0x01, WRAP = 0, CLAMP = 1, BORDER = 3, NORMALIZED = 2 };
 
 struct array_desc {
@@ -80,19 +86,19 @@ struct array_desc {
 
 static const char text[] =
 	".version 7.0\n.target sm_70\n.address_size 64\n"
-	".global .texref tex;\n.global .surfref surf;\n.global .u32 plain;\n"
-	FETCH("fetch", "tex")
-	".visible .entry line(.param .u64 in, .param .u64 out) {\n"
-	" .reg .u64 %i, %o, %s; .reg .f32 %a, %b, %c, %d; .reg .u32 %t, %x;\n"
-	" ld.param.u64 %i, [in]; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;\n"
-	" mul.wide.u32 %s, %t, 4; add.u64 %i, %i, %s; add.u64 %o, %o, %s;\n"
-	" ld.global.u32 %x, [%i]; tex.1d.v4.f32.s32 {%a, %b, %c, %d}, [tex, {%x}];\n"
-	" st.global.f32 [%o], %a; ret;\n}\n"
-	".visible .entry paint(.param .u64 in, .param .u64 out) {\n"
-	" .reg .u64 %i, %s; .reg .u32 %t, %x, %z;\n"
-	" ld.param.u64 %i, [in]; mov.u32 %t, %tid.x; mul.wide.u32 %s, %t, 4;\n"
-	" add.u64 %i, %i, %s; ld.global.u32 %x, [%i]; cvt.u32.u64 %t, %s; mov.u32 %z, 0;\n"
-	" sust.b.2d.b32.zero [surf, {%t, %z}], %x; ret;\n}\n";
+	".global .texref tex;\n.global .surfref surf;\n.global .u32 plain;\n" FETCH(
+		"fetch",
+		"tex") ".visible .entry line(.param .u64 in, .param .u64 out) {\n"
+		       " .reg .u64 %i, %o, %s; .reg .f32 %a, %b, %c, %d; .reg .u32 %t, %x;\n"
+		       " ld.param.u64 %i, [in]; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;\n"
+		       " mul.wide.u32 %s, %t, 4; add.u64 %i, %i, %s; add.u64 %o, %o, %s;\n"
+		       " ld.global.u32 %x, [%i]; tex.1d.v4.f32.s32 {%a, %b, %c, %d}, [tex, {%x}];\n"
+		       " st.global.f32 [%o], %a; ret;\n}\n"
+		       ".visible .entry paint(.param .u64 in, .param .u64 out) {\n"
+		       " .reg .u64 %i, %s; .reg .u32 %t, %x, %z;\n"
+		       " ld.param.u64 %i, [in]; mov.u32 %t, %tid.x; mul.wide.u32 %s, %t, 4;\n"
+		       " add.u64 %i, %i, %s; ld.global.u32 %x, [%i]; cvt.u32.u64 %t, %s; mov.u32 %z, 0;\n"
+		       " sust.b.2d.b32.zero [surf, {%t, %z}], %x; ret;\n}\n";
 
 static uint64_t in, out;
 
@@ -101,8 +107,9 @@ static int run(void *f, const void *x, float got[8])
 {
 	void *params[] = {&in, &out};
 
-	return cuMemcpyHtoD_v2(in, x, 32) || cuLaunchKernel(f, 1, 1, 1, 8, 1, 1, 0, NULL, params, NULL) ||
-	       cuCtxSynchronize() || cuMemcpyDtoH_v2(got, out, 32);
+	return cuMemcpyHtoD_v2(in, x, 32) ||
+	       cuLaunchKernel(f, 1, 1, 1, 8, 1, 1, 0, NULL, params, NULL) || cuCtxSynchronize() ||
+	       cuMemcpyDtoH_v2(got, out, 32);
 }
 
 static bool same(const float got[8], const float *want)
@@ -164,20 +171,24 @@ static void test_settings(void *m)
 	CHECK_MSG(cuTexRefGetArray(&got_array, tex) == INVALID_VALUE, "nothing is bound yet");
 	CHECK_MSG(!cuTexRefSetArray(tex, a, 1), "bind an array");
 	CHECK_MSG(!cuTexRefGetArray(&got_array, tex) && got_array == a, "it is bound");
-	CHECK_MSG(cuTexRefGetMipmappedArray(&got_array, tex) == INVALID_VALUE, "it is not mipmapped");
-	CHECK_MSG(!run(f, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}), "nearest, clamped");
+	CHECK_MSG(cuTexRefGetMipmappedArray(&got_array, tex) == INVALID_VALUE,
+		  "it is not mipmapped");
+	CHECK_MSG(!run(f, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}),
+		  "nearest, clamped");
 	CHECK_MSG(!cuTexRefSetFilterMode(tex, 1), "linear");
-	CHECK_MSG(!run(f, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 1.5f, 2.75f}), "blended");
+	CHECK_MSG(!run(f, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 1.5f, 2.75f}),
+		  "blended");
 	CHECK_MSG(!cuTexRefSetFilterMode(tex, 0) && !cuTexRefSetAddressMode(tex, 0, BORDER) &&
-		      !cuTexRefSetBorderColor(tex, red),
-	      "a border");
+			  !cuTexRefSetBorderColor(tex, red),
+		  "a border");
 	CHECK_MSG(!run(f, at, got) && same(got, (float[]){9, 1, 2, 3, 4, 9, 2, 3}), "shows");
 	CHECK_MSG(!cuTexRefSetFlags(tex, NORMALIZED) && !cuTexRefSetAddressMode(tex, 0, WRAP),
-	      "normalized, repeated");
+		  "normalized, repeated");
 	CHECK_MSG(!run(f, (float[]){0, .25f, .5f, .75f, 1, 1.25f, -.25f, -.5f}, got) &&
-		      same(got, (float[]){5, 6, 7, 8, 5, 6, 8, 7}),
-	      "repeats");
-	CHECK_MSG(!cuTexRefSetMaxAnisotropy(tex, 4) && !cuTexRefSetMipmapLevelClamp(tex, 0, 2), "more");
+			  same(got, (float[]){5, 6, 7, 8, 5, 6, 8, 7}),
+		  "repeats");
+	CHECK_MSG(!cuTexRefSetMaxAnisotropy(tex, 4) && !cuTexRefSetMipmapLevelClamp(tex, 0, 2),
+		  "more");
 	CHECK_MSG(!cuTexRefGetAddressMode(&mode, tex, 0) && mode == WRAP, "mode of x");
 	CHECK_MSG(!cuTexRefGetAddressMode(&mode, tex, 1) && mode == CLAMP, "mode of y");
 	CHECK_MSG(!cuTexRefGetFilterMode(&mode, tex) && mode == 0, "filter");
@@ -185,7 +196,8 @@ static void test_settings(void *m)
 	CHECK_MSG(!cuTexRefGetBorderColor(colour, tex) && colour[0] == 9, "border");
 	CHECK_MSG(!cuTexRefGetMaxAnisotropy(&mode, tex) && mode == 4, "anisotropy");
 	CHECK_MSG(!cuTexRefGetMipmapLevelClamp(&least, &most, tex) && most == 2, "levels");
-	CHECK_MSG(!cuTexRefGetFormat(&format, &channels, tex) && format == F32 && channels == 1, "format");
+	CHECK_MSG(!cuTexRefGetFormat(&format, &channels, tex) && format == F32 && channels == 1,
+		  "format");
 	CHECK_MSG(cuTexRefSetFilterMode(tex, 2) == INVALID_VALUE, "no such filter");
 	CHECK_MSG(cuTexRefSetAddressMode(tex, 3, WRAP) == INVALID_VALUE, "no such dimension");
 	CHECK_MSG(cuTexRefSetArray(tex, a, 0) == INVALID_VALUE, "the array's format counts");
@@ -212,28 +224,32 @@ static void test_memory(void *m)
 		bytes[1024 + i] = (uint8_t)(255 - i);
 	memcpy(bytes, rows[0], 16);
 	memcpy(bytes + 512, rows[1], 16);
-	CHECK_MSG(!cuMemAlloc_v2(&p, sizeof(bytes)) && !cuMemcpyHtoD_v2(p, bytes, sizeof(bytes)), "memory");
+	CHECK_MSG(!cuMemAlloc_v2(&p, sizeof(bytes)) && !cuMemcpyHtoD_v2(p, bytes, sizeof(bytes)),
+		  "memory");
 	CHECK_MSG(!cuModuleGetTexRef(&tex, m, "tex") && !cuModuleGetFunction(&f, m, "fetch") &&
-		      !cuModuleGetFunction(&line, m, "line"),
-	      "a reference");
+			  !cuModuleGetFunction(&line, m, "line"),
+		  "a reference");
 	CHECK_MSG(!cuTexRefSetFlags(tex, 0) && !cuTexRefSetAddressMode(tex, 0, CLAMP), "plain");
 	CHECK_MSG(!cuTexRefSetAddress2D_v3(tex, &plane, p, 512), "rows");
 	CHECK_MSG(!run(f, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}), "of memory");
 	CHECK_MSG(cuTexRefSetAddress2D_v3(tex, &plane, p + 4, 512) == INVALID_VALUE, "are aligned");
 	CHECK_MSG(!cuTexRefSetFormat(tex, U8, 1), "bytes");
 	CHECK_MSG(cuTexRefSetAddress_v2(NULL, tex, p + 1028, 28) == INVALID_VALUE,
-	      "an address that is rounded needs an offset");
-	CHECK_MSG(!cuTexRefSetAddress_v2(&offset, tex, p + 1028, 28) && offset == 4, "which is answered");
+		  "an address that is rounded needs an offset");
+	CHECK_MSG(!cuTexRefSetAddress_v2(&offset, tex, p + 1028, 28) && offset == 4,
+		  "which is answered");
 	CHECK_MSG(!cuTexRefGetAddress_v2(&where, tex) && where == p + 1024, "the rounded one");
 	CHECK_MSG(!run(line, (int[]){0, 1, 2, 3, 4, 31, 32, -1}, got) &&
-		      same(got, (float[]){1, 254 / 255.f, 253 / 255.f, 252 / 255.f, 251 / 255.f,
-					  224 / 255.f, 0, 0}),
-	      "bytes as fractions, nothing outside");
-	CHECK_MSG(cuTexRefSetAddress_v2(&offset, tex, p, 1 << 20) == INVALID_VALUE, "longer than there is");
-	CHECK_MSG(!run(line, (int[]){0, 1, 2, 3, 4, 31, 32, -1}, got) && got[0] == 1, "the old one stays");
+			  same(got, (float[]){1, 254 / 255.f, 253 / 255.f, 252 / 255.f, 251 / 255.f,
+					      224 / 255.f, 0, 0}),
+		  "bytes as fractions, nothing outside");
+	CHECK_MSG(cuTexRefSetAddress_v2(&offset, tex, p, 1 << 20) == INVALID_VALUE,
+		  "longer than there is");
+	CHECK_MSG(!run(line, (int[]){0, 1, 2, 3, 4, 31, 32, -1}, got) && got[0] == 1,
+		  "the old one stays");
 	CHECK_MSG(!cuTexRefCreate(&tex) && !cuTexRefSetAddress_v2(&offset, tex, p, 1024) &&
-		      !cuTexRefDestroy(tex) && cuTexRefDestroy(tex) == INVALID_HANDLE,
-	      "one without a module");
+			  !cuTexRefDestroy(tex) && cuTexRefDestroy(tex) == INVALID_HANDLE,
+		  "one without a module");
 	CHECK_MSG(!cuMemFree_v2(p), "free");
 }
 
@@ -244,15 +260,17 @@ static void test_surface(void *m)
 	static const float x[8] = {10, 20, 30, 40, 0, 0, 0, 0};
 	void *params[] = {&in, &out};
 
-	CHECK_MSG(!cuModuleGetSurfRef(&surf, m, "surf") && !cuModuleGetFunction(&f, m, "paint"), "a surface");
+	CHECK_MSG(!cuModuleGetSurfRef(&surf, m, "surf") && !cuModuleGetFunction(&f, m, "paint"),
+		  "a surface");
 	CHECK_MSG(cuModuleGetSurfRef(&surf, m, "tex") == NOT_FOUND, "a texture is none");
 	CHECK_MSG(cuSurfRefGetArray(&got_array, surf) == INVALID_VALUE, "nothing is bound");
 	CHECK_MSG(!cuSurfRefSetArray(surf, a, 0), "bind");
 	CHECK_MSG(!cuSurfRefGetArray(&got_array, surf) && got_array == a, "bound");
 	CHECK_MSG(cuTexRefGetArray(&got_array, surf) == INVALID_HANDLE, "it is no texture");
-	CHECK_MSG(!cuMemcpyHtoD_v2(in, x, 32) && !cuLaunchKernel(f, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL) &&
-		      !cuCtxSynchronize(),
-	      "store");
+	CHECK_MSG(!cuMemcpyHtoD_v2(in, x, 32) &&
+			  !cuLaunchKernel(f, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL) &&
+			  !cuCtxSynchronize(),
+		  "store");
 	CHECK_MSG(!cuMemcpyAtoH_v2(got, a, 0, 32) && !memcmp(got[0], x, 16), "stored");
 	CHECK_MSG(got[1][0] == 5 && got[1][3] == 8, "nothing else");
 	CHECK_MSG(!cuArrayDestroy(a), "free");
@@ -267,29 +285,29 @@ static void test_samplers(void)
 		".global .texref tex;\n"
 		".global .samplerref near = {addr_mode_0 = clamp_to_border, filter_mode = nearest};\n"
 		".global .samplerref blend = {filter_mode = linear, addr_mode_0 = wrap};\n"
-		".global .samplerref texels = {force_unnormalized_coords = 1};\n"
-		FETCH("near_fetch", "tex, near") FETCH("blend_fetch", "tex, blend")
-		FETCH("texel_fetch", "tex, texels");
+		".global .samplerref texels = {force_unnormalized_coords = 1};\n" FETCH(
+			"near_fetch", "tex, near") FETCH("blend_fetch", "tex, blend")
+			FETCH("texel_fetch", "tex, texels");
 	static const float x[8] = {-.25f, 0, .25f, .375f, .5f, .75f, 1, 1.25f};
 	void *m, *tex = NULL, *f = NULL, *a = array_of(0);
 	float got[8];
 
 	CHECK_MSG(!cuModuleLoadData(&m, code) && !cuModuleGetTexRef(&tex, m, "tex") &&
-		      !cuTexRefSetFlags(tex, NORMALIZED) && !cuTexRefSetArray(tex, a, 1),
-	      "a module with samplers");
+			  !cuTexRefSetFlags(tex, NORMALIZED) && !cuTexRefSetArray(tex, a, 1),
+		  "a module with samplers");
 	CHECK_MSG(!cuModuleGetFunction(&f, m, "near_fetch") && !run(f, x, got) &&
-		      same(got, (float[]){0, 5, 6, 6, 7, 8, 0, 0}),
-	      "nearest, with a border");
+			  same(got, (float[]){0, 5, 6, 6, 7, 8, 0, 0}),
+		  "nearest, with a border");
 	CHECK_MSG(!cuModuleGetFunction(&f, m, "blend_fetch") && !run(f, x, got) &&
-		      same(got, (float[]){5.5f, 4.5f, 3.5f, 4, 4.5f, 5.5f, 4.5f, 3.5f}),
-	      "blended, repeated");
+			  same(got, (float[]){5.5f, 4.5f, 3.5f, 4, 4.5f, 5.5f, 4.5f, 3.5f}),
+		  "blended, repeated");
 	CHECK_MSG(!cuModuleGetFunction(&f, m, "texel_fetch") && !run(f, at, got) &&
-		      same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}),
-	      "texels by number");
+			  same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}),
+		  "texels by number");
 	CHECK_MSG(!cuTexRefSetFlags(tex, 0), "unnormalized");
 	CHECK_MSG(!cuModuleGetFunction(&f, m, "near_fetch") && !run(f, at, got) &&
-		      same(got, (float[]){0, 1, 2, 3, 4, 0, 2, 3}),
-	      "a sampler does not normalize");
+			  same(got, (float[]){0, 1, 2, 3, 4, 0, 2, 3}),
+		  "a sampler does not normalize");
 	CHECK_MSG(!cuModuleUnload(m), "unload");
 	CHECK_MSG(cuTexRefSetFlags(tex, 0) == INVALID_HANDLE, "the reference went with it");
 	CHECK_MSG(!cuArrayDestroy(a), "free");
@@ -323,9 +341,15 @@ static const struct {
 	int bits[4], kind;
 } float_texel = {{32, 0, 0, 0}, 2}, byte_texel = {{8, 0, 0, 0}, 1};
 
-static void fetch(void) {}
-static void line(void) {}
-static void paint(void) {}
+static void fetch(void)
+{
+}
+static void line(void)
+{
+}
+static void paint(void)
+{
+}
 
 static int start(void (*stub)(void), const void *x, float got[8])
 {
@@ -341,9 +365,12 @@ static void **register_all(void)
 {
 	void **image = __cudaRegisterFatBinary(text);
 
-	__cudaRegisterFunction(image, (void *)(uintptr_t)fetch, NULL, "fetch", -1, NULL, NULL, NULL, NULL, NULL);
-	__cudaRegisterFunction(image, (void *)(uintptr_t)line, NULL, "line", -1, NULL, NULL, NULL, NULL, NULL);
-	__cudaRegisterFunction(image, (void *)(uintptr_t)paint, NULL, "paint", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(image, (void *)(uintptr_t)fetch, NULL, "fetch", -1, NULL, NULL, NULL,
+			       NULL, NULL);
+	__cudaRegisterFunction(image, (void *)(uintptr_t)line, NULL, "line", -1, NULL, NULL, NULL,
+			       NULL, NULL);
+	__cudaRegisterFunction(image, (void *)(uintptr_t)paint, NULL, "paint", -1, NULL, NULL, NULL,
+			       NULL, NULL);
 	__cudaRegisterTexture(image, &host_texture, NULL, "tex", 2, 1, 0);
 	__cudaRegisterSurface(image, &host_surface, NULL, "surf", 2, 0);
 	__cudaRegisterFatBinaryEnd(image);
@@ -361,25 +388,31 @@ static void test_runtime_memory(void)
 		bytes[1024 + i] = (uint8_t)(255 - i);
 	memcpy(bytes, rows[0], 16);
 	memcpy(bytes + 512, rows[1], 16);
-	CHECK_MSG(!cuMemAlloc_v2(&p, sizeof(bytes)) && !cuMemcpyHtoD_v2(p, bytes, sizeof(bytes)), "memory");
+	CHECK_MSG(!cuMemAlloc_v2(&p, sizeof(bytes)) && !cuMemcpyHtoD_v2(p, bytes, sizeof(bytes)),
+		  "memory");
 	host_texture.normalized = host_texture.filter = 0;
 	CHECK_MSG(!cudaBindTexture2D(&offset, &host_texture, (void *)p, &float_texel, 4, 2, 512) &&
 			  offset == 0,
 		  "rows");
-	CHECK_MSG(!start(fetch, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}), "of memory");
-	CHECK_MSG(cudaBindTexture(NULL, &host_texture, (void *)(p + 1028), &byte_texel, 28) == INVALID_VALUE,
+	CHECK_MSG(!start(fetch, at, got) && same(got, (float[]){1, 1, 2, 3, 4, 4, 2, 3}),
+		  "of memory");
+	CHECK_MSG(cudaBindTexture(NULL, &host_texture, (void *)(p + 1028), &byte_texel, 28) ==
+			  INVALID_VALUE,
 		  "an address that is rounded needs an offset");
-	CHECK_MSG(!cudaBindTexture(&offset, &host_texture, (void *)(p + 1028), &byte_texel, UINT32_MAX) &&
+	CHECK_MSG(!cudaBindTexture(&offset, &host_texture, (void *)(p + 1028), &byte_texel,
+				   UINT32_MAX) &&
 			  offset == 4,
 		  "bytes up to the end of the memory");
 	offset = 0;
-	CHECK_MSG(!cudaGetTextureAlignmentOffset(&offset, &host_texture) && offset == 4, "the offset");
+	CHECK_MSG(!cudaGetTextureAlignmentOffset(&offset, &host_texture) && offset == 4,
+		  "the offset");
 	CHECK_MSG(!start(line, (int[]){0, 1, 2, 3, 4, 31, 32, -1}, got) &&
 			  same(got, (float[]){1, 254 / 255.f, 253 / 255.f, 252 / 255.f, 251 / 255.f,
 					      224 / 255.f, 0, 0}),
 		  "as fractions");
 	CHECK_MSG(!cudaUnbindTexture(&host_texture), "unbind");
-	CHECK_MSG(cudaGetTextureAlignmentOffset(&offset, &host_texture) == INVALID_BINDING, "unbound");
+	CHECK_MSG(cudaGetTextureAlignmentOffset(&offset, &host_texture) == INVALID_BINDING,
+		  "unbound");
 	CHECK_MSG(!cuMemFree_v2(p), "free");
 }
 
@@ -392,21 +425,27 @@ static void test_runtime(void)
 
 	CHECK_MSG(!cudaGetTextureReference(&reference, &host_texture) && reference == &host_texture,
 		  "the structure is the reference");
-	CHECK_MSG(cudaGetTextureReference(&reference, &host_surface) == INVALID_TEXTURE, "not this one");
-	CHECK_MSG(cudaGetSurfaceReference(&reference, &host_texture) == INVALID_SURFACE, "nor that");
+	CHECK_MSG(cudaGetTextureReference(&reference, &host_surface) == INVALID_TEXTURE,
+		  "not this one");
+	CHECK_MSG(cudaGetSurfaceReference(&reference, &host_texture) == INVALID_SURFACE,
+		  "nor that");
 	CHECK_MSG(cudaGetSymbolAddress((void **)(uintptr_t)&reference, &host_texture) == 13,
 		  "it has no address");
 	host_texture.normalized = 1;
 	host_texture.address[0] = WRAP;
 	CHECK_MSG(!cudaBindTextureToArray(&host_texture, a, &float_texel), "bind an array");
 	CHECK_MSG(!start(fetch, x, got) && same(got, (float[]){5, 6, 7, 8, 5, 6, 8, 7}), "fetch");
-	CHECK_MSG(cudaBindTextureToArray(&host_texture, a, &byte_texel) == INVALID_VALUE, "other texels");
-	CHECK_MSG(cudaBindTextureToArray(&host_texture, got, &float_texel) == INVALID_HANDLE, "no array");
+	CHECK_MSG(cudaBindTextureToArray(&host_texture, a, &byte_texel) == INVALID_VALUE,
+		  "other texels");
+	CHECK_MSG(cudaBindTextureToArray(&host_texture, got, &float_texel) == INVALID_HANDLE,
+		  "no array");
 	test_runtime_memory();
 	CHECK_MSG(!cudaBindSurfaceToArray(&host_surface, a, &float_texel), "bind a surface");
-	CHECK_MSG(cudaBindSurfaceToArray(&host_texture, a, &float_texel) == INVALID_SURFACE, "a texture is none");
+	CHECK_MSG(cudaBindSurfaceToArray(&host_texture, a, &float_texel) == INVALID_SURFACE,
+		  "a texture is none");
 	CHECK_MSG(!start(paint, (float[]){10, 20, 30, 40, 50, 60, 70, 80}, got), "store");
-	CHECK_MSG(!cuMemcpyAtoH_v2(texels, a, 0, 32) && texels[0][3] == 40 && texels[1][0] == 5, "stored");
+	CHECK_MSG(!cuMemcpyAtoH_v2(texels, a, 0, 32) && texels[0][3] == 40 && texels[1][0] == 5,
+		  "stored");
 	CHECK_MSG(!cuArrayDestroy(a), "free");
 	__cudaUnregisterFatBinary(image);
 	CHECK_MSG(cudaUnbindTexture(&host_texture) == INVALID_TEXTURE, "unregistered");
@@ -416,8 +455,11 @@ int main(void)
 {
 	void *context, *m = NULL;
 
-	CHECK_MSG(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) && !cuCtxSetCurrent(context), "start");
-	CHECK_MSG(!cuMemAlloc_v2(&in, 32) && !cuMemAlloc_v2(&out, 32) && !cuModuleLoadData(&m, text), "load");
+	CHECK_MSG(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) && !cuCtxSetCurrent(context),
+		  "start");
+	CHECK_MSG(!cuMemAlloc_v2(&in, 32) && !cuMemAlloc_v2(&out, 32) &&
+			  !cuModuleLoadData(&m, text),
+		  "load");
 	test_unbound(m);
 	test_settings(m);
 	test_memory(m);

@@ -1,7 +1,7 @@
 /*
- * Sixteen threads at once: libraries with kernels are loaded and unloaded, images registered, modules loaded,
- * kernels launched in streams, errors made and asked for, textures made and destroyed. Under a thread sanitizer
- * this looks for state of the process that nobody guards.
+ * Sixteen threads at once: libraries with kernels are loaded and unloaded, images registered,
+ * modules loaded, kernels launched in streams, errors made and asked for, textures made and
+ * destroyed. Under a thread sanitizer this looks for state of the process that nobody guards.
  */
 #include "tests/check.h"
 
@@ -41,11 +41,18 @@ int cudaLaunchKernel(const void *, uint64_t, uint32_t, uint64_t, uint32_t, void 
 void **__cudaRegisterFatBinary(const void *);
 void __cudaRegisterFatBinaryEnd(void **);
 void __cudaUnregisterFatBinary(void **);
-void __cudaRegisterFunction(void **, const void *, char *, const char *, int, void *, void *, void *,
-			    void *, int *);
+void __cudaRegisterFunction(void **, const void *, char *, const char *, int, void *, void *,
+			    void *, void *, int *);
 void __cudaRegisterVar(void **, void *, char *, const char *, int, size_t, int, int);
 
-enum { THREADS = 16, TURNS = 12, WORDS = 256, INVALID_DEVICE = 101, INVALID_SYMBOL = 13, TO_HOST = 2 };
+enum {
+	THREADS = 16,
+	TURNS = 12,
+	WORDS = 256,
+	INVALID_DEVICE = 101,
+	INVALID_SYMBOL = 13,
+	TO_HOST = 2
+};
 
 #define KERNEL(name)                                                                               \
 	".visible .entry " name "(.param .u64 to, .param .u32 x) {\n"                              \
@@ -61,7 +68,9 @@ static uint32_t shadow;
 static char library_path[4096];
 static unsigned failures, host_calls;
 
-static void fill(void) {}
+static void fill(void)
+{
+}
 
 static bool fails(int number, const char *what)
 {
@@ -150,7 +159,10 @@ static void count_call(void *user)
 	__atomic_fetch_add((unsigned *)user, 1, __ATOMIC_RELAXED);
 }
 
-/* The program's own kernel, twice, with a fill between that an event orders, and a host function behind. */
+/*
+ * The program's own kernel, twice, with a fill between that an event orders, and a host function
+ * behind.
+ */
 static bool use_streams(int number, int turn, void *stream)
 {
 	void *other, *event, *memory, *params[2], *stub = (void *)(uintptr_t)fill;
@@ -158,11 +170,15 @@ static bool use_streams(int number, int turn, void *stream)
 
 	params[0] = &memory;
 	params[1] = &x;
-	return (!cudaMalloc(&memory, sizeof(got)) && !cudaStreamCreate(&other) && !cudaEventCreate(&event) &&
-		!cudaLaunchKernel(stub, 1ull << 32 | 1, 1, 1ull << 32 | WORDS, 1, params, 0, other) &&
-		!cudaMemsetAsync(memory, 0xff, sizeof(got), other) && !cudaEventRecord(event, other) &&
-		!cudaStreamWaitEvent(stream, event, 0) && !cudaEventDestroy(event) &&
-		!cudaLaunchKernel(stub, 1ull << 32 | 1, 1, 1ull << 32 | WORDS, 1, params, 0, stream) &&
+	return (!cudaMalloc(&memory, sizeof(got)) && !cudaStreamCreate(&other) &&
+		!cudaEventCreate(&event) &&
+		!cudaLaunchKernel(stub, 1ull << 32 | 1, 1, 1ull << 32 | WORDS, 1, params, 0,
+				  other) &&
+		!cudaMemsetAsync(memory, 0xff, sizeof(got), other) &&
+		!cudaEventRecord(event, other) && !cudaStreamWaitEvent(stream, event, 0) &&
+		!cudaEventDestroy(event) &&
+		!cudaLaunchKernel(stub, 1ull << 32 | 1, 1, 1ull << 32 | WORDS, 1, params, 0,
+				  stream) &&
 		!cudaMemcpyAsync(got, memory, sizeof(got), TO_HOST, stream) &&
 		!cudaLaunchHostFunc(stream, count_call, &host_calls) && !cudaStreamDestroy(other) &&
 		!cudaStreamSynchronize(stream) && is_filled(got, x) && !cudaFree(memory)) ||
@@ -177,8 +193,9 @@ static bool make_errors(int number, int turn, void *stream)
 	(void)turn, (void)stream;
 	return (!cudaGetLastError() && cudaSetDevice(1000) == INVALID_DEVICE &&
 		cudaPeekAtLastError() == INVALID_DEVICE && !cudaGetDevice(&device) && device == 0 &&
-		cudaGetSymbolAddress(&p, unknown) == INVALID_SYMBOL && !cudaGetSymbolAddress(&p, &shadow) &&
-		cudaGetLastError() == INVALID_SYMBOL && !cudaGetLastError()) ||
+		cudaGetSymbolAddress(&p, unknown) == INVALID_SYMBOL &&
+		!cudaGetSymbolAddress(&p, &shadow) && cudaGetLastError() == INVALID_SYMBOL &&
+		!cudaGetLastError()) ||
 	       fails(number, "errors");
 }
 
@@ -242,8 +259,9 @@ static void find_library(void)
 	slash = strrchr(library_path, '/');
 	/* libtool may have put the program into .libs itself. */
 	if (slash)
-		strcpy(slash, slash - library_path >= 6 && !memcmp(slash - 6, "/.libs", 6) ? "/library.so"
-											 : "/.libs/library.so");
+		strcpy(slash, slash - library_path >= 6 && !memcmp(slash - 6, "/.libs", 6)
+				      ? "/library.so"
+				      : "/.libs/library.so");
 }
 
 int main(void)
@@ -252,7 +270,8 @@ int main(void)
 	pthread_t threads[THREADS];
 	int started = 0;
 
-	__cudaRegisterFunction(image, (void *)(uintptr_t)fill, NULL, "fill", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(image, (void *)(uintptr_t)fill, NULL, "fill", -1, NULL, NULL, NULL,
+			       NULL, NULL);
 	__cudaRegisterVar(image, &shadow, NULL, "shared_word", 0, 4, 0, 0);
 	__cudaRegisterFatBinaryEnd(image);
 	find_library();

@@ -1,6 +1,6 @@
 /*
- * The runtimes of CUDA 11, 12 and 13 side by side: what differs between them under one name. Offsets in
- * cudaDeviceProp are those of the public headers of each version.
+ * The runtimes of CUDA 11, 12 and 13 side by side: what differs between them under one name.
+ * Offsets in cudaDeviceProp are those of the public headers of each version.
  */
 #include "tests/check.h"
 
@@ -72,8 +72,8 @@ static void check(const struct layout *l)
 	/* Edges of a graph: with data since 13. */
 	CALL(lib, int, cudaGraphCreate, (void *, unsigned), &g, 0);
 	for (int i = 0; i < 2; i++)
-		CALL(lib, int, cudaGraphAddEmptyNode, (void *, void *, void *, size_t), &nodes[i], g,
-		     NULL, 0);
+		CALL(lib, int, cudaGraphAddEmptyNode, (void *, void *, void *, size_t), &nodes[i],
+		     g, NULL, 0);
 	if (l->version >= 13000)
 		CHECK_EQ(CALL(lib, int, cudaGraphAddDependencies,
 			      (void *, void *, void *, void *, size_t), g, &nodes[0], &nodes[1],

@@ -1,7 +1,8 @@
 /*
- * Arithmetic of the engine against MPFR, which shares nothing with it: add, sub, mul, fma, div, rcp, sqrt and
- * conversions between floats, and between floats and integers, in all roundings, with .ftz, .sat and .relu, at
- * every level of the host's instruction set. Unary forms of 16-bit formats are tried with all operands.
+ * Arithmetic of the engine against MPFR, which shares nothing with it: add, sub, mul, fma, div,
+ * rcp, sqrt and conversions between floats, and between floats and integers, in all roundings, with
+ * .ftz, .sat and .relu, at every level of the host's instruction set. Unary forms of 16-bit formats
+ * are tried with all operands.
  *
  *     tests/arith/arith [COUNT [FORM]]    operands of each form (2,048); only forms that contain FORM
  *
@@ -235,7 +236,10 @@ static void add_cvt(const char *to, const char *from, const char *rounding, stru
 
 			snprintf(text, sizeof(text), "cvt%s%s%s%s.%s.%s", *rounding ? "." : "",
 				 rounding, ftz ? ".ftz" : "", s ? ".sat" : "", to, from);
-			/* Towards f16 it has no effect, as tests/vectors/cvt.vec has it from an H200. */
+			/*
+			 * Towards f16 it has no effect, as tests/vectors/cvt.vec has it from an
+			 * H200.
+			 */
 			f.flush_in = ftz && !strcmp(from, "f32") && strcmp(to, "f16");
 			f.flush_out = ftz && !strcmp(to, "f32");
 			f.clamp = s ? CLAMP_SAT : CLAMP_NONE;
@@ -439,7 +443,10 @@ static uint64_t expected(const struct form *f, const uint64_t *bits, struct numb
 	return expected_number(f, bits, n) << f->to.bits | expected_number(f, bits + 1, n);
 }
 
-/* Which NaN f64 operations and moves give is not this test's business: tests/vectors has them as measured. */
+/*
+ * Which NaN f64 operations and moves give is not this test's business: tests/vectors has them as
+ * measured.
+ */
 static bool agrees(const struct form *f, uint64_t got, uint64_t want)
 {
 	const struct format *to = f->to.format;

@@ -1,6 +1,6 @@
 /*
- * Binary floating-point formats as numbers of MPFR. Shares nothing with the engine: formats are described by
- * their widths, and rounding, overflow and subnormal numbers are MPFR's affair.
+ * Binary floating-point formats as numbers of MPFR. Shares nothing with the engine: formats are
+ * described by their widths, and rounding, overflow and subnormal numbers are MPFR's affair.
  * Source: IEEE 754-2019, 3.4; PTX ISA "Fundamental Types", "Alternate Floating-Point Data Formats".
  */
 #ifndef PL_TESTS_ARITH_FORMATS_H

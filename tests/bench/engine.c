@@ -138,11 +138,14 @@ static struct bench_job jobs[BENCH_KERNELS] = {
 
 /* ---- ways to run them ---- */
 
-/* V4_TWO and V3_TWO: two workers. HOOKED: level v4, asking before each record whether anybody listens. */
+/*
+ * V4_TWO and V3_TWO: two workers. HOOKED: level v4, asking before each record whether anybody
+ * listens.
+ */
 enum way { REFERENCE, V4, UNCHECKED, HOOKED, V3, V4_TWO, V3_TWO, POCL, WAYS };
 
 static const char *const way_names[WAYS] = {"reference", "v4",    "unchecked", "hooked",
-					    "v3",	 "v4 x2", "v3 x2",     "pocl"};
+					    "v3",        "v4 x2", "v3 x2",     "pocl"};
 
 struct bench {
 	struct diag_source source;
@@ -156,9 +159,9 @@ struct bench {
 	struct sched_pool *pool[2]; /* of one worker and of two */
 	struct pocl *pocl;
 	u8 params[BENCH_KERNELS][48];
-	u8 *want; /* result of the reference */
+	u8 *want;                /* result of the reference */
 	struct ir_module *empty; /* kernels of bench_empty */
-	u32 only; /* way to run beside the reference, WAYS: all */
+	u32 only;                /* way to run beside the reference, WAYS: all */
 };
 
 struct ending {
@@ -402,14 +405,14 @@ static void report_summary(const struct bench *b, const struct total *total)
 {
 	if (!is_possible(b, V4))
 		return;
-	printf("%-8s %10s %6s %10s %10s %8s %8s %8s %8s\n", "v4", "G instr/s", "goal", "x reference",
-	       "v3", "x PoCL", "2 workers", "checks", "hook");
+	printf("%-8s %10s %6s %10s %10s %8s %8s %8s %8s\n", "v4", "G instr/s", "goal",
+	       "x reference", "v3", "x PoCL", "2 workers", "checks", "hook");
 	for (u32 k = 0; k < BENCH_KERNELS; k++) {
 		const struct summary *s = &total->of[k];
 
-		printf("%-8s %10.1f %6.0f %10.1f %10.1f %8.2f %8.2f %7.0f%% %7.1f%%\n", jobs[k].name,
-		       s->rate, rate_goals[k], s->ratio[V4], s->ratio[V3], s->pocl, s->two_workers,
-		       s->unchecked ? 100 * (s->unchecked - 1) : 0,
+		printf("%-8s %10.1f %6.0f %10.1f %10.1f %8.2f %8.2f %7.0f%% %7.1f%%\n",
+		       jobs[k].name, s->rate, rate_goals[k], s->ratio[V4], s->ratio[V3], s->pocl,
+		       s->two_workers, s->unchecked ? 100 * (s->unchecked - 1) : 0,
 		       s->hooked ? 100 * (s->hooked - 1) : 0);
 	}
 	printf("goals: x reference 12 (v3: 8) and x PoCL 1.0 in the mean, no kernel below 0.4 of "
@@ -439,8 +442,8 @@ static double time_empty(struct bench *b, const char *name, u32 warps, u32 launc
 {
 	const u32 grid[3] = {ctas, 1, 1}, block[3] = {32 * warps, 1, 1};
 	struct lower_options options = {.warps = warps};
-	struct program *p =
-		exec_lower(b->empty, ir_find_func(b->empty, name), arch_find("a100"), NULL, &options, &b->d);
+	struct program *p = exec_lower(b->empty, ir_find_func(b->empty, name), arch_find("a100"),
+				       NULL, &options, &b->d);
 	double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	bool ok = p != NULL;
 

@@ -1,5 +1,6 @@
 /*
- * What the parts of the engine's bench share: the kernels with their sizes, and OpenCL as another opinion on speed.
+ * What the parts of the engine's bench share: the kernels with their sizes, and OpenCL as another
+ * opinion on speed.
  */
 #ifndef PL_BENCH_ENGINE_H
 #define PL_BENCH_ENGINE_H
@@ -9,16 +10,18 @@
 #define BENCH_KERNELS 6u
 
 /*
- * One launch. Parameters are the inputs that exist, the output, then the integers. All buffers are memory of the host.
+ * One launch. Parameters are the inputs that exist, the output, then the integers. All buffers are
+ * memory of the host.
  */
 struct bench_job {
 	const char *name;
 	u32 grid[3], block[3];
 	size_t in_bytes[2], out_bytes;
 	u32 ints[3];
-	char type;                                 /* of the inputs: f, d, or u */
-	u64 (*count)(const struct bench_job *job, const u32 *out); /* thread instructions, from the PTX */
-	bool whole;                                /* no floating point: every compiler has the same result */
+	char type; /* of the inputs: f, d, or u */
+	u64 (*count)(const struct bench_job *job,
+		     const u32 *out); /* thread instructions, from the PTX */
+	bool whole;                   /* no floating point: every compiler has the same result */
 	u8 *in[2], *out;
 };
 
@@ -29,7 +32,10 @@ const struct exec_ops *bench_unchecked(const struct exec_ops *v4);
 
 struct pocl;
 
-/* NULL with a line on stdout saying why: no OpenCL here. The kernels are compiled and have run once. */
+/*
+ * NULL with a line on stdout saying why: no OpenCL here. The kernels are compiled and have run
+ * once.
+ */
 struct pocl *pocl_open(struct bench_job *jobs);
 void pocl_close(struct pocl *p);
 /* Run a kernel to its end. */

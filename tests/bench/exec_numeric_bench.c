@@ -41,7 +41,8 @@ static double lane_ns(const struct lane_case *lc, u8 *a, u8 *b, u8 *c, u8 *d)
 
 int main(int argc, char **argv)
 {
-	static _Alignas(64) u64 a[ROW_LANES * BENCH_ROWS], b[ROW_LANES * BENCH_ROWS], c[ROW_LANES * BENCH_ROWS];
+	static _Alignas(64) u64 a[ROW_LANES * BENCH_ROWS], b[ROW_LANES * BENCH_ROWS],
+		c[ROW_LANES * BENCH_ROWS];
 	static _Alignas(64) u64 d[ROW_LANES];
 
 	for (size_t k = 0; k < ARRAY_LEN(lane_cases); k++) {

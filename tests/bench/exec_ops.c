@@ -58,7 +58,12 @@ static double op_ns(const struct exec_ops *level, u32 op, struct gang *g, s64 mo
 	struct program program = {.ext = (u32 *)(uintptr_t)ext};
 	struct exec_env env = {.program = &program, .ops = level};
 	struct insn in = {
-		.op = (u16)op, .inner = (u16)op, .a = ROW, .b = 2 * ROW, .c = 3 * ROW, .target = ROW,
+		.op = (u16)op,
+		.inner = (u16)op,
+		.a = ROW,
+		.b = 2 * ROW,
+		.c = 3 * ROW,
+		.target = ROW,
 	};
 	exec_handler *run = level->mode[MODE_GANG]->run[op];
 	const char *shape = ops[op].shape;
@@ -84,7 +89,11 @@ int main(int argc, char **argv)
 	static const char *const names[] = {"base", "v2", "v3", "v4"};
 	static _Alignas(64) u8 regs[4 * ROW];
 	struct gang g = {
-		.regs = regs, .lanes = LANES, .warps = GANG_WARPS, .active = FULL_MASK, .full = true,
+		.regs = regs,
+		.lanes = LANES,
+		.warps = GANG_WARPS,
+		.active = FULL_MASK,
+		.full = true,
 	};
 	s64 mode = argc > 2 ? strtoll(argv[2], NULL, 0) : NUM_RZ | NUM_FTZ;
 

@@ -19,6 +19,7 @@
 #define BINS 256u
 
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
+/* clang-format off */
 #define ENTRY                                                                                      \
 	".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"                                      \
 	".reg .pred %p<6>; .reg .b32 %r<32>; .reg .b64 %rd<16>;\n"                                     \
@@ -29,8 +30,10 @@
 	"mov.u32 %r7, %r4;\n"                                                                          \
 	"LOOP: mul.wide.u32 %rd2, %r7, 4; add.u64 %rd2, %rd0, %rd2; ld.global.u32 %r6, [%rd2];\n" body \
 	"add.u32 %r7, %r7, %r5; setp.lt.u32 %p0, %r7, 1048576; @%p0 bra LOOP;\n"
+/* clang-format on */
 #define STEP(n) "shfl.sync.down.b32 %r9, %r6, " #n ", 31, -1; add.u32 %r6, %r6, %r9;\n"
 
+/* clang-format off */
 static const char shuffle[] =
 	HEAD ENTRY "mov.u32 %r8, 0;\n" EACH(STEP(16) STEP(8) STEP(4) STEP(2) STEP(1) "add.u32 %r8, %r8, %r6;\n")
 		"and.b32 %r9, %r0, 31; setp.ne.u32 %p1, %r9, 0; @%p1 bra END; red.global.add.u32 [%rd1], %r8;\n"
@@ -39,9 +42,11 @@ static const char shuffle[] =
 static const char global_bins[] =
 	HEAD ENTRY EACH("and.b32 %r9, %r6, 255; mul.wide.u32 %rd3, %r9, 4; add.u64 %rd3, %rd1, %rd3;\n"
 			"red.global.add.u32 [%rd3], 1;\n") "ret;\n}\n";
+/* clang-format on */
 
 static const char one_bin[] = HEAD ENTRY EACH("red.global.add.u32 [%rd1], %r6;\n") "ret;\n}\n";
 
+/* clang-format off */
 static const char sums[] =
 	HEAD ENTRY EACH("and.b32 %r9, %r6, 255; mul.wide.u32 %rd3, %r9, 4; add.u64 %rd3, %rd1, %rd3;\n"
 			"mov.b32 %r9, 0f3F800000; red.global.add.f32 [%rd3], %r9;\n") "ret;\n}\n";
@@ -53,6 +58,7 @@ static const char shared_bins[] = HEAD ENTRY
 	EACH("and.b32 %r9, %r6, 255; mad.lo.u32 %r9, %r9, 4, %r10; red.shared.add.u32 [%r9], 1;\n")
 	"bar.sync 0; ld.shared.u32 %r12, [%r11]; mul.wide.u32 %rd3, %r0, 4; add.u64 %rd3, %rd1, %rd3;\n"
 	"red.global.add.u32 [%rd3], %r12; ret;\n}\n";
+/* clang-format on */
 
 /* The barrier as compilers inline it, 1000 times. */
 static const char grid[] = HEAD ENTRY
@@ -139,7 +145,8 @@ static void fill(u32 *in)
 	}
 }
 
-static bool on_engine(const struct job *j, u32 workers, u32 rounds, struct spent *least, u32 *result)
+static bool on_engine(const struct job *j, u32 workers, u32 rounds, struct spent *least,
+		      u32 *result)
 {
 	struct ptxloom_options o = {.size = sizeof(o), .device = "a100", .workers = workers};
 	struct ptxloom_config c = {
@@ -232,8 +239,8 @@ int main(int argc, char **argv)
 	u32 rounds = argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 7;
 	bool ok = true;
 
-	printf("%-20s %9s %9s %9s %9s %9s %8s\n", "", "1 ms", "ns each", "2 ms", "2 elapsed", "scalar",
-	       "ratio");
+	printf("%-20s %9s %9s %9s %9s %9s %8s\n", "", "1 ms", "ns each", "2 ms", "2 elapsed",
+	       "scalar", "ratio");
 	for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
 		ok &= measure(&jobs[i], rounds ? rounds : 1);
 	return ok ? 0 : 1;

@@ -1,7 +1,7 @@
 /*
- * Speed of accesses to memory that are not rows of neighbours, on one core: nanoseconds for each warp
- * and turn of a loop with one access, or a load and a store, and five more instructions. A CTA of
- * eight warps; processor time, the least of several rounds.
+ * Speed of accesses to memory that are not rows of neighbours, on one core: nanoseconds for each
+ * warp and turn of a loop with one access, or a load and a store, and five more instructions. A CTA
+ * of eight warps; processor time, the least of several rounds.
  *
  * usage: memory [TEXT [LEVEL]]     TEXT: kinds that contain it
  */
@@ -18,8 +18,10 @@ static const struct kind {
 	const char *name, *body;
 } kinds[] = {
 	{"nothing", "mov.b32 %a,%n;"},
-	{"global, any word", "and.b32 %j,%s,4095; mul.wide.u32 %d,%j,4; add.u64 %f,%d,%g; ld.global.u32 %a,[%f];"},
-	{"global, any byte", "and.b32 %j,%s,4095; cvt.u64.u32 %d,%j; add.u64 %f,%d,%g; ld.global.u8 %a,[%f];"},
+	{"global, any word",
+	 "and.b32 %j,%s,4095; mul.wide.u32 %d,%j,4; add.u64 %f,%d,%g; ld.global.u32 %a,[%f];"},
+	{"global, any byte",
+	 "and.b32 %j,%s,4095; cvt.u64.u32 %d,%j; add.u64 %f,%d,%g; ld.global.u8 %a,[%f];"},
 	{"global, any double word",
 	 "and.b32 %j,%s,4095; mul.wide.u32 %d,%j,8; add.u64 %f,%d,%g; ld.global.u64 %e,[%f]; cvt.u32.u64 %a,%e;"},
 	{"global, any four words",
@@ -54,18 +56,19 @@ static double now_ns(void)
 
 static void write_kernel(const struct kind *k, char *ptx, size_t size)
 {
-	snprintf(ptx, size,
-		 ".version 8.0\n.target sm_80\n.address_size 64\n"
-		 ".visible .entry k(.param .u64 out, .param .u64 table, .param .u32 n)\n"
-		 "{ .reg .u64 %%o,%%g,%%l,%%d,%%e,%%f; .reg .u32 %%t,%%n,%%j,%%s,%%x; .reg .pred %%p,%%q;\n"
-		 ".reg .b32 %%a,%%b,%%c,%%k; .local .align 16 .b8 loc[128]; .shared .align 16 .b8 sh[4096];\n"
-		 "ld.param.u64 %%o,[out]; ld.param.u64 %%g,[table]; ld.param.u32 %%n,[n]; mov.u64 %%l,loc;\n"
-		 "mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,4,%%o; mul.lo.u32 %%s,%%t,40503; mov.b32 %%x,0;\n"
-		 "L: mad.lo.u32 %%s,%%s,1664525,1013904223; shr.u32 %%s,%%s,3;\n"
-		 "%s xor.b32 %%x,%%x,%%a;\n"
-		 "sub.u32 %%n,%%n,1; setp.ne.u32 %%p,%%n,0; @%%p bra L;\n"
-		 "st.global.u32 [%%o],%%x; ret; }\n",
-		 k->body);
+	snprintf(
+		ptx, size,
+		".version 8.0\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 out, .param .u64 table, .param .u32 n)\n"
+		"{ .reg .u64 %%o,%%g,%%l,%%d,%%e,%%f; .reg .u32 %%t,%%n,%%j,%%s,%%x; .reg .pred %%p,%%q;\n"
+		".reg .b32 %%a,%%b,%%c,%%k; .local .align 16 .b8 loc[128]; .shared .align 16 .b8 sh[4096];\n"
+		"ld.param.u64 %%o,[out]; ld.param.u64 %%g,[table]; ld.param.u32 %%n,[n]; mov.u64 %%l,loc;\n"
+		"mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,4,%%o; mul.lo.u32 %%s,%%t,40503; mov.b32 %%x,0;\n"
+		"L: mad.lo.u32 %%s,%%s,1664525,1013904223; shr.u32 %%s,%%s,3;\n"
+		"%s xor.b32 %%x,%%x,%%a;\n"
+		"sub.u32 %%n,%%n,1; setp.ne.u32 %%p,%%n,0; @%%p bra L;\n"
+		"st.global.u32 [%%o],%%x; ret; }\n",
+		k->body);
 }
 
 static double measure(const struct kind *k, const char *level)

@@ -66,16 +66,15 @@ static void write_kernel(const struct form *f, char *ptx, size_t size)
 	list(a, sizeof(a), "%a", f->a);
 	list(b, sizeof(b), "%b", f->b);
 	list(c, sizeof(c), "%c", f->c);
-	at = (size_t)snprintf(
-		ptx, size,
-		".version 8.5\n.target sm_90a\n.address_size 64\n"
-		".visible .entry k(.param .u64 in, .param .u32 n)\n"
-		"{ .reg .u64 %%i; .reg .u32 %%t,%%n; .reg .pred %%p; .reg .b32 %%m;\n"
-		".reg .%s %%a<8>,%%b<8>; .reg .%s %%c<8>;\n"
-		"ld.param.u64 %%i,[in]; ld.param.u32 %%n,[n]; mov.u32 %%t,%%tid.x;\n"
-		"mad.wide.u32 %%i,%%t,256,%%i;\n"
-		"mov.b32 %%m,0x44444444;\n",
-		type, sum);
+	at = (size_t)snprintf(ptx, size,
+			      ".version 8.5\n.target sm_90a\n.address_size 64\n"
+			      ".visible .entry k(.param .u64 in, .param .u32 n)\n"
+			      "{ .reg .u64 %%i; .reg .u32 %%t,%%n; .reg .pred %%p; .reg .b32 %%m;\n"
+			      ".reg .%s %%a<8>,%%b<8>; .reg .%s %%c<8>;\n"
+			      "ld.param.u64 %%i,[in]; ld.param.u32 %%n,[n]; mov.u32 %%t,%%tid.x;\n"
+			      "mad.wide.u32 %%i,%%t,256,%%i;\n"
+			      "mov.b32 %%m,0x44444444;\n",
+			      type, sum);
 	for (u32 i = 0; i < f->a; i++)
 		at += (size_t)snprintf(ptx + at, size - at, "ld.global.%s %%a%u,[%%i+%u];\n", type,
 				       i, 8 * i);

@@ -31,18 +31,18 @@ static int compare_times(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* One kernel: registers by family, parameters, a loop with loads, arithmetic and a store, a predicate, a branch. */
+/*
+ * One kernel: registers by family, parameters, a loop with loads, arithmetic and a store, a
+ * predicate, a branch.
+ */
 static void make_kernel(struct text *t, u32 n)
 {
-	text_printf(
-		t,
-		".visible .entry kernel_%u(\n\t.param .u64 kernel_%u_param_0,\n\t"
-		".param .u32 kernel_%u_param_1\n)\n{\n",
-		n, n, n);
-	text_puts(
-		t,
-		"\t.reg .pred \t%p<3>;\n\t.reg .f32 \t%f<200>;\n\t.reg .b32 \t%r<200>;\n\t"
-		".reg .b64 \t%rd<100>;\n\n\n");
+	text_printf(t,
+		    ".visible .entry kernel_%u(\n\t.param .u64 kernel_%u_param_0,\n\t"
+		    ".param .u32 kernel_%u_param_1\n)\n{\n",
+		    n, n, n);
+	text_puts(t, "\t.reg .pred \t%p<3>;\n\t.reg .f32 \t%f<200>;\n\t.reg .b32 \t%r<200>;\n\t"
+		     ".reg .b64 \t%rd<100>;\n\n\n");
 	text_printf(
 		t,
 		"\tld.param.u64 \t%%rd1, [kernel_%u_param_0];\n\tld.param.u32 \t%%r1, [kernel_%u_param_1];\n",
@@ -61,11 +61,10 @@ static void make_kernel(struct text *t, u32 n)
 			t,
 			"\tld.global.f32 \t%%f%u, [%%rd%u+%u];\n\tfma.rn.f32 \t%%f%u, %%f%u, %%f1, 0f3F800000;\n",
 			3 * i + 2, 2 * i + 4, 4 * i, 3 * i + 3, 3 * i + 2);
-		text_printf(
-			t,
-			"\tshl.b32 \t%%r%u, %%r5, %u;\n\txor.b32  \t%%r%u, %%r%u, -%u;\n\t"
-			"st.global.f32 \t[%%rd%u], %%f%u;\n",
-			2 * i + 6, i, 2 * i + 7, 2 * i + 6, i + 1, 2 * i + 4, 3 * i + 3);
+		text_printf(t,
+			    "\tshl.b32 \t%%r%u, %%r5, %u;\n\txor.b32  \t%%r%u, %%r%u, -%u;\n\t"
+			    "st.global.f32 \t[%%rd%u], %%f%u;\n",
+			    2 * i + 6, i, 2 * i + 7, 2 * i + 6, i + 1, 2 * i + 4, 3 * i + 3);
 	}
 	text_printf(t, "\n$L__BB%u_2:\n\tret;\n\n}\n", n);
 }

@@ -58,11 +58,13 @@ static const char source[] =
 	"  for (int o = 128; o; o >>= 1) { if (t < o) s[t] += s[t + o]; barrier(CLK_LOCAL_MEM_FENCE); }\n"
 	"  if (t == 0) atomic_add(out, s[0]); }\n";
 
+/* clang-format off */
 /* The functions used, by name. */
 #define CL_FUNCTIONS(F)                                                                                             \
 	F(clGetPlatformIDs) F(clGetDeviceIDs) F(clCreateContext) F(clCreateCommandQueue) F(clCreateProgramWithSource) \
 	F(clBuildProgram) F(clCreateKernel) F(clCreateBuffer) F(clSetKernelArg) F(clEnqueueNDRangeKernel) F(clFinish) \
 	F(clReleaseMemObject) F(clReleaseKernel) F(clReleaseProgram) F(clReleaseCommandQueue) F(clReleaseContext)
+/* clang-format on */
 
 struct pocl {
 	void *library;
@@ -82,9 +84,9 @@ static bool find_functions(struct pocl *p)
 	p->library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!p->library)
 		return false;
-#define FUNCTION(name)                                                        \
-	*(void **)&p->name = dlsym(p->library, #name);                        \
-	if (!p->name)                                                         \
+#define FUNCTION(name)                                                                             \
+	*(void **)&p->name = dlsym(p->library, #name);                                             \
+	if (!p->name)                                                                              \
 		return false;
 	CL_FUNCTIONS(FUNCTION)
 #undef FUNCTION
@@ -125,7 +127,8 @@ static bool make_kernel(struct pocl *p, u32 k)
 		p->buffer[k][i] =
 			p->clCreateBuffer(p->context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_WRITE,
 					  bytes, i < 2 ? j->in[i] : j->out, &error);
-		if (error || p->clSetKernelArg(p->kernel[k], arg++, sizeof(cl_mem), &p->buffer[k][i]))
+		if (error ||
+		    p->clSetKernelArg(p->kernel[k], arg++, sizeof(cl_mem), &p->buffer[k][i]))
 			return false;
 	}
 	for (u32 i = 0; i < ARRAY_LEN(j->ints) && j->ints[i]; i++)

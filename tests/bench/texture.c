@@ -1,6 +1,6 @@
 /*
- * Speed of texture fetches on one core: nanoseconds for each lane's fetch, by kind of texture. A CTA
- * of eight warps walks over an image; processor time, the least of several rounds.
+ * Speed of texture fetches on one core: nanoseconds for each lane's fetch, by kind of texture. A
+ * CTA of eight warps walks over an image; processor time, the least of several rounds.
  *
  * usage: texture [TEXT [LEVEL]]     TEXT: kinds that contain it
  */

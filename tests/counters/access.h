@@ -1,10 +1,11 @@
 /*
- * Memory instructions and patterns of addresses whose counters were measured on an H200, and the text
- * of their kernels. tests/oracle/counters_cross.c launches them on a GPU under Nsight Compute;
- * tests/unit/sched/watch_measured.c runs them with the counting observer and compares with h200.tsv.
+ * Memory instructions and patterns of addresses whose counters were measured on an H200, and the
+ * text of their kernels. tests/oracle/counters_cross.c launches them on a GPU under Nsight Compute;
+ * tests/unit/sched/watch_measured.c runs them with the counting observer and compares with
+ * h200.tsv.
  *
- * Thread t of the one CTA accesses bytes (((t * mul) >> shift) & and) + add) * width behind the start
- * of a buffer or of shared memory, if bit t of `lanes` is set.
+ * Thread t of the one CTA accesses bytes (((t * mul) >> shift) & and) + add) * width behind the
+ * start of a buffer or of shared memory, if bit t of `lanes` is set.
  */
 #ifndef PL_TESTS_COUNTERS_ACCESS_H
 #define PL_TESTS_COUNTERS_ACCESS_H
@@ -21,8 +22,8 @@ enum access_family {
 	FAMILIES
 };
 
-static const char *const access_families[FAMILIES] = {
-	"global", "atomic", "shared", "shared_atomic", "local", "copy"};
+static const char *const access_families[FAMILIES] = {"global",        "atomic", "shared",
+						      "shared_atomic", "local",  "copy"};
 
 /* A kernel: `body` accesses [%d1] (global), [%r1] (shared) or [%r2] (local) under guard %p1. */
 struct access_op {
@@ -118,8 +119,9 @@ static inline bool access_is_shared(const struct access_op *op)
 }
 
 /*
- * One kernel for each operation, named as it: (p, mul, shift, and, add, lanes, magic). What was loaded
- * is compared with `magic`, which no loaded value equals, so that no compiler leaves the load out.
+ * One kernel for each operation, named as it: (p, mul, shift, and, add, lanes, magic). What was
+ * loaded is compared with `magic`, which no loaded value equals, so that no compiler leaves the
+ * load out.
  */
 static inline void access_write_module(struct text *t)
 {
@@ -127,35 +129,40 @@ static inline void access_write_module(struct text *t)
 	for (u32 i = 0; i < ARRAY_LEN(access_ops); i++) {
 		const struct access_op *op = &access_ops[i];
 
-		text_printf(t,
-			    ".visible .entry %s(.param .u64 p, .param .u32 mul, .param .u32 shift,\n"
-			    ".param .u32 and, .param .u32 add, .param .u32 lanes, .param .u32 magic)\n{\n"
-			    ".reg .pred %%p<4>; .reg .b32 %%r<32>; .reg .b64 %%d<16>; .reg .f32 %%f<8>;\n"
-			    ".reg .b16 %%h<4>;\n",
-			    op->name);
+		text_printf(
+			t,
+			".visible .entry %s(.param .u64 p, .param .u32 mul, .param .u32 shift,\n"
+			".param .u32 and, .param .u32 add, .param .u32 lanes, .param .u32 magic)\n{\n"
+			".reg .pred %%p<4>; .reg .b32 %%r<32>; .reg .b64 %%d<16>; .reg .f32 %%f<8>;\n"
+			".reg .b16 %%h<4>;\n",
+			op->name);
 		if (access_is_shared(op))
 			text_printf(t, ".shared .align 128 .b8 s[36864];\n");
 		if (op->family == FAMILY_LOCAL)
 			text_printf(t, ".local .align 16 .b8 v[512];\n");
-		text_printf(t,
-			    "ld.param.u64 %%d0, [p]; ld.param.u32 %%r10, [mul]; ld.param.u32 %%r11, [shift];\n"
-			    "ld.param.u32 %%r12, [and]; ld.param.u32 %%r13, [add]; ld.param.u32 %%r14, [lanes];\n"
-			    "ld.param.u32 %%r15, [magic]; mov.u32 %%r0, %%tid.x;\n"
-			    "mul.lo.u32 %%r10, %%r0, %%r10; shr.u32 %%r10, %%r10, %%r11;\n"
-			    "and.b32 %%r10, %%r10, %%r12; add.u32 %%r10, %%r10, %%r13;\n"
-			    "mul.lo.u32 %%r10, %%r10, %u; cvt.u64.u32 %%d1, %%r10; add.u64 %%d1, %%d0, %%d1;\n"
-			    "shr.u32 %%r14, %%r14, %%r0; and.b32 %%r14, %%r14, 1; setp.ne.u32 %%p1, %%r14, 0;\n"
-			    "mov.u32 %%r4, 0; mov.u32 %%r5, 0; mov.u32 %%r6, 0; mov.u32 %%r7, 0;\n",
-			    op->width);
+		text_printf(
+			t,
+			"ld.param.u64 %%d0, [p]; ld.param.u32 %%r10, [mul]; ld.param.u32 %%r11, [shift];\n"
+			"ld.param.u32 %%r12, [and]; ld.param.u32 %%r13, [add]; ld.param.u32 %%r14, [lanes];\n"
+			"ld.param.u32 %%r15, [magic]; mov.u32 %%r0, %%tid.x;\n"
+			"mul.lo.u32 %%r10, %%r0, %%r10; shr.u32 %%r10, %%r10, %%r11;\n"
+			"and.b32 %%r10, %%r10, %%r12; add.u32 %%r10, %%r10, %%r13;\n"
+			"mul.lo.u32 %%r10, %%r10, %u; cvt.u64.u32 %%d1, %%r10; add.u64 %%d1, %%d0, %%d1;\n"
+			"shr.u32 %%r14, %%r14, %%r0; and.b32 %%r14, %%r14, 1; setp.ne.u32 %%p1, %%r14, 0;\n"
+			"mov.u32 %%r4, 0; mov.u32 %%r5, 0; mov.u32 %%r6, 0; mov.u32 %%r7, 0;\n",
+			op->width);
 		if (access_is_shared(op))
 			text_printf(t, "mov.u32 %%r1, s; add.u32 %%r1, %%r1, %%r10;\n");
 		if (op->family == FAMILY_LOCAL)
-			text_printf(t, "mov.u32 %%r2, v; and.b32 %%r10, %%r10, 255; add.u32 %%r2, %%r2, %%r10;\n");
-		text_printf(t,
-			    "%s\n"
-			    "xor.b32 %%r4, %%r4, %%r5; xor.b32 %%r4, %%r4, %%r6; xor.b32 %%r4, %%r4, %%r7;\n"
-			    "setp.eq.u32 %%p2, %%r4, %%r15; @%%p2 trap;\nret;\n}\n",
-			    op->body);
+			text_printf(
+				t,
+				"mov.u32 %%r2, v; and.b32 %%r10, %%r10, 255; add.u32 %%r2, %%r2, %%r10;\n");
+		text_printf(
+			t,
+			"%s\n"
+			"xor.b32 %%r4, %%r4, %%r5; xor.b32 %%r4, %%r4, %%r6; xor.b32 %%r4, %%r4, %%r7;\n"
+			"setp.eq.u32 %%p2, %%r4, %%r15; @%%p2 trap;\nret;\n}\n",
+			op->body);
 	}
 }
 

@@ -6,14 +6,14 @@
 /* ---- which forms ---- */
 
 /*
- * Rows whose answers are not the instruction's alone: addresses, times, places in the machine, which
- * lanes happen to be together; and what has no result.
+ * Rows whose answers are not the instruction's alone: addresses, times, places in the machine,
+ * which lanes happen to be together; and what has no result.
  */
 static bool is_left_out(const struct isa_row *row)
 {
 	static const char *const names[] = {
-		"cvta",   "cvta.to", "isspacep", "mapa",       "getctarank",
-		"bar.warp.sync", "activemask", "shfl", "vote", "elect.sync",
+		"cvta",          "cvta.to",    "isspacep", "mapa", "getctarank",
+		"bar.warp.sync", "activemask", "shfl",     "vote", "elect.sync",
 	};
 
 	for (u32 i = 0; i < ARRAY_LEN(names); i++)
@@ -101,9 +101,11 @@ static void add_form(struct formgen_list *l, const struct isa_row *row, const st
 	    isa_form_gone(f, target, VERSION) || isa_form_late(f, target, VERSION))
 		return;
 	/* Parameters of calls; vectors of eight that only ptxas knows; copies to several CTAs. */
-	if ((isa_form_has(f, M_v8) && row->chapter == ISA_CH_ld_st) || isa_form_has(f, M_multicast_cluster))
+	if ((isa_form_has(f, M_v8) && row->chapter == ISA_CH_ld_st) ||
+	    isa_form_has(f, M_multicast_cluster))
 		return;
-	if (isa_form_has(f, M_param_func) || (formgen_starts(row, "st") && isa_form_has(f, M_param)))
+	if (isa_form_has(f, M_param_func) ||
+	    (formgen_starts(row, "st") && isa_form_has(f, M_param)))
 		return;
 	text_puts(&name, opcode->at);
 	if (!first)
@@ -124,7 +126,8 @@ void formgen_list_add(struct formgen_list *l, const char *name)
 	text_printf(&opcode, "%.*s", bracket ? (int)(bracket - name) : (int)strlen(name), name);
 	f = isa_match(&l->arena, opcode.at, opcode.len);
 	while (f && bracket &&
-	       (strlen(f->row->id) + 3 != strlen(bracket) || strncmp(f->row->id, bracket + 2, strlen(f->row->id))))
+	       (strlen(f->row->id) + 3 != strlen(bracket) ||
+		strncmp(f->row->id, bracket + 2, strlen(f->row->id))))
 		f = f->next;
 	if (f)
 		add_form(l, f->row, &opcode);
@@ -180,18 +183,20 @@ enum carry { CARRY_NONE = 0, CARRY_IN = 1, CARRY_OUT = 2 };
 static u32 carry_of(const struct isa_form *f)
 {
 	const char *name = f->row->name[f->name];
-	bool in = !strncmp(name, "addc", 4) || !strncmp(name, "subc", 4) || !strncmp(name, "madc", 4);
+	bool in =
+		!strncmp(name, "addc", 4) || !strncmp(name, "subc", 4) || !strncmp(name, "madc", 4);
 
 	return (in ? CARRY_IN : 0) | (isa_form_has(f, M_cc) ? CARRY_OUT : 0);
 }
 
 /*
- * Measured: ptxas 13.0 makes several instructions of these, and only the first of them has the guard.
- * A branch does what a guard should.
+ * Measured: ptxas 13.0 makes several instructions of these, and only the first of them has the
+ * guard. A branch does what a guard should.
  */
 static bool drops_guard(const struct formgen_form *f)
 {
-	static const char *const names[] = {"set.", "testp.", "abs.f32", "abs.ftz.f32", "cvt.pack.", "v"};
+	static const char *const names[] = {"set.",        "testp.",    "abs.f32",
+					    "abs.ftz.f32", "cvt.pack.", "v"};
 
 	for (u32 i = 0; i < ARRAY_LEN(names); i++)
 		if (!strncmp(f->opcode, names[i], strlen(names[i])))
@@ -203,16 +208,17 @@ static bool drops_guard(const struct formgen_form *f)
 static void put_statement(struct maker *m, u32 number, u32 *next, struct text *out)
 {
 	const char *opcode = m->f->opcode;
-	u32 carry = carry_of(m->f->form), guard = 0, flag = formgen_input(m, next, T_u32, FORMGEN_VALUE);
+	u32 carry = carry_of(m->f->form), guard = 0,
+	    flag = formgen_input(m, next, T_u32, FORMGEN_VALUE);
 	bool warp = m->f->form->row->chapter == ISA_CH_warp,
 	     waits = m->f->form->row->chapter == ISA_CH_async, sub = strstr(opcode, "sub") != NULL,
-	     branch = m->variant & 2 || drops_guard(m->f), guarded = !carry && !warp && m->variant & 1 && !waits;
+	     branch = m->variant & 2 || drops_guard(m->f),
+	     guarded = !carry && !warp && m->variant & 1 && !waits;
 
 	guard = formgen_input(m, next, T_pred, FORMGEN_GUARD);
 	text_add(out, m->before.at, m->before.len);
 	if (guarded)
-		text_printf(out,
-			    "ld.global.u32 %%t, [%%in+%u]; setp.ne.u32 %%g, %%t, 0;\n",
+		text_printf(out, "ld.global.u32 %%t, [%%in+%u]; setp.ne.u32 %%g, %%t, 0;\n",
 			    guard * FORMGEN_THREADS * 8);
 	if (carry & CARRY_IN)
 		text_printf(out, "ld.global.u32 %%t, [%%in+%u]; and.b32 %%t, %%t, 1; %s;\n",
@@ -252,8 +258,8 @@ static void put_head(struct text *out, u32 words)
 {
 	struct formgen_random r = {1};
 
-	text_printf(out, ".version %u.%u\n.target %s\n.address_size 64\n", VERSION / 10, VERSION % 10,
-		    FORMGEN_TARGET);
+	text_printf(out, ".version %u.%u\n.target %s\n.address_size 64\n", VERSION / 10,
+		    VERSION % 10, FORMGEN_TARGET);
 	text_printf(out,
 		    ".shared .align 128 .b8 sh0[%u], sh1[%u];\n.shared .align 8 .b64 bars[%u];\n"
 		    ".const .align 64 .u64 cst[%u] = {",
@@ -271,15 +277,16 @@ void formgen_head(struct text *out)
 
 static void put_entry(u32 number, struct text *out)
 {
-	text_printf(out,
-		    ".visible .entry f%u(.param .u64 in, .param .u64 out, .param .align 16 .b8 pd[%u])\n{\n"
-		    ".reg .u64 %%in, %%out, %%in0, %%out0, %%l, %%h, %%st, %%pol;\n"
-		    ".reg .u32 %%t, %%q, %%i, %%ix, %%ba; .reg .pred %%g;\n"
-		    "mov.u32 %%i, %%ctaid.x; mov.u32 %%ix, %%tid.x; mad.lo.u32 %%i, %%i, %u, %%ix;\n"
-		    "ld.param.u64 %%in0, [in]; mad.wide.u32 %%in, %%i, 8, %%in0;\n"
-		    "ld.param.u64 %%out0, [out]; mad.wide.u32 %%out, %%i, 8, %%out0;\n"
-		    "createpolicy.fractional.L2::evict_first.b64 %%pol;\n",
-		    number, FORMGEN_PLACE, FORMGEN_BLOCK);
+	text_printf(
+		out,
+		".visible .entry f%u(.param .u64 in, .param .u64 out, .param .align 16 .b8 pd[%u])\n{\n"
+		".reg .u64 %%in, %%out, %%in0, %%out0, %%l, %%h, %%st, %%pol;\n"
+		".reg .u32 %%t, %%q, %%i, %%ix, %%ba; .reg .pred %%g;\n"
+		"mov.u32 %%i, %%ctaid.x; mov.u32 %%ix, %%tid.x; mad.lo.u32 %%i, %%i, %u, %%ix;\n"
+		"ld.param.u64 %%in0, [in]; mad.wide.u32 %%in, %%i, 8, %%in0;\n"
+		"ld.param.u64 %%out0, [out]; mad.wide.u32 %%out, %%i, 8, %%out0;\n"
+		"createpolicy.fractional.L2::evict_first.b64 %%pol;\n",
+		number, FORMGEN_PLACE, FORMGEN_BLOCK);
 }
 
 static void ignore(void *user, const struct diag_message *m)
@@ -351,7 +358,8 @@ static bool make_variant(const struct formgen_form *f, u32 variant, struct formg
 	return legal;
 }
 
-bool formgen_kernel(const struct formgen_form *f, u32 number, struct formgen_kernel *k, struct text *out)
+bool formgen_kernel(const struct formgen_form *f, u32 number, struct formgen_kernel *k,
+		    struct text *out)
 {
 	size_t start = out->len;
 	u32 n = 0;

@@ -1,9 +1,9 @@
 /*
- * Kernels that execute one form of an instruction: every thread reads operands that suit their types,
- * executes a few variants of the statement (typed and wider registers, constants, negations, selectors,
- * a guard, a branch around it, the destination on top of a source) and writes all it gives, predicates
- * and the carry too. Text and operands follow from the spelling alone, so that answers keep their
- * meaning when the instruction table grows.
+ * Kernels that execute one form of an instruction: every thread reads operands that suit their
+ * types, executes a few variants of the statement (typed and wider registers, constants, negations,
+ * selectors, a guard, a branch around it, the destination on top of a source) and writes all it
+ * gives, predicates and the carry too. Text and operands follow from the spelling alone, so that
+ * answers keep their meaning when the instruction table grows.
  */
 #ifndef PL_TESTS_FORMGEN_H
 #define PL_TESTS_FORMGEN_H
@@ -18,8 +18,14 @@
 #define FORMGEN_TARGET "sm_90a"
 
 /* What an input is besides its type. */
-enum formgen_use { FORMGEN_VALUE, FORMGEN_GUARD, FORMGEN_MEMBERS, FORMGEN_SHUFFLE, FORMGEN_FEW,
-		   FORMGEN_MEMORY };
+enum formgen_use {
+	FORMGEN_VALUE,
+	FORMGEN_GUARD,
+	FORMGEN_MEMBERS,
+	FORMGEN_SHUFFLE,
+	FORMGEN_FEW,
+	FORMGEN_MEMORY
+};
 
 struct formgen_slot {
 	u8 type; /* T_ word */
@@ -50,12 +56,16 @@ struct formgen_kernel {
  * `limit` spellings a choice of so many. Call formgen_list_fini afterwards.
  */
 void formgen_list_init(struct formgen_list *l, u32 limit);
-/* The one form with this name, as lists have it: an opcode, and the row in brackets if it is not the first. */
+/*
+ * The one form with this name, as lists have it: an opcode, and the row in brackets if it is not
+ * the first.
+ */
 void formgen_list_add(struct formgen_list *l, const char *name);
 void formgen_list_fini(struct formgen_list *l);
 /* Module head, then kernels "f<number>". Returns false: no variant of the form is legal. */
 void formgen_head(struct text *out);
-bool formgen_kernel(const struct formgen_form *f, u32 number, struct formgen_kernel *k, struct text *out);
+bool formgen_kernel(const struct formgen_form *f, u32 number, struct formgen_kernel *k,
+		    struct text *out);
 /* Fill ins * FORMGEN_THREADS words. */
 void formgen_inputs(const struct formgen_form *f, const struct formgen_kernel *k, u64 *in);
 

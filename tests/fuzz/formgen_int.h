@@ -26,7 +26,7 @@ struct maker {
 	struct formgen_random r;
 	u32 variant, regs;
 	u32 outs;
-	u32 dest, dest_type, outs_of_dest;                     /* the first result's register and its type */
+	u32 dest, dest_type, outs_of_dest; /* the first result's register and its type */
 	struct text before, operands, after;
 	u8 space[FORMGEN_SPACES]; /* how many places of each kind the statement has */
 	u32 vector;               /* register type of a vector's elements */

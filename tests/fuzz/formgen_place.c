@@ -11,10 +11,24 @@
 bool formgen_is_memory(const struct isa_row *row)
 {
 	static const char *const out[] = {
-		"multimem",     "createpolicy", "prefetch",      "applypriority", "discard",
-		"tensormap",    "st.bulk",      "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor",
-		"cp.async.bulk.prefetch", "cp.async.commit", "cp.async.wait", "cp.async.bulk.commit",
-		"cp.async.bulk.wait", "mbarrier.inval", "mbarrier.pending", "st.async", "red.async",
+		"multimem",
+		"createpolicy",
+		"prefetch",
+		"applypriority",
+		"discard",
+		"tensormap",
+		"st.bulk",
+		"cp.async.bulk.tensor",
+		"cp.reduce.async.bulk.tensor",
+		"cp.async.bulk.prefetch",
+		"cp.async.commit",
+		"cp.async.wait",
+		"cp.async.bulk.commit",
+		"cp.async.bulk.wait",
+		"mbarrier.inval",
+		"mbarrier.pending",
+		"st.async",
+		"red.async",
 	};
 
 	for (u32 i = 0; i < ARRAY_LEN(out); i++)
@@ -133,11 +147,11 @@ static void base(struct maker *m, enum formgen_space s, u32 n, u32 in, u32 out)
 
 	text_printf(t, ".reg .u64 %%p%u;\n", n);
 	if (s == FORMGEN_GLOBAL)
-		text_printf(t, "mad.wide.u32 %%p%u, %%i, %u, %%out0; add.u64 %%p%u, %%p%u, %llu;\n", n,
-			    FORMGEN_PLACE, n, n, (unsigned long long)(out * line));
+		text_printf(t, "mad.wide.u32 %%p%u, %%i, %u, %%out0; add.u64 %%p%u, %%p%u, %llu;\n",
+			    n, FORMGEN_PLACE, n, n, (unsigned long long)(out * line));
 	else if (s == FORMGEN_READ_ONLY)
-		text_printf(t, "mad.wide.u32 %%p%u, %%i, %u, %%in0; add.u64 %%p%u, %%p%u, %llu;\n", n,
-			    FORMGEN_PLACE, n, n, (unsigned long long)(in * line));
+		text_printf(t, "mad.wide.u32 %%p%u, %%i, %u, %%in0; add.u64 %%p%u, %%p%u, %llu;\n",
+			    n, FORMGEN_PLACE, n, n, (unsigned long long)(in * line));
 	else if (s == FORMGEN_SHARED)
 		text_printf(t, "mov.u64 %%p%u, sh%u; mad.wide.u32 %%p%u, %%ix, %u, %%p%u;\n", n,
 			    m->space[s] & 1, n, FORMGEN_PLACE, n);
@@ -145,8 +159,10 @@ static void base(struct maker *m, enum formgen_space s, u32 n, u32 in, u32 out)
 		text_printf(t, ".local .align 16 .b8 loc%u[%u]; mov.u64 %%p%u, loc%u;\n", n,
 			    FORMGEN_PLACE, n, n);
 	else if (s == FORMGEN_CONST)
-		text_printf(t, "mov.u64 %%p%u, cst; and.b32 %%t, %%i, 31; mad.wide.u32 %%p%u, %%t, %u, %%p%u;\n",
-			    n, n, FORMGEN_PLACE, n);
+		text_printf(
+			t,
+			"mov.u64 %%p%u, cst; and.b32 %%t, %%i, 31; mad.wide.u32 %%p%u, %%t, %u, %%p%u;\n",
+			n, n, FORMGEN_PLACE, n);
 }
 
 /* Fill it before, read it after. */
@@ -159,16 +175,18 @@ static void contents(struct maker *m, enum formgen_space s, u32 n, u32 in, u32 o
 		return;
 	text_printf(&m->before, "mad.wide.u32 %%st, %%i, %u, %%in0;\n", FORMGEN_PLACE);
 	for (u32 i = 0; i < FORMGEN_PLACE; i += 16)
-		text_printf(&m->before,
-			    "ld.global.v2.u64 {%%l, %%h}, [%%st+%llu]; st.%s.v2.u64 [%%p%u+%u], {%%l, %%h};\n",
-			    (unsigned long long)(in * line + i), space, n, i);
+		text_printf(
+			&m->before,
+			"ld.global.v2.u64 {%%l, %%h}, [%%st+%llu]; st.%s.v2.u64 [%%p%u+%u], {%%l, %%h};\n",
+			(unsigned long long)(in * line + i), space, n, i);
 	if (s == FORMGEN_GLOBAL)
 		return;
 	text_printf(&m->after, "mad.wide.u32 %%st, %%i, %u, %%out0;\n", FORMGEN_PLACE);
 	for (u32 i = 0; i < FORMGEN_PLACE; i += 16)
-		text_printf(&m->after,
-			    "ld.%s.v2.u64 {%%l, %%h}, [%%p%u+%u]; st.global.v2.u64 [%%st+%llu], {%%l, %%h};\n",
-			    space, n, i, (unsigned long long)(out * line + i));
+		text_printf(
+			&m->after,
+			"ld.%s.v2.u64 {%%l, %%h}, [%%p%u+%u]; st.global.v2.u64 [%%st+%llu], {%%l, %%h};\n",
+			space, n, i, (unsigned long long)(out * line + i));
 }
 
 static bool put_barrier(struct maker *m, bool generic)
@@ -189,9 +207,10 @@ static void spread(struct maker *m, u32 n, u32 bytes, u32 *next)
 	text_printf(&m->before, ".reg .u64 %%e%u; mov.u64 %%e%u, %%p%u;\n", n, n, n);
 	if (m->variant < 4 || bytes >= FORMGEN_PLACE)
 		return;
-	text_printf(&m->before,
-		    "ld.global.u32 %%t, [%%in+%u]; and.b32 %%t, %%t, %u; mad.wide.u32 %%e%u, %%t, %u, %%p%u;\n",
-		    slot * FORMGEN_THREADS * 8, FORMGEN_PLACE / bytes - 1, n, bytes, n);
+	text_printf(
+		&m->before,
+		"ld.global.u32 %%t, [%%in+%u]; and.b32 %%t, %%t, %u; mad.wide.u32 %%e%u, %%t, %u, %%p%u;\n",
+		slot * FORMGEN_THREADS * 8, FORMGEN_PLACE / bytes - 1, n, bytes, n);
 }
 
 bool formgen_address(struct maker *m, const struct isa_operand *o, u32 *next)
@@ -221,14 +240,16 @@ bool formgen_address(struct maker *m, const struct isa_operand *o, u32 *next)
 		at = 0;
 	spread(m, n, bytes, next);
 	if (generic && s != FORMGEN_GLOBAL && s != FORMGEN_READ_ONLY)
-		text_printf(&m->before, ".reg .u64 %%g%u; cvta.%s.u64 %%g%u, %%e%u;\n", n, window_of(s),
-			    n, n);
-	narrow = !generic && s != FORMGEN_GLOBAL && s != FORMGEN_READ_ONLY && formgen_chance(&m->r, 50);
+		text_printf(&m->before, ".reg .u64 %%g%u; cvta.%s.u64 %%g%u, %%e%u;\n", n,
+			    window_of(s), n, n);
+	narrow = !generic && s != FORMGEN_GLOBAL && s != FORMGEN_READ_ONLY &&
+		 formgen_chance(&m->r, 50);
 	if (narrow)
 		text_printf(&m->before, ".reg .u32 %%g%u; cvt.u32.u64 %%g%u, %%e%u;\n", n, n, n);
 	text_printf(&m->operands, "[%%%c%u+%u]",
-		    narrow || (generic && s != FORMGEN_GLOBAL && s != FORMGEN_READ_ONLY) ? 'g' : 'e', n,
-		    at);
+		    narrow || (generic && s != FORMGEN_GLOBAL && s != FORMGEN_READ_ONLY) ? 'g'
+											 : 'e',
+		    n, at);
 	return true;
 }
 
@@ -243,7 +264,8 @@ static bool put_choice(struct maker *m, const u32 *from, u32 n)
 /* Counts of an mbarrier for four arrivals. */
 static bool barrier_value(struct maker *m, const struct isa_operand *o, u32 type)
 {
-	static const u32 counts[] = {1, 2, 3}, bytes[] = {0, 1, 16, 1000}, inits[] = {1, 2, 7, 1048575};
+	static const u32 counts[] = {1, 2, 3}, bytes[] = {0, 1, 16, 1000},
+			 inits[] = {1, 2, 7, 1048575};
 	const struct isa_row *row = m->f->form->row;
 
 	if (!strcmp(o->name, "n") && row->row == I_mbarrier_init)
@@ -292,7 +314,8 @@ bool formgen_special(struct maker *m, const struct isa_operand *o, u32 type, u32
 void formgen_prepare(struct maker *m, struct text *out)
 {
 	const struct isa_row *row = m->f->form->row;
-	bool tx = is_bulk(row) || formgen_starts(row, "st.async") || formgen_starts(row, "red.async");
+	bool tx =
+		is_bulk(row) || formgen_starts(row, "st.async") || formgen_starts(row, "red.async");
 
 	if (is_bulk(row))
 		text_puts(out, "fence.proxy.async;\n");
@@ -302,9 +325,11 @@ void formgen_prepare(struct maker *m, struct text *out)
 		       "cvta.shared.u64 %st, %st;\n");
 	text_printf(out, "mbarrier.init.shared.b64 [%%ba], %u;\n", tx ? 1 : 4);
 	if (tx)
-		text_printf(out, "fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 %%pol, [%%ba], %u;\n"
-			    "createpolicy.fractional.L2::evict_first.b64 %%pol;\n",
-			    m->bytes ? m->bytes : bytes_of(m->f->form));
+		text_printf(
+			out,
+			"fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 %%pol, [%%ba], %u;\n"
+			"createpolicy.fractional.L2::evict_first.b64 %%pol;\n",
+			m->bytes ? m->bytes : bytes_of(m->f->form));
 state:
 	if (strstr(m->f->opcode, "_wait") || strstr(m->f->opcode, "pending_count"))
 		text_printf(out,
@@ -317,7 +342,8 @@ state:
 void formgen_finish(struct maker *m, struct text *out)
 {
 	const struct isa_row *row = m->f->form->row;
-	bool tx = is_bulk(row) || formgen_starts(row, "st.async") || formgen_starts(row, "red.async");
+	bool tx =
+		is_bulk(row) || formgen_starts(row, "st.async") || formgen_starts(row, "red.async");
 
 	if (is_bulk(row) && !m->space[FORMGEN_BARRIER])
 		text_puts(out, "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n");
@@ -326,8 +352,10 @@ void formgen_finish(struct maker *m, struct text *out)
 	if (!m->space[FORMGEN_BARRIER])
 		return;
 	if (tx)
-		text_printf(out, "W%u: mbarrier.try_wait.parity.shared.b64 %%g, [%%ba], 0; @!%%g bra W%u;\n",
-			    m->variant, m->variant);
+		text_printf(
+			out,
+			"W%u: mbarrier.try_wait.parity.shared.b64 %%g, [%%ba], 0; @!%%g bra W%u;\n",
+			m->variant, m->variant);
 	text_printf(out,
 		    "mbarrier.test_wait.parity.shared.b64 %%g, [%%ba], 0; selp.u32 %%t, 1, 0, %%g; "
 		    "st.global.u32 [%%out+%u], %%t;\nmbarrier.inval.shared.b64 [%%ba];\n",

@@ -1,14 +1,16 @@
 /* Operands of a variant: registers with their loads and stores, constants, selectors. */
 #include "tests/fuzz/formgen_int.h"
 
-static const u8 register_types[] = {T_b8,  T_b16, T_u16, T_s16, T_b32, T_u32, T_s32, T_f32,
+static const u8 register_types[] = {T_b8,  T_b16, T_u16, T_s16, T_b32, T_u32,   T_s32, T_f32,
 				    T_b64, T_u64, T_s64, T_f64, T_f16, T_f16x2, T_b128};
 
 static bool register_fits(u32 have, u32 type, const struct isa_operand *o, bool plain)
 {
 	enum isa_class want = isa_type_class(type), class = isa_type_class(have);
 	u32 bits = isa_type_bits(type), size = isa_type_bits(have),
-	    least = o->wider && bits < 16 ? 16 : bits < 8 ? 8 : bits;
+	    least = o->wider && bits < 16 ? 16
+		    : bits < 8            ? 8
+					  : bits;
 
 	/* Of wider registers only those of integers say the same everywhere. */
 	if (size < least ||
@@ -18,7 +20,8 @@ static bool register_fits(u32 have, u32 type, const struct isa_operand *o, bool 
 	if (class == ISA_BITS)
 		return true;
 	if (o->bits_only || size > least)
-		return !o->bits_only && (want == ISA_UINT || want == ISA_SINT) && class != ISA_FLOAT;
+		return !o->bits_only && (want == ISA_UINT || want == ISA_SINT) &&
+		       class != ISA_FLOAT;
 	return want == ISA_UINT || want == ISA_SINT ? class == ISA_UINT || class == ISA_SINT
 						    : have == type;
 }
@@ -52,9 +55,10 @@ void formgen_load(struct maker *m, u32 reg, u32 have, u32 slot)
 	u32 at = slot * FORMGEN_THREADS * 8;
 
 	if (have == T_pred)
-		text_printf(&m->before,
-			    "ld.global.u32 %%t, [%%in+%u]; and.b32 %%t, %%t, 1; setp.ne.u32 %%x%u, %%t, 0;\n",
-			    at, reg);
+		text_printf(
+			&m->before,
+			"ld.global.u32 %%t, [%%in+%u]; and.b32 %%t, %%t, 1; setp.ne.u32 %%x%u, %%t, 0;\n",
+			at, reg);
 	else if (have == T_b128)
 		text_printf(&m->before,
 			    "ld.global.u64 %%l, [%%in+%u]; ld.global.u64 %%h, [%%in+%u]; "
@@ -71,19 +75,20 @@ void formgen_store(struct maker *m, u32 reg, u32 have)
 
 	m->outs += have == T_b128 ? 2 : 1;
 	if (have == T_pred)
-		text_printf(&m->after, "selp.u32 %%t, 1, 0, %%x%u; st.global.u32 [%%out+%u], %%t;\n",
-			    reg, at);
+		text_printf(&m->after,
+			    "selp.u32 %%t, 1, 0, %%x%u; st.global.u32 [%%out+%u], %%t;\n", reg, at);
 	else if (have == T_b128)
 		text_printf(&m->after,
 			    "mov.b128 {%%l, %%h}, %%x%u; st.global.u64 [%%out+%u], %%l; "
 			    "st.global.u64 [%%out+%u], %%h;\n",
 			    reg, at, at + FORMGEN_THREADS * 8);
-	else if (formgen_starts(m->f->form->row, "mbarrier")) /* the low half of a state is nobody's */
-		text_printf(&m->after, "mov.b64 {%%q, %%t}, %%x%u; st.global.u32 [%%out+%u], %%t;\n", reg,
-			    at);
+	else if (formgen_starts(m->f->form->row,
+				"mbarrier")) /* the low half of a state is nobody's */
+		text_printf(&m->after,
+			    "mov.b64 {%%q, %%t}, %%x%u; st.global.u32 [%%out+%u], %%t;\n", reg, at);
 	else
-		text_printf(&m->after, "st.global.b%u [%%out+%u], %%x%u;\n", isa_type_bits(have), at,
-			    reg);
+		text_printf(&m->after, "st.global.b%u [%%out+%u], %%x%u;\n", isa_type_bits(have),
+			    at, reg);
 }
 
 u32 formgen_declare(struct maker *m, u32 have)
@@ -119,14 +124,16 @@ static void put_constant(struct maker *m, const struct isa_operand *o, u32 type)
 				  : &(struct isa_range){0, 255, 1};
 		u64 steps = (u64)(r->hi - r->lo) / (u64)(r->step ? r->step : 1);
 
-		text_printf(&m->operands, "%lld",
-			    (long long)(r->lo + r->step * (s64)(formgen_next(&m->r) % (steps + 1))));
+		text_printf(
+			&m->operands, "%lld",
+			(long long)(r->lo + r->step * (s64)(formgen_next(&m->r) % (steps + 1))));
 	} else if (type == T_f32) {
 		text_printf(&m->operands, "0f%08X", (u32)x);
 	} else if (type == T_f64) {
 		text_printf(&m->operands, "0d%016llX", (unsigned long long)x);
 	} else if (isa_type_class(type) == ISA_SINT) {
-		text_printf(&m->operands, "%lld", (long long)((s64)(x << (64 - bits)) >> (64 - bits)));
+		text_printf(&m->operands, "%lld",
+			    (long long)((s64)(x << (64 - bits)) >> (64 - bits)));
 	} else {
 		text_printf(&m->operands, "0x%llx", (unsigned long long)x);
 	}
@@ -141,7 +148,8 @@ static void put_select(struct maker *m, u32 select)
 	else if (select == ISA_SEL_SUBWORD)
 		text_printf(&m->operands, ".h%u", formgen_below(r, 2));
 	else if (select == ISA_SEL_MASK2)
-		text_puts(&m->operands, (const char *const[]){".h0", ".h1", ".h10"}[formgen_below(r, 3)]);
+		text_puts(&m->operands,
+			  (const char *const[]){".h0", ".h1", ".h10"}[formgen_below(r, 3)]);
 	else if (select == ISA_SEL_LANE2)
 		text_printf(&m->operands, ".h%u%u", formgen_below(r, 4), formgen_below(r, 4));
 	else if (select == ISA_SEL_LANE4)
@@ -190,8 +198,8 @@ static bool put_element(struct maker *m, const struct isa_operand *o, u32 type, 
 		text_puts(&m->operands, "_");
 		return true;
 	}
-	if (takes_constant(o, type) && m->variant && !is_approximate(m->f->form) && use_of(m, o) != FORMGEN_MEMBERS &&
-	    formgen_chance(&m->r, 25)) {
+	if (takes_constant(o, type) && m->variant && !is_approximate(m->f->form) &&
+	    use_of(m, o) != FORMGEN_MEMBERS && formgen_chance(&m->r, 25)) {
 		put_constant(m, o, type);
 		return true;
 	}
@@ -202,7 +210,8 @@ static bool put_element(struct maker *m, const struct isa_operand *o, u32 type, 
 	have = type == T_pred ? T_pred : m->vector ? m->vector : choose_register(m, type, o);
 	if (have == ISA_NONE)
 		return false;
-	if (!write && m->variant % 4 == 2 && m->dest_type && !m->vector && is_reusable(m, o, type)) {
+	if (!write && m->variant % 4 == 2 && m->dest_type && !m->vector &&
+	    is_reusable(m, o, type)) {
 		have = m->dest_type;
 		reg = m->dest;
 		m->dest_type = ISA_NONE;
@@ -226,16 +235,39 @@ static bool put_element(struct maker *m, const struct isa_operand *o, u32 type, 
 static void put_sreg(struct maker *m)
 {
 	static const char *const names[] = {
-		"%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x",
-		"%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid",
-		"%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt",
-		"%clusterid.x", "%nclusterid.x", "%cluster_ctaid.x", "%cluster_nctaid.y",
-		"%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
-		"%current_graph_exec", "%dynamic_smem_size", "%clusterid.y", "%nclusterid.z",
+		"%tid.x",
+		"%tid.y",
+		"%tid.z",
+		"%ntid.x",
+		"%ntid.y",
+		"%ntid.z",
+		"%ctaid.x",
+		"%ctaid.y",
+		"%ctaid.z",
+		"%nctaid.x",
+		"%nctaid.y",
+		"%nctaid.z",
+		"%laneid",
+		"%lanemask_eq",
+		"%lanemask_le",
+		"%lanemask_lt",
+		"%lanemask_ge",
+		"%lanemask_gt",
+		"%clusterid.x",
+		"%nclusterid.x",
+		"%cluster_ctaid.x",
+		"%cluster_nctaid.y",
+		"%cluster_ctarank",
+		"%cluster_nctarank",
+		"%is_explicit_cluster",
+		"%current_graph_exec",
+		"%dynamic_smem_size",
+		"%clusterid.y",
+		"%nclusterid.z",
 	};
-	static const char *const vectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid",
-					      "%clusterid", "%nclusterid", "%cluster_ctaid",
-					      "%cluster_nctaid"};
+	static const char *const vectors[] = {"%tid",           "%ntid",          "%ctaid",
+					      "%nctaid",        "%clusterid",     "%nclusterid",
+					      "%cluster_ctaid", "%cluster_nctaid"};
 
 	if (isa_form_has(m->f->form, M_v4))
 		text_puts(&m->operands, vectors[formgen_below(&m->r, ARRAY_LEN(vectors))]);

@@ -1,7 +1,7 @@
 /*
- * Operands that find differences: of every type limits and their neighbours, small numbers, powers of
- * two; of floats NaNs with payloads, infinities, denormals, halfway cases, values near overflow; and
- * pairs that are equal, opposite or neighbours.
+ * Operands that find differences: of every type limits and their neighbours, small numbers, powers
+ * of two; of floats NaNs with payloads, infinities, denormals, halfway cases, values near overflow;
+ * and pairs that are equal, opposite or neighbours.
  */
 #include "tests/fuzz/formgen.h"
 
@@ -27,8 +27,14 @@ static u64 whole(struct formgen_random *r, u32 bits)
 
 	switch (formgen_below(r, 8)) {
 	case 0: /* 0, 1, -1, the limits */
-		return (const u64[]){0, 1, ~(u64)0, one << (bits - 1), (one << (bits - 1)) - 1,
-				     (one << (bits - 1)) + 1, ~(u64)1, 2}[x & 7];
+		return (const u64[]){0,
+				     1,
+				     ~(u64)0,
+				     one << (bits - 1),
+				     (one << (bits - 1)) - 1,
+				     (one << (bits - 1)) + 1,
+				     ~(u64)1,
+				     2}[x & 7];
 	case 1: /* a power of two or its neighbour */
 		return (one << (x % bits)) + (x >> 32) % 3 - 1;
 	case 2: /* counts of bits, those that are too many as well */
@@ -83,8 +89,7 @@ static u64 special(struct formgen_random *r, const struct format *f)
 static u64 real(struct formgen_random *r, const struct format *f)
 {
 	u64 x = formgen_next(r), m = mask_of(f->mantissa), bias = mask_of(f->exponent) >> 1,
-	    sign = (x & 1) << (f->exponent + f->mantissa), e = bias,
-	    fraction = formgen_next(r) & m;
+	    sign = (x & 1) << (f->exponent + f->mantissa), e = bias, fraction = formgen_next(r) & m;
 	u32 near = f->mantissa + 3;
 
 	switch (x >> 8 & 7) {

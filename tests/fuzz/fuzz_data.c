@@ -1,10 +1,11 @@
 /*
- * Fuzzer of what `ptxloom exec` reads for buffers and parameters: TYPE[N]=INIT, and .npy files. Ways to
- * use it:
+ * Fuzzer of what `ptxloom exec` reads for buffers and parameters: TYPE[N]=INIT, and .npy files.
+ * Ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_data FILE...  runs these files once
  *   fuzz_data          changes specifications and files, the same on every run; --long [N [FIRST]]: N of them
- * An input is a line with the specification, in which @ stands for the file, and behind it the file.
+ * An input is a line with the specification, in which @ stands for the file, and behind it the
+ * file.
  */
 #include "tests/check.h"
 #include "tests/fuzz/mutate.h"

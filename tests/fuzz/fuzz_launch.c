@@ -1,6 +1,7 @@
 /*
- * Fuzzer of launches: kernels of any text are run, on small grids and for a short time. Whatever they
- * do, the host must live, and a launch that fails must say what failed and where. Ways to use it:
+ * Fuzzer of launches: kernels of any text are run, on small grids and for a short time. Whatever
+ * they do, the host must live, and a launch that fails must say what failed and where. Ways to use
+ * it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_launch FILE...  runs these files once
  *   fuzz_launch          changes random programs, the same on every run; --long [N [FIRST]]: N of them
@@ -79,7 +80,8 @@ static void check_fault(struct ptxloom_device *dev, struct ptxloom_kernel *kerne
 
 	if (status >= PTXLOOM_ILLEGAL_ADDRESS && status <= PTXLOOM_LAUNCH_FAILED &&
 	    status != PTXLOOM_LAUNCH_OUT_OF_RESOURCES) {
-		require(!ptxloom_last_fault(dev, &f), "no fault is kept", ptxloom_status_name(status));
+		require(!ptxloom_last_fault(dev, &f), "no fault is kept",
+			ptxloom_status_name(status));
 		require(f.message[0], "a fault has no message", ptxloom_status_name(status));
 		require(!strncmp(f.kernel, ptxloom_kernel_name(kernel), sizeof(f.kernel) - 1),
 			"a fault names another kernel", f.kernel);
@@ -162,20 +164,22 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #define CHANGES_MAX 12
 
 /*
- * A change after which most programs are still valid: another register of the pool, another number, a
- * statement gone, doubled or moved. Text before the first opening brace stays.
+ * A change after which most programs are still valid: another register of the pool, another number,
+ * a statement gone, doubled or moved. Text before the first opening brace stays.
  */
 static void mutate_softly(struct text *t, u64 *state)
 {
-	static const char *const numbers[] = {
-		"0", "1", "-1", "3", "8", "31", "32", "33", "255", "4096", "65535", "0x7fffffff", "0xffffffff"};
+	static const char *const numbers[] = {"0",     "1",          "-1",        "3",   "8",
+					      "31",    "32",         "33",        "255", "4096",
+					      "65535", "0x7fffffff", "0xffffffff"};
 	const char *body = strchr(t->at, '{'), *line;
 	size_t from = body ? (size_t)(body - t->at) : 0, size, len;
 	size_t at = mutate_token(t, from + mutate_next(state) % (t->len - from), &size);
 	const char *number = numbers[mutate_next(state) % ARRAY_LEN(numbers)];
 	char last;
 
-	for (u32 tries = 0; tries < 64 && t->at[at] != '%' && (t->at[at] < '0' || t->at[at] > '9'); tries++)
+	for (u32 tries = 0; tries < 64 && t->at[at] != '%' && (t->at[at] < '0' || t->at[at] > '9');
+	     tries++)
 		at = mutate_token(t, from + mutate_next(state) % (t->len - from), &size);
 	last = t->at[at + size - 1];
 	if (mutate_next(state) % 3 && t->at[at] == '%' && last >= '0' && last <= '9') {
@@ -188,9 +192,11 @@ static void mutate_softly(struct text *t, u64 *state)
 			at--;
 		line = t->at + at;
 		len = strcspn(line, "\n");
-		if (at == from || !len || line[len - 1] != ';' || line[0] == '.' || strchr("{}", line[0]))
+		if (at == from || !len || line[len - 1] != ';' || line[0] == '.' ||
+		    strchr("{}", line[0]))
 			return;
-		mutate_replace(t, at, mutate_next(state) % 2 ? len : 0, line, mutate_next(state) % 2 ? len : 0);
+		mutate_replace(t, at, mutate_next(state) % 2 ? len : 0, line,
+			       mutate_next(state) % 2 ? len : 0);
 	}
 }
 
@@ -236,9 +242,8 @@ static int fuzz_programs(struct mutate_rounds r)
 		fuzz_program(i);
 	printf("# %llu changed programs: %llu launches ended, %llu faulted, %llu were refused; "
 	       "%llu programs were not read\n",
-	       (unsigned long long)r.n, (unsigned long long)ended,
-	       (unsigned long long)faulted, (unsigned long long)refused,
-	       (unsigned long long)untaken);
+	       (unsigned long long)r.n, (unsigned long long)ended, (unsigned long long)faulted,
+	       (unsigned long long)refused, (unsigned long long)untaken);
 	/* Some are for devices that are not here. */
 	CHECK_MSG(3 * (ended + faulted) > refused + untaken, "changed programs run and do no harm");
 	return check_done();

@@ -4,8 +4,9 @@
  *   fuzz_ptx FILE...  runs these files once
  *   fuzz_ptx          changes the modules of tests/forms and tests/errors, and some that are made to be linked;
  *                     the same changes each run; --long [N [FIRST]]: N of them
- * Every text is read twice, to be checked and to be run. An accepted module is printed and must come back the
- * same; one to be run is linked alone, and with the last one that was accepted before, in either order.
+ * Every text is read twice, to be checked and to be run. An accepted module is printed and must
+ * come back the same; one to be run is linked alone, and with the last one that was accepted
+ * before, in either order.
  */
 #include "tests/unit/ptx/ptx_exercise.h"
 
@@ -33,9 +34,11 @@ static struct ir_module *read_again(const char *text, size_t size)
 }
 
 /* Linking settles definitions in the modules, so each trial has modules of its own. */
-static void link_once(const char *text, size_t size, const struct text *other, enum ir_link_mode mode, bool turned)
+static void link_once(const char *text, size_t size, const struct text *other,
+		      enum ir_link_mode mode, bool turned)
 {
-	struct ir_module *a = read_again(text, size), *b = other ? read_again(other->at, other->len) : NULL;
+	struct ir_module *a = read_again(text, size),
+			 *b = other ? read_again(other->at, other->len) : NULL;
 	struct ir_module *units[] = {turned ? b : a, turned ? a : b};
 	struct diag d;
 

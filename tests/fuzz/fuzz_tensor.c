@@ -47,27 +47,32 @@ static void add_place(struct text *t, u32 rank)
 
 static void add_kernel(struct text *t, u32 number, u32 rank, u32 kind)
 {
-	text_printf(t,
-		    ".visible .entry k%u(.param .align 64 .b8 map[128], .param .align 4 .b8 at[20])\n{\n"
-		    ".reg .b64 %%d<2>; .reg .b32 %%c<5>, %%s, %%m; .reg .b16 %%h<3>;\n"
-		    ".shared .align 1024 .b8 s[32768]; .shared .align 8 .b64 bar;\n"
-		    "mov.b64 %%d0, map; cvta.param.u64 %%d0, %%d0; mov.u32 %%s, s; mov.u32 %%m, bar;\n"
-		    "mbarrier.init.shared.b64 [%%m], 1;\n"
-		    "mov.b16 %%h0, 1; mov.b16 %%h1, 0; mov.b16 %%h2, 2;\n",
-		    number);
+	text_printf(
+		t,
+		".visible .entry k%u(.param .align 64 .b8 map[128], .param .align 4 .b8 at[20])\n{\n"
+		".reg .b64 %%d<2>; .reg .b32 %%c<5>, %%s, %%m; .reg .b16 %%h<3>;\n"
+		".shared .align 1024 .b8 s[32768]; .shared .align 8 .b64 bar;\n"
+		"mov.b64 %%d0, map; cvta.param.u64 %%d0, %%d0; mov.u32 %%s, s; mov.u32 %%m, bar;\n"
+		"mbarrier.init.shared.b64 [%%m], 1;\n"
+		"mov.b16 %%h0, 1; mov.b16 %%h1, 0; mov.b16 %%h2, 2;\n",
+		number);
 	for (u32 i = 0; i < TENSOR_RANK_MAX; i++)
 		text_printf(t, "ld.param.u32 %%c%u, [at+%u];\n", i, 4 * i);
-	text_printf(t, kind == 0   ? "cp.async.bulk.tensor.%ud.shared::cluster.global"
-				     ".mbarrier::complete_tx::bytes [%%s], "
-		       : kind == 1 ? "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col"
-				     ".mbarrier::complete_tx::bytes [%%s], "
-		       : kind == 2 ? "cp.async.bulk.tensor.%ud.global.shared::cta.bulk_group "
-				   : "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.add.bulk_group ",
+	text_printf(t,
+		    kind == 0   ? "cp.async.bulk.tensor.%ud.shared::cluster.global"
+				  ".mbarrier::complete_tx::bytes [%%s], "
+		    : kind == 1 ? "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col"
+				  ".mbarrier::complete_tx::bytes [%%s], "
+		    : kind == 2
+			    ? "cp.async.bulk.tensor.%ud.global.shared::cta.bulk_group "
+			    : "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.add.bulk_group ",
 		    rank);
 	add_place(t, rank);
 	text_puts(t, kind < 2 ? ", [%m]" : ", [%s]");
 	if (kind == 1)
-		text_puts(t, rank == 3 ? ", {%h0}" : rank == 4 ? ", {%h0, %h1}" : ", {%h0, %h1, %h2}");
+		text_puts(t, rank == 3   ? ", {%h0}"
+			     : rank == 4 ? ", {%h0, %h1}"
+					 : ", {%h0, %h1, %h2}");
 	text_puts(t, ";\n");
 	if (kind >= 2)
 		text_puts(t, "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n");
@@ -186,8 +191,8 @@ static int fuzz_maps(struct mutate_rounds r)
 	start();
 	for (u64 i = r.first; i < r.first + r.n; i++)
 		fuzz_map(i);
-	printf("# %llu maps, %llu of them good before they were damaged\n",
-	       (unsigned long long)r.n, (unsigned long long)encoded);
+	printf("# %llu maps, %llu of them good before they were damaged\n", (unsigned long long)r.n,
+	       (unsigned long long)encoded);
 	CHECK_MSG(r.n && 4 * encoded > r.n, "damaged tensor maps do no harm");
 	return check_done();
 }

@@ -1,6 +1,6 @@
 /*
- * Changes to texts for fuzzers that run without libFuzzer: the same on every host, by a state that the
- * caller keeps. Texts are PTX: changes go by words, so that many results are still read.
+ * Changes to texts for fuzzers that run without libFuzzer: the same on every host, by a state that
+ * the caller keeps. Texts are PTX: changes go by words, so that many results are still read.
  */
 #ifndef PL_TESTS_FUZZ_MUTATE_H
 #define PL_TESTS_FUZZ_MUTATE_H
@@ -24,14 +24,17 @@ static inline u64 mutate_next(u64 *state)
 }
 
 /*
- * How many inputs a fuzzer makes, counted so that every host makes the same; the number of the first
- * one tells apart.
+ * How many inputs a fuzzer makes, counted so that every host makes the same; the number of the
+ * first one tells apart.
  */
 struct mutate_rounds {
 	u64 first, n;
 };
 
-/* None: the usual number. --long [N [FIRST]]: so many, a thousand times the usual number if not given. */
+/*
+ * None: the usual number. --long [N [FIRST]]: so many, a thousand times the usual number if not
+ * given.
+ */
 static inline struct mutate_rounds mutate_rounds(int argc, char **argv, u64 usual)
 {
 	struct mutate_rounds r = {.n = argc < 2 ? usual : 1000 * usual};
@@ -98,7 +101,8 @@ static inline size_t mutate_token(const struct text *t, size_t at, size_t *size)
 	return at;
 }
 
-static inline void mutate_replace(struct text *t, size_t at, size_t size, const char *with, size_t n)
+static inline void mutate_replace(struct text *t, size_t at, size_t size, const char *with,
+				  size_t n)
 {
 	struct text r = {0};
 
@@ -120,7 +124,9 @@ static const char *const mutate_words[] = {
 };
 /* clang-format on */
 
-/* One change: a token of another place, a telling word, a token or line gone or doubled, one byte. */
+/*
+ * One change: a token of another place, a telling word, a token or line gone or doubled, one byte.
+ */
 static inline void mutate(struct text *t, const struct text *other, u64 *state)
 {
 	size_t size, from, from_size, at = mutate_token(t, mutate_next(state) % t->len, &size);

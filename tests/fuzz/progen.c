@@ -13,8 +13,8 @@ static const struct progen_target {
 	struct isa_target target;
 	u32 version;
 } targets[] = {
-	{"sm_90", {90, 0}, 87},      {"sm_90", {90, 0}, 87}, {"sm_90", {90, 0}, 87},
-	{"sm_100a", {100, 'a'}, 93}, {"sm_80", {80, 0}, 80}, {"sm_70", {70, 0}, 65},
+	{"sm_90", {90, 0}, 87},      {"sm_90", {90, 0}, 87},      {"sm_90", {90, 0}, 87},
+	{"sm_100a", {100, 'a'}, 93}, {"sm_80", {80, 0}, 80},      {"sm_70", {70, 0}, 65},
 	{"sm_60", {60, 0}, 63},      {"sm_120a", {120, 'a'}, 93},
 };
 
@@ -49,11 +49,15 @@ void progen_close(struct progen *p, u32 open, const char *text)
 
 /* ---- statements ---- */
 
-/* Instructions that a compiler makes several of, of which only the first keeps the guard: see form_cross. */
+/*
+ * Instructions that a compiler makes several of, of which only the first keeps the guard: see
+ * form_cross.
+ */
 static bool drops_guard(const char *text)
 {
-	return !strncmp(text, "set.", 4) || !strncmp(text, "testp", 5) || !strncmp(text, "abs", 3) ||
-	       !strncmp(text, "cvt.pack", 8) || (text[0] == 'v' && strstr(text, ".add"));
+	return !strncmp(text, "set.", 4) || !strncmp(text, "testp", 5) ||
+	       !strncmp(text, "abs", 3) || !strncmp(text, "cvt.pack", 8) ||
+	       (text[0] == 'v' && strstr(text, ".add"));
 }
 
 static void plain(struct progen *p, enum progen_class class)
@@ -107,11 +111,10 @@ static void loop(struct progen *p)
 		progen_line(p, PROGEN_TEXT, "@%%p%u bra X%u;", progen_below(p, 8), label);
 	if (progen_chance(p, 50))
 		progen_statements(p, 1 + progen_below(p, 2));
-	snprintf(
-		text, sizeof(text),
-		"add.u32 %%lc%u, %%lc%u, 1; setp.le.u32 %%lp%u, %%lc%u, %%lb%u; @%%lp%u bra L%u; "
-		"X%u:",
-		counter, counter, counter, counter, counter, counter, label, label);
+	snprintf(text, sizeof(text),
+		 "add.u32 %%lc%u, %%lc%u, 1; setp.le.u32 %%lp%u, %%lc%u, %%lb%u; @%%lp%u bra L%u; "
+		 "X%u:",
+		 counter, counter, counter, counter, counter, counter, label, label);
 	progen_close(p, open, text);
 	p->in_loop = inside;
 }
@@ -121,11 +124,10 @@ static void table(struct progen *p)
 	u32 label = p->labels++, open;
 	char text[160];
 
-	snprintf(
-		text, sizeof(text),
-		"T%u: .branchtargets A%u, B%u, C%u, A%u; and.b32 %%ti, %%r%u, 3; brx.idx %%ti, "
-		"T%u; A%u:",
-		label, label, label, label, label, progen_below(p, 10), label, label);
+	snprintf(text, sizeof(text),
+		 "T%u: .branchtargets A%u, B%u, C%u, A%u; and.b32 %%ti, %%r%u, 3; brx.idx %%ti, "
+		 "T%u; A%u:",
+		 label, label, label, label, label, progen_below(p, 10), label, label);
 	open = progen_open(p, text);
 	progen_statements(p, 1 + progen_below(p, 2));
 	progen_line(p, PROGEN_MIDDLE, "bra D%u; B%u:", label, label);
@@ -159,7 +161,9 @@ static void put_data(struct progen *p, const struct access *a, struct text *t)
 	text_puts(t, a->count > 1 ? "}" : "");
 }
 
-/* The thread's own input, read only; local memory; its own part of the output behind the registers. */
+/*
+ * The thread's own input, read only; local memory; its own part of the output behind the registers.
+ */
 static void memory(struct progen *p)
 {
 	const struct access *a = &accesses[progen_below(p, ARRAY_LEN(accesses))];
@@ -173,11 +177,10 @@ static void memory(struct progen *p)
 	offset = progen_below(p, size / a->bytes) * a->bytes;
 	put_data(p, a, &data);
 	if (dynamic)
-		text_printf(
-			&t,
-			"and.b32 %%ti, %%r%u, 15; shl.b32 %%ti, %%ti, 4; mov.u32 %%tl, loc; "
-			"add.u32 %%tl, %%tl, %%ti; ",
-			progen_below(p, 10));
+		text_printf(&t,
+			    "and.b32 %%ti, %%r%u, 15; shl.b32 %%ti, %%ti, 4; mov.u32 %%tl, loc; "
+			    "add.u32 %%tl, %%tl, %%ti; ",
+			    progen_below(p, 10));
 	if (where != 1 && progen_chance(p, 50))
 		text_printf(&t, "st%s%s.%s [%s+%u], %s;", *space[where] ? "." : "", space[where],
 			    a->type, dynamic ? "%tl" : base[where], dynamic ? 0 : offset, data.at);
@@ -197,13 +200,14 @@ static void common(struct progen *p)
 		u32 at;
 		const char *reg;
 	} words[] = {
-		{"add.u32", 0, "%r"},  {"add.u64", 8, "%d"},   {"min.s32", 16, "%r"},
-		{"max.u32", 20, "%r"}, {"and.b32", 24, "%r"},  {"or.b32", 28, "%r"},
-		{"xor.b32", 32, "%r"}, {"max.s64", 40, "%d"},  {"min.u64", 48, "%d"},
-		{"xor.b64", 56, "%d"}, {"add.s32", 64, "%r"},  {"and.b64", 72, "%d"},
+		{"add.u32", 0, "%r"},  {"add.u64", 8, "%d"},  {"min.s32", 16, "%r"},
+		{"max.u32", 20, "%r"}, {"and.b32", 24, "%r"}, {"or.b32", 28, "%r"},
+		{"xor.b32", 32, "%r"}, {"max.s64", 40, "%d"}, {"min.u64", 48, "%d"},
+		{"xor.b64", 56, "%d"}, {"add.s32", 64, "%r"}, {"and.b64", 72, "%d"},
 	};
 	static const char *const scopes[] = {"", ".gpu", ".sys", ".relaxed.gpu", ".relaxed.sys"};
-	u32 i = progen_below(p, ARRAY_LEN(words)), scope = progen_below(p, p->target.sm >= 70 ? 5 : 3);
+	u32 i = progen_below(p, ARRAY_LEN(words)),
+	    scope = progen_below(p, p->target.sm >= 70 ? 5 : 3);
 
 	if (p->function != PROGEN_KERNEL)
 		return;
@@ -219,11 +223,15 @@ static void leave(struct progen *p)
 	if (!p->leaves || p->in_loop)
 		return;
 	if (p->function == PROGEN_KERNEL && !p->depth)
-		progen_line(p, PROGEN_TEXT, "and.b32 %%ti, %%r%u, 3; setp.eq.u32 %%fs, %%ti, %u; "
-			    "@%%fs bra FIN;", progen_below(p, 10), progen_below(p, 4));
+		progen_line(p, PROGEN_TEXT,
+			    "and.b32 %%ti, %%r%u, 3; setp.eq.u32 %%fs, %%ti, %u; "
+			    "@%%fs bra FIN;",
+			    progen_below(p, 10), progen_below(p, 4));
 	else if (p->function < 2)
-		progen_line(p, PROGEN_TEXT, "and.b32 %%ti, %%r%u, 7; setp.eq.u32 %%fs, %%ti, %u; "
-			    "@%%fs exit;", progen_below(p, 10), progen_below(p, 8));
+		progen_line(p, PROGEN_TEXT,
+			    "and.b32 %%ti, %%r%u, 7; setp.eq.u32 %%fs, %%ti, %u; "
+			    "@%%fs exit;",
+			    progen_below(p, 10), progen_below(p, 8));
 }
 
 /* The carry flag does not survive: it is made anew. */
@@ -235,12 +243,11 @@ static void call(struct progen *p)
 	char target[64];
 
 	if (p->function == PROGEN_KERNEL && !p->depth && progen_chance(p, 40)) {
-		progen_line(
-			p, PROGEN_TEXT,
-			"{ .param .b32 q0; .param .b64 q1; .param .b64 o0; st.param.b32 [q0], "
-			"%%r%u; st.param.b64 [q1], %%d%u; call (o0), fn3, (q0, q1); "
-			"ld.param.b64 %%d%u, [o0]; add.cc.u32 %%ti, %%r%u, %%r%u; }",
-			a, b, d, e, a);
+		progen_line(p, PROGEN_TEXT,
+			    "{ .param .b32 q0; .param .b64 q1; .param .b64 o0; st.param.b32 [q0], "
+			    "%%r%u; st.param.b64 [q1], %%d%u; call (o0), fn3, (q0, q1); "
+			    "ld.param.b64 %%d%u, [o0]; add.cc.u32 %%ti, %%r%u, %%r%u; }",
+			    a, b, d, e, a);
 		return;
 	}
 	/* Functions call those with a higher number, and not in loops: the work stays small. */
@@ -262,13 +269,12 @@ static void call(struct progen *p)
 			a, b, label, e, f, target, d, e, a);
 		return;
 	}
-	progen_line(
-		p, PROGEN_TEXT,
-		"{ .param .b32 q0; .param .b64 q1; .param .b64 o0; st.param.b32 [q0], %%r%u; "
-		"st.param.b64 [q1], %%d%u; "
-		"call (o0), fn%u, (q0, q1); ld.param.b64 %%d%u, [o0]; add.cc.u32 %%ti, %%r%u, "
-		"%%r%u; }",
-		a, b, f, d, e, a);
+	progen_line(p, PROGEN_TEXT,
+		    "{ .param .b32 q0; .param .b64 q1; .param .b64 o0; st.param.b32 [q0], %%r%u; "
+		    "st.param.b64 [q1], %%d%u; "
+		    "call (o0), fn%u, (q0, q1); ld.param.b64 %%d%u, [o0]; add.cc.u32 %%ti, %%r%u, "
+		    "%%r%u; }",
+		    a, b, f, d, e, a);
 }
 
 static void statement(struct progen *p)
@@ -324,24 +330,23 @@ static void declare(struct progen *p)
 		p, PROGEN_FIXED,
 		".reg .u32 %%ti, %%tl, %%tm, %%tsh, %%tn, %%nt, %%gt, %%ct, %%tbar; .reg .u64 %%in, "
 		"%%priv, %%gloc, %%gsh, %%fp, %%fq, %%ta, %%tb, %%tsw, %%out; .reg .pred %%fs;");
-	progen_line(p, PROGEN_FIXED,
-		    ".reg .u32 %%lb<8>, %%lc<8>; .reg .pred %%lp<8>; .local .align 16 .b8 loc[256];");
+	progen_line(
+		p, PROGEN_FIXED,
+		".reg .u32 %%lb<8>, %%lc<8>; .reg .pred %%lp<8>; .local .align 16 .b8 loc[256];");
 }
 
 /* Where the thread's memories are; %in and %out come from the kernel's parameters. */
 static void find_places(struct progen *p)
 {
-	progen_line(
-		p, PROGEN_FIXED,
-		"mov.u32 %%tn, %%tid.x; mov.u32 %%nt, %%ntid.x; mov.u32 %%ct, %%ctaid.x; "
-		"mad.lo.u32 %%gt, %%ct, %%nt, %%tn; mad.wide.u32 %%in, %%gt, %u, %%in; "
-		"mad.wide.u32 %%out, %%gt, %u, %%out; add.u64 %%priv, %%out, 512;",
-		PROGEN_IN, PROGEN_OUT);
-	progen_line(
-		p, PROGEN_FIXED,
-		"mov.u32 %%tsh, sh; shl.b32 %%ti, %%tn, 5; add.u32 %%tsh, %%tsh, %%ti; "
-		"cvt.u64.u32 %%tsw, %%tsh; cvta.shared.u64 %%gsh, %%tsw; mov.u32 %%tbar, 5; "
-		"mov.u64 %%gloc, loc; cvta.local.u64 %%gloc, %%gloc;");
+	progen_line(p, PROGEN_FIXED,
+		    "mov.u32 %%tn, %%tid.x; mov.u32 %%nt, %%ntid.x; mov.u32 %%ct, %%ctaid.x; "
+		    "mad.lo.u32 %%gt, %%ct, %%nt, %%tn; mad.wide.u32 %%in, %%gt, %u, %%in; "
+		    "mad.wide.u32 %%out, %%gt, %u, %%out; add.u64 %%priv, %%out, 512;",
+		    PROGEN_IN, PROGEN_OUT);
+	progen_line(p, PROGEN_FIXED,
+		    "mov.u32 %%tsh, sh; shl.b32 %%ti, %%tn, 5; add.u32 %%tsh, %%tsh, %%ti; "
+		    "cvt.u64.u32 %%tsw, %%tsh; cvta.shared.u64 %%gsh, %%tsw; mov.u32 %%tbar, 5; "
+		    "mov.u64 %%gloc, loc; cvta.local.u64 %%gloc, %%gloc;");
 }
 
 static void set_register(struct progen *p, const struct progen_pool *q, u32 k)
@@ -363,16 +368,15 @@ static void recursion(struct progen *p)
 {
 	bool indirect = progen_chance(p, 50);
 
-	progen_line(
-		p, PROGEN_FIXED,
-		"and.b32 %%r1, %%r0, 7; setp.eq.u32 %%p0, %%r1, 0; @%%p0 bra END; "
-		"sub.u32 %%r2, %%r1, 1; xor.b64 %%d1, %%d0, 0x5555; mov.u64 %%fp, fn2; "
-		"{ .param .b32 q0; .param .b64 q1; .param .b64 o0; st.param.b32 [q0], "
-		"%%r2; st.param.b64 [q1], %%d1; "
-		"PR: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _); "
-		"call (o0), %s, (q0, q1)%s; ld.param.b64 %%d2, [o0]; } mad.lo.u64 %%d0, "
-		"%%d2, 3, %%d0; END:",
-		indirect ? "%fp" : "fn2", indirect ? ", PR" : "");
+	progen_line(p, PROGEN_FIXED,
+		    "and.b32 %%r1, %%r0, 7; setp.eq.u32 %%p0, %%r1, 0; @%%p0 bra END; "
+		    "sub.u32 %%r2, %%r1, 1; xor.b64 %%d1, %%d0, 0x5555; mov.u64 %%fp, fn2; "
+		    "{ .param .b32 q0; .param .b64 q1; .param .b64 o0; st.param.b32 [q0], "
+		    "%%r2; st.param.b64 [q1], %%d1; "
+		    "PR: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _); "
+		    "call (o0), %s, (q0, q1)%s; ld.param.b64 %%d2, [o0]; } mad.lo.u64 %%d0, "
+		    "%%d2, 3, %%d0; END:",
+		    indirect ? "%fp" : "fn2", indirect ? ", PR" : "");
 }
 
 /* fn0 and fn1 are random, fn2 calls itself, fn3 is called by all threads together. */
@@ -392,9 +396,10 @@ static void function(struct progen *p, u32 number)
 	for (u32 i = 0; i < 256; i += 16)
 		progen_line(p, PROGEN_FIXED, "st.local.v2.u64 [loc+%u], {%%d%u, %%d%u};", i,
 			    i / 16 % 10, i / 32 % 10);
-	progen_line(p, PROGEN_FIXED,
-		    "ld.param.b32 %%r0, [a]; ld.param.b64 %%d0, [b]; mov.u32 %%tl, 0; mov.u32 %%tm, 0; "
-		    "setp.lt.s32 %%p1, %%r0, 0; setp.lt.s64 %%p2, %%d0, 0; add.cc.u32 %%ti, %%r0, 5;");
+	progen_line(
+		p, PROGEN_FIXED,
+		"ld.param.b32 %%r0, [a]; ld.param.b64 %%d0, [b]; mov.u32 %%tl, 0; mov.u32 %%tm, 0; "
+		"setp.lt.s32 %%p1, %%r0, 0; setp.lt.s64 %%p2, %%d0, 0; add.cc.u32 %%ti, %%r0, 5;");
 	p->function = number;
 	p->loops = 0;
 	if (number == 2) {
@@ -407,10 +412,9 @@ static void function(struct progen *p, u32 number)
 	}
 	p->function = PROGEN_KERNEL;
 	p->loops = loops;
-	progen_line(
-		p, PROGEN_FIXED,
-		"cvt.u64.u32 %%d1, %%r0; xor.b64 %%d0, %%d0, %%d1; st.param.b64 [o], %%d0; "
-		"ret;\n}");
+	progen_line(p, PROGEN_FIXED,
+		    "cvt.u64.u32 %%d1, %%r0; xor.b64 %%d0, %%d0, %%d1; st.param.b64 [o], %%d0; "
+		    "ret;\n}");
 }
 
 static void variables(struct progen *p)
@@ -419,7 +423,8 @@ static void variables(struct progen *p)
 
 	for (u32 i = 0; i < PROGEN_DATA / 8; i++)
 		text_printf(&t, "%s0x%llx", i ? ", " : "", (unsigned long long)progen_random(p));
-	progen_line(p, PROGEN_FIXED, ".const .align 16 .u64 cst[%u] = {%s};", PROGEN_DATA / 8, t.at);
+	progen_line(p, PROGEN_FIXED, ".const .align 16 .u64 cst[%u] = {%s};", PROGEN_DATA / 8,
+		    t.at);
 	progen_line(p, PROGEN_FIXED,
 		    ".shared .align 32 .b8 sh[%u]; .shared .u32 cnt; .shared .u64 ins, outs;",
 		    p->block * 32);
@@ -435,20 +440,20 @@ static void begin(struct progen *p)
 		    ".align 16 .b8 pdata[%u])\n{ .reg .u64 %%com;",
 		    PROGEN_DATA);
 	declare(p);
-	progen_line(p, PROGEN_FIXED,
-		    "ld.param.u64 %%in, [pin]; ld.param.u64 %%out, [pout]; ld.param.u64 %%com, [pcom]; "
-		    "st.shared.u64 [ins], %%in; st.shared.u64 [outs], %%out;");
+	progen_line(
+		p, PROGEN_FIXED,
+		"ld.param.u64 %%in, [pin]; ld.param.u64 %%out, [pout]; ld.param.u64 %%com, [pcom]; "
+		"st.shared.u64 [ins], %%in; st.shared.u64 [outs], %%out;");
 	find_places(p);
 	for (u32 i = 0; i < progen_pool_len; i++)
 		for (u32 k = 0; k < progen_pools[i].count; k++, in += 8) {
 			const struct progen_pool *q = &progen_pools[i];
 
 			if (q->word == T_pred)
-				progen_line(
-					p, PROGEN_FIXED,
-					"ld.global.u32 %%ti, [%%in+%u]; and.b32 %%ti, %%ti, 1; "
-					"setp.ne.u32 %%p%u, %%ti, 0;",
-					in, k);
+				progen_line(p, PROGEN_FIXED,
+					    "ld.global.u32 %%ti, [%%in+%u]; and.b32 %%ti, %%ti, 1; "
+					    "setp.ne.u32 %%p%u, %%ti, 0;",
+					    in, k);
 			else if (q->word == T_b128)
 				in -= 8; /* made of others */
 			else
@@ -463,11 +468,10 @@ static void begin(struct progen *p)
 			"st.local.v2.u64 [loc+%u], {%%d%u, %%d%u}; st.global.v2.u64 [%%priv+%u], "
 			"{%%d%u, %%d%u};",
 			i, i / 16 % 10, i / 32 % 10, i, i / 16 % 10, i / 64 % 10);
-	progen_line(
-		p, PROGEN_FIXED,
-		"st.shared.v2.u64 [%%tsh], {%%d1, %%d2}; st.shared.v2.u64 [%%tsh+16], {%%d3, "
-		"%%d4}; mov.u32 %%ti, 0; mov.u32 %%tl, 0; mov.u32 %%tm, 0; add.cc.u32 %%ti, "
-		"%%r0, %%r1; bar.sync 0;");
+	progen_line(p, PROGEN_FIXED,
+		    "st.shared.v2.u64 [%%tsh], {%%d1, %%d2}; st.shared.v2.u64 [%%tsh+16], {%%d3, "
+		    "%%d4}; mov.u32 %%ti, 0; mov.u32 %%tl, 0; mov.u32 %%tm, 0; add.cc.u32 %%ti, "
+		    "%%r0, %%r1; bar.sync 0;");
 }
 
 static void put_result(struct progen *p, const struct progen_pool *q, u32 k, u32 at)
@@ -538,8 +542,8 @@ void progen_init(struct progen *p, u64 seed, u32 flags,
 	p->full_warps = p->block % 32 == 0 && !p->leaves;
 	p->apart = flags & PROGEN_APART;
 	p->calls = progen_chance(p, 50) && !(flags & PROGEN_NO_CALLS);
-	progen_line(p, PROGEN_FIXED, ".version %u.%u\n.target %s\n.address_size 64", t->version / 10,
-		    t->version % 10, t->text);
+	progen_line(p, PROGEN_FIXED, ".version %u.%u\n.target %s\n.address_size 64",
+		    t->version / 10, t->version % 10, t->text);
 	variables(p);
 	for (u32 i = 0; i < ARRAY_LEN(order) && p->calls; i++)
 		function(p, order[i]);

@@ -45,10 +45,10 @@ struct progen {
 	u32 block, grid;
 	VEC(struct progen_line) lines;
 	u32 labels, loops, depth;
-	bool full_warps;  /* all lanes of all warps live to the end */
-	bool leaves;      /* some threads end early */
+	bool full_warps; /* all lanes of all warps live to the end */
+	bool leaves;     /* some threads end early */
 	bool calls;
-	u32 function;     /* PROGEN_KERNEL, or which function is being made */
+	u32 function; /* PROGEN_KERNEL, or which function is being made */
 	bool in_loop;
 	bool hardware;    /* PROGEN_HARDWARE */
 	u32 focus;        /* a row, ISA_ROWS: none */
@@ -62,19 +62,29 @@ struct progen {
 
 #define PROGEN_NO_CALLS 1u
 #define PROGEN_APART 2u /* lanes need not be together where no instruction brings them together */
-#define PROGEN_HARDWARE 4u /* for a GPU of compute capability 9.0: nothing that differs from run to run */
+#define PROGEN_HARDWARE                                                                            \
+	4u /* for a GPU of compute capability 9.0: nothing that differs from run to run */
 /* Half of the instructions of its class are of this row. */
 #define PROGEN_FOCUS(row) ((row) << 8)
 #define PROGEN_KERNEL 100u
 
-/* Make the program of this seed; flags PROGEN_*. Call progen_fini afterwards. `wanted`, `user` as in the struct. */
+/*
+ * Make the program of this seed; flags PROGEN_*. Call progen_fini afterwards. `wanted`, `user` as
+ * in the struct.
+ */
 void progen_init(struct progen *p, u64 seed, u32 flags,
 		 bool (*wanted)(void *, const struct isa_form *), void *user);
 void progen_fini(struct progen *p);
 
-/* The text without the lines whose flag is set in `off` (one per line, NULL: all). The caller frees it. */
+/*
+ * The text without the lines whose flag is set in `off` (one per line, NULL: all). The caller frees
+ * it.
+ */
 char *progen_text(const struct progen *p, const u8 *off);
-/* The line of the program that line `at` of the text (from 1) came from; UINT32_MAX: none that can be left out. */
+/*
+ * The line of the program that line `at` of the text (from 1) came from; UINT32_MAX: none that can
+ * be left out.
+ */
 u32 progen_line_at(const struct progen *p, const u8 *off, u32 at);
 /* Fill the input of all threads: PROGEN_IN * grid * block bytes. */
 void progen_input(const struct progen *p, u8 *in);

@@ -8,7 +8,7 @@
 const struct progen_pool progen_pools[] = {
 	{"%p", "pred", T_pred, 8}, {"%h", "b16", T_b16, 8}, {"%r", "b32", T_b32, 10},
 	{"%d", "b64", T_b64, 10},  {"%u", "u32", T_u32, 4}, {"%s", "s32", T_s32, 4},
-	{"%f", "f32", T_f32, 4},   {"%g", "f64", T_f64, 4},   {"%q", "b128", T_b128, 4},
+	{"%f", "f32", T_f32, 4},   {"%g", "f64", T_f64, 4}, {"%q", "b128", T_b128, 4},
 };
 const u32 progen_pool_len = ARRAY_LEN(progen_pools);
 
@@ -65,7 +65,6 @@ static const struct isa_form *choose_form(struct progen *p, enum progen_class cl
 					  struct text *opcode)
 {
 	u32 n = (u32)p->rows[class].len;
-
 
 	for (u32 tries = 0; tries < 100; tries++) {
 		bool focus = p->focus < ISA_ROWS && progen_class_of(isa_row(p->focus)) == class &&
@@ -244,7 +243,8 @@ static bool put_one(struct progen *p, const struct isa_form *f, const struct isa
 		text_puts(out, "_");
 		return true;
 	}
-	if (takes_constants(o, type) && !(p->hardware && is_approximate(f)) && progen_chance(p, 20)) {
+	if (takes_constants(o, type) && !(p->hardware && is_approximate(f)) &&
+	    progen_chance(p, 20)) {
 		if (o->ranges)
 			return put_range(p, o->first_range, o->ranges, out);
 		put_constant(p, type, out);
@@ -311,11 +311,13 @@ static bool put_value(struct progen *p, const struct isa_form *f, const struct i
 /* Special registers that say the same in every engine. */
 static bool put_sreg(struct progen *p, const struct isa_form *f, struct text *out)
 {
-	static const char *const names[] = {
-		"%tid.x",	"%ntid.x",      "%ctaid.x",     "%nctaid.x",	"%tid.y",
-		"%nctaid.z",    "%laneid",      "%lanemask_lt", "%lanemask_ge", "%lanemask_eq",
-		"%lanemask_le", "%lanemask_gt", "%warpid",      "%nwarpid", /* these two: not on a GPU */
-	};
+	static const char *const names[] =
+		{
+			"%tid.x",       "%ntid.x",      "%ctaid.x",     "%nctaid.x",
+			"%tid.y",       "%nctaid.z",    "%laneid",      "%lanemask_lt",
+			"%lanemask_ge", "%lanemask_eq", "%lanemask_le", "%lanemask_gt",
+			"%warpid",      "%nwarpid", /* these two: not on a GPU */
+		};
 	static const char *const vectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid"};
 
 	if (isa_form_has(f, M_v4))

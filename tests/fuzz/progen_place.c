@@ -167,17 +167,19 @@ static const struct place *choose_place(struct progen *p, const struct isa_form 
 		const struct place *q = &places[i];
 
 		/* st.bulk is for shared memory alone. */
-		if (starts(f->row, "st.bulk") && strcmp(q->base, "%tsh") &&
-		    strcmp(q->base, "%gsh"))
+		if (starts(f->row, "st.bulk") && strcmp(q->base, "%tsh") && strcmp(q->base, "%gsh"))
 			continue;
 		/* Vectors of atomics are for global memory. */
 		if (p->hardware && !strcmp(q->base, "%gsh") && may_write(f) &&
 		    !starts(f->row, "st") && isa_form_word(f, ISA_K_VEC, 0) != ISA_NONE)
 			continue;
-		if (is_refused(f, q) || !is_in(q, space) || bytes > q->align || (q->read_only && may_write(f)) ||
+		if (is_refused(f, q) || !is_in(q, space) || bytes > q->align ||
+		    (q->read_only && may_write(f)) ||
 		    (wants_constant(f) && (!q->read_only || q->space[0] != M_global)))
 			continue;
-		/* ld.param of a function reads its own parameters, constants are 32 bits there too. */
+		/*
+		 * ld.param of a function reads its own parameters, constants are 32 bits there too.
+		 */
 		if (q->space[0] == M_param && p->function != PROGEN_KERNEL)
 			continue;
 		fits[n++] = q;

@@ -115,12 +115,11 @@ void progen_exchange(struct progen *p)
 			a, 1 + progen_below(p, 7), progen_below(p, 64), d);
 		break;
 	case 1: /* sums of whole numbers do not depend on order */
-		progen_line(
-			p, PROGEN_TEXT,
-			"bar.sync 0; st.shared.u32 [cnt], 7; bar.sync 0; and.b32 %%ti, %%r%u, "
-			"255; red.shared.%s.u32 [cnt], %%ti; bar.sync 0; "
-			"ld.shared.u32 %%r%u, [cnt]; bar.sync 0;",
-			a, progen_chance(p, 50) ? "add" : "max", d);
+		progen_line(p, PROGEN_TEXT,
+			    "bar.sync 0; st.shared.u32 [cnt], 7; bar.sync 0; and.b32 %%ti, %%r%u, "
+			    "255; red.shared.%s.u32 [cnt], %%ti; bar.sync 0; "
+			    "ld.shared.u32 %%r%u, [cnt]; bar.sync 0;",
+			    a, progen_chance(p, 50) ? "add" : "max", d);
 		break;
 	case 2:
 		hand_over(p);

@@ -1,6 +1,6 @@
 /*
- * Every accepted module of tests/forms, tests/errors and samples is printed and read again: the same module, and the
- * second print is the first one. One check per file.
+ * Every accepted module of tests/forms, tests/errors and samples is printed and read again: the
+ * same module, and the second print is the first one. One check per file.
  */
 #include "tests/unit/ptx/ptx_exercise.h"
 

@@ -16,10 +16,10 @@
 
 #define BLOCK 4096
 
-#define SWEEP_ROW(name)                                                                         \
-	static void row_##name(const u32 *x, u32 *y)                                            \
-	{                                                                                       \
-		_Pragma("omp simd") for (int i = 0; i < BLOCK; i++) y[i] = mufu_##name(x[i]);   \
+#define SWEEP_ROW(name)                                                                            \
+	static void row_##name(const u32 *x, u32 *y)                                               \
+	{                                                                                          \
+		_Pragma("omp simd") for (int i = 0; i < BLOCK; i++) y[i] = mufu_##name(x[i]);      \
 	}
 
 SWEEP_ROW(rcp)

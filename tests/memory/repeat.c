@@ -1,11 +1,11 @@
 /*
- * Programs whose CTAs hand each other values (programs.h), again and again with several workers: what depends on
- * the order of accesses goes wrong rarely.
+ * Programs whose CTAs hand each other values (programs.h), again and again with several workers:
+ * what depends on the order of accesses goes wrong rarely.
  *
  *     repeat [COUNT [PROGRAM ..]]
  *
- * COUNT launches of each program with 2, 4 and 8 workers, 4 when nothing is said. From 100 on two processes compute
- * beside and keep the cores busy; `repeat 10000` is what the documents speak of.
+ * COUNT launches of each program with 2, 4 and 8 workers, 4 when nothing is said. From 100 on two
+ * processes compute beside and keep the cores busy; `repeat 10000` is what the documents speak of.
  */
 #include "tests/check.h"
 
@@ -38,7 +38,8 @@ static u32 wrong(struct ptxloom_kernel *k, const struct program_row *p, u32 *m, 
 
 static void run(const struct program_row *p, u32 workers, u32 count)
 {
-	struct ptxloom_options o = {.size = sizeof(o), .device = "h100", .workers = workers, .timeout_ms = 120000};
+	struct ptxloom_options o = {
+		.size = sizeof(o), .device = "h100", .workers = workers, .timeout_ms = 120000};
 	struct ptxloom_module *mod;
 	struct ptxloom_device *dev;
 	struct ptxloom_kernel *k;

@@ -1,12 +1,12 @@
 /*
- * What do the two CUDA interfaces answer? Runs scripts of calls over the libraries it is given by path, a
- * GPU's or ptxloom's, and prints one line for each call. Scripts: tests/oracle/api/ *.api, where README.md
- * explains them; what an H200 answered stands beside them.
+ * What do the two CUDA interfaces answer? Runs scripts of calls over the libraries it is given by
+ * path, a GPU's or ptxloom's, and prints one line for each call. Scripts: tests/oracle/api/ *.api,
+ * where README.md explains them; what an H200 answered stands beside them.
  *
  *     api_cross [-j N] [-v] LIBCUDART LIBCUDA SCRIPT...
  *
- * Each section of a script is a process. A call that crashes or hangs is told as that, and the section is
- * run again without it, so that the rest is heard too.
+ * Each section of a script is a process. A call that crashes or hangs is told as that, and the
+ * section is run again without it, so that the rest is heard too.
  */
 #include "tests/oracle/api_script.h"
 
@@ -228,7 +228,8 @@ static bool step_begin(struct section *s, const char *text)
 	for (int i = 0; i < p->crashes; i++)
 		if (p->crash[i] == step) {
 			if (step >= p->from)
-				fprintf(s->out, "%s => %s\n", text, p->why[i] == SIGALRM ? "hangs" : "crashes");
+				fprintf(s->out, "%s => %s\n", text,
+					p->why[i] == SIGALRM ? "hangs" : "crashes");
 			fflush(s->out);
 			return false;
 		}
@@ -242,7 +243,8 @@ static bool is_runtime(const struct section *s, const char *name)
 }
 
 /* Make one call and tell of it. */
-static void step(struct section *s, const char *text, char **token, size_t n, char **items, size_t shown)
+static void step(struct section *s, const char *text, char **token, size_t n, char **items,
+		 size_t shown)
 {
 	struct call c = {.f = lookup(s, token[0])};
 	FILE *null = NULL, *out = s->out;
@@ -269,7 +271,8 @@ static void step(struct section *s, const char *text, char **token, size_t n, ch
 		s->out = null = fopen("/dev/null", "w");
 	/* What a function returned is a variable too: some return texts. */
 	memcpy(variable(s, "result", 8)->bytes, &c.result, 8);
-	fprintf(s->out, "%s => %d", text, shown && !strncmp(items[0], "result", 6) ? 0 : (int)c.result);
+	fprintf(s->out, "%s => %d", text,
+		shown && !strncmp(items[0], "result", 6) ? 0 : (int)c.result);
 	if (is_runtime(s, token[0]) && strncmp(token[0], "cudaGetLast", 11)) {
 		function *last = lookup(s, "cudaGetLastError");
 		u64 code = last(0, 0, 0, 0, 0, 0, c.on_stack);
@@ -295,13 +298,14 @@ static void step_varied(struct section *s, char **token, size_t n, char **items,
 		size_t at = 0;
 
 		/* A zero varies nothing, and a dim3 or a structure by value has no null. */
-		if (kept && (!strcmp(kept, "0") || kept[0] == '{' || (strchr(kept, ',') && kept[0] != '"')))
+		if (kept &&
+		    (!strcmp(kept, "0") || kept[0] == '{' || (strchr(kept, ',') && kept[0] != '"')))
 			continue;
 		if (kept)
 			token[i] = zero;
 		for (size_t k = 0; k < n; k++)
-			at += (size_t)snprintf(text + at, LINE - at, "%s%s%s", k ? " " : "", token[k],
-					       token[k][0] == '"' ? "\"" : "");
+			at += (size_t)snprintf(text + at, LINE - at, "%s%s%s", k ? " " : "",
+					       token[k], token[k][0] == '"' ? "\"" : "");
 		if (kept)
 			step(s, text, token, n, NULL, 0);
 		else
@@ -319,7 +323,8 @@ static void guard(struct section *s, const char *name, size_t bytes)
 	struct variable *v = variable(s, name, 8);
 	char *at = NULL;
 
-	lookup(s, "cudaMalloc")((u64)(uintptr_t)&at, bytes + 2 * MARGIN, 0, 0, 0, 0, (struct words){{0}});
+	lookup(s, "cudaMalloc")((u64)(uintptr_t)&at, bytes + 2 * MARGIN, 0, 0, 0, 0,
+				(struct words){{0}});
 	lookup(s, "cudaMemset")((u64)(uintptr_t)at, PATTERN, bytes + 2 * MARGIN, 0, 0, 0,
 				(struct words){{0}});
 	at += MARGIN;
@@ -338,7 +343,8 @@ static bool is_all(const char *at, size_t n, int byte)
 /* A page of the host without a neighbour behind it. */
 static void lone_page(struct section *s, const char *name)
 {
-	char *at = mmap(NULL, (size_t)2 * MARGIN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = mmap(NULL, (size_t)2 * MARGIN, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED || munmap(at + MARGIN, MARGIN))
 		script_die("no memory", name);
@@ -381,7 +387,8 @@ struct size_slot {
 	char text[24], kept[8];
 };
 
-static size_t find_slots(struct section *s, char **token, size_t n, struct size_slot *slot, size_t *words)
+static size_t find_slots(struct section *s, char **token, size_t n, struct size_slot *slot,
+			 size_t *words)
 {
 	size_t slots = 0, offset, i;
 
@@ -403,8 +410,8 @@ static size_t find_slots(struct section *s, char **token, size_t n, struct size_
 }
 
 /* One try: put the values in, call, and take them out again. */
-static void try_sizes(struct section *s, char **token, size_t words, struct size_slot *slot, size_t slots,
-		      const u64 *value)
+static void try_sizes(struct section *s, char **token, size_t words, struct size_slot *slot,
+		      size_t slots, const u64 *value)
 {
 	char text[LINE], *call[64];
 	size_t at = 0;
@@ -451,14 +458,18 @@ static void step_sizes(struct section *s, char **token, size_t n)
 		try_sizes(s, token, words, slot, slots, value);
 }
 
-/* Every function of one interface with nothing but zeros. what: "rt" or "drv", then names to begin with. */
+/*
+ * Every function of one interface with nothing but zeros. what: "rt" or "drv", then names to begin
+ * with.
+ */
 static void step_every(struct section *s, const char *what, const char *begins)
 {
 	const char *name;
 
 	for (size_t i = 0; (name = script_function(what, i)); i++) {
 		char text[64];
-		char *token[] = {text, "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0"};
+		char *token[] = {text, "0", "0", "0", "0", "0", "0",
+				 "0",  "0", "0", "0", "0", "0", "0"};
 
 		if (strncmp(name, begins, strlen(begins)) || script_is_left_out(name))
 			continue;
@@ -567,8 +578,8 @@ static void line(struct section *s, const char *text)
 
 /* ---- sections ---- */
 
-static void section_run(const struct script *script, struct progress *p, const char *const *libraries,
-			FILE *out, bool verbose)
+static void section_run(const struct script *script, struct progress *p,
+			const char *const *libraries, FILE *out, bool verbose)
 {
 	struct section *s = calloc(1, sizeof(*s));
 
@@ -594,9 +605,11 @@ static void section_run(const struct script *script, struct progress *p, const c
 }
 
 /* Run a section until it has come to its end, in as many processes as that takes. */
-static void section_watch(const struct script *script, const char *const *libraries, FILE *out, bool verbose)
+static void section_watch(const struct script *script, const char *const *libraries, FILE *out,
+			  bool verbose)
 {
-	struct progress *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct progress *p =
+		mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	time_t start = time(NULL);
 	int status;
 

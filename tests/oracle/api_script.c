@@ -165,19 +165,49 @@ const char *script_function(const char *what, size_t i)
 	return (what[0] == 'r' ? runtime_names : driver_names)[i];
 }
 
-/* They return structures, are no functions, end what they are called in, or need libraries of graphics. */
+/*
+ * They return structures, are no functions, end what they are called in, or need libraries of
+ * graphics.
+ */
 bool script_is_left_out(const char *name)
 {
-	static const char *const begins[] = {
-		"cudaCreateChannelDesc", "__cuda", "cudbg", "cudaGL", "cuGL", "cuEGL", "cudaEGL",
-		"cuVDPAU", "cudaVDPAU", "cudaGraphicsGL", "cuGraphicsGL", "cudaGraphicsEGL",
-		"cuGraphicsEGL", "cudaGraphicsVDPAU", "cuGraphicsVDPAU", "cudaEventCreateFromEGL",
-		"cuEventCreateFromEGL", "cuCheckpoint", "cuCoredump", "cudaDeviceReset",
-		"cudaThreadExit", "cuDevicePrimaryCtxReset", "cuMulticast", "cuCtxSetCurrent", "cuCtxPop",
-		"cuCtxDetach", "cuDevicePrimaryCtxRelease", "cuStreamBeginCapture_ptsz",
-		"cuStreamBeginCapture_v2_ptsz", "cudaStreamBeginCapture_ptsz", "cudaGetExportTable",
-		"cuGetExportTable", "cudaProfiler", "cuProfiler", "cudaSetDeviceFlags",
-		"cudaGetErrorName", "cudaGetErrorString"};
+	static const char *const begins[] = {"cudaCreateChannelDesc",
+					     "__cuda",
+					     "cudbg",
+					     "cudaGL",
+					     "cuGL",
+					     "cuEGL",
+					     "cudaEGL",
+					     "cuVDPAU",
+					     "cudaVDPAU",
+					     "cudaGraphicsGL",
+					     "cuGraphicsGL",
+					     "cudaGraphicsEGL",
+					     "cuGraphicsEGL",
+					     "cudaGraphicsVDPAU",
+					     "cuGraphicsVDPAU",
+					     "cudaEventCreateFromEGL",
+					     "cuEventCreateFromEGL",
+					     "cuCheckpoint",
+					     "cuCoredump",
+					     "cudaDeviceReset",
+					     "cudaThreadExit",
+					     "cuDevicePrimaryCtxReset",
+					     "cuMulticast",
+					     "cuCtxSetCurrent",
+					     "cuCtxPop",
+					     "cuCtxDetach",
+					     "cuDevicePrimaryCtxRelease",
+					     "cuStreamBeginCapture_ptsz",
+					     "cuStreamBeginCapture_v2_ptsz",
+					     "cudaStreamBeginCapture_ptsz",
+					     "cudaGetExportTable",
+					     "cuGetExportTable",
+					     "cudaProfiler",
+					     "cuProfiler",
+					     "cudaSetDeviceFlags",
+					     "cudaGetErrorName",
+					     "cudaGetErrorString"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(begins[i], name, strlen(begins[i])))
@@ -189,8 +219,9 @@ bool script_is_left_out(const char *name)
 /* ---- kernels ---- */
 
 /*
- * nop: nothing. three: an int, an address, 12 bytes. trap: a fault. spin: waits until a word of the host
- * is not 0, for some seconds at most. bounded: 64 threads at most. dynamic, still: shared memory.
+ * nop: nothing. three: an int, an address, 12 bytes. trap: a fault. spin: waits until a word of the
+ * host is not 0, for some seconds at most. bounded: 64 threads at most. dynamic, still: shared
+ * memory.
  */
 static const char ptx[] =
 	".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -212,13 +243,15 @@ static const char ptx[] =
 	".visible .entry still() { .reg .u32 %r; .shared .align 4 .b8 s[1000]; mov.u32 %r, s;\n"
 	"	st.volatile.shared.u32 [%r], %r; ret; }\n";
 
-static const char old_ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
-			      ".visible .global .align 4 .b8 one[8];\n.visible .entry first() { ret; }\n"
-			      ".visible .entry second() { ret; }\n";
+static const char old_ptx[] =
+	".version 8.0\n.target sm_75\n.address_size 64\n"
+	".visible .global .align 4 .b8 one[8];\n.visible .entry first() { ret; }\n"
+	".visible .entry second() { ret; }\n";
 
 /* What a program gives the runtime for its kernels and variables are addresses of its own. */
 static char stubs[16][16];
-static const char *const kernels[] = {"nop", "three", "fault", "spin", "bounded", "dynamic", "still"};
+static const char *const kernels[] = {"nop",     "three",   "fault", "spin",
+				      "bounded", "dynamic", "still"};
 static char host_gvar[16], host_cvar[64];
 static _Alignas(4096) char host[1 << 20];
 
@@ -279,7 +312,8 @@ void script_register(void *cudart)
 	memcpy(fatbin.text, ptx, sizeof(ptx));
 	handle = begin(&wrapper);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		function(handle, stubs[i], name_of(kernels[i]), kernels[i], -1, NULL, NULL, NULL, NULL, NULL);
+		function(handle, stubs[i], name_of(kernels[i]), kernels[i], -1, NULL, NULL, NULL,
+			 NULL, NULL);
 	var(handle, host_gvar, name_of("gvar"), "gvar", 0, sizeof(host_gvar), 0, 0);
 	var(handle, host_cvar, name_of("cvar"), "cvar", 0, sizeof(host_cvar), 1, 0);
 	end(handle);

@@ -24,7 +24,10 @@ struct script_list {
 _Noreturn void script_die(const char *what, const char *which);
 /* Append the sections of a file. */
 void script_read(struct script_list *list, const char *path);
-/* Split at blanks, in place; a token in double quotes keeps its blanks and its first quote. Returns how many. */
+/*
+ * Split at blanks, in place; a token in double quotes keeps its blanks and its first quote. Returns
+ * how many.
+ */
 size_t script_split(char *text, char **token, size_t max);
 const char *script_next_word(const char *text);
 /* Print a value: i d l u h p f ps, as README.md says. Returns its bytes. */
@@ -36,9 +39,9 @@ const char *script_function(const char *what, size_t i);
 /* Is this function never called with zeros? */
 bool script_is_left_out(const char *name);
 /*
- * The n-th way to try a call that takes so many sizes: values for all of them, SCRIPT_SIZE_KEPT where one
- * stays as it is. False: there is none any more. First each size alone, from 0 to 2^64 - 1, then pairs
- * whose products wrap.
+ * The n-th way to try a call that takes so many sizes: values for all of them, SCRIPT_SIZE_KEPT
+ * where one stays as it is. False: there is none any more. First each size alone, from 0 to 2^64 -
+ * 1, then pairs whose products wrap.
  */
 #define SCRIPT_SIZES_MAX 24
 #define SCRIPT_SIZE_KEPT 0xfeedfacefeedfaceu

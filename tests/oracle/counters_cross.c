@@ -1,7 +1,7 @@
 /*
- * Launches the kernels of tests/counters/access.h, one instruction with one pattern of addresses each,
- * by the driver API of whatever libcuda it is given, and names each launch, so that a profiler's
- * counters can be put beside them (counters_cross.sh does).
+ * Launches the kernels of tests/counters/access.h, one instruction with one pattern of addresses
+ * each, by the driver API of whatever libcuda it is given, and names each launch, so that a
+ * profiler's counters can be put beside them (counters_cross.sh does).
  *
  * usage: counters_cross LIBCUDA FAMILY [PART OF]     FAMILY: as access.h names them
  * PART OF: of the launches those whose number modulo OF is PART.

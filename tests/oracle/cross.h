@@ -1,6 +1,6 @@
 /*
- * The driver API of whatever libcuda is given by its path, for programs that run the same on a GPU and
- * on the emulated device.
+ * The driver API of whatever libcuda is given by its path, for programs that run the same on a GPU
+ * and on the emulated device.
  */
 #ifndef PL_TESTS_CROSS_H
 #define PL_TESTS_CROSS_H
@@ -14,8 +14,8 @@
 typedef int cross_call();
 
 struct cross_driver {
-	cross_call *init, *retain, *current, *load, *unload, *function, *alloc, *free, *launch, *to_host,
-		*to_device, *fill, *sync, *limit;
+	cross_call *init, *retain, *current, *load, *unload, *function, *alloc, *free, *launch,
+		*to_host, *to_device, *fill, *sync, *limit;
 };
 
 /* Load the library and make a context on its first device. */

@@ -1,6 +1,7 @@
 /*
- * What goes wrong on a device, each in a context that nothing has spoilt, by the driver API of whatever libcuda it
- * is given: the codes of loading, of the launch, of the synchronisation and of the call after it.
+ * What goes wrong on a device, each in a context that nothing has spoilt, by the driver API of
+ * whatever libcuda it is given: the codes of loading, of the launch, of the synchronisation and of
+ * the call after it.
  *
  * usage: fault_cross LIBCUDA [TEXT [K N]]     cases whose name contains TEXT; of them each N-th, from K on
  * Lines: name, tab, "load launch sync after word word", words: what the kernel answers;
@@ -60,8 +61,8 @@ static bool run_case(const struct cross_driver *cu, const struct fault_case *c)
 	u32 word[2] = {0, 0};
 
 	alarm(SECONDS);
-	text_printf(&ptx, "%s%s\nst.global.u32 [%%b], %%r0; st.global.u32 [%%b+4], %%r1; ret;\n}\n", head,
-		    c->body);
+	text_printf(&ptx, "%s%s\nst.global.u32 [%%b], %%r0; st.global.u32 [%%b+4], %%r1; ret;\n}\n",
+		    head, c->body);
 	load = cu->load(&module, ptx.at);
 	if (!load)
 		load = cu->function(&function, module, "k");

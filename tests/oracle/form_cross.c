@@ -1,7 +1,8 @@
 /*
  * Every form of the instructions of registers, and random programs, by the driver API of whatever
- * libcuda it is given: digests of the results, so that a GPU and the emulated device can be compared
- * line by line (form_cross.sh does). What differs can be dumped by one and examined by the other.
+ * libcuda it is given: digests of the results, so that a GPU and the emulated device can be
+ * compared line by line (form_cross.sh does). What differs can be dumped by one and examined by the
+ * other.
  *
  * usage: form_cross LIBCUDA [options]
  *   -l N        of rows with more spellings a choice of N (2000)
@@ -14,7 +15,8 @@
  *   -m LIBCUDA  of programs that differ from FILE, show what is needed for it; the lines are of this one
  *   -T SECONDS  what has not begun by then is left out
  *   -P DIR      write the modules as text
- * Lines: form or program, a tab, the digest of its results. Exit status 0: all ran, and none differs.
+ * Lines: form or program, a tab, the digest of its results. Exit status 0: all ran, and none
+ * differs.
  */
 #include "grammar/parse.h"
 #include "tests/fuzz/formgen.h"
@@ -248,7 +250,8 @@ static bool run_batch(struct batch *b)
 	if (code)
 		set_state(b, FAILS, code);
 	for (u32 i = 0, at = 0, from = 0; i < b->n && !code; i++) {
-		judge_form(b, i, in + (size_t)from * FORMGEN_THREADS, out + (size_t)at * FORMGEN_THREADS);
+		judge_form(b, i, in + (size_t)from * FORMGEN_THREADS,
+			   out + (size_t)at * FORMGEN_THREADS);
 		at += b->kernel[i].outs;
 		from += b->kernel[i].ins;
 	}
@@ -304,21 +307,23 @@ static bool run_forms(u64 first, u64 n)
 /* ---- programs ---- */
 
 /*
- * Not instructions whose answers are addresses or depend on what else there is, memory that is given
- * up, policies that must be made first, products and sums that a compiler may join.
+ * Not instructions whose answers are addresses or depend on what else there is, memory that is
+ * given up, policies that must be made first, products and sums that a compiler may join.
  */
 static bool is_portable(void *user, const struct isa_form *form)
 {
-	static const u16 rows[] = {I_mov_address, I_cvta,	I_cvta_symbol, I_cvta_to,    I_mapa,
-				   I_mapa_shared, I_mapa_symbol, I_isspacep,    I_isspacep_32, I_mov_pack_1,
-				   I_mov_unpack_1, I_cvt_pack, I_cvt_pack_16};
+	static const u16 rows[] = {I_mov_address, I_cvta,        I_cvta_symbol,  I_cvta_to,
+				   I_mapa,        I_mapa_shared, I_mapa_symbol,  I_isspacep,
+				   I_isspacep_32, I_mov_pack_1,  I_mov_unpack_1, I_cvt_pack,
+				   I_cvt_pack_16};
 	const char *name = form->row->name[form->name];
 
 	(void)user;
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		if (form->row->row == rows[i])
 			return false;
-	if (!strcmp(name, "discard") || (isa_form_has(form, M_v8) && form->row->chapter == ISA_CH_ld_st) ||
+	if (!strcmp(name, "discard") ||
+	    (isa_form_has(form, M_v8) && form->row->chapter == ISA_CH_ld_st) ||
 	    isa_form_has(form, M_L2_cache_hint))
 		return false;
 	if (form->row->chapter == ISA_CH_float || form->row->chapter == ISA_CH_half)
@@ -420,8 +425,9 @@ static void examine_program(const struct unit *u, const u8 *out, size_t bytes)
 
 			memcpy(&x, want + i, 8);
 			memcpy(&y, out + i, 8);
-			printf("%s thread %zu word %zu: %llx (here %llx)\n", u->name, i / PROGEN_OUT,
-			       i % PROGEN_OUT / 8, (unsigned long long)x, (unsigned long long)y);
+			printf("%s thread %zu word %zu: %llx (here %llx)\n", u->name,
+			       i / PROGEN_OUT, i % PROGEN_OUT / 8, (unsigned long long)x,
+			       (unsigned long long)y);
 		}
 	if (bad)
 		printf("    %u words\n", bad);
@@ -537,8 +543,8 @@ static void work(u32 job)
 	if (!cross_open(&all.cu, all.o.library) ||
 	    all.cu.limit(0, (size_t)STACK_BYTES)) /* CU_LIMIT_STACK_SIZE */
 		_exit(77);
-	if (all.o.other && (!cross_open(&all.other, all.o.other) ||
-			    all.other.limit(0, (size_t)STACK_BYTES)))
+	if (all.o.other &&
+	    (!cross_open(&all.other, all.o.other) || all.other.limit(0, (size_t)STACK_BYTES)))
 		_exit(77);
 	while (all.next[job] < n && !is_late()) {
 		u64 at = all.next[job], len = n - at < step ? n - at : step;
@@ -612,7 +618,8 @@ static void list_units(void)
 	for (u64 i = 0; i < all.o.programs && all.o.programs != UINT64_MAX; i++) {
 		t.len = 0;
 		text_printf(&t, "program %llu", (unsigned long long)(all.o.seed + i));
-		add_unit(&(struct unit){.name = strdup(t.at), .row = ISA_ROWS, .seed = all.o.seed + i});
+		add_unit(&(struct unit){
+			.name = strdup(t.at), .row = ISA_ROWS, .seed = all.o.seed + i});
 	}
 	for (u32 row = 0; row < ISA_ROWS && all.o.for_row; row++) {
 		enum progen_class class = progen_class_of(isa_row(row));
@@ -621,8 +628,10 @@ static void list_units(void)
 			continue;
 		for (u64 i = 0; i < all.o.for_row; i++) {
 			t.len = 0;
-			text_printf(&t, "%s %llu", isa_row(row)->id, (unsigned long long)(all.o.seed + i));
-			add_unit(&(struct unit){.name = strdup(t.at), .row = row, .seed = all.o.seed + i});
+			text_printf(&t, "%s %llu", isa_row(row)->id,
+				    (unsigned long long)(all.o.seed + i));
+			add_unit(&(struct unit){
+				.name = strdup(t.at), .row = row, .seed = all.o.seed + i});
 		}
 	}
 	text_fini(&t);
@@ -635,7 +644,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* The forms of the file alone: which ones a list of limited length has changes when rows get more modifiers. */
+/*
+ * The forms of the file alone: which ones a list of limited length has changes when rows get more
+ * modifiers.
+ */
 static bool list_expected(void)
 {
 	char line[4096], *tab;
@@ -700,7 +712,10 @@ static void print_unit(const struct unit *u, const struct result *r)
 	if (r->state == DONE)
 		printf("%08x", r->digest);
 	else
-		printf("%s %u", r->state == REFUSED ? "refused" : r->state == FAILS ? "fails" : "lost",
+		printf("%s %u",
+		       r->state == REFUSED ? "refused"
+		       : r->state == FAILS ? "fails"
+					   : "lost",
 		       r->code);
 	printf("\n");
 }
@@ -771,8 +786,8 @@ int main(int argc, char **argv)
 	if (!all.o.programs && !all.o.expected)
 		formgen_list_init(&all.forms, all.o.limit);
 	list_units();
-	all.results = mmap(NULL, all.units.len * sizeof(struct result) + 4096, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	all.results = mmap(NULL, all.units.len * sizeof(struct result) + 4096,
+			   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	all.next = mmap(NULL, all.o.jobs * sizeof(u64), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (all.results == MAP_FAILED || all.next == MAP_FAILED)
@@ -787,7 +802,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "form_cross: no device\n");
 	for (size_t i = 0; ok && i < all.units.len; i++)
 		print_unit(&all.units.at[i], &all.results[i]);
-	fprintf(stderr, "%zu lines, %u without a result, %u differ, %u compared\n", all.units.len, all.fail,
-		all.differ, all.compared);
+	fprintf(stderr, "%zu lines, %u without a result, %u differ, %u compared\n", all.units.len,
+		all.fail, all.differ, all.compared);
 	return !ok ? 77 : all.fail || all.differ ? 1 : 0;
 }

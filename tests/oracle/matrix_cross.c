@@ -1,18 +1,20 @@
 /*
- * Matrix instructions on random numbers, by the driver API of whatever libcuda it is given: digests of
- * the results, one line for each form, style of numbers and launch, so that the output of a GPU and
- * that of the emulated device can be compared line by line (matrix_cross.sh does). The kernels make
- * their numbers themselves, of the tile's index (matrix_forms.c).
+ * Matrix instructions on random numbers, by the driver API of whatever libcuda it is given: digests
+ * of the results, one line for each form, style of numbers and launch, so that the output of a GPU
+ * and that of the emulated device can be compared line by line (matrix_cross.sh does). The kernels
+ * make their numbers themselves, of the tile's index (matrix_forms.c).
  *
  * usage: matrix_cross [-t TILES] [-f TEXT] [-s STYLE] [-p PART/PARTS] LIBCUDA
  *        matrix_cross -c FILE LIBCUDA
  *        matrix_cross -l FILE [-p PART/PARTS] LIBCUDA
  *        matrix_cross -f FORM -w FILE LIBCUDA STYLE BASE
  *
- * TILES of 16 x 8 for each form (10^6); TEXT: forms that contain it; PART of PARTS: every so many forms.
+ * TILES of 16 x 8 for each form (10^6); TEXT: forms that contain it; PART of PARTS: every so many
+ * forms.
  * -c: compares the first launches with those of a GPU (tests/vectors/matrix_cross.tsv; for each form
- * and style the lower half of a digest). -l: makes the launches of an earlier output, which has to be
- * sorted (LC_ALL=C), again and prints the lines that differ. -w: the words of one launch into FILE.
+ * and style the lower half of a digest). -l: makes the launches of an earlier output, which has to
+ * be sorted (LC_ALL=C), again and prints the lines that differ. -w: the words of one launch into
+ * FILE.
  */
 #include "tests/check.h"
 #include "tests/oracle/matrix_forms.h"
@@ -124,8 +126,7 @@ static bool launch(const struct run *r, const struct form *f, const struct style
 {
 	u32 a[2], b[2], c[2], zeros = s->zeros;
 	u64 out = r->out, table = r->table;
-	void *args[] = {&out,  &table, &base, &a[0],  &a[1],
-			&b[0], &b[1],  &c[0], &c[1], &zeros};
+	void *args[] = {&out, &table, &base, &a[0], &a[1], &b[0], &b[1], &c[0], &c[1], &zeros};
 
 	form_masks(f->a, s, &a[0], &a[1]);
 	form_masks(f->b, s, &b[0], &b[1]);
@@ -377,10 +378,11 @@ int main(int argc, char **argv)
 	struct run r = {.tiles = 1000000, .parts = 1, .ok = true};
 
 	if (!read_options(argc, argv, &r)) {
-		fprintf(stderr, "usage: matrix_cross [-t TILES] [-f TEXT] [-s STYLE] [-p PART/PARTS] LIBCUDA\n"
-				"       matrix_cross -c FILE LIBCUDA\n"
-				"       matrix_cross -l FILE [-p PART/PARTS] LIBCUDA\n"
-				"       matrix_cross [-t TILES] -f FORM -w FILE LIBCUDA STYLE BASE\n");
+		fprintf(stderr,
+			"usage: matrix_cross [-t TILES] [-f TEXT] [-s STYLE] [-p PART/PARTS] LIBCUDA\n"
+			"       matrix_cross -c FILE LIBCUDA\n"
+			"       matrix_cross -l FILE [-p PART/PARTS] LIBCUDA\n"
+			"       matrix_cross [-t TILES] -f FORM -w FILE LIBCUDA STYLE BASE\n");
 		return 2;
 	}
 	r.words = malloc((size_t)WARPS * 128);

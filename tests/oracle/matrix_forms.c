@@ -106,8 +106,8 @@ static u32 odd_float(const struct kind *k, u32 *seed)
 }
 
 /*
- * Half are zeros, the others of one bit mostly: subnormals, numbers just above them, or, if exponents
- * are wide, such that products are just above those of f32.
+ * Half are zeros, the others of one bit mostly: subnormals, numbers just above them, or, if
+ * exponents are wide, such that products are just above those of f32.
  */
 static u32 tiny_float(const struct kind *k, bool sum, u32 *seed)
 {
@@ -168,7 +168,9 @@ static enum number kind_of(const char *word, size_t n)
 	for (u32 i = 0; i < N_COUNT; i++)
 		if (strlen(kinds[i].word) == n && !strncmp(kinds[i].word, word, n))
 			return i;
-	return n == 2 && word[0] == 'u' ? (word[1] == '8' ? N_BYTE : word[1] == '4' ? N_NIBBLE : N_COUNT)
+	return n == 2 && word[0] == 'u' ? (word[1] == '8'   ? N_BYTE
+					   : word[1] == '4' ? N_NIBBLE
+							    : N_COUNT)
 					: N_COUNT;
 }
 
@@ -397,8 +399,9 @@ static void add_state(struct out *o, const char *seed)
 /* The next word, %x. */
 static void add_next(struct out *o)
 {
-	add(o, "mad.lo.u32 %%r,%%r,0x915f77f5,0x2545f491; shr.u32 %%x,%%r,15; xor.b32 %%x,%%x,%%r;\n"
-	       "mul.lo.u32 %%x,%%x,0x85ebca77; shr.u32 %%y,%%x,13; xor.b32 %%x,%%x,%%y;\n");
+	add(o,
+	    "mad.lo.u32 %%r,%%r,0x915f77f5,0x2545f491; shr.u32 %%x,%%r,15; xor.b32 %%x,%%x,%%r;\n"
+	    "mul.lo.u32 %%x,%%x,0x85ebca77; shr.u32 %%y,%%x,13; xor.b32 %%x,%%x,%%y;\n");
 }
 
 /* A number's words, %x and the upper one %h. which: 'a', 'b', 'c'. */
@@ -435,7 +438,7 @@ static void add_numbers(struct out *o, bool table, char which, enum number kind,
 /* Pairs of positions, four bits each; tf32 has one of two. */
 static void add_metadata(struct out *o, const struct form *f)
 {
-	const char *nibbles = f->bits == 32       ? "0xe4e44ee44e4ee4e4"
+	const char *nibbles = f->bits == 32   ? "0xe4e44ee44e4ee4e4"
 			      : !f->any_order ? "0x4e9dc84e9dc84e9d"
 					      : "0x4e9dc8136b274e9d";
 
@@ -452,7 +455,8 @@ static void add_metadata(struct out *o, const struct form *f)
 /* Shared memory from `start` on is filled with numbers of A or B. */
 static void add_area(struct out *o, bool table, char which, u32 start, u32 bytes)
 {
-	add(o, "mov.u32 %%i,%%tid.x; mov.u32 %%j,smem; mad.lo.u32 %%j,%%i,4,%%j;\nAREA%c:\n", which);
+	add(o, "mov.u32 %%i,%%tid.x; mov.u32 %%j,smem; mad.lo.u32 %%j,%%i,4,%%j;\nAREA%c:\n",
+	    which);
 	add_word(o, table, which, false);
 	add(o,
 	    "st.shared.u32 [%%j+%u],%%x; add.u32 %%i,%%i,128; add.u32 %%j,%%j,512;\n"
@@ -464,7 +468,7 @@ static void add_wgmma(struct out *o, const struct form *f, bool table)
 {
 	bool wide = is_wide_type(f), floats = kinds[f->a].exponent != 0;
 
-		if (!f->by_registers)
+	if (!f->by_registers)
 		add_area(o, table, 'a', 0, AREA_A);
 	add_area(o, table, 'b', AREA_A, area_b(f));
 	add(o,
@@ -562,7 +566,8 @@ static void add_kernel(struct out *o, const struct form *f, bool table)
 		const char *d = f->wgmma ? "%c" : "%d";
 
 		if (wide)
-			add(o, "mov.b64 {%%x,%%y},%s%u; mad.lo.u32 %%h,%%h,0x01000193,%%y;\n", d, i);
+			add(o, "mov.b64 {%%x,%%y},%s%u; mad.lo.u32 %%h,%%h,0x01000193,%%y;\n", d,
+			    i);
 		else
 			add(o, "mov.b32 %%x,%s%u;\n", d, i);
 		add(o, "mad.lo.u32 %%h,%%h,0x01000193,%%x;\n");

@@ -1,7 +1,7 @@
 /*
- * Forms of matrix instructions for the comparison with a GPU (matrix_cross.c), and a kernel for each:
- * it makes random factors of the tile's index, has them multiplied, and stores a word of the result
- * for every lane.
+ * Forms of matrix instructions for the comparison with a GPU (matrix_cross.c), and a kernel for
+ * each: it makes random factors of the tile's index, has them multiplied, and stores a word of the
+ * result for every lane.
  */
 #ifndef PL_TESTS_ORACLE_MATRIX_FORMS_H
 #define PL_TESTS_ORACLE_MATRIX_FORMS_H
@@ -27,14 +27,15 @@ enum number {
 };
 
 struct form {
-	char name[FORM_TEXT]; /* as the output has it: the instruction, '@' and what it is varied by */
+	char name
+		[FORM_TEXT]; /* as the output has it: the instruction, '@' and what it is varied by */
 	char text[FORM_TEXT]; /* the instruction */
 	enum number a, b, c, d;
-	u32 m, n, k, bits;       /* bits of a number of A */
-	u32 ra, rb, rc, rd;      /* registers of a lane */
-	bool sparse, any_order;  /* any_order: positions of a pair in any order */
+	u32 m, n, k, bits;        /* bits of a number of A */
+	u32 ra, rb, rc, rd;       /* registers of a lane */
+	bool sparse, any_order;   /* any_order: positions of a pair in any order */
 	bool wgmma, by_registers; /* A from registers */
-	u32 variant;             /* sparse: selector; wgmma: immediates, see matrix_forms.c */
+	u32 variant;              /* sparse: selector; wgmma: immediates, see matrix_forms.c */
 };
 
 /* What numbers are like: words are masked, then or'ed; every so often a word is zero. */
@@ -43,7 +44,7 @@ struct style {
 	u32 zeros;            /* of 256 words so many */
 	bool plain, ordinary; /* no infinities and NaN; exponents near 1 */
 	bool table;           /* of a table of numbers at the ends of what there is */
-	bool tiny;            /* of a table of the smallest, most with one bit: sums near the least */
+	bool tiny; /* of a table of the smallest, most with one bit: sums near the least */
 };
 
 #define STYLES 6u
@@ -55,7 +56,10 @@ bool forms_visit(bool (*see)(const struct form *f, void *data), void *data);
 /* The masks of a kind of number. */
 void form_masks(enum number kind, const struct style *s, u32 *and, u32 * or);
 
-/* 1024 entries of two words, numbers at the ends of what their kind has. salt: 1 of A, 2 of B, 3 of C. */
+/*
+ * 1024 entries of two words, numbers at the ends of what their kind has. salt: 1 of A, 2 of B, 3 of
+ * C.
+ */
 void form_table(enum number kind, u32 salt, bool tiny, u32 (*to)[2]);
 
 /* wgmma: descriptors of A and B for the four swizzles, addresses zero; `to` has eight. */

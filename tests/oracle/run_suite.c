@@ -1,16 +1,18 @@
 /*
- * Runs the cases of a conformance suite on the gang engine, without a driver API, and compares every byte.
+ * Runs the cases of a conformance suite on the gang engine, without a driver API, and compares
+ * every byte.
  *
  *   run_suite DIR [-f FAMILY[,FAMILY]] [-c TEXT] [-t SECONDS] [-v] [--level LEVEL]
  *
  * DIR holds manifest.tsv (one case a line), inputs.bin, want.bin, want.tsv and ptx/. Kernels take
  * (u64 in, u64 out, u32 n), and a tensor map and its tensor, or the handle of a texture or surface,
- * where the manifest describes them; output memory is filled with 0xCD first, so bytes that must not
- * be touched are checked too.
+ * where the manifest describes them; output memory is filled with 0xCD first, so bytes that must
+ * not be touched are checked too.
  * -c: only cases whose id contains TEXT. -v: for each case that fails, why, with the first records
  * that differ. Prints one line per family.
  *
- * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases are exact.
+ * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases
+ * are exact.
  */
 #include "src/base/file.h"
 #include "src/async/tensor.h"
@@ -247,7 +249,10 @@ static void print_hex(const u8 *at, size_t n)
 		printf("%02x%s", at[i], i % 4 || !i ? "" : "_");
 }
 
-/* The first records that differ. `stride` is input bytes : output bytes : element bytes of a record. */
+/*
+ * The first records that differ. `stride` is input bytes : output bytes : element bytes of a
+ * record.
+ */
 static void print_differences(const struct suite *s, const struct test_case *c, const u8 *got)
 {
 	const u8 *want = s->want.data + c->want, *in = s->inputs.data + c->in;

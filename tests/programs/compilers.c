@@ -1,6 +1,6 @@
 /*
- * compilers LIBRARY NAME LIBRARY NAME: asks two run-time compilers for their functions and uses both in turn: each
- * must be the one that was asked.
+ * compilers LIBRARY NAME LIBRARY NAME: asks two run-time compilers for their functions and uses
+ * both in turn: each must be the one that was asked.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 
 struct compiler {
-	int (*compile)(void *, int, const char *const *), (*size)(void *, size_t *), (*get)(void *, char *);
+	int (*compile)(void *, int, const char *const *), (*size)(void *, size_t *),
+		(*get)(void *, char *);
 };
 
 static int open_compiler(const char *path, struct compiler *c)

@@ -89,8 +89,8 @@ static int launches(CUstream s)
 		unsigned v;
 	} block = {p, 4};
 	size_t bytes = 12;
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
-			 CU_LAUNCH_PARAM_END};
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE,
+			 &bytes, CU_LAUNCH_PARAM_END};
 	void *params[] = {&p, &v};
 	CUlaunchConfig c;
 	CUlaunchAttribute attr;
@@ -169,7 +169,8 @@ static int captures(CUstream s)
 	m.paramArray = &op;
 	TRY(cuCtxGetCurrent(&m.ctx));
 	TRY(cuGraphAddBatchMemOpNode(&memops, graph, NULL, 0, &m));
-	TRY(cuStreamBeginCaptureToGraph(s, graph, &memops, NULL, 1, CU_STREAM_CAPTURE_MODE_RELAXED));
+	TRY(cuStreamBeginCaptureToGraph(s, graph, &memops, NULL, 1,
+					CU_STREAM_CAPTURE_MODE_RELAXED));
 	TRY(cuStreamWaitValue32(s, p + 12, 5, CU_STREAM_WAIT_VALUE_EQ));
 	TRY(cuStreamEndCapture(s, &into));
 	SAME(into == graph, 1);

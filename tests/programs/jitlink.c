@@ -1,8 +1,8 @@
 /*
- * A program that links two PTX texts with nvJitLink for a real device, fetches machine code and runs it.
- * With an argument, as link-time optimisation: "ptx" of the same texts, "code" of link-time code that NVRTC
- * makes of the caller's source and the callee's text, "binary FILE LIBRARY" of such code, a fat binary with the
- * callee and the device's runtime, which is built in.
+ * A program that links two PTX texts with nvJitLink for a real device, fetches machine code and
+ * runs it. With an argument, as link-time optimisation: "ptx" of the same texts, "code" of
+ * link-time code that NVRTC makes of the caller's source and the callee's text, "binary FILE
+ * LIBRARY" of such code, a fat binary with the callee and the device's runtime, which is built in.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -46,8 +46,9 @@ static const char callee[] = HEAD
 	"	.reg .b32 %n; ld.param.b32 %n, [x]; add.u32 %n, %n, %n; st.param.b32 [r], %n; ret;\n"
 	"}\n";
 
-static const char source[] = "extern \"C\" __device__ int twice(int);\n"
-			     "extern \"C\" __global__ void main_kernel(int *p) { *p = twice(21); }\n";
+static const char source[] =
+	"extern \"C\" __device__ int twice(int);\n"
+	"extern \"C\" __global__ void main_kernel(int *p) { *p = twice(21); }\n";
 
 static int add_code(nvJitLinkHandle link)
 {
@@ -76,7 +77,8 @@ static int add_file(nvJitLinkHandle link, nvJitLinkInputType type, const char *p
 static int add_callee(nvJitLinkHandle link, int argc, char **argv)
 {
 	if (argc < 4) {
-		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, callee, sizeof(callee), "callee"));
+		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, callee, sizeof(callee),
+				       "callee"));
 		return 0;
 	}
 	CHECK(add_file(link, NVJITLINK_INPUT_FATBIN, argv[2]));
@@ -96,7 +98,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "ptx") != 0)
 		CHECK(add_code(link));
 	else
-		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, caller, sizeof(caller), "caller"));
+		CHECK(nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, caller, sizeof(caller),
+				       "caller"));
 	CHECK(add_callee(link, argc, argv));
 	CHECK(nvJitLinkComplete(link));
 	CHECK(nvJitLinkGetLinkedCubinSize(link, &n));

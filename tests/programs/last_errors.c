@@ -1,6 +1,6 @@
 /*
- * Last errors of several copies of the runtime in one process: of the shared one that this program is linked
- * with, and of libraries that carry their own. last_errors LIBRARY LIBRARY
+ * Last errors of several copies of the runtime in one process: of the shared one that this program
+ * is linked with, and of libraries that carry their own. last_errors LIBRARY LIBRARY
  */
 #include <dlfcn.h>
 #include <pthread.h>

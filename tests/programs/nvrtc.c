@@ -1,6 +1,7 @@
 /*
- * A program of the run-time compiler that asks for a real device and fetches machine code, as most do.
- * Built twice: linked with the compiler, and with -DFIND, which opens it and finds its functions.
+ * A program of the run-time compiler that asks for a real device and fetches machine code, as most
+ * do. Built twice: linked with the compiler, and with -DFIND, which opens it and finds its
+ * functions.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -21,8 +22,8 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 static void *compiler;
 #define FUNCTION(name) dlsym(compiler, #name)
 #else
-int nvrtcCreateProgram(void **p, const char *text, const char *name, int n, const char *const *headers,
-		       const char *const *names);
+int nvrtcCreateProgram(void **p, const char *text, const char *name, int n,
+		       const char *const *headers, const char *const *names);
 int nvrtcCompileProgram(void *p, int n, const char *const *options);
 int nvrtcGetCUBINSize(void *p, size_t *n);
 int nvrtcGetCUBIN(void *p, char *out);

@@ -1,6 +1,7 @@
 /*
- * The run-time compiler as programs see it, for tests without it: takes compute_80 only, has no machine code, and
- * its PTX is its NAME. With USER it is instead a library that compiles for sm_80 and fetches machine code.
+ * The run-time compiler as programs see it, for tests without it: takes compute_80 only, has no
+ * machine code, and its PTX is its NAME. With USER it is instead a library that compiles for sm_80
+ * and fetches machine code.
  */
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * opener LIBRARY FUNCTION...: loads a library for itself alone and calls its functions of one pointer to an int,
- * found by the handle; cuInit gets a 0, as in all interfaces. Satisfied when each returns 0. A function named
- * NAME@VERSION is found by its version.
+ * opener LIBRARY FUNCTION...: loads a library for itself alone and calls its functions of one
+ * pointer to an int, found by the handle; cuInit gets a 0, as in all interfaces. Satisfied when
+ * each returns 0. A function named NAME@VERSION is found by its version.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /*
- * What a runtime of the CUDA toolkit looks like from outside, for tests without it: the names by which one
- * is recognised and some that programs call, all of which answer that there is no driver. Built into a
- * program it is a static runtime; as a library with a soname and a version a shared one. Two copies of it
- * are two runtimes.
+ * What a runtime of the CUDA toolkit looks like from outside, for tests without it: the names by
+ * which one is recognised and some that programs call, all of which answer that there is no driver.
+ * Built into a program it is a static runtime; as a library with a soname and a version a shared
+ * one. Two copies of it are two runtimes.
  */
 enum { INSUFFICIENT_DRIVER = 35 };
 

@@ -1,6 +1,6 @@
 /*
- * Asks the runtime that it is linked with for devices. As a library (LIBRARY) from a constructor, too, which is
- * when compilers register kernels.
+ * Asks the runtime that it is linked with for devices. As a library (LIBRARY) from a constructor,
+ * too, which is when compilers register kernels.
  */
 #include <stdio.h>
 

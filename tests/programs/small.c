@@ -1,6 +1,6 @@
 /*
- * A little of everything of both interfaces: a registered kernel, a module, a stream, an event, a texture, copies,
- * a graph. With an argument it loses some memory of its own.
+ * A little of everything of both interfaces: a registered kernel, a module, a stream, an event, a
+ * texture, copies, a graph. With an argument it loses some memory of its own.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 void **__cudaRegisterFatBinary(const void *);
 void __cudaRegisterFatBinaryEnd(void **);
 void __cudaUnregisterFatBinary(void **);
-void __cudaRegisterFunction(void **, const void *, char *, const char *, int, void *, void *, void *,
-			    void *, int *);
+void __cudaRegisterFunction(void **, const void *, char *, const char *, int, void *, void *,
+			    void *, void *, int *);
 int cudaMalloc(void **, size_t);
 int cudaFree(void *);
 int cudaMemcpyAsync(void *, const void *, size_t, int, void *);
@@ -28,11 +28,14 @@ int cuModuleGetFunction(void **, void *, const char *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 		   void *, void **, void **);
 
-static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+static const char text[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
 	".visible .entry count(.param .u64 to) {\n .reg .u64 %t; .reg .u32 %old;\n"
 	" ld.param.u64 %t, [to]; atom.global.add.u32 %old, [%t], 1; ret;\n}\n";
 
-static void count(void) {}
+static void count(void)
+{
+}
 
 static int expect(int status, const char *what)
 {
@@ -54,14 +57,20 @@ static int run(void *memory, uint32_t *seen)
 	void *params[] = {&memory}, *stream, *event, *module, *function, *graph, *exec;
 	const void *stub = (const void *)(uintptr_t)count;
 
-	return expect(cudaStreamCreate(&stream), "a stream") && expect(cudaEventCreate(&event), "an event") &&
-	       expect(cudaLaunchKernel(stub, 1ull << 32 | 4, 1, 1ull << 32 | 32, 1, params, 0, stream), "a launch") &&
+	return expect(cudaStreamCreate(&stream), "a stream") &&
+	       expect(cudaEventCreate(&event), "an event") &&
+	       expect(cudaLaunchKernel(stub, 1ull << 32 | 4, 1, 1ull << 32 | 32, 1, params, 0,
+				       stream),
+		      "a launch") &&
 	       expect(cudaEventRecord(event, stream), "a record") &&
 	       expect(cuModuleLoadData(&module, text), "a module") &&
 	       expect(cuModuleGetFunction(&function, module, "count"), "a function") &&
-	       expect(cuLaunchKernel(function, 4, 1, 1, 32, 1, 1, 0, stream, params, NULL), "another launch") &&
+	       expect(cuLaunchKernel(function, 4, 1, 1, 32, 1, 1, 0, stream, params, NULL),
+		      "another launch") &&
 	       expect(cudaStreamBeginCapture(stream, 0), "a capture") &&
-	       expect(cudaLaunchKernel(stub, 1ull << 32 | 4, 1, 1ull << 32 | 32, 1, params, 0, stream), "a node") &&
+	       expect(cudaLaunchKernel(stub, 1ull << 32 | 4, 1, 1ull << 32 | 32, 1, params, 0,
+				       stream),
+		      "a node") &&
 	       expect(cudaStreamEndCapture(stream, &graph), "a graph") &&
 	       expect(cudaGraphInstantiateWithFlags(&exec, graph, 0), "a graph that can run") &&
 	       expect(cudaGraphLaunch(exec, stream), "its run") &&
@@ -76,7 +85,8 @@ int main(int argc, char **argv)
 	int ok;
 
 	(void)argv;
-	__cudaRegisterFunction(image, (void *)(uintptr_t)count, NULL, "count", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(image, (void *)(uintptr_t)count, NULL, "count", -1, NULL, NULL, NULL,
+			       NULL, NULL);
 	__cudaRegisterFatBinaryEnd(image);
 	ok = expect(cudaMalloc(&memory, 1 << 20), "memory") &&
 	     expect(cudaMemcpyAsync(memory, &zero, 4, 1, NULL), "a copy") && run(memory, &seen) &&

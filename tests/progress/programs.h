@@ -1,6 +1,6 @@
 /*
- * Programs whose threads wait for each other: the rows of tests/progress/programs.def and tests/memory/programs.def,
- * and the PTX that their kernels are in. For one source file each.
+ * Programs whose threads wait for each other: the rows of tests/progress/programs.def and
+ * tests/memory/programs.def, and the PTX that their kernels are in. For one source file each.
  */
 #ifndef PL_TESTS_PROGRESS_PROGRAMS_H
 #define PL_TESTS_PROGRESS_PROGRAMS_H
@@ -46,10 +46,12 @@ static const struct program_row programs[] = {
 };
 
 /*
- * Load the file that a row's kernel is in: the one without the instructions that the device does not have, where it is
- * of a generation before 7. The module is the caller's. NULL: it does not load.
+ * Load the file that a row's kernel is in: the one without the instructions that the device does
+ * not have, where it is of a generation before 7. The module is the caller's. NULL: it does not
+ * load.
  */
-static struct ptxloom_module *program_load(struct ptxloom_device *dev, const struct program_row *p, int64_t generation)
+static struct ptxloom_module *program_load(struct ptxloom_device *dev, const struct program_row *p,
+					   int64_t generation)
 {
 	const char *dir = getenv("srcdir");
 	struct ptxloom_module *mod;

@@ -22,13 +22,19 @@
 #include <unistd.h>
 
 static bool verbose;
-/* The host's time that a cell may take; and longest on a busy machine, where it gets little of that. */
+/*
+ * The host's time that a cell may take; and longest on a busy machine, where it gets little of
+ * that.
+ */
 static u64 cell_ms = 10000;
 #define WAIT_MS 300000u
 
 /* ---- the tables ---- */
 
-/* Ways of running that a program comes to by its shape and its branches: one that some modes leave out. */
+/*
+ * Ways of running that a program comes to by its shape and its branches: one that some modes leave
+ * out.
+ */
 enum without { NOTHING, PARTED, ORDERED };
 
 struct shape {
@@ -44,7 +50,8 @@ struct mode {
 	const char *environment;
 };
 
-static const struct shape shapes[] = {{1, 32}, {1, 33}, {1, 64}, {1, 256}, {4, 64}, {7, 96}, {16, 128}, {2, 512}};
+static const struct shape shapes[] = {{1, 32}, {1, 33}, {1, 64},   {1, 256},
+				      {4, 64}, {7, 96}, {16, 128}, {2, 512}};
 
 static const struct mode modes[] = {
 #define MODE(...) {__VA_ARGS__},
@@ -105,7 +112,10 @@ static struct ptxloom_module *module_of(struct session *s, const struct program_
 	return s->mod;
 }
 
-/* The device's handlers, but warps whose lanes part leave their gang, and ORDERED: without its short cut. */
+/*
+ * The device's handlers, but warps whose lanes part leave their gang, and ORDERED: without its
+ * short cut.
+ */
 static void leave_out(struct session *s)
 {
 	struct device *d = &s->dev->dev;
@@ -165,7 +175,8 @@ static void judge_deadlock(struct session *s, struct result *r, int status)
 	ptxloom_last_fault(s->dev, &f);
 	r->ok = status == PTXLOOM_LAUNCH_TIMEOUT && !strcmp(f.kind, "Deadlock");
 	if (!r->ok)
-		snprintf(r->why, sizeof(r->why), "status %d, %s, not the report of a deadlock", status, f.kind);
+		snprintf(r->why, sizeof(r->why), "status %d, %s, not the report of a deadlock",
+			 status, f.kind);
 }
 
 /* Are livelocks found? docs/engine.md, "Livelocks". */

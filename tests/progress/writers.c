@@ -42,7 +42,8 @@ static void on_signal(int which)
 	*flag = 1;
 }
 
-static void by_the_caller(struct ptxloom_device *dev, struct ptxloom_kernel *k, struct ptxloom_config *c)
+static void by_the_caller(struct ptxloom_device *dev, struct ptxloom_kernel *k,
+			  struct ptxloom_config *c)
 {
 	flag[0] = flag[1] = 0;
 	CHECK_EQ(ptxloom_launch_async(k, c, (void *[]){(void *)&flag}), 0);
@@ -83,7 +84,8 @@ static void by_a_handler(struct ptxloom_kernel *k, struct ptxloom_config *c, int
 }
 
 /* Nobody writes: the same kernel never ends, and says so. */
-static void by_nobody(struct ptxloom_device *dev, struct ptxloom_kernel *k, struct ptxloom_config *c)
+static void by_nobody(struct ptxloom_device *dev, struct ptxloom_kernel *k,
+		      struct ptxloom_config *c)
 {
 	struct ptxloom_fault f = {0};
 
@@ -112,7 +114,9 @@ int main(void)
 	by_a_handler(k, &c, SIGALRM);
 	by_a_handler(k, &c, SIGINT);
 	by_a_handler(k, &c, SIGTERM);
-	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(mod, "counts"), &c, (void *[]){(void *)&flag}), 0);
+	CHECK_EQ(
+		ptxloom_launch(ptxloom_module_kernel(mod, "counts"), &c, (void *[]){(void *)&flag}),
+		0);
 	by_nobody(dev, k, &c);
 	ptxloom_device_close(dev);
 	return check_done();

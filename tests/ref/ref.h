@@ -42,7 +42,10 @@ struct ref_program;
 struct ref_program *ref_decode(const struct ir_module *m, const struct ir_func *kernel,
 			       const u64 *var_address);
 void ref_program_free(struct ref_program *p);
-/* Returns false with the fault filled in. l->module, kernel and var_address are those of the program. */
+/*
+ * Returns false with the fault filled in. l->module, kernel and var_address are those of the
+ * program.
+ */
 bool ref_run(const struct ref_program *p, const struct ref_launch *l, struct fault *fault);
 
 /* All three in one. */

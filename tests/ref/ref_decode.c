@@ -142,7 +142,10 @@ u32 ref_elements(struct ref_builder *b, const struct ir_operand *op, u32 type, b
 			*out = ref_source(b, op, type);
 			return 1;
 		}
-		/* Of a register wider than a pair of slots is asked for, the low one of each element. */
+		/*
+		 * Of a register wider than a pair of slots is asked for, the low one of each
+		 * element.
+		 */
 		for (u32 i = 0; i < all * reg_slots(r); i += reg_slots(r) / wide)
 			out[n++] = reg_slot(b, op) + i;
 		return n;
@@ -396,7 +399,9 @@ static void place_registers(struct ref_builder *b)
 	b->f->consts_at = at + TEMPS;
 }
 
-/* Constants were numbered from 0: they follow the registers. Branches to labels get their distance. */
+/*
+ * Constants were numbered from 0: they follow the registers. Branches to labels get their distance.
+ */
 static void settle(struct ref_builder *b)
 {
 	struct ref_func *f = b->f;

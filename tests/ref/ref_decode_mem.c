@@ -78,7 +78,10 @@ static void address(struct ref_builder *b, const struct ir_operand *op,
 		x->a = ref_dest(b, &reg);
 		if (isa_type_bits(op->type) == 32)
 			x->mask = UINT32_MAX;
-		/* Registers hold addresses of kernel parameters in a kernel, of the frame in a function. */
+		/*
+		 * Registers hold addresses of kernel parameters in a kernel, of the frame in a
+		 * function.
+		 */
 		if (x->space == MEM_PARAM)
 			x->space = b->ir->is_entry ? MEM_GLOBAL : MEM_LOCAL;
 	} else if (op->kind == IR_OP_ADDR_INT) {
@@ -90,7 +93,8 @@ static void address(struct ref_builder *b, const struct ir_operand *op,
 }
 
 /* Upper halves of registers of 128 bits that get less. */
-static void extend_pair(struct ref_builder *b, const struct ir_operand *op, const struct ref_insn *x)
+static void extend_pair(struct ref_builder *b, const struct ir_operand *op,
+			const struct ref_insn *x)
 {
 	u32 slot[2];
 
@@ -439,7 +443,10 @@ bool ref_decode_warp(struct ref_builder *b)
 
 /* ---- the rest ---- */
 
-/* Hints, orders and events: execution here is sequential and memory coherent, so they change nothing. */
+/*
+ * Hints, orders and events: execution here is sequential and memory coherent, so they change
+ * nothing.
+ */
 static const char *const nothing[] = {
 	"prefetch",
 	"prefetchu",

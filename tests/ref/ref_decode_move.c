@@ -136,13 +136,13 @@ bool ref_decode_move(struct ref_builder *b)
 	if (is_name(b, "cvta") || is_name(b, "cvta.to"))
 		return decode_cvta(b);
 	if (is_name(b, "isspacep")) {
-		ref_emit(b, (struct ref_insn){.run = ref_op_isspacep,
-					      .d = ref_dest(b, &b->op[0]),
-					      .a = ref_source(b, &b->op[1], T_u64),
-					      .mask = b->form->row->row == I_isspacep_32
-							      ? UINT32_MAX
-							      : ~(u64)0,
-					      .mode = isa_form_word(b->form, ISA_K_SPACE, 0)});
+		ref_emit(b,
+			 (struct ref_insn){.run = ref_op_isspacep,
+					   .d = ref_dest(b, &b->op[0]),
+					   .a = ref_source(b, &b->op[1], T_u64),
+					   .mask = b->form->row->row == I_isspacep_32 ? UINT32_MAX
+										      : ~(u64)0,
+					   .mode = isa_form_word(b->form, ISA_K_SPACE, 0)});
 		return true;
 	}
 	if (is_name(b, "lop3")) {
@@ -233,7 +233,10 @@ static bool is_pair(u32 type)
 	return type == T_f16x2 || type == T_bf16x2;
 }
 
-/* setp: p gets the comparison combined with c, q the negated one; of pairs, p the low answer and q the high one. */
+/*
+ * setp: p gets the comparison combined with c, q the negated one; of pairs, p the low answer and q
+ * the high one.
+ */
 static bool decode_setp(struct ref_builder *b)
 {
 	u32 type = b->form->type[0], outs = b->in->ops > 1 && (b->op[1].flags & IR_BAR) ? 2 : 1, v,

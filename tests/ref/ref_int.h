@@ -18,7 +18,10 @@ struct ref_insn;
 struct ref_warp;
 
 typedef const struct ref_insn *ref_handler(u64 *r, const struct ref_insn *in, struct ref_thread *t);
-/* An instruction executed by several lanes of a warp at once; `lanes` stand at records with this function. */
+/*
+ * An instruction executed by several lanes of a warp at once; `lanes` stand at records with this
+ * function.
+ */
 typedef void ref_meeting(struct ref_warp *w, u32 lanes);
 
 #define REF_NO_SLOT UINT32_MAX
@@ -170,7 +173,10 @@ struct ref_cta {
 	bool faulted;
 };
 
-/* Straight on to the next record. Branches return to the loop: unoptimised builds stay off the stack. */
+/*
+ * Straight on to the next record. Branches return to the loop: unoptimised builds stay off the
+ * stack.
+ */
 #define REF_NEXT return in[1].run(r, in + 1, t)
 #define REF_STRAIGHT 512u /* records after which the loop is entered anyway */
 
@@ -188,7 +194,9 @@ const struct ref_row *ref_rows_base(u32 *n);
 const struct ref_row *ref_rows_v3(u32 *n);
 /* That for this host. */
 const struct ref_row *ref_rows(u32 *n);
-/* The row of this text; `has_mode`: modifiers that make the mode word were taken out of the text. */
+/*
+ * The row of this text; `has_mode`: modifiers that make the mode word were taken out of the text.
+ */
 const struct ref_row *ref_row_find(const struct ref_program *p, const char *text, bool has_mode);
 
 /* ---- handlers used by the decoder ---- */

@@ -103,7 +103,9 @@ u8 *ref_host(struct ref_thread *t, const struct ref_insn *in, struct ref_access 
 #define SPACES(M, T) SPACE(M, T) M(CONST, T)
 
 SPACES(LOAD, u8)
+/* clang-format off */
 SPACES(LOAD, u16) SPACES(LOAD, u32) SPACES(LOAD, u64) SPACES(LOAD, s8) SPACES(LOAD, s16)
+	/* clang-format on */
 	SPACES(LOAD, s32) SPACE(STORE, u8) SPACE(STORE, u16) SPACE(STORE, u32) SPACE(STORE, u64)
 
 		static u32 log2_of(u32 size)
@@ -209,7 +211,10 @@ REF_HANDLER(zero_fill)
 
 /* ---- atomics ---- */
 
-/* In global memory a NaN stays as it is, not even made quiet; in shared memory the old value's is taken first. */
+/*
+ * In global memory a NaN stays as it is, not even made quiet; in shared memory the old value's is
+ * taken first.
+ */
 static u64 add_f64(u64 a, u64 b, bool global)
 {
 	if (!global)

@@ -24,62 +24,63 @@ static inline u128 ref_carryless(u64 x, u64 y)
 	return r;
 }
 
-#define REF_BODY(id, TD, expr)                                                                       \
-	r[in->d] = (u64)(TD)(expr);                                                                  \
+#define REF_BODY(id, TD, expr)                                                                     \
+	r[in->d] = (u64)(TD)(expr);                                                                \
 	REF_NEXT;
-#define REF_FN(id) \
-	static const struct ref_insn *ref_row_##id(u64 *r, const struct ref_insn *in,           \
+#define REF_FN(id)                                                                                 \
+	static const struct ref_insn *ref_row_##id(u64 *r, const struct ref_insn *in,              \
 						   struct ref_thread *t PL_UNUSED)
-#define REF1(id, text, TD, TA, expr)      \
-	REF_FN(id)                        \
-	{                                 \
-		TA x = (TA)r[in->a];      \
-		REF_BODY(id, TD, expr)    \
+#define REF1(id, text, TD, TA, expr)                                                               \
+	REF_FN(id)                                                                                 \
+	{                                                                                          \
+		TA x = (TA)r[in->a];                                                               \
+		REF_BODY(id, TD, expr)                                                             \
 	}
-#define REF2(id, text, TD, TA, TB, expr)                     \
-	REF_FN(id)                                           \
-	{                                                    \
-		TA x = (TA)r[in->a];                         \
-		TB y = (TB)r[in->b];                         \
-		REF_BODY(id, TD, expr)                       \
+#define REF2(id, text, TD, TA, TB, expr)                                                           \
+	REF_FN(id)                                                                                 \
+	{                                                                                          \
+		TA x = (TA)r[in->a];                                                               \
+		TB y = (TB)r[in->b];                                                               \
+		REF_BODY(id, TD, expr)                                                             \
 	}
-#define REF3(id, text, TD, TA, TB, TC, expr)                 \
-	REF_FN(id)                                           \
-	{                                                    \
-		TA x = (TA)r[in->a];                         \
-		TB y = (TB)r[in->b];                         \
-		TC z = (TC)r[in->c];                         \
-		REF_BODY(id, TD, expr)                       \
+#define REF3(id, text, TD, TA, TB, TC, expr)                                                       \
+	REF_FN(id)                                                                                 \
+	{                                                                                          \
+		TA x = (TA)r[in->a];                                                               \
+		TB y = (TB)r[in->b];                                                               \
+		TC z = (TC)r[in->c];                                                               \
+		REF_BODY(id, TD, expr)                                                             \
 	}
 /* The fourth source is named by `mode`. */
-#define REF4(id, text, TD, TA, TB, TC, TE, expr)             \
-	REF_FN(id)                                           \
-	{                                                    \
-		TA x = (TA)r[in->a];                         \
-		TB y = (TB)r[in->b];                         \
-		TC z = (TC)r[in->c];                         \
-		TE w = (TE)r[in->mode];                      \
-		REF_BODY(id, TD, expr)                       \
+#define REF4(id, text, TD, TA, TB, TC, TE, expr)                                                   \
+	REF_FN(id)                                                                                 \
+	{                                                                                          \
+		TA x = (TA)r[in->a];                                                               \
+		TB y = (TB)r[in->b];                                                               \
+		TC z = (TC)r[in->c];                                                               \
+		TE w = (TE)r[in->mode];                                                            \
+		REF_BODY(id, TD, expr)                                                             \
 	}
-#define REFM(id, TD, loads, expr)                                                                             \
-	REF_FN(id)                                                                                            \
-	{                                                                                                     \
-		loads const u32 m PL_UNUSED = in->mode;                                                       \
-		REF_BODY(id, TD, expr)                                                                        \
-	}                                                                                                     \
-	REF_FN(id##_plain)                                                                                    \
-	{                                                                                                     \
-		loads const u32 m PL_UNUSED = 0;                                                              \
-		REF_BODY(id, TD, expr)                                                                        \
-	}                                                                                                     \
-	REF_FN(id##_ftz)                                                                                      \
-	{                                                                                                     \
-		loads const u32 m PL_UNUSED = NUM_FTZ;                                                        \
-		REF_BODY(id, TD, expr)                                                                        \
+#define REFM(id, TD, loads, expr)                                                                  \
+	REF_FN(id)                                                                                 \
+	{                                                                                          \
+		loads const u32 m PL_UNUSED = in->mode;                                            \
+		REF_BODY(id, TD, expr)                                                             \
+	}                                                                                          \
+	REF_FN(id##_plain)                                                                         \
+	{                                                                                          \
+		loads const u32 m PL_UNUSED = 0;                                                   \
+		REF_BODY(id, TD, expr)                                                             \
+	}                                                                                          \
+	REF_FN(id##_ftz)                                                                           \
+	{                                                                                          \
+		loads const u32 m PL_UNUSED = NUM_FTZ;                                             \
+		REF_BODY(id, TD, expr)                                                             \
 	}
 #define REFM1(id, text, TD, TA, expr) REFM(id, TD, TA x = (TA)r[in->a];, expr)
-#define REFM2(id, text, TD, TA, TB, expr) REFM(id, TD, TA x = (TA)r[in->a]; TB y = (TB)r[in->b];, expr)
-#define REFM3(id, text, TD, TA, TB, TC, expr) \
+#define REFM2(id, text, TD, TA, TB, expr)                                                          \
+	REFM(id, TD, TA x = (TA)r[in->a]; TB y = (TB)r[in->b];, expr)
+#define REFM3(id, text, TD, TA, TB, TC, expr)                                                      \
 	REFM(id, TD, TA x = (TA)r[in->a]; TB y = (TB)r[in->b]; TC z = (TC)r[in->c];, expr)
 
 #include "tests/ref/ref_rows.def"

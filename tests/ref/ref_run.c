@@ -191,7 +191,10 @@ static u32 companions(const struct ref_warp *w, u32 lane)
 	return lanes;
 }
 
-/* Let lanes meet whose mask is complete; those without a mask when nobody else of the warp can come any more. */
+/*
+ * Let lanes meet whose mask is complete; those without a mask when nobody else of the warp can come
+ * any more.
+ */
 static bool meet_lanes(struct ref_warp *w)
 {
 	u32 live = w->live, ready = 0, first = REF_NO_SLOT;

@@ -45,12 +45,10 @@ void ref_meet_shfl(struct ref_warp *w, u32 lanes)
 	const u32 *ext = w->thread[0].cta->program->ext.at;
 
 	/* A lane outside of the group gives 0. */
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		value[l] = operand(&w->thread[l]);
 	}
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		struct ref_thread *t = &w->thread[l];
 		u32 from = l, c = (u32)t->r[ext[t->pc->ext + 1]];
 		bool valid = shfl_source(t->pc->mode, l, (u32)t->r[t->pc->b], c, &from);
@@ -64,15 +62,13 @@ void ref_meet_vote(struct ref_warp *w, u32 lanes)
 {
 	bool all = true, any = false;
 
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		bool p = operand(&w->thread[l]) & 1;
 
 		all &= p;
 		any |= p;
 	}
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		struct ref_thread *t = &w->thread[l];
 		u32 mode = t->pc->mode;
 
@@ -85,9 +81,9 @@ void ref_meet_ballot(struct ref_warp *w, u32 lanes)
 	u32 mask = 0;
 
 	EACH_LANE(m, l, lanes)
-	mask |= (u32)(operand(&w->thread[l]) & 1) << l;
+		mask |= (u32)(operand(&w->thread[l]) & 1) << l;
 	EACH_LANE(m, l, lanes)
-	w->thread[l].r[w->thread[l].pc->d] = mask;
+		w->thread[l].r[w->thread[l].pc->d] = mask;
 }
 
 static u64 match_value(const struct ref_thread *t)
@@ -99,14 +95,13 @@ void ref_meet_match(struct ref_warp *w, u32 lanes)
 {
 	u32 same[WARP_LANES];
 
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		same[l] = 0;
 		EACH_LANE(n, k, lanes)
-		same[l] |= (u32)(match_value(&w->thread[k]) == match_value(&w->thread[l])) << k;
+			same[l] |= (u32)(match_value(&w->thread[k]) == match_value(&w->thread[l]))
+				   << k;
 	}
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		struct ref_thread *t = &w->thread[l];
 		bool all = t->pc->mode == M_all, equal = same[l] == lanes;
 
@@ -152,15 +147,15 @@ void ref_meet_redux(struct ref_warp *w, u32 lanes)
 	if (in->mode >> 16 == T_f32)
 		x = reduce(in, x, x);
 	EACH_LANE(m, l, lanes & (lanes - 1))
-	x = reduce(in, x, (u32)operand(&w->thread[l]));
+		x = reduce(in, x, (u32)operand(&w->thread[l]));
 	EACH_LANE(m, l, lanes)
-	w->thread[l].r[w->thread[l].pc->d] = x;
+		w->thread[l].r[w->thread[l].pc->d] = x;
 }
 
 void ref_meet_activemask(struct ref_warp *w, u32 lanes)
 {
 	EACH_LANE(m, l, lanes)
-	w->thread[l].r[w->thread[l].pc->d] = lanes;
+		w->thread[l].r[w->thread[l].pc->d] = lanes;
 }
 
 /* The lowest lane is elected. */
@@ -168,8 +163,7 @@ void ref_meet_elect(struct ref_warp *w, u32 lanes)
 {
 	u32 leader = (u32)__builtin_ctz(lanes);
 
-	EACH_LANE(m, l, lanes)
-	{
+	EACH_LANE(m, l, lanes) {
 		struct ref_thread *t = &w->thread[l];
 
 		t->r[t->pc->d] = leader;

@@ -1,5 +1,6 @@
 /*
- * Runs a kernel of a PTX text on the gang engine without devices or schedulers: one worker, CTAs one after the other.
+ * Runs a kernel of a PTX text on the gang engine without devices or schedulers: one worker, CTAs
+ * one after the other.
  */
 #ifndef PL_EXEC_HARNESS_H
 #define PL_EXEC_HARNESS_H
@@ -25,10 +26,10 @@ struct harness {
 	bool async_eager;
 	const struct tex_table *textures;
 	const struct exec_observer *observer; /* NULL: none */
-	bool contract;      /* products go into sums */
-	const char *host_functions; /* lower_options */
-	u64 turns;          /* a CTA or cluster may take so many; 0: no limit */
-	s32 budget;         /* of a turn, 0: 10000 */
+	bool contract;                        /* products go into sums */
+	const char *host_functions;           /* lower_options */
+	u64 turns;                            /* a CTA or cluster may take so many; 0: no limit */
+	s32 budget;                           /* of a turn, 0: 10000 */
 };
 
 static inline bool harness_open(struct harness *h, const char *ptx)
@@ -60,7 +61,8 @@ static inline void harness_relocate(struct harness *h, u32 var)
 
 	for (u32 i = 0; i < v->relocs_len; i++) {
 		const struct ir_reloc *r = &v->relocs[i];
-		u64 x = r->is_func ? exec_function_address(&unit, 1, 0, r->index) : h->var_address[r->index];
+		u64 x = r->is_func ? exec_function_address(&unit, 1, 0, r->index)
+				   : h->var_address[r->index];
 
 		x = (x + (u64)r->addend) >> r->shift;
 		x = r->masked ? x & 0xff : x;
@@ -141,8 +143,8 @@ static inline void harness_cluster_dims(struct harness *h, const struct ir_func 
 }
 
 /*
- * Run the grid of h->env, cluster after cluster. budget: of a turn.
- * Returns STOP_DONE, STOP_FAULT, or STOP_YIELD when a cluster has not ended after `turns` turns (0: no limit).
+ * Run the grid of h->env, cluster after cluster. budget: of a turn. Returns STOP_DONE, STOP_FAULT,
+ * or STOP_YIELD when a cluster has not ended after `turns` turns (0: no limit).
  */
 static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 turns)
 {
@@ -175,7 +177,8 @@ static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 tur
 			exec_cta_start(c);
 		}
 		do
-			stop = cl.size > 1 ? exec_cluster_run(&cl, budget) : exec_cta_run(&cta[0], budget);
+			stop = cl.size > 1 ? exec_cluster_run(&cl, budget)
+					   : exec_cta_run(&cta[0], budget);
 		while (stop == STOP_YIELD && --left);
 	}
 	for (u32 r = 0; r < cl.size; r++)
@@ -183,9 +186,12 @@ static inline enum exec_stop harness_grid(struct harness *h, s32 budget, u64 tur
 	return stop;
 }
 
-/* Lower `kernel` and fill h->env for a launch. level: host ISA, NULL: the best. To be ended by harness_end. */
-static inline bool harness_begin(struct harness *h, const char *kernel, u32 grid, u32 block, const void *params,
-				 const char *level)
+/*
+ * Lower `kernel` and fill h->env for a launch. level: host ISA, NULL: the best. To be ended by
+ * harness_end.
+ */
+static inline bool harness_begin(struct harness *h, const char *kernel, u32 grid, u32 block,
+				 const void *params, const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32,
 					.no_fusion = h->observer != NULL,
@@ -193,8 +199,9 @@ static inline bool harness_begin(struct harness *h, const char *kernel, u32 grid
 					.host_functions = h->host_functions};
 	const struct exec_ops *ops = exec_ops_select(level);
 	u32 *tid = calloc(3 * 2048, sizeof(u32));
-	struct program *p = exec_lower(h->m, ir_find_func(h->m, kernel), arch_find(h->device ? h->device : "h200"),
-				       h->var_address, &options, &h->d);
+	struct program *p = exec_lower(h->m, ir_find_func(h->m, kernel),
+				       arch_find(h->device ? h->device : "h200"), h->var_address,
+				       &options, &h->d);
 
 	h->env = (struct exec_env){.program = p, .tid = tid};
 	if (!p)

@@ -98,7 +98,8 @@ static int refuse(struct ptxloom_device *dev, const struct device_launch *l, enu
 {
 	struct text why = {0};
 
-	text_printf(&why, "ptxloom: error: the launch of %s is refused: ", l->kernel->func->name->text);
+	text_printf(&why,
+		    "ptxloom: error: the launch of %s is refused: ", l->kernel->func->name->text);
 	device_launch_explain(l, status, &why);
 	text_puts(&why, "\n");
 	api_say(dev, why.at);

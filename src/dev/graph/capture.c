@@ -2,8 +2,8 @@
  * Capture: what is issued to a stream becomes nodes of a graph.
  *
  * A capture begins in one stream and spreads to others that wait for its events. Each stream of it
- * knows the nodes that its next one comes after; an event recorded in it remembers them as they were.
- * Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture"; Driver API,
+ * knows the nodes that its next one comes after; an event recorded in it remembers them as they
+ * were. Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture"; Driver API,
  * "cuStreamBeginCapture", "cuThreadExchangeStreamCaptureMode".
  */
 #include "src/dev/graph/graph_int.h"
@@ -197,8 +197,9 @@ enum status capture_forbid(struct stream *s, enum status error)
 
 enum status stream_capture_forbid(struct stream *s)
 {
-	return PL_UNLIKELY(stream_is_capturing(s)) ? capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED)
-						   : STATUS_SUCCESS;
+	return PL_UNLIKELY(stream_is_capturing(s))
+		       ? capture_forbid(s, STATUS_STREAM_CAPTURE_UNSUPPORTED)
+		       : STATUS_SUCCESS;
 }
 
 enum status capture_add(struct stream *s, const struct graph_action *action)
@@ -212,7 +213,8 @@ enum status capture_add(struct stream *s, const struct graph_action *action)
 	graph_lock(all);
 	c = s->capture;
 	if (!c || c->invalid)
-		return graph_unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+		return graph_unlock(all,
+				    c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
 	after = after_of(&s->ends);
 	status = graph_add_locked(all, c->graph, &after, action, &n);
 	if (status != STATUS_SUCCESS)
@@ -234,7 +236,8 @@ enum status capture_record(struct stream_event *e, struct stream *s, u32 flags)
 	graph_lock(all);
 	c = s->capture;
 	if (!c || c->invalid)
-		return graph_unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+		return graph_unlock(all,
+				    c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
 	if (!ends_set(&e->ends, &s->ends))
 		return graph_unlock(all, invalidate(c, STATUS_OUT_OF_MEMORY));
 	__atomic_store_n(&e->capture_id, c->id, __ATOMIC_RELEASE);
@@ -290,7 +293,9 @@ enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 fla
 
 /* ---- the default stream, and calls that may spoil a capture ---- */
 
-/* Is a stream captured that the default stream would wait for? Who only asks does not spoil that. */
+/*
+ * Is a stream captured that the default stream would wait for? Who only asks does not spoil that.
+ */
 static enum status check_legacy(struct stream *s, bool spoil)
 {
 	struct streams *all = s->device->all;
@@ -400,7 +405,8 @@ enum status stream_capture_update(struct stream *s, const struct graph_after *af
 	graph_lock(all);
 	c = s->capture;
 	if (!c || c->invalid)
-		return graph_unlock(all, c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+		return graph_unlock(all,
+				    c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
 	if (!graph_after_is_valid(all, c->graph, after))
 		return graph_unlock(all, STATUS_INVALID_VALUE);
 	if (set)

@@ -199,7 +199,10 @@ static bool is_known_edge(const struct graph_edge_data *d)
 {
 	static const u8 none[sizeof(d->reserved)];
 
-	/* Kernel ports: default, programmatic, launch order; types: default, programmatic, which others need. */
+	/*
+	 * Kernel ports: default, programmatic, launch order; types: default, programmatic, which
+	 * others need.
+	 */
 	return d->from_port <= 2 && !d->to_port && d->type <= 1 && (!d->from_port || d->type) &&
 	       !memcmp(d->reserved, none, sizeof(none));
 }

@@ -2,9 +2,9 @@
  * Graphs: work described once and launched many times.
  *
  * A graph is a set of nodes and edges between them. Each node holds what it does as a value (struct
- * graph_action), so a node that was captured from a stream and one that was added by hand are alike.
- * Instantiating checks a graph and copies it; launching the copy turns every node into a node of
- * work (stream.h) with the same edges, so branches run at the same time.
+ * graph_action), so a node that was captured from a stream and one that was added by hand are
+ * alike. Instantiating checks a graph and copies it; launching the copy turns every node into a
+ * node of work (stream.h) with the same edges, so branches run at the same time.
  *
  * All functions check the handles they are given: STATUS_INVALID_VALUE for a graph, node or
  * executable graph that is none (CUDA does not say INVALID_HANDLE here).
@@ -208,15 +208,15 @@ enum status graph_exec_flags(const struct streams *all, const struct graph_exec 
 /* In the stream's turn; after an earlier launch of the same x. Captured: a child graph node. */
 enum status graph_launch(struct graph_exec *x, struct stream *s);
 /* The executable node that came of node n of the graph is to do this from now on. */
-enum status graph_exec_change(struct streams *all, struct graph_exec *x,
-			      const struct graph_node *n, const struct graph_action *action);
+enum status graph_exec_change(struct streams *all, struct graph_exec *x, const struct graph_node *n,
+			      const struct graph_action *action);
 /* Let kernels change the node: cudaLaunchAttributeDeviceUpdatableKernelNode. It stays so. */
 enum status graph_device_node_make(struct streams *all, struct graph_node *n, bool on);
 /* What kernels name it with, 0: they cannot change it. */
 u64 graph_device_node_handle(const struct graph_node *n);
 /* Kernels, copies and fills can be switched off. */
-enum status graph_exec_enable(struct streams *all, struct graph_exec *x,
-			      const struct graph_node *n, bool on);
+enum status graph_exec_enable(struct streams *all, struct graph_exec *x, const struct graph_node *n,
+			      bool on);
 enum status graph_exec_is_enabled(struct streams *all, const struct graph_exec *x,
 				  const struct graph_node *n, bool *on);
 
@@ -245,8 +245,7 @@ enum status graph_exec_update(struct streams *all, struct graph_exec *x, const s
 /* ---- drawing: graph_dot.c ---- */
 
 /* As a graph for dot. verbose: with parameters. */
-enum status graph_print(struct streams *all, const struct graph *g, bool verbose,
-			struct text *out);
+enum status graph_print(struct streams *all, const struct graph *g, bool verbose, struct text *out);
 
 /* ---- capture: capture.c ---- */
 
@@ -276,8 +275,8 @@ enum status stream_capture_info(struct stream *s, struct capture_info *out);
 enum status stream_capture_update(struct stream *s, const struct graph_after *after, bool set);
 bool stream_is_capturing(const struct stream *s);
 /*
- * For what cannot be captured at all: STATUS_STREAM_CAPTURE_UNSUPPORTED when the stream is being captured,
- * which is then spoilt.
+ * For what cannot be captured at all: STATUS_STREAM_CAPTURE_UNSUPPORTED when the stream is being
+ * captured, which is then spoilt.
  */
 enum status stream_capture_forbid(struct stream *s);
 /* Set the calling thread's mode, return the former one. */

@@ -1,11 +1,12 @@
 /*
- * How much memory graphs take, as cudaDeviceGetGraphMemAttribute tells it. The bytes themselves belong to
- * nodes (graph_object.c); what is told is what a GPU's driver keeps mapped, as measured on an H200:
+ * How much memory graphs take, as cudaDeviceGetGraphMemAttribute tells it. The bytes themselves
+ * belong to nodes (graph_object.c); what is told is what a GPU's driver keeps mapped, as measured
+ * on an H200:
  *
- * From its first launch to its end an executable graph holds the most that its nodes need at a time, in
- * blocks of 32 MiB. Those that were launched last into one stream run one after the other and share it,
- * but for those that do not free all they allocate: they hold it until a trim after that was freed.
- * What nothing holds any more stays reserved until it is trimmed.
+ * From its first launch to its end an executable graph holds the most that its nodes need at a
+ * time, in blocks of 32 MiB. Those that were launched last into one stream run one after the other
+ * and share it, but for those that do not free all they allocate: they hold it until a trim after
+ * that was freed. What nothing holds any more stays reserved until it is trimmed.
  */
 #include "src/dev/graph/graph_int.h"
 
@@ -48,8 +49,8 @@ static bool is_covered(const struct stream_device *d, const struct graph_exec *x
 	for (const struct graph_exec *y = d->memory_execs; y; y = y->memory_next) {
 		if (y == x)
 			before = false;
-		else if (!y->keeps && y->home == x->home && (y->footprint > x->footprint ||
-						(y->footprint == x->footprint && before)))
+		else if (!y->keeps && y->home == x->home &&
+			 (y->footprint > x->footprint || (y->footprint == x->footprint && before)))
 			return true;
 	}
 	return false;

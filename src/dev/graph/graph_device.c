@@ -1,13 +1,14 @@
 /*
  * Graphs that kernels launch and change.
  *
- * A run is one launch of an executable graph whose kernels may launch others. It is over when its nodes
- * have ended, what it fired has, and then its tails have run one after the other; the run it belongs to
- * waits for that, and of the outermost one the stream. What is fired begins at once: nothing says when.
+ * A run is one launch of an executable graph whose kernels may launch others. It is over when its
+ * nodes have ended, what it fired has, and then its tails have run one after the other; the run it
+ * belongs to waits for that, and of the outermost one the stream. What is fired begins at once:
+ * nothing says when.
  *
- * Nodes that kernels change are prepared in their turn, as they are then.
- * Source: CUDA C++ Programming Guide, "Device Graph Launch" and "Device Graph Update"; what is refused
- * and with which numbers, as measured on an H200.
+ * Nodes that kernels change are prepared in their turn, as they are then. Source: CUDA C++
+ * Programming Guide, "Device Graph Launch" and "Device Graph Update"; what is refused and with
+ * which numbers, as measured on an H200.
  */
 #include "src/dev/graph/graph_int.h"
 #include "src/dev/module/nested.h"
@@ -155,7 +156,9 @@ static void append_tail(struct graph_run *r, struct graph_run *t)
 	t->is_queued = true;
 }
 
-/* Does a graph that a kernel launched still wait or run? Only its own tail may be added to it then. */
+/*
+ * Does a graph that a kernel launched still wait or run? Only its own tail may be added to it then.
+ */
 static bool is_taken(const struct graph_run *now, const struct graph_exec *x, bool as_tail)
 {
 	for (const struct graph_run *t = now->tails; t; t = t->next)
@@ -166,7 +169,8 @@ static bool is_taken(const struct graph_run *now, const struct graph_exec *x, bo
 	return x->device_runs != 0 || now->exec == x;
 }
 
-static enum status launch_locked(struct graph_run *now, struct graph_exec *x, u32 how, struct batch *batch)
+static enum status launch_locked(struct graph_run *now, struct graph_exec *x, u32 how,
+				 struct batch *batch)
 {
 	struct graph_run *r, *waits = how == SIBLING && now->waits ? now->waits : now;
 	enum status status;
@@ -402,7 +406,8 @@ void graph_device_node_run(struct work *w)
 	struct streams *all = w->stream->device->all;
 	struct graph_node *n = w->node;
 	struct batch batch = {w, &w->next};
-	enum status status = (enum status)__atomic_load_n(&w->stream->device->error, __ATOMIC_RELAXED);
+	enum status status =
+		(enum status)__atomic_load_n(&w->stream->device->error, __ATOMIC_RELAXED);
 	bool is_on;
 
 	graph_lock(all);

@@ -34,8 +34,7 @@ static void print_label(const struct graph_node *n, bool verbose, struct text *o
 
 static void print_graph(const struct graph *g, bool verbose, struct text *out)
 {
-	text_printf(out,
-		    "subgraph cluster_%llu {\nlabel=\"graph_%llu\" graph[style=\"dashed\"];\n",
+	text_printf(out, "subgraph cluster_%llu {\nlabel=\"graph_%llu\" graph[style=\"dashed\"];\n",
 		    (unsigned long long)g->id, (unsigned long long)g->id);
 	for (const struct graph_node *n = g->first; n; n = n->next) {
 		text_printf(out, "\"node_%llu\"[shape=\"%s\" label=\"", (unsigned long long)n->id,

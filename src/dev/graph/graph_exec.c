@@ -103,7 +103,8 @@ static enum status check_for_device(const struct graph *g, u32 flags, struct gra
 
 		if (t != GRAPH_KERNEL && t != GRAPH_COPY && t != GRAPH_FILL && t != GRAPH_CHILD)
 			return refuse(r, GRAPH_BAD_OPERATION, n, STATUS_INVALID_VALUE);
-		status = n->action.child ? check_for_device(n->action.child, flags, r) : STATUS_SUCCESS;
+		status = n->action.child ? check_for_device(n->action.child, flags, r)
+					 : STATUS_SUCCESS;
 		if (status != STATUS_SUCCESS)
 			return status;
 	}
@@ -206,8 +207,9 @@ void graph_drop_flights(struct graph *g)
 static enum status prepare_node(struct graph_node *n, struct graph_need *need);
 
 /*
- * A conditional node that waits for nothing looks at its value after the nodes made before it that do
- * not wait either: so they go on a GPU, whose nodes start one after the other, and programs rely on it.
+ * A conditional node that waits for nothing looks at its value after the nodes made before it that
+ * do not wait either: so they go on a GPU, whose nodes start one after the other, and programs rely
+ * on it.
  */
 static bool is_lone_condition(const struct graph_node *n)
 {
@@ -284,7 +286,6 @@ enum status graph_prepare_locked(struct graph *g, struct graph_need *need)
 		graph_drop_flights(g);
 	return status;
 }
-
 
 static void emit_event(struct graph_node *n, struct work *w)
 {
@@ -380,8 +381,8 @@ static enum status check_memory(const struct graph_exec *x)
 }
 
 /* The chain of the stream gets a beginning and an end, the graph lies between them. */
-static enum status enqueue_locked(struct graph_exec *x, struct stream *s, const struct graph_need *need,
-				  struct batch *batch)
+static enum status enqueue_locked(struct graph_exec *x, struct stream *s,
+				  const struct graph_need *need, struct batch *batch)
 {
 	struct streams *all = s->device->all;
 	struct graph_run *run = NULL;
@@ -478,8 +479,8 @@ static void set_initial_locked(const struct graph *g)
 {
 	for (size_t i = 0; i < g->conditions.len; i++)
 		if (g->conditions.at[i]->assign)
-			__atomic_store_n(&g->conditions.at[i]->value,
-					 g->conditions.at[i]->initial, __ATOMIC_RELEASE);
+			__atomic_store_n(&g->conditions.at[i]->value, g->conditions.at[i]->initial,
+					 __ATOMIC_RELEASE);
 }
 
 /* The body to run, NULL: none. */
@@ -619,8 +620,8 @@ static bool may_become(const struct graph_node *n, const struct graph_action *a)
 	return n->action.dev == a->dev;
 }
 
-enum status graph_exec_change(struct streams *all, struct graph_exec *x,
-			      const struct graph_node *n, const struct graph_action *action)
+enum status graph_exec_change(struct streams *all, struct graph_exec *x, const struct graph_node *n,
+			      const struct graph_action *action)
 {
 	struct graph_node *at;
 	enum status status;
@@ -640,8 +641,8 @@ enum status graph_exec_change(struct streams *all, struct graph_exec *x,
 	return graph_unlock(all, status);
 }
 
-enum status graph_exec_enable(struct streams *all, struct graph_exec *x,
-			      const struct graph_node *n, bool on)
+enum status graph_exec_enable(struct streams *all, struct graph_exec *x, const struct graph_node *n,
+			      bool on)
 {
 	struct graph_node *at;
 

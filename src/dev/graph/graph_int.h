@@ -1,8 +1,8 @@
 /*
  * Private to src/dev: graphs and their nodes, executable graphs, captures.
  *
- * graphs->lock guards the structure of all graphs and the captures; it may be held while kernels are
- * lowered. streams->lock may be taken under it, never the other way round.
+ * graphs->lock guards the structure of all graphs and the captures; it may be held while kernels
+ * are lowered. streams->lock may be taken under it, never the other way round.
  */
 #ifndef PL_DEV_GRAPH_INT_H
 #define PL_DEV_GRAPH_INT_H
@@ -51,7 +51,7 @@ struct graph_node {
 	graph_edges in, out;
 	bool disabled;
 	bool taken_again; /* a node that frees: another one has the memory after it */
-	u32 mark; /* of walks */
+	u32 mark;         /* of walks */
 	/* While a launch is made. */
 	struct device_flight *flight;
 	struct work *begin, *end;
@@ -72,10 +72,10 @@ struct graph {
 	struct graph_node *first, *last;
 	u32 len;
 	u64 id;
-	struct graph_node *owner; /* the node whose child or body it is, NULL: none */
-	struct graph_exec *exec;  /* whose copy it is, NULL: none */
+	struct graph_node *owner;             /* the node whose child or body it is, NULL: none */
+	struct graph_exec *exec;              /* whose copy it is, NULL: none */
 	const struct graph_exec *memory_user; /* the last one that uses the memory of its nodes */
-	struct map by_origin;     /* id of the original node -> node */
+	struct map by_origin;                 /* id of the original node -> node */
 	VEC(struct graph_condition_item *) conditions;
 	VEC(struct graph_kept) kept;
 };
@@ -90,15 +90,15 @@ struct graph_object {
 struct graph_exec {
 	struct graph *copy;
 	u32 flags;
-	bool expands;    /* it holds conditional nodes, or such as kernels change */
+	bool expands; /* it holds conditional nodes, or such as kernels change */
 	bool dying;
-	u32 running;     /* launches that expand, and runs, that have not ended */
-	u32 device_runs; /* those that kernels launched */
+	u32 running;       /* launches that expand, and runs, that have not ended */
+	u32 device_runs;   /* those that kernels launched */
 	struct work *last; /* of the launch before */
 	u64 last_serial;
 	/* Memory that it holds: from its first launch on, and the stream of its last one. */
 	u64 footprint, home;
-	bool keeps; /* it does not free all of it */
+	bool keeps;                          /* it does not free all of it */
 	struct stream_device *memory_device; /* NULL: none */
 	struct graph_exec *memory_next;      /* of the device */
 };
@@ -110,7 +110,7 @@ struct graph_run {
 	struct graph_run *waits; /* whose part it is, NULL: the stream's */
 	struct work *end;        /* the stream's, when it waits */
 	struct graph_run *tails, *next;
-	u32 pending;             /* its own nodes, and what it fired */
+	u32 pending; /* its own nodes, and what it fired */
 	bool of_device, is_queued;
 };
 
@@ -120,7 +120,9 @@ struct graph_need {
 	bool launches; /* its kernels may launch graphs */
 };
 
-/* Where the nodes of a launch go: home: whose device it is when a node has none. run: NULL: none. */
+/*
+ * Where the nodes of a launch go: home: whose device it is when a node has none. run: NULL: none.
+ */
 struct graph_emit {
 	struct stream *home;
 	struct graph_run *run;
@@ -140,7 +142,8 @@ struct stream_capture {
 
 struct graphs {
 	pthread_mutex_t lock;
-	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool, device_node_pool;
+	struct handle_pool graph_pool, node_pool, exec_pool, object_pool, condition_pool,
+		device_node_pool;
 	struct stream_capture *captures;
 	struct graph_object *gone; /* without references, still to be destroyed */
 	u64 ids;

@@ -191,8 +191,8 @@ enum status graph_node_set_locked(struct streams *all, struct graph_node *n,
 				  const struct graph_action *a)
 {
 	struct graph_node old = *n;
-	enum status status = a->type == GRAPH_KERNEL && !n->origin ? check_kernel(a)
-								    : STATUS_SUCCESS;
+	enum status status =
+		a->type == GRAPH_KERNEL && !n->origin ? check_kernel(a) : STATUS_SUCCESS;
 
 	if (status != STATUS_SUCCESS)
 		return status;

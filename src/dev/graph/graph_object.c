@@ -264,7 +264,8 @@ static bool mark_before(struct graph *g, const struct graph_after *after)
  * addresses, as on hardware. NULL: there is none that is large enough.
  */
 static struct graph_memory *memory_again(struct streams *all, struct graph *g,
-					 const struct graph_after *after, const struct graph_action *a)
+					 const struct graph_after *after,
+					 const struct graph_action *a)
 {
 	if (!after || !after->len || !graph_after_is_valid(all, g, after) || !mark_before(g, after))
 		return NULL;

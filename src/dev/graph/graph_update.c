@@ -48,8 +48,7 @@ static bool same_edges(const struct graph_node *a, const struct graph_node *b)
 
 static bool same_bodies(const struct graph_action *a, const struct graph_action *b)
 {
-	return a->condition == b->condition && a->body_len == b->body_len &&
-	       a->handle == b->handle;
+	return a->condition == b->condition && a->body_len == b->body_len && a->handle == b->handle;
 }
 
 static enum graph_update compare(const struct graph *x, const struct graph *g,

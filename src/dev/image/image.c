@@ -114,8 +114,7 @@ static enum image_result add_unsized_container(struct image_list *l, const u8 *p
 		return image_error(l, NULL,
 				   "the fat binary registered has magic 0x%08x, not 0x%08x",
 				   le32(p), FATBIN_MAGIC);
-	if (!size_add(le16(p + 6), le64(p + 8), &size) ||
-	    size > PTRDIFF_MAX - (u64)(uintptr_t)p)
+	if (!size_add(le16(p + 6), le64(p + 8), &size) || size > PTRDIFF_MAX - (u64)(uintptr_t)p)
 		return image_error(l, p, "a container claims a size past the end of memory");
 	return image_add_container(l, p, (size_t)max_u64(size, FATBIN_HEADER_BYTES), &used);
 }

@@ -150,8 +150,10 @@ struct image_choice {
 enum image_result image_select(const struct image_list *l, u32 container, u32 sm,
 			       struct image_choice *out);
 
-/* 0: does not run on device `sm`; else the higher the better. The highest target not above `sm` wins,
- * at one target a before f before plain; without such a one the lowest plain target above. */
+/*
+ * 0: does not run on device `sm`; else the higher the better. The highest target not above `sm`
+ * wins, at one target a before f before plain; without such a one the lowest plain target above.
+ */
 u32 image_match_target(struct image_target target, u32 sm, enum image_match *match);
 
 /*

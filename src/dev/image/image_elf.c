@@ -172,8 +172,8 @@ enum image_result image_add_elf(struct image_list *l, const u8 *p, size_t size)
 		result = image_add_scan(l, p, size);
 	reader_close(&r);
 	if (result == IMAGE_OK && !l->containers.len && least > size)
-		return image_error(l, p, "the file is cut short: it has %zu bytes and needs %llu", size,
-				   (unsigned long long)least);
+		return image_error(l, p, "the file is cut short: it has %zu bytes and needs %llu",
+				   size, (unsigned long long)least);
 	return result;
 }
 

@@ -30,8 +30,9 @@ struct candidate {
 };
 
 /*
- * Machine code runs on devices of its major number from its own minor number on; the suffixes say less than that or,
- * with 'f', the same. A GPU refuses a cubin for another one, and so is it here, although its PTX could be run.
+ * Machine code runs on devices of its major number from its own minor number on; the suffixes say
+ * less than that or, with 'f', the same. A GPU refuses a cubin for another one, and so is it here,
+ * although its PTX could be run.
  */
 static bool runs_binary(struct image_target t, u32 sm)
 {
@@ -173,7 +174,8 @@ static bool runs_any(const struct image_list *l, u32 container, u32 sm)
 	for (size_t i = 0; i < l->images.len; i++) {
 		const struct image *img = &l->images.at[i];
 
-		any |= img->kind == IMAGE_SASS && (container == UINT32_MAX || img->container == container) &&
+		any |= img->kind == IMAGE_SASS &&
+		       (container == UINT32_MAX || img->container == container) &&
 		       runs_binary(img->target, sm);
 	}
 	return any;
@@ -194,7 +196,8 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 	if (ptx_count)
 		text_printf(what, "its PTX is for %s only, which sm_%u cannot run", ptx.at, sm);
 	else if (sass_count && !runs_any(l, container, sm))
-		text_printf(what, "its machine code is for %s only, which sm_%u cannot run", sass.at, sm);
+		text_printf(what, "its machine code is for %s only, which sm_%u cannot run",
+			    sass.at, sm);
 	else if (sass_count)
 		text_printf(what, "no PTX, only machine code for %s", sass.at);
 	else if (lto_count)

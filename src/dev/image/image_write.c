@@ -1,7 +1,7 @@
 /*
- * Writing fat binaries and cubins, so that PTX made by any compiler can be embedded in a host program, and
- * so that tests need no vendor tool. The layout is that of nvcc 13: name, then options, then the
- * payload, each padded to 8 bytes.
+ * Writing fat binaries and cubins, so that PTX made by any compiler can be embedded in a host
+ * program, and so that tests need no vendor tool. The layout is that of nvcc 13: name, then
+ * options, then the payload, each padded to 8 bytes.
  */
 #include "src/dev/image/image_int.h"
 
@@ -153,7 +153,11 @@ bool image_write(struct text *out, const struct image_spec *specs, size_t count)
 
 static void section_header(struct text *out, u32 name, u32 type, u64 at, u64 size)
 {
-	Elf64_Shdr h = {.sh_name = name, .sh_type = type, .sh_offset = at, .sh_size = size, .sh_addralign = 1};
+	Elf64_Shdr h = {.sh_name = name,
+			.sh_type = type,
+			.sh_offset = at,
+			.sh_size = size,
+			.sh_addralign = 1};
 
 	text_add(out, (const char *)&h, sizeof(h));
 }

@@ -26,8 +26,8 @@ struct place {
 };
 
 /*
- * Mappings may follow each other without a gap: all of [at, at + bytes) has to be in some that a device
- * may use.
+ * Mappings may follow each other without a gap: all of [at, at + bytes) has to be in some that a
+ * device may use.
  */
 static bool is_mapped(struct mem *m, u64 at, u64 bytes, bool written, struct mem_range *first)
 {
@@ -249,7 +249,10 @@ static enum status run_copy(void *data, enum status so_far)
 	return STATUS_SUCCESS;
 }
 
-/* Put the source aside, rows and slices without gaps. False: there is no memory, or nothing to read. */
+/*
+ * Put the source aside, rows and slices without gaps. False: there is no memory, or nothing to
+ * read.
+ */
 static bool put_aside(struct copy_plan *p)
 {
 	u64 slice = p->width * p->height, bytes = slice * p->depth;
@@ -336,7 +339,8 @@ void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
 {
 	for (u64 z = 0; z < p->depth; z++)
 		for (u64 y = 0; y < p->height; y++)
-			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes, p->width);
+			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes,
+				   p->width);
 }
 
 static enum status run_fill(void *data, enum status so_far)

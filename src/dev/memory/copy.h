@@ -55,8 +55,8 @@ struct copy_fill {
 };
 
 /*
- * Whether the call returns when the copy is done or when it is in the stream. COPY_EARLY: in the stream,
- * but the source is read before the call returns, out of the stream's order.
+ * Whether the call returns when the copy is done or when it is in the stream. COPY_EARLY: in the
+ * stream, but the source is read before the call returns, out of the stream's order.
  */
 enum copy_mode { COPY_SYNC, COPY_ASYNC, COPY_EARLY };
 
@@ -65,19 +65,22 @@ enum copy_mode { COPY_SYNC, COPY_ASYNC, COPY_EARLY };
  * STATUS_INVALID_HANDLE (no array). A copy of nothing is right whatever its addresses.
  */
 enum status copy_check(struct mem_system *s, const struct copy *c, struct copy_plan *out);
-/* Memory of the host that a copy or a launch was told to use, and that is not there, or not to be touched. */
+/*
+ * Memory of the host that a copy or a launch was told to use, and that is not there, or not to be
+ * touched.
+ */
 struct copy_fault {
 	const char *what; /* "a copy", "the launch of", and then .. */
 	const char *name; /* .. of which kernel, "": none */
-	u64 from, bytes; /* all that is touched there */
-	u64 address;     /* the first byte that it may not touch */
+	u64 from, bytes;  /* all that is touched there */
+	u64 address;      /* the first byte that it may not touch */
 	bool write;
-	bool exists;     /* else nothing is mapped there */
+	bool exists; /* else nothing is mapped there */
 };
 
 /*
- * Carry it out. STATUS_INVALID_VALUE: memory of the host was not as the program said; p->dev (unless that is
- * NULL) has been told. What was copied before stays.
+ * Carry it out. STATUS_INVALID_VALUE: memory of the host was not as the program said; p->dev
+ * (unless that is NULL) has been told. What was copied before stays.
  */
 enum status copy_run(const struct copy_plan *p);
 /*

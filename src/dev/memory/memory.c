@@ -48,7 +48,9 @@ void memory_end(struct mem *m, u64 p)
 		return;
 	b = r.user;
 	if (b && b->shared) {
-		/* Neighbours keep their pages, but what came from elsewhere has pages of its own. */
+		/*
+		 * Neighbours keep their pages, but what came from elsewhere has pages of its own.
+		 */
 		bool whole = b->type == MEMORY_IMPORTED || (b->pool && b->pool->imported);
 		u64 mask = ~(u64)(MEM_HOST_PAGE - 1);
 		u64 first = whole ? p & mask : align_up(p, MEM_HOST_PAGE);
@@ -103,7 +105,8 @@ enum status memory_alloc_pitch(struct device *d, u64 width, u64 height, u64 *out
 	*out = *pitch = 0;
 	if (!size_align_up(width, MEMORY_PITCH, pitch))
 		return STATUS_INVALID_VALUE;
-	return size_mul(*pitch, height, &bytes) ? memory_alloc(d, bytes, out) : STATUS_OUT_OF_MEMORY;
+	return size_mul(*pitch, height, &bytes) ? memory_alloc(d, bytes, out)
+						: STATUS_OUT_OF_MEMORY;
 }
 
 enum status memory_alloc_managed(struct device *d, u64 bytes, u32 flags, u64 *out)
@@ -225,7 +228,8 @@ enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 
 	if (status != STATUS_SUCCESS)
 		return status;
-	if (!p || !bytes || !size_is_range(p, bytes) || (flags & ~REGISTER_FLAGS) || mem_system_arena(d->mem.system, p))
+	if (!p || !bytes || !size_is_range(p, bytes) || (flags & ~REGISTER_FLAGS) ||
+	    mem_system_arena(d->mem.system, p))
 		return STATUS_INVALID_VALUE;
 	if (bytes > HOST_SPACE)
 		return STATUS_NOT_SUPPORTED;
@@ -266,7 +270,10 @@ enum status memory_host_flags(struct device *d, u64 p, u32 *flags)
 	if (!memory_find(d->mem.system, p, &i) || !i.block ||
 	    (i.block->type != MEMORY_PINNED && i.block->type != MEMORY_REGISTERED))
 		return STATUS_INVALID_VALUE;
-	/* Unified addresses: all of it is mapped, and what we allocate for all devices without saying so. */
+	/*
+	 * Unified addresses: all of it is mapped, and what we allocate for all devices without
+	 * saying so.
+	 */
 	*flags = (i.block->flags & ~(8u | (i.block->type == MEMORY_PINNED ? PORTABLE : 0))) | 2;
 	return STATUS_SUCCESS;
 }

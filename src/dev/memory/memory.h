@@ -2,10 +2,10 @@
  * Memory as programs ask for it: allocation of every kind, what a pointer is, access of peers. Both
  * CUDA interfaces are thin skins over this.
  *
- * Every allocation has a block that says how it was made; a block hangs on its range (mem_range.user)
- * and ends with it. Functions return the error of both interfaces.
- * Sources: CUDA Runtime API "Memory Management", "Unified Addressing", "Stream Ordered Memory
- * Allocator"; CUDA Driver API "Virtual Memory Management".
+ * Every allocation has a block that says how it was made; a block hangs on its range
+ * (mem_range.user) and ends with it. Functions return the error of both interfaces. Sources: CUDA
+ * Runtime API "Memory Management", "Unified Addressing", "Stream Ordered Memory Allocator"; CUDA
+ * Driver API "Virtual Memory Management".
  */
 #ifndef PL_DEV_MEMORY_H
 #define PL_DEV_MEMORY_H
@@ -26,7 +26,13 @@ struct memory_pool;
 struct memory_physical;
 
 /* Places as CUDA numbers them: CUmemLocationType. */
-enum memory_location_type { LOCATION_INVALID, LOCATION_DEVICE, LOCATION_HOST, LOCATION_NUMA, LOCATION_NUMA_HERE };
+enum memory_location_type {
+	LOCATION_INVALID,
+	LOCATION_DEVICE,
+	LOCATION_HOST,
+	LOCATION_NUMA,
+	LOCATION_NUMA_HERE
+};
 
 struct memory_location {
 	int type, id;
@@ -34,20 +40,20 @@ struct memory_location {
 
 struct memory_block {
 	enum memory_type type;
-	u32 device;              /* index of the owner */
-	u32 flags;               /* of host and managed memory, as CUDA numbers them */
+	u32 device; /* index of the owner */
+	u32 flags;  /* of host and managed memory, as CUDA numbers them */
 	struct memory_pool *pool;
 	struct memory_physical *physical;
-	bool shared;             /* pages are in the arena's file */
-	bool sync;               /* POINTER_SYNC_MEMOPS */
-	bool leaving;            /* a stream will free it */
-	bool external;           /* mapped: of an imported object, which frees it */
-	u32 opened;              /* imported: times */
-	u32 read_only;           /* mapped: bit i: device i may not write, by cuMemSetAccess */
-	u64 key[2];              /* imported: which file, which place; mapped: place in its file */
+	bool shared;   /* pages are in the arena's file */
+	bool sync;     /* POINTER_SYNC_MEMOPS */
+	bool leaving;  /* a stream will free it */
+	bool external; /* mapped: of an imported object, which frees it */
+	u32 opened;    /* imported: times */
+	u32 read_only; /* mapped: bit i: device i may not write, by cuMemSetAccess */
+	u64 key[2];    /* imported: which file, which place; mapped: place in its file */
 	/* managed memory */
 	bool read_mostly;
-	u32 accessed_by;         /* bit i: device i; bit 31: the host */
+	u32 accessed_by; /* bit i: device i; bit 31: the host */
 	struct memory_location preferred, prefetched;
 };
 
@@ -112,8 +118,8 @@ enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memor
 /* Are these bytes managed memory, all of one allocation? */
 bool memory_is_managed(struct mem_system *s, u64 p, u64 bytes);
 /* One attribute of cudaMemRangeGetAttribute into `size` bytes. */
-enum status memory_range_attribute(struct mem_system *s, u64 p, u64 bytes, int attribute,
-				   void *out, u64 size);
+enum status memory_range_attribute(struct mem_system *s, u64 p, u64 bytes, int attribute, void *out,
+				   u64 size);
 
 /* ---- peers: memory_info.c ---- */
 
@@ -157,15 +163,16 @@ enum memory_pool_attribute {
 
 struct memory_pool {
 	struct memory_pools *all;
-	struct device *dev;        /* whose memory it is; of the host's and managed memory any device */
+	struct device *dev; /* whose memory it is; of the host's and managed memory any device */
 	struct mem *arena;
-	struct memory_pool *chosen; /* of a default one: what allocates in its place, NULL: itself */
+	struct memory_pool
+		*chosen; /* of a default one: what allocates in its place, NULL: itself */
 	struct memory_pool_props props;
 	bool is_default, destroyed, imported;
-	int fd;            /* imported: the exporter's pages */
+	int fd;                 /* imported: the exporter's pages */
 	u32 readable, writable; /* devices, besides the owner */
 	u64 attribute[POOL_ATTRIBUTES];
-	u64 live;          /* allocations */
+	u64 live; /* allocations */
 	struct memory_pool *next;
 };
 

@@ -20,7 +20,8 @@ enum { POSIX_FD = 1, WINDOWS_HANDLES = 2 | 4, FABRIC = 8 };
 struct memory_physical {
 	struct memory_physical *next;
 	struct memory_physical_props props;
-	struct mem *arena; /* whose memory it counts as; NULL: of a device that is gone, or imported */
+	struct mem
+		*arena; /* whose memory it counts as; NULL: of a device that is gone, or imported */
 	u64 size;
 	int fd;
 	u32 handles, mappings;
@@ -204,7 +205,10 @@ enum status memory_create(struct memory_maps *maps, struct device *d, u64 size,
 
 	if (!is_whole(size) || props->type != 1 || props->handle_types & WINDOWS_HANDLES)
 		return STATUS_INVALID_VALUE;
-	/* Nobody gave this process leave to use the fabric; types that no driver knows mean nothing. */
+	/*
+	 * Nobody gave this process leave to use the fabric; types that no driver knows mean
+	 * nothing.
+	 */
 	if (props->handle_types & FABRIC)
 		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&maps->lock);
@@ -262,7 +266,7 @@ enum status memory_physical_import(struct memory_maps *maps, int fd, struct memo
 
 	if (own < 0)
 		return STATUS_UNKNOWN;
-	if ( fstat(own, &st) || !is_whole((u64)st.st_size)) {
+	if (fstat(own, &st) || !is_whole((u64)st.st_size)) {
 		close(own);
 		return STATUS_INVALID_VALUE;
 	}
@@ -335,7 +339,8 @@ enum status memory_map(struct memory_maps *maps, u64 at, u64 size, u64 offset,
 	pthread_mutex_lock(&maps->lock);
 	/* What does not fit the memory is not supported, in the driver's words. */
 	if (size && is_physical(maps, p) &&
-	    (!is_whole(size) || page_of(offset) != offset || !size_inside(offset, size, 0, p->size)))
+	    (!is_whole(size) || page_of(offset) != offset ||
+	     !size_inside(offset, size, 0, p->size)))
 		status = STATUS_NOT_SUPPORTED;
 	else if (size && page_of(at) == at && is_physical(maps, p) && reservation(maps, at, size) &&
 		 !any_mapping(maps, at, size))
@@ -481,10 +486,9 @@ enum status memory_get_access(struct memory_maps *maps, u64 at, struct memory_lo
 	if (!mem_find_own(&maps->system->maps, at, 1, &r) || where.type != LOCATION_DEVICE ||
 	    where.id < 0 || where.id >= (int)MEM_DEVICES_MAX)
 		return STATUS_INVALID_VALUE;
-	*flags = !(r.devices >> where.id & 1) ? 0
-		 : ((const struct memory_block *)r.user)->read_only >> where.id & 1
-			 ? READ_ONLY
-			 : 3;
+	*flags = !(r.devices >> where.id & 1)                                       ? 0
+		 : ((const struct memory_block *)r.user)->read_only >> where.id & 1 ? READ_ONLY
+										    : 3;
 	return STATUS_SUCCESS;
 }
 

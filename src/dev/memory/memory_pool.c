@@ -1,9 +1,9 @@
 /*
  * Pools: memory that is taken at once and given back in the order of a stream.
  *
- * A pool hands out memory of its device's arena, or the host's for pinned and managed memory. What it
- * would keep for reuse is kept as a number only, as giving memory back to the host costs little: the
- * counters answer as CUDA's would.
+ * A pool hands out memory of its device's arena, or the host's for pinned and managed memory. What
+ * it would keep for reuse is kept as a number only, as giving memory back to the host costs little:
+ * the counters answer as CUDA's would.
  */
 #include "src/base/size.h"
 #include "src/dev/graph/graph.h"
@@ -75,7 +75,8 @@ static void unlink_pool(struct memory_pools *all, struct memory_pool *p)
 
 /* ---- making ---- */
 
-bool memory_pool_is_at(const struct memory_pool *p, int alloc_type, const struct memory_location *where)
+bool memory_pool_is_at(const struct memory_pool *p, int alloc_type,
+		       const struct memory_location *where)
 {
 	return p->props.alloc_type == alloc_type && p->props.location.type == where->type &&
 	       (where->type != LOCATION_DEVICE || p->props.location.id == where->id);
@@ -161,7 +162,8 @@ static void orphan(struct memory_pool *p)
 
 		if (b && b->pool == p) {
 			b->pool = NULL;
-			b->type = p->props.alloc_type == ALLOC_MANAGED ? MEMORY_MANAGED : MEMORY_PINNED;
+			b->type = p->props.alloc_type == ALLOC_MANAGED ? MEMORY_MANAGED
+								       : MEMORY_PINNED;
 		}
 	}
 	pthread_mutex_unlock(&m->lock);
@@ -253,8 +255,7 @@ enum status memory_pool_trim(struct memory_pools *all, struct memory_pool *p, u6
 /* Make the range at `at` an allocation of the pool. */
 static enum status adopt(struct memory_pool *p, u64 at, u64 bytes)
 {
-	struct memory_block *b =
-		memory_block_new(p->arena, at, MEMORY_POOLED, p->dev->mem.index);
+	struct memory_block *b = memory_block_new(p->arena, at, MEMORY_POOLED, p->dev->mem.index);
 
 	if (!b)
 		return STATUS_OUT_OF_MEMORY;

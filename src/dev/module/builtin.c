@@ -1,16 +1,17 @@
 /*
- * Functions of the device's runtime that are written in PTX: those of a grid's threads together. Compilers that
- * have no header for cooperative groups call them (CUDA Runtime API "CUDA Device Runtime",
- * cuda_device_runtime_api.h of the toolkit); NVIDIA's library of them is machine code.
+ * Functions of the device's runtime that are written in PTX: those of a grid's threads together.
+ * Compilers that have no header for cooperative groups call them (CUDA Runtime API "CUDA Device
+ * Runtime", cuda_device_runtime_api.h of the toolkit); NVIDIA's library of them is machine code.
  *
- * A grid's handle is the address of its workspace, which only a cooperative launch has. The barrier counts in
- * its second word: each CTA adds 1, the first one so much that all together change the highest bit.
+ * A grid's handle is the address of its workspace, which only a cooperative launch has. The barrier
+ * counts in its second word: each CTA adds 1, the first one so much that all together change the
+ * highest bit.
  */
 #include "src/dev/module/builtin.h"
 
 static const char *const names[] = {
-	"cudaCGGetIntrinsicHandle", "cudaCGGetRank", "cudaCGGetSize", "cudaCGSynchronize",
-	"cudaCGSynchronizeGrid",
+	"cudaCGGetIntrinsicHandle", "cudaCGGetRank",         "cudaCGGetSize",
+	"cudaCGSynchronize",        "cudaCGSynchronizeGrid",
 };
 
 #define INVALID_VALUE "1"
@@ -19,48 +20,48 @@ static const char *const names[] = {
 #define SYNCHRONIZE(name)                                                                          \
 	".visible .func (.param .b32 status) " name "(.param .b64 handle, .param .b32 flags)\n"    \
 	"{\n"                                                                                      \
-	"	.reg .pred %none, %other, %first, %waits;\n"                                        \
-	"	.reg .b32 %r<8>;\n"                                                                 \
-	"	.reg .b64 %at;\n"                                                                   \
-	"	ld.param.u64 %at, [handle];\n"                                                      \
-	"	setp.eq.u64 %none, %at, 0;\n"                                                       \
-	"	@%none bra refuse;\n"                                                               \
-	"	barrier.sync 0;\n"                                                                  \
-	"	mov.u32 %r1, %tid.x;\n"                                                             \
-	"	mov.u32 %r2, %tid.y;\n"                                                             \
-	"	or.b32 %r1, %r1, %r2;\n"                                                            \
-	"	mov.u32 %r2, %tid.z;\n"                                                             \
-	"	or.b32 %r1, %r1, %r2;\n"                                                            \
-	"	setp.ne.u32 %other, %r1, 0;\n"                                                      \
-	"	@%other bra meet;\n"                                                                \
-	"	mov.u32 %r1, %nctaid.x;\n"                                                          \
-	"	mov.u32 %r2, %nctaid.y;\n"                                                          \
-	"	mul.lo.u32 %r1, %r1, %r2;\n"                                                        \
-	"	mov.u32 %r2, %nctaid.z;\n"                                                          \
-	"	mul.lo.u32 %r1, %r1, %r2;\n"                                                        \
-	"	sub.u32 %r1, 0x80000001, %r1;\n"                                                    \
-	"	mov.u32 %r2, %ctaid.x;\n"                                                           \
-	"	mov.u32 %r3, %ctaid.y;\n"                                                           \
-	"	or.b32 %r2, %r2, %r3;\n"                                                            \
-	"	mov.u32 %r3, %ctaid.z;\n"                                                           \
-	"	or.b32 %r2, %r2, %r3;\n"                                                            \
-	"	setp.eq.u32 %first, %r2, 0;\n"                                                      \
-	"	selp.b32 %r1, %r1, 1, %first;\n"                                                    \
-	"	membar.gl;\n"                                                                       \
-	"	atom.add.u32 %r2, [%at+4], %r1;\n"                                                  \
+	"	.reg .pred %none, %other, %first, %waits;\n"                                             \
+	"	.reg .b32 %r<8>;\n"                                                                      \
+	"	.reg .b64 %at;\n"                                                                        \
+	"	ld.param.u64 %at, [handle];\n"                                                           \
+	"	setp.eq.u64 %none, %at, 0;\n"                                                            \
+	"	@%none bra refuse;\n"                                                                    \
+	"	barrier.sync 0;\n"                                                                       \
+	"	mov.u32 %r1, %tid.x;\n"                                                                  \
+	"	mov.u32 %r2, %tid.y;\n"                                                                  \
+	"	or.b32 %r1, %r1, %r2;\n"                                                                 \
+	"	mov.u32 %r2, %tid.z;\n"                                                                  \
+	"	or.b32 %r1, %r1, %r2;\n"                                                                 \
+	"	setp.ne.u32 %other, %r1, 0;\n"                                                           \
+	"	@%other bra meet;\n"                                                                     \
+	"	mov.u32 %r1, %nctaid.x;\n"                                                               \
+	"	mov.u32 %r2, %nctaid.y;\n"                                                               \
+	"	mul.lo.u32 %r1, %r1, %r2;\n"                                                             \
+	"	mov.u32 %r2, %nctaid.z;\n"                                                               \
+	"	mul.lo.u32 %r1, %r1, %r2;\n"                                                             \
+	"	sub.u32 %r1, 0x80000001, %r1;\n"                                                         \
+	"	mov.u32 %r2, %ctaid.x;\n"                                                                \
+	"	mov.u32 %r3, %ctaid.y;\n"                                                                \
+	"	or.b32 %r2, %r2, %r3;\n"                                                                 \
+	"	mov.u32 %r3, %ctaid.z;\n"                                                                \
+	"	or.b32 %r2, %r2, %r3;\n"                                                                 \
+	"	setp.eq.u32 %first, %r2, 0;\n"                                                           \
+	"	selp.b32 %r1, %r1, 1, %first;\n"                                                         \
+	"	membar.gl;\n"                                                                            \
+	"	atom.add.u32 %r2, [%at+4], %r1;\n"                                                       \
 	"wait:\n"                                                                                  \
-	"	ld.volatile.u32 %r3, [%at+4];\n"                                                    \
-	"	xor.b32 %r3, %r3, %r2;\n"                                                           \
-	"	setp.ge.s32 %waits, %r3, 0;\n"                                                      \
-	"	@%waits bra wait;\n"                                                                \
-	"	membar.gl;\n"                                                                       \
+	"	ld.volatile.u32 %r3, [%at+4];\n"                                                         \
+	"	xor.b32 %r3, %r3, %r2;\n"                                                                \
+	"	setp.ge.s32 %waits, %r3, 0;\n"                                                           \
+	"	@%waits bra wait;\n"                                                                     \
+	"	membar.gl;\n"                                                                            \
 	"meet:\n"                                                                                  \
-	"	barrier.sync 0;\n"                                                                  \
-	"	st.param.b32 [status], 0;\n"                                                        \
-	"	ret;\n"                                                                             \
+	"	barrier.sync 0;\n"                                                                       \
+	"	st.param.b32 [status], 0;\n"                                                             \
+	"	ret;\n"                                                                                  \
 	"refuse:\n"                                                                                \
-	"	st.param.b32 [status], " INVALID_VALUE ";\n"                                        \
-	"	ret;\n"                                                                             \
+	"	st.param.b32 [status], " INVALID_VALUE ";\n"                                       \
+	"	ret;\n"                                                                                  \
 	"}\n"
 
 static const char text[] =
@@ -149,8 +150,7 @@ static const char text[] =
 	"refuse:\n"
 	"	st.param.b32 [status], " INVALID_VALUE ";\n"
 	"	ret;\n"
-	"}\n"
-	SYNCHRONIZE("cudaCGSynchronize") SYNCHRONIZE("cudaCGSynchronizeGrid");
+	"}\n" SYNCHRONIZE("cudaCGSynchronize") SYNCHRONIZE("cudaCGSynchronizeGrid");
 
 const struct diag_source builtin_source = {"<device runtime>", text, sizeof(text) - 1};
 

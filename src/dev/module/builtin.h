@@ -1,6 +1,6 @@
 /*
- * Functions of the device's runtime that are written in PTX. A program that calls one of them has this text as
- * one more unit.
+ * Functions of the device's runtime that are written in PTX. A program that calls one of them has
+ * this text as one more unit.
  */
 #ifndef PL_DEV_BUILTIN_H
 #define PL_DEV_BUILTIN_H

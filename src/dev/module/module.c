@@ -5,7 +5,8 @@
 
 #include "grammar/parse.h"
 
-struct ir_module *module_parse(const struct diag_source *source, enum module_use use, struct diag *d)
+struct ir_module *module_parse(const struct diag_source *source, enum module_use use,
+			       struct diag *d)
 {
 	const struct ptx_options options = {.lint = use == MODULE_JUDGE};
 

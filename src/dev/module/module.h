@@ -7,15 +7,18 @@
 #include "src/ir/ir.h"
 
 /*
- * How strict to be. To judge: what ptxas refuses is an error. To load: instructions that no table knows become poison,
- * which faults when executed, and instructions and directives may be newer than the module's .version and .target say.
+ * How strict to be. To judge: what ptxas refuses is an error. To load: instructions that no table
+ * knows become poison, which faults when executed, and instructions and directives may be newer
+ * than the module's .version and .target say.
  */
 enum module_use { MODULE_JUDGE, MODULE_LOAD };
 
 /*
- * Parses, resolves and checks one module. `source` is borrowed and must outlive the module; a NUL byte ends it.
- * Errors go to `d`. Returns NULL when there was one; else the caller frees the module with ir_module_free.
+ * Parses, resolves and checks one module. `source` is borrowed and must outlive the module; a NUL
+ * byte ends it. Errors go to `d`. Returns NULL when there was one; else the caller frees the module
+ * with ir_module_free.
  */
-struct ir_module *module_parse(const struct diag_source *source, enum module_use use, struct diag *d);
+struct ir_module *module_parse(const struct diag_source *source, enum module_use use,
+			       struct diag *d);
 
 #endif

@@ -30,7 +30,7 @@ struct nested {
 	struct list recorded, tails; /* by the grid that runs */
 	struct list pending;
 	struct buffer *buffers;
-	u64 handles; /* of streams and events: numbers */
+	u64 handles;  /* of streams and events: numbers */
 	u64 launches; /* so far; atomic */
 	u32 last_error;
 };
@@ -210,8 +210,8 @@ static void wait_done(void *user, enum status status, const struct device_fault 
 }
 
 /*
- * Run everything that has been put down so far, and what that launches. The caller is a worker of the
- * pool, so children run on a pool of their own.
+ * Run everything that has been put down so far, and what that launches. The caller is a worker of
+ * the pool, so children run on a pool of their own.
  */
 static enum status drain(struct nested *n, struct sched_pool *pool)
 {
@@ -368,7 +368,9 @@ static enum fault_kind error_text(struct exec_call *c, bool name)
 {
 	int number = (int)exec_call_argument(c, 0);
 	const struct status_info *s = status_info(number);
-	const char *text = !s || !s->runtime ? "unrecognized error code" : name ? s->runtime : s->text;
+	const char *text = !s || !s->runtime ? "unrecognized error code"
+			   : name            ? s->runtime
+					     : s->text;
 	u64 key = s && s->runtime ? 2 * (u64)(u32)number + 2 + name : 1;
 
 	exec_call_return(c, text_on_device(flight_of(c)->dev, key, text));
@@ -409,8 +411,8 @@ enum fault_kind nested_free(struct exec_call *c)
 	u64 at = exec_call_argument(c, 0);
 
 	return nested_answer(c, !at || exec_heap_give(flight_of(c)->dev->syscalls.heap, at)
-				 ? STATUS_SUCCESS
-				 : STATUS_INVALID_VALUE);
+					? STATUS_SUCCESS
+					: STATUS_INVALID_VALUE);
 }
 
 /* ---- launches ---- */
@@ -532,8 +534,8 @@ static enum status launch(struct device_flight *parent, struct nested *n, const 
 		return status;
 	item.flight->family = n;
 	item.flight->depth = parent->depth + 1;
-	item.flight->place = sched_mix(parent->place,
-				       __atomic_add_fetch(&n->launches, 1, __ATOMIC_RELAXED));
+	item.flight->place =
+		sched_mix(parent->place, __atomic_add_fetch(&n->launches, 1, __ATOMIC_RELAXED));
 	item.flight->pool = parent->pool;
 	status = put_down(n, &item, stream);
 	if (status != STATUS_SUCCESS)
@@ -617,5 +619,6 @@ enum fault_kind nested_synchronize(struct exec_call *c)
 	sched_pool_free(pool);
 	if (status == STATUS_SUCCESS)
 		return nested_answer(c, STATUS_SUCCESS);
-	return exec_call_fail(c, FAULT_TRAP, "a grid that this one launched and waits for has failed");
+	return exec_call_fail(c, FAULT_TRAP,
+			      "a grid that this one launched and waits for has failed");
 }

@@ -1,13 +1,13 @@
 /*
- * Dynamic parallelism: grids and memory operations that kernels launch, and the other functions of the
- * device's runtime.
+ * Dynamic parallelism: grids and memory operations that kernels launch, and the other functions of
+ * the device's runtime.
  *
- * What the threads of a grid launch is put down, and runs when the grid has ended, one after the other
- * and each with all it has launched itself; then what was to be its tail. The grid that began it ends
- * for those who wait when all of that has ended. So streams of device code are all in order, and a
- * child sees what its parent wrote. A fault ends the family.
- * Deviation: children do not run beside their parent, except while it waits for them.
- * Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism".
+ * What the threads of a grid launch is put down, and runs when the grid has ended, one after the
+ * other and each with all it has launched itself; then what was to be its tail. The grid that began
+ * it ends for those who wait when all of that has ended. So streams of device code are all in
+ * order, and a child sees what its parent wrote. A fault ends the family. Deviation: children do
+ * not run beside their parent, except while it waits for them. Source: CUDA C++ Programming Guide,
+ * "CUDA Dynamic Parallelism".
  */
 #ifndef PL_DEV_NESTED_H
 #define PL_DEV_NESTED_H
@@ -27,14 +27,19 @@ u64 graph_device_current(const void *flight);
 #include "src/dev/module/nested.def"
 #undef NESTED
 
-/* For other functions that kernels call: return an error code to device code; others than 0 are its last error. */
+/*
+ * For other functions that kernels call: return an error code to device code; others than 0 are its
+ * last error.
+ */
 enum fault_kind nested_answer(struct exec_call *c, u32 status);
-/* The kernel that device code has this address of, for functions that it calls; NULL: it is none. */
+/*
+ * The kernel that device code has this address of, for functions that it calls; NULL: it is none.
+ */
 struct device_kernel *nested_kernel(const struct exec_call *c, u64 address);
 
 /*
- * A grid of a family has ended without a fault; it is the one that began it. Returns false when it has
- * launched nothing: it is over. Else it is finished later.
+ * A grid of a family has ended without a fault; it is the one that began it. Returns false when it
+ * has launched nothing: it is over. Else it is finished later.
  */
 bool nested_continue(struct device_flight *root);
 /* Forget what is left: the grid that began the family has faulted. NULL is allowed. */

@@ -1,5 +1,6 @@
 /*
- * Inside dynamic parallelism: the pieces of work that device code puts down, and what its functions need.
+ * Inside dynamic parallelism: the pieces of work that device code puts down, and what its functions
+ * need.
  */
 #ifndef PL_DEV_NESTED_INT_H
 #define PL_DEV_NESTED_INT_H

@@ -1,5 +1,6 @@
 /*
- * Copies and fills that kernels put down. Sizes come from device code: nothing is taken for granted about them.
+ * Copies and fills that kernels put down. Sizes come from device code: nothing is taken for granted
+ * about them.
  */
 #include "src/dev/module/nested_int.h"
 
@@ -56,13 +57,15 @@ static bool is_pitch(const struct item *i, const struct item_place *p)
 
 	if (i->rows > 1 && p->pitch < i->bytes)
 		return false;
-	return i->slices <= 1 || (!__builtin_mul_overflow(i->rows, i->rows > 1 ? p->pitch : i->bytes, &slice) &&
-				  p->slice >= slice);
+	return i->slices <= 1 ||
+	       (!__builtin_mul_overflow(i->rows, i->rows > 1 ? p->pitch : i->bytes, &slice) &&
+		p->slice >= slice);
 }
 
 static enum fault_kind put_down(struct exec_call *c, struct item *i, u64 stream)
 {
-	if (i->bytes && i->rows && (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from))))
+	if (i->bytes && i->rows &&
+	    (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from))))
 		return nested_answer(c, STATUS_INVALID_PITCH_VALUE);
 	return nested_put_down(c, i, stream);
 }
@@ -83,12 +86,13 @@ enum fault_kind nested_copy(struct exec_call *c)
 /* error (to, pitch, from, pitch, width, height, kind, stream) */
 enum fault_kind nested_copy_2d(struct exec_call *c)
 {
-	struct item i = {.kind = ITEM_COPY,
-			 .to = {.at = exec_call_argument(c, 0), .pitch = exec_call_argument(c, 1)},
-			 .from = {.at = exec_call_argument(c, 2), .pitch = exec_call_argument(c, 3)},
-			 .bytes = exec_call_argument(c, 4),
-			 .rows = exec_call_argument(c, 5),
-			 .slices = 1};
+	struct item i = {
+		.kind = ITEM_COPY,
+		.to = {.at = exec_call_argument(c, 0), .pitch = exec_call_argument(c, 1)},
+		.from = {.at = exec_call_argument(c, 2), .pitch = exec_call_argument(c, 3)},
+		.bytes = exec_call_argument(c, 4),
+		.rows = exec_call_argument(c, 5),
+		.slices = 1};
 
 	return put_down(c, &i, exec_call_argument(c, 7));
 }
@@ -117,7 +121,8 @@ static struct item_place place_of(const struct pitched *p, const struct extent *
 {
 	u64 slice = p->pitch * p->height;
 
-	return (struct item_place){p->at + position->width + position->height * p->pitch + position->depth * slice,
+	return (struct item_place){p->at + position->width + position->height * p->pitch +
+					   position->depth * slice,
 				   p->pitch, slice};
 }
 

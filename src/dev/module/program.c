@@ -15,7 +15,8 @@
 
 typedef VEC(const char *) name_list;
 
-static bool add_host_functions(const struct device *dev, const struct ir_module *m, name_list *names)
+static bool add_host_functions(const struct device *dev, const struct ir_module *m,
+			       name_list *names)
 {
 	for (size_t i = 0; i < m->funcs.len; i++) {
 		const struct ir_func *f = m->funcs.at[i];
@@ -45,7 +46,9 @@ static void note_host_functions(const struct device_program *p, struct diag *d)
 		}
 }
 
-/* Names may stay open when the engine has such a function, or the process one that may be called. */
+/*
+ * Names may stay open when the engine has such a function, or the process one that may be called.
+ */
 static bool link_units(struct device_program *p, enum ir_link_mode mode, struct diag *d)
 {
 	name_list names = {0};
@@ -107,7 +110,10 @@ static void share(struct device_program *p, u32 unit, const struct map *where)
 	}
 }
 
-/* Addresses in initial data. Global and generic addresses are the same here; constant ones are offsets. */
+/*
+ * Addresses in initial data. Global and generic addresses are the same here; constant ones are
+ * offsets.
+ */
 static void relocate(struct device_program *p, u32 unit, u32 i)
 {
 	const struct ir_module *m = p->units[unit];
@@ -297,8 +303,8 @@ static enum image_result add_text(const struct image_list *l, const struct image
 }
 
 /*
- * The device's runtime comes as PTX with programs that launch from kernels. Its functions are built in
- * (nested.h); its own, lower ones are known by this beginning of their names.
+ * The device's runtime comes as PTX with programs that launch from kernels. Its functions are built
+ * in (nested.h); its own, lower ones are known by this beginning of their names.
  */
 static bool is_device_runtime(const struct device_text *t)
 {
@@ -311,9 +317,12 @@ struct texts {
 	VEC(struct device_text) list;
 };
 
-/* The texts of the containers from `first` up to `end` that have one for the device. False: one is damaged. */
-static bool gather_range(struct image_list *l, struct device *dev, const char *name,
-			 size_t first, size_t end, struct texts *to)
+/*
+ * The texts of the containers from `first` up to `end` that have one for the device. False: one is
+ * damaged.
+ */
+static bool gather_range(struct image_list *l, struct device *dev, const char *name, size_t first,
+			 size_t end, struct texts *to)
 {
 	enum image_result r = IMAGE_NONE;
 	struct image_choice choice;
@@ -434,7 +443,10 @@ out:
 	return status;
 }
 
-/* An instruction that is kept although it cannot be run: does the table of instructions not have it at all? */
+/*
+ * An instruction that is kept although it cannot be run: does the table of instructions not have it
+ * at all?
+ */
 static bool is_unknown(const struct diag_source *source, u32 at, struct diag *d)
 {
 	const char *opcode = source->text + at;
@@ -452,8 +464,8 @@ static bool is_unknown(const struct diag_source *source, u32 at, struct diag *d)
 		return false;
 	isa_explain(opcode, n, &c);
 	diag_words(d, "error   : %s", c.words.at ? c.words.at : "");
-	diag_at(d, DIAG_ERROR, source, (struct diag_span){at + c.begin, at + c.end}, c.row ? c.row->hint : NULL, "%s",
-		c.text.at ? c.text.at : "out of memory");
+	diag_at(d, DIAG_ERROR, source, (struct diag_span){at + c.begin, at + c.end},
+		c.row ? c.row->hint : NULL, "%s", c.text.at ? c.text.at : "out of memory");
 	isa_complaint_fini(&c);
 	return true;
 }
@@ -469,7 +481,8 @@ bool device_program_is_whole(const struct device_program *p, struct diag *d)
 			const struct ir_func *f = m->funcs.at[i];
 
 			for (size_t k = 0; k < f->poisons.len; k++)
-				whole &= !is_unknown(&p->sources[u], f->insns.at[f->poisons.at[k].insn].begin, d);
+				whole &= !is_unknown(&p->sources[u],
+						     f->insns.at[f->poisons.at[k].insn].begin, d);
 		}
 	}
 	return whole;

@@ -1,10 +1,10 @@
 /*
- * Events that several processes share: two counters in a page that both have mapped. A record raises
- * `issued` when it is issued and sets `done` to it when it is reached.
+ * Events that several processes share: two counters in a page that both have mapped. A record
+ * raises `issued` when it is issued and sets `done` to it when it is reached.
  *
- * The page lives in a file without a name, which others open through the exporting process; that has
- * to live until they have, as with CUDA. Pages stay mapped until the process ends, because work may
- * look at them after the event is gone.
+ * The page lives in a file without a name, which others open through the exporting process; that
+ * has to live until they have, as with CUDA. Pages stay mapped until the process ends, because work
+ * may look at them after the event is gone.
  */
 #include "src/dev/stream/stream_int.h"
 
@@ -20,7 +20,8 @@
 static const char magic[8] = "ptxl-ev";
 
 /* What fits into the 64 bytes of CUDA's handles. */
-struct export {
+struct export
+{
 	char magic[8];
 	u32 pid, fd;
 	u64 token; /* also in the page: the file is the right one */
@@ -70,7 +71,7 @@ static enum status is_reached(void *data, enum status so_far)
 
 	(void)so_far;
 	return __atomic_load_n(&w->page->done, __ATOMIC_ACQUIRE) >= w->target ? STATUS_SUCCESS
-									       : STATUS_NOT_READY;
+									      : STATUS_NOT_READY;
 }
 
 enum status event_shared_join(struct stream *s, const struct stream_event *e)

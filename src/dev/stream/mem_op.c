@@ -67,7 +67,7 @@ static enum status check(struct device *d, struct mem_op *o)
 		return STATUS_INVALID_VALUE;
 	if (o->kind == MEM_OP_FLUSH)
 		return !d->arch->has_remote_flush ? STATUS_NOT_SUPPORTED
-		       : o->flags		  ? STATUS_INVALID_VALUE
+		       : o->flags                 ? STATUS_INVALID_VALUE
 						  : STATUS_SUCCESS;
 	if (o->kind == MEM_OP_BARRIER)
 		return o->flags > 1 ? STATUS_INVALID_VALUE : STATUS_SUCCESS;

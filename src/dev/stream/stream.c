@@ -525,7 +525,7 @@ static enum status check_wait(struct stream *s)
 	if (!s->legacy)
 		return stream_capture_guard(all);
 	return __atomic_load_n(&all->captures, __ATOMIC_ACQUIRE) ? capture_check_legacy(s)
-									   : STATUS_SUCCESS;
+								 : STATUS_SUCCESS;
 }
 
 enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_t bytes, u32 flags)
@@ -672,7 +672,9 @@ enum status stream_issued(struct stream *s, struct work *w, u64 serial)
 	return error_of(s);
 }
 
-/* Work of the device's streams that was issued before now; only of those that `legacy` waits for. */
+/*
+ * Work of the device's streams that was issued before now; only of those that `legacy` waits for.
+ */
 static void wait_all_locked(struct stream_device *d, bool only_blocking)
 {
 	u64 now = d->all->serial;

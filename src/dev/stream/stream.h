@@ -29,7 +29,10 @@ struct stream_event;
 /* ---- the process and its devices ---- */
 
 struct streams *streams_new(void);
-/* `fn` is called by threads that are about to wait for work, with streams' lock held; it must be quick. */
+/*
+ * `fn` is called by threads that are about to wait for work, with streams' lock held; it must be
+ * quick.
+ */
 void streams_set_waiting(struct streams *all, void (*fn)(void));
 /*
  * blocking: launches, copies and fills have ended when the call that issues them returns, which
@@ -61,8 +64,8 @@ enum status stream_device_finish(struct device *d);
 /*
  * Give something back that work which has been issued to the device may still use: release(data) is
  * called once all of that has ended, now if there is none. `bytes` of data, at most
- * STREAM_RELEASE_BYTES, are copied. Does not wait, and may be called anywhere; without memory for that it
- * waits. `release` runs with locks held: it may only take ones that nobody holds for long.
+ * STREAM_RELEASE_BYTES, are copied. Does not wait, and may be called anywhere; without memory for
+ * that it waits. `release` runs with locks held: it may only take ones that nobody holds for long.
  */
 #define STREAM_RELEASE_BYTES 64u
 typedef void stream_release(void *data);
@@ -72,7 +75,9 @@ void stream_device_after(struct device *d, stream_release *release, const void *
 
 enum stream_flags { STREAM_NON_BLOCKING = 1 };
 
-/* Priorities are kept, from 0 to STREAM_PRIORITY_MAX; others are clamped. No order comes of them. */
+/*
+ * Priorities are kept, from 0 to STREAM_PRIORITY_MAX; others are clamped. No order comes of them.
+ */
 #define STREAM_PRIORITY_MAX (-5)
 
 enum status stream_create(struct device *d, u32 flags, int priority, struct stream **out);
@@ -100,7 +105,9 @@ u64 stream_id_of(const struct stream *s);
 bool stream_is_legacy(const struct stream *s);
 void stream_priority_set(struct stream *s, int priority);
 
-/* Values that the interfaces keep with a stream, by number: no effect on its work. Zero at first. */
+/*
+ * Values that the interfaces keep with a stream, by number: no effect on its work. Zero at first.
+ */
 #define STREAM_KEPT 17u
 #define STREAM_KEPT_BYTES 64u
 void stream_kept_read(const struct stream *s, u32 number, void *value);
@@ -114,16 +121,16 @@ enum status stream_wait(struct stream *s);
 /* ---- work ---- */
 
 /*
- * Runs in its turn. so_far: STATUS_SUCCESS; with STREAM_ALWAYS the device's error.
- * Returns STATUS_SUCCESS; STATUS_NOT_READY to be asked again soon (STREAM_POLL only); else an error,
- * which becomes the device's.
+ * Runs in its turn. so_far: STATUS_SUCCESS; with STREAM_ALWAYS the device's error. Returns
+ * STATUS_SUCCESS; STATUS_NOT_READY to be asked again soon (STREAM_POLL only); else an error, which
+ * becomes the device's.
  */
 typedef enum status stream_fn(void *data, enum status so_far);
 
 enum stream_call_flags {
-	STREAM_HOST = 1,   /* the program's code, which may block: never on the calling thread */
-	STREAM_ALWAYS = 2, /* even after a fault */
-	STREAM_POLL = 4,   /* may return STATUS_NOT_READY; must be quick */
+	STREAM_HOST = 1,     /* the program's code, which may block: never on the calling thread */
+	STREAM_ALWAYS = 2,   /* even after a fault */
+	STREAM_POLL = 4,     /* may return STATUS_NOT_READY; must be quick */
 	STREAM_CALLBACK = 8, /* of a kind that cannot be captured */
 	STREAM_WAIT = 16,    /* then as stream_wait; data may name what the caller has */
 	/* What it is, for whoever asks a captured graph. */
@@ -139,8 +146,7 @@ enum stream_call_flags {
  * once if that is nothing. In a stream that is being captured it becomes a node of the graph
  * instead, and may run any number of times: `data` must then own nothing (stream_is_capturing).
  */
-enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_t bytes,
-			u32 flags);
+enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_t bytes, u32 flags);
 /* device_launch in the stream's order; l->may_inline is as there. */
 enum status stream_launch(struct stream *s, const struct device_launch *l);
 /* Does this thread run a STREAM_HOST function? Such code must not call into CUDA. */
@@ -168,15 +174,15 @@ enum status stream_event_export(struct stream_event *e, void *handle);
 enum status stream_event_import(struct device *d, const void *handle, struct stream_event **out);
 
 /*
- * External: in a stream that is being captured, a node of the graph that records or waits; in others
- * STATUS_ILLEGAL_STATE.
+ * External: in a stream that is being captured, a node of the graph that records or waits; in
+ * others STATUS_ILLEGAL_STATE.
  */
 enum { STREAM_EVENT_EXTERNAL = 1 };
 /* The event is what the stream has been given so far. */
 enum status stream_event_record(struct stream_event *e, struct stream *s, u32 flags);
 /*
- * The same for several streams of the event's device: those of an owner, all if that is NULL. Not in a
- * capture.
+ * The same for several streams of the event's device: those of an owner, all if that is NULL. Not
+ * in a capture.
  */
 enum status stream_event_record_all(struct stream_event *e, const void *owner);
 enum status stream_wait_event_all(struct stream_event *e, struct device *d, const void *owner);

@@ -63,9 +63,9 @@ struct work {
 	struct graph_node *node; /* EXPAND_NODE, EXPAND_KERNEL: which */
 	struct graph_run *run;   /* that it is a part of, NULL: none */
 	struct work *parent;     /* EXPAND_BODY_END: its work */
-	void *data;      /* of a call: small or heap */
-	void *heap;      /* kept for the next call */
-	size_t data_cap; /* of heap */
+	void *data;              /* of a call: small or heap */
+	void *heap;              /* kept for the next call */
+	size_t data_cap;         /* of heap */
 	_Alignas(16) u8 small[WORK_SMALL];
 };
 
@@ -79,8 +79,8 @@ typedef struct {
 
 struct stream {
 	struct stream_device *device;
-	struct stream *prev, *next;  /* streams of the device */
-	struct work *head, *tail;    /* NULL: idle */
+	struct stream *prev, *next; /* streams of the device */
+	struct work *head, *tail;   /* NULL: idle */
 	u64 id;
 	u64 launches; /* put into it so far */
 	u32 flags;
@@ -101,7 +101,7 @@ struct stream_event {
 	bool recorded;
 	struct work *work; /* that records it */
 	u64 serial;
-	u64 at_ns; /* CLOCK_MONOTONIC, when its work is done */
+	u64 at_ns;               /* CLOCK_MONOTONIC, when its work is done */
 	struct event_page *page; /* shared with other processes, NULL: not */
 	int page_fd;
 	/* Recorded in a capture: which, 0: in none, and its ends then. Guarded by graphs->lock. */
@@ -116,9 +116,9 @@ struct stream_device {
 	struct stream *streams; /* all, the legacy one first */
 	struct stream *legacy;
 	struct stream_event *events;
-	u32 busy; /* blocking streams with something to do */
-	int error; /* enum status; atomic */
-	u64 epoch; /* of the process's openings of devices: unique */
+	u32 busy;                    /* blocking streams with something to do */
+	int error;                   /* enum status; atomic */
+	u64 epoch;                   /* of the process's openings of devices: unique */
 	struct graph_memory *memory; /* of graphs; with the next, guarded by graphs->lock */
 	struct {
 		u64 used, used_high, reserved, reserved_high;
@@ -143,7 +143,7 @@ struct work_chunk;
 
 struct streams {
 	pthread_mutex_t lock;
-	pthread_cond_t ended; /* a node that is waited for */
+	pthread_cond_t ended;    /* a node that is waited for */
 	struct sched_pool *pool; /* of the devices, NULL: none is open */
 	struct work *spare;
 	struct edge *spare_edges;
@@ -151,12 +151,12 @@ struct streams {
 	struct work_chunk *chunks;
 	u64 serial, stream_ids, epochs;
 	struct graphs *graphs;
-	u32 captures; /* that go on; atomic */
+	u32 captures;                   /* that go on; atomic */
 	void (*expand)(struct work *w); /* the turn of a WORK_EXPAND; no lock held */
 	struct service copies, host;
 	void (*waiting)(void); /* called by threads that are about to wait; NULL: nothing is */
-	bool blocking;      /* CUDA_LAUNCH_BLOCKING: issuing is waiting */
-	bool deterministic; /* as the pool of the devices */
+	bool blocking;         /* CUDA_LAUNCH_BLOCKING: issuing is waiting */
+	bool deterministic;    /* as the pool of the devices */
 	struct handle_pool stream_pool, event_pool;
 	pthread_key_t thread_key; /* struct thread_streams */
 };
@@ -225,9 +225,13 @@ struct work *stream_append_locked(struct stream *s, enum work_kind kind);
  * CUDA_LAUNCH_BLOCKING the device's error. lock not held.
  */
 enum status stream_issued(struct stream *s, struct work *w, u64 serial);
-/* Somebody asks whether work has ended: where nothing runs by itself, let it go on. lock not held. */
+/*
+ * Somebody asks whether work has ended: where nothing runs by itself, let it go on. lock not held.
+ */
 void stream_asked(struct stream_device *d);
-/* Wait until the node with this serial has ended; NULL is allowed. lock held, given up meanwhile. */
+/*
+ * Wait until the node with this serial has ended; NULL is allowed. lock held, given up meanwhile.
+ */
 void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
 
 /* ---- event.c ---- */

@@ -33,7 +33,10 @@ static bool mode_of(const char *word, s32 *out)
 	return false;
 }
 
-/* The grammar lets only fields and words pass that there are; extents and channels are of what is bound. */
+/*
+ * The grammar lets only fields and words pass that there are; extents and channels are of what is
+ * bound.
+ */
 static void set_field(struct texture_settings *t, const char *field, const struct str *word,
 		      s64 number)
 {

@@ -1,6 +1,6 @@
 /*
- * Texture and surface references of older code: variables of a program (.texref, .surfref) that hold
- * a handle while something is bound to them, and what has been set about each. Samplers of the
+ * Texture and surface references of older code: variables of a program (.texref, .surfref) that
+ * hold a handle while something is bound to them, and what has been set about each. Samplers of the
  * independent texturing mode (.samplerref) get theirs from their initializer when the program is
  * loaded.
  *

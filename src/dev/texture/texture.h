@@ -77,17 +77,21 @@ const struct tex_table *texture_table(const struct texture_store *s);
  * limits; STATUS_NOT_SUPPORTED: block-compressed formats that have no decoder here.
  */
 enum status texture_create(struct texture_store *s, const struct texture_desc *d, u64 *handle);
-/* Is its array or mipmapped array still there? Memory always is: its address is checked by fetches. */
+/*
+ * Is its array or mipmapped array still there? Memory always is: its address is checked by fetches.
+ */
 bool texture_is_alive(const struct texture_store *s, const struct texture_resource *r);
 /* A surface over an array; settings and view are not looked at. */
 enum status surface_create(struct texture_store *s, const struct texture_resource *r, u64 *handle);
 /* A sampler alone, of independent texturing mode. */
 enum status sampler_create(struct texture_store *s, const struct texture_settings *t, u64 *handle);
-/* kind: enum tex_kind. STATUS_INVALID_HANDLE: there is no such object. Nothing may use it any more. */
+/*
+ * kind: enum tex_kind. STATUS_INVALID_HANDLE: there is no such object. Nothing may use it any more.
+ */
 enum status texture_destroy(struct texture_store *s, u64 handle, u32 kind);
 /*
- * The same for objects of a device with streams: work that has been issued still finds it. The handle
- * is invalid for everything else at once.
+ * The same for objects of a device with streams: work that has been issued still finds it. The
+ * handle is invalid for everything else at once.
  */
 enum status texture_destroy_after(struct device *d, u64 handle, u32 kind);
 /* What the object was made of, copied to *out. */

@@ -156,11 +156,21 @@ void lower_bulk(struct lower *l)
 void lower_copy_group(struct lower *l)
 {
 	switch (isa_form_opcode(l->in->form)) {
-	case OPCODE_cp_async_commit_group: lower_group(l, ASYNC_COMMIT); break;
-	case OPCODE_cp_async_wait_group: lower_group(l, ASYNC_WAIT); break;
-	case OPCODE_cp_async_wait_all: lower_group(l, ASYNC_WAIT_ALL); break;
-	case OPCODE_cp_async_bulk_commit_group: lower_group(l, ASYNC_COMMIT_BULK); break;
-	default: lower_group(l, ASYNC_WAIT_BULK); break;
+	case OPCODE_cp_async_commit_group:
+		lower_group(l, ASYNC_COMMIT);
+		break;
+	case OPCODE_cp_async_wait_group:
+		lower_group(l, ASYNC_WAIT);
+		break;
+	case OPCODE_cp_async_wait_all:
+		lower_group(l, ASYNC_WAIT_ALL);
+		break;
+	case OPCODE_cp_async_bulk_commit_group:
+		lower_group(l, ASYNC_COMMIT_BULK);
+		break;
+	default:
+		lower_group(l, ASYNC_WAIT_BULK);
+		break;
 	}
 }
 
@@ -205,7 +215,8 @@ void lower_remote_async(struct lower *l)
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand e = lower_element(l, b, whole ? 0 : i);
 
-		value[i] = !whole ? lower_source(l, &e, type, lower_class(bytes * 8)) : half_of(l, &e, i);
+		value[i] = !whole ? lower_source(l, &e, type, lower_class(bytes * 8))
+				  : half_of(l, &e, i);
 	}
 	in = lower_emit(l, OP_remote_async);
 	in->size = (u8)bytes;
@@ -297,15 +308,20 @@ void lower_pending_count(struct lower *l)
 	lower_finish(l, d, t, T_u32, ROW_W);
 }
 
-/* What asynchronous operations have reported by the end of the phase: those that are run report nothing. */
+/*
+ * What asynchronous operations have reported by the end of the phase: those that are run report
+ * nothing.
+ */
 static void lower_report(struct lower *l)
 {
 	const struct ir_operand *q = lower_named(l, 'q'), *v = lower_named(l, 'v');
 
 	if (q)
-		lower_op(l, OP_mov_pred, lower_register(l, q, 0), lower_const(l, ROW_P, 0), IR_NONE, IR_NONE, true);
+		lower_op(l, OP_mov_pred, lower_register(l, q, 0), lower_const(l, ROW_P, 0), IR_NONE,
+			 IR_NONE, true);
 	if (v)
-		lower_op(l, OP_mov_b32, lower_register(l, v, 0), lower_const(l, ROW_W, 0), IR_NONE, IR_NONE, true);
+		lower_op(l, OP_mov_b32, lower_register(l, v, 0), lower_const(l, ROW_W, 0), IR_NONE,
+			 IR_NONE, true);
 }
 
 void lower_mbarrier(struct lower *l)

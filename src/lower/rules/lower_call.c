@@ -57,7 +57,8 @@ u32 lower_signature(const struct ir_module *m, const struct ir_func *f)
 	u64 at = 0, hash = f->rets_len;
 
 	for (u32 i = 0; i < f->rets_len + f->params_len; i++) {
-		u64 part[3] = {hash, exec_next_slot(formal(m, f, i), &at), formal(m, f, i)->size_bytes};
+		u64 part[3] = {hash, exec_next_slot(formal(m, f, i), &at),
+			       formal(m, f, i)->size_bytes};
 
 		hash = hash_bytes(part, sizeof(part));
 	}
@@ -74,10 +75,14 @@ static bool moves_stack(const struct ir_insn *in)
 {
 	enum isa_mnemonic opcode = ir_opcode(in);
 
-	return opcode == OPCODE_alloca || opcode == OPCODE_stacksave || opcode == OPCODE_stackrestore;
+	return opcode == OPCODE_alloca || opcode == OPCODE_stacksave ||
+	       opcode == OPCODE_stackrestore;
 }
 
-/* Is there exactly one call in the block, and nothing else that uses the stack or may leave and come back? */
+/*
+ * Is there exactly one call in the block, and nothing else that uses the stack or may leave and
+ * come back?
+ */
 static u32 only_call(const struct ir_func *f, const struct ir_scope *s)
 {
 	u32 found = IR_NONE;
@@ -110,7 +115,8 @@ static bool has_labels(const struct ir_func *f, const struct ir_scope *s)
 static void place_directly(struct lower *l, const struct ir_operand *list, u32 first, u32 formals,
 			   const struct ir_module *m, const struct ir_func *proto, u32 scope)
 {
-	const struct ir_operand *e = list && list->kind == IR_OP_LIST ? l->f->operands.at + list->index : NULL;
+	const struct ir_operand *e =
+		list && list->kind == IR_OP_LIST ? l->f->operands.at + list->index : NULL;
 
 	for (u32 i = 0; e && i < (u32)list->imm && i < formals; i++) {
 		const struct ir_var *v, *to = formal(m, proto, first + i);
@@ -169,7 +175,8 @@ static u64 place_var(struct lower *l, u32 var, u64 at)
 static u64 place_scopes(struct lower *l, u64 at)
 {
 	const struct ir_func *f = l->f;
-	u64 *size = calloc(2 * f->scopes.len + 1, sizeof(u64)), *base = size ? size + f->scopes.len : NULL, end = at;
+	u64 *size = calloc(2 * f->scopes.len + 1, sizeof(u64)),
+	    *base = size ? size + f->scopes.len : NULL, end = at;
 
 	if (!size) {
 		l->failed = true;
@@ -189,7 +196,8 @@ static u64 place_scopes(struct lower *l, u64 at)
 	}
 	for (size_t i = 0; i < f->vars.len; i++)
 		if (l->m->vars.at[f->vars.at[i]]->space == M_param && !l->offset_in[f->vars.at[i]])
-			l->var_offset[f->vars.at[i]] += (u32)base[l->m->vars.at[f->vars.at[i]]->scope];
+			l->var_offset[f->vars.at[i]] +=
+				(u32)base[l->m->vars.at[f->vars.at[i]]->scope];
 	free(size);
 	return end;
 }
@@ -235,7 +243,8 @@ void lower_lay_out_frame(struct lower *l)
 	find_direct(l);
 	l->p->local_bytes = max_u64(l->p->local_bytes, sum_locals(l));
 	at = place_rest(l, at < FRAME_MAX ? at : FRAME_MAX);
-	l->funcs.at[l->func].frame_bytes = (u32)align_up(at < FRAME_MAX ? at : FRAME_MAX, FRAME_ALIGN);
+	l->funcs.at[l->func].frame_bytes =
+		(u32)align_up(at < FRAME_MAX ? at : FRAME_MAX, FRAME_ALIGN);
 }
 
 /* ---- access to frames ---- */
@@ -258,7 +267,8 @@ static void move_row(struct lower *l, enum exec_op op, u32 base, u32 at, u32 byt
 }
 
 /* A register operand to or from a place; vectors and 128-bit registers in their parts. */
-static void store_value(struct lower *l, const struct ir_operand *op, const struct ir_var *as, u32 base, u32 at)
+static void store_value(struct lower *l, const struct ir_operand *op, const struct ir_var *as,
+			u32 base, u32 at)
 {
 	u32 bytes = isa_type_bits(as->type) / 8, vec = as->vec ? as->vec : 1;
 
@@ -269,7 +279,8 @@ static void store_value(struct lower *l, const struct ir_operand *op, const stru
 			e.part = (u8)(IR_PART_X + i);
 		if (bytes == 16 && op->kind == IR_OP_REG) {
 			move_row(l, OP_store_local, base, at + 16 * i, 8, lower_register(l, &e, 0));
-			move_row(l, OP_store_local, base, at + 16 * i + 8, 8, lower_register(l, &e, 1));
+			move_row(l, OP_store_local, base, at + 16 * i + 8, 8,
+				 lower_register(l, &e, 1));
 		} else {
 			move_row(l, OP_store_local, base, at + bytes * i, bytes,
 				 lower_source(l, &e, as->type, lower_class(8 * bytes)));
@@ -277,7 +288,8 @@ static void store_value(struct lower *l, const struct ir_operand *op, const stru
 	}
 }
 
-static void load_value(struct lower *l, const struct ir_operand *op, const struct ir_var *as, u32 base, u32 at)
+static void load_value(struct lower *l, const struct ir_operand *op, const struct ir_var *as,
+		       u32 base, u32 at)
 {
 	u32 bytes = isa_type_bits(as->type) / 8, vec = as->vec ? as->vec : 1;
 
@@ -288,7 +300,8 @@ static void load_value(struct lower *l, const struct ir_operand *op, const struc
 			e.part = (u8)(IR_PART_X + i);
 		if (bytes == 16) {
 			move_row(l, OP_load_local, base, at + 16 * i, 8, lower_register(l, &e, 0));
-			move_row(l, OP_load_local, base, at + 16 * i + 8, 8, lower_register(l, &e, 1));
+			move_row(l, OP_load_local, base, at + 16 * i + 8, 8,
+				 lower_register(l, &e, 1));
 		} else {
 			u32 d = lower_target(l, &e, lower_class(8 * bytes));
 
@@ -326,8 +339,9 @@ bool lower_is_in_kernel_frame(const struct lower *l, u32 var)
 {
 	const struct ir_var *v = l->m->vars.at[var];
 
-	return l->f->is_entry && (v->space == M_local || v->space == M_param) && v->func != IR_NONE &&
-	       !lower_is_formal(l->f, var) && lower_var_base(l, var) == l->frame_vreg;
+	return l->f->is_entry && (v->space == M_local || v->space == M_param) &&
+	       v->func != IR_NONE && !lower_is_formal(l->f, var) &&
+	       lower_var_base(l, var) == l->frame_vreg;
 }
 
 u32 lower_var_offset(const struct lower *l, u32 var)
@@ -356,10 +370,14 @@ static void pass_variable(struct lower *l, const struct ir_operand *op, u32 to, 
 	if (l->f->is_entry && lower_is_formal(l->f, op->index))
 		copy(l, IR_NONE, l->var_offset[op->index], to, at, (u32)v->size_bytes);
 	else
-		copy(l, lower_var_base(l, op->index), lower_var_offset(l, op->index), to, at, (u32)v->size_bytes);
+		copy(l, lower_var_base(l, op->index), lower_var_offset(l, op->index), to, at,
+		     (u32)v->size_bytes);
 }
 
-/* The arguments for an unsized parameter: one after the other in the caller's frame, their address in the slot. */
+/*
+ * The arguments for an unsized parameter: one after the other in the caller's frame, their address
+ * in the slot.
+ */
 static void pass_tail(struct lower *l, const struct ir_operand *args, u32 n, u32 at)
 {
 	u32 row = lower_vreg(l, ROW_W), place = 0;
@@ -432,7 +450,8 @@ static void fetch_results(struct lower *l, const struct lower_call *c, const str
 		if (rets[i].kind == IR_OP_REG)
 			load_value(l, &rets[i], v, l->stack_vreg, at);
 		else if (rets[i].kind == IR_OP_VAR && l->offset_in[rets[i].index] != LOWER_IN_STACK)
-			copy(l, l->stack_vreg, at, l->frame_vreg, l->var_offset[rets[i].index], (u32)v->size_bytes);
+			copy(l, l->stack_vreg, at, l->frame_vreg, l->var_offset[rets[i].index],
+			     (u32)v->size_bytes);
 	}
 }
 
@@ -471,7 +490,8 @@ static void emit_call(struct lower *l, const struct lower_call *c, const struct 
 	if (c->target->kind != IR_OP_FUNC)
 		a = lower_source(l, c->target, T_u64, ROW_X);
 	in = lower_emit_free(l, OP_call);
-	in->imm = c->target->kind == IR_OP_FUNC ? lower_find_function(l, c->target->index) : lower_signature(m, proto);
+	in->imm = c->target->kind == IR_OP_FUNC ? lower_find_function(l, c->target->index)
+						: lower_signature(m, proto);
 	in->flags |= saves ? INSN_BACK : 0;
 	in->pad = saves;
 	lower_read(l, FIELD_A, a);
@@ -485,7 +505,8 @@ static void emit_extern(struct lower *l, const struct ir_func *f)
 	char text[160];
 
 	if (number == IR_NONE) {
-		snprintf(text, sizeof(text), "function '%.96s' has no definition here", f->name->text);
+		snprintf(text, sizeof(text), "function '%.96s' has no definition here",
+			 f->name->text);
 		lower_poison(l, text);
 		return;
 	}
@@ -523,7 +544,8 @@ void lower_call(struct lower *l)
 
 static struct ir_operand register_of(const struct lower *l, const struct ir_var *v)
 {
-	return (struct ir_operand){.kind = IR_OP_REG, .type = l->f->regs.at[v->reg].type, .index = v->reg};
+	return (struct ir_operand){
+		.kind = IR_OP_REG, .type = l->f->regs.at[v->reg].type, .index = v->reg};
 }
 
 void lower_prologue(struct lower *l)
@@ -537,7 +559,8 @@ void lower_prologue(struct lower *l)
 
 		if (v->unsized) {
 			f->tail = lower_vreg(l, ROW_W);
-			move_row(l, OP_load_local, l->frame_vreg, l->var_offset[l->f->params[i]], 4, f->tail);
+			move_row(l, OP_load_local, l->frame_vreg, l->var_offset[l->f->params[i]], 4,
+				 f->tail);
 		} else if (v->space == M_reg) {
 			struct ir_operand op = register_of(l, v);
 

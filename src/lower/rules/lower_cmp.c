@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-
 /* What setp and set have in common. */
 struct comparison {
 	enum exec_op op, combine; /* combine EXEC_OPS: no Boolean operator */
@@ -31,7 +30,10 @@ static bool read_comparison(struct lower *l, u32 first, u32 type, struct compari
 	snprintf(k->text, sizeof(k->text), "setp.%s%s.%s", isa_word_text(form->word[0]),
 		 isa_form_has(form, M_ftz) ? ".ftz" : "", isa_word_text(k->type));
 	k->op = lower_find_op(k->text);
-	k->combine = word == M_and ? OP_and_pred : word == M_or ? OP_or_pred : word == M_xor ? OP_xor_pred : EXEC_OPS;
+	k->combine = word == M_and   ? OP_and_pred
+		     : word == M_or  ? OP_or_pred
+		     : word == M_xor ? OP_xor_pred
+				     : EXEC_OPS;
 	if (k->op == EXEC_OPS || (word && k->combine == EXEC_OPS)) {
 		lower_poison(l, k->text);
 		return false;
@@ -79,7 +81,10 @@ static void write_pred(struct lower *l, const struct ir_operand *op, u32 p)
 		lower_op(l, OP_mov_pred, lower_register(l, op, 0), p, IR_NONE, IR_NONE, true);
 }
 
-/* setp p|q: q is the operator applied to the negated comparison; of pairs, the answer for the upper halves. */
+/*
+ * setp p|q: q is the operator applied to the negated comparison; of pairs, the answer for the upper
+ * halves.
+ */
 void lower_setp(struct lower *l)
 {
 	const struct ir_operand *p = lower_operand(l, 0), *q = lower_operand(l, 1);
@@ -110,7 +115,8 @@ void lower_setp(struct lower *l)
 	if (two)
 		u = combine(l, &k, u);
 	/* A guard that is p has to last until q is written. */
-	if (two && l->guard != IR_NONE && p->kind == IR_OP_REG && lower_register(l, p, 0) == l->guard) {
+	if (two && l->guard != IR_NONE && p->kind == IR_OP_REG &&
+	    lower_register(l, p, 0) == l->guard) {
 		write_pred(l, q, u);
 		if (p->index != q->index)
 			write_pred(l, p, t);
@@ -125,14 +131,19 @@ void lower_setp(struct lower *l)
 static u32 true_bits(u32 type, bool pair)
 {
 	switch (type) {
-	case T_f32: return 0x3f800000;
+	case T_f32:
+		return 0x3f800000;
 	case T_f16:
-	case T_f16x2: return 0x3c00;
+	case T_f16x2:
+		return 0x3c00;
 	case T_bf16:
-	case T_bf16x2: return 0x3f80;
+	case T_bf16x2:
+		return 0x3f80;
 	case T_u16:
-	case T_s16: return 0xffff;
-	default: return pair ? 0xffff : 0xffffffff;
+	case T_s16:
+		return 0xffff;
+	default:
+		return pair ? 0xffff : 0xffffffff;
 	}
 }
 
@@ -155,7 +166,8 @@ void lower_set(struct lower *l)
 		low = lower_vreg(l, ROW_W);
 		high = lower_vreg(l, ROW_W);
 		lower_op(l, OP_selp_b32, low, lower_const(l, ROW_W, one), zero, p, false);
-		lower_op(l, OP_selp_b32, high, lower_const(l, ROW_W, (u64)one << 16), zero, q, false);
+		lower_op(l, OP_selp_b32, high, lower_const(l, ROW_W, (u64)one << 16), zero, q,
+			 false);
 		lower_op(l, OP_or_b16, d, low, high, IR_NONE, true);
 	}
 	lower_finish(l, dst, d, type, ROW_W);

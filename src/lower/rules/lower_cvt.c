@@ -1,9 +1,9 @@
 /*
- * Lowering of conversions between integers: extend what is read, saturate, extend to the register by the result's type.
- * Registers may be wider than the types. PTX ISA "Data Movement and Conversion Instructions: cvt".
+ * Lowering of conversions between integers: extend what is read, saturate, extend to the register
+ * by the result's type. Registers may be wider than the types. PTX ISA "Data Movement and
+ * Conversion Instructions: cvt".
  */
 #include "src/lower/lower_int.h"
-
 
 static bool is_integer(u32 type)
 {
@@ -42,14 +42,20 @@ static u32 extended_source(struct lower *l, u32 v, u32 type, enum row_class clas
 		return v;
 	if (bits < 32)
 		v = unary(l, extension(bits, is_signed(type)), ROW_W, v);
-	return class == ROW_W ? v : unary(l, is_signed(type) ? OP_sign_extend : OP_zero_extend, ROW_X, v);
+	return class == ROW_W
+		       ? v
+		       : unary(l, is_signed(type) ? OP_sign_extend : OP_zero_extend, ROW_X, v);
 }
 
-/* .sat: clamp in the width of the source; the result is then read in the width of the destination. */
+/*
+ * .sat: clamp in the width of the source; the result is then read in the width of the destination.
+ */
 static void saturate(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, u32 from)
 {
 	bool wide = isa_type_bits(from) == 64, sign = is_signed(from);
-	enum exec_op op = wide ? (sign ? OP_clamp_s64 : OP_clamp_u64) : sign ? OP_clamp_s32 : OP_clamp_u32;
+	enum exec_op op = wide   ? (sign ? OP_clamp_s64 : OP_clamp_u64)
+			  : sign ? OP_clamp_s32
+				 : OP_clamp_u32;
 	u32 t = unary(l, op, wide ? ROW_X : ROW_W, extended_source(l, v, from, ROW_W)), d;
 
 	l->insns.at[l->insns.len - 1].imm = isa_type_bits(to) | (s64)is_signed(to) << 8;
@@ -78,7 +84,8 @@ static void to_64(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, 
 
 static void to_32(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, u32 from)
 {
-	u32 to_bits = isa_type_bits(to), from_bits = isa_type_bits(from), d = lower_target(l, dst, ROW_W);
+	u32 to_bits = isa_type_bits(to), from_bits = isa_type_bits(from),
+	    d = lower_target(l, dst, ROW_W);
 	bool narrows = to_bits <= from_bits;
 	enum exec_op op = extension(narrows ? to_bits : from_bits, is_signed(narrows ? to : from));
 
@@ -100,7 +107,8 @@ void lower_cvt(struct lower *l)
 	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
 	u32 to = form->type[0], from = form->type[1], v;
 
-	if (form->types != 2 || !is_integer(to) || !is_integer(from) || form->row->row == I_cvt_pack_16) {
+	if (form->types != 2 || !is_integer(to) || !is_integer(from) ||
+	    form->row->row == I_cvt_pack_16) {
 		lower_lanes(l);
 		return;
 	}

@@ -1,6 +1,6 @@
 /*
- * Operands of matrix instructions, as lists of rows, and what the device has tensor cores for. Lanes
- * that have parted meet before such an instruction, as .sync says.
+ * Operands of matrix instructions, as lists of rows, and what the device has tensor cores for.
+ * Lanes that have parted meet before such an instruction, as .sync says.
  */
 #include "src/lower/rules/lower_fragment.h"
 #include "src/ops/warp_op.h"
@@ -108,8 +108,8 @@ bool matrix_layout(const struct isa_form *form, u32 n, u32 word)
 
 /* ---- operands ---- */
 
-bool fragment_find(struct lower *l, const struct ir_operand *op, enum row_class class,
-			  bool write, struct fragment *f)
+bool fragment_find(struct lower *l, const struct ir_operand *op, enum row_class class, bool write,
+		   struct fragment *f)
 {
 	f->n = lower_elements(l, op);
 	f->write = write;

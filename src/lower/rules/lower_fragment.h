@@ -1,6 +1,6 @@
 /*
- * Shared by the lowering of matrix instructions: shapes, types, what the device can, and operands that
- * are lists of registers.
+ * Shared by the lowering of matrix instructions: shapes, types, what the device can, and operands
+ * that are lists of registers.
  */
 #ifndef PL_EXEC_LOWER_FRAGMENT_H
 #define PL_EXEC_LOWER_FRAGMENT_H
@@ -43,14 +43,18 @@ struct fragment {
 	bool write;
 };
 
-/* Rows of an operand; may emit conversions, so before the record. False: it is not of that class. */
+/*
+ * Rows of an operand; may emit conversions, so before the record. False: it is not of that class.
+ */
 bool fragment_find(struct lower *l, const struct ir_operand *op, enum row_class class, bool write,
 		   struct fragment *f);
 
 /* Its rows behind those that the record lists already. */
 void fragment_add(struct lower *l, const struct fragment *f);
 
-/* Lanes that have parted come together; a guard becomes a branch around, which matrix_end closes. */
+/*
+ * Lanes that have parted come together; a guard becomes a branch around, which matrix_end closes.
+ */
 u32 matrix_meet(struct lower *l);
 void matrix_end(struct lower *l, u32 skip);
 

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-
 static void emit_lop3(struct lower *l, u32 d, const u32 src[3], u32 table, bool guarded)
 {
 	char text[16];
@@ -22,7 +21,8 @@ static void emit_lop3(struct lower *l, u32 d, const u32 src[3], u32 table, bool 
 void lower_lop3(struct lower *l)
 {
 	const struct ir_operand *dst = lower_operand(l, 0), *p = lower_operand(l, 1);
-	u32 word = isa_form_word(l->in->form, ISA_K_OP, 0), first = word ? 2 : 1, src[3], table, t, test, c;
+	u32 word = isa_form_word(l->in->form, ISA_K_OP, 0), first = word ? 2 : 1, src[3], table, t,
+	    test, c;
 
 	for (u32 i = 0; i < 3; i++)
 		src[i] = lower_source(l, lower_operand(l, first + i), T_b32, ROW_W);
@@ -38,10 +38,14 @@ void lower_lop3(struct lower *l)
 	lower_op(l, OP_setp_ne_b32, test, t, lower_const(l, ROW_W, 0), IR_NONE, false);
 	if (dst->kind == IR_OP_REG)
 		lower_op(l, OP_mov_b32, lower_register(l, dst, 0), t, IR_NONE, IR_NONE, true);
-	lower_op(l, word == M_and ? OP_and_pred : OP_or_pred, lower_target(l, p, ROW_P), test, c, IR_NONE, true);
+	lower_op(l, word == M_and ? OP_and_pred : OP_or_pred, lower_target(l, p, ROW_P), test, c,
+		 IR_NONE, true);
 }
 
-/* Position and length both constants: what the assembler folds differs from what the device computes. */
+/*
+ * Position and length both constants: what the assembler folds differs from what the device
+ * computes.
+ */
 void lower_bfe(struct lower *l)
 {
 	const struct ir_operand *pos = lower_operand(l, 2), *len = lower_operand(l, 3);

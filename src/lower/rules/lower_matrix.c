@@ -39,7 +39,8 @@ static enum exec_op matrix_op(const struct isa_form *form, bool store)
 void lower_matrix(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	bool store = isa_form_opcode(form) == OPCODE_stmatrix, move = isa_form_opcode(form) == OPCODE_movmatrix;
+	bool store = isa_form_opcode(form) == OPCODE_stmatrix,
+	     move = isa_form_opcode(form) == OPCODE_movmatrix;
 	const struct ir_operand *data = lower_named(l, store || move ? 'a' : 'd');
 	struct fragment f, d;
 	struct lower_place p;
@@ -90,7 +91,10 @@ void lower_matrix(struct lower *l)
 
 /* ---- wmma.load, wmma.store ---- */
 
-/* The same for Volta, see mma_octet: of 32 rows or columns each quarter of the warp has its own eight. */
+/*
+ * The same for Volta, see mma_octet: of 32 rows or columns each quarter of the warp has its own
+ * eight.
+ */
 static struct wmma_move describe_octets(const struct isa_form *form, char which, u32 type,
 					const struct shape *s)
 {
@@ -164,8 +168,8 @@ void lower_wmma(struct lower *l)
 		matrix_refuse(l, "this form is checked only, not run");
 		return;
 	}
-	if (!l->arch->tensor_generation ||
-	    (which != 'c' && which != 'd' && !matrix_has_shape(l->arch, type, &(struct shape){0}))) {
+	if (!l->arch->tensor_generation || (which != 'c' && which != 'd' &&
+					    !matrix_has_shape(l->arch, type, &(struct shape){0}))) {
 		matrix_refuse(l, "no tensor cores for this type");
 		return;
 	}
@@ -175,9 +179,10 @@ void lower_wmma(struct lower *l)
 		return;
 	}
 	m = matrix_octets(l->arch) ? describe_octets(form, which, type, &s)
-				: describe(form, which, type, &s);
+				   : describe(form, which, type, &s);
 	row = stride ? lower_source(l, stride, T_u32, ROW_W)
-		     : lower_const(l, ROW_W, default_stride(which, matrix_layout(form, 0, M_col), &s));
+		     : lower_const(l, ROW_W,
+				   default_stride(which, matrix_layout(form, 0, M_col), &s));
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, store ? OP_wmma_store : OP_wmma_load);
 	in->count = (u8)f.n;

@@ -16,34 +16,44 @@ static enum mem_space space_of(u32 word)
 {
 	switch (word) {
 	case M_global:
-	case M_const: return MEM_GLOBAL;
+	case M_const:
+		return MEM_GLOBAL;
 	case M_shared:
 	case M_shared_cta:
-	case M_shared_cluster: return MEM_SHARED;
-	case M_local: return MEM_LOCAL;
+	case M_shared_cluster:
+		return MEM_SHARED;
+	case M_local:
+		return MEM_LOCAL;
 	case M_param:
 	case M_param_entry:
-	case M_param_func: return MEM_PARAM;
-	default: return MEM_GENERIC;
+	case M_param_func:
+		return MEM_PARAM;
+	default:
+		return MEM_GENERIC;
 	}
 }
 
 static void set_ops(struct target *t)
 {
 	static const enum exec_op loads[] = {
-		[MEM_GENERIC] = OP_load_generic, [MEM_GLOBAL] = OP_load_global, [MEM_CONST] = OP_load_global,
-		[MEM_SHARED] = OP_load_shared, [MEM_LOCAL] = OP_load_local, [MEM_PARAM] = OP_load_param,
+		[MEM_GENERIC] = OP_load_generic, [MEM_GLOBAL] = OP_load_global,
+		[MEM_CONST] = OP_load_global,    [MEM_SHARED] = OP_load_shared,
+		[MEM_LOCAL] = OP_load_local,     [MEM_PARAM] = OP_load_param,
 	};
 	static const enum exec_op stores[] = {
-		[MEM_GENERIC] = OP_store_generic, [MEM_GLOBAL] = OP_store_global, [MEM_CONST] = OP_store_global,
-		[MEM_SHARED] = OP_store_shared, [MEM_LOCAL] = OP_store_local, [MEM_PARAM] = OP_store_local,
+		[MEM_GENERIC] = OP_store_generic, [MEM_GLOBAL] = OP_store_global,
+		[MEM_CONST] = OP_store_global,    [MEM_SHARED] = OP_store_shared,
+		[MEM_LOCAL] = OP_store_local,     [MEM_PARAM] = OP_store_local,
 	};
 
 	t->load = loads[t->space];
 	t->store = stores[t->space];
 }
 
-/* [var + imm]: the frame for local variables and parameters of functions, a constant address for the others. */
+/*
+ * [var + imm]: the frame for local variables and parameters of functions, a constant address for
+ * the others.
+ */
 static void base_of_variable(struct lower *l, const struct ir_operand *op, struct target *t)
 {
 	const struct ir_var *v = l->m->vars.at[op->index];
@@ -158,7 +168,8 @@ struct elements {
 	u32 n, size;
 };
 
-static void list_elements(const struct lower *l, const struct ir_operand *op, u32 count, u32 bytes, struct elements *e)
+static void list_elements(const struct lower *l, const struct ir_operand *op, u32 count, u32 bytes,
+			  struct elements *e)
 {
 	u32 halves = bytes == 16 ? 2 : 1;
 
@@ -191,13 +202,15 @@ static u32 constant_row(struct lower *l, const struct elements *e, u32 i, enum r
 			  : lower_source(l, &e->at[i], l->in->form->type[0], class);
 }
 
-static void fill(struct insn *in, const struct target *t, const struct elements *e, bool sign, bool wide_data)
+static void fill(struct insn *in, const struct target *t, const struct elements *e, bool sign,
+		 bool wide_data)
 {
 	in->imm = t->imm;
 	in->space = (u8)t->space;
 	in->size = (u8)e->size;
 	in->count = (u8)e->n;
-	in->flags |= (u8)((t->wide ? INSN_WIDE : 0) | (sign ? INSN_SIGN : 0) | (wide_data ? INSN_WIDE_DATA : 0));
+	in->flags |= (u8)((t->wide ? INSN_WIDE : 0) | (sign ? INSN_SIGN : 0) |
+			  (wide_data ? INSN_WIDE_DATA : 0));
 }
 
 /* Registers of 128 bits that get less: their upper half is zeros, or all signs. */
@@ -212,7 +225,8 @@ static void extend_pairs(struct lower *l, const struct elements *e, u32 bits, bo
 		if (sign)
 			lower_op(l, OP_shr_s64, hi, lo, lower_const(l, ROW_W, 63), IR_NONE, true);
 		else
-			lower_op(l, OP_mov_b64, hi, lower_const(l, ROW_X, 0), IR_NONE, IR_NONE, true);
+			lower_op(l, OP_mov_b64, hi, lower_const(l, ROW_X, 0), IR_NONE, IR_NONE,
+				 true);
 	}
 }
 
@@ -286,8 +300,9 @@ void lower_store(struct lower *l)
 u32 lower_atom_op(const struct isa_form *form)
 {
 	static const u16 words[ATOM_OPS] = {
-		[ATOM_AND] = M_and, [ATOM_OR] = M_or, [ATOM_XOR] = M_xor, [ATOM_EXCH] = M_exch, [ATOM_CAS] = M_cas,
-		[ATOM_ADD] = M_add, [ATOM_INC] = M_inc, [ATOM_DEC] = M_dec, [ATOM_MIN] = M_min, [ATOM_MAX] = M_max,
+		[ATOM_AND] = M_and, [ATOM_OR] = M_or,   [ATOM_XOR] = M_xor, [ATOM_EXCH] = M_exch,
+		[ATOM_CAS] = M_cas, [ATOM_ADD] = M_add, [ATOM_INC] = M_inc, [ATOM_DEC] = M_dec,
+		[ATOM_MIN] = M_min, [ATOM_MAX] = M_max,
 	};
 	u32 op = 0;
 
@@ -297,7 +312,8 @@ u32 lower_atom_op(const struct isa_form *form)
 }
 
 /* Rows of the elements of operand `op`, appended to ext. */
-static void list_rows(struct lower *l, const struct ir_operand *op, u32 count, u32 bytes, bool write)
+static void list_rows(struct lower *l, const struct ir_operand *op, u32 count, u32 bytes,
+		      bool write)
 {
 	struct elements e;
 
@@ -328,7 +344,8 @@ void lower_atom(struct lower *l)
 	struct target t;
 	struct insn *in;
 
-	if (op == ATOM_OPS || !resolve(l, lower_operand(l, has_result), isa_form_word(form, ISA_K_SPACE, 0), &t) ||
+	if (op == ATOM_OPS ||
+	    !resolve(l, lower_operand(l, has_result), isa_form_word(form, ISA_K_SPACE, 0), &t) ||
 	    t.space > MEM_SHARED || t.space == MEM_CONST) {
 		lower_poison(l, form->row->name[form->name]);
 		return;

@@ -190,8 +190,8 @@ static enum exec_op tile_op(const struct mma_form *f, const struct mma_rule *rul
 		u8 type, sums, k; /* enum mma_type */
 		enum exec_op op;
 	} ops[] = {
-		{MMA_F16, MMA_F32, 16, OP_mma_f16},   {MMA_F16, MMA_F32, 8, OP_mma_f16_k8},
-		{MMA_F16, MMA_F16, 16, OP_mma_half},  {MMA_BF16, MMA_F32, 16, OP_mma_bf16},
+		{MMA_F16, MMA_F32, 16, OP_mma_f16},  {MMA_F16, MMA_F32, 8, OP_mma_f16_k8},
+		{MMA_F16, MMA_F16, 16, OP_mma_half}, {MMA_BF16, MMA_F32, 16, OP_mma_bf16},
 		{MMA_TF32, MMA_F32, 8, OP_mma_tf32},
 	};
 
@@ -259,7 +259,9 @@ void lower_mma(struct lower *l)
 	}
 	if (wmma && f.a == MMA_TF32)
 		rule.block = 4;
-	/* measured on an H200: of floating-point sums .satfinite only changes how f32 becomes f16 */
+	/*
+	 * measured on an H200: of floating-point sums .satfinite only changes how f32 becomes f16
+	 */
 	rule.narrow = (f.flags & MMA_SATURATE) && f.c == MMA_F32 && f.d == MMA_F16;
 	if (sparse)
 		rule.block = (u8)(2 * rule.block);
@@ -322,7 +324,8 @@ void lower_mark_common(struct program *p)
 
 /*
  * ---- wgmma: runs when a warp issues it. On a device it begins when all four warps of the warpgroup
- * have issued it, and who waits for a group waits for all four: they meet at fences and at waits ----
+ * have issued it, and who waits for a group waits for all four: they meet at fences and at waits
+ * ----
  */
 
 static void meet_warpgroup(struct lower *l)

@@ -1,5 +1,6 @@
 /*
- * Which rule lowers which row of the instruction table, and the rules of moves, addresses and control flow.
+ * Which rule lowers which row of the instruction table, and the rules of moves, addresses and
+ * control flow.
  */
 #include "src/lower/lower_int.h"
 
@@ -28,7 +29,8 @@ static bool is_wide(const struct lower *l, u32 vreg)
 
 static void move(struct lower *l, u32 d, u32 a)
 {
-	static const enum exec_op op[] = {[ROW_W] = OP_mov_b32, [ROW_X] = OP_mov_b64, [ROW_P] = OP_mov_pred};
+	static const enum exec_op op[] = {
+		[ROW_W] = OP_mov_b32, [ROW_X] = OP_mov_b64, [ROW_P] = OP_mov_pred};
 
 	lower_op(l, op[l->vregs.at[d].class], d, a, IR_NONE, IR_NONE, true);
 }
@@ -54,7 +56,8 @@ void lower_move_vector(struct lower *l, const struct ir_operand *dst, const stru
 }
 
 /* A special register; those that differ by lane have 32 bits. */
-static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 component, bool guarded)
+static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 component,
+		     bool guarded)
 {
 	bool tid = src->index == SR_tid && component < 3;
 	bool lane = src->index == SR_laneid || src->index == SR_warpid ||
@@ -110,7 +113,8 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 		lower_write(l, FIELD_D, d);
 		return;
 	}
-	if (v->space == M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
+	if (v->space ==
+	    M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
 		in = lower_emit(l, OP_param_address);
 		in->imm = l->var_offset[src->index] + src->imm;
 		in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
@@ -125,13 +129,15 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 
 static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct ir_operand *vec)
 {
-	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]), d = lower_register(l, dst, 0), t;
+	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]),
+	    d = lower_register(l, dst, 0), t;
 	u32 part[4];
 
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand e = lower_element(l, vec, i);
 
-		part[i] = lower_source(l, &e, bits / n == 64 ? T_b64 : T_b32, bits / n > 32 ? ROW_X : ROW_W);
+		part[i] = lower_source(l, &e, bits / n == 64 ? T_b64 : T_b32,
+				       bits / n > 32 ? ROW_X : ROW_W);
 	}
 	if (n == 1) {
 		move(l, d, part[0]);
@@ -178,13 +184,16 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 /* Every part goes through a row of its own first: a result may be the source's register. */
 static void mov_unpack(struct lower *l, const struct ir_operand *vec, const struct ir_operand *src)
 {
-	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]), each = bits / n, part[4];
+	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]), each = bits / n,
+	    part[4];
 	enum row_class class = bits > 32 ? ROW_X : ROW_W;
-	u32 a = src->kind == IR_OP_SREG ? lower_sreg(l, src, class) : lower_source(l, src, l->in->form->type[0], class);
+	u32 a = src->kind == IR_OP_SREG ? lower_sreg(l, src, class)
+					: lower_source(l, src, l->in->form->type[0], class);
 	u32 high = a;
 
 	if (bits == 128)
-		high = src->kind == IR_OP_REG ? lower_register(l, src, 1) : lower_const(l, ROW_X, 0);
+		high = src->kind == IR_OP_REG ? lower_register(l, src, 1)
+					      : lower_const(l, ROW_X, 0);
 	for (u32 i = 0; i < n; i++) {
 		u32 at = i * each, from = at >= 64 ? high : a;
 
@@ -194,11 +203,14 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 		else if (each == 32 && bits == 32)
 			lower_op(l, OP_mov_b32, part[i], from, IR_NONE, IR_NONE, false);
 		else if (each == 32)
-			lower_op(l, at % 64 ? OP_high_of_x : OP_low_of_x, part[i], from, IR_NONE, IR_NONE, false);
+			lower_op(l, at % 64 ? OP_high_of_x : OP_low_of_x, part[i], from, IR_NONE,
+				 IR_NONE, false);
 		else if (each == 16 && bits <= 32)
-			lower_op(l, at ? OP_high_half : OP_low_half, part[i], from, IR_NONE, IR_NONE, false);
+			lower_op(l, at ? OP_high_half : OP_low_half, part[i], from, IR_NONE,
+				 IR_NONE, false);
 		else
-			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE, IR_NONE, false);
+			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE,
+				 IR_NONE, false);
 		l->insns.at[l->insns.len - 1].imm = at;
 	}
 	for (u32 i = 0; i < n; i++) {
@@ -242,14 +254,16 @@ void lower_mov(struct lower *l)
 		return;
 	}
 	if (src->kind == IR_OP_SREG) {
-		mov_sreg(l, lower_register(l, dst, 0), src, src->part ? src->part - IR_PART_X : 0, true);
+		mov_sreg(l, lower_register(l, dst, 0), src, src->part ? src->part - IR_PART_X : 0,
+			 true);
 		return;
 	}
 	d = lower_register(l, dst, 0);
 	if (src->kind == IR_OP_VAR) {
 		mov_address(l, d, src);
 	} else if (src->kind == IR_OP_FUNC) {
-		move(l, d, lower_const(l, l->vregs.at[d].class, lower_function_address(l, src->index)));
+		move(l, d,
+		     lower_const(l, l->vregs.at[d].class, lower_function_address(l, src->index)));
 	} else {
 		move(l, d, lower_source(l, src, type, l->vregs.at[d].class));
 		if (isa_type_bits(type) == 128)

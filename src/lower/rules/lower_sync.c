@@ -54,13 +54,21 @@ void lower_bar(struct lower *l)
 	const struct isa_form *form = l->in->form;
 
 	switch (isa_form_opcode(form)) {
-	case OPCODE_bar_warp_sync: lower_warp(l); break;
-	case OPCODE_barrier_cluster_arrive: lower_emit(l, OP_cluster_arrive); break;
-	case OPCODE_barrier_cluster_wait: emit_plain(l, OP_cluster_wait); break;
+	case OPCODE_bar_warp_sync:
+		lower_warp(l);
+		break;
+	case OPCODE_barrier_cluster_arrive:
+		lower_emit(l, OP_cluster_arrive);
+		break;
+	case OPCODE_barrier_cluster_wait:
+		emit_plain(l, OP_cluster_wait);
+		break;
 	case OPCODE_bar_arrive:
 	case OPCODE_bar_cta_arrive:
 	case OPCODE_barrier_arrive:
-	case OPCODE_barrier_cta_arrive: emit_bar(l, OP_bar_arrive, 0); break;
+	case OPCODE_barrier_cta_arrive:
+		emit_bar(l, OP_bar_arrive, 0);
+		break;
 	case OPCODE_bar_red:
 	case OPCODE_bar_cta_red:
 	case OPCODE_barrier_red:
@@ -70,7 +78,9 @@ void lower_bar(struct lower *l)
 			 : isa_form_has(form, M_and) ? BAR_AND
 						     : BAR_OR);
 		break;
-	default: emit_bar(l, OP_bar_sync, 0); break;
+	default:
+		emit_bar(l, OP_bar_sync, 0);
+		break;
 	}
 }
 

@@ -120,7 +120,8 @@ void lower_tensormap_replace(struct lower *l)
 
 void lower_tensormap_copy(struct lower *l)
 {
-	u32 d = lower_address_row(l, lower_named(l, 'd')), s = lower_address_row(l, lower_named(l, 's'));
+	u32 d = lower_address_row(l, lower_named(l, 'd')),
+	    s = lower_address_row(l, lower_named(l, 's'));
 
 	if (d == IR_NONE || s == IR_NONE) {
 		lower_poison(l, name_of(l));

@@ -101,7 +101,8 @@ static void list_coordinates(struct lower *l, const struct ir_operand *address,
 }
 
 /* Rows for up to four elements that are written; '_' has none. */
-static void target_rows(struct lower *l, const struct ir_operand *op, u32 n, enum row_class class, u32 *rows)
+static void target_rows(struct lower *l, const struct ir_operand *op, u32 n, enum row_class class,
+			u32 *rows)
 {
 	for (u32 i = 0; i < n && i < 4; i++) {
 		struct ir_operand e = lower_element(l, op, i);
@@ -111,7 +112,8 @@ static void target_rows(struct lower *l, const struct ir_operand *op, u32 n, enu
 	}
 }
 
-static void finish_rows(struct lower *l, const struct ir_operand *op, u32 n, enum row_class class, const u32 *rows)
+static void finish_rows(struct lower *l, const struct ir_operand *op, u32 n, enum row_class class,
+			const u32 *rows)
 {
 	for (u32 i = 0; i < n && i < 4; i++) {
 		struct ir_operand e = lower_element(l, op, i);
@@ -153,7 +155,8 @@ static s64 mode(const struct lower *l)
 static s64 describe(const struct lower *l, const struct shape *s)
 {
 	const struct isa_form *form = l->in->form;
-	bool gather = isa_form_opcode(form) == OPCODE_tld4, integer = !gather && form->type[1] == T_s32;
+	bool gather = isa_form_opcode(form) == OPCODE_tld4,
+	     integer = !gather && form->type[1] == T_s32;
 	u32 type = form->type[0];
 
 	return s->geometry | mode(l) | (s->layered ? TEX_LAYERED : 0) |
@@ -302,7 +305,8 @@ static s64 describe_surface(const struct lower *l, const struct shape *s)
 	enum surf_bounds b = isa_form_has(form, M_clamp)  ? SURF_CLAMP
 			     : isa_form_has(form, M_zero) ? SURF_ZERO
 							  : SURF_TRAP;
-	bool formatted = isa_form_opcode(form) == OPCODE_sust_p || isa_form_opcode(form) == OPCODE_sured_p;
+	bool formatted =
+		isa_form_opcode(form) == OPCODE_sust_p || isa_form_opcode(form) == OPCODE_sured_p;
 
 	return s->geometry | (s->layered ? TEX_LAYERED : 0) | (formatted ? SURF_FORMATTED : 0) |
 	       (s64)b << SURF_BOUNDS_SHIFT;
@@ -327,7 +331,8 @@ static void lower_surface_move(struct lower *l, bool load)
 	const struct shape *s = find_shape(form);
 	const struct ir_operand *address = lower_named(l, 'a'),
 				*value = lower_named(l, load ? 'd' : 'b');
-	u32 rows[TEX_ROWS], n = lower_elements(l, value), bytes = isa_type_bits(form->type[0]) / 8, handle;
+	u32 rows[TEX_ROWS], n = lower_elements(l, value), bytes = isa_type_bits(form->type[0]) / 8,
+			    handle;
 	enum row_class class = ROW_W;
 	struct insn *in;
 

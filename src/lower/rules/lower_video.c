@@ -5,21 +5,23 @@
 #include "src/lower/lower_int.h"
 #include "src/num/numeric_video.h"
 
-
 struct video_name {
 	u16 opcode;
 	u8 op, lanes; /* 0 lanes: scalar */
 };
 
 static const struct video_name video_names[] = {
-	{OPCODE_vadd, NUM_VADD, 0},          {OPCODE_vsub, NUM_VSUB, 0},    {OPCODE_vabsdiff, NUM_VABSDIFF, 0},
-	{OPCODE_vmin, NUM_VMIN, 0},          {OPCODE_vmax, NUM_VMAX, 0},    {OPCODE_vshl, NUM_VSHL, 0},
-	{OPCODE_vshr, NUM_VSHR, 0},          {OPCODE_vset, NUM_VSET, 0},    {OPCODE_vadd2, NUM_VADD, 2},
-	{OPCODE_vsub2, NUM_VSUB, 2},         {OPCODE_vavrg2, NUM_VAVRG, 2}, {OPCODE_vabsdiff2, NUM_VABSDIFF, 2},
-	{OPCODE_vmin2, NUM_VMIN, 2},         {OPCODE_vmax2, NUM_VMAX, 2},   {OPCODE_vset2, NUM_VSET, 2},
-	{OPCODE_vadd4, NUM_VADD, 4},         {OPCODE_vsub4, NUM_VSUB, 4},   {OPCODE_vavrg4, NUM_VAVRG, 4},
-	{OPCODE_vabsdiff4, NUM_VABSDIFF, 4}, {OPCODE_vmin4, NUM_VMIN, 4},   {OPCODE_vmax4, NUM_VMAX, 4},
-	{OPCODE_vset4, NUM_VSET, 4},
+	{OPCODE_vadd, NUM_VADD, 0},          {OPCODE_vsub, NUM_VSUB, 0},
+	{OPCODE_vabsdiff, NUM_VABSDIFF, 0},  {OPCODE_vmin, NUM_VMIN, 0},
+	{OPCODE_vmax, NUM_VMAX, 0},          {OPCODE_vshl, NUM_VSHL, 0},
+	{OPCODE_vshr, NUM_VSHR, 0},          {OPCODE_vset, NUM_VSET, 0},
+	{OPCODE_vadd2, NUM_VADD, 2},         {OPCODE_vsub2, NUM_VSUB, 2},
+	{OPCODE_vavrg2, NUM_VAVRG, 2},       {OPCODE_vabsdiff2, NUM_VABSDIFF, 2},
+	{OPCODE_vmin2, NUM_VMIN, 2},         {OPCODE_vmax2, NUM_VMAX, 2},
+	{OPCODE_vset2, NUM_VSET, 2},         {OPCODE_vadd4, NUM_VADD, 4},
+	{OPCODE_vsub4, NUM_VSUB, 4},         {OPCODE_vavrg4, NUM_VAVRG, 4},
+	{OPCODE_vabsdiff4, NUM_VABSDIFF, 4}, {OPCODE_vmin4, NUM_VMIN, 4},
+	{OPCODE_vmax4, NUM_VMAX, 4},         {OPCODE_vset4, NUM_VSET, 4},
 };
 
 /* Digit i of a selector, counted from the right, which is the lowest lane. */
@@ -92,7 +94,8 @@ static void emit(struct lower *l, enum exec_op op, const void *data, size_t size
 	for (u32 i = 0; i < 3; i++) {
 		struct ir_operand src = plain(lower_operand(l, i + 1 < l->in->ops ? i + 1 : 0));
 
-		row[i] = i + 1 < l->in->ops ? lower_source(l, &src, T_b32, ROW_W) : lower_const(l, ROW_W, 0);
+		row[i] = i + 1 < l->in->ops ? lower_source(l, &src, T_b32, ROW_W)
+					    : lower_const(l, ROW_W, 0);
 	}
 	memcpy(words, data, size);
 	for (u32 i = 0; i < ARRAY_LEN(words); i++)
@@ -111,7 +114,8 @@ static bool is_signed(const struct isa_form *form, u32 slot)
 static void lower_vmad(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const struct ir_operand *a = lower_operand(l, 1), *b = lower_operand(l, 2), *c = lower_operand(l, 3);
+	const struct ir_operand *a = lower_operand(l, 1), *b = lower_operand(l, 2),
+				*c = lower_operand(l, 3);
 	struct num_vmad v = {
 		.a_part = part_of(a),
 		.b_part = part_of(b),
@@ -121,7 +125,9 @@ static void lower_vmad(struct lower *l)
 		.negate_c = (c->flags & IR_NEG) != 0,
 		.plus_one = isa_form_has(form, M_po),
 		.sat = isa_form_has(form, M_sat),
-		.shift = isa_form_has(form, M_shr7) ? 7 : isa_form_has(form, M_shr15) ? 15 : 0,
+		.shift = isa_form_has(form, M_shr7)    ? 7
+			 : isa_form_has(form, M_shr15) ? 15
+						       : 0,
 	};
 
 	emit(l, OP_video_vmad, &v, sizeof(v));
@@ -130,17 +136,22 @@ static void lower_vmad(struct lower *l)
 static u8 second_of(const struct isa_form *form, const struct ir_operand *dst)
 {
 	switch (isa_form_word(form, ISA_K_OP, 0)) {
-	case M_add: return NUM_V2_ADD;
-	case M_min: return NUM_V2_MIN;
-	case M_max: return NUM_V2_MAX;
-	default: return has_part(dst) ? NUM_V2_MERGE : NUM_V2_NONE;
+	case M_add:
+		return NUM_V2_ADD;
+	case M_min:
+		return NUM_V2_MIN;
+	case M_max:
+		return NUM_V2_MAX;
+	default:
+		return has_part(dst) ? NUM_V2_MERGE : NUM_V2_NONE;
 	}
 }
 
 void lower_video(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const struct ir_operand *dst = lower_operand(l, 0), *a = lower_operand(l, 1), *b = lower_operand(l, 2);
+	const struct ir_operand *dst = lower_operand(l, 0), *a = lower_operand(l, 1),
+				*b = lower_operand(l, 2);
 	enum isa_mnemonic opcode = isa_form_opcode(form);
 	const struct video_name *name = video_names;
 	struct num_video v = {.second = second_of(form, dst),

@@ -1,4 +1,7 @@
-/* src/arch: active CTAs per SM against an H200's answers, and by hand where the guides give all limits. */
+/*
+ * src/arch: active CTAs per SM against an H200's answers, and by hand where the guides give all
+ * limits.
+ */
 #include "src/arch/arch.h"
 #include "tests/check.h"
 
@@ -36,7 +39,10 @@ static void point(struct table *t, const struct arch_use *use, s64 want)
 		       (unsigned long long)use->smem_bytes, o.ctas, (long long)want);
 }
 
-/* One line of a vector file: column heads, points, or the best CTA size. carveout: the first number is one. */
+/*
+ * One line of a vector file: column heads, points, or the best CTA size. carveout: the first number
+ * is one.
+ */
 static void row(struct table *t, char *line, bool carveout)
 {
 	s64 v[COLUMNS_MAX];
@@ -161,7 +167,10 @@ static void test_guides(void)
 	CHECK_EQ(ctas("v100", 64, 32, 16384, 0), 1);
 	CHECK_EQ(ctas("t4", 64, 32, 16384, 0), 2);
 	CHECK_EQ(ctas("t4", 64, 32, 16384, 51), 4);
-	/* GP100 has two partitions: 168 registers (21 units) let 12 warps each hold 5376 of 32768 registers. */
+	/*
+	 * GP100 has two partitions: 168 registers (21 units) let 12 warps each hold 5376 of 32768
+	 * registers.
+	 */
 	CHECK_EQ(ctas("p100", 32, 168, 0, -1), 12);
 	CHECK_EQ(ctas("v100", 32, 168, 0, -1), 12);
 	CHECK_EQ(ctas("p100", 32, 200, 0, -1), 10);

@@ -233,7 +233,10 @@ static void test_ampere(void)
 	CHECK(a->nvlink_tlb_reach_bytes == (u64)64 << 30);
 }
 
-/* The table of matrix instruction sizes: Ampere tuning guide, "4.1.5 Improved Tensor Core Operations". */
+/*
+ * The table of matrix instruction sizes: Ampere tuning guide, "4.1.5 Improved Tensor Core
+ * Operations".
+ */
 static void test_matrix_table(void)
 {
 	static const struct {

@@ -9,18 +9,17 @@
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 /* Thread t: x = its place in `in`, y = in `out`, a = in shared memory s, both 16 bytes apart; m =
  * an mbarrier. */
-#define KERNEL(attr, body) \
-	HEAD ".visible .entry k(.param .u64 pin, .param .u64 pout)" attr "\n{\n" \
-	     ".reg .pred p, q; .reg .b32 t, a, b, c, d, m, n, v<4>; .reg .b64 i, o, x, y, e; " \
-	     ".reg .b16 h;\n" \
-	     ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 mb[4];\n" \
-	     "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x; " \
-	     "mov.u32 b, %ctaid.x; mov.u32 c, %ntid.x;\n" \
-	     "mad.lo.u32 b, b, c, t; mad.wide.u32 x, b, 16, i; mad.wide.u32 y, b, 16, o; " \
-	     "mov.u32 a, s; mad.lo.u32 a, t, 16, a;\n" \
-	     "mov.u32 m, mb; mov.u32 v0, 7; st.shared.v4.b32 [a], {v0, v0, v0, v0}; " \
-	     "setp.eq.u32 p, t, 0;\n" body \
-	     "\n" \
+#define KERNEL(attr, body)                                                                         \
+	HEAD ".visible .entry k(.param .u64 pin, .param .u64 pout)" attr "\n{\n"                   \
+	     ".reg .pred p, q; .reg .b32 t, a, b, c, d, m, n, v<4>; .reg .b64 i, o, x, y, e; "     \
+	     ".reg .b16 h;\n"                                                                      \
+	     ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 mb[4];\n"                      \
+	     "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x; "                  \
+	     "mov.u32 b, %ctaid.x; mov.u32 c, %ntid.x;\n"                                          \
+	     "mad.lo.u32 b, b, c, t; mad.wide.u32 x, b, 16, i; mad.wide.u32 y, b, 16, o; "         \
+	     "mov.u32 a, s; mad.lo.u32 a, t, 16, a;\n"                                             \
+	     "mov.u32 m, mb; mov.u32 v0, 7; st.shared.v4.b32 [a], {v0, v0, v0, v0}; "              \
+	     "setp.eq.u32 p, t, 0;\n" body "\n"                                                    \
 	     "END: ret;\n}\n"
 
 static const char *level;
@@ -55,12 +54,11 @@ static enum exec_stop run(const char *ptx, bool eager, u32 grid, u32 block, u32 
 static void test_late(void)
 {
 	static const char ptx[] = KERNEL(
-		"",
-		"cp.async.ca.shared.global [a], [x], 4; cp.async.commit_group; "
-		"cp.async.ca.shared.global [a+4], [x+4], 4;\n"
-		"ld.shared.u32 v0, [a]; cp.async.wait_group 0; ld.shared.v2.u32 {v1, v2}, [a]; "
-		"cp.async.wait_all; ld.shared.u32 v3, [a+4];\n"
-		"st.global.v4.b32 [y], {v0, v1, v2, v3};");
+		"", "cp.async.ca.shared.global [a], [x], 4; cp.async.commit_group; "
+		    "cp.async.ca.shared.global [a+4], [x+4], 4;\n"
+		    "ld.shared.u32 v0, [a]; cp.async.wait_group 0; ld.shared.v2.u32 {v1, v2}, [a]; "
+		    "cp.async.wait_all; ld.shared.u32 v3, [a+4];\n"
+		    "st.global.v4.b32 [y], {v0, v1, v2, v3};");
 	u32 out[4096];
 	bool good = true;
 
@@ -77,8 +75,8 @@ static void test_late(void)
 }
 
 /*
- * The upper half of the threads clears what the lower half copies, without waiting for anybody: what
- * is copied comes later, as the other warps have a turn before the wait.
+ * The upper half of the threads clears what the lower half copies, without waiting for anybody:
+ * what is copied comes later, as the other warps have a turn before the wait.
  */
 static void test_turn(void)
 {
@@ -103,18 +101,18 @@ static void test_turn(void)
 /* The same with two gangs, of which the second parts on its way to the stores. */
 static void test_turn_of_gangs(void)
 {
-	static const char ptx[] = HEAD
-		".visible .entry k(.param .u64 pin, .param .u64 pout)\n{\n"
-		".reg .pred p, q; .reg .b32 t, a, d; .reg .b64 i, o, x, y;\n"
-		".shared .align 16 .b8 s[4096];\n"
-		"ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x;\n"
-		"mad.wide.u32 x, t, 16, i; mad.wide.u32 y, t, 4, o; and.b32 d, t, 255;\n"
-		"mov.u32 a, s; mad.lo.u32 a, d, 16, a; mov.u32 d, 0;\n"
-		"setp.ge.u32 q, t, 256; setp.ge.u32 p, t, 384; @q bra UPPER;\n"
-		"cp.async.cg.shared.global [a], [x], 16; bra MEET;\n"
-		"UPPER: @!p bra MEET; st.shared.u32 [a], d;\n"
-		"MEET: cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;\n"
-		"ld.shared.u32 d, [a]; st.global.u32 [y], d; ret;\n}\n";
+	static const char ptx[] =
+		HEAD ".visible .entry k(.param .u64 pin, .param .u64 pout)\n{\n"
+		     ".reg .pred p, q; .reg .b32 t, a, d; .reg .b64 i, o, x, y;\n"
+		     ".shared .align 16 .b8 s[4096];\n"
+		     "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %tid.x;\n"
+		     "mad.wide.u32 x, t, 16, i; mad.wide.u32 y, t, 4, o; and.b32 d, t, 255;\n"
+		     "mov.u32 a, s; mad.lo.u32 a, d, 16, a; mov.u32 d, 0;\n"
+		     "setp.ge.u32 q, t, 256; setp.ge.u32 p, t, 384; @q bra UPPER;\n"
+		     "cp.async.cg.shared.global [a], [x], 16; bra MEET;\n"
+		     "UPPER: @!p bra MEET; st.shared.u32 [a], d;\n"
+		     "MEET: cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;\n"
+		     "ld.shared.u32 d, [a]; st.global.u32 [y], d; ret;\n}\n";
 	u32 out[4096];
 	bool good = true;
 
@@ -173,11 +171,10 @@ static void test_fill(void)
 /* 32-bit addresses wrap around where they become rows, too. */
 static void test_wrapping(void)
 {
-	static const char ptx[] = KERNEL(
-		"",
-		"add.s32 a, a, -1040;\n"
-		"cp.async.ca.shared.global [a+1040], [x], 4; cp.async.wait_all;\n"
-		"ld.shared.u32 v0, [a+1040]; st.global.u32 [y], v0;");
+	static const char ptx[] =
+		KERNEL("", "add.s32 a, a, -1040;\n"
+			   "cp.async.ca.shared.global [a+1040], [x], 4; cp.async.wait_all;\n"
+			   "ld.shared.u32 v0, [a+1040]; st.global.u32 [y], v0;");
 	u32 out[4096];
 	bool good = true;
 
@@ -189,19 +186,18 @@ static void test_wrapping(void)
 
 /* Copies in turns on two barriers; both forms of the arrival: with the plain one threads arrive
  * themselves as well. */
-#define PIPELINE(noinc, arrival) \
-	KERNEL("", \
-	       "@p mbarrier.init.shared.b64 [m], 64; @p mbarrier.init.shared.b64 [m+8], 64; " \
-	       "bar.sync 0;\n" \
-	       "mov.u32 n, 0; mov.u32 d, 0;\n" \
-	       "LOOP: and.b32 b, n, 1; shl.b32 b, b, 3; add.u32 b, b, m; " \
-	       "cp.async.ca.shared.global [a], [x], 16;\n" \
-	       "cp.async.mbarrier.arrive" noinc ".shared.b64 [b]; " arrival "\n" \
-	       "WAIT: shr.u32 c, n, 1; mbarrier.test_wait.parity.shared.b64 q, [b], c; " \
-	       "@!q bra WAIT;\n" \
-	       "ld.shared.u32 c, [a]; add.u32 d, d, c; add.u64 x, x, 1024; add.u32 n, n, 1; " \
-	       "setp.lt.u32 q, n, 8;\n" \
-	       "@q bra LOOP; st.global.u32 [y], d;")
+#define PIPELINE(noinc, arrival)                                                                   \
+	KERNEL("", "@p mbarrier.init.shared.b64 [m], 64; @p mbarrier.init.shared.b64 [m+8], 64; "  \
+		   "bar.sync 0;\n"                                                                 \
+		   "mov.u32 n, 0; mov.u32 d, 0;\n"                                                 \
+		   "LOOP: and.b32 b, n, 1; shl.b32 b, b, 3; add.u32 b, b, m; "                     \
+		   "cp.async.ca.shared.global [a], [x], 16;\n"                                     \
+		   "cp.async.mbarrier.arrive" noinc ".shared.b64 [b]; " arrival "\n"               \
+		   "WAIT: shr.u32 c, n, 1; mbarrier.test_wait.parity.shared.b64 q, [b], c; "       \
+		   "@!q bra WAIT;\n"                                                               \
+		   "ld.shared.u32 c, [a]; add.u32 d, d, c; add.u64 x, x, 1024; add.u32 n, n, 1; "  \
+		   "setp.lt.u32 q, n, 8;\n"                                                        \
+		   "@q bra LOOP; st.global.u32 [y], d;")
 
 static void test_pipeline(void)
 {
@@ -251,14 +247,14 @@ static void test_bulk(void)
 /* A wait that lets the newest group stay: its source may be written over none the less. */
 static void test_bulk_kept(void)
 {
-	static const char ptx[] = KERNEL(
-		"", "fence.proxy.async; bar.sync 0; @!p bra END;\n"
-		    "cp.async.bulk.global.shared::cta.bulk_group [o], [a], 16; "
-		    "cp.async.bulk.commit_group;\n"
-		    "cp.async.bulk.global.shared::cta.bulk_group [o+16], [a+16], 16; "
-		    "cp.async.bulk.commit_group;\n"
-		    "cp.async.bulk.wait_group.read 1; mov.u32 d, 9; st.shared.u32 [a], d; "
-		    "st.shared.u32 [a+16], d;");
+	static const char ptx[] =
+		KERNEL("", "fence.proxy.async; bar.sync 0; @!p bra END;\n"
+			   "cp.async.bulk.global.shared::cta.bulk_group [o], [a], 16; "
+			   "cp.async.bulk.commit_group;\n"
+			   "cp.async.bulk.global.shared::cta.bulk_group [o+16], [a+16], 16; "
+			   "cp.async.bulk.commit_group;\n"
+			   "cp.async.bulk.wait_group.read 1; mov.u32 d, 9; st.shared.u32 [a], d; "
+			   "st.shared.u32 [a+16], d;");
 	u32 out[4096];
 
 	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
@@ -266,19 +262,23 @@ static void test_bulk_kept(void)
 		CHECK_EQ(out[i], 7);
 }
 
-/* What .ignore_oob leaves out may lie outside the allocation; without it that is a fault. The others are copied. */
+/*
+ * What .ignore_oob leaves out may lie outside the allocation; without it that is a fault. The
+ * others are copied.
+ */
 static void test_bulk_ignored(void)
 {
-#define COPY(words, mods, more)                                                                               \
-	KERNEL("", "@!p bra END; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 e, [m], 32;\n" \
-		   "add.u64 x, i, 16352; mov.u32 c, 12;\n"                                                           \
-		   "cp.async.bulk" words ".shared::cta.global.mbarrier::complete_tx::bytes" mods \
-		   " [a], [x], 32, " more \
-		   "[m];\n"                                                                                          \
-		   "WAIT: mbarrier.try_wait.shared.b64 q, [m], e; @!q bra WAIT; ld.shared.v4.u32 {v0, v1, " \
-		   "v2, v3}, [a]; " \
-		   "st.global.v4.u32 [o], {v0, v1, v2, v3}; ld.shared.u32 v0, [a+16]; st.global.u32 [o+16], v0;")
-	static const char *const texts[] = {COPY("", ".ignore_oob", "0, 12, "), COPY(".weak", ".ignore_oob", "4, c, "),
+#define COPY(words, mods, more)                                                                                   \
+	KERNEL("",                                                                                                \
+	       "@!p bra END; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 e, [m], 32;\n" \
+	       "add.u64 x, i, 16352; mov.u32 c, 12;\n"                                                            \
+	       "cp.async.bulk" words ".shared::cta.global.mbarrier::complete_tx::bytes" mods                      \
+	       " [a], [x], 32, " more "[m];\n"                                                                    \
+	       "WAIT: mbarrier.try_wait.shared.b64 q, [m], e; @!q bra WAIT; ld.shared.v4.u32 {v0, v1, "           \
+	       "v2, v3}, [a]; "                                                                                   \
+	       "st.global.v4.u32 [o], {v0, v1, v2, v3}; ld.shared.u32 v0, [a+16]; st.global.u32 [o+16], v0;")
+	static const char *const texts[] = {COPY("", ".ignore_oob", "0, 12, "),
+					    COPY(".weak", ".ignore_oob", "4, c, "),
 					    COPY(".relaxed.gpu", ".ignore_oob.b128", "0, c, "),
 					    COPY(".relaxed.sys", ".b128", ""), COPY("", "", "")};
 #undef COPY
@@ -302,11 +302,12 @@ static void test_bulk_ignored(void)
 static void test_bulk_relaxed(void)
 {
 	static const char ptx[] = KERNEL(
-		"", "fence.proxy.async; bar.sync 0; @!p bra END;\n"
-		    "cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [o], [a], 64; "
-		    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
-		    "cp.reduce.async.bulk.relaxed.sys.global.shared::cta.bulk_group.add.u32 [o], [a], 32; "
-		    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
+		"",
+		"fence.proxy.async; bar.sync 0; @!p bra END;\n"
+		"cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [o], [a], 64; "
+		"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+		"cp.reduce.async.bulk.relaxed.sys.global.shared::cta.bulk_group.add.u32 [o], [a], 32; "
+		"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
 	u32 out[4096];
 
 	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);
@@ -317,15 +318,16 @@ static void test_bulk_relaxed(void)
 static void test_store_whole(void)
 {
 	static const char ptx[] = KERNEL(
-		"", ".reg .b128 w; @!p bra END; mbarrier.init.shared.b64 [m], 1; mov.b64 x, 0x1122334455667788; "
-		    "mov.b64 y, 0x99aabbccddeeff00; mov.b128 w, {x, y};\n"
-		    "mbarrier.arrive.expect_tx.shared.b64 e, [m], 32; "
-		    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [a], w, [m]; "
-		    "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [a+16], 5, [m];\n"
-		    "WAIT: mbarrier.try_wait.shared.b64 q, [m], e; @!q bra WAIT; ld.shared.v4.u32 {v0, v1, "
-		    "v2, v3}, [a]; "
-		    "st.global.v4.u32 [o], {v0, v1, v2, v3}; ld.shared.v4.u32 {v0, v1, v2, v3}, [a+16]; "
-		    "st.global.v4.u32 [o+16], {v0, v1, v2, v3};");
+		"",
+		".reg .b128 w; @!p bra END; mbarrier.init.shared.b64 [m], 1; mov.b64 x, 0x1122334455667788; "
+		"mov.b64 y, 0x99aabbccddeeff00; mov.b128 w, {x, y};\n"
+		"mbarrier.arrive.expect_tx.shared.b64 e, [m], 32; "
+		"st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [a], w, [m]; "
+		"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [a+16], 5, [m];\n"
+		"WAIT: mbarrier.try_wait.shared.b64 q, [m], e; @!q bra WAIT; ld.shared.v4.u32 {v0, v1, "
+		"v2, v3}, [a]; "
+		"st.global.v4.u32 [o], {v0, v1, v2, v3}; ld.shared.v4.u32 {v0, v1, v2, v3}, [a+16]; "
+		"st.global.v4.u32 [o+16], {v0, v1, v2, v3};");
 	static const u32 want[] = {0x55667788, 0x11223344, 0xddeeff00, 0x99aabbcc, 5, 0, 0, 0};
 	u32 out[4096];
 
@@ -337,27 +339,28 @@ static void test_store_whole(void)
 static void test_layouts(void)
 {
 	static const char ptx[] = KERNEL(
-		"", ".reg .pred r; .reg .b8 u; @!p bra END;\n"
-		    "mbarrier.init.layout::v1.shared::cta.b64 [m], 2; mbarrier.init.shared.b64 [m+8], 1; "
-		    "mbarrier.init.layout::v0.shared.b64 [m+16], 1;\n"
-		    "mbarrier.arrive.shared.b64 _, [m]; "
-		    "mbarrier.test_wait.parity.phase_type::conditional.shared.b64 q, [m], 0; "
-		    "selp.u32 v3, 4096, 0, q; mbarrier.arrive.shared.b64 e, [m];\n"
-		    "mbarrier.check_layout.layout::v1.shared::cta.b64 q, [m]; selp.u32 v0, 1, 0, q;\n"
-		    "mbarrier.check_layout.layout::v0.shared::cta.b64 q, [m]; @q or.b32 v0, v0, 2;\n"
-		    "mbarrier.check_layout.layout::v1.shared.b64 q, [m+8]; @q or.b32 v0, v0, 4;\n"
-		    "mbarrier.check_layout.layout::v0.shared.b64 q, [m+8]; @q or.b32 v0, v0, 8;\n"
-		    "mbarrier.check_layout.layout::v0.shared.b64 q, [m+16]; @q or.b32 v0, v0, 16;\n"
-		    "setp.eq.u32 r, t, t; cvt.u8.u32 u, c;\n"
-		    "mbarrier.test_wait.phase_type::primary.shared.b64 q|r, u, [m], e; @q or.b32 v3, v3, 1; "
-		    "@r or.b32 v3, v3, 2; "
-		    "cvt.u32.u8 v1, u;\n"
-		    "setp.eq.u32 r, t, t; mbarrier.try_wait.parity.phase_type::primary.shared.b64 q|r, [m], 0, 100; "
-		    "@q or.b32 v3, v3, 4; @r or.b32 v3, v3, 8;\n"
-		    "mbarrier.try_wait.parity.phase_type::conditional.shared.b64 q, [m], 0; @q or.b32 v3, v3, 16;\n"
-		    "mbarrier.test_wait.parity.phase_type::conditional.shared.b64 q, [m], 1; @q or.b32 v3, v3, 32;\n"
-		    "mbarrier.arrive.noComplete.shared.b64 e, [m+16], 1; mbarrier.pending_count.layout::v0.b64 v2, e;\n"
-		    "fence.proxy.fabric::generic.alias.release.sys; st.global.v4.u32 [o], {v0, v1, v2, v3};");
+		"",
+		".reg .pred r; .reg .b8 u; @!p bra END;\n"
+		"mbarrier.init.layout::v1.shared::cta.b64 [m], 2; mbarrier.init.shared.b64 [m+8], 1; "
+		"mbarrier.init.layout::v0.shared.b64 [m+16], 1;\n"
+		"mbarrier.arrive.shared.b64 _, [m]; "
+		"mbarrier.test_wait.parity.phase_type::conditional.shared.b64 q, [m], 0; "
+		"selp.u32 v3, 4096, 0, q; mbarrier.arrive.shared.b64 e, [m];\n"
+		"mbarrier.check_layout.layout::v1.shared::cta.b64 q, [m]; selp.u32 v0, 1, 0, q;\n"
+		"mbarrier.check_layout.layout::v0.shared::cta.b64 q, [m]; @q or.b32 v0, v0, 2;\n"
+		"mbarrier.check_layout.layout::v1.shared.b64 q, [m+8]; @q or.b32 v0, v0, 4;\n"
+		"mbarrier.check_layout.layout::v0.shared.b64 q, [m+8]; @q or.b32 v0, v0, 8;\n"
+		"mbarrier.check_layout.layout::v0.shared.b64 q, [m+16]; @q or.b32 v0, v0, 16;\n"
+		"setp.eq.u32 r, t, t; cvt.u8.u32 u, c;\n"
+		"mbarrier.test_wait.phase_type::primary.shared.b64 q|r, u, [m], e; @q or.b32 v3, v3, 1; "
+		"@r or.b32 v3, v3, 2; "
+		"cvt.u32.u8 v1, u;\n"
+		"setp.eq.u32 r, t, t; mbarrier.try_wait.parity.phase_type::primary.shared.b64 q|r, [m], 0, 100; "
+		"@q or.b32 v3, v3, 4; @r or.b32 v3, v3, 8;\n"
+		"mbarrier.try_wait.parity.phase_type::conditional.shared.b64 q, [m], 0; @q or.b32 v3, v3, 16;\n"
+		"mbarrier.test_wait.parity.phase_type::conditional.shared.b64 q, [m], 1; @q or.b32 v3, v3, 32;\n"
+		"mbarrier.arrive.noComplete.shared.b64 e, [m+16], 1; mbarrier.pending_count.layout::v0.b64 v2, e;\n"
+		"fence.proxy.fabric::generic.alias.release.sys; st.global.v4.u32 [o], {v0, v1, v2, v3};");
 	u32 out[4096];
 
 	CHECK_EQ(run(ptx, false, 1, 32, out), STOP_DONE);
@@ -371,11 +374,12 @@ static void test_layouts(void)
 static void test_volatile_local(void)
 {
 	static const char ptx[] = KERNEL(
-		"", ".local .align 16 .b8 l[64]; .reg .b64 z; st.volatile.local.v2.u32 [l], {t, c}; "
-		    "st.volatile.local.u8 [l+1], 9; mov.u64 z, l; ld.volatile.local.b64 e, [z]; mov.b64 {v0, v1}, e;\n"
-		    "st.volatile.local.v4.u32 [l+16], {t, c, v0, v1}; ld.volatile.local.v4.u32 {v0, v1, v2, "
-		    "v3}, [l+16]; "
-		    "st.global.v4.u32 [y], {v0, v1, v2, v3};");
+		"",
+		".local .align 16 .b8 l[64]; .reg .b64 z; st.volatile.local.v2.u32 [l], {t, c}; "
+		"st.volatile.local.u8 [l+1], 9; mov.u64 z, l; ld.volatile.local.b64 e, [z]; mov.b64 {v0, v1}, e;\n"
+		"st.volatile.local.v4.u32 [l+16], {t, c, v0, v1}; ld.volatile.local.v4.u32 {v0, v1, v2, "
+		"v3}, [l+16]; "
+		"st.global.v4.u32 [y], {v0, v1, v2, v3};");
 	u32 out[4096];
 	bool good = true;
 
@@ -389,15 +393,19 @@ static void test_volatile_local(void)
 /* What no emulated device has says so when it is reached. */
 static void test_lacks(void)
 {
-	static const char multimem[] = KERNEL("", "multimem.cp.async.bulk.global.shared::cta.bulk_group [o], [a], 64;"),
-			  fabric[] = KERNEL("", "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes"
-						".mbarrier::report::fabric.relaxed.sys.b128 [a], [b, x], 64, [m];");
+	static const char
+		multimem[] = KERNEL(
+			"", "multimem.cp.async.bulk.global.shared::cta.bulk_group [o], [a], 64;"),
+		fabric[] = KERNEL(
+			"", "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes"
+			    ".mbarrier::report::fabric.relaxed.sys.b128 [a], [b, x], 64, [m];");
 	u32 out[4096];
 
 	CHECK_EQ(run(multimem, false, 1, 32, out), STOP_FAULT);
-	CHECK_STR(fault_text, "'multimem.cp.async.bulk.global.shared::cta.bulk_group' is not supported: it "
-		"can be checked but "
-			      "not run; emulated devices have no multicast objects");
+	CHECK_STR(fault_text,
+		  "'multimem.cp.async.bulk.global.shared::cta.bulk_group' is not supported: it "
+		  "can be checked but "
+		  "not run; emulated devices have no multicast objects");
 	CHECK_EQ(run(fabric, false, 1, 32, out), STOP_FAULT);
 	CHECK(strstr(fault_text, "; emulated devices have no fabric"));
 }
@@ -405,10 +413,9 @@ static void test_lacks(void)
 /* A copy that nobody waits for is there when the CTA has ended. */
 static void test_unwaited(void)
 {
-	static const char ptx[] = KERNEL(
-		"",
-		"st.shared.u32 [a], t; bar.sync 0; @!p bra END; "
-		"cp.async.bulk.global.shared::cta.bulk_group [o], [a], 512;");
+	static const char ptx[] =
+		KERNEL("", "st.shared.u32 [a], t; bar.sync 0; @!p bra END; "
+			   "cp.async.bulk.global.shared::cta.bulk_group [o], [a], 512;");
 	u32 out[4096];
 
 	CHECK_EQ(run(ptx, false, 1, 64, out), STOP_DONE);

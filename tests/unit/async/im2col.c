@@ -1,9 +1,10 @@
 /*
- * im2col loads against the convolution they are for: with the corners of the map at minus the padding and at the
- * padding less the filter's reach, the column of pixels from the m-th on, at the offset of a filter's tap, is the
- * part of the matrix that an implicit matrix product multiplies with that tap's weights. The model knows the
- * convolution only: output pixel, tap and channel to input pixel and channel. Rank 3 is a row of pixels, 4 a plane,
- * 5 a volume, each with images behind each other.
+ * im2col loads against the convolution they are for: with the corners of the map at minus the
+ * padding and at the padding less the filter's reach, the column of pixels from the m-th on, at the
+ * offset of a filter's tap, is the part of the matrix that an implicit matrix product multiplies
+ * with that tap's weights. The model knows the convolution only: output pixel, tap and channel to
+ * input pixel and channel. Rank 3 is a row of pixels, 4 a plane, 5 a volume, each with images
+ * behind each other.
  */
 #include "src/base/text.h"
 #include "src/async/tensor.h"
@@ -26,6 +27,7 @@ struct conv {
 	u32 channels_each, pixels_each, swizzle, fill;
 };
 
+/* clang-format off */
 static const struct conv convs[] = {
 	{"a row, three taps, padded", 3, 8, {13, 1, 1}, 3, {-1}, {-1}, {1, 1, 1}, {3, 1, 1}, {1, 1, 1}, 8, 5, 0, 0},
 	{"a row, strided and dilated, NaN around it", 3, 12, {17, 1, 1}, 2, {-4}, {-4}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1},
@@ -46,6 +48,7 @@ static const struct conv convs[] = {
 	{"a volume, strided and dilated, NaN", 5, 20, {7, 5, 6}, 2, {-2, -3, 0}, {-2, -3, -2}, {3, 2, 2}, {3, 3, 2},
 	 {2, 3, 2}, 8, 9, 2, 1},
 };
+/* clang-format on */
 
 /* What a CTA loads, as the kernel reads it. */
 struct job {
@@ -60,9 +63,9 @@ struct place {
 
 struct plan {
 	const struct conv *c;
-	u32 out[3];  /* output pixels along each dimension */
-	u32 pixels;  /* of all images */
-	u32 pitch;   /* words of a row of the tile in shared memory */
+	u32 out[3]; /* output pixels along each dimension */
+	u32 pixels; /* of all images */
+	u32 pitch;  /* words of a row of the tile in shared memory */
 	u32 jobs;
 	struct job *job;
 	struct place *place;
@@ -79,25 +82,26 @@ static void put_kernel(struct text *t, const struct plan *p)
 	static const char *const offsets[] = {"h0", "h0, h1", "h0, h1, h2"};
 	u32 d = p->c->rank - 3;
 
-	text_printf(t,
-		    ".version 8.0\n.target sm_90\n.address_size 64\n"
-		    ".visible .entry k(.param .u64 pj, .param .u64 po, .param .u64 pf)\n{\n"
-		    ".reg .pred p; .reg .b32 t, b, m, n, a, v, c<5>; .reg .b16 h<3>; .reg .b64 j, o, f, x, y;\n"
-		    ".shared .align 1024 .b8 s[32768]; .shared .align 8 .b64 mb;\n"
-		    "ld.param.u64 j, [pj]; ld.param.u64 o, [po]; ld.param.u64 f, [pf];\n"
-		    "mov.u32 t, %%tid.x; mov.u32 b, %%ctaid.x; mad.wide.u32 j, b, 32, j; mul.lo.u32 b, b, %u;\n"
-		    "mad.wide.u32 o, b, 4, o; mov.u32 n, s; mov.u32 m, mb; setp.ne.u32 p, t, 0; @p bra W;\n"
-		    "ld.global.v4.u32 {c0, c1, c2, c3}, [j]; ld.global.u32 c4, [j+16]; ld.global.u16 h0, [j+20];\n"
-		    "ld.global.u16 h1, [j+24]; ld.global.u16 h2, [j+28]; mbarrier.init.shared.b64 [m], 1;\n"
-		    "fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 _, [m], %u;\n"
-		    "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col.mbarrier::complete_tx::bytes\n"
-		    "  [n], [f, {%s}], [m], {%s};\n"
-		    "W: bar.sync 0;\n"
-		    "L: mbarrier.try_wait.parity.shared.b64 p, [m], 0; @!p bra L;\n"
-		    "C: setp.ge.u32 p, t, %u; @p bra END; mad.lo.u32 a, t, 4, n; ld.shared.u32 v, [a];\n"
-		    "mad.wide.u32 y, t, 4, o; st.global.u32 [y], v; add.u32 t, t, %u; bra C;\nEND: ret;\n}\n",
-		    tile_words(p), p->c->channels_each * p->c->pixels_each * 4, p->c->rank, coords[d], offsets[d],
-		    tile_words(p), THREADS);
+	text_printf(
+		t,
+		".version 8.0\n.target sm_90\n.address_size 64\n"
+		".visible .entry k(.param .u64 pj, .param .u64 po, .param .u64 pf)\n{\n"
+		".reg .pred p; .reg .b32 t, b, m, n, a, v, c<5>; .reg .b16 h<3>; .reg .b64 j, o, f, x, y;\n"
+		".shared .align 1024 .b8 s[32768]; .shared .align 8 .b64 mb;\n"
+		"ld.param.u64 j, [pj]; ld.param.u64 o, [po]; ld.param.u64 f, [pf];\n"
+		"mov.u32 t, %%tid.x; mov.u32 b, %%ctaid.x; mad.wide.u32 j, b, 32, j; mul.lo.u32 b, b, %u;\n"
+		"mad.wide.u32 o, b, 4, o; mov.u32 n, s; mov.u32 m, mb; setp.ne.u32 p, t, 0; @p bra W;\n"
+		"ld.global.v4.u32 {c0, c1, c2, c3}, [j]; ld.global.u32 c4, [j+16]; ld.global.u16 h0, [j+20];\n"
+		"ld.global.u16 h1, [j+24]; ld.global.u16 h2, [j+28]; mbarrier.init.shared.b64 [m], 1;\n"
+		"fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 _, [m], %u;\n"
+		"cp.async.bulk.tensor.%ud.shared::cluster.global.im2col.mbarrier::complete_tx::bytes\n"
+		"  [n], [f, {%s}], [m], {%s};\n"
+		"W: bar.sync 0;\n"
+		"L: mbarrier.try_wait.parity.shared.b64 p, [m], 0; @!p bra L;\n"
+		"C: setp.ge.u32 p, t, %u; @p bra END; mad.lo.u32 a, t, 4, n; ld.shared.u32 v, [a];\n"
+		"mad.wide.u32 y, t, 4, o; st.global.u32 [y], v; add.u32 t, t, %u; bra C;\nEND: ret;\n}\n",
+		tile_words(p), p->c->channels_each * p->c->pixels_each * 4, p->c->rank, coords[d],
+		offsets[d], tile_words(p), THREADS);
 }
 
 static void add_job(struct plan *p, u32 pixel, u32 channel, const u32 *tap)
@@ -116,7 +120,10 @@ static void add_job(struct plan *p, u32 pixel, u32 channel, const u32 *tap)
 	p->place[p->jobs++] = (struct place){pixel, channel, {tap[0], tap[1], tap[2]}};
 }
 
-/* Every tap of every column of pixels of every slice of channels; the last column ends behind the last image. */
+/*
+ * Every tap of every column of pixels of every slice of channels; the last column ends behind the
+ * last image.
+ */
 static void plan_jobs(struct plan *p)
 {
 	const struct conv *c = p->c;
@@ -135,9 +142,11 @@ static void plan_jobs(struct plan *p)
 	p->job = calloc((size_t)taps * columns * slices, sizeof(*p->job));
 	p->place = calloc((size_t)taps * columns * slices, sizeof(*p->place));
 	for (u32 k = 0; p->job && p->place && k < taps * columns * slices; k++) {
-		u32 tap[3] = {k % c->taps[0], k / c->taps[0] % c->taps[1], k / c->taps[0] / c->taps[1] % c->taps[2]};
+		u32 tap[3] = {k % c->taps[0], k / c->taps[0] % c->taps[1],
+			      k / c->taps[0] / c->taps[1] % c->taps[2]};
 
-		add_job(p, k / taps % columns * c->pixels_each, k / taps / columns * c->channels_each, tap);
+		add_job(p, k / taps % columns * c->pixels_each,
+			k / taps / columns * c->channels_each, tap);
 	}
 }
 
@@ -160,7 +169,8 @@ static u64 make_map(struct harness *h, const struct conv *c, u64 address)
 		.channels = c->channels_each,
 		.pixels = c->pixels_each,
 	};
-	u64 at = mem_alloc(&h->mem, TENSOR_MAP_BYTES, 128, MEM_KIND_DEVICE), bytes = 4 * (u64)pixel_words(c);
+	u64 at = mem_alloc(&h->mem, TENSOR_MAP_BYTES, 128, MEM_KIND_DEVICE),
+	    bytes = 4 * (u64)pixel_words(c);
 
 	for (u32 d = 0; d < c->rank - 2; d++) {
 		s.dim[1 + d] = c->size[d];
@@ -224,8 +234,9 @@ static u32 count_wrong(const struct plan *p, const u32 *in, const u32 *out)
 			    got = out[j * tile_words(p) + place_of(p, row, channel)];
 
 			if (want != got && !wrong++)
-				printf("# pixel %u channel %u tap %u,%u,%u: %08x, not %08x\n", at->pixel + row,
-				       at->channel + channel, at->tap[0], at->tap[1], at->tap[2], got, want);
+				printf("# pixel %u channel %u tap %u,%u,%u: %08x, not %08x\n",
+				       at->pixel + row, at->channel + channel, at->tap[0],
+				       at->tap[1], at->tap[2], got, want);
 		}
 	return wrong;
 }

@@ -15,16 +15,16 @@
 #define HEAD ".version 9.0\n.target sm_100a\n.address_size 64\n"
 /* i, o = buffers, f, g = maps of them; t = thread of 128; s = tile in shared memory with 9000 + t
  * at word t; m = an mbarrier. */
-#define KERNEL(body)                                                                               \
-	HEAD ".visible .entry k(.param .u64 pi, .param .u64 po, .param .u64 pf, .param .u64 pg)\n{\n"  \
-	     ".reg .pred p, q; .reg .b32 t, a, m, v<8>, n; .reg .b16 h; .reg .b64 i, o, f, g, x, y;\n" \
-	     ".shared .align 1024 .b8 s[2048]; .shared .align 8 .b64 mb;\n"                            \
-	     "ld.param.u64 i, [pi]; ld.param.u64 o, [po]; ld.param.u64 f, [pf]; ld.param.u64 g, [pg];\n" \
+#define KERNEL(body)                                                                                         \
+	HEAD ".visible .entry k(.param .u64 pi, .param .u64 po, .param .u64 pf, .param .u64 pg)\n{\n"        \
+	     ".reg .pred p, q; .reg .b32 t, a, m, v<8>, n; .reg .b16 h; .reg .b64 i, o, f, g, x, y;\n"       \
+	     ".shared .align 1024 .b8 s[2048]; .shared .align 8 .b64 mb;\n"                                  \
+	     "ld.param.u64 i, [pi]; ld.param.u64 o, [po]; ld.param.u64 f, [pf]; ld.param.u64 g, [pg];\n"     \
 	     "mov.u32 t, %tid.x; mov.u32 a, s; mad.lo.u32 a, t, 4, a; mov.u32 m, mb; setp.ne.u32 p, t, 0;\n" \
-	     "add.u32 v0, t, 9000; st.shared.u32 [a], v0; mad.wide.u32 y, t, 4, o; mov.u32 n, s;\n"    \
-	     "@!p mbarrier.init.shared.b64 [m], 1; fence.proxy.async; bar.sync 0;\n" body             \
+	     "add.u32 v0, t, 9000; st.shared.u32 [a], v0; mad.wide.u32 y, t, 4, o; mov.u32 n, s;\n"          \
+	     "@!p mbarrier.init.shared.b64 [m], 1; fence.proxy.async; bar.sync 0;\n" body                    \
 	     "END: ret;\n}\n"
-#define LOAD(bytes, copy)                                                                          \
+#define LOAD(bytes, copy)                                                                              \
 	KERNEL("@p bra W; mbarrier.arrive.expect_tx.shared.b64 _, [m], " bytes "; " copy ";\n"         \
 	       "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 v0, [a];\n" \
 	       "st.global.u32 [y], v0;\n")
@@ -96,8 +96,9 @@ static u32 inside(s32 row, s32 column)
 static void test_tile(void)
 {
 	static const char ptx[] = LOAD(
-		"128", "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-		       " [n], [f, {-4, 28}], [m]");
+		"128",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+		" [n], [f, {-4, 28}], [m]");
 	u32 out[WORDS];
 	bool good = true;
 
@@ -111,8 +112,9 @@ static void test_tile(void)
 static void test_swizzle(void)
 {
 	static const char ptx[] = LOAD(
-		"512", "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-		       " [n], [f, {0, 5}], [m]");
+		"512",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+		" [n], [f, {0, 5}], [m]");
 	u32 out[WORDS];
 	bool good = true;
 
@@ -179,8 +181,9 @@ static void test_four(void)
 
 static void test_mask(void)
 {
-	static const char ptx[] = STORE("mov.u16 h, 0xf00e;"
-					"cp.async.bulk.global.shared::cta.bulk_group.cp_mask [o], [n], 64, h");
+	static const char ptx[] =
+		STORE("mov.u16 h, 0xf00e;"
+		      "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [o], [n], 64, h");
 	u32 out[WORDS];
 	bool good = true;
 
@@ -194,10 +197,9 @@ static void test_mask(void)
 
 static void test_release(void)
 {
-	static const char ptx[] =
-		KERNEL("st.async.mmio.release.sys.global.u32 [y], t;\n"
-		       "red.async.mmio.release.sys.global.add.u32 [y], 5;\n"
-		       "red.async.release.gpu.global.max.s32 [o+4092], t;\n");
+	static const char ptx[] = KERNEL("st.async.mmio.release.sys.global.u32 [y], t;\n"
+					 "red.async.mmio.release.sys.global.add.u32 [y], 5;\n"
+					 "red.async.release.gpu.global.max.s32 [o+4092], t;\n");
 	u32 out[WORDS];
 	bool good = true;
 
@@ -210,16 +212,16 @@ static void test_release(void)
 /* Policies are values: equal ones are equal, and caches ask for nothing else. */
 static void test_policies(void)
 {
-	static const char ptx[] =
-		KERNEL("@p bra END; createpolicy.fractional.L2::evict_last.b64 x, 1.0;\n"
-		       "createpolicy.fractional.L2::evict_last.b64 y, 1.0; setp.eq.u64 q, x, y;\n"
-		       "selp.u32 v0, 1, 0, q;\n"
-		       "createpolicy.fractional.L2::evict_first.b64 y, 0.5; setp.eq.u64 q, x, y;\n"
-		       "selp.u32 v1, 1, 0, q;\n"
-		       "createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 y, [i], 128, 256;\n"
-		       "setp.eq.u64 q, x, y; selp.u32 v2, 1, 0, q; ld.global.L2::cache_hint.u32 v3, [i+128], y;\n"
-		       "applypriority.global.L2::evict_normal [i], 128; discard.global.L2 [i+256], 128;\n"
-		       "st.global.v4.u32 [o], {v0, v1, v2, v3};\n");
+	static const char ptx[] = KERNEL(
+		"@p bra END; createpolicy.fractional.L2::evict_last.b64 x, 1.0;\n"
+		"createpolicy.fractional.L2::evict_last.b64 y, 1.0; setp.eq.u64 q, x, y;\n"
+		"selp.u32 v0, 1, 0, q;\n"
+		"createpolicy.fractional.L2::evict_first.b64 y, 0.5; setp.eq.u64 q, x, y;\n"
+		"selp.u32 v1, 1, 0, q;\n"
+		"createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 y, [i], 128, 256;\n"
+		"setp.eq.u64 q, x, y; selp.u32 v2, 1, 0, q; ld.global.L2::cache_hint.u32 v3, [i+128], y;\n"
+		"applypriority.global.L2::evict_normal [i], 128; discard.global.L2 [i+256], 128;\n"
+		"st.global.v4.u32 [o], {v0, v1, v2, v3};\n");
 	u32 out[WORDS];
 
 	CHECK_EQ(run(ptx, &(struct shape){{8, 4}, 0}, out), STOP_DONE);

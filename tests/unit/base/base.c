@@ -75,7 +75,8 @@ static void test_intern(void)
 		size_t n = (size_t)snprintf(name, sizeof(name), "%%r%d", i);
 		const struct str *s = intern_get(&t, name, n);
 
-		good &= s && s == intern_get(&t, name, n) && s == intern_find(&t, name, n) && s->len == n;
+		good &= s && s == intern_get(&t, name, n) && s == intern_find(&t, name, n) &&
+			s->len == n;
 	}
 	CHECK(good && t.len == 5000);
 	CHECK(intern_get(&t, "", 0) == intern_get(&t, "abc", 0));
@@ -157,7 +158,8 @@ static void test_diag(void)
 
 	diag_init(&d, diag_collect, &out);
 	d.error_limit = 2;
-	diag_at(&d, DIAG_ERROR, &src, (struct diag_span){27, 30}, "add.type d, a, b", "operand %d is %s", 2, ".f32");
+	diag_at(&d, DIAG_ERROR, &src, (struct diag_span){27, 30}, "add.type d, a, b",
+		"operand %d is %s", 2, ".f32");
 	CHECK_STR(out.at, "k.ptx:2:15: error: operand 2 is .f32\n"
 			  "     2 |         add.s32 %r1, %f2;\n"
 			  "       |                      ^~~\n"
@@ -191,7 +193,8 @@ static void test_demangle(void)
 	demangle("saxpy", &t);
 	/* Without a C++ library names stay as they are. */
 	if (strstr(t.at, "scale(float*, int)"))
-		CHECK_STR(t.at, "_Z5scalePfi scale(float*, int) scale(float*, int) _Znonsense saxpy");
+		CHECK_STR(t.at,
+			  "_Z5scalePfi scale(float*, int) scale(float*, int) _Znonsense saxpy");
 	CHECK(demangle_wants("_Z5scalePfi") && !demangle_wants("saxpy"));
 	text_fini(&t);
 }

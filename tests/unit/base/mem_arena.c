@@ -88,7 +88,8 @@ static void test_system(void)
 	CHECK(mem_find(&a, pinned, 100, &r) && r.bias == 0);
 	CHECK(mem_find(&b, pinned, 100, &r) && !mem_find(&b, pa, 1, &r));
 	mem_nearest(&b, pa + 10, &near);
-	CHECK(near.where == MEM_NEAR_INSIDE && near.distance == 10 && near.is_foreign && near.device == 0);
+	CHECK(near.where == MEM_NEAR_INSIDE && near.distance == 10 && near.is_foreign &&
+	      near.device == 0);
 	__atomic_store_n(&b.peers, 1, __ATOMIC_RELEASE);
 	CHECK(mem_find(&b, pa, 100, &r) && r.base == pa && !mem_find(&a, pb, 1, &r));
 	CHECK(mem_register(&a, own_at, sizeof(own), MEM_KIND_HOST));

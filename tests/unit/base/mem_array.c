@@ -1,4 +1,6 @@
-/* CUDA arrays: which formats, extents and flags go together, as an H200 answers; layout; handles. */
+/*
+ * CUDA arrays: which formats, extents and flags go together, as an H200 answers; layout; handles.
+ */
 #include "tests/check.h"
 #include "src/mem/array.h"
 

@@ -171,8 +171,10 @@ static void test_launches(struct env *e)
 	CHECK_EQ(ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {2048}}, args),
 		 PTXLOOM_INVALID_VALUE);
 	ptxloom_message(e->dev, text, sizeof(text));
-	CHECK(!strcmp(text, "ptxloom: error: the launch of axpy is refused: the block has 2048 threads in "
-			    "dimension x, the device allows 1024\n"));
+	CHECK(!strcmp(
+		text,
+		"ptxloom: error: the launch of axpy is refused: the block has 2048 threads in "
+		"dimension x, the device allows 1024\n"));
 	CHECK_EQ(
 		ptxloom_launch(k, &(struct ptxloom_config){.grid = {1}, .block = {1, 1, 65}}, args),
 		PTXLOOM_INVALID_VALUE);

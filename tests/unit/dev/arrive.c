@@ -143,12 +143,13 @@ static const char prologue[] =
 	"ld.param.u32 %r28, [apart]; setp.ne.u32 %p3, %r28, 0; @%p3 bra APART;\n";
 
 /*
- * The operation and the lanes' own ways to it are a loop with as many entries, whose order lowering keeps: nothing
- * makes lanes meet before the operation.
+ * The operation and the lanes' own ways to it are a loop with as many entries, whose order lowering
+ * keeps: nothing makes lanes meet before the operation.
  */
 static void put_kernel(struct text_at *t, u32 number, const struct op *op)
 {
-	put(t, ".visible .entry k%u(.param .u64 in, .param .u64 out, .param .u64 masks, .param .u32 apart)\n{\n%s",
+	put(t,
+	    ".visible .entry k%u(.param .u64 in, .param .u64 out, .param .u64 masks, .param .u32 apart)\n{\n%s",
 	    number, prologue);
 	put(t, "SYNC: %s\nsetp.ne.u32 %%p4, %%r30, %%r30; @%%p4 bra AGAIN;\n", op->text);
 	put(t, "OUT: selp.u32 %%r28, 0x80000000, 0, %%p2; xor.b32 %%r27, %%r27, %%r28;\n"
@@ -157,7 +158,8 @@ static void put_kernel(struct text_at *t, u32 number, const struct op *op)
 	       "ret;\nAPART: ways: .branchtargets ");
 	for (u32 i = 0; i < 32; i++)
 		put(t, "L%u%s", i, i < 31 ? ", " : ";\n");
-	put(t, "mul.lo.u32 %%r28, %%r28, %%r4; shr.u32 %%r28, %%r28, 28; AGAIN: brx.idx %%r0, ways;\n");
+	put(t,
+	    "mul.lo.u32 %%r28, %%r28, %%r4; shr.u32 %%r28, %%r28, 28; AGAIN: brx.idx %%r0, ways;\n");
 	for (u32 i = 0; i < 32; i++)
 		put(t,
 		    "L%u: setp.eq.u32 %%p3, %%r28, 0; sub.u32 %%r28, %%r28, 1; @!%%p3 bra L%u; bra SYNC;\n",
@@ -265,7 +267,8 @@ int main(int argc, char **argv)
 {
 	u32 rounds = argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 20;
 	char profile[] = "/tmp/ptxloom-XXXXXX.profile";
-	static const char text[] = "inherit = h100\nname = test\nsm = 100\ncc_major = 10\nptx_target = sm_100a\n";
+	static const char text[] =
+		"inherit = h100\nname = test\nsm = 100\ncc_major = 10\nptx_target = sm_100a\n";
 	int fd = mkstemps(profile, 8);
 
 	/* A device that has all of them. */

@@ -7,6 +7,7 @@
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 #define REGS ".reg .pred %p<4>; .reg .b32 %r<24>; .reg .b64 %rd<12>;\n"
+/* clang-format off */
 /* %r20 = number of the CTA in the grid, %rd9 = out + bytes * %r20 */
 #define NUMBER(bytes)                                                                              \
 	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ctaid.y; mov.u32 %r2, %ctaid.z;\n" \
@@ -62,6 +63,7 @@ static const char kernels[] = HEAD
 	".visible .entry counts(.param .u64 out) .reqntid 32 .reqnctapercluster 2 .blocksareclusters\n{\n"
 	REGS NUMBER(4)
 	"mov.u32 %r5, %nctaid.x; st.global.u32 [%rd9], %r5; ret;\n}\n";
+/* clang-format on */
 
 struct env {
 	struct ptxloom_device *dev;
@@ -73,8 +75,11 @@ struct env {
 
 static bool env_open(struct env *e, unsigned workers, uint64_t seed)
 {
-	struct ptxloom_options o = {
-		.size = sizeof(o), .device = "h100", .workers = workers, .seed = seed, .timeout_ms = 20000};
+	struct ptxloom_options o = {.size = sizeof(o),
+				    .device = "h100",
+				    .workers = workers,
+				    .seed = seed,
+				    .timeout_ms = 20000};
 	char text[2000];
 
 	*e = (struct env){0};
@@ -106,7 +111,8 @@ static bool ranks_are_right(const unsigned *o, const unsigned *n, const unsigned
 
 		for (unsigned k = 0; k < 3; k++) {
 			in[k] = id[k] % d[k];
-			good &= x[k] == in[k] && x[3 + k] == id[k] / d[k] && x[6 + k] == n[k] / d[k];
+			good &= x[k] == in[k] && x[3 + k] == id[k] / d[k] &&
+				x[6 + k] == n[k] / d[k];
 		}
 		good &= x[9] == d[0] && x[10] == in[0] + d[0] * (in[1] + d[1] * in[2]);
 		good &= x[11] == d[0] * d[1] * d[2] && x[12] == 1 && x[13] == 1;
@@ -123,9 +129,8 @@ static void test_shapes(struct env *e)
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 		const unsigned *s = shapes[i];
-		struct ptxloom_config c = {.grid = {s[0], s[1], s[2]},
-					   .block = {1},
-					   .cluster = {s[3], s[4], s[5]}};
+		struct ptxloom_config c = {
+			.grid = {s[0], s[1], s[2]}, .block = {1}, .cluster = {s[3], s[4], s[5]}};
 
 		CHECK_EQ(run(e, "ranks", c), 0);
 		CHECK(ranks_are_right(e->out, s, s + 3));
@@ -196,7 +201,8 @@ static void test_refusals(struct env *e)
 static void test_old_device(void)
 {
 	struct ptxloom_options o = {.size = sizeof(o), .device = "a100"};
-	static const char empty[] = ".version 7.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n";
+	static const char empty[] =
+		".version 7.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n";
 	struct ptxloom_config c = {.grid = {4}, .block = {1}, .cluster = {2}};
 	struct ptxloom_device *dev;
 	struct ptxloom_module *mod;

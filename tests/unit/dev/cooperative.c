@@ -30,7 +30,9 @@ static const char kernels[] = HEAD
 	"W: bar.sync 0; ld.global.u32 %r13, [%rd5]; setp.lt.u32 %p3, %r13, %r7; @%p3 trap;\n"
 	"setp.lt.u32 %p3, %r7, %r0; @%p3 bra LOOP; ret;\n}\n"
 	".visible .entry empty() { ret; }\n"
-	/* The same with functions of the device's runtime, as compilers without headers call them. */
+	/*
+	 * The same with functions of the device's runtime, as compilers without headers call them.
+	 */
 	".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 a);\n"
 	".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 a, .param .b32 b);\n"
 	".extern .func (.param .b32 r) cudaCGSynchronizeGrid(.param .b64 a, .param .b32 b);\n"
@@ -145,11 +147,15 @@ static void test_plain(struct env *e)
 	unsigned rounds = 1;
 	void *out = e->out;
 
-	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(e->mod, "meet"), &c, (void *[]){&out, &rounds}),
+	CHECK_EQ(ptxloom_launch(ptxloom_module_kernel(e->mod, "meet"), &c,
+				(void *[]){&out, &rounds}),
 		 PTXLOOM_LAUNCH_FAILED);
 }
 
-/* Ranks and sizes; neither without a cooperative launch nor of another scope than the grid is there a handle. */
+/*
+ * Ranks and sizes; neither without a cooperative launch nor of another scope than the grid is there
+ * a handle.
+ */
 static void test_measures(struct env *e)
 {
 	struct ptxloom_config c = {.grid = {2, 1, 3}, .block = {4, 2}, .cooperative = 1};

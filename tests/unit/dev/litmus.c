@@ -38,7 +38,10 @@ struct litmus {
 #define GET_Y(r) "ld.relaxed.gpu.global.u32 " r ", [%rd2];"
 #define FENCE "fence.acq_rel.gpu;"
 #define FENCE_SC "fence.sc.gpu;"
-#define ANY {-1, -1}
+#define ANY                                                                                        \
+	{                                                                                          \
+		-1, -1                                                                             \
+	}
 
 static const struct litmus tests[] = {
 	{"MP, release and acquire",
@@ -46,7 +49,10 @@ static const struct litmus tests[] = {
 	 {SET_X "~ st.release.gpu.global.u32 [%rd2], 1;",
 	  "ld.acquire.gpu.global.u32 %r1, [%rd2]; ~" GET_X("%r2")},
 	 {ANY, {1, 0}}},
-	{"MP, fences", 2, {SET_X FENCE "~" SET_Y, GET_Y("%r1") "~" FENCE GET_X("%r2")}, {ANY, {1, 0}}},
+	{"MP, fences",
+	 2,
+	 {SET_X FENCE "~" SET_Y, GET_Y("%r1") "~" FENCE GET_X("%r2")},
+	 {ANY, {1, 0}}},
 	{"MP, membar and volatile",
 	 2,
 	 {"st.volatile.global.u32 [%rd1], 1; membar.gl; ~ st.volatile.global.u32 [%rd2], 1;",
@@ -65,9 +71,13 @@ static const struct litmus tests[] = {
 	/* A red has no result; the fence makes it a release pattern. */
 	{"MP, fence and red",
 	 2,
-	 {SET_X FENCE "~ red.relaxed.gpu.global.or.b32 [%rd2], 1;", GET_Y("%r1") FENCE "~" GET_X("%r2")},
+	 {SET_X FENCE "~ red.relaxed.gpu.global.or.b32 [%rd2], 1;",
+	  GET_Y("%r1") FENCE "~" GET_X("%r2")},
 	 {ANY, {1, 0}}},
-	{"SB, fence.sc", 2, {SET_X FENCE_SC "~" GET_Y("%r1"), SET_Y FENCE_SC "~" GET_X("%r1")}, {{0, -1}, {0, -1}}},
+	{"SB, fence.sc",
+	 2,
+	 {SET_X FENCE_SC "~" GET_Y("%r1"), SET_Y FENCE_SC "~" GET_X("%r1")},
+	 {{0, -1}, {0, -1}}},
 	{"SB, atomics and fence.sc",
 	 2,
 	 {"atom.relaxed.gpu.global.exch.b32 %r3, [%rd1], 1;" FENCE_SC "~" GET_Y("%r1"),
@@ -79,12 +89,19 @@ static const struct litmus tests[] = {
 	 {GET_X("%r1") "~ st.relaxed.gpu.global.u32 [%rd2], %r1;",
 	  GET_Y("%r1") "~ st.relaxed.gpu.global.u32 [%rd1], %r1;"},
 	 {{1, -1}, {1, -1}}},
-	{"LB, fences", 2, {GET_X("%r1") FENCE "~" SET_Y, GET_Y("%r1") FENCE "~" SET_X}, {{1, -1}, {1, -1}}},
+	{"LB, fences",
+	 2,
+	 {GET_X("%r1") FENCE "~" SET_Y, GET_Y("%r1") FENCE "~" SET_X},
+	 {{1, -1}, {1, -1}}},
 	{"CoRR", 2, {SET_X, GET_X("%r1") "~" GET_X("%r2")}, {ANY, {1, 0}}},
-	{"CoWR", 2, {SET_X "~" GET_X("%r1"), "st.relaxed.gpu.global.u32 [%rd1], 2;"}, {{0, -1}, ANY}},
+	{"CoWR",
+	 2,
+	 {SET_X "~" GET_X("%r1"), "st.relaxed.gpu.global.u32 [%rd1], 2;"},
+	 {{0, -1}, ANY}},
 	{"IRIW, fence.sc",
 	 4,
-	 {SET_X, SET_Y, GET_X("%r1") FENCE_SC "~" GET_Y("%r2"), GET_Y("%r1") FENCE_SC "~" GET_X("%r2")},
+	 {SET_X, SET_Y, GET_X("%r1") FENCE_SC "~" GET_Y("%r2"),
+	  GET_Y("%r1") FENCE_SC "~" GET_X("%r2")},
 	 {ANY, ANY, {1, 0}, {1, 0}}},
 	{"WRC",
 	 3,
@@ -93,9 +110,11 @@ static const struct litmus tests[] = {
 	 {ANY, {1, -1}, {1, 0}}},
 	{"2+2W, fence.sc",
 	 2,
-	 {"st.relaxed.gpu.global.u32 [%rd1], 1;" FENCE_SC "~ st.relaxed.gpu.global.u32 [%rd2], 2;" FENCE_SC
+	 {"st.relaxed.gpu.global.u32 [%rd1], 1;" FENCE_SC
+	  "~ st.relaxed.gpu.global.u32 [%rd2], 2;" FENCE_SC
 	  "ld.relaxed.gpu.global.u32 %r1, [%rd2];",
-	  "st.relaxed.gpu.global.u32 [%rd2], 1;" FENCE_SC "~ st.relaxed.gpu.global.u32 [%rd1], 2;" FENCE_SC
+	  "st.relaxed.gpu.global.u32 [%rd2], 1;" FENCE_SC
+	  "~ st.relaxed.gpu.global.u32 [%rd1], 2;" FENCE_SC
 	  "ld.relaxed.gpu.global.u32 %r1, [%rd1];"},
 	 {{1, -1}, {1, -1}}},
 	{"R, fence.sc",
@@ -106,7 +125,8 @@ static const struct litmus tests[] = {
 	/* What begins a release sequence: read-modify-writes of others go on with it. */
 	{"MP, release sequence",
 	 3,
-	 {SET_X "~ st.release.gpu.global.u32 [%rd2], 1;", "atom.relaxed.gpu.global.add.u32 %r1, [%rd2], 2;",
+	 {SET_X "~ st.release.gpu.global.u32 [%rd2], 1;",
+	  "atom.relaxed.gpu.global.add.u32 %r1, [%rd2], 2;",
 	  "ld.acquire.gpu.global.u32 %r1, [%rd2]; ~" GET_X("%r2")},
 	 {ANY, {1, -1}, {3, 0}}},
 	{"MP, scope of the system",
@@ -169,9 +189,11 @@ static void put_role(char **at, const char *role)
 		char one[2] = {*role, 0};
 
 		/* Whether a thread waits differs by instance and launch. */
-		put(at, *role == '~' ? "@%p1 nanosleep.u32 20; shr.u32 %r9, %r9, 1; and.b32 %r10, %r9, 1; "
-				       "setp.eq.u32 %p1, %r10, 1;"
-				     : one);
+		put(at,
+		    *role == '~'
+			    ? "@%p1 nanosleep.u32 20; shr.u32 %r9, %r9, 1; and.b32 %r10, %r9, 1; "
+			      "setp.eq.u32 %p1, %r10, 1;"
+			    : one);
 	}
 }
 
@@ -207,7 +229,8 @@ static void make_kernel(const struct litmus *t, char *text)
 			put(&text, roles);
 	}
 	for (u32 i = 1; i < t->roles; i++) {
-		snprintf(line, sizeof(line), "setp.eq.u32 %%p2, %%r17, %u; @%%p2 bra ROLE%u;\n", i, i);
+		snprintf(line, sizeof(line), "setp.eq.u32 %%p2, %%r17, %u; @%%p2 bra ROLE%u;\n", i,
+			 i);
 		put(&text, line);
 	}
 	for (u32 i = 0; i < t->roles; i++) {
@@ -216,9 +239,10 @@ static void make_kernel(const struct litmus *t, char *text)
 		put_role(&text, t->role[i]);
 		put(&text, " bra NEXT;\n");
 	}
-	put(&text, "NEXT: mad.lo.u32 %r24, %r23, ROLES, %r17; mul.wide.u32 %rd3, %r24, 8; add.u64 %rd3, %rd9, %rd3;\n"
-		   "st.global.v2.u32 [%rd3], {%r1, %r2};\n"
-		   "add.u32 %r19, %r19, 1; setp.lt.u32 %p2, %r19, %r21; @%p2 bra LOOP; ret;\n}\n");
+	put(&text,
+	    "NEXT: mad.lo.u32 %r24, %r23, ROLES, %r17; mul.wide.u32 %rd3, %r24, 8; add.u64 %rd3, %rd9, %rd3;\n"
+	    "st.global.v2.u32 [%rd3], {%r1, %r2};\n"
+	    "add.u32 %r19, %r19, 1; setp.lt.u32 %p2, %r19, %r21; @%p2 bra LOOP; ret;\n}\n");
 }
 
 /* ---- runs ---- */
@@ -285,8 +309,9 @@ static void run_all(struct ptxloom_device *dev, const struct litmus *t, u32 laun
 }
 
 /*
- * Lanes that have parted at a branch meet behind it, whichever go first: what one has done there the others see,
- * though the program does not say so. Not where it waits for them: [out + 128] is 1 when they have gone on.
+ * Lanes that have parted at a branch meet behind it, whichever go first: what one has done there
+ * the others see, though the program does not say so. Not where it waits for them: [out + 128] is 1
+ * when they have gone on.
  */
 static const char meeting[] =
 	".version 7.8\n.target sm_80\n.address_size 64\n"
@@ -320,8 +345,11 @@ static void meet_once(struct ptxloom_kernel *k, u32 *out, u32 seed)
 static void test_meeting(u32 seeds)
 {
 	for (u32 seed = 0; seed < seeds; seed++) {
-		struct ptxloom_options o = {
-			.size = sizeof(o), .device = "h100", .workers = 1, .seed = seed, .timeout_ms = 60000};
+		struct ptxloom_options o = {.size = sizeof(o),
+					    .device = "h100",
+					    .workers = 1,
+					    .seed = seed,
+					    .timeout_ms = 60000};
 		struct ptxloom_device *dev;
 		struct ptxloom_module *mod;
 		u32 *out;
@@ -341,8 +369,11 @@ static void test_meeting(u32 seeds)
 /* One worker and a seed: the same orders every time, none of them the natural one. */
 static void test_controls(u32 launches)
 {
-	struct ptxloom_options o = {
-		.size = sizeof(o), .device = "a100", .workers = 1, .seed = 1000003, .timeout_ms = 60000};
+	struct ptxloom_options o = {.size = sizeof(o),
+				    .device = "a100",
+				    .workers = 1,
+				    .seed = 1000003,
+				    .timeout_ms = 60000};
 	struct ptxloom_device *dev;
 
 	if (!CHECK_EQ(ptxloom_device_open(&o, &dev), 0))

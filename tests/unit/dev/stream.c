@@ -56,7 +56,8 @@ static void open_device(void)
 	struct diag d;
 
 	diag_init(&d, diag_print, stderr);
-	CHECK_EQ(device_init(&dev, profiles.at[0], pool, exec_ops_select(NULL), NULL), STATUS_SUCCESS);
+	CHECK_EQ(device_init(&dev, profiles.at[0], pool, exec_ops_select(NULL), NULL),
+		 STATUS_SUCCESS);
 	CHECK_EQ(stream_device_open(all, &dev, on_fault, NULL), STATUS_SUCCESS);
 	CHECK_EQ(device_program_load(&dev, &t, 1, IR_LINK_WHOLE, &d, &program), STATUS_SUCCESS);
 	memory = mem_alloc(&dev.mem, 1 << 16, 256, MEM_KIND_MANAGED);
@@ -252,8 +253,7 @@ static enum status issue_inside(void *data, enum status so_far)
 	struct stream *legacy = stream_resolve(&dev, NULL, false);
 
 	(void)so_far;
-	store(a->p, (u32)launch(legacy, "add", memory, 1) * 1000 +
-			    (u32)stream_device_wait(&dev));
+	store(a->p, (u32)launch(legacy, "add", memory, 1) * 1000 + (u32)stream_device_wait(&dev));
 	return STATUS_SUCCESS;
 }
 
@@ -300,7 +300,8 @@ static void fault(void)
 	struct stream_event *e;
 
 	stream_event_create(&dev, 0, &e);
-	store(memory, 0), store(memory + 64, 0), store(memory + 68, 0), store(always, 0), store(never, 0);
+	store(memory, 0), store(memory + 64, 0), store(memory + 68, 0), store(always, 0),
+		store(never, 0);
 	launch(other, "wait", memory + 68, 1); /* which never comes */
 	launch(a, "wait", memory + 64, 1);
 	launch(a, "trap", memory, 0);

@@ -1,6 +1,7 @@
 /*
- * Atomics of the system's scope against a host that changes the same word at the same time: no update
- * of either side is lost, with one worker, where narrower scopes are no atomics to the host, and with two.
+ * Atomics of the system's scope against a host that changes the same word at the same time: no
+ * update of either side is lost, with one worker, where narrower scopes are no atomics to the host,
+ * and with two.
  */
 #include "src/dev/stream/stream.h"
 #include "tests/check.h"
@@ -24,38 +25,44 @@ static const struct operation {
 	enum effect effect;
 	u64 first;
 } operations[] = {
-#define OP(name, insn, bytes, shift, effect, first) {name, insn, bytes, shift, effect, first},
-	OP("add.u32", "atom.sys.global.add.u32 %x, [%p], 1;", 4, 8, ADDS, 0)
-	OP("add.s32, red", "red.sys.global.add.s32 [%p], 1;", 4, 8, ADDS, 0)
-	OP("add.u64", "atom.sys.global.add.u64 %y, [%p], 1;", 8, 32, ADDS, 0)
-	OP("add.u64, red", "red.sys.global.add.u64 [%p], 1;", 8, 32, ADDS, 0)
-	OP("add.u64, generic", "atom.sys.add.u64 %y, [%p], 1;", 8, 32, ADDS, 0)
-	OP("add.u64, acq_rel", "atom.acq_rel.sys.global.add.u64 %y, [%p], 1;", 8, 32, ADDS, 0)
-	OP("inc.u32", "atom.sys.global.inc.u32 %x, [%p], 0xffffffff;", 4, 16, ADDS, 0)
-	OP("dec.u32", "atom.sys.global.dec.u32 %x, [%p], 0xffffffff;", 4, 16, ADDS, 0)
-	OP("cas.b32", "C: mov.u32 %w, %x; add.u32 %v, %w, 1; atom.sys.global.cas.b32 %x, [%p], %w, %v; "
-	   "setp.ne.u32 %r, %x, %w; @%r bra C;", 4, 16, ADDS, 0)
-	OP("cas.b64", "C: mov.u64 %s, %y; add.u64 %t, %s, 1; atom.sys.global.cas.b64 %y, [%p], %s, %t; "
-	   "setp.ne.u64 %r, %y, %s; @%r bra C;", 8, 32, ADDS, 0)
-	OP("cas.b16", "atom.sys.global.cas.b16 %h, [%p], %h, %h;", 2, 0, NOTHING, 0)
-	OP("and.b32", "atom.sys.global.and.b32 %x, [%p], -1;", 4, 0, NOTHING, 0)
-	OP("and.b64", "atom.sys.global.and.b64 %y, [%p], -1;", 8, 0, NOTHING, 0)
-	OP("or.b32", "atom.sys.global.or.b32 %x, [%p], 0;", 4, 0, NOTHING, 0)
-	OP("or.b64, red", "red.sys.global.or.b64 [%p], 0;", 8, 0, NOTHING, 0)
-	OP("xor.b32", "atom.sys.global.xor.b32 %x, [%p], 0;", 4, 0, NOTHING, 0)
-	OP("min.u32", "atom.sys.global.min.u32 %x, [%p], 0xffffffff;", 4, 0, NOTHING, 0)
-	OP("min.s64", "atom.sys.global.min.s64 %y, [%p], 0x7fffffffffffffff;", 8, 0, NOTHING, 0)
-	OP("max.s32", "atom.sys.global.max.s32 %x, [%p], -1;", 4, 0, NOTHING, 0)
-	OP("max.u64, red", "red.sys.global.max.u64 [%p], 0;", 8, 0, NOTHING, 0)
-	OP("add.noftz.f16x2", "mov.b32 %x, 0x80008000; atom.sys.global.add.noftz.f16x2 %x, [%p], %x;", 4, 0,
-	   NOTHING, 0)
-	OP("add.f32", "atom.sys.global.add.f32 %f, [%p], 0f3f800000;", 4, 0, FLOATS, 0)
-	OP("add.f64", "red.sys.global.add.f64 [%p], 0d3ff0000000000000;", 8, 0, FLOATS, 0)
-	OP("exch.b32", "add.u32 %v, %i, 0x1000000; atom.sys.global.exch.b32 %x, [%p], %v; cvt.u64.u32 %t, %x; "
-	   "add.u64 %z, %z, %t;", 4, 0, TAKES, 0)
-	OP("exch.b64", "cvt.u64.u32 %t, %i; or.b64 %t, %t, 0x1000000; atom.sys.global.exch.b64 %y, [%p], %t; "
-	   "add.u64 %z, %z, %y;", 8, 0, TAKES, 0)
-#undef OP
+	{"add.u32", "atom.sys.global.add.u32 %x, [%p], 1;", 4, 8, ADDS, 0},
+	{"add.s32, red", "red.sys.global.add.s32 [%p], 1;", 4, 8, ADDS, 0},
+	{"add.u64", "atom.sys.global.add.u64 %y, [%p], 1;", 8, 32, ADDS, 0},
+	{"add.u64, red", "red.sys.global.add.u64 [%p], 1;", 8, 32, ADDS, 0},
+	{"add.u64, generic", "atom.sys.add.u64 %y, [%p], 1;", 8, 32, ADDS, 0},
+	{"add.u64, acq_rel", "atom.acq_rel.sys.global.add.u64 %y, [%p], 1;", 8, 32, ADDS, 0},
+	{"inc.u32", "atom.sys.global.inc.u32 %x, [%p], 0xffffffff;", 4, 16, ADDS, 0},
+	{"dec.u32", "atom.sys.global.dec.u32 %x, [%p], 0xffffffff;", 4, 16, ADDS, 0},
+	{"cas.b32",
+	 "C: mov.u32 %w, %x; add.u32 %v, %w, 1; atom.sys.global.cas.b32 %x, [%p], %w, %v; "
+	 "setp.ne.u32 %r, %x, %w; @%r bra C;",
+	 4, 16, ADDS, 0},
+	{"cas.b64",
+	 "C: mov.u64 %s, %y; add.u64 %t, %s, 1; atom.sys.global.cas.b64 %y, [%p], %s, %t; "
+	 "setp.ne.u64 %r, %y, %s; @%r bra C;",
+	 8, 32, ADDS, 0},
+	{"cas.b16", "atom.sys.global.cas.b16 %h, [%p], %h, %h;", 2, 0, NOTHING, 0},
+	{"and.b32", "atom.sys.global.and.b32 %x, [%p], -1;", 4, 0, NOTHING, 0},
+	{"and.b64", "atom.sys.global.and.b64 %y, [%p], -1;", 8, 0, NOTHING, 0},
+	{"or.b32", "atom.sys.global.or.b32 %x, [%p], 0;", 4, 0, NOTHING, 0},
+	{"or.b64, red", "red.sys.global.or.b64 [%p], 0;", 8, 0, NOTHING, 0},
+	{"xor.b32", "atom.sys.global.xor.b32 %x, [%p], 0;", 4, 0, NOTHING, 0},
+	{"min.u32", "atom.sys.global.min.u32 %x, [%p], 0xffffffff;", 4, 0, NOTHING, 0},
+	{"min.s64", "atom.sys.global.min.s64 %y, [%p], 0x7fffffffffffffff;", 8, 0, NOTHING, 0},
+	{"max.s32", "atom.sys.global.max.s32 %x, [%p], -1;", 4, 0, NOTHING, 0},
+	{"max.u64, red", "red.sys.global.max.u64 [%p], 0;", 8, 0, NOTHING, 0},
+	{"add.noftz.f16x2", "mov.b32 %x, 0x80008000; atom.sys.global.add.noftz.f16x2 %x, [%p], %x;",
+	 4, 0, NOTHING, 0},
+	{"add.f32", "atom.sys.global.add.f32 %f, [%p], 0f3f800000;", 4, 0, FLOATS, 0},
+	{"add.f64", "red.sys.global.add.f64 [%p], 0d3ff0000000000000;", 8, 0, FLOATS, 0},
+	{"exch.b32",
+	 "add.u32 %v, %i, 0x1000000; atom.sys.global.exch.b32 %x, [%p], %v; cvt.u64.u32 %t, %x; "
+	 "add.u64 %z, %z, %t;",
+	 4, 0, TAKES, 0},
+	{"exch.b64",
+	 "cvt.u64.u32 %t, %i; or.b64 %t, %t, 0x1000000; atom.sys.global.exch.b64 %y, [%p], %t; "
+	 "add.u64 %z, %z, %y;",
+	 8, 0, TAKES, 0},
 };
 
 struct word {
@@ -149,21 +156,22 @@ static struct device_program *load(const struct operation *op)
 	struct diag d;
 
 	/* The kernel says that it runs, then waits for the host to run, too. */
-	text_printf(&t,
-		    ".version 7.0\n.target sm_80\n.address_size 64\n"
-		    ".visible .entry k(.param .u64 p) {\n"
-		    "	.reg .u64 %%p, %%y, %%z, %%s, %%t; .reg .b32 %%x; .reg .u32 %%v, %%w, %%i;\n"
-		    "	.reg .b16 %%h; .reg .f32 %%f; .reg .pred %%q, %%r;\n"
-		    "	ld.param.u64 %%p, [p]; mov.u64 %%z, 0; mov.u64 %%y, 0; mov.u32 %%x, 0;\n"
-		    "	mov.b16 %%h, 0; mov.u32 %%i, 0; st.release.sys.global.u64 [%%p+16], 1;\n"
-		    "A:	%s\n"
-		    "	add.u32 %%i, %%i, 1; setp.lt.u32 %%q, %%i, %u; @%%q bra A;\n"
-		    "	st.global.u64 [%%p+8], %%z; ret;\n}\n",
-		    op->insn, ROUNDS);
+	text_printf(
+		&t,
+		".version 7.0\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 p) {\n"
+		"	.reg .u64 %%p, %%y, %%z, %%s, %%t; .reg .b32 %%x; .reg .u32 %%v, %%w, %%i;\n"
+		"	.reg .b16 %%h; .reg .f32 %%f; .reg .pred %%q, %%r;\n"
+		"	ld.param.u64 %%p, [p]; mov.u64 %%z, 0; mov.u64 %%y, 0; mov.u32 %%x, 0;\n"
+		"	mov.b16 %%h, 0; mov.u32 %%i, 0; st.release.sys.global.u64 [%%p+16], 1;\n"
+		"A:	%s\n"
+		"	add.u32 %%i, %%i, 1; setp.lt.u32 %%q, %%i, %u; @%%q bra A;\n"
+		"	st.global.u64 [%%p+8], %%z; ret;\n}\n",
+		op->insn, ROUNDS);
 	diag_init(&d, diag_print, stderr);
 	CHECK_EQ(device_program_load(
-			 &dev, &(struct device_text){.name = op->name, .text = t.at, .size = t.len}, 1,
-			 IR_LINK_WHOLE, &d, &p),
+			 &dev, &(struct device_text){.name = op->name, .text = t.at, .size = t.len},
+			 1, IR_LINK_WHOLE, &d, &p),
 		 STATUS_SUCCESS);
 	diag_fini(&d);
 	text_fini(&t);
@@ -206,7 +214,8 @@ static void with_workers(u32 workers)
 	printf("# %u workers\n", workers);
 	pool = sched_pool_new(&options);
 	all = streams_new();
-	CHECK_EQ(device_init(&dev, profiles.at[0], pool, exec_ops_select(NULL), NULL), STATUS_SUCCESS);
+	CHECK_EQ(device_init(&dev, profiles.at[0], pool, exec_ops_select(NULL), NULL),
+		 STATUS_SUCCESS);
 	CHECK_EQ(stream_device_open(all, &dev, ignore, NULL), STATUS_SUCCESS);
 	CHECK_EQ(stream_create(&dev, 0, 0, &s), STATUS_SUCCESS);
 	at = mem_alloc(&dev.mem, sizeof(struct word), 256, MEM_KIND_MANAGED);

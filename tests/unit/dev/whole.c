@@ -1,13 +1,14 @@
 /*
- * Values of up to 16 bytes are whole: whoever reads one that others write meanwhile sees what one of them has
- * written, never a part of it. Between CTAs of several workers, and between a kernel and threads of the host;
- * for every width, for the ways that addresses of a warp may lie, at every level of the host's handlers.
+ * Values of up to 16 bytes are whole: whoever reads one that others write meanwhile sees what one
+ * of them has written, never a part of it. Between CTAs of several workers, and between a kernel
+ * and threads of the host; for every width, for the ways that addresses of a warp may lie, at every
+ * level of the host's handlers.
  *
  *     dev_whole [ROUNDS]
  *
- * Values are made of a number and its complement in turn, so that a part of another one shows. Source: PTX ISA
- * "Memory Consistency Model: Scalar Data-Types, Vector Data-Types"; that hardware shows vectors whole is what
- * published scans keep their status and value in.
+ * Values are made of a number and its complement in turn, so that a part of another one shows.
+ * Source: PTX ISA "Memory Consistency Model: Scalar Data-Types, Vector Data-Types"; that hardware
+ * shows vectors whole is what published scans keep their status and value in.
  */
 #include "tests/check.h"
 
@@ -46,8 +47,10 @@ static const struct form forms[] = {
 	{"v2.b64, generic", "ld.acquire.sys.v2.b64", "st.release.sys.v2.b64", 64, 2, false},
 	{"v4.b32, generic", "ld.relaxed.sys.v4.b32", "st.relaxed.sys.v4.b32", 32, 4, false},
 	{"b128", "ld.relaxed.gpu.global.b128", "st.relaxed.gpu.global.b128", 64, 2, true},
-	{"b128, exchanged", "ld.relaxed.gpu.global.b128", "atom.relaxed.gpu.global.exch.b128", 64, 2, true},
-	{"b128, compared", "ld.acquire.gpu.global.b128", "atom.acq_rel.gpu.global.cas.b128", 64, 2, true},
+	{"b128, exchanged", "ld.relaxed.gpu.global.b128", "atom.relaxed.gpu.global.exch.b128", 64,
+	 2, true},
+	{"b128, compared", "ld.acquire.gpu.global.b128", "atom.acq_rel.gpu.global.cas.b128", 64, 2,
+	 true},
 	{"cp.async", "cp.async.cg.shared.global", "st.relaxed.gpu.global.v4.b32", 32, 4, false},
 	{"cp.async.bulk", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
 	 "st.relaxed.gpu.global.v4.b32", 32, 4, false},
@@ -65,16 +68,19 @@ static const struct pattern patterns[] = {
 	{"mixed", "mul.lo.u32 %r2, %r1, 37; and.b32 %r2, %r2, 63;"},
 	{"same", "shr.u32 %r2, %r1, 5;"},
 	{"part of a row", "mov.u32 %r2, %r1; and.b32 %r4, %r1, 31; setp.gt.u32 %p1, %r4, 6;"},
-	{"holes", "mul.lo.u32 %r2, %r1, 37; and.b32 %r2, %r2, 63; and.b32 %r4, %r1, 3; setp.ne.u32 %p1, %r4, 1;"},
+	{"holes",
+	 "mul.lo.u32 %r2, %r1, 37; and.b32 %r2, %r2, 63; and.b32 %r4, %r1, 3; setp.ne.u32 %p1, %r4, 1;"},
 	{"one lane", "mov.u32 %r2, 5; and.b32 %r4, %r1, 31; setp.eq.u32 %p1, %r4, 9;"},
 };
 
 /* How the address comes about, which decides the record: into %rd1. %rd0 is the base. */
 static const struct pattern addresses[] = {
 	{"known shape", "mad.wide.u32 %rd1, %r2, WIDTH, %rd0;"},
-	{"any index", "add.u32 %r2, %r2, %r5; mul.wide.u32 %rd1, %r2, WIDTH; add.u64 %rd1, %rd0, %rd1;"},
-	{"any address", "cvt.u64.u32 %rd1, %r2; mul.lo.u64 %rd1, %rd1, WIDTH; add.u64 %rd1, %rd1, %rd0; "
-			"cvt.u64.u32 %rd2, %r5; add.u64 %rd1, %rd1, %rd2;"},
+	{"any index",
+	 "add.u32 %r2, %r2, %r5; mul.wide.u32 %rd1, %r2, WIDTH; add.u64 %rd1, %rd0, %rd1;"},
+	{"any address",
+	 "cvt.u64.u32 %rd1, %r2; mul.lo.u64 %rd1, %rd1, WIDTH; add.u64 %rd1, %rd1, %rd0; "
+	 "cvt.u64.u32 %rd2, %r5; add.u64 %rd1, %rd1, %rd2;"},
 };
 
 static char text[1 << 14], *end;
@@ -164,7 +170,8 @@ static void put_load(const struct form *f)
 		put_vector(f);
 		put(", [%r20];\n");
 	} else if (!strncmp(f->load, "cp.async", 8)) {
-		PUT("@%%p1 %s [%%r20], [%%rd1], 16;\ncp.async.wait_all;\n@%%p1 ld.shared.v4.b32 ", f->load);
+		PUT("@%%p1 %s [%%r20], [%%rd1], 16;\ncp.async.wait_all;\n@%%p1 ld.shared.v4.b32 ",
+		    f->load);
 		put_vector(f);
 		put(", [%r20];\n");
 	} else if (f->pairs) {
@@ -191,7 +198,8 @@ static void put_reader(const struct form *f)
 }
 
 /* role 0: CTAs write and read in turn; 1: all write; 2: all read. */
-static void make_kernel(const struct form *f, const struct pattern *slot, const struct pattern *address)
+static void make_kernel(const struct form *f, const struct pattern *slot,
+			const struct pattern *address)
 {
 	end = text;
 	PUT(".version 8.3\n.target sm_90\n.address_size 64\n"
@@ -229,7 +237,8 @@ struct host {
 /* The value of number i in 16 bytes, for elements of `bits`. */
 static piece value_of(u64 i)
 {
-	return (piece){(i & 0xffffffff) | (u64)(u32)~i << 32, (i & 0xffffffff) | (u64)(u32)~i << 32};
+	return (piece){(i & 0xffffffff) | (u64)(u32)~i << 32,
+		       (i & 0xffffffff) | (u64)(u32)~i << 32};
 }
 
 static void *run_host(void *data)
@@ -246,7 +255,7 @@ static void *run_host(void *data)
 				continue;
 			}
 			v = piece_load(h->mem + s * 16);
-			bad += (u32)v[0] != (u32)~(v[0] >> 32) || v[0] != v[1];
+			bad += (u32)v[0] != (u32) ~(v[0] >> 32) || v[0] != v[1];
 		}
 	h->bad = bad;
 	return NULL;
@@ -299,13 +308,14 @@ static void test_ctas(const struct bench *b, u32 turns, const char *level)
 			for (size_t a = 0; a < ARRAY_LEN(addresses); a++)
 				bad |= run_case(b, &forms[f], &patterns[p], &addresses[a], turns);
 			if (!CHECK_EQ(bad, 0))
-				printf("# %s, %s, level %s\n", forms[f].name, patterns[p].name, level);
+				printf("# %s, %s, level %s\n", forms[f].name, patterns[p].name,
+				       level);
 		}
 }
 
 /* Kernel against a thread of the host, as role says: 1 the kernel writes, 2 it reads. */
-static u32 against_host(const struct bench *b, const struct form *f, const struct pattern *slot, u32 role,
-			u32 turns)
+static u32 against_host(const struct bench *b, const struct form *f, const struct pattern *slot,
+			u32 role, u32 turns)
 {
 	struct host h = {.mem = b->mem, .writes = role == 2};
 	struct ptxloom_module *mod;
@@ -336,9 +346,11 @@ static void test_host(const struct bench *b, u32 turns, const char *level)
 	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
 		for (size_t p = 0; p < ARRAY_LEN(patterns); p++)
 			for (u32 role = 1; role <= 2; role++) {
-				if (strcmp(forms[f].name, names[0]) && strcmp(forms[f].name, names[1]))
+				if (strcmp(forms[f].name, names[0]) &&
+				    strcmp(forms[f].name, names[1]))
 					continue;
-				if (!CHECK_EQ(against_host(b, &forms[f], &patterns[p], role, turns), 0))
+				if (!CHECK_EQ(against_host(b, &forms[f], &patterns[p], role, turns),
+					      0))
 					printf("# host, %s, %s, role %u, level %s\n", forms[f].name,
 					       patterns[p].name, role, level);
 			}
@@ -346,7 +358,8 @@ static void test_host(const struct bench *b, u32 turns, const char *level)
 
 static void test_level(const char *level, bool locked, u32 turns)
 {
-	struct ptxloom_options o = {.size = sizeof(o), .device = "h100", .workers = 2, .timeout_ms = 120000};
+	struct ptxloom_options o = {
+		.size = sizeof(o), .device = "h100", .workers = 2, .timeout_ms = 120000};
 	struct bench b;
 
 	setenv("PTXLOOM_HOST_ISA", level, 1);

@@ -8,12 +8,11 @@
 
 #define HEAD ".version 8.0\n.target sm_60\n.address_size 64\n"
 #define HEAD_90 ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define KERNEL(regs, body) \
-	".visible .entry k(.param .u64 out)\n{\n.reg .pred p, q; .reg .b32 t, n, a, b, c, v; " \
-	".reg .b64 o, x; " regs \
-	"\n" \
-	"ld.param.u64 o, [out]; mov.u32 t, %tid.x; mad.wide.u32 x, t, 4, o; mov.u32 v, 0;\n" body \
-	"\n" \
+#define KERNEL(regs, body)                                                                         \
+	".visible .entry k(.param .u64 out)\n{\n.reg .pred p, q; .reg .b32 t, n, a, b, c, v; "     \
+	".reg .b64 o, x; " regs "\n"                                                               \
+	"ld.param.u64 o, [out]; mov.u32 t, %tid.x; mad.wide.u32 x, t, 4, o; mov.u32 v, 0;\n" body  \
+	"\n"                                                                                       \
 	"END: st.global.u32 [x], v; ret;\n}\n"
 
 static const char *level;
@@ -57,10 +56,9 @@ static void test_red(void)
 		"setp.lt.u32 p, t, 2000; barrier.cta.red.and.pred q, 2, p; selp.u32 v, 1, 0, q;");
 	static const char none[] = HEAD KERNEL(
 		"", "setp.ne.u32 p, t, 5; bar.red.and.pred q, 2, p; selp.u32 v, 1, 7, q;");
-	static const char or [] = HEAD KERNEL(
-		"",
-		"setp.eq.u32 p, t, 77; mov.u32 a, 4; bar.red.or.pred q, a, !p; "
-		"selp.u32 v, 1, 0, q;");
+	static const char or [] =
+		HEAD KERNEL("", "setp.eq.u32 p, t, 77; mov.u32 a, 4; bar.red.or.pred q, a, !p; "
+				"selp.u32 v, 1, 0, q;");
 	static const char apart[] = HEAD KERNEL(
 		"",
 		"rem.u32 a, t, 3; setp.eq.u32 p, a, 0; setp.eq.u32 q, a, 1; @p bra A; @q bra B;\n"
@@ -126,9 +124,8 @@ static void test_exited(void)
 	static const char warp[] =
 		HEAD KERNEL("", "setp.ge.u32 p, t, 64; @p exit; bar.sync 1, 96; mov.u32 v, 3;");
 	static const char late[] = HEAD KERNEL(
-		"",
-		"setp.lt.u32 p, t, 64; @p bra A; bar.arrive 1, 96; exit; A: bar.sync 1, 96; "
-		"mov.u32 v, 3;");
+		"", "setp.lt.u32 p, t, 64; @p bra A; bar.arrive 1, 96; exit; A: bar.sync 1, 96; "
+		    "mov.u32 v, 3;");
 	struct fault fault;
 	u32 out[512];
 
@@ -160,12 +157,11 @@ static void test_halves(void)
 /* Every lane takes the lock, adds one, and gives it back: ends only if the lane that holds it may
  * run. */
 static const char lock[] = HEAD ".shared .align 4 .b32 l, sum;\n" KERNEL(
-	"",
-	"mov.u32 a, l; mov.u32 b, sum; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; "
-		"@p st.shared.u32 [b], 0; bar.sync 0;\n"
-	"SPIN: atom.shared.cas.b32 n, [a], 0, 1; setp.ne.u32 p, n, 0; @p bra SPIN;\n"
-	"ld.volatile.shared.u32 n, [b]; add.u32 n, n, 1; st.volatile.shared.u32 [b], n;\n"
-	"membar.cta; atom.shared.exch.b32 n, [a], 0; bar.sync 0; ld.shared.u32 v, [b];");
+	"", "mov.u32 a, l; mov.u32 b, sum; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; "
+	    "@p st.shared.u32 [b], 0; bar.sync 0;\n"
+	    "SPIN: atom.shared.cas.b32 n, [a], 0, 1; setp.ne.u32 p, n, 0; @p bra SPIN;\n"
+	    "ld.volatile.shared.u32 n, [b]; add.u32 n, n, 1; st.volatile.shared.u32 [b], n;\n"
+	    "membar.cta; atom.shared.exch.b32 n, [a], 0; bar.sync 0; ld.shared.u32 v, [b];");
 
 static void test_lock(void)
 {
@@ -184,12 +180,11 @@ static void test_lock(void)
 static void test_flag(void)
 {
 	static const char ptx[] = HEAD ".shared .align 4 .b32 f;\n" KERNEL(
-		"",
-		"mov.u32 a, f; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; bar.sync 0; "
-		"mov.u32 b, %ntid.x; add.u32 b, b, -1;\n"
-		"setp.eq.u32 p, t, b; @p bra SET; WAIT: ld.volatile.shared.u32 v, [a]; "
-		"setp.eq.u32 p, v, 0; @p bra WAIT; bra END;\n"
-		"SET: mov.u32 v, 9; st.volatile.shared.u32 [a], v;");
+		"", "mov.u32 a, f; setp.eq.u32 p, t, 0; @p st.shared.u32 [a], 0; bar.sync 0; "
+		    "mov.u32 b, %ntid.x; add.u32 b, b, -1;\n"
+		    "setp.eq.u32 p, t, b; @p bra SET; WAIT: ld.volatile.shared.u32 v, [a]; "
+		    "setp.eq.u32 p, v, 0; @p bra WAIT; bra END;\n"
+		    "SET: mov.u32 v, 9; st.volatile.shared.u32 [a], v;");
 	u32 out[1024];
 
 	for (u32 block = 32; block <= 1024; block *= 2) {
@@ -201,10 +196,10 @@ static void test_flag(void)
 /* A thread count that no barrier takes, in one lane only. */
 static void test_odd_counts(void)
 {
-	static const char sync[] = HEAD KERNEL(
-		"", "setp.eq.u32 p, t, 5; selp.u32 a, 33, 32, p; barrier.sync 0, a;");
-	static const char arrive[] = HEAD KERNEL(
-		"", "setp.eq.u32 p, t, 31; selp.u32 a, 0, 64, p; barrier.arrive 0, a;");
+	static const char sync[] =
+		HEAD KERNEL("", "setp.eq.u32 p, t, 5; selp.u32 a, 33, 32, p; barrier.sync 0, a;");
+	static const char arrive[] =
+		HEAD KERNEL("", "setp.eq.u32 p, t, 31; selp.u32 a, 0, 64, p; barrier.arrive 0, a;");
 	u32 out[1024];
 
 	CHECK_EQ(run(sync, NULL, 1, 32, out, NULL), STOP_FAULT);

@@ -6,11 +6,13 @@
 #include "tests/unit/exec_harness.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+/* clang-format off */
 /* Kernel k: %r0 = thread, %rd0 = where its word of the result goes. */
 #define KERNEL                                                                                     \
 	".visible .entry k(.param .u64 out)\n{\n"                                                  \
 	".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .b16 %h<4>;\n" \
 	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mad.wide.u32 %rd0, %r0, 4, %rd0;\n"
+/* clang-format on */
 #define DONE "st.global.u32 [%rd0], %r1; ret;\n}\n"
 
 static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -44,7 +46,8 @@ static void expect(const char *name, const char *ptx, u32 (*want)(u32 t))
 }
 
 /* One run that faults. */
-static void expect_fault(const char *name, const char *ptx, u32 stack_limit, enum fault_kind kind, const char *text)
+static void expect_fault(const char *name, const char *ptx, u32 stack_limit, enum fault_kind kind,
+			 const char *text)
 {
 	struct harness h;
 	u64 out;
@@ -54,8 +57,8 @@ static void expect_fault(const char *name, const char *ptx, u32 stack_limit, enu
 	harness_place_vars(&h);
 	h.stack_limit = stack_limit;
 	out = mem_alloc(&h.mem, 4096, 0, MEM_KIND_DEVICE);
-	if (!CHECK_EQ(harness_run(&h, "k", 1, 96, &out, NULL), STOP_FAULT) || !CHECK_EQ(h.fault.kind, kind) ||
-	    !CHECK(strstr(h.fault.text, text)))
+	if (!CHECK_EQ(harness_run(&h, "k", 1, 96, &out, NULL), STOP_FAULT) ||
+	    !CHECK_EQ(h.fault.kind, kind) || !CHECK(strstr(h.fault.text, text)))
 		printf("# %s: fault %d: %s\n", name, (int)h.fault.kind, h.fault.text);
 	harness_close(&h);
 }
@@ -89,19 +92,19 @@ static u32 want_fib(u32 t)
 }
 
 /* Registers as parameters; predicates and 64-bit registers live across the calls. */
-static const char ackermann[] = HEAD
-	".func (.reg .u32 r) ack(.reg .u32 m, .reg .u32 n)\n{\n"
-	".reg .pred %p<3>; .reg .b32 %a<6>; .reg .b64 %w;\n"
-	"setp.eq.u32 %p0, m, 0; setp.eq.u32 %p1, n, 0; cvt.u64.u32 %w, m;\n"
-	"@%p0 add.u32 r, n, 1; @%p0 ret;\n"
-	"sub.u32 %a0, m, 1; mov.u32 %a1, 1;\n"
-	"@%p1 bra ONE;\n"
-	"sub.u32 %a2, n, 1; call (%a1), ack, (m, %a2);\n"
-	"cvt.u32.u64 %a0, %w; sub.u32 %a0, %a0, 1;\n"
-	"@%p1 mov.u32 %a1, 77;\n"
-	"ONE: call (r), ack, (%a0, %a1);\nret;\n}\n" KERNEL
-	"and.b32 %r1, %r0, 3; shr.u32 %r2, %r0, 2; and.b32 %r2, %r2, 1; add.u32 %r2, %r2, 1; "
-	"call (%r1), ack, (%r2, %r1);\n" DONE;
+static const char ackermann[] =
+	HEAD ".func (.reg .u32 r) ack(.reg .u32 m, .reg .u32 n)\n{\n"
+	     ".reg .pred %p<3>; .reg .b32 %a<6>; .reg .b64 %w;\n"
+	     "setp.eq.u32 %p0, m, 0; setp.eq.u32 %p1, n, 0; cvt.u64.u32 %w, m;\n"
+	     "@%p0 add.u32 r, n, 1; @%p0 ret;\n"
+	     "sub.u32 %a0, m, 1; mov.u32 %a1, 1;\n"
+	     "@%p1 bra ONE;\n"
+	     "sub.u32 %a2, n, 1; call (%a1), ack, (m, %a2);\n"
+	     "cvt.u32.u64 %a0, %w; sub.u32 %a0, %a0, 1;\n"
+	     "@%p1 mov.u32 %a1, 77;\n"
+	     "ONE: call (r), ack, (%a0, %a1);\nret;\n}\n" KERNEL
+	     "and.b32 %r1, %r0, 3; shr.u32 %r2, %r0, 2; and.b32 %r2, %r2, 1; add.u32 %r2, %r2, 1; "
+	     "call (%r1), ack, (%r2, %r1);\n" DONE;
 
 static u32 want_ackermann(u32 t)
 {
@@ -164,6 +167,7 @@ static void test_deep(void)
 
 /* ---- pointers ---- */
 
+/* clang-format off */
 #define FUNCTIONS \
 	".func (.param .b32 r) f0(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; " \
 	"add.u32 %a, %a, 7; st.param.b32 [r], %a; ret; }\n"    \
@@ -171,20 +175,25 @@ static void test_deep(void)
 	"mul.lo.u32 %a, %a, 3; st.param.b32 [r], %a; ret; }\n" \
 	".func (.param .b32 r) f2(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; " \
 	"not.b32 %a, %a; st.param.b32 [r], %a; ret; }\n"
+/* clang-format on */
 #define TABLE ".global .align 8 .u64 tab[3] = {f0, f1, f2};\n"
-#define PICK "rem.u32 %r2, %r0, 3; mov.u64 %rd1, tab; mad.wide.u32 %rd1, %r2, 8, %rd1; ld.global.u64 %rd2, [%rd1];\n"
+#define PICK                                                                                       \
+	"rem.u32 %r2, %r0, 3; mov.u64 %rd1, tab; mad.wide.u32 %rd1, %r2, 8, %rd1; ld.global.u64 %rd2, [%rd1];\n"
+/* clang-format off */
 #define INDIRECT(list)                                                                             \
 	"{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r0; call (y), %rd2, (x), " list        \
 	"; ld.param.b32 %r1, [y]; }\n"
+/* clang-format on */
 #define PROTO "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
 
 static const char table[] = HEAD FUNCTIONS TABLE KERNEL PICK PROTO INDIRECT("P") DONE;
-static const char table_list[] = HEAD FUNCTIONS TABLE KERNEL PICK "L: .calltargets f0, f1, f2;\n" INDIRECT("L") DONE;
+static const char table_list[] =
+	HEAD FUNCTIONS TABLE KERNEL PICK "L: .calltargets f0, f1, f2;\n" INDIRECT("L") DONE;
 static const char table_array[] = HEAD FUNCTIONS TABLE KERNEL PICK INDIRECT("tab") DONE;
 /* All lanes of a warp the same, warps not; the addresses by mov. */
 static const char table_warps[] = HEAD FUNCTIONS KERNEL
-	"shr.u32 %r2, %r0, 5; and.b32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 0; mov.u64 %rd2, f0; @!%p1 mov.u64 %rd2, f1;\n"
-	PROTO INDIRECT("P") DONE;
+	"shr.u32 %r2, %r0, 5; and.b32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 0;\n"
+	"mov.u64 %rd2, f0; @!%p1 mov.u64 %rd2, f1;\n" PROTO INDIRECT("P") DONE;
 
 static u32 want_table(u32 t)
 {
@@ -199,6 +208,7 @@ static u32 want_warps(u32 t)
 static const char null_pointer[] = HEAD FUNCTIONS KERNEL
 	"mov.u64 %rd2, 0; setp.ne.u32 %p1, %r0, 70; @%p1 mov.u64 %rd2, f0;\n" PROTO INDIRECT("P")
 		DONE;
+/* clang-format off */
 static const char wrong_prototype[] = HEAD FUNCTIONS
 	".func g(.param .b64 x) { ret; }\n" KERNEL "mov.u64 %rd2, g; mov.u64 %rd3, f0;\n" PROTO INDIRECT("P") DONE;
 
@@ -206,8 +216,12 @@ static const char other_prototype[] = HEAD FUNCTIONS
 	".func g(.param .b64 x) { ret; }\n" KERNEL "mov.u64 %rd2, g; mov.u64 %rd3, f0;\n" PROTO
 	"Q: .callprototype _ (.param .b64 _); setp.gt.u32 %p1, %r0, 5000; @%p1 call %rd2, (%rd3), Q;\n" INDIRECT(
 		"P") DONE;
+/* clang-format on */
 
-/* A function reached through a pointer that calls through a pointer: a cycle that only the prototype shows. */
+/*
+ * A function reached through a pointer that calls through a pointer: a cycle that only the
+ * prototype shows.
+ */
 static const char pointer_recursion[] = HEAD
 	".func (.param .b32 r) down(.param .b32 n, .param .b64 f)\n"
 	"{ .reg .pred %p; .reg .b32 %a<3>; .reg .b64 %q; ld.param.b32 %a0, [n];\n"
@@ -257,6 +271,7 @@ static u32 want_structs(u32 t)
  * One module for what else a call can be: constants, no lists, results thrown away, an alias, a
  * kernel's own parameter.
  */
+/* clang-format off */
 static const char forms[] = HEAD
 	".global .u32 hits;\n"
 	".func touch { .reg .b32 %a; atom.global.add.u32 %a, [hits], 1; ret; }\n"
@@ -274,6 +289,7 @@ static const char forms[] = HEAD
 	"setp.gt.u32 %p1, %r0, 10; @%p1 call (%rd1), wide, (%rd1, 0f3f800000, 0);\n"
 	"setp.gt.u32 %p2, %r0, 5000; @%p2 call touch;\n"
 	"cvt.u32.u64 %r1, %rd1;\n" DONE;
+/* clang-format on */
 
 static u32 want_forms(u32 t)
 {
@@ -332,7 +348,10 @@ static u32 want_chain(u32 t)
 	return sum;
 }
 
-/* A warp barrier and a CTA barrier in a function, called from both sides of a branch; some threads have left before. */
+/*
+ * A warp barrier and a CTA barrier in a function, called from both sides of a branch; some threads
+ * have left before.
+ */
 static const char barriers[] = HEAD
 	".shared .align 4 .u32 cell[1024];\n"
 	".func (.reg .u32 r) meet(.reg .u32 t, .reg .u32 n) { .reg .b32 %a<5>; mov.u32 %a0, cell; "
@@ -348,7 +367,9 @@ static u32 want_barriers(u32 t)
 	return (t & 32 ? 1 : 0) - 1u;
 }
 
-/* Lanes parted by a branch around a call are together again behind it: activemask sees all of them. */
+/*
+ * Lanes parted by a branch around a call are together again behind it: activemask sees all of them.
+ */
 static const char together[] = HEAD FUNCTIONS KERNEL
 	"and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 0; mov.u32 %r1, %r0; @%p1 bra B;\n"
 	"{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r0; call (y), f0, (x); ld.param.b32 %r1, [y]; }\n"
@@ -419,9 +440,12 @@ static u32 want_thread(u32 t)
 
 /* ---- faults ---- */
 
+/* clang-format off */
 static const char trap[] = HEAD ".func die { trap; }\n" KERNEL
 				"setp.eq.u32 %p1, %r0, 40; mov.u32 %r1, 0; @%p1 call die;\n" DONE;
-static const char brkpt[] = HEAD KERNEL "setp.eq.u32 %p1, %r0, 40; mov.u32 %r1, 0; @%p1 brkpt;\n" DONE;
+/* clang-format on */
+static const char brkpt[] =
+	HEAD KERNEL "setp.eq.u32 %p1, %r0, 40; mov.u32 %r1, 0; @%p1 brkpt;\n" DONE;
 static const char index_fault[] = HEAD KERNEL
 	"mov.u32 %r1, 0; T: .branchtargets A, B; brx.idx %r0, T;\nA: mov.u32 %r1, 1;\nB:\n" DONE;
 
@@ -453,7 +477,8 @@ static void place(struct harness *h, struct harness *home, const struct exec_uni
 		if (v->space != M_global)
 			continue;
 		if (v->definition == v) {
-			h->var_address[i] = mem_alloc(&home->mem, v->size_bytes, v->align, MEM_KIND_DEVICE);
+			h->var_address[i] =
+				mem_alloc(&home->mem, v->size_bytes, v->align, MEM_KIND_DEVICE);
 			if (v->data)
 				memcpy((void *)(uintptr_t)h->var_address[i], v->data, v->data_len);
 			if (v->relocs_len)
@@ -494,7 +519,8 @@ static void test_units(void)
 	CHECK(!exec_function_at(units, 2, 0) && !exec_function_at(units, 2, 17) &&
 	      !exec_function_at(units, 2, 1 << 20));
 	out = mem_alloc(&a.mem, 4096, 0, MEM_KIND_DEVICE);
-	p = exec_lower(a.m, ir_find_func(a.m, "k"), arch_find("h200"), a.var_address, &options, &a.d);
+	p = exec_lower(a.m, ir_find_func(a.m, "k"), arch_find("h200"), a.var_address, &options,
+		       &a.d);
 	if (CHECK(p)) {
 		u32 tid[3 * 64] = {0}, bad = 0;
 
@@ -545,7 +571,8 @@ int main(void)
 	expect("addresses", addresses, want_thread);
 	expect_fault("null pointer", null_pointer, 0, FAULT_INVALID_PC, "call of 0x0");
 	expect_fault("wrong prototype", wrong_prototype, 0, FAULT_INVALID_PC, "call of 0x");
-	expect_fault("other prototype", other_prototype, 0, FAULT_INVALID_PC, "call of 'g' with other parameters");
+	expect_fault("other prototype", other_prototype, 0, FAULT_INVALID_PC,
+		     "call of 'g' with other parameters");
 	expect_fault("alloca", stack_overflow, 0, FAULT_STACK_OVERFLOW, "");
 	expect_fault("trap", trap, 0, FAULT_TRAP, "");
 	expect_fault("brkpt", brkpt, 0, FAULT_TRAP, "");

@@ -149,7 +149,10 @@ static struct outcome run_gang(struct harness *h, const struct trial *t, struct 
 	return o;
 }
 
-/* The same text, input and memory for every engine. Returns a copy of the output. p: NULL, the reference runs. */
+/*
+ * The same text, input and memory for every engine. Returns a copy of the output. p: NULL, the
+ * reference runs.
+ */
 static struct outcome run(struct harness *h, const struct trial *t, struct arguments *a,
 			  const struct program *p)
 {
@@ -199,7 +202,10 @@ static struct program *lower(struct harness *h, const struct trial *t)
 			  &options, &h->d);
 }
 
-/* In a permuted order lanes are not together where nothing brings them together: not for all programs. */
+/*
+ * In a permuted order lanes are not together where nothing brings them together: not for all
+ * programs.
+ */
 static bool is_permuted(u64 seed)
 {
 	return seed % 4 != 0;

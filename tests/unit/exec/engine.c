@@ -1,4 +1,6 @@
-/* The gang engine: straight code, divergence, loops, barriers, partial warps, faults, spin locks. */
+/*
+ * The gang engine: straight code, divergence, loops, barriers, partial warps, faults, spin locks.
+ */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 
@@ -17,7 +19,10 @@ static const char vecadd[] =
 
 static void test_vecadd(const char *level)
 {
-	struct { u64 a, b, c; u32 n; } params;
+	struct {
+		u64 a, b, c;
+		u32 n;
+	} params;
 	struct harness h;
 	bool good = true;
 	u32 *a, *b, *c, n = 1000;
@@ -28,7 +33,8 @@ static void test_vecadd(const char *level)
 	params.b = mem_alloc(&h.mem, n * 4, 0, MEM_KIND_DEVICE);
 	params.c = mem_alloc(&h.mem, n * 4, 0, MEM_KIND_DEVICE);
 	params.n = n;
-	a = (u32 *)(uintptr_t)params.a, b = (u32 *)(uintptr_t)params.b, c = (u32 *)(uintptr_t)params.c;
+	a = (u32 *)(uintptr_t)params.a, b = (u32 *)(uintptr_t)params.b,
+	c = (u32 *)(uintptr_t)params.c;
 	for (u32 i = 0; i < n; i++)
 		a[i] = i, b[i] = 1000 * i;
 	CHECK_EQ(harness_run(&h, "k", 5, 250, &params, level), STOP_DONE);
@@ -109,8 +115,8 @@ static void test_barrier(const char *level)
 
 /*
  * 32-bit addresses wrap around: bases below the start of shared memory with offsets that bring them
- * back, for rows, one address for all, lanes in any order, and with a base that is only known at run
- * time (%r9 is loaded, and zero).
+ * back, for rows, one address for all, lanes in any order, and with a base that is only known at
+ * run time (%r9 is loaded, and zero).
  */
 static const char wrapping[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"

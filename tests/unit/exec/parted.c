@@ -1,13 +1,14 @@
 /*
- * Gangs whose lanes part (src/exec/parted.h): loops of different lengths, switches, early exits, locks,
- * warp instructions and barriers in branches, at every level of the host, with turns long and short.
- * Every thread leaves one word.
+ * Gangs whose lanes part (src/exec/parted.h): loops of different lengths, switches, early exits,
+ * locks, warp instructions and barriers in branches, at every level of the host, with turns long
+ * and short. Every thread leaves one word.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 
 #define THREADS_MAX 256u
 
+/* clang-format off */
 /* %r0: thread, %r1: lane, %r2: warp; %r9 is stored at the label DONE. */
 #define HEAD                                                                                       \
 	".version 8.0\n.target sm_80\n.address_size 64\n"                                          \
@@ -24,6 +25,7 @@
 #define TAIL                                                                                       \
 	"DONE: ld.param.u64 %d0, [out]; mul.wide.u32 %d1, %r0, 4; add.u64 %d0, %d0, %d1;\n"        \
 	"st.global.u32 [%d0], %r9; ret;\n}\n"
+/* clang-format on */
 
 static u32 want_loop(u32 t, u32 n)
 {
@@ -154,9 +156,11 @@ static u32 want_atom(u32 t, u32 n)
 #define RUNG(n) "setp.eq.u32 %p1, %r5, " #n "; @%p1 bra L" #n ";\n"
 #define LAND(n) "L" #n ": mov.u32 %r9, " #n "; add.u32 %r9, %r9, 100; bra DONE;\n"
 #define CASE(n) "S" #n ": mov.u32 %r9, " #n "0; add.u32 %r9, %r9, 5; bra DONE;\n"
+/* clang-format off */
 #define TWENTY(X)                                                                                  \
 	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)      \
 	X(16) X(17) X(18) X(19)
+/* clang-format on */
 
 static const struct {
 	const char *what, *body;
@@ -201,8 +205,8 @@ static const struct {
 	 want_half},
 	{"a switch of more ways than groups may wait",
 	 "rem.u32 %r5, %r0, 24;\nT: .branchtargets S0, S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11,\n"
-	 "S12, S13, S14, S15, S16, S17, S18, S19, S20, S21, S22, S23; brx.idx %r5, T;\n"
-	 TWENTY(CASE) CASE(20) CASE(21) CASE(22) CASE(23),
+	 "S12, S13, S14, S15, S16, S17, S18, S19, S20, S21, S22, S23; brx.idx %r5, T;\n" TWENTY(
+		 CASE) CASE(20) CASE(21) CASE(22) CASE(23),
 	 want_switch},
 	{"a ladder of more branches than groups may wait",
 	 "rem.u32 %r5, %r0, 24;\n" TWENTY(RUNG) "mov.u32 %r9, 77; bra DONE;\n" TWENTY(LAND),

@@ -100,21 +100,19 @@ static bool read_vector(char *line, struct vector *v)
 /* k<n>(in, out): lane t reads record t and writes record t, eight bytes for each register. */
 static void put_kernel(const struct vector *v, u32 number, struct text *t)
 {
-	text_printf(
-		t,
-		".visible .entry k%u(.param .u64 i, .param .u64 o)\n{ .reg .u64 %%i, %%o; .reg "
-		".u32 %%l;\n",
-		number);
+	text_printf(t,
+		    ".visible .entry k%u(.param .u64 i, .param .u64 o)\n{ .reg .u64 %%i, %%o; .reg "
+		    ".u32 %%l;\n",
+		    number);
 	for (u32 k = 0; k < v->inputs + v->results; k++)
 		text_printf(t, ".reg .%s %%%c%u; ", v->type[k], k < v->inputs ? 'a' : 'd',
 			    k < v->inputs ? k : k - v->inputs);
 	text_printf(t, ".reg .%s %%t<4>;\n", v->type[v->inputs]);
-	text_printf(
-		t,
-		"ld.param.u64 %%i, [i]; ld.param.u64 %%o, [o]; mov.u32 %%l, %%tid.x; "
-		"mad.wide.u32 %%i, %%l, %u, %%i; "
-		"mad.wide.u32 %%o, %%l, %u, %%o;\n",
-		SLOTS * 8, SLOTS * 8);
+	text_printf(t,
+		    "ld.param.u64 %%i, [i]; ld.param.u64 %%o, [o]; mov.u32 %%l, %%tid.x; "
+		    "mad.wide.u32 %%i, %%l, %u, %%i; "
+		    "mad.wide.u32 %%o, %%l, %u, %%o;\n",
+		    SLOTS * 8, SLOTS * 8);
 	for (u32 k = 0; k < v->inputs; k++)
 		if (!strcmp(v->type[k], "pred"))
 			text_printf(t, "ld.global.u32 %%l, [%%i+%u]; setp.ne.u32 %%a%u, %%l, 0;\n",
@@ -227,10 +225,10 @@ static void check_all_vectors(struct bench *b)
 /* ---- small programs: thread t of the CTA writes out[t] ---- */
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define ENTRY                                                                      \
-	".visible .entry k(.param .u64 i, .param .u64 o)\n{\n"                     \
-	".reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<8>;\n"                   \
-	"ld.param.u64 %d0, [i]; ld.param.u64 %d1, [o]; mov.u32 %r0, %tid.x;\n"     \
+#define ENTRY                                                                                      \
+	".visible .entry k(.param .u64 i, .param .u64 o)\n{\n"                                     \
+	".reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<8>;\n"                                   \
+	"ld.param.u64 %d0, [i]; ld.param.u64 %d1, [o]; mov.u32 %r0, %tid.x;\n"                     \
 	"mul.wide.u32 %d2, %r0, 4; add.u64 %d1, %d1, %d2;\n"
 #define END "st.global.u32 [%d1], %r1; ret;\n}\n"
 

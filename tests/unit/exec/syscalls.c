@@ -8,6 +8,7 @@
 #include "src/host/syscall.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+/* clang-format off */
 #define DECLARE \
 	".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n" \
 	".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n" \
@@ -21,6 +22,7 @@
 	"{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; " \
 	"st.param.b64 [a], %rd8; call.uni (r), vprintf, (f, a);\n" \
 	"ld.param.b32 %r1, [r]; }\ncvt.s64.s32 %rd2, %r1; st.global.u64 [%rd0], %rd2;\n"
+/* clang-format on */
 #define DONE "ret;\n}\n"
 
 static void collect(void *user, const char *text, size_t len)
@@ -99,12 +101,11 @@ static const char *bytes_of(const char *s)
 static void test_print(void)
 {
 	expect_print(bytes_of("hello\n"), "", "hello\n", 0);
-	expect_print(
-		bytes_of("%d|%u|%x|%X|%o|%c|%i"),
-		"st.local.u32 [buf], -5; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], 255; "
-		"st.local.u32 [buf+12], 255; st.local.u32 [buf+16], 8;"
-		"st.local.u32 [buf+20], 65; st.local.u32 [buf+24], 2147483647;",
-		"-5|7|ff|FF|10|A|2147483647", 7);
+	expect_print(bytes_of("%d|%u|%x|%X|%o|%c|%i"),
+		     "st.local.u32 [buf], -5; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], 255; "
+		     "st.local.u32 [buf+12], 255; st.local.u32 [buf+16], 8;"
+		     "st.local.u32 [buf+20], 65; st.local.u32 [buf+24], 2147483647;",
+		     "-5|7|ff|FF|10|A|2147483647", 7);
 	expect_print(
 		bytes_of("%lld %llu %ld %lx %li"),
 		"st.local.u64 [buf], -5; st.local.u64 [buf+8], -1; "
@@ -123,12 +124,11 @@ static void test_print(void)
 		"st.local.f64 [buf+48], %d1; mov.f64 %d2, 0d7ff0000000000000; st.local.f64 [buf+56], %d2;"
 		"mov.f64 %d2, 0dfff8000000000000; st.local.f64 [buf+64], %d2;",
 		"1.500000 1.50 1.500000e+00 1.5    1.500|1.5     | 0x1.8p+0 INF -NAN", 9);
-	expect_print(
-		bytes_of("%5d|%-5d|%05d|%+d|% d|%#x|%.3d"),
-		"st.local.u32 [buf], 42; st.local.u32 [buf+4], 42; st.local.u32 [buf+8], 42; "
-		"st.local.u32 [buf+12], 42; st.local.u32 [buf+16], 42;"
-		"st.local.u32 [buf+20], 42; st.local.u32 [buf+24], 42;",
-		"   42|42   |00042|+42| 42|0x2a|042", 7);
+	expect_print(bytes_of("%5d|%-5d|%05d|%+d|% d|%#x|%.3d"),
+		     "st.local.u32 [buf], 42; st.local.u32 [buf+4], 42; st.local.u32 [buf+8], 42; "
+		     "st.local.u32 [buf+12], 42; st.local.u32 [buf+16], 42;"
+		     "st.local.u32 [buf+20], 42; st.local.u32 [buf+24], 42;",
+		     "   42|42   |00042|+42| 42|0x2a|042", 7);
 	expect_print(
 		bytes_of("[%*d] [%-*d] [%*d] [%.1f]"),
 		"st.local.u32 [buf], 6; st.local.u32 [buf+4], 1; st.local.u32 [buf+8], 4; "
@@ -144,7 +144,10 @@ static void test_print(void)
 	expect_print(bytes_of("100%% %y %"), "", "100% %y %", 0);
 }
 
-/* Widths and precisions beyond all reason are cut; beyond int they print nothing, nor does what is before them. */
+/*
+ * Widths and precisions beyond all reason are cut; beyond int they print nothing, nor does what is
+ * before them.
+ */
 static void test_print_wide(void)
 {
 	static const char *const formats[] = {
@@ -162,22 +165,26 @@ static void test_print_wide(void)
 		text_puts(&want, left ? "|" : "7|");
 		expect_print(bytes_of(formats[i]), "st.local.u32 [buf], 7;", want.at, 1);
 	}
-	expect_print(bytes_of("%99999999999d|%2147483648d|%.18446744073709551617d|%-9999999999999999999999s|%d|"),
-		     "st.local.u32 [buf+24], 7;", "|7|", 5);
+	expect_print(
+		bytes_of(
+			"%99999999999d|%2147483648d|%.18446744073709551617d|%-9999999999999999999999s|%d|"),
+		"st.local.u32 [buf+24], 7;", "|7|", 5);
 	want.len = 0;
 	text_puts(&want, "7");
 	for (u32 n = 1; n < 65535; n++)
 		text_puts(&want, " ");
 	text_puts(&want, "|1|");
-	expect_print(bytes_of("%*d|%d|"),
-		     "st.local.u32 [buf], -2147483648; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], 1;", want.at, 3);
+	expect_print(
+		bytes_of("%*d|%d|"),
+		"st.local.u32 [buf], -2147483648; st.local.u32 [buf+4], 7; st.local.u32 [buf+8], 1;",
+		want.at, 3);
 	text_fini(&want);
 }
 
 /* A format in memory that is filled here, and arguments of every kind behind each other. */
-static const char random_format[] = HEAD DECLARE
-	".global .align 8 .b8 fmt[64]; .global .align 8 .b8 args[512];\n" KERNEL
-	"mov.u64 %rd1, fmt; mov.u64 %rd8, args;\n" PRINT DONE;
+static const char random_format[] =
+	HEAD DECLARE ".global .align 8 .b8 fmt[64]; .global .align 8 .b8 args[512];\n" KERNEL
+		     "mov.u64 %rd1, fmt; mov.u64 %rd8, args;\n" PRINT DONE;
 
 static void *variable(const struct machine *m, const char *name)
 {
@@ -196,10 +203,14 @@ static u64 next_random(u64 *seed)
 	return *seed ^= *seed << 17;
 }
 
-/* Whatever the format and the arguments are, printing ends, within a bound, and reads no memory that is not there. */
+/*
+ * Whatever the format and the arguments are, printing ends, within a bound, and reads no memory
+ * that is not there.
+ */
 static void test_print_random(void)
 {
-	static const char alphabet[] = "%%%%%%%%%%%%ddiuoxXcsfFeEgGaAphlLjztqn*....1234567890-+ #'$yk|\n\377";
+	static const char alphabet[] =
+		"%%%%%%%%%%%%ddiuoxXcsfFeEgGaAphlLjztqn*....1234567890-+ #'$yk|\n\377";
 	u64 seed = 88172645463325252u;
 	struct machine m;
 	u32 sound = 0;
@@ -221,7 +232,8 @@ static void test_print_random(void)
 		m.printed.len = 0;
 		((u64 *)(uintptr_t)m.out)[0] = 99;
 		if (harness_run(&m.h, "k", 1, 1, &m.out, NULL) != STOP_DONE)
-			ends = m.h.fault.kind == FAULT_ILLEGAL_ADDRESS && strstr(m.h.fault.text, "vprintf");
+			ends = m.h.fault.kind == FAULT_ILLEGAL_ADDRESS &&
+			       strstr(m.h.fault.text, "vprintf");
 		got = (s64)result(&m, 0);
 		sound += (got == 99 ? ends : got >= 0 && got <= 32) && m.printed.len < 40 * 66000;
 	}
@@ -231,12 +243,14 @@ static void test_print_random(void)
 
 static const char no_format[] = HEAD DECLARE KERNEL "mov.u64 %rd1, 0;\n" PRINT DONE;
 static const char bad_format[] = HEAD DECLARE KERNEL "mov.u64 %rd1, 64;\n" PRINT DONE;
+/* clang-format off */
 /* Every second thread of two warps; in the order of threads. The format in shared memory. */
 static const char many[] = HEAD DECLARE
 	".shared .align 4 .b8 f[8];\n" KERNEL
 	"mov.u32 %r2, f; st.shared.u32 [%r2], 2122789; bar.sync 0; cvt.u64.u32 %rd1, %r2; "
 	"cvta.shared.u64 %rd1, %rd1; st.local.u32 [buf], %r0;\n"
 	"and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra E;\n" PRINT "E: " DONE;
+/* clang-format on */
 
 static void test_print_more(void)
 {
@@ -267,18 +281,23 @@ static void test_print_more(void)
 
 /* ---- heap ---- */
 
+/* clang-format off */
 #define MALLOC(bytes, to) \
 	"{ .param .b64 n; .param .b64 r; st.param.b64 [n], " bytes \
 	"; call (r), malloc, (n); ld.param.b64 " to ", [r]; }\n"
+/* clang-format on */
 #define FREE(p) "{ .param .b64 q; st.param.b64 [q], " p "; call free, (q); }\n"
 
+/* clang-format off */
 static const char heap[] = HEAD DECLARE KERNEL MALLOC(
 	"40",
 	"%rd1") "st.u32 [%rd1], %r0; st.u64 [%rd1+32], %rd0; st.global.u64 [%rd0], %rd1;\n" DONE;
 static const char give_back[] = HEAD DECLARE KERNEL "mov.u32 %r2, 0;\nL: " MALLOC(
 	"1000", "%rd1") "setp.eq.u64 %p1, %rd1, 0; @%p1 trap; st.u32 [%rd1+996], %r2; " FREE("%rd1")
 	FREE("0") "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 50; @%p2 bra L; st.global.u64 [%rd0], %rd1;\n" DONE;
-static const char double_free[] = HEAD DECLARE KERNEL MALLOC("8", "%rd1") FREE("%rd1") FREE("%rd1") DONE;
+/* clang-format on */
+static const char double_free[] =
+	HEAD DECLARE KERNEL MALLOC("8", "%rd1") FREE("%rd1") FREE("%rd1") DONE;
 
 static void test_heap(void)
 {
@@ -291,7 +310,8 @@ static void test_heap(void)
 	for (u32 t = 0; t < 64; t++) {
 		u64 p = result(&m, t);
 
-		bad += !p || p % 16 || *(u32 *)(uintptr_t)p != t || exec_heap_size(m.calls.heap, p) != 40;
+		bad += !p || p % 16 || *(u32 *)(uintptr_t)p != t ||
+		       exec_heap_size(m.calls.heap, p) != 40;
 	}
 	CHECK_EQ(bad, 0);
 	/* All of it is in use now. */
@@ -299,7 +319,8 @@ static void test_heap(void)
 	for (u32 t = 0; t < 64; t += 2)
 		CHECK(exec_heap_give(m.calls.heap, result(&m, t)));
 	CHECK_EQ(exec_heap_take(m.calls.heap, 49), 0);
-	CHECK(!exec_heap_give(m.calls.heap, result(&m, 0)) && !exec_heap_give(m.calls.heap, result(&m, 1) + 16));
+	CHECK(!exec_heap_give(m.calls.heap, result(&m, 0)) &&
+	      !exec_heap_give(m.calls.heap, result(&m, 1) + 16));
 	for (u32 t = 1; t < 64; t += 2)
 		CHECK(exec_heap_give(m.calls.heap, result(&m, t)));
 	/* Merged again into one extent. */
@@ -351,7 +372,8 @@ static void test_assertion(void)
 	CHECK_EQ(m.h.fault.kind, FAULT_ASSERT);
 	CHECK_EQ(m.h.fault.lanes, 12);
 	CHECK_EQ(m.h.fault.thread[0], 34);
-	CHECK(!strcmp(m.h.fault.text, "a.cu:17: void k: block: [0,0,0], thread: [34,0,0] Assertion `x>1` failed."));
+	CHECK(!strcmp(m.h.fault.text,
+		      "a.cu:17: void k: block: [0,0,0], thread: [34,0,0] Assertion `x>1` failed."));
 	CHECK(m.printed.at &&
 	      !strcmp(m.printed.at,
 		      "a.cu:17: void k: block: [0,0,0], thread: [34,0,0] Assertion `x>1` failed.\n"
@@ -362,7 +384,8 @@ static void test_assertion(void)
 
 /* ---- host functions and others ---- */
 
-__attribute__((visibility("default"))) u64 exec_syscalls_mix(u8 a, s16 b, u32 c, u64 d, float e, double f);
+__attribute__((visibility("default"))) u64 exec_syscalls_mix(u8 a, s16 b, u32 c, u64 d, float e,
+							     double f);
 
 u64 exec_syscalls_mix(u8 a, s16 b, u32 c, u64 d, float e, double f)
 {
@@ -401,8 +424,10 @@ static const char host[] = HEAD
 	"{ .param .b64 p; .param .b32 x; st.param.b64 [p], %rd0; st.param.b32 [x], 77; "
 	"setp.eq.u32 %p1, %r0, 5; @%p1 call exec_syscalls_store, (p, x); }\n" DONE;
 
+/* clang-format off */
 static const char missing[] = HEAD ".extern .func nobody_has_this(.param .b32 x);\n" KERNEL
 	"setp.eq.u32 %p1, %r0, 33; st.global.u64 [%rd0], 1; @%p1 call nobody_has_this, (1);\n" DONE;
+/* clang-format on */
 static const char by_value[] = HEAD
 	".extern .func (.param .b64 r) exec_syscalls_mix(.param .align 8 .b8 p[16]);\n" KERNEL
 	"{ .param .align 8 .b8 p[16]; .param .b64 r; st.param.b64 [p], 1; call (r), exec_syscalls_mix, (p); }\n" DONE;
@@ -411,8 +436,15 @@ static const char by_value[] = HEAD
 static void test_host_allowed(struct machine *m)
 {
 	static const char *const lists[] = {
-		NULL, "", "exec_syscalls_mix", "exec_syscalls_store", "exec_syscalls_halfway,exec_syscalls_mix",
-		"xexec_syscalls_half,exec_syscalls_mix", "exec_syscalls_mix,exec_syscalls_hal", "ALL", "all,",
+		NULL,
+		"",
+		"exec_syscalls_mix",
+		"exec_syscalls_store",
+		"exec_syscalls_halfway,exec_syscalls_mix",
+		"xexec_syscalls_half,exec_syscalls_mix",
+		"exec_syscalls_mix,exec_syscalls_hal",
+		"ALL",
+		"all,",
 	};
 
 	if (!start(m, host, 0))
@@ -469,10 +501,12 @@ static enum fault_kind own_malloc(struct exec_call *c)
 
 	exec_call_place(c, block, thread);
 	exec_call_return(c, 1000 * exec_call_argument(c, 0) + thread[0]);
-	return exec_call_argument(c, 0) == 9 ? exec_call_fail(c, FAULT_UNSUPPORTED, "nine") : FAULT_NONE;
+	return exec_call_argument(c, 0) == 9 ? exec_call_fail(c, FAULT_UNSUPPORTED, "nine")
+					     : FAULT_NONE;
 }
 
-static const char added[] = HEAD DECLARE KERNEL MALLOC("3", "%rd1") "st.global.u64 [%rd0], %rd1;\n" DONE;
+static const char added[] =
+	HEAD DECLARE KERNEL MALLOC("3", "%rd1") "st.global.u64 [%rd0], %rd1;\n" DONE;
 
 static void test_added(void)
 {
@@ -483,7 +517,8 @@ static void test_added(void)
 
 	if (!start(&m, added, 0))
 		return;
-	p = exec_lower(m.h.m, ir_find_func(m.h.m, "k"), arch_find("h200"), m.h.var_address, &options, &m.h.d);
+	p = exec_lower(m.h.m, ir_find_func(m.h.m, "k"), arch_find("h200"), m.h.var_address,
+		       &options, &m.h.d);
 	if (CHECK(p)) {
 		CHECK_EQ(p->extern_len, 1);
 		CHECK(p->externs[0].run == own_malloc);

@@ -102,18 +102,17 @@ static void fill(struct record *in)
 
 static void add_kernel(struct text *t, const char *name, const char *form, bool apart)
 {
-	text_printf(
-		t,
-		".visible .entry %s(.param .u64 pin, .param .u64 pout)\n{\n"
-		".reg .pred p, q, gone; .reg .b32 d, a, b, c, m, t, n, x; .reg .b64 e, i, o;\n"
-		"ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %%tid.x; "
-		"mov.u32 n, %%ctaid.x;\n"
-		"mad.lo.u32 t, n, %u, t; mad.wide.u32 i, t, 32, i; mad.wide.u32 o, t, 8, o;\n"
-		"ld.global.v4.b32 {a, b, c, m}, [i]; ld.global.u32 x, [i+16]; "
-		"setp.ne.u32 q, x, 0;\n"
-		"ld.global.u32 x, [i+20]; setp.ne.u32 gone, x, 0; ld.global.b64 e, [i+24];\n"
-		"mov.u32 d, 0; setp.eq.u32 p, d, 1; mov.u32 n, %%laneid;\n",
-		name, THREADS);
+	text_printf(t,
+		    ".visible .entry %s(.param .u64 pin, .param .u64 pout)\n{\n"
+		    ".reg .pred p, q, gone; .reg .b32 d, a, b, c, m, t, n, x; .reg .b64 e, i, o;\n"
+		    "ld.param.u64 i, [pin]; ld.param.u64 o, [pout]; mov.u32 t, %%tid.x; "
+		    "mov.u32 n, %%ctaid.x;\n"
+		    "mad.lo.u32 t, n, %u, t; mad.wide.u32 i, t, 32, i; mad.wide.u32 o, t, 8, o;\n"
+		    "ld.global.v4.b32 {a, b, c, m}, [i]; ld.global.u32 x, [i+16]; "
+		    "setp.ne.u32 q, x, 0;\n"
+		    "ld.global.u32 x, [i+20]; setp.ne.u32 gone, x, 0; ld.global.b64 e, [i+24];\n"
+		    "mov.u32 d, 0; setp.eq.u32 p, d, 1; mov.u32 n, %%laneid;\n",
+		    name, THREADS);
 	if (apart) {
 		text_printf(t, "TO: .branchtargets L0");
 		for (u32 l = 1; l < 32; l++)
@@ -182,8 +181,9 @@ static void test_deadlock(const char *level)
 }
 
 /*
- * Lanes that a member mask leaves out, as an H200 answers: all 32 take part where they are together and name the
- * same mask; else that is illegal. want: what lane 20 gets, a = 100 + lane, q = odd lanes.
+ * Lanes that a member mask leaves out, as an H200 answers: all 32 take part where they are together
+ * and name the same mask; else that is illegal. want: what lane 20 gets, a = 100 + lane, q = odd
+ * lanes.
  */
 static const struct left_out {
 	const char *code;
@@ -210,14 +210,15 @@ static void test_left_out(const struct left_out *x, u32 threads, const char *lev
 	struct harness h;
 	u64 out;
 
-	text_printf(&t,
-		    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-		    ".reg .pred q, r; .reg .b32 t, a, d, m; .reg .b64 o, w;\n"
-		    "mov.u32 t, %%tid.x; mov.u32 a, %%laneid; and.b32 d, a, 1; setp.eq.u32 q, d, 1;\n"
-		    "add.u32 a, a, 100; mov.b32 d, 0;\n%s\n"
-		    "END: ld.param.u64 o, [out]; mul.wide.u32 w, t, 4; add.u64 o, o, w; st.global.u32 [o], d;\n"
-		    "ret;\n}\n",
-		    x->code);
+	text_printf(
+		&t,
+		".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+		".reg .pred q, r; .reg .b32 t, a, d, m; .reg .b64 o, w;\n"
+		"mov.u32 t, %%tid.x; mov.u32 a, %%laneid; and.b32 d, a, 1; setp.eq.u32 q, d, 1;\n"
+		"add.u32 a, a, 100; mov.b32 d, 0;\n%s\n"
+		"END: ld.param.u64 o, [out]; mul.wide.u32 w, t, 4; add.u64 o, o, w; st.global.u32 [o], d;\n"
+		"ret;\n}\n",
+		x->code);
 	if (!CHECK_MSG(harness_open(&h, t.at), x->code))
 		return;
 	out = mem_alloc(&h.mem, 4 * threads, 0, MEM_KIND_DEVICE);

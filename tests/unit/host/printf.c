@@ -1,6 +1,7 @@
 /*
- * printf of device code against what an H200 printed: tests/vectors/printf_gh100.tsv, a line for each call: which
- * arguments (a row of `rows` below), the format, what it returns or "fault", the text.
+ * printf of device code against what an H200 printed: tests/vectors/printf_gh100.tsv, a line for
+ * each call: which arguments (a row of `rows` below), the format, what it returns or "fault", the
+ * text.
  */
 #include "src/base/file.h"
 #include "src/base/text.h"
@@ -121,7 +122,8 @@ static void unescape(char *s)
 	*to = 0;
 }
 
-static void check_line(struct ptxloom_device *dev, struct place *p, struct text *printed, char **field)
+static void check_line(struct ptxloom_device *dev, struct place *p, struct text *printed,
+		       char **field)
 {
 	u64 format = address(p->format), args, result = address(&p->result);
 	bool faults = !strcmp(field[2], "fault");
@@ -139,24 +141,29 @@ static void check_line(struct ptxloom_device *dev, struct place *p, struct text 
 	printed->len = 0;
 	if (!CHECK_EQ(ptxloom_module_load(dev, ptx, sizeof(ptx) - 1, &mod), 0))
 		return;
-	status = ptxloom_launch(ptxloom_module_kernel(mod, "k"), &one, (void *[]){&format, &args, &result});
+	status = ptxloom_launch(ptxloom_module_kernel(mod, "k"), &one,
+				(void *[]){&format, &args, &result});
 	if (faults) {
 		CHECK_MSG(status == 700, field[1]);
 	} else {
 		bool same = printed->len == strlen(field[3]) &&
 			    !memcmp(printed->len ? printed->at : "", field[3], printed->len);
 
-		if (!CHECK_MSG(!status && same && p->result == strtol(field[2], NULL, 10), field[1]))
-			printf("# row %u returns %d, want %s, prints '%.*s', want '%s'\n", row, p->result, field[2],
-			       (int)printed->len, printed->len ? printed->at : "", field[3]);
+		if (!CHECK_MSG(!status && same && p->result == strtol(field[2], NULL, 10),
+			       field[1]))
+			printf("# row %u returns %d, want %s, prints '%.*s', want '%s'\n", row,
+			       p->result, field[2], (int)printed->len,
+			       printed->len ? printed->at : "", field[3]);
 	}
 	ptxloom_module_unload(mod);
 }
 
 static struct ptxloom_device *open_device(struct text *printed, struct place **p)
 {
-	struct ptxloom_options o = {.size = sizeof(o), .device = "h200", .output = collect, .user = printed};
-	static const u32 wide[] = {'w', 'i', 'd', 'e', ' ', 't', 'e', 'x', 't', 0}, high[] = {0x263a, 0x41, 0};
+	struct ptxloom_options o = {
+		.size = sizeof(o), .device = "h200", .output = collect, .user = printed};
+	static const u32 wide[] = {'w', 'i', 'd', 'e', ' ', 't', 'e', 'x', 't', 0},
+			 high[] = {0x263a, 0x41, 0};
 	struct ptxloom_device *dev = NULL;
 
 	if (!CHECK_EQ(ptxloom_device_open(&o, &dev), 0))

@@ -126,25 +126,31 @@ static void test_suffixes(const struct text *cubin)
 		u32 sm;
 		bool runs;
 	} pairs[] = {
-		{{90, 'a'}, 90, true},   {{90, 'a'}, 80, false},  {{90, 'a'}, 100, false}, {{100, 'a'}, 103, false},
-		{{100, 'f'}, 100, true}, {{100, 'f'}, 103, true}, {{103, 'f'}, 100, false}, {{100, 'f'}, 120, false},
-		{{100, 0}, 103, true},   {{103, 0}, 100, false},  {{120, 0}, 121, true},    {{80, 0}, 90, false},
+		{{90, 'a'}, 90, true},    {{90, 'a'}, 80, false},   {{90, 'a'}, 100, false},
+		{{100, 'a'}, 103, false}, {{100, 'f'}, 100, true},  {{100, 'f'}, 103, true},
+		{{103, 'f'}, 100, false}, {{100, 'f'}, 120, false}, {{100, 0}, 103, true},
+		{{103, 0}, 100, false},   {{120, 0}, 121, true},    {{80, 0}, 90, false},
 	};
 	struct image_choice choice;
 
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
-		struct image_spec spec = {.kind = IMAGE_SASS, .target = pairs[i].target, .data = cubin->at,
+		struct image_spec spec = {.kind = IMAGE_SASS,
+					  .target = pairs[i].target,
+					  .data = cubin->at,
 					  .size = cubin->len};
 		struct fixture f;
 		char what[60];
 
 		init(&f, &spec, 1);
-		snprintf(what, sizeof(what), "machine code for sm_%u%s on sm_%u", pairs[i].target.sm,
+		snprintf(what, sizeof(what), "machine code for sm_%u%s on sm_%u",
+			 pairs[i].target.sm,
 			 pairs[i].target.suffix == 'a'   ? "a"
 			 : pairs[i].target.suffix == 'f' ? "f"
 							 : "",
 			 pairs[i].sm);
-		CHECK_MSG((image_select(&f.list, 0, pairs[i].sm, &choice) == IMAGE_OK) == pairs[i].runs, what);
+		CHECK_MSG((image_select(&f.list, 0, pairs[i].sm, &choice) == IMAGE_OK) ==
+				  pairs[i].runs,
+			  what);
 		fini(&f);
 	}
 }
@@ -187,7 +193,8 @@ static void test_cubins(void)
 	init(&f, specs, 3);
 	CHECK_EQ(image_select(&f.list, 0, 80, &choice), IMAGE_OK);
 	CHECK_EQ(image_select(&f.list, 0, 89, &choice), IMAGE_OK);
-	CHECK_MSG(image_select(&f.list, 0, 75, &choice) == IMAGE_OK && choice.image == 1, "the one for sm_75");
+	CHECK_MSG(image_select(&f.list, 0, 75, &choice) == IMAGE_OK && choice.image == 1,
+		  "the one for sm_75");
 	CHECK_EQ(image_select(&f.list, 0, 70, &choice), IMAGE_NONE);
 	CHECK_EQ(image_select(&f.list, 0, 90, &choice), IMAGE_NONE);
 	CHECK_EQ(image_select(&f.list, 0, 120, &choice), IMAGE_NONE);

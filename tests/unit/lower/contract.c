@@ -1,8 +1,9 @@
 /*
  * Products in sums: which mul and add become one fma. Each case says so by its results. A = f0 * f1
- * is x * x and B = f2 * f3 is -(x * x), where x * x = r + e is rounded to r; f4 is -r and f5 is r. A
- * sum that takes A is e (or has -e for its opposite), one that takes B is -e, and one of rounded
- * products is zero. The expectations are what ptxas 13.0 makes of the same text, read from its code.
+ * is x * x and B = f2 * f3 is -(x * x), where x * x = r + e is rounded to r; f4 is -r and f5 is r.
+ * A sum that takes A is e (or has -e for its opposite), one that takes B is -e, and one of rounded
+ * products is zero. The expectations are what ptxas 13.0 makes of the same text, read from its
+ * code.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -25,49 +26,60 @@ static const struct rule rules[] = {
 	{"the product is stored, too", A "add.TT f10, f20, f4; st.global.TT [%rd1], f20;", "0"},
 	{"two sums", A "add.TT f10, f20, f4; sub.TT f11, f5, f20;", "+-"},
 	{"two sums, one of them rounded", A "add.TT f10, f20, f4; add.rn.TT f11, f20, f4;", "00"},
-	{"a sum and a product", A "add.TT f10, f20, f4; mul.TT f22, f20, f5;st.global.TT [%rd1], f22;", "0"},
+	{"a sum and a product",
+	 A "add.TT f10, f20, f4; mul.TT f22, f20, f5;st.global.TT [%rd1], f22;", "0"},
 	{"a sum and a fused one", A "add.TT f10, f20, f4; fma.rn.TT f11, f20, f5, f5;", "0."},
 	{"the first of two products", A B "add.TT f10, f20, f21;", "+"},
 	{"in the order of operands, not of the text", A B "add.TT f10, f21, f20;", "-"},
 	{"ab - cd", A "mul.TT f21, f3, f3; sub.TT f10, f20, f21;", "+"},
-	{"twice the same", A "add.TT f22, f20, f20; add.TT f10, f22, f4; add.TT f11, f10, f4;", ".0"},
+	{"twice the same", A "add.TT f22, f20, f20; add.TT f10, f22, f4; add.TT f11, f10, f4;",
+	 ".0"},
 	{"a product rounded by request", "mul.rn.TT f20, f0, f1; add.TT f10, f20, f4;", "0"},
 	{"a sum rounded by request", A "add.rn.TT f10, f20, f4;", "0"},
-	{"other blocks", A "setp.lt.TT %p1, f4, f5; @%p1 bra L; bra M; L: add.TT f10, f20, f4; M:", "0"},
+	{"other blocks",
+	 A "setp.lt.TT %p1, f4, f5; @%p1 bra L; bra M; L: add.TT f10, f20, f4; M:", "0"},
 	{"other blocks, a constant factor",
-	 "mul.TT f20, f0, XX; setp.lt.TT %p1, f5, f4; @%p1 bra L; bar.sync 0; add.TT f10, f20, f4; L:", "+"},
-	{"other blocks, two sums", "mov.TT f22, XX; mul.TT f20, f22, f0; add.TT f11, f20, f4; "
-	 "setp.lt.TT %p1, f5, f4; @%p1 bra L; bar.sync 0; add.TT f10, f20, f4; L:", "++"},
-	{"other blocks, a sum and something else", "mul.TT f20, f0, XX; add.TT f11, f20, f4; "
-	 "setp.lt.TT %p1, f5, f4; @%p1 bra L; st.global.TT [%rd1], f20; add.TT f10, f20, f4; L:", "00"},
+	 "mul.TT f20, f0, XX; setp.lt.TT %p1, f5, f4; @%p1 bra L; bar.sync 0; add.TT f10, f20, f4; L:",
+	 "+"},
+	{"other blocks, two sums",
+	 "mov.TT f22, XX; mul.TT f20, f22, f0; add.TT f11, f20, f4; "
+	 "setp.lt.TT %p1, f5, f4; @%p1 bra L; bar.sync 0; add.TT f10, f20, f4; L:",
+	 "++"},
+	{"other blocks, a sum and something else",
+	 "mul.TT f20, f0, XX; add.TT f11, f20, f4; "
+	 "setp.lt.TT %p1, f5, f4; @%p1 bra L; st.global.TT [%rd1], f20; add.TT f10, f20, f4; L:",
+	 "00"},
 	{"a guarded sum", A "setp.lt.TT %p1, f4, f5; @%p1 add.TT f10, f20, f4;", "+"},
-	{"a guarded product", "mov.TT f20, f5; setp.lt.TT %p1, f4, f5; @%p1 " A "add.TT f10, f20, f4;", "0"},
-	{"a guarded store between", A
-	 "setp.lt.TT %p1, f4, f5; @%p1 st.global.TT [%rd1], f5; add.TT f10, f20, f4;", "0"},
-	{"guarded arithmetic between", A
-	 "setp.lt.TT %p1, f4, f5; @%p1 add.s32 %r1, %r2, 1; add.TT f10, f20, f4;", "+"},
+	{"a guarded product",
+	 "mov.TT f20, f5; setp.lt.TT %p1, f4, f5; @%p1 " A "add.TT f10, f20, f4;", "0"},
+	{"a guarded store between",
+	 A "setp.lt.TT %p1, f4, f5; @%p1 st.global.TT [%rd1], f5; add.TT f10, f20, f4;", "0"},
+	{"guarded arithmetic between",
+	 A "setp.lt.TT %p1, f4, f5; @%p1 add.s32 %r1, %r2, 1; add.TT f10, f20, f4;", "+"},
 	{"a label that nothing jumps to", A "L: add.TT f10, f20, f4;", "+"},
 	{"a barrier between", A "bar.sync 0; add.TT f10, f20, f4;", "+"},
 	{"a fence between", A "fence.acq_rel.gpu; add.TT f10, f20, f4;", "0"},
 	{"membar between", A "membar.cta; add.TT f10, f20, f4;", "0"},
 	{"a fence of proxies between", A "fence.proxy.async; add.TT f10, f20, f4;", "+"},
-	{"a division between", A "div.s32 %r1, %r1, %r2; st.global.b32 [%rd1+128], %r1; add.TT f10, f20, f4;", "0"},
+	{"a division between",
+	 A "div.s32 %r1, %r1, %r2; st.global.b32 [%rd1+128], %r1; add.TT f10, f20, f4;", "0"},
 	{"an unsigned division between", A "div.u32 %r1, %r1, %r2; add.TT f10, f20, f4;", "+"},
 	{"a root between", A "sqrt.rn.f64 %rd2, %rd2; add.TT f10, f20, f4;", "0"},
 	{"A has another sum", A B "add.TT f10, f20, f21; add.TT f11, f20, f4;", "-0"},
 	{"B has another sum", A B "add.TT f10, f20, f21; add.TT f11, f21, f5;", "+0"},
 	{"B has another sum before", A B "add.TT f11, f21, f5; add.TT f10, f20, f21;", "+0"},
-	{"both have others, before", A B
-	 "add.TT f10, f20, f4; add.TT f11, f21, f5; add.TT f12, f20, f21;", "+-+"},
-	{"both have others, behind", A B
-	 "add.TT f12, f20, f21; add.TT f10, f20, f4; add.TT f11, f21, f5;", "+0+"},
+	{"both have others, before",
+	 A B "add.TT f10, f20, f4; add.TT f11, f21, f5; add.TT f12, f20, f21;", "+-+"},
+	{"both have others, behind",
+	 A B "add.TT f12, f20, f21; add.TT f10, f20, f4; add.TT f11, f21, f5;", "+0+"},
 	{"sum and difference", A B "add.TT f10, f20, f21; add.TT f11, f21, f20;", "++"},
 	{"a factor is overwritten", A "add.TT f0, f4, f4; add.TT f10, f20, f4;", "+"},
-	{"the product's register is used again", A
-	 "add.TT f10, f20, f4; mul.TT f20, f2, f3; add.TT f11, f20, f5;", "+-"},
+	{"the product's register is used again",
+	 A "add.TT f10, f20, f4; mul.TT f20, f2, f3; add.TT f11, f20, f5;", "+-"},
 	{"the product's register lives on",
 	 A "add.TT f10, f20, f4; setp.lt.TT %p1, f5, f4; @%p1 bra M; st.global.TT [%rd1], f20; "
-	   "M: mul.TT f20, f2, f3; add.TT f12, f20, f5;", "0.-"},
+	   "M: mul.TT f20, f2, f3; add.TT f12, f20, f5;",
+	 "0.-"},
 };
 
 static const struct type {
@@ -76,22 +88,26 @@ static const struct type {
 	u64 x, r, e;
 } types[] = {
 	{"f32", "b32", "0f3f800800", 4, 0x3f800800, 0x3f801000, 0x33800000},
-	{"f64", "b64", "0d3ff0000002000000", 8, 0x3ff0000002000000, 0x3ff0000004000000, 0x3c90000000000000},
+	{"f64", "b64", "0d3ff0000002000000", 8, 0x3ff0000002000000, 0x3ff0000004000000,
+	 0x3c90000000000000},
 	{"f16", "b16", NULL, 2, 0x3c10, 0x3c20, 0x0c00},
 };
 
-/* The body with registers and types filled in, between loads of f0 to f5 and stores of f10 to f12. */
+/*
+ * The body with registers and types filled in, between loads of f0 to f5 and stores of f10 to f12.
+ */
 static void write_kernel(char *out, size_t size, const struct type *t, const char *body)
 {
-	size_t n = (size_t)snprintf(out, size,
-				    ".version 8.0\n.target sm_90\n.address_size 64\n"
-				    ".visible .entry k(.param .u64 p)\n{\n.reg .%s %%f<40>; .reg .b64 %%rd<4>; "
-				    ".reg .pred %%p<4>; .reg .b32 %%r<4>;\nld.param.u64 %%rd1, [p];\n",
-				    t->bits);
+	size_t n = (size_t)snprintf(
+		out, size,
+		".version 8.0\n.target sm_90\n.address_size 64\n"
+		".visible .entry k(.param .u64 p)\n{\n.reg .%s %%f<40>; .reg .b64 %%rd<4>; "
+		".reg .pred %%p<4>; .reg .b32 %%r<4>;\nld.param.u64 %%rd1, [p];\n",
+		t->bits);
 
 	for (u32 i = 0; i < 6; i++)
-		n += (size_t)snprintf(out + n, size - n, "ld.global.%s %%f%u, [%%rd1+%u];\n", t->bits, i,
-				      (i + 1) * t->size);
+		n += (size_t)snprintf(out + n, size - n, "ld.global.%s %%f%u, [%%rd1+%u];\n",
+				      t->bits, i, (i + 1) * t->size);
 	for (u32 i = 10; i < 13; i++)
 		n += (size_t)snprintf(out + n, size - n, "mov.%s %%f%u, %%f5;\n", t->bits, i);
 	for (const char *s = body; *s && n + 8 < size;) {
@@ -113,8 +129,8 @@ static void write_kernel(char *out, size_t size, const struct type *t, const cha
 		out[n++] = *s++;
 	}
 	for (u32 i = 0; i < 3; i++)
-		n += (size_t)snprintf(out + n, size - n, "st.global.%s [%%rd1+%u], %%f%u;\n", t->bits, 64 + i * t->size,
-				      10 + i);
+		n += (size_t)snprintf(out + n, size - n, "st.global.%s [%%rd1+%u], %%f%u;\n",
+				      t->bits, 64 + i * t->size, 10 + i);
 	snprintf(out + n, size - n, "ret;\n}\n");
 }
 
@@ -155,14 +171,15 @@ static void check_quotient(const char *div, const char *add, const char *sum)
 	char text[1024];
 	u64 out;
 
-	snprintf(text, sizeof(text),
-		 ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-		 ".reg .f32 %%f<9>; .reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [p];\n"
-		 "ld.global.f32 %%f0, [%%rd1]; ld.global.f32 %%f1, [%%rd1+4];\n"
-		 "rcp.approx.f32 %%f4, %%f1; mul.rn.f32 %%f5, %%f0, %%f4; neg.f32 %%f5, %%f5;\n"
-		 "%s %%f2, %%f0, %%f1; %s %%f3, %%f2, %%f5; st.global.f32 [%%rd1+12], %%f3;\n"
-		 "fma.rn.f32 %%f6, %%f0, %%f4, %%f5; st.global.f32 [%%rd1+16], %%f6; ret;\n}\n",
-		 div, add);
+	snprintf(
+		text, sizeof(text),
+		".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		".reg .f32 %%f<9>; .reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [p];\n"
+		"ld.global.f32 %%f0, [%%rd1]; ld.global.f32 %%f1, [%%rd1+4];\n"
+		"rcp.approx.f32 %%f4, %%f1; mul.rn.f32 %%f5, %%f0, %%f4; neg.f32 %%f5, %%f5;\n"
+		"%s %%f2, %%f0, %%f1; %s %%f3, %%f2, %%f5; st.global.f32 [%%rd1+12], %%f3;\n"
+		"fma.rn.f32 %%f6, %%f0, %%f4, %%f5; st.global.f32 [%%rd1+16], %%f6; ret;\n}\n",
+		div, add);
 	if (!CHECK(harness_open(&h, text)))
 		return;
 	h.contract = true;
@@ -186,12 +203,13 @@ static void check_number(const char *div, const char *number, u32 want)
 	u64 out;
 	u32 got;
 
-	snprintf(text, sizeof(text),
-		 ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-		 ".reg .f32 %%f<9>; .reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [p];\n"
-		 "ld.global.f32 %%f0, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4]; mov.f32 %%f1, 0f3f8005a9;\n"
-		 "%s %%f3, %%f0, %s; st.global.f32 [%%rd1+8], %%f3; ret;\n}\n",
-		 div, number);
+	snprintf(
+		text, sizeof(text),
+		".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		".reg .f32 %%f<9>; .reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [p];\n"
+		"ld.global.f32 %%f0, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4]; mov.f32 %%f1, 0f3f8005a9;\n"
+		"%s %%f3, %%f0, %s; st.global.f32 [%%rd1+8], %%f3; ret;\n}\n",
+		div, number);
 	if (!CHECK(harness_open(&h, text)))
 		return;
 	h.contract = true;
@@ -208,7 +226,8 @@ static void check_number(const char *div, const char *number, u32 want)
 static void check_debug(void)
 {
 	static const struct rule plain = {"for debugging", A "add.TT f10, f20, f4;", "0"};
-	u64 sign = (u64)1 << 31, out, in[6] = {types[0].x, types[0].x, 0, 0, types[0].r | sign, types[0].r};
+	u64 sign = (u64)1 << 31, out,
+	    in[6] = {types[0].x, types[0].x, 0, 0, types[0].r | sign, types[0].r};
 	struct harness h;
 	char text[4096];
 	u32 got;

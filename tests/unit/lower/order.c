@@ -1,6 +1,7 @@
 /*
- * Lanes that have parted meet where their ways do, wherever the text has that place: before the branch, at the
- * beginning of the loop, inside it. And what lanes that share a program counter do to each other before Volta.
+ * Lanes that have parted meet where their ways do, wherever the text has that place: before the
+ * branch, at the beginning of the loop, inside it. And what lanes that share a program counter do
+ * to each other before Volta.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -46,11 +47,12 @@ static const struct layout {
 		"NEXT: add.u32 z, z, 3; bra HEAD;\n" FOOTER,
 	 1},
 	{"a table leads back",
-	 HEADER "bra BODY;\n"
-		"LATCH: " COUNT "add.u32 i, i, 1; setp.eq.u32 p, i, 4; @p bra DONE;\n"
-		"BODY: ts: .branchtargets A, B, LATCH; and.b32 x, t, 3; min.u32 x, x, 2; brx.idx x, ts;\n"
-		"A: add.u32 z, z, 3; bra LATCH;\n"
-		"B: add.u32 z, z, 5; bra LATCH;\n" FOOTER,
+	 HEADER
+	 "bra BODY;\n"
+	 "LATCH: " COUNT "add.u32 i, i, 1; setp.eq.u32 p, i, 4; @p bra DONE;\n"
+	 "BODY: ts: .branchtargets A, B, LATCH; and.b32 x, t, 3; min.u32 x, x, 2; brx.idx x, ts;\n"
+	 "A: add.u32 z, z, 3; bra LATCH;\n"
+	 "B: add.u32 z, z, 5; bra LATCH;\n" FOOTER,
 	 4},
 };
 

@@ -1,7 +1,7 @@
 /*
- * Vector registers as whole operands: every program runs with a register of type .v2 or .v4 and with single
- * registers in braces in its place, and leaves the same memory. Programs name the whole vector '$' and its
- * elements '$x' to '$w'.
+ * Vector registers as whole operands: every program runs with a register of type .v2 or .v4 and
+ * with single registers in braces in its place, and leaves the same memory. Programs name the whole
+ * vector '$' and its elements '$x' to '$w'.
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
@@ -22,8 +22,9 @@ static const char head[] =
 	"mov.b32 %%r8, 0; mov.b32 %%r9, 0; mov.b64 %%rd8, 0; mov.b64 %%rd9, 0; mov.b64 %%rd10, 0;\n"
 	/* 16 bytes of shared memory for each thread */
 	"mov.u32 %%r5, tile; mad.lo.u32 %%r5, %%r0, 16, %%r5; st.shared.v2.b64 [%%r5], {%%rd2, %%rd3}; bar.sync 0;\n";
-static const char tail[] = "st.global.v2.b64 [%rd1], {%rd8, %rd9}; st.global.b64 [%rd1+16], %rd10;\n"
-			   "st.global.v2.b32 [%rd1+24], {%r8, %r9}; ret;\n}\n";
+static const char tail[] =
+	"st.global.v2.b64 [%rd1], {%rd8, %rd9}; st.global.b64 [%rd1+16], %rd10;\n"
+	"st.global.v2.b32 [%rd1+24], {%r8, %r9}; ret;\n}\n";
 
 struct spelling {
 	const char *type;
@@ -34,14 +35,22 @@ struct spelling {
 
 static const struct spelling programs[] = {
 	/* unpacking and packing, every width */
-	{"b64", 2, "mov.b128 %q0, {%rd2, %rd3}; mov.b128 $, %q0; mov.b64 %rd8, $x; "
-		"mov.b64 %rd9, $y;", NULL},
-	{"b64", 2, "mov.v2.b64 $, {%rd3, %rd2}; mov.b128 %q0, $; "
-		"mov.b128 {%rd8, %rd9}, %q0;", NULL},
-	{"b32", 4, "mov.b128 %q0, {%rd2, %rd3}; mov.b128 $, %q0; mov.b64 %rd8, {$w, $x}; "
-		"mov.b64 %rd9, {$z, $y};", NULL},
-	{"u32", 4, "mov.b64 {$x, $y}, %rd3; mov.b64 {$w, $z}, %rd2; mov.b128 %q0, $; "
-		"mov.b128 {%rd8, %rd9}, %q0;", NULL},
+	{"b64", 2,
+	 "mov.b128 %q0, {%rd2, %rd3}; mov.b128 $, %q0; mov.b64 %rd8, $x; "
+	 "mov.b64 %rd9, $y;",
+	 NULL},
+	{"b64", 2,
+	 "mov.v2.b64 $, {%rd3, %rd2}; mov.b128 %q0, $; "
+	 "mov.b128 {%rd8, %rd9}, %q0;",
+	 NULL},
+	{"b32", 4,
+	 "mov.b128 %q0, {%rd2, %rd3}; mov.b128 $, %q0; mov.b64 %rd8, {$w, $x}; "
+	 "mov.b64 %rd9, {$z, $y};",
+	 NULL},
+	{"u32", 4,
+	 "mov.b64 {$x, $y}, %rd3; mov.b64 {$w, $z}, %rd2; mov.b128 %q0, $; "
+	 "mov.b128 {%rd8, %rd9}, %q0;",
+	 NULL},
 	{"b32", 2, "mov.b64 $, %rd2; mov.b32 %r8, $y; mov.b32 %r9, $x;", NULL},
 	{"u32", 2, "mov.b32 $x, %r3; mov.b32 $y, %r2; mov.b64 %rd8, $;", NULL},
 	{"f32", 2, "mov.b64 $, %rd2; add.f32 $x, $x, $y; mov.b64 %rd8, $;", NULL},
@@ -51,59 +60,87 @@ static const struct spelling programs[] = {
 	{"b16", 2, "mov.b32 $, %r2; mov.b32 %r8, {$y, $x}; mov.b32 %r9, $;", NULL},
 	{"s16", 2, "mov.b32 {$y, $x}, %r3; mov.b32 %r8, $;", NULL},
 	{"b8", 4, "mov.b32 $, %r2; mov.b32 %r8, {$y, $w, $x, $z}; mov.b32 %r9, $;", NULL},
-	{"b8", 2, "cvt.u16.u32 %h0, %r2; mov.b16 $, %h0; mov.b16 %h1, {$y, $x}; "
-		"mov.b16 %h2, $; cvt.u32.u16 %r8, %h1; "
-		  "cvt.u32.u16 %r9, %h2;", NULL},
+	{"b8", 2,
+	 "cvt.u16.u32 %h0, %r2; mov.b16 $, %h0; mov.b16 %h1, {$y, $x}; "
+	 "mov.b16 %h2, $; cvt.u32.u16 %r8, %h1; "
+	 "cvt.u32.u16 %r9, %h2;",
+	 NULL},
 	{"b32", 2, "mov.b64 $, 0x123456789abcdef0; mov.b64 %rd8, {$y, $x};", NULL},
 	{"b16", 2, "mov.b32 $, %tid.x; mov.b32 %r8, {$y, $x};", NULL},
 	/* only where the guard holds */
 	{"b32", 2, "mov.b64 $, %rd2; @%p0 mov.b64 $, %rd3; mov.b64 %rd8, {$y, $x};", NULL},
 	{"b32", 2, "mov.b64 $, %rd2; @!%p0 mov.b64 %rd8, $;", NULL},
-	{"b16", 4, "mov.b64 $, %rd2; @%p0 bra L; mov.b64 $, %rd3; "
-		"L: mov.b64 %rd8, {$y, $x, $w, $z};", NULL},
+	{"b16", 4,
+	 "mov.b64 $, %rd2; @%p0 bra L; mov.b64 $, %rd3; "
+	 "L: mov.b64 %rd8, {$y, $x, $w, $z};",
+	 NULL},
 	/* element by element */
 	{"b32", 2, "mov.b64 $, %rd2; mov.v2.b32 $, {$y, $x}; mov.b64 %rd8, {$x, $y};", NULL},
-	{"f32", 4, "mov.v4.f32 $, {1.0, 0f40000000, 3.0, 0.5}; mov.b64 %rd8, {$w, $x}; "
-		"mov.b64 %rd9, {$z, $y};", NULL},
+	{"f32", 4,
+	 "mov.v4.f32 $, {1.0, 0f40000000, 3.0, 0.5}; mov.b64 %rd8, {$w, $x}; "
+	 "mov.b64 %rd9, {$z, $y};",
+	 NULL},
 	{"u32", 4, "mov.v4.u32 $, %tid; add.u32 %r8, $x, $y; add.u32 %r9, $z, $w;", NULL},
 	{"b64", 2, "mov.v2.b64 $, {%rd3, %rd2}; mov.v2.b64 {%rd8, %rd9}, $;", NULL},
 	/* loads, stores, atomics */
-	{"u32", 2, "ld.global.v2.u32 $, [%rd0+8]; sub.u32 $x, $x, $y; "
-		"st.global.v2.u32 [%rd1], $; mov.b64 %rd8, $;", NULL},
-	{"f32", 4, "ld.global.v4.f32 $, [%rd0]; mov.b64 %rd8, {$w, $z}; "
-		"mov.b64 %rd9, {$y, $x};", NULL},
+	{"u32", 2,
+	 "ld.global.v2.u32 $, [%rd0+8]; sub.u32 $x, $x, $y; "
+	 "st.global.v2.u32 [%rd1], $; mov.b64 %rd8, $;",
+	 NULL},
+	{"f32", 4,
+	 "ld.global.v4.f32 $, [%rd0]; mov.b64 %rd8, {$w, $z}; "
+	 "mov.b64 %rd9, {$y, $x};",
+	 NULL},
 	{"u16", 4, "ld.global.v4.u8 $, [%rd0+3+1]; mov.b64 %rd8, $;", NULL},
-	{"s32", 4, "ld.shared.v4.s8 $, [%r5]; mov.b64 %rd8, {$x, $y}; "
-		"mov.b64 %rd9, {$z, $w};", NULL},
+	{"s32", 4,
+	 "ld.shared.v4.s8 $, [%r5]; mov.b64 %rd8, {$x, $y}; "
+	 "mov.b64 %rd9, {$z, $w};",
+	 NULL},
 	{"b64", 2, "ld.global.v2.b64 $, [%rd0+16]; mov.v2.b64 {%rd9, %rd8}, $;", NULL},
 	{"b16", 4, "mov.b64 $, %rd5; st.shared.v4.b16 [%r5], $; ld.shared.b64 %rd8, [%r5];", NULL},
-	{"f32", 2, "mov.v2.f32 $, {1.0, 2.0}; red.global.add.v2.f32 [%rd0], $; "
-		"ld.global.b64 %rd8, [%rd0];", NULL},
-	{"f32", 4, "mov.v4.f32 $, {1.0, 2.0, 4.0, 8.0}; atom.global.add.v4.f32 $, [%rd0], $; "
-		"mov.b64 %rd8, {$x, $w}; "
-		   "mov.b64 %rd9, {$z, $y}; ld.global.b64 %rd10, [%rd0+8];", NULL},
+	{"f32", 2,
+	 "mov.v2.f32 $, {1.0, 2.0}; red.global.add.v2.f32 [%rd0], $; "
+	 "ld.global.b64 %rd8, [%rd0];",
+	 NULL},
+	{"f32", 4,
+	 "mov.v4.f32 $, {1.0, 2.0, 4.0, 8.0}; atom.global.add.v4.f32 $, [%rd0], $; "
+	 "mov.b64 %rd8, {$x, $w}; "
+	 "mov.b64 %rd9, {$z, $y}; ld.global.b64 %rd10, [%rd0+8];",
+	 NULL},
 	/* matrices */
-	{"b32", 2, "mov.u32 %r6, tile; and.b32 %r7, %r0, 15; mad.lo.u32 %r6, %r7, 16, %r6;"
-		   "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 $, [%r6]; mov.b64 %rd8, $;", NULL},
-	{"b32", 4, "mov.u32 %r6, tile; and.b32 %r7, %r0, 31; mad.lo.u32 %r6, %r7, 16, %r6;"
-		   "ldmatrix.sync.aligned.m8n8.x4.shared.b16 $, [%r6]; mov.b128 %q0, $; mov.b128 {%rd8, %rd9}, %q0;"
-		   "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%r6], $; bar.sync 0; "
-		   "ld.shared.b64 %rd10, [%r5+8];", NULL},
-	{"f32", 4, "mov.v4.f32 $, {1.0, 2.0, 3.0, 4.0}; and.b32 %r2, %r2, 0x3fff3fff; "
-		"and.b32 %r3, %r3, 0xbfffbfff;"
-		   "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 $, {%r2, %r3}, {%r2}, $;"
-		   "mov.b64 %rd8, {$x, $y}; mov.b64 %rd9, {$z, $w};", NULL},
-	{"b32", 2, "mov.b64 $, %rd2; and.b32 $x, $x, 0x3fff3fff; and.b32 $y, $y, 0x3fff3fff; "
-		"mov.f32 %f0, 0f00000000;"
-		   "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, $, {%r4}, "
-		   "{%f0, %f0, %f0, %f0};"
-		   "mov.b64 %rd8, {%f1, %f2}; mov.b64 %rd9, {%f3, %f4};", NULL},
+	{"b32", 2,
+	 "mov.u32 %r6, tile; and.b32 %r7, %r0, 15; mad.lo.u32 %r6, %r7, 16, %r6;"
+	 "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 $, [%r6]; mov.b64 %rd8, $;",
+	 NULL},
+	{"b32", 4,
+	 "mov.u32 %r6, tile; and.b32 %r7, %r0, 31; mad.lo.u32 %r6, %r7, 16, %r6;"
+	 "ldmatrix.sync.aligned.m8n8.x4.shared.b16 $, [%r6]; mov.b128 %q0, $; mov.b128 {%rd8, %rd9}, %q0;"
+	 "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%r6], $; bar.sync 0; "
+	 "ld.shared.b64 %rd10, [%r5+8];",
+	 NULL},
+	{"f32", 4,
+	 "mov.v4.f32 $, {1.0, 2.0, 3.0, 4.0}; and.b32 %r2, %r2, 0x3fff3fff; "
+	 "and.b32 %r3, %r3, 0xbfffbfff;"
+	 "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 $, {%r2, %r3}, {%r2}, $;"
+	 "mov.b64 %rd8, {$x, $y}; mov.b64 %rd9, {$z, $w};",
+	 NULL},
+	{"b32", 2,
+	 "mov.b64 $, %rd2; and.b32 $x, $x, 0x3fff3fff; and.b32 $y, $y, 0x3fff3fff; "
+	 "mov.f32 %f0, 0f00000000;"
+	 "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, $, {%r4}, "
+	 "{%f0, %f0, %f0, %f0};"
+	 "mov.b64 %rd8, {%f1, %f2}; mov.b64 %rd9, {%f3, %f4};",
+	 NULL},
 	/* conversions of several values */
-	{"f32", 4, "mov.v4.f32 $, {1.0, 2.0, 3.0, 4.5}; mov.b32 $y, %r2; "
-		"cvt.rs.satfinite.e4m3x4.f32 %r8, $, %r3;", "sm_100a"},
+	{"f32", 4,
+	 "mov.v4.f32 $, {1.0, 2.0, 3.0, 4.5}; mov.b32 $y, %r2; "
+	 "cvt.rs.satfinite.e4m3x4.f32 %r8, $, %r3;",
+	 "sm_100a"},
 	/* calls */
-	{"b32", 2, "{ .param .align 8 .b8 a[8]; mov.b64 $, %rd3; st.param.v2.b32 [a], $; "
-		"ld.param.b64 %rd8, [a]; }", NULL},
+	{"b32", 2,
+	 "{ .param .align 8 .b8 a[8]; mov.b64 $, %rd3; st.param.v2.b32 [a], $; "
+	 "ld.param.b64 %rd8, [a]; }",
+	 NULL},
 };
 
 /* Writes the text with '$' as a vector register, or as registers in braces. */
@@ -166,7 +203,8 @@ static void test_programs(const char *level)
 	if (!exec_ops_select(level))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
-		if (!run(&programs[i], false, level, vector) || !run(&programs[i], true, level, single))
+		if (!run(&programs[i], false, level, vector) ||
+		    !run(&programs[i], true, level, single))
 			continue;
 		if (!CHECK(!memcmp(vector, single, sizeof(vector))))
 			printf("# %s: %s\n", level, programs[i].text);
@@ -176,8 +214,10 @@ static void test_programs(const char *level)
 /* Element 0 has the least significant bits: against plain C, as both spellings could be wrong. */
 static void test_order(void)
 {
-	static const struct spelling p = {"b16", 4, "mov.b64 $, %rd2; mov.b64 %rd9, $; cvt.u32.u16 %r8, $x; "
-						   "cvt.u32.u16 %r9, $w;", NULL};
+	static const struct spelling p = {"b16", 4,
+					  "mov.b64 $, %rd2; mov.b64 %rd9, $; cvt.u32.u16 %r8, $x; "
+					  "cvt.u32.u16 %r9, $w;",
+					  NULL};
 	u64 out[THREADS * WORDS];
 	u32 bad = 0;
 
@@ -186,7 +226,8 @@ static void test_order(void)
 	for (u32 t = 0; t < THREADS; t++) {
 		u64 x = (t * WORDS + 1) * 0x9e3779b97f4a7c15u;
 
-		bad += out[t * WORDS + 1] != x || out[t * WORDS + 3] != ((x & 0xffff) | (x >> 48) << 32);
+		bad += out[t * WORDS + 1] != x ||
+		       out[t * WORDS + 3] != ((x & 0xffff) | (x >> 48) << 32);
 	}
 	CHECK_EQ(bad, 0);
 }

@@ -1,6 +1,6 @@
 /*
- * A term is m times 2 to the power of `unit`, m a whole number with a sign; its exponent for alignment
- * is kept beside it, since a subnormal number, or a product above two, is not normalised.
+ * A term is m times 2 to the power of `unit`, m a whole number with a sign; its exponent for
+ * alignment is kept beside it, since a subnormal number, or a product above two, is not normalised.
  */
 #include "tests/unit/mma/dot_model.h"
 
@@ -8,10 +8,10 @@
 #define NOTHING (-100000) /* exponent of zero */
 
 const struct dot_format dot_formats[DOT_KINDS] = {
-	{"f16", 16, 5, 10, false, false}, {"bf16", 16, 8, 7, false, false},
+	{"f16", 16, 5, 10, false, false},  {"bf16", 16, 8, 7, false, false},
 	{"tf32", 32, 8, 10, false, false}, {"e4m3", 8, 4, 3, true, true},
-	{"e5m2", 8, 5, 2, false, false},  {"e3m2", 8, 3, 2, true, false},
-	{"e2m3", 8, 2, 3, true, false},   {"e2m1", 8, 2, 1, true, false},
+	{"e5m2", 8, 5, 2, false, false},   {"e3m2", 8, 3, 2, true, false},
+	{"e2m3", 8, 2, 3, true, false},    {"e2m1", 8, 2, 1, true, false},
 	{"f32", 32, 8, 23, false, false},
 };
 
@@ -131,8 +131,8 @@ static u32 add_terms(const struct dot_rule *rule, const struct term *t, u32 n, b
 	return encode(sum, top - (s32)rule->fraction, half);
 }
 
-u32 dot_sum(const struct dot_rule *rule, const enum dot_kind *kinds, const u32 *a, const u32 *b, u32 n,
-	    u32 c, s32 scale)
+u32 dot_sum(const struct dot_rule *rule, const enum dot_kind *kinds, const u32 *a, const u32 *b,
+	    u32 n, u32 c, s32 scale)
 {
 	bool half = kinds[3] == DOT_F16 && kinds[2] == DOT_F16;
 	u32 block = rule->block < n ? rule->block : n;
@@ -141,12 +141,14 @@ u32 dot_sum(const struct dot_rule *rule, const enum dot_kind *kinds, const u32 *
 	if (kinds[2] == DOT_F16 && !half) {
 		struct term x = decode(DOT_F16, c);
 
-		c = x.nan ? 0x7fffffff : x.infinite ? (x.infinite < 0 ? 0xff800000 : 0x7f800000)
-						     : encode(x.m, x.unit, false);
+		c = x.nan        ? 0x7fffffff
+		    : x.infinite ? (x.infinite < 0 ? 0xff800000 : 0x7f800000)
+				 : encode(x.m, x.unit, false);
 	}
 	for (u32 k = 0; k < n; k += block) {
 		for (u32 i = 0; i < block; i++)
-			t[i] = multiply(decode(kinds[0], a[k + i]), decode(kinds[1], b[k + i]), scale);
+			t[i] = multiply(decode(kinds[0], a[k + i]), decode(kinds[1], b[k + i]),
+					scale);
 		t[block] = decode(half ? DOT_F16 : DOT_F32, c);
 		c = add_terms(rule, t, block + 1, half);
 	}

@@ -73,7 +73,8 @@ static void test_vectors(struct vectors *v, const char *ptx, const char *level)
 /* Integers, bits and f64 have one arithmetic on all parts that have them: what the H200 gave. */
 static void test_same_arithmetic(struct vectors *v, const char *ptx, const char *device)
 {
-	static const char *const types[] = {".s32.s8.", ".s32.u8.", ".s32.u4.", ".s32.s4.", ".s32.b1.", ".f64.f64.f64"};
+	static const char *const types[] = {".s32.s8.", ".s32.u8.", ".s32.u4.",
+					    ".s32.s4.", ".s32.b1.", ".f64.f64.f64"};
 	char *copy = strdup(v->text), *more = NULL, what[200];
 	struct harness h;
 	u32 forms = 0;
@@ -133,8 +134,8 @@ static void test_device(const char *device, enum exec_stop want)
 #define CHAIN_THREADS 256u
 
 /*
- * Products that follow one another with a factor in common, which is decoded once: the fourth writes
- * over A, so that the fifth has another one. `between` stands between them.
+ * Products that follow one another with a factor in common, which is decoded once: the fourth
+ * writes over A, so that the fifth has another one. `between` stands between them.
  */
 static void write_chain(char *ptx, size_t size, const char *between)
 {
@@ -149,9 +150,10 @@ static void write_chain(char *ptx, size_t size, const char *between)
 					    "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"};
 	size_t at = (size_t)snprintf(
 		ptx, size,
-		HEAD ".visible .entry k(.param .u64 data)\n"
-		     "{ .reg .u64 %%o; .reg .u32 %%t; .reg .b32 %%a<4>,%%b<4>,%%c<8>;\n"
-		     "ld.param.u64 %%o,[data]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,64,%%o;\n");
+		HEAD
+		".visible .entry k(.param .u64 data)\n"
+		"{ .reg .u64 %%o; .reg .u32 %%t; .reg .b32 %%a<4>,%%b<4>,%%c<8>;\n"
+		"ld.param.u64 %%o,[data]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%o,%%t,64,%%o;\n");
 
 	for (u32 i = 0; i < CHAIN_WORDS; i++)
 		at += (size_t)snprintf(ptx + at, size - at, "ld.global.b32 %%%s,[%%o+%u];\n",

@@ -115,7 +115,9 @@ static void test_shape(const struct shape *s)
 	harness_close(&h);
 }
 
-/* ---- rounding: one row of A times one column of B and an accumulator, the rest being zeros ---- */
+/*
+ * ---- rounding: one row of A times one column of B and an accumulator, the rest being zeros ----
+ */
 
 /* A product: a factor from -15 to 15 times a power of two; those left out are zero. */
 struct term {
@@ -395,8 +397,8 @@ static void test_wmma(u32 m, u32 n, bool a_col, bool b_col, bool half, const cha
 }
 
 /*
- * Accumulators of m16n16k16 by index, by the formulas that others got from a V100 and an RTX 2080: of
- * f32 and f16 on Volta, of both on the others.
+ * Accumulators of m16n16k16 by index, by the formulas that others got from a V100 and an RTX 2080:
+ * of f32 and f16 on Volta, of both on the others.
  */
 static void test_sum_places(const char *device, bool half)
 {
@@ -407,14 +409,16 @@ static void test_sum_places(const char *device, bool half)
 	size_t at;
 
 	list(regs, sizeof(regs), "%c", half ? 4 : 8);
-	at = (size_t)snprintf(ptx, PTX_MAX,
-			      HEAD " .reg .%s %%c<8>; .reg .u64 %%i,%%o; .reg .u32 %%t;\n"
-				   "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x;\n"
-				   "mad.wide.u32 %%o,%%t,32,%%o;\n"
-				   "wmma.load.c.sync.aligned.row.m16n16k16.global.%s %s,[%%i];\n",
-			      half ? "b32" : "f32", half ? "f16" : "f32", regs);
+	at = (size_t)snprintf(
+		ptx, PTX_MAX,
+		HEAD " .reg .%s %%c<8>; .reg .u64 %%i,%%o; .reg .u32 %%t;\n"
+		     "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x;\n"
+		     "mad.wide.u32 %%o,%%t,32,%%o;\n"
+		     "wmma.load.c.sync.aligned.row.m16n16k16.global.%s %s,[%%i];\n",
+		half ? "b32" : "f32", half ? "f16" : "f32", regs);
 	for (u32 i = 0; i < (half ? 4u : 8u); i++)
-		at += (size_t)snprintf(ptx + at, PTX_MAX - at, "st.global.b32 [%%o+%u],%%c%u;\n", 4 * i, i);
+		at += (size_t)snprintf(ptx + at, PTX_MAX - at, "st.global.b32 [%%o+%u],%%c%u;\n",
+				       4 * i, i);
 	snprintf(ptx + at, PTX_MAX - at, "ret; }\n");
 	snprintf(what, sizeof(what), "%s: places of %s accumulators", device, half ? "f16" : "f32");
 	if (!CHECK_MSG(harness_open(&h, ptx), what))
@@ -430,10 +434,10 @@ static void test_sum_places(const char *device, bool half)
 	same &= harness_run(&h, "k", 1, 32, params, NULL) == STOP_DONE;
 	for (u32 l = 0; l < 32; l++)
 		for (u32 i = 0; i < 8; i++) {
-			u32 row = !volta  ? (i & 2) * 4 + l / 4
+			u32 row = !volta ? (i & 2) * 4 + l / 4
 				  : half ? (l & 3) + ((l & 4) << 1) + ((l & 16) >> 2)
 					 : (i & 2) + (l & 1) + ((l & 4) << 1) + ((l & 16) >> 2);
-			u32 column = !volta  ? l % 4 * 2 + i % 2 + (i & 4) * 2
+			u32 column = !volta ? l % 4 * 2 + i % 2 + (i & 4) * 2
 				     : half ? i + (l & 8)
 					    : (i & 5) + (l & 10);
 			u32 got = half ? ((const u16 *)(uintptr_t)params[1])[16 * l + i]
@@ -489,32 +493,34 @@ static void test_small(u32 a, u32 b)
 }
 
 /*
- * Matrices of bytes on Blackwell, by PTX ISA's fragments: `bits` of a number, two matrices of 16 rows
- * turned or four of 8. The bytes then go back by stmatrix, whose fragments are others.
+ * Matrices of bytes on Blackwell, by PTX ISA's fragments: `bits` of a number, two matrices of 16
+ * rows turned or four of 8. The bytes then go back by stmatrix, whose fragments are others.
  */
 static void test_bytes(bool turned, u32 bits)
 {
-	static const char *const from[] = {[4] = "b8x16.b4x16_p64", [6] = "b8x16.b6x16_p32", [8] = "b8"};
+	static const char *const from[] = {
+		[4] = "b8x16.b4x16_p64", [6] = "b8x16.b6x16_p32", [8] = "b8"};
 	char ptx[PTX_MAX], what[80];
 	struct harness h;
 	u8 in[32][16], row[32][16] = {{0}}, *out;
 	u64 params[2];
 	bool same = true;
 
-	snprintf(ptx, sizeof(ptx),
-		 ".version 8.8\n.target sm_120a\n.address_size 64\n"
-		 ".visible .entry k(.param .u64 in, .param .u64 out)\n"
-		 "{ .shared .align 16 .b8 s[512]; .reg .b32 %%r<4>; .reg .u64 %%i,%%o; .reg .u32 %%t,%%s;\n"
-		 "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x; mov.u32 %%s,s;\n"
-		 "mad.wide.u32 %%i,%%t,16,%%i; mad.wide.u32 %%o,%%t,16,%%o; mad.lo.u32 %%s,%%t,16,%%s;\n"
-		 "ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%i];\n"
-		 "st.shared.v4.b32 [%%s],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
-		 "ldmatrix.sync.aligned.%s.shared.%s {%%r0,%%r1,%%r2,%%r3},[%%s];\n"
-		 "st.global.v4.b32 [%%o],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
-		 "stmatrix.sync.aligned.m16n8.x4.trans.shared.b8 [%%s],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
-		 "ld.shared.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%s];\n"
-		 "st.global.v4.b32 [%%o+512],{%%r0,%%r1,%%r2,%%r3}; ret; }\n",
-		 turned ? "m16n16.x2.trans" : "m8n16.x4", from[bits]);
+	snprintf(
+		ptx, sizeof(ptx),
+		".version 8.8\n.target sm_120a\n.address_size 64\n"
+		".visible .entry k(.param .u64 in, .param .u64 out)\n"
+		"{ .shared .align 16 .b8 s[512]; .reg .b32 %%r<4>; .reg .u64 %%i,%%o; .reg .u32 %%t,%%s;\n"
+		"ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x; mov.u32 %%s,s;\n"
+		"mad.wide.u32 %%i,%%t,16,%%i; mad.wide.u32 %%o,%%t,16,%%o; mad.lo.u32 %%s,%%t,16,%%s;\n"
+		"ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%i];\n"
+		"st.shared.v4.b32 [%%s],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
+		"ldmatrix.sync.aligned.%s.shared.%s {%%r0,%%r1,%%r2,%%r3},[%%s];\n"
+		"st.global.v4.b32 [%%o],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
+		"stmatrix.sync.aligned.m16n8.x4.trans.shared.b8 [%%s],{%%r0,%%r1,%%r2,%%r3}; bar.sync 0;\n"
+		"ld.shared.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%s];\n"
+		"st.global.v4.b32 [%%o+512],{%%r0,%%r1,%%r2,%%r3}; ret; }\n",
+		turned ? "m16n16.x2.trans" : "m8n16.x4", from[bits]);
 	if (!CHECK_MSG(harness_open(&h, ptx), from[bits]))
 		return;
 	h.device = "gb202";
@@ -552,8 +558,9 @@ static void test_tcgen05(void)
 {
 	struct harness h;
 
-	if (!CHECK(harness_open(&h, ".version 8.8\n.target sm_100a\n.address_size 64\n"
-				    ".visible .entry k() { tcgen05.wait::ld.sync.aligned; ret; }\n")))
+	if (!CHECK(harness_open(&h,
+				".version 8.8\n.target sm_100a\n.address_size 64\n"
+				".visible .entry k() { tcgen05.wait::ld.sync.aligned; ret; }\n")))
 		return;
 	h.device = "gb202";
 	CHECK_EQ(harness_run(&h, "k", 1, 32, NULL, NULL), STOP_FAULT);

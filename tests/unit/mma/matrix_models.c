@@ -1,7 +1,8 @@
 /*
- * Sums of every generation's tensor cores on random and special numbers, against the rules that were
- * published for them (tests/unit/mma/dot_model.c, whole numbers and one product after the other), and
- * against digests of results that the publications' programs confirmed (docs/tensor-cores.md).
+ * Sums of every generation's tensor cores on random and special numbers, against the rules that
+ * were published for them (tests/unit/mma/dot_model.c, whole numbers and one product after the
+ * other), and against digests of results that the publications' programs confirmed
+ * (docs/tensor-cores.md).
  *
  * usage: exec_matrix_models [TILES]      TILES of each form and style: 8; digests are of the first 8
  *        exec_matrix_models -d [TILES]   prints digests, lines of tests/vectors/matrix_models.tsv
@@ -28,9 +29,9 @@ static const struct part {
 	const char *name, *device;
 	u32 fraction, below, f16, tf32, small;
 } parts[] = {
-	{"V100", "gv100", 23, 5, 4, 0, 0},  {"T4", "tu104", 24, 6, 8, 0, 0},
-	{"A100", "ga100", 24, 6, 8, 4, 0},  {"A40", "ga102", 24, 6, 8, 4, 0},
-	{"H200", "h200", 25, 7, 16, 8, 0},  {"GB202", "gb202", 25, 7, 16, 8, 32},
+	{"V100", "gv100", 23, 5, 4, 0, 0}, {"T4", "tu104", 24, 6, 8, 0, 0},
+	{"A100", "ga100", 24, 6, 8, 4, 0}, {"A40", "ga102", 24, 6, 8, 4, 0},
+	{"H200", "h200", 25, 7, 16, 8, 0}, {"GB202", "gb202", 25, 7, 16, 8, 32},
 };
 
 enum layout {
@@ -46,7 +47,10 @@ struct form {
 	enum layout layout;
 };
 
-/* The form, mma.sync.aligned or wmma.mma.sync.aligned left out, and parts, one letter each: V T A 4 H B. */
+/*
+ * The form, mma.sync.aligned or wmma.mma.sync.aligned left out, and parts, one letter each: V T A 4
+ * H B.
+ */
 static const struct spec {
 	const char *text, *parts;
 } specs[] = {
@@ -84,7 +88,8 @@ static enum dot_kind kind_of(const char *name, size_t n)
 {
 	enum dot_kind k = 0;
 
-	while (k < DOT_F32 && (strlen(dot_formats[k].name) != n || strncmp(dot_formats[k].name, name, n)))
+	while (k < DOT_F32 &&
+	       (strlen(dot_formats[k].name) != n || strncmp(dot_formats[k].name, name, n)))
 		k++;
 	return k;
 }
@@ -98,7 +103,8 @@ static void make_form(const char *text, struct form *f)
 	u32 n = wmma ? 2 : 4;
 
 	f->layout = wmma ? WMMA : strstr(text, "m8n8k4") ? QUADS : WORDS;
-	snprintf(f->text, sizeof(f->text), "%smma.sync.aligned.%s", wmma ? "wmma." : "", text + 5 * wmma);
+	snprintf(f->text, sizeof(f->text), "%smma.sync.aligned.%s", wmma ? "wmma." : "",
+		 text + 5 * wmma);
 	f->k = (u32)strtoul(word + 1, NULL, 10);
 	word = text + strlen(text);
 	for (u32 i = n; i--;) {
@@ -123,7 +129,9 @@ static void fill(const struct form *f, u32 style, struct tile *t)
 	for (u32 i = 0; i < t->rows; i++)
 		for (u32 k = 0; k < f->k; k++)
 			t->a[i][k] = number(f->kinds[0], style, false);
-	/* four products have a B each: columns 8 q and following have theirs behind each other in k */
+	/*
+	 * four products have a B each: columns 8 q and following have theirs behind each other in k
+	 */
 	for (u32 j = 0; j < t->columns; j++)
 		for (u32 k = 0; k < (f->layout == QUADS ? 16 : f->k); k++)
 			t->b[j][k] = number(f->kinds[1], style, false);
@@ -193,16 +201,19 @@ static void lay_words(const struct form *f, const struct tile *t, u32 (*lane)[LA
 			u32 w = k * ba / 32, in = k % (32 / ba);
 
 			if (f->layout == QUADS)
-				put(lane, 4 * (i / 8) + (i & 3) + (i & 4) * 4, 0, k, 16, t->a[i][k]);
+				put(lane, 4 * (i / 8) + (i & 3) + (i & 4) * 4, 0, k, 16,
+				    t->a[i][k]);
 			else
-				put(lane, 4 * (i % 8) + w % 4, 2 * (w / 4) + i / 8, in, ba, t->a[i][k]);
+				put(lane, 4 * (i % 8) + w % 4, 2 * (w / 4) + i / 8, in, ba,
+				    t->a[i][k]);
 		}
 	for (u32 j = 0; j < t->columns; j++)
 		for (u32 k = 0; k < (f->layout == QUADS ? 16 : f->k); k++) {
 			u32 w = k * bb / 32, in = k % (32 / bb);
 
 			if (f->layout == QUADS)
-				put(lane, 4 * (k / 4) + (j & 3) + (j & 4) * 4, 8, k % 4, 16, t->b[j][k]);
+				put(lane, 4 * (k / 4) + (j & 3) + (j & 4) * 4, 8, k % 4, 16,
+				    t->b[j][k]);
 			else
 				put(lane, 4 * j + w % 4, 8 + w / 4, in, bb, t->b[j][k]);
 		}
@@ -240,7 +251,8 @@ static void take(const struct form *f, const u8 *from, struct tile *t)
 			} else {
 				u32 l = sum_lane(f, f->kinds[3], i, j, &e);
 
-				t->d[i][j] = get((u32(*)[LANE_WORDS])(uintptr_t)from, l, 0, e, bits);
+				t->d[i][j] =
+					get((u32(*)[LANE_WORDS])(uintptr_t)from, l, 0, e, bits);
 			}
 		}
 }
@@ -267,15 +279,16 @@ static u32 registers(const struct form *f, enum dot_kind kind)
 
 static void write_head(char *ptx, const struct form *f)
 {
-	snprintf(ptx, PTX_MAX,
-		 ".version 8.8\n.target %s\n.address_size 64\n"
-		 ".visible .entry k(.param .u64 in, .param .u64 out)\n"
-		 "{ .reg .b32 %%a<8>, %%b<8>; .reg .%s %%c<8>; .reg .%s %%d<8>; .reg .u64 %%i, %%j, %%o;\n"
-		 ".reg .u32 %%t, %%w; ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%w,%%ctaid.x;\n"
-		 "mad.wide.u32 %%i,%%w,%u,%%i; mad.wide.u32 %%o,%%w,%u,%%o; mov.u32 %%t,%%tid.x;\n",
-		 strstr(f->text, "kind::") ? "sm_120a" : "sm_90a",
-		 f->kinds[2] == DOT_F32 ? "f32" : "b32", f->kinds[3] == DOT_F32 ? "f32" : "b32",
-		 TILE_BYTES, TILE_BYTES);
+	snprintf(
+		ptx, PTX_MAX,
+		".version 8.8\n.target %s\n.address_size 64\n"
+		".visible .entry k(.param .u64 in, .param .u64 out)\n"
+		"{ .reg .b32 %%a<8>, %%b<8>; .reg .%s %%c<8>; .reg .%s %%d<8>; .reg .u64 %%i, %%j, %%o;\n"
+		".reg .u32 %%t, %%w; ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%w,%%ctaid.x;\n"
+		"mad.wide.u32 %%i,%%w,%u,%%i; mad.wide.u32 %%o,%%w,%u,%%o; mov.u32 %%t,%%tid.x;\n",
+		strstr(f->text, "kind::") ? "sm_120a" : "sm_90a",
+		f->kinds[2] == DOT_F32 ? "f32" : "b32", f->kinds[3] == DOT_F32 ? "f32" : "b32",
+		TILE_BYTES, TILE_BYTES);
 }
 
 static void write_wmma(const struct form *f, char *ptx)
@@ -288,13 +301,14 @@ static void write_wmma(const struct form *f, char *ptx)
 	list(b, sizeof(b), "%b", 8);
 	list(c, sizeof(c), "%c", registers(f, f->kinds[2]));
 	list(d, sizeof(d), "%d", registers(f, f->kinds[3]));
-	snprintf(ptx + at, PTX_MAX - at,
-		 "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 %s,[%%i];\n"
-		 "add.u64 %%j,%%i,512; wmma.load.b.sync.aligned.col.m16n16k16.global.f16 %s,[%%j];\n"
-		 "add.u64 %%j,%%i,1024; wmma.load.c.sync.aligned.row.m16n16k16.global.%s %s,[%%j];\n"
-		 "%s %s,%s,%s,%s;\n"
-		 "wmma.store.d.sync.aligned.row.m16n16k16.global.%s [%%o],%s;\nret; }\n",
-		 a, b, tc, c, f->text, d, a, b, c, td, d);
+	snprintf(
+		ptx + at, PTX_MAX - at,
+		"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 %s,[%%i];\n"
+		"add.u64 %%j,%%i,512; wmma.load.b.sync.aligned.col.m16n16k16.global.f16 %s,[%%j];\n"
+		"add.u64 %%j,%%i,1024; wmma.load.c.sync.aligned.row.m16n16k16.global.%s %s,[%%j];\n"
+		"%s %s,%s,%s,%s;\n"
+		"wmma.store.d.sync.aligned.row.m16n16k16.global.%s [%%o],%s;\nret; }\n",
+		a, b, tc, c, f->text, d, a, b, c, td, d);
 }
 
 static void write_words(const struct form *f, char *ptx)
@@ -308,10 +322,11 @@ static void write_words(const struct form *f, char *ptx)
 			       "mad.wide.u32 %%i,%%t,%u,%%i; mad.wide.u32 %%o,%%t,%u,%%o;\n",
 			       4 * LANE_WORDS, 4 * LANE_WORDS);
 	for (u32 i = 0; i < 8; i++)
-		at += (size_t)snprintf(ptx + at, PTX_MAX - at,
-				       "ld.global.b32 %%a%u,[%%i+%u]; ld.global.b32 %%b%u,[%%i+%u];\n"
-				       "ld.global.b32 %%c%u,[%%i+%u];\n",
-				       i, 4 * i, i, 32 + 4 * i, i, 64 + 4 * i);
+		at += (size_t)snprintf(
+			ptx + at, PTX_MAX - at,
+			"ld.global.b32 %%a%u,[%%i+%u]; ld.global.b32 %%b%u,[%%i+%u];\n"
+			"ld.global.b32 %%c%u,[%%i+%u];\n",
+			i, 4 * i, i, 32 + 4 * i, i, 64 + 4 * i);
 	list(a, sizeof(a), "%a", na);
 	list(b, sizeof(b), "%b", nb);
 	list(c, sizeof(c), "%c", registers(f, f->kinds[2]));
@@ -366,8 +381,8 @@ static u32 compare(const struct part *p, const struct form *f, const struct tile
 					   t->c[i][j], 0);
 
 			if (want != t->d[i][j] && !wrong++)
-				snprintf(first, 80, " (row %u column %u: %x, not %x)", i, j, t->d[i][j],
-					 want);
+				snprintf(first, 80, " (row %u column %u: %x, not %x)", i, j,
+					 t->d[i][j], want);
 		}
 	return wrong;
 }
@@ -429,7 +444,8 @@ static u64 run_style(struct job *job, const struct part *p, const struct form *f
 					   next() % t[i].columns);
 		}
 	}
-	snprintf(what, sizeof(what), "%s: %s, %s: as published%s", p->name, f->text, styles[style], first);
+	snprintf(what, sizeof(what), "%s: %s, %s: as published%s", p->name, f->text, styles[style],
+		 first);
 	if (job->print)
 		fprintf(stderr, "%s: %u differ\n", what, wrong);
 	else
@@ -538,8 +554,8 @@ static void check_results(struct job *job, const struct part *p, const struct fo
 	} while (n == BATCH);
 	if (!seen)
 		return;
-	snprintf(what, sizeof(what), "%s: %s: %u of %u results%s", p->name, name, seen - wrong, seen,
-		 first);
+	snprintf(what, sizeof(what), "%s: %s: %u of %u results%s", p->name, name, seen - wrong,
+		 seen, first);
 	CHECK_MSG(!wrong, what);
 }
 
@@ -568,7 +584,8 @@ int main(int argc, char **argv)
 {
 	static const char letters[] = "VTA4HB";
 	const char *option = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
-	const char *count = argv[option[0] && argc > 2 ? 2 : argc - 1], *only = argc > 3 ? argv[3] : NULL;
+	const char *count = argv[option[0] && argc > 2 ? 2 : argc - 1],
+		   *only = argc > 3 ? argv[3] : NULL;
 	struct job job = {.tiles = DIGEST_TILES, .print = option[0] && option[1] == 'p'};
 	FILE *file = NULL;
 
@@ -590,7 +607,8 @@ int main(int argc, char **argv)
 		make_form(specs[f].text, &forms[f]);
 	for (u32 p = 0; p < ARRAY_LEN(parts); p++)
 		for (u32 f = 0; f < FORMS; f++)
-			if (strchr(specs[f].parts, letters[p]) && (!only || !strcmp(only, parts[p].name)))
+			if (strchr(specs[f].parts, letters[p]) &&
+			    (!only || !strcmp(only, parts[p].name)))
 				run_form(&job, &parts[p], &forms[f], file);
 	if (file)
 		fclose(file);

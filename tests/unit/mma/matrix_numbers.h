@@ -1,6 +1,6 @@
 /*
- * Numbers for sums of products, by seed: styles that show how many bits of small terms are kept, where
- * the least exponent is, and what infinities and NaN do.
+ * Numbers for sums of products, by seed: styles that show how many bits of small terms are kept,
+ * where the least exponent is, and what infinities and NaN do.
  */
 #ifndef PL_TESTS_UNIT_MATRIX_NUMBERS_H
 #define PL_TESTS_UNIT_MATRIX_NUMBERS_H
@@ -19,7 +19,9 @@ static u32 next(void)
 	return (u32)(state >> 33);
 }
 
-/* Exponents near 1, and bits of all kinds: what is kept below the largest term is seen in the sum. */
+/*
+ * Exponents near 1, and bits of all kinds: what is kept below the largest term is seen in the sum.
+ */
 static u32 spread_number(const struct dot_format *f)
 {
 	u32 one = (1u << (f->exponent - 1)) - 1, all = (1u << f->fraction) - 1, r = next();
@@ -63,10 +65,13 @@ static u32 number(enum dot_kind kind, u32 style, bool sum)
 	} else if (style == 4) {
 		bits = tiny_number(f, sum);
 	} else {
-		bits = (style == 2 && field == top ? field - 1 : field) << f->fraction | (next() & all);
+		bits = (style == 2 && field == top ? field - 1 : field) << f->fraction |
+		       (next() & all);
 	}
 	bits |= sign;
-	return kind == DOT_TF32 ? bits << 13 | (r >> 8 & 0x1fff) : kind == DOT_E2M1 ? bits << 2 : bits;
+	return kind == DOT_TF32   ? bits << 13 | (r >> 8 & 0x1fff)
+	       : kind == DOT_E2M1 ? bits << 2
+				  : bits;
 }
 
 #endif

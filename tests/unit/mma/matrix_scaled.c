@@ -1,9 +1,9 @@
 /*
- * Block-scaled products (PTX ISA "Block Scaling for mma.sync") on gb202: numbers and scales for which
- * every sum is exact, so that a plain product in doubles is the result, in every type, with every
- * place that scales can come from, dense and sparse; then probes of how many bits terms keep, with
- * the results that the rule of Xie et al. ("MMA-Sim", arXiv 2511.10909) gives; then any numbers and
- * scales, against that rule in whole numbers (tests/unit/mma/dot_model.c).
+ * Block-scaled products (PTX ISA "Block Scaling for mma.sync") on gb202: numbers and scales for
+ * which every sum is exact, so that a plain product in doubles is the result, in every type, with
+ * every place that scales can come from, dense and sparse; then probes of how many bits terms keep,
+ * with the results that the rule of Xie et al. ("MMA-Sim", arXiv 2511.10909) gives; then any
+ * numbers and scales, against that rule in whole numbers (tests/unit/mma/dot_model.c).
  */
 #include "tests/check.h"
 #include "tests/unit/mma/dot_model.h"
@@ -45,7 +45,8 @@ struct problem {
 	u32 k, bytes[2], threads[2]; /* of A, of B */
 	f64 a[16][K_MAX], b[K_MAX][8], sa[16][4], sb[8][4];
 	f32 c[16][8];
-	u8 place[16][K_MAX / 4][2]; /* sparse: of each four numbers (or pairs) the two that are there */
+	u8 place[16][K_MAX / 4]
+		[2]; /* sparse: of each four numbers (or pairs) the two that are there */
 };
 
 static u32 seed = 1;
@@ -68,7 +69,8 @@ static u32 encode(const struct type *t, f64 v)
 		return code << t->shift;
 	if (e + bias < 1)
 		return (code | (u32)(ldexp(fabs(v), bias - 1 + (s32)t->fraction))) << t->shift;
-	return (code | (u32)(e + bias) << t->fraction | (u32)ldexp(m - 1, (s32)t->fraction)) << t->shift;
+	return (code | (u32)(e + bias) << t->fraction | (u32)ldexp(m - 1, (s32)t->fraction))
+	       << t->shift;
 }
 
 static bool has_fractions(const struct kind *k)
@@ -136,12 +138,14 @@ static void lay(const struct problem *p, u32 (*lane)[16])
 		for (u32 i = 0; i < 16; i++) {
 			u32 *w = &lane[i % 8 * 4 + 2 * p->threads[0] + i / 8][12];
 
-			*w = (*w & ~(255u << shift_a)) | encode_scale(p->kind, p->sa[i][s]) << shift_a;
+			*w = (*w & ~(255u << shift_a)) | encode_scale(p->kind, p->sa[i][s])
+								 << shift_a;
 		}
 		for (u32 j = 0; j < 8; j++) {
 			u32 *w = &lane[j * 4 + p->threads[1]][13];
 
-			*w = (*w & ~(255u << shift_b)) | encode_scale(p->kind, p->sb[j][s]) << shift_b;
+			*w = (*w & ~(255u << shift_b)) | encode_scale(p->kind, p->sb[j][s])
+								 << shift_b;
 		}
 	}
 }
@@ -157,23 +161,24 @@ static void write_kernel(const struct problem *p, char *ptx, bool constant)
 		else
 			snprintf(where[i], sizeof(where[i]), "{%%h%u,%%h%u}", 2 * i, 2 * i + 1);
 	}
-	snprintf(ptx, PTX_MAX,
-		 ".version 9.1\n.target sm_120a\n.address_size 64\n"
-		 ".visible .entry k(.param .u64 in, .param .u64 out)\n"
-		 "{ .reg .b32 %%r<16>; .reg .f32 %%f<8>; .reg .u64 %%i,%%o; .reg .u32 %%t; .reg .u16 %%h<4>;\n"
-		 "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x;\n"
-		 "mad.wide.u32 %%i,%%t,64,%%i; mad.wide.u32 %%o,%%t,16,%%o;\n"
-		 "ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%i]; ld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7},[%%i+16];\n"
-		 "ld.global.v4.f32 {%%f0,%%f1,%%f2,%%f3},[%%i+32];\n"
-		 "ld.global.v4.b32 {%%r8,%%r9,%%r10,%%r11},[%%i+48];\n"
-		 "mov.u16 %%h0,%u; mov.u16 %%h1,%u; mov.u16 %%h2,%u; mov.u16 %%h3,%u;\n"
-		 "mma%s.sync.aligned.m16n8k%u.row.col.kind::%s.f32.%s.%s.f32.%s {%%f4,%%f5,%%f6,%%f7},"
-		 "{%%r0,%%r1,%%r2,%%r3},%s,{%%f0,%%f1,%%f2,%%f3},%s %%r8,%s,%%r9,%s;\n"
-		 "st.global.v4.f32 [%%o],{%%f4,%%f5,%%f6,%%f7}; ret; }\n",
-		 p->bytes[0], p->threads[0], p->bytes[1], p->threads[1],
-		 p->sparse ? ".sp::ordered_metadata" : "", p->k, p->kind->name, p->ta->name, p->tb->name,
-		 p->kind->type, nb == 4 ? "{%r4,%r5,%r6,%r7}" : "{%r4,%r5}",
-		 p->sparse ? "%r10,0," : "", where[0], where[1]);
+	snprintf(
+		ptx, PTX_MAX,
+		".version 9.1\n.target sm_120a\n.address_size 64\n"
+		".visible .entry k(.param .u64 in, .param .u64 out)\n"
+		"{ .reg .b32 %%r<16>; .reg .f32 %%f<8>; .reg .u64 %%i,%%o; .reg .u32 %%t; .reg .u16 %%h<4>;\n"
+		"ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; mov.u32 %%t,%%tid.x;\n"
+		"mad.wide.u32 %%i,%%t,64,%%i; mad.wide.u32 %%o,%%t,16,%%o;\n"
+		"ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3},[%%i]; ld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7},[%%i+16];\n"
+		"ld.global.v4.f32 {%%f0,%%f1,%%f2,%%f3},[%%i+32];\n"
+		"ld.global.v4.b32 {%%r8,%%r9,%%r10,%%r11},[%%i+48];\n"
+		"mov.u16 %%h0,%u; mov.u16 %%h1,%u; mov.u16 %%h2,%u; mov.u16 %%h3,%u;\n"
+		"mma%s.sync.aligned.m16n8k%u.row.col.kind::%s.f32.%s.%s.f32.%s {%%f4,%%f5,%%f6,%%f7},"
+		"{%%r0,%%r1,%%r2,%%r3},%s,{%%f0,%%f1,%%f2,%%f3},%s %%r8,%s,%%r9,%s;\n"
+		"st.global.v4.f32 [%%o],{%%f4,%%f5,%%f6,%%f7}; ret; }\n",
+		p->bytes[0], p->threads[0], p->bytes[1], p->threads[1],
+		p->sparse ? ".sp::ordered_metadata" : "", p->k, p->kind->name, p->ta->name,
+		p->tb->name, p->kind->type, nb == 4 ? "{%r4,%r5,%r6,%r7}" : "{%r4,%r5}",
+		p->sparse ? "%r10,0," : "", where[0], where[1]);
 }
 
 static bool run(const struct problem *p, bool constant, u32 (*d)[8])
@@ -230,10 +235,10 @@ static void fill(struct problem *p)
 	for (u32 s = 0; s < 4; s++) {
 		for (u32 i = 0; i < 16; i++)
 			p->sa[i][s] = has_fractions(p->kind) ? odd[next() % 4]
-							   : ldexp(1, (s32)(next() % 4) - 1);
+							     : ldexp(1, (s32)(next() % 4) - 1);
 		for (u32 j = 0; j < 8; j++)
 			p->sb[j][s] = has_fractions(p->kind) ? odd[next() % 4]
-							   : ldexp(1, (s32)(next() % 4) - 1);
+							     : ldexp(1, (s32)(next() % 4) - 1);
 	}
 	for (u32 i = 0; i < 16; i++)
 		for (u32 j = 0; j < 8; j++)
@@ -263,7 +268,8 @@ static void test_exact(const struct kind *kind, u32 ta, u32 tb, bool sparse, u32
 			u32 part = p.k / kind->scales;
 
 			for (u32 k = 0; k < p.k; k++)
-				sum += p.a[i][k] * p.b[k][j] * p.sa[i][k / part] * p.sb[j][k / part];
+				sum += p.a[i][k] * p.b[k][j] * p.sa[i][k / part] *
+				       p.sb[j][k / part];
 			same &= sum == (f64)f32_bits(d[i][j]);
 		}
 	snprintf(what, sizeof(what), "%s %s by %s%s, bytes %u %u, lanes %u %u", kind->name,
@@ -281,13 +287,34 @@ static const struct probe {
 	f64 c, a[4], b[4], scale[2];
 } probes[] = {
 	{"bytes: 25 bits below the largest", 0, 0x3a800000, 32768, {-1, 0x1p-7}, {0, 0}, {0, 0}},
-	{"fp4: 35 bits below the accumulator", 2, 0x35800000, 32768, {-2, 0, 0.5, 0}, {2, 0, 0.5, 0},
+	{"fp4: 35 bits below the accumulator",
+	 2,
+	 0x35800000,
+	 32768,
+	 {-2, 0, 0.5, 0},
+	 {2, 0, 0.5, 0},
 	 {0x1p13, 0x1p-18}},
-	{"fp4: 36 bits below it are cut", 2, 0, 32768, {-2, 0, 0.5, 0}, {2, 0, 0.5, 0}, {0x1p13, 0x1p-19}},
-	{"fp4: sums count with their scales' exponent", 2, 0x2e000000, 0, {6, -6, 0.5, 0},
-	 {6, 6, 0.5, 0}, {1, 0x1p-33}},
+	{"fp4: 36 bits below it are cut",
+	 2,
+	 0,
+	 32768,
+	 {-2, 0, 0.5, 0},
+	 {2, 0, 0.5, 0},
+	 {0x1p13, 0x1p-19}},
+	{"fp4: sums count with their scales' exponent",
+	 2,
+	 0x2e000000,
+	 0,
+	 {6, -6, 0.5, 0},
+	 {6, 6, 0.5, 0},
+	 {1, 0x1p-33}},
 	{"fp4: and are cut 35 bits below", 2, 0, 0, {6, -6, 0.5, 0}, {6, 6, 0.5, 0}, {1, 0x1p-34}},
-	{"fp4: the accumulator is cut toward zero", 2, 0x41100000, 0x1p-34, {6, 0, 0, 0}, {1.5, 0, 0, 0},
+	{"fp4: the accumulator is cut toward zero",
+	 2,
+	 0x41100000,
+	 0x1p-34,
+	 {6, 0, 0, 0},
+	 {1.5, 0, 0, 0},
 	 {1, 1}},
 	{"fp4: a scale that is no number", 2, 0x7fffffff, 1, {1, 0, 0, 0}, {1, 0, 0, 0}, {1, NAN}},
 };
@@ -327,7 +354,8 @@ static void test_probe(const struct probe *t)
 
 static f64 any_number(const struct type *t)
 {
-	u32 top = (1u << t->exponent) - 1, field = next() & top, low = next() & ((1u << t->fraction) - 1);
+	u32 top = (1u << t->exponent) - 1, field = next() & top,
+	    low = next() & ((1u << t->fraction) - 1);
 	s32 bias = (s32)(top >> 1);
 
 	/* e5m2 has infinities, e4m3 one NaN */
@@ -371,7 +399,8 @@ static void fill_any(struct problem *p)
 	}
 	for (u32 i = 0; i < 16; i++)
 		for (u32 j = 0; j < 8; j++)
-			p->c[i][j] = next() % 4 ? f32_bits((next() << 10 ^ next()) & 0xbfffffff) : 0;
+			p->c[i][j] =
+				next() % 4 ? f32_bits((next() << 10 ^ next()) & 0xbfffffff) : 0;
 }
 
 static struct dot_scale scale_of(const struct kind *kind, f64 v)
@@ -412,7 +441,8 @@ static u32 stored_pairs(const struct problem *p, u32 i, u32 j, u32 *a, u32 *b)
 static u32 expected(const struct problem *p, u32 i, u32 j)
 {
 	static const struct dot_rule bytes = {25, 7, K_MAX}, nibbles = {35, 7, K_MAX};
-	const enum dot_kind kinds_of[4] = {dot_kind_of(p->ta), dot_kind_of(p->tb), DOT_F32, DOT_F32};
+	const enum dot_kind kinds_of[4] = {dot_kind_of(p->ta), dot_kind_of(p->tb), DOT_F32,
+					   DOT_F32};
 	struct dot_scale scales[4][2];
 	u32 a[K_MAX], b[K_MAX], n = stored_pairs(p, i, j, a, b), c;
 
@@ -445,11 +475,12 @@ static void test_any(const struct kind *kind, u32 ta, u32 tb, bool sparse)
 				u32 want = expected(&p, i, j);
 
 				if (want != d[i][j] && !wrong++)
-					snprintf(first, sizeof(first), ": %08x, not %08x", d[i][j], want);
+					snprintf(first, sizeof(first), ": %08x, not %08x", d[i][j],
+						 want);
 			}
 	}
-	snprintf(what, sizeof(what), "%s %s by %s%s, any numbers%s", kind->name, p.ta->name, p.tb->name,
-		 sparse ? ", sparse" : "", first);
+	snprintf(what, sizeof(what), "%s %s by %s%s, any numbers%s", kind->name, p.ta->name,
+		 p.tb->name, sparse ? ", sparse" : "", first);
 	CHECK_MSG(!wrong, what);
 }
 

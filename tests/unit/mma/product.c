@@ -1,8 +1,8 @@
 /*
  * The two ways to multiply floating-point matrices, in vectors and in doubles, must agree to the
  * bit, and the vectors must be the way that ordinary numbers take. Random fragments of every type,
- * block length and rounding, dense and sparse, with zeros, subnormals and exponents far apart. Built
- * once for each host level.
+ * block length and rounding, dense and sparse, with zeros, subnormals and exponents far apart.
+ * Built once for each host level.
  */
 #define EXEC_LEVEL test
 #include "src/mma/product_float.c"
@@ -65,7 +65,10 @@ static u32 word(u32 type, enum kind kind)
 	}
 }
 
-/* Metadata of 16-bit and 8-bit numbers: two different places of four; of tf32: 4 or 14 of each four bits. */
+/*
+ * Metadata of 16-bit and 8-bit numbers: two different places of four; of tf32: 4 or 14 of each four
+ * bits.
+ */
 static u32 metadata(u32 type)
 {
 	static const u8 two[6] = {4, 8, 12, 9, 13, 14};
@@ -187,8 +190,7 @@ static void test_halves(u32 type)
 				     .columns = 1,
 				     .words = (u8)words,
 				     .flags = sparse ? MMA_SPARSE : 0};
-		struct mma_rule r = {
-			.sum = MMA_HALVES, .fraction = 25, .below = 7, .block = 16};
+		struct mma_rule r = {.sum = MMA_HALVES, .fraction = 25, .below = 7, .block = 16};
 		char name[80];
 
 		snprintf(name, sizeof(name), "%s k%u by halves%s", type_names[type],

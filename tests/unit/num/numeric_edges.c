@@ -15,14 +15,18 @@ int main(void)
 	CHECK_EQ(num_div_f32(0x00800000u, 0x3f800001u, NUM_RP | NUM_FTZ), 0);
 
 	/* Roundings far beyond the range. */
-	CHECK_EQ(num_mul_f64(0x7fe0000000000000u, 0x7fe0000000000000u, NUM_RZ), 0x7fefffffffffffffu);
-	CHECK_EQ(num_mul_f64(0x7fe0000000000000u, 0xffe0000000000000u, NUM_RP), 0xffefffffffffffffu);
+	CHECK_EQ(num_mul_f64(0x7fe0000000000000u, 0x7fe0000000000000u, NUM_RZ),
+		 0x7fefffffffffffffu);
+	CHECK_EQ(num_mul_f64(0x7fe0000000000000u, 0xffe0000000000000u, NUM_RP),
+		 0xffefffffffffffffu);
 	CHECK_EQ(num_mul_f64(0x7fe0000000000000u, 0x7fe0000000000000u, NUM_RP), NUM_INF_F64);
 	CHECK_EQ(num_fma_f64(1, 1, 0x8000000000000000u, NUM_RP), 1);
 
 	/* NaN: which operand's payload, and how it narrows. */
-	CHECK_EQ(num_add_f64(0x7ff0000000000001u, 0xfff0000000000002u, NUM_RN), 0xfff8000000000002u);
-	CHECK_EQ(num_div_f64(0x7ff0000000000001u, 0xfff0000000000002u, NUM_RN), 0x7ff8000000000001u);
+	CHECK_EQ(num_add_f64(0x7ff0000000000001u, 0xfff0000000000002u, NUM_RN),
+		 0xfff8000000000002u);
+	CHECK_EQ(num_div_f64(0x7ff0000000000001u, 0xfff0000000000002u, NUM_RN),
+		 0x7ff8000000000001u);
 	CHECK_EQ(num_f16_from_f64(0xfff8000000000000u, NUM_RN), 0xfe00u);
 	CHECK_EQ(num_tf32_from_f32(0xff800001u, NUM_RZ), 0x7fffe000u);
 

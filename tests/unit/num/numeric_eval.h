@@ -26,7 +26,7 @@ struct ev {
 struct ev_operand {
 	u64 value;
 	char part[12];
-	int dst; /* result number, or -1 */
+	int dst;  /* result number, or -1 */
 	int dst2; /* the q of p|q */
 	bool negate;
 	bool constant;
@@ -52,10 +52,12 @@ static bool ev_has(const struct ev_insn *in, const char *t)
 
 static bool ev_is_type(const char *t)
 {
-	static const char *const names[] = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "b16", "b32", "b64",
-					    "f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "tf32", "u16x2", "s16x2",
-					    "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2", "pred", "u2",
-					    "s2", "u4", "s4", "e4m3x4", "e5m2x4", "u8x4", "s8x4", "s2f6x2"};
+	static const char *const names[] = {
+		"u8",     "s8",      "u16",   "s16",   "u32",    "s32",    "u64",    "s64",
+		"b16",    "b32",     "b64",   "f16",   "bf16",   "f32",    "f64",    "f16x2",
+		"bf16x2", "tf32",    "u16x2", "s16x2", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2",
+		"e2m1x2", "ue8m0x2", "pred",  "u2",    "s2",     "u4",     "s4",     "e4m3x4",
+		"e5m2x4", "u8x4",    "s8x4",  "s2f6x2"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(t, names[i]))
@@ -68,9 +70,20 @@ static u32 ev_mode_of(const char *t)
 	static const struct {
 		const char *name;
 		u32 mode;
-	} words[] = {{"rz", NUM_RZ}, {"rm", NUM_RM}, {"rp", NUM_RP}, {"rna", NUM_RNA}, {"rzi", NUM_RZ},
-		     {"rmi", NUM_RM}, {"rpi", NUM_RP}, {"ftz", NUM_FTZ}, {"sat", NUM_SAT}, {"relu", NUM_RELU},
-		     {"satfinite", NUM_SATFINITE}, {"NaN", NUM_NAN}, {"abs", NUM_ABS}, {"xorsign", NUM_XORSIGN},
+	} words[] = {{"rz", NUM_RZ},
+		     {"rm", NUM_RM},
+		     {"rp", NUM_RP},
+		     {"rna", NUM_RNA},
+		     {"rzi", NUM_RZ},
+		     {"rmi", NUM_RM},
+		     {"rpi", NUM_RP},
+		     {"ftz", NUM_FTZ},
+		     {"sat", NUM_SAT},
+		     {"relu", NUM_RELU},
+		     {"satfinite", NUM_SATFINITE},
+		     {"NaN", NUM_NAN},
+		     {"abs", NUM_ABS},
+		     {"xorsign", NUM_XORSIGN},
 		     {"oob", NUM_OOB}};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -142,14 +155,16 @@ static void ev_parse(struct ev_insn *in, const struct ev *e, char *text)
 
 	memset(in, 0, sizeof(*in));
 	*ops++ = 0;
-	for (t = strtok_r(text, ".", &save); t && in->tokens < EV_TOKENS; t = strtok_r(NULL, ".", &save)) {
+	for (t = strtok_r(text, ".", &save); t && in->tokens < EV_TOKENS;
+	     t = strtok_r(NULL, ".", &save)) {
 		snprintf(in->tok[in->tokens++], sizeof(in->tok[0]), "%s", t);
 		if (in->tokens > 1 && ev_is_type(t) && in->types < 4)
 			snprintf(in->type[in->types++], sizeof(in->type[0]), "%s", t);
 		if (in->tokens > 1)
 			in->mode |= ev_mode_of(t);
 	}
-	for (t = strtok_r(ops, ",", &save); t && in->ops < EV_OPERANDS; t = strtok_r(NULL, ",", &save))
+	for (t = strtok_r(ops, ",", &save); t && in->ops < EV_OPERANDS;
+	     t = strtok_r(NULL, ",", &save))
 		ev_parse_operand(in, e, t);
 }
 
@@ -173,15 +188,16 @@ static bool ev_is_float(const char *type)
 	return *type == 'f' || !strncmp(type, "bf", 2);
 }
 
-#define EV_TRY(name, expr)                                                                      \
-	if (!strcmp(m, name)) {                                                                 \
-		*r = (expr);                                                                    \
-		return true;                                                                    \
+#define EV_TRY(name, expr)                                                                         \
+	if (!strcmp(m, name)) {                                                                    \
+		*r = (expr);                                                                       \
+		return true;                                                                       \
 	}
 
 static bool ev_f32(const struct ev_insn *in, const char *m, u64 *r)
 {
-	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value, mode = in->mode;
+	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value,
+	    mode = in->mode;
 	bool three = in->ops == 4;
 
 	if (ev_has(in, "approx") || ev_has(in, "full")) {
@@ -193,7 +209,8 @@ static bool ev_f32(const struct ev_insn *in, const char *m, u64 *r)
 		EV_TRY("sin", num_sin_approx_f32(a))
 		EV_TRY("cos", num_cos_approx_f32(a))
 		EV_TRY("tanh", num_tanh_approx_f32(a))
-		EV_TRY("div", ev_has(in, "full") ? num_div_full_f32(a, b, mode) : num_div_approx_f32(a, b, mode))
+		EV_TRY("div", ev_has(in, "full") ? num_div_full_f32(a, b, mode)
+						 : num_div_approx_f32(a, b, mode))
 		return false;
 	}
 	EV_TRY("add", num_add_f32(a, b, mode))
@@ -219,7 +236,8 @@ static bool ev_f64(const struct ev_insn *in, const char *m, u64 *r)
 
 	if (ev_has(in, "approx")) {
 		EV_TRY("rcp", num_rcp_approx_f64(a))
-		EV_TRY("rsqrt", mode & NUM_FTZ ? num_rsqrt_approx_f64(a) : num_rsqrt_approx_full_f64(a))
+		EV_TRY("rsqrt",
+		       mode & NUM_FTZ ? num_rsqrt_approx_f64(a) : num_rsqrt_approx_full_f64(a))
 		return false;
 	}
 	EV_TRY("add", num_add_f64(a, b, mode))
@@ -238,19 +256,20 @@ static bool ev_f64(const struct ev_insn *in, const char *m, u64 *r)
 	return false;
 }
 
-#define EV_HALF(T)                                                                              \
-	EV_TRY("add", x2 ? num_add_##T##x2(a, b, mode) : num_add_##T(a, b, mode))               \
-	EV_TRY("sub", x2 ? num_sub_##T##x2(a, b, mode) : num_sub_##T(a, b, mode))               \
-	EV_TRY("mul", x2 ? num_mul_##T##x2(a, b, mode) : num_mul_##T(a, b, mode))               \
-	EV_TRY("min", x2 ? num_min_##T##x2(a, b, mode) : num_min_##T(a, b, mode))               \
-	EV_TRY("max", x2 ? num_max_##T##x2(a, b, mode) : num_max_##T(a, b, mode))               \
-	EV_TRY("fma", x2 ? num_fma_##T##x2(a, b, c, mode) : num_fma_##T(a, b, c, mode))         \
-	EV_TRY("ex2", x2 ? num_ex2_approx_##T##x2(a) : num_ex2_approx_##T(a))                   \
+#define EV_HALF(T)                                                                                 \
+	EV_TRY("add", x2 ? num_add_##T##x2(a, b, mode) : num_add_##T(a, b, mode))                  \
+	EV_TRY("sub", x2 ? num_sub_##T##x2(a, b, mode) : num_sub_##T(a, b, mode))                  \
+	EV_TRY("mul", x2 ? num_mul_##T##x2(a, b, mode) : num_mul_##T(a, b, mode))                  \
+	EV_TRY("min", x2 ? num_min_##T##x2(a, b, mode) : num_min_##T(a, b, mode))                  \
+	EV_TRY("max", x2 ? num_max_##T##x2(a, b, mode) : num_max_##T(a, b, mode))                  \
+	EV_TRY("fma", x2 ? num_fma_##T##x2(a, b, c, mode) : num_fma_##T(a, b, c, mode))            \
+	EV_TRY("ex2", x2 ? num_ex2_approx_##T##x2(a) : num_ex2_approx_##T(a))                      \
 	EV_TRY("tanh", x2 ? num_tanh_approx_##T##x2(a) : num_tanh_approx_##T(a))
 
 static bool ev_half(const struct ev_insn *in, const char *m, const char *type, u64 *r)
 {
-	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value, mode = in->mode;
+	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value,
+	    mode = in->mode;
 	bool x2 = strstr(type, "x2");
 
 	if (*type == 'f') {

@@ -4,22 +4,23 @@
 #ifndef TESTS_EXEC_NUMERIC_EVAL_CVT_H
 #define TESTS_EXEC_NUMERIC_EVAL_CVT_H
 
-#define EV_MINI(T, W)                                                                           \
-	if (!strcmp(d, #T "x2")) {                                                              \
-		*r = !strcmp(s, "f32")    ? num_##T##x2_from_f32(a, b, mode) :                  \
-		     !strcmp(s, "bf16x2") ? num_##T##x2_from_bf16x2(a, mode) :                  \
-					    num_##T##x2_from_f16x2(a, mode);                    \
-		return true;                                                                    \
-	}                                                                                       \
-	if (!strcmp(s, #T "x2")) {                                                              \
-		*r = *d == 'b' ? num_bf16x2_from_##T##x2(a, scaled ? b : NUM_SCALE_ONE, mode) :  \
-				 num_f16x2_from_##T##x2(a, mode);                               \
-		return true;                                                                    \
+#define EV_MINI(T, W)                                                                              \
+	if (!strcmp(d, #T "x2")) {                                                                 \
+		*r = !strcmp(s, "f32")      ? num_##T##x2_from_f32(a, b, mode)                     \
+		     : !strcmp(s, "bf16x2") ? num_##T##x2_from_bf16x2(a, mode)                     \
+					    : num_##T##x2_from_f16x2(a, mode);                     \
+		return true;                                                                       \
+	}                                                                                          \
+	if (!strcmp(s, #T "x2")) {                                                                 \
+		*r = *d == 'b' ? num_bf16x2_from_##T##x2(a, scaled ? b : NUM_SCALE_ONE, mode)      \
+			       : num_f16x2_from_##T##x2(a, mode);                                  \
+		return true;                                                                       \
 	}
 
 static bool ev_cvt_fixed(const struct ev_insn *in, const char *d, u64 *r)
 {
-	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value, mode = in->mode;
+	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value,
+	    mode = in->mode;
 	bool scaled = ev_has(in, "scaled::n2::ue8m0");
 
 	if (*d == 'b')
@@ -33,7 +34,8 @@ static bool ev_cvt_fixed(const struct ev_insn *in, const char *d, u64 *r)
 
 static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s, u64 *r)
 {
-	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value, mode = in->mode;
+	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value,
+	    mode = in->mode;
 	bool scaled = ev_has(in, "scaled::n2::ue8m0");
 
 	if (!strcmp(d, "s2f6x2") || !strcmp(s, "s2f6x2"))
@@ -45,19 +47,23 @@ static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s
 		return true;
 	}
 	if (!strcmp(d, "tf32")) {
-		*r = ev_has(in, "rna") ? num_tf32_rna_from_f32(a, mode) : num_tf32_from_f32(a, mode);
+		*r = ev_has(in, "rna") ? num_tf32_rna_from_f32(a, mode)
+				       : num_tf32_from_f32(a, mode);
 		return true;
 	}
 	if (!strcmp(d, "f16x2") && !strcmp(s, "f32")) {
-		*r = ev_has(in, "rs") ? num_f16x2_stochastic(a, b, c, mode) : num_f16x2_from_f32(a, b, mode);
+		*r = ev_has(in, "rs") ? num_f16x2_stochastic(a, b, c, mode)
+				      : num_f16x2_from_f32(a, b, mode);
 		return true;
 	}
 	if (!strcmp(d, "bf16x2") && !strcmp(s, "f32")) {
-		*r = ev_has(in, "rs") ? num_bf16x2_stochastic(a, b, c, mode) : num_bf16x2_from_f32(a, b, mode);
+		*r = ev_has(in, "rs") ? num_bf16x2_stochastic(a, b, c, mode)
+				      : num_bf16x2_from_f32(a, b, mode);
 		return true;
 	}
 	if (!strcmp(d, "ue8m0x2")) {
-		*r = !strcmp(s, "f32") ? num_ue8m0x2_from_f32(a, b, mode) : num_ue8m0x2_from_bf16x2(a, mode);
+		*r = !strcmp(s, "f32") ? num_ue8m0x2_from_f32(a, b, mode)
+				       : num_ue8m0x2_from_bf16x2(a, mode);
 		return true;
 	}
 	if (!strcmp(s, "ue8m0x2")) {
@@ -67,7 +73,8 @@ static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s
 	if (!strcmp(d, "e4m3x4") || !strcmp(d, "e5m2x4")) {
 		u32 v[4] = {a, b, c, (u32)in->op[4].value};
 
-		*r = num_minix4_stochastic(v, (u32)in->op[5].value, d[1] == '4' ? num_e4m3 : num_e5m2, mode);
+		*r = num_minix4_stochastic(v, (u32)in->op[5].value,
+					   d[1] == '4' ? num_e4m3 : num_e5m2, mode);
 		return true;
 	}
 	EV_MINI(e4m3, 8)
@@ -78,11 +85,12 @@ static bool ev_cvt_packed(const struct ev_insn *in, const char *d, const char *s
 	return false;
 }
 
-#define EV_FLOAT_TO_INT(T, V)                                                                   \
-	if (!strcmp(s, #T)) {                                                                   \
-		*r = bits == 64 ? (sd ? num_s64_from_##T(V, mode) : num_u64_from_##T(V, mode)) : \
-				  sd ? num_signed_from_##T(V, bits, mode) : num_unsigned_from_##T(V, bits, mode); \
-		return true;                                                                    \
+#define EV_FLOAT_TO_INT(T, V)                                                                      \
+	if (!strcmp(s, #T)) {                                                                      \
+		*r = bits == 64 ? (sd ? num_s64_from_##T(V, mode) : num_u64_from_##T(V, mode))     \
+		     : sd       ? num_signed_from_##T(V, bits, mode)                               \
+				: num_unsigned_from_##T(V, bits, mode);                                  \
+		return true;                                                                       \
 	}
 
 static bool ev_cvt_to_int(const struct ev_insn *in, const char *d, const char *s, u64 *r)
@@ -105,19 +113,22 @@ static bool ev_cvt_to_int(const struct ev_insn *in, const char *d, const char *s
 	return true;
 }
 
-#define EV_INT_TO_FLOAT(T)                                                                      \
-	if (!strcmp(d, #T)) {                                                                   \
-		a = ev_extend(a, s);                                                            \
-		*r = ev_bits_of(s) == 64 ? (*s == 's' ? num_##T##_from_s64(a, mode) : num_##T##_from_u64(a, mode)) : \
-		     *s == 's' ? num_##T##_from_s32((u32)a, mode) : num_##T##_from_u32((u32)a, mode); \
-		return true;                                                                    \
+#define EV_INT_TO_FLOAT(T)                                                                         \
+	if (!strcmp(d, #T)) {                                                                      \
+		a = ev_extend(a, s);                                                               \
+		*r = ev_bits_of(s) == 64 ? (*s == 's' ? num_##T##_from_s64(a, mode)                \
+						      : num_##T##_from_u64(a, mode))               \
+		     : *s == 's'         ? num_##T##_from_s32((u32)a, mode)                        \
+					 : num_##T##_from_u32((u32)a, mode);                               \
+		return true;                                                                       \
 	}
 
 static bool ev_cvt_to_float(const struct ev_insn *in, const char *d, const char *s, u64 *r)
 {
 	u64 a = in->op[1].value;
 	u32 a32 = (u32)a, mode = in->mode;
-	bool whole = ev_has(in, "rni") || ev_has(in, "rzi") || ev_has(in, "rmi") || ev_has(in, "rpi");
+	bool whole =
+		ev_has(in, "rni") || ev_has(in, "rzi") || ev_has(in, "rmi") || ev_has(in, "rpi");
 	char pair[32];
 	const char *m = pair;
 

@@ -35,10 +35,11 @@ static bool ev_carry(const struct ev_insn *in, struct ev *e, const char *type, u
 		b = in->op[3].value;
 	}
 	if (c64)
-		*r = sub ? num_sub_carry_u64(a, b, carry, &out) : num_add_carry_u64(a, b, carry, &out);
+		*r = sub ? num_sub_carry_u64(a, b, carry, &out)
+			 : num_add_carry_u64(a, b, carry, &out);
 	else
-		*r = sub ? num_sub_carry_u32((u32)a, (u32)b, carry, &out) :
-			   num_add_carry_u32((u32)a, (u32)b, carry, &out);
+		*r = sub ? num_sub_carry_u32((u32)a, (u32)b, carry, &out)
+			 : num_add_carry_u32((u32)a, (u32)b, carry, &out);
 	if (ev_has(in, "cc"))
 		e->carry = out;
 	return true;
@@ -54,7 +55,9 @@ static bool ev_bytes(const char *m, const char *type, u32 a, u32 b, u32 mode, u6
 	else if (!strcmp(m, "add"))
 		*r = sat ? num_add_sat_8x4(a, b, s) : num_add_8x4(a, b);
 	else
-		*r = !strcmp(m, "neg") ? num_sub_8x4(0, a) : sat ? num_sub_sat_8x4(a, b, s) : num_sub_8x4(a, b);
+		*r = !strcmp(m, "neg") ? num_sub_8x4(0, a)
+		     : sat             ? num_sub_sat_8x4(a, b, s)
+				       : num_sub_8x4(a, b);
 	return true;
 }
 
@@ -92,13 +95,19 @@ static bool ev_divide(const char *type, bool rem, u64 a, u64 b, u64 *r)
 	y = (u32)b;
 	switch (ev_bits_of(type)) {
 	case 64:
-		*r = rem ? (s ? num_rem_s64(a, b) : num_rem_u64(a, b)) : s ? num_div_s64(a, b) : num_div_u64(a, b);
+		*r = rem ? (s ? num_rem_s64(a, b) : num_rem_u64(a, b))
+		     : s ? num_div_s64(a, b)
+			 : num_div_u64(a, b);
 		return true;
 	case 32:
-		*r = rem ? (s ? num_rem_s32(x, y) : num_rem_u32(x, y)) : s ? num_div_s32(x, y) : num_div_u32(x, y);
+		*r = rem ? (s ? num_rem_s32(x, y) : num_rem_u32(x, y))
+		     : s ? num_div_s32(x, y)
+			 : num_div_u32(x, y);
 		return true;
 	default:
-		*r = rem ? (s ? num_rem_s16(x, y) : num_rem_u16(x, y)) : s ? num_div_s16(x, y) : num_div_u16(x, y);
+		*r = rem ? (s ? num_rem_s16(x, y) : num_rem_u16(x, y))
+		     : s ? num_div_s16(x, y)
+			 : num_div_u16(x, y);
 		return true;
 	}
 }
@@ -106,22 +115,24 @@ static bool ev_divide(const char *type, bool rem, u64 a, u64 b, u64 *r)
 static bool ev_arith(const struct ev_insn *in, const char *m, const char *type, u64 *r)
 {
 	u64 a = in->op[1].value, b = in->op[2].value, c = in->op[3].value;
-	bool s = *type == 's', sat = in->mode & NUM_SAT, x2 = strstr(type, "x2"), w64 = ev_bits_of(type) == 64;
+	bool s = *type == 's', sat = in->mode & NUM_SAT, x2 = strstr(type, "x2"),
+	     w64 = ev_bits_of(type) == 64;
 	u64 xa = ev_extend(a, type), xb = ev_extend(b, type);
 	u32 a32 = (u32)xa, b32 = (u32)xb, c32 = (u32)c;
 
 	if (strstr(type, "x4"))
 		return ev_bytes(m, type, (u32)a, (u32)b, in->mode, r);
 	EV_TRY("clmad", (ev_has(in, "hi") ? num_clmul_hi_u64(a, b) : num_clmul_lo_u64(a, b)) ^ c)
-	EV_TRY("add", x2     ? sat ? num_add_sat_16x2((u32)a, (u32)b, s) : num_add_16x2((u32)a, (u32)b) :
-		      !sat   ? a + b :
-		      s      ? num_add_sat_s32(a32, b32) :
-			       num_add_sat_u32(a32, b32))
+	EV_TRY("add", x2 ? sat ? num_add_sat_16x2((u32)a, (u32)b, s) : num_add_16x2((u32)a, (u32)b)
+		      : !sat ? a + b
+		      : s    ? num_add_sat_s32(a32, b32)
+			     : num_add_sat_u32(a32, b32))
 	EV_TRY("sub", sat ? num_sub_sat_s32(a32, b32) : a - b)
 	EV_TRY("abs", (s64)xa < 0 ? 0 - xa : xa)
 	EV_TRY("neg", 0 - a)
-	EV_TRY("sad", w64 ? (s ? num_sad_s64(a, b, c) : num_sad_u64(a, b, c)) :
-			    s ? num_sad_s32(a32, b32, c32) : num_sad_u32(a32, b32, c32))
+	EV_TRY("sad", w64 ? (s ? num_sad_s64(a, b, c) : num_sad_u64(a, b, c))
+		      : s ? num_sad_s32(a32, b32, c32)
+			  : num_sad_u32(a32, b32, c32))
 	if (!strcmp(m, "min") || !strcmp(m, "max"))
 		return ev_minmax(type, a, b, m[1] == 'a', in->mode, r);
 	if (!strcmp(m, "div") || !strcmp(m, "rem"))
@@ -138,8 +149,9 @@ static bool ev_arith(const struct ev_insn *in, const char *m, const char *type, 
 	if (!strcmp(m, "mul24") || !strcmp(m, "mad24")) {
 		bool hi = ev_has(in, "hi");
 
-		*r = s ? (hi ? num_mul24_hi_s32(a32, b32) : num_mul24_lo_s32(a32, b32)) :
-			 hi ? num_mul24_hi_u32(a32, b32) : num_mul24_lo_u32(a32, b32);
+		*r = s    ? (hi ? num_mul24_hi_s32(a32, b32) : num_mul24_lo_s32(a32, b32))
+		     : hi ? num_mul24_hi_u32(a32, b32)
+			  : num_mul24_lo_u32(a32, b32);
 		if (m[1] == 'a')
 			*r = sat ? num_mad24_hi_sat_s32(a32, b32, c32) : *r + c;
 		return true;
@@ -160,10 +172,13 @@ static bool ev_logic(const struct ev_insn *in, const char *m, const char *type, 
 	EV_TRY("xor", a ^ b)
 	EV_TRY("not", !strcmp(type, "pred") ? !a : ~a)
 	EV_TRY("cnot", num_cnot(bits == 64 ? a : bits == 32 ? a32 : a & 0xffff))
-	EV_TRY("shl", bits == 64 ? num_shl_b64(a, n) : bits == 32 ? num_shl_b32(a32, n) : num_shl_b16(a32, n))
-	EV_TRY("shr", bits == 64 ? (s ? num_shr_s64(a, n) : num_shr_u64(a, n)) :
-		      bits == 32 ? (s ? num_shr_s32(a32, n) : num_shr_u32(a32, n)) :
-		      s ? num_shr_s16(a32, n) : num_shr_u16(a32, n))
+	EV_TRY("shl", bits == 64   ? num_shl_b64(a, n)
+		      : bits == 32 ? num_shl_b32(a32, n)
+				   : num_shl_b16(a32, n))
+	EV_TRY("shr", bits == 64   ? (s ? num_shr_s64(a, n) : num_shr_u64(a, n))
+		      : bits == 32 ? (s ? num_shr_s32(a32, n) : num_shr_u32(a32, n))
+		      : s          ? num_shr_s16(a32, n)
+				   : num_shr_u16(a32, n))
 	return false;
 }
 
@@ -181,15 +196,18 @@ static bool ev_bits(const struct ev_insn *in, const char *m, const char *type, u
 	EV_TRY("popc", w64 ? num_popc_b64(a) : num_popc_b32(a32))
 	EV_TRY("clz", w64 ? num_clz_b64(a) : num_clz_b32(a32))
 	EV_TRY("brev", w64 ? num_brev_b64(a) : num_brev_b32(a32))
-	EV_TRY("bfind", w64 ? (s ? num_bfind_s64(a, sh) : num_bfind_u64(a, sh)) :
-			      s ? num_bfind_s32(a32, sh) : num_bfind_u32(a32, sh))
-	EV_TRY("bfe", w64 ? (s ? num_bfe_s64(a, b32, c) : num_bfe_u64(a, b32, c)) :
-			    s ? num_bfe_s32(a32, b32, c) : num_bfe_u32(a32, b32, c))
+	EV_TRY("bfind", w64 ? (s ? num_bfind_s64(a, sh) : num_bfind_u64(a, sh))
+			: s ? num_bfind_s32(a32, sh)
+			    : num_bfind_u32(a32, sh))
+	EV_TRY("bfe", w64 ? (s ? num_bfe_s64(a, b32, c) : num_bfe_u64(a, b32, c))
+		      : s ? num_bfe_s32(a32, b32, c)
+			  : num_bfe_u32(a32, b32, c))
 	EV_TRY("bfi", w64 ? num_bfi_b64(a, b, c, d) : num_bfi_b32(a32, b32, c, d))
 	EV_TRY("fns", num_fns_b32(a32, b32, c))
 	EV_TRY("szext", s ? num_szext_s32(a32, b32, clamp) : num_szext_u32(a32, b32, clamp))
 	EV_TRY("bmsk", num_bmsk_b32(a32, b32, clamp))
-	EV_TRY("shf", ev_has(in, "l") ? num_shf_l(a32, b32, c, clamp) : num_shf_r(a32, b32, c, clamp))
+	EV_TRY("shf",
+	       ev_has(in, "l") ? num_shf_l(a32, b32, c, clamp) : num_shf_r(a32, b32, c, clamp))
 	if (!strcmp(m, "prmt")) {
 		static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
 
@@ -202,8 +220,8 @@ static bool ev_bits(const struct ev_insn *in, const char *m, const char *type, u
 	if (!strcmp(m, "dp4a") || !strcmp(m, "dp2a")) {
 		bool sa = *in->type[0] == 's', sb = *in->type[1] == 's';
 
-		*r = m[2] == '4' ? num_dp4a(a32, b32, c, sa, sb) :
-				   num_dp2a(a32, ev_has(in, "hi") ? b32 >> 16 : b32, c, sa, sb);
+		*r = m[2] == '4' ? num_dp4a(a32, b32, c, sa, sb)
+				 : num_dp2a(a32, ev_has(in, "hi") ? b32 >> 16 : b32, c, sa, sb);
 		return true;
 	}
 	return false;
@@ -231,19 +249,24 @@ static bool ev_cmp_values(const char *type, u64 a, u64 b, enum num_cmp op, u32 m
 	a = ev_extend(a, type);
 	b = ev_extend(b, type);
 	if (ev_bits_of(type) < 64)
-		return *type == 's' ? num_cmp_s32((u32)a, (u32)b, op) : num_cmp_u32((u32)a, (u32)b, op);
+		return *type == 's' ? num_cmp_s32((u32)a, (u32)b, op)
+				    : num_cmp_u32((u32)a, (u32)b, op);
 	return *type == 's' ? num_cmp_s64(a, b, op) : num_cmp_u64(a, b, op);
 }
 
 static bool ev_combine(const struct ev_insn *in, bool p, bool c)
 {
-	return ev_has(in, "and") ? p && c : ev_has(in, "or") ? p || c : ev_has(in, "xor") ? p != c : p;
+	return ev_has(in, "and")   ? p && c
+	       : ev_has(in, "or")  ? p || c
+	       : ev_has(in, "xor") ? p != c
+				   : p;
 }
 
 static int ev_cmp_op(const struct ev_insn *in)
 {
-	static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu",
-					    "geu", "num", "nan", "lo", "ls", "hi", "hs"};
+	static const char *const names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
+					    "equ", "neu", "ltu", "leu", "gtu", "geu",
+					    "num", "nan", "lo",  "ls",  "hi",  "hs"};
 
 	for (int i = 1; i < in->tokens; i++)
 		for (int j = 0; j < (int)ARRAY_LEN(names); j++)
@@ -255,8 +278,11 @@ static int ev_cmp_op(const struct ev_insn *in)
 /* The true value of a set destination type. */
 static u64 ev_true(const char *type)
 {
-	return !strcmp(type, "f32") ? 0x3f800000u : !strncmp(type, "f16", 3) ? 0x3c00u :
-	       !strncmp(type, "bf16", 4) ? 0x3f80u : strstr(type, "16") ? 0xffffu : 0xffffffffu;
+	return !strcmp(type, "f32")        ? 0x3f800000u
+	       : !strncmp(type, "f16", 3)  ? 0x3c00u
+	       : !strncmp(type, "bf16", 4) ? 0x3f80u
+	       : strstr(type, "16")        ? 0xffffu
+					   : 0xffffffffu;
 }
 
 static bool ev_set(const struct ev_insn *in, struct ev *e)
@@ -278,7 +304,8 @@ static bool ev_set(const struct ev_insn *in, struct ev *e)
 	one = ev_true(in->type[0]);
 	if (x2) {
 		one &= 0xffff;
-		e->out[in->op[0].dst] = (ev_combine(in, p, c) ? one : 0) | (ev_combine(in, q, c) ? one << 16 : 0);
+		e->out[in->op[0].dst] =
+			(ev_combine(in, p, c) ? one : 0) | (ev_combine(in, q, c) ? one << 16 : 0);
 	} else {
 		e->out[in->op[0].dst] = ev_combine(in, p, c) ? one : 0;
 	}
@@ -287,7 +314,8 @@ static bool ev_set(const struct ev_insn *in, struct ev *e)
 
 static bool ev_compare(const struct ev_insn *in, struct ev *e)
 {
-	static const char *const tests[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+	static const char *const tests[] = {"finite",     "infinite", "number",
+					    "notanumber", "normal",   "subnormal"};
 	const char *m = in->tok[0], *type = in->types ? in->type[in->types - 1] : "";
 	u64 a = in->op[1].value, b = in->op[2].value, c = in->op[3].value;
 
@@ -298,7 +326,8 @@ static bool ev_compare(const struct ev_insn *in, struct ev *e)
 		return true;
 	}
 	if (!strcmp(m, "slct")) {
-		bool first = !strcmp(type, "f32") ? num_slct_f32((u32)c, in->mode) : num_slct_s32((u32)c);
+		bool first = !strcmp(type, "f32") ? num_slct_f32((u32)c, in->mode)
+						  : num_slct_s32((u32)c);
 
 		e->out[in->op[0].dst] = first ? a : b;
 		return true;
@@ -306,8 +335,10 @@ static bool ev_compare(const struct ev_insn *in, struct ev *e)
 	if (!strcmp(m, "testp")) {
 		for (u32 i = 0; i < 6; i++)
 			if (ev_has(in, tests[i]))
-				e->out[in->op[0].dst] = !strcmp(type, "f64") ? num_testp_f64(a, (enum num_testp)i) :
-									   num_testp_f32((u32)a, (enum num_testp)i);
+				e->out[in->op[0].dst] =
+					!strcmp(type, "f64")
+						? num_testp_f64(a, (enum num_testp)i)
+						: num_testp_f32((u32)a, (enum num_testp)i);
 		return true;
 	}
 	/* lop3, with the predicate of its boolean form */
@@ -315,7 +346,8 @@ static bool ev_compare(const struct ev_insn *in, struct ev *e)
 	if (in->op[0].dst >= 0)
 		e->out[in->op[0].dst] = a;
 	if (in->op[0].dst2 >= 0)
-		e->out[in->op[0].dst2] = ev_combine(in, a != 0, (in->op[5].value != 0) != in->op[5].negate);
+		e->out[in->op[0].dst2] =
+			ev_combine(in, a != 0, (in->op[5].value != 0) != in->op[5].negate);
 	return true;
 }
 
@@ -337,7 +369,9 @@ static bool ev_vmad(const struct ev_insn *in, u64 *r)
 		.negate_c = in->op[3].negate,
 		.plus_one = ev_has(in, "po"),
 		.sat = in->mode & NUM_SAT,
-		.shift = ev_has(in, "shr7") ? 7 : ev_has(in, "shr15") ? 15 : 0,
+		.shift = ev_has(in, "shr7")    ? 7
+			 : ev_has(in, "shr15") ? 15
+					       : 0,
 	};
 
 	*r = num_video_vmad(&v, (u32)in->op[1].value, (u32)in->op[2].value, (u32)in->op[3].value);
@@ -352,13 +386,14 @@ static void ev_lanes(const char *part, u32 lanes, u32 first, u8 sel[4])
 
 static bool ev_video(const struct ev_insn *in, u64 *r)
 {
-	static const char *const names[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax",
-					    "vavrg", "vset", "vshl", "vshr"};
+	static const char *const names[] = {"vadd",  "vsub", "vabsdiff", "vmin", "vmax",
+					    "vavrg", "vset", "vshl",     "vshr"};
 	const char *m = in->tok[0];
 	size_t n = strlen(m);
 	u32 lanes = m[n - 1] == '2' || m[n - 1] == '4' ? (u32)(m[n - 1] - '0') : 0;
 	bool set = !strncmp(m, "vset", 4);
-	struct num_video v = {.second = NUM_V2_NONE, .sat = in->mode & NUM_SAT, .wrap = ev_has(in, "wrap")};
+	struct num_video v = {
+		.second = NUM_V2_NONE, .sat = in->mode & NUM_SAT, .wrap = ev_has(in, "wrap")};
 	u32 a = (u32)in->op[1].value, b = (u32)in->op[2].value, c = (u32)in->op[3].value;
 
 	if (!strcmp(m, "vmad"))
@@ -370,8 +405,11 @@ static bool ev_video(const struct ev_insn *in, u64 *r)
 	v.d_signed = *in->type[0] == 's';
 	v.a_signed = *in->type[set ? 0 : 1] == 's';
 	v.b_signed = *in->type[set ? 1 : 2] == 's';
-	v.second = ev_has(in, "add") ? NUM_V2_ADD : ev_has(in, "min") ? NUM_V2_MIN : ev_has(in, "max") ? NUM_V2_MAX :
-		   *in->op[0].part ? NUM_V2_MERGE : NUM_V2_NONE;
+	v.second = ev_has(in, "add")   ? NUM_V2_ADD
+		   : ev_has(in, "min") ? NUM_V2_MIN
+		   : ev_has(in, "max") ? NUM_V2_MAX
+		   : *in->op[0].part   ? NUM_V2_MERGE
+				       : NUM_V2_NONE;
 	if (!lanes) {
 		v.a_part = ev_part(in->op[1].part);
 		v.b_part = ev_part(in->op[2].part);

@@ -25,7 +25,8 @@ static bool host_runs_this(void)
 
 int main(void)
 {
-	static _Alignas(64) u64 a[ROW_LANES * ROWS], b[ROW_LANES * ROWS], c[ROW_LANES * ROWS], d[ROW_LANES];
+	static _Alignas(64) u64 a[ROW_LANES * ROWS], b[ROW_LANES * ROWS], c[ROW_LANES * ROWS],
+		d[ROW_LANES];
 
 	if (!host_runs_this()) {
 		printf("1..0 # SKIP the processor lacks the instructions of this build\n");
@@ -44,8 +45,9 @@ int main(void)
 
 			lc->row((u8 *)a + at * n, (u8 *)b + at * n, (u8 *)c + at * n, d);
 			for (size_t i = 0; i < ROW_LANES; i++)
-				bad += get(d, lc->out_bytes, i) !=
-				       lc->one(get(a, n, at + i), get(b, n, at + i), get(c, n, at + i));
+				bad += get(d, lc->out_bytes, i) != lc->one(get(a, n, at + i),
+									   get(b, n, at + i),
+									   get(c, n, at + i));
 		}
 		CHECK_MSG(!bad, lc->name);
 	}

@@ -22,25 +22,27 @@ struct lane_case {
 	u64 (*one)(u64 x, u64 y, u64 z);
 };
 
-#define LANE(in, out, name, expr)                                                               \
-	static __attribute__((noinline)) void row_##name(const void *a, const void *b, const void *c, void *d) \
-	{                                                                                       \
-		const in *pa = __builtin_assume_aligned(a, 64), *pb = __builtin_assume_aligned(b, 64); \
-		const in *pc = __builtin_assume_aligned(c, 64);                                 \
-		out *pd = __builtin_assume_aligned(d, 64);                                      \
-                                                                                                \
-		_Pragma("omp simd") for (int i = 0; i < ROW_LANES; i++)                         \
-		{                                                                               \
-			in x = pa[i], y PL_UNUSED = pb[i], z PL_UNUSED = pc[i];                 \
-                                                                                                \
-			pd[i] = (out)(expr);                                                    \
-		}                                                                               \
-	}                                                                                       \
-	static __attribute__((noinline)) u64 one_##name(u64 a, u64 b, u64 c)                    \
-	{                                                                                       \
-		in x = (in)a, y PL_UNUSED = (in)b, z PL_UNUSED = (in)c;                         \
-                                                                                                \
-		return (u64)(out)(expr);                                                        \
+#define LANE(in, out, name, expr)                                                                  \
+	static __attribute__((noinline)) void row_##name(const void *a, const void *b,             \
+							 const void *c, void *d)                   \
+	{                                                                                          \
+		const in *pa = __builtin_assume_aligned(a, 64),                                    \
+			 *pb = __builtin_assume_aligned(b, 64);                                    \
+		const in *pc = __builtin_assume_aligned(c, 64);                                    \
+		out *pd = __builtin_assume_aligned(d, 64);                                         \
+                                                                                                   \
+		_Pragma("omp simd") for (int i = 0; i < ROW_LANES; i++)                            \
+		{                                                                                  \
+			in x = pa[i], y PL_UNUSED = pb[i], z PL_UNUSED = pc[i];                    \
+                                                                                                   \
+			pd[i] = (out)(expr);                                                       \
+		}                                                                                  \
+	}                                                                                          \
+	static __attribute__((noinline)) u64 one_##name(u64 a, u64 b, u64 c)                       \
+	{                                                                                          \
+		in x = (in)a, y PL_UNUSED = (in)b, z PL_UNUSED = (in)c;                            \
+                                                                                                   \
+		return (u64)(out)(expr);                                                           \
 	}
 #include "tests/unit/num/numeric_lanes.def"
 #undef LANE
@@ -63,8 +65,10 @@ static u64 lane_random(void)
 
 static u64 lane_value(u32 bytes)
 {
-	static const u32 special[] = {0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7ff7,
-				      0x4f000000, 0x3c003c00, 0x7c000400, 0xffffffff, 31, 32, 255};
+	static const u32 special[] = {0,          1,          0x7fffff,   0x800000,
+				      0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000,
+				      0x7ff7,     0x4f000000, 0x3c003c00, 0x7c000400,
+				      0xffffffff, 31,         32,         255};
 	u64 r = lane_random(), v;
 	u32 s = special[r >> 8 & 15];
 

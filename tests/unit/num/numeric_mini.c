@@ -39,7 +39,8 @@ static const struct {
 
 static f64 value_of(int f, u32 code)
 {
-	return code_value(code, formats[f].exponent_bits, formats[f].mantissa_bits, formats[f].bias);
+	return code_value(code, formats[f].exponent_bits, formats[f].mantissa_bits,
+			  formats[f].bias);
 }
 
 static bool widens_exactly(int f)
@@ -84,7 +85,9 @@ static bool rounds_to_nearest(int f)
 		u32 c = next() % (m.max + 1);
 		f64 v = value_of(f, c), w = value_of(f, c < m.max ? c + 1 : c);
 		/* Near a code, near a midpoint, anywhere. */
-		f32 x = (f32)(i % 3 == 0 ? v : i % 3 == 1 ? (v + w) / 2 : v + (w - v) * (f64)(next() >> 8) * 0x1p-24);
+		f32 x = (f32)(i % 3 == 0   ? v
+			      : i % 3 == 1 ? (v + w) / 2
+					   : v + (w - v) * (f64)(next() >> 8) * 0x1p-24);
 		u32 u = bits_f32(x) + (next() % 3) - 1;
 
 		if (u >> 31 || num_is_nan_f32(u))
@@ -126,11 +129,13 @@ static void check_formats(void)
 	for (int f = 0; f < (int)ARRAY_LEN(formats); f++) {
 		const struct num_mini m = *formats[f].format;
 
-		snprintf(what, sizeof(what), "%s: codes widen exactly and come back", formats[f].name);
+		snprintf(what, sizeof(what), "%s: codes widen exactly and come back",
+			 formats[f].name);
 		CHECK_MSG(widens_exactly(f), what);
 		snprintf(what, sizeof(what), "%s: rounds to the nearest code", formats[f].name);
 		CHECK_MSG(rounds_to_nearest(f), what);
-		snprintf(what, sizeof(what), "%s: stochastic rounding goes up as often as it should", formats[f].name);
+		snprintf(what, sizeof(what),
+			 "%s: stochastic rounding goes up as often as it should", formats[f].name);
 		CHECK_MSG(stochastic_is_fair(f), what);
 		CHECK_EQ(num_mini_from_f32(NUM_INF_F32, m, NUM_RN), m.max);
 		CHECK_EQ(num_mini_from_f32(0xff800000u, m, NUM_RN), m.max | num_mini_sign(m));
@@ -161,7 +166,8 @@ int main(void)
 	/* f16x2 and bf16x2 with random bits: the low half serves the second source. */
 	CHECK_EQ(num_bf16x2_stochastic(0x3f800001u, 0x3f800001u, 0x0000ffffu, NUM_RZ), 0x3f803f81u);
 	CHECK_EQ(num_f16x2_stochastic(0x3f800001u, 0x3f800001u, 0x1fff0000u, NUM_RZ), 0x3c013c00u);
-	CHECK_EQ(num_f16x2_stochastic(0x477fffffu, NUM_INF_F32, 0x1fff1fffu, NUM_SATFINITE), 0x7bff7bffu);
+	CHECK_EQ(num_f16x2_stochastic(0x477fffffu, NUM_INF_F32, 0x1fff1fffu, NUM_SATFINITE),
+		 0x7bff7bffu);
 
 	/* tf32 to nearest with .satfinite */
 	CHECK_EQ(num_tf32_from_f32(0x7f7fffffu, NUM_RN), 0x7f800000u);

@@ -1,7 +1,7 @@
 /*
  * Every tests/vectors/<mnemonic>.vec against the numeric primitives: instructions in their own
- * words, inputs and results in hex, measured on hardware or, as the last column says, by definition. One check
- * per file.
+ * words, inputs and results in hex, measured on hardware or, as the last column says, by
+ * definition. One check per file.
  */
 #include "tests/check.h"
 #include "tests/unit/num/numeric_eval.h"
@@ -43,7 +43,8 @@ static u64 cut(u64 v, u32 bits)
 }
 
 /* One lane: numbers at *in and *want, separated by commas; both move past it. */
-static bool lane_is_exact(const char *form, char **in, char **want, const u32 width[MAX_REGISTERS], int inputs)
+static bool lane_is_exact(const char *form, char **in, char **want, const u32 width[MAX_REGISTERS],
+			  int inputs)
 {
 	struct ev e;
 	char *at = *want;
@@ -117,7 +118,8 @@ static void check_file(const char *dir, const char *name)
 	}
 	if (f)
 		fclose(f);
-	snprintf(what, sizeof(what), "%.99s: %ld of %ld forms exact, %ld lanes", name, exact, forms, lanes);
+	snprintf(what, sizeof(what), "%.99s: %ld of %ld forms exact, %ld lanes", name, exact, forms,
+		 lanes);
 	CHECK_MSG(forms && exact == forms, what);
 }
 

@@ -21,7 +21,10 @@
 #define BYTES_MAX ((s64)1 << 22)
 #define FAR ((s64)1 << 40) /* what reaches further is not run */
 
-/* Values 0 .. LEAVES - 1: %tid, %ctaid, %ntid by component, %nctaid.x, two parameters, two constants. */
+/*
+ * Values 0 .. LEAVES - 1: %tid, %ctaid, %ntid by component, %nctaid.x, two parameters, two
+ * constants.
+ */
 enum leaf { TID, CTAID = 3, NTID = 6, NCTAID = 9, PARAM, CONST = 12 };
 
 enum step_op { ADD, SUB, MUL, SHL, MAD, STEP_OPS };
@@ -32,9 +35,12 @@ struct step {
 };
 
 struct guard {
-	u32 op, a, b; /* index into compare_names */
+	u32 op, a, b;        /* index into compare_names */
 	bool is_signed, any; /* any: or'ed to what came before, else and'ed */
-	/* 64 bits: a, extended by zeros or its sign, with the parameter `wide`, which may stand first */
+	/*
+	 * 64 bits: a, extended by zeros or its sign, with the parameter `wide`, which may stand
+	 * first
+	 */
 	bool is_wide, by_sign, swapped;
 };
 
@@ -46,7 +52,7 @@ struct trial {
 	u64 wide;
 	u32 guards, index, width;
 	bool is_signed, leave_if_not, shifts; /* shifts: the index is extended, then shifted */
-	bool is_long; /* all values have 64 bits */
+	bool is_long;                         /* all values have 64 bits */
 	s64 low, high; /* byte offsets that threads reach; high < low: none does */
 };
 
@@ -72,9 +78,9 @@ static u32 pick(struct trial *t, u32 n)
 
 static void make_shape(struct trial *t)
 {
-	static const u32 blocks[][3] = {{1, 1, 1},    {32, 1, 1}, {33, 2, 1}, {64, 1, 1},
-					{100, 1, 1},  {256, 1, 1}, {32, 8, 1}, {16, 16, 1},
-					{8, 8, 4},    {16, 4, 2}, {512, 1, 1}, {32, 32, 1},
+	static const u32 blocks[][3] = {{1, 1, 1},   {32, 1, 1},  {33, 2, 1},  {64, 1, 1},
+					{100, 1, 1}, {256, 1, 1}, {32, 8, 1},  {16, 16, 1},
+					{8, 8, 4},   {16, 4, 2},  {512, 1, 1}, {32, 32, 1},
 					{7, 5, 3}};
 
 	memcpy(t->block, blocks[pick(t, ARRAY_LEN(blocks))], sizeof(t->block));
@@ -125,7 +131,8 @@ static void make(struct trial *t, u64 seed)
 	}
 	t->wide = make_number(t);
 	if (pick(t, 2))
-		t->wide = pick(t, 2) ? (u64)(s64)(s32)t->wide : t->wide + ((u64)1 << 32) - pick(t, 2);
+		t->wide =
+			pick(t, 2) ? (u64)(s64)(s32)t->wide : t->wide + ((u64)1 << 32) - pick(t, 2);
 	t->shifts = pick(t, 2);
 	t->leave_if_not = pick(t, 2);
 	t->is_signed = pick(t, 2);
@@ -138,26 +145,35 @@ static void make(struct trial *t, u64 seed)
 
 static const char *const compare_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
-/* Values of 64 bits are in %rd20 and on: coordinates extended by zeros, parameters and constants by their signs. */
+/*
+ * Values of 64 bits are in %rd20 and on: coordinates extended by zeros, parameters and constants by
+ * their signs.
+ */
 static void put_long_steps(const struct trial *t, struct text *o)
 {
 	for (u32 i = 0; i < LEAVES; i++)
-		text_printf(o, "cvt.%s %%rd%u, %%r%u;\n", i < PARAM ? "u64.u32" : "s64.s32", 20 + i, i);
+		text_printf(o, "cvt.%s %%rd%u, %%r%u;\n", i < PARAM ? "u64.u32" : "s64.s32", 20 + i,
+			    i);
 	for (u32 i = LEAVES; i < VALUES; i++) {
 		const struct step *s = &t->step[i - LEAVES];
 		u32 d = 20 + i, a = 20 + s->a, b = 20 + s->b;
 
 		if (s->op == MUL && s->a < PARAM && s->b < PARAM)
-			text_printf(o, "mul.wide.%s %%rd%u, %%r%u, %%r%u;\n", i & 1 ? "u32" : "s32", d, s->a, s->b);
+			text_printf(o, "mul.wide.%s %%rd%u, %%r%u, %%r%u;\n", i & 1 ? "u32" : "s32",
+				    d, s->a, s->b);
 		else if (s->op == SHL)
 			text_printf(o, "shl.b64 %%rd%u, %%rd%u, %u;\n", d, a, s->b);
 		else if (s->op == MAD)
-			text_printf(o, "mad.lo.s64 %%rd%u, %%rd%u, %%rd%u, %%rd%u;\n", d, a, b, 20 + s->c);
+			text_printf(o, "mad.lo.s64 %%rd%u, %%rd%u, %%rd%u, %%rd%u;\n", d, a, b,
+				    20 + s->c);
 		else if (s->op == SUB && s->a == CONST)
 			text_printf(o, "not.b64 %%rd%u, %%rd%u;\n", d, b);
 		else
 			text_printf(o, "%s.s64 %%rd%u, %%rd%u, %%rd%u;\n",
-				    s->op == ADD ? "add" : s->op == SUB ? "sub" : "mul.lo", d, a, b);
+				    s->op == ADD   ? "add"
+				    : s->op == SUB ? "sub"
+						   : "mul.lo",
+				    d, a, b);
 	}
 }
 
@@ -171,8 +187,10 @@ static void put_steps(const struct trial *t, struct text *o)
 		const struct step *s = &t->step[i - LEAVES];
 
 		switch (s->op) {
-		case ADD: case SUB:
-			text_printf(o, "%s.s32 %%r%u, %%r%u, %%r%u;\n", s->op == ADD ? "add" : "sub", i, s->a, s->b);
+		case ADD:
+		case SUB:
+			text_printf(o, "%s.s32 %%r%u, %%r%u, %%r%u;\n",
+				    s->op == ADD ? "add" : "sub", i, s->a, s->b);
 			break;
 		case MUL:
 			text_printf(o, "mul.lo.s32 %%r%u, %%r%u, %%r%u;\n", i, s->a, s->b);
@@ -181,7 +199,8 @@ static void put_steps(const struct trial *t, struct text *o)
 			text_printf(o, "shl.b32 %%r%u, %%r%u, %u;\n", i, s->a, s->b);
 			break;
 		default:
-			text_printf(o, "mad.lo.s32 %%r%u, %%r%u, %%r%u, %%r%u;\n", i, s->a, s->b, s->c);
+			text_printf(o, "mad.lo.s32 %%r%u, %%r%u, %%r%u, %%r%u;\n", i, s->a, s->b,
+				    s->c);
 			break;
 		}
 	}
@@ -194,23 +213,31 @@ static void put_guards(const struct trial *t, struct text *o)
 
 		if (t->is_long)
 			text_printf(o, "setp.%s.%s %%p%u, %%rd%u, %%rd%u;\n", compare_names[g->op],
-				    g->op < 2 ? "b64" : g->is_signed ? "s64" : "u64", i, 20 + g->a,
-				    g->is_wide ? 11 : 20 + g->b);
+				    g->op < 2      ? "b64"
+				    : g->is_signed ? "s64"
+						   : "u64",
+				    i, 20 + g->a, g->is_wide ? 11 : 20 + g->b);
 		else if (g->is_wide)
 			text_printf(o, "cvt.%s %%rd10, %%r%u; setp.%s.%s %%p%u, %s;\n",
 				    g->by_sign ? "s64.s32" : "u64.u32", g->a, compare_names[g->op],
-				    g->op < 2 ? "b64" : g->is_signed ? "s64" : "u64", i,
-				    g->swapped ? "%rd11, %rd10" : "%rd10, %rd11");
+				    g->op < 2      ? "b64"
+				    : g->is_signed ? "s64"
+						   : "u64",
+				    i, g->swapped ? "%rd11, %rd10" : "%rd10, %rd11");
 		else
 			text_printf(o, "setp.%s.%s %%p%u, %%r%u, %%r%u;\n", compare_names[g->op],
-				    g->op < 2 ? "b32" : g->is_signed ? "s32" : "u32", i, g->a, g->b);
+				    g->op < 2      ? "b32"
+				    : g->is_signed ? "s32"
+						   : "u32",
+				    i, g->a, g->b);
 		if (i)
-			text_printf(o, "%s.pred %%p%u, %%p%u, %%p%u;\n", g->any ? "or" : "and", i, i - 1, i);
+			text_printf(o, "%s.pred %%p%u, %%p%u, %%p%u;\n", g->any ? "or" : "and", i,
+				    i - 1, i);
 	}
 	text_printf(o, "@%s%%p%u bra END;\n", t->leave_if_not ? "!" : "", t->guards - 1);
 }
 
-static const char *const sregs[] = {"%tid.x",  "%tid.y",  "%tid.z",  "%ctaid.x", "%ctaid.y",
+static const char *const sregs[] = {"%tid.x",   "%tid.y",  "%tid.z",  "%ctaid.x", "%ctaid.y",
 				    "%ctaid.z", "%ntid.x", "%ntid.y", "%ntid.z",  "%nctaid.x"};
 
 /* x = in[index + 2]; out[thread] = x + 7; in[index + 2] = x, which others may do as well. */
@@ -218,12 +245,14 @@ static void put(const struct trial *t, struct text *o)
 {
 	const char *reg = t->width == 8 ? "%rd9" : "%r40";
 
-	text_puts(o, ".version 7.0\n.target sm_80\n.address_size 64\n"
-		     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m,\n"
-		     ".param .u64 wide)\n{\n"
-		     ".reg .pred %p<4>; .reg .b32 %r<50>; .reg .b64 %rd<50>;\n"
-		     "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out];\n"
-		     "ld.param.u32 %r10, [n]; ld.param.u32 %r11, [m]; ld.param.u64 %rd11, [wide];\n");
+	text_puts(
+		o,
+		".version 7.0\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m,\n"
+		".param .u64 wide)\n{\n"
+		".reg .pred %p<4>; .reg .b32 %r<50>; .reg .b64 %rd<50>;\n"
+		"ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out];\n"
+		"ld.param.u32 %r10, [n]; ld.param.u32 %r11, [m]; ld.param.u64 %rd11, [wide];\n");
 	for (u32 i = 0; i < ARRAY_LEN(sregs); i++)
 		text_printf(o, "mov.u32 %%r%u, %s;\n", i, sregs[i]);
 	for (u32 i = 0; i < 2; i++)
@@ -231,13 +260,15 @@ static void put(const struct trial *t, struct text *o)
 	put_steps(t, o);
 	put_guards(t, o);
 	if (t->is_long && t->shifts)
-		text_printf(o, "shl.b64 %%rd2, %%rd%u, %d; add.s64 %%rd3, %%rd0, %%rd2;\n", 20 + t->index,
-			    __builtin_ctz(t->width));
+		text_printf(o, "shl.b64 %%rd2, %%rd%u, %d; add.s64 %%rd3, %%rd0, %%rd2;\n",
+			    20 + t->index, __builtin_ctz(t->width));
 	else if (t->is_long)
 		text_printf(o, "mad.lo.s64 %%rd3, %%rd%u, %u, %%rd0;\n", 20 + t->index, t->width);
 	else if (t->shifts)
-		text_printf(o, "cvt.%s %%rd8, %%r%u; shl.b64 %%rd2, %%rd8, %d; add.s64 %%rd3, %%rd0, %%rd2;\n",
-			    t->is_signed ? "s64.s32" : "u64.u32", t->index, __builtin_ctz(t->width));
+		text_printf(
+			o,
+			"cvt.%s %%rd8, %%r%u; shl.b64 %%rd2, %%rd8, %d; add.s64 %%rd3, %%rd0, %%rd2;\n",
+			t->is_signed ? "s64.s32" : "u64.u32", t->index, __builtin_ctz(t->width));
 	else
 		text_printf(o, "mul.wide.%s %%rd2, %%r%u, %u; add.s64 %%rd3, %%rd0, %%rd2;\n",
 			    t->is_signed ? "s32" : "u32", t->index, t->width);
@@ -277,12 +308,12 @@ static void compute(const struct trial *t, const u32 *ctaid, const u32 *tid, u64
 	for (u32 i = LEAVES; i < VALUES; i++) {
 		const struct step *s = &t->step[i - LEAVES];
 
-		v[i] = s->op == ADD                                     ? v[s->a] + v[s->b]
-		       : s->op == SUB && t->is_long && s->a == CONST    ? ~v[s->b]
-		       : s->op == SUB                                   ? v[s->a] - v[s->b]
-		       : s->op == MUL                                   ? v[s->a] * v[s->b]
-		       : s->op == SHL                                   ? v[s->a] << s->b
-									: v[s->a] * v[s->b] + v[s->c];
+		v[i] = s->op == ADD                                  ? v[s->a] + v[s->b]
+		       : s->op == SUB && t->is_long && s->a == CONST ? ~v[s->b]
+		       : s->op == SUB                                ? v[s->a] - v[s->b]
+		       : s->op == MUL                                ? v[s->a] * v[s->b]
+		       : s->op == SHL                                ? v[s->a] << s->b
+								     : v[s->a] * v[s->b] + v[s->c];
 		if (!t->is_long)
 			v[i] = (u32)v[i];
 	}
@@ -295,12 +326,18 @@ static bool compare(const struct guard *g, u64 a, u64 b)
 	a ^= top;
 	b ^= top;
 	switch (g->op) {
-	case 0: return a == b;
-	case 1: return a != b;
-	case 2: return a < b;
-	case 3: return a <= b;
-	case 4: return a > b;
-	default: return a >= b;
+	case 0:
+		return a == b;
+	case 1:
+		return a != b;
+	case 2:
+		return a < b;
+	case 3:
+		return a <= b;
+	case 4:
+		return a > b;
+	default:
+		return a >= b;
 	}
 }
 
@@ -315,7 +352,9 @@ static bool stays(const struct trial *t, const u32 *ctaid, const u32 *tid, s64 *
 		const struct guard *g = &t->guard[i];
 		bool sign = g->is_wide ? g->by_sign : g->is_signed, q;
 		u64 a = t->is_long ? v[g->a] : extended(v[g->a], sign),
-		    b = g->is_wide ? t->wide : t->is_long ? v[g->b] : extended(v[g->b], sign);
+		    b = g->is_wide   ? t->wide
+			: t->is_long ? v[g->b]
+				     : extended(v[g->b], sign);
 
 		q = g->is_wide && g->swapped && !t->is_long ? compare(g, b, a) : compare(g, a, b);
 		p = !i ? q : g->any ? p || q : p && q;
@@ -419,8 +458,8 @@ static bool is_right(const struct trial *t, const u8 *in, const u32 *out)
 			want = (u32)x + 7;
 		}
 		if (out[i] != want) {
-			printf("# seed %llu: thread %u has %#x, not %#x\n", (unsigned long long)t->seed,
-			       i, out[i], want);
+			printf("# seed %llu: thread %u has %#x, not %#x\n",
+			       (unsigned long long)t->seed, i, out[i], want);
 			return false;
 		}
 	}
@@ -447,8 +486,8 @@ static bool run_ways(const struct trial *t, const struct program *p, const u8 *i
 		fault = run(t, p, levels[i], (u32)(t->seed + i) & 1, params);
 		ok = fault == want && (is_short || is_right(t, in, (const u32 *)(uintptr_t)out));
 		if (!ok)
-			printf("# seed %llu, %s: fault %d\n", (unsigned long long)t->seed, levels[i],
-			       (int)fault);
+			printf("# seed %llu, %s: fault %d\n", (unsigned long long)t->seed,
+			       levels[i], (int)fault);
 	}
 	mem_free(&mem, at);
 	mem_free(&mem, out);
@@ -457,7 +496,8 @@ static bool run_ways(const struct trial *t, const struct program *p, const u8 *i
 
 static bool run_trial(struct trial *t, u32 *idle)
 {
-	struct lower_options options = {.warps = (t->block[0] * t->block[1] * t->block[2] + 31) / 32};
+	struct lower_options options = {.warps = (t->block[0] * t->block[1] * t->block[2] + 31) /
+						 32};
 	struct text ptx = {0}, messages = {0};
 	struct diag_source source;
 	struct program *p = NULL;

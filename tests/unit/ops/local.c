@@ -1,8 +1,8 @@
 /*
  * Local memory: stores and loads of every width, at addresses that all lanes have in common or that
  * differ, of all lanes and of some, through the local and the generic address; what they leave is
- * computed in C as well. At every level of the host, with a whole gang and with one that ends in part of
- * a warp.
+ * computed in C as well. At every level of the host, with a whole gang and with one that ends in
+ * part of a warp.
  */
 #include "tests/check.h"
 #include "src/base/text.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#define BYTES 64u   /* of the array of each thread */
+#define BYTES 64u /* of the array of each thread */
 #define STEPS 6u
 #define WORDS (BYTES / 4 + 1) /* that a thread writes: the array, and what its loads gave */
 
@@ -47,7 +47,8 @@ static u32 offset_of(const struct trial *t, u32 step, u32 thread)
 
 static u64 value_of(u32 step, u32 e, u32 thread)
 {
-	return ((u64)thread * 0x9e3779b1u + (u32)(step * 0x85ebca6bu + e * 0xc2b2ae35u)) * 0x100000001b3u;
+	return ((u64)thread * 0x9e3779b1u + (u32)(step * 0x85ebca6bu + e * 0xc2b2ae35u)) *
+	       0x100000001b3u;
 }
 
 /* ---- as PTX ---- */
@@ -87,9 +88,12 @@ static void put_step(const struct trial *t, struct text *o, u32 step)
 		    "add.u64 %%at,%%at,%%l;\n",
 		    t->apart ? 7u : 0u, step * 5 + 1, BYTES / width, width);
 	for (u32 e = 0; e < t->s->count; e++)
-		text_printf(o, "mad.wide.u32 %%y%u,%%m,0x9e3779b1,%llu; mul.lo.u64 %%y%u,%%y%u,0x100000001b3;"
-			       "cvt.u32.u64 %%w%u,%%y%u;\n", e,
-			    (unsigned long long)(u32)(step * 0x85ebca6bu + e * 0xc2b2ae35u), e, e, e, e);
+		text_printf(
+			o,
+			"mad.wide.u32 %%y%u,%%m,0x9e3779b1,%llu; mul.lo.u64 %%y%u,%%y%u,0x100000001b3;"
+			"cvt.u32.u64 %%w%u,%%y%u;\n",
+			e, (unsigned long long)(u32)(step * 0x85ebca6bu + e * 0xc2b2ae35u), e, e, e,
+			e);
 	if (t->lanes == BRANCHED || t->lanes == ONE)
 		text_printf(o, "@!%%p bra S%u;\n", step);
 	put_access(t, o, true, reg);
@@ -110,19 +114,22 @@ static const char *const predicates[LANES_KINDS] = {
 
 static void put(const struct trial *t, struct text *o)
 {
-	text_puts(o, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n"
-		     "{ .reg .u64 %o,%l,%at,%y<4>; .reg .u32 %m,%i,%c,%k,%x,%w<4>; .reg .pred %p;\n"
-		     ".local .align 16 .b8 before[16]; .local .align 16 .b8 loc[64];\n"
-		     "ld.param.u64 %o,[out]; mov.u32 %m,%tid.x; mov.u64 %l,loc; mov.b32 %x,0;\n");
-	text_printf(o, "%s\n%s\nst.local.u32 [before+12],-1;\n", t->generic ? "cvta.local.u64 %l,%l;" : "",
-		    predicates[t->lanes]);
+	text_puts(
+		o,
+		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n"
+		"{ .reg .u64 %o,%l,%at,%y<4>; .reg .u32 %m,%i,%c,%k,%x,%w<4>; .reg .pred %p;\n"
+		".local .align 16 .b8 before[16]; .local .align 16 .b8 loc[64];\n"
+		"ld.param.u64 %o,[out]; mov.u32 %m,%tid.x; mov.u64 %l,loc; mov.b32 %x,0;\n");
+	text_printf(o, "%s\n%s\nst.local.u32 [before+12],-1;\n",
+		    t->generic ? "cvta.local.u64 %l,%l;" : "", predicates[t->lanes]);
 	for (u32 i = 0; i < BYTES / 4; i++)
 		text_printf(o, "st.local.u32 [loc+%u],%u;\n", 4 * i, i * 0x01010101u);
 	for (u32 k = 0; k < STEPS; k++)
 		put_step(t, o, k);
 	text_printf(o, "mad.wide.u32 %%o,%%m,%u,%%o;\n", 4 * WORDS);
 	for (u32 i = 0; i < BYTES / 4; i++)
-		text_printf(o, "ld.local.u32 %%c,[loc+%u]; st.global.u32 [%%o+%u],%%c;\n", 4 * i, 4 * i);
+		text_printf(o, "ld.local.u32 %%c,[loc+%u]; st.global.u32 [%%o+%u],%%c;\n", 4 * i,
+			    4 * i);
 	text_printf(o, "st.global.u32 [%%o+%u],%%x; ret; }\n", BYTES);
 }
 
@@ -210,9 +217,9 @@ int main(void)
 				  .lanes = (enum lanes)(i / 8 % LANES_KINDS)};
 		char name[96];
 
-		snprintf(name, sizeof(name), "%s x %u, %s, %s addresses, %s registers, lanes %u", t.s->type,
-			 t.s->count, t.apart ? "apart" : "common", t.generic ? "generic" : "local",
-			 t.wide ? "64-bit" : "32-bit", t.lanes);
+		snprintf(name, sizeof(name), "%s x %u, %s, %s addresses, %s registers, lanes %u",
+			 t.s->type, t.s->count, t.apart ? "apart" : "common",
+			 t.generic ? "generic" : "local", t.wide ? "64-bit" : "32-bit", t.lanes);
 		CHECK_MSG(run(&t), name);
 	}
 	return check_done();

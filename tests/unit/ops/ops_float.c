@@ -12,9 +12,9 @@
 #include "src/num/numeric_mini.h"
 
 #define LINE_BYTES 16384
-#define THREADS 250      /* seven full warps and part of one */
-#define IN_BYTES 64      /* of a thread: eight operands */
-#define OUT_BYTES 16     /* result, result under the predicate */
+#define THREADS 250  /* seven full warps and part of one */
+#define IN_BYTES 64  /* of a thread: eight operands */
+#define OUT_BYTES 16 /* result, result under the predicate */
 #define FILL 0x5a
 #define OPERANDS 8
 
@@ -68,12 +68,15 @@ static void form_kernel(const struct form *f, struct text *t, u32 id)
 	const char *type = f->types[f->inputs];
 
 	text_printf(t, ".visible .entry k%u(.param .u64 pin, .param .u64 pout)\n{\n", id);
-	text_printf(t, ".reg .u64 %%rd<3>; .reg .u32 %%r<3>; .reg .pred %%p1; .reg .%s %%d0;\n", type);
+	text_printf(t, ".reg .u64 %%rd<3>; .reg .u32 %%r<3>; .reg .pred %%p1; .reg .%s %%d0;\n",
+		    type);
 	for (u32 i = 0; i < f->inputs; i++)
 		text_printf(t, ".reg .%s %%a%u;\n", f->types[i], i);
 	text_printf(t, "mov.u32 %%r0, %%tid.x;\n");
-	text_printf(t, "ld.param.u64 %%rd1, [pin]; mad.wide.u32 %%rd1, %%r0, %u, %%rd1;\n", IN_BYTES);
-	text_printf(t, "ld.param.u64 %%rd2, [pout]; mad.wide.u32 %%rd2, %%r0, %u, %%rd2;\n", OUT_BYTES);
+	text_printf(t, "ld.param.u64 %%rd1, [pin]; mad.wide.u32 %%rd1, %%r0, %u, %%rd1;\n",
+		    IN_BYTES);
+	text_printf(t, "ld.param.u64 %%rd2, [pout]; mad.wide.u32 %%rd2, %%r0, %u, %%rd2;\n",
+		    OUT_BYTES);
 	for (u32 i = 0; i < f->inputs; i++)
 		text_printf(t, "ld.global.%s %%a%u, [%%rd1+%u];\n", f->types[i], i, 8 * i);
 	text_printf(t, "%s;\n", f->text);
@@ -114,7 +117,9 @@ static void report(const struct form *f, const u8 *out, u32 lane, const char *le
 static bool form_is_exact(struct harness *h, const struct form *f, u32 id, u64 memory,
 			  const char *level)
 {
-	struct { u64 in, out; } params = {memory, memory + THREADS * IN_BYTES};
+	struct {
+		u64 in, out;
+	} params = {memory, memory + THREADS * IN_BYTES};
 	u8 *in = (u8 *)(uintptr_t)params.in, *out = (u8 *)(uintptr_t)params.out;
 	char name[16];
 
@@ -155,8 +160,8 @@ static void check_forms(const struct form *forms, u32 n, const char *target, con
 		memory = mem_alloc(&h.mem, bytes, 0, MEM_KIND_DEVICE);
 		for (u32 i = 0; i < n; i++)
 			exact += form_is_exact(&h, &forms[i], i, memory, levels[l]);
-		snprintf(message, sizeof(message), "%s at %s: %u of %u forms exact", what, levels[l],
-			 exact, n);
+		snprintf(message, sizeof(message), "%s at %s: %u of %u forms exact", what,
+			 levels[l], exact, n);
 		CHECK_MSG(n && exact == n, message);
 	}
 	harness_close(&h);
@@ -219,13 +224,13 @@ struct later {
 	u64 (*one)(u64 a, u64 b, u64 c, u64 d, u64 e);
 };
 
-#define HALVES(f, mode) \
+#define HALVES(f, mode)                                                                            \
 	(f((u32)a, (u32)b, mode) | (u64)f((u32)(a >> 32), (u32)(b >> 32), mode) << 32)
-#define LATER(id, text, expr)                                                                   \
-	static u64 later_##id(u64 a, u64 b, u64 c, u64 d, u64 e)                                \
-	{                                                                                       \
-		(void)a, (void)b, (void)c, (void)d, (void)e;                                    \
-		return (expr);                                                                  \
+#define LATER(id, text, expr)                                                                      \
+	static u64 later_##id(u64 a, u64 b, u64 c, u64 d, u64 e)                                   \
+	{                                                                                          \
+		(void)a, (void)b, (void)c, (void)d, (void)e;                                       \
+		return (expr);                                                                     \
 	}
 #include "tests/unit/ops/ops_float.def"
 #undef LATER
@@ -239,7 +244,8 @@ static const struct later laters[] = {
 /* Moderate numbers, any bits, and special values of all widths. */
 static u64 some_bits(u32 lane, u32 operand)
 {
-	static const u32 special[] = {0, 0x80000000, 1, 0x7f800000, 0xff800000, 0x7fc00000, 0x3f800000, 0x007fffff};
+	static const u32 special[] = {0,          0x80000000, 1,          0x7f800000,
+				      0xff800000, 0x7fc00000, 0x3f800000, 0x007fffff};
 	u64 r = (lane * 8 + operand + 1) * 0x9e3779b97f4a7c15u;
 
 	r = (r ^ r >> 29) * 0xbf58476d1ce4e5b9u;
@@ -354,7 +360,7 @@ static void check_combinations(void)
 int main(void)
 {
 	static const char *const files[] = {
-		"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos",
+		"add", "sub", "mul",  "fma", "mad", "div", "rcp", "sqrt",     "rsqrt", "sin", "cos",
 		"lg2", "ex2", "tanh", "min", "max", "abs", "neg", "copysign", "testp", "cvt",
 	};
 	const char *srcdir = getenv("srcdir");

@@ -101,7 +101,8 @@ static const char prologue[] =
 
 static void write_variant(struct text *out, const struct form *f, u32 n)
 {
-	bool pred = !strcmp(f->type, "pred"), wide = !strcmp(f->type, "b64"), narrow = !strcmp(f->type, "b16");
+	bool pred = !strcmp(f->type, "pred"), wide = !strcmp(f->type, "b64"),
+	     narrow = !strcmp(f->type, "b16");
 
 	/* What a lane that takes no part keeps: a mark in d, and the carry of a + b. */
 	if (pred)
@@ -110,12 +111,23 @@ static void write_variant(struct text *out, const struct form *f, u32 n)
 		text_printf(out, "mov.%s %%d,%s;\n", f->type, wide ? "%y" : narrow ? "%h" : "%c");
 	text_puts(out, "add.cc.u32 %s,%a,%k;\n");
 	switch (n) {
-	case NOTHING: break;
-	case PLAIN: text_printf(out, "%s;\n", f->text); break;
-	case GUARDED: text_printf(out, "@%%p %s;\n", f->text); break;
-	case BRANCHED: text_printf(out, "@!%%p bra SKIP; %s; SKIP:\n", f->text); break;
-	case WHOLE_WARPS: text_printf(out, "@%%w %s;\n", f->text); break;
-	default: text_printf(out, "@!%%p %s;\n", f->text); break;
+	case NOTHING:
+		break;
+	case PLAIN:
+		text_printf(out, "%s;\n", f->text);
+		break;
+	case GUARDED:
+		text_printf(out, "@%%p %s;\n", f->text);
+		break;
+	case BRANCHED:
+		text_printf(out, "@!%%p bra SKIP; %s; SKIP:\n", f->text);
+		break;
+	case WHOLE_WARPS:
+		text_printf(out, "@%%w %s;\n", f->text);
+		break;
+	default:
+		text_printf(out, "@!%%p %s;\n", f->text);
+		break;
 	}
 	text_puts(out, "addc.u32 %s,0,0;\n");
 	text_puts(out, pred     ? "selp.u64 %v,1,0,%d;\n"
@@ -153,7 +165,8 @@ static bool masks_hold(const struct record *all)
 		    !same(&r[GUARDED_NOT], p ? off : on) || !same(&r[WHOLE_WARPS], w ? on : off)) {
 			printf("# thread %u: p %d w %d\n", t, p, w);
 			for (u32 i = 0; i < VARIANTS; i++)
-				printf("# %u: %llx carry %u\n", i, (unsigned long long)r[i].d, r[i].carry);
+				printf("# %u: %llx carry %u\n", i, (unsigned long long)r[i].d,
+				       r[i].carry);
 			return false;
 		}
 	}
@@ -178,11 +191,13 @@ static void test_masks(const char *level)
 			write_variant(&ptx, &forms[i], n);
 		text_puts(&ptx, "ret;\n}\n");
 		if (harness_open(&h, ptx.at)) {
-			out = mem_alloc(&h.mem, sizeof(struct record) * VARIANTS * THREADS, 0, MEM_KIND_DEVICE);
+			out = mem_alloc(&h.mem, sizeof(struct record) * VARIANTS * THREADS, 0,
+					MEM_KIND_DEVICE);
 			ok = harness_run(&h, "k", 1, THREADS, &out, level) == STOP_DONE &&
 			     masks_hold((const struct record *)(uintptr_t)out);
 		}
-		snprintf(what, sizeof(what), "%s: masked lanes keep what they had on %s", forms[i].text, level);
+		snprintf(what, sizeof(what), "%s: masked lanes keep what they had on %s",
+			 forms[i].text, level);
 		CHECK_MSG(ok, what);
 		harness_close(&h);
 		text_fini(&ptx);
@@ -256,7 +271,8 @@ static void test_16_bit(const char *level)
 			for (u32 t = 0; t < 256; t++)
 				ok &= at[2 * t] == at[2 * t + 1];
 		}
-		snprintf(what, sizeof(what), "%s: the upper half does not matter on %s", readers[i].text, level);
+		snprintf(what, sizeof(what), "%s: the upper half does not matter on %s",
+			 readers[i].text, level);
 		CHECK_MSG(ok, what);
 		harness_close(&h);
 		text_fini(&ptx);

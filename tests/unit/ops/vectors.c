@@ -99,13 +99,15 @@ static void load_input(struct text *out, const char *type, u32 i)
 			".reg .pred %%a%u; ld.global.u32 %%px,[%%pi+%u]; setp.ne.u32 %%a%u,%%px,0;\n",
 			i, 8 * i, i);
 	else
-		text_printf(out, ".reg .%s %%a%u; ld.global.%s %%a%u,[%%pi+%u];\n", type, i, type, i, 8 * i);
+		text_printf(out, ".reg .%s %%a%u; ld.global.%s %%a%u,[%%pi+%u];\n", type, i, type,
+			    i, 8 * i);
 }
 
 static void store_result(struct text *out, const char *type, u32 i)
 {
 	if (bits_of(type) == 1)
-		text_printf(out, "selp.u32 %%px,1,0,%%d%u; st.global.u32 [%%po+%u],%%px;\n", i, 8 * i);
+		text_printf(out, "selp.u32 %%px,1,0,%%d%u; st.global.u32 [%%po+%u],%%px;\n", i,
+			    8 * i);
 	else
 		text_printf(out, "st.global.%s [%%po+%u],%%d%u;\n", type, 8 * i, i);
 }
@@ -148,7 +150,8 @@ static void read_numbers(char *s, u64 *out, u32 per_lane)
 		}
 }
 
-static bool vector_is_exact(struct harness *h, struct vector *v, u32 number, const char *level, u64 in, u64 out)
+static bool vector_is_exact(struct harness *h, struct vector *v, u32 number, const char *level,
+			    u64 in, u64 out)
 {
 	static u64 want[MAX_LANES * MAX_REGISTERS];
 	const u64 *got = (const u64 *)(uintptr_t)out;
@@ -194,7 +197,8 @@ static void read_file(const char *path, struct vectors *list)
 		if (*line == '#')
 			continue;
 		copy = strdup(line);
-		if (!copy || !parse_line(&v, copy) || !VEC_PUSH(&list->at, v) || !VEC_PUSH(&list->lines, copy))
+		if (!copy || !parse_line(&v, copy) || !VEC_PUSH(&list->at, v) ||
+		    !VEC_PUSH(&list->lines, copy))
 			CHECK_MSG(false, "a line can be read");
 	}
 	free(line);

@@ -12,12 +12,14 @@ static const struct {
 	const char *what, *body;
 	u64 want[2];
 } cases[] = {
-	{"a constant has zeros in the upper half", "mov.b128 %q0, -5; st.global.b128 [%d0], %q0;",
+	{"a constant has zeros in the upper half",
+	 "mov.b128 %q0, -5; st.global.b128 [%d0], %q0;",
 	 {(u64)-5, 0}},
 	{"so has a stored one",
 	 "mov.u64 %d1, -1; st.global.v2.u64 [%d0], {%d1, %d1}; st.global.b128 [%d0], 7;",
 	 {7, 0}},
-	{"so has one taken to pieces", "mov.b128 {%d1, %d2}, 9; st.global.v2.u64 [%d0], {%d1, %d2};",
+	{"so has one taken to pieces",
+	 "mov.b128 {%d1, %d2}, 9; st.global.v2.u64 [%d0], {%d1, %d2};",
 	 {9, 0}},
 	{"a narrow load clears the upper half",
 	 "mov.b128 %q0, {%d0, %d0}; mov.u32 %r0, -2; st.global.u32 [%d0], %r0;\n"
@@ -115,13 +117,16 @@ static void test_refused(void)
 	struct harness h;
 	u64 got[2];
 
-	CHECK_EQ(run(&h, "mov.u32 %r2, 1; setp.eq.u32 %p0, %r2, 1; @%p0 bra E;\n"
-			 "mov.v2.u32 {%r0, %r1}, %r2; E:", got, 1),
+	CHECK_EQ(run(&h,
+		     "mov.u32 %r2, 1; setp.eq.u32 %p0, %r2, 1; @%p0 bra E;\n"
+		     "mov.v2.u32 {%r0, %r1}, %r2; E:",
+		     got, 1),
 		 STOP_DONE);
 	harness_close(&h);
 	CHECK_EQ(run(&h, "mov.u32 %r2, 1; mov.v2.u32 {%r0, %r1}, %r2;", got, 1), STOP_FAULT);
 	CHECK_EQ(h.fault.kind, FAULT_ILLEGAL_INSTRUCTION);
-	CHECK(!strcmp(h.fault.text, "'mov.v2.u32' is not supported: it can be checked but not run"));
+	CHECK(!strcmp(h.fault.text,
+		      "'mov.v2.u32' is not supported: it can be checked but not run"));
 	harness_close(&h);
 }
 

@@ -1,6 +1,7 @@
 /*
- * Absurd texts, each with its whole answer: what is said first and where, or that it is accepted. None takes
- * longer than a second of processor time, writes more than a screen, or, as the sanitizers see, leaks.
+ * Absurd texts, each with its whole answer: what is said first and where, or that it is accepted.
+ * None takes longer than a second of processor time, writes more than a screen, or, as the
+ * sanitizers see, leaks.
  */
 #include "tests/unit/ptx/ptx_text.h"
 
@@ -25,21 +26,25 @@ static const struct absurd absurd[] = {
 	 "test.ptx:4:15: error: the variable is larger than 2^40 bytes"},
 	{"an array of 2^64 bytes", H ".global .b8 a[18446744073709551616];\n", "", 0, "",
 	 "test.ptx:4:15: error: the integer 18446744073709551616 does not fit in 64 bits"},
-	{"dimensions whose product wraps to zero", H ".global .b32 a[4294967296][4294967296];\n", "", 0, "",
-	 "test.ptx:4:14: error: the variable is larger than 2^40 bytes"},
-	{"dimensions whose product wraps to little", H ".global .b64 a[2305843009213693953][8];\n", "", 0, "",
-	 "test.ptx:4:14: error: the variable is larger than 2^40 bytes"},
+	{"dimensions whose product wraps to zero", H ".global .b32 a[4294967296][4294967296];\n",
+	 "", 0, "", "test.ptx:4:14: error: the variable is larger than 2^40 bytes"},
+	{"dimensions whose product wraps to little", H ".global .b64 a[2305843009213693953][8];\n",
+	 "", 0, "", "test.ptx:4:14: error: the variable is larger than 2^40 bytes"},
 	{"an empty dimension", H ".global .b8 a[4][0];\n", "", 0, "",
 	 "test.ptx:4:18: error: the size of an array is positive"},
-	{"a negative dimension", H ".global .b8 a[-1];\n", "", 0, "", "test.ptx:4:15: error: unexpected '-'"},
-	{"shared memory of 5 GB", K ".shared .b8 a[5000000000]; .reg .u32 r; ld.shared.u8 r, [a]; }\n", "", 0, "",
+	{"a negative dimension", H ".global .b8 a[-1];\n", "", 0, "",
+	 "test.ptx:4:15: error: unexpected '-'"},
+	{"shared memory of 5 GB",
+	 K ".shared .b8 a[5000000000]; .reg .u32 r; ld.shared.u8 r, [a]; }\n", "", 0, "",
 	 "test.ptx:6:13: error: with 'a' kernel 'k' has 5000000000 bytes of static .shared, at most 49152 "
 	 "are possible"},
 	{"constants of 2^40 bytes", H ".const .b8 a[1099511627776];\n", "", 0, "",
 	 "test.ptx:4:12: error: with 'a' the module has 1099511627776 bytes of .const, at most 65536 are possible"},
-	{"parameters of 32765 bytes", ".version 8.1\n.target sm_80\n.address_size 64\n.entry k(.param .b8 "
+	{"parameters of 32765 bytes",
+	 ".version 8.1\n.target sm_80\n.address_size 64\n.entry k(.param .b8 "
 	 "p[32765]) { ret; }\n",
-	 "", 0, "", "test.ptx:4:21: error: with 'p' the kernel takes 32765 bytes, at most 32764 are possible"},
+	 "", 0, "",
+	 "test.ptx:4:21: error: with 'p' the kernel takes 32765 bytes, at most 32764 are possible"},
 	{"parameters whose sum wraps", H ".entry k(", ".param .b8 p%u[1099511627776], ", 64,
 	 ".param .b8 q) { ret; }\n", "with 'p0' the kernel takes 1099511627776 bytes"},
 	{"100,000 parameters", ".version 8.1\n.target sm_80\n.address_size 64\n.entry k(",
@@ -60,13 +65,17 @@ static const struct absurd absurd[] = {
 	 "test.ptx:6:13: error: a register family has at most 16777216 members"},
 	{"2^64 - 1 registers", K ".reg .u32 %%r<18446744073709551615>; }\n", "", 0, "",
 	 "test.ptx:6:13: error: a register family has at most 16777216 members"},
-	{"a register beyond 64 bits", K ".reg .u32 %%r<5>; mov.u32 %%r99999999999999999999, 1; }\n", "", 0, "",
+	{"a register beyond 64 bits", K ".reg .u32 %%r<5>; mov.u32 %%r99999999999999999999, 1; }\n",
+	 "", 0, "",
 	 "test.ptx:6:26: error: '%r99999999999999999999' is not defined; '%r<5>' ends before it"},
 	/* nesting */
-	{"100,000 blocks in each other", K, "{", 100000, "", "test.ptx:6:256: error: blocks are nested more "
+	{"100,000 blocks in each other", K, "{", 100000, "",
+	 "test.ptx:6:256: error: blocks are nested more "
 	 "than 256 deep"},
-	{"100,000 parentheses", K ".reg .u32 r; mov.u32 r, ", "(", 100000, "1; }\n", "error: nested too deep"},
-	{"100,000 signs", K ".reg .u32 r; mov.u32 r, ", "-", 100000, "1; }\n", "error: nested too deep"},
+	{"100,000 parentheses", K ".reg .u32 r; mov.u32 r, ", "(", 100000, "1; }\n",
+	 "error: nested too deep"},
+	{"100,000 signs", K ".reg .u32 r; mov.u32 r, ", "-", 100000, "1; }\n",
+	 "error: nested too deep"},
 	{"100,000 braces of an initial value", H ".global .u8 x = ", "{", 100000, "1;\n",
 	 "more braces than dimensions"},
 	/* many */
@@ -84,8 +93,10 @@ static const struct absurd absurd[] = {
 	{"100,000 statements", K ".reg .u32 r;\n", "add.u32 r, r, %u;\n", 100000, "}\n", NULL},
 	{"100,000 elements too many", H ".global .u8 x[10] = {", "1,", 100000, "1};\n",
 	 "more initial values than elements"},
-	{"a vector of 100,000", K ".reg .u32 r; mov.b32 r, {", "r,", 100000, "r}; }\n", "operand a is a vector"},
-	{"100,000 targets", ".version 8.0\n.target sm_80", ", sm_80", 100000, "\n.entry k() { ret; }\n", NULL},
+	{"a vector of 100,000", K ".reg .u32 r; mov.b32 r, {", "r,", 100000, "r}; }\n",
+	 "operand a is a vector"},
+	{"100,000 targets", ".version 8.0\n.target sm_80", ", sm_80", 100000,
+	 "\n.entry k() { ret; }\n", NULL},
 	/* long */
 	{"an identifier of 10 MB", H ".global .b8 ", "abcdefghij", 1000000, ";\n", NULL},
 	{"an undefined name of 10 MB", K ".reg .u32 r; mov.u32 r, ", "abcdefghij", 1000000, "; }\n",
@@ -97,8 +108,10 @@ static const struct absurd absurd[] = {
 	{"a number of 10 MB", K ".reg .u32 r; mov.u32 r, ", "1234567890", 1000000, "; }\n",
 	 "test.ptx:6:25: error: the integer 1234567890"},
 	{"a pragma of 10 MB", K ".pragma \"", "abcdefghij", 1000000, "\"; }\n", NULL},
-	{"a comment of 10 MB", H "/*", "abcdefghij", 1000000, "", "test.ptx:4:1: error: unterminated comment"},
-	{"a version of 1 MB", ".version ", "1234567890", 100000, ".0\n.target sm_80\n", "test.ptx:1:10: error: "},
+	{"a comment of 10 MB", H "/*", "abcdefghij", 1000000, "",
+	 "test.ptx:4:1: error: unterminated comment"},
+	{"a version of 1 MB", ".version ", "1234567890", 100000, ".0\n.target sm_80\n",
+	 "test.ptx:1:10: error: "},
 	{"a target of 1 MB", ".version 8.0\n.target sm_", "1234567890", 100000, "\n",
 	 "test.ptx:2:9: error: target 'sm_1234567890"},
 };
@@ -133,11 +146,14 @@ static void check_one(const struct absurd *a)
 	m = exercise_parse("test.ptx", source.at, source.len, &options, &log);
 	seconds = (f64)(clock() - begin) / CLOCKS_PER_SEC;
 	snprintf(what, sizeof(what), "%s: %s", a->what, a->message ? "refused" : "accepted");
-	if (!CHECK_MSG(a->message ? !m && log.at && strstr(log.at, a->message) &&
-					    strstr(log.at, a->message) < log.at + strcspn(log.at, "\n")
-				  : m && (!log.at || !strstr(log.at, "error:")), what))
+	if (!CHECK_MSG(a->message
+			       ? !m && log.at && strstr(log.at, a->message) &&
+					 strstr(log.at, a->message) < log.at + strcspn(log.at, "\n")
+			       : m && (!log.at || !strstr(log.at, "error:")),
+		       what))
 		printf("# %.300s\n", log.at ? log.at : "(nothing is said)");
-	snprintf(what, sizeof(what), "%s: in less than a second, %zu bytes of messages", a->what, log.len);
+	snprintf(what, sizeof(what), "%s: in less than a second, %zu bytes of messages", a->what,
+		 log.len);
 #ifdef __SANITIZE_ADDRESS__
 	seconds /= 4;
 #endif

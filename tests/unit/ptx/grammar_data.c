@@ -150,7 +150,10 @@ static void check_opaque(void)
 		".global .texref t;\n");
 	const struct ir_var *s;
 
-	/* Samplers stand for themselves in independent mode only, which is none of this test's business. */
+	/*
+	 * Samplers stand for themselves in independent mode only, which is none of this test's
+	 * business.
+	 */
 	if (t.m) {
 		s = ir_find_var(t.m, "s");
 		CHECK_EQ(s->sampler_len, 3);

@@ -1,5 +1,6 @@
 /*
- * Broken and hostile texts: several errors of one text are shown, memory and nesting stay within their limits.
+ * Broken and hostile texts: several errors of one text are shown, memory and nesting stay within
+ * their limits.
  */
 #include "tests/unit/ptx/ptx_text.h"
 
@@ -62,7 +63,10 @@ static void check_error_limit(void)
 	text_fini(&body);
 }
 
-/* A text parsed with 16 MiB and blocks 20 deep: refused with a message, or accepted with little memory. */
+/*
+ * A text parsed with 16 MiB and blocks 20 deep: refused with a message, or accepted with little
+ * memory.
+ */
 static void check_hostile(const char *what, const struct text *body, const char *message)
 {
 	struct ptx_options options = {.memory_limit = 16 << 20, .nesting_limit = 20};

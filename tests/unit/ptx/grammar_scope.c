@@ -3,7 +3,10 @@
  */
 #include "tests/unit/ptx/ptx_text.h"
 
-/* The registers written by the instructions of the kernel, one after another, as "name/declaration". */
+/*
+ * The registers written by the instructions of the kernel, one after another, as
+ * "name/declaration".
+ */
 static void destinations(const struct ir_module *m, struct text *out)
 {
 	const struct ir_func *f = ir_find_func(m, "k");
@@ -171,9 +174,8 @@ static void check_functions(void)
 	if (t.m)
 		CHECK_EQ(ir_find_func(t.m, "g")->rets_len, 1);
 	ptx_text_fini(&t);
-	t = ptx_text_module(
-		".func f(.param .b32 a);\n.global .u64 p = f;\n"
-		".visible .func f(.param .b32 b) { ret; }\n.func f(.param .b32 c);\n");
+	t = ptx_text_module(".func f(.param .b32 a);\n.global .u64 p = f;\n"
+			    ".visible .func f(.param .b32 b) { ret; }\n.func f(.param .b32 c);\n");
 	if (ptx_text_good(&t, "declared, used, defined, declared again")) {
 		CHECK_EQ(t.m->funcs.len, 1);
 		CHECK(t.m->funcs.at[0]->has_body);

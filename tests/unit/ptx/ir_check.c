@@ -1,4 +1,7 @@
-/* Operands against rows, as modules are parsed: messages, minima, limits, and what loading takes beyond judging. */
+/*
+ * Operands against rows, as modules are parsed: messages, minima, limits, and what loading takes
+ * beyond judging.
+ */
 #include "src/dev/module/module.h"
 #include "tests/check.h"
 
@@ -32,7 +35,10 @@ static bool says(const struct parsed *r, const char *what)
 	return r->messages.at && strstr(r->messages.at, what);
 }
 
-/* One statement in a kernel with registers of every kind; the message it must have, NULL: it is legal. */
+/*
+ * One statement in a kernel with registers of every kind; the message it must have, NULL: it is
+ * legal.
+ */
 struct statement {
 	const char *text, *message;
 };
@@ -69,13 +75,16 @@ static const struct statement statements[] = {
 	/* vectors: elements count together */
 	{"ld.global.v2.u32 {%r1, %f2}, [%rd1];", NULL},
 	{"ld.global.v2.u32 {%f1, %f2}, [%rd1];", "operand d is .f32, .u32 is expected"},
-	{"ld.global.v2.u32 {%r1, %h2}, [%rd1];", "the elements of operand d are of different types"},
-	{"ld.global.v2.u32 {%r1, %r2, %r1, %r2}, [%rd1];", "operand d has 4 elements, 2 are expected"},
+	{"ld.global.v2.u32 {%r1, %h2}, [%rd1];",
+	 "the elements of operand d are of different types"},
+	{"ld.global.v2.u32 {%r1, %r2, %r1, %r2}, [%rd1];",
+	 "operand d has 4 elements, 2 are expected"},
 	{"ld.global.v2.u32 {%r1, _}, [%rd1];", NULL},
 	{"ld.global.v2.u32 {_, _}, [%rd1];", "operand d has no element but '_'"},
 	{"ld.global.v2.u32 {%r1, 1}, [%rd1];", "operand d must be a register"},
 	{"ld.global.u32 _, [%rd1];", "'_' is not allowed for operand d"},
-	{"st.global.v2.u32 [%rd1], {%u1, %f1};", "the elements of operand b are of different types"},
+	{"st.global.v2.u32 [%rd1], {%u1, %f1};",
+	 "the elements of operand b are of different types"},
 	{"st.global.v2.u32 [%rd1], {%tid.x, %p1};", NULL},
 	{"st.global.v2.f32 [%rd1], {1.5, %r1};", NULL},
 	{"st.global.v2.f32 [%rd1], {%f1, 2};", "the elements of operand b are of different types"},
@@ -139,12 +148,14 @@ static const struct statement statements[] = {
 
 static void module_of(char *out, size_t size, const char *header, const char *statement)
 {
-	snprintf(out, size,
-		 "%s.global .b32 gv;\n.const .b32 cv;\n.shared .b32 sv;\n.func f(.param .b32 x) { ret; }\n"
-		 ".entry k(.param .u32 a)\n{\n.reg .pred %%p<4>;\n.reg .b16 %%h<4>;\n.reg .b32 %%r<4>;\n"
-		 ".reg .u32 %%u<4>;\n.reg .s32 %%s<4>;\n.reg .f16x2 %%x<4>;\n.reg .b64 %%rd<4>;\n"
-		 ".reg .f32 %%f<4>;\n.reg .f64 %%fd<4>;\n"
-		 "%s\nret;\n}\n", header, statement);
+	snprintf(
+		out, size,
+		"%s.global .b32 gv;\n.const .b32 cv;\n.shared .b32 sv;\n.func f(.param .b32 x) { ret; }\n"
+		".entry k(.param .u32 a)\n{\n.reg .pred %%p<4>;\n.reg .b16 %%h<4>;\n.reg .b32 %%r<4>;\n"
+		".reg .u32 %%u<4>;\n.reg .s32 %%s<4>;\n.reg .f16x2 %%x<4>;\n.reg .b64 %%rd<4>;\n"
+		".reg .f32 %%f<4>;\n.reg .f64 %%fd<4>;\n"
+		"%s\nret;\n}\n",
+		header, statement);
 }
 
 #define HEADER ".version 9.0\n.target sm_80\n.address_size 64\n"
@@ -162,7 +173,8 @@ static void test_statements(void)
 		r = parse(text, MODULE_JUDGE);
 		ok = s->message ? !r.m && r.errors == 1 && says(&r, s->message) : r.m && !r.errors;
 		if (!CHECK_MSG(ok, s->text))
-			printf("# %u errors, expected: %s\n", r.errors, s->message ? s->message : "none");
+			printf("# %u errors, expected: %s\n", r.errors,
+			       s->message ? s->message : "none");
 		drop(&r);
 	}
 }
@@ -171,24 +183,29 @@ static void test_statements(void)
 static const struct statement modules[] = {
 	{".const .b8 a[65536];", NULL},
 	{".const .b8 a[65537];", "65537 bytes of .const"},
-	{".const .b8 a[1]; .const .align 8 .b8 b[65529];", "with 'b' the module has 65537 bytes of .const"},
+	{".const .b8 a[1]; .const .align 8 .b8 b[65529];",
+	 "with 'b' the module has 65537 bytes of .const"},
 	{".entry k() { .shared .b8 a[49152]; ret; }", NULL},
 	{".entry k() { .shared .b8 a[49153]; ret; }", "49153 bytes of static .shared"},
 	{".shared .b8 a[49153]; .entry k() { ret; }", NULL},
-	{".shared .b8 a[49153]; .entry k() { .reg .b32 r; st.shared.b8 [a], r; ret; }", "with 'a' kernel 'k'"},
+	{".shared .b8 a[49153]; .entry k() { .reg .b32 r; st.shared.b8 [a], r; ret; }",
+	 "with 'a' kernel 'k'"},
 	{".entry k(.param .b8 a[32764]) { ret; }", NULL},
-	{".entry k(.param .b8 a[32764], .param .b8 b) { ret; }", "with 'b' the kernel takes 32765 bytes"},
+	{".entry k(.param .b8 a[32764], .param .b8 b) { ret; }",
+	 "with 'b' the kernel takes 32765 bytes"},
 	{".pragma \"nounroll\";", NULL},
 	{".pragma \"what\";", "pragma \"what\" is not known"},
 	{".entry k() { .pragma \"what\"; ret; }", NULL},
 	{".pragma \"frequency 2\";", "pragma \"frequency\" is for statements of a function"},
 	{".entry k() { .pragma \"frequency x\"; ret; }", "pragma \"frequency\" takes a number"},
-	{".entry k() .reqnctapercluster 2 { ret; }", ".reqnctapercluster needs target sm_90 or higher"},
+	{".entry k() .reqnctapercluster 2 { ret; }",
+	 ".reqnctapercluster needs target sm_90 or higher"},
 	{".entry k() .maxntid 1 .maxnctapersm 2 { ret; }", ".maxnctapersm is gone"},
 	{".func (.param .b32 r) f() .noreturn;", "a function with a result is not .noreturn"},
 	{".global .samplerref s;", ".samplerref is for .target texmode_independent"},
 	{".func f(.param .b32 a) { ret; } .entry k() { .reg .b32 r; .reg .pred p; .param .b32 a; "
-	 "@p st.param.b32 [a], r; call f, (a); ret; }", "takes no guard"},
+	 "@p st.param.b32 [a], r; call f, (a); ret; }",
+	 "takes no guard"},
 	{".func (.param .b32 z) f() { .reg .b32 r; ld.param.b32 r, [z]; ret; }",
 	 "'z' is a result, which cannot be read"},
 	{".global .b8 a[2 * 4];", "unexpected '*'"},
@@ -205,7 +222,8 @@ static void test_modules(void)
 
 		snprintf(text, sizeof(text), HEADER "%s\n", modules[i].text);
 		r = parse(text, MODULE_JUDGE);
-		ok = modules[i].message ? !r.m && r.errors == 1 && says(&r, modules[i].message) : r.m && !r.errors;
+		ok = modules[i].message ? !r.m && r.errors == 1 && says(&r, modules[i].message)
+					: r.m && !r.errors;
 		if (!CHECK_MSG(ok, modules[i].text))
 			printf("# %u errors: %s\n", r.errors, r.messages.at ? r.messages.at : "");
 		drop(&r);
@@ -215,20 +233,23 @@ static void test_modules(void)
 /* After an error the reader goes on where the statement or the body ends. */
 static void test_recovery(void)
 {
-	struct parsed r = parse(HEADER ".entry a() { .reg .b32 r; oops junk {r r} more; mov.u32 r, 1.5; ret; }\n"
-				       "stray .entry b() { ret; { ret; } }\n.entry c() { bra nowhere; }\n",
-				       MODULE_JUDGE);
+	struct parsed r = parse(
+		HEADER ".entry a() { .reg .b32 r; oops junk {r r} more; mov.u32 r, 1.5; ret; }\n"
+		       "stray .entry b() { ret; { ret; } }\n.entry c() { bra nowhere; }\n",
+		MODULE_JUDGE);
 
 	CHECK_EQ(r.errors, 4);
 	CHECK(says(&r, "t:4:") && says(&r, "t:5:1:") && says(&r, "t:6:"));
-	CHECK(says(&r, "operand a is a floating-point constant") && says(&r, "'nowhere' is not defined"));
+	CHECK(says(&r, "operand a is a floating-point constant") &&
+	      says(&r, "'nowhere' is not defined"));
 	drop(&r);
 }
 
 static void test_place(void)
 {
 	struct parsed r = parse(HEADER ".entry k()\n{\n\t.reg .b32 %r<3>;\n\t.reg .f32 %f;\n"
-				       "\tadd.s32 %r1, %r2, %f;\n}\n", MODULE_JUDGE);
+				       "\tadd.s32 %r1, %r2, %f;\n}\n",
+				MODULE_JUDGE);
 
 	CHECK_STR(r.messages.at ? r.messages.at : "",
 		  "t:8:20: error: operand b is .f32, .s32 is expected\n"
@@ -238,7 +259,10 @@ static void test_place(void)
 	drop(&r);
 }
 
-/* To load: newer instructions than the header says, unknown ones as poison, other mistakes still errors. */
+/*
+ * To load: newer instructions than the header says, unknown ones as poison, other mistakes still
+ * errors.
+ */
 static void test_load(void)
 {
 	const char *old = ".version 7.0\n.target sm_80\n.address_size 64\n";
@@ -246,7 +270,8 @@ static void test_load(void)
 	char text[2048];
 	struct parsed r;
 
-	module_of(text, sizeof(text), old, "elect.sync %r1|%p1, -1;\nmov.u32 %r1, %cluster_ctarank;");
+	module_of(text, sizeof(text), old,
+		  "elect.sync %r1|%p1, -1;\nmov.u32 %r1, %cluster_ctarank;");
 	r = parse(text, MODULE_JUDGE);
 	CHECK(!r.m && r.errors == 2);
 	drop(&r);
@@ -254,7 +279,8 @@ static void test_load(void)
 	CHECK(r.m && !r.errors && ir_find_func(r.m, "k")->poisons.len == 0);
 	drop(&r);
 
-	module_of(text, sizeof(text), old, "future.op.b32 %r1, %r2, {%r3, 4};\nadd.s32 %r1, %r2, 7;");
+	module_of(text, sizeof(text), old,
+		  "future.op.b32 %r1, %r2, {%r3, 4};\nadd.s32 %r1, %r2, 7;");
 	r = parse(text, MODULE_LOAD);
 	CHECK(r.m && !r.errors && ir_find_func(r.m, "k")->poisons.len == 1);
 	if (r.m && ir_find_func(r.m, "k")->poisons.len == 1) {
@@ -267,15 +293,20 @@ static void test_load(void)
 	}
 	drop(&r);
 
-	/* What ptxas takes and nothing gives a meaning faults when executed; braces around one value go. */
-	module_of(text, sizeof(text), old, "ld.global.v2.u32 {%tid.x, %p1}, [%rd1];\nld.global.u32 {%r1}, [%rd1];\n"
-					   "ld.global.v2.u32 {%r1, %u1}, [%rd1];\nst.global.v2.f32 [%rd1], {%r1, 1};");
+	/*
+	 * What ptxas takes and nothing gives a meaning faults when executed; braces around one
+	 * value go.
+	 */
+	module_of(text, sizeof(text), old,
+		  "ld.global.v2.u32 {%tid.x, %p1}, [%rd1];\nld.global.u32 {%r1}, [%rd1];\n"
+		  "ld.global.v2.u32 {%r1, %u1}, [%rd1];\nst.global.v2.f32 [%rd1], {%r1, 1};");
 	r = parse(text, MODULE_LOAD);
 	CHECK(r.m && !r.errors && ir_find_func(r.m, "k")->poisons.len == 2);
 	if (r.m && ir_find_func(r.m, "k")->poisons.len == 2) {
 		struct ir_func *k = ir_find_func(r.m, "k");
 
-		CHECK(!k->insns.at[0].form && k->insns.at[1].form && k->insns.at[2].form && !k->insns.at[3].form);
+		CHECK(!k->insns.at[0].form && k->insns.at[1].form && k->insns.at[2].form &&
+		      !k->insns.at[3].form);
 		CHECK_EQ(k->operands.at[k->insns.at[1].first_op].kind, IR_OP_REG);
 	}
 	drop(&r);
@@ -285,8 +316,9 @@ static void test_load(void)
 	CHECK(!r.m && r.errors == 1 && says(&r, "operand b is .f32"));
 	drop(&r);
 
-	r = parse(".version 7.0\n.target sm_80\n.pragma \"what\";\n.entry k() .explicitcluster { ret; }\n",
-		  MODULE_LOAD);
+	r = parse(
+		".version 7.0\n.target sm_80\n.pragma \"what\";\n.entry k() .explicitcluster { ret; }\n",
+		MODULE_LOAD);
 	CHECK(r.m && !r.errors && says(&r, "warning: pragma \"what\" is not known"));
 	drop(&r);
 }

@@ -1,6 +1,7 @@
 /*
- * Printing, dumping and comparing modules: the exact text of every kind of operand and directive, and that the
- * comparison notices each difference (the round trips elsewhere would pass with a comparison that notices none).
+ * Printing, dumping and comparing modules: the exact text of every kind of operand and directive,
+ * and that the comparison notices each difference (the round trips elsewhere would pass with a
+ * comparison that notices none).
  */
 #include "tests/unit/ptx/ptx_text.h"
 

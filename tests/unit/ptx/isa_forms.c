@@ -1,7 +1,8 @@
 /*
- * The instruction table against tests/forms/forms-min.tsv: 8,700 forms that ptxas accepts, each with the lowest
- * PTX version and target at which it does. Every form must parse, and the row found
- * for it must have the same minima. `isa_forms FILE [FAMILY-PREFIX]` checks one family and prints what differs.
+ * The instruction table against tests/forms/forms-min.tsv: 8,700 forms that ptxas accepts, each
+ * with the lowest PTX version and target at which it does. Every form must parse, and the row found
+ * for it must have the same minima. `isa_forms FILE [FAMILY-PREFIX]` checks one family and prints
+ * what differs.
  */
 #include "grammar/parse.h"
 #include "src/base/file.h"
@@ -14,27 +15,26 @@ struct tally {
 	u32 forms, unmatched, version, target;
 };
 
-static const char preamble[] =
-	".address_size 64\n"
-	".visible .global .align 128 .b8 gbuf[4096];\n"
-	".visible .const .align 16 .b8 cbuf[256];\n"
-	".visible .global .texref tref;\n"
-	".visible .global .surfref sref;\n"
-	".visible .shared .align 128 .b8 sbuf[4096];\n"
-	".visible .shared .align 8 .b64 mbar;\n"
-	".func dfunc() { ret; }\n"
-	".entry kmain() { ret; }\n"
-	".entry k(.param .u64 prm0, .param .align 8 .b8 prm1[16])\n"
-	"{\n"
-	".reg .pred %p<16>;\n"
-	".reg .b8 %b<8>;\n"
-	".reg .b16 %h<32>;\n"
-	".reg .b32 %r<132>;\n"
-	".reg .b64 %rd<32>;\n"
-	".reg .f32 %f<132>;\n"
-	".reg .f64 %fd<32>;\n"
-	".reg .b128 %rq<8>;\n"
-	".local .align 16 .b8 lbuf[64];\n";
+static const char preamble[] = ".address_size 64\n"
+			       ".visible .global .align 128 .b8 gbuf[4096];\n"
+			       ".visible .const .align 16 .b8 cbuf[256];\n"
+			       ".visible .global .texref tref;\n"
+			       ".visible .global .surfref sref;\n"
+			       ".visible .shared .align 128 .b8 sbuf[4096];\n"
+			       ".visible .shared .align 8 .b64 mbar;\n"
+			       ".func dfunc() { ret; }\n"
+			       ".entry kmain() { ret; }\n"
+			       ".entry k(.param .u64 prm0, .param .align 8 .b8 prm1[16])\n"
+			       "{\n"
+			       ".reg .pred %p<16>;\n"
+			       ".reg .b8 %b<8>;\n"
+			       ".reg .b16 %h<32>;\n"
+			       ".reg .b32 %r<132>;\n"
+			       ".reg .b64 %rd<32>;\n"
+			       ".reg .f32 %f<132>;\n"
+			       ".reg .f64 %fd<32>;\n"
+			       ".reg .b128 %rq<8>;\n"
+			       ".local .align 16 .b8 lbuf[64];\n";
 
 /*
  * What the table says of a form: its row and minima, read off a module of the newest version that
@@ -82,8 +82,8 @@ static void look_up(const char *text, const char *group, struct found *out)
 	struct diag d;
 
 	*out = (struct found){0};
-	text_printf(&module, ".version 9.0\n.target sm_%s\n%s%s%s\nret;\n}\n", group + 2, preamble, text,
-		    text[strlen(text) - 1] == '}' && text[0] == '{' ? "" : ";");
+	text_printf(&module, ".version 9.0\n.target sm_%s\n%s%s%s\nret;\n}\n", group + 2, preamble,
+		    text, text[strlen(text) - 1] == '}' && text[0] == '{' ? "" : ";");
 	source.text = module.at;
 	source.size = module.len;
 	diag_init(&d, NULL, NULL);
@@ -153,8 +153,8 @@ int main(int argc, char **argv)
 			check_form(line, true, &t);
 	free(copy);
 	file_close(&file);
-	printf("# %u forms: %u without a row, %u with another minimum version, %u with another target\n", t.forms,
-	       t.unmatched, t.version, t.target);
+	printf("# %u forms: %u without a row, %u with another minimum version, %u with another target\n",
+	       t.forms, t.unmatched, t.version, t.target);
 	CHECK_EQ(t.unmatched, 0);
 	CHECK_EQ(t.version, 0);
 	CHECK_EQ(t.target, 0);

@@ -1,6 +1,6 @@
 /*
- * src/isa: matrix instructions. Fragment sizes against the formula of the manual, legal spellings, and illegal
- * neighbours of legal forms, which no row may match.
+ * src/isa: matrix instructions. Fragment sizes against the formula of the manual, legal spellings,
+ * and illegal neighbours of legal forms, which no row may match.
  */
 #include "src/isa/isa.h"
 #include "tests/check.h"
@@ -31,11 +31,11 @@ static void test_fragments(struct arena *a)
 		{"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", 16, 8, 16, 64, 64, 1, 64},
 		{"mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32", 8, 8, 16, 32, 8, 1, 32},
 		{"mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32", 16, 8, 64, 32, 4, 1, 32},
-		{"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc",
-		 16, 8, 256, 32, 1, 1, 32},
+		{"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 16, 8, 256, 32, 1, 1,
+		 32},
 		{"mma.sp.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16", 16, 8, 32, 16, 16, 2, 32},
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.s32.s4.u4.s32",
-		 16, 8, 128, 32, 4, 2, 32},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.s32.s4.u4.s32", 16, 8,
+		 128, 32, 4, 2, 32},
 		{"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
 		 16, 8, 64, 32, 4, 1, 32},
 	};
@@ -63,13 +63,15 @@ static void test_counts(struct arena *a)
 
 	CHECK(f && isa_operand_count(f, &f->row->operand[0]) == 52 && f->number == 104);
 	f = match(a, "tcgen05.ld.sync.aligned.16x256b.x32.b32");
-	CHECK(f && isa_operand_count(f, &f->row->operand[0]) == 128 && f->row->operand[1].kind == ISA_OP_TMEM);
+	CHECK(f && isa_operand_count(f, &f->row->operand[0]) == 128 &&
+	      f->row->operand[1].kind == ISA_OP_TMEM);
 	f = match(a, "ldmatrix.sync.aligned.m16n16.x2.trans.b8");
 	CHECK(f && isa_operand_count(f, &f->row->operand[0]) == 4);
 	f = match(a, "tcgen05.mma.cta_group::2.kind::f16");
 	while (f && f->row->row != I_tcgen05_mma_desc_lanes)
 		f = f->next;
-	CHECK(f && isa_operand_count(f, &f->row->operand[5]) == 8 && !strcmp(f->row->operand[5].name, "l"));
+	CHECK(f && isa_operand_count(f, &f->row->operand[5]) == 8 &&
+	      !strcmp(f->row->operand[5].name, "l"));
 }
 
 /* Allowed constants: of an operand, and of the elements of a pair. */
@@ -80,7 +82,9 @@ static void test_constants(struct arena *a)
 
 	CHECK(f && f->row->operand[1].kind == ISA_OP_VALUE && f->row->operand[1].ranges == 5);
 	CHECK(f && isa_ranges(f->row->operand[1].first_range)[4].hi == 512);
-	f = match(a, "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0");
+	f = match(
+		a,
+		"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0");
 	if (!CHECK(f != NULL))
 		return;
 	o = &f->row->operand[7];

@@ -1,7 +1,7 @@
 /*
- * Do with a PTX text everything that can be done with a module: parse it, print and dump it, parse what was printed and
- * compare, link it alone. Used by the golden test and the fuzzer; a sanitizer and the checks here say whether anything
- * was wrong.
+ * Do with a PTX text everything that can be done with a module: parse it, print and dump it, parse
+ * what was printed and compare, link it alone. Used by the golden test and the fuzzer; a sanitizer
+ * and the checks here say whether anything was wrong.
  */
 #ifndef PL_TEST_PTX_EXERCISE_H
 #define PL_TEST_PTX_EXERCISE_H

@@ -1,6 +1,6 @@
 /*
- * What redirects foreign runtimes: which functions it overwrites, which it leaves alone and why, whose call a
- * stub says it is, and what becomes of libraries that go and come.
+ * What redirects foreign runtimes: which functions it overwrites, which it leaves alone and why,
+ * whose call a stub says it is, and what becomes of libraries that go and come.
  */
 #include "runtime/preload/redirect.h"
 #include "tests/check.h"
@@ -30,7 +30,10 @@ static void hook(void)
 	hook_calls += _r_debug.r_state == RT_CONSISTENT;
 }
 
-/* Beside the test: build/tests/unit/.libs/redirect_library.so; what is done to it is done to a copy. */
+/*
+ * Beside the test: build/tests/unit/.libs/redirect_library.so; what is done to it is done to a
+ * copy.
+ */
 static bool copy_library(const char *to)
 {
 	char self[4096], command[9000];
@@ -79,7 +82,8 @@ static void test_functions(struct redirect *r, void *one)
 	CHECK_EQ(out.objects, 1);
 	CHECK_EQ(out.patched, 3);
 	CHECK_EQ(out.failed, 2);
-	CHECK_MSG(strstr(out.why, "cudaInData in ") && strstr(out.why, "section of code"), "a symbol in data, it says");
+	CHECK_MSG(strstr(out.why, "cudaInData in ") && strstr(out.why, "section of code"),
+		  "a symbol in data, it says");
 	CHECK_EQ(call(one, "cudaGetDeviceCount"), 77);
 	mark = caller;
 	CHECK_MSG(mark > 13, "the stub says whose call it is");
@@ -119,9 +123,11 @@ static void test_replaced(struct redirect *r, const char *path, const char *othe
 	char command[9000];
 	void *h = NULL;
 
-	CHECK_MSG(copy_library(path) && copy_library(other) && (h = dlopen(path, RTLD_NOW)), "a third copy");
+	CHECK_MSG(copy_library(path) && copy_library(other) && (h = dlopen(path, RTLD_NOW)),
+		  "a third copy");
 	/* The first bytes of all functions are others. */
-	snprintf(command, sizeof(command), "LC_ALL=C sed -i 's/\\x8b\\x05/\\x8b\\x0d/g' '%s' && mv -f '%s' '%s'", other,
+	snprintf(command, sizeof(command),
+		 "LC_ALL=C sed -i 's/\\x8b\\x05/\\x8b\\x0d/g' '%s' && mv -f '%s' '%s'", other,
 		 other, path);
 	CHECK_MSG(!system(command), "its file is replaced");
 	redirect_new(r, &out);
@@ -149,7 +155,8 @@ int main(void)
 		test_libraries(&r, one, two_path);
 		test_replaced(&r, two_path, three_path);
 		CHECK_MSG(redirect_watch(hook), "the loader tells of libraries");
-		CHECK_MSG(!hook_calls && copy_library(three_path) && dlopen(three_path, RTLD_NOW) && hook_calls,
+		CHECK_MSG(!hook_calls && copy_library(three_path) && dlopen(three_path, RTLD_NOW) &&
+				  hook_calls,
 			  "when they are mapped");
 		dlclose(one);
 	}

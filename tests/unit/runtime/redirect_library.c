@@ -1,6 +1,7 @@
 /*
- * A library that looks like one with a static runtime, with functions that cannot be overwritten among them: one
- * in which another begins, one whose symbol lies in data, one that is shorter than a jump.
+ * A library that looks like one with a static runtime, with functions that cannot be overwritten
+ * among them: one in which another begins, one whose symbol lies in data, one that is shorter than
+ * a jump.
  */
 #define ANSWERS(name, value)                                                                       \
 	int name(void);                                                                            \

@@ -1,6 +1,6 @@
 /*
- * What a grid says whose assertions fail: every failing thread of the CTAs that are resident with the first, by CTA,
- * with any number of workers and any seed; and no thread of what had to stop.
+ * What a grid says whose assertions fail: every failing thread of the CTAs that are resident with
+ * the first, by CTA, with any number of workers and any seed; and no thread of what had to stop.
  */
 #include "tests/check.h"
 #include "grammar/parse.h"
@@ -27,13 +27,11 @@ static const char some[] = ENTRY
 	"rem.u32 %r0, %c, 3; and.b32 %r1, %t, 1; setp.ne.u32 %p1, %r0, 1; setp.eq.u32 %p2, %r1, 0;\n"
 	"or.pred %p1, %p1, %p2; @%p1 bra E;\n" FAIL(1) "E: ret;\n}\n";
 /* A warp whose thread 1 of 4 fails says nothing of thread 2. */
-static const char twice[] = ENTRY
-	"and.b32 %r0, %t, 3; setp.ne.u32 %p1, %r0, 1; @%p1 bra A;\n" FAIL(1)
-	"A: setp.ne.u32 %p1, %r0, 2; @%p1 bra E;\n" FAIL(2) "E: ret;\n}\n";
+static const char twice[] = ENTRY "and.b32 %r0, %t, 3; setp.ne.u32 %p1, %r0, 1; @%p1 bra A;\n" FAIL(
+	1) "A: setp.ne.u32 %p1, %r0, 2; @%p1 bra E;\n" FAIL(2) "E: ret;\n}\n";
 /* The warp that has failed does not come to the barrier. */
-static const char barrier[] = ENTRY
-	"setp.ne.u32 %p1, %t, 0; @%p1 bra A;\n" FAIL(1)
-	"A: bar.sync 0; setp.ne.u32 %p1, %t, 40; @%p1 bra E;\n" FAIL(2) "E: ret;\n}\n";
+static const char barrier[] = ENTRY "setp.ne.u32 %p1, %t, 0; @%p1 bra A;\n" FAIL(
+	1) "A: bar.sync 0; setp.ne.u32 %p1, %t, 40; @%p1 bra E;\n" FAIL(2) "E: ret;\n}\n";
 /* One lane of each warp, those behind the first only after a loop. */
 static const char warps[] = ENTRY
 	"mov.u32 %r0, %t; L: setp.lt.u32 %p1, %r0, 32; @%p1 bra A; sub.u32 %r0, %r0, 1; bra L;\n"
@@ -42,8 +40,9 @@ static const char warps[] = ENTRY
 static const char late[] = ENTRY "setp.ne.u32 %p1, %c, 7; setp.gt.u32 %p2, %t, 4;\nL: @%p1 bra L;\n"
 				 "@%p2 bra E;\n" FAIL(1) "E: ret;\n}\n";
 /* One that is begun long after the first. */
-static const char far[] = ENTRY "rem.u32 %r0, %c, 150; setp.lt.u32 %p1, %c, 5000;\n"
-			       "setp.ne.u32 %p2, %r0, 50; or.pred %p1, %p1, %p2; @%p1 bra E;\n" FAIL(1) "E: ret;\n}\n";
+static const char far[] = ENTRY
+	"rem.u32 %r0, %c, 150; setp.lt.u32 %p1, %c, 5000;\n"
+	"setp.ne.u32 %p2, %r0, 50; or.pred %p1, %p1, %p2; @%p1 bra E;\n" FAIL(1) "E: ret;\n}\n";
 
 static bool is_any(u32 c, u32 t)
 {
@@ -148,7 +147,8 @@ static struct program *lower(const char *ptx, struct ir_module **m)
 	diag_init(&d, diag_collect, &messages);
 	*m = ptx_parse(&source, NULL, &d);
 	if (*m)
-		p = exec_lower(*m, ir_find_func(*m, "k"), arch_find("a100"), addresses, &options, &d);
+		p = exec_lower(*m, ir_find_func(*m, "k"), arch_find("a100"), addresses, &options,
+			       &d);
 	if (!p)
 		printf("# %s\n", messages.at ? messages.at : "?");
 	text_fini(&messages);
@@ -165,21 +165,23 @@ static void check_lines(const struct shape *s, const struct ending *e)
 	for (const char *at = e->said.at; at && *at; at = strchr(at, '\n') + 1) {
 		u32 line, cta, thread;
 
-		if (sscanf(at, "?:%u: ?: block: [%u,0,0], thread: [%u,0,0] Assertion `?` failed.", &line,
-			   &cta, &thread) != 3 ||
+		if (sscanf(at, "?:%u: ?: block: [%u,0,0], thread: [%u,0,0] Assertion `?` failed.",
+			   &line, &cta, &thread) != 3 ||
 		    cta >= s->ctas || thread >= s->threads || line != 1) {
 			bad++;
 			continue;
 		}
 		seen[(size_t)cta * s->threads + thread]++;
 		disorder += cta < last_cta;
-		disorder += cta == last_cta && thread / 32 == last_thread / 32 && thread < last_thread;
+		disorder +=
+			cta == last_cta && thread / 32 == last_thread / 32 && thread < last_thread;
 		last_cta = cta;
 		last_thread = thread;
 	}
 	for (u32 c = 0; c < s->ctas; c++)
 		for (u32 t = 0; t < s->threads; t++)
-			if (seen[(size_t)c * s->threads + t] != (c < s->end && s->fails(c, t)) && !bad++)
+			if (seen[(size_t)c * s->threads + t] != (c < s->end && s->fails(c, t)) &&
+			    !bad++)
 				printf("# CTA %u thread %u: %u lines\n", c, t,
 				       seen[(size_t)c * s->threads + t]);
 	CHECK_EQ(bad, 0);
@@ -189,15 +191,22 @@ static void check_lines(const struct shape *s, const struct ending *e)
 
 static void run(const struct shape *s, u32 workers, u64 seed)
 {
-	struct ending e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER}, *to = &e;
+	struct ending e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER},
+		      *to = &e;
 	struct exec_syscalls calls = {.print_error = on_text, .user = &to};
-	struct sched_pool *pool = sched_pool_new(&(struct sched_options){.workers = workers, .seed = seed});
+	struct sched_pool *pool =
+		sched_pool_new(&(struct sched_options){.workers = workers, .seed = seed});
 	struct ir_module *m;
 	struct program *p = lower(s->text, &m);
 	struct sched_launch l = {
-		.env = {.program = p, .ops = exec_ops_select(NULL), .mem = &mem, .params = (const u8 *)"",
-			.grid = {s->ctas, 1, 1}, .block = {s->threads, 1, 1},
-			.cluster = {s->clusters ? 4 : 0, 0, 0}, .syscalls = &calls},
+		.env = {.program = p,
+			.ops = exec_ops_select(NULL),
+			.mem = &mem,
+			.params = (const u8 *)"",
+			.grid = {s->ctas, 1, 1},
+			.block = {s->threads, 1, 1},
+			.cluster = {s->clusters ? 4 : 0, 0, 0},
+			.syscalls = &calls},
 		.resident_per_sm = 2,
 		.done = on_end,
 		.user = &e,

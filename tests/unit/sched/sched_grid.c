@@ -19,10 +19,9 @@
 static const char count[] = HEAD ENTRY
 	"ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1; st.global.u32 [%rd3], %r2; ret;\n}\n";
 /* order[cta] = counter++, with the counter at out[n]; for one worker */
-static const char order[] = HEAD ENTRY
-	"mul.wide.u32 %rd4, %r0, 4; add.s64 %rd5, %rd1, %rd4;\n"
-	"ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd3], %r2;\n"
-	"add.u32 %r2, %r2, 1; st.global.u32 [%rd5], %r2; ret;\n}\n";
+static const char order[] = HEAD ENTRY "mul.wide.u32 %rd4, %r0, 4; add.s64 %rd5, %rd1, %rd4;\n"
+				       "ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd3], %r2;\n"
+				       "add.u32 %r2, %r2, 1; st.global.u32 [%rd5], %r2; ret;\n}\n";
 /* wait for out[cta - 1], then set out[cta] */
 static const char forward[] = HEAD ENTRY
 	"setp.eq.u32 %p1, %r1, 0; @%p1 bra GO;\n"
@@ -190,8 +189,8 @@ static bool all_are(const u32 *a, u32 n, u32 want)
 
 static struct sched_pool *pool_of(u32 workers, u64 seed, u64 timeout_ms)
 {
-	return sched_pool_new(
-		&(struct sched_options){.workers = workers, .seed = seed, .timeout_ms = timeout_ms});
+	return sched_pool_new(&(struct sched_options){
+		.workers = workers, .seed = seed, .timeout_ms = timeout_ms});
 }
 
 /* Every CTA runs once, whatever the size, the workers and the order. */
@@ -483,7 +482,9 @@ static u64 run_tickets(const struct kernel *k, u32 workers, u64 seed, u32 *out)
 	return hash_bytes(out, TICKETS * sizeof(*out));
 }
 
-/* One worker: the same each time, with a seed and without; seeds differ in CTAs, warps and lanes. */
+/*
+ * One worker: the same each time, with a seed and without; seeds differ in CTAs, warps and lanes.
+ */
 static void test_seeds(void)
 {
 	u32 *out = buffer(TICKETS + 1), odd_first = 0, warps_back = 0;

@@ -44,7 +44,9 @@ static const struct {
 	{STEP(16) "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1];",
 	 {{WATCH_global_ld_requests, 1}, {WATCH_global_ld_sectors, 16}}},
 	{STEP(16) "st.global.v2.u64 [%d1], {%d0, %d1};",
-	 {{WATCH_global_st_requests, 1}, {WATCH_global_st_sectors, 16}, {WATCH_global_ld_requests, 0}}},
+	 {{WATCH_global_st_requests, 1},
+	  {WATCH_global_st_sectors, 16},
+	  {WATCH_global_ld_requests, 0}}},
 	/* a guard leaves lanes out */
 	{STEP(32) "setp.lt.u32 %p0, %r0, 5; @%p0 ld.global.u32 %r2, [%d1];",
 	 {{WATCH_global_ld_requests, 1}, {WATCH_global_ld_sectors, 5}}},
@@ -90,7 +92,9 @@ static const struct {
 	 {{WATCH_local_st_sectors, 4}, {WATCH_local_ld_sectors, 4}, {WATCH_local_ld_requests, 1}}},
 	{"st.local.v2.u64 [v], {%d0, %d0};", {{WATCH_local_st_sectors, 16}}},
 	{"mov.u64 %d3, v; cvta.local.u64 %d3, %d3; st.u32 [%d3+4], %r0; ld.u32 %r2, [%d3+4];",
-	 {{WATCH_local_st_sectors, 4}, {WATCH_local_ld_requests, 1}, {WATCH_global_st_requests, 0}}},
+	 {{WATCH_local_st_sectors, 4},
+	  {WATCH_local_ld_requests, 1},
+	  {WATCH_global_st_requests, 0}}},
 	{"bar.sync 0; bar.sync 1;", {{WATCH_barriers, 2}}},
 };
 
@@ -149,8 +153,7 @@ static void test_instructions(const char *level)
 	CHECK_EQ(c.value[WATCH_thread_inst], 40 * 5 + 32 * 2 + 40 * (1 + 12 + 1));
 	CHECK_EQ(c.value[WATCH_inst], 2 * 5 + 2 * 2 + 2 * (1 + 12 + 1));
 	/* guarded: add by 8, bra by 8; the loop's branch is taken three times of four */
-	CHECK_EQ(c.value[WATCH_thread_inst_on],
-		 c.value[WATCH_thread_inst] - 32 - 32 - 40);
+	CHECK_EQ(c.value[WATCH_thread_inst_on], c.value[WATCH_thread_inst] - 32 - 32 - 40);
 }
 
 /* An observed launch computes the same; with many warps, apart and together. */
@@ -186,9 +189,10 @@ static void test_trace(void)
 	watch_counters_init(&c);
 	watch_tee_init(&tee);
 	CHECK(watch_tee_add(&tee, &t.observer) && watch_tee_add(&tee, &c.observer));
-	CHECK_EQ(run(STEP(4) "setp.lt.u32 %p0, %r0, 2; @%p0 ld.shared.u32 %r2, [%r1+8];\nbar.sync 3;",
-		     32, NULL, &tee.observer, NULL),
-		 STOP_DONE);
+	CHECK_EQ(
+		run(STEP(4) "setp.lt.u32 %p0, %r0, 2; @%p0 ld.shared.u32 %r2, [%r1+8];\nbar.sync 3;",
+		    32, NULL, &tee.observer, NULL),
+		STOP_DONE);
 	fclose(f);
 	CHECK(text && strstr(text, "load shared 4 | cta 0,0,0 warp 0 lanes 00000003 | k+"));
 	CHECK(text && strstr(text, "line 10 | 0x8 0xc\n"));

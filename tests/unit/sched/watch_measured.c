@@ -1,6 +1,6 @@
 /*
- * The counting observer against an H200: every line of tests/counters/h200.tsv, an instruction with a
- * pattern of addresses, is run here and its counters are compared.
+ * The counting observer against an H200: every line of tests/counters/h200.tsv, an instruction with
+ * a pattern of addresses, is run here and its counters are compared.
  */
 #include "src/watch/counters.h"
 #include "tests/check.h"
@@ -11,8 +11,8 @@
 #define LINE_MAX_BYTES 2048u
 
 /*
- * Known to differ, tests/counters/README.md says why: copies past the first cache whose 16 bytes are
- * not in line with sectors.
+ * Known to differ, tests/counters/README.md says why: copies past the first cache whose 16 bytes
+ * are not in line with sectors.
  */
 static const struct {
 	const char *op, *pattern;
