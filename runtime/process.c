@@ -16,7 +16,7 @@ struct process the_process = {
 	.contexts.lock = PTHREAD_MUTEX_INITIALIZER,
 	.logs.lock = PTHREAD_MUTEX_INITIALIZER,
 	.refusals.lock = PTHREAD_MUTEX_INITIALIZER,
-	.slack.lock = PTHREAD_MUTEX_INITIALIZER,
+	.overruns.lock = PTHREAD_MUTEX_INITIALIZER,
 	.guard.once = PTHREAD_ONCE_INIT,
 	.errors.once = PTHREAD_ONCE_INIT,
 	.configurations.once = PTHREAD_ONCE_INIT,
@@ -28,7 +28,7 @@ void process_after_fork(void)
 		&the_process.rt.lock,         &the_process.handles.lock,
 		&the_process.registered.lock, &the_process.images,
 		&the_process.contexts.lock,   &the_process.logs.lock,
-		&the_process.refusals.lock,   &the_process.slack.lock,
+		&the_process.refusals.lock,   &the_process.overruns.lock,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(locks); i++)

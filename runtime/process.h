@@ -93,11 +93,11 @@ struct process {
 		const void *owner; /* of the first: address of that thread's count */
 	} refusals;
 	/* rt_report.c: accesses outside allocations that passed, and the places that made them */
-	struct process_slack {
+	struct process_overruns {
 		pthread_mutex_t lock;
 		struct map seen; /* by kernel and micro-op, and by kernel and line */
 		u64 accesses, places;
-	} slack;
+	} overruns;
 
 	/* rt_attend.c: written before its thread and handlers are there, but for what is atomic */
 	struct process_attendant {

@@ -264,8 +264,9 @@ void rt_report_launch(const struct device_launch *l, const char *name, int statu
 void rt_report_read(void);
 /* The process ends. */
 void rt_report_exit(void);
-/* on_slack of devices: a note on standard error, once for each line of each kernel. */
-void rt_report_slack(const struct device_kernel *k, const struct program *p, const struct fault *f);
+/* on_overrun of devices: a note on standard error, once for each line of each kernel. */
+void rt_report_overrun(const struct device_kernel *k, const struct program *p,
+		       const struct fault *f);
 /* on_end of devices. */
 void rt_report_end(const struct device *d, const struct device_ended *e);
 

@@ -151,7 +151,7 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;
 	d->dev.syscalls.graph_exec = graph_device_current;
-	d->dev.on_slack = rt_report_slack;
+	d->dev.on_overrun = rt_report_overrun;
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.on_copy_fault = rt_copy_fault;
 	d->dev.mem.strict = rt->settings.check_mem;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 static struct process_refusals *const refusals = &the_process.refusals;
-static struct process_slack *const slack = &the_process.slack;
+static struct process_overruns *const overruns = &the_process.overruns;
 
 static _Thread_local u64 unread;      /* of the thread, part of refusals->count */
 static _Thread_local bool configured; /* the thread's next launch was written as k<<<..>>>(..) */
@@ -31,7 +31,7 @@ static const char *text_of(int status)
 }
 
 /* Notes about accesses that are printed in full. */
-#define SLACK_SHOWN 10u
+#define OVERRUNS_SHOWN 10u
 
 /* ---- launches ---- */
 
@@ -128,45 +128,47 @@ static u64 key(const struct device_kernel *k, u64 place, u64 kind)
 /* True the first time. Without memory all are first times. */
 static bool is_new(u64 which)
 {
-	if (map_get(&slack->seen, which))
+	if (map_get(&overruns->seen, which))
 		return false;
-	map_set(&slack->seen, which, 1);
+	map_set(&overruns->seen, which, 1);
 	return true;
 }
 
-void rt_report_slack(const struct device_kernel *k, const struct program *p, const struct fault *f)
+void rt_report_overrun(const struct device_kernel *k, const struct program *p,
+		       const struct fault *f)
 {
 	struct text t = {0};
 
-	pthread_mutex_lock(&slack->lock);
-	slack->accesses++;
+	pthread_mutex_lock(&overruns->lock);
+	overruns->accesses++;
 	if (is_new(key(k, f->pc, 0)) && is_new(key(k, device_line_key(p, f->pc), 1)) &&
-	    slack->places++ < SLACK_SHOWN)
-		device_slack_describe(k, p, f, &t);
+	    overruns->places++ < OVERRUNS_SHOWN)
+		device_overrun_describe(k, p, f, &t);
 	if (t.at)
 		fputs(t.at, stderr);
-	pthread_mutex_unlock(&slack->lock);
+	pthread_mutex_unlock(&overruns->lock);
 	text_fini(&t);
 }
 
-static void sum_up_slack(void)
+static void sum_up_overruns(void)
 {
-	pthread_mutex_lock(&slack->lock);
-	if (slack->places)
+	pthread_mutex_lock(&overruns->lock);
+	if (overruns->places)
 		fprintf(stderr,
 			"ptxloom: note: %llu accesses outside allocations passed, of %llu lines of kernels; "
 			"they are faults with `ptxloom run --check=mem` or PTXLOOM_CHECK=mem\n",
-			(unsigned long long)slack->accesses, (unsigned long long)slack->places);
-	map_fini(&slack->seen);
-	slack->places = 0;
-	pthread_mutex_unlock(&slack->lock);
+			(unsigned long long)overruns->accesses,
+			(unsigned long long)overruns->places);
+	map_fini(&overruns->seen);
+	overruns->places = 0;
+	pthread_mutex_unlock(&overruns->lock);
 }
 
 /* ---- the end ---- */
 
 void rt_report_exit(void)
 {
-	sum_up_slack();
+	sum_up_overruns();
 	pthread_mutex_lock(&refusals->lock);
 	if (refusals->first.len) {
 		fprintf(stderr, "ptxloom: note: %s", refusals->first.at);

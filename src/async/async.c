@@ -133,7 +133,7 @@ struct async_cta *async_of(struct cta *c)
 		return NULL;
 	}
 	c->async = a;
-	c->parted = true; /* the next CTA begins without copies */
+	c->diverged = true; /* the next CTA begins without copies */
 	return a;
 }
 

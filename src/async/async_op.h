@@ -43,7 +43,7 @@ enum cluster_address {
 	ADDRESS_IS_PARAM,
 };
 
-/* Flags beside those of enum insn_flag. */
+/* Flags beside those of enum uop_flag. */
 enum async_flag {
 	ASYNC_IS_RED = 0x40, /* red.async, not st.async */
 	BULK_FROM_GLOBAL = 0x40,

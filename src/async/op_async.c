@@ -26,8 +26,8 @@ static u8 *shared_at(struct gang *g, u64 address, u32 bytes, struct cta **owner)
 	return (*owner)->shared + off;
 }
 
-static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 w, u32 l,
-				      u64 address, u32 bytes)
+static const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 w, u32 l,
+				     u64 address, u32 bytes)
 {
 	struct access a = {.warp = w, .width = bytes};
 
@@ -36,7 +36,7 @@ static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32
 }
 
 /* Turn a global address into the host's. False: no allocation holds all of it. */
-static bool global_host(struct gang *g, const struct insn *in, u64 *address, u32 bytes)
+static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 bytes)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 
@@ -53,7 +53,7 @@ static inline u32 cta_warp(const struct gang *g, u32 w)
 	return g->first_warp + g->warp + w;
 }
 
-static inline u32 ext_row(const struct gang *g, const struct insn *in, u32 i)
+static inline u32 ext_row(const struct gang *g, const struct uop *in, u32 i)
 {
 	return g->env->program->ext[in->ext + i];
 }
@@ -66,7 +66,7 @@ static inline u32 ext_row(const struct gang *g, const struct insn *in, u32 i)
 /* ---- cp.async: a = destination, b = source, c = source size, ext[0] = ignore the source; size =
  * bytes ---- */
 
-static void fill_batch(const struct gang *g, const struct insn *in, const struct access *dst,
+static void fill_batch(const struct gang *g, const struct uop *in, const struct access *dst,
 		       const struct access *src, struct async_batch *b)
 {
 	u32 at = dst->warp * WARP_LANES, ignore = ext_row(g, in, 0), off = 0;
@@ -92,7 +92,7 @@ static void copy_now(const struct async_batch *b)
 }
 
 /* Sources as the host has them. Lanes that read nothing may have any address. */
-static bool sources_ok(struct gang *g, const struct insn *in, struct access *src,
+static bool sources_ok(struct gang *g, const struct uop *in, struct access *src,
 		       struct async_batch *b)
 {
 	u32 bad = 0;
@@ -160,7 +160,7 @@ HANDLER(turn_gang)
 {
 	if (g->cta->gangs == 1 || !g->cta->async || !g->cta->async->some)
 		return in + 1;
-	g->pc = (u32)(in - g->insns) + 1;
+	g->pc = (u32)(in - g->uops) + 1;
 	g->stop = STOP_TURN;
 	return NULL;
 }
@@ -171,7 +171,7 @@ HANDLER(turn_warp)
 
 	if (!a || !a->some)
 		return in + 1;
-	return warp_turn(g, (u32)(in - g->insns) + 1);
+	return warp_turn(g, (u32)(in - g->uops) + 1);
 }
 
 /* count = enum async_group_op, imm = groups that may stay. */
@@ -246,7 +246,7 @@ HANDLER(async_arrive)
  */
 
 /* What .ignore_oob leaves out at both ends is not looked at: it may be no memory. */
-static bool bulk_source(struct gang *g, const struct insn *in, u64 address, struct async_op *op)
+static bool bulk_source(struct gang *g, const struct uop *in, u64 address, struct async_op *op)
 {
 	u32 less = (u32)op->first + op->last;
 	struct cta *owner;
@@ -264,8 +264,8 @@ static bool bulk_source(struct gang *g, const struct insn *in, u64 address, stru
 }
 
 /* Copies to shared memory: one for each CTA of the mask, at the same offsets there. */
-static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, u32 w, u32 l,
-					 struct async_op *op)
+static const struct uop *bulk_to_shared(struct gang *g, const struct uop *in, u32 w, u32 l,
+					struct async_op *op)
 {
 	u32 at = w * WARP_LANES + l, row = ext_row(g, in, 1), mask;
 	u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
@@ -294,8 +294,8 @@ static const struct insn *bulk_to_shared(struct gang *g, const struct insn *in, 
 }
 
 /* Copies to global memory belong to bulk groups of their thread. */
-static const struct insn *bulk_to_global(struct gang *g, const struct insn *in, u32 w, u32 l,
-					 struct async_op *op)
+static const struct uop *bulk_to_global(struct gang *g, const struct uop *in, u32 w, u32 l,
+					struct async_op *op)
 {
 	u64 dst = ROW64(in->a)[w * WARP_LANES + l];
 	struct async_cta *a = async_of(g->cta);
@@ -318,7 +318,7 @@ HANDLER(bulk)
 		struct async_op op = {.kind = in->count ? ASYNC_REDUCE : ASYNC_COPY,
 				      .bytes = ROW32(in->c)[at],
 				      .size = in->size};
-		const struct insn *next;
+		const struct uop *next;
 		u32 bytes = ext_row(g, in, 2), first = ext_row(g, in, 3), last = ext_row(g, in, 4);
 
 		if (bytes != NO_ROW)
@@ -384,7 +384,7 @@ HANDLER(remote_async)
 /* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or predicate; count
  * = enum mbar_op; imm: the layout ---- */
 
-static bool wait_over(struct cta *owner, const u64 *at, const struct insn *in, u64 want)
+static bool wait_over(struct cta *owner, const u64 *at, const struct uop *in, u64 want)
 {
 	bool parity = in->count == MBAR_WAIT_PARITY || in->count == MBAR_TRY_PARITY;
 
@@ -402,10 +402,10 @@ static void set_pred(struct gang *g, u32 row, u32 w, u32 l, bool v)
 }
 
 /* Returns false after a failed wait. */
-static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, u64 *at, u32 lane)
+static bool mbar_lane(struct gang *g, const struct uop *in, struct cta *owner, u64 *at, u32 lane)
 {
 	u64 n = in->b == NO_ROW              ? 1
-		: in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+		: in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 					     : ROW32(in->b)[lane];
 	u64 state = 0;
 	bool ok;
@@ -449,7 +449,7 @@ static bool mbar_lane(struct gang *g, const struct insn *in, struct cta *owner, 
 	return true;
 }
 
-static const struct insn *mbar_lanes(struct gang *g, const struct insn *in, bool *waits)
+static const struct uop *mbar_lanes(struct gang *g, const struct uop *in, bool *waits)
 {
 	EACH_LANE(w, l) {
 		u64 address = ROW64(in->a)[w * WARP_LANES + l];
@@ -469,11 +469,11 @@ static const struct insn *mbar_lanes(struct gang *g, const struct insn *in, bool
 HANDLER(mbar_gang)
 {
 	bool waits = false;
-	const struct insn *next = mbar_lanes(g, in, &waits);
+	const struct uop *next = mbar_lanes(g, in, &waits);
 
 	if (!next || !waits || in->count < MBAR_TRY)
 		return next;
-	g->pc = (u32)(next - g->insns);
+	g->pc = (u32)(next - g->uops);
 	g->stop = STOP_YIELD;
 	return NULL;
 }
@@ -481,11 +481,11 @@ HANDLER(mbar_gang)
 HANDLER(mbar_warp)
 {
 	bool waits = false;
-	const struct insn *next = mbar_lanes(g, in, &waits);
+	const struct uop *next = mbar_lanes(g, in, &waits);
 
 	if (!next || !waits || in->count < MBAR_TRY || g->active != g->warp_at[g->warp].mask)
 		return next;
-	return warp_yield(g, (u32)(next - g->insns));
+	return warp_yield(g, (u32)(next - g->uops));
 }
 
 HANDLER(mbar_pending)

@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-static u32 row_at(const struct gang *g, const struct insn *in, u32 i)
+static u32 row_at(const struct gang *g, const struct uop *in, u32 i)
 {
 	return g->env->program->ext[in->ext + i];
 }
 
-static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32 lane, u64 address,
-				      u32 bytes)
+static const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 lane, u64 address,
+				     u32 bytes)
 {
 	struct access a = {.warp = lane / WARP_LANES, .width = bytes};
 
@@ -24,7 +24,7 @@ static const struct insn *refuse_lane(struct gang *g, const struct insn *in, u32
 }
 
 /* Host address of a map, in global, shared or parameter memory; NULL: nowhere. */
-static struct tensor_map *map_at(struct gang *g, const struct insn *in, u64 address)
+static struct tensor_map *map_at(struct gang *g, const struct uop *in, u64 address)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 	u64 off = address - g->env->mem->shared_base;
@@ -53,7 +53,7 @@ static u32 reduce_type(u32 op, u32 type)
 }
 
 /* Four rows: those of a tensor of rank 2, one in the box of the map. */
-static bool map_fits(const struct insn *in, const struct tensor_map *m)
+static bool map_fits(const struct uop *in, const struct tensor_map *m)
 {
 	bool four = in->size == TENSOR_COPY_FOUR;
 
@@ -63,7 +63,7 @@ static bool map_fits(const struct insn *in, const struct tensor_map *m)
 }
 
 /* Fill in what the lane's operands and the map say. Returns false after raising a fault. */
-static bool prepare(struct gang *g, const struct insn *in, u32 lane, struct tensor_op *t)
+static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tensor_op *t)
 {
 	u64 at = ROW64(in->b)[lane], lo, hi;
 	const struct tensor_map *m = map_at(g, in, at);
@@ -134,8 +134,8 @@ static u64 *word_of(const struct cta *c, u64 address)
 	return (u64 *)(void *)(c->shared + (address & MEM_SHARED_OFFSET));
 }
 
-static const struct insn *to_shared(struct gang *g, const struct insn *in, u32 lane,
-				    const struct tensor_op *t)
+static const struct uop *to_shared(struct gang *g, const struct uop *in, u32 lane,
+				   const struct tensor_op *t)
 {
 	u64 dst = ROW64(in->a)[lane], mbar = ROW64(row_at(g, in, 0))[lane];
 	u32 span = tensor_span(&t->map), row = row_at(g, in, 1),
@@ -163,8 +163,8 @@ static const struct insn *to_shared(struct gang *g, const struct insn *in, u32 l
 	return in + 1;
 }
 
-static const struct insn *to_global(struct gang *g, const struct insn *in, u32 lane,
-				    const struct tensor_op *t)
+static const struct uop *to_global(struct gang *g, const struct uop *in, u32 lane,
+				   const struct tensor_op *t)
 {
 	u64 src = ROW64(in->a)[lane];
 	u32 thread = (g->first_warp + g->warp) * WARP_LANES + lane;
@@ -212,7 +212,7 @@ HANDLER(tensor_replace)
 				return refuse_lane(g, in, lane, ROW64(in->a)[lane],
 						   TENSOR_MAP_BYTES);
 			if (!tensor_replace(map, in->count, (u32)in->imm,
-					    in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+					    in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 								       : ROW32(in->b)[lane]))
 				return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION,
 						  1u << lane % WARP_LANES);

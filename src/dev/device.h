@@ -88,8 +88,8 @@ struct device {
 	 * Called for accesses outside allocations that were let pass (struct mem: strict), by any
 	 * thread. Set before the first launch; NULL: nobody wants to know.
 	 */
-	void (*on_slack)(const struct device_kernel *k, const struct program *p,
-			 const struct fault *f);
+	void (*on_overrun)(const struct device_kernel *k, const struct program *p,
+			   const struct fault *f);
 	/* Called after each launch; set before the first one. NULL: nobody wants to know. */
 	void (*on_end)(const struct device *d, const struct device_ended *e);
 	/*
@@ -327,8 +327,8 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
 			   const struct sched_end *end, const void *from, struct device_fault *out);
 /* The same for an access outside allocations that was let pass. */
-void device_slack_describe(const struct device_kernel *k, const struct program *p,
-			   const struct fault *f, struct text *out);
+void device_overrun_describe(const struct device_kernel *k, const struct program *p,
+			     const struct fault *f, struct text *out);
 /* Where the threads of a launch are that goes on: for the report that sched_census has made. */
 void device_census_describe(const struct device_kernel *k, const struct program *p,
 			    const struct sched_progress *progress, const struct sched_end *end,

@@ -118,7 +118,7 @@ static bool is_standstill(enum fault_kind kind)
 
 static bool is_atomic(const struct program *p, const struct fault *f)
 {
-	switch (f->pc < p->insns ? p->insn[f->pc].inner : EXEC_OPS) {
+	switch (f->pc < p->uops ? p->uop[f->pc].inner : EXEC_OPS) {
 	case OP_atom_global:
 	case OP_atom_shared:
 	case OP_atom_generic:
@@ -266,8 +266,8 @@ void device_census_describe(const struct device_kernel *k, const struct program 
 	say_waiters(p, end, out);
 }
 
-void device_slack_describe(const struct device_kernel *k, const struct program *p,
-			   const struct fault *f, struct text *out)
+void device_overrun_describe(const struct device_kernel *k, const struct program *p,
+			     const struct fault *f, struct text *out)
 {
 	text_printf(
 		out,

@@ -264,11 +264,11 @@ static void flight_return(struct device_flight *f)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static void on_slack(void *user, const struct fault *fault)
+static void on_overrun(void *user, const struct fault *fault)
 {
 	const struct device_flight *f = user;
 
-	f->dev->on_slack(f->kernel, f->program, fault);
+	f->dev->on_overrun(f->kernel, f->program, fault);
 }
 
 void device_flight_finish(struct device_flight *f, enum status status,
@@ -455,7 +455,7 @@ static bool start(struct device_flight *f, bool may_inline)
 				.syscalls = &d->syscalls,
 				.textures = texture_table(d->textures),
 				.user = f,
-				.on_slack = d->on_slack ? on_slack : NULL,
+				.on_overrun = d->on_overrun ? on_overrun : NULL,
 			},
 		.cooperative = f->cooperative,
 		.resident_per_sm = f->resident,

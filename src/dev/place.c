@@ -19,7 +19,7 @@
 
 struct place place_of(const struct program *p, u32 pc)
 {
-	const struct insn *x = pc < p->insns ? &p->insn[pc] : NULL;
+	const struct uop *x = pc < p->uops ? &p->uop[pc] : NULL;
 	struct place place = {0};
 	u32 column;
 

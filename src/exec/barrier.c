@@ -16,14 +16,14 @@
 /* A thread count has so many values; 0: all threads. */
 #define BARRIER_COUNTS 4096u
 
-u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane)
+u32 barrier_number(const struct gang *g, const struct uop *in, u32 lane)
 {
 	u32 n = in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[lane];
 
 	return n % CTA_NAMED_BARRIERS;
 }
 
-u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane)
+u32 barrier_threads(const struct gang *g, const struct uop *in, u32 lane)
 {
 	u32 n = in->c == NO_ROW ? (u32)(in->imm >> 32) : ((const u32 *)(g->regs + in->c))[lane];
 
@@ -31,7 +31,7 @@ u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane)
 }
 
 /* Lanes whose thread count no barrier takes: measured, such an instruction is illegal. */
-static u32 odd_counts(const struct gang *g, const struct insn *in, bool arrive)
+static u32 odd_counts(const struct gang *g, const struct uop *in, bool arrive)
 {
 	u32 bad = 0;
 
@@ -98,7 +98,7 @@ static u32 red_result(const struct barrier *b, u32 kind)
 /* A group leaves bar.red: its lanes get the result. */
 static void deliver(struct gang *g, u32 warp, const struct group *x, const struct barrier *b)
 {
-	const struct insn *in = &g->insns[x->pc - 1];
+	const struct uop *in = &g->uops[x->pc - 1];
 	u32 v;
 
 	if (in->inner != OP_bar_red || in->d == NO_ROW)
@@ -219,12 +219,12 @@ bool barrier_release(struct cta *c)
 
 /* ---- the running group of a warp ---- */
 
-static void park(struct gang *g, const struct insn *in, u32 b, u32 threads)
+static void park(struct gang *g, const struct uop *in, u32 b, u32 threads)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
 	warp_park(w, (struct group){.mask = w->mask,
-				    .pc = (u32)(in - g->insns) + 1,
+				    .pc = (u32)(in - g->uops) + 1,
 				    .state = GROUP_BARRIER,
 				    .barrier = (u8)b,
 				    .want = threads});
@@ -235,7 +235,7 @@ static void park(struct gang *g, const struct insn *in, u32 b, u32 threads)
 }
 
 /* Lanes of one warp may name different barriers: every set of them waits on its own. */
-static void wait_each(struct gang *g, const struct insn *in, bool red)
+static void wait_each(struct gang *g, const struct uop *in, bool red)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	u32 left = w->mask;
@@ -265,7 +265,7 @@ static void wait_each(struct gang *g, const struct insn *in, bool red)
 	}
 }
 
-const struct insn *barrier_sync(struct gang *g, const struct insn *in)
+const struct uop *barrier_sync(struct gang *g, const struct uop *in)
 {
 	u32 odd = odd_counts(g, in, false);
 
@@ -275,7 +275,7 @@ const struct insn *barrier_sync(struct gang *g, const struct insn *in)
 	return warp_next(g);
 }
 
-const struct insn *barrier_red(struct gang *g, const struct insn *in)
+const struct uop *barrier_red(struct gang *g, const struct uop *in)
 {
 	u32 odd = odd_counts(g, in, false);
 
@@ -285,7 +285,7 @@ const struct insn *barrier_red(struct gang *g, const struct insn *in)
 	return warp_next(g);
 }
 
-const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in)
+const struct uop *barrier_warpgroup(struct gang *g, const struct uop *in)
 {
 	u32 group = (u32)(&g->warp_at[g->warp] - g->cta->warp) / WARPGROUP_WARPS;
 
@@ -293,7 +293,7 @@ const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in)
 	return warp_next(g);
 }
 
-const struct insn *barrier_arrive(struct gang *g, const struct insn *in)
+const struct uop *barrier_arrive(struct gang *g, const struct uop *in)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	u32 first = g->lane0 + (u32)__builtin_ctz(w->mask), b = barrier_number(g, in, first),
@@ -311,14 +311,14 @@ const struct insn *barrier_arrive(struct gang *g, const struct insn *in)
 	w->arrived[b] |= w->mask;
 	w->arrivals |= 1u << b;
 	settle(g->cta, b, threads);
-	warp_look_again(w, (u32)(in - g->insns) + 1);
-	return warp_jump(g, (u32)(in - g->insns) + 1);
+	warp_look_again(w, (u32)(in - g->uops) + 1);
+	return warp_jump(g, (u32)(in - g->uops) + 1);
 }
 
-const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in)
+const struct uop *barrier_cluster_wait(struct gang *g, const struct uop *in)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	u32 waits = w->mask & w->cluster_arrived, next = (u32)(in - g->insns) + 1;
+	u32 waits = w->mask & w->cluster_arrived, next = (u32)(in - g->uops) + 1;
 
 	if (!waits) /* the phase these lanes arrived in is over */
 		return in + 1;

@@ -5,7 +5,7 @@
  * of 32 * G words, a 64-bit one a row of 32 * G double words, a predicate a row of G lane masks.
  * While all warps of a gang stand at the same instruction, one handler call serves them all (gang
  * mode). A warp that leaves the others runs alone (warp mode, all its live lanes together) and,
- * when its lanes have parted, one group of lanes at a time (masked mode). Handlers that only
+ * when its lanes have diverged, one group of lanes at a time (masked mode). Handlers that only
  * compute have one body for all modes; those that touch memory or control ask the gang for its
  * lanes and mask.
  *
@@ -27,8 +27,8 @@
 #define CTA_NAMED_BARRIERS 16u /* of the program; behind them one for each warpgroup, see wgmma */
 #define WARPGROUP_WARPS 4u
 #define CTA_BARRIERS (CTA_NAMED_BARRIERS + CTA_WARPS / WARPGROUP_WARPS)
-#define CTA_WARPS 64u     /* that a CTA may have: its gangs are no more */
-#define PARTED_GROUPS 16u /* of a gang's lanes that may wait; more of them run warp by warp */
+#define CTA_WARPS 64u       /* that a CTA may have: its gangs are no more */
+#define DIVERGED_GROUPS 16u /* of a gang's lanes that may wait; more of them run warp by warp */
 #define CLUSTER_CTAS_MAX 16u
 /* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
 #define EXEC_RESERVED_SHARED 1024u
@@ -65,8 +65,8 @@ struct program_extern; /* a function outside the modules: src/host/syscall.h */
  */
 struct program {
 	const struct arch *arch;
-	struct insn *insn;
-	u32 insns;
+	struct uop *uop;
+	u32 uops;
 	u32 launch_first; /* records from here on run once for each launch, in storage of a CTA */
 	u32 *ext;
 	u32 exts;
@@ -81,7 +81,7 @@ struct program {
 	u32 wides, wide_at; /* those of 64 bits, of the gang alone */
 	bool may_be_idle;   /* worth asking exec_cta_idle */
 	u32 preds_at;       /* where predicate rows begin in the block; each takes 64 bytes */
-	u32 parted_at; /* a row for results of parted gangs (parted.h); 0: gangs do not run parted */
+	u32 diverged_at; /* a row for results of diverged gangs (diverged.h); 0: gangs do not run diverged */
 	u64 fixed_preds; /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
 	u32 shared_static; /* bytes */
@@ -116,7 +116,7 @@ enum exec_stop {
 	STOP_DONE,     /* all lanes have exited */
 	STOP_DIVERGED, /* gang mode: the warps go different ways at `pc` */
 	STOP_REJOIN,   /* warp mode: reached the gang's meeting point with all live lanes */
-	STOP_PARTED, /* gang mode: the warps go on one by one, from where their groups are parked */
+	STOP_SPLIT, /* gang mode: the warps go on one by one, from where their groups are parked */
 	STOP_BARRIER, /* parked; the record of the wait is in the warp's groups */
 	STOP_YIELD,   /* budget used up or a polite wait: run others first */
 	STOP_TURN,    /* the other warps of the CTA have a turn first */
@@ -190,7 +190,7 @@ struct gang;
 struct cta;
 struct tex_table; /* src/tex/texture.h */
 
-typedef const struct insn *exec_handler(struct gang *g, const struct insn *in);
+typedef const struct uop *exec_handler(struct gang *g, const struct uop *in);
 
 /* Handlers by mode. */
 struct exec_table {
@@ -207,9 +207,9 @@ struct exec_ops {
 	const char *level; /* "v4" */
 	const struct exec_table *mode[EXEC_MODES];
 	const struct exec_table
-		*parted; /* gang mode, lanes parted; NULL: gangs do not run parted */
+		*diverged; /* gang mode, lanes diverged; NULL: gangs do not run diverged */
 	/* Run records from `in` until a handler stops. */
-	void (*loop)(struct gang *g, const struct insn *in);
+	void (*loop)(struct gang *g, const struct uop *in);
 	/* Lanes of g's warp have exited: let warp instructions go on that waited for them only. */
 	void (*settle)(struct gang *g);
 	/* The same, telling the observer of the launch: observer.h. */
@@ -269,27 +269,27 @@ struct exec_env {
 	 * An access outside allocations was let pass (struct mem: strict); with `user`. NULL:
 	 * nobody wants to know.
 	 */
-	void (*on_slack)(void *user, const struct fault *f);
+	void (*on_overrun)(void *user, const struct fault *f);
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/host/syscall.h. */
 	const struct exec_syscalls *syscalls;
 	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
 };
 
 /* Lanes of a gang that stand at one record. */
-struct parted_group {
+struct diverged_group {
 	u32 pc;
 	u32 mask[GANG_WARPS];
 };
 
-/* A gang whose lanes have parted and that stays a gang: parted.h. */
-struct parted {
+/* A gang whose lanes have diverged and that stays a gang: diverged.h. */
+struct diverged {
 	bool on;
 	u32 groups;           /* that wait */
 	u32 stop;             /* the lowest of their records, NO_PC: none */
-	u32 spins;            /* backward branches since lanes parted */
+	u32 spins;            /* backward branches since lanes diverged */
 	u32 outer;            /* where the ways of all lanes meet again, NO_PC: nowhere */
 	u32 live[GANG_WARPS]; /* lanes that have not exited; warp.live has those that run */
-	struct parted_group group[PARTED_GROUPS + 1];
+	struct diverged_group group[DIVERGED_GROUPS + 1];
 };
 
 /*
@@ -310,7 +310,7 @@ struct gang {
 	s32 budget;
 	bool polled; /* the budget was used up by a polling loop */
 	const struct exec_table *table;
-	const struct insn *insns;
+	const struct uop *uops;
 	const struct exec_env *env;
 	struct cta *cta;
 	struct warp *warp_at;     /* the gang's warps */
@@ -326,7 +326,7 @@ struct gang {
 	u32 wait_pc; /* the record that reads it, NO_PC: none */
 	struct fault *fault;
 	void *scratch; /* 32 double words, for masked mode */
-	struct parted parted;
+	struct diverged diverged;
 };
 
 struct cta {
@@ -351,7 +351,7 @@ struct cta {
 	bool launched;           /* rows that are the same for all CTAs of the launch are there */
 	u64 fixed_true,
 		fixed_false; /* predicate rows that have the same value for all lanes then */
-	bool parted;         /* exec_cta_start has more to do than to bring lanes to life */
+	bool diverged;       /* exec_cta_start has more to do than to bring lanes to life */
 	bool blocked; /* the last run yielded because all wait for other CTAs of the cluster */
 	bool idle;    /* and had nothing to do from the start */
 	u32 rests;    /* passes in which gangs let others go first */
@@ -516,9 +516,9 @@ static inline u32 exec_random_below(struct cta *c, u32 n)
 }
 
 /* Pay for a backward branch. */
-static inline void exec_pay(struct gang *g, const struct insn *in)
+static inline void exec_pay(struct gang *g, const struct uop *in)
 {
-	if (PL_UNLIKELY(in->flags & INSN_POLL)) {
+	if (PL_UNLIKELY(in->flags & UOPF_POLL)) {
 		g->budget -= EXEC_POLL_COST;
 		g->polled |= g->budget <= 0;
 	} else {
@@ -532,30 +532,30 @@ static inline void exec_pay(struct gang *g, const struct insn *in)
  */
 
 /* The running group reaches `in`, where other groups or the rest of the gang may wait. */
-const struct insn *warp_arrive(struct gang *g, const struct insn *in);
+const struct uop *warp_arrive(struct gang *g, const struct uop *in);
 /* The running group goes on at `pc` as a whole. */
-const struct insn *warp_jump(struct gang *g, u32 pc);
+const struct uop *warp_jump(struct gang *g, u32 pc);
 /* As warp_jump, backwards: pays from the budget and lets starving groups run. */
-const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc);
+const struct uop *warp_back(struct gang *g, const struct uop *in, u32 pc);
 /* Part the running group: lanes `taken` go to `target`, the rest to `next`. */
-const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
+const struct uop *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
 /*
  * Every lane of the running group goes to its own record. back: the branch that may lead backwards,
  * NULL: none does.
  */
-const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct insn *back);
+const struct uop *warp_scatter(struct gang *g, const u32 *targets, const struct uop *back);
 /* Lanes `gone` of the running group exit, the rest goes on at `next`. */
-const struct insn *warp_exit(struct gang *g, u32 gone, u32 next);
+const struct uop *warp_exit(struct gang *g, u32 gone, u32 next);
 /* The running group goes on at `pc`, forwards or backwards, without paying: calls and returns. */
-const struct insn *warp_goto(struct gang *g, u32 pc);
+const struct uop *warp_goto(struct gang *g, u32 pc);
 /* After a failed wait: others run first, the group goes on at `pc`. */
-const struct insn *warp_yield(struct gang *g, u32 pc);
-/* Go on at pc after the other warps of the CTA have had a turn; at once if lanes have parted. */
-const struct insn *warp_turn(struct gang *g, u32 pc);
+const struct uop *warp_yield(struct gang *g, u32 pc);
+/* Go on at pc after the other warps of the CTA have had a turn; at once if lanes have diverged. */
+const struct uop *warp_turn(struct gang *g, u32 pc);
 /* Park lanes; for the scheduler and the synchronising handlers. */
 void warp_park(struct warp *w, struct group group);
 /* Run the next ready group of the gang's warp; NULL and g->stop when there is none. */
-const struct insn *warp_next(struct gang *g);
+const struct uop *warp_next(struct gang *g);
 /* Special registers: one value for the CTA (component 0..3), or one per lane. */
 u64 exec_sreg_uniform(struct gang *g, u32 sreg, u32 component);
 u32 exec_sreg_lane(u32 sreg, u32 lane, u32 warp);
@@ -576,18 +576,18 @@ u64 exec_clock_ns(const struct exec_clock *c, u64 cycles);
 
 /* ---- barriers: barrier.c; the running group of a warp ---- */
 
-const struct insn *barrier_sync(struct gang *g, const struct insn *in);
-const struct insn *barrier_arrive(struct gang *g, const struct insn *in);
-const struct insn *barrier_red(struct gang *g, const struct insn *in);
+const struct uop *barrier_sync(struct gang *g, const struct uop *in);
+const struct uop *barrier_arrive(struct gang *g, const struct uop *in);
+const struct uop *barrier_red(struct gang *g, const struct uop *in);
 /* The live warps of a warpgroup meet. */
-const struct insn *barrier_warpgroup(struct gang *g, const struct insn *in);
-const struct insn *barrier_cluster_wait(struct gang *g, const struct insn *in);
+const struct uop *barrier_warpgroup(struct gang *g, const struct uop *in);
+const struct uop *barrier_cluster_wait(struct gang *g, const struct uop *in);
 /*
  * A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane
  * `lane` of the gang.
  */
-u32 barrier_number(const struct gang *g, const struct insn *in, u32 lane);
-u32 barrier_threads(const struct gang *g, const struct insn *in, u32 lane);
+u32 barrier_number(const struct gang *g, const struct uop *in, u32 lane);
+u32 barrier_threads(const struct gang *g, const struct uop *in, u32 lane);
 /*
  * Let groups go at barriers, of the CTA and of its cluster, that are complete. Returns whether any
  * did.
@@ -600,14 +600,13 @@ bool barrier_release(struct cta *c);
 void warp_look_again(struct warp *w, u32 pc);
 
 /* Raise a fault of these lanes; ends the run. */
-const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
-			      u32 lanes);
+const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes);
 /* Does the record of an access write? */
-bool exec_is_store(const struct insn *in);
+bool exec_is_store(const struct uop *in);
 /*
  * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that
  * the access may touch is there.
  */
-bool exec_cache_fill(struct gang *g, const struct insn *in, u64 addr, u64 size, u32 lane);
+bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane);
 
 #endif

@@ -8,8 +8,8 @@ libcore_la_SOURCES += \
 	src/exec/fpenv.h \
 	src/exec/observer.c \
 	src/exec/observer.h \
-	src/exec/parted.c \
-	src/exec/parted.h \
+	src/exec/diverged.c \
+	src/exec/diverged.h \
 	src/exec/probe.c \
 	src/exec/probe.h \
 	src/exec/run.c \

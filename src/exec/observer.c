@@ -3,7 +3,7 @@
  */
 #include "src/exec/observer.h"
 
-static bool same_insn(const struct insn *a, const struct insn *b)
+static bool same_insn(const struct uop *a, const struct uop *b)
 {
 	return a->ir == b->ir && a->func == b->func;
 }
@@ -11,12 +11,12 @@ static bool same_insn(const struct insn *a, const struct insn *b)
 /* A label stands before the instruction it belongs to, and is none itself. */
 bool exec_is_first(const struct program *p, u32 pc)
 {
-	const struct insn *in = &p->insn[pc];
+	const struct uop *in = &p->uop[pc];
 
 	if (in->op == OP_join)
 		return false;
-	while (pc-- && same_insn(&p->insn[pc], in))
-		if (p->insn[pc].op != OP_join)
+	while (pc-- && same_insn(&p->uop[pc], in))
+		if (p->uop[pc].op != OP_join)
 			return false;
 	return true;
 }
@@ -25,24 +25,24 @@ bool exec_is_first(const struct program *p, u32 pc)
  * Branches that lowering puts around an instruction are taken by those that do not run it, and so
  * are those that it has turned, as their target follows.
  */
-static bool is_skip(const struct program *p, const struct insn *in)
+static bool is_skip(const struct program *p, const struct uop *in)
 {
 	const struct ir_func *f = p->funcs[in->func].func;
 	const struct ir_insn *from = in->ir < f->insns.len ? &f->insns.at[in->ir] : NULL;
 
 	return in->inner == OP_bra_pred && from && from->form &&
 	       (from->form->row->row != I_bra ||
-		!(in->flags & INSN_GUARD_NOT) == !!from->guard_not);
+		!(in->flags & UOPF_GUARD_NOT) == !!from->guard_not);
 }
 
-u32 exec_step_passes(const struct gang *g, const struct insn *in, u32 w)
+u32 exec_step_passes(const struct gang *g, const struct uop *in, u32 w)
 {
 	u32 mask = exec_step_mask(g, w), p;
 
 	if (in->guard == NO_ROW)
 		return mask;
 	p = ((const u32 *)(const void *)(g->regs + in->guard))[g->warp + w];
-	if (in->flags & INSN_GUARD_NOT)
+	if (in->flags & UOPF_GUARD_NOT)
 		p = ~p;
 	return mask & (is_skip(g->env->program, in) ? ~p : p);
 }

@@ -30,7 +30,7 @@ enum exec_access_kind {
  */
 struct exec_access {
 	const struct cta *cta;
-	const struct insn *in;
+	const struct uop *in;
 	u32 pc;         /* record */
 	u32 warp;       /* in the CTA */
 	u8 kind;        /* enum exec_access_kind */
@@ -48,7 +48,7 @@ struct exec_access {
 /* Lanes have come to an instruction that makes them wait for others, or orders memory. */
 struct exec_sync {
 	const struct cta *cta;
-	const struct insn *in;
+	const struct uop *in;
 	u32 pc, warp, mask;
 	u16 op; /* enum exec_op: OP_bar_sync, OP_bar_arrive, OP_bar_red, OP_warp_sync, OP_fence .. */
 };
@@ -66,7 +66,7 @@ struct exec_observer {
 	 * all warps of the gang are about to run it, or warp g->warp alone; exec_step_mask gives
 	 * the lanes. May block, as a debugger does.
 	 */
-	void (*step)(void *user, const struct gang *g, const struct insn *in);
+	void (*step)(void *user, const struct gang *g, const struct uop *in);
 	void (*access)(void *user, const struct exec_access *a);
 	void (*sync)(void *user, const struct exec_sync *s);
 };
@@ -85,6 +85,6 @@ static inline u32 exec_step_warps(const struct gang *g)
 /* Is the record the first of a PTX instruction (of a program without fusion)? */
 bool exec_is_first(const struct program *p, u32 pc);
 /* Lanes of that instruction that its guard lets through, of those of warp g->warp + w. */
-u32 exec_step_passes(const struct gang *g, const struct insn *in, u32 w);
+u32 exec_step_passes(const struct gang *g, const struct uop *in, u32 w);
 
 #endif

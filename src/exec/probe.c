@@ -34,7 +34,7 @@ static bool is_copying(const struct cta *c)
 	return c->async && c->async->some;
 }
 
-static enum uop_effect effect_of(const struct gang *g, const struct insn *in)
+static enum uop_effect effect_of(const struct gang *g, const struct uop *in)
 {
 	enum uop_effect effect = uop_info[in->inner].effect;
 	bool quiet;
@@ -66,8 +66,8 @@ static bool are_whole(const struct gang *g)
 {
 	if (g->mode != MODE_GANG)
 		return g->active == g->warp_at[g->warp].live;
-	for (u32 w = 0; g->parted.on && w < g->warps; w++)
-		if (g->warp_at[w].live && g->warp_at[w].live != g->parted.live[w])
+	for (u32 w = 0; g->diverged.on && w < g->warps; w++)
+		if (g->warp_at[w].live && g->warp_at[w].live != g->diverged.live[w])
 			return false;
 	return true;
 }
@@ -83,11 +83,11 @@ struct written {
 	} at[GANG_WARPS * WARP_LANES];
 };
 
-static u64 address_of(const struct gang *g, const struct insn *in, u32 lane)
+static u64 address_of(const struct gang *g, const struct uop *in, u32 lane)
 {
 	if (in->a == NO_ROW)
 		return (u64)in->imm;
-	if (in->flags & INSN_WIDE)
+	if (in->flags & UOPF_WIDE)
 		return ((const u64 *)(g->regs + in->a))[lane] + (u64)in->imm;
 	return ((const u32 *)(g->regs + in->a))[lane] + (u32)in->imm;
 }
@@ -95,7 +95,7 @@ static u64 address_of(const struct gang *g, const struct insn *in, u32 lane)
 /*
  * Which memory an address of the record is in; *address becomes an offset where that has a window.
  */
-static enum mem_space space_of(const struct gang *g, const struct insn *in, u64 *address)
+static enum mem_space space_of(const struct gang *g, const struct uop *in, u64 *address)
 {
 	const struct mem *m = g->env->mem;
 
@@ -113,7 +113,7 @@ static enum mem_space space_of(const struct gang *g, const struct insn *in, u64 
 }
 
 /* What a lane's access would find. False: it is not looked at, or a fault. */
-static bool fetch(const struct gang *g, const struct insn *in, u32 lane, u64 address, void *to)
+static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 address, void *to)
 {
 	u32 width = (u32)in->size * in->count;
 	struct mem_range r;
@@ -138,7 +138,7 @@ static bool fetch(const struct gang *g, const struct insn *in, u32 lane, u64 add
 }
 
 /* Remember what is there. False: some of it cannot be looked at. */
-static bool remember(const struct gang *g, const struct insn *in, struct written *x)
+static bool remember(const struct gang *g, const struct uop *in, struct written *x)
 {
 	u32 warps = g->mode == MODE_GANG ? g->lanes / WARP_LANES : 1;
 
@@ -158,7 +158,7 @@ static bool remember(const struct gang *g, const struct insn *in, struct written
 	return true;
 }
 
-static bool is_as_before(const struct gang *g, const struct insn *in, const struct written *x)
+static bool is_as_before(const struct gang *g, const struct uop *in, const struct written *x)
 {
 	u8 now[ACCESS_BYTES];
 
@@ -170,10 +170,10 @@ static bool is_as_before(const struct gang *g, const struct insn *in, const stru
 }
 
 /* Run one record and look at what it does. */
-static const struct insn *step(struct exec_probe *p, struct gang *g, const struct insn *in)
+static const struct uop *step(struct exec_probe *p, struct gang *g, const struct uop *in)
 {
 	enum uop_effect effect = p->moved ? EFFECT_QUIET : effect_of(g, in);
-	const struct insn *next;
+	const struct uop *next;
 	struct written x;
 	bool known;
 
@@ -187,7 +187,7 @@ static const struct insn *step(struct exec_probe *p, struct gang *g, const struc
 	return next;
 }
 
-static void loop(struct gang *g, const struct insn *in)
+static void loop(struct gang *g, const struct uop *in)
 {
 	/* The CTA's ops are the first member of its probe's. */
 	struct exec_probe *p = (struct exec_probe *)(uintptr_t)g->env->ops;
@@ -263,9 +263,9 @@ static u64 mix_warp(u64 hash, const struct warp *w)
 	return hash;
 }
 
-static u64 mix_parted(u64 hash, const struct gang *g)
+static u64 mix_diverged(u64 hash, const struct gang *g)
 {
-	const struct parted *p = &g->parted;
+	const struct diverged *p = &g->diverged;
 
 	hash = mix(hash, (u32[]){p->groups, p->stop, p->spins, p->outer}, 4 * sizeof(u32));
 	hash = mix(hash, p->live, g->warps * sizeof(u32));
@@ -286,10 +286,10 @@ u64 exec_probe_state(const struct cta *c)
 		hash = mix(hash, g->regs, g->env->program->block_bytes);
 		hash = mix(hash,
 			   (u32[]){g->together, g->pc, g->stop, g->rejoin, g->rejoin_passes,
-				   g->parted.on},
+				   g->diverged.on},
 			   6 * sizeof(u32));
-		if (g->parted.on)
-			hash = mix_parted(hash, g);
+		if (g->diverged.on)
+			hash = mix_diverged(hash, g);
 	}
 	for (u32 w = 0; w < c->warps; w++)
 		hash = mix_warp(hash, &c->warp[w]);

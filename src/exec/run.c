@@ -5,7 +5,7 @@
 #include "src/exec/affine.h"
 #include "src/async/async.h"
 #include "src/exec/observer.h"
-#include "src/exec/parted.h"
+#include "src/exec/diverged.h"
 
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ void exec_cta_prepare(struct cta *c)
 {
 	for (u32 i = 0; i < c->gangs; i++)
 		fill_consts(&c->gang[i]);
-	c->parted = true;
+	c->diverged = true;
 	c->launched = false;
 }
 
@@ -87,7 +87,7 @@ static void join_affine(const struct cta *c, u32 index)
 void exec_cta_launch(struct cta *c)
 {
 	const struct program *p = c->env->program;
-	const struct insn *end = p->insn + p->insns;
+	const struct uop *end = p->uop + p->uops;
 
 	c->launched = true;
 	c->random = 0;
@@ -96,7 +96,7 @@ void exec_cta_launch(struct cta *c)
 		struct gang *g = &c->gang[i];
 
 		use_gang(g);
-		for (const struct insn *in = p->insn + p->launch_first; in < end;)
+		for (const struct uop *in = p->uop + p->launch_first; in < end;)
 			in = g->table->run[in->op](g, in);
 	}
 	for (u32 i = 0; c->gangs > 1 && i < p->affines; i++)
@@ -149,7 +149,7 @@ static void reset_warps(struct cta *c)
 static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u32 threads)
 {
 	g->together = false;
-	g->cta->parted = true;
+	g->cta->diverged = true;
 	for (u32 w = 0; w < g->warps; w++) {
 		struct warp *x = &g->warp_at[w];
 
@@ -181,7 +181,7 @@ static void begin_observed(struct cta *c)
 
 /*
  * What few CTAs need before their warps are set up: the first of a launch, those behind one that
- * did more than run as gangs, all of some programs and launches. These are asked for once: `parted`
+ * did more than run as gangs, all of some programs and launches. These are asked for once: `diverged`
  * stays set for them.
  */
 static void start_special(struct cta *c)
@@ -200,7 +200,7 @@ static void start_special(struct cta *c)
 		async_reset(c);
 	if (e->seed)
 		c->random = exec_random_start(e->seed, c->number);
-	c->parted = p->has_calls || p->reads_clock || c->async || e->seed || e->observer;
+	c->diverged = p->has_calls || p->reads_clock || c->async || e->seed || e->observer;
 }
 
 void exec_cta_start(struct cta *c)
@@ -209,7 +209,7 @@ void exec_cta_start(struct cta *c)
 	u32 last = c->threads - (c->warps - 1) * WARP_LANES;
 
 	c->live_warps = c->warps;
-	if (PL_UNLIKELY(c->parted))
+	if (PL_UNLIKELY(c->diverged))
 		start_special(c);
 	for (u32 w = 0; w < c->warps; w++)
 		c->warp[w].live = FULL_MASK;
@@ -219,10 +219,10 @@ void exec_cta_start(struct cta *c)
 	for (u32 i = 0; i < c->gangs; i++) {
 		c->gang[i].together = c->gang[i].full = true;
 		c->gang[i].pc = p->funcs[0].first;
-		c->gang[i].parted.on = false;
+		c->gang[i].diverged.on = false;
 	}
 	c->gang[c->gangs - 1].full = last == WARP_LANES;
-	if (PL_UNLIKELY(c->parted)) {
+	if (PL_UNLIKELY(c->diverged)) {
 		if (c->random)
 			part_all(c);
 		if (c->env->observer)
@@ -272,23 +272,23 @@ struct pass {
 
 static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 {
-	const struct insn *in = g->insns + g->pc;
+	const struct uop *in = g->uops + g->pc;
 
 	use_gang(g);
-	if (PL_UNLIKELY(g->parted.on))
-		in = parted_resume(g);
+	if (PL_UNLIKELY(g->diverged.on))
+		in = diverged_resume(g);
 	g->budget = budget;
 	pass->ran = true;
 	g->env->ops->loop(g, in);
 	pass->used_up |= g->budget <= 0;
 	switch ((enum exec_stop)g->stop) {
 	case STOP_DIVERGED:
-		g->rejoin = g->insns[g->pc].join;
+		g->rejoin = g->uops[g->pc].join;
 		g->rejoin_passes = 0;
 		part(g, g->pc, GROUP_READY, 0, 0);
 		break;
 	case STOP_BARRIER:
-		in = g->insns + g->pc;
+		in = g->uops + g->pc;
 		part(g, g->pc + 1, GROUP_BARRIER, barrier_number(g, in, 0),
 		     barrier_threads(g, in, 0));
 		break;
@@ -363,7 +363,7 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 	make_order(g->cta, order, g->warps);
 	for (u32 i = 0; i < g->warps && !pass->fault; i++) {
 		struct warp *x = &g->warp_at[order[i]];
-		const struct insn *in;
+		const struct uop *in;
 
 		if (!x->live || !is_ready(x) || waits_for_gang(g, x))
 			continue;
@@ -540,8 +540,8 @@ static void halt_failed(struct gang *g)
 	if (!any)
 		return;
 	/* In a gang, all lanes that ran have failed. */
-	if (g->together && g->parted.on)
-		parted_to_warps(g, g->fault->pc);
+	if (g->together && g->diverged.on)
+		diverged_to_warps(g, g->fault->pc);
 	g->together = false;
 	g->rejoin = NO_PC;
 	g->stop = STOP_NONE;

@@ -1,6 +1,6 @@
 /*
  * Independent Thread Scheduling inside a warp: groups of lanes by program counter.
- * The lowest pc runs first, so that parted lanes meet again as early as code order allows; equal
+ * The lowest pc runs first, so that diverged lanes meet again as early as code order allows; equal
  * pcs merge. A group that keeps branching backwards while others wait gives way to the one that
  * has waited longest, so spinning on another lane ends.
  * Before Volta a warp has one program counter: nothing gives way, and lanes wait at the next place
@@ -59,8 +59,8 @@ static void drop_group(struct warp *w, u32 i)
 	w->group[i] = w->group[--w->groups];
 }
 
-/* May groups wait there that have parted at a branch, and nowhere else in the block? */
-static bool begins_block(const struct insn *insns, u32 pc)
+/* May groups wait there that have diverged at a branch, and nowhere else in the block? */
+static bool begins_block(const struct uop *insns, u32 pc)
 {
 	return insns[pc].op == OP_join ||
 	       (pc && (insns[pc - 1].inner == OP_bra_pred || insns[pc - 1].inner == OP_exit));
@@ -76,7 +76,7 @@ static bool is_ordered(const struct gang *g, const struct warp *w, u32 pc)
 		return false;
 	for (u32 i = 0; i < w->groups; i++)
 		if (w->group[i].state != GROUP_READY || w->group[i].pc <= pc ||
-		    !begins_block(g->insns, w->group[i].pc))
+		    !begins_block(g->uops, w->group[i].pc))
 			return false;
 	return true;
 }
@@ -115,7 +115,7 @@ static u32 oldest(const struct warp *w)
 }
 
 /* Do the ways of a branch meet there? */
-static bool is_meeting(const struct insn *insns, u32 pc)
+static bool is_meeting(const struct uop *insns, u32 pc)
 {
 	if (insns[pc].op == OP_join)
 		return insns[pc].join == pc;
@@ -147,13 +147,13 @@ static u32 draw(const struct gang *g, const struct warp *w)
 		return first;
 	for (u32 i = 0; i < w->groups; i++)
 		if (w->group[i].state == GROUP_READY &&
-		    (w->rotate || !is_meeting(g->insns, w->group[i].pc) ||
+		    (w->rotate || !is_meeting(g->uops, w->group[i].pc) ||
 		     !some_before(w, w->group[i].pc)))
 			ready[n++] = i;
 	return n ? ready[exec_random_below(g->cta, n)] : NO_PC;
 }
 
-const struct insn *warp_next(struct gang *g)
+const struct uop *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	bool seeded = g->cta->random && g->env->program->arch->has_its;
@@ -171,19 +171,19 @@ const struct insn *warp_next(struct gang *g)
 	drop_group(w, i);
 	set_running(g, w, mask, pc);
 	w->stop = stop_from(w, pc);
-	return g->insns + pc;
+	return g->uops + pc;
 }
 
-const struct insn *warp_arrive(struct gang *g, const struct insn *in)
+const struct uop *warp_arrive(struct gang *g, const struct uop *in)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	u32 pc = (u32)(in - g->insns);
+	u32 pc = (u32)(in - g->uops);
 
 	if (pc > w->stop) {
 		park_ready(w, w->mask, pc);
 		return warp_next(g);
 	}
-	if (g->cta->random && pc < w->stop && w->groups && is_meeting(g->insns, pc) &&
+	if (g->cta->random && pc < w->stop && w->groups && is_meeting(g->uops, pc) &&
 	    some_before(w, pc)) {
 		park_ready(w, w->mask, pc);
 		return warp_next(g);
@@ -208,29 +208,29 @@ const struct insn *warp_arrive(struct gang *g, const struct insn *in)
 	return in->op == OP_join ? in + 1 : in;
 }
 
-const struct insn *warp_jump(struct gang *g, u32 pc)
+const struct uop *warp_jump(struct gang *g, u32 pc)
 {
 	if (PL_LIKELY(pc != g->rejoin && pc < g->warp_at[g->warp].stop))
-		return g->insns + pc;
-	return warp_arrive(g, g->insns + pc);
+		return g->uops + pc;
+	return warp_arrive(g, g->uops + pc);
 }
 
 /* Has the running group spun long enough, or is the budget used up? */
-static bool must_rotate(struct gang *g, struct warp *w, const struct insn *in)
+static bool must_rotate(struct gang *g, struct warp *w, const struct uop *in)
 {
 	bool others = w->groups != 0;
 
 	w->spins++;
 	exec_pay(g, in);
 	return g->budget <= 0 ||
-	       (others && w->spins >= (in->flags & INSN_POLL ? SPINS_POLL : SPINS_MOST));
+	       (others && w->spins >= (in->flags & UOPF_POLL ? SPINS_POLL : SPINS_MOST));
 }
 
 /*
  * The group that spins gives way. With one program counter for the warp only other warps get a turn
  * by that.
  */
-static const struct insn *rotate(struct gang *g, struct warp *w)
+static const struct uop *rotate(struct gang *g, struct warp *w)
 {
 	w->mask = 0;
 	w->rotate = g->env->program->arch->has_its;
@@ -240,7 +240,7 @@ static const struct insn *rotate(struct gang *g, struct warp *w)
 	return NULL;
 }
 
-const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc)
+const struct uop *warp_back(struct gang *g, const struct uop *in, u32 pc)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
@@ -253,16 +253,16 @@ const struct insn *warp_back(struct gang *g, const struct insn *in, u32 pc)
 	return warp_jump(g, pc);
 }
 
-const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next)
+const struct uop *warp_split(struct gang *g, u32 taken, u32 target, u32 next)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	u32 rest = w->mask & ~taken, spins = w->spins;
-	const struct insn *in;
+	const struct uop *in;
 	bool back = target < next;
 
 	park_ready(w, taken, target);
 	park_ready(w, rest, next);
-	if (back && must_rotate(g, w, g->insns + next - 1))
+	if (back && must_rotate(g, w, g->uops + next - 1))
 		return rotate(g, w);
 	in = warp_next(g);
 	if (back)
@@ -270,10 +270,10 @@ const struct insn *warp_split(struct gang *g, u32 taken, u32 target, u32 next)
 	return in ? warp_arrive(g, in) : NULL;
 }
 
-const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct insn *back)
+const struct uop *warp_scatter(struct gang *g, const u32 *targets, const struct uop *back)
 {
 	struct warp *w = &g->warp_at[g->warp];
-	const struct insn *in;
+	const struct uop *in;
 
 	for (u32 m = w->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
@@ -286,7 +286,7 @@ const struct insn *warp_scatter(struct gang *g, const u32 *targets, const struct
 	return in ? warp_arrive(g, in) : NULL;
 }
 
-const struct insn *warp_exit(struct gang *g, u32 gone, u32 next)
+const struct uop *warp_exit(struct gang *g, u32 gone, u32 next)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	u32 rest = w->mask & ~gone;
@@ -299,7 +299,7 @@ const struct insn *warp_exit(struct gang *g, u32 gone, u32 next)
 	return warp_jump(g, next);
 }
 
-const struct insn *warp_yield(struct gang *g, u32 pc)
+const struct uop *warp_yield(struct gang *g, u32 pc)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
@@ -312,12 +312,12 @@ const struct insn *warp_yield(struct gang *g, u32 pc)
 	return NULL;
 }
 
-const struct insn *warp_turn(struct gang *g, u32 pc)
+const struct uop *warp_turn(struct gang *g, u32 pc)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
 	if (w->mask != w->live)
-		return g->insns + pc;
+		return g->uops + pc;
 	park_ready(w, w->mask, pc);
 	w->mask = 0;
 	g->stop = STOP_TURN;
@@ -326,7 +326,7 @@ const struct insn *warp_turn(struct gang *g, u32 pc)
 
 /* ---- calls ---- */
 
-const struct insn *warp_goto(struct gang *g, u32 pc)
+const struct uop *warp_goto(struct gang *g, u32 pc)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
@@ -348,7 +348,7 @@ const struct insn *warp_goto(struct gang *g, u32 pc)
  * Who called the function of `in`, and so on: rows of functions keep where they return to. Those of
  * a function that is under way twice keep the last time only, so that a cycle is gone round once.
  */
-static void note_callers(const struct gang *g, const struct insn *in, u32 lane, struct fault *f)
+static void note_callers(const struct gang *g, const struct uop *in, u32 lane, struct fault *f)
 {
 	const struct program *p = g->env->program;
 	u32 func = in->func, at = g->warp * WARP_LANES + lane;
@@ -357,18 +357,18 @@ static void note_callers(const struct gang *g, const struct insn *in, u32 lane, 
 	while (func && func < p->func_len && f->callers < FAULT_CALLERS) {
 		u32 pc = ((const u32 *)(const void *)(g->regs + p->funcs[func].return_row))[at];
 
-		if (!pc || pc > p->insns)
+		if (!pc || pc > p->uops)
 			return;
 		for (u32 i = 0; i < f->callers; i++)
 			if (f->caller[i] == pc - 1)
 				return;
 		f->caller[f->callers++] = pc - 1;
-		func = p->insn[pc - 1].func;
+		func = p->uop[pc - 1].func;
 	}
 }
 
 /* Where a fault is: everything but the access. lane: of warp g->warp. */
-static void locate(const struct gang *g, const struct insn *in, enum fault_kind kind, u32 lanes,
+static void locate(const struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes,
 		   struct fault *f)
 {
 	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0,
@@ -376,7 +376,7 @@ static void locate(const struct gang *g, const struct insn *in, enum fault_kind 
 	const u32 *b = g->env->block;
 
 	f->kind = kind;
-	f->pc = (u32)(in - g->insns);
+	f->pc = (u32)(in - g->uops);
 	f->warp = g->first_warp + g->warp;
 	f->lanes = lanes;
 	memcpy(f->ctaid, g->cta->id, sizeof(f->ctaid));
@@ -388,32 +388,31 @@ static void locate(const struct gang *g, const struct insn *in, enum fault_kind 
 	note_callers(g, in, lane, f);
 }
 
-const struct insn *exec_fault(struct gang *g, const struct insn *in, enum fault_kind kind,
-			      u32 lanes)
+const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes)
 {
 	locate(g, in, kind, lanes, g->fault);
 	g->stop = STOP_FAULT;
 	return NULL;
 }
 
-bool exec_is_store(const struct insn *in)
+bool exec_is_store(const struct uop *in)
 {
 	return uop_kind(in->inner) == UOP_STORE;
 }
 
-bool exec_cache_fill(struct gang *g, const struct insn *in, u64 addr, u64 size, u32 lane)
+bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane)
 {
 	const struct exec_env *e = g->env;
 	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->cache], addr, size);
 	struct fault f = {.address = addr, .size = (u32)size, .space = in->space};
 	u32 warp = g->warp;
 
-	if (PL_UNLIKELY(found == MEM_FOUND_SLACK) && e->on_slack) {
+	if (PL_UNLIKELY(found == MEM_FOUND_OVERRUN) && e->on_overrun) {
 		g->warp += lane / WARP_LANES;
 		f.write = exec_is_store(in);
 		locate(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, &f);
 		g->warp = warp;
-		e->on_slack(e->user, &f);
+		e->on_overrun(e->user, &f);
 	}
 	return found != MEM_FOUND_NONE;
 }

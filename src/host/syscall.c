@@ -183,7 +183,7 @@ static void fail_assertion(const struct exec_call *c, const struct text *t)
 	else if (t->len)
 		text_add(&cta->assertions, t->at, t->len);
 	c->gang->warp_at[c->warp].failed = true;
-	cta->failed = cta->parted = true;
+	cta->failed = cta->diverged = true;
 }
 
 /* The NUL-terminated string at `address`, NULL when it does not end inside what it lies in. */

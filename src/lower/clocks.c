@@ -111,16 +111,16 @@ static bool only_waits(struct range *r)
 static void mark(struct program *p, u32 first, u32 last)
 {
 	for (u32 i = first; i <= last; i++)
-		if (p->insn[i].inner == OP_sreg_uniform &&
-		    lower_is_clock((u32)p->insn[i].imm & 0xffff))
-			p->insn[i].count = 1;
+		if (p->uop[i].inner == OP_sreg_uniform &&
+		    lower_is_clock((u32)p->uop[i].imm & 0xffff))
+			p->uop[i].count = 1;
 }
 
 /* Is this the branch of a loop that only waits for a clock? */
 static bool ends_wait(const struct program *p, u32 i, u8 *of_clock)
 {
-	const struct insn *in = &p->insn[i];
-	const struct insn *to = in->target <= i ? &p->insn[in->target] : NULL;
+	const struct uop *in = &p->uop[i];
+	const struct uop *to = in->target <= i ? &p->uop[in->target] : NULL;
 	struct range r = {p->funcs[in->func].func, to ? to->ir : 0, in->ir, of_clock};
 
 	return to && in->inner != OP_call && to->func == in->func && r.first <= r.last &&
@@ -138,15 +138,15 @@ void lower_mark_clocks(struct program *p)
 	for (u32 i = 0; i < p->func_len; i++)
 		regs = p->funcs[i].func->regs.len > regs ? (u32)p->funcs[i].func->regs.len : regs;
 	of_clock = malloc(regs + 1);
-	for (u32 i = 0; of_clock && i < p->insns; i++) {
-		const struct insn *in = &p->insn[i];
+	for (u32 i = 0; of_clock && i < p->uops; i++) {
+		const struct uop *in = &p->uop[i];
 
-		if (!(in->flags & INSN_BACK))
+		if (!(in->flags & UOPF_BACK))
 			continue;
 		if (ends_wait(p, i, of_clock))
 			mark(p, in->target, i);
 		else
-			polls |= in->flags & INSN_POLL;
+			polls |= in->flags & UOPF_POLL;
 	}
 	/* Whoever only waits for a clock waits for nobody else. */
 	p->polls = of_clock ? polls : p->polls;

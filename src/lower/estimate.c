@@ -16,15 +16,15 @@ static void count_loops(const struct program *p, s32 *depth)
 {
 	s32 sum = 0;
 
-	for (u32 i = 0; i < p->insns; i++) {
-		const struct insn *in = &p->insn[i];
+	for (u32 i = 0; i < p->uops; i++) {
+		const struct uop *in = &p->uop[i];
 
-		if (!(in->flags & INSN_BACK) || in->target > i || in->inner == OP_call)
+		if (!(in->flags & UOPF_BACK) || in->target > i || in->inner == OP_call)
 			continue;
 		depth[in->target]++;
 		depth[i + 1]--;
 	}
-	for (u32 i = 0; i < p->insns; i++)
+	for (u32 i = 0; i < p->uops; i++)
 		depth[i] = sum += depth[i];
 }
 
@@ -39,7 +39,7 @@ static u64 rounds(s32 depth)
 
 u64 lower_estimate(const struct program *p)
 {
-	s32 *depth = calloc(p->insns + 1, sizeof(*depth));
+	s32 *depth = calloc(p->uops + 1, sizeof(*depth));
 	u64 *cost = calloc(p->func_len + 1, sizeof(*cost)), all;
 
 	if (depth && cost)
@@ -47,14 +47,14 @@ u64 lower_estimate(const struct program *p)
 	/* Callees come behind their callers; what a cycle calls again counts nothing. */
 	for (u32 f = p->func_len; depth && cost && f-- > 0;)
 		for (u32 i = p->funcs[f].first; i < p->funcs[f].end; i++) {
-			const struct insn *in = &p->insn[i];
+			const struct uop *in = &p->uop[i];
 			bool calls = in->inner == OP_call && in->a == NO_ROW;
 			u64 callee = calls ? cost[in->imm] : 0;
 
 			if (in->op != OP_join && cost[f] < COST_MAX)
 				cost[f] += rounds(depth[i]) * (1 + callee);
 		}
-	all = cost && p->func_len ? cost[0] : p->insns;
+	all = cost && p->func_len ? cost[0] : p->uops;
 	free(depth);
 	free(cost);
 	return all ? all : 1;

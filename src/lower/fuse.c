@@ -56,7 +56,7 @@ u32 fuse_writer(const struct fuse *f, u32 vreg, enum exec_op op)
 	if (vreg == IR_NONE || f->writes[vreg] != 1)
 		return IR_NONE;
 	i = f->writer[vreg];
-	return f->l->insns.at[i].op == (u16)op ? i : IR_NONE;
+	return f->l->uops.at[i].op == (u16)op ? i : IR_NONE;
 }
 
 /* A row_ref without a row goes at the end. */
@@ -72,7 +72,7 @@ void fuse_drop(const struct fuse *f, u32 insn, u32 field)
 
 void fuse_erase(const struct fuse *f, u32 insn)
 {
-	struct insn *in = &f->l->insns.at[insn];
+	struct uop *in = &f->l->uops.at[insn];
 
 	in->op = in->inner = OP_nop;
 	for (u32 r = f->first_ref[insn]; r < f->first_ref[insn + 1]; r++)
@@ -85,7 +85,7 @@ void fuse_erase(const struct fuse *f, u32 insn)
  */
 static u32 original(const struct fuse *f, u32 i, bool once)
 {
-	const struct insn *in = &f->l->insns.at[i];
+	const struct uop *in = &f->l->uops.at[i];
 	u32 d, a;
 
 	if (in->op != OP_mov_b32 && in->op != OP_mov_b64)
@@ -113,15 +113,15 @@ static bool propagate(struct fuse *f)
 		return false;
 	for (u32 v = 0; v < l->vregs.len; v++)
 		instead[v] = v;
-	for (u32 i = 0; i < l->insns.len; i++) {
+	for (u32 i = 0; i < l->uops.len; i++) {
 		u32 v;
 
-		once = (once || i == l->p->funcs[0].first) && l->insns.at[i].op != OP_join &&
-		       l->insns.at[i].func == 0;
+		once = (once || i == l->p->funcs[0].first) && l->uops.at[i].op != OP_join &&
+		       l->uops.at[i].func == 0;
 		v = original(f, i, once);
 		if (v != IR_NONE) {
 			instead[fuse_vreg_at(f, i, FIELD_D)] = instead[v];
-			l->insns.at[i].op = l->insns.at[i].inner = OP_nop;
+			l->uops.at[i].op = l->uops.at[i].inner = OP_nop;
 		}
 		for (u32 r = f->first_ref[i]; once && r < f->first_ref[i + 1]; r++)
 			f->written[l->refs.at[r].vreg] |= l->refs.at[r].write;
@@ -129,7 +129,7 @@ static bool propagate(struct fuse *f)
 	for (u32 r = 0; r < l->refs.len; r++) {
 		struct row_ref *x = &l->refs.at[r];
 
-		if (l->insns.at[x->insn].op == OP_nop)
+		if (l->uops.at[x->insn].op == OP_nop)
 			drop(x);
 		else if (!x->write)
 			x->vreg = instead[x->vreg];
@@ -138,7 +138,7 @@ static bool propagate(struct fuse *f)
 	return true;
 }
 
-static const struct pattern *find_pattern(const struct insn *first, const struct insn *second)
+static const struct pattern *find_pattern(const struct uop *first, const struct uop *second)
 {
 	for (u32 i = 0; i < ARRAY_LEN(patterns); i++)
 		if (first->op == patterns[i].first && second->op == patterns[i].second)
@@ -150,8 +150,8 @@ static const struct pattern *find_pattern(const struct insn *first, const struct
 static bool fuse_pair(struct fuse *f, u32 i, u32 k)
 {
 	struct lower *l = f->l;
-	struct insn *first = &l->insns.at[i];
-	const struct pattern *p = find_pattern(first, &l->insns.at[k]);
+	struct uop *first = &l->uops.at[i];
+	const struct pattern *p = find_pattern(first, &l->uops.at[k]);
 	u32 middle, factor, other;
 
 	if (!p)
@@ -177,7 +177,7 @@ static bool fuse_pair(struct fuse *f, u32 i, u32 k)
 static void fuse_constants(struct fuse *f, u32 i)
 {
 	struct lower *l = f->l;
-	struct insn *in = &l->insns.at[i];
+	struct uop *in = &l->uops.at[i];
 	u32 b = fuse_vreg_at(f, i, FIELD_B), c = fuse_vreg_at(f, i, FIELD_C);
 	bool mul = in->op == OP_mul_lo_b32;
 
@@ -204,7 +204,7 @@ static const struct pattern steps[] = {
 
 static bool fuse_step(struct fuse *f, u32 i, u32 k)
 {
-	struct insn *first = &f->l->insns.at[i], *second = &f->l->insns.at[k];
+	struct uop *first = &f->l->uops.at[i], *second = &f->l->uops.at[k];
 	u32 middle = fuse_vreg_at(f, i, FIELD_D), reads;
 	const struct pattern *p = NULL;
 
@@ -230,10 +230,10 @@ static bool fuse_step(struct fuse *f, u32 i, u32 k)
 /* Try every record with the next one that is left. */
 static void fuse_neighbours(struct fuse *f, bool (*fuse)(struct fuse *f, u32 i, u32 k))
 {
-	u32 n = (u32)f->l->insns.len, last = IR_NONE;
+	u32 n = (u32)f->l->uops.len, last = IR_NONE;
 
 	for (u32 i = 0; i < n; i++) {
-		if (f->l->insns.at[i].op == OP_nop)
+		if (f->l->uops.at[i].op == OP_nop)
 			continue;
 		last = last != IR_NONE && fuse(f, last, i) ? IR_NONE : i;
 	}
@@ -241,7 +241,7 @@ static void fuse_neighbours(struct fuse *f, bool (*fuse)(struct fuse *f, u32 i, 
 
 /* ---- what nobody reads ---- */
 
-static bool has_no_effect(const struct insn *in)
+static bool has_no_effect(const struct uop *in)
 {
 	return uop_is_value(in->op);
 }
@@ -264,9 +264,9 @@ static void drop_unread(struct fuse *f)
 	struct lower *l = f->l;
 
 	read_hidden(f);
-	for (u32 i = (u32)l->insns.len; i-- > 0;) {
+	for (u32 i = (u32)l->uops.len; i-- > 0;) {
 		bool unread =
-			has_no_effect(&l->insns.at[i]) && f->first_ref[i] < f->first_ref[i + 1];
+			has_no_effect(&l->uops.at[i]) && f->first_ref[i] < f->first_ref[i + 1];
 
 		for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++)
 			unread &= !l->refs.at[r].write || !f->reads[l->refs.at[r].vreg];
@@ -303,7 +303,7 @@ static bool grow(u32 **at, size_t n)
 bool fuse_count(struct fuse *f)
 {
 	struct lower *l = f->l;
-	u32 r = 0, n = (u32)l->insns.len;
+	u32 r = 0, n = (u32)l->uops.len;
 
 	sweep(l);
 	if (!grow(&f->first_ref, n + 2) || !grow(&f->reads, l->vregs.len + 1) ||
@@ -333,8 +333,8 @@ static void renumber(struct lower *l, const u32 *to)
 {
 	struct program *p = l->p;
 
-	for (u32 i = 0; i < l->insns.len; i++) {
-		struct insn *in = &l->insns.at[i];
+	for (u32 i = 0; i < l->uops.len; i++) {
+		struct uop *in = &l->uops.at[i];
 
 		if ((in->op == OP_bra || in->op == OP_bra_pred) && in->target != NO_PC)
 			in->target = to[in->target];
@@ -354,20 +354,20 @@ static void renumber(struct lower *l, const u32 *to)
 
 static bool take_out_nops(struct lower *l)
 {
-	u32 *to = malloc(sizeof(u32) * (l->insns.len + 1)), n = 0;
+	u32 *to = malloc(sizeof(u32) * (l->uops.len + 1)), n = 0;
 
 	if (!to)
 		return false;
-	for (u32 i = 0; i < l->insns.len; i++) {
+	for (u32 i = 0; i < l->uops.len; i++) {
 		to[i] = n;
-		n += l->insns.at[i].op != OP_nop;
+		n += l->uops.at[i].op != OP_nop;
 	}
-	to[l->insns.len] = n;
+	to[l->uops.len] = n;
 	renumber(l, to);
-	for (u32 i = 0; i < l->insns.len; i++)
-		if (l->insns.at[i].op != OP_nop)
-			l->insns.at[to[i]] = l->insns.at[i];
-	l->insns.len = n;
+	for (u32 i = 0; i < l->uops.len; i++)
+		if (l->uops.at[i].op != OP_nop)
+			l->uops.at[to[i]] = l->uops.at[i];
+	l->uops.len = n;
 	free(to);
 	return true;
 }
@@ -375,15 +375,15 @@ static bool take_out_nops(struct lower *l)
 /* A way straight to the kernel's end is the end: warps that differ there need not part. */
 static void end_at_branches(struct fuse *f)
 {
-	for (u32 i = 0; i < f->l->insns.len; i++) {
-		struct insn *in = &f->l->insns.at[i];
+	for (u32 i = 0; i < f->l->uops.len; i++) {
+		struct uop *in = &f->l->uops.at[i];
 		u32 t = in->target;
 
 		if (in->op != OP_bra_pred || t == NO_PC || t <= i)
 			continue;
-		while (f->l->insns.at[t].op == OP_join || f->l->insns.at[t].op == OP_nop)
+		while (f->l->uops.at[t].op == OP_join || f->l->uops.at[t].op == OP_nop)
 			t++;
-		if (f->l->insns.at[t].op != OP_exit || fuse_find_ref(f, t, FIELD_GUARD))
+		if (f->l->uops.at[t].op != OP_exit || fuse_find_ref(f, t, FIELD_GUARD))
 			continue;
 		in->op = in->inner = OP_exit;
 		in->target = NO_PC;
@@ -392,7 +392,7 @@ static void end_at_branches(struct fuse *f)
 
 static bool run_passes(struct fuse *f)
 {
-	u32 n = (u32)f->l->insns.len;
+	u32 n = (u32)f->l->uops.len;
 
 	if (!fuse_count(f))
 		return false;
@@ -415,7 +415,7 @@ static bool run_passes(struct fuse *f)
 	if (!fuse_count(f) || (!f->l->no_launch && !fuse_hoist_launch(f)) || !fuse_count(f))
 		return false;
 	fuse_neighbours(f, fuse_pair);
-	for (u32 i = 0; i < f->l->insns.len; i++)
+	for (u32 i = 0; i < f->l->uops.len; i++)
 		fuse_constants(f, i);
 	if (!fuse_count(f))
 		return false;
@@ -429,7 +429,7 @@ bool lower_fuse(struct lower *l)
 	struct fuse f = {.l = l};
 	bool ok;
 
-	l->p->launch_first = (u32)l->insns.len;
+	l->p->launch_first = (u32)l->uops.len;
 	if (l->options.one_to_one || l->options.no_fusion)
 		return true;
 	ok = fuse_count(&f) && fuse_narrow(&f);

@@ -23,14 +23,14 @@ static bool is_launch(const struct fuse *f, u32 vreg)
 static u32 cta_component(const struct fuse *f, u32 vreg)
 {
 	u32 i = fuse_writer(f, vreg, OP_sreg_uniform);
-	u64 imm = i == IR_NONE ? 0 : (u64)f->l->insns.at[i].imm;
+	u64 imm = i == IR_NONE ? 0 : (u64)f->l->uops.at[i].imm;
 
 	return i != IR_NONE && (imm & 0xffff) == SR_ctaid && imm >> 16 < 3 ? (u32)(imm >> 16) : 3;
 }
 
 void fuse_cta_index(struct fuse *f, u32 insn)
 {
-	struct insn *in = &f->l->insns.at[insn];
+	struct uop *in = &f->l->uops.at[insn];
 	u32 a, b, c, component;
 
 	if (in->op != OP_mad_lo_b32)
@@ -85,7 +85,7 @@ static bool take_factor(const struct fuse *f, u32 *vreg, u32 *factor, u32 *at)
 /* Is the vreg a 32-bit register times a constant? */
 static bool find_scaled(const struct fuse *f, u32 vreg, struct indexed *x)
 {
-	const struct insn *in;
+	const struct uop *in;
 	u32 b, factor;
 
 	if (vreg == IR_NONE || f->writes[vreg] != 1)
@@ -94,7 +94,7 @@ static bool find_scaled(const struct fuse *f, u32 vreg, struct indexed *x)
 	if (!take_factor(f, &vreg, &factor, &x->factor))
 		return false;
 	x->scaled = f->writer[vreg];
-	in = &f->l->insns.at[x->scaled];
+	in = &f->l->uops.at[x->scaled];
 	x->index = fuse_vreg_at(f, x->scaled, FIELD_A);
 	x->scale = factor;
 	x->is_signed = in->op == OP_mul_wide_s32 || in->op == OP_sign_extend;
@@ -142,7 +142,7 @@ static bool insert_refs(struct lower *l, const u32 *more, u32 field)
 {
 	size_t n = l->refs.len, added = 0;
 
-	for (u32 i = 0; i < l->insns.len; i++)
+	for (u32 i = 0; i < l->uops.len; i++)
 		added += more[i] != IR_NONE;
 	for (size_t i = 0; i < added; i++)
 		if (!VEC_PUSH(&l->refs, (struct row_ref){0}))
@@ -168,7 +168,7 @@ static u32 early_mask(const struct fuse *f, u32 i)
 {
 	u32 b = fuse_vreg_at(f, i, FIELD_B), k;
 
-	if (f->l->insns.at[i].op != OP_and_b64 || !fuse_is_const(f, b) ||
+	if (f->l->uops.at[i].op != OP_and_b64 || !fuse_is_const(f, b) ||
 	    f->l->vregs.at[b].bits > UINT32_MAX)
 		return IR_NONE;
 	k = fuse_writer(f, fuse_vreg_at(f, i, FIELD_A), OP_zero_extend);
@@ -178,7 +178,7 @@ static u32 early_mask(const struct fuse *f, u32 i)
 bool fuse_narrow(struct fuse *f)
 {
 	struct lower *l = f->l;
-	u32 n = (u32)l->insns.len, *more = malloc(sizeof(u32) * (n + 1));
+	u32 n = (u32)l->uops.len, *more = malloc(sizeof(u32) * (n + 1));
 	bool ok;
 
 	if (!more)
@@ -192,9 +192,9 @@ bool fuse_narrow(struct fuse *f)
 			continue;
 		middle = lower_vreg(l, ROW_W);
 		more[k] = lower_const(l, ROW_W, l->vregs.at[mask].bits);
-		l->insns.at[k].op = l->insns.at[k].inner = OP_and_b16;
+		l->uops.at[k].op = l->uops.at[k].inner = OP_and_b16;
 		fuse_find_ref(f, k, FIELD_D)->vreg = middle;
-		l->insns.at[i].op = l->insns.at[i].inner = OP_zero_extend;
+		l->uops.at[i].op = l->uops.at[i].inner = OP_zero_extend;
 		fuse_find_ref(f, i, FIELD_A)->vreg = middle;
 		fuse_drop(f, i, FIELD_B);
 	}
@@ -205,7 +205,7 @@ bool fuse_narrow(struct fuse *f)
 
 static void take_index(const struct fuse *f, u32 i, const struct indexed *x)
 {
-	struct insn *in = &f->l->insns.at[i];
+	struct uop *in = &f->l->uops.at[i];
 	u32 width = (u32)in->size * in->count;
 	u32 op = in->inner == OP_load_global    ? OP_load_indexed
 		 : in->inner == OP_store_global ? OP_store_indexed
@@ -216,11 +216,11 @@ static void take_index(const struct fuse *f, u32 i, const struct indexed *x)
 	in->inner = (u16)op;
 	in->scale = (u16)x->scale;
 	in->step = (u16)(width % x->scale ? 0 : width / x->scale);
-	in->flags |= x->is_signed ? 0 : INSN_UNSIGNED;
+	in->flags |= x->is_signed ? 0 : UOPF_UNSIGNED;
 	fuse_find_ref(f, i, FIELD_A)->vreg = x->index;
 }
 
-static bool is_local(const struct insn *in)
+static bool is_local(const struct uop *in)
 {
 	return in->inner == OP_load_local || in->inner == OP_store_local;
 }
@@ -228,13 +228,13 @@ static bool is_local(const struct insn *in)
 bool fuse_addresses(struct fuse *f)
 {
 	struct lower *l = f->l;
-	u32 *base = malloc(sizeof(u32) * (l->insns.len + 1)), last_join = 0;
+	u32 *base = malloc(sizeof(u32) * (l->uops.len + 1)), last_join = 0;
 	bool ok;
 
 	if (!base)
 		return false;
-	for (u32 i = 0; i < l->insns.len; i++) {
-		struct insn *in = &l->insns.at[i];
+	for (u32 i = 0; i < l->uops.len; i++) {
+		struct uop *in = &l->uops.at[i];
 		u32 address = fuse_vreg_at(f, i, FIELD_A);
 		struct indexed x;
 
@@ -244,7 +244,7 @@ bool fuse_addresses(struct fuse *f)
 		if ((in->inner == OP_load_shared && address != IR_NONE &&
 		     l->vregs.at[address].launch) ||
 		    (is_local(in) && is_uniform(f, address)))
-			in->flags |= INSN_FIXED;
+			in->flags |= UOPF_FIXED;
 		if ((in->inner != OP_load_global && in->inner != OP_store_global &&
 		     !is_local(in)) ||
 		    address == IR_NONE || l->vregs.at[address].launch ||

@@ -176,7 +176,7 @@ static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
 static u32 component_of(const struct pass *x, u32 insn, u32 field)
 {
 	u32 vreg = fuse_vreg_at(x->f, insn, field), i = fuse_writer(x->f, vreg, OP_sreg_uniform);
-	u64 imm = i == IR_NONE ? 0 : (u64)x->f->l->insns.at[i].imm;
+	u64 imm = i == IR_NONE ? 0 : (u64)x->f->l->uops.at[i].imm;
 
 	return i != IR_NONE && (imm & 0xffff) == SR_ctaid && imm >> 16 < 3 ? (u32)(imm >> 16) : 3;
 }
@@ -185,7 +185,7 @@ static u32 component_of(const struct pass *x, u32 insn, u32 field)
 static bool find_extended(struct pass *x, u32 i, struct value *out)
 {
 	const struct lower *l = x->f->l;
-	enum exec_op op = l->insns.at[i].op;
+	enum exec_op op = l->uops.at[i].op;
 	bool product = op == OP_mul_wide_u32 || op == OP_mul_wide_s32, sign = op == OP_mul_wide_s32;
 	u32 component = component_of(x, i, FIELD_A), other = fuse_vreg_at(x->f, i, FIELD_B);
 
@@ -231,7 +231,7 @@ static bool find_complement(struct pass *x, u32 i, struct value *out, u32 depth)
 static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 {
 	struct lower *l = x->f->l;
-	const struct insn in = l->insns.at[i];
+	const struct uop in = l->uops.at[i];
 	u32 b = fuse_vreg_at(x->f, i, FIELD_B);
 	struct value other;
 
@@ -332,11 +332,11 @@ static u32 number_of(struct pass *x, const struct value *v)
 static void take(struct pass *x, u32 i, u32 op, struct value *v)
 {
 	struct lower *l = x->f->l;
-	struct insn *in;
+	struct uop *in;
 
 	if (v->lanes == IR_NONE)
 		v->lanes = constant(x, 0);
-	in = &l->insns.at[i];
+	in = &l->uops.at[i];
 	in->op = in->op == in->inner ? (u16)op : in->op;
 	in->inner = (u16)op;
 	in->target = number_of(x, v);
@@ -348,7 +348,7 @@ static void take_access(struct pass *x, u32 i)
 	u32 address = fuse_vreg_at(x->f, i, FIELD_A), op;
 	struct value v;
 
-	switch (x->f->l->insns.at[i].inner) {
+	switch (x->f->l->uops.at[i].inner) {
 	case OP_load_indexed:
 		op = OP_load_affine;
 		break;
@@ -406,9 +406,9 @@ static u32 extended(const struct pass *x, u32 vreg, u32 *compare)
 {
 	const struct fuse *f = x->f;
 	u32 i = vreg < x->old && f->writes[vreg] == 1 ? f->writer[vreg] : IR_NONE;
-	bool sign = i != IR_NONE && f->l->insns.at[i].op == OP_sign_extend;
+	bool sign = i != IR_NONE && f->l->uops.at[i].op == OP_sign_extend;
 
-	if (i == IR_NONE || (!sign && f->l->insns.at[i].op != OP_zero_extend))
+	if (i == IR_NONE || (!sign && f->l->uops.at[i].op != OP_zero_extend))
 		return IR_NONE;
 	/* Negative numbers would be larger than all others as unsigned ones. */
 	if (sign && !(*compare & AFFINE_SIGNED) && (*compare & AFFINE_BASE) != AFFINE_EQ)
@@ -431,7 +431,7 @@ static void take_plain(struct pass *x, u32 i, const struct comparison *c)
 	if (swap && !is_shared(&v, &shared))
 		return;
 	take(x, i, x->class == ROW_X ? OP_setp_affine_wide : OP_setp_affine, swap ? &other : &v);
-	l->insns.at[i].imm = (swap ? c->swapped : c->compare) & ~AFFINE_WIDE;
+	l->uops.at[i].imm = (swap ? c->swapped : c->compare) & ~AFFINE_WIDE;
 	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? constant(x, 0) : shared;
 }
 
@@ -455,14 +455,14 @@ static void take_wide(struct pass *x, u32 i, const struct comparison *c)
 	if (narrow == IR_NONE || !find_value(x, narrow, &v, 0))
 		return;
 	take(x, i, OP_setp_affine, &v);
-	l->insns.at[i].imm = compare;
+	l->uops.at[i].imm = compare;
 	fuse_find_ref(x->f, i, FIELD_B)->vreg = swap ? a : b;
 }
 
 static void take_comparison(struct pass *x, u32 i)
 {
 	struct lower *l = x->f->l;
-	u32 inner = l->insns.at[i].inner;
+	u32 inner = l->uops.at[i].inner;
 
 	for (u32 k = 0; k < ARRAY_LEN(comparisons); k++) {
 		const struct comparison *c = &comparisons[k];
@@ -481,7 +481,7 @@ static void emit_form(struct pass *x, u32 number)
 {
 	struct lower *l = x->f->l;
 	const struct value *v = &x->forms.at[number];
-	struct insn *in;
+	struct uop *in;
 
 	l->func = 0;
 	l->ir = IR_NONE;
@@ -534,9 +534,9 @@ static void take_apart(struct pass *x, u32 n)
 	const struct lower *l = x->f->l;
 
 	for (u32 i = 0; i < n && !l->failed; i++) {
-		u32 inner = l->insns.at[i].inner;
+		u32 inner = l->uops.at[i].inner;
 
-		if (l->insns.at[i].op == OP_nop)
+		if (l->uops.at[i].op == OP_nop)
 			continue;
 		if (x->class == ROW_X ? inner == OP_load_global || inner == OP_store_global
 				      : inner == OP_load_indexed || inner == OP_store_indexed)

@@ -30,7 +30,7 @@ static bool is_launch_sreg(u32 sreg)
 }
 
 /* Of the operation alone; operands are looked at afterwards. */
-static enum launch_kind kind_of_op(const struct insn *in)
+static enum launch_kind kind_of_op(const struct uop *in)
 {
 	if (uop_is_lane(in->op))
 		return LAUNCH_UNIFORM;
@@ -58,7 +58,7 @@ static u32 launch_result(const struct fuse *f, u32 i, enum launch_kind *kind)
 	const struct lower *l = f->l;
 	u32 d = fuse_vreg_at(f, i, FIELD_D);
 
-	*kind = kind_of_op(&l->insns.at[i]);
+	*kind = kind_of_op(&l->uops.at[i]);
 	if (*kind == LAUNCH_NO || d == IR_NONE || f->writes[d] != 1 || l->vregs.at[d].pinned ||
 	    d == l->frame_vreg || d == l->stack_vreg)
 		return IR_NONE;
@@ -76,7 +76,7 @@ static u32 launch_result(const struct fuse *f, u32 i, enum launch_kind *kind)
 
 void fuse_mark_launch(struct fuse *f)
 {
-	for (u32 i = 0; i < f->l->insns.len; i++) {
+	for (u32 i = 0; i < f->l->uops.len; i++) {
 		enum launch_kind kind;
 		u32 d = launch_result(f, i, &kind);
 
@@ -103,11 +103,11 @@ static void pin_what_is_read(const struct fuse *f, u32 end)
 static bool move_to_end(const struct fuse *f, u32 i)
 {
 	struct lower *l = f->l;
-	struct insn in = l->insns.at[i];
-	u32 to = (u32)l->insns.len;
+	struct uop in = l->uops.at[i];
+	u32 to = (u32)l->uops.len;
 
 	in.func = 0;
-	if (!VEC_PUSH(&l->insns, in))
+	if (!VEC_PUSH(&l->uops, in))
 		return false;
 	for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++) {
 		struct row_ref x = l->refs.at[r];
@@ -123,16 +123,16 @@ static bool move_to_end(const struct fuse *f, u32 i)
 bool fuse_hoist_launch(struct fuse *f)
 {
 	struct lower *l = f->l;
-	u32 n = (u32)l->insns.len;
+	u32 n = (u32)l->uops.len;
 
 	for (u32 i = 0; i < n; i++) {
-		u32 d = l->insns.at[i].op == OP_nop ? IR_NONE : fuse_vreg_at(f, i, FIELD_D);
+		u32 d = l->uops.at[i].op == OP_nop ? IR_NONE : fuse_vreg_at(f, i, FIELD_D);
 		const struct vreg *v = d == IR_NONE ? NULL : &l->vregs.at[d];
 
 		bool moves = v && v->launch != LAUNCH_NO && !v->is_const && f->writer[d] == i;
 
-		if (!moves && l->insns.at[i].op != OP_affine_form &&
-		    l->insns.at[i].op != OP_affine_form_wide)
+		if (!moves && l->uops.at[i].op != OP_affine_form &&
+		    l->uops.at[i].op != OP_affine_form_wide)
 			continue;
 		if (!move_to_end(f, i))
 			return false;

@@ -46,9 +46,9 @@ static void set(const struct program *p, struct known *k, u32 row, bool all, boo
 }
 
 /* Does every thread (1), does none (0) go the way of the guard; -1: it is not known. */
-static int guard(const struct program *p, const struct known *k, const struct insn *in)
+static int guard(const struct program *p, const struct known *k, const struct uop *in)
 {
-	bool not = in->flags & INSN_GUARD_NOT;
+	bool not = in->flags & UOPF_GUARD_NOT;
 
 	if (in->guard == NO_ROW)
 		return 1;
@@ -57,7 +57,7 @@ static int guard(const struct program *p, const struct known *k, const struct in
 	return k->none & bit_of(p, in->guard) ? not : -1;
 }
 
-static void combine(const struct program *p, struct known *k, const struct insn *in)
+static void combine(const struct program *p, struct known *k, const struct uop *in)
 {
 	u64 a = bit_of(p, in->a), b = in->b == NO_ROW ? 0 : bit_of(p, in->b);
 	bool x = k->all & a, not_x = k->none & a, y = k->all & b, not_y = k->none & b;
@@ -88,7 +88,7 @@ static bool is_pred_op(u32 op)
 }
 
 /* Micro-ops that write rows and do nothing else, and what stands between them. */
-static bool only_computes(const struct insn *in)
+static bool only_computes(const struct uop *in)
 {
 	return uop_is_value(in->op) || in->op == OP_join || in->op == OP_nop;
 }
@@ -102,7 +102,7 @@ static u64 steps(const struct affine_answer *r, u32 step)
 }
 
 /* *run: CTAs of which the same is known. */
-static void decide(const struct cta *c, struct known *k, const struct insn *in, u64 *run)
+static void decide(const struct cta *c, struct known *k, const struct uop *in, u64 *run)
 {
 	const struct affine *a = affine_whole(c, in->target);
 	u32 compare = (u32)in->imm, y = affine_operand(c->gang->regs + in->b, &compare);
@@ -123,7 +123,7 @@ u64 exec_cta_idle(struct cta *c, u64 most)
 		exec_cta_launch(c);
 	k = (struct known){c->fixed_true, c->fixed_false};
 	for (u32 n = 0; n < WALK_MAX; n++) {
-		const struct insn *in = &p->insn[pc++];
+		const struct uop *in = &p->uop[pc++];
 		int way;
 
 		if (in->op == OP_setp_affine) {
@@ -172,16 +172,16 @@ void exec_idle_prepare(struct cta *c)
 bool lower_may_be_idle(const struct program *p)
 {
 	for (u32 pc = p->funcs[0].first, n = 0; n < WALK_MAX && pc < p->funcs[0].end; n++, pc++) {
-		const struct insn *in = &p->insn[pc];
+		const struct uop *in = &p->uop[pc];
 
 		if (in->op == OP_exit)
 			return true;
 		if (in->op == OP_bra || in->op == OP_bra_pred) {
 			if (in->target == NO_PC)
 				return false;
-			for (pc = in->target; p->insn[pc].op == OP_join;)
+			for (pc = in->target; p->uop[pc].op == OP_join;)
 				pc++;
-			return p->insn[pc].op == OP_exit && p->insn[pc].guard == NO_ROW;
+			return p->uop[pc].op == OP_exit && p->uop[pc].guard == NO_ROW;
 		}
 		if (in->op != OP_setp_affine && !only_computes(in))
 			return false;

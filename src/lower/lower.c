@@ -88,7 +88,7 @@ static bool *used_labels(const struct ir_func *f)
 
 static void place_label(struct lower *l, u32 label)
 {
-	l->label_at[label] = (u32)l->insns.len;
+	l->label_at[label] = (u32)l->uops.len;
 	lower_emit_free(l, OP_join);
 }
 
@@ -101,9 +101,9 @@ static void settle(struct lower *l, size_t first_fixup)
 		if (x->in_ext)
 			l->ext.at[x->insn] = at;
 		else
-			l->insns.at[x->insn].target = at;
+			l->uops.at[x->insn].target = at;
 		if (!x->in_ext && at <= x->insn)
-			l->insns.at[x->insn].flags |= INSN_BACK;
+			l->uops.at[x->insn].flags |= UOPF_BACK;
 	}
 	l->fixups.len = first_fixup;
 }
@@ -133,7 +133,7 @@ static u32 target_of(const struct lower *l, const struct blocks *x, const struct
 
 static void jump_to(struct lower *l, u32 label)
 {
-	struct fixup x = {.insn = (u32)l->insns.len, .label = label};
+	struct fixup x = {.insn = (u32)l->uops.len, .label = label};
 
 	lower_emit_free(l, OP_bra);
 	if (!VEC_PUSH(&l->fixups, x))
@@ -171,7 +171,7 @@ static void place_labels(struct lower *l, const struct blocks *x, u32 b)
 static void lead_on(struct lower *l, const struct blocks *x, const struct lower_block *block,
 		    size_t jumps, u32 behind)
 {
-	u32 last = (u32)l->insns.len - 1, to = IR_NONE;
+	u32 last = (u32)l->uops.len - 1, to = IR_NONE;
 	bool goes_on = block->next != IR_NONE && block->next != behind;
 
 	for (; jumps < l->fixups.len; jumps++) {
@@ -179,8 +179,8 @@ static void lead_on(struct lower *l, const struct blocks *x, const struct lower_
 
 		to = target_of(l, x, block, jump->label);
 		if (goes_on && !jump->in_ext && jump->insn == last &&
-		    l->insns.at[last].op == OP_bra_pred && to == behind) {
-			l->insns.at[last].flags ^= INSN_GUARD_NOT;
+		    l->uops.at[last].op == OP_bra_pred && to == behind) {
+			l->uops.at[last].flags ^= UOPF_GUARD_NOT;
 			jump->label = x->label + block->next;
 			return;
 		}
@@ -299,7 +299,7 @@ out:
 
 static void lower_fini(struct lower *l)
 {
-	VEC_FREE(&l->insns);
+	VEC_FREE(&l->uops);
 	VEC_FREE(&l->ext);
 	VEC_FREE(&l->refs);
 	VEC_FREE(&l->vregs);
@@ -338,9 +338,9 @@ static void measure_frames(struct lower *l)
 		l->failed = true;
 		return;
 	}
-	for (u32 i = 0; i < p->insns; i++)
-		if (p->insn[i].inner == OP_reserve && (u64)p->insn[i].imm > args[p->insn[i].func])
-			args[p->insn[i].func] = (u64)p->insn[i].imm;
+	for (u32 i = 0; i < p->uops; i++)
+		if (p->uop[i].inner == OP_reserve && (u64)p->uop[i].imm > args[p->uop[i].func])
+			args[p->uop[i].func] = (u64)p->uop[i].imm;
 	/* Callees come last; all functions of a cycle count once. */
 	for (u32 i = n; i-- > 0;) {
 		const struct lower_func *f = &l->funcs.at[i];
@@ -396,16 +396,16 @@ static bool finish(struct lower *l)
 {
 	struct program *p = l->p;
 
-	p->insns = (u32)l->insns.len;
+	p->uops = (u32)l->uops.len;
 	p->exts = (u32)l->ext.len;
-	p->insn = aligned_alloc(64, align_up(sizeof(struct insn) * (p->insns + 1), 64));
+	p->uop = aligned_alloc(64, align_up(sizeof(struct uop) * (p->uops + 1), 64));
 	p->ext = arena_copy(&p->arena, l->ext.at, sizeof(u32) * l->ext.len);
-	if (!p->insn || !p->ext)
+	if (!p->uop || !p->ext)
 		return false;
-	memcpy(p->insn, l->insns.at, sizeof(struct insn) * p->insns);
-	for (u32 i = 0; i < p->insns; i++)
-		p->insn[i].cache = i;
-	p->cache_slots = p->insns;
+	memcpy(p->uop, l->uops.at, sizeof(struct uop) * p->uops);
+	for (u32 i = 0; i < p->uops; i++)
+		p->uop[i].cache = i;
+	p->cache_slots = p->uops;
 	p->notes = arena_copy(&p->arena, l->notes.at, sizeof(*p->notes) * l->notes.len);
 	p->note_len = (u32)l->notes.len;
 	measure_frames(l);
@@ -461,11 +461,11 @@ static bool lower_functions(struct lower *l)
 		p->funcs[i] = (struct program_func){
 			.module = m,
 			.func = f->f,
-			.first = (u32)l->insns.len,
+			.first = (u32)l->uops.len,
 			.signature = lower_signature(m, f->f),
 		};
 		lower_function(l, i);
-		p->funcs[i].end = (u32)l->insns.len;
+		p->funcs[i].end = (u32)l->uops.len;
 	}
 	return !l->failed;
 }
@@ -521,7 +521,7 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 	p = lower_program(l, kernel);
 	l.d = NULL;
 	for (u32 way = 0;
-	     p && way < 2 && p->gang < widest_gang(options->warps) && p->launch_first < p->insns;
+	     p && way < 2 && p->gang < widest_gang(options->warps) && p->launch_first < p->uops;
 	     way++) {
 		l.no_affine = true;
 		l.no_launch = way == 1;
@@ -540,7 +540,7 @@ void exec_program_free(struct program *p)
 {
 	if (!p)
 		return;
-	free(p->insn);
+	free(p->uop);
 	free(p->consts);
 	free(p->externs);
 	arena_fini(&p->arena);

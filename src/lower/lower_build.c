@@ -101,9 +101,9 @@ u32 lower_const(struct lower *l, enum row_class class, u64 bits)
 	return v;
 }
 
-static struct insn *append(struct lower *l, enum exec_op op, bool guarded)
+static struct uop *append(struct lower *l, enum exec_op op, bool guarded)
 {
-	struct insn in = {
+	struct uop in = {
 		.op = (u16)op,
 		.inner = (u16)op,
 		.d = NO_ROW,
@@ -118,26 +118,26 @@ static struct insn *append(struct lower *l, enum exec_op op, bool guarded)
 		.ext = (u32)l->ext.len,
 	};
 
-	if (!VEC_PUSH(&l->insns, in)) {
+	if (!VEC_PUSH(&l->uops, in)) {
 		l->failed = true;
-		return &l->insns.at[0];
+		return &l->uops.at[0];
 	}
 	if (guarded && l->guard != IR_NONE) {
-		struct insn *last = &l->insns.at[l->insns.len - 1];
+		struct uop *last = &l->uops.at[l->uops.len - 1];
 
 		last->op = OP_guard;
-		last->flags |= l->guard_not ? INSN_GUARD_NOT : 0;
+		last->flags |= l->guard_not ? UOPF_GUARD_NOT : 0;
 		lower_read(l, FIELD_GUARD, l->guard);
 	}
-	return &l->insns.at[l->insns.len - 1];
+	return &l->uops.at[l->uops.len - 1];
 }
 
-struct insn *lower_emit(struct lower *l, enum exec_op op)
+struct uop *lower_emit(struct lower *l, enum exec_op op)
 {
 	return append(l, op, true);
 }
 
-struct insn *lower_emit_free(struct lower *l, enum exec_op op)
+struct uop *lower_emit_free(struct lower *l, enum exec_op op)
 {
 	return append(l, op, false);
 }
@@ -145,7 +145,7 @@ struct insn *lower_emit_free(struct lower *l, enum exec_op op)
 static void add_ref(struct lower *l, u32 field, u32 vreg, bool write)
 {
 	struct row_ref r = {
-		.insn = (u32)l->insns.len - 1, .field = field, .vreg = vreg, .write = write};
+		.insn = (u32)l->uops.len - 1, .field = field, .vreg = vreg, .write = write};
 
 	if (vreg != IR_NONE && !VEC_PUSH(&l->refs, r))
 		l->failed = true;
@@ -310,7 +310,7 @@ void lower_finish(struct lower *l, const struct ir_operand *op, u32 from, u32 ty
 
 void lower_poison(struct lower *l, const char *reason)
 {
-	struct program_note n = {.pc = (u32)l->insns.len,
+	struct program_note n = {.pc = (u32)l->uops.len,
 				 .text = arena_strdup(&l->p->arena, reason, strlen(reason))};
 
 	lower_emit(l, OP_poison);
@@ -423,7 +423,7 @@ void lower_lanes(struct lower *l)
 	op = order_f64(l, op, src);
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);
-	l->insns.at[l->insns.len - 1].imm = imm;
+	l->uops.at[l->uops.len - 1].imm = imm;
 	lower_read(l, FIELD_TARGET, src[3]);
 	if (shape[2 + n])
 		add_carry(l, shape);

@@ -58,12 +58,12 @@ bool flow_find_joins(struct flow *f)
 	}
 	for (u32 b = 0; b < exit; b++) {
 		const struct block *x = &f->block[b];
-		struct insn *last = &f->l->insns.at[x->end - 1], *meeting;
+		struct uop *last = &f->l->uops.at[x->end - 1], *meeting;
 
 		if (!flow_is_control(last->op) || ipdom[b] == exit)
 			continue;
 		last->join = f->block[ipdom[b]].first;
-		meeting = &f->l->insns.at[last->join];
+		meeting = &f->l->uops.at[last->join];
 		if (meeting->op == OP_join && x->succs + x->exts > 1)
 			meeting->join = last->join;
 	}
@@ -83,7 +83,7 @@ static bool carries_nothing(const struct flow *f, const struct block *head,
 	const struct lower *l = f->l;
 
 	for (u32 i = head->first; i < last->end; i++)
-		if (exec_is_store(&l->insns.at[i]))
+		if (exec_is_store(&l->uops.at[i]))
 			return false;
 	for (u32 r = f->first_ref[head->first]; r < f->first_ref[last->end]; r++) {
 		u32 v = l->refs.at[r].vreg;
@@ -104,19 +104,19 @@ void flow_mark_waits(struct flow *f)
 	struct lower *l = f->l;
 
 	for (u32 b = 0; b < f->blocks; b++) {
-		struct insn *in = &l->insns.at[f->block[b].end - 1];
+		struct uop *in = &l->uops.at[f->block[b].end - 1];
 
 		if ((in->inner == OP_bra || in->inner == OP_bra_pred) && in->target != NO_PC &&
 		    in->target < f->block[b].end &&
 		    carries_nothing(f, &f->block[f->block_of[in->target]], &f->block[b]))
-			in->flags |= INSN_POLL;
+			in->flags |= UOPF_POLL;
 	}
 }
 
 /* ---- rows that lanes which wait do not read ---- */
 
 /*
- * Where lanes of a warp have parted at branches and the lowest of their places goes first, those
+ * Where lanes of a warp have diverged at branches and the lowest of their places goes first, those
  * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
  * lanes. Calls lead away from the order of the records: this holds in the kernel, which comes last,
  * while nobody is in a function. Rows that live everywhere have readers that are not seen here.
@@ -132,17 +132,17 @@ bool flow_mark_dead(struct flow *f, const u32 rows[3])
 	for (u32 b = f->blocks; b-- > 0;) {
 		const struct block *x = &f->block[b];
 
-		if (l->insns.at[x->first].func)
+		if (l->uops.at[x->first].func)
 			continue;
 
 		for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
 			const struct row_ref *ref = &l->refs.at[r];
 			const struct vreg *v = &l->vregs.at[ref->vreg];
-			struct insn *in = &l->insns.at[ref->insn];
+			struct uop *in = &l->uops.at[ref->insn];
 
 			if (ref->write && ref->field == FIELD_D && flow_is_lane_op(in->op) &&
 			    flow_is_tracked(l, ref->vreg) && !read[offset[v->class] + v->row])
-				in->flags |= INSN_DEAD;
+				in->flags |= UOPF_DEAD;
 		}
 		for (u32 w = 0; w < f->words; w++)
 			for (u64 m = x->in[w]; m; m &= m - 1) {

@@ -47,9 +47,9 @@ static inline u32 flow_successor(const struct flow *f, const struct block *x, u3
 
 /* For every branch, where the ways meet again. False when memory is out. */
 bool flow_find_joins(struct flow *f);
-/* Mark the backward branches of loops that only wait for memory to change (INSN_POLL). */
+/* Mark the backward branches of loops that only wait for memory to change (UOPF_POLL). */
 void flow_mark_waits(struct flow *f);
-/* Find the records whose result no waiting lane reads (INSN_DEAD). False when memory is out. */
+/* Find the records whose result no waiting lane reads (UOPF_DEAD). False when memory is out. */
 bool flow_mark_dead(struct flow *f, const u32 rows[3]);
 
 #endif

@@ -71,7 +71,7 @@ static u32 constant_at(const struct fold *f, u32 ref)
 		if (f->l->vregs.at[v].is_const)
 			return v;
 		writer = v < f->vregs && f->vreg[v].writes == 1 ? f->vreg[v].writer : IR_NONE;
-		if (writer == IR_NONE || f->l->insns.at[writer].op != OP_mov_b32)
+		if (writer == IR_NONE || f->l->uops.at[writer].op != OP_mov_b32)
 			return IR_NONE;
 		ref = f->source[writer];
 	}
@@ -95,15 +95,15 @@ static bool fold_one(struct fold *f, u32 i, function *exact)
 		return true;
 	memcpy(&bits, &y, sizeof(bits));
 	l->refs.at[f->source[i]].vreg = lower_const(l, ROW_W, bits);
-	if (l->insns.at[i].op != OP_guard)
-		l->insns.at[i].op = OP_mov_b32;
-	l->insns.at[i].inner = OP_mov_b32;
+	if (l->uops.at[i].op != OP_guard)
+		l->uops.at[i].op = OP_mov_b32;
+	l->uops.at[i].inner = OP_mov_b32;
 	return !l->failed;
 }
 
 static void look(struct fold *f)
 {
-	for (u32 i = 0; i < f->l->insns.len; i++)
+	for (u32 i = 0; i < f->l->uops.len; i++)
 		f->source[i] = IR_NONE;
 	for (u32 r = 0; r < f->l->refs.len; r++) {
 		const struct row_ref *x = &f->l->refs.at[r];
@@ -124,17 +124,17 @@ bool lower_fold(struct lower *l)
 	struct fold f = {.l = l, .vregs = (u32)l->vregs.len};
 	bool ok, any = false;
 
-	for (u32 i = 0; i < l->insns.len; i++)
-		any |= function_of(l->insns.at[i].inner) != NULL;
+	for (u32 i = 0; i < l->uops.len; i++)
+		any |= function_of(l->uops.at[i].inner) != NULL;
 	if (!any || !l->options.contract)
 		return true;
 	f.vreg = calloc(f.vregs + 1, sizeof(*f.vreg));
-	f.source = calloc(l->insns.len + 1, sizeof(*f.source));
+	f.source = calloc(l->uops.len + 1, sizeof(*f.source));
 	ok = f.vreg && f.source;
 	if (ok)
 		look(&f);
-	for (u32 i = 0; ok && i < l->insns.len; i++) {
-		function *exact = function_of(l->insns.at[i].inner);
+	for (u32 i = 0; ok && i < l->uops.len; i++) {
+		function *exact = function_of(l->uops.at[i].inner);
 
 		ok = !exact || fold_one(&f, i, exact);
 	}

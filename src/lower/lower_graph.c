@@ -3,7 +3,7 @@
  * are.
  *
  * Functions are lowered callees first, so that a function's records lie below those of its callers:
- * lanes that have parted to call it come back before the others go on, since the lowest pc runs
+ * lanes that have diverged to call it come back before the others go on, since the lowest pc runs
  * first. Functions that may call each other form a cycle; calls inside one save the caller's rows
  * (op_call.c). All others have rows no active caller uses. PTX ISA "Control Flow Instructions:
  * call", "Linking Directives", ".alias".

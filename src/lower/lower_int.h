@@ -86,7 +86,7 @@ struct lower {
 	u32 guard;     /* vreg of the guard, IR_NONE */
 	bool guard_not;
 	u32 carry; /* vreg of the carry flag of f, IR_NONE: not used yet */
-	VEC(struct insn) insns;
+	VEC(struct uop) uops;
 	VEC(u32) ext;
 	VEC(struct row_ref) refs;
 	VEC(struct vreg) vregs;
@@ -121,9 +121,9 @@ struct lower {
 u32 lower_vreg(struct lower *l, enum row_class class);
 u32 lower_const(struct lower *l, enum row_class class, u64 bits);
 /* Append a record of the instruction at hand, guarded if it is. Valid until the next. */
-struct insn *lower_emit(struct lower *l, enum exec_op op);
+struct uop *lower_emit(struct lower *l, enum exec_op op);
 /* As lower_emit, never guarded: for temporaries. */
-struct insn *lower_emit_free(struct lower *l, enum exec_op op);
+struct uop *lower_emit_free(struct lower *l, enum exec_op op);
 void lower_read(struct lower *l, u32 field, u32 vreg);
 void lower_write(struct lower *l, u32 field, u32 vreg);
 /* Append a row to ext for the last record; returns nothing. IR_NONE: NO_ROW. */
@@ -172,7 +172,7 @@ typedef void lower_rule(struct lower *l);
 
 /* The rule that a row of the instruction table names, NULL: its instructions are checked only. */
 lower_rule *lower_find_rule(u32 row);
-/* Mark the backward branches of loops that may wait for other threads (INSN_POLL): polls.c. */
+/* Mark the backward branches of loops that may wait for other threads (UOPF_POLL): polls.c. */
 void lower_mark_polls(struct program *p);
 /* Mark the reads of clocks in loops that only wait for them (count = 1): clocks.c. */
 void lower_mark_clocks(struct program *p);

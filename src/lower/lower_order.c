@@ -1,6 +1,6 @@
 /*
  * The order in which the blocks of a function are lowered. The engine runs the lanes with the
- * lowest program counter first, so lanes that have parted meet where their ways do if that place
+ * lowest program counter first, so lanes that have diverged meet where their ways do if that place
  * stands behind all that is on the ways to it. Compilers lay blocks out otherwise: parts of a loop
  * before its beginning, an exit inside it, several branches back to one place. Here blocks stay in
  * the order of the text but where

@@ -16,7 +16,7 @@
 #define BLOCK_BYTES (40u << 10)
 
 /* Does the record never fall through? */
-static bool ends_flow(const struct insn *in)
+static bool ends_flow(const struct uop *in)
 {
 	return in->op == OP_bra || in->op == OP_brx_idx ||
 	       ((in->op == OP_exit || in->op == OP_ret) && in->guard == NO_ROW);
@@ -27,13 +27,13 @@ static void mark_guards(struct lower *l)
 {
 	for (size_t i = 0; i < l->refs.len; i++)
 		if (l->refs.at[i].field == FIELD_GUARD)
-			l->insns.at[l->refs.at[i].insn].guard = 0;
+			l->uops.at[l->refs.at[i].insn].guard = 0;
 }
 
 static bool find_blocks(struct flow *f)
 {
 	struct lower *l = f->l;
-	u32 n = (u32)l->insns.len;
+	u32 n = (u32)l->uops.len;
 	u8 *leader = calloc(n + 1, 1);
 
 	f->block_of = malloc(sizeof(u32) * (n + 1));
@@ -46,9 +46,9 @@ static bool find_blocks(struct flow *f)
 		leader[l->p->funcs[i].first] = 1;
 	leader[0] = leader[l->p->launch_first] = 1;
 	for (u32 i = 0; i < n; i++) {
-		if (l->insns.at[i].op == OP_join)
+		if (l->uops.at[i].op == OP_join)
 			leader[i] = 1;
-		if (flow_is_control(l->insns.at[i].op))
+		if (flow_is_control(l->uops.at[i].op))
 			leader[i + 1] = 1;
 	}
 	for (u32 i = 0; i < n; i++)
@@ -77,7 +77,7 @@ static void find_successors(struct flow *f)
 
 	for (u32 b = 0; b < f->blocks; b++) {
 		struct block *x = &f->block[b];
-		const struct insn *last = &l->insns.at[x->end - 1];
+		const struct uop *last = &l->uops.at[x->end - 1];
 
 		if ((last->op == OP_bra || last->op == OP_bra_pred) && last->target != NO_PC)
 			x->succ[x->succs++] = f->block_of[last->target];
@@ -95,7 +95,7 @@ static void find_successors(struct flow *f)
 static void count_refs(struct flow *f)
 {
 	struct lower *l = f->l;
-	u32 r = 0, n = (u32)l->insns.len;
+	u32 r = 0, n = (u32)l->uops.len;
 
 	for (u32 i = 0; i <= n; i++) {
 		while (r < l->refs.len && l->refs.at[r].insn < i)
@@ -121,7 +121,7 @@ static bool find_use_def(struct flow *f)
 		x->use = x->out + f->words;
 		x->def = x->use + f->words;
 		for (u32 i = x->first; i < x->end; i++) {
-			bool guarded = l->insns.at[i].guard != NO_ROW;
+			bool guarded = l->uops.at[i].guard != NO_ROW;
 
 			for (u32 pass = 0; pass < 2; pass++)
 				for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++) {
@@ -194,7 +194,7 @@ static void find_lives(struct flow *f)
 	}
 	for (size_t r = 0; r < l->refs.len; r++) {
 		const struct row_ref *ref = &l->refs.at[r];
-		const struct insn *in = &l->insns.at[ref->insn];
+		const struct uop *in = &l->uops.at[ref->insn];
 		bool apart = !flow_is_lane_op(in->inner);
 
 		extend_life(&l->vregs.at[ref->vreg], 2 * ref->insn + (ref->write || apart));
@@ -281,7 +281,7 @@ static bool base_rows(struct lower *l, u32 rows[3])
 
 static u32 function_of(const struct lower *l, u32 vreg)
 {
-	return l->insns.at[min_u64(l->vregs.at[vreg].first / 2, l->insns.len - 1)].func;
+	return l->uops.at[min_u64(l->vregs.at[vreg].first / 2, l->uops.len - 1)].func;
 }
 
 /* Lives of one function, beginning at order[at]; returns where the next function's begin. */
@@ -370,7 +370,7 @@ static bool list_saved(struct flow *f)
 	struct lower *l = f->l;
 
 	for (u32 b = 0; b < f->blocks; b++) {
-		struct insn *in = &l->insns.at[f->block[b].end - 1];
+		struct uop *in = &l->uops.at[f->block[b].end - 1];
 		u32 n = 0, bytes = 0, at = (u32)l->ext.len;
 		struct lower_func *x = &l->funcs.at[in->func];
 
@@ -404,20 +404,20 @@ static u32 choose_gang(const struct lower *l, const u32 rows[3])
 	return g;
 }
 
-/* Does the program need the row of parted gangs? See parted.h. */
+/* Does the program need the row of diverged gangs? See diverged.h. */
 static bool may_part(const struct lower *l)
 {
 	bool parts = false;
 
-	for (u32 i = 0; i < l->insns.len; i++)
-		parts |= l->insns.at[i].op == OP_bra_pred || l->insns.at[i].op == OP_brx_idx ||
-			 l->insns.at[i].op == OP_guard;
+	for (u32 i = 0; i < l->uops.len; i++)
+		parts |= l->uops.at[i].op == OP_bra_pred || l->uops.at[i].op == OP_brx_idx ||
+			 l->uops.at[i].op == OP_guard;
 	return parts && !l->options.one_to_one;
 }
 
 static void set_field(struct lower *l, const struct row_ref *r, u32 offset)
 {
-	struct insn *in = &l->insns.at[r->insn];
+	struct uop *in = &l->uops.at[r->insn];
 
 	switch (r->field) {
 	case FIELD_D:
@@ -458,7 +458,7 @@ static bool assign(struct lower *l, const u32 rows[3])
 	prog->block_bytes =
 		(u32)align_up(prog->wide_at + prog->wides * sizeof(struct affine_wide), 64);
 	if (gang > 1 && may_part(l)) {
-		prog->parted_at = prog->block_bytes;
+		prog->diverged_at = prog->block_bytes;
 		prog->block_bytes += x;
 	}
 	for (u32 v = 0; v < l->vregs.len; v++) {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static bool is_poll(const struct program *p, const struct insn *in)
+static bool is_poll(const struct program *p, const struct uop *in)
 {
 	const struct ir_func *f = p->funcs[in->func].func;
 	const struct isa_form *form;
@@ -26,7 +26,7 @@ static bool is_poll(const struct program *p, const struct insn *in)
 }
 
 /* The first record an indirect branch may lead to. */
-static u32 first_target(const struct program *p, const struct insn *in)
+static u32 first_target(const struct program *p, const struct uop *in)
 {
 	u32 first = in->target;
 
@@ -39,19 +39,19 @@ static u32 first_target(const struct program *p, const struct insn *in)
 static void mark_polls(struct program *p)
 {
 	u32 *before =
-		malloc(sizeof(*before) * (p->insns + 1)); /* polls among the records before i */
+		malloc(sizeof(*before) * (p->uops + 1)); /* polls among the records before i */
 
 	if (!before)
 		return; /* all loops keep their turns: correct, only less lively */
 	before[0] = 0;
-	for (u32 i = 0; i < p->insns; i++)
-		before[i + 1] = before[i] + is_poll(p, &p->insn[i]);
-	for (u32 i = 0; i < p->insns; i++) {
-		struct insn *in = &p->insn[i];
-		u32 first = in->flags & INSN_BACK ? first_target(p, in) : NO_PC;
+	for (u32 i = 0; i < p->uops; i++)
+		before[i + 1] = before[i] + is_poll(p, &p->uop[i]);
+	for (u32 i = 0; i < p->uops; i++) {
+		struct uop *in = &p->uop[i];
+		u32 first = in->flags & UOPF_BACK ? first_target(p, in) : NO_PC;
 
 		if (first <= i && before[i + 1] != before[first])
-			in->flags |= INSN_POLL;
+			in->flags |= UOPF_POLL;
 	}
 	free(before);
 }
@@ -59,6 +59,6 @@ static void mark_polls(struct program *p)
 void lower_mark_polls(struct program *p)
 {
 	mark_polls(p);
-	for (u32 i = 0; i < p->insns; i++)
-		p->polls |= (p->insn[i].flags & (INSN_BACK | INSN_POLL)) == (INSN_BACK | INSN_POLL);
+	for (u32 i = 0; i < p->uops; i++)
+		p->polls |= (p->uop[i].flags & (UOPF_BACK | UOPF_POLL)) == (UOPF_BACK | UOPF_POLL);
 }

@@ -495,7 +495,7 @@ static bool page_is_live(const struct mem *m, u64 page)
 
 /* A range outside allocations that hardware would not notice; it is readable and writable, as what
  * is opened for an allocation is whole pages. */
-static bool slack_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
+static bool overrun_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 {
 	u64 page = addr & ~(MEM_PAGE - 1);
 	bool ok =
@@ -517,8 +517,8 @@ enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 
 	struct mem_range r;
 
 	if (!mem_find(m, addr, size, &r))
-		return !m->strict && slack_fill(m, c, addr, size) ? MEM_FOUND_SLACK
-								  : MEM_FOUND_NONE;
+		return !m->strict && overrun_fill(m, c, addr, size) ? MEM_FOUND_OVERRUN
+								    : MEM_FOUND_NONE;
 	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
 	return MEM_FOUND;
 }

@@ -158,7 +158,7 @@ bool mem_peek(struct mem *m, u64 addr, struct mem_range *out);
 enum mem_found {
 	MEM_FOUND_NONE, /* it faults */
 	MEM_FOUND,
-	MEM_FOUND_SLACK, /* no allocation, but what hardware would not notice */
+	MEM_FOUND_OVERRUN, /* no allocation, but what hardware would not notice */
 };
 
 /*

@@ -294,7 +294,7 @@ struct mma_range {
 MMA_INLINE void mma_widen_range(struct mma_range *x, mma_vh e)
 {
 	x->high = mma_max_half(x->high, e);
-	x->low = mma_max_half(x->low, -(e & (mma_vh)(e > MMA_HALF_ODD - 1000)));
+	x->low = mma_max_half(x->low, -(e & (mma_vh)(e > MMA_HALF_NONFINITE - 1000)));
 }
 
 MMA_INLINE void mma_range_of(const struct mma_range *x, s32 *least, s32 *most)
@@ -323,9 +323,9 @@ MMA_INLINE bool mma_is_plain_left(const struct mma_lay *lay, const struct mma_le
 			mma_widen_range(&range, (mma_vh)l->exponent[i][v]);
 	}
 	if (lay->narrow)
-		return !mma_any((mma_vi)(top >= MMA_BYTE_ODD));
+		return !mma_any((mma_vi)(top >= MMA_BYTE_NONFINITE));
 	mma_range_of(&range, least, most);
-	return *most < MMA_HALF_ODD;
+	return *most < MMA_HALF_NONFINITE;
 }
 
 MMA_INLINE bool mma_is_plain_right(const struct mma_lay *lay, const struct mma_right *r, s32 *least,
@@ -346,9 +346,9 @@ MMA_INLINE bool mma_is_plain_right(const struct mma_lay *lay, const struct mma_r
 				mma_widen_range(&range, (mma_vh)e - 127);
 		}
 	if (lay->narrow)
-		return !mma_any((mma_vi)(top >= MMA_BYTE_ODD + MMA_BYTE_RIGHT));
+		return !mma_any((mma_vi)(top >= MMA_BYTE_NONFINITE + MMA_BYTE_RIGHT));
 	mma_range_of(&range, least, most);
-	return *most < MMA_HALF_ODD;
+	return *most < MMA_HALF_NONFINITE;
 }
 
 /* Of wide exponents: products stay inside f32, exact. */

@@ -30,11 +30,11 @@
  */
 #define MMA_BYTE_BIAS 47
 #define MMA_BYTE_RIGHT 33
-#define MMA_BYTE_ODD 63 /* infinite, or no number */
+#define MMA_BYTE_NONFINITE 63 /* infinite, or no number */
 #define MMA_BYTE_LEAST (127 - 28)
 /* Halves: the exponent, of B 127 more; of zero: */
 #define MMA_HALF_NONE (-5000)
-#define MMA_HALF_ODD 128
+#define MMA_HALF_NONFINITE 128
 
 /* The values of narrow types of A are smaller by 2 to the power of this: see mma_term. */
 #define MMA_DOWN 40
@@ -133,7 +133,7 @@ static inline mma_vuh mma_field_f16(mma_vi w)
 
 /*
  * Of two quads of halves: bytes 0 and 2 of the first, 1 and 3 of the second. Infinite and no
- * number: MMA_BYTE_ODD.
+ * number: MMA_BYTE_NONFINITE.
  */
 static inline mma_vi mma_exponent_f16(mma_vi first, mma_vi second)
 {
@@ -162,7 +162,7 @@ static inline mma_vi mma_exponent_e4m3(mma_vi w, bool normal)
 		least = least - 3 - (mma_vb)(x > 1) - (mma_vb)(x > 3);
 	e = e + (MMA_BYTE_BIAS - 7);
 	e = (e & ~low) | (least & low);
-	return (mma_vi)((((e & ~odd) | (odd & MMA_BYTE_ODD))) & ~zero);
+	return (mma_vi)((((e & ~odd) | (odd & MMA_BYTE_NONFINITE))) & ~zero);
 }
 
 /* Two halves of bf16. */

@@ -31,7 +31,7 @@ struct product {
 };
 
 /* What the record of mma says, for warp w; D is written. */
-void EXEC_NAME(mma_warp)(struct gang *g, const struct insn *in, u32 w);
+void EXEC_NAME(mma_warp)(struct gang *g, const struct uop *in, u32 w);
 
 /* Fill d. */
 void EXEC_NAME(product_float)(struct product *x);
@@ -66,17 +66,17 @@ static inline u32 product_register(const struct product *x, u32 type, u32 row, u
 	return type == MMA_F16 ? group : 2 * group + parity;
 }
 
-static inline const u32 *product_words(const struct gang *g, const struct insn *in, u32 i, u32 w)
+static inline const u32 *product_words(const struct gang *g, const struct uop *in, u32 i, u32 w)
 {
 	return ROW32(g->env->program->ext[in->ext + i]) + w * WARP_LANES;
 }
 
-static inline const u32 *product_doubles(const struct gang *g, const struct insn *in, u32 i, u32 w)
+static inline const u32 *product_doubles(const struct gang *g, const struct uop *in, u32 i, u32 w)
 {
 	return (const u32 *)(ROW64(g->env->program->ext[in->ext + i]) + w * WARP_LANES);
 }
 
-static inline const u32 *product_row(const struct gang *g, const struct insn *in, u32 type, u32 i,
+static inline const u32 *product_row(const struct gang *g, const struct uop *in, u32 type, u32 i,
 				     u32 w)
 {
 	return type == MMA_F64 ? product_doubles(g, in, i, w) : product_words(g, in, i, w);
@@ -110,7 +110,7 @@ static inline u32 product_sparse_place(const struct product *x, u32 i, u32 s, u3
 }
 
 /* D into its registers, which are the first of `ext`. */
-static inline void product_scatter(struct gang *g, const struct insn *in, u32 w,
+static inline void product_scatter(struct gang *g, const struct uop *in, u32 w,
 				   const struct product *x)
 {
 	u32 n = (u32)x->rows * x->columns * product_registers(x->f.d);

@@ -13,17 +13,17 @@ static inline bool matrix_is_whole(const struct gang *g, u32 w)
 	return g->mode == MODE_GANG || g->active == g->warp_at[g->warp + w].live;
 }
 
-static inline const struct insn *matrix_part(struct gang *g, const struct insn *in)
+static inline const struct uop *matrix_part(struct gang *g, const struct uop *in)
 {
 	return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, g->active);
 }
 
 /* What a warp does; false: a fault was raised. */
-typedef bool matrix_warp(struct gang *g, const struct insn *in, u32 w);
+typedef bool matrix_warp(struct gang *g, const struct uop *in, u32 w);
 
 /* Every warp that has lanes; `each` is a constant, so that it is inlined. */
-static inline __attribute__((always_inline)) const struct insn *
-matrix_each_warp(struct gang *g, const struct insn *in, matrix_warp *each)
+static inline __attribute__((always_inline)) const struct uop *
+matrix_each_warp(struct gang *g, const struct uop *in, matrix_warp *each)
 {
 	for (u32 w = 0; w < WARPS; w++) {
 		if (!matrix_is_whole(g, w))

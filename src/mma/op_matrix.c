@@ -8,7 +8,7 @@
 #include "src/mma/mma_op.h"
 #include "src/mma/mma_warp.h"
 
-static bool resolve(struct gang *g, const struct insn *in, struct access *a)
+static bool resolve(struct gang *g, const struct uop *in, struct access *a)
 {
 	switch (in->space) {
 	case MEM_GLOBAL:
@@ -27,7 +27,7 @@ static bool resolve(struct gang *g, const struct insn *in, struct access *a)
  * Rows of count matrices: lane 8 j + r has the address of row r of matrix j. False: a fault was
  * raised.
  */
-static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct access *a)
+static bool matrix_rows(struct gang *g, const struct uop *in, u32 w, struct access *a)
 {
 	*a = (struct access){.width = 16,
 			     .warp = w,
@@ -36,7 +36,7 @@ static bool matrix_rows(struct gang *g, const struct insn *in, u32 w, struct acc
 	return resolve(g, in, a);
 }
 
-static inline bool load_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
+static inline bool load_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
 {
 	struct access a;
 
@@ -48,7 +48,7 @@ static inline bool load_warp(struct gang *g, const struct insn *in, u32 w, bool 
 		for (u32 l = 0; l < WARP_LANES; l++) {
 			u32 y = l >> 2, t = l & 3;
 
-			if (turned)
+			if (transposed)
 				v[l] = (u32)get(a.host[8 * j + 2 * t] + 2 * y, 2) |
 				       (u32)get(a.host[8 * j + 2 * t + 1] + 2 * y, 2) << 16;
 			else
@@ -60,7 +60,7 @@ static inline bool load_warp(struct gang *g, const struct insn *in, u32 w, bool 
 	return true;
 }
 
-static inline bool store_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
+static inline bool store_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
 {
 	struct access a;
 
@@ -72,7 +72,7 @@ static inline bool store_warp(struct gang *g, const struct insn *in, u32 w, bool
 		for (u32 l = 0; l < WARP_LANES; l++) {
 			u32 y = l >> 2, t = l & 3;
 
-			if (turned) {
+			if (transposed) {
 				put(a.host[8 * j + 2 * t] + 2 * y, 2, v[l] & 0xffff);
 				put(a.host[8 * j + 2 * t + 1] + 2 * y, 2, v[l] >> 16);
 			} else {
@@ -84,10 +84,10 @@ static inline bool store_warp(struct gang *g, const struct insn *in, u32 w, bool
 }
 
 /* A handler of its own for plain and for transposed matrices. */
-#define MATRIX_HANDLER(name, body, turned)                                                         \
-	static bool name##_warp(struct gang *g, const struct insn *in, u32 w)                      \
+#define MATRIX_HANDLER(name, body, transposed)                                                     \
+	static bool name##_warp(struct gang *g, const struct uop *in, u32 w)                       \
 	{                                                                                          \
-		return body(g, in, w, turned);                                                     \
+		return body(g, in, w, transposed);                                                 \
 	}                                                                                          \
 	HANDLER(name)                                                                              \
 	{                                                                                          \
@@ -95,9 +95,9 @@ static inline bool store_warp(struct gang *g, const struct insn *in, u32 w, bool
 	}
 
 MATRIX_HANDLER(matrix_load, load_warp, false)
-MATRIX_HANDLER(matrix_load_turned, load_warp, true)
+MATRIX_HANDLER(matrix_load_transposed, load_warp, true)
 MATRIX_HANDLER(matrix_store, store_warp, false)
-MATRIX_HANDLER(matrix_store_turned, store_warp, true)
+MATRIX_HANDLER(matrix_store_transposed, store_warp, true)
 
 /* ---- matrices of bytes ---- */
 
@@ -121,7 +121,7 @@ static void unpack_row(const u8 *row, u32 bits, u8 *to)
  * + 3 of row g. Of 16 rows, transposed: two registers have, of rows 4 t .. 4 t + 3, bytes g and g +
  * 8.
  */
-static inline bool load_bytes_warp(struct gang *g, const struct insn *in, u32 w, bool turned)
+static inline bool load_bytes_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
 {
 	u8 row[WARP_LANES][16];
 	struct access a;
@@ -138,8 +138,8 @@ static inline bool load_bytes_warp(struct gang *g, const struct insn *in, u32 w,
 			for (u32 i = 0; i < 4; i++) {
 				u32 y = l >> 2, x = 4 * (l & 3) + i;
 
-				v[l][i] = turned ? row[16 * (j / 2) + x][y + 8 * (j % 2)]
-						 : row[8 * j + y][x];
+				v[l][i] = transposed ? row[16 * (j / 2) + x][y + 8 * (j % 2)]
+						     : row[8 * j + y][x];
 			}
 		if (to != NO_ROW)
 			memcpy(ROW32(to) + w * WARP_LANES, v, sizeof(v));
@@ -148,10 +148,10 @@ static inline bool load_bytes_warp(struct gang *g, const struct insn *in, u32 w,
 }
 
 MATRIX_HANDLER(matrix_load_bytes, load_bytes_warp, false)
-MATRIX_HANDLER(matrix_load_bytes_turned, load_bytes_warp, true)
+MATRIX_HANDLER(matrix_load_bytes_transposed, load_bytes_warp, true)
 
 /* Transposed matrices of 16 rows and 8 columns: bytes of columns 2 t, 2 t + 1 and rows g, g + 8. */
-static bool store_bytes_warp(struct gang *g, const struct insn *in, u32 w)
+static bool store_bytes_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	struct access a;
 
@@ -175,7 +175,7 @@ HANDLER(matrix_store_bytes)
 	return matrix_each_warp(g, in, store_bytes_warp);
 }
 
-static bool move_warp(struct gang *g, const struct insn *in, u32 w)
+static bool move_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	u16 m[64], v[64];
 
@@ -280,7 +280,7 @@ static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct
 }
 
 /* Addresses of piece e of register r. */
-static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e, struct access *a,
+static bool piece_addresses(struct gang *g, const struct uop *in, u32 r, u32 e, struct access *a,
 			    struct pieces *p)
 {
 	struct wmma_move m;
@@ -303,7 +303,7 @@ static bool piece_addresses(struct gang *g, const struct insn *in, u32 r, u32 e,
 	return resolve(g, in, a);
 }
 
-static bool wmma_load_warp(struct gang *g, const struct insn *in, u32 w)
+static bool wmma_load_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	struct access a = {.warp = w, .mask = FULL_MASK};
 	struct pieces p;
@@ -320,7 +320,7 @@ static bool wmma_load_warp(struct gang *g, const struct insn *in, u32 w)
 				v[l] |= get(a.host[l], p.bytes) << 8 * p.bytes * e;
 		}
 		for (u32 l = 0; row != NO_ROW && l < WARP_LANES; l++) {
-			if (in->flags & INSN_WIDE_DATA)
+			if (in->flags & UOPF_WIDE_DATA)
 				ROW64(row)[w * WARP_LANES + l] = v[l];
 			else
 				ROW32(row)[w * WARP_LANES + l] = (u32)v[l];
@@ -334,7 +334,7 @@ HANDLER(wmma_load)
 	return matrix_each_warp(g, in, wmma_load_warp);
 }
 
-static bool wmma_store_warp(struct gang *g, const struct insn *in, u32 w)
+static bool wmma_store_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	struct access a = {.warp = w, .mask = FULL_MASK};
 	struct pieces p;
@@ -347,7 +347,7 @@ static bool wmma_store_warp(struct gang *g, const struct insn *in, u32 w)
 			if (!piece_addresses(g, in, r, e, &a, &p))
 				return false;
 			for (u32 l = 0; l < WARP_LANES; l++) {
-				u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[w * WARP_LANES + l]
+				u64 v = in->flags & UOPF_WIDE_DATA ? ROW64(row)[w * WARP_LANES + l]
 								   : ROW32(row)[w * WARP_LANES + l];
 
 				put(a.host[l], p.bytes, v >> 8 * p.bytes * e);

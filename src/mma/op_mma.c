@@ -8,7 +8,7 @@
  * A (or B as its columns): registers go over pairs of groups of 8, then words, then the other
  * pairs.
  */
-static void find_a(const struct gang *g, const struct insn *in, u32 first, u32 w, u32 groups,
+static void find_a(const struct gang *g, const struct uop *in, u32 first, u32 w, u32 groups,
 		   const u32 *(*to)[PRODUCT_QUADS], const struct mma_form *f)
 {
 	u32 quads = f->words / 4u, pair = groups < 2 ? 1 : 2, r = first;
@@ -20,7 +20,7 @@ static void find_a(const struct gang *g, const struct insn *in, u32 first, u32 w
 }
 
 /* B: registers go over words first. Sparse A: B has twice the words. */
-static void find_b(const struct gang *g, const struct insn *in, u32 first, u32 w, u32 groups,
+static void find_b(const struct gang *g, const struct uop *in, u32 first, u32 w, u32 groups,
 		   const u32 *(*to)[PRODUCT_QUADS], const struct mma_form *f)
 {
 	u32 quads = f->words / 4u << (f->flags & MMA_SPARSE ? 1 : 0);
@@ -30,20 +30,20 @@ static void find_b(const struct gang *g, const struct insn *in, u32 first, u32 w
 			to[j][q] = product_row(g, in, f->a, first++, w);
 }
 
-static void find_operands(const struct gang *g, const struct insn *in, u32 w, struct product *x)
+static void find_operands(const struct gang *g, const struct uop *in, u32 w, struct product *x)
 {
 	u32 first_a = in->size, first_b = first_a + in->count, first_c = first_b + in->space;
 	u32 sums = (u32)x->rows * x->columns * product_registers(x->f.c);
-	bool turned = x->f.flags & MMA_TRANSPOSED;
+	bool transposed = x->f.flags & MMA_TRANSPOSED;
 
-	find_a(g, in, turned ? first_b : first_a, w, x->rows, x->a, &x->f);
-	find_b(g, in, turned ? first_a : first_b, w, x->columns, x->b, &x->f);
+	find_a(g, in, transposed ? first_b : first_a, w, x->rows, x->a, &x->f);
+	find_b(g, in, transposed ? first_a : first_b, w, x->columns, x->b, &x->f);
 	for (u32 r = 0; r < sums; r++)
 		x->c[r] = product_row(g, in, x->f.c, first_c + r, w);
 	x->meta = x->f.flags & MMA_SPARSE ? product_words(g, in, first_c + sums, w) : NULL;
 }
 
-static void begin(const struct insn *in, struct product *x)
+static void begin(const struct uop *in, struct product *x)
 {
 	memcpy(&x->f, &in->imm, sizeof(x->f));
 	memcpy(&x->rule, &in->pad, sizeof(x->rule));
@@ -52,14 +52,14 @@ static void begin(const struct insn *in, struct product *x)
 	x->columns = x->f.columns;
 }
 
-static void multiply_warp(struct gang *g, const struct insn *in, u32 w, struct product *x)
+static void multiply_warp(struct gang *g, const struct uop *in, u32 w, struct product *x)
 {
 	find_operands(g, in, w, x);
 	product_multiply(x);
 	product_scatter(g, in, w, x);
 }
 
-void EXEC_NAME(mma_warp)(struct gang *g, const struct insn *in, u32 w)
+void EXEC_NAME(mma_warp)(struct gang *g, const struct uop *in, u32 w)
 {
 	struct product x;
 

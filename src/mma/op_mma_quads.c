@@ -79,7 +79,7 @@ static void quad_multiply(const struct quads *x, struct mma_tile *t, const u32 (
 }
 
 /* Factors of step `step`, four numbers of k each. */
-static void quad_factors(const struct gang *g, const struct insn *in, u32 w, u32 q, u32 step,
+static void quad_factors(const struct gang *g, const struct uop *in, u32 w, u32 q, u32 step,
 			 const struct quads *x, struct mma_tile *t)
 {
 	u32 na = in->size + 2 * step, nb = in->size + in->count + 2 * step, bad = 0;
@@ -103,7 +103,7 @@ static void quad_factors(const struct gang *g, const struct insn *in, u32 w, u32
 	t->special |= bad;
 }
 
-static void quad_sums(const struct gang *g, const struct insn *in, u32 w, u32 q,
+static void quad_sums(const struct gang *g, const struct uop *in, u32 w, u32 q,
 		      const struct quads *x, u32 (*c)[MMA_ROWS])
 {
 	u32 nc = (u32)in->size + in->count + in->space;
@@ -119,7 +119,7 @@ static void quad_sums(const struct gang *g, const struct insn *in, u32 w, u32 q,
 		}
 }
 
-static void quad_scatter(struct gang *g, const struct insn *in, u32 w, u32 q, const struct quads *x,
+static void quad_scatter(struct gang *g, const struct uop *in, u32 w, u32 q, const struct quads *x,
 			 const u32 (*d)[MMA_ROWS])
 {
 	u32 per = x->f.d == MMA_F16 ? 2 : 1;

@@ -38,7 +38,7 @@ static f64 scale_value(const struct scaled *x, u8 bits, s32 *e)
 
 /* ---- operands ---- */
 
-static void take_words(const struct gang *g, const struct insn *in, u32 w, struct scaled *x)
+static void take_words(const struct gang *g, const struct uop *in, u32 w, struct scaled *x)
 {
 	u32 first_b = in->size + in->count, first_c = first_b + in->space;
 
@@ -59,7 +59,7 @@ static void take_words(const struct gang *g, const struct insn *in, u32 w, struc
  * ext: metadata if sparse, then of A and of B the scales, the first byte, and the lanes that have
  * them.
  */
-static void take_scales(const struct gang *g, const struct insn *in, u32 w, struct scaled *x)
+static void take_scales(const struct gang *g, const struct uop *in, u32 w, struct scaled *x)
 {
 	u32 at = 2u * in->size + in->count + in->space + (x->f.flags & MMA_SPARSE ? 1 : 0);
 	const u32 *row[6];
@@ -78,7 +78,7 @@ static void take_scales(const struct gang *g, const struct insn *in, u32 w, stru
 	}
 }
 
-static void take_places(const struct gang *g, const struct insn *in, u32 w, struct scaled *x)
+static void take_places(const struct gang *g, const struct uop *in, u32 w, struct scaled *x)
 {
 	struct product p = {.f = x->f};
 
@@ -215,7 +215,7 @@ static void multiply_nibbles(const struct scaled *x, struct mma_tile *t)
 					       x->c[j][i]);
 }
 
-static void give_words(struct gang *g, const struct insn *in, u32 w, const struct mma_tile *t)
+static void give_words(struct gang *g, const struct uop *in, u32 w, const struct mma_tile *t)
 {
 	for (u32 r = 0; r < in->size; r++) {
 		u32 row = g->env->program->ext[in->ext + r];
@@ -226,7 +226,7 @@ static void give_words(struct gang *g, const struct insn *in, u32 w, const struc
 	}
 }
 
-static bool mma_scaled_warp(struct gang *g, const struct insn *in, u32 w)
+static bool mma_scaled_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	struct scaled x;
 	struct mma_tile t;

@@ -15,7 +15,7 @@ struct tile {
 	const u32 *a[2][2], *b[2];
 	struct mma_ends sums;
 	u8 fraction, below; /* see struct mma_rule */
-	const struct insn *in;
+	const struct uop *in;
 };
 
 /* Records that are done together, at most. */
@@ -55,7 +55,7 @@ MMA_INLINE enum mma_verdict sum_tile(const struct mma_lay *lay, bool half, bool 
 }
 
 /* Of the gang's first warp. nowhere: a row for registers of D that nobody reads. */
-MMA_INLINE void find_tile(const struct gang *g, const struct insn *in, u32 quads, bool half,
+MMA_INLINE void find_tile(const struct gang *g, const struct uop *in, u32 quads, bool half,
 			  struct tile *x, u32 *nowhere)
 {
 	const u32 *d = g->env->program->ext + in->ext, *a = d + in->size, *b = a + in->count,
@@ -119,7 +119,7 @@ MMA_INLINE bool add_up(const struct steps *s, const struct tile *x, bool narrow,
 }
 
 /* The records that begin at `in`. Observers see every record. */
-MMA_INLINE u32 find_chain(const struct gang *g, const struct insn *in, u32 quads, bool half,
+MMA_INLINE u32 find_chain(const struct gang *g, const struct uop *in, u32 quads, bool half,
 			  struct tile *x, u32 *nowhere)
 {
 	u32 n = 0;
@@ -130,8 +130,8 @@ MMA_INLINE u32 find_chain(const struct gang *g, const struct insn *in, u32 quads
 	return n;
 }
 
-MMA_INLINE const struct insn *multiply_warps(struct gang *g, const struct insn *in, u32 quads,
-					     bool narrow, bool half, const struct steps *s)
+MMA_INLINE const struct uop *multiply_warps(struct gang *g, const struct uop *in, u32 quads,
+					    bool narrow, bool half, const struct steps *s)
 {
 	u32 nowhere[GANG_WARPS * WARP_LANES] __attribute__((aligned(64))), n;
 	struct tile x[CHAIN];

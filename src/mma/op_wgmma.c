@@ -71,7 +71,7 @@ struct staged {
 static const u32 zeros[WARP_LANES] __attribute__((aligned(64)));
 
 /* False: outside of shared memory. */
-static bool find_factors(const struct gang *g, const struct insn *in, u32 w, struct product *x,
+static bool find_factors(const struct gang *g, const struct uop *in, u32 w, struct product *x,
 			 struct staged *s)
 {
 	u32 turn = (g->first_warp + g->warp + w) % 4 * 16, quads = x->f.flags & MMA_SPARSE ? 4 : 2;

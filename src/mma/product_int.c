@@ -140,14 +140,14 @@ struct right_words {
 MMA_INLINE void take_right(u32 type, u32 pairs, const u32 *const *b, u32 quads,
 			   struct right_words *r)
 {
-	u32 turned[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
+	u32 transposed[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 
 	for (u32 q = 0; q < quads; q++) {
-		turn(b[q], turned);
+		turn(b[q], transposed);
 		for (u32 n = 0; n < pairs; n++)
 			for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++)
 				mma_store(r->pair[q][n] + v * MMA_W,
-					  take_pair(type, mma_load(turned + v * MMA_W), n));
+					  take_pair(type, mma_load(transposed + v * MMA_W), n));
 	}
 }
 

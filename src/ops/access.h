@@ -39,7 +39,7 @@ static inline u32 mask_of(const struct gang *g, u32 w)
  * Addresses of the lanes: row + constant, or the constant alone. A 32-bit base wraps around as the
  * hardware's adder does: compilers write [%r-140+144] for the start of shared memory.
  */
-static inline void get_addresses(const struct gang *g, const struct insn *in, struct access *a)
+static inline void get_addresses(const struct gang *g, const struct uop *in, struct access *a)
 {
 	u32 at = a->warp * WARP_LANES;
 
@@ -47,7 +47,7 @@ static inline void get_addresses(const struct gang *g, const struct insn *in, st
 	if (a->uniform) {
 		FOR_LANES(l, WARP_LANES)
 			a->address[l] = (u64)in->imm;
-	} else if (in->flags & INSN_WIDE) {
+	} else if (in->flags & UOPF_WIDE) {
 		const u64 *r = ROW64(in->a) + at;
 
 		FOR_LANES(l, WARP_LANES)
@@ -60,11 +60,11 @@ static inline void get_addresses(const struct gang *g, const struct insn *in, st
 	}
 }
 
-static inline u64 address_of(const struct gang *g, const struct insn *in, u32 lane)
+static inline u64 address_of(const struct gang *g, const struct uop *in, u32 lane)
 {
 	if (in->a == NO_ROW)
 		return (u64)in->imm;
-	return in->flags & INSN_WIDE ? ROW64(in->a)[lane] + (u64)in->imm
+	return in->flags & UOPF_WIDE ? ROW64(in->a)[lane] + (u64)in->imm
 				     : ROW32(in->a)[lane] + (u32)in->imm;
 }
 
@@ -108,8 +108,8 @@ static inline bool any_misaligned(const struct access *a)
 	return bits & (a->width - 1);
 }
 
-static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in,
-					   const struct access *a, enum fault_kind kind, u32 lanes)
+static PL_UNUSED const struct uop *refuse(struct gang *g, const struct uop *in,
+					  const struct access *a, enum fault_kind kind, u32 lanes)
 {
 	u32 warp = g->warp;
 
@@ -128,7 +128,7 @@ static PL_UNUSED const struct insn *refuse(struct gang *g, const struct insn *in
 }
 
 /* Lane by lane: fills host[]; returns the lanes whose global address no allocation holds. */
-static PL_UNUSED u32 bad_global(struct gang *g, const struct insn *in, struct access *a)
+static PL_UNUSED u32 bad_global(struct gang *g, const struct uop *in, struct access *a)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 	u32 bad = 0;
@@ -169,7 +169,7 @@ static inline u64 shared_host(const struct gang *g, u64 off, u32 width)
 }
 
 /* Misaligned global addresses. Measured: that there is no memory is noticed first. */
-static PL_UNUSED bool refuse_misaligned(struct gang *g, const struct insn *in, struct access *a)
+static PL_UNUSED bool refuse_misaligned(struct gang *g, const struct uop *in, struct access *a)
 {
 	u32 bad = bad_global(g, in, a);
 
@@ -210,7 +210,7 @@ static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 }
 
 /* In the allocation that the record touched last. No such range reaches into a window. */
-static inline bool reach_cached(const struct gang *g, const struct insn *in, struct access *a)
+static inline bool reach_cached(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const struct mem_cache *c = &g->caches[in->cache];
 
@@ -218,7 +218,7 @@ static inline bool reach_cached(const struct gang *g, const struct insn *in, str
 }
 
 /* Each resolver fills host[] or raises a fault and returns false. */
-static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, const struct insn *in,
+static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, const struct uop *in,
 							    struct access *a)
 {
 	struct mem_cache *c = &g->caches[in->cache];
@@ -237,7 +237,7 @@ static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, cons
 	return true;
 }
 
-static inline bool resolve_global(struct gang *g, const struct insn *in, struct access *a)
+static inline bool resolve_global(struct gang *g, const struct uop *in, struct access *a)
 {
 	return reach_cached(g, in, a) || find_global(g, in, a);
 }
@@ -255,7 +255,7 @@ static PL_UNUSED u32 beyond(const struct access *a, u64 limit)
  * Lanes one by one: some may be in the shared memory of other CTAs of the cluster. Measured: where
  * there is no such CTA the instruction is illegal.
  */
-static PL_UNUSED bool resolve_cluster(struct gang *g, const struct insn *in, struct access *a)
+static PL_UNUSED bool resolve_cluster(struct gang *g, const struct uop *in, struct access *a)
 {
 	u32 bad = 0, nobody = 0;
 
@@ -271,7 +271,7 @@ static PL_UNUSED bool resolve_cluster(struct gang *g, const struct insn *in, str
 	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
 }
 
-static inline bool resolve_shared(struct gang *g, const struct insn *in, struct access *a)
+static inline bool resolve_shared(struct gang *g, const struct uop *in, struct access *a)
 {
 	if (PL_LIKELY(reach(a, 0, g->env->shared_bytes, (u64)(uintptr_t)g->shared)))
 		return true;
@@ -281,7 +281,7 @@ static inline bool resolve_shared(struct gang *g, const struct insn *in, struct 
 }
 
 /* Are local addresses aligned and inside? Where they are is the business of local.h. */
-static inline bool check_local(struct gang *g, const struct insn *in, struct access *a)
+static inline bool check_local(struct gang *g, const struct uop *in, struct access *a)
 {
 	u64 limit = g->env->local_bytes;
 
@@ -293,7 +293,7 @@ static inline bool check_local(struct gang *g, const struct insn *in, struct acc
 }
 
 /* One lane of a generic access: which window, and is it inside. */
-static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct access *a, u32 l)
+static PL_UNUSED bool resolve_lane(struct gang *g, const struct uop *in, struct access *a, u32 l)
 {
 	const struct mem *m = g->env->mem;
 	struct mem_cache *c = &g->caches[in->cache];
@@ -317,7 +317,7 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct insn *in, struct
 	return true;
 }
 
-static PL_UNUSED __attribute__((noinline)) bool find_generic(struct gang *g, const struct insn *in,
+static PL_UNUSED __attribute__((noinline)) bool find_generic(struct gang *g, const struct uop *in,
 							     struct access *a)
 {
 	bool off = any_misaligned(a);
@@ -332,7 +332,7 @@ static PL_UNUSED __attribute__((noinline)) bool find_generic(struct gang *g, con
 	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
 }
 
-static inline bool resolve_generic(struct gang *g, const struct insn *in, struct access *a)
+static inline bool resolve_generic(struct gang *g, const struct uop *in, struct access *a)
 {
 	a->local = 0;
 	return reach_cached(g, in, a) || find_generic(g, in, a);

@@ -25,7 +25,7 @@
 
 /* load_whole_SPACE and store_whole_SPACE, as MEMORY wants them. */
 #define WHOLE_REACH(space)                                                                         \
-	static ALWAYS_INLINE bool load_whole_##space(struct gang *g, const struct insn *in,        \
+	static ALWAYS_INLINE bool load_whole_##space(struct gang *g, const struct uop *in,         \
 						     u32 width, u32 size)                          \
 	{                                                                                          \
 		struct reach x;                                                                    \
@@ -40,7 +40,7 @@
 			load_same(g, in, at, HALF_LANES, host_of(&x, in, at), size);               \
 		return true;                                                                       \
 	}                                                                                          \
-	static ALWAYS_INLINE bool store_whole_##space(struct gang *g, const struct insn *in,       \
+	static ALWAYS_INLINE bool store_whole_##space(struct gang *g, const struct uop *in,        \
 						      u32 width, u32 size)                         \
 	{                                                                                          \
 		struct reach x;                                                                    \

@@ -33,15 +33,15 @@
 	EACH_LANE_OF(a->mask, *(volatile TO *)(uintptr_t)(a->host[l] + offset) = (TO)(S)[l])
 
 /* One element of every lane into its row. */
-static inline void load_element(struct gang *g, const struct insn *in, const struct access *a,
+static inline void load_element(struct gang *g, const struct uop *in, const struct access *a,
 				u32 row, u32 offset)
 {
 	u32 at = a->warp * WARP_LANES, *d = ROW32(row) + at;
-	bool sign = in->flags & INSN_SIGN;
+	bool sign = in->flags & UOPF_SIGN;
 
 	if (in->size == 8)
 		TAKE_LANES(ROW64(row) + at, u64, u64);
-	else if (in->flags & INSN_WIDE_DATA)
+	else if (in->flags & UOPF_WIDE_DATA)
 		EACH_LANE_OF(a->mask, ROW64(row)[at + l] = extend(
 					      get(a->host[l] + offset, in->size), in->size, sign));
 	else if (in->size == 4)
@@ -56,7 +56,7 @@ static inline void load_element(struct gang *g, const struct insn *in, const str
 		TAKE_LANES(d, u32, u8);
 }
 
-static inline void store_element(struct gang *g, const struct insn *in, const struct access *a,
+static inline void store_element(struct gang *g, const struct uop *in, const struct access *a,
 				 u32 row, u32 offset)
 {
 	u32 at = a->warp * WARP_LANES;
@@ -64,7 +64,7 @@ static inline void store_element(struct gang *g, const struct insn *in, const st
 
 	if (in->size == 8)
 		GIVE_LANES(u64, ROW64(row) + at);
-	else if (in->flags & INSN_WIDE_DATA)
+	else if (in->flags & UOPF_WIDE_DATA)
 		EACH_LANE_OF(a->mask, put(a->host[l] + offset, in->size, ROW64(row)[at + l]));
 	else if (in->size == 4)
 		GIVE_LANES(u32, s);
@@ -99,7 +99,7 @@ static inline void give_lane(const struct gang *g, const struct access *a, u32 l
 		give_value(a->host[l], value, a->width);
 }
 
-static void load_values(struct gang *g, const struct insn *in, const struct access *a)
+static void load_values(struct gang *g, const struct uop *in, const struct access *a)
 {
 	u32 at = a->warp * WARP_LANES;
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
@@ -122,7 +122,7 @@ static void load_values(struct gang *g, const struct insn *in, const struct acce
 }
 
 /* Elements without a register stay as they are: so they are stored one by one. */
-static void store_elements(const struct gang *g, const struct insn *in, const struct access *a)
+static void store_elements(const struct gang *g, const struct uop *in, const struct access *a)
 {
 	u32 at = a->warp * WARP_LANES;
 
@@ -131,7 +131,7 @@ static void store_elements(const struct gang *g, const struct insn *in, const st
 
 		for (u32 m = row == NO_ROW ? 0 : a->mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
-			u64 v = in->flags & INSN_WIDE_DATA ? ROW64(row)[at + l]
+			u64 v = in->flags & UOPF_WIDE_DATA ? ROW64(row)[at + l]
 							   : ROW32(row)[at + l];
 
 			if (a->local >> l & 1)
@@ -144,7 +144,7 @@ static void store_elements(const struct gang *g, const struct insn *in, const st
 	}
 }
 
-static void store_values(struct gang *g, const struct insn *in, const struct access *a)
+static void store_values(struct gang *g, const struct uop *in, const struct access *a)
 {
 	u32 at = a->warp * WARP_LANES;
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
@@ -170,7 +170,7 @@ static void store_values(struct gang *g, const struct insn *in, const struct acc
 	}
 }
 
-static inline void load_warp(struct gang *g, const struct insn *in, const struct access *a)
+static inline void load_warp(struct gang *g, const struct uop *in, const struct access *a)
 {
 	if (in->count > 1 || PL_UNLIKELY(a->local))
 		load_values(g, in, a);
@@ -178,7 +178,7 @@ static inline void load_warp(struct gang *g, const struct insn *in, const struct
 		load_element(g, in, a, in->d, 0);
 }
 
-static inline void store_warp(struct gang *g, const struct insn *in, const struct access *a)
+static inline void store_warp(struct gang *g, const struct uop *in, const struct access *a)
 {
 	if (in->count > 1 || PL_UNLIKELY(a->local))
 		store_values(g, in, a);

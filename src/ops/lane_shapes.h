@@ -76,7 +76,7 @@ static PL_UNUSED inline u32 num_shr_xor(u32 x, u32 by)
 	return x ^ x >> by;
 }
 
-static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct insn *in)
+static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uop *in)
 {
 	return g->cta->id[in->imm];
 }

@@ -32,16 +32,16 @@ void EXEC_NAME(warp_settle)(struct gang *g);
  */
 u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
 extern const struct exec_ops EXEC_NAME(exec_ops), EXEC_NAME(exec_ops_watched);
-extern const struct exec_table EXEC_NAME(table_parted);
+extern const struct exec_table EXEC_NAME(table_diverged);
 /*
  * Gang mode: run a guarded record for the lanes of which only some have a true guard, all warps in
  * one. False: it is none that can be, nothing has been done. *next: as a handler returns it.
  */
-bool EXEC_NAME(parted_guard)(struct gang *g, const struct insn *in, const struct insn **next);
+bool EXEC_NAME(diverged_guard)(struct gang *g, const struct uop *in, const struct uop **next);
 /* Where brx.idx leads running lanes, by lane of the gang. False: some index is past the table. */
-bool EXEC_NAME(branch_targets)(const struct gang *g, const struct insn *in, u32 *targets);
+bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *targets);
 
-#define HANDLER(id) const struct insn *EXEC_NAME(op_##id)(struct gang * g, const struct insn *in)
+#define HANDLER(id) const struct uop *EXEC_NAME(op_##id)(struct gang * g, const struct uop *in)
 
 /*
  * Rows, from the first lane to work on. 64-byte aligned in gang mode; warps are 128-byte aligned.

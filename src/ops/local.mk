@@ -24,7 +24,7 @@ exec_sources += \
 	src/ops/op_local.c \
 	src/ops/op_logic.c \
 	src/ops/op_mem.c \
-	src/ops/op_parted.c \
+	src/ops/op_diverged.c \
 	src/ops/op_sreg.c \
 	src/ops/op_video.c \
 	src/ops/op_warp.c \

@@ -13,7 +13,7 @@
 
 /* ---- neighbours with simple addresses ---- */
 
-static inline u64 check_global(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
+static inline u64 check_global(const struct gang *g, const struct uop *in, u64 address, u32 bytes)
 {
 	const struct mem_cache *c = &g->caches[in->cache];
 
@@ -21,12 +21,12 @@ static inline u64 check_global(const struct gang *g, const struct insn *in, u64 
 }
 
 /* No range that a cache holds reaches into a window, so a hit is global. */
-static inline u64 check_generic(const struct gang *g, const struct insn *in, u64 address, u32 bytes)
+static inline u64 check_generic(const struct gang *g, const struct uop *in, u64 address, u32 bytes)
 {
 	return check_global(g, in, address, bytes);
 }
 
-static inline u64 check_shared(const struct gang *g, const struct insn *in PL_UNUSED, u64 address,
+static inline u64 check_shared(const struct gang *g, const struct uop *in PL_UNUSED, u64 address,
 			       u32 bytes)
 {
 	return address + bytes <= g->env->shared_bytes && address + bytes >= bytes
@@ -62,12 +62,12 @@ static ALWAYS_INLINE enum address_kind kind_of_many_64(const u64 *r, u32 n, u64 
 }
 
 /* The first lane's address and how the others lie; a row that wraps around is APART. */
-static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const struct insn *in,
+static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const struct uop *in,
 						  u32 at, u32 n, u32 width, u64 *first)
 {
 	const u32 *r;
 
-	if (in->flags & INSN_WIDE) {
+	if (in->flags & UOPF_WIDE) {
 		*first = ROW64(in->a)[at] + (u64)in->imm;
 		return kind_of_many_64(ROW64(in->a) + at, n, width);
 	}
@@ -81,17 +81,17 @@ static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const st
 							    : kind_of_many_32(r, n, width);
 }
 
-static inline u64 index_at(const struct insn *in, u32 index)
+static inline u64 index_at(const struct uop *in, u32 index)
 {
-	return (in->flags & INSN_UNSIGNED ? index : (u64)(s64)(s32)index) * in->scale;
+	return (in->flags & UOPF_UNSIGNED ? index : (u64)(s64)(s32)index) * in->scale;
 }
 
-static inline u64 address_of_indexed(const struct gang *g, const struct insn *in, u32 lane)
+static inline u64 address_of_indexed(const struct gang *g, const struct uop *in, u32 lane)
 {
 	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->imm;
 }
 
-static inline void get_indexed(const struct gang *g, const struct insn *in, struct access *a)
+static inline void get_indexed(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
 	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->imm;
@@ -101,10 +101,10 @@ static inline void get_indexed(const struct gang *g, const struct insn *in, stru
 		a->address[l] = base + index_at(in, r[l]);
 }
 
-static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const struct insn *in,
+static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const struct uop *in,
 						    u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
 {
-	const u32 *r = ROW32(in->a) + at, top = in->flags & INSN_UNSIGNED ? 0 : 1u << 31;
+	const u32 *r = ROW32(in->a) + at, top = in->flags & UOPF_UNSIGNED ? 0 : 1u << 31;
 
 	*first = ROW64(in->c)[at] + index_at(in, r[0]) + (u64)in->imm;
 	if (PL_UNLIKELY((r[n - 1] ^ top) < (r[0] ^ top) || !in->step))
@@ -126,7 +126,7 @@ static ALWAYS_INLINE void fetch_next(const u8 *row, u32 bytes)
 }
 
 /* Values of several elements, half a warp at a time. */
-static void load_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, const u8 *m)
+static void load_vectors(struct gang *g, const struct uop *in, u32 at, u32 n, const u8 *m)
 {
 	u32 bytes = value_bytes(in);
 	struct value_copy v;
@@ -137,7 +137,7 @@ static void load_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, c
 	}
 }
 
-static void store_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, u8 *m)
+static void store_vectors(struct gang *g, const struct uop *in, u32 at, u32 n, u8 *m)
 {
 	u32 bytes = value_bytes(in);
 	struct value_copy v;
@@ -149,7 +149,7 @@ static void store_vectors(struct gang *g, const struct insn *in, u32 at, u32 n, 
 }
 
 /* size: bytes of the only element, 0: anything else. */
-static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host,
+static ALWAYS_INLINE void load_row(struct gang *g, const struct uop *in, u32 at, u32 n, u64 host,
 				   u32 size)
 {
 	const void *m = (const void *)(uintptr_t)host;
@@ -164,7 +164,7 @@ static ALWAYS_INLINE void load_row(struct gang *g, const struct insn *in, u32 at
 		split_rows(g, in, at, n, m);
 }
 
-static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host,
+static ALWAYS_INLINE void store_row(struct gang *g, const struct uop *in, u32 at, u32 n, u64 host,
 				    u32 size)
 {
 	void *m = (void *)(uintptr_t)host;
@@ -180,7 +180,7 @@ static ALWAYS_INLINE void store_row(struct gang *g, const struct insn *in, u32 a
 }
 
 /* One address for all of them. */
-static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 at, u32 n, u64 host,
+static ALWAYS_INLINE void load_same(struct gang *g, const struct uop *in, u32 at, u32 n, u64 host,
 				    u32 size)
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
@@ -197,11 +197,11 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->d);
 		u64 v = extend(get((u64)(uintptr_t)value + e * in->size, in->size), in->size,
-			       in->flags & INSN_SIGN);
+			       in->flags & UOPF_SIGN);
 
 		if (row == NO_ROW)
 			continue;
-		if (in->flags & INSN_WIDE_DATA) {
+		if (in->flags & UOPF_WIDE_DATA) {
 			u64 *d = ROW64(row) + at;
 
 			FOR_LANES(l, n)
@@ -217,7 +217,7 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 
 /* Move n neighbours from lane `at` on. False: not simple, or not known to be allowed. */
 #define SIMPLE(space, look, check)                                                                 \
-	static ALWAYS_INLINE bool load_simple_##space(struct gang *g, const struct insn *in,       \
+	static ALWAYS_INLINE bool load_simple_##space(struct gang *g, const struct uop *in,        \
 						      u32 at, u32 n, u32 width, u32 size)          \
 	{                                                                                          \
 		u64 first, host;                                                                   \
@@ -235,7 +235,7 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 			load_same(g, in, at, n, host, size);                                       \
 		return true;                                                                       \
 	}                                                                                          \
-	static ALWAYS_INLINE bool store_simple_##space(struct gang *g, const struct insn *in,      \
+	static ALWAYS_INLINE bool store_simple_##space(struct gang *g, const struct uop *in,       \
 						       u32 at, u32 n, u32 width, u32 size)         \
 	{                                                                                          \
 		u64 first, host;                                                                   \
@@ -249,21 +249,21 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct insn *in, u32 a
 	}
 
 /* Bytes of the only element when rows can be copied from and to memory as they are, else 0. */
-static inline u32 plain_size(const struct insn *in)
+static inline u32 plain_size(const struct uop *in)
 {
-	bool wide = in->flags & INSN_WIDE_DATA;
+	bool wide = in->flags & UOPF_WIDE_DATA;
 
 	return in->count != 1 ? 0 : in->size == 4 && !wide ? 4 : in->size == 8 ? 8 : 0;
 }
 
 /* May rows of neighbours be moved at all? */
-static inline bool load_may_be_simple(const struct gang *g PL_UNUSED, const struct insn *in)
+static inline bool load_may_be_simple(const struct gang *g PL_UNUSED, const struct uop *in)
 {
 	return !((u32)in->count & (in->count - 1u));
 }
 
 /* Elements without a register stay as they are in memory. */
-static inline bool store_may_be_simple(const struct gang *g, const struct insn *in)
+static inline bool store_may_be_simple(const struct gang *g, const struct uop *in)
 {
 	return load_may_be_simple(g, in) && (in->count == 1 || all_rows(g, in));
 }
@@ -271,7 +271,7 @@ static inline bool store_may_be_simple(const struct gang *g, const struct insn *
 /* The general way, from the addresses of every lane. */
 #define GENERAL(space, addresses, resolve)                                                         \
 	static __attribute__((noinline)) bool load_general_##space(                                \
-		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
+		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
 	{                                                                                          \
 		struct access a;                                                                   \
 		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
@@ -282,7 +282,7 @@ static inline bool store_may_be_simple(const struct gang *g, const struct insn *
 		return true;                                                                       \
 	}                                                                                          \
 	static __attribute__((noinline)) bool store_general_##space(                               \
-		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
+		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
 	{                                                                                          \
 		struct access a;                                                                   \
 		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
@@ -295,12 +295,12 @@ static inline bool store_may_be_simple(const struct gang *g, const struct insn *
 
 /* All lanes of a gang as neighbours. */
 #define WHOLE(space)                                                                               \
-	static ALWAYS_INLINE bool load_whole_##space(struct gang *g, const struct insn *in,        \
+	static ALWAYS_INLINE bool load_whole_##space(struct gang *g, const struct uop *in,         \
 						     u32 width, u32 size)                          \
 	{                                                                                          \
 		return load_simple_##space(g, in, 0, LANES, width, size);                          \
 	}                                                                                          \
-	static ALWAYS_INLINE bool store_whole_##space(struct gang *g, const struct insn *in,       \
+	static ALWAYS_INLINE bool store_whole_##space(struct gang *g, const struct uop *in,        \
 						      u32 width, u32 size)                         \
 	{                                                                                          \
 		return store_simple_##space(g, in, 0, LANES, width, size);                         \
@@ -309,20 +309,20 @@ static inline bool store_may_be_simple(const struct gang *g, const struct insn *
 /* The simple way for the whole gang, a warp, its halves; else by parts of warps or by lanes. */
 #define MOVE(what, space, SIZE)                                                                    \
 	static __attribute__((noinline)) bool what##_gang_##space##_##SIZE(struct gang *g,         \
-									   const struct insn *in)  \
+									   const struct uop *in)   \
 	{                                                                                          \
 		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
 		return what##_whole_##space(g, in, width, SIZE);                                   \
 	}                                                                                          \
 	static ALWAYS_INLINE bool what##_warp_##space##_##SIZE(struct gang *g,                     \
-							       const struct insn *in, u32 at)      \
+							       const struct uop *in, u32 at)       \
 	{                                                                                          \
 		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
 		return what##_simple_##space(g, in, at, WARP_LANES, width, SIZE) ||                \
 		       (what##_simple_##space(g, in, at, HALF_LANES, width, SIZE) &&               \
 			what##_simple_##space(g, in, at + HALF_LANES, HALF_LANES, width, SIZE));   \
 	}                                                                                          \
-	static inline bool what##_##space##_##SIZE(struct gang *g, const struct insn *in)          \
+	static inline bool what##_##space##_##SIZE(struct gang *g, const struct uop *in)           \
 	{                                                                                          \
 		bool simple = SIZE || what##_may_be_simple(g, in);                                 \
 		if (simple && g->full && what##_gang_##space##_##SIZE(g, in))                      \

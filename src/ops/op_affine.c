@@ -89,7 +89,7 @@ HANDLER(setp_affine)
 
 /* ---- memory ---- */
 
-static inline void get_affine(const struct gang *g, const struct insn *in, struct access *a)
+static inline void get_affine(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
 	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
@@ -100,17 +100,17 @@ static inline void get_affine(const struct gang *g, const struct insn *in, struc
 		a->address[l] = base + index_at(in, r[l] + offset);
 }
 
-static inline u64 address_of_affine(const struct gang *g, const struct insn *in, u32 lane)
+static inline u64 address_of_affine(const struct gang *g, const struct uop *in, u32 lane)
 {
 	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
 
 	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane] + offset) + (u64)in->imm;
 }
 
-static ALWAYS_INLINE enum address_kind look_affine(const struct gang *g, const struct insn *in,
+static ALWAYS_INLINE enum address_kind look_affine(const struct gang *g, const struct uop *in,
 						   u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
 {
-	const u32 *r = ROW32(in->a) + at, top = affine_top(!(in->flags & INSN_UNSIGNED));
+	const u32 *r = ROW32(in->a) + at, top = affine_top(!(in->flags & UOPF_UNSIGNED));
 	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
 
 	*first = ROW64(in->c)[at] + index_at(in, r[0] + offset) + (u64)in->imm;
@@ -130,11 +130,11 @@ struct reach {
  * False: not in groups of lanes of which each is a row (or, `same`, has one address), or not known
  * to be allowed. One comparison tells for all lanes, since they lie in one allocation.
  */
-static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in, u32 width,
+static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in, u32 width,
 				     bool *same, struct reach *x)
 {
 	const struct affine *a = affine_at(g, in->target);
-	u32 sign = in->flags & INSN_UNSIGNED ? 0 : 1, top = affine_top(sign), span = a->span[sign],
+	u32 sign = in->flags & UOPF_UNSIGNED ? 0 : 1, top = affine_top(sign), span = a->span[sign],
 	    low = a->low[sign] + affine_offset(a, g->cta->id);
 	u64 first = *ROW64(in->c) + index_at(in, low) + (u64)in->imm,
 	    bytes = (u64)span * in->scale + width;
@@ -151,7 +151,7 @@ static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in
 	return x->host != 0;
 }
 
-static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct insn *in, u32 lane)
+static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct uop *in, u32 lane)
 {
 	return x->host + (u64)(x->lanes[lane] - x->low) * in->scale;
 }

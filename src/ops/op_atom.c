@@ -173,7 +173,7 @@ static void write_row(struct gang *g, u32 row, u32 at, u32 size, u64 v)
 }
 
 /* The whole warp adds to one word and nobody asks for the old value. */
-static bool add_together(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+static bool add_together(struct gang *g, const struct uop *in, const struct access *a, bool alone)
 {
 	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
 
@@ -192,14 +192,14 @@ static bool add_together(struct gang *g, const struct insn *in, const struct acc
 }
 
 /* What 128 bits become. */
-static piece changed(const struct insn *in, piece old, piece b, piece c)
+static piece changed(const struct uop *in, piece old, piece b, piece c)
 {
 	if (in->pad != ATOM_CAS)
 		return b;
 	return old[0] == b[0] && old[1] == b[1] ? c : old;
 }
 
-static piece modify_piece(const struct insn *in, void *p, bool alone, piece b, piece c)
+static piece modify_piece(const struct uop *in, void *p, bool alone, piece b, piece c)
 {
 	piece old = piece_load(p), now;
 
@@ -223,7 +223,7 @@ static piece read_pair(const struct gang *g, const u32 *row, u32 at)
 /*
  * 128 bits: cas and exch. b, c and d are pairs of rows in ext: d lo, d hi, b lo, b hi, c lo, c hi.
  */
-static void modify_128(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+static void modify_128(struct gang *g, const struct uop *in, const struct access *a, bool alone)
 {
 	const u32 *x = g->env->program->ext + in->ext;
 
@@ -241,7 +241,7 @@ static void modify_128(struct gang *g, const struct insn *in, const struct acces
 /* ---- words of 32 bits, the common case: fn is a constant wherever this is called ---- */
 
 static inline __attribute__((always_inline)) void
-each_word(struct gang *g, const struct insn *in, const struct access *a, bool alone, apply_fn *fn)
+each_word(struct gang *g, const struct uop *in, const struct access *a, bool alone, apply_fn *fn)
 {
 	u32 at = a->warp * WARP_LANES, *d = in->d == NO_ROW ? NULL : ROW32(in->d) + at;
 	const u32 *b = ROW32(in->b) + at, *c = in->c == NO_ROW ? b : ROW32(in->c) + at;
@@ -271,7 +271,7 @@ each_word(struct gang *g, const struct insn *in, const struct access *a, bool al
 		return true;                                                                       \
 	} while (0)
 
-static bool words_typed(struct gang *g, const struct insn *in, const struct access *a, bool alone)
+static bool words_typed(struct gang *g, const struct uop *in, const struct access *a, bool alone)
 {
 	bool is_signed = in->join == T_s32;
 
@@ -298,7 +298,7 @@ static bool words_typed(struct gang *g, const struct insn *in, const struct acce
 }
 
 /* Returns false for what the general way has to do. space: MEM_GENERIC where lanes may differ. */
-static bool words(struct gang *g, const struct insn *in, const struct access *a, bool alone,
+static bool words(struct gang *g, const struct uop *in, const struct access *a, bool alone,
 		  enum mem_space space)
 {
 	if (in->count != 1 || in->size != 4)
@@ -331,7 +331,7 @@ static bool is_global(const struct gang *g, u64 address)
 }
 
 /* A vector: results may be registers of operands, so they are written when all is done. */
-static void each_element(struct gang *g, const struct insn *in, const struct access *a, u32 l,
+static void each_element(struct gang *g, const struct uop *in, const struct access *a, u32 l,
 			 apply_fn *fn)
 {
 	const u32 *x = g->env->program->ext + in->ext;
@@ -345,11 +345,11 @@ static void each_element(struct gang *g, const struct insn *in, const struct acc
 		write_row(g, x[e], at, in->size, old[e]);
 }
 
-static void run(struct gang *g, const struct insn *in, const struct access *a, bool global,
+static void run(struct gang *g, const struct uop *in, const struct access *a, bool global,
 		bool generic)
 {
 	u32 at = a->warp * WARP_LANES;
-	bool alone = !global || (!g->env->concurrent && !(in->flags & INSN_SYSTEM));
+	bool alone = !global || (!g->env->concurrent && !(in->flags & UOPF_SYSTEM));
 	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
 	apply_fn *fn, *shared_fn;
 
@@ -377,7 +377,7 @@ static void run(struct gang *g, const struct insn *in, const struct access *a, b
 }
 
 /* Local memory has the words of an element apart: it is put together for the operation. */
-static void run_local(struct gang *g, const struct insn *in, struct access *a)
+static void run_local(struct gang *g, const struct uop *in, struct access *a)
 {
 	u8 whole[WARP_LANES][16] __attribute__((aligned(16)));
 	u64 window = g->env->mem->local_base;

@@ -19,8 +19,8 @@ static inline u32 writable(const struct gang *g)
 	return g->mode == MODE_GANG ? FULL_MASK : g->active;
 }
 
-static const struct insn *fault_in(struct gang *g, const struct insn *in, u32 w,
-				   enum fault_kind kind, u32 lanes)
+static const struct uop *fault_in(struct gang *g, const struct uop *in, u32 w, enum fault_kind kind,
+				  u32 lanes)
 {
 	u32 warp = g->warp;
 
@@ -37,7 +37,7 @@ static u32 lane_of(const struct gang *g, u32 w, u32 l)
 }
 
 /* Do `bytes` from `stack` on fit for every lane that takes part? */
-static bool fits(struct gang *g, const struct insn *in, u64 bytes)
+static bool fits(struct gang *g, const struct uop *in, u64 bytes)
 {
 	const u32 *stack = ROW32(g->env->program->stack_row);
 	u64 limit = g->env->local_bytes;
@@ -64,7 +64,7 @@ HANDLER(reserve)
 
 #define SAVED_CLASS 3u
 
-static inline const u32 *saved(const struct gang *g, const struct insn *in, u32 *n)
+static inline const u32 *saved(const struct gang *g, const struct uop *in, u32 *n)
 {
 	const u32 *list = g->env->program->ext + in->ext;
 
@@ -122,7 +122,7 @@ static void restore_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u3
 	}
 }
 
-static void save(struct gang *g, const struct insn *in)
+static void save(struct gang *g, const struct uop *in)
 {
 	const struct program *p = g->env->program;
 	const u32 *frame = ROW32(p->frame_row);
@@ -158,12 +158,12 @@ HANDLER(restore)
 /* ---- call ---- */
 
 /* Move to the callee's frame, for the lanes of `mask` in each warp. */
-static void enter(struct gang *g, const struct insn *in, const struct program_func *f, u32 mask)
+static void enter(struct gang *g, const struct uop *in, const struct program_func *f, u32 mask)
 {
 	const struct program *p = g->env->program;
 	u32 *frame = ROW32(p->frame_row), *stack = ROW32(p->stack_row), *pc = ROW32(f->return_row),
 	    *old = ROW32(f->return_frame_row);
-	const u32 next = (u32)(in - g->insns) + 1, bytes = f->frame_bytes;
+	const u32 next = (u32)(in - g->uops) + 1, bytes = f->frame_bytes;
 
 	for (u32 w = 0; w < WARPS; w++, frame += 32, stack += 32, pc += 32, old += 32)
 		FOR_LANES(l, WARP_LANES) {
@@ -176,13 +176,13 @@ static void enter(struct gang *g, const struct insn *in, const struct program_fu
 		}
 }
 
-static inline bool is_direct(const struct insn *in)
+static inline bool is_direct(const struct uop *in)
 {
 	return in->a == NO_ROW;
 }
 
 /* The function of a lane's indirect call, NULL: none that the call may reach. */
-static const struct program_func *callee_of(const struct gang *g, const struct insn *in, u32 lane)
+static const struct program_func *callee_of(const struct gang *g, const struct uop *in, u32 lane)
 {
 	const struct program_func *f = exec_program_function(g->env->program, ROW64(in->a)[lane]);
 
@@ -192,7 +192,7 @@ static const struct program_func *callee_of(const struct gang *g, const struct i
 /*
  * The one function all lanes that take part call; NULL: they differ, or one calls what it may not.
  */
-static const struct program_func *common_callee(const struct gang *g, const struct insn *in)
+static const struct program_func *common_callee(const struct gang *g, const struct uop *in)
 {
 	const u64 *a = ROW64(in->a);
 	u64 first = 0, differ = 0;
@@ -215,7 +215,7 @@ static const struct program_func *common_callee(const struct gang *g, const stru
 }
 
 /* All lanes call f. */
-static bool call_all(struct gang *g, const struct insn *in, const struct program_func *f)
+static bool call_all(struct gang *g, const struct uop *in, const struct program_func *f)
 {
 	if (!fits(g, in, f->frame_bytes))
 		return false;
@@ -231,22 +231,22 @@ HANDLER(call_gang)
 		is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
 
 	if (!f) {
-		g->pc = (u32)(in - g->insns);
+		g->pc = (u32)(in - g->uops);
 		g->stop = STOP_DIVERGED;
 		return NULL;
 	}
-	if (in->flags & INSN_BACK) {
+	if (in->flags & UOPF_BACK) {
 		exec_pay(g, in);
 		if (g->budget <= 0) {
-			g->pc = (u32)(in - g->insns);
+			g->pc = (u32)(in - g->uops);
 			g->stop = STOP_YIELD;
 			return NULL;
 		}
 	}
-	return call_all(g, in, f) ? g->insns + f->first : NULL;
+	return call_all(g, in, f) ? g->uops + f->first : NULL;
 }
 
-static const struct insn *no_function(struct gang *g, const struct insn *in, u32 lanes)
+static const struct uop *no_function(struct gang *g, const struct uop *in, u32 lanes)
 {
 	u64 address = ROW64(in->a)[__builtin_ctz(lanes)];
 	const struct program_func *f = exec_program_function(g->env->program, address);
@@ -262,7 +262,7 @@ static const struct insn *no_function(struct gang *g, const struct insn *in, u32
 }
 
 /* Lanes call different functions, or one calls nothing that exists. */
-static const struct insn *call_apart(struct gang *g, const struct insn *in)
+static const struct uop *call_apart(struct gang *g, const struct uop *in)
 {
 	u32 mask = g->warp_at[g->warp].mask, targets[WARP_LANES] = {0};
 
@@ -295,13 +295,13 @@ HANDLER(call_warp)
 		return call_apart(g, in);
 	if (!call_all(g, in, f))
 		return NULL;
-	return in->flags & INSN_BACK ? warp_back(g, in, f->first) : warp_goto(g, f->first);
+	return in->flags & UOPF_BACK ? warp_back(g, in, f->first) : warp_goto(g, f->first);
 }
 
 /* ---- ret ---- */
 
 /* Back to the caller's frame. */
-static void leave(struct gang *g, const struct insn *in, u32 mask)
+static void leave(struct gang *g, const struct uop *in, u32 mask)
 {
 	const struct program *p = g->env->program;
 	u32 *frame = ROW32(p->frame_row), *stack = ROW32(p->stack_row);
@@ -316,20 +316,20 @@ static void leave(struct gang *g, const struct insn *in, u32 mask)
 		}
 }
 
-static u32 returning(const struct gang *g, const struct insn *in, u32 w)
+static u32 returning(const struct gang *g, const struct uop *in, u32 w)
 {
 	u32 mask = mask_of(g, w), t;
 
 	if (in->guard == NO_ROW)
 		return mask;
 	t = ((const u32 *)(g->regs + in->guard))[g->warp + w];
-	return mask & (in->flags & INSN_GUARD_NOT ? ~t : t);
+	return mask & (in->flags & UOPF_GUARD_NOT ? ~t : t);
 }
 
 /*
  * Where all lanes that take part return to, NO_PC: not all return, or they do to different places.
  */
-static u32 common_return(const struct gang *g, const struct insn *in)
+static u32 common_return(const struct gang *g, const struct uop *in)
 {
 	const u32 *pc = ROW32(in->a);
 	u32 first = NO_PC, differ = 0;
@@ -349,7 +349,7 @@ static u32 common_return(const struct gang *g, const struct insn *in)
 	return differ ? NO_PC : first;
 }
 
-static bool nobody_returns(const struct gang *g, const struct insn *in)
+static bool nobody_returns(const struct gang *g, const struct uop *in)
 {
 	u32 any = 0;
 
@@ -364,11 +364,11 @@ HANDLER(ret_gang)
 
 	if (pc != NO_PC) {
 		leave(g, in, FULL_MASK);
-		return g->insns + pc;
+		return g->uops + pc;
 	}
 	if (nobody_returns(g, in))
 		return in + 1;
-	g->pc = (u32)(in - g->insns);
+	g->pc = (u32)(in - g->uops);
 	g->stop = STOP_DIVERGED;
 	return NULL;
 }
@@ -380,7 +380,7 @@ HANDLER(ret_warp)
 	if (!back)
 		return in + 1;
 	for (u32 l = 0; l < WARP_LANES; l++)
-		targets[l] = back >> l & 1 ? ROW32(in->a)[l] : (u32)(in - g->insns) + 1;
+		targets[l] = back >> l & 1 ? ROW32(in->a)[l] : (u32)(in - g->uops) + 1;
 	leave(g, in, back);
 	return pc != NO_PC ? warp_goto(g, pc) : warp_scatter(g, targets, NULL);
 }

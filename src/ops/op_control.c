@@ -3,7 +3,7 @@
  * branch on which the warps do not agree ends the run (STOP_DIVERGED); the warps then execute it
  * one by one. PTX ISA "Control Flow Instructions", "Predicated Execution".
  */
-#include "src/exec/parted.h"
+#include "src/exec/diverged.h"
 #include "src/ops/tables.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 /* Backward branches pay from the budget, so that a spinning gang lets others run. */
 #define SPEND(pc_)                                                                                 \
 	do {                                                                                       \
-		if (in->flags & INSN_BACK) {                                                       \
+		if (in->flags & UOPF_BACK) {                                                       \
 			exec_pay(g, in);                                                           \
 			if (g->budget <= 0) {                                                      \
 				g->pc = (pc_);                                                     \
@@ -21,22 +21,22 @@
 		}                                                                                  \
 	} while (0)
 
-static u32 guard_mask(const struct gang *g, const struct insn *in, u32 w)
+static u32 guard_mask(const struct gang *g, const struct uop *in, u32 w)
 {
 	u32 p = ((const u32 *)(g->regs + in->guard))[g->warp + w];
 
-	return in->flags & INSN_GUARD_NOT ? ~p : p;
+	return in->flags & UOPF_GUARD_NOT ? ~p : p;
 }
 
-static const struct insn *diverge(struct gang *g, const struct insn *in)
+static const struct uop *diverge(struct gang *g, const struct uop *in)
 {
-	g->pc = (u32)(in - g->insns);
+	g->pc = (u32)(in - g->uops);
 	g->stop = STOP_DIVERGED;
 	return NULL;
 }
 
 /* Do all live lanes of the gang agree? 1: all true, 0: all false, -1: they differ. */
-static int gang_vote(const struct gang *g, const struct insn *in)
+static int gang_vote(const struct gang *g, const struct uop *in)
 {
 	bool any = false, all = true;
 
@@ -50,7 +50,7 @@ static int gang_vote(const struct gang *g, const struct insn *in)
 }
 
 /* Run the inner operation for some lanes of one warp of the gang. */
-static void run_narrow(struct gang *g, const struct insn *in, u32 w, u32 mask, u32 live)
+static void run_narrow(struct gang *g, const struct uop *in, u32 w, u32 mask, u32 live)
 {
 	g->lane0 = w * WARP_LANES;
 	g->lanes = WARP_LANES;
@@ -65,19 +65,19 @@ HANDLER(guard_gang)
 {
 	int vote = gang_vote(g, in);
 	bool full = g->full;
-	const struct insn *next;
+	const struct uop *next;
 
 	if (vote > 0)
 		return g->table->run[in->inner](g, in);
 	if (vote == 0)
 		return in + 1;
-	if (EXEC_NAME(parted_guard)(g, in, &next))
+	if (EXEC_NAME(diverged_guard)(g, in, &next))
 		return next;
 	g->full = false;
 	for (u32 w = 0; w < g->warps && g->stop == STOP_NONE; w++) {
 		u32 live = g->warp_at[w].live, t = ((const u32 *)(g->regs + in->guard))[w];
 
-		t = (in->flags & INSN_GUARD_NOT ? ~t : t) & live;
+		t = (in->flags & UOPF_GUARD_NOT ? ~t : t) & live;
 		if (t)
 			run_narrow(g, in, w, t, live);
 	}
@@ -92,7 +92,7 @@ HANDLER(guard_gang)
 HANDLER(guard_warp)
 {
 	u32 active = g->active, mask = guard_mask(g, in, 0) & g->warp_at[g->warp].mask;
-	const struct insn *next;
+	const struct uop *next;
 
 	if (mask == g->warp_at[g->warp].mask)
 		return g->table->run[in->inner](g, in);
@@ -108,7 +108,7 @@ HANDLER(guard_warp)
 HANDLER(masked_w)
 {
 	u32 *d = ROW32(in->d), old[WARP_LANES], active = g->active;
-	const struct insn *next;
+	const struct uop *next;
 
 	memcpy(old, d, sizeof(old));
 	next = g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
@@ -121,7 +121,7 @@ HANDLER(masked_x)
 {
 	u64 *d = ROW64(in->d), old[WARP_LANES];
 	u32 active = g->active;
-	const struct insn *next;
+	const struct uop *next;
 
 	memcpy(old, d, sizeof(old));
 	next = g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
@@ -133,14 +133,14 @@ HANDLER(masked_x)
 /* In ordered mode the values of other lanes may be of no use to them any more. */
 HANDLER(ordered_w)
 {
-	if (in->flags & INSN_DEAD)
+	if (in->flags & UOPF_DEAD)
 		return g->env->ops->mode[MODE_WARP]->run[in->op](g, in);
 	return EXEC_NAME(op_masked_w)(g, in);
 }
 
 HANDLER(ordered_x)
 {
-	if (in->flags & INSN_DEAD)
+	if (in->flags & UOPF_DEAD)
 		return g->env->ops->mode[MODE_WARP]->run[in->op](g, in);
 	return EXEC_NAME(op_masked_x)(g, in);
 }
@@ -155,7 +155,7 @@ HANDLER(join_gang)
 
 HANDLER(join_warp)
 {
-	u32 pc = (u32)(in - g->insns);
+	u32 pc = (u32)(in - g->uops);
 	const struct warp *w = &g->warp_at[g->warp];
 
 	if (PL_LIKELY(pc != g->rejoin && pc < w->stop))
@@ -165,28 +165,28 @@ HANDLER(join_warp)
 
 HANDLER(bra_gang)
 {
-	SPEND((u32)(in - g->insns));
-	return g->insns + in->target;
+	SPEND((u32)(in - g->uops));
+	return g->uops + in->target;
 }
 
 HANDLER(bra_warp)
 {
-	if (in->flags & INSN_BACK)
+	if (in->flags & UOPF_BACK)
 		return warp_back(g, in, in->target);
 	return warp_jump(g, in->target);
 }
 
 /* The gang's lanes go both ways. */
-static const struct insn *part(struct gang *g, const struct insn *in)
+static const struct uop *part(struct gang *g, const struct uop *in)
 {
 	u32 taken[GANG_WARPS];
 
-	if (!parted_may_begin(g, in))
+	if (!diverged_may_begin(g, in))
 		return diverge(g, in);
 	for (u32 w = 0; w < g->warps; w++)
 		taken[w] = guard_mask(g, in, w) & g->warp_at[w].live;
-	parted_begin(g, in);
-	return parted_split(g, in, taken);
+	diverged_begin(g, in);
+	return diverged_split(g, in, taken);
 }
 
 HANDLER(bra_pred_gang)
@@ -197,23 +197,23 @@ HANDLER(bra_pred_gang)
 		return part(g, in);
 	if (!vote)
 		return in + 1;
-	SPEND((u32)(in - g->insns));
-	return g->insns + in->target;
+	SPEND((u32)(in - g->uops));
+	return g->uops + in->target;
 }
 
 HANDLER(bra_pred_warp)
 {
 	u32 mask = g->warp_at[g->warp].mask, taken = guard_mask(g, in, 0) & mask,
-	    pc = (u32)(in - g->insns);
+	    pc = (u32)(in - g->uops);
 
 	if (!taken)
 		return warp_jump(g, pc + 1);
 	if (taken != mask)
 		return warp_split(g, taken, in->target, pc + 1);
-	return in->flags & INSN_BACK ? warp_back(g, in, in->target) : warp_jump(g, in->target);
+	return in->flags & UOPF_BACK ? warp_back(g, in, in->target) : warp_jump(g, in->target);
 }
 
-bool EXEC_NAME(branch_targets)(const struct gang *g, const struct insn *in, u32 *targets)
+bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *targets)
 {
 	const u32 *a = (const u32 *)(g->regs + in->a);
 
@@ -243,16 +243,16 @@ HANDLER(brx_idx_gang)
 			differ |= t ^ first;
 		}
 	if (differ) {
-		if (!parted_may_begin(g, in))
+		if (!diverged_may_begin(g, in))
 			return diverge(g, in);
-		parted_begin(g, in);
-		return parted_scatter(g, in, targets);
+		diverged_begin(g, in);
+		return diverged_scatter(g, in, targets);
 	}
-	SPEND((u32)(in - g->insns));
-	return g->insns + first;
+	SPEND((u32)(in - g->uops));
+	return g->uops + first;
 }
 
-static const struct insn *beyond_table(struct gang *g, const struct insn *in, u32 index, u32 lanes)
+static const struct uop *beyond_table(struct gang *g, const struct uop *in, u32 index, u32 lanes)
 {
 	snprintf(g->fault->text, sizeof(g->fault->text),
 		 "index %u into a table of %u branch targets", index, (u32)in->imm);
@@ -271,7 +271,7 @@ HANDLER(brx_idx_warp)
 			return beyond_table(g, in, a[l], 1u << l);
 		targets[l] = g->env->program->ext[in->ext + a[l]];
 	}
-	return warp_scatter(g, targets, in->flags & INSN_BACK ? in : NULL);
+	return warp_scatter(g, targets, in->flags & UOPF_BACK ? in : NULL);
 }
 
 /* ---- end of threads ---- */
@@ -308,7 +308,7 @@ HANDLER(exit_warp)
 		gone &= guard_mask(g, in, 0);
 	if (!gone)
 		return in + 1;
-	return warp_exit(g, gone, (u32)(in - g->insns) + 1);
+	return warp_exit(g, gone, (u32)(in - g->uops) + 1);
 }
 
 /* ---- barriers ---- */
@@ -325,7 +325,7 @@ static inline bool is_anyone_gone(const struct gang *g)
 /*
  * Does the gang meet itself here, being the whole CTA? Threads that have exited count as arrived.
  */
-static inline bool meets_itself(const struct gang *g, const struct insn *in)
+static inline bool meets_itself(const struct gang *g, const struct uop *in)
 {
 	u32 threads = (u32)(in->imm >> 32);
 
@@ -339,7 +339,7 @@ HANDLER(bar_sync_gang)
 		return in + 1;
 	if (in->a != NO_ROW || in->c != NO_ROW)
 		return diverge(g, in);
-	g->pc = (u32)(in - g->insns);
+	g->pc = (u32)(in - g->uops);
 	g->stop = STOP_BARRIER;
 	return NULL;
 }
@@ -408,7 +408,7 @@ HANDLER(bar_red_warp)
 
 HANDLER(cluster_arrive_gang)
 {
-	g->cta->parted = true;
+	g->cta->diverged = true;
 	for (u32 w = 0; w < g->warps; w++)
 		g->warp_at[w].cluster_arrived = g->warp_at[w].live;
 	return in + 1;
@@ -438,21 +438,21 @@ HANDLER(cluster_wait_warp)
 /* One worker alone runs in one order; others need the host's fence. PTX ISA "membar, fence". */
 HANDLER(fence)
 {
-	if (g->env->concurrent || (in->flags & INSN_SYSTEM))
+	if (g->env->concurrent || (in->flags & UOPF_SYSTEM))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return in + 1;
 }
 
 HANDLER(yield_gang)
 {
-	g->pc = (u32)(in - g->insns) + 1;
+	g->pc = (u32)(in - g->uops) + 1;
 	g->stop = STOP_YIELD;
 	return NULL;
 }
 
 HANDLER(yield_warp)
 {
-	return warp_yield(g, (u32)(in - g->insns) + 1);
+	return warp_yield(g, (u32)(in - g->uops) + 1);
 }
 
 /* ---- the rest ---- */
@@ -464,7 +464,7 @@ HANDLER(nop)
 }
 
 /* All lanes that take part fault; the first warp with such lanes is reported. */
-static const struct insn *fault_all(struct gang *g, const struct insn *in, enum fault_kind kind)
+static const struct uop *fault_all(struct gang *g, const struct uop *in, enum fault_kind kind)
 {
 	u32 lanes = g->active;
 
@@ -478,7 +478,7 @@ static const struct insn *fault_all(struct gang *g, const struct insn *in, enum 
 
 HANDLER(poison)
 {
-	const char *note = exec_program_note(g->env->program, (u32)(in - g->insns));
+	const char *note = exec_program_note(g->env->program, (u32)(in - g->uops));
 
 	snprintf(g->fault->text, sizeof(g->fault->text), "%s", note ? note : "");
 	return fault_all(g, in, FAULT_ILLEGAL_INSTRUCTION);
@@ -521,7 +521,7 @@ static const struct exec_table table_ordered = {{
 #include "src/uop/table/table.def"
 }};
 
-static void loop(struct gang *g, const struct insn *in)
+static void loop(struct gang *g, const struct uop *in)
 {
 	do
 		in = g->table->run[in->op](g, in);
@@ -529,7 +529,7 @@ static void loop(struct gang *g, const struct insn *in)
 }
 
 /* For programs that read clocks. */
-static void loop_counted(struct gang *g, const struct insn *in)
+static void loop_counted(struct gang *g, const struct uop *in)
 {
 	do {
 		g->clock += EXEC_RECORD_CYCLES;
@@ -540,7 +540,7 @@ static void loop_counted(struct gang *g, const struct insn *in)
 const struct exec_ops EXEC_NAME(exec_ops_counted) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
-	.parted = &EXEC_NAME(table_parted),
+	.diverged = &EXEC_NAME(table_diverged),
 	.loop = loop_counted,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
@@ -550,7 +550,7 @@ const struct exec_ops EXEC_NAME(exec_ops_counted) = {
 const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
-	.parted = &EXEC_NAME(table_parted),
+	.diverged = &EXEC_NAME(table_diverged),
 	.loop = loop,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),

@@ -28,20 +28,20 @@ static ALWAYS_INLINE u32 *words_of(const struct gang *g, const struct part *p, u
 	} while (0)
 
 /* One element that begins at the same address for all. */
-static void take_words(struct gang *g, const struct insn *in, const struct part *p, u32 row,
+static void take_words(struct gang *g, const struct uop *in, const struct part *p, u32 row,
 		       u64 address)
 {
 	const u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
 	u32 *d = ROW32(row) + p->at, n = p->n & ~31u, mask = p->mask;
 	u64 *wide = ROW64(row) + p->at;
 	u32 right = 32 - 8 * (u32)in->size, left = right - 8 * ((u32)address & 3);
-	bool sign = in->flags & INSN_SIGN;
+	bool sign = in->flags & UOPF_SIGN;
 
 	if (in->size == 8)
 		BLEND(wide, x[l] | (u64)y[l] << 32);
-	else if (in->flags & INSN_WIDE_DATA && sign)
+	else if (in->flags & UOPF_WIDE_DATA && sign)
 		BLEND(wide, (u64)(s64)((s32)(x[l] << left) >> right));
-	else if (in->flags & INSN_WIDE_DATA)
+	else if (in->flags & UOPF_WIDE_DATA)
 		BLEND(wide, x[l] << left >> right);
 	else if (in->size == 4)
 		BLEND(d, x[l]);
@@ -51,7 +51,7 @@ static void take_words(struct gang *g, const struct insn *in, const struct part 
 		BLEND(d, x[l] << left >> right);
 }
 
-static void give_words(struct gang *g, const struct insn *in, const struct part *p, u32 row,
+static void give_words(struct gang *g, const struct uop *in, const struct part *p, u32 row,
 		       u64 address)
 {
 	u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
@@ -63,7 +63,7 @@ static void give_words(struct gang *g, const struct insn *in, const struct part 
 	if (in->size == 8) {
 		BLEND(x, (u32)wide[l]);
 		BLEND(y, (u32)(wide[l] >> 32));
-	} else if (in->flags & INSN_WIDE_DATA) {
+	} else if (in->flags & UOPF_WIDE_DATA) {
 		BLEND(x, (x[l] & ~field) | ((u32)wide[l] << shift & field));
 	} else if (in->size == 4) {
 		BLEND(x, s[l]);
@@ -72,7 +72,7 @@ static void give_words(struct gang *g, const struct insn *in, const struct part 
 	}
 }
 
-static ALWAYS_INLINE void take_all(struct gang *g, const struct insn *in, const struct part *p,
+static ALWAYS_INLINE void take_all(struct gang *g, const struct uop *in, const struct part *p,
 				   u64 address)
 {
 	for (u32 e = 0; e < in->count; e++) {
@@ -83,7 +83,7 @@ static ALWAYS_INLINE void take_all(struct gang *g, const struct insn *in, const 
 	}
 }
 
-static ALWAYS_INLINE void give_all(struct gang *g, const struct insn *in, const struct part *p,
+static ALWAYS_INLINE void give_all(struct gang *g, const struct uop *in, const struct part *p,
 				   u64 address)
 {
 	for (u32 e = 0; e < in->count; e++) {
@@ -124,7 +124,7 @@ static ALWAYS_INLINE bool same_64(const u64 *r, const struct part *p)
 	return !diff;
 }
 
-static inline bool is_allowed(const struct gang *g, const struct insn *in, u64 address)
+static inline bool is_allowed(const struct gang *g, const struct uop *in, u64 address)
 {
 	u64 width = (u64)in->size * in->count, limit = g->env->local_bytes;
 
@@ -134,16 +134,16 @@ static inline bool is_allowed(const struct gang *g, const struct insn *in, u64 a
 /*
  * The address that the lanes have in common; false: they differ, or it has to be looked at closely.
  */
-static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct insn *in,
+static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct uop *in,
 				       const struct part *p, u64 *address)
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
-	bool same = in->flags & INSN_FIXED;
+	bool same = in->flags & UOPF_FIXED;
 
 	if (in->a == NO_ROW) {
 		*address = (u64)in->imm;
 		same = true;
-	} else if (in->flags & INSN_WIDE) {
+	} else if (in->flags & UOPF_WIDE) {
 		*address = ROW64(in->a)[lane] + (u64)in->imm;
 		same = same || same_64(ROW64(in->a), p);
 	} else {
@@ -153,7 +153,7 @@ static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct insn *
 	return same && is_allowed(g, in, *address);
 }
 
-static ALWAYS_INLINE bool common_indexed(const struct gang *g, const struct insn *in,
+static ALWAYS_INLINE bool common_indexed(const struct gang *g, const struct uop *in,
 					 const struct part *p, u64 *address)
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
@@ -177,7 +177,7 @@ static void find_hosts(const struct gang *g, struct access *a, u32 offset)
 	}
 }
 
-static void load_apart(struct gang *g, const struct insn *in, struct access *a)
+static void load_apart(struct gang *g, const struct uop *in, struct access *a)
 {
 	u64 stride = local_stride(g);
 
@@ -196,7 +196,7 @@ static void load_apart(struct gang *g, const struct insn *in, struct access *a)
 	}
 }
 
-static void store_apart(struct gang *g, const struct insn *in, struct access *a)
+static void store_apart(struct gang *g, const struct uop *in, struct access *a)
 {
 	u64 stride = local_stride(g);
 
@@ -219,7 +219,7 @@ static void store_apart(struct gang *g, const struct insn *in, struct access *a)
 
 #define LOCAL(what, how, all, addresses, find_common)                                              \
 	static __attribute__((noinline)) bool what##_warp_##how(                                   \
-		struct gang *g, const struct insn *in, u32 w, u32 mask)                            \
+		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
 	{                                                                                          \
 		struct access a;                                                                   \
 		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
@@ -266,7 +266,7 @@ HANDLER(frame_address)
 			u32 l = w * WARP_LANES + (u32)__builtin_ctz(m);
 			u64 v = frame[l] + (u64)in->imm;
 
-			if (in->flags & INSN_WIDE_DATA)
+			if (in->flags & UOPF_WIDE_DATA)
 				ROW64(in->d)[l] = v;
 			else
 				ROW32(in->d)[l] = (u32)v;

@@ -31,11 +31,11 @@ enum fixed { FIXED_NOT, FIXED_ROWS, FIXED_SAME };
  * How all halves of the gang's warps lie: rows, or each at one address. What is allowed once always
  * is.
  */
-static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const struct insn *in)
+static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const struct uop *in)
 {
 	bool rows = true, same = true;
 
-	if (in->flags & INSN_WIDE)
+	if (in->flags & UOPF_WIDE)
 		return FIXED_NOT;
 	for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
 		u64 first;
@@ -50,7 +50,7 @@ static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const str
 }
 
 /* The allocation cache of the record, of no use in shared memory, holds what was found. */
-static inline bool load_fixed(struct gang *g, const struct insn *in)
+static inline bool load_fixed(struct gang *g, const struct uop *in)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 	const u8 *base = g->shared;
@@ -88,7 +88,7 @@ HANDLER(load_shared)
 	u32 size = plain_size(in);
 	bool ok;
 
-	if (size == 4 && in->flags & INSN_FIXED && g->full && g->cta->gangs == 1 &&
+	if (size == 4 && in->flags & UOPF_FIXED && g->full && g->cta->gangs == 1 &&
 	    load_fixed(g, in))
 		return in + 1;
 	ok = size == 4   ? load_shared_4(g, in)
@@ -116,10 +116,10 @@ HANDLER(load_param)
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->d);
 		u64 v = extend(get((u64)(uintptr_t)at + e * in->size, in->size), in->size,
-			       in->flags & INSN_SIGN);
+			       in->flags & UOPF_SIGN);
 
 		if (row != NO_ROW)
-			fill_row(g, row, in->flags & INSN_WIDE_DATA, v);
+			fill_row(g, row, in->flags & UOPF_WIDE_DATA, v);
 	}
 	return in + 1;
 }

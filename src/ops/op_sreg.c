@@ -24,8 +24,8 @@ HANDLER(sreg_tid)
 HANDLER(sreg_uniform)
 {
 	if (PL_UNLIKELY(g->env->program->reads_clock))
-		exec_clock_wait(g, (u32)(in - g->insns), in->count, WARPS);
-	fill_row(g, in->d, in->flags & INSN_WIDE_DATA,
+		exec_clock_wait(g, (u32)(in - g->uops), in->count, WARPS);
+	fill_row(g, in->d, in->flags & UOPF_WIDE_DATA,
 		 exec_sreg_uniform(g, (u32)in->imm & 0xffff, (u32)(in->imm >> 16)));
 	return in + 1;
 }
@@ -77,6 +77,6 @@ HANDLER(sleep)
 /* Device address of a kernel parameter. imm = offset. */
 HANDLER(param_address)
 {
-	fill_row(g, in->d, in->flags & INSN_WIDE_DATA, g->env->param_address + (u64)in->imm);
+	fill_row(g, in->d, in->flags & UOPF_WIDE_DATA, g->env->param_address + (u64)in->imm);
 	return in + 1;
 }

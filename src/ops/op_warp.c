@@ -36,7 +36,7 @@ static inline void take_all(u32 *to, u32 value, const u32 *on)
 		to[l] = on[l] ? value : to[l];
 }
 
-static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes, struct meeting *x)
+static void gather(const struct gang *g, const struct uop *in, u32 w, u32 lanes, struct meeting *x)
 {
 	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1], on[WARP_LANES];
 
@@ -62,8 +62,7 @@ static void gather(const struct gang *g, const struct insn *in, u32 w, u32 lanes
 	}
 }
 
-static void scatter(struct gang *g, const struct insn *in, u32 w, u32 lanes,
-		    const struct meeting *x)
+static void scatter(struct gang *g, const struct uop *in, u32 w, u32 lanes, const struct meeting *x)
 {
 	u32 p_row = g->env->program->ext[in->ext], on[WARP_LANES];
 
@@ -209,7 +208,7 @@ static void reduce(u32 kind, u32 set, u32 mode, struct meeting *x)
 }
 
 /* One set: all lanes of `set` have met. */
-static void compute(const struct insn *in, u32 set, struct meeting *x)
+static void compute(const struct uop *in, u32 set, struct meeting *x)
 {
 	u32 yes = x->vote & set, result = 0;
 
@@ -277,7 +276,7 @@ static u32 same_members(const struct meeting *x, u32 lanes)
  * A shuffle whose members are all here, or have exited: who named whom makes no difference then,
  * each lane reads from the row.
  */
-static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+static void shuffle_here(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 {
 	u32 p_row = g->env->program->ext[in->ext], m_row = g->env->program->ext[in->ext + 1],
 	    from[WARP_LANES], ok[WARP_LANES], copy[WARP_LANES], on[WARP_LANES], member[WARP_LANES];
@@ -324,7 +323,7 @@ static void shuffle_here(struct gang *g, const struct insn *in, u32 w, u32 lanes
 }
 
 /* All lanes of one warp are here: the common case, and the only one in gang mode. */
-static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+static void execute(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 {
 	struct meeting x = {0};
 	u32 left = lanes;
@@ -349,7 +348,7 @@ static void execute(struct gang *g, const struct insn *in, u32 w, u32 lanes)
  * All lanes are here, and each names all as members: the constant of the record or what the row
  * holds.
  */
-static inline bool is_whole(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
+static inline bool is_whole(const struct gang *g, const struct uop *in, u32 w, u32 lanes)
 {
 	u32 row = g->env->program->ext[in->ext + 1], member = FULL_MASK;
 	const u32 *m;
@@ -364,7 +363,7 @@ static inline bool is_whole(const struct gang *g, const struct insn *in, u32 w, 
 	return member == FULL_MASK;
 }
 
-static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
+static void spread(struct gang *g, const struct uop *in, u32 w, u32 v)
 {
 	u32 *d;
 
@@ -375,7 +374,7 @@ static void spread(struct gang *g, const struct insn *in, u32 w, u32 v)
 		d[l] = v;
 }
 
-static void vote_whole(struct gang *g, const struct insn *in, u32 w)
+static void vote_whole(struct gang *g, const struct uop *in, u32 w)
 {
 	u32 yes = ROWP(in->a)[w], p_row = g->env->program->ext[in->ext];
 	bool v = in->count == WARP_VOTE_ALL   ? yes == FULL_MASK
@@ -394,7 +393,7 @@ static void vote_whole(struct gang *g, const struct insn *in, u32 w)
 		v = (expr);                                                                        \
 	break
 
-static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
+static void reduce_whole(struct gang *g, const struct uop *in, u32 w)
 {
 	const u32 *a = ROW32(in->a) + w * WARP_LANES;
 	u32 v;
@@ -421,7 +420,7 @@ static void reduce_whole(struct gang *g, const struct insn *in, u32 w)
 }
 
 /* Returns false for the kinds that have no quick way. */
-static bool execute_whole(struct gang *g, const struct insn *in, u32 w)
+static bool execute_whole(struct gang *g, const struct uop *in, u32 w)
 {
 	if (in->count <= WARP_SHFL_IDX)
 		shuffle_here(g, in, w, FULL_MASK);
@@ -436,26 +435,26 @@ static bool execute_whole(struct gang *g, const struct insn *in, u32 w)
 
 /* ---- meetings ---- */
 
-static bool fits(const struct insn *a, const struct insn *b)
+static bool fits(const struct uop *a, const struct uop *b)
 {
 	return a->inner == b->inner && a->count == b->count && a->flags == b->flags;
 }
 
 /* Parked groups that wait for the same meeting as (in, member). */
-static u32 waiting(const struct gang *g, const struct warp *w, const struct insn *in, u32 member)
+static u32 waiting(const struct gang *g, const struct warp *w, const struct uop *in, u32 member)
 {
 	u32 lanes = 0;
 
 	for (u32 i = 0; i < w->groups; i++)
 		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
-		    fits(&g->insns[w->group[i].pc], in))
+		    fits(&g->uops[w->group[i].pc], in))
 			lanes |= w->group[i].mask;
 	return lanes;
 }
 
 /* Everybody of the set is parked or in `here` (record `in`): run it and make all of them ready
  * behind. */
-static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 member, u32 here)
+static void meet(struct gang *g, struct warp *w, const struct uop *in, u32 member, u32 here)
 {
 	struct group done[WARP_LANES];
 	struct meeting x = {0};
@@ -463,18 +462,18 @@ static void meet(struct gang *g, struct warp *w, const struct insn *in, u32 memb
 
 	for (u32 i = w->groups; i-- > 0;)
 		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
-		    fits(&g->insns[w->group[i].pc], in)) {
+		    fits(&g->uops[w->group[i].pc], in)) {
 			done[n++] = w->group[i];
 			set |= w->group[i].mask;
 			w->group[i] = w->group[--w->groups];
 		}
 	if (here)
-		done[n++] = (struct group){.mask = here, .pc = (u32)(in - g->insns)};
+		done[n++] = (struct group){.mask = here, .pc = (u32)(in - g->uops)};
 	for (u32 i = 0; i < n; i++)
-		gather(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
+		gather(g, &g->uops[done[i].pc], 0, done[i].mask, &x);
 	compute(in, set, &x);
 	for (u32 i = 0; i < n; i++) {
-		scatter(g, &g->insns[done[i].pc], 0, done[i].mask, &x);
+		scatter(g, &g->uops[done[i].pc], 0, done[i].mask, &x);
 		warp_park(w, (struct group){.mask = done[i].mask,
 					    .pc = done[i].pc + 1,
 					    .state = GROUP_READY});
@@ -487,7 +486,7 @@ void EXEC_NAME(warp_settle)(struct gang *g)
 	struct warp *w = &g->warp_at[g->warp];
 
 	for (u32 i = 0; i < w->groups; i++) {
-		const struct insn *in = &g->insns[w->group[i].pc];
+		const struct uop *in = &g->uops[w->group[i].pc];
 		u32 want = w->group[i].want;
 
 		if (w->group[i].state != GROUP_SYNC || (want & w->live & ~waiting(g, w, in, want)))
@@ -497,7 +496,7 @@ void EXEC_NAME(warp_settle)(struct gang *g)
 	}
 }
 
-static const struct insn *arrive(struct gang *g, const struct insn *in)
+static const struct uop *arrive(struct gang *g, const struct uop *in)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	u32 left = w->mask, missing = 0;
@@ -515,7 +514,7 @@ static const struct insn *arrive(struct gang *g, const struct insn *in)
 
 		if (member & w->live & ~(set | waiting(g, w, in, member)))
 			warp_park(w, (struct group){.mask = set,
-						    .pc = (u32)(in - g->insns),
+						    .pc = (u32)(in - g->uops),
 						    .state = GROUP_SYNC,
 						    .want = member});
 		else
@@ -530,7 +529,7 @@ static const struct insn *arrive(struct gang *g, const struct insn *in)
  * Lanes that are not members of the set they name: measured, that is illegal. An empty set means
  * the lanes that are here.
  */
-static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lanes)
+static u32 strangers(const struct gang *g, const struct uop *in, u32 w, u32 lanes)
 {
 	u32 row = g->env->program->ext[in->ext + 1], outside[WARP_LANES];
 	const u32 *m;
@@ -549,11 +548,11 @@ static u32 strangers(const struct gang *g, const struct insn *in, u32 w, u32 lan
  * Lanes name a set that they are not in. Measured: where all 32 lanes are together and name the
  * same set, all of them take part, whoever is named. Returns false where that is not so.
  */
-static bool execute_together(struct gang *g, const struct insn *in, u32 w, u32 lanes)
+static bool execute_together(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 {
 	u32 row = g->env->program->ext[in->ext + 1];
 	const u32 *m = row == NO_ROW ? NULL : ROW32(row) + w * WARP_LANES;
-	struct insn all = *in;
+	struct uop all = *in;
 
 	if (lanes != FULL_MASK)
 		return false;

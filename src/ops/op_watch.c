@@ -53,7 +53,7 @@ static void report_generic(struct gang *g, struct exec_access *e, u64 *address, 
 }
 
 /* An atomic whose old value nobody gets; of vectors and of 16 bytes the results are in `ext`. */
-static bool is_reduction(const struct gang *g, const struct insn *in)
+static bool is_reduction(const struct gang *g, const struct uop *in)
 {
 	const u32 *results = g->env->program->ext + in->ext;
 
@@ -65,7 +65,7 @@ static bool is_reduction(const struct gang *g, const struct insn *in)
 	return true;
 }
 
-static enum exec_access_kind kind_of(const struct gang *g, const struct insn *in)
+static enum exec_access_kind kind_of(const struct gang *g, const struct uop *in)
 {
 	switch (uop_kind(in->inner)) {
 	case UOP_STORE:
@@ -78,12 +78,12 @@ static enum exec_access_kind kind_of(const struct gang *g, const struct insn *in
 }
 
 /* All warps that take part, by the address row and constant of the record. */
-static void tell(struct gang *g, const struct insn *in, enum exec_access_kind kind, u32 space)
+static void tell(struct gang *g, const struct uop *in, enum exec_access_kind kind, u32 space)
 {
 	struct access a = {.width = (u32)in->size * in->count};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
-				.pc = (u32)(in - g->insns),
+				.pc = (u32)(in - g->uops),
 				.kind = (u8)kind,
 				.size = in->size,
 				.count = in->count,
@@ -111,19 +111,19 @@ static HANDLER(watch_memory)
 /* cp.async: destination in a, shared; source in b, a device address. */
 static HANDLER(watch_copy)
 {
-	struct insn to = *in, from = *in;
+	struct uop to = *in, from = *in;
 
-	to.flags |= INSN_WIDE;
-	from.flags |= INSN_WIDE;
+	to.flags |= UOPF_WIDE;
+	from.flags |= UOPF_WIDE;
 	to.imm = from.imm = 0;
 	to.count = from.count = 1;
 	from.a = in->b;
 	for (u32 i = 0; i < 2; i++) {
-		const struct insn *half = i ? &to : &from;
+		const struct uop *half = i ? &to : &from;
 		struct access a = {.width = in->size};
 		struct exec_access e = {.cta = g->cta,
 					.in = in,
-					.pc = (u32)(in - g->insns),
+					.pc = (u32)(in - g->uops),
 					.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
 					.size = in->size,
 					.count = 1,
@@ -152,7 +152,7 @@ static HANDLER(watch_matrix)
 	struct access a = {.width = in->size};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
-				.pc = (u32)(in - g->insns),
+				.pc = (u32)(in - g->uops),
 				.kind = store ? ACCESS_MATRIX_STORE : ACCESS_MATRIX_LOAD,
 				.size = in->size,
 				.count = 1,
@@ -178,9 +178,9 @@ static HANDLER(watch_matrix)
 static HANDLER(watch_sync)
 {
 	const struct exec_observer *o = g->env->observer;
-	struct exec_sync s = {.cta = g->cta, .in = in, .pc = (u32)(in - g->insns), .op = in->inner};
+	struct exec_sync s = {.cta = g->cta, .in = in, .pc = (u32)(in - g->uops), .op = in->inner};
 	u32 mask[GANG_WARPS], n = WARPS, first = cta_warp(g, 0);
-	const struct insn *next;
+	const struct uop *next;
 
 	for (u32 w = 0; w < n; w++)
 		mask[w] = mask_of(g, w);
@@ -222,13 +222,13 @@ static bool comes_again(const struct gang *g, u32 pc)
 	       (g->stop == STOP_DIVERGED || (g->stop == STOP_YIELD && g->pc == pc));
 }
 
-static void loop(struct gang *g, const struct insn *in)
+static void loop(struct gang *g, const struct uop *in)
 {
 	const struct exec_observer *o = g->env->observer;
 	u32 pc;
 
 	do {
-		pc = (u32)(in - g->insns);
+		pc = (u32)(in - g->uops);
 		if (!was_told(g, pc) && o->step)
 			o->step(o->user, g, in);
 		g->clock += EXEC_RECORD_CYCLES;

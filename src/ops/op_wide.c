@@ -115,12 +115,12 @@ HANDLER(setp_affine_wide)
 
 /* ---- memory ---- */
 
-static inline u64 wide_offset(const struct gang *g, const struct insn *in)
+static inline u64 wide_offset(const struct gang *g, const struct uop *in)
 {
 	return affine_wide_offset(affine_wide_at(g, in->target), g->cta->id) + (u64)in->imm;
 }
 
-static inline void get_wide(const struct gang *g, const struct insn *in, struct access *a)
+static inline void get_wide(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const u64 *r = ROW64(in->a) + a->warp * WARP_LANES;
 	u64 offset = wide_offset(g, in);
@@ -130,13 +130,13 @@ static inline void get_wide(const struct gang *g, const struct insn *in, struct 
 		a->address[l] = r[l] + offset;
 }
 
-static inline u64 address_of_wide(const struct gang *g, const struct insn *in, u32 lane)
+static inline u64 address_of_wide(const struct gang *g, const struct uop *in, u32 lane)
 {
 	return ROW64(in->a)[lane] + wide_offset(g, in);
 }
 
-static ALWAYS_INLINE enum address_kind look_wide(const struct gang *g, const struct insn *in,
-						 u32 at, u32 n, u32 width, u64 *first)
+static ALWAYS_INLINE enum address_kind look_wide(const struct gang *g, const struct uop *in, u32 at,
+						 u32 n, u32 width, u64 *first)
 {
 	const u64 *r = ROW64(in->a) + at;
 
@@ -155,7 +155,7 @@ struct reach {
  * False: not in groups of lanes of which each is a row (or, `same`, has one address), or not known
  * to be allowed.
  */
-static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in, u32 width,
+static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in, u32 width,
 				     bool *same, struct reach *x)
 {
 	const struct affine_wide *a = affine_wide_at(g, in->target);
@@ -172,7 +172,7 @@ static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct insn *in
 	return x->host != 0;
 }
 
-static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct insn *in PL_UNUSED, u32 lane)
+static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct uop *in PL_UNUSED, u32 lane)
 {
 	return x->host + (x->lanes[lane] - x->low);
 }

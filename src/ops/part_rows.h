@@ -119,7 +119,7 @@ static inline void *row_at(const struct gang *g, u32 row, u32 at, u32 size)
 }
 
 /* One value into these lanes. */
-static inline void blend_same(struct gang *g, const struct insn *in, u32 at, u32 mask, u64 value)
+static inline void blend_same(struct gang *g, const struct uop *in, u32 at, u32 mask, u64 value)
 {
 	if (in->size == 8) {
 		u64 *d = ROW64(in->d) + at;
@@ -136,7 +136,7 @@ static inline void blend_same(struct gang *g, const struct insn *in, u32 at, u32
 
 /* ---- one lane alone, as behind `if (threadIdx.x == 0)` ---- */
 
-static inline void load_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
+static inline void load_one(struct gang *g, const struct uop *in, u32 lane, u64 host)
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
@@ -149,7 +149,7 @@ static inline void load_one(struct gang *g, const struct insn *in, u32 lane, u64
 }
 
 /* False: some element has no register, and stays as it is. */
-static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u64 host)
+static inline bool store_one(struct gang *g, const struct uop *in, u32 lane, u64 host)
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16))) = {0};
 
@@ -165,7 +165,7 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 }
 
 #define ONE(space, address_of, check)                                                              \
-	static inline u64 one_##space(const struct gang *g, const struct insn *in, u32 lane)       \
+	static inline u64 one_##space(const struct gang *g, const struct uop *in, u32 lane)        \
 	{                                                                                          \
 		u32 width = (u32)in->size * in->count;                                             \
 		u64 at = address_of(g, in, lane);                                                  \
@@ -179,7 +179,7 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 #define PART(space, addresses, address_of, check)                                                  \
 	ONE(space, address_of, check)                                                              \
 	static __attribute__((noinline)) bool load_part_##space(                                   \
-		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
+		struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size)                   \
 	{                                                                                          \
 		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
 		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
@@ -208,7 +208,7 @@ static inline bool store_one(struct gang *g, const struct insn *in, u32 lane, u6
 		       load_masked(row_at(g, in->d, at, size), host - first * size, mask, size);   \
 	}                                                                                          \
 	static __attribute__((noinline)) bool store_part_##space(                                  \
-		struct gang *g, const struct insn *in, u32 w, u32 mask, u32 size)                  \
+		struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size)                   \
 	{                                                                                          \
 		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
 		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \

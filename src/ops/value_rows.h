@@ -29,12 +29,12 @@ static inline u64 extend(u64 v, u32 bytes, bool sign)
 	return sign ? (u64)((s64)(v << shift) >> shift) : v;
 }
 
-static inline u32 element_row(const struct gang *g, const struct insn *in, u32 e, u32 first)
+static inline u32 element_row(const struct gang *g, const struct uop *in, u32 e, u32 first)
 {
 	return in->count == 1 ? first : g->env->program->ext[in->ext + e];
 }
 
-static inline u32 value_bytes(const struct insn *in)
+static inline u32 value_bytes(const struct uop *in)
 {
 	return (u32)in->size * in->count;
 }
@@ -132,11 +132,11 @@ static ALWAYS_INLINE void give_row(void *m, const struct value_copy *from, u32 b
 					MOVE(T, S, lane[l], l *k + e);                             \
 		}                                                                                  \
 		break;
-#define TAKE(T, S, to, i) to = in->flags & INSN_SIGN ? (u32)((const S *)m)[i] : ((const T *)m)[i]
+#define TAKE(T, S, to, i) to = in->flags & UOPF_SIGN ? (u32)((const S *)m)[i] : ((const T *)m)[i]
 #define GIVE(T, S, from, i) ((T *)m)[i] = (T)(from)
 
 /* Does every element have a register? */
-static inline bool all_rows(const struct gang *g, const struct insn *in)
+static inline bool all_rows(const struct gang *g, const struct uop *in)
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 	u32 none = 0;
@@ -149,7 +149,7 @@ static inline bool all_rows(const struct gang *g, const struct insn *in)
 /* Narrow elements in 64-bit rows: indices, more often than not. */
 #define WIDEN(T, S)                                                                                \
 	case sizeof(T):                                                                            \
-		if (in->flags & INSN_SIGN)                                                         \
+		if (in->flags & UOPF_SIGN)                                                         \
 			FOR_LANES(l, n)                                                            \
 				d[l] = (u64)(s64)((const S *)m)[l * k + e];                        \
 		else                                                                               \
@@ -157,7 +157,7 @@ static inline bool all_rows(const struct gang *g, const struct insn *in)
 				d[l] = ((const T *)m)[l * k + e];                                  \
 		break;
 
-static inline void split_wide(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
+static inline void split_wide(struct gang *g, const struct uop *in, u32 at, u32 n, const void *m)
 {
 	u32 k = in->count;
 
@@ -184,7 +184,7 @@ static inline void split_wide(struct gang *g, const struct insn *in, u32 at, u32
 			((T *)m)[l * k + e] = (T)s[l];                                             \
 		break;
 
-static inline void join_wide(struct gang *g, const struct insn *in, u32 at, u32 n, void *m)
+static inline void join_wide(struct gang *g, const struct uop *in, u32 at, u32 n, void *m)
 {
 	u32 k = in->count;
 
@@ -204,9 +204,9 @@ static inline void join_wide(struct gang *g, const struct insn *in, u32 at, u32 
 }
 
 /* Of n lanes from `at` on. */
-static inline void split_rows(struct gang *g, const struct insn *in, u32 at, u32 n, const void *m)
+static inline void split_rows(struct gang *g, const struct uop *in, u32 at, u32 n, const void *m)
 {
-	if (in->flags & INSN_WIDE_DATA) {
+	if (in->flags & UOPF_WIDE_DATA) {
 		split_wide(g, in, at, n, m);
 		return;
 	}
@@ -217,9 +217,9 @@ static inline void split_rows(struct gang *g, const struct insn *in, u32 at, u32
 	}
 }
 
-static inline void join_rows(struct gang *g, const struct insn *in, u32 at, u32 n, void *m)
+static inline void join_rows(struct gang *g, const struct uop *in, u32 at, u32 n, void *m)
 {
-	if (in->flags & INSN_WIDE_DATA) {
+	if (in->flags & UOPF_WIDE_DATA) {
 		join_wide(g, in, at, n, m);
 		return;
 	}
@@ -231,13 +231,13 @@ static inline void join_rows(struct gang *g, const struct insn *in, u32 at, u32 
 }
 
 /* Vectors of half a warp: the usual shapes with constants, the others as they come. */
-static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 at,
+static ALWAYS_INLINE void split_half(struct gang *g, const struct uop *in, u32 at,
 				     const struct value_copy *v)
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 	const u32 *words = (const u32 *)(const void *)v->at;
 	const u64 *pairs = (const u64 *)(const void *)v->at;
-	bool usual = all_rows(g, in) && !(in->size == 4 && in->flags & INSN_WIDE_DATA);
+	bool usual = all_rows(g, in) && !(in->size == 4 && in->flags & UOPF_WIDE_DATA);
 
 	if (usual && in->size == 4 && in->count == 4) {
 		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at, *d2 = ROW32(ext[2]) + at,
@@ -268,13 +268,13 @@ static ALWAYS_INLINE void split_half(struct gang *g, const struct insn *in, u32 
 	}
 }
 
-static ALWAYS_INLINE void join_half(struct gang *g, const struct insn *in, u32 at,
+static ALWAYS_INLINE void join_half(struct gang *g, const struct uop *in, u32 at,
 				    struct value_copy *v)
 {
 	const u32 *ext = g->env->program->ext + in->ext;
 	u32 *words = (u32 *)(void *)v->at;
 	u64 *pairs = (u64 *)(void *)v->at;
-	bool usual = !(in->size == 4 && in->flags & INSN_WIDE_DATA);
+	bool usual = !(in->size == 4 && in->flags & UOPF_WIDE_DATA);
 
 	if (usual && in->size == 4 && in->count == 4) {
 		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at,
@@ -307,30 +307,30 @@ static ALWAYS_INLINE void join_half(struct gang *g, const struct insn *in, u32 a
 
 /* ---- vectors of one lane, and of the lanes of a mask ---- */
 
-static inline void split_lane(struct gang *g, const struct insn *in, u32 lane, const u8 *value)
+static inline void split_lane(struct gang *g, const struct uop *in, u32 lane, const u8 *value)
 {
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->d);
 		u64 v = extend(get((u64)(uintptr_t)value + e * in->size, in->size), in->size,
-			       in->flags & INSN_SIGN);
+			       in->flags & UOPF_SIGN);
 
 		if (row == NO_ROW)
 			continue;
-		if (in->flags & INSN_WIDE_DATA)
+		if (in->flags & UOPF_WIDE_DATA)
 			ROW64(row)[lane] = v;
 		else
 			ROW32(row)[lane] = (u32)v;
 	}
 }
 
-static inline void join_lane(const struct gang *g, const struct insn *in, u32 lane, u8 *value)
+static inline void join_lane(const struct gang *g, const struct uop *in, u32 lane, u8 *value)
 {
 	for (u32 e = 0; e < in->count; e++) {
 		u32 row = element_row(g, in, e, in->b);
 
 		if (row != NO_ROW)
 			put((u64)(uintptr_t)value + e * in->size, in->size,
-			    in->flags & INSN_WIDE_DATA ? ROW64(row)[lane] : ROW32(row)[lane]);
+			    in->flags & UOPF_WIDE_DATA ? ROW64(row)[lane] : ROW32(row)[lane]);
 	}
 }
 

@@ -32,7 +32,7 @@ enum warp_kind {
 	WARP_BARRIER,
 };
 
-/* Flags of such a record, beside those of enum insn_flag. */
+/* Flags of such a record, beside those of enum uop_flag. */
 enum warp_flag {
 	WARP_ALONE = 0x40, /* no member mask: the lanes that are here (legacy forms, activemask) */
 	WARP_WIDE = 0x80,  /* the operand is a 64-bit row */

@@ -30,8 +30,8 @@ struct said {
 
 struct ending {
 	struct sched_grid *grid;
-	VEC(struct seat *) begun; /* of each unit the first seat, by place */
-	VEC(struct range) rest;   /* not begun, by place */
+	VEC(struct cta_slot *) begun; /* of each unit the first slot, by place */
+	VEC(struct range) rest;       /* not begun, by place */
 	VEC(struct said) said;
 	struct fault first; /* the failure that the launch reports */
 	u64 first_place;    /* of its unit */
@@ -42,7 +42,7 @@ struct ending {
 
 static int by_place(const void *a, const void *b)
 {
-	const struct seat *const *x = a, *const *y = b;
+	const struct cta_slot *const *x = a, *const *y = b;
 
 	return x[0]->place < y[0]->place ? -1 : x[0]->place > y[0]->place;
 }
@@ -72,10 +72,10 @@ static void collect(struct ending *e)
 {
 	struct sched_grid *g = e->grid;
 
-	for (u32 i = 0; i < g->hands; i++) {
-		struct hand *h = &g->hand[i];
+	for (u32 i = 0; i < g->shares; i++) {
+		struct share *h = &g->share[i];
 
-		for (struct seat *s = h->waiting.first; s; s = s->next)
+		for (struct cta_slot *s = h->waiting.first; s; s = s->next)
 			VEC_PUSH(&e->begun, s);
 		add_range(e, h->chunk, h->chunk_end);
 		add_range(e, h->next, h->end);
@@ -89,12 +89,12 @@ static void collect(struct ending *e)
 
 /* ---- going on ---- */
 
-static struct cta *faulted_cta(struct seat *s)
+static struct cta *faulted_cta(struct cta_slot *s)
 {
 	return s->cta.cluster ? s->cluster.cta[s->cluster.faulted] : &s->cta;
 }
 
-static void note_fault(struct ending *e, struct seat *s)
+static void note_fault(struct ending *e, struct cta_slot *s)
 {
 	struct cta *c = faulted_cta(s);
 
@@ -110,7 +110,7 @@ static void note_fault(struct ending *e, struct seat *s)
  * those that wait for a warp that has failed look like a deadlock. The others of the CTA's cluster
  * need not wait.
  */
-static bool may_continue(struct ending *e, struct seat *s)
+static bool may_continue(struct ending *e, struct cta_slot *s)
 {
 	const struct cta *c = faulted_cta(s);
 
@@ -122,17 +122,17 @@ static bool may_continue(struct ending *e, struct seat *s)
 	return c->cluster && c->failed;
 }
 
-static void go_on(struct ending *e, struct seat *s)
+static void go_on(struct ending *e, struct cta_slot *s)
 {
 	enum exec_stop stop;
 	u32 turns = 0;
 
 	do {
-		for (struct seat *m = s; m; m = m->mate)
+		for (struct cta_slot *m = s; m; m = m->mate)
 			if (m->cta.failed)
 				exec_cta_halt_failed(&m->cta);
 		s->light = 0;
-		stop = seat_turn(s, INLINE_BUDGET);
+		stop = slot_turn(s, INLINE_BUDGET);
 		if (stop == STOP_FAULT && !may_continue(e, s))
 			break;
 		turns += stop == STOP_YIELD;
@@ -142,7 +142,7 @@ static void go_on(struct ending *e, struct seat *s)
 
 /* ---- saying ---- */
 
-static void take_text(struct ending *e, struct seat *s)
+static void take_text(struct ending *e, struct cta_slot *s)
 {
 	for (; s; s = s->mate) {
 		struct said x = {s->cta.number, s->cta.assertions};
@@ -156,7 +156,7 @@ static void take_text(struct ending *e, struct seat *s)
 	}
 }
 
-static void drop_text(struct seat *s)
+static void drop_text(struct cta_slot *s)
 {
 	for (; s; s = s->mate)
 		text_fini(&s->cta.assertions);
@@ -175,7 +175,7 @@ static void say(struct ending *e)
 
 /* ---- all of it ---- */
 
-static bool has_failed(const struct seat *s)
+static bool has_failed(const struct cta_slot *s)
 {
 	for (; s; s = s->mate)
 		if (s->cta.failed)
@@ -191,15 +191,15 @@ static bool is_late(const struct ending *e, u64 place)
 
 static void begin_next(struct ending *e, u64 place)
 {
-	struct seat *s = grid_begin_unit(e->grid, place);
+	struct cta_slot *s = grid_begin_unit(e->grid, place);
 
 	if (!s)
 		return;
 	go_on(e, s);
 	take_text(e, s);
 	if (s->cta.print)
-		prints_after_turn(&e->grid->hand[0], s);
-	seat_part(&e->grid->hand[0].idle, s);
+		prints_after_turn(&e->grid->share[0], s);
+	slot_part(&e->grid->share[0].idle, s);
 }
 
 /*
@@ -227,7 +227,7 @@ static void begin_before(struct ending *e, u64 stop)
 		begin_range(e, &e->rest.at[i], stop);
 }
 
-static void finish_begun(struct ending *e, struct seat *s)
+static void finish_begun(struct ending *e, struct cta_slot *s)
 {
 	if (e->failed_threads >= FAILED_THREADS || is_late(e, s->place)) {
 		drop_text(s);

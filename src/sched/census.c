@@ -1,5 +1,5 @@
 /*
- * Grids that stop for a moment and go on: all hands leave, the last one out sees to what was
+ * Grids that stop for a moment and go on: all shares leave, the last one out sees to what was
  * wanted.
  */
 #include "src/sched/sched_int.h"
@@ -37,7 +37,7 @@ void grid_pause_locked(struct sched_grid *g)
 	pthread_cond_broadcast(&p->work);
 }
 
-/* A grid that nobody works on, so that no hand will see that a census is wanted. */
+/* A grid that nobody works on, so that no share will see that a census is wanted. */
 static struct sched_grid *find_idle(const struct sched_pool *p)
 {
 	struct sched_grid *g = p->grids;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 /*
- * Units that have ended are counted in the grid now and then: here, and when a hand is laid down.
+ * Units that have ended are counted in the grid now and then: here, and when a share is laid down.
  */
-void hand_report(struct hand *h)
+void share_report(struct share *h)
 {
 	__atomic_fetch_sub(&h->grid->left, h->finished, __ATOMIC_ACQ_REL);
 	h->finished = 0;
@@ -22,7 +22,7 @@ void hand_report(struct hand *h)
 /* ---- making ---- */
 
 static struct sched_grid *storage(struct sched_pool *p, const struct exec_env *e,
-				  struct seat **seat)
+				  struct cta_slot **slot)
 {
 	struct sched_grid *g;
 
@@ -32,11 +32,11 @@ static struct sched_grid *storage(struct sched_pool *p, const struct exec_env *e
 		p->spare = g->next;
 		p->spare_len--;
 	}
-	*seat = seat_cached_locked(p, e);
+	*slot = slot_cached_locked(p, e);
 	pthread_mutex_unlock(&p->lock);
 	if (g)
 		return g;
-	g = calloc(1, sizeof(*g) + sizeof(struct hand) * p->workers);
+	g = calloc(1, sizeof(*g) + sizeof(struct share) * p->workers);
 	if (g) {
 		pthread_mutex_init(&g->lock, NULL);
 		pthread_mutex_init(&g->print_lock, NULL);
@@ -90,20 +90,20 @@ u64 grid_resident_units(const struct sched_grid *g)
 	return resident < g->unit_ctas ? 1 : resident / g->unit_ctas;
 }
 
-static void hand_init(struct sched_grid *g, u32 index, u32 hands)
+static void share_init(struct sched_grid *g, u32 index, u32 shares)
 {
 	const struct sched_launch *l = &g->launch;
 	u64 units = grid_resident_units(g);
-	struct hand *h = &g->hand[index];
+	struct share *h = &g->share[index];
 
 	memset(h, 0, sizeof(*h));
 	h->grid = g;
 	h->index = index;
-	seat_list_init(&h->idle);
-	seat_list_init(&h->waiting);
+	slot_list_init(&h->idle);
+	slot_list_init(&h->waiting);
 	h->target = l->cooperative ? UINT32_MAX : 1;
 	h->limit = l->cooperative ? UINT32_MAX
-				  : (u32)min_u64((units + hands - 1) / hands, UINT32_MAX / 2);
+				  : (u32)min_u64((units + shares - 1) / shares, UINT32_MAX / 2);
 	h->random = (g->seed + index) * 0x9e3779b97f4a7c15u + 1;
 }
 
@@ -111,23 +111,23 @@ static void deal(struct sched_grid *g, u64 first, u64 end)
 {
 	u64 n = end - first, at = first;
 
-	for (u32 i = 0; i < g->hands; i++) {
-		g->hand[i].next = at;
-		g->hand[i].print_floor = at;
-		at += n / g->hands + (i < n % g->hands);
-		g->hand[i].end = at;
+	for (u32 i = 0; i < g->shares; i++) {
+		g->share[i].next = at;
+		g->share[i].print_floor = at;
+		at += n / g->shares + (i < n % g->shares);
+		g->share[i].end = at;
 	}
 }
 
-void grid_spread(struct sched_grid *g, u32 hands)
+void grid_spread(struct sched_grid *g, u32 shares)
 {
-	struct hand *h = &g->hand[0];
+	struct share *h = &g->share[0];
 	u64 first = h->chunk < h->chunk_end ? h->chunk : h->next, floor = h->print_floor;
 
-	for (u32 i = 1; i < hands; i++)
-		hand_init(g, i, hands);
-	g->hands = hands;
-	h->limit = (h->limit + hands - 1) / hands;
+	for (u32 i = 1; i < shares; i++)
+		share_init(g, i, shares);
+	g->shares = shares;
+	h->limit = (h->limit + shares - 1) / shares;
 	h->chunk = h->chunk_end = 0;
 	deal(g, first, h->end);
 	h->print_floor = floor; /* some wait already */
@@ -152,18 +152,18 @@ bool grid_is_small(const struct sched_launch *l)
 	const struct exec_env *e = &l->env;
 	u64 ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2],
 	    warps = ((u64)e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES,
-	    insns = e->program->thread_insns ? e->program->thread_insns : e->program->insns;
+	    insns = e->program->thread_insns ? e->program->thread_insns : e->program->uops;
 
 	return ctas == 1 || (ctas <= INLINE_WORK && ctas * (warps * insns + 64) <= INLINE_WORK);
 }
 
-struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands)
+struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 shares)
 {
-	struct seat *seat;
-	struct sched_grid *g = storage(p, &launch->env, &seat);
+	struct cta_slot *slot;
+	struct sched_grid *g = storage(p, &launch->env, &slot);
 
 	if (!g) {
-		seat_free(seat);
+		slot_free(slot);
 		return NULL;
 	}
 	g->pool = p;
@@ -192,13 +192,13 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 		permute(g, g->seed);
 		g->launch.env.seed = g->seed;
 	}
-	g->hands = hands;
-	for (u32 i = 0; i < hands; i++)
-		hand_init(g, i, hands);
+	g->shares = shares;
+	for (u32 i = 0; i < shares; i++)
+		share_init(g, i, shares);
 	deal(g, 0, g->units);
-	if (seat) {
-		seat_adopt(seat, g);
-		seat_push(&g->hand[0].idle, seat);
+	if (slot) {
+		slot_adopt(slot, g);
+		slot_push(&g->share[0].idle, slot);
 	}
 	return g;
 }
@@ -235,7 +235,7 @@ static void check_deadline(struct sched_grid *g)
 
 /* ---- beginning CTAs ---- */
 
-static bool take_piece(struct hand *h, struct hand *from, u64 max)
+static bool take_piece(struct share *h, struct share *from, u64 max)
 {
 	u64 n = (from->end - from->next) / 16;
 
@@ -247,22 +247,22 @@ static bool take_piece(struct hand *h, struct hand *from, u64 max)
 	return true;
 }
 
-static struct hand *largest(struct sched_grid *g)
+static struct share *largest(struct sched_grid *g)
 {
-	struct hand *best = &g->hand[0];
+	struct share *best = &g->share[0];
 
-	for (u32 i = 1; i < g->hands; i++)
-		if (g->hand[i].end - g->hand[i].next > best->end - best->next)
-			best = &g->hand[i];
+	for (u32 i = 1; i < g->shares; i++)
+		if (g->share[i].end - g->share[i].next > best->end - best->next)
+			best = &g->share[i];
 	return best;
 }
 
-static struct hand *foremost(struct sched_grid *g)
+static struct share *foremost(struct sched_grid *g)
 {
-	struct hand *best = &g->hand[0];
+	struct share *best = &g->share[0];
 
-	for (u32 i = 1; i < g->hands; i++) {
-		struct hand *h = &g->hand[i];
+	for (u32 i = 1; i < g->shares; i++) {
+		struct share *h = &g->share[i];
 
 		if (h->next < h->end && (best->next == best->end || h->next < best->next))
 			best = h;
@@ -270,12 +270,12 @@ static struct hand *foremost(struct sched_grid *g)
 	return best;
 }
 
-/* Next CTAs for a hand: from its range, or half of the largest; one by one from the front when the
+/* Next CTAs for a share: from its range, or half of the largest; one by one from the front when the
  * order matters. */
-static bool take_chunk(struct hand *h)
+static bool take_chunk(struct share *h)
 {
 	struct sched_grid *g = h->grid;
-	struct hand *victim;
+	struct share *victim;
 	bool ok;
 	u64 half;
 
@@ -296,19 +296,19 @@ static bool take_chunk(struct hand *h)
 	pthread_mutex_unlock(&g->lock);
 	h->dry = !ok;
 	if (ok) {
-		hand_report(h);
+		share_report(h);
 		check_deadline(g);
 	}
 	return ok;
 }
 
-static bool has_unstarted(struct hand *h)
+static bool has_unstarted(struct share *h)
 {
 	return h->chunk < h->chunk_end || (!h->dry && take_chunk(h));
 }
 
 /* Coordinates of a unit; of the one behind the last, as is the rule, without a division. */
-static void set_id(struct hand *h, u64 number)
+static void set_id(struct share *h, u64 number)
 {
 	const u32 *n = h->grid->unit_grid;
 	u32 x = h->id[0] + 1;
@@ -325,25 +325,25 @@ static void set_id(struct hand *h, u64 number)
 }
 
 /* The first coordinate was stored just now: apart from the others, that it can be forwarded. */
-static void copy_id(struct cta *c, const struct hand *h)
+static void copy_id(struct cta *c, const struct share *h)
 {
 	c->id[0] = h->id[0];
 	memcpy(&c->id[1], &h->id[1], 2 * sizeof(u32));
 }
 
-/* Seats for the CTAs of a unit, the first one with the others on it. NULL: no memory. */
-static struct seat *take_seats(struct hand *h)
+/* Slots for the CTAs of a unit, the first one with the others on it. NULL: no memory. */
+static struct cta_slot *take_slot(struct share *h)
 {
 	struct sched_grid *g = h->grid;
-	struct seat *first = NULL, **at = &first;
+	struct cta_slot *first = NULL, **at = &first;
 
 	for (u32 r = 0; r < g->unit_ctas; r++) {
-		struct seat *s = seat_pop(&h->idle);
+		struct cta_slot *s = slot_pop(&h->idle);
 
 		if (!s)
-			s = seat_take(g);
+			s = slot_take(g);
 		if (!s) {
-			seat_part(&h->idle, first);
+			slot_part(&h->idle, first);
 			return NULL;
 		}
 		s->mate = NULL;
@@ -354,7 +354,7 @@ static struct seat *take_seats(struct hand *h)
 }
 
 /* A CTA of the unit that begins, by its rank: x runs fastest. */
-static void start_cta(struct hand *h, struct cta *c, u32 rank)
+static void start_cta(struct share *h, struct cta *c, u32 rank)
 {
 	const struct exec_env *e = &h->grid->launch.env;
 	u32 rest = rank;
@@ -369,14 +369,14 @@ static void start_cta(struct hand *h, struct cta *c, u32 rank)
 	exec_cta_start(c);
 }
 
-static void start_unit(struct hand *h, struct seat *first)
+static void start_unit(struct share *h, struct cta_slot *first)
 {
 	struct cluster *cl = h->grid->unit_ctas > 1 ? &first->cluster : NULL;
 	u32 r = 0;
 
 	if (cl)
 		*cl = (struct cluster){.size = h->grid->unit_ctas};
-	for (struct seat *s = first; s; s = s->mate, r++) {
+	for (struct cta_slot *s = first; s; s = s->mate, r++) {
 		if (cl)
 			cl->cta[r] = &s->cta;
 		s->cta.cluster = cl;
@@ -389,7 +389,7 @@ static void start_unit(struct hand *h, struct seat *first)
 }
 
 /* A CTA that is a unit of its own. */
-static void start_alone(struct hand *h, struct seat *s, u64 number)
+static void start_alone(struct share *h, struct cta_slot *s, u64 number)
 {
 	struct cta *c = &s->cta;
 
@@ -403,7 +403,7 @@ static void start_alone(struct hand *h, struct seat *s, u64 number)
 }
 
 /* Number of the unit that begins next. */
-static u64 next_number(struct hand *h)
+static u64 next_number(struct share *h)
 {
 	const struct sched_grid *g = h->grid;
 	u64 number = h->chunk++;
@@ -420,7 +420,7 @@ static u64 next_number(struct hand *h)
  * Pass over the CTA that is to begin, and those behind it in the piece, if they have nothing to do.
  * False: it has to be run. Observers are told of all.
  */
-static bool pass_idle(struct hand *h, struct seat *s, u64 number)
+static bool pass_idle(struct share *h, struct cta_slot *s, u64 number)
 {
 	const struct sched_grid *g = h->grid;
 	u64 most = min_u64(h->chunk_end - h->chunk + 1, g->unit_grid[0] - h->id[0]), n;
@@ -449,10 +449,10 @@ static bool pass_idle(struct hand *h, struct seat *s, u64 number)
 }
 
 /* Begin a unit whose CTAs have something to do. NULL: none was left in the piece, or no memory. */
-static struct seat *begin(struct hand *h)
+static struct cta_slot *begin(struct share *h)
 {
 	struct sched_grid *g = h->grid;
-	struct seat *s = take_seats(h);
+	struct cta_slot *s = take_slot(h);
 	u64 number;
 
 	if (!s) {
@@ -469,7 +469,7 @@ static struct seat *begin(struct hand *h)
 	set_id(h, number);
 	while (g->launch.env.program->may_be_idle && pass_idle(h, s, number)) {
 		if (h->chunk == h->chunk_end) {
-			seat_part(&h->idle, s);
+			slot_part(&h->idle, s);
 			return NULL;
 		}
 		number = next_number(h);
@@ -486,7 +486,7 @@ static struct seat *begin(struct hand *h)
 /* ---- turns ---- */
 
 /* After a piece of CTAs that had nothing to do: the next one, unless others wait for the worker. */
-static bool may_go_on(const struct hand *h)
+static bool may_go_on(const struct share *h)
 {
 	const struct sched_grid *g = h->grid;
 
@@ -497,9 +497,9 @@ static bool may_go_on(const struct hand *h)
 
 /* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the
  * longest waiting. */
-static struct seat *pick(struct hand *h)
+static struct cta_slot *pick(struct share *h)
 {
-	struct seat *s;
+	struct cta_slot *s;
 
 	if ((!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target &&
 	    has_unstarted(h)) {
@@ -513,8 +513,8 @@ static struct seat *pick(struct hand *h)
 	/* Another order in each round of a seeded run; in a round all have their turns. */
 	if (h->random && h->grid->multiplier && h->waiting.len > 1 && !h->round)
 		for (u64 n = sched_random(&h->random) % 8 % h->waiting.len; n; n--)
-			seat_push(&h->waiting, seat_pop(&h->waiting));
-	return seat_pop(&h->waiting);
+			slot_push(&h->waiting, slot_pop(&h->waiting));
+	return slot_pop(&h->waiting);
 }
 
 /*
@@ -529,21 +529,21 @@ static void yield_host(struct sched_grid *g, u64 now)
 	sched_yield();
 }
 
-/* ---- hands that only wait ---- */
+/* ---- shares that only wait ---- */
 
 /*
  * Where CTAs of several workers wait for each other, what one waits for is often with a worker that
  * has no core, and whoever spins keeps it from getting one; and where they hand each other
- * something small, a worker alone is as quick as many. So a hand whose CTAs only wait is left, and
- * served from time to time by those who are awake (find_hand in pool.c); the last worker of a grid
- * goes on and serves all of its hands in turn.
+ * something small, a worker alone is as quick as many. So a share whose CTAs only wait is left, and
+ * served from time to time by those who are awake (find_share in pool.c); the last worker of a grid
+ * goes on and serves all of its shares in turn.
  */
-static void watch_round(struct hand *h, u64 now)
+static void watch_round(struct share *h, u64 now)
 {
 	const struct sched_pool *p = h->grid->pool;
 	u64 took = now - h->round_ns;
 
-	if (h->grid->hands == 1 || __atomic_load_n(&p->thread_len, __ATOMIC_RELAXED) < 2)
+	if (h->grid->shares == 1 || __atomic_load_n(&p->thread_len, __ATOMIC_RELAXED) < 2)
 		return;
 	if (h->round_ns && (!h->shortest_ns || took < h->shortest_ns))
 		h->shortest_ns = took;
@@ -553,8 +553,8 @@ static void watch_round(struct hand *h, u64 now)
 	h->waits = now - h->worked_ns > (p->workers > p->cores ? 0 : SPIN_NS);
 }
 
-/* Others may have to be served, or this hand by others: is it time to leave it? */
-static bool is_left(const struct hand *h)
+/* Others may have to be served, or this share by others: is it time to leave it? */
+static bool is_left(const struct share *h)
 {
 	const struct sched_grid *g = h->grid;
 
@@ -565,7 +565,7 @@ static bool is_left(const struct hand *h)
  * All waiting CTAs had a turn. When all of them only waited, or none has ended for long, as loops
  * may wait that do not look so: let more of them in, in their order.
  */
-static void next_round(struct hand *h)
+static void next_round(struct share *h)
 {
 	u64 now = sched_host_ns();
 
@@ -585,28 +585,28 @@ static void next_round(struct hand *h)
 	h->progress = false;
 }
 
-static bool used_up(const struct seat *s)
+static bool used_up(const struct cta_slot *s)
 {
 	return s->cta.cluster ? s->cluster.used_up : s->cta.used_up;
 }
 
-static bool polled(const struct seat *s)
+static bool polled(const struct cta_slot *s)
 {
 	return s->cta.cluster ? s->cluster.polled : s->cta.polled;
 }
 
-static void wait_turn(struct hand *h, struct seat *s)
+static void wait_turn(struct share *h, struct cta_slot *s)
 {
 	s->light = 0;
 	s->is_long = true;
 	h->progress |= used_up(s) && !polled(s);
-	seat_push(&h->waiting, s);
+	slot_push(&h->waiting, s);
 	check_deadline(h->grid);
 	if (++h->round >= h->waiting.len)
 		next_round(h);
 }
 
-enum exec_stop seat_turn(struct seat *s, s32 budget)
+enum exec_stop slot_turn(struct cta_slot *s, s32 budget)
 {
 	enum exec_stop stop;
 
@@ -624,17 +624,17 @@ enum exec_stop seat_turn(struct seat *s, s32 budget)
  * What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the
  * result.
  */
-static enum exec_stop turn(const struct sched_grid *g, struct seat *s)
+static enum exec_stop turn(const struct sched_grid *g, struct cta_slot *s)
 {
 	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
 
 	s->had_turn = true;
-	return seat_turn(s, budget);
+	return slot_turn(s, budget);
 }
 
-struct seat *grid_begin_unit(struct sched_grid *g, u64 place)
+struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place)
 {
-	struct hand *h = &g->hand[0];
+	struct share *h = &g->share[0];
 
 	h->chunk = place;
 	h->chunk_end = place + 1;
@@ -643,18 +643,18 @@ struct seat *grid_begin_unit(struct sched_grid *g, u64 place)
 }
 
 /* What few units have to say at their end. */
-static void tell_end(struct hand *h, struct seat *s)
+static void tell_end(struct share *h, struct cta_slot *s)
 {
 	/* Who watches a long launch sees each such CTA; for short ones that would cost too much. */
 	if (s->is_long)
-		hand_report(h);
-	for (const struct seat *m = s; m; m = m->mate)
+		share_report(h);
+	for (const struct cta_slot *m = s; m; m = m->mate)
 		grid_clock_note(h->grid, &m->cta);
 	if (s->cta.print)
 		prints_after_turn(h, s);
 }
 
-u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop)
+u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop)
 {
 	struct cta *c;
 
@@ -666,13 +666,13 @@ u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop)
 		h->since_retry++;
 		if (s->is_long | s->tells)
 			tell_end(h, s);
-		seat_part(&h->idle, s);
+		slot_part(&h->idle, s);
 		return 1;
 	case STOP_FAULT:
 		c = s->cta.cluster ? s->cluster.cta[s->cluster.faulted] : &s->cta;
 		memcpy(c->fault.ctaid, c->id, sizeof(c->id));
 		grid_fail(h->grid, &c->fault);
-		seat_push(&h->waiting, s);
+		slot_push(&h->waiting, s);
 		return STINT;
 	default:
 		wait_turn(h, s);
@@ -682,13 +682,13 @@ u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop)
 	}
 }
 
-bool hand_is_open(const struct hand *h)
+bool share_is_open(const struct share *h)
 {
 	return !h->busy && (!h->dry || h->waiting.len);
 }
 
 /* Deterministic: others run before a grid that may be waiting for them, after a counted time. */
-static bool has_stalled(struct hand *h)
+static bool has_stalled(struct share *h)
 {
 	struct sched_grid *g = h->grid;
 
@@ -701,22 +701,22 @@ static bool has_stalled(struct hand *h)
 	return true;
 }
 
-void hand_work(struct hand *h, bool once)
+void share_work(struct share *h, bool once)
 {
 	struct sched_grid *g = h->grid;
 	bool ordered = g->pool->options.deterministic;
 	u32 used = 0, host_mode = fpenv_enter();
 
 	h->waits = false;
-	h->round_ns = g->hands > 1 && h->waiting.len && !h->round ? sched_host_ns() : 0;
+	h->round_ns = g->shares > 1 && h->waiting.len && !h->round ? sched_host_ns() : 0;
 	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
-		struct seat *s = pick(h);
+		struct cta_slot *s = pick(h);
 		enum exec_stop stop;
 
 		if (!s)
 			break;
 		stop = turn(g, s);
-		used += hand_settle(h, s, stop);
+		used += share_settle(h, s, stop);
 		if (once && stop == STOP_YIELD)
 			break;
 		if (PL_UNLIKELY(stop == STOP_YIELD) && (ordered ? has_stalled(h) : is_left(h)))
@@ -728,5 +728,5 @@ void hand_work(struct hand *h, bool once)
 			break;
 	}
 	fpenv_leave(host_mode);
-	hand_report(h);
+	share_report(h);
 }

@@ -1,5 +1,5 @@
 /*
- * The pool: persistent threads, which grid and hand a thread works on, the way in and out of grids.
+ * The pool: persistent threads, which grid and share a thread works on, the way in and out of grids.
  */
 #include "src/sched/sched_int.h"
 
@@ -47,18 +47,18 @@ struct sched_pool *sched_pool_new(const struct sched_options *options)
 	pthread_mutex_init(&p->only, NULL);
 	pthread_mutex_init(&p->rest_lock, NULL);
 	init_conds(p);
-	seat_list_init(&p->seats);
+	slot_list_init(&p->slots);
 	return p;
 }
 
 /* ---- ends of grids ---- */
 
-/* Seats go back to the cache, and the grid, unless its end is still to be read. pool->lock held. */
+/* Slots go back to the cache, and the grid, unless its end is still to be read. pool->lock held. */
 static bool recycle_locked(struct sched_pool *p, struct sched_grid *g)
 {
-	for (u32 i = 0; i < g->hands; i++) {
-		seat_return_locked(p, &g->hand[i].idle);
-		seat_return_locked(p, &g->hand[i].waiting);
+	for (u32 i = 0; i < g->shares; i++) {
+		slot_return_locked(p, &g->share[i].idle);
+		slot_return_locked(p, &g->share[i].waiting);
 	}
 	if (g->faulted || p->spare_len >= GRIDS_CACHED)
 		return false;
@@ -112,29 +112,29 @@ static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
 /* ---- workers ---- */
 
 /*
- * The hand that has waited longest. One whose CTAs only waited (grid.c) is for those who work on
+ * The share that has waited longest. One whose CTAs only waited (grid.c) is for those who work on
  * the grid anyway, unless nobody does, or not soon enough.
  */
-static struct hand *open_hand(struct sched_grid *g, u64 now)
+static struct share *open_share(struct sched_grid *g, u64 now)
 {
-	struct hand *best = NULL;
+	struct share *best = NULL;
 
-	for (u32 i = 0; i < g->hands; i++) {
-		struct hand *h = &g->hand[i];
+	for (u32 i = 0; i < g->shares; i++) {
+		struct share *h = &g->share[i];
 
-		if (hand_is_open(h) && (!h->waits || !g->busy || now - h->left_ns > DOZE_NS) &&
+		if (share_is_open(h) && (!h->waits || !g->busy || now - h->left_ns > DOZE_NS) &&
 		    (!best || h->served < best->served))
 			best = h;
 	}
 	return best;
 }
 
-/* Grids take turns; the list is short. *waits: some hand is left to others for now. */
-static struct hand *find_hand(struct sched_pool *p, bool *waits)
+/* Grids take turns; the list is short. *waits: some share is left to others for now. */
+static struct share *find_share(struct sched_pool *p, bool *waits)
 {
 	u32 n = p->grid_len, skip = n ? p->turn % n : 0;
 	struct sched_grid *g = p->grids;
-	struct hand *h;
+	struct share *h;
 
 	*waits = false;
 	for (u32 i = 0; i < skip; i++)
@@ -144,7 +144,7 @@ static struct hand *find_hand(struct sched_pool *p, bool *waits)
 
 		h = grid_is_over(g) || __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE)
 			    ? NULL
-			    : open_hand(g, now);
+			    : open_share(g, now);
 		*waits |= g->waits != 0;
 		if (h) {
 			p->turn = skip + i + 1;
@@ -155,11 +155,11 @@ static struct hand *find_hand(struct sched_pool *p, bool *waits)
 	return NULL;
 }
 
-static void serve(struct sched_pool *p, struct hand *h)
+static void serve(struct sched_pool *p, struct share *h)
 {
 	if (p->workers == 1)
 		pthread_mutex_lock(&p->only);
-	hand_work(h, false);
+	share_work(h, false);
 	if (p->workers == 1)
 		pthread_mutex_unlock(&p->only);
 }
@@ -175,7 +175,7 @@ static void finish_locked(struct sched_pool *p, struct sched_grid *g)
 
 /* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on
  * return. */
-static void leave(struct sched_pool *p, struct hand *h)
+static void leave(struct sched_pool *p, struct share *h)
 {
 	struct sched_grid *g = h->grid;
 
@@ -189,7 +189,7 @@ static void leave(struct sched_pool *p, struct hand *h)
 	if (!g->busy)
 		grid_pause_locked(g);
 	if (g->busy || !grid_is_over(g)) {
-		if (p->sleeping && !h->waits && hand_is_open(h))
+		if (p->sleeping && !h->waits && share_is_open(h))
 			pthread_cond_signal(&p->work);
 		return;
 	}
@@ -232,7 +232,7 @@ static void sleep_locked(struct sched_pool *p, bool doze)
 }
 
 /* pool->lock held. */
-static void take_locked(struct hand *h)
+static void take_locked(struct share *h)
 {
 	h->busy = true;
 	h->grid->busy++;
@@ -247,7 +247,7 @@ static void *worker(void *arg)
 	pthread_mutex_lock(&p->lock);
 	while (!p->quit) {
 		bool waits;
-		struct hand *h = find_hand(p, &waits);
+		struct share *h = find_share(p, &waits);
 		struct sched_grid *over = h ? NULL : find_over(p);
 
 		if (over) {
@@ -316,7 +316,7 @@ static void *ordered_worker(void *arg)
 	pthread_mutex_lock(&p->lock);
 	while (!p->quit) {
 		struct sched_grid *over = find_over(p), *g = p->go ? next_ordered(p) : NULL;
-		struct hand *h = g ? &g->hand[0] : NULL;
+		struct share *h = g ? &g->share[0] : NULL;
 
 		if (over) {
 			finish_locked(p, over);
@@ -421,7 +421,7 @@ static bool enter_inline(struct sched_pool *p)
 /* Returns whether the grid is over. */
 static bool run_inline(struct sched_pool *p, struct sched_grid *g, bool to_the_end)
 {
-	hand_work(&g->hand[0], !to_the_end);
+	share_work(&g->share[0], !to_the_end);
 	if (p->workers == 1)
 		pthread_mutex_unlock(&p->only);
 	return grid_is_over(g);
@@ -444,7 +444,7 @@ static bool submit(struct sched_pool *p, struct sched_grid *g)
 		g->submitted_ns = sched_host_ns();
 		*at = g;
 		__atomic_fetch_add(&p->grid_len, 1, __ATOMIC_RELAXED);
-		for (u32 i = 0; i < g->hands && i < p->sleeping; i++)
+		for (u32 i = 0; i < g->shares && i < p->sleeping; i++)
 			pthread_cond_signal(&p->work);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -465,10 +465,10 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 {
 	const u32 *n = launch->env.grid;
 	u64 ctas = (u64)n[0] * n[1] * n[2], units = ctas / unit_ctas(&launch->env);
-	u32 hands = p->workers < units ? p->workers : (u32)units;
+	u32 shares = p->workers < units ? p->workers : (u32)units;
 	bool here =
 		may_inline && !p->options.deterministic && grid_is_small(launch) && enter_inline(p);
-	struct sched_grid *g = grid_new(p, launch, here ? 1 : hands);
+	struct sched_grid *g = grid_new(p, launch, here ? 1 : shares);
 
 	if (!g) {
 		if (here && p->workers == 1)
@@ -480,8 +480,8 @@ bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool m
 		conclude(p, g);
 		return true;
 	}
-	if (here && hands > 1)
-		grid_spread(g, hands);
+	if (here && shares > 1)
+		grid_spread(g, shares);
 	if (submit(p, g))
 		return true;
 	/* The host gave us no thread: better slowly than not at all. */
@@ -524,26 +524,26 @@ void sched_cancel_of(struct sched_pool *p, const struct mem *mem)
 
 void sched_forget(struct sched_pool *p, const struct program *program)
 {
-	struct seat_list keep;
-	struct seat *s;
+	struct slot_list keep;
+	struct cta_slot *s;
 
-	seat_list_init(&keep);
+	slot_list_init(&keep);
 	pthread_mutex_lock(&p->lock);
-	while ((s = seat_pop(&p->seats))) {
+	while ((s = slot_pop(&p->slots))) {
 		if (s->program == program)
-			seat_free(s);
+			slot_free(s);
 		else
-			seat_push(&keep, s);
+			slot_push(&keep, s);
 	}
-	while ((s = seat_pop(&keep)))
-		seat_push(&p->seats, s);
+	while ((s = slot_pop(&keep)))
+		slot_push(&p->slots, s);
 	pthread_mutex_unlock(&p->lock);
 }
 
 void sched_pool_free(struct sched_pool *p)
 {
 	struct sched_grid *g;
-	struct seat *s;
+	struct cta_slot *s;
 
 	if (!p)
 		return;
@@ -561,8 +561,8 @@ void sched_pool_free(struct sched_pool *p)
 		p->spare = g->next;
 		grid_free(g);
 	}
-	while ((s = seat_pop(&p->seats)))
-		seat_free(s);
+	while ((s = slot_pop(&p->slots)))
+		slot_free(s);
 	free(p->threads);
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->quiet);

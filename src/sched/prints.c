@@ -67,7 +67,7 @@ static void put_out_until(struct sched_grid *g, u64 place)
 }
 
 /* Take what the CTAs of a unit have printed since the last time. print_lock held. */
-static void take(struct sched_grid *g, struct seat *s)
+static void take(struct sched_grid *g, struct cta_slot *s)
 {
 	for (; s; s = s->mate) {
 		struct print x = {s->place, g->print_serial++, s->text};
@@ -82,19 +82,19 @@ static void take(struct sched_grid *g, struct seat *s)
 	}
 }
 
-/* The first place whose CTA a hand may still run. grid->lock held. */
-static u64 floor_of(const struct hand *h)
+/* The first place whose CTA a share may still run. grid->lock held. */
+static u64 floor_of(const struct share *h)
 {
 	u64 place = h->chunk < h->chunk_end ? h->chunk : UINT64_MAX;
 
 	if (h->next < h->end && h->next < place)
 		place = h->next;
-	for (const struct seat *s = h->waiting.first; s; s = s->next)
+	for (const struct cta_slot *s = h->waiting.first; s; s = s->next)
 		place = s->place < place ? s->place : place;
 	return place;
 }
 
-void prints_after_turn(struct hand *h, struct seat *s)
+void prints_after_turn(struct share *h, struct cta_slot *s)
 {
 	struct sched_grid *g = h->grid;
 	u64 first = UINT64_MAX;
@@ -103,8 +103,8 @@ void prints_after_turn(struct hand *h, struct seat *s)
 	take(g, s);
 	pthread_mutex_lock(&g->lock);
 	h->print_floor = floor_of(h);
-	for (u32 i = 0; i < g->hands; i++)
-		first = g->hand[i].print_floor < first ? g->hand[i].print_floor : first;
+	for (u32 i = 0; i < g->shares; i++)
+		first = g->share[i].print_floor < first ? g->share[i].print_floor : first;
 	pthread_mutex_unlock(&g->lock);
 	put_out_until(g, first);
 	pthread_mutex_unlock(&g->print_lock);
@@ -112,8 +112,8 @@ void prints_after_turn(struct hand *h, struct seat *s)
 
 void prints_end(struct sched_grid *g)
 {
-	for (u32 i = 0; i < g->hands; i++)
-		for (struct seat *s = g->hand[i].waiting.first; s; s = s->next)
+	for (u32 i = 0; i < g->shares; i++)
+		for (struct cta_slot *s = g->share[i].waiting.first; s; s = s->next)
 			take(g, s);
 	put_out_until(g, UINT64_MAX);
 	VEC_FREE(&g->prints);

@@ -20,7 +20,7 @@
 
 /* ---- when ---- */
 
-void probe_consider(struct hand *h, u64 now)
+void probe_consider(struct share *h, u64 now)
 {
 	struct sched_grid *g = h->grid;
 
@@ -83,8 +83,8 @@ static bool is_alone(const struct sched_grid *g, u64 *rests)
 
 static bool has_unstarted(const struct sched_grid *g)
 {
-	for (u32 i = 0; i < g->hands; i++)
-		if (g->hand[i].next < g->hand[i].end || g->hand[i].chunk < g->hand[i].chunk_end)
+	for (u32 i = 0; i < g->shares; i++)
+		if (g->share[i].next < g->share[i].end || g->share[i].chunk < g->share[i].chunk_end)
 			return true;
 	return false;
 }
@@ -98,7 +98,7 @@ struct probing {
 	u64 end_ns;
 };
 
-static void attach(struct probing *p, struct seat *s, bool on)
+static void attach(struct probing *p, struct cta_slot *s, bool on)
 {
 	for (; s; s = s->mate) {
 		s->env.ops = on ? &p->probe.ops : p->ops;
@@ -106,7 +106,7 @@ static void attach(struct probing *p, struct seat *s, bool on)
 	}
 }
 
-static u64 state_of(const struct seat *s)
+static u64 state_of(const struct cta_slot *s)
 {
 	u64 hash = 0;
 
@@ -119,25 +119,25 @@ static u64 state_of(const struct seat *s)
  * One turn; a seeded run has the same random numbers in each. Returns whether its CTAs just went
  * on.
  */
-static bool probe_turn(struct probing *p, struct hand *h, struct seat *s)
+static bool probe_turn(struct probing *p, struct share *h, struct cta_slot *s)
 {
 	enum exec_stop stop;
 
-	for (struct seat *m = s; m; m = m->mate)
+	for (struct cta_slot *m = s; m; m = m->mate)
 		m->cta.random = m->probe_random;
 	stop = s->cta.cluster ? exec_cluster_run(&s->cluster, POLL_BUDGET)
 			      : exec_cta_run(&s->cta, POLL_BUDGET);
 	if (stop != STOP_YIELD) {
 		attach(p, s, false);
-		hand_settle(h, s, stop);
+		share_settle(h, s, stop);
 		return false;
 	}
-	seat_push(&h->waiting, s);
+	slot_push(&h->waiting, s);
 	return !p->probe.moved;
 }
 
 /* Is the state one that was seen before? It is kept at turns whose numbers are powers of two. */
-static void compare(struct seat *s, u32 turn)
+static void compare(struct cta_slot *s, u32 turn)
 {
 	u64 state = state_of(s);
 
@@ -155,11 +155,11 @@ static bool probe_round(struct probing *p, u32 turn, bool *still)
 	struct sched_grid *g = p->grid;
 
 	*still = true;
-	for (u32 i = 0; i < g->hands; i++) {
-		struct hand *h = &g->hand[i];
+	for (u32 i = 0; i < g->shares; i++) {
+		struct share *h = &g->share[i];
 
 		for (u32 n = h->waiting.len; n; n--) {
-			struct seat *s = seat_pop(&h->waiting);
+			struct cta_slot *s = slot_pop(&h->waiting);
 
 			if (!probe_turn(p, h, s))
 				return false;
@@ -174,8 +174,8 @@ static bool probe_round(struct probing *p, u32 turn, bool *still)
 
 static void set_all(struct probing *p, bool on)
 {
-	for (u32 i = 0; i < p->grid->hands; i++)
-		for (struct seat *s = p->grid->hand[i].waiting.first; s; s = s->next) {
+	for (u32 i = 0; i < p->grid->shares; i++)
+		for (struct cta_slot *s = p->grid->share[i].waiting.first; s; s = s->next) {
 			attach(p, s, on);
 			s->probe_still = false;
 		}
@@ -186,8 +186,8 @@ static bool has_blocked_lanes(const struct sched_grid *g)
 {
 	bool found = false;
 
-	for (u32 i = 0; i < g->hands && !g->launch.env.program->arch->has_its; i++)
-		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
+	for (u32 i = 0; i < g->shares && !g->launch.env.program->arch->has_its; i++)
+		for (const struct cta_slot *s = g->share[i].waiting.first; s; s = s->next)
 			for (u32 w = 0; w < s->cta.warps; w++)
 				found |= s->cta.warp[w].groups > 1;
 	return found;
@@ -204,7 +204,7 @@ void grid_probe(struct sched_grid *g)
 	if (has_unstarted(g) || !is_alone(g, &before))
 		return;
 	exec_probe_init(&p.probe, g->launch.env.ops);
-	p.end_ns = start + g->hand[0].quiet_ns / PROBE_SHARE;
+	p.end_ns = start + g->share[0].quiet_ns / PROBE_SHARE;
 	host_mode = fpenv_enter();
 	set_all(&p, true);
 	for (u32 turn = 1; turn <= PROBE_TURNS && !still; turn++)
@@ -214,8 +214,8 @@ void grid_probe(struct sched_grid *g)
 		}
 	set_all(&p, false);
 	fpenv_leave(host_mode);
-	for (u32 i = 0; i < g->hands; i++)
-		hand_report(&g->hand[i]);
+	for (u32 i = 0; i < g->shares; i++)
+		share_report(&g->share[i]);
 	if (!still || !is_alone(g, &after) || before != after)
 		return;
 	snprintf(

@@ -1,9 +1,9 @@
 /*
- * Private to src/sched: seats (storage of one CTA), hands (one worker's part of a grid), grids, the
+ * Private to src/sched: slots (storage of one CTA), shares (one worker's part of a grid), grids, the
  * pool.
  *
- * Locks: pool->lock guards the list of grids, who is busy with which hand, and the caches of seats
- * and grids; grid->lock guards the ranges of CTAs and what is reported at the end. A hand is
+ * Locks: pool->lock guards the list of grids, who is busy with which share, and the caches of slots
+ * and grids; grid->lock guards the ranges of CTAs and what is reported at the end. A share is
  * private to the thread that is busy with it. pool->lock is never taken while grid->lock is held.
  */
 #ifndef PL_SCHED_INT_H
@@ -33,16 +33,16 @@
  */
 #define YIELD_NS 4000000u
 /*
- * A hand whose CTAs have only waited for SPIN_NS is left to whoever else works on the grid; a
- * worker without a hand looks every DOZE_NS whether one has been waiting for so long. A round
- * longer than twice the shortest of its hand, and by WORK_NS, did something beside waiting.
+ * A share whose CTAs have only waited for SPIN_NS is left to whoever else works on the grid; a
+ * worker without a share looks every DOZE_NS whether one has been waiting for so long. A round
+ * longer than twice the shortest of its share, and by WORK_NS, did something beside waiting.
  */
 #define SPIN_NS 100000u
 #define DOZE_NS 250000u
 #define WORK_NS 20000u
 /* CTAs that may end before those that wait get another turn. */
 #define RETRY_EVERY 8u
-/* Largest piece of a range that a hand takes at once; the rest can be stolen. */
+/* Largest piece of a range that a share takes at once; the rest can be stolen. */
 #define CHUNK_MAX 1024u
 /* CTAs that end, or 64th parts of a turn, before another grid gets its share of a worker. */
 #define STINT 64u
@@ -58,7 +58,7 @@
 /* A grid that waits goes on by itself when the program has issued nothing for so long: it may be
  * watching the grid through memory. */
 #define ORDERED_IDLE_NS 1000000000u
-/* Seats kept for launches to come: always so many; and more, up to a number and an amount of bytes,
+/* Slots kept for launches to come: always so many; and more, up to a number and an amount of bytes,
  * as all CTAs of a cooperative grid sit at once and would be made anew for every launch. */
 #define SEATS_CACHED 32u
 #define SEATS_CACHED_MAX 1024u
@@ -66,15 +66,15 @@
 #define GRIDS_CACHED 16u
 
 /* Storage of one CTA, kept for further CTAs of the same program and shape. */
-struct seat {
-	struct seat *next; /* in a list */
+struct cta_slot {
+	struct cta_slot *next; /* in a list */
 	struct exec_env env;
 	struct cta cta;
 	const struct program *program;
 	u32 block[3];
 	u32 shared_cap;
 	u64 local_size; /* of the whole CTA */
-	u64 bytes;      /* of the whole seat, local memory that is never touched included */
+	u64 bytes;      /* of the whole slot, local memory that is never touched included */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
 	/* Reset together for each CTA. */
 	u32 light;        /* polite yields in this turn */
@@ -92,16 +92,16 @@ struct seat {
 	/* The first CTA of a cluster stands for all of it; the others hang on it, in the order of
 	 * their ranks. */
 	struct cluster cluster;
-	struct seat *mate;
+	struct cta_slot *mate;
 	u8 *regs;
 	u32 *tid;
 	void *scratch;
 };
 
-struct seat_list {
-	struct seat *first, **last;
+struct slot_list {
+	struct cta_slot *first, **last;
 	u32 len;
-	u64 bytes; /* of all its seats */
+	u64 bytes; /* of all its slots */
 };
 
 struct sched_grid;
@@ -110,7 +110,7 @@ struct sched_grid;
  * A worker's part of a grid: a range of CTAs not yet begun, and the CTAs that are resident. Where
  * CTAs form clusters, everything here counts clusters.
  */
-struct hand {
+struct share {
 	struct sched_grid *grid;
 	u32 index;
 	bool busy;            /* some thread works on it */
@@ -122,7 +122,7 @@ struct hand {
 	u32 id[3];            /* of it */
 	u32 pause,
 		busy_run; /* CTAs to begin without asking whether they are idle; and as many last time */
-	struct seat_list idle, waiting;
+	struct slot_list idle, waiting;
 	u32 target;      /* CTAs that may be resident now; grows while nothing ends */
 	u32 limit;       /* and what it may grow to */
 	u32 round;       /* turns since all waiting CTAs had one */
@@ -132,7 +132,7 @@ struct hand {
 	bool ended;      /* a CTA has, since probe_consider looked */
 	u64 quiet_since,
 		quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
-	/* Several workers; see "hands that only wait" in grid.c. */
+	/* Several workers; see "shares that only wait" in grid.c. */
 	u64 round_ns,
 		shortest_ns; /* when this round began, 0: not known; and how long the shortest took */
 	u64 worked_ns;       /* when one of its CTAs last did something beside waiting */
@@ -156,7 +156,7 @@ struct prints {
 	size_t len, cap;
 };
 
-/* Why the hands of a grid leave it for a moment: it is probed, or tells where its threads are. */
+/* Why the shares of a grid leave it for a moment: it is probed, or tells where its threads are. */
 #define PAUSE_PROBE 1u
 #define PAUSE_CENSUS 2u
 
@@ -176,11 +176,11 @@ struct sched_grid {
 	u32 unit_ctas;    /* CTAs of one */
 	u64 left;         /* units that have not ended; atomic */
 	u32 stop;         /* non-zero: end as soon as possible; atomic */
-	u32 busy;         /* hands being worked on; pool->lock */
-	u32 waits; /* hands that were left since their CTAs only waited; changed under pool->lock, atomic */
+	u32 busy;         /* shares being worked on; pool->lock */
+	u32 waits; /* shares that were left since their CTAs only waited; changed under pool->lock, atomic */
 	u64 yielded_ns;           /* when a worker last let other threads of the host run; atomic */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
-	u32 pause; /* PAUSE_..: all hands leave the grid, and the last one sees to that; atomic */
+	u32 pause; /* PAUSE_..: all shares leave the grid, and the last one sees to that; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
 	bool stalled; /* deterministic: has had its turns for now; atomic */
 	bool faulted;
@@ -192,8 +192,8 @@ struct sched_grid {
 	struct sched_waiter *waiters;
 	u32 waiter_len;
 	u64 waiter_total;
-	u32 hands;
-	struct hand hand[];
+	u32 shares;
+	struct share share[];
 };
 
 /* Conditions that threads rest at, at once. */
@@ -209,7 +209,7 @@ struct sched_pool {
 	struct sched_options options;
 	u32 workers, cores; /* threads; cores of the host that the process may use */
 	pthread_mutex_t lock;
-	pthread_cond_t work;  /* a grid or a hand has become available */
+	pthread_cond_t work;  /* a grid or a share has become available */
 	pthread_mutex_t only; /* one worker: whoever runs holds it, the calling thread as well */
 	pthread_t *threads;
 	u32 thread_len;
@@ -225,13 +225,13 @@ struct sched_pool {
 	void *on_end_user;
 	u64 serials;  /* grids that were given to the workers */
 	u32 sleeping; /* threads that wait for work */
-	u32 dozing;   /* those of them that look at times whether a hand waits for long */
+	u32 dozing;   /* those of them that look at times whether a share waits for long */
 	u64 time_ns;  /* of the emulated machine, when the last launch ended; atomic */
 	u64 ahead_ns; /* what sched_time_ns is ahead of the host's clock; atomic */
 	u64 alive;    /* grids whose `done` has not returned; atomic */
 	struct sched_grid *spare;
 	u32 spare_len;
-	struct seat_list seats; /* cached, oldest first */
+	struct slot_list slots; /* cached, oldest first */
 	/* Who rests: rest.c. resting: threads in all; rests: counts those that ceased to. */
 	pthread_mutex_t rest_lock;
 	struct rest rest[RESTS_MAX];
@@ -241,22 +241,22 @@ struct sched_pool {
 	u64 rests;
 };
 
-/* ---- seat.c ---- */
+/* ---- slot.c ---- */
 
-/* A seat for CTAs of this launch; from the cache, or new. NULL: no memory. */
-struct seat *seat_take(struct sched_grid *g);
+/* A slot for CTAs of this launch; from the cache, or new. NULL: no memory. */
+struct cta_slot *slot_take(struct sched_grid *g);
 /* One from the cache, NULL: none fits. pool->lock held. */
-struct seat *seat_cached_locked(struct sched_pool *p, const struct exec_env *e);
-/* Make a seat ready for CTAs of this grid. */
-void seat_adopt(struct seat *s, const struct sched_grid *g);
-/* Put seats back into the pool's cache; `list` is empty afterwards. pool->lock held. */
-void seat_return_locked(struct sched_pool *p, struct seat_list *list);
-void seat_free(struct seat *s);
-void seat_list_init(struct seat_list *l);
-void seat_push(struct seat_list *l, struct seat *s);
-struct seat *seat_pop(struct seat_list *l);
-/* Append a seat and those that form a cluster with it, each on its own. */
-void seat_part(struct seat_list *l, struct seat *s);
+struct cta_slot *slot_cached_locked(struct sched_pool *p, const struct exec_env *e);
+/* Make a slot ready for CTAs of this grid. */
+void slot_adopt(struct cta_slot *s, const struct sched_grid *g);
+/* Put slots back into the pool's cache; `list` is empty afterwards. pool->lock held. */
+void slot_return_locked(struct sched_pool *p, struct slot_list *list);
+void slot_free(struct cta_slot *s);
+void slot_list_init(struct slot_list *l);
+void slot_push(struct slot_list *l, struct cta_slot *s);
+struct cta_slot *slot_pop(struct slot_list *l);
+/* Append a slot and those that form a cluster with it, each on its own. */
+void slot_part(struct slot_list *l, struct cta_slot *s);
 
 /* ---- clock.c ---- */
 
@@ -273,7 +273,7 @@ void grid_clock_end(struct sched_grid *g);
 /* ---- prints.c: of programs that print ---- */
 
 /* A unit's turn is over, or the unit; it is in the list of those that wait, or has ended. */
-void prints_after_turn(struct hand *h, struct seat *s);
+void prints_after_turn(struct share *h, struct cta_slot *s);
 /* Nobody works on the grid any more: put out the rest. */
 void prints_end(struct sched_grid *g);
 
@@ -281,19 +281,19 @@ void prints_end(struct sched_grid *g);
 
 /* So short, as far as one can tell beforehand, that the calling thread may run it. */
 bool grid_is_small(const struct sched_launch *l);
-/* A grid with its CTAs dealt to `hands` hands, from the pool's cache or new. NULL: no memory. */
-struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 hands);
-/* Deal what hand 0, so far the only one, has not begun to `hands` hands. */
-void grid_spread(struct sched_grid *g, u32 hands);
+/* A grid with its CTAs dealt to `shares` shares, from the pool's cache or new. NULL: no memory. */
+struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 shares);
+/* Deal what share 0, so far the only one, has not begun to `shares` shares. */
+void grid_spread(struct sched_grid *g, u32 shares);
 void grid_free(struct sched_grid *g);
 /*
- * Work on a hand that the caller has marked busy: until nothing is left for it, the grid stops, or,
+ * Work on a share that the caller has marked busy: until nothing is left for it, the grid stops, or,
  * `once`, the first turn ends without the end of its CTA; and for a stint only while other grids
  * wait.
  */
-void hand_work(struct hand *h, bool once);
+void share_work(struct share *h, bool once);
 /* Does it have anything to do? */
-bool hand_is_open(const struct hand *h);
+bool share_is_open(const struct share *h);
 /* End the grid with a fault; the first one counts. */
 void grid_fail(struct sched_grid *g, const struct fault *fault);
 /* Has every CTA ended, or is the grid to stop? */
@@ -302,18 +302,18 @@ bool grid_is_over(const struct sched_grid *g);
  * Take note of how a turn of a unit, in no list now, ended. Returns the share of a stint that it
  * took.
  */
-u32 hand_settle(struct hand *h, struct seat *s, enum exec_stop stop);
-/* Count the units that have ended in the hand off those of its grid. */
-void hand_report(struct hand *h);
+u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop);
+/* Count the units that have ended in the share off those of its grid. */
+void share_report(struct share *h);
 /* Units that the device has room for at a time. */
 u64 grid_resident_units(const struct sched_grid *g);
 /* One turn of a CTA, or of all of its cluster. */
-enum exec_stop seat_turn(struct seat *s, s32 budget);
+enum exec_stop slot_turn(struct cta_slot *s, s32 budget);
 /*
- * Begin the unit at a place in the grid's order, with hand 0, whose piece is lost. NULL: it has
+ * Begin the unit at a place in the grid's order, with share 0, whose piece is lost. NULL: it has
  * nothing to do, or the host has no memory.
  */
-struct seat *grid_begin_unit(struct sched_grid *g, u64 place);
+struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place);
 
 /* ---- assertions.c ---- */
 
@@ -334,7 +334,7 @@ u64 grid_unstarted(const struct sched_grid *g);
 /* ---- census.c ---- */
 
 /*
- * See to why the hands were to leave the grid. None may be busy. pool->lock held, given up
+ * See to why the shares were to leave the grid. None may be busy. pool->lock held, given up
  * meanwhile.
  */
 void grid_pause_locked(struct sched_grid *g);
@@ -347,10 +347,10 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
 /* ---- probe.c ---- */
 
 /*
- * All waiting units of a hand had a turn: is it time to ask whether they will ever end? now:
+ * All waiting units of a share had a turn: is it time to ask whether they will ever end? now:
  * sched_host_ns
  */
-void probe_consider(struct hand *h, u64 now);
+void probe_consider(struct share *h, u64 now);
 /* End the grid with FAULT_DEADLOCK if it can never end. No hand may be busy. */
 void grid_probe(struct sched_grid *g);
 

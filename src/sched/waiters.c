@@ -15,9 +15,9 @@ static void add_waiter(struct sched_grid *g, const struct sched_waiter *w)
 		g->waiters[g->waiter_len++] = *w;
 }
 
-/* The groups of a warp of a parted gang, all of which are ready. */
-static void add_parted(struct sched_grid *g, const struct parted *p, u32 warp,
-		       struct sched_waiter *x)
+/* The groups of a warp of a diverged gang, all of which are ready. */
+static void add_diverged(struct sched_grid *g, const struct diverged *p, u32 warp,
+			 struct sched_waiter *x)
 {
 	for (u32 i = 0; i < p->groups; i++) {
 		x->mask = p->group[i].mask[warp];
@@ -35,8 +35,8 @@ static void collect_cta(struct sched_grid *g, const struct cta *c)
 			struct sched_waiter x = {.ctaid = {c->id[0], c->id[1], c->id[2]},
 						 .warp = c->gang[i].first_warp + k};
 
-			if (c->gang[i].parted.on) {
-				add_parted(g, &c->gang[i].parted, k, &x);
+			if (c->gang[i].diverged.on) {
+				add_diverged(g, &c->gang[i].diverged, k, &x);
 				continue;
 			}
 			if (w->live && c->gang[i].together) {
@@ -60,9 +60,9 @@ void grid_collect_waiters(struct sched_grid *g, struct sched_end *end)
 {
 	g->waiter_len = 0;
 	g->waiter_total = 0;
-	for (u32 i = 0; i < g->hands; i++)
-		for (const struct seat *s = g->hand[i].waiting.first; s; s = s->next)
-			for (const struct seat *m = s; m; m = m->mate)
+	for (u32 i = 0; i < g->shares; i++)
+		for (const struct cta_slot *s = g->share[i].waiting.first; s; s = s->next)
+			for (const struct cta_slot *m = s; m; m = m->mate)
 				collect_cta(g, &m->cta);
 	end->waiters = g->waiters;
 	end->waiter_len = g->waiter_len;
@@ -73,8 +73,8 @@ u64 grid_unstarted(const struct sched_grid *g)
 {
 	u64 units = 0;
 
-	for (u32 i = 0; i < g->hands; i++)
-		units += g->hand[i].end - g->hand[i].next +
-			 (g->hand[i].chunk_end - g->hand[i].chunk);
+	for (u32 i = 0; i < g->shares; i++)
+		units += g->share[i].end - g->share[i].next +
+			 (g->share[i].chunk_end - g->share[i].chunk);
 	return g->unit_ctas * units;
 }

@@ -6,19 +6,19 @@
 #include "src/tex/tex_op.h"
 #include "src/tex/tex_wide.h"
 
-static u32 row_at(const struct gang *g, const struct insn *in, u32 i)
+static u32 row_at(const struct gang *g, const struct uop *in, u32 i)
 {
 	return g->env->program->ext[in->ext + i];
 }
 
-static u32 value_at(struct gang *g, const struct insn *in, u32 i, u32 lane)
+static u32 value_at(struct gang *g, const struct uop *in, u32 i, u32 lane)
 {
 	u32 row = row_at(g, in, i);
 
 	return row == NO_ROW ? 0 : ROW32(row)[lane];
 }
 
-static const struct insn *no_object(struct gang *g, const struct insn *in, u32 lane, u64 handle)
+static const struct uop *no_object(struct gang *g, const struct uop *in, u32 lane, u64 handle)
 {
 	struct access a = {.warp = lane / WARP_LANES, .width = 1};
 
@@ -27,7 +27,7 @@ static const struct insn *no_object(struct gang *g, const struct insn *in, u32 l
 }
 
 /* A handle, or what the variable at that address holds. */
-static u64 handle_of(struct gang *g, const struct insn *in, u64 x)
+static u64 handle_of(struct gang *g, const struct uop *in, u64 x)
 {
 	struct mem_cache *c = &g->caches[in->cache];
 
@@ -58,7 +58,7 @@ static const struct tex_object unbound = {
 };
 
 /* The object of a handle or of the variable at an address, NULL: there is none of this kind. */
-static const struct tex_object *object_of(struct gang *g, const struct insn *in, u64 x, u32 kind)
+static const struct tex_object *object_of(struct gang *g, const struct uop *in, u64 x, u32 kind)
 {
 	u64 handle = handle_of(g, in, x);
 
@@ -66,7 +66,7 @@ static const struct tex_object *object_of(struct gang *g, const struct insn *in,
 							 : tex_find(g->env->textures, handle, kind);
 }
 
-static const struct tex_object *find_object(struct gang *g, const struct insn *in, u32 lane,
+static const struct tex_object *find_object(struct gang *g, const struct uop *in, u32 lane,
 					    u32 kind, struct object_cache *c)
 {
 	u64 handle = ROW64(in->a)[lane];
@@ -84,7 +84,7 @@ static const struct tex_object *find_object(struct gang *g, const struct insn *i
  * In independent mode the sampler is another operand; without state of its own it is the texture's.
  * It can make coordinates unnormalized, not normalized: then it is put together in *own.
  */
-static const struct tex_sampler *find_sampler(struct gang *g, const struct insn *in, u32 lane,
+static const struct tex_sampler *find_sampler(struct gang *g, const struct uop *in, u32 lane,
 					      const struct tex_object *t, struct tex_sampler *own)
 {
 	u32 row = row_at(g, in, TEX_ROW_SAMPLER);
@@ -105,7 +105,7 @@ static const struct tex_sampler *find_sampler(struct gang *g, const struct insn 
 	return own;
 }
 
-static void get_request(struct gang *g, const struct insn *in, u32 lane, struct tex_request *r)
+static void get_request(struct gang *g, const struct uop *in, u32 lane, struct tex_request *r)
 {
 	u32 imm = (u32)in->imm;
 
@@ -130,7 +130,7 @@ static void get_request(struct gang *g, const struct insn *in, u32 lane, struct 
 	}
 }
 
-static void put_values(struct gang *g, const struct insn *in, u32 lane, u32 v[4])
+static void put_values(struct gang *g, const struct uop *in, u32 lane, u32 v[4])
 {
 	if (in->imm & (TEX_TO_HALF | TEX_PACK))
 		for (u32 i = 0; i < 4; i++)
@@ -148,8 +148,7 @@ static void put_values(struct gang *g, const struct insn *in, u32 lane, u32 v[4]
 }
 
 /* The object that all lanes of the warp name, NULL: there is no such one. */
-static const struct tex_object *common_object(struct gang *g, const struct insn *in, u32 w,
-					      u32 mask)
+static const struct tex_object *common_object(struct gang *g, const struct uop *in, u32 w, u32 mask)
 {
 	const u64 *handle = ROW64(in->a) + w * WARP_LANES;
 	u64 first = mask ? handle[__builtin_ctz(mask)] : 0, other = 0;
@@ -160,7 +159,7 @@ static const struct tex_object *common_object(struct gang *g, const struct insn 
 }
 
 /* The whole warp at once. False: it is to be done lane by lane. */
-static bool fetch_warp(struct gang *g, const struct insn *in, u32 w, u32 mask)
+static bool fetch_warp(struct gang *g, const struct uop *in, u32 w, u32 mask)
 {
 	static const u32 zeros[WARP_LANES];
 	const struct tex_object *t;
@@ -255,7 +254,7 @@ HANDLER(is_type)
 /* ---- surfaces ---- */
 
 /* Host address of the lane's place, NULL: outside. False after a fault. */
-static bool place(struct gang *g, const struct insn *in, u32 lane, const struct tex_object *s,
+static bool place(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *s,
 		  u8 **at)
 {
 	u32 imm = (u32)in->imm;
@@ -295,7 +294,7 @@ HANDLER(suld)
 
 				if (row == NO_ROW)
 					continue;
-				if (in->flags & INSN_WIDE_DATA)
+				if (in->flags & UOPF_WIDE_DATA)
 					ROW64(row)[lane] = v;
 				else
 					ROW32(row)[lane] = (u32)v;
@@ -321,12 +320,12 @@ HANDLER(sust)
 			for (u32 i = 0; i < in->count; i++) {
 				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
 
-				v[i & 3] = row == NO_ROW || in->flags & INSN_WIDE_DATA
+				v[i & 3] = row == NO_ROW || in->flags & UOPF_WIDE_DATA
 						   ? 0
 						   : ROW32(row)[lane];
 				if (!(in->imm & SURF_FORMATTED))
 					put((u64)(uintptr_t)(at + i * in->size), in->size,
-					    in->flags & INSN_WIDE_DATA && row != NO_ROW
+					    in->flags & UOPF_WIDE_DATA && row != NO_ROW
 						    ? ROW64(row)[lane]
 						    : v[i & 3]);
 			}
@@ -385,7 +384,7 @@ HANDLER(sured)
 			/* Words lie at their natural places whatever the coordinate says. */
 			if (at && !((uintptr_t)at & (in->size - 1)))
 				reduce(at, in->size, apply,
-				       in->flags & INSN_WIDE_DATA ? ROW64(in->b)[lane]
+				       in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 								  : ROW32(in->b)[lane]);
 		}
 	return in + 1;

@@ -16,12 +16,12 @@ static void put_row(const struct program *p, u32 row, const char *prefix, struct
 
 static void put_insn(const struct program *p, u32 pc, struct text *out)
 {
-	const struct insn *in = &p->insn[pc];
+	const struct uop *in = &p->uop[pc];
 	const struct program_func *f = &p->funcs[in->func];
 
 	text_printf(out, "%5u  ", pc);
 	if (in->guard != NO_ROW)
-		text_printf(out, "@%s%u ", in->flags & INSN_GUARD_NOT ? "!" : "", in->guard);
+		text_printf(out, "@%s%u ", in->flags & UOPF_GUARD_NOT ? "!" : "", in->guard);
 	text_puts(out, uop_info[in->inner].name);
 	put_row(p, in->d, "d", out);
 	put_row(p, in->a, "a", out);
@@ -35,7 +35,7 @@ static void put_insn(const struct program *p, u32 pc, struct text *out)
 		text_printf(out, " affine %u", in->target);
 	else if (in->target != NO_PC)
 		text_printf(out, " -> %u%s", in->target,
-			    in->flags & INSN_BACK ? in->flags & INSN_POLL ? " (polls)" : " (back)"
+			    in->flags & UOPF_BACK ? in->flags & UOPF_POLL ? " (polls)" : " (back)"
 						  : "");
 	if (in->ir < f->func->insns.len) {
 		text_puts(out, "  ; ");
@@ -56,8 +56,8 @@ void exec_dump_program(const struct program *p, struct text *out)
 		for (u32 pc = p->funcs[f].first; pc < p->funcs[f].end; pc++)
 			put_insn(p, pc, out);
 	}
-	if (p->launch_first < p->insns)
+	if (p->launch_first < p->uops)
 		text_puts(out, "once for each launch:\n");
-	for (u32 pc = p->launch_first; pc < p->insns; pc++)
+	for (u32 pc = p->launch_first; pc < p->uops; pc++)
 		put_insn(p, pc, out);
 }

@@ -97,10 +97,10 @@ static inline bool uop_is_branch(u32 op)
  * One record. Rows are byte offsets from the gang's register block, ready for the gang size of the
  * program. Pointer-free and one cache line long.
  */
-struct insn {
+struct uop {
 	u16 op;    /* enum exec_op; OP_guard when a guard has to be tested first */
 	u16 inner; /* the operation proper, equal to op when there is no guard */
-	u8 flags;  /* enum insn_flag */
+	u8 flags;  /* enum uop_flag */
 	u8 size;   /* memory: bytes per element */
 	u8 count;  /* memory: vector elements */
 	u8 space;  /* memory: enum mem_space */
@@ -129,18 +129,18 @@ struct insn {
 #define NO_ROW UINT32_MAX
 #define EXEC_POLL_COST 64
 
-enum insn_flag {
-	INSN_GUARD_NOT = 1, /* @!p */
-	INSN_BACK = 2,      /* jumps backwards: counts against the budget */
-	INSN_SIGN = 4,      /* memory: sign-extend narrow loads */
-	INSN_POLL =
+enum uop_flag {
+	UOPF_GUARD_NOT = 1, /* @!p */
+	UOPF_BACK = 2,      /* jumps backwards: counts against the budget */
+	UOPF_SIGN = 4,      /* memory: sign-extend narrow loads */
+	UOPF_POLL =
 		8, /* jumps backwards: the loop reads what others may write, so it may be waiting */
-	INSN_WIDE = 16, /* memory: the address row is 64-bit */
-	INSN_DEAD = 16, /* lane operations: no lane that waits further on reads the row written */
-	INSN_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
-	INSN_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
-	INSN_SYSTEM = 64,    /* atomics, fences: the host's threads take part, too */
-	INSN_FIXED = 128,    /* memory: the addresses are the same for every CTA of the launch */
+	UOPF_WIDE = 16, /* memory: the address row is 64-bit */
+	UOPF_DEAD = 16, /* lane operations: no lane that waits further on reads the row written */
+	UOPF_WIDE_DATA = 32, /* memory: the data rows are 64-bit */
+	UOPF_UNSIGNED = 64,  /* indexed memory: the index is unsigned */
+	UOPF_SYSTEM = 64,    /* atomics, fences: the host's threads take part, too */
+	UOPF_FIXED = 128,    /* memory: the addresses are the same for every CTA of the launch */
 };
 
 /* What a row holds. */

@@ -211,12 +211,12 @@ static void add(struct watch_counters *c, enum watch_metric m, u64 n)
 	__atomic_fetch_add(&c->value[m], n, __ATOMIC_RELAXED);
 }
 
-static void on_step(void *user, const struct gang *g, const struct insn *in)
+static void on_step(void *user, const struct gang *g, const struct uop *in)
 {
 	struct watch_counters *c = user;
 	u64 threads = 0, on = 0, warps = 0;
 
-	if (!exec_is_first(g->env->program, (u32)(in - g->insns)))
+	if (!exec_is_first(g->env->program, (u32)(in - g->uops)))
 		return;
 	for (u32 w = 0; w < exec_step_warps(g); w++) {
 		u32 mask = exec_step_mask(g, w);

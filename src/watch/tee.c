@@ -39,7 +39,7 @@ static void on_cta_end(void *user, const struct cta *c)
 	o->cta_end(o->user, c);
 }
 
-static void on_step(void *user, const struct gang *g, const struct insn *in)
+static void on_step(void *user, const struct gang *g, const struct uop *in)
 {
 	const struct watch_tee *t = user;
 

@@ -20,8 +20,7 @@ static const char *const spaces[] = {
 	[MEM_SHARED] = "shared",   [MEM_LOCAL] = "local",   [MEM_PARAM] = "param",
 };
 
-static void put_where(struct text *t, const struct cta *c, u32 warp, u32 mask,
-		      const struct insn *in)
+static void put_where(struct text *t, const struct cta *c, u32 warp, u32 mask, const struct uop *in)
 {
 	const struct program *p = c->env->program;
 	const struct program_func *f = &p->funcs[in->func];
@@ -30,8 +29,7 @@ static void put_where(struct text *t, const struct cta *c, u32 warp, u32 mask,
 	if (in->ir < f->func->insns.len)
 		diag_locate(&f->module->source, f->func->insns.at[in->ir].begin, &line, &column);
 	text_printf(t, " | cta %u,%u,%u warp %u lanes %08x | %s+%u line %u |", c->id[0], c->id[1],
-		    c->id[2], warp, mask, f->func->name->text, (u32)(in - p->insn) - f->first,
-		    line);
+		    c->id[2], warp, mask, f->func->name->text, (u32)(in - p->uop) - f->first, line);
 }
 
 static void write_line(struct watch_trace *t, struct text *line)

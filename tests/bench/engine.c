@@ -239,7 +239,7 @@ static bool run_reference(struct bench *b, u32 k)
 }
 
 /* The plain loop does not ask: launches with an observer have tables and a loop of their own. */
-static void loop_with_hook(struct gang *g, const struct insn *in)
+static void loop_with_hook(struct gang *g, const struct uop *in)
 {
 	do {
 		if (PL_UNLIKELY(g->env->observer != NULL))

@@ -57,7 +57,7 @@ static double op_ns(const struct exec_ops *level, u32 op, struct gang *g, s64 mo
 	static const u32 ext[4] = {ROW, 2 * ROW, 3 * ROW, ROW};
 	struct program program = {.ext = (u32 *)(uintptr_t)ext};
 	struct exec_env env = {.program = &program, .ops = level};
-	struct insn in = {
+	struct uop in = {
 		.op = (u16)op,
 		.inner = (u16)op,
 		.a = ROW,

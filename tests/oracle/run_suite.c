@@ -183,10 +183,10 @@ static void print_fault(const struct harness *h, const struct program *p)
 	const struct fault *f = &h->fault;
 	struct text t = {NULL, 0, 0, false};
 
-	if (f->pc < p->insns) {
-		const struct program_func *pf = &p->funcs[p->insn[f->pc].func];
+	if (f->pc < p->uops) {
+		const struct program_func *pf = &p->funcs[p->uop[f->pc].func];
 
-		ir_print_insn(pf->module, pf->func, &pf->func->insns.at[p->insn[f->pc].ir], &t);
+		ir_print_insn(pf->module, pf->func, &pf->func->insns.at[p->uop[f->pc].ir], &t);
 	}
 	printf("    fault %d at record %u, lanes %08x, address 0x%llx: %s\n", (int)f->kind, f->pc,
 	       f->lanes, (unsigned long long)f->address, t.at ? t.at : "");

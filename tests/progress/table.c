@@ -35,7 +35,7 @@ static u64 cell_ms = 10000;
  * Ways of running that a program comes to by its shape and its branches: one that some modes leave
  * out.
  */
-enum without { NOTHING, PARTED, ORDERED };
+enum without { NOTHING, DIVERGED, ORDERED };
 
 struct shape {
 	u32 ctas, block;
@@ -125,7 +125,7 @@ static void leave_out(struct session *s)
 	for (u32 i = 0; i < 2; i++) {
 		struct exec_ops *o = i ? &s->counted : &s->ops;
 
-		o->parted = NULL;
+		o->diverged = NULL;
 		if (s->mode->without == ORDERED)
 			o->mode[MODE_ORDERED] = o->mode[MODE_MASKED];
 	}

@@ -106,7 +106,7 @@ static inline void harness_cta(struct harness *h, struct cta *c, u32 threads)
 		memset(g->regs, 0, p->block_bytes);
 		g->first_warp = i * p->gang;
 		g->warps = warps - g->first_warp < p->gang ? warps - g->first_warp : p->gang;
-		g->insns = p->insn;
+		g->uops = p->uop;
 		g->env = &h->env;
 		g->cta = c;
 		g->warp_at = c->warp + g->first_warp;

@@ -31,7 +31,7 @@ unit_tests += \
 	tests/unit/exec/calls \
 	tests/unit/exec/diff \
 	tests/unit/exec/engine \
-	tests/unit/exec/parted \
+	tests/unit/exec/diverged \
 	tests/unit/exec/ref \
 	tests/unit/exec/syscalls \
 	tests/unit/exec/warp

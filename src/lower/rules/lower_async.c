@@ -6,9 +6,9 @@
 #include "src/async/async_op.h"
 #include "src/lower/lower_int.h"
 
-static struct insn *last(struct lower *l)
+static struct uop *last(struct lower *l)
 {
-	return &l->insns.at[l->insns.len - 1];
+	return &l->uops.at[l->uops.len - 1];
 }
 
 static const char *name_of(const struct lower *l)
@@ -66,7 +66,7 @@ void lower_copy(struct lower *l)
 	    s = lower_address_row(l, lower_named(l, 's'));
 	u32 z = source_or_none(l, lower_named(l, 'z'), T_u32, ROW_W),
 	    ignore = source_or_none(l, lower_named(l, 'i'), T_pred, ROW_P);
-	struct insn *in;
+	struct uop *in;
 
 	if (d == IR_NONE || s == IR_NONE) {
 		lower_poison(l, name_of(l));
@@ -85,7 +85,7 @@ void lower_copy(struct lower *l)
 static void lower_group(struct lower *l, enum async_group_op op)
 {
 	const struct ir_operand *n = lower_named(l, 'n');
-	struct insn *in;
+	struct uop *in;
 
 	if (op == ASYNC_WAIT || op == ASYNC_WAIT_ALL)
 		lower_emit_free(l, OP_turn);
@@ -118,7 +118,7 @@ void lower_bulk(struct lower *l)
 	    s = lower_address_row(l, lower_named(l, 's'));
 	u32 n = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W), m = IR_NONE, mask = IR_NONE,
 	    bytes = IR_NONE, first = IR_NONE, past = IR_NONE, op = 0;
-	struct insn *in;
+	struct uop *in;
 
 	if (!to_global)
 		m = lower_address_row(l, lower_named(l, 'm'));
@@ -195,7 +195,7 @@ void lower_remote_async(struct lower *l)
 					   : 1;
 	bool whole = type == T_b128; /* its two halves */
 	u32 a = lower_address_row(l, lower_named(l, 'a')), m = IR_NONE, value[4];
-	struct insn *in;
+	struct uop *in;
 
 	/* Stores and reductions without an mbarrier to tell may take place at once. */
 	if (!lower_named(l, 'm') && isa_form_has(form, M_release)) {
@@ -330,7 +330,7 @@ void lower_mbarrier(struct lower *l)
 				*s = lower_named(l, 's');
 	u32 i = 0, a, b, skip = IR_NONE;
 	bool state;
-	struct insn *in;
+	struct uop *in;
 
 	while (i < ARRAY_LEN(mbar_ops) && mbar_ops[i].opcode != isa_form_opcode(l->in->form))
 		i++;
@@ -352,7 +352,7 @@ void lower_mbarrier(struct lower *l)
 	in->count = (u8)mbar_ops[i].op;
 	in->imm = isa_form_has(l->in->form, M_layout_v1);
 	in->space = MEM_SHARED;
-	in->flags |= state ? INSN_WIDE_DATA : 0;
+	in->flags |= state ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, b);
 	lower_write(l, FIELD_D, d && d->kind == IR_OP_REG ? lower_register(l, d, 0) : IR_NONE);

@@ -252,13 +252,13 @@ void lower_lay_out_frame(struct lower *l)
 /* One row to or from local memory at base + at. */
 static void move_row(struct lower *l, enum exec_op op, u32 base, u32 at, u32 bytes, u32 row)
 {
-	struct insn *in = lower_emit_free(l, op);
+	struct uop *in = lower_emit_free(l, op);
 
 	in->imm = at;
 	in->space = MEM_LOCAL;
 	in->size = (u8)bytes;
 	in->count = 1;
-	in->flags |= l->vregs.at[row].class == ROW_X ? INSN_WIDE_DATA : 0;
+	in->flags |= l->vregs.at[row].class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, base);
 	if (op == OP_load_local)
 		lower_write(l, FIELD_D, row);
@@ -314,7 +314,7 @@ static void load_value(struct lower *l, const struct ir_operand *op, const struc
 /* A .param variable copied between frames. from IR_NONE: out of the kernel's parameters. */
 static void copy(struct lower *l, u32 from, u32 from_at, u32 to, u32 to_at, u32 bytes)
 {
-	struct insn *in;
+	struct uop *in;
 
 	if (!bytes)
 		return;
@@ -382,7 +382,7 @@ static void pass_tail(struct lower *l, const struct ir_operand *args, u32 n, u32
 {
 	u32 row = lower_vreg(l, ROW_W), place = 0;
 	u64 bytes = 0;
-	struct insn *in;
+	struct uop *in;
 
 	if (n == 1 && args->kind == IR_OP_VAR && lower_var_base(l, args->index) == l->frame_vreg &&
 	    !(l->f->is_entry && lower_is_formal(l->f, args->index))) {
@@ -484,7 +484,7 @@ static void emit_call(struct lower *l, const struct lower_call *c, const struct 
 		      const struct ir_func *proto)
 {
 	bool saves = is_recursive(l, c);
-	struct insn *in;
+	struct uop *in;
 	u32 a = IR_NONE;
 
 	if (c->target->kind != IR_OP_FUNC)
@@ -492,7 +492,7 @@ static void emit_call(struct lower *l, const struct lower_call *c, const struct 
 	in = lower_emit_free(l, OP_call);
 	in->imm = c->target->kind == IR_OP_FUNC ? lower_find_function(l, c->target->index)
 						: lower_signature(m, proto);
-	in->flags |= saves ? INSN_BACK : 0;
+	in->flags |= saves ? UOPF_BACK : 0;
 	in->pad = saves;
 	lower_read(l, FIELD_A, a);
 	if (saves)
@@ -572,7 +572,7 @@ void lower_prologue(struct lower *l)
 void lower_epilogue(struct lower *l)
 {
 	const struct lower_func *f = &l->funcs.at[l->func];
-	struct insn *in;
+	struct uop *in;
 
 	for (u32 i = 0; i < l->f->rets_len; i++) {
 		const struct ir_var *v = l->m->vars.at[l->f->rets[i]];
@@ -584,7 +584,7 @@ void lower_epilogue(struct lower *l)
 		}
 	}
 	in = lower_emit_free(l, OP_ret);
-	in->flags |= l->guard_not && l->guard != IR_NONE ? INSN_GUARD_NOT : 0;
+	in->flags |= l->guard_not && l->guard != IR_NONE ? UOPF_GUARD_NOT : 0;
 	lower_read(l, FIELD_GUARD, l->guard);
 	lower_read(l, FIELD_A, f->return_pc);
 	lower_read(l, FIELD_B, f->return_frame);
@@ -598,7 +598,7 @@ void lower_stack(struct lower *l)
 	enum isa_mnemonic opcode = isa_form_opcode(l->in->form);
 	const struct ir_operand *op = lower_operand(l, 0), *align = lower_operand(l, 2);
 	u32 type = l->in->form->type[0], d, a;
-	struct insn *in;
+	struct uop *in;
 
 	l->p->has_calls = l->p->moves_stack = true;
 	if (opcode == OPCODE_stackrestore) {

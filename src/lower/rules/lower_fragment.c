@@ -1,6 +1,6 @@
 /*
  * Operands of matrix instructions, as lists of rows, and what the device has tensor cores for.
- * Lanes that have parted meet before such an instruction, as .sync says.
+ * Lanes that have diverged meet before such an instruction, as .sync says.
  */
 #include "src/lower/rules/lower_fragment.h"
 #include "src/ops/warp_op.h"
@@ -137,7 +137,7 @@ void fragment_add(struct lower *l, const struct fragment *f)
 u32 matrix_meet(struct lower *l)
 {
 	u32 skip = l->guard != IR_NONE ? lower_skip(l) : IR_NONE;
-	struct insn *in = lower_emit_free(l, OP_warp_sync);
+	struct uop *in = lower_emit_free(l, OP_warp_sync);
 
 	in->imm = FULL_MASK;
 	in->count = WARP_BARRIER;

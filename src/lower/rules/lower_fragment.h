@@ -53,7 +53,7 @@ bool fragment_find(struct lower *l, const struct ir_operand *op, enum row_class 
 void fragment_add(struct lower *l, const struct fragment *f);
 
 /*
- * Lanes that have parted come together; a guard becomes a branch around, which matrix_end closes.
+ * Lanes that have diverged come together; a guard becomes a branch around, which matrix_end closes.
  */
 u32 matrix_meet(struct lower *l);
 void matrix_end(struct lower *l, u32 skip);

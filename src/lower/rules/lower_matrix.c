@@ -4,11 +4,11 @@
  */
 #include "src/lower/rules/lower_fragment.h"
 
-static void put_address(struct lower *l, struct insn *in, const struct lower_place *p)
+static void put_address(struct lower *l, struct uop *in, const struct lower_place *p)
 {
 	in->imm = p->imm;
 	in->space = (u8)p->space;
-	in->flags |= p->wide ? INSN_WIDE : 0;
+	in->flags |= p->wide ? UOPF_WIDE : 0;
 	lower_read(l, FIELD_A, p->base);
 }
 
@@ -24,16 +24,16 @@ static u32 matrix_bits(const struct isa_form *form)
 static enum exec_op matrix_op(const struct isa_form *form, bool store)
 {
 	static const enum exec_op ops[2][2] = {
-		{OP_matrix_load, OP_matrix_load_turned},
-		{OP_matrix_store, OP_matrix_store_turned},
+		{OP_matrix_load, OP_matrix_load_transposed},
+		{OP_matrix_store, OP_matrix_store_transposed},
 	};
-	bool turned = isa_form_has(form, M_trans);
+	bool transposed = isa_form_has(form, M_trans);
 
 	if (isa_form_has(form, M_m8n8))
-		return ops[store][turned];
-	return store    ? OP_matrix_store_bytes
-	       : turned ? OP_matrix_load_bytes_turned
-			: OP_matrix_load_bytes;
+		return ops[store][transposed];
+	return store        ? OP_matrix_store_bytes
+	       : transposed ? OP_matrix_load_bytes_transposed
+			    : OP_matrix_load_bytes;
 }
 
 void lower_matrix(struct lower *l)
@@ -44,7 +44,7 @@ void lower_matrix(struct lower *l)
 	const struct ir_operand *data = lower_named(l, store || move ? 'a' : 'd');
 	struct fragment f, d;
 	struct lower_place p;
-	struct insn *in;
+	struct uop *in;
 	u32 skip;
 
 	if (!matrix_runs(l))
@@ -114,7 +114,7 @@ static struct wmma_move describe_octets(const struct isa_form *form, char which,
 static struct wmma_move describe(const struct isa_form *form, char which, u32 type,
 				 const struct shape *s)
 {
-	bool column = matrix_layout(form, 0, M_col), turned = s->n == 32;
+	bool column = matrix_layout(form, 0, M_col), transposed = s->n == 32;
 	struct wmma_move m = {.type = (u8)type,
 			      .words = (u8)(type == MMA_F64 ? s->k : s->k * mma_bits(type) / 32)};
 
@@ -126,8 +126,8 @@ static struct wmma_move describe(const struct isa_form *form, char which, u32 ty
 		m.along = column;
 		m.words_first = s->n < 32;
 	} else {
-		m.eights = (u8)((turned ? s->n : s->m) / 8);
-		m.along = column == turned;
+		m.eights = (u8)((transposed ? s->n : s->m) / 8);
+		m.along = column == transposed;
 		m.sum = 1;
 	}
 	return m;
@@ -157,7 +157,7 @@ void lower_wmma(struct lower *l)
 	struct lower_place p;
 	struct fragment f;
 	struct shape s;
-	struct insn *in;
+	struct uop *in;
 
 	if (isa_form_opcode(form) == OPCODE_wmma_mma) {
 		lower_mma(l);
@@ -187,7 +187,7 @@ void lower_wmma(struct lower *l)
 	in = lower_emit_free(l, store ? OP_wmma_store : OP_wmma_load);
 	in->count = (u8)f.n;
 	in->size = (u8)(type == MMA_F64 ? 8 : 4);
-	in->flags |= type == MMA_F64 ? INSN_WIDE_DATA : 0;
+	in->flags |= type == MMA_F64 ? UOPF_WIDE_DATA : 0;
 	memcpy(&in->pad, &m, sizeof(m));
 	in->ext = (u32)l->ext.len;
 	put_address(l, in, &p);

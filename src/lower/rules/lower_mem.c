@@ -104,7 +104,7 @@ static void base_of_constants(struct lower *l, struct target *t)
 		if (t->imm) {
 			row = lower_vreg(l, ROW_W);
 			lower_op(l, OP_add_imm_w, row, t->base, IR_NONE, IR_NONE, false);
-			l->insns.at[l->insns.len - 1].imm = t->imm;
+			l->uops.at[l->uops.len - 1].imm = t->imm;
 		}
 		t->base = lower_vreg(l, ROW_X);
 		lower_op(l, OP_zero_extend, t->base, row, IR_NONE, IR_NONE, false);
@@ -202,15 +202,15 @@ static u32 constant_row(struct lower *l, const struct elements *e, u32 i, enum r
 			  : lower_source(l, &e->at[i], l->in->form->type[0], class);
 }
 
-static void fill(struct insn *in, const struct target *t, const struct elements *e, bool sign,
+static void fill(struct uop *in, const struct target *t, const struct elements *e, bool sign,
 		 bool wide_data)
 {
 	in->imm = t->imm;
 	in->space = (u8)t->space;
 	in->size = (u8)e->size;
 	in->count = (u8)e->n;
-	in->flags |= (u8)((t->wide ? INSN_WIDE : 0) | (sign ? INSN_SIGN : 0) |
-			  (wide_data ? INSN_WIDE_DATA : 0));
+	in->flags |= (u8)((t->wide ? UOPF_WIDE : 0) | (sign ? UOPF_SIGN : 0) |
+			  (wide_data ? UOPF_WIDE_DATA : 0));
 }
 
 /* Registers of 128 bits that get less: their upper half is zeros, or all signs. */
@@ -253,7 +253,7 @@ void lower_load(struct lower *l)
 	if (e.n == 1) {
 		lower_write(l, FIELD_D, rows[0]);
 	} else {
-		l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
+		l->uops.at[l->uops.len - 1].ext = (u32)l->ext.len;
 		for (u32 i = 0; i < e.n; i++)
 			lower_ext(l, rows[i], true);
 	}
@@ -290,7 +290,7 @@ void lower_store(struct lower *l)
 		lower_read(l, FIELD_B, rows[0]);
 		return;
 	}
-	l->insns.at[l->insns.len - 1].ext = (u32)l->ext.len;
+	l->uops.at[l->uops.len - 1].ext = (u32)l->ext.len;
 	for (u32 i = 0; i < e.n; i++)
 		lower_ext(l, rows[i], false);
 }
@@ -342,7 +342,7 @@ void lower_atom(struct lower *l)
 	u32 count = isa_operand_count(form, &form->row->operand[has_result + 1u]);
 	enum row_class class = lower_class(bytes * 8);
 	struct target t;
-	struct insn *in;
+	struct uop *in;
 
 	if (op == ATOM_OPS ||
 	    !resolve(l, lower_operand(l, has_result), isa_form_word(form, ISA_K_SPACE, 0), &t) ||
@@ -374,13 +374,13 @@ void lower_atom(struct lower *l)
 		lower_read(l, FIELD_C, c);
 		lower_write(l, FIELD_D, dst);
 	}
-	in = &l->insns.at[l->insns.len - 1];
+	in = &l->uops.at[l->uops.len - 1];
 	in->size = (u8)bytes;
 	in->imm = t.imm;
 	in->space = (u8)t.space;
 	in->pad = op;
 	in->join = type;
-	in->flags |= (u8)((t.wide ? INSN_WIDE : 0) | (isa_form_has(form, M_sys) ? INSN_SYSTEM : 0));
+	in->flags |= (u8)((t.wide ? UOPF_WIDE : 0) | (isa_form_has(form, M_sys) ? UOPF_SYSTEM : 0));
 	if (dst != IR_NONE)
 		lower_finish(l, d, dst, type, class);
 }

@@ -85,7 +85,7 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 	const struct ir_operand *m = f->flags & MMA_SPARSE ? lower_named(l, 'm') : NULL;
 	enum row_class class = f->a == MMA_F64 ? ROW_X : ROW_W;
 	struct fragment d, a, b, c, meta = {0};
-	struct insn *in;
+	struct uop *in;
 	u32 skip;
 
 	if (!fragment_find(l, lower_named(l, 'd'), class, true, &d) ||
@@ -273,7 +273,7 @@ void lower_mma(struct lower *l)
 
 /* ---- products that have a factor in common ---- */
 
-static bool is_tile(const struct insn *in)
+static bool is_tile(const struct uop *in)
 {
 	switch (in->op) {
 	case OP_mma_f16:
@@ -288,7 +288,7 @@ static bool is_tile(const struct insn *in)
 }
 
 /* Does the record write one of these rows? */
-static bool writes(const struct program *p, const struct insn *in, const u32 *rows, u32 n)
+static bool writes(const struct program *p, const struct uop *in, const u32 *rows, u32 n)
 {
 	for (u32 d = 0; d < in->size; d++)
 		for (u32 i = 0; i < n; i++)
@@ -298,19 +298,19 @@ static bool writes(const struct program *p, const struct insn *in, const u32 *ro
 }
 
 /* The same rows in both records, which the first one leaves as they are? at: where they begin. */
-static bool in_common(const struct program *p, const struct insn *in, const struct insn *then,
-		      u32 at, u32 n)
+static bool in_common(const struct program *p, const struct uop *in, const struct uop *then, u32 at,
+		      u32 n)
 {
 	const u32 *first = p->ext + in->ext + at, *second = p->ext + then->ext + at;
 
 	return !memcmp(first, second, n * sizeof(*first)) && !writes(p, in, first, n);
 }
 
-/* Between two products only the meeting of lanes, of which none parted since the first. */
+/* Between two products only the meeting of lanes, of which none diverged since the first. */
 void lower_mark_common(struct program *p)
 {
-	for (u32 i = 0; i + 2 < p->insns; i++) {
-		struct insn *in = &p->insn[i], *then = in + 2;
+	for (u32 i = 0; i + 2 < p->uops; i++) {
+		struct uop *in = &p->uop[i], *then = in + 2;
 
 		if (!is_tile(in) || then->op != in->op || in[1].op != OP_warp_sync ||
 		    then->pad != in->pad || in->func != then->func)
@@ -347,7 +347,7 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	struct fragment d, c, a = {0}, meta = {0};
 	const struct ir_operand *m = lower_named(l, 'm'), *p = lower_named(l, 'p');
 	u32 wa = IR_NONE, wb, scale, skip;
-	struct insn *in;
+	struct uop *in;
 
 	if (!fragment_find(l, lower_named(l, 'd'), ROW_W, true, &d) ||
 	    !fragment_find(l, lower_named(l, 'd'), ROW_W, false, &c) ||

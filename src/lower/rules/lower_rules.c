@@ -68,13 +68,13 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 			  : lane                          ? OP_sreg_lane
 			  : l->vregs.at[d].class == ROW_P ? OP_sreg_pred
 							  : OP_sreg_uniform;
-	struct insn *in = guarded && direct ? lower_emit(l, op) : lower_emit_free(l, op);
+	struct uop *in = guarded && direct ? lower_emit(l, op) : lower_emit_free(l, op);
 
 	if (src->index >= SR_reserved_smem_offset_begin && src->index <= SR_reserved_smem_offset_1)
 		l->p->uses_reserved = true;
 	l->p->reads_clock |= lower_is_clock(src->index);
 	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;
-	in->flags |= is_wide(l, v) ? INSN_WIDE_DATA : 0;
+	in->flags |= is_wide(l, v) ? UOPF_WIDE_DATA : 0;
 	lower_write(l, FIELD_D, v);
 	if (!direct)
 		lower_op(l, OP_zero_extend, d, v, IR_NONE, IR_NONE, guarded);
@@ -97,7 +97,7 @@ static bool is_frame_var(const struct ir_var *v)
 static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 {
 	const struct ir_var *v = l->m->vars.at[src->index];
-	struct insn *in;
+	struct uop *in;
 	u64 at;
 
 	if (lower_is_in_kernel_frame(l, src->index)) {
@@ -109,7 +109,7 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 		in = lower_emit(l, OP_frame_address);
 		in->imm = lower_var_offset(l, src->index) + src->imm;
 		lower_read(l, FIELD_A, lower_var_base(l, src->index));
-		in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
+		in->flags |= is_wide(l, d) ? UOPF_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
 		return;
 	}
@@ -117,7 +117,7 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 	    M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
 		in = lower_emit(l, OP_param_address);
 		in->imm = l->var_offset[src->index] + src->imm;
-		in->flags |= is_wide(l, d) ? INSN_WIDE_DATA : 0;
+		in->flags |= is_wide(l, d) ? UOPF_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
 		return;
 	}
@@ -161,7 +161,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 		t = lower_vreg(l, ROW_W);
 		lower_op(l, OP_low_byte, t, part[0], IR_NONE, IR_NONE, false);
 		lower_op(l, OP_put_byte, d, t, part[1], IR_NONE, true);
-		l->insns.at[l->insns.len - 1].imm = 8;
+		l->uops.at[l->uops.len - 1].imm = 8;
 	} else if (bits == 64) {
 		u32 lo = lower_vreg(l, ROW_W), hi = lower_vreg(l, ROW_W);
 
@@ -175,7 +175,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 			u32 next = i + 1 == n ? d : lower_vreg(l, ROW_W);
 
 			lower_op(l, OP_put_byte, next, t, part[i], IR_NONE, i + 1 == n);
-			l->insns.at[l->insns.len - 1].imm = 8 * i;
+			l->uops.at[l->uops.len - 1].imm = 8 * i;
 			t = next;
 		}
 	}
@@ -211,7 +211,7 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 		else
 			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE,
 				 IR_NONE, false);
-		l->insns.at[l->insns.len - 1].imm = at;
+		l->uops.at[l->uops.len - 1].imm = at;
 	}
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand e = lower_element(l, vec, i);
@@ -291,7 +291,7 @@ void lower_cvta(struct lower *l)
 	}
 	if (space == M_const) {
 		lower_op(l, OP_add_imm_x, d, a, IR_NONE, IR_NONE, true);
-		l->insns.at[l->insns.len - 1].imm = (s64)(to ? 0 - l->const_base : l->const_base);
+		l->uops.at[l->uops.len - 1].imm = (s64)(to ? 0 - l->const_base : l->const_base);
 	} else if (space == M_global || space == M_param || space == M_param_entry) {
 		lower_op(l, OP_mov_b64, d, a, IR_NONE, IR_NONE, true);
 	} else {
@@ -304,13 +304,13 @@ void lower_cvta(struct lower *l)
 
 /* ---- control flow: these test their guard themselves ---- */
 
-static struct insn *emit_control(struct lower *l, enum exec_op op)
+static struct uop *emit_control(struct lower *l, enum exec_op op)
 {
-	struct insn *in = lower_emit_free(l, op);
+	struct uop *in = lower_emit_free(l, op);
 
-	in->flags |= l->guard_not && l->guard != IR_NONE ? INSN_GUARD_NOT : 0;
+	in->flags |= l->guard_not && l->guard != IR_NONE ? UOPF_GUARD_NOT : 0;
 	lower_read(l, FIELD_GUARD, l->guard);
-	return &l->insns.at[l->insns.len - 1];
+	return &l->uops.at[l->uops.len - 1];
 }
 
 static void fix(struct lower *l, u32 at, u32 label, bool in_ext)
@@ -324,22 +324,22 @@ static void fix(struct lower *l, u32 at, u32 label, bool in_ext)
 void lower_bra(struct lower *l)
 {
 	emit_control(l, l->guard == IR_NONE ? OP_bra : OP_bra_pred);
-	fix(l, (u32)l->insns.len - 1, lower_operand(l, 0)->index, false);
+	fix(l, (u32)l->uops.len - 1, lower_operand(l, 0)->index, false);
 }
 
 u32 lower_skip(struct lower *l)
 {
-	struct insn *in = lower_emit_free(l, OP_bra_pred);
+	struct uop *in = lower_emit_free(l, OP_bra_pred);
 
-	in->flags |= l->guard_not ? 0 : INSN_GUARD_NOT;
+	in->flags |= l->guard_not ? 0 : UOPF_GUARD_NOT;
 	lower_read(l, FIELD_GUARD, l->guard);
 	l->guard = IR_NONE;
-	return (u32)l->insns.len - 1;
+	return (u32)l->uops.len - 1;
 }
 
 void lower_skip_end(struct lower *l, u32 branch)
 {
-	l->insns.at[branch].target = (u32)l->insns.len;
+	l->uops.at[branch].target = (u32)l->uops.len;
 	lower_emit_free(l, OP_join);
 }
 
@@ -347,7 +347,7 @@ void lower_brx(struct lower *l)
 {
 	const struct ir_table *t = &l->f->tables.at[lower_operand(l, 1)->index];
 	u32 a = lower_source(l, lower_operand(l, 0), T_u32, ROW_W), skip = IR_NONE;
-	struct insn *in;
+	struct uop *in;
 
 	if (l->guard != IR_NONE)
 		skip = lower_skip(l);
@@ -358,7 +358,7 @@ void lower_brx(struct lower *l)
 		lower_ext(l, IR_NONE, false);
 		fix(l, (u32)l->ext.len - 1, t->at[i], true);
 	}
-	l->insns.at[l->insns.len - 1].flags |= INSN_BACK;
+	l->uops.at[l->uops.len - 1].flags |= UOPF_BACK;
 	if (skip != IR_NONE)
 		lower_skip_end(l, skip);
 }

@@ -11,7 +11,7 @@ static void emit_bar(struct lower *l, enum exec_op op, u32 kind)
 	const struct ir_operand *id = lower_named(l, 'a'), *n = lower_named(l, 'n'),
 				*d = lower_named(l, 'd'), *p = lower_named(l, 'c');
 	u32 a = IR_NONE, c = IR_NONE, dst = IR_NONE, pred = IR_NONE, skip = IR_NONE;
-	struct insn *in;
+	struct uop *in;
 	s64 imm = 0;
 
 	if (l->guard != IR_NONE)
@@ -86,7 +86,7 @@ void lower_bar(struct lower *l)
 
 void lower_fence(struct lower *l)
 {
-	struct insn *in = lower_emit(l, OP_fence);
+	struct uop *in = lower_emit(l, OP_fence);
 
-	in->flags |= isa_form_has(l->in->form, M_sys) ? INSN_SYSTEM : 0;
+	in->flags |= isa_form_has(l->in->form, M_sys) ? UOPF_SYSTEM : 0;
 }

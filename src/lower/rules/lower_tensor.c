@@ -11,9 +11,9 @@ static const char *name_of(const struct lower *l)
 	return l->in->form->row->name[l->in->form->name];
 }
 
-static struct insn *last(struct lower *l)
+static struct uop *last(struct lower *l)
 {
-	return &l->insns.at[l->insns.len - 1];
+	return &l->uops.at[l->uops.len - 1];
 }
 
 /* Up to `n` 32-bit rows of a vector operand, or of one register. */
@@ -54,7 +54,7 @@ void lower_tensor_copy(struct lower *l)
 	    map = lower_address_row(l, &part[0]);
 	u32 m = to_global ? IR_NONE : lower_address_row(l, lower_named(l, 'm')), mask = IR_NONE,
 	    coord[5], offset[3];
-	struct insn *in;
+	struct uop *in;
 
 	if (at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global) || missing(form)) {
 		lower_poison(l, missing(form) ? missing(form) : name_of(l));
@@ -113,7 +113,7 @@ void lower_tensormap_replace(struct lower *l)
 			 fields[i].wide ? ROW_X : ROW_W);
 	lower_emit(l, OP_tensor_replace)->count = (u8)fields[i].field;
 	last(l)->imm = index ? index->imm : 0;
-	last(l)->flags |= fields[i].wide ? INSN_WIDE_DATA : 0;
+	last(l)->flags |= fields[i].wide ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, v);
 }

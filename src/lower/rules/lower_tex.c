@@ -11,9 +11,9 @@ static const char *name_of(const struct lower *l)
 	return l->in->form->row->name[l->in->form->name];
 }
 
-static struct insn *last(struct lower *l)
+static struct uop *last(struct lower *l)
 {
-	return &l->insns.at[l->insns.len - 1];
+	return &l->uops.at[l->uops.len - 1];
 }
 
 /* ---- handles ---- */
@@ -22,13 +22,13 @@ static struct insn *last(struct lower *l)
 static u32 load_handle(struct lower *l, s64 offset)
 {
 	u32 v = lower_vreg(l, ROW_X);
-	struct insn *in = lower_emit_free(l, OP_load_param);
+	struct uop *in = lower_emit_free(l, OP_load_param);
 
 	in->space = MEM_PARAM;
 	in->size = 8;
 	in->count = 1;
 	in->imm = offset;
-	in->flags |= INSN_WIDE_DATA;
+	in->flags |= UOPF_WIDE_DATA;
 	lower_write(l, FIELD_D, v);
 	return v;
 }
@@ -243,7 +243,7 @@ void lower_tex_query(struct lower *l)
 	const struct ir_operand *d = lower_named(l, 'd'), *level = lower_named(l, 'l');
 	bool surface = isa_form_opcode(l->in->form) == OPCODE_suq;
 	u32 handle = handle_row(l, lower_named(l, 'a')), target, row = IR_NONE, i = 0;
-	struct insn *in;
+	struct uop *in;
 
 	while (i < ARRAY_LEN(queries) && !isa_form_has(l->in->form, queries[i].word))
 		i++;
@@ -273,7 +273,7 @@ static void push_word(struct lower *l, u32 word)
 void lower_istypep(struct lower *l)
 {
 	u32 type = l->in->form->type[0], n = 0, d, a;
-	struct insn *in;
+	struct uop *in;
 
 	a = lower_source(l, lower_named(l, 'a'), T_u64, ROW_X);
 	d = lower_target(l, lower_named(l, 'd'), ROW_P);
@@ -334,7 +334,7 @@ static void lower_surface_move(struct lower *l, bool load)
 	u32 rows[TEX_ROWS], n = lower_elements(l, value), bytes = isa_type_bits(form->type[0]) / 8,
 			    handle;
 	enum row_class class = ROW_W;
-	struct insn *in;
+	struct uop *in;
 
 	memset(rows, 0xff, sizeof(rows));
 	handle = s && n <= 4 ? handle_row(l, address) : IR_NONE;
@@ -356,7 +356,7 @@ static void lower_surface_move(struct lower *l, bool load)
 	in->imm = describe_surface(l, s);
 	in->size = (u8)bytes;
 	in->count = (u8)n;
-	in->flags |= class == ROW_X ? INSN_WIDE_DATA : 0;
+	in->flags |= class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, handle);
 	emit_rows(l, rows, load);
 	if (load)
@@ -388,7 +388,7 @@ void lower_sured(struct lower *l)
 	const struct ir_operand *address = lower_named(l, 'a');
 	u32 rows[TEX_ROWS], type = form->type[0], op = lower_atom_op(form), handle, v;
 	enum row_class class = lower_class(isa_type_bits(type));
-	struct insn *in;
+	struct uop *in;
 
 	memset(rows, 0xff, sizeof(rows));
 	handle = s && op < ATOM_OPS ? handle_row(l, address) : IR_NONE;
@@ -404,7 +404,7 @@ void lower_sured(struct lower *l)
 	in->count = 1;
 	in->pad = op;
 	in->join = reduce_type(op, type);
-	in->flags |= class == ROW_X ? INSN_WIDE_DATA : 0;
+	in->flags |= class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, handle);
 	lower_read(l, FIELD_B, v);
 	emit_rows(l, rows, false);

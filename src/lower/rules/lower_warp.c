@@ -67,7 +67,7 @@ void lower_warp(struct lower *l)
 				*m = lower_named(l, 'm');
 	u32 flags, a = IR_NONE, b, c, mask = IR_NONE, skip = IR_NONE, pred = IR_NONE, dst = IR_NONE;
 	bool vote = row && row->kind >= WARP_VOTE_ALL && row->kind <= WARP_BALLOT;
-	struct insn *in;
+	struct uop *in;
 	s64 imm = 0;
 
 	if (!row) {

@@ -24,8 +24,8 @@ static void test_pages(struct mem *m, u64 at)
 
 	m->strict = false;
 	CHECK(fill(m, at + 1020, 4) == MEM_FOUND);
-	CHECK(fill(m, at + 1024, 4) == MEM_FOUND_SLACK);
-	CHECK(fill(m, at + 1022, 4) == MEM_FOUND_SLACK);
+	CHECK(fill(m, at + 1024, 4) == MEM_FOUND_OVERRUN);
+	CHECK(fill(m, at + 1022, 4) == MEM_FOUND_OVERRUN);
 	CHECK(fill(m, page_end - 4, 4));
 	*(volatile u32 *)(uintptr_t)(page_end - 4) = 1;
 	CHECK(!fill(m, page_end, 4));

@@ -309,7 +309,7 @@ static void run_all(struct ptxloom_device *dev, const struct litmus *t, u32 laun
 }
 
 /*
- * Lanes that have parted at a branch meet behind it, whichever go first: what one has done there
+ * Lanes that have diverged at a branch meet behind it, whichever go first: what one has done there
  * the others see, though the program does not say so. Not where it waits for them: [out + 128] is 1
  * when they have gone on.
  */

@@ -1,5 +1,5 @@
 /*
- * Lanes that have parted meet where their ways do, wherever the text has that place: before the
+ * Lanes that have diverged meet where their ways do, wherever the text has that place: before the
  * branch, at the beginning of the loop, inside it. And what lanes that share a program counter do
  * to each other before Volta.
  */

@@ -19,7 +19,7 @@ static void count(const struct ir_func *f, const struct program *p)
 	bool *bad = calloc(f->insns.len + 1, sizeof(*bad));
 
 	for (u32 i = p->funcs[0].first; bad && i < p->funcs[0].end; i++)
-		bad[p->insn[i].ir] |= p->insn[i].inner == OP_poison;
+		bad[p->uop[i].ir] |= p->uop[i].inner == OP_poison;
 	for (size_t i = 0; bad && i < f->insns.len; i++)
 		if (f->insns.at[i].form)
 			(bad[i] ? refused : runs)[f->insns.at[i].form->row->row]++;

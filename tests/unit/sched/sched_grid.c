@@ -245,19 +245,19 @@ static void test_order(void)
 	kernel_close(&k, NULL);
 }
 
-/* Whether the pool comes to keep n seats; they are given back after the end of a grid is told. */
+/* Whether the pool comes to keep n slots; they are given back after the end of a grid is told. */
 static bool kept(struct sched_pool *pool, u32 n)
 {
 	u32 len = 0;
 
 	for (u32 i = 0; i < 2000 && len < n; i++) {
 		pthread_mutex_lock(&pool->lock);
-		len = pool->seats.len;
+		len = pool->slots.len;
 		pthread_mutex_unlock(&pool->lock);
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	}
 	if (len < n)
-		printf("# %u seats kept\n", len);
+		printf("# %u slots kept\n", len);
 	return len >= n;
 }
 

@@ -1,8 +1,8 @@
 /*
- * The handlers of parted gangs: lane operations whose results are blended, guards, branches, exits.
- * See parted.h.
+ * The handlers of diverged gangs: lane operations whose results are blended, guards, branches, exits.
+ * See diverged.h.
  */
-#include "src/exec/parted.h"
+#include "src/exec/diverged.h"
 #include "src/ops/tables.h"
 
 #define GANG_TABLE (g->env->ops->mode[MODE_GANG])
@@ -44,19 +44,19 @@ static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 #endif
 
 /* The carry flag that the record writes, NULL: none. `target` may be the row of an operand, too. */
-static inline u32 *flag_of(const struct gang *g, const struct insn *in)
+static inline u32 *flag_of(const struct gang *g, const struct uop *in)
 {
 	return in->target != NO_PC && in->target >= g->env->program->preds_at ? ROWP(in->target)
 									      : NULL;
 }
 
 /* The operation with its result in a row of its own. */
-static void run_beside(struct gang *g, const struct insn *in)
+static void run_beside(struct gang *g, const struct uop *in)
 {
-	struct insn beside = *in;
+	struct uop beside = *in;
 	u32 *flag = flag_of(g, in), old[GANG_WARPS], n = WARPS;
 
-	beside.d = g->env->program->parted_at;
+	beside.d = g->env->program->diverged_at;
 	for (u32 w = 0; flag && w < n; w++)
 		old[w] = flag[w];
 	GANG_TABLE->run[in->inner](g, &beside);
@@ -67,40 +67,40 @@ static void run_beside(struct gang *g, const struct insn *in)
 	}
 }
 
-static HANDLER(parted_w)
+static HANDLER(diverged_w)
 {
-	if (in->flags & INSN_DEAD && !flag_of(g, in))
+	if (in->flags & UOPF_DEAD && !flag_of(g, in))
 		return GANG_TABLE->run[in->inner](g, in);
 	run_beside(g, in);
 	for (u32 w = 0, n = WARPS; w < n; w++) {
 		u32 mask = g->warp_at[g->warp + w].live, at = w * WARP_LANES;
 
 		if (mask)
-			blend_w(ROW32(in->d) + at, ROW32(g->env->program->parted_at) + at, mask);
+			blend_w(ROW32(in->d) + at, ROW32(g->env->program->diverged_at) + at, mask);
 	}
 	return in + 1;
 }
 
-static HANDLER(parted_x)
+static HANDLER(diverged_x)
 {
-	if (in->flags & INSN_DEAD && !flag_of(g, in))
+	if (in->flags & UOPF_DEAD && !flag_of(g, in))
 		return GANG_TABLE->run[in->inner](g, in);
 	run_beside(g, in);
 	for (u32 w = 0, n = WARPS; w < n; w++) {
 		u32 mask = g->warp_at[g->warp + w].live, at = w * WARP_LANES;
 
 		if (mask)
-			blend_x(ROW64(in->d) + at, ROW64(g->env->program->parted_at) + at, mask);
+			blend_x(ROW64(in->d) + at, ROW64(g->env->program->diverged_at) + at, mask);
 	}
 	return in + 1;
 }
 
 /* Flags of setp_affine, which is no lane operation, mean something else. */
-static HANDLER(parted_p)
+static HANDLER(diverged_p)
 {
 	u32 *d = ROWP(in->d), old[GANG_WARPS], n = WARPS;
 
-	if (in->flags & INSN_DEAD && uop_is_lane(in->op))
+	if (in->flags & UOPF_DEAD && uop_is_lane(in->op))
 		return GANG_TABLE->run[in->inner](g, in);
 	for (u32 w = 0; w < n; w++)
 		old[w] = d[w];
@@ -115,7 +115,7 @@ static HANDLER(parted_p)
 
 /* ---- others ---- */
 
-static HANDLER(parted_narrow)
+static HANDLER(diverged_narrow)
 {
 	u32 first = g->warp, n = WARPS;
 
@@ -136,20 +136,20 @@ static HANDLER(parted_narrow)
 	return g->stop == STOP_NONE ? in + 1 : NULL;
 }
 
-static HANDLER(parted_leave)
+static HANDLER(diverged_leave)
 {
-	return parted_to_warps(g, (u32)(in - g->insns));
+	return diverged_to_warps(g, (u32)(in - g->uops));
 }
 
 /* Warps that run here have all their lanes here: none can be missing. */
-static HANDLER(warp_sync_parted)
+static HANDLER(warp_sync_diverged)
 {
 	u32 first = g->warp, lanes = g->lanes;
-	const struct insn *next;
+	const struct uop *next;
 
 	for (u32 w = first; w < first + lanes / WARP_LANES; w++)
-		if (g->warp_at[w].live && g->warp_at[w].live != g->parted.live[w])
-			return EXEC_NAME(op_parted_leave)(g, in);
+		if (g->warp_at[w].live && g->warp_at[w].live != g->diverged.live[w])
+			return EXEC_NAME(op_diverged_leave)(g, in);
 	g->lane0 = g->warp = 0;
 	g->lanes = g->warps * WARP_LANES;
 	next = GANG_TABLE->run[in->inner](g, in);
@@ -163,15 +163,15 @@ static HANDLER(warp_sync_parted)
 
 /* ---- guards, branches, exits ---- */
 
-static inline u32 guard_of(const struct gang *g, const struct insn *in, u32 w)
+static inline u32 guard_of(const struct gang *g, const struct uop *in, u32 w)
 {
 	u32 p = ((const u32 *)(g->regs + in->guard))[w];
 
-	return (in->flags & INSN_GUARD_NOT ? ~p : p) & g->warp_at[w].live;
+	return (in->flags & UOPF_GUARD_NOT ? ~p : p) & g->warp_at[w].live;
 }
 
 /* Running lanes whose guard is true, by warp. Returns 1: all, 0: none, -1: some. */
-static inline int guards_of(const struct gang *g, const struct insn *in, u32 *mask)
+static inline int guards_of(const struct gang *g, const struct uop *in, u32 *mask)
 {
 	u32 any = 0, others = 0;
 
@@ -190,28 +190,28 @@ static inline int guards_of(const struct gang *g, const struct insn *in, u32 *ma
  */
 static inline bool runs_for_some(u32 op)
 {
-	exec_handler *run = EXEC_NAME(table_parted).run[op];
+	exec_handler *run = EXEC_NAME(table_diverged).run[op];
 
-	return run != EXEC_NAME(op_parted_leave) && run != EXEC_NAME(op_warp_sync_parted);
+	return run != EXEC_NAME(op_diverged_leave) && run != EXEC_NAME(op_warp_sync_diverged);
 }
 
 /* The operation for the lanes of `mask`, by warp. */
-static const struct insn *run_some(struct gang *g, const struct insn *in, const u32 *mask)
+static const struct uop *run_some(struct gang *g, const struct uop *in, const u32 *mask)
 {
 	u32 live[GANG_WARPS], first = g->warp, end = first + WARPS;
-	const struct insn *next;
+	const struct uop *next;
 
 	for (u32 w = first; w < end; w++) {
 		live[w] = g->warp_at[w].live;
 		g->warp_at[w].live = mask[w];
 	}
-	next = EXEC_NAME(table_parted).run[in->inner](g, in);
+	next = EXEC_NAME(table_diverged).run[in->inner](g, in);
 	for (u32 w = first; w < end; w++)
 		g->warp_at[w].live = live[w];
 	return next;
 }
 
-static HANDLER(guard_parted)
+static HANDLER(guard_diverged)
 {
 	u32 mask[GANG_WARPS];
 	int vote = guards_of(g, in, mask);
@@ -219,16 +219,16 @@ static HANDLER(guard_parted)
 	if (vote >= 0)
 		return vote ? g->table->run[in->inner](g, in) : in + 1;
 	if (!runs_for_some(in->inner))
-		return parted_to_warps(g, (u32)(in - g->insns));
+		return diverged_to_warps(g, (u32)(in - g->uops));
 	return run_some(g, in, mask);
 }
 
-bool EXEC_NAME(parted_guard)(struct gang *g, const struct insn *in, const struct insn **next)
+bool EXEC_NAME(diverged_guard)(struct gang *g, const struct uop *in, const struct uop **next)
 {
 	u32 mask[GANG_WARPS];
 	bool full = g->full;
 
-	if (!g->env->program->parted_at || !g->env->ops->parted || !runs_for_some(in->inner))
+	if (!g->env->program->diverged_at || !g->env->ops->diverged || !runs_for_some(in->inner))
 		return false;
 	guards_of(g, in, mask);
 	g->full = false;
@@ -237,56 +237,56 @@ bool EXEC_NAME(parted_guard)(struct gang *g, const struct insn *in, const struct
 	return true;
 }
 
-static HANDLER(join_parted)
+static HANDLER(join_diverged)
 {
-	u32 pc = (u32)(in - g->insns);
+	u32 pc = (u32)(in - g->uops);
 
-	return PL_LIKELY(pc < g->parted.stop) ? in + 1 : parted_arrive(g, pc);
+	return PL_LIKELY(pc < g->diverged.stop) ? in + 1 : diverged_arrive(g, pc);
 }
 
-static HANDLER(bra_parted)
+static HANDLER(bra_diverged)
 {
-	return parted_go(g, in, in->target);
+	return diverged_go(g, in, in->target);
 }
 
-static HANDLER(bra_pred_parted)
+static HANDLER(bra_pred_diverged)
 {
 	u32 taken[GANG_WARPS];
 	int vote = guards_of(g, in, taken);
 
 	if (vote < 0)
-		return parted_split(g, in, taken);
-	return parted_go(g, in, vote ? in->target : (u32)(in - g->insns) + 1);
+		return diverged_split(g, in, taken);
+	return diverged_go(g, in, vote ? in->target : (u32)(in - g->uops) + 1);
 }
 
-static HANDLER(brx_idx_parted)
+static HANDLER(brx_idx_diverged)
 {
 	u32 targets[GANG_WARPS * WARP_LANES];
 
 	if (!EXEC_NAME(branch_targets)(g, in, targets))
-		return parted_to_warps(g, (u32)(in - g->insns));
-	return parted_scatter(g, in, targets);
+		return diverged_to_warps(g, (u32)(in - g->uops));
+	return diverged_scatter(g, in, targets);
 }
 
-static HANDLER(exit_parted)
+static HANDLER(exit_diverged)
 {
 	for (u32 w = g->warp, end = w + WARPS; w < end; w++) {
 		u32 gone = in->guard == NO_ROW ? FULL_MASK : guard_of(g, in, w);
 
 		g->warp_at[w].live &= ~gone;
-		g->parted.live[w] &= ~gone;
+		g->diverged.live[w] &= ~gone;
 	}
-	return parted_exit(g, (u32)(in - g->insns) + 1);
+	return diverged_exit(g, (u32)(in - g->uops) + 1);
 }
 
 /* ---- the table ---- */
 
-#define PARTED_W(id) EXEC_NAME(op_parted_w)
-#define PARTED_X(id) EXEC_NAME(op_parted_x)
-#define PARTED_P(id) EXEC_NAME(op_parted_p)
+#define DIVERGED_W(id) EXEC_NAME(op_diverged_w)
+#define DIVERGED_X(id) EXEC_NAME(op_diverged_x)
+#define DIVERGED_P(id) EXEC_NAME(op_diverged_p)
 
-const struct exec_table EXEC_NAME(table_parted) = {{
-#define TABLE_LANE(id, shape) RESULT_##shape(PARTED, id)
+const struct exec_table EXEC_NAME(table_diverged) = {{
+#define TABLE_LANE(id, shape) RESULT_##shape(DIVERGED, id)
 #define TABLE_UOP(id, bodies, twin, diverged) EXEC_NAME(op_##diverged)
 #include "src/uop/table/table.def"
 }};

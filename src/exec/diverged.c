@@ -1,22 +1,22 @@
 /*
- * Groups of lanes of a gang by record, the counterpart of warp.c for a whole gang. See parted.h.
+ * Groups of lanes of a gang by record, the counterpart of warp.c for a whole gang. See diverged.h.
  */
-#include "src/exec/parted.h"
+#include "src/exec/diverged.h"
 
 /* Turns of a loop, others waiting, after which the warps go on alone and give way to each other. */
 #define SPINS_POLL 64u
 #define SPINS_MOST 65536u
 
-bool parted_may_begin(const struct gang *g, const struct insn *in)
+bool diverged_may_begin(const struct gang *g, const struct uop *in)
 {
 	const struct exec_env *e = g->env;
 
-	return e->program->parted_at && e->ops->parted && g->warps > 1 && in->func == 0;
+	return e->program->diverged_at && e->ops->diverged && g->warps > 1 && in->func == 0;
 }
 
-void parted_begin(struct gang *g, const struct insn *in)
+void diverged_begin(struct gang *g, const struct uop *in)
 {
-	struct parted *p = &g->parted;
+	struct diverged *p = &g->diverged;
 
 	p->on = true;
 	p->groups = p->spins = 0;
@@ -25,7 +25,7 @@ void parted_begin(struct gang *g, const struct insn *in)
 	for (u32 w = 0; w < g->warps; w++)
 		p->live[w] = g->warp_at[w].live;
 	g->full = false;
-	g->table = g->env->ops->parted;
+	g->table = g->env->ops->diverged;
 }
 
 /* Work on all warps, or on those from the first to the last that has running lanes. */
@@ -50,13 +50,13 @@ static void narrow(struct gang *g)
 
 static void park(struct gang *g, u32 pc, const u32 *mask)
 {
-	struct parted *p = &g->parted;
+	struct diverged *p = &g->diverged;
 	u32 i = 0;
 
 	while (i < p->groups && p->group[i].pc != pc)
 		i++;
 	if (i == p->groups) {
-		p->group[p->groups++] = (struct parted_group){.pc = pc};
+		p->group[p->groups++] = (struct diverged_group){.pc = pc};
 		p->stop = pc < p->stop ? pc : p->stop;
 	}
 	for (u32 w = 0; w < g->warps; w++)
@@ -75,7 +75,7 @@ static void park_running(struct gang *g, u32 pc)
 /* All that live stand at one record again. */
 static void end(struct gang *g)
 {
-	g->parted.on = false;
+	g->diverged.on = false;
 	widen(g);
 	g->table = g->env->ops->mode[MODE_GANG];
 	g->full = true;
@@ -84,9 +84,9 @@ static void end(struct gang *g)
 }
 
 /* The lowest group runs. */
-static const struct insn *run_lowest(struct gang *g)
+static const struct uop *run_lowest(struct gang *g)
 {
-	struct parted *p = &g->parted;
+	struct diverged *p = &g->diverged;
 	u32 pc = p->stop, i = 0;
 
 	while (p->group[i].pc != pc)
@@ -101,10 +101,10 @@ static const struct insn *run_lowest(struct gang *g)
 		narrow(g);
 	else
 		end(g);
-	return g->insns + pc;
+	return g->uops + pc;
 }
 
-const struct insn *parted_arrive(struct gang *g, u32 pc)
+const struct uop *diverged_arrive(struct gang *g, u32 pc)
 {
 	park_running(g, pc);
 	return run_lowest(g);
@@ -113,12 +113,12 @@ const struct insn *parted_arrive(struct gang *g, u32 pc)
 static void restore_live(struct gang *g)
 {
 	for (u32 w = 0; w < g->warps; w++)
-		g->warp_at[w].live = g->parted.live[w];
+		g->warp_at[w].live = g->diverged.live[w];
 }
 
-const struct insn *parted_to_warps(struct gang *g, u32 pc)
+const struct uop *diverged_to_warps(struct gang *g, u32 pc)
 {
-	struct parted *p = &g->parted;
+	struct diverged *p = &g->diverged;
 
 	park_running(g, pc);
 	restore_live(g);
@@ -134,8 +134,8 @@ const struct insn *parted_to_warps(struct gang *g, u32 pc)
 	g->rejoin = p->outer;
 	g->rejoin_passes = 0;
 	g->together = false;
-	g->cta->parted = true;
-	g->stop = STOP_PARTED;
+	g->cta->diverged = true;
+	g->stop = STOP_SPLIT;
 	return NULL;
 }
 
@@ -147,49 +147,49 @@ static void yield(struct gang *g, u32 pc)
 	g->stop = STOP_YIELD;
 }
 
-const struct insn *parted_resume(struct gang *g)
+const struct uop *diverged_resume(struct gang *g)
 {
 	g->full = false;
-	g->table = g->env->ops->parted;
+	g->table = g->env->ops->diverged;
 	return run_lowest(g);
 }
 
 /* A backward branch to `pc`. False: the gang does not go on, for now or as a gang. */
-static bool pay(struct gang *g, const struct insn *in, u32 pc)
+static bool pay(struct gang *g, const struct uop *in, u32 pc)
 {
-	struct parted *p = &g->parted;
+	struct diverged *p = &g->diverged;
 
 	exec_pay(g, in);
-	if (PL_UNLIKELY(++p->spins >= (in->flags & INSN_POLL ? SPINS_POLL : SPINS_MOST)))
-		parted_to_warps(g, pc);
+	if (PL_UNLIKELY(++p->spins >= (in->flags & UOPF_POLL ? SPINS_POLL : SPINS_MOST)))
+		diverged_to_warps(g, pc);
 	else if (PL_UNLIKELY(g->budget <= 0))
 		yield(g, pc);
 	return g->stop == STOP_NONE;
 }
 
-const struct insn *parted_go(struct gang *g, const struct insn *in, u32 pc)
+const struct uop *diverged_go(struct gang *g, const struct uop *in, u32 pc)
 {
-	if (in->flags & INSN_BACK && g->insns + pc <= in && !pay(g, in, pc))
+	if (in->flags & UOPF_BACK && g->uops + pc <= in && !pay(g, in, pc))
 		return NULL;
-	if (PL_LIKELY(pc < g->parted.stop))
-		return g->insns + pc;
-	return parted_arrive(g, pc);
+	if (PL_LIKELY(pc < g->diverged.stop))
+		return g->uops + pc;
+	return diverged_arrive(g, pc);
 }
 
-const struct insn *parted_split(struct gang *g, const struct insn *in, const u32 *taken)
+const struct uop *diverged_split(struct gang *g, const struct uop *in, const u32 *taken)
 {
-	u32 pc = (u32)(in - g->insns), next = pc + 1, rest[GANG_WARPS];
+	u32 pc = (u32)(in - g->uops), next = pc + 1, rest[GANG_WARPS];
 	bool back = in->target < next;
 
-	if (PL_UNLIKELY(g->parted.groups == PARTED_GROUPS))
-		return parted_to_warps(g, pc);
+	if (PL_UNLIKELY(g->diverged.groups == DIVERGED_GROUPS))
+		return diverged_to_warps(g, pc);
 	for (u32 w = 0; w < g->warps; w++) {
 		rest[w] = g->warp_at[w].live & ~taken[w];
 		g->warp_at[w].live = back ? taken[w] : rest[w];
 	}
 	park(g, back ? next : in->target, back ? rest : taken);
 	narrow(g);
-	return parted_go(g, in, back ? in->target : next);
+	return diverged_go(g, in, back ? in->target : next);
 }
 
 /* Running lanes of `left` whose target is that of the first one. */
@@ -211,30 +211,30 @@ static u32 take_target(const struct gang *g, const u32 *targets, u32 left[GANG_W
 	return pc;
 }
 
-const struct insn *parted_scatter(struct gang *g, const struct insn *in, const u32 *targets)
+const struct uop *diverged_scatter(struct gang *g, const struct uop *in, const u32 *targets)
 {
 	u32 left[GANG_WARPS], mask[GANG_WARPS], pc;
 
 	for (u32 w = 0; w < g->warps; w++)
 		left[w] = g->warp_at[w].live;
 	while ((pc = take_target(g, targets, left, mask)) != NO_PC) {
-		if (PL_UNLIKELY(g->parted.groups == PARTED_GROUPS)) {
+		if (PL_UNLIKELY(g->diverged.groups == DIVERGED_GROUPS)) {
 			/* Those with a place have it; the others branch again, warp by warp. */
 			for (u32 w = 0; w < g->warps; w++)
 				g->warp_at[w].live = left[w] | mask[w];
-			return parted_to_warps(g, (u32)(in - g->insns));
+			return diverged_to_warps(g, (u32)(in - g->uops));
 		}
 		park(g, pc, mask);
 	}
-	if (!(in->flags & INSN_BACK))
+	if (!(in->flags & UOPF_BACK))
 		return run_lowest(g);
-	pc = (u32)(run_lowest(g) - g->insns);
-	if (g->insns + pc > in || !g->parted.on)
-		return g->insns + pc;
-	return pay(g, in, pc) ? g->insns + pc : NULL;
+	pc = (u32)(run_lowest(g) - g->uops);
+	if (g->uops + pc > in || !g->diverged.on)
+		return g->uops + pc;
+	return pay(g, in, pc) ? g->uops + pc : NULL;
 }
 
-const struct insn *parted_exit(struct gang *g, u32 pc)
+const struct uop *diverged_exit(struct gang *g, u32 pc)
 {
 	u32 left = 0;
 
@@ -242,7 +242,7 @@ const struct insn *parted_exit(struct gang *g, u32 pc)
 		left |= g->warp_at[w].live;
 	if (left) {
 		narrow(g);
-		return pc < g->parted.stop ? g->insns + pc : parted_arrive(g, pc);
+		return pc < g->diverged.stop ? g->uops + pc : diverged_arrive(g, pc);
 	}
 	return run_lowest(g);
 }

@@ -12,7 +12,7 @@
 /* The widest alignment of shared variables that tensor copies ask for. */
 #define SHARED_ALIGN 1024u
 
-void seat_list_init(struct seat_list *l)
+void slot_list_init(struct slot_list *l)
 {
 	l->first = NULL;
 	l->last = &l->first;
@@ -20,7 +20,7 @@ void seat_list_init(struct seat_list *l)
 	l->bytes = 0;
 }
 
-void seat_push(struct seat_list *l, struct seat *s)
+void slot_push(struct slot_list *l, struct cta_slot *s)
 {
 	s->next = NULL;
 	*l->last = s;
@@ -29,9 +29,9 @@ void seat_push(struct seat_list *l, struct seat *s)
 	l->bytes += s->bytes;
 }
 
-static void unlink_seat(struct seat_list *l, struct seat **at)
+static void unlink_slot(struct slot_list *l, struct cta_slot **at)
 {
-	struct seat *s = *at;
+	struct cta_slot *s = *at;
 
 	*at = s->next;
 	if (l->last == &s->next)
@@ -40,24 +40,24 @@ static void unlink_seat(struct seat_list *l, struct seat **at)
 	l->bytes -= s->bytes;
 }
 
-struct seat *seat_pop(struct seat_list *l)
+struct cta_slot *slot_pop(struct slot_list *l)
 {
-	struct seat *s = l->first;
+	struct cta_slot *s = l->first;
 
 	if (s)
-		unlink_seat(l, &l->first);
+		unlink_slot(l, &l->first);
 	return s;
 }
 
-void seat_part(struct seat_list *l, struct seat *s)
+void slot_part(struct slot_list *l, struct cta_slot *s)
 {
 	while (s) {
-		struct seat *mate = s->mate;
+		struct cta_slot *mate = s->mate;
 
 		s->mate = NULL;
 		s->cta.cluster = NULL;
 		s->cta.rank = 0;
-		seat_push(l, s);
+		slot_push(l, s);
 		s = mate;
 	}
 }
@@ -71,7 +71,7 @@ static void *zeroed(size_t align, u64 size)
 	return p;
 }
 
-void seat_free(struct seat *s)
+void slot_free(struct cta_slot *s)
 {
 	if (!s)
 		return;
@@ -91,7 +91,7 @@ void seat_free(struct seat *s)
 }
 
 /* Local memory is reserved, not touched: most of a thread's is never used. */
-static bool make_local(struct seat *s, const struct exec_env *e)
+static bool make_local(struct cta_slot *s, const struct exec_env *e)
 {
 	void *p;
 
@@ -106,7 +106,7 @@ static bool make_local(struct seat *s, const struct exec_env *e)
 	return true;
 }
 
-static void fill_tid(struct seat *s)
+static void fill_tid(struct cta_slot *s)
 {
 	u32 x = 0, y = 0, z = 0, n = s->cta.warps * WARP_LANES;
 
@@ -124,7 +124,7 @@ static void fill_tid(struct seat *s)
 	}
 }
 
-static void make_gangs(struct seat *s, u64 block_bytes, struct mem_cache *caches)
+static void make_gangs(struct cta_slot *s, u64 block_bytes, struct mem_cache *caches)
 {
 	const struct program *p = s->program;
 	struct cta *c = &s->cta;
@@ -137,7 +137,7 @@ static void make_gangs(struct seat *s, u64 block_bytes, struct mem_cache *caches
 		g->regs = s->regs + i * block_bytes;
 		g->env = &s->env;
 		g->cta = c;
-		g->insns = p->insn;
+		g->uops = p->uop;
 		g->warp_at = c->warp + g->first_warp;
 		g->caches = caches;
 		g->shared = c->shared;
@@ -150,10 +150,10 @@ static void make_gangs(struct seat *s, u64 block_bytes, struct mem_cache *caches
 	}
 }
 
-static struct seat *make(const struct exec_env *e)
+static struct cta_slot *make(const struct exec_env *e)
 {
 	const struct program *p = e->program;
-	struct seat *s = calloc(1, sizeof(*s));
+	struct cta_slot *s = calloc(1, sizeof(*s));
 	u64 block_bytes = align_up(p->block_bytes, 64);
 	struct mem_cache *caches;
 	struct cta *c;
@@ -182,7 +182,7 @@ static struct seat *make(const struct exec_env *e)
 		free(caches);
 	if (!c->warp || !c->gang || !c->shared || !s->regs || !s->tid || !s->scratch || !caches ||
 	    !make_local(s, e)) {
-		seat_free(s);
+		slot_free(s);
 		return NULL;
 	}
 	s->bytes = s->local_size + block_bytes * c->gangs + e->shared_bytes;
@@ -192,27 +192,27 @@ static struct seat *make(const struct exec_env *e)
 	return s;
 }
 
-static bool fits(const struct seat *s, const struct exec_env *e)
+static bool fits(const struct cta_slot *s, const struct exec_env *e)
 {
 	return s->program == e->program && !memcmp(s->block, e->block, sizeof(s->block)) &&
 	       s->shared_cap >= e->shared_bytes && s->env.local_bytes == e->local_bytes &&
 	       s->env.mem == e->mem;
 }
 
-struct seat *seat_cached_locked(struct sched_pool *p, const struct exec_env *e)
+struct cta_slot *slot_cached_locked(struct sched_pool *p, const struct exec_env *e)
 {
-	struct seat *s = NULL;
+	struct cta_slot *s = NULL;
 
-	for (struct seat **at = &p->seats.first; *at; at = &(*at)->next)
+	for (struct cta_slot **at = &p->slots.first; *at; at = &(*at)->next)
 		if (fits(*at, e)) {
 			s = *at;
-			unlink_seat(&p->seats, at);
+			unlink_slot(&p->slots, at);
 			break;
 		}
 	return s;
 }
 
-void seat_adopt(struct seat *s, const struct sched_grid *g)
+void slot_adopt(struct cta_slot *s, const struct sched_grid *g)
 {
 	const struct exec_env *e = &g->launch.env;
 	u32 epoch = e->mem ? __atomic_load_n(&e->mem->epoch, __ATOMIC_ACQUIRE) : 0;
@@ -224,39 +224,39 @@ void seat_adopt(struct seat *s, const struct sched_grid *g)
 	s->env = *e;
 	s->env.tid = s->tid;
 	s->cta.launched = false;
-	s->cta.parted = true;
+	s->cta.diverged = true;
 	s->cta.print = s->program->prints ? &s->text : NULL;
 	s->tells = s->program->prints || s->program->reads_clock;
 	s->light = 0;
 }
 
-struct seat *seat_take(struct sched_grid *g)
+struct cta_slot *slot_take(struct sched_grid *g)
 {
-	struct seat *s;
+	struct cta_slot *s;
 
 	pthread_mutex_lock(&g->pool->lock);
-	s = seat_cached_locked(g->pool, &g->launch.env);
+	s = slot_cached_locked(g->pool, &g->launch.env);
 	pthread_mutex_unlock(&g->pool->lock);
 	if (!s)
 		s = make(&g->launch.env);
 	if (s)
-		seat_adopt(s, g);
+		slot_adopt(s, g);
 	return s;
 }
 
-static bool too_many(const struct seat_list *l)
+static bool too_many(const struct slot_list *l)
 {
 	return l->len > SEATS_CACHED &&
 	       (l->len > SEATS_CACHED_MAX || l->bytes > SEATS_CACHED_BYTES);
 }
 
-void seat_return_locked(struct sched_pool *p, struct seat_list *list)
+void slot_return_locked(struct sched_pool *p, struct slot_list *list)
 {
-	struct seat *s;
+	struct cta_slot *s;
 
-	while ((s = seat_pop(list))) {
-		seat_part(&p->seats, s);
-		while (too_many(&p->seats))
-			seat_free(seat_pop(&p->seats));
+	while ((s = slot_pop(list))) {
+		slot_part(&p->slots, s);
+		while (too_many(&p->slots))
+			slot_free(slot_pop(&p->slots));
 	}
 }

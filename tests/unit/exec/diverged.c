@@ -1,5 +1,5 @@
 /*
- * Gangs whose lanes part (src/exec/parted.h): loops of different lengths, switches, early exits,
+ * Gangs whose lanes part (src/exec/diverged.h): loops of different lengths, switches, early exits,
  * locks, warp instructions and barriers in branches, at every level of the host, with turns long
  * and short. Every thread leaves one word.
  */
