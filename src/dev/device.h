@@ -122,7 +122,7 @@ void device_fini(struct device *d);
 /* Wait until no launch is under way. */
 void device_wait(struct device *d);
 
-/* ---- programs: program.c ---- */
+/* ---- programs: program.c, program_image.c, kernel.c ---- */
 
 struct device_param {
 	const char *name;

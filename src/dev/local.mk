@@ -8,7 +8,7 @@ libcore_la_SOURCES += \
 	src/dev/image/image_scan.c \
 	src/dev/image/image_select.c \
 	src/dev/image/image_write.c \
-	src/dev/module/nested.c src/dev/module/nested_int.h src/dev/module/nested_memory.c src/dev/module/nested.def src/dev/module/nested.h \
+	src/dev/module/nested.c src/dev/module/nested_calls.c src/dev/module/nested_int.h src/dev/module/nested_memory.c src/dev/module/nested.def src/dev/module/nested.h \
 	src/dev/module/module.c src/dev/module/module.h
 
 TESTS += tests/images/commands.sh
@@ -32,18 +32,20 @@ libcore_la_SOURCES += \
 	src/dev/memory/memory_map.c \
 	src/dev/memory/memory_pool.c \
 	src/dev/module/builtin.c src/dev/module/builtin.h \
-	src/dev/module/program.c \
+	src/dev/module/kernel.c \
+	src/dev/module/program.c src/dev/module/program_image.c \
 	src/dev/launch.c \
 	src/dev/refusal.c \
 	src/dev/handle.c src/dev/handle.h \
 	src/dev/stream/work.c \
 	src/dev/stream/stream.c src/dev/stream/stream.h src/dev/stream/stream_int.h \
+	src/dev/stream/stream_issue.c src/dev/stream/stream_wait.c src/dev/stream/streams.c \
 	src/dev/stream/event.c \
 	src/dev/stream/event_ipc.c \
 	src/dev/graph/capture.c \
 	src/dev/graph/graph.c src/dev/graph/graph.h src/dev/graph/graph_int.h src/dev/graph/graph_stream.h \
 	src/dev/graph/graph_bytes.c src/dev/graph/graph_device.c src/dev/graph/graph_dot.c \
-	src/dev/graph/graph_exec.c \
+	src/dev/graph/graph_exec.c src/dev/graph/graph_launch.c \
 	src/dev/graph/graph_node.c \
 	src/dev/graph/graph_object.c \
 	src/dev/graph/graph_update.c \

@@ -5,5 +5,6 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/sched_int.h \
 	src/sched/pool.c src/sched/probe.c src/sched/rest.c src/sched/rest.h \
 	src/sched/prints.c \
 	src/sched/running.c \
+	src/sched/share.c \
 	src/sched/slot.c \
 	src/sched/waiters.c

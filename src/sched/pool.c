@@ -112,7 +112,7 @@ static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
 /* ---- workers ---- */
 
 /*
- * The share that has waited longest. One whose CTAs only waited (grid.c) is for those who work on
+ * The share that has waited longest. One whose CTAs only waited (share.c) is for those who work on
  * the grid anyway, unless nobody does, or not soon enough.
  */
 static struct share *open_share(struct sched_grid *g, u64 now)

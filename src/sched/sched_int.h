@@ -132,7 +132,7 @@ struct share {
 	bool ended;      /* a CTA has, since probe_consider looked */
 	u64 quiet_since,
 		quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
-	/* Several workers; see "shares that only wait" in grid.c. */
+	/* Several workers; see "shares that only wait" in share.c. */
 	u64 round_ns,
 		shortest_ns; /* when this round began, 0: not known; and how long the shortest took */
 	u64 worked_ns;       /* when one of its CTAs last did something beside waiting */
@@ -286,6 +286,17 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 /* Deal what share 0, so far the only one, has not begun to `shares` shares. */
 void grid_spread(struct sched_grid *g, u32 shares);
 void grid_free(struct sched_grid *g);
+/* End the grid with a fault; the first one counts. */
+void grid_fail(struct sched_grid *g, const struct fault *fault);
+/* Has every CTA ended, or is the grid to stop? */
+bool grid_is_over(const struct sched_grid *g);
+/* Units that the device has room for at a time. */
+u64 grid_resident_units(const struct sched_grid *g);
+/* End the grid with FAULT_TIMEOUT when its time is up. grid->lock not held. */
+void grid_check_deadline(struct sched_grid *g);
+
+/* ---- share.c ---- */
+
 /*
  * Work on a share that the caller has marked busy: until nothing is left for it, the grid stops, or,
  * `once`, the first turn ends without the end of its CTA; and for a stint only while other grids
@@ -294,10 +305,6 @@ void grid_free(struct sched_grid *g);
 void share_work(struct share *h, bool once);
 /* Does it have anything to do? */
 bool share_is_open(const struct share *h);
-/* End the grid with a fault; the first one counts. */
-void grid_fail(struct sched_grid *g, const struct fault *fault);
-/* Has every CTA ended, or is the grid to stop? */
-bool grid_is_over(const struct sched_grid *g);
 /*
  * Take note of how a turn of a unit, in no list now, ended. Returns the share of a stint that it
  * took.
@@ -305,8 +312,6 @@ bool grid_is_over(const struct sched_grid *g);
 u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop);
 /* Count the units that have ended in the share off those of its grid. */
 void share_report(struct share *h);
-/* Units that the device has room for at a time. */
-u64 grid_resident_units(const struct sched_grid *g);
 /* One turn of a CTA, or of all of its cluster. */
 enum exec_stop slot_turn(struct cta_slot *s, s32 budget);
 /*

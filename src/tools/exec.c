@@ -3,14 +3,10 @@
  */
 #include "src/base/file.h"
 #include "src/base/setting.h"
-#include "src/dev/device.h"
-#include "src/tools/exec_data.h"
-#include "src/tools/exec_watch.h"
+#include "src/tools/exec_job.h"
 #include "src/tools/interrupt.h"
-#include "src/tools/tools.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,246 +39,15 @@ const char tool_help_exec[] =
 	"Exit status: 0; 1 when FILE has errors or the kernel faults; 2 when the arguments make no sense;\n"
 	"130 when it was interrupted.\n";
 
-/* A parameter of the kernel. */
-struct input {
-	const char *option; /* as written, for messages */
-	char *name;         /* of a buffer, NULL: passed by value */
-	struct data data;
-	u64 address; /* of a buffer */
-};
-
-struct output {
-	char *name;
-	const char *path; /* NULL: print */
-	struct data data; /* type of a variable, NULL: not given */
-};
-
-struct job {
-	const struct tool_command *self;
-	const char *file, *kernel, *device, *host_functions;
-	u32 grid[3], block[3], cluster[3], shared;
-	bool cooperative, dump_program;
-	VEC(struct input) inputs;
-	VEC(struct output) outputs;
-	struct exec_watch watch;
-	struct arch_devices profiles;
-	struct sched_pool *pool;
-	struct device dev;
-	struct device_program *program;
-	struct device_kernel *k;
-	enum status status;
-};
-
-/* ---- arguments ---- */
-
-static bool parse_dims(const char *s, u32 *out)
-{
-	char *end;
-
-	for (u32 i = 0; i < 3; i++)
-		out[i] = 1;
-	for (u32 i = 0; i < 3; i++) {
-		u64 v = strtoull(s, &end, 0);
-
-		if (end == s || *s == '-' || v > UINT32_MAX)
-			return false;
-		out[i] = (u32)v;
-		if (!*end)
-			return true;
-		if (*end != ',')
-			return false;
-		s = end + 1;
-	}
-	return false;
-}
-
-static int wrong(struct job *j, const char *option, struct text *why)
-{
-	int status = tool_usage(j->self, "%s: %s", option, why->at ? why->at : "no memory left");
-
-	text_fini(why);
-	return status;
-}
-
-static const struct input *find_buffer(const struct job *j, const char *name)
-{
-	for (size_t i = 0; i < j->inputs.len; i++)
-		if (j->inputs.at[i].name && !strcmp(j->inputs.at[i].name, name))
-			return &j->inputs.at[i];
-	return NULL;
-}
-
-/* [NAME:]TYPE[[N]][=INIT] */
-static int add_input(struct job *j, const char *arg, bool buffer)
-{
-	struct input in = {.option = arg};
-	const char *s = arg, *colon = strchr(arg, ':');
-	struct text why = {0};
-
-	if (buffer && (!colon || colon == arg)) {
-		text_puts(&why, "--buffer takes NAME:TYPE[N]=INIT");
-		return wrong(j, arg, &why);
-	}
-	if (buffer) {
-		in.name = strndup(arg, (size_t)(colon - arg));
-		s = colon + 1;
-		if (in.name && find_buffer(j, in.name)) {
-			text_puts(&why, "there is a buffer of this name already");
-			free(in.name);
-			return wrong(j, arg, &why);
-		}
-	}
-	if (data_parse_type(&s, &in.data, &why)) {
-		if (buffer && !in.data.array)
-			in.data.count = UINT64_MAX;
-		if (*s && *s != '=')
-			text_printf(&why, "'%s' behind the type", s);
-		else if (!buffer && !*s)
-			text_puts(&why, "--arg takes TYPE=VALUE");
-		else if (data_fill(&in.data, *s ? s + 1 : NULL, &why) && VEC_PUSH(&j->inputs, in))
-			return TOOL_OK;
-	}
-	free(in.name);
-	data_fini(&in.data);
-	return wrong(j, arg, &why);
-}
-
-/* NAME[:TYPE][=FILE] */
-static int add_output(struct job *j, const char *arg)
-{
-	size_t n = strcspn(arg, ":=");
-	struct output out = {.name = strndup(arg, n)};
-	const char *s = arg + n;
-	struct text why = {0};
-
-	if (*s == ':') {
-		s++;
-		if (!data_parse_type(&s, &out.data, &why))
-			goto fail;
-	}
-	if (*s == '=')
-		out.path = s + 1;
-	else if (*s)
-		text_printf(&why, "'%s' behind the name", s);
-	if (n && !why.at && VEC_PUSH(&j->outputs, out))
-		return TOOL_OK;
-	if (!why.at)
-		text_puts(&why, "--dump takes NAME or NAME=FILE");
-fail:
-	free(out.name);
-	return wrong(j, arg, &why);
-}
-
-static int parse_option(struct job *j, int c)
-{
-	char *end;
-	u64 v;
-
-	switch (c) {
-	case 'k':
-		j->kernel = optarg;
-		return TOOL_OK;
-	case 'd':
-		j->device = optarg;
-		return TOOL_OK;
-	case 'c':
-		j->cooperative = true;
-		return TOOL_OK;
-	case 'p':
-		j->dump_program = true;
-		return TOOL_OK;
-	case 'f':
-		j->host_functions = optarg ? optarg : "all";
-		return TOOL_OK;
-	case 'n':
-		j->watch.count = true;
-		return TOOL_OK;
-	case 't':
-		j->watch.trace_path = optarg;
-		return TOOL_OK;
-	case 'a':
-		return add_input(j, optarg, false);
-	case 'u':
-		return add_input(j, optarg, true);
-	case 'o':
-		return add_output(j, optarg);
-	case 'g':
-		return parse_dims(optarg, j->grid)
-			       ? TOOL_OK
-			       : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
-	case 'x':
-		return parse_dims(optarg, j->cluster) && j->cluster[0] && j->cluster[1] &&
-				       j->cluster[2]
-			       ? TOOL_OK
-			       : tool_usage(j->self, "--cluster takes X[,Y,Z], not '%s'", optarg);
-	case 'b':
-		return parse_dims(optarg, j->block)
-			       ? TOOL_OK
-			       : tool_usage(j->self, "--block takes X[,Y,Z], not '%s'", optarg);
-	case 's':
-		v = strtoull(optarg, &end, 0);
-		j->shared = (u32)v;
-		return end != optarg && !*end && v <= UINT32_MAX
-			       ? TOOL_OK
-			       : tool_usage(j->self, "--shared takes bytes, not '%s'", optarg);
-	default:
-		return tool_usage(j->self, "unknown option");
-	}
-}
-
-static int parse_arguments(struct job *j, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"kernel", required_argument, NULL, 'k'},
-		{"grid", required_argument, NULL, 'g'},
-		{"block", required_argument, NULL, 'b'},
-		{"shared", required_argument, NULL, 's'},
-		{"cooperative", no_argument, NULL, 'c'},
-		{"arg", required_argument, NULL, 'a'},
-		{"buffer", required_argument, NULL, 'u'},
-		{"dump", required_argument, NULL, 'o'},
-		{"device", required_argument, NULL, 'd'},
-		{"dump-program", no_argument, NULL, 'p'},
-		{"cluster", required_argument, NULL, 'x'},
-		{"help", no_argument, NULL, 'h'},
-		{"host-functions", optional_argument, NULL, 'f'},
-		{"count", no_argument, NULL, 'n'},
-		{"trace", required_argument, NULL, 't'},
-		{0},
-	};
-	int c, status = TOOL_OK;
-
-	optind = 1;
-	opterr = 0;
-	while (!status && (c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {
-		if (c == 'h') {
-			tool_help(j->self);
-			return -1;
-		}
-		if (c == '?' || c == ':')
-			return tool_usage(j->self, "%s '%s'",
-					  c == ':' ? "there is no value for" : "unknown option",
-					  argv[optind - 1]);
-		status = parse_option(j, c);
-	}
-	if (status)
-		return status;
-	if (optind + 1 != argc)
-		return tool_usage(j->self,
-				  optind == argc ? "no file given" : "more than one file given");
-	j->file = argv[optind];
-	return TOOL_OK;
-}
-
 /* ---- before the launch ---- */
 
-static void to_stdout(void *user, const char *text, size_t len)
+static void print_to_stdout(void *user, const char *text, size_t len)
 {
 	(void)user;
 	fwrite(text, 1, len, stdout);
 }
 
-static int open_device(struct job *j, struct diag *d)
+static int open_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
 	struct text why = {0};
@@ -316,11 +81,11 @@ static int open_device(struct job *j, struct diag *d)
 	j->dev.async_eager = s.async_eager;
 	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
 	j->dev.observer = observer;
-	j->dev.syscalls.print = to_stdout;
+	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;
 }
 
-static int load(struct job *j, struct diag *d)
+static int load_program(struct exec_job *j, struct diag *d)
 {
 	struct file f;
 	int status;
@@ -342,7 +107,7 @@ static int load(struct job *j, struct diag *d)
 	return status;
 }
 
-static int find_kernel(struct job *j)
+static int find_kernel(struct exec_job *j)
 {
 	struct device_kernel *k;
 
@@ -363,7 +128,7 @@ static int find_kernel(struct job *j)
 	return TOOL_USAGE;
 }
 
-static int list_params(const struct job *j)
+static int list_params(const struct exec_job *j)
 {
 	const struct device_kernel *k = j->k;
 
@@ -379,7 +144,7 @@ static int list_params(const struct job *j)
  * A value of the same size: floats are not taken for integers, nor the other way round. Bits go
  * with everything, and what is declared as bits, or as several elements, takes everything.
  */
-static bool goes_with(const struct input *in, const struct device_param *p)
+static bool goes_with(const struct exec_input *in, const struct device_param *p)
 {
 	const char *word = isa_word_text(p->type);
 	const struct data_type *t = data_type_find(word, strlen(word));
@@ -393,14 +158,14 @@ static bool goes_with(const struct input *in, const struct device_param *p)
 	return data_is_whole(t) ? data_is_whole(in->data.type) : t->kind == in->data.type->kind;
 }
 
-static int check_inputs(struct job *j)
+static int check_inputs(struct exec_job *j)
 {
 	const struct device_kernel *k = j->k;
 
 	if (j->inputs.len != k->param_len)
 		return list_params(j);
 	for (u32 i = 0; i < k->param_len; i++) {
-		const struct input *in = &j->inputs.at[i];
+		const struct exec_input *in = &j->inputs.at[i];
 		u64 bytes = in->name ? sizeof(u64) : in->data.count * in->data.type->bytes;
 
 		if (bytes != k->params[i].bytes)
@@ -416,10 +181,10 @@ static int check_inputs(struct job *j)
 	return TOOL_OK;
 }
 
-static int place_inputs(struct job *j, void **args)
+static int place_inputs(struct exec_job *j, void **args)
 {
 	for (u32 i = 0; i < j->inputs.len; i++) {
-		struct input *in = &j->inputs.at[i];
+		struct exec_input *in = &j->inputs.at[i];
 		u64 bytes = in->data.count * in->data.type->bytes;
 
 		args[i] = in->data.bytes;
@@ -440,9 +205,9 @@ static int place_inputs(struct job *j, void **args)
 
 /* ---- after it ---- */
 
-static bool find_output(struct job *j, const struct output *o, struct data *view)
+static bool find_output(struct exec_job *j, const struct exec_output *o, struct data *view)
 {
-	const struct input *in = find_buffer(j, o->name);
+	const struct exec_input *in = exec_job_buffer(j, o->name);
 	u64 address, bytes;
 
 	if (in) {
@@ -462,7 +227,7 @@ static bool find_output(struct job *j, const struct output *o, struct data *view
 	return true;
 }
 
-static int check_outputs(struct job *j)
+static int check_outputs(struct exec_job *j)
 {
 	struct data view;
 
@@ -473,13 +238,13 @@ static int check_outputs(struct job *j)
 	return TOOL_OK;
 }
 
-static int write_outputs(struct job *j)
+static int write_outputs(struct exec_job *j)
 {
 	struct text out = {0};
 	int status = TOOL_OK;
 
 	for (size_t i = 0; i < j->outputs.len; i++) {
-		const struct output *o = &j->outputs.at[i];
+		const struct exec_output *o = &j->outputs.at[i];
 		struct data view;
 
 		find_output(j, o, &view);
@@ -496,9 +261,9 @@ static int write_outputs(struct job *j)
 	return status;
 }
 
-static void on_done(void *user, enum status status, const struct device_fault *fault)
+static void note_end(void *user, enum status status, const struct device_fault *fault)
 {
-	struct job *j = user;
+	struct exec_job *j = user;
 
 	j->status = status;
 	if (fault)
@@ -527,7 +292,7 @@ static void lift_limits(struct device_kernel *k)
 		k->max_dynamic_bytes = (u32)a->smem_per_cta_optin_bytes;
 }
 
-static int launch(struct job *j)
+static int launch_kernel(struct exec_job *j)
 {
 	void **args = calloc(j->inputs.len + 1, sizeof(*args));
 	struct device_launch l = {.kernel = j->k,
@@ -550,7 +315,7 @@ static int launch(struct job *j)
 		interrupt_begin(
 			&interrupt, j->pool,
 			(enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
-		status = device_launch(&l, on_done, j);
+		status = device_launch(&l, note_end, j);
 		device_wait(&j->dev);
 		interrupted = interrupt_end(&interrupt);
 		if (status == STATUS_SUCCESS)
@@ -571,7 +336,7 @@ static int launch(struct job *j)
 	return result;
 }
 
-static int dump_program(struct job *j, struct diag *d)
+static int dump_program(struct exec_job *j, struct diag *d)
 {
 	const struct program *p =
 		device_kernel_lower(j->k, j->block[0] * j->block[1] * j->block[2], d);
@@ -586,7 +351,7 @@ static int dump_program(struct job *j, struct diag *d)
 	return TOOL_OK;
 }
 
-static int run(struct job *j)
+static int run_job(struct exec_job *j)
 {
 	struct diag d;
 	int status;
@@ -594,41 +359,34 @@ static int run(struct job *j)
 	diag_init(&d, diag_print, stderr);
 	status = open_device(j, &d);
 	if (!status)
-		status = load(j, &d);
+		status = load_program(j, &d);
 	if (!status)
 		status = find_kernel(j);
 	if (!status && j->dump_program)
 		status = dump_program(j, &d);
 	else if (!status && !(status = check_inputs(j)))
-		status = launch(j);
+		status = launch_kernel(j);
 	diag_fini(&d);
 	return status;
 }
 
-static void job_fini(struct job *j)
+static void job_close(struct exec_job *j)
 {
 	device_program_unload(j->program);
 	sched_pool_free(j->pool);
 	if (j->dev.arch)
 		device_fini(&j->dev);
 	arch_devices_fini(&j->profiles);
-	for (size_t i = 0; i < j->inputs.len; i++) {
-		free(j->inputs.at[i].name);
-		data_fini(&j->inputs.at[i].data);
-	}
-	for (size_t i = 0; i < j->outputs.len; i++)
-		free(j->outputs.at[i].name);
-	VEC_FREE(&j->inputs);
-	VEC_FREE(&j->outputs);
+	exec_job_fini(j);
 }
 
 int tool_main_exec(const struct tool_command *self, int argc, char **argv)
 {
-	struct job j = {.self = self, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-	int status = parse_arguments(&j, argc, argv);
+	struct exec_job j = {.self = self, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+	int status = exec_job_parse(&j, argc, argv);
 
 	if (status == TOOL_OK)
-		status = run(&j);
-	job_fini(&j);
+		status = run_job(&j);
+	job_close(&j);
 	return status < 0 ? TOOL_OK : status;
 }

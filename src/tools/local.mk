@@ -5,7 +5,7 @@ ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/run.c src/tools/cc
 ptxloom_SOURCES += src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
 ptxloom_SOURCES += src/tools/devices.c src/tools/supervise.c src/tools/supervise.h
 ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
-ptxloom_SOURCES += src/tools/exec.c src/tools/exec_data.c src/tools/exec_data.h
+ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 

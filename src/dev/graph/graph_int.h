@@ -193,7 +193,7 @@ void graph_memory_release_locked(struct graph_memory *m);
 void graph_bytes_launched_locked(struct graph_exec *x, struct stream *s);
 void graph_bytes_forget_locked(struct graph_exec *x);
 
-/* ---- graph_exec.c ---- */
+/* ---- graph_launch.c ---- */
 
 /* streams->expand. */
 void graph_expand(struct work *w);
@@ -203,6 +203,9 @@ void graph_drop_flights(struct graph *g);
 /* Work for the nodes of a graph that was prepared, between two others. Both locks held. */
 void graph_emit_locked(struct graph *g, struct work *before, struct work *after,
 		       const struct graph_emit *where);
+
+/* ---- graph_exec.c ---- */
+
 void graph_exec_free_locked(struct streams *all, struct graph_exec *x);
 
 /* ---- graph_device.c ---- */

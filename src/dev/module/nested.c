@@ -248,16 +248,16 @@ static enum status drain(struct nested *n, struct sched_pool *pool)
 	return status;
 }
 
-/* ---- calls: results and errors ---- */
-
-static struct device_flight *flight_of(const struct exec_call *c)
+struct device_flight *nested_flight(const struct exec_call *c)
 {
 	return c->gang->env->user;
 }
 
+/* ---- results ---- */
+
 enum fault_kind nested_answer(struct exec_call *c, u32 status)
 {
-	struct nested *n = status ? family_of(flight_of(c)) : NULL;
+	struct nested *n = status ? family_of(nested_flight(c)) : NULL;
 
 	if (n)
 		__atomic_store_n(&n->last_error, status, __ATOMIC_RELAXED);
@@ -266,7 +266,7 @@ enum fault_kind nested_answer(struct exec_call *c, u32 status)
 }
 
 /* Store a result where a parameter points to. */
-static enum fault_kind give(struct exec_call *c, u32 parameter, const void *from, u32 bytes)
+enum fault_kind nested_give(struct exec_call *c, u32 parameter, const void *from, u32 bytes)
 {
 	u8 *to = exec_call_memory(c, exec_call_argument(c, parameter), bytes, NULL);
 
@@ -276,60 +276,14 @@ static enum fault_kind give(struct exec_call *c, u32 parameter, const void *from
 	return nested_answer(c, STATUS_SUCCESS);
 }
 
-static enum fault_kind give_int(struct exec_call *c, u32 parameter, u32 value)
+enum fault_kind nested_give_int(struct exec_call *c, u32 parameter, u32 value)
 {
-	return give(c, parameter, &value, sizeof(value));
-}
-
-enum fault_kind nested_success(struct exec_call *c)
-{
-	return nested_answer(c, STATUS_SUCCESS);
-}
-
-enum fault_kind nested_zero(struct exec_call *c)
-{
-	return give_int(c, 0, 0);
-}
-
-enum fault_kind nested_version(struct exec_call *c)
-{
-	return give_int(c, 0, 13000);
-}
-
-enum fault_kind nested_device(struct exec_call *c)
-{
-	return give_int(c, 0, flight_of(c)->dev->number);
-}
-
-enum fault_kind nested_device_count(struct exec_call *c)
-{
-	return give_int(c, 0, flight_of(c)->dev->count ? flight_of(c)->dev->count : 1);
-}
-
-enum fault_kind nested_device_attribute(struct exec_call *c)
-{
-	int v;
-
-	if (arch_attribute(flight_of(c)->dev->arch, (int)exec_call_argument(c, 1), &v) ==
-	    ARCH_ANSWER_NONE)
-		return nested_answer(c, STATUS_INVALID_VALUE);
-	return give_int(c, 0, (u32)v);
-}
-
-enum fault_kind nested_limit(struct exec_call *c)
-{
-	const struct device *d = flight_of(c)->dev;
-	u64 limit = exec_call_argument(c, 1), v;
-
-	if (limit != 0 && limit != 2)
-		return nested_answer(c, STATUS_UNSUPPORTED_LIMIT);
-	v = limit ? exec_heap_limit(d->syscalls.heap) : d->stack_bytes;
-	return give(c, 0, &v, sizeof(v));
+	return nested_give(c, parameter, &value, sizeof(value));
 }
 
 enum fault_kind nested_last_error(struct exec_call *c)
 {
-	struct nested *n = flight_of(c)->family;
+	struct nested *n = nested_flight(c)->family;
 
 	exec_call_return(c, n ? __atomic_exchange_n(&n->last_error, 0, __ATOMIC_RELAXED) : 0);
 	return FAULT_NONE;
@@ -337,82 +291,10 @@ enum fault_kind nested_last_error(struct exec_call *c)
 
 enum fault_kind nested_peek_error(struct exec_call *c)
 {
-	struct nested *n = flight_of(c)->family;
+	struct nested *n = nested_flight(c)->family;
 
 	exec_call_return(c, n ? __atomic_load_n(&n->last_error, __ATOMIC_RELAXED) : 0);
 	return FAULT_NONE;
-}
-
-/* A text in the device's memory, kept as long as the device: `key` says which. */
-static u64 text_on_device(struct device *d, u64 key, const char *s)
-{
-	u64 *found, at;
-
-	pthread_mutex_lock(&d->lock);
-	found = map_get(&d->texts, key);
-	at = found ? *found : 0;
-	pthread_mutex_unlock(&d->lock);
-	if (at)
-		return at;
-	at = mem_alloc(&d->mem, strlen(s) + 1, 1, MEM_KIND_INTERNAL);
-	if (!at)
-		return 0;
-	memcpy(mem_pointer(&d->mem, at), s, strlen(s) + 1);
-	pthread_mutex_lock(&d->lock);
-	map_set(&d->texts, key, at);
-	pthread_mutex_unlock(&d->lock);
-	return at;
-}
-
-static enum fault_kind error_text(struct exec_call *c, bool name)
-{
-	int number = (int)exec_call_argument(c, 0);
-	const struct status_info *s = status_info(number);
-	const char *text = !s || !s->runtime ? "unrecognized error code"
-			   : name            ? s->runtime
-					     : s->text;
-	u64 key = s && s->runtime ? 2 * (u64)(u32)number + 2 + name : 1;
-
-	exec_call_return(c, text_on_device(flight_of(c)->dev, key, text));
-	return FAULT_NONE;
-}
-
-enum fault_kind nested_error_name(struct exec_call *c)
-{
-	return error_text(c, true);
-}
-
-enum fault_kind nested_error_string(struct exec_call *c)
-{
-	return error_text(c, false);
-}
-
-/* Streams and events of device code have no state: what is put down keeps its order anyway. */
-enum fault_kind nested_create(struct exec_call *c)
-{
-	struct nested *n = family_of(flight_of(c));
-	u64 handle;
-
-	if (!n)
-		return nested_answer(c, STATUS_OUT_OF_MEMORY);
-	handle = (__atomic_add_fetch(&n->handles, 1, __ATOMIC_RELAXED) << 8) + 0x100;
-	return give(c, 0, &handle, sizeof(handle));
-}
-
-enum fault_kind nested_malloc(struct exec_call *c)
-{
-	u64 at = exec_heap_take(flight_of(c)->dev->syscalls.heap, exec_call_argument(c, 1));
-
-	return at ? give(c, 0, &at, sizeof(at)) : nested_answer(c, STATUS_OUT_OF_MEMORY);
-}
-
-enum fault_kind nested_free(struct exec_call *c)
-{
-	u64 at = exec_call_argument(c, 0);
-
-	return nested_answer(c, !at || exec_heap_give(flight_of(c)->dev->syscalls.heap, at)
-					? STATUS_SUCCESS
-					: STATUS_INVALID_VALUE);
 }
 
 /* ---- launches ---- */
@@ -427,7 +309,7 @@ static struct device_kernel *kernel_at(const struct device_flight *f, u64 addres
 
 struct device_kernel *nested_kernel(const struct exec_call *c, u64 address)
 {
-	return kernel_at(flight_of(c), address);
+	return kernel_at(nested_flight(c), address);
 }
 
 void nested_read(const struct exec_call *c, u32 parameter, void *out, u32 bytes)
@@ -446,7 +328,7 @@ static void read_dim(const struct exec_call *c, u32 parameter, u32 *out)
 
 static enum fault_kind new_buffer(struct exec_call *c, const struct buffer *like, u64 bytes)
 {
-	struct nested *n = family_of(flight_of(c));
+	struct nested *n = family_of(nested_flight(c));
 	struct buffer *b = n ? malloc(sizeof(*b)) : NULL;
 
 	exec_call_return(c, 0);
@@ -546,7 +428,7 @@ static enum status launch(struct device_flight *parent, struct nested *n, const 
 static enum fault_kind launch_buffer(struct exec_call *c, u64 address, const struct buffer *with,
 				     u64 stream)
 {
-	struct device_flight *f = flight_of(c);
+	struct device_flight *f = nested_flight(c);
 	struct nested *n = family_of(f);
 	struct buffer *b = n ? take_buffer(n, address) : NULL;
 	enum status status;
@@ -585,18 +467,18 @@ enum fault_kind nested_launch(struct exec_call *c)
 
 enum fault_kind nested_occupancy(struct exec_call *c)
 {
-	struct device_kernel *k = kernel_at(flight_of(c), exec_call_argument(c, 1));
+	struct device_kernel *k = kernel_at(nested_flight(c), exec_call_argument(c, 1));
 
 	if (!k)
 		return nested_answer(c, STATUS_INVALID_DEVICE_FUNCTION);
-	return give_int(c, 0,
-			device_kernel_occupancy(k, (u32)exec_call_argument(c, 2),
-						(u32)exec_call_argument(c, 3)));
+	return nested_give_int(c, 0,
+			       device_kernel_occupancy(k, (u32)exec_call_argument(c, 2),
+						       (u32)exec_call_argument(c, 3)));
 }
 
 enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream)
 {
-	struct nested *n = family_of(flight_of(c));
+	struct nested *n = family_of(nested_flight(c));
 
 	return nested_answer(c, n ? put_down(n, i, stream) : STATUS_OUT_OF_MEMORY);
 }
@@ -604,7 +486,7 @@ enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream)
 /* What the thread's grid has launched ends before this returns, as before CUDA 12. */
 enum fault_kind nested_synchronize(struct exec_call *c)
 {
-	struct device_flight *f = flight_of(c);
+	struct device_flight *f = nested_flight(c);
 	struct sched_options options = {.workers = 1};
 	struct nested *n = f->family;
 	struct sched_pool *pool;
@@ -621,4 +503,16 @@ enum fault_kind nested_synchronize(struct exec_call *c)
 		return nested_answer(c, STATUS_SUCCESS);
 	return exec_call_fail(c, FAULT_TRAP,
 			      "a grid that this one launched and waits for has failed");
+}
+
+/* Streams and events of device code have no state: what is put down keeps its order anyway. */
+enum fault_kind nested_create(struct exec_call *c)
+{
+	struct nested *n = family_of(nested_flight(c));
+	u64 handle;
+
+	if (!n)
+		return nested_answer(c, STATUS_OUT_OF_MEMORY);
+	handle = (__atomic_add_fetch(&n->handles, 1, __ATOMIC_RELAXED) << 8) + 0x100;
+	return nested_give(c, 0, &handle, sizeof(handle));
 }

@@ -27,6 +27,16 @@ struct item {
 /* Carry out a copy or fill. STATUS_ILLEGAL_ADDRESS: a row of it is not allocated. */
 enum status nested_move(struct device *d, const struct item *i);
 
+/* The launch that a call of device code belongs to. */
+struct device_flight *nested_flight(const struct exec_call *c);
+
+/*
+ * End a call of device code with a result of `bytes` bytes, stored where the parameter points to; it
+ * returns success, or STATUS_INVALID_VALUE where that is no memory.
+ */
+enum fault_kind nested_give(struct exec_call *c, u32 parameter, const void *from, u32 bytes);
+enum fault_kind nested_give_int(struct exec_call *c, u32 parameter, u32 value);
+
 /* Put a copy of the item down, and return to device code what came of it. */
 enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream);
 

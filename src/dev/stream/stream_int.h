@@ -202,12 +202,29 @@ void service_fini(struct service *v);
 void work_free_all(struct streams *all);
 u64 stream_now_ns(void);
 
+/* ---- streams.c ---- */
+
+/* The calling thread's default stream of a device, made at the first call. NULL: no memory. */
+struct stream *stream_of_thread(struct device *d);
+/* The calling thread's capture mode, NULL: no memory. */
+enum capture_mode *stream_thread_mode(struct streams *all);
+
 /* ---- stream.c ---- */
+
+/* The error that has ended the stream's device, STATUS_SUCCESS: none. */
+static inline enum status stream_error(const struct stream *s)
+{
+	return (enum status)__atomic_load_n(&s->device->error, __ATOMIC_RELAXED);
+}
+
+/* A new idle stream of the device. NULL: no memory, or too many streams. lock not held. */
+struct stream *stream_make(struct stream_device *d, u32 flags, int priority);
 
 /* Take an idle stream out of its device. lock held. */
 void stream_free_locked(struct stream *s);
-/* The calling thread's capture mode, NULL: no memory. */
-enum capture_mode *stream_thread_mode(struct streams *all);
+
+/* ---- stream_issue.c ---- */
+
 /* May work be issued? The device's error, or STATUS_NOT_PERMITTED in a host function. */
 enum status stream_check_issue(const struct stream *s);
 /* The place of the stream's next launch: sched_launch.place. lock held. */
@@ -219,6 +236,14 @@ bool stream_is_busy_locked(const struct stream *s);
  * can be had. The caller makes it ready when nothing is missing. NULL: no memory. lock held.
  */
 struct work *stream_append_locked(struct stream *s, enum work_kind kind);
+
+/* ---- stream_wait.c ---- */
+
+/*
+ * May the calling thread wait for the stream? STATUS_NOT_PERMITTED in a host function; a status of
+ * captures while one would be disturbed, which this may invalidate. lock not held.
+ */
+enum status stream_check_wait(struct stream *s);
 /*
  * The last part of every call that issues work: waits for it with CUDA_LAUNCH_BLOCKING, and when
  * everything is to have one order until nothing can go on. Returns STATUS_SUCCESS, or with
@@ -226,7 +251,8 @@ struct work *stream_append_locked(struct stream *s, enum work_kind kind);
  */
 enum status stream_issued(struct stream *s, struct work *w, u64 serial);
 /*
- * Somebody asks whether work has ended: where nothing runs by itself, let it go on. lock not held.
+ * To be called by queries whether work has ended: in deterministic runs, where nothing runs unasked,
+ * lets pending work go on. lock not held.
  */
 void stream_asked(struct stream_device *d);
 /*

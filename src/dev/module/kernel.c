@@ -1,0 +1,137 @@
+/*
+ * Kernels of a program: found by name or number, with their parameters; lowered when first launched.
+ */
+#include "src/base/demangle.h"
+#include "src/dev/device.h"
+
+static bool fill_params(struct device_kernel *k, struct arena *a)
+{
+	const struct ir_func *f = k->func;
+	u64 at = 0;
+
+	k->params = ARENA_ARRAY(a, struct device_param, f->params_len + 1);
+	if (!k->params)
+		return false;
+	k->param_len = f->params_len;
+	for (u32 i = 0; i < f->params_len; i++) {
+		const struct ir_var *v = k->unit->vars.at[f->params[i]];
+
+		at = align_up(at, v->align);
+		k->params[i] = (struct device_param){
+			.name = v->name->text,
+			.type = v->type,
+			.is_array = v->is_array,
+			.is_pointer = v->ptr,
+			.offset = (u32)at,
+			.bytes = (u32)v->size_bytes,
+			.align = v->align,
+		};
+		at += v->size_bytes;
+	}
+	k->param_bytes = (u32)at;
+	return true;
+}
+
+static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
+					 const struct ir_func *f)
+{
+	struct device_kernel *k = ARENA_NEW(&p->arena, struct device_kernel), **at;
+
+	if (!k)
+		return NULL;
+	*k = (struct device_kernel){
+		.owner = p,
+		.unit = p->units[unit],
+		.func = f,
+		.unit_index = unit,
+		.max_dynamic_bytes = DEVICE_DYNAMIC_PLAIN,
+		.carveout_percent = -1,
+	};
+	if (!fill_params(k, &p->arena))
+		return NULL;
+	for (at = &p->kernels; *at; at = &(*at)->next)
+		;
+	return *at = k;
+}
+
+/* Kernels are made when asked for; once made they stay. */
+static struct device_kernel *kernel_of(struct device_program *p, u32 unit, const struct ir_func *f)
+{
+	struct device_kernel *k;
+
+	/* Lines of the source may name functions that were inlined. */
+	if (demangle_wants(f->name->text) || p->units[unit]->locs.len)
+		demangle_prepare();
+	pthread_mutex_lock(&p->lock);
+	for (k = p->kernels; k && k->func != f; k = k->next)
+		;
+	if (!k)
+		k = make_kernel(p, unit, f);
+	pthread_mutex_unlock(&p->lock);
+	return k;
+}
+
+static bool is_kernel(const struct ir_func *f)
+{
+	return f->is_entry && f->has_body && f->definition == f;
+}
+
+struct device_kernel *device_program_kernel(struct device_program *p, const char *name)
+{
+	for (u32 u = 0; u < p->len; u++) {
+		const struct ir_func *f = ir_find_func(p->units[u], name);
+
+		if (f && is_kernel(f))
+			return kernel_of(p, u, f);
+	}
+	return NULL;
+}
+
+struct device_kernel *device_program_nth(struct device_program *p, u32 n)
+{
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->funcs.len; i++)
+			if (is_kernel(p->units[u]->funcs.at[i]) && !n--)
+				return kernel_of(p, u, p->units[u]->funcs.at[i]);
+	return NULL;
+}
+
+u32 device_program_kernels(const struct device_program *p)
+{
+	u32 n = 0;
+
+	for (u32 u = 0; u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->funcs.len; i++)
+			n += is_kernel(p->units[u]->funcs.at[i]);
+	return n;
+}
+
+const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d)
+{
+	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES,
+	    gang = warps < GANG_WARPS ? warps : GANG_WARPS;
+	struct device_program *p = k->owner;
+	struct lower_options options = {
+		.warps = warps,
+		.units = p->exec_units,
+		.unit_len = p->len,
+		.externs = p->dev->externs,
+		.host_functions = p->dev->host_functions,
+		.no_fusion = p->dev->observer != NULL,
+		.contract = !k->unit->debug,
+	};
+	struct program *lowered;
+
+	lowered = __atomic_load_n(&k->lowered[gang], __ATOMIC_ACQUIRE);
+	if (lowered)
+		return lowered;
+	pthread_mutex_lock(&p->lock);
+	lowered = k->lowered[gang];
+	if (!lowered) {
+		lowered = exec_lower(k->unit, k->func, p->dev->arch, p->address[k->unit_index],
+				     &options, d);
+		__atomic_store_n(&k->lowered[gang], lowered, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return lowered;
+}
