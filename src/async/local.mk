@@ -2,7 +2,6 @@
 libcore_la_SOURCES += \
 	src/async/async.c \
 	src/async/async.h \
-	src/async/async_op.h \
 	src/async/tensor.c \
 	src/async/tensor.h \
 	src/async/tensor_encode.c

@@ -8,8 +8,8 @@
  */
 #include "src/ops/access.h"
 #include "src/async/async.h"
-#include "src/async/async_op.h"
-#include "src/ops/atom_op.h"
+#include "src/uop/async.h"
+#include "src/uop/atom.h"
 
 /* ---- places ---- */
 
@@ -38,7 +38,7 @@ static const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 w
 /* Turn a global address into the host's. False: no allocation holds all of it. */
 static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 bytes)
 {
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 
 	if (!bytes)
 		return true;
@@ -74,12 +74,12 @@ static void fill_batch(const struct gang *g, const struct uop *in, const struct 
 	if (ignore != NO_ROW)
 		off = ROWP(ignore)[dst->warp];
 	b->mask = dst->mask;
-	b->size = in->size;
+	b->size = in->mem.size;
 	for (u32 m = dst->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m),
-		    n = in->c == NO_ROW ? in->size : ROW32(in->c)[at + l];
+		    n = in->c == NO_ROW ? in->mem.size : ROW32(in->c)[at + l];
 
-		b->bytes[l] = (u8)(off >> l & 1 ? 0 : n < in->size ? n : in->size);
+		b->bytes[l] = (u8)(off >> l & 1 ? 0 : n < in->mem.size ? n : in->mem.size);
 		b->dst[l] = dst->host[l];
 		b->src[l] = src->address[l];
 	}
@@ -108,7 +108,7 @@ static bool sources_ok(struct gang *g, const struct uop *in, struct access *src,
 
 HANDLER(cp_async)
 {
-	struct access dst = {.width = in->size}, src = {.width = in->size};
+	struct access dst = {.width = in->mem.size}, src = {.width = in->mem.size};
 
 	for (u32 w = 0; w < WARPS; w++) {
 		const u64 *s = ROW64(in->b) + w * WARP_LANES;
@@ -131,9 +131,9 @@ HANDLER(cp_async)
 			u32 l = (u32)__builtin_ctz(m);
 
 			dst.host[l] =
-				(u64)(uintptr_t)shared_at(g, dst.address[l], in->size, &owner);
+				(u64)(uintptr_t)shared_at(g, dst.address[l], in->mem.size, &owner);
 			if (!dst.host[l])
-				return refuse_lane(g, in, w, l, dst.address[l], in->size);
+				return refuse_lane(g, in, w, l, dst.address[l], in->mem.size);
 		}
 		if (!g->env->async_eager)
 			b = async_batch_new(g->cta, cta_warp(g, w));
@@ -174,18 +174,17 @@ HANDLER(turn_warp)
 	return warp_turn(g, (u32)(in - g->uops) + 1);
 }
 
-/* count = enum async_group_op, imm = groups that may stay. */
 HANDLER(async_group)
 {
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 lanes = mask_of(g, w), warp = cta_warp(g, w);
 
-		switch ((enum async_group_op)in->count) {
+		switch ((enum async_group_op)in->group.action) {
 		case ASYNC_COMMIT:
 			async_commit(g->cta, warp, lanes);
 			break;
 		case ASYNC_WAIT:
-			async_wait(g->cta, warp, lanes, (u32)in->imm);
+			async_wait(g->cta, warp, lanes, in->group.pending);
 			break;
 		case ASYNC_WAIT_ALL:
 			async_wait_all(g->cta, warp, lanes);
@@ -201,7 +200,7 @@ HANDLER(async_group)
 	return in + 1;
 }
 
-/* cp.async.mbarrier.arrive: a = mbarrier; count 1: .noinc. */
+/* cp.async.mbarrier.arrive: a = mbarrier. */
 HANDLER(async_arrive)
 {
 	for (u32 w = 0; w < WARPS; w++) {
@@ -219,7 +218,7 @@ HANDLER(async_arrive)
 				return refuse_lane(g, in, w, l, ROW64(in->a)[w * WARP_LANES + l],
 						   8);
 		}
-		for (u32 m = in->count ? 0 : lanes; m; m &= m - 1)
+		for (u32 m = in->group.noinc ? 0 : lanes; m; m &= m - 1)
 			mbar_raise((u64 *)(uintptr_t)at[__builtin_ctz(m)]);
 		if (!lanes)
 			continue;
@@ -251,7 +250,7 @@ static bool bulk_source(struct gang *g, const struct uop *in, u64 address, struc
 	u32 less = (u32)op->first + op->last;
 	struct cta *owner;
 
-	if (in->flags & BULK_FROM_GLOBAL) {
+	if (in->copy.from_global) {
 		u64 first = address + op->first;
 		bool ok =
 			(less && less >= op->bytes) || global_host(g, in, &first, op->bytes - less);
@@ -315,9 +314,9 @@ HANDLER(bulk)
 	EACH_LANE(w, l) {
 		u32 at = w * WARP_LANES + l;
 		u64 src = ROW64(in->b)[at];
-		struct async_op op = {.kind = in->count ? ASYNC_REDUCE : ASYNC_COPY,
+		struct async_op op = {.kind = in->copy.reduces ? ASYNC_REDUCE : ASYNC_COPY,
 				      .bytes = ROW32(in->c)[at],
-				      .size = in->size};
+				      .size = in->mem.size};
 		const struct uop *next;
 		u32 bytes = ext_row(g, in, 2), first = ext_row(g, in, 3), last = ext_row(g, in, 4);
 
@@ -327,19 +326,19 @@ HANDLER(bulk)
 			op.first = ROW32(first)[at] & 15;
 			op.last = ROW32(last)[at] & 15;
 		}
-		if (!op.bytes && !(in->flags & BULK_TO_GLOBAL) && ext_row(g, in, 0) == NO_ROW)
+		if (!op.bytes && !(in->copy.to_global) && ext_row(g, in, 0) == NO_ROW)
 			continue;
-		if (in->count)
+		if (in->copy.reduces)
 			/* Measured: sums of f32 keep subnormals here, other than those of red. */
-			op.apply = EXEC_NAME(atom_apply)((u32)in->pad, (u32)in->join,
-							 in->flags & BULK_TO_GLOBAL &&
-								 in->join != T_f32);
+			op.apply =
+				EXEC_NAME(atom_apply)(in->copy.action, in->copy.type,
+						      in->copy.to_global && in->copy.type != T_f32);
 		if ((src | ROW64(in->a)[at] | op.bytes) & 15)
 			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
 		if (!bulk_source(g, in, src, &op))
 			return refuse_lane(g, in, w, l, src, op.bytes);
-		next = in->flags & BULK_TO_GLOBAL ? bulk_to_global(g, in, w, l, &op)
-						  : bulk_to_shared(g, in, w, l, &op);
+		next = in->copy.to_global ? bulk_to_global(g, in, w, l, &op)
+					  : bulk_to_shared(g, in, w, l, &op);
 		if (!next)
 			return NULL;
 	}
@@ -347,27 +346,26 @@ HANDLER(bulk)
 }
 
 /*
- * st.async, red.async: a = destination, ext[0] = mbarrier, ext[1..] = values; size, count = of
- * elements; red: pad, join as for atom.
+ * st.async, red.async: a = destination, ext[0] = mbarrier, ext[1..] = values.
  */
 HANDLER(remote_async)
 {
 	EACH_LANE(w, l) {
 		u32 at = w * WARP_LANES + l;
 		u64 dst = ROW64(in->a)[at], mbar = ROW64(ext_row(g, in, 0))[at];
-		struct async_op op = {.kind = in->flags & ASYNC_IS_RED ? ASYNC_REDUCE : ASYNC_COPY,
+		struct async_op op = {.kind = in->copy.reduces ? ASYNC_REDUCE : ASYNC_COPY,
 				      .immediate = true,
-				      .size = in->size};
+				      .size = in->mem.size};
 		struct cta *owner, *mbar_owner;
 
-		op.bytes = (u32)in->size * in->count;
+		op.bytes = (u32)in->mem.size * in->mem.count;
 		if (op.kind == ASYNC_REDUCE)
-			op.apply = EXEC_NAME(atom_apply)(in->pad, in->join, false);
-		for (u32 e = 0; e < in->count; e++) {
+			op.apply = EXEC_NAME(atom_apply)(in->copy.action, in->copy.type, false);
+		for (u32 e = 0; e < in->mem.count; e++) {
 			u32 row = ext_row(g, in, 1 + e);
-			u64 v = in->size == 8 ? ROW64(row)[at] : ROW32(row)[at];
+			u64 v = in->mem.size == 8 ? ROW64(row)[at] : ROW32(row)[at];
 
-			memcpy(op.data + e * in->size, &v, in->size);
+			memcpy(op.data + e * in->mem.size, &v, in->mem.size);
 		}
 		op.dst = shared_at(g, dst, op.bytes, &owner);
 		op.mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
@@ -381,12 +379,12 @@ HANDLER(remote_async)
 	return in + 1;
 }
 
-/* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or predicate; count
- * = enum mbar_op; imm: the layout ---- */
+/* ---- mbarrier: a = its address, b = count, bytes, state or parity, d = state or
+ * predicate ---- */
 
 static bool wait_over(struct cta *owner, const u64 *at, const struct uop *in, u64 want)
 {
-	bool parity = in->count == MBAR_WAIT_PARITY || in->count == MBAR_TRY_PARITY;
+	bool parity = in->mbar.action == MBAR_WAIT_PARITY || in->mbar.action == MBAR_TRY_PARITY;
 
 	if (parity ? mbar_passed_parity(*at, (u32)want) : mbar_passed(*at, want))
 		return true;
@@ -410,9 +408,9 @@ static bool mbar_lane(struct gang *g, const struct uop *in, struct cta *owner, u
 	u64 state = 0;
 	bool ok;
 
-	switch ((enum mbar_op)in->count) {
+	switch ((enum mbar_op)in->mbar.action) {
 	case MBAR_INIT:
-		*at = mbar_init((u32)n, (u32)in->imm);
+		*at = mbar_init((u32)n, in->mbar.layout);
 		return true;
 	case MBAR_INVAL:
 		return true;
@@ -432,11 +430,11 @@ static bool mbar_lane(struct gang *g, const struct uop *in, struct cta *owner, u
 	case MBAR_DROP_EXPECT:
 		state = *at; /* as it was before both */
 		mbar_expect(at, (u32)n);
-		mbar_arrive(at, 1, in->count == MBAR_DROP_EXPECT);
+		mbar_arrive(at, 1, in->mbar.action == MBAR_DROP_EXPECT);
 		break;
 	case MBAR_CHECK_LAYOUT:
 		set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES,
-			 mbar_layout(*at) == (u32)in->imm);
+			 mbar_layout(*at) == in->mbar.layout);
 		return true;
 	default:
 		ok = wait_over(owner, at, in, n);
@@ -471,7 +469,7 @@ HANDLER(mbar_gang)
 	bool waits = false;
 	const struct uop *next = mbar_lanes(g, in, &waits);
 
-	if (!next || !waits || in->count < MBAR_TRY)
+	if (!next || !waits || in->mbar.action < MBAR_TRY)
 		return next;
 	g->pc = (u32)(next - g->uops);
 	g->stop = STOP_YIELD;
@@ -483,7 +481,7 @@ HANDLER(mbar_warp)
 	bool waits = false;
 	const struct uop *next = mbar_lanes(g, in, &waits);
 
-	if (!next || !waits || in->count < MBAR_TRY || g->active != g->warp_at[g->warp].mask)
+	if (!next || !waits || in->mbar.action < MBAR_TRY || g->active != g->warp_at[g->warp].mask)
 		return next;
 	return warp_yield(g, (u32)(next - g->uops));
 }
@@ -517,7 +515,7 @@ HANDLER(zero_fill)
 	return in + 1;
 }
 
-/* ---- addresses in the cluster: a = address, b = rank; count = enum cluster_address ---- */
+/* ---- addresses in the cluster: a = address, b = rank ---- */
 
 static bool in_window(const struct gang *g, u64 address)
 {
@@ -557,7 +555,8 @@ static bool is_space(const struct gang *g, u32 kind, u64 address)
 HANDLER(is_space)
 {
 	EACH_LANE(w, l)
-		set_pred(g, in->d, w, l, is_space(g, in->count, ROW64(in->a)[w * WARP_LANES + l]));
+		set_pred(g, in->d, w, l,
+			 is_space(g, in->address.what, ROW64(in->a)[w * WARP_LANES + l]));
 	return in + 1;
 }
 
@@ -568,7 +567,7 @@ HANDLER(mapa)
 		u64 a = ROW64(in->a)[at], base = in_window(g, a) ? g->env->mem->shared_base : 0,
 		    field = (a - base) >> MEM_SHARED_RANK_SHIFT;
 
-		if (in->count == ADDRESS_MAPA)
+		if (in->address.what == ADDRESS_MAPA)
 			ROW64(in->d)
 		[at] = base + ((a - base) & MEM_SHARED_OFFSET) +
 		       (((u64)ROW32(in->b)[at] + 1) << MEM_SHARED_RANK_SHIFT);

@@ -3,8 +3,8 @@
  * "cp.reduce.async.bulk.tensor", "tensormap.replace", "tensormap.cp_fenceproxy".
  */
 #include "src/ops/access.h"
-#include "src/async/async_op.h"
-#include "src/ops/atom_op.h"
+#include "src/uop/async.h"
+#include "src/uop/atom.h"
 #include "src/async/tensor.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 l
 /* Host address of a map, in global, shared or parameter memory; NULL: nowhere. */
 static struct tensor_map *map_at(struct gang *g, const struct uop *in, u64 address)
 {
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 	u64 off = address - g->env->mem->shared_base;
 
 	if (off < MEM_SHARED_WINDOW || address < MEM_SHARED_WINDOW)
@@ -55,10 +55,10 @@ static u32 reduce_type(u32 op, u32 type)
 /* Four rows: those of a tensor of rank 2, one in the box of the map. */
 static bool map_fits(const struct uop *in, const struct tensor_map *m)
 {
-	bool four = in->size == TENSOR_COPY_FOUR;
+	bool four = in->tensor.kind == TENSOR_COPY_FOUR;
 
-	return tensor_is_sound(m) && m->rank == (four ? 2 : in->count) &&
-	       m->im2col == (in->size == TENSOR_COPY_IM2COL) &&
+	return tensor_is_sound(m) && m->rank == (four ? 2 : in->tensor.rank) &&
+	       m->im2col == (in->tensor.kind == TENSOR_COPY_IM2COL) &&
 	       (!four || (m->box[1] == 1 && m->step[1] <= 1 && !m->interleave));
 }
 
@@ -67,20 +67,20 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 {
 	u64 at = ROW64(in->b)[lane], lo, hi;
 	const struct tensor_map *m = map_at(g, in, at);
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 
 	if (!m)
 		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
 	/* Looked at and used in a copy: other threads may write the original. */
 	t->map = *m;
 	m = &t->map;
-	t->four = in->size == TENSOR_COPY_FOUR;
+	t->four = in->tensor.kind == TENSOR_COPY_FOUR;
 	if (!map_fits(in, m))
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
 	if (t->four)
 		t->map.box[1] = 4;
-	for (u32 d = 0; d < in->count; d++)
+	for (u32 d = 0; d < in->tensor.rank; d++)
 		t->coord[d] = (s32)ROW32(row_at(g, in, 2 + d))[lane];
 	for (u32 d = 0; d < 3; d++)
 		t->offset[d] =
@@ -95,10 +95,11 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 		return refuse_lane(g, in, lane, lo, (u32)(hi - lo)) != NULL;
 	if (hi > lo)
 		t->map.address += c->bias;
-	t->store = in->flags & BULK_TO_GLOBAL;
-	if (in->pad < ATOM_OPS)
-		t->apply = EXEC_NAME(atom_apply)(in->pad, reduce_type(in->pad, m->type), true);
-	if (in->pad < ATOM_OPS && !t->apply)
+	t->store = in->tensor.to_global;
+	if (in->tensor.action < ATOM_OPS)
+		t->apply = EXEC_NAME(atom_apply)(in->tensor.action,
+						 reduce_type(in->tensor.action, m->type), true);
+	if (in->tensor.action < ATOM_OPS && !t->apply)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
 	return true;
@@ -183,8 +184,7 @@ static const struct uop *to_global(struct gang *g, const struct uop *in, u32 lan
 }
 
 /*
- * a = place in shared memory, b = map; ext: mbarrier, mask of CTAs, 5 coordinates, 3 offsets; count
- * = coordinates, size = enum tensor_copy, pad = enum atom_op, ATOM_OPS: no reduction.
+ * a = place in shared memory, b = map; ext: mbarrier, mask of CTAs, 5 coordinates, 3 offsets.
  */
 HANDLER(tensor)
 {
@@ -200,7 +200,7 @@ HANDLER(tensor)
 	return in + 1;
 }
 
-/* a = map, b = value; count = enum tensor_field, imm = index. */
+/* a = map, b = value. */
 HANDLER(tensor_replace)
 {
 	for (u32 w = 0; w < WARPS; w++)
@@ -211,7 +211,7 @@ HANDLER(tensor_replace)
 			if (!map)
 				return refuse_lane(g, in, lane, ROW64(in->a)[lane],
 						   TENSOR_MAP_BYTES);
-			if (!tensor_replace(map, in->count, (u32)in->imm,
+			if (!tensor_replace(map, in->field.field, in->field.index,
 					    in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 								       : ROW32(in->b)[lane]))
 				return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION,

@@ -18,14 +18,14 @@
 
 u32 barrier_number(const struct gang *g, const struct uop *in, u32 lane)
 {
-	u32 n = in->a == NO_ROW ? (u32)in->imm : ((const u32 *)(g->regs + in->a))[lane];
+	u32 n = in->a == NO_ROW ? in->barrier.number : ((const u32 *)(g->regs + in->a))[lane];
 
 	return n % CTA_NAMED_BARRIERS;
 }
 
 u32 barrier_threads(const struct gang *g, const struct uop *in, u32 lane)
 {
-	u32 n = in->c == NO_ROW ? (u32)(in->imm >> 32) : ((const u32 *)(g->regs + in->c))[lane];
+	u32 n = in->c == NO_ROW ? in->barrier.threads : ((const u32 *)(g->regs + in->c))[lane];
 
 	return n % BARRIER_COUNTS;
 }
@@ -103,8 +103,8 @@ static void deliver(struct gang *g, u32 warp, const struct group *x, const struc
 
 	if (in->inner != OP_bar_red || in->d == NO_ROW)
 		return;
-	v = red_result(b, in->count);
-	if (in->count == BAR_POPC) {
+	v = red_result(b, in->barrier.reduction);
+	if (in->barrier.reduction == BAR_POPC) {
 		for (u32 m = x->mask; m; m &= m - 1)
 			((u32 *)(g->regs + in->d))[warp * WARP_LANES + (u32)__builtin_ctz(m)] = v;
 	} else {

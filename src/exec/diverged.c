@@ -21,7 +21,7 @@ void diverged_begin(struct gang *g, const struct uop *in)
 	p->on = true;
 	p->groups = p->spins = 0;
 	p->stop = NO_PC;
-	p->outer = in->join;
+	p->outer = in->branch.join;
 	for (u32 w = 0; w < g->warps; w++)
 		p->live[w] = g->warp_at[w].live;
 	g->full = false;
@@ -179,7 +179,7 @@ const struct uop *diverged_go(struct gang *g, const struct uop *in, u32 pc)
 const struct uop *diverged_split(struct gang *g, const struct uop *in, const u32 *taken)
 {
 	u32 pc = (u32)(in - g->uops), next = pc + 1, rest[GANG_WARPS];
-	bool back = in->target < next;
+	bool back = in->branch.target < next;
 
 	if (PL_UNLIKELY(g->diverged.groups == DIVERGED_GROUPS))
 		return diverged_to_warps(g, pc);
@@ -187,9 +187,9 @@ const struct uop *diverged_split(struct gang *g, const struct uop *in, const u32
 		rest[w] = g->warp_at[w].live & ~taken[w];
 		g->warp_at[w].live = back ? taken[w] : rest[w];
 	}
-	park(g, back ? next : in->target, back ? rest : taken);
+	park(g, back ? next : in->branch.target, back ? rest : taken);
 	narrow(g);
-	return diverged_go(g, in, back ? in->target : next);
+	return diverged_go(g, in, back ? in->branch.target : next);
 }
 
 /* Running lanes of `left` whose target is that of the first one. */

@@ -156,9 +156,6 @@ enum group_state {
 	GROUP_CLUSTER, /* at the barrier of the cluster */
 };
 
-/* bar.red, in the `count` of its record. */
-enum bar_red { BAR_POPC, BAR_AND, BAR_OR };
-
 /* Lanes of a warp that stand at one pc. */
 struct group {
 	u32 mask, pc;

@@ -4,7 +4,7 @@
 #include "src/exec/probe.h"
 
 #include "src/async/async.h"
-#include "src/async/async_op.h"
+#include "src/uop/async.h"
 #include "src/ops/local.h"
 
 /* Bytes of one lane's access at most. */
@@ -43,13 +43,13 @@ static enum uop_effect effect_of(const struct gang *g, const struct uop *in)
 		return effect;
 	switch (uop_kind(in->inner)) {
 	case UOP_SREG:
-		quiet = !is_time((u32)in->imm & 0xffff);
+		quiet = !is_time(in->sreg.number);
 		break;
 	case UOP_CALL:
-		quiet = !in->pad;
+		quiet = !in->call.saves;
 		break; /* saves registers in memory */
 	default:
-		quiet = in->count >= MBAR_WAIT && !is_copying(g->cta);
+		quiet = in->mbar.action >= MBAR_WAIT && !is_copying(g->cta);
 		break;
 	}
 	return quiet ? EFFECT_QUIET : EFFECT_OTHER;
@@ -86,10 +86,10 @@ struct written {
 static u64 address_of(const struct gang *g, const struct uop *in, u32 lane)
 {
 	if (in->a == NO_ROW)
-		return (u64)in->imm;
+		return (u64)in->mem.offset;
 	if (in->flags & UOPF_WIDE)
-		return ((const u64 *)(g->regs + in->a))[lane] + (u64)in->imm;
-	return ((const u32 *)(g->regs + in->a))[lane] + (u32)in->imm;
+		return ((const u64 *)(g->regs + in->a))[lane] + (u64)in->mem.offset;
+	return ((const u32 *)(g->regs + in->a))[lane] + (u32)in->mem.offset;
 }
 
 /*
@@ -115,7 +115,7 @@ static enum mem_space space_of(const struct gang *g, const struct uop *in, u64 *
 /* What a lane's access would find. False: it is not looked at, or a fault. */
 static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 address, void *to)
 {
-	u32 width = (u32)in->size * in->count;
+	u32 width = (u32)in->mem.size * in->mem.count;
 	struct mem_range r;
 
 	switch (space_of(g, in, &address)) {
@@ -143,7 +143,7 @@ static bool remember(const struct gang *g, const struct uop *in, struct written 
 	u32 warps = g->mode == MODE_GANG ? g->lanes / WARP_LANES : 1;
 
 	x->len = 0;
-	x->width = (u32)in->size * in->count;
+	x->width = (u32)in->mem.size * in->mem.count;
 	for (u32 w = 0; w < warps; w++)
 		for (u32 m = running(g, w); m; m &= m - 1) {
 			u32 lane = g->lane0 + w * WARP_LANES + (u32)__builtin_ctz(m);

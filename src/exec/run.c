@@ -283,7 +283,7 @@ static void run_gang(struct gang *g, s32 budget, struct pass *pass)
 	pass->used_up |= g->budget <= 0;
 	switch ((enum exec_stop)g->stop) {
 	case STOP_DIVERGED:
-		g->rejoin = g->uops[g->pc].join;
+		g->rejoin = uop_join(&g->uops[g->pc]);
 		g->rejoin_passes = 0;
 		part(g, g->pc, GROUP_READY, 0, 0);
 		break;

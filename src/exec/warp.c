@@ -118,8 +118,8 @@ static u32 oldest(const struct warp *w)
 static bool is_meeting(const struct uop *insns, u32 pc)
 {
 	if (insns[pc].op == OP_join)
-		return insns[pc].join == pc;
-	return pc && insns[pc - 1].inner == OP_bra_pred && insns[pc - 1].join == pc;
+		return insns[pc].branch.join == pc;
+	return pc && insns[pc - 1].inner == OP_bra_pred && insns[pc - 1].branch.join == pc;
 }
 
 static bool some_before(const struct warp *w, u32 pc)
@@ -403,8 +403,8 @@ bool exec_is_store(const struct uop *in)
 bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane)
 {
 	const struct exec_env *e = g->env;
-	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->cache], addr, size);
-	struct fault f = {.address = addr, .size = (u32)size, .space = in->space};
+	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->mem.cache], addr, size);
+	struct fault f = {.address = addr, .size = (u32)size, .space = in->mem.space};
 	u32 warp = g->warp;
 
 	if (PL_UNLIKELY(found == MEM_FOUND_OVERRUN) && e->on_overrun) {

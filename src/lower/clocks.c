@@ -111,20 +111,19 @@ static bool only_waits(struct range *r)
 static void mark(struct program *p, u32 first, u32 last)
 {
 	for (u32 i = first; i <= last; i++)
-		if (p->uop[i].inner == OP_sreg_uniform &&
-		    lower_is_clock((u32)p->uop[i].imm & 0xffff))
-			p->uop[i].count = 1;
+		if (p->uop[i].inner == OP_sreg_uniform && lower_is_clock(p->uop[i].sreg.number))
+			p->uop[i].sreg.waits = true;
 }
 
 /* Is this the branch of a loop that only waits for a clock? */
 static bool ends_wait(const struct program *p, u32 i, u8 *of_clock)
 {
 	const struct uop *in = &p->uop[i];
-	const struct uop *to = in->target <= i ? &p->uop[in->target] : NULL;
+	const struct uop *to = uop_target(in) <= i ? &p->uop[uop_target(in)] : NULL;
 	struct range r = {p->funcs[in->func].func, to ? to->ir : 0, in->ir, of_clock};
 
-	return to && in->inner != OP_call && to->func == in->func && r.first <= r.last &&
-	       r.last < r.f->insns.len && only_waits(&r);
+	return to && to->func == in->func && r.first <= r.last && r.last < r.f->insns.len &&
+	       only_waits(&r);
 }
 
 void lower_mark_clocks(struct program *p)
@@ -144,7 +143,7 @@ void lower_mark_clocks(struct program *p)
 		if (!(in->flags & UOPF_BACK))
 			continue;
 		if (ends_wait(p, i, of_clock))
-			mark(p, in->target, i);
+			mark(p, in->branch.target, i);
 		else
 			polls |= in->flags & UOPF_POLL;
 	}

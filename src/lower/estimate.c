@@ -19,9 +19,9 @@ static void count_loops(const struct program *p, s32 *depth)
 	for (u32 i = 0; i < p->uops; i++) {
 		const struct uop *in = &p->uop[i];
 
-		if (!(in->flags & UOPF_BACK) || in->target > i || in->inner == OP_call)
+		if (!(in->flags & UOPF_BACK) || uop_target(in) > i)
 			continue;
-		depth[in->target]++;
+		depth[in->branch.target]++;
 		depth[i + 1]--;
 	}
 	for (u32 i = 0; i < p->uops; i++)
@@ -49,7 +49,7 @@ u64 lower_estimate(const struct program *p)
 		for (u32 i = p->funcs[f].first; i < p->funcs[f].end; i++) {
 			const struct uop *in = &p->uop[i];
 			bool calls = in->inner == OP_call && in->a == NO_ROW;
-			u64 callee = calls ? cost[in->imm] : 0;
+			u64 callee = calls ? cost[in->call.callee] : 0;
 
 			if (in->op != OP_join && cost[f] < COST_MAX)
 				cost[f] += rounds(depth[i]) * (1 + callee);

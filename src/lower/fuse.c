@@ -167,7 +167,7 @@ static bool fuse_pair(struct fuse *f, u32 i, u32 k)
 	else if (fuse_vreg_at(f, k, FIELD_A) != middle)
 		return false;
 	first->op = first->inner = (u16)p->fused;
-	first->imm = (s32)l->vregs.at[factor].bits;
+	first->lane.imm = (s32)l->vregs.at[factor].bits;
 	fuse_find_ref(f, i, FIELD_D)->vreg = fuse_vreg_at(f, k, FIELD_D);
 	fuse_find_ref(f, i, FIELD_B)->vreg = other;
 	fuse_erase(f, k);
@@ -185,7 +185,8 @@ static void fuse_constants(struct fuse *f, u32 i)
 	    (!mul && !fuse_is_const(f, c)))
 		return;
 	in->op = in->inner = OP_mad_imm;
-	in->imm = (s64)((mul ? 0 : (u64)(u32)l->vregs.at[c].bits << 32) | (u32)l->vregs.at[b].bits);
+	in->lane.imm =
+		(s64)((mul ? 0 : (u64)(u32)l->vregs.at[c].bits << 32) | (u32)l->vregs.at[b].bits);
 	fuse_drop(f, i, FIELD_B);
 	if (!mul)
 		fuse_drop(f, i, FIELD_C);
@@ -219,8 +220,8 @@ static bool fuse_step(struct fuse *f, u32 i, u32 k)
 	    f->writes[middle] != 1)
 		return false;
 	first->op = first->inner = (u16)p->fused;
-	first->step = (u16)first->imm;
-	first->imm = second->imm;
+	first->lane.shift = (u16)first->lane.imm;
+	first->lane.imm = second->lane.imm;
 	fuse_drop(f, i, FIELD_B);
 	fuse_find_ref(f, i, FIELD_D)->vreg = fuse_vreg_at(f, k, FIELD_D);
 	fuse_erase(f, k);
@@ -336,9 +337,9 @@ static void renumber(struct lower *l, const u32 *to)
 	for (u32 i = 0; i < l->uops.len; i++) {
 		struct uop *in = &l->uops.at[i];
 
-		if ((in->op == OP_bra || in->op == OP_bra_pred) && in->target != NO_PC)
-			in->target = to[in->target];
-		for (u32 k = 0; in->op == OP_brx_idx && k < (u32)in->imm; k++)
+		if ((in->op == OP_bra || in->op == OP_bra_pred) && in->branch.target != NO_PC)
+			in->branch.target = to[in->branch.target];
+		for (u32 k = 0; in->op == OP_brx_idx && k < in->branch.cases; k++)
 			l->ext.at[in->ext + k] = to[l->ext.at[in->ext + k]];
 	}
 	for (size_t r = 0; r < l->refs.len; r++)
@@ -377,7 +378,7 @@ static void end_at_branches(struct fuse *f)
 {
 	for (u32 i = 0; i < f->l->uops.len; i++) {
 		struct uop *in = &f->l->uops.at[i];
-		u32 t = in->target;
+		u32 t = in->branch.target;
 
 		if (in->op != OP_bra_pred || t == NO_PC || t <= i)
 			continue;
@@ -386,7 +387,7 @@ static void end_at_branches(struct fuse *f)
 		if (f->l->uops.at[t].op != OP_exit || fuse_find_ref(f, t, FIELD_GUARD))
 			continue;
 		in->op = in->inner = OP_exit;
-		in->target = NO_PC;
+		in->branch.target = NO_PC;
 	}
 }
 

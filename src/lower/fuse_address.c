@@ -19,13 +19,17 @@ static bool is_launch(const struct fuse *f, u32 vreg)
 	return is_uniform(f, vreg) || (vreg != IR_NONE && f->l->vregs.at[vreg].launch);
 }
 
+u32 fuse_ctaid(const struct uop *in)
+{
+	return in->sreg.number == SR_ctaid && in->sreg.component < 3 ? in->sreg.component : 3;
+}
+
 /* Component of %ctaid that the vreg always is; 3: none. */
 static u32 cta_component(const struct fuse *f, u32 vreg)
 {
 	u32 i = fuse_writer(f, vreg, OP_sreg_uniform);
-	u64 imm = i == IR_NONE ? 0 : (u64)f->l->uops.at[i].imm;
 
-	return i != IR_NONE && (imm & 0xffff) == SR_ctaid && imm >> 16 < 3 ? (u32)(imm >> 16) : 3;
+	return i == IR_NONE ? 3 : fuse_ctaid(&f->l->uops.at[i]);
 }
 
 void fuse_cta_index(struct fuse *f, u32 insn)
@@ -46,7 +50,7 @@ void fuse_cta_index(struct fuse *f, u32 insn)
 	if (component == 3 || !is_uniform(f, b) || !is_launch(f, c))
 		return;
 	in->op = in->inner = OP_cta_index;
-	in->imm = component;
+	in->lane.imm = component;
 	fuse_find_ref(f, insn, FIELD_A)->vreg = c;
 	fuse_find_ref(f, insn, FIELD_B)->vreg = b;
 	fuse_drop(f, insn, FIELD_C);
@@ -206,16 +210,15 @@ bool fuse_narrow(struct fuse *f)
 static void take_index(const struct fuse *f, u32 i, const struct indexed *x)
 {
 	struct uop *in = &f->l->uops.at[i];
-	u32 width = (u32)in->size * in->count;
+	u32 width = (u32)in->mem.size * in->mem.count;
 	u32 op = in->inner == OP_load_global    ? OP_load_indexed
 		 : in->inner == OP_store_global ? OP_store_indexed
 		 : in->inner == OP_load_local   ? OP_load_local_indexed
 						: OP_store_local_indexed;
 
-	in->op = in->op == in->inner ? (u16)op : in->op;
-	in->inner = (u16)op;
-	in->scale = (u16)x->scale;
-	in->step = (u16)(width % x->scale ? 0 : width / x->scale);
+	uop_become(in, op);
+	in->index.scale = (u16)x->scale;
+	in->index.step = (u16)(width % x->scale ? 0 : width / x->scale);
 	in->flags |= x->is_signed ? 0 : UOPF_UNSIGNED;
 	fuse_find_ref(f, i, FIELD_A)->vreg = x->index;
 }

@@ -176,9 +176,8 @@ static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
 static u32 component_of(const struct pass *x, u32 insn, u32 field)
 {
 	u32 vreg = fuse_vreg_at(x->f, insn, field), i = fuse_writer(x->f, vreg, OP_sreg_uniform);
-	u64 imm = i == IR_NONE ? 0 : (u64)x->f->l->uops.at[i].imm;
 
-	return i != IR_NONE && (imm & 0xffff) == SR_ctaid && imm >> 16 < 3 ? (u32)(imm >> 16) : 3;
+	return i == IR_NONE ? 3 : fuse_ctaid(&x->f->l->uops.at[i]);
 }
 
 /* %ctaid, extended or times something that all lanes share, as a value of 64 bits. */
@@ -237,14 +236,14 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 
 	switch (in.op) {
 	case OP_sreg_uniform:
-		if ((in.imm & 0xffff) != SR_ctaid || in.imm >> 16 > 2)
+		if (fuse_ctaid(&in) == 3)
 			return false;
-		out->part[AFFINE_X + (in.imm >> 16)] = constant(x, 1);
+		out->part[AFFINE_X + fuse_ctaid(&in)] = constant(x, 1);
 		return true;
 	case OP_cta_index:
 		if (!find_operand(x, i, FIELD_A, out, depth))
 			return false;
-		out->part[AFFINE_X + in.imm] = add(x, out->part[AFFINE_X + in.imm], b);
+		out->part[AFFINE_X + in.lane.imm] = add(x, out->part[AFFINE_X + in.lane.imm], b);
 		return true;
 	case OP_zero_extend:
 	case OP_sign_extend:
@@ -333,13 +332,17 @@ static void take(struct pass *x, u32 i, u32 op, struct value *v)
 {
 	struct lower *l = x->f->l;
 	struct uop *in;
+	u32 number;
 
 	if (v->lanes == IR_NONE)
 		v->lanes = constant(x, 0);
+	number = number_of(x, v);
 	in = &l->uops.at[i];
-	in->op = in->op == in->inner ? (u16)op : in->op;
-	in->inner = (u16)op;
-	in->target = number_of(x, v);
+	uop_become(in, op);
+	if (uop_info[op].payload == PAYLOAD_AFFINE)
+		in->affine.number = number;
+	else
+		in->index.affine = number;
 	fuse_find_ref(x->f, i, FIELD_A)->vreg = v->lanes;
 }
 
@@ -431,7 +434,7 @@ static void take_plain(struct pass *x, u32 i, const struct comparison *c)
 	if (swap && !is_shared(&v, &shared))
 		return;
 	take(x, i, x->class == ROW_X ? OP_setp_affine_wide : OP_setp_affine, swap ? &other : &v);
-	l->uops.at[i].imm = (swap ? c->swapped : c->compare) & ~AFFINE_WIDE;
+	l->uops.at[i].affine.compare = (swap ? c->swapped : c->compare) & ~AFFINE_WIDE;
 	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? constant(x, 0) : shared;
 }
 
@@ -455,7 +458,7 @@ static void take_wide(struct pass *x, u32 i, const struct comparison *c)
 	if (narrow == IR_NONE || !find_value(x, narrow, &v, 0))
 		return;
 	take(x, i, OP_setp_affine, &v);
-	l->uops.at[i].imm = compare;
+	l->uops.at[i].affine.compare = compare;
 	fuse_find_ref(x->f, i, FIELD_B)->vreg = swap ? a : b;
 }
 
@@ -486,7 +489,7 @@ static void emit_form(struct pass *x, u32 number)
 	l->func = 0;
 	l->ir = IR_NONE;
 	in = lower_emit_free(l, OP_affine_form);
-	in->imm = number;
+	in->affine.number = number;
 	lower_read(l, FIELD_A, v->lanes);
 	for (u32 i = 0; i < AFFINE_PARTS; i++) {
 		bool is_row = v->part[i] != IR_NONE && !fuse_is_const(x->f, v->part[i]);
@@ -510,7 +513,7 @@ static void emit_form_wide(struct pass *x, u32 number)
 
 	l->func = 0;
 	l->ir = IR_NONE;
-	lower_emit_free(l, OP_affine_form_wide)->imm = number;
+	lower_emit_free(l, OP_affine_form_wide)->affine.number = number;
 	lower_read(l, FIELD_A, v->lanes);
 	for (u32 i = 0; i < AFFINE_PARTS; i++) {
 		bool is_row = v->part[i] != IR_NONE && !fuse_is_const(x->f, v->part[i]);

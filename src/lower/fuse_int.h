@@ -55,4 +55,7 @@ bool fuse_addresses(struct fuse *f);
 /* Take affine indices and operands of comparisons apart. */
 bool fuse_affine(struct fuse *f);
 
+/* The component of %ctaid that an OP_sreg_uniform reads; 3: none. */
+u32 fuse_ctaid(const struct uop *in);
+
 #endif

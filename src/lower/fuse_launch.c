@@ -36,14 +36,14 @@ static enum launch_kind kind_of_op(const struct uop *in)
 		return LAUNCH_UNIFORM;
 	switch (in->op) {
 	case OP_load_param:
-		return in->count == 1 ? LAUNCH_UNIFORM : LAUNCH_NO;
+		return in->mem.count == 1 ? LAUNCH_UNIFORM : LAUNCH_NO;
 	case OP_param_address:
 	case OP_window:
 		return LAUNCH_UNIFORM;
 	case OP_sreg_uniform:
 	case OP_sreg_uniform_x:
 	case OP_sreg_pred:
-		return is_launch_sreg((u32)in->imm & 0xffff) ? LAUNCH_UNIFORM : LAUNCH_NO;
+		return is_launch_sreg(in->sreg.number) ? LAUNCH_UNIFORM : LAUNCH_NO;
 	case OP_sreg_tid:
 	case OP_sreg_lane:
 		return LAUNCH_LANES;

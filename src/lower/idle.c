@@ -104,8 +104,8 @@ static u64 steps(const struct affine_answer *r, u32 step)
 /* *run: CTAs of which the same is known. */
 static void decide(const struct cta *c, struct known *k, const struct uop *in, u64 *run)
 {
-	const struct affine *a = affine_whole(c, in->target);
-	u32 compare = (u32)in->imm, y = affine_operand(c->gang->regs + in->b, &compare);
+	const struct affine *a = affine_whole(c, in->affine.number);
+	u32 compare = in->affine.compare, y = affine_operand(c->gang->regs + in->b, &compare);
 	struct affine_answer r = affine_decide(a, compare, affine_offset(a, c->id), y);
 
 	set(c->env->program, k, in->d, r.all > 0, r.all == 0);
@@ -135,10 +135,10 @@ u64 exec_cta_idle(struct cta *c, u64 most)
 			if (way < 0 || (way && in->op == OP_exit))
 				return way > 0 ? run : 0;
 			if (way)
-				pc = in->target;
+				pc = in->branch.target;
 		} else if (only_computes(in)) {
 			forget(p, &k, in->d);
-			forget(p, &k, uop_is_lane(in->op) ? in->target : NO_ROW);
+			forget(p, &k, uop_is_lane(in->op) ? in->lane.e : NO_ROW);
 		} else {
 			return 0;
 		}
@@ -177,9 +177,9 @@ bool lower_may_be_idle(const struct program *p)
 		if (in->op == OP_exit)
 			return true;
 		if (in->op == OP_bra || in->op == OP_bra_pred) {
-			if (in->target == NO_PC)
+			if (in->branch.target == NO_PC)
 				return false;
-			for (pc = in->target; p->uop[pc].op == OP_join;)
+			for (pc = in->branch.target; p->uop[pc].op == OP_join;)
 				pc++;
 			return p->uop[pc].op == OP_exit && p->uop[pc].guard == NO_ROW;
 		}

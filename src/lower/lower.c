@@ -101,7 +101,7 @@ static void settle(struct lower *l, size_t first_fixup)
 		if (x->in_ext)
 			l->ext.at[x->insn] = at;
 		else
-			l->uops.at[x->insn].target = at;
+			l->uops.at[x->insn].branch.target = at;
 		if (!x->in_ext && at <= x->insn)
 			l->uops.at[x->insn].flags |= UOPF_BACK;
 	}
@@ -339,8 +339,8 @@ static void measure_frames(struct lower *l)
 		return;
 	}
 	for (u32 i = 0; i < p->uops; i++)
-		if (p->uop[i].inner == OP_reserve && (u64)p->uop[i].imm > args[p->uop[i].func])
-			args[p->uop[i].func] = (u64)p->uop[i].imm;
+		if (p->uop[i].inner == OP_reserve && p->uop[i].stack.bytes > args[p->uop[i].func])
+			args[p->uop[i].func] = p->uop[i].stack.bytes;
 	/* Callees come last; all functions of a cycle count once. */
 	for (u32 i = n; i-- > 0;) {
 		const struct lower_func *f = &l->funcs.at[i];
@@ -404,7 +404,8 @@ static bool finish(struct lower *l)
 		return false;
 	memcpy(p->uop, l->uops.at, sizeof(struct uop) * p->uops);
 	for (u32 i = 0; i < p->uops; i++)
-		p->uop[i].cache = i;
+		if (uop_has_access(p->uop[i].inner))
+			p->uop[i].mem.cache = i;
 	p->cache_slots = p->uops;
 	p->notes = arena_copy(&p->arena, l->notes.at, sizeof(*p->notes) * l->notes.len);
 	p->note_len = (u32)l->notes.len;

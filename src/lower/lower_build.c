@@ -103,21 +103,12 @@ u32 lower_const(struct lower *l, enum row_class class, u64 bits)
 
 static struct uop *append(struct lower *l, enum exec_op op, bool guarded)
 {
-	struct uop in = {
-		.op = (u16)op,
-		.inner = (u16)op,
-		.d = NO_ROW,
-		.a = NO_ROW,
-		.b = NO_ROW,
-		.c = NO_ROW,
-		.target = NO_PC,
-		.join = NO_PC,
-		.guard = NO_ROW,
-		.ir = l->ir,
-		.func = l->func,
-		.ext = (u32)l->ext.len,
-	};
+	struct uop in;
 
+	uop_begin(&in, op);
+	in.ir = l->ir;
+	in.func = l->func;
+	in.ext = (u32)l->ext.len;
 	if (!VEC_PUSH(&l->uops, in)) {
 		l->failed = true;
 		return &l->uops.at[0];
@@ -337,9 +328,9 @@ static void add_carry(struct lower *l, const char *shape)
 	if (l->carry == IR_NONE)
 		l->carry = lower_vreg(l, ROW_P);
 	if (strchr(shape, 'i'))
-		lower_read(l, FIELD_TARGET, l->carry);
+		lower_read(l, FIELD_E, l->carry);
 	if (strchr(shape, 'o'))
-		lower_write(l, FIELD_TARGET, l->carry);
+		lower_write(l, FIELD_E, l->carry);
 }
 
 /*
@@ -423,8 +414,8 @@ void lower_lanes(struct lower *l)
 	op = order_f64(l, op, src);
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);
-	l->uops.at[l->uops.len - 1].imm = imm;
-	lower_read(l, FIELD_TARGET, src[3]);
+	l->uops.at[l->uops.len - 1].lane.imm = imm;
+	lower_read(l, FIELD_E, src[3]);
 	if (shape[2 + n])
 		add_carry(l, shape);
 	lower_finish(l, lower_operand(l, 0), d, result ? isa_operand_type(form, result) : T_b32,

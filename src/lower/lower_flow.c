@@ -59,13 +59,15 @@ bool flow_find_joins(struct flow *f)
 	for (u32 b = 0; b < exit; b++) {
 		const struct block *x = &f->block[b];
 		struct uop *last = &f->l->uops.at[x->end - 1], *meeting;
+		u32 join;
 
 		if (!flow_is_control(last->op) || ipdom[b] == exit)
 			continue;
-		last->join = f->block[ipdom[b]].first;
-		meeting = &f->l->uops.at[last->join];
+		join = f->block[ipdom[b]].first;
+		*(last->op == OP_call ? &last->call.join : &last->branch.join) = join;
+		meeting = &f->l->uops.at[join];
 		if (meeting->op == OP_join && x->succs + x->exts > 1)
-			meeting->join = last->join;
+			meeting->branch.join = join;
 	}
 	free(ipdom);
 	return true;
@@ -106,9 +108,9 @@ void flow_mark_waits(struct flow *f)
 	for (u32 b = 0; b < f->blocks; b++) {
 		struct uop *in = &l->uops.at[f->block[b].end - 1];
 
-		if ((in->inner == OP_bra || in->inner == OP_bra_pred) && in->target != NO_PC &&
-		    in->target < f->block[b].end &&
-		    carries_nothing(f, &f->block[f->block_of[in->target]], &f->block[b]))
+		if ((in->inner == OP_bra || in->inner == OP_bra_pred) &&
+		    in->branch.target != NO_PC && in->branch.target < f->block[b].end &&
+		    carries_nothing(f, &f->block[f->block_of[in->branch.target]], &f->block[b]))
 			in->flags |= UOPF_POLL;
 	}
 }

@@ -12,7 +12,7 @@
 #include "src/base/vec.h"
 #include "src/exec/exec.h"
 
-enum row_field { FIELD_D, FIELD_A, FIELD_B, FIELD_C, FIELD_TARGET, FIELD_GUARD, FIELD_EXT };
+enum row_field { FIELD_D, FIELD_A, FIELD_B, FIELD_C, FIELD_E, FIELD_GUARD, FIELD_EXT };
 
 struct row_ref {
 	u32 insn;

@@ -79,11 +79,11 @@ static void find_successors(struct flow *f)
 		struct block *x = &f->block[b];
 		const struct uop *last = &l->uops.at[x->end - 1];
 
-		if ((last->op == OP_bra || last->op == OP_bra_pred) && last->target != NO_PC)
-			x->succ[x->succs++] = f->block_of[last->target];
+		if ((last->op == OP_bra || last->op == OP_bra_pred) && last->branch.target != NO_PC)
+			x->succ[x->succs++] = f->block_of[last->branch.target];
 		if (last->op == OP_brx_idx) {
 			x->ext = last->ext;
-			x->exts = (u32)last->imm;
+			x->exts = last->branch.cases;
 		}
 		if (!ends_flow(last) && b + 1 < f->blocks)
 			x->succ[x->succs++] = b + 1;
@@ -374,7 +374,7 @@ static bool list_saved(struct flow *f)
 		u32 n = 0, bytes = 0, at = (u32)l->ext.len;
 		struct lower_func *x = &l->funcs.at[in->func];
 
-		if (in->inner != OP_call || !in->pad)
+		if (in->inner != OP_call || !in->call.saves)
 			continue;
 		if (!VEC_PUSH(&l->ext, 0))
 			return false;
@@ -432,8 +432,8 @@ static void set_field(struct lower *l, const struct row_ref *r, u32 offset)
 	case FIELD_C:
 		in->c = offset;
 		break;
-	case FIELD_TARGET:
-		in->target = offset;
+	case FIELD_E:
+		in->lane.e = offset;
 		break;
 	case FIELD_GUARD:
 		in->guard = offset;

@@ -28,9 +28,9 @@ static bool is_poll(const struct program *p, const struct uop *in)
 /* The first record an indirect branch may lead to. */
 static u32 first_target(const struct program *p, const struct uop *in)
 {
-	u32 first = in->target;
+	u32 first = uop_target(in);
 
-	for (u32 i = 0; in->inner == OP_brx_idx && i < (u32)in->imm; i++)
+	for (u32 i = 0; in->inner == OP_brx_idx && i < in->branch.cases; i++)
 		if (p->ext[in->ext + i] < first)
 			first = p->ext[in->ext + i];
 	return first;

@@ -2,7 +2,6 @@
 # Built once for each host ISA level, as src/ops.
 exec_sources += \
 	src/mma/mma_fused.h \
-	src/mma/mma_op.h \
 	src/mma/mma_plane.h \
 	src/mma/mma_product.h \
 	src/mma/mma_sparse.h \

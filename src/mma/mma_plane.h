@@ -15,7 +15,7 @@
 #define PL_EXEC_MMA_PLANE_H
 
 #include "src/ops/lanes.h"
-#include "src/mma/mma_op.h"
+#include "src/uop/matrix.h"
 #include "src/mma/mma_vec.h"
 
 #define MMA_TILE_ROWS 16u

@@ -6,7 +6,7 @@
 #ifndef PL_EXEC_MMA_PRODUCT_H
 #define PL_EXEC_MMA_PRODUCT_H
 
-#include "src/mma/mma_op.h"
+#include "src/uop/matrix.h"
 #include "src/mma/mma_warp.h"
 
 #define PRODUCT_ROWS 4u     /* groups of 8 rows */

@@ -11,7 +11,7 @@
 #ifndef PL_EXEC_MMA_TILE_H
 #define PL_EXEC_MMA_TILE_H
 
-#include "src/mma/mma_op.h"
+#include "src/uop/matrix.h"
 #include "src/num/numeric_f64.h"
 
 #define MMA_ROWS 16u

@@ -5,12 +5,12 @@
  * wmma are those of sm_75 and later, measured.
  */
 #include "src/ops/access.h"
-#include "src/mma/mma_op.h"
+#include "src/uop/matrix.h"
 #include "src/mma/mma_warp.h"
 
 static bool resolve(struct gang *g, const struct uop *in, struct access *a)
 {
-	switch (in->space) {
+	switch (in->mem.space) {
 	case MEM_GLOBAL:
 		return resolve_global(g, in, a);
 	case MEM_SHARED:
@@ -31,7 +31,7 @@ static bool matrix_rows(struct gang *g, const struct uop *in, u32 w, struct acce
 {
 	*a = (struct access){.width = 16,
 			     .warp = w,
-			     .mask = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK};
+			     .mask = in->mem.count < 4 ? (1u << 8 * in->mem.count) - 1 : FULL_MASK};
 	get_addresses(g, in, a);
 	return resolve(g, in, a);
 }
@@ -42,7 +42,7 @@ static inline bool load_warp(struct gang *g, const struct uop *in, u32 w, bool t
 
 	if (!matrix_rows(g, in, w, &a))
 		return false;
-	for (u32 j = 0; j < in->count; j++) {
+	for (u32 j = 0; j < in->mem.count; j++) {
 		u32 row = g->env->program->ext[in->ext + j], v[WARP_LANES];
 
 		for (u32 l = 0; l < WARP_LANES; l++) {
@@ -66,7 +66,7 @@ static inline bool store_warp(struct gang *g, const struct uop *in, u32 w, bool 
 
 	if (!matrix_rows(g, in, w, &a))
 		return false;
-	for (u32 j = 0; j < in->count; j++) {
+	for (u32 j = 0; j < in->mem.count; j++) {
 		const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
 
 		for (u32 l = 0; l < WARP_LANES; l++) {
@@ -128,9 +128,9 @@ static inline bool load_bytes_warp(struct gang *g, const struct uop *in, u32 w, 
 
 	if (!matrix_rows(g, in, w, &a))
 		return false;
-	for (u32 l = 0; l < 8u * in->count; l++)
-		unpack_row((const u8 *)(uintptr_t)a.host[l], in->pad, row[l]);
-	for (u32 j = 0; j < in->count; j++) {
+	for (u32 l = 0; l < 8u * in->mem.count; l++)
+		unpack_row((const u8 *)(uintptr_t)a.host[l], in->fragment.bits, row[l]);
+	for (u32 j = 0; j < in->mem.count; j++) {
 		u32 to = g->env->program->ext[in->ext + j];
 		u8 v[WARP_LANES][4];
 
@@ -157,7 +157,7 @@ static bool store_bytes_warp(struct gang *g, const struct uop *in, u32 w)
 
 	if (!matrix_rows(g, in, w, &a))
 		return false;
-	for (u32 j = 0; j < in->count; j++) {
+	for (u32 j = 0; j < in->mem.count; j++) {
 		const u32 *v = ROW32(g->env->program->ext[in->ext + j]) + w * WARP_LANES;
 
 		for (u32 l = 0; l < WARP_LANES; l++)
@@ -286,7 +286,7 @@ static bool piece_addresses(struct gang *g, const struct uop *in, u32 r, u32 e, 
 	struct wmma_move m;
 	u64 stride = ROW32(in->b)[a->warp * WARP_LANES];
 
-	memcpy(&m, &in->pad, sizeof(m));
+	m = in->wmma;
 	if (m.octets && m.sum)
 		octet_sum_place(&m, r, stride, p);
 	else if (m.octets)
@@ -308,7 +308,7 @@ static bool wmma_load_warp(struct gang *g, const struct uop *in, u32 w)
 	struct access a = {.warp = w, .mask = FULL_MASK};
 	struct pieces p;
 
-	for (u32 r = 0; r < in->count; r++) {
+	for (u32 r = 0; r < in->mem.count; r++) {
 		u32 row = g->env->program->ext[in->ext + r];
 		u64 v[WARP_LANES] = {0};
 
@@ -339,7 +339,7 @@ static bool wmma_store_warp(struct gang *g, const struct uop *in, u32 w)
 	struct access a = {.warp = w, .mask = FULL_MASK};
 	struct pieces p;
 
-	for (u32 r = 0; r < in->count; r++) {
+	for (u32 r = 0; r < in->mem.count; r++) {
 		u32 row = g->env->program->ext[in->ext + r];
 
 		p.n = 1;

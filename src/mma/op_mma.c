@@ -32,7 +32,8 @@ static void find_b(const struct gang *g, const struct uop *in, u32 first, u32 w,
 
 static void find_operands(const struct gang *g, const struct uop *in, u32 w, struct product *x)
 {
-	u32 first_a = in->size, first_b = first_a + in->count, first_c = first_b + in->space;
+	u32 first_a = in->product.d, first_b = first_a + in->product.a,
+	    first_c = first_b + in->product.b;
 	u32 sums = (u32)x->rows * x->columns * product_registers(x->f.c);
 	bool transposed = x->f.flags & MMA_TRANSPOSED;
 
@@ -45,8 +46,8 @@ static void find_operands(const struct gang *g, const struct uop *in, u32 w, str
 
 static void begin(const struct uop *in, struct product *x)
 {
-	memcpy(&x->f, &in->imm, sizeof(x->f));
-	memcpy(&x->rule, &in->pad, sizeof(x->rule));
+	x->f = in->product.form;
+	x->rule = in->product.rule;
 	x->laid = false;
 	x->rows = x->f.rows;
 	x->columns = x->f.columns;

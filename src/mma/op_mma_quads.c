@@ -82,7 +82,7 @@ static void quad_multiply(const struct quads *x, struct mma_tile *t, const u32 (
 static void quad_factors(const struct gang *g, const struct uop *in, u32 w, u32 q, u32 step,
 			 const struct quads *x, struct mma_tile *t)
 {
-	u32 na = in->size + 2 * step, nb = in->size + in->count + 2 * step, bad = 0;
+	u32 na = in->product.d + 2 * step, nb = in->product.d + in->product.a + 2 * step, bad = 0;
 
 	for (u32 lane = 0; lane < 8; lane++) {
 		u32 l = quad_lane(q, lane), row, k;
@@ -106,7 +106,7 @@ static void quad_factors(const struct gang *g, const struct uop *in, u32 w, u32 
 static void quad_sums(const struct gang *g, const struct uop *in, u32 w, u32 q,
 		      const struct quads *x, u32 (*c)[MMA_ROWS])
 {
-	u32 nc = (u32)in->size + in->count + in->space;
+	u32 nc = (u32)in->product.d + in->product.a + in->product.b;
 
 	for (u32 lane = 0; lane < 8; lane++)
 		for (u32 i = 0; i < 8; i++) {
@@ -156,8 +156,8 @@ HANDLER(mma_quads)
 	struct mma_tile t;
 	u32 c[MMA_COLUMNS][MMA_ROWS], d[4][MMA_COLUMNS][MMA_ROWS];
 
-	memcpy(&x.f, &in->imm, sizeof(x.f));
-	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	x.f = in->product.form;
+	x.rule = in->product.rule;
 	memset(c, 0, sizeof(c));
 	t.k = 2u * x.f.words;
 	for (u32 w = 0; w < WARPS; w++) {

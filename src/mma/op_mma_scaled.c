@@ -40,16 +40,16 @@ static f64 scale_value(const struct scaled *x, u8 bits, s32 *e)
 
 static void take_words(const struct gang *g, const struct uop *in, u32 w, struct scaled *x)
 {
-	u32 first_b = in->size + in->count, first_c = first_b + in->space;
+	u32 first_b = in->product.d + in->product.a, first_c = first_b + in->product.b;
 
-	for (u32 r = 0; r < in->count; r++)
+	for (u32 r = 0; r < in->product.a; r++)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			x->a[l / 4 + 8 * (r % 2)][4 * (r / 2) + l % 4] =
-				product_words(g, in, in->size + r, w)[l];
-	for (u32 r = 0; r < in->space; r++)
+				product_words(g, in, in->product.d + r, w)[l];
+	for (u32 r = 0; r < in->product.b; r++)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			x->b[l / 4][4 * r + l % 4] = product_words(g, in, first_b + r, w)[l];
-	for (u32 r = 0; r < in->size; r++)
+	for (u32 r = 0; r < in->product.d; r++)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			x->c[2 * (l % 4) + r % 2][l / 4 + 8 * (r / 2)] =
 				product_words(g, in, first_c + r, w)[l];
@@ -61,7 +61,8 @@ static void take_words(const struct gang *g, const struct uop *in, u32 w, struct
  */
 static void take_scales(const struct gang *g, const struct uop *in, u32 w, struct scaled *x)
 {
-	u32 at = 2u * in->size + in->count + in->space + (x->f.flags & MMA_SPARSE ? 1 : 0);
+	u32 at = 2u * in->product.d + in->product.a + in->product.b +
+		 (x->f.flags & MMA_SPARSE ? 1 : 0);
 	const u32 *row[6];
 	u32 n = x->rule.block;
 
@@ -84,7 +85,7 @@ static void take_places(const struct gang *g, const struct uop *in, u32 w, struc
 
 	if (!(x->f.flags & MMA_SPARSE))
 		return;
-	p.meta = product_words(g, in, 2u * in->size + in->count + in->space, w);
+	p.meta = product_words(g, in, 2u * in->product.d + in->product.a + in->product.b, w);
 	for (u32 i = 0; i < MMA_ROWS; i++)
 		for (u32 s = 0; s < x->stored; s++)
 			x->place[i][s] = product_sparse_place(&p, i, s, x->stored);
@@ -217,7 +218,7 @@ static void multiply_nibbles(const struct scaled *x, struct mma_tile *t)
 
 static void give_words(struct gang *g, const struct uop *in, u32 w, const struct mma_tile *t)
 {
-	for (u32 r = 0; r < in->size; r++) {
+	for (u32 r = 0; r < in->product.d; r++) {
 		u32 row = g->env->program->ext[in->ext + r];
 
 		for (u32 l = 0; row != NO_ROW && l < WARP_LANES; l++)
@@ -231,8 +232,8 @@ static bool mma_scaled_warp(struct gang *g, const struct uop *in, u32 w)
 	struct scaled x;
 	struct mma_tile t;
 
-	memcpy(&x.f, &in->imm, sizeof(x.f));
-	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	x.f = in->product.form;
+	x.rule = in->product.rule;
 	x.stored = x.f.words * (x.f.a == MMA_E2M1_PAIR ? 8u : 4u);
 	t.k = x.stored << (x.f.flags & MMA_SPARSE ? 1 : 0);
 	take_words(g, in, w, &x);

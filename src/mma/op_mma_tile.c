@@ -58,12 +58,12 @@ MMA_INLINE enum mma_verdict sum_tile(const struct mma_lay *lay, bool half, bool 
 MMA_INLINE void find_tile(const struct gang *g, const struct uop *in, u32 quads, bool half,
 			  struct tile *x, u32 *nowhere)
 {
-	const u32 *d = g->env->program->ext + in->ext, *a = d + in->size, *b = a + in->count,
-		  *c = b + in->space;
+	const u32 *d = g->env->program->ext + in->ext, *a = d + in->product.d,
+		  *b = a + in->product.a, *c = b + in->product.b;
 	const u32 parities = half ? 1 : 2;
 	struct mma_rule rule;
 
-	memcpy(&rule, &in->pad, sizeof(rule));
+	rule = in->product.rule;
 	x->fraction = rule.fraction;
 	x->below = rule.below;
 	x->in = in;
@@ -118,7 +118,12 @@ MMA_INLINE bool add_up(const struct steps *s, const struct tile *x, bool narrow,
 	return v == MMA_RIGHT;
 }
 
-/* The records that begin at `in`. Observers see every record. */
+static inline bool has_common_factor(const struct uop *in)
+{
+	return in->product.same_a || in->product.same_b;
+}
+
+/* The micro-ops that begin at `in`. Observers see every record. */
 MMA_INLINE u32 find_chain(const struct gang *g, const struct uop *in, u32 quads, bool half,
 			  struct tile *x, u32 *nowhere)
 {
@@ -126,7 +131,7 @@ MMA_INLINE u32 find_chain(const struct gang *g, const struct uop *in, u32 quads,
 
 	do
 		find_tile(g, in + 2 * n, quads, half, &x[n], nowhere);
-	while (x[n++].in->flags & (INSN_SAME_A | INSN_SAME_B) && n < CHAIN && !g->env->observer);
+	while (has_common_factor(x[n++].in) && n < CHAIN && !g->env->observer);
 	return n;
 }
 
@@ -142,16 +147,16 @@ MMA_INLINE const struct uop *multiply_warps(struct gang *g, const struct uop *in
 			return matrix_part(g, in);
 	n = find_chain(g, in, quads, half, x, nowhere);
 	for (u32 w = 0; w < WARPS; w++) {
-		u32 same = 0;
+		const struct uop_product *last = NULL;
 
 		for (u32 i = 0; i < n; i++) {
-			if (!(same & INSN_SAME_A))
+			if (!last || !last->same_a)
 				f.left = s->left(&x[i], &f.l, f.range);
-			if (!(same & INSN_SAME_B))
+			if (!last || !last->same_b)
 				f.right = s->right(&x[i], &f.r, f.range + 2);
 			if (!add_up(s, &x[i], narrow, &f))
 				EXEC_NAME(mma_warp)(g, x[i].in, w);
-			same = x[i].in->flags;
+			last = &x[i].in->product;
 			next_tile(quads, half, &x[i]);
 		}
 	}

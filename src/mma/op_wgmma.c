@@ -89,8 +89,9 @@ static bool find_factors(const struct gang *g, const struct uop *in, u32 w, stru
 			return false;
 	}
 	for (u32 r = 0; r < 4; r++)
-		x->a[r % 2][r / 2] = in->a == NO_ROW ? product_words(g, in, 2u * in->size + r, w)
-						     : s->a[r % 2][r / 2];
+		x->a[r % 2][r / 2] = in->a == NO_ROW
+					     ? product_words(g, in, 2u * in->product.d + r, w)
+					     : s->a[r % 2][r / 2];
 	return true;
 }
 
@@ -103,22 +104,23 @@ HANDLER(wgmma)
 	struct product x;
 	struct staged s;
 
-	memcpy(&x.f, &in->imm, sizeof(x.f));
-	memcpy(&x.rule, &in->pad, sizeof(x.rule));
+	x.f = in->product.form;
+	x.rule = in->product.rule;
 	x.laid = false;
 	x.rows = x.f.rows;
-	x.columns = in->count;
+	x.columns = in->product.columns;
 	for (u32 w = 0; w < WARPS; w++) {
 		if (!matrix_is_whole(g, w))
 			return matrix_part(g, in);
 		if (!find_factors(g, in, w, &x, &s))
 			return exec_fault(g, in, FAULT_ILLEGAL_ADDRESS, FULL_MASK);
-		for (u32 r = 0; r < in->size; r++)
-			x.c[r] = ROWP(in->c)[w] & 1 ? product_words(g, in, in->size + r, w) : zeros;
-		x.meta =
-			x.f.flags & MMA_SPARSE
-				? product_words(g, in, 2u * in->size + (in->a == NO_ROW ? 4 : 0), w)
-				: NULL;
+		for (u32 r = 0; r < in->product.d; r++)
+			x.c[r] = ROWP(in->c)[w] & 1 ? product_words(g, in, in->product.d + r, w)
+						    : zeros;
+		x.meta = x.f.flags & MMA_SPARSE
+				 ? product_words(g, in,
+						 2u * in->product.d + (in->a == NO_ROW ? 4 : 0), w)
+				 : NULL;
 		product_multiply(&x);
 		product_scatter(g, in, w, &x);
 	}

@@ -46,26 +46,26 @@ static inline void get_addresses(const struct gang *g, const struct uop *in, str
 	a->uniform = in->a == NO_ROW;
 	if (a->uniform) {
 		FOR_LANES(l, WARP_LANES)
-			a->address[l] = (u64)in->imm;
+			a->address[l] = (u64)in->mem.offset;
 	} else if (in->flags & UOPF_WIDE) {
 		const u64 *r = ROW64(in->a) + at;
 
 		FOR_LANES(l, WARP_LANES)
-			a->address[l] = r[l] + (u64)in->imm;
+			a->address[l] = r[l] + (u64)in->mem.offset;
 	} else {
 		const u32 *r = ROW32(in->a) + at;
 
 		FOR_LANES(l, WARP_LANES)
-			a->address[l] = r[l] + (u32)in->imm;
+			a->address[l] = r[l] + (u32)in->mem.offset;
 	}
 }
 
 static inline u64 address_of(const struct gang *g, const struct uop *in, u32 lane)
 {
 	if (in->a == NO_ROW)
-		return (u64)in->imm;
-	return in->flags & UOPF_WIDE ? ROW64(in->a)[lane] + (u64)in->imm
-				     : ROW32(in->a)[lane] + (u32)in->imm;
+		return (u64)in->mem.offset;
+	return in->flags & UOPF_WIDE ? ROW64(in->a)[lane] + (u64)in->mem.offset
+				     : ROW32(in->a)[lane] + (u32)in->mem.offset;
 }
 
 /* Lowest and highest address of the active lanes. */
@@ -114,12 +114,12 @@ static PL_UNUSED const struct uop *refuse(struct gang *g, const struct uop *in,
 	u32 warp = g->warp;
 
 	/* An argument for the next frame that does not fit any more. */
-	if (kind == FAULT_ILLEGAL_ADDRESS && in->space == MEM_LOCAL &&
+	if (kind == FAULT_ILLEGAL_ADDRESS && in->mem.space == MEM_LOCAL &&
 	    in->a == g->env->program->stack_row)
 		kind = FAULT_STACK_OVERFLOW;
 	g->fault->address = a->address[__builtin_ctz(lanes)];
 	g->fault->size = a->width;
-	g->fault->space = in->space;
+	g->fault->space = in->mem.space;
 	g->fault->write = exec_is_store(in);
 	g->warp = warp + a->warp;
 	exec_fault(g, in, kind, lanes);
@@ -130,7 +130,7 @@ static PL_UNUSED const struct uop *refuse(struct gang *g, const struct uop *in,
 /* Lane by lane: fills host[]; returns the lanes whose global address no allocation holds. */
 static PL_UNUSED u32 bad_global(struct gang *g, const struct uop *in, struct access *a)
 {
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 	u32 bad = 0;
 
 	for (u32 m = a->mask; m; m &= m - 1) {
@@ -212,7 +212,7 @@ static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 /* In the allocation that the record touched last. No such range reaches into a window. */
 static inline bool reach_cached(const struct gang *g, const struct uop *in, struct access *a)
 {
-	const struct mem_cache *c = &g->caches[in->cache];
+	const struct mem_cache *c = &g->caches[in->mem.cache];
 
 	return reach(a, c->lo, c->span, c->bias);
 }
@@ -221,7 +221,7 @@ static inline bool reach_cached(const struct gang *g, const struct uop *in, stru
 static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, const struct uop *in,
 							    struct access *a)
 {
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 	u64 lo, hi;
 	u32 bad;
 
@@ -296,7 +296,7 @@ static inline bool check_local(struct gang *g, const struct uop *in, struct acce
 static PL_UNUSED bool resolve_lane(struct gang *g, const struct uop *in, struct access *a, u32 l)
 {
 	const struct mem *m = g->env->mem;
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 	u64 addr = a->address[l], off;
 
 	if (addr - m->shared_base < MEM_SHARED_WINDOW) {

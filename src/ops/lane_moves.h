@@ -39,16 +39,17 @@ static inline void load_element(struct gang *g, const struct uop *in, const stru
 	u32 at = a->warp * WARP_LANES, *d = ROW32(row) + at;
 	bool sign = in->flags & UOPF_SIGN;
 
-	if (in->size == 8)
+	if (in->mem.size == 8)
 		TAKE_LANES(ROW64(row) + at, u64, u64);
 	else if (in->flags & UOPF_WIDE_DATA)
-		EACH_LANE_OF(a->mask, ROW64(row)[at + l] = extend(
-					      get(a->host[l] + offset, in->size), in->size, sign));
-	else if (in->size == 4)
+		EACH_LANE_OF(a->mask,
+			     ROW64(row)[at + l] = extend(get(a->host[l] + offset, in->mem.size),
+							 in->mem.size, sign));
+	else if (in->mem.size == 4)
 		TAKE_LANES(d, u32, u32);
-	else if (in->size == 2 && sign)
+	else if (in->mem.size == 2 && sign)
 		TAKE_LANES(d, u32, s16);
-	else if (in->size == 2)
+	else if (in->mem.size == 2)
 		TAKE_LANES(d, u32, u16);
 	else if (sign)
 		TAKE_LANES(d, u32, s8);
@@ -62,13 +63,13 @@ static inline void store_element(struct gang *g, const struct uop *in, const str
 	u32 at = a->warp * WARP_LANES;
 	const u32 *s = ROW32(row) + at;
 
-	if (in->size == 8)
+	if (in->mem.size == 8)
 		GIVE_LANES(u64, ROW64(row) + at);
 	else if (in->flags & UOPF_WIDE_DATA)
-		EACH_LANE_OF(a->mask, put(a->host[l] + offset, in->size, ROW64(row)[at + l]));
-	else if (in->size == 4)
+		EACH_LANE_OF(a->mask, put(a->host[l] + offset, in->mem.size, ROW64(row)[at + l]));
+	else if (in->mem.size == 4)
 		GIVE_LANES(u32, s);
-	else if (in->size == 2)
+	else if (in->mem.size == 2)
 		GIVE_LANES(u16, s);
 	else
 		GIVE_LANES(u8, s);
@@ -126,7 +127,7 @@ static void store_elements(const struct gang *g, const struct uop *in, const str
 {
 	u32 at = a->warp * WARP_LANES;
 
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->b);
 
 		for (u32 m = row == NO_ROW ? 0 : a->mask; m; m &= m - 1) {
@@ -136,10 +137,11 @@ static void store_elements(const struct gang *g, const struct uop *in, const str
 
 			if (a->local >> l & 1)
 				local_write(g, g->warp * WARP_LANES + at + l,
-					    a->address[l] - g->env->mem->local_base + e * in->size,
-					    &v, in->size);
+					    a->address[l] - g->env->mem->local_base +
+						    e * in->mem.size,
+					    &v, in->mem.size);
 			else
-				put(a->host[l] + e * in->size, in->size, v);
+				put(a->host[l] + e * in->mem.size, in->mem.size, v);
 		}
 	}
 }
@@ -150,7 +152,7 @@ static void store_values(struct gang *g, const struct uop *in, const struct acce
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 	struct value_copy v;
 
-	if (in->count > 1 && !all_rows(g, in)) {
+	if (in->mem.count > 1 && !all_rows(g, in)) {
 		store_elements(g, in, a);
 		return;
 	}
@@ -172,7 +174,7 @@ static void store_values(struct gang *g, const struct uop *in, const struct acce
 
 static inline void load_warp(struct gang *g, const struct uop *in, const struct access *a)
 {
-	if (in->count > 1 || PL_UNLIKELY(a->local))
+	if (in->mem.count > 1 || PL_UNLIKELY(a->local))
 		load_values(g, in, a);
 	else if (in->d != NO_ROW)
 		load_element(g, in, a, in->d, 0);
@@ -180,7 +182,7 @@ static inline void load_warp(struct gang *g, const struct uop *in, const struct 
 
 static inline void store_warp(struct gang *g, const struct uop *in, const struct access *a)
 {
-	if (in->count > 1 || PL_UNLIKELY(a->local))
+	if (in->mem.count > 1 || PL_UNLIKELY(a->local))
 		store_values(g, in, a);
 	else if (in->b != NO_ROW)
 		store_element(g, in, a, in->b, 0);

@@ -29,7 +29,7 @@
 	{                                                                                          \
 		TY_##D *d = ROW_##D(in->d);                                                        \
 		const TY_##A *a = ROW_##A(in->a);                                                  \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		FOR_LANES(l, LANES) {                                                              \
 			TY_##A x = a[l];                                                           \
 			d[l] = (TY_##D)(expr);                                                     \
@@ -42,7 +42,7 @@
 		TY_##D *d = ROW_##D(in->d);                                                        \
 		const TY_##A *a = ROW_##A(in->a);                                                  \
 		const TY_##B *b = ROW_##B(in->b);                                                  \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		FOR_LANES(l, LANES) {                                                              \
 			TY_##A x = a[l];                                                           \
 			TY_##B y = b[l];                                                           \
@@ -57,7 +57,7 @@
 		const TY_##A *a = ROW_##A(in->a);                                                  \
 		const TY_##B *b = ROW_##B(in->b);                                                  \
 		const TY_##C *c = ROW_##C(in->c);                                                  \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		FOR_LANES(l, LANES) {                                                              \
 			TY_##A x = a[l];                                                           \
 			TY_##B y = b[l];                                                           \
@@ -78,7 +78,7 @@ static PL_UNUSED inline u32 num_shr_xor(u32 x, u32 by)
 
 static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uop *in)
 {
-	return g->cta->id[in->imm];
+	return g->cta->id[in->lane.imm];
 }
 
 /* Second operand s: one for all lanes, worked out before the loop. */
@@ -88,7 +88,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 		TY_##D *d = ROW_##D(in->d);                                                        \
 		const TY_##A *a = ROW_##A(in->a);                                                  \
 		const TY_##D s = (scalar);                                                         \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		FOR_LANES(l, LANES) {                                                              \
 			TY_##A x = a[l];                                                           \
 			d[l] = (TY_##D)(expr);                                                     \
@@ -103,7 +103,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 		const TY_##A *a = ROW_##A(in->a);                                                  \
 		const TY_##B *b = ROW_##B(in->b);                                                  \
 		const TY_##C *c = ROW_##C(in->c);                                                  \
-		const TY_##W *e = ROW_##W(in->target);                                             \
+		const TY_##W *e = ROW_##W(in->lane.e);                                             \
 		FOR_LANES(l, LANES) {                                                              \
 			TY_##A x = a[l];                                                           \
 			TY_##B y = b[l];                                                           \
@@ -122,7 +122,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 	{                                                                                          \
 		TY_##T *d = ROW_##T(in->d);                                                        \
 		const TY_##T *a = ROW_##T(in->a), *b = ROW_##T(in->b), *e = ROW_##T(z_row);        \
-		u32 *flag = ROWP(in->target);                                                      \
+		u32 *flag = ROWP(in->lane.e);                                                      \
 		const u32 active PL_UNUSED = g->active;                                            \
 		for (u32 i = 0; i < WARPS; i++, a += 32, b += 32, d += 32, e += 32) {              \
 			const u32 mask PL_UNUSED = flag[i];                                        \
@@ -147,7 +147,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 		const u32 *v0 = ROW32(ext[0]), *v1 = ROW32(ext[1]);                                \
 		const u32 *v2 = ROW32(ext[2]), *v3 = ROW32(ext[3]);                                \
 		const TY_##B *b = ROW_##B(in->b);                                                  \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		FOR_LANES(l, LANES) {                                                              \
 			u32 v[4] = {v0[l], v1[l], v2[l], v3[l]};                                   \
 			TY_##B y = b[l];                                                           \
@@ -180,7 +180,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 	{                                                                                          \
 		u32 *d = ROWP(in->d);                                                              \
 		const TY_##A *a = ROW_##A(in->a);                                                  \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		const u32 active = g->active;                                                      \
 		for (u32 w = 0; w < WARPS; w++, a += 32) {                                         \
 			u32 t[32];                                                                 \
@@ -198,7 +198,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 		u32 *d = ROWP(in->d);                                                              \
 		const TY_##A *a = ROW_##A(in->a);                                                  \
 		const TY_##B *b = ROW_##B(in->b);                                                  \
-		const s64 imm PL_UNUSED = in->imm;                                                 \
+		const s64 imm PL_UNUSED = in->lane.imm;                                            \
 		const u32 active = g->active;                                                      \
 		for (u32 w = 0; w < WARPS; w++, a += 32, b += 32) {                                \
 			u32 t[32];                                                                 \
@@ -241,7 +241,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 #define SHAPE_X_X(id, expr) LANE1(id, X, X, expr)
 #define SHAPE_W_WW(id, expr) LANE2(id, W, W, W, expr)
 #define SHAPE_X_WX(id, expr) LANE2(id, X, W, X, expr)
-#define SHAPE_W_Wt(id, expr) LANE1S(id, W, W, in->step, expr)
+#define SHAPE_W_Wt(id, expr) LANE1S(id, W, W, in->lane.shift, expr)
 #define SHAPE_W_Wu(id, expr) LANE1S(id, W, W, cta_coordinate(g, in) * ROW32(in->b)[0], expr)
 #define SHAPE_W_XW(id, expr) LANE2(id, W, X, W, expr)
 #define SHAPE_W_XX(id, expr) LANE2(id, W, X, X, expr)

@@ -4,7 +4,6 @@ exec_sources += \
 	src/ops/access.h \
 	src/ops/address_kind.h \
 	src/ops/affine_rows.h \
-	src/ops/atom_op.h \
 	src/ops/lane_moves.h \
 	src/ops/lane_shapes.h \
 	src/ops/lanes.h \
@@ -32,8 +31,7 @@ exec_sources += \
 	src/ops/op_wide.c \
 	src/ops/part_rows.h \
 	src/ops/tables.h \
-	src/ops/value_rows.h \
-	src/ops/warp_op.h
+	src/ops/value_rows.h
 
 # clang says so when a loop stays scalar; some are meant to. Threads of a kernel may race as they like:
 # that is no race of ours, so ThreadSanitizer does not look in here.

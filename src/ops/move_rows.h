@@ -15,7 +15,7 @@
 
 static inline u64 check_global(const struct gang *g, const struct uop *in, u64 address, u32 bytes)
 {
-	const struct mem_cache *c = &g->caches[in->cache];
+	const struct mem_cache *c = &g->caches[in->mem.cache];
 
 	return mem_cache_hit(c, address, bytes) ? address + c->bias : 0;
 }
@@ -68,33 +68,33 @@ static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const st
 	const u32 *r;
 
 	if (in->flags & UOPF_WIDE) {
-		*first = ROW64(in->a)[at] + (u64)in->imm;
+		*first = ROW64(in->a)[at] + (u64)in->mem.offset;
 		return kind_of_many_64(ROW64(in->a) + at, n, width);
 	}
 	if (in->a == NO_ROW) {
-		*first = (u64)in->imm;
+		*first = (u64)in->mem.offset;
 		return ADDRESS_SAME;
 	}
 	r = ROW32(in->a) + at;
-	*first = r[0] + (u32)in->imm;
+	*first = r[0] + (u32)in->mem.offset;
 	return PL_UNLIKELY(*first > UINT32_MAX - n * width) ? ADDRESS_APART
 							    : kind_of_many_32(r, n, width);
 }
 
 static inline u64 index_at(const struct uop *in, u32 index)
 {
-	return (in->flags & UOPF_UNSIGNED ? index : (u64)(s64)(s32)index) * in->scale;
+	return (in->flags & UOPF_UNSIGNED ? index : (u64)(s64)(s32)index) * in->index.scale;
 }
 
 static inline u64 address_of_indexed(const struct gang *g, const struct uop *in, u32 lane)
 {
-	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->imm;
+	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->mem.offset;
 }
 
 static inline void get_indexed(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
-	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->imm;
+	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->mem.offset;
 
 	a->uniform = false;
 	FOR_LANES(l, WARP_LANES)
@@ -106,10 +106,10 @@ static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const 
 {
 	const u32 *r = ROW32(in->a) + at, top = in->flags & UOPF_UNSIGNED ? 0 : 1u << 31;
 
-	*first = ROW64(in->c)[at] + index_at(in, r[0]) + (u64)in->imm;
-	if (PL_UNLIKELY((r[n - 1] ^ top) < (r[0] ^ top) || !in->step))
+	*first = ROW64(in->c)[at] + index_at(in, r[0]) + (u64)in->mem.offset;
+	if (PL_UNLIKELY((r[n - 1] ^ top) < (r[0] ^ top) || !in->index.step))
 		return ADDRESS_APART;
-	return kind_of_many_32(r, n, in->step);
+	return kind_of_many_32(r, n, in->index.step);
 }
 
 /* ---- neighbours ---- */
@@ -158,7 +158,7 @@ static ALWAYS_INLINE void load_row(struct gang *g, const struct uop *in, u32 at,
 		copy_lanes(ROW32(in->d) + at, m, n);
 	else if (size == 8)
 		copy_lanes(ROW64(in->d) + at, m, 2 * n);
-	else if (in->count > 1)
+	else if (in->mem.count > 1)
 		load_vectors(g, in, at, n, m);
 	else
 		split_rows(g, in, at, n, m);
@@ -173,7 +173,7 @@ static ALWAYS_INLINE void store_row(struct gang *g, const struct uop *in, u32 at
 		copy_lanes(m, ROW32(in->b) + at, n);
 	else if (size == 8)
 		copy_lanes(m, ROW64(in->b) + at, 2 * n);
-	else if (in->count > 1)
+	else if (in->mem.count > 1)
 		store_vectors(g, in, at, n, m);
 	else
 		join_rows(g, in, at, n, m);
@@ -194,10 +194,10 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct uop *in, u32 at
 		return;
 	}
 	take_value(value, host, value_bytes(in));
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->d);
-		u64 v = extend(get((u64)(uintptr_t)value + e * in->size, in->size), in->size,
-			       in->flags & UOPF_SIGN);
+		u64 v = extend(get((u64)(uintptr_t)value + e * in->mem.size, in->mem.size),
+			       in->mem.size, in->flags & UOPF_SIGN);
 
 		if (row == NO_ROW)
 			continue;
@@ -253,19 +253,19 @@ static inline u32 plain_size(const struct uop *in)
 {
 	bool wide = in->flags & UOPF_WIDE_DATA;
 
-	return in->count != 1 ? 0 : in->size == 4 && !wide ? 4 : in->size == 8 ? 8 : 0;
+	return in->mem.count != 1 ? 0 : in->mem.size == 4 && !wide ? 4 : in->mem.size == 8 ? 8 : 0;
 }
 
 /* May rows of neighbours be moved at all? */
 static inline bool load_may_be_simple(const struct gang *g PL_UNUSED, const struct uop *in)
 {
-	return !((u32)in->count & (in->count - 1u));
+	return !((u32)in->mem.count & (in->mem.count - 1u));
 }
 
 /* Elements without a register stay as they are in memory. */
 static inline bool store_may_be_simple(const struct gang *g, const struct uop *in)
 {
-	return load_may_be_simple(g, in) && (in->count == 1 || all_rows(g, in));
+	return load_may_be_simple(g, in) && (in->mem.count == 1 || all_rows(g, in));
 }
 
 /* The general way, from the addresses of every lane. */
@@ -274,7 +274,7 @@ static inline bool store_may_be_simple(const struct gang *g, const struct uop *i
 		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
 	{                                                                                          \
 		struct access a;                                                                   \
-		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
+		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);                      \
 		addresses(g, in, &a);                                                              \
 		if (!resolve(g, in, &a))                                                           \
 			return false;                                                              \
@@ -285,7 +285,7 @@ static inline bool store_may_be_simple(const struct gang *g, const struct uop *i
 		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
 	{                                                                                          \
 		struct access a;                                                                   \
-		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
+		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);                      \
 		addresses(g, in, &a);                                                              \
 		if (!resolve(g, in, &a))                                                           \
 			return false;                                                              \
@@ -311,13 +311,13 @@ static inline bool store_may_be_simple(const struct gang *g, const struct uop *i
 	static __attribute__((noinline)) bool what##_gang_##space##_##SIZE(struct gang *g,         \
 									   const struct uop *in)   \
 	{                                                                                          \
-		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
+		u32 width = SIZE ? SIZE : (u32)in->mem.size * in->mem.count;                       \
 		return what##_whole_##space(g, in, width, SIZE);                                   \
 	}                                                                                          \
 	static ALWAYS_INLINE bool what##_warp_##space##_##SIZE(struct gang *g,                     \
 							       const struct uop *in, u32 at)       \
 	{                                                                                          \
-		u32 width = SIZE ? SIZE : (u32)in->size * in->count;                               \
+		u32 width = SIZE ? SIZE : (u32)in->mem.size * in->mem.count;                       \
 		return what##_simple_##space(g, in, at, WARP_LANES, width, SIZE) ||                \
 		       (what##_simple_##space(g, in, at, HALF_LANES, width, SIZE) &&               \
 			what##_simple_##space(g, in, at + HALF_LANES, HALF_LANES, width, SIZE));   \

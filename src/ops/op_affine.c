@@ -21,11 +21,11 @@ static u32 find_unit(const u32 *r, u32 n, u32 step)
 	return warps ? WARP_LANES : halves ? HALF_LANES : 0;
 }
 
-/* ext: rows of the parts, NO_ROW: a constant; then these constants. imm: number of the value. */
+/* ext: rows of the parts, NO_ROW: a constant; then these constants. */
 HANDLER(affine_form)
 {
 	const u32 *ext = g->env->program->ext + in->ext, *r = ROW32(in->a);
-	struct affine *a = affine_at(g, (u32)in->imm);
+	struct affine *a = affine_at(g, in->affine.number);
 	u32 n = LANES;
 
 	for (u32 i = 0; i < AFFINE_PARTS; i++)
@@ -68,12 +68,12 @@ static u32 compare_lanes(u32 compare, const u32 *a, u32 offset, u32 b)
 	return compare & AFFINE_NOT ? ~mask : mask;
 }
 
-/* b: the row of what is compared with, the same for all lanes; imm: enum affine_compare. */
+/* b: the row of what is compared with, the same for all lanes. */
 HANDLER(setp_affine)
 {
-	const struct affine *x = affine_at(g, in->target);
+	const struct affine *x = affine_at(g, in->affine.number);
 	const u32 *a = ROW32(in->a), active = g->active;
-	u32 *d = ROWP(in->d), offset = affine_offset(x, g->cta->id), compare = (u32)in->imm;
+	u32 *d = ROWP(in->d), offset = affine_offset(x, g->cta->id), compare = in->affine.compare;
 	u32 y = affine_operand(g->regs + in->b, &compare);
 	int all = affine_decide(x, compare, offset, y).all;
 
@@ -92,8 +92,8 @@ HANDLER(setp_affine)
 static inline void get_affine(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
-	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
-	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->imm;
+	u32 offset = affine_offset(affine_at(g, in->index.affine), g->cta->id);
+	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->mem.offset;
 
 	a->uniform = false;
 	FOR_LANES(l, WARP_LANES)
@@ -102,21 +102,21 @@ static inline void get_affine(const struct gang *g, const struct uop *in, struct
 
 static inline u64 address_of_affine(const struct gang *g, const struct uop *in, u32 lane)
 {
-	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
+	u32 offset = affine_offset(affine_at(g, in->index.affine), g->cta->id);
 
-	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane] + offset) + (u64)in->imm;
+	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane] + offset) + (u64)in->mem.offset;
 }
 
 static ALWAYS_INLINE enum address_kind look_affine(const struct gang *g, const struct uop *in,
 						   u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
 {
 	const u32 *r = ROW32(in->a) + at, top = affine_top(!(in->flags & UOPF_UNSIGNED));
-	u32 offset = affine_offset(affine_at(g, in->target), g->cta->id);
+	u32 offset = affine_offset(affine_at(g, in->index.affine), g->cta->id);
 
-	*first = ROW64(in->c)[at] + index_at(in, r[0] + offset) + (u64)in->imm;
-	if (PL_UNLIKELY(((r[n - 1] + offset) ^ top) < ((r[0] + offset) ^ top) || !in->step))
+	*first = ROW64(in->c)[at] + index_at(in, r[0] + offset) + (u64)in->mem.offset;
+	if (PL_UNLIKELY(((r[n - 1] + offset) ^ top) < ((r[0] + offset) ^ top) || !in->index.step))
 		return ADDRESS_APART;
-	return kind_of_many_32(r, n, in->step);
+	return kind_of_many_32(r, n, in->index.step);
 }
 
 /* Where the gang's accesses lie. */
@@ -133,15 +133,16 @@ struct reach {
 static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in, u32 width,
 				     bool *same, struct reach *x)
 {
-	const struct affine *a = affine_at(g, in->target);
+	const struct affine *a = affine_at(g, in->index.affine);
 	u32 sign = in->flags & UOPF_UNSIGNED ? 0 : 1, top = affine_top(sign), span = a->span[sign],
 	    low = a->low[sign] + affine_offset(a, g->cta->id);
-	u64 first = *ROW64(in->c) + index_at(in, low) + (u64)in->imm,
-	    bytes = (u64)span * in->scale + width;
+	u64 first = *ROW64(in->c) + index_at(in, low) + (u64)in->mem.offset,
+	    bytes = (u64)span * in->index.scale + width;
 
 	*same = !a->step;
-	if (!a->unit || (a->step && a->step != in->step) || (low ^ top) + span < (low ^ top) ||
-	    (a->unit < g->lanes && in->scale & (width - 1)) || first & (width - 1) ||
+	if (!a->unit || (a->step && a->step != in->index.step) ||
+	    (low ^ top) + span < (low ^ top) ||
+	    (a->unit < g->lanes && in->index.scale & (width - 1)) || first & (width - 1) ||
 	    bytes > UINT32_MAX)
 		return false;
 	x->lanes = ROW32(in->a);
@@ -153,7 +154,7 @@ static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in,
 
 static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct uop *in, u32 lane)
 {
-	return x->host + (u64)(x->lanes[lane] - x->low) * in->scale;
+	return x->host + (u64)(x->lanes[lane] - x->low) * in->index.scale;
 }
 
 WHOLE_REACH(affine)

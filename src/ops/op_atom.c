@@ -7,7 +7,7 @@
  * count) operands. PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
  */
 #include "src/ops/access.h"
-#include "src/ops/atom_op.h"
+#include "src/uop/atom.h"
 #include "src/num/numeric_all.h"
 
 #define APPLY(name, expr)                                                                          \
@@ -177,24 +177,24 @@ static bool add_together(struct gang *g, const struct uop *in, const struct acce
 {
 	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
 
-	if (in->pad != ATOM_ADD || in->d != NO_ROW || in->count != 1 ||
-	    (in->join != T_u32 && in->join != T_s32 && in->join != T_u64))
+	if (in->atomic.action != ATOM_ADD || in->d != NO_ROW || in->mem.count != 1 ||
+	    (in->atomic.type != T_u32 && in->atomic.type != T_s32 && in->atomic.type != T_u64))
 		return false;
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
 		if (a->host[l] != first)
 			return false;
-		sum += read_row(g, in->b, a->warp * WARP_LANES + l, in->size);
+		sum += read_row(g, in->b, a->warp * WARP_LANES + l, in->mem.size);
 	}
-	modify(alone, first, in->size, apply_add, sum, 0);
+	modify(alone, first, in->mem.size, apply_add, sum, 0);
 	return true;
 }
 
 /* What 128 bits become. */
 static piece changed(const struct uop *in, piece old, piece b, piece c)
 {
-	if (in->pad != ATOM_CAS)
+	if (in->atomic.action != ATOM_CAS)
 		return b;
 	return old[0] == b[0] && old[1] == b[1] ? c : old;
 }
@@ -229,7 +229,7 @@ static void modify_128(struct gang *g, const struct uop *in, const struct access
 
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m), at = a->warp * WARP_LANES + l;
-		piece c = in->pad == ATOM_CAS ? read_pair(g, x + 4, at) : (piece){0}, old;
+		piece c = in->atomic.action == ATOM_CAS ? read_pair(g, x + 4, at) : (piece){0}, old;
 
 		old = modify_piece(in, (void *)(uintptr_t)a->host[l], alone,
 				   read_pair(g, x + 2, at), c);
@@ -273,11 +273,11 @@ each_word(struct gang *g, const struct uop *in, const struct access *a, bool alo
 
 static bool words_typed(struct gang *g, const struct uop *in, const struct access *a, bool alone)
 {
-	bool is_signed = in->join == T_s32;
+	bool is_signed = in->atomic.type == T_s32;
 
-	if (in->join != T_u32 && !is_signed)
+	if (in->atomic.type != T_u32 && !is_signed)
 		return false;
-	switch (in->pad) {
+	switch (in->atomic.action) {
 	case ATOM_ADD:
 		WORDS(apply_add);
 	case ATOM_INC:
@@ -301,15 +301,15 @@ static bool words_typed(struct gang *g, const struct uop *in, const struct acces
 static bool words(struct gang *g, const struct uop *in, const struct access *a, bool alone,
 		  enum mem_space space)
 {
-	if (in->count != 1 || in->size != 4)
+	if (in->mem.count != 1 || in->mem.size != 4)
 		return false;
-	if (in->join == T_f32 && in->pad == ATOM_ADD && space == MEM_GLOBAL)
+	if (in->atomic.type == T_f32 && in->atomic.action == ATOM_ADD && space == MEM_GLOBAL)
 		WORDS(apply_add_f32_ftz);
-	if (in->join == T_f32 && in->pad == ATOM_ADD && space == MEM_SHARED)
+	if (in->atomic.type == T_f32 && in->atomic.action == ATOM_ADD && space == MEM_SHARED)
 		WORDS(apply_add_f32);
-	if (in->join != T_b32)
+	if (in->atomic.type != T_b32)
 		return words_typed(g, in, a, alone);
-	switch (in->pad) {
+	switch (in->atomic.action) {
 	case ATOM_AND:
 		WORDS(apply_and);
 	case ATOM_OR:
@@ -338,11 +338,11 @@ static void each_element(struct gang *g, const struct uop *in, const struct acce
 	u32 at = a->warp * WARP_LANES + l;
 	u64 old[8];
 
-	for (u32 e = 0; e < in->count; e++)
-		old[e] = modify(false, a->host[l] + (u64)e * in->size, in->size, fn,
-				read_row(g, x[in->count + e], at, in->size), 0);
-	for (u32 e = 0; e < in->count; e++)
-		write_row(g, x[e], at, in->size, old[e]);
+	for (u32 e = 0; e < in->mem.count; e++)
+		old[e] = modify(false, a->host[l] + (u64)e * in->mem.size, in->mem.size, fn,
+				read_row(g, x[in->mem.count + e], at, in->mem.size), 0);
+	for (u32 e = 0; e < in->mem.count; e++)
+		write_row(g, x[e], at, in->mem.size, old[e]);
 }
 
 static void run(struct gang *g, const struct uop *in, const struct access *a, bool global,
@@ -353,26 +353,26 @@ static void run(struct gang *g, const struct uop *in, const struct access *a, bo
 	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
 	apply_fn *fn, *shared_fn;
 
-	if (in->size == 16) {
+	if (in->mem.size == 16) {
 		modify_128(g, in, a, alone);
 		return;
 	}
 	if (add_together(g, in, a, alone) || words(g, in, a, alone, space))
 		return;
-	fn = EXEC_NAME(atom_apply)(in->pad, in->join, global);
-	shared_fn = generic ? EXEC_NAME(atom_apply)(in->pad, in->join, false) : fn;
+	fn = EXEC_NAME(atom_apply)(in->atomic.action, in->atomic.type, global);
+	shared_fn = generic ? EXEC_NAME(atom_apply)(in->atomic.action, in->atomic.type, false) : fn;
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 		apply_fn *f = generic && !is_global(g, a->address[l]) ? shared_fn : fn;
 
-		if (in->count > 1) {
+		if (in->mem.count > 1) {
 			each_element(g, in, a, l, f);
 			continue;
 		}
-		write_row(g, in->d, at + l, in->size,
-			  modify(alone, a->host[l], in->size, f,
-				 read_row(g, in->b, at + l, in->size),
-				 read_row(g, in->c, at + l, in->size)));
+		write_row(g, in->d, at + l, in->mem.size,
+			  modify(alone, a->host[l], in->mem.size, f,
+				 read_row(g, in->b, at + l, in->mem.size),
+				 read_row(g, in->c, at + l, in->mem.size)));
 	}
 }
 
@@ -402,7 +402,7 @@ static void run_local(struct gang *g, const struct uop *in, struct access *a)
 	{                                                                                          \
 		struct access a;                                                                   \
 		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
-			access_begin(&a, (u32)in->size * in->count, w, mask_of(g, w));             \
+			access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask_of(g, w));     \
 			if (!a.mask)                                                               \
 				continue;                                                          \
 			get_addresses(g, in, &a);                                                  \

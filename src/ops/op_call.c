@@ -54,10 +54,10 @@ static bool fits(struct gang *g, const struct uop *in, u64 bytes)
 	return true;
 }
 
-/* imm: bytes the arguments of a call take. */
+/* Room for the arguments of a call. */
 HANDLER(reserve)
 {
-	return fits(g, in, (u64)in->imm) ? in + 1 : NULL;
+	return fits(g, in, in->stack.bytes) ? in + 1 : NULL;
 }
 
 /* ---- saved rows: ext has their number, then byte offset | class each ---- */
@@ -186,7 +186,7 @@ static const struct program_func *callee_of(const struct gang *g, const struct u
 {
 	const struct program_func *f = exec_program_function(g->env->program, ROW64(in->a)[lane]);
 
-	return f && f->signature == (u32)in->imm ? f : NULL;
+	return f && f->signature == in->call.signature ? f : NULL;
 }
 
 /*
@@ -219,7 +219,7 @@ static bool call_all(struct gang *g, const struct uop *in, const struct program_
 {
 	if (!fits(g, in, f->frame_bytes))
 		return false;
-	if (in->pad)
+	if (in->call.saves)
 		save(g, in);
 	enter(g, in, f, writable(g));
 	return true;
@@ -228,7 +228,7 @@ static bool call_all(struct gang *g, const struct uop *in, const struct program_
 HANDLER(call_gang)
 {
 	const struct program_func *f =
-		is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
+		is_direct(in) ? &g->env->program->funcs[in->call.callee] : common_callee(g, in);
 
 	if (!f) {
 		g->pc = (u32)(in - g->uops);
@@ -275,7 +275,7 @@ static const struct uop *call_apart(struct gang *g, const struct uop *in)
 		    g->env->local_bytes)
 			return exec_fault(g, in, FAULT_STACK_OVERFLOW, m & -m);
 	}
-	if (in->pad)
+	if (in->call.saves)
 		save(g, in);
 	for (u32 m = mask; m; m &= m - 1) {
 		const struct program_func *f = callee_of(g, in, (u32)__builtin_ctz(m));
@@ -289,7 +289,7 @@ static const struct uop *call_apart(struct gang *g, const struct uop *in)
 HANDLER(call_warp)
 {
 	const struct program_func *f =
-		is_direct(in) ? &g->env->program->funcs[in->imm] : common_callee(g, in);
+		is_direct(in) ? &g->env->program->funcs[in->call.callee] : common_callee(g, in);
 
 	if (!f)
 		return call_apart(g, in);
@@ -388,33 +388,34 @@ HANDLER(ret_warp)
 /* ---- frames ---- */
 
 /*
- * Bytes `pad` from row a + low word of imm, in local memory or, without a row, in the kernel's
- * parameters, to row b + high word. Local memory is the lane's own.
+ * From row a, in local memory or, without a row, in the kernel's parameters, to row b. Local memory
+ * is the lane's own.
  */
 HANDLER(copy_local)
 {
 	const u32 *from = in->a == NO_ROW ? NULL : ROW32(in->a), *to = ROW32(in->b);
-	u64 from_at = (u32)in->imm, to_at = (u64)in->imm >> 32, limit = g->env->local_bytes;
+	u64 from_at = in->stack.from, to_at = in->stack.to, limit = g->env->local_bytes;
+	u32 bytes = (u32)in->stack.bytes;
 
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
 			u32 number = lane_of(g, w, l);
 
-			if (to[lane] + to_at + in->pad > limit ||
-			    (from && from[lane] + from_at + in->pad > limit))
+			if (to[lane] + to_at + bytes > limit ||
+			    (from && from[lane] + from_at + bytes > limit))
 				return fault_in(g, in, w, FAULT_STACK_OVERFLOW, 1u << l);
 			if (from)
 				local_copy(g, number, to[lane] + to_at, from[lane] + from_at,
-					   in->pad);
+					   bytes);
 			else
 				local_write(g, number, to[lane] + to_at, g->env->params + from_at,
-					    in->pad);
+					    bytes);
 		}
 	return in + 1;
 }
 
-/* d = lowest address of a (64-bit row) bytes, aligned to imm. */
+/* d = lowest address of a (64-bit row) bytes, aligned. */
 HANDLER(alloca)
 {
 	const struct program *p = g->env->program;
@@ -424,7 +425,7 @@ HANDLER(alloca)
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
-			u64 at = align_up(stack[lane], (u64)in->imm), end;
+			u64 at = align_up(stack[lane], in->stack.align), end;
 
 			if (a[lane] > g->env->local_bytes ||
 			    (end = align_up(at + a[lane], p->frame_align)) > g->env->local_bytes)
@@ -438,14 +439,14 @@ HANDLER(alloca)
 /* ---- functions outside the modules ---- */
 
 /*
- * imm: which. All lanes make their call, also when one of them faults: each of them may have
+ * All lanes make their call, also when one of them faults: each of them may have
  * something to say.
  */
 HANDLER(extern)
 {
 	const struct program *p = g->env->program;
 	struct exec_stack copy = {0};
-	struct exec_call c = {.gang = g, .ext = &p->externs[in->imm], .stack = &copy};
+	struct exec_call c = {.gang = g, .ext = &p->externs[in->call.callee], .stack = &copy};
 	const u32 *stack = ROW32(p->stack_row);
 	enum fault_kind kind = FAULT_NONE;
 	char text[sizeof(g->fault->text)]; /* the first lane's is reported */

@@ -166,14 +166,14 @@ HANDLER(join_warp)
 HANDLER(bra_gang)
 {
 	SPEND((u32)(in - g->uops));
-	return g->uops + in->target;
+	return g->uops + in->branch.target;
 }
 
 HANDLER(bra_warp)
 {
 	if (in->flags & UOPF_BACK)
-		return warp_back(g, in, in->target);
-	return warp_jump(g, in->target);
+		return warp_back(g, in, in->branch.target);
+	return warp_jump(g, in->branch.target);
 }
 
 /* The gang's lanes go both ways. */
@@ -198,7 +198,7 @@ HANDLER(bra_pred_gang)
 	if (!vote)
 		return in + 1;
 	SPEND((u32)(in - g->uops));
-	return g->uops + in->target;
+	return g->uops + in->branch.target;
 }
 
 HANDLER(bra_pred_warp)
@@ -209,8 +209,9 @@ HANDLER(bra_pred_warp)
 	if (!taken)
 		return warp_jump(g, pc + 1);
 	if (taken != mask)
-		return warp_split(g, taken, in->target, pc + 1);
-	return in->flags & UOPF_BACK ? warp_back(g, in, in->target) : warp_jump(g, in->target);
+		return warp_split(g, taken, in->branch.target, pc + 1);
+	return in->flags & UOPF_BACK ? warp_back(g, in, in->branch.target)
+				     : warp_jump(g, in->branch.target);
 }
 
 bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *targets)
@@ -221,7 +222,7 @@ bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *
 		for (u32 m = g->warp_at[w].live; m; m &= m - 1) {
 			u32 l = w * WARP_LANES + (u32)__builtin_ctz(m);
 
-			if (a[l] >= (u64)in->imm)
+			if (a[l] >= in->branch.cases)
 				return false;
 			targets[l] = g->env->program->ext[in->ext + a[l]];
 		}
@@ -255,7 +256,7 @@ HANDLER(brx_idx_gang)
 static const struct uop *beyond_table(struct gang *g, const struct uop *in, u32 index, u32 lanes)
 {
 	snprintf(g->fault->text, sizeof(g->fault->text),
-		 "index %u into a table of %u branch targets", index, (u32)in->imm);
+		 "index %u into a table of %u branch targets", index, in->branch.cases);
 	return exec_fault(g, in, FAULT_INVALID_PC, lanes);
 }
 
@@ -267,7 +268,7 @@ HANDLER(brx_idx_warp)
 	for (u32 m = mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
-		if (a[l] >= (u64)in->imm)
+		if (a[l] >= in->branch.cases)
 			return beyond_table(g, in, a[l], 1u << l);
 		targets[l] = g->env->program->ext[in->ext + a[l]];
 	}
@@ -327,7 +328,7 @@ static inline bool is_anyone_gone(const struct gang *g)
  */
 static inline bool meets_itself(const struct gang *g, const struct uop *in)
 {
-	u32 threads = (u32)(in->imm >> 32);
+	u32 threads = in->barrier.threads;
 
 	return g->cta->gangs == 1 && in->c == NO_ROW &&
 	       (!threads || (threads == g->warps * WARP_LANES && !is_anyone_gone(g)));
@@ -388,14 +389,14 @@ HANDLER(bar_red_gang)
 	}
 	if (in->d == NO_ROW)
 		return in + 1;
-	if (in->count == BAR_POPC) {
+	if (in->barrier.reduction == BAR_POPC) {
 		u32 *d = ROW32(in->d);
 
 		FOR_LANES(l, LANES)
 			d[l] = popc;
 		return in + 1;
 	}
-	v = (in->count == BAR_AND ? popc == threads : popc != 0) ? FULL_MASK : 0;
+	v = (in->barrier.reduction == BAR_AND ? popc == threads : popc != 0) ? FULL_MASK : 0;
 	for (u32 w = 0; w < g->warps; w++)
 		ROWP(in->d)[w] = v;
 	return in + 1;

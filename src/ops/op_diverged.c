@@ -43,11 +43,12 @@ static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 }
 #endif
 
-/* The carry flag that the record writes, NULL: none. `target` may be the row of an operand, too. */
+/* The carry flag that the record writes, NULL: none. The row may be that of an operand, too. */
 static inline u32 *flag_of(const struct gang *g, const struct uop *in)
 {
-	return in->target != NO_PC && in->target >= g->env->program->preds_at ? ROWP(in->target)
-									      : NULL;
+	bool has = uop_is_lane(in->inner) && in->lane.e != NO_ROW;
+
+	return has && in->lane.e >= g->env->program->preds_at ? ROWP(in->lane.e) : NULL;
 }
 
 /* The operation with its result in a row of its own. */
@@ -246,7 +247,7 @@ static HANDLER(join_diverged)
 
 static HANDLER(bra_diverged)
 {
-	return diverged_go(g, in, in->target);
+	return diverged_go(g, in, in->branch.target);
 }
 
 static HANDLER(bra_pred_diverged)
@@ -256,7 +257,7 @@ static HANDLER(bra_pred_diverged)
 
 	if (vote < 0)
 		return diverged_split(g, in, taken);
-	return diverged_go(g, in, vote ? in->target : (u32)(in - g->uops) + 1);
+	return diverged_go(g, in, vote ? in->branch.target : (u32)(in - g->uops) + 1);
 }
 
 static HANDLER(brx_idx_diverged)

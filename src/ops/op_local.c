@@ -34,16 +34,16 @@ static void take_words(struct gang *g, const struct uop *in, const struct part *
 	const u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
 	u32 *d = ROW32(row) + p->at, n = p->n & ~31u, mask = p->mask;
 	u64 *wide = ROW64(row) + p->at;
-	u32 right = 32 - 8 * (u32)in->size, left = right - 8 * ((u32)address & 3);
+	u32 right = 32 - 8 * (u32)in->mem.size, left = right - 8 * ((u32)address & 3);
 	bool sign = in->flags & UOPF_SIGN;
 
-	if (in->size == 8)
+	if (in->mem.size == 8)
 		BLEND(wide, x[l] | (u64)y[l] << 32);
 	else if (in->flags & UOPF_WIDE_DATA && sign)
 		BLEND(wide, (u64)(s64)((s32)(x[l] << left) >> right));
 	else if (in->flags & UOPF_WIDE_DATA)
 		BLEND(wide, x[l] << left >> right);
-	else if (in->size == 4)
+	else if (in->mem.size == 4)
 		BLEND(d, x[l]);
 	else if (sign)
 		BLEND(d, (u32)((s32)(x[l] << left) >> right));
@@ -58,14 +58,14 @@ static void give_words(struct gang *g, const struct uop *in, const struct part *
 	const u32 *s = ROW32(row) + p->at;
 	const u64 *wide = ROW64(row) + p->at;
 	u32 n = p->n & ~31u, mask = p->mask, shift = 8 * ((u32)address & 3);
-	u32 field = in->size < 4 ? ((1u << 8 * in->size) - 1) << shift : FULL_MASK;
+	u32 field = in->mem.size < 4 ? ((1u << 8 * in->mem.size) - 1) << shift : FULL_MASK;
 
-	if (in->size == 8) {
+	if (in->mem.size == 8) {
 		BLEND(x, (u32)wide[l]);
 		BLEND(y, (u32)(wide[l] >> 32));
 	} else if (in->flags & UOPF_WIDE_DATA) {
 		BLEND(x, (x[l] & ~field) | ((u32)wide[l] << shift & field));
-	} else if (in->size == 4) {
+	} else if (in->mem.size == 4) {
 		BLEND(x, s[l]);
 	} else {
 		BLEND(x, (x[l] & ~field) | (s[l] << shift & field));
@@ -75,22 +75,22 @@ static void give_words(struct gang *g, const struct uop *in, const struct part *
 static ALWAYS_INLINE void take_all(struct gang *g, const struct uop *in, const struct part *p,
 				   u64 address)
 {
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->d);
 
 		if (row != NO_ROW)
-			take_words(g, in, p, row, address + e * in->size);
+			take_words(g, in, p, row, address + e * in->mem.size);
 	}
 }
 
 static ALWAYS_INLINE void give_all(struct gang *g, const struct uop *in, const struct part *p,
 				   u64 address)
 {
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->b);
 
 		if (row != NO_ROW)
-			give_words(g, in, p, row, address + e * in->size);
+			give_words(g, in, p, row, address + e * in->mem.size);
 	}
 }
 
@@ -126,7 +126,7 @@ static ALWAYS_INLINE bool same_64(const u64 *r, const struct part *p)
 
 static inline bool is_allowed(const struct gang *g, const struct uop *in, u64 address)
 {
-	u64 width = (u64)in->size * in->count, limit = g->env->local_bytes;
+	u64 width = (u64)in->mem.size * in->mem.count, limit = g->env->local_bytes;
 
 	return width <= limit && address <= limit - width && !(address & (width - 1));
 }
@@ -141,13 +141,13 @@ static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct uop *i
 	bool same = in->flags & UOPF_FIXED;
 
 	if (in->a == NO_ROW) {
-		*address = (u64)in->imm;
+		*address = (u64)in->mem.offset;
 		same = true;
 	} else if (in->flags & UOPF_WIDE) {
-		*address = ROW64(in->a)[lane] + (u64)in->imm;
+		*address = ROW64(in->a)[lane] + (u64)in->mem.offset;
 		same = same || same_64(ROW64(in->a), p);
 	} else {
-		*address = ROW32(in->a)[lane] + (u32)in->imm;
+		*address = ROW32(in->a)[lane] + (u32)in->mem.offset;
 		same = same || same_32(ROW32(in->a), p);
 	}
 	return same && is_allowed(g, in, *address);
@@ -158,7 +158,7 @@ static ALWAYS_INLINE bool common_indexed(const struct gang *g, const struct uop 
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
 
-	*address = ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->imm;
+	*address = ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->mem.offset;
 	return same_32(ROW32(in->a), p) && is_allowed(g, in, *address);
 }
 
@@ -181,14 +181,14 @@ static void load_apart(struct gang *g, const struct uop *in, struct access *a)
 {
 	u64 stride = local_stride(g);
 
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->d);
 		u64 *d = ROW64(row) + a->warp * WARP_LANES;
 
 		if (row == NO_ROW)
 			continue;
-		find_hosts(g, a, e * in->size);
-		if (in->size == 8)
+		find_hosts(g, a, e * in->mem.size);
+		if (in->mem.size == 8)
 			EACH_LANE_OF(a->mask,
 				     d[l] = get(a->host[l], 4) | get(a->host[l] + stride, 4) << 32);
 		else
@@ -200,14 +200,14 @@ static void store_apart(struct gang *g, const struct uop *in, struct access *a)
 {
 	u64 stride = local_stride(g);
 
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->b);
 		const u64 *s = ROW64(row) + a->warp * WARP_LANES;
 
 		if (row == NO_ROW)
 			continue;
-		find_hosts(g, a, e * in->size);
-		if (in->size == 8)
+		find_hosts(g, a, e * in->mem.size);
+		if (in->mem.size == 8)
 			EACH_LANE_OF(a->mask, put(a->host[l], 4, s[l]),
 				     put(a->host[l] + stride, 4, s[l] >> 32));
 		else
@@ -222,7 +222,7 @@ static void store_apart(struct gang *g, const struct uop *in, struct access *a)
 		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
 	{                                                                                          \
 		struct access a;                                                                   \
-		access_begin(&a, (u32)in->size * in->count, w, mask);                              \
+		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);                      \
 		addresses(g, in, &a);                                                              \
 		if (!check_local(g, in, &a))                                                       \
 			return false;                                                              \
@@ -264,7 +264,7 @@ HANDLER(frame_address)
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = g->mode == MODE_GANG ? FULL_MASK : g->active; m; m &= m - 1) {
 			u32 l = w * WARP_LANES + (u32)__builtin_ctz(m);
-			u64 v = frame[l] + (u64)in->imm;
+			u64 v = frame[l] + (u64)in->address.offset;
 
 			if (in->flags & UOPF_WIDE_DATA)
 				ROW64(in->d)[l] = v;

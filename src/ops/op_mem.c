@@ -52,10 +52,10 @@ static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const str
 /* The allocation cache of the record, of no use in shared memory, holds what was found. */
 static inline bool load_fixed(struct gang *g, const struct uop *in)
 {
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 	const u8 *base = g->shared;
 	const u32 *r = ROW32(in->a);
-	u32 *d = ROW32(in->d), off = (u32)in->imm;
+	u32 *d = ROW32(in->d), off = (u32)in->mem.offset;
 
 	if (PL_UNLIKELY(c->span != g->cta->launches)) {
 		c->lo = find_fixed(g, in);
@@ -106,17 +106,17 @@ MEMORY(store, generic)
 MEMORY(store, indexed)
 
 /*
- * Kernel parameters are the same for all: imm = offset. Lowering has checked it against the
+ * Kernel parameters are the same for all. Lowering has checked it against the
  * parameter block.
  */
 HANDLER(load_param)
 {
-	const u8 *at = g->env->params + in->imm;
+	const u8 *at = g->env->params + in->mem.offset;
 
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->d);
-		u64 v = extend(get((u64)(uintptr_t)at + e * in->size, in->size), in->size,
-			       in->flags & UOPF_SIGN);
+		u64 v = extend(get((u64)(uintptr_t)at + e * in->mem.size, in->mem.size),
+			       in->mem.size, in->flags & UOPF_SIGN);
 
 		if (row != NO_ROW)
 			fill_row(g, row, in->flags & UOPF_WIDE_DATA, v);
@@ -124,15 +124,15 @@ HANDLER(load_param)
 	return in + 1;
 }
 
-/* cvta of windowed spaces. imm bit 0: local instead of shared; bit 1: from generic back. */
+/* cvta of windowed spaces. */
 HANDLER(window)
 {
 	const struct mem *m = g->env->mem;
-	u64 base = in->imm & 1 ? m->local_base : m->shared_base;
+	u64 base = in->address.local ? m->local_base : m->shared_base;
 	const u64 *a = ROW64(in->a);
 	u64 *d = ROW64(in->d);
 
-	if (in->imm & 2)
+	if (!in->address.to_generic)
 		base = 0 - base;
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;

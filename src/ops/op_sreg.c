@@ -6,7 +6,7 @@
 /* %tid.x, .y, .z: imm = component. */
 HANDLER(sreg_tid)
 {
-	const u32 *t = g->env->tid + (u64)in->imm * g->cta->warps * WARP_LANES +
+	const u32 *t = g->env->tid + (u64)in->sreg.component * g->cta->warps * WARP_LANES +
 		       (u64)(g->first_warp + g->warp) * WARP_LANES;
 
 	u32 *d = ROW32(in->d), active = g->active;
@@ -24,16 +24,16 @@ HANDLER(sreg_tid)
 HANDLER(sreg_uniform)
 {
 	if (PL_UNLIKELY(g->env->program->reads_clock))
-		exec_clock_wait(g, (u32)(in - g->uops), in->count, WARPS);
+		exec_clock_wait(g, (u32)(in - g->uops), in->sreg.waits, WARPS);
 	fill_row(g, in->d, in->flags & UOPF_WIDE_DATA,
-		 exec_sreg_uniform(g, (u32)in->imm & 0xffff, (u32)(in->imm >> 16)));
+		 exec_sreg_uniform(g, in->sreg.number, in->sreg.component));
 	return in + 1;
 }
 
 /* A special register that is a predicate. */
 HANDLER(sreg_pred)
 {
-	u32 v = exec_sreg_uniform(g, (u32)in->imm & 0xffff, 0) ? FULL_MASK : 0;
+	u32 v = exec_sreg_uniform(g, in->sreg.number, 0) ? FULL_MASK : 0;
 
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = g->mode == MODE_GANG ? FULL_MASK : g->active;
@@ -58,7 +58,7 @@ HANDLER(sreg_lane)
 		for (u32 m = mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			d[l] = exec_sreg_lane((u32)in->imm, l, g->first_warp + g->warp + w);
+			d[l] = exec_sreg_lane(in->sreg.number, l, g->first_warp + g->warp + w);
 		}
 	}
 	return in + 1;
@@ -77,6 +77,7 @@ HANDLER(sleep)
 /* Device address of a kernel parameter. imm = offset. */
 HANDLER(param_address)
 {
-	fill_row(g, in->d, in->flags & UOPF_WIDE_DATA, g->env->param_address + (u64)in->imm);
+	fill_row(g, in->d, in->flags & UOPF_WIDE_DATA,
+		 g->env->param_address + (u64)in->address.offset);
 	return in + 1;
 }

@@ -3,11 +3,11 @@
  * that named the same member mask, and scattered. Lanes of a set may come from different records
  * (Independent Thread Scheduling): those that are early are parked until the last one arrives or
  * the missing ones have exited. A record: d = result (W), ext[0] = predicate result, ext[1] =
- * member mask (none: imm), a, b, c = operands, imm = mask or, for redux of f32, num_mode << 32.
+ * member mask (none: warp.members), a, b, c = operands.
  */
 #include "src/ops/lanes.h"
 #include "src/num/numeric_f32.h"
-#include "src/ops/warp_op.h"
+#include "src/uop/warp.h"
 
 struct meeting {
 	u64 a[WARP_LANES];
@@ -41,8 +41,8 @@ static void gather(const struct gang *g, const struct uop *in, u32 w, u32 lanes,
 	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1], on[WARP_LANES];
 
 	lanes_on(lanes, on);
-	if (mask_row == NO_ROW || in->flags & WARP_ALONE)
-		take_all(x->member, in->flags & WARP_ALONE ? lanes : (u32)in->imm, on);
+	if (mask_row == NO_ROW || in->warp.alone)
+		take_all(x->member, in->warp.alone ? lanes : in->warp.members, on);
 	else
 		take(x->member, ROW32(mask_row) + at, on);
 	if (in->b != NO_ROW)
@@ -51,9 +51,9 @@ static void gather(const struct gang *g, const struct uop *in, u32 w, u32 lanes,
 		take(x->c, ROW32(in->c) + at, on);
 	if (in->a == NO_ROW)
 		return;
-	if (in->count >= WARP_VOTE_ALL && in->count <= WARP_BALLOT) {
+	if (in->warp.action >= WARP_VOTE_ALL && in->warp.action <= WARP_BALLOT) {
 		x->vote = (x->vote & ~lanes) | (ROWP(in->a)[w] & lanes);
-	} else if (in->flags & WARP_WIDE) {
+	} else if (in->warp.wide) {
 		FOR_LANES(l, WARP_LANES)
 			x->a[l] = on[l] ? ROW64(in->a)[at + l] : x->a[l];
 	} else {
@@ -212,12 +212,12 @@ static void compute(const struct uop *in, u32 set, struct meeting *x)
 {
 	u32 yes = x->vote & set, result = 0;
 
-	switch ((enum warp_kind)in->count) {
+	switch ((enum warp_action)in->warp.action) {
 	case WARP_SHFL_UP:
 	case WARP_SHFL_DOWN:
 	case WARP_SHFL_BFLY:
 	case WARP_SHFL_IDX:
-		shuffle(in->count, set, x);
+		shuffle(in->warp.action, set, x);
 		return;
 	case WARP_VOTE_ALL:
 		result = yes == set ? set : 0;
@@ -233,7 +233,7 @@ static void compute(const struct uop *in, u32 set, struct meeting *x)
 		return;
 	case WARP_MATCH_ANY:
 	case WARP_MATCH_ALL:
-		match(in->count, set, x);
+		match(in->warp.action, set, x);
 		return;
 	case WARP_ACTIVE:
 		give_all(x, set, set);
@@ -245,7 +245,7 @@ static void compute(const struct uop *in, u32 set, struct meeting *x)
 	case WARP_BARRIER:
 		return;
 	default:
-		reduce(in->count, set, (u32)(in->imm >> 32), x);
+		reduce(in->warp.action, set, in->warp.mode, x);
 		return;
 	}
 	x->p = (x->p & ~set) | result;
@@ -283,7 +283,7 @@ static void shuffle_here(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
 		  *c = ROW32(in->c) + w * WARP_LANES;
 
-	switch ((enum warp_kind)in->count) {
+	switch ((enum warp_action)in->warp.action) {
 	case WARP_SHFL_UP:
 		SOURCES(l - bval, (s32)at >= (s32)high)
 		break;
@@ -300,10 +300,10 @@ static void shuffle_here(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 	lanes_on(lanes, on);
 	FOR_LANES(l, WARP_LANES)
 		copy[l] = a[l] & on[l];
-	if (m_row == NO_ROW || in->flags & WARP_ALONE)
+	if (m_row == NO_ROW || in->warp.alone)
 		FOR_LANES(l, WARP_LANES)
-			member[l] = (u32)in->imm && !(in->flags & WARP_ALONE) ? (u32)in->imm
-									      : FULL_MASK;
+			member[l] = in->warp.members && !(in->warp.alone) ? in->warp.members
+									  : FULL_MASK;
 	else
 		FOR_LANES(l, WARP_LANES)
 			member[l] = (ROW32(m_row) + w * WARP_LANES)[l];
@@ -328,7 +328,7 @@ static void execute(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 	struct meeting x = {0};
 	u32 left = lanes;
 
-	if (in->count <= WARP_SHFL_IDX) {
+	if (in->warp.action <= WARP_SHFL_IDX) {
 		shuffle_here(g, in, w, lanes);
 		return;
 	}
@@ -353,10 +353,10 @@ static inline bool is_whole(const struct gang *g, const struct uop *in, u32 w, u
 	u32 row = g->env->program->ext[in->ext + 1], member = FULL_MASK;
 	const u32 *m;
 
-	if (lanes != FULL_MASK || in->flags & WARP_ALONE)
+	if (lanes != FULL_MASK || in->warp.alone)
 		return false;
 	if (row == NO_ROW)
-		return (u32)in->imm == FULL_MASK;
+		return in->warp.members == FULL_MASK;
 	m = ROW32(row) + w * WARP_LANES;
 	for (u32 l = 0; l < WARP_LANES; l++)
 		member &= m[l];
@@ -377,11 +377,11 @@ static void spread(struct gang *g, const struct uop *in, u32 w, u32 v)
 static void vote_whole(struct gang *g, const struct uop *in, u32 w)
 {
 	u32 yes = ROWP(in->a)[w], p_row = g->env->program->ext[in->ext];
-	bool v = in->count == WARP_VOTE_ALL   ? yes == FULL_MASK
-		 : in->count == WARP_VOTE_ANY ? yes != 0
-					      : yes == FULL_MASK || !yes;
+	bool v = in->warp.action == WARP_VOTE_ALL   ? yes == FULL_MASK
+		 : in->warp.action == WARP_VOTE_ANY ? yes != 0
+						    : yes == FULL_MASK || !yes;
 
-	if (in->count == WARP_BALLOT)
+	if (in->warp.action == WARP_BALLOT)
 		spread(g, in, w, yes);
 	else if (p_row != NO_ROW)
 		ROWP(p_row)[w] = v ? FULL_MASK : 0;
@@ -398,7 +398,7 @@ static void reduce_whole(struct gang *g, const struct uop *in, u32 w)
 	const u32 *a = ROW32(in->a) + w * WARP_LANES;
 	u32 v;
 
-	switch ((enum warp_kind)in->count) {
+	switch ((enum warp_action)in->warp.action) {
 	case WARP_ADD:
 		FOLD(0, v + a[l]);
 	case WARP_AND:
@@ -422,14 +422,14 @@ static void reduce_whole(struct gang *g, const struct uop *in, u32 w)
 /* Returns false for the kinds that have no quick way. */
 static bool execute_whole(struct gang *g, const struct uop *in, u32 w)
 {
-	if (in->count <= WARP_SHFL_IDX)
+	if (in->warp.action <= WARP_SHFL_IDX)
 		shuffle_here(g, in, w, FULL_MASK);
-	else if (in->count <= WARP_BALLOT)
+	else if (in->warp.action <= WARP_BALLOT)
 		vote_whole(g, in, w);
-	else if (in->count >= WARP_ADD && in->count <= WARP_XOR)
+	else if (in->warp.action >= WARP_ADD && in->warp.action <= WARP_XOR)
 		reduce_whole(g, in, w);
 	else
-		return in->count == WARP_BARRIER;
+		return in->warp.action == WARP_BARRIER;
 	return true;
 }
 
@@ -437,7 +437,8 @@ static bool execute_whole(struct gang *g, const struct uop *in, u32 w)
 
 static bool fits(const struct uop *a, const struct uop *b)
 {
-	return a->inner == b->inner && a->count == b->count && a->flags == b->flags;
+	return a->inner == b->inner && a->flags == b->flags && a->warp.action == b->warp.action &&
+	       a->warp.alone == b->warp.alone && a->warp.wide == b->warp.wide;
 }
 
 /* Parked groups that wait for the same meeting as (in, member). */
@@ -534,10 +535,10 @@ static u32 strangers(const struct gang *g, const struct uop *in, u32 w, u32 lane
 	u32 row = g->env->program->ext[in->ext + 1], outside[WARP_LANES];
 	const u32 *m;
 
-	if (in->flags & WARP_ALONE)
+	if (in->warp.alone)
 		return 0;
 	if (row == NO_ROW)
-		return (u32)in->imm ? lanes & ~(u32)in->imm : 0;
+		return in->warp.members ? lanes & ~in->warp.members : 0;
 	m = ROW32(row) + w * WARP_LANES;
 	FOR_LANES(l, WARP_LANES)
 		outside[l] = m[l] && !(m[l] >> l & 1) ? FULL_MASK : 0;
@@ -559,7 +560,7 @@ static bool execute_together(struct gang *g, const struct uop *in, u32 w, u32 la
 	for (u32 l = 1; m && l < WARP_LANES; l++)
 		if (m[l] != m[0])
 			return false;
-	all.flags |= WARP_ALONE;
+	all.warp.alone = true;
 	execute(g, &all, w, lanes);
 	return true;
 }
@@ -587,7 +588,7 @@ HANDLER(warp_sync_warp)
 {
 	u32 active = g->active, bad;
 
-	if (in->flags & WARP_ALONE) {
+	if (in->warp.alone) {
 		execute(g, in, 0, active);
 		return in + 1;
 	}

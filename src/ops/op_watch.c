@@ -57,10 +57,10 @@ static bool is_reduction(const struct gang *g, const struct uop *in)
 {
 	const u32 *results = g->env->program->ext + in->ext;
 
-	if (in->count == 1 && in->size < 16)
+	if (in->mem.count == 1 && in->mem.size < 16)
 		return in->d == NO_ROW;
-	for (u32 i = 0; i < in->count; i++)
-		if (in->size == 16 || results[i] != NO_ROW)
+	for (u32 i = 0; i < in->mem.count; i++)
+		if (in->mem.size == 16 || results[i] != NO_ROW)
 			return false;
 	return true;
 }
@@ -80,13 +80,13 @@ static enum exec_access_kind kind_of(const struct gang *g, const struct uop *in)
 /* All warps that take part, by the address row and constant of the record. */
 static void tell(struct gang *g, const struct uop *in, enum exec_access_kind kind, u32 space)
 {
-	struct access a = {.width = (u32)in->size * in->count};
+	struct access a = {.width = (u32)in->mem.size * in->mem.count};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
 				.pc = (u32)(in - g->uops),
 				.kind = (u8)kind,
-				.size = in->size,
-				.count = in->count,
+				.size = in->mem.size,
+				.count = in->mem.count,
 				.address = a.address};
 
 	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
@@ -115,19 +115,19 @@ static HANDLER(watch_copy)
 
 	to.flags |= UOPF_WIDE;
 	from.flags |= UOPF_WIDE;
-	to.imm = from.imm = 0;
-	to.count = from.count = 1;
+	to.mem.offset = from.mem.offset = 0;
+	to.mem.count = from.mem.count = 1;
 	from.a = in->b;
 	for (u32 i = 0; i < 2; i++) {
 		const struct uop *half = i ? &to : &from;
-		struct access a = {.width = in->size};
+		struct access a = {.width = in->mem.size};
 		struct exec_access e = {.cta = g->cta,
 					.in = in,
 					.pc = (u32)(in - g->uops),
 					.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
-					.size = in->size,
+					.size = in->mem.size,
 					.count = 1,
-					.bypass = in->pad,
+					.bypass = in->copy.bypass,
 					.address = a.address};
 
 		for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
@@ -149,22 +149,22 @@ static HANDLER(watch_copy)
 static HANDLER(watch_matrix)
 {
 	bool store = uop_kind(in->inner) == UOP_MATRIX_STORE;
-	struct access a = {.width = in->size};
+	struct access a = {.width = in->mem.size};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
 				.pc = (u32)(in - g->uops),
 				.kind = store ? ACCESS_MATRIX_STORE : ACCESS_MATRIX_LOAD,
-				.size = in->size,
+				.size = in->mem.size,
 				.count = 1,
 				.address = a.address};
-	u32 rows = in->count < 4 ? (1u << 8 * in->count) - 1 : FULL_MASK;
+	u32 rows = in->mem.count < 4 ? (1u << 8 * in->mem.count) - 1 : FULL_MASK;
 
 	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
 		e.warp = cta_warp(g, a.warp);
 		if (!mask_of(g, a.warp))
 			continue;
 		get_addresses(g, in, &a);
-		if (in->space == MEM_GENERIC)
+		if (in->mem.space == MEM_GENERIC)
 			report_generic(g, &e, a.address, rows);
 		else
 			report(g, &e, rows, MEM_SHARED);

@@ -28,7 +28,7 @@ static u32 find_unit(const u64 *r, u32 n, u64 step)
 HANDLER(affine_form_wide)
 {
 	const u32 *ext = g->env->program->ext + in->ext, *words = ext + AFFINE_PARTS;
-	struct affine_wide *a = affine_wide_at(g, (u32)in->imm);
+	struct affine_wide *a = affine_wide_at(g, in->affine.number);
 	const u64 *r = ROW64(in->a);
 	s64 low = INT64_MAX, high = INT64_MIN;
 	u32 n = LANES;
@@ -95,9 +95,9 @@ static u32 compare_lanes(u32 compare, const u64 *a, u64 offset, u64 b)
 /* b: the row of what is compared with, the same for all lanes; imm: enum affine_compare. */
 HANDLER(setp_affine_wide)
 {
-	const struct affine_wide *x = affine_wide_at(g, in->target);
+	const struct affine_wide *x = affine_wide_at(g, in->affine.number);
 	const u64 *a = ROW64(in->a);
-	u32 *d = ROWP(in->d), active = g->active, compare = (u32)in->imm;
+	u32 *d = ROWP(in->d), active = g->active, compare = in->affine.compare;
 	u64 offset = affine_wide_offset(x, g->cta->id), y;
 	int all;
 
@@ -117,7 +117,8 @@ HANDLER(setp_affine_wide)
 
 static inline u64 wide_offset(const struct gang *g, const struct uop *in)
 {
-	return affine_wide_offset(affine_wide_at(g, in->target), g->cta->id) + (u64)in->imm;
+	return affine_wide_offset(affine_wide_at(g, in->index.affine), g->cta->id) +
+	       (u64)in->mem.offset;
 }
 
 static inline void get_wide(const struct gang *g, const struct uop *in, struct access *a)
@@ -158,8 +159,8 @@ struct reach {
 static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in, u32 width,
 				     bool *same, struct reach *x)
 {
-	const struct affine_wide *a = affine_wide_at(g, in->target);
-	u64 first = a->low + affine_wide_offset(a, g->cta->id) + (u64)in->imm;
+	const struct affine_wide *a = affine_wide_at(g, in->index.affine);
+	u64 first = a->low + affine_wide_offset(a, g->cta->id) + (u64)in->mem.offset;
 
 	*same = !a->step;
 	if (!a->unit || (a->step && a->step != width) || ((first | a->bits) & (width - 1)) ||

@@ -121,7 +121,7 @@ static inline void *row_at(const struct gang *g, u32 row, u32 at, u32 size)
 /* One value into these lanes. */
 static inline void blend_same(struct gang *g, const struct uop *in, u32 at, u32 mask, u64 value)
 {
-	if (in->size == 8) {
+	if (in->mem.size == 8) {
 		u64 *d = ROW64(in->d) + at;
 
 		FOR_LANES(l, WARP_LANES)
@@ -141,7 +141,7 @@ static inline void load_one(struct gang *g, const struct uop *in, u32 lane, u64 
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
 	/* An element is a value, and a value of its own needs no copy. */
-	if (in->count > 1) {
+	if (in->mem.count > 1) {
 		take_value(value, host, value_bytes(in));
 		host = (u64)(uintptr_t)value;
 	}
@@ -153,7 +153,7 @@ static inline bool store_one(struct gang *g, const struct uop *in, u32 lane, u64
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16))) = {0};
 
-	if (in->count == 1) {
+	if (in->mem.count == 1) {
 		join_lane(g, in, lane, (u8 *)(uintptr_t)host);
 		return true;
 	}
@@ -167,7 +167,7 @@ static inline bool store_one(struct gang *g, const struct uop *in, u32 lane, u64
 #define ONE(space, address_of, check)                                                              \
 	static inline u64 one_##space(const struct gang *g, const struct uop *in, u32 lane)        \
 	{                                                                                          \
-		u32 width = (u32)in->size * in->count;                                             \
+		u32 width = (u32)in->mem.size * in->mem.count;                                     \
 		u64 at = address_of(g, in, lane);                                                  \
 		return at & (width - 1) ? 0 : check(g, in, at, width);                             \
 	}

@@ -31,12 +31,12 @@ static inline u64 extend(u64 v, u32 bytes, bool sign)
 
 static inline u32 element_row(const struct gang *g, const struct uop *in, u32 e, u32 first)
 {
-	return in->count == 1 ? first : g->env->program->ext[in->ext + e];
+	return in->mem.count == 1 ? first : g->env->program->ext[in->ext + e];
 }
 
 static inline u32 value_bytes(const struct uop *in)
 {
-	return (u32)in->size * in->count;
+	return (u32)in->mem.size * in->mem.count;
 }
 
 /* ---- memory and copy ---- */
@@ -121,8 +121,8 @@ static ALWAYS_INLINE void give_row(void *m, const struct value_copy *from, u32 b
 
 #define NARROW(T, S, WHERE, MOVE)                                                                  \
 	case sizeof(T):                                                                            \
-		for (u32 e = 0; e < in->count; e++) {                                              \
-			u32 row = element_row(g, in, e, WHERE), k = in->count;                     \
+		for (u32 e = 0; e < in->mem.count; e++) {                                          \
+			u32 row = element_row(g, in, e, WHERE), k = in->mem.count;                 \
 			u32 *lane = row == NO_ROW ? NULL : ROW32(row) + at;                        \
 			if (lane && k == 1)                                                        \
 				FOR_LANES(l, n)                                                    \
@@ -141,7 +141,7 @@ static inline bool all_rows(const struct gang *g, const struct uop *in)
 	const u32 *ext = g->env->program->ext + in->ext;
 	u32 none = 0;
 
-	for (u32 e = 0; e < in->count; e++)
+	for (u32 e = 0; e < in->mem.count; e++)
 		none |= ext[e] == NO_ROW;
 	return !none;
 }
@@ -159,7 +159,7 @@ static inline bool all_rows(const struct gang *g, const struct uop *in)
 
 static inline void split_wide(struct gang *g, const struct uop *in, u32 at, u32 n, const void *m)
 {
-	u32 k = in->count;
+	u32 k = in->mem.count;
 
 	for (u32 e = 0; e < k; e++) {
 		u32 row = element_row(g, in, e, in->d);
@@ -167,7 +167,7 @@ static inline void split_wide(struct gang *g, const struct uop *in, u32 at, u32 
 
 		if (row == NO_ROW)
 			continue;
-		switch (in->size) {
+		switch (in->mem.size) {
 			WIDEN(u8, s8)
 			WIDEN(u16, s16)
 			WIDEN(u32, s32)
@@ -186,7 +186,7 @@ static inline void split_wide(struct gang *g, const struct uop *in, u32 at, u32 
 
 static inline void join_wide(struct gang *g, const struct uop *in, u32 at, u32 n, void *m)
 {
-	u32 k = in->count;
+	u32 k = in->mem.count;
 
 	for (u32 e = 0; e < k; e++) {
 		u32 row = element_row(g, in, e, in->b);
@@ -194,7 +194,7 @@ static inline void join_wide(struct gang *g, const struct uop *in, u32 at, u32 n
 
 		if (row == NO_ROW)
 			continue;
-		switch (in->size) {
+		switch (in->mem.size) {
 			CUT(u8)
 			CUT(u16)
 			CUT(u32)
@@ -210,7 +210,7 @@ static inline void split_rows(struct gang *g, const struct uop *in, u32 at, u32 
 		split_wide(g, in, at, n, m);
 		return;
 	}
-	switch (in->size) {
+	switch (in->mem.size) {
 		NARROW(u8, s8, in->d, TAKE)
 		NARROW(u16, s16, in->d, TAKE)
 		NARROW(u32, s32, in->d, TAKE)
@@ -223,7 +223,7 @@ static inline void join_rows(struct gang *g, const struct uop *in, u32 at, u32 n
 		join_wide(g, in, at, n, m);
 		return;
 	}
-	switch (in->size) {
+	switch (in->mem.size) {
 		NARROW(u8, s8, in->b, GIVE)
 		NARROW(u16, s16, in->b, GIVE)
 		NARROW(u32, s32, in->b, GIVE)
@@ -237,9 +237,9 @@ static ALWAYS_INLINE void split_half(struct gang *g, const struct uop *in, u32 a
 	const u32 *ext = g->env->program->ext + in->ext;
 	const u32 *words = (const u32 *)(const void *)v->at;
 	const u64 *pairs = (const u64 *)(const void *)v->at;
-	bool usual = all_rows(g, in) && !(in->size == 4 && in->flags & UOPF_WIDE_DATA);
+	bool usual = all_rows(g, in) && !(in->mem.size == 4 && in->flags & UOPF_WIDE_DATA);
 
-	if (usual && in->size == 4 && in->count == 4) {
+	if (usual && in->mem.size == 4 && in->mem.count == 4) {
 		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at, *d2 = ROW32(ext[2]) + at,
 		    *d3 = ROW32(ext[3]) + at;
 
@@ -249,14 +249,14 @@ static ALWAYS_INLINE void split_half(struct gang *g, const struct uop *in, u32 a
 			d2[l] = words[4 * l + 2];
 			d3[l] = words[4 * l + 3];
 		}
-	} else if (usual && in->size == 4 && in->count == 2) {
+	} else if (usual && in->mem.size == 4 && in->mem.count == 2) {
 		u32 *d0 = ROW32(ext[0]) + at, *d1 = ROW32(ext[1]) + at;
 
 		FOR_LANES(l, HALF_LANES) {
 			d0[l] = words[2 * l];
 			d1[l] = words[2 * l + 1];
 		}
-	} else if (usual && in->size == 8 && in->count == 2) {
+	} else if (usual && in->mem.size == 8 && in->mem.count == 2) {
 		u64 *d0 = ROW64(ext[0]) + at, *d1 = ROW64(ext[1]) + at;
 
 		FOR_LANES(l, HALF_LANES) {
@@ -274,9 +274,9 @@ static ALWAYS_INLINE void join_half(struct gang *g, const struct uop *in, u32 at
 	const u32 *ext = g->env->program->ext + in->ext;
 	u32 *words = (u32 *)(void *)v->at;
 	u64 *pairs = (u64 *)(void *)v->at;
-	bool usual = !(in->size == 4 && in->flags & UOPF_WIDE_DATA);
+	bool usual = !(in->mem.size == 4 && in->flags & UOPF_WIDE_DATA);
 
-	if (usual && in->size == 4 && in->count == 4) {
+	if (usual && in->mem.size == 4 && in->mem.count == 4) {
 		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at,
 			  *b2 = ROW32(ext[2]) + at, *b3 = ROW32(ext[3]) + at;
 
@@ -286,14 +286,14 @@ static ALWAYS_INLINE void join_half(struct gang *g, const struct uop *in, u32 at
 			words[4 * l + 2] = b2[l];
 			words[4 * l + 3] = b3[l];
 		}
-	} else if (usual && in->size == 4 && in->count == 2) {
+	} else if (usual && in->mem.size == 4 && in->mem.count == 2) {
 		const u32 *b0 = ROW32(ext[0]) + at, *b1 = ROW32(ext[1]) + at;
 
 		FOR_LANES(l, HALF_LANES) {
 			words[2 * l] = b0[l];
 			words[2 * l + 1] = b1[l];
 		}
-	} else if (usual && in->size == 8 && in->count == 2) {
+	} else if (usual && in->mem.size == 8 && in->mem.count == 2) {
 		const u64 *b0 = ROW64(ext[0]) + at, *b1 = ROW64(ext[1]) + at;
 
 		FOR_LANES(l, HALF_LANES) {
@@ -309,10 +309,10 @@ static ALWAYS_INLINE void join_half(struct gang *g, const struct uop *in, u32 at
 
 static inline void split_lane(struct gang *g, const struct uop *in, u32 lane, const u8 *value)
 {
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->d);
-		u64 v = extend(get((u64)(uintptr_t)value + e * in->size, in->size), in->size,
-			       in->flags & UOPF_SIGN);
+		u64 v = extend(get((u64)(uintptr_t)value + e * in->mem.size, in->mem.size),
+			       in->mem.size, in->flags & UOPF_SIGN);
 
 		if (row == NO_ROW)
 			continue;
@@ -325,11 +325,11 @@ static inline void split_lane(struct gang *g, const struct uop *in, u32 lane, co
 
 static inline void join_lane(const struct gang *g, const struct uop *in, u32 lane, u8 *value)
 {
-	for (u32 e = 0; e < in->count; e++) {
+	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->b);
 
 		if (row != NO_ROW)
-			put((u64)(uintptr_t)value + e * in->size, in->size,
+			put((u64)(uintptr_t)value + e * in->mem.size, in->mem.size,
 			    in->flags & UOPF_WIDE_DATA ? ROW64(row)[lane] : ROW32(row)[lane]);
 	}
 }

@@ -1,6 +1,5 @@
 # Textures and surfaces.
 libcore_la_SOURCES += \
-	src/tex/tex_op.h \
 	src/tex/tex_wide.h \
 	src/tex/texture.c \
 	src/tex/texture.h \

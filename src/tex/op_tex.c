@@ -2,8 +2,8 @@
  * Handlers of texture and surface instructions. The arithmetic is in texture.c, one lane at a time.
  */
 #include "src/ops/access.h"
-#include "src/ops/atom_op.h"
-#include "src/tex/tex_op.h"
+#include "src/uop/atom.h"
+#include "src/uop/texture.h"
 #include "src/tex/tex_wide.h"
 
 static u32 row_at(const struct gang *g, const struct uop *in, u32 i)
@@ -29,7 +29,7 @@ static const struct uop *no_object(struct gang *g, const struct uop *in, u32 lan
 /* A handle, or what the variable at that address holds. */
 static u64 handle_of(struct gang *g, const struct uop *in, u64 x)
 {
-	struct mem_cache *c = &g->caches[in->cache];
+	struct mem_cache *c = &g->caches[in->mem.cache];
 
 	if (!(x >> 32))
 		return x;
@@ -107,15 +107,15 @@ static const struct tex_sampler *find_sampler(struct gang *g, const struct uop *
 
 static void get_request(struct gang *g, const struct uop *in, u32 lane, struct tex_request *r)
 {
-	u32 imm = (u32)in->imm;
+	u32 how = in->texture.how;
 
 	*r = (struct tex_request){
-		.geometry = imm & TEX_GEOMETRY,
-		.mode = imm >> TEX_MODE_SHIFT & 3,
-		.layered = imm & TEX_LAYERED,
-		.integer = imm & TEX_INTEGER,
-		.gather = imm & TEX_GATHER,
-		.component = imm >> TEX_COMPONENT_SHIFT & 3,
+		.geometry = how & TEX_GEOMETRY,
+		.mode = how >> TEX_MODE_SHIFT & 3,
+		.layered = how & TEX_LAYERED,
+		.integer = how & TEX_INTEGER,
+		.gather = how & TEX_GATHER,
+		.component = how >> TEX_COMPONENT_SHIFT & 3,
 		.layer = value_at(g, in, TEX_ROW_LAYER, lane),
 		.level = value_at(g, in, TEX_ROW_LEVEL, lane),
 		.sample = value_at(g, in, TEX_ROW_SAMPLE, lane),
@@ -132,14 +132,14 @@ static void get_request(struct gang *g, const struct uop *in, u32 lane, struct t
 
 static void put_values(struct gang *g, const struct uop *in, u32 lane, u32 v[4])
 {
-	if (in->imm & (TEX_TO_HALF | TEX_PACK))
+	if (in->texture.how & (TEX_TO_HALF | TEX_PACK))
 		for (u32 i = 0; i < 4; i++)
 			v[i] = tex_to_half(v[i]);
-	if (in->imm & TEX_PACK) {
+	if (in->texture.how & TEX_PACK) {
 		v[0] |= v[1] << 16;
 		v[1] = v[2] | v[3] << 16;
 	}
-	for (u32 i = 0; i < (in->imm & TEX_PACK ? 2u : 4u); i++) {
+	for (u32 i = 0; i < (in->texture.how & TEX_PACK ? 2u : 4u); i++) {
 		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
 
 		if (row != NO_ROW)
@@ -165,10 +165,10 @@ static bool fetch_warp(struct gang *g, const struct uop *in, u32 w, u32 mask)
 	const struct tex_object *t;
 	struct tex_rows r = {.coord = {zeros, zeros, zeros}};
 
-	if (!(in->imm & (TEX_PLAIN | TEX_NUMBERED)))
+	if (!(in->texture.how & (TEX_PLAIN | TEX_NUMBERED)))
 		return false;
 	t = common_object(g, in, w, mask);
-	if (!t || !(in->imm & TEX_PLAIN ? t->wide : t->numbered))
+	if (!t || !(in->texture.how & TEX_PLAIN ? t->wide : t->numbered))
 		return false;
 	for (u32 i = 0; i < 4; i++) {
 		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
@@ -183,7 +183,7 @@ static bool fetch_warp(struct gang *g, const struct uop *in, u32 w, u32 mask)
 	}
 	if (row_at(g, in, TEX_ROW_LAYER) != NO_ROW)
 		r.layer = ROW32(row_at(g, in, TEX_ROW_LAYER)) + w * WARP_LANES;
-	if (in->imm & TEX_PLAIN)
+	if (in->texture.how & TEX_PLAIN)
 		EXEC_NAME(tex_wide)(t, &r, mask);
 	else
 		EXEC_NAME(tex_numbered)(t, &r, mask);
@@ -216,7 +216,7 @@ HANDLER(tex)
 	return in + 1;
 }
 
-/* txq, suq: size = enum tex_query, count = enum tex_kind, b = level, d = result. */
+/* txq, suq: b = level, d = result. */
 HANDLER(tex_query)
 {
 	struct object_cache cache = {0};
@@ -224,26 +224,28 @@ HANDLER(tex_query)
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m);
-			const struct tex_object *t = find_object(g, in, lane, in->count, &cache);
+			const struct tex_object *t =
+				find_object(g, in, lane, in->texture.object, &cache);
 
 			if (!t)
 				return NULL;
 			ROW32(in->d)
-			[lane] = tex_query(t, in->size, in->b == NO_ROW ? 0 : ROW32(in->b)[lane]);
+			[lane] = tex_query(t, in->texture.query,
+					   in->b == NO_ROW ? 0 : ROW32(in->b)[lane]);
 		}
 	return in + 1;
 }
 
-/* istypep: d = predicate; ext: imm addresses of variables of the type, two words each. */
+/* istypep: d = predicate. */
 HANDLER(is_type)
 {
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 			u64 x = ROW64(in->a)[w * WARP_LANES + l];
-			bool is = tex_find(g->env->textures, x, in->count) != NULL;
+			bool is = tex_find(g->env->textures, x, in->variables.object) != NULL;
 
-			for (u32 i = 0; i < (u32)in->imm; i++)
+			for (u32 i = 0; i < in->variables.number; i++)
 				is |= x ==
 				      (row_at(g, in, 2 * i) | (u64)row_at(g, in, 2 * i + 1) << 32);
 			ROWP(in->d)[w] = (ROWP(in->d)[w] & ~(1u << l)) | (u32)is << l;
@@ -257,14 +259,14 @@ HANDLER(is_type)
 static bool place(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *s,
 		  u8 **at)
 {
-	u32 imm = (u32)in->imm;
+	u32 how = in->texture.how;
 	struct surf_place p = {
-		.geometry = imm & TEX_GEOMETRY,
-		.layered = imm & TEX_LAYERED,
-		.formatted = imm & SURF_FORMATTED,
-		.bounds = imm >> SURF_BOUNDS_SHIFT & 3,
+		.geometry = how & TEX_GEOMETRY,
+		.layered = how & TEX_LAYERED,
+		.formatted = how & SURF_FORMATTED,
+		.bounds = how >> SURF_BOUNDS_SHIFT & 3,
 		.layer = value_at(g, in, TEX_ROW_LAYER, lane),
-		.bytes = in->size * in->count,
+		.bytes = in->mem.size * in->mem.count,
 	};
 	bool fault;
 
@@ -288,9 +290,11 @@ HANDLER(suld)
 
 			if (!s || !place(g, in, lane, s, &at))
 				return NULL;
-			for (u32 i = 0; i < in->count; i++) {
+			for (u32 i = 0; i < in->mem.count; i++) {
 				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
-				u64 v = at ? get((u64)(uintptr_t)(at + i * in->size), in->size) : 0;
+				u64 v = at ? get((u64)(uintptr_t)(at + i * in->mem.size),
+						 in->mem.size)
+					   : 0;
 
 				if (row == NO_ROW)
 					continue;
@@ -317,20 +321,20 @@ HANDLER(sust)
 				return NULL;
 			if (!at)
 				continue;
-			for (u32 i = 0; i < in->count; i++) {
+			for (u32 i = 0; i < in->mem.count; i++) {
 				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
 
 				v[i & 3] = row == NO_ROW || in->flags & UOPF_WIDE_DATA
 						   ? 0
 						   : ROW32(row)[lane];
-				if (!(in->imm & SURF_FORMATTED))
-					put((u64)(uintptr_t)(at + i * in->size), in->size,
+				if (!(in->texture.how & SURF_FORMATTED))
+					put((u64)(uintptr_t)(at + i * in->mem.size), in->mem.size,
 					    in->flags & UOPF_WIDE_DATA && row != NO_ROW
 						    ? ROW64(row)[lane]
 						    : v[i & 3]);
 			}
-			if (in->imm & SURF_FORMATTED)
-				surf_store_texel(s, at, v, in->count);
+			if (in->texture.how & SURF_FORMATTED)
+				surf_store_texel(s, at, v, in->mem.count);
 		}
 	return in + 1;
 }
@@ -360,30 +364,31 @@ static void reduce(u8 *at, u32 bytes, u64 (*apply)(u64, u64, u64), u64 v)
 	}
 }
 
-/* b = value, pad = enum atom_op, join = type; .p takes the sign from the surface's format. */
+/* b = value; .p takes the sign from the surface's format. */
 HANDLER(sured)
 {
 	struct object_cache cache = {0};
 
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
-			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), type = in->join;
+			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), type = in->texture.type;
 			const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, &cache);
 			u64 (*apply)(u64, u64, u64);
 			u8 *at;
 
 			if (!s || !place(g, in, lane, s, &at))
 				return NULL;
-			if (in->imm & SURF_FORMATTED && in->pad >= ATOM_MIN)
-				type = s->image.class == TEX_SINT ? (in->size == 8 ? T_s64 : T_s32)
-								  : (in->size == 8 ? T_u64 : T_u32);
-			apply = EXEC_NAME(atom_apply)(in->pad, type, true);
+			if (in->texture.how & SURF_FORMATTED && in->texture.action >= ATOM_MIN)
+				type = s->image.class == TEX_SINT
+					       ? (in->mem.size == 8 ? T_s64 : T_s32)
+					       : (in->mem.size == 8 ? T_u64 : T_u32);
+			apply = EXEC_NAME(atom_apply)(in->texture.action, type, true);
 			if (!apply)
 				return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION,
 						  1u << lane % WARP_LANES);
 			/* Words lie at their natural places whatever the coordinate says. */
-			if (at && !((uintptr_t)at & (in->size - 1)))
-				reduce(at, in->size, apply,
+			if (at && !((uintptr_t)at & (in->mem.size - 1)))
+				reduce(at, in->mem.size, apply,
 				       in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 								  : ROW32(in->b)[lane]);
 		}

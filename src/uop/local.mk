@@ -3,6 +3,11 @@ libcore_la_SOURCES += \
 	src/uop/dump.c \
 	src/uop/uop.c \
 	src/uop/uop.h \
+	src/uop/async.h \
+	src/uop/atom.h \
+	src/uop/matrix.h \
+	src/uop/texture.h \
+	src/uop/warp.h \
 	src/uop/table/all.def \
 	src/uop/table/approx.def \
 	src/uop/table/carry.def \

@@ -3,7 +3,7 @@
  * every address becomes a 64-bit row with its offset added. PTX ISA "Asynchronous Copy
  * Instructions", "mbarrier", "mapa", "getctarank", "isspacep".
  */
-#include "src/async/async_op.h"
+#include "src/uop/async.h"
 #include "src/lower/lower_int.h"
 
 static struct uop *last(struct lower *l)
@@ -25,7 +25,7 @@ static u32 add_narrow(struct lower *l, u32 base, s64 imm)
 		return base;
 	t = lower_vreg(l, ROW_W);
 	lower_op(l, OP_add_imm_w, t, base, IR_NONE, IR_NONE, false);
-	last(l)->imm = imm;
+	last(l)->lane.imm = imm;
 	return t;
 }
 
@@ -48,7 +48,7 @@ u32 lower_address_row(struct lower *l, const struct ir_operand *op)
 		return base;
 	t = lower_vreg(l, ROW_X);
 	lower_op(l, OP_add_imm_x, t, base, IR_NONE, IR_NONE, false);
-	last(l)->imm = imm;
+	last(l)->lane.imm = imm;
 	return t;
 }
 
@@ -73,9 +73,9 @@ void lower_copy(struct lower *l)
 		return;
 	}
 	in = lower_emit(l, OP_cp_async);
-	in->size = (u8)lower_named(l, 'n')->imm;
-	in->space = MEM_SHARED;
-	in->pad = isa_form_has(l->in->form, M_cg); /* for observers */
+	in->mem.size = (u8)lower_named(l, 'n')->imm;
+	in->mem.space = MEM_SHARED;
+	in->copy.bypass = isa_form_has(l->in->form, M_cg); /* for observers */
 	lower_read(l, FIELD_A, d);
 	lower_read(l, FIELD_B, s);
 	lower_read(l, FIELD_C, z);
@@ -90,8 +90,8 @@ static void lower_group(struct lower *l, enum async_group_op op)
 	if (op == ASYNC_WAIT || op == ASYNC_WAIT_ALL)
 		lower_emit_free(l, OP_turn);
 	in = lower_emit(l, OP_async_group);
-	in->count = (u8)op;
-	in->imm = n ? n->imm : 0;
+	in->group.action = (u8)op;
+	in->group.pending = n ? (u32)n->imm : 0;
 }
 
 void lower_copy_arrive(struct lower *l)
@@ -102,7 +102,7 @@ void lower_copy_arrive(struct lower *l)
 		lower_poison(l, name_of(l));
 		return;
 	}
-	lower_emit(l, OP_async_arrive)->count = isa_form_has(l->in->form, M_noinc);
+	lower_emit(l, OP_async_arrive)->group.noinc = isa_form_has(l->in->form, M_noinc);
 	lower_read(l, FIELD_A, m);
 }
 
@@ -137,12 +137,13 @@ void lower_bulk(struct lower *l)
 		return;
 	}
 	in = lower_emit(l, OP_bulk);
-	in->space = to_global ? MEM_GLOBAL : MEM_SHARED;
-	in->flags |= (u8)((to_global ? BULK_TO_GLOBAL : 0) | (from_global ? BULK_FROM_GLOBAL : 0));
-	in->count = reduce;
-	in->pad = op;
-	in->join = reduce ? form->type[0] : NO_PC;
-	in->size = reduce ? (u8)(isa_type_bits(form->type[0]) / 8) : 0;
+	in->mem.space = to_global ? MEM_GLOBAL : MEM_SHARED;
+	in->copy.to_global = to_global;
+	in->copy.from_global = from_global;
+	in->copy.reduces = reduce;
+	in->copy.action = (u8)op;
+	in->copy.type = reduce ? (u8)form->type[0] : 0;
+	in->mem.size = reduce ? (u8)(isa_type_bits(form->type[0]) / 8) : 0;
 	lower_read(l, FIELD_A, d);
 	lower_read(l, FIELD_B, s);
 	lower_read(l, FIELD_C, n);
@@ -219,12 +220,12 @@ void lower_remote_async(struct lower *l)
 				  : half_of(l, &e, i);
 	}
 	in = lower_emit(l, OP_remote_async);
-	in->size = (u8)bytes;
-	in->count = (u8)n;
-	in->space = MEM_SHARED;
-	in->flags |= red ? ASYNC_IS_RED : 0;
-	in->pad = red ? lower_atom_op(form) : 0;
-	in->join = red ? type : NO_PC;
+	in->mem.size = (u8)bytes;
+	in->mem.count = (u8)n;
+	in->mem.space = MEM_SHARED;
+	in->copy.reduces = red;
+	in->copy.action = red ? (u8)lower_atom_op(form) : 0;
+	in->copy.type = red ? (u8)type : 0;
 	lower_read(l, FIELD_A, a);
 	lower_ext(l, m, false);
 	for (u32 i = 0; i < n; i++)
@@ -242,7 +243,7 @@ void lower_zero_fill(struct lower *l)
 		lower_poison(l, name_of(l));
 		return;
 	}
-	lower_emit(l, OP_zero_fill)->space = MEM_SHARED;
+	lower_emit(l, OP_zero_fill)->mem.space = MEM_SHARED;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, n);
 }
@@ -349,9 +350,9 @@ void lower_mbarrier(struct lower *l)
 	b = s ? lower_source(l, s, state ? T_u64 : T_u32, state ? ROW_X : ROW_W)
 	      : source_or_none(l, n, T_u32, ROW_W);
 	in = lower_emit(l, OP_mbar);
-	in->count = (u8)mbar_ops[i].op;
-	in->imm = isa_form_has(l->in->form, M_layout_v1);
-	in->space = MEM_SHARED;
+	in->mbar.action = (u8)mbar_ops[i].op;
+	in->mbar.layout = isa_form_has(l->in->form, M_layout_v1);
+	in->mem.space = MEM_SHARED;
 	in->flags |= state ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, b);
@@ -385,7 +386,7 @@ void lower_mapa(struct lower *l)
 		return;
 	}
 	t = lower_target(l, d, ROW_X);
-	lower_emit(l, OP_mapa)->count = mapa ? ADDRESS_MAPA : ADDRESS_RANK;
+	lower_emit(l, OP_mapa)->address.what = mapa ? ADDRESS_MAPA : ADDRESS_RANK;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, b);
 	lower_write(l, FIELD_D, t);
@@ -419,7 +420,7 @@ void lower_isspacep(struct lower *l)
 		kind = ADDRESS_IS_GLOBAL;
 		break;
 	}
-	lower_emit(l, OP_is_space)->count = (u8)kind;
+	lower_emit(l, OP_is_space)->address.what = (u8)kind;
 	lower_read(l, FIELD_A, a);
 	lower_write(l, FIELD_D, lower_register(l, lower_named(l, 'd'), 0));
 }

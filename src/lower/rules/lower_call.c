@@ -254,10 +254,10 @@ static void move_row(struct lower *l, enum exec_op op, u32 base, u32 at, u32 byt
 {
 	struct uop *in = lower_emit_free(l, op);
 
-	in->imm = at;
-	in->space = MEM_LOCAL;
-	in->size = (u8)bytes;
-	in->count = 1;
+	in->mem.offset = at;
+	in->mem.space = MEM_LOCAL;
+	in->mem.size = (u8)bytes;
+	in->mem.count = 1;
 	in->flags |= l->vregs.at[row].class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, base);
 	if (op == OP_load_local)
@@ -319,9 +319,7 @@ static void copy(struct lower *l, u32 from, u32 from_at, u32 to, u32 to_at, u32 
 	if (!bytes)
 		return;
 	in = lower_emit_free(l, OP_copy_local);
-	in->imm = from_at | (s64)((u64)to_at << 32);
-	in->pad = bytes;
-	in->space = MEM_LOCAL;
+	in->stack = (struct uop_stack){.bytes = bytes, .from = from_at, .to = to_at};
 	lower_read(l, FIELD_A, from);
 	lower_read(l, FIELD_B, to);
 }
@@ -403,7 +401,7 @@ static void pass_tail(struct lower *l, const struct ir_operand *args, u32 n, u32
 		}
 	}
 	in = lower_emit_free(l, OP_frame_address);
-	in->imm = place;
+	in->address.offset = place;
 	lower_read(l, FIELD_A, l->frame_vreg);
 	lower_write(l, FIELD_D, row);
 	move_row(l, OP_store_local, l->stack_vreg, at, 4, row);
@@ -461,7 +459,7 @@ static void fetch_results(struct lower *l, const struct lower_call *c, const str
 static void reserve(struct lower *l, u32 bytes)
 {
 	if (bytes)
-		lower_emit_free(l, OP_reserve)->imm = bytes;
+		lower_emit_free(l, OP_reserve)->stack.bytes = bytes;
 }
 
 /* Does the call lead into a cycle its function is part of? Then its rows are saved. */
@@ -490,10 +488,12 @@ static void emit_call(struct lower *l, const struct lower_call *c, const struct 
 	if (c->target->kind != IR_OP_FUNC)
 		a = lower_source(l, c->target, T_u64, ROW_X);
 	in = lower_emit_free(l, OP_call);
-	in->imm = c->target->kind == IR_OP_FUNC ? lower_find_function(l, c->target->index)
-						: lower_signature(m, proto);
+	if (c->target->kind == IR_OP_FUNC)
+		in->call.callee = lower_find_function(l, c->target->index);
+	else
+		in->call.signature = lower_signature(m, proto);
 	in->flags |= saves ? UOPF_BACK : 0;
-	in->pad = saves;
+	in->call.saves = saves;
 	lower_read(l, FIELD_A, a);
 	if (saves)
 		lower_emit_free(l, OP_restore);
@@ -510,7 +510,7 @@ static void emit_extern(struct lower *l, const struct ir_func *f)
 		lower_poison(l, text);
 		return;
 	}
-	lower_emit_free(l, OP_extern)->imm = number;
+	lower_emit_free(l, OP_extern)->call.callee = number;
 }
 
 void lower_call(struct lower *l)
@@ -612,7 +612,7 @@ void lower_stack(struct lower *l)
 	} else {
 		a = lower_source(l, lower_operand(l, 1), type, ROW_X);
 		in = lower_emit(l, OP_alloca);
-		in->imm = align ? align->imm : 8;
+		in->stack.align = align ? (u32)align->imm : 8;
 		lower_read(l, FIELD_A, a);
 		lower_write(l, FIELD_D, d);
 	}

@@ -3,7 +3,7 @@
  * Lanes that have diverged meet before such an instruction, as .sync says.
  */
 #include "src/lower/rules/lower_fragment.h"
-#include "src/ops/warp_op.h"
+#include "src/uop/warp.h"
 
 #include <stdio.h>
 
@@ -139,8 +139,8 @@ u32 matrix_meet(struct lower *l)
 	u32 skip = l->guard != IR_NONE ? lower_skip(l) : IR_NONE;
 	struct uop *in = lower_emit_free(l, OP_warp_sync);
 
-	in->imm = FULL_MASK;
-	in->count = WARP_BARRIER;
+	in->warp.members = FULL_MASK;
+	in->warp.action = WARP_BARRIER;
 	in->ext = (u32)l->ext.len;
 	lower_ext(l, IR_NONE, false);
 	lower_ext(l, IR_NONE, false);

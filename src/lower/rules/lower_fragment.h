@@ -6,7 +6,7 @@
 #define PL_EXEC_LOWER_FRAGMENT_H
 
 #include "src/lower/lower_int.h"
-#include "src/mma/mma_op.h"
+#include "src/uop/matrix.h"
 
 struct shape {
 	u32 m, n, k;

@@ -6,8 +6,8 @@
 
 static void put_address(struct lower *l, struct uop *in, const struct lower_place *p)
 {
-	in->imm = p->imm;
-	in->space = (u8)p->space;
+	in->mem.offset = p->imm;
+	in->mem.space = (u8)p->space;
 	in->flags |= p->wide ? UOPF_WIDE : 0;
 	lower_read(l, FIELD_A, p->base);
 }
@@ -80,9 +80,9 @@ void lower_matrix(struct lower *l)
 	}
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, matrix_op(form, store));
-	in->count = (u8)f.n;
-	in->size = 16;
-	in->pad = matrix_bits(form);
+	in->mem.count = (u8)f.n;
+	in->mem.size = 16;
+	in->fragment.bits = (u8)matrix_bits(form);
 	in->ext = (u32)l->ext.len;
 	put_address(l, in, &p);
 	fragment_add(l, &f);
@@ -185,10 +185,10 @@ void lower_wmma(struct lower *l)
 				   default_stride(which, matrix_layout(form, 0, M_col), &s));
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, store ? OP_wmma_store : OP_wmma_load);
-	in->count = (u8)f.n;
-	in->size = (u8)(type == MMA_F64 ? 8 : 4);
+	in->mem.count = (u8)f.n;
+	in->mem.size = (u8)(type == MMA_F64 ? 8 : 4);
 	in->flags |= type == MMA_F64 ? UOPF_WIDE_DATA : 0;
-	memcpy(&in->pad, &m, sizeof(m));
+	in->wmma = m;
 	in->ext = (u32)l->ext.len;
 	put_address(l, in, &p);
 	lower_read(l, FIELD_B, row);

@@ -1,7 +1,7 @@
 /*
  * Lowering of loads and stores: which space, what is the base, where do the elements go.
  */
-#include "src/ops/atom_op.h"
+#include "src/uop/atom.h"
 #include "src/lower/lower_int.h"
 
 struct target {
@@ -104,7 +104,7 @@ static void base_of_constants(struct lower *l, struct target *t)
 		if (t->imm) {
 			row = lower_vreg(l, ROW_W);
 			lower_op(l, OP_add_imm_w, row, t->base, IR_NONE, IR_NONE, false);
-			l->uops.at[l->uops.len - 1].imm = t->imm;
+			l->uops.at[l->uops.len - 1].lane.imm = t->imm;
 		}
 		t->base = lower_vreg(l, ROW_X);
 		lower_op(l, OP_zero_extend, t->base, row, IR_NONE, IR_NONE, false);
@@ -205,10 +205,10 @@ static u32 constant_row(struct lower *l, const struct elements *e, u32 i, enum r
 static void fill(struct uop *in, const struct target *t, const struct elements *e, bool sign,
 		 bool wide_data)
 {
-	in->imm = t->imm;
-	in->space = (u8)t->space;
-	in->size = (u8)e->size;
-	in->count = (u8)e->n;
+	in->mem.offset = t->imm;
+	in->mem.space = (u8)t->space;
+	in->mem.size = (u8)e->size;
+	in->mem.count = (u8)e->n;
 	in->flags |= (u8)((t->wide ? UOPF_WIDE : 0) | (sign ? UOPF_SIGN : 0) |
 			  (wide_data ? UOPF_WIDE_DATA : 0));
 }
@@ -355,7 +355,7 @@ void lower_atom(struct lower *l)
 
 		in = lower_emit(l, ops[t.space]);
 		in->ext = first;
-		in->count = (u8)count;
+		in->mem.count = (u8)count;
 		lower_read(l, FIELD_A, t.base);
 		list_rows(l, d, count, bytes, true);
 		list_rows(l, b, count, bytes, false);
@@ -368,18 +368,18 @@ void lower_atom(struct lower *l)
 		if (d->kind == IR_OP_REG)
 			dst = lower_target(l, d, class);
 		in = lower_emit(l, ops[t.space]);
-		in->count = 1;
+		in->mem.count = 1;
 		lower_read(l, FIELD_A, t.base);
 		lower_read(l, FIELD_B, src);
 		lower_read(l, FIELD_C, c);
 		lower_write(l, FIELD_D, dst);
 	}
 	in = &l->uops.at[l->uops.len - 1];
-	in->size = (u8)bytes;
-	in->imm = t.imm;
-	in->space = (u8)t.space;
-	in->pad = op;
-	in->join = type;
+	in->mem.size = (u8)bytes;
+	in->mem.offset = t.imm;
+	in->mem.space = (u8)t.space;
+	in->atomic.action = (u8)op;
+	in->atomic.type = (u8)type;
 	in->flags |= (u8)((t.wide ? UOPF_WIDE : 0) | (isa_form_has(form, M_sys) ? UOPF_SYSTEM : 0));
 	if (dst != IR_NONE)
 		lower_finish(l, d, dst, type, class);

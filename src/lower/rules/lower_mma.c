@@ -98,11 +98,8 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 	}
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, op);
-	memcpy(&in->imm, f, sizeof(*f));
-	memcpy(&in->pad, rule, sizeof(*rule));
-	in->size = (u8)d.n;
-	in->count = (u8)a.n;
-	in->space = (u8)b.n;
+	in->product = (struct uop_product){
+		.form = *f, .rule = *rule, .d = (u8)d.n, .a = (u8)a.n, .b = (u8)b.n};
 	in->ext = (u32)l->ext.len;
 	fragment_add(l, &d);
 	fragment_add(l, &a);
@@ -290,7 +287,7 @@ static bool is_tile(const struct uop *in)
 /* Does the record write one of these rows? */
 static bool writes(const struct program *p, const struct uop *in, const u32 *rows, u32 n)
 {
-	for (u32 d = 0; d < in->size; d++)
+	for (u32 d = 0; d < in->product.d; d++)
 		for (u32 i = 0; i < n; i++)
 			if (p->ext[in->ext + d] == rows[i])
 				return true;
@@ -311,14 +308,14 @@ void lower_mark_common(struct program *p)
 {
 	for (u32 i = 0; i + 2 < p->uops; i++) {
 		struct uop *in = &p->uop[i], *then = in + 2;
+		struct uop_product *x = &in->product;
 
 		if (!is_tile(in) || then->op != in->op || in[1].op != OP_warp_sync ||
-		    then->pad != in->pad || in->func != then->func)
+		    memcmp(&then->product.rule, &in->product.rule, sizeof(in->product.rule)) ||
+		    in->func != then->func)
 			continue;
-		if (in_common(p, in, then, in->size, in->count))
-			in->flags |= INSN_SAME_A;
-		if (in_common(p, in, then, (u32)in->size + in->count, in->space))
-			in->flags |= INSN_SAME_B;
+		x->same_a = in_common(p, in, then, x->d, x->a);
+		x->same_b = in_common(p, in, then, (u32)x->d + x->a, x->b);
 	}
 }
 
@@ -364,10 +361,8 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	scale = lower_source(l, p, T_pred, ROW_P);
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, OP_wgmma);
-	memcpy(&in->imm, f, sizeof(*f));
-	memcpy(&in->pad, rule, sizeof(*rule));
-	in->size = (u8)d.n;
-	in->count = (u8)(l->in->form->number / 8);
+	in->product = (struct uop_product){
+		.form = *f, .rule = *rule, .d = (u8)d.n, .columns = (u8)(l->in->form->number / 8)};
 	in->ext = (u32)l->ext.len;
 	lower_read(l, FIELD_A, wa);
 	lower_read(l, FIELD_B, wb);

@@ -73,7 +73,8 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 	if (src->index >= SR_reserved_smem_offset_begin && src->index <= SR_reserved_smem_offset_1)
 		l->p->uses_reserved = true;
 	l->p->reads_clock |= lower_is_clock(src->index);
-	in->imm = tid ? component : lane ? src->index : src->index | (s64)component << 16;
+	in->sreg.number = src->index;
+	in->sreg.component = (u8)component;
 	in->flags |= is_wide(l, v) ? UOPF_WIDE_DATA : 0;
 	lower_write(l, FIELD_D, v);
 	if (!direct)
@@ -107,7 +108,7 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 	}
 	if (is_frame_var(v) && !(l->f->is_entry && lower_is_formal(l->f, src->index))) {
 		in = lower_emit(l, OP_frame_address);
-		in->imm = lower_var_offset(l, src->index) + src->imm;
+		in->address.offset = lower_var_offset(l, src->index) + src->imm;
 		lower_read(l, FIELD_A, lower_var_base(l, src->index));
 		in->flags |= is_wide(l, d) ? UOPF_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
@@ -116,7 +117,7 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 	if (v->space ==
 	    M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
 		in = lower_emit(l, OP_param_address);
-		in->imm = l->var_offset[src->index] + src->imm;
+		in->address.offset = l->var_offset[src->index] + src->imm;
 		in->flags |= is_wide(l, d) ? UOPF_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
 		return;
@@ -161,7 +162,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 		t = lower_vreg(l, ROW_W);
 		lower_op(l, OP_low_byte, t, part[0], IR_NONE, IR_NONE, false);
 		lower_op(l, OP_put_byte, d, t, part[1], IR_NONE, true);
-		l->uops.at[l->uops.len - 1].imm = 8;
+		l->uops.at[l->uops.len - 1].lane.imm = 8;
 	} else if (bits == 64) {
 		u32 lo = lower_vreg(l, ROW_W), hi = lower_vreg(l, ROW_W);
 
@@ -175,7 +176,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 			u32 next = i + 1 == n ? d : lower_vreg(l, ROW_W);
 
 			lower_op(l, OP_put_byte, next, t, part[i], IR_NONE, i + 1 == n);
-			l->uops.at[l->uops.len - 1].imm = 8 * i;
+			l->uops.at[l->uops.len - 1].lane.imm = 8 * i;
 			t = next;
 		}
 	}
@@ -211,7 +212,7 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 		else
 			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE,
 				 IR_NONE, false);
-		l->uops.at[l->uops.len - 1].imm = at;
+		l->uops.at[l->uops.len - 1].lane.imm = at;
 	}
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand e = lower_element(l, vec, i);
@@ -282,6 +283,7 @@ void lower_cvta(struct lower *l)
 	const struct ir_operand *dst = lower_operand(l, 0), *src = lower_operand(l, 1);
 	bool to = isa_form_opcode(form) == OPCODE_cvta_to;
 	u32 space = isa_form_word(form, ISA_K_SPACE, 0), d = lower_target(l, dst, ROW_X), a;
+	struct uop *in;
 
 	if (src->kind == IR_OP_VAR) {
 		a = lower_vreg(l, ROW_X);
@@ -291,11 +293,14 @@ void lower_cvta(struct lower *l)
 	}
 	if (space == M_const) {
 		lower_op(l, OP_add_imm_x, d, a, IR_NONE, IR_NONE, true);
-		l->uops.at[l->uops.len - 1].imm = (s64)(to ? 0 - l->const_base : l->const_base);
+		l->uops.at[l->uops.len - 1].lane.imm =
+			(s64)(to ? 0 - l->const_base : l->const_base);
 	} else if (space == M_global || space == M_param || space == M_param_entry) {
 		lower_op(l, OP_mov_b64, d, a, IR_NONE, IR_NONE, true);
 	} else {
-		lower_emit(l, OP_window)->imm = (space == M_local) | (s64)to << 1;
+		in = lower_emit(l, OP_window);
+		in->address.local = space == M_local;
+		in->address.to_generic = !to;
 		lower_read(l, FIELD_A, a);
 		lower_write(l, FIELD_D, d);
 	}
@@ -339,7 +344,7 @@ u32 lower_skip(struct lower *l)
 
 void lower_skip_end(struct lower *l, u32 branch)
 {
-	l->uops.at[branch].target = (u32)l->uops.len;
+	l->uops.at[branch].branch.target = (u32)l->uops.len;
 	lower_emit_free(l, OP_join);
 }
 
@@ -352,7 +357,7 @@ void lower_brx(struct lower *l)
 	if (l->guard != IR_NONE)
 		skip = lower_skip(l);
 	in = lower_emit_free(l, OP_brx_idx);
-	in->imm = t->len;
+	in->branch.cases = t->len;
 	lower_read(l, FIELD_A, a);
 	for (u32 i = 0; i < t->len; i++) {
 		lower_ext(l, IR_NONE, false);

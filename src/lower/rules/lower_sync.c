@@ -12,16 +12,16 @@ static void emit_bar(struct lower *l, enum exec_op op, u32 kind)
 				*d = lower_named(l, 'd'), *p = lower_named(l, 'c');
 	u32 a = IR_NONE, c = IR_NONE, dst = IR_NONE, pred = IR_NONE, skip = IR_NONE;
 	struct uop *in;
-	s64 imm = 0;
+	u32 number = 0, threads = 0;
 
 	if (l->guard != IR_NONE)
 		skip = lower_skip(l);
 	if (id->kind == IR_OP_INT)
-		imm = id->imm & 0xffffffff;
+		number = (u32)id->imm;
 	else
 		a = lower_source(l, id, T_u32, ROW_W);
 	if (n && n->kind == IR_OP_INT)
-		imm |= n->imm << 32;
+		threads = (u32)n->imm;
 	else if (n)
 		c = lower_source(l, n, T_u32, ROW_W);
 	if (p)
@@ -29,8 +29,9 @@ static void emit_bar(struct lower *l, enum exec_op op, u32 kind)
 	if (d && d->kind == IR_OP_REG)
 		dst = lower_register(l, d, 0);
 	in = lower_emit_free(l, op);
-	in->imm = imm;
-	in->count = (u8)kind;
+	in->barrier.number = number;
+	in->barrier.threads = threads;
+	in->barrier.reduction = (u8)kind;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, pred);
 	lower_read(l, FIELD_C, c);

@@ -1,8 +1,8 @@
 /*
  * Lowering of tensor copies and tensormap.replace to records of op_tensor.c.
  */
-#include "src/async/async_op.h"
-#include "src/ops/atom_op.h"
+#include "src/uop/async.h"
+#include "src/uop/atom.h"
 #include "src/lower/lower_int.h"
 #include "src/async/tensor.h"
 
@@ -65,11 +65,11 @@ void lower_tensor_copy(struct lower *l)
 	list(l, &part[1], T_s32, 5, coord);
 	list(l, lower_named(l, 'o'), T_u16, 3, offset);
 	in = lower_emit(l, OP_tensor);
-	in->count = (u8)(part[1].kind == IR_OP_VEC ? part[1].imm : 1);
-	in->size = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;
-	in->space = MEM_SHARED;
-	in->flags |= to_global ? BULK_TO_GLOBAL : 0;
-	in->pad = reduce ? lower_atom_op(form) : ATOM_OPS;
+	in->tensor.rank = (u8)(part[1].kind == IR_OP_VEC ? part[1].imm : 1);
+	in->tensor.kind = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;
+	in->mem.space = MEM_SHARED;
+	in->tensor.to_global = to_global;
+	in->tensor.action = reduce ? (u8)lower_atom_op(form) : ATOM_OPS;
 	lower_read(l, FIELD_A, at);
 	lower_read(l, FIELD_B, map);
 	lower_ext(l, m, false);
@@ -111,8 +111,8 @@ void lower_tensormap_replace(struct lower *l)
 	}
 	v = lower_source(l, lower_named(l, 'v'), fields[i].wide ? T_b64 : T_b32,
 			 fields[i].wide ? ROW_X : ROW_W);
-	lower_emit(l, OP_tensor_replace)->count = (u8)fields[i].field;
-	last(l)->imm = index ? index->imm : 0;
+	lower_emit(l, OP_tensor_replace)->field.field = (u8)fields[i].field;
+	last(l)->field.index = index ? (u32)index->imm : 0;
 	last(l)->flags |= fields[i].wide ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, v);

@@ -2,9 +2,9 @@
  * Lowering of texture and surface instructions to records of op_tex.c.
  * Source: PTX ISA "Texture Instructions", "Surface Instructions".
  */
-#include "src/ops/atom_op.h"
+#include "src/uop/atom.h"
 #include "src/lower/lower_int.h"
-#include "src/tex/tex_op.h"
+#include "src/uop/texture.h"
 
 static const char *name_of(const struct lower *l)
 {
@@ -24,10 +24,10 @@ static u32 load_handle(struct lower *l, s64 offset)
 	u32 v = lower_vreg(l, ROW_X);
 	struct uop *in = lower_emit_free(l, OP_load_param);
 
-	in->space = MEM_PARAM;
-	in->size = 8;
-	in->count = 1;
-	in->imm = offset;
+	in->mem.space = MEM_PARAM;
+	in->mem.size = 8;
+	in->mem.count = 1;
+	in->mem.offset = offset;
 	in->flags |= UOPF_WIDE_DATA;
 	lower_write(l, FIELD_D, v);
 	return v;
@@ -209,7 +209,7 @@ void lower_tex(struct lower *l)
 	target_rows(l, d, n, ROW_W, &rows[TEX_ROW_VALUE]);
 	if (pred && pred->kind == IR_OP_REG)
 		rows[TEX_ROW_PRED] = lower_target(l, pred, ROW_P);
-	lower_emit(l, OP_tex)->imm = imm | describe_plain(imm, rows);
+	lower_emit(l, OP_tex)->texture.how = (u16)(imm | describe_plain(imm, rows));
 	lower_read(l, FIELD_A, handle);
 	emit_rows(l, rows, true);
 	finish_rows(l, d, n, ROW_W, &rows[TEX_ROW_VALUE]);
@@ -255,8 +255,8 @@ void lower_tex_query(struct lower *l)
 		row = lower_source(l, level, T_u32, ROW_W);
 	target = lower_target(l, d, ROW_W);
 	in = lower_emit(l, OP_tex_query);
-	in->size = queries[i].query;
-	in->count = surface ? TEX_SURFACE : TEX_TEXTURE;
+	in->texture.query = queries[i].query;
+	in->texture.object = surface ? TEX_SURFACE : TEX_TEXTURE;
 	lower_read(l, FIELD_A, handle);
 	lower_read(l, FIELD_B, row);
 	lower_write(l, FIELD_D, target);
@@ -278,7 +278,9 @@ void lower_istypep(struct lower *l)
 	a = lower_source(l, lower_named(l, 'a'), T_u64, ROW_X);
 	d = lower_target(l, lower_named(l, 'd'), ROW_P);
 	in = lower_emit(l, OP_is_type);
-	in->count = type == T_texref ? TEX_TEXTURE : type == T_surfref ? TEX_SURFACE : TEX_SAMPLER;
+	in->variables.object = type == T_texref    ? TEX_TEXTURE
+			       : type == T_surfref ? TEX_SURFACE
+						   : TEX_SAMPLER;
 	for (u32 u = 0; u < l->options.unit_len; u++) {
 		const struct ir_module *m = l->options.units[u].module;
 
@@ -292,14 +294,14 @@ void lower_istypep(struct lower *l)
 			n++;
 		}
 	}
-	last(l)->imm = n;
+	last(l)->variables.number = n;
 	lower_read(l, FIELD_A, a);
 	lower_write(l, FIELD_D, d);
 }
 
 /* ---- suld, sust, sured ---- */
 
-static s64 describe_surface(const struct lower *l, const struct shape *s)
+static u16 describe_surface(const struct lower *l, const struct shape *s)
 {
 	const struct isa_form *form = l->in->form;
 	enum surf_bounds b = isa_form_has(form, M_clamp)  ? SURF_CLAMP
@@ -308,8 +310,8 @@ static s64 describe_surface(const struct lower *l, const struct shape *s)
 	bool formatted =
 		isa_form_opcode(form) == OPCODE_sust_p || isa_form_opcode(form) == OPCODE_sured_p;
 
-	return s->geometry | (s->layered ? TEX_LAYERED : 0) | (formatted ? SURF_FORMATTED : 0) |
-	       (s64)b << SURF_BOUNDS_SHIFT;
+	return (u16)(s->geometry | (s->layered ? TEX_LAYERED : 0) |
+		     (formatted ? SURF_FORMATTED : 0) | (u32)b << SURF_BOUNDS_SHIFT);
 }
 
 /* Does any element of the operand stand in a 64-bit register? */
@@ -353,9 +355,9 @@ static void lower_surface_move(struct lower *l, bool load)
 	if (load)
 		target_rows(l, value, n, class, rows);
 	in = lower_emit(l, load ? OP_suld : OP_sust);
-	in->imm = describe_surface(l, s);
-	in->size = (u8)bytes;
-	in->count = (u8)n;
+	in->texture.how = describe_surface(l, s);
+	in->mem.size = (u8)bytes;
+	in->mem.count = (u8)n;
 	in->flags |= class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, handle);
 	emit_rows(l, rows, load);
@@ -399,11 +401,11 @@ void lower_sured(struct lower *l)
 	list_coordinates(l, address, s, T_s32, rows);
 	v = lower_source(l, lower_named(l, 'b'), type, class);
 	in = lower_emit(l, OP_sured);
-	in->imm = describe_surface(l, s);
-	in->size = (u8)(isa_type_bits(type) / 8);
-	in->count = 1;
-	in->pad = op;
-	in->join = reduce_type(op, type);
+	in->texture.how = describe_surface(l, s);
+	in->mem.size = (u8)(isa_type_bits(type) / 8);
+	in->mem.count = 1;
+	in->texture.action = (u8)op;
+	in->texture.type = (u8)reduce_type(op, type);
 	in->flags |= class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, handle);
 	lower_read(l, FIELD_B, v);

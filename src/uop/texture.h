@@ -1,11 +1,9 @@
 /*
- * Records of texture and surface instructions: what lower_tex.c makes and op_tex.c reads.
- *
- * a = handle, or address of a variable that holds one; imm = bits below; ext: rows in the order of
- * enum tex_row, NO_ROW where the instruction has none.
+ * What micro-ops of textures and surfaces say. a = handle, or address of a variable that holds one;
+ * ext: rows in the order of enum tex_row, NO_ROW where the instruction has none.
  */
-#ifndef PL_EXEC_TEX_OP_H
-#define PL_EXEC_TEX_OP_H
+#ifndef PL_UOP_TEXTURE_H
+#define PL_UOP_TEXTURE_H
 
 #include "src/tex/texture.h"
 
@@ -21,8 +19,8 @@ enum tex_row {
 	TEX_ROWS
 };
 
-/* imm of tex, tld4 */
-enum tex_imm {
+/* tex, tld4 */
+enum tex_how {
 	TEX_GEOMETRY = 7,
 	TEX_MODE_SHIFT = 3, /* 2 bits: enum tex_mode */
 	TEX_LAYERED = 1 << 5,
@@ -36,13 +34,11 @@ enum tex_imm {
 	TEX_NUMBERED = 1 << 14, /* the same of a texel by number, in one dimension */
 };
 
-/* imm of suld, sust, sured: TEX_GEOMETRY, TEX_LAYERED and */
-enum surf_imm {
+/* suld, sust, sured: TEX_GEOMETRY, TEX_LAYERED and */
+enum surf_how {
 	SURF_FORMATTED = 1 << 6,
 	SURF_BOUNDS_SHIFT = 7, /* 2 bits: enum surf_bounds */
 	SURF_SIGNED = 1 << 9,
 };
-
-/* pad of sured: enum atom_op. count, size: elements of suld and sust and their bytes. */
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Operations of atom and red, as lowering puts them into the `pad` of a record.
+ * What atom, red and reducing copies do to an element.
  */
-#ifndef PL_EXEC_ATOM_OP_H
-#define PL_EXEC_ATOM_OP_H
+#ifndef PL_UOP_ATOM_H
+#define PL_UOP_ATOM_H
 
 #include "src/base/base.h"
 

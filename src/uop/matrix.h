@@ -1,15 +1,13 @@
 /*
- * Matrix instructions: what lowering puts into their records. The form lies in `imm` (eight bytes)
- * and the rule of the sum in `pad` (four bytes); ext lists the registers, those of D first, then A,
- * B, C and the metadata of sparse forms. size, count and space hold how many D, A and B have; a
- * register that several numbers name twice is the program's affair.
+ * What micro-ops of matrix instructions say: the form of a product, the rule of its sums, the
+ * layout of a fragment. A register that a program names twice is its own affair.
  *
  * A *word* is 32 bits of a row of A (or of a column of B), 64 for f64: lane 4 g + t always holds
  * words t of some group of four, of row g of some group of eight. PTX ISA "Warp-level matrix
  * instructions: Matrix Fragments", and measured for wmma.
  */
-#ifndef PL_EXEC_MMA_OP_H
-#define PL_EXEC_MMA_OP_H
+#ifndef PL_UOP_MATRIX_H
+#define PL_UOP_MATRIX_H
 
 #include "src/base/base.h"
 
@@ -69,10 +67,6 @@ struct mma_rule {
 	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */
 };
 
-/* In `flags` of products of tiles: the record after the next one has the same A, the same B. */
-#define INSN_SAME_A 1u
-#define INSN_SAME_B 2u
-
 /* How the products of a tile are laid out. */
 struct mma_lay {
 	u8 type[2];  /* of A, of B */
@@ -87,7 +81,7 @@ struct mma_lay {
 	u32 negate; /* what changes the signs in a word of A */
 };
 
-/* wmma.load, wmma.store: the fragment, in `pad`; the stride is row b. */
+/* wmma.load, wmma.store: the fragment; the stride is row b. */
 struct wmma_move {
 	u8 type;   /* enum mma_type */
 	u8 eights; /* groups of 8 rows (of A or C), of columns of B; C of m8n32: of its columns */

@@ -1,8 +1,8 @@
 /*
- * What lowering puts into the `count` and `flags` of the records that op_async.c runs.
+ * What micro-ops of asynchronous copies, mbarriers and addresses of clusters do.
  */
-#ifndef PL_EXEC_ASYNC_OP_H
-#define PL_EXEC_ASYNC_OP_H
+#ifndef PL_UOP_ASYNC_H
+#define PL_UOP_ASYNC_H
 
 enum async_group_op {
 	ASYNC_COMMIT,
@@ -41,13 +41,6 @@ enum cluster_address {
 	ADDRESS_IS_CLUSTER,
 	ADDRESS_IS_LOCAL,
 	ADDRESS_IS_PARAM,
-};
-
-/* Flags beside those of enum uop_flag. */
-enum async_flag {
-	ASYNC_IS_RED = 0x40, /* red.async, not st.async */
-	BULK_FROM_GLOBAL = 0x40,
-	BULK_TO_GLOBAL = 0x80,
 };
 
 #endif

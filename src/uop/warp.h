@@ -1,12 +1,12 @@
 /*
- * Warp instructions: kinds, as lowering puts them into the `count` of a record. PTX ISA "Parallel
+ * What micro-ops of warp instructions do. PTX ISA "Parallel
  * Synchronization and Communication Instructions" (vote, match, redux, activemask, elect,
  * bar.warp.sync) and "shfl.sync".
  */
-#ifndef PL_EXEC_WARP_OP_H
-#define PL_EXEC_WARP_OP_H
+#ifndef PL_UOP_WARP_H
+#define PL_UOP_WARP_H
 
-enum warp_kind {
+enum warp_action {
 	WARP_SHFL_UP,
 	WARP_SHFL_DOWN,
 	WARP_SHFL_BFLY,
@@ -30,12 +30,6 @@ enum warp_kind {
 	WARP_ACTIVE,
 	WARP_ELECT,
 	WARP_BARRIER,
-};
-
-/* Flags of such a record, beside those of enum uop_flag. */
-enum warp_flag {
-	WARP_ALONE = 0x40, /* no member mask: the lanes that are here (legacy forms, activemask) */
-	WARP_WIDE = 0x80,  /* the operand is a 64-bit row */
 };
 
 #endif
