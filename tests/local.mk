@@ -25,7 +25,7 @@ if SANITIZED
 TESTS += tests/programs/sanitized.sh
 endif
 
-EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/style/tap.sh
+EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/tap.sh
 style_tests = tests/style/limits.sh tests/style/includes.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh
 dist_check_SCRIPTS += $(style_tests)

@@ -1,10 +1,5 @@
 # What completion for bash, zsh and fish offers.
-. "${srcdir:-.}/tests/style/tap.sh"
-PATH=$(cd "${builddir:-.}" && pwd):$PATH
-export PATH
-top=$(cd "$srcdir" && pwd)
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "${srcdir:-.}/tests/tap.sh"
 cd "$scratch" || exit 1
 mkdir folder
 touch kernel.ptx source.cu note.txt

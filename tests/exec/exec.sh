@@ -1,45 +1,7 @@
 # ptxloom exec: data in, results out, every kind of initialiser and output, refusals, faults.
-# And the library: its samples
-# run, and it exports nothing but its interface.
-. "${srcdir:-.}/tests/style/tap.sh"
-PATH=$(cd "${builddir:-.}" && pwd):$PATH
-export PATH
-bin=$(cd "${builddir:-.}" && pwd)
+# And the library: its samples run, and it exports nothing but its interface.
+. "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_ASYNC PTXLOOM_HOST_ISA
-
-# status WANT COMMAND...: it exits with WANT; output in $scratch/out, $scratch/err.
-status()
-{
-	want=$1
-	shift
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	[ "$got" -eq "$want" ] || sed 's/^/# /' "$scratch/out" "$scratch/err"
-	ok "$([ "$got" -eq "$want" ]; echo $?)" "$* exits with $want, got $got"
-}
-
-# is FILE TEXT: all of $scratch/FILE.
-is()
-{
-	if [ "$(cat "$scratch/$1")" = "$2" ]; then
-		ok 0 "$1 is as expected"
-	else
-		sed 's/^/# /' "$scratch/$1"
-		ok 1 "$1 is as expected"
-	fi
-}
-
-# says FILE PATTERN: a line of $scratch/FILE matches.
-says()
-{
-	grep -qE -- "$2" "$scratch/$1"
-	result=$?
-	[ "$result" -eq 0 ] || head -n 8 "$scratch/$1" | sed 's/^/# /'
-	ok "$result" "$1: $2"
-}
 
 add="ptxloom exec samples/vector_add.ptx"
 status 0 $add --block 4 --buffer a:f32=1,2.5,-3,0f3f800000 --buffer b:f32[4]=iota --buffer c:f32[4] --arg u32=4 --dump c

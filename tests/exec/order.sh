@@ -1,13 +1,8 @@
 # The same run with any number of workers: clocks, SMs and output always, what CTAs do to one another
 # with PTXLOOM_DETERMINISTIC.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-PATH=$(cd "$builddir" && pwd):$PATH
-export PATH
 cd "$srcdir" || exit 1
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_DETERMINISTIC
 
 run()
 {

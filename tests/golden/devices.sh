@@ -1,53 +1,12 @@
 # ptxloom devices: the table, the fields of a profile, JSON, user profiles, errors and exit statuses.
 # `sh tests/golden/devices.sh --update` rewrites the expected outputs; review the difference.
-. "${srcdir:-.}/tests/style/tap.sh"
-PATH=$(cd "${builddir:-.}" && pwd):$PATH
-export PATH
+. "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-# same NAME: standard input equals tests/golden/NAME.
-same()
-{
-	cat >"$scratch/got"
-	if [ "${update:-}" ]; then
-		cp "$scratch/got" "tests/golden/$1"
-	fi
-	if ! cmp -s "tests/golden/$1" "$scratch/got"; then
-		diff "tests/golden/$1" "$scratch/got" | head -n 20 | sed 's/^/# /'
-		ok 1 "$1"
-	else
-		ok 0 "$1"
-	fi
-}
-
-# status WANT COMMAND...: it exits with WANT; output in $scratch/out, $scratch/err.
-status()
-{
-	want=$1
-	shift
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	[ "$got" -eq "$want" ] || sed 's/^/# /' "$scratch/out" "$scratch/err"
-	ok "$([ "$got" -eq "$want" ]; echo $?)" "$* exits with $want, got $got"
-}
-
-# says FILE PATTERN: a line of $scratch/FILE matches.
-says()
-{
-	grep -qE "$2" "$scratch/$1"
-	result=$?
-	[ "$result" -eq 0 ] || head -n 5 "$scratch/$1" | sed 's/^/# /'
-	ok "$result" "$1: $2"
-}
-
-[ "${1:-}" = --update ] && update=1
 
 status 0 ptxloom devices
-same devices.out <"$scratch/out"
+golden "${1:-}" out tests/golden/devices.out "devices.out"
 status 0 ptxloom devices --json
-same devices_list.json <"$scratch/out"
+golden "${1:-}" out tests/golden/devices_list.json "devices_list.json"
 
 # Every profile: each field has a line with a value and a source, or says that it is unknown.
 fields=$(grep -c '^ARCH_FIELD(' src/arch/fields.def)

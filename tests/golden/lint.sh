@@ -1,24 +1,9 @@
 # ptxloom lint: messages with their places and hints, limits, options and exit statuses.
 # `sh tests/golden/lint.sh --update` rewrites the expected output; review the difference.
-. "${srcdir:-.}/tests/style/tap.sh"
-PATH=$(cd "${builddir:-.}" && pwd):$PATH
-export PATH
+. "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 broken=tests/golden/lint.ptx
 good=samples/vector_add.ptx
-
-# status WANT COMMAND...: it exits with WANT; output in $scratch/out, $scratch/err.
-status()
-{
-	want=$1
-	shift
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	[ "$got" -eq "$want" ] || sed 's/^/# /' "$scratch/out" "$scratch/err"
-	ok "$([ "$got" -eq "$want" ]; echo $?)" "$* exits with $want, got $got"
-}
 
 # errors N: so many errors are on $scratch/err.
 errors()
@@ -27,25 +12,8 @@ errors()
 	ok "$([ "$got" -eq "$1" ]; echo $?)" "$1 errors are shown, got $got"
 }
 
-# says FILE PATTERN: a line of $scratch/FILE matches.
-says()
-{
-	grep -qE -- "$2" "$scratch/$1"
-	result=$?
-	[ "$result" -eq 0 ] || head -n 5 "$scratch/$1" | sed 's/^/# /'
-	ok "$result" "$1: $2"
-}
-
 status 1 ptxloom lint "$broken"
-if [ "${1:-}" = --update ]; then
-	cp "$scratch/err" tests/golden/lint.out
-fi
-if ! cmp -s tests/golden/lint.out "$scratch/err"; then
-	diff tests/golden/lint.out "$scratch/err" | head -n 40 | sed 's/^/# /'
-	ok 1 "every message is as expected"
-else
-	ok 0 "every message is as expected"
-fi
+golden "${1:-}" err tests/golden/lint.out "every message is as expected"
 all=$(grep -c ': error: ' tests/golden/lint.out)
 ok "$([ -s "$scratch/out" ] && echo 1 || echo 0)" "messages go to standard error alone"
 

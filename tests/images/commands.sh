@@ -1,14 +1,8 @@
 # Golden tests of `ptxloom ls` and `ptxloom ptx` on the binaries of this folder.
 # With --update the golden files are written instead of compared.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-top=$(cd "$srcdir" && pwd)
-bin=$(cd "$builddir" && pwd)
-PATH=$bin:$PATH
-export PATH
 images=$top/tests/images
-scratch=$(mktemp -d) || exit 1
-trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 cd "$images" || exit 1
 
 listed="default.exe sass.exe rdc.exe rdc_lineinfo.exe library.so archive.a lto.obj
@@ -19,30 +13,8 @@ done >"$scratch/ls" 2>&1
 for file in rdc.exe lto.obj lineinfo.cubin archive.a; do
 	ptxloom ls --json "$file" || echo "exit status $?"
 done >"$scratch/json" 2>&1
-if [ "$1" = --update ]; then
-	cp "$scratch/ls" ls.golden
-	cp "$scratch/json" json.golden
-	exit
-fi
-empty "$(diff ls.golden "$scratch/ls")" "ls prints what ls.golden says"
-empty "$(diff json.golden "$scratch/json")" "ls --json prints what json.golden says"
-
-# check DESCRIPTION COMMAND...: passes when COMMAND exits with 0.
-check()
-{
-	description=$1
-	shift
-	status=0
-	"$@" || status=$?
-	ok "$status" "$description"
-}
-
-# same FILE FILE DESCRIPTION
-same()
-{
-	cmp -s "$1" "$2"
-	ok $? "$3"
-}
+golden "${1:-}" ls ls.golden "ls prints what ls.golden says"
+golden "${1:-}" json json.golden "ls --json prints what json.golden says"
 
 # fails STATUS TEXT COMMAND...: exits with STATUS, says TEXT (a fixed string) and nothing on stdout.
 fails()
@@ -50,10 +22,9 @@ fails()
 	expected=$1
 	text=$2
 	shift 2
-	status=0
-	"$@" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
-	[ "$status" -eq "$expected" ] && [ ! -s "$scratch/out" ] && grep -qF -e "$text" "$scratch/err"
-	ok $? "$*: $text"
+	capture "$@" </dev/null
+	[ $? -eq "$expected" ] && [ ! -s "$scratch/out" ] && grep -qF -e "$text" "$scratch/err"
+	verdict $? "$*: $text"
 }
 
 ptxloom ptx text.ptx >"$scratch/text"
@@ -68,35 +39,35 @@ for mode in none size speed balance; do
 	ptxloom ptx $mode.fatbin >"$scratch/$mode.ptx"
 	same "$scratch/none.ptx" "$scratch/$mode.ptx" "compress mode $mode: the same text"
 done
-check "no NUL at the end of the text" [ "$(tail -c 1 "$scratch/none.ptx" | od -An -tx1)" = " 0a" ]
-check "the text has both kernels" [ "$(grep -c '\.entry' "$scratch/none.ptx")" -eq 2 ]
+succeeds "no NUL at the end of the text" [ "$(tail -c 1 "$scratch/none.ptx" | od -An -tx1)" = " 0a" ]
+succeeds "the text has both kernels" [ "$(grep -c '\.entry' "$scratch/none.ptx")" -eq 2 ]
 
 ptxloom ptx -o "$scratch/rdc" rdc.exe
-check "-o makes the folder and one file per unit" \
+succeeds "-o makes the folder and one file per unit" \
 	[ "$(ls "$scratch/rdc" | tr '\n' ' ')" = "rdc.exe.2.sm_80.ptx rdc.exe.4.sm_80.ptx " ]
 ptxloom ptx -o "$scratch/rdcl" rdc_lineinfo.exe
-check "debug text of a device link: both of the link, one of each unit" \
+succeeds "debug text of a device link: both of the link, one of each unit" \
 	[ "$(ls "$scratch/rdcl" | wc -l)" -eq 4 ]
 same "$scratch/rdcl/rdc_lineinfo.exe.0.sm_80.ptx" "$scratch/rdcl/rdc_lineinfo.exe.1.sm_80.ptx" \
 	"the link keeps the text of the first unit"
 same "$scratch/rdcl/rdc_lineinfo.exe.0-1.sm_80.ptx" "$scratch/rdcl/rdc_lineinfo.exe.2.sm_80.ptx" \
 	"the link keeps the text of the second unit"
 ptxloom ptx lineinfo.cubin >"$scratch/lineinfo.ptx"
-check "lines of debug text end in newlines" grep -q '^\.version 9\.0$' "$scratch/lineinfo.ptx"
-check "debug text has the kernels" grep -q '^\.visible \.entry fill' "$scratch/lineinfo.ptx"
+succeeds "lines of debug text end in newlines" grep -q '^\.version 9\.0$' "$scratch/lineinfo.ptx"
+succeeds "debug text has the kernels" grep -q '^\.visible \.entry fill' "$scratch/lineinfo.ptx"
 
 # chosen ARCH TARGET: --arch=ARCH takes the PTX that says .target TARGET.
 chosen()
 {
 	ptxloom ptx --arch="$1" targets.fatbin >"$scratch/chosen" 2>"$scratch/note"
-	check "--arch=$1 takes $2" grep -qx ".target $2" "$scratch/chosen"
+	succeeds "--arch=$1 takes $2" grep -qx ".target $2" "$scratch/chosen"
 }
 chosen sm_60 sm_75
-check "PTX above the device is noted" grep -qF "$scratch/note" -e \
+succeeds "PTX above the device is noted" grep -qF "$scratch/note" -e \
 	"targets.fatbin: note: container 0 has no PTX for sm_60 or lower; compute_75 is the nearest"
 chosen sm_75 sm_75
 chosen sm_80 sm_75
-check "PTX below the device is not noted" [ ! -s "$scratch/note" ]
+succeeds "PTX below the device is not noted" [ ! -s "$scratch/note" ]
 chosen 90 sm_90a
 chosen compute_100 sm_100f
 chosen sm_103 sm_100f
@@ -125,7 +96,7 @@ head -c 4000 none.fatbin >"$scratch/cut.fatbin"
 fails 1 "cut.fatbin: error: a container of 6680 bytes where 3984 are left (at offset 0x0)" \
 	ptxloom ls "$scratch/cut.fatbin"
 ptxloom ls --json "$scratch/cut.fatbin" >"$scratch/json" 2>/dev/null
-check "--json carries the error" grep -q '"error": ".*where 3984 are left' "$scratch/json"
+succeeds "--json carries the error" grep -q '"error": ".*where 3984 are left' "$scratch/json"
 
 # Executables and objects cut anywhere say so, or list what is left of them.
 for size in 16 40 63 64 200 5000; do
@@ -152,7 +123,7 @@ fi
 fails 2 ": Not a directory" ptxloom ptx -o text.ptx/folder text.ptx
 mkdir "$scratch/taken" "$scratch/taken/text.ptx.0.sm_80.ptx"
 fails 2 "text.ptx.0.sm_80.ptx: Is a directory" ptxloom ptx -o "$scratch/taken" text.ptx
-check "no partial file is left behind" [ "$(ls -A "$scratch/taken")" = text.ptx.0.sm_80.ptx ]
+succeeds "no partial file is left behind" [ "$(ls -A "$scratch/taken")" = text.ptx.0.sm_80.ptx ]
 if (ulimit -f 1 && trap '' XFSZ && head -c 100000 /dev/zero >"$scratch/big") 2>/dev/null; then
 	skip "a file cut short is removed" "no limit on file sizes"
 else

@@ -1,13 +1,10 @@
 # Both interfaces answer scripts of calls as an H200 did, except where the measured files say otherwise. One
 # check for each section. tests/oracle/api/README.md explains the files.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-unset CUDA_VISIBLE_DEVICES
 PTXLOOM_DEVICE=h200
-LD_LIBRARY_PATH=$(cd "$builddir/.libs" && pwd)
+LD_LIBRARY_PATH=$libraries
 export PTXLOOM_DEVICE LD_LIBRARY_PATH
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 
 # Calls that crash, hang or make the device fail there may answer anything here, and so may functions
 # that are not there.

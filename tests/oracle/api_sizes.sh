@@ -1,10 +1,7 @@
 # Every function of both interfaces that takes a size, a count or a shape is tried with absurd ones in
 # tests/oracle/api/sizes.api or counts.api: the list is made from the functions' declarations, so that a
 # new one that is not tried fails here.
-. "${srcdir:-.}/tests/style/tap.sh"
-
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "${srcdir:-.}/tests/tap.sh"
 
 # Declarations from the tables of entry points, one a line, without the lists of nodes that go before others, which one
 # reader takes for all functions.
@@ -45,9 +42,8 @@ ok "$([ ! -s "$scratch/missing" ]; echo $?)" \
 
 # None of them ends the process or writes beside what it was given. What an H200 answers is compared by
 # api_cross.sh.
-unset CUDA_VISIBLE_DEVICES
 PTXLOOM_DEVICE=h200
-LD_LIBRARY_PATH=$(cd "$builddir/.libs" && pwd)
+LD_LIBRARY_PATH=$libraries
 export PTXLOOM_DEVICE LD_LIBRARY_PATH
 for script in sizes counts; do
 	timeout 300 "$builddir/tests/oracle/api_cross" -j 2 "$LD_LIBRARY_PATH/libcudart.so.13" \

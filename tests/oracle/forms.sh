@@ -2,14 +2,11 @@
 # What an H200 answered, form by form, against the emulated device through its driver API: digests of
 # the results of 2048 threads in eight variants, and the codes of wrong uses. docs/exactness.md says how
 # they were measured.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
 PTXLOOM_DEVICE=h200
 export PTXLOOM_DEVICE
-unset CUDA_VISIBLE_DEVICES PTXLOOM_LOG
 vectors=$srcdir/tests/vectors
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 
 "$builddir/tests/oracle/form_cross" "$builddir/.libs/libcuda.so.1" -j 2 \
 	-w "$vectors/forms_gh100.tsv" >"$scratch/differ" 2>"$scratch/totals"

@@ -1,36 +1,9 @@
 # Ctrl-C, SIGTERM, limits on time, the line about long launches; for programs and for Python.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-PATH=$(cd "$builddir" && pwd):$PATH
-export PATH
-unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_PROGRESS CUDA_VISIBLE_DEVICES
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 hang=$scratch/hang
-if ! ptxloom cc -lineinfo "$srcdir/tests/programs/hang.cu" -o "$hang" >"$scratch/out" 2>&1; then
-	grep -q 'clang is not found' "$scratch/out" && { skip "signals and limits" "no clang"; finish; }
-	empty "$(cat "$scratch/out")" "hang.cu builds"
-	finish
-fi
-
-# ends STATUS DESCRIPTION COMMAND...: output in out, standard error in err.
-ends()
-{
-	wanted=$1
-	description=$2
-	shift 2
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	empty "$([ "$got" -eq "$wanted" ] || { echo "exit status $got"; head -n 5 "$scratch/err" | cut -c1-300; })" \
-		"$description"
-}
-
-# says FILE PATTERN DESCRIPTION
-says()
-{
-	grep -Eq "$2" "$scratch/$1"
-	ok $? "$3"
-}
+needs_clang
+succeeds "hang.cu builds" ptxloom cc -lineinfo "$srcdir/tests/programs/hang.cu" -o "$hang"
 
 # For a program that ends of the signal, timeout(1) ends likewise.
 interrupt="timeout --foreground --preserve-status -k 20 -s INT 2"
@@ -69,6 +42,7 @@ ends 0 "a program may close every file and use its number" timeout -k 5 30 ptxlo
 # asked HOW DESCRIPTION: SIGUSR1 twice, and if it still runs then, SIGTERM.
 asked()
 {
+	skipping && { ok 0 "$2"; return; }
 	ptxloom run "$hang" "$1" >"$scratch/out" 2>"$scratch/err" &
 	p=$!
 	sleep 2
@@ -124,20 +98,16 @@ empty "$(cat "$scratch/err")" "nothing is written there"
 ends 0 "--progress=always writes one anywhere" timeout 100 ptxloom run --progress=always "$hang" long
 says err 'ptxloom: last_waits.*: [0-9]+ of 2000 CTAs, [0-9]+ %, [0-9]+ s left' "with what there is to know"
 ok "$(tail -c 4 "$scratch/err" | od -An -c | tr -d ' \n' | grep -q '\\r033\[K$'; echo $?)" "it is wiped off at last"
-if script -qec true /dev/null >"$scratch/out" 2>&1; then
-	ends 0 "a terminal" timeout 100 script -qec "ptxloom run '$hang' long" /dev/null
-	says out 'ptxloom: last_waits.*: [0-9]+ of 2000 CTAs' "a line on a terminal"
-	ends 0 "a terminal, without" timeout 100 script -qec "ptxloom run --progress=never '$hang' long" /dev/null
-	ok "$(! grep -q 'CTAs' "$scratch/out"; echo $?)" "none when it is not wanted"
-else
-	skip "a line on a terminal" "no script(1)"
-fi
+skipping || script -qec true /dev/null >"$scratch/out" 2>&1 || skip_rest "no script(1)"
+ends 0 "a terminal" timeout 100 script -qec "ptxloom run '$hang' long" /dev/null
+says out 'ptxloom: last_waits.*: [0-9]+ of 2000 CTAs' "a line on a terminal"
+ends 0 "a terminal, without" timeout 100 script -qec "ptxloom run --progress=never '$hang' long" /dev/null
+ok "$(! grep -q 'CTAs' "$scratch/out"; echo $?)" "none when it is not wanted"
 
-if ! command -v python3 >"$scratch/out" 2>&1; then
-	skip "Python" "no python3"
-	finish
-fi
-ptxloom cc -ptx -lineinfo "$srcdir/tests/programs/hang.cu" -o "$scratch/hang.ptx"
+skip_rest ""
+needs_clang
+command -v python3 >"$scratch/out" 2>&1 || skip_rest "no python3"
+skipping || ptxloom cc -ptx -lineinfo "$srcdir/tests/programs/hang.cu" -o "$scratch/hang.ptx"
 cat >"$scratch/hang.py" <<'END'
 import ctypes, sys
 cuda = ctypes.CDLL("libcuda.so.1")

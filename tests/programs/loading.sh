@@ -1,16 +1,10 @@
 # The table "Ways in" of docs/programs.md: each of its rows is a kind of program, which is built here, each
 # column a way to start it, each cell whether the emulated GPU is seen. Runtimes of the toolkit are stood in
 # for by libraries that answer as they do without a driver.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-PATH=$(cd "$builddir" && pwd):$PATH
-libraries=$(cd "$builddir" && pwd)/.libs
-here=$(cd "$srcdir" && pwd)/tests/programs
-table=$(cd "$srcdir" && pwd)/docs/programs.md
-export PATH
-unset PTXLOOM_DEVICE CUDA_VISIBLE_DEVICES PTXLOOM_LOG LD_PRELOAD LD_LIBRARY_PATH
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+here=$top/tests/programs
+table=$top/docs/programs.md
 : "${CC:=cc}"
 
 # ---- programs ----
@@ -52,12 +46,8 @@ mkdir "$scratch/toolkit"
 	printf 'import subprocess, sys\nsys.exit(subprocess.run(["./driver"]).returncode)\n' >child.py
 	chmod +x script
 	cp driver set_user
-) >"$scratch/log" 2>&1 || {
-	sed 's/^/# /' "$scratch/log"
-	ok 1 "the programs build"
-	finish
-	exit
-}
+) >"$scratch/out" 2>&1
+verdict $? "the programs build"
 cd "$scratch" || exit 1
 
 asked='cudaGetDeviceCount cudaRuntimeGetVersion@libcudart.so.12'
@@ -148,57 +138,44 @@ while IFS='|' read -r row way cell; do
 	esac
 	# shellcheck disable=SC2086 # words
 	got=$(seen "$way" $command)
-	[ "$got" = "$cell" ] || sed 's/^/# /' out err
-	ok "$([ "$got" = "$cell" ]; echo $?)" "a program $row, $way: $cell"
+	[ "$got" = "$cell" ]
+	verdict $? "a program $row, $way: $cell"
 done <cells
 
 # ---- last errors ----
 
 for way in static shared; do
 	case $way in
-	static) LD_PRELOAD=$libraries/libptxloom-preload.so ./last_errors ./libplugin.so ./libother.so >out 2>&1 ;;
-	shared) ptxloom run ./last_errors ./libplugin.so ./libshared_plugin.so >out 2>&1 ;;
+	static) capture env "LD_PRELOAD=$libraries/libptxloom-preload.so" ./last_errors ./libplugin.so ./libother.so ;;
+	shared) capture ptxloom run ./last_errors ./libplugin.so ./libshared_plugin.so ;;
 	esac
-	status=$?
-	[ "$status" -eq 0 ] || sed 's/^/# /' out
-	ok "$status" "every copy of the runtime has its own last error: a library with a $way one"
+	verdict $? "every copy of the runtime has its own last error: a library with a $way one"
 done
 
 # ---- run-time compilers ----
 
-# works DESCRIPTION COMMAND...: runs in front of an emulated GPU and is satisfied.
-works()
-{
-	description=$1
-	shift
-	ptxloom run "$@" >out 2>&1
-	grep -q 'all right' out
-	status=$?
-	[ "$status" -eq 0 ] || sed 's/^/# /' out
-	ok "$status" "$description"
-}
-works "a library's compiler, which nobody else has" ./opener ./first_user.so compile_run
-works "two compilers that were asked for their functions" ./compilers ./libfirst.so first ./libsecond.so second
+works "a library's compiler, which nobody else has" ptxloom run ./opener ./first_user.so compile_run
+works "two compilers that were asked for their functions" \
+	ptxloom run ./compilers ./libfirst.so first ./libsecond.so second
+
 # ---- rights of its own ----
 
 # For the administrator file capabilities add nothing, and only the administrator can give them.
 rights="a program with file capabilities, run by another user"
 cp ./opener ./capable
+another="setpriv --reuid=65534 --regid=65534 --clear-groups $(command -v ptxloom)"
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
-	skip "$rights" "not the administrator, or no setpriv"
+	skip_rest "not the administrator, or no setpriv"
 elif ! setcap cap_net_raw+ep ./capable 2>/dev/null; then
-	skip "$rights" "setcap is not there or not allowed"
-elif ! setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v ptxloom)" --version >/dev/null 2>&1; then
-	skip "$rights" "another user cannot reach the build folder"
-else
-	chmod 755 . ./capable
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v ptxloom)" \
-		run ./capable libm.so.6 cos >out 2>err
-	grep -q '^ptxloom.*: note: .*capable runs with rights of its own (file capabilities)' err
-	status=$?
-	[ "$status" -eq 0 ] || sed 's/^/# /' out err
-	ok "$status" "$rights: a note says that it will not see a GPU"
-	ptxloom run ./capable libm.so.6 cos >out 2>err
-	ok "$(! grep -q 'rights of its own' err; echo $?)" "the administrator has all rights anyway: no note"
+	skip_rest "setcap is not there or not allowed"
+elif ! $another --version >/dev/null 2>&1; then
+	skip_rest "another user cannot reach the build folder"
 fi
+chmod 755 . ./capable
+# shellcheck disable=SC2086
+capture $another run ./capable libm.so.6 cos
+says err '^ptxloom.*: note: .*capable runs with rights of its own \(file capabilities\)' \
+	"$rights: a note says that it will not see a GPU"
+capture ptxloom run ./capable libm.so.6 cos
+ok "$(! grep -q 'rights of its own' err; echo $?)" "the administrator has all rights anyway: no note"
 finish

@@ -1,18 +1,10 @@
 # One order of everything (PTXLOOM_DETERMINISTIC, run --deterministic) and CUDA_LAUNCH_BLOCKING.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-PATH=$(cd "$builddir" && pwd):$PATH
-export PATH
-unset PTXLOOM_DEVICE PTXLOOM_WORKERS PTXLOOM_SEED CUDA_VISIBLE_DEVICES CUDA_LAUNCH_BLOCKING
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-if ! ptxloom cc "$srcdir/tests/programs/order.cu" -o "$scratch/order" >"$scratch/out" 2>&1; then
-	grep -q 'clang is not found' "$scratch/out" && { skip "one order" "no clang"; finish; }
-	empty "$(cat "$scratch/out")" "order.cu builds"
-	finish
-fi
-ptxloom cc "$srcdir/tests/programs/blocking.cu" -o "$scratch/blocking" >"$scratch/out" 2>&1
-ok $? "blocking.cu builds"
+needs_clang
+for name in order blocking; do
+	succeeds "$name.cu builds" ptxloom cc "$srcdir/tests/programs/$name.cu" -o "$scratch/$name"
+done
 
 for seed in 0 3; do
 	PTXLOOM_SEED=$seed PTXLOOM_WORKERS=1 timeout 60 ptxloom run --deterministic "$scratch/order" \

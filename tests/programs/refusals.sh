@@ -1,23 +1,15 @@
 # What is said of launches that are refused and of calls that fail, of kernels that run if asked for, and of
 # accesses that pass though no allocation has them.
-. "${srcdir:-.}/tests/style/tap.sh"
-bin=$(cd "$builddir" && pwd)
-PATH=$bin:$PATH
-export PATH
-unset PTXLOOM_DEVICE CUDA_VISIBLE_DEVICES PTXLOOM_SEED PTXLOOM_LOG PTXLOOM_CHECK
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "${srcdir:-.}/tests/tap.sh"
 cp "$srcdir/tests/programs/refusals.cu" "$scratch/refusals.cu"
 cd "$scratch" || exit 1
-if ! ptxloom cc -lineinfo refusals.cu -o refusals >out 2>&1; then
-	grep -q 'clang is not found' out && skip "refusals" "no clang" || { sed 's/^/# /' out; ok 1 "it builds"; }
-	finish
-fi
+needs_clang
+succeeds "refusals.cu builds" ptxloom cc -lineinfo refusals.cu -o refusals
 
 # told HOW TEXT: all of standard error.
 told()
 {
-	timeout 60 ptxloom run ./refusals "$1" >out 2>err
+	capture timeout 60 ptxloom run ./refusals "$1"
 	empty "$([ "$(cat err)" = "$2" ] || cat err)" "$1: ${2:-nothing is said}"
 }
 
@@ -37,7 +29,7 @@ told checks ""
 told peeks ""
 told calls ""
 
-PTXLOOM_LOG=api ptxloom run ./refusals checks >out 2>err
+PTXLOOM_LOG=api capture ptxloom run ./refusals checks
 sed 's/0x[0-9a-f]*/0x/g' err >said
 empty "$(diff said - <<END
 ptxloom: api: the launch of scale(int*, int)<<<(1,1,1), (4000,1,1), 0>>> failed: cudaErrorInvalidValue (1), the \
@@ -47,7 +39,7 @@ cudaErrorInvalidValue (1), invalid argument
 END
 )" "PTXLOOM_LOG=api: the launch and the call that failed"
 # Calls of the driver interface, by address: name, arguments, result.
-PTXLOOM_LOG=api ptxloom run ./refusals driver >out 2>err
+PTXLOOM_LOG=api capture ptxloom run ./refusals driver
 sed 's/0x[0-9a-f]*/0x/g' err >said
 empty "$(diff said - <<END
 ptxloom: api: cuMemAlloc_v2(out=0x, size=0) failed: CUDA_ERROR_INVALID_VALUE (1), invalid argument
@@ -55,7 +47,7 @@ ptxloom: api: cuModuleGetFunction(out=0x, m=NULL, name="no\\x0a") failed: CUDA_E
 (400), invalid resource handle
 END
 )" "PTXLOOM_LOG=api: calls of the driver interface that failed"
-PTXLOOM_LOG=calls ptxloom run ./refusals driver >out 2>err
+PTXLOOM_LOG=calls capture ptxloom run ./refusals driver
 sed 's/0x[0-9a-f]*/0x/g' err | grep ': cu[A-Z]\|cudaFree\|cudaGetLast' >said
 empty "$(diff said - <<END
 ptxloom: calls: cudaFree(p=NULL) = cudaSuccess
@@ -67,12 +59,12 @@ ptxloom: api: cuModuleGetFunction(out=0x, m=NULL, name="no\\x0a") failed: CUDA_E
 ptxloom: calls: cudaGetLastError() = cudaSuccess
 END
 )" "PTXLOOM_LOG=calls: all calls of both"
-PTXLOOM_LOG=launch ptxloom run ./refusals >out 2>err
+PTXLOOM_LOG=launch capture ptxloom run ./refusals
 grep -qxE 'ptxloom: launch: scale\(int\*, int\)<<<\(1,1,1\), \(32,1,1\), 0>>> on device 0: [0-9]+\.[0-9]{3} ms' err
 ok $? "each kernel is told of"
 
 # Two launches of a kernel with two lines that read past the end: two notes and a sum.
-ptxloom run ./refusals slack >out 2>err
+capture ptxloom run ./refusals slack
 ok "$([ "$(cat out)" = cudaSuccess ]; echo $?)" "accesses outside allocations pass"
 notes=$(grep -c '^ptxloom: note: .* read of 4 bytes outside allocations, which passes as on hardware$' err)
 ok "$([ "$notes" -eq 2 ]; echo $?)" "each line is told of once"
@@ -86,6 +78,6 @@ ok $? "the thread and the allocation"
 tail -n 1 err | grep -qE \
 	'^ptxloom: note: [0-9]+ accesses outside allocations passed, of 2 lines of kernels; they are faults with '
 ok $? "at the end their number"
-ptxloom run --check=mem ./refusals slack >out 2>err
-ok "$([ $? -eq 86 ] && grep -q '^ptxloom: error: Invalid address' err; echo $?)" "with --check=mem they are faults"
+refused 86 '^ptxloom: error: Invalid address' "with --check=mem they are faults" \
+	ptxloom run --check=mem ./refusals slack
 finish

@@ -1,38 +1,8 @@
 # The ways into a program: static and shared runtimes, libraries that are loaded, stripped programs,
 # the run-time compiler, several processes and threads. What needs a compiler that is missing is skipped.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-PATH=$(cd "$builddir" && pwd):$PATH
-export PATH
-unset PTXLOOM_DEVICE CUDA_VISIBLE_DEVICES PTXLOOM_LOG
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 here=$srcdir/tests/programs
-nvcc=
-for place in nvcc /usr/local/cuda/bin/nvcc; do
-	nvcc=$(command -v "$place") && break
-done
-toolkit=${nvcc%/bin/nvcc}
-
-# succeeds DESCRIPTION COMMAND...: exit status 0; what a failure printed is shown.
-succeeds()
-{
-	description=$1
-	shift
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	status=$?
-	[ "$status" -eq 0 ] || head -n 30 "$scratch/out" "$scratch/err" | sed 's/^/# /'
-	ok "$status" "$description"
-}
-
-# says TEXT DESCRIPTION: the last command printed it.
-says()
-{
-	grep -q -- "$1" "$scratch/out" "$scratch/err"
-	found=$?
-	[ "$found" -eq 0 ] || head -n 30 "$scratch/out" "$scratch/err" | sed 's/^/# /'
-	ok "$found" "$2"
-}
 
 # runs DESCRIPTION PROGRAM [OPTION...]: the program runs and is satisfied.
 runs()
@@ -40,7 +10,7 @@ runs()
 	description=$1
 	shift
 	succeeds "$description" ptxloom run "$@"
-	says 'all right' "$description: results"
+	says any 'all right' "$description: results"
 }
 
 (eval "$(ptxloom env -d v100)" && [ "$PTXLOOM_DEVICE" = v100 ] && [ -f "${LD_PRELOAD%%:*}" ] &&
@@ -84,20 +54,15 @@ fi
 ptxloom run sh -c : 2>"$scratch/err"
 ok "$([ ! -s "$scratch/err" ]; echo $?)" "a dynamic one is started without"
 
-if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
-	for variant in 0 2; do
-		succeeds "Jacobi solver, variant $variant: builds with ptxloom cc" \
-			ptxloom cc -DVARIANT=$variant "$here/jacobi.cu" -o "$scratch/program"
-		runs "Jacobi solver, variant $variant, ptxloom cc" "$scratch/program"
-	done
-else
-	skip "programs built by ptxloom cc" "no clang"
-fi
-if [ -z "$nvcc" ]; then
-	skip "programs built by nvcc" "no nvcc"
-	finish
-	exit
-fi
+needs_clang
+for variant in 0 2; do
+	succeeds "Jacobi solver, variant $variant: builds with ptxloom cc" \
+		ptxloom cc -DVARIANT=$variant "$here/jacobi.cu" -o "$scratch/program"
+	runs "Jacobi solver, variant $variant, ptxloom cc" "$scratch/program"
+done
+# From here on programs are built by nvcc.
+needs_nvcc
+toolkit=${nvcc%/bin/nvcc}
 
 # ---- static runtimes ----
 
@@ -123,19 +88,17 @@ done
 runs "a child of a child" sh -c "sh -c '$scratch/program'"
 
 succeeds "nvcc: builds" "$nvcc" -arch=sm_80 "$sample" -o "$scratch/program"
-strip "$scratch/program"
-ptxloom run "$scratch/program" >"$scratch/out" 2>"$scratch/err"
-ok "$([ $? -ne 0 ]; echo $?)" "a stripped program with a static runtime fails"
-says 'cudart shared' "and is told what to do"
+capture strip "$scratch/program"
+ends 1 "a stripped program with a static runtime fails" ptxloom run "$scratch/program"
+says any 'cudart shared' "and is told what to do"
 ok "$([ "$(grep -c '^ptxloom:' "$scratch/err")" -eq 2 ]; echo $?)" "in one message"
 succeeds "nvcc -cudart shared: builds" "$nvcc" -cudart shared -arch=sm_80 "$sample" -o "$scratch/program"
-strip "$scratch/program"
+capture strip "$scratch/program"
 runs "a stripped program with the shared runtime" "$scratch/program"
 ok "$([ ! -s "$scratch/err" ]; echo $?)" "and without a message"
 succeeds "machine code only: builds" "$nvcc" -gencode arch=compute_80,code=sm_80 "$sample" -o "$scratch/program"
-ptxloom run "$scratch/program" >"$scratch/out" 2>"$scratch/err"
-ok "$([ $? -ne 0 ]; echo $?)" "a program of machine code fails"
-says 'code=compute_80' "and is told what to do"
+ends 1 "a program of machine code fails" ptxloom run "$scratch/program"
+says any 'code=compute_80' "and is told what to do"
 
 # ---- libraries ----
 
@@ -146,38 +109,32 @@ runs "a library that is loaded, three times" "$scratch/host" "$scratch/plugin.so
 
 # ---- the run-time compiler ----
 
-if [ -f "$toolkit/lib64/libnvrtc.so" ]; then
-	link="-L$toolkit/lib64 -Wl,-rpath,$toolkit/lib64 -L$toolkit/lib64/stubs"
-	# shellcheck disable=SC2086 # options
-	succeeds "NVRTC, linked: builds" ${CC:-cc} "$here/nvrtc.c" -o "$scratch/program" $link -lnvrtc -lcuda -ldl
-	runs "NVRTC, linked" "$scratch/program"
-	ok "$([ ! -s "$scratch/err" ]; echo $?)" "NVRTC, linked: without a message"
-	# shellcheck disable=SC2086
-	succeeds "NVRTC, found: builds" ${CC:-cc} -DFIND "$here/nvrtc.c" -o "$scratch/program" $link -lcuda -ldl
-	LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-		ptxloom run "$scratch/program" >"$scratch/out" 2>"$scratch/err"
-	says 'all right' "NVRTC, found with dlsym"
-else
-	skip "programs of the run-time compiler" "no NVRTC"
-fi
+skipping || [ -f "$toolkit/lib64/libnvrtc.so" ] || skip_rest "no NVRTC"
+link="-L$toolkit/lib64 -Wl,-rpath,$toolkit/lib64 -L$toolkit/lib64/stubs"
+# shellcheck disable=SC2086 # options
+succeeds "NVRTC, linked: builds" ${CC:-cc} "$here/nvrtc.c" -o "$scratch/program" $link -lnvrtc -lcuda -ldl
+runs "NVRTC, linked" "$scratch/program"
+ok "$([ ! -s "$scratch/err" ]; echo $?)" "NVRTC, linked: without a message"
+# shellcheck disable=SC2086
+succeeds "NVRTC, found: builds" ${CC:-cc} -DFIND "$here/nvrtc.c" -o "$scratch/program" $link -lcuda -ldl
+works "NVRTC, found with dlsym" env "LD_LIBRARY_PATH=$toolkit/lib64" ptxloom run "$scratch/program"
 
-if [ -f "$toolkit/lib64/libnvJitLink.so" ] && [ -f "$toolkit/include/nvrtc.h" ]; then
-	link="-L$toolkit/lib64 -Wl,-rpath,$toolkit/lib64 -L$toolkit/lib64/stubs"
-	# shellcheck disable=SC2086
-	succeeds "nvJitLink: builds" ${CC:-cc} "-I$toolkit/include" "$here/jitlink.c" -o "$scratch/program" \
-		$link -lnvJitLink -lnvrtc -lcuda
-	runs "nvJitLink" "$scratch/program"
-	for kind in ptx code; do
-		runs "nvJitLink, for link time: $kind" "$scratch/program" $kind
-	done
-	echo 'extern "C" __device__ int twice(int x) { return 2 * x; }' >"$scratch/callee.cu"
-	succeeds "a fat binary for link time: builds" "$nvcc" -rdc=true -fatbin -arch=sm_80 "$scratch/callee.cu" \
-		-o "$scratch/callee.fatbin"
-	runs "nvJitLink, for link time: other inputs" "$scratch/program" binary "$scratch/callee.fatbin" \
-		"$toolkit/lib64/libcudadevrt.a"
-else
-	skip "programs of nvJitLink" "no nvJitLink"
-fi
+needs_nvcc
+skipping || { [ -f "$toolkit/lib64/libnvJitLink.so" ] && [ -f "$toolkit/include/nvrtc.h" ]; } ||
+	skip_rest "no nvJitLink"
+# shellcheck disable=SC2086
+succeeds "nvJitLink: builds" ${CC:-cc} "-I$toolkit/include" "$here/jitlink.c" -o "$scratch/program" \
+	$link -lnvJitLink -lnvrtc -lcuda
+runs "nvJitLink" "$scratch/program"
+for kind in ptx code; do
+	runs "nvJitLink, for link time: $kind" "$scratch/program" $kind
+done
+echo 'extern "C" __device__ int twice(int x) { return 2 * x; }' >"$scratch/callee.cu"
+succeeds "a fat binary for link time: builds" "$nvcc" -rdc=true -fatbin -arch=sm_80 "$scratch/callee.cu" \
+	-o "$scratch/callee.fatbin"
+runs "nvJitLink, for link time: other inputs" "$scratch/program" binary "$scratch/callee.fatbin" \
+	"$toolkit/lib64/libcudadevrt.a"
+needs_nvcc
 
 # ---- structures ----
 
@@ -198,13 +155,11 @@ sed 's/^PROP(\([^,]*\), \([^,]*\), \([^,]*\), \([A-Z0-9]*\), .*/IN_\4(\1 \2[\3];
 			echo "static_assert(offsetof(ours, $field) == offsetof(cudaDeviceProp, $field), \"$field\");"
 		done
 } >"$scratch/layout.cpp"
-if grep -q 'CUDART_VERSION *13' "$toolkit/include/cuda_runtime_api.h"; then
-	ok "$([ "$(grep -c static_assert "$scratch/layout.cpp")" -gt 80 ]; echo $?)" "cudaDeviceProp: fields were found"
-	succeeds "cudaDeviceProp of 13 is laid out as in its header" \
-		"$nvcc" -x cu -c "$scratch/layout.cpp" -o "$scratch/layout.o"
-else
-	skip "cudaDeviceProp of 13" "another toolkit"
-fi
+skipping || grep -q 'CUDART_VERSION *13' "$toolkit/include/cuda_runtime_api.h" || skip_rest "another toolkit"
+ok "$([ "$(grep -c static_assert "$scratch/layout.cpp")" -gt 80 ]; echo $?)" "cudaDeviceProp: fields were found"
+succeeds "cudaDeviceProp of 13 is laid out as in its header" \
+	"$nvcc" -x cu -c "$scratch/layout.cpp" -o "$scratch/layout.o"
+needs_nvcc
 
 # ---- kernels that launch kernels ----
 
@@ -218,11 +173,11 @@ succeeds "shared memory's reach: builds" "$nvcc" -arch=sm_90 "$here/shared_reach
 runs "shared memory's reach" -d h200 "$scratch/program"
 for beyond in "0 0" "1 128" "128 128" "132 256"; do
 	# shellcheck disable=SC2086
-	ptxloom run -d h200 "$scratch/program" $beyond >"$scratch/out" 2>/dev/null
-	says cudaErrorIllegalAddress "shared memory's reach: $beyond is beyond"
+	capture ptxloom run -d h200 "$scratch/program" $beyond
+	says out cudaErrorIllegalAddress "shared memory's reach: $beyond is beyond"
 done
-ptxloom run -d h200 --check=mem "$scratch/program" 1 0 >"$scratch/out" 2>/dev/null
-says cudaErrorIllegalAddress "shared memory's reach: to the byte when memory is checked"
+capture ptxloom run -d h200 --check=mem "$scratch/program" 1 0
+says out cudaErrorIllegalAddress "shared memory's reach: to the byte when memory is checked"
 
 # ---- many devices, threads and processes ----
 
@@ -234,15 +189,12 @@ for variant in 0 1 2; do
 		runs "Jacobi solver, variant $variant, $devices" -d "$devices" "$scratch/program"
 	done
 done
-if command -v mpicxx >/dev/null && command -v mpirun >/dev/null; then
-	succeeds "Jacobi solver, MPI: builds" \
-		"$nvcc" -arch=sm_80 -DVARIANT=3 -ccbin mpicxx "$jacobi" -o "$scratch/program"
-	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
-	succeeds "Jacobi solver, 4 MPI processes" \
-		mpirun --oversubscribe -n 4 ptxloom run -d 4xv100 "$scratch/program"
-	says 'all right' "Jacobi solver, 4 MPI processes: results"
-else
-	skip "Jacobi solver, MPI" "no MPI"
-fi
+skipping || { command -v mpicxx && command -v mpirun; } >/dev/null || skip_rest "no MPI"
+succeeds "Jacobi solver, MPI: builds" \
+	"$nvcc" -arch=sm_80 -DVARIANT=3 -ccbin mpicxx "$jacobi" -o "$scratch/program"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+succeeds "Jacobi solver, 4 MPI processes" \
+	mpirun --oversubscribe -n 4 ptxloom run -d 4xv100 "$scratch/program"
+says any 'all right' "Jacobi solver, 4 MPI processes: results"
 finish

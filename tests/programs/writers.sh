@@ -1,16 +1,8 @@
 # Who may still write what a kernel waits for: such a kernel is not called a livelock. One that waits for nobody is.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-PATH=$(cd "$builddir" && pwd):$PATH
-export PATH
-unset PTXLOOM_DEVICE PTXLOOM_SEED PTXLOOM_TIMEOUT PTXLOOM_DETERMINISTIC CUDA_VISIBLE_DEVICES
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-if ! ptxloom cc "$srcdir/tests/programs/writers.cu" -o "$scratch/writers" >"$scratch/out" 2>&1; then
-	grep -q 'clang is not found' "$scratch/out" && { skip "kernels that wait for late writers" "no clang"; finish; }
-	empty "$(cat "$scratch/out")" "writers.cu builds"
-	finish
-fi
+needs_clang
+succeeds "writers.cu builds" ptxloom cc "$srcdir/tests/programs/writers.cu" -o "$scratch/writers"
 
 for who in nobody handler late_handler process host_function; do
 	timeout 60 ptxloom run "$scratch/writers" $who >"$scratch/$who.out" 2>"$scratch/$who.err" &

@@ -4,12 +4,8 @@
 #   ```console  the same, and the lines below a command are its exact output
 # Commands run one after the other in a scratch folder that sees the samples; ./bootstrap commands
 # would start this test again, so .ci/run runs those, and here it is checked that it does.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
-top=$(cd "$srcdir" && pwd)
-bin=$(cd "$builddir" && pwd)
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 for item in samples tests docs README.md; do
 	if [ -e "$top/$item" ]; then
 		ln -s "$top/$item" "$scratch/$item"
@@ -75,8 +71,8 @@ for doc in "$srcdir"/README.md "$srcdir"/docs/*.md "$srcdir"/man/*.1; do
 			continue
 			;;
 		"ptxloom cc "* | "ptxloom run ./"* | "ptxloom run "*" ./"* | ./*)
-			if ! command -v clang >/dev/null && ! command -v clang-14 >/dev/null; then
-				skip "$where" "no clang"
+			if ! has_clang; then
+				skip "$where" "$tap_no_clang"
 				continue
 			fi
 			;;

@@ -1,5 +1,5 @@
 # Which folder may include which, and that every header compiles alone.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
 # The engine. src/exec is its public face.
 engine="src/base src/isa src/ir src/arch src/mem src/num src/uop"

@@ -1,5 +1,5 @@
 # Sizes of files and functions, line length, and the number of preprocessor conditionals.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
 file_hard=820
 table_hard=1200

@@ -1,8 +1,6 @@
 # Every subcommand has a manual page that shows the same synopsis and options as its --help,
 # and completion for bash, zsh and fish knows all of them.
-. "${srcdir:-.}/tests/style/tap.sh"
-PATH=$(cd "$builddir" && pwd):$PATH
-export PATH
+. "${srcdir:-.}/tests/tap.sh"
 completion=$srcdir/share/completion/ptxloom.bash
 zsh=$srcdir/share/completion/_ptxloom
 fish=$srcdir/share/completion/ptxloom.fish

@@ -1,6 +1,6 @@
 # Words that have no place in the project: paths of one machine, notes to oneself, unfinished work.
 # The patterns are written so that they do not match this file.
-. "${srcdir:-.}/tests/style/tap.sh"
+. "${srcdir:-.}/tests/tap.sh"
 
 cd "$srcdir" || exit 1
 srcdir=.
