@@ -27,12 +27,32 @@ endif
 
 EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/tap.sh
 style_tests = tests/style/limits.sh tests/style/includes.sh tests/style/words.sh \
-	tests/style/docs.sh tests/style/manual.sh
+	tests/style/docs.sh tests/style/manual.sh tests/style/quick.sh
 dist_check_SCRIPTS += $(style_tests)
 # They read sources: once is enough, sanitizers have nothing to find there.
 if !SANITIZED
 TESTS += $(style_tests)
 endif
+
+# Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
+# three seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
+slow_tests = tests/exec/exec.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch \
+	tests/fuzz/fuzz_ptx tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh \
+	tests/progress/table tests/style/docs.sh tests/style/includes.sh \
+	$(slow_programs:%=tests/programs/%.sh)
+slow_programs = attend cc groups hints install limits loading order samples sanitized streams textures ways writers
+# without WORDS: those that are not in slow_tests.
+quick_words = without() { for word; do case " $(slow_tests) " in *" $$word "*) ;; *) echo $$word ;; esac; done; }
+check-list:
+	@for test in $(TESTS); do echo $$test; done
+slow-list:
+	@for test in $(slow_tests); do echo $$test; done
+quick-list:
+	@$(quick_words); without $(TESTS)
+check-quick: all
+	@$(quick_words); tests=`without $(TESTS)`; programs=`without $(check_PROGRAMS)`; \
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $$tests`" check_PROGRAMS="`echo $$programs`"
+.PHONY: check-list slow-list quick-list check-quick
 
 # Only in a build with --enable-gcov.
 coverage: check
