@@ -84,6 +84,8 @@ unit_tests += \
 	tests/unit/tex/texture_device
 EXTRA_DIST += tests/check.h \
 	tests/unit/exec_harness.h \
+	tests/unit/vector_kernel.h \
+	tests/unit/vectors.h \
 	tests/unit/image/image_exercise.h \
 	tests/unit/image/image_make.h \
 	tests/unit/lower/fold.def \
@@ -195,26 +197,12 @@ tests_long_mufu_sweep_LDADD = -lm
 EXTRA_PROGRAMS += tests/bench/exec_ops
 
 # What was measured.
-EXTRA_DIST += tests/vectors/abs.vec tests/vectors/add.vec tests/vectors/add_pair.vec \
-	tests/vectors/and.vec tests/vectors/bfe.vec tests/vectors/bfi.vec tests/vectors/bfind.vec \
-	tests/vectors/bmsk.vec tests/vectors/brev.vec tests/vectors/carry.vec tests/vectors/clz.vec \
-	tests/vectors/cnot.vec tests/vectors/copysign.vec tests/vectors/cos.vec tests/vectors/cvt.vec \
-	tests/vectors/div.vec tests/vectors/dp2a.vec tests/vectors/dp4a.vec tests/vectors/ex2.vec \
-	tests/vectors/fma.vec tests/vectors/fns.vec tests/vectors/lg2.vec tests/vectors/lop3.vec \
-	tests/vectors/mad.vec tests/vectors/mad24.vec tests/vectors/max.vec tests/vectors/min.vec \
-	tests/vectors/mul.vec tests/vectors/mul24.vec tests/vectors/neg.vec tests/vectors/not.vec \
-	tests/vectors/or.vec tests/vectors/popc.vec tests/vectors/prmt.vec tests/vectors/rcp.vec \
-	tests/vectors/rem.vec tests/vectors/rsqrt.vec tests/vectors/sad.vec tests/vectors/selp.vec \
-	tests/vectors/set.vec tests/vectors/setp.vec tests/vectors/shf.vec tests/vectors/shl.vec \
-	tests/vectors/shr.vec tests/vectors/sin.vec tests/vectors/slct.vec tests/vectors/sqrt.vec \
-	tests/vectors/sub.vec tests/vectors/szext.vec tests/vectors/tanh.vec tests/vectors/testp.vec \
-	tests/vectors/vabsdiff.vec tests/vectors/vabsdiff2.vec tests/vectors/vabsdiff4.vec \
-	tests/vectors/vadd.vec tests/vectors/vadd2.vec tests/vectors/vadd4.vec tests/vectors/vavrg2.vec \
-	tests/vectors/vavrg4.vec tests/vectors/vmad.vec tests/vectors/vmax.vec tests/vectors/vmax2.vec \
-	tests/vectors/vmax4.vec tests/vectors/vmin.vec tests/vectors/vmin2.vec tests/vectors/vmin4.vec \
-	tests/vectors/vset.vec tests/vectors/vset2.vec tests/vectors/vset4.vec tests/vectors/vshl.vec \
-	tests/vectors/vshr.vec tests/vectors/vsub.vec tests/vectors/vsub2.vec tests/vectors/vsub4.vec \
-	tests/vectors/xor.vec \
+vectors = abs add add_pair and bfe bfi bfind bmsk brev carry clmad clz cnot copysign cos cvt div dp2a dp4a ex2 \
+	fma fns lg2 lop3 mad mad24 max min mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set \
+	setp shf shl shr sin slct sqrt sub szext tanh testp vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 \
+	vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 \
+	vsub4 xor
+EXTRA_DIST += $(vectors:%=tests/vectors/%.vec) \
 	tests/vectors/nan_order_gh100.tsv tests/vectors/printf_gh100.tsv tests/vectors/tensormap.tsv \
 	tests/vectors/matrix.ptx tests/vectors/matrix.tsv tests/vectors/matrix.bin tests/vectors/matrix_models.tsv
 # tests/programs/tensor.ptx is made of tensor.cu by hand, as its head says.

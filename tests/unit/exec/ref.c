@@ -1,18 +1,14 @@
 /*
  * The reference engine by itself: every measured vector as a PTX program, and small programs for
- * what vectors do not
- * show: calls, barriers, lanes that wait for each other, address windows, faults.
+ * what vectors do not show: calls, barriers, lanes that wait for each other, address windows, faults.
  */
 #include "grammar/parse.h"
 #include "tests/ref/ref.h"
 #include "tests/check.h"
+#include "tests/unit/vector_kernel.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define LANES_MAX 256u
-#define SLOTS 8u /* inputs or results of a lane */
 
 static void *at(u64 address)
 {
@@ -37,99 +33,6 @@ static struct ir_module *parse(struct diag_source *source, char *text)
 
 /* ---- vectors ---- */
 
-struct vector {
-	char form[200];
-	char type[16][8];
-	u32 inputs, results, lanes;
-	u64 in[LANES_MAX][SLOTS], want[LANES_MAX][SLOTS];
-};
-
-static char *column(char **s)
-{
-	char *c = *s, *bar = strstr(c, " | ");
-
-	if (!bar)
-		return NULL;
-	*bar = 0;
-	*s = bar + 3;
-	return c;
-}
-
-static u32 lanes_of(const char *s, u64 out[LANES_MAX][SLOTS])
-{
-	u32 n = 0, k = 0;
-	char *e;
-
-	for (; n < LANES_MAX; s = e + 1) {
-		out[n][k++] = strtoull(s, &e, 16);
-		if (*e == ',')
-			continue;
-		n++;
-		k = 0;
-		if (*e != ' ' || !e[1])
-			break;
-	}
-	return n;
-}
-
-/* form {b32,b32>b32} | 1,2 .. | 3 .. | origin */
-static bool read_vector(char *line, struct vector *v)
-{
-	char *form = column(&line), *in = column(&line), *want = column(&line),
-	     *brace = form ? strrchr(form, '{') : NULL;
-	u32 n = 0;
-
-	if (!brace || !in || !want)
-		return false;
-	*brace++ = 0;
-	memset(v, 0, sizeof(*v));
-	snprintf(v->form, sizeof(v->form), "%.199s", form);
-	for (size_t len; n < 16; n++, brace += len + 1) {
-		len = strcspn(brace, ",>}");
-		snprintf(v->type[n], sizeof(v->type[n]), "%.*s", (int)len, brace);
-		if (brace[len] == '>')
-			v->inputs = n + 1;
-		if (brace[len] == '}')
-			break;
-	}
-	v->results = n + 1 - v->inputs;
-	v->lanes = lanes_of(in, v->in);
-	return lanes_of(want, v->want) == v->lanes && v->results <= SLOTS && v->inputs <= SLOTS;
-}
-
-/* k<n>(in, out): lane t reads record t and writes record t, eight bytes for each register. */
-static void put_kernel(const struct vector *v, u32 number, struct text *t)
-{
-	text_printf(t,
-		    ".visible .entry k%u(.param .u64 i, .param .u64 o)\n{ .reg .u64 %%i, %%o; .reg "
-		    ".u32 %%l;\n",
-		    number);
-	for (u32 k = 0; k < v->inputs + v->results; k++)
-		text_printf(t, ".reg .%s %%%c%u; ", v->type[k], k < v->inputs ? 'a' : 'd',
-			    k < v->inputs ? k : k - v->inputs);
-	text_printf(t, ".reg .%s %%t<4>;\n", v->type[v->inputs]);
-	text_printf(t,
-		    "ld.param.u64 %%i, [i]; ld.param.u64 %%o, [o]; mov.u32 %%l, %%tid.x; "
-		    "mad.wide.u32 %%i, %%l, %u, %%i; "
-		    "mad.wide.u32 %%o, %%l, %u, %%o;\n",
-		    SLOTS * 8, SLOTS * 8);
-	for (u32 k = 0; k < v->inputs; k++)
-		if (!strcmp(v->type[k], "pred"))
-			text_printf(t, "ld.global.u32 %%l, [%%i+%u]; setp.ne.u32 %%a%u, %%l, 0;\n",
-				    k * 8, k);
-		else
-			text_printf(t, "ld.global.%s %%a%u, [%%i+%u];\n", v->type[k], k, k * 8);
-	text_printf(t, "%s;\n", v->form);
-	for (u32 k = 0; k < v->results; k++)
-		if (!strcmp(v->type[v->inputs + k], "pred"))
-			text_printf(t, "selp.u32 %%l, 1, 0, %%d%u; st.global.u32 [%%o+%u], %%l;\n",
-				    k, k * 8);
-		else
-			text_printf(t, "st.global.%s [%%o+%u], %%d%u;\n", v->type[v->inputs + k],
-				    k * 8, k);
-	text_puts(t, "ret;\n}\n");
-}
-
 struct bench {
 	struct mem mem;
 	u64 in, out;
@@ -152,8 +55,8 @@ static bool run(struct bench *b, const struct ir_module *m, const char *kernel, 
 	return l.kernel && ref_launch(&l, fault);
 }
 
-static bool vector_is_exact(struct bench *b, const struct ir_module *m, const struct vector *v,
-			    u32 number)
+static bool runs_exactly(struct bench *b, const struct ir_module *m, const struct vector *v,
+			 u32 number)
 {
 	struct fault fault = {0};
 	char name[16];
@@ -162,64 +65,33 @@ static bool vector_is_exact(struct bench *b, const struct ir_module *m, const st
 	memcpy(at(b->in), v->in, sizeof(v->in));
 	memset(at(b->out), 0, sizeof(v->want));
 	if (!run(b, m, name, v->lanes, &fault)) {
-		printf("# %s: fault %u %s\n", v->form, fault.kind, fault.text);
+		printf("# %s: fault %u %s\n", v->form.text, fault.kind, fault.text);
 		return false;
 	}
-	if (!memcmp(at(b->out), v->want, v->lanes * sizeof(v->want[0])))
-		return true;
-	printf("# %s: results differ\n", v->form);
-	return false;
+	return vector_is_exact(v, at(b->out));
 }
 
-static void check_vectors(struct bench *b, const char *path, const char *name)
+static void check_vectors(void *to, const char *name)
 {
-	static char line[16384];
-	struct vector *v = malloc(sizeof(*v) * 600);
+	struct vector_list list;
 	struct text t = {0};
 	struct diag_source source;
-	struct ir_module *m = NULL;
-	u32 n = 0, exact = 0;
-	FILE *f = fopen(path, "r");
+	struct ir_module *m;
+	u32 exact = 0;
 	char what[300];
 
+	vector_list_read(&list, name);
 	text_puts(&t, ".version 8.8\n.target sm_100a\n.address_size 64\n");
-	while (f && v && n < 600 && fgets(line, sizeof(line), f))
-		if (*line != '#' && read_vector(line, &v[n])) {
-			put_kernel(&v[n], n, &t);
-			n++;
-		}
-	if (f)
-		fclose(f);
-	if (n)
-		m = parse(&source, t.at);
-	for (u32 i = 0; m && i < n; i++)
-		exact += vector_is_exact(b, m, &v[i], i);
-	snprintf(what, sizeof(what), "%.99s: %u of %u forms exact", name, exact, n);
-	CHECK_MSG(n && exact == n, what);
+	for (u32 i = 0; i < list.n; i++)
+		vector_kernel(&list.at[i].form, i, &t);
+	m = parse(&source, t.at);
+	for (u32 i = 0; m && i < list.n; i++)
+		exact += runs_exactly(to, m, &list.at[i], i);
+	snprintf(what, sizeof(what), "%.99s: %u of %u forms exact", name, exact, list.n);
+	CHECK_MSG(list.n && exact == list.n, what);
 	ir_module_free(m);
 	text_fini(&t);
-	free(v);
-}
-
-static void check_all_vectors(struct bench *b)
-{
-	const char *srcdir = getenv("srcdir");
-	char dir[400], path[700];
-	struct dirent **list;
-	int n;
-
-	snprintf(dir, sizeof(dir), "%s/tests/vectors", srcdir ? srcdir : ".");
-	n = scandir(dir, &list, NULL, alphasort);
-	for (int i = 0; i < n; i++) {
-		size_t len = strlen(list[i]->d_name);
-
-		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
-		if (len > 4 && !strcmp(list[i]->d_name + len - 4, ".vec"))
-			check_vectors(b, path, list[i]->d_name);
-		free(list[i]);
-	}
-	if (n > 0)
-		free(list);
+	vector_list_free(&list);
 }
 
 /* ---- small programs: thread t of the CTA writes out[t] ---- */
@@ -409,7 +281,7 @@ int main(void)
 	b.out = mem_alloc(&b.mem, sizeof(((struct vector *)NULL)->want), 256, MEM_KIND_DEVICE);
 	for (u32 i = 0; i < ARRAY_LEN(samples); i++)
 		check_sample(&b, &samples[i]);
-	check_all_vectors(&b);
+	vector_each_file(check_vectors, &b);
 	mem_fini(&b.mem);
 	return check_done();
 }

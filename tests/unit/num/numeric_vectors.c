@@ -5,142 +5,53 @@
  */
 #include "tests/check.h"
 #include "tests/unit/num/numeric_eval.h"
+#include "tests/unit/vectors.h"
 
-#include <dirent.h>
-
-#define LINE_BYTES 16384
-#define MAX_REGISTERS 16
-
-static u32 register_bits(const char *name)
+static bool lane_is_exact(const struct vector *v, u32 lane)
 {
-	return *name == 'p' ? 1 : (u32)atoi(name + 1);
-}
-
-/* Widths of the registers in {b32,b32>b64}: inputs first; returns how many inputs. */
-static int parse_registers(char *s, u32 width[MAX_REGISTERS], int *results)
-{
-	int n = 0, inputs = 0;
-
-	*results = 0;
-	for (char *p = s; *p && n < MAX_REGISTERS; n++) {
-		size_t len = strcspn(p, ",>}");
-		char end = p[len];
-
-		width[n] = register_bits(p);
-		p += len + (end != 0);
-		if (end == '>')
-			inputs = n + 1;
-		if (end == '}')
-			break;
-	}
-	*results = n + 1 - inputs;
-	return inputs;
-}
-
-static u64 cut(u64 v, u32 bits)
-{
-	return bits == 64 ? v : bits == 1 ? v != 0 : v & (((u64)1 << bits) - 1);
-}
-
-/* One lane: numbers at *in and *want, separated by commas; both move past it. */
-static bool lane_is_exact(const char *form, char **in, char **want, const u32 width[MAX_REGISTERS],
-			  int inputs)
-{
+	const struct vector_form *f = &v->form;
 	struct ev e;
-	char *at = *want;
-	bool ok;
 
 	memset(&e, 0, sizeof(e));
-	for (int i = 0; i < inputs; i++) {
-		e.in[i] = strtoull(*in, in, 16);
-		*in += **in == ',';
-	}
-	ok = ev_run(&e, form);
-	for (int i = 0;; i++) {
-		u64 w = strtoull(at, want, 16);
-
-		ok = ok && cut(e.out[i], width[inputs + i]) == w;
-		if (**want != ',')
-			return ok;
-		at = *want + 1;
-	}
-}
-
-/* Cut *s at the next " | " and move past it; NULL when there is none. */
-static char *next_column(char **s)
-{
-	char *column = *s, *bar = strstr(column, " | ");
-
-	if (!bar)
-		return NULL;
-	*bar = 0;
-	*s = bar + 3;
-	return column;
-}
-
-/* One line: all of its lanes. */
-static bool line_is_exact(char *line, long *lanes)
-{
-	char *form = next_column(&line), *in = next_column(&line), *want = next_column(&line);
-	char *brace = form ? strrchr(form, '{') : NULL;
-	u32 width[MAX_REGISTERS];
-	int inputs, results;
-
-	if (!brace || !in || !want)
+	memcpy(e.in, v->in[lane], sizeof(v->in[lane]));
+	if (!ev_run(&e, f->text))
 		return false;
-	*brace = 0;
-	inputs = parse_registers(brace + 1, width, &results);
-	while (*(want += strspn(want, " "))) {
-		in += strspn(in, " ");
-		if (!lane_is_exact(form, &in, &want, width, inputs)) {
-			printf("# %s: lane before \"%.40s\"\n", form, in);
+	for (u32 i = 0; i < f->results; i++)
+		if (vector_cut(e.out[i], f->type[f->inputs + i]) != v->want[lane][i])
 			return false;
-		}
-		++*lanes;
-	}
 	return true;
 }
 
-static void check_file(const char *dir, const char *name)
+static bool all_lanes_are_exact(const struct vector *v)
 {
-	static char line[LINE_BYTES];
-	char path[700], what[400];
-	long forms = 0, exact = 0, lanes = 0;
-	FILE *f;
+	for (u32 lane = 0; lane < v->lanes; lane++)
+		if (!lane_is_exact(v, lane)) {
+			printf("# %s: lane %u\n", v->form.text, lane);
+			return false;
+		}
+	return true;
+}
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (*line == '#')
-			continue;
-		forms++;
-		exact += line_is_exact(line, &lanes);
+static void check_file(void *to, const char *name)
+{
+	struct vector_list list;
+	u32 exact = 0, lanes = 0;
+	char what[400];
+
+	(void)to;
+	vector_list_read(&list, name);
+	for (u32 i = 0; i < list.n; i++) {
+		exact += all_lanes_are_exact(&list.at[i]);
+		lanes += list.at[i].lanes;
 	}
-	if (f)
-		fclose(f);
-	snprintf(what, sizeof(what), "%.99s: %ld of %ld forms exact, %ld lanes", name, exact, forms,
+	snprintf(what, sizeof(what), "%.99s: %u of %u forms exact, %u lanes", name, exact, list.n,
 		 lanes);
-	CHECK_MSG(forms && exact == forms, what);
+	CHECK_MSG(list.n && exact == list.n, what);
+	vector_list_free(&list);
 }
 
 int main(void)
 {
-	const char *srcdir = getenv("srcdir");
-	char dir[400];
-	struct dirent **list;
-	int n;
-
-	snprintf(dir, sizeof(dir), "%s/tests/vectors", srcdir ? srcdir : ".");
-	n = scandir(dir, &list, NULL, alphasort);
-	for (int i = 0; i < n; i++) {
-		size_t len = strlen(list[i]->d_name);
-
-		if (len > 4 && !strcmp(list[i]->d_name + len - 4, ".vec"))
-			check_file(dir, list[i]->d_name);
-		free(list[i]);
-	}
-	if (n > 0)
-		free(list);
-	CHECK_MSG(n > 50, "vector files were found");
+	vector_each_file(check_file, NULL);
 	return check_done();
 }

@@ -6,23 +6,21 @@
  */
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
+#include "tests/unit/vectors.h"
 
 #include "src/lower/lower_int.h"
 #include "src/num/mufu.h"
 #include "src/num/numeric_mini.h"
 
-#define LINE_BYTES 16384
 #define THREADS 250  /* seven full warps and part of one */
-#define IN_BYTES 64  /* of a thread: eight operands */
+#define IN_BYTES 64  /* of a thread: VECTOR_SLOTS operands */
 #define OUT_BYTES 16 /* result, result under the predicate */
 #define FILL 0x5a
-#define OPERANDS 8
 
-/* One form, its registers by type, inputs first, and what the lanes read and should write. */
+/* One form with one result, and what the lanes read and should write. */
 struct form {
-	char text[160], types[OPERANDS][8];
-	u32 inputs;
-	u64 in[THREADS][OPERANDS], want[THREADS];
+	struct vector_form is;
+	u64 in[THREADS][VECTOR_SLOTS], want[THREADS];
 	u32 lanes; /* further threads repeat them */
 };
 
@@ -33,29 +31,14 @@ static u32 type_bytes(const char *type)
 	return *type == 'p' ? 1 : (u32)strtoul(type + 1, NULL, 10) / 8;
 }
 
-/* "cvt.rn.f32.s32 %d0,%a0 {b32>f32}" */
-static bool form_set(struct form *f, const char *text)
+static const char *result_type(const struct form *f)
 {
-	const char *brace = strrchr(text, '{'), *p = brace + 1;
-	u32 n = 0;
-
-	if (!brace)
-		return false;
-	snprintf(f->text, sizeof(f->text), "%.*s", (int)(brace - text), text);
-	for (; n < OPERANDS && *p != '}'; n++) {
-		size_t len = strcspn(p, ",>}");
-
-		snprintf(f->types[n], sizeof(f->types[n]), "%.*s", (int)len, p);
-		if (p[len] == '>')
-			f->inputs = n + 1;
-		p += len + (p[len] != '}');
-	}
-	return n == f->inputs + 1;
+	return f->is.type[f->is.inputs];
 }
 
 static void form_store(const struct form *f, struct text *t, u32 at)
 {
-	const char *type = f->types[f->inputs];
+	const char *type = result_type(f);
 
 	if (*type == 'p')
 		text_printf(t, "selp.u32 %%r1, 1, 0, %%d0; st.global.u8 [%%rd2+%u], %%r1;\n", at);
@@ -65,39 +48,39 @@ static void form_store(const struct form *f, struct text *t, u32 at)
 
 static void form_kernel(const struct form *f, struct text *t, u32 id)
 {
-	const char *type = f->types[f->inputs];
+	const char *type = result_type(f);
 
 	text_printf(t, ".visible .entry k%u(.param .u64 pin, .param .u64 pout)\n{\n", id);
 	text_printf(t, ".reg .u64 %%rd<3>; .reg .u32 %%r<3>; .reg .pred %%p1; .reg .%s %%d0;\n",
 		    type);
-	for (u32 i = 0; i < f->inputs; i++)
-		text_printf(t, ".reg .%s %%a%u;\n", f->types[i], i);
+	for (u32 i = 0; i < f->is.inputs; i++)
+		text_printf(t, ".reg .%s %%a%u;\n", f->is.type[i], i);
 	text_printf(t, "mov.u32 %%r0, %%tid.x;\n");
 	text_printf(t, "ld.param.u64 %%rd1, [pin]; mad.wide.u32 %%rd1, %%r0, %u, %%rd1;\n",
 		    IN_BYTES);
 	text_printf(t, "ld.param.u64 %%rd2, [pout]; mad.wide.u32 %%rd2, %%r0, %u, %%rd2;\n",
 		    OUT_BYTES);
-	for (u32 i = 0; i < f->inputs; i++)
-		text_printf(t, "ld.global.%s %%a%u, [%%rd1+%u];\n", f->types[i], i, 8 * i);
-	text_printf(t, "%s;\n", f->text);
+	for (u32 i = 0; i < f->is.inputs; i++)
+		text_printf(t, "ld.global.%s %%a%u, [%%rd1+%u];\n", f->is.type[i], i, 8 * i);
+	text_printf(t, "%s;\n", f->is.text);
 	form_store(f, t, 0);
 	if (*type == 'p')
 		text_printf(t, "setp.eq.u32 %%d0, %%r0, %%r0;\n");
 	else
 		text_printf(t, "ld.global.%s %%d0, [%%rd2+8];\n", type);
 	text_printf(t, "and.b32 %%r2, %%r0, 1; setp.ne.u32 %%p1, %%r2, 0;\n");
-	text_printf(t, "@%%p1 %s;\n", f->text);
+	text_printf(t, "@%%p1 %s;\n", f->is.text);
 	form_store(f, t, 8);
 	text_printf(t, "ret;\n}\n");
 }
 
 static bool lane_is_exact(const struct form *f, const u8 *out, u32 lane)
 {
-	u32 bytes = type_bytes(f->types[f->inputs]);
+	u32 bytes = type_bytes(result_type(f));
 	u64 want = f->want[lane % f->lanes];
 	u8 kept[8];
 
-	memset(kept, *f->types[f->inputs] == 'p' ? 1 : FILL, sizeof(kept));
+	memset(kept, *result_type(f) == 'p' ? 1 : FILL, sizeof(kept));
 	return !memcmp(out, &want, bytes) && !memcmp(out + 8, lane & 1 ? (u8 *)&want : kept, bytes);
 }
 
@@ -106,8 +89,8 @@ static void report(const struct form *f, const u8 *out, u32 lane, const char *le
 	u64 got[2], want = f->want[lane % f->lanes];
 
 	memcpy(got, out, sizeof(got));
-	printf("# %s at %s: lane %u, in", f->text, level, lane);
-	for (u32 i = 0; i < f->inputs; i++)
+	printf("# %s at %s: lane %u, in", f->is.text, level, lane);
+	for (u32 i = 0; i < f->is.inputs; i++)
 		printf(" %llx", (unsigned long long)f->in[lane % f->lanes][i]);
 	printf(", got %llx and %llx under the predicate, want %llx\n", (unsigned long long)got[0],
 	       (unsigned long long)got[1], (unsigned long long)want);
@@ -128,7 +111,7 @@ static bool form_is_exact(struct harness *h, const struct form *f, u32 id, u64 m
 	for (u32 i = 0; i < THREADS; i++)
 		memcpy(in + i * IN_BYTES, f->in[i % f->lanes], IN_BYTES);
 	if (harness_run(h, name, 1, THREADS, &params, level) != STOP_DONE) {
-		printf("# %s: fault %u\n", f->text, h->fault.kind);
+		printf("# %s: fault %u\n", f->is.text, h->fault.kind);
 		return false;
 	}
 	for (u32 i = 0; i < THREADS; i++)
@@ -175,46 +158,35 @@ static bool is_float_form(const char *text)
 	return strstr(text, "f16") || strstr(text, "f32") || strstr(text, "f64");
 }
 
-/* The numbers of the columns after the form; both lists run in step. */
-static void form_lanes(struct form *f, char *in, char *want)
+static void form_of_vector(struct form *f, const struct vector *v)
 {
-	for (f->lanes = 0; f->lanes < THREADS && *(want += strspn(want, " ")); f->lanes++) {
-		for (u32 i = 0; i < f->inputs; i++, in += *in == ',')
-			f->in[f->lanes][i] = strtoull(in, &in, 16);
-		f->want[f->lanes] = strtoull(want, &want, 16);
-	}
+	memset(f, 0, sizeof(*f));
+	f->is = v->form;
+	f->lanes = v->lanes;
+	memcpy(f->in, v->in, sizeof(v->in));
+	for (u32 i = 0; i < v->lanes; i++)
+		f->want[i] = v->want[i][0];
 }
 
-static void check_file(const char *dir, const char *name)
+/* Forms with several results have no place in these kernels: tests/unit/ops/vectors.c runs them. */
+static void check_file(const char *name)
 {
-	static char line[LINE_BYTES];
-	char path[512];
-	struct form *forms = NULL;
+	struct vector_list list;
+	struct form *forms;
+	char path[64];
 	u32 n = 0;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/tests/vectors/%s.vec", dir, name);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file)) {
-		char *in = strstr(line, " | "), *want = in ? strstr(in + 3, " | ") : NULL;
-		char *end = want ? strstr(want + 3, " | ") : NULL;
-
-		if (*line == '#' || !end)
-			continue;
-		*in = *want = *end = 0;
-		if (!is_float_form(line))
-			continue;
-		forms = realloc(forms, (n + 1) * sizeof(*forms));
-		if (!forms)
-			abort();
-		memset(&forms[n], 0, sizeof(*forms));
-		if (form_set(&forms[n], line))
-			form_lanes(&forms[n++], in + 3, want + 3);
-	}
-	if (file)
-		fclose(file);
+	snprintf(path, sizeof(path), "%s.vec", name);
+	vector_list_read(&list, path);
+	forms = calloc(list.n + 1, sizeof(*forms));
+	if (!forms)
+		abort();
+	for (u32 i = 0; i < list.n; i++)
+		if (is_float_form(list.at[i].form.text) && list.at[i].form.results == 1)
+			form_of_vector(&forms[n++], &list.at[i]);
 	check_forms(forms, n, "sm_90", name);
 	free(forms);
+	vector_list_free(&list);
 }
 
 /* ---- forms of later targets ---- */
@@ -264,10 +236,10 @@ static void check_later(void)
 	for (u32 i = 0; i < ARRAY_LEN(laters); i++) {
 		struct form *f = &forms[i];
 
-		CHECK_MSG(form_set(f, laters[i].text), laters[i].text);
+		CHECK_MSG(vector_parse_form(&f->is, laters[i].text), laters[i].text);
 		f->lanes = THREADS;
 		for (u32 l = 0; l < THREADS; l++) {
-			for (u32 k = 0; k < f->inputs; k++)
+			for (u32 k = 0; k < f->is.inputs; k++)
 				f->in[l][k] = some_bits(l, k);
 			f->want[l] = laters[i].one(f->in[l][0], f->in[l][1], f->in[l][2],
 						   f->in[l][3], f->in[l][4]);
@@ -363,10 +335,9 @@ int main(void)
 		"add", "sub", "mul",  "fma", "mad", "div", "rcp", "sqrt",     "rsqrt", "sin", "cos",
 		"lg2", "ex2", "tanh", "min", "max", "abs", "neg", "copysign", "testp", "cvt",
 	};
-	const char *srcdir = getenv("srcdir");
 
 	for (u32 i = 0; i < ARRAY_LEN(files); i++)
-		check_file(srcdir ? srcdir : ".", files[i]);
+		check_file(files[i]);
 	check_later();
 	check_combinations();
 	return check_done();
