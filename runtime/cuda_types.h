@@ -46,6 +46,12 @@ typedef void rt_stream_callback(void *stream, int status, void *user);
 typedef void rt_log_callback(void *user, int level, char *message, size_t len);
 typedef size_t rt_block_to_shared(int threads);
 
+/* The number of an address that the program has as a pointer: the same in both address spaces. */
+static inline u64 rt_address(const void *p)
+{
+	return (u64)(uintptr_t)p;
+}
+
 enum {
 	cudaSuccess = 0,
 	cudaErrorInvalidValue = 1,

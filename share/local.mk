@@ -40,6 +40,7 @@ dist_ptxloomincludeptxloom_DATA = \
 	share/ptxloom/include/ptxloom/device_prop.h \
 	share/ptxloom/include/ptxloom/driver_api.h \
 	share/ptxloom/include/ptxloom/driver_enums.h \
+	share/ptxloom/include/ptxloom/float16.h \
 	share/ptxloom/include/ptxloom/intrinsics.h \
 	share/ptxloom/include/ptxloom/libdevice.h \
 	share/ptxloom/include/ptxloom/match.h \

@@ -306,6 +306,31 @@ static int keep(int *at, int value, int last)
 	return STATUS_SUCCESS;
 }
 
+/* A preference of the current context, or what takes its place, to a program that asks. */
+static int answer_preference(int *out, int (*read)(const struct rt_context *c))
+{
+	int status;
+	const struct rt_context *c = drv_context(&status);
+
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	if (c)
+		*out = read(c);
+	return status;
+}
+
+static int cache_config_of(const struct rt_context *c)
+{
+	return c->cache_config;
+}
+
+/* As the device does, which since Maxwell is banks of four bytes. */
+static int shared_config_of(const struct rt_context *c)
+{
+	(void)c;
+	return 1;
+}
+
 DRV_FN(cuCtxSetCacheConfig, (int config))
 {
 	int status;
@@ -316,14 +341,7 @@ DRV_FN(cuCtxSetCacheConfig, (int config))
 
 DRV_FN(cuCtxGetCacheConfig, (int *config))
 {
-	int status;
-	const struct rt_context *c = drv_context(&status);
-
-	if (!config)
-		return STATUS_INVALID_VALUE;
-	if (c)
-		*config = c->cache_config;
-	return status;
+	return answer_preference(config, cache_config_of);
 }
 
 DRV_FN(cuCtxSetSharedMemConfig, (int config))
@@ -334,17 +352,9 @@ DRV_FN(cuCtxSetSharedMemConfig, (int config))
 	return c ? keep(&c->shared_config, config, 2) : status;
 }
 
-/* 0: as the device does, which since Maxwell is banks of four bytes, 1. */
 DRV_FN(cuCtxGetSharedMemConfig, (int *config))
 {
-	int status;
-	const struct rt_context *c = drv_context(&status);
-
-	if (!config)
-		return STATUS_INVALID_VALUE;
-	if (c)
-		*config = 1;
-	return status;
+	return answer_preference(config, shared_config_of);
 }
 
 DRV_FN(cuCtxGetStreamPriorityRange, (int *least, int *greatest))

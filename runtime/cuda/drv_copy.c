@@ -27,11 +27,6 @@ struct way {
 #define NOW ((struct way){NULL, OWN, COPY_SYNC})
 #define LATER ((struct way){stream, OWN, COPY_ASYNC})
 
-static u64 number(const void *p)
-{
-	return (u64)(uintptr_t)p;
-}
-
 /* The runtime's error for rows that are too long is not one of the driver's. */
 static int driver_status(enum status status)
 {
@@ -56,8 +51,8 @@ static int fill(struct copy_fill f, struct way w)
 
 /* ---- one dimension ---- */
 
-#define H_TO_D copy_linear(COPY_DEVICE, dst, COPY_HOST, number(src), size)
-#define D_TO_H copy_linear(COPY_HOST, number(dst), COPY_DEVICE, src, size)
+#define H_TO_D copy_linear(COPY_DEVICE, dst, COPY_HOST, rt_address(src), size)
+#define D_TO_H copy_linear(COPY_HOST, rt_address(dst), COPY_DEVICE, src, size)
 #define D_TO_D copy_linear(COPY_DEVICE, dst, COPY_DEVICE, src, size)
 #define ANY_TO_ANY copy_linear(COPY_ANY, dst, COPY_ANY, src, size)
 
@@ -104,7 +99,7 @@ static struct copy along(struct copy_end dst, struct copy_end src, size_t size)
 
 #define ARRAY(handle, at) ((struct copy_end){.place = COPY_ARRAY, .array = handle, .x = at})
 #define DEVICE(p) ((struct copy_end){.place = COPY_DEVICE, .address = p})
-#define HOST(p) ((struct copy_end){.place = COPY_HOST, .address = number(p)})
+#define HOST(p) ((struct copy_end){.place = COPY_HOST, .address = rt_address(p)})
 
 DRV_DEFAULT_FN(cuMemcpyDtoA_v2, (void *dst, size_t at, u64 src, size_t size),
 	       issue(along(ARRAY(dst, at), DEVICE(src), size), NOW))
@@ -132,7 +127,7 @@ static bool read_place(int type, struct copy_end *e, const void *host, u64 devic
 	if (type < 1 || type > 4)
 		return false;
 	e->place = (enum copy_place)places[type];
-	e->address = type == 1 ? number(host) : device;
+	e->address = type == 1 ? rt_address(host) : device;
 	return true;
 }
 

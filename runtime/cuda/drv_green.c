@@ -208,6 +208,18 @@ DRV_FN(cuGreenCtxCreate,
 	return STATUS_SUCCESS;
 }
 
+/* May a call that fills in `out` ask about the green context? */
+static int check_question(const struct drv_green *g, const void *out)
+{
+	int status = drv_check(0);
+
+	if (status)
+		return status;
+	if (!is_green(g))
+		return STATUS_INVALID_CONTEXT;
+	return out ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
+}
+
 /* Its streams stay, as common ones. */
 DRV_FN(cuGreenCtxDestroy, (struct drv_green * g))
 {
@@ -230,30 +242,20 @@ DRV_FN(cuGreenCtxDestroy, (struct drv_green * g))
 
 DRV_FN(cuCtxFromGreenCtx, (struct rt_context * *out, const struct drv_green *g))
 {
-	int status = drv_check(0);
+	int status = check_question(g, out);
 
-	if (status)
-		return status;
-	if (!is_green(g))
-		return STATUS_INVALID_CONTEXT;
-	if (!out)
-		return STATUS_INVALID_VALUE;
-	*out = g->context;
-	return STATUS_SUCCESS;
+	if (!status)
+		*out = g->context;
+	return status;
 }
 
 DRV_FN(cuGreenCtxGetId, (const struct drv_green *g, u64 *out))
 {
-	int status = drv_check(0);
+	int status = check_question(g, out);
 
-	if (status)
-		return status;
-	if (!is_green(g))
-		return STATUS_INVALID_CONTEXT;
-	if (!out)
-		return STATUS_INVALID_VALUE;
-	*out = g->context->id;
-	return STATUS_SUCCESS;
+	if (!status)
+		*out = g->context->id;
+	return status;
 }
 
 /* ---- streams ---- */
@@ -261,14 +263,12 @@ DRV_FN(cuGreenCtxGetId, (const struct drv_green *g, u64 *out))
 DRV_FN(cuGreenCtxStreamCreate,
        (struct stream * *out, const struct drv_green *g, unsigned flags, int priority))
 {
-	int status = drv_check(0);
+	int status = check_question(g, out);
 	struct rt_device *d;
 
 	if (status)
 		return status;
-	if (!is_green(g))
-		return STATUS_INVALID_CONTEXT;
-	if (!out || flags != STREAM_NON_BLOCKING)
+	if (flags != STREAM_NON_BLOCKING)
 		return STATUS_INVALID_VALUE;
 	d = rt_device_open(g->context->device, &status);
 	if (!d)

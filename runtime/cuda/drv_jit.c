@@ -89,7 +89,7 @@ static void sort_message(void *user, const struct diag_message *m)
 }
 
 /* Options are numbers in the place of pointers. */
-static u32 number(void *const *at)
+static u32 option_number(void *const *at)
 {
 	u32 v;
 
@@ -108,23 +108,23 @@ static int read_option(struct drv_jit *j, int option, void **at)
 		break;
 	case INFO_LOG_BYTES:
 		j->info_bytes = at;
-		j->info_cap = number(at);
+		j->info_cap = option_number(at);
 		break;
 	case ERROR_LOG:
 		j->error_log = *at;
 		break;
 	case ERROR_LOG_BYTES:
 		j->error_bytes = at;
-		j->error_cap = number(at);
+		j->error_cap = option_number(at);
 		break;
 	case THREADS_PER_BLOCK:
 		j->threads = at;
 		break;
 	case LOG_VERBOSE:
-		j->verbose = number(at) != 0;
+		j->verbose = option_number(at) != 0;
 		break;
 	case OPTIMIZATION_LEVEL:
-		return number(at) > 4 ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
+		return option_number(at) > 4 ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 	default:
 		return option < 0 || option > LAST ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 	}

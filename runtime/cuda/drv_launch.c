@@ -69,16 +69,7 @@ DRV_STREAM_FN(cuLaunchCooperativeKernel,
 	      launch(function, &(struct device_launch){SHAPE, .cooperative = true}, stream, OWN,
 		     params, NULL))
 
-/* CUlaunchConfig, 56 bytes. */
-struct launch_config {
-	u32 grid[3], block[3];
-	u32 shared;
-	void *stream;
-	const struct launch_attr *attrs;
-	u32 attr_len;
-};
-
-static int launch_config(const struct launch_config *c, const void *function, void **params,
+static int launch_config(const struct drv_launch_config *c, const void *function, void **params,
 			 void **extra, bool own)
 {
 	struct launch_attrs a;
@@ -104,7 +95,8 @@ static int launch_config(const struct launch_config *c, const void *function, vo
 }
 
 DRV_STREAM_FN(cuLaunchKernelEx,
-	      (const struct launch_config *c, const void *function, void **params, void **extra),
+	      (const struct drv_launch_config *c, const void *function, void **params,
+	       void **extra),
 	      launch_config(c, function, params, extra, OWN))
 
 /* ---- the older way ---- */

@@ -5,11 +5,6 @@
 #include "runtime/cuda/drv.h"
 #include "src/dev/memory/memory.h"
 
-static u64 number(const void *p)
-{
-	return (u64)(uintptr_t)p;
-}
-
 /* ---- allocation ---- */
 
 typedef enum status make_fn(struct device *d, u64 bytes, u32 flags, u64 *out);
@@ -104,7 +99,7 @@ DRV_FN(cuMemFree_v2, (u64 p))
 
 DRV_FN(cuMemFreeHost, (void *p))
 {
-	return free_some(number(p), memory_free_host);
+	return free_some(rt_address(p), memory_free_host);
 }
 
 DRV_FN(cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))
@@ -112,7 +107,7 @@ DRV_FN(cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))
 	int status;
 	struct rt_device *d = drv_device(&status);
 
-	return d ? (int)memory_register(&d->dev, number(p), size, flags) : status;
+	return d ? (int)memory_register(&d->dev, rt_address(p), size, flags) : status;
 }
 
 DRV_FN(cuMemHostRegister, (void *p, size_t size, unsigned flags))
@@ -122,7 +117,7 @@ DRV_FN(cuMemHostRegister, (void *p, size_t size, unsigned flags))
 
 DRV_FN(cuMemHostUnregister, (void *p))
 {
-	return end(number(p), memory_unregister);
+	return end(rt_address(p), memory_unregister);
 }
 
 DRV_FN(cuMemHostGetFlags, (unsigned *flags, void *p))
@@ -132,7 +127,7 @@ DRV_FN(cuMemHostGetFlags, (unsigned *flags, void *p))
 
 	if (!d)
 		return status;
-	return flags ? (int)memory_host_flags(&d->dev, number(p), flags)
+	return flags ? (int)memory_host_flags(&d->dev, rt_address(p), flags)
 		     : (int)STATUS_INVALID_VALUE;
 }
 
@@ -146,8 +141,8 @@ DRV_FN(cuMemHostGetDevicePointer_v2, (u64 * out, void *p, unsigned flags))
 		return status;
 	if (!out || flags)
 		return STATUS_INVALID_VALUE;
-	status = (int)memory_host_flags(&d->dev, number(p), &unused);
-	*out = status ? 0 : number(p);
+	status = (int)memory_host_flags(&d->dev, rt_address(p), &unused);
+	*out = status ? 0 : rt_address(p);
 	return status;
 }
 

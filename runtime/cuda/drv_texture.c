@@ -77,19 +77,18 @@ static const struct mem_array *find_array(const void *handle, int *status)
 	return a;
 }
 
-/*
- * The array whose description goes to `out`. NULL, and the error in *status: there is none, or no
- * place for it.
- */
-static const struct mem_array *array_to_describe(const void *handle, const void *out, int *status)
+/* The description of an array that is to be told at `out`, which may not be NULL. */
+static int array_description(const void *handle, const void *out, struct mem_array_desc *desc)
 {
-	const struct mem_array *a = find_array(handle, status);
+	int status;
+	const struct mem_array *a = find_array(handle, &status);
 
-	if (a && !out) {
-		*status = STATUS_INVALID_VALUE;
-		return NULL;
-	}
-	return a;
+	if (!a)
+		return status;
+	if (!out)
+		return STATUS_INVALID_VALUE;
+	*desc = a->desc;
+	return STATUS_SUCCESS;
 }
 
 static const struct mem_mipmap *find_mipmap(const void *handle, int *status)
@@ -103,51 +102,45 @@ static const struct mem_mipmap *find_mipmap(const void *handle, int *status)
 
 DRV_FN(cuArrayGetDescriptor_v2, (struct array_desc * out, const void *array))
 {
-	int status;
-	const struct mem_array *a = array_to_describe(array, out, &status);
+	struct mem_array_desc d;
+	int status = array_description(array, out, &d);
 
-	if (!a)
-		return status;
-	*out = (struct array_desc){a->desc.width, a->desc.height, (int)a->desc.format,
-				   a->desc.channels};
-	return STATUS_SUCCESS;
+	if (!status)
+		*out = (struct array_desc){d.width, d.height, (int)d.format, d.channels};
+	return status;
 }
 
 DRV_FN(cuArrayGetDescriptor, (struct array_desc_v1 * out, const void *array))
 {
-	int status;
-	const struct mem_array *a = array_to_describe(array, out, &status);
+	struct mem_array_desc d;
+	int status = array_description(array, out, &d);
 
-	if (!a)
-		return status;
-	*out = (struct array_desc_v1){(u32)a->desc.width, (u32)a->desc.height, (int)a->desc.format,
-				      a->desc.channels};
-	return STATUS_SUCCESS;
+	if (!status)
+		*out = (struct array_desc_v1){(u32)d.width, (u32)d.height, (int)d.format,
+					      d.channels};
+	return status;
 }
 
 DRV_FN(cuArray3DGetDescriptor_v2, (struct array3d_desc * out, const void *array))
 {
-	int status;
-	const struct mem_array *a = array_to_describe(array, out, &status);
+	struct mem_array_desc d;
+	int status = array_description(array, out, &d);
 
-	if (!a)
-		return status;
-	*out = (struct array3d_desc){a->desc.width,       a->desc.height,   a->desc.depth,
-				     (int)a->desc.format, a->desc.channels, a->desc.flags};
-	return STATUS_SUCCESS;
+	if (!status)
+		*out = (struct array3d_desc){d.width,       d.height,   d.depth,
+					     (int)d.format, d.channels, d.flags};
+	return status;
 }
 
 DRV_FN(cuArray3DGetDescriptor, (struct array3d_desc_v1 * out, const void *array))
 {
-	int status;
-	const struct mem_array *a = array_to_describe(array, out, &status);
+	struct mem_array_desc d;
+	int status = array_description(array, out, &d);
 
-	if (!a)
-		return status;
-	*out = (struct array3d_desc_v1){(u32)a->desc.width, (u32)a->desc.height,
-					(u32)a->desc.depth, (int)a->desc.format,
-					a->desc.channels,   a->desc.flags};
-	return STATUS_SUCCESS;
+	if (!status)
+		*out = (struct array3d_desc_v1){(u32)d.width,  (u32)d.height, (u32)d.depth,
+						(int)d.format, d.channels,    d.flags};
+	return status;
 }
 
 DRV_FN(cuArrayDestroy, (void *array))

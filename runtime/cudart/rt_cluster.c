@@ -3,65 +3,38 @@
  * them a device holds at once.
  */
 #include "runtime/cuda/drv.h"
-
-/* cudaLaunchAttribute and CUlaunchAttribute: a number and 64 bytes whose meaning it says. */
-struct launch_attribute {
-	int id;
-	u8 pad[4];
-	union {
-		u8 bytes[64];
-		u32 cluster[3];
-	} value;
-};
+#include "runtime/graph/stream_attr.h"
 
 #define ATTRIBUTE_CLUSTER 4
 
-/* cudaLaunchConfig_t */
-struct rt_config {
-	struct rt_dim3 grid, block;
-	size_t dynamic_bytes;
-	cudaStream_t stream;
-	const struct launch_attribute *attributes;
-	unsigned attribute_len;
-};
-
-/* CUlaunchConfig */
-struct drv_config {
-	u32 grid[3], block[3];
-	u32 dynamic_bytes;
-	void *stream;
-	const struct launch_attribute *attributes;
-	unsigned attribute_len;
-};
-
-static void read_cluster(const struct launch_attribute *at, u32 n, u32 *cluster)
+static void read_cluster(const struct launch_attr *at, u32 n, u32 *cluster)
 {
 	for (u32 i = 0; at && i < n; i++)
 		if (at[i].id == ATTRIBUTE_CLUSTER)
-			memcpy(cluster, at[i].value.cluster, 3 * sizeof(u32));
+			memcpy(cluster, at[i].value.dim, 3 * sizeof(u32));
 }
 
-static bool from_runtime(const struct rt_config *c, struct device_launch *l)
+static bool from_runtime(const struct rt_launch_config *c, struct device_launch *l)
 {
-	if (!c || c->dynamic_bytes > UINT32_MAX)
+	if (!c || c->shared > UINT32_MAX)
 		return false;
 	*l = (struct device_launch){
 		.grid = {c->grid.x, c->grid.y, c->grid.z},
 		.block = {c->block.x, c->block.y, c->block.z},
-		.dynamic_bytes = (u32)c->dynamic_bytes,
+		.dynamic_bytes = (u32)c->shared,
 	};
-	read_cluster(c->attributes, c->attribute_len, l->cluster);
+	read_cluster(c->attrs, c->attr_len, l->cluster);
 	return true;
 }
 
-static bool from_driver(const struct drv_config *c, struct device_launch *l)
+static bool from_driver(const struct drv_launch_config *c, struct device_launch *l)
 {
 	if (!c)
 		return false;
-	*l = (struct device_launch){.dynamic_bytes = c->dynamic_bytes};
+	*l = (struct device_launch){.dynamic_bytes = c->shared};
 	memcpy(l->grid, c->grid, sizeof(l->grid));
 	memcpy(l->block, c->block, sizeof(l->block));
-	read_cluster(c->attributes, c->attribute_len, l->cluster);
+	read_cluster(c->attrs, c->attr_len, l->cluster);
 	return true;
 }
 
@@ -89,7 +62,8 @@ static int max_cluster(const struct device_launch *l, int *out)
 
 /* ---- runtime ---- */
 
-static int runtime_launch(const void *stub, const struct rt_config *c, struct device_launch *l)
+static int runtime_launch(const void *stub, const struct rt_launch_config *c,
+			  struct device_launch *l)
 {
 	int status;
 	struct device_kernel *k;
@@ -102,7 +76,7 @@ static int runtime_launch(const void *stub, const struct rt_config *c, struct de
 }
 
 RT_FN(cudaOccupancyMaxActiveClusters,
-      (int *clusters, const void *stub, const struct rt_config *config))
+      (int *clusters, const void *stub, const struct rt_launch_config *config))
 {
 	struct device_launch l;
 	int status = clusters ? runtime_launch(stub, config, &l) : cudaErrorInvalidValue;
@@ -111,7 +85,7 @@ RT_FN(cudaOccupancyMaxActiveClusters,
 }
 
 RT_FN(cudaOccupancyMaxPotentialClusterSize,
-      (int *size, const void *stub, const struct rt_config *config))
+      (int *size, const void *stub, const struct rt_launch_config *config))
 {
 	struct device_launch l;
 	int status = size ? runtime_launch(stub, config, &l) : cudaErrorInvalidValue;
@@ -121,7 +95,8 @@ RT_FN(cudaOccupancyMaxPotentialClusterSize,
 
 /* ---- driver ---- */
 
-static int driver_launch(const void *function, const struct drv_config *c, struct device_launch *l)
+static int driver_launch(const void *function, const struct drv_launch_config *c,
+			 struct device_launch *l)
 {
 	int status;
 	struct device_kernel *k;
@@ -134,7 +109,7 @@ static int driver_launch(const void *function, const struct drv_config *c, struc
 }
 
 DRV_FN(cuOccupancyMaxActiveClusters,
-       (int *clusters, const void *function, const struct drv_config *config))
+       (int *clusters, const void *function, const struct drv_launch_config *config))
 {
 	struct device_launch l;
 	int status = clusters ? driver_launch(function, config, &l) : STATUS_INVALID_VALUE;
@@ -143,7 +118,7 @@ DRV_FN(cuOccupancyMaxActiveClusters,
 }
 
 DRV_FN(cuOccupancyMaxPotentialClusterSize,
-       (int *size, const void *function, const struct drv_config *config))
+       (int *size, const void *function, const struct drv_launch_config *config))
 {
 	struct device_launch l;
 	int status = size ? driver_launch(function, config, &l) : STATUS_INVALID_VALUE;

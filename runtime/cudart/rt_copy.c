@@ -19,11 +19,6 @@
 		return rt_error(body);                                                             \
 	}
 
-static u64 number(const void *p)
-{
-	return (u64)(uintptr_t)p;
-}
-
 /* ---- issuing ---- */
 
 static enum copy_place place_of(int kind, bool dst)
@@ -87,7 +82,7 @@ static int fill(struct copy_fill f, struct way w)
 
 static struct copy linear(void *dst, const void *src, size_t bytes)
 {
-	return copy_linear(COPY_ANY, number(dst), COPY_ANY, number(src), bytes);
+	return copy_linear(COPY_ANY, rt_address(dst), COPY_ANY, rt_address(src), bytes);
 }
 
 RT_DEFAULT_FN(cudaMemcpy, (void *dst, const void *src, size_t size, int kind),
@@ -179,7 +174,7 @@ struct plane {
 
 static struct copy_end rows_at(const void *p, size_t pitch)
 {
-	return (struct copy_end){.address = number(p), .pitch = pitch};
+	return (struct copy_end){.address = rt_address(p), .pitch = pitch};
 }
 
 static struct copy_end array_at(const void *array, size_t x, size_t y)
@@ -286,7 +281,7 @@ static bool box_end(const struct rt_copy_3d_end *e, u64 element, struct copy_end
 		out->place = COPY_ARRAY;
 		out->array = e->array;
 	} else {
-		out->address = number(e->ptr.ptr);
+		out->address = rt_address(e->ptr.ptr);
 		out->pitch = e->ptr.pitch;
 		out->rows = e->ptr.ysize;
 	}
@@ -378,7 +373,7 @@ RT_STREAM_FN(cudaMemcpy3DPeerAsync, (const struct copy_3d_peer *p, cudaStream_t 
 
 static struct copy_fill bytes_at(void *p, int value, size_t width)
 {
-	return (struct copy_fill){.address = number(p),
+	return (struct copy_fill){.address = rt_address(p),
 				  .width = width,
 				  .height = 1,
 				  .depth = 1,

@@ -92,19 +92,17 @@ void rt_images_forget_device(int i)
 	pthread_mutex_unlock(&the_process.images);
 }
 
-/* FNV-1a; never 0. */
-static u64 hash(const char *s)
+/* Never 0. */
+static u64 hash_name(const char *s)
 {
-	u64 h = 0xcbf29ce484222325u;
+	u64 h = hash_bytes(s, strlen(s));
 
-	for (; *s; s++)
-		h = (h ^ (u8)*s) * 0x100000001b3u;
 	return h ? h : 1;
 }
 
 static struct rt_function *function_locked(struct rt_image *image, const char *name)
 {
-	u64 key = hash(name), *found = map_get(&image->by_name, key);
+	u64 key = hash_name(name), *found = map_get(&image->by_name, key);
 	struct rt_function *f = found ? (struct rt_function *)(uintptr_t)*found : NULL;
 
 	if (f && !strcmp(f->name, name))

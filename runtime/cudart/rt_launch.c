@@ -185,16 +185,7 @@ RT_STREAM_FN(cudaLaunchCooperativeKernel,
 	      size_t shared, cudaStream_t stream),
 	     launch_cooperative(stub, REQUEST(args), stream, OWN))
 
-/* cudaLaunchConfig_t, 56 bytes. */
-struct launch_config {
-	struct rt_dim3 grid, block;
-	size_t shared;
-	cudaStream_t stream;
-	const struct launch_attr *attrs;
-	unsigned attr_len;
-};
-
-static int launch_config(const struct launch_config *c, const void *stub, void **args, bool own)
+static int launch_config(const struct rt_launch_config *c, const void *stub, void **args, bool own)
 {
 	struct request r;
 	int status;
@@ -206,7 +197,7 @@ static int launch_config(const struct launch_config *c, const void *stub, void *
 	return status ? status : launch(rt_named_kernel(stub), &r, c->stream, own);
 }
 
-RT_STREAM_FN(cudaLaunchKernelExC, (const struct launch_config *c, const void *stub, void **args),
+RT_STREAM_FN(cudaLaunchKernelExC, (const struct rt_launch_config *c, const void *stub, void **args),
 	     launch_config(c, stub, args, OWN))
 
 /* ---- the launch of compilers before CUDA 9.2 and of clang without an SDK version ---- */

@@ -6,11 +6,6 @@
 #include "src/base/size.h"
 #include "src/dev/memory/memory.h"
 
-static u64 number(const void *p)
-{
-	return (u64)(uintptr_t)p;
-}
-
 /* ---- allocation ---- */
 
 /* Nothing is NULL, and no error. */
@@ -106,7 +101,7 @@ static int end(const void *p, enum status (*how)(struct device *, u64))
 	int status;
 	struct rt_device *d = rt_device_now(&status);
 
-	return d ? (int)how(&d->dev, number(p)) : status;
+	return d ? (int)how(&d->dev, rt_address(p)) : status;
 }
 
 RT_FN(cudaFree, (void *p))
@@ -124,7 +119,7 @@ RT_FN(cudaHostRegister, (void *p, size_t size, unsigned flags))
 	int status;
 	struct rt_device *d = rt_device_now(&status);
 
-	return rt_error(d ? (int)memory_register(&d->dev, number(p), size, flags) : status);
+	return rt_error(d ? (int)memory_register(&d->dev, rt_address(p), size, flags) : status);
 }
 
 RT_FN(cudaHostUnregister, (void *p))
@@ -138,7 +133,7 @@ RT_FN(cudaHostGetFlags, (unsigned *flags, void *p))
 	struct rt_device *d = rt_device_now(&status);
 
 	if (d)
-		status = flags ? (int)memory_host_flags(&d->dev, number(p), flags)
+		status = flags ? (int)memory_host_flags(&d->dev, rt_address(p), flags)
 			       : cudaErrorInvalidValue;
 	return rt_error(status);
 }
@@ -153,7 +148,7 @@ RT_FN(cudaHostGetDevicePointer, (void **out, void *p, unsigned flags))
 		return rt_error(status);
 	if (!out || flags)
 		return rt_error(cudaErrorInvalidValue);
-	status = (int)memory_host_flags(&d->dev, number(p), &unused);
+	status = (int)memory_host_flags(&d->dev, rt_address(p), &unused);
 	*out = status ? NULL : p;
 	return rt_error(status);
 }
@@ -193,7 +188,7 @@ RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p)
 		return rt_error(cudaErrorInvalidValue);
 	/* What no device knows is the host's, whatever it is. */
 	*out = (struct pointer_attributes){.device = -2, .host_pointer = (void *)(uintptr_t)p};
-	if (!memory_find(&rt_get()->memory, number(p), &i))
+	if (!memory_find(&rt_get()->memory, rt_address(p), &i))
 		return cudaSuccess;
 	host = memory_type_of(&i) == 1;
 	out->type = host ? 1 : i.range.kind == MEM_KIND_MANAGED ? 3 : 2;
@@ -221,7 +216,7 @@ static int advise(const void *p, size_t size, int advice, struct memory_location
 
 	if (!rt_device_now(&status))
 		return status;
-	return (int)memory_advise(&rt->memory, number(p), size, advice, where, rt->list.len);
+	return (int)memory_advise(&rt->memory, rt_address(p), size, advice, where, rt->list.len);
 }
 
 RT_FN(cudaMemAdvise, (const void *p, size_t size, int advice, struct memory_location where))
@@ -252,7 +247,7 @@ static int prefetch(const void *p, size_t size, struct memory_location where, un
 	if (status)
 		return status;
 	return flags ? cudaErrorInvalidValue
-		     : (int)memory_prefetch(&rt->memory, number(p), size, where, rt->list.len);
+		     : (int)memory_prefetch(&rt->memory, rt_address(p), size, where, rt->list.len);
 }
 
 RT_STREAM_FN(cudaMemPrefetchAsync,
@@ -272,8 +267,8 @@ RT_FN(cudaMemRangeGetAttribute,
 	int status;
 
 	if (rt_device_now(&status))
-		status = (int)memory_range_attribute(&rt_get()->memory, number(p), bytes, attribute,
-						     out, size);
+		status = (int)memory_range_attribute(&rt_get()->memory, rt_address(p), bytes,
+						     attribute, out, size);
 	return rt_error(status);
 }
 
@@ -287,7 +282,7 @@ RT_FN(cudaMemRangeGetAttributes,
 	if (!out || !sizes || !attributes || !n)
 		return rt_error(cudaErrorInvalidValue);
 	for (size_t i = 0; i < n && !status; i++)
-		status = (int)memory_range_attribute(&rt_get()->memory, number(p), bytes,
+		status = (int)memory_range_attribute(&rt_get()->memory, rt_address(p), bytes,
 						     attributes[i], out[i], sizes[i]);
 	return rt_error(status);
 }
@@ -341,7 +336,7 @@ RT_FN(cudaIpcGetMemHandle, (struct rt_ipc_handle * out, void *p))
 	struct rt_device *d = rt_device_now(&status);
 
 	if (d)
-		status = out ? (int)memory_ipc_export(&d->dev, number(p), out)
+		status = out ? (int)memory_ipc_export(&d->dev, rt_address(p), out)
 			     : cudaErrorInvalidValue;
 	return rt_error(status);
 }

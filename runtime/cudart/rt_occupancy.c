@@ -33,8 +33,6 @@ static int available(struct device_kernel *k, size_t *bytes, int blocks, int thr
 
 /* ---- the size of a block that fills the device best ---- */
 
-typedef rt_block_to_shared block_to_shared;
-
 struct potential {
 	int grid, block;
 };
@@ -43,8 +41,8 @@ struct potential {
  * From the largest block down, in steps of a warp; of equal ones the largest. Source: CUDA C++
  * Programming Guide, "Occupancy Calculator".
  */
-static int potential(struct device_kernel *k, block_to_shared *shared_of, size_t dynamic, int limit,
-		     struct potential *out)
+static int potential(struct device_kernel *k, rt_block_to_shared *shared_of, size_t dynamic,
+		     int limit, struct potential *out)
 {
 	const struct arch *a = k->owner->dev->arch;
 	int most = 0, best = 0, warp = a->warp_size > 0 ? a->warp_size : 32;
@@ -91,7 +89,7 @@ DRV_FN(cuOccupancyMaxActiveBlocksPerMultiprocessor,
 }
 
 DRV_FN(cuOccupancyMaxPotentialBlockSizeWithFlags,
-       (int *grid, int *block, void *f, block_to_shared *shared_of, size_t dynamic, int limit,
+       (int *grid, int *block, void *f, rt_block_to_shared *shared_of, size_t dynamic, int limit,
 	unsigned flags))
 {
 	int status;
@@ -109,7 +107,7 @@ DRV_FN(cuOccupancyMaxPotentialBlockSizeWithFlags,
 }
 
 DRV_FN(cuOccupancyMaxPotentialBlockSize,
-       (int *grid, int *block, void *f, block_to_shared *shared_of, size_t dynamic, int limit))
+       (int *grid, int *block, void *f, rt_block_to_shared *shared_of, size_t dynamic, int limit))
 {
 	return pldrv_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, f, shared_of, dynamic,
 							       limit, 0);

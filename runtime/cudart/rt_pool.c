@@ -4,11 +4,6 @@
 #include "runtime/rt.h"
 #include "src/dev/memory/memory.h"
 
-static u64 number(const void *p)
-{
-	return (u64)(uintptr_t)p;
-}
-
 static struct memory_pools *pools(void)
 {
 	return &rt_get()->pools;
@@ -60,7 +55,7 @@ static int give_back(const void *p, cudaStream_t stream, bool own)
 
 	if (!s)
 		return status;
-	return p ? (int)memory_free_async(s, number(p)) : cudaSuccess;
+	return p ? (int)memory_free_async(s, rt_address(p)) : cudaSuccess;
 }
 
 RT_STREAM_FN(cudaMallocAsync, (void **out, size_t size, cudaStream_t stream),
@@ -316,7 +311,8 @@ RT_FN(cudaMemPoolExportPointer, (void *data, const void *p))
 	int status;
 
 	if (rt_device_now(&status))
-		status = data ? (int)memory_pool_export_pointer(&rt_get()->memory, number(p), data)
+		status = data ? (int)memory_pool_export_pointer(&rt_get()->memory, rt_address(p),
+								data)
 			      : cudaErrorInvalidValue;
 	return rt_error(status);
 }

@@ -14,11 +14,9 @@
 static void uuid_of(const struct arch *a, u32 physical, u8 *out)
 {
 	for (u64 half = 0; half < 2; half++) {
-		u64 h = 0xcbf29ce484222325u + half;
+		u64 h = hash_more(HASH_SEED + half, a->id, strlen(a->id));
 
-		for (const char *s = a->id; *s; s++)
-			h = (h ^ (u8)*s) * 0x100000001b3u;
-		h = (h ^ (physical + 1)) * 0x100000001b3u;
+		h = (h ^ (physical + 1)) * HASH_PRIME;
 		h ^= h >> 29;
 		memcpy(out + 8 * half, &h, 8);
 	}

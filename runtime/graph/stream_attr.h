@@ -4,6 +4,7 @@
 #ifndef PL_STREAM_ATTR_H
 #define PL_STREAM_ATTR_H
 
+#include "runtime/cuda_types.h"
 #include "src/dev/stream/stream.h"
 
 /* CUlaunchAttributeValue, cudaLaunchAttributeValue: 64 bytes. */
@@ -33,6 +34,24 @@ struct launch_attr {
 	int id;
 	int pad;
 	union launch_attr_value value;
+};
+
+/* cudaLaunchConfig_t, 56 bytes. */
+struct rt_launch_config {
+	struct rt_dim3 grid, block;
+	size_t shared;
+	cudaStream_t stream;
+	const struct launch_attr *attrs;
+	unsigned attr_len;
+};
+
+/* CUlaunchConfig, 56 bytes. */
+struct drv_launch_config {
+	u32 grid[3], block[3];
+	u32 shared;
+	void *stream;
+	const struct launch_attr *attrs;
+	u32 attr_len;
 };
 
 /* What the attributes of one launch say. */

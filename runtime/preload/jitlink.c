@@ -211,6 +211,24 @@ static int linked(const struct link *l, void *out, size_t *size)
 	return 0;
 }
 
+/*
+ * The code of a link that we have, or its size, as in linked(). True: *result is the answer; false:
+ * it is for the library to answer. fetch: how texts of a link-time optimisation are asked for, which
+ * loads from the library that `caller` is in.
+ */
+static bool answer_linked(void *handle, int (*fetch)(struct link *l, const void *caller),
+			  const void *caller, void *out, size_t *size, int *result)
+{
+	struct link *l = link_of(handle);
+
+	*result = l && l->is_lto ? fetch(l, caller) : 0;
+	if (!*result && l && l->texts.len)
+		*result = linked(l, out, size);
+	else if (!*result)
+		return false;
+	return true;
+}
+
 static void destroy(void *handle)
 {
 	struct link **at, *l;
@@ -271,29 +289,21 @@ static void destroy(void *handle)
 	EXPORT size_fn prefix##nvJitLinkGetLinkedCubinSize##version;                               \
 	int prefix##nvJitLinkGetLinkedCubinSize##version(void *handle, size_t *size)               \
 	{                                                                                          \
-		struct link *l = link_of(handle);                                                  \
 		size_fn *f = REAL(size_fn, prefix##nvJitLinkGetLinkedCubinSize, version);          \
-		int result = l && l->is_lto                                                        \
-				     ? prefix##fetch##version(l, __builtin_return_address(0))      \
-				     : 0;                                                          \
-		if (result)                                                                        \
+		int result;                                                                        \
+		if (answer_linked(handle, prefix##fetch##version, __builtin_return_address(0),     \
+				  NULL, size, &result))                                            \
 			return result;                                                             \
-		if (l && l->texts.len)                                                             \
-			return linked(l, NULL, size);                                              \
 		return f ? f(handle, size) : JITLINK_INTERNAL;                                     \
 	}                                                                                          \
 	EXPORT get_fn prefix##nvJitLinkGetLinkedCubin##version;                                    \
 	int prefix##nvJitLinkGetLinkedCubin##version(void *handle, void *out)                      \
 	{                                                                                          \
-		struct link *l = link_of(handle);                                                  \
 		get_fn *f = REAL(get_fn, prefix##nvJitLinkGetLinkedCubin, version);                \
-		int result = l && l->is_lto                                                        \
-				     ? prefix##fetch##version(l, __builtin_return_address(0))      \
-				     : 0;                                                          \
-		if (result)                                                                        \
+		int result;                                                                        \
+		if (answer_linked(handle, prefix##fetch##version, __builtin_return_address(0),     \
+				  out, NULL, &result))                                             \
 			return result;                                                             \
-		if (l && l->texts.len)                                                             \
-			return linked(l, out, NULL);                                               \
 		return f ? f(handle, out) : JITLINK_INTERNAL;                                      \
 	}                                                                                          \
 	EXPORT destroy_fn prefix##nvJitLinkDestroy##version;                                       \

@@ -318,11 +318,7 @@ static bool is_ours(struct object *o)
 /* An object at its place: another one may come to the same address, or the same one to another. */
 static u64 identity(const struct dl_phdr_info *info)
 {
-	u64 h = info->dlpi_addr ^ 0xcbf29ce484222325u;
-
-	for (const char *s = info->dlpi_name; *s; s++)
-		h = (h ^ (u8)*s) * 0x100000001b3u;
-	return h;
+	return hash_more(info->dlpi_addr ^ HASH_SEED, info->dlpi_name, strlen(info->dlpi_name));
 }
 
 /* Takes it out of those of the last call. */

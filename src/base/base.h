@@ -80,15 +80,22 @@ static inline u64 max_u64(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
+/* FNV-1a: begin with HASH_SEED, or something mixed into it, and add bytes. */
+#define HASH_SEED 0xcbf29ce484222325u
+#define HASH_PRIME 0x100000001b3u
+static inline u64 hash_more(u64 h, const void *p, size_t n)
+{
+	const u8 *s = p;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ s[i]) * HASH_PRIME;
+	return h;
+}
+
 /* FNV-1a of n bytes: the hash of every table in the project. */
 static inline u64 hash_bytes(const void *p, size_t n)
 {
-	const u8 *s = p;
-	u64 h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ s[i]) * 0x100000001b3u;
-	return h;
+	return hash_more(HASH_SEED, p, n);
 }
 
 #endif

@@ -65,26 +65,49 @@ static inline void piece_store(void *p, piece v)
 		__asm__ volatile(PIECE_ONE_MOVE : "=m"(*(piece *)p) : PIECE_REGISTER(v));
 }
 
-/* One value of 1, 2, 4, 8 or 16 bytes; both ends are aligned to it. */
-static inline void piece_copy(void *to, const void *from, size_t bytes)
+/*
+ * One value of 1, 2, 4 or 8 bytes by one access of the host; whole for other threads where it is
+ * aligned to its size.
+ */
+static inline u64 piece_get(const void *p, size_t bytes)
 {
 	switch (bytes) {
 	case 1:
-		*(volatile u8 *)to = *(const volatile u8 *)from;
+		return *(const volatile u8 *)p;
+	case 2:
+		return *(const volatile piece_u16 *)p;
+	case 4:
+		return *(const volatile piece_u32 *)p;
+	default:
+		return *(const volatile piece_u64 *)p;
+	}
+}
+
+static inline void piece_put(void *p, u64 v, size_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		*(volatile u8 *)p = (u8)v;
 		break;
 	case 2:
-		*(volatile piece_u16 *)to = *(const volatile piece_u16 *)from;
+		*(volatile piece_u16 *)p = (u16)v;
 		break;
 	case 4:
-		*(volatile piece_u32 *)to = *(const volatile piece_u32 *)from;
-		break;
-	case 8:
-		*(volatile piece_u64 *)to = *(const volatile piece_u64 *)from;
+		*(volatile piece_u32 *)p = (u32)v;
 		break;
 	default:
-		piece_store(to, piece_load(from));
+		*(volatile piece_u64 *)p = v;
 		break;
 	}
+}
+
+/* One value of 1, 2, 4, 8 or 16 bytes; both ends are aligned to it. */
+static inline void piece_copy(void *to, const void *from, size_t bytes)
+{
+	if (bytes == 16)
+		piece_store(to, piece_load(from));
+	else
+		piece_put(to, piece_get(from, bytes), bytes);
 }
 
 /*

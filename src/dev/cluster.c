@@ -5,16 +5,6 @@
  */
 #include "src/dev/device_int.h"
 
-static u32 at_least_1(u32 x)
-{
-	return x ? x : 1;
-}
-
-static u64 product(const u32 *v)
-{
-	return (u64)v[0] * v[1] * v[2];
-}
-
 static bool is_given(const u32 *v)
 {
 	return v[0] || v[1] || v[2];
@@ -28,9 +18,9 @@ static bool required(const struct device_kernel *k, u32 *out)
 	if (!f->has_perf[IR_REQNCTAPERCLUSTER] && !is_given(k->cluster_required))
 		return false;
 	for (u32 i = 0; i < 3; i++)
-		out[i] = at_least_1(f->has_perf[IR_REQNCTAPERCLUSTER]
-					    ? f->perf[IR_REQNCTAPERCLUSTER][i]
-					    : k->cluster_required[i]);
+		out[i] = device_extent(f->has_perf[IR_REQNCTAPERCLUSTER]
+					       ? f->perf[IR_REQNCTAPERCLUSTER][i]
+					       : k->cluster_required[i]);
 	return true;
 }
 
@@ -64,7 +54,7 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 	for (u32 i = 0; i < 3; i++) {
 		s->grid[i] = l->grid[i];
 		s->block[i] = l->block[i];
-		asked[i] = at_least_1(l->cluster[i]);
+		asked[i] = device_extent(l->cluster[i]);
 		s->cluster[i] = needs ? need[i] : given ? asked[i] : 1;
 	}
 	s->explicit_cluster = given || needs;
@@ -72,12 +62,12 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 		return STATUS_INVALID_CLUSTER_SIZE;
 	if (f->has_perf[IR_EXPLICITCLUSTER] && !s->explicit_cluster)
 		return STATUS_INVALID_CLUSTER_SIZE;
-	if (product(s->cluster) > device_cluster_limit(k))
+	if (device_volume(s->cluster) > device_cluster_limit(k))
 		return STATUS_INVALID_CLUSTER_SIZE;
 	/* Compilers pass a block of one thread with such a kernel: its size is the kernel's. */
-	if (units && product(l->block) == 1)
+	if (units && device_volume(l->block) == 1)
 		for (u32 i = 0; i < 3; i++)
-			s->block[i] = at_least_1(f->perf[IR_REQNTID][i]);
+			s->block[i] = device_extent(f->perf[IR_REQNTID][i]);
 	for (u32 i = 0; i < 3; i++) {
 		/* And its grid is given in clusters. */
 		if (units) {
@@ -121,7 +111,7 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 	status = device_cluster_resolve(l, &s);
 	if (status != STATUS_SUCCESS)
 		return status;
-	resident = device_kernel_occupancy(k, (u32)product(l->block), l->dynamic_bytes);
-	*out = (u32)((u64)resident * (u32)k->owner->dev->arch->sms / product(s.cluster));
+	resident = device_kernel_occupancy(k, (u32)device_volume(l->block), l->dynamic_bytes);
+	*out = (u32)((u64)resident * (u32)k->owner->dev->arch->sms / device_volume(s.cluster));
 	return STATUS_SUCCESS;
 }

@@ -15,6 +15,18 @@ struct device_params {
 	u64 workspace; /* of cooperative launches, 0: none yet */
 };
 
+/* Threads, CTAs or clusters of a shape; grids and blocks that were checked do not overflow. */
+static inline u64 device_volume(const u32 *dim)
+{
+	return (u64)dim[0] * dim[1] * dim[2];
+}
+
+/* One dimension of a directive or an attribute, where 0 says that it was not given. */
+static inline u32 device_extent(u32 given)
+{
+	return given ? given : 1;
+}
+
 /* What a launch comes to with its clusters. */
 struct device_shape {
 	u32 grid[3]; /* in CTAs */

@@ -118,14 +118,7 @@ static bool is_standstill(enum fault_kind kind)
 
 static bool is_atomic(const struct program *p, const struct fault *f)
 {
-	switch (f->pc < p->uops ? p->uop[f->pc].inner : EXEC_OPS) {
-	case OP_atom_global:
-	case OP_atom_shared:
-	case OP_atom_generic:
-		return true;
-	default:
-		return false;
-	}
+	return f->pc < p->uops && uop_kind(p->uop[f->pc].inner) == UOP_ATOMIC;
 }
 
 static const char *access_name(const struct program *p, const struct fault *f)

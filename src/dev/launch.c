@@ -24,11 +24,6 @@
 
 /* ---- checks ---- */
 
-static u64 product(const u32 *v)
-{
-	return (u64)v[0] * v[1] * v[2];
-}
-
 static bool sizes_fit(const struct arch *a, const struct device_launch *l, const u32 *ctas)
 {
 	const s32 grid[3] = {a->grid_x_max, a->grid_y_max, a->grid_z_max},
@@ -38,7 +33,7 @@ static bool sizes_fit(const struct arch *a, const struct device_launch *l, const
 		if (!l->grid[i] || !l->block[i] || ctas[i] > (u32)grid[i] ||
 		    l->block[i] > (u32)cta[i])
 			return false;
-	return product(l->block) <= (u64)a->threads_per_cta_max;
+	return device_volume(l->block) <= (u64)a->threads_per_cta_max;
 }
 
 /* PTX ISA "Performance-Tuning Directives": .reqntid, .maxntid. */
@@ -51,7 +46,7 @@ static bool bounds_fit(const struct ir_func *f, const u32 *block)
 			return false;
 	if (!f->has_perf[IR_MAXNTID])
 		return true;
-	return product(block) <= (u64)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1);
+	return device_volume(block) <= (u64)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1);
 }
 
 static struct arch_use use_of(const struct device_kernel *k, u32 threads, u64 shared)
@@ -384,7 +379,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	const struct program *p;
 	struct device_shape shape;
 	enum status status = check(l, &shape);
-	u32 threads = (u32)product(l->block), resident;
+	u32 threads = (u32)device_volume(l->block), resident;
 
 	if (status != STATUS_SUCCESS)
 		return status;
@@ -396,7 +391,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	resident = occupancy_cached(k, p, threads, l->dynamic_bytes);
 	if (!resident)
 		return STATUS_LAUNCH_OUT_OF_RESOURCES;
-	if (l->cooperative && product(shape.grid) > (u64)resident * (u32)d->arch->sms)
+	if (l->cooperative && device_volume(shape.grid) > (u64)resident * (u32)d->arch->sms)
 		return STATUS_COOPERATIVE_LAUNCH_TOO_LARGE;
 	f = flight_take(d, k->param_bytes);
 	if (!f)

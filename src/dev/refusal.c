@@ -5,16 +5,6 @@
  */
 #include "src/dev/device_int.h"
 
-static u64 product(const u32 *v)
-{
-	return (u64)v[0] * v[1] * v[2];
-}
-
-static u32 at_least_1(u32 x)
-{
-	return x ? x : 1;
-}
-
 /* Grid or block: a zero, or more than the device allows in one dimension. */
 static bool explain_sizes(const char *what, const char *of, const u32 *n, const s32 *most,
 			  struct text *out)
@@ -37,26 +27,27 @@ static bool explain_sizes(const char *what, const char *of, const u32 *n, const 
 static bool explain_bounds(const struct ir_func *f, const u32 *block, struct text *out)
 {
 	const u32 *req = f->perf[IR_REQNTID], *max = f->perf[IR_MAXNTID];
-	u64 most = (u64)max[0] * at_least_1(max[1]) * at_least_1(max[2]);
+	u64 most = (u64)max[0] * device_extent(max[1]) * device_extent(max[2]);
 
 	for (u32 i = 0; f->has_perf[IR_REQNTID] && i < 3; i++)
-		if (block[i] != at_least_1(req[i])) {
+		if (block[i] != device_extent(req[i])) {
 			text_printf(out,
 				    "the block is %u,%u,%u, the kernel's .reqntid demands %u,%u,%u",
-				    block[0], block[1], block[2], req[0], at_least_1(req[1]),
-				    at_least_1(req[2]));
+				    block[0], block[1], block[2], req[0], device_extent(req[1]),
+				    device_extent(req[2]));
 			return true;
 		}
-	if (!f->has_perf[IR_MAXNTID] || product(block) <= most)
+	if (!f->has_perf[IR_MAXNTID] || device_volume(block) <= most)
 		return false;
 	text_printf(out, "the block has %llu threads, the kernel's .maxntid allows %llu",
-		    (unsigned long long)product(block), (unsigned long long)most);
+		    (unsigned long long)device_volume(block), (unsigned long long)most);
 	return true;
 }
 
 static bool explain_dynamic(const struct device_launch *l, struct text *out)
 {
-	const struct program *p = device_kernel_lower(l->kernel, (u32)product(l->block), NULL);
+	const struct program *p =
+		device_kernel_lower(l->kernel, (u32)device_volume(l->block), NULL);
 	u32 most = p ? device_kernel_dynamic_max(l->kernel, p) : UINT32_MAX;
 
 	if (l->dynamic_bytes <= most)
@@ -68,7 +59,8 @@ static bool explain_dynamic(const struct device_launch *l, struct text *out)
 
 static bool explain_local(const struct device_launch *l, struct text *out)
 {
-	const struct program *p = device_kernel_lower(l->kernel, (u32)product(l->block), NULL);
+	const struct program *p =
+		device_kernel_lower(l->kernel, (u32)device_volume(l->block), NULL);
 
 	if (!p || exec_local_fits(p))
 		return false;
@@ -89,9 +81,9 @@ static void explain_value(const struct device_launch *l, struct text *out)
 	if (explain_sizes("grid", "CTAs", l->grid, grid, out) ||
 	    explain_sizes("block", "threads", l->block, block, out))
 		return;
-	if (product(l->block) > (u64)a->threads_per_cta_max)
+	if (device_volume(l->block) > (u64)a->threads_per_cta_max)
 		text_printf(out, "the block has %llu threads, the device allows %d",
-			    (unsigned long long)product(l->block), a->threads_per_cta_max);
+			    (unsigned long long)device_volume(l->block), a->threads_per_cta_max);
 	else if (explain_bounds(k->func, l->block, out))
 		return;
 	else if (explain_dynamic(l, out) || explain_local(l, out))
@@ -125,7 +117,7 @@ static void explain_resources(const struct device_launch *l, struct text *out)
 {
 	struct device_kernel *k = l->kernel;
 	const struct arch *a = k->owner->dev->arch;
-	u32 threads = (u32)product(l->block);
+	u32 threads = (u32)device_volume(l->block);
 	const struct program *p = device_kernel_lower(k, threads, NULL);
 
 	if (p)
@@ -139,11 +131,11 @@ static void explain_resources(const struct device_launch *l, struct text *out)
 static void explain_cooperative(const struct device_launch *l, struct text *out)
 {
 	struct device_kernel *k = l->kernel;
-	u32 resident = device_kernel_occupancy(k, (u32)product(l->block), l->dynamic_bytes);
+	u32 resident = device_kernel_occupancy(k, (u32)device_volume(l->block), l->dynamic_bytes);
 	s32 sms = k->owner->dev->arch->sms;
 
 	text_printf(out, "the grid has %llu CTAs, %d SMs hold %u each at once: %llu",
-		    (unsigned long long)product(l->grid), sms, resident,
+		    (unsigned long long)device_volume(l->grid), sms, resident,
 		    (unsigned long long)resident * (u32)sms);
 }
 

@@ -338,44 +338,15 @@ static inline bool resolve_generic(struct gang *g, const struct uop *in, struct 
 	return reach_cached(g, in, a) || find_generic(g, in, a);
 }
 
-/*
- * One value of 1, 2, 4 or 8 bytes, by one access of the host: see piece.h. Elements of parameters
- * and of copies need not be aligned.
- */
+/* One value of 1, 2, 4 or 8 bytes: see piece.h. Elements of parameters and of copies need not be aligned. */
 static inline u64 get(u64 host, u32 bytes)
 {
-	const void *p = (const void *)(uintptr_t)host;
-
-	switch (bytes) {
-	case 1:
-		return *(const volatile u8 *)p;
-	case 2:
-		return *(const volatile piece_u16 *)p;
-	case 4:
-		return *(const volatile piece_u32 *)p;
-	default:
-		return *(const volatile piece_u64 *)p;
-	}
+	return piece_get((const void *)(uintptr_t)host, bytes);
 }
 
 static inline void put(u64 host, u32 bytes, u64 v)
 {
-	void *p = (void *)(uintptr_t)host;
-
-	switch (bytes) {
-	case 1:
-		*(volatile u8 *)p = (u8)v;
-		break;
-	case 2:
-		*(volatile piece_u16 *)p = (u16)v;
-		break;
-	case 4:
-		*(volatile piece_u32 *)p = (u32)v;
-		break;
-	default:
-		*(volatile piece_u64 *)p = v;
-		break;
-	}
+	piece_put((void *)(uintptr_t)host, v, bytes);
 }
 
 #endif
