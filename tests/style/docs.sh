@@ -96,7 +96,7 @@ done
 ok "$([ "$tap_count" -gt 0 ]; echo $?)" "commands were found"
 
 # A link or path in a document must lead somewhere.
-empty "$(for doc in "$srcdir"/README.md "$srcdir"/docs/*.md; do
+empty "$(for doc in "$srcdir"/*.md "$srcdir"/docs/*.md; do
 	[ -f "$doc" ] || continue
 	grep -oE '\]\([^)#:]+\)' "$doc" | sed 's/^](//; s/)$//' | while read -r target; do
 		[ -e "$(dirname "$doc")/$target" ] || echo "$(basename "$doc"): no file $target"
