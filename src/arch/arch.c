@@ -278,7 +278,7 @@ static bool check_topology(const struct arch *a, const struct diag_source *src, 
 	for (u32 i = 0; i < ARRAY_LEN(words); i++)
 		if (!strcmp(a->nvlink_topology, words[i]))
 			return true;
-	return violation(d, src, "nvlink_topology '%s' is none of none, pair, mesh, switch",
+	return violation(d, src, "nvlink_topology '%s' is not one of none, pair, mesh, switch",
 			 a->nvlink_topology);
 }
 

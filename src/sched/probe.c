@@ -222,6 +222,6 @@ void grid_probe(struct sched_grid *g)
 		f.text, sizeof(f.text), "%s",
 		has_blocked_lanes(g)
 			? "lanes that share a program counter keep each other from running"
-			: "livelock: every thread repeats itself, and nobody changes what it reads");
+			: "livelock: every thread repeats itself, and no thread changes what it reads");
 	grid_fail(g, &f);
 }

@@ -20,25 +20,25 @@
 const char tool_help_cc[] =
 	"Compiles and links CUDA C++ with clang and headers of ptxloom's own, without NVIDIA's toolkit.\n"
 	"Files that end in .cu are CUDA, .c, .cc and .cpp are for the host; others (objects, libraries)\n"
-	"go to the linker. Options are those of nvcc; what is not known here goes to clang as it is.\n"
+	"go to the linker. Options are those of nvcc; unknown ones are passed to clang.\n"
 	"\n"
 	"  -o FILE            the result (default a.out, or the source's name with .o or .ptx)\n"
 	"  -c, -ptx, -E, -M   stop after objects, the device code as PTX, preprocessing, dependences\n"
 	"  -x cu              all sources are CUDA\n"
 	"  -arch=sm_XX        device code for this target (default sm_80), sm_60 to the newest that\n"
-	"  -gencode SPEC      clang knows; of several the highest is made\n"
+	"  -gencode SPEC      clang supports; of several the highest is used\n"
 	"  -I, -D, -U, -include, -isystem, -L, -l, -std, -O, -g, -w, -shared, -MD, -MF   as of clang\n"
-	"  -Xcompiler LIST    options, with commas between, for the host's code and for linking\n"
+	"  -Xcompiler LIST    options, separated by commas, for host code and linking\n"
 	"  -Xlinker LIST      options for the linker\n"
-	"  -G, -lineinfo      device code with lines; -G leaves it unoptimised\n"
+	"  -G, -lineinfo      line information in device code; -G does not optimise it\n"
 	"  -use_fast_math, -ftz=, -fmad=, -prec-div=, -prec-sqrt=   as of nvcc\n"
-	"  --no-rpath         do not write into the program where ptxloom's libraries are\n"
-	"  -run               run the program when it is made\n"
+	"  --no-rpath         do not store in the program where ptxloom's libraries are\n"
+	"  -run               run the program after building it\n"
 	"  -v, -dryrun        show the commands; run none\n"
 	"  --help             this text\n"
 	"\n"
-	"Options that steer nvcc's own parts (-Xptxas, -maxrregcount, -ccbin and others) are taken and mean\n"
-	"nothing. clang is found as $PTXLOOM_CLANG, clang-14 or clang. The program runs by itself, or with\n"
+	"Options for parts of nvcc (-Xptxas, -maxrregcount, -ccbin and others) are ignored.\n"
+	"clang is found as $PTXLOOM_CLANG, clang-14 or clang. The program runs by itself, or with\n"
 	"`ptxloom run`, whose options choose the device.\n"
 	"Exit status: 0, or that of the compiler.\n";
 
@@ -175,7 +175,7 @@ static bool find_clang(struct cc *cc, u32 *version)
 	}
 	if (names[0])
 		fprintf(stderr,
-			"ptxloom cc: error: clang is not found: PTXLOOM_CLANG names '%s', which is none\n",
+			"ptxloom cc: error: clang is not found: PTXLOOM_CLANG is '%s', which cannot be run\n",
 			names[0]);
 	else
 		fputs("ptxloom cc: error: clang is not found; install it (apt install clang), or name it with "

@@ -11,7 +11,7 @@
 
 const char tool_help_devices[] =
 	"Without NAME: the built-in device profiles. With NAME: every field of one profile, its value,\n"
-	"unit and source; \"unknown\" where no source gives the value. NAME is a chip or product (a100,\n"
+	"unit and source; \"unknown\" if there is no source. NAME is a chip or product (a100,\n"
 	"ga100) or a profile of your own: a path, or a file name that ends in .profile.\n"
 	"\n"
 	"  --json   write JSON: an array of objects\n"

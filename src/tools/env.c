@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 const char tool_help_env[] =
-	"For a shell in which every program sees the emulated GPU, and for builds whose tests shall:\n"
+	"For a shell in which every program sees the emulated GPU, and for builds with tests:\n"
 	"\n"
 	"  eval \"$(ptxloom env -d h100)\"\n"
 	"\n"
 	"The exports: LD_PRELOAD puts the emulated CUDA libraries in front and is enough for nearly all programs;\n"
 	"LD_LIBRARY_PATH is for those whose libcudart the loader does not find. NVCC_APPEND_FLAGS makes nvcc link the\n"
-	"shared runtime, PTXLOOM_DEVICE names the devices. The last line, a comment to the shell, is for cmake.\n"
+	"shared runtime, PTXLOOM_DEVICE names the devices. The last line, a comment for the shell, is for cmake.\n"
 	"\n"
 	"  -d, --device DEVICE   device or list of devices; see `ptxloom devices`\n"
 	"  --help                this text\n"

@@ -59,7 +59,7 @@ bool data_parse_type(const char **s, struct data *out, struct text *why)
 	errno = 0;
 	out->count = strtoull(*s + 1, &end, 0);
 	if (*end != ']' || (*s)[1] == '-' || errno || out->count > BYTES_MAX / out->type->bytes) {
-		text_puts(why, "the number of elements in [ ] makes no sense");
+		text_puts(why, "the number of elements in [ ] is invalid");
 		return false;
 	}
 	/* Nothing in between: it follows from the values. */

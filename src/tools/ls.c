@@ -10,14 +10,14 @@
 const char tool_help_ls[] =
 	"FILE is an executable, shared object, object, archive, fat binary, cubin or PTX text; - is\n"
 	"standard input. For each image: its index, kind, target, PTX ISA version, stored and\n"
-	"decompressed bytes, compression, and what else its header says.\n"
+	"decompressed bytes, compression, and other attributes of its header.\n"
 	"\n"
 	"  --json      write JSON (schema \"ptxloom-ls-1\")\n"
 	"  --kernels   list kernels too; the default for fewer than 64 images of less than 64 MiB,\n"
-	"              because the images must be decompressed for it\n"
-	"  --scan      search all bytes of the file, not only the sections meant for images\n"
+	"              because the images have to be decompressed for it\n"
+	"  --scan      search all bytes of the file, not only the sections for images\n"
 	"\n"
-	"Exit status: 0; 1 when the file is damaged or holds no image; 2 when it cannot be read.\n";
+	"Exit status: 0; 1 when the file is damaged or has no image; 2 when it cannot be read.\n";
 
 /* Up to here the kernels are listed without --kernels. */
 #define DETAIL_IMAGES 64u

@@ -13,12 +13,12 @@
 
 const char tool_help_ptx[] =
 	"Writes the PTX text of every image to standard output, or to DIR/FILE.INDEX.sm_XX.ptx.\n"
-	"Containers without a PTX image give the text that -lineinfo or -G left in their machine code.\n"
+	"For containers without a PTX image: the text that -lineinfo or -G left in their machine code.\n"
 	"\n"
-	"  -o, --output=DIR  one file per image in DIR, which is made if need be\n"
+	"  -o, --output=DIR  one file per image in DIR, which is created if necessary\n"
 	"  --index=N         only image N of `ptxloom ls`\n"
-	"  --arch=sm_XX      only the image that this device would be given, one per container\n"
-	"  --scan            search all bytes of the file, not only the sections meant for images\n"
+	"  --arch=sm_XX      only the image that this device would use, one per container\n"
+	"  --scan            search all bytes of the file, not only the sections for images\n"
 	"\n"
 	"Exit status: 0; 1 when the file is damaged or there is no PTX; 2 when a file cannot be read\n"
 	"or written. A file that could not be written completely is removed.\n";

@@ -16,19 +16,19 @@
 const char tool_help_run[] =
 	"Runs PROG with its arguments on an emulated GPU: unmodified CUDA programs, "
 	"linked with the static or the shared\n"
-	"runtime, and programs of the driver API. Child processes inherit it; programs without CUDA are untouched.\n"
+	"runtime, and programs of the driver API. Child processes inherit it; programs without CUDA are not affected.\n"
 	"\n"
 	"  -d, --device DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100; see\n"
 	"                        `ptxloom devices`\n"
-	"  --check=mem           a kernel that touches memory outside allocations stops with a fault, even where\n"
-	"                        hardware would not notice; the exit status is 86 if any kernel faulted\n"
-	"  --deterministic       everything in one order, whatever the number of workers: the same run every time\n"
-	"  --timeout TIME        stop PROG when it has run so long (500ms, 5s, 2m, 1h; a number alone: ms), with\n"
-	"                        what its kernels were doing; the exit status is 124. The default is no limit\n"
-	"  --progress=WHEN       a line about kernels that run for long: auto (default: on a terminal), always, never\n"
+	"  --check=mem           a kernel that accesses memory outside allocations stops with a fault, even where\n"
+	"                        hardware would not detect it; the exit status is 86 if any kernel faulted\n"
+	"  --deterministic       everything in one order, whatever the number of workers: reproducible runs\n"
+	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
+	"                        where its kernels are; the exit status is 124. The default is no limit\n"
+	"  --progress=WHEN       show the progress of long launches: auto (default: on a terminal), always, never\n"
 	"  --help                this text\n"
 	"\n"
-	"Exit status: that of PROG; 124 at the limit of --timeout; "
+	"Exit status: that of PROG; 124 if --timeout expired; "
 	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
 /*

@@ -101,7 +101,7 @@ status 2 ptxloom exec $types --buffer "a:f16[65521]=iota"
 says err "iota: 65520 is no value of type f16"
 for count in 18446744073709551615 18446744073709551616 99999999999999999999999 1152921504606846976 -1; do
 	status 2 ptxloom exec $types --buffer "a:f32[$count]=1,2"
-	says err "a:f32.*: (the number of elements in \[ \] makes no sense|2 values for)"
+	says err "a:f32.*: (the number of elements in \[ \] is invalid|2 values for)"
 done
 
 # A parameter's type is not its size alone.

@@ -25,7 +25,7 @@ hints 126 "ptxloom: note: ./saxpy.ptx is PTX: \`ptxloom exec ./saxpy.ptx\` runs 
 hints 2 "ptxloom: note: did you mean \`ptxloom devices\`?" ptxloom device
 hints 2 "ptxloom: note: \`ptxloom run ./program\` runs a program" ptxloom program
 hints 2 "ptxloom: note: \`ptxloom --help\` lists the commands" ptxloom zzzzzzzz
-hints 2 "ptxloom cc: error: clang is not found: PTXLOOM_CLANG names '/nonexistent', which is none" \
+hints 2 "ptxloom cc: error: clang is not found: PTXLOOM_CLANG is '/nonexistent', which cannot be run" \
 	env PTXLOOM_CLANG=/nonexistent ptxloom cc vector_add.cu
 needs_clang
 
