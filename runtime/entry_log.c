@@ -93,7 +93,7 @@ static void say_call(const char *topic, const char *name, const struct entry_arg
 	text_puts(t, ")");
 }
 
-static void put(struct text *t)
+static void put_entry_log(struct text *t)
 {
 	text_puts(t, "\n");
 	if (t->at)
@@ -134,7 +134,7 @@ void entry_tell(const char *name, int status, const struct entry_argument *a)
 			    s ? s->text : "unknown error");
 	else
 		text_printf(&t, " = %s", status_name(name, status));
-	put(&t);
+	put_entry_log(&t);
 }
 
 void entry_tell_untyped(const char *name, const struct entry_argument *a)
@@ -144,5 +144,5 @@ void entry_tell_untyped(const char *name, const struct entry_argument *a)
 	if (!(read_setting() & ENTRY_LOG_ALL))
 		return;
 	say_call("calls", name, a, &t);
-	put(&t);
+	put_entry_log(&t);
 }

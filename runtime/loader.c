@@ -30,7 +30,7 @@ dlsym_fn *loader_dlsym(void)
 
 /* ---- the next one of a name ---- */
 
-static bool is_ours(const void *f)
+static bool is_own_function(const void *f)
 {
 	Dl_info own, its;
 
@@ -46,7 +46,7 @@ static void *find_in(const char *path, const char *name)
 
 	if (h)
 		dlclose(h);
-	return f && !is_ours(f) ? f : NULL;
+	return f && !is_own_function(f) ? f : NULL;
 }
 
 /* The path of the n-th library. */

@@ -75,7 +75,7 @@ static int listen(rt_log_callback *call, void *user, u64 *handle)
 	return status;
 }
 
-static int stop(u64 handle)
+static int stop_log(u64 handle)
 {
 	bool ok;
 
@@ -171,7 +171,7 @@ static int dump_to_memory(u32 *iterator, char *buffer, size_t *bytes)
 
 LOG_FN(LogsRegisterCallback, (rt_log_callback * call, void *user, u64 *handle),
        listen(call, user, handle))
-LOG_FN(LogsUnregisterCallback, (u64 handle), stop(handle))
+LOG_FN(LogsUnregisterCallback, (u64 handle), stop_log(handle))
 LOG_FN(LogsCurrent, (u32 * iterator, unsigned flags), ((void)flags, current(iterator)))
 LOG_FN(LogsDumpToFile, (u32 * iterator, const char *path, unsigned flags),
        ((void)flags, dump_to_file(iterator, path)))

@@ -51,7 +51,7 @@ static int usable(struct stream *s, int status)
 	return stream_is_legacy(s) ? (int)STATUS_INVALID_VALUE : (int)STATUS_SUCCESS;
 }
 
-static enum copy_mode mode_of(int order)
+static enum copy_mode copy_mode_of(int order)
 {
 	return order == ORDER_DURING_CALL ? COPY_EARLY : COPY_ASYNC;
 }
@@ -99,7 +99,7 @@ static int batch_copy(struct stream *s, const struct batch *b)
 		enum status status;
 
 		at += at + 1 < a->len && a->at[at + 1] == i;
-		status = copy_issue(s, &c, mode_of(a->list[at].order));
+		status = copy_issue(s, &c, copy_mode_of(a->list[at].order));
 		if (status != STATUS_SUCCESS)
 			return (int)status;
 	}
@@ -158,7 +158,7 @@ struct box_copy {
 };
 
 /* Bytes of an element of an array; where there is none, elements are bytes. 0: no such array. */
-static u64 element_of(const struct operand *o)
+static u64 operand_value(const struct operand *o)
 {
 	const struct mem_array *a;
 
@@ -189,7 +189,7 @@ static bool read_operand(const struct operand *o, const struct box_copy *b, u64 
 
 static bool read_box(const struct box_copy *b, struct copy *out)
 {
-	u64 dst = element_of(&b->dst), src = element_of(&b->src);
+	u64 dst = operand_value(&b->dst), src = operand_value(&b->src);
 	u64 element = b->dst.type == OPERAND_ARRAY ? dst : src;
 
 	if (!dst || !src || !b->width || !b->height || !b->depth || b->order < ORDER_STREAM ||
@@ -220,7 +220,7 @@ static int box_on(struct stream *s, int status, size_t n, const struct box_copy 
 			return STATUS_INVALID_VALUE;
 	for (size_t i = 0; i < n && !status; i++) {
 		read_box(&boxes[i], &c);
-		status = (int)copy_issue(s, &c, mode_of(boxes[i].order));
+		status = (int)copy_issue(s, &c, copy_mode_of(boxes[i].order));
 	}
 	return status;
 }

@@ -18,7 +18,7 @@ static int check_flags(unsigned flags)
 }
 
 /* A value a program passed as a context; NULL is not one. */
-static int check_context(const struct rt_context *c)
+static int check_known_context(const struct rt_context *c)
 {
 	if (!rt_handle_is(c, RT_HANDLE_CONTEXT))
 		return STATUS_INVALID_CONTEXT;
@@ -83,9 +83,9 @@ DRV_FN(cuCtxCreate_v4,
 }
 
 /* Ends a context that is not primary; its memory goes with the device's last context. */
-static int destroy(struct rt_context *c)
+static int destroy_context(struct rt_context *c)
 {
-	int status = !c ? (int)STATUS_INVALID_VALUE : check_context(c), device;
+	int status = !c ? (int)STATUS_INVALID_VALUE : check_known_context(c), device;
 
 	if (status)
 		return status;
@@ -102,12 +102,12 @@ static int destroy(struct rt_context *c)
 
 DRV_FN(cuCtxDestroy, (struct rt_context * c))
 {
-	return destroy(c);
+	return destroy_context(c);
 }
 
 DRV_FN(cuCtxDestroy_v2, (struct rt_context * c))
 {
-	return destroy(c);
+	return destroy_context(c);
 }
 
 /* ---- the interface of CUDA 2: a use count, 1 at most ---- */
@@ -125,7 +125,7 @@ DRV_FN(cuCtxAttach, (struct rt_context * *out, unsigned flags))
 
 DRV_FN(cuCtxDetach, (struct rt_context * c))
 {
-	return destroy(c);
+	return destroy_context(c);
 }
 
 /* ---- the thread's stack ---- */
@@ -134,7 +134,7 @@ DRV_FN(cuCtxPushCurrent_v2, (struct rt_context * c))
 {
 	int status = drv_check(0);
 
-	status = status ? status : !c ? (int)STATUS_INVALID_VALUE : check_context(c);
+	status = status ? status : !c ? (int)STATUS_INVALID_VALUE : check_known_context(c);
 	if (status)
 		return status;
 	return rt_context_push(c) ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
@@ -169,7 +169,7 @@ DRV_FN(cuCtxSetCurrent, (struct rt_context * c))
 {
 	int status = drv_check(0);
 
-	status = status || !c ? status : check_context(c);
+	status = status || !c ? status : check_known_context(c);
 	if (!status)
 		rt_context_set(c);
 	return status;
@@ -194,7 +194,7 @@ static struct rt_context *context_or_now(struct rt_context *c, int *status)
 	if (!c)
 		return drv_context(status);
 	*status = drv_check(0);
-	*status = *status ? *status : check_context(c);
+	*status = *status ? *status : check_known_context(c);
 	return *status ? NULL : c;
 }
 
@@ -298,7 +298,7 @@ DRV_FN(cuCtxGetLimit, (size_t * value, int limit))
 }
 
 /* A preference of the context: kept, and without effect on results. */
-static int keep(int *at, int value, int last)
+static int keep_preference(int *at, int value, int last)
 {
 	if (value < 0 || value > last)
 		return STATUS_INVALID_VALUE;
@@ -336,7 +336,7 @@ DRV_FN(cuCtxSetCacheConfig, (int config))
 	int status;
 	struct rt_context *c = drv_context(&status);
 
-	return c ? keep(&c->cache_config, config, 3) : status;
+	return c ? keep_preference(&c->cache_config, config, 3) : status;
 }
 
 DRV_FN(cuCtxGetCacheConfig, (int *config))
@@ -349,7 +349,7 @@ DRV_FN(cuCtxSetSharedMemConfig, (int config))
 	int status;
 	struct rt_context *c = drv_context(&status);
 
-	return c ? keep(&c->shared_config, config, 2) : status;
+	return c ? keep_preference(&c->shared_config, config, 2) : status;
 }
 
 DRV_FN(cuCtxGetSharedMemConfig, (int *config))

@@ -33,7 +33,7 @@ static int driver_status(enum status status)
 	return status == STATUS_INVALID_PITCH_VALUE ? (int)STATUS_INVALID_VALUE : (int)status;
 }
 
-static int issue(struct copy c, struct way w)
+static int drv_issue_copy(struct copy c, struct way w)
 {
 	int status;
 	struct stream *s = drv_stream(w.stream, w.own, &status);
@@ -41,7 +41,7 @@ static int issue(struct copy c, struct way w)
 	return s ? driver_status(copy_issue(s, &c, w.mode)) : status;
 }
 
-static int fill(struct copy_fill f, struct way w)
+static int drv_fill(struct copy_fill f, struct way w)
 {
 	int status;
 	struct stream *s = drv_stream(w.stream, w.own, &status);
@@ -56,18 +56,19 @@ static int fill(struct copy_fill f, struct way w)
 #define D_TO_D copy_linear(COPY_DEVICE, dst, COPY_DEVICE, src, size)
 #define ANY_TO_ANY copy_linear(COPY_ANY, dst, COPY_ANY, src, size)
 
-DRV_DEFAULT_FN(cuMemcpy, (u64 dst, u64 src, size_t size), issue(ANY_TO_ANY, NOW))
+DRV_DEFAULT_FN(cuMemcpy, (u64 dst, u64 src, size_t size), drv_issue_copy(ANY_TO_ANY, NOW))
 DRV_STREAM_FN(cuMemcpyAsync, (u64 dst, u64 src, size_t size, void *stream),
-	      issue(ANY_TO_ANY, LATER))
-DRV_DEFAULT_FN(cuMemcpyHtoD_v2, (u64 dst, const void *src, size_t size), issue(H_TO_D, NOW))
+	      drv_issue_copy(ANY_TO_ANY, LATER))
+DRV_DEFAULT_FN(cuMemcpyHtoD_v2, (u64 dst, const void *src, size_t size),
+	       drv_issue_copy(H_TO_D, NOW))
 DRV_STREAM_FN(cuMemcpyHtoDAsync_v2, (u64 dst, const void *src, size_t size, void *stream),
-	      issue(H_TO_D, LATER))
-DRV_DEFAULT_FN(cuMemcpyDtoH_v2, (void *dst, u64 src, size_t size), issue(D_TO_H, NOW))
+	      drv_issue_copy(H_TO_D, LATER))
+DRV_DEFAULT_FN(cuMemcpyDtoH_v2, (void *dst, u64 src, size_t size), drv_issue_copy(D_TO_H, NOW))
 DRV_STREAM_FN(cuMemcpyDtoHAsync_v2, (void *dst, u64 src, size_t size, void *stream),
-	      issue(D_TO_H, LATER))
-DRV_DEFAULT_FN(cuMemcpyDtoD_v2, (u64 dst, u64 src, size_t size), issue(D_TO_D, NOW))
+	      drv_issue_copy(D_TO_H, LATER))
+DRV_DEFAULT_FN(cuMemcpyDtoD_v2, (u64 dst, u64 src, size_t size), drv_issue_copy(D_TO_D, NOW))
 DRV_STREAM_FN(cuMemcpyDtoDAsync_v2, (u64 dst, u64 src, size_t size, void *stream),
-	      issue(D_TO_D, LATER))
+	      drv_issue_copy(D_TO_D, LATER))
 
 /* NULL: addresses say enough. */
 static bool names_context(const void *handle)
@@ -75,20 +76,21 @@ static bool names_context(const void *handle)
 	return !handle || rt_handle_is(handle, RT_HANDLE_CONTEXT);
 }
 
-static int between(struct copy c, const void *to, const void *from, struct way w)
+static int copy_between_contexts(struct copy c, const void *to, const void *from, struct way w)
 {
 	int status;
 
 	if (!drv_device(&status))
 		return status;
-	return names_context(to) && names_context(from) ? issue(c, w) : (int)STATUS_INVALID_CONTEXT;
+	return names_context(to) && names_context(from) ? drv_issue_copy(c, w)
+							: (int)STATUS_INVALID_CONTEXT;
 }
 
 DRV_DEFAULT_FN(cuMemcpyPeer, (u64 dst, void *to, u64 src, void *from, size_t size),
-	       between(D_TO_D, to, from, NOW))
+	       copy_between_contexts(D_TO_D, to, from, NOW))
 DRV_STREAM_FN(cuMemcpyPeerAsync,
 	      (u64 dst, void *to, u64 src, void *from, size_t size, void *stream),
-	      between(D_TO_D, to, from, LATER))
+	      copy_between_contexts(D_TO_D, to, from, LATER))
 
 /* ---- arrays, so many bytes on from an offset ---- */
 
@@ -102,20 +104,20 @@ static struct copy along(struct copy_end dst, struct copy_end src, size_t size)
 #define HOST(p) ((struct copy_end){.place = COPY_HOST, .address = rt_address(p)})
 
 DRV_DEFAULT_FN(cuMemcpyDtoA_v2, (void *dst, size_t at, u64 src, size_t size),
-	       issue(along(ARRAY(dst, at), DEVICE(src), size), NOW))
+	       drv_issue_copy(along(ARRAY(dst, at), DEVICE(src), size), NOW))
 DRV_DEFAULT_FN(cuMemcpyAtoD_v2, (u64 dst, void *src, size_t at, size_t size),
-	       issue(along(DEVICE(dst), ARRAY(src, at), size), NOW))
+	       drv_issue_copy(along(DEVICE(dst), ARRAY(src, at), size), NOW))
 DRV_DEFAULT_FN(cuMemcpyHtoA_v2, (void *dst, size_t at, const void *src, size_t size),
-	       issue(along(ARRAY(dst, at), HOST(src), size), NOW))
+	       drv_issue_copy(along(ARRAY(dst, at), HOST(src), size), NOW))
 DRV_DEFAULT_FN(cuMemcpyAtoH_v2, (void *dst, void *src, size_t at, size_t size),
-	       issue(along(HOST(dst), ARRAY(src, at), size), NOW))
+	       drv_issue_copy(along(HOST(dst), ARRAY(src, at), size), NOW))
 DRV_DEFAULT_FN(cuMemcpyAtoA_v2, (void *dst, size_t dst_at, void *src, size_t src_at, size_t size),
-	       issue(along(ARRAY(dst, dst_at), ARRAY(src, src_at), size), NOW))
+	       drv_issue_copy(along(ARRAY(dst, dst_at), ARRAY(src, src_at), size), NOW))
 DRV_STREAM_FN(cuMemcpyHtoAAsync_v2,
 	      (void *dst, size_t at, const void *src, size_t size, void *stream),
-	      issue(along(ARRAY(dst, at), HOST(src), size), LATER))
+	      drv_issue_copy(along(ARRAY(dst, at), HOST(src), size), LATER))
 DRV_STREAM_FN(cuMemcpyAtoHAsync_v2, (void *dst, void *src, size_t at, size_t size, void *stream),
-	      issue(along(HOST(dst), ARRAY(src, at), size), LATER))
+	      drv_issue_copy(along(HOST(dst), ARRAY(src, at), size), LATER))
 
 /* ---- boxes ---- */
 
@@ -162,7 +164,7 @@ static int copy_plane(const struct plane *p, struct way w)
 	c.height = p->height;
 	if (!read_plane_end(&p->src, &c.src) || !read_plane_end(&p->dst, &c.dst))
 		return STATUS_INVALID_VALUE;
-	return issue(c, w);
+	return drv_issue_copy(c, w);
 }
 
 DRV_DEFAULT_FN(cuMemcpy2D_v2, (const struct plane *p), copy_plane(p, NOW))
@@ -212,7 +214,7 @@ static int copy_box(const struct box *b, struct way w)
 	struct copy c;
 	int status = drv_copy_read(b, &c);
 
-	return status ? status : issue(c, w);
+	return status ? status : drv_issue_copy(c, w);
 }
 
 static int copy_box_peer(const struct box *b, struct way w)
@@ -246,17 +248,17 @@ static struct copy_fill plane(struct copy_fill f, size_t pitch, size_t height)
 
 #define FILLS(name, type)                                                                          \
 	DRV_DEFAULT_FN(cuMemset##name##_v2, (u64 at, type value, size_t n),                        \
-		       fill(line(at, value, sizeof(type), n), NOW))                                \
+		       drv_fill(line(at, value, sizeof(type), n), NOW))                            \
 	DRV_STREAM_FN(cuMemset##name##Async, (u64 at, type value, size_t n, void *stream),         \
-		      fill(line(at, value, sizeof(type), n), LATER))
+		      drv_fill(line(at, value, sizeof(type), n), LATER))
 #define FILLS_2D(name, type)                                                                       \
 	DRV_DEFAULT_FN(cuMemsetD2##name##_v2,                                                      \
 		       (u64 at, size_t pitch, type value, size_t width, size_t height),            \
-		       fill(plane(line(at, value, sizeof(type), width), pitch, height), NOW))      \
+		       drv_fill(plane(line(at, value, sizeof(type), width), pitch, height), NOW))  \
 	DRV_STREAM_FN(                                                                             \
 		cuMemsetD2##name##Async,                                                           \
 		(u64 at, size_t pitch, type value, size_t width, size_t height, void *stream),     \
-		fill(plane(line(at, value, sizeof(type), width), pitch, height), LATER))
+		drv_fill(plane(line(at, value, sizeof(type), width), pitch, height), LATER))
 
 FILLS(D8, u8)
 FILLS(D16, u16)

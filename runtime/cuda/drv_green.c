@@ -38,7 +38,7 @@ struct drv_green {
 _Static_assert(sizeof(struct drv_green) <= RT_HANDLE_BYTES, "a handle");
 
 /* What a device has; a converted green context is a common one of the device. */
-static struct resource sms(int device, u32 count)
+static struct resource sm_resource(int device, u32 count)
 {
 	const struct arch *a = rt_get()->list.at[device];
 
@@ -74,7 +74,8 @@ DRV_FN(cuDeviceGetDevResource, (int device, struct resource *out, int type))
 
 	if (status)
 		return status;
-	return get_resource(status, sms(device, (u32)rt_get()->list.at[device]->sms), out, type);
+	return get_resource(status, sm_resource(device, (u32)rt_get()->list.at[device]->sms), out,
+			    type);
 }
 
 static bool is_green(const struct drv_green *g)
@@ -106,8 +107,8 @@ DRV_FN(cuCtxGetDevResource, (const struct rt_context *c, struct resource *out, i
  * Groups of the same size, at most *groups of them; out NULL: how many there could be. Returns the
  * size, 0: not even one.
  */
-static u32 split(struct resource *out, u32 *groups, const struct resource *in, unsigned flags,
-		 u32 count)
+static u32 split_resource(struct resource *out, u32 *groups, const struct resource *in,
+			  unsigned flags, u32 count)
 {
 	u32 least = in->sm.least, align = in->sm.align, n;
 
@@ -141,7 +142,7 @@ DRV_FN(cuDevSmResourceSplitByCount, (struct resource * out, u32 *groups, const s
 	if (!is_sms(in))
 		return STATUS_INVALID_RESOURCE_TYPE;
 	from = *in; /* which may be among those that are written */
-	count = split(out, groups, &from, flags, count);
+	count = split_resource(out, groups, &from, flags, count);
 	if (!count)
 		return STATUS_INVALID_RESOURCE_CONFIGURATION;
 	if (rest) {

@@ -32,7 +32,7 @@ enum { FUNC_SHARED_BYTES = 1, FUNC_LOCAL_BYTES = 3, FUNC_REGISTERS = 4, FUNC_BIN
 /* ptxas knows no limit; a log of more than that helps nobody. */
 #define ERRORS_MAX 100
 
-static double now_ms(void)
+static double jit_now_ms(void)
 {
 	struct timespec t;
 
@@ -41,7 +41,7 @@ static double now_ms(void)
 }
 
 /* What is not about a place in the text; the log does not end with ptxas's last line then. */
-static void say_line(struct drv_jit *j, const struct diag_message *m)
+static void say_jit_line(struct drv_jit *j, const struct diag_message *m)
 {
 	if (j->fatal)
 		return;
@@ -59,7 +59,7 @@ static void say_as_ptxas(struct drv_jit *j, const struct diag_message *m)
 	bool has_line = m->words && !strncmp(m->words, "line ", 5);
 
 	if (m->words_are_line) {
-		say_line(j, m);
+		say_jit_line(j, m);
 		return;
 	}
 	if (j->fatal || m->level != DIAG_ERROR || (!m->line && !m->words))
@@ -97,7 +97,7 @@ static u32 option_number(void *const *at)
 	return v;
 }
 
-static int read_option(struct drv_jit *j, int option, void **at)
+static int read_jit_option(struct drv_jit *j, int option, void **at)
 {
 	switch (option) {
 	case WALL_TIME:
@@ -135,11 +135,11 @@ int drv_jit_begin(struct drv_jit *j, unsigned n, const int *options, void **valu
 {
 	int status = n && (!options || !values) ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 
-	*j = (struct drv_jit){.started_ms = now_ms()};
+	*j = (struct drv_jit){.started_ms = jit_now_ms()};
 	diag_init(&j->diag, sort_message, j);
 	j->diag.error_limit = ERRORS_MAX;
 	for (unsigned i = 0; i < n && !status; i++)
-		status = read_option(j, options[i], &values[i]);
+		status = read_jit_option(j, options[i], &values[i]);
 	if (!status && ((j->info_log && !j->info_bytes) || (j->error_log && !j->error_bytes)))
 		status = STATUS_INVALID_VALUE;
 	return status;
@@ -248,7 +248,7 @@ static void give(char *to, void **bytes, size_t cap, const struct text *t)
 
 void drv_jit_give(struct drv_jit *j)
 {
-	f32 ms = (f32)(now_ms() - j->started_ms);
+	f32 ms = (f32)(jit_now_ms() - j->started_ms);
 
 	if (j->by_ptxas && !j->ended)
 		text_puts(&j->errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");

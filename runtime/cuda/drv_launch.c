@@ -22,8 +22,8 @@ int drv_read_extra(void **extra, const void **packed, u32 *bytes)
 }
 
 /* Fills in the kernel and the parameters of l, whose sizes are set. */
-static int start(const void *function, struct device_launch *l, void *stream, bool own,
-		 void **params, void **extra)
+static int drv_start(const void *function, struct device_launch *l, void *stream, bool own,
+		     void **params, void **extra)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
@@ -47,10 +47,10 @@ static int start(const void *function, struct device_launch *l, void *stream, bo
 	return status ? status : (int)stream_launch(s, l);
 }
 
-static int launch(const void *function, struct device_launch *l, void *stream, bool own,
-		  void **params, void **extra)
+static int drv_launch_function(const void *function, struct device_launch *l, void *stream,
+			       bool own, void **params, void **extra)
 {
-	int status = start(function, l, stream, own, params, extra);
+	int status = drv_start(function, l, stream, own, params, extra);
 
 	rt_report_launch(l, l->kernel ? l->kernel->func->name->text : NULL, status);
 	return status;
@@ -62,15 +62,16 @@ DRV_STREAM_FN(cuLaunchKernel,
 	      (const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 	       unsigned by, unsigned bz, unsigned shared, void *stream, void **params,
 	       void **extra),
-	      launch(function, &(struct device_launch){SHAPE}, stream, OWN, params, extra))
+	      drv_launch_function(function, &(struct device_launch){SHAPE}, stream, OWN, params,
+				  extra))
 DRV_STREAM_FN(cuLaunchCooperativeKernel,
 	      (const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 	       unsigned by, unsigned bz, unsigned shared, void *stream, void **params),
-	      launch(function, &(struct device_launch){SHAPE, .cooperative = true}, stream, OWN,
-		     params, NULL))
+	      drv_launch_function(function, &(struct device_launch){SHAPE, .cooperative = true},
+				  stream, OWN, params, NULL))
 
-static int launch_config(const struct drv_launch_config *c, const void *function, void **params,
-			 void **extra, bool own)
+static int drv_launch_with(const struct drv_launch_config *c, const void *function, void **params,
+			   void **extra, bool own)
 {
 	struct launch_attrs a;
 	struct device_launch l = {0};
@@ -90,14 +91,14 @@ static int launch_config(const struct drv_launch_config *c, const void *function
 	l.dynamic_bytes = c->shared;
 	memcpy(l.cluster, a.cluster, sizeof(l.cluster));
 	l.cooperative = a.cooperative;
-	status = launch(function, &l, c->stream, own, params, extra);
+	status = drv_launch_function(function, &l, c->stream, own, params, extra);
 	return status ? status : (int)launch_attrs_record(&a, s);
 }
 
 DRV_STREAM_FN(cuLaunchKernelEx,
 	      (const struct drv_launch_config *c, const void *function, void **params,
 	       void **extra),
-	      launch_config(c, function, params, extra, OWN))
+	      drv_launch_with(c, function, params, extra, OWN))
 
 /* ---- the older way ---- */
 
@@ -227,7 +228,7 @@ static int launch_old(const void *function, int width, int height, void *stream)
 	bytes = o->bytes;
 	extra[1] = o->params;
 	extra[3] = &bytes;
-	return launch(function, &l, stream, false, NULL, extra);
+	return drv_launch_function(function, &l, stream, false, NULL, extra);
 }
 
 DRV_FN(cuLaunch, (const void *function))

@@ -43,8 +43,8 @@ static int load_now(struct rt_image *i, struct drv_jit *jit)
 	return STATUS_SUCCESS;
 }
 
-static int load(struct rt_image **out, const void *code, size_t size, bool copy,
-		struct drv_jit *jit)
+static int load_library(struct rt_image **out, const void *code, size_t size, bool copy,
+			struct drv_jit *jit)
 {
 	struct rt_image *i;
 	int status;
@@ -83,8 +83,9 @@ static int load_data(struct rt_image **out, const void *code, const struct optio
 		return status;
 	status = drv_jit_begin(&jit, o->jit_len, o->jit, o->jit_values);
 	if (!status)
-		status = load(out, code, text_bytes(code),
-			      !is_preserved(o->library_len, o->library, o->library_values), &jit);
+		status = load_library(out, code, text_bytes(code),
+				      !is_preserved(o->library_len, o->library, o->library_values),
+				      &jit);
 	drv_jit_end(&jit);
 	return status;
 }
@@ -103,7 +104,7 @@ static int load_file(struct rt_image **out, const char *path, const struct optio
 	if (!status && !file_open(&f, path)) {
 		status = STATUS_FILE_NOT_FOUND;
 	} else if (!status) {
-		status = load(out, f.data, f.size, true, &jit);
+		status = load_library(out, f.data, f.size, true, &jit);
 		file_close(&f);
 	}
 	drv_jit_end(&jit);

@@ -25,7 +25,7 @@ struct drv_link {
 
 /* ---- making and ending ---- */
 
-static int create(struct drv_link **out, unsigned n, int *options, void **values)
+static int create_link(struct drv_link **out, unsigned n, int *options, void **values)
 {
 	struct drv_link *l;
 	int status;
@@ -55,12 +55,12 @@ static int create(struct drv_link **out, unsigned n, int *options, void **values
 
 DRV_FN(cuLinkCreate_v2, (unsigned n, int *options, void **values, struct drv_link **out))
 {
-	return create(out, n, options, values);
+	return create_link(out, n, options, values);
 }
 
 DRV_FN(cuLinkCreate, (unsigned n, int *options, void **values, struct drv_link **out))
 {
-	return create(out, n, options, values);
+	return create_link(out, n, options, values);
 }
 
 DRV_FN(cuLinkDestroy, (struct drv_link * l))
@@ -87,7 +87,7 @@ DRV_FN(cuLinkDestroy, (struct drv_link * l))
 
 /* ---- inputs ---- */
 
-static bool keep(struct drv_link_state *s, const struct device_text *t, const char *name)
+static bool keep_text(struct drv_link_state *s, const struct device_text *t, const char *name)
 {
 	struct device_text mine = {.size = t->size};
 	char *copy = malloc(t->size + 1);
@@ -106,7 +106,8 @@ static bool keep(struct drv_link_state *s, const struct device_text *t, const ch
 	return false;
 }
 
-static int add(struct drv_link *l, int type, const void *data, size_t size, const char *name)
+static int add_link_input(struct drv_link *l, int type, const void *data, size_t size,
+			  const char *name)
 {
 	struct drv_link_state *s = l->state;
 	struct device_text *texts = NULL;
@@ -123,7 +124,7 @@ static int add(struct drv_link *l, int type, const void *data, size_t size, cons
 		size = strnlen(data, size);
 	status = (int)device_image_texts(&d->dev, data, size, name, &s->jit.diag, &texts, &len);
 	for (u32 i = 0; i < len; i++) {
-		if (!status && !keep(s, &texts[i], name))
+		if (!status && !keep_text(s, &texts[i], name))
 			status = STATUS_OUT_OF_MEMORY;
 		free(texts[i].owned);
 	}
@@ -150,7 +151,8 @@ DRV_FN(cuLinkAddData_v2, (struct drv_link * l, int type, void *data, size_t size
 
 	if (!status && (!data || !size || (n && (!options || !values))))
 		status = STATUS_INVALID_VALUE;
-	return status ? status : add(l, type, data, size, name && *name ? name : "<input>");
+	return status ? status
+		      : add_link_input(l, type, data, size, name && *name ? name : "<input>");
 }
 
 DRV_FN(cuLinkAddData, (struct drv_link * l, int type, void *data, size_t size, const char *name,
@@ -160,7 +162,7 @@ DRV_FN(cuLinkAddData, (struct drv_link * l, int type, void *data, size_t size, c
 }
 
 /* The device runtime's calls are built in. */
-static bool is_device_runtime(const char *path)
+static bool is_device_runtime_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -179,7 +181,8 @@ DRV_FN(cuLinkAddFile_v2,
 		return status;
 	if (!file_open(&f, path))
 		return STATUS_FILE_NOT_FOUND;
-	status = is_device_runtime(path) ? (int)STATUS_SUCCESS : add(l, type, f.data, f.size, path);
+	status = is_device_runtime_path(path) ? (int)STATUS_SUCCESS
+					      : add_link_input(l, type, f.data, f.size, path);
 	file_close(&f);
 	return status;
 }

@@ -128,7 +128,7 @@ int drv_load_image(const void *image, size_t size, const char *name, struct drv_
 	return STATUS_SUCCESS;
 }
 
-static int load(struct drv_module **out, const void *image, size_t size, const char *name)
+static int load_module(struct drv_module **out, const void *image, size_t size, const char *name)
 {
 	struct drv_jit jit;
 	int status;
@@ -143,7 +143,7 @@ static int load(struct drv_module **out, const void *image, size_t size, const c
 
 DRV_FN(cuModuleLoadData, (struct drv_module * *out, const void *image))
 {
-	return load(out, image, 0, "<image>");
+	return load_module(out, image, 0, "<image>");
 }
 
 DRV_FN(cuModuleLoadDataEx,
@@ -166,7 +166,7 @@ DRV_FN(cuModuleLoadDataEx,
 
 DRV_FN(cuModuleLoadFatBinary, (struct drv_module * *out, const void *image))
 {
-	return load(out, image, 0, "<fat binary>");
+	return load_module(out, image, 0, "<fat binary>");
 }
 
 DRV_FN(cuModuleLoad, (struct drv_module * *out, const char *path))
@@ -178,7 +178,7 @@ DRV_FN(cuModuleLoad, (struct drv_module * *out, const char *path))
 		return STATUS_INVALID_VALUE;
 	if (!file_open(&f, path))
 		return STATUS_FILE_NOT_FOUND;
-	status = load(out, f.data, f.size, path);
+	status = load_module(out, f.data, f.size, path);
 	file_close(&f);
 	return status;
 }

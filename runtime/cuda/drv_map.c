@@ -4,7 +4,7 @@
 #include "runtime/cuda/drv.h"
 #include "src/dev/memory/memory.h"
 
-static struct memory_maps *maps(void)
+static struct memory_maps *drv_maps(void)
 {
 	return &rt_get()->maps;
 }
@@ -21,15 +21,15 @@ static struct memory_maps *maps(void)
 DRV_FN(cuMemAddressReserve, (u64 * out, size_t size, size_t align, u64 at, u64 flags))
 {
 	INITIALISED(!out || flags ? STATUS_INVALID_VALUE
-				  : memory_reserve(maps(), size, align, at, out));
+				  : memory_reserve(drv_maps(), size, align, at, out));
 }
 
 DRV_FN(cuMemAddressFree, (u64 at, size_t size))
 {
-	INITIALISED(memory_unreserve(maps(), at, size));
+	INITIALISED(memory_unreserve(drv_maps(), at, size));
 }
 
-static int owner_of(struct memory_location where, struct device **out)
+static int location_owner(struct memory_location where, struct device **out)
 {
 	struct rt_device *d;
 	int status;
@@ -55,18 +55,18 @@ DRV_FN(cuMemCreate, (struct memory_physical * *out, size_t size,
 		return status;
 	if (!out || !props || flags)
 		return STATUS_INVALID_VALUE;
-	status = owner_of(props->location, &d);
-	return status ? status : (int)memory_create(maps(), d, size, props, out);
+	status = location_owner(props->location, &d);
+	return status ? status : (int)memory_create(drv_maps(), d, size, props, out);
 }
 
 DRV_FN(cuMemRelease, (struct memory_physical * p))
 {
-	INITIALISED(memory_release(maps(), p));
+	INITIALISED(memory_release(drv_maps(), p));
 }
 
 DRV_FN(cuMemMap, (u64 at, size_t size, size_t offset, struct memory_physical *p, u64 flags))
 {
-	INITIALISED(flags ? STATUS_INVALID_VALUE : memory_map(maps(), at, size, offset, p));
+	INITIALISED(flags ? STATUS_INVALID_VALUE : memory_map(drv_maps(), at, size, offset, p));
 }
 
 DRV_FN(cuMemUnmap, (u64 at, size_t size))
@@ -78,17 +78,17 @@ DRV_FN(cuMemUnmap, (u64 at, size_t size))
 		return status;
 	if (d)
 		rt_wait(d);
-	return (int)memory_unmap(maps(), at, size);
+	return (int)memory_unmap(drv_maps(), at, size);
 }
 
 DRV_FN(cuMemSetAccess, (u64 at, size_t size, const struct memory_access *desc, size_t count))
 {
-	INITIALISED(memory_set_access(maps(), at, size, desc, count));
+	INITIALISED(memory_set_access(drv_maps(), at, size, desc, count));
 }
 
 DRV_FN(cuMemGetAccess, (u64 * flags, const struct memory_location *where, u64 at))
 {
-	INITIALISED(flags && where ? memory_get_access(maps(), at, *where, flags)
+	INITIALISED(flags && where ? memory_get_access(drv_maps(), at, *where, flags)
 				   : STATUS_INVALID_VALUE);
 }
 
@@ -104,12 +104,13 @@ DRV_FN(cuMemGetAllocationGranularity,
 DRV_FN(cuMemGetAllocationPropertiesFromHandle,
        (struct memory_physical_props * out, const struct memory_physical *p))
 {
-	INITIALISED(out ? memory_physical_get(maps(), p, out) : STATUS_INVALID_VALUE);
+	INITIALISED(out ? memory_physical_get(drv_maps(), p, out) : STATUS_INVALID_VALUE);
 }
 
 DRV_FN(cuMemRetainAllocationHandle, (struct memory_physical * *out, const void *at))
 {
-	INITIALISED(out ? memory_retain(maps(), (u64)(uintptr_t)at, out) : STATUS_INVALID_VALUE);
+	INITIALISED(out ? memory_retain(drv_maps(), (u64)(uintptr_t)at, out)
+			: STATUS_INVALID_VALUE);
 }
 
 #define POSIX_FD 1
@@ -118,7 +119,7 @@ DRV_FN(cuMemExportToShareableHandle,
        (void *out, const struct memory_physical *p, int type, u64 flags))
 {
 	INITIALISED(!out || flags || type != POSIX_FD ? STATUS_INVALID_VALUE
-						      : memory_physical_export(maps(), p, out));
+						      : memory_physical_export(drv_maps(), p, out));
 }
 
 DRV_FN(cuMemImportFromShareableHandle, (struct memory_physical * *out, void *handle, int type))
@@ -126,17 +127,18 @@ DRV_FN(cuMemImportFromShareableHandle, (struct memory_physical * *out, void *han
 	INITIALISED(!out ? STATUS_INVALID_VALUE
 		    : type != POSIX_FD
 			    ? STATUS_NOT_SUPPORTED
-			    : memory_physical_import(maps(), (int)(intptr_t)handle, out));
+			    : memory_physical_import(drv_maps(), (int)(intptr_t)handle, out));
 }
 
 /* ---- pools ---- */
 
-static struct memory_pools *pools(void)
+static struct memory_pools *drv_pools(void)
 {
 	return &rt_get()->pools;
 }
 
-static int allocate(u64 *out, size_t size, struct memory_pool *pool, const void *stream, bool own)
+static int allocate_ordered(u64 *out, size_t size, struct memory_pool *pool, const void *stream,
+			    bool own)
 {
 	struct rt *rt = rt_get();
 	int status;
@@ -153,7 +155,7 @@ static int allocate(u64 *out, size_t size, struct memory_pool *pool, const void 
 	return pool ? (int)memory_alloc_async(s, pool, size, out) : (int)STATUS_OUT_OF_MEMORY;
 }
 
-static int give_back(u64 p, const void *stream, bool own)
+static int drv_free_ordered(u64 p, const void *stream, bool own)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
@@ -162,12 +164,12 @@ static int give_back(u64 p, const void *stream, bool own)
 }
 
 DRV_STREAM_FN(cuMemAllocAsync, (u64 * out, size_t size, void *stream),
-	      allocate(out, size, NULL, stream, OWN))
+	      allocate_ordered(out, size, NULL, stream, OWN))
 DRV_STREAM_FN(cuMemAllocFromPoolAsync,
 	      (u64 * out, size_t size, struct memory_pool *pool, void *stream),
-	      memory_pool_is(pools(), pool) ? allocate(out, size, pool, stream, OWN)
-					    : (int)STATUS_INVALID_VALUE)
-DRV_STREAM_FN(cuMemFreeAsync, (u64 p, void *stream), give_back(p, stream, OWN))
+	      memory_pool_is(drv_pools(), pool) ? allocate_ordered(out, size, pool, stream, OWN)
+						: (int)STATUS_INVALID_VALUE)
+DRV_STREAM_FN(cuMemFreeAsync, (u64 p, void *stream), drv_free_ordered(p, stream, OWN))
 
 DRV_FN(cuDeviceGetDefaultMemPool, (struct memory_pool * *out, int device))
 {
@@ -223,21 +225,21 @@ DRV_FN(cuMemPoolDestroy, (struct memory_pool * pool))
 }
 
 #define ON_POOL(pool, call)                                                                        \
-	INITIALISED(memory_pool_is(pools(), pool) ? (call) : STATUS_INVALID_VALUE)
+	INITIALISED(memory_pool_is(drv_pools(), pool) ? (call) : STATUS_INVALID_VALUE)
 
 DRV_FN(cuMemPoolTrimTo, (struct memory_pool * pool, size_t keep))
 {
-	ON_POOL(pool, memory_pool_trim(pools(), pool, keep));
+	ON_POOL(pool, memory_pool_trim(drv_pools(), pool, keep));
 }
 
 DRV_FN(cuMemPoolGetAttribute, (struct memory_pool * pool, int attribute, void *value))
 {
-	ON_POOL(pool, memory_pool_get(pools(), pool, attribute, value));
+	ON_POOL(pool, memory_pool_get(drv_pools(), pool, attribute, value));
 }
 
 DRV_FN(cuMemPoolSetAttribute, (struct memory_pool * pool, int attribute, const void *value))
 {
-	ON_POOL(pool, memory_pool_set(pools(), pool, attribute, value));
+	ON_POOL(pool, memory_pool_set(drv_pools(), pool, attribute, value));
 }
 
 DRV_FN(cuMemPoolSetAccess, (struct memory_pool * pool, const struct memory_access *desc, size_t n))
@@ -268,7 +270,7 @@ DRV_FN(cuMemPoolImportFromShareableHandle,
 		return status;
 	if (!out || flags || type != POSIX_FD)
 		return STATUS_INVALID_VALUE;
-	return (int)memory_pool_import(pools(), &d->dev, (int)(intptr_t)handle, out);
+	return (int)memory_pool_import(drv_pools(), &d->dev, (int)(intptr_t)handle, out);
 }
 
 DRV_FN(cuMemPoolExportPointer, (void *data, u64 p))

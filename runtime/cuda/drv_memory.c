@@ -9,7 +9,7 @@
 
 typedef enum status make_fn(struct device *d, u64 bytes, u32 flags, u64 *out);
 
-static int allocate(u64 *out, size_t size, u32 flags, make_fn *make)
+static int drv_allocate(u64 *out, size_t size, u32 flags, make_fn *make)
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -19,7 +19,7 @@ static int allocate(u64 *out, size_t size, u32 flags, make_fn *make)
 	return out && size ? (int)make(&d->dev, size, flags, out) : (int)STATUS_INVALID_VALUE;
 }
 
-static enum status make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
+static enum status drv_make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
 {
 	(void)flags;
 	return memory_alloc(d, bytes, out);
@@ -27,12 +27,12 @@ static enum status make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
 
 DRV_FN(cuMemAlloc_v2, (u64 * out, size_t size))
 {
-	return allocate(out, size, 0, make_device);
+	return drv_allocate(out, size, 0, drv_make_device);
 }
 
 DRV_FN(cuMemAllocManaged, (u64 * out, size_t size, unsigned flags))
 {
-	return allocate(out, size, flags, memory_alloc_managed);
+	return drv_allocate(out, size, flags, memory_alloc_managed);
 }
 
 /* Of pinned memory nothing may be asked for. */
@@ -41,7 +41,7 @@ static int allocate_host(void **out, size_t size, u32 flags)
 	int status;
 
 	if (!out || size)
-		return allocate((u64 *)(void *)out, size, flags, memory_alloc_host);
+		return drv_allocate((u64 *)(void *)out, size, flags, memory_alloc_host);
 	if (drv_device(&status))
 		*out = NULL;
 	return status;
@@ -76,7 +76,7 @@ DRV_FN(cuMemAllocPitch_v2,
 	return status;
 }
 
-static int end(u64 p, enum status (*how)(struct device *, u64))
+static int drv_end_memory(u64 p, enum status (*how)(struct device *, u64))
 {
 	int status;
 	struct rt_device *d = drv_any_device(&status);
@@ -88,7 +88,7 @@ static int end(u64 p, enum status (*how)(struct device *, u64))
 static int free_some(u64 p, enum status (*how)(struct device *, u64))
 {
 	if (p || rt_context_now())
-		return end(p, how);
+		return drv_end_memory(p, how);
 	return rt_get()->streams ? (int)stream_capture_guard(rt_get()->streams) : STATUS_SUCCESS;
 }
 
@@ -117,7 +117,7 @@ DRV_FN(cuMemHostRegister, (void *p, size_t size, unsigned flags))
 
 DRV_FN(cuMemHostUnregister, (void *p))
 {
-	return end(rt_address(p), memory_unregister);
+	return drv_end_memory(rt_address(p), memory_unregister);
 }
 
 DRV_FN(cuMemHostGetFlags, (unsigned *flags, void *p))
@@ -246,13 +246,13 @@ DRV_FN(cuPointerSetAttribute, (const void *value, int attribute, u64 p))
 
 /* ---- managed memory ---- */
 
-static struct memory_location old_place(int device)
+static struct memory_location drv_old_location(int device)
 {
 	return device == -1 ? (struct memory_location){LOCATION_HOST, 0}
 			    : (struct memory_location){LOCATION_DEVICE, device};
 }
 
-static int advise(u64 p, size_t size, int advice, struct memory_location where)
+static int drv_advise(u64 p, size_t size, int advice, struct memory_location where)
 {
 	struct rt *rt = rt_get();
 	int status;
@@ -264,15 +264,16 @@ static int advise(u64 p, size_t size, int advice, struct memory_location where)
 
 DRV_FN(cuMemAdvise, (u64 p, size_t size, int advice, int device))
 {
-	return advise(p, size, advice, old_place(device));
+	return drv_advise(p, size, advice, drv_old_location(device));
 }
 
 DRV_FN(cuMemAdvise_v2, (u64 p, size_t size, int advice, struct memory_location where))
 {
-	return advise(p, size, advice, where);
+	return drv_advise(p, size, advice, where);
 }
 
-static int prefetch(u64 p, size_t size, struct memory_location where, const void *stream, bool own)
+static int drv_prefetch(u64 p, size_t size, struct memory_location where, const void *stream,
+			bool own)
 {
 	struct rt *rt = rt_get();
 	int status;
@@ -287,10 +288,10 @@ static int prefetch(u64 p, size_t size, struct memory_location where, const void
 }
 
 DRV_STREAM_FN(cuMemPrefetchAsync, (u64 p, size_t size, int device, void *stream),
-	      prefetch(p, size, old_place(device), stream, OWN))
+	      drv_prefetch(p, size, drv_old_location(device), stream, OWN))
 DRV_STREAM_FN(cuMemPrefetchAsync_v2,
 	      (u64 p, size_t size, struct memory_location where, unsigned flags, void *stream),
-	      flags ? (int)STATUS_INVALID_VALUE : prefetch(p, size, where, stream, OWN))
+	      flags ? (int)STATUS_INVALID_VALUE : drv_prefetch(p, size, where, stream, OWN))
 
 DRV_FN(cuMemRangeGetAttribute, (void *out, size_t size, int attribute, u64 p, size_t bytes))
 {
@@ -330,8 +331,8 @@ DRV_FN(cuDeviceCanAccessPeer, (int *out, int device, int peer))
 	return status;
 }
 
-static int change_peer(const struct rt_context *c, unsigned flags,
-		       enum status (*how)(struct device *, const struct device *))
+static int drv_change_peer(const struct rt_context *c, unsigned flags,
+			   enum status (*how)(struct device *, const struct device *))
 {
 	int status;
 	struct rt_device *d = drv_device(&status), *other;
@@ -348,12 +349,12 @@ static int change_peer(const struct rt_context *c, unsigned flags,
 
 DRV_FN(cuCtxEnablePeerAccess, (const struct rt_context *c, unsigned flags))
 {
-	return change_peer(c, flags, memory_peer_enable);
+	return drv_change_peer(c, flags, memory_peer_enable);
 }
 
 DRV_FN(cuCtxDisablePeerAccess, (const struct rt_context *c))
 {
-	return change_peer(c, 0, memory_peer_disable);
+	return drv_change_peer(c, 0, memory_peer_disable);
 }
 
 /* ---- other processes ---- */
@@ -381,5 +382,5 @@ DRV_FN(cuIpcOpenMemHandle_v2, (u64 * out, struct rt_ipc_handle handle, unsigned 
 
 DRV_FN(cuIpcCloseMemHandle, (u64 p))
 {
-	return end(p, memory_ipc_close);
+	return drv_end_memory(p, memory_ipc_close);
 }

@@ -25,7 +25,7 @@ struct stream *drv_stream(const void *handle, bool own, int *status)
 
 /* ---- making ---- */
 
-static int create(struct stream **out, unsigned flags, int priority)
+static int drv_create_stream(struct stream **out, unsigned flags, int priority)
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -37,15 +37,15 @@ static int create(struct stream **out, unsigned flags, int priority)
 
 DRV_FN(cuStreamCreate, (struct stream * *out, unsigned flags))
 {
-	return create(out, flags, 0);
+	return drv_create_stream(out, flags, 0);
 }
 
 DRV_FN(cuStreamCreateWithPriority, (struct stream * *out, unsigned flags, int priority))
 {
-	return create(out, flags, priority);
+	return drv_create_stream(out, flags, priority);
 }
 
-static int destroy(struct stream *stream)
+static int drv_destroy_stream(struct stream *stream)
 {
 	int status;
 
@@ -58,17 +58,17 @@ static int destroy(struct stream *stream)
 
 DRV_FN(cuStreamDestroy, (struct stream * stream))
 {
-	return destroy(stream);
+	return drv_destroy_stream(stream);
 }
 
 DRV_FN(cuStreamDestroy_v2, (struct stream * stream))
 {
-	return destroy(stream);
+	return drv_destroy_stream(stream);
 }
 
 /* ---- waiting ---- */
 
-static int synchronize(struct stream *stream, bool own)
+static int drv_synchronize_stream(struct stream *stream, bool own)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
@@ -76,7 +76,7 @@ static int synchronize(struct stream *stream, bool own)
 	return s ? (int)stream_wait(s) : status;
 }
 
-static int query(struct stream *stream, bool own)
+static int drv_query_stream(struct stream *stream, bool own)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
@@ -84,8 +84,8 @@ static int query(struct stream *stream, bool own)
 	return s ? (int)stream_query(s) : status;
 }
 
-DRV_STREAM_FN(cuStreamSynchronize, (struct stream * stream), synchronize(stream, OWN))
-DRV_STREAM_FN(cuStreamQuery, (struct stream * stream), query(stream, OWN))
+DRV_STREAM_FN(cuStreamSynchronize, (struct stream * stream), drv_synchronize_stream(stream, OWN))
+DRV_STREAM_FN(cuStreamQuery, (struct stream * stream), drv_query_stream(stream, OWN))
 
 /* ---- whose it is ---- */
 
@@ -126,7 +126,7 @@ DRV_STREAM_FN(cuStreamGetCtx_v2,
 	      (struct stream * stream, struct rt_context **context, const void **green),
 	      get_contexts(stream, OWN, context, green))
 
-static int get_attribute(struct stream *stream, bool own, int id, void *value)
+static int drv_get_stream_attribute(struct stream *stream, bool own, int id, void *value)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
@@ -134,7 +134,7 @@ static int get_attribute(struct stream *stream, bool own, int id, void *value)
 	return s ? (int)stream_attr_get(s, id, value) : status;
 }
 
-static int set_attribute(struct stream *stream, bool own, int id, const void *value)
+static int drv_set_stream_attribute(struct stream *stream, bool own, int id, const void *value)
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
@@ -142,7 +142,7 @@ static int set_attribute(struct stream *stream, bool own, int id, const void *va
 	return s ? (int)stream_attr_set(s, id, value) : status;
 }
 
-static int copy_attributes(struct stream *to, struct stream *from, bool own)
+static int drv_copy_stream_attributes(struct stream *to, struct stream *from, bool own)
 {
 	int status;
 	struct stream *a = drv_stream(from, own, &status),
@@ -152,11 +152,11 @@ static int copy_attributes(struct stream *to, struct stream *from, bool own)
 }
 
 DRV_STREAM_FN(cuStreamGetAttribute, (struct stream * stream, int id, void *value),
-	      get_attribute(stream, OWN, id, value))
+	      drv_get_stream_attribute(stream, OWN, id, value))
 DRV_STREAM_FN(cuStreamSetAttribute, (struct stream * stream, int id, const void *value),
-	      set_attribute(stream, OWN, id, value))
+	      drv_set_stream_attribute(stream, OWN, id, value))
 DRV_STREAM_FN(cuStreamCopyAttributes, (struct stream * to, struct stream *from),
-	      copy_attributes(to, from, OWN))
+	      drv_copy_stream_attributes(to, from, OWN))
 
 /* ---- memory operations ---- */
 

@@ -19,7 +19,7 @@ static const struct entry entries[] = {
 #undef DRV
 };
 
-static int compare(const void *key, const void *entry)
+static int compare_symbol(const void *key, const void *entry)
 {
 	return strcmp(key, ((const struct entry *)entry)->name);
 }
@@ -33,7 +33,7 @@ RT_API void *plrt_driver_symbol(const char *name)
 void *drv_symbol(const char *name)
 {
 	const struct entry *e =
-		bsearch(name, entries, ARRAY_LEN(entries), sizeof(*entries), compare);
+		bsearch(name, entries, ARRAY_LEN(entries), sizeof(*entries), compare_symbol);
 
 	return e ? (void *)(uintptr_t)e->fn : NULL;
 }

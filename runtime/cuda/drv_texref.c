@@ -15,7 +15,7 @@ struct ref_array_desc { /* CUDA_ARRAY_DESCRIPTOR of CUDA 3.1 and before */
 };
 
 /* Is it a reference of this kind on the current device? Returns an error number. */
-static int check(const struct texref *r, u32 kind)
+static int check_texref(const struct texref *r, u32 kind)
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -28,7 +28,7 @@ static int check(const struct texref *r, u32 kind)
 /* As check, for a call that answers in *out. */
 static int check_out(const struct texref *r, const void *out)
 {
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	return status || out ? status : (int)STATUS_INVALID_VALUE;
 }
@@ -70,7 +70,7 @@ DRV_FN(cuTexRefCreate, (struct texref * *out))
 /* A module's references go with the module. */
 DRV_FN(cuTexRefDestroy, (struct texref * r))
 {
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	if (!status && r->program)
 		status = STATUS_INVALID_HANDLE;
@@ -88,7 +88,7 @@ DRV_FN(cuParamSetTexRef, (const void *function, int unit, const struct texref *r
 
 	if (!drv_kernel(function, &status))
 		return status;
-	return unit == -1 ? check(r, TEX_TEXTURE) : STATUS_INVALID_VALUE;
+	return unit == -1 ? check_texref(r, TEX_TEXTURE) : STATUS_INVALID_VALUE;
 }
 
 /* ---- bindings ---- */
@@ -96,7 +96,7 @@ DRV_FN(cuParamSetTexRef, (const void *function, int unit, const struct texref *r
 static int bind_handle(struct texref *r, u32 kind, void *handle, unsigned flags)
 {
 	struct texture_desc d;
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	if (status)
 		return status;
@@ -126,7 +126,7 @@ DRV_FN(cuTexRefSetMipmappedArray, (struct texref * r, void *mipmap, unsigned fla
 DRV_FN(cuTexRefSetAddress_v2, (size_t * offset, struct texref *r, u64 address, size_t bytes))
 {
 	struct texture_desc d;
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	if (status)
 		return status;
@@ -148,7 +148,7 @@ DRV_FN(cuTexRefSetAddress2D_v3,
        (struct texref * r, const struct array_desc *a, u64 address, size_t pitch))
 {
 	struct texture_desc d;
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	if (status)
 		return status;
@@ -237,7 +237,7 @@ DRV_FN(cuTexRefGetAddress, (u32 * out, const struct texref *r))
 /* A copy of all that is set, to be changed and given to texref_change. */
 static int edit(const struct texref *r, struct texture_desc *d)
 {
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	if (!status)
 		*d = r->desc;
@@ -352,7 +352,7 @@ DRV_FN(cuTexRefSetFlags, (struct texref * r, unsigned flags))
 
 DRV_FN(cuTexRefGetFormat, (int *format, int *channels, const struct texref *r))
 {
-	int status = check(r, TEX_TEXTURE);
+	int status = check_texref(r, TEX_TEXTURE);
 
 	if (status)
 		return status;
@@ -447,7 +447,7 @@ DRV_FN(cuTexRefGetFlags, (unsigned *out, const struct texref *r))
 DRV_FN(cuSurfRefSetArray, (struct texref * r, void *array, unsigned flags))
 {
 	struct texture_desc d = {.resource = {.kind = TEXTURE_ARRAY}};
-	int status = check(r, TEX_SURFACE);
+	int status = check_texref(r, TEX_SURFACE);
 
 	if (status)
 		return status;
@@ -459,7 +459,7 @@ DRV_FN(cuSurfRefSetArray, (struct texref * r, void *array, unsigned flags))
 
 DRV_FN(cuSurfRefGetArray, (void **out, const struct texref *r))
 {
-	int status = check(r, TEX_SURFACE);
+	int status = check_texref(r, TEX_SURFACE);
 
 	if (status)
 		return status;

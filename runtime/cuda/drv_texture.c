@@ -68,7 +68,7 @@ DRV_FN(cuArray3DCreate, (struct mem_array * *out, const struct array3d_desc_v1 *
 }
 
 /* The array behind a handle. NULL: *status says why. */
-static const struct mem_array *find_array(const void *handle, int *status)
+static const struct mem_array *drv_find_array(const void *handle, int *status)
 {
 	const struct mem_array *a = drv_device(status) ? rt_array_find(handle) : NULL;
 
@@ -81,7 +81,7 @@ static const struct mem_array *find_array(const void *handle, int *status)
 static int array_description(const void *handle, const void *out, struct mem_array_desc *desc)
 {
 	int status;
-	const struct mem_array *a = find_array(handle, &status);
+	const struct mem_array *a = drv_find_array(handle, &status);
 
 	if (!a)
 		return status;
@@ -147,7 +147,7 @@ DRV_FN(cuArrayDestroy, (void *array))
 {
 	int status;
 
-	return find_array(array, &status) ? rt_array_destroy(array) : status;
+	return drv_find_array(array, &status) ? rt_array_destroy(array) : status;
 }
 
 /* Planes are those of video formats, which there are none of here. */
@@ -156,14 +156,14 @@ DRV_FN(cuArrayGetPlane, (struct mem_array * *out, const void *array, unsigned pl
 	int status;
 
 	(void)out, (void)plane;
-	return find_array(array, &status) ? STATUS_INVALID_VALUE : status;
+	return drv_find_array(array, &status) ? STATUS_INVALID_VALUE : status;
 }
 
 DRV_FN(cuArrayGetMemoryRequirements,
        (struct array_requirements * out, const void *array, int device))
 {
 	int status;
-	const struct mem_array *a = find_array(array, &status);
+	const struct mem_array *a = drv_find_array(array, &status);
 
 	if (!a || (status = drv_check(device)))
 		return status;
@@ -173,7 +173,7 @@ DRV_FN(cuArrayGetMemoryRequirements,
 DRV_FN(cuArrayGetSparseProperties, (struct sparse_properties * out, const void *array))
 {
 	int status;
-	const struct mem_array *a = find_array(array, &status);
+	const struct mem_array *a = drv_find_array(array, &status);
 
 	if (!a)
 		return status;
@@ -254,7 +254,7 @@ struct texture_desc_drv { /* CUDA_TEXTURE_DESC; what follows is reserved */
 	float bias, level_min, level_max, border[4];
 };
 
-static int read_resource(const struct resource_desc *d, struct texture_resource *r)
+static int drv_read_resource(const struct resource_desc *d, struct texture_resource *r)
 {
 	*r = (struct texture_resource){.kind = (u32)d->kind};
 	if (d->flags)
@@ -276,7 +276,7 @@ static int read_resource(const struct resource_desc *d, struct texture_resource 
 	return STATUS_SUCCESS;
 }
 
-static void write_resource(const struct texture_resource *r, struct resource_desc *d)
+static void drv_write_resource(const struct texture_resource *r, struct resource_desc *d)
 {
 	memset(d, 0, sizeof(*d));
 	d->kind = (int)r->kind;
@@ -303,7 +303,7 @@ DRV_FN(cuTexObjectCreate, (u64 * out, const struct resource_desc *r,
 		return status;
 	if (!out || !r || !t)
 		return STATUS_INVALID_VALUE;
-	status = read_resource(r, &d.resource);
+	status = drv_read_resource(r, &d.resource);
 	if (status)
 		return status;
 	d.settings = (struct texture_settings){
@@ -324,7 +324,7 @@ DRV_FN(cuTexObjectCreate, (u64 * out, const struct resource_desc *r,
 	return (int)texture_create(dev->dev.textures, &d, out);
 }
 
-static int destroy(u64 handle, u32 kind)
+static int drv_destroy_texture(u64 handle, u32 kind)
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -335,7 +335,7 @@ static int destroy(u64 handle, u32 kind)
 	return status;
 }
 
-static int describe(u64 handle, u32 kind, const void *out, struct texture_desc *desc)
+static int drv_texture_settings(u64 handle, u32 kind, const void *out, struct texture_desc *desc)
 {
 	int status;
 	struct rt_device *d = drv_device(&status);
@@ -348,23 +348,23 @@ static int describe(u64 handle, u32 kind, const void *out, struct texture_desc *
 
 DRV_FN(cuTexObjectDestroy, (u64 handle))
 {
-	return destroy(handle, TEX_TEXTURE);
+	return drv_destroy_texture(handle, TEX_TEXTURE);
 }
 
 DRV_FN(cuTexObjectGetResourceDesc, (struct resource_desc * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = describe(handle, TEX_TEXTURE, out, &d);
+	int status = drv_texture_settings(handle, TEX_TEXTURE, out, &d);
 
 	if (!status)
-		write_resource(&d.resource, out);
+		drv_write_resource(&d.resource, out);
 	return status;
 }
 
 DRV_FN(cuTexObjectGetTextureDesc, (struct texture_desc_drv * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = describe(handle, TEX_TEXTURE, out, &d);
+	int status = drv_texture_settings(handle, TEX_TEXTURE, out, &d);
 	const struct texture_settings *t = &d.settings;
 
 	if (!status)
@@ -385,7 +385,7 @@ DRV_FN(cuTexObjectGetTextureDesc, (struct texture_desc_drv * out, u64 handle))
 DRV_FN(cuTexObjectGetResourceViewDesc, (struct view_desc * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = describe(handle, TEX_TEXTURE, out, &d);
+	int status = drv_texture_settings(handle, TEX_TEXTURE, out, &d);
 
 	if (!status && !d.has_view)
 		return STATUS_INVALID_VALUE;
@@ -406,21 +406,21 @@ DRV_FN(cuSurfObjectCreate, (u64 * out, const struct resource_desc *desc))
 		return status;
 	if (!out || !desc || desc->kind != TEXTURE_ARRAY)
 		return STATUS_INVALID_VALUE;
-	status = read_resource(desc, &r);
+	status = drv_read_resource(desc, &r);
 	return status ? status : (int)surface_create(d->dev.textures, &r, out);
 }
 
 DRV_FN(cuSurfObjectDestroy, (u64 handle))
 {
-	return destroy(handle, TEX_SURFACE);
+	return drv_destroy_texture(handle, TEX_SURFACE);
 }
 
 DRV_FN(cuSurfObjectGetResourceDesc, (struct resource_desc * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = describe(handle, TEX_SURFACE, out, &d);
+	int status = drv_texture_settings(handle, TEX_SURFACE, out, &d);
 
 	if (!status)
-		write_resource(&d.resource, out);
+		drv_write_resource(&d.resource, out);
 	return status;
 }

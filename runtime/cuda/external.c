@@ -39,7 +39,7 @@ struct external_memory {
 	int device;
 };
 
-static struct memory_maps *maps(void)
+static struct memory_maps *external_maps(void)
 {
 	return &rt_get()->maps;
 }
@@ -58,7 +58,7 @@ static int import(struct external_memory **out, const struct external_desc *d)
 		return STATUS_OUT_OF_MEMORY;
 	m->size = bytes;
 	m->device = rt_device_index();
-	status = (int)memory_physical_import(maps(), d->handle.fd, &m->physical);
+	status = (int)memory_physical_import(external_maps(), d->handle.fd, &m->physical);
 	if (status) {
 		rt_handle_free(m);
 		return STATUS_UNKNOWN;
@@ -75,19 +75,19 @@ static int map_all(struct external_memory *m)
 
 	if (m->at)
 		return STATUS_SUCCESS;
-	status = (int)memory_reserve(maps(), m->size, 0, 0, &m->at);
+	status = (int)memory_reserve(external_maps(), m->size, 0, 0, &m->at);
 	if (status)
 		return status;
-	status = (int)memory_map(maps(), m->at, m->size, 0, m->physical);
+	status = (int)memory_map(external_maps(), m->at, m->size, 0, m->physical);
 	if (status) {
-		memory_unreserve(maps(), m->at, m->size);
+		memory_unreserve(external_maps(), m->at, m->size);
 		m->at = 0;
 		return status;
 	}
 	/* Buffers are freed as memory is; the bytes go with the object. */
 	if (memory_find(&rt_get()->memory, m->at, &i) && i.block)
 		i.block->external = true;
-	return (int)memory_set_access(maps(), m->at, m->size, &all, 1);
+	return (int)memory_set_access(external_maps(), m->at, m->size, &all, 1);
 }
 
 static int get_buffer(u64 *out, struct external_memory *m, const struct buffer_desc *d)
@@ -103,16 +103,16 @@ static int get_buffer(u64 *out, struct external_memory *m, const struct buffer_d
 	return status;
 }
 
-static int destroy(struct external_memory *m)
+static int destroy_external(struct external_memory *m)
 {
 	if (!rt_handle_is(m, RT_HANDLE_EXTERNAL))
 		return STATUS_INVALID_VALUE;
 	rt_finish();
 	if (m->at) {
-		memory_unmap(maps(), m->at, m->size);
-		memory_unreserve(maps(), m->at, m->size);
+		memory_unmap(external_maps(), m->at, m->size);
+		memory_unreserve(external_maps(), m->at, m->size);
 	}
-	memory_release(maps(), m->physical);
+	memory_release(external_maps(), m->physical);
 	rt_handle_free(m);
 	return STATUS_SUCCESS;
 }
@@ -144,7 +144,7 @@ EXTERNAL_FN(ImportExternalMemory, (struct external_memory * *out, const struct e
 EXTERNAL_FN(ExternalMemoryGetMappedBuffer,
 	    (u64 * out, struct external_memory *m, const struct buffer_desc *d),
 	    get_buffer(out, m, d))
-EXTERNAL_FN(DestroyExternalMemory, (struct external_memory * m), destroy(m))
+EXTERNAL_FN(DestroyExternalMemory, (struct external_memory * m), destroy_external(m))
 /* Nothing can be imported, so no handle is one. */
 EXTERNAL_FN(ImportExternalSemaphore, (void **out, const struct external_desc *d),
 	    import_semaphore(out, d))

@@ -48,7 +48,7 @@ struct mem_mipmap *rt_mipmap_find(const void *handle)
 	return m;
 }
 
-static struct rt_device *owner_of(const struct mem *m)
+static struct rt_device *array_owner(const struct mem *m)
 {
 	struct rt *rt = rt_get();
 
@@ -61,7 +61,7 @@ static struct rt_device *owner_of(const struct mem *m)
 /* Work that has been issued may use it still. */
 static int wait_for_users(const struct mem *m)
 {
-	struct rt_device *d = owner_of(m);
+	struct rt_device *d = array_owner(m);
 
 	/* A capture, or a fault, ends the first of them early. */
 	return rt_wait(d) && stream_device_finish(&d->dev) == STATUS_NOT_PERMITTED
@@ -225,8 +225,8 @@ static int as_value(int status)
 	return status == STATUS_INVALID_HANDLE ? cudaErrorInvalidValue : status;
 }
 
-static int describe(const struct channel_desc *c, struct rt_extent e, unsigned flags,
-		    struct mem_array_desc *d)
+static int array_desc_of(const struct channel_desc *c, struct rt_extent e, unsigned flags,
+			 struct mem_array_desc *d)
 {
 	*d = (struct mem_array_desc){
 		.width = e.width, .height = e.height, .depth = e.depth, .flags = flags};
@@ -248,7 +248,7 @@ static int make_array(struct mem_array **out, const struct channel_desc *c, stru
 	if (!out)
 		return cudaErrorInvalidValue;
 	status = (int)device_capture_guard(&d->dev);
-	status = status ? status : describe(c, e, flags, &desc);
+	status = status ? status : array_desc_of(c, e, flags, &desc);
 	return status ? status : rt_array_create(d, &desc, out);
 }
 
@@ -275,7 +275,7 @@ RT_FN(cudaMallocMipmappedArray, (struct mem_mipmap * *out, const struct channel_
 		return rt_error(status);
 	if (!out)
 		return rt_error(cudaErrorInvalidValue);
-	status = describe(c, e, flags, &desc);
+	status = array_desc_of(c, e, flags, &desc);
 	return rt_error(status ? status : rt_mipmap_create(d, &desc, levels ? levels : 1, out));
 }
 

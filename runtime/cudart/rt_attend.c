@@ -68,7 +68,7 @@ static void call_before(const struct sigaction *a, int number, siginfo_t *info, 
 }
 
 /* In a handler: the thread is to see to the signal. */
-static void tell(int number)
+static void tell_attendant(int number)
 {
 	__atomic_fetch_or(&the->told, 1u << number, __ATOMIC_RELEASE);
 	if (sem_post(&the->wake))
@@ -91,7 +91,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		die(number);
 	} else {
-		tell(number);
+		tell_attendant(number);
 		if (!is_default(a))
 			call_before(a, number, info, context);
 	}
@@ -107,7 +107,7 @@ static void on_question(int number, siginfo_t *info, void *context)
 	(void)context;
 	/* In a child by fork nobody would answer: as without us. */
 	if (the->pid == getpid())
-		tell(number);
+		tell_attendant(number);
 	else
 		die(number);
 	errno = e;
@@ -156,7 +156,7 @@ static bool is_apart(int number, const struct sigaction *a)
 }
 
 /* Put ourselves before what the program has for a signal, unless it ignores it. */
-static void install(u32 i)
+static void install_signal(u32 i)
 {
 	struct sigaction mine = {.sa_sigaction = on_signal}, now;
 
@@ -177,10 +177,10 @@ static void install(u32 i)
 void rt_attend_wait(void)
 {
 	if (the->pid == getpid())
-		install(0);
+		install_signal(0);
 }
 
-static u64 oldest(void)
+static u64 oldest_launch(void)
 {
 	struct sched_progress x;
 
@@ -206,14 +206,14 @@ static void see_to(int number)
 {
 	const char *why = number == SIGINT ? "interrupted (SIGINT)" : "ended by SIGTERM";
 	bool dies = is_default(&the->before[number == SIGTERM]);
-	u64 first = oldest();
+	u64 first = oldest_launch();
 
 	attend_wipe(&the->line);
-	for (u32 ms = 0; !dies && ms < GRACE_MS && oldest() == first; ms += STEP_MS)
+	for (u32 ms = 0; !dies && ms < GRACE_MS && oldest_launch() == first; ms += STEP_MS)
 		rest();
 	if (dies)
 		__atomic_store_n(&the->dying, number, __ATOMIC_RELEASE);
-	if (dies || (first && oldest() == first))
+	if (dies || (first && oldest_launch() == first))
 		sched_interrupt(the->rt->pool, why);
 	for (u32 ms = 0; dies && ms < STOP_MS && is_running(); ms += STEP_MS)
 		rest();
@@ -289,8 +289,8 @@ void rt_attend(struct rt *rt)
 	pthread_detach(thread);
 	sched_thread_apart(rt->pool, 1);
 	the->pid = getpid();
-	install(0);
-	install(1);
+	install_signal(0);
+	install_signal(1);
 	install_question();
 	sched_handlers_apart(rt->pool, is_apart);
 	streams_set_waiting(rt->streams, rt_attend_wait);

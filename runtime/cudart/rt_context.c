@@ -14,21 +14,21 @@ static _Thread_local struct {
 static struct process_contexts *const contexts = &the_process.contexts;
 
 /* With the lock held: a context that nobody can reach any more goes. */
-static void release_locked(struct rt_context *c)
+static void release_context_locked(struct rt_context *c)
 {
 	if (!c->is_active && !c->is_primary && !c->places)
 		rt_handle_free(c);
 }
 
-static void leave(struct rt_context *c)
+static void leave_context(struct rt_context *c)
 {
 	pthread_mutex_lock(&contexts->lock);
 	c->places--;
-	release_locked(c);
+	release_context_locked(c);
 	pthread_mutex_unlock(&contexts->lock);
 }
 
-static void enter(struct rt_context *c)
+static void enter_context(struct rt_context *c)
 {
 	pthread_mutex_lock(&contexts->lock);
 	c->places++;
@@ -64,7 +64,7 @@ bool rt_context_push(struct rt_context *c)
 {
 	if (stack.len == DEPTH)
 		return false;
-	enter(c);
+	enter_context(c);
 	stack.at[stack.len++] = c;
 	stack.device = c->device;
 	return true;
@@ -78,7 +78,7 @@ struct rt_context *rt_context_pop(void)
 		return NULL;
 	c = stack.at[--stack.len];
 	stack.device = stack.len ? stack.at[stack.len - 1]->device : 0;
-	leave(c);
+	leave_context(c);
 	return c;
 }
 
@@ -156,10 +156,10 @@ void rt_context_kill(struct rt_context *c)
 	pthread_mutex_unlock(&contexts->lock);
 	if (on_top) {
 		rt_context_pop();
-		leave(c);
+		leave_context(c);
 	} else {
 		pthread_mutex_lock(&contexts->lock);
-		release_locked(c);
+		release_context_locked(c);
 		pthread_mutex_unlock(&contexts->lock);
 	}
 }

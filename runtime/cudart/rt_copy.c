@@ -21,7 +21,7 @@
 
 /* ---- issuing ---- */
 
-static enum copy_place place_of(int kind, bool dst)
+static enum copy_place copy_end_place(int kind, bool dst)
 {
 	static const u8 places[][2] = {
 		[cudaMemcpyHostToHost] = {COPY_HOST, COPY_HOST},
@@ -39,13 +39,13 @@ int rt_copy_places(struct copy *c, int kind)
 	if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
 	/* Arrays are on the device. */
-	if ((c->dst.place == COPY_ARRAY && place_of(kind, true) == COPY_HOST) ||
-	    (c->src.place == COPY_ARRAY && place_of(kind, false) == COPY_HOST))
+	if ((c->dst.place == COPY_ARRAY && copy_end_place(kind, true) == COPY_HOST) ||
+	    (c->src.place == COPY_ARRAY && copy_end_place(kind, false) == COPY_HOST))
 		return cudaErrorInvalidMemcpyDirection;
 	if (c->dst.place != COPY_ARRAY)
-		c->dst.place = place_of(kind, true);
+		c->dst.place = copy_end_place(kind, true);
 	if (c->src.place != COPY_ARRAY)
-		c->src.place = place_of(kind, false);
+		c->src.place = copy_end_place(kind, false);
 	return cudaSuccess;
 }
 
@@ -59,7 +59,7 @@ struct way {
 #define NOW ((struct way){NULL, OWN, COPY_SYNC})
 #define LATER ((struct way){stream, OWN, COPY_ASYNC})
 
-static int issue(struct copy c, int kind, struct way w)
+static int rt_issue_copy(struct copy c, int kind, struct way w)
 {
 	int status;
 	struct stream *s = rt_stream(w.stream, w.own, &status);
@@ -70,7 +70,7 @@ static int issue(struct copy c, int kind, struct way w)
 	return status ? status : (int)copy_issue(s, &c, w.mode);
 }
 
-static int fill(struct copy_fill f, struct way w)
+static int rt_fill(struct copy_fill f, struct way w)
 {
 	int status;
 	struct stream *s = rt_stream(w.stream, w.own, &status);
@@ -80,42 +80,44 @@ static int fill(struct copy_fill f, struct way w)
 
 /* ---- one dimension ---- */
 
-static struct copy linear(void *dst, const void *src, size_t bytes)
+static struct copy rt_linear_copy(void *dst, const void *src, size_t bytes)
 {
 	return copy_linear(COPY_ANY, rt_address(dst), COPY_ANY, rt_address(src), bytes);
 }
 
 RT_DEFAULT_FN(cudaMemcpy, (void *dst, const void *src, size_t size, int kind),
-	      issue(linear(dst, src, size), kind, NOW))
+	      rt_issue_copy(rt_linear_copy(dst, src, size), kind, NOW))
 RT_STREAM_FN(cudaMemcpyAsync,
 	     (void *dst, const void *src, size_t size, int kind, cudaStream_t stream),
-	     issue(linear(dst, src, size), kind, LATER))
+	     rt_issue_copy(rt_linear_copy(dst, src, size), kind, LATER))
 
-static int between(struct copy c, int dst_device, int src_device, struct way w)
+static int copy_between_devices(struct copy c, int dst_device, int src_device, struct way w)
 {
 	int status = rt_device_check(dst_device);
 
 	status = status ? status : rt_device_check(src_device);
-	return status ? status : issue(c, cudaMemcpyDefault, w);
+	return status ? status : rt_issue_copy(c, cudaMemcpyDefault, w);
 }
 
 RT_FN(cudaMemcpyPeer, (void *dst, int dst_device, const void *src, int src_device, size_t size))
 {
 	enum { OWN = 0 };
-	return rt_error(between(linear(dst, src, size), dst_device, src_device, NOW));
+	return rt_error(
+		copy_between_devices(rt_linear_copy(dst, src, size), dst_device, src_device, NOW));
 }
 
 RT_FN(cudaMemcpyPeerAsync, (void *dst, int dst_device, const void *src, int src_device, size_t size,
 			    cudaStream_t stream))
 {
 	enum { OWN = 0 };
-	return rt_error(between(linear(dst, src, size), dst_device, src_device, LATER));
+	return rt_error(copy_between_devices(rt_linear_copy(dst, src, size), dst_device, src_device,
+					     LATER));
 }
 
 /* ---- symbols ---- */
 
-static int symbol_copy(const void *symbol, size_t offset, struct copy c, bool to, int kind,
-		       struct way w)
+static int rt_symbol_copy(const void *symbol, size_t offset, struct copy c, bool to, int kind,
+			  struct way w)
 {
 	u64 address, bytes;
 	int status = rt_find_symbol(symbol, &address, &bytes);
@@ -128,23 +130,23 @@ static int symbol_copy(const void *symbol, size_t offset, struct copy c, bool to
 	    kind == cudaMemcpyHostToHost)
 		return cudaErrorInvalidMemcpyDirection;
 	*(to ? &c.dst.address : &c.src.address) = address + offset;
-	return issue(c, kind, w);
+	return rt_issue_copy(c, kind, w);
 }
 
 RT_DEFAULT_FN(cudaMemcpyToSymbol,
 	      (const void *symbol, const void *src, size_t size, size_t offset, int kind),
-	      symbol_copy(symbol, offset, linear(NULL, src, size), true, kind, NOW))
+	      rt_symbol_copy(symbol, offset, rt_linear_copy(NULL, src, size), true, kind, NOW))
 RT_STREAM_FN(cudaMemcpyToSymbolAsync,
 	     (const void *symbol, const void *src, size_t size, size_t offset, int kind,
 	      cudaStream_t stream),
-	     symbol_copy(symbol, offset, linear(NULL, src, size), true, kind, LATER))
+	     rt_symbol_copy(symbol, offset, rt_linear_copy(NULL, src, size), true, kind, LATER))
 RT_DEFAULT_FN(cudaMemcpyFromSymbol,
 	      (void *dst, const void *symbol, size_t size, size_t offset, int kind),
-	      symbol_copy(symbol, offset, linear(dst, NULL, size), false, kind, NOW))
+	      rt_symbol_copy(symbol, offset, rt_linear_copy(dst, NULL, size), false, kind, NOW))
 RT_STREAM_FN(cudaMemcpyFromSymbolAsync,
 	     (void *dst, const void *symbol, size_t size, size_t offset, int kind,
 	      cudaStream_t stream),
-	     symbol_copy(symbol, offset, linear(dst, NULL, size), false, kind, LATER))
+	     rt_symbol_copy(symbol, offset, rt_linear_copy(dst, NULL, size), false, kind, LATER))
 
 RT_FN(cudaGetSymbolAddress, (void **out, const void *symbol))
 {
@@ -183,7 +185,7 @@ static struct copy_end array_at(const void *array, size_t x, size_t y)
 }
 
 /* Are the rows of memory, of an end that is no array, long enough? */
-static bool fits(const struct copy_end *e, const struct copy *c)
+static bool rows_fit_array(const struct copy_end *e, const struct copy *c)
 {
 	return e->place == COPY_ARRAY || e->pitch >= c->width;
 }
@@ -197,9 +199,9 @@ static struct copy flat(struct copy_end dst, struct copy_end src, struct plane p
 static int issue_plane(struct copy c, int kind, struct way w)
 {
 	if (c.width && c.height && (c.dst.array || c.src.array) &&
-	    (!fits(&c.dst, &c) || !fits(&c.src, &c)))
+	    (!rows_fit_array(&c.dst, &c) || !rows_fit_array(&c.src, &c)))
 		return STATUS_INVALID_PITCH_VALUE;
-	return issue(c, kind, w);
+	return rt_issue_copy(c, kind, w);
 }
 
 RT_DEFAULT_FN(cudaMemcpy2D,
@@ -207,17 +209,17 @@ RT_DEFAULT_FN(cudaMemcpy2D,
 	       size_t height, int kind),
 	      dpitch < width || spitch < width
 		      ? STATUS_INVALID_PITCH_VALUE
-		      : issue(flat(rows_at(dst, dpitch), rows_at(src, spitch),
-				   (struct plane){width, height}),
-			      kind, NOW))
+		      : rt_issue_copy(flat(rows_at(dst, dpitch), rows_at(src, spitch),
+					   (struct plane){width, height}),
+				      kind, NOW))
 RT_STREAM_FN(cudaMemcpy2DAsync,
 	     (void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 	      int kind, cudaStream_t stream),
 	     dpitch < width || spitch < width
 		     ? STATUS_INVALID_PITCH_VALUE
-		     : issue(flat(rows_at(dst, dpitch), rows_at(src, spitch),
-				  (struct plane){width, height}),
-			     kind, LATER))
+		     : rt_issue_copy(flat(rows_at(dst, dpitch), rows_at(src, spitch),
+					  (struct plane){width, height}),
+				     kind, LATER))
 RT_DEFAULT_FN(cudaMemcpy2DToArray,
 	      (void *dst, size_t x, size_t y, const void *src, size_t spitch, size_t width,
 	       size_t height, int kind),
@@ -245,31 +247,31 @@ RT_STREAM_FN(cudaMemcpy2DFromArrayAsync,
 RT_DEFAULT_FN(cudaMemcpy2DArrayToArray,
 	      (void *dst, size_t dx, size_t dy, const void *src, size_t sx, size_t sy, size_t width,
 	       size_t height, int kind),
-	      issue(flat(array_at(dst, dx, dy), array_at(src, sx, sy),
-			 (struct plane){width, height}),
-		    kind, NOW))
+	      rt_issue_copy(flat(array_at(dst, dx, dy), array_at(src, sx, sy),
+				 (struct plane){width, height}),
+			    kind, NOW))
 
 /* Copies of so many bytes to and from arrays go on in the next row. */
 #define COUNT ((struct plane){count, 1})
 
 RT_DEFAULT_FN(cudaMemcpyToArray,
 	      (void *dst, size_t x, size_t y, const void *src, size_t count, int kind),
-	      issue(flat(array_at(dst, x, y), rows_at(src, 0), COUNT), kind, NOW))
+	      rt_issue_copy(flat(array_at(dst, x, y), rows_at(src, 0), COUNT), kind, NOW))
 RT_STREAM_FN(cudaMemcpyToArrayAsync,
 	     (void *dst, size_t x, size_t y, const void *src, size_t count, int kind,
 	      cudaStream_t stream),
-	     issue(flat(array_at(dst, x, y), rows_at(src, 0), COUNT), kind, LATER))
+	     rt_issue_copy(flat(array_at(dst, x, y), rows_at(src, 0), COUNT), kind, LATER))
 RT_DEFAULT_FN(cudaMemcpyFromArray,
 	      (void *dst, const void *src, size_t x, size_t y, size_t count, int kind),
-	      issue(flat(rows_at(dst, 0), array_at(src, x, y), COUNT), kind, NOW))
+	      rt_issue_copy(flat(rows_at(dst, 0), array_at(src, x, y), COUNT), kind, NOW))
 RT_STREAM_FN(cudaMemcpyFromArrayAsync,
 	     (void *dst, const void *src, size_t x, size_t y, size_t count, int kind,
 	      cudaStream_t stream),
-	     issue(flat(rows_at(dst, 0), array_at(src, x, y), COUNT), kind, LATER))
+	     rt_issue_copy(flat(rows_at(dst, 0), array_at(src, x, y), COUNT), kind, LATER))
 RT_DEFAULT_FN(cudaMemcpyArrayToArray,
 	      (void *dst, size_t dx, size_t dy, const void *src, size_t sx, size_t sy, size_t count,
 	       int kind),
-	      issue(flat(array_at(dst, dx, dy), array_at(src, sx, sy), COUNT), kind, NOW))
+	      rt_issue_copy(flat(array_at(dst, dx, dy), array_at(src, sx, sy), COUNT), kind, NOW))
 
 /* ---- three dimensions ---- */
 
@@ -335,7 +337,7 @@ static int copy_3d(const struct rt_copy_3d *p, struct way w)
 	if (!p->extent.width || !p->extent.height || !p->extent.depth)
 		return cudaSuccess;
 	status = rt_copy_3d(p, &c);
-	return status ? status : issue(c, p->kind, w);
+	return status ? status : rt_issue_copy(c, p->kind, w);
 }
 
 RT_DEFAULT_FN(cudaMemcpy3D, (const struct rt_copy_3d *p), copy_3d(p, NOW))
@@ -371,7 +373,7 @@ RT_STREAM_FN(cudaMemcpy3DPeerAsync, (const struct copy_3d_peer *p, cudaStream_t 
 
 /* ---- fills ---- */
 
-static struct copy_fill bytes_at(void *p, int value, size_t width)
+static struct copy_fill fill_at(void *p, int value, size_t width)
 {
 	return (struct copy_fill){.address = rt_address(p),
 				  .width = width,
@@ -383,7 +385,7 @@ static struct copy_fill bytes_at(void *p, int value, size_t width)
 
 static struct copy_fill plane_at(void *p, size_t pitch, int value, struct plane size)
 {
-	struct copy_fill f = bytes_at(p, value, size.width);
+	struct copy_fill f = fill_at(p, value, size.width);
 
 	f.pitch = pitch;
 	f.height = size.height;
@@ -399,16 +401,16 @@ static struct copy_fill box_at(struct rt_pitched p, int value, struct rt_extent 
 	return f;
 }
 
-RT_DEFAULT_FN(cudaMemset, (void *p, int value, size_t size), fill(bytes_at(p, value, size), NOW))
+RT_DEFAULT_FN(cudaMemset, (void *p, int value, size_t size), rt_fill(fill_at(p, value, size), NOW))
 RT_STREAM_FN(cudaMemsetAsync, (void *p, int value, size_t size, cudaStream_t stream),
-	     fill(bytes_at(p, value, size), LATER))
+	     rt_fill(fill_at(p, value, size), LATER))
 RT_DEFAULT_FN(cudaMemset2D, (void *p, size_t pitch, int value, size_t width, size_t height),
-	      fill(plane_at(p, pitch, value, (struct plane){width, height}), NOW))
+	      rt_fill(plane_at(p, pitch, value, (struct plane){width, height}), NOW))
 RT_STREAM_FN(cudaMemset2DAsync,
 	     (void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
-	     fill(plane_at(p, pitch, value, (struct plane){width, height}), LATER))
+	     rt_fill(plane_at(p, pitch, value, (struct plane){width, height}), LATER))
 RT_DEFAULT_FN(cudaMemset3D, (struct rt_pitched p, int value, struct rt_extent extent),
-	      fill(box_at(p, value, extent), NOW))
+	      rt_fill(box_at(p, value, extent), NOW))
 RT_STREAM_FN(cudaMemset3DAsync,
 	     (struct rt_pitched p, int value, struct rt_extent extent, cudaStream_t stream),
-	     fill(box_at(p, value, extent), LATER))
+	     rt_fill(box_at(p, value, extent), LATER))

@@ -25,7 +25,7 @@ struct line {
 	size_t len;
 };
 
-static void add(struct line *l, const char *s)
+static void line_append(struct line *l, const char *s)
 {
 	while (*s && l->len < sizeof(l->at))
 		l->at[l->len++] = *s++;
@@ -41,7 +41,7 @@ static void add_number(struct line *l, u64 v, u32 base)
 		digits[--n] = "0123456789abcdef"[v % base];
 		v /= base;
 	} while (v && n);
-	add(l, &digits[n]);
+	line_append(l, &digits[n]);
 }
 
 static void add_age(struct line *l, const struct mem_range *r)
@@ -51,43 +51,45 @@ static void add_age(struct line *l, const struct mem_range *r)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ms = ((u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec - r->born_ns) / 1000000u;
-	add(l, r->freed ? ", made " : ", ");
+	line_append(l, r->freed ? ", made " : ", ");
 	add_number(l, ms, 10);
-	add(l, r->freed ? " ms ago and freed since" : " ms old");
+	line_append(l, r->freed ? " ms ago and freed since" : " ms old");
 }
 
-static void describe(struct line *l, struct mem *m, u64 at)
+static void describe_address(struct line *l, struct mem *m, u64 at)
 {
 	struct mem_range r;
 
 	if (!mem_peek(m, at, &r)) {
-		add(l, "no allocation is there");
+		line_append(l, "no allocation is there");
 		return;
 	}
-	add(l, "byte ");
+	line_append(l, "byte ");
 	add_number(l, at - r.base, 10);
-	add(l, " of an allocation of ");
+	line_append(l, " of an allocation of ");
 	add_number(l, r.size, 10);
-	add(l, " bytes at 0x");
+	line_append(l, " bytes at 0x");
 	add_number(l, r.base, 16);
 	add_age(l, &r);
 }
 
-static void say(struct mem *m, u64 at)
+static void say_guard(struct mem *m, u64 at)
 {
 	struct line l = {.len = 0};
 
-	add(&l, "ptxloom: the host touched device memory: 0x");
+	line_append(&l, "ptxloom: the host touched device memory: 0x");
 	add_number(&l, at, 16);
 	if (m == &rt_get()->memory.maps) {
-		add(&l, " is in a mapping that the host may not use");
+		line_append(&l, " is in a mapping that the host may not use");
 	} else {
-		add(&l, " is memory of device ");
+		line_append(&l, " is memory of device ");
 		add_number(&l, m->index, 10);
-		add(&l, ", ");
-		describe(&l, m, at);
+		line_append(&l, ", ");
+		describe_address(&l, m, at);
 	}
-	add(&l, ".\nptxloom: Copy it with cudaMemcpy, or allocate it with cudaMallocManaged or "
+	line_append(
+		&l,
+		".\nptxloom: Copy it with cudaMemcpy, or allocate it with cudaMallocManaged or "
 		"cudaMallocHost;\nptxloom: PTXLOOM_HOST_ACCESS=1 lets the host touch it, which no "
 		"GPU does.\n");
 	(void)!write(STDERR_FILENO, l.at, l.len);
@@ -105,7 +107,7 @@ static void say_device(u64 at)
 	if (!m && mem_in_arena(&rt->memory.maps, at))
 		m = &rt->memory.maps;
 	if (m)
-		say(m, at);
+		say_guard(m, at);
 }
 
 /*
@@ -129,7 +131,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 }
 
 /* Signals that the program's handler wants blocked are. */
-static void install(void)
+static void install_guard(void)
 {
 	for (size_t i = 0; i < SIGNALS; i++) {
 		struct sigaction mine = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -145,5 +147,5 @@ static void install(void)
 
 void rt_guard_install(void)
 {
-	pthread_once(&guard->once, install);
+	pthread_once(&guard->once, install_guard);
 }

@@ -11,7 +11,7 @@
 /*
  * Size of code that is to be copied: the caller's, or a text's. Of other code its headers say it.
  */
-static bool keep(struct rt_image *i, bool copy)
+static bool keep_image(struct rt_image *i, bool copy)
 {
 	char *p;
 
@@ -36,7 +36,7 @@ struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const ch
 	i->size = size;
 	i->name = name;
 	i->state = calloc(1, sizeof(*i->state));
-	if (i->state && keep(i, copy))
+	if (i->state && keep_image(i, copy))
 		return i;
 	free(i->state);
 	rt_handle_free(i);
@@ -80,7 +80,7 @@ void rt_image_free(struct rt_image *image)
 	pthread_mutex_unlock(&the_process.images);
 }
 
-static void forget(void *handle, void *user)
+static void forget_image_use(void *handle, void *user)
 {
 	unload(handle, *(const int *)user);
 }
@@ -88,7 +88,7 @@ static void forget(void *handle, void *user)
 void rt_images_forget_device(int i)
 {
 	pthread_mutex_lock(&the_process.images);
-	rt_handle_each(RT_HANDLE_LIBRARY, forget, &i);
+	rt_handle_each(RT_HANDLE_LIBRARY, forget_image_use, &i);
 	pthread_mutex_unlock(&the_process.images);
 }
 
@@ -136,7 +136,8 @@ struct rt_function *rt_image_function(struct rt_image *image, const char *name)
 	return f;
 }
 
-static enum status load(struct rt_image *image, struct rt_device *d, struct device_program **out)
+static enum status load_image(struct rt_image *image, struct rt_device *d,
+			      struct device_program **out)
 {
 	struct diag diag;
 	enum status status;
@@ -163,7 +164,7 @@ struct device_program *rt_image_program(struct rt_image *image, int *status)
 		return p;
 	pthread_mutex_lock(&the_process.images);
 	if (!s->program[i] && !s->load_status[i]) {
-		s->load_status[i] = load(image, d, &p);
+		s->load_status[i] = load_image(image, d, &p);
 		__atomic_store_n(&s->program[i], p, __ATOMIC_RELEASE);
 	}
 	*status = (int)s->load_status[i];

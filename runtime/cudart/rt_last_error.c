@@ -30,13 +30,13 @@ static void free_errors(void *p)
 	errors = NULL;
 }
 
-static void make_key(void)
+static void make_error_key(void)
 {
 	pthread_key_create(&at_end->key, free_errors);
 }
 
 /* What the calling copy has; NULL: it has had none. */
-static struct copy_error *find(void)
+static struct copy_error *find_copy_error(void)
 {
 	for (size_t i = 0; errors && i < errors->len; i++)
 		if (errors->at[i].copy == plrt_copy)
@@ -46,14 +46,14 @@ static struct copy_error *find(void)
 
 void rt_last_error_set(int error)
 {
-	struct copy_error *e = find();
+	struct copy_error *e = find_copy_error();
 
 	if (e) {
 		e->error = error;
 		return;
 	}
 	if (!errors) {
-		pthread_once(&at_end->once, make_key);
+		pthread_once(&at_end->once, make_error_key);
 		errors = calloc(1, sizeof(*errors));
 		pthread_setspecific(at_end->key, errors);
 	}
@@ -63,14 +63,14 @@ void rt_last_error_set(int error)
 
 int rt_last_error(void)
 {
-	const struct copy_error *e = find();
+	const struct copy_error *e = find_copy_error();
 
 	return e ? e->error : cudaSuccess;
 }
 
 void rt_last_error_clear(void)
 {
-	struct copy_error *e = find();
+	struct copy_error *e = find_copy_error();
 
 	if (e)
 		e->error = cudaSuccess;

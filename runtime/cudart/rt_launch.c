@@ -27,7 +27,7 @@ struct config_stack {
 /* Each thread's, freed when it ends. */
 static struct thread_key *const at_end = &the_process.configurations;
 
-static void make_key(void)
+static void make_launch_key(void)
 {
 	if (pthread_key_create(&at_end->key, free))
 		abort();
@@ -38,7 +38,7 @@ static struct config_stack *config_stack(bool make)
 {
 	struct config_stack *s;
 
-	pthread_once(&at_end->once, make_key);
+	pthread_once(&at_end->once, make_launch_key);
 	s = pthread_getspecific(at_end->key);
 	if (s || !make)
 		return s;
@@ -110,8 +110,8 @@ struct request {
 	struct launch_attrs attrs;
 };
 
-static int start(const struct rt_function *f, const struct request *r, struct stream *s,
-		 struct device_launch *l)
+static int rt_start(const struct rt_function *f, const struct request *r, struct stream *s,
+		    struct device_launch *l)
 {
 	int status;
 
@@ -126,8 +126,8 @@ static int start(const struct rt_function *f, const struct request *r, struct st
 	return status ? status : (int)launch_attrs_record(&r->attrs, s);
 }
 
-static int launch(const struct rt_function *f, const struct request *r, cudaStream_t stream,
-		  bool own)
+static int rt_launch_function(const struct rt_function *f, const struct request *r,
+			      cudaStream_t stream, bool own)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
@@ -146,7 +146,7 @@ static int launch(const struct rt_function *f, const struct request *r, cudaStre
 
 	memcpy(l.cluster, r->attrs.cluster, sizeof(l.cluster));
 	if (s)
-		status = start(f, r, s, &l);
+		status = rt_start(f, r, s, &l);
 	rt_report_launch(&l, rt_handle_is(f, RT_HANDLE_FUNCTION) ? f->name : NULL, status);
 	return status;
 }
@@ -167,17 +167,17 @@ RT_FN(__cudaGetKernel, (void **kernel, const void *stub))
 RT_STREAM_FN(__cudaLaunchKernel,
 	     (void *kernel, struct rt_dim3 grid, struct rt_dim3 block, void **args, size_t shared,
 	      cudaStream_t stream),
-	     launch(kernel, REQUEST(args), stream, OWN))
+	     rt_launch_function(kernel, REQUEST(args), stream, OWN))
 /* The stub's address, or what __cudaGetKernel answered for it. */
 RT_STREAM_FN(cudaLaunchKernel,
 	     (const void *stub, struct rt_dim3 grid, struct rt_dim3 block, void **args,
 	      size_t shared, cudaStream_t stream),
-	     launch(rt_named_kernel(stub), REQUEST(args), stream, OWN))
+	     rt_launch_function(rt_named_kernel(stub), REQUEST(args), stream, OWN))
 
 static int launch_cooperative(const void *stub, struct request *r, cudaStream_t stream, bool own)
 {
 	r->attrs.cooperative = true;
-	return launch(rt_named_kernel(stub), r, stream, own);
+	return rt_launch_function(rt_named_kernel(stub), r, stream, own);
 }
 
 RT_STREAM_FN(cudaLaunchCooperativeKernel,
@@ -185,7 +185,7 @@ RT_STREAM_FN(cudaLaunchCooperativeKernel,
 	      size_t shared, cudaStream_t stream),
 	     launch_cooperative(stub, REQUEST(args), stream, OWN))
 
-static int launch_config(const struct rt_launch_config *c, const void *stub, void **args, bool own)
+static int rt_launch_with(const struct rt_launch_config *c, const void *stub, void **args, bool own)
 {
 	struct request r;
 	int status;
@@ -194,11 +194,11 @@ static int launch_config(const struct rt_launch_config *c, const void *stub, voi
 		return cudaErrorInvalidValue;
 	r = (struct request){.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
 	status = (int)launch_attrs_read(rt_get()->streams, c->attrs, c->attr_len, &r.attrs);
-	return status ? status : launch(rt_named_kernel(stub), &r, c->stream, own);
+	return status ? status : rt_launch_function(rt_named_kernel(stub), &r, c->stream, own);
 }
 
 RT_STREAM_FN(cudaLaunchKernelExC, (const struct rt_launch_config *c, const void *stub, void **args),
-	     launch_config(c, stub, args, OWN))
+	     rt_launch_with(c, stub, args, OWN))
 
 /* ---- the launch of compilers before CUDA 9.2 and of clang without an SDK version ---- */
 
@@ -236,5 +236,5 @@ RT_FN(cudaLaunch, (const void *stub))
 			     .shared = c->shared,
 			     .packed = c->args,
 			     .packed_bytes = (u32)c->arg_bytes};
-	return rt_error(launch(rt_named_kernel(stub), &r, c->stream, false));
+	return rt_error(rt_launch_function(rt_named_kernel(stub), &r, c->stream, false));
 }

@@ -229,7 +229,7 @@ RT_FN(cudaInitDevice, (int device, unsigned device_flags, unsigned flags))
 
 /* ---- preferences, kept and without effect on results ---- */
 
-static int keep(int offset, int value, int last)
+static int keep_limit(int offset, int value, int last)
 {
 	int status;
 
@@ -247,7 +247,7 @@ static int keep(int offset, int value, int last)
 
 RT_FN(cudaDeviceSetCacheConfig, (int config))
 {
-	return keep(0, config, 3);
+	return keep_limit(0, config, 3);
 }
 
 RT_FN(cudaDeviceGetCacheConfig, (int *config))
@@ -263,7 +263,7 @@ RT_FN(cudaDeviceGetCacheConfig, (int *config))
 
 RT_FN(cudaDeviceSetSharedMemConfig, (int config))
 {
-	return keep(1, config, 2);
+	return keep_limit(1, config, 2);
 }
 
 /* Banks are four bytes wide on every device there is. */

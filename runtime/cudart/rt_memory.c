@@ -9,8 +9,8 @@
 /* ---- allocation ---- */
 
 /* Nothing is NULL, and no error. */
-static int allocate(void **out, size_t size, u32 flags,
-		    enum status (*make)(struct device *, u64, u32, u64 *))
+static int rt_allocate(void **out, size_t size, u32 flags,
+		       enum status (*make)(struct device *, u64, u32, u64 *))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -26,7 +26,7 @@ static int allocate(void **out, size_t size, u32 flags,
 	return status;
 }
 
-static enum status make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
+static enum status rt_make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
 {
 	(void)flags;
 	return memory_alloc(d, bytes, out);
@@ -34,23 +34,23 @@ static enum status make_device(struct device *d, u64 bytes, u32 flags, u64 *out)
 
 RT_FN(cudaMalloc, (void **out, size_t size))
 {
-	return rt_error(allocate(out, size, 0, make_device));
+	return rt_error(rt_allocate(out, size, 0, rt_make_device));
 }
 
 RT_FN(cudaMallocManaged, (void **out, size_t size, unsigned flags))
 {
-	return rt_error(allocate(out, size, flags, memory_alloc_managed));
+	return rt_error(rt_allocate(out, size, flags, memory_alloc_managed));
 }
 
 RT_FN(cudaHostAlloc, (void **out, size_t size, unsigned flags))
 {
 	return rt_error(flags & ~7u ? cudaErrorInvalidValue
-				    : allocate(out, size, flags, memory_alloc_host));
+				    : rt_allocate(out, size, flags, memory_alloc_host));
 }
 
 RT_FN(cudaMallocHost, (void **out, size_t size))
 {
-	return rt_error(allocate(out, size, 0, memory_alloc_host));
+	return rt_error(rt_allocate(out, size, 0, memory_alloc_host));
 }
 
 static int allocate_rows(void **out, size_t *pitch, size_t width, size_t rows)
@@ -96,7 +96,7 @@ RT_FN(cudaMalloc3D, (struct rt_pitched * out, struct rt_extent e))
 	return rt_error(status);
 }
 
-static int end(const void *p, enum status (*how)(struct device *, u64))
+static int rt_end_memory(const void *p, enum status (*how)(struct device *, u64))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -106,12 +106,12 @@ static int end(const void *p, enum status (*how)(struct device *, u64))
 
 RT_FN(cudaFree, (void *p))
 {
-	return rt_error(end(p, memory_free));
+	return rt_error(rt_end_memory(p, memory_free));
 }
 
 RT_FN(cudaFreeHost, (void *p))
 {
-	return rt_error(end(p, memory_free_host));
+	return rt_error(rt_end_memory(p, memory_free_host));
 }
 
 RT_FN(cudaHostRegister, (void *p, size_t size, unsigned flags))
@@ -124,7 +124,7 @@ RT_FN(cudaHostRegister, (void *p, size_t size, unsigned flags))
 
 RT_FN(cudaHostUnregister, (void *p))
 {
-	return rt_error(end(p, memory_unregister));
+	return rt_error(rt_end_memory(p, memory_unregister));
 }
 
 RT_FN(cudaHostGetFlags, (unsigned *flags, void *p))
@@ -203,13 +203,13 @@ RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p)
 /* ---- managed memory ---- */
 
 /* Up to 12 a place is a device, -1 the host. */
-static struct memory_location old_place(int device)
+static struct memory_location rt_old_location(int device)
 {
 	return device == -1 ? (struct memory_location){LOCATION_HOST, 0}
 			    : (struct memory_location){LOCATION_DEVICE, device};
 }
 
-static int advise(const void *p, size_t size, int advice, struct memory_location where)
+static int rt_advise(const void *p, size_t size, int advice, struct memory_location where)
 {
 	struct rt *rt = rt_get();
 	int status;
@@ -221,21 +221,21 @@ static int advise(const void *p, size_t size, int advice, struct memory_location
 
 RT_FN(cudaMemAdvise, (const void *p, size_t size, int advice, struct memory_location where))
 {
-	return rt_error(advise(p, size, advice, where));
+	return rt_error(rt_advise(p, size, advice, where));
 }
 
 RT_FN(cudaMemAdvise_v2, (const void *p, size_t size, int advice, struct memory_location where))
 {
-	return rt_error(advise(p, size, advice, where));
+	return rt_error(rt_advise(p, size, advice, where));
 }
 
 RT_FN(cudaMemAdvise_12, (const void *p, size_t size, int advice, int device))
 {
-	return rt_error(advise(p, size, advice, old_place(device)));
+	return rt_error(rt_advise(p, size, advice, rt_old_location(device)));
 }
 
-static int prefetch(const void *p, size_t size, struct memory_location where, unsigned flags,
-		    cudaStream_t stream, bool own)
+static int rt_prefetch(const void *p, size_t size, struct memory_location where, unsigned flags,
+		       cudaStream_t stream, bool own)
 {
 	struct rt *rt = rt_get();
 	int status;
@@ -253,13 +253,13 @@ static int prefetch(const void *p, size_t size, struct memory_location where, un
 RT_STREAM_FN(cudaMemPrefetchAsync,
 	     (const void *p, size_t size, struct memory_location where, unsigned flags,
 	      cudaStream_t stream),
-	     prefetch(p, size, where, flags, stream, OWN))
+	     rt_prefetch(p, size, where, flags, stream, OWN))
 RT_STREAM_FN(cudaMemPrefetchAsync_v2,
 	     (const void *p, size_t size, struct memory_location where, unsigned flags,
 	      cudaStream_t stream),
-	     prefetch(p, size, where, flags, stream, OWN))
+	     rt_prefetch(p, size, where, flags, stream, OWN))
 RT_STREAM_FN(cudaMemPrefetchAsync_12, (const void *p, size_t size, int device, cudaStream_t stream),
-	     prefetch(p, size, old_place(device), 0, stream, OWN))
+	     rt_prefetch(p, size, rt_old_location(device), 0, stream, OWN))
 
 RT_FN(cudaMemRangeGetAttribute,
       (void *out, size_t size, int attribute, const void *p, size_t bytes))
@@ -301,8 +301,8 @@ RT_FN(cudaDeviceCanAccessPeer, (int *out, int device, int peer))
 	return rt_error(status);
 }
 
-static int change_peer(int peer, unsigned flags,
-		       enum status (*how)(struct device *, const struct device *))
+static int rt_change_peer(int peer, unsigned flags,
+			  enum status (*how)(struct device *, const struct device *))
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status), *other;
@@ -320,12 +320,12 @@ static int change_peer(int peer, unsigned flags,
 
 RT_FN(cudaDeviceEnablePeerAccess, (int peer, unsigned flags))
 {
-	return rt_error(change_peer(peer, flags, memory_peer_enable));
+	return rt_error(rt_change_peer(peer, flags, memory_peer_enable));
 }
 
 RT_FN(cudaDeviceDisablePeerAccess, (int peer))
 {
-	return rt_error(change_peer(peer, 0, memory_peer_disable));
+	return rt_error(rt_change_peer(peer, 0, memory_peer_disable));
 }
 
 /* ---- other processes ---- */
@@ -358,5 +358,5 @@ RT_FN(cudaIpcOpenMemHandle, (void **out, struct rt_ipc_handle handle, unsigned f
 
 RT_FN(cudaIpcCloseMemHandle, (void *p))
 {
-	return rt_error(end(p, memory_ipc_close));
+	return rt_error(rt_end_memory(p, memory_ipc_close));
 }

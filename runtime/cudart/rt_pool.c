@@ -4,20 +4,20 @@
 #include "runtime/rt.h"
 #include "src/dev/memory/memory.h"
 
-static struct memory_pools *pools(void)
+static struct memory_pools *rt_pools(void)
 {
 	return &rt_get()->pools;
 }
 
 struct memory_pool *rt_pool_of(struct rt_device *d)
 {
-	return d->pool ? d->pool : memory_pool_default(pools(), &d->dev);
+	return d->pool ? d->pool : memory_pool_default(rt_pools(), &d->dev);
 }
 
 /* ---- taking and giving back ---- */
 
-static int allocate(void **out, size_t size, struct memory_pool *pool, cudaStream_t stream,
-		    bool own)
+static int rt_allocate_ordered(void **out, size_t size, struct memory_pool *pool,
+			       cudaStream_t stream, bool own)
 {
 	struct rt *rt = rt_get();
 	int status;
@@ -44,11 +44,11 @@ static int allocate_from(void **out, size_t size, struct memory_pool *pool, cuda
 {
 	if (out)
 		*out = NULL;
-	return memory_pool_is(pools(), pool) ? allocate(out, size, pool, stream, own)
-					     : cudaErrorInvalidValue;
+	return memory_pool_is(rt_pools(), pool) ? rt_allocate_ordered(out, size, pool, stream, own)
+						: cudaErrorInvalidValue;
 }
 
-static int give_back(const void *p, cudaStream_t stream, bool own)
+static int rt_free_ordered(const void *p, cudaStream_t stream, bool own)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
@@ -59,11 +59,11 @@ static int give_back(const void *p, cudaStream_t stream, bool own)
 }
 
 RT_STREAM_FN(cudaMallocAsync, (void **out, size_t size, cudaStream_t stream),
-	     allocate(out, size, NULL, stream, OWN))
+	     rt_allocate_ordered(out, size, NULL, stream, OWN))
 RT_STREAM_FN(cudaMallocFromPoolAsync,
 	     (void **out, size_t size, struct memory_pool *pool, cudaStream_t stream),
 	     allocate_from(out, size, pool, stream, OWN))
-RT_STREAM_FN(cudaFreeAsync, (void *p, cudaStream_t stream), give_back(p, stream, OWN))
+RT_STREAM_FN(cudaFreeAsync, (void *p, cudaStream_t stream), rt_free_ordered(p, stream, OWN))
 
 /* ---- pools ---- */
 
@@ -77,7 +77,7 @@ int rt_pool_default(struct memory_pool **out, int device, bool current)
 		return cudaErrorInvalidValue;
 	if (!d)
 		return status;
-	*out = current ? rt_pool_of(d) : memory_pool_default(pools(), &d->dev);
+	*out = current ? rt_pool_of(d) : memory_pool_default(rt_pools(), &d->dev);
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -103,7 +103,7 @@ static struct memory_pool *place_default(const struct memory_location *where, in
 
 	*status = check_place(where, type);
 	d = *status ? NULL : rt_device_open(rt_device_index(), status);
-	p = d ? memory_pool_default_at(pools(), &d->dev, type, where) : NULL;
+	p = d ? memory_pool_default_at(rt_pools(), &d->dev, type, where) : NULL;
 	if (d && !p)
 		*status = cudaErrorMemoryAllocation;
 	return p;
@@ -137,7 +137,7 @@ int rt_pool_choose(int device, struct memory_pool *pool)
 
 	if (!d)
 		return status == cudaErrorInvalidDevice ? (int)cudaErrorInvalidValue : status;
-	if (!memory_pool_is(pools(), pool) || pool->arena != &d->dev.mem)
+	if (!memory_pool_is(rt_pools(), pool) || pool->arena != &d->dev.mem)
 		return cudaErrorInvalidValue;
 	d->pool = pool;
 	return cudaSuccess;
@@ -178,7 +178,7 @@ int rt_pool_choose_at(const struct memory_location *where, int type, struct memo
 		return cudaErrorInvalidValue;
 	if (is_device(where, type))
 		return rt_pool_choose(where->id, pool);
-	if (!memory_pool_is(pools(), pool))
+	if (!memory_pool_is(rt_pools(), pool))
 		return cudaErrorInvalidValue;
 	p = place_default(where, type, &status);
 	if (!p)
@@ -212,7 +212,7 @@ int rt_pool_create(struct memory_pool **out, const struct memory_pool_props *pro
 			return cudaErrorInvalidValue;
 		d = rt_device_open(props->location.id, &status);
 	}
-	return d ? (int)memory_pool_create(pools(), &d->dev, props, out) : status;
+	return d ? (int)memory_pool_create(rt_pools(), &d->dev, props, out) : status;
 }
 
 RT_FN(cudaMemPoolCreate, (struct memory_pool * *out, const struct memory_pool_props *props))
@@ -242,28 +242,28 @@ RT_FN(cudaMemPoolDestroy, (struct memory_pool * pool))
 }
 
 #define POOL_CALL(pool, call)                                                                      \
-	rt_error(memory_pool_is(pools(), pool) ? (int)(call) : cudaErrorInvalidValue)
+	rt_error(memory_pool_is(rt_pools(), pool) ? (int)(call) : cudaErrorInvalidValue)
 
 RT_FN(cudaMemPoolTrimTo, (struct memory_pool * pool, size_t keep))
 {
-	return POOL_CALL(pool, memory_pool_trim(pools(), pool, keep));
+	return POOL_CALL(pool, memory_pool_trim(rt_pools(), pool, keep));
 }
 
 RT_FN(cudaMemPoolGetAttribute, (struct memory_pool * pool, int attribute, void *value))
 {
-	return POOL_CALL(pool, memory_pool_get(pools(), pool, attribute, value));
+	return POOL_CALL(pool, memory_pool_get(rt_pools(), pool, attribute, value));
 }
 
 RT_FN(cudaMemPoolSetAttribute, (struct memory_pool * pool, int attribute, const void *value))
 {
-	return POOL_CALL(pool, memory_pool_set(pools(), pool, attribute, value));
+	return POOL_CALL(pool, memory_pool_set(rt_pools(), pool, attribute, value));
 }
 
 int rt_pool_access(struct memory_pool *pool, const struct memory_access *desc, size_t n)
 {
 	int status = cudaSuccess;
 
-	if (!memory_pool_is(pools(), pool) || (!desc && n))
+	if (!memory_pool_is(rt_pools(), pool) || (!desc && n))
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < n && !status; i++)
 		status = (int)memory_pool_access(pool, desc[i].location, (u32)desc[i].flags,
@@ -303,7 +303,7 @@ RT_FN(cudaMemPoolImportFromShareableHandle,
 		return rt_error(status);
 	if (!out || flags || type != 1)
 		return rt_error(cudaErrorInvalidValue);
-	return rt_error((int)memory_pool_import(pools(), &d->dev, (int)(intptr_t)handle, out));
+	return rt_error((int)memory_pool_import(rt_pools(), &d->dev, (int)(intptr_t)handle, out));
 }
 
 RT_FN(cudaMemPoolExportPointer, (void *data, const void *p))

@@ -43,7 +43,7 @@ static void *lookup(const struct map *m, const void *key)
 	return (void *)(uintptr_t)value;
 }
 
-static void remember(struct map *m, const void *key, const void *value)
+static void remember_symbol(struct map *m, const void *key, const void *value)
 {
 	pthread_mutex_lock(&registered->lock);
 	if (!value || (key && !map_set(m, map_key(key), map_key(value))))
@@ -52,7 +52,7 @@ static void remember(struct map *m, const void *key, const void *value)
 }
 
 /* The slots that lead to something of the image lead nowhere from now on. */
-static void drop(struct map *m, const struct rt_image *image, bool variables)
+static void drop_entries(struct map *m, const struct rt_image *image, bool variables)
 {
 	for (size_t i = 0; i < m->cap; i++) {
 		struct rt_variable *v = (struct rt_variable *)(uintptr_t)m->slots[i].value;
@@ -82,8 +82,8 @@ void plrt___cudaUnregisterFatBinary(void **handle)
 	if (rt_is_exiting())
 		return;
 	pthread_mutex_lock(&registered->lock);
-	drop(&registered->functions, image, false);
-	drop(&registered->variables, image, true);
+	drop_entries(&registered->functions, image, false);
+	drop_entries(&registered->variables, image, true);
 	pthread_mutex_unlock(&registered->lock);
 	rt_image_free(image);
 }
@@ -96,7 +96,7 @@ void plrt___cudaRegisterFunction(void **handle, const void *stub, char *device_s
 
 	(void)device_stub, (void)limit, (void)tid, (void)bid, (void)bdim, (void)gdim, (void)wsize;
 	if (rt_handle_is(image, RT_HANDLE_LIBRARY) && name)
-		remember(&registered->functions, stub, rt_image_function(image, name));
+		remember_symbol(&registered->functions, stub, rt_image_function(image, name));
 }
 
 /* what: all but the image. */
@@ -116,7 +116,7 @@ static void register_variable(void **handle, const void *host, const struct rt_v
 			image->managed = v;
 		}
 	}
-	remember(&registered->variables, host, v);
+	remember_symbol(&registered->variables, host, v);
 }
 
 void plrt___cudaRegisterVar(void **handle, char *host, char *device_name, const char *name, int ext,

@@ -16,7 +16,7 @@ static _Thread_local u64 unread;      /* of the thread, part of refusals->count 
 static _Thread_local bool configured; /* the thread's next launch was written as k<<<..>>>(..) */
 static _Thread_local const void *configured_by;
 
-static const char *name_of(int status)
+static const char *report_status_name(int status)
 {
 	const struct status_info *s = status_info(status);
 
@@ -46,14 +46,14 @@ static void say_refusal(const struct device_launch *l, const char *name, int sta
 	text_puts(t, "the launch of ");
 	demangle(name ? name : "a kernel", t);
 	say_shape(l->grid, l->block, l->dynamic_bytes, t);
-	text_printf(t, " failed: %s (%d), ", name_of(status), status);
+	text_printf(t, " failed: %s (%d), ", report_status_name(status), status);
 	if (l->kernel)
 		device_launch_explain(l, (enum status)status, t);
 	else
 		text_puts(t, text_of(status));
 }
 
-static void keep(const struct text *t)
+static void keep_report(const struct text *t)
 {
 	pthread_mutex_lock(&refusals->lock);
 	unread++;
@@ -97,7 +97,7 @@ void rt_report_launch(const struct device_launch *l, const char *name, int statu
 	if (log && t.at)
 		fprintf(stderr, "ptxloom: api: %s\n", t.at);
 	if (hidden && !rt_fault_seen() && t.at)
-		keep(&t);
+		keep_report(&t);
 	text_fini(&t);
 }
 

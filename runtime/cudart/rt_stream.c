@@ -34,7 +34,7 @@ int rt_stream_create(struct rt_device *d, u32 flags, int priority, struct stream
 	return status;
 }
 
-static int create(cudaStream_t *out, unsigned flags, int priority)
+static int rt_create_stream(cudaStream_t *out, unsigned flags, int priority)
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -46,17 +46,17 @@ static int create(cudaStream_t *out, unsigned flags, int priority)
 
 RT_FN(cudaStreamCreateWithPriority, (cudaStream_t * out, unsigned flags, int priority))
 {
-	return rt_error(create(out, flags, priority));
+	return rt_error(rt_create_stream(out, flags, priority));
 }
 
 RT_FN(cudaStreamCreateWithFlags, (cudaStream_t * out, unsigned flags))
 {
-	return rt_error(create(out, flags, 0));
+	return rt_error(rt_create_stream(out, flags, 0));
 }
 
 RT_FN(cudaStreamCreate, (cudaStream_t * out))
 {
-	return rt_error(create(out, 0, 0));
+	return rt_error(rt_create_stream(out, 0, 0));
 }
 
 RT_FN(cudaStreamDestroy, (cudaStream_t stream))
@@ -72,7 +72,7 @@ RT_FN(cudaStreamDestroy, (cudaStream_t stream))
 
 /* ---- waiting ---- */
 
-static int synchronize(cudaStream_t stream, bool own)
+static int rt_synchronize_stream(cudaStream_t stream, bool own)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
@@ -80,7 +80,7 @@ static int synchronize(cudaStream_t stream, bool own)
 	return s ? (int)stream_wait(s) : status;
 }
 
-static int query(cudaStream_t stream, bool own)
+static int rt_query_stream(cudaStream_t stream, bool own)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
@@ -88,12 +88,12 @@ static int query(cudaStream_t stream, bool own)
 	return s ? (int)stream_query(s) : status;
 }
 
-RT_STREAM_FN(cudaStreamSynchronize, (cudaStream_t stream), synchronize(stream, OWN))
-RT_STREAM_FN(cudaStreamQuery, (cudaStream_t stream), query(stream, OWN))
+RT_STREAM_FN(cudaStreamSynchronize, (cudaStream_t stream), rt_synchronize_stream(stream, OWN))
+RT_STREAM_FN(cudaStreamQuery, (cudaStream_t stream), rt_query_stream(stream, OWN))
 
 /* ---- attributes ---- */
 
-static int get_attribute(cudaStream_t stream, bool own, int id, void *value)
+static int rt_get_stream_attribute(cudaStream_t stream, bool own, int id, void *value)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
@@ -101,7 +101,7 @@ static int get_attribute(cudaStream_t stream, bool own, int id, void *value)
 	return s ? (int)stream_attr_get(s, id, value) : status;
 }
 
-static int set_attribute(cudaStream_t stream, bool own, int id, const void *value)
+static int rt_set_stream_attribute(cudaStream_t stream, bool own, int id, const void *value)
 {
 	int status;
 	struct stream *s = rt_stream(stream, own, &status);
@@ -109,7 +109,7 @@ static int set_attribute(cudaStream_t stream, bool own, int id, const void *valu
 	return s ? (int)stream_attr_set(s, id, value) : status;
 }
 
-static int copy_attributes(cudaStream_t to, cudaStream_t from, bool own)
+static int rt_copy_stream_attributes(cudaStream_t to, cudaStream_t from, bool own)
 {
 	int status;
 	struct stream *a = rt_stream(from, own, &status), *b = a ? rt_stream(to, own, &status) : a;
@@ -118,8 +118,8 @@ static int copy_attributes(cudaStream_t to, cudaStream_t from, bool own)
 }
 
 RT_STREAM_FN(cudaStreamGetAttribute, (cudaStream_t stream, int id, void *value),
-	     get_attribute(stream, OWN, id, value))
+	     rt_get_stream_attribute(stream, OWN, id, value))
 RT_STREAM_FN(cudaStreamSetAttribute, (cudaStream_t stream, int id, const void *value),
-	     set_attribute(stream, OWN, id, value))
+	     rt_set_stream_attribute(stream, OWN, id, value))
 RT_STREAM_FN(cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
-	     copy_attributes(to, from, OWN))
+	     rt_copy_stream_attributes(to, from, OWN))

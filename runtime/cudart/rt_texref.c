@@ -60,8 +60,8 @@ static struct texref *reference(const void *symbol, u32 kind, int *status)
 	return r;
 }
 
-static void read_settings(const struct texture_reference *t, bool as_float,
-			  struct texture_settings *s)
+static void read_reference_settings(const struct texture_reference *t, bool as_float,
+				    struct texture_settings *s)
 {
 	*s = (struct texture_settings){
 		.address = {t->address[0], t->address[1], t->address[2]},
@@ -78,8 +78,8 @@ static void read_settings(const struct texture_reference *t, bool as_float,
 }
 
 /* Begin a description with the structure's settings. c: what the texels are. */
-static struct texref *begin(const void *symbol, const struct channel_desc *c,
-			    struct texture_desc *d, int *status)
+static struct texref *begin_binding(const void *symbol, const struct channel_desc *c,
+				    struct texture_desc *d, int *status)
 {
 	struct texref *r = reference(symbol, TEX_TEXTURE, status);
 
@@ -90,7 +90,8 @@ static struct texref *begin(const void *symbol, const struct channel_desc *c,
 		*status = STATUS_INVALID_CHANNEL_DESCRIPTOR;
 		return NULL;
 	}
-	read_settings(symbol, rt_find_reference(symbol, TEX_TEXTURE)->as_float, &d->settings);
+	read_reference_settings(symbol, rt_find_reference(symbol, TEX_TEXTURE)->as_float,
+				&d->settings);
 	return r;
 }
 
@@ -106,7 +107,7 @@ static int bind_linear(size_t *offset, const void *symbol, u64 address,
 	struct texture_desc d;
 	struct mem_range range;
 	int status;
-	struct texref *r = begin(symbol, c, &d, &status);
+	struct texref *r = begin_binding(symbol, c, &d, &status);
 	u64 texel, most;
 
 	if (!r)
@@ -135,7 +136,7 @@ static int bind_pitch(size_t *offset, const void *symbol, u64 address, const str
 {
 	struct texture_desc d;
 	int status;
-	struct texref *r = begin(symbol, c, &d, &status);
+	struct texref *r = begin_binding(symbol, c, &d, &status);
 	u64 texel, rounded;
 
 	if (!r)
@@ -169,7 +170,7 @@ static int bind_array(const void *symbol, void *array, u32 kind, const struct ch
 {
 	struct texture_desc d;
 	int status;
-	struct texref *r = begin(symbol, c, &d, &status);
+	struct texref *r = begin_binding(symbol, c, &d, &status);
 	u32 format = d.resource.format, channels = d.resource.channels;
 
 	if (!r)

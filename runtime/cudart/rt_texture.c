@@ -43,7 +43,7 @@ int rt_texture_width(int device, u32 format, u32 channels, size_t *out)
 	return STATUS_SUCCESS;
 }
 
-static int read_resource(const struct rt_resource_desc *d, struct texture_resource *r)
+static int rt_read_resource(const struct rt_resource_desc *d, struct texture_resource *r)
 {
 	*r = (struct texture_resource){.kind = (u32)d->kind};
 	if (d->kind == TEXTURE_ARRAY || d->kind == TEXTURE_MIPMAP)
@@ -65,7 +65,7 @@ static int read_resource(const struct rt_resource_desc *d, struct texture_resour
 }
 
 /* Writes only what the kind has: the structure was shorter in older versions. */
-static void write_resource(const struct texture_resource *r, struct rt_resource_desc *d)
+static void rt_write_resource(const struct texture_resource *r, struct rt_resource_desc *d)
 {
 	d->kind = (int)r->kind;
 	if (r->kind == TEXTURE_ARRAY || r->kind == TEXTURE_MIPMAP) {
@@ -81,8 +81,8 @@ static void write_resource(const struct texture_resource *r, struct rt_resource_
 	}
 }
 
-static void read_settings(const struct texture_desc_rt *d, bool has_seamless,
-			  struct texture_settings *t)
+static void read_texture_settings(const struct texture_desc_rt *d, bool has_seamless,
+				  struct texture_settings *t)
 {
 	*t = (struct texture_settings){
 		.filter = d->filter,
@@ -127,7 +127,7 @@ static void write_settings(const struct texture_settings *t, bool has_seamless,
 #define READ_NORMALIZED 1
 
 /* Only numbers of 8 and 16 bits can be read as fractions. */
-static bool is_wide(const struct texture_resource *r)
+static bool has_wide_elements(const struct texture_resource *r)
 {
 	u32 format = r->kind == TEXTURE_ARRAY    ? r->array->desc.format
 		     : r->kind == TEXTURE_MIPMAP ? r->mipmap->desc.format
@@ -136,8 +136,9 @@ static bool is_wide(const struct texture_resource *r)
 	return mem_format_channel_bytes(format) == 4;
 }
 
-static int create(u64 *out, const struct rt_resource_desc *r, const struct texture_desc_rt *t,
-		  const struct view_desc *v, bool has_seamless)
+static int rt_create_texture(u64 *out, const struct rt_resource_desc *r,
+			     const struct texture_desc_rt *t, const struct view_desc *v,
+			     bool has_seamless)
 {
 	struct texture_desc d = {.has_view = v != NULL};
 	int status;
@@ -149,12 +150,12 @@ static int create(u64 *out, const struct rt_resource_desc *r, const struct textu
 		return cudaErrorInvalidValue;
 	if (!t)
 		return cudaErrorInvalidResourceHandle;
-	status = read_resource(r, &d.resource);
+	status = rt_read_resource(r, &d.resource);
 	if (status)
 		return status;
-	if (t->read_mode == READ_NORMALIZED && is_wide(&d.resource))
+	if (t->read_mode == READ_NORMALIZED && has_wide_elements(&d.resource))
 		return (int)STATUS_INVALID_NORM_SETTING;
-	read_settings(t, has_seamless, &d.settings);
+	read_texture_settings(t, has_seamless, &d.settings);
 	if (v)
 		d.view = (struct texture_view){(u32)v->format, v->width,       v->height,
 					       v->depth,       v->first_level, v->last_level,
@@ -165,23 +166,23 @@ static int create(u64 *out, const struct rt_resource_desc *r, const struct textu
 RT_FN(cudaCreateTextureObject, (u64 * out, const struct rt_resource_desc *r,
 				const struct texture_desc_rt *t, const struct view_desc *v))
 {
-	return rt_error(create(out, r, t, v, true));
+	return rt_error(rt_create_texture(out, r, t, v, true));
 }
 
 RT_FN(cudaCreateTextureObject_v2, (u64 * out, const struct rt_resource_desc *r,
 				   const struct texture_desc_rt *t, const struct view_desc *v))
 {
-	return rt_error(create(out, r, t, v, true));
+	return rt_error(rt_create_texture(out, r, t, v, true));
 }
 
 RT_FN(cudaCreateTextureObject_11, (u64 * out, const struct rt_resource_desc *r,
 				   const struct texture_desc_rt *t, const struct view_desc *v))
 {
-	return rt_error(create(out, r, t, v, false));
+	return rt_error(rt_create_texture(out, r, t, v, false));
 }
 
 /* What is no object, or no longer one, is nothing to destroy. */
-static int destroy(u64 handle, u32 kind)
+static int rt_destroy_texture(u64 handle, u32 kind)
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -193,10 +194,10 @@ static int destroy(u64 handle, u32 kind)
 
 RT_FN(cudaDestroyTextureObject, (u64 handle))
 {
-	return rt_error(destroy(handle, TEX_TEXTURE));
+	return rt_error(rt_destroy_texture(handle, TEX_TEXTURE));
 }
 
-static int describe(u64 handle, u32 kind, struct texture_desc *out)
+static int rt_texture_settings(u64 handle, u32 kind, struct texture_desc *out)
 {
 	int status;
 	struct rt_device *d = rt_device_now(&status);
@@ -210,17 +211,17 @@ static int describe(u64 handle, u32 kind, struct texture_desc *out)
 RT_FN(cudaGetTextureObjectResourceDesc, (struct rt_resource_desc * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = out ? describe(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
+	int status = out ? rt_texture_settings(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
 
 	if (!status)
-		write_resource(&d.resource, out);
+		rt_write_resource(&d.resource, out);
 	return rt_error(status);
 }
 
 static int get_settings(struct texture_desc_rt *out, u64 handle, bool has_seamless)
 {
 	struct texture_desc d;
-	int status = out ? describe(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
+	int status = out ? rt_texture_settings(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
 
 	if (!status)
 		write_settings(&d.settings, has_seamless, out);
@@ -245,7 +246,7 @@ RT_FN(cudaGetTextureObjectTextureDesc_11, (struct texture_desc_rt * out, u64 han
 RT_FN(cudaGetTextureObjectResourceViewDesc, (struct view_desc * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = out ? describe(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
+	int status = out ? rt_texture_settings(handle, TEX_TEXTURE, &d) : cudaErrorInvalidValue;
 
 	if (!status)
 		*out = (struct view_desc){(int)d.view.format, d.view.width,       d.view.height,
@@ -278,21 +279,21 @@ RT_FN(cudaCreateSurfaceObject, (u64 * out, const struct rt_resource_desc *d))
 		return rt_error(status);
 	if (!out || !d || d->kind != TEXTURE_ARRAY)
 		return rt_error(cudaErrorInvalidValue);
-	status = read_resource(d, &r);
+	status = rt_read_resource(d, &r);
 	return rt_error(status ? status : (int)surface_create(dev->dev.textures, &r, out));
 }
 
 RT_FN(cudaDestroySurfaceObject, (u64 handle))
 {
-	return rt_error(destroy(handle, TEX_SURFACE));
+	return rt_error(rt_destroy_texture(handle, TEX_SURFACE));
 }
 
 RT_FN(cudaGetSurfaceObjectResourceDesc, (struct rt_resource_desc * out, u64 handle))
 {
 	struct texture_desc d;
-	int status = out ? describe(handle, TEX_SURFACE, &d) : cudaErrorInvalidValue;
+	int status = out ? rt_texture_settings(handle, TEX_SURFACE, &d) : cudaErrorInvalidValue;
 
 	if (!status)
-		write_resource(&d.resource, out);
+		rt_write_resource(&d.resource, out);
 	return rt_error(status);
 }

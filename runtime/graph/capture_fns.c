@@ -8,8 +8,8 @@ static struct stream *stream_of(const void *stream, bool own, bool driver, int *
 	return driver ? drv_stream(stream, own, status) : rt_stream(stream, own, status);
 }
 
-static int begin(struct stream *s, int status, int mode, struct graph *g,
-		 const struct graph_after *after)
+static int begin_capture(struct stream *s, int status, int mode, struct graph *g,
+			 const struct graph_after *after)
 {
 	if (!s)
 		return status;
@@ -23,7 +23,7 @@ static int begin_new(void *stream, bool own, bool driver, int mode)
 	int status;
 	struct stream *s = stream_of(stream, own, driver, &status);
 
-	return begin(s, status, mode, NULL, NULL);
+	return begin_capture(s, status, mode, NULL, NULL);
 }
 
 static int begin_into(void *stream, bool own, bool driver, int mode, struct graph *g,
@@ -32,10 +32,10 @@ static int begin_into(void *stream, bool own, bool driver, int mode, struct grap
 	int status;
 	struct stream *s = stream_of(stream, own, driver, &status);
 
-	return g ? begin(s, status, mode, g, after) : STATUS_INVALID_VALUE;
+	return g ? begin_capture(s, status, mode, g, after) : STATUS_INVALID_VALUE;
 }
 
-static int end(void *stream, bool own, bool driver, struct graph **out)
+static int end_capture(void *stream, bool own, bool driver, struct graph **out)
 {
 	int status;
 	struct stream *s = stream_of(stream, own, driver, &status);
@@ -105,8 +105,8 @@ static int get_info(void *stream, bool own, bool driver, const struct answer *a)
 	return status;
 }
 
-static int update(void *stream, bool own, bool driver, const struct graph_after *after,
-		  unsigned flags)
+static int update_dependencies(void *stream, bool own, bool driver, const struct graph_after *after,
+			       unsigned flags)
 {
 	int status;
 	struct stream *s = stream_of(stream, own, driver, &status);
@@ -137,7 +137,7 @@ static int exchange(int *mode)
 #define BEGIN_OLD(own, driver) begin_new(stream, own, driver, CAPTURE_GLOBAL)
 #define BEGIN_INTO(own, driver)                                                                    \
 	begin_into(stream, own, driver, mode, g, &(struct graph_after){deps, data, n})
-#define END(own, driver) end(stream, own, driver, out)
+#define END(own, driver) end_capture(stream, own, driver, out)
 #define IS_CAPTURING(own, driver) is_capturing(stream, own, driver, out)
 #define INFO(own, driver)                                                                          \
 	get_info(stream, own, driver, &(struct answer){state, id, g, deps, data, n})
@@ -145,9 +145,10 @@ static int exchange(int *mode)
 	get_info(stream, own, driver, &(struct answer){state, id, g, deps, NULL, n})
 #define INFO_1(own, driver)                                                                        \
 	get_info(stream, own, driver, &(struct answer){.state = state, .id = id})
-#define UPDATE(own, driver) update(stream, own, driver, &(struct graph_after){deps, data, n}, flags)
+#define UPDATE(own, driver)                                                                        \
+	update_dependencies(stream, own, driver, &(struct graph_after){deps, data, n}, flags)
 #define UPDATE_1(own, driver)                                                                      \
-	update(stream, own, driver, &(struct graph_after){deps, NULL, n}, flags)
+	update_dependencies(stream, own, driver, &(struct graph_after){deps, NULL, n}, flags)
 
 BOTH(GRAPH_RT_FN, StreamBeginCapture, (void *stream, int mode), BEGIN)
 BOTH(GRAPH_DRV_FN, StreamBeginCapture, (void *stream), BEGIN_OLD)

@@ -15,7 +15,7 @@ struct device *graph_device(bool driver, int *status)
 	return d ? &d->dev : NULL;
 }
 
-static struct device_kernel *find_kernel(bool driver, const struct kernel_node_params *p,
+static struct device_kernel *node_kernel(bool driver, const struct kernel_node_params *p,
 					 const void **name, int *status)
 {
 	*name = p->func;
@@ -34,7 +34,7 @@ int action_kernel(bool driver, const struct kernel_node_params *p, struct graph_
 	if (!p)
 		return STATUS_INVALID_VALUE;
 	*a = (struct graph_action){.type = GRAPH_KERNEL};
-	l->kernel = find_kernel(driver, p, &a->name, &status);
+	l->kernel = node_kernel(driver, p, &a->name, &status);
 	if (!l->kernel)
 		return status;
 	if (p->params && p->extra)

@@ -4,7 +4,7 @@
  */
 #include "runtime/graph/graph_api.h"
 
-static enum status run_copy(void *data, enum status so_far)
+static enum status run_graph_copy(void *data, enum status so_far)
 {
 	const struct node_copy *c = data;
 
@@ -31,7 +31,7 @@ int action_copy(bool driver, const void *params, struct graph_action *a, struct 
 	room->plan.dev = d;
 	*a = (struct graph_action){.type = GRAPH_COPY,
 				   .dev = d,
-				   .fn = run_copy,
+				   .fn = run_graph_copy,
 				   .flags = STREAM_COPY,
 				   .data = room,
 				   .bytes = sizeof(*room)};
@@ -46,7 +46,7 @@ int copy_params(bool driver, const struct graph_node *n, void *out)
 	/* What was captured, or added through the other interface, has no such description. */
 	if (a->type != GRAPH_COPY || !out)
 		return STATUS_INVALID_VALUE;
-	if (a->fn != run_copy || c->driver != driver)
+	if (a->fn != run_graph_copy || c->driver != driver)
 		return STATUS_NOT_SUPPORTED;
 	memcpy(out, &c->u, driver ? sizeof(c->u.drv) : sizeof(c->u.rt));
 	return STATUS_SUCCESS;
@@ -54,7 +54,7 @@ int copy_params(bool driver, const struct graph_node *n, void *out)
 
 /* ---- fills ---- */
 
-static enum status run_fill(void *data, enum status so_far)
+static enum status run_graph_fill(void *data, enum status so_far)
 {
 	const struct node_fill *f = data;
 
@@ -87,7 +87,7 @@ int action_fill(bool driver, const struct memset_node_params *p, struct graph_ac
 			       .bytes = p->element};
 	*a = (struct graph_action){.type = GRAPH_FILL,
 				   .dev = d,
-				   .fn = run_fill,
+				   .fn = run_graph_fill,
 				   .flags = STREAM_FILL,
 				   .data = room,
 				   .bytes = sizeof(*room)};
@@ -100,7 +100,7 @@ int fill_params(const struct graph_node *n, struct memset_node_params *out)
 
 	if (a->type != GRAPH_FILL || !out)
 		return STATUS_INVALID_VALUE;
-	if (a->fn != run_fill)
+	if (a->fn != run_graph_fill)
 		return STATUS_NOT_SUPPORTED;
 	*out = ((const struct node_fill *)a->data)->params;
 	return STATUS_SUCCESS;

@@ -51,7 +51,7 @@ GRAPH_DRV_FN(GraphExecMemcpyNodeSetParams,
 	     ((void)context, copy_set_exec(DRIVER, x, node, p)))
 
 /* Plain copies of the runtime interface, by addresses. */
-static struct rt_copy_3d linear(void *dst, const void *src, size_t bytes, int kind)
+static struct rt_copy_3d node_linear_copy(void *dst, const void *src, size_t bytes, int kind)
 {
 	return (struct rt_copy_3d){
 		.src.ptr = {(void *)(uintptr_t)src, bytes, bytes, 1},
@@ -62,8 +62,8 @@ static struct rt_copy_3d linear(void *dst, const void *src, size_t bytes, int ki
 }
 
 /* One side is a variable of the program. */
-static int symbol_copy(bool to_symbol, const void *symbol, const void *other, size_t bytes,
-		       size_t offset, int kind, struct rt_copy_3d *out)
+static int node_symbol_copy(bool to_symbol, const void *symbol, const void *other, size_t bytes,
+			    size_t offset, int kind, struct rt_copy_3d *out)
 {
 	u64 address, size;
 	int status = rt_find_symbol(symbol, &address, &size);
@@ -75,9 +75,9 @@ static int symbol_copy(bool to_symbol, const void *symbol, const void *other, si
 	if (kind == cudaMemcpyHostToHost)
 		return cudaErrorInvalidMemcpyDirection;
 	address += offset;
-	*out = to_symbol ? linear((void *)(uintptr_t)address, other, bytes, kind)
-			 : linear((void *)(uintptr_t)other, (const void *)(uintptr_t)address, bytes,
-				  kind);
+	*out = to_symbol ? node_linear_copy((void *)(uintptr_t)address, other, bytes, kind)
+			 : node_linear_copy((void *)(uintptr_t)other,
+					    (const void *)(uintptr_t)address, bytes, kind);
 	return STATUS_SUCCESS;
 }
 
@@ -91,20 +91,20 @@ struct sides {
 	int kind;
 };
 
-static int describe(const struct sides *s, struct rt_copy_3d *p)
+static int describe_copy(const struct sides *s, struct rt_copy_3d *p)
 {
-	*p = linear(s->dst, s->src, s->bytes, s->kind);
+	*p = node_linear_copy(s->dst, s->src, s->bytes, s->kind);
 	if (!s->symbol)
 		return STATUS_SUCCESS;
-	return symbol_copy(s->to_symbol, s->symbol, s->to_symbol ? s->src : s->dst, s->bytes,
-			   s->offset, s->kind, p);
+	return node_symbol_copy(s->to_symbol, s->symbol, s->to_symbol ? s->src : s->dst, s->bytes,
+				s->offset, s->kind, p);
 }
 
 static int sides_add(struct graph_node **out, struct graph *g, const struct graph_after *after,
 		     struct sides s)
 {
 	struct rt_copy_3d p;
-	int status = describe(&s, &p);
+	int status = describe_copy(&s, &p);
 
 	return status ? status : copy_add(false, out, g, after, &p);
 }
@@ -112,7 +112,7 @@ static int sides_add(struct graph_node **out, struct graph *g, const struct grap
 static int sides_set(struct graph_node *node, struct sides s)
 {
 	struct rt_copy_3d p;
-	int status = describe(&s, &p);
+	int status = describe_copy(&s, &p);
 
 	return status ? status : copy_set(false, NULL, node, &p);
 }
@@ -120,7 +120,7 @@ static int sides_set(struct graph_node *node, struct sides s)
 static int sides_set_exec(struct graph_exec *x, struct graph_node *node, struct sides s)
 {
 	struct rt_copy_3d p;
-	int status = describe(&s, &p);
+	int status = describe_copy(&s, &p);
 
 	return status ? status : copy_set_exec(false, x, node, &p);
 }
@@ -156,7 +156,7 @@ static int fill_add(bool driver, struct graph_node **out, struct graph *g,
 	return node_add(out, g, after, action_fill(driver, p, &m.action, &m.room.fill), &m.action);
 }
 
-static int fill_set(bool driver, struct graph_node *node, const struct memset_node_params *p)
+static int set_fill_node(bool driver, struct graph_node *node, const struct memset_node_params *p)
 {
 	struct graph_maker m;
 
@@ -186,7 +186,7 @@ GRAPH_DRV_FN(GraphAddMemsetNode,
 GRAPH_FN(GraphMemsetNodeGetParams, (struct graph_node * node, struct memset_node_params *p),
 	 fill_get(node, p))
 GRAPH_FN(GraphMemsetNodeSetParams, (struct graph_node * node, const struct memset_node_params *p),
-	 fill_set(DRIVER, node, p))
+	 set_fill_node(DRIVER, node, p))
 GRAPH_RT_FN(GraphExecMemsetNodeSetParams,
 	    (struct graph_exec * x, struct graph_node *node, const struct memset_node_params *p),
 	    fill_set_exec(DRIVER, x, node, p))

@@ -7,7 +7,7 @@
 
 /* ---- making ---- */
 
-static int create(struct graph **out, unsigned flags)
+static int create_graph(struct graph **out, unsigned flags)
 {
 	return out && !flags ? (int)graph_create(GRAPHS, out) : STATUS_INVALID_VALUE;
 }
@@ -22,7 +22,7 @@ static int find_in_clone(struct graph_node **out, struct graph_node *original, s
 	return out ? (int)graph_find_in_clone(GRAPHS, original, g, out) : STATUS_INVALID_VALUE;
 }
 
-GRAPH_FN(GraphCreate, (struct graph * *out, unsigned flags), create(out, flags))
+GRAPH_FN(GraphCreate, (struct graph * *out, unsigned flags), create_graph(out, flags))
 GRAPH_FN(GraphDestroy, (struct graph * g), graph_destroy(GRAPHS, g))
 GRAPH_FN(GraphClone, (struct graph * *out, struct graph *g), clone_graph(out, g))
 GRAPH_FN(GraphNodeFindInClone,
@@ -100,7 +100,7 @@ GRAPH_DRV_FN(GraphNodeGetDependentNodes_v2,
 
 /* ---- drawing ---- */
 
-static int print(struct graph *g, const char *path, unsigned flags)
+static int print_graph_dot(struct graph *g, const char *path, unsigned flags)
 {
 	struct text t = {0};
 	int status;
@@ -119,7 +119,7 @@ static int print(struct graph *g, const char *path, unsigned flags)
 }
 
 GRAPH_FN(GraphDebugDotPrint, (struct graph * g, const char *path, unsigned flags),
-	 print(g, path, flags))
+	 print_graph_dot(g, path, flags))
 
 /* ---- user objects ---- */
 
@@ -231,7 +231,7 @@ static int get_flags(struct graph_exec *x, u64 *out)
 
 GRAPH_FN(GraphExecGetFlags, (struct graph_exec * x, u64 *flags), get_flags(x, flags))
 
-static int launch(struct graph_exec *x, void *stream, bool own, bool driver)
+static int launch_graph(struct graph_exec *x, void *stream, bool own, bool driver)
 {
 	int status;
 	struct stream *s =
@@ -254,8 +254,9 @@ static int upload(struct graph_exec *x, void *stream, bool own, bool driver)
 	return graph_exec_is(GRAPHS, x) ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
 }
 
-GRAPH_FN(GraphLaunch, (struct graph_exec * x, void *stream), launch(x, stream, false, DRIVER))
-GRAPH_FN(GraphLaunch_ptsz, (struct graph_exec * x, void *stream), launch(x, stream, true, DRIVER))
+GRAPH_FN(GraphLaunch, (struct graph_exec * x, void *stream), launch_graph(x, stream, false, DRIVER))
+GRAPH_FN(GraphLaunch_ptsz, (struct graph_exec * x, void *stream),
+	 launch_graph(x, stream, true, DRIVER))
 GRAPH_FN(GraphUpload, (struct graph_exec * x, void *stream), upload(x, stream, false, DRIVER))
 GRAPH_FN(GraphUpload_ptsz, (struct graph_exec * x, void *stream), upload(x, stream, true, DRIVER))
 
@@ -266,7 +267,8 @@ struct update_info {
 };
 
 /* The driver's may be asked without a place for why. Of what is no graph nothing is told. */
-static int update(bool driver, struct graph_exec *x, struct graph *g, struct update_info *info)
+static int update_graph(bool driver, struct graph_exec *x, struct graph *g,
+			struct update_info *info)
 {
 	struct graph_update_result r;
 	bool is_held = graph_exec_is(GRAPHS, x) && graph_is(GRAPHS, g);
@@ -283,7 +285,7 @@ static int update(bool driver, struct graph_exec *x, struct graph *g, struct upd
 static int update_old(struct graph_exec *x, struct graph *g, struct graph_node **bad, int *result)
 {
 	struct update_info info = {0};
-	int status = update(true, x, g, &info);
+	int status = update_graph(true, x, g, &info);
 
 	if (bad)
 		*bad = info.node;
@@ -293,9 +295,9 @@ static int update_old(struct graph_exec *x, struct graph *g, struct graph_node *
 }
 
 GRAPH_RT_FN(GraphExecUpdate, (struct graph_exec * x, struct graph *g, struct update_info *info),
-	    update(DRIVER, x, g, info))
+	    update_graph(DRIVER, x, g, info))
 GRAPH_DRV_FN(GraphExecUpdate_v2, (struct graph_exec * x, struct graph *g, struct update_info *info),
-	     update(DRIVER, x, g, info))
+	     update_graph(DRIVER, x, g, info))
 GRAPH_DRV_FN(GraphExecUpdate,
 	     (struct graph_exec * x, struct graph *g, struct graph_node **bad, int *result),
 	     update_old(x, g, bad, result))
@@ -374,7 +376,7 @@ GRAPH_RT_FN(GraphExecUpdate_11,
 
 /* ---- memory of graphs ---- */
 
-static struct device *device_at(int device, int *status)
+static struct device *graph_fns_device(int device, int *status)
 {
 	struct rt_device *d;
 
@@ -386,7 +388,7 @@ static struct device *device_at(int device, int *status)
 static int mem_attribute(int device, int which, void *value, bool reset)
 {
 	int status;
-	struct device *d = device_at(device, &status);
+	struct device *d = graph_fns_device(device, &status);
 	u64 now;
 
 	if (!d)
@@ -405,7 +407,7 @@ static int mem_attribute(int device, int which, void *value, bool reset)
 static int mem_trim(int device)
 {
 	int status;
-	struct device *d = device_at(device, &status);
+	struct device *d = graph_fns_device(device, &status);
 
 	if (d)
 		graph_memory_trim(d);

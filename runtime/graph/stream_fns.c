@@ -52,7 +52,7 @@ static int add_callback(struct stream *s, int status, struct callback c, unsigne
 }
 
 /* Managed memory is coherent here, whatever it is attached to; only mistakes show. */
-static int attach(struct stream *s, int status, u64 p, size_t length, unsigned flags)
+static int attach_memory(struct stream *s, int status, u64 p, size_t length, unsigned flags)
 {
 	struct mem_range r;
 
@@ -76,7 +76,7 @@ STREAM_FNS(cuStreamAddCallback, cudaStreamAddCallback,
 	   add_callback(s, status, (struct callback){fn, stream, user}, flags))
 STREAM_FNS(cuStreamAttachMemAsync, cudaStreamAttachMemAsync,
 	   (void *stream, u64 p, size_t length, unsigned flags),
-	   attach(s, status, p, length, flags))
+	   attach_memory(s, status, p, length, flags))
 
 /* ---- asking ---- */
 

@@ -46,7 +46,7 @@ struct link {
 static struct link *links;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct link **find(void *handle)
+static struct link **find_link(void *handle)
 {
 	struct link **at;
 
@@ -60,13 +60,13 @@ static struct link *link_of(void *handle)
 	struct link *l;
 
 	pthread_mutex_lock(&lock);
-	l = *find(handle);
+	l = *find_link(handle);
 	pthread_mutex_unlock(&lock);
 	return l;
 }
 
 /* Options with -ptx behind; what was there is kept. */
-static int create(create_fn *real, void **handle, u32 n, const char **options)
+static int jitlink_create(create_fn *real, void **handle, u32 n, const char **options)
 {
 	const char **more = malloc((n + 1) * sizeof(*more));
 	struct link *l = calloc(1, sizeof(*l));
@@ -94,7 +94,7 @@ static int create(create_fn *real, void **handle, u32 n, const char **options)
 }
 
 /* Takes `text`. */
-static int keep(struct link *l, char *text)
+static int keep_linked(struct link *l, char *text)
 {
 	if (text && VEC_PUSH(&l->texts, text)) {
 		l->inputs++;
@@ -105,7 +105,7 @@ static int keep(struct link *l, char *text)
 }
 
 /* The device's runtime is built in. */
-static bool is_device_runtime(const char *name)
+static bool is_device_runtime_name(const char *name)
 {
 	const char *slash = name ? strrchr(name, '/') : NULL;
 
@@ -123,21 +123,21 @@ static bool keep_from_linker(struct link *l, int type, const void *data, size_t 
 	if (type == INPUT_LTOIR || !data || !size)
 		return false;
 	if (type == INPUT_PTX) {
-		*result = keep(l, strndup(data, size));
+		*result = keep_linked(l, strndup(data, size));
 		return true;
 	}
-	if (is_device_runtime(name))
+	if (is_device_runtime_name(name))
 		return true;
 	if (!plrt_image_texts(data, size, &texts, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		*result |= keep(l, texts[i]);
+		*result |= keep_linked(l, texts[i]);
 	free(texts);
 	return true;
 }
 
-static int add(add_fn *real, void *handle, int type, const void *data, size_t size,
-	       const char *name)
+static int jitlink_add(add_fn *real, void *handle, int type, const void *data, size_t size,
+		       const char *name)
 {
 	struct link *l = link_of(handle);
 	int result;
@@ -150,23 +150,24 @@ static int add(add_fn *real, void *handle, int type, const void *data, size_t si
 	if (result || !l)
 		return result;
 	l->has_code = true;
-	return type == INPUT_PTX ? keep(l, strndup(data, size)) : 0;
+	return type == INPUT_PTX ? keep_linked(l, strndup(data, size)) : 0;
 }
 
 /* A file is what is in it; what cannot be read is the linker's to refuse. */
-static int add_file(file_fn *real, add_fn *real_add, void *handle, int type, const char *path)
+static int jitlink_add_file(file_fn *real, add_fn *real_add, void *handle, int type,
+			    const char *path)
 {
 	struct file f;
 	int result;
 
 	if (!path || !file_open(&f, path))
 		return real ? real(handle, type, path) : JITLINK_INTERNAL;
-	result = add(real_add, handle, type, f.data, f.size, path);
+	result = jitlink_add(real_add, handle, type, f.data, f.size, path);
 	file_close(&f);
 	return result;
 }
 
-static int complete(complete_fn *real, void *handle)
+static int jitlink_complete(complete_fn *real, void *handle)
 {
 	const struct link *l = link_of(handle);
 
@@ -229,12 +230,12 @@ static bool answer_linked(void *handle, int (*fetch)(struct link *l, const void 
 	return true;
 }
 
-static void destroy(void *handle)
+static void jitlink_destroy(void *handle)
 {
 	struct link **at, *l;
 
 	pthread_mutex_lock(&lock);
-	at = find(handle);
+	at = find_link(handle);
 	l = *at;
 	if (l)
 		*at = l->next;
@@ -258,27 +259,28 @@ static void destroy(void *handle)
 	EXPORT create_fn prefix##nvJitLinkCreate##version;                                         \
 	int prefix##nvJitLinkCreate##version(void **handle, u32 n, const char **options)           \
 	{                                                                                          \
-		return create(REAL(create_fn, prefix##nvJitLinkCreate, version), handle, n,        \
-			      options);                                                            \
+		return jitlink_create(REAL(create_fn, prefix##nvJitLinkCreate, version), handle,   \
+				      n, options);                                                 \
 	}                                                                                          \
 	EXPORT add_fn prefix##nvJitLinkAddData##version;                                           \
 	int prefix##nvJitLinkAddData##version(void *handle, int type, const void *data,            \
 					      size_t size, const char *name)                       \
 	{                                                                                          \
-		return add(REAL(add_fn, prefix##nvJitLinkAddData, version), handle, type, data,    \
-			   size, name);                                                            \
+		return jitlink_add(REAL(add_fn, prefix##nvJitLinkAddData, version), handle, type,  \
+				   data, size, name);                                              \
 	}                                                                                          \
 	EXPORT file_fn prefix##nvJitLinkAddFile##version;                                          \
 	int prefix##nvJitLinkAddFile##version(void *handle, int type, const char *path)            \
 	{                                                                                          \
-		return add_file(REAL(file_fn, prefix##nvJitLinkAddFile, version),                  \
-				REAL(add_fn, prefix##nvJitLinkAddData, version), handle, type,     \
-				path);                                                             \
+		return jitlink_add_file(REAL(file_fn, prefix##nvJitLinkAddFile, version),          \
+					REAL(add_fn, prefix##nvJitLinkAddData, version), handle,   \
+					type, path);                                               \
 	}                                                                                          \
 	EXPORT complete_fn prefix##nvJitLinkComplete##version;                                     \
 	int prefix##nvJitLinkComplete##version(void *handle)                                       \
 	{                                                                                          \
-		return complete(REAL(complete_fn, prefix##nvJitLinkComplete, version), handle);    \
+		return jitlink_complete(REAL(complete_fn, prefix##nvJitLinkComplete, version),     \
+					handle);                                                   \
 	}                                                                                          \
 	static int prefix##fetch##version(struct link *l, const void *caller)                      \
 	{                                                                                          \
@@ -311,7 +313,7 @@ static void destroy(void *handle)
 	{                                                                                          \
 		destroy_fn *f = REAL(destroy_fn, prefix##nvJitLinkDestroy, version);               \
 		if (handle)                                                                        \
-			destroy(*handle);                                                          \
+			jitlink_destroy(*handle);                                                  \
 		return f ? f(handle) : JITLINK_INTERNAL;                                           \
 	}
 

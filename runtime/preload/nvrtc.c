@@ -56,7 +56,8 @@ static char *virtual_target(const char *s, const char *at)
 	return t;
 }
 
-static int compile(const struct compiler *real, void *program, int n, const char *const *options)
+static int nvrtc_compile(const struct compiler *real, void *program, int n,
+			 const char *const *options)
 {
 	const char **list;
 	char **made;
@@ -133,7 +134,7 @@ EXPORT int nvrtcCompileProgram(void *program, int n, const char *const *options)
 {
 	struct compiler real = compiler_of(__builtin_return_address(0));
 
-	return compile(&real, program, n, options);
+	return nvrtc_compile(&real, program, n, options);
 }
 
 EXPORT int nvrtcGetCUBINSize(void *program, size_t *size);
@@ -162,7 +163,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #define STANDING(i)                                                                                \
 	static int compile_##i(void *program, int n, const char *const *options)                   \
 	{                                                                                          \
-		return compile(&asked[i], program, n, options);                                    \
+		return nvrtc_compile(&asked[i], program, n, options);                              \
 	}                                                                                          \
 	static int cubin_size_##i(void *program, size_t *size)                                     \
 	{                                                                                          \

@@ -112,7 +112,7 @@ extern void __tsan_init(void) __attribute__((weak));
  * From the thread's base: the same for all threads, as the runtime was there when the process
  * began.
  */
-static s64 place_of(const void *variable)
+static s64 variable_offset(const void *variable)
 {
 	u64 base;
 
@@ -139,7 +139,7 @@ __attribute__((constructor(101))) static void preload_init(int argc, char **argv
 	/* The C library sets it when its own turn comes. */
 	if (!environ)
 		environ = environment;
-	objects.place = place_of(&plrt_copy);
+	objects.place = variable_offset(&plrt_copy);
 	redirect();
 	if (!redirect_watch(on_load) && setting_has(SETTING_LOG, "debug"))
 		fputs("ptxloom: libraries that are loaded later keep their static CUDA runtimes\n",

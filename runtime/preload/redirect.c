@@ -113,7 +113,7 @@ static enum redirect_kind carried(const struct object *o)
 
 /* ---- what is to be overwritten ---- */
 
-static void fail(struct object *o, const char *function, const char *why)
+static void fail_redirect(struct object *o, const char *function, const char *why)
 {
 	if (!o->failed++) {
 		o->where = function;
@@ -180,7 +180,7 @@ static void find_sites(struct object *o, redirect_target *target)
 			continue;
 		why = doubt(o, s);
 		if (why)
-			fail(o, name, why);
+			fail_redirect(o, name, why);
 		site.code = (u8 *)(uintptr_t)(o->info->dlpi_addr + s->st_value);
 		if (!why && !VEC_PUSH(&o->sites, site))
 			o->no_memory = true;
@@ -219,7 +219,8 @@ static void drop_overlaps(struct object *o)
 		const struct code_site *before = is_function(s) ? site_before(o, at) : NULL;
 
 		if (before && at != before->code && (size_t)(at - before->code) < CODE_JUMP_BYTES) {
-			fail(o, before->name, "another function begins in its first bytes");
+			fail_redirect(o, before->name,
+				      "another function begins in its first bytes");
 			o->sites.at[before - o->sites.at].to = NULL;
 		}
 	}
@@ -246,7 +247,7 @@ static void redirect_object(struct visit *v, struct object *o, bool shared,
 	find_sites(o, v->r->target);
 	drop_overlaps(o);
 	if (o->no_memory)
-		fail(o, "", "out of memory");
+		fail_redirect(o, "", "out of memory");
 	else if (!o->sites.len)
 		return;
 	who.mark = mark_of(v->r, o, shared);
@@ -257,7 +258,7 @@ static void redirect_object(struct visit *v, struct object *o, bool shared,
 		v->out->patched += (u32)o->sites.len;
 	} else if (!o->no_memory) {
 		for (size_t i = 0; i < o->sites.len; i++)
-			fail(o, o->sites.at[i].name, why);
+			fail_redirect(o, o->sites.at[i].name, why);
 	}
 }
 
@@ -292,7 +293,7 @@ static bool imports_runtime(struct object *o)
 	return false;
 }
 
-static bool is_shared(const char *path)
+static bool is_shared_runtime(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -305,7 +306,7 @@ static bool is_stripped_runtime(struct object *o)
 }
 
 /* Of our own libraries: they jump to the entry points that only the runtime of this project has. */
-static bool is_ours(struct object *o)
+static bool is_own_library(struct object *o)
 {
 	if (!find_symbols(o, SHT_DYNSYM))
 		return false;
@@ -333,7 +334,7 @@ static bool was_seen(struct redirect *r, u64 id, struct redirect_object *out)
 	return false;
 }
 
-static void tell(struct redirect_result *out, const struct object *o)
+static void tell_redirected(struct redirect_result *out, const struct object *o)
 {
 	if (!o->failed)
 		return;
@@ -353,7 +354,7 @@ static void look_into(struct visit *v, const char *path, const struct dl_phdr_in
 		return;
 	o.file = f.data;
 	o.size = f.size;
-	if (!is_ours(&o)) {
+	if (!is_own_library(&o)) {
 		/* What a shared runtime or a driver exports is all that there is to it. */
 		o.kind = o.syms ? carried(&o) : REDIRECT_NOTHING;
 		stripped = !find_symbols(&o, SHT_SYMTAB);
@@ -362,16 +363,16 @@ static void look_into(struct visit *v, const char *path, const struct dl_phdr_in
 		else if (!stripped)
 			o.kind = carried(&o);
 		if (o.kind)
-			redirect_object(v, &o, is_shared(path), to);
+			redirect_object(v, &o, is_shared_runtime(path), to);
 		else if (stripped && v->is_main && is_stripped_runtime(&o))
 			v->out->stripped = true;
 	}
-	tell(v->out, &o);
+	tell_redirected(v->out, &o);
 	VEC_FREE(&o.sites);
 	file_close(&f);
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *user)
+static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
 {
 	struct visit *v = user;
 	const char *path = v->is_main ? "/proc/self/exe" : info->dlpi_name;
@@ -389,7 +390,7 @@ void redirect_new(struct redirect *r, struct redirect_result *out)
 	struct visit v = {.r = r, .out = out, .is_main = true};
 
 	*out = (struct redirect_result){0};
-	dl_iterate_phdr(visit, &v);
+	dl_iterate_phdr(visit_object, &v);
 	for (size_t i = 0; i < r->seen.len; i++)
 		code_stubs_free(&r->seen.at[i].stubs);
 	VEC_FREE(&r->seen);

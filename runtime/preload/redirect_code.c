@@ -15,7 +15,7 @@ static u64 page_bytes(void)
 	return (u64)sysconf(_SC_PAGESIZE);
 }
 
-static u64 address_of(const void *p)
+static u64 code_address(const void *p)
 {
 	return (u64)(uintptr_t)p;
 }
@@ -42,7 +42,7 @@ static u8 *near_pages(u64 first, u64 last, u64 bytes)
 				continue;
 			p = mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-			if (address_of(p) == at)
+			if (code_address(p) == at)
 				return p;
 			if (p != MAP_FAILED)
 				munmap(p, bytes);
@@ -55,7 +55,7 @@ static void write_stub(u8 *stub, const struct code_caller *who, const void *to)
 {
 	static const u8 mark[] = {0x64, 0xc7, 0x04, 0x25}, load[] = {0x49, 0xbb},
 			go[] = {0x41, 0xff, 0xe3};
-	u64 target = address_of(to);
+	u64 target = code_address(to);
 	s32 place = (s32)who->place;
 
 	if (who->mark) {
@@ -77,7 +77,7 @@ static void write_jump(u8 *code, const u8 *stub)
 {
 	s32 distance = (s32)(stub - (code + CODE_JUMP_BYTES));
 	u8 jump[CODE_JUMP_BYTES] = {0xe9};
-	u32 offset = (u32)(address_of(code) % 8);
+	u32 offset = (u32)(code_address(code) % 8);
 	u64 *word = (u64 *)(void *)(code - offset), value;
 
 	memcpy(jump + 1, &distance, 4);
@@ -100,8 +100,8 @@ static bool unlock(u8 *first, size_t bytes)
 bool code_redirect(const struct code_site *sites, size_t n, const struct code_caller *who,
 		   const u8 *first, const u8 *last, struct code_stubs *out, const char **why)
 {
-	u64 page = page_bytes(), from = address_of(first) & ~(page - 1),
-	    to = align_up(address_of(last), page);
+	u64 page = page_bytes(), from = code_address(first) & ~(page - 1),
+	    to = align_up(code_address(last), page);
 	struct code_stubs stubs = {.bytes = align_up(n * STUB_BYTES, page)};
 	u8 *pages = (u8 *)(uintptr_t)from;
 
@@ -164,7 +164,7 @@ u32 code_padding(const u8 *code)
 {
 	u32 done = 0, n;
 
-	while ((address_of(code) + done) % 16) {
+	while ((code_address(code) + done) % 16) {
 		n = nop_bytes(code + done);
 		if (!n)
 			return 0;

@@ -16,7 +16,7 @@ extern cxa_demangle __cxa_demangle __attribute__((weak));
 static cxa_demangle *demangler;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void look(void)
+static void load_demangler(void)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
 	cxa_demangle *found = __cxa_demangle;
@@ -48,7 +48,7 @@ bool demangle_wants(const char *name)
 
 void demangle_prepare(void)
 {
-	pthread_once(&once, look);
+	pthread_once(&once, load_demangler);
 }
 
 void demangle(const char *name, struct text *out)

@@ -105,7 +105,7 @@ static void remember_first(struct diag *d, const struct diag_message *m)
 	text_printf(t, "%serror: %s", t->len ? " " : "", m->text);
 }
 
-static bool is_shown(struct diag *d, enum diag_level level)
+static bool level_is_shown(struct diag *d, enum diag_level level)
 {
 	bool full = diag_full(d);
 
@@ -142,7 +142,7 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 	struct text t = {0};
 	va_list args;
 
-	if (is_shown(d, level)) {
+	if (level_is_shown(d, level)) {
 		va_start(args, fmt);
 		text_vprintf(&t, fmt, args);
 		va_end(args);

@@ -20,7 +20,7 @@ void intern_fini(struct intern *t)
  * All bits of a product fold into the result, so that the last characters of a name count as much
  * as the first.
  */
-static u64 fold(u64 a, u64 b)
+static u64 fold_hash(u64 a, u64 b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
 
@@ -41,7 +41,7 @@ static u32 str_hash(const char *s, size_t n)
 	h = (n << 4 | last >> 4) * 0x9e3779b97f4a7c15u;
 	while (n > 8) {
 		memcpy(&w, s, 8);
-		h = fold(h ^ w, 0xff51afd7ed558ccdu);
+		h = fold_hash(h ^ w, 0xff51afd7ed558ccdu);
 		s += 8;
 		n -= 8;
 	}
@@ -55,7 +55,7 @@ static u32 str_hash(const char *s, size_t n)
 	} else if (n) {
 		w = (u64)(u8)s[0] | (u64)(u8)s[n / 2] << 8 | (u64)(u8)s[n - 1] << 16;
 	}
-	return (u32)fold(h ^ w, 0xc4ceb9fe1a85ec53u) * 8 + (last & 15);
+	return (u32)fold_hash(h ^ w, 0xc4ceb9fe1a85ec53u) * 8 + (last & 15);
 }
 
 static struct str **find_slot(const struct intern *t, const char *s, size_t n, u32 hash)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static size_t slot_of(u64 key, size_t cap)
+static size_t map_home_slot(u64 key, size_t cap)
 {
 	key ^= key >> 32;
 	key *= 0x9e3779b97f4a7c15u;
@@ -14,7 +14,7 @@ static size_t slot_of(u64 key, size_t cap)
 
 static struct map_slot *map_find(const struct map *m, u64 key)
 {
-	size_t i = slot_of(key, m->cap);
+	size_t i = map_home_slot(key, m->cap);
 
 	while (m->slots[i].key && m->slots[i].key != key)
 		i = (i + 1) & (m->cap - 1);

@@ -35,7 +35,7 @@ const char *setting_text(enum setting s)
 /* ---- kinds ---- */
 
 /* A number of digits at *s, which moves behind them. */
-static bool parse_digits(const char **s, u64 *out)
+static bool setting_digits(const char **s, u64 *out)
 {
 	char *end;
 
@@ -47,11 +47,11 @@ static bool parse_digits(const char **s, u64 *out)
 	return !errno;
 }
 
-static bool parse_number(const struct row *r, const char *s, u64 *out)
+static bool setting_parse_number(const struct row *r, const char *s, u64 *out)
 {
 	u64 v;
 
-	if (!parse_digits(&s, &v) || *s || v > r->limit)
+	if (!setting_digits(&s, &v) || *s || v > r->limit)
 		return false;
 	*out = v;
 	return true;
@@ -65,7 +65,7 @@ static bool parse_time(const struct row *r, const char *s, u64 *out)
 	} units[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}};
 	u64 v;
 
-	if (!parse_digits(&s, &v))
+	if (!setting_digits(&s, &v))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (strcmp(units[i].unit, s) != 0)
@@ -110,7 +110,7 @@ static bool parse_choice(const struct row *r, const char *s, u64 *out)
 	return true;
 }
 
-static bool parse_list(const struct row *r, const char *s, u64 *out)
+static bool setting_list(const struct row *r, const char *s, u64 *out)
 {
 	u64 mask = 0;
 
@@ -136,7 +136,7 @@ static bool parse_flag(const struct row *r, const char *s, u64 *out)
 	return true;
 }
 
-static bool parse_text(const struct row *r, const char *s, u64 *out)
+static bool setting_parse_text(const struct row *r, const char *s, u64 *out)
 {
 	(void)r, (void)s, (void)out;
 	return true;
@@ -154,7 +154,8 @@ static void say_words(const char *words, struct text *out)
 	}
 }
 
-static void say_wrong(const struct row *r, const char *shown, const char *value, struct text *why)
+static void say_wrong_value(const struct row *r, const char *shown, const char *value,
+			    struct text *why)
 {
 	text_printf(why, "%s takes ", shown);
 	switch (r->kind) {
@@ -182,7 +183,7 @@ static void say_wrong(const struct row *r, const char *shown, const char *value,
 	text_printf(why, ", not '%s'", value);
 }
 
-static void say_unknown(const char *name, size_t len, struct text *why)
+static void say_unknown_setting(const char *name, size_t len, struct text *why)
 {
 	struct nearest n;
 
@@ -202,15 +203,15 @@ static void say_unknown(const char *name, size_t len, struct text *why)
 bool setting_parse(enum setting s, const char *shown, const char *value, u64 *out, struct text *why)
 {
 	static bool (*const parse[])(const struct row *, const char *, u64 *) = {
-		[SETTING_TEXT] = parse_text, [SETTING_NUMBER] = parse_number,
-		[SETTING_TIME] = parse_time, [SETTING_CHOICE] = parse_choice,
-		[SETTING_LIST] = parse_list, [SETTING_FLAG] = parse_flag,
+		[SETTING_TEXT] = setting_parse_text, [SETTING_NUMBER] = setting_parse_number,
+		[SETTING_TIME] = parse_time,         [SETTING_CHOICE] = parse_choice,
+		[SETTING_LIST] = setting_list,       [SETTING_FLAG] = parse_flag,
 	};
 	const struct row *r = &rows[s];
 
 	if (parse[r->kind](r, value, out))
 		return true;
-	say_wrong(r, shown, value, why);
+	say_wrong_value(r, shown, value, why);
 	return false;
 }
 
@@ -250,7 +251,7 @@ bool settings_check(struct text *why)
 		       (strlen(rows[i].name) != len || memcmp(rows[i].name, *e, len)))
 			i++;
 		if (i == ARRAY_LEN(rows)) {
-			say_unknown(*e, len, why);
+			say_unknown_setting(*e, len, why);
 			return false;
 		}
 		if (!setting_read((enum setting)i, &ignored, why))

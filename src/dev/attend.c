@@ -51,7 +51,7 @@ void attend_wipe(struct attend_line *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static void on_end(void *line)
+static void attend_end(void *line)
 {
 	attend_wipe(line);
 }
@@ -76,7 +76,7 @@ void attend_init(struct attend_line *l)
 
 void attend_follow(struct attend_line *l, struct sched_pool *p)
 {
-	sched_on_end(p, on_end, l);
+	sched_on_end(p, attend_end, l);
 }
 
 static void add_duration(struct text *t, u64 s)

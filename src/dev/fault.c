@@ -39,7 +39,7 @@ static const char *space_name(u8 space)
 
 /* ---- waiting threads ---- */
 
-static const char *state_of(const struct sched_waiter *w, char *out, size_t size)
+static const char *waiter_state(const struct sched_waiter *w, char *out, size_t size)
 {
 	switch ((enum group_state)w->state) {
 	case GROUP_READY:
@@ -66,7 +66,7 @@ static const char *state_of(const struct sched_waiter *w, char *out, size_t size
 }
 
 /* Where a warp waits: the line of the source, if it is known, and the instruction. */
-static void say_line(const struct place *at, struct text *t)
+static void say_source_line(const struct place *at, struct text *t)
 {
 	struct source_line s = place_source(at);
 
@@ -89,9 +89,9 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 
 		text_printf(t, "    block (%u,%u,%u) warp %u lanes 0x%08x: %s", w->ctaid[0],
 			    w->ctaid[1], w->ctaid[2], w->warp, w->mask,
-			    state_of(w, state, sizeof(state)));
+			    waiter_state(w, state, sizeof(state)));
 		if (at.in) {
-			say_line(&at, t);
+			say_source_line(&at, t);
 		}
 		text_puts(t, "\n");
 	}
@@ -104,7 +104,7 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 
 /* ---- the whole ---- */
 
-static bool is_access(enum fault_kind kind)
+static bool is_access_fault(enum fault_kind kind)
 {
 	return kind == FAULT_ILLEGAL_ADDRESS || kind == FAULT_MISALIGNED_ADDRESS ||
 	       kind == FAULT_INVALID_ADDRESS_SPACE;
@@ -132,7 +132,7 @@ static void say_what(struct device_fault *out, const struct fault *f, const stru
 	struct text *t = &out->message;
 
 	text_printf(t, "ptxloom: error: %s", device_fault_name(f->kind));
-	if (is_access(f->kind))
+	if (is_access_fault(f->kind))
 		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space), access_name(p, f),
 			    f->size);
 	else if (f->text[0])
@@ -236,7 +236,7 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	place_say(p, f, out->kernel, &out->message);
 	say_thread(f, &out->message);
 	say_launch(from, &out->message);
-	if (is_access(f->kind)) {
+	if (is_access_fault(f->kind)) {
 		out->has_address = true;
 		out->address = f->address;
 		out->bytes = f->size;

@@ -23,7 +23,7 @@ void handle_pool_init(struct handle_pool *p, u32 bytes, u32 cap)
 	pthread_mutex_init(&p->lock, NULL);
 }
 
-static size_t size_of(const struct handle_pool *p)
+static size_t handle_item_size(const struct handle_pool *p)
 {
 	return (size_t)p->item_bytes * p->cap;
 }
@@ -31,7 +31,7 @@ static size_t size_of(const struct handle_pool *p)
 void handle_pool_fini(struct handle_pool *p)
 {
 	if (p->base)
-		munmap(p->base, size_of(p));
+		munmap(p->base, handle_item_size(p));
 	pthread_mutex_destroy(&p->lock);
 }
 
@@ -43,17 +43,17 @@ static struct handle_head *head_at(const struct handle_pool *p, u32 index)
 	return (struct handle_head *)(void *)(end - sizeof(struct handle_head));
 }
 
-static bool reserve(struct handle_pool *p)
+static bool handle_reserve(struct handle_pool *p)
 {
 	void *at;
 
 	if (p->base)
 		return true;
 	/* Who has few addresses has few handles. */
-	p->cap = (u32)(room_part(size_of(p)) / p->item_bytes);
+	p->cap = (u32)(room_part(handle_item_size(p)) / p->item_bytes);
 	if (!p->cap)
 		return false;
-	at = mmap(NULL, size_of(p), PROT_READ | PROT_WRITE,
+	at = mmap(NULL, handle_item_size(p), PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		return false;
@@ -90,7 +90,7 @@ void *handle_new(struct handle_pool *p)
 	u32 index;
 
 	pthread_mutex_lock(&p->lock);
-	if (reserve(p) && (p->first || p->used < p->cap)) {
+	if (handle_reserve(p) && (p->first || p->used < p->cap)) {
 		index = p->first ? take_index_locked(p) : fresh_index_locked(p);
 		head = head_at(p, index);
 		item = p->base + (size_t)p->item_bytes * index;
@@ -102,31 +102,31 @@ void *handle_new(struct handle_pool *p)
 }
 
 /* Index of the item, or NONE when the address is none of an item. */
-static u32 index_of(const struct handle_pool *p, const void *item)
+static u32 handle_index(const struct handle_pool *p, const void *item)
 {
 	u8 *base = __atomic_load_n(&p->base, __ATOMIC_ACQUIRE);
 	u64 at = (u64)(uintptr_t)item - (u64)(uintptr_t)base;
 
-	if (!base || at >= size_of(p) || at % p->item_bytes)
+	if (!base || at >= handle_item_size(p) || at % p->item_bytes)
 		return NONE;
 	return (u32)(at / p->item_bytes);
 }
 
 bool handle_is_live(const struct handle_pool *p, const void *item)
 {
-	u32 index = index_of(p, item);
+	u32 index = handle_index(p, item);
 
 	return index != NONE && __atomic_load_n(&head_at(p, index)->live, __ATOMIC_ACQUIRE) == 1;
 }
 
 bool handle_was(const struct handle_pool *p, const void *item)
 {
-	return index_of(p, item) < __atomic_load_n(&p->used, __ATOMIC_ACQUIRE);
+	return handle_index(p, item) < __atomic_load_n(&p->used, __ATOMIC_ACQUIRE);
 }
 
 bool handle_retire(struct handle_pool *p, void *item)
 {
-	u32 index = index_of(p, item);
+	u32 index = handle_index(p, item);
 	bool ok = false;
 
 	if (index == NONE)
@@ -142,7 +142,7 @@ bool handle_retire(struct handle_pool *p, void *item)
 
 bool handle_free(struct handle_pool *p, void *item)
 {
-	u32 index = index_of(p, item);
+	u32 index = handle_index(p, item);
 	struct handle_head *head;
 	bool ok = false;
 

@@ -43,7 +43,7 @@ static bool find_mapping(u64 address, struct place *out)
 }
 
 /* `size` bytes of the file at `offset`; NULL: it has not so many. */
-static const void *bytes_at(const struct file *f, u64 offset, u64 size)
+static const void *file_bytes_at(const struct file *f, u64 offset, u64 size)
 {
 	return offset <= f->size && size <= f->size - offset ? f->data + offset : NULL;
 }
@@ -55,7 +55,7 @@ static bool read_entry(const struct file *f, u64 offset, u64 n, void *to, size_t
 	const void *from =
 		__builtin_mul_overflow(n, size, &at) || __builtin_add_overflow(at, offset, &at)
 			? NULL
-			: bytes_at(f, at, size);
+			: file_bytes_at(f, at, size);
 
 	if (from)
 		memcpy(to, from, size);
@@ -92,7 +92,7 @@ static const char *find_function(const struct file *f, const Elf64_Ehdr *h, cons
 		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || address < s.st_value ||
 		    address - s.st_value >= s.st_size || s.st_name >= names.sh_size)
 			continue;
-		name = bytes_at(f, names.sh_offset, names.sh_size);
+		name = file_bytes_at(f, names.sh_offset, names.sh_size);
 		if (!name || !memchr(name + s.st_name, 0, names.sh_size - s.st_name))
 			return NULL;
 		*start = s.st_value;

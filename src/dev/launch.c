@@ -133,7 +133,7 @@ u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_by
 	return p ? occupancy(k, p, threads, dynamic_bytes) : 0;
 }
 
-static enum status check(const struct device_launch *l, struct device_shape *shape)
+static enum status check_launch(const struct device_launch *l, struct device_shape *shape)
 {
 	const struct device_kernel *k = l->kernel;
 	enum status status = device_cluster_resolve(l, shape);
@@ -378,7 +378,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	struct device_flight *f;
 	const struct program *p;
 	struct device_shape shape;
-	enum status status = check(l, &shape);
+	enum status status = check_launch(l, &shape);
 	u32 threads = (u32)device_volume(l->block), resident;
 
 	if (status != STATUS_SUCCESS)
@@ -425,7 +425,7 @@ bool device_flight_launches_graphs(const struct device_flight *f)
 	return false;
 }
 
-static bool start(struct device_flight *f, bool may_inline)
+static bool start_grid(struct device_flight *f, bool may_inline)
 {
 	struct device *d = f->dev;
 	const struct program *p = f->program;
@@ -486,7 +486,7 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 	f->user = user;
 	if (f->dev->on_end)
 		f->started_ns = stream_now_ns();
-	if (params_take(f->dev, f, bytes ? bytes : 1) && start(f, may_inline))
+	if (params_take(f->dev, f, bytes ? bytes : 1) && start_grid(f, may_inline))
 		return STATUS_SUCCESS;
 	flight_return(f);
 	return STATUS_OUT_OF_MEMORY;

@@ -74,7 +74,7 @@ static const char *file_of(const struct ir_module *m, u32 number)
 	return NULL;
 }
 
-static struct source_line line_of(const struct ir_module *m, const struct ir_loc *l)
+static struct source_line source_line_of(const struct ir_module *m, const struct ir_loc *l)
 {
 	struct source_line s = {NULL, 0, 0};
 	const char *file = l ? file_of(m, l->file) : NULL;
@@ -112,7 +112,7 @@ static struct source_line line_before(const struct place *at)
 	struct source_line s = {NULL, 0, 0};
 
 	do {
-		s = line_of(m, loc_at(m, at->func->func->insns.at[i].loc));
+		s = source_line_of(m, loc_at(m, at->func->func->insns.at[i].loc));
 		if (is_users(&s))
 			return s;
 	} while (i--);
@@ -157,8 +157,8 @@ static u32 add_frames(const struct place *at, struct frame *frames, u32 n)
 		bool inlined = l && l->inlined_at != IR_NONE;
 		const char *name = inlined && l->function ? debug_string(m, l) : NULL;
 
-		frames[n] = (struct frame){line_of(m, l), name ? name : at->func->func->name->text,
-					   *at};
+		frames[n] = (struct frame){source_line_of(m, l),
+					   name ? name : at->func->func->name->text, *at};
 		users |= is_users(&frames[n++].source);
 		l = inlined ? loc_at(m, l->inlined_at) : NULL;
 	} while (l && n < FRAMES_SHOWN);
@@ -236,7 +236,7 @@ static void say_frame(const struct frame *f, bool innermost, const char *kernel,
 }
 
 /* Frames in headers are left out where others are there. */
-static bool is_shown(const struct frame *f, bool any_users)
+static bool frame_is_shown(const struct frame *f, bool any_users)
 {
 	return !any_users || is_users(&f->source) || !f->source.file;
 }
@@ -252,7 +252,7 @@ void place_say(const struct program *p, const struct fault *f, const char *kerne
 		lines |= frames[i].source.file != NULL;
 	}
 	for (u32 i = 0; i < n; i++)
-		if (is_shown(&frames[i], any))
+		if (frame_is_shown(&frames[i], any))
 			say_frame(&frames[i], !shown++, kernel, out);
 	text_puts(out, "    in kernel ");
 	demangle(kernel, out);

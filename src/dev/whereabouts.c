@@ -72,7 +72,7 @@ static void say_near(const struct mem_near *n, const struct device_program *p, s
 /* ---- the host's ---- */
 
 /* One line of /proc/self/maps: does it hold the address, and is it memory at all? */
-static bool holds(const char *line, u64 address, const char **path)
+static bool mapping_holds(const char *line, u64 address, const char **path)
 {
 	u64 from, to;
 	char access[8];
@@ -109,7 +109,7 @@ static bool describe_host(u64 address, struct text *out)
 	bool found = false;
 
 	while (f && !found && getline(&line, &cap, f) > 0) {
-		found = holds(line, address, &path);
+		found = mapping_holds(line, address, &path);
 		if (found)
 			say_host(path, out);
 	}

@@ -84,7 +84,7 @@ static u32 list_of(u32 len)
 	return 31u - (u32)__builtin_clz(len);
 }
 
-static void mark(struct exec_heap *h, u32 at, u32 len, bool used)
+static void mark_run(struct exec_heap *h, u32 at, u32 len, bool used)
 {
 	h->unit[at].len = h->unit[at + len - 1].len = len;
 	h->unit[at].used = h->unit[at + len - 1].used = used;
@@ -94,7 +94,7 @@ static void link_extent(struct exec_heap *h, u32 at, u32 len)
 {
 	u32 *head = &h->list[list_of(len)];
 
-	mark(h, at, len, false);
+	mark_run(h, at, len, false);
 	h->unit[at].prev = NONE;
 	h->unit[at].next = *head;
 	if (*head != NONE)
@@ -137,7 +137,7 @@ static bool open(struct exec_heap *h)
 	return true;
 }
 
-static u32 find(const struct exec_heap *h, u32 len)
+static u32 find_free_run(const struct exec_heap *h, u32 len)
 {
 	for (u32 i = h->list[list_of(len)]; i != NONE; i = h->unit[i].next)
 		if (h->unit[i].len >= len)
@@ -156,11 +156,11 @@ u64 exec_heap_take(struct exec_heap *h, u64 bytes)
 	if (units > h->limit / UNIT)
 		return 0;
 	pthread_mutex_lock(&h->lock);
-	at = open(h) ? find(h, (u32)units) : NONE;
+	at = open(h) ? find_free_run(h, (u32)units) : NONE;
 	if (at != NONE) {
 		unlink_extent(h, at);
 		rest = h->unit[at].len - (u32)units;
-		mark(h, at, (u32)units, true);
+		mark_run(h, at, (u32)units, true);
 		h->unit[at].bytes = bytes ? bytes : 1;
 		if (rest)
 			link_extent(h, at + (u32)units, rest);

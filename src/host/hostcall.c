@@ -35,7 +35,7 @@ static ffi_type *type_of(const struct extern_value *v)
 	}
 }
 
-static enum fault_kind run(struct exec_call *c)
+static enum fault_kind call_host(struct exec_call *c)
 {
 	const struct program_extern *x = c->ext;
 	void *values[PARAMS_MAX];
@@ -88,6 +88,6 @@ bool hostcall_prepare(struct program *p, struct program_extern *x)
 	if (!result || ffi_prep_cif(cif, FFI_DEFAULT_ABI, x->params, result, types) != FFI_OK)
 		return false;
 	x->cif = cif;
-	x->run = run;
+	x->run = call_host;
 	return true;
 }

@@ -163,7 +163,7 @@ static void pack_all(struct printer *p, const char *fmt)
  * An argument; behind the last one there is the format, which ends with the conversion for the time
  * being.
  */
-static u64 take(struct printer *p, const char *fmt, const struct conversion *v)
+static u64 take_argument(struct printer *p, const char *fmt, const struct conversion *v)
 {
 	u64 at = 8 * (u64)(p->used - p->slots), len = (u64)(v->end - fmt), x = 0;
 
@@ -176,7 +176,7 @@ static u64 take(struct printer *p, const char *fmt, const struct conversion *v)
 }
 
 /* False: the host has no text for it. */
-static bool add(struct printer *p, const char *fmt, ...)
+static bool print_directive(struct printer *p, const char *fmt, ...)
 {
 	size_t before = p->out->len;
 	va_list args, again;
@@ -220,7 +220,7 @@ static bool add_wide(struct printer *p, const char *fmt, const void *s, size_t l
 
 	if (w) {
 		memcpy(w, s, len);
-		ok = add(p, fmt, w);
+		ok = print_directive(p, fmt, w);
 	}
 	free(w);
 	return ok;
@@ -238,12 +238,13 @@ static bool convert_string(struct printer *p, const char *fmt, const struct conv
 	size_t len;
 
 	if (!address)
-		return wide ? add(p, fmt, (wchar_t *)NULL) : add(p, fmt, (char *)NULL);
+		return wide ? print_directive(p, fmt, (wchar_t *)NULL)
+			    : print_directive(p, fmt, (char *)NULL);
 	s = text_at(p, address, v->letter == 'S', &len);
-	return s && (wide ? add_wide(p, fmt, s, len) : add(p, fmt, (const char *)s));
+	return s && (wide ? add_wide(p, fmt, s, len) : print_directive(p, fmt, (const char *)s));
 }
 
-static u64 reduce(u64 x, u32 bytes, bool sign)
+static u64 narrow_to_size(u64 x, u32 bytes, bool sign)
 {
 	u32 shift = 64 - 8 * bytes;
 
@@ -255,7 +256,7 @@ static void rewrite(struct printer *p, const char *all, struct conversion *v, ch
 		    size_t size)
 {
 	if (v->star) {
-		s64 width = (s32)take(p, all, v);
+		s64 width = (s32)take_argument(p, all, v);
 
 		if (width < 0)
 			snprintf(v->flags + strlen(v->flags), 2, "-");
@@ -275,33 +276,35 @@ static bool convert(struct printer *p, const char *all, struct conversion *v)
 	u64 x;
 
 	rewrite(p, all, v, fmt, sizeof(fmt));
-	x = take(p, all, v);
+	x = take_argument(p, all, v);
 	if (v->beyond)
 		return false;
 	switch (v->letter) {
 	case 'd':
 	case 'i':
 		strcat(fmt, "lld");
-		return add(p, fmt, (long long)reduce(x, v->bytes, true));
+		return print_directive(p, fmt, (long long)narrow_to_size(x, v->bytes, true));
 	case 'o':
 	case 'u':
 	case 'x':
 	case 'X':
 		snprintf(fmt + strlen(fmt), 8, "ll%c", v->letter);
-		return add(p, fmt, (unsigned long long)reduce(x, v->bytes, false));
+		return print_directive(p, fmt,
+				       (unsigned long long)narrow_to_size(x, v->bytes, false));
 	case 'c':
 		strcat(fmt, v->bytes == 8 ? "lc" : "c");
-		return v->bytes == 8 ? add(p, fmt, (wint_t)x) : add(p, fmt, (int)x);
+		return v->bytes == 8 ? print_directive(p, fmt, (wint_t)x)
+				     : print_directive(p, fmt, (int)x);
 	case 'p':
 		strcat(fmt, "p");
-		return add(p, fmt, (void *)(uintptr_t)x);
+		return print_directive(p, fmt, (void *)(uintptr_t)x);
 	case 's':
 	case 'S':
 		strcat(fmt, v->letter == 'S' || v->bytes == 8 ? "ls" : "s");
 		return convert_string(p, fmt, v, x);
 	default:
 		snprintf(fmt + strlen(fmt), 4, "%c", v->letter);
-		return add(p, fmt, f64_bits(x));
+		return print_directive(p, fmt, f64_bits(x));
 	}
 }
 

@@ -30,7 +30,7 @@ void exec_call_return(const struct exec_call *c, u64 value)
 		       c->ext->value[0].bytes < 8 ? c->ext->value[0].bytes : 8);
 }
 
-static u8 *in_window(u8 *base, u64 limit, u64 offset, u64 size, u64 *left)
+static u8 *window_bytes(u8 *base, u64 limit, u64 offset, u64 size, u64 *left)
 {
 	if (!base || offset > limit || size > limit - offset)
 		return NULL;
@@ -38,7 +38,7 @@ static u8 *in_window(u8 *base, u64 limit, u64 offset, u64 size, u64 *left)
 	return base + offset;
 }
 
-static u32 lane_of(const struct exec_call *c)
+static u32 calling_lane(const struct exec_call *c)
 {
 	return c->warp * WARP_LANES + c->lane;
 }
@@ -61,7 +61,7 @@ static u64 stack_end(const struct exec_call *c)
 	return c->at + args_size(c);
 }
 
-static bool grow(u8 **at, u64 *cap, u64 bytes)
+static bool grow_buffer(u8 **at, u64 *cap, u64 bytes)
 {
 	if (*at && *cap >= bytes)
 		return true;
@@ -78,9 +78,9 @@ static u8 *stack_of(const struct exec_call *c)
 
 	if (s->is_here)
 		return s->bytes;
-	if (!grow(&s->bytes, &s->bytes_cap, stack_end(c)))
+	if (!grow_buffer(&s->bytes, &s->bytes_cap, stack_end(c)))
 		return NULL;
-	local_read(c->gang, lane_of(c), 0, s->bytes, stack_end(c));
+	local_read(c->gang, calling_lane(c), 0, s->bytes, stack_end(c));
 	s->is_here = true;
 	return s->bytes;
 }
@@ -92,16 +92,16 @@ enum fault_kind exec_call_run(struct exec_call *c)
 	enum fault_kind kind;
 
 	s->is_here = false;
-	if (!grow(&s->args, &s->args_cap, args_size(c)))
+	if (!grow_buffer(&s->args, &s->args_cap, args_size(c)))
 		return exec_call_fail(c, FAULT_STACK_OVERFLOW,
 				      "the host has no memory for the arguments of %s", x->name);
-	local_read(c->gang, lane_of(c), c->at, s->args, args_size(c));
+	local_read(c->gang, calling_lane(c), c->at, s->args, args_size(c));
 	kind = x->run(c);
 	if (s->is_here)
-		local_write(c->gang, lane_of(c), 0, s->bytes, stack_end(c));
+		local_write(c->gang, calling_lane(c), 0, s->bytes, stack_end(c));
 	if (x->rets)
-		local_write(c->gang, lane_of(c), c->at + x->value[0].at, s->args + x->value[0].at,
-			    x->value[0].bytes);
+		local_write(c->gang, calling_lane(c), c->at + x->value[0].at,
+			    s->args + x->value[0].at, x->value[0].bytes);
 	return kind;
 }
 
@@ -119,11 +119,11 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 
 	left = left ? left : &unused;
 	if (address - e->mem->shared_base < MEM_SHARED_WINDOW)
-		return in_window(c->gang->shared, e->shared_bytes, address - e->mem->shared_base,
-				 size, left);
+		return window_bytes(c->gang->shared, e->shared_bytes, address - e->mem->shared_base,
+				    size, left);
 	if (address - e->mem->local_base < MEM_LOCAL_WINDOW)
-		return in_window(stack_of(c), stack_end(c), address - e->mem->local_base, size,
-				 left);
+		return window_bytes(stack_of(c), stack_end(c), address - e->mem->local_base, size,
+				    left);
 	if (!mem_find(e->mem, address, size, &r))
 		return NULL;
 	*left = r.base + r.size - address;
@@ -153,7 +153,7 @@ enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, 
 	return kind;
 }
 
-static void print(const struct exec_call *c, const char *text, size_t len)
+static void print_device_text(const struct exec_call *c, const char *text, size_t len)
 {
 	const struct exec_syscalls *s = c->gang->env->syscalls;
 
@@ -215,7 +215,7 @@ static enum fault_kind sys_vprintf(struct exec_call *c)
 	}
 	n = exec_format(c, s, args, &t, &bad);
 	if (n >= 0)
-		print(c, t.at, t.len);
+		print_device_text(c, t.at, t.len);
 	text_fini(&t);
 	if (n < 0)
 		return exec_call_fail(
@@ -278,7 +278,7 @@ static const struct exec_extern own[] = {
 
 const char *const exec_extern_names[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
 
-static exec_extern_fn *find(const struct exec_extern *list, const char *name)
+static exec_extern_fn *find_extern(const struct exec_extern *list, const char *name)
 {
 	for (; list && list->name; list++)
 		if (!strcmp(list->name, name))
@@ -287,8 +287,8 @@ static exec_extern_fn *find(const struct exec_extern *list, const char *name)
 }
 
 /* Places of result and parameters: as lowering lays them out. */
-static bool describe(struct program *p, struct program_extern *x, const struct ir_module *m,
-		     const struct ir_func *f)
+static bool describe_extern(struct program *p, struct program_extern *x, const struct ir_module *m,
+			    const struct ir_func *f)
 {
 	u64 at = 0;
 
@@ -317,10 +317,10 @@ u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct 
 	for (u32 i = 0; i < p->extern_len; i++)
 		if (!strcmp(p->externs[i].name, x.name))
 			return i;
-	x.run = find(options->externs, x.name);
+	x.run = find_extern(options->externs, x.name);
 	if (!x.run)
-		x.run = find(own, x.name);
-	if (!describe(p, &x, m, f))
+		x.run = find_extern(own, x.name);
+	if (!describe_extern(p, &x, m, f))
 		return IR_NONE;
 	if (!x.run &&
 	    (!hostcall_is_allowed(options->host_functions, x.name) || !hostcall_prepare(p, &x)))

@@ -137,7 +137,7 @@ static const enum arch_field limits[SHAPES][USES][3] = {
 				TWO(texcube_layered_width_max, texcube_layered_layers_max)},
 };
 
-static bool find_shape(const struct mem_array_desc *d, enum shape *out)
+static bool array_shape(const struct mem_array_desc *d, enum shape *out)
 {
 	bool layered = d->flags & MEM_ARRAY_LAYERED, cube = d->flags & MEM_ARRAY_CUBEMAP;
 
@@ -155,8 +155,8 @@ static bool find_shape(const struct mem_array_desc *d, enum shape *out)
 }
 
 /* Does the extent keep to a row of limits? What the profile does not know is no limit. */
-static bool fits(const struct arch *arch, const struct mem_array_desc *d,
-		 const enum arch_field *fields)
+static bool array_fits_device(const struct arch *arch, const struct mem_array_desc *d,
+			      const enum arch_field *fields)
 {
 	u64 extent[3] = {d->width, d->height, d->depth};
 
@@ -176,13 +176,14 @@ static bool is_valid(const struct arch *arch, const struct mem_array_desc *d, en
 	enum shape shape;
 
 	if (!d->width || !mem_format_bytes(d->format, d->channels) ||
-	    (d->flags & ~(u32)ALL_FLAGS) || !find_shape(d, &shape))
+	    (d->flags & ~(u32)ALL_FLAGS) || !array_shape(d, &shape))
 		return false;
-	if (!fits(arch, d, limits[shape][use]) &&
+	if (!array_fits_device(arch, d, limits[shape][use]) &&
 	    (shape != SHAPE_3D || !arch_is_known(arch, ARCH_FIELD_tex3d_alt_depth_max) ||
-	     !fits(arch, d, limits[SHAPE_3D_OTHER][use])))
+	     !array_fits_device(arch, d, limits[SHAPE_3D_OTHER][use])))
 		return false;
-	if ((d->flags & MEM_ARRAY_SURFACE) && !fits(arch, d, limits[shape][USE_SURFACE]))
+	if ((d->flags & MEM_ARRAY_SURFACE) &&
+	    !array_fits_device(arch, d, limits[shape][USE_SURFACE]))
 		return false;
 	/* Four texels at once are read of two-dimensional arrays only. */
 	if (!(d->flags & MEM_ARRAY_GATHER))
@@ -202,7 +203,7 @@ static u64 blocks_of(u64 texels, u32 block)
  * Lay out one level; base is added later. False: it has more bytes than a number holds, as a
  * profile need not know a limit.
  */
-static bool lay_out(struct mem_array *a, struct mem *m, const struct mem_array_desc *d)
+static bool array_lay_out(struct mem_array *a, struct mem *m, const struct mem_array_desc *d)
 {
 	u32 block = mem_format_block(d->format);
 
@@ -214,7 +215,7 @@ static bool lay_out(struct mem_array *a, struct mem *m, const struct mem_array_d
 	       size_mul(a->pitch, a->rows, &a->slice) && size_mul(a->slice, a->slices, &a->bytes);
 }
 
-static bool remember(struct mem *m, const void *handle, enum handle_kind kind)
+static bool remember_handle(struct mem *m, const void *handle, enum handle_kind kind)
 {
 	bool ok;
 
@@ -224,7 +225,7 @@ static bool remember(struct mem *m, const void *handle, enum handle_kind kind)
 	return ok;
 }
 
-static enum handle_kind kind_of(struct mem *m, const void *handle)
+static enum handle_kind handle_kind_of(struct mem *m, const void *handle)
 {
 	enum handle_kind kind = HANDLE_NONE;
 	const u64 *v;
@@ -250,9 +251,9 @@ enum mem_array_status mem_array_create(struct mem *m, const struct arch *arch,
 	a = malloc(sizeof(*a));
 	if (!a)
 		return MEM_ARRAY_NO_MEMORY;
-	at = lay_out(a, m, d) ? mem_alloc(m, a->bytes, BASE_ALIGN, MEM_KIND_ARRAY) : 0;
+	at = array_lay_out(a, m, d) ? mem_alloc(m, a->bytes, BASE_ALIGN, MEM_KIND_ARRAY) : 0;
 	a->base = at + m->bias;
-	if (!at || !remember(m, a, HANDLE_ARRAY)) {
+	if (!at || !remember_handle(m, a, HANDLE_ARRAY)) {
 		if (at)
 			mem_free(m, at);
 		free(a);
@@ -264,9 +265,9 @@ enum mem_array_status mem_array_create(struct mem *m, const struct arch *arch,
 
 bool mem_array_destroy(struct mem *m, struct mem_array *a)
 {
-	if (kind_of(m, a) != HANDLE_ARRAY)
+	if (handle_kind_of(m, a) != HANDLE_ARRAY)
 		return false;
-	remember(m, a, HANDLE_NONE);
+	remember_handle(m, a, HANDLE_NONE);
 	mem_free(m, a->base - m->bias);
 	free(a);
 	return true;
@@ -292,10 +293,10 @@ static u64 half(u64 n)
 
 static bool remember_levels(struct mem_mipmap *mm, enum handle_kind level, enum handle_kind whole)
 {
-	bool ok = remember(mm->mem, mm, whole);
+	bool ok = remember_handle(mm->mem, mm, whole);
 
 	for (u32 i = 0; i < mm->levels; i++)
-		ok = remember(mm->mem, &mm->level[i], level) && ok;
+		ok = remember_handle(mm->mem, &mm->level[i], level) && ok;
 	return ok;
 }
 
@@ -307,7 +308,7 @@ static bool lay_out_levels(struct mem_mipmap *mm)
 	for (u32 i = 0; i < mm->levels; i++) {
 		struct mem_array *a = &mm->level[i];
 
-		if (!lay_out(a, mm->mem, &d))
+		if (!array_lay_out(a, mm->mem, &d))
 			return false;
 		a->owner = mm;
 		a->base = mm->bytes;
@@ -354,7 +355,7 @@ enum mem_array_status mem_mipmap_create(struct mem *m, const struct arch *arch,
 
 bool mem_mipmap_destroy(struct mem *m, struct mem_mipmap *mm)
 {
-	if (kind_of(m, mm) != HANDLE_MIPMAP)
+	if (handle_kind_of(m, mm) != HANDLE_MIPMAP)
 		return false;
 	remember_levels(mm, HANDLE_NONE, HANDLE_NONE);
 	mem_free(m, mm->base - m->bias);
@@ -364,7 +365,7 @@ bool mem_mipmap_destroy(struct mem *m, struct mem_mipmap *mm)
 
 struct mem_array *mem_array_check(struct mem *m, const void *handle)
 {
-	enum handle_kind kind = kind_of(m, handle);
+	enum handle_kind kind = handle_kind_of(m, handle);
 
 	return kind == HANDLE_ARRAY || kind == HANDLE_LEVEL ? (struct mem_array *)(uintptr_t)handle
 							    : NULL;
@@ -372,7 +373,8 @@ struct mem_array *mem_array_check(struct mem *m, const void *handle)
 
 struct mem_mipmap *mem_mipmap_check(struct mem *m, const void *handle)
 {
-	return kind_of(m, handle) == HANDLE_MIPMAP ? (struct mem_mipmap *)(uintptr_t)handle : NULL;
+	return handle_kind_of(m, handle) == HANDLE_MIPMAP ? (struct mem_mipmap *)(uintptr_t)handle
+							  : NULL;
 }
 
 void mem_array_fini(struct mem *m)

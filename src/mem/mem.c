@@ -33,7 +33,7 @@ static u64 reserve_bytes(u64 limit)
 	return room_part(align_up(limit * 2 + ((u64)1 << 32), HUGE));
 }
 
-static void *reserve(u64 size)
+static void *reserve_addresses(u64 size)
 {
 	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -45,12 +45,12 @@ static bool reserve_both(struct mem *m, u64 size, u64 windows, bool hidden)
 {
 	u8 *there;
 
-	m->arena = reserve(size + windows);
+	m->arena = reserve_addresses(size + windows);
 	if (!m->arena)
 		return false;
 	if (!hidden)
 		return true;
-	there = reserve(size);
+	there = reserve_addresses(size);
 	if (there)
 		m->bias = (u64)(uintptr_t)there - (u64)(uintptr_t)m->arena;
 	else
@@ -164,7 +164,7 @@ static bool insert(struct mem *m, struct mem_range r)
 	return true;
 }
 
-static void changed(struct mem *m)
+static void note_change(struct mem *m)
 {
 	if (m->system)
 		mem_system_changed(m->system);
@@ -300,7 +300,7 @@ static bool starts_at(const struct mem *m, u64 base, u32 *at)
 	return *at < m->len && m->ranges[*at].base == base && !m->ranges[*at].freed;
 }
 
-static void release(struct mem *m, struct mem_range *r)
+static void release_range(struct mem *m, struct mem_range *r)
 {
 	/* Give whole pages back; neighbours on a shared page stay. */
 	u64 first = align_up(r->base, MEM_HOST_PAGE);
@@ -325,10 +325,10 @@ bool mem_free(struct mem *m, u64 base)
 	pthread_mutex_lock(&m->lock);
 	ok = starts_at(m, base, &i) && mem_in_arena(m, base);
 	if (ok)
-		release(m, &m->ranges[i]);
+		release_range(m, &m->ranges[i]);
 	pthread_mutex_unlock(&m->lock);
 	if (ok)
-		changed(m);
+		note_change(m);
 	else if (m->system && m != &m->system->host)
 		return mem_free(&m->system->host, base);
 	return ok;
@@ -359,7 +359,7 @@ bool mem_remove(struct mem *m, u64 base)
 		remove_at(m, i);
 	pthread_mutex_unlock(&m->lock);
 	if (ok)
-		changed(m);
+		note_change(m);
 	return ok;
 }
 
@@ -403,7 +403,7 @@ bool mem_set_devices(struct mem *m, u64 base, u32 devices)
 		m->ranges[i].devices = devices;
 	pthread_mutex_unlock(&m->lock);
 	if (ok)
-		changed(m);
+		note_change(m);
 	return ok;
 }
 

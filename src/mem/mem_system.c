@@ -56,7 +56,7 @@ void mem_system_changed(struct mem_system *s)
 }
 
 /* Without the lock: every copy asks, for each of its ends. */
-static struct mem *device_at(struct mem_system *s, u32 i)
+static struct mem *system_device(struct mem_system *s, u32 i)
 {
 	return __atomic_load_n(&s->device[i], __ATOMIC_ACQUIRE);
 }
@@ -88,7 +88,7 @@ struct mem *mem_system_arena(struct mem_system *s, u64 addr)
 	if (mem_in_arena(&s->maps, addr))
 		return &s->maps;
 	for (u32 i = 0; i < MEM_DEVICES_MAX; i++) {
-		struct mem *m = device_at(s, i);
+		struct mem *m = system_device(s, i);
 
 		if (m && mem_in_arena(m, addr))
 			return m;

@@ -4,7 +4,7 @@
 #include "src/mem/near.h"
 
 /* Memory of our own, which no program has asked for. */
-static bool is_ours(const struct mem_range *r)
+static bool is_program_range(const struct mem_range *r)
 {
 	return r->kind == MEM_KIND_PARAM || r->kind == MEM_KIND_INTERNAL ||
 	       r->kind == MEM_KIND_HEAP;
@@ -23,7 +23,7 @@ static bool is_better(const struct mem_near *a, const struct mem_near *b)
 	       (a->distance == b->distance && a->where == MEM_NEAR_AFTER);
 }
 
-static struct mem_near place(const struct mem_range *r, u64 addr)
+static struct mem_near near_range(const struct mem_range *r, u64 addr)
 {
 	struct mem_near n = {.range = *r};
 
@@ -40,13 +40,13 @@ static struct mem_near place(const struct mem_range *r, u64 addr)
 	return n;
 }
 
-static void look(struct mem *m, u64 addr, struct mem_near *best)
+static void look_near(struct mem *m, u64 addr, struct mem_near *best)
 {
 	pthread_mutex_lock(&m->lock);
 	for (u32 i = 0; i < m->len; i++) {
-		struct mem_near n = place(&m->ranges[i], addr);
+		struct mem_near n = near_range(&m->ranges[i], addr);
 
-		if (is_ours(&m->ranges[i]) && n.where != MEM_NEAR_INSIDE)
+		if (is_program_range(&m->ranges[i]) && n.where != MEM_NEAR_INSIDE)
 			continue;
 		if (is_better(&n, best)) {
 			n.device = m->index;
@@ -62,8 +62,8 @@ void mem_nearest(struct mem *m, u64 addr, struct mem_near *out)
 	struct mem *home = s ? mem_system_arena(s, addr) : NULL;
 
 	*out = (struct mem_near){.where = MEM_NEAR_NONE};
-	look(home ? home : m, addr, out);
+	look_near(home ? home : m, addr, out);
 	if (s && !home)
-		look(&s->host, addr, out);
+		look_near(&s->host, addr, out);
 	out->is_foreign = home && home != m && home != &s->host && home != &s->maps;
 }

@@ -3,7 +3,7 @@
  */
 #include "src/mem/shared.h"
 
-static bool has_kind(struct mem *m, enum mem_kind kind)
+static bool has_memory_kind(struct mem *m, enum mem_kind kind)
 {
 	bool found = false;
 
@@ -18,7 +18,7 @@ static bool has_kind(struct mem *m, enum mem_kind kind)
 static bool is_of_several(struct mem *m)
 {
 	return __atomic_load_n(&m->others, __ATOMIC_RELAXED) & MEM_OTHER_PROCESSES ||
-	       has_kind(m, MEM_KIND_MAPPED);
+	       has_memory_kind(m, MEM_KIND_MAPPED);
 }
 
 /* Kernels reach the memory of other devices, too. */
@@ -42,9 +42,9 @@ bool mem_is_shared(struct mem *m, bool *host_sees)
 {
 	struct mem *host = m->system ? &m->system->host : m;
 
-	*host_sees =
-		!m->bias || has_kind(host, MEM_KIND_MANAGED) || has_kind(host, MEM_KIND_PINNED);
-	return is_of_several(m) || has_kind(host, MEM_KIND_HOST) ||
+	*host_sees = !m->bias || has_memory_kind(host, MEM_KIND_MANAGED) ||
+		     has_memory_kind(host, MEM_KIND_PINNED);
+	return is_of_several(m) || has_memory_kind(host, MEM_KIND_HOST) ||
 	       (m->system && has_several_processes(m->system));
 }
 

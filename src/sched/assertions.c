@@ -162,7 +162,7 @@ static void drop_text(struct cta_slot *s)
 		text_fini(&s->cta.assertions);
 }
 
-static void say(struct ending *e)
+static void say_assertions(struct ending *e)
 {
 	if (e->said.len)
 		qsort(e->said.at, e->said.len, sizeof(*e->said.at), by_cta);
@@ -184,7 +184,7 @@ static bool has_failed(const struct cta_slot *s)
 }
 
 /* Is the unit begun only after some have ended that are resident with the first one that fails? */
-static bool is_late(const struct ending *e, u64 place)
+static bool is_after_fault(const struct ending *e, u64 place)
 {
 	return e->first.kind != FAULT_NONE && place >= e->first_place + e->resident;
 }
@@ -210,7 +210,7 @@ static void begin_range(struct ending *e, struct range *r, u64 stop)
 	while (r->at < r->end && r->at < stop && e->failed_threads < FAILED_THREADS &&
 	       e->long_turns < LONG_TURNS) {
 		if (r->at >= e->resident) {
-			if (e->first.kind == FAULT_NONE || is_late(e, r->at))
+			if (e->first.kind == FAULT_NONE || is_after_fault(e, r->at))
 				return;
 			if (r->at < e->first_place) {
 				r->at = min_u64(e->first_place, r->end);
@@ -229,7 +229,7 @@ static void begin_before(struct ending *e, u64 stop)
 
 static void finish_begun(struct ending *e, struct cta_slot *s)
 {
-	if (e->failed_threads >= FAILED_THREADS || is_late(e, s->place)) {
+	if (e->failed_threads >= FAILED_THREADS || is_after_fault(e, s->place)) {
 		drop_text(s);
 		return;
 	}
@@ -271,7 +271,7 @@ void grid_end_assertions(struct sched_grid *g)
 	}
 	for (size_t i = 0; i < e.begun.len; i++)
 		take_text(&e, e.begun.at[i]);
-	say(&e);
+	say_assertions(&e);
 	VEC_FREE(&e.begun);
 	VEC_FREE(&e.rest);
 	VEC_FREE(&e.said);

@@ -155,7 +155,7 @@ static struct share *find_share(struct sched_pool *p, bool *waits)
 	return NULL;
 }
 
-static void serve(struct sched_pool *p, struct share *h)
+static void serve_share(struct sched_pool *p, struct share *h)
 {
 	if (p->workers == 1)
 		pthread_mutex_lock(&p->only);
@@ -175,7 +175,7 @@ static void finish_locked(struct sched_pool *p, struct sched_grid *g)
 
 /* Hand back; the last one out of a grid that is over concludes it. pool->lock held, and again on
  * return. */
-static void leave(struct sched_pool *p, struct share *h)
+static void leave_share(struct sched_pool *p, struct share *h)
 {
 	struct sched_grid *g = h->grid;
 
@@ -260,9 +260,9 @@ static void *worker(void *arg)
 		}
 		take_locked(h);
 		pthread_mutex_unlock(&p->lock);
-		serve(p, h);
+		serve_share(p, h);
 		pthread_mutex_lock(&p->lock);
-		leave(p, h);
+		leave_share(p, h);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -330,7 +330,7 @@ static void *ordered_worker(void *arg)
 		h->busy = true;
 		g->busy++;
 		pthread_mutex_unlock(&p->lock);
-		serve(p, h);
+		serve_share(p, h);
 		pthread_mutex_lock(&p->lock);
 		h->busy = false;
 		g->busy--;

@@ -67,7 +67,7 @@ static void put_out_until(struct sched_grid *g, u64 place)
 }
 
 /* Take what the CTAs of a unit have printed since the last time. print_lock held. */
-static void take(struct sched_grid *g, struct cta_slot *s)
+static void take_prints(struct sched_grid *g, struct cta_slot *s)
 {
 	for (; s; s = s->mate) {
 		struct print x = {s->place, g->print_serial++, s->text};
@@ -100,7 +100,7 @@ void prints_after_turn(struct share *h, struct cta_slot *s)
 	u64 first = UINT64_MAX;
 
 	pthread_mutex_lock(&g->print_lock);
-	take(g, s);
+	take_prints(g, s);
 	pthread_mutex_lock(&g->lock);
 	h->print_floor = floor_of(h);
 	for (u32 i = 0; i < g->shares; i++)
@@ -114,7 +114,7 @@ void prints_end(struct sched_grid *g)
 {
 	for (u32 i = 0; i < g->shares; i++)
 		for (struct cta_slot *s = g->share[i].waiting.first; s; s = s->next)
-			take(g, s);
+			take_prints(g, s);
 	put_out_until(g, UINT64_MAX);
 	VEC_FREE(&g->prints);
 }

@@ -81,7 +81,7 @@ static bool is_alone(const struct sched_grid *g, u64 *rests)
 	return !host_sees || !has_handlers(g->pool);
 }
 
-static bool has_unstarted(const struct sched_grid *g)
+static bool grid_has_unstarted(const struct sched_grid *g)
 {
 	for (u32 i = 0; i < g->shares; i++)
 		if (g->share[i].next < g->share[i].end || g->share[i].chunk < g->share[i].chunk_end)
@@ -98,7 +98,7 @@ struct probing {
 	u64 end_ns;
 };
 
-static void attach(struct probing *p, struct cta_slot *s, bool on)
+static void attach_probe(struct probing *p, struct cta_slot *s, bool on)
 {
 	for (; s; s = s->mate) {
 		s->env.ops = on ? &p->probe.ops : p->ops;
@@ -106,7 +106,7 @@ static void attach(struct probing *p, struct cta_slot *s, bool on)
 	}
 }
 
-static u64 state_of(const struct cta_slot *s)
+static u64 slot_state(const struct cta_slot *s)
 {
 	u64 hash = 0;
 
@@ -128,7 +128,7 @@ static bool probe_turn(struct probing *p, struct share *h, struct cta_slot *s)
 	stop = s->cta.cluster ? exec_cluster_run(&s->cluster, POLL_BUDGET)
 			      : exec_cta_run(&s->cta, POLL_BUDGET);
 	if (stop != STOP_YIELD) {
-		attach(p, s, false);
+		attach_probe(p, s, false);
 		share_settle(h, s, stop);
 		return false;
 	}
@@ -137,9 +137,9 @@ static bool probe_turn(struct probing *p, struct share *h, struct cta_slot *s)
 }
 
 /* Is the state one that was seen before? It is kept at turns whose numbers are powers of two. */
-static void compare(struct cta_slot *s, u32 turn)
+static void compare_states(struct cta_slot *s, u32 turn)
 {
-	u64 state = state_of(s);
+	u64 state = slot_state(s);
 
 	s->probe_still |= turn > 1 && state == s->probe_state;
 	if (!(turn & (turn - 1)))
@@ -163,7 +163,7 @@ static bool probe_round(struct probing *p, u32 turn, bool *still)
 
 			if (!probe_turn(p, h, s))
 				return false;
-			compare(s, turn);
+			compare_states(s, turn);
 			*still &= s->probe_still;
 		}
 		if (sched_host_ns() > p->end_ns || __atomic_load_n(&g->stop, __ATOMIC_RELAXED))
@@ -176,7 +176,7 @@ static void set_all(struct probing *p, bool on)
 {
 	for (u32 i = 0; i < p->grid->shares; i++)
 		for (struct cta_slot *s = p->grid->share[i].waiting.first; s; s = s->next) {
-			attach(p, s, on);
+			attach_probe(p, s, on);
 			s->probe_still = false;
 		}
 }
@@ -201,7 +201,7 @@ void grid_probe(struct sched_grid *g)
 	bool still = false;
 	struct fault f = {.kind = FAULT_DEADLOCK};
 
-	if (has_unstarted(g) || !is_alone(g, &before))
+	if (grid_has_unstarted(g) || !is_alone(g, &before))
 		return;
 	exec_probe_init(&p.probe, g->launch.env.ops);
 	p.end_ns = start + g->share[0].quiet_ns / PROBE_SHARE;

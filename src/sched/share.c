@@ -85,7 +85,7 @@ static bool take_chunk(struct share *h)
 	return ok;
 }
 
-static bool has_unstarted(struct share *h)
+static bool share_has_unstarted(struct share *h)
 {
 	return h->chunk < h->chunk_end || (!h->dry && take_chunk(h));
 }
@@ -115,7 +115,7 @@ static void copy_id(struct cta *c, const struct share *h)
 }
 
 /* Slots for the CTAs of a unit, the first one with the others on it. NULL: no memory. */
-static struct cta_slot *take_slot(struct share *h)
+static struct cta_slot *share_take_slots(struct share *h)
 {
 	struct sched_grid *g = h->grid;
 	struct cta_slot *first = NULL, **at = &first;
@@ -232,10 +232,10 @@ static bool pass_idle(struct share *h, struct cta_slot *s, u64 number)
 }
 
 /* Begin a unit whose CTAs have something to do. NULL: none was left in the piece, or no memory. */
-static struct cta_slot *begin(struct share *h)
+static struct cta_slot *begin_unit(struct share *h)
 {
 	struct sched_grid *g = h->grid;
-	struct cta_slot *s = take_slot(h);
+	struct cta_slot *s = share_take_slots(h);
 	u64 number;
 
 	if (!s) {
@@ -280,15 +280,15 @@ static bool may_go_on(const struct share *h)
 
 /* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the
  * longest waiting. */
-static struct cta_slot *pick(struct share *h)
+static struct cta_slot *share_pick(struct share *h)
 {
 	struct cta_slot *s;
 
 	if ((!h->waiting.len || h->since_retry < RETRY_EVERY) && h->waiting.len < h->target &&
-	    has_unstarted(h)) {
+	    share_has_unstarted(h)) {
 		do
-			s = begin(h);
-		while (!s && may_go_on(h) && has_unstarted(h));
+			s = begin_unit(h);
+		while (!s && may_go_on(h) && share_has_unstarted(h));
 		if (s || !h->waiting.len)
 			return s;
 	}
@@ -407,7 +407,7 @@ enum exec_stop slot_turn(struct cta_slot *s, s32 budget)
  * What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the
  * result.
  */
-static enum exec_stop turn(const struct sched_grid *g, struct cta_slot *s)
+static enum exec_stop share_turn(const struct sched_grid *g, struct cta_slot *s)
 {
 	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
 
@@ -422,7 +422,7 @@ struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place)
 	h->chunk = place;
 	h->chunk_end = place + 1;
 	h->pause = 0;
-	return begin(h);
+	return begin_unit(h);
 }
 
 /* What few units have to say at their end. */
@@ -493,12 +493,12 @@ void share_work(struct share *h, bool once)
 	h->waits = false;
 	h->round_ns = g->shares > 1 && h->waiting.len && !h->round ? sched_host_ns() : 0;
 	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
-		struct cta_slot *s = pick(h);
+		struct cta_slot *s = share_pick(h);
 		enum exec_stop stop;
 
 		if (!s)
 			break;
-		stop = turn(g, s);
+		stop = share_turn(g, s);
 		used += share_settle(h, s, stop);
 		if (once && stop == STOP_YIELD)
 			break;

@@ -150,7 +150,7 @@ static void make_gangs(struct cta_slot *s, u64 block_bytes, struct mem_cache *ca
 	}
 }
 
-static struct cta_slot *make(const struct exec_env *e)
+static struct cta_slot *slot_make(const struct exec_env *e)
 {
 	const struct program *p = e->program;
 	struct cta_slot *s = calloc(1, sizeof(*s));
@@ -192,7 +192,7 @@ static struct cta_slot *make(const struct exec_env *e)
 	return s;
 }
 
-static bool fits(const struct cta_slot *s, const struct exec_env *e)
+static bool slot_fits(const struct cta_slot *s, const struct exec_env *e)
 {
 	return s->program == e->program && !memcmp(s->block, e->block, sizeof(s->block)) &&
 	       s->shared_cap >= e->shared_bytes && s->env.local_bytes == e->local_bytes &&
@@ -204,7 +204,7 @@ struct cta_slot *slot_cached_locked(struct sched_pool *p, const struct exec_env 
 	struct cta_slot *s = NULL;
 
 	for (struct cta_slot **at = &p->slots.first; *at; at = &(*at)->next)
-		if (fits(*at, e)) {
+		if (slot_fits(*at, e)) {
 			s = *at;
 			unlink_slot(&p->slots, at);
 			break;
@@ -238,7 +238,7 @@ struct cta_slot *slot_take(struct sched_grid *g)
 	s = slot_cached_locked(g->pool, &g->launch.env);
 	pthread_mutex_unlock(&g->pool->lock);
 	if (!s)
-		s = make(&g->launch.env);
+		s = slot_make(&g->launch.env);
 	if (s)
 		slot_adopt(s, g);
 	return s;

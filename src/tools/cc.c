@@ -73,7 +73,7 @@ static void read_all(int fd, struct text *out)
 }
 
 /* Start a command whose standard error, if `messages` is given, is collected there. */
-static int start(const struct cc_words *c, struct text *messages, pid_t *pid)
+static int start_compiler(const struct cc_words *c, struct text *messages, pid_t *pid)
 {
 	posix_spawn_file_actions_t to;
 	int ends[2], e;
@@ -94,7 +94,7 @@ static int start(const struct cc_words *c, struct text *messages, pid_t *pid)
 	return e;
 }
 
-static int run(const struct cc *cc, const struct cc_words *c, struct text *messages)
+static int run_compiler(const struct cc *cc, const struct cc_words *c, struct text *messages)
 {
 	int status, e;
 	pid_t pid;
@@ -106,7 +106,7 @@ static int run(const struct cc *cc, const struct cc_words *c, struct text *messa
 	}
 	if (cc->o.dry)
 		return 0;
-	e = start(c, messages, &pid);
+	e = start_compiler(c, messages, &pid);
 	if (e) {
 		fprintf(stderr, "ptxloom cc: error: %s: %s\n", c->at[0], strerror(e));
 		return 127;
@@ -120,14 +120,14 @@ static int run(const struct cc *cc, const struct cc_words *c, struct text *messa
 /*
  * The compiler or the linker: what it says is passed on, unless there is something better to say.
  */
-static int compile(const struct cc *cc, struct cc_words *c)
+static int compile_sources(const struct cc *cc, struct cc_words *c)
 {
 	struct text messages = {0};
 	int status;
 
 	if (isatty(STDERR_FILENO))
 		cc_add(c, "-fcolor-diagnostics");
-	status = run(cc, c, &messages);
+	status = run_compiler(cc, c, &messages);
 	if (messages.at && !(status && cc_explain_missing(messages.at)))
 		fwrite(messages.at, 1, messages.len, stderr);
 	text_fini(&messages);
@@ -260,7 +260,7 @@ static int device_pass(const struct cc *cc, const char *source, const char *ptx)
 		cc_add(&c, "-o");
 		cc_add(&c, ptx);
 	}
-	return compile(cc, &c);
+	return compile_sources(cc, &c);
 }
 
 /*
@@ -292,7 +292,7 @@ static int host_pass(const struct cc *cc, const char *source, const char *fatbin
 		cc_add(&c, "-o");
 		cc_add(&c, out);
 	}
-	return compile(cc, &c);
+	return compile_sources(cc, &c);
 }
 
 /* Programs find the libraries by themselves. False: no memory. */
@@ -337,7 +337,7 @@ static int link_program(const struct cc *cc)
 	cc_add_all(&c, &cc->o.link);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		cc_add(&c, words[i]);
-	status = cc->o.no_rpath || add_rpath(cc, &c, &rpath) ? compile(cc, &c) : TOOL_USAGE;
+	status = cc->o.no_rpath || add_rpath(cc, &c, &rpath) ? compile_sources(cc, &c) : TOOL_USAGE;
 	text_fini(&rpath);
 	for (u32 i = 0; i < objects.len; i++)
 		free((void *)(uintptr_t)objects.at[i]);
@@ -439,7 +439,7 @@ static int run_program(const struct cc *cc)
 	cc_add(&c, self);
 	cc_add(&c, "run");
 	cc_add(&c, path);
-	status = run(cc, &c, NULL);
+	status = run_compiler(cc, &c, NULL);
 	cc_words_fini(&c);
 	return status;
 }

@@ -362,8 +362,8 @@ static void set_stop(struct cc_options *o, const char *to)
 	o->depend = to;
 }
 
-static bool apply(struct cc_options *o, const struct tool_command *self, const struct option *p,
-		  const char *value)
+static bool apply_cc_option(struct cc_options *o, const struct tool_command *self,
+			    const struct option *p, const char *value)
 {
 	switch (p->effect) {
 	case IGNORE:
@@ -443,7 +443,7 @@ static enum cc_language language_of(const struct cc_options *o, const char *path
 	return CC_LINK;
 }
 
-static void add_file(struct cc_options *o, const char *path)
+static void add_source_file(struct cc_options *o, const char *path)
 {
 	if (o->files_len == o->files_cap) {
 		u32 cap = o->files_cap ? 2 * o->files_cap : 16;
@@ -465,17 +465,17 @@ static int parse_one(struct cc_options *o, const struct tool_command *self, int 
 	const char *a = argv[0], *value;
 
 	if (a[0] != '-' || !a[1])
-		return add_file(o, a), 1;
+		return add_source_file(o, a), 1;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		const struct option *p = &options[i];
 
 		if (!names(p, a, &value))
 			continue;
 		if (p->takes == ALONE || value)
-			return apply(o, self, p, value) ? 1 : 0;
+			return apply_cc_option(o, self, p, value) ? 1 : 0;
 		if (left < 2)
 			return tool_usage(self, "%s needs a value", a), 0;
-		return apply(o, self, p, argv[1]) ? 2 : 0;
+		return apply_cc_option(o, self, p, argv[1]) ? 2 : 0;
 	}
 	if (!strncmp(a, "-Wl,", 4))
 		cc_add(&o->link, a);
@@ -484,7 +484,7 @@ static int parse_one(struct cc_options *o, const struct tool_command *self, int 
 	return 1;
 }
 
-static bool check(const struct cc_options *o, const struct tool_command *self)
+static bool check_cc_options(const struct cc_options *o, const struct tool_command *self)
 {
 	u32 sources = 0;
 
@@ -516,5 +516,5 @@ bool cc_parse(struct cc_options *o, const struct tool_command *self, int argc, c
 	}
 	for (u32 i = 0; i < o->files_len; i++)
 		o->files[i].language = language_of(o, o->files[i].path);
-	return check(o, self);
+	return check_cc_options(o, self);
 }

@@ -20,7 +20,7 @@ static const char *const parts[][2] = {
 	{"nvblas", "NVBLAS"},     {"mma.h", "the matrix fragments"},
 };
 
-static const char *part_of(const char *name)
+static const char *library_part(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if (!strncmp(name, parts[i][0], strlen(parts[i][0])))
@@ -36,7 +36,8 @@ static const char *line_start(const char *text, const char *at)
 	return at;
 }
 
-static void say(const char *where, int where_len, const char *name, int len, const char *part)
+static void say_missing_library(const char *where, int where_len, const char *name, int len,
+				const char *part)
 {
 	fprintf(stderr,
 		"%.*s%sptxloom cc: error: '%.*s' is of %s, a part of NVIDIA's toolkit that this compiler "
@@ -54,11 +55,11 @@ static bool explain_header(const char *messages)
 
 	name = at ? at + strlen(before) : NULL;
 	end = name ? strstr(name, behind) : NULL;
-	part = end ? part_of(name) : NULL;
+	part = end ? library_part(name) : NULL;
 	if (!part)
 		return false;
 	line = line_start(messages, at);
-	say(line, (int)(at - line), name, (int)(end - name), part);
+	say_missing_library(line, (int)(at - line), name, (int)(end - name), part);
 	return true;
 }
 
@@ -91,8 +92,9 @@ static bool explain_inside(const char *messages)
 		return false;
 	path = (int)strcspn(line, ":");
 	for (name = line; name < line + path; name += strcspn(name, "/:") + 1)
-		if (name > line && part_of(name)) {
-			say(where, len, name, (int)(line + path - name), part_of(name));
+		if (name > line && library_part(name)) {
+			say_missing_library(where, len, name, (int)(line + path - name),
+					    library_part(name));
 			return true;
 		}
 	return false;
@@ -105,9 +107,9 @@ static bool explain_library(const char *messages)
 
 	at = at ? at : strstr(messages, " library -l");
 	name = at ? strstr(at, "-l") + 2 : NULL;
-	part = name ? part_of(name) : NULL;
+	part = name ? library_part(name) : NULL;
 	if (part)
-		say("", 0, name - 2, (int)strcspn(name - 2, ": \n"), part);
+		say_missing_library("", 0, name - 2, (int)strcspn(name - 2, ": \n"), part);
 	return part != NULL;
 }
 

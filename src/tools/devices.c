@@ -206,7 +206,7 @@ static void put_profile_json(struct text *t, const struct arch *a)
 }
 
 /* A user's profile. Returns an exit status; *loaded is the caller's to free. */
-static int load(const struct tool_command *self, const char *path, struct arch **loaded)
+static int load_profile(const struct tool_command *self, const char *path, struct arch **loaded)
 {
 	struct diag_source src = {.name = path};
 	struct file file;
@@ -226,7 +226,7 @@ static int load(const struct tool_command *self, const char *path, struct arch *
 }
 
 /* Write t; memory that ran out is an error. */
-static int finish(const struct tool_command *self, struct text *t)
+static int print_devices(const struct tool_command *self, struct text *t)
 {
 	if (t->failed)
 		fprintf(stderr, "ptxloom %s: out of memory\n", self->name);
@@ -258,7 +258,7 @@ int tool_main_devices(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "more than one name given");
 	name = argv[optind];
 	if (name && arch_name_is_path(name, strlen(name)))
-		status = load(self, name, &loaded);
+		status = load_profile(self, name, &loaded);
 	else if (name && !(a = arch_find(name)))
 		return tool_usage(self, "no device '%s'; without a NAME the command lists all",
 				  name);
@@ -270,7 +270,7 @@ int tool_main_devices(const struct tool_command *self, int argc, char **argv)
 		(json ? put_table_json : put_table)(&t);
 	else
 		(json ? put_profile_json : put_profile)(&t, a);
-	status = finish(self, &t);
+	status = print_devices(self, &t);
 	text_fini(&t);
 	arch_free(loaded);
 	return status;

@@ -47,7 +47,7 @@ static void print_to_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
-static int open_device(struct exec_job *j, struct diag *d)
+static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
 	struct text why = {0};
@@ -107,7 +107,7 @@ static int load_program(struct exec_job *j, struct diag *d)
 	return status;
 }
 
-static int find_kernel(struct exec_job *j)
+static int choose_kernel(struct exec_job *j)
 {
 	struct device_kernel *k;
 
@@ -357,11 +357,11 @@ static int run_job(struct exec_job *j)
 	int status;
 
 	diag_init(&d, diag_print, stderr);
-	status = open_device(j, &d);
+	status = open_exec_device(j, &d);
 	if (!status)
 		status = load_program(j, &d);
 	if (!status)
-		status = find_kernel(j);
+		status = choose_kernel(j);
 	if (!status && j->dump_program)
 		status = dump_program(j, &d);
 	else if (!status && !(status = check_inputs(j)))

@@ -6,7 +6,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-static bool parse_dims(const char *s, u32 *out)
+static bool parse_extents(const char *s, u32 *out)
 {
 	char *end;
 
@@ -138,16 +138,16 @@ static int parse_option(struct exec_job *j, int c)
 	case 'o':
 		return add_output(j, optarg);
 	case 'g':
-		return parse_dims(optarg, j->grid)
+		return parse_extents(optarg, j->grid)
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--grid takes X[,Y,Z], not '%s'", optarg);
 	case 'x':
-		return parse_dims(optarg, j->cluster) && j->cluster[0] && j->cluster[1] &&
+		return parse_extents(optarg, j->cluster) && j->cluster[0] && j->cluster[1] &&
 				       j->cluster[2]
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--cluster takes X[,Y,Z], not '%s'", optarg);
 	case 'b':
-		return parse_dims(optarg, j->block)
+		return parse_extents(optarg, j->block)
 			       ? TOOL_OK
 			       : tool_usage(j->self, "--block takes X[,Y,Z], not '%s'", optarg);
 	case 's':

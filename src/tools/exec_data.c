@@ -71,12 +71,12 @@ bool data_parse_type(const char **s, struct data *out, struct text *why)
 
 /* ---- elements ---- */
 
-static void put(struct data *d, u64 i, u64 bits)
+static void data_put(struct data *d, u64 i, u64 bits)
 {
 	memcpy(d->bytes + i * d->type->bytes, &bits, d->type->bytes);
 }
 
-static u64 get(const struct data *d, u64 i)
+static u64 data_get(const struct data *d, u64 i)
 {
 	u64 bits = 0;
 
@@ -123,7 +123,7 @@ static bool parse_bits(const struct data_type *t, const char *s, char **end, u64
 }
 
 /* Does the number fit, signed or unsigned? */
-static bool fits(const struct data_type *t, bool negative, u64 v)
+static bool value_fits_type(const struct data_type *t, bool negative, u64 v)
 {
 	u32 bits = 8u * t->bytes;
 	u64 max = bits == 64 ? UINT64_MAX : ((u64)1 << bits) - 1;
@@ -136,12 +136,12 @@ static bool fits(const struct data_type *t, bool negative, u64 v)
 /* Does a type hold a whole number, perhaps rounded? */
 static bool holds_whole(const struct data_type *t, u64 v)
 {
-	return data_is_whole(t) ? fits(t, false, v)
+	return data_is_whole(t) ? value_fits_type(t, false, v)
 				: (from_double(t, (f64)v) & infinity_of(t)) != infinity_of(t);
 }
 
 /* One number; floating-point ones also as bits: 0f3f800000, 0d3ff0000000000000, as in PTX. */
-static bool parse_number(const struct data_type *t, const char *s, char **end, u64 *bits)
+static bool data_parse_number(const struct data_type *t, const char *s, char **end, u64 *bits)
 {
 	bool negative = *s == '-';
 	u64 v;
@@ -163,7 +163,8 @@ static bool parse_number(const struct data_type *t, const char *s, char **end, u
 	v = strtoull(s + (negative || *s == '+'), end, 0);
 	*bits = negative ? 0 - v : v;
 	return *end != s + (negative || *s == '+') &&
-	       isalnum((unsigned char)s[negative || *s == '+']) && !errno && fits(t, negative, v);
+	       isalnum((unsigned char)s[negative || *s == '+']) && !errno &&
+	       value_fits_type(t, negative, v);
 }
 
 /* ---- initialisers ---- */
@@ -194,19 +195,19 @@ static bool fill_list(struct data *d, const char *init, struct text *why)
 
 	if (d->count == UINT64_MAX)
 		d->count = n;
-	if (n != d->count && (n > 1 || parse_number(d->type, init, &end, &bits))) {
+	if (n != d->count && (n > 1 || data_parse_number(d->type, init, &end, &bits))) {
 		text_printf(why, "%" PRIu64 " values for %" PRIu64 " elements", n, d->count);
 		return false;
 	}
 	if (!make_room(d, why))
 		return false;
 	for (u64 i = 0; i < n; i++) {
-		if (!parse_number(d->type, init, &end, &bits) || (*end && *end != ',')) {
+		if (!data_parse_number(d->type, init, &end, &bits) || (*end && *end != ',')) {
 			text_printf(why, "'%.*s' is no value of type %s", (int)strcspn(init, ","),
 				    init, d->type->name);
 			return false;
 		}
-		put(d, i, bits);
+		data_put(d, i, bits);
 		init = end + (*end == ',');
 	}
 	return true;
@@ -253,9 +254,9 @@ static bool fill_made(struct data *d, const char *init, struct text *why)
 	if (!make_room(d, why))
 		return false;
 	for (u64 i = 0; *init != 'z' && i < d->count; i++)
-		put(d, i,
-		    *init == 'r' ? random_element(d->type, &seed)
-				 : from_double(d->type, *init == 'o' ? 1 : (f64)i));
+		data_put(d, i,
+			 *init == 'r' ? random_element(d->type, &seed)
+				      : from_double(d->type, *init == 'o' ? 1 : (f64)i));
 	return true;
 }
 
@@ -400,7 +401,7 @@ bool data_fill(struct data *d, const char *init, struct text *why)
 static void put_element(const struct data *d, u64 i, struct text *out)
 {
 	u32 bits = 8u * d->type->bytes;
-	u64 v = get(d, i);
+	u64 v = data_get(d, i);
 
 	switch ((enum data_kind)d->type->kind) {
 	case DATA_BITS:

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <time.h>
 
-static void fill_set(sigset_t *set)
+static void fill_signal_set(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -19,7 +19,7 @@ static void change_mask(int how)
 {
 	sigset_t set;
 
-	fill_set(&set);
+	fill_signal_set(&set);
 	pthread_sigmask(how, &set, NULL);
 }
 
@@ -30,7 +30,7 @@ static void *wait_for_signal(void *user)
 	sigset_t set;
 	int number;
 
-	fill_set(&set);
+	fill_signal_set(&set);
 	while ((number = i->shows ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL)) !=
 	       SIGINT)
 		if (number == SIGUSR1)

@@ -65,7 +65,7 @@ static int lint_file(const struct lint *l, const char *path)
 }
 
 /* A line for each row, a line for each chapter with how many of its rows are run. */
-static int list_rows(void)
+static int list_instructions(void)
 {
 	u32 run[ISA_CHAPTERS] = {0}, all[ISA_CHAPTERS] = {0};
 
@@ -118,7 +118,7 @@ int tool_main_lint(const struct tool_command *self, int argc, char **argv)
 			l.quiet = true;
 			break;
 		case 'r':
-			return list_rows();
+			return list_instructions();
 		case 'h':
 			return tool_help(self);
 		default:

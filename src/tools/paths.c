@@ -24,8 +24,8 @@ static bool own_folder(char *out, size_t size)
 }
 
 /* The first place in which `file` can be read becomes `out`. */
-static bool find(char *out, size_t size, enum setting variable, const char *const *places,
-		 const char *file)
+static bool find_path(char *out, size_t size, enum setting variable, const char *const *places,
+		      const char *file)
 {
 	const char *named = setting_text(variable);
 	char folder[4096], path[8192];
@@ -48,7 +48,7 @@ bool tool_find_libs(char *out, size_t size)
 {
 	static const char *const places[] = {"../lib/ptxloom", ".", ".libs", NULL};
 
-	return find(out, size, SETTING_LIBDIR, places, TOOL_PRELOAD);
+	return find_path(out, size, SETTING_LIBDIR, places, TOOL_PRELOAD);
 }
 
 bool tool_find_include(char *out, size_t size)
@@ -57,7 +57,7 @@ bool tool_find_include(char *out, size_t size)
 					     "../../share/ptxloom/include", "share/ptxloom/include",
 					     NULL};
 
-	if (find(out, size, SETTING_INCLUDE, places, "cuda_runtime.h"))
+	if (find_path(out, size, SETTING_INCLUDE, places, "cuda_runtime.h"))
 		return true;
 	/* A build outside the source tree knows where that is. */
 	return !access(PTXLOOM_SOURCE_INCLUDE "/cuda_runtime.h", R_OK) &&

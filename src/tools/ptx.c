@@ -206,7 +206,7 @@ static void extract_all(struct extraction *x)
 	}
 }
 
-static int run(struct extraction *x, const char *path, u32 flags)
+static int run_extraction(struct extraction *x, const char *path, u32 flags)
 {
 	x->status = tool_images_open(&x->t, path, flags);
 	if (x->dir && x->status != TOOL_USAGE && mkdir(x->dir, 0777) && errno != EEXIST)
@@ -270,5 +270,5 @@ int tool_main_ptx(const struct tool_command *self, int argc, char **argv)
 	if (argc - optind != 1)
 		return tool_usage(self,
 				  argc == optind ? "no file given" : "more than one file given");
-	return run(&x, argv[optind], flags);
+	return run_extraction(&x, argv[optind], flags);
 }

@@ -202,7 +202,7 @@ bool tool_hint_file(const char *name)
 	return false;
 }
 
-static int start(char **argv)
+static int start_program(char **argv)
 {
 	int e;
 
@@ -221,8 +221,8 @@ struct run_options {
 };
 
 /* Returns TOOL_OK, or the status to end with after a message. */
-static int read_option(const struct tool_command *self, struct run_options *o, int argc,
-		       char **argv, int *i)
+static int read_run_options(const struct tool_command *self, struct run_options *o, int argc,
+			    char **argv, int *i)
 {
 	static const char *const with_value[] = {"-d", "--device", "--timeout", "--progress",
 						 "--check"};
@@ -260,8 +260,8 @@ static bool check_devices(const char *option)
 }
 
 /* Is the value one that the variable of the same meaning takes? NULL is. */
-static bool is_allowed(const struct tool_command *self, enum setting s, const char *shown,
-		       const char *value, u64 *out)
+static bool is_setting_allowed(const struct tool_command *self, enum setting s, const char *shown,
+			       const char *value, u64 *out)
 {
 	struct text why = {0};
 	bool ok = !value || setting_parse(s, shown, value, out, &why);
@@ -305,7 +305,7 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 		}
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return tool_help(self);
-		status = read_option(self, &o, argc, argv, &i);
+		status = read_run_options(self, &o, argc, argv, &i);
 		if (status)
 			return status;
 	}
@@ -313,11 +313,12 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "no program given");
 	if (!check_devices(o.device))
 		return TOOL_USAGE;
-	if (!is_allowed(self, SETTING_CHECK, "--check", o.checks, &ignored) ||
-	    !is_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
-	    !is_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))
+	if (!is_setting_allowed(self, SETTING_CHECK, "--check", o.checks, &ignored) ||
+	    !is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
+	    !is_setting_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))
 		return TOOL_USAGE;
 	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;
-	return timeout_ms ? tool_supervise(start, argv + i, timeout_ms) : start(argv + i);
+	return timeout_ms ? tool_supervise(start_program, argv + i, timeout_ms)
+			  : start_program(argv + i);
 }

@@ -22,7 +22,7 @@
 /* How deep children of children are looked for. */
 #define DEPTH_MAX 16
 
-static u64 now_ms(void)
+static u64 supervise_now_ms(void)
 {
 	struct timespec t;
 
@@ -67,7 +67,7 @@ static bool reap(pid_t child, int *status)
 static bool wait_until(pid_t child, const sigset_t *set, u64 deadline_ms, int *status)
 {
 	for (;;) {
-		u64 now = now_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
+		u64 now = supervise_now_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
 		struct timespec t = {(time_t)(left / 1000), (long)(left % 1000) * 1000000};
 		siginfo_t info;
 		int signal;
@@ -100,7 +100,7 @@ static int end_like(int status)
 	return 128 + WTERMSIG(status);
 }
 
-static int stop(pid_t child, const sigset_t *set, const char *name, u64 timeout_ms)
+static int stop_child(pid_t child, const sigset_t *set, const char *name, u64 timeout_ms)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
 	int status;
@@ -109,7 +109,7 @@ static int stop(pid_t child, const sigset_t *set, const char *name, u64 timeout_
 		(unsigned long long)timeout_ms);
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
 		signal_tree(getpid(), signals[i], 0);
-		if (wait_until(child, set, now_ms() + GRACE_MS, &status))
+		if (wait_until(child, set, supervise_now_ms() + GRACE_MS, &status))
 			break;
 	}
 	signal_tree(getpid(), SIGKILL, 0);
@@ -119,7 +119,7 @@ static int stop(pid_t child, const sigset_t *set, const char *name, u64 timeout_
 int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms)
 {
 	static const int mine[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
-	u64 deadline = now_ms() + timeout_ms;
+	u64 deadline = supervise_now_ms() + timeout_ms;
 	sigset_t set, old;
 	pid_t child;
 	int status;
@@ -141,5 +141,5 @@ int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms)
 	}
 	if (wait_until(child, &set, deadline, &status))
 		return end_like(status);
-	return stop(child, &set, argv[0], timeout_ms);
+	return stop_child(child, &set, argv[0], timeout_ms);
 }

@@ -158,7 +158,7 @@ static u32 lanes_from(u32 mask, u32 first, u32 n)
  * How many lanes go together: all for up to 4 bytes and for loads of 8; else as many as fill the
  * banks once. Two quarters of a load of 16 bytes go together when their lanes are equal in pairs.
  */
-static u32 split(const u64 *address, u32 mask, u32 first, u32 width, enum watch_shared how)
+static u32 split_access(const u64 *address, u32 mask, u32 first, u32 width, enum watch_shared how)
 {
 	u32 half = lanes_from(mask, first & ~15u, 16);
 
@@ -181,7 +181,7 @@ struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width, en
 	u32 lanes;
 
 	for (u32 l = 0; l < WARP_LANES; l += lanes) {
-		lanes = split(address, mask, l, width, how);
+		lanes = split_access(address, mask, l, width, how);
 		u32 n = part_wavefronts(address, lanes_from(mask, l, lanes), width, share);
 
 		p.passes += n;
@@ -206,12 +206,12 @@ u32 watch_bypass_wavefronts(const u64 *address, u32 mask, u32 width)
 
 /* ---- the observer ---- */
 
-static void add(struct watch_counters *c, enum watch_metric m, u64 n)
+static void count_more(struct watch_counters *c, enum watch_metric m, u64 n)
 {
 	__atomic_fetch_add(&c->value[m], n, __ATOMIC_RELAXED);
 }
 
-static void on_step(void *user, const struct gang *g, const struct uop *in)
+static void count_step(void *user, const struct gang *g, const struct uop *in)
 {
 	struct watch_counters *c = user;
 	u64 threads = 0, on = 0, warps = 0;
@@ -225,9 +225,9 @@ static void on_step(void *user, const struct gang *g, const struct uop *in)
 		threads += (u32)__builtin_popcount(mask);
 		on += (u32)__builtin_popcount(exec_step_passes(g, in, w));
 	}
-	add(c, WATCH_inst, warps);
-	add(c, WATCH_thread_inst, threads);
-	add(c, WATCH_thread_inst_on, on);
+	count_more(c, WATCH_inst, warps);
+	count_more(c, WATCH_thread_inst, threads);
+	count_more(c, WATCH_thread_inst_on, on);
 }
 
 /* What is counted for an access of global memory, of one kind. */
@@ -246,12 +246,13 @@ static void count_global(struct watch_counters *c, const struct exec_access *a, 
 {
 	if (a->kind >= ARRAY_LEN(global_metrics))
 		return;
-	add(c, global_metrics[a->kind].requests, 1);
-	add(c, global_metrics[a->kind].sectors,
-	    global_metrics[a->kind].atomic ? watch_atomic_sectors(a->address, a->mask, width)
-					   : watch_sectors(a->address, a->mask, width));
+	count_more(c, global_metrics[a->kind].requests, 1);
+	count_more(c, global_metrics[a->kind].sectors,
+		   global_metrics[a->kind].atomic ? watch_atomic_sectors(a->address, a->mask, width)
+						  : watch_sectors(a->address, a->mask, width));
 	if (a->kind == ACCESS_COPY_READ && a->bypass)
-		add(c, WATCH_copy_wavefronts, watch_bypass_wavefronts(a->address, a->mask, width));
+		count_more(c, WATCH_copy_wavefronts,
+			   watch_bypass_wavefronts(a->address, a->mask, width));
 }
 
 /* The same for shared memory; a conflict metric of WATCH_METRICS: there is none. */
@@ -268,19 +269,19 @@ static const struct {
 	[ACCESS_MATRIX_STORE] = {WATCH_MATRIX, WATCH_matrix_st_wavefronts, WATCH_METRICS},
 };
 
-static void count_shared(struct watch_counters *c, const struct exec_access *a, u32 width)
+static void count_shared_access(struct watch_counters *c, const struct exec_access *a, u32 width)
 {
 	u32 passes = shared_metrics[a->kind].passes, conflicts = shared_metrics[a->kind].conflicts;
 	struct watch_passes p =
 		watch_wavefronts(a->address, a->mask, width, shared_metrics[a->kind].how);
 
 	if (passes < WATCH_METRICS && !a->bypass)
-		add(c, passes, p.passes);
+		count_more(c, passes, p.passes);
 	if (conflicts < WATCH_METRICS)
-		add(c, conflicts, p.passes - p.parts);
+		count_more(c, conflicts, p.passes - p.parts);
 }
 
-static void on_access(void *user, const struct exec_access *a)
+static void count_access(void *user, const struct exec_access *a)
 {
 	struct watch_counters *c = user;
 	u32 width = (u32)a->size * a->count;
@@ -291,28 +292,28 @@ static void on_access(void *user, const struct exec_access *a)
 		count_global(c, a, width);
 		break;
 	case MEM_SHARED:
-		count_shared(c, a, width);
+		count_shared_access(c, a, width);
 		break;
 	case MEM_LOCAL:
-		add(c, store ? WATCH_local_st_requests : WATCH_local_ld_requests,
-		    width > WORD ? width / WORD : 1);
-		add(c, store ? WATCH_local_st_sectors : WATCH_local_ld_sectors,
-		    watch_local_sectors(a->address, a->mask, width));
+		count_more(c, store ? WATCH_local_st_requests : WATCH_local_ld_requests,
+			   width > WORD ? width / WORD : 1);
+		count_more(c, store ? WATCH_local_st_sectors : WATCH_local_ld_sectors,
+			   watch_local_sectors(a->address, a->mask, width));
 		break;
 	default:
 		break;
 	}
 }
 
-static void on_sync(void *user, const struct exec_sync *s)
+static void count_sync(void *user, const struct exec_sync *s)
 {
 	if (s->op == OP_bar_sync || s->op == OP_bar_arrive || s->op == OP_bar_red)
-		add(user, WATCH_barriers, 1);
+		count_more(user, WATCH_barriers, 1);
 }
 
 void watch_counters_init(struct watch_counters *c)
 {
 	memset(c->value, 0, sizeof(c->value));
 	c->observer = (struct exec_observer){
-		.user = c, .step = on_step, .access = on_access, .sync = on_sync};
+		.user = c, .step = count_step, .access = count_access, .sync = count_sync};
 }

@@ -39,7 +39,7 @@ static void on_cta_end(void *user, const struct cta *c)
 	o->cta_end(o->user, c);
 }
 
-static void on_step(void *user, const struct gang *g, const struct uop *in)
+static void tee_step(void *user, const struct gang *g, const struct uop *in)
 {
 	const struct watch_tee *t = user;
 
@@ -47,7 +47,7 @@ static void on_step(void *user, const struct gang *g, const struct uop *in)
 	o->step(o->user, g, in);
 }
 
-static void on_access(void *user, const struct exec_access *a)
+static void tee_access(void *user, const struct exec_access *a)
 {
 	const struct watch_tee *t = user;
 
@@ -55,7 +55,7 @@ static void on_access(void *user, const struct exec_access *a)
 	o->access(o->user, a);
 }
 
-static void on_sync(void *user, const struct exec_sync *s)
+static void tee_sync(void *user, const struct exec_sync *s)
 {
 	const struct watch_tee *t = user;
 
@@ -79,8 +79,8 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->launch_end = o->launch_end ? on_launch_end : all->launch_end;
 	all->cta_begin = o->cta_begin ? on_cta_begin : all->cta_begin;
 	all->cta_end = o->cta_end ? on_cta_end : all->cta_end;
-	all->step = o->step ? on_step : all->step;
-	all->access = o->access ? on_access : all->access;
-	all->sync = o->sync ? on_sync : all->sync;
+	all->step = o->step ? tee_step : all->step;
+	all->access = o->access ? tee_access : all->access;
+	all->sync = o->sync ? tee_sync : all->sync;
 	return true;
 }

@@ -43,7 +43,7 @@ static void write_line(struct watch_trace *t, struct text *line)
 	text_fini(line);
 }
 
-static void on_access(void *user, const struct exec_access *a)
+static void trace_access(void *user, const struct exec_access *a)
 {
 	struct text line = {0};
 
@@ -56,7 +56,7 @@ static void on_access(void *user, const struct exec_access *a)
 	write_line(user, &line);
 }
 
-static void on_sync(void *user, const struct exec_sync *s)
+static void trace_sync(void *user, const struct exec_sync *s)
 {
 	const struct program_func *f = &s->cta->env->program->funcs[s->in->func];
 	const struct isa_form *form =
@@ -72,7 +72,7 @@ void watch_trace_init(struct watch_trace *t, FILE *to)
 {
 	t->to = to;
 	pthread_mutex_init(&t->lock, NULL);
-	t->observer = (struct exec_observer){.user = t, .access = on_access, .sync = on_sync};
+	t->observer = (struct exec_observer){.user = t, .access = trace_access, .sync = trace_sync};
 }
 
 void watch_trace_fini(struct watch_trace *t)

@@ -69,8 +69,8 @@ static int fail_open(struct ptxloom_device *dev, const char *text, int status)
 	return status;
 }
 
-static int read_settings(struct ptxloom_device *dev, const struct ptxloom_options *o,
-			 struct device_settings *s)
+static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_options *o,
+			     struct device_settings *s)
 {
 	struct text why = {0};
 	int status = PTXLOOM_SUCCESS;
@@ -116,10 +116,10 @@ static void to_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
-static int open_device(struct ptxloom_device *dev, const struct ptxloom_options *o)
+static int open_api_device(struct ptxloom_device *dev, const struct ptxloom_options *o)
 {
 	struct device_settings s = {0};
-	int status = read_settings(dev, o, &s);
+	int status = read_api_settings(dev, o, &s);
 
 	if (status)
 		return status;
@@ -155,7 +155,7 @@ int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_de
 		return PTXLOOM_OUT_OF_MEMORY;
 	dev->message = o.message;
 	dev->user = o.user;
-	status = open_device(dev, &o);
+	status = open_api_device(dev, &o);
 	if (status) {
 		sched_pool_free(dev->pool);
 		arch_devices_fini(&dev->profiles);
@@ -220,8 +220,8 @@ int ptxloom_device_number(const struct ptxloom_device *dev, const char *field, i
 
 /* ---- modules ---- */
 
-static int load(struct ptxloom_device *dev, const void *image, size_t size, const char *name,
-		struct ptxloom_module **out)
+static int load_api_program(struct ptxloom_device *dev, const void *image, size_t size,
+			    const char *name, struct ptxloom_module **out)
 {
 	struct ptxloom_module *m = calloc(1, sizeof(*m));
 	struct text text = {0};
@@ -254,7 +254,7 @@ static int load(struct ptxloom_device *dev, const void *image, size_t size, cons
 int ptxloom_module_load(struct ptxloom_device *dev, const void *image, size_t size,
 			struct ptxloom_module **out)
 {
-	return load(dev, image, size, "<memory>", out);
+	return load_api_program(dev, image, size, "<memory>", out);
 }
 
 int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path,
@@ -271,7 +271,7 @@ int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path,
 		text_fini(&text);
 		return PTXLOOM_FILE_NOT_FOUND;
 	}
-	status = load(dev, f.data, f.size, path, out);
+	status = load_api_program(dev, f.data, f.size, path, out);
 	file_close(&f);
 	return status;
 }

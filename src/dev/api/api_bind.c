@@ -135,7 +135,7 @@ static void parse_params(struct expr_parser *p, struct api_bound *b, bool counts
 }
 
 /* One expression, or up to three in braces: {x, y, z}. */
-static void parse_dims(struct expr_parser *p, struct expr *out)
+static void bind_dims(struct expr_parser *p, struct expr *out)
 {
 	for (u32 i = 0; i < 3; i++)
 		out[i] = (struct expr){1, {{'#', 1}}};
@@ -158,12 +158,12 @@ static void parse_config(struct expr_parser *p, struct api_bound *b)
 		p->error = "<<<grid, block>>> is missing";
 		return;
 	}
-	parse_dims(p, b->grid);
+	bind_dims(p, b->grid);
 	if (!p->error && !expr_take(p, ","))
 		p->error = "the size of CTAs is missing";
 	if (p->error)
 		return;
-	parse_dims(p, b->block);
+	bind_dims(p, b->block);
 	b->shared = (struct expr){1, {{'#', 0}}};
 	if (!p->error && expr_take(p, ","))
 		expr_parse(p, &b->shared);
@@ -236,7 +236,7 @@ static int pass_array(struct call *c, u32 i)
 	return PTXLOOM_SUCCESS;
 }
 
-static int pass_arguments(struct call *c)
+static int bind_arguments(struct call *c)
 {
 	int status = PTXLOOM_SUCCESS;
 
@@ -274,7 +274,7 @@ static int configure(const struct call *c, struct ptxloom_config *out)
 }
 
 /* Copies come back only when all went well. */
-static void finish(struct call *c, int status)
+static void finish_call(struct call *c, int status)
 {
 	struct device *d = &c->b->kernel->mod->dev->dev;
 
@@ -298,12 +298,12 @@ static void call_kernel(ffi_cif *cif, void *ret, void **args, void *user)
 	if (c) {
 		c->b = user;
 		c->args = args;
-		status = pass_arguments(c);
+		status = bind_arguments(c);
 		if (!status)
 			status = configure(c, &config);
 		if (!status)
 			status = ptxloom_launch(c->b->kernel, &config, c->kernel_args);
-		finish(c, status);
+		finish_call(c, status);
 		free(c);
 	}
 	*(ffi_sarg *)ret = status;
@@ -366,8 +366,8 @@ static int make_closure(struct api_bound *b, void **function)
 		       : PTXLOOM_NOT_SUPPORTED;
 }
 
-static void complain(struct ptxloom_kernel *k, const char *signature, const char *where,
-		     const char *error)
+static void complain_signature(struct ptxloom_kernel *k, const char *signature, const char *where,
+			       const char *error)
 {
 	struct text t = {0};
 
@@ -395,7 +395,7 @@ int ptxloom_bind(struct ptxloom_kernel *kernel, const char *signature, void **fu
 		error = len > PARAMS_MAX ? (where = signature, "the kernel has too many parameters")
 					 : parse(b, signature, &where);
 		if (error)
-			complain(kernel, signature, where, error);
+			complain_signature(kernel, signature, where, error);
 		status = error ? PTXLOOM_INVALID_VALUE : make_closure(b, function);
 	}
 	if (status) {

@@ -8,7 +8,7 @@
 
 #define DEPTH_MAX 16u
 
-static void skip_blanks(struct expr_parser *p)
+static void expr_skip_blanks(struct expr_parser *p)
 {
 	while (isspace((unsigned char)*p->at))
 		p->at++;
@@ -23,7 +23,7 @@ bool expr_take(struct expr_parser *p, const char *word)
 {
 	size_t n = strlen(word);
 
-	skip_blanks(p);
+	expr_skip_blanks(p);
 	if (strncmp(p->at, word, n) || (is_name(word[0]) && is_name(p->at[n])))
 		return false;
 	p->at += n;
@@ -34,7 +34,7 @@ size_t expr_name(struct expr_parser *p, const char **name)
 {
 	size_t n = 0;
 
-	skip_blanks(p);
+	expr_skip_blanks(p);
 	*name = p->at;
 	if (isdigit((unsigned char)*p->at))
 		return 0;
@@ -44,7 +44,7 @@ size_t expr_name(struct expr_parser *p, const char **name)
 	return n;
 }
 
-static void add(struct expr_parser *p, struct expr *e, char op, s64 value)
+static void emit_op(struct expr_parser *p, struct expr *e, char op, s64 value)
 {
 	if (e->len == EXPR_MAX) {
 		p->error = "the expression is too long";
@@ -77,14 +77,14 @@ static void primary(struct expr_parser *p, struct expr *e, u32 depth)
 		found = p->find(p->user, name, n);
 		if (found < 0)
 			p->error = "only whole-number parameters have a value here";
-		add(p, e, '$', found);
+		emit_op(p, e, '$', found);
 		return;
 	}
 	if (!isdigit((unsigned char)*p->at)) {
 		p->error = "a number or a parameter is missing";
 		return;
 	}
-	add(p, e, '#', (s64)strtoull(p->at, &end, 0));
+	emit_op(p, e, '#', (s64)strtoull(p->at, &end, 0));
 	p->at = end;
 }
 
@@ -96,7 +96,7 @@ static void term(struct expr_parser *p, struct expr *e, u32 depth)
 	for (u32 i = 0; i < ARRAY_LEN(ops) && !p->error; i++)
 		if (expr_take(p, ops[i])) {
 			primary(p, e, depth);
-			add(p, e, ops[i][0], 0);
+			emit_op(p, e, ops[i][0], 0);
 			i = UINT32_MAX; /* from the first operator again */
 		}
 }
@@ -114,7 +114,7 @@ static void sum(struct expr_parser *p, struct expr *e, u32 depth)
 		else
 			break;
 		term(p, e, depth);
-		add(p, e, op, 0);
+		emit_op(p, e, op, 0);
 	}
 }
 
@@ -124,7 +124,7 @@ void expr_parse(struct expr_parser *p, struct expr *out)
 	sum(p, out, 0);
 }
 
-static bool apply(char op, s64 a, s64 b, s64 *out)
+static bool apply_op(char op, s64 a, s64 b, s64 *out)
 {
 	switch (op) {
 	case '+':
@@ -157,7 +157,7 @@ bool expr_value(const struct expr *e, const s64 *params, s64 *out)
 			stack[n++] = s->op == '#' ? s->value : params[s->value];
 			continue;
 		}
-		if (!apply(s->op, stack[n - 2], stack[n - 1], &stack[n - 2]))
+		if (!apply_op(s->op, stack[n - 2], stack[n - 1], &stack[n - 2]))
 			return false;
 		n--;
 	}

@@ -37,7 +37,7 @@ static void keep_fault(struct ptxloom_device *dev, const struct device_fault *f)
 }
 
 /* A fault goes to ptxloom_last_fault, and as text to the program. */
-static void report(struct ptxloom_device *dev, const struct device_fault *fault)
+static void report_api_fault(struct ptxloom_device *dev, const struct device_fault *fault)
 {
 	if (!fault)
 		return;
@@ -47,12 +47,12 @@ static void report(struct ptxloom_device *dev, const struct device_fault *fault)
 	api_say(dev, fault->message.at);
 }
 
-static void on_end(void *user, enum status status, const struct device_fault *fault)
+static void note_launch_end(void *user, enum status status, const struct device_fault *fault)
 {
 	struct waiting *w = user;
 	struct ptxloom_device *dev = w->dev;
 
-	report(dev, fault);
+	report_api_fault(dev, fault);
 	pthread_mutex_lock(&dev->lock);
 	w->status = (int)status;
 	__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
@@ -66,7 +66,7 @@ static void on_end_async(void *user, enum status status, const struct device_fau
 
 	if (status == STATUS_SUCCESS)
 		return;
-	report(dev, fault);
+	report_api_fault(dev, fault);
 	pthread_mutex_lock(&dev->lock);
 	if (!dev->pending)
 		dev->pending = (int)status;
@@ -94,7 +94,8 @@ static bool to_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config
 }
 
 /* The launch did not even start: say why. */
-static int refuse(struct ptxloom_device *dev, const struct device_launch *l, enum status status)
+static int refuse_launch(struct ptxloom_device *dev, const struct device_launch *l,
+			 enum status status)
 {
 	struct text why = {0};
 
@@ -116,10 +117,10 @@ int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c
 	enum status status;
 
 	if (!to_launch(kernel, config, args, &l))
-		return refuse(dev, &l, STATUS_INVALID_VALUE);
-	status = device_launch(&l, on_end, &w);
+		return refuse_launch(dev, &l, STATUS_INVALID_VALUE);
+	status = device_launch(&l, note_launch_end, &w);
 	if (status != STATUS_SUCCESS)
-		return refuse(dev, &l, status);
+		return refuse_launch(dev, &l, status);
 	if (__atomic_load_n(&w.done, __ATOMIC_ACQUIRE))
 		return w.status;
 	pthread_mutex_lock(&dev->lock);
@@ -144,7 +145,7 @@ int ptxloom_launch_async(struct ptxloom_kernel *kernel, const struct ptxloom_con
 
 	if (to_launch(kernel, config, args, &l))
 		status = device_launch(&l, on_end_async, kernel->mod->dev);
-	return status == STATUS_SUCCESS ? 0 : refuse(kernel->mod->dev, &l, status);
+	return status == STATUS_SUCCESS ? 0 : refuse_launch(kernel->mod->dev, &l, status);
 }
 
 int ptxloom_device_sync(struct ptxloom_device *dev)

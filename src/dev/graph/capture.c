@@ -131,7 +131,7 @@ static bool is_joined(const struct stream_capture *c)
 	return true;
 }
 
-static void finish(struct streams *all, struct stream_capture *c)
+static void finish_capture(struct streams *all, struct stream_capture *c)
 {
 	struct stream_capture **at = &all->graphs->captures;
 	struct stream *s;
@@ -173,7 +173,7 @@ enum status stream_capture_end(struct stream *s, struct graph **out)
 		*out = c->graph;
 	else if (c->owns_graph)
 		graph_free_locked(all, c->graph);
-	finish(all, c);
+	finish_capture(all, c);
 	return graph_unlock(all, status);
 }
 
@@ -437,7 +437,7 @@ void capture_leave(struct stream *s)
 		if (c->origin == s) {
 			if (c->owns_graph)
 				graph_free_locked(all, c->graph);
-			finish(all, c);
+			finish_capture(all, c);
 		}
 	}
 	ends_free(&s->ends);

@@ -169,8 +169,8 @@ static bool is_taken(const struct graph_run *now, const struct graph_exec *x, bo
 	return x->device_runs != 0 || now->exec == x;
 }
 
-static enum status launch_locked(struct graph_run *now, struct graph_exec *x, u32 how,
-				 struct batch *batch)
+static enum status device_launch_locked(struct graph_run *now, struct graph_exec *x, u32 how,
+					struct batch *batch)
 {
 	struct graph_run *r, *waits = how == SIBLING && now->waits ? now->waits : now;
 	enum status status;
@@ -216,7 +216,7 @@ enum fault_kind graph_device_launch(struct exec_call *c)
 	if (!x || !f->run || how < TAIL || how > SIBLING)
 		status = STATUS_INVALID_VALUE;
 	else
-		status = launch_locked(f->run, x, how, &batch);
+		status = device_launch_locked(f->run, x, how, &batch);
 	graph_unlock(all, status);
 	work_start(all, &batch, false);
 	exec_call_return(c, status);
@@ -317,7 +317,7 @@ static enum fault_kind change(struct exec_call *c, const struct change *x)
 	return FAULT_NONE;
 }
 
-static const u8 *value_at(const struct exec_call *c, u64 address, u64 bytes)
+static const u8 *device_value_at(const struct exec_call *c, u64 address, u64 bytes)
 {
 	return bytes ? exec_call_memory(c, address, bytes, NULL) : NULL;
 }
@@ -327,11 +327,12 @@ enum fault_kind graph_device_set_param(struct exec_call *c)
 {
 	u64 bytes = exec_call_argument(c, 3);
 
-	return change(c, &(struct change){.node = exec_call_argument(c, 0),
-					  .field = FIELD_PARAM,
-					  .offset = exec_call_argument(c, 1),
-					  .value = value_at(c, exec_call_argument(c, 2), bytes),
-					  .bytes = bytes});
+	return change(c,
+		      &(struct change){.node = exec_call_argument(c, 0),
+				       .field = FIELD_PARAM,
+				       .offset = exec_call_argument(c, 1),
+				       .value = device_value_at(c, exec_call_argument(c, 2), bytes),
+				       .bytes = bytes});
 }
 
 /* cudaError_t cudaGraphKernelNodeSetEnabled(node, bool on) */
@@ -388,7 +389,7 @@ enum fault_kind graph_device_apply(struct exec_call *c)
 			memcpy(x.grid, u.u.grid, sizeof(x.grid));
 		x.on = u.u.on != 0;
 		if (x.field == FIELD_PARAM) {
-			x.value = value_at(c, u.u.param.value, u.u.param.bytes);
+			x.value = device_value_at(c, u.u.param.value, u.u.param.bytes);
 			x.offset = u.u.param.offset;
 			x.bytes = u.u.param.bytes;
 		}

@@ -11,8 +11,8 @@ bool graph_exec_is(const struct streams *all, const void *handle)
 
 /* ---- instantiating ---- */
 
-static enum status refuse(struct graph_refusal *r, enum graph_verdict why,
-			  const struct graph_node *node, enum status status)
+static enum status refuse_graph(struct graph_refusal *r, enum graph_verdict why,
+				const struct graph_node *node, enum status status)
 {
 	r->why = why;
 	r->node = (struct graph_node *)(uintptr_t)node;
@@ -40,25 +40,26 @@ static bool may_be_in_body(const struct graph_node *n)
 	       t == GRAPH_COPY || t == GRAPH_CONDITIONAL;
 }
 
-static enum status check(struct graph *g, bool in_body, struct graph_refusal *r)
+static enum status check_graph(struct graph *g, bool in_body, struct graph_refusal *r)
 {
 	enum status status = STATUS_SUCCESS;
 
 	if (!graph_is_acyclic_locked(g))
-		return refuse(r, GRAPH_BAD_STRUCTURE, NULL, STATUS_INVALID_VALUE);
+		return refuse_graph(r, GRAPH_BAD_STRUCTURE, NULL, STATUS_INVALID_VALUE);
 	for (struct graph_node *n = g->first; n && status == STATUS_SUCCESS; n = n->next) {
 		if (!graph_node_lives(n))
-			return refuse(r, GRAPH_FAILED, n, STATUS_INVALID_HANDLE);
+			return refuse_graph(r, GRAPH_FAILED, n, STATUS_INVALID_HANDLE);
 		if (in_body && !may_be_in_body(n))
-			return refuse(r, GRAPH_BAD_OPERATION, n, STATUS_NOT_SUPPORTED);
+			return refuse_graph(r, GRAPH_BAD_OPERATION, n, STATUS_NOT_SUPPORTED);
 		if (n->action.child)
-			status = check(n->action.child, in_body, r);
+			status = check_graph(n->action.child, in_body, r);
 		for (u32 i = 0; i < n->action.body_len && status == STATUS_SUCCESS; i++)
-			status = check(n->action.body[i], true, r);
+			status = check_graph(n->action.body[i], true, r);
 	}
 	for (size_t i = 0; i < g->conditions.len && status == STATUS_SUCCESS; i++)
 		if (!uses_condition(g, g->conditions.at[i]))
-			status = refuse(r, GRAPH_UNUSED_CONDITION, NULL, STATUS_INVALID_VALUE);
+			status =
+				refuse_graph(r, GRAPH_UNUSED_CONDITION, NULL, STATUS_INVALID_VALUE);
 	return status;
 }
 
@@ -97,13 +98,13 @@ static void mark_exec(struct graph *g, struct graph_exec *x)
 static enum status check_for_device(const struct graph *g, u32 flags, struct graph_refusal *r)
 {
 	if (!g->first || flags & GRAPH_AUTO_FREE)
-		return refuse(r, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE);
+		return refuse_graph(r, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE);
 	for (const struct graph_node *n = g->first; n; n = n->next) {
 		enum graph_node_type t = n->action.type;
 		enum status status;
 
 		if (t != GRAPH_KERNEL && t != GRAPH_COPY && t != GRAPH_FILL && t != GRAPH_CHILD)
-			return refuse(r, GRAPH_BAD_OPERATION, n, STATUS_INVALID_VALUE);
+			return refuse_graph(r, GRAPH_BAD_OPERATION, n, STATUS_INVALID_VALUE);
 		status = n->action.child ? check_for_device(n->action.child, flags, r)
 					 : STATUS_SUCCESS;
 		if (status != STATUS_SUCCESS)
@@ -130,23 +131,26 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 	*refusal = (struct graph_refusal){0};
 	status = stream_capture_guard(all);
 	if (status != STATUS_SUCCESS)
-		return refuse(refusal, GRAPH_FAILED, NULL, status);
+		return refuse_graph(refusal, GRAPH_FAILED, NULL, status);
 	graph_lock(all);
 	if (!graph_is(all, g) || g->exec ||
 	    flags & ~(u32)(GRAPH_AUTO_FREE | GRAPH_UPLOAD | GRAPH_DEVICE_LAUNCH |
 			   GRAPH_NODE_PRIORITY))
-		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
+		return graph_unlock(
+			all, refuse_graph(refusal, GRAPH_FAILED, NULL, STATUS_INVALID_VALUE));
 	if (flags & GRAPH_DEVICE_LAUNCH) {
 		status = check_for_device(g, flags, refusal);
 		if (status != STATUS_SUCCESS)
 			return graph_unlock(all, status);
 	}
 	if (is_device_taken(g))
-		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
+		return graph_unlock(
+			all, refuse_graph(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
 	/* Nodes have their memory once. */
 	if (g->memory_user && graph_exec_is(all, g->memory_user))
-		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
-	status = check((struct graph *)(uintptr_t)g, false, refusal);
+		return graph_unlock(
+			all, refuse_graph(refusal, GRAPH_FAILED, NULL, STATUS_NOT_SUPPORTED));
+	status = check_graph((struct graph *)(uintptr_t)g, false, refusal);
 	if (status != STATUS_SUCCESS)
 		return graph_unlock(all, status);
 	x = handle_new(&all->graphs->exec_pool);
@@ -154,7 +158,8 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 		x->copy = graph_copy_locked(all, g);
 	if (!x || !x->copy) {
 		handle_free(&all->graphs->exec_pool, x);
-		return graph_unlock(all, refuse(refusal, GRAPH_FAILED, NULL, STATUS_OUT_OF_MEMORY));
+		return graph_unlock(
+			all, refuse_graph(refusal, GRAPH_FAILED, NULL, STATUS_OUT_OF_MEMORY));
 	}
 	x->flags = flags;
 	x->expands = must_expand(g);

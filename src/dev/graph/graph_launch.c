@@ -238,7 +238,7 @@ static enum status enqueue_locked(struct graph_exec *x, struct stream *s,
 	return STATUS_SUCCESS;
 }
 
-static enum status launch_locked(struct graph_exec *x, struct stream *s, struct batch *batch)
+static enum status host_launch_locked(struct graph_exec *x, struct stream *s, struct batch *batch)
 {
 	struct streams *all = s->device->all;
 	struct graph_need need = {0};
@@ -276,7 +276,7 @@ enum status graph_launch(struct graph_exec *x, struct stream *s)
 		return status;
 	batch_init(&batch);
 	graph_lock(all);
-	status = graph_exec_is(all, x) ? launch_locked(x, s, &batch) : STATUS_INVALID_VALUE;
+	status = graph_exec_is(all, x) ? host_launch_locked(x, s, &batch) : STATUS_INVALID_VALUE;
 	if (status == STATUS_SUCCESS) {
 		last = x->last;
 		serial = x->last_serial;
@@ -337,7 +337,7 @@ static enum status run_body_locked(struct graph *body, struct work *w, struct ba
 }
 
 /* A conditional node begins, or its body has run: run one (again), or end. */
-static void step(struct work *w, bool again)
+static void step_condition(struct work *w, bool again)
 {
 	struct stream_device *d = w->stream->device;
 	struct streams *all = d->all;
@@ -374,10 +374,10 @@ void graph_expand(struct work *w)
 		graph_unlock(all, STATUS_SUCCESS);
 		break;
 	case EXPAND_NODE:
-		step(w, false);
+		step_condition(w, false);
 		return;
 	case EXPAND_BODY_END:
-		step(w->parent, true);
+		step_condition(w->parent, true);
 		break;
 	case EXPAND_KERNEL:
 		graph_device_node_run(w);

@@ -71,11 +71,11 @@ static enum status own_data(struct graph_node *n, const struct graph_action *a)
 	return STATUS_SUCCESS;
 }
 
-static bool has_kind(const struct graph *g, enum graph_node_type a, enum graph_node_type b)
+static bool has_node_type(const struct graph *g, enum graph_node_type a, enum graph_node_type b)
 {
 	for (const struct graph_node *n = g->first; n; n = n->next)
 		if (n->action.type == a || n->action.type == b ||
-		    (n->action.child && has_kind(n->action.child, a, b)))
+		    (n->action.child && has_node_type(n->action.child, a, b)))
 			return true;
 	return false;
 }
@@ -87,8 +87,8 @@ static enum status own_child(struct streams *all, struct graph_node *n,
 		return STATUS_INVALID_VALUE;
 	/* Source: Driver API, "cuGraphAddChildGraphNode": no memory nodes, no conditional ones. */
 	if (!n->graph->exec && !n->origin &&
-	    (has_kind(a->child, GRAPH_MEM_ALLOC, GRAPH_MEM_FREE) ||
-	     has_kind(a->child, GRAPH_CONDITIONAL, GRAPH_CONDITIONAL)))
+	    (has_node_type(a->child, GRAPH_MEM_ALLOC, GRAPH_MEM_FREE) ||
+	     has_node_type(a->child, GRAPH_CONDITIONAL, GRAPH_CONDITIONAL)))
 		return STATUS_NOT_SUPPORTED;
 	n->action.child = graph_copy_locked(all, a->child);
 	if (!n->action.child)

@@ -34,7 +34,7 @@ enum status graph_object_retain(struct streams *all, struct graph_object *o, u32
 }
 
 /* Destructors are the program's code: graph_unlock calls them. */
-static void release_locked(struct streams *all, struct graph_object *o, u32 n)
+static void release_object_locked(struct streams *all, struct graph_object *o, u32 n)
 {
 	o->references -= n;
 	if (o->references)
@@ -63,7 +63,7 @@ enum status graph_object_release(struct streams *all, struct graph_object *o, u3
 	graph_lock(all);
 	if (!is_object(all, o) || !n || n > o->references)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
-	release_locked(all, o, n);
+	release_object_locked(all, o, n);
 	return graph_unlock(all, STATUS_SUCCESS);
 }
 
@@ -104,7 +104,7 @@ enum status graph_object_drop(struct streams *all, struct graph *g, struct graph
 	k->count -= n;
 	if (!k->count)
 		*k = g->kept.at[--g->kept.len];
-	release_locked(all, o, n);
+	release_object_locked(all, o, n);
 	return graph_unlock(all, STATUS_SUCCESS);
 }
 
@@ -121,7 +121,7 @@ bool graph_objects_copy_locked(const struct graph *from, struct graph *to)
 void graph_objects_free_locked(struct streams *all, struct graph *g)
 {
 	for (size_t i = 0; i < g->kept.len; i++)
-		release_locked(all, g->kept.at[i].object, g->kept.at[i].count);
+		release_object_locked(all, g->kept.at[i].object, g->kept.at[i].count);
 	VEC_FREE(&g->kept);
 }
 

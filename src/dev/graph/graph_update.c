@@ -13,7 +13,7 @@ static const struct graph_node *nth(const struct graph *g, u32 i)
 	return n;
 }
 
-static u32 index_of(const struct graph_node *n)
+static u32 node_index(const struct graph_node *n)
 {
 	u32 i = 0;
 
@@ -22,8 +22,8 @@ static u32 index_of(const struct graph_node *n)
 	return i;
 }
 
-static enum graph_update fail(struct graph_update_result *r, enum graph_update why,
-			      const struct graph_node *node, const struct graph_node *from)
+static enum graph_update fail_update(struct graph_update_result *r, enum graph_update why,
+				     const struct graph_node *node, const struct graph_node *from)
 {
 	r->result = why;
 	r->node = (struct graph_node *)(uintptr_t)node;
@@ -39,7 +39,7 @@ static bool same_edges(const struct graph_node *a, const struct graph_node *b)
 		bool found = false;
 
 		for (size_t k = 0; k < b->in.len && !found; k++)
-			found = index_of(a->in.at[i].node) == index_of(b->in.at[k].node);
+			found = node_index(a->in.at[i].node) == node_index(b->in.at[k].node);
 		if (!found)
 			return false;
 	}
@@ -51,8 +51,8 @@ static bool same_bodies(const struct graph_action *a, const struct graph_action 
 	return a->condition == b->condition && a->body_len == b->body_len && a->handle == b->handle;
 }
 
-static enum graph_update compare(const struct graph *x, const struct graph *g,
-				 struct graph_update_result *r);
+static enum graph_update compare_graphs(const struct graph *x, const struct graph *g,
+					struct graph_update_result *r);
 
 static enum graph_update compare_node(const struct graph_node *a, const struct graph_node *b,
 				      struct graph_update_result *r)
@@ -60,35 +60,35 @@ static enum graph_update compare_node(const struct graph_node *a, const struct g
 	enum graph_update bad = GRAPH_UPDATE_OK;
 
 	if (a->action.type != b->action.type)
-		return fail(r, GRAPH_UPDATE_TYPE, b, NULL);
+		return fail_update(r, GRAPH_UPDATE_TYPE, b, NULL);
 	if (!same_edges(a, b))
-		return fail(r, GRAPH_UPDATE_TOPOLOGY, b,
-			    b->in.len ? b->in.at[b->in.len - 1].node : NULL);
+		return fail_update(r, GRAPH_UPDATE_TOPOLOGY, b,
+				   b->in.len ? b->in.at[b->in.len - 1].node : NULL);
 	if (a->action.type == GRAPH_KERNEL && a->action.dev != b->action.dev)
-		return fail(r, GRAPH_UPDATE_FUNCTION_CHANGE, b, NULL);
+		return fail_update(r, GRAPH_UPDATE_FUNCTION_CHANGE, b, NULL);
 	if (a->action.type == GRAPH_MEM_ALLOC || a->action.type == GRAPH_MEM_FREE)
 		return a->memory == b->memory ? GRAPH_UPDATE_OK
-					      : fail(r, GRAPH_UPDATE_NOT_SUPPORTED, b, NULL);
+					      : fail_update(r, GRAPH_UPDATE_NOT_SUPPORTED, b, NULL);
 	if (a->action.dev != b->action.dev)
-		return fail(r, GRAPH_UPDATE_PARAMETERS, b, NULL);
+		return fail_update(r, GRAPH_UPDATE_PARAMETERS, b, NULL);
 	if (a->action.child)
-		return compare(a->action.child, b->action.child, r);
+		return compare_graphs(a->action.child, b->action.child, r);
 	if (a->action.type == GRAPH_CONDITIONAL && !same_bodies(&a->action, &b->action))
-		return fail(r, GRAPH_UPDATE_PARAMETERS, b, NULL);
+		return fail_update(r, GRAPH_UPDATE_PARAMETERS, b, NULL);
 	for (u32 i = 0; i < a->action.body_len && bad == GRAPH_UPDATE_OK; i++)
-		bad = compare(a->action.body[i], b->action.body[i], r);
+		bad = compare_graphs(a->action.body[i], b->action.body[i], r);
 	return bad;
 }
 
-static enum graph_update compare(const struct graph *x, const struct graph *g,
-				 struct graph_update_result *r)
+static enum graph_update compare_graphs(const struct graph *x, const struct graph *g,
+					struct graph_update_result *r)
 {
 	const struct graph_node *a = x->first, *b = g->first;
 	enum graph_update bad = GRAPH_UPDATE_OK;
 
 	if (x->len != g->len)
-		return fail(r, GRAPH_UPDATE_TOPOLOGY, x->len < g->len ? nth(g, x->len) : NULL,
-			    NULL);
+		return fail_update(r, GRAPH_UPDATE_TOPOLOGY,
+				   x->len < g->len ? nth(g, x->len) : NULL, NULL);
 	for (; a && b && bad == GRAPH_UPDATE_OK; a = a->next, b = b->next)
 		bad = compare_node(a, b, r);
 	return bad;
@@ -125,7 +125,7 @@ enum status graph_exec_update(struct streams *all, struct graph_exec *x, const s
 	graph_lock(all);
 	if (graph_exec_is(all, x) && graph_is(all, g) && !g->exec) {
 		result->result = GRAPH_UPDATE_OK;
-		status = compare(x->copy, g, result) == GRAPH_UPDATE_OK
+		status = compare_graphs(x->copy, g, result) == GRAPH_UPDATE_OK
 				 ? take_over(all, x->copy, g)
 				 : STATUS_GRAPH_EXEC_UPDATE_FAILURE;
 	}

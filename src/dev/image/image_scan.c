@@ -18,22 +18,22 @@ struct scanner {
 	struct token token; /* the current one; len 0 at the end of the text */
 };
 
-static bool is_word_char(char c)
+static bool is_scan_word_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '$' || c == '%';
 }
 
-static bool is_blank(char c)
+static bool is_scan_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* Skip blanks and both kinds of comment. An unclosed comment reaches to the end. */
-static const char *skip_blanks(const char *p, const char *end)
+static const char *scan_skip_blanks(const char *p, const char *end)
 {
 	for (;;) {
-		while (p < end && is_blank(*p))
+		while (p < end && is_scan_blank(*p))
 			p++;
 		if (end - p < 2 || p[0] != '/' || (p[1] != '/' && p[1] != '*'))
 			return p;
@@ -58,9 +58,9 @@ static const char *skip_string(const char *p, const char *end)
 }
 
 /* A word with an optional dot before it (".entry", "%r1", "80"), a string, or one character. */
-static bool advance(struct scanner *s)
+static bool scan_next(struct scanner *s)
 {
-	const char *p = s->at = skip_blanks(s->at, s->end), *end = s->end;
+	const char *p = s->at = scan_skip_blanks(s->at, s->end), *end = s->end;
 
 	s->token = (struct token){.at = p};
 	if (p == end)
@@ -68,10 +68,10 @@ static bool advance(struct scanner *s)
 	if (*p == '"') {
 		p = skip_string(p, end);
 	} else {
-		if (*p == '.' && end - p >= 2 && is_word_char(p[1]))
+		if (*p == '.' && end - p >= 2 && is_scan_word_char(p[1]))
 			p++;
-		if (is_word_char(*p))
-			while (p < end && is_word_char(*p))
+		if (is_scan_word_char(*p))
+			while (p < end && is_scan_word_char(*p))
 				p++;
 		else
 			p++;
@@ -90,7 +90,7 @@ static bool token_is_name(const struct scanner *s)
 {
 	char c = s->token.len ? *s->token.at : 0;
 
-	return is_word_char(c) && !(c >= '0' && c <= '9');
+	return is_scan_word_char(c) && !(c >= '0' && c <= '9');
 }
 
 /* Value of a decimal, hexadecimal or octal literal; 0 for anything else. */
@@ -149,14 +149,14 @@ static void scan_param(struct scanner *s, struct image_param *p)
 	*p = (struct image_param){0};
 	while (s->token.len && !token_is(s, ",") && !token_is(s, ")")) {
 		if (token_is(s, ".align")) {
-			advance(s);
+			scan_next(s);
 			if (!in_ptr) /* behind .ptr it is the alignment of what is pointed to */
 				p->align = (u32)token_number(s);
 		} else if (token_is(s, ".ptr")) {
 			in_ptr = true;
 			p->space = "";
 		} else if (token_is(s, "[")) {
-			advance(s);
+			scan_next(s);
 			p->elements = token_number(s);
 		} else if (!p->type && type_bytes(s->token.at, s->token.len)) {
 			p->type = s->token.at;
@@ -168,7 +168,7 @@ static void scan_param(struct scanner *s, struct image_param *p)
 			p->name = s->token.at;
 			p->name_len = s->token.len;
 		}
-		advance(s);
+		scan_next(s);
 	}
 	finish_param(p);
 }
@@ -179,7 +179,7 @@ static bool scan_params(struct scanner *s, struct image_kernels *out, struct ima
 	VEC(struct image_param) v = {0};
 	bool ok = true;
 
-	advance(s);
+	scan_next(s);
 	while (ok && s->token.len && !token_is(s, ")")) {
 		struct image_param p;
 
@@ -187,7 +187,7 @@ static bool scan_params(struct scanner *s, struct image_kernels *out, struct ima
 		if (p.type || p.name)
 			ok = VEC_PUSH(&v, p);
 		if (token_is(s, ","))
-			advance(s);
+			scan_next(s);
 	}
 	k->param_count = (u32)v.len;
 	if (ok && v.len)
@@ -202,18 +202,18 @@ bool image_scan_ptx(const char *text, size_t size, struct image_kernels *out)
 	bool ok = true;
 	u64 depth = 0; /* of braces: .entry is a directive at depth 0 only */
 
-	while (ok && advance(&s)) {
+	while (ok && scan_next(&s)) {
 		struct image_kernel k = {.has_params = true};
 
 		depth += token_is(&s, "{");
 		depth -= depth && token_is(&s, "}");
-		if (depth || !token_is(&s, ".entry") || !advance(&s) || !token_is_name(&s))
+		if (depth || !token_is(&s, ".entry") || !scan_next(&s) || !token_is_name(&s))
 			continue;
 		k.name = s.token.at;
 		k.name_len = s.token.len;
-		s.at = skip_blanks(s.at, s.end);
+		s.at = scan_skip_blanks(s.at, s.end);
 		if (s.at < s.end && *s.at == '(') {
-			advance(&s);
+			scan_next(&s);
 			ok = scan_params(&s, out, &k);
 		}
 		ok = ok && VEC_PUSH(&out->list, k);
@@ -224,9 +224,9 @@ bool image_scan_ptx(const char *text, size_t size, struct image_kernels *out)
 /* ".version 9.0": the two numbers reach us as "9", ".0". */
 static void scan_version(struct scanner *s, struct image *img)
 {
-	advance(s);
+	scan_next(s);
 	img->isa_major = (u16)token_number(s);
-	advance(s);
+	scan_next(s);
 	if (s->token.len >= 2 && *s->token.at == '.') {
 		s->token.at++;
 		s->token.len--;
@@ -238,7 +238,7 @@ static void scan_target(struct scanner *s, struct image *img)
 {
 	char word[24] = {0};
 
-	while (advance(s) && (token_is_name(s) || token_is(s, ","))) {
+	while (scan_next(s) && (token_is_name(s) || token_is(s, ","))) {
 		if (token_is(s, "debug"))
 			img->debug = true;
 		if (img->target.sm || s->token.len >= sizeof(word))
@@ -253,7 +253,7 @@ void image_scan_header(const char *text, size_t size, struct image *img)
 {
 	struct scanner s = {.at = text, .end = text + size};
 
-	while (advance(&s) && !token_is(&s, ".target"))
+	while (scan_next(&s) && !token_is(&s, ".target"))
 		if (token_is(&s, ".version"))
 			scan_version(&s, img);
 	if (token_is(&s, ".target"))
@@ -264,7 +264,7 @@ bool image_is_ptx(const u8 *p, size_t size)
 {
 	struct scanner s = {.at = (const char *)p, .end = (const char *)p + size};
 
-	return advance(&s) && token_is(&s, ".version");
+	return scan_next(&s) && token_is(&s, ".version");
 }
 
 void image_kernels_fini(struct image_kernels *k)

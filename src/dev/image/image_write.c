@@ -15,7 +15,7 @@
 /* Module files are written once and read often, but must also be quick to make. */
 #define ZSTD_LEVEL 9
 
-static void put(u8 *p, u64 value, u32 bytes)
+static void put_little_endian(u8 *p, u64 value, u32 bytes)
 {
 	for (u32 i = 0; i < bytes; i++)
 		p[i] = (u8)(value >> 8 * i);
@@ -90,27 +90,27 @@ static void write_entry(struct text *out, const struct image_spec *s, const u8 *
 	bool is_ptx = s->kind == IMAGE_PTX, packed = s->codec != IMAGE_PLAIN;
 	u8 h[ENTRY_HEADER_BYTES] = {0}, o[8];
 
-	put(h + ENTRY_KIND_AT, s->kind, 2);
-	put(h + ENTRY_VERSION_AT, ENTRY_VERSION, 2);
-	put(h + ENTRY_HEADER_SIZE_AT, header, 4);
-	put(h + ENTRY_PAYLOAD_AT, align_up(stored_bytes, 8), 8);
-	put(h + ENTRY_COMPRESSED_AT, packed ? stored_bytes : 0, 4);
-	put(h + ENTRY_OPTIONS_AT, options ? options_at : 0, 4);
-	put(h + ENTRY_MINOR_AT, is_ptx ? s->isa_minor : s->isa_major, 2);
-	put(h + ENTRY_MAJOR_AT, is_ptx ? s->isa_major : 1, 2);
-	put(h + ENTRY_ARCH_AT, s->target.sm, 4);
-	put(h + ENTRY_NAME_AT, name ? ENTRY_HEADER_BYTES : 0, 4);
-	put(h + ENTRY_NAME_AT + 4, name, 4);
-	put(h + ENTRY_FLAGS_AT, entry_flags(s), 8);
-	put(h + ENTRY_RAW_AT, packed ? raw_bytes : 0, 8);
+	put_little_endian(h + ENTRY_KIND_AT, s->kind, 2);
+	put_little_endian(h + ENTRY_VERSION_AT, ENTRY_VERSION, 2);
+	put_little_endian(h + ENTRY_HEADER_SIZE_AT, header, 4);
+	put_little_endian(h + ENTRY_PAYLOAD_AT, align_up(stored_bytes, 8), 8);
+	put_little_endian(h + ENTRY_COMPRESSED_AT, packed ? stored_bytes : 0, 4);
+	put_little_endian(h + ENTRY_OPTIONS_AT, options ? options_at : 0, 4);
+	put_little_endian(h + ENTRY_MINOR_AT, is_ptx ? s->isa_minor : s->isa_major, 2);
+	put_little_endian(h + ENTRY_MAJOR_AT, is_ptx ? s->isa_major : 1, 2);
+	put_little_endian(h + ENTRY_ARCH_AT, s->target.sm, 4);
+	put_little_endian(h + ENTRY_NAME_AT, name ? ENTRY_HEADER_BYTES : 0, 4);
+	put_little_endian(h + ENTRY_NAME_AT + 4, name, 4);
+	put_little_endian(h + ENTRY_FLAGS_AT, entry_flags(s), 8);
+	put_little_endian(h + ENTRY_RAW_AT, packed ? raw_bytes : 0, 8);
 	text_add(out, (const char *)h, sizeof(h));
 	if (name) {
 		text_add(out, s->source, name);
 		pad_to_8(out, name);
 	}
 	if (options) {
-		put(o, options_at + 8, 4);
-		put(o + 4, options, 4);
+		put_little_endian(o, options_at + 8, 4);
+		put_little_endian(o + 4, options, 4);
 		text_add(out, (const char *)o, sizeof(o));
 		text_add(out, s->options, options);
 		pad_to_8(out, options);
@@ -124,9 +124,9 @@ bool image_write(struct text *out, const struct image_spec *specs, size_t count)
 	u8 header[FATBIN_HEADER_BYTES] = {0};
 	size_t start = out->len;
 
-	put(header, FATBIN_MAGIC, 4);
-	put(header + 4, FATBIN_VERSION, 2);
-	put(header + 6, sizeof(header), 2);
+	put_little_endian(header, FATBIN_MAGIC, 4);
+	put_little_endian(header + 4, FATBIN_VERSION, 2);
+	put_little_endian(header + 6, sizeof(header), 2);
 	text_add(out, (const char *)header, sizeof(header));
 	for (size_t i = 0; i < count; i++) {
 		size_t raw_bytes = 0, stored_bytes;
@@ -143,7 +143,7 @@ bool image_write(struct text *out, const struct image_spec *specs, size_t count)
 		free(raw);
 	}
 	if (!out->failed)
-		put((u8 *)out->at + start + 8, out->len - start - sizeof(header), 8);
+		put_little_endian((u8 *)out->at + start + 8, out->len - start - sizeof(header), 8);
 	return !out->failed;
 }
 

@@ -98,7 +98,7 @@ static enum status place_memory(struct mem_system *s, const struct copy_end *e,
 	return e->place == COPY_DEVICE && out->pageable ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 }
 
-static struct mem_array *find_array(struct mem_system *s, const void *handle)
+static struct mem_array *copy_find_array(struct mem_system *s, const void *handle)
 {
 	struct mem_array *a = NULL;
 
@@ -112,7 +112,7 @@ static struct mem_array *find_array(struct mem_system *s, const void *handle)
 static enum status place_array(struct mem_system *s, const struct copy_end *e, const struct copy *c,
 			       struct place *out)
 {
-	struct mem_array *a = find_array(s, e->array);
+	struct mem_array *a = copy_find_array(s, e->array);
 	bool flat = c->height == 1 && c->depth == 1;
 
 	if (!a)
@@ -188,7 +188,7 @@ static struct copy_plan simplified(const struct copy_plan *p)
 	return q;
 }
 
-static void move(void *arg)
+static void move_at_once(void *arg)
 {
 	const struct copy_plan *q = arg;
 
@@ -227,17 +227,17 @@ enum status copy_run(const struct copy_plan *p)
 	struct copy_plan q = simplified(p);
 
 	if (q.dst_device && q.src_device) {
-		move(&q);
+		move_at_once(&q);
 		return STATUS_SUCCESS;
 	}
-	if (PL_LIKELY(mem_guard(move, &q, NULL)))
+	if (PL_LIKELY(mem_guard(move_at_once, &q, NULL)))
 		return STATUS_SUCCESS;
 	report_fault(p);
 	return STATUS_INVALID_VALUE;
 }
 
 /* What a caller who waits is told does not make the device fail. */
-static enum status run_copy(void *data, enum status so_far)
+static enum status run_stream_copy(void *data, enum status so_far)
 {
 	const struct copy_plan *p = data;
 	enum status status = so_far == STATUS_SUCCESS ? copy_run(p) : STATUS_SUCCESS;
@@ -294,7 +294,7 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 		wait = stream_query(s) != STATUS_NOT_READY || !put_aside(&p);
 	p.dev = stream_device_of(s);
 	p.outcome = wait ? &outcome : NULL;
-	status = stream_call(s, run_copy, &p, sizeof(p),
+	status = stream_call(s, run_stream_copy, &p, sizeof(p),
 			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0) |
 				     (wait ? (u32)STREAM_WAIT : 0));
 	if (status != STATUS_SUCCESS)
@@ -343,7 +343,7 @@ void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
 				   p->width);
 }
 
-static enum status run_fill(void *data, enum status so_far)
+static enum status run_stream_fill(void *data, enum status so_far)
 {
 	const struct fill_work *w = data;
 
@@ -359,7 +359,7 @@ enum status copy_fill_issue(struct stream *s, const struct copy_fill *f, enum co
 
 	if (status != STATUS_SUCCESS || !w.plan.width || !w.plan.height || !w.plan.depth)
 		return status;
-	status = stream_call(s, run_fill, &w, sizeof(w), STREAM_FILL);
+	status = stream_call(s, run_stream_fill, &w, sizeof(w), STREAM_FILL);
 	/* Memory that the host sees is filled when the call returns. */
 	return status == STATUS_SUCCESS && mode == COPY_SYNC && !w.plan.dst_device ? stream_wait(s)
 										   : status;

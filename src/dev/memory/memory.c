@@ -65,8 +65,8 @@ void memory_end(struct mem *m, u64 p)
 
 /* ---- allocation ---- */
 
-static enum status make(struct device *d, struct mem *m, u64 bytes, struct memory_block like,
-			u64 *out)
+static enum status make_block(struct device *d, struct mem *m, u64 bytes, struct memory_block like,
+			      u64 *out)
 {
 	static const u8 kinds[] = {
 		[MEMORY_DEVICE] = MEM_KIND_DEVICE,
@@ -95,7 +95,7 @@ enum status memory_alloc(struct device *d, u64 bytes, u64 *out)
 
 	if (status != STATUS_SUCCESS)
 		return status;
-	return make(d, &d->mem, bytes, (struct memory_block){.type = MEMORY_DEVICE}, out);
+	return make_block(d, &d->mem, bytes, (struct memory_block){.type = MEMORY_DEVICE}, out);
 }
 
 enum status memory_alloc_pitch(struct device *d, u64 width, u64 height, u64 *out, u64 *pitch)
@@ -118,8 +118,8 @@ enum status memory_alloc_managed(struct device *d, u64 bytes, u32 flags, u64 *ou
 		return status;
 	if (!bytes || (flags != 1 && flags != 2))
 		return STATUS_INVALID_VALUE;
-	return make(d, m, bytes, (struct memory_block){.type = MEMORY_MANAGED, .flags = flags},
-		    out);
+	return make_block(d, m, bytes,
+			  (struct memory_block){.type = MEMORY_MANAGED, .flags = flags}, out);
 }
 
 enum status memory_alloc_host(struct device *d, u64 bytes, u32 flags, u64 *out)
@@ -131,7 +131,8 @@ enum status memory_alloc_host(struct device *d, u64 bytes, u32 flags, u64 *out)
 		return status;
 	if (flags & ~HOST_FLAGS)
 		return STATUS_INVALID_VALUE;
-	return make(d, m, bytes, (struct memory_block){.type = MEMORY_PINNED, .flags = flags}, out);
+	return make_block(d, m, bytes, (struct memory_block){.type = MEMORY_PINNED, .flags = flags},
+			  out);
 }
 
 /* ---- release ---- */
@@ -159,7 +160,7 @@ static enum status wait_for(struct device *d, const struct mem *arena)
 	return status;
 }
 
-static bool is_plain(enum memory_type t)
+static bool is_plain_type(enum memory_type t)
 {
 	return t == MEMORY_DEVICE || t == MEMORY_MANAGED || t == MEMORY_POOLED;
 }
@@ -177,7 +178,7 @@ enum status memory_free(struct device *d, u64 p)
 	}
 	if (memory_find(d->mem.system, p, &i) && i.block && i.block->external)
 		return STATUS_SUCCESS;
-	if (i.range.base != p || !i.block || i.block->leaving || !is_plain(i.block->type))
+	if (i.range.base != p || !i.block || i.block->leaving || !is_plain_type(i.block->type))
 		return STATUS_INVALID_VALUE;
 	status = wait_for(d, i.arena);
 	if (i.block->pool)
@@ -205,7 +206,7 @@ enum status memory_free_host(struct device *d, u64 p)
 /* ---- the program's own memory ---- */
 
 /* Are there pages everywhere in [p, p + bytes)? Where there is none, mincore fails. */
-static bool is_there(u64 p, u64 bytes)
+static bool is_readable(u64 p, u64 bytes)
 {
 	u64 page = (u64)sysconf(_SC_PAGESIZE), at = p & ~(page - 1);
 	unsigned char resident[4096];
@@ -235,7 +236,7 @@ enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 		return STATUS_NOT_SUPPORTED;
 	if (!mem_register(&d->mem, p, bytes, MEM_KIND_HOST))
 		return STATUS_HOST_MEMORY_ALREADY_REGISTERED;
-	if (!is_there(p, bytes)) {
+	if (!is_readable(p, bytes)) {
 		mem_remove(host, p);
 		return STATUS_INVALID_VALUE;
 	}

@@ -148,7 +148,7 @@ static struct memory_block *managed(struct mem_system *s, u64 p, u64 bytes)
 	return r.user;
 }
 
-static bool is_place(struct memory_location l, u32 devices)
+static bool is_valid_location(struct memory_location l, u32 devices)
 {
 	if (l.type == LOCATION_DEVICE)
 		return l.id >= 0 && (u32)l.id < devices;
@@ -156,7 +156,7 @@ static bool is_place(struct memory_location l, u32 devices)
 	       (l.type == LOCATION_NUMA && l.id >= 0);
 }
 
-static u32 bit_of(struct memory_location l)
+static u32 location_bit(struct memory_location l)
 {
 	return l.type == LOCATION_DEVICE ? (u32)1 << l.id : MEMORY_HOST_BIT;
 }
@@ -170,7 +170,7 @@ enum status memory_advise(struct mem_system *s, u64 p, u64 bytes, int advice,
 
 	if (!b || advice < ADVISE_READ_MOSTLY || advice > ADVISE_UNSET_ACCESSED_BY)
 		return STATUS_INVALID_VALUE;
-	if (placed && !is_place(where, devices))
+	if (placed && !is_valid_location(where, devices))
 		return STATUS_INVALID_VALUE;
 	switch (advice) {
 	case ADVISE_READ_MOSTLY:
@@ -184,10 +184,10 @@ enum status memory_advise(struct mem_system *s, u64 p, u64 bytes, int advice,
 		b->preferred = (struct memory_location){0};
 		break;
 	case ADVISE_ACCESSED_BY:
-		b->accessed_by |= bit_of(where);
+		b->accessed_by |= location_bit(where);
 		break;
 	default:
-		b->accessed_by &= ~bit_of(where);
+		b->accessed_by &= ~location_bit(where);
 		break;
 	}
 	return STATUS_SUCCESS;
@@ -200,7 +200,7 @@ enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memor
 
 	if (!b)
 		return STATUS_INVALID_VALUE;
-	if (!is_place(where, devices))
+	if (!is_valid_location(where, devices))
 		return where.type == LOCATION_DEVICE ? STATUS_INVALID_DEVICE : STATUS_INVALID_VALUE;
 	b->prefetched = where;
 	return STATUS_SUCCESS;

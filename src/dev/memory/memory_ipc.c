@@ -56,7 +56,7 @@ static u64 find_opened(struct mem *m, u64 file, u64 offset)
 	return at;
 }
 
-static enum status attach(struct device *d, const struct ipc_handle *h, int fd, u64 *out)
+static enum status attach_shared(struct device *d, const struct ipc_handle *h, int fd, u64 *out)
 {
 	u64 first = h->offset & ~(u64)(MEM_HOST_PAGE - 1), bytes, at;
 	struct memory_block *b;
@@ -102,7 +102,7 @@ enum status memory_ipc_open(struct device *d, const void *handle, u64 *out)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return STATUS_MAP_FAILED;
-	status = attach(d, &h, fd, out);
+	status = attach_shared(d, &h, fd, out);
 	close(fd);
 	return status;
 }

@@ -39,7 +39,7 @@ static u64 page_of(u64 at)
 	return at & ~(MEMORY_GRANULARITY - 1);
 }
 
-static bool is_whole(u64 n)
+static bool is_granular(u64 n)
 {
 	return n && page_of(n) == n;
 }
@@ -88,7 +88,8 @@ enum status memory_reserve(struct memory_maps *maps, u64 size, u64 align, u64 at
 {
 	enum status status;
 
-	if (!is_whole(size) || (align & (align - 1)) || align > ADDRESS_SPACE || page_of(at) != at)
+	if (!is_granular(size) || (align & (align - 1)) || align > ADDRESS_SPACE ||
+	    page_of(at) != at)
 		return STATUS_INVALID_VALUE;
 	if (at > ADDRESS_SPACE)
 		return STATUS_OUT_OF_MEMORY;
@@ -149,7 +150,7 @@ static bool is_physical(const struct memory_maps *maps, const void *handle)
 	return false;
 }
 
-static struct memory_physical *add(struct memory_maps *maps, int fd, u64 size)
+static struct memory_physical *add_physical(struct memory_maps *maps, int fd, u64 size)
 {
 	struct memory_physical *p = calloc(1, sizeof(*p));
 
@@ -163,7 +164,7 @@ static struct memory_physical *add(struct memory_maps *maps, int fd, u64 size)
 	return p;
 }
 
-static void drop(struct memory_maps *maps, struct memory_physical *p)
+static void drop_physical(struct memory_maps *maps, struct memory_physical *p)
 {
 	struct memory_physical **at = &maps->first;
 
@@ -178,15 +179,16 @@ static void drop(struct memory_maps *maps, struct memory_physical *p)
 	free(p);
 }
 
-static enum status create(struct memory_maps *maps, struct mem *arena, u64 size,
-			  const struct memory_physical_props *props, struct memory_physical **out)
+static enum status create_physical(struct memory_maps *maps, struct mem *arena, u64 size,
+				   const struct memory_physical_props *props,
+				   struct memory_physical **out)
 {
 	int fd;
 
 	if (!mem_charge(arena, size))
 		return STATUS_OUT_OF_MEMORY;
 	fd = memfd_create("ptxloom", MFD_CLOEXEC);
-	*out = fd >= 0 && !ftruncate(fd, (off_t)size) ? add(maps, fd, size) : NULL;
+	*out = fd >= 0 && !ftruncate(fd, (off_t)size) ? add_physical(maps, fd, size) : NULL;
 	if (*out) {
 		(*out)->props = *props;
 		(*out)->arena = arena;
@@ -203,7 +205,7 @@ enum status memory_create(struct memory_maps *maps, struct device *d, u64 size,
 {
 	enum status status;
 
-	if (!is_whole(size) || props->type != 1 || props->handle_types & WINDOWS_HANDLES)
+	if (!is_granular(size) || props->type != 1 || props->handle_types & WINDOWS_HANDLES)
 		return STATUS_INVALID_VALUE;
 	/*
 	 * Nobody gave this process leave to use the fabric; types that no driver knows mean
@@ -212,7 +214,7 @@ enum status memory_create(struct memory_maps *maps, struct device *d, u64 size,
 	if (props->handle_types & FABRIC)
 		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&maps->lock);
-	status = create(maps, d ? &d->mem : &maps->system->host, size, props, out);
+	status = create_physical(maps, d ? &d->mem : &maps->system->host, size, props, out);
 	pthread_mutex_unlock(&maps->lock);
 	return status;
 }
@@ -225,7 +227,7 @@ enum status memory_release(struct memory_maps *maps, struct memory_physical *p)
 	ok = is_physical(maps, p);
 	if (ok) {
 		p->handles--;
-		drop(maps, p);
+		drop_physical(maps, p);
 	}
 	pthread_mutex_unlock(&maps->lock);
 	return ok ? STATUS_SUCCESS : STATUS_INVALID_VALUE;
@@ -266,12 +268,12 @@ enum status memory_physical_import(struct memory_maps *maps, int fd, struct memo
 
 	if (own < 0)
 		return STATUS_UNKNOWN;
-	if (fstat(own, &st) || !is_whole((u64)st.st_size)) {
+	if (fstat(own, &st) || !is_granular((u64)st.st_size)) {
 		close(own);
 		return STATUS_INVALID_VALUE;
 	}
 	pthread_mutex_lock(&maps->lock);
-	p = add(maps, own, (u64)st.st_size);
+	p = add_physical(maps, own, (u64)st.st_size);
 	pthread_mutex_unlock(&maps->lock);
 	if (!p) {
 		close(own);
@@ -310,8 +312,8 @@ static void unmap_pages(u64 at, u64 size)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-static enum status map(struct memory_maps *maps, struct memory_reservation at, u64 offset,
-		       struct memory_physical *p)
+static enum status map_range(struct memory_maps *maps, struct memory_reservation at, u64 offset,
+			     struct memory_physical *p)
 {
 	struct mem *m = &maps->system->maps;
 	struct mem_range r = {
@@ -339,12 +341,12 @@ enum status memory_map(struct memory_maps *maps, u64 at, u64 size, u64 offset,
 	pthread_mutex_lock(&maps->lock);
 	/* What does not fit the memory is not supported, in the driver's words. */
 	if (size && is_physical(maps, p) &&
-	    (!is_whole(size) || page_of(offset) != offset ||
+	    (!is_granular(size) || page_of(offset) != offset ||
 	     !size_inside(offset, size, 0, p->size)))
 		status = STATUS_NOT_SUPPORTED;
 	else if (size && page_of(at) == at && is_physical(maps, p) && reservation(maps, at, size) &&
 		 !any_mapping(maps, at, size))
-		status = map(maps, (struct memory_reservation){at, size}, offset, p);
+		status = map_range(maps, (struct memory_reservation){at, size}, offset, p);
 	if (status == STATUS_SUCCESS && !map_pages(maps, at, size, offset, p->fd))
 		status = STATUS_MAP_FAILED;
 	pthread_mutex_unlock(&maps->lock);
@@ -356,7 +358,7 @@ static bool is_divided(struct memory_maps *maps, u64 at, u64 size)
 {
 	struct mem_range r;
 
-	if (!is_whole(size) || page_of(at) != at || !size_is_range(at, size))
+	if (!is_granular(size) || page_of(at) != at || !size_is_range(at, size))
 		return false;
 	for (u64 x = at; x < at + size; x += MEMORY_GRANULARITY)
 		if (!reservation(maps, x, MEMORY_GRANULARITY) ||
@@ -405,7 +407,7 @@ enum status memory_unmap(struct memory_maps *maps, u64 at, u64 size)
 			if (m->bias)
 				unmap_pages(x + m->bias, r.size);
 			b->physical->mappings--;
-			drop(maps, b->physical);
+			drop_physical(maps, b->physical);
 			free(b);
 		}
 		status = STATUS_SUCCESS;
@@ -444,7 +446,7 @@ static void set_one(struct memory_maps *maps, const struct mem_range *r,
 			a->flags ? r->devices | bit : r->devices & ~bit);
 }
 
-static bool is_access(const struct memory_maps *maps, const struct memory_access *a)
+static bool is_valid_access(const struct memory_maps *maps, const struct memory_access *a)
 {
 	if (a->flags != 0 && a->flags != 1 && a->flags != 3)
 		return false;
@@ -465,7 +467,7 @@ enum status memory_set_access(struct memory_maps *maps, u64 at, u64 size,
 		return STATUS_INVALID_VALUE;
 	pthread_mutex_lock(&maps->lock);
 	for (u64 i = 0; i < count; i++)
-		if (!is_access(maps, &desc[i]))
+		if (!is_valid_access(maps, &desc[i]))
 			status = STATUS_INVALID_VALUE;
 	if (!is_filled(maps, at, size))
 		status = STATUS_INVALID_VALUE;

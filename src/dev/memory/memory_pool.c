@@ -44,8 +44,8 @@ static bool is_of_device(const struct memory_pool_props *props)
 	return props->alloc_type == ALLOC_PINNED && props->location.type == LOCATION_DEVICE;
 }
 
-static struct memory_pool *add(struct memory_pools *all, struct device *d,
-			       const struct memory_pool_props *props, bool is_default)
+static struct memory_pool *add_pool(struct memory_pools *all, struct device *d,
+				    const struct memory_pool_props *props, bool is_default)
 {
 	struct memory_pool *p = calloc(1, sizeof(*p));
 
@@ -92,7 +92,7 @@ struct memory_pool *memory_pool_default_at(struct memory_pools *all, struct devi
 	for (p = all->first; p; p = p->next)
 		if (p->is_default && memory_pool_is_at(p, alloc_type, where))
 			break;
-	p = p ? p : add(all, d, &props, true);
+	p = p ? p : add_pool(all, d, &props, true);
 	pthread_mutex_unlock(&all->lock);
 	return p;
 }
@@ -127,7 +127,7 @@ enum status memory_pool_create(struct memory_pools *all, struct device *d,
 	if (props->max_bytes > d->mem.arena_size)
 		return STATUS_OUT_OF_MEMORY;
 	pthread_mutex_lock(&all->lock);
-	p = add(all, d, props, false);
+	p = add_pool(all, d, props, false);
 	pthread_mutex_unlock(&all->lock);
 	*out = p;
 	return p ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
@@ -253,7 +253,7 @@ enum status memory_pool_trim(struct memory_pools *all, struct memory_pool *p, u6
 /* ---- taking and giving back ---- */
 
 /* Make the range at `at` an allocation of the pool. */
-static enum status adopt(struct memory_pool *p, u64 at, u64 bytes)
+static enum status adopt_allocation(struct memory_pool *p, u64 at, u64 bytes)
 {
 	struct memory_block *b = memory_block_new(p->arena, at, MEMORY_POOLED, p->dev->mem.index);
 
@@ -292,7 +292,7 @@ enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 	/* What is to be freed in streams may be what is missing. */
 	if (!*out && d->streams && stream_device_finish(d) == STATUS_SUCCESS)
 		*out = mem_alloc(p->arena, bytes, align, kind);
-	return *out ? adopt(p, *out, bytes) : STATUS_OUT_OF_MEMORY;
+	return *out ? adopt_allocation(p, *out, bytes) : STATUS_OUT_OF_MEMORY;
 }
 
 void memory_pool_give_back(struct memory_pool *p, u64 at, u64 bytes)
@@ -389,7 +389,7 @@ enum status memory_free_async(struct stream *s, u64 p)
 /* ---- access ---- */
 
 /* The device whose memory it is; MEM_DEVICES_MAX: the host's. */
-static u32 owner_of(const struct memory_pool *p)
+static u32 pool_owner(const struct memory_pool *p)
 {
 	return p->arena == &p->dev->mem ? p->dev->mem.index : MEM_DEVICES_MAX;
 }
@@ -397,7 +397,7 @@ static u32 owner_of(const struct memory_pool *p)
 enum status memory_pool_access(struct memory_pool *p, struct memory_location where, u32 flags,
 			       u32 devices)
 {
-	u32 own = owner_of(p), bit;
+	u32 own = pool_owner(p), bit;
 
 	if (where.type != LOCATION_DEVICE || where.id < 0 || (u32)where.id >= devices)
 		return STATUS_INVALID_DEVICE;
@@ -442,7 +442,7 @@ enum status memory_pool_access_get(const struct memory_pool *p, struct memory_lo
 	    !p->dev->mem.system->device[where.id])
 		return STATUS_INVALID_VALUE;
 	bit = (u32)1 << where.id;
-	*flags = (u32)where.id == owner_of(p) || p->writable & bit ? 3 : !!(p->readable & bit);
+	*flags = (u32)where.id == pool_owner(p) || p->writable & bit ? 3 : !!(p->readable & bit);
 	return STATUS_SUCCESS;
 }
 
@@ -478,7 +478,7 @@ enum status memory_pool_import(struct memory_pools *all, struct device *d, int f
 	if (own < 0)
 		return STATUS_INVALID_VALUE;
 	pthread_mutex_lock(&all->lock);
-	p = add(all, d, &props, false);
+	p = add_pool(all, d, &props, false);
 	if (p) {
 		p->imported = true;
 		p->fd = own;
@@ -529,7 +529,7 @@ enum status memory_pool_import_pointer(struct memory_pool *p, const void *data, 
 		return STATUS_MAP_FAILED;
 	}
 	*out = at + (d.offset - first);
-	status = adopt(p, *out, d.size);
+	status = adopt_allocation(p, *out, d.size);
 	if (status == STATUS_SUCCESS)
 		memory_block_at(&p->dev->mem, *out)->shared = true;
 	return status;

@@ -37,7 +37,7 @@ struct nested {
 
 /* ---- lists ---- */
 
-static void append(struct list *l, struct item *i)
+static void list_append(struct list *l, struct item *i)
 {
 	i->next = NULL;
 	if (l->last)
@@ -129,7 +129,7 @@ void nested_drop(struct device_flight *root)
 
 /* ---- running ---- */
 
-static void finish(struct nested *n, enum status status, const struct device_fault *fault)
+static void finish_family(struct nested *n, enum status status, const struct device_fault *fault)
 {
 	struct device_flight *root = n->root;
 
@@ -140,7 +140,7 @@ static void finish(struct nested *n, enum status status, const struct device_fau
 static void child_done(void *user, enum status status, const struct device_fault *fault);
 
 /* Run what comes next; when there is nothing the family is over. */
-static void step(struct nested *n)
+static void step_family(struct nested *n)
 {
 	enum status status = STATUS_SUCCESS;
 	struct item *i;
@@ -163,15 +163,15 @@ static void step(struct nested *n)
 		status = nested_move(n->root->dev, i);
 		free(i);
 	}
-	finish(n, status, NULL);
+	finish_family(n, status, NULL);
 }
 
 static void child_done(void *user, enum status status, const struct device_fault *fault)
 {
 	if (status == STATUS_SUCCESS)
-		step(user);
+		step_family(user);
 	else
-		finish(user, status, fault);
+		finish_family(user, status, fault);
 }
 
 bool nested_continue(struct device_flight *root)
@@ -184,7 +184,7 @@ bool nested_continue(struct device_flight *root)
 		family_free(n);
 		return false;
 	}
-	step(n);
+	step_family(n);
 	return true;
 }
 
@@ -379,7 +379,7 @@ static struct buffer *take_buffer(struct nested *n, u64 address)
 	return b;
 }
 
-static enum status put_down(struct nested *n, struct item *like, u64 stream)
+static enum status enqueue_item(struct nested *n, struct item *like, u64 stream)
 {
 	struct item *i = malloc(sizeof(*i));
 
@@ -387,13 +387,13 @@ static enum status put_down(struct nested *n, struct item *like, u64 stream)
 		return STATUS_OUT_OF_MEMORY;
 	*i = *like;
 	pthread_mutex_lock(&n->lock);
-	append(stream == TAIL_STREAM ? &n->tails : &n->recorded, i);
+	list_append(stream == TAIL_STREAM ? &n->tails : &n->recorded, i);
 	pthread_mutex_unlock(&n->lock);
 	return STATUS_SUCCESS;
 }
 
-static enum status launch(struct device_flight *parent, struct nested *n, const struct buffer *b,
-			  u64 stream)
+static enum status launch_child(struct device_flight *parent, struct nested *n,
+				const struct buffer *b, u64 stream)
 {
 	struct device_kernel *k = kernel_at(parent, b->function);
 	struct device_launch l = {
@@ -419,7 +419,7 @@ static enum status launch(struct device_flight *parent, struct nested *n, const 
 	item.flight->place =
 		sched_mix(parent->place, __atomic_add_fetch(&n->launches, 1, __ATOMIC_RELAXED));
 	item.flight->pool = parent->pool;
-	status = put_down(n, &item, stream);
+	status = enqueue_item(n, &item, stream);
 	if (status != STATUS_SUCCESS)
 		device_flight_drop(item.flight);
 	return status;
@@ -439,9 +439,9 @@ static enum fault_kind launch_buffer(struct exec_call *c, u64 address, const str
 		struct buffer full = *with;
 
 		full.address = b->address;
-		status = launch(f, n, &full, stream);
+		status = launch_child(f, n, &full, stream);
 	} else {
-		status = launch(f, n, b, stream);
+		status = launch_child(f, n, b, stream);
 	}
 	mem_free(&f->dev->mem, b->address);
 	free(b);
@@ -480,7 +480,7 @@ enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream)
 {
 	struct nested *n = family_of(nested_flight(c));
 
-	return nested_answer(c, n ? put_down(n, i, stream) : STATUS_OUT_OF_MEMORY);
+	return nested_answer(c, n ? enqueue_item(n, i, stream) : STATUS_OUT_OF_MEMORY);
 }
 
 /* What the thread's grid has launched ends before this returns, as before CUDA 12. */

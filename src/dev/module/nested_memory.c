@@ -11,16 +11,16 @@
 /* ---- carrying them out ---- */
 
 /* Where the host has a row of device memory; NULL: it is not allocated. */
-static u8 *row_at(struct device *d, u64 address, u64 bytes)
+static u8 *nested_row(struct device *d, u64 address, u64 bytes)
 {
 	struct mem_range r;
 
 	return mem_find(&d->mem, address, bytes, &r) ? mem_host(&r, address) : NULL;
 }
 
-static enum status move_row(struct device *d, const struct item *i, u64 row, u64 slice)
+static enum status nested_move_row(struct device *d, const struct item *i, u64 row, u64 slice)
 {
-	u8 *to = row_at(d, i->to.at + row * i->to.pitch + slice * i->to.slice, i->bytes);
+	u8 *to = nested_row(d, i->to.at + row * i->to.pitch + slice * i->to.slice, i->bytes);
 	const u8 *from;
 
 	if (!to)
@@ -29,7 +29,7 @@ static enum status move_row(struct device *d, const struct item *i, u64 row, u64
 		piece_fill(to, i->value, 1, (size_t)i->bytes);
 		return STATUS_SUCCESS;
 	}
-	from = row_at(d, i->from.at + row * i->from.pitch + slice * i->from.slice, i->bytes);
+	from = nested_row(d, i->from.at + row * i->from.pitch + slice * i->from.slice, i->bytes);
 	if (!from)
 		return STATUS_ILLEGAL_ADDRESS;
 	piece_move(to, from, (size_t)i->bytes);
@@ -44,7 +44,7 @@ enum status nested_move(struct device *d, const struct item *i)
 		return STATUS_SUCCESS;
 	for (u64 z = 0; z < i->slices && status == STATUS_SUCCESS; z++)
 		for (u64 y = 0; y < i->rows && status == STATUS_SUCCESS; y++)
-			status = move_row(d, i, y, z);
+			status = nested_move_row(d, i, y, z);
 	return status;
 }
 
@@ -62,7 +62,7 @@ static bool is_pitch(const struct item *i, const struct item_place *p)
 		p->slice >= slice);
 }
 
-static enum fault_kind put_down(struct exec_call *c, struct item *i, u64 stream)
+static enum fault_kind enqueue_move(struct exec_call *c, struct item *i, u64 stream)
 {
 	if (i->bytes && i->rows &&
 	    (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from))))
@@ -80,7 +80,7 @@ enum fault_kind nested_copy(struct exec_call *c)
 			 .rows = 1,
 			 .slices = 1};
 
-	return put_down(c, &i, exec_call_argument(c, 4));
+	return enqueue_move(c, &i, exec_call_argument(c, 4));
 }
 
 /* error (to, pitch, from, pitch, width, height, kind, stream) */
@@ -94,7 +94,7 @@ enum fault_kind nested_copy_2d(struct exec_call *c)
 		.rows = exec_call_argument(c, 5),
 		.slices = 1};
 
-	return put_down(c, &i, exec_call_argument(c, 7));
+	return enqueue_move(c, &i, exec_call_argument(c, 7));
 }
 
 /* cudaPitchedPtr, cudaPos and cudaExtent, cudaMemcpy3DParms of the runtime interface. */
@@ -117,7 +117,7 @@ struct copy_3d {
 	u32 kind, pad;
 };
 
-static struct item_place place_of(const struct pitched *p, const struct extent *position)
+static struct item_place nested_place(const struct pitched *p, const struct extent *position)
 {
 	u64 slice = p->pitch * p->height;
 
@@ -138,12 +138,12 @@ enum fault_kind nested_copy_3d(struct exec_call *c)
 	memcpy(&p, at, sizeof(p));
 	if (p.from_array || p.to_array || !p.from.at || !p.to.at)
 		return nested_answer(c, STATUS_INVALID_VALUE);
-	i.to = place_of(&p.to, &p.to_position);
-	i.from = place_of(&p.from, &p.from_position);
+	i.to = nested_place(&p.to, &p.to_position);
+	i.from = nested_place(&p.from, &p.from_position);
 	i.bytes = p.extent.width;
 	i.rows = p.extent.height;
 	i.slices = p.extent.depth;
-	return put_down(c, &i, exec_call_argument(c, 1));
+	return enqueue_move(c, &i, exec_call_argument(c, 1));
 }
 
 /* error (to, value, bytes, stream) */
@@ -156,7 +156,7 @@ enum fault_kind nested_fill(struct exec_call *c)
 			 .rows = 1,
 			 .slices = 1};
 
-	return put_down(c, &i, exec_call_argument(c, 3));
+	return enqueue_move(c, &i, exec_call_argument(c, 3));
 }
 
 /* error (to, pitch, value, width, height, stream) */
@@ -169,7 +169,7 @@ enum fault_kind nested_fill_2d(struct exec_call *c)
 			 .rows = exec_call_argument(c, 4),
 			 .slices = 1};
 
-	return put_down(c, &i, exec_call_argument(c, 5));
+	return enqueue_move(c, &i, exec_call_argument(c, 5));
 }
 
 /* error (cudaPitchedPtr, value, cudaExtent, stream) */
@@ -182,9 +182,9 @@ enum fault_kind nested_fill_3d(struct exec_call *c)
 
 	nested_read(c, 0, &to, sizeof(to));
 	nested_read(c, 2, &extent, sizeof(extent));
-	i.to = place_of(&to, &start);
+	i.to = nested_place(&to, &start);
 	i.bytes = extent.width;
 	i.rows = extent.height;
 	i.slices = extent.depth;
-	return put_down(c, &i, exec_call_argument(c, 3));
+	return enqueue_move(c, &i, exec_call_argument(c, 3));
 }

@@ -75,7 +75,7 @@ static bool has_address(const struct ir_var *v)
 	return v->space == M_global || v->space == M_const;
 }
 
-static bool place(struct device_program *p, u32 unit, u32 i, struct map *where)
+static bool place_variable(struct device_program *p, u32 unit, u32 i, struct map *where)
 {
 	const struct ir_var *v = p->units[unit]->vars.at[i];
 	enum mem_kind kind = v->space == M_const ? MEM_KIND_CONST
@@ -95,7 +95,7 @@ static bool place(struct device_program *p, u32 unit, u32 i, struct map *where)
 }
 
 /* Variables defined in another unit share its address. */
-static void share(struct device_program *p, u32 unit, const struct map *where)
+static void share_addresses(struct device_program *p, u32 unit, const struct map *where)
 {
 	const struct ir_module *m = p->units[unit];
 
@@ -142,10 +142,10 @@ static bool place_variables(struct device_program *p)
 		p->exec_units[u] = (struct exec_unit){p->units[u], p->address[u]};
 		ok = p->address[u] != NULL;
 		for (u32 i = 0; i < p->units[u]->vars.len && ok; i++)
-			ok = place(p, u, i, &where);
+			ok = place_variable(p, u, i, &where);
 	}
 	for (u32 u = 0; u < p->len && ok; u++)
-		share(p, u, &where);
+		share_addresses(p, u, &where);
 	for (u32 u = 0; u < p->len && ok; u++)
 		for (u32 i = 0; i < p->units[u]->vars.len; i++)
 			relocate(p, u, i);
@@ -182,8 +182,8 @@ bool device_program_is_managed(const struct device_program *p, const char *name)
 
 /* ---- loading ---- */
 
-static enum status load(struct device_program *p, const struct device_text *texts,
-			enum ir_link_mode mode, struct diag *d)
+static enum status load_units(struct device_program *p, const struct device_text *texts,
+			      enum ir_link_mode mode, struct diag *d)
 {
 	u32 errors = d->errors;
 
@@ -241,7 +241,7 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 	p->len = len;
 	for (u32 i = 0; i < len; i++)
 		p->owned[i] = texts[i].owned;
-	status = load(p, texts, mode, d);
+	status = load_units(p, texts, mode, d);
 	if (status == STATUS_SUCCESS)
 		*out = p;
 	else

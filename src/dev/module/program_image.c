@@ -34,7 +34,7 @@ static enum image_result add_text(const struct image_list *l, const struct image
  * The device's runtime comes as PTX with programs that launch from kernels. Its functions are built
  * in (nested.h); its own, lower ones are known by this beginning of their names.
  */
-static bool is_device_runtime(const struct device_text *t)
+static bool is_device_runtime_text(const struct device_text *t)
 {
 	static const char name[] = "cnpGetParameterBuffer";
 
@@ -61,7 +61,7 @@ static bool gather_range(struct image_list *l, struct device *dev, const char *n
 			continue;
 		for (u32 n = 0;
 		     (r = add_text(l, &l->images.at[choice.image], n, name, &t)) == IMAGE_OK; n++)
-			if (is_device_runtime(&t) || !VEC_PUSH(&to->list, t))
+			if (is_device_runtime_text(&t) || !VEC_PUSH(&to->list, t))
 				free(t.owned);
 	}
 	return r == IMAGE_NONE;
@@ -75,8 +75,8 @@ static void drop_texts(struct texts *all)
 }
 
 /* With -G linked machine code has the units' texts as well: they are not to be taken twice. */
-static enum status gather(struct image_list *l, struct device *dev, const char *name,
-			  struct device_text **texts, u32 *len)
+static enum status gather_texts(struct image_list *l, struct device *dev, const char *name,
+				struct device_text **texts, u32 *len)
 {
 	struct text what = {0}, hint = {0};
 	struct texts all = {0};
@@ -112,7 +112,7 @@ enum status device_image_texts(struct device *dev, const void *image, size_t siz
 	image_list_init(&l, d, name);
 	found = size ? image_list_add(&l, image, size, 0) : image_list_add_pointer(&l, image);
 	if (found == IMAGE_OK)
-		status = gather(&l, dev, name, texts, len);
+		status = gather_texts(&l, dev, name, texts, len);
 	else if (d->errors == errors)
 		diag_at(d, DIAG_ERROR, &l.source, DIAG_NOWHERE, NULL,
 			"this is neither PTX nor a file that can hold it");

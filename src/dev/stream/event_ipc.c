@@ -81,7 +81,7 @@ enum status event_shared_join(struct stream *s, const struct stream_event *e)
 	return stream_call(s, is_reached, &w, sizeof(w), STREAM_POLL);
 }
 
-static struct event_page *map(int fd)
+static struct event_page *map_event_page(int fd)
 {
 	void *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -92,7 +92,7 @@ static struct event_page *map(int fd)
 static enum status make_page(struct stream_event *e)
 {
 	int fd = memfd_create("ptxloom-event", MFD_CLOEXEC);
-	struct event_page *p = fd >= 0 && !ftruncate(fd, PAGE) ? map(fd) : NULL;
+	struct event_page *p = fd >= 0 && !ftruncate(fd, PAGE) ? map_event_page(fd) : NULL;
 
 	if (!p) {
 		if (fd >= 0)
@@ -148,7 +148,7 @@ enum status stream_event_import(struct device *d, const void *handle, struct str
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return STATUS_MAP_FAILED;
-	p = map(fd);
+	p = map_event_page(fd);
 	close(fd);
 	if (!p)
 		return STATUS_OPERATING_SYSTEM;

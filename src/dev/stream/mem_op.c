@@ -5,7 +5,7 @@
 
 #include "src/dev/graph/graph.h"
 
-static bool is_wide(u32 kind)
+static bool has_wide_value(u32 kind)
 {
 	return kind == MEM_OP_WAIT_64 || kind == MEM_OP_WRITE_64;
 }
@@ -15,10 +15,10 @@ static bool is_wait(u32 kind)
 	return kind == MEM_OP_WAIT_32 || kind == MEM_OP_WAIT_64;
 }
 
-static bool holds(const struct mem_op *o)
+static bool condition_holds(const struct mem_op *o)
 {
 	const void *p = o->at;
-	bool wide = is_wide(o->kind);
+	bool wide = has_wide_value(o->kind);
 	u64 now = wide ? __atomic_load_n((const u64 *)p, __ATOMIC_ACQUIRE)
 		       : __atomic_load_n((const u32 *)p, __ATOMIC_ACQUIRE),
 	    value = wide ? o->value : (u32)o->value;
@@ -44,7 +44,7 @@ enum status stream_mem_ops_run(void *data, enum status so_far)
 		const struct mem_op *o = &b->op[b->at];
 		void *p = o->at;
 
-		if (is_wait(o->kind) && !holds(o))
+		if (is_wait(o->kind) && !condition_holds(o))
 			return STATUS_NOT_READY;
 		if (o->kind == MEM_OP_WRITE_64)
 			__atomic_store_n((u64 *)p, o->value, __ATOMIC_SEQ_CST);
@@ -58,9 +58,9 @@ enum status stream_mem_ops_run(void *data, enum status so_far)
 	return STATUS_SUCCESS;
 }
 
-static enum status check(struct device *d, struct mem_op *o)
+static enum status check_mem_op(struct device *d, struct mem_op *o)
 {
-	u32 bytes = is_wide(o->kind) ? 8 : 4;
+	u32 bytes = has_wide_value(o->kind) ? 8 : 4;
 	struct mem_range r;
 
 	if (o->kind < MEM_OP_WAIT_32 || o->kind > MEM_OP_BARRIER)
@@ -86,7 +86,7 @@ enum status stream_mem_ops_check(struct device *d, struct mem_ops *ops)
 	enum status status = STATUS_SUCCESS;
 
 	for (u32 i = 0; i < ops->len && status == STATUS_SUCCESS; i++)
-		status = check(d, &ops->op[i]);
+		status = check_mem_op(d, &ops->op[i]);
 	return status;
 }
 

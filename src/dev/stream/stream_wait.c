@@ -75,7 +75,7 @@ static bool host_ends_locked(struct streams *all)
 }
 
 /* Everything that can has run. */
-static void settle(struct streams *all, struct device *d)
+static void settle_device(struct streams *all, struct device *d)
 {
 	bool again = true;
 
@@ -102,7 +102,7 @@ enum status stream_issued(struct stream *s, struct work *w, u64 serial)
 	if (stream_in_host_call(all))
 		return STATUS_SUCCESS;
 	if (all->deterministic)
-		settle(all, s->device->dev);
+		settle_device(all, s->device->dev);
 	if (!all->blocking)
 		return STATUS_SUCCESS;
 	pthread_mutex_lock(&all->lock);

@@ -181,7 +181,7 @@ static void leave_stream_locked(struct work *w)
 		stream_free_locked(s);
 }
 
-static void release_locked(struct work *w, struct work **ready)
+static void work_release_locked(struct work *w, struct work **ready)
 {
 	if (--w->missing)
 		return;
@@ -225,10 +225,10 @@ static void end_one_locked(struct work *w, struct work **ready)
 	struct edge *e;
 
 	if (w->follow)
-		release_locked(w->follow, ready);
+		work_release_locked(w->follow, ready);
 	while ((e = w->out)) {
 		w->out = e->next;
-		release_locked(e->to, ready);
+		work_release_locked(e->to, ready);
 		e->next = all->spare_edges;
 		all->spare_edges = e;
 		all->spare_edge_len++;
@@ -309,7 +309,7 @@ void stream_device_after(struct device *d, stream_release *release, const void *
 
 /* ---- running ---- */
 
-static void fail(struct stream_device *d, enum status error)
+static void fail_device(struct stream_device *d, enum status error)
 {
 	int none = STATUS_SUCCESS;
 
@@ -321,7 +321,7 @@ static void fail(struct stream_device *d, enum status error)
 
 void stream_device_fail(struct device *d, enum status error)
 {
-	fail(d->streams, error);
+	fail_device(d->streams, error);
 }
 
 void work_end(struct work *w)
@@ -345,7 +345,7 @@ static void on_launch_done(void *user, enum status status, const struct device_f
 	if (status != STATUS_SUCCESS) {
 		if (d->fault && !__atomic_load_n(&d->error, __ATOMIC_RELAXED))
 			d->fault(d->fault_user, status, fault);
-		fail(d, status);
+		fail_device(d, status);
 	}
 	work_end(w);
 }
@@ -363,7 +363,7 @@ static bool call(struct work *w)
 	if (status == STATUS_NOT_READY && w->flags & STREAM_POLL)
 		return false;
 	if (status != STATUS_SUCCESS)
-		fail(d, status);
+		fail_device(d, status);
 	return true;
 }
 
@@ -453,7 +453,7 @@ static struct work *pop_locked(struct service *v)
 	return w;
 }
 
-static void *serve(void *arg)
+static void *serve_calls(void *arg)
 {
 	struct service *v = arg;
 	struct work *w;
@@ -500,7 +500,7 @@ static bool start_locked(struct service *v)
 		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	/* stream_in_host_call looks without the lock. */
-	__atomic_store_n(&v->started, !pthread_create(&v->thread, NULL, serve, v),
+	__atomic_store_n(&v->started, !pthread_create(&v->thread, NULL, serve_calls, v),
 			 __ATOMIC_RELEASE);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return v->started;

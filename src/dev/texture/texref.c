@@ -10,7 +10,7 @@
 /* ---- initializers ---- */
 
 /* What the values of addr_mode_n and filter_mode are called. */
-static bool mode_of(const char *word, s32 *out)
+static bool address_mode_of(const char *word, s32 *out)
 {
 	static const struct {
 		const char *word;
@@ -37,8 +37,8 @@ static bool mode_of(const char *word, s32 *out)
  * The grammar lets only fields and words pass that there are; extents and channels are of what is
  * bound.
  */
-static void set_field(struct texture_settings *t, const char *field, const struct str *word,
-		      s64 number)
+static void set_texref_field(struct texture_settings *t, const char *field, const struct str *word,
+			     s64 number)
 {
 	static const char address[] = "addr_mode_";
 	s32 mode;
@@ -47,7 +47,7 @@ static void set_field(struct texture_settings *t, const char *field, const struc
 		t->flags &= ~(u32)TEXTURE_NORMALIZED;
 	else if (!strcmp(field, "normalized_coords") && number)
 		t->flags |= TEXTURE_NORMALIZED;
-	else if (!word || !mode_of(word->text, &mode))
+	else if (!word || !address_mode_of(word->text, &mode))
 		return;
 	else if (!strcmp(field, "filter_mode"))
 		t->filter = mode;
@@ -58,13 +58,13 @@ static void set_field(struct texture_settings *t, const char *field, const struc
 static void set_fields(struct texture_settings *t, const struct ir_var *v)
 {
 	for (u32 i = 0; i < v->sampler_len; i++)
-		set_field(t, v->sampler_fields[2 * i]->text, v->sampler_fields[2 * i + 1],
-			  v->sampler_values[i]);
+		set_texref_field(t, v->sampler_fields[2 * i]->text, v->sampler_fields[2 * i + 1],
+				 v->sampler_values[i]);
 }
 
 /* ---- the list of a device ---- */
 
-static struct texref *add(struct device *dev, struct device_program *p, u64 var, u32 kind)
+static struct texref *add_texref(struct device *dev, struct device_program *p, u64 var, u32 kind)
 {
 	struct texref *r = calloc(1, sizeof(*r));
 
@@ -83,7 +83,7 @@ static struct texref *add(struct device *dev, struct device_program *p, u64 var,
 	return dev->texrefs = r;
 }
 
-static void drop(struct texref *r)
+static void drop_object(struct texref *r)
 {
 	if (r->object)
 		texture_destroy(r->dev->textures, r->object, r->kind);
@@ -119,7 +119,7 @@ enum status texref_find(struct device_program *p, const char *name, u32 kind, st
 	for (r = dev->texrefs; r && (r->var != address || r->kind != kind); r = r->next)
 		;
 	if (!r) {
-		r = add(dev, p, address, kind);
+		r = add_texref(dev, p, address, kind);
 		if (r)
 			set_fields(&r->desc.settings, v->definition);
 	}
@@ -131,7 +131,7 @@ enum status texref_find(struct device_program *p, const char *name, u32 kind, st
 enum status texref_new(struct device *dev, struct texref **out)
 {
 	pthread_mutex_lock(&dev->lock);
-	*out = add(dev, NULL, 0, TEX_TEXTURE);
+	*out = add_texref(dev, NULL, 0, TEX_TEXTURE);
 	pthread_mutex_unlock(&dev->lock);
 	return *out ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
 }
@@ -145,7 +145,7 @@ void texref_free(struct texref *r)
 		;
 	*at = r->next;
 	pthread_mutex_unlock(&r->dev->lock);
-	drop(r);
+	drop_object(r);
 }
 
 bool texref_is(struct device *dev, const void *handle, u32 kind)
@@ -167,7 +167,7 @@ void texref_unload(struct device_program *p)
 	while ((r = *at)) {
 		if (r->program == p) {
 			*at = r->next;
-			drop(r);
+			drop_object(r);
 		} else {
 			at = &r->next;
 		}
@@ -181,7 +181,7 @@ void texref_fini(struct device *dev)
 
 	while ((r = dev->texrefs)) {
 		dev->texrefs = r->next;
-		drop(r);
+		drop_object(r);
 	}
 }
 
@@ -195,7 +195,7 @@ static void wait(struct device *dev)
 }
 
 /* Kernels find the object through the variable; a reference without one has nobody to tell. */
-static void put(struct texref *r, u64 object)
+static void put_object(struct texref *r, u64 object)
 {
 	u64 old = r->object;
 	void *at = r->var ? mem_pointer(&r->dev->mem, r->var) : NULL;
@@ -217,7 +217,7 @@ enum status texref_bind(struct texref *r, const struct texture_desc *d)
 	if (status)
 		return status;
 	wait(r->dev);
-	put(r, object);
+	put_object(r, object);
 	r->desc = *d;
 	return STATUS_SUCCESS;
 }
@@ -238,7 +238,7 @@ void texref_unbind(struct texref *r)
 	if (!r->object)
 		return;
 	wait(r->dev);
-	put(r, 0);
+	put_object(r, 0);
 }
 
 void texref_align(const struct device *dev, u64 *address, u64 *offset)
@@ -265,13 +265,13 @@ static enum status load_sampler(struct device_program *p, const struct ir_var *v
 	if (status)
 		return status;
 	pthread_mutex_lock(&p->dev->lock);
-	r = add(p->dev, p, address, TEX_SAMPLER);
+	r = add_texref(p->dev, p, address, TEX_SAMPLER);
 	pthread_mutex_unlock(&p->dev->lock);
 	if (!r) {
 		texture_destroy(p->dev->textures, object, TEX_SAMPLER);
 		return STATUS_OUT_OF_MEMORY;
 	}
-	put(r, object);
+	put_object(r, object);
 	return STATUS_SUCCESS;
 }
 

@@ -304,8 +304,8 @@ bool texture_is_alive(const struct texture_store *s, const struct texture_resour
 					  : true;
 }
 
-static enum status describe(const struct texture_store *s, const struct texture_desc *d,
-			    struct tex_object *o)
+static enum status describe_texture(const struct texture_store *s, const struct texture_desc *d,
+				    struct tex_object *o)
 {
 	const struct texture_resource *r = &d->resource;
 	enum status status;
@@ -343,7 +343,7 @@ static struct tex_object *slot(const struct texture_store *s, u64 handle, u32 ki
 }
 
 /* A free slot's index, 0: there is none or no memory. Called with the lock held. */
-static u32 take_slot(struct texture_store *s)
+static u32 take_object_slot(struct texture_store *s)
 {
 	u32 i;
 
@@ -378,8 +378,8 @@ static void publish(struct tex_object *to, const struct tex_object *o, u32 kind,
 	__atomic_store_n(&to->kind, (u8)kind, __ATOMIC_RELEASE);
 }
 
-static enum status add(struct texture_store *s, const struct tex_object *o, u32 kind,
-		       const struct texture_desc *d, u64 *handle)
+static enum status add_object(struct texture_store *s, const struct tex_object *o, u32 kind,
+			      const struct texture_desc *d, u64 *handle)
 {
 	struct texture_desc *copy = malloc(sizeof(*copy));
 	struct tex_object *to;
@@ -389,7 +389,7 @@ static enum status add(struct texture_store *s, const struct tex_object *o, u32 
 		return STATUS_OUT_OF_MEMORY;
 	*copy = *d;
 	pthread_mutex_lock(&s->lock);
-	i = take_slot(s);
+	i = take_object_slot(s);
 	if (i) {
 		to = &s->table.chunk[i / TEX_CHUNK][i % TEX_CHUNK];
 		publish(to, o, kind, copy);
@@ -404,9 +404,9 @@ static enum status add(struct texture_store *s, const struct tex_object *o, u32 
 enum status texture_create(struct texture_store *s, const struct texture_desc *d, u64 *handle)
 {
 	struct tex_object o = {0};
-	enum status status = describe(s, d, &o);
+	enum status status = describe_texture(s, d, &o);
 
-	return status ? status : add(s, &o, TEX_TEXTURE, d, handle);
+	return status ? status : add_object(s, &o, TEX_TEXTURE, d, handle);
 }
 
 enum status sampler_create(struct texture_store *s, const struct texture_settings *t, u64 *handle)
@@ -417,7 +417,7 @@ enum status sampler_create(struct texture_store *s, const struct texture_setting
 	if (!settings_fit(t, true))
 		return STATUS_INVALID_VALUE;
 	set_sampler(&o.sampler, t);
-	return add(s, &o, TEX_SAMPLER, &d, handle);
+	return add_object(s, &o, TEX_SAMPLER, &d, handle);
 }
 
 enum status surface_create(struct texture_store *s, const struct texture_resource *r, u64 *handle)
@@ -429,7 +429,7 @@ enum status surface_create(struct texture_store *s, const struct texture_resourc
 		return STATUS_INVALID_VALUE;
 	set_levels(&o.image, r->array, 1, 0);
 	o.class = o.image.class;
-	return add(s, &o, TEX_SURFACE, &d, handle);
+	return add_object(s, &o, TEX_SURFACE, &d, handle);
 }
 
 enum status texture_destroy(struct texture_store *s, u64 handle, u32 kind)
@@ -465,7 +465,7 @@ struct given_up {
 	u32 kind;
 };
 
-static void release(void *data)
+static void release_object(void *data)
 {
 	const struct given_up *g = data;
 
@@ -487,7 +487,7 @@ enum status texture_destroy_after(struct device *d, u64 handle, u32 kind)
 	}
 	pthread_mutex_unlock(&g.store->lock);
 	if (found)
-		stream_device_after(d, release, &g, sizeof(g));
+		stream_device_after(d, release_object, &g, sizeof(g));
 	return found ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 
