@@ -252,7 +252,7 @@ void build_leave(struct parse *p, u32 end)
 
 /* ---- header ---- */
 
-/* "9.0" is 90; of two digits' minors only those behind the newest exist. 0: no version. */
+/* "9.0" is 90; of two digits' minors only those after the newest exist. 0: no version. */
 static u32 read_version(const char *s, u32 n)
 {
 	u32 minor = 0;

@@ -54,8 +54,8 @@ struct binding {
 };
 
 /*
- * The register that a name such as %r12 was in one family. Outer families of the same name stand
- * behind.
+ * The register that a name such as %r12 was in one family. Outer families of the same name
+ * follow.
  */
 struct member_of {
 	struct member_of *outer;
@@ -65,7 +65,7 @@ struct member_of {
 /* What a name means as a member of a register family; hangs on the name itself. */
 struct member {
 	struct binding as;      /* BIND_MEMBER */
-	u32 epoch;              /* p->epoch when it was looked up: no family came or went since */
+	u32 epoch;              /* p->epoch when looked up: families are unchanged since */
 	struct member_of *last; /* innermost first */
 };
 
@@ -141,7 +141,7 @@ struct parse {
 	u32 offset;        /* of the scanner */
 	u32 explained;     /* errors that were explained at length, see build_explains */
 	u32 unclosed;      /* the function, as p->functions counts, whose brace was missed */
-	u32 looked_at;     /* how far end_before() of build_say.c has been */
+	u32 looked_at;     /* how far end_before() of build_say.c has scanned */
 	struct diag_span comment_begin;
 	bool out_of_memory, stopped;
 	bool seen_version, seen_target, seen_address_size, seen_texmode, seen_item, version_error;
@@ -167,7 +167,7 @@ struct parse {
 	bool guard_not, insn_failed;
 	VEC(struct build_addend) addends;
 	const char *
-		unrunnable; /* why the instruction cannot be run although ptxas takes it; NULL: it can */
+		unrunnable; /* why the instruction cannot be run although ptxas accepts it; NULL: it can */
 	struct build_decl decl;
 	struct build_init init;
 	u8 linkage;
@@ -197,15 +197,15 @@ enum build_unexpected_kind {
 	BUILD_WORD,
 	BUILD_DIRECTIVE,
 	BUILD_CLOSING,
-	BUILD_OUTSIDE, /* what stands outside of functions */
+	BUILD_OUTSIDE, /* text outside functions */
 };
 
-/* A token that the grammar does not take where it stands. */
+/* A token that the grammar does not accept at its position. */
 struct build_unexpected {
 	struct diag_span where;
 	enum build_unexpected_kind kind;
 	const char *name;       /* "identifier", "'}'" */
-	bool mark, comma, type; /* ';', ',' or a type would be taken */
+	bool mark, comma, type; /* ';', ',' or a type would be accepted */
 	struct text expected;   /* "identifier or '_'"; empty: too much to list */
 };
 
@@ -319,7 +319,7 @@ u32 build_declare_register(struct parse *p, struct ir_regdecl rd);
  * ---- build_private.c: registers and local variables of the module, registers with a constant
  * added ----
  */
-/* May .reg or .local stand at module scope? If not, an error says so. */
+/* Is .reg or .local allowed at module scope? If not, an error says so. */
 bool build_private_allowed(struct parse *p, u32 space, struct diag_span where);
 /* Bind a variable that was declared there; a family of registers is as many single ones. */
 void build_private(struct parse *p, u32 var);

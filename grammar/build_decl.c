@@ -531,7 +531,7 @@ static void take_init(struct parse *p, struct ir_var *v)
 		build_no_memory(p);
 }
 
-/* A declaration and a definition of one variable may both stand at module scope. */
+/* A declaration and a definition of one variable may both appear at module scope. */
 static bool merge_extern(struct parse *p, struct ir_var *v)
 {
 	struct binding *b = v->name->user[0];

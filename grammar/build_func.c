@@ -244,7 +244,7 @@ void build_body_begin(struct parse *p, struct diag_span where)
 		build_error(p, p->linkage_span, "an .extern function has no body");
 	check_perfs(p, where);
 	p->f->scopes.at[0].begin = where.begin;
-	/* Readers add indices to these, even where nothing stands. */
+	/* Readers add indices to these, even if there are none. */
 	if (!VEC_RESERVE(&p->f->operands, 1))
 		build_no_memory(p);
 	register_function(p, true);
@@ -391,7 +391,7 @@ void build_table_range(struct parse *p, struct str *name, struct build_value cou
 		build_error(p, where, "a range of labels has 1 to 65536 members");
 		return;
 	}
-	/* A short text stands for much: it counts, though it is not in the arena. */
+	/* A short text may describe much: it counts, though it is not in the arena. */
 	p->m->arena.used_bytes += count.bits * 2 * sizeof(struct build_jump);
 	if (!build_fits(p, 0))
 		return build_no_memory(p);

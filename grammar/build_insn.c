@@ -560,7 +560,7 @@ static void check_param_access(struct parse *p, const struct isa_form *form)
 	}
 }
 
-/* Labels that stand further down are patched when their scope ends. */
+/* Labels that come later are patched when their scope ends. */
 static void note_jumps(struct parse *p, u32 first)
 {
 	for (u32 i = 0; i < p->ops.len; i++) {
@@ -667,7 +667,7 @@ void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct 
 }
 
 /*
- * To be run, an instruction must mean something. ptxas also takes vectors of mixed elements and the
+ * To be run, an instruction must have a meaning. ptxas also accepts vectors of mixed elements and the
  * like.
  */
 static const struct isa_form *only_meaningful(struct parse *p, const struct isa_form *form,

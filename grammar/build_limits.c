@@ -116,7 +116,7 @@ static struct diag_span name_of(const struct ir_var *v)
 	return (struct diag_span){v->begin, v->begin + v->name->len};
 }
 
-/* Adds a variable behind `bytes`. False: it is the first one that goes past the limit. */
+/* Adds a variable after `bytes`. False: it is the first one that exceeds the limit. */
 static bool add_bytes(u64 *bytes, const struct ir_var *v, u64 limit)
 {
 	bool was_within = *bytes <= limit;

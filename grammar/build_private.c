@@ -134,7 +134,7 @@ static struct str *fresh_name(struct parse *p)
 	}
 }
 
-/* For what is no integer ptxas itself makes no use of the constant. */
+/* For operands other than integers ptxas itself ignores the constant. */
 bool build_can_add(const struct parse *p, const struct ir_operand *op)
 {
 	u32 bits = isa_type_bits(op->type);

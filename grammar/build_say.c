@@ -1,6 +1,6 @@
 /*
  * Messages about what was read: names that mean nothing, and where the grammar goes no further.
- * What may have been meant is found by spelling, among what is in sight.
+ * What may have been meant is found by spelling, among what is in scope.
  */
 #include "grammar/build.h"
 
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 /*
- * Explanations look at everything in sight: of a text that is wrong throughout, the first errors
+ * Explanations look at everything in scope: of a text that is wrong throughout, the first errors
  * have one.
  */
 #define EXPLAINED_MAX 200u
@@ -27,7 +27,7 @@ static void offer(struct nearest *n, const struct str *name)
 		nearest_offer(n, name->text, name->len);
 }
 
-/* Single names in sight; of a register family its members are met by their prefix. */
+/* Single names in scope; of a register family its members are met by their prefix. */
 static void offer_bound(const struct parse *p, struct nearest *n)
 {
 	for (size_t i = p->bound.len; i-- > 0;)

@@ -45,7 +45,7 @@ static void run(struct parse *p)
 	void *scanner;
 	char *copy;
 
-	/* The scanner writes into its buffer and wants two NUL bytes behind it. */
+	/* The scanner writes into its buffer and wants two NUL bytes after it. */
 	copy = malloc(n + 2);
 	if (!copy)
 		return build_no_memory(p);

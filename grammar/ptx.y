@@ -57,7 +57,7 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %type <number> linkage vector_begin compound_begin
 %type <str> name plus_name
 
-/* A pragma behind a declaration without semicolon belongs to the declaration, and so does .language. */
+/* A pragma after a declaration without semicolon belongs to the declaration, and so does .language. */
 %precedence NO_PRAGMA
 %precedence PRAGMA LANGUAGE
 %right '?' ':'
@@ -164,7 +164,7 @@ linked:
 	parameters perfs declared
 ;
 
-/* ptxas wants no semicolon behind a declaration of a function; that of a kernel needs one. */
+/* ptxas wants no semicolon after a declaration of a function; that of a kernel needs one. */
 declared:
 	function_end
 |	%empty %prec NO_PRAGMA		{ build_function_end(p, @$); }
@@ -628,7 +628,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, str
 		u.mark |= is_symbol(expected[i], "';'");
 		u.comma |= is_symbol(expected[i], "','");
 		u.type |= expected[i] == YYSYMBOL_TYPE;
-		/* A long list helps nobody. */
+		/* A long list does not help. */
 		if (n <= 4)
 			text_printf(&u.expected, "%s%s", i ? " or " : "", yysymbol_name(expected[i]));
 	}

@@ -80,13 +80,13 @@ struct arch_field_info {
 /* ---- Profiles and fields ---- */
 
 /*
- * The built-in profile with this id or alias, in any case of letters; NULL when there is none.
+ * The built-in profile with this id or alias, in upper or lower case; NULL when there is none.
  * Never freed.
  */
 const struct arch *arch_find(const char *name);
 /* The i-th built-in profile, oldest chip first; NULL past the end. */
 const struct arch *arch_nth(u32 i);
-/* The profile used when nothing else is asked for: the A100. */
+/* The default profile: the A100. */
 const struct arch *arch_default(void);
 
 const struct arch_field_info *arch_field_info(enum arch_field f);
@@ -172,7 +172,7 @@ enum arch_answer {
 #define ARCH_ATTRIBUTE_MAX 147
 
 /*
- * Value of the driver interface's device attribute `number`; sizes past 2^31 - 1 are cut to that.
+ * Value of the driver interface's device attribute `number`; sizes are limited to 2^31 - 1.
  */
 enum arch_answer arch_attribute(const struct arch *a, int number, int *value);
 

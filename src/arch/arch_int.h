@@ -15,7 +15,7 @@ extern const struct arch arch_base;
 /* Every number of a known field lies between its min and max. */
 bool arch_in_range(const struct arch *a, enum arch_field f);
 
-/* Where a field's value lies in a profile. */
+/* Address of a field's value in a profile. */
 static inline const void *arch_member(const struct arch *a, enum arch_field f)
 {
 	return (const char *)a + arch_field_info(f)->offset;

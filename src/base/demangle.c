@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Itanium C++ ABI, "Demangler": the result is malloc'ed, NULL when the name is none of C++. */
+/* Itanium C++ ABI, "Demangler": the result is malloc'ed, NULL when it is not a C++ name. */
 typedef char *cxa_demangle(const char *name, char *out, size_t *len, int *status);
 
 /* There in C++ programs, without asking the loader. */

@@ -1,6 +1,6 @@
 /*
  * C++ names as people write them. The demangler is that of the C++ library, where there is one:
- * ptxloom itself does without.
+ * ptxloom itself is not linked with it.
  */
 #ifndef PL_DEMANGLE_H
 #define PL_DEMANGLE_H

@@ -63,7 +63,7 @@ void diag_locate(const struct diag_source *src, u32 offset, u32 *line, u32 *colu
 	*column = (u32)(end - p) + 1;
 }
 
-/* As diag_locate, but continues from the last place looked at. */
+/* As diag_locate, but continues from the last location. */
 static void locate_cached(struct diag *d, const struct diag_source *src, u32 offset,
 			  struct diag_message *m)
 {
@@ -164,7 +164,7 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 	text_fini(&d->words);
 }
 
-/* What stands below a byte of the source line so that the mark lines up. */
+/* The text below a byte of the source line so that the mark lines up. */
 static const char *padding(char c, const char *narrow, const char *tab)
 {
 	/* The further bytes of a UTF-8 sequence take no column. */

@@ -39,7 +39,7 @@ struct diag_message {
 	const char *text;
 	const char *hint; /* NULL: none */
 	const char *
-		words; /* the same as ptxas puts it, "error   : Unknown symbol 'x'"; NULL: it has no such */
+		words; /* the same in the words of ptxas, "error   : Unknown symbol 'x'"; NULL: none */
 	bool words_are_line;     /* all of a line of the driver's log */
 	const char *source_line; /* NULL: not shown; not NUL-terminated */
 	size_t source_line_len;
@@ -74,12 +74,12 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 	     struct diag_span span, const char *hint, const char *fmt, ...) PL_PRINTF(6, 7);
 
 /*
- * How ptxas puts what the next message says, for programs that look for its words: "error   : ..." or "fatal   : ...",
+ * The wording of ptxas for the next message, for programs that search for it: "error   : ..." or "fatal   : ...",
  * with "line 12; " before it where ptxas names another line than the message does.
- * Sinks that show messages to people leave it out.
+ * Sinks that show messages to people omit it.
  */
 void diag_words(struct diag *d, const char *fmt, ...) PL_PRINTF(2, 3);
-/* The same for what the driver says without a place in the text: the whole line of its log. */
+/* The same for messages of the driver without a location: the whole line of its log. */
 void diag_words_line(struct diag *d, const char *fmt, ...) PL_PRINTF(2, 3);
 
 /* True when the error limit is reached: parsers stop. */

@@ -13,7 +13,7 @@ struct file {
 };
 
 /*
- * Read or map `path` ("-": standard input). Regular files are mapped, so only the pages looked at
+ * Read or map `path` ("-": standard input). Regular files are mapped, so only pages that are used
  * are read; pipes and devices are read up to 4 GiB.
  * Returns false with errno set (EISDIR for a directory); f is then empty.
  */

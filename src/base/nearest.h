@@ -1,5 +1,5 @@
 /*
- * The word that somebody may have meant.
+ * The word that was probably meant: spelling suggestions.
  */
 #ifndef PL_NEAREST_H
 #define PL_NEAREST_H
@@ -9,7 +9,7 @@
 /* Candidate words that are longer than this are never near. */
 #define NEAREST_MAX 63u
 
-/* A search: offer candidates one by one, then look at `best`. */
+/* A search: offer candidates one by one, then read `best`. */
 struct nearest {
 	const char *word; /* borrowed: what was written */
 	size_t len;
@@ -17,9 +17,9 @@ struct nearest {
 	u32 distance;     /* of best: insertions, deletions, replacements, swaps of neighbours */
 };
 
-/* A word of more than NEAREST_MAX bytes finds nothing. */
+/* A word of more than NEAREST_MAX bytes matches nothing. */
 void nearest_init(struct nearest *n, const char *word, size_t len);
-/* Near is at most one mistake in three letters. Of equally near ones the first stays. */
+/* Near is at most one mistake in three letters. Of equally near ones the first is kept. */
 void nearest_offer(struct nearest *n, const char *candidate, size_t len);
 
 #endif

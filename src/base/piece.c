@@ -65,8 +65,8 @@ static size_t step_at(u64 at, size_t left)
 }
 
 /*
- * One value, aligned to its size at its destination. The source may be memory that nobody may
- * write.
+ * One value, aligned to its size at its destination. The source may be memory that must not be
+ * written.
  */
 static void move_value(u8 *to, const u8 *from, size_t size)
 {

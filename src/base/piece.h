@@ -1,13 +1,13 @@
 /*
- * Memory that others look at meanwhile: moves of which nobody sees a part. Values of 1, 2, 4, 8 and
- * 16 bytes, aligned to their size, are read and written by one access of the host each, and written
- * once.
+ * Single-copy atomic moves of memory that other threads access concurrently. Values of 1, 2, 4, 8
+ * and 16 bytes, aligned to their size, are read and written by one access of the host each, and
+ * written once.
  *
- * 8 bytes and fewer are one access of every x86-64 processor. 16 bytes are one where there is AVX
+ * 8 bytes and fewer are one access of every x86-64 processor. 16 bytes are one on processors with AVX
  * (Intel's Software Developer's Manual, volume 3, "Guaranteed Atomic Operations"; AMD's
- * Programmer's Manual, volume 2, "Access Atomicity"); elsewhere a locked instruction makes them so.
- * The C library's memcpy promises nothing: it writes some bytes twice and moves large blocks as it
- * likes.
+ * Programmer's Manual, volume 2, "Access Atomicity"); elsewhere a locked instruction is used.
+ * The C library's memcpy promises nothing: it writes some bytes twice and moves large blocks in
+ * any way.
  */
 #ifndef PL_BASE_PIECE_H
 #define PL_BASE_PIECE_H
@@ -21,7 +21,7 @@ typedef u16 piece_u16 __attribute__((may_alias, aligned(1)));
 typedef u32 piece_u32 __attribute__((may_alias, aligned(1)));
 typedef u64 piece_u64 __attribute__((may_alias, aligned(1)));
 
-/* 16 bytes take a locked instruction: the host has no AVX. For tests, too. */
+/* 16 bytes need a locked instruction: the host has no AVX. Set by tests, too. */
 extern bool piece_locked;
 
 /*
@@ -66,7 +66,7 @@ static inline void piece_store(void *p, piece v)
 }
 
 /*
- * One value of 1, 2, 4 or 8 bytes by one access of the host; whole for other threads where it is
+ * One value of 1, 2, 4 or 8 bytes by one access of the host; atomic for other threads if it is
  * aligned to its size.
  */
 static inline u64 piece_get(const void *p, size_t bytes)
@@ -111,13 +111,13 @@ static inline void piece_copy(void *to, const void *from, size_t bytes)
 }
 
 /*
- * As memmove and memset do, in whole values as far as both ends are equally aligned. Beyond
- * PIECE_FAR bytes the C library moves them, which knows best how to pass the host's caches by, and
- * promises no whole values.
+ * Like memmove and memset, in atomic values as far as both ends are equally aligned. More than
+ * PIECE_FAR bytes are moved by the C library, which knows best how to bypass the caches of the host
+ * but guarantees no atomicity.
  */
 #define PIECE_FAR ((size_t)16 << 20)
 void piece_move(void *to, const void *from, size_t bytes);
-/* `value` again and again, of `size` bytes: 1, 2 or 4, and `to` aligned to them. */
+/* `count` copies of `value`, of `size` bytes: 1, 2 or 4, and `to` aligned to them. */
 void piece_fill(void *to, u32 value, u32 size, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * How many addresses a process may still take.
+ * How much address space a process may still reserve.
  */
 #ifndef PL_ROOM_H
 #define PL_ROOM_H
@@ -9,7 +9,7 @@
 /* Bytes under the limit (ulimit -v); UINT64_MAX: there is none. */
 u64 room_left(void);
 /*
- * What one part may reserve of `whole` bytes: all, or of few addresses an eighth, in multiples of 2
+ * How many of `whole` bytes one part may reserve: all, or with little address space an eighth, in multiples of 2
  * MiB.
  */
 u64 room_part(u64 whole);

@@ -34,7 +34,7 @@ const char *setting_text(enum setting s)
 
 /* ---- kinds ---- */
 
-/* A number of digits at *s, which moves behind them. */
+/* A number of digits at *s, which moves past them. */
 static bool setting_digits(const char **s, u64 *out)
 {
 	char *end;
@@ -87,7 +87,7 @@ static u32 word_count(const char *words)
 	return n;
 }
 
-/* The index of a word among words, their number when it is none of them. */
+/* The index of a word among words, their number when it is not one of them. */
 static u32 find_word(const char *words, const char *s, size_t n)
 {
 	u32 i = 0;

@@ -1,7 +1,7 @@
 /*
  * The PTXLOOM_* variables of the environment, and options that take the same values: one table
  * (setting.def), one parser. A name that is not in the table, or a value that its row does not
- * allow, is an error, so that no setting is ignored without a word.
+ * allow, is an error, so that no setting is silently ignored.
  */
 #ifndef PL_SETTING_H
 #define PL_SETTING_H
@@ -13,7 +13,7 @@ enum setting_kind {
 	SETTING_NUMBER, /* decimal, 0x.., 0.. */
 	SETTING_TIME,   /* a number and ms (the default), s, m or h; as milliseconds */
 	SETTING_CHOICE, /* one of the words; as its index */
-	SETTING_LIST,   /* words with commas between; as a mask, bit i for word i */
+	SETTING_LIST,   /* words separated by commas; as a mask, bit i for word i */
 	SETTING_FLAG,   /* 0 or 1 */
 };
 
@@ -47,7 +47,7 @@ u64 setting_number(enum setting s, u64 otherwise);
 bool setting_has(enum setting s, const char *word);
 
 /*
- * Look at the whole environment: are all names that begin with PTXLOOM_ in the table, and all their
+ * Check the whole environment: are all names that begin with PTXLOOM_ in the table, and all their
  * values allowed? False after the first that is not, with a line about it added to `why`.
  */
 bool settings_check(struct text *why);

@@ -1,8 +1,8 @@
 /*
- * Checked arithmetic of sizes. Whatever a program or a file says about bytes, pitches, counts and
- * offsets goes through here: 64 bits wrap silently, and what has wrapped passes every later check.
+ * Checked arithmetic of sizes. Bytes, pitches, counts and offsets from programs and files are
+ * computed with these: 64 bits wrap silently, and a wrapped value passes every later check.
  *
- * Functions return false when the true result does not fit; *out then holds nothing of use.
+ * Functions return false when the true result does not fit; *out is then undefined.
  */
 #ifndef PL_SIZE_H
 #define PL_SIZE_H

@@ -29,7 +29,7 @@ static inline bool vec_grow(void **at, size_t *cap, size_t len, size_t more, siz
 	u64 need;
 	void *p;
 
-	/* Counts come from files, too: refuse what cannot be, before the doubling wraps. */
+	/* Counts come from files, too: refuse impossible ones before the doubling wraps. */
 	if (!size_add(len, more, &need) || need > SIZE_MAX / 4 / size)
 		return false;
 	while (want < need)

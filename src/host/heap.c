@@ -1,9 +1,9 @@
 /*
  * The heap of device-side malloc: one allocation of device memory, in units of 16 bytes. What is
- * free and what is in use is kept beside it in host memory, where device code cannot spoil it.
+ * free and what is in use is kept beside it in host memory, where device code cannot corrupt it.
  *
  * Free extents are in lists by the power of two below their length; taking one is first fit in its
- * list and any fit in a higher one. An extent's length stands at its first and its last unit, so
+ * list and any fit in a higher one. An extent's length is stored in its first and its last unit, so
  * that neighbours merge at once.
  * Source: CUDA C++ Programming Guide "Dynamic Global Memory Allocation and Operations", "Heap
  * Memory Allocation".

@@ -6,14 +6,14 @@
  * on an H200 (tests/vectors/printf_gh100.tsv):
  * - a precision of `*`, the sizes j, z, t, q, L and the letters n, m and C make no conversion: such text is printed as
  *   it stands and takes no argument;
- * - a size of hh hands on nothing, but the host takes the next argument; behind the last one it finds the format;
+ * - a size of hh passes nothing, but the host takes the next argument; after the last one it finds the format;
  * - a conversion whose width or precision is beyond 2^31 - 1, and wide text that the host's locale lacks, prints
  *   nothing, nor does the text before it;
  * - %ls takes the bytes up to the first zero for wide characters; %S takes wide characters.
  * Source of the rest: CUDA C++ Programming Guide "Formatted Output: Format Specifiers",
  * "Limitations". Deviation: widths and precisions count as NUMBER_MAX at most, so that no format
  * writes more than 64 KiB for each of its conversions; an H200 writes up to 2 GiB. What looks like
- * a conversion to the host only (%jd, %.*d) spoils the arguments of others in the same format
+ * a conversion to the host only (%jd, %.*d) misplaces the arguments of others in the same format
  * there.
  */
 #include "src/host/syscall.h"
@@ -75,7 +75,7 @@ static const char *read_size(const char *s, struct conversion *v)
 	return s + (size != 0) + twice;
 }
 
-/* Reads the conversion at a '%'. False: not one; what is passed over is printed as it stands. */
+/* Reads the conversion at a '%'. False: not one; what is passed over is printed literally. */
 static bool read_conversion(const char *s, struct conversion *v)
 {
 	size_t n = 0;
@@ -97,7 +97,7 @@ static bool read_conversion(const char *s, struct conversion *v)
 	return *s && strchr("diouxXcsSfFeEgGaAp", *s);
 }
 
-/* The next conversion from *s on, which moves behind it; what lies before it goes to `out`. */
+/* The next conversion from *s on, which moves past it; what lies before it goes to `out`. */
 static bool next_conversion(const char **s, struct conversion *v, struct text *out)
 {
 	while (**s) {
@@ -160,7 +160,7 @@ static void pack_all(struct printer *p, const char *fmt)
 /* ---- the host's part ---- */
 
 /*
- * An argument; behind the last one there is the format, which ends with the conversion for the time
+ * An argument; after the last one there is the format, which ends with the conversion for the time
  * being.
  */
 static u64 take_argument(struct printer *p, const char *fmt, const struct conversion *v)

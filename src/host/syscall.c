@@ -55,7 +55,7 @@ static u64 args_size(const struct exec_call *c)
 	return end;
 }
 
-/* What lies behind the arguments is nobody's. */
+/* Memory after the arguments is not accessible. */
 static u64 stack_end(const struct exec_call *c)
 {
 	return c->at + args_size(c);

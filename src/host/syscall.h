@@ -2,8 +2,8 @@
  * Functions that device code declares and no module defines: those of the device runtime (vprintf,
  * malloc, free, __assertfail, others the API layer adds), and functions of the host process.
  *
- * A call is made lane by lane, in order. Arguments lie in the lane's local memory as for a device
- * function. exec_extern_find is used by lowering; the rest by those who provide such functions.
+ * A call is made lane by lane, in order. Arguments are in the lane's local memory as for a device
+ * function. exec_extern_find is used by lowering; the rest by providers of such functions.
  * Source: CUDA C++ Programming Guide "Formatted Output", "Dynamic Global Memory Allocation and
  * Operations", "Assertion".
  */
@@ -25,16 +25,16 @@ struct exec_syscalls {
 };
 
 /*
- * What a lane has in local memory, in the order of its addresses; used for one call after the
- * other.
+ * A copy of a lane's local memory, in the order of its addresses; reused for the next
+ * call.
  */
 struct exec_stack {
-	u8 *args, *bytes; /* of the call; everything below their end, once somebody asked */
+	u8 *args, *bytes; /* of the call; everything below their end, once requested */
 	u64 args_cap, bytes_cap;
-	bool is_here; /* `bytes` are of the call under way */
+	bool is_here; /* `bytes` belong to the current call */
 };
 
-/* A call of one lane under way. */
+/* The current call of one lane. */
 struct exec_call {
 	struct gang *gang;
 	const struct program_extern *ext;
@@ -69,12 +69,12 @@ struct exec_extern {
 };
 
 /*
- * Place of the next result or parameter in an argument block that reaches to *at, which moves
- * behind it.
+ * Offset of the next result or parameter in an argument block that ends at *at, which moves
+ * past it.
  */
 u32 exec_next_slot(const struct ir_var *v, u64 *at);
 
-/* Make the call. */
+/* Perform the call. */
 enum fault_kind exec_call_run(struct exec_call *c);
 /* Free what calls needed. */
 void exec_stack_free(struct exec_stack *s);
@@ -83,13 +83,13 @@ u64 exec_call_argument(const struct exec_call *c, u32 i);
 void exec_call_return(const struct exec_call *c, u64 value);
 /*
  * Host address of [address, address + size) as this lane sees it: global, shared or local; of local
- * memory it is good during the call. NULL: it may not be accessed.
+ * memory it is valid during the call. NULL: it may not be accessed.
  * left: when not NULL, bytes to the end of what it lies in.
  */
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);
 /* Block and thread of the lane: for messages. */
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
-/* Give the text of assertions to the launch's print_error. */
+/* Pass the text of assertions to the launch's print_error. */
 void exec_print_error(const struct exec_env *e, const char *text, size_t len);
 enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, const char *fmt,
 			       ...) PL_PRINTF(3, 4);
@@ -100,7 +100,7 @@ enum fault_kind exec_call_fail(const struct exec_call *c, enum fault_kind kind, 
  */
 u32 exec_extern_find(struct program *p, const struct ir_module *m, const struct ir_func *f,
 		     const struct lower_options *options);
-/* Names that linking has to let pass: the runtime's own. Ends with NULL. */
+/* Names that linking may leave undefined: the runtime's own. Ends with NULL. */
 extern const char *const exec_extern_names[];
 
 /* ---- vprintf: print.c ---- */
@@ -117,17 +117,17 @@ s32 exec_format(const struct exec_call *c, const char *fmt, u64 args, struct tex
 
 struct exec_heap;
 
-/* The memory is taken from `m` when the first block is asked for. NULL: the host has no memory. */
+/* The memory is allocated from `m` with the first block. NULL: the host has no memory. */
 struct exec_heap *exec_heap_new(struct mem *m, u64 limit_bytes);
 void exec_heap_free(struct exec_heap *h);
-/* Change the limit. False: device code has taken a block already, and the limit stays. */
+/* Change the limit. False: device code has allocated already; the limit is unchanged. */
 bool exec_heap_resize(struct exec_heap *h, u64 limit_bytes);
 u64 exec_heap_limit(struct exec_heap *h);
 /* 16-byte aligned; 0 when nothing of that size is left. Any thread. */
 u64 exec_heap_take(struct exec_heap *h, u64 bytes);
 /* False when `address` is not a block in use. */
 bool exec_heap_give(struct exec_heap *h, u64 address);
-/* Size as asked for of the block at `address`, 0: none. */
+/* Requested size of the block at `address`, 0: none. */
 u64 exec_heap_size(struct exec_heap *h, u64 address);
 
 #define EXEC_HEAP_DEFAULT ((u64)8 << 20)

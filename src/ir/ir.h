@@ -4,7 +4,7 @@
  * it, src/ir checks and prints it.
  *
  * Ownership: a module owns one arena with all of it, strings included. Source text is borrowed.
- * Indices, not pointers, join the parts, so records stay small: a register is an index into its
+ * Indices, not pointers, join the parts, so structures stay small: a register is an index into its
  * function's `regs`, a variable into the module's `vars`, a function into `funcs`. Source: PTX ISA
  * "Syntax", "State Spaces, Types, and Variables", "Instruction Operands".
  */
@@ -19,7 +19,7 @@
 #define IR_NONE UINT32_MAX
 #define IR_DIMS 8
 
-/* What an operand is; the fields of struct ir_operand that count stand behind. */
+/* What an operand is; the fields of struct ir_operand that matter follow. */
 enum ir_operand_kind {
 	IR_OP_NONE,
 	IR_OP_REG, /* index: register of the function; part: component of a vector register or video selector */
@@ -51,7 +51,7 @@ enum ir_operand_flag {
 	IR_PAREN = 64, /* constant written in parentheses */
 };
 
-/* Components and selectors behind a register: %tid.x, V.w, %r1.h0. */
+/* Components and selectors after a register: %tid.x, V.w, %r1.h0. */
 enum ir_part {
 	IR_PART_NONE,
 	IR_PART_X,
@@ -308,14 +308,14 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 		   const struct ir_operand *ops, u32 n, struct ir_mismatch *why);
 /*
  * PTX version x 10 and target that form and operands need: optional operands and special registers
- * ask for more.
+ * may need more.
  */
 void ir_insn_minima(const struct ir_func *f, const struct isa_form *form,
 		    const struct ir_operand *ops, u32 n, u32 minima[2]);
 /*
  * Of operands that fit: does every element of a vector fit by itself too, and are vectors as long
- * as the form says? ptxas takes some that do not, such as predicates among integers; the manual
- * gives those no meaning.
+ * as the form says? ptxas accepts some that do not, such as predicates among integers; the manual
+ * does not define those.
  */
 bool ir_check_plain(const struct ir_module *m, const struct ir_func *f, const struct isa_form *form,
 		    const struct ir_operand *ops, u32 n);

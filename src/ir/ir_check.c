@@ -10,7 +10,7 @@
 static bool space_has(u32 want, u32 have)
 {
 	switch (want) {
-	case ISA_NONE: /* a name stands for its generic address; constants and parameters need cvta */
+	case ISA_NONE: /* a name denotes its generic address; constants and parameters need cvta */
 		return have == M_global || have == M_shared || have == M_local;
 	case M_shared_cta:
 	case M_shared_cluster:
@@ -38,13 +38,13 @@ static bool has_map(const struct isa_form *form)
 	return false;
 }
 
-/* Tensor maps may lie in parameters and constants too. */
+/* Tensor maps may be in parameters and constants too. */
 static bool is_map(const struct check *c, const struct isa_operand *o)
 {
 	return o->kind == ISA_OP_TENSOR || isa_form_has(c->form, M_tensormap_generic);
 }
 
-/* ptxas looks at loads, stores and atomics alone. */
+/* ptxas checks loads, stores and atomics only. */
 static bool is_too_short(const struct check *c, u32 space, u32 type)
 {
 	u32 chapter = c->form->row->chapter;
@@ -164,7 +164,7 @@ static bool check_coordinates(struct check *c, const struct isa_operand *o,
 	if (op->kind == IR_OP_ADDR_REG && op->imm == 0) {
 		reg.kind = IR_OP_REG;
 		/*
-		 * ptxas takes one register for the coordinates of any texture or surface: the
+		 * ptxas accepts one register for the coordinates of any texture or surface: the
 		 * others are zero.
 		 */
 		if (o->kind != ISA_OP_TENSOR && c->f->regs.at[op->index].vec == 1) {

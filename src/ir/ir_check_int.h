@@ -1,5 +1,5 @@
 /*
- * What the files of the operand check share: what is checked, and values, whose rules stand in
+ * What the files of the operand check share: what is checked, and values, whose rules are in
  * ir_check_value.c.
  */
 #ifndef PL_IR_CHECK_INT_H

@@ -317,7 +317,7 @@ static bool may_have_braces(const struct check *c, const struct isa_operand *o)
 }
 
 /*
- * Does ptxas leave the number of elements open? It does for what stands behind a texture, and for a
+ * Does ptxas leave the number of elements open? It does for the operands after a texture, and for a
  * surface's value.
  */
 static bool is_loose(const struct check *c, const struct isa_operand *o)

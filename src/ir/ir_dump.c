@@ -1,5 +1,5 @@
 /*
- * Modules for people who look at the table: which row each instruction is, and what each operand is
+ * Modules as readers of the table see them: which row each instruction is, and what each operand is
  * to it.
  *
  *     12: add_int  add.s32  d=write.s32 %r1, a=read.s32 %r2, b=read.s32 5

@@ -18,7 +18,7 @@ static inline u32 ir_natural_align(const struct ir_var *v)
 	return (u32)(isa_type_class(v->type) == ISA_OPAQUE ? 8 : ir_element_bytes(v) * v->vec);
 }
 
-/* The initial value behind the `=` of a variable that has one. */
+/* The initial value after the `=` of a variable that has one. */
 void ir_print_init(const struct ir_module *m, const struct ir_var *v, struct text *out);
 void ir_print_section(const struct ir_section *s, struct text *out);
 /* One operand as PTX, without the `|` or `,` before it. */

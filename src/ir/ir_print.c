@@ -255,7 +255,7 @@ static void print_loc(struct print *p, const struct ir_loc *l)
 	text_puts(out, "\n");
 }
 
-/* First position at or behind a source offset: positions are in source order. */
+/* First position at or after a source offset: positions are in source order. */
 static size_t first_loc(const struct ir_module *m, u32 begin)
 {
 	size_t lo = 0, hi = m->locs.len;

@@ -78,7 +78,7 @@ static void print_constant(const struct ir_operand *op, struct text *out)
 	text_puts(out, op->flags & IR_PAREN ? ")" : "");
 }
 
-/* What stands in the brackets of an address. */
+/* The contents of the brackets of an address. */
 static void print_base(const struct ir_module *m, const struct ir_func *f,
 		       const struct ir_operand *op, struct text *out)
 {

@@ -26,7 +26,7 @@
  *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least, instead of what the word needs by itself
  *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by `,`
  *
- * Modifiers are a bag: ptxas takes them in any order. Only words of the same kind keep their order,
+ * Modifiers are a bag: ptxas accepts them in any order. Only words of the same kind keep their order,
  * so the slots of types are filled from left to right: they are called T, U, V, W, X in the
  * operands.
  *
@@ -37,7 +37,7 @@
  *   d=T+        the register may be wider than T (ld, st, cvt); a float then in a register of bits
  *   r:%b32*     only a register of bits: no .u32, .s32 or .f32
  *   a:T$        a special register may stand instead, read as T
- *   m:%b32^     any register of that size, a predicate for 32 bits too, and any constant: ptxas does not look closer
+ *   m:%b32^     any register of that size, a predicate for 32 bits too, and any constant: ptxas checks no further
  *   a:u32&(0..15)  only the low 32 bits of a constant count for its range
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
  *   a:-T        `-` may precede the register (video)
@@ -234,13 +234,13 @@ struct isa_slot {
 struct isa_row {
 	const char *id;     /* "add_int" */
 	const char *syntax; /* as written in the table */
-	const char *hint;   /* for people: roles stripped, sets written out */
+	const char *hint;   /* for messages: roles stripped, sets written out */
 	u16 row;            /* enum isa_row_id */
 	u8 chapter, state;
 	u8 ptx;   /* minimum x 10 */
 	u8 sm;    /* minimum, 0 when `group` decides */
 	u8 group; /* index + 1 into the target groups, 0: none */
-	bool lax; /* some operand is `any`, `bare` or loose: what is taken need not mean something */
+	bool lax; /* some operand is `any`, `bare` or loose: what is accepted need not be meaningful */
 	u8 gone_sm,
 		gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
 	u8 late_sm,
@@ -304,7 +304,7 @@ const struct isa_form *isa_match(struct arena *arena, const char *opcode, size_t
 /* Why isa_match found nothing. */
 struct isa_complaint {
 	struct text text;  /* "unknown modifier '.s33' of 'add'; did you mean '.s32'?"; owned */
-	struct text words; /* what ptxas says; owned, may be empty */
+	struct text words; /* the message of ptxas; owned, may be empty */
 	const struct isa_row *row; /* whose hint helps, or NULL */
 	u32 begin, end; /* the part of the opcode that is meant; a modifier with its dot */
 };
@@ -375,7 +375,7 @@ enum isa_sreg_id {
 	ISA_SREGS
 };
 
-/* NULL when there is none of that name (with its %). */
+/* NULL when no special register has that name (with its %). */
 const struct isa_sreg *isa_sreg_find(const char *s, size_t n);
 const struct isa_sreg *isa_sreg(u32 id);
 

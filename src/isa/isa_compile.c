@@ -91,7 +91,7 @@ static bool compile_ranges(struct compiler *c, char sep, char close, u16 *first,
 	return true;
 }
 
-/* @7.8+90: the part behind the plus may be missing. */
+/* @7.8+90: the part after the plus may be missing. */
 static void compile_minimum(struct compiler *c, u8 *ptx, u8 *sm)
 {
 	if (*c->p != '@')
@@ -438,7 +438,7 @@ static bool compile_address(struct compiler *c, struct isa_operand *o)
 	return isa_word_kind(o->space) == ISA_K_SPACE || fail(c, "space expected");
 }
 
-/* name=T, name:T, name~T, [name...] and everything behind. */
+/* name=T, name:T, name~T, [name...] and everything after. */
 static bool compile_operand(struct compiler *c, bool optional, bool bar)
 {
 	struct isa_operand *o = &c->operand[c->row->operands];

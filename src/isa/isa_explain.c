@@ -1,14 +1,14 @@
 /*
  * Why an opcode matches no row. Each row with its mnemonic is tried as far as it goes and gets a
  * price for what does not fit; the cheapest one is the one that was meant. Where the spelling of a
- * word is near to one that the row takes there, it was meant, too.
+ * word is near to one that the row accepts there, it was meant, too.
  */
 #include "src/isa/isa_int.h"
 
 #include "src/base/nearest.h"
 
 /*
- * Prices. A type says more about what was meant than any modifier; a word nobody knows is wrong in
+ * Prices. A type says more about what was meant than any modifier; an unknown word is wrong in
  * each row, and says nothing.
  */
 enum { PRICE_NEAR = 1, PRICE_MISSING = 2, PRICE_WRONG = 3, PRICE_TYPE = 6, PRICE_LEGACY = 4 };
@@ -47,7 +47,7 @@ static void offer_slots(const struct isa_form *f, struct nearest *n)
 	}
 }
 
-/* The dotted words of the row's name. Returns the first word of the opcode behind it. */
+/* The dotted words of the row's name. Returns the first word of the opcode after it. */
 static u32 try_name(const struct isa_opcode *op, const char *name, struct attempt *a)
 {
 	const char *part = strchr(name, '.');

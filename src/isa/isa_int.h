@@ -43,7 +43,7 @@ struct isa_opcode {
 bool isa_split(struct isa_opcode *op, const char *s, size_t n);
 /* The rows whose name begins with the mnemonic, their number first; NULL: none. */
 const u16 *isa_rows_of(const struct isa_opcode *op);
-/* Put word i into the first free slot of f's row that takes it. */
+/* Put word i into the first free slot of f's row that accepts it. */
 bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f);
 /* Words that need no slot. */
 bool isa_may_repeat(const struct isa_opcode *op, u32 i);

@@ -113,7 +113,7 @@ static bool is_late(const struct isa_form *f, u32 slot, u32 word)
 	return false;
 }
 
-/* Put word i into the first free slot that takes it. */
+/* Put word i into the first free slot that accepts it. */
 bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f)
 {
 	const struct isa_row *row = f->row;
@@ -136,7 +136,7 @@ bool isa_place(const struct isa_opcode *op, u32 i, struct isa_form *f)
 	return false;
 }
 
-/* ptxas takes these flags twice; any other word stands once. */
+/* ptxas accepts these flags twice; any other word stands once. */
 bool isa_may_repeat(const struct isa_opcode *op, u32 i)
 {
 	static const u16 flags[] = {M_NaN,       M_approx,   M_cc,   M_relu, M_sat,

@@ -21,7 +21,7 @@ NUM_FN bool num_is_nan_f64(u64 u)
 }
 
 /*
- * The NaN of an operation whose operands are looked at in the given order; r when it is a number.
+ * The NaN of an operation whose operands are examined in the given order; r when it is a number.
  */
 NUM_FN u64 num_pick_nan_f64(u64 r, u64 first, u64 second, u64 third)
 {

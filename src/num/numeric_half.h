@@ -270,7 +270,7 @@ NUM_FN u32 num_fma_f16x2(u32 a, u32 b, u32 c, u32 mode)
 }
 
 /*
- * ptxas takes other roundings than rn for bf16, too. Measured: the rounding is that of an fma of
+ * ptxas accepts other roundings than rn for bf16, too. Measured: the rounding is that of an fma of
  * f32, whose result is rounded to nearest. Alone, not in a pair, the operands are read as f16, and
  * relu and oob say nothing.
  */
