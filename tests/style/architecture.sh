@@ -1,5 +1,6 @@
 # docs/architecture.md is true: the files of its diagrams exist and define what is named beside them, its
-# table has every folder of sources, and a debugger finds the way down in the order that is drawn.
+# table has every folder of sources, and a debugger finds the way down in the order that is drawn. Files that
+# any document names exist.
 . "${srcdir:-.}/tests/tap.sh"
 
 doc=$top/docs/architecture.md
@@ -22,12 +23,23 @@ empty "$(while read -r _ file name; do
 		echo "$file does not define $name"
 done <"$scratch/steps")" "files and what they define exist"
 
-# Names in the text are those of files or of what some file defines.
-empty "$(grep -v '^ ' "$doc" | grep -oE '`(src|runtime|grammar|tests|samples)/[a-zA-Z0-9_/*.]+`' | tr -d '`' |
+# Paths in the text of any document, and sources that are named without their folder, exist.
+named()
+{
+	(cd "$top" && awk 'FNR == 1 { inside = 0 } /^```/ { inside = !inside } !inside' "$@") |
+		grep -oE '`[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u
+}
+documents=$(cd "$top" && ls ./*.md docs/*.md)
+# shellcheck disable=SC2086
+named $documents >"$scratch/named"
+empty "$(grep -E '^(src|runtime|grammar|tests|samples|share|include|docs|man)/' "$scratch/named" |
 	while read -r path; do
-		# shellcheck disable=SC2086
-		(cd "$top" && ls -d $path) >/dev/null 2>&1 || echo "no $path"
-	done)" "paths in the text exist"
+		# Programs are named as they are built; shellcheck disable=SC2086
+		(cd "$top" && ls -d $path || ls -d "$path.c") >/dev/null 2>&1 || echo "no $path"
+	done)" "paths in documents exist"
+(cd "$top" && find src runtime grammar tests include share) | sed 's,.*/,,' | sort -u >"$scratch/names"
+empty "$(grep -xE '[a-z0-9_]+\.(c|l|y|def|tsv|vec|sh)|[a-z0-9]+_[a-z0-9_]+\.h' "$scratch/named" |
+	grep -vxFf "$scratch/names")" "sources that documents name exist"
 
 folders=$(cd "$top" && ls -d src/*/ runtime grammar | sed 's,/$,,')
 empty "$(for folder in $folders; do
