@@ -15,7 +15,7 @@
  * Functions return 0 or a status with the number that CUDA gives the same error;
  * ptxloom_status_text has the words. All of them may be called from several threads at once; an
  * object must not be freed while another thread uses it. Nothing is printed but what kernels print,
- * and the process never ends because of a kernel. Manual pages: ptxloom_device_open(3),
+ * and a kernel never ends the process. Manual pages: ptxloom_device_open(3),
  * ptxloom_module_load(3), ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3),
  * ptxloom_last_fault(3), ptxloom_status_text(3).
  */
@@ -37,7 +37,7 @@ struct ptxloom_kernel;
 
 /* ---- Statuses: ptxloom_status_text(3) ---- */
 
-/* The statuses this library answers with. Faults of kernels have others, those of CUDA. */
+/* The statuses that this library returns. Faults of kernels have others, those of CUDA. */
 enum ptxloom_status {
 	PTXLOOM_SUCCESS = 0,
 	PTXLOOM_INVALID_VALUE = 1,
@@ -76,18 +76,18 @@ struct ptxloom_options {
 	unsigned workers; /* threads; 0: $PTXLOOM_WORKERS, else one per core */
 	uint64_t seed; /* order of CTAs, warps, lanes; 0: $PTXLOOM_SEED, else the natural order */
 	uint64_t timeout_ms; /* of one launch; 0: $PTXLOOM_TIMEOUT, else none */
-	/* Gets every message about files, PTX and faults, as text of whole lines. NULL: see
+	/* Receives every message about files, PTX and faults, as text of whole lines. NULL: see
 	 * ptxloom_message. */
 	void (*message)(void *user, const char *text);
 	/*
-	 * Gets what kernels print, from any thread, in pieces of `size` bytes. NULL: standard
+	 * Receives what kernels print, on any thread, in pieces of `size` bytes. NULL: standard
 	 * output.
 	 */
 	void (*output)(void *user, const char *text, size_t size);
 	void *user;
 	/*
-	 * Functions of the host that modules may call: "all", or names with commas between; copied.
-	 * Code of modules runs them with any arguments. NULL: $PTXLOOM_HOST_FUNCTIONS, else none.
+	 * Functions of the host that modules may call: "all", or names separated by commas; copied.
+	 * Modules may call them with any arguments. NULL: $PTXLOOM_HOST_FUNCTIONS, else none.
 	 */
 	const char *host_functions;
 	/* Not 0: everything runs in one order, whatever the number of workers; 0: as
@@ -102,13 +102,13 @@ PTXLOOM_API int ptxloom_device_open(const struct ptxloom_options *options,
 PTXLOOM_API void ptxloom_device_close(struct ptxloom_device *dev);
 /* Product name: "NVIDIA A100-SXM4-40GB". */
 PTXLOOM_API const char *ptxloom_device_name(const struct ptxloom_device *dev);
-/* A whole number of the profile by its name in `ptxloom devices`: "sms", "warp_size".
+/* An integer of the profile by its name in `ptxloom devices`: "sms", "warp_size".
  * PTXLOOM_NOT_FOUND when unknown. */
 PTXLOOM_API int ptxloom_device_number(const struct ptxloom_device *dev, const char *field,
 				      int64_t *out);
-/* Wait until no launch of the device is under way; returns the first fault since the last call. */
+/* Wait until no launch of the device is running; returns the first fault since the last call. */
 PTXLOOM_API int ptxloom_device_sync(struct ptxloom_device *dev);
-/* Copy the messages since the last call, at most size - 1 bytes; returns their whole length. */
+/* Copy the messages since the last call, at most size - 1 bytes and a NUL; returns their full length. */
 PTXLOOM_API size_t ptxloom_message(struct ptxloom_device *dev, char *out, size_t size);
 
 /* ---- Modules: ptxloom_module_load(3) ---- */
@@ -119,16 +119,16 @@ PTXLOOM_API int ptxloom_module_load(struct ptxloom_device *dev, const void *imag
 				    struct ptxloom_module **out);
 PTXLOOM_API int ptxloom_module_load_file(struct ptxloom_device *dev, const char *path,
 					 struct ptxloom_module **out);
-/* No launch of its kernels may be under way. Frees its kernels and bound functions. NULL is
+/* No launch of its kernels may be running. Frees its kernels and bound functions. NULL is
  * allowed. */
 PTXLOOM_API void ptxloom_module_unload(struct ptxloom_module *mod);
-/* The kernel of this name as in the PTX; NULL: there is none. Belongs to the module. */
+/* The kernel with this name in the PTX, owned by the module; NULL if there is none. */
 PTXLOOM_API struct ptxloom_kernel *ptxloom_module_kernel(struct ptxloom_module *mod,
 							 const char *name);
 /* The kernels by number, NULL past the last. */
 PTXLOOM_API struct ptxloom_kernel *ptxloom_module_kernel_nth(struct ptxloom_module *mod,
 							     unsigned n);
-/* A .global or .const variable: its memory, which may be read and written like a buffer. */
+/* A .global or .const variable: its memory, to be read and written like a buffer. */
 PTXLOOM_API int ptxloom_module_variable(struct ptxloom_module *mod, const char *name,
 					void **address, size_t *bytes);
 
@@ -144,7 +144,7 @@ struct ptxloom_param {
 PTXLOOM_API unsigned ptxloom_kernel_param_count(const struct ptxloom_kernel *kernel);
 PTXLOOM_API int ptxloom_kernel_param(const struct ptxloom_kernel *kernel, unsigned n,
 				     struct ptxloom_param *out);
-/* CTAs of `threads` threads that an SM of the device holds at once; 0: none. */
+/* How many CTAs of `threads` threads can be resident on an SM of the device. */
 PTXLOOM_API unsigned ptxloom_kernel_occupancy(struct ptxloom_kernel *kernel, unsigned threads,
 					      size_t dynamic_shared);
 
@@ -153,7 +153,7 @@ PTXLOOM_API unsigned ptxloom_kernel_occupancy(struct ptxloom_kernel *kernel, uns
 /* Zeroed device memory. Host code reads and writes it through the same pointer. NULL: no memory
  * left. */
 PTXLOOM_API void *ptxloom_alloc(struct ptxloom_device *dev, size_t bytes);
-/* PTXLOOM_INVALID_VALUE when it is no buffer. NULL is allowed. */
+/* PTXLOOM_INVALID_VALUE if it is not a buffer. NULL is allowed. */
 PTXLOOM_API int ptxloom_free(struct ptxloom_device *dev, void *buffer);
 /* Let kernels use host memory in place until ptxloom_unregister. It must not overlap other such
  * memory. */
@@ -166,21 +166,21 @@ struct ptxloom_config {
 	unsigned grid[3], block[3]; /* a zero in y or z counts as 1 */
 	size_t dynamic_shared;      /* bytes */
 	int cooperative;            /* all CTAs are resident at once */
-	/* CTAs of a cluster; all 0: as the kernel says, a zero beside others counts as 1 */
+	/* CTAs of a cluster; all 0: those of the kernel; else 0 counts as 1 */
 	unsigned cluster[3];
 };
 
 /* Run a kernel and wait. args: pointers to the values of the parameters, in order. */
 PTXLOOM_API int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *config,
 			       void *const *args);
-/* Start a kernel; ptxloom_device_sync waits. Launches under way have no order among each other. */
+/* Start a kernel; ptxloom_device_sync waits. Running launches have no order among each other. */
 PTXLOOM_API int ptxloom_launch_async(struct ptxloom_kernel *kernel,
 				     const struct ptxloom_config *config, void *const *args);
 
 /* ---- Kernels as functions: ptxloom_bind(3) ---- */
 
 /*
- * Make a C function of a kernel. `signature` names its parameters in order and gives the launch
+ * Make a kernel callable from C. `signature` names its parameters in order and gives the launch
  * configuration:
  *
  *     (n, a, in f32 x[n], inout f32 y[n]) <<<(n + 255) / 256, 256>>>
@@ -203,7 +203,7 @@ struct ptxloom_fault {
 	unsigned source_line;
 	int has_address, is_write;
 	uint64_t address, bytes;
-	char message[4096]; /* all of it in words, several lines */
+	char message[4096]; /* all of this in words, several lines */
 };
 
 /* The device's last fault. PTXLOOM_NOT_FOUND when there was none. */
