@@ -30,7 +30,7 @@ dialect="$dialect|parted|parting|meanwhile|spoils?|spoilt|spoiled|more often tha
 dialect="$dialect|(its|their|the) ways|ways meet|(that|which|one) (is|are) none|is none of|at hand|tak(e|es|en) apart"
 dialect="$dialect|(have|has|had|get|gets|got) (a|its|their|another) turns?|seats?|worked out|makes? no sense"
 dialect="$dialect|who (includes|makes|gives|asks|fetches|watches|runs|wants|has|works|starts|calls|needs|waits|reads)"
-read_by_people='^(docs/[a-z-]+\.md|man/.*\.[13]|[A-Z]+\.md|include/.*\.h|src/(tools/commands|base/setting)\.def)$'
+read_by_people='^((docs|tests)/.*\.md|[A-Z]+\.md|man/.*\.[13]|include/.*\.h|src/(tools/commands|base/setting)\.def)$'
 plain='^(src/(base|arch|isa|ir|num|host)|grammar)/.*\.(c|h|l|y|def)$'
 
 # dialect_of PATTERN: where files whose names match have such an expression, in running text.
