@@ -32,11 +32,11 @@ static void say_no_room(void)
 		return;
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		fprintf(stderr,
-			"ptxloom: error: a device finds no room among the %llu MiB of addresses that the process may "
+			"ptxloom: error: a device does not fit in the %llu MiB of address space that the process may "
 			"use (ulimit -v)\n",
 			(unsigned long long)limit.rlim_cur >> 20);
 	else
-		fputs("ptxloom: error: the system gives no addresses for the memory of a device\n",
+		fputs("ptxloom: error: the system has no address space for the memory of a device\n",
 		      stderr);
 }
 

@@ -155,7 +155,8 @@ static void sum_up_overruns(void)
 	pthread_mutex_lock(&overruns->lock);
 	if (overruns->places)
 		fprintf(stderr,
-			"ptxloom: note: %llu accesses outside allocations passed, of %llu lines of kernels; "
+			"ptxloom: note: %llu accesses outside allocations that hardware does not detect, on %llu "
+			"lines of kernels; "
 			"they are faults with `ptxloom run --check=mem` or PTXLOOM_CHECK=mem\n",
 			(unsigned long long)overruns->accesses,
 			(unsigned long long)overruns->places);

@@ -163,7 +163,7 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 
 	text_printf(t, "    address 0x%llx is ", (unsigned long long)a);
 	if (f->kind == FAULT_MISALIGNED_ADDRESS)
-		text_printf(t, "no multiple of %u; it is ", f->size);
+		text_printf(t, "not a multiple of %u; it is ", f->size);
 	if (f->space == MEM_SHARED)
 		say_offset(f, a & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
 	else if (f->space == MEM_LOCAL)
@@ -264,7 +264,7 @@ void device_overrun_describe(const struct device_kernel *k, const struct program
 {
 	text_printf(
 		out,
-		"ptxloom: note: %s %s of %u bytes outside allocations, which passes as on hardware\n",
+		"ptxloom: note: %s %s of %u bytes outside allocations, which hardware does not detect\n",
 		space_name(f->space), access_name(p, f), f->size);
 	place_say(p, f, k->func->name->text, out);
 	say_thread(f, out);

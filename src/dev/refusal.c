@@ -52,7 +52,8 @@ static bool explain_dynamic(const struct device_launch *l, struct text *out)
 
 	if (l->dynamic_bytes <= most)
 		return false;
-	text_printf(out, "%u bytes of dynamic shared memory are asked for, this kernel may have %u",
+	text_printf(out,
+		    "%u bytes of dynamic shared memory were requested, this kernel may have %u",
 		    l->dynamic_bytes, most);
 	return true;
 }
@@ -105,7 +106,8 @@ static void explain_cluster(const struct device_launch *l, struct text *out)
 	}
 	for (u32 i = 0; i < 3; i++)
 		if (s.grid[i] % s.cluster[i]) {
-			text_printf(out, "the grid has %u CTAs in dimension %c, no multiple of %u",
+			text_printf(out,
+				    "the grid has %u CTAs in dimension %c, not a multiple of %u",
 				    s.grid[i], 'x' + (int)i, s.cluster[i]);
 			return;
 		}

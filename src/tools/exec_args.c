@@ -67,7 +67,7 @@ static int add_input(struct exec_job *j, const char *arg, bool buffer)
 		if (buffer && !in.data.array)
 			in.data.count = UINT64_MAX;
 		if (*s && *s != '=')
-			text_printf(&why, "'%s' behind the type", s);
+			text_printf(&why, "unexpected '%s' after the type", s);
 		else if (!buffer && !*s)
 			text_puts(&why, "--arg takes TYPE=VALUE");
 		else if (data_fill(&in.data, *s ? s + 1 : NULL, &why) && VEC_PUSH(&j->inputs, in))
@@ -94,7 +94,7 @@ static int add_output(struct exec_job *j, const char *arg)
 	if (*s == '=')
 		out.path = s + 1;
 	else if (*s)
-		text_printf(&why, "'%s' behind the name", s);
+		text_printf(&why, "unexpected '%s' after the name", s);
 	if (n && !why.at && VEC_PUSH(&j->outputs, out))
 		return TOOL_OK;
 	if (!why.at)

@@ -47,7 +47,7 @@ bool data_parse_type(const char **s, struct data *out, struct text *why)
 
 	*out = (struct data){.type = data_type_find(*s, n), .count = 1};
 	if (!out->type) {
-		text_printf(why, "'%.*s' is no type; there are", (int)n, *s);
+		text_printf(why, "'%.*s' is not a type; the types are", (int)n, *s);
 		for (size_t i = 0; i < ARRAY_LEN(types); i++)
 			text_printf(why, " %s", types[i].name);
 		return false;
@@ -203,8 +203,8 @@ static bool fill_list(struct data *d, const char *init, struct text *why)
 		return false;
 	for (u64 i = 0; i < n; i++) {
 		if (!data_parse_number(d->type, init, &end, &bits) || (*end && *end != ',')) {
-			text_printf(why, "'%.*s' is no value of type %s", (int)strcspn(init, ","),
-				    init, d->type->name);
+			text_printf(why, "'%.*s' is not a value of type %s",
+				    (int)strcspn(init, ","), init, d->type->name);
 			return false;
 		}
 		data_put(d, i, bits);
@@ -247,7 +247,7 @@ static bool fill_made(struct data *d, const char *init, struct text *why)
 		}
 	}
 	if (*init == 'i' && d->count && !holds_whole(d->type, d->count - 1)) {
-		text_printf(why, "iota: %" PRIu64 " is no value of type %s", d->count - 1,
+		text_printf(why, "iota: %" PRIu64 " is not a value of type %s", d->count - 1,
 			    d->type->name);
 		return false;
 	}
@@ -353,7 +353,7 @@ static bool fill_from(struct data *d, const struct file *f, struct text *why)
 	if (npy && !npy_open(d, f, &begin, &count, why))
 		return false;
 	if (!npy && f->size % d->type->bytes) {
-		text_printf(why, "%zu bytes are no whole number of %s", f->size, d->type->name);
+		text_printf(why, "%zu bytes are not a whole number of %s", f->size, d->type->name);
 		return false;
 	}
 	if (d->count == UINT64_MAX)

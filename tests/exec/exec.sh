@@ -27,7 +27,7 @@ says err "holds '<f4', not s32"
 status 2 $add --block 3 --buffer "a:f32[4]=@$scratch/c.npy"
 says err "has 3 elements, not 4"
 status 2 $add --block 3 --buffer "a:f64=@$scratch/c.raw"
-says err "12 bytes are no whole number of f64"
+says err "12 bytes are not a whole number of f64"
 head -c 50 "$scratch/c.npy" >"$scratch/short.npy"
 status 2 $add --block 3 --buffer "a:f32=@$scratch/short.npy"
 says err "damaged"
@@ -87,7 +87,7 @@ for case in f16=100000 f16=65520 f16=-65520 bf16=4e38 f32=1e40 f64=1e309 u8=256 
 	s16=32768 u32=4294967296 s32=2147483648 s32=-2147483649 u64=18446744073709551616 s64=9223372036854775808 \
 	f32=0f3f8000001 f32=0f3f8 f64=0d3ff f32=0d3ff0000000000000; do
 	status 2 ptxloom exec $types --buffer "a:$case"
-	says err "'${case#*=}' is no value of type ${case%%=*}"
+	says err "'${case#*=}' is not a value of type ${case%%=*}"
 done
 for case in "f16=65519 65504" "f16=-inf -inf" "f16=nan nan" "bf16=3e38 3.004e+38" "u8=255 255"; do
 	value=${case#*=}
@@ -96,9 +96,9 @@ for case in "f16=65519 65504" "f16=-inf -inf" "f16=nan nan" "bf16=3e38 3.004e+38
 	is out "a[0..0] = ${value#* }"
 done
 status 2 ptxloom exec $types --buffer "a:u8[257]=iota"
-says err "iota: 256 is no value of type u8"
+says err "iota: 256 is not a value of type u8"
 status 2 ptxloom exec $types --buffer "a:f16[65521]=iota"
-says err "iota: 65520 is no value of type f16"
+says err "iota: 65520 is not a value of type f16"
 for count in 18446744073709551615 18446744073709551616 99999999999999999999999 1152921504606846976 -1; do
 	status 2 ptxloom exec $types --buffer "a:f32[$count]=1,2"
 	says err "a:f32.*: (the number of elements in \[ \] is invalid|2 values for)"
@@ -140,14 +140,14 @@ for cluster in 0 1,0 1,1,0; do
 	says err "^ptxloom exec: error: --cluster takes X"
 done
 status 2 $add --arg f32=1e39
-says err "'1e39' is no value of type f32"
+says err "'1e39' is not a value of type f32"
 status 2 $add --arg f64=-1e309
 status 2 $add --buffer a:f32[4]=twos
-says err "'twos' is no value of type f32"
+says err "'twos' is not a value of type f32"
 status 2 $add --buffer a:f32[4] --buffer a:f32[4]
 says err "there is a buffer of this name already"
 status 2 $add --arg u33=1
-says err "'u33' is no type; there are b8 "
+says err "'u33' is not a type; the types are b8 "
 status 2 $add --arg u8=256
 status 2 $add --arg u8=-1
 status 2 $add --arg u32
@@ -278,7 +278,7 @@ is out "o[0..0] = 999999"
 status 0 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 3 --buffer o:u32[6] --dump o
 is out "o[0..5] = 0 1 2 0 1 2"
 status 1 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 4 --buffer o:u32[6] --dump o
-says err 'refused: clusters of 4,1,1 CTAs: the grid has 6 CTAs in dimension x, no multiple of 4$'
+says err 'refused: clusters of 4,1,1 CTAs: the grid has 6 CTAs in dimension x, not a multiple of 4$'
 status 2 ptxloom exec tests/exec/cluster.ptx -d h100 --cluster a --buffer o:u32[6]
 
 status 0 $add --dump-program

@@ -95,7 +95,7 @@ tells '    address 0x[0-9a-f]+ is 0 bytes after the variable table of 40 bytes a
 fault shared $bad
 tells '    address 0x[0-9a-f]+ is byte 4194304 of the block.s shared memory, which has 32'
 fault misaligned cudaErrorMisalignedAddress
-tells '    address 0x[0-9a-f]+ is no multiple of 8; it is 4 bytes inside a 64-byte allocation at 0x[0-9a-f]+'
+tells '    address 0x[0-9a-f]+ is not a multiple of 8; it is 4 bytes inside a 64-byte allocation at 0x[0-9a-f]+'
 # Our header has atomicAdd; clang does not tell where it was inlined.
 fault add $bad
 silent 'atomics\.h'

@@ -48,7 +48,7 @@ for size in 1200000 600000 300000; do
 		grep -q 'all right' out
 	else
 		[ "$status" -eq 1 ] && grep -q 'error 2$' out &&
-			grep -q '^ptxloom: error: .*addresses\|out of memory' err
+			grep -q '^ptxloom: error: .*address space\|out of memory' err
 	fi
 	verdict $? "ulimit -v $size: works, or says why not"
 done

@@ -21,7 +21,7 @@ dimension x, the device allows 1024; $unseen"
 told grid "$note<<<(0,1,1), (32,1,1), 0>>> failed: cudaErrorInvalidValue (1), the grid has no CTAs in dimension x; \
 $unseen"
 told shared "$note<<<(1,1,1), (32,1,1), 1048576>>> failed: cudaErrorInvalidValue (1), 1048576 bytes of dynamic shared \
-memory are asked for, this kernel may have 49152; $unseen"
+memory were requested, this kernel may have 49152; $unseen"
 told thrice "$note<<<(1,1,1), (2000,1,1), 0>>> failed: cudaErrorInvalidValue (1), the block has 2000 threads in \
 dimension x, the device allows 1024; 2 more failed; $unseen"
 # Who looks is not told.
@@ -66,7 +66,7 @@ ok $? "each kernel is told of"
 # Two launches of a kernel with two lines that read past the end: two notes and a sum.
 capture ptxloom run ./refusals slack
 ok "$([ "$(cat out)" = cudaSuccess ]; echo $?)" "accesses outside allocations pass"
-notes=$(grep -c '^ptxloom: note: .* read of 4 bytes outside allocations, which passes as on hardware$' err)
+notes=$(grep -c '^ptxloom: note: .* read of 4 bytes outside allocations, which hardware does not detect$' err)
 ok "$([ "$notes" -eq 2 ]; echo $?)" "each line is told of once"
 for mark in peek again; do
 	grep -qE "^    at .*refusals\.cu:$(grep -n "/\* $mark \*/" refusals.cu | cut -d: -f1):" err
@@ -76,7 +76,7 @@ grep -qE '^    by thread \(0,0,0\) of block \(0,0,0\)' err && grep -qE \
 	'^    address 0x[0-9a-f]+ is [0-9]+ bytes after a 4000-byte allocation at 0x[0-9a-f]+$' err
 ok $? "the thread and the allocation"
 tail -n 1 err | grep -qE \
-	'^ptxloom: note: [0-9]+ accesses outside allocations passed, of 2 lines of kernels; they are faults with '
+	'^ptxloom: note: [0-9]+ accesses outside allocations that hardware does not detect, on 2 lines of kernels; they are faults with '
 ok $? "at the end their number"
 refused 86 '^ptxloom: error: Invalid address' "with --check=mem they are faults" \
 	ptxloom run --check=mem ./refusals slack

@@ -83,7 +83,7 @@ static void parse_param(struct expr_parser *p, struct api_bound *b, u32 i, bool 
 		out->type = isa_word_find(name, n);
 		if (out->type == ISA_NONE || !isa_type_bits(out->type) ||
 		    isa_type_bits(out->type) % 8)
-			p->error = "this is no type";
+			p->error = "this is not a type";
 		else
 			out->is_signed = isa_type_class(out->type) == ISA_SINT;
 		name = second;
