@@ -1,4 +1,4 @@
-# Sizes of files and functions, line length, and the number of preprocessor conditionals.
+# Sizes of files and functions, line length of code and documents, and the number of preprocessor conditionals.
 . "${srcdir:-.}/tests/tap.sh"
 
 file_hard=820
@@ -66,6 +66,13 @@ echo "$code" | tr '\n' '\0' | xargs -0 awk -v n="$columns_wished" '
 	{ gsub(/\t/, "        ") }
 	length($0) > n { wide++ }
 	END { print "# wider than " n " columns: " wide + 0 " of " NR " lines" }'
+# Rows of tables, and commands with their output, are as wide as they are.
+documents=$(all_files | grep '\.md$')
+empty "$(echo "$documents" | tr '\n' '\0' | xargs -0 awk -v n="$columns_wished" '
+	FNR == 1 { inside = 0 }
+	/^```/ { inside = !inside }
+	!inside && !/^\|/ && length($0) > n { print FILENAME ":" FNR ": " length($0) " columns, at most " n }')" \
+	"no text of a document is wider than $columns_wished columns"
 empty "$(echo "$code" | tr '\n' '\0' | xargs -0 grep -nE '[ 	]+$|^ {8}' /dev/null |
 	grep -vE '\.(sh|l|y):|: +\\$')" "tabs indent, and nothing trails"
 
