@@ -9,6 +9,7 @@
  * one may take of the host's time.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 
 #include "src/dev/api/api_int.h"
 #include "src/watch/counters.h"
@@ -355,8 +356,7 @@ int main(int argc, char **argv)
 		if (mode && *mode && strcmp(mode, modes[i].name))
 			continue;
 		if (!is_level_of_host(&modes[i])) {
-			check_that(true, modes[i].name, __FILE__, __LINE__);
-			printf("# skipped: this host has no such level\n");
+			check_skip(modes[i].name, "the processor has no such level");
 			continue;
 		}
 		while (cell < CELLS)

@@ -83,6 +83,7 @@ unit_tests += \
 	tests/unit/tex/texture \
 	tests/unit/tex/texture_device
 EXTRA_DIST += tests/check.h \
+	tests/skip.h \
 	tests/unit/exec_harness.h \
 	tests/unit/vector_kernel.h \
 	tests/unit/vectors.h \

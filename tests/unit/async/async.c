@@ -4,6 +4,7 @@
  */
 #include "src/async/async.h"
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -497,7 +498,7 @@ int main(void)
 	test_word();
 	for (u32 i = 0; i < ARRAY_LEN(levels); i++) {
 		level = levels[i];
-		if (!exec_ops_select(level))
+		if (!check_level(exec_ops_select(level), level))
 			continue;
 		test_late();
 		test_turn();

@@ -5,6 +5,7 @@
  */
 #include "src/async/tensor.h"
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define WIDTH 32u  /* words of a row in memory */
@@ -246,7 +247,7 @@ int main(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
 		level = levels[i];
-		if (!exec_ops_select(level))
+		if (!check_level(exec_ops_select(level), level))
 			continue;
 		test_tile();
 		test_swizzle();

@@ -4,6 +4,7 @@
  * and with one for every warp.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define HEAD ".version 8.0\n.target sm_60\n.address_size 64\n"
@@ -271,7 +272,7 @@ int main(void)
 
 	for (u32 i = 0; i < ARRAY_LEN(levels); i++) {
 		level = levels[i];
-		if (!exec_ops_select(level))
+		if (!check_level(exec_ops_select(level), level))
 			continue;
 		test_red();
 		test_producer();

@@ -3,6 +3,7 @@
  * divergence, function pointers, the stack, linked units, and what faults.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -31,7 +32,7 @@ static void expect(const char *name, const char *ptx, u32 (*want)(u32 t))
 	for (u32 i = 0; i < 16; i++) {
 		u32 n = blocks[i % 4], bad = 0;
 
-		if (!exec_ops_select(levels[i / 4]))
+		if (!check_level(exec_ops_select(levels[i / 4]), levels[i / 4]))
 			continue;
 		memset((void *)(uintptr_t)out, 0xcd, 4096);
 		if (!CHECK_EQ(harness_run(&h, "k", 1, n, &out, levels[i / 4]), STOP_DONE))

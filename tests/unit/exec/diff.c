@@ -16,6 +16,7 @@
 #include "tests/ref/ref.h"
 #include "src/sched/sched.h"
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/fuzz/progen.h"
 #include "tests/unit/exec_harness.h"
 
@@ -478,6 +479,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "unknown option %s\n", argv[i]);
 			return 2;
 		}
+	for (u32 i = 0; i < ARRAY_LEN(levels); i++)
+		check_level(exec_ops_select(levels[i]), levels[i]);
 	for (u32 i = 0; argc == 1 && i < ARRAY_LEN(known); i++)
 		bad += try_seed(known[i], &o) != AGREE;
 	for (s = o.first; s < o.first + o.n && bad < 10; s++)

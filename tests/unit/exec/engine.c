@@ -2,6 +2,7 @@
  * The gang engine: straight code, divergence, loops, barriers, partial warps, faults, spin locks.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 static const char vecadd[] =
@@ -160,7 +161,7 @@ int main(void)
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
 
 	for (u32 i = 0; i < 4; i++) {
-		if (!exec_ops_select(levels[i]))
+		if (!check_level(exec_ops_select(levels[i]), levels[i]))
 			continue;
 		test_vecadd(levels[i]);
 		test_loops(levels[i]);

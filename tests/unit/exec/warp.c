@@ -4,6 +4,7 @@
  * random lanes that have exited.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define CTAS 128u
@@ -237,7 +238,7 @@ int main(void)
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
 
 	for (u32 i = 0; i < ARRAY_LEN(levels); i++) {
-		if (!exec_ops_select(levels[i]))
+		if (!check_level(exec_ops_select(levels[i]), levels[i]))
 			continue;
 		for (size_t f = 0; f < ARRAY_LEN(forms); f++)
 			test_form(forms[f], levels[i]);

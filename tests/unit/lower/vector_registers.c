@@ -4,6 +4,7 @@
  * vector '$' and its elements '$x' to '$w'.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define THREADS 64u
@@ -200,7 +201,7 @@ static void test_programs(const char *level)
 {
 	static u64 vector[THREADS * WORDS], single[THREADS * WORDS];
 
-	if (!exec_ops_select(level))
+	if (!check_level(exec_ops_select(level), level))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
 		if (!run(&programs[i], false, level, vector) ||

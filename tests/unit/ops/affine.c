@@ -8,6 +8,7 @@
  *   exec_affine [n [first]]     n kernels (400), from seed `first` on
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "grammar/parse.h"
 #include "src/base/text.h"
 #include "src/sched/sched.h"
@@ -479,7 +480,7 @@ static bool run_ways(const struct trial *t, const struct program *p, const u8 *i
 	for (u32 i = 0; ok && i < 4; i++) {
 		enum fault_kind fault, want = is_short ? FAULT_ILLEGAL_ADDRESS : FAULT_NONE;
 
-		if (!exec_ops_select(levels[i]))
+		if (!check_level(exec_ops_select(levels[i]), levels[i]))
 			continue;
 		memcpy((void *)(uintptr_t)at, in, size);
 		memset((void *)(uintptr_t)out, 0, threads_of(t) * 4u);

@@ -5,6 +5,7 @@
  * part of a warp.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "src/base/text.h"
 #include "tests/unit/exec_harness.h"
 
@@ -195,7 +196,7 @@ static bool run(const struct trial *t)
 		const char *level = levels[i % ARRAY_LEN(levels)];
 		u32 n = threads[i / ARRAY_LEN(levels)];
 
-		if (!exec_ops_select(level))
+		if (!check_level(exec_ops_select(level), level))
 			continue;
 		ok = harness_run(&h, "k", 1, n, params, level) == STOP_DONE &&
 		     is_right(t, level, n, (const u32 *)(uintptr_t)params[0]);

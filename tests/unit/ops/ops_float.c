@@ -5,6 +5,7 @@
  * fail; those must keep what their register held.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 #include "tests/unit/vectors.h"
 
@@ -138,7 +139,7 @@ static void check_forms(const struct form *forms, u32 n, const char *target, con
 		u64 bytes = THREADS * (IN_BYTES + OUT_BYTES), memory;
 		u32 exact = 0;
 
-		if (!exec_ops_select(levels[l]))
+		if (!check_level(exec_ops_select(levels[l]), levels[l]))
 			continue;
 		memory = mem_alloc(&h.mem, bytes, 0, MEM_KIND_DEVICE);
 		for (u32 i = 0; i < n; i++)

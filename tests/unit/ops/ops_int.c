@@ -4,6 +4,7 @@
  * compute is checked by exec_vectors.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 
 #define THREADS 300u
@@ -369,7 +370,7 @@ int main(void)
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
 
 	for (u32 i = 0; i < ARRAY_LEN(levels); i++) {
-		if (!exec_ops_select(levels[i]))
+		if (!check_level(exec_ops_select(levels[i]), levels[i]))
 			continue;
 		test_masks(levels[i]);
 		test_16_bit(levels[i]);

@@ -3,6 +3,7 @@
  * threads are the line's lanes. One check for each file and host level.
  */
 #include "tests/check.h"
+#include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 #include "tests/unit/vector_kernel.h"
 
@@ -32,7 +33,7 @@ static void check_levels(struct harness *h, const struct vector_list *list, cons
 	for (u32 k = 0; k < ARRAY_LEN(levels); k++) {
 		u32 exact = 0;
 
-		if (!exec_ops_select(levels[k]))
+		if (!check_level(exec_ops_select(levels[k]), levels[k]))
 			continue;
 		for (u32 i = 0; i < list->n; i++)
 			exact += runs_exactly(h, &list->at[i], i, levels[k], memory);
