@@ -25,9 +25,10 @@ if SANITIZED
 TESTS += tests/programs/sanitized.sh
 endif
 
-EXTRA_DIST += .ci/run tests/totals.awk tests/coverage.sh tests/tap.sh
+EXTRA_DIST += .ci/run tests/mutate tests/totals.awk tests/coverage.sh tests/tap.sh
 style_tests = tests/style/format.sh tests/style/limits.sh tests/style/includes.sh tests/style/names.sh tests/style/words.sh \
-	tests/style/docs.sh tests/style/manual.sh tests/style/quick.sh tests/style/architecture.sh
+	tests/style/docs.sh tests/style/manual.sh tests/style/mutate.sh \
+	tests/style/quick.sh tests/style/architecture.sh
 dist_check_SCRIPTS += $(style_tests)
 # They read sources: once is enough, sanitizers have nothing to find there.
 if !SANITIZED
