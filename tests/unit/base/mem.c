@@ -59,6 +59,46 @@ static void test_inserted(struct mem *m, u64 at)
 	CHECK(!fill(m, end, 17));
 }
 
+/* No two of them touch, freed ones that are remembered included: an access past an end finds nothing. */
+static bool are_apart(const struct mem *m)
+{
+	for (u32 i = 1; i < m->len; i++)
+		if (m->ranges[i - 1].base + m->ranges[i - 1].size + MEM_ALIGN > m->ranges[i].base)
+			return false;
+	return true;
+}
+
+/* Until all addresses have been handed out several times, and what was freed is used again in part. */
+static void test_gaps(void)
+{
+	u64 at[40] = {0}, state = 1;
+	u32 touching = 0, failed = 0;
+	struct mem m;
+
+	if (!CHECK(mem_init(&m, (u64)1 << 30)))
+		return;
+	for (u32 i = 0; i < 20000; i++) {
+		u32 k;
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		k = (u32)(state >> 33) % ARRAY_LEN(at);
+		if (at[k]) {
+			mem_free(&m, at[k]);
+			at[k] = 0;
+			continue;
+		}
+		/* Or as much as a hole and the gap beside it. */
+		at[k] = mem_alloc(
+			&m, ((u64)MEM_ALIGN << (state >> 40) % 17) + (state >> 62) * MEM_ALIGN,
+			MEM_ALIGN, MEM_KIND_DEVICE);
+		failed += !at[k];
+		touching += !are_apart(&m);
+	}
+	CHECK(failed < 1000);
+	CHECK_EQ(touching, 0);
+	mem_fini(&m);
+}
+
 int main(void)
 {
 	struct mem m;
@@ -76,5 +116,6 @@ int main(void)
 	if (CHECK(at != 0))
 		test_inserted(&m, at);
 	mem_fini(&m);
+	test_gaps();
 	return check_done();
 }

@@ -157,6 +157,29 @@ static void concurrency(void)
 	stream_destroy(all, b);
 }
 
+/* An event that is recorded again stands for its last record alone, whichever ends first. */
+static void event_recorded_again(void)
+{
+	struct stream *a = new_stream(STREAM_NON_BLOCKING), *b = new_stream(STREAM_NON_BLOCKING);
+	struct stream_event *e;
+
+	stream_event_create(&dev, 0, &e);
+	store(memory + 64, 0), store(memory + 128, 0);
+	launch(a, "wait", memory + 64, 1);
+	stream_event_record(e, a, 0);
+	launch(b, "wait", memory + 128, 1);
+	stream_event_record(e, b, 0);
+	store(memory + 64, 1);
+	CHECK_EQ(stream_wait(a), STATUS_SUCCESS);
+	CHECK_EQ(stream_event_query(e), STATUS_NOT_READY);
+	store(memory + 128, 1);
+	CHECK_EQ(stream_event_wait(e), STATUS_SUCCESS);
+	CHECK_EQ(stream_event_query(e), STATUS_SUCCESS);
+	stream_event_destroy(all, e);
+	stream_destroy(all, a);
+	stream_destroy(all, b);
+}
+
 /* Work of one stream waits for that of another, through an event. */
 static void events(void)
 {
@@ -407,6 +430,7 @@ static void run(u32 workers)
 	order_in_a_stream();
 	concurrency();
 	events();
+	event_recorded_again();
 	legacy_stream();
 	calls();
 	many_threads();

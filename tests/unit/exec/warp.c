@@ -233,6 +233,30 @@ static void test_left_out(const struct left_out *x, u32 threads, const char *lev
 	text_fini(&t);
 }
 
+/*
+ * Lanes that wait for one that has left their loop give way after a number of rounds, and not when
+ * the budget of the turn is used up, which is far more here.
+ */
+static void test_spin(const char *level)
+{
+	static const char text[] =
+		".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+		".reg .pred last, p; .reg .b32 t, v; .reg .b64 o;\n"
+		"ld.param.u64 o, [out]; mov.u32 t, %tid.x; setp.eq.u32 last, t, 31; @last bra OUT;\n"
+		"LOOP: ld.volatile.global.u32 v, [o]; setp.ne.u32 p, v, 0; @p bra END; bra LOOP;\n"
+		"OUT: mov.u32 v, 1; st.volatile.global.u32 [o], v;\nEND: ret;\n}\n";
+	struct harness h;
+	u64 out;
+
+	if (!CHECK(harness_open(&h, text)))
+		return;
+	h.budget = 10000000;
+	h.turns = 1;
+	out = mem_alloc(&h.mem, 4, 0, MEM_KIND_DEVICE);
+	CHECK_EQ(harness_run(&h, "k", 1, 32, &out, level), STOP_DONE);
+	harness_close(&h);
+}
+
 int main(void)
 {
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -243,6 +267,7 @@ int main(void)
 		for (size_t f = 0; f < ARRAY_LEN(forms); f++)
 			test_form(forms[f], levels[i]);
 		test_deadlock(levels[i]);
+		test_spin(levels[i]);
 		for (size_t f = 0; f < ARRAY_LEN(left_out); f++) {
 			test_left_out(&left_out[f], 32, levels[i]);
 			test_left_out(&left_out[f], 128, levels[i]);

@@ -64,6 +64,11 @@ static const struct rule rules[] = {
 	{"a division between",
 	 A "div.s32 %r1, %r1, %r2; st.global.b32 [%rd1+128], %r1; add.TT f10, f20, f4;", "0"},
 	{"an unsigned division between", A "div.u32 %r1, %r1, %r2; add.TT f10, f20, f4;", "+"},
+	{"a reciprocal between", A "rcp.rn.f64 %rd2, %rd2; add.TT f10, f20, f4;", "0"},
+	{"a reciprocal of a number between",
+	 A "rcp.rn.f64 %rd2, 0d4008000000000000; add.TT f10, f20, f4;", "+"},
+	{"a root of a number between",
+	 A "sqrt.rn.f64 %rd2, 0d4008000000000000; add.TT f10, f20, f4;", "+"},
 	{"a root between", A "sqrt.rn.f64 %rd2, %rd2; add.TT f10, f20, f4;", "0"},
 	{"A has another sum", A B "add.TT f10, f20, f21; add.TT f11, f20, f4;", "-0"},
 	{"B has another sum", A B "add.TT f10, f20, f21; add.TT f11, f21, f5;", "+0"},
@@ -222,6 +227,52 @@ static void check_number(const char *div, const char *number, u32 want)
 	harness_close(&h);
 }
 
+#define DIVISORS 64u
+
+static u32 divisor(u32 exponent, u32 i)
+{
+	return exponent << 23 | ((i + 1) * 0x12345b & 0x7fffff);
+}
+
+/*
+ * Which divisors are products with the reciprocal rounded to nearest is a matter of their exponent:
+ * of many with the same one, all are, or some are what the reciprocal unit gives.
+ */
+static void check_exponent(const char *div, u32 exponent, bool nearest)
+{
+	const u32 x = (exponent << 23) + 0x00a66666;
+	u32 wrong = 0, *memory;
+	struct text t = {0};
+	struct harness h;
+	char what[80];
+	u64 out;
+
+	text_puts(&t, ".version 8.0\n.target sm_90\n.address_size 64\n"
+		      ".visible .entry k(.param .u64 p)\n{\n.reg .f32 %f<2>; .reg .b64 %rd<2>;\n"
+		      "ld.param.u64 %rd1, [p]; ld.global.f32 %f0, [%rd1];\n");
+	for (u32 i = 0; i < DIVISORS; i++)
+		text_printf(&t, "%s %%f1, %%f0, 0f%08x; st.global.f32 [%%rd1+%u], %%f1;\n", div,
+			    divisor(exponent, i), 4 * i + 4);
+	text_puts(&t, "ret;\n}\n");
+	if (!CHECK(harness_open(&h, t.at)))
+		return;
+	h.contract = true;
+	out = mem_alloc(&h.mem, 4096, 0, MEM_KIND_DEVICE);
+	memory = (u32 *)(uintptr_t)out;
+	memory[0] = x;
+	CHECK_EQ(harness_run(&h, "k", 1, 1, &out, NULL), STOP_DONE);
+	for (u32 i = 0; i < DIVISORS; i++) {
+		f32 reciprocal = (f32)(1.0 / (f64)f32_bits(divisor(exponent, i)));
+
+		wrong += memory[i + 1] != bits_f32(f32_bits(x) * reciprocal);
+	}
+	snprintf(what, sizeof(what), "%s by numbers of exponent %u: %u of %u are not products", div,
+		 exponent, wrong, DIVISORS);
+	CHECK_MSG(!wrong == nearest, what);
+	harness_close(&h);
+	text_fini(&t);
+}
+
 /* As for debuggers: nothing is put together. */
 static void check_debug(void)
 {
@@ -263,6 +314,14 @@ int main(void)
 	check_number("div.approx.f32", "0f3f8005a9", 0x3f7ff4af);
 	check_number("div.full.ftz.f32", "%f1", 0x3f7ff4af);
 	check_number("div.approx.ftz.f32", "%f2", 0x3f7ff4ae);
+	for (u32 i = 0; i < 2; i++) {
+		const char *div = i ? "div.full.f32" : "div.approx.f32";
+
+		check_exponent(div, 0, false);
+		check_exponent(div, 1, true);
+		check_exponent(div, 251, true);
+		check_exponent(div, 252, false);
+	}
 	check_debug();
 	return check_done();
 }

@@ -454,6 +454,49 @@ static void wide_fetches(const char *level)
 		}
 }
 
+/*
+ * How many bits of a normalized coordinate count shows in textures so wide that the last one is a
+ * step of the weight: 22 of the fraction where the width is a power of two, otherwise 21.
+ */
+static void fractions(u32 width, bool last, const char *level)
+{
+	static const f32 beyond[] = {0, 0x1p-24f, 0x1p-22f, 0x1p-22f + 0x1p-24f, 0x1p-21f};
+	const struct shape s = {.width = width, .geometry = TEX_1D};
+	struct texture_desc d = {.settings = {.filter = 1, .flags = TEXTURE_NORMALIZED}};
+	struct mem_array_desc a = {.width = width, .format = MEM_FORMAT_F32, .channels = 1};
+	struct texture_store *own;
+	u32(*in)[4], (*out)[4];
+	struct harness h;
+	u64 params[3];
+	f32 *texels;
+
+	d.settings.address[0] = 1;
+	if (!CHECK(fetch_kernel(&h, wide_forms[0].operands)) ||
+	    !CHECK(!mem_array_create(&h.mem, arch, &a, &d.resource.array)))
+		return;
+	own = texture_store_new(&h.mem, arch);
+	texels = mem_pointer(&h.mem, d.resource.array->base);
+	for (u32 i = 0; i < width; i++)
+		texels[i] = i % 2 ? 256 : 0;
+	in = mem_pointer(&h.mem, params[0] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE));
+	out = mem_pointer(&h.mem, params[1] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE));
+	memset(in, 0, 1024);
+	for (u32 i = 0; i < ARRAY_LEN(beyond); i++)
+		in[i][0] = bits_f32(0.5f + beyond[i]);
+	h.textures = texture_table(own);
+	CHECK_EQ(texture_create(own, &d, &params[2]), STATUS_SUCCESS);
+	CHECK_EQ(harness_run(&h, "k", 1, 32, params, level), STOP_DONE);
+	CHECK(same_fetches(&s, tex_find(texture_table(own), params[2], TEX_TEXTURE), false, in,
+			   out));
+	CHECK_EQ(out[0][0], bits_f32(128));
+	CHECK_EQ(out[1][0], out[0][0]);
+	CHECK_EQ(out[2][0] != out[0][0], last);
+	CHECK_EQ(out[3][0], out[2][0]);
+	CHECK(out[4][0] != out[2][0]);
+	texture_store_free(own);
+	harness_close(&h);
+}
+
 /* Both ways from a direction to its place on a face agree; every face comes up. */
 static void faces(void)
 {
@@ -496,8 +539,11 @@ int main(int argc, char **argv)
 		objects();
 		instructions();
 		for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-			if (check_level(exec_ops_select(levels[i]), levels[i]))
+			if (check_level(exec_ops_select(levels[i]), levels[i])) {
 				wide_fetches(levels[i]);
+				fractions(16384, true, levels[i]);
+				fractions(12288, false, levels[i]);
+			}
 	}
 	texture_store_free(store);
 	mem_fini(&mem);
