@@ -96,7 +96,8 @@ tests_oracle_counters_cross_LDADD = $(UNIT_LDADD) -ldl
 EXTRA_DIST += tests/oracle/counters_cross.sh tests/counters/h200.tsv
 # The same for other instructions and for random programs: tests/oracle/form_cross.sh BUILD
 check_PROGRAMS += tests/oracle/form_cross
-tests_oracle_form_cross_SOURCES = tests/oracle/form_cross.c tests/oracle/cross.h tests/fuzz/formgen.c \
+tests_oracle_form_cross_SOURCES = tests/oracle/form_cross.c tests/oracle/form_cross.h \
+	tests/oracle/form_cross_programs.c tests/oracle/cross.h tests/fuzz/formgen.c \
 	tests/fuzz/formgen.h tests/fuzz/formgen_int.h tests/fuzz/formgen_place.c \
 	tests/fuzz/formgen_put.c tests/fuzz/formgen_value.c tests/fuzz/progen.c tests/fuzz/progen.h \
 	tests/fuzz/progen_insn.c tests/fuzz/progen_place.c tests/fuzz/progen_together.c

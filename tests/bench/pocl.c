@@ -58,12 +58,13 @@ static const char source[] =
 	"  for (int o = 128; o; o >>= 1) { if (t < o) s[t] += s[t + o]; barrier(CLK_LOCAL_MEM_FENCE); }\n"
 	"  if (t == 0) atomic_add(out, s[0]); }\n";
 
-/* clang-format off */
 /* The functions used, by name. */
-#define CL_FUNCTIONS(F)                                                                                             \
-	F(clGetPlatformIDs) F(clGetDeviceIDs) F(clCreateContext) F(clCreateCommandQueue) F(clCreateProgramWithSource) \
-	F(clBuildProgram) F(clCreateKernel) F(clCreateBuffer) F(clSetKernelArg) F(clEnqueueNDRangeKernel) F(clFinish) \
-	F(clReleaseMemObject) F(clReleaseKernel) F(clReleaseProgram) F(clReleaseCommandQueue) F(clReleaseContext)
+/* clang-format off */
+#define CL_FUNCTIONS(F) \
+	F(clGetPlatformIDs) F(clGetDeviceIDs) F(clCreateContext) F(clCreateCommandQueue) \
+	F(clCreateProgramWithSource) F(clBuildProgram) F(clCreateKernel) F(clCreateBuffer) \
+	F(clSetKernelArg) F(clEnqueueNDRangeKernel) F(clFinish) F(clReleaseMemObject) \
+	F(clReleaseKernel) F(clReleaseProgram) F(clReleaseCommandQueue) F(clReleaseContext)
 /* clang-format on */
 
 struct pocl {

@@ -18,10 +18,9 @@
  * Lines: form or program, a tab, the digest of its results. Exit status 0: all ran, and none
  * differs.
  */
+#include "src/base/leave.h"
 #include "grammar/parse.h"
-#include "tests/fuzz/formgen.h"
-#include "tests/fuzz/progen.h"
-#include "tests/oracle/cross.h"
+#include "tests/oracle/form_cross.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -30,44 +29,11 @@
 #include <unistd.h>
 
 #define BATCH 32u
-#define FILL 0xcdu
 #define STACK_BYTES 16384u
-#define UNIT_SECONDS 40u
-#define MINIMISE_TRIES 80u
 
-enum state { WAITING, DONE, REFUSED, FAILS };
+struct form_cross all;
 
-/* One line: a form or a program. */
-struct unit {
-	char *name;
-	u32 form, row; /* of a program: ISA_ROWS, or the row that it is about */
-	u64 seed;
-	u32 expected;
-	bool has_expected;
-};
-
-struct result {
-	u32 state, digest, code;
-};
-
-struct options {
-	const char *library, *other, *only, *expected, *dump, *examine, *print;
-	u32 limit, jobs, seconds;
-	u64 programs, for_row, seed;
-};
-
-static struct {
-	struct options o;
-	struct formgen_list forms;
-	VEC(struct unit) units;
-	struct result *results; /* shared by the processes */
-	u64 *next;              /* of each process: the unit that comes next */
-	struct cross_driver cu, other;
-	u32 differ, fail, compared;
-	time_t started;
-} all;
-
-static u32 digest_of(const u64 *words, size_t n)
+u32 cross_digest(const u64 *words, size_t n)
 {
 	u64 d = 0xcbf29ce484222325u;
 
@@ -78,22 +44,22 @@ static u32 digest_of(const u64 *words, size_t n)
 
 /* ---- what differs ---- */
 
-static void dump_path(char *path, size_t size, const char *dir, const struct unit *u)
+void unit_path(char *path, size_t size, const char *dir, const struct unit *u)
 {
 	snprintf(path, size, "%s/%016llx", dir, (unsigned long long)formgen_hash(u->name));
 }
 
-static bool differs(const struct unit *u, const struct result *r)
+bool unit_differs(const struct unit *u, const struct result *r)
 {
 	return u->has_expected && u->expected != r->digest;
 }
 
-static void dump(const struct unit *u, const void *data, size_t bytes)
+void unit_dump(const struct unit *u, const void *data, size_t bytes)
 {
 	char path[4096];
 	FILE *f;
 
-	dump_path(path, sizeof(path), all.o.dump, u);
+	unit_path(path, sizeof(path), all.o.dump, u);
 	f = fopen(path, "wb");
 	if (!f)
 		return;
@@ -133,7 +99,7 @@ static void examine(const struct unit *u, const struct formgen_kernel *k, const 
 	char path[4096];
 	FILE *f;
 
-	dump_path(path, sizeof(path), all.o.examine, u);
+	unit_path(path, sizeof(path), all.o.examine, u);
 	f = fopen(path, "rb");
 	if (!f || !want || fread(want, 8, words, f) != words)
 		words = 0;
@@ -167,10 +133,10 @@ static void judge_form(const struct batch *b, u32 i, const u64 *in, const u64 *o
 	struct unit *u = b->unit[i];
 	struct result *r = &all.results[u - all.units.at];
 
-	r->digest = digest_of(out, (size_t)k->outs * FORMGEN_THREADS);
+	r->digest = cross_digest(out, (size_t)k->outs * FORMGEN_THREADS);
 	r->state = DONE;
-	if (all.o.dump && differs(u, r))
-		dump(u, out, (size_t)k->outs * FORMGEN_THREADS * 8);
+	if (all.o.dump && unit_differs(u, r))
+		unit_dump(u, out, (size_t)k->outs * FORMGEN_THREADS * 8);
 	if (all.o.examine)
 		examine(u, k, in, out);
 }
@@ -264,7 +230,7 @@ out:
 	return !code || all.results[b->unit[0] - all.units.at].state == REFUSED;
 }
 
-static void write_text(u64 number, const char *ptx)
+void unit_print(u64 number, const char *ptx)
 {
 	char path[4096];
 	FILE *f;
@@ -289,7 +255,7 @@ static bool run_forms(u64 first, u64 n)
 		b.unit[b.n++] = &all.units.at[i];
 	make_batch(&b);
 	if (b.n)
-		write_text(first, b.ptx.at);
+		unit_print(first, b.ptx.at);
 	alive = !b.n || run_batch(&b);
 	for (u32 i = 0; alive && b.n > 1 && i < b.n; i++) {
 		struct batch one = {.n = 1, .unit = {b.unit[i]}};
@@ -302,231 +268,6 @@ static bool run_forms(u64 first, u64 n)
 	}
 	text_fini(&b.ptx);
 	return alive;
-}
-
-/* ---- programs ---- */
-
-/*
- * Not instructions whose answers are addresses or depend on what else there is, memory that is
- * given up, policies that must be made first, products and sums that a compiler may join.
- */
-static bool is_portable(void *user, const struct isa_form *form)
-{
-	static const u16 rows[] = {I_mov_address, I_cvta,        I_cvta_symbol,  I_cvta_to,
-				   I_mapa,        I_mapa_shared, I_mapa_symbol,  I_isspacep,
-				   I_isspacep_32, I_mov_pack_1,  I_mov_unpack_1, I_cvt_pack,
-				   I_cvt_pack_16};
-	const char *name = form->row->name[form->name];
-
-	(void)user;
-	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
-		if (form->row->row == rows[i])
-			return false;
-	if (!strcmp(name, "discard") ||
-	    (isa_form_has(form, M_v8) && form->row->chapter == ISA_CH_ld_st) ||
-	    isa_form_has(form, M_L2_cache_hint))
-		return false;
-	if (form->row->chapter == ISA_CH_float || form->row->chapter == ISA_CH_half)
-		return (strcmp(name, "add") != 0 && strcmp(name, "sub") != 0 &&
-			strcmp(name, "mul") != 0) ||
-		       isa_form_word(form, ISA_K_ROUND, 0) != ISA_NONE;
-	return true;
-}
-
-static void on_error(void *user, const struct diag_message *m)
-{
-	u32 *line = user;
-
-	if (m->level == DIAG_ERROR && !*line)
-		*line = m->line;
-}
-
-/* Rules between operands are not in the table: leave out the lines that break one. */
-static char *valid_text(const struct progen *p, u8 *off)
-{
-	static const struct ptx_options options = {.lint = true};
-	char *text = NULL;
-
-	for (u32 tries = 0; tries < 400; tries++) {
-		struct diag_source source = {.name = "program"};
-		struct ir_module *m;
-		struct diag d;
-		u32 line = 0, i;
-
-		text = progen_text(p, off);
-		source.text = text;
-		source.size = strlen(text);
-		diag_init(&d, on_error, &line);
-		m = ptx_parse(&source, &options, &d);
-		diag_fini(&d);
-		ir_module_free(m);
-		if (m)
-			break;
-		i = progen_line_at(p, off, line);
-		free(text);
-		text = NULL;
-		if (i == UINT32_MAX)
-			break;
-		off[i] = 1;
-	}
-	return text;
-}
-
-static size_t out_bytes(const struct progen *p)
-{
-	return (size_t)PROGEN_OUT * p->grid * p->block + PROGEN_COMMON;
-}
-
-static int run_program(const struct cross_driver *cu, const struct progen *p, const char *text,
-		       u8 *in, u8 *out)
-{
-	struct {
-		u64 in, out, common;
-		_Alignas(16) u8 data[PROGEN_DATA];
-	} a = {0};
-	size_t in_len = (size_t)PROGEN_IN * p->grid * p->block, out_len = out_bytes(p);
-	void *module = NULL, *function = NULL, *args[] = {&a.in, &a.out, &a.common, a.data};
-	int code = cu->load(&module, text);
-
-	if (code)
-		return -code;
-	progen_input(p, in);
-	memcpy(a.data, in, sizeof(a.data));
-	code = cu->alloc(&a.in, in_len);
-	code = code ? code : cu->alloc(&a.out, out_len);
-	a.common = a.out + out_len - PROGEN_COMMON;
-	code = code ? code : cu->to_device(a.in, in, in_len);
-	code = code ? code : cu->fill(a.out, FILL, out_len);
-	code = code ? code : cu->function(&function, module, "k");
-	code = code ? code
-		    : cu->launch(function, p->grid, 1u, 1u, p->block, 1u, 1u, 0u, NULL, args, NULL);
-	code = code ? code : cu->sync();
-	code = code ? code : cu->to_host(out, a.out, out_len);
-	cu->free(a.in);
-	cu->free(a.out);
-	cu->unload(module);
-	return code;
-}
-
-static void examine_program(const struct unit *u, const u8 *out, size_t bytes)
-{
-	u8 *want = malloc(bytes);
-	char path[4096];
-	u32 bad = 0;
-	FILE *f;
-
-	dump_path(path, sizeof(path), all.o.examine, u);
-	f = fopen(path, "rb");
-	if (!f || !want || fread(want, 1, bytes, f) != bytes)
-		bytes = 0;
-	for (size_t i = 0; i < bytes; i += 8)
-		if (memcmp(want + i, out + i, 8) && bad++ < 8) {
-			u64 x, y;
-
-			memcpy(&x, want + i, 8);
-			memcpy(&y, out + i, 8);
-			printf("%s thread %zu word %zu: %llx (here %llx)\n", u->name,
-			       i / PROGEN_OUT, i % PROGEN_OUT / 8, (unsigned long long)x,
-			       (unsigned long long)y);
-		}
-	if (bad)
-		printf("    %u words\n", bad);
-	if (f)
-		fclose(f);
-	free(want);
-}
-
-/* Both devices on the text without the lines that are off; prints the first difference to *why. */
-static bool both_differ(const struct progen *p, const u8 *off, u8 *in, u8 *out, char why[200])
-{
-	char *text = progen_text(p, off);
-	u8 *other = malloc(out_bytes(p));
-	bool differ = false;
-
-	alarm(UNIT_SECONDS);
-	if (text && other && !run_program(&all.other, p, text, in, other) &&
-	    !run_program(&all.cu, p, text, in, out))
-		for (size_t i = 0; i < out_bytes(p) && !differ; i += 8)
-			if (memcmp(out + i, other + i, 8)) {
-				u64 x, y;
-
-				memcpy(&x, out + i, 8);
-				memcpy(&y, other + i, 8);
-				snprintf(why, 200, "thread %zu word %zu: %llx, the other has %llx",
-					 i / PROGEN_OUT, i % PROGEN_OUT / 8, (unsigned long long)x,
-					 (unsigned long long)y);
-				differ = true;
-			}
-	free(text);
-	free(other);
-	return differ;
-}
-
-/* Leave out what the difference between the two devices does not need. */
-static void minimise(const struct unit *u, const struct progen *p, u8 *off, u8 *in, u8 *out)
-{
-	u32 n = (u32)p->lines.len, tries = 0;
-	u8 *keep = malloc(n);
-	char why[200] = "";
-
-	if (!keep || !both_differ(p, off, in, out, why)) {
-		free(keep);
-		return;
-	}
-	for (u32 size = 16; size; size /= 2)
-		for (u32 i = 0; i < n && tries < MINIMISE_TRIES; i += size) {
-			bool changed = false;
-
-			memcpy(keep, off, n);
-			for (u32 k = i; k < i + size && k < n; k++)
-				if (!off[k] && (p->lines.at[k].kind == PROGEN_TEXT ||
-						p->lines.at[k].kind == PROGEN_OPEN))
-					off[k] = changed = true;
-			tries += changed;
-			if (changed && !both_differ(p, off, in, out, why))
-				memcpy(off, keep, n);
-		}
-	both_differ(p, off, in, out, why);
-	printf("%s\t%s\n", u->name, why);
-	for (u32 i = 0; i < n; i++)
-		if (!off[i] && p->lines.at[i].kind != PROGEN_FIXED)
-			printf("\t%s\n", p->lines.at[i].text);
-	fflush(stdout);
-	free(keep);
-}
-
-static bool run_seed(struct unit *u)
-{
-	struct result *r = &all.results[u - all.units.at];
-	struct progen p;
-	char *text;
-	int code = -1;
-	u8 *in, *out, *off;
-
-	progen_init(&p, u->seed, PROGEN_HARDWARE | PROGEN_FOCUS(u->row), is_portable, NULL);
-	in = malloc((size_t)PROGEN_IN * p.grid * p.block);
-	out = malloc(out_bytes(&p));
-	off = calloc(p.lines.len, 1);
-	text = off ? valid_text(&p, off) : NULL;
-	write_text((u64)(u - all.units.at), text);
-	if (text && in && out)
-		code = run_program(&all.cu, &p, text, in, out);
-	r->state = code < 0 ? REFUSED : code ? FAILS : DONE;
-	r->code = (u32)(code < 0 ? -code : code);
-	if (!code)
-		r->digest = digest_of((const u64 *)(const void *)out, out_bytes(&p) / 8);
-	if (!code && all.o.dump && differs(u, r))
-		dump(u, out, out_bytes(&p));
-	if (!code && all.o.examine)
-		examine_program(u, out, out_bytes(&p));
-	if (!code && all.o.other && differs(u, r))
-		minimise(u, &p, off, in, out);
-	free(text);
-	free(in);
-	free(out);
-	free(off);
-	progen_fini(&p);
-	return code <= 0;
 }
 
 /* ---- processes ---- */
@@ -542,23 +283,23 @@ static void work(u32 job)
 
 	if (!cross_open(&all.cu, all.o.library) ||
 	    all.cu.limit(0, (size_t)STACK_BYTES)) /* CU_LIMIT_STACK_SIZE */
-		_exit(77);
+		leave(77);
 	if (all.o.other &&
 	    (!cross_open(&all.other, all.o.other) || all.other.limit(0, (size_t)STACK_BYTES)))
-		_exit(77);
+		leave(77);
 	while (all.next[job] < n && !is_late()) {
 		u64 at = all.next[job], len = n - at < step ? n - at : step;
 
 		/* A crash, or one that does not end, costs these. */
 		alarm(UNIT_SECONDS);
 		all.next[job] += step * all.o.jobs;
-		if (all.o.programs ? !run_seed(&all.units.at[at]) : !run_forms(at, len)) {
+		if (all.o.programs ? !unit_run_program(&all.units.at[at]) : !run_forms(at, len)) {
 			fflush(stdout);
-			_exit(3);
+			leave(3);
 		}
 	}
 	fflush(stdout);
-	_exit(0);
+	leave(0);
 }
 
 static pid_t start(u32 job)
@@ -699,7 +440,7 @@ static bool read_expected(void)
 
 static void print_unit(const struct unit *u, const struct result *r)
 {
-	bool differ = r->state == DONE && differs(u, r);
+	bool differ = r->state == DONE && unit_differs(u, r);
 
 	all.differ += differ;
 	all.compared += r->state == DONE && u->has_expected;

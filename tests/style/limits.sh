@@ -1,13 +1,14 @@
 # Sizes of files and functions, line length of code and documents, and the number of preprocessor conditionals.
 . "${srcdir:-.}/tests/tap.sh"
 
-file_hard=820
+file_hard=800
 table_hard=1200
 file_wished=600
 function_hard=80
 function_wished=40
 parameters_wished=5
 columns_hard=120
+columns_code=100
 columns_wished=100
 
 cd "$srcdir" || exit 1
@@ -62,6 +63,17 @@ empty "$(echo "$code" | tr '\n' '\0' | xargs -0 awk -v n="$columns_hard" '
 	{ gsub(/\t/, "        ") }
 	length($0) > n { print FILENAME ":" FNR ": " length($0) " columns, at most " n }')" \
 	"no line is wider than $columns_hard columns"
+# What stands in strings does not count: PTX is clearer in lines of its own.
+empty "$(echo "$code" | grep -E '\.[ch]$' | tr '\n' '\0' | xargs -0 awk -v n="$columns_code" '
+	{
+		gsub(/\t/, "        ")
+		if (length($0) <= n || /^ *\/?\*/)
+			next
+		gsub(/"([^"\\]|\\.)*"/, "\"\"")
+		sub(/ *(\/\*.*|\\)$/, "")
+	}
+	length($0) > n { print FILENAME ":" FNR ": " length($0) " columns, at most " n }')" \
+	"no line of C is wider than $columns_code columns, but for strings and comments"
 echo "$code" | tr '\n' '\0' | xargs -0 awk -v n="$columns_wished" '
 	{ gsub(/\t/, "        ") }
 	length($0) > n { wide++ }
