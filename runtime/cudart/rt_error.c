@@ -3,6 +3,7 @@
  * texts.
  */
 #include "runtime/process.h"
+#include "src/base/leave.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/dev/memory/copy.h"
@@ -73,7 +74,7 @@ __attribute__((destructor)) static void exit_status(void)
 	if (!the_process.fault_seen || !setting_text(SETTING_CHECK))
 		return;
 	fflush(NULL);
-	_exit(EXIT_FOUND);
+	leave(EXIT_FOUND);
 }
 
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault)

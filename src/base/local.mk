@@ -5,6 +5,7 @@ libcore_la_SOURCES += \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
 	src/base/intern.c src/base/intern.h \
+	src/base/leave.h \
 	src/base/map.c src/base/map.h \
 	src/base/nearest.c src/base/nearest.h \
 	src/base/room.c src/base/room.h \

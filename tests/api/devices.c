@@ -3,6 +3,7 @@
  * properties, and occupancy at all points that were measured on an H200
  * (tests/vectors/occupancy_gh100.tsv).
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include <stdint.h>
@@ -68,7 +69,7 @@ static void look(const char *all, const char *visible)
 		else
 			unsetenv("CUDA_VISIBLE_DEVICES");
 		say_devices();
-		_exit(0);
+		leave(0);
 	}
 	waitpid(pid, NULL, 0);
 }
@@ -91,7 +92,7 @@ static void uuid_of(const char *all, int device, char *out)
 		unsetenv("CUDA_VISIBLE_DEVICES");
 		cuInit(0);
 		cuDeviceGetUuid_v2(u, device);
-		_exit(0);
+		leave(0);
 	}
 	waitpid(pid, NULL, 0);
 	sprintf(out, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",

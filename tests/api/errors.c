@@ -2,6 +2,7 @@
  * Which error do common mistakes get? The answers are those of an H200 with driver 580 and CUDA
  * 13.0, except where a line says otherwise. Each case is a process of its own.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include <dlfcn.h>
@@ -32,7 +33,7 @@ static void *function(const char *name)
 	f = f ? f : dlsym(libraries[1], name);
 	if (!f) {
 		printf("# no function %s\n", name);
-		_exit(3);
+		leave(3);
 	}
 	return f;
 }
@@ -711,11 +712,11 @@ static void run_case(size_t i)
 	if (!pid) {
 		alarm(60);
 		if (!freopen("/dev/null", "w", stderr))
-			_exit(2);
+			leave(2);
 		cudaMalloc(&memory, 4096);
 		CALL(int, cuInit, (unsigned), 0);
 		cases[i].run();
-		_exit(0);
+		leave(0);
 	}
 	waitpid(pid, &status, 0);
 	check_that(!status && !strcmp(said, cases[i].expected), cases[i].name, __FILE__, __LINE__);

@@ -2,6 +2,7 @@
  * Pointers of the host that lead nowhere: copies and launches that use them end with an error and a
  * message that says where; the process, its output and the device live on.
  */
+#include "src/base/leave.h"
 #include "tests/api/memory.h"
 
 #include <signal.h>
@@ -178,9 +179,9 @@ static void handlers_are_kept(void)
 		make_pages();
 		if (cudaMemcpy((void *)0x10, device, 64, TO_HOST) != 1 || handled ||
 		    cudaMemcpy((void *)0x10, device, 64, TO_HOST) != 1)
-			_exit(2);
+			leave(2);
 		*own_fault = 1;
-		_exit(3);
+		leave(3);
 	}
 	waitpid(pid, &status, 0);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 42);
@@ -190,7 +191,7 @@ static void handlers_are_kept(void)
 		make_pages();
 		cudaMemcpy((void *)0x10, device, 64, TO_HOST);
 		*own_fault = 1;
-		_exit(3);
+		leave(3);
 	}
 	waitpid(pid, &status, 0);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);

@@ -3,6 +3,7 @@
  * other memory: none is lost, whoever opened the memory, and not while more of the same pages is
  * being shared.
  */
+#include "src/base/leave.h"
 #include "tests/api/memory.h"
 
 #include <stdlib.h>
@@ -134,10 +135,10 @@ static void test_two(int (*exporter)(int), const char *name)
 	fflush(stdout);
 	child[0] = fork();
 	if (!child[0])
-		_exit(exporter(pair[0]) != 0);
+		leave(exporter(pair[0]) != 0);
 	child[1] = fork();
 	if (!child[1])
-		_exit(import_and_count(pair[1]) != 0);
+		leave(import_and_count(pair[1]) != 0);
 	CHECK_EQ(waitpid(child[1], &second, 0), child[1]);
 	CHECK_EQ(waitpid(child[0], &first, 0), child[0]);
 	CHECK_MSG(!first && !second, name);

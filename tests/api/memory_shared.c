@@ -2,6 +2,7 @@
  * Memory that has several addresses or several processes: the virtual memory calls, handles between
  * processes, exported pools; and a host that touches device memory.
  */
+#include "src/base/leave.h"
 #include "tests/api/memory.h"
 
 #include <fcntl.h>
@@ -194,7 +195,7 @@ static void test_processes(void)
 		return;
 	child = fork();
 	if (!child)
-		_exit(import_all(pair[1]) != 0);
+		leave(import_all(pair[1]) != 0);
 	test_mapping_bare();
 	start();
 	test_mapping();
@@ -242,7 +243,7 @@ static int in_process(void (*touch)(void), char *said, size_t size)
 	if (!child) {
 		dup2(out[1], STDERR_FILENO);
 		touch();
-		_exit(0);
+		leave(0);
 	}
 	close(out[1]);
 	n = read(out[0], said, size - 1);

@@ -5,6 +5,7 @@
  * All calls are made by a child, which says in shared memory where it is; after a crash another
  * child goes on behind the call that was to blame.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include <dlfcn.h>
@@ -139,13 +140,13 @@ static void child(size_t from, const long *firsts, size_t n)
 	void *context = NULL;
 
 	if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
-		_exit(1);
+		leave(1);
 	alarm(60);
 	*(void **)&start = dlsym(library[1], "cuInit");
 	*(void **)&make = dlsym(library[1], "cuCtxCreate_v2");
 	/* Without a context all calls would end before they look at what they are given. */
 	if (start(0) || make(&context, 0, 0))
-		_exit(1);
+		leave(1);
 	for (size_t i = from; i < LEN; i++) {
 		*at = i;
 		for (size_t k = 0; k < n; k++)
@@ -153,7 +154,7 @@ static void child(size_t from, const long *firsts, size_t n)
 				call(i, firsts[k] == -1 ? (long)context : firsts[k]);
 	}
 	*at = LEN;
-	_exit(0);
+	leave(0);
 }
 
 static void calls_survive(const char *what, const long *firsts, size_t n)

@@ -2,6 +2,7 @@
  * Modules, libraries, kernels, functions, the linker, contexts and entry points, through the names
  * that programs call.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include <pthread.h>
@@ -613,7 +614,7 @@ static void forks(void)
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
-		_exit(cudaFree(NULL));
+		leave(cudaFree(NULL));
 	waitpid(pid, &status, 0);
 	CHECK_EQ(WEXITSTATUS(status), 3);
 }

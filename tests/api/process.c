@@ -2,6 +2,7 @@
  * The process as a whole: children made by fork while other threads call, and libraries that are
  * closed and opened again. Nothing is linked: the libraries come and go with dlopen.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include <dlfcn.h>
@@ -111,7 +112,7 @@ static int child(void)
 	if (!pid) {
 		alarm(CHILD_SECONDS);
 		if (lib.allocate(&p, 8) != NOT_INITIALIZED || lib.last_error() != NOT_INITIALIZED)
-			_exit(1);
+			leave(1);
 		exit(0);
 	}
 	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;

@@ -7,6 +7,7 @@
  * COUNT launches of each program with 2, 4 and 8 workers, 4 when nothing is said. From 100 on two
  * processes compute beside and keep the cores busy; `repeat 10000` is what the documents speak of.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include "tests/progress/programs.h"
@@ -72,7 +73,7 @@ static void compute(pid_t parent)
 	for (volatile u32 x = 0; getppid() == parent;)
 		for (u32 i = 0; i < 1000000; i++)
 			x = x * 3 + 1;
-	_exit(0);
+	leave(0);
 }
 
 static void start_burners(pid_t *pid)

@@ -8,6 +8,7 @@
  * Each section of a script is a process. A call that crashes or hangs is told as that, and the
  * section is run again without it, so that the rest is heard too.
  */
+#include "src/base/leave.h"
 #include "tests/oracle/api_script.h"
 
 #include <dlfcn.h>
@@ -584,9 +585,9 @@ static void section_run(const struct script *script, struct progress *p,
 	struct section *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		_exit(2);
+		leave(2);
 	if (!verbose && !(freopen("/dev/null", "w", stderr) && freopen("/dev/null", "w", stdout)))
-		_exit(2);
+		leave(2);
 	s->script = script;
 	s->progress = p;
 	s->out = out;
@@ -601,7 +602,7 @@ static void section_run(const struct script *script, struct progress *p,
 		line(s, script->line[i]);
 	fflush(out);
 	p->step = -1;
-	_exit(0);
+	leave(0);
 }
 
 /* Run a section until it has come to its end, in as many processes as that takes. */
@@ -614,7 +615,7 @@ static void section_watch(const struct script *script, const char *const *librar
 	int status;
 
 	if (p == MAP_FAILED)
-		_exit(2);
+		leave(2);
 	fprintf(out, "= %s\n", script->name);
 	do {
 		fflush(out);
@@ -633,7 +634,7 @@ static void section_watch(const struct script *script, const char *const *librar
 	if (p->step != -1)
 		fprintf(out, "ends early: status %d\n", status);
 	fflush(out);
-	_exit(0);
+	leave(0);
 }
 
 /* Wait for section i's process and print what it found. */

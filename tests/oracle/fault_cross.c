@@ -7,6 +7,7 @@
  * Lines: name, tab, "load launch sync after word word", words: what the kernel answers;
  * "hangs" when it does not end within four seconds.
  */
+#include "src/base/leave.h"
 #include "src/base/text.h"
 #include "tests/oracle/cross.h"
 
@@ -86,17 +87,17 @@ static void run_cases(const char *library, const char *text, volatile u32 *next,
 
 	alarm(OPEN_SECONDS);
 	if (!cross_open(&cu, library))
-		_exit(77);
+		leave(77);
 	while (*next < ARRAY_LEN(cases)) {
 		const struct fault_case *c = &cases[*next];
 
 		if (strstr(c->name, text) && !run_case(&cu, c)) {
 			*next += step;
-			_exit(0);
+			leave(0);
 		}
 		*next += step;
 	}
-	_exit(0);
+	leave(0);
 }
 
 static bool run_all(const char *library, const char *text, u32 from, u32 step)

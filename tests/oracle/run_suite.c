@@ -14,6 +14,7 @@
  * Cases run in a child process: a crash or an endless loop costs one case. Exit status 0: all cases
  * are exact.
  */
+#include "src/base/leave.h"
 #include "src/base/file.h"
 #include "src/async/tensor.h"
 #include "tests/oracle/suite_image.h"
@@ -472,7 +473,7 @@ static void child(const struct suite *s, u32 from)
 		alarm(s->seconds);
 		s->state[i] = (u8)(open ? run_case(&h, s, c) : FAILED);
 	}
-	_exit(0);
+	leave(0);
 }
 
 static void run_all(struct suite *s)

@@ -8,6 +8,7 @@
  * A new program or a new mode is one row. -v prints how long each cell took, -t is how much
  * one may take of the host's time.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 #include "tests/skip.h"
 
@@ -246,7 +247,7 @@ static void run_mode(const struct mode *mode, const char *only, u32 first, int t
 			snprintf(r.why, sizeof(r.why), "the device does not open");
 		r.ms = (u32)(now_ms() - start);
 		if (write(to, &r, sizeof(r)) != sizeof(r))
-			_exit(1);
+			leave(1);
 	}
 	ptxloom_device_close(s.dev);
 }
@@ -310,7 +311,7 @@ static u32 watch_process(const struct mode *mode, const char *only, u32 first)
 	if (!pid) {
 		close(ends[0]);
 		run_mode(mode, only, first, ends[1]);
-		_exit(0);
+		leave(0);
 	}
 	close(ends[1]);
 	while (next_result(pid, ends[0], &r, &late)) {

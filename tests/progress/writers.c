@@ -2,6 +2,7 @@
  * Kernels that wait for what the program itself writes, late and from where it can: none of them is
  * taken for one that waits for ever.
  */
+#include "src/base/leave.h"
 #include "tests/check.h"
 
 #include <ptxloom.h>
@@ -75,7 +76,7 @@ static void by_a_handler(struct ptxloom_kernel *k, struct ptxloom_config *c, int
 	if (!sender) {
 		rest_ms(1500);
 		kill(getppid(), number);
-		_exit(0);
+		leave(0);
 	}
 	CHECK_EQ(ptxloom_launch(k, c, (void *[]){(void *)&flag}), 0);
 	CHECK_EQ(flag[1], 7);
