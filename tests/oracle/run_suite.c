@@ -18,6 +18,7 @@
 #include "src/base/file.h"
 #include "src/async/tensor.h"
 #include "tests/oracle/suite_image.h"
+#include "tests/unit/async/tensor_words.h"
 #include "tests/unit/exec_harness.h"
 
 #include <signal.h>
@@ -286,29 +287,9 @@ static void print_differences(const struct suite *s, const struct test_case *c, 
 
 static bool make_map(struct tensor_map *m, const char *words, u64 address)
 {
-	struct tensor_shape s = {.address = address, .im2col = *word_get(words, "kind") == 'i'};
-	s64 v[8] = {0};
+	struct tensor_shape s = tensor_of_words(words);
 
-	s.type = (u32)atoi(word_get(words, "dt"));
-	s.rank = (u32)atoi(word_get(words, "rank"));
-	s.interleave = (u32)atoi(word_get(words, "inter"));
-	s.swizzle = (u32)atoi(word_get(words, "swz"));
-	s.promotion = (u32)atoi(word_get(words, "l2"));
-	s.fill = (u32)atoi(word_get(words, "oob"));
-	s.channels = (u32)atoi(word_get(words, "cpp"));
-	s.pixels = (u32)atoi(word_get(words, "ppc"));
-	for (u32 i = 0, n = word_list(words, "dim", v, 5); i < n; i++)
-		s.dim[i] = (u64)v[i];
-	for (u32 i = 0, n = word_list(words, "stride", v, 4); i < n; i++)
-		s.stride[i] = (u64)v[i];
-	for (u32 i = 0, n = word_list(words, "box", v, 5); i < n; i++)
-		s.box[i] = (u32)v[i];
-	for (u32 i = 0, n = word_list(words, "es", v, 5); i < n; i++)
-		s.step[i] = (u32)v[i];
-	for (u32 i = 0, n = word_list(words, "lower", v, 3); i < n; i++)
-		s.lower[i] = (s32)v[i];
-	for (u32 i = 0, n = word_list(words, "upper", v, 3); i < n; i++)
-		s.upper[i] = (s32)v[i];
+	s.address = address;
 	return tensor_encode(m, &s);
 }
 

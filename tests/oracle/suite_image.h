@@ -6,41 +6,7 @@
 #define PL_SUITE_IMAGE_H
 
 #include "src/dev/texture/texture.h"
-
-#include <stdlib.h>
-
-/* The text after `key=`, "0" when there is none. */
-static inline const char *word_get(const char *words, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *p = words; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL)
-		if (!strncmp(p, key, n) && p[n] == '=')
-			return p + n + 1;
-	return "0";
-}
-
-static inline u64 word_number(const char *words, const char *key)
-{
-	return strtoull(word_get(words, key), NULL, 0);
-}
-
-/* Numbers divided by commas. */
-static inline u32 word_list(const char *words, const char *key, s64 *out, u32 max)
-{
-	const char *p = word_get(words, key);
-	u32 n = 0;
-
-	for (; n < max; p++) {
-		char *end;
-
-		out[n++] = strtoll(p, &end, 0);
-		p = end;
-		if (*p != ',')
-			break;
-	}
-	return n;
-}
+#include "tests/unit/words.h"
 
 struct suite_image {
 	struct mem *mem;

@@ -84,9 +84,11 @@ unit_tests += \
 	tests/unit/tex/texture_device
 EXTRA_DIST += tests/check.h \
 	tests/skip.h \
+	tests/unit/async/tensor_words.h \
 	tests/unit/exec_harness.h \
 	tests/unit/vector_kernel.h \
 	tests/unit/vectors.h \
+	tests/unit/words.h \
 	tests/unit/image/image_exercise.h \
 	tests/unit/image/image_make.h \
 	tests/unit/lower/fold.def \
