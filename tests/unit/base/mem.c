@@ -99,6 +99,32 @@ static void test_gaps(void)
 	mem_fini(&m);
 }
 
+/* What is allocated or charged counts against the limit to the byte, until it is given up. */
+static void test_limit(void)
+{
+	const u64 limit = (u64)1 << 20;
+	struct mem m;
+	u64 at;
+
+	if (!CHECK(mem_init(&m, limit)))
+		return;
+	CHECK_EQ(mem_left(&m), limit);
+	CHECK(!mem_charge(&m, limit + 1));
+	CHECK(mem_charge(&m, limit));
+	CHECK_EQ(mem_left(&m), 0);
+	CHECK(!mem_charge(&m, 1));
+	CHECK(!mem_alloc(&m, 1, 0, MEM_KIND_DEVICE));
+	mem_discharge(&m, 3000);
+	at = mem_alloc(&m, 0, 0, MEM_KIND_DEVICE);
+	CHECK(at && mem_left(&m) == 2999);
+	CHECK(!mem_alloc(&m, 3000, 0, MEM_KIND_DEVICE));
+	CHECK(mem_free(&m, at) && !mem_free(&m, at));
+	CHECK_EQ(mem_left(&m), 3000);
+	at = mem_alloc(&m, 3000, 0, MEM_KIND_DEVICE);
+	CHECK(at && !mem_left(&m));
+	mem_fini(&m);
+}
+
 int main(void)
 {
 	struct mem m;
@@ -117,5 +143,6 @@ int main(void)
 		test_inserted(&m, at);
 	mem_fini(&m);
 	test_gaps();
+	test_limit();
 	return check_done();
 }
