@@ -6,6 +6,7 @@
  * those that are sent to us, and we end as it does.
  */
 #include "src/tools/supervise.h"
+#include "src/base/leave.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -137,7 +138,7 @@ int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms)
 	}
 	if (!child) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		_exit(start(argv));
+		leave(start(argv));
 	}
 	if (wait_until(child, &set, deadline, &status))
 		return end_like(status);

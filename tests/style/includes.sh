@@ -82,6 +82,11 @@ empty "$(sources '*.c' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime)/' |
 	tr '\n' '\0' | xargs -0 grep -nE '(^|[^a-zA-Z_])(printf|puts|putchar)\(' /dev/null)" \
 	"only the command prints to standard output"
 
+# Builds for coverage write there what was counted.
+empty "$(sources '*.c' '*.h' '*.inc' | grep -E '^(src|runtime|tests/(api|memory|oracle|progress|unit))/' |
+	grep -v '^src/base/leave\.h$' | tr '\n' '\0' | xargs -0 grep -nE '(^|[^a-z_])_exit\(' /dev/null)" \
+	"processes that end at once do so by leave()"
+
 # A folder that fits on a page explains itself.
 empty "$(sources '*.c' '*.h' '*.inc' '*.def' '*.l' '*.y' | grep -E '^(src|grammar|runtime|tests/ref|tests/unit)/' |
 	sed 's,/[^/]*$,,' | sort | uniq -c | awk '$1 > 36 { print $2 ": " $1 " files, at most 36" }')" \
