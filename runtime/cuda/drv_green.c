@@ -111,14 +111,19 @@ static u32 split_resource(struct resource *out, u32 *groups, const struct resour
 			  unsigned flags, u32 count)
 {
 	u32 least = in->sm.least, align = in->sm.align, n;
+	u64 whole;
 
 	if (flags & SPLIT_ALONE)
 		least = align = ALONE_SMS;
+	/* The resource comes from the program, which may have written anything into it. */
 	count = count < least ? least : count;
-	count = (count + align - 1) / align * align;
-	n = in->sm.count / count;
-	if (!n)
+	if (!count || !align || count > in->sm.count)
 		return 0;
+	whole = (u64)count + (align - count % align) % align;
+	if (whole > in->sm.count)
+		return 0;
+	count = (u32)whole;
+	n = in->sm.count / count;
 	if (out && n > *groups)
 		n = *groups;
 	for (u32 i = 0; out && i < n; i++) {

@@ -14,7 +14,8 @@ int drv_read_extra(void **extra, const void **packed, u32 *bytes)
 		if ((uintptr_t)extra[0] == 1)
 			*packed = extra[1];
 		else if ((uintptr_t)extra[0] == 2)
-			*bytes = (u32) * (const size_t *)extra[1];
+			/* Larger than the parameters is right; none are as large as this. */
+			*bytes = (u32)min_u64(*(const size_t *)extra[1], UINT32_MAX);
 		else
 			return STATUS_INVALID_VALUE;
 	}

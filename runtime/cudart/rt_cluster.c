@@ -50,10 +50,8 @@ static int active_clusters(const struct device_launch *l, int *out)
 
 static int max_cluster(const struct device_launch *l, int *out)
 {
-	const u32 *b = l->block;
 	u32 n;
-	int status =
-		(int)device_kernel_max_cluster(l->kernel, b[0] * b[1] * b[2], l->dynamic_bytes, &n);
+	int status = (int)device_kernel_max_cluster(l->kernel, l->block, l->dynamic_bytes, &n);
 
 	if (!status)
 		*out = (int)n;

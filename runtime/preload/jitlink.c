@@ -68,7 +68,7 @@ static struct link *link_of(void *handle)
 /* Options with -ptx behind; what was there is kept. */
 static int jitlink_create(create_fn *real, void **handle, u32 n, const char **options)
 {
-	const char **more = malloc((n + 1) * sizeof(*more));
+	const char **more = malloc(((size_t)n + 1) * sizeof(*more));
 	struct link *l = calloc(1, sizeof(*l));
 	int result = JITLINK_INTERNAL;
 

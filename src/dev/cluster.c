@@ -3,6 +3,7 @@
  * hold. Sources: PTX ISA "Cluster Dimension Directives"; CUDA documentation of the launch attribute
  * "cluster dimension" and of the occupancy calls for clusters.
  */
+#include "src/base/size.h"
 #include "src/dev/device_int.h"
 
 static bool is_given(const u32 *v)
@@ -81,7 +82,17 @@ enum status device_cluster_resolve(const struct device_launch *l, struct device_
 	return STATUS_SUCCESS;
 }
 
-enum status device_kernel_max_cluster(struct device_kernel *k, u32 threads, u32 dynamic_bytes,
+/* Threads of a block that no launch has checked; UINT32_MAX: that many or more. */
+static u32 block_threads(const u32 *block)
+{
+	u64 n;
+
+	if (!size_mul((u64)block[0] * block[1], block[2], &n))
+		return UINT32_MAX;
+	return (u32)min_u64(n, UINT32_MAX);
+}
+
+enum status device_kernel_max_cluster(struct device_kernel *k, const u32 *block, u32 dynamic_bytes,
 				      u32 *out)
 {
 	u32 resident, limit = device_cluster_limit(k), n = 1;
@@ -90,7 +101,7 @@ enum status device_kernel_max_cluster(struct device_kernel *k, u32 threads, u32 
 	*out = 0;
 	if (!k->owner->dev->arch->has_cluster)
 		return STATUS_NOT_SUPPORTED;
-	resident = device_kernel_occupancy(k, threads, dynamic_bytes);
+	resident = device_kernel_occupancy(k, block_threads(block), dynamic_bytes);
 	all = (u64)resident * (u32)k->owner->dev->arch->sms;
 	while (2 * n <= limit && 2 * n <= all)
 		n *= 2;
@@ -111,7 +122,7 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 	status = device_cluster_resolve(l, &s);
 	if (status != STATUS_SUCCESS)
 		return status;
-	resident = device_kernel_occupancy(k, (u32)device_volume(l->block), l->dynamic_bytes);
+	resident = device_kernel_occupancy(k, block_threads(l->block), l->dynamic_bytes);
 	*out = (u32)((u64)resident * (u32)k->owner->dev->arch->sms / device_volume(s.cluster));
 	return STATUS_SUCCESS;
 }

@@ -310,7 +310,7 @@ u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_by
  * The largest cluster that a launch of this kernel may ask for, 0: not even one CTA fits.
  * STATUS_NOT_SUPPORTED: the device has no clusters.
  */
-enum status device_kernel_max_cluster(struct device_kernel *k, u32 threads, u32 dynamic_bytes,
+enum status device_kernel_max_cluster(struct device_kernel *k, const u32 *block, u32 dynamic_bytes,
 				      u32 *out);
 /*
  * How many clusters of this launch the device holds at once. Its grid, arguments and flags but for

@@ -128,8 +128,12 @@ static u32 occupancy_cached(struct device_kernel *k, const struct program *p, u3
 
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes)
 {
-	const struct program *p = threads ? device_kernel_lower(k, threads, NULL) : NULL;
+	const struct arch *a = k->owner->dev->arch;
+	const struct program *p = NULL;
 
+	/* Not lowered for blocks that cannot be: the number of their warps might wrap. */
+	if (threads && threads <= (u32)a->threads_per_cta_max)
+		p = device_kernel_lower(k, threads, NULL);
 	return p ? occupancy(k, p, threads, dynamic_bytes) : 0;
 }
 

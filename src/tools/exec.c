@@ -2,6 +2,7 @@
  * `ptxloom exec`: run one kernel on data from the command line or from files.
  */
 #include "src/base/file.h"
+#include "src/base/size.h"
 #include "src/base/setting.h"
 #include "src/tools/exec_job.h"
 #include "src/tools/interrupt.h"
@@ -338,10 +339,16 @@ static int launch_kernel(struct exec_job *j)
 
 static int dump_program(struct exec_job *j, struct diag *d)
 {
-	const struct program *p =
-		device_kernel_lower(j->k, j->block[0] * j->block[1] * j->block[2], d);
+	const u32 *block = j->block;
+	const struct program *p;
 	struct text out = {0};
+	u64 threads;
 
+	if (!size_mul((u64)block[0] * block[1], block[2], &threads) || !threads ||
+	    threads > (u64)j->dev.arch->threads_per_cta_max)
+		return tool_usage(j->self, "--block: a CTA of the device has 1 to %d threads",
+				  (int)j->dev.arch->threads_per_cta_max);
+	p = device_kernel_lower(j->k, (u32)threads, d);
 	if (!p)
 		return TOOL_FINDINGS;
 	exec_dump_program(p, &out);

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 int cuInit(unsigned);
 int cuDevicePrimaryCtxRetain(void **, int);
@@ -29,6 +30,7 @@ static const char text[] =
 	".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
 	".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
 	".extern .func (.param .b32 r) cudaDeviceSynchronize();\n"
+	".extern .func (.param .b32 r) cudaMemcpy3DAsync(.param .b64 p, .param .b64 s);\n"
 	".visible .entry child(.param .u64 p, .param .u32 v) {\n"
 	"	.reg .u64 %p; .reg .u32 %v; ld.param.u64 %p, [p]; ld.param.u32 %v, [v];\n"
 	"	red.global.add.u32 [%p], %v; ret;\n"
@@ -82,6 +84,14 @@ static const char text[] =
 	"st.param.b64 [s], 0;\n"
 	"	call.uni (r), cudaLaunchDeviceV2, (b, s); ld.param.b32 %s, [r]; }\n"
 	"	ret;\n"
+	"}\n"
+	/* copies as the structure at p says, and puts the answer to r */
+	".visible .entry copies(.param .u64 p, .param .u64 r) {\n"
+	"	.reg .u64 %p, %r; .reg .u32 %s; ld.param.u64 %p, [p]; ld.param.u64 %r, [r];\n"
+	"	{ .param .b64 b; .param .b64 s; .param .b32 r; st.param.b64 [b], %p; "
+	"st.param.b64 [s], 0;\n"
+	"	call.uni (r), cudaMemcpy3DAsync, (b, s); ld.param.b32 %s, [r]; }\n"
+	"	st.global.u32 [%r], %s; ret;\n"
 	"}\n";
 
 /* CUDA_RESOURCE_DESC of linear memory. */
@@ -122,6 +132,79 @@ static void fetch_in_children(void *module)
 	}
 }
 
+/* cudaMemcpy3DParms. */
+struct box_copy {
+	void *from_array;
+	size_t from_at[3];
+	uint64_t from, from_pitch, from_width, from_height;
+	void *to_array;
+	size_t to_at[3];
+	uint64_t to, to_pitch, to_width, to_height;
+	size_t extent[3];
+	int kind;
+};
+
+/* What a kernel is told when it asks for this copy between two buffers, and then the second one. */
+static int copy_in_kernel(void *kernel, struct box_copy how, char *second)
+{
+	static const char a[16] = "aaaaaaaaaaaaaaa", b[16] = "bbbbbbbbbbbbbbb";
+	uint64_t place = 0, result = 0;
+	void *args[2] = {&place, &result};
+	int status = -1;
+
+	CHECK_EQ(cuMemAlloc_v2(&how.from, sizeof(a)), 0);
+	CHECK_EQ(cuMemAlloc_v2(&how.to, sizeof(b)), 0);
+	CHECK_EQ(cuMemAlloc_v2(&place, sizeof(how)), 0);
+	CHECK_EQ(cuMemAlloc_v2(&result, sizeof(status)), 0);
+	CHECK_EQ(cuMemcpyHtoD_v2(how.from, a, sizeof(a)), 0);
+	CHECK_EQ(cuMemcpyHtoD_v2(how.to, b, sizeof(b)), 0);
+	CHECK_EQ(cuMemcpyHtoD_v2(place, &how, sizeof(how)), 0);
+	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
+	CHECK_EQ(cuCtxSynchronize(), 0);
+	CHECK_EQ(cuMemcpyDtoH_v2(&status, result, sizeof(status)), 0);
+	CHECK_EQ(cuMemcpyDtoH_v2(second, how.to, sizeof(b)), 0);
+	return status;
+}
+
+/* Positions and ends whose sums or products do not fit 64 bits are refused, and touch nothing. */
+static void absurd_copies(void *module)
+{
+	struct box_copy plain = {.from_pitch = 4,
+				 .from_height = 4,
+				 .to_pitch = 4,
+				 .to_height = 4,
+				 .extent = {4, 2, 1},
+				 .kind = 3};
+	struct box_copy c = plain;
+	void *kernel = NULL;
+	char got[16];
+
+	CHECK_EQ(cuModuleGetFunction(&kernel, module, "copies"), 0);
+	CHECK_EQ(copy_in_kernel(kernel, c, got), 0);
+	CHECK(!memcmp(got, "aaaaaaaabbbbbbb", 16));
+	c.to_pitch = (uint64_t)1 << 62;
+	c.to_at[2] = 1;
+	CHECK_EQ(copy_in_kernel(kernel, c, got), 1);
+	CHECK(!memcmp(got, "bbbbbbbbbbbbbbb", 16));
+	c.to_at[2] = 0;
+	c.to_at[1] = 4;
+	CHECK_EQ(copy_in_kernel(kernel, c, got), 1);
+	CHECK(!memcmp(got, "bbbbbbbbbbbbbbb", 16));
+	c = plain;
+	c.from_at[0] = SIZE_MAX - 3;
+	CHECK_EQ(copy_in_kernel(kernel, c, got), 1);
+	c = plain;
+	c.to_pitch = (uint64_t)1 << 63;
+	c.extent[1] = 3;
+	CHECK_EQ(copy_in_kernel(kernel, c, got), 1);
+	CHECK(!memcmp(got, "bbbbbbbbbbbbbbb", 16));
+	/* Of one slice, its size does not matter. */
+	c = plain;
+	c.to_height = SIZE_MAX;
+	CHECK_EQ(copy_in_kernel(kernel, c, got), 0);
+	CHECK(!memcmp(got, "aaaaaaaabbbbbbb", 16));
+}
+
 int main(void)
 {
 	void *context, *module = NULL, *parent = NULL, *args[2];
@@ -146,6 +229,7 @@ int main(void)
 	CHECK_EQ(values[2], 0);
 	CHECK_EQ(values[3], 0);
 	fetch_in_children(module);
+	absurd_copies(module);
 	fail = 1;
 	CHECK_EQ(cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
 	CHECK_EQ(cuCtxSynchronize(), 719);

@@ -19,6 +19,8 @@ int cudaGraphInstantiate(void *, void *, unsigned long long);
 int cudaGraphLaunch(void *, void *);
 int cudaCreateTextureObject(void *, const void *, const void *, const void *);
 int cudaDeviceSetLimit(int, size_t);
+int cuDeviceGetDevResource(int, void *, int);
+int cuDevSmResourceSplitByCount(void *, unsigned *, const void *, void *, unsigned, unsigned);
 
 static unsigned char host[BYTES], back[BYTES];
 static unsigned char *device;
@@ -211,6 +213,52 @@ static void memory(void)
 	CHECK_EQ(cudaDeviceSetLimit(2, SIZE_MAX), 1);
 }
 
+/* CUdevResource of streaming multiprocessors. */
+struct sms {
+	int type;
+	char internal[92];
+	unsigned count, least, align;
+	char rest[36];
+};
+
+static void groups_of_sms(void)
+{
+	struct sms all, group[4], rest;
+	unsigned n = 4;
+
+	CHECK_EQ(cuDeviceGetDevResource(0, &all, 1), 0);
+	CHECK_EQ(cuDevSmResourceSplitByCount(group, &n, &all, &rest, 0, UINT32_MAX), 915);
+	CHECK_EQ(cuDevSmResourceSplitByCount(group, &n, &all, &rest, 0, UINT32_MAX - 16), 915);
+	all.align = 0;
+	CHECK_EQ(cuDevSmResourceSplitByCount(group, &n, &all, &rest, 0, 8), 915);
+}
+
+/* A kernel that writes 7 to where its parameter points; launched with its parameters in a buffer. */
+static void parameters(void)
+{
+	static const char text[] =
+		".version 7.8\n.target sm_80\n.address_size 64\n"
+		".visible .entry seven(.param .u64 p) {\n"
+		"	.reg .u64 %p; ld.param.u64 %p, [p]; st.global.u8 [%p], 7; ret;\n"
+		"}\n";
+	uint64_t value = (uintptr_t)device;
+	size_t bytes = TWO(32);
+	void *extra[] = {(void *)1, &value, (void *)2, &bytes, NULL};
+	unsigned char got = 0;
+	void *module, *kernel;
+
+	CHECK_EQ(cuModuleLoadData(&module, text), 0);
+	CHECK_EQ(cuModuleGetFunction(&kernel, module, "seven"), 0);
+	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), 0);
+	CHECK_EQ(cudaMemcpy(&got, device, 1, TO_HOST), 0);
+	CHECK_EQ(got, 7);
+	bytes = TWO(32) + 4;
+	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), 0);
+	bytes = 4;
+	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), 1);
+	CHECK_EQ(cudaMemset(device, 0xa5, 1), 0);
+}
+
 static void textures(void)
 {
 	struct {
@@ -247,6 +295,8 @@ int main(void)
 	nodes_of_graphs();
 	memory();
 	textures();
+	groups_of_sms();
+	parameters();
 	CHECK(is_untouched());
 	return check_done();
 }

@@ -281,6 +281,9 @@ status 1 ptxloom exec tests/exec/cluster.ptx -d h100 --grid 6 --cluster 4 --buff
 says err 'refused: clusters of 4,1,1 CTAs: the grid has 6 CTAs in dimension x, not a multiple of 4$'
 status 2 ptxloom exec tests/exec/cluster.ptx -d h100 --cluster a --buffer o:u32[6]
 
+status 2 $add --dump-program --block 65536,65536
+says err 'error: --block: a CTA of the device has 1 to 1024 threads$'
+status 2 $add --dump-program --block 0
 status 0 $add --dump-program
 says out '^ +[0-9]+  add_f32 .*; add\.rn\.f32 %f2, %f0, %f1;$'
 # Functions of the host: only when asked for, and by name.

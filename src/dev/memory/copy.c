@@ -255,10 +255,11 @@ static enum status run_stream_copy(void *data, enum status so_far)
  */
 static bool put_aside(struct copy_plan *p)
 {
-	u64 slice = p->width * p->height, bytes = slice * p->depth;
 	struct copy_plan aside = *p;
+	u64 slice, bytes;
 
-	if (bytes > ASIDE_MAX)
+	if (!size_mul(p->width, p->height, &slice) || !size_mul(slice, p->depth, &bytes) ||
+	    bytes > ASIDE_MAX)
 		return false;
 	p->owned = aside.dst = malloc(bytes);
 	if (!p->owned)

@@ -471,6 +471,8 @@ enum fault_kind nested_occupancy(struct exec_call *c)
 
 	if (!k)
 		return nested_answer(c, STATUS_INVALID_DEVICE_FUNCTION);
+	if (exec_call_argument(c, 3) > UINT32_MAX)
+		return nested_answer(c, STATUS_INVALID_VALUE);
 	return nested_give_int(c, 0,
 			       device_kernel_occupancy(k, (u32)exec_call_argument(c, 2),
 						       (u32)exec_call_argument(c, 3)));

@@ -1,10 +1,11 @@
 /*
- * Copies and fills that kernels put down. Sizes come from device code: nothing is taken for granted
+ * Copies and fills that kernels enqueue. Sizes come from device code: nothing is taken for granted
  * about them.
  */
 #include "src/dev/module/nested_int.h"
 
 #include "src/base/piece.h"
+#include "src/base/size.h"
 
 #include <stddef.h>
 
@@ -48,9 +49,9 @@ enum status nested_move(struct device *d, const struct item *i)
 	return status;
 }
 
-/* ---- putting them down ---- */
+/* ---- enqueueing them ---- */
 
-/* Rows and slices may not overlap, so that the last of too many lies outside all memory. */
+/* Rows and slices may not overlap. */
 static bool is_pitch(const struct item *i, const struct item_place *p)
 {
 	u64 slice;
@@ -58,15 +59,27 @@ static bool is_pitch(const struct item *i, const struct item_place *p)
 	if (i->rows > 1 && p->pitch < i->bytes)
 		return false;
 	return i->slices <= 1 ||
-	       (!__builtin_mul_overflow(i->rows, i->rows > 1 ? p->pitch : i->bytes, &slice) &&
-		p->slice >= slice);
+	       (size_mul(i->rows, i->rows > 1 ? p->pitch : i->bytes, &slice) && p->slice >= slice);
+}
+
+/* Does the last byte of the last row have an address? */
+static bool has_end(const struct item *i, const struct item_place *p)
+{
+	u64 span;
+
+	return size_offset(i->bytes, i->rows - 1, i->rows > 1 ? p->pitch : 0, i->slices - 1,
+			   i->slices > 1 ? p->slice : 0, &span) &&
+	       size_is_range(p->at, span);
 }
 
 static enum fault_kind enqueue_move(struct exec_call *c, struct item *i, u64 stream)
 {
-	if (i->bytes && i->rows &&
-	    (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from))))
+	if (!i->bytes || !i->rows || !i->slices)
+		return nested_put_down(c, i, stream);
+	if (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from)))
 		return nested_answer(c, STATUS_INVALID_PITCH_VALUE);
+	if (!has_end(i, &i->to) || (i->kind == ITEM_COPY && !has_end(i, &i->from)))
+		return nested_answer(c, STATUS_INVALID_VALUE);
 	return nested_put_down(c, i, stream);
 }
 
@@ -117,13 +130,19 @@ struct copy_3d {
 	u32 kind, pad;
 };
 
-static struct item_place nested_place(const struct pitched *p, const struct extent *position)
+/* False: the position has no address. */
+static bool nested_place(const struct pitched *p, const struct extent *position,
+			 struct item_place *out)
 {
-	u64 slice = p->pitch * p->height;
+	u64 offset;
 
-	return (struct item_place){p->at + position->width + position->height * p->pitch +
-					   position->depth * slice,
-				   p->pitch, slice};
+	*out = (struct item_place){.pitch = p->pitch};
+	/* Of one slice this does not matter. */
+	if (!size_mul(p->pitch, p->height, &out->slice))
+		out->slice = UINT64_MAX;
+	return size_offset(position->width, position->height, p->pitch, position->depth, out->slice,
+			   &offset) &&
+	       size_add(p->at, offset, &out->at);
 }
 
 /* error (const cudaMemcpy3DParms *, stream). Arrays are the host's: device code has none. */
@@ -138,8 +157,9 @@ enum fault_kind nested_copy_3d(struct exec_call *c)
 	memcpy(&p, at, sizeof(p));
 	if (p.from_array || p.to_array || !p.from.at || !p.to.at)
 		return nested_answer(c, STATUS_INVALID_VALUE);
-	i.to = nested_place(&p.to, &p.to_position);
-	i.from = nested_place(&p.from, &p.from_position);
+	if (!nested_place(&p.to, &p.to_position, &i.to) ||
+	    !nested_place(&p.from, &p.from_position, &i.from))
+		return nested_answer(c, STATUS_INVALID_VALUE);
 	i.bytes = p.extent.width;
 	i.rows = p.extent.height;
 	i.slices = p.extent.depth;
@@ -182,7 +202,7 @@ enum fault_kind nested_fill_3d(struct exec_call *c)
 
 	nested_read(c, 0, &to, sizeof(to));
 	nested_read(c, 2, &extent, sizeof(extent));
-	i.to = nested_place(&to, &start);
+	nested_place(&to, &start, &i.to); /* the start has an address */
 	i.bytes = extent.width;
 	i.rows = extent.height;
 	i.slices = extent.depth;

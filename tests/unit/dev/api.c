@@ -117,6 +117,7 @@ static void test_modules(struct env *e)
 	CHECK_EQ(ptxloom_kernel_occupancy(k, 1024, 0), 2);
 	CHECK_EQ(ptxloom_kernel_occupancy(k, 32, 100000), 1);
 	CHECK_EQ(ptxloom_kernel_occupancy(k, 2000, 0), 0);
+	CHECK_EQ(ptxloom_kernel_occupancy(k, UINT32_MAX, 0), 0);
 	CHECK_EQ(ptxloom_module_variable(e->mod, "counter", (void **)&counter, &bytes), 0);
 	CHECK(bytes == 4 && *counter == 41);
 	CHECK_EQ(ptxloom_module_variable(e->mod, "where", (void **)&where, &bytes), 0);
