@@ -1,5 +1,5 @@
 /*
- * What is told of calls on standard error: PTXLOOM_LOG=api, those that fail; PTXLOOM_LOG=calls,
+ * What is reported of calls on standard error: PTXLOOM_LOG=api, those that fail; PTXLOOM_LOG=calls,
  * all. Name, arguments by their parameters' names, and result. Without either a call costs a look
  * at the_process.call_log.
  */
@@ -19,19 +19,19 @@ enum entry_kind {
 };
 
 struct entry_argument {
-	const char *name; /* NULL: behind the last */
+	const char *name; /* NULL: after the last */
 	const void *at;
 	u32 bytes;
 	enum entry_kind kind;
 };
 
-#define ENTRY_LOG_UNREAD 1u /* the setting was not looked at yet */
+#define ENTRY_LOG_UNREAD 1u /* the setting was not read yet */
 #define ENTRY_LOG_FAILED 2u
 #define ENTRY_LOG_ALL 4u
 
 /*
- * After a call with this answer. Both read the setting if nobody has, so any bit of call_log is
- * enough.
+ * After a call with this answer. Both read the setting if it was not read before, so any bit of
+ * call_log is enough.
  */
 void entry_tell(const char *name, int status, const struct entry_argument *a);
 /* Of a call that answers no error number, before it. */

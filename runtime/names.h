@@ -1,6 +1,6 @@
 /*
  * For the libraries of names that programs link against. A name is no more than a jump to its entry
- * point, which may look at where it was called from: nothing is to stand between, whatever the
+ * point, which may inspect where it was called from: nothing is to stand between, whatever the
  * build (local.mk compiles them with calls at the end made jumps).
  */
 #ifndef PL_NAMES_H

@@ -48,7 +48,7 @@ struct process {
 	bool is_exiting; /* atomic */
 	/* rt_error.c: a kernel has faulted; atomic */
 	bool fault_seen;
-	/* entry_log.c: what is told of calls, ENTRY_LOG_..; atomic */
+	/* entry_log.c: what is reported of calls, ENTRY_LOG_..; atomic */
 	u32 call_log;
 	/* drv_entry.c: that a static runtime could not be replaced has been said; atomic */
 	bool refusal_said;

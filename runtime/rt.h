@@ -260,7 +260,7 @@ const void *rt_report_from(void);
  * l->kernel may be NULL when it failed.
  */
 void rt_report_launch(const struct device_launch *l, const char *name, int status);
-/* The program looks at the thread's last error. */
+/* The program reads the thread's last error. */
 void rt_report_read(void);
 /* The process ends. */
 void rt_report_exit(void);

@@ -45,7 +45,7 @@ static int usable(struct stream *s, int status)
 {
 	if (!s)
 		return status;
-	/* Batches are refused in a capture without spoiling it. */
+	/* Batches are refused in a capture without invalidating it. */
 	if (stream_is_capturing(s))
 		return STATUS_STREAM_CAPTURE_UNSUPPORTED;
 	return stream_is_legacy(s) ? (int)STATUS_INVALID_VALUE : (int)STATUS_SUCCESS;
@@ -56,7 +56,7 @@ static enum copy_mode copy_mode_of(int order)
 	return order == ORDER_DURING_CALL ? COPY_EARLY : COPY_ASYNC;
 }
 
-/* Where settings begin to hold: from the first of `count` on, each behind the one before. */
+/* Where settings begin to hold: from the first of `count` on, each after the one before. */
 static bool starts_are_right(const size_t *at, size_t len, size_t count)
 {
 	if (!at || !len || len > count || at[0])

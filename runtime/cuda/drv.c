@@ -58,10 +58,10 @@ struct device_kernel *drv_kernel_on(const void *function, int device, int *statu
 {
 	const struct rt_function *f = function;
 	bool is_placed = rt_handle_is(f, RT_HANDLE_FUNCTION) && f->module && f->kernel;
-	int lent = rt_context_lend(is_placed ? (int)f->kernel->owner->dev->number : device);
+	int borrowed = rt_context_borrow(is_placed ? (int)f->kernel->owner->dev->number : device);
 	struct device_kernel *k = rt_kernel(f, status);
 
-	rt_context_give_back(lent);
+	rt_context_return(borrowed);
 	return k;
 }
 

@@ -3,7 +3,7 @@
  * of code generation have nothing to set here.
  *
  * Programs look for the words of the driver's compiler in its log. So each error begins with a line
- * as ptxas writes it, our own message with the source line is behind it, and ptxas's last line ends
+ * as ptxas writes it, our own message with the source line is after it, and ptxas's last line ends
  * the log. Without an error buffer of the program's, errors go to standard error in our form alone.
  */
 #include "runtime/cuda/drv.h"
@@ -29,7 +29,7 @@ enum {
 /* Numbers of function attributes. */
 enum { FUNC_SHARED_BYTES = 1, FUNC_LOCAL_BYTES = 3, FUNC_REGISTERS = 4, FUNC_BINARY_VERSION = 6 };
 
-/* ptxas knows no limit; a log of more than that helps nobody. */
+/* ptxas knows no limit; a longer log would be of no help. */
 #define ERRORS_MAX 100
 
 static double jit_now_ms(void)
@@ -51,7 +51,7 @@ static void say_jit_line(struct drv_jit *j, const struct diag_message *m)
 }
 
 /*
- * Nothing of what ptxas sees behind a fatal error is known to it. What is not about a text, such as
+ * Nothing of what ptxas sees after a fatal error is known to it. What is not about a text, such as
  * a damaged image, it does not see at all.
  */
 static void say_as_ptxas(struct drv_jit *j, const struct diag_message *m)

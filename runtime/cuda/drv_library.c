@@ -20,7 +20,7 @@ static bool is_preserved(unsigned n, const int *options, void *const *values)
 	return false;
 }
 
-/* Bytes of an image whose size nobody gives: a text's, or 0, and then it is not copied. */
+/* Bytes of an image whose size is not given: a text's, or 0, and then it is not copied. */
 static size_t text_bytes(const void *code)
 {
 	return drv_is_text(code) ? strlen(code) : 0;
@@ -137,15 +137,15 @@ DRV_FN(cuLibraryUnload, (struct rt_image * i))
 static struct device_program *program_of(struct rt_image *i, int *status)
 {
 	struct device_program *p;
-	int lent;
+	int borrowed;
 
 	if (!rt_handle_is(i, RT_HANDLE_LIBRARY)) {
 		*status = STATUS_INVALID_HANDLE;
 		return NULL;
 	}
-	lent = rt_context_lend(rt_context_device());
+	borrowed = rt_context_borrow(rt_context_device());
 	p = rt_image_program(i, status);
-	rt_context_give_back(lent);
+	rt_context_return(borrowed);
 	return p;
 }
 

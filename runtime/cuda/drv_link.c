@@ -1,6 +1,6 @@
 /*
  * The linker of the driver interface: PTX from any kind of input is collected, linked once to find
- * errors, and given back as an image that every loading function takes.
+ * errors, and returned as an image that every loading function takes.
  */
 #include "runtime/cuda/drv.h"
 

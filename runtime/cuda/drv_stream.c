@@ -102,7 +102,7 @@ static int get_context(struct stream *stream, bool own, struct rt_context **cont
 	return STATUS_SUCCESS;
 }
 
-/* Of a green context both are told. */
+/* Of a green context both are reported. */
 static int get_contexts(struct stream *stream, bool own, struct rt_context **context,
 			const void **green)
 {

@@ -1,6 +1,6 @@
 /*
  * Tensor maps of the driver interface: the encode calls over src/async/tensor_encode.c. The 128
- * bytes are ours: programs only pass them on to kernels. Nothing here looks at a device. The
+ * bytes are ours: programs only pass them on to kernels. Nothing here depends on a device. The
  * alignment of 64 bytes that the interface asks for is not checked, as the driver of an H200 does
  * not.
  */

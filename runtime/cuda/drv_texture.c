@@ -67,7 +67,7 @@ DRV_FN(cuArray3DCreate, (struct mem_array * *out, const struct array3d_desc_v1 *
 	return create_array(out, d ? &full : NULL);
 }
 
-/* The array behind a handle. NULL: *status says why. */
+/* The array of a handle. NULL: *status says why. */
 static const struct mem_array *drv_find_array(const void *handle, int *status)
 {
 	const struct mem_array *a = drv_device(status) ? rt_array_find(handle) : NULL;

@@ -1,16 +1,15 @@
 /*
- * Looks after the process's launches on behalf of whoever sits before it: Ctrl-C and SIGTERM while
- * kernels run, and a line about those that run for long.
+ * Looks after the process's launches on behalf of the user at the terminal: Ctrl-C and SIGTERM
+ * while kernels run, and a line about those that run for long.
  *
  * SIGINT: launches are stopped and tell where their warps are; then the process dies of the signal
  * as ever. A program with a handler of its own has that called at once, as without us; its launches
  * are stopped only if they still run a second later, so that one that wants to end in order can. A
- * second SIGINT before that is over ends the process. SIGTERM is looked at only where the program
- * leaves it to the system.
- * SIGUSR1: launches tell where their warps are and go on, unless the program does something about
- * the signal itself.
- * A handler may take no lock, so it posts a semaphore, and a thread does the rest. No file: the
- * program may close any, and its next one would get the number.
+ * second SIGINT before that is over ends the process. SIGTERM is handled only where the program
+ * leaves it to the system. SIGUSR1: launches tell where their warps are and go on, unless the
+ * program does something about the signal itself. A handler may take no lock, so it posts a
+ * semaphore, and a thread does the rest. No file: the program may close any, and its next one would
+ * get the number.
  */
 #include "runtime/process.h"
 #include "src/base/setting.h"
@@ -105,7 +104,7 @@ static void on_question(int number, siginfo_t *info, void *context)
 
 	(void)info;
 	(void)context;
-	/* In a child by fork nobody would answer: as without us. */
+	/* In a child by fork no thread would answer: as without us. */
 	if (the->pid == getpid())
 		tell_attendant(number);
 	else
@@ -192,7 +191,7 @@ static void rest(void)
 	nanosleep(&(struct timespec){0, STEP_MS * 1000000}, NULL);
 }
 
-/* Output of kernels that nobody could read otherwise. Not when the program holds the lock. */
+/* Output of kernels that could not be read otherwise. Not when the program holds the lock. */
 static void flush_output(void)
 {
 	if (ftrylockfile(stdout))

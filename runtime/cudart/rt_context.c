@@ -13,7 +13,7 @@ static _Thread_local struct {
 
 static struct process_contexts *const contexts = &the_process.contexts;
 
-/* With the lock held: a context that nobody can reach any more goes. */
+/* With the lock held: free the context when it is no longer reachable. */
 static void release_context_locked(struct rt_context *c)
 {
 	if (!c->is_active && !c->is_primary && !c->places)
@@ -82,22 +82,22 @@ struct rt_context *rt_context_pop(void)
 	return c;
 }
 
-enum { NOT_LENT = -1 };
+enum { NOT_BORROWED = -1 };
 
-int rt_context_lend(int device)
+int rt_context_borrow(int device)
 {
 	int before = stack.device;
 	struct rt_context *c = stack.len ? NULL : rt_context_primary(device);
 
-	return c && rt_context_push(c) ? before : NOT_LENT;
+	return c && rt_context_push(c) ? before : NOT_BORROWED;
 }
 
-void rt_context_give_back(int lent)
+void rt_context_return(int borrowed)
 {
-	if (lent == NOT_LENT)
+	if (borrowed == NOT_BORROWED)
 		return;
 	rt_context_pop();
-	stack.device = lent;
+	stack.device = borrowed;
 }
 
 static struct rt_context *make_locked(int device)

@@ -40,10 +40,10 @@ bool rt_context_push(struct rt_context *c);
 struct rt_context *rt_context_pop(void);
 /*
  * For what needs a device though no context is current: the primary context of `device` is, until
- * rt_context_give_back gets what this returned.
+ * rt_context_return gets what this returned.
  */
-int rt_context_lend(int device);
-void rt_context_give_back(int lent);
+int rt_context_borrow(int device);
+void rt_context_return(int borrowed);
 /* Device's primary context; NULL without memory. It may not be active. */
 struct rt_context *rt_context_primary(int device);
 /* A new active context, NULL without memory. */

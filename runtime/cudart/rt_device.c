@@ -277,7 +277,7 @@ RT_FN(cudaSetDevice, (int device))
 	if (!c)
 		return rt_error(cudaErrorMemoryAllocation);
 	rt_context_set(c);
-	/* A fault keeps nobody from choosing. */
+	/* A faulted device does not prevent choosing. */
 	if (rt_device_now(&status) || c->is_active)
 		status = cudaSuccess;
 	return rt_error(status);

@@ -33,7 +33,7 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 {
 	int none = 0;
 
-	/* The first one counts, and is told. */
+	/* The first one counts, and is reported. */
 	if (__atomic_compare_exchange_n(&d->sticky, &none, (int)status, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_RELAXED) &&
 	    fault && fault->message.at)

@@ -206,7 +206,7 @@ struct device_kernel *rt_kernel(const struct rt_function *f, int *status)
 
 struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *status)
 {
-	int lent = rt_context_lend(i);
+	int borrowed = rt_context_borrow(i);
 	struct rt_context *c = i == rt_device_index() ? NULL : rt_context_primary(i);
 	struct device_kernel *k = NULL;
 
@@ -217,6 +217,6 @@ struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *stat
 	k = rt_kernel(f, status);
 	if (c)
 		rt_context_pop();
-	rt_context_give_back(lent);
+	rt_context_return(borrowed);
 	return k;
 }

@@ -1,7 +1,7 @@
 /*
  * The last error of each thread, for each copy of the runtime in the process: a shared one of each
  * version, one in the program, one in each library that carries its own. A library's failed call is
- * nothing that the program's cudaGetLastError tells of. Which copy a call came through is noted by
+ * nothing that the program's cudaGetLastError reports. Which copy a call came through is noted by
  * the names that programs call (cudart_names.inc) and by the stubs of redirected ones.
  */
 #include "runtime/process.h"

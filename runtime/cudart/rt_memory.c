@@ -181,7 +181,7 @@ RT_FN(cudaPointerGetAttributes, (struct pointer_attributes * out, const void *p)
 	int status;
 	bool host;
 
-	/* A fault keeps nobody from asking. */
+	/* A faulted device does not prevent asking. */
 	if (!rt_device_now(&status) && !rt_context_now())
 		return rt_error(status);
 	if (!out)

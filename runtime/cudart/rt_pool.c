@@ -72,7 +72,7 @@ int rt_pool_default(struct memory_pool **out, int device, bool current)
 	int status = rt_device_check(device);
 	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
 
-	/* Who asks for the current pool of a device that is not there is told otherwise. */
+	/* Who asks for the current pool of a device that is not there gets another error. */
 	if (!out || (current && status == cudaErrorInvalidDevice))
 		return cudaErrorInvalidValue;
 	if (!d)

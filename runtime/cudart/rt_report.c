@@ -1,7 +1,8 @@
 /*
- * What is told of launches on standard error. PTXLOOM_LOG=api: why one was refused (entry_log.h:
- * that it was). Without it: launches of the form k<<<..>>>(..) that were refused, when the program
- * never asks for their error; it cannot see it otherwise. PTXLOOM_LOG=launch: every kernel.
+ * What is reported of launches on standard error. PTXLOOM_LOG=api: why one was refused
+ * (entry_log.h: that it was). Without it: launches of the form k<<<..>>>(..) that were refused,
+ * when the program never asks for their error; it cannot see it otherwise. PTXLOOM_LOG=launch:
+ * every kernel.
  */
 #include "runtime/process.h"
 #include "src/base/demangle.h"
@@ -23,13 +24,6 @@ static const char *report_status_name(int status)
 	return !s ? "an unknown error" : s->runtime ? s->runtime : s->driver;
 }
 
-static const char *text_of(int status)
-{
-	const struct status_info *s = status_info(status);
-
-	return s ? s->text : "unknown error";
-}
-
 /* Notes about accesses that are printed in full. */
 #define OVERRUNS_SHOWN 10u
 
@@ -47,10 +41,7 @@ static void say_refusal(const struct device_launch *l, const char *name, int sta
 	demangle(name ? name : "a kernel", t);
 	say_shape(l->grid, l->block, l->dynamic_bytes, t);
 	text_printf(t, " failed: %s (%d), ", report_status_name(status), status);
-	if (l->kernel)
-		device_launch_explain(l, (enum status)status, t);
-	else
-		text_puts(t, text_of(status));
+	device_launch_explain(l, (enum status)status, t);
 }
 
 static void keep_report(const struct text *t)

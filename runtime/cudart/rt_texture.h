@@ -71,10 +71,10 @@ struct sparse_properties { /* CUDA_ARRAY_SPARSE_PROPERTIES */
 int rt_array_create(struct rt_device *d, const struct mem_array_desc *desc, struct mem_array **out);
 int rt_mipmap_create(struct rt_device *d, const struct mem_array_desc *desc, u32 levels,
 		     struct mem_mipmap **out);
-/* Any value may be asked about; arrays of all devices count. NULL: it is none. */
+/* Any value may be asked about; arrays of all devices count. NULL: it is not one. */
 struct mem_array *rt_array_find(const void *handle);
 struct mem_mipmap *rt_mipmap_find(const void *handle);
-/* Wait for who may use it, and free. STATUS_INVALID_HANDLE: it is none, or a level. */
+/* Wait for who may use it, and free. STATUS_INVALID_HANDLE: not an array, or a level. */
 int rt_array_destroy(void *handle);
 int rt_mipmap_destroy(void *handle);
 int rt_array_requirements(const struct mem_array_desc *d, u64 bytes,
@@ -88,7 +88,7 @@ struct channel_desc rt_channels_make(u32 format, u32 channels);
 
 /* ---- rt_texture.c ---- */
 
-/* Fill in the array or mipmapped array of a handle. False: it is none. */
+/* Fill in the array or mipmapped array of a handle. False: it is not one. */
 bool rt_resource_handle(struct texture_resource *r, void *handle);
 /* Most elements of a one-dimensional texture over memory. */
 int rt_texture_width(int device, u32 format, u32 channels, size_t *out);

@@ -118,7 +118,7 @@ static int update_dependencies(void *stream, bool own, bool driver, const struct
 
 static int exchange(int *mode)
 {
-	/* Any number is taken; what is none of the three forbids as the first one does. */
+	/* Any number is taken; any other than the three forbids as the first one does. */
 	if (!mode)
 		return STATUS_INVALID_VALUE;
 	if (*mode < 0 || *mode > CAPTURE_RELAXED)

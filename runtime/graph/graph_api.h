@@ -181,7 +181,7 @@ int node_add(struct graph_node **out, struct graph *g, const struct graph_after 
 int node_change(struct graph_node *node, int status, const struct graph_action *a);
 int exec_change(struct graph_exec *x, struct graph_node *node, int status,
 		const struct graph_action *a);
-/* What a node of this type does. NULL: it is none. */
+/* What a node of this type does. NULL: it is not one. */
 const struct graph_action *node_look(const struct graph_node *node, enum graph_node_type type);
 
 /* ---- graph_kernel.c ---- */

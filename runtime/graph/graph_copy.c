@@ -1,5 +1,5 @@
 /*
- * Copy and fill nodes. What a program described is kept for whoever asks; it is checked once, and
+ * Copy and fill nodes. What a program described is kept for queries; it is checked once, and
  * what the check answers is carried out when the node runs.
  */
 #include "runtime/graph/graph_api.h"

@@ -26,7 +26,7 @@ static int copy_get(bool driver, struct graph_node *node, void *out)
 	return node_look(node, GRAPH_COPY) ? copy_params(driver, node, out) : STATUS_INVALID_VALUE;
 }
 
-/* An executable graph that is none must not be taken for "none given". */
+/* What is not an executable graph must not be taken for "none given". */
 static int copy_set_exec(bool driver, struct graph_exec *x, struct graph_node *node, const void *p)
 {
 	return graph_exec_is(GRAPHS, x) ? copy_set(driver, x, node, p) : STATUS_INVALID_VALUE;

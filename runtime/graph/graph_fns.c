@@ -123,7 +123,7 @@ GRAPH_FN(GraphDebugDotPrint, (struct graph * g, const char *path, unsigned flags
 
 /* ---- user objects ---- */
 
-/* Flag 1 says that nobody waits for the destructor, which is all there is. */
+/* Flag 1 says that no call waits for the destructor, which is all there is. */
 static int object_create(struct graph_object **out, void *user, rt_host_fn *destroy,
 			 unsigned references, unsigned flags)
 {
@@ -266,7 +266,7 @@ struct update_info {
 	struct graph_node *node, *from;
 };
 
-/* The driver's may be asked without a place for why. Of what is no graph nothing is told. */
+/* The driver's may be asked without a place for why. Nothing is reported of what is not a graph. */
 static int update_graph(bool driver, struct graph_exec *x, struct graph *g,
 			struct update_info *info)
 {

@@ -39,7 +39,7 @@ struct link {
 	void *handle;
 	bool is_lto, has_code; /* code for link time may come, came */
 	VEC(char *)
-	texts; /* of PTX inputs; behind them, once it is asked for, that of link-time code */
+	texts;         /* of PTX inputs; after them, once it is asked for, that of link-time code */
 	size_t inputs; /* of texts */
 };
 
@@ -65,7 +65,7 @@ static struct link *link_of(void *handle)
 	return l;
 }
 
-/* Options with -ptx behind; what was there is kept. */
+/* Options with -ptx appended; what was there is kept. */
 static int jitlink_create(create_fn *real, void **handle, u32 n, const char **options)
 {
 	const char **more = malloc(((size_t)n + 1) * sizeof(*more));
@@ -214,8 +214,8 @@ static int linked(const struct link *l, void *out, size_t *size)
 
 /*
  * The code of a link that we have, or its size, as in linked(). True: *result is the answer; false:
- * it is for the library to answer. fetch: how texts of a link-time optimisation are asked for, which
- * loads from the library that `caller` is in.
+ * it is for the library to answer. fetch: how texts of a link-time optimisation are asked for,
+ * which loads from the library that `caller` is in.
  */
 static bool answer_linked(void *handle, int (*fetch)(struct link *l, const void *caller),
 			  const void *caller, void *out, size_t *size, int *result)

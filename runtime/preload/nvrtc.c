@@ -25,7 +25,7 @@ struct compiler {
 	get_fn *cubin, *ptx;
 };
 
-/* Is this the name of an option whose value is an architecture? *value: behind its '=', or NULL. */
+/* Is this the name of an option whose value is an architecture? *value: after its '=', or NULL. */
 static bool is_target_option(const char *s, const char **value)
 {
 	static const char *const names[] = {"--gpu-architecture", "-arch", "--gpu-arch"};
@@ -155,7 +155,7 @@ EXPORT int nvrtcGetCUBIN(void *program, char *out)
 
 /* ---- for programs that ask a compiler for its functions ---- */
 
-/* Compilers that somebody has asked. What is handed out knows which one it stands in front of. */
+/* Compilers that were asked before. What is handed out knows which one it stands in front of. */
 static struct compiler asked[4];
 static size_t asked_len;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

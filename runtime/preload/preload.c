@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Somebody has been told that a static runtime stays: once is enough. */
+/* That a static runtime stays was reported: once is enough. */
 extern void plrt_refusal_was_said(void);
 /* The driver's function of this exact name, NULL: none. */
 extern void *plrt_driver_symbol(const char *name);
@@ -136,7 +136,7 @@ __attribute__((constructor(101))) static void preload_init(int argc, char **argv
 	(void)argc, (void)argv;
 	if (__tsan_init)
 		__tsan_init();
-	/* The C library sets it when its own turn comes. */
+	/* The C library sets it when its own handlers run. */
 	if (!environ)
 		environ = environment;
 	objects.place = variable_offset(&plrt_copy);

@@ -136,7 +136,7 @@ static bool is_code(const struct dl_phdr_info *info, u64 address, u64 bytes)
 
 /*
  * A symbol is believed when it names code of its section that is mapped as such, and the bytes
- * there are those of the file: the file may have been replaced since, or somebody else have been
+ * there are those of the file: the file may have been replaced since, or another library have been
  * here.
  */
 static const char *doubt(const struct object *o, const Elf64_Sym *s)
@@ -305,7 +305,7 @@ static bool is_stripped_runtime(struct object *o)
 	return has_section(o, ".nvFatBinSegment") && !imports_runtime(o);
 }
 
-/* Of our own libraries: they jump to the entry points that only the runtime of this project has. */
+/* One of our own libraries: it defines or imports entry points plentry_NAME, which others lack. */
 static bool is_own_library(struct object *o)
 {
 	if (!find_symbols(o, SHT_DYNSYM))
@@ -402,7 +402,7 @@ void redirect_new(struct redirect *r, struct redirect_result *out)
 /* ---- the loader's own breakpoint ---- */
 
 /*
- * The bytes of a function that does nothing, up to the next one: `ret`, maybe behind an endbr64. 0:
+ * The bytes of a function that does nothing, up to the next one: `ret`, maybe after an endbr64. 0:
  * it does.
  */
 static u32 empty_function(const u8 *code)
@@ -429,7 +429,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *user)
 
 /*
  * Debuggers learn of new objects from a function of the loader that does nothing and that it calls
- * when they are mapped. A jump to the hook goes there and into the padding behind.
+ * when they are mapped. A jump to the hook goes there and into the padding after it.
  */
 bool redirect_watch(void (*hook)(void))
 {

@@ -35,7 +35,7 @@ struct redirect_object {
 	struct code_stubs stubs;
 };
 
-/* The objects of a process. But for the first two, zeroed: none has been looked at. */
+/* The objects of a process. But for the first two, zeroed: none has been inspected. */
 struct redirect {
 	redirect_target *target;
 	s64 place; /* as in struct code_caller; its word gets the version of a shared runtime, or more for a copy */

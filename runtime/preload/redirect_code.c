@@ -70,8 +70,8 @@ static void write_stub(u8 *stub, const struct code_caller *who, const void *to)
 }
 
 /*
- * jmp stub. In one store where the five bytes lie in one word: whoever comes here meanwhile sees
- * the old instructions or the jump.
+ * jmp stub. In one store where the five bytes lie in one word: a thread that comes here at the same
+ * time sees the old instructions or the jump.
  */
 static void write_jump(u8 *code, const u8 *stub)
 {
@@ -136,7 +136,7 @@ void code_stubs_free(struct code_stubs *s)
 }
 
 /*
- * Length of a nop, 0: it is none. The forms that assemblers fill with: nop, xchg %ax,%ax, nopw,
+ * Length of a nop, 0: it is not one. The forms that assemblers fill with: nop, xchg %ax,%ax, nopw,
  * with prefixes.
  */
 static u32 nop_bytes(const u8 *p)

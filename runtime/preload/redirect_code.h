@@ -3,7 +3,7 @@
  *
  * Every function of an object that is to lead elsewhere gets a stub, which says whose call it is
  * and jumps on; the stubs lie within reach, so that five bytes of the function are all that is
- * overwritten. Its other instructions can then be reached by nobody: a thread that is in the middle
+ * overwritten. Its other instructions can then not be reached: a thread that is in the middle
  * of them cannot be there, because an object is treated before anything of it has run.
  */
 #ifndef PL_REDIRECT_CODE_H

@@ -1,5 +1,5 @@
 /*
- * What a person at the terminal is told while kernels run: a line about long launches, and where
+ * What a person at the terminal sees while kernels run: a line about long launches, and where
  * warps are when a signal comes.
  */
 #ifndef PL_DEV_ATTEND_H

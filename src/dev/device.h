@@ -45,8 +45,8 @@ struct stream_device;
 struct copy_fault;
 
 /*
- * Stack of a thread at first. More than CUDA's 1 KiB: nobody who runs a kernel from C or the shell
- * can raise it.
+ * Stack of a thread at first. More than CUDA's 1 KiB: a user who runs a kernel from C or the shell
+ * has no call to raise it.
  */
 #define DEVICE_STACK_BYTES (16u << 10)
 
@@ -86,19 +86,19 @@ struct device {
 	struct stream_device *streams; /* NULL: launches have no order (stream.h) */
 	/*
 	 * Called for accesses outside allocations that were let pass (struct mem: strict), by any
-	 * thread. Set before the first launch; NULL: nobody wants to know.
+	 * thread. Set before the first launch; NULL: none is wanted.
 	 */
 	void (*on_overrun)(const struct device_kernel *k, const struct program *p,
 			   const struct fault *f);
-	/* Called after each launch; set before the first one. NULL: nobody wants to know. */
+	/* Called after each launch; set before the first one. NULL: none is wanted. */
 	void (*on_end)(const struct device *d, const struct device_ended *e);
 	/*
 	 * Called, on any thread, when a copy or a launch meets memory of the host that is not there
-	 * (src/dev/memory/copy.h). NULL: nobody wants to know.
+	 * (src/dev/memory/copy.h). NULL: none is wanted.
 	 */
 	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
 	/*
-	 * Who is told what launches do (src/exec/observer.h). Set before the first program is
+	 * Gets reports of what launches do (src/exec/observer.h). Set before the first program is
 	 * loaded.
 	 */
 	const struct exec_observer *observer;
@@ -254,8 +254,7 @@ struct device_launch {
 	const void *packed;
 	u32 packed_bytes;
 	const void *name; /* what the program calls the kernel, for captured graphs; may be NULL */
-	const void *
-		from; /* behind the call in the host's code that launches, for messages; NULL: unknown */
+	const void *from; /* return address of the host's call, for messages; NULL: unknown */
 };
 
 /* A fault as people want to see it. Strings live as long as the structure says. */
@@ -293,9 +292,11 @@ enum status device_launch(const struct device_launch *l, device_done *done, void
 /*
  * Add to `out` why device_launch refused `l` with this status, without a full stop: "the block has
  * 2000 threads in dimension x, the device allows 1024". The status's own text where there is no
- * more.
+ * more, or the launch has no kernel.
  */
 void device_launch_explain(const struct device_launch *l, enum status status, struct text *out);
+/* The same as a message: "the launch of NAME is refused: the block has ..". It has a kernel. */
+void device_refusal_describe(const struct device_launch *l, enum status status, struct text *out);
 
 /* Dynamic shared memory that a launch of the kernel may ask for; p: the kernel, lowered. */
 u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p);
@@ -314,7 +315,7 @@ enum status device_kernel_max_cluster(struct device_kernel *k, const u32 *block,
 				      u32 *out);
 /*
  * How many clusters of this launch the device holds at once. Its grid, arguments and flags but for
- * the sizes are not looked at further. Errors as device_launch, and STATUS_NOT_SUPPORTED.
+ * the sizes are not checked further. Errors as device_launch, and STATUS_NOT_SUPPORTED.
  */
 enum status device_kernel_active_clusters(const struct device_launch *l, u32 *out);
 

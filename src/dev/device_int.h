@@ -62,9 +62,9 @@ struct device_flight {
 };
 
 /*
- * The two halves of device_launch, for launches that wait for their turn. Prepare: check, copy the
- * parameters, lower the kernel. Start: once, or drop it instead; when it fails, the flight is gone
- * and `done` is not called.
+ * The two halves of device_launch, for launches that wait for earlier work. Prepare: check, copy
+ * the parameters, lower the kernel. Start: once, or drop it instead; when it fails, the flight is
+ * gone and `done` is not called.
  */
 enum status device_flight_prepare(const struct device_launch *l, struct device_flight **out);
 enum status device_flight_start(struct device_flight *f, bool may_inline, device_done *done,

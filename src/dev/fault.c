@@ -83,7 +83,7 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 
 	for (u32 i = 0; i < n; i++) {
 		const struct sched_waiter *w = &end->waiters[i];
-		/* Those that wait stand behind the instruction that made them wait. */
+		/* Those that wait stand after the instruction that made them wait. */
 		u32 pc = w->state == GROUP_READY || !w->pc ? w->pc : w->pc - 1;
 		struct place at = place_of(p, pc);
 

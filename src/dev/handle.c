@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-/* Items that a leak checker is told of at a time. */
+/* Items that are reported to a leak checker at a time. */
 #define TOLD_ITEMS 1024u
 #define NONE UINT32_MAX
 
@@ -101,7 +101,7 @@ void *handle_new(struct handle_pool *p)
 	return item;
 }
 
-/* Index of the item, or NONE when the address is none of an item. */
+/* Index of the item, or NONE when the address is not an item's. */
 static u32 handle_index(const struct handle_pool *p, const void *item)
 {
 	u8 *base = __atomic_load_n(&p->base, __ATOMIC_ACQUIRE);

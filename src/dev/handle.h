@@ -1,7 +1,7 @@
 /*
  * Storage of what programs hold handles of: streams, events, graphs.
  *
- * Items lie in one reserved range of addresses that is never given back while the pool lives, so a
+ * Items lie in one reserved range of addresses that is never unmapped while the pool lives, so a
  * handle that a program made up, or uses after it has destroyed the thing, is found out instead of
  * read. An item's address is used again late: the one that was free longest comes first.
  */

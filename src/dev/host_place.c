@@ -115,7 +115,7 @@ static const char *function_at(const struct file *f, const Elf64_Ehdr *h, u64 ad
 	return name;
 }
 
-void host_place_say(const void *behind, struct text *out)
+void host_place_say(const void *return_address, struct text *out)
 {
 	struct place place;
 	u64 address, start;
@@ -124,7 +124,7 @@ void host_place_say(const void *behind, struct text *out)
 	struct file f;
 
 	/* The call lies before the address that it returns to. */
-	if (!behind || !find_mapping((u64)(uintptr_t)behind - 1, &place) ||
+	if (!return_address || !find_mapping((u64)(uintptr_t)return_address - 1, &place) ||
 	    !file_open(&f, place.path))
 		return;
 	if (read_entry(&f, 0, 0, &h, sizeof(h)) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&

@@ -70,7 +70,7 @@ u32 device_shared_static(const struct program *p)
 }
 
 /*
- * As far as a CTA can reach: hardware gives whole units, and notices only what is behind them;
+ * As far as a CTA can reach: hardware gives whole units, and notices only what is after them;
  * measured.
  */
 static u32 shared_bytes(const struct device *d, const struct program *p, u32 dynamic)
@@ -276,7 +276,7 @@ void device_flight_finish(struct device_flight *f, enum status status,
 	device_done *done = f->done;
 	void *user = f->user;
 
-	/* After a fault the kernel it tells of must stay until it was told. */
+	/* After a fault the kernel it is about must stay until it was reported. */
 	if (fault && done)
 		done(user, status, fault);
 	flight_return(f);

@@ -128,7 +128,7 @@ struct frame {
 	struct place at;
 };
 
-/* The text behind a label of .debug_str, NULL: there is none. */
+/* The text that a label of .debug_str refers to, NULL: there is none. */
 static const char *debug_string(const struct ir_module *m, const struct ir_loc *l)
 {
 	for (size_t i = 0; i < m->sections.len; i++) {

@@ -143,9 +143,12 @@ static void explain_cooperative(const struct device_launch *l, struct text *out)
 
 void device_launch_explain(const struct device_launch *l, enum status status, struct text *out)
 {
+	const struct status_info *s = status_info((int)status);
 	size_t before = out->len;
 
-	if (status == STATUS_INVALID_VALUE)
+	if (!l->kernel)
+		; /* nothing to compare sizes with */
+	else if (status == STATUS_INVALID_VALUE)
 		explain_value(l, out);
 	else if (status == STATUS_INVALID_CLUSTER_SIZE)
 		explain_cluster(l, out);
@@ -154,5 +157,11 @@ void device_launch_explain(const struct device_launch *l, enum status status, st
 	else if (status == STATUS_COOPERATIVE_LAUNCH_TOO_LARGE)
 		explain_cooperative(l, out);
 	if (out->len == before)
-		text_puts(out, status_info((int)status)->text);
+		text_puts(out, s ? s->text : "unknown error");
+}
+
+void device_refusal_describe(const struct device_launch *l, enum status status, struct text *out)
+{
+	text_printf(out, "the launch of %s is refused: ", l->kernel->func->name->text);
+	device_launch_explain(l, status, out);
 }

@@ -7,7 +7,7 @@
 #include "src/dev/device.h"
 
 /*
- * Add what a device of memory `m` has at a global or generic address, to go behind "is": "4 bytes
+ * Add what a device of memory `m` has at a global or generic address, to go after "is": "4 bytes
  * after a 64-byte allocation at 0x..", "a null pointer", "host memory (of malloc or new), neither
  * managed nor registered". p: the program whose variables are called by their names, NULL: none.
  */

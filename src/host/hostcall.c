@@ -1,8 +1,8 @@
 /*
  * Calls of host functions from device code, of those that the user has allowed by name, by the
  * types the module declares: integers and bits as unsigned integers of their size, .f32 and .f64 as
- * float and double. Structures by value have no types in PTX and cannot be passed. The only file
- * that knows libffi.
+ * float and double. Structures by value have no types in PTX and cannot be passed. libffi makes the
+ * calls.
  */
 #include "src/host/syscall.h"
 

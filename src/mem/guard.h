@@ -2,9 +2,9 @@
  * Accesses to memory of the host that may not be there: a program's pointers are taken at their
  * word, and a fault in such an access is an answer instead of the end of the process.
  *
- * Costs a few nanoseconds and no system call where nothing is wrong. Whoever handles SIGSEGV and
- * SIGBUS has to ask mem_guard_recover first; without such a handler, faults are what they always
- * were.
+ * Costs a few nanoseconds and no system call where nothing is wrong. A program that handles SIGSEGV
+ * and SIGBUS has to ask mem_guard_recover first; without such a handler, faults are what they
+ * always were.
  */
 #ifndef PL_MEM_GUARD_H
 #define PL_MEM_GUARD_H

@@ -40,7 +40,7 @@ static void *reserve_addresses(u64 size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* windows: bytes for the two behind the arena. */
+/* windows: bytes for the two after the arena. */
 static bool reserve_both(struct mem *m, u64 size, u64 windows, bool hidden)
 {
 	u8 *there;

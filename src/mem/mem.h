@@ -93,7 +93,7 @@ struct mem {
 	 * a page with a live allocation may. Set before the first launch.
 	 */
 	bool strict;
-	int share_fd; /* file behind pages that other processes may map, -1: none */
+	int share_fd; /* file of pages that other processes may map, -1: none */
 	/*
 	 * Who beside kernels has been let in so far: MEM_OTHER_..; bits are only added, atomically.
 	 */

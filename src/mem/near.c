@@ -1,5 +1,5 @@
 /*
- * What lies around an address, for messages: every range is looked at.
+ * What lies around an address, for messages: every range is inspected.
  */
 #include "src/mem/near.h"
 

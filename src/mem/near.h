@@ -17,7 +17,7 @@ struct mem_near {
 /*
  * The allocation that contains addr, live or freed; else the nearest live one that the program has
  * asked for, else the nearest freed one. MEM_NEAR_NONE: there is none. Takes time: every range is
- * looked at.
+ * inspected.
  */
 void mem_nearest(struct mem *m, u64 addr, struct mem_near *out);
 

@@ -2,7 +2,7 @@
  * The end of a grid by a failed assertion. A GPU stops such a grid soon, not at once: threads of
  * all CTAs that run at that time say which assertion of theirs has failed. So here, after the
  * workers have left, CTAs that have begun and those that would have been resident with them go on,
- * one by one in their order, each until it ends, waits for others, or has had some turns; warps
+ * one by one in their order, each until it ends, waits for others, or has had some slices; warps
  * that have failed do not. What they say is kept apart until then, so that neither what is printed
  * nor its order depends on the number of workers, as long as the CTAs do not depend on each other.
  */
@@ -15,9 +15,9 @@
 /* No further CTA goes on when those that have failed have so many threads: up to so many lines. */
 #define FAILED_THREADS 16384u
 /* Turns that a CTA has. */
-#define TURNS 16u
+#define SLICES 16u
 /* No further CTA goes on when so many have used theirs up. */
-#define LONG_TURNS 64u
+#define LONG_SLICES 64u
 
 struct range {
 	u64 at, end; /* places in the order of units */
@@ -35,7 +35,7 @@ struct ending {
 	VEC(struct said) said;
 	struct fault first; /* the failure that the launch reports */
 	u64 first_place;    /* of its unit */
-	u64 failed_threads, long_turns, resident;
+	u64 failed_threads, long_slices, resident;
 };
 
 /* ---- what there is ---- */
@@ -125,19 +125,19 @@ static bool may_continue(struct ending *e, struct cta_slot *s)
 static void go_on(struct ending *e, struct cta_slot *s)
 {
 	enum exec_stop stop;
-	u32 turns = 0;
+	u32 slices = 0;
 
 	do {
 		for (struct cta_slot *m = s; m; m = m->mate)
 			if (m->cta.failed)
 				exec_cta_halt_failed(&m->cta);
 		s->light = 0;
-		stop = slot_turn(s, INLINE_BUDGET);
+		stop = slot_run_slice(s, INLINE_BUDGET);
 		if (stop == STOP_FAULT && !may_continue(e, s))
 			break;
-		turns += stop == STOP_YIELD;
-	} while (stop == STOP_FAULT || (stop == STOP_YIELD && turns < TURNS));
-	e->long_turns += stop == STOP_YIELD;
+		slices += stop == STOP_YIELD;
+	} while (stop == STOP_FAULT || (stop == STOP_YIELD && slices < SLICES));
+	e->long_slices += stop == STOP_YIELD;
 }
 
 /* ---- saying ---- */
@@ -198,7 +198,7 @@ static void begin_next(struct ending *e, u64 place)
 	go_on(e, s);
 	take_text(e, s);
 	if (s->cta.print)
-		prints_after_turn(&e->grid->share[0], s);
+		prints_after_slice(&e->grid->share[0], s);
 	slot_part(&e->grid->share[0].idle, s);
 }
 
@@ -208,7 +208,7 @@ static void begin_next(struct ending *e, u64 place)
 static void begin_range(struct ending *e, struct range *r, u64 stop)
 {
 	while (r->at < r->end && r->at < stop && e->failed_threads < FAILED_THREADS &&
-	       e->long_turns < LONG_TURNS) {
+	       e->long_slices < LONG_SLICES) {
 		if (r->at >= e->resident) {
 			if (e->first.kind == FAULT_NONE || is_after_fault(e, r->at))
 				return;
@@ -235,7 +235,7 @@ static void finish_begun(struct ending *e, struct cta_slot *s)
 	}
 	if (has_failed(s))
 		note_fault(e, s);
-	if (e->long_turns < LONG_TURNS)
+	if (e->long_slices < LONG_SLICES)
 		go_on(e, s);
 	take_text(e, s);
 }

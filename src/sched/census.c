@@ -37,7 +37,7 @@ void grid_pause_locked(struct sched_grid *g)
 	pthread_cond_broadcast(&p->work);
 }
 
-/* A grid that nobody works on, so that no share will see that a census is wanted. */
+/* A grid that no worker is in, so that no share will see that a census is wanted. */
 static struct sched_grid *find_idle(const struct sched_pool *p)
 {
 	struct sched_grid *g = p->grids;

@@ -3,7 +3,7 @@
  *
  * A launch begins LAUNCH_NS after what has ended before it, and ends when the last of its CTAs
  * does, by their clocks; one that reads none takes as long as its instructions are guessed to. So
- * the timer of a launch is behind that of every launch it waited for, whatever the host's clock
+ * the timer of a launch is later than that of every launch it waited for, whatever the host's clock
  * says. Events tell the host's time, and so much more as kernels have waited without taking any;
  * with sched_options.deterministic the machine's alone.
  */

@@ -1,5 +1,6 @@
 /*
- * The pool: persistent threads, which grid and share a thread works on, the way in and out of grids.
+ * The pool: persistent threads, which grid and share a thread works on, the way in and out of
+ * grids.
  */
 #include "src/sched/sched_int.h"
 
@@ -68,8 +69,10 @@ static bool recycle_locked(struct sched_pool *p, struct sched_grid *g)
 	return true;
 }
 
-/* Tell the caller. Nobody works on the grid any more, and it is in no list. The caller may free the
- * program in `done`. */
+/*
+ * Notify the caller. No worker is in the grid any more, and it is in no list. The caller may free
+ * the program in `done`.
+ */
 static void conclude(struct sched_pool *p, struct sched_grid *g)
 {
 	void (*done)(void *user, const struct sched_end *end) = g->launch.done;
@@ -113,7 +116,7 @@ static void unlink_locked(struct sched_pool *p, struct sched_grid *g)
 
 /*
  * The share that has waited longest. One whose CTAs only waited (share.c) is for those who work on
- * the grid anyway, unless nobody does, or not soon enough.
+ * the grid anyway, unless none does, or not soon enough.
  */
 static struct share *open_share(struct sched_grid *g, u64 now)
 {
@@ -129,7 +132,7 @@ static struct share *open_share(struct sched_grid *g, u64 now)
 	return best;
 }
 
-/* Grids take turns; the list is short. *waits: some share is left to others for now. */
+/* Grids alternate; the list is short. *waits: some share is left to others for now. */
 static struct share *find_share(struct sched_pool *p, bool *waits)
 {
 	u32 n = p->grid_len, skip = n ? p->turn % n : 0;
@@ -214,7 +217,7 @@ static struct timespec in_ns(u64 ns)
 
 /*
  * Until there is work; or `doze`, some time, the longer the more threads do so. pool->lock held,
- * given up meanwhile.
+ * released temporarily.
  */
 static void sleep_locked(struct sched_pool *p, bool doze)
 {
@@ -345,7 +348,7 @@ bool sched_is_deterministic(const struct sched_pool *p)
 	return p->options.deterministic;
 }
 
-/* Let the worker run until it stops by itself. pool->lock held, given up meanwhile. */
+/* Let the worker run until it stops by itself. pool->lock held, released temporarily. */
 static void let_go(struct sched_pool *p)
 {
 	p->go = true;

@@ -2,7 +2,7 @@
  * What kernels print comes out in the order in which CTAs are dealt, whichever worker runs them and
  * when: by their numbers, or as a seed has permuted them, and within a CTA as its threads print.
  * Text of a CTA waits until none before it may print any more; that of the foremost comes out after
- * each of its turns.
+ * each of its time slices.
  */
 #include "src/sched/sched_int.h"
 
@@ -94,7 +94,7 @@ static u64 floor_of(const struct share *h)
 	return place;
 }
 
-void prints_after_turn(struct share *h, struct cta_slot *s)
+void prints_after_slice(struct share *h, struct cta_slot *s)
 {
 	struct sched_grid *g = h->grid;
 	u64 first = UINT64_MAX;

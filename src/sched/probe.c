@@ -1,7 +1,7 @@
 /*
- * Livelocks: a grid all of whose threads wait for what nobody will ever do. When no CTA of a grid
- * has ended for some time, one worker runs all its CTAs turn by turn and looks whether they repeat
- * themselves (src/exec/probe.h). The argument is in docs/engine.md, "Livelocks".
+ * Livelocks: a grid all of whose threads wait for what no thread will ever do. When no CTA of a
+ * grid has ended for some time, one worker runs all its CTAs slice by slice and checks whether they
+ * repeat themselves (src/exec/probe.h). The argument is in docs/engine.md, "Livelocks".
  */
 #include "src/exec/fpenv.h"
 #include "src/exec/probe.h"
@@ -14,9 +14,9 @@
 /* Time without the end of a CTA before the first probe; it doubles up to the last. */
 #define QUIET_FIRST_NS 300000000u
 #define QUIET_MOST_NS 1000000000u
-/* Part of the quiet time that a probe may take, and turns of each CTA in it. */
+/* Part of the quiet time that a probe may take, and time slices of each CTA in it. */
 #define PROBE_SHARE 16u
-#define PROBE_TURNS 4096u
+#define PROBE_SLICES 4096u
 
 /* ---- when ---- */
 
@@ -49,7 +49,7 @@ void probe_consider(struct share *h, u64 now)
  * The program's handlers of signals may write what the host sees, whatever its threads wait for.
  * Those of faults are not counted: a thread that waits has none.
  */
-static bool has_handlers(struct sched_pool *p)
+static bool has_signal_handlers(struct sched_pool *p)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE};
 	bool (*is_apart)(int number, const struct sigaction *a) =
@@ -68,7 +68,7 @@ static bool has_handlers(struct sched_pool *p)
 	return false;
 }
 
-/* Nobody but the grid can change memory, and nobody could since the other call. */
+/* Only the grid can change memory, and no other thread could since the other call. */
 static bool is_alone(const struct sched_grid *g, u64 *rests)
 {
 	bool host_sees;
@@ -78,7 +78,7 @@ static bool is_alone(const struct sched_grid *g, u64 *rests)
 		return false;
 	if (mem_is_shared(g->launch.env.mem, &host_sees))
 		return false;
-	return !host_sees || !has_handlers(g->pool);
+	return !host_sees || !has_signal_handlers(g->pool);
 }
 
 static bool grid_has_unstarted(const struct sched_grid *g)
@@ -116,10 +116,10 @@ static u64 slot_state(const struct cta_slot *s)
 }
 
 /*
- * One turn; a seeded run has the same random numbers in each. Returns whether its CTAs just went
- * on.
+ * One time slice; a seeded run has the same random numbers in each. Returns whether its CTAs just
+ * went on.
  */
-static bool probe_turn(struct probing *p, struct share *h, struct cta_slot *s)
+static bool probe_slice(struct probing *p, struct share *h, struct cta_slot *s)
 {
 	enum exec_stop stop;
 
@@ -136,21 +136,23 @@ static bool probe_turn(struct probing *p, struct share *h, struct cta_slot *s)
 	return !p->probe.moved;
 }
 
-/* Is the state one that was seen before? It is kept at turns whose numbers are powers of two. */
-static void compare_states(struct cta_slot *s, u32 turn)
+/*
+ * Is the state one that was seen before? It is kept at time slices whose numbers are powers of two.
+ */
+static void compare_states(struct cta_slot *s, u32 slice)
 {
 	u64 state = slot_state(s);
 
-	s->probe_still |= turn > 1 && state == s->probe_state;
-	if (!(turn & (turn - 1)))
+	s->probe_still |= slice > 1 && state == s->probe_state;
+	if (!(slice & (slice - 1)))
 		s->probe_state = state;
 }
 
 /*
- * All CTAs have a turn. still: all have repeated themselves. Returns false when one of them gets
- * further.
+ * All CTAs have a time slice. still: all have repeated themselves. Returns false when one of them
+ * gets further.
  */
-static bool probe_round(struct probing *p, u32 turn, bool *still)
+static bool probe_round(struct probing *p, u32 slice, bool *still)
 {
 	struct sched_grid *g = p->grid;
 
@@ -161,9 +163,9 @@ static bool probe_round(struct probing *p, u32 turn, bool *still)
 		for (u32 n = h->waiting.len; n; n--) {
 			struct cta_slot *s = slot_pop(&h->waiting);
 
-			if (!probe_turn(p, h, s))
+			if (!probe_slice(p, h, s))
 				return false;
-			compare_states(s, turn);
+			compare_states(s, slice);
 			*still &= s->probe_still;
 		}
 		if (sched_host_ns() > p->end_ns || __atomic_load_n(&g->stop, __ATOMIC_RELAXED))
@@ -207,8 +209,8 @@ void grid_probe(struct sched_grid *g)
 	p.end_ns = start + g->share[0].quiet_ns / PROBE_SHARE;
 	host_mode = fpenv_enter();
 	set_all(&p, true);
-	for (u32 turn = 1; turn <= PROBE_TURNS && !still; turn++)
-		if (!probe_round(&p, turn, &still)) {
+	for (u32 slice = 1; slice <= PROBE_SLICES && !still; slice++)
+		if (!probe_round(&p, slice, &still)) {
 			still = false;
 			break;
 		}

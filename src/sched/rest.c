@@ -47,7 +47,7 @@ void sched_rest(struct sched_pool *p, pthread_cond_t *cond, pthread_mutex_t *loc
 	if (!r)
 		return;
 	pthread_mutex_lock(&p->rest_lock);
-	if (turn == r->turn) { /* nobody has woken it */
+	if (turn == r->turn) { /* it was not woken */
 		r->threads--;
 		__atomic_fetch_sub(&p->resting, 1, __ATOMIC_RELAXED);
 		p->rests++;

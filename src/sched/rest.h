@@ -14,7 +14,7 @@ struct sched_pool;
 
 /*
  * pthread_cond_wait of a thread that rests so; returns as that does, and is no cancellation point.
- * The lock is held, as for sched_wake on the same condition. pool: NULL when nobody is to know.
+ * The lock is held, as for sched_wake on the same condition. pool: NULL when no pool is affected.
  */
 void sched_rest(struct sched_pool *p, pthread_cond_t *cond, pthread_mutex_t *lock);
 /* pthread_cond_broadcast for them: they rest no more, though they may come to run only later. */
@@ -24,7 +24,7 @@ void sched_wake(struct sched_pool *p, pthread_cond_t *cond);
  */
 void sched_thread_apart(struct sched_pool *p, s32 n);
 /*
- * is_apart tells of a signal's handler whether it never changes what kernels see. It is asked by
+ * is_apart says of a signal's handler whether it never changes what kernels see. It is asked by
  * any thread, of each handler that is in place; until it is set none is apart.
  */
 void sched_handlers_apart(struct sched_pool *p,

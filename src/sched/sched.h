@@ -2,15 +2,14 @@
  * Grids: deals the CTAs of a launch to workers and runs them until all are done or one faults.
  *
  * A pool is a set of persistent threads, one per core. A grid is cut into as many contiguous ranges
- * of CTAs as the pool has workers; whoever runs out takes half of the largest remaining range. A
- * CTA runs to its end unless it yields, because it spins or waits politely; then further CTAs
- * become resident beside it, up to what the profile's occupancy allows, and take turns. From the
- * first yield on CTAs start in the order of their numbers, as on hardware, so that a chain of CTAs
- * each of which waits for its predecessor makes progress on every worker. Small grids run on the
- * calling thread until they yield, and are handed to the pool then, so a launch never blocks its
- * caller for long.
- * With one worker a grid always runs in the same way; a seed permutes the order of CTAs and of
- * turns.
+ * of CTAs as the pool has workers; a worker that runs out takes half of the largest remaining
+ * range. A CTA runs to its end unless it yields, because it spins or waits politely; then further
+ * CTAs become resident beside it, up to what the profile's occupancy allows, and alternate. From
+ * the first yield on CTAs start in the order of their numbers, as on hardware, so that a chain of
+ * CTAs each of which waits for its predecessor makes progress on every worker. Small grids run on
+ * the calling thread until they yield, and are handed to the pool then, so a launch never blocks
+ * its caller for long. With one worker a grid always runs in the same way; a seed permutes the
+ * order of CTAs and of time slices.
  */
 #ifndef PL_SCHED_H
 #define PL_SCHED_H
@@ -91,8 +90,8 @@ struct sched_launch {
 	 */
 	void (*done)(void *user, const struct sched_end *end);
 	/*
-	 * After sched_census, from any thread, without locks held; the grid waits meanwhile. NULL:
-	 * nobody asks.
+	 * After sched_census, from any thread, without locks held; the grid is paused. NULL:
+	 * not wanted.
 	 */
 	void (*tell)(void *user, const struct sched_progress *progress,
 		     const struct sched_end *end);
@@ -123,7 +122,7 @@ bool sched_progress(struct sched_pool *p, struct sched_progress *out);
 
 /*
  * Have every running grid tell where its threads stand (sched_launch.tell), as soon as all its CTAs
- * have had their turns, and go on. False: none runs.
+ * have had their time slices, and go on. False: none runs.
  */
 bool sched_census(struct sched_pool *p);
 /* Ask all running grids to stop, with this text for the report: they end with FAULT_TIMEOUT. */
@@ -136,7 +135,7 @@ void sched_cancel_of(struct sched_pool *p, const struct mem *mem);
  * With sched_options.deterministic nothing runs but while the program waits for it, so that what
  * runs does not depend on how quick the host is; both return at once otherwise.
  * Grids run one after the other, in the order of their starts, each until it ends or has got
- * nowhere for a counted number of turns, because it waits for another, or for the host.
+ * nowhere for a counted number of time slices, because it waits for another, or for the host.
  * sched_settle: until all have ended or wait. Calls that issue work end with it.
  */
 void sched_settle(struct sched_pool *p);

@@ -1,6 +1,6 @@
 /*
- * Private to src/sched: slots (storage of one CTA), shares (one worker's part of a grid), grids, the
- * pool.
+ * Private to src/sched: slots (storage of one CTA), shares (one worker's part of a grid), grids,
+ * the pool.
  *
  * Locks: pool->lock guards the list of grids, who is busy with which share, and the caches of slots
  * and grids; grid->lock guards the ranges of CTAs and what is reported at the end. A share is
@@ -16,15 +16,17 @@
 
 #include <pthread.h>
 
-/* Budget of a turn: 8192 rounds of a loop that computes, some 0.1 to 1 ms, or 128 of one that
+/* Budget of a time slice: 8192 rounds of a loop that computes, some 0.1 to 1 ms, or 128 of one that
  * polls. */
-#define TURN_BUDGET 8192
-/* Of a CTA that did nothing but poll in its last turn: a few looks, then others may change what it
- * waits for. */
+#define SLICE_BUDGET 8192
+/*
+ * Of a CTA that did nothing but poll in its last time slice: a few looks, then others may change
+ * what it waits for.
+ */
 #define POLL_BUDGET 256
-/* Of the first turn of a CTA of a small grid, which the calling thread may run. */
+/* Of the first time slice of a CTA of a small grid, which the calling thread may run. */
 #define INLINE_BUDGET 1024
-/* Polite yields that count as one turn. */
+/* Polite yields that count as one time slice. */
 #define LIGHT_YIELDS 8u
 /* Rounds in which no CTA ended, though some computed, before more of them become resident. */
 #define STALE_ROUNDS 16u
@@ -33,27 +35,27 @@
  */
 #define YIELD_NS 4000000u
 /*
- * A share whose CTAs have only waited for SPIN_NS is left to whoever else works on the grid; a
+ * A share whose CTAs have only waited for SPIN_NS is left to the other workers of the grid; a
  * worker without a share looks every DOZE_NS whether one has been waiting for so long. A round
  * longer than twice the shortest of its share, and by WORK_NS, did something beside waiting.
  */
 #define SPIN_NS 100000u
 #define DOZE_NS 250000u
 #define WORK_NS 20000u
-/* CTAs that may end before those that wait get another turn. */
+/* CTAs that may end before those that wait get another time slice. */
 #define RETRY_EVERY 8u
 /* Largest piece of a range that a share takes at once; the rest can be stolen. */
 #define CHUNK_MAX 1024u
-/* CTAs that end, or 64th parts of a turn, before another grid gets its share of a worker. */
+/* CTAs that end, or 64th parts of a time slice, before another grid gets its share of a worker. */
 #define STINT 64u
 /* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread:
  * some 50 us. */
 #define INLINE_WORK 50000u
 /*
- * Deterministic: turns that a grid gets that may wait for others, and rounds in which all its
+ * Deterministic: time slices that a grid gets that may wait for others, and rounds in which all its
  * resident CTAs do nothing but wait, before others run.
  */
-#define ORDERED_TURNS 4096u
+#define ORDERED_SLICES 4096u
 #define ORDERED_ROUNDS 64u
 /* A grid that waits goes on by itself when the program has issued nothing for so long: it may be
  * watching the grid through memory. */
@@ -76,16 +78,19 @@ struct cta_slot {
 	u64 local_size; /* of the whole CTA */
 	u64 bytes;      /* of the whole slot, local memory that is never touched included */
 	u32 epoch;      /* of the device memory that the allocation caches are about */
-	/* Reset together for each CTA. */
-	u32 light;        /* polite yields in this turn */
-	u16 had_turn;     /* since the CTA began */
+	/*
+	 * Reset for each CTA: 8 bytes side by side, so that the compiler does it by one store. The
+	 * last two are flags.
+	 */
+	u32 light;        /* polite yields in this time slice */
+	u16 had_slice;    /* since the CTA began */
 	u16 is_long;      /* it needed more than one */
 	bool tells;       /* the launch wants to know what CTAs print, or their clocks */
 	u64 place;        /* when its unit was dealt: the order of what it prints */
 	struct text text; /* printed and not yet put out */
 	/*
-	 * Of a probe: state of the CTA, or cluster, at an earlier turn; it was there again; random
-	 * numbers.
+	 * Of a probe: state of the CTA, or cluster, at an earlier time slice; it was there again;
+	 * random numbers.
 	 */
 	u64 probe_state, probe_random;
 	bool probe_still;
@@ -125,7 +130,7 @@ struct share {
 	struct slot_list idle, waiting;
 	u32 target;      /* CTAs that may be resident now; grows while nothing ends */
 	u32 limit;       /* and what it may grow to */
-	u32 round;       /* turns since all waiting CTAs had one */
+	u32 round;       /* time slices since all waiting CTAs had one */
 	u32 since_retry; /* CTAs that have ended since */
 	bool progress;   /* in this round a CTA ended, or one computes */
 	u32 stale;       /* rounds since a CTA ended */
@@ -140,8 +145,8 @@ struct share {
 	bool waits;          /* a worker has left it since its CTAs only waited */
 	u64 finished;        /* not yet subtracted from grid->left */
 	u64 served;          /* when a worker took it last, for fairness; pool->lock */
-	u32 turns; /* deterministic: that did not end a CTA, since the grid may run again */
-	u32 still; /* and rounds without progress */
+	u32 slices; /* deterministic: that did not end a CTA, since the grid may run again */
+	u32 still;  /* and rounds without progress */
 	u64 random;
 };
 
@@ -182,7 +187,7 @@ struct sched_grid {
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	u32 pause; /* PAUSE_..: all shares leave the grid, and the last one sees to that; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
-	bool stalled; /* deterministic: has had its turns for now; atomic */
+	bool stalled; /* deterministic: has had its time slices for now; atomic */
 	bool faulted;
 	bool is_small;  /* grid_is_small */
 	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
@@ -210,7 +215,7 @@ struct sched_pool {
 	u32 workers, cores; /* threads; cores of the host that the process may use */
 	pthread_mutex_t lock;
 	pthread_cond_t work;  /* a grid or a share has become available */
-	pthread_mutex_t only; /* one worker: whoever runs holds it, the calling thread as well */
+	pthread_mutex_t only; /* one worker: held by the thread that runs grids */
 	pthread_t *threads;
 	u32 thread_len;
 	bool threads_tried;
@@ -219,13 +224,13 @@ struct sched_pool {
 	bool quit;
 	struct sched_grid *grids; /* running, oldest first */
 	u32 grid_len;             /* atomic */
-	u32 turn;                 /* which grid to look at first */
+	u32 turn;                 /* which grid to try first */
 	u64 served;
-	void (*on_end)(void *user); /* NULL: nobody wants to know */
+	void (*on_end)(void *user); /* NULL: none is wanted */
 	void *on_end_user;
 	u64 serials;  /* grids that were given to the workers */
 	u32 sleeping; /* threads that wait for work */
-	u32 dozing;   /* those of them that look at times whether a share waits for long */
+	u32 dozing;   /* those of them that check at times whether a share waits for long */
 	u64 time_ns;  /* of the emulated machine, when the last launch ended; atomic */
 	u64 ahead_ns; /* what sched_time_ns is ahead of the host's clock; atomic */
 	u64 alive;    /* grids whose `done` has not returned; atomic */
@@ -272,9 +277,9 @@ void grid_clock_end(struct sched_grid *g);
 
 /* ---- prints.c: of programs that print ---- */
 
-/* A unit's turn is over, or the unit; it is in the list of those that wait, or has ended. */
-void prints_after_turn(struct share *h, struct cta_slot *s);
-/* Nobody works on the grid any more: put out the rest. */
+/* A unit's time slice is over, or the unit; it is in the list of those that wait, or has ended. */
+void prints_after_slice(struct share *h, struct cta_slot *s);
+/* No worker is in the grid any more: put out the rest. */
 void prints_end(struct sched_grid *g);
 
 /* ---- grid.c ---- */
@@ -298,22 +303,22 @@ void grid_check_deadline(struct sched_grid *g);
 /* ---- share.c ---- */
 
 /*
- * Work on a share that the caller has marked busy: until nothing is left for it, the grid stops, or,
- * `once`, the first turn ends without the end of its CTA; and for a stint only while other grids
- * wait.
+ * Work on a share that the caller has marked busy: until nothing is left for it, the grid stops,
+ * or, `once`, the first time slice ends without the end of its CTA; and for a stint only while
+ * other grids wait.
  */
 void share_work(struct share *h, bool once);
 /* Does it have anything to do? */
 bool share_is_open(const struct share *h);
 /*
- * Take note of how a turn of a unit, in no list now, ended. Returns the share of a stint that it
- * took.
+ * Take note of how a time slice of a unit, in no list now, ended. Returns the share of a stint that
+ * it took.
  */
 u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop);
 /* Count the units that have ended in the share off those of its grid. */
 void share_report(struct share *h);
-/* One turn of a CTA, or of all of its cluster. */
-enum exec_stop slot_turn(struct cta_slot *s, s32 budget);
+/* One time slice of a CTA, or of all of its cluster. */
+enum exec_stop slot_run_slice(struct cta_slot *s, s32 budget);
 /*
  * Begin the unit at a place in the grid's order, with share 0, whose piece is lost. NULL: it has
  * nothing to do, or the host has no memory.
@@ -339,8 +344,8 @@ u64 grid_unstarted(const struct sched_grid *g);
 /* ---- census.c ---- */
 
 /*
- * See to why the shares were to leave the grid. None may be busy. pool->lock held, given up
- * meanwhile.
+ * See to why the shares were to leave the grid. None may be busy. pool->lock held, released
+ * temporarily.
  */
 void grid_pause_locked(struct sched_grid *g);
 
@@ -352,7 +357,7 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
 /* ---- probe.c ---- */
 
 /*
- * All waiting units of a share had a turn: is it time to ask whether they will ever end? now:
+ * All waiting units of a share had a time slice: is it time to ask whether they will ever end? now:
  * sched_host_ns
  */
 void probe_consider(struct share *h, u64 now);
@@ -361,7 +366,9 @@ void grid_probe(struct sched_grid *g);
 
 /* ---- rest.c ---- */
 
-/* Can no thread of the process but workers do anything? *rests changes when one could meanwhile. */
+/*
+ * Can no thread of the process but workers do anything? *rests changes when one could in between.
+ */
 bool sched_all_rest(struct sched_pool *p, u64 *rests);
 
 static inline u64 sched_random(u64 *state)

@@ -8,7 +8,7 @@
 #include <sched.h>
 
 /*
- * Units that have ended are counted in the grid now and then: here, and when a share is laid down.
+ * Units that have ended are counted in the grid now and then: here, and when a share is left.
  */
 void share_report(struct share *h)
 {
@@ -90,7 +90,7 @@ static bool share_has_unstarted(struct share *h)
 	return h->chunk < h->chunk_end || (!h->dry && take_chunk(h));
 }
 
-/* Coordinates of a unit; of the one behind the last, as is the rule, without a division. */
+/* Coordinates of a unit; of the one after the last, as is the rule, without a division. */
 static void set_id(struct share *h, u64 number)
 {
 	const u32 *n = h->grid->unit_grid;
@@ -166,7 +166,7 @@ static void start_unit(struct share *h, struct cta_slot *first)
 		s->cta.rank = r;
 		s->cta.used_up = s->cta.polled = false;
 		s->light = 0;
-		s->had_turn = s->is_long = false;
+		s->had_slice = s->is_long = false;
 		start_cta(h, &s->cta, r);
 	}
 }
@@ -181,7 +181,7 @@ static void start_alone(struct share *h, struct cta_slot *s, u64 number)
 	c->cluster = NULL;
 	c->rank = 0;
 	s->light = 0;
-	s->had_turn = s->is_long = false;
+	s->had_slice = s->is_long = false;
 	exec_cta_start(c);
 }
 
@@ -200,8 +200,8 @@ static u64 next_number(struct share *h)
 #define PAUSE_MAX 63u
 
 /*
- * Pass over the CTA that is to begin, and those behind it in the piece, if they have nothing to do.
- * False: it has to be run. Observers are told of all.
+ * Pass over the CTA that is to begin, and those after it in the piece, if they have nothing to do.
+ * False: it has to be run. Observers get all of them.
  */
 static bool pass_idle(struct share *h, struct cta_slot *s, u64 number)
 {
@@ -266,7 +266,7 @@ static struct cta_slot *begin_unit(struct share *h)
 	return s;
 }
 
-/* ---- turns ---- */
+/* ---- time slices ---- */
 
 /* After a piece of CTAs that had nothing to do: the next one, unless others wait for the worker. */
 static bool may_go_on(const struct share *h)
@@ -278,8 +278,10 @@ static bool may_go_on(const struct share *h)
 	       __atomic_load_n(&g->pool->grid_len, __ATOMIC_RELAXED) <= 1;
 }
 
-/* Which CTA has its turn now: a new one while that is allowed and none has waited long, else the
- * longest waiting. */
+/*
+ * Which CTA has its time slice now: a new one while that is allowed and none has waited long, else
+ * the longest waiting.
+ */
 static struct cta_slot *share_pick(struct share *h)
 {
 	struct cta_slot *s;
@@ -293,7 +295,7 @@ static struct cta_slot *share_pick(struct share *h)
 			return s;
 	}
 	h->since_retry = 0;
-	/* Another order in each round of a seeded run; in a round all have their turns. */
+	/* Another order in each round of a seeded run; in a round all have their time slices. */
 	if (h->random && h->grid->multiplier && h->waiting.len > 1 && !h->round)
 		for (u64 n = sched_random(&h->random) % 8 % h->waiting.len; n; n--)
 			slot_push(&h->waiting, slot_pop(&h->waiting));
@@ -316,7 +318,7 @@ static void yield_host(struct sched_grid *g, u64 now)
 
 /*
  * Where CTAs of several workers wait for each other, what one waits for is often with a worker that
- * has no core, and whoever spins keeps it from getting one; and where they hand each other
+ * has no core, and a worker that spins keeps it from getting one; and where they hand each other
  * something small, a worker alone is as quick as many. So a share whose CTAs only wait is left, and
  * served from time to time by those who are awake (find_share in pool.c); the last worker of a grid
  * goes on and serves all of its shares in turn.
@@ -345,8 +347,8 @@ static bool is_left(const struct share *h)
 }
 
 /*
- * All waiting CTAs had a turn. When all of them only waited, or none has ended for long, as loops
- * may wait that do not look so: let more of them in, in their order.
+ * All waiting CTAs had a time slice. When all of them only waited, or none has ended for long, as
+ * loops may wait that do not look so: let more of them in, in their order.
  */
 static void next_round(struct share *h)
 {
@@ -378,7 +380,7 @@ static bool polled(const struct cta_slot *s)
 	return s->cta.cluster ? s->cluster.polled : s->cta.polled;
 }
 
-static void wait_turn(struct share *h, struct cta_slot *s)
+static void wait_slice(struct share *h, struct cta_slot *s)
 {
 	s->light = 0;
 	s->is_long = true;
@@ -389,7 +391,7 @@ static void wait_turn(struct share *h, struct cta_slot *s)
 		next_round(h);
 }
 
-enum exec_stop slot_turn(struct cta_slot *s, s32 budget)
+enum exec_stop slot_run_slice(struct cta_slot *s, s32 budget)
 {
 	enum exec_stop stop;
 
@@ -404,15 +406,15 @@ enum exec_stop slot_turn(struct cta_slot *s, s32 budget)
 }
 
 /*
- * What a turn is depends on the launch and the CTA alone, not on who runs it, and so does the
+ * What a time slice is depends on the launch and the CTA alone, not on who runs it, and so does the
  * result.
  */
-static enum exec_stop share_turn(const struct sched_grid *g, struct cta_slot *s)
+static enum exec_stop share_run_slice(const struct sched_grid *g, struct cta_slot *s)
 {
-	s32 budget = s->had_turn || !g->is_small ? TURN_BUDGET : INLINE_BUDGET;
+	s32 budget = s->had_slice || !g->is_small ? SLICE_BUDGET : INLINE_BUDGET;
 
-	s->had_turn = true;
-	return slot_turn(s, budget);
+	s->had_slice = true;
+	return slot_run_slice(s, budget);
 }
 
 struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place)
@@ -434,7 +436,7 @@ static void tell_end(struct share *h, struct cta_slot *s)
 	for (const struct cta_slot *m = s; m; m = m->mate)
 		grid_clock_note(h->grid, &m->cta);
 	if (s->cta.print)
-		prints_after_turn(h, s);
+		prints_after_slice(h, s);
 }
 
 u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop)
@@ -458,9 +460,9 @@ u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop)
 		slot_push(&h->waiting, s);
 		return STINT;
 	default:
-		wait_turn(h, s);
+		wait_slice(h, s);
 		if (s->cta.print)
-			prints_after_turn(h, s);
+			prints_after_slice(h, s);
 		return STINT;
 	}
 }
@@ -477,9 +479,9 @@ static bool has_stalled(struct share *h)
 
 	if (!g->launch.env.program->polls)
 		return false;
-	if (++h->turns < ORDERED_TURNS && (h->still < ORDERED_ROUNDS || h->target < h->limit))
+	if (++h->slices < ORDERED_SLICES && (h->still < ORDERED_ROUNDS || h->target < h->limit))
 		return false;
-	h->turns = h->still = 0;
+	h->slices = h->still = 0;
 	__atomic_store_n(&g->stalled, true, __ATOMIC_RELAXED);
 	return true;
 }
@@ -498,7 +500,7 @@ void share_work(struct share *h, bool once)
 
 		if (!s)
 			break;
-		stop = share_turn(g, s);
+		stop = share_run_slice(g, s);
 		used += share_settle(h, s, stop);
 		if (once && stop == STOP_YIELD)
 			break;

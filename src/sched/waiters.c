@@ -1,6 +1,6 @@
 /*
- * Where threads stand when a launch ends because nobody can go on, or took too long, and when
- * somebody asks: for the report.
+ * Where threads stand when a launch ends because none can go on, or took too long, and when
+ * a census is asked for.
  */
 #include "src/sched/sched_int.h"
 

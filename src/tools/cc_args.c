@@ -251,7 +251,7 @@ static void add_value(struct cc_options *o, struct cc_words *w, const struct opt
 	}
 }
 
-/* "a,b" as two words, each for clang, or behind `before`. */
+/* "a,b" as two words, each for clang, or after `before`. */
 static void add_list(struct cc_options *o, struct cc_words *w, const char *before, const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *word;
@@ -279,7 +279,7 @@ static void add_library(struct cc_options *o, const char *name)
 	cc_add(&o->link, joined(o, "-l", name));
 }
 
-/* The number behind "sm_" or "compute_" in s, or 0. */
+/* The number after "sm_" or "compute_" in s, or 0. */
 static u32 arch_number(const char *s)
 {
 	const char *p = strstr(s, "sm_");
@@ -407,7 +407,7 @@ static bool apply_cc_option(struct cc_options *o, const struct tool_command *sel
 	return true;
 }
 
-/* Does argument a name the option? *value: what is behind it in the same argument, or NULL. */
+/* Does argument a name the option? *value: what is after it in the same argument, or NULL. */
 static bool names(const struct option *p, const char *a, const char **value)
 {
 	size_t n = strlen(p->name);

@@ -1,5 +1,5 @@
 /*
- * Parts of NVIDIA's toolkit that `ptxloom cc` does not have: who includes or links them is told so
+ * Parts of NVIDIA's toolkit that `ptxloom cc` does not have: an include or link of them is reported
  * in one message, instead of what the compiler says of a file that it does not find.
  */
 #include "src/tools/cc.h"

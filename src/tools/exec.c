@@ -68,7 +68,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		return TOOL_USAGE;
 	}
-	/* What is told is the same every time, unless more workers are asked for. */
+	/* What is reported is the same every time, unless more workers are asked for. */
 	if (observer && !s.sched.workers)
 		s.sched.workers = 1;
 	interrupt_prepare();
@@ -275,9 +275,8 @@ static void print_refusal(const struct device_launch *l, enum status status)
 {
 	struct text why = {0};
 
-	device_launch_explain(l, status, &why);
-	fprintf(stderr, "ptxloom exec: error: the launch of %s is refused: %s\n",
-		l->kernel->func->name->text, why.at);
+	device_refusal_describe(l, status, &why);
+	fprintf(stderr, "ptxloom exec: error: %s\n", why.at);
 	text_fini(&why);
 }
 

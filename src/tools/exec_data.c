@@ -262,7 +262,7 @@ static bool fill_made(struct data *d, const char *init, struct text *why)
 
 /* ---- files ---- */
 
-/* The value behind 'KEY': in the header, blanks skipped; NULL: not there. */
+/* The value of 'KEY': in the header, blanks skipped; NULL: not there. */
 static const char *npy_value(const char *header, const char *key)
 {
 	const char *at = strstr(header, key);

@@ -11,7 +11,7 @@ enum data_kind { DATA_BITS, DATA_UINT, DATA_SINT, DATA_FLOAT, DATA_HALF, DATA_BF
 struct data_type {
 	const char *name; /* "f32" */
 	u8 kind, bytes;
-	const char *numpy; /* "f4", as in NumPy's descr behind the byte order; NULL: none */
+	const char *numpy; /* "f4", as in NumPy's descr after the byte order; NULL: none */
 };
 
 /* The type of this name, NULL: there is none. */
@@ -31,7 +31,7 @@ struct data {
 void data_fini(struct data *d);
 
 /*
- * Parse TYPE, TYPE[N] or TYPE[]; leaves *s behind it. count: UINT64_MAX when it is to follow from
+ * Parse TYPE, TYPE[N] or TYPE[]; leaves *s after it. count: UINT64_MAX when it is to follow from
  * the values. Returns false with a reason in `why`.
  */
 bool data_parse_type(const char **s, struct data *out, struct text *why);

@@ -75,7 +75,7 @@ static int run_command(const struct tool_command *c, int argc, char **argv)
 	return check_environment() ? c->main(c, argc, argv) : TOOL_USAGE;
 }
 
-/* What somebody may have meant by a word that is no command. */
+/* What may have been meant by a word that is not a command. */
 static int no_command(const char *name)
 {
 	struct nearest n;

@@ -133,7 +133,7 @@ static bool has_interpreter(FILE *f, const Elf64_Ehdr *h)
 
 /*
  * Why the program gets rights that we have not, NULL: it does not. The loader then takes no library
- * that somebody asks for.
+ * that is asked for.
  */
 static const char *added_rights(FILE *f)
 {
@@ -158,7 +158,7 @@ static bool check_program(const char *name)
 	bool ok = true;
 	Elf64_Ehdr h;
 
-	/* Scripts, and what cannot be read: whoever starts them knows more. */
+	/* Scripts, and what cannot be read: the loader reports what is wrong. */
 	if (!f || fread(&h, sizeof(h), 1, f) != 1 || memcmp(h.e_ident, ELFMAG, SELFMAG)) {
 		ok = true;
 	} else if (h.e_ident[EI_CLASS] != ELFCLASS64) {

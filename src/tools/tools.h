@@ -1,7 +1,7 @@
 /*
  * The `ptxloom` command: one row per subcommand in commands.def, one file per subcommand.
  * A subcommand parses its arguments, calls the library, prints, and returns an exit status; whether
- * standard output took it all is checked behind it.
+ * standard output took it all is checked after it.
  */
 #ifndef PL_TOOLS_H
 #define PL_TOOLS_H
@@ -58,7 +58,7 @@ const char *tool_device_option(int argc, char **argv, int *i);
 bool tool_check_devices(const char *spec);
 
 /*
- * Somebody wants to run a file that is no program: say on standard error which command is for it,
+ * A file that is not a program was to be run: say on standard error which command is for it,
  * by the end of its name. False: nothing is known of such files.
  */
 bool tool_hint_file(const char *name);

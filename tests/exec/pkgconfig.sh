@@ -28,5 +28,21 @@ for sample in "saxpy_test saxpy" "reduce reduce"; do
 		skip "${sample% *}.c, static" "no static library"
 	fi
 done
+
+# Installed elsewhere than configure was told: the file says where.
+if [ -w "$bin" ]; then
+	unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES DESTDIR
+	succeeds "make install-pkgconfigDATA prefix=DIR" \
+		${MAKE:-make} -s -C "$bin" install-pkgconfigDATA install-data-hook "prefix=$scratch/elsewhere"
+	PKG_CONFIG_PATH=$scratch/elsewhere/lib/pkgconfig
+	for pair in prefix= exec_prefix= includedir=/include libdir=/lib bindir=/bin; do
+		found=$(pkg-config --variable="${pair%%=*}" ptxloom)
+		empty "$([ "$found" = "$scratch/elsewhere${pair#*=}" ] || echo "$found")" "its ${pair%%=*}"
+	done
+	found=$(pkg-config --define-variable=prefix=/moved --variable=libdir ptxloom)
+	empty "$([ "$found" = /moved/lib ] || echo "$found")" "it can be moved"
+else
+	skip "pkg-config after make install prefix=DIR" "the build folder is not writable"
+fi
 ok "$([ "$(cd "$top/samples" && echo *.c)" = "reduce.c saxpy_test.c" ]; echo $?)" "these are all samples in C"
 finish

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Messages nobody fetches are kept up to this size. */
+/* Messages that are not fetched are kept up to this size. */
 #define MESSAGES_MAX (64u << 10)
 
 /* ---- statuses ---- */
@@ -309,8 +309,10 @@ static struct ptxloom_kernel *handle(struct ptxloom_module *mod, struct device_k
 		;
 	if (!k && (k = calloc(1, sizeof(*k)))) {
 		*k = (struct ptxloom_kernel){mod, dk, mod->kernels};
-		/* Whoever asks for dynamic shared memory gets it; there is no attribute to set
-		 * first. */
+		/*
+		 * A caller that asks for dynamic shared memory gets it; there is no attribute to
+		 * set first.
+		 */
 		dk->max_dynamic_bytes = (u32)mod->dev->dev.arch->smem_per_cta_optin_bytes;
 		dk->nonportable_cluster = true;
 		mod->kernels = k;

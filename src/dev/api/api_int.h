@@ -37,7 +37,7 @@ struct ptxloom_device {
 	struct text messages; /* not fetched yet */
 	bool faulted;
 	struct ptxloom_fault fault;
-	int pending; /* first fault of launches nobody waited for */
+	int pending; /* first fault of launches that no call waited for */
 };
 
 /* Hand a message to the program, or keep it for ptxloom_message. */

@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-/* Somebody waits for a launch. */
+/* A thread waits for a launch. */
 struct waiting {
 	struct ptxloom_device *dev;
 	int status;
-	bool done; /* dev->lock; atomic for whoever looks without */
+	bool done; /* dev->lock; atomic for readers without the lock */
 };
 
 static void keep_fault(struct ptxloom_device *dev, const struct device_fault *f)
@@ -99,9 +99,8 @@ static int refuse_launch(struct ptxloom_device *dev, const struct device_launch 
 {
 	struct text why = {0};
 
-	text_printf(&why,
-		    "ptxloom: error: the launch of %s is refused: ", l->kernel->func->name->text);
-	device_launch_explain(l, status, &why);
+	text_puts(&why, "ptxloom: error: ");
+	device_refusal_describe(l, status, &why);
 	text_puts(&why, "\n");
 	api_say(dev, why.at);
 	text_fini(&why);

@@ -291,10 +291,10 @@ enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 fla
 	return graph_unlock(all, invalidate(s->capture, STATUS_STREAM_CAPTURE_ISOLATION));
 }
 
-/* ---- the default stream, and calls that may spoil a capture ---- */
+/* ---- the default stream, and calls that may invalidate a capture ---- */
 
 /*
- * Is a stream captured that the default stream would wait for? Who only asks does not spoil that.
+ * Is a stream captured that the default stream would wait for? A query does not invalidate it.
  */
 static enum status check_legacy(struct stream *s, bool spoil)
 {
@@ -433,7 +433,7 @@ void capture_leave(struct stream *s)
 			;
 		*at = s->capture_next;
 		__atomic_store_n(&s->capture, NULL, __ATOMIC_RELEASE);
-		/* Nobody can end it any more. */
+		/* It can no longer be ended. */
 		if (c->origin == s) {
 			if (c->owns_graph)
 				graph_free_locked(all, c->graph);

@@ -262,7 +262,7 @@ enum status graph_node_destroy(struct streams *all, struct graph_node *n)
 	graph_lock(all);
 	if (!graph_node_is(all, n) || n->graph->exec)
 		return graph_unlock(all, STATUS_INVALID_VALUE);
-	/* What memory nodes and conditions hold cannot be taken apart. */
+	/* What memory nodes and conditions hold cannot be copied separately. */
 	if (n->action.type == GRAPH_MEM_ALLOC || n->action.type == GRAPH_MEM_FREE)
 		return graph_unlock(all, STATUS_NOT_SUPPORTED);
 	node_remove_locked(all, n);

@@ -7,7 +7,7 @@
  * node of work (stream.h) with the same edges, so branches run at the same time.
  *
  * All functions check the handles they are given: STATUS_INVALID_VALUE for a graph, node or
- * executable graph that is none (CUDA does not say INVALID_HANDLE here).
+ * handle that is not an executable graph (CUDA does not say INVALID_HANDLE here).
  * Source: CUDA C++ Programming Guide, "CUDA Graphs"; CUDA Driver API, "Graph Management".
  */
 #ifndef PL_DEV_GRAPH_H
@@ -205,7 +205,7 @@ enum status graph_instantiate(struct streams *all, const struct graph *g, u32 fl
 enum status graph_exec_destroy(struct streams *all, struct graph_exec *x);
 bool graph_exec_is(const struct streams *all, const void *handle);
 enum status graph_exec_flags(const struct streams *all, const struct graph_exec *x, u32 *flags);
-/* In the stream's turn; after an earlier launch of the same x. Captured: a child graph node. */
+/* In stream order; after an earlier launch of the same x. Captured: a child graph node. */
 enum status graph_launch(struct graph_exec *x, struct stream *s);
 /* The executable node that came of node n of the graph is to do this from now on. */
 enum status graph_exec_change(struct streams *all, struct graph_exec *x, const struct graph_node *n,
@@ -276,14 +276,15 @@ enum status stream_capture_update(struct stream *s, const struct graph_after *af
 bool stream_is_capturing(const struct stream *s);
 /*
  * For what cannot be captured at all: STATUS_STREAM_CAPTURE_UNSUPPORTED when the stream is being
- * captured, which is then spoilt.
+ * captured, which is then invalidated.
  */
 enum status stream_capture_forbid(struct stream *s);
 /* Set the calling thread's mode, return the former one. */
 enum capture_mode stream_capture_mode_exchange(struct streams *all, enum capture_mode mode);
 /*
- * For calls that could go unnoticed into, or spoil, a capture (allocation, synchronous copies ..):
- * STATUS_STREAM_CAPTURE_UNSUPPORTED when a capture forbids them to this thread; it is then invalid.
+ * For calls that could go unnoticed into, or invalidate, a capture (allocation, synchronous copies
+ * ..): STATUS_STREAM_CAPTURE_UNSUPPORTED when a capture forbids them to this thread; it is then
+ * invalid.
  */
 enum status stream_capture_guard(struct streams *all);
 /* For waits for whole devices: no capture of any mode or thread allows them. */

@@ -1,7 +1,7 @@
 /*
  * How much memory graphs take, as cudaDeviceGetGraphMemAttribute tells it. The bytes themselves
- * belong to nodes (graph_object.c); what is told is what a GPU's driver keeps mapped, as measured
- * on an H200:
+ * belong to nodes (graph_object.c); what is reported is what a GPU's driver keeps mapped, as
+ * measured on an H200:
  *
  * From its first launch to its end an executable graph holds the most that its nodes need at a
  * time, in blocks of 32 MiB. Those that were launched last into one stream run one after the other
@@ -30,7 +30,7 @@ static u64 footprint_of(const struct graph *g, bool *keeps)
 	return align_up(most, BLOCK_BYTES);
 }
 
-/* Of a graph that does not free all it allocates: has somebody else? */
+/* Of a graph that does not free all it allocates: has another call? */
 static bool is_given_back(const struct graph_exec *x)
 {
 	for (const struct graph_node *n = x->copy->first; n; n = n->next)

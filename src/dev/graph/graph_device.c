@@ -6,7 +6,7 @@
  * belongs to waits for that, and of the outermost one the stream. What is fired begins at once:
  * nothing says when.
  *
- * Nodes that kernels change are prepared in their turn, as they are then. Source: CUDA C++
+ * Nodes that kernels change are prepared when their work runs, as they are then. Source: CUDA C++
  * Programming Guide, "Device Graph Launch" and "Device Graph Update"; what is refused and with
  * which numbers, as measured on an H200.
  */
@@ -225,7 +225,7 @@ enum fault_kind graph_device_launch(struct exec_call *c)
 
 /* ---- nodes that kernels change ---- */
 
-/* The node of the executable graph, NULL: it is none. lock held. */
+/* The node of the executable graph, NULL: it is not one. lock held. */
 static struct graph_node *node_of(struct streams *all, u64 handle)
 {
 	struct graph_device_node *d = (struct graph_device_node *)(uintptr_t)handle;
@@ -400,7 +400,7 @@ enum fault_kind graph_device_apply(struct exec_call *c)
 	return FAULT_NONE;
 }
 
-/* ---- such a node's turn ---- */
+/* ---- running such a node ---- */
 
 void graph_device_node_run(struct work *w)
 {

@@ -217,7 +217,7 @@ void graph_run_free_locked(struct graph_run *r);
 /* Its nodes have ended. No lock held. */
 void graph_run_part_over(struct graph_run *r);
 void graph_device_node_release_locked(struct streams *all, struct graph_node *n);
-/* The turn of a node that kernels may change. No lock held. */
+/* Run a node that kernels may change. No lock held. */
 void graph_device_node_run(struct work *w);
 
 #endif

@@ -20,7 +20,7 @@ void graph_drop_flights(struct graph *g)
 static enum status prepare_node(struct graph_node *n, struct graph_need *need);
 
 /*
- * A conditional node that waits for nothing looks at its value after the nodes made before it that
+ * A conditional node that waits for nothing evaluates its value after the nodes made before it that
  * do not wait either: so they go on a GPU, whose nodes start one after the other, and programs rely
  * on it.
  */
@@ -83,7 +83,7 @@ static enum status prepare_node(struct graph_node *n, struct graph_need *need)
 	if (status != STATUS_SUCCESS)
 		return status;
 	need->launches |= device_flight_launches_graphs(n->flight);
-	/* What kernels may change is prepared in its turn. */
+	/* What kernels may change is prepared when its work runs. */
 	if (n->device) {
 		device_flight_drop(n->flight);
 		n->flight = NULL;

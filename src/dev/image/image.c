@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /*
- * More translation units than any program links: a bound on the list behind a wrapper of version
+ * More translation units than any program links: a bound on the list of a wrapper of version
  * 2.
  */
 #define PRELINKED_MAX 65536u
@@ -159,7 +159,7 @@ enum image_result image_list_add_pointer(struct image_list *l, const void *code)
 	if (!p)
 		return IMAGE_NONE;
 	l->base = p;
-	/* Bytes are looked at one by one: PTX text may end before the fourth. */
+	/* Bytes are compared one by one: PTX text may end before the fourth. */
 	if (p[0] == 0x50 && p[1] == 0xed && p[2] == 0x55 && p[3] == 0xba)
 		return add_unsized_container(l, p);
 	if (p[0] == 0xb1 && p[1] == 0x43 && p[2] == 0x62 && p[3] == 0x46)

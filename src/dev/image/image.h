@@ -67,7 +67,7 @@ struct image_container {
 };
 
 /*
- * All images of one file or one registered binary. Owned by whoever called image_list_init; used
+ * All images of one file or one registered binary. Owned by the caller of image_list_init; used
  * by one thread at a time. The memory searched is borrowed and must outlive the list.
  */
 struct image_list {
@@ -119,7 +119,7 @@ enum image_result image_read(const struct image_list *l, const struct image *img
 			     struct image_bytes *out);
 
 /*
- * A PTX text of an image, without the NUL behind it. A PTX image has one text, number 0. A cubin
+ * A PTX text of an image, without the NUL after it. A PTX image has one text, number 0. A cubin
  * has those that -lineinfo and -G leave in its debug sections: one, or after a device link one
  * per unit, to be linked again. IMAGE_NONE: there is no text `number`.
  */

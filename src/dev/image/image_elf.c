@@ -99,7 +99,7 @@ static bool reader_next(struct elf_reader *r, struct elf_section *s)
 static bool holds_containers(const char *name)
 {
 	/*
-	 * The second holds the containers of relocatable device code, before and behind the
+	 * The second holds the containers of relocatable device code, before and after the
 	 * device link.
 	 */
 	return !strcmp(name, ".nv_fatbin") || !strcmp(name, "__nv_relfatbin");

@@ -1,6 +1,6 @@
 /*
  * Fat binary containers: one header, then entries, each with its own header, strings and payload.
- * Every size is checked against the space its parent gave before anything behind it is looked at.
+ * Every size is checked against the space its parent gave before anything after it is read.
  */
 #include "src/config.h"
 
@@ -59,7 +59,7 @@ static enum image_result entry_strings(const struct image_list *l, const u8 *e, 
 	return IMAGE_OK;
 }
 
-/* Stored and raw sizes. `payload` bytes behind the header are known to exist. */
+/* Stored and raw sizes. `payload` bytes after the header are known to exist. */
 static enum image_result entry_sizes(const struct image_list *l, const u8 *e, u64 payload,
 				     u64 flags, struct image *img)
 {

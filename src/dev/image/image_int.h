@@ -1,5 +1,5 @@
 /*
- * Private to src/dev/image*.c: numbers of the container format and the searchers behind
+ * Private to src/dev/image*.c: numbers of the container format and the searchers used by
  * image_list_add.
  */
 #ifndef PL_DEV_IMAGE_INT_H
@@ -20,7 +20,7 @@
 enum entry_field {
 	ENTRY_KIND_AT = 0,        /* u16 */
 	ENTRY_VERSION_AT = 2,     /* u16 */
-	ENTRY_HEADER_SIZE_AT = 4, /* u32, with the strings behind the fixed part */
+	ENTRY_HEADER_SIZE_AT = 4, /* u32, with the strings after the fixed part */
 	ENTRY_PAYLOAD_AT = 8,     /* u64, padded to 8 */
 	ENTRY_COMPRESSED_AT = 16, /* u32, exact; 0 when stored plain */
 	ENTRY_OPTIONS_AT = 20,    /* u32, offset of {u32 offset, u32 length}; 0: none */
@@ -80,7 +80,7 @@ enum image_result image_add_archive(struct image_list *l, const u8 *p, size_t si
 
 bool image_is_elf(const u8 *p, size_t size);
 bool image_is_archive(const u8 *p, size_t size);
-/* True when the first thing behind blanks and comments is the `.version` directive. */
+/* True when the first thing after blanks and comments is the `.version` directive. */
 bool image_is_ptx(const u8 *p, size_t size);
 
 /* Length of an ELF file in memory, from its headers alone; 0 when they make no sense. */

@@ -139,7 +139,7 @@ static void finish_param(struct image_param *p)
 }
 
 /*
- * One parameter, up to the `,` or `)` behind it:
+ * One parameter, up to the `,` or `)` after it:
  *     .param {.align n} .type {.ptr {.space} {.align n}} name {[n]}
  */
 static void scan_param(struct scanner *s, struct image_param *p)
@@ -150,7 +150,7 @@ static void scan_param(struct scanner *s, struct image_param *p)
 	while (s->token.len && !token_is(s, ",") && !token_is(s, ")")) {
 		if (token_is(s, ".align")) {
 			scan_next(s);
-			if (!in_ptr) /* behind .ptr it is the alignment of what is pointed to */
+			if (!in_ptr) /* after .ptr it is the alignment of what is pointed to */
 				p->align = (u32)token_number(s);
 		} else if (token_is(s, ".ptr")) {
 			in_ptr = true;

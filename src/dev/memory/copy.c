@@ -13,8 +13,8 @@
 
 /* CU_DEVICE_ATTRIBUTE_MAX_PITCH of all devices. */
 #define PITCH_MAX ((u64)INT32_MAX)
-/* Pageable sources up to this are put aside; larger ones are waited for. */
-#define ASIDE_MAX ((u64)1 << 30)
+/* Pageable sources up to this are staged; larger ones are waited for. */
+#define STAGED_MAX ((u64)1 << 30)
 
 /* ---- ends ---- */
 
@@ -236,7 +236,7 @@ enum status copy_run(const struct copy_plan *p)
 	return STATUS_INVALID_VALUE;
 }
 
-/* What a caller who waits is told does not make the device fail. */
+/* An error returned to a waiting caller does not make the device fail. */
 static enum status run_stream_copy(void *data, enum status so_far)
 {
 	const struct copy_plan *p = data;
@@ -250,24 +250,24 @@ static enum status run_stream_copy(void *data, enum status so_far)
 }
 
 /*
- * Put the source aside, rows and slices without gaps. False: there is no memory, or nothing to
+ * Stage the source, rows and slices without gaps. False: there is no memory, or nothing to
  * read.
  */
-static bool put_aside(struct copy_plan *p)
+static bool stage_source(struct copy_plan *p)
 {
-	struct copy_plan aside = *p;
+	struct copy_plan staged = *p;
 	u64 slice, bytes;
 
 	if (!size_mul(p->width, p->height, &slice) || !size_mul(slice, p->depth, &bytes) ||
-	    bytes > ASIDE_MAX)
+	    bytes > STAGED_MAX)
 		return false;
-	p->owned = aside.dst = malloc(bytes);
+	p->owned = staged.dst = malloc(bytes);
 	if (!p->owned)
 		return false;
-	aside.dst_pitch = p->width;
-	aside.dst_slice = slice;
-	aside.dev = NULL;
-	if (copy_run(&aside) != STATUS_SUCCESS) {
+	staged.dst_pitch = p->width;
+	staged.dst_slice = slice;
+	staged.dev = NULL;
+	if (copy_run(&staged) != STATUS_SUCCESS) {
 		free(p->owned);
 		p->owned = NULL;
 		return false;
@@ -292,7 +292,7 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 	       : mode == COPY_SYNC ? !p.dst_device || !p.src_device
 				   : p.dst_pageable;
 	if ((mode == COPY_EARLY || (mode == COPY_ASYNC && p.src_pageable)) && !wait && !capturing)
-		wait = stream_query(s) != STATUS_NOT_READY || !put_aside(&p);
+		wait = stream_query(s) != STATUS_NOT_READY || !stage_source(&p);
 	p.dev = stream_device_of(s);
 	p.outcome = wait ? &outcome : NULL;
 	status = stream_call(s, run_stream_copy, &p, sizeof(p),

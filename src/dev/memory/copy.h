@@ -42,7 +42,7 @@ struct copy_plan {
 	bool dst_pageable, src_pageable; /* memory that no device knows */
 	bool dst_device, src_device;     /* memory that the host cannot touch */
 	void *owned;                     /* freed after the copy, NULL: nothing */
-	struct device *dev;              /* is told of a fault */
+	struct device *dev;              /* whose fault a bad copy is */
 	/* Where a caller who waits learns what came of it; NULL: a fault is the device's. */
 	enum status *outcome;
 };

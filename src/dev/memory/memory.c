@@ -143,7 +143,7 @@ static struct device *device_of(struct mem *m)
 	return (struct device *)(void *)((u8 *)m - offsetof(struct device, mem));
 }
 
-/* Nobody may be using what goes away: wait for its device, or for all when any may use it. */
+/* What is freed may not be in use: wait for its device, or for all when any may use it. */
 static enum status wait_for(struct device *d, const struct mem *arena)
 {
 	struct mem_system *s = d->mem.system;

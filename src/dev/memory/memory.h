@@ -276,7 +276,7 @@ enum status memory_set_access(struct memory_maps *maps, u64 at, u64 size,
 			      const struct memory_access *desc, u64 count);
 enum status memory_get_access(struct memory_maps *maps, u64 at, struct memory_location where,
 			      u64 *flags);
-/* The physical memory behind an address, with one more reference. */
+/* The physical memory at an address, with one more reference. */
 enum status memory_retain(struct memory_maps *maps, u64 at, struct memory_physical **out);
 enum status memory_physical_get(struct memory_maps *maps, const struct memory_physical *p,
 				struct memory_physical_props *out);

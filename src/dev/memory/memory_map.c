@@ -208,7 +208,7 @@ enum status memory_create(struct memory_maps *maps, struct device *d, u64 size,
 	if (!is_granular(size) || props->type != 1 || props->handle_types & WINDOWS_HANDLES)
 		return STATUS_INVALID_VALUE;
 	/*
-	 * Nobody gave this process leave to use the fabric; types that no driver knows mean
+	 * This process has no permission to use the fabric; types that no driver knows mean
 	 * nothing.
 	 */
 	if (props->handle_types & FABRIC)
@@ -305,7 +305,7 @@ static bool map_pages(const struct memory_maps *maps, u64 at, u64 size, u64 offs
 		    fd, (off_t)offset) != MAP_FAILED;
 }
 
-/* Nothing is at these addresses any more, whoever asks. */
+/* Nothing is at these addresses any more, for any device. */
 static void unmap_pages(u64 at, u64 size)
 {
 	mmap((void *)(uintptr_t)at, size, PROT_NONE,

@@ -1,5 +1,5 @@
 /*
- * Pools: memory that is taken at once and given back in the order of a stream.
+ * Pools: memory that is allocated at once and freed in the order of a stream.
  *
  * A pool hands out memory of its device's arena, or the host's for pinned and managed memory. What
  * it would keep for reuse is kept as a number only, as giving memory back to the host costs little:

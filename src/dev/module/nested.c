@@ -1,5 +1,5 @@
 /*
- * Work that kernels launch: putting it down, and running it when their grid has ended.
+ * Work that kernels launch: enqueueing it, and running it when their grid has ended.
  */
 #include "src/dev/module/nested_int.h"
 
@@ -190,7 +190,7 @@ bool nested_continue(struct device_flight *root)
 
 /* ---- waiting inside a kernel ---- */
 
-/* A child that somebody waits for. */
+/* A child that a kernel waits for. */
 struct wait {
 	struct nested *family;
 	bool over;
@@ -210,7 +210,7 @@ static void wait_done(void *user, enum status status, const struct device_fault 
 }
 
 /*
- * Run everything that has been put down so far, and what that launches. The caller is a worker of
+ * Run everything that has been enqueued so far, and what that launches. The caller is a worker of
  * the pool, so children run on a pool of their own.
  */
 static enum status drain(struct nested *n, struct sched_pool *pool)
@@ -478,7 +478,7 @@ enum fault_kind nested_occupancy(struct exec_call *c)
 						       (u32)exec_call_argument(c, 3)));
 }
 
-enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream)
+enum fault_kind nested_enqueue(struct exec_call *c, struct item *i, u64 stream)
 {
 	struct nested *n = family_of(nested_flight(c));
 
@@ -507,7 +507,7 @@ enum fault_kind nested_synchronize(struct exec_call *c)
 			      "a grid that this one launched and waits for has failed");
 }
 
-/* Streams and events of device code have no state: what is put down keeps its order anyway. */
+/* Streams and events of device code have no state: what is enqueued keeps its order anyway. */
 enum fault_kind nested_create(struct exec_call *c)
 {
 	struct nested *n = family_of(nested_flight(c));

@@ -2,7 +2,7 @@
  * Dynamic parallelism: grids and memory operations that kernels launch, and the other functions of
  * the device's runtime.
  *
- * What the threads of a grid launch is put down, and runs when the grid has ended, one after the
+ * What the threads of a grid launch is enqueued, and runs when the grid has ended, one after the
  * other and each with all it has launched itself; then what was to be its tail. The grid that began
  * it ends for those who wait when all of that has ended. So streams of device code are all in
  * order, and a child sees what its parent wrote. A fault ends the family. Deviation: children do
@@ -33,7 +33,8 @@ u64 graph_device_current(const void *flight);
  */
 enum fault_kind nested_answer(struct exec_call *c, u32 status);
 /*
- * The kernel that device code has this address of, for functions that it calls; NULL: it is none.
+ * The kernel that device code has this address of, for functions that it calls; NULL: it is not
+ * one.
  */
 struct device_kernel *nested_kernel(const struct exec_call *c, u64 address);
 

@@ -1,5 +1,5 @@
 /*
- * Inside dynamic parallelism: the pieces of work that device code puts down, and what its functions
+ * Inside dynamic parallelism: the work items that device code enqueues, and what its functions
  * need.
  */
 #ifndef PL_DEV_NESTED_INT_H
@@ -31,14 +31,14 @@ enum status nested_move(struct device *d, const struct item *i);
 struct device_flight *nested_flight(const struct exec_call *c);
 
 /*
- * End a call of device code with a result of `bytes` bytes, stored where the parameter points to; it
- * returns success, or STATUS_INVALID_VALUE where that is no memory.
+ * End a call of device code with a result of `bytes` bytes, stored where the parameter points to;
+ * it returns success, or STATUS_INVALID_VALUE where that is no memory.
  */
 enum fault_kind nested_give(struct exec_call *c, u32 parameter, const void *from, u32 bytes);
 enum fault_kind nested_give_int(struct exec_call *c, u32 parameter, u32 value);
 
-/* Put a copy of the item down, and return to device code what came of it. */
-enum fault_kind nested_put_down(struct exec_call *c, struct item *i, u64 stream);
+/* Enqueue a copy of the item, and return the resulting error code to device code. */
+enum fault_kind nested_enqueue(struct exec_call *c, struct item *i, u64 stream);
 
 /* A parameter that is a structure, `bytes` long; what the declaration lacks of it is zero. */
 void nested_read(const struct exec_call *c, u32 parameter, void *out, u32 bytes);

@@ -75,12 +75,12 @@ static bool has_end(const struct item *i, const struct item_place *p)
 static enum fault_kind enqueue_move(struct exec_call *c, struct item *i, u64 stream)
 {
 	if (!i->bytes || !i->rows || !i->slices)
-		return nested_put_down(c, i, stream);
+		return nested_enqueue(c, i, stream);
 	if (!is_pitch(i, &i->to) || (i->kind == ITEM_COPY && !is_pitch(i, &i->from)))
 		return nested_answer(c, STATUS_INVALID_PITCH_VALUE);
 	if (!has_end(i, &i->to) || (i->kind == ITEM_COPY && !has_end(i, &i->from)))
 		return nested_answer(c, STATUS_INVALID_VALUE);
-	return nested_put_down(c, i, stream);
+	return nested_enqueue(c, i, stream);
 }
 
 /* error (to, from, bytes, kind, stream) */

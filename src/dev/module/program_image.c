@@ -1,6 +1,6 @@
 /*
- * From images (executables, fatbins, cubins, PTX) to the texts of a program, and whether a device can
- * take them.
+ * From images (executables, fatbins, cubins, PTX) to the texts of a program, and whether a device
+ * can take them.
  */
 #include "src/dev/device.h"
 #include "src/dev/image/image.h"
@@ -19,7 +19,7 @@ static enum image_result add_text(const struct image_list *l, const struct image
 	*out = (struct device_text){
 		.name = name, .text = (const char *)b.data, .size = b.size, .owned = b.owned};
 	if (!b.owned) {
-		/* The image is only lent. */
+		/* The image is only borrowed. */
 		out->owned = malloc(b.size + 1);
 		if (out->owned)
 			memcpy(out->owned, b.data, b.size);

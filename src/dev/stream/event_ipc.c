@@ -4,7 +4,7 @@
  *
  * The page lives in a file without a name, which others open through the exporting process; that
  * has to live until they have, as with CUDA. Pages stay mapped until the process ends, because work
- * may look at them after the event is gone.
+ * may read them after the event is gone.
  */
 #include "src/dev/stream/stream_int.h"
 

@@ -37,7 +37,7 @@ struct mem_ops {
 enum status stream_mem_ops_check(struct device *d, struct mem_ops *ops);
 /* A stream_fn for STREAM_POLL. */
 enum status stream_mem_ops_run(void *data, enum status so_far);
-/* One after the other, in the stream's turn. At most MEM_OPS_MAX. They are checked now. */
+/* One after the other, in stream order. At most MEM_OPS_MAX. They are checked now. */
 enum status stream_mem_ops(struct stream *s, const struct mem_op *ops, u32 n);
 
 #endif

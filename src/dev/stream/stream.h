@@ -44,7 +44,7 @@ void streams_set_order(struct streams *all, bool blocking, bool deterministic);
 void streams_free(struct streams *all);
 
 /*
- * Let launches of a device have an order; sets d->streams. `fault` is told of every fault of a
+ * Let launches of a device have an order; sets d->streams. `fault` is called for every fault of a
  * launch, on any thread; it may be NULL.
  */
 enum status stream_device_open(struct streams *all, struct device *d, device_done *fault,
@@ -65,7 +65,8 @@ enum status stream_device_finish(struct device *d);
  * Give something back that work which has been issued to the device may still use: release(data) is
  * called once all of that has ended, now if there is none. `bytes` of data, at most
  * STREAM_RELEASE_BYTES, are copied. Does not wait, and may be called anywhere; without memory for
- * that it waits. `release` runs with locks held: it may only take ones that nobody holds for long.
+ * that it waits. `release` runs with locks held: it may only take ones that are never held for
+ * long.
  */
 #define STREAM_RELEASE_BYTES 64u
 typedef void stream_release(void *data);
@@ -121,7 +122,7 @@ enum status stream_wait(struct stream *s);
 /* ---- work ---- */
 
 /*
- * Runs in its turn. so_far: STATUS_SUCCESS; with STREAM_ALWAYS the device's error. Returns
+ * Runs in stream order. so_far: STATUS_SUCCESS; with STREAM_ALWAYS the device's error. Returns
  * STATUS_SUCCESS; STATUS_NOT_READY to be asked again soon (STREAM_POLL only); else an error, which
  * becomes the device's.
  */
@@ -133,7 +134,7 @@ enum stream_call_flags {
 	STREAM_POLL = 4,     /* may return STATUS_NOT_READY; must be quick */
 	STREAM_CALLBACK = 8, /* of a kind that cannot be captured */
 	STREAM_WAIT = 16,    /* then as stream_wait; data may name what the caller has */
-	/* What it is, for whoever asks a captured graph. */
+	/* What it is, as a captured graph reports it. */
 	STREAM_COPY = 0x100,
 	STREAM_FILL = 0x200,
 	STREAM_ALLOC = 0x300,

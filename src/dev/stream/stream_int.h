@@ -27,7 +27,7 @@ struct edge {
 enum work_kind { WORK_EMPTY, WORK_RECORD, WORK_RELEASE, WORK_LAUNCH, WORK_CALL, WORK_EXPAND };
 
 /*
- * What a WORK_EXPAND does in its turn: parts of launches of graphs with conditional nodes,
+ * What a WORK_EXPAND does when it runs: parts of launches of graphs with conditional nodes,
  * with nodes that kernels change, or that kernels launch.
  */
 enum expand_role {
@@ -40,8 +40,8 @@ enum expand_role {
 };
 
 /*
- * A piece of work. Nodes are never freed while the process lives: whoever remembers one also
- * remembers its serial, which changes when it ends.
+ * A piece of work. Nodes are never freed while the process lives: a reference to one comes
+ * with its serial, which changes when it ends.
  */
 struct work {
 	struct work *next;   /* in a list of spare, ready or queued nodes */
@@ -86,7 +86,7 @@ struct stream {
 	u32 flags;
 	int priority;
 	bool legacy, dying;
-	/* Guarded by graphs->lock; capture is also looked at without it. */
+	/* Guarded by graphs->lock; capture is also read without it. */
 	struct stream_capture *capture;
 	struct stream *capture_next;
 	capture_ends ends;
@@ -152,7 +152,7 @@ struct streams {
 	u64 serial, stream_ids, epochs;
 	struct graphs *graphs;
 	u32 captures;                   /* that go on; atomic */
-	void (*expand)(struct work *w); /* the turn of a WORK_EXPAND; no lock held */
+	void (*expand)(struct work *w); /* runs a WORK_EXPAND; no lock held */
 	struct service copies, host;
 	void (*waiting)(void); /* called by threads that are about to wait; NULL: nothing is */
 	bool blocking;         /* CUDA_LAUNCH_BLOCKING: issuing is waiting */
@@ -251,12 +251,12 @@ enum status stream_check_wait(struct stream *s);
  */
 enum status stream_issued(struct stream *s, struct work *w, u64 serial);
 /*
- * To be called by queries whether work has ended: in deterministic runs, where nothing runs unasked,
- * lets pending work go on. lock not held.
+ * To be called by queries whether work has ended: in deterministic runs, where nothing runs
+ * unasked, lets pending work go on. lock not held.
  */
 void stream_asked(struct stream_device *d);
 /*
- * Wait until the node with this serial has ended; NULL is allowed. lock held, given up meanwhile.
+ * Wait until the node with this serial has ended; NULL is allowed. lock held, released temporarily.
  */
 void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
 

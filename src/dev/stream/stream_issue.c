@@ -36,7 +36,7 @@ struct work *stream_append_locked(struct stream *s, enum work_kind kind)
 	bool blocking = !s->legacy && !(s->flags & STREAM_NON_BLOCKING);
 	struct work *w;
 
-	/* One edge more for the event of whoever waits for one. */
+	/* One edge more for the event of a caller that waits for one. */
 	if (!work_reserve_locked(d->all, (s->legacy ? d->busy : 1) + 1))
 		return NULL;
 	w = work_take_locked(s, kind);

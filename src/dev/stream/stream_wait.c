@@ -6,7 +6,9 @@
 
 #include <time.h>
 
-/* Between two checks of what sends no signal at its end; and how many for host functions: a second. */
+/*
+ * Between two checks of what sends no signal at its end; and how many for host functions: a second.
+ */
 #define PAUSE_NS 50000
 #define HOST_PAUSES 20000u
 
@@ -30,7 +32,7 @@ enum status stream_check_wait(struct stream *s)
 								 : STATUS_SUCCESS;
 }
 
-/* A pause where nothing tells the end of what is waited for. lock held, given up meanwhile. */
+/* A pause where the end of what is waited for is not signalled. lock held, released temporarily. */
 static void pause_locked(struct streams *all)
 {
 	pthread_mutex_unlock(&all->lock);
@@ -38,7 +40,7 @@ static void pause_locked(struct streams *all)
 	pthread_mutex_lock(&all->lock);
 }
 
-/* One order: the worker runs only while somebody waits. lock held, given up meanwhile. */
+/* One order: the worker runs only while a thread waits. lock held, released temporarily. */
 static void wait_ordered_locked(struct streams *all, struct work *w, u64 serial)
 {
 	struct sched_pool *pool = w->stream->device->dev->pool;

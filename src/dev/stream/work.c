@@ -11,7 +11,7 @@
 
 #define CHUNK_NODES 64u
 #define CHUNK_EDGES 64u
-/* Larger copies of data are given back when their work has ended. */
+/* Larger copies of data are freed when their work has ended. */
 #define DATA_KEPT 4096u
 /* How often polled calls are asked. */
 #define POLL_NS 50000
@@ -267,7 +267,7 @@ static void work_end_locked(struct work *w, struct batch *batch)
 }
 
 /* A node that waits for the last one of each stream, in no stream itself. NULL: no memory. */
-static struct work *behind_all_locked(struct stream_device *d)
+static struct work *after_all_locked(struct stream_device *d)
 {
 	struct work *w;
 	u32 busy = 0;
@@ -293,7 +293,7 @@ void stream_device_after(struct device *d, stream_release *release, const void *
 	memcpy(kept, data, bytes);
 	batch_init(&batch);
 	pthread_mutex_lock(&sd->all->lock);
-	w = behind_all_locked(sd);
+	w = after_all_locked(sd);
 	if (w) {
 		w->release = release;
 		work_set_data(w, data, bytes);
@@ -401,7 +401,7 @@ void work_start(struct streams *all, struct batch *batch, bool may_inline)
 
 /* ---- threads for calls ---- */
 
-/* Ask the calls that were not ready. lock held, given up meanwhile. */
+/* Ask the calls that were not ready. lock held, released temporarily. */
 static void poll_locked(struct service *v)
 {
 	struct work *w = v->polls, *next;
@@ -523,7 +523,7 @@ void service_init(struct service *v, struct streams *all)
 	pthread_condattr_t attr;
 
 	*v = (struct service){.all = all, .last = &v->first};
-	/* Somebody may set the host's clock while a call waits to be asked again. */
+	/* The host's clock may be set while a call waits to be asked again. */
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&v->wake, &attr);

@@ -194,7 +194,7 @@ static void wait(struct device *dev)
 		device_wait(dev);
 }
 
-/* Kernels find the object through the variable; a reference without one has nobody to tell. */
+/* Kernels find the object through the variable; a reference without one has nothing to update. */
 static void put_object(struct texref *r, u64 object)
 {
 	u64 old = r->object;

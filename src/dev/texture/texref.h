@@ -27,7 +27,7 @@ struct texref {
 	struct texture_desc desc;       /* settings count before something is bound, too */
 };
 
-/* The reference behind a variable. STATUS_NOT_FOUND: no variable of that name and kind is there. */
+/* The reference of a variable. STATUS_NOT_FOUND: no variable of that name and kind is there. */
 enum status texref_find(struct device_program *p, const char *name, u32 kind, struct texref **out);
 /* A reference to a texture without a variable, and its end. */
 enum status texref_new(struct device *dev, struct texref **out);

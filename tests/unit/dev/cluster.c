@@ -215,7 +215,7 @@ static void test_old_device(void)
 	CHECK_EQ(ptxloom_launch(k, &c, NULL), PTXLOOM_INVALID_CLUSTER_SIZE);
 	c.cluster[0] = 1;
 	CHECK_EQ(ptxloom_launch(k, &c, NULL), 0);
-	CHECK_EQ(device_kernel_max_cluster(k->k, 32, 0, &n), STATUS_NOT_SUPPORTED);
+	CHECK_EQ(device_kernel_max_cluster(k->k, (u32[]){32, 1, 1}, 0, &n), STATUS_NOT_SUPPORTED);
 	ptxloom_device_close(dev);
 }
 
@@ -256,19 +256,26 @@ static void test_occupancy(struct env *e)
 	struct device_kernel *k = ptxloom_module_kernel(e->mod, "ranks")->k,
 			     *limited = ptxloom_module_kernel(e->mod, "limits")->k;
 	struct device_launch l = {.kernel = k, .grid = {64, 1, 1}, .block = {1024, 1, 1}};
+	static const u32 full[3] = {1024, 1, 1}, wrapping[3] = {(1u << 31) + 16, 2, 1},
+			 zero[3] = {1u << 16, 1u << 16, 1u << 16};
 	u32 n;
 
-	CHECK_EQ(device_kernel_max_cluster(k, 1024, 0, &n), STATUS_SUCCESS);
+	CHECK_EQ(device_kernel_max_cluster(k, full, 0, &n), STATUS_SUCCESS);
 	CHECK_EQ(n, 16);
+	/* The number of threads does not wrap. */
+	CHECK_EQ(device_kernel_max_cluster(k, wrapping, 0, &n), STATUS_SUCCESS);
+	CHECK_EQ(n, 0);
+	CHECK_EQ(device_kernel_max_cluster(k, zero, 0, &n), STATUS_SUCCESS);
+	CHECK_EQ(n, 0);
 	k->nonportable_cluster = false;
-	CHECK_EQ(device_kernel_max_cluster(k, 1024, 0, &n), STATUS_SUCCESS);
+	CHECK_EQ(device_kernel_max_cluster(k, full, 0, &n), STATUS_SUCCESS);
 	CHECK_EQ(n, 8);
 	l.cluster[0] = 16;
 	CHECK_EQ(device_kernel_active_clusters(&l, &n), STATUS_INVALID_CLUSTER_SIZE);
 	k->nonportable_cluster = true;
 	CHECK_EQ(device_kernel_active_clusters(&l, &n), STATUS_SUCCESS);
 	CHECK_EQ(n, 2 * 132 / 16);
-	CHECK_EQ(device_kernel_max_cluster(limited, 1024, 0, &n), STATUS_SUCCESS);
+	CHECK_EQ(device_kernel_max_cluster(limited, full, 0, &n), STATUS_SUCCESS);
 	CHECK_EQ(n, 4);
 	/* An attribute of the kernel demands as a directive does. */
 	k->cluster_required[0] = 4;
