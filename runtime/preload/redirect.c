@@ -436,11 +436,11 @@ bool redirect_watch(void (*hook)(void))
 	u8 *code = (u8 *)(uintptr_t)_r_debug.r_brk;
 	struct in_code c = {(u64)_r_debug.r_brk, false};
 	struct code_site site = {.code = code, .to = (const void *)(uintptr_t)hook, .name = ""};
-	struct code_caller nobody = {0};
+	struct code_caller no_caller = {0};
 	struct code_stubs stubs;
 	const char *why;
 
 	dl_iterate_phdr(find_code, &c);
 	return c.found && (uintptr_t)code % 16 == 0 && empty_function(code) >= CODE_JUMP_BYTES &&
-	       code_redirect(&site, 1, &nobody, code, code + CODE_JUMP_BYTES, &stubs, &why);
+	       code_redirect(&site, 1, &no_caller, code, code + CODE_JUMP_BYTES, &stubs, &why);
 }

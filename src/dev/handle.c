@@ -35,7 +35,7 @@ void handle_pool_fini(struct handle_pool *p)
 	pthread_mutex_destroy(&p->lock);
 }
 
-/* The head lies behind the item, so that items are aligned to 64 bytes. */
+/* The head follows the item, so that items are aligned to 64 bytes. */
 static struct handle_head *head_at(const struct handle_pool *p, u32 index)
 {
 	u8 *end = p->base + (size_t)p->item_bytes * (index + 1);

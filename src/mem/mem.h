@@ -210,9 +210,8 @@ struct mem *mem_system_arena(struct mem_system *s, u64 addr);
 
 /*
  * Put the pages of [base, base + size) into a file that other processes can map, contents kept.
- * Nobody may be using those that are not there yet. *offset: of `base` in the file. Returns the
- * file, the arena's,
- * -1 when the host refuses.
+ * No thread may be using those that are not there yet. *offset: of `base` in the file. Returns the
+ * arena's file, -1 when the host refuses.
  */
 int mem_share(struct mem *m, u64 base, u64 size, u64 *offset);
 /* Map a file at a live allocation in place of its pages; base, size and offset are whole pages. */

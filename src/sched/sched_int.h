@@ -62,9 +62,9 @@
 #define ORDERED_IDLE_NS 1000000000u
 /* Slots kept for launches to come: always so many; and more, up to a number and an amount of bytes,
  * as all CTAs of a cooperative grid sit at once and would be made anew for every launch. */
-#define SEATS_CACHED 32u
-#define SEATS_CACHED_MAX 1024u
-#define SEATS_CACHED_BYTES (256ull << 20)
+#define SLOTS_CACHED 32u
+#define SLOTS_CACHED_MAX 1024u
+#define SLOTS_CACHED_BYTES (256ull << 20)
 #define GRIDS_CACHED 16u
 
 /* Storage of one CTA, kept for further CTAs of the same program and shape. */
@@ -329,16 +329,16 @@ struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place);
 
 /*
  * Of a grid that has faulted: print the assertions that have failed, by CTA. When they are why it
- * ended, CTAs that would have been resident go on first. No hand may be busy; what is left of their
- * ranges is lost.
+ * ended, CTAs that would have been resident go on first. No share may be busy; what is left of
+ * their ranges is lost.
  */
 void grid_end_assertions(struct sched_grid *g);
 
 /* ---- waiters.c ---- */
 
-/* Fill in where the threads of a grid stand. No hand may be busy. */
+/* Fill in where the threads of a grid stand. No share may be busy. */
 void grid_collect_waiters(struct sched_grid *g, struct sched_end *end);
-/* How many CTAs have not begun. No hand may be busy. */
+/* How many CTAs have not begun. No share may be busy. */
 u64 grid_unstarted(const struct sched_grid *g);
 
 /* ---- census.c ---- */
@@ -361,7 +361,7 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
  * sched_host_ns
  */
 void probe_consider(struct share *h, u64 now);
-/* End the grid with FAULT_DEADLOCK if it can never end. No hand may be busy. */
+/* End the grid with FAULT_DEADLOCK if it can never end. No share may be busy. */
 void grid_probe(struct sched_grid *g);
 
 /* ---- rest.c ---- */

@@ -246,8 +246,8 @@ struct cta_slot *slot_take(struct sched_grid *g)
 
 static bool too_many(const struct slot_list *l)
 {
-	return l->len > SEATS_CACHED &&
-	       (l->len > SEATS_CACHED_MAX || l->bytes > SEATS_CACHED_BYTES);
+	return l->len > SLOTS_CACHED &&
+	       (l->len > SLOTS_CACHED_MAX || l->bytes > SLOTS_CACHED_BYTES);
 }
 
 void slot_return_locked(struct sched_pool *p, struct slot_list *list)

@@ -50,11 +50,11 @@ static void say_missing_library(const char *where, int where_len, const char *na
 /* clang: "a.cu:1:10: fatal error: 'thrust/sort.h' file not found". */
 static bool explain_header(const char *messages)
 {
-	static const char before[] = ": fatal error: '", behind[] = "' file not found";
+	static const char before[] = ": fatal error: '", after[] = "' file not found";
 	const char *at = strstr(messages, before), *name, *end, *line, *part;
 
 	name = at ? at + strlen(before) : NULL;
-	end = name ? strstr(name, behind) : NULL;
+	end = name ? strstr(name, after) : NULL;
 	part = end ? library_part(name) : NULL;
 	if (!part)
 		return false;

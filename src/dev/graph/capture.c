@@ -296,7 +296,7 @@ enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 fla
 /*
  * Is a stream captured that the default stream would wait for? A query does not invalidate it.
  */
-static enum status check_legacy(struct stream *s, bool spoil)
+static enum status check_legacy(struct stream *s, bool invalidates)
 {
 	struct streams *all = s->device->all;
 	enum status status = STATUS_SUCCESS;
@@ -307,7 +307,7 @@ static enum status check_legacy(struct stream *s, bool spoil)
 	for (struct stream_capture *c = all->graphs->captures; c; c = c->next)
 		for (const struct stream *m = c->streams; m; m = m->capture_next)
 			if (m->device == s->device && !(m->flags & STREAM_NON_BLOCKING)) {
-				c->invalid |= spoil;
+				c->invalid |= invalidates;
 				status = STATUS_STREAM_CAPTURE_IMPLICIT;
 			}
 	return graph_unlock(all, status);

@@ -81,7 +81,7 @@ enum status texture_create(struct texture_store *s, const struct texture_desc *d
  * Is its array or mipmapped array still there? Memory always is: its address is checked by fetches.
  */
 bool texture_is_alive(const struct texture_store *s, const struct texture_resource *r);
-/* A surface over an array; settings and view are not looked at. */
+/* A surface over an array; settings and view are ignored. */
 enum status surface_create(struct texture_store *s, const struct texture_resource *r, u64 *handle);
 /* A sampler alone, of independent texturing mode. */
 enum status sampler_create(struct texture_store *s, const struct texture_settings *t, u64 *handle);
