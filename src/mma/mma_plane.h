@@ -1,25 +1,23 @@
 /*
- * Factors of a tile, decoded: their values as f32, in *planes*, and their exponents, in *groups*.
+ * Factors of a tile, decoded: their values as f32, in *planes*, and their exponents, in *groups*;
+ * and the steps from there to a result. Included by what makes planes and adds them up.
  *
  * A plane has one number of each word of a quad: of a word t of 16 rows of A, vectors whose lanes
  * are rows; of eight columns of B, in the order of the fragment, lane 4 j + t that of word t of
  * column j. Planes make groups: four where exponents fit bytes (f16 and fp8), two where they need
  * halves (bf16 and tf32); `slot` is the plane's number in its group. The exponents of the words t
  * of a group fill a word of each row or column. The order of the products of a block does not
- * matter, so planes stand in the order that is cheapest.
+ * matter, so planes stand in the order that is cheapest. docs/tensor-cores.md has a picture.
  *
  * Exponents are those of the PTX type's number format: subnormals have the least one, zero has
  * none.
  */
-#ifndef PL_EXEC_MMA_PLANE_H
-#define PL_EXEC_MMA_PLANE_H
+#ifndef PL_MMA_PLANE_H
+#define PL_MMA_PLANE_H
 
-#include "src/ops/lanes.h"
-#include "src/uop/matrix.h"
+#include "src/mma/mma.h"
 #include "src/mma/mma_vec.h"
 
-#define MMA_TILE_ROWS 16u
-#define MMA_TILE_COLUMNS 8u
 #define MMA_PER_ROWS (MMA_TILE_ROWS / MMA_W) /* vectors whose lanes are the rows */
 #define MMA_PLANES 16u
 #define MMA_GROUPS 8u
@@ -30,13 +28,13 @@
  */
 #define MMA_BYTE_BIAS 47
 #define MMA_BYTE_RIGHT 33
-#define MMA_BYTE_NONFINITE 63 /* infinite, or no number */
+#define MMA_BYTE_NONFINITE 63 /* infinite or NaN */
 #define MMA_BYTE_LEAST (127 - 28)
 /* Halves: the exponent, of B 127 more; of zero: */
 #define MMA_HALF_NONE (-5000)
 #define MMA_HALF_NONFINITE 128
 
-/* The values of narrow types of A are smaller by 2 to the power of this: see mma_term. */
+/* Values of narrow types of A are smaller by 2 to this power: see product_term of block.c. */
 #define MMA_DOWN 40
 
 /* Words of 16 rows: [t], lanes are rows, in an order that is the same everywhere. */
@@ -55,8 +53,104 @@ struct mma_right {
 	u32 exponent[MMA_GROUPS][MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 };
 
+/* ---- steps of a tile: decode A, decode B, add ---- */
+
+/* Where the rows of A are: fragments of the upper and the lower eight, by quad. */
+struct mma_left_at {
+	const u32 *const *top, *const *bottom;
+	const u32 *meta; /* sparse */
+};
+
+/* The least and the largest exponent of wide factors, zeros left out. */
+struct mma_range {
+	s32 least, most;
+};
+
+/* False: some number is infinite or NaN. */
+typedef bool mma_left_step(const struct mma_lay *lay, const struct mma_left_at *from,
+			   struct mma_left *l, struct mma_range *range);
+/* frag: eight columns of B, by quad. */
+typedef bool mma_right_step(const struct mma_lay *lay, const u32 *const *frag, struct mma_right *r,
+			    struct mma_range *range);
+
+struct mma_decoder {
+	mma_left_step *left;
+	mma_right_step *right;
+};
+
+/* How the quads of a row make planes. A sparse A always has pairs. */
+enum mma_quads {
+	MMA_QUADS_ONE,   /* there is only one */
+	MMA_QUADS_PAIR,  /* two fill groups together */
+	MMA_QUADS_ALONE, /* two are a block each */
+	MMA_QUADS_KINDS,
+};
+
+#define MMA_PLANE_TYPES (MMA_E5M2 + 1u) /* those that vectors know */
+
+extern const struct mma_decoder EXEC_NAME(mma_dense)[MMA_PLANE_TYPES][MMA_QUADS_KINDS],
+	EXEC_NAME(mma_sparse)[MMA_PLANE_TYPES];
+
+/*
+ * Where the halves of a tile of C and D are: [parity of the column][half]; f16 has both parities in
+ * one register. d NULL: there are no such rows.
+ */
+struct mma_ends {
+	const u32 *c[2][2];
+	u32 *d[2][2];
+};
+
+/*
+ * How the sum of a tile went. MMA_WRONG: vectors cannot do it. MMA_LACKS: some output has no
+ * product but zeros, which was not reckoned with. Nothing is stored then.
+ */
+enum mma_verdict { MMA_RIGHT, MMA_WRONG, MMA_LACKS };
+
+/* All blocks of a tile: accumulators are read, the products added, and the result is stored. */
+typedef enum mma_verdict mma_sum_step(const struct mma_lay *lay, const struct mma_round *round,
+				      const struct mma_ends *e, const struct mma_left *l,
+				      const struct mma_right *r);
+
+struct mma_adder {
+	mma_sum_step *sum;
+	mma_sum_step *lacking; /* outputs may have no product but zeros */
+};
+
+/* Of one block, with these groups; any other lay has the last one. */
+enum mma_adder_kind {
+	MMA_ADD_F32,      /* a narrow one of four planes: two quads of f16 */
+	MMA_ADD_F32_ONE,  /* of two planes: one quad of f16 */
+	MMA_ADD_F16,      /* of four planes, with f16 sums */
+	MMA_ADD_WIDE,     /* a wide one: two quads of tf32 */
+	MMA_ADD_WIDE_TWO, /* two wide ones: two quads of bf16 */
+	MMA_ADD_ANY,
+	MMA_ADDERS,
+};
+
+extern const struct mma_adder EXEC_NAME(mma_adders)[MMA_ADDERS];
+
+/* The sum of a decoded tile. False: vectors cannot do it, and nothing is stored. */
+MMA_INLINE bool mma_add_tile(const struct mma_adder *adder, const struct mma_lay *lay,
+			     const struct mma_round *round, const struct mma_ends *e,
+			     const struct mma_left *l, const struct mma_right *r)
+{
+	enum mma_verdict v = adder->sum(lay, round, e, l, r);
+
+	if (v == MMA_LACKS)
+		v = adder->lacking(lay, round, e, l, r);
+	return v == MMA_RIGHT;
+}
+
+/* Of wide exponents: products stay inside f32, exact. */
+MMA_INLINE bool mma_in_range(const struct mma_range *a, const struct mma_range *b)
+{
+	return a->most + b->most <= 125 && a->least + b->least >= -100;
+}
+
+/* ---- words of fragments ---- */
+
 /* The words of 16 rows from the fragments of the upper and the lower eight. */
-MMA_INLINE void mma_take_words(const u32 *top, const u32 *bottom, struct mma_words *w)
+MMA_INLINE void mma_load_words(const u32 *top, const u32 *bottom, struct mma_words *w)
 {
 	MMA_UNROLL
 	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
@@ -70,7 +164,7 @@ MMA_INLINE void mma_take_words(const u32 *top, const u32 *bottom, struct mma_wor
 						   ? top + at
 						   : bottom + (at - MMA_FRAGMENT_WORDS));
 		}
-		mma_turn(from, to);
+		mma_transpose(from, to);
 		MMA_UNROLL
 		for (u32 t = 0; t < 4; t++)
 			w->at[t][v] = to[t];
@@ -78,7 +172,7 @@ MMA_INLINE void mma_take_words(const u32 *top, const u32 *bottom, struct mma_wor
 }
 
 /* The opposite. bottom: NULL when there are no such rows. */
-MMA_INLINE void mma_give_words(const struct mma_words *w, u32 *top, u32 *bottom)
+MMA_INLINE void mma_store_words(const struct mma_words *w, u32 *top, u32 *bottom)
 {
 	MMA_UNROLL
 	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
@@ -87,7 +181,7 @@ MMA_INLINE void mma_give_words(const struct mma_words *w, u32 *top, u32 *bottom)
 		MMA_UNROLL
 		for (u32 t = 0; t < 4; t++)
 			from[t] = w->at[t][v];
-		mma_turn(from, to);
+		mma_transpose(from, to);
 		MMA_UNROLL
 		for (u32 i = 0; i < 4; i++) {
 			u32 at = (4 * v + i) * MMA_W;
@@ -156,13 +250,13 @@ static inline mma_vi mma_exponent_e4m3(mma_vi w, bool normal)
 {
 	mma_vb x = (mma_vb)(w & 0x7f7f7f7f), e = (mma_vb)(((mma_vi)x >> 3) & 0x0f0f0f0f);
 	mma_vb least = (mma_vb){0} + (MMA_BYTE_BIAS - 6);
-	mma_vb zero = (mma_vb)(x == 0), low = (mma_vb)(e == 0), odd = (mma_vb)(x == 0x7f);
+	mma_vb zero = (mma_vb)(x == 0), low = (mma_vb)(e == 0), nan = (mma_vb)(x == 0x7f);
 
 	if (normal) /* of 1, 2..3, 4..7: compares are -1 where true */
 		least = least - 3 - (mma_vb)(x > 1) - (mma_vb)(x > 3);
 	e = e + (MMA_BYTE_BIAS - 7);
 	e = (e & ~low) | (least & low);
-	return (mma_vi)((((e & ~odd) | (odd & MMA_BYTE_NONFINITE))) & ~zero);
+	return (mma_vi)((((e & ~nan) | (nan & MMA_BYTE_NONFINITE))) & ~zero);
 }
 
 /* Two halves of bf16. */
@@ -301,17 +395,17 @@ MMA_INLINE void mma_left_pair(const struct mma_lay *lay, u32 type, const struct 
 {
 	const u32 slots = mma_slots(type),
 		  groups = second || type > MMA_BF16 ? mma_pair_groups(type) : 1;
-	s32 negate = (s32)lay->negate;
+	s32 flip = (s32)lay->sign_flip;
 	struct mma_pair d;
 
 	MMA_UNROLL
 	for (u32 t = 0; t < 4; t++)
 		MMA_UNROLL
 	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
-		mma_vi x = first->at[t][v] ^ negate, y = {0};
+		mma_vi x = first->at[t][v] ^ flip, y = {0};
 
 		if (second)
-			y = second->at[t][v] ^ negate;
+			y = second->at[t][v] ^ flip;
 		mma_decode_pair(type, true, lay->normal, x, y, &d);
 		MMA_UNROLL
 		for (u32 i = 0; i < groups; i++) {
@@ -324,25 +418,6 @@ MMA_INLINE void mma_left_pair(const struct mma_lay *lay, u32 type, const struct 
 						d.value[i * slots + s];
 			l->exponent[4 * to + t][v] = d.exponent[i];
 		}
-	}
-}
-
-MMA_INLINE void mma_left_type(const struct mma_lay *lay, u32 type, const u32 *const *top,
-			      const u32 *const *bottom, struct mma_left *l)
-{
-	struct mma_words first, second;
-
-	mma_take_words(top[0], bottom[0], &first);
-	if (lay->quads == 1) {
-		mma_left_pair(lay, type, &first, NULL, 0, 1, l);
-		return;
-	}
-	mma_take_words(top[1], bottom[1], &second);
-	if (lay->alone) {
-		mma_left_pair(lay, type, &first, NULL, 0, 1, l);
-		mma_left_pair(lay, type, &second, NULL, mma_pair_groups(type), 1, l);
-	} else {
-		mma_left_pair(lay, type, &first, &second, 0, 1, l);
 	}
 }
 
@@ -377,22 +452,70 @@ MMA_INLINE void mma_right_pair(const struct mma_lay *lay, u32 type, mma_vi first
 	}
 }
 
-/* B of 8 columns; frag: by quad. */
-MMA_INLINE void mma_right_type(const struct mma_lay *lay, u32 type, const u32 *const *frag,
-			       struct mma_right *r)
+/*
+ * ---- exponents that the sums cannot take: of infinities and NaN, and products at the ends of f32
+ * ----
+ */
+
+/* The largest exponents of wide factors, and of their opposites. */
+struct mma_extremes {
+	mma_vh high, low;
+};
+
+MMA_INLINE void mma_widen_range(struct mma_extremes *x, mma_vh e)
 {
-	bool whole = !lay->alone && lay->quads > 1;
-	u32 step = whole ? 2 : 1;
+	x->high = mma_max_half(x->high, e);
+	x->low = mma_max_half(x->low, -(e & (mma_vh)(e > MMA_HALF_NONFINITE - 1000)));
+}
 
-	for (u32 q = 0; q < lay->quads; q += step)
-		MMA_UNROLL
-	for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++) {
-		mma_vi x = mma_load(frag[q] + v * MMA_W), y = {0};
-
-		if (whole)
-			y = mma_load(frag[q + 1] + v * MMA_W);
-		mma_right_pair(lay, type, x, y, whole, v, q / step * mma_pair_groups(type), 1, r);
+MMA_INLINE void mma_range_of(const struct mma_extremes *x, struct mma_range *range)
+{
+	*range = (struct mma_range){0, 0};
+	for (u32 i = 0; i < 2 * MMA_W; i++) {
+		range->most = x->high[i] > range->most ? x->high[i] : range->most;
+		range->least = -x->low[i] < range->least ? -x->low[i] : range->least;
 	}
+}
+
+MMA_INLINE bool mma_left_is_plain(bool narrow, u32 groups, const struct mma_left *l,
+				  struct mma_range *range)
+{
+	struct mma_extremes x = {{0}, {0}};
+	mma_vub top = {0};
+
+	for (u32 i = 0; i < 4 * groups; i++)
+		MMA_UNROLL
+	for (u32 v = 0; v < MMA_PER_ROWS; v++) {
+		if (narrow)
+			top = mma_max_byte(top, (mma_vub)l->exponent[i][v]);
+		else
+			mma_widen_range(&x, (mma_vh)l->exponent[i][v]);
+	}
+	if (narrow)
+		return !mma_any((mma_vi)(top >= MMA_BYTE_NONFINITE));
+	mma_range_of(&x, range);
+	return range->most < MMA_HALF_NONFINITE;
+}
+
+MMA_INLINE bool mma_right_is_plain(bool narrow, u32 groups, const struct mma_right *r,
+				   struct mma_range *range)
+{
+	struct mma_extremes x = {{0}, {0}};
+	mma_vub top = {0};
+
+	for (u32 g = 0; g < groups; g++)
+		for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++) {
+			mma_vi e = mma_load(r->exponent[g] + v * MMA_W);
+
+			if (narrow)
+				top = mma_max_byte(top, (mma_vub)e);
+			else
+				mma_widen_range(&x, (mma_vh)e - 127);
+		}
+	if (narrow)
+		return !mma_any((mma_vi)(top >= MMA_BYTE_NONFINITE + MMA_BYTE_RIGHT));
+	mma_range_of(&x, range);
+	return range->most < MMA_HALF_NONFINITE;
 }
 
 #endif

@@ -3,8 +3,8 @@
  * vector is a number of rows of four words: the layout of every fragment, in which lane 4 g + t
  * holds something of row g.
  */
-#ifndef PL_EXEC_MMA_VEC_H
-#define PL_EXEC_MMA_VEC_H
+#ifndef PL_MMA_VEC_H
+#define PL_MMA_VEC_H
 
 #include "src/base/base.h"
 
@@ -100,7 +100,6 @@ static inline mma_vi mma_to_int(mma_vf x)
 
 /*
  * By level of the host:
- * MMA_SPREAD: word t of each row, four times; t is a constant.
  * mma_each_row: sixteen bytes for each row.
  * mma_choose: for each row the bytes that `which` names; 0x80 is zero. mma_look_up: of a table of
  * sixteen bytes, which every row has, those that the bytes of `at` name. mma_max, mma_max_half,
@@ -163,6 +162,21 @@ static inline bool mma_any(mma_vi x)
 }
 
 #endif
+
+/* Word t of each row, four times; t is a constant. */
+MMA_INLINE mma_vi mma_spread(mma_vi v, u32 t)
+{
+	switch (t) {
+	case 0:
+		return MMA_SPREAD(v, 0);
+	case 1:
+		return MMA_SPREAD(v, 1);
+	case 2:
+		return MMA_SPREAD(v, 2);
+	default:
+		return MMA_SPREAD(v, 3);
+	}
+}
 
 #if MMA_W > 4
 
@@ -306,7 +320,7 @@ static inline mma_vi mma_choose(mma_vi v, const u8 *which)
  * Four vectors of rows to one of words 0 of all these rows, one of words 1, and so on: lane 4 i + n
  * is row i of vector n. Done twice, all is as before.
  */
-MMA_INLINE void mma_turn(const mma_vi *from, mma_vi *to)
+MMA_INLINE void mma_transpose(const mma_vi *from, mma_vi *to)
 {
 	mma_vl a = (mma_vl)__builtin_shufflevector(from[0], from[1], MMA_EACH_ROW(MMA_LOW)),
 	       b = (mma_vl)__builtin_shufflevector(from[0], from[1], MMA_EACH_ROW(MMA_HIGH)),
@@ -319,7 +333,7 @@ MMA_INLINE void mma_turn(const mma_vi *from, mma_vi *to)
 	to[3] = (mma_vi)__builtin_shufflevector(b, d, MMA_EACH_ROW(MMA_HIGH_TWO));
 }
 
-/* Of each row: the first (or last) four halves of a and of b in turn. */
+/* Of each row: the first (or last) four halves of a and of b, alternating. */
 static inline mma_vi mma_low_halves(mma_vi a, mma_vi b)
 {
 #define MMA_LOW_HALVES(i)                                                                          \
@@ -330,7 +344,9 @@ static inline mma_vi mma_low_halves(mma_vi a, mma_vi b)
 
 static inline mma_vi mma_high_halves(mma_vi a, mma_vi b)
 {
-#define MMA_HIGH_HALVES(i) MMA_LOW_HALVES(i + 2)
+#define MMA_HIGH_HALVES(i)                                                                         \
+	2 * (i) + 4, 2 * (MMA_W + i) + 4, 2 * (i) + 5, 2 * (MMA_W + i) + 5, 2 * (i) + 6,           \
+		2 * (MMA_W + i) + 6, 2 * (i) + 7, 2 * (MMA_W + i) + 7
 	return (mma_vi)__builtin_shufflevector((mma_vh)a, (mma_vh)b, MMA_EACH_ROW(MMA_HIGH_HALVES));
 }
 

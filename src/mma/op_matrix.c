@@ -4,11 +4,9 @@
  * instructions: ldmatrix", "stmatrix", "movmatrix", "wmma.load", "wmma.store"; the fragments of
  * wmma are those of sm_75 and later, measured.
  */
-#include "src/ops/access.h"
-#include "src/uop/matrix.h"
-#include "src/mma/mma_warp.h"
+#include "src/mma/mma.h"
 
-static bool resolve(struct gang *g, const struct uop *in, struct access *a)
+static bool resolve_rows(struct gang *g, const struct uop *in, struct access *a)
 {
 	switch (in->mem.space) {
 	case MEM_GLOBAL:
@@ -33,10 +31,10 @@ static bool matrix_rows(struct gang *g, const struct uop *in, u32 w, struct acce
 			     .warp = w,
 			     .mask = in->mem.count < 4 ? (1u << 8 * in->mem.count) - 1 : FULL_MASK};
 	get_addresses(g, in, a);
-	return resolve(g, in, a);
+	return resolve_rows(g, in, a);
 }
 
-static inline bool load_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
+static inline bool load_matrices_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
 {
 	struct access a;
 
@@ -60,7 +58,7 @@ static inline bool load_warp(struct gang *g, const struct uop *in, u32 w, bool t
 	return true;
 }
 
-static inline bool store_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
+static inline bool store_matrices_warp(struct gang *g, const struct uop *in, u32 w, bool transposed)
 {
 	struct access a;
 
@@ -91,13 +89,13 @@ static inline bool store_warp(struct gang *g, const struct uop *in, u32 w, bool 
 	}                                                                                          \
 	HANDLER(name)                                                                              \
 	{                                                                                          \
-		return matrix_each_warp(g, in, name##_warp);                                       \
+		return mma_each_warp(g, in, name##_warp);                                          \
 	}
 
-MATRIX_HANDLER(matrix_load, load_warp, false)
-MATRIX_HANDLER(matrix_load_transposed, load_warp, true)
-MATRIX_HANDLER(matrix_store, store_warp, false)
-MATRIX_HANDLER(matrix_store_transposed, store_warp, true)
+MATRIX_HANDLER(matrix_load, load_matrices_warp, false)
+MATRIX_HANDLER(matrix_load_transposed, load_matrices_warp, true)
+MATRIX_HANDLER(matrix_store, store_matrices_warp, false)
+MATRIX_HANDLER(matrix_store_transposed, store_matrices_warp, true)
 
 /* ---- matrices of bytes ---- */
 
@@ -172,7 +170,7 @@ static bool store_bytes_warp(struct gang *g, const struct uop *in, u32 w)
 
 HANDLER(matrix_store_bytes)
 {
-	return matrix_each_warp(g, in, store_bytes_warp);
+	return mma_each_warp(g, in, store_bytes_warp);
 }
 
 static bool move_warp(struct gang *g, const struct uop *in, u32 w)
@@ -188,20 +186,20 @@ static bool move_warp(struct gang *g, const struct uop *in, u32 w)
 
 HANDLER(matrix_move)
 {
-	return matrix_each_warp(g, in, move_warp);
+	return mma_each_warp(g, in, move_warp);
 }
 
 /* ---- wmma ---- */
 
 /* Pieces of a register in memory. */
-struct pieces {
+struct row_pieces {
 	u32 n, bytes;
 	u64 at[WARP_LANES]; /* offset of the first */
 	u64 step;           /* from one to the next */
 };
 
-/* Registers of A and B: see find_a and find_b of op_mma.c. */
-static void factor_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+/* Registers of A and B: see find_left and find_right of op_mma.c. */
+static void factor_place(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
 {
 	u32 bits = mma_bits(m->type), quads = m->words / 4,
 	    pair = m->words_first || m->eights < 2 ? 1 : 2, row, quad;
@@ -220,7 +218,7 @@ static void factor_place(const struct wmma_move *m, u32 r, u64 stride, struct pi
 	}
 }
 
-static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
 {
 	bool half = m->type == MMA_F16;
 	u32 bytes = mma_bits(m->type) / 8, group = half ? r : r >> 1;
@@ -241,7 +239,7 @@ static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct piece
  * those lie one after the other), then the next four of k. Raihan, Goli, Aamodt: "Modeling Deep
  * Learning Accelerator Enabled GPUs" (arXiv 1811.08309).
  */
-static void octet_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+static void octet_place(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
 {
 	p->n = 1;
 	p->bytes = 4;
@@ -261,7 +259,7 @@ static void octet_place(const struct wmma_move *m, u32 r, u64 stride, struct pie
 	}
 }
 
-static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct pieces *p)
+static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
 {
 	bool half = m->type == MMA_F16;
 	u32 bytes = half ? 2 : 4;
@@ -281,7 +279,7 @@ static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct
 
 /* Addresses of piece e of register r. */
 static bool piece_addresses(struct gang *g, const struct uop *in, u32 r, u32 e, struct access *a,
-			    struct pieces *p)
+			    struct row_pieces *p)
 {
 	struct wmma_move m;
 	u64 stride = ROW32(in->b)[a->warp * WARP_LANES];
@@ -300,13 +298,13 @@ static bool piece_addresses(struct gang *g, const struct uop *in, u32 r, u32 e, 
 		a->address[l] += p->at[l] + e * p->step;
 	a->width = p->bytes;
 	a->uniform = false;
-	return resolve(g, in, a);
+	return resolve_rows(g, in, a);
 }
 
 static bool wmma_load_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	struct access a = {.warp = w, .mask = FULL_MASK};
-	struct pieces p;
+	struct row_pieces p;
 
 	for (u32 r = 0; r < in->mem.count; r++) {
 		u32 row = g->env->program->ext[in->ext + r];
@@ -331,13 +329,13 @@ static bool wmma_load_warp(struct gang *g, const struct uop *in, u32 w)
 
 HANDLER(wmma_load)
 {
-	return matrix_each_warp(g, in, wmma_load_warp);
+	return mma_each_warp(g, in, wmma_load_warp);
 }
 
 static bool wmma_store_warp(struct gang *g, const struct uop *in, u32 w)
 {
 	struct access a = {.warp = w, .mask = FULL_MASK};
-	struct pieces p;
+	struct row_pieces p;
 
 	for (u32 r = 0; r < in->mem.count; r++) {
 		u32 row = g->env->program->ext[in->ext + r];
@@ -359,5 +357,5 @@ static bool wmma_store_warp(struct gang *g, const struct uop *in, u32 w)
 
 HANDLER(wmma_store)
 {
-	return matrix_each_warp(g, in, wmma_store_warp);
+	return mma_each_warp(g, in, wmma_store_warp);
 }

@@ -2,23 +2,23 @@
  * wgmma: four warps, 16 rows each, B and perhaps A in shared memory. PTX ISA "Asynchronous
  * warpgroup-level matrix instructions: wgmma.mma_async". The product runs when it is issued.
  */
-#include "src/mma/mma_product.h"
+#include "src/mma/mma.h"
 
 /*
  * A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor
  * Format".
  */
-struct window {
+struct shared_window {
 	u32 start, lbo, sbo;
 	u32 span;   /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */
 	bool along; /* the other dimension than k is contiguous */
 };
 
-static struct window window_of(u64 descriptor, bool along)
+static struct shared_window window_of(u64 descriptor, bool along)
 {
 	static const u8 spans[4] = {16, 128, 64, 32};
 
-	return (struct window){
+	return (struct shared_window){
 		.start = (u32)(descriptor & 0x3fff) << 4,
 		.lbo = (u32)(descriptor >> 16 & 0x3fff) << 4,
 		.sbo = (u32)(descriptor >> 32 & 0x3fff) << 4,
@@ -28,7 +28,7 @@ static struct window window_of(u64 descriptor, bool along)
 }
 
 /* Offset in shared memory of byte `at` of row r; along: `at` counts the bytes of r, k is r. */
-static inline u32 window_offset(const struct window *m, u32 r, u32 at)
+static inline u32 window_offset(const struct shared_window *m, u32 r, u32 at)
 {
 	u32 off;
 
@@ -45,8 +45,8 @@ static inline u32 window_offset(const struct window *m, u32 r, u32 at)
  * `count` groups of 8 rows, from row `first` on, as fragments of four words: of 16 bytes, or along
  * the other dimension in pieces of a number. False: outside of shared memory.
  */
-static bool read_window(const struct gang *g, const struct window *m, u32 quads, u32 first,
-			u32 count, u32 (*to)[PRODUCT_QUADS][WARP_LANES])
+static bool read_window(const struct gang *g, const struct shared_window *m, u32 quads, u32 first,
+			u32 count, u32 (*to)[MMA_MAX_QUADS][WARP_LANES])
 {
 	u32 limit = g->env->shared_bytes, size = m->along ? 2 : 16;
 
@@ -63,19 +63,17 @@ static bool read_window(const struct gang *g, const struct window *m, u32 quads,
 }
 
 /* Factors in shared memory, where they become fragments. */
-struct staged {
-	u32 a[2][PRODUCT_QUADS][WARP_LANES] __attribute__((aligned(64)));
-	u32 b[PRODUCT_COLUMNS][PRODUCT_QUADS][WARP_LANES] __attribute__((aligned(64)));
+struct staged_factors {
+	u32 a[2][MMA_MAX_QUADS][WARP_LANES] __attribute__((aligned(64)));
+	u32 b[MMA_MAX_COLUMNS][MMA_MAX_QUADS][WARP_LANES] __attribute__((aligned(64)));
 };
 
-static const u32 zeros[WARP_LANES] __attribute__((aligned(64)));
-
 /* False: outside of shared memory. */
-static bool find_factors(const struct gang *g, const struct uop *in, u32 w, struct product *x,
-			 struct staged *s)
+static bool find_staged_factors(const struct gang *g, const struct uop *in, u32 w,
+				struct mma_product *x, struct staged_factors *s)
 {
-	u32 turn = (g->first_warp + g->warp + w) % 4 * 16, quads = x->f.flags & MMA_SPARSE ? 4 : 2;
-	struct window b = window_of(ROW64(in->b)[w * WARP_LANES], x->f.flags & MMA_COL_B);
+	u32 first = (g->first_warp + g->warp + w) % 4 * 16, quads = mma_right_quads(&x->form);
+	struct shared_window b = window_of(ROW64(in->b)[w * WARP_LANES], x->form.flags & MMA_COL_B);
 
 	if (!read_window(g, &b, quads, 0, x->columns, s->b))
 		return false;
@@ -83,46 +81,48 @@ static bool find_factors(const struct gang *g, const struct uop *in, u32 w, stru
 		for (u32 q = 0; q < quads; q++)
 			x->b[j][q] = s->b[j][q];
 	if (in->a != NO_ROW) {
-		struct window a = window_of(ROW64(in->a)[w * WARP_LANES], x->f.flags & MMA_COL_A);
+		struct shared_window a =
+			window_of(ROW64(in->a)[w * WARP_LANES], x->form.flags & MMA_COL_A);
 
-		if (!read_window(g, &a, 2, turn, 2, s->a))
+		if (!read_window(g, &a, 2, first, 2, s->a))
 			return false;
 	}
 	for (u32 r = 0; r < 4; r++)
 		x->a[r % 2][r / 2] = in->a == NO_ROW
-					     ? product_words(g, in, 2u * in->product.d + r, w)
+					     ? mma_words_at(g, in, 2u * in->product.d + r, w)
 					     : s->a[r % 2][r / 2];
 	return true;
 }
 
 /*
- * size: registers of D, which ext lists twice; those of A behind unless it has a descriptor (row
- * a). count: columns / 8.
+ * ext lists the registers of D twice, then those of A unless it has a descriptor (row a), then the
+ * metadata.
  */
 HANDLER(wgmma)
 {
-	struct product x;
-	struct staged s;
+	struct mma_product x;
+	struct staged_factors s;
 
-	x.f = in->product.form;
+	x.form = in->product.form;
 	x.rule = in->product.rule;
-	x.laid = false;
-	x.rows = x.f.rows;
+	x.plan.made = false;
+	x.scale[0] = NULL;
+	x.rows = x.form.rows;
 	x.columns = in->product.columns;
 	for (u32 w = 0; w < WARPS; w++) {
-		if (!matrix_is_whole(g, w))
-			return matrix_part(g, in);
-		if (!find_factors(g, in, w, &x, &s))
+		if (!mma_warp_is_whole(g, w))
+			return mma_warp_incomplete(g, in);
+		if (!find_staged_factors(g, in, w, &x, &s))
 			return exec_fault(g, in, FAULT_ILLEGAL_ADDRESS, FULL_MASK);
 		for (u32 r = 0; r < in->product.d; r++)
-			x.c[r] = ROWP(in->c)[w] & 1 ? product_words(g, in, in->product.d + r, w)
-						    : zeros;
-		x.meta = x.f.flags & MMA_SPARSE
-				 ? product_words(g, in,
-						 2u * in->product.d + (in->a == NO_ROW ? 4 : 0), w)
+			x.c[r] = ROWP(in->c)[w] & 1 ? mma_words_at(g, in, in->product.d + r, w)
+						    : EXEC_NAME(mma_zeros);
+		x.meta = x.form.flags & MMA_SPARSE
+				 ? mma_words_at(g, in,
+						2u * in->product.d + (in->a == NO_ROW ? 4 : 0), w)
 				 : NULL;
-		product_multiply(&x);
-		product_scatter(g, in, w, &x);
+		EXEC_NAME(mma_multiply)(&x);
+		mma_store_result(g, in, w, &x);
 	}
 	return in + 1;
 }

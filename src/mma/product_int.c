@@ -2,11 +2,9 @@
  * Products of integer matrices, of single bits and of f64. Integers are multiplied as pairs of 16
  * bits; sums wrap, or saturate once at the end. PTX ISA "Warp-level matrix instructions: mma".
  */
-#include "src/mma/mma_product.h"
+#include "src/mma/mma.h"
 #include "src/mma/mma_vec.h"
 #include "src/num/numeric_all.h"
-
-static const u32 nothing[2 * WARP_LANES] __attribute__((aligned(64)));
 
 /* Word `lane` (0 to 3) of each row, four times. */
 static inline mma_vi spread_at(mma_vi v, u32 lane)
@@ -18,7 +16,7 @@ static inline mma_vi spread_at(mma_vi v, u32 lane)
 	return mma_choose(v, which);
 }
 
-static inline mma_vi positions(void)
+static inline mma_vi word_positions(void)
 {
 	mma_vi v;
 
@@ -30,7 +28,7 @@ static inline mma_vi positions(void)
 /* Words of eight columns, [column][t], to [t][even columns, odd columns]. */
 #if MMA_W == 16
 
-static void turn(const u32 *from, u32 *to)
+static void transpose_columns(const u32 *from, u32 *to)
 {
 	mma_vi a = mma_load(from), b = mma_load(from + 16);
 
@@ -42,7 +40,7 @@ static void turn(const u32 *from, u32 *to)
 
 #else
 
-static void turn(const u32 *from, u32 *to)
+static void transpose_columns(const u32 *from, u32 *to)
 {
 	for (u32 t = 0; t < 4; t++)
 		for (u32 j = 0; j < 8; j++)
@@ -61,14 +59,14 @@ static inline mma_vi count_bits(mma_vi x)
 			(mma_vub)mma_look_up(table, (x >> 4) & 0x0f0f0f0f));
 }
 
-static inline mma_vi add_bytes(mma_vi x)
+static inline mma_vi add_byte_counts(mma_vi x)
 {
 	x = (x & 0xff00ff) + ((x >> 8) & 0xff00ff);
 	return (x & 0xffff) + (mma_vi)((mma_vu)x >> 16);
 }
 
 /* Pair n of the numbers of each word, as two 16-bit integers; which two does not matter. */
-MMA_INLINE mma_vi take_pair(u32 type, mma_vi w, u32 n)
+MMA_INLINE mma_vi number_pair(u32 type, mma_vi w, u32 n)
 {
 	switch (type) {
 	case MMA_S8:
@@ -90,7 +88,7 @@ MMA_INLINE mma_vi take_pair(u32 type, mma_vi w, u32 n)
  */
 static mma_vi expand_words(mma_vi words, mma_vi meta, u32 half)
 {
-	mma_vi at = positions(), x, first, second, gap, m;
+	mma_vi at = word_positions(), x, first, second, gap, m;
 
 	x = mma_pick(at < 2, spread_at(words, 2 * half), spread_at(words, 2 * half + 1));
 	x = mma_pick((at & 1) == 1, x >> 16, x);
@@ -103,19 +101,20 @@ static mma_vi expand_words(mma_vi words, mma_vi meta, u32 half)
 
 /* Words of A of 16 rows: vectors by quad of the dense row. */
 struct left_words {
-	mma_vi quad[PRODUCT_QUADS][MMA_VECTORS];
+	mma_vi quad[MMA_MAX_QUADS][MMA_VECTORS];
 };
 
-static u32 take_left(const struct product *x, u32 row, struct left_words *l)
+static u32 load_left(const struct mma_product *x, u32 row, struct left_words *l)
 {
-	u32 quads = x->f.words / 4u;
-	bool sparse = x->f.flags & MMA_SPARSE;
+	u32 quads = x->form.words / 4u;
+	bool sparse = x->form.flags & MMA_SPARSE;
 
 	for (u32 v = 0; v < MMA_VECTORS; v++) {
 		u32 high = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
 
 		for (u32 q = 0; q < quads; q++) {
-			mma_vi w = mma_load((row + high < x->rows ? x->a[row + high][q] : nothing) +
+			mma_vi w = mma_load((row + high < x->rows ? x->a[row + high][q]
+								  : EXEC_NAME(mma_zeros)) +
 					    at),
 			       m;
 
@@ -134,20 +133,20 @@ static u32 take_left(const struct product *x, u32 row, struct left_words *l)
 
 /* B of 8 columns: words of [t][column], of each quad and each pair of numbers. */
 struct right_words {
-	u32 pair[PRODUCT_QUADS][4][MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
+	u32 pair[MMA_MAX_QUADS][4][MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 };
 
-MMA_INLINE void take_right(u32 type, u32 pairs, const u32 *const *b, u32 quads,
+MMA_INLINE void load_right(u32 type, u32 pairs, const u32 *const *b, u32 quads,
 			   struct right_words *r)
 {
 	u32 transposed[MMA_FRAGMENT_WORDS] __attribute__((aligned(64)));
 
 	for (u32 q = 0; q < quads; q++) {
-		turn(b[q], transposed);
+		transpose_columns(b[q], transposed);
 		for (u32 n = 0; n < pairs; n++)
 			for (u32 v = 0; v < MMA_FRAGMENT_WORDS / MMA_W; v++)
 				mma_store(r->pair[q][n] + v * MMA_W,
-					  take_pair(type, mma_load(transposed + v * MMA_W), n));
+					  number_pair(type, mma_load(transposed + v * MMA_W), n));
 	}
 }
 
@@ -176,13 +175,13 @@ MMA_INLINE void add_chunk(u32 type, bool both, u32 pairs, const struct left_word
 		for (u32 n = 0; n < pairs; n++) {
 			const mma_vi *words = &l->quad[q][4 * chunk];
 
-			a[0] = take_pair(type, words[0], n);
-			a[1] = take_pair(type, words[1], n);
-			a[2] = take_pair(type, words[2], n);
-			a[3] = take_pair(type, words[3], n);
+			a[0] = number_pair(type, words[0], n);
+			a[1] = number_pair(type, words[1], n);
+			a[2] = number_pair(type, words[2], n);
+			a[3] = number_pair(type, words[3], n);
 #define ROW(v, t)                                                                                  \
 	do {                                                                                       \
-		mma_vi x = MMA_SPREAD(a[v], t);                                                    \
+		mma_vi x = mma_spread(a[v], t);                                                    \
                                                                                                    \
 		s[v][0] = add_word(type, both, s[v][0], x, b0);                                    \
 		s[v][1] = add_word(type, both, s[v][1], x, b1);                                    \
@@ -219,33 +218,33 @@ MMA_INLINE void add_all(u32 type, bool both, u32 pairs, const struct left_words 
 		add_chunk(type, both, pairs, l, r, quads, chunk, s);
 }
 
-static void take_right_of(const struct product *x, u32 column, u32 quads, struct right_words *r)
+static void load_right_of(const struct mma_product *x, u32 column, u32 quads, struct right_words *r)
 {
 	const u32 *const *b = (const u32 *const *)x->b[column];
 
-	switch (x->f.b) {
+	switch (x->form.b) {
 	case MMA_S8:
-		take_right(MMA_S8, 2, b, quads, r);
+		load_right(MMA_S8, 2, b, quads, r);
 		break;
 	case MMA_U8:
-		take_right(MMA_U8, 2, b, quads, r);
+		load_right(MMA_U8, 2, b, quads, r);
 		break;
 	case MMA_S4:
-		take_right(MMA_S4, 4, b, quads, r);
+		load_right(MMA_S4, 4, b, quads, r);
 		break;
 	case MMA_U4:
-		take_right(MMA_U4, 4, b, quads, r);
+		load_right(MMA_U4, 4, b, quads, r);
 		break;
 	default:
-		take_right(MMA_B1, 1, b, quads, r);
+		load_right(MMA_B1, 1, b, quads, r);
 		break;
 	}
 }
 
-static void add_left_of(const struct product *x, const struct left_words *l,
+static void add_left_of(const struct mma_product *x, const struct left_words *l,
 			const struct right_words *r, u32 quads, struct int_sums *s)
 {
-	switch (x->f.a) {
+	switch (x->form.a) {
 	case MMA_S8:
 		add_all(MMA_S8, false, 2, l, r, quads, s);
 		break;
@@ -259,7 +258,7 @@ static void add_left_of(const struct product *x, const struct left_words *l,
 		add_all(MMA_U4, false, 4, l, r, quads, s);
 		break;
 	default:
-		if (x->f.flags & MMA_AND)
+		if (x->form.flags & MMA_AND)
 			add_all(MMA_B1, true, 1, l, r, quads, s);
 		else
 			add_all(MMA_B1, false, 1, l, r, quads, s);
@@ -267,7 +266,7 @@ static void add_left_of(const struct product *x, const struct left_words *l,
 	}
 }
 
-static mma_vi add_accumulator(mma_vi c, mma_vi sum, bool saturate)
+static mma_vi add_int_accumulator(mma_vi c, mma_vi sum, bool saturate)
 {
 	mma_vi d = (mma_vi)((mma_vu)c + (mma_vu)sum);
 
@@ -277,48 +276,39 @@ static mma_vi add_accumulator(mma_vi c, mma_vi sum, bool saturate)
 }
 
 /* Rows that are not there are not stored. */
-static void finish(struct product *x, u32 row, u32 column, const struct int_sums *s)
+static void store_int_sums(struct mma_product *x, u32 row, u32 column, const struct int_sums *s)
 {
 	for (u32 v = 0; v < MMA_VECTORS; v++)
 		for (u32 p = 0; p < 2; p++) {
 			u32 high = v / (MMA_VECTORS / 2), at = v % (MMA_VECTORS / 2) * MMA_W;
-			u32 r = product_register(x, MMA_S32, row + high, column, p);
+			u32 r = mma_register(x, MMA_S32, row + high, column, p);
 
 			if (row + high >= x->rows)
 				return;
 			mma_store(x->d[r] + at,
-				  add_accumulator(mma_load(x->c[r] + at),
-						  x->f.a == MMA_B1 ? add_bytes(s->at[v][p])
-								   : s->at[v][p],
-						  x->f.flags & MMA_SATURATE));
+				  add_int_accumulator(mma_load(x->c[r] + at),
+						      x->form.a == MMA_B1
+							      ? add_byte_counts(s->at[v][p])
+							      : s->at[v][p],
+						      x->form.flags & MMA_SATURATE));
 		}
 }
 
-static void multiply_words(struct product *x)
+void EXEC_NAME(mma_multiply_integers)(struct mma_product *x)
 {
 	struct left_words l;
 	struct right_words r;
 	struct int_sums s;
 
 	for (u32 i = 0; i < x->rows; i += 2) {
-		u32 quads = take_left(x, i, &l);
+		u32 quads = load_left(x, i, &l);
 
 		for (u32 j = 0; j < x->columns; j++) {
-			take_right_of(x, j, quads, &r);
+			load_right_of(x, j, quads, &r);
 			add_left_of(x, &l, &r, quads, &s);
-			finish(x, i, j, &s);
+			store_int_sums(x, i, j, &s);
 		}
 	}
-}
-
-void EXEC_NAME(product_int)(struct product *x)
-{
-	multiply_words(x);
-}
-
-void EXEC_NAME(product_bits)(struct product *x)
-{
-	multiply_words(x);
 }
 
 /* ---- f64: a chain of fused multiply-adds from the accumulator, k ascending ---- */
@@ -331,13 +321,13 @@ static u64 double_at(const u32 *fragment, u32 i)
 	return u;
 }
 
-typedef f64 columns __attribute__((vector_size(64)));
+typedef f64 f64_columns __attribute__((vector_size(64)));
 
 #if defined(__FMA__)
 
-static inline columns fuse(f64 a, columns b, columns c)
+static inline f64_columns fuse(f64 a, f64_columns b, f64_columns c)
 {
-	columns r;
+	f64_columns r;
 
 	for (u32 j = 0; j < 8; j++)
 		r[j] = __builtin_fma(a, b[j], c[j]);
@@ -345,9 +335,9 @@ static inline columns fuse(f64 a, columns b, columns c)
 }
 
 /* Four rows of a tile as the host multiplies; false: a NaN, whose bits have rules of their own. */
-static bool chain_rows(const f64 (*a)[16], const columns *b, u32 k, columns *s)
+static bool chain_rows(const f64 (*a)[16], const f64_columns *b, u32 k, f64_columns *s)
 {
-	columns s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+	f64_columns s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
 	bool nan = false;
 
 	for (u32 i = 0; i < k; i++) {
@@ -369,7 +359,7 @@ static bool chain_rows(const f64 (*a)[16], const columns *b, u32 k, columns *s)
 #else
 
 /* A host without fused multiply-adds. */
-static bool chain_rows(const f64 (*a)[16], const columns *b, u32 k, columns *s)
+static bool chain_rows(const f64 (*a)[16], const f64_columns *b, u32 k, f64_columns *s)
 {
 	(void)a;
 	(void)b;
@@ -380,13 +370,14 @@ static bool chain_rows(const f64 (*a)[16], const columns *b, u32 k, columns *s)
 
 #endif
 
-static void chain_slowly(const struct product *x, const f64 (*a)[16], const columns *b, columns *s)
+static void chain_slowly(const struct mma_product *x, const f64 (*a)[16], const f64_columns *b,
+			 f64_columns *s)
 {
 	for (u32 y = 0; y < 4; y++)
 		for (u32 j = 0; j < 8; j++) {
 			u64 d = bits_f64(s[y][j]);
 
-			for (u32 i = 0; i < x->f.words; i++)
+			for (u32 i = 0; i < x->form.words; i++)
 				d = num_fma_f64(bits_f64(a[y][i]), bits_f64(b[i][j]), d,
 						x->rule.extra);
 			s[y][j] = f64_bits(d);
@@ -396,10 +387,10 @@ static void chain_slowly(const struct product *x, const f64 (*a)[16], const colu
 /*
  * Eight rows and columns: those of B and the accumulators first the even ones, then the odd ones.
  */
-static void double_tile(struct product *x, u32 row, u32 column)
+static void multiply_f64_tile(struct mma_product *x, u32 row, u32 column)
 {
-	u32 k = x->f.words, r = product_register(x, MMA_F64, row, column, 0);
-	columns b[16], c[8], s[8];
+	u32 k = x->form.words, r = mma_register(x, MMA_F64, row, column, 0);
+	f64_columns b[16], c[8], s[8];
 	f64 a[8][16];
 
 	for (u32 i = 0; i < k; i++)
@@ -424,9 +415,9 @@ static void double_tile(struct product *x, u32 row, u32 column)
 	}
 }
 
-void EXEC_NAME(product_f64)(struct product *x)
+void EXEC_NAME(mma_multiply_f64)(struct mma_product *x)
 {
 	for (u32 i = 0; i < x->rows; i++)
 		for (u32 j = 0; j < x->columns; j++)
-			double_tile(x, i, j);
+			multiply_f64_tile(x, i, j);
 }

@@ -67,20 +67,6 @@ struct mma_rule {
 	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */
 };
 
-/* How the products of a tile are laid out. */
-struct mma_lay {
-	u8 type[2];  /* of A, of B */
-	bool narrow; /* exponents are bytes */
-	bool normal; /* e4m3: subnormals count with the exponent they have in f16 */
-	bool sparse;
-	bool alone; /* quads are not decoded in pairs: each is a block */
-	u8 quads;   /* of A; of B twice as many if A is sparse */
-	u8 blocks;  /* sums one after the other */
-	u8 groups;  /* of a block */
-	u8 slots;   /* bit s: planes of slot s are there */
-	u32 negate; /* what changes the signs in a word of A */
-};
-
 /* wmma.load, wmma.store: the fragment; the stride is row b. */
 struct wmma_move {
 	u8 type;   /* enum mma_type */

@@ -44,12 +44,12 @@ struct fragment {
 };
 
 /*
- * Rows of an operand; may emit conversions, so before the record. False: it is not of that class.
+ * Rows of an operand; may emit conversions, so before the micro-op. False: it is not of that class.
  */
 bool fragment_find(struct lower *l, const struct ir_operand *op, enum row_class class, bool write,
 		   struct fragment *f);
 
-/* Its rows behind those that the record lists already. */
+/* Its rows, after those that the micro-op lists already. */
 void fragment_add(struct lower *l, const struct fragment *f);
 
 /*

@@ -36,13 +36,29 @@ static enum exec_op matrix_op(const struct isa_form *form, bool store)
 			    : OP_matrix_load_bytes;
 }
 
+static void emit_move(struct lower *l, const struct fragment *from)
+{
+	struct fragment to;
+	u32 skip;
+
+	if (!fragment_find(l, lower_named(l, 'd'), ROW_W, true, &to)) {
+		matrix_refuse(l, "operands of another size than the fragments");
+		return;
+	}
+	skip = matrix_meet(l);
+	lower_emit_free(l, OP_matrix_move);
+	lower_read(l, FIELD_A, from->row[0]);
+	lower_write(l, FIELD_D, to.row[0]);
+	matrix_end(l, skip);
+}
+
 void lower_matrix(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	bool store = isa_form_opcode(form) == OPCODE_stmatrix,
 	     move = isa_form_opcode(form) == OPCODE_movmatrix;
 	const struct ir_operand *data = lower_named(l, store || move ? 'a' : 'd');
-	struct fragment f, d;
+	struct fragment f;
 	struct lower_place p;
 	struct uop *in;
 	u32 skip;
@@ -62,15 +78,7 @@ void lower_matrix(struct lower *l)
 		return;
 	}
 	if (move) {
-		if (!fragment_find(l, lower_named(l, 'd'), ROW_W, true, &d)) {
-			matrix_refuse(l, "operands of another size than the fragments");
-			return;
-		}
-		skip = matrix_meet(l);
-		lower_emit_free(l, OP_matrix_move);
-		lower_read(l, FIELD_A, f.row[0]);
-		lower_write(l, FIELD_D, d.row[0]);
-		matrix_end(l, skip);
+		emit_move(l, &f);
 		return;
 	}
 	if (!lower_memory(l, lower_named(l, 'p'), isa_form_word(form, ISA_K_SPACE, 0), &p) ||
@@ -111,8 +119,8 @@ static struct wmma_move describe_octets(const struct isa_form *form, char which,
 	return m;
 }
 
-static struct wmma_move describe(const struct isa_form *form, char which, u32 type,
-				 const struct shape *s)
+static struct wmma_move describe_move(const struct isa_form *form, char which, u32 type,
+				      const struct shape *s)
 {
 	bool column = matrix_layout(form, 0, M_col), transposed = s->n == 32;
 	struct wmma_move m = {.type = (u8)type,
@@ -179,7 +187,7 @@ void lower_wmma(struct lower *l)
 		return;
 	}
 	m = matrix_octets(l->arch) ? describe_octets(form, which, type, &s)
-				   : describe(form, which, type, &s);
+				   : describe_move(form, which, type, &s);
 	row = stride ? lower_source(l, stride, T_u32, ROW_W)
 		     : lower_const(l, ROW_W,
 				   default_stride(which, matrix_layout(form, 0, M_col), &s));

@@ -1,6 +1,6 @@
 /*
  * Lowering of products of matrices: operands into lists of rows, the form and the device's rule for
- * sums into the record. What the device has no tensor cores for becomes a fault.
+ * sums into the micro-op. What the device has no tensor cores for becomes a fault.
  */
 #include "src/lower/rules/lower_fragment.h"
 #include "src/num/numeric.h"
@@ -52,14 +52,15 @@ static u32 round_mode(const struct isa_form *form)
 					  : NUM_RN;
 }
 
-static bool has_word(const struct isa_form *form, enum isa_kind kind)
+static bool form_has_word(const struct isa_form *form, enum isa_kind kind)
 {
 	return isa_form_word(form, kind, 0) != ISA_NONE;
 }
 
 /* Do the operands have the registers of the fragments? wmma has more than it needs. */
-static bool fits(const struct mma_form *f, enum exec_op op, const struct fragment *d,
-		 const struct fragment *a, const struct fragment *b, const struct fragment *c)
+static bool fragments_fit(const struct mma_form *f, enum exec_op op, const struct fragment *d,
+			  const struct fragment *a, const struct fragment *b,
+			  const struct fragment *c)
 {
 	u32 quads = f->words / 4u, left = f->rows * quads,
 	    right = f->columns * quads << (f->flags & MMA_SPARSE ? 1 : 0);
@@ -92,7 +93,8 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 	    !fragment_find(l, lower_named(l, 'a'), class, false, &a) ||
 	    !fragment_find(l, lower_named(l, 'b'), class, false, &b) ||
 	    !fragment_find(l, lower_named(l, 'c'), class, false, &c) ||
-	    (m && !fragment_find(l, m, ROW_W, false, &meta)) || !fits(f, op, &d, &a, &b, &c)) {
+	    (m && !fragment_find(l, m, ROW_W, false, &meta)) ||
+	    !fragments_fit(f, op, &d, &a, &b, &c)) {
 		matrix_refuse(l, "operands of another size than the fragments");
 		return;
 	}
@@ -203,69 +205,98 @@ static enum exec_op tile_op(const struct mma_form *f, const struct mma_rule *rul
 	return OP_mma;
 }
 
+static bool is_sparse_product(const struct isa_form *form)
+{
+	return isa_form_has(form, M_sp) || isa_form_has(form, M_sp_ordered_metadata);
+}
+
+static bool is_wmma(const struct isa_form *form)
+{
+	return isa_form_opcode(form) == OPCODE_wmma_mma;
+}
+
+/* What the device lacks for a product; NULL: nothing. */
+static const char *missing_cores(const struct arch *a, const struct isa_form *form, u32 type,
+				 const struct shape *s)
+{
+	static const struct shape any = {0};
+
+	if (!matrix_has_shape(a, type, is_wmma(form) || is_sparse_product(form) ? &any : s) &&
+	    !(s->k == 4 && type == MMA_F16 && a->mma_f16_shapes.len))
+		return "no tensor cores for this type and shape";
+	if (is_sparse_product(form) && !a->has_mma_sparse)
+		return "no tensor cores for sparse matrices";
+	if (isa_form_has(form, M_and) && !strstr(a->mma_b1_ops ? a->mma_b1_ops : "", "and"))
+		return "no .and of single bits";
+	return NULL;
+}
+
+/* m8n32 is computed as the transposed product. */
+static void describe_product(const struct isa_form *form, const struct shape *s, struct mma_form *f)
+{
+	bool transposed = s->n == 32, sparse = is_sparse_product(form);
+
+	f->flags |= isa_form_has(form, M_satfinite) ? MMA_SATURATE : 0;
+	f->flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
+	f->flags |= sparse ? MMA_SPARSE : 0;
+	f->flags |= transposed ? MMA_TRANSPOSED : 0;
+	f->rows = (u8)((transposed ? s->n : s->m) / 8);
+	f->columns = (u8)((transposed ? s->m : s->n) / 8);
+	f->words = (u8)(f->a == MMA_F64 ? s->k : s->k * mma_bits(f->a) / (sparse ? 64 : 32));
+}
+
+static struct mma_rule find_rule(struct lower *l, const struct mma_form *f)
+{
+	const struct ir_operand *selector = lower_named(l, 's');
+	struct mma_rule rule = rule_of(l->arch, f->a);
+
+	if (is_wmma(l->in->form) && f->a == MMA_TF32)
+		rule.block = 4;
+	/* measured on an H200: of floating-point sums .satfinite only changes how f32 becomes f16 */
+	rule.narrow = (f->flags & MMA_SATURATE) && f->c == MMA_F32 && f->d == MMA_F16;
+	if (f->flags & MMA_SPARSE)
+		rule.block = (u8)(2 * rule.block);
+	if (f->a == MMA_F64)
+		rule.extra = (u8)round_mode(l->in->form);
+	else if (selector && selector->kind == IR_OP_INT)
+		rule.extra = (u8)selector->imm;
+	return rule;
+}
+
 void lower_mma(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const struct ir_operand *selector = lower_named(l, 's');
-	bool wmma = isa_form_opcode(form) == OPCODE_wmma_mma,
-	     sparse = isa_form_has(form, M_sp) || isa_form_has(form, M_sp_ordered_metadata);
 	struct mma_form f = {0};
 	struct mma_rule rule;
+	const char *missing;
 	struct shape s;
 
 	if (!matrix_runs(l))
 		return;
 	if (!matrix_shape(form, &s) || !find_types(form, &f) ||
-	    (has_word(form, ISA_K_KIND) && !matrix_small_floats(l->arch))) {
+	    (form_has_word(form, ISA_K_KIND) && !matrix_small_floats(l->arch))) {
 		matrix_refuse(l, "this form is checked only, not run");
 		return;
 	}
-	if (has_word(form, ISA_K_BLOCKSCALE)) {
-		lower_scaled(l, &f, s.k, sparse);
+	if (form_has_word(form, ISA_K_BLOCKSCALE)) {
+		lower_scaled(l, &f, s.k, is_sparse_product(form));
 		return;
 	}
-	if (!matrix_has_shape(l->arch, f.a, wmma || sparse ? &(struct shape){0} : &s) &&
-	    !(s.k == 4 && f.a == MMA_F16 && l->arch->mma_f16_shapes.len)) {
-		matrix_refuse(l, "no tensor cores for this type and shape");
+	missing = missing_cores(l->arch, form, f.a, &s);
+	if (missing) {
+		matrix_refuse(l, missing);
 		return;
 	}
-	if (sparse && !l->arch->has_mma_sparse) {
-		matrix_refuse(l, "no tensor cores for sparse matrices");
-		return;
-	}
-	if (isa_form_has(form, M_and) &&
-	    !strstr(l->arch->mma_b1_ops ? l->arch->mma_b1_ops : "", "and")) {
-		matrix_refuse(l, "no .and of single bits");
-		return;
-	}
-	f.flags |= isa_form_has(form, M_satfinite) ? MMA_SATURATE : 0;
-	f.flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
-	f.flags |= sparse ? MMA_SPARSE : 0;
-	f.flags |= s.n == 32 ? MMA_TRANSPOSED : 0;
-	f.rows = (u8)((s.n == 32 ? s.n : s.m) / 8);
-	f.columns = (u8)((s.n == 32 ? s.m : s.n) / 8);
-	f.words = (u8)(f.a == MMA_F64 ? s.k : s.k * mma_bits(f.a) / (sparse ? 64 : 32));
-	if ((s.k == 4 && s.m == 8 && f.a != MMA_F64) || (wmma && matrix_octets(l->arch))) {
+	describe_product(form, &s, &f);
+	if ((s.k == 4 && s.m == 8 && f.a != MMA_F64) || (is_wmma(form) && matrix_octets(l->arch))) {
 		lower_quads(l, &f);
 		return;
 	}
-	rule = rule_of(l->arch, f.a);
-	if (f.a <= MMA_E2M1 && !rule.fraction) {
+	rule = find_rule(l, &f);
+	if (f.a <= MMA_E2M1 && !rule.fraction)
 		matrix_refuse(l, "how the part adds products of this type is not known");
-		return;
-	}
-	if (wmma && f.a == MMA_TF32)
-		rule.block = 4;
-	/*
-	 * measured on an H200: of floating-point sums .satfinite only changes how f32 becomes f16
-	 */
-	rule.narrow = (f.flags & MMA_SATURATE) && f.c == MMA_F32 && f.d == MMA_F16;
-	if (sparse)
-		rule.block = (u8)(2 * rule.block);
-	rule.extra = (u8)(f.a == MMA_F64                            ? round_mode(form)
-			  : selector && selector->kind == IR_OP_INT ? (u32)selector->imm
-								    : 0);
-	emit_product(l, tile_op(&f, &rule, s.k), &f, &rule, NULL);
+	else
+		emit_product(l, tile_op(&f, &rule, s.k), &f, &rule, NULL);
 }
 
 /* ---- products that have a factor in common ---- */
@@ -284,8 +315,8 @@ static bool is_tile(const struct uop *in)
 	}
 }
 
-/* Does the record write one of these rows? */
-static bool writes(const struct program *p, const struct uop *in, const u32 *rows, u32 n)
+/* Does the micro-op write one of these rows? */
+static bool writes_rows(const struct program *p, const struct uop *in, const u32 *rows, u32 n)
 {
 	for (u32 d = 0; d < in->product.d; d++)
 		for (u32 i = 0; i < n; i++)
@@ -294,13 +325,13 @@ static bool writes(const struct program *p, const struct uop *in, const u32 *row
 	return false;
 }
 
-/* The same rows in both records, which the first one leaves as they are? at: where they begin. */
+/* The same rows in both micro-ops, which the first one leaves as they are? at: where they begin. */
 static bool in_common(const struct program *p, const struct uop *in, const struct uop *then, u32 at,
 		      u32 n)
 {
 	const u32 *first = p->ext + in->ext + at, *second = p->ext + then->ext + at;
 
-	return !memcmp(first, second, n * sizeof(*first)) && !writes(p, in, first, n);
+	return !memcmp(first, second, n * sizeof(*first)) && !writes_rows(p, in, first, n);
 }
 
 /* Between two products only the meeting of lanes, of which none diverged since the first. */
@@ -333,7 +364,7 @@ static void meet_warpgroup(struct lower *l)
 	matrix_end(l, skip);
 }
 
-static bool is_constant(const struct ir_operand *op, s64 value)
+static bool is_literal(const struct ir_operand *op, s64 value)
 {
 	return op && op->kind == IR_OP_INT && op->imm == value;
 }
@@ -410,10 +441,10 @@ void lower_wgmma(struct lower *l)
 	f.flags |= isa_form_has(form, M_and) ? MMA_AND : 0;
 	f.flags |= lower_named(l, 'm') ? MMA_SPARSE : 0;
 	rule.extra = selector && selector->kind == IR_OP_INT ? (u8)selector->imm : 0;
-	f.flags |= is_constant(lower_named(l, 'u'), -1) != is_constant(lower_named(l, 'v'), -1)
+	f.flags |= is_literal(lower_named(l, 'u'), -1) != is_literal(lower_named(l, 'v'), -1)
 			   ? MMA_NEGATE
 			   : 0;
-	f.flags |= is_constant(find_two(l, 't', 'a'), 1) ? MMA_COL_A : 0;
-	f.flags |= is_constant(find_two(l, 't', 'b'), 1) ? MMA_COL_B : 0;
+	f.flags |= is_literal(find_two(l, 't', 'a'), 1) ? MMA_COL_A : 0;
+	f.flags |= is_literal(find_two(l, 't', 'b'), 1) ? MMA_COL_B : 0;
 	emit_wgmma(l, &f, &rule, by_registers);
 }

@@ -5,7 +5,15 @@
  * Built once for each host level.
  */
 #define EXEC_LEVEL test
-#include "src/mma/product_float.c"
+#include "src/mma/block.c"
+#include "src/mma/plane_dense.c"
+#include "src/mma/plane_sparse.c"
+#include "src/mma/product.c"
+#include "src/mma/product_double.c"
+#include "src/mma/product_int.c"
+#include "src/mma/product_scaled.c"
+#include "src/mma/tile_decode.c"
+#include "src/mma/tile_sum.c"
 #include "tests/check.h"
 #include "tests/skip.h"
 
@@ -84,18 +92,18 @@ struct data {
 	u32 a[2][4][32], b[4][32], c[4][32], meta[32];
 };
 
-static void fill(struct product *x, struct data *d, enum kind kind)
+static void fill(struct mma_product *x, struct data *d, enum kind kind)
 {
 	u32 *all[] = {d->a[0][0], d->b[0], d->c[0], d->meta};
 
 	for (u32 i = 0; i < 256; i++)
-		all[0][i] = word(x->f.a, kind);
+		all[0][i] = word(x->form.a, kind);
 	for (u32 i = 0; i < 128; i++)
-		all[1][i] = word(x->f.b, kind);
+		all[1][i] = word(x->form.b, kind);
 	for (u32 i = 0; i < 128; i++)
-		all[2][i] = word(x->f.c, kind);
+		all[2][i] = word(x->form.c, kind);
 	for (u32 i = 0; i < 32; i++)
-		all[3][i] = metadata(x->f.a);
+		all[3][i] = metadata(x->form.a);
 	for (u32 q = 0; q < 4; q++) {
 		x->a[0][q] = d->a[0][q];
 		x->a[1][q] = d->a[1][q];
@@ -118,7 +126,7 @@ static bool host_runs_this(void)
 
 static void test_form(const struct mma_form *f, const struct mma_rule *rule, const char *name)
 {
-	static struct product x, y;
+	static struct mma_product x, y;
 	static struct data d;
 	u32 taken = 0, wrong = 0;
 	char what[160];
@@ -128,7 +136,7 @@ static void test_form(const struct mma_form *f, const struct mma_rule *rule, con
 		return;
 	}
 	memset(&x, 0, sizeof(x));
-	x.f = *f;
+	x.form = *f;
 	x.rule = *rule;
 	x.rows = 2;
 	x.columns = 1;
@@ -136,10 +144,10 @@ static void test_form(const struct mma_form *f, const struct mma_rule *rule, con
 		for (u32 i = 0; i < TILES; i++) {
 			fill(&x, &d, (enum kind)kind);
 			y = x;
-			if (!multiply_vectors(&x))
+			if (!EXEC_NAME(mma_multiply_vectors)(&x))
 				continue;
 			taken += kind == ORDINARY;
-			multiply_doubles(&y);
+			EXEC_NAME(mma_multiply_doubles)(&y);
 			if (memcmp(x.d, y.d, sizeof(x.d[0]) * 4)) {
 				if (!wrong++)
 					printf("# %s: first difference among %s\n", name,
