@@ -294,6 +294,8 @@ bool isa_type_declarable(u32 type);
 const struct isa_range *isa_ranges(u32 first);
 const struct isa_alt *isa_alts(u32 first);
 
+/* The opcode with this text, ISA_OPCODES: there is none. */
+enum isa_mnemonic isa_opcode_find(const char *s, size_t n);
 /*
  * All rows that the opcode text (without guard and operands, e.g. "ld.global.v4.f32") matches,
  * first the one that comes first in the table. Forms are allocated in `arena` and cached in

@@ -205,8 +205,7 @@ static bool compile_optional_slots(struct compiler *c)
 	return true;
 }
 
-/* ISA_OPCODES: it is not in opcodes.def. */
-static enum isa_mnemonic find_opcode(const char *name)
+enum isa_mnemonic isa_opcode_find(const char *s, size_t n)
 {
 	static const char *const text[ISA_OPCODES] = {
 #define OPCODE(ident, text) text,
@@ -217,9 +216,9 @@ static enum isa_mnemonic find_opcode(const char *name)
 
 	while (low < high) {
 		u32 middle = (low + high) / 2;
-		int order = strcmp(text[middle], name);
+		int order = strncmp(text[middle], s, n);
 
-		if (!order)
+		if (!order && !text[middle][n])
 			return (enum isa_mnemonic)middle;
 		if (order < 0)
 			low = middle + 1;
@@ -244,7 +243,8 @@ static bool compile_names(struct compiler *c)
 		if (row->names == NAMES_MAX || !n)
 			return fail(c, "opcode expected");
 		names[row->names] = arena_strdup(&c->t->arena, c->p, n);
-		opcodes[row->names] = (u16)find_opcode(names[row->names]);
+		opcodes[row->names] =
+			(u16)isa_opcode_find(names[row->names], strlen(names[row->names]));
 		if (opcodes[row->names++] == ISA_OPCODES)
 			return fail(c, "opcode not in opcodes.def");
 		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n,

@@ -11,6 +11,7 @@ libcore_la_SOURCES += \
 	src/lower/lower.c \
 	src/lower/lower_build.c \
 	src/lower/lower_contract.c \
+	src/lower/lower_find.c \
 	src/lower/lower_flow.c \
 	src/lower/lower_flow.h \
 	src/lower/lower_fold.c \

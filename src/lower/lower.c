@@ -37,7 +37,7 @@ static void lower_refuse(struct lower *l)
 	for (size_t i = 0; i < ARRAY_LEN(lacks); i++)
 		if (!strncmp(name, lacks[i].name, strlen(lacks[i].name)))
 			lack = lacks[i].lack;
-	lower_text(form, NULL, text, sizeof(text));
+	lower_text(form, text, sizeof(text));
 	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run%s", text,
 		 lack);
 	lower_poison(l, why);

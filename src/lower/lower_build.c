@@ -5,63 +5,22 @@
  */
 #include "src/lower/lower_int.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
-/* ---- operations by opcode text ---- */
-
-struct op_info {
-	const char *texts, *shape;
-};
-
-static const struct op_info op_infos[EXEC_OPS] = {
-#define OP(id, texts, shape, expr) [OP_##id] = {texts, #shape},
+static const char *const op_shapes[EXEC_OPS] = {
+#define OP(id, texts, shape, expr) [OP_##id] = #shape,
 #include "src/uop/table/all.def"
 #undef OP
 };
 
-static struct arena op_arena;
-static struct intern op_names;
-static pthread_once_t op_once = PTHREAD_ONCE_INIT;
-
-static void op_names_make(void)
-{
-	intern_init(&op_names, &op_arena);
-	for (u32 i = 0; i < EXEC_OPS; i++) {
-		const char *p = op_infos[i].texts ? op_infos[i].texts : "";
-
-		while (*p) {
-			size_t n = strcspn(p, " ");
-			struct str *s = intern_get(&op_names, p, n);
-
-			s->user[0] = (void *)(uintptr_t)(i + 1);
-			p += n + (p[n] == ' ');
-		}
-	}
-}
-
-enum exec_op lower_find_op(const char *text)
-{
-	const struct str *s;
-
-	pthread_once(&op_once, op_names_make);
-	s = intern_find(&op_names, text, strlen(text));
-	return s && s->user[0] ? (enum exec_op)((uintptr_t)s->user[0] - 1) : EXEC_OPS;
-}
-
-void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *out, size_t size)
+void lower_text(const struct isa_form *form, char *out, size_t size)
 {
 	size_t n = (size_t)snprintf(out, size, "%s", form->row->name[form->name]);
 
-	for (u32 i = 0; i < form->row->slots && n < size; i++) {
-		bool left_out = !form->word[i];
-
-		for (const enum isa_kind *k = skip; k && *k != ISA_KINDS; k++)
-			left_out |= isa_word_kind(form->word[i]) == *k;
-		if (!left_out)
+	for (u32 i = 0; i < form->row->slots && n < size; i++)
+		if (form->word[i])
 			n += (size_t)snprintf(out + n, size - n, ".%s",
 					      isa_word_text(form->word[i]));
-	}
 }
 
 /* ---- rows ---- */
@@ -333,6 +292,14 @@ static void add_carry(struct lower *l, const char *shape)
 		lower_write(l, FIELD_E, l->carry);
 }
 
+static void key_of_form(const struct isa_form *form, struct lower_key *k)
+{
+	lower_key_begin(k, isa_form_opcode(form));
+	for (u32 i = 0; i < form->row->slots; i++)
+		if (form->word[i])
+			lower_key_add(k, form->word[i]);
+}
+
 /*
  * The operation of the instruction and its constant; forms are shared, so most have been looked up
  * before.
@@ -341,7 +308,7 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 {
 	const struct isa_form *form = l->in->form;
 	u64 key = (u64)(uintptr_t)form * 32 + l->in->ops, *found = map_get(&l->form_ops, key);
-	char text[160];
+	struct lower_key k;
 	enum exec_op op;
 
 	*imm = 0;
@@ -349,9 +316,9 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 		*imm = (s64)(*found >> 16);
 		return (enum exec_op)(*found & 0xffff);
 	}
-	lower_text(form, NULL, text, sizeof(text));
-	op = lower_find_op(text);
-	if (op == EXEC_OPS || shape_operands(op_infos[op].shape) + 1 != l->in->ops)
+	key_of_form(form, &k);
+	op = lower_find_op(&k);
+	if (op == EXEC_OPS || shape_operands(op_shapes[op]) + 1 != l->in->ops)
 		op = lower_mode_op(form, imm);
 	if (!map_set(&l->form_ops, key, (u64)*imm << 16 | op))
 		l->failed = true;
@@ -388,11 +355,11 @@ void lower_lanes(struct lower *l)
 
 	op = find_lanes(l, &imm);
 	if (op == EXEC_OPS) {
-		lower_text(form, NULL, text, sizeof(text));
+		lower_text(form, text, sizeof(text));
 		lower_poison(l, text);
 		return;
 	}
-	shape = op_infos[op].shape;
+	shape = op_shapes[op];
 	if (shape[2] == 'V') {
 		lower_four_words(l, op, imm);
 		return;
@@ -404,7 +371,7 @@ void lower_lanes(struct lower *l)
 			form, &l->f->operands.at[l->in->first_op], l->in->ops, i + 1);
 
 		if (!o || !spec) {
-			lower_text(form, NULL, text, sizeof(text));
+			lower_text(form, text, sizeof(text));
 			lower_poison(l, text);
 			return;
 		}

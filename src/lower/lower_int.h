@@ -153,17 +153,10 @@ const struct ir_operand *lower_named(const struct lower *l, char name);
 /* Replace the instruction by one that faults, with a reason kept for the message. */
 void lower_poison(struct lower *l, const char *reason);
 const struct ir_operand *lower_operand(const struct lower *l, u32 i);
-/* The lane operation that runs this opcode text, or EXEC_OPS. */
-enum exec_op lower_find_op(const char *text);
-/*
- * Opcode and modifiers of the instruction's form in row order, leaving out modifiers of `skip`
- * kinds (ISA_KINDS ends).
- */
-void lower_text(const struct isa_form *form, const enum isa_kind *skip, char *out, size_t size);
+/* What a form is called, for messages. */
+void lower_text(const struct isa_form *form, char *out, size_t size);
 
-/*
- * The same for forms whose modifiers are data, with the record's constant: lower_float.c, mode.h.
- */
+/* The lane operation of a form whose modifiers are data, and its constant: lower_float.c, mode.h. */
 enum exec_op lower_mode_op(const struct isa_form *form, s64 *imm);
 /* d = op({v0, v1, v2, v3}, b): shape W_VW. */
 void lower_four_words(struct lower *l, enum exec_op op, s64 imm);
@@ -307,6 +300,30 @@ void lower_made_close(struct lower *l);
 /* Two factors or summands of f64: does ptxas exchange them? */
 bool lower_is_exchanged(const struct lower *l, const struct ir_operand *a,
 			const struct ir_operand *b);
+
+/* ---- lower_find.c ---- */
+
+#define LOWER_KEY_WORDS 14u
+
+/* What a form is made of: its opcode, then the words of its modifiers and types. */
+struct lower_key {
+	u32 len;
+	u16 at[LOWER_KEY_WORDS];
+};
+
+/* What stands in a key beside words. */
+enum {
+	LOWER_KEY_MODE = ISA_WORDS, /* modifiers that the operation takes as data */
+	LOWER_KEY_THREE,            /* operands, where the opcode has another operation for two */
+	LOWER_KEY_TABLE = 0x8000,   /* lop3: and its table */
+};
+
+void lower_key_begin(struct lower_key *k, u32 opcode);
+void lower_key_add(struct lower_key *k, u32 word);
+/* The lane operation that serves the form, EXEC_OPS: none. */
+enum exec_op lower_find_op(const struct lower_key *k);
+/* Spellings in the tables that are no forms: none. */
+u32 lower_unread_ops(void);
 
 /* ---- fuse.c ---- */
 

@@ -51,7 +51,7 @@ static void gather(const struct gang *g, const struct uop *in, u32 w, u32 lanes,
 		take(x->c, ROW32(in->c) + at, on);
 	if (in->a == NO_ROW)
 		return;
-	if (in->warp.action >= WARP_VOTE_ALL && in->warp.action <= WARP_BALLOT) {
+	if (warp_takes_predicate(in->warp.action)) {
 		x->vote = (x->vote & ~lanes) | (ROWP(in->a)[w] & lanes);
 	} else if (in->warp.wide) {
 		FOR_LANES(l, WARP_LANES)
@@ -78,32 +78,23 @@ static void scatter(struct gang *g, const struct uop *in, u32 w, u32 lanes, cons
  * Source lane of a shuffle and whether it is in range. c: clamp in bits 4..0, segment mask in
  * bits 12..8.
  */
-static bool source_lane(u32 kind, u32 lane, u32 b, u32 c, u32 *from)
+static bool source_lane(u32 action, u32 l, u32 b, u32 c, u32 *from)
 {
 	u32 bval = b & 31, clamp = c & 31, segment = c >> 8 & 31;
-	u32 low = lane & segment, high = low | (clamp & ~segment);
-	bool ok;
+	u32 low = l & segment, high = low | (clamp & ~segment), at = l;
+	bool ok = true;
 
-	switch (kind) {
-	case WARP_SHFL_UP:
-		*from = lane - bval;
-		ok = (s32)*from >= (s32)high;
+	switch (action) {
+#define SHUFFLE(id, source, in_range)                                                              \
+	case WARP_##id:                                                                            \
+		at = source;                                                                       \
+		ok = in_range;                                                                     \
 		break;
-	case WARP_SHFL_DOWN:
-		*from = lane + bval;
-		ok = *from <= high;
-		break;
-	case WARP_SHFL_BFLY:
-		*from = lane ^ bval;
-		ok = *from <= high;
-		break;
+#include "src/uop/table/warp.def"
 	default:
-		*from = low | (bval & ~segment);
-		ok = *from <= high;
 		break;
 	}
-	if (!ok)
-		*from = lane;
+	*from = ok ? at : l;
 	return ok;
 }
 
@@ -170,41 +161,41 @@ static void match(u32 kind, u32 set, struct meeting *x)
 	}
 }
 
-static u32 combine(u32 kind, u32 a, u32 b, u32 mode)
+static u32 combine(u32 action, u32 v, u32 x, u32 mode)
 {
-	switch (kind) {
-	case WARP_ADD:
-		return a + b;
-	case WARP_MIN_U32:
-		return a < b ? a : b;
-	case WARP_MAX_U32:
-		return a > b ? a : b;
-	case WARP_MIN_S32:
-		return (s32)a < (s32)b ? a : b;
-	case WARP_MAX_S32:
-		return (s32)a > (s32)b ? a : b;
-	case WARP_AND:
-		return a & b;
-	case WARP_OR:
-		return a | b;
-	case WARP_XOR:
-		return a ^ b;
-	case WARP_MIN_F32:
-		return num_min_f32(a, b, mode);
+	switch (action) {
+#define REDUCE(id, start, expr)                                                                    \
+	case WARP_##id:                                                                            \
+		return expr;
+#define REDUCE_MODE(id, expr) REDUCE(id, , expr)
+#include "src/uop/table/warp.def"
 	default:
-		return num_max_f32(a, b, mode);
+		return v;
 	}
 }
 
-static void reduce(u32 kind, u32 set, u32 mode, struct meeting *x)
+static void reduce(u32 action, u32 set, u32 mode, struct meeting *x)
 {
 	u32 first = (u32)__builtin_ctz(set), v = (u32)x->a[first];
 
-	if (kind >= WARP_MIN_F32)
-		v = combine(kind, v, v, mode);
+	if (warp_family(action) == WARP_FAMILY_REDUCE_MODE)
+		v = combine(action, v, v, mode);
 	for (u32 m = set & (set - 1); m; m &= m - 1)
-		v = combine(kind, v, (u32)x->a[__builtin_ctz(m)], mode);
+		v = combine(action, v, (u32)x->a[__builtin_ctz(m)], mode);
 	give_all(x, set, v);
+}
+
+/* Of the lanes `set`, `yes` vote so. */
+static bool vote(u32 action, u32 set, u32 yes)
+{
+	switch (action) {
+#define VOTE(id, expr)                                                                             \
+	case WARP_##id:                                                                            \
+		return expr;
+#include "src/uop/table/warp.def"
+	default:
+		return false;
+	}
 }
 
 /* One set: all lanes of `set` have met. */
@@ -212,40 +203,31 @@ static void compute(const struct uop *in, u32 set, struct meeting *x)
 {
 	u32 yes = x->vote & set, result = 0;
 
-	switch ((enum warp_action)in->warp.action) {
-	case WARP_SHFL_UP:
-	case WARP_SHFL_DOWN:
-	case WARP_SHFL_BFLY:
-	case WARP_SHFL_IDX:
+	switch (warp_family(in->warp.action)) {
+	case WARP_FAMILY_SHUFFLE:
 		shuffle(in->warp.action, set, x);
 		return;
-	case WARP_VOTE_ALL:
-		result = yes == set ? set : 0;
+	case WARP_FAMILY_VOTE:
+		result = vote(in->warp.action, set, yes) ? set : 0;
 		break;
-	case WARP_VOTE_ANY:
-		result = yes ? set : 0;
-		break;
-	case WARP_VOTE_UNI:
-		result = yes == set || !yes ? set : 0;
-		break;
-	case WARP_BALLOT:
+	case WARP_FAMILY_BALLOT:
 		give_all(x, set, yes);
 		return;
-	case WARP_MATCH_ANY:
-	case WARP_MATCH_ALL:
+	case WARP_FAMILY_MATCH:
 		match(in->warp.action, set, x);
 		return;
-	case WARP_ACTIVE:
+	case WARP_FAMILY_REDUCE:
+	case WARP_FAMILY_REDUCE_MODE:
+		reduce(in->warp.action, set, in->warp.mode, x);
+		return;
+	case WARP_FAMILY_ACTIVE:
 		give_all(x, set, set);
 		return;
-	case WARP_ELECT:
+	case WARP_FAMILY_ELECT:
 		give_all(x, set, (u32)__builtin_ctz(set));
 		result = set & -set;
 		break;
-	case WARP_BARRIER:
-		return;
-	default:
-		reduce(in->warp.action, set, in->warp.mode, x);
+	case WARP_FAMILY_MEET:
 		return;
 	}
 	x->p = (x->p & ~set) | result;
@@ -283,19 +265,14 @@ static void shuffle_here(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 	const u32 *a = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES,
 		  *c = ROW32(in->c) + w * WARP_LANES;
 
-	switch ((enum warp_action)in->warp.action) {
-	case WARP_SHFL_UP:
-		SOURCES(l - bval, (s32)at >= (s32)high)
+	switch (in->warp.action) {
+#define SHUFFLE(id, source, in_range)                                                              \
+	case WARP_##id:                                                                            \
+		SOURCES(source, in_range)                                                          \
 		break;
-	case WARP_SHFL_DOWN:
-		SOURCES(l + bval, at <= high)
-		break;
-	case WARP_SHFL_BFLY:
-		SOURCES(l ^ bval, at <= high)
-		break;
+#include "src/uop/table/warp.def"
 	default:
-		SOURCES(low | (bval & ~segment), at <= high)
-		break;
+		return;
 	}
 	lanes_on(lanes, on);
 	FOR_LANES(l, WARP_LANES)
@@ -328,7 +305,7 @@ static void execute(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 	struct meeting x = {0};
 	u32 left = lanes;
 
-	if (in->warp.action <= WARP_SHFL_IDX) {
+	if (warp_family(in->warp.action) == WARP_FAMILY_SHUFFLE) {
 		shuffle_here(g, in, w, lanes);
 		return;
 	}
@@ -377,44 +354,30 @@ static void spread(struct gang *g, const struct uop *in, u32 w, u32 v)
 static void vote_whole(struct gang *g, const struct uop *in, u32 w)
 {
 	u32 yes = ROWP(in->a)[w], p_row = g->env->program->ext[in->ext];
-	bool v = in->warp.action == WARP_VOTE_ALL   ? yes == FULL_MASK
-		 : in->warp.action == WARP_VOTE_ANY ? yes != 0
-						    : yes == FULL_MASK || !yes;
 
-	if (in->warp.action == WARP_BALLOT)
+	if (warp_family(in->warp.action) == WARP_FAMILY_BALLOT)
 		spread(g, in, w, yes);
 	else if (p_row != NO_ROW)
-		ROWP(p_row)[w] = v ? FULL_MASK : 0;
+		ROWP(p_row)[w] = vote(in->warp.action, FULL_MASK, yes) ? FULL_MASK : 0;
 }
-
-#define FOLD(start, expr)                                                                          \
-	v = (start);                                                                               \
-	for (u32 l = 0; l < WARP_LANES; l++)                                                       \
-		v = (expr);                                                                        \
-	break
 
 static void reduce_whole(struct gang *g, const struct uop *in, u32 w)
 {
-	const u32 *a = ROW32(in->a) + w * WARP_LANES;
-	u32 v;
+	const u32 *a = ROW32(in->a) + w * WARP_LANES, first PL_UNUSED = a[0];
+	u32 v = 0;
 
-	switch ((enum warp_action)in->warp.action) {
-	case WARP_ADD:
-		FOLD(0, v + a[l]);
-	case WARP_AND:
-		FOLD(FULL_MASK, v & a[l]);
-	case WARP_OR:
-		FOLD(0, v | a[l]);
-	case WARP_XOR:
-		FOLD(0, v ^ a[l]);
-	case WARP_MIN_U32:
-		FOLD(a[0], a[l] < v ? a[l] : v);
-	case WARP_MAX_U32:
-		FOLD(a[0], a[l] > v ? a[l] : v);
-	case WARP_MIN_S32:
-		FOLD(a[0], (s32)a[l] < (s32)v ? a[l] : v);
+	switch (in->warp.action) {
+#define REDUCE(id, start, expr)                                                                    \
+	case WARP_##id:                                                                            \
+		v = start;                                                                         \
+		for (u32 l = 0; l < WARP_LANES; l++) {                                             \
+			u32 x = a[l];                                                              \
+			v = expr;                                                                  \
+		}                                                                                  \
+		break;
+#include "src/uop/table/warp.def"
 	default:
-		FOLD(a[0], (s32)a[l] > (s32)v ? a[l] : v);
+		return;
 	}
 	spread(g, in, w, v);
 }
@@ -422,14 +385,20 @@ static void reduce_whole(struct gang *g, const struct uop *in, u32 w)
 /* Returns false for the kinds that have no quick way. */
 static bool execute_whole(struct gang *g, const struct uop *in, u32 w)
 {
-	if (in->warp.action <= WARP_SHFL_IDX)
+	switch (warp_family(in->warp.action)) {
+	case WARP_FAMILY_SHUFFLE:
 		shuffle_here(g, in, w, FULL_MASK);
-	else if (in->warp.action <= WARP_BALLOT)
+		break;
+	case WARP_FAMILY_VOTE:
+	case WARP_FAMILY_BALLOT:
 		vote_whole(g, in, w);
-	else if (in->warp.action >= WARP_ADD && in->warp.action <= WARP_XOR)
+		break;
+	case WARP_FAMILY_REDUCE:
 		reduce_whole(g, in, w);
-	else
-		return in->warp.action == WARP_BARRIER;
+		break;
+	default:
+		return warp_family(in->warp.action) == WARP_FAMILY_MEET;
+	}
 	return true;
 }
 

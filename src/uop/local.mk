@@ -24,4 +24,5 @@ libcore_la_SOURCES += \
 	src/uop/table/move.def \
 	src/uop/table/shapes.def \
 	src/uop/table/table.def \
-	src/uop/table/video.def
+	src/uop/table/video.def \
+	src/uop/table/warp.def

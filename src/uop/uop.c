@@ -3,6 +3,7 @@
  */
 #include "src/uop/uop.h"
 #include "src/mem/mem.h"
+#include "src/uop/warp.h"
 
 #include <string.h>
 
@@ -18,6 +19,15 @@ const struct uop_info uop_info[EXEC_OPS] = {
 	[OP_##id] = {#id, UOP_##kind, PAYLOAD_##payload, MEM_##space, EFFECT_##effect, IS_##nature},
 #include "src/uop/table/handlers.def"
 #undef UOP
+};
+
+const u8 warp_families[WARP_ACTIONS] = {
+#define ACTION(id, family) [WARP_##id] = WARP_FAMILY_##family,
+#define SHUFFLE(id, source, in_range) [WARP_##id] = WARP_FAMILY_SHUFFLE,
+#define VOTE(id, expr) [WARP_##id] = WARP_FAMILY_VOTE,
+#define REDUCE(id, start, expr) [WARP_##id] = WARP_FAMILY_REDUCE,
+#define REDUCE_MODE(id, expr) [WARP_##id] = WARP_FAMILY_REDUCE_MODE,
+#include "src/uop/table/warp.def"
 };
 
 static void begin_payload(struct uop *in, u32 payload)

@@ -6,15 +6,12 @@
  */
 #include "src/lower/lower_int.h"
 
-#include <stdio.h>
-
 /* What setp and set have in common. */
 struct comparison {
 	enum exec_op op, combine; /* combine EXEC_OPS: no Boolean operator */
 	u32 type;                 /* of the sources, of one half for pairs */
 	bool pair;
 	u32 a, b, c;
-	char text[80];
 };
 
 /* The comparison of an instruction whose sources begin at operand `first`. False: poisoned. */
@@ -22,20 +19,26 @@ static bool read_comparison(struct lower *l, u32 first, u32 type, struct compari
 {
 	const struct isa_form *form = l->in->form;
 	u32 word = isa_form_word(form, ISA_K_OP, 0);
+	struct lower_key key;
 	enum row_class class;
+	char text[80];
 
 	/* The comparison stands first; .lo and .hi are words of another kind. */
 	k->pair = type == T_f16x2 || type == T_bf16x2;
 	k->type = type == T_f16x2 ? T_f16 : type == T_bf16x2 ? T_bf16 : type;
-	snprintf(k->text, sizeof(k->text), "setp.%s%s.%s", isa_word_text(form->word[0]),
-		 isa_form_has(form, M_ftz) ? ".ftz" : "", isa_word_text(k->type));
-	k->op = lower_find_op(k->text);
+	lower_key_begin(&key, OPCODE_setp);
+	lower_key_add(&key, form->word[0]);
+	if (isa_form_has(form, M_ftz))
+		lower_key_add(&key, M_ftz);
+	lower_key_add(&key, k->type);
+	k->op = lower_find_op(&key);
 	k->combine = word == M_and   ? OP_and_pred
 		     : word == M_or  ? OP_or_pred
 		     : word == M_xor ? OP_xor_pred
 				     : EXEC_OPS;
 	if (k->op == EXEC_OPS || (word && k->combine == EXEC_OPS)) {
-		lower_poison(l, k->text);
+		lower_text(form, text, sizeof(text));
+		lower_poison(l, text);
 		return false;
 	}
 	class = lower_class(isa_type_bits(k->type));

@@ -7,8 +7,6 @@
 #include "src/lower/lower_int.h"
 #include "src/ops/mode.h"
 
-#include <stdio.h>
-
 struct mode_word {
 	u16 word;
 	u32 mode;
@@ -45,22 +43,22 @@ static bool mode_of(u32 word, u32 *mode)
 
 enum exec_op lower_mode_op(const struct isa_form *form, s64 *imm)
 {
-	const char *three = form->row->row == I_min_max_f32_three ? "3" : "";
+	struct lower_key k;
 	u32 mode = 0;
-	char text[160];
-	size_t n;
 
-	n = (size_t)snprintf(text, sizeof(text), "%s%s.*", form->row->name[form->name], three);
-	for (u32 i = 0; i < form->row->slots && n < sizeof(text); i++)
+	lower_key_begin(&k, isa_form_opcode(form));
+	if (form->row->row == I_min_max_f32_three)
+		lower_key_add(&k, LOWER_KEY_THREE);
+	lower_key_add(&k, LOWER_KEY_MODE);
+	for (u32 i = 0; i < form->row->slots; i++)
 		if (form->word[i] && !mode_of(form->word[i], &mode))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, ".%s",
-					      isa_word_text(form->word[i]));
+			lower_key_add(&k, form->word[i]);
 	if (form->types)
 		mode |= isa_type_bits(form->type[0]) << MODE_TO;
 	if (form->types > 1)
 		mode |= isa_type_bits(form->type[1]) << MODE_FROM;
 	*imm = mode;
-	return lower_find_op(text);
+	return lower_find_op(&k);
 }
 
 void lower_four_words(struct lower *l, enum exec_op op, s64 imm)

@@ -4,15 +4,14 @@
  */
 #include "src/lower/lower_int.h"
 
-#include <stdio.h>
-
 static void emit_lop3(struct lower *l, u32 d, const u32 src[3], u32 table, bool guarded)
 {
-	char text[16];
+	struct lower_key k;
 	enum exec_op op;
 
-	snprintf(text, sizeof(text), "lop3.%02x", table);
-	op = lower_find_op(text);
+	lower_key_begin(&k, OPCODE_lop3);
+	lower_key_add(&k, LOWER_KEY_TABLE | table);
+	op = lower_find_op(&k);
 	lower_op(l, op == EXEC_OPS ? OP_lop3 : op, d, src[0], src[1], src[2], guarded);
 	l->uops.at[l->uops.len - 1].lane.imm = table;
 }
