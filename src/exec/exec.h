@@ -408,6 +408,7 @@ struct lower_options {
 	u32 warps;       /* per CTA, for the gang size; 0: 8 */
 	bool one_to_one; /* rows for every register, for debugging: no colouring, no fusion */
 	bool no_fusion;
+	bool check;    /* for tests: do the tables of micro-ops say which rows each has? */
 	bool contract; /* unrounded products and sums become fused ones, as on hardware */
 };
 

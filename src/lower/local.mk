@@ -10,6 +10,7 @@ libcore_la_SOURCES += \
 	src/lower/idle.c \
 	src/lower/lower.c \
 	src/lower/lower_build.c \
+	src/lower/lower_check.c \
 	src/lower/lower_contract.c \
 	src/lower/lower_find.c \
 	src/lower/lower_flow.c \

@@ -483,7 +483,7 @@ static struct program *lower_program(struct lower l, const struct ir_func *kerne
 	l.stack_vreg = lower_vreg(&l, ROW_W);
 	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) ||
 	    !lower_functions(&l) || !lower_fold(&l) || !lower_fuse(&l) || !lower_rows(&l) ||
-	    !finish(&l))
+	    (l.options.check && !lower_check_rows(&l)) || !finish(&l))
 		goto fail;
 	lower_fini(&l);
 	return l.p;

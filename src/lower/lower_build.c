@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-static const char *const op_shapes[EXEC_OPS] = {
-#define OP(id, texts, shape, expr) [OP_##id] = #shape,
-#include "src/uop/table/all.def"
-#undef OP
-};
-
 void lower_text(const struct isa_form *form, char *out, size_t size)
 {
 	size_t n = (size_t)snprintf(out, size, "%s", form->row->name[form->name]);
@@ -318,7 +312,7 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 	}
 	key_of_form(form, &k);
 	op = lower_find_op(&k);
-	if (op == EXEC_OPS || shape_operands(op_shapes[op]) + 1 != l->in->ops)
+	if (op == EXEC_OPS || shape_operands(uop_info[op].shape) + 1 != l->in->ops)
 		op = lower_mode_op(form, imm);
 	if (!map_set(&l->form_ops, key, (u64)*imm << 16 | op))
 		l->failed = true;
@@ -359,7 +353,7 @@ void lower_lanes(struct lower *l)
 		lower_poison(l, text);
 		return;
 	}
-	shape = op_shapes[op];
+	shape = uop_info[op].shape;
 	if (shape[2] == 'V') {
 		lower_four_words(l, op, imm);
 		return;

@@ -330,6 +330,14 @@ u32 lower_unread_ops(void);
 /* Put frequent pairs of records together, and constants into records. False when memory is out. */
 bool lower_fuse(struct lower *l);
 
+/* ---- lower_check.c ---- */
+
+/*
+ * Does each micro-op name the rows that lowering gave it, by uop_each_row? Reports the first that
+ * does not.
+ */
+bool lower_check_rows(const struct lower *l);
+
 /* ---- lower_fold.c ---- */
 
 /* Approximations of constants become what ptxas makes of them. False when memory is out. */

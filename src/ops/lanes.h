@@ -17,7 +17,8 @@
 #undef OP
 #define DECLARE_ONE(id) exec_handler EXEC_NAME(op_##id);
 #define DECLARE_MODAL(id) exec_handler EXEC_NAME(op_##id##_gang), EXEC_NAME(op_##id##_warp);
-#define UOP(id, bodies, kind, payload, space, nature, effect, twin, diverged) DECLARE_##bodies(id)
+#define UOP(id, bodies, kind, payload, rows, list, space, nature, effect, twin, diverged)          \
+	DECLARE_##bodies(id)
 #include "src/uop/table/handlers.def"
 #undef UOP
 #undef DECLARE_MODAL

@@ -1,6 +1,8 @@
 # Micro-ops: the tables that name them all, what is known of each, how they print.
 libcore_la_SOURCES += \
 	src/uop/dump.c \
+	src/uop/rows.c \
+	src/uop/rows.h \
 	src/uop/uop.c \
 	src/uop/uop.h \
 	src/uop/async.h \

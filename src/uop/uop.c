@@ -12,11 +12,20 @@
 
 const struct uop_info uop_info[EXEC_OPS] = {
 #define OP(id, texts, shape, expr)                                                                 \
-	[OP_##id] = {#id, UOP_LANE, PAYLOAD_LANE, MEM_NONE, EFFECT_QUIET, true},
+	[OP_##id] = {#id,       "",       #shape,       UOP_LANE, PAYLOAD_LANE,                    \
+		     LIST_NONE, MEM_NONE, EFFECT_QUIET, true},
 #include "src/uop/table/all.def"
 #undef OP
-#define UOP(id, bodies, kind, payload, space, nature, effect, twin, diverged)                      \
-	[OP_##id] = {#id, UOP_##kind, PAYLOAD_##payload, MEM_##space, EFFECT_##effect, IS_##nature},
+#define UOP(id, bodies, kind, payload, rows, list, space, nature, effect, twin, diverged)          \
+	[OP_##id] = {#id,                                                                          \
+		     rows,                                                                         \
+		     NULL,                                                                         \
+		     UOP_##kind,                                                                   \
+		     PAYLOAD_##payload,                                                            \
+		     LIST_##list,                                                                  \
+		     MEM_##space,                                                                  \
+		     EFFECT_##effect,                                                              \
+		     IS_##nature},
 #include "src/uop/table/handlers.def"
 #undef UOP
 };

@@ -14,7 +14,7 @@ enum exec_op {
 #define OP(id, texts, shape, expr) OP_##id,
 #include "src/uop/table/all.def"
 #undef OP
-#define UOP(id, bodies, kind, payload, space, nature, effect, twin, diverged) OP_##id,
+#define UOP(id, bodies, kind, payload, rows, list, space, nature, effect, twin, diverged) OP_##id,
 #include "src/uop/table/handlers.def"
 #undef UOP
 	EXEC_OPS
@@ -58,14 +58,36 @@ enum uop_effect {
 /* The space of micro-ops that touch no memory, or not one of enum mem_space. */
 enum { MEM_NONE = 0xff };
 
+/* The rows that ext has. */
+enum uop_list {
+	LIST_NONE,     /* none, or no rows: branch targets, what calls save */
+	LIST_RESULTS,  /* of mem.count elements if they are more than one */
+	LIST_VALUES,   /* the same, read */
+	LIST_FRAGMENT, /* mem.count results */
+	LIST_CONTENTS, /* mem.count values */
+	LIST_ATOMIC,   /* of vectors and of 16 bytes: results, then operands */
+	LIST_WARP,     /* predicate result, member mask */
+	LIST_IGNORE,   /* cp.async: the predicate that ignores the source */
+	LIST_PARTS,    /* of an affine value; then constants */
+	LIST_BULK,     /* mbarrier, masks, what is left out at both ends */
+	LIST_REMOTE,   /* mbarrier, then mem.count values */
+	LIST_TENSOR,   /* mbarrier, mask, five coordinates, three offsets */
+	LIST_FETCH,    /* enum tex_row, results first */
+	LIST_PLACE,    /* the same, all read */
+	LIST_PRODUCT,  /* struct uop_product */
+};
+
 /* What is known of an operation: a row of handlers.def, or of the tables of lane operations. */
 struct uop_info {
 	const char *name;
-	u8 kind;    /* enum uop_kind */
-	u8 payload; /* enum uop_payload */
-	u8 space;   /* enum mem_space */
-	u8 effect;  /* enum uop_effect */
-	bool value; /* its nature: VALUE */
+	const char *rows;  /* of d, a, b, c: letters, capitals if written; lane operations: "" */
+	const char *shape; /* of lane operations, see all.def; else NULL */
+	u8 kind;           /* enum uop_kind */
+	u8 payload;        /* enum uop_payload */
+	u8 list;           /* enum uop_list */
+	u8 space;          /* enum mem_space */
+	u8 effect;         /* enum uop_effect */
+	bool value;        /* its nature: VALUE */
 };
 
 extern const struct uop_info uop_info[EXEC_OPS];
@@ -202,7 +224,8 @@ struct uop_group {
 struct uop_product {
 	struct mma_form form;
 	struct mma_rule rule;
-	u8 d, a, b; /* registers; wgmma has none of A and B */
+	u8 d, a, b; /* registers */
+	u8 more;    /* rows after those of C: metadata and scales */
 	u8 columns; /* wgmma: of D, in units of 8 */
 	/* The micro-op after the next has the same A, the same B. */
 	bool same_a, same_b;

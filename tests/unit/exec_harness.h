@@ -194,6 +194,7 @@ static inline bool harness_begin(struct harness *h, const char *kernel, u32 grid
 				 const void *params, const char *level)
 {
 	struct lower_options options = {.warps = (block + 31) / 32,
+					.check = true,
 					.no_fusion = h->observer != NULL,
 					.contract = h->contract,
 					.host_functions = h->host_functions};

@@ -101,7 +101,12 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, op);
 	in->product = (struct uop_product){
-		.form = *f, .rule = *rule, .d = (u8)d.n, .a = (u8)a.n, .b = (u8)b.n};
+		.form = *f,
+		.rule = *rule,
+		.d = (u8)d.n,
+		.a = (u8)a.n,
+		.b = (u8)b.n,
+		.more = (u8)(meta.n + (scales ? scales[0].n + scales[1].n : 0))};
 	in->ext = (u32)l->ext.len;
 	fragment_add(l, &d);
 	fragment_add(l, &a);
@@ -392,8 +397,12 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 	scale = lower_source(l, p, T_pred, ROW_P);
 	skip = matrix_meet(l);
 	in = lower_emit_free(l, OP_wgmma);
-	in->product = (struct uop_product){
-		.form = *f, .rule = *rule, .d = (u8)d.n, .columns = (u8)(l->in->form->number / 8)};
+	in->product = (struct uop_product){.form = *f,
+					   .rule = *rule,
+					   .d = (u8)d.n,
+					   .a = (u8)a.n,
+					   .more = (u8)meta.n,
+					   .columns = (u8)(l->in->form->number / 8)};
 	in->ext = (u32)l->ext.len;
 	lower_read(l, FIELD_A, wa);
 	lower_read(l, FIELD_B, wb);

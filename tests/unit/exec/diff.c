@@ -196,6 +196,7 @@ enum verdict { AGREE, DIFFER, INVALID };
 static struct program *lower(struct harness *h, const struct trial *t)
 {
 	struct lower_options options = {.warps = (t->p.block + 31) / 32,
+					.check = true,
 					.no_fusion = t->layout == LAYOUT_NO_FUSION,
 					.one_to_one = t->layout == LAYOUT_ONE_TO_ONE};
 
