@@ -61,7 +61,7 @@ u32 mbar_pending_of(u64 state)
 	return (0 - (u32)(state >> PENDING_SHIFT)) & MBAR_COUNT_MAX;
 }
 
-/* A phase is over when nobody and nothing is awaited. */
+/* A phase is over when neither arrivals nor bytes are awaited. */
 static u64 advance(struct mbar *b)
 {
 	if (!b->pending && !b->tx) {

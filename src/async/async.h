@@ -10,8 +10,8 @@
  * arrive returns is the word before. Source: PTX ISA "Asynchronous Operations", "mbarrier", "Data
  * Movement: cp.async", "cp.async.bulk".
  */
-#ifndef PL_EXEC_ASYNC_H
-#define PL_EXEC_ASYNC_H
+#ifndef PL_ASYNC_ASYNC_H
+#define PL_ASYNC_ASYNC_H
 
 #include "src/exec/exec.h"
 
@@ -62,14 +62,14 @@ struct async_op {
 	const u8 *src;
 	u32 bytes;
 	async_apply *apply; /* ASYNC_REDUCE */
-	u64 *mbar;          /* to tell about `bytes`, NULL: a bulk group */
+	u64 *mbar;          /* gets the completion of `bytes`, NULL: a bulk group */
 	u32 thread; /* bulk groups: issued by this thread of the CTA, as its group `group` */
 	u32 group;
 	u8 data[16];
 	struct tensor_op *tensor; /* ASYNC_TENSOR: owned, on the heap */
 };
 
-/* The group of arrivals: behind all others. */
+/* The group of arrivals: after all others. */
 #define ASYNC_NO_GROUP (UINT32_MAX - 1)
 
 /* One cp.async of the lanes of a warp, or their arrivals on mbarriers when those before are done.
@@ -118,10 +118,10 @@ void async_wait_all(struct cta *c, u32 warp, u32 lanes);
 void async_commit_bulk(struct cta *c, u32 warp, u32 lanes);
 /*
  * All committed groups of bulk copies: those that might stay have been read by then on hardware,
- * and programs that count one too few lean on that.
+ * and programs that count one too few rely on that.
  */
 void async_wait_bulk(struct cta *c, u32 warp, u32 lanes);
-/* Complete what will tell this mbarrier of the CTA. */
+/* Complete what will arrive on this mbarrier of the CTA. */
 void async_settle_mbar(struct cta *c, const u64 *mbar);
 /* The CTA has ended: complete what is left. */
 void async_finish(struct cta *c);

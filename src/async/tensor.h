@@ -6,8 +6,8 @@
  * written. Source: PTX ISA "Tensors", "cp.async.bulk.tensor", "tensormap.replace"; facts seen on an
  * H200 where the text is silent.
  */
-#ifndef PL_EXEC_TENSOR_H
-#define PL_EXEC_TENSOR_H
+#ifndef PL_ASYNC_TENSOR_H
+#define PL_ASYNC_TENSOR_H
 
 #include "src/async/async.h"
 

@@ -3,8 +3,8 @@
  * by the handler files of the chapters (op_lane.c, op_float.c ...), each of which makes the
  * functions of its own rows of ops/.
  */
-#ifndef PL_EXEC_LANE_SHAPES_H
-#define PL_EXEC_LANE_SHAPES_H
+#ifndef PL_OPS_LANE_SHAPES_H
+#define PL_OPS_LANE_SHAPES_H
 
 #include "src/ops/lanes.h"
 #include "src/ops/mode.h"

@@ -4,8 +4,8 @@
  * register; bytes and halves are parts of such words, wider elements take the same place in the
  * rows that follow. What needs a lane's bytes one after the other copies them.
  */
-#ifndef PL_EXEC_LOCAL_H
-#define PL_EXEC_LOCAL_H
+#ifndef PL_OPS_LOCAL_H
+#define PL_OPS_LOCAL_H
 
 #include "src/exec/exec.h"
 

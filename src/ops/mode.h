@@ -1,10 +1,10 @@
 /*
- * Modifiers as data: the constant of a record whose operation serves many forms. The low bits
- * are the mode word of numeric.h; above it stand what the primitives take as arguments of their
+ * Modifiers as data: the constant of a micro-op whose operation serves many forms. The low bits
+ * are the mode word of numeric.h; above it stands what the primitives take as arguments of their
  * own. lower_float.c makes it, operations with a `*` among their texts read it.
  */
-#ifndef PL_EXEC_MODE_H
-#define PL_EXEC_MODE_H
+#ifndef PL_OPS_MODE_H
+#define PL_OPS_MODE_H
 
 #include "src/num/numeric.h"
 

@@ -1,9 +1,9 @@
 /*
  * Calls and returns, copies between frames, the stack, and functions outside the modules.
  *
- * A call writes two rows of the callee, the record to return to and the caller's frame, and moves
+ * A call writes two rows of the callee, the micro-op to return to and the caller's frame, and moves
  * frame and stack on. Inside a cycle of calls it first saves the caller's live rows in the caller's
- * frame; the record behind it brings them back. While the gang's lanes agree on where to go all of
+ * frame; the micro-op after it restores them. While the gang's lanes agree on where to go all of
  * this is done for all warps at once. PTX ISA "Control Flow Instructions: call", "ret", "Stack
  * Manipulation Instructions".
  */
@@ -31,13 +31,13 @@ static const struct uop *fault_in(struct gang *g, const struct uop *in, u32 w, e
 }
 
 /* Number of lane l of warp w in the gang. */
-static u32 lane_of(const struct gang *g, u32 w, u32 l)
+static u32 gang_lane(const struct gang *g, u32 w, u32 l)
 {
 	return (g->warp + w) * WARP_LANES + l;
 }
 
 /* Do `bytes` from `stack` on fit for every lane that takes part? */
-static bool fits(struct gang *g, const struct uop *in, u64 bytes)
+static bool stack_fits(struct gang *g, const struct uop *in, u64 bytes)
 {
 	const u32 *stack = ROW32(g->env->program->stack_row);
 	u64 limit = g->env->local_bytes;
@@ -57,7 +57,7 @@ static bool fits(struct gang *g, const struct uop *in, u64 bytes)
 /* Room for the arguments of a call. */
 HANDLER(reserve)
 {
-	return fits(g, in, in->stack.bytes) ? in + 1 : NULL;
+	return stack_fits(g, in, in->stack.bytes) ? in + 1 : NULL;
 }
 
 /* ---- saved rows: ext has their number, then byte offset | class each ---- */
@@ -74,7 +74,7 @@ static inline const u32 *saved(const struct gang *g, const struct uop *in, u32 *
 
 static void save_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, u64 to)
 {
-	u32 lane = w * WARP_LANES + l, number = lane_of(g, w, l);
+	u32 lane = w * WARP_LANES + l, number = gang_lane(g, w, l);
 
 	for (u32 i = 0; i < n; i++) {
 		u32 row = list[i] & ~SAVED_CLASS;
@@ -99,7 +99,7 @@ static void save_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l
 
 static void restore_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, u64 from)
 {
-	u32 lane = w * WARP_LANES + l, number = lane_of(g, w, l);
+	u32 lane = w * WARP_LANES + l, number = gang_lane(g, w, l);
 
 	for (u32 i = 0; i < n; i++) {
 		u32 row = list[i] & ~SAVED_CLASS;
@@ -217,7 +217,7 @@ static const struct program_func *common_callee(const struct gang *g, const stru
 /* All lanes call f. */
 static bool call_all(struct gang *g, const struct uop *in, const struct program_func *f)
 {
-	if (!fits(g, in, f->frame_bytes))
+	if (!stack_fits(g, in, f->frame_bytes))
 		return false;
 	if (in->call.saves)
 		save(g, in);
@@ -400,7 +400,7 @@ HANDLER(copy_local)
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
-			u32 number = lane_of(g, w, l);
+			u32 number = gang_lane(g, w, l);
 
 			if (to[lane] + to_at + bytes > limit ||
 			    (from && from[lane] + from_at + bytes > limit))

@@ -176,8 +176,8 @@ HANDLER(bra_warp)
 	return warp_jump(g, in->branch.target);
 }
 
-/* The gang's lanes go both ways. */
-static const struct uop *part(struct gang *g, const struct uop *in)
+/* The gang's lanes take both directions of a branch. */
+static const struct uop *begin_divergence(struct gang *g, const struct uop *in)
 {
 	u32 taken[GANG_WARPS];
 
@@ -194,7 +194,7 @@ HANDLER(bra_pred_gang)
 	int vote = gang_vote(g, in);
 
 	if (vote < 0)
-		return part(g, in);
+		return begin_divergence(g, in);
 	if (!vote)
 		return in + 1;
 	SPEND((u32)(in - g->uops));
@@ -229,7 +229,7 @@ bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *
 	return true;
 }
 
-/* imm: number of targets; ext: their records. An index past the end is undefined; it faults. */
+/* ext: the targets. An index past the end is undefined; it faults. */
 HANDLER(brx_idx_gang)
 {
 	u32 targets[GANG_WARPS * WARP_LANES], first = NO_PC, differ = 0;
@@ -374,7 +374,7 @@ HANDLER(bar_arrive_warp)
 	return barrier_arrive(g, in);
 }
 
-/* count = enum bar_red, b = predicate, d = result. */
+/* Reduces predicate b into d. */
 HANDLER(bar_red_gang)
 {
 	u32 popc = 0, threads = 0, v;
@@ -522,7 +522,7 @@ static const struct exec_table table_ordered = {{
 #include "src/uop/table/table.def"
 }};
 
-static void loop(struct gang *g, const struct uop *in)
+static void run_loop(struct gang *g, const struct uop *in)
 {
 	do
 		in = g->table->run[in->op](g, in);
@@ -530,7 +530,7 @@ static void loop(struct gang *g, const struct uop *in)
 }
 
 /* For programs that read clocks. */
-static void loop_counted(struct gang *g, const struct uop *in)
+static void run_loop_counted(struct gang *g, const struct uop *in)
 {
 	do {
 		g->clock += EXEC_RECORD_CYCLES;
@@ -542,7 +542,7 @@ const struct exec_ops EXEC_NAME(exec_ops_counted) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
 	.diverged = &EXEC_NAME(table_diverged),
-	.loop = loop_counted,
+	.loop = run_loop_counted,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
 	.counted = &EXEC_NAME(exec_ops_counted),
@@ -552,7 +552,7 @@ const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
 	.diverged = &EXEC_NAME(table_diverged),
-	.loop = loop,
+	.loop = run_loop,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
 	.counted = &EXEC_NAME(exec_ops_counted),

@@ -11,7 +11,7 @@
 
 /*
  * Lanes of one warp's row that run, from `from`. Whole vectors are stored: what was stored under a
- * mask is not forwarded to the loads of the next record.
+ * mask is not forwarded to the loads of the next micro-op.
  */
 #if defined(__AVX512F__)
 static inline void blend_w(u32 *d, const u32 *from, u32 mask)
@@ -43,7 +43,7 @@ static inline void blend_x(u64 *d, const u64 *from, u32 mask)
 }
 #endif
 
-/* The carry flag that the record writes, NULL: none. The row may be that of an operand, too. */
+/* The carry flag that the micro-op writes, NULL: none. The row may be that of an operand, too. */
 static inline u32 *flag_of(const struct gang *g, const struct uop *in)
 {
 	bool has = uop_is_lane(in->inner) && in->lane.e != NO_ROW;

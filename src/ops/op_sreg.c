@@ -3,7 +3,7 @@
  */
 #include "src/ops/lanes.h"
 
-/* %tid.x, .y, .z: imm = component. */
+/* %tid.x, .y, .z */
 HANDLER(sreg_tid)
 {
 	const u32 *t = g->env->tid + (u64)in->sreg.component * g->cta->warps * WARP_LANES +
@@ -20,7 +20,7 @@ HANDLER(sreg_tid)
 	return in + 1;
 }
 
-/* Those that are one value for the whole CTA: imm = enum isa_sreg_id | component << 16. */
+/* Those that are one value for the whole CTA. */
 HANDLER(sreg_uniform)
 {
 	if (PL_UNLIKELY(g->env->program->reads_clock))
@@ -48,7 +48,7 @@ HANDLER(sreg_uniform_x)
 	return EXEC_NAME(op_sreg_uniform)(g, in);
 }
 
-/* %laneid, %lanemask_*, %warpid: imm = enum isa_sreg_id. */
+/* %laneid, %lanemask_*, %warpid */
 HANDLER(sreg_lane)
 {
 	for (u32 w = 0; w < WARPS; w++) {
@@ -74,7 +74,7 @@ HANDLER(sleep)
 	return in + 1;
 }
 
-/* Device address of a kernel parameter. imm = offset. */
+/* Device address of a kernel parameter. */
 HANDLER(param_address)
 {
 	fill_row(g, in->d, in->flags & UOPF_WIDE_DATA,

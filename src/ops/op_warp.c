@@ -24,31 +24,32 @@ static inline void lanes_on(u32 lanes, u32 *on)
 }
 
 /* Take the lanes that are on from a row. */
-static inline void take(u32 *to, const u32 *row, const u32 *on)
+static inline void take_where(u32 *to, const u32 *row, const u32 *on)
 {
 	FOR_LANES(l, WARP_LANES)
 		to[l] = on[l] ? row[l] : to[l];
 }
 
-static inline void take_all(u32 *to, u32 value, const u32 *on)
+static inline void fill_where(u32 *to, u32 value, const u32 *on)
 {
 	FOR_LANES(l, WARP_LANES)
 		to[l] = on[l] ? value : to[l];
 }
 
-static void gather(const struct gang *g, const struct uop *in, u32 w, u32 lanes, struct meeting *x)
+static void gather_operands(const struct gang *g, const struct uop *in, u32 w, u32 lanes,
+			    struct meeting *x)
 {
 	u32 at = w * WARP_LANES, mask_row = g->env->program->ext[in->ext + 1], on[WARP_LANES];
 
 	lanes_on(lanes, on);
 	if (mask_row == NO_ROW || in->warp.alone)
-		take_all(x->member, in->warp.alone ? lanes : in->warp.members, on);
+		fill_where(x->member, in->warp.alone ? lanes : in->warp.members, on);
 	else
-		take(x->member, ROW32(mask_row) + at, on);
+		take_where(x->member, ROW32(mask_row) + at, on);
 	if (in->b != NO_ROW)
-		take(x->b, ROW32(in->b) + at, on);
+		take_where(x->b, ROW32(in->b) + at, on);
 	if (in->c != NO_ROW)
-		take(x->c, ROW32(in->c) + at, on);
+		take_where(x->c, ROW32(in->c) + at, on);
 	if (in->a == NO_ROW)
 		return;
 	if (warp_takes_predicate(in->warp.action)) {
@@ -68,7 +69,7 @@ static void scatter(struct gang *g, const struct uop *in, u32 w, u32 lanes, cons
 
 	if (in->d != NO_ROW) {
 		lanes_on(lanes, on);
-		take(ROW32(in->d) + w * WARP_LANES, x->d, on);
+		take_where(ROW32(in->d) + w * WARP_LANES, x->d, on);
 	}
 	if (p_row != NO_ROW)
 		ROWP(p_row)[w] = (ROWP(p_row)[w] & ~lanes) | (x->p & lanes);
@@ -114,12 +115,12 @@ static void shuffle(u32 kind, u32 set, struct meeting *x)
 	}
 }
 
-static void give_all(struct meeting *x, u32 set, u32 d)
+static void give_set(struct meeting *x, u32 set, u32 d)
 {
 	u32 on[WARP_LANES];
 
 	lanes_on(set, on);
-	take_all(x->d, d, on);
+	fill_where(x->d, d, on);
 }
 
 /* Lanes that hold `v`. */
@@ -156,7 +157,7 @@ static void match(u32 kind, u32 set, struct meeting *x)
 		all = same == set;
 	}
 	if (kind == WARP_MATCH_ALL) {
-		give_all(x, set, all ? set : 0);
+		give_set(x, set, all ? set : 0);
 		x->p = all ? x->p | set : x->p & ~set;
 	}
 }
@@ -174,7 +175,7 @@ static u32 combine(u32 action, u32 v, u32 x, u32 mode)
 	}
 }
 
-static void reduce(u32 action, u32 set, u32 mode, struct meeting *x)
+static void reduce_set(u32 action, u32 set, u32 mode, struct meeting *x)
 {
 	u32 first = (u32)__builtin_ctz(set), v = (u32)x->a[first];
 
@@ -182,7 +183,7 @@ static void reduce(u32 action, u32 set, u32 mode, struct meeting *x)
 		v = combine(action, v, v, mode);
 	for (u32 m = set & (set - 1); m; m &= m - 1)
 		v = combine(action, v, (u32)x->a[__builtin_ctz(m)], mode);
-	give_all(x, set, v);
+	give_set(x, set, v);
 }
 
 /* Of the lanes `set`, `yes` vote so. */
@@ -211,20 +212,20 @@ static void compute(const struct uop *in, u32 set, struct meeting *x)
 		result = vote(in->warp.action, set, yes) ? set : 0;
 		break;
 	case WARP_FAMILY_BALLOT:
-		give_all(x, set, yes);
+		give_set(x, set, yes);
 		return;
 	case WARP_FAMILY_MATCH:
 		match(in->warp.action, set, x);
 		return;
 	case WARP_FAMILY_REDUCE:
 	case WARP_FAMILY_REDUCE_MODE:
-		reduce(in->warp.action, set, in->warp.mode, x);
+		reduce_set(in->warp.action, set, in->warp.mode, x);
 		return;
 	case WARP_FAMILY_ACTIVE:
-		give_all(x, set, set);
+		give_set(x, set, set);
 		return;
 	case WARP_FAMILY_ELECT:
-		give_all(x, set, (u32)__builtin_ctz(set));
+		give_set(x, set, (u32)__builtin_ctz(set));
 		result = set & -set;
 		break;
 	case WARP_FAMILY_MEET:
@@ -309,7 +310,7 @@ static void execute(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 		shuffle_here(g, in, w, lanes);
 		return;
 	}
-	gather(g, in, w, lanes, &x);
+	gather_operands(g, in, w, lanes, &x);
 	while (left) {
 		u32 set = same_members(&x, left);
 
@@ -404,7 +405,7 @@ static bool execute_whole(struct gang *g, const struct uop *in, u32 w)
 
 /* ---- meetings ---- */
 
-static bool fits(const struct uop *a, const struct uop *b)
+static bool is_same_meeting(const struct uop *a, const struct uop *b)
 {
 	return a->inner == b->inner && a->flags == b->flags && a->warp.action == b->warp.action &&
 	       a->warp.alone == b->warp.alone && a->warp.wide == b->warp.wide;
@@ -417,7 +418,7 @@ static u32 waiting(const struct gang *g, const struct warp *w, const struct uop 
 
 	for (u32 i = 0; i < w->groups; i++)
 		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
-		    fits(&g->uops[w->group[i].pc], in))
+		    is_same_meeting(&g->uops[w->group[i].pc], in))
 			lanes |= w->group[i].mask;
 	return lanes;
 }
@@ -432,7 +433,7 @@ static void meet(struct gang *g, struct warp *w, const struct uop *in, u32 membe
 
 	for (u32 i = w->groups; i-- > 0;)
 		if (w->group[i].state == GROUP_SYNC && w->group[i].want == member &&
-		    fits(&g->uops[w->group[i].pc], in)) {
+		    is_same_meeting(&g->uops[w->group[i].pc], in)) {
 			done[n++] = w->group[i];
 			set |= w->group[i].mask;
 			w->group[i] = w->group[--w->groups];
@@ -440,7 +441,7 @@ static void meet(struct gang *g, struct warp *w, const struct uop *in, u32 membe
 	if (here)
 		done[n++] = (struct group){.mask = here, .pc = (u32)(in - g->uops)};
 	for (u32 i = 0; i < n; i++)
-		gather(g, &g->uops[done[i].pc], 0, done[i].mask, &x);
+		gather_operands(g, &g->uops[done[i].pc], 0, done[i].mask, &x);
 	compute(in, set, &x);
 	for (u32 i = 0; i < n; i++) {
 		scatter(g, &g->uops[done[i].pc], 0, done[i].mask, &x);
@@ -472,7 +473,7 @@ static const struct uop *arrive(struct gang *g, const struct uop *in)
 	u32 left = w->mask, missing = 0;
 	struct meeting x = {0};
 
-	gather(g, in, 0, left, &x);
+	gather_operands(g, in, 0, left, &x);
 	for (u32 m = left; m; m &= m - 1)
 		missing |= x.member[__builtin_ctz(m)] & w->live & ~left;
 	if (!missing) {

@@ -2,8 +2,8 @@
  * What tables of handlers are made of: ops/table.def lists them, with TABLE_LANE and TABLE_UOP
  * defined by the includer. Included by handler files only.
  */
-#ifndef PL_EXEC_TABLES_H
-#define PL_EXEC_TABLES_H
+#ifndef PL_OPS_TABLES_H
+#define PL_OPS_TABLES_H
 
 #include "src/ops/lanes.h"
 

@@ -2,8 +2,8 @@
  * Fetches of a whole warp at once: the common ones, decided when the object is made and when the
  * instruction is lowered. Included by handler files only.
  */
-#ifndef PL_EXEC_TEX_WIDE_H
-#define PL_EXEC_TEX_WIDE_H
+#ifndef PL_TEX_TEX_WIDE_H
+#define PL_TEX_TEX_WIDE_H
 
 #include "src/ops/lanes.h"
 #include "src/tex/texture.h"

@@ -34,20 +34,20 @@ static f64 last_bit(u32 size)
 }
 
 /* What is below the unit, a power of two, is cut. */
-static f64 cut(f64 x, f64 unit)
+static f64 cut_to_unit(f64 x, f64 unit)
 {
 	return floor(x * (1 / unit)) * unit;
 }
 
 static f64 scale(f64 x, u32 size)
 {
-	return cut(x, last_bit(size)) * size;
+	return cut_to_unit(x, last_bit(size)) * size;
 }
 
 /* From -1 to 1 instead of 0 to 1: the middle of a face is nowhere. */
 static f64 scale_face(f64 q, u32 size)
 {
-	return q != q ? size / 2.0 : (cut(q, 2 * last_bit(size)) + 1) / 2 * size;
+	return q != q ? size / 2.0 : (cut_to_unit(q, 2 * last_bit(size)) + 1) / 2 * size;
 }
 
 static bool repeats(u32 mode)
@@ -278,7 +278,7 @@ static u32 absent(const struct tex_object *t, u32 c)
  * that is not there, where three faces meet, is a blend of the others.
  * PTX ISA "Texture Instructions: tld4".
  */
-static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
+static void gather_texels(const struct fetch *f, const struct tex_level *l, u32 out[4])
 {
 	static const u8 order[4] = {2, 3, 1, 0};
 	static const bool touched[4] = {true, true, true, true};
@@ -312,7 +312,7 @@ static void gather(const struct fetch *f, const struct tex_level *l, u32 out[4])
 }
 
 /* Add slice z of a level, which weighs `whole`. */
-static void add_plane(const struct fetch *f, const struct tex_level *l, u32 z, s32 whole,
+static void add_slice(const struct fetch *f, const struct tex_level *l, u32 z, s32 whole,
 		      struct footprint *p)
 {
 	u32 a = f->axis[0].part, b = f->axis[1].part, missing = 4, first = p->n;
@@ -341,9 +341,9 @@ static void add_level(const struct fetch *f, const struct tex_level *l, s32 whol
 	s32 c = (s32)f->axis[2].part, far = (whole * c + 127) >> 8;
 
 	if (f->two) {
-		add_plane(f, l, 0, f->t->image.dims == 3 ? whole - far : whole, p);
+		add_slice(f, l, 0, f->t->image.dims == 3 ? whole - far : whole, p);
 		if (f->t->image.dims == 3)
-			add_plane(f, l, 1, far, p);
+			add_slice(f, l, 1, far, p);
 		return;
 	}
 	/* A single texel, with nothing beside it. */
@@ -391,7 +391,7 @@ static f64 tap_at(f64 x)
 }
 
 /* away: how far from the place, in texels of the first level, NULL: not at all. */
-static void place(struct fetch *f, const struct tex_level *l, const f64 *away)
+static void place_axes(struct fetch *f, const struct tex_level *l, const f64 *away)
 {
 	const struct tex_image *im = &f->t->image;
 	const struct tex_request *r = f->r;
@@ -478,10 +478,10 @@ static void blend_taps(struct fetch *f, const struct tex_lod *lod, u32 out[4])
 		f64 at[2] = {lod->step[0] * (i - (lod->taps - 1) / 2.0),
 			     lod->step[1] * (i - (lod->taps - 1) / 2.0)};
 
-		place(f, l, at);
+		place_axes(f, l, at);
 		add_level(f, l, whole - far, &p);
 		if (lod->part) {
-			place(f, l + 1, at);
+			place_axes(f, l + 1, at);
 			add_level(f, l + 1, far, &p);
 		}
 	}
@@ -510,9 +510,9 @@ void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const st
 		blend_taps(&f, &lod, out);
 		return;
 	}
-	place(&f, &t->image.level[level], NULL);
+	place_axes(&f, &t->image.level[level], NULL);
 	if (r->gather)
-		gather(&f, &t->image.level[level], out);
+		gather_texels(&f, &t->image.level[level], out);
 	else
 		finish_one(&f, &t->image.level[level], out);
 }

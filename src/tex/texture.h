@@ -11,8 +11,8 @@
  * from. Source: PTX ISA "Texture Instructions", "Surface Instructions"; CUDA C++ Programming Guide
  * "Texture Fetching"; measurements on an H200.
  */
-#ifndef PL_EXEC_TEXTURE_H
-#define PL_EXEC_TEXTURE_H
+#ifndef PL_TEX_TEXTURE_H
+#define PL_TEX_TEXTURE_H
 
 #include "src/mem/array.h"
 

@@ -70,7 +70,7 @@ static s32 survey(const u32 *t, const s32 *w, const bool *touched, u32 n, struct
 	return most;
 }
 
-static struct sum add_plane(const u32 *t, const s32 *w, u32 n, s32 most, const struct precision *p)
+static struct sum sum_plane(const u32 *t, const s32 *w, u32 n, s32 most, const struct precision *p)
 {
 	struct sum sum = {0, most - p->guard - 150 - 8 - (s32)p->shift};
 
@@ -152,7 +152,7 @@ static u32 blend_float(const u32 *t, const s32 *w, const bool *touched, u32 n,
 	for (u32 i = 0; i < n; i += PLANE) {
 		sum[i / PLANE].value = 0;
 		if (most[i / PLANE])
-			sum[i / PLANE] = add_plane(t + i, w + i, PLANE, most[i / PLANE], p);
+			sum[i / PLANE] = sum_plane(t + i, w + i, PLANE, most[i / PLANE], p);
 		any |= sum[i / PLANE].value != 0;
 	}
 	if (!any)
@@ -204,7 +204,7 @@ static u32 blend_srgb(const u32 *v, const s32 *w, u32 n, u32 more)
 
 /*
  * A weighted sum, in 1/256 of a texel's unit, as a number of 16 bits: what was 8 bits wide is
- * widened behind the sum.
+ * widened after the sum.
  */
 static s64 to_sixteen(u32 class, s64 sum, u32 shift)
 {

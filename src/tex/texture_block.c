@@ -9,7 +9,7 @@
  */
 #include "src/tex/texture.h"
 
-static u32 widen(u32 v, u32 bits)
+static u32 widen_few(u32 v, u32 bits)
 {
 	return v << (8 - bits) | v >> (2 * bits - 8);
 }
@@ -23,7 +23,7 @@ static u32 between_five(u32 a, u32 b, bool half)
 /* Green, 6 bits: by 1/256 of the way between the widened ends. */
 static u32 between_six(u32 a, u32 b, bool half)
 {
-	s32 x = (s32)widen(a, 6), d = (s32)widen(b, 6) - x;
+	s32 x = (s32)widen_few(a, 6), d = (s32)widen_few(b, 6) - x;
 
 	return (u32)(256 * x + d / 4 + 128 + d * (half ? 128 : 80)) / 256;
 }
@@ -46,9 +46,9 @@ static void read_colour(const u8 *p, u32 i, bool punch, u32 out[4])
 		b = c0;
 	}
 	if (index < 2) {
-		out[0] = widen(a >> 11, 5);
-		out[1] = widen(a >> 5 & 63, 6);
-		out[2] = widen(a & 31, 5);
+		out[0] = widen_few(a >> 11, 5);
+		out[1] = widen_few(a >> 5 & 63, 6);
+		out[2] = widen_few(a & 31, 5);
 		return;
 	}
 	out[0] = between_five(a >> 11, b >> 11, three);
@@ -81,7 +81,7 @@ static u32 channel_index(const u8 *p, u32 i)
 	return bits >> 3 * i & 7;
 }
 
-/* Indices 6 and 7 behind four steps are the least and the largest value. */
+/* Indices 6 and 7 after four steps are the least and the largest value. */
 static bool is_extreme(const u8 *p, u32 index, bool is_signed)
 {
 	return index > 5 && (is_signed ? (s8)p[0] <= (s8)p[1] : p[0] <= p[1]);

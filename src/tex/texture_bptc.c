@@ -111,13 +111,13 @@ static const struct colour_mode colour_modes[8] = {
 };
 
 /* Widen a channel of `bits` bits, at least 4, to 8. */
-static u32 widen(u32 v, u32 bits)
+static u32 widen_many(u32 v, u32 bits)
 {
 	v <<= 8 - bits;
 	return v | v >> bits;
 }
 
-/* The two ends of a part, four channels each. Returns the bit behind all ends. */
+/* The two ends of a part, four channels each. Returns the bit after all ends. */
 static u32 colour_ends(const struct block *b, const struct colour_mode *m, u32 at, u32 part,
 		       u32 end[2][4])
 {
@@ -132,7 +132,9 @@ static u32 colour_ends(const struct block *b, const struct colour_mode *m, u32 a
 			u32 n = c < 3 ? m->colour_bits : m->alpha_bits;
 			u32 v = bits_at(b, at + c * ends * m->colour_bits + which * n, n);
 
-			end[e][c] = !n ? 255 : low ? widen(v << 1 | bit, n + 1) : widen(v, n);
+			end[e][c] = !n    ? 255
+				    : low ? widen_many(v << 1 | bit, n + 1)
+					  : widen_many(v, n);
 		}
 	}
 	return low_at + (m->end_low_bits ? ends : m->part_low_bits ? m->parts : 0);
@@ -199,7 +201,7 @@ static const struct float_mode float_modes[32] = {
 #undef G
 #undef B
 
-static s32 extend(u32 v, u32 bits)
+static s32 sign_extend(u32 v, u32 bits)
 {
 	return (s32)(v << (32 - bits)) >> (32 - bits);
 }
@@ -227,8 +229,8 @@ static s32 float_end(const struct float_mode *m, const u32 raw[4], u32 end, u32 
 	u32 v = raw[end], mask = (u32)((1ull << m->bits) - 1);
 
 	if (end && m->steps)
-		v = (raw[0] + (u32)extend(v, m->step_bits[channel])) & mask;
-	return unquantize(is_signed ? extend(v, m->bits) : (s32)v, m->bits, is_signed);
+		v = (raw[0] + (u32)sign_extend(v, m->step_bits[channel])) & mask;
+	return unquantize(is_signed ? sign_extend(v, m->bits) : (s32)v, m->bits, is_signed);
 }
 
 void tex_read_bc6h(const u8 *p, u32 i, bool is_signed, u32 out[4])

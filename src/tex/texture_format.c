@@ -83,7 +83,7 @@ static u32 load(const u8 *p, u32 bytes)
 }
 
 /* Sign-extend the channels of signed formats. */
-static u32 extend(u32 class, u32 bytes, u32 v)
+static u32 extend_channel(u32 class, u32 bytes, u32 v)
 {
 	if (class != TEX_SINT && class != TEX_SNORM8 && class != TEX_SNORM16)
 		return v;
@@ -97,10 +97,11 @@ static void read_plain(const struct tex_image *im, const struct tex_level *l, co
 		      (u64)at[0] * im->element_bytes;
 
 	for (u32 i = 0; i < 4; i++)
-		out[i] = i < im->channels
-				 ? extend(im->class, im->channel_bytes,
-					  load(p + i * im->channel_bytes, im->channel_bytes))
-				 : 0;
+		out[i] =
+			i < im->channels
+				? extend_channel(im->class, im->channel_bytes,
+						 load(p + i * im->channel_bytes, im->channel_bytes))
+				: 0;
 }
 
 void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4])

@@ -2,7 +2,7 @@
  * The level of detail of a fetch, and the taps of an anisotropic one.
  *
  * The texture unit computes with few bits: gradients have ten, lengths are sums of parts of their
- * components, everything behind them is a logarithm in 1/256. All measured on an H200;
+ * components, everything after them is a logarithm in 1/256. All measured on an H200;
  * docs/textures.md has the rules in words and what is still off.
  */
 #include "src/tex/texture.h"
@@ -25,7 +25,7 @@ static s64 digits(f64 x, s32 *unit)
 }
 
 /* Cut to ten bits. */
-static f64 cut(f64 x)
+static f64 cut_to_ten(f64 x)
 {
 	s32 unit;
 	s64 n = digits(x, &unit);
@@ -60,7 +60,7 @@ static f64 eleven(f64 x, s32 more)
 }
 
 /* Sum of two numbers; the smaller one is cut a bit below the unit of the larger. */
-static f64 add(f64 a, f64 b)
+static f64 add_cut(f64 a, f64 b)
 {
 	f64 big = fabs(a) < fabs(b) ? b : a, small = fabs(a) < fabs(b) ? a : b;
 	s32 unit;
@@ -98,7 +98,7 @@ static void order(f64 *large, f64 *small)
 /* The largest component, 11/32 of the middle and a quarter of the smallest one. */
 static f64 length_of(const f64 v[3])
 {
-	f64 x = fabs(cut(v[0])), y = fabs(cut(v[1])), z = fabs(cut(v[2]));
+	f64 x = fabs(cut_to_ten(v[0])), y = fabs(cut_to_ten(v[1])), z = fabs(cut_to_ten(v[2]));
 	s32 unit;
 
 	order(&x, &y);
@@ -113,19 +113,19 @@ static f64 length_of(const f64 v[3])
 }
 
 /* A gradient in texels of the first level. */
-static void in_texels(const struct tex_image *im, const u32 coord[3], const u32 d[3],
-		      bool normalized, f64 out[3])
+static void gradient_in_texels(const struct tex_image *im, const u32 coord[3], const u32 d[3],
+			       bool normalized, f64 out[3])
 {
 	for (u32 i = 0; i < 3; i++) {
 		f32 at = f32_bits(coord[i]);
 		f64 x = i < im->dims ? f32_bits(d[i]) : 0;
 
-		/* In a volume it is what is left of it behind the sum with the place. */
+		/* In a volume it is what is left of it after the sum with the place. */
 		if (im->dims == 3)
 			x = (f64)(at + (f32)x) - (f64)at;
 
 		x = x != x ? 0 : isinf(x) ? copysign(0x1p100, x) : x;
-		out[i] = normalized ? cut(multiply(x, im->level[0].size[i])) : cut(x);
+		out[i] = normalized ? cut_to_ten(multiply(x, im->level[0].size[i])) : cut_to_ten(x);
 	}
 }
 
@@ -145,7 +145,7 @@ static void on_face(const struct tex_image *im, const u32 coord[3], const u32 d[
 	tex_face_project(face, from, here);
 	tex_face_project(face, to, there);
 	for (u32 i = 0; i < 2; i++)
-		out[i] = cut((there[i] - here[i]) * im->level[0].size[0] / 2);
+		out[i] = cut_to_ten((there[i] - here[i]) * im->level[0].size[0] / 2);
 	out[2] = 0;
 }
 
@@ -159,7 +159,7 @@ static f64 longest(const f64 x[3], const f64 y[3], f64 out[3])
 	u32 which = 0;
 
 	for (u32 i = 0; i < 3; i++) {
-		f64 sum = add(x[i], y[i]), difference = add(x[i], -y[i]);
+		f64 sum = add_cut(x[i], y[i]), difference = add_cut(x[i], -y[i]);
 
 		v[0][i] = x[i];
 		v[1][i] = y[i];
@@ -215,7 +215,8 @@ static void set_taps(struct tex_lod *out, s32 ratio, const f64 major[3])
 /* Logarithm of the area two gradients span, as a product of lengths. */
 static s32 area_of(const f64 x[3], const f64 y[3])
 {
-	return logarithm(fabs(add(cut(multiply(x[0], y[1])), -cut(multiply(x[1], y[0])))));
+	return logarithm(
+		fabs(add_cut(cut_to_ten(multiply(x[0], y[1])), -cut_to_ten(multiply(x[1], y[0])))));
 }
 
 /* Level of detail of the gradients, in 1/256. */
@@ -230,8 +231,8 @@ static s32 of_gradients(const struct tex_object *t, const struct tex_sampler *s,
 		on_face(im, r->coord, r->dx, x);
 		on_face(im, r->coord, r->dy, y);
 	} else {
-		in_texels(im, r->coord, r->dx, s->normalized, x);
-		in_texels(im, r->coord, r->dy, s->normalized, y);
+		gradient_in_texels(im, r->coord, r->dx, s->normalized, x);
+		gradient_in_texels(im, r->coord, r->dy, s->normalized, y);
 	}
 	most = logarithm(longest(x, y, major));
 	if (limit && most != NOWHERE && im->dims == 2) {
