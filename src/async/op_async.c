@@ -2,7 +2,7 @@
  * Asynchronous copies, mbarriers, and addresses of other CTAs of the cluster.
  *
  * Addresses arrive in 64-bit rows, offsets included: in a window of shared memory or plain offsets,
- * told apart by their size; global ones otherwise. Lanes go one after the other, in ascending
+ * distinguished by their size; global ones otherwise. Lanes go one after the other, in ascending
  * order: nearly always there is one. PTX ISA "Asynchronous Copy Instructions", "mbarrier", "mapa",
  * "getctarank", "isspacep".
  */
@@ -26,15 +26,6 @@ static u8 *shared_at(struct gang *g, u64 address, u32 bytes, struct cta **owner)
 	return (*owner)->shared + off;
 }
 
-static const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 w, u32 l,
-				     u64 address, u32 bytes)
-{
-	struct access a = {.warp = w, .width = bytes};
-
-	a.address[l] = address;
-	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << l);
-}
-
 /* Turn a global address into the host's. False: no allocation holds all of it. */
 static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 bytes)
 {
@@ -46,16 +37,6 @@ static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 
 		return false;
 	*address += c->bias;
 	return true;
-}
-
-static inline u32 cta_warp(const struct gang *g, u32 w)
-{
-	return g->first_warp + g->warp + w;
-}
-
-static inline u32 ext_row(const struct gang *g, const struct uop *in, u32 i)
-{
-	return g->env->program->ext[in->ext + i];
 }
 
 #define EACH_LANE(w, l)                                                                            \
@@ -133,7 +114,8 @@ HANDLER(cp_async)
 			dst.host[l] =
 				(u64)(uintptr_t)shared_at(g, dst.address[l], in->mem.size, &owner);
 			if (!dst.host[l])
-				return refuse_lane(g, in, w, l, dst.address[l], in->mem.size);
+				return refuse_lane(g, in, w * WARP_LANES + l, dst.address[l],
+						   in->mem.size);
 		}
 		if (!g->env->async_eager)
 			b = async_batch_new(g->cta, cta_warp(g, w));
@@ -153,7 +135,7 @@ HANDLER(cp_async)
 
 /*
  * Before a wait for cp.async: what is copied from global memory arrives long after the other warps
- * have come as far as this one, so they have a turn first. Programs lean on it that clear with
+ * have come as far as this one, so they run first. Programs rely on it that clear with
  * plain stores, too late, what a neighbour's copy fills.
  */
 HANDLER(turn_gang)
@@ -215,8 +197,8 @@ HANDLER(async_arrive)
 			at[l] = (u64)(uintptr_t)shared_at(g, ROW64(in->a)[w * WARP_LANES + l], 8,
 							  &owner);
 			if (!at[l])
-				return refuse_lane(g, in, w, l, ROW64(in->a)[w * WARP_LANES + l],
-						   8);
+				return refuse_lane(g, in, w * WARP_LANES + l,
+						   ROW64(in->a)[w * WARP_LANES + l], 8);
 		}
 		for (u32 m = in->group.noinc ? 0 : lanes; m; m &= m - 1)
 			mbar_raise((u64 *)(uintptr_t)at[__builtin_ctz(m)]);
@@ -244,7 +226,7 @@ HANDLER(async_arrive)
  * bytes, bytes to leave out at the beginning and at the end ----
  */
 
-/* What .ignore_oob leaves out at both ends is not looked at: it may be no memory. */
+/* What .ignore_oob leaves out at both ends is not touched: it may not be memory. */
 static bool bulk_source(struct gang *g, const struct uop *in, u64 address, struct async_op *op)
 {
 	u32 less = (u32)op->first + op->last;
@@ -274,7 +256,8 @@ static const struct uop *bulk_to_shared(struct gang *g, const struct uop *in, u3
 		op->dst = shared_at(g, dst, op->bytes, &owner);
 		op->mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
 		if (!op->dst || !op->mbar)
-			return refuse_lane(g, in, w, l, op->dst ? mbar : dst, op->bytes);
+			return refuse_lane(g, in, w * WARP_LANES + l, op->dst ? mbar : dst,
+					   op->bytes);
 		return async_issue(mbar_owner, op) ? in + 1
 						   : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	}
@@ -285,7 +268,7 @@ static const struct uop *bulk_to_shared(struct gang *g, const struct uop *in, u3
 		op->mbar = (u64 *)(void *)shared_at(g, (mbar & MEM_SHARED_OFFSET) | rank, 8,
 						    &mbar_owner);
 		if (!op->dst || !op->mbar)
-			return refuse_lane(g, in, w, l, dst, op->bytes);
+			return refuse_lane(g, in, w * WARP_LANES + l, dst, op->bytes);
 		if (!async_issue(mbar_owner, op))
 			return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	}
@@ -300,7 +283,7 @@ static const struct uop *bulk_to_global(struct gang *g, const struct uop *in, u3
 	struct async_cta *a = async_of(g->cta);
 
 	if (!global_host(g, in, &dst, op->bytes))
-		return refuse_lane(g, in, w, l, dst, op->bytes);
+		return refuse_lane(g, in, w * WARP_LANES + l, dst, op->bytes);
 	if (!a)
 		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	op->dst = (u8 *)(uintptr_t)dst;
@@ -336,7 +319,7 @@ HANDLER(bulk)
 		if ((src | ROW64(in->a)[at] | op.bytes) & 15)
 			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
 		if (!bulk_source(g, in, src, &op))
-			return refuse_lane(g, in, w, l, src, op.bytes);
+			return refuse_lane(g, in, w * WARP_LANES + l, src, op.bytes);
 		next = in->copy.to_global ? bulk_to_global(g, in, w, l, &op)
 					  : bulk_to_shared(g, in, w, l, &op);
 		if (!next)
@@ -370,7 +353,8 @@ HANDLER(remote_async)
 		op.dst = shared_at(g, dst, op.bytes, &owner);
 		op.mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
 		if (!op.dst || !op.mbar)
-			return refuse_lane(g, in, w, l, op.dst ? mbar : dst, op.bytes);
+			return refuse_lane(g, in, w * WARP_LANES + l, op.dst ? mbar : dst,
+					   op.bytes);
 		if (dst & (op.bytes - 1))
 			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
 		if (!async_issue(mbar_owner, &op))
@@ -455,7 +439,7 @@ static const struct uop *mbar_lanes(struct gang *g, const struct uop *in, bool *
 		u64 *at = (u64 *)(void *)shared_at(g, address, 8, &owner);
 
 		if (!at)
-			return refuse_lane(g, in, w, l, address, 8);
+			return refuse_lane(g, in, w * WARP_LANES + l, address, 8);
 		if (address & 7)
 			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
 		*waits |= !mbar_lane(g, in, owner, at, w * WARP_LANES + l);
@@ -517,7 +501,7 @@ HANDLER(zero_fill)
 
 /* ---- addresses in the cluster: a = address, b = rank ---- */
 
-static bool in_window(const struct gang *g, u64 address)
+static bool is_shared_window(const struct gang *g, u64 address)
 {
 	return address - g->env->mem->shared_base < MEM_SHARED_WINDOW;
 }
@@ -533,7 +517,7 @@ static bool is_const(const struct gang *g, u64 address)
 static bool is_space(const struct gang *g, u32 kind, u64 address)
 {
 	u64 field = (address - g->env->mem->shared_base) >> MEM_SHARED_RANK_SHIFT;
-	bool shared = in_window(g, address),
+	bool shared = is_shared_window(g, address),
 	     local = address - g->env->mem->local_base < MEM_LOCAL_WINDOW;
 
 	switch ((enum cluster_address)kind) {
@@ -564,7 +548,8 @@ HANDLER(mapa)
 {
 	EACH_LANE(w, l) {
 		u32 at = w * WARP_LANES + l;
-		u64 a = ROW64(in->a)[at], base = in_window(g, a) ? g->env->mem->shared_base : 0,
+		u64 a = ROW64(in->a)[at],
+		    base = is_shared_window(g, a) ? g->env->mem->shared_base : 0,
 		    field = (a - base) >> MEM_SHARED_RANK_SHIFT;
 
 		if (in->address.what == ADDRESS_MAPA)

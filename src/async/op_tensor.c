@@ -9,20 +9,6 @@
 
 #include <stdlib.h>
 
-static u32 row_at(const struct gang *g, const struct uop *in, u32 i)
-{
-	return g->env->program->ext[in->ext + i];
-}
-
-static const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 lane, u64 address,
-				     u32 bytes)
-{
-	struct access a = {.warp = lane / WARP_LANES, .width = bytes};
-
-	a.address[lane % WARP_LANES] = address;
-	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES);
-}
-
 /* Host address of a map, in global, shared or parameter memory; NULL: nowhere. */
 static struct tensor_map *map_at(struct gang *g, const struct uop *in, u64 address)
 {
@@ -81,10 +67,11 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 	if (t->four)
 		t->map.box[1] = 4;
 	for (u32 d = 0; d < in->tensor.rank; d++)
-		t->coord[d] = (s32)ROW32(row_at(g, in, 2 + d))[lane];
+		t->coord[d] = (s32)ROW32(ext_row(g, in, 2 + d))[lane];
 	for (u32 d = 0; d < 3; d++)
-		t->offset[d] =
-			row_at(g, in, 7 + d) == NO_ROW ? 0 : (u16)ROW32(row_at(g, in, 7 + d))[lane];
+		t->offset[d] = ext_row(g, in, 7 + d) == NO_ROW
+				       ? 0
+				       : (u16)ROW32(ext_row(g, in, 7 + d))[lane];
 	/* The first coordinate has to be a whole number of 16 bytes, or the hardware stops. */
 	if (!m->interleave && (t->coord[0] * (s64)tensor_element_bytes(m->type)) % 16)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
@@ -138,8 +125,8 @@ static u64 *word_of(const struct cta *c, u64 address)
 static const struct uop *to_shared(struct gang *g, const struct uop *in, u32 lane,
 				   const struct tensor_op *t)
 {
-	u64 dst = ROW64(in->a)[lane], mbar = ROW64(row_at(g, in, 0))[lane];
-	u32 span = tensor_span(&t->map), row = row_at(g, in, 1),
+	u64 dst = ROW64(in->a)[lane], mbar = ROW64(ext_row(g, in, 0))[lane];
+	u32 span = tensor_span(&t->map), row = ext_row(g, in, 1),
 	    mask = row == NO_ROW ? 0 : ROW32(row)[lane] & 0xffff;
 	bool multicast = row != NO_ROW;
 

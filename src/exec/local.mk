@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	src/exec/exec.h \
 	src/exec/faults.def \
 	src/exec/fpenv.h \
+	src/exec/lane_access.h \
 	src/exec/observer.c \
 	src/exec/observer.h \
 	src/exec/diverged.c \

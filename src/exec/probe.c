@@ -1,9 +1,10 @@
 /*
- * What a record changes beside registers, and what a CTA's next turns depend on. See probe.h.
+ * What a micro-op changes beside registers, and what a CTA's next turns depend on. See probe.h.
  */
 #include "src/exec/probe.h"
 
 #include "src/async/async.h"
+#include "src/exec/lane_access.h"
 #include "src/uop/async.h"
 #include "src/ops/local.h"
 
@@ -12,7 +13,7 @@
 /* More than the number of groups that may be parked before one that waits is overdue (warp.c). */
 #define AGE_MOST 128u
 
-/* ---- kinds of records ---- */
+/* ---- kinds of micro-ops ---- */
 
 static bool is_time(u32 sreg)
 {
@@ -55,12 +56,6 @@ static enum uop_effect effect_of(const struct gang *g, const struct uop *in)
 	return quiet ? EFFECT_QUIET : EFFECT_OTHER;
 }
 
-/* Lanes that run, of warp g->warp + w. */
-static u32 running(const struct gang *g, u32 w)
-{
-	return g->mode == MODE_GANG ? g->warp_at[g->warp + w].live : g->active;
-}
-
 /* Do all live lanes of the warps take part? */
 static bool are_whole(const struct gang *g)
 {
@@ -72,7 +67,7 @@ static bool are_whole(const struct gang *g)
 	return true;
 }
 
-/* ---- memory that a record writes ---- */
+/* ---- memory that a micro-op writes ---- */
 
 struct written {
 	u32 len, width;
@@ -83,36 +78,18 @@ struct written {
 	} at[GANG_WARPS * WARP_LANES];
 };
 
-static u64 address_of(const struct gang *g, const struct uop *in, u32 lane)
-{
-	if (in->a == NO_ROW)
-		return (u64)in->mem.offset;
-	if (in->flags & UOPF_WIDE)
-		return ((const u64 *)(g->regs + in->a))[lane] + (u64)in->mem.offset;
-	return ((const u32 *)(g->regs + in->a))[lane] + (u32)in->mem.offset;
-}
-
 /*
- * Which memory an address of the record is in; *address becomes an offset where that has a window.
+ * Which memory an address of the micro-op is in; *address becomes an offset where that has a
+ * window.
  */
 static enum mem_space space_of(const struct gang *g, const struct uop *in, u64 *address)
 {
-	const struct mem *m = g->env->mem;
+	u8 space = uop_info[in->inner].space;
 
-	if (uop_info[in->inner].space != MEM_GENERIC)
-		return uop_info[in->inner].space;
-	if (*address - m->shared_base < MEM_SHARED_WINDOW) {
-		*address -= m->shared_base;
-		return MEM_SHARED;
-	}
-	if (*address - m->local_base < MEM_LOCAL_WINDOW) {
-		*address -= m->local_base;
-		return MEM_LOCAL;
-	}
-	return MEM_GLOBAL;
+	return space == MEM_GENERIC ? generic_space(g->env->mem, address) : space;
 }
 
-/* What a lane's access would find. False: it is not looked at, or a fault. */
+/* What a lane's access would find. False: it is not known, or a fault. */
 static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 address, void *to)
 {
 	u32 width = (u32)in->mem.size * in->mem.count;
@@ -137,7 +114,7 @@ static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 addr
 	}
 }
 
-/* Remember what is there. False: some of it cannot be looked at. */
+/* Remember what is there. False: some of it is not known. */
 static bool remember(const struct gang *g, const struct uop *in, struct written *x)
 {
 	u32 warps = g->mode == MODE_GANG ? g->lanes / WARP_LANES : 1;
@@ -145,9 +122,9 @@ static bool remember(const struct gang *g, const struct uop *in, struct written 
 	x->len = 0;
 	x->width = (u32)in->mem.size * in->mem.count;
 	for (u32 w = 0; w < warps; w++)
-		for (u32 m = running(g, w); m; m &= m - 1) {
+		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 lane = g->lane0 + w * WARP_LANES + (u32)__builtin_ctz(m);
-			u64 address = address_of(g, in, lane);
+			u64 address = lane_address(g, in, lane);
 
 			x->at[x->len].lane = lane;
 			x->at[x->len].address = address;
@@ -169,7 +146,7 @@ static bool is_as_before(const struct gang *g, const struct uop *in, const struc
 	return true;
 }
 
-/* Run one record and look at what it does. */
+/* Run one micro-op and find out what it does. */
 static const struct uop *step(struct exec_probe *p, struct gang *g, const struct uop *in)
 {
 	enum uop_effect effect = p->moved ? EFFECT_QUIET : effect_of(g, in);

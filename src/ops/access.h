@@ -2,10 +2,11 @@
  * How handlers reach memory: the lanes' addresses, checked as a block and turned into host
  * addresses, by space. Included by handler files only.
  */
-#ifndef PL_EXEC_ACCESS_H
-#define PL_EXEC_ACCESS_H
+#ifndef PL_OPS_ACCESS_H
+#define PL_OPS_ACCESS_H
 
 #include "src/base/piece.h"
+#include "src/exec/lane_access.h"
 #include "src/ops/lanes.h"
 #include "src/ops/local.h"
 
@@ -30,16 +31,9 @@ static inline void access_begin(struct access *a, u32 width, u32 warp, u32 mask)
 	a->uniform = false;
 }
 
-static inline u32 mask_of(const struct gang *g, u32 w)
-{
-	return g->mode == MODE_GANG ? g->warp_at[g->warp + w].live : g->active;
-}
-
-/*
- * Addresses of the lanes: row + constant, or the constant alone. A 32-bit base wraps around as the
- * hardware's adder does: compilers write [%r-140+144] for the start of shared memory.
- */
-static inline void get_addresses(const struct gang *g, const struct uop *in, struct access *a)
+/* Addresses of the lanes: row + constant, or the constant alone. See lane_address. */
+static ALWAYS_INLINE void get_addresses(const struct gang *g, const struct uop *in,
+					struct access *a)
 {
 	u32 at = a->warp * WARP_LANES;
 
@@ -58,14 +52,6 @@ static inline void get_addresses(const struct gang *g, const struct uop *in, str
 		FOR_LANES(l, WARP_LANES)
 			a->address[l] = r[l] + (u32)in->mem.offset;
 	}
-}
-
-static inline u64 address_of(const struct gang *g, const struct uop *in, u32 lane)
-{
-	if (in->a == NO_ROW)
-		return (u64)in->mem.offset;
-	return in->flags & UOPF_WIDE ? ROW64(in->a)[lane] + (u64)in->mem.offset
-				     : ROW32(in->a)[lane] + (u32)in->mem.offset;
 }
 
 /* Lowest and highest address of the active lanes. */
@@ -127,6 +113,28 @@ static PL_UNUSED const struct uop *refuse(struct gang *g, const struct uop *in,
 	return NULL;
 }
 
+/* A lane, counted from the first to work on, may not touch bytes at this address. */
+static PL_UNUSED const struct uop *refuse_lane(struct gang *g, const struct uop *in, u32 lane,
+					       u64 address, u32 bytes)
+{
+	struct access a = {.warp = lane / WARP_LANES, .width = bytes};
+
+	a.address[lane % WARP_LANES] = address;
+	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES);
+}
+
+/* Row i of those in the program's `ext`. */
+static inline u32 ext_row(const struct gang *g, const struct uop *in, u32 i)
+{
+	return g->env->program->ext[in->ext + i];
+}
+
+/* Number of a warp in its CTA. */
+static inline u32 cta_warp(const struct gang *g, u32 w)
+{
+	return g->first_warp + g->warp + w;
+}
+
 /* Lane by lane: fills host[]; returns the lanes whose global address no allocation holds. */
 static PL_UNUSED u32 bad_global(struct gang *g, const struct uop *in, struct access *a)
 {
@@ -179,7 +187,7 @@ static PL_UNUSED bool refuse_misaligned(struct gang *g, const struct uop *in, st
 
 /*
  * Fills host[] when all lanes that take part are aligned and in [lo, lo + size), in one pass: an
- * offset is at most `last` if neither it nor what is left is negative. False: look closer.
+ * offset is at most `last` if neither it nor what is left is negative. False: inspect them one by one.
  */
 static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 {
@@ -209,7 +217,7 @@ static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 	return !(bad >> 63) && !(bits & (a->width - 1));
 }
 
-/* In the allocation that the record touched last. No such range reaches into a window. */
+/* In the allocation that the micro-op touched last. No such range reaches into a window. */
 static inline bool reach_cached(const struct gang *g, const struct uop *in, struct access *a)
 {
 	const struct mem_cache *c = &g->caches[in->mem.cache];
@@ -218,8 +226,8 @@ static inline bool reach_cached(const struct gang *g, const struct uop *in, stru
 }
 
 /* Each resolver fills host[] or raises a fault and returns false. */
-static PL_UNUSED __attribute__((noinline)) bool find_global(struct gang *g, const struct uop *in,
-							    struct access *a)
+static PL_UNUSED OUT_OF_LINE bool find_global(struct gang *g, const struct uop *in,
+					      struct access *a)
 {
 	struct mem_cache *c = &g->caches[in->mem.cache];
 	u64 lo, hi;
@@ -257,17 +265,17 @@ static PL_UNUSED u32 beyond(const struct access *a, u64 limit)
  */
 static PL_UNUSED bool resolve_cluster(struct gang *g, const struct uop *in, struct access *a)
 {
-	u32 bad = 0, nobody = 0;
+	u32 bad = 0, no_cta = 0;
 
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
 		a->host[l] = shared_host(g, a->address[l], a->width);
 		bad |= a->host[l] ? 0 : 1u << l;
-		nobody |= cluster_cta(g, a->address[l] >> MEM_SHARED_RANK_SHIFT) ? 0 : 1u << l;
+		no_cta |= cluster_cta(g, a->address[l] >> MEM_SHARED_RANK_SHIFT) ? 0 : 1u << l;
 	}
-	if (nobody)
-		return refuse(g, in, a, FAULT_ILLEGAL_INSTRUCTION, nobody) != NULL;
+	if (no_cta)
+		return refuse(g, in, a, FAULT_ILLEGAL_INSTRUCTION, no_cta) != NULL;
 	return !bad || refuse(g, in, a, FAULT_ILLEGAL_ADDRESS, bad) != NULL;
 }
 
@@ -295,30 +303,29 @@ static inline bool check_local(struct gang *g, const struct uop *in, struct acce
 /* One lane of a generic access: which window, and is it inside. */
 static PL_UNUSED bool resolve_lane(struct gang *g, const struct uop *in, struct access *a, u32 l)
 {
-	const struct mem *m = g->env->mem;
 	struct mem_cache *c = &g->caches[in->mem.cache];
-	u64 addr = a->address[l], off;
+	u64 at = a->address[l];
 
-	if (addr - m->shared_base < MEM_SHARED_WINDOW) {
-		a->host[l] = shared_host(g, addr - m->shared_base, a->width);
+	switch (generic_space(g->env->mem, &at)) {
+	case MEM_SHARED:
+		a->host[l] = shared_host(g, at, a->width);
 		return a->host[l] != 0;
-	}
-	if (addr - m->local_base < MEM_LOCAL_WINDOW) {
-		off = addr - m->local_base;
+	case MEM_LOCAL:
 		a->local |= 1u << l;
 		a->host[l] =
-			(u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES + l, off);
-		return off + a->width <= g->env->local_bytes;
+			(u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES + l, at);
+		return at + a->width <= g->env->local_bytes;
+	default:
+		if (!mem_cache_hit(c, at, a->width) &&
+		    !exec_cache_fill(g, in, at, a->width, a->warp * WARP_LANES + l))
+			return false;
+		a->host[l] = at + c->bias;
+		return true;
 	}
-	if (!mem_cache_hit(c, addr, a->width) &&
-	    !exec_cache_fill(g, in, addr, a->width, a->warp * WARP_LANES + l))
-		return false;
-	a->host[l] = addr + c->bias;
-	return true;
 }
 
-static PL_UNUSED __attribute__((noinline)) bool find_generic(struct gang *g, const struct uop *in,
-							     struct access *a)
+static PL_UNUSED OUT_OF_LINE bool find_generic(struct gang *g, const struct uop *in,
+					       struct access *a)
 {
 	bool off = any_misaligned(a);
 	u32 bad = 0;

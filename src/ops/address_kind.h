@@ -1,10 +1,10 @@
 /*
  * How the addresses of neighbouring lanes lie: all the same, or one element after the other. Half a
- * warp is looked at at a time, since the rows of two-dimensional tiles are often 16 wide. Included
+ * warp is inspected at a time, since the rows of two-dimensional tiles are often 16 wide. Included
  * by handler files only.
  */
-#ifndef PL_EXEC_ADDRESS_KIND_H
-#define PL_EXEC_ADDRESS_KIND_H
+#ifndef PL_OPS_ADDRESS_KIND_H
+#define PL_OPS_ADDRESS_KIND_H
 
 #include "src/ops/lanes.h"
 
@@ -12,7 +12,7 @@
 
 enum address_kind { ADDRESS_APART, ADDRESS_SAME, ADDRESS_ROW };
 
-static PL_UNUSED inline enum address_kind kind_of(bool same, bool row)
+static PL_UNUSED inline enum address_kind kind_from(bool same, bool row)
 {
 	return same ? ADDRESS_SAME : row ? ADDRESS_ROW : ADDRESS_APART;
 }
@@ -20,17 +20,17 @@ static PL_UNUSED inline enum address_kind kind_of(bool same, bool row)
 #if defined(__AVX512F__)
 
 /* 16 addresses; `size` bytes apart when they are a row. */
-static inline enum address_kind kind_of_32(const u32 *r, u32 size)
+static inline enum address_kind classify_half_32(const u32 *r, u32 size)
 {
 	const __m512i lane =
 		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 	__m512i d = _mm512_sub_epi32(_mm512_loadu_si512(r), _mm512_set1_epi32((int)r[0]));
 	__m512i want = _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)size));
 
-	return kind_of(!_mm512_test_epi32_mask(d, d), !_mm512_cmpneq_epi32_mask(d, want));
+	return kind_from(!_mm512_test_epi32_mask(d, d), !_mm512_cmpneq_epi32_mask(d, want));
 }
 
-static inline enum address_kind kind_of_64(const u64 *r, u32 size)
+static inline enum address_kind classify_half_64(const u64 *r, u32 size)
 {
 	const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
 	__m512i first = _mm512_set1_epi64((long long)r[0]), step = _mm512_set1_epi64(size);
@@ -41,12 +41,12 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 		_mm512_cmpneq_epi64_mask(lo, row) |
 		_mm512_cmpneq_epi64_mask(hi, _mm512_add_epi64(row, _mm512_slli_epi64(step, 3)));
 
-	return kind_of(!_mm512_test_epi64_mask(any, any), !off);
+	return kind_from(!_mm512_test_epi64_mask(any, any), !off);
 }
 
 #elif defined(__AVX2__)
 
-static inline enum address_kind kind_of_32(const u32 *r, u32 size)
+static inline enum address_kind classify_half_32(const u32 *r, u32 size)
 {
 	__m256i first = _mm256_set1_epi32((int)r[0]), step = _mm256_set1_epi32((int)size);
 	__m256i row = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), step);
@@ -58,10 +58,10 @@ static inline enum address_kind kind_of_32(const u32 *r, u32 size)
 		_mm256_xor_si256(lo, row),
 		_mm256_xor_si256(hi, _mm256_add_epi32(row, _mm256_slli_epi32(step, 3))));
 
-	return kind_of(_mm256_testz_si256(any, any), _mm256_testz_si256(off, off));
+	return kind_from(_mm256_testz_si256(any, any), _mm256_testz_si256(off, off));
 }
 
-static inline enum address_kind kind_of_64(const u64 *r, u32 size)
+static inline enum address_kind classify_half_64(const u64 *r, u32 size)
 {
 	__m256i first = _mm256_set1_epi64x((long long)r[0]),
 		step = _mm256_set1_epi64x((long long)size * 4);
@@ -75,12 +75,12 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 		any = _mm256_or_si256(any, d);
 		off = _mm256_or_si256(off, _mm256_xor_si256(d, row));
 	}
-	return kind_of(_mm256_testz_si256(any, any), _mm256_testz_si256(off, off));
+	return kind_from(_mm256_testz_si256(any, any), _mm256_testz_si256(off, off));
 }
 
 #else
 
-static inline enum address_kind kind_of_32(const u32 *r, u32 size)
+static inline enum address_kind classify_half_32(const u32 *r, u32 size)
 {
 	u32 any = 0, off = 0;
 
@@ -88,10 +88,10 @@ static inline enum address_kind kind_of_32(const u32 *r, u32 size)
 		any |= r[l] ^ r[0];
 		off |= (r[l] - r[0]) ^ l * size;
 	}
-	return kind_of(!any, !off);
+	return kind_from(!any, !off);
 }
 
-static inline enum address_kind kind_of_64(const u64 *r, u32 size)
+static inline enum address_kind classify_half_64(const u64 *r, u32 size)
 {
 	u64 any = 0, off = 0;
 
@@ -99,7 +99,7 @@ static inline enum address_kind kind_of_64(const u64 *r, u32 size)
 		any |= r[l] ^ r[0];
 		off |= (r[l] - r[0]) ^ (u64)l * size;
 	}
-	return kind_of(!any, !off);
+	return kind_from(!any, !off);
 }
 
 #endif

@@ -3,76 +3,145 @@
  * found. One loop for each size: hosts gather no quicker by one instruction than by loads and
  * stores. Included by handler files only.
  */
-#ifndef PL_EXEC_LANE_MOVES_H
-#define PL_EXEC_LANE_MOVES_H
+#ifndef PL_OPS_LANE_MOVES_H
+#define PL_OPS_LANE_MOVES_H
 
 #include "src/ops/value_rows.h"
 
 /*
- * The lanes of `mask`, in order. The empty statement keeps compilers from making one instruction of
- * them.
+ * The element of lane l between its row of registers, that of a warp, and the host's memory.
+ * with: what else the move has to know.
  */
-#define EACH_LANE_OF(mask, ...)                                                                    \
-	do {                                                                                       \
-		if ((mask) == FULL_MASK) {                                                         \
-			for (u32 l = 0; l < WARP_LANES; l++) {                                     \
-				__VA_ARGS__;                                                       \
-				__asm__ volatile("" ::: "memory");                                 \
-			}                                                                          \
-		} else {                                                                           \
-			for (u32 m_ = (mask); m_; m_ &= m_ - 1) {                                  \
-				u32 l = (u32)__builtin_ctz(m_);                                    \
-				__VA_ARGS__;                                                       \
-			}                                                                          \
-		}                                                                                  \
-	} while (0)
-#define TAKE_LANES(D, TO, FROM)                                                                    \
-	EACH_LANE_OF(a->mask,                                                                      \
-		     (D)[l] = (TO) * (const volatile FROM *)(uintptr_t)(a->host[l] + offset))
-#define GIVE_LANES(TO, S)                                                                          \
-	EACH_LANE_OF(a->mask, *(volatile TO *)(uintptr_t)(a->host[l] + offset) = (TO)(S)[l])
+typedef void lane_move(void *row, u32 l, u64 host, u64 with);
+
+static ALWAYS_INLINE void move_u8(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	((u32 *)row)[l] = *(const volatile u8 *)(uintptr_t)host;
+}
+
+static ALWAYS_INLINE void move_s8(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	((u32 *)row)[l] = (u32) * (const volatile s8 *)(uintptr_t)host;
+}
+
+static ALWAYS_INLINE void move_u16(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	((u32 *)row)[l] = *(const volatile u16 *)(uintptr_t)host;
+}
+
+static ALWAYS_INLINE void move_s16(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	((u32 *)row)[l] = (u32) * (const volatile s16 *)(uintptr_t)host;
+}
+
+static ALWAYS_INLINE void move_u32(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	((u32 *)row)[l] = *(const volatile u32 *)(uintptr_t)host;
+}
+
+static ALWAYS_INLINE void move_u64(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	((u64 *)row)[l] = *(const volatile u64 *)(uintptr_t)host;
+}
+
+/* Narrow elements of 64-bit rows; with: their size. */
+static ALWAYS_INLINE void move_wide(void *row, u32 l, u64 host, u64 with)
+{
+	((u64 *)row)[l] = get(host, (u32)with);
+}
+
+static ALWAYS_INLINE void move_wide_signed(void *row, u32 l, u64 host, u64 with)
+{
+	((u64 *)row)[l] = extend(get(host, (u32)with), (u32)with, true);
+}
+
+static ALWAYS_INLINE void move_to_u8(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	*(volatile u8 *)(uintptr_t)host = (u8)((const u32 *)row)[l];
+}
+
+static ALWAYS_INLINE void move_to_u16(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	*(volatile u16 *)(uintptr_t)host = (u16)((const u32 *)row)[l];
+}
+
+static ALWAYS_INLINE void move_to_u32(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	*(volatile u32 *)(uintptr_t)host = ((const u32 *)row)[l];
+}
+
+static ALWAYS_INLINE void move_to_u64(void *row, u32 l, u64 host, u64 with PL_UNUSED)
+{
+	*(volatile u64 *)(uintptr_t)host = ((const u64 *)row)[l];
+}
+
+static ALWAYS_INLINE void move_to_wide(void *row, u32 l, u64 host, u64 with)
+{
+	put(host, (u32)with, ((const u64 *)row)[l]);
+}
+
+/*
+ * The lanes of a->mask, in order; move: a constant. The empty statement keeps compilers from making
+ * one instruction of them.
+ */
+static ALWAYS_INLINE void move_lanes(const struct access *a, void *row, u64 with, lane_move *move)
+{
+	if (a->mask == FULL_MASK) {
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			move(row, l, a->host[l], with);
+			__asm__ volatile("" ::: "memory");
+		}
+		return;
+	}
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		move(row, l, a->host[l], with);
+	}
+}
 
 /* One element of every lane into its row. */
 static inline void load_element(struct gang *g, const struct uop *in, const struct access *a,
-				u32 row, u32 offset)
+				u32 row)
 {
-	u32 at = a->warp * WARP_LANES, *d = ROW32(row) + at;
+	u32 at = a->warp * WARP_LANES, *d = ROW32(row) + at, size = in->mem.size;
+	u64 *wide = ROW64(row) + at;
 	bool sign = in->flags & UOPF_SIGN;
 
-	if (in->mem.size == 8)
-		TAKE_LANES(ROW64(row) + at, u64, u64);
+	if (size == 8)
+		move_lanes(a, wide, 0, move_u64);
+	else if (in->flags & UOPF_WIDE_DATA && sign)
+		move_lanes(a, wide, size, move_wide_signed);
 	else if (in->flags & UOPF_WIDE_DATA)
-		EACH_LANE_OF(a->mask,
-			     ROW64(row)[at + l] = extend(get(a->host[l] + offset, in->mem.size),
-							 in->mem.size, sign));
-	else if (in->mem.size == 4)
-		TAKE_LANES(d, u32, u32);
-	else if (in->mem.size == 2 && sign)
-		TAKE_LANES(d, u32, s16);
-	else if (in->mem.size == 2)
-		TAKE_LANES(d, u32, u16);
+		move_lanes(a, wide, size, move_wide);
+	else if (size == 4)
+		move_lanes(a, d, 0, move_u32);
+	else if (size == 2 && sign)
+		move_lanes(a, d, 0, move_s16);
+	else if (size == 2)
+		move_lanes(a, d, 0, move_u16);
 	else if (sign)
-		TAKE_LANES(d, u32, s8);
+		move_lanes(a, d, 0, move_s8);
 	else
-		TAKE_LANES(d, u32, u8);
+		move_lanes(a, d, 0, move_u8);
 }
 
 static inline void store_element(struct gang *g, const struct uop *in, const struct access *a,
-				 u32 row, u32 offset)
+				 u32 row)
 {
-	u32 at = a->warp * WARP_LANES;
-	const u32 *s = ROW32(row) + at;
+	u32 at = a->warp * WARP_LANES, *s = ROW32(row) + at, size = in->mem.size;
+	u64 *wide = ROW64(row) + at;
 
-	if (in->mem.size == 8)
-		GIVE_LANES(u64, ROW64(row) + at);
+	if (size == 8)
+		move_lanes(a, wide, 0, move_to_u64);
 	else if (in->flags & UOPF_WIDE_DATA)
-		EACH_LANE_OF(a->mask, put(a->host[l] + offset, in->mem.size, ROW64(row)[at + l]));
-	else if (in->mem.size == 4)
-		GIVE_LANES(u32, s);
-	else if (in->mem.size == 2)
-		GIVE_LANES(u16, s);
+		move_lanes(a, wide, size, move_to_wide);
+	else if (size == 4)
+		move_lanes(a, s, 0, move_to_u32);
+	else if (size == 2)
+		move_lanes(a, s, 0, move_to_u16);
 	else
-		GIVE_LANES(u8, s);
+		move_lanes(a, s, 0, move_to_u8);
 }
 
 /* ---- several elements, or lanes that reach local memory, whose words are apart ---- */
@@ -177,7 +246,7 @@ static inline void load_warp(struct gang *g, const struct uop *in, const struct 
 	if (in->mem.count > 1 || PL_UNLIKELY(a->local))
 		load_values(g, in, a);
 	else if (in->d != NO_ROW)
-		load_element(g, in, a, in->d, 0);
+		load_element(g, in, a, in->d);
 }
 
 static inline void store_warp(struct gang *g, const struct uop *in, const struct access *a)
@@ -185,7 +254,7 @@ static inline void store_warp(struct gang *g, const struct uop *in, const struct
 	if (in->mem.count > 1 || PL_UNLIKELY(a->local))
 		store_values(g, in, a);
 	else if (in->b != NO_ROW)
-		store_element(g, in, a, in->b, 0);
+		store_element(g, in, a, in->b);
 }
 
 #endif

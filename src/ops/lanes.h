@@ -2,8 +2,8 @@
  * The lane loop, written once. Included by handler files only, which are compiled once per host ISA
  * level: EXEC_NAME(x) gives every external symbol the level's suffix.
  */
-#ifndef PL_EXEC_LANES_H
-#define PL_EXEC_LANES_H
+#ifndef PL_OPS_LANES_H
+#define PL_OPS_LANES_H
 
 #include "src/exec/exec.h"
 
@@ -35,12 +35,17 @@ u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
 extern const struct exec_ops EXEC_NAME(exec_ops), EXEC_NAME(exec_ops_watched);
 extern const struct exec_table EXEC_NAME(table_diverged);
 /*
- * Gang mode: run a guarded record for the lanes of which only some have a true guard, all warps in
- * one. False: it is none that can be, nothing has been done. *next: as a handler returns it.
+ * Gang mode: run a guarded micro-op for the lanes of which only some have a true guard, all warps in
+ * one. False: it is not one that can be run so; nothing has been done. *next: as a handler returns it.
  */
 bool EXEC_NAME(diverged_guard)(struct gang *g, const struct uop *in, const struct uop **next);
 /* Where brx.idx leads running lanes, by lane of the gang. False: some index is past the table. */
 bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *targets);
+
+/* For functions whose last arguments are constants where speed matters. */
+#define ALWAYS_INLINE __attribute__((always_inline)) inline
+/* For what needs so much stack that the handler that calls it rather goes without. */
+#define OUT_OF_LINE __attribute__((noinline))
 
 #define HANDLER(id) const struct uop *EXEC_NAME(op_##id)(struct gang * g, const struct uop *in)
 
@@ -53,7 +58,7 @@ bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *
 #define ROWP(offset) ((u32 *)(g->regs + (offset)) + g->warp)
 
 #define FOR_LANES(l, n) _Pragma("omp simd") for (u32 l = 0; l < (n); l++)
-/* Lanes to work on, told to be a multiple of 32 so that no remainder loop is made. */
+/* Lanes to work on, declared to be a multiple of 32 so that no remainder loop is made. */
 #define LANES (g->lanes & ~31u)
 #define WARPS (g->lanes >> 5)
 

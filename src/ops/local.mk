@@ -2,12 +2,13 @@
 # One symbol of each file is seen outside. Other folders with handlers add to the list.
 exec_sources += \
 	src/ops/access.h \
+	src/ops/address_form.h \
 	src/ops/address_kind.h \
-	src/ops/affine_rows.h \
 	src/ops/lane_moves.h \
 	src/ops/lane_shapes.h \
 	src/ops/lanes.h \
 	src/ops/local.h \
+	src/ops/memory_form.inc \
 	src/ops/mode.h \
 	src/ops/move_rows.h \
 	src/ops/op_affine.c \
@@ -28,7 +29,6 @@ exec_sources += \
 	src/ops/op_video.c \
 	src/ops/op_warp.c \
 	src/ops/op_watch.c \
-	src/ops/op_wide.c \
 	src/ops/part_rows.h \
 	src/ops/tables.h \
 	src/ops/value_rows.h

@@ -3,121 +3,20 @@
  * files that say how addresses are found (op_mem.c, op_affine.c). Per warp: addresses of the lanes
  * are turned into host addresses and checked as a block, then moved along the quickest way they
  * allow: one copy when they are consecutive, one load and a broadcast when they are equal, else
- * lane by lane. Only what fails the block check is looked at lane by lane.
+ * lane by lane. Only what fails the block check is inspected lane by lane.
  */
-#ifndef PL_EXEC_MOVE_ROWS_H
-#define PL_EXEC_MOVE_ROWS_H
+#ifndef PL_OPS_MOVE_ROWS_H
+#define PL_OPS_MOVE_ROWS_H
 
 #include "src/ops/lane_moves.h"
 #include "src/ops/part_rows.h"
 
-/* ---- neighbours with simple addresses ---- */
-
-static inline u64 check_global(const struct gang *g, const struct uop *in, u64 address, u32 bytes)
-{
-	const struct mem_cache *c = &g->caches[in->mem.cache];
-
-	return mem_cache_hit(c, address, bytes) ? address + c->bias : 0;
-}
-
-/* No range that a cache holds reaches into a window, so a hit is global. */
-static inline u64 check_generic(const struct gang *g, const struct uop *in, u64 address, u32 bytes)
-{
-	return check_global(g, in, address, bytes);
-}
-
-static inline u64 check_shared(const struct gang *g, const struct uop *in PL_UNUSED, u64 address,
-			       u32 bytes)
-{
-	return address + bytes <= g->env->shared_bytes && address + bytes >= bytes
-		       ? (u64)(uintptr_t)g->shared + address
-		       : 0;
-}
-
-/* How the addresses of n lanes lie, n a multiple of 16; `step` apart when they are a row. */
-static ALWAYS_INLINE enum address_kind kind_of_many_32(const u32 *r, u32 n, u32 step)
-{
-	u32 diff = r[n - 1] - r[0];
-
-	if (diff && diff != (n - 1) * step)
-		return ADDRESS_APART;
-	if (n == HALF_LANES)
-		return kind_of_32(r, step);
-	if (!is_row_32(r, n, diff ? step : 0))
-		return ADDRESS_APART;
-	return diff ? ADDRESS_ROW : ADDRESS_SAME;
-}
-
-static ALWAYS_INLINE enum address_kind kind_of_many_64(const u64 *r, u32 n, u64 step)
-{
-	u64 diff = r[n - 1] - r[0];
-
-	if (diff && diff != (n - 1) * step)
-		return ADDRESS_APART;
-	if (n == HALF_LANES)
-		return kind_of_64(r, (u32)step);
-	if (!is_row_64(r, n, diff ? step : 0))
-		return ADDRESS_APART;
-	return diff ? ADDRESS_ROW : ADDRESS_SAME;
-}
-
-/* The first lane's address and how the others lie; a row that wraps around is APART. */
-static ALWAYS_INLINE enum address_kind look_plain(const struct gang *g, const struct uop *in,
-						  u32 at, u32 n, u32 width, u64 *first)
-{
-	const u32 *r;
-
-	if (in->flags & UOPF_WIDE) {
-		*first = ROW64(in->a)[at] + (u64)in->mem.offset;
-		return kind_of_many_64(ROW64(in->a) + at, n, width);
-	}
-	if (in->a == NO_ROW) {
-		*first = (u64)in->mem.offset;
-		return ADDRESS_SAME;
-	}
-	r = ROW32(in->a) + at;
-	*first = r[0] + (u32)in->mem.offset;
-	return PL_UNLIKELY(*first > UINT32_MAX - n * width) ? ADDRESS_APART
-							    : kind_of_many_32(r, n, width);
-}
-
-static inline u64 index_at(const struct uop *in, u32 index)
-{
-	return (in->flags & UOPF_UNSIGNED ? index : (u64)(s64)(s32)index) * in->index.scale;
-}
-
-static inline u64 address_of_indexed(const struct gang *g, const struct uop *in, u32 lane)
-{
-	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->mem.offset;
-}
-
-static inline void get_indexed(const struct gang *g, const struct uop *in, struct access *a)
-{
-	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
-	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->mem.offset;
-
-	a->uniform = false;
-	FOR_LANES(l, WARP_LANES)
-		a->address[l] = base + index_at(in, r[l]);
-}
-
-static ALWAYS_INLINE enum address_kind look_indexed(const struct gang *g, const struct uop *in,
-						    u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
-{
-	const u32 *r = ROW32(in->a) + at, top = in->flags & UOPF_UNSIGNED ? 0 : 1u << 31;
-
-	*first = ROW64(in->c)[at] + index_at(in, r[0]) + (u64)in->mem.offset;
-	if (PL_UNLIKELY((r[n - 1] ^ top) < (r[0] ^ top) || !in->index.step))
-		return ADDRESS_APART;
-	return kind_of_many_32(r, n, in->index.step);
-}
-
 /* ---- neighbours ---- */
 
 /*
- * What lies behind a row is where the next CTA goes on, more often than not: fetch it into the
- * second cache, since the first one holds registers. For loops that stride over the whole grid,
- * which the host does not foresee; affine rows it does, and is hindered by this.
+ * What follows a row is usually where the next CTA goes on: fetch it into the second cache, since
+ * the first one holds registers. For loops that stride over the whole grid, which the host does not
+ * foresee; affine rows it does, and is hindered by this.
  */
 static ALWAYS_INLINE void fetch_next(const u8 *row, u32 bytes)
 {
@@ -215,38 +114,161 @@ static ALWAYS_INLINE void load_same(struct gang *g, const struct uop *in, u32 at
 	}
 }
 
+/* Bytes of a lane's value; size: as of load_row. */
+static ALWAYS_INLINE u32 width_of(const struct uop *in, u32 size)
+{
+	return size ? size : value_bytes(in);
+}
+
 /* Move n neighbours from lane `at` on. False: not simple, or not known to be allowed. */
-#define SIMPLE(space, look, check)                                                                 \
-	static ALWAYS_INLINE bool load_simple_##space(struct gang *g, const struct uop *in,        \
-						      u32 at, u32 n, u32 width, u32 size)          \
-	{                                                                                          \
-		u64 first, host;                                                                   \
-		enum address_kind kind = look(g, in, at, n, width, &first);                        \
-		if (kind == ADDRESS_APART || first & (width - 1))                                  \
-			return false;                                                              \
-		host = check(g, in, first, kind == ADDRESS_ROW ? n * width : width);               \
-		if (PL_UNLIKELY(!host))                                                            \
-			return false;                                                              \
-		if (kind == ADDRESS_ROW && n != HALF_LANES)                                        \
-			fetch_next((const u8 *)(uintptr_t)host, n *size);                          \
-		if (kind == ADDRESS_ROW)                                                           \
-			load_row(g, in, at, n, host, size);                                        \
-		else                                                                               \
-			load_same(g, in, at, n, host, size);                                       \
-		return true;                                                                       \
-	}                                                                                          \
-	static ALWAYS_INLINE bool store_simple_##space(struct gang *g, const struct uop *in,       \
-						       u32 at, u32 n, u32 width, u32 size)         \
-	{                                                                                          \
-		u64 first, host;                                                                   \
-		if (look(g, in, at, n, width, &first) != ADDRESS_ROW || first & (width - 1))       \
-			return false;                                                              \
-		host = check(g, in, first, n * width);                                             \
-		if (PL_UNLIKELY(!host))                                                            \
-			return false;                                                              \
-		store_row(g, in, at, n, host, size);                                               \
-		return true;                                                                       \
-	}
+static ALWAYS_INLINE bool load_neighbours(struct gang *g, const struct uop *in, u32 at, u32 n,
+					  u32 size, const struct address_form *form)
+{
+	u32 width = width_of(in, size);
+	u64 first, host;
+	enum address_kind kind = form->classify(g, in, at, n, width, &first);
+
+	if (kind == ADDRESS_APART || first & (width - 1))
+		return false;
+	host = form->check(g, in, first, kind == ADDRESS_ROW ? n * width : width);
+	if (PL_UNLIKELY(!host))
+		return false;
+	if (kind == ADDRESS_ROW && n != HALF_LANES)
+		fetch_next((const u8 *)(uintptr_t)host, n * size);
+	if (kind == ADDRESS_ROW)
+		load_row(g, in, at, n, host, size);
+	else
+		load_same(g, in, at, n, host, size);
+	return true;
+}
+
+static ALWAYS_INLINE bool store_neighbours(struct gang *g, const struct uop *in, u32 at, u32 n,
+					   u32 size, const struct address_form *form)
+{
+	u32 width = width_of(in, size);
+	u64 first, host;
+
+	if (form->classify(g, in, at, n, width, &first) != ADDRESS_ROW || first & (width - 1))
+		return false;
+	host = form->check(g, in, first, n * width);
+	if (PL_UNLIKELY(!host))
+		return false;
+	store_row(g, in, at, n, host, size);
+	return true;
+}
+
+/* ---- affine values: groups of lanes of a gang, of which each is a row ---- */
+
+static ALWAYS_INLINE void load_groups(struct gang *g, const struct uop *in, u32 group, u32 size,
+				      const struct reach *x, const struct address_form *form)
+{
+	for (u32 at = 0, n = LANES; at < n; at += group)
+		load_row(g, in, at, group, form->reach_host(x, in, at), size);
+}
+
+static ALWAYS_INLINE bool load_reach(struct gang *g, const struct uop *in, u32 size,
+				     const struct address_form *form)
+{
+	struct reach x;
+
+	if (PL_UNLIKELY(!form->find_reach(g, in, width_of(in, size), &x)))
+		return false;
+	if (x.same)
+		for (u32 at = 0, n = LANES; at < n; at += HALF_LANES)
+			load_same(g, in, at, HALF_LANES, form->reach_host(&x, in, at), size);
+	else if (x.unit == WARP_LANES)
+		load_groups(g, in, WARP_LANES, size, &x, form);
+	else if (x.unit == HALF_LANES)
+		load_groups(g, in, HALF_LANES, size, &x, form);
+	else
+		load_row(g, in, 0, LANES, x.host, size);
+	return true;
+}
+
+static ALWAYS_INLINE void store_groups(struct gang *g, const struct uop *in, u32 group, u32 size,
+				       const struct reach *x, const struct address_form *form)
+{
+	for (u32 at = 0, n = LANES; at < n; at += group)
+		store_row(g, in, at, group, form->reach_host(x, in, at), size);
+}
+
+static ALWAYS_INLINE bool store_reach(struct gang *g, const struct uop *in, u32 size,
+				      const struct address_form *form)
+{
+	struct reach x;
+
+	if (PL_UNLIKELY(!form->find_reach(g, in, width_of(in, size), &x)) || x.same)
+		return false;
+	if (x.unit == WARP_LANES)
+		store_groups(g, in, WARP_LANES, size, &x, form);
+	else if (x.unit == HALF_LANES)
+		store_groups(g, in, HALF_LANES, size, &x, form);
+	else
+		store_row(g, in, 0, LANES, x.host, size);
+	return true;
+}
+
+/* ---- all lanes of a gang, of a warp ---- */
+
+static ALWAYS_INLINE bool load_gang(struct gang *g, const struct uop *in, u32 size,
+				    const struct address_form *form)
+{
+	return form->find_reach ? load_reach(g, in, size, form)
+				: load_neighbours(g, in, 0, LANES, size, form);
+}
+
+static ALWAYS_INLINE bool store_gang(struct gang *g, const struct uop *in, u32 size,
+				     const struct address_form *form)
+{
+	return form->find_reach ? store_reach(g, in, size, form)
+				: store_neighbours(g, in, 0, LANES, size, form);
+}
+
+static ALWAYS_INLINE bool load_full_warp(struct gang *g, const struct uop *in, u32 at, u32 size,
+					 const struct address_form *form)
+{
+	return load_neighbours(g, in, at, WARP_LANES, size, form) ||
+	       (load_neighbours(g, in, at, HALF_LANES, size, form) &&
+		load_neighbours(g, in, at + HALF_LANES, HALF_LANES, size, form));
+}
+
+static ALWAYS_INLINE bool store_full_warp(struct gang *g, const struct uop *in, u32 at, u32 size,
+					  const struct address_form *form)
+{
+	return store_neighbours(g, in, at, WARP_LANES, size, form) ||
+	       (store_neighbours(g, in, at, HALF_LANES, size, form) &&
+		store_neighbours(g, in, at + HALF_LANES, HALF_LANES, size, form));
+}
+
+/* ---- the general way, from the addresses of every lane ---- */
+
+static ALWAYS_INLINE bool load_general(struct gang *g, const struct uop *in, u32 w, u32 mask,
+				       const struct address_form *form)
+{
+	struct access a;
+
+	access_begin(&a, value_bytes(in), w, mask);
+	form->of_warp(g, in, &a);
+	if (!form->resolve(g, in, &a))
+		return false;
+	load_warp(g, in, &a);
+	return true;
+}
+
+static ALWAYS_INLINE bool store_general(struct gang *g, const struct uop *in, u32 w, u32 mask,
+					const struct address_form *form)
+{
+	struct access a;
+
+	access_begin(&a, value_bytes(in), w, mask);
+	form->of_warp(g, in, &a);
+	if (!form->resolve(g, in, &a))
+		return false;
+	store_warp(g, in, &a);
+	return true;
+}
+
+/* ---- a whole load or store ---- */
 
 /* Bytes of the only element when rows can be copied from and to memory as they are, else 0. */
 static inline u32 plain_size(const struct uop *in)
@@ -268,91 +290,52 @@ static inline bool store_may_be_simple(const struct gang *g, const struct uop *i
 	return load_may_be_simple(g, in) && (in->mem.count == 1 || all_rows(g, in));
 }
 
-/* The general way, from the addresses of every lane. */
-#define GENERAL(space, addresses, resolve)                                                         \
-	static __attribute__((noinline)) bool load_general_##space(                                \
-		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
-	{                                                                                          \
-		struct access a;                                                                   \
-		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);                      \
-		addresses(g, in, &a);                                                              \
-		if (!resolve(g, in, &a))                                                           \
-			return false;                                                              \
-		load_warp(g, in, &a);                                                              \
-		return true;                                                                       \
-	}                                                                                          \
-	static __attribute__((noinline)) bool store_general_##space(                               \
-		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
-	{                                                                                          \
-		struct access a;                                                                   \
-		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);                      \
-		addresses(g, in, &a);                                                              \
-		if (!resolve(g, in, &a))                                                           \
-			return false;                                                              \
-		store_warp(g, in, &a);                                                             \
-		return true;                                                                       \
-	}
+/* The ways to move lanes in the order in which they are tried; memory_form.inc makes them. */
+struct move_ways {
+	bool (*may_be_simple)(const struct gang *g, const struct uop *in);
+	/* False: by another way. */
+	bool (*gang)(struct gang *g, const struct uop *in, u32 size);
+	bool (*full_warp)(struct gang *g, const struct uop *in, u32 at, u32 size);
+	bool (*part)(struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size);
+	/* False: a fault was raised. */
+	bool (*general)(struct gang *g, const struct uop *in, u32 w, u32 mask);
+};
 
-/* All lanes of a gang as neighbours. */
-#define WHOLE(space)                                                                               \
-	static ALWAYS_INLINE bool load_whole_##space(struct gang *g, const struct uop *in,         \
-						     u32 width, u32 size)                          \
-	{                                                                                          \
-		return load_simple_##space(g, in, 0, LANES, width, size);                          \
-	}                                                                                          \
-	static ALWAYS_INLINE bool store_whole_##space(struct gang *g, const struct uop *in,        \
-						      u32 width, u32 size)                         \
-	{                                                                                          \
-		return store_simple_##space(g, in, 0, LANES, width, size);                         \
-	}
+/*
+ * The simple way for the whole gang, a warp, its halves; else by parts of warps or by lanes. False:
+ * a fault was raised.
+ */
+static ALWAYS_INLINE bool move_warps(struct gang *g, const struct uop *in, u32 size,
+				     const struct move_ways *ways)
+{
+	bool simple = size || ways->may_be_simple(g, in);
 
-/* The simple way for the whole gang, a warp, its halves; else by parts of warps or by lanes. */
-#define MOVE(what, space, SIZE)                                                                    \
-	static __attribute__((noinline)) bool what##_gang_##space##_##SIZE(struct gang *g,         \
-									   const struct uop *in)   \
-	{                                                                                          \
-		u32 width = SIZE ? SIZE : (u32)in->mem.size * in->mem.count;                       \
-		return what##_whole_##space(g, in, width, SIZE);                                   \
-	}                                                                                          \
-	static ALWAYS_INLINE bool what##_warp_##space##_##SIZE(struct gang *g,                     \
-							       const struct uop *in, u32 at)       \
-	{                                                                                          \
-		u32 width = SIZE ? SIZE : (u32)in->mem.size * in->mem.count;                       \
-		return what##_simple_##space(g, in, at, WARP_LANES, width, SIZE) ||                \
-		       (what##_simple_##space(g, in, at, HALF_LANES, width, SIZE) &&               \
-			what##_simple_##space(g, in, at + HALF_LANES, HALF_LANES, width, SIZE));   \
-	}                                                                                          \
-	static inline bool what##_##space##_##SIZE(struct gang *g, const struct uop *in)           \
-	{                                                                                          \
-		bool simple = SIZE || what##_may_be_simple(g, in);                                 \
-		if (simple && g->full && what##_gang_##space##_##SIZE(g, in))                      \
-			return true;                                                               \
-		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
-			u32 mask = mask_of(g, w);                                                  \
-			if (simple && PL_LIKELY(mask == FULL_MASK)) {                              \
-				if (what##_warp_##space##_##SIZE(g, in, w * WARP_LANES))           \
-					continue;                                                  \
-			} else if (mask && what##_part_##space(g, in, w, mask, SIZE)) {            \
-				continue;                                                          \
-			}                                                                          \
-			if (mask && !what##_general_##space(g, in, w, mask))                       \
-				return false;                                                      \
-		}                                                                                  \
-		return true;                                                                       \
-	}
+	if (simple && g->full && ways->gang(g, in, size))
+		return true;
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		u32 mask = mask_of(g, w);
 
-/* The handler. */
-#define MEMORY(what, space)                                                                        \
-	MOVE(what, space, 4)                                                                       \
-	MOVE(what, space, 8)                                                                       \
-	MOVE(what, space, 0)                                                                       \
-	HANDLER(what##_##space)                                                                    \
-	{                                                                                          \
-		u32 size = plain_size(in);                                                         \
-		bool ok = size == 4   ? what##_##space##_4(g, in)                                  \
-			  : size == 8 ? what##_##space##_8(g, in)                                  \
-				      : what##_##space##_0(g, in);                                 \
-		return ok ? in + 1 : NULL;                                                         \
+		if (simple && PL_LIKELY(mask == FULL_MASK)) {
+			if (ways->full_warp(g, in, w * WARP_LANES, size))
+				continue;
+		} else if (mask && ways->part(g, in, w, mask, size)) {
+			continue;
+		}
+		if (mask && !ways->general(g, in, w, mask))
+			return false;
 	}
+	return true;
+}
+
+static ALWAYS_INLINE const struct uop *move_by_size(struct gang *g, const struct uop *in,
+						    const struct move_ways *ways)
+{
+	u32 size = plain_size(in);
+	bool ok = size == 4   ? move_warps(g, in, 4, ways)
+		  : size == 8 ? move_warps(g, in, 8, ways)
+			      : move_warps(g, in, 0, ways);
+
+	return ok ? in + 1 : NULL;
+}
 
 #endif

@@ -1,23 +1,32 @@
 /*
  * Affine values: what a launch finds out about them, comparisons with them, and global memory at a
- * base that is the same for all lanes plus an affine index. See affine.h.
- * A record names the row of the lanes' part in `a` and the value's number in `target`.
+ * base that is the same for all lanes plus an affine index, or at addresses that are affine. See
+ * exec/affine.h. Row `a` of a micro-op is the lanes' part; values of 32 bits and those of 64 bits
+ * (_wide) are numbered apart.
  */
-#include "src/ops/affine_rows.h"
+#include "src/exec/affine.h"
+#include "src/ops/move_rows.h"
 
 /* ---- once for each launch ---- */
 
-/* Into how large groups of lanes, `step` apart, the row falls. */
-static u32 find_unit(const u32 *r, u32 n, u32 step)
+/* Are n lanes of the row `step` apart? A row of words or of double words. */
+static ALWAYS_INLINE bool is_row(const void *row, u32 at, u32 n, u64 step, bool wide)
+{
+	return wide ? is_row_64((const u64 *)row + at, n, step)
+		    : is_row_32((const u32 *)row + at, n, (u32)step);
+}
+
+/* Into how large groups of lanes, `step` apart, the n lanes of the row fall; 0: into none. */
+static ALWAYS_INLINE u32 find_unit(const void *row, u32 n, u64 step, bool wide)
 {
 	bool warps = true, halves = true;
 
-	if (is_row_32(r, n, step))
+	if (is_row(row, 0, n, step, wide))
 		return n;
 	for (u32 at = 0; at < n; at += WARP_LANES)
-		warps &= is_row_32(r + at, WARP_LANES, step);
+		warps &= is_row(row, at, WARP_LANES, step, wide);
 	for (u32 at = 0; at < n; at += HALF_LANES)
-		halves &= is_row_32(r + at, HALF_LANES, step);
+		halves &= is_row(row, at, HALF_LANES, step, wide);
 	return warps ? WARP_LANES : halves ? HALF_LANES : 0;
 }
 
@@ -43,12 +52,39 @@ HANDLER(affine_form)
 		a->span[sign] = high - low;
 	}
 	a->step = r[1] - r[0];
-	a->unit = find_unit(r, n, a->step);
+	a->unit = find_unit(r, n, a->step, false);
+	return in + 1;
+}
+
+/* ext: the constants are of two words each, the low one first. */
+HANDLER(affine_form_wide)
+{
+	const u32 *ext = g->env->program->ext + in->ext, *words = ext + AFFINE_PARTS;
+	struct affine_wide *a = affine_wide_at(g, in->affine.number);
+	const u64 *r = ROW64(in->a);
+	s64 low = INT64_MAX, high = INT64_MIN;
+	u32 n = LANES;
+
+	for (u32 i = 0; i < AFFINE_PARTS; i++)
+		a->part[i] = ext[i] == NO_ROW ? words[2 * i] | (u64)words[2 * i + 1] << 32
+					      : *ROW64(ext[i]);
+	for (u32 l = 0; l < n; l++) {
+		low = (s64)r[l] < low ? (s64)r[l] : low;
+		high = (s64)r[l] > high ? (s64)r[l] : high;
+	}
+	a->low = (u64)low;
+	a->span = (u64)high - (u64)low;
+	a->bits = 0;
+	for (u32 l = 0; l < n; l++)
+		a->bits |= r[l] - a->low;
+	a->step = r[1] - r[0];
+	a->unit = find_unit(r, n, a->step, true);
 	return in + 1;
 }
 
 /* ---- comparisons ---- */
 
+/* t[l] = does `a[l] + offset OP b` hold, after `top` has made signed numbers unsigned ones? */
 #define COMPARE_LANES(OP)                                                                          \
 	FOR_LANES(l, WARP_LANES)                                                                   \
 		t[l] = ((a[l] + offset) ^ top) OP b ? FULL_MASK : 0;
@@ -68,6 +104,31 @@ static u32 compare_lanes(u32 compare, const u32 *a, u32 offset, u32 b)
 	return compare & AFFINE_NOT ? ~mask : mask;
 }
 
+static u32 compare_lanes_wide(u32 compare, const u64 *a, u64 offset, u64 b)
+{
+	u64 top = compare & AFFINE_SIGNED ? (u64)1 << 63 : 0;
+	u32 t[WARP_LANES], mask;
+
+	b ^= top;
+	if ((compare & AFFINE_BASE) == AFFINE_LT)
+		COMPARE_LANES(<)
+	else if ((compare & AFFINE_BASE) == AFFINE_LE)
+		COMPARE_LANES(<=)
+	else
+		COMPARE_LANES(==)
+	mask = lanes_mask(t);
+	return compare & AFFINE_NOT ? ~mask : mask;
+}
+
+/* The same result for all lanes of the predicate that take part. */
+static inline void fill_predicate(struct gang *g, const struct uop *in, bool t)
+{
+	u32 *d = ROWP(in->d), active = g->active;
+
+	for (u32 w = 0, n = WARPS; w < n; w++)
+		d[w] = t ? d[w] | active : d[w] & ~active;
+}
+
 /* b: the row of what is compared with, the same for all lanes. */
 HANDLER(setp_affine)
 {
@@ -77,69 +138,95 @@ HANDLER(setp_affine)
 	u32 y = affine_operand(g->regs + in->b, &compare);
 	int all = affine_decide(x, compare, offset, y).all;
 
+	if (all >= 0) {
+		fill_predicate(g, in, all);
+		return in + 1;
+	}
 	for (u32 w = 0, n = WARPS; w < n; w++) {
-		u32 at = w * WARP_LANES, t = all > 0 ? FULL_MASK : 0;
+		u32 t = compare_lanes(compare, a + w * WARP_LANES, offset, y);
 
-		if (all < 0)
-			t = compare_lanes(compare, a + at, offset, y);
 		d[w] = (d[w] & ~active) | (t & active);
 	}
 	return in + 1;
 }
 
-/* ---- memory ---- */
-
-static inline void get_affine(const struct gang *g, const struct uop *in, struct access *a)
+/* 1: it holds for all lanes, 0: for none, -1: they have to be compared. */
+static int decide_wide(const struct affine_wide *a, u32 compare, u64 offset, u64 y)
 {
-	const u32 *r = ROW32(in->a) + a->warp * WARP_LANES;
-	u32 offset = affine_offset(affine_at(g, in->index.affine), g->cta->id);
-	u64 base = ROW64(in->c)[a->warp * WARP_LANES] + (u64)in->mem.offset;
+	u64 top = compare & AFFINE_SIGNED ? (u64)1 << 63 : 0, low = (a->low + offset) ^ top,
+	    high = low + a->span;
+	u32 base = compare & AFFINE_BASE;
+	int all = -1;
 
-	a->uniform = false;
-	FOR_LANES(l, WARP_LANES)
-		a->address[l] = base + index_at(in, r[l] + offset);
+	y ^= top;
+	if (high < low)
+		return -1;
+	if (base == AFFINE_EQ)
+		all = y < low || y > high ? 0 : a->span ? -1 : 1;
+	else if (base == AFFINE_LT)
+		all = high < y ? 1 : low >= y ? 0 : -1;
+	else
+		all = high <= y ? 1 : low > y ? 0 : -1;
+	return all >= 0 && compare & AFFINE_NOT ? !all : all;
 }
 
-static inline u64 address_of_affine(const struct gang *g, const struct uop *in, u32 lane)
+HANDLER(setp_affine_wide)
 {
-	u32 offset = affine_offset(affine_at(g, in->index.affine), g->cta->id);
+	const struct affine_wide *x = affine_wide_at(g, in->affine.number);
+	const u64 *a = ROW64(in->a);
+	u32 *d = ROWP(in->d), active = g->active, compare = in->affine.compare;
+	u64 offset = affine_wide_offset(x, g->cta->id), y;
+	int all;
 
-	return ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane] + offset) + (u64)in->mem.offset;
+	memcpy(&y, g->regs + in->b, sizeof(y));
+	all = decide_wide(x, compare, offset, y);
+	if (all >= 0) {
+		fill_predicate(g, in, all);
+		return in + 1;
+	}
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		u32 t = compare_lanes_wide(compare, a + w * WARP_LANES, offset, y);
+
+		d[w] = (d[w] & ~active) | (t & active);
+	}
+	return in + 1;
 }
 
-static ALWAYS_INLINE enum address_kind look_affine(const struct gang *g, const struct uop *in,
-						   u32 at, u32 n, u32 width PL_UNUSED, u64 *first)
-{
-	const u32 *r = ROW32(in->a) + at, top = affine_top(!(in->flags & UOPF_UNSIGNED));
-	u32 offset = affine_offset(affine_at(g, in->index.affine), g->cta->id);
+/* ---- memory at base + affine index * scale ---- */
 
-	*first = ROW64(in->c)[at] + index_at(in, r[0] + offset) + (u64)in->mem.offset;
-	if (PL_UNLIKELY(((r[n - 1] + offset) ^ top) < ((r[0] + offset) ^ top) || !in->index.step))
-		return ADDRESS_APART;
-	return kind_of_many_32(r, n, in->index.step);
+static ALWAYS_INLINE u32 index_offset(const struct gang *g, const struct uop *in)
+{
+	return affine_offset(affine_at(g, in->index.affine), g->cta->id);
 }
 
-/* Where the gang's accesses lie. */
-struct reach {
-	const u32 *lanes; /* relative to `low` */
-	u32 low, unit;
-	u64 host; /* of the lowest */
-};
+static ALWAYS_INLINE u64 affine_address(const struct gang *g, const struct uop *in, u32 lane)
+{
+	return index_address(g, in, lane, index_offset(g, in));
+}
 
-/*
- * False: not in groups of lanes of which each is a row (or, `same`, has one address), or not known
- * to be allowed. One comparison tells for all lanes, since they lie in one allocation.
- */
-static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in, u32 width,
-				     bool *same, struct reach *x)
+static ALWAYS_INLINE void get_affine(const struct gang *g, const struct uop *in, struct access *a)
+{
+	index_addresses(g, in, a, index_offset(g, in));
+}
+
+static ALWAYS_INLINE enum address_kind classify_affine(const struct gang *g, const struct uop *in,
+						       u32 at, u32 n, u32 width PL_UNUSED,
+						       u64 *first)
+{
+	return classify_index(g, in, at, n, first, index_offset(g, in));
+}
+
+/* One comparison is enough for all lanes, since they lie in one allocation. */
+static ALWAYS_INLINE bool find_reach_affine(const struct gang *g, const struct uop *in, u32 width,
+					    struct reach *x)
 {
 	const struct affine *a = affine_at(g, in->index.affine);
 	u32 sign = in->flags & UOPF_UNSIGNED ? 0 : 1, top = affine_top(sign), span = a->span[sign],
 	    low = a->low[sign] + affine_offset(a, g->cta->id);
-	u64 first = *ROW64(in->c) + index_at(in, low) + (u64)in->mem.offset,
+	u64 first = *ROW64(in->c) + scaled_index(in, low) + (u64)in->mem.offset,
 	    bytes = (u64)span * in->index.scale + width;
 
-	*same = !a->step;
+	x->same = !a->step;
 	if (!a->unit || (a->step && a->step != in->index.step) ||
 	    (low ^ top) + span < (low ^ top) ||
 	    (a->unit < g->lanes && in->index.scale & (width - 1)) || first & (width - 1) ||
@@ -152,14 +239,108 @@ static ALWAYS_INLINE bool find_reach(const struct gang *g, const struct uop *in,
 	return x->host != 0;
 }
 
-static ALWAYS_INLINE u64 host_of(const struct reach *x, const struct uop *in, u32 lane)
+static ALWAYS_INLINE u64 reach_host_affine(const struct reach *x, const struct uop *in, u32 lane)
 {
-	return x->host + (u64)(x->lanes[lane] - x->low) * in->index.scale;
+	u32 beyond_low = ((const u32 *)x->lanes)[lane] - (u32)x->low;
+
+	return x->host + (u64)beyond_low * in->index.scale;
 }
 
-WHOLE_REACH(affine)
-SIMPLE(affine, look_affine, check_global)
-PART(affine, get_affine, address_of_affine, check_global)
-GENERAL(affine, get_affine, resolve_global)
-MEMORY(load, affine)
-MEMORY(store, affine)
+static const struct address_form form_affine = {
+	.of_lane = affine_address,
+	.of_warp = get_affine,
+	.classify = classify_affine,
+	.check = check_global,
+	.resolve = resolve_global,
+	.find_reach = find_reach_affine,
+	.reach_host = reach_host_affine,
+};
+#define FORM(name) name##_affine
+#include "src/ops/memory_form.inc"
+
+HANDLER(load_affine)
+{
+	return load_affine(g, in);
+}
+
+HANDLER(store_affine)
+{
+	return store_affine(g, in);
+}
+
+/* ---- memory at affine addresses of 64 bits ---- */
+
+static ALWAYS_INLINE u64 wide_offset(const struct gang *g, const struct uop *in)
+{
+	return affine_wide_offset(affine_wide_at(g, in->index.affine), g->cta->id) +
+	       (u64)in->mem.offset;
+}
+
+static ALWAYS_INLINE u64 wide_address(const struct gang *g, const struct uop *in, u32 lane)
+{
+	return ROW64(in->a)[lane] + wide_offset(g, in);
+}
+
+static ALWAYS_INLINE void get_wide(const struct gang *g, const struct uop *in, struct access *a)
+{
+	const u64 *r = ROW64(in->a) + a->warp * WARP_LANES;
+	u64 offset = wide_offset(g, in);
+
+	a->uniform = false;
+	FOR_LANES(l, WARP_LANES)
+		a->address[l] = r[l] + offset;
+}
+
+static ALWAYS_INLINE enum address_kind classify_wide(const struct gang *g, const struct uop *in,
+						     u32 at, u32 n, u32 width, u64 *first)
+{
+	const u64 *r = ROW64(in->a) + at;
+
+	*first = r[0] + wide_offset(g, in);
+	return classify_64(r, n, width);
+}
+
+static ALWAYS_INLINE bool find_reach_wide(const struct gang *g, const struct uop *in, u32 width,
+					  struct reach *x)
+{
+	const struct affine_wide *a = affine_wide_at(g, in->index.affine);
+	u64 first = a->low + affine_wide_offset(a, g->cta->id) + (u64)in->mem.offset;
+
+	x->same = !a->step;
+	if (!a->unit || (a->step && a->step != width) || ((first | a->bits) & (width - 1)) ||
+	    a->span > UINT32_MAX / 2)
+		return false;
+	x->lanes = ROW64(in->a);
+	x->low = a->low;
+	x->unit = a->unit;
+	x->host = check_global(g, in, first, (u32)a->span + width);
+	return x->host != 0;
+}
+
+static ALWAYS_INLINE u64 reach_host_wide(const struct reach *x, const struct uop *in PL_UNUSED,
+					 u32 lane)
+{
+	return x->host + (((const u64 *)x->lanes)[lane] - x->low);
+}
+
+static const struct address_form form_wide = {
+	.of_lane = wide_address,
+	.of_warp = get_wide,
+	.classify = classify_wide,
+	.check = check_global,
+	.resolve = resolve_global,
+	.find_reach = find_reach_wide,
+	.reach_host = reach_host_wide,
+};
+#define FORM(name) name##_wide
+#include "src/ops/memory_form.inc"
+
+HANDLER(load_wide)
+{
+	return load_wide(g, in);
+}
+
+HANDLER(store_wide)
+{
+	return store_wide(g, in);
+}

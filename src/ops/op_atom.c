@@ -2,9 +2,9 @@
  * atom and red: read-modify-write, lane after lane in ascending order. Where one worker is alone
  * with the memory, and in shared memory, which belongs to one worker, plain operations do; else,
  * and at the scope of the system, the host's atomic ones. Additions of a whole warp to one address
- * without result are summed first. A record: pad = enum atom_op, join = type word, size = bytes of
- * an element, count = elements; scalars: d, b, c; vectors: ext[0..count) results, ext[count..2
- * count) operands. PTX ISA "Parallel Synchronization and Communication Instructions: atom", "red".
+ * without result are summed first. Rows of scalars: result d, operands b and c; of vectors, in ext:
+ * [0..count) results, [count..2 count) operands. PTX ISA "Parallel Synchronization and Communication
+ * Instructions: atom", "red".
  */
 #include "src/ops/access.h"
 #include "src/uop/atom.h"
@@ -117,7 +117,7 @@ apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
 	return NULL;
 }
 
-/* alone: nobody else can come between. */
+/* alone: no other thread of the host can come between. */
 static u64 modify(bool alone, u64 host, u32 size, apply_fn *fn, u64 b, u64 c)
 {
 	u64 old, new;
@@ -172,7 +172,7 @@ static void write_row(struct gang *g, u32 row, u32 at, u32 size, u64 v)
 		ROW32(row)[at] = (u32)v;
 }
 
-/* The whole warp adds to one word and nobody asks for the old value. */
+/* The whole warp adds to one word, and the old value is not wanted. */
 static bool add_together(struct gang *g, const struct uop *in, const struct access *a, bool alone)
 {
 	u64 sum = 0, first = a->host[__builtin_ctz(a->mask)];
@@ -240,8 +240,8 @@ static void modify_128(struct gang *g, const struct uop *in, const struct access
 
 /* ---- words of 32 bits, the common case: fn is a constant wherever this is called ---- */
 
-static inline __attribute__((always_inline)) void
-each_word(struct gang *g, const struct uop *in, const struct access *a, bool alone, apply_fn *fn)
+static ALWAYS_INLINE void each_word(struct gang *g, const struct uop *in, const struct access *a,
+				    bool alone, apply_fn *fn)
 {
 	u32 at = a->warp * WARP_LANES, *d = in->d == NO_ROW ? NULL : ROW32(in->d) + at;
 	const u32 *b = ROW32(in->b) + at, *c = in->c == NO_ROW ? b : ROW32(in->c) + at;
@@ -262,16 +262,18 @@ each_word(struct gang *g, const struct uop *in, const struct access *a, bool alo
 	}
 }
 
-#define WORDS(fn)                                                                                  \
-	do {                                                                                       \
-		if (alone)                                                                         \
-			each_word(g, in, a, true, fn);                                             \
-		else                                                                               \
-			each_word(g, in, a, false, fn);                                            \
-		return true;                                                                       \
-	} while (0)
+/* True, for callers that return whether it is done. */
+static ALWAYS_INLINE bool all_words(struct gang *g, const struct uop *in, const struct access *a,
+				    bool alone, apply_fn *fn)
+{
+	if (alone)
+		each_word(g, in, a, true, fn);
+	else
+		each_word(g, in, a, false, fn);
+	return true;
+}
 
-static bool words_typed(struct gang *g, const struct uop *in, const struct access *a, bool alone)
+static bool typed_words(struct gang *g, const struct uop *in, const struct access *a, bool alone)
 {
 	bool is_signed = in->atomic.type == T_s32;
 
@@ -279,47 +281,45 @@ static bool words_typed(struct gang *g, const struct uop *in, const struct acces
 		return false;
 	switch (in->atomic.action) {
 	case ATOM_ADD:
-		WORDS(apply_add);
+		return all_words(g, in, a, alone, apply_add);
 	case ATOM_INC:
-		WORDS(apply_inc);
+		return all_words(g, in, a, alone, apply_inc);
 	case ATOM_DEC:
-		WORDS(apply_dec);
+		return all_words(g, in, a, alone, apply_dec);
 	case ATOM_MIN:
-		if (is_signed)
-			WORDS(apply_min_s32);
-		WORDS(apply_min_u32);
+		return is_signed ? all_words(g, in, a, alone, apply_min_s32)
+				 : all_words(g, in, a, alone, apply_min_u32);
 	case ATOM_MAX:
-		if (is_signed)
-			WORDS(apply_max_s32);
-		WORDS(apply_max_u32);
+		return is_signed ? all_words(g, in, a, alone, apply_max_s32)
+				 : all_words(g, in, a, alone, apply_max_u32);
 	default:
 		return false;
 	}
 }
 
-/* Returns false for what the general way has to do. space: MEM_GENERIC where lanes may differ. */
-static bool words(struct gang *g, const struct uop *in, const struct access *a, bool alone,
-		  enum mem_space space)
+/* False: for the general way. space: MEM_GENERIC where lanes may differ. */
+static bool atomic_words(struct gang *g, const struct uop *in, const struct access *a, bool alone,
+			 enum mem_space space)
 {
 	if (in->mem.count != 1 || in->mem.size != 4)
 		return false;
 	if (in->atomic.type == T_f32 && in->atomic.action == ATOM_ADD && space == MEM_GLOBAL)
-		WORDS(apply_add_f32_ftz);
+		return all_words(g, in, a, alone, apply_add_f32_ftz);
 	if (in->atomic.type == T_f32 && in->atomic.action == ATOM_ADD && space == MEM_SHARED)
-		WORDS(apply_add_f32);
+		return all_words(g, in, a, alone, apply_add_f32);
 	if (in->atomic.type != T_b32)
-		return words_typed(g, in, a, alone);
+		return typed_words(g, in, a, alone);
 	switch (in->atomic.action) {
 	case ATOM_AND:
-		WORDS(apply_and);
+		return all_words(g, in, a, alone, apply_and);
 	case ATOM_OR:
-		WORDS(apply_or);
+		return all_words(g, in, a, alone, apply_or);
 	case ATOM_XOR:
-		WORDS(apply_xor);
+		return all_words(g, in, a, alone, apply_xor);
 	case ATOM_EXCH:
-		WORDS(apply_exch);
+		return all_words(g, in, a, alone, apply_exch);
 	case ATOM_CAS:
-		WORDS(apply_cas_32);
+		return all_words(g, in, a, alone, apply_cas_32);
 	default:
 		return false;
 	}
@@ -345,19 +345,23 @@ static void each_element(struct gang *g, const struct uop *in, const struct acce
 		write_row(g, x[e], at, in->mem.size, old[e]);
 }
 
-static void run(struct gang *g, const struct uop *in, const struct access *a, bool global,
-		bool generic)
+/*
+ * One warp, its addresses resolved. space: of the form; generic addresses may be in any, and follow
+ * global memory's rules unless they are in the window of another.
+ */
+static void modify_warp(struct gang *g, const struct uop *in, const struct access *a,
+			enum mem_space space)
 {
 	u32 at = a->warp * WARP_LANES;
+	bool global = space != MEM_SHARED, generic = space == MEM_GENERIC;
 	bool alone = !global || (!g->env->concurrent && !(in->flags & UOPF_SYSTEM));
-	enum mem_space space = generic ? MEM_GENERIC : global ? MEM_GLOBAL : MEM_SHARED;
 	apply_fn *fn, *shared_fn;
 
 	if (in->mem.size == 16) {
 		modify_128(g, in, a, alone);
 		return;
 	}
-	if (add_together(g, in, a, alone) || words(g, in, a, alone, space))
+	if (add_together(g, in, a, alone) || atomic_words(g, in, a, alone, space))
 		return;
 	fn = EXEC_NAME(atom_apply)(in->atomic.action, in->atomic.type, global);
 	shared_fn = generic ? EXEC_NAME(atom_apply)(in->atomic.action, in->atomic.type, false) : fn;
@@ -377,7 +381,7 @@ static void run(struct gang *g, const struct uop *in, const struct access *a, bo
 }
 
 /* Local memory has the words of an element apart: it is put together for the operation. */
-static void run_local(struct gang *g, const struct uop *in, struct access *a)
+static void modify_local(struct gang *g, const struct uop *in, struct access *a)
 {
 	u8 whole[WARP_LANES][16] __attribute__((aligned(16)));
 	u64 window = g->env->mem->local_base;
@@ -389,7 +393,7 @@ static void run_local(struct gang *g, const struct uop *in, struct access *a)
 		local_read(g, first + l, a->address[l] - window, whole[l], a->width);
 		a->host[l] = (u64)(uintptr_t)whole[l];
 	}
-	run(g, in, a, true, true);
+	modify_warp(g, in, a, MEM_GENERIC);
 	for (u32 m = a->local & a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
@@ -397,25 +401,40 @@ static void run_local(struct gang *g, const struct uop *in, struct access *a)
 	}
 }
 
-#define ATOM(space, global, generic)                                                               \
-	HANDLER(atom_##space)                                                                      \
-	{                                                                                          \
-		struct access a;                                                                   \
-		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
-			access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask_of(g, w));     \
-			if (!a.mask)                                                               \
-				continue;                                                          \
-			get_addresses(g, in, &a);                                                  \
-			if (!resolve_##space(g, in, &a))                                           \
-				return NULL;                                                       \
-			if (generic && PL_UNLIKELY(a.local))                                       \
-				run_local(g, in, &a);                                              \
-			else                                                                       \
-				run(g, in, &a, global, generic);                                   \
-		}                                                                                  \
-		return in + 1;                                                                     \
-	}
+/* All warps; resolve and space: constants. */
+static ALWAYS_INLINE const struct uop *
+modify_warps(struct gang *g, const struct uop *in,
+	     bool (*resolve)(struct gang *g, const struct uop *in, struct access *a),
+	     enum mem_space space)
+{
+	struct access a;
 
-ATOM(global, true, false)
-ATOM(shared, false, false)
-ATOM(generic, true, true)
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask_of(g, w));
+		if (!a.mask)
+			continue;
+		get_addresses(g, in, &a);
+		if (!resolve(g, in, &a))
+			return NULL;
+		if (space == MEM_GENERIC && PL_UNLIKELY(a.local))
+			modify_local(g, in, &a);
+		else
+			modify_warp(g, in, &a, space);
+	}
+	return in + 1;
+}
+
+HANDLER(atom_global)
+{
+	return modify_warps(g, in, resolve_global, MEM_GLOBAL);
+}
+
+HANDLER(atom_shared)
+{
+	return modify_warps(g, in, resolve_shared, MEM_SHARED);
+}
+
+HANDLER(atom_generic)
+{
+	return modify_warps(g, in, resolve_generic, MEM_GENERIC);
+}

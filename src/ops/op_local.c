@@ -6,12 +6,12 @@
 #include "src/ops/move_rows.h"
 
 /* Lanes that move together: from lane `at` of those to work on. */
-struct part {
+struct lane_set {
 	u32 at, n, mask; /* mask: of a warp; FULL_MASK: all n */
 };
 
 /* Rows of words for these lanes, that of the first byte first. */
-static ALWAYS_INLINE u32 *words_of(const struct gang *g, const struct part *p, u64 address)
+static ALWAYS_INLINE u32 *words_of(const struct gang *g, const struct lane_set *p, u64 address)
 {
 	return (u32 *)(void *)local_byte(g, g->lane0 + p->at, address & ~(u64)3);
 }
@@ -28,8 +28,8 @@ static ALWAYS_INLINE u32 *words_of(const struct gang *g, const struct part *p, u
 	} while (0)
 
 /* One element that begins at the same address for all. */
-static void take_words(struct gang *g, const struct uop *in, const struct part *p, u32 row,
-		       u64 address)
+static void load_local_words(struct gang *g, const struct uop *in, const struct lane_set *p,
+			     u32 row, u64 address)
 {
 	const u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
 	u32 *d = ROW32(row) + p->at, n = p->n & ~31u, mask = p->mask;
@@ -51,8 +51,8 @@ static void take_words(struct gang *g, const struct uop *in, const struct part *
 		BLEND(d, x[l] << left >> right);
 }
 
-static void give_words(struct gang *g, const struct uop *in, const struct part *p, u32 row,
-		       u64 address)
+static void store_local_words(struct gang *g, const struct uop *in, const struct lane_set *p,
+			      u32 row, u64 address)
 {
 	u32 *x = words_of(g, p, address), *y = x + local_stride(g) / 4;
 	const u32 *s = ROW32(row) + p->at;
@@ -72,32 +72,32 @@ static void give_words(struct gang *g, const struct uop *in, const struct part *
 	}
 }
 
-static ALWAYS_INLINE void take_all(struct gang *g, const struct uop *in, const struct part *p,
-				   u64 address)
+static ALWAYS_INLINE void load_common(struct gang *g, const struct uop *in,
+				      const struct lane_set *p, u64 address)
 {
 	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->d);
 
 		if (row != NO_ROW)
-			take_words(g, in, p, row, address + e * in->mem.size);
+			load_local_words(g, in, p, row, address + e * in->mem.size);
 	}
 }
 
-static ALWAYS_INLINE void give_all(struct gang *g, const struct uop *in, const struct part *p,
-				   u64 address)
+static ALWAYS_INLINE void store_common(struct gang *g, const struct uop *in,
+				       const struct lane_set *p, u64 address)
 {
 	for (u32 e = 0; e < in->mem.count; e++) {
 		u32 row = element_row(g, in, e, in->b);
 
 		if (row != NO_ROW)
-			give_words(g, in, p, row, address + e * in->mem.size);
+			store_local_words(g, in, p, row, address + e * in->mem.size);
 	}
 }
 
 /* ---- addresses ---- */
 
 /* Do the lanes hold the same, those of `mask` if it is not full? */
-static ALWAYS_INLINE bool same_32(const u32 *r, const struct part *p)
+static ALWAYS_INLINE bool same_32(const u32 *r, const struct lane_set *p)
 {
 	u32 diff = 0, mask = p->mask, first;
 
@@ -110,7 +110,7 @@ static ALWAYS_INLINE bool same_32(const u32 *r, const struct part *p)
 	return !diff;
 }
 
-static ALWAYS_INLINE bool same_64(const u64 *r, const struct part *p)
+static ALWAYS_INLINE bool same_64(const u64 *r, const struct lane_set *p)
 {
 	u64 diff = 0, first;
 	u32 mask = p->mask;
@@ -132,10 +132,10 @@ static inline bool is_allowed(const struct gang *g, const struct uop *in, u64 ad
 }
 
 /*
- * The address that the lanes have in common; false: they differ, or it has to be looked at closely.
+ * The address that the lanes have in common; false: they differ, or they have to be inspected one by one.
  */
 static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct uop *in,
-				       const struct part *p, u64 *address)
+				       const struct lane_set *p, u64 *address)
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
 	bool same = in->flags & UOPF_FIXED;
@@ -154,17 +154,17 @@ static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct uop *i
 }
 
 static ALWAYS_INLINE bool common_indexed(const struct gang *g, const struct uop *in,
-					 const struct part *p, u64 *address)
+					 const struct lane_set *p, u64 *address)
 {
 	u32 lane = p->at + (u32)__builtin_ctz(p->mask);
 
-	*address = ROW64(in->c)[lane] + index_at(in, ROW32(in->a)[lane]) + (u64)in->mem.offset;
+	*address = ROW64(in->c)[lane] + scaled_index(in, ROW32(in->a)[lane]) + (u64)in->mem.offset;
 	return same_32(ROW32(in->a), p) && is_allowed(g, in, *address);
 }
 
 /* ---- lanes that differ ---- */
 
-/* Where elements of all lanes begin, `offset` behind their addresses. */
+/* Where elements of all lanes begin, `offset` bytes after their addresses. */
 static void find_hosts(const struct gang *g, struct access *a, u32 offset)
 {
 	u64 base = (u64)(uintptr_t)local_byte(g, (g->warp + a->warp) * WARP_LANES, 0),
@@ -177,86 +177,155 @@ static void find_hosts(const struct gang *g, struct access *a, u32 offset)
 	}
 }
 
-static void load_apart(struct gang *g, const struct uop *in, struct access *a)
+/* Double words lie in two words of the lane; with: how far apart these are. */
+static ALWAYS_INLINE void move_two_words(void *row, u32 l, u64 host, u64 with)
 {
-	u64 stride = local_stride(g);
-
-	for (u32 e = 0; e < in->mem.count; e++) {
-		u32 row = element_row(g, in, e, in->d);
-		u64 *d = ROW64(row) + a->warp * WARP_LANES;
-
-		if (row == NO_ROW)
-			continue;
-		find_hosts(g, a, e * in->mem.size);
-		if (in->mem.size == 8)
-			EACH_LANE_OF(a->mask,
-				     d[l] = get(a->host[l], 4) | get(a->host[l] + stride, 4) << 32);
-		else
-			load_element(g, in, a, row, 0);
-	}
+	((u64 *)row)[l] = get(host, 4) | get(host + with, 4) << 32;
 }
 
-static void store_apart(struct gang *g, const struct uop *in, struct access *a)
+static ALWAYS_INLINE void move_to_two_words(void *row, u32 l, u64 host, u64 with)
 {
-	u64 stride = local_stride(g);
+	u64 v = ((const u64 *)row)[l];
 
+	put(host, 4, v);
+	put(host + with, 4, v >> 32);
+}
+
+/* False: a fault was raised. */
+static bool load_apart(struct gang *g, const struct uop *in, struct access *a)
+{
+	if (!check_local(g, in, a))
+		return false;
 	for (u32 e = 0; e < in->mem.count; e++) {
-		u32 row = element_row(g, in, e, in->b);
-		const u64 *s = ROW64(row) + a->warp * WARP_LANES;
+		u32 row = element_row(g, in, e, in->d);
 
 		if (row == NO_ROW)
 			continue;
 		find_hosts(g, a, e * in->mem.size);
 		if (in->mem.size == 8)
-			EACH_LANE_OF(a->mask, put(a->host[l], 4, s[l]),
-				     put(a->host[l] + stride, 4, s[l] >> 32));
+			move_lanes(a, ROW64(row) + a->warp * WARP_LANES, local_stride(g),
+				   move_two_words);
 		else
-			store_element(g, in, a, row, 0);
+			load_element(g, in, a, row);
 	}
+	return true;
+}
+
+static bool store_apart(struct gang *g, const struct uop *in, struct access *a)
+{
+	if (!check_local(g, in, a))
+		return false;
+	for (u32 e = 0; e < in->mem.count; e++) {
+		u32 row = element_row(g, in, e, in->b);
+
+		if (row == NO_ROW)
+			continue;
+		find_hosts(g, a, e * in->mem.size);
+		if (in->mem.size == 8)
+			move_lanes(a, ROW64(row) + a->warp * WARP_LANES, local_stride(g),
+				   move_to_two_words);
+		else
+			store_element(g, in, a, row);
+	}
+	return true;
 }
 
 /* ---- handlers ---- */
 
-#define LOCAL(what, how, all, addresses, find_common)                                              \
-	static __attribute__((noinline)) bool what##_warp_##how(                                   \
-		struct gang *g, const struct uop *in, u32 w, u32 mask)                             \
-	{                                                                                          \
-		struct access a;                                                                   \
-		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);                      \
-		addresses(g, in, &a);                                                              \
-		if (!check_local(g, in, &a))                                                       \
-			return false;                                                              \
-		what##_apart(g, in, &a);                                                           \
-		return true;                                                                       \
-	}                                                                                          \
-	HANDLER(what##_##how)                                                                      \
-	{                                                                                          \
-		struct part p = {0, LANES, FULL_MASK};                                             \
-		u64 address;                                                                       \
-		if (g->full && find_common(g, in, &p, &address)) {                                 \
-			all(g, in, &p, address);                                                   \
-			return in + 1;                                                             \
-		}                                                                                  \
-		p.n = WARP_LANES;                                                                  \
-		for (u32 w = 0, n = WARPS; w < n; w++) {                                           \
-			p.at = w * WARP_LANES;                                                     \
-			p.mask = mask_of(g, w);                                                    \
-			if (!p.mask)                                                               \
-				continue;                                                          \
-			if (find_common(g, in, &p, &address))                                      \
-				all(g, in, &p, address);                                           \
-			else if (!what##_warp_##how(g, in, w, p.mask))                             \
-				return NULL;                                                       \
-		}                                                                                  \
-		return in + 1;                                                                     \
+/* How a form comes by its lanes' addresses; constants, as those of struct address_form. */
+typedef bool find_common(const struct gang *g, const struct uop *in, const struct lane_set *p,
+			 u64 *address);
+/* One warp whose lanes' addresses differ. False: a fault was raised. */
+typedef bool move_differing(struct gang *g, const struct uop *in, u32 w, u32 mask);
+typedef void move_common(struct gang *g, const struct uop *in, const struct lane_set *p,
+			 u64 address);
+
+static ALWAYS_INLINE const struct uop *move_local(struct gang *g, const struct uop *in,
+						  find_common *find, move_common *move,
+						  move_differing *differing)
+{
+	struct lane_set p = {0, LANES, FULL_MASK};
+	u64 address;
+
+	if (g->full && find(g, in, &p, &address)) {
+		move(g, in, &p, address);
+		return in + 1;
 	}
+	p.n = WARP_LANES;
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		p.at = w * WARP_LANES;
+		p.mask = mask_of(g, w);
+		if (!p.mask)
+			continue;
+		if (find(g, in, &p, &address))
+			move(g, in, &p, address);
+		else if (!differing(g, in, w, p.mask))
+			return NULL;
+	}
+	return in + 1;
+}
 
-LOCAL(load, local, take_all, get_addresses, common_plain)
-LOCAL(store, local, give_all, get_addresses, common_plain)
-LOCAL(load, local_indexed, take_all, get_indexed, common_indexed)
-LOCAL(store, local_indexed, give_all, get_indexed, common_indexed)
+static OUT_OF_LINE bool load_differing(struct gang *g, const struct uop *in, u32 w, u32 mask)
+{
+	struct access a;
 
-/* Address of a variable in the lane's frame: base + imm. */
+	access_begin(&a, value_bytes(in), w, mask);
+	get_addresses(g, in, &a);
+	return load_apart(g, in, &a);
+}
+
+static OUT_OF_LINE bool store_differing(struct gang *g, const struct uop *in, u32 w, u32 mask)
+{
+	struct access a;
+
+	access_begin(&a, value_bytes(in), w, mask);
+	get_addresses(g, in, &a);
+	return store_apart(g, in, &a);
+}
+
+static OUT_OF_LINE bool load_differing_indexed(struct gang *g, const struct uop *in, u32 w,
+					       u32 mask)
+{
+	struct access a;
+
+	access_begin(&a, value_bytes(in), w, mask);
+	get_indexed(g, in, &a);
+	return load_apart(g, in, &a);
+}
+
+static OUT_OF_LINE bool store_differing_indexed(struct gang *g, const struct uop *in, u32 w,
+						u32 mask)
+{
+	struct access a;
+
+	access_begin(&a, value_bytes(in), w, mask);
+	get_indexed(g, in, &a);
+	return store_apart(g, in, &a);
+}
+
+HANDLER(load_local)
+{
+	return move_local(g, in, common_plain, load_common, load_differing);
+}
+
+HANDLER(store_local)
+{
+	return move_local(g, in, common_plain, store_common, store_differing);
+}
+
+HANDLER(load_local_indexed)
+{
+	return move_local(g, in, common_indexed, load_common, load_differing_indexed);
+}
+
+HANDLER(store_local_indexed)
+{
+	return move_local(g, in, common_indexed, store_common, store_differing_indexed);
+}
+
+/* ---- frames ---- */
+
+/* Address of a variable in the lane's frame: base + offset. */
 HANDLER(frame_address)
 {
 	const u32 *frame = ROW32(in->a);

@@ -5,23 +5,80 @@
  */
 #include "src/ops/move_rows.h"
 
-SIMPLE(global, look_plain, check_global)
-SIMPLE(shared, look_plain, check_shared)
-SIMPLE(generic, look_plain, check_generic)
-SIMPLE(indexed, look_indexed, check_global)
-PART(global, get_addresses, address_of, check_global)
-PART(shared, get_addresses, address_of, check_shared)
-PART(generic, get_addresses, address_of, check_generic)
-PART(indexed, get_indexed, address_of_indexed, check_global)
-GENERAL(global, get_addresses, resolve_global)
-GENERAL(shared, get_addresses, resolve_shared)
-GENERAL(generic, get_addresses, resolve_generic)
-GENERAL(indexed, get_indexed, resolve_global)
+static const struct address_form form_global = {
+	.of_lane = plain_address,
+	.of_warp = get_addresses,
+	.classify = classify_plain,
+	.check = check_global,
+	.resolve = resolve_global,
+};
+#define FORM(name) name##_global
+#include "src/ops/memory_form.inc"
 
-WHOLE(global)
-WHOLE(shared)
-WHOLE(generic)
-WHOLE(indexed)
+static const struct address_form form_shared = {
+	.of_lane = plain_address,
+	.of_warp = get_addresses,
+	.classify = classify_plain,
+	.check = check_shared,
+	.resolve = resolve_shared,
+};
+#define FORM(name) name##_shared
+#include "src/ops/memory_form.inc"
+
+static const struct address_form form_generic = {
+	.of_lane = plain_address,
+	.of_warp = get_addresses,
+	.classify = classify_plain,
+	.check = check_global,
+	.resolve = resolve_generic,
+};
+#define FORM(name) name##_generic
+#include "src/ops/memory_form.inc"
+
+static const struct address_form form_indexed = {
+	.of_lane = indexed_address,
+	.of_warp = get_indexed,
+	.classify = classify_indexed,
+	.check = check_global,
+	.resolve = resolve_global,
+};
+#define FORM(name) name##_indexed
+#include "src/ops/memory_form.inc"
+
+HANDLER(load_global)
+{
+	return load_global(g, in);
+}
+
+HANDLER(store_global)
+{
+	return store_global(g, in);
+}
+
+HANDLER(store_shared)
+{
+	return store_shared(g, in);
+}
+
+HANDLER(load_generic)
+{
+	return load_generic(g, in);
+}
+
+HANDLER(store_generic)
+{
+	return store_generic(g, in);
+}
+
+HANDLER(load_indexed)
+{
+	return load_indexed(g, in);
+}
+
+HANDLER(store_indexed)
+{
+	return store_indexed(g, in);
+}
 
 /* ---- words of shared memory at the same place for every CTA ---- */
 
@@ -39,7 +96,7 @@ static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const str
 		return FIXED_NOT;
 	for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
 		u64 first;
-		enum address_kind kind = look_plain(g, in, at, HALF_LANES, 4, &first);
+		enum address_kind kind = classify_plain(g, in, at, HALF_LANES, 4, &first);
 
 		rows &= kind == ADDRESS_ROW && check_shared(g, in, first, 4 * HALF_LANES);
 		same &= kind == ADDRESS_SAME && check_shared(g, in, first, 4);
@@ -49,7 +106,7 @@ static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const str
 	return rows ? FIXED_ROWS : same ? FIXED_SAME : FIXED_NOT;
 }
 
-/* The allocation cache of the record, of no use in shared memory, holds what was found. */
+/* The allocation cache of the micro-op, of no use in shared memory, holds what was found. */
 static inline bool load_fixed(struct gang *g, const struct uop *in)
 {
 	struct mem_cache *c = &g->caches[in->mem.cache];
@@ -79,31 +136,15 @@ static inline bool load_fixed(struct gang *g, const struct uop *in)
 	return false;
 }
 
-MOVE(load, shared, 4)
-MOVE(load, shared, 8)
-MOVE(load, shared, 0)
-
 HANDLER(load_shared)
 {
-	u32 size = plain_size(in);
-	bool ok;
-
-	if (size == 4 && in->flags & UOPF_FIXED && g->full && g->cta->gangs == 1 &&
+	if (plain_size(in) == 4 && in->flags & UOPF_FIXED && g->full && g->cta->gangs == 1 &&
 	    load_fixed(g, in))
 		return in + 1;
-	ok = size == 4   ? load_shared_4(g, in)
-	     : size == 8 ? load_shared_8(g, in)
-			 : load_shared_0(g, in);
-	return ok ? in + 1 : NULL;
+	return load_shared(g, in);
 }
 
-MEMORY(load, global)
-MEMORY(load, generic)
-MEMORY(load, indexed)
-MEMORY(store, global)
-MEMORY(store, shared)
-MEMORY(store, generic)
-MEMORY(store, indexed)
+/* ---- parameters, windows ---- */
 
 /*
  * Kernel parameters are the same for all. Lowering has checked it against the

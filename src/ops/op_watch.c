@@ -1,6 +1,6 @@
 /*
- * Instrumented twins of the handlers that touch memory or wait: they tell the observer, then do
- * what the plain handler does. One body serves all operations of a kind. See observer.h.
+ * Instrumented twins of the handlers that touch memory or wait: they report to the observer, then
+ * do what the plain handler does. One body serves all operations of a kind. See observer.h.
  */
 #include "src/ops/access.h"
 #include "src/exec/observer.h"
@@ -8,14 +8,9 @@
 
 #define PLAIN(g, in) EXEC_NAME(exec_ops).mode[(g)->mode]->run[(in)->inner]((g), (in))
 
-static u32 cta_warp(const struct gang *g, u32 w)
-{
-	return g->first_warp + g->warp + w;
-}
-
 /* ---- memory ---- */
 
-static void report(struct gang *g, struct exec_access *e, u32 mask, enum mem_space space)
+static void report_lanes(struct gang *g, struct exec_access *e, u32 mask, enum mem_space space)
 {
 	const struct exec_observer *o = g->env->observer;
 
@@ -26,7 +21,7 @@ static void report(struct gang *g, struct exec_access *e, u32 mask, enum mem_spa
 }
 
 /* Lanes whose address lies in a window, which is taken off. */
-static u32 in_window(u64 *address, u32 mask, u64 base, u64 size)
+static u32 strip_window(u64 *address, u32 mask, u64 base, u64 size)
 {
 	u32 in = 0;
 
@@ -44,15 +39,15 @@ static u32 in_window(u64 *address, u32 mask, u64 base, u64 size)
 static void report_generic(struct gang *g, struct exec_access *e, u64 *address, u32 mask)
 {
 	const struct mem *m = g->env->mem;
-	u32 shared = in_window(address, mask, m->shared_base, MEM_SHARED_WINDOW);
-	u32 local = in_window(address, mask & ~shared, m->local_base, MEM_LOCAL_WINDOW);
+	u32 shared = strip_window(address, mask, m->shared_base, MEM_SHARED_WINDOW);
+	u32 local = strip_window(address, mask & ~shared, m->local_base, MEM_LOCAL_WINDOW);
 
-	report(g, e, mask & ~shared & ~local, MEM_GLOBAL);
-	report(g, e, shared, MEM_SHARED);
-	report(g, e, local, MEM_LOCAL);
+	report_lanes(g, e, mask & ~shared & ~local, MEM_GLOBAL);
+	report_lanes(g, e, shared, MEM_SHARED);
+	report_lanes(g, e, local, MEM_LOCAL);
 }
 
-/* An atomic whose old value nobody gets; of vectors and of 16 bytes the results are in `ext`. */
+/* An atomic whose old value is not wanted; of vectors and of 16 bytes the results are in `ext`. */
 static bool is_reduction(const struct gang *g, const struct uop *in)
 {
 	const u32 *results = g->env->program->ext + in->ext;
@@ -77,8 +72,9 @@ static enum exec_access_kind kind_of(const struct gang *g, const struct uop *in)
 	}
 }
 
-/* All warps that take part, by the address row and constant of the record. */
-static void tell(struct gang *g, const struct uop *in, enum exec_access_kind kind, u32 space)
+/* All warps that take part, by the micro-op's address row and offset. */
+static void report_access(struct gang *g, const struct uop *in, enum exec_access_kind kind,
+			  u32 space)
 {
 	struct access a = {.width = (u32)in->mem.size * in->mem.count};
 	struct exec_access e = {.cta = g->cta,
@@ -97,14 +93,14 @@ static void tell(struct gang *g, const struct uop *in, enum exec_access_kind kin
 		if (space == MEM_GENERIC)
 			report_generic(g, &e, a.address, mask);
 		else
-			report(g, &e, mask, space);
+			report_lanes(g, &e, mask, space);
 	}
 }
 
 static HANDLER(watch_memory)
 {
-	/* By operation: the record's space may be another, as parameters of functions are local. */
-	tell(g, in, kind_of(g, in), uop_info[in->inner].space);
+	/* By operation: the micro-op's space may be another, as parameters of functions are local. */
+	report_access(g, in, kind_of(g, in), uop_info[in->inner].space);
 	return PLAIN(g, in);
 }
 
@@ -134,9 +130,9 @@ static HANDLER(watch_copy)
 			e.warp = cta_warp(g, a.warp);
 			get_addresses(g, half, &a);
 			if (i)
-				in_window(a.address, FULL_MASK, g->env->mem->shared_base,
-					  MEM_SHARED_WINDOW);
-			report(g, &e, mask_of(g, a.warp), i ? MEM_SHARED : MEM_GLOBAL);
+				strip_window(a.address, FULL_MASK, g->env->mem->shared_base,
+					     MEM_SHARED_WINDOW);
+			report_lanes(g, &e, mask_of(g, a.warp), i ? MEM_SHARED : MEM_GLOBAL);
 		}
 	}
 	return PLAIN(g, in);
@@ -167,14 +163,14 @@ static HANDLER(watch_matrix)
 		if (in->mem.space == MEM_GENERIC)
 			report_generic(g, &e, a.address, rows);
 		else
-			report(g, &e, rows, MEM_SHARED);
+			report_lanes(g, &e, rows, MEM_SHARED);
 	}
 	return PLAIN(g, in);
 }
 
-/* ---- who waits ---- */
+/* ---- synchronisation ---- */
 
-/* A gang whose warps do not agree has not run the record: they come one by one. */
+/* A gang whose warps do not agree has not run the micro-op: they run it one by one. */
 static HANDLER(watch_sync)
 {
 	const struct exec_observer *o = g->env->observer;
@@ -199,21 +195,21 @@ static HANDLER(watch_sync)
 /* ---- the loop ---- */
 
 /*
- * A gang may find that it cannot run a record as one, or that its turn is over, after the observer
- * has been told of it: its warps then come to the record again and are not told twice.
+ * A gang may find that it cannot run a micro-op as one, or that its time slice is over, after the
+ * micro-op was reported: its warps then come to it again, and it is not reported twice.
  */
-static bool was_told(struct gang *g, u32 pc)
+static bool was_reported(struct gang *g, u32 pc)
 {
 	u32 n = exec_step_warps(g);
-	bool told = false;
+	bool reported = false;
 
 	for (u32 w = 0; w < n; w++) {
 		struct warp *x = &g->warp_at[g->warp + w];
 
-		told |= x->live && x->told == pc + 1;
+		reported |= x->live && x->told == pc + 1;
 		x->told = 0;
 	}
-	return told;
+	return reported;
 }
 
 static bool comes_again(const struct gang *g, u32 pc)
@@ -222,14 +218,14 @@ static bool comes_again(const struct gang *g, u32 pc)
 	       (g->stop == STOP_DIVERGED || (g->stop == STOP_YIELD && g->pc == pc));
 }
 
-static void loop(struct gang *g, const struct uop *in)
+static void run_loop_observed(struct gang *g, const struct uop *in)
 {
 	const struct exec_observer *o = g->env->observer;
 	u32 pc;
 
 	do {
 		pc = (u32)(in - g->uops);
-		if (!was_told(g, pc) && o->step)
+		if (!was_reported(g, pc) && o->step)
 			o->step(o->user, g, in);
 		g->clock += EXEC_RECORD_CYCLES;
 		in = g->table->run[in->op](g, in);
@@ -261,7 +257,7 @@ static const struct exec_table watched_masked = {{
 const struct exec_ops EXEC_NAME(exec_ops_watched) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&watched_gang, &watched_warp, &watched_masked, &watched_masked},
-	.loop = loop,
+	.loop = run_loop_observed,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
 };

@@ -3,9 +3,10 @@
  * what loops with lanes that have left them do, and blocks that are no multiple of a warp. Included
  * by handler files only.
  */
-#ifndef PL_EXEC_PART_ROWS_H
-#define PL_EXEC_PART_ROWS_H
+#ifndef PL_OPS_PART_ROWS_H
+#define PL_OPS_PART_ROWS_H
 
+#include "src/ops/address_form.h"
 #include "src/ops/lane_moves.h"
 
 /* Do all lanes of `mask` have one address? */
@@ -33,7 +34,7 @@ static inline bool is_row_of_part(const struct access *a)
 
 /*
  * From or to a row in memory whose first lane would be at `host`, though only lanes of `mask` are
- * looked at. False: these lanes cannot be moved so.
+ * touched. False: these lanes cannot be moved so.
  */
 static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
 {
@@ -134,9 +135,9 @@ static inline void blend_same(struct gang *g, const struct uop *in, u32 at, u32 
 	}
 }
 
-/* ---- one lane alone, as behind `if (threadIdx.x == 0)` ---- */
+/* ---- one lane alone, as after `if (threadIdx.x == 0)` ---- */
 
-static inline void load_one(struct gang *g, const struct uop *in, u32 lane, u64 host)
+static ALWAYS_INLINE void load_one(struct gang *g, const struct uop *in, u32 lane, u64 host)
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16)));
 
@@ -149,7 +150,7 @@ static inline void load_one(struct gang *g, const struct uop *in, u32 lane, u64 
 }
 
 /* False: some element has no register, and stays as it is. */
-static inline bool store_one(struct gang *g, const struct uop *in, u32 lane, u64 host)
+static ALWAYS_INLINE bool store_one(struct gang *g, const struct uop *in, u32 lane, u64 host)
 {
 	u8 value[VALUE_BYTES_MAX] __attribute__((aligned(16))) = {0};
 
@@ -164,69 +165,70 @@ static inline bool store_one(struct gang *g, const struct uop *in, u32 lane, u64
 	return true;
 }
 
-#define ONE(space, address_of, check)                                                              \
-	static inline u64 one_##space(const struct gang *g, const struct uop *in, u32 lane)        \
-	{                                                                                          \
-		u32 width = (u32)in->mem.size * in->mem.count;                                     \
-		u64 at = address_of(g, in, lane);                                                  \
-		return at & (width - 1) ? 0 : check(g, in, at, width);                             \
-	}
+/* Host address of one lane's value, 0: not aligned, or not known to be allowed. */
+static ALWAYS_INLINE u64 find_one(const struct gang *g, const struct uop *in, u32 lane,
+				  const struct address_form *form)
+{
+	u32 width = value_bytes(in);
+	u64 at = form->of_lane(g, in, lane);
+
+	return at & (width - 1) ? 0 : form->check(g, in, at, width);
+}
 
 /*
- * Accesses of one lane, of lanes that lie in a row, or of lanes with one address. False: none of
- * these.
+ * Accesses of one lane, of lanes that lie in a row, or of lanes with one address. size: as of
+ * load_row. False: none of these.
  */
-#define PART(space, addresses, address_of, check)                                                  \
-	ONE(space, address_of, check)                                                              \
-	static __attribute__((noinline)) bool load_part_##space(                                   \
-		struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size)                   \
-	{                                                                                          \
-		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
-		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
-		struct access a;                                                                   \
-		u64 host;                                                                          \
-		if (n == 1) {                                                                      \
-			host = one_##space(g, in, at + first);                                     \
-			if (host)                                                                  \
-				load_one(g, in, at + first, host);                                 \
-			return host != 0;                                                          \
-		}                                                                                  \
-		if (!size)                                                                         \
-			return false;                                                              \
-		access_begin(&a, size, w, mask);                                                   \
-		addresses(g, in, &a);                                                              \
-		if (is_same_of_part(&a)) {                                                         \
-			host = check(g, in, a.address[first], size);                               \
-			if (host)                                                                  \
-				blend_same(g, in, at, mask, get(host, size));                      \
-			return host != 0;                                                          \
-		}                                                                                  \
-		if (!is_row_of_part(&a))                                                           \
-			return false;                                                              \
-		host = check(g, in, a.address[first], n * size);                                   \
-		return host &&                                                                     \
-		       load_masked(row_at(g, in->d, at, size), host - first * size, mask, size);   \
-	}                                                                                          \
-	static __attribute__((noinline)) bool store_part_##space(                                  \
-		struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size)                   \
-	{                                                                                          \
-		u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;                         \
-		u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;                             \
-		struct access a;                                                                   \
-		u64 host;                                                                          \
-		if (n == 1) {                                                                      \
-			host = one_##space(g, in, at + first);                                     \
-			return host && store_one(g, in, at + first, host);                         \
-		}                                                                                  \
-		if (!size)                                                                         \
-			return false;                                                              \
-		access_begin(&a, size, w, mask);                                                   \
-		addresses(g, in, &a);                                                              \
-		if (!is_row_of_part(&a))                                                           \
-			return false;                                                              \
-		host = check(g, in, a.address[first], n * size);                                   \
-		return host &&                                                                     \
-		       store_masked(row_at(g, in->b, at, size), host - first * size, mask, size);  \
+static ALWAYS_INLINE bool load_part(struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size,
+				    const struct address_form *form)
+{
+	u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;
+	u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;
+	struct access a;
+	u64 host;
+
+	if (n == 1) {
+		host = find_one(g, in, at + first, form);
+		if (host)
+			load_one(g, in, at + first, host);
+		return host != 0;
 	}
+	if (!size)
+		return false;
+	access_begin(&a, size, w, mask);
+	form->of_warp(g, in, &a);
+	if (is_same_of_part(&a)) {
+		host = form->check(g, in, a.address[first], size);
+		if (host)
+			blend_same(g, in, at, mask, get(host, size));
+		return host != 0;
+	}
+	if (!is_row_of_part(&a))
+		return false;
+	host = form->check(g, in, a.address[first], n * size);
+	return host && load_masked(row_at(g, in->d, at, size), host - first * size, mask, size);
+}
+
+static ALWAYS_INLINE bool store_part(struct gang *g, const struct uop *in, u32 w, u32 mask,
+				     u32 size, const struct address_form *form)
+{
+	u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;
+	u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;
+	struct access a;
+	u64 host;
+
+	if (n == 1) {
+		host = find_one(g, in, at + first, form);
+		return host && store_one(g, in, at + first, host);
+	}
+	if (!size)
+		return false;
+	access_begin(&a, size, w, mask);
+	form->of_warp(g, in, &a);
+	if (!is_row_of_part(&a))
+		return false;
+	host = form->check(g, in, a.address[first], n * size);
+	return host && store_masked(row_at(g, in->b, at, size), host - first * size, mask, size);
+}
 
 #endif

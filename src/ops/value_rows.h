@@ -1,18 +1,15 @@
 /*
  * Values of one or several elements between memory and rows of registers. What a lane moves is one
- * value of 1 to 32 bytes, `size` * `count`, aligned to its size: nobody sees a part of 16 of its
- * bytes (piece.h). So elements of vectors go by a copy that nobody else has: memory to copy in
- * whole values, copy to rows element by element, and back. Included by handler files only.
+ * value of 1 to 32 bytes, `size` * `count`, aligned to its size: no thread sees a part of 16 of its
+ * bytes (piece.h). So elements of vectors go by a private copy: memory to copy in whole values,
+ * copy to rows element by element, and back. Included by handler files only.
  */
-#ifndef PL_EXEC_VALUE_ROWS_H
-#define PL_EXEC_VALUE_ROWS_H
+#ifndef PL_OPS_VALUE_ROWS_H
+#define PL_OPS_VALUE_ROWS_H
 
 #include "src/base/piece.h"
 #include "src/ops/access.h"
 #include "src/ops/address_kind.h"
-
-/* For functions whose last arguments are constants where speed matters. */
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
 
 /* Four double words are the longest value. */
 #define VALUE_BYTES_MAX 32u
@@ -41,7 +38,7 @@ static inline u32 value_bytes(const struct uop *in)
 
 /* ---- memory and copy ---- */
 
-static inline void take_value(void *to, u64 host, u32 bytes)
+static ALWAYS_INLINE void take_value(void *to, u64 host, u32 bytes)
 {
 	const u8 *m = (const u8 *)(uintptr_t)host;
 	u8 *d = to;
@@ -87,7 +84,7 @@ static ALWAYS_INLINE void copy_lanes(void *to, const void *from, u32 n)
 }
 
 /*
- * The values of half a warp that lie side by side in memory; to: has room for what is behind them.
+ * The values of half a warp that lie side by side in memory; to: has room for what follows them.
  */
 static ALWAYS_INLINE void take_row(struct value_copy *to, const void *m, u32 bytes)
 {
@@ -119,22 +116,6 @@ static ALWAYS_INLINE void give_row(void *m, const struct value_copy *from, u32 b
 
 /* ---- elements of neighbours and rows: `m` is a copy, or memory with values of one element ---- */
 
-#define NARROW(T, S, WHERE, MOVE)                                                                  \
-	case sizeof(T):                                                                            \
-		for (u32 e = 0; e < in->mem.count; e++) {                                          \
-			u32 row = element_row(g, in, e, WHERE), k = in->mem.count;                 \
-			u32 *lane = row == NO_ROW ? NULL : ROW32(row) + at;                        \
-			if (lane && k == 1)                                                        \
-				FOR_LANES(l, n)                                                    \
-					MOVE(T, S, lane[l], l);                                    \
-			else if (lane)                                                             \
-				for (u32 l = 0; l < n; l++)                                        \
-					MOVE(T, S, lane[l], l *k + e);                             \
-		}                                                                                  \
-		break;
-#define TAKE(T, S, to, i) to = in->flags & UOPF_SIGN ? (u32)((const S *)m)[i] : ((const T *)m)[i]
-#define GIVE(T, S, from, i) ((T *)m)[i] = (T)(from)
-
 /* Does every element have a register? */
 static inline bool all_rows(const struct gang *g, const struct uop *in)
 {
@@ -146,45 +127,117 @@ static inline bool all_rows(const struct gang *g, const struct uop *in)
 	return !none;
 }
 
-/* Narrow elements in 64-bit rows: indices, more often than not. */
-#define WIDEN(T, S)                                                                                \
-	case sizeof(T):                                                                            \
-		if (in->flags & UOPF_SIGN)                                                         \
-			FOR_LANES(l, n)                                                            \
-				d[l] = (u64)(s64)((const S *)m)[l * k + e];                        \
-		else                                                                               \
-			FOR_LANES(l, n)                                                            \
-				d[l] = ((const T *)m)[l * k + e];                                  \
-		break;
+/* Element i of many, extended to 64 bits. */
+static ALWAYS_INLINE u64 array_element(const void *m, u32 i, u32 size, bool sign)
+{
+	switch (size) {
+	case 1:
+		return sign ? (u64)(s64)((const s8 *)m)[i] : ((const u8 *)m)[i];
+	case 2:
+		return sign ? (u64)(s64)((const s16 *)m)[i] : ((const u16 *)m)[i];
+	case 4:
+		return sign ? (u64)(s64)((const s32 *)m)[i] : ((const u32 *)m)[i];
+	default:
+		return ((const u64 *)m)[i];
+	}
+}
 
-static inline void split_wide(struct gang *g, const struct uop *in, u32 at, u32 n, const void *m)
+static ALWAYS_INLINE void array_set_element(void *m, u32 i, u32 size, u64 v)
+{
+	switch (size) {
+	case 1:
+		((u8 *)m)[i] = (u8)v;
+		break;
+	case 2:
+		((u16 *)m)[i] = (u16)v;
+		break;
+	case 4:
+		((u32 *)m)[i] = (u32)v;
+		break;
+	default:
+		((u64 *)m)[i] = v;
+	}
+}
+
+/* Every k-th element into n lanes of a row of words, of double words. */
+static ALWAYS_INLINE void split_words(u32 *d, u32 n, const void *m, u32 k, u32 size, bool sign)
+{
+	FOR_LANES(l, n)
+		d[l] = (u32)array_element(m, l * k, size, sign);
+}
+
+static ALWAYS_INLINE void split_pairs(u64 *d, u32 n, const void *m, u32 k, u32 size, bool sign)
+{
+	FOR_LANES(l, n)
+		d[l] = array_element(m, l * k, size, sign);
+}
+
+/* Of elements of one size, which is a constant, as are those below; of n lanes from `at` on. */
+static ALWAYS_INLINE void split_sized(struct gang *g, const struct uop *in, u32 at, u32 n,
+				      const void *m, u32 size)
+{
+	u32 k = in->mem.count;
+	bool sign = in->flags & UOPF_SIGN && size < 4;
+
+	for (u32 e = 0; e < k; e++) {
+		u32 row = element_row(g, in, e, in->d), *d = ROW32(row) + at;
+		const u8 *first = (const u8 *)m + e * size;
+
+		if (row == NO_ROW)
+			continue;
+		if (k == 1 && sign)
+			split_words(d, n, m, 1, size, true);
+		else if (k == 1)
+			split_words(d, n, m, 1, size, false);
+		else if (sign)
+			split_words(d, n, first, k, size, true);
+		else
+			split_words(d, n, first, k, size, false);
+	}
+}
+
+static ALWAYS_INLINE void join_sized(const struct gang *g, const struct uop *in, u32 at, u32 n,
+				     void *m, u32 size)
 {
 	u32 k = in->mem.count;
 
 	for (u32 e = 0; e < k; e++) {
-		u32 row = element_row(g, in, e, in->d);
-		u64 *d = ROW64(row) + at;
+		u32 row = element_row(g, in, e, in->b);
+		const u32 *s = ROW32(row) + at;
 
 		if (row == NO_ROW)
 			continue;
-		switch (in->mem.size) {
-			WIDEN(u8, s8)
-			WIDEN(u16, s16)
-			WIDEN(u32, s32)
-		default:
+		if (k == 1)
 			FOR_LANES(l, n)
-				d[l] = ((const u64 *)m)[l * k + e];
-		}
+				array_set_element(m, l, size, s[l]);
+		else
+			FOR_LANES(l, n)
+				array_set_element(m, l * k + e, size, s[l]);
 	}
 }
 
-#define CUT(T)                                                                                     \
-	case sizeof(T):                                                                            \
-		FOR_LANES(l, n)                                                                    \
-			((T *)m)[l * k + e] = (T)s[l];                                             \
-		break;
+/* Narrow elements in 64-bit rows: usually indices. */
+static ALWAYS_INLINE void split_wide_sized(struct gang *g, const struct uop *in, u32 at, u32 n,
+					   const void *m, u32 size)
+{
+	u32 k = in->mem.count;
+	bool sign = in->flags & UOPF_SIGN && size < 8;
 
-static inline void join_wide(struct gang *g, const struct uop *in, u32 at, u32 n, void *m)
+	for (u32 e = 0; e < k; e++) {
+		u32 row = element_row(g, in, e, in->d);
+		const u8 *first = (const u8 *)m + e * size;
+
+		if (row == NO_ROW)
+			continue;
+		if (sign)
+			split_pairs(ROW64(row) + at, n, first, k, size, true);
+		else
+			split_pairs(ROW64(row) + at, n, first, k, size, false);
+	}
+}
+
+static ALWAYS_INLINE void join_wide_sized(const struct gang *g, const struct uop *in, u32 at, u32 n,
+					  void *m, u32 size)
 {
 	u32 k = in->mem.count;
 
@@ -192,42 +245,68 @@ static inline void join_wide(struct gang *g, const struct uop *in, u32 at, u32 n
 		u32 row = element_row(g, in, e, in->b);
 		const u64 *s = ROW64(row) + at;
 
-		if (row == NO_ROW)
-			continue;
-		switch (in->mem.size) {
-			CUT(u8)
-			CUT(u16)
-			CUT(u32)
-			CUT(u64)
-		}
+		if (row != NO_ROW)
+			FOR_LANES(l, n)
+				array_set_element(m, l * k + e, size, s[l]);
 	}
 }
 
-/* Of n lanes from `at` on. */
+static inline void split_wide(struct gang *g, const struct uop *in, u32 at, u32 n, const void *m)
+{
+	switch (in->mem.size) {
+	case 1:
+		split_wide_sized(g, in, at, n, m, 1);
+		break;
+	case 2:
+		split_wide_sized(g, in, at, n, m, 2);
+		break;
+	case 4:
+		split_wide_sized(g, in, at, n, m, 4);
+		break;
+	default:
+		split_wide_sized(g, in, at, n, m, 8);
+	}
+}
+
+static inline void join_wide(struct gang *g, const struct uop *in, u32 at, u32 n, void *m)
+{
+	switch (in->mem.size) {
+	case 1:
+		join_wide_sized(g, in, at, n, m, 1);
+		break;
+	case 2:
+		join_wide_sized(g, in, at, n, m, 2);
+		break;
+	case 4:
+		join_wide_sized(g, in, at, n, m, 4);
+		break;
+	default:
+		join_wide_sized(g, in, at, n, m, 8);
+	}
+}
+
 static inline void split_rows(struct gang *g, const struct uop *in, u32 at, u32 n, const void *m)
 {
-	if (in->flags & UOPF_WIDE_DATA) {
+	if (in->flags & UOPF_WIDE_DATA)
 		split_wide(g, in, at, n, m);
-		return;
-	}
-	switch (in->mem.size) {
-		NARROW(u8, s8, in->d, TAKE)
-		NARROW(u16, s16, in->d, TAKE)
-		NARROW(u32, s32, in->d, TAKE)
-	}
+	else if (in->mem.size == 1)
+		split_sized(g, in, at, n, m, 1);
+	else if (in->mem.size == 2)
+		split_sized(g, in, at, n, m, 2);
+	else
+		split_sized(g, in, at, n, m, 4);
 }
 
 static inline void join_rows(struct gang *g, const struct uop *in, u32 at, u32 n, void *m)
 {
-	if (in->flags & UOPF_WIDE_DATA) {
+	if (in->flags & UOPF_WIDE_DATA)
 		join_wide(g, in, at, n, m);
-		return;
-	}
-	switch (in->mem.size) {
-		NARROW(u8, s8, in->b, GIVE)
-		NARROW(u16, s16, in->b, GIVE)
-		NARROW(u32, s32, in->b, GIVE)
-	}
+	else if (in->mem.size == 1)
+		join_sized(g, in, at, n, m, 1);
+	else if (in->mem.size == 2)
+		join_sized(g, in, at, n, m, 2);
+	else
+		join_sized(g, in, at, n, m, 4);
 }
 
 /* Vectors of half a warp: the usual shapes with constants, the others as they come. */

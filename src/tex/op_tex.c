@@ -6,24 +6,11 @@
 #include "src/uop/texture.h"
 #include "src/tex/tex_wide.h"
 
-static u32 row_at(const struct gang *g, const struct uop *in, u32 i)
-{
-	return g->env->program->ext[in->ext + i];
-}
-
 static u32 value_at(struct gang *g, const struct uop *in, u32 i, u32 lane)
 {
-	u32 row = row_at(g, in, i);
+	u32 row = ext_row(g, in, i);
 
 	return row == NO_ROW ? 0 : ROW32(row)[lane];
-}
-
-static const struct uop *no_object(struct gang *g, const struct uop *in, u32 lane, u64 handle)
-{
-	struct access a = {.warp = lane / WARP_LANES, .width = 1};
-
-	a.address[lane % WARP_LANES] = handle;
-	return refuse(g, in, &a, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES);
 }
 
 /* A handle, or what the variable at that address holds. */
@@ -76,7 +63,7 @@ static const struct tex_object *find_object(struct gang *g, const struct uop *in
 	c->handle = handle;
 	c->object = object_of(g, in, handle, kind);
 	if (!c->object)
-		no_object(g, in, lane, handle);
+		refuse_lane(g, in, lane, handle, 1);
 	return c->object;
 }
 
@@ -87,7 +74,7 @@ static const struct tex_object *find_object(struct gang *g, const struct uop *in
 static const struct tex_sampler *find_sampler(struct gang *g, const struct uop *in, u32 lane,
 					      const struct tex_object *t, struct tex_sampler *own)
 {
-	u32 row = row_at(g, in, TEX_ROW_SAMPLER);
+	u32 row = ext_row(g, in, TEX_ROW_SAMPLER);
 	const struct tex_object *s = NULL;
 	u64 handle;
 
@@ -140,7 +127,7 @@ static void put_values(struct gang *g, const struct uop *in, u32 lane, u32 v[4])
 		v[1] = v[2] | v[3] << 16;
 	}
 	for (u32 i = 0; i < (in->texture.how & TEX_PACK ? 2u : 4u); i++) {
-		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+		u32 row = ext_row(g, in, TEX_ROW_VALUE + i);
 
 		if (row != NO_ROW)
 			ROW32(row)[lane] = v[i];
@@ -171,18 +158,18 @@ static bool fetch_warp(struct gang *g, const struct uop *in, u32 w, u32 mask)
 	if (!t || !(in->texture.how & TEX_PLAIN ? t->wide : t->numbered))
 		return false;
 	for (u32 i = 0; i < 4; i++) {
-		u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+		u32 row = ext_row(g, in, TEX_ROW_VALUE + i);
 
 		r.value[i] = row == NO_ROW ? NULL : ROW32(row) + w * WARP_LANES;
 	}
 	for (u32 i = 0; i < 3; i++) {
-		u32 row = row_at(g, in, TEX_ROW_COORD + i);
+		u32 row = ext_row(g, in, TEX_ROW_COORD + i);
 
 		if (row != NO_ROW)
 			r.coord[i] = ROW32(row) + w * WARP_LANES;
 	}
-	if (row_at(g, in, TEX_ROW_LAYER) != NO_ROW)
-		r.layer = ROW32(row_at(g, in, TEX_ROW_LAYER)) + w * WARP_LANES;
+	if (ext_row(g, in, TEX_ROW_LAYER) != NO_ROW)
+		r.layer = ROW32(ext_row(g, in, TEX_ROW_LAYER)) + w * WARP_LANES;
 	if (in->texture.how & TEX_PLAIN)
 		EXEC_NAME(tex_wide)(t, &r, mask);
 	else
@@ -193,7 +180,7 @@ static bool fetch_warp(struct gang *g, const struct uop *in, u32 w, u32 mask)
 HANDLER(tex)
 {
 	struct object_cache cache = {0};
-	u32 pred = row_at(g, in, TEX_ROW_PRED);
+	u32 pred = ext_row(g, in, TEX_ROW_PRED);
 
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = mask_of(g, w);
@@ -246,8 +233,8 @@ HANDLER(is_type)
 			bool is = tex_find(g->env->textures, x, in->variables.object) != NULL;
 
 			for (u32 i = 0; i < in->variables.number; i++)
-				is |= x ==
-				      (row_at(g, in, 2 * i) | (u64)row_at(g, in, 2 * i + 1) << 32);
+				is |= x == (ext_row(g, in, 2 * i) | (u64)ext_row(g, in, 2 * i + 1)
+									    << 32);
 			ROWP(in->d)[w] = (ROWP(in->d)[w] & ~(1u << l)) | (u32)is << l;
 		}
 	return in + 1;
@@ -256,8 +243,8 @@ HANDLER(is_type)
 /* ---- surfaces ---- */
 
 /* Host address of the lane's place, NULL: outside. False after a fault. */
-static bool place(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *s,
-		  u8 **at)
+static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
+			  const struct tex_object *s, u8 **at)
 {
 	u32 how = in->texture.how;
 	struct surf_place p = {
@@ -274,7 +261,7 @@ static bool place(struct gang *g, const struct uop *in, u32 lane, const struct t
 		p.at[i] = (s32)value_at(g, in, TEX_ROW_COORD + i, lane);
 	*at = surf_at(s, &p, &fault);
 	if (fault)
-		no_object(g, in, lane, (u64)(u32)p.at[0]);
+		refuse_lane(g, in, lane, (u64)(u32)p.at[0], 1);
 	return !fault;
 }
 
@@ -288,10 +275,10 @@ HANDLER(suld)
 			const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, &cache);
 			u8 *at;
 
-			if (!s || !place(g, in, lane, s, &at))
+			if (!s || !surface_place(g, in, lane, s, &at))
 				return NULL;
 			for (u32 i = 0; i < in->mem.count; i++) {
-				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+				u32 row = ext_row(g, in, TEX_ROW_VALUE + i);
 				u64 v = at ? get((u64)(uintptr_t)(at + i * in->mem.size),
 						 in->mem.size)
 					   : 0;
@@ -317,12 +304,12 @@ HANDLER(sust)
 			const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, &cache);
 			u8 *at;
 
-			if (!s || !place(g, in, lane, s, &at))
+			if (!s || !surface_place(g, in, lane, s, &at))
 				return NULL;
 			if (!at)
 				continue;
 			for (u32 i = 0; i < in->mem.count; i++) {
-				u32 row = row_at(g, in, TEX_ROW_VALUE + i);
+				u32 row = ext_row(g, in, TEX_ROW_VALUE + i);
 
 				v[i & 3] = row == NO_ROW || in->flags & UOPF_WIDE_DATA
 						   ? 0
@@ -340,7 +327,7 @@ HANDLER(sust)
 }
 
 /* Read, combine, write; other workers may be at the same place. */
-static void reduce(u8 *at, u32 bytes, u64 (*apply)(u64, u64, u64), u64 v)
+static void reduce_texel(u8 *at, u32 bytes, u64 (*apply)(u64, u64, u64), u64 v)
 {
 	u64 wide, wide_new;
 	u32 word, word_new;
@@ -376,7 +363,7 @@ HANDLER(sured)
 			u64 (*apply)(u64, u64, u64);
 			u8 *at;
 
-			if (!s || !place(g, in, lane, s, &at))
+			if (!s || !surface_place(g, in, lane, s, &at))
 				return NULL;
 			if (in->texture.how & SURF_FORMATTED && in->texture.action >= ATOM_MIN)
 				type = s->image.class == TEX_SINT
@@ -388,9 +375,9 @@ HANDLER(sured)
 						  1u << lane % WARP_LANES);
 			/* Words lie at their natural places whatever the coordinate says. */
 			if (at && !((uintptr_t)at & (in->mem.size - 1)))
-				reduce(at, in->mem.size, apply,
-				       in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
-								  : ROW32(in->b)[lane]);
+				reduce_texel(at, in->mem.size, apply,
+					     in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
+									: ROW32(in->b)[lane]);
 		}
 	return in + 1;
 }
