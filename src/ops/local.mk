@@ -10,6 +10,7 @@ exec_sources += \
 	src/ops/local.h \
 	src/ops/memory_form.inc \
 	src/ops/mode.h \
+	src/ops/mode_tables.inc \
 	src/ops/move_rows.h \
 	src/ops/op_affine.c \
 	src/ops/op_approx.c \

@@ -498,23 +498,9 @@ HANDLER(brkpt)
 
 /* ---- tables ---- */
 
-static const struct exec_table table_gang = {{
-#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_UOP(id, bodies, twin, diverged) GANG_BODY_##bodies(id)
-#include "src/uop/table/table.def"
-}};
-
-static const struct exec_table table_warp = {{
-#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_UOP(id, bodies, twin, diverged) WARP_BODY_##bodies(id)
-#include "src/uop/table/table.def"
-}};
-
-static const struct exec_table table_masked = {{
-#define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
-#define TABLE_UOP(id, bodies, twin, diverged) WARP_BODY_##bodies(id)
-#include "src/uop/table/table.def"
-}};
+#define TABLE(mode) table_##mode
+#define TABLE_BODY(twin, body) body
+#include "src/ops/mode_tables.inc"
 
 static const struct exec_table table_ordered = {{
 #define TABLE_LANE(id, shape) RESULT_##shape(ORDERED, id)

@@ -236,23 +236,9 @@ static void run_loop_observed(struct gang *g, const struct uop *in)
 
 /* ---- tables: the plain ones, but for operations with a twin ---- */
 
-static const struct exec_table watched_gang = {{
-#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_UOP(id, bodies, twin, diverged) TWIN_##twin(GANG_BODY_##bodies(id))
-#include "src/uop/table/table.def"
-}};
-
-static const struct exec_table watched_warp = {{
-#define TABLE_LANE(id, shape) EXEC_NAME(op_##id)
-#define TABLE_UOP(id, bodies, twin, diverged) TWIN_##twin(WARP_BODY_##bodies(id))
-#include "src/uop/table/table.def"
-}};
-
-static const struct exec_table watched_masked = {{
-#define TABLE_LANE(id, shape) RESULT_##shape(MASKED, id)
-#define TABLE_UOP(id, bodies, twin, diverged) TWIN_##twin(WARP_BODY_##bodies(id))
-#include "src/uop/table/table.def"
-}};
+#define TABLE(mode) watched_##mode
+#define TABLE_BODY(twin, body) TWIN_##twin(body)
+#include "src/ops/mode_tables.inc"
 
 const struct exec_ops EXEC_NAME(exec_ops_watched) = {
 	.level = EXEC_LEVEL_TEXT,
