@@ -1,8 +1,8 @@
 /*
  * Warp instructions: operands of the lanes are gathered, results computed for each set of lanes
- * that named the same member mask, and scattered. Lanes of a set may come from different records
+ * that named the same member mask, and scattered. Lanes of a set may come from different micro-ops
  * (Independent Thread Scheduling): those that are early are parked until the last one arrives or
- * the missing ones have exited. A record: d = result (W), ext[0] = predicate result, ext[1] =
+ * the missing ones have exited. Operands: d = result (W), ext[0] = predicate result, ext[1] =
  * member mask (none: warp.members), a, b, c = operands.
  */
 #include "src/ops/lanes.h"
@@ -323,7 +323,7 @@ static void execute(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 /* ---- whole warps with the full member mask: no bookkeeping, loops over lanes ---- */
 
 /*
- * All lanes are here, and each names all as members: the constant of the record or what the row
+ * All lanes are here, and each names all as members: the constant of the micro-op or what the row
  * holds.
  */
 static inline bool is_whole(const struct gang *g, const struct uop *in, u32 w, u32 lanes)
@@ -423,7 +423,7 @@ static u32 waiting(const struct gang *g, const struct warp *w, const struct uop 
 	return lanes;
 }
 
-/* Everybody of the set is parked or in `here` (record `in`): run it and make all of them ready
+/* All of the set are parked or in `here` (record `in`): run it and make all of them ready
  * behind. */
 static void meet(struct gang *g, struct warp *w, const struct uop *in, u32 member, u32 here)
 {
