@@ -9,6 +9,7 @@
 
 #include "src/base/demangle.h"
 #include "src/base/file.h"
+#include "src/ir/source.h"
 
 #include <sys/stat.h>
 
@@ -61,47 +62,19 @@ void place_say_insn(const struct place *at, struct text *out)
 
 /* ---- source ---- */
 
-static const struct ir_loc *loc_at(const struct ir_module *m, u32 index)
-{
-	return index < m->locs.len && m->locs.at[index].line ? &m->locs.at[index] : NULL;
-}
-
-static const char *file_of(const struct ir_module *m, u32 number)
-{
-	for (size_t i = 0; i < m->files.len; i++)
-		if (m->files.at[i].number == number)
-			return m->files.at[i].path;
-	return NULL;
-}
-
 static struct source_line source_line_of(const struct ir_module *m, const struct ir_loc *l)
 {
 	struct source_line s = {NULL, 0, 0};
-	const char *file = l ? file_of(m, l->file) : NULL;
+	const char *file = l ? ir_file_path(m, l->file) : NULL;
 
 	if (file)
 		s = (struct source_line){file, l->line, l->column};
 	return s;
 }
 
-/* Headers that users have not written: the compilers', CUDA's, the system's, our own. */
-static bool is_toolkit(const char *file)
-{
-	static const char *const parts[] = {
-		"/usr/include/",          "/usr/lib/",      "/usr/local/include/",
-		"/ptxloom/include/",      "/cuda/include/", "/cuda/bin/",
-		"/targets/x86_64-linux/", "/nvidia/cu",     "/usr/local/cuda",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-		if (strstr(file, parts[i]))
-			return true;
-	return false;
-}
-
 static bool is_users(const struct source_line *s)
 {
-	return s->file && !is_toolkit(s->file);
+	return s->file && !ir_is_toolkit_path(s->file);
 }
 
 /* The last line of the user's before the instruction, for compilers that do not say inlined_at. */
@@ -112,7 +85,7 @@ static struct source_line line_before(const struct place *at)
 	struct source_line s = {NULL, 0, 0};
 
 	do {
-		s = source_line_of(m, loc_at(m, at->func->func->insns.at[i].loc));
+		s = source_line_of(m, ir_loc_at(m, at->func->func->insns.at[i].loc));
 		if (is_users(&s))
 			return s;
 	} while (i--);
@@ -128,39 +101,22 @@ struct frame {
 	struct place at;
 };
 
-/* The text that a label of .debug_str refers to, NULL: there is none. */
-static const char *debug_string(const struct ir_module *m, const struct ir_loc *l)
-{
-	for (size_t i = 0; i < m->sections.len; i++) {
-		const struct ir_section *s = m->sections.at[i];
-
-		for (size_t k = 0; k < s->labels.len; k++) {
-			u64 at = s->labels.at[k].insn + (u64)l->function_offset;
-
-			if (s->labels.at[k].name == l->function && at < s->bytes.len &&
-			    memchr(s->bytes.at + at, 0, s->bytes.len - at))
-				return (const char *)s->bytes.at + at;
-		}
-	}
-	return NULL;
-}
-
 /* Add the frames of one instruction, innermost first; returns how many there are then. */
 static u32 add_frames(const struct place *at, struct frame *frames, u32 n)
 {
 	const struct ir_module *m = at->func->module;
-	const struct ir_loc *l = loc_at(m, at->in->loc);
+	const struct ir_loc *l = ir_loc_at(m, at->in->loc);
 	u32 first = n;
 	bool users = false;
 
 	do {
 		bool inlined = l && l->inlined_at != IR_NONE;
-		const char *name = inlined && l->function ? debug_string(m, l) : NULL;
+		const char *name = inlined ? ir_loc_function(m, l) : NULL;
 
 		frames[n] = (struct frame){source_line_of(m, l),
 					   name ? name : at->func->func->name->text, *at};
 		users |= is_users(&frames[n++].source);
-		l = inlined ? loc_at(m, l->inlined_at) : NULL;
+		l = inlined ? ir_loc_at(m, l->inlined_at) : NULL;
 	} while (l && n < FRAMES_SHOWN);
 	if (!users && frames[n - 1].source.file) {
 		struct source_line s = line_before(at);

@@ -7,7 +7,8 @@ libcore_la_SOURCES += \
 	src/ir/ir_link.c \
 	src/ir/ir_print.c \
 	src/ir/ir_print_data.c \
-	src/ir/ir_print_insn.c
+	src/ir/ir_print_insn.c \
+	src/ir/source.c src/ir/source.h
 
 check_PROGRAMS += tests/golden/round_trip
 TESTS += tests/golden/round_trip

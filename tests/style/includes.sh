@@ -21,9 +21,10 @@ allowed()
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
 	src/watch) echo "$engine src/sched src/watch" ;;
 	src/report) echo "$engine src/sched src/watch src/report" ;;
-	src/dbg) echo "$engine src/sched src/dev src/watch src/dbg" ;;
+	# What the debugger knows of programs knows nothing of how they are run.
+	src/dbg) echo "src/base src/isa src/ir src/arch src/num grammar src/dbg" ;;
 	runtime) echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch src/report $1 include" ;;
-	src/tools) echo "$(allowed src/dbg) src/report src/tools include" ;;
+	src/tools) echo "$engine grammar src/sched src/dev src/watch src/dbg src/report src/tools include" ;;
 	include) echo include ;;
 	esac
 }

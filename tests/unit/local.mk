@@ -17,6 +17,10 @@ unit_tests += \
 	tests/unit/base/mem_arena \
 	tests/unit/base/mem_array
 unit_tests += \
+	tests/unit/dbg/lines \
+	tests/unit/dbg/names \
+	tests/unit/dbg/value
+unit_tests += \
 	tests/unit/dev/absurd \
 	tests/unit/dev/api \
 	tests/unit/dev/arrive \
@@ -85,6 +89,12 @@ unit_tests += \
 EXTRA_DIST += tests/check.h \
 	tests/skip.h \
 	tests/unit/async/tensor_words.h \
+	tests/unit/dbg/fake.h \
+	tests/unit/dbg/data/make_data.sh \
+	tests/unit/dbg/data/shapes.clang.ptx \
+	tests/unit/dbg/data/shapes.cu \
+	tests/unit/dbg/data/shapes.lineinfo.ptx \
+	tests/unit/dbg/data/shapes.nvcc.ptx \
 	tests/unit/exec_harness.h \
 	tests/unit/vector_kernel.h \
 	tests/unit/vectors.h \
@@ -101,6 +111,10 @@ EXTRA_DIST += tests/check.h \
 	tests/unit/tex/texture_device.def \
 	tests/counters/access.h \
 	tests/counters/access.def
+
+tests_unit_dbg_lines_LDADD = libdbg.la $(UNIT_LDADD)
+tests_unit_dbg_names_LDADD = libdbg.la $(UNIT_LDADD)
+tests_unit_dbg_value_LDADD = libdbg.la $(UNIT_LDADD)
 
 # Device code calls functions of the test itself.
 tests_unit_exec_syscalls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic

@@ -1,0 +1,102 @@
+/*
+ * The debugger's view of a machine: places in modules, lanes, and `struct dbg_target`, through which
+ * everything in src/dbg reads and writes registers and memory. The part that runs kernels fills it in;
+ * tests do so with a few arrays. Nothing here knows how kernels are run.
+ *
+ * Layers, each of which uses those above it:
+ *     source.h (src/ir)  .file and .loc
+ *     flow.h             control flow of a function: where a register can have been set
+ *     lines.h            lines of the source and instructions, both ways
+ *     type.h             types of the source language
+ *     names.h            variables, functions, types by name, at a place
+ *     value.h            values: fetch, store, convert, print
+ *     expr.h             C expressions over those
+ */
+#ifndef PL_DBG_H
+#define PL_DBG_H
+
+#include "src/ir/ir.h"
+
+/* An instruction of a function; insn may be insns.len, the end. */
+struct dbg_place {
+	const struct ir_func *func;
+	u32 insn;
+};
+
+/* State spaces an address can be in. */
+enum dbg_space {
+	DBG_GENERIC,
+	DBG_GLOBAL,
+	DBG_CONST,
+	DBG_SHARED,
+	DBG_LOCAL,
+	DBG_PARAM, /* parameters of the kernel or of the function of the frame */
+	DBG_SPACES
+};
+
+/* "shared"; "generic" for DBG_GENERIC. */
+const char *dbg_space_name(enum dbg_space space);
+/* By name, or DBG_SPACES. */
+enum dbg_space dbg_space_find(const char *name, size_t n);
+/* Of a variable of the module (M_shared ..); DBG_SPACES: it has no memory. */
+enum dbg_space dbg_space_of(const struct ir_var *v);
+
+/* One lane of a launch, and which of its frames of PTX functions is meant: 0 is the innermost. */
+struct dbg_lane {
+	u64 launch;
+	u64 cta; /* linear number in the grid */
+	u32 warp, lane;
+	u32 frame;
+};
+
+/* What became of a request to the target. */
+enum dbg_answer {
+	DBG_OK,
+	DBG_NOT_SET,   /* the register has no value yet */
+	DBG_NO_ACCESS, /* nothing is at that address, or it may not be written */
+	DBG_GONE,      /* the lane has exited, or its CTA has not begun or is over */
+	DBG_NOT_KNOWN, /* the target does not know that */
+};
+
+/* Words for a message: "not set yet"; NULL for DBG_OK. */
+const char *dbg_answer_text(enum dbg_answer a);
+
+/*
+ * A machine. Callbacks are synchronous, called by one thread at a time, and return at once; `user`
+ * is passed through. Values are little endian. Any of them may be NULL: then the answer is
+ * DBG_NOT_KNOWN.
+ */
+struct dbg_target {
+	void *user;
+
+	/*
+	 * `bytes` bytes of a register of `func`, the function of that frame; a predicate is one
+	 * byte, 0 or 1.
+	 */
+	enum dbg_answer (*read_register)(void *user, const struct dbg_lane *lane,
+					 const struct ir_func *func, u32 reg, void *to, u32 bytes);
+	enum dbg_answer (*write_register)(void *user, const struct dbg_lane *lane,
+					  const struct ir_func *func, u32 reg, const void *from,
+					  u32 bytes);
+
+	/* All of the bytes, or none of them and DBG_NO_ACCESS. */
+	enum dbg_answer (*read_memory)(void *user, const struct dbg_lane *lane,
+				       enum dbg_space space, u64 address, void *to, u64 bytes);
+	enum dbg_answer (*write_memory)(void *user, const struct dbg_lane *lane,
+					enum dbg_space space, u64 address, const void *from,
+					u64 bytes);
+
+	/* Where a variable of a module lies for this lane, as an address of its own state space. */
+	enum dbg_answer (*variable)(void *user, const struct dbg_lane *lane,
+				    const struct ir_var *var, u64 *address);
+
+	/* Between an address of a state space and the generic one. */
+	enum dbg_answer (*to_generic)(void *user, const struct dbg_lane *lane, enum dbg_space space,
+				      u64 address, u64 *generic);
+
+	/* A special register; part 0 to 3 is .x to .w. */
+	enum dbg_answer (*special)(void *user, const struct dbg_lane *lane, enum isa_sreg_id id,
+				   u32 part, u64 *value);
+};
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * Syntax trees of expressions. Private to expr*.c.
+ */
+#ifndef PL_EXPR_INT_H
+#define PL_EXPR_INT_H
+
+#include "src/base/arena.h"
+#include "src/dbg/expr.h"
+
+#define EXPR_DEPTH_MAX 200
+
+enum expr_op {
+	EXPR_VALUE,  /* constant: `value` */
+	EXPR_TYPE,   /* type */
+	EXPR_NAME,   /* text */
+	EXPR_PTX,    /* %text: register or special register */
+	EXPR_DOLLAR, /* $text */
+	EXPR_KEPT,   /* $N or $$N: number, from_last */
+	EXPR_MEMBER, /* a.text */
+	EXPR_ARROW,
+	EXPR_INDEX,
+	EXPR_FOLLOW,
+	EXPR_ADDRESS,
+	EXPR_CAST,   /* (type)a */
+	EXPR_SIZEOF, /* a */
+	EXPR_MINUS,
+	EXPR_PLUS,
+	EXPR_NOT,    /* ! */
+	EXPR_FLIP,   /* ~ */
+	EXPR_BEFORE, /* ++a, --a: number 1 or -1 */
+	EXPR_AFTER,  /* a++, a-- */
+	EXPR_BINARY, /* a sign b */
+	EXPR_ASSIGN, /* a = b; sign: the operator of a compound one */
+	EXPR_AND,
+	EXPR_OR,
+	EXPR_CHOOSE, /* a ? b : c */
+	EXPR_COMMA,
+	EXPR_REPEAT, /* a @ b */
+};
+
+/* Operators of EXPR_BINARY. */
+enum expr_sign {
+	SIGN_NONE,
+	SIGN_ADD,
+	SIGN_SUB,
+	SIGN_MUL,
+	SIGN_DIV,
+	SIGN_REM,
+	SIGN_SHL,
+	SIGN_SHR,
+	SIGN_AND,
+	SIGN_OR,
+	SIGN_XOR,
+	SIGN_EQ,
+	SIGN_NE,
+	SIGN_LT,
+	SIGN_GT,
+	SIGN_LE,
+	SIGN_GE,
+};
+
+struct expr_node {
+	u8 op, sign;
+	bool from_last;
+	struct expr_node *a, *b, *c;
+	const char *text;
+	struct dbg_type *type;
+	s64 number;
+	struct dbg_value value;
+	/* EXPR_NAME: what was found last, and where. */
+	struct dbg_place found_at;
+	u32 found_inlined;
+	bool found;
+	struct dbg_variable variable;
+};
+
+struct dbg_expr {
+	struct arena arena;
+	struct expr_node *root;
+};
+
+/* ---- expr_lex.c ---- */
+
+enum expr_token {
+	TOKEN_END,
+	TOKEN_INT,
+	TOKEN_FLOAT,
+	TOKEN_CHAR,
+	TOKEN_STRING, /* text, length */
+	TOKEN_NAME,   /* text */
+	TOKEN_DOLLAR, /* text: behind the $ */
+	TOKEN_SIGN,   /* text: the operator */
+	TOKEN_BAD,    /* text: why */
+};
+
+struct expr_lexer {
+	const struct dbg_context *c;
+	struct arena *arena;
+	const char *start, *at; /* of the whole; behind the token */
+	const char *token;      /* where it begins */
+	enum expr_token kind;
+	const char *text;
+	size_t length;
+	struct dbg_value value; /* of a number or character */
+};
+
+void expr_next(struct expr_lexer *l);
+/* The token is a %: read it as a register instead. False: it is none. */
+bool expr_register(struct expr_lexer *l);
+static inline bool expr_is(const struct expr_lexer *l, const char *sign)
+{
+	return (l->kind == TOKEN_SIGN || l->kind == TOKEN_NAME) && !strcmp(l->text, sign);
+}
+
+/* ---- expr_type.c ---- */
+
+/* Does a type begin at the token? */
+bool expr_at_type(struct expr_lexer *l);
+/* Read it; NULL with a message. */
+struct dbg_type *expr_read_type(struct expr_lexer *l, struct text *why);
+
+/* ---- expr_arith.c ---- */
+
+bool expr_binary(const struct dbg_context *c, enum expr_sign sign, const struct dbg_value *a,
+		 const struct dbg_value *b, struct dbg_value *out, struct text *why);
+bool expr_unary(const struct dbg_context *c, enum expr_op op, const struct dbg_value *a,
+		struct dbg_value *out, struct text *why);
+
+#endif

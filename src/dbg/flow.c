@@ -1,0 +1,145 @@
+/*
+ * Control flow of PTX functions, by walks over instructions: the debugger asks seldom, and of one
+ * function at a time.
+ */
+#include "src/dbg/flow.h"
+
+#include "src/base/vec.h"
+
+static bool never_goes_on(const struct ir_insn *in)
+{
+	switch ((u32)ir_opcode(in)) {
+	case OPCODE_bra:
+	case OPCODE_brx_idx:
+	case OPCODE_ret:
+	case OPCODE_exit:
+	case OPCODE_trap:
+		return in->guard == IR_NONE;
+	default:
+		return false;
+	}
+}
+
+static void see_label(const struct ir_func *f, u32 label, flow_visitor *see, void *user)
+{
+	if (label < f->labels.len && f->labels.at[label].insn < f->insns.len)
+		see(user, f->labels.at[label].insn);
+}
+
+void flow_successors(const struct ir_func *f, u32 insn, flow_visitor *see, void *user)
+{
+	const struct ir_insn *in = &f->insns.at[insn];
+	u32 opcode = (u32)ir_opcode(in);
+
+	for (u32 i = 0; i < in->ops && (opcode == OPCODE_bra || opcode == OPCODE_brx_idx); i++) {
+		const struct ir_operand *op = &f->operands.at[in->first_op + i];
+		const struct ir_table *t =
+			op->kind == IR_OP_TABLE ? &f->tables.at[op->index] : NULL;
+
+		if (op->kind == IR_OP_LABEL)
+			see_label(f, op->index, see, user);
+		for (u32 k = 0; t && t->kind == IR_BRANCH_TARGETS && k < t->len; k++)
+			see_label(f, t->at[k], see, user);
+	}
+	if (!never_goes_on(in) && insn + 1 < f->insns.len)
+		see(user, insn + 1);
+}
+
+/* ---- walks ---- */
+
+struct walk {
+	u8 *seen;
+	VEC(u32) pending;
+	bool failed;
+};
+
+static void walk_to(void *user, u32 next)
+{
+	struct walk *w = user;
+
+	if (w->seen[next])
+		return;
+	w->seen[next] = 1;
+	w->failed |= !VEC_PUSH(&w->pending, next);
+}
+
+static bool walk_end(struct walk *w)
+{
+	VEC_FREE(&w->pending);
+	return !w->failed;
+}
+
+bool flow_reach(const struct ir_func *f, const u8 *walls, u8 *reached)
+{
+	struct walk w = {.seen = reached};
+
+	if (f->insns.len)
+		walk_to(&w, 0);
+	while (w.pending.len && !w.failed) {
+		u32 at = w.pending.at[--w.pending.len];
+
+		if (!walls || !walls[at])
+			flow_successors(f, at, walk_to, &w);
+	}
+	return walk_end(&w);
+}
+
+/* ---- registers ---- */
+
+static bool mentions(const struct ir_func *f, const struct ir_operand *op, u32 reg)
+{
+	if (op->kind == IR_OP_REG)
+		return op->index == reg;
+	if (op->kind != IR_OP_VEC && op->kind != IR_OP_LIST)
+		return false;
+	for (u32 i = 0; i < (u32)op->imm; i++)
+		if (mentions(f, &f->operands.at[op->index + i], reg))
+			return true;
+	return false;
+}
+
+bool flow_writes(const struct ir_func *f, u32 insn, u32 reg)
+{
+	const struct ir_insn *in = &f->insns.at[insn];
+	const struct ir_operand *ops = &f->operands.at[in->first_op];
+
+	for (u32 i = 0; in->form && i < in->ops; i++) {
+		const struct isa_operand *o = ir_operand_spec(in->form, ops, in->ops, i);
+
+		/* Operands of call have no role: its lists may be results. */
+		if ((o ? o->role & ISA_WRITE : ir_opcode(in) == OPCODE_call) &&
+		    mentions(f, &ops[i], reg))
+			return true;
+	}
+	return false;
+}
+
+static bool is_parameter(const struct ir_func *f, const struct ir_module *m, u32 reg)
+{
+	for (u32 i = 0; i < f->params_len; i++)
+		if (m->vars.at[f->params[i]]->space == M_reg &&
+		    m->vars.at[f->params[i]]->reg == reg)
+			return true;
+	return false;
+}
+
+bool flow_may_be_set(const struct ir_func *f, const struct ir_module *m, u32 insn, u32 reg)
+{
+	struct walk w = {.seen = calloc(f->insns.len + 1, 1)};
+	bool may = !w.seen || is_parameter(f, m, reg) || insn >= f->insns.len;
+
+	for (u32 i = 0; i < f->insns.len && !may; i++)
+		if (flow_writes(f, i, reg))
+			flow_successors(f, i, walk_to, &w);
+	while (w.pending.len && !may && !w.failed) {
+		u32 at = w.pending.at[--w.pending.len];
+
+		may = at == insn;
+		flow_successors(f, at, walk_to, &w);
+	}
+	if (!may)
+		may = w.failed || w.seen[insn];
+	walk_end(&w);
+	free(w.seen);
+	return may;
+}

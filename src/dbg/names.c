@@ -1,0 +1,432 @@
+/*
+ * Names at a place: DWARF first, PTX always.
+ */
+#include "src/dbg/names.h"
+
+#include "src/base/demangle.h"
+#include "src/dbg/dwarf_int.h"
+#include "src/dbg/flow.h"
+#include "src/ir/source.h"
+
+#include <stdlib.h>
+
+struct dbg_names {
+	const struct ir_module *m;
+	struct arena arena;
+	struct debug_info *dwarf; /* NULL: none */
+};
+
+struct dbg_names *dbg_names_open(const struct ir_module *m, struct text *why)
+{
+	struct dbg_names *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->m = m;
+	demangle_prepare();
+	n->dwarf = debug_info_open(m, &n->arena, why);
+	return n;
+}
+
+void dbg_names_close(struct dbg_names *n)
+{
+	if (!n)
+		return;
+	debug_info_close(n->dwarf);
+	arena_fini(&n->arena);
+	free(n);
+}
+
+bool dbg_names_has_dwarf(const struct dbg_names *n)
+{
+	return n->dwarf != NULL;
+}
+
+const struct ir_module *dbg_names_module(const struct dbg_names *n)
+{
+	return n->m;
+}
+
+struct arena *dbg_names_arena(struct dbg_names *n)
+{
+	return &n->arena;
+}
+
+/* ---- PTX ---- */
+
+static bool scope_holds(const struct ir_func *f, u32 scope, u32 insn)
+{
+	const struct ir_scope *s = scope < f->scopes.len ? &f->scopes.at[scope] : NULL;
+
+	return !scope || (s && insn >= s->first_insn && insn < s->end_insn);
+}
+
+/* "%r12" of the family "%r": its number; false: another name. */
+static bool is_member(const struct ir_regdecl *d, const char *name, u32 *number)
+{
+	u64 n = 0;
+
+	if (strncmp(name, d->name->text, d->name->len) != 0)
+		return false;
+	name += d->name->len;
+	*number = 0;
+	if (!d->family)
+		return !*name;
+	if (!*name || (*name == '0' && name[1]))
+		return false;
+	for (; *name >= '0' && *name <= '9' && n < UINT32_MAX; name++)
+		n = n * 10 + (u64)(*name - '0');
+	*number = (u32)n;
+	return !*name && n < d->count;
+}
+
+u32 dbg_find_register(const struct ir_func *f, u32 insn, const char *name)
+{
+	u32 found = IR_NONE;
+
+	for (u32 i = 0; i < f->regs.len; i++) {
+		const struct ir_regdecl *d = &f->regdecls.at[f->regs.at[i].decl];
+		u32 number;
+
+		/* Inner declarations come later. */
+		if (is_member(d, name, &number) && (!d->family || f->regs.at[i].number == number) &&
+		    scope_holds(f, d->scope, insn))
+			found = i;
+	}
+	return found;
+}
+
+/* Untyped bits are what compilers keep int in. */
+#define KIND_PRED DBG_BOOL
+#define KIND_BITS DBG_INT
+#define KIND_UINT DBG_INT
+#define KIND_SINT DBG_INT
+#define KIND_FLOAT DBG_FLOAT
+#define KIND_ALT DBG_OPAQUE
+#define KIND_OPAQUE DBG_OPAQUE
+
+static struct dbg_type ptx_types[ISA_TYPES] = {
+#define TYPE(id, bits, class, declarable)                                                          \
+	[T_##id] = {.kind = (bits) > 64 || T_##id == T_f16x2 ? DBG_OPAQUE : KIND_##class,          \
+		    .number = T_##id == T_f16 ? DBG_HALF : DBG_PLAIN,                              \
+		    .is_signed = KIND_##class == DBG_FLOAT || ISA_##class == ISA_SINT ||           \
+				 ISA_##class == ISA_BITS,                                          \
+		    .name = "." #id,                                                               \
+		    .size = ((bits) + 7) / 8},
+#include "src/isa/types.def"
+#undef TYPE
+};
+
+/* The components of vectors. */
+static struct dbg_member ptx_parts[ISA_TYPES][4] = {
+#define TYPE(id, bits, class, declarable)                                                          \
+	[T_##id] = {{.name = "x", .type = &ptx_types[T_##id]},                                     \
+		    {.name = "y", .type = &ptx_types[T_##id], .offset = ((bits) + 7) / 8},         \
+		    {.name = "z", .type = &ptx_types[T_##id], .offset = ((bits) + 7) / 8 * 2},     \
+		    {.name = "w", .type = &ptx_types[T_##id], .offset = ((bits) + 7) / 8 * 3}},
+#include "src/isa/types.def"
+#undef TYPE
+};
+
+static struct dbg_type ptx_vectors[ISA_TYPES][2] = {
+#define VECTOR(id, bits, n)                                                                        \
+	{                                                                                          \
+		.kind = DBG_STRUCT, .name = ".v" #n "." #id, .size = ((bits) + 7) / 8 * (n),       \
+		.members = ptx_parts[T_##id], .members_len = (n)                                   \
+	}
+#define TYPE(id, bits, class, declarable) [T_##id] = {VECTOR(id, bits, 2), VECTOR(id, bits, 4)},
+#include "src/isa/types.def"
+#undef TYPE
+};
+
+struct dbg_type *dbg_ptx_type(u32 type, u32 vec)
+{
+	type = type < ISA_TYPES ? type : T_b32;
+	return vec == 2 || vec == 4 ? &ptx_vectors[type][vec / 4] : &ptx_types[type];
+}
+
+static struct dbg_type *ptx_var_type(struct arena *a, const struct ir_var *v)
+{
+	struct dbg_type *t = dbg_ptx_type(v->type, v->vec);
+
+	for (u32 i = v->dims; v->is_array && i--;) {
+		struct dbg_type *array = dbg_type_array(a, t, v->dim[i]);
+
+		if (!array)
+			return t;
+		array->counted = i || !v->unsized;
+		t = array;
+	}
+	return t;
+}
+
+static void of_register(struct dbg_names *n, struct dbg_place at, u32 reg, const char *name,
+			struct dbg_variable *out)
+{
+	const struct ir_reg *r = &at.func->regs.at[reg];
+
+	*out = (struct dbg_variable){.where = DBG_IN_REGISTER, .reg = reg};
+	out->unset = !flow_may_be_set(at.func, n->m, at.insn, reg);
+	out->name = name;
+	out->type = dbg_ptx_type(r->type, r->vec);
+}
+
+static void of_var(struct dbg_names *n, const struct ir_var *v, struct dbg_variable *out)
+{
+	*out = (struct dbg_variable){.name = v->name->text,
+				     .type = ptx_var_type(&n->arena, v),
+				     .is_parameter = v->space == M_param,
+				     .where = DBG_IN_MEMORY,
+				     .space = (u8)dbg_space_of(v),
+				     .base = v->definition ? v->definition : v,
+				     .reg = IR_NONE};
+	if (v->space == M_reg) {
+		out->where = DBG_IN_REGISTER;
+		out->reg = v->reg;
+	} else if (out->space == DBG_SPACES) {
+		out->where = DBG_IS_NOWHERE;
+		snprintf(out->why, sizeof(out->why), "it is in no memory");
+	}
+}
+
+/* A variable of the function, or of the module when f is NULL. */
+static const struct ir_var *find_var(const struct ir_module *m, const struct ir_func *f,
+				     const char *name)
+{
+	for (size_t i = 0; i < m->vars.len; i++) {
+		const struct ir_var *v = m->vars.at[i];
+
+		if (v->func == (f ? f->index : IR_NONE) && !strcmp(v->name->text, name))
+			return v;
+	}
+	return NULL;
+}
+
+static bool find_ptx(struct dbg_names *n, struct dbg_place at, const char *name,
+		     struct dbg_variable *out)
+{
+	const struct ir_var *v = NULL;
+	u32 reg = IR_NONE;
+
+	if (at.func) {
+		reg = dbg_find_register(at.func, at.insn, name);
+		v = find_var(n->m, at.func, name);
+	}
+	v = v ? v : find_var(n->m, NULL, name);
+	if (reg != IR_NONE)
+		of_register(n, at, reg, name, out);
+	else if (v)
+		of_var(n, v, out);
+	return reg != IR_NONE || v;
+}
+
+/* ---- C++ names ---- */
+
+const char *dbg_names_function(struct dbg_names *n, const struct ir_func *f)
+{
+	struct text t = {0};
+	const char *name;
+
+	demangle(f->name->text, &t);
+	name = t.at ? arena_strdup(&n->arena, t.at, t.len) : NULL;
+	text_fini(&t);
+	return name ? name : f->name->text;
+}
+
+/* Where the parameters begin, else the end: "ns::f<int (*)()>(int)" has them at the last group. */
+static size_t name_length(const char *name)
+{
+	size_t n = strlen(name);
+	u32 depth = 0;
+
+	if (n > 6 && !strcmp(name + n - 6, " const"))
+		n -= 6;
+	if (!n || name[n - 1] != ')')
+		return n;
+	for (size_t i = n; i--;) {
+		depth += name[i] == ')';
+		depth -= name[i] == '(';
+		if (!depth)
+			return i && strncmp(name + i, "(anonymous", 10) != 0 ? i : n;
+	}
+	return n;
+}
+
+/* Without a result type in front and template arguments behind: "ns::f". */
+static void plain_function(const char *name, bool keep_arguments, struct text *out)
+{
+	size_t n = name_length(name), begin = 0;
+	u32 depth = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		depth += name[i] == '<' || name[i] == '(' || name[i] == '{';
+		depth -= depth && (name[i] == '>' || name[i] == ')' || name[i] == '}');
+		if (!depth && name[i] == ' ' && i + 1 < n)
+			begin = i + 1;
+	}
+	depth = 0;
+	for (size_t i = begin; i < n; i++) {
+		depth += name[i] == '<';
+		if (!depth || keep_arguments)
+			text_add(out, name + i, 1);
+		depth -= depth && name[i] == '>';
+	}
+}
+
+bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name)
+{
+	const char *whole = dbg_names_function(n, f);
+	bool is = !strcmp(name, f->name->text) || !strcmp(name, whole);
+
+	for (u32 keep = 0; keep < 2 && !is; keep++) {
+		struct text t = {0};
+
+		plain_function(whole, keep, &t);
+		is = t.at && t.len >= strlen(name) && !strcmp(t.at + t.len - strlen(name), name) &&
+		     (t.len == strlen(name) || t.at[t.len - strlen(name) - 1] == ':');
+		text_fini(&t);
+	}
+	return is;
+}
+
+/* ---- look-up ---- */
+
+/* With the namespaces of the function the place is in, innermost first, then alone. */
+static bool find_global(struct dbg_names *n, struct dbg_place at, const char *name,
+			struct dbg_variable *out)
+{
+	struct text prefix = {0}, t = {0};
+	bool found = false;
+
+	if (at.func)
+		plain_function(dbg_names_function(n, at.func), true, &prefix);
+	while (prefix.len && !found) {
+		while (prefix.len &&
+		       (prefix.len < 2 || memcmp(prefix.at + prefix.len - 2, "::", 2)))
+			prefix.at[--prefix.len] = 0;
+		if (!prefix.len)
+			break;
+		t.len = 0;
+		text_printf(&t, "%s%s", prefix.at, name);
+		found = t.at && debug_info_find_global(n->dwarf, t.at, out);
+		prefix.len -= 2;
+		prefix.at[prefix.len] = 0;
+	}
+	text_fini(&prefix);
+	text_fini(&t);
+	return found || debug_info_find_global(n->dwarf, name, out);
+}
+
+bool dbg_names_find(struct dbg_names *n, struct dbg_place at, u32 inlined, const char *name,
+		    struct dbg_variable *out)
+{
+	if (n->dwarf && !strncmp(name, "::", 2))
+		name += 2;
+	if (n->dwarf && at.func && debug_info_find_local(n->dwarf, at, inlined, name, out))
+		return true;
+	if (n->dwarf && find_global(n, at, name, out))
+		return true;
+	return find_ptx(n, at, name, out);
+}
+
+static void ptx_locals(struct dbg_names *n, const struct ir_func *f, dbg_variable_visitor *see,
+		       void *user)
+{
+	struct dbg_variable v;
+
+	for (size_t i = 0; i < f->vars.len; i++) {
+		of_var(n, n->m->vars.at[f->vars.at[i]], &v);
+		if (!v.is_parameter)
+			see(user, &v, 1);
+	}
+	for (u32 i = 0; i < f->params_len; i++) {
+		of_var(n, n->m->vars.at[f->params[i]], &v);
+		v.is_parameter = true;
+		see(user, &v, 0);
+	}
+}
+
+void dbg_names_locals(struct dbg_names *n, struct dbg_place at, u32 inlined,
+		      dbg_variable_visitor *see, void *user)
+{
+	if (n->dwarf && debug_info_function(n->dwarf, at.func))
+		debug_info_locals(n->dwarf, at, inlined, see, user);
+	else
+		ptx_locals(n, at.func, see, user);
+}
+
+struct dbg_type *dbg_names_type(struct dbg_names *n, const char *name)
+{
+	return n->dwarf ? debug_info_type(n->dwarf, name) : NULL;
+}
+
+bool dbg_names_enumerator(struct dbg_names *n, const char *name, struct dbg_type **type, s64 *value)
+{
+	return n->dwarf && debug_info_enumerator(n->dwarf, name, type, value);
+}
+
+/* ---- frames ---- */
+
+u32 dbg_names_inlined(void *names, struct dbg_place at, struct dbg_inline *out)
+{
+	struct debug_inline in[DBG_INLINE_MAX];
+	struct dbg_names *n = names;
+	u32 count = n->dwarf ? debug_info_inlined(n->dwarf, at, in) : 0;
+
+	for (u32 i = 0; i < count; i++)
+		out[i] = in[i].call;
+	return count;
+}
+
+static const char *short_name(struct dbg_names *n, const char *name)
+{
+	struct text whole = {0}, t = {0};
+	const char *copy;
+
+	demangle(name, &whole);
+	if (whole.at)
+		plain_function(whole.at, true, &t);
+	copy = t.at ? arena_strdup(&n->arena, t.at, t.len) : NULL;
+	text_fini(&whole);
+	text_fini(&t);
+	return copy ? copy : name;
+}
+
+/* By .loc alone: names of inlined functions stand beside its lines. */
+static u32 inlined_by_loc(struct dbg_names *n, struct dbg_place at, struct debug_inline *out)
+{
+	const struct ir_insn *in =
+		at.insn < at.func->insns.len ? &at.func->insns.at[at.insn] : NULL;
+	const struct ir_loc *l = in ? ir_loc_at(n->m, in->loc) : NULL;
+	struct dbg_inline calls[DBG_INLINE_MAX];
+	u32 count = dbg_lines_inlined(n->m, at, calls);
+
+	for (u32 i = 0; i < count; i++) {
+		out[i] = (struct debug_inline){calls[i], l ? ir_loc_function(n->m, l) : NULL};
+		l = l ? ir_loc_at(n->m, l->inlined_at) : NULL;
+	}
+	return count;
+}
+
+u32 dbg_names_frames(struct dbg_names *n, const struct dbg_lines *l, struct dbg_place at,
+		     struct dbg_frame out[DBG_INLINE_MAX + 1])
+{
+	struct debug_inline in[DBG_INLINE_MAX];
+	struct dbg_source source = dbg_lines_at(l, at);
+	u32 count = n->dwarf ? debug_info_inlined(n->dwarf, at, in) : 0;
+
+	if (!count)
+		count = inlined_by_loc(n, at, in);
+	for (u32 i = 0; i <= count; i++) {
+		const char *name = i < count ? in[i].function : at.func->name->text;
+
+		out[i] = (struct dbg_frame){.function = name ? short_name(n, name) : "?",
+					    .source = source,
+					    .inlined = i,
+					    .is_inlined = i < count};
+		if (i < count)
+			source = (struct dbg_source){ir_file_path(n->m, in[i].call.call_file),
+						     in[i].call.call_line, in[i].call.call_column};
+	}
+	return count + 1;
+}

@@ -1,0 +1,244 @@
+/*
+ * Types as C writes them: names inside out, and gdb's ptype.
+ */
+#include "src/dbg/type.h"
+
+#define DEPTH_MAX 40
+#define MEMBERS_MAX 1000
+
+static void print_before(struct dbg_type *t, u32 depth, struct text *out);
+static void print_after(struct dbg_type *t, u32 depth, struct text *out);
+
+static void print_name(const struct dbg_type *t, struct text *out)
+{
+	const char *what = t->kind == DBG_ENUM ? "enum" : t->is_union ? "union" : "struct";
+
+	if (t->name)
+		text_puts(out, t->name);
+	else if (t->kind == DBG_STRUCT || t->kind == DBG_ENUM)
+		text_printf(out, "%s {...}", t->is_class ? "class" : what);
+	else
+		text_puts(out, "?");
+}
+
+/* Does what points to it need parentheses? */
+static bool binds_behind(struct dbg_type *t)
+{
+	return t && (t->kind == DBG_ARRAY || t->kind == DBG_FUNCTION);
+}
+
+static bool ends_in_star(const struct text *out)
+{
+	return out->len && (out->at[out->len - 1] == '*' || out->at[out->len - 1] == '&');
+}
+
+static void print_star(struct dbg_type *t, struct text *out)
+{
+	const char *sign = t->kind == DBG_POINTER ? "*" : t->rvalue ? "&&" : "&";
+
+	if (!ends_in_star(out))
+		text_puts(out, " ");
+	if (binds_behind(t->target))
+		text_puts(out, "(");
+	text_puts(out, sign);
+}
+
+static void print_target_before(struct dbg_type *t, u32 depth, struct text *out)
+{
+	if (t->target)
+		print_before(t->target, depth + 1, out);
+	else
+		text_puts(out, "void");
+}
+
+static void print_qualified(struct dbg_type *t, u32 depth, struct text *out)
+{
+	const char *word = t->kind == DBG_CONST_OF ? "const" : "volatile";
+	struct dbg_type *inner = t->target;
+	bool behind = inner && (inner->kind == DBG_POINTER || inner->kind == DBG_REFERENCE);
+
+	/* `const const int` is one const. */
+	if (inner && inner->kind == t->kind) {
+		print_target_before(t, depth, out);
+		return;
+	}
+	if (!behind)
+		text_printf(out, "%s ", word);
+	print_target_before(t, depth, out);
+	if (behind)
+		text_printf(out, "%s%s", ends_in_star(out) ? " " : "", word);
+}
+
+/* All that stands before the name. */
+static void print_before(struct dbg_type *t, u32 depth, struct text *out)
+{
+	if (depth > DEPTH_MAX) {
+		text_puts(out, "...");
+		return;
+	}
+	switch (t->kind) {
+	case DBG_POINTER:
+		if (t->space != DBG_GENERIC)
+			text_printf(out, "@%s ", dbg_space_name(t->space));
+		/* fall through */
+	case DBG_REFERENCE:
+		print_target_before(t, depth, out);
+		print_star(t, out);
+		break;
+	case DBG_ARRAY:
+	case DBG_FUNCTION:
+		print_target_before(t, depth, out);
+		break;
+	case DBG_CONST_OF:
+	case DBG_VOLATILE_OF:
+		print_qualified(t, depth, out);
+		break;
+	default:
+		print_name(t, out);
+	}
+}
+
+static void print_parameters(struct dbg_type *t, u32 depth, struct text *out)
+{
+	dbg_type_fill(t);
+	text_puts(out, "(");
+	for (u32 i = 0; i < t->members_len; i++) {
+		text_puts(out, i ? ", " : "");
+		if (depth > DEPTH_MAX / 4 || out->len > 4096) {
+			text_puts(out, "...");
+			break;
+		}
+		print_before(t->members[i].type, depth + 1, out);
+		print_after(t->members[i].type, depth + 1, out);
+	}
+	text_puts(out, t->variadic      ? t->members_len ? ", ...)" : "...)"
+		       : t->members_len ? ")"
+					: "void)");
+}
+
+/* All that stands behind it. */
+static void print_after(struct dbg_type *t, u32 depth, struct text *out)
+{
+	if (depth > DEPTH_MAX)
+		return;
+	switch (t->kind) {
+	case DBG_POINTER:
+	case DBG_REFERENCE:
+		if (binds_behind(t->target))
+			text_puts(out, ")");
+		break;
+	case DBG_ARRAY:
+		if (t->counted)
+			text_printf(out, "[%llu]", (unsigned long long)t->count);
+		else
+			text_puts(out, "[]");
+		break;
+	case DBG_FUNCTION:
+		print_parameters(t, depth, out);
+		break;
+	case DBG_CONST_OF:
+	case DBG_VOLATILE_OF:
+		break;
+	default:
+		return;
+	}
+	if (t->target)
+		print_after(t->target, depth + 1, out);
+}
+
+void dbg_type_print(struct dbg_type *t, const char *name, struct text *out)
+{
+	struct text own = {0};
+
+	/* Apart, so that the last character is the type's own. */
+	print_before(t, 0, &own);
+	if (name && *name)
+		text_printf(&own, "%s%s", ends_in_star(&own) ? "" : " ", name);
+	else if (binds_behind(t))
+		text_puts(&own, " ");
+	print_after(t, 0, &own);
+	text_puts(out, own.at ? own.at : "?");
+	text_fini(&own);
+}
+
+/* ---- ptype ---- */
+
+static void describe_member(const struct dbg_member *m, struct text *out)
+{
+	text_puts(out, m->is_static ? "    static " : "    ");
+	dbg_type_print(m->type, m->name, out);
+	if (m->bit_size)
+		text_printf(out, " : %u", m->bit_size);
+	text_puts(out, ";\n");
+}
+
+static void describe_struct(struct dbg_type *t, struct text *out)
+{
+	const char *join = ": ";
+
+	text_printf(out, "%s ", t->is_union ? "union" : t->is_class ? "class" : "struct");
+	if (t->name)
+		text_printf(out, "%s ", t->name);
+	for (u32 i = 0; i < t->members_len; i++)
+		if (t->members[i].base) {
+			text_printf(out, "%spublic ", join);
+			dbg_type_print(t->members[i].type, NULL, out);
+			join = ", ";
+		}
+	text_puts(out, join[0] == ',' ? " {\n" : "{\n");
+	if (t->declaration)
+		text_puts(out, "    <incomplete type>\n");
+	else if (!t->members_len)
+		text_puts(out, "    <no data fields>\n");
+	for (u32 i = 0; i < t->members_len && i < MEMBERS_MAX; i++)
+		if (!t->members[i].base)
+			describe_member(&t->members[i], out);
+	text_puts(out, "}");
+}
+
+static void describe_enum(struct dbg_type *t, struct text *out)
+{
+	s64 next = 0;
+
+	text_printf(out, "enum %s%s{", t->name ? t->name : "", t->name ? " " : "");
+	for (u32 i = 0; i < t->enumerators_len && i < MEMBERS_MAX; i++) {
+		const struct dbg_enumerator *e = &t->enumerators[i];
+
+		text_printf(out, "%s%s", i ? ", " : "", e->name);
+		if (e->value != next)
+			text_printf(out, " = %lld", (long long)e->value);
+		next = (s64)((u64)e->value + 1);
+	}
+	text_puts(out, "}");
+}
+
+void dbg_type_describe(struct dbg_type *t, struct text *out)
+{
+	struct dbg_type *s = t;
+
+	/* The name of a structure is looked behind, also where a pointer or const stands before. */
+	for (u32 i = 0; s && i < DEPTH_MAX && s->kind != DBG_STRUCT && s->kind != DBG_ENUM; i++)
+		s = s->target;
+	if (!s || (s->kind != DBG_STRUCT && s->kind != DBG_ENUM) ||
+	    (t->kind == DBG_FUNCTION && t->target)) {
+		dbg_type_print(t->kind == DBG_TYPEDEF ? dbg_type_strip(t) : t, NULL, out);
+		return;
+	}
+	dbg_type_fill(s);
+	if (s->kind == DBG_STRUCT)
+		describe_struct(s, out);
+	else
+		describe_enum(s, out);
+	/* What stands around the structure, with nothing in its place. */
+	if (dbg_type_strip(t) != s) {
+		struct dbg_type hole = *s;
+		struct text whole = {0};
+		size_t n;
+
+		dbg_type_print(dbg_type_strip(t), NULL, &whole);
+		n = hole.name ? strlen(hole.name) : 0;
+		if (whole.at && n && !strncmp(whole.at, hole.name, n))
+			text_puts(out, whole.at + n);
+		text_fini(&whole);
+	}
+}

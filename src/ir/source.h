@@ -1,0 +1,21 @@
+/*
+ * What .file and .loc say of the source: paths, and names of functions that were inlined.
+ */
+#ifndef PL_IR_SOURCE_H
+#define PL_IR_SOURCE_H
+
+#include "src/ir/ir.h"
+
+/* The path of .file `number` as the compiler wrote it, NULL: there is no such directive. */
+const char *ir_file_path(const struct ir_module *m, u32 number);
+
+/* The place, NULL when the index is IR_NONE or the line is 0: the compiler's own code. */
+const struct ir_loc *ir_loc_at(const struct ir_module *m, u32 index);
+
+/* The linkage name of the function that was inlined, out of .debug_str; NULL: not told. */
+const char *ir_loc_function(const struct ir_module *m, const struct ir_loc *l);
+
+/* Is it a header that users have not written: the compilers', CUDA's, the system's, our own? */
+bool ir_is_toolkit_path(const char *path);
+
+#endif
