@@ -286,14 +286,6 @@ static void add_carry(struct lower *l, const char *shape)
 		lower_write(l, FIELD_E, l->carry);
 }
 
-static void key_of_form(const struct isa_form *form, struct lower_key *k)
-{
-	lower_key_begin(k, isa_form_opcode(form));
-	for (u32 i = 0; i < form->row->slots; i++)
-		if (form->word[i])
-			lower_key_add(k, form->word[i]);
-}
-
 /*
  * The operation of the instruction and its constant; forms are shared, so most have been looked up
  * before.
@@ -310,7 +302,7 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 		*imm = (s64)(*found >> 16);
 		return (enum exec_op)(*found & 0xffff);
 	}
-	key_of_form(form, &k);
+	lower_key_of(form, &k);
 	op = lower_find_op(&k);
 	if (op == EXEC_OPS || shape_operands(uop_info[op].shape) + 1 != l->in->ops)
 		op = lower_mode_op(form, imm);

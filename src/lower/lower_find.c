@@ -35,8 +35,16 @@ void lower_key_add(struct lower_key *k, u32 word)
 	k->len++;
 }
 
+void lower_key_of(const struct isa_form *form, struct lower_key *k)
+{
+	lower_key_begin(k, isa_form_opcode(form));
+	for (u32 i = 0; i < form->row->slots; i++)
+		if (form->word[i])
+			lower_key_add(k, form->word[i]);
+}
+
 /* Keys of more words than any form has are equal to none. */
-static bool is_valid(const struct lower_key *k)
+static bool key_fits(const struct lower_key *k)
 {
 	return k->len <= ARRAY_LEN(k->at);
 }
@@ -100,7 +108,7 @@ static bool read_key(struct lower_key *k, const char *text, size_t len)
 			return false;
 		n += 1 + part;
 	}
-	return is_valid(k);
+	return key_fits(k);
 }
 
 static void read_texts(void)
@@ -124,7 +132,7 @@ enum exec_op lower_find_op(const struct lower_key *k)
 	const u64 *at;
 
 	pthread_once(&ops_once, read_texts);
-	at = is_valid(k) ? map_get(&ops.of_hash, hash_of(k)) : NULL;
+	at = key_fits(k) ? map_get(&ops.of_hash, hash_of(k)) : NULL;
 	return at ? (enum exec_op)(*at - 1) : EXEC_OPS;
 }
 

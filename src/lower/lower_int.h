@@ -320,6 +320,8 @@ enum {
 
 void lower_key_begin(struct lower_key *k, u32 opcode);
 void lower_key_add(struct lower_key *k, u32 word);
+/* All words of a form. */
+void lower_key_of(const struct isa_form *form, struct lower_key *k);
 /* The lane operation that serves the form, EXEC_OPS: none. */
 enum exec_op lower_find_op(const struct lower_key *k);
 /* Spellings in the tables that are no forms: none. */

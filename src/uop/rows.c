@@ -72,7 +72,7 @@ static void see_atomic(const struct visit *v, const struct uop *in)
 static void see_product(const struct visit *v, const struct uop_product *p)
 {
 	see_list(v, 0, p->d, true);
-	see_list(v, p->d, (u32)p->a + p->b + p->d + p->more, false);
+	see_list(v, p->d, (u32)p->a + p->b + p->c + p->more, false);
 }
 
 static void see_ext(const struct visit *v, const struct uop *in)

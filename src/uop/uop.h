@@ -219,14 +219,13 @@ struct uop_group {
 
 /*
  * A product of matrices: ext lists the rows of D, then of A, B, C and the metadata of sparse forms.
- * Registers of C are as many as of D.
  */
 struct uop_product {
 	struct mma_form form;
 	struct mma_rule rule;
-	u8 d, a, b; /* registers */
-	u8 more;    /* rows after those of C: metadata and scales */
-	u8 columns; /* wgmma: of D, in units of 8 */
+	u8 d, a, b, c; /* registers */
+	u8 more;       /* rows after those of C: metadata and scales */
+	u8 columns;    /* wgmma: of D, in units of 8 */
 	/* The micro-op after the next has the same A, the same B. */
 	bool same_a, same_b;
 };

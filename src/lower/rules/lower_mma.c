@@ -106,6 +106,7 @@ static void emit_product(struct lower *l, enum exec_op op, const struct mma_form
 		.d = (u8)d.n,
 		.a = (u8)a.n,
 		.b = (u8)b.n,
+		.c = (u8)c.n,
 		.more = (u8)(meta.n + (scales ? scales[0].n + scales[1].n : 0))};
 	in->ext = (u32)l->ext.len;
 	fragment_add(l, &d);
@@ -401,6 +402,7 @@ static void emit_wgmma(struct lower *l, const struct mma_form *f, const struct m
 					   .rule = *rule,
 					   .d = (u8)d.n,
 					   .a = (u8)a.n,
+					   .c = (u8)c.n,
 					   .more = (u8)meta.n,
 					   .columns = (u8)(l->in->form->number / 8)};
 	in->ext = (u32)l->ext.len;
