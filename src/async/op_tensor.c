@@ -83,10 +83,10 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 	if (hi > lo)
 		t->map.address += c->bias;
 	t->store = in->tensor.to_global;
-	if (in->tensor.action < ATOM_OPS)
+	if (in->tensor.action < ATOM_ACTIONS)
 		t->apply = EXEC_NAME(atom_apply)(in->tensor.action,
 						 reduce_type(in->tensor.action, m->type), true);
-	if (in->tensor.action < ATOM_OPS && !t->apply)
+	if (in->tensor.action < ATOM_ACTIONS && !t->apply)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
 	return true;

@@ -200,7 +200,7 @@ lower_rule lower_tex, lower_tex_query, lower_istypep, lower_suld, lower_sust, lo
 lower_rule lower_mma, lower_wmma, lower_wgmma, lower_warpgroup, lower_matrix;
 /* Row X with an address, its offset added; IR_NONE: it cannot be had. */
 u32 lower_address_row(struct lower *l, const struct ir_operand *op);
-/* enum atom_op of the form, ATOM_OPS: none. */
+/* enum atom_action of the form, ATOM_ACTIONS: none. */
 u32 lower_atom_op(const struct isa_form *form);
 /*
  * Base register (IR_NONE: none) and offset of an address; false: it is in a space that cannot be

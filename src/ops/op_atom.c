@@ -10,110 +10,38 @@
 #include "src/uop/atom.h"
 #include "src/num/numeric_all.h"
 
-#define APPLY(name, expr)                                                                          \
-	static u64 apply_##name(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED)                 \
-	{                                                                                          \
-		return (expr);                                                                     \
-	}
-
 static bool is_nan_f64(u64 x)
 {
 	return (x & ~NUM_SIGN_F64) > NUM_INF_F64;
 }
 
-APPLY(and, x &y)
-APPLY(or, x | y)
-APPLY(xor, x ^ y)
-APPLY(exch, y)
-APPLY(cas, x == y ? z : x)
-APPLY(cas_32, (u32)x == (u32)y ? z : x)
-APPLY(cas_16, (u16)x == (u16)y ? z : x)
-APPLY(add, x + y)
-APPLY(inc, (u32)x >= (u32)y ? 0 : x + 1)
-APPLY(dec, (u32)x == 0 || (u32)x > (u32)y ? y : x - 1)
-APPLY(min_u32, (u32)x < (u32)y ? x : y)
-APPLY(max_u32, (u32)x > (u32)y ? x : y)
-APPLY(min_s32, (s32)x < (s32)y ? x : y)
-APPLY(max_s32, (s32)x > (s32)y ? x : y)
-APPLY(min_u64, x < y ? x : y)
-APPLY(max_u64, x > y ? x : y)
-APPLY(min_s64, (s64)x < (s64)y ? x : y)
-APPLY(max_s64, (s64)x > (s64)y ? x : y)
-APPLY(add_f32, num_add_f32((u32)x, (u32)y, NUM_RN))
-APPLY(add_f32_ftz, num_add_f32((u32)x, (u32)y, NUM_RN | NUM_FTZ))
-/* Shared memory: of two NaNs the one in memory stays. */
-APPLY(add_f64, num_add_f64(y, x, NUM_RN))
-APPLY(add_f64_l2, is_nan_f64(y) ? y : is_nan_f64(x) ? x : num_add_f64(x, y, NUM_RN))
-APPLY(add_f16, num_add_f16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
-APPLY(min_f16, num_min_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
-APPLY(max_f16, num_max_f16((u32)x & 0xffff, (u32)y & 0xffff, 0))
-APPLY(add_bf16, num_add_bf16((u32)x & 0xffff, (u32)y & 0xffff, NUM_RN))
-APPLY(min_bf16, num_min_bf16((u32)x & 0xffff, (u32)y & 0xffff, 0))
-APPLY(max_bf16, num_max_bf16((u32)x & 0xffff, (u32)y & 0xffff, 0))
-APPLY(add_f16x2, NUM_X2_2(num_add_f16, (u32)x, (u32)y, NUM_RN))
-APPLY(min_f16x2, NUM_X2_2(num_min_f16, (u32)x, (u32)y, 0))
-APPLY(max_f16x2, NUM_X2_2(num_max_f16, (u32)x, (u32)y, 0))
-APPLY(add_bf16x2, NUM_X2_2(num_add_bf16, (u32)x, (u32)y, NUM_RN))
-APPLY(min_bf16x2, NUM_X2_2(num_min_bf16, (u32)x, (u32)y, 0))
-APPLY(max_bf16x2, NUM_X2_2(num_max_bf16, (u32)x, (u32)y, 0))
+#define APPLY(id, type, expr)                                                                      \
+	static u64 apply_##id##_##type(u64 x PL_UNUSED, u64 y PL_UNUSED, u64 z PL_UNUSED)          \
+	{                                                                                          \
+		return (expr);                                                                     \
+	}
+#define APPLY_GLOBAL(id, type, expr) APPLY(id##_global, type, expr)
+#include "src/uop/table/atom.def"
 
 struct apply_row {
-	u8 op, type;
+	u8 action, type;
+	bool is_global; /* in global memory alone; before the other of the type */
 	apply_fn *fn;
 };
 
-static const struct apply_row rows[] = {
-	{ATOM_AND, T_b32, apply_and},
-	{ATOM_AND, T_b64, apply_and},
-	{ATOM_OR, T_b32, apply_or},
-	{ATOM_OR, T_b64, apply_or},
-	{ATOM_XOR, T_b32, apply_xor},
-	{ATOM_XOR, T_b64, apply_xor},
-	{ATOM_EXCH, T_b32, apply_exch},
-	{ATOM_EXCH, T_b64, apply_exch},
-	{ATOM_CAS, T_b16, apply_cas_16},
-	{ATOM_CAS, T_b32, apply_cas_32},
-	{ATOM_CAS, T_b64, apply_cas},
-	{ATOM_ADD, T_u32, apply_add},
-	{ATOM_ADD, T_s32, apply_add},
-	{ATOM_ADD, T_u64, apply_add},
-	{ATOM_INC, T_u32, apply_inc},
-	{ATOM_DEC, T_u32, apply_dec},
-	{ATOM_MIN, T_u32, apply_min_u32},
-	{ATOM_MAX, T_u32, apply_max_u32},
-	{ATOM_MIN, T_s32, apply_min_s32},
-	{ATOM_MAX, T_s32, apply_max_s32},
-	{ATOM_MIN, T_u64, apply_min_u64},
-	{ATOM_MAX, T_u64, apply_max_u64},
-	{ATOM_MIN, T_s64, apply_min_s64},
-	{ATOM_MAX, T_s64, apply_max_s64},
-	{ATOM_ADD, T_f32, apply_add_f32},
-	{ATOM_ADD, T_f64, apply_add_f64},
-	{ATOM_ADD, T_f16, apply_add_f16},
-	{ATOM_MIN, T_f16, apply_min_f16},
-	{ATOM_MAX, T_f16, apply_max_f16},
-	{ATOM_ADD, T_bf16, apply_add_bf16},
-	{ATOM_MIN, T_bf16, apply_min_bf16},
-	{ATOM_MAX, T_bf16, apply_max_bf16},
-	{ATOM_ADD, T_f16x2, apply_add_f16x2},
-	{ATOM_MIN, T_f16x2, apply_min_f16x2},
-	{ATOM_MAX, T_f16x2, apply_max_f16x2},
-	{ATOM_ADD, T_bf16x2, apply_add_bf16x2},
-	{ATOM_MIN, T_bf16x2, apply_min_bf16x2},
-	{ATOM_MAX, T_bf16x2, apply_max_bf16x2},
+static const struct apply_row apply_rows[] = {
+#define APPLY_GLOBAL(id, type, expr) {ATOM_##id, T_##type, true, apply_##id##_global_##type},
+#include "src/uop/table/atom.def"
+#define APPLY(id, type, expr) {ATOM_##id, T_##type, false, apply_##id##_##type},
+#include "src/uop/table/atom.def"
 };
 
-apply_fn *EXEC_NAME(atom_apply)(u32 op, u32 type, bool global)
+apply_fn *EXEC_NAME(atom_apply)(u32 action, u32 type, bool global)
 {
-	/* Global additions flush subnormals of f32 and pass a NaN of f64 on as it is, its operand's
-	 * first; shared ones do not. */
-	if (global && op == ATOM_ADD && type == T_f32)
-		return apply_add_f32_ftz;
-	if (global && op == ATOM_ADD && type == T_f64)
-		return apply_add_f64_l2;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].op == op && rows[i].type == type)
-			return rows[i].fn;
+	for (size_t i = 0; i < ARRAY_LEN(apply_rows); i++)
+		if (apply_rows[i].action == action && apply_rows[i].type == type &&
+		    (global || !apply_rows[i].is_global))
+			return apply_rows[i].fn;
 	return NULL;
 }
 
@@ -187,7 +115,7 @@ static bool add_together(struct gang *g, const struct uop *in, const struct acce
 			return false;
 		sum += read_row(g, in->b, a->warp * WARP_LANES + l, in->mem.size);
 	}
-	modify(alone, first, in->mem.size, apply_add, sum, 0);
+	modify(alone, first, in->mem.size, apply_ADD_u64, sum, 0);
 	return true;
 }
 
@@ -252,7 +180,7 @@ static ALWAYS_INLINE void each_word(struct gang *g, const struct uop *in, const 
 		if (alone) {
 			old = *p;
 			*p = (u32)fn(old, b[l], c[l]);
-		} else if (fn == apply_add) {
+		} else if (fn == apply_ADD_u32) {
 			old = __atomic_fetch_add(p, b[l], __ATOMIC_SEQ_CST);
 		} else {
 			old = (u32)modify(false, a->host[l], 4, fn, b[l], c[l]);
@@ -281,17 +209,17 @@ static bool typed_words(struct gang *g, const struct uop *in, const struct acces
 		return false;
 	switch (in->atomic.action) {
 	case ATOM_ADD:
-		return all_words(g, in, a, alone, apply_add);
+		return all_words(g, in, a, alone, apply_ADD_u32);
 	case ATOM_INC:
-		return all_words(g, in, a, alone, apply_inc);
+		return all_words(g, in, a, alone, apply_INC_u32);
 	case ATOM_DEC:
-		return all_words(g, in, a, alone, apply_dec);
+		return all_words(g, in, a, alone, apply_DEC_u32);
 	case ATOM_MIN:
-		return is_signed ? all_words(g, in, a, alone, apply_min_s32)
-				 : all_words(g, in, a, alone, apply_min_u32);
+		return is_signed ? all_words(g, in, a, alone, apply_MIN_s32)
+				 : all_words(g, in, a, alone, apply_MIN_u32);
 	case ATOM_MAX:
-		return is_signed ? all_words(g, in, a, alone, apply_max_s32)
-				 : all_words(g, in, a, alone, apply_max_u32);
+		return is_signed ? all_words(g, in, a, alone, apply_MAX_s32)
+				 : all_words(g, in, a, alone, apply_MAX_u32);
 	default:
 		return false;
 	}
@@ -304,22 +232,22 @@ static bool atomic_words(struct gang *g, const struct uop *in, const struct acce
 	if (in->mem.count != 1 || in->mem.size != 4)
 		return false;
 	if (in->atomic.type == T_f32 && in->atomic.action == ATOM_ADD && space == MEM_GLOBAL)
-		return all_words(g, in, a, alone, apply_add_f32_ftz);
+		return all_words(g, in, a, alone, apply_ADD_global_f32);
 	if (in->atomic.type == T_f32 && in->atomic.action == ATOM_ADD && space == MEM_SHARED)
-		return all_words(g, in, a, alone, apply_add_f32);
+		return all_words(g, in, a, alone, apply_ADD_f32);
 	if (in->atomic.type != T_b32)
 		return typed_words(g, in, a, alone);
 	switch (in->atomic.action) {
 	case ATOM_AND:
-		return all_words(g, in, a, alone, apply_and);
+		return all_words(g, in, a, alone, apply_AND_b32);
 	case ATOM_OR:
-		return all_words(g, in, a, alone, apply_or);
+		return all_words(g, in, a, alone, apply_OR_b32);
 	case ATOM_XOR:
-		return all_words(g, in, a, alone, apply_xor);
+		return all_words(g, in, a, alone, apply_XOR_b32);
 	case ATOM_EXCH:
-		return all_words(g, in, a, alone, apply_exch);
+		return all_words(g, in, a, alone, apply_EXCH_b32);
 	case ATOM_CAS:
-		return all_words(g, in, a, alone, apply_cas_32);
+		return all_words(g, in, a, alone, apply_CAS_b32);
 	default:
 		return false;
 	}

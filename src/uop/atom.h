@@ -1,23 +1,15 @@
 /*
- * What atom, red and reducing copies do to an element.
+ * What atom, red and reducing copies do to an element: the actions of table/atom.def.
  */
 #ifndef PL_UOP_ATOM_H
 #define PL_UOP_ATOM_H
 
 #include "src/base/base.h"
 
-enum atom_op {
-	ATOM_AND,
-	ATOM_OR,
-	ATOM_XOR,
-	ATOM_EXCH,
-	ATOM_CAS,
-	ATOM_ADD,
-	ATOM_INC,
-	ATOM_DEC,
-	ATOM_MIN,
-	ATOM_MAX,
-	ATOM_OPS
+enum atom_action {
+#define ATOM(id, word) ATOM_##id,
+#include "src/uop/table/atom.def"
+	ATOM_ACTIONS
 };
 
 /* What an element becomes: its old bits and the operands' in, the new ones out. */

@@ -12,6 +12,7 @@ libcore_la_SOURCES += \
 	src/uop/warp.h \
 	src/uop/table/all.def \
 	src/uop/table/approx.def \
+	src/uop/table/atom.def \
 	src/uop/table/carry.def \
 	src/uop/table/cmp.def \
 	src/uop/table/cvt_float.def \

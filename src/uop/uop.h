@@ -246,7 +246,7 @@ struct uop_index {
 };
 
 struct uop_atomic {
-	u8 action; /* enum atom_op */
+	u8 action; /* enum atom_action */
 	u8 type;   /* T_ of isa.h */
 };
 
@@ -265,7 +265,7 @@ struct uop_mbar {
 struct uop_tensor {
 	u8 rank;   /* coordinates in ext */
 	u8 kind;   /* enum tensor_copy */
-	u8 action; /* enum atom_op of reductions, ATOM_OPS: none */
+	u8 action; /* enum atom_action of reductions, ATOM_ACTIONS: none */
 	bool to_global;
 };
 

@@ -299,14 +299,13 @@ void lower_store(struct lower *l)
 
 u32 lower_atom_op(const struct isa_form *form)
 {
-	static const u16 words[ATOM_OPS] = {
-		[ATOM_AND] = M_and, [ATOM_OR] = M_or,   [ATOM_XOR] = M_xor, [ATOM_EXCH] = M_exch,
-		[ATOM_CAS] = M_cas, [ATOM_ADD] = M_add, [ATOM_INC] = M_inc, [ATOM_DEC] = M_dec,
-		[ATOM_MIN] = M_min, [ATOM_MAX] = M_max,
+	static const u16 words[ATOM_ACTIONS] = {
+#define ATOM(id, word) [ATOM_##id] = word,
+#include "src/uop/table/atom.def"
 	};
 	u32 op = 0;
 
-	while (op < ATOM_OPS && !isa_form_has(form, words[op]))
+	while (op < ATOM_ACTIONS && !isa_form_has(form, words[op]))
 		op++;
 	return op;
 }
@@ -344,7 +343,7 @@ void lower_atom(struct lower *l)
 	struct target t;
 	struct uop *in;
 
-	if (op == ATOM_OPS ||
+	if (op == ATOM_ACTIONS ||
 	    !resolve(l, lower_operand(l, has_result), isa_form_word(form, ISA_K_SPACE, 0), &t) ||
 	    t.space > MEM_SHARED || t.space == MEM_CONST) {
 		lower_poison(l, form->row->name[form->name]);

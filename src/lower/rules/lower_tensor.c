@@ -69,7 +69,7 @@ void lower_tensor_copy(struct lower *l)
 	in->tensor.kind = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;
 	in->mem.space = MEM_SHARED;
 	in->tensor.to_global = to_global;
-	in->tensor.action = reduce ? (u8)lower_atom_op(form) : ATOM_OPS;
+	in->tensor.action = reduce ? (u8)lower_atom_op(form) : ATOM_ACTIONS;
 	lower_read(l, FIELD_A, at);
 	lower_read(l, FIELD_B, map);
 	lower_ext(l, m, false);

@@ -393,7 +393,7 @@ void lower_sured(struct lower *l)
 	struct uop *in;
 
 	memset(rows, 0xff, sizeof(rows));
-	handle = s && op < ATOM_OPS ? handle_row(l, address) : IR_NONE;
+	handle = s && op < ATOM_ACTIONS ? handle_row(l, address) : IR_NONE;
 	if (handle == IR_NONE) {
 		lower_poison(l, name_of(l));
 		return;
