@@ -26,7 +26,7 @@ if SANITIZED
 TESTS += tests/programs/sanitized.sh
 endif
 
-EXTRA_DIST += .ci/run tests/mutate tests/totals.awk tests/coverage.sh tests/tap.sh
+EXTRA_DIST += .ci/run tests/extend.sh tests/mutate tests/totals.awk tests/coverage.sh tests/tap.sh
 style_tests = tests/style/format.sh tests/style/limits.sh tests/style/includes.sh tests/style/names.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh tests/style/mutate.sh \
 	tests/style/quick.sh tests/style/architecture.sh
@@ -55,6 +55,11 @@ check-quick: all
 	@$(quick_words); tests=`without $(TESTS)`; programs=`without $(check_PROGRAMS)`; \
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $$tests`" check_PROGRAMS="`echo $$programs`"
 .PHONY: check-list slow-list quick-list check-quick
+
+# Instructions that are added to a copy of the sources, which takes a build of its own.
+check-extend:
+	@srcdir=$(srcdir) builddir=. $(SHELL) $(srcdir)/tests/extend.sh
+.PHONY: check-extend
 
 # Only in a build with --enable-gcov.
 coverage: check

@@ -1,7 +1,7 @@
 /*
  * From IR to records: walks the functions a kernel reaches, applies a rule to every instruction,
  * places labels. All choices are made here once: operation, types, rounding, space, width. Rules
- * are in lower_rules.c and lower_mem.c.
+ * are in src/lower/rules.
  */
 #include "src/base/size.h"
 #include "src/lower/lower_order.h"
