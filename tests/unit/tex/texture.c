@@ -477,7 +477,7 @@ static void fractions(u32 width, bool last, const char *level)
 	own = texture_store_new(&h.mem, arch);
 	texels = mem_pointer(&h.mem, d.resource.array->base);
 	for (u32 i = 0; i < width; i++)
-		texels[i] = i % 2 ? 256 : 0;
+		texels[i] = i % 2 ? 256.0f : 0.0f;
 	in = mem_pointer(&h.mem, params[0] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE));
 	out = mem_pointer(&h.mem, params[1] = mem_alloc(&h.mem, 1024, 0, MEM_KIND_DEVICE));
 	memset(in, 0, 1024);
