@@ -1,4 +1,4 @@
-libcore_la_SOURCES += src/sched/sched.h src/sched/sched_int.h \
+libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h \
 	src/sched/assertions.c src/sched/census.c \
 	src/sched/clock.c \
 	src/sched/grid.c \
