@@ -6,9 +6,9 @@
 #include "src/base/map.h"
 #include "src/base/size.h"
 #include "src/base/text.h"
+#include "src/dbg/libdw.inc"
 
 #include <elf.h>
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 
 /* Symbols to addresses; 1 is added, as a map has no zero. */
@@ -144,9 +144,9 @@ static bool open_bytes(struct dwarf_image *i, u64 size, struct text *why)
 {
 	elf_version(EV_CURRENT);
 	i->elf = elf_memory((char *)i->bytes, size);
-	i->dwarf = i->elf ? dwarf_begin_elf(i->elf, DWARF_C_READ, NULL) : NULL;
+	i->dwarf = i->elf ? libdw.dwarf_begin_elf(i->elf, DWARF_C_READ, NULL) : NULL;
 	if (!i->dwarf)
-		text_puts(why, i->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
+		text_puts(why, i->elf ? libdw.dwarf_errmsg(-1) : elf_errmsg(-1));
 	return i->dwarf != NULL;
 }
 
@@ -157,7 +157,7 @@ bool dwarf_image_open(struct dwarf_image *i, const struct ir_module *m, struct t
 	u64 size = 0;
 
 	*i = (struct dwarf_image){0};
-	if (!has_info(m))
+	if (!has_info(m) || !libdw_load(why))
 		return false;
 	define_all(&s, m);
 	if (!s.failed && total_size(m, &size))
@@ -175,7 +175,7 @@ bool dwarf_image_open(struct dwarf_image *i, const struct ir_module *m, struct t
 void dwarf_image_close(struct dwarf_image *i)
 {
 	if (i->dwarf)
-		dwarf_end(i->dwarf);
+		libdw.dwarf_end(i->dwarf);
 	if (i->elf)
 		elf_end(i->elf);
 	free(i->bytes);

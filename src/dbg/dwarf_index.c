@@ -93,7 +93,7 @@ static void record(struct debug_info *d, struct map *map, const char *prefix, co
 
 static void index_type(struct debug_info *d, Dwarf_Die *die, const char *prefix)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = libdw.dwarf_diename(die);
 
 	if (!name || die_flag(die, DW_AT_declaration))
 		return;
@@ -105,12 +105,13 @@ static void index_type(struct debug_info *d, Dwarf_Die *die, const char *prefix)
 static void index_enumerators(struct debug_info *d, Dwarf_Die *die, const char *prefix)
 {
 	Dwarf_Die c;
-	const char *name = dwarf_diename(die);
+	const char *name = libdw.dwarf_diename(die);
 
 	if (!die_child(die, &c))
 		return;
 	do {
-		const char *e = dwarf_tag(&c) == DW_TAG_enumerator ? dwarf_diename(&c) : NULL;
+		const char *e =
+			libdw.dwarf_tag(&c) == DW_TAG_enumerator ? libdw.dwarf_diename(&c) : NULL;
 
 		if (!e)
 			continue;
@@ -122,7 +123,7 @@ static void index_enumerators(struct debug_info *d, Dwarf_Die *die, const char *
 
 static void index_variable(struct debug_info *d, Dwarf_Die *die, const char *prefix)
 {
-	const char *name = dwarf_diename(die), *linkage = die_linkage_name(die);
+	const char *name = libdw.dwarf_diename(die), *linkage = die_linkage_name(die);
 
 	if (name && !demangle_wants(name))
 		record(d, &d->variables, prefix, name, die_id(die));
@@ -137,7 +138,7 @@ static void index_function(struct debug_info *d, Dwarf_Die *die, const char *pre
 	const struct ir_func *f;
 	Dwarf_Addr low;
 
-	if (dwarf_lowpc(die, &low) != 0)
+	if (libdw.dwarf_lowpc(die, &low) != 0)
 		return;
 	f = dwarf_image_func(d->m, low);
 	if (f && f->index < d->m->funcs.len && !d->funcs[f->index]) {
@@ -152,7 +153,7 @@ static void index_children(struct debug_info *d, Dwarf_Die *of, const char *pref
 static void index_die(struct debug_info *d, Dwarf_Die *die, const char *prefix, bool in_code,
 		      u32 depth)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = libdw.dwarf_diename(die);
 
 	/* Entries that overlap could be walked for ever. */
 	if (!d->unseen) {
@@ -160,7 +161,7 @@ static void index_die(struct debug_info *d, Dwarf_Die *die, const char *prefix, 
 		return;
 	}
 	d->unseen--;
-	switch (dwarf_tag(die)) {
+	switch (libdw.dwarf_tag(die)) {
 	case DW_TAG_namespace:
 		prefix = name ? join(d, prefix, name, "::") : prefix;
 		break;
@@ -217,11 +218,12 @@ bool dwarf_index(struct debug_info *d)
 		return false;
 	for (size_t i = 0; i < d->m->sections.len; i++)
 		d->unseen += d->m->sections.at[i]->bytes.len;
-	for (; dwarf_nextcu(d->image.dwarf, at, &next, &head, NULL, NULL, NULL) == 0 && next > at;
+	for (; libdw.dwarf_nextcu(d->image.dwarf, at, &next, &head, NULL, NULL, NULL) == 0 &&
+	       next > at;
 	     at = next) {
 		Dwarf_Die cu;
 
-		if (dwarf_offdie(d->image.dwarf, at + head, &cu))
+		if (libdw.dwarf_offdie(d->image.dwarf, at + head, &cu))
 			index_children(d, &cu, NULL, false, 0);
 	}
 	return !d->failed;

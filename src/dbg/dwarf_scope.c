@@ -18,12 +18,12 @@ struct dwarf_chain {
 
 static bool is_inlined(Dwarf_Die *die)
 {
-	return dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	return libdw.dwarf_tag(die) == DW_TAG_inlined_subroutine;
 }
 
 static bool is_scope(Dwarf_Die *die)
 {
-	int tag = dwarf_tag(die);
+	int tag = libdw.dwarf_tag(die);
 
 	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
@@ -32,10 +32,10 @@ static bool is_scope(Dwarf_Die *die)
 /* Is the instruction in the scope? Either way the chain holds no longer than that is so. */
 static bool holds(Dwarf_Die *scope, u64 pc, struct dwarf_chain *c)
 {
-	bool inside = dwarf_haspc(scope, pc) == 1;
+	bool inside = libdw.dwarf_haspc(scope, pc) == 1;
 	Dwarf_Addr low, high;
 
-	if (dwarf_lowpc(scope, &low) != 0 || dwarf_highpc(scope, &high) != 0) {
+	if (libdw.dwarf_lowpc(scope, &low) != 0 || libdw.dwarf_highpc(scope, &high) != 0) {
 		/* Several ranges: the next instruction is asked for anew. */
 		low = pc;
 		high = pc + 1;
@@ -252,19 +252,20 @@ static void locate(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 	int n;
 
 	v->where = DBG_IS_NOWHERE;
-	if (dwarf_attr_integrate(die, DW_AT_const_value, &a) && dwarf_formsdata(&a, &s) == 0) {
+	if (libdw.dwarf_attr_integrate(die, DW_AT_const_value, &a) &&
+	    libdw.dwarf_formsdata(&a, &s) == 0) {
 		v->where = DBG_IS_CONSTANT;
 		v->constant = (u64)s;
 		return;
 	}
-	if (!dwarf_attr_integrate(die, DW_AT_location, &a)) {
+	if (!libdw.dwarf_attr_integrate(die, DW_AT_location, &a)) {
 		snprintf(v->why, sizeof(v->why), "optimized out");
 		return;
 	}
-	n = dwarf_getlocation_addr(&a, at.func ? dwarf_image_pc(at) : 0, &op, &len, 1);
+	n = libdw.dwarf_getlocation_addr(&a, at.func ? dwarf_image_pc(at) : 0, &op, &len, 1);
 	if (n < 0)
 		snprintf(v->why, sizeof(v->why), "its location cannot be read: %s",
-			 dwarf_errmsg(-1));
+			 libdw.dwarf_errmsg(-1));
 	else if (!n)
 		snprintf(v->why, sizeof(v->why), "it has no value here");
 	else if (!len)
@@ -277,15 +278,15 @@ static void describe(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 		     struct dbg_variable *v)
 {
 	struct dbg_type *type = dwarf_type_of(d, die_id(die));
-	const char *name = dwarf_diename(die);
+	const char *name = libdw.dwarf_diename(die);
 	int line = 0;
 	u64 flag = 0;
 
 	*v = (struct dbg_variable){.name = name ? dwarf_plain_name(d, name) : "",
 				   .type = type ? type : &dbg_type_void,
-				   .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter,
+				   .is_parameter = libdw.dwarf_tag(die) == DW_TAG_formal_parameter,
 				   .reg = IR_NONE};
-	dwarf_decl_line(die, &line);
+	libdw.dwarf_decl_line(die, &line);
 	v->line = (u32)line;
 	die_number(die, DW_AT_artificial, &flag);
 	v->is_artificial = flag || !strcmp(v->name, "this");
@@ -296,13 +297,14 @@ static void describe(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 
 static bool is_variable(Dwarf_Die *die)
 {
-	return dwarf_tag(die) == DW_TAG_variable || dwarf_tag(die) == DW_TAG_formal_parameter;
+	return libdw.dwarf_tag(die) == DW_TAG_variable ||
+	       libdw.dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
 /* nvcc names a variable of a namespace by its linkage name. */
 static bool is_called(struct debug_info *d, Dwarf_Die *die, const char *name)
 {
-	const char *own = dwarf_diename(die);
+	const char *own = libdw.dwarf_diename(die);
 
 	return own && (!strcmp(own, name) ||
 		       (demangle_wants(own) && !strcmp(dwarf_plain_name(d, own), name)));
@@ -325,8 +327,8 @@ static bool find_in_origin(struct debug_info *d, Dwarf_Die *scope, const char *n
 	Dwarf_Attribute a;
 	Dwarf_Die origin;
 
-	return dwarf_attr(scope, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) &&
-	       find_in_scope(d, &origin, name, out);
+	return libdw.dwarf_attr(scope, DW_AT_abstract_origin, &a) &&
+	       libdw.dwarf_formref_die(&a, &origin) && find_in_scope(d, &origin, name, out);
 }
 
 bool debug_info_find_local(struct debug_info *d, struct dbg_place at, u32 inlined, const char *name,
@@ -413,7 +415,7 @@ const char *debug_info_function(struct debug_info *d, const struct ir_func *f)
 	Dwarf_Die die;
 
 	return f->index < d->m->funcs.len && die_at(d, d->funcs[f->index], &die)
-		       ? dwarf_diename(&die)
+		       ? libdw.dwarf_diename(&die)
 		       : NULL;
 }
 
@@ -435,7 +437,7 @@ u32 debug_info_inlined(struct debug_info *d, struct dbg_place at,
 		linkage = die_linkage_name(&c->at[i]);
 		out[n].call =
 			(struct dbg_inline){die_id(&c->at[i]), (u32)file, (u32)line, (u32)column};
-		out[n++].function = linkage ? linkage : dwarf_diename(&c->at[i]);
+		out[n++].function = linkage ? linkage : libdw.dwarf_diename(&c->at[i]);
 	}
 	return n;
 }

@@ -17,8 +17,8 @@ static struct dbg_type *target_of(struct debug_info *d, Dwarf_Die *die, u32 dept
 	Dwarf_Attribute a;
 	Dwarf_Die to;
 
-	if (depth > DWARF_DEPTH_MAX || !dwarf_attr_integrate(die, DW_AT_type, &a) ||
-	    !dwarf_formref_die(&a, &to))
+	if (depth > DWARF_DEPTH_MAX || !libdw.dwarf_attr_integrate(die, DW_AT_type, &a) ||
+	    !libdw.dwarf_formref_die(&a, &to))
 		return NULL;
 	return make(d, &to, depth + 1);
 }
@@ -35,8 +35,8 @@ static s64 constant_of(Dwarf_Die *die)
 	Dwarf_Attribute a;
 	Dwarf_Sword s = 0;
 
-	if (dwarf_attr(die, DW_AT_const_value, &a))
-		dwarf_formsdata(&a, &s);
+	if (libdw.dwarf_attr(die, DW_AT_const_value, &a))
+		libdw.dwarf_formsdata(&a, &s);
 	return s;
 }
 
@@ -47,7 +47,7 @@ static u32 count_children(Dwarf_Die *die, int tag)
 
 	if (die_child(die, &c))
 		do
-			n += tag < 0 || dwarf_tag(&c) == tag;
+			n += tag < 0 || libdw.dwarf_tag(&c) == tag;
 		while (n < MEMBERS_MAX && die_next(&c));
 	return n;
 }
@@ -62,9 +62,9 @@ static bool offset_of(Dwarf_Die *die, u64 *offset)
 	size_t n;
 
 	*offset = 0;
-	if (!dwarf_attr(die, DW_AT_data_member_location, &a))
+	if (!libdw.dwarf_attr(die, DW_AT_data_member_location, &a))
 		return true;
-	if (dwarf_getlocation(&a, &op, &n) != 0 || n != 1 || op[0].atom != DW_OP_plus_uconst)
+	if (libdw.dwarf_getlocation(&a, &op, &n) != 0 || n != 1 || op[0].atom != DW_OP_plus_uconst)
 		return false;
 	*offset = op[0].number;
 	return true;
@@ -101,8 +101,8 @@ static bool is_data_member(int tag)
 
 static bool read_member(struct debug_info *d, Dwarf_Die *die, struct dbg_member *m)
 {
-	int tag = dwarf_tag(die);
-	const char *name = dwarf_diename(die);
+	int tag = libdw.dwarf_tag(die);
+	const char *name = libdw.dwarf_diename(die);
 	Dwarf_Attribute a;
 
 	if (!is_data_member(tag))
@@ -112,7 +112,7 @@ static bool read_member(struct debug_info *d, Dwarf_Die *die, struct dbg_member 
 	m->base = tag == DW_TAG_inheritance || !strncmp(m->name, "__b_", 4);
 	m->is_static = tag == DW_TAG_variable || die_flag(die, DW_AT_external) ||
 		       die_flag(die, DW_AT_declaration);
-	m->has_value = m->is_static && dwarf_attr(die, DW_AT_const_value, &a);
+	m->has_value = m->is_static && libdw.dwarf_attr(die, DW_AT_const_value, &a);
 	m->value = m->has_value ? constant_of(die) : 0;
 	return m->is_static || (offset_of(die, &m->offset) && bits_of(die, m));
 }
@@ -148,7 +148,7 @@ static void fill_function(struct dbg_type *t)
 	if (!t->members || !die_child(&die, &c))
 		return;
 	do
-		if (dwarf_tag(&c) == DW_TAG_formal_parameter)
+		if (libdw.dwarf_tag(&c) == DW_TAG_formal_parameter)
 			t->members[t->members_len++] =
 				(struct dbg_member){.name = "", .type = target_or_void(d, &c)};
 	while (t->members_len < n && die_next(&c));
@@ -164,9 +164,9 @@ static void read_enumerators(struct debug_info *d, Dwarf_Die *die, struct dbg_ty
 	if (!t->enumerators || !die_child(die, &c))
 		return;
 	do {
-		const char *name = dwarf_diename(&c);
+		const char *name = libdw.dwarf_diename(&c);
 
-		if (dwarf_tag(&c) != DW_TAG_enumerator || !name)
+		if (libdw.dwarf_tag(&c) != DW_TAG_enumerator || !name)
 			continue;
 		t->enumerators[t->enumerators_len] = (struct dbg_enumerator){name, constant_of(&c)};
 		t->is_signed |= t->enumerators[t->enumerators_len++].value < 0;
@@ -229,13 +229,13 @@ static void make_struct(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t
 	Dwarf_Die whole;
 
 	t->kind = DBG_STRUCT;
-	t->is_union = dwarf_tag(die) == DW_TAG_union_type;
-	t->is_class = dwarf_tag(die) == DW_TAG_class_type;
+	t->is_union = libdw.dwarf_tag(die) == DW_TAG_union_type;
+	t->is_class = libdw.dwarf_tag(die) == DW_TAG_class_type;
 	if (die_flag(die, DW_AT_declaration)) {
 		u64 other = t->name ? dwarf_named(d, &d->type_names, t->name) : 0;
 
 		t->declaration = !other || !die_at(d, other, &whole);
-		if (t->declaration || dwarf_tag(&whole) != dwarf_tag(die))
+		if (t->declaration || libdw.dwarf_tag(&whole) != libdw.dwarf_tag(die))
 			return;
 		die_number(&whole, DW_AT_byte_size, &t->size);
 		t->origin = other;
@@ -269,7 +269,7 @@ static void make_array_type(struct debug_info *d, Dwarf_Die *die, struct dbg_typ
 	if (die_child(die, &c))
 		do {
 			counts[dims] = 0;
-			if (dwarf_tag(&c) == DW_TAG_subrange_type)
+			if (libdw.dwarf_tag(&c) == DW_TAG_subrange_type)
 				counted[dims] = count_of(&c, &counts[dims]), dims++;
 		} while (dims < DIMS_MAX && die_next(&c));
 	t->kind = DBG_ARRAY;
@@ -301,7 +301,7 @@ static enum dbg_space class_space(Dwarf_Die *die)
 
 static void make_chain(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, u32 depth)
 {
-	switch (dwarf_tag(die)) {
+	switch (libdw.dwarf_tag(die)) {
 	case DW_TAG_pointer_type:
 		t->kind = DBG_POINTER;
 		t->space = (u8)class_space(die);
@@ -310,7 +310,7 @@ static void make_chain(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t,
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
 		t->kind = DBG_REFERENCE;
-		t->rvalue = dwarf_tag(die) == DW_TAG_rvalue_reference_type;
+		t->rvalue = libdw.dwarf_tag(die) == DW_TAG_rvalue_reference_type;
 		t->size = 8;
 		break;
 	case DW_TAG_const_type:
@@ -329,7 +329,7 @@ static void make_chain(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t,
 /* The name with its namespaces. */
 static const char *name_of(struct debug_info *d, Dwarf_Die *die)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = libdw.dwarf_diename(die);
 	const u64 *prefix = map_get(&d->prefixes, die_id(die));
 	struct text t = {0};
 	char *whole;
@@ -348,7 +348,7 @@ static const char *name_of(struct debug_info *d, Dwarf_Die *die)
 
 static void make_kind(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, u32 depth)
 {
-	switch (dwarf_tag(die)) {
+	switch (libdw.dwarf_tag(die)) {
 	case DW_TAG_base_type:
 		make_base(die, t);
 		break;
@@ -393,7 +393,8 @@ static struct dbg_type *make(struct debug_info *d, Dwarf_Die *die, u32 depth)
 	if (known)
 		return (struct dbg_type *)(uintptr_t)*known;
 	/* Nothing that a value shows. */
-	if (dwarf_tag(die) == DW_TAG_restrict_type || dwarf_tag(die) == DW_TAG_atomic_type) {
+	if (libdw.dwarf_tag(die) == DW_TAG_restrict_type ||
+	    libdw.dwarf_tag(die) == DW_TAG_atomic_type) {
 		t = target_of(d, die, depth);
 		return t ? t : &dbg_type_void;
 	}

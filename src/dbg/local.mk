@@ -18,14 +18,14 @@ libdbg_la_SOURCES = \
 	src/dbg/type_print.c \
 	src/dbg/value.c src/dbg/value.h \
 	src/dbg/value_set.c
-libdbg_la_LIBADD = $(DW_LIBS)
 dwarf_sources = \
 	src/dbg/dwarf_die.inc \
 	src/dbg/dwarf_image.c src/dbg/dwarf_image.h \
 	src/dbg/dwarf_index.c \
 	src/dbg/dwarf_info.h \
 	src/dbg/dwarf_scope.c \
-	src/dbg/dwarf_type.c
+	src/dbg/dwarf_type.c \
+	src/dbg/libdw.c src/dbg/libdw.def src/dbg/libdw.inc
 if HAVE_DW
 libdbg_la_SOURCES += $(dwarf_sources)
 EXTRA_DIST += src/dbg/dwarf_none.c

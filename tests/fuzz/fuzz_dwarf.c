@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 	u64 refused = 0;
 
 	if (!seed_open(&seeds[0], "shapes.nvcc.ptx") || !seed_open(&seeds[1], "shapes.clang.ptx")) {
-		printf("1..0 # SKIP built without libdw\n");
+		printf("1..0 # SKIP without libdw\n");
 		return 0;
 	}
 	for (u64 i = r.first; i < r.first + r.n; i++) {

@@ -17,6 +17,7 @@ unit_tests += \
 	tests/unit/base/mem_arena \
 	tests/unit/base/mem_array
 unit_tests += \
+	tests/unit/dbg/libdw \
 	tests/unit/dbg/lines \
 	tests/unit/dbg/names \
 	tests/unit/dbg/value
@@ -112,6 +113,7 @@ EXTRA_DIST += tests/check.h \
 	tests/counters/access.h \
 	tests/counters/access.def
 
+tests_unit_dbg_libdw_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_lines_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_names_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_value_LDADD = libdbg.la $(UNIT_LDADD)

@@ -241,9 +241,8 @@ int main(void)
 
 	test_ptx();
 	if (fake_open_file(&x, "shapes.nvcc.ptx") && !dbg_names_has_dwarf(x.names)) {
-		CHECK_STR(x.why.at, "names of the source are not read: "
-				    "ptxloom was built without libdw (libdw-dev)");
-		printf("ok %d - the rest # SKIP built without libdw\n", ++check_count);
+		CHECK(x.why.at && strstr(x.why.at, "libdw"));
+		printf("ok %d - the rest # SKIP without libdw\n", ++check_count);
 		fake_close(&x);
 		return check_done();
 	}

@@ -509,8 +509,7 @@ int main(void)
 	dwarf = fake_open_file(&x, "shapes.nvcc.ptx") && dbg_names_has_dwarf(x.names);
 	fake_close(&x);
 	if (!dwarf) {
-		printf("ok %d - variables of the source # SKIP built without libdw\n",
-		       ++check_count);
+		printf("ok %d - variables of the source # SKIP without libdw\n", ++check_count);
 		return check_done();
 	}
 	test_kernel("shapes.nvcc.ptx", true);
