@@ -57,6 +57,14 @@ struct program_note {
 	const char *text;
 };
 
+/* A linked module, and where what lowering has placed of its variables lies: exec_variable_place. */
+struct program_unit {
+	const struct ir_module *module;
+	const u64 *var_address; /* as of struct exec_unit */
+	const u32 *offset;      /* by variable; IR_NONE: the program has no place for it */
+	const u8 *in_stack;     /* the offset is from the end of the frame */
+};
+
 struct program_extern; /* a function outside the modules: src/host/syscall.h */
 
 /*
@@ -107,6 +115,8 @@ struct program {
 	u32 note_len;
 	u64 thread_insns;       /* estimate for one thread, for the choice where to run */
 	const u64 *var_address; /* address of each module variable in its space, by index */
+	const struct program_unit *units; /* one_to_one alone, NULL: not kept */
+	u32 unit_len;
 	struct arena arena;
 };
 
@@ -449,6 +459,23 @@ bool exec_local_fits(const struct program *p);
  * fits there fits here.
  */
 u32 exec_local_bytes(const struct program *p, u64 stack_limit);
+/* What an address of exec_variable_place counts from. */
+enum exec_base {
+	EXEC_IN_SHARED,
+	EXEC_IN_PARAMS, /* of the kernel */
+	EXEC_IN_FRAME,  /* of the variable's function, in local memory */
+	EXEC_IN_STACK,  /* behind that frame */
+	EXEC_IN_MEMORY, /* a device address */
+};
+struct exec_place {
+	enum exec_base base;
+	u64 at;
+};
+/*
+ * Where a variable of a unit lies in a program that was lowered one to one. False: it has no memory
+ * here.
+ */
+bool exec_variable_place(const struct program *p, const struct ir_var *v, struct exec_place *out);
 /* Why the record is one that faults, NULL: it is not, or for no special reason. */
 const char *exec_program_note(const struct program *p, u32 pc);
 /* Records as text, one a line, for tests and --dump. */

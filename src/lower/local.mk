@@ -22,4 +22,5 @@ libcore_la_SOURCES += \
 	src/lower/lower_order.c \
 	src/lower/lower_order.h \
 	src/lower/lower_rows.c \
+	src/lower/places.c \
 	src/lower/polls.c

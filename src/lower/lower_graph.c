@@ -467,8 +467,12 @@ static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at)
 			bool elsewhere = !v->unsized && v->definition && v->definition != v;
 			bool dynamic = !elsewhere && (v->unsized || v->linkage == IR_EXTERN);
 
-			if (v->space != M_shared || !used[u][i])
+			if (v->space != M_shared)
 				continue;
+			if (!used[u][i]) {
+				l->offsets[u][i] = IR_NONE;
+				continue;
+			}
 			if (pass == 0 && !dynamic && !elsewhere) {
 				at = align_up(at, v->align);
 				l->offsets[u][i] = (u32)at;

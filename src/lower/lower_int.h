@@ -244,6 +244,8 @@ u32 lower_var_offset(const struct lower *l, u32 var);
 bool lower_find_functions(struct lower *l, const struct ir_func *kernel);
 /* Shared variables those functions name, one after the other; dynamic ones behind. */
 bool lower_lay_out_shared(struct lower *l);
+/* Tell the program where variables are: places.c. Returns false when memory is out. */
+bool lower_keep_places(struct lower *l);
 /* The address of a function of l->m. */
 u64 lower_function_address(struct lower *l, u32 func);
 /* Index in l->funcs of the definition of a function of l->m, IR_NONE: it has none. */

@@ -1,0 +1,83 @@
+/*
+ * Where variables of a program lie, for those who look into a launch: lowering places them, and a
+ * program that was lowered one to one remembers.
+ */
+#include "src/lower/lower_int.h"
+
+bool lower_keep_places(struct lower *l)
+{
+	struct program *p = l->p;
+	u32 n = l->options.unit_len;
+	struct program_unit *units = ARENA_ARRAY(&p->arena, struct program_unit, n);
+
+	if (!units)
+		return false;
+	for (u32 u = 0; u < n; u++) {
+		const struct exec_unit *from = &l->options.units[u];
+		size_t vars = from->module->vars.len;
+
+		units[u] = (struct program_unit){
+			.module = from->module,
+			.var_address = from->var_address,
+			.offset = arena_copy(&p->arena, l->offsets[u], sizeof(u32) * vars),
+			.in_stack = arena_copy(&p->arena, l->places[u], vars),
+		};
+		if (vars && (!units[u].offset || !units[u].in_stack))
+			return false;
+	}
+	p->units = units;
+	p->unit_len = n;
+	return true;
+}
+
+static const struct program_unit *unit_of(const struct program *p, const struct ir_var *v,
+					  u32 *index)
+{
+	for (u32 u = 0; p->units && u < p->unit_len; u++)
+		for (size_t i = 0; i < p->units[u].module->vars.len; i++)
+			if (p->units[u].module->vars.at[i] == v) {
+				*index = (u32)i;
+				return &p->units[u];
+			}
+	return NULL;
+}
+
+static bool is_kernel_parameter(const struct program_unit *u, const struct ir_var *v, u32 index)
+{
+	const struct ir_func *f =
+		v->func < u->module->funcs.len ? u->module->funcs.at[v->func] : NULL;
+
+	for (u32 i = 0; f && f->is_entry && i < f->params_len; i++)
+		if (f->params[i] == index)
+			return true;
+	return false;
+}
+
+bool exec_variable_place(const struct program *p, const struct ir_var *v, struct exec_place *out)
+{
+	u32 index;
+	const struct program_unit *u = unit_of(p, v, &index);
+
+	if (!u)
+		return false;
+	out->at = u->offset[index];
+	switch (v->space) {
+	case M_shared:
+		out->base = EXEC_IN_SHARED;
+		return u->offset[index] != IR_NONE;
+	case M_param:
+	case M_local:
+		out->base = is_kernel_parameter(u, v, index) ? EXEC_IN_PARAMS
+			    : u->in_stack[index]             ? EXEC_IN_STACK
+							     : EXEC_IN_FRAME;
+		/* Parameters without a size stand for memory that each call brings along. */
+		return !v->unsized;
+	case M_global:
+	case M_const:
+		out->base = EXEC_IN_MEMORY;
+		out->at = u->var_address ? u->var_address[index] : 0;
+		return out->at != 0;
+	default:
+		return false;
+	}
+}
