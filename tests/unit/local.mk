@@ -22,6 +22,8 @@ unit_tests += \
 	tests/unit/dbg/names \
 	tests/unit/dbg/value
 unit_tests += \
+	tests/unit/debugger/command
+unit_tests += \
 	tests/unit/dev/absurd \
 	tests/unit/dev/api \
 	tests/unit/dev/arrive \
@@ -118,6 +120,7 @@ tests_unit_dbg_libdw_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_lines_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_names_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_value_LDADD = libdbg.la $(UNIT_LDADD)
+tests_unit_debugger_command_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 
 # Device code calls functions of the test itself.
 tests_unit_exec_syscalls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic

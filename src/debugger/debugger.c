@@ -1,0 +1,41 @@
+/*
+ * The interpreter's state: making and freeing it.
+ */
+#include "src/debugger/debugger_int.h"
+
+struct debugger *debugger_new(void)
+{
+	struct debugger *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->fd = -1;
+	x->session = dbg_session_new();
+	if (!x->session) {
+		free(x);
+		return NULL;
+	}
+	pthread_mutex_init(&x->lock, NULL);
+	return x;
+}
+
+void debugger_free(struct debugger *x)
+{
+	if (!x)
+		return;
+	while (x->modules.len)
+		loaded_remove(x, x->modules.len - 1);
+	VEC_FREE(&x->modules);
+	VEC_FREE(&x->launches);
+	dbg_session_free(x->session);
+	text_fini(&x->out);
+	free(x->last);
+	free(x->line);
+	pthread_mutex_destroy(&x->lock);
+	free(x);
+}
+
+void debugger_go(struct debugger *x)
+{
+	x->go = true;
+}

@@ -1,0 +1,92 @@
+/*
+ * Frames of a lane: calls of PTX functions, and in each the functions that are inlined there; and
+ * what expressions are evaluated in.
+ */
+#include "src/debugger/debugger_int.h"
+
+struct cta *focus_cta(const struct debugger *x)
+{
+	return x->grid && x->focus.valid ? debug_cta(x->grid, x->focus.cta) : NULL;
+}
+
+/* The instruction of a call's frame: the call under way, else the one to run. */
+static struct dbg_place frame_place(const struct debugger *x, const struct debug_frame *f)
+{
+	return loaded_place(debug_env(x->grid)->program, f->pc);
+}
+
+static u32 add_inlined(struct debugger *x, const struct debug_frame *f, struct frame *out, u32 max)
+{
+	struct dbg_frame in[DBG_INLINE_MAX + 1];
+	struct frame base = {.call = *f, .place = frame_place(x, f)};
+	u32 n;
+
+	base.module = loaded_of(x, base.place.func);
+	if (!base.module) {
+		base.shown = (struct dbg_frame){.function = f->func->func->name->text};
+		out[0] = base;
+		return 1;
+	}
+	n = dbg_names_frames(base.module->names, base.module->lines, base.place, in);
+	for (u32 i = 0; i < n && i < max; i++) {
+		out[i] = base;
+		out[i].shown = in[i];
+	}
+	return n < max ? n : max;
+}
+
+u32 frames_of(struct debugger *x, const struct cta *c, u32 warp, u32 lane, struct frame *out,
+	      u32 max)
+{
+	struct debug_frame *calls = calloc(max, sizeof(*calls));
+	u32 n = calls ? debug_frames(x->grid, c, warp, lane, calls, max) : 0, len = 0;
+
+	for (u32 i = 0; i < n && len < max; i++)
+		len += add_inlined(x, &calls[i], out + len, max - len);
+	free(calls);
+	return len;
+}
+
+bool frame_at(struct debugger *x, const struct cta *c, u32 warp, u32 lane, u32 number,
+	      struct frame *out)
+{
+	struct frame few[DBG_INLINE_MAX + 1], *all = few;
+	u32 max = number < ARRAY_LEN(few) ? ARRAY_LEN(few) : DEBUG_FRAMES_MAX, n;
+
+	if (max > ARRAY_LEN(few))
+		all = calloc(max, sizeof(*all));
+	n = all ? frames_of(x, c, warp, lane, all, max) : 0;
+	if (number < n)
+		*out = all[number];
+	if (all != few)
+		free(all);
+	return number < n;
+}
+
+/* ---- expressions ---- */
+
+bool context_of(struct debugger *x, const struct focus *f, struct dbg_context *out)
+{
+	const struct cta *c = x->grid && f->valid ? debug_cta(x->grid, f->cta) : NULL;
+	struct frame at;
+
+	*out = (struct dbg_context){.session = x->session};
+	if (!c || !frame_at(x, c, f->warp, f->lane, f->frame, &at))
+		return false;
+	out->target = &x->target;
+	out->lane = (struct dbg_lane){f->launch, f->cta, f->warp, f->lane, at.call.depth};
+	out->names = at.module ? at.module->names : NULL;
+	out->place = at.place;
+	out->inlined = at.shown.inlined;
+	return true;
+}
+
+void context_now(struct debugger *x, struct dbg_context *out)
+{
+	if (context_of(x, &x->focus, out) || !x->modules.len)
+		return;
+	/* Types and variables of the program are there without a lane, too. */
+	if (loaded_open(x, x->modules.at[0]))
+		out->names = x->modules.at[0]->names;
+	out->target = x->grid ? &x->target : NULL;
+}

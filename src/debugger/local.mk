@@ -1,0 +1,12 @@
+# The debugger: the interpreter of its commands, in the debugged process and in the front end.
+noinst_LTLIBRARIES += libdebugger.la
+libdebugger_la_SOURCES = \
+	src/debugger/command.c src/debugger/commands.def \
+	src/debugger/complete.c \
+	src/debugger/debugger.c src/debugger/debugger.h src/debugger/debugger_int.h \
+	src/debugger/frames.c \
+	src/debugger/look_focus.c \
+	src/debugger/link.c src/debugger/link.h \
+	src/debugger/modules.c \
+	src/debugger/say.c \
+	src/debugger/state.c
