@@ -29,14 +29,16 @@ _ptxloom_value()
 {
 	local word=$1 option=$2 command=$3
 	case $command:$option in
-	run:-d | run:--device | env:-d | env:--device | exec:-d | exec:--device)
+	run:-d | run:--device | debug:-d | debug:--device | env:-d | env:--device | exec:-d | exec:--device)
 		# The last of a list, behind a number: 2xh100, t4,a100.
 		local before=${word%"${word##*,}"} number=
 		word=${word##*,}
 		[[ $word =~ ^[0-9]+x ]] && number=${BASH_REMATCH[0]}
 		COMPREPLY=($(compgen -P "$before$number" -W "$(_ptxloom_devices)" -- "${word#"$number"}"))
 		;;
-	cc:-o | exec:--trace) _ptxloom_files "$word" ;;
+	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
+	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
+	cc:-o | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o) COMPREPLY=($(compgen -d -- "$word")) ;;
 	exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
@@ -49,7 +51,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc devices env exec help lint ls ptx run"
+	local commands="cc debug devices env exec help lint ls ptx run"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -77,11 +79,11 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
-	run)
+	run | debug)
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device) ((i++)) ;;
+			-d | --device | -x | --command | -ex | --eval-command | --color) ((i++)) ;;
 			--check | --progress) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
@@ -93,7 +95,9 @@ _ptxloom()
 				;;
 			esac
 		done
-		if [[ $word == -* ]]; then
+		if [[ $word == -* && $command == debug ]]; then
+			COMPREPLY=($(compgen -W "$options -d --device -x --command -ex --eval-command --batch --color --" -- "$word"))
+		elif [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --check= --deterministic --timeout --progress= --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else

@@ -28,14 +28,14 @@ end
 complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
-for entry in 'cc:compile CUDA C++ with clang' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
+for entry in 'cc:compile CUDA C++ with clang' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
 	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
-complete -c ptxloom -n '__ptxloom_is run env exec' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is run debug env exec' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 
@@ -44,6 +44,13 @@ complete -c ptxloom -n '__ptxloom_is run' -l check -x -a mem -d 'look for faults
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
 complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take'
 complete -c ptxloom -n '__ptxloom_is run' -l progress -x -a 'auto always never' -d 'a line about long launches'
+
+complete -c ptxloom -n '__ptxloom_is debug' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is debug' -s x -l command -r -F -d 'commands of a file first'
+complete -c ptxloom -n '__ptxloom_is debug' -o ex -x -d 'a command first'
+complete -c ptxloom -n '__ptxloom_is debug' -l eval-command -x -d 'a command first'
+complete -c ptxloom -n '__ptxloom_is debug' -l batch -d 'end after them'
+complete -c ptxloom -n '__ptxloom_is debug' -l color -x -a 'auto always never' -d 'use colours'
 
 complete -c ptxloom -n '__ptxloom_is cc' -F
 for option in c dryrun E g G lineinfo M ptx run use_fast_math v

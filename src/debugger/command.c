@@ -260,6 +260,22 @@ struct debugger_result debugger_run(struct debugger *x, const char *text)
 	return r;
 }
 
+const char *debugger_front_command(struct debugger *x, const char *line, const char **args)
+{
+	size_t before = x->out.len;
+	const struct command *c;
+
+	line = skip_blanks(line);
+	c = command_find(x, line, args);
+	/* What is wrong with the line is said by the interpreter that runs it. */
+	x->out.len = before;
+	x->failed = false;
+	if (!c || !(c->flags & FRONT))
+		return NULL;
+	*args = skip_blanks(*args);
+	return command_name(c, x->name, sizeof(x->name));
+}
+
 struct debugger_result debugger_command(struct debugger *x, const char *line, struct text *out)
 {
 	struct debugger_result r = debugger_run(x, line);

@@ -38,6 +38,11 @@ struct debugger_result {
  * command, where that makes sense.
  */
 struct debugger_result debugger_command(struct debugger *x, const char *line, struct text *out);
+/*
+ * The whole name of the front end's own command that the line is, and in *args what follows it;
+ * NULL: it is another. Valid until the next call.
+ */
+const char *debugger_front_command(struct debugger *x, const char *line, const char **args);
 /* What the last word of the line so far could become, one a line. */
 void debugger_complete(struct debugger *x, const char *line, struct text *out);
 /* Stops, displays and settings as lines of commands, and taking them over. */

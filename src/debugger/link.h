@@ -19,7 +19,7 @@
 /*
  * The answer to a command, when the program stands again: "stopped FILE\tLINE\tPTXFILE\tPTXLINE"
  * (empty and 0 where unknown), "host" (it stands, but no launch runs) or "more" (lines up to `end`
- * are wanted).
+ * are wanted); "\tfailed" follows when the command has printed an error.
  */
 #define LINK_DONE 'd'
 #define LINK_COMPLETIONS 'K' /* one a line */

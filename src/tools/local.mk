@@ -8,4 +8,15 @@ ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
-
+# `ptxloom debug`: the front end; what runs in the program is src/debugger.
+ptxloom_SOURCES += src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/line.c \
+	src/tools/debug/program.c src/tools/debug/program.h src/tools/debug/script.c src/tools/debug/script.h \
+	src/tools/debug/session.c src/tools/debug/verbs.c
+ptxloom_LDADD += libdebugger.la libdbg.la $(READLINE_LIBS)
+if HAVE_READLINE
+ptxloom_SOURCES += src/tools/debug/line_readline.c
+EXTRA_DIST += src/tools/debug/line_none.c
+else
+ptxloom_SOURCES += src/tools/debug/line_none.c
+EXTRA_DIST += src/tools/debug/line_readline.c
+endif

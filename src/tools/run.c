@@ -101,22 +101,28 @@ void tool_environment_fini(struct tool_environment *e)
 	free(e->library_path);
 }
 
+bool tool_find_program(const char *name, char *out, size_t size)
+{
+	const char *path = strchr(name, '/') ? NULL : getenv("PATH");
+
+	if (!path)
+		return (size_t)snprintf(out, size, "%s", name) < size && !access(out, F_OK);
+	for (size_t n; *path; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		if ((size_t)snprintf(out, size, "%.*s/%s", (int)n, path, name) < size &&
+		    !access(out, X_OK))
+			return true;
+	}
+	errno = ENOENT;
+	return false;
+}
+
 /* The file that execvp will start. */
 static FILE *open_program(const char *name)
 {
-	const char *path = strchr(name, '/') ? NULL : getenv("PATH");
 	char at[4096];
-	FILE *f = NULL;
 
-	if (!path)
-		return fopen(name, "rb");
-	for (size_t n; *path && !f; path += n + (path[n] == ':')) {
-		n = strcspn(path, ":");
-		if (snprintf(at, sizeof(at), "%.*s/%s", (int)n, path, name) < (int)sizeof(at) &&
-		    !access(at, X_OK))
-			f = fopen(at, "rb");
-	}
-	return f;
+	return tool_find_program(name, at, sizeof(at)) ? fopen(at, "rb") : NULL;
 }
 
 static bool has_interpreter(FILE *f, const Elf64_Ehdr *h)
@@ -150,8 +156,7 @@ static const char *added_rights(FILE *f)
 		       : NULL;
 }
 
-/* Says so when the program will not see the libraries. False: it must not be started. */
-static bool check_program(const char *name)
+bool tool_check_program(const char *name)
 {
 	FILE *f = open_program(name);
 	const char *rights;
@@ -206,7 +211,7 @@ static int start_program(char **argv)
 {
 	int e;
 
-	if (!check_program(argv[0]))
+	if (!tool_check_program(argv[0]))
 		return TOOL_CANNOT_RUN;
 	execvp(argv[0], argv);
 	e = errno;

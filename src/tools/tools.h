@@ -57,6 +57,14 @@ const char *tool_device_option(int argc, char **argv, int *i);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
 
+/* The file that execvp would start becomes `out`. False, with errno: there is none. */
+bool tool_find_program(const char *name, char *out, size_t size);
+/*
+ * Say so on standard error when the program will not see the libraries. False: it must not be
+ * started.
+ */
+bool tool_check_program(const char *name);
+
 /*
  * A file that is not a program was to be run: say on standard error which command is for it,
  * by the end of its name. False: nothing is known of such files.

@@ -1,0 +1,319 @@
+/*
+ * ptxloom debug: arguments, scripts, the prompt.
+ */
+#include "src/tools/debug/front.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char tool_help_debug[] =
+	"Runs PROG, an unmodified CUDA program, under a debugger for its kernels: breakpoints, single steps of\n"
+	"lanes, values of every lane, and back in time. FILE.ptx is run by `ptxloom exec` with EXEC-OPTIONS.\n"
+	"Commands are those of gdb, as far as they make sense for kernels: `help` lists them.\n"
+	"\n"
+	"  -d, --device DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100\n"
+	"  -x, --command FILE    run the commands of a file first; may be repeated\n"
+	"  -ex, --eval-command COMMAND\n"
+	"                        run a command first; may be repeated, in one order with -x\n"
+	"  --batch               end after these commands instead of asking for more\n"
+	"  --color WHEN          use colours: auto (default: on a terminal), always, never\n"
+	"  --help                this text\n"
+	"\n"
+	"Exit status: 0; that of `quit`; with --batch 1 if the last of -x and -ex had an error; "
+	"126 when PROG cannot\n"
+	"be started, 127 when it is not found, 2 for wrong arguments.\n";
+
+#define PROMPT "(ptxloom) "
+
+/* A script that was given: a file, or a command. */
+struct given {
+	const char *text;
+	bool is_file;
+};
+
+struct options {
+	const char *device, *colour;
+	VEC(struct given) scripts;
+	bool batch;
+};
+
+/* ---- arguments ---- */
+
+/* The value of an option by any of its names; NULL: it is another, or *missing. */
+static const char *option_value(int argc, char **argv, int *i, const char *const *names,
+				const char **missing)
+{
+	for (; *names; names++) {
+		size_t n = strlen(*names);
+
+		if (strncmp(argv[*i], *names, n) != 0)
+			continue;
+		if (argv[*i][n] == '=' && n > 2)
+			return argv[*i] + n + 1;
+		if (argv[*i][n])
+			continue;
+		if (*i + 1 < argc)
+			return argv[++*i];
+		*missing = argv[*i];
+		return NULL;
+	}
+	return NULL;
+}
+
+static int read_option(const struct tool_command *self, struct options *o, int argc, char **argv,
+		       int *i)
+{
+	static const char *const device[] = {"-d", "--device", NULL};
+	static const char *const file[] = {"-x", "--command", NULL};
+	static const char *const command[] = {"-ex", "--ex", "--eval-command", NULL};
+	static const char *const colour[] = {"--color", NULL};
+	const char *value, *missing = NULL;
+	struct given g;
+
+	if (!strcmp(argv[*i], "--batch") || !strcmp(argv[*i], "-batch")) {
+		o->batch = true;
+		return TOOL_OK;
+	}
+	if ((value = option_value(argc, argv, i, device, &missing))) {
+		o->device = value;
+		return TOOL_OK;
+	}
+	if ((value = option_value(argc, argv, i, colour, &missing))) {
+		o->colour = value;
+		return TOOL_OK;
+	}
+	g.is_file = (value = option_value(argc, argv, i, file, &missing)) != NULL;
+	if (!value)
+		value = option_value(argc, argv, i, command, &missing);
+	g.text = value;
+	if (missing)
+		return tool_usage(self, "there is no value for '%s'", missing);
+	if (!value)
+		return tool_usage(self, "unknown option '%s'", argv[*i]);
+	return VEC_PUSH(&o->scripts, g) ? TOOL_OK : tool_usage(self, "no memory left");
+}
+
+/* Is the file for `ptxloom exec`, by the end of its name? */
+static bool is_code_file(const char *name)
+{
+	static const char *const ends[] = {".ptx", ".cubin", ".fatbin"};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_LEN(ends); i++)
+		if (!strcmp(dot, ends[i]))
+			return true;
+	return false;
+}
+
+static bool wants_colour(const struct options *o)
+{
+	const char *off = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (o->colour && strcmp(o->colour, "auto") != 0)
+		return !strcmp(o->colour, "always");
+	return !o->batch && !(off && *off) && term && strcmp(term, "dumb") != 0 &&
+	       isatty(STDOUT_FILENO);
+}
+
+/* ---- the session ---- */
+
+static enum front_result run_given(struct front *f, const struct given *g)
+{
+	struct script s;
+
+	if (g->is_file)
+		return script_source(f, g->text);
+	script_of_text(&s, g->text, strlen(g->text));
+	return script_run(f, &s);
+}
+
+static char *next_typed(struct script *s, const char *prompt)
+{
+	return line_read(s->user, prompt ? prompt : PROMPT);
+}
+
+/* Commands as they are typed, until the input or the session ends. */
+static void run_typed(struct front *f)
+{
+	struct script s = {.next = next_typed, .user = f, .repeats = true};
+
+	f->interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	f->edits = f->interactive && line_edit_open(f);
+	if (f->interactive)
+		front_printf(f, "Debugging %s; `help` lists the commands, `run` starts it.\n",
+			     f->program.argv[f->program.fixed - 1]);
+	do
+		f->interrupted = false;
+	while (script_run(f, &s) != FRONT_QUIT && f->interrupted);
+	if (f->edits)
+		line_edit_close(f);
+}
+
+static bool open_signals(struct front *f)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	/* The terminal is given to the program and taken back from the background. */
+	signal(SIGTTOU, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	f->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return f->signals >= 0;
+}
+
+static int run_session(struct front *f, const struct options *o)
+{
+	enum front_result r = FRONT_OK;
+
+	for (size_t i = 0; i < o->scripts.len && r != FRONT_QUIT && !f->interrupted; i++)
+		r = run_given(f, &o->scripts.at[i]);
+	if (f->batch && r == FRONT_ERROR)
+		f->status = TOOL_FINDINGS;
+	if (!f->batch && r != FRONT_QUIT)
+		run_typed(f);
+	return f->status;
+}
+
+static void close_session(struct front *f)
+{
+	program_fini(&f->program);
+	debugger_free(f->local);
+	script_macros_fini(&f->macros);
+	VEC_FREE(&f->received);
+	text_fini(&f->out);
+	text_fini(&f->captured);
+	text_fini(&f->state);
+	text_fini(&f->where);
+	text_fini(&f->reply);
+	close(f->signals);
+}
+
+static int debug_program(struct front *f, const struct options *o)
+{
+	int status;
+
+	f->batch = o->batch;
+	f->colour = wants_colour(o);
+	f->confirm = !o->batch;
+	f->local = debugger_new();
+	if (!f->local || !open_signals(f)) {
+		fputs("ptxloom debug: error: the debugger cannot be started\n", stderr);
+		status = TOOL_CANNOT_RUN;
+	} else {
+		status = run_session(f, o);
+	}
+	close_session(f);
+	return status;
+}
+
+/* The words that start `ptxloom exec` with what follows; owned. NULL: no memory. */
+static char **exec_words(int argc, char **argv)
+{
+	static char own[4096];
+	char **words = calloc((size_t)argc + 3, sizeof(*words));
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (!words)
+		return NULL;
+	own[n > 0 ? n : 0] = 0;
+	words[0] = own;
+	words[1] = (char *)"exec";
+	memcpy(words + 2, argv, (size_t)argc * sizeof(*words));
+	return words;
+}
+
+static int debug_code(struct front *f, const struct options *o, int argc, char **argv)
+{
+	char **words = exec_words(argc, argv);
+	int status = TOOL_CANNOT_RUN;
+
+	if (words) {
+		f->program.argv = words;
+		f->program.fixed = 3;
+		status = debug_program(f, o);
+	}
+	free(words);
+	return status;
+}
+
+/* TOOL_OK, or the status to end with after a message. */
+static int check_program_file(const char *name)
+{
+	struct stat st;
+	char path[4096];
+	int e;
+
+	if (tool_find_program(name, path, sizeof(path)) && !access(path, X_OK)) {
+		if (stat(path, &st) || !S_ISDIR(st.st_mode))
+			return tool_check_program(name) ? TOOL_OK : TOOL_CANNOT_RUN;
+		errno = EISDIR;
+	}
+	e = errno;
+	fprintf(stderr, "ptxloom: error: %s: %s\n", name, strerror(e));
+	tool_hint_file(name);
+	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
+}
+
+static int debug_binary(struct front *f, const struct options *o, char **argv)
+{
+	struct tool_environment e;
+	int status = check_program_file(argv[0]);
+
+	if (status)
+		return status;
+	if (!tool_environment(&e))
+		return TOOL_CANNOT_RUN;
+	f->program.libraries = &e;
+	f->program.argv = argv;
+	f->program.fixed = 1;
+	status = debug_program(f, o);
+	tool_environment_fini(&e);
+	return status;
+}
+
+/* After the options: what is to be debugged. */
+static int debug(const struct tool_command *self, const struct options *o, int argc, char **argv)
+{
+	struct front f = {.signals = -1};
+
+	if (!argc)
+		return tool_usage(self, "no program given");
+	if (o->colour && strcmp(o->colour, "auto") != 0 && strcmp(o->colour, "always") != 0 &&
+	    strcmp(o->colour, "never") != 0)
+		return tool_usage(self, "--color is auto, always or never, not '%s'", o->colour);
+	if (o->device && !tool_check_devices(o->device))
+		return TOOL_USAGE;
+	program_init(&f.program);
+	f.program.device = o->device;
+	return is_code_file(argv[0]) ? debug_code(&f, o, argc, argv) : debug_binary(&f, o, argv);
+}
+
+int tool_main_debug(const struct tool_command *self, int argc, char **argv)
+{
+	struct options o = {0};
+	int i = 1, status = TOOL_OK;
+
+	for (; i < argc && argv[i][0] == '-' && !status; i++) {
+		if (!strcmp(argv[i], "--") || !strcmp(argv[i], "--args")) {
+			i++;
+			break;
+		}
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			VEC_FREE(&o.scripts);
+			return tool_help(self);
+		}
+		status = read_option(self, &o, argc, argv, &i);
+	}
+	if (!status)
+		status = debug(self, &o, argc - i, argv + i);
+	VEC_FREE(&o.scripts);
+	return status;
+}

@@ -1,0 +1,332 @@
+/*
+ * Starting and ending the program that is debugged.
+ *
+ * It leads a process group of its own, so that Ctrl-C at the prompt does not reach it, and has the
+ * terminal while it runs. Ctrl-C then goes to that group, where the program ignores it unless it
+ * asks for it; a second process of the group, the guard, passes it on to us through a pipe. A
+ * debugger for machine code sees such signals by ptrace, which we can do without.
+ */
+#include "src/tools/debug/program.h"
+
+#include "src/base/leave.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void program_init(struct program *p)
+{
+	*p = (struct program){.socket = -1, .guard = -1};
+}
+
+static void free_variable(struct program_variable *v)
+{
+	free(v->name);
+	free(v->value);
+}
+
+void program_fini(struct program *p)
+{
+	int status;
+
+	if (p->pid) {
+		program_kill(p);
+		program_reap(p, true, &status);
+	}
+	program_close(p);
+	for (size_t i = 0; i < p->variables.len; i++)
+		free_variable(&p->variables.at[i]);
+	free(p->args);
+	VEC_FREE(&p->variables);
+}
+
+bool program_set_args(struct program *p, const char *args)
+{
+	char *copy = strdup(args);
+
+	if (!copy)
+		return false;
+	free(p->args);
+	p->args = copy;
+	return true;
+}
+
+void program_put_args(const struct program *p, struct text *out)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "@%_-+=:,./";
+
+	if (p->args) {
+		text_puts(out, p->args);
+		return;
+	}
+	for (char **a = p->argv + p->fixed; *a; a++) {
+		text_puts(out, a > p->argv + p->fixed ? " " : "");
+		if (**a && !(*a)[strspn(*a, plain)]) {
+			text_puts(out, *a);
+			continue;
+		}
+		text_puts(out, "'");
+		for (const char *c = *a; *c; c++)
+			if (*c == '\'')
+				text_puts(out, "'\\''");
+			else
+				text_add(out, c, 1);
+		text_puts(out, "'");
+	}
+}
+
+bool program_set_variable(struct program *p, const char *name, const char *value)
+{
+	struct program_variable v = {strdup(name), value ? strdup(value) : NULL};
+
+	if (!v.name || (value && !v.value))
+		goto fail;
+	for (size_t i = 0; i < p->variables.len; i++)
+		if (!strcmp(p->variables.at[i].name, name)) {
+			free_variable(&p->variables.at[i]);
+			p->variables.at[i] = v;
+			return true;
+		}
+	if (VEC_PUSH(&p->variables, v))
+		return true;
+fail:
+	free_variable(&v);
+	return false;
+}
+
+/* ---- in the child ---- */
+
+static void set_program_environment(const struct program *p, int socket)
+{
+	char number[16];
+
+	if (p->libraries) {
+		setenv("LD_PRELOAD", p->libraries->preload, 1);
+		setenv("LD_LIBRARY_PATH", p->libraries->library_path, 1);
+	}
+	if (p->device)
+		setenv("PTXLOOM_DEVICE", p->device, 1);
+	for (size_t i = 0; i < p->variables.len; i++)
+		if (p->variables.at[i].value)
+			setenv(p->variables.at[i].name, p->variables.at[i].value, 1);
+		else
+			unsetenv(p->variables.at[i].name);
+	snprintf(number, sizeof(number), "%d", socket);
+	setenv("PTXLOOM_DEBUG", number, 1);
+}
+
+/*
+ * What to start: argv itself, or a shell that splits `args` and becomes the program. NULL: no
+ * memory.
+ */
+static char **program_words(const struct program *p)
+{
+	struct text script = {0};
+	char **words;
+
+	if (!p->args)
+		return p->argv;
+	words = calloc(p->fixed + 4, sizeof(*words));
+	text_printf(&script, "exec \"$0\" \"$@\" %s", p->args);
+	if (!words || script.failed)
+		return NULL;
+	words[0] = "/bin/sh";
+	words[1] = "-c";
+	words[2] = script.at;
+	memcpy(words + 3, p->argv, p->fixed * sizeof(*words));
+	return words;
+}
+
+/* Never returns. What goes wrong is written to `report` as an errno. */
+static void become_program(const struct program *p, int socket, int report, bool has_terminal)
+{
+	sigset_t none;
+	char **words;
+	int e;
+
+	setpgid(0, 0);
+	/* An orphan would wait at its stop for commands that never come. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (has_terminal)
+		tcsetpgrp(STDIN_FILENO, getpid());
+	signal(SIGINT, has_terminal ? SIG_IGN : SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGTTOU, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	fcntl(socket, F_SETFD, 0);
+	/* The same addresses in each run; where that is not allowed they differ. */
+	personality(ADDR_NO_RANDOMIZE);
+	set_program_environment(p, socket);
+	words = program_words(p);
+	if (words)
+		execvp(words[0], words);
+	e = words ? errno : ENOMEM;
+	(void)!write(report, &e, sizeof(e));
+	leave(127);
+}
+
+/* Never returns: a member of the program's process group that writes a byte for each SIGINT. */
+static void become_guard(pid_t group, int to)
+{
+	sigset_t set;
+	int number;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	setpgid(0, group);
+	for (int fd = 0; fd < 1024; fd++)
+		if (fd != to)
+			close(fd);
+	while (!sigwait(&set, &number))
+		if (write(to, "i", 1) != 1)
+			break;
+	leave(0);
+}
+
+/* ---- here ---- */
+
+/* Without a terminal, or the program's group empty already, there is nothing to guard. */
+static void start_guard(struct program *p)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return;
+	p->guard_pid = fork();
+	if (!p->guard_pid)
+		become_guard(p->pid, ends[1]);
+	close(ends[1]);
+	if (p->guard_pid < 0) {
+		p->guard_pid = 0;
+		close(ends[0]);
+		return;
+	}
+	/* Twice, here and there: whoever is first. */
+	setpgid(p->guard_pid, p->pid);
+	p->guard = ends[0];
+}
+
+/* Open the socket pair and the pipe for a failure of execvp. */
+static bool open_ends(int sockets[2], int report[2], struct text *why)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		text_printf(why, "there is no socket for the program: %s", strerror(errno));
+		return false;
+	}
+	if (!pipe2(report, O_CLOEXEC))
+		return true;
+	text_printf(why, "there is no pipe for the program: %s", strerror(errno));
+	close(sockets[0]);
+	close(sockets[1]);
+	return false;
+}
+
+static bool has_terminal(void)
+{
+	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+/* The errno that execvp failed with, or 0. */
+static int wait_for_exec(int report)
+{
+	int e = 0;
+	ssize_t n;
+
+	do
+		n = read(report, &e, sizeof(e));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(e) ? e : 0;
+}
+
+bool program_start(struct program *p, struct text *why)
+{
+	int sockets[2], report[2], e, status;
+	bool terminal = has_terminal();
+
+	if (!open_ends(sockets, report, why))
+		return false;
+	p->pid = fork();
+	if (!p->pid)
+		become_program(p, sockets[1], report[1], terminal);
+	close(sockets[1]);
+	close(report[1]);
+	if (p->pid < 0) {
+		text_printf(why, "%s cannot be started: %s", p->argv[0], strerror(errno));
+		p->pid = 0;
+		close(sockets[0]);
+		close(report[0]);
+		return false;
+	}
+	setpgid(p->pid, p->pid);
+	p->socket = sockets[0];
+	if (terminal)
+		start_guard(p);
+	e = wait_for_exec(report[0]);
+	close(report[0]);
+	if (!e)
+		return true;
+	text_printf(why, "%s: %s", p->argv[0], strerror(e));
+	program_kill(p);
+	program_reap(p, true, &status);
+	program_close(p);
+	return false;
+}
+
+void program_take_terminal(const struct program *p, bool program)
+{
+	if (p->guard >= 0)
+		tcsetpgrp(STDIN_FILENO, program ? p->pid : getpgrp());
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void end_guard(struct program *p)
+{
+	if (p->guard_pid) {
+		kill(p->guard_pid, SIGKILL);
+		waitpid(p->guard_pid, NULL, 0);
+	}
+	p->guard_pid = 0;
+	close_fd(&p->guard);
+}
+
+bool program_reap(struct program *p, bool wait, int *status)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(p->pid, status, wait ? 0 : WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	if (!pid)
+		return false;
+	program_take_terminal(p, false);
+	end_guard(p);
+	p->pid = 0;
+	return true;
+}
+
+void program_close(struct program *p)
+{
+	close_fd(&p->socket);
+}
+
+void program_kill(const struct program *p)
+{
+	if (kill(-p->pid, SIGKILL))
+		kill(p->pid, SIGKILL);
+}

@@ -1,0 +1,59 @@
+/*
+ * The program that is debugged: a child process in a process group of its own, one end of a socket
+ * pair to it, and the terminal while it runs.
+ */
+#ifndef PL_DEBUG_PROGRAM_H
+#define PL_DEBUG_PROGRAM_H
+
+#include "src/base/text.h"
+#include "src/base/vec.h"
+#include "src/tools/tools.h"
+
+/* A variable that the program gets otherwise than we have it. Both strings are owned. */
+struct program_variable {
+	char *name;
+	char *value; /* NULL: the program has none of this name */
+};
+
+struct program {
+	/* What to start; set by the user between starts. */
+	const struct tool_environment *libraries; /* borrowed; NULL: it needs none */
+	const char *device;                       /* NULL: as the environment says */
+	char **argv;                              /* borrowed; ends with NULL */
+	u32 fixed;  /* how many of argv `args` does not replace, the program's name among them */
+	char *args; /* as typed, for the shell to split; NULL: those of argv. Owned */
+	VEC(struct program_variable) variables;
+
+	/* While it runs; else pid is 0 and the others -1. */
+	pid_t pid;
+	int socket; /* our end; -1: it has been closed at the other one */
+	int guard;  /* readable when Ctrl-C was typed while it had the terminal; -1: no terminal */
+	pid_t guard_pid;
+};
+
+void program_init(struct program *p);
+/* Kills it if it runs. */
+void program_fini(struct program *p);
+
+/* Replace the arguments. False: no memory. */
+bool program_set_args(struct program *p, const char *args);
+/* The arguments as they could be typed. */
+void program_put_args(const struct program *p, struct text *out);
+/* value NULL: remove it. False: no memory. */
+bool program_set_variable(struct program *p, const char *name, const char *value);
+
+/* Start it. False, with one line in `why`: it does not run. */
+bool program_start(struct program *p, struct text *why);
+/* Make its process group the terminal's (or ours again), if there is a terminal. */
+void program_take_terminal(const struct program *p, bool program);
+/*
+ * Has it ended? Then it is reaped, and *status is as of waitpid. The socket stays open: what was
+ * sent last is still in it.
+ */
+bool program_reap(struct program *p, bool wait, int *status);
+/* Close what was open for a program that has ended. */
+void program_close(struct program *p);
+/* Kill it and all of its process group; reap it afterwards. */
+void program_kill(const struct program *p);
+
+#endif

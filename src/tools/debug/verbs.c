@@ -1,0 +1,299 @@
+/*
+ * The front end's own commands: the program as a process, scripts, the shell.
+ */
+#include "src/tools/debug/front.h"
+
+#include "src/base/leave.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef enum front_result verb_handler(struct front *f, const char *args);
+
+/* Does the user want it? Scripts do. */
+static bool is_confirmed(struct front *f, const char *question)
+{
+	char prompt[160], *answer;
+	bool yes;
+
+	if (!f->confirm || !f->interactive || f->depth > 1)
+		return true;
+	snprintf(prompt, sizeof(prompt), "%s (y or n) ", question);
+	answer = line_read(f, prompt);
+	yes = answer && (*answer == 'y' || *answer == 'Y');
+	free(answer);
+	return yes;
+}
+
+static enum front_result set_args(struct front *f, const char *args)
+{
+	return program_set_args(&f->program, args) ? FRONT_OK : front_error(f, "no memory left");
+}
+
+static enum front_result verb_start_again(struct front *f, const char *args)
+{
+	enum front_result r = FRONT_OK;
+
+	if (session_is_running(f)) {
+		if (!is_confirmed(f, "The program runs already. Start it from the beginning?"))
+			return front_error(f, "The program was not started again");
+		session_kill(f);
+	}
+	if (*args)
+		r = set_args(f, args);
+	if (f->started && r == FRONT_OK)
+		front_printf(f, "The program is started again\n");
+	return r == FRONT_OK ? session_run(f) : r;
+}
+
+static enum front_result start(struct front *f, const char *args)
+{
+	struct text out = {0};
+	struct debugger_result r;
+
+	if (session_is_running(f))
+		session_kill(f);
+	r = debugger_command(f->local, "tcatch launch", &out);
+	if (r.failed && out.at)
+		front_puts(f, out.at, out.len);
+	text_fini(&out);
+	return r.failed ? FRONT_ERROR : verb_start_again(f, args);
+}
+
+static enum front_result kill_program(struct front *f, const char *args)
+{
+	if (*args)
+		return front_error(f, "'kill' takes no argument");
+	if (!session_is_running(f))
+		return front_error(f, "No program is being run");
+	if (!is_confirmed(f, "Kill the program?"))
+		return front_error(f, "The program was not killed");
+	session_kill(f);
+	front_printf(f, "[The program was killed]\n");
+	return FRONT_OK;
+}
+
+static enum front_result quit(struct front *f, const char *args)
+{
+	char *end;
+	long status = strtol(args, &end, 0);
+
+	if (*end)
+		return front_error(f, "'quit' takes an exit status, not '%s'", args);
+	if (session_is_running(f) && !is_confirmed(f, "The program still runs. Kill it and quit?"))
+		return front_error(f, "The session goes on");
+	f->status = (int)status;
+	return FRONT_QUIT;
+}
+
+static enum front_result show_args(struct front *f, const char *args)
+{
+	struct text t = {0};
+
+	(void)args;
+	program_put_args(&f->program, &t);
+	front_printf(f, "Arguments of the program: %s\n", t.len ? t.at : "none");
+	text_fini(&t);
+	return FRONT_OK;
+}
+
+/* ---- the environment ---- */
+
+/* NAME=VALUE, NAME VALUE, NAME. */
+static enum front_result set_env(struct front *f, const char *args)
+{
+	size_t n = strcspn(args, "= \t");
+	const char *value = args + n;
+	char *name;
+	bool ok;
+
+	if (!n)
+		return front_error(f, "'set env' takes NAME=VALUE");
+	value += strspn(value, " \t");
+	if (*value == '=')
+		value++;
+	value += strspn(value, " \t");
+	name = strndup(args, n);
+	ok = name && program_set_variable(&f->program, name, value);
+	free(name);
+	return ok ? FRONT_OK : front_error(f, "no memory left");
+}
+
+/* "env NAME", as of gdb. */
+static enum front_result unset_env(struct front *f, const char *args)
+{
+	size_t n = strcspn(args, " \t");
+	const char *name = args + n + strspn(args + n, " \t");
+
+	if (n < 3 || n > strlen("environment") || strncmp(args, "environment", n) != 0 || !*name)
+		return front_error(f, "'unset' takes 'env' and the name of a variable");
+	return program_set_variable(&f->program, name, NULL) ? FRONT_OK
+							     : front_error(f, "no memory left");
+}
+
+static const struct program_variable *find_set_variable(const struct front *f, const char *name,
+							size_t n)
+{
+	for (size_t i = 0; i < f->program.variables.len; i++) {
+		const struct program_variable *v = &f->program.variables.at[i];
+
+		if (!strncmp(v->name, name, n) && !v->name[n])
+			return v;
+	}
+	return NULL;
+}
+
+static enum front_result show_env(struct front *f, const char *args)
+{
+	const struct program_variable *v = find_set_variable(f, args, strlen(args));
+	const char *value = v ? v->value : *args ? getenv(args) : NULL;
+
+	if (*args && value)
+		front_printf(f, "%s=%s\n", args, value);
+	if (*args)
+		return value ? FRONT_OK : front_error(f, "There is no variable '%s'", args);
+	for (char **e = environ; *e; e++)
+		if (!find_set_variable(f, *e, strcspn(*e, "=")))
+			front_printf(f, "%s\n", *e);
+	for (size_t i = 0; i < f->program.variables.len; i++) {
+		v = &f->program.variables.at[i];
+		if (v->value)
+			front_printf(f, "%s=%s\n", v->name, v->value);
+	}
+	return FRONT_OK;
+}
+
+/* ---- settings ---- */
+
+static enum front_result set_confirm(struct front *f, const char *args)
+{
+	if (strcmp(args, "on") != 0 && strcmp(args, "off") != 0 && *args)
+		return front_error(f, "'set confirm' takes on or off");
+	f->confirm = strcmp(args, "off") != 0;
+	return FRONT_OK;
+}
+
+/* Output is never held back, so scripts that say so get what they want. */
+static enum front_result set_pagination(struct front *f, const char *args)
+{
+	if (!strcmp(args, "off"))
+		return FRONT_OK;
+	return front_error(f, "Output is never paged: there is 'set pagination off' alone");
+}
+
+/* ---- others ---- */
+
+static enum front_result source(struct front *f, const char *args)
+{
+	return *args ? script_source(f, args) : front_error(f, "'source' takes a file");
+}
+
+static enum front_result say_folder(struct front *f, const char *args)
+{
+	char *folder = getcwd(NULL, 0);
+	enum front_result r = FRONT_OK;
+
+	if (*args)
+		r = front_error(f, "'pwd' takes no argument");
+	else if (folder)
+		front_printf(f, "%s\n", folder);
+	else
+		r = front_error(f, "there is no folder: %s", strerror(errno));
+	free(folder);
+	return r;
+}
+
+static enum front_result change_folder(struct front *f, const char *args)
+{
+	const char *home = getenv("HOME");
+
+	if (!*args && home)
+		args = home;
+	return chdir(args) ? front_error(f, "%s: %s", args, strerror(errno)) : FRONT_OK;
+}
+
+/* They are looked for before commands are, unless something stands where they cannot be. */
+static enum front_result misplaced(struct front *f, const char *args)
+{
+	(void)args;
+	return front_error(f, "blocks of lines do not stand in the commands of a breakpoint");
+}
+
+static enum front_result shell(struct front *f, const char *args)
+{
+	const char *program = getenv("SHELL");
+	char *words[] = {"sh", "-c", (char *)args, NULL};
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		return front_error(f, "the shell cannot be started: %s", strerror(errno));
+	if (!pid) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGTTOU, SIG_DFL);
+		if (!*args)
+			words[1] = NULL;
+		execvp(program && *program ? program : "/bin/sh", words);
+		leave(127);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? FRONT_OK : FRONT_ERROR;
+}
+
+static const struct {
+	const char *name;
+	verb_handler *run;
+} verbs[] = {
+	{"run", verb_start_again},
+	{"start", start},
+	{"kill", kill_program},
+	{"quit", quit},
+	{"source", source},
+	{"shell", shell},
+	{"set args", set_args},
+	{"show args", show_args},
+	{"set environment", set_env},
+	{"show environment", show_env},
+	{"unset", unset_env},
+	{"cd", change_folder},
+	{"pwd", say_folder},
+	{"if", misplaced},
+	{"while", misplaced},
+	{"define", misplaced},
+	{"document", misplaced},
+	{"set confirm", set_confirm},
+	{"set pagination", set_pagination},
+};
+
+enum front_result verb_run(struct front *f, const char *name, const char *args)
+{
+	size_t n = strlen(args);
+	enum front_result r;
+	char *words;
+
+	while (n && isspace((unsigned char)args[n - 1]))
+		n--;
+	words = strndup(args, n);
+	if (!words)
+		return front_error(f, "no memory left");
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+		if (!strcmp(verbs[i].name, name)) {
+			r = verbs[i].run(f, words);
+			free(words);
+			return r;
+		}
+	free(words);
+	return front_error(f, "'%s' is not available here", name);
+}
