@@ -45,6 +45,9 @@ static const char *waiter_state(const struct sched_waiter *w, char *out, size_t 
 	case GROUP_READY:
 		snprintf(out, size, "running");
 		break;
+	case GROUP_FROZEN:
+		snprintf(out, size, "frozen by the debugger");
+		break;
 	case GROUP_BARRIER:
 		if (w->barrier >= CTA_NAMED_BARRIERS)
 			snprintf(out, size, "waiting for the warps of warpgroup %u",

@@ -49,6 +49,12 @@ struct program_func {
 	u32 signature;   /* of result and parameters: what an indirect call has to expect */
 	u32 return_row;  /* W row: record to return to; unused for the kernel, as the next */
 	u32 return_frame_row; /* W row: the caller's frame */
+	/*
+	 * Lowered one_to_one, else NULL: where the function's registers are. Those of register r are
+	 * part_row[reg_part[r]] and on, one for each element of a vector and each 64 bits, as
+	 * row | class; NO_ROW: nothing uses it.
+	 */
+	const u32 *reg_part, *part_row;
 };
 
 /* Why an instruction became one that faults. */
@@ -130,6 +136,7 @@ enum exec_stop {
 	STOP_BARRIER, /* parked; the record of the wait is in the warp's groups */
 	STOP_YIELD,   /* budget used up or a polite wait: run others first */
 	STOP_TURN,    /* the other warps of the CTA have a turn first */
+	STOP_LEFT,    /* warp_leave: by a loop that may be left anywhere */
 	STOP_FAULT,   /* see gang->fault */
 };
 
@@ -164,6 +171,7 @@ enum group_state {
 	GROUP_BARRIER, /* at a CTA barrier */
 	GROUP_SYNC,    /* at a warp instruction, waiting for lanes of `want` */
 	GROUP_CLUSTER, /* at the barrier of the cluster */
+	GROUP_FROZEN,  /* ready, but a debugger holds it back */
 };
 
 /* Lanes of a warp that stand at one pc. */

@@ -16,4 +16,5 @@ libcore_la_SOURCES += \
 	src/exec/run.c \
 	src/exec/select.c \
 	src/exec/sreg.c \
+	src/exec/turn.h \
 	src/exec/warp.c

@@ -6,6 +6,7 @@
 #include "src/async/async.h"
 #include "src/exec/observer.h"
 #include "src/exec/diverged.h"
+#include "src/exec/turn.h"
 
 #include <stdlib.h>
 
@@ -163,7 +164,7 @@ static void part(struct gang *g, u32 pc, enum group_state state, u32 barrier, u3
 }
 
 /* A seeded run: warps go one by one, and never come together again. */
-static void part_all(struct cta *c)
+void exec_cta_apart(struct cta *c)
 {
 	for (u32 i = 0; i < c->gangs; i++)
 		part(&c->gang[i], c->gang[i].pc, GROUP_READY, 0, 0);
@@ -224,7 +225,7 @@ void exec_cta_start(struct cta *c)
 	c->gang[c->gangs - 1].full = last == WARP_LANES;
 	if (PL_UNLIKELY(c->diverged)) {
 		if (c->random)
-			part_all(c);
+			exec_cta_apart(c);
 		if (c->env->observer)
 			begin_observed(c);
 	}
@@ -395,8 +396,7 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 
 /* ---- the CTA ---- */
 
-/* Nobody can ever go on: the fault names the first thread that waits. */
-static void deadlock(struct cta *c)
+void exec_cta_deadlock(struct cta *c)
 {
 	struct fault *f = c->gang[0].fault;
 
@@ -435,6 +435,14 @@ static bool release(struct cta *c)
 		exec_clock_meet(c);
 	regroup_all(c);
 	return true;
+}
+
+void exec_cta_finish(struct cta *c)
+{
+	if (c->async)
+		async_finish(c);
+	if (PL_UNLIKELY(c->env->observer) && c->env->observer->cta_end)
+		c->env->observer->cta_end(c->env->observer->user, c);
 }
 
 static void add_pass(struct pass *sum, const struct pass *x)
@@ -506,10 +514,7 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		if (pass.fault)
 			return STOP_FAULT;
 		if (done) {
-			if (c->async)
-				async_finish(c);
-			if (PL_UNLIKELY(c->env->observer) && c->env->observer->cta_end)
-				c->env->observer->cta_end(c->env->observer->user, c);
+			exec_cta_finish(c);
 			return STOP_DONE;
 		}
 		c->used_up |= pass.used_up || --passes <= 0;
@@ -525,10 +530,49 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 			return STOP_YIELD;
 		}
 		if (!pass.ran) {
-			deadlock(c);
+			exec_cta_deadlock(c);
 			return STOP_FAULT;
 		}
 	}
+}
+
+/* ---- turns of single warps: turn.h ---- */
+
+struct gang *exec_gang_of(const struct cta *c, u32 warp)
+{
+	return &c->gang[warp / c->env->program->gang];
+}
+
+bool exec_warp_is_ready(const struct cta *c, u32 warp)
+{
+	return c->warp[warp].live && is_ready(&c->warp[warp]);
+}
+
+enum exec_stop exec_warp_turn(struct cta *c, u32 warp, u32 lanes, s32 budget)
+{
+	struct gang *g = exec_gang_of(c, warp);
+	const struct uop *in;
+
+	use_warp(g, warp - g->first_warp);
+	g->budget = budget;
+	in = lanes ? warp_take(g, lanes) : warp_next(g);
+	if (in)
+		g->env->ops->loop(g, in);
+	return (enum exec_stop)g->stop;
+}
+
+void exec_cta_release(struct cta *c)
+{
+	if (barrier_release(c) && c->env->program->reads_clock)
+		exec_clock_meet(c);
+}
+
+bool exec_cta_is_over(const struct cta *c)
+{
+	for (u32 w = 0; w < c->warps; w++)
+		if (c->warp[w].live)
+			return false;
+	return true;
 }
 
 static void halt_failed(struct gang *g)
@@ -612,7 +656,7 @@ enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget)
 		if (!moved) {
 			while (cl->done >> cl->faulted & 1)
 				cl->faulted++;
-			deadlock(cl->cta[cl->faulted]);
+			exec_cta_deadlock(cl->cta[cl->faulted]);
 			return STOP_FAULT;
 		}
 	}

@@ -8,7 +8,7 @@
  * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide
  * "Independent Thread Scheduling".
  */
-#include "src/exec/exec.h"
+#include "src/exec/turn.h"
 
 /*
  * Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that
@@ -153,11 +153,21 @@ static u32 draw(const struct gang *g, const struct warp *w)
 	return n ? ready[exec_random_below(g->cta, n)] : NO_PC;
 }
 
+static const struct uop *run_group(struct gang *g, struct warp *w, u32 i)
+{
+	u32 pc = w->group[i].pc, mask = w->group[i].mask;
+
+	drop_group(w, i);
+	set_running(g, w, mask, pc);
+	w->stop = stop_from(w, pc);
+	return g->uops + pc;
+}
+
 const struct uop *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	bool seeded = g->cta->random && g->env->program->arch->has_its;
-	u32 i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest(w), pc, mask;
+	u32 i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest(w);
 
 	w->rotate = false;
 	w->spins = 0;
@@ -166,12 +176,39 @@ const struct uop *warp_next(struct gang *g)
 		g->stop = w->live ? STOP_BARRIER : STOP_DONE;
 		return NULL;
 	}
-	pc = w->group[i].pc;
-	mask = w->group[i].mask;
-	drop_group(w, i);
-	set_running(g, w, mask, pc);
-	w->stop = stop_from(w, pc);
-	return g->uops + pc;
+	return run_group(g, w, i);
+}
+
+const struct uop *warp_take(struct gang *g, u32 lanes)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && w->group[i].mask & lanes) {
+			w->rotate = false;
+			w->spins = 0;
+			return run_group(g, w, i);
+		}
+	return warp_next(g);
+}
+
+bool warp_meets_at(const struct gang *g, const struct warp *w, u32 pc)
+{
+	return is_meeting(g->uops, pc) && some_before(w, pc);
+}
+
+u32 warp_label_of(const struct gang *g, u32 pc)
+{
+	return pc && g->uops[pc - 1].op == OP_join ? pc - 1 : pc;
+}
+
+void warp_leave(struct gang *g, u32 pc)
+{
+	struct warp *w = &g->warp_at[g->warp];
+
+	park_ready(w, w->mask, warp_label_of(g, pc));
+	w->mask = 0;
+	g->stop = STOP_LEFT;
 }
 
 const struct uop *warp_arrive(struct gang *g, const struct uop *in)

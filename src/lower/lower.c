@@ -254,6 +254,29 @@ static bool lower_blocks(struct lower *l, const bool *used)
 	return ok;
 }
 
+/* For debuggers: the vregs of every register, by part; lower_rows makes rows of them. */
+static void keep_registers(struct lower *l, u32 index)
+{
+	struct program_func *f = &l->p->funcs[index];
+	u32 n = (u32)l->f->regs.len, parts = 0, *at = ARENA_ARRAY(&l->p->arena, u32, n + 1), *row;
+
+	for (u32 i = 0; at && i < n; i++) {
+		at[i] = parts;
+		parts += l->f->regs.at[i].vec * (isa_type_bits(l->f->regs.at[i].type) > 64 ? 2 : 1);
+	}
+	row = ARENA_ARRAY(&l->p->arena, u32, parts + 1);
+	if (!at || !row) {
+		l->failed = true;
+		return;
+	}
+	at[n] = parts;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = at[i]; k < at[i + 1]; k++)
+			row[k] = l->vreg_of[i] == IR_NONE ? IR_NONE : l->vreg_of[i] + k - at[i];
+	f->reg_part = at;
+	f->part_row = row;
+}
+
 static void lower_function(struct lower *l, u32 index)
 {
 	const struct ir_func *f = l->funcs.at[index].f;
@@ -289,6 +312,8 @@ static void lower_function(struct lower *l, u32 index)
 		lower_epilogue(l);
 	if (!l->failed)
 		settle(l, fixups);
+	if (l->options.one_to_one)
+		keep_registers(l, index);
 out:
 	lower_made_close(l);
 	lower_contract_free(l);

@@ -444,6 +444,21 @@ static void set_field(struct lower *l, const struct row_ref *r, u32 offset)
 	}
 }
 
+/* Registers that lowering has kept as vregs, for debuggers. */
+static void place_registers(struct lower *l)
+{
+	for (u32 i = 0; i < l->p->func_len; i++) {
+		const struct program_func *f = &l->p->funcs[i];
+		u32 *row = (u32 *)f->part_row;
+
+		for (u32 k = 0; row && k < f->reg_part[f->func->regs.len]; k++) {
+			const struct vreg *v = row[k] == IR_NONE ? NULL : &l->vregs.at[row[k]];
+
+			row[k] = v && v->first != UINT32_MAX ? v->row | v->class : NO_ROW;
+		}
+	}
+}
+
 static bool assign(struct lower *l, const u32 rows[3])
 {
 	u32 gang = choose_gang(l, rows), w = 128 * gang, x = 256 * gang, p = 64, consts = 0;
@@ -488,6 +503,7 @@ static bool assign(struct lower *l, const u32 rows[3])
 		prog->funcs[i].return_row = l->vregs.at[l->funcs.at[i].return_pc].row;
 		prog->funcs[i].return_frame_row = l->vregs.at[l->funcs.at[i].return_frame].row;
 	}
+	place_registers(l);
 	prog->frame_row = l->vregs.at[l->frame_vreg].row;
 	/* Not used: no row at all, and no missing operand of a record either. */
 	prog->stack_row = is_used(l, l->stack_vreg) ? l->vregs.at[l->stack_vreg].row : NO_ROW - 1;

@@ -312,6 +312,26 @@ static void rest_ordered(struct sched_pool *p)
 	}
 }
 
+/* pool->lock held, released temporarily. */
+static void finish_ordered(struct sched_pool *p, struct sched_grid *g)
+{
+	if (g->debug) {
+		pthread_mutex_unlock(&p->lock);
+		debug_conclude(g);
+		pthread_mutex_lock(&p->lock);
+	}
+	finish_locked(p, g);
+	stop_going(p);
+}
+
+static void serve_ordered(struct sched_pool *p, struct share *h)
+{
+	if (p->debug)
+		debug_work(h->grid);
+	else
+		serve_share(p, h);
+}
+
 static void *ordered_worker(void *arg)
 {
 	struct sched_pool *p = arg;
@@ -322,8 +342,7 @@ static void *ordered_worker(void *arg)
 		struct share *h = g ? &g->share[0] : NULL;
 
 		if (over) {
-			finish_locked(p, over);
-			stop_going(p);
+			finish_ordered(p, over);
 			continue;
 		}
 		if (!g) {
@@ -333,7 +352,7 @@ static void *ordered_worker(void *arg)
 		h->busy = true;
 		g->busy++;
 		pthread_mutex_unlock(&p->lock);
-		serve_share(p, h);
+		serve_ordered(p, h);
 		pthread_mutex_lock(&p->lock);
 		h->busy = false;
 		g->busy--;

@@ -165,9 +165,13 @@ struct prints {
 #define PAUSE_PROBE 1u
 #define PAUSE_CENSUS 2u
 
+struct debug_grid;
+struct debug_hooks;
+
 struct sched_grid {
 	struct sched_pool *pool;
-	struct sched_grid *next; /* list of running or of cached grids */
+	struct debug_grid *debug; /* it runs under a debugger: debug_int.h */
+	struct sched_grid *next;  /* list of running or of cached grids */
 	struct sched_launch launch;
 	pthread_mutex_t lock;
 	pthread_mutex_t print_lock; /* before grid->lock; guards prints and print_serial */
@@ -239,6 +243,7 @@ struct sched_pool {
 	struct slot_list slots; /* cached, oldest first */
 	/* Who rests: rest.c. resting: threads in all; rests: counts those that ceased to. */
 	pthread_mutex_t rest_lock;
+	const struct debug_hooks *debug; /* NULL: there is no debugger */
 	struct rest rest[RESTS_MAX];
 	u32 resting, apart;
 	bool (*handler_is_apart)(int number,
@@ -324,6 +329,12 @@ enum exec_stop slot_run_slice(struct cta_slot *s, s32 budget);
  * nothing to do, or the host has no memory.
  */
 struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place);
+/*
+ * The two steps of that, for who deals units himself: storage for one (NULL: the host has no
+ * memory), and its beginning as unit `number`.
+ */
+struct cta_slot *grid_take_unit(struct sched_grid *g);
+void grid_start_unit(struct sched_grid *g, struct cta_slot *s, u64 number);
 
 /* ---- assertions.c ---- */
 
@@ -363,6 +374,16 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
 void probe_consider(struct share *h, u64 now);
 /* End the grid with FAULT_DEADLOCK if it can never end. No share may be busy. */
 void grid_probe(struct sched_grid *g);
+
+/* ---- debug_grid.c ---- */
+
+/*
+ * As share_work on the only share of a grid of a pool that has a debugger: until it is over, or
+ * waits for something outside itself.
+ */
+void debug_work(struct sched_grid *g);
+/* It is over, or was cancelled: tell the debugger. */
+void debug_conclude(struct sched_grid *g);
 
 /* ---- rest.c ---- */
 

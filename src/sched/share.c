@@ -417,6 +417,23 @@ static enum exec_stop share_run_slice(const struct sched_grid *g, struct cta_slo
 	return slot_run_slice(s, budget);
 }
 
+struct cta_slot *grid_take_unit(struct sched_grid *g)
+{
+	return share_take_slots(&g->share[0]);
+}
+
+void grid_start_unit(struct sched_grid *g, struct cta_slot *s, u64 number)
+{
+	struct share *h = &g->share[0];
+
+	set_id(h, number);
+	s->place = number;
+	if (g->unit_ctas == 1)
+		start_alone(h, s, number);
+	else
+		start_unit(h, s);
+}
+
 struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place)
 {
 	struct share *h = &g->share[0];

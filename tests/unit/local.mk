@@ -83,6 +83,7 @@ unit_tests += \
 	tests/unit/ptx/isa_matrix \
 	tests/unit/ptx/isa_table
 unit_tests += \
+	tests/unit/sched/debug_grid \
 	tests/unit/sched/sched_assertions \
 	tests/unit/sched/sched_grid \
 	tests/unit/sched/watch_counters \
@@ -99,6 +100,7 @@ EXTRA_DIST += tests/check.h \
 	tests/unit/dbg/data/shapes.cu \
 	tests/unit/dbg/data/shapes.lineinfo.ptx \
 	tests/unit/dbg/data/shapes.nvcc.ptx \
+	tests/unit/debug_run.h \
 	tests/unit/exec_harness.h \
 	tests/unit/vector_kernel.h \
 	tests/unit/vectors.h \

@@ -3,6 +3,7 @@
  */
 #include "src/base/demangle.h"
 #include "src/dev/device.h"
+#include "src/sched/debug.h"
 
 static bool fill_params(struct device_kernel *k, struct arena *a)
 {
@@ -118,6 +119,7 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 		.externs = p->dev->externs,
 		.host_functions = p->dev->host_functions,
 		.no_fusion = p->dev->observer != NULL,
+		.one_to_one = sched_debug(p->dev->pool) != NULL,
 		.contract = !k->unit->debug,
 	};
 	struct program *lowered;

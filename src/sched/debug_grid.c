@@ -1,0 +1,538 @@
+/*
+ * A grid under a debugger: the loop that asks it before each instruction, turns, what ends them, the
+ * launch's beginning and end. See debug.h.
+ */
+#include "src/exec/fpenv.h"
+#include "src/sched/debug_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Backward branches of a turn, as of a time slice without a debugger. */
+#define TURN_BUDGET SLICE_BUDGET
+/* Between two looks at memory that the host may have written. */
+#define WAIT_NS 50000
+
+void sched_set_debug(struct sched_pool *p, const struct debug_hooks *hooks)
+{
+	p->debug = hooks;
+	p->options.seed = 0;
+	p->options.timeout_ms = 0;
+}
+
+const struct debug_hooks *sched_debug(const struct sched_pool *p)
+{
+	return p ? p->debug : NULL;
+}
+
+/* ---- the loop ---- */
+
+/* The turn ends before instruction `pc`, for what the debugger wants. */
+static bool leave_turn(struct debug_grid *d, struct gang *g, u32 pc, enum debug_verdict v)
+{
+	d->verdict = (u8)v;
+	warp_leave(g, pc);
+	return false;
+}
+
+/* Returns whether the instruction is to run. */
+static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const struct uop *in, u32 pc)
+{
+	enum debug_verdict v = DEBUG_GO_ON;
+
+	d->pc = pc;
+	if (PL_UNLIKELY(d->time >= d->alarm))
+		debug_alarm(d, g, pc);
+	if (PL_UNLIKELY(d->changed))
+		return leave_turn(d, g, pc, DEBUG_TURN);
+	if (PL_UNLIKELY(d->watchful) && debug_must_leave(d, g, pc))
+		return leave_turn(d, g, pc, DEBUG_TURN);
+	if (d->step) {
+		d->at_step = true;
+		v = d->step(d->hooks->user, d, g, in);
+		d->at_step = false;
+		if (PL_UNLIKELY(v != DEBUG_GO_ON || d->changed)) {
+			if (v == DEBUG_TURN)
+				debug_note(d, (struct debug_deed){.kind = DEED_TURN});
+			return leave_turn(d, g, pc, v == DEBUG_GO_ON ? DEBUG_TURN : v);
+		}
+	}
+	d->time++;
+	return true;
+}
+
+static void debug_loop(struct gang *g, const struct uop *in)
+{
+	struct debug_grid *d = g->env->observer->user;
+	const u64 *first = d->first;
+
+	do {
+		u32 pc = (u32)(in - g->uops);
+
+		if (first[pc >> 6] >> (pc & 63) & 1 && !ask_debugger(d, g, in, pc))
+			return;
+		g->clock += EXEC_RECORD_CYCLES;
+		in = g->table->run[in->op](g, in);
+	} while (in);
+}
+
+/* ---- what the launch tells ---- */
+
+static void on_access(void *user, const struct exec_access *a)
+{
+	struct debug_grid *d = user;
+
+	if (d->step)
+		d->hooks->access(d->hooks->user, d, a);
+}
+
+static void on_sync(void *user, const struct exec_sync *s)
+{
+	struct debug_grid *d = user;
+
+	if (d->step)
+		d->hooks->sync(d->hooks->user, d, s);
+}
+
+/* Going over instructions again prints nothing. */
+static void on_print(void *user, const char *text, size_t len)
+{
+	struct debug_grid *d = user;
+	const struct exec_syscalls *s = d->plain_syscalls;
+
+	if (d->time > d->latest && s->print)
+		s->print(s->user, text, len);
+}
+
+/* ---- beginning and end ---- */
+
+static bool find_first(struct debug_grid *d, const struct program *p)
+{
+	d->first = calloc(p->uops / 64 + 1, sizeof(u64));
+	for (u32 pc = 0; d->first && pc < p->launch_first; pc++)
+		if (exec_is_first(p, pc))
+			d->first[pc >> 6] |= (u64)1 << (pc & 63);
+	for (u32 i = 0; i < p->launch_first; i++)
+		if (p->uop[i].inner == OP_reserve && p->uop[i].stack.bytes > d->reserve)
+			d->reserve = (u32)p->uop[i].stack.bytes;
+	return d->first != NULL;
+}
+
+/* The launch's environment, as its CTAs get it. */
+static void attach_debugger(struct debug_grid *d)
+{
+	struct exec_env *e = &d->grid->launch.env;
+	const struct debug_hooks *h = d->hooks;
+
+	d->plain_ops = e->ops;
+	d->plain_syscalls = e->syscalls;
+	/* Those that tell of accesses, if anybody wants to know. */
+	d->ops = h->access || h->sync ? *e->ops->watched : *e->ops;
+	d->ops.loop = debug_loop;
+	d->ops.mode[MODE_ORDERED] = d->ops.mode[MODE_MASKED]; /* dead rows are shown, too */
+	d->ops.diverged = NULL;
+	d->observer = (struct exec_observer){.user = d,
+					     .access = h->access ? on_access : NULL,
+					     .sync = h->sync ? on_sync : NULL};
+	if (e->syscalls) {
+		d->syscalls = *e->syscalls;
+		d->syscalls.print = on_print;
+		d->syscalls.user = d;
+		e->syscalls = &d->syscalls;
+	}
+	e->ops = &d->ops;
+	e->observer = &d->observer;
+	e->seed = 0;
+	for (struct cta_slot *s = d->share->idle.first; s; s = s->next)
+		slot_adopt(s, d->grid);
+}
+
+/* What comes after the end runs as it would without a debugger. */
+static void give_back_slots(struct debug_grid *d, struct cta_slot *s)
+{
+	for (; s; s = s->mate) {
+		s->env.ops = d->plain_ops;
+		s->env.observer = NULL;
+		s->env.syscalls = d->plain_syscalls;
+	}
+}
+
+static void give_back(struct debug_grid *d)
+{
+	struct exec_env *e = &d->grid->launch.env;
+
+	e->ops = d->plain_ops;
+	e->observer = NULL;
+	e->syscalls = d->plain_syscalls;
+	for (struct cta_slot *s = d->share->idle.first; s; s = s->next)
+		give_back_slots(d, s);
+	for (struct cta_slot *s = d->share->waiting.first; s; s = s->next)
+		give_back_slots(d, s);
+}
+
+static void free_debug(struct debug_grid *d)
+{
+	debug_time_end(d);
+	VEC_FREE(&d->units);
+	VEC_FREE(&d->frozen);
+	for (size_t i = 0; i < d->deeds.len; i++)
+		free(d->deeds.at[i].data);
+	VEC_FREE(&d->deeds);
+	free(d->first);
+	free(d);
+}
+
+static struct debug_grid *open_debug(struct sched_grid *g)
+{
+	struct debug_grid *d = calloc(1, sizeof(*d));
+	const struct exec_env *e = &g->launch.env;
+
+	if (!d || !find_first(d, e->program)) {
+		free(d);
+		return NULL;
+	}
+	d->grid = g;
+	d->share = &g->share[0];
+	d->hooks = g->pool->debug;
+	d->unit_warps =
+		g->unit_ctas * (u32)(((u64)e->block[0] * e->block[1] * e->block[2] + 31) / 32);
+	d->limit = d->share->limit;
+	d->cursor = (struct debug_cursor){
+		.target = d->share->target,
+		.prefer = {.cta = NOBODY, .warp = UINT32_MAX},
+	};
+	d->alarm = UINT64_MAX;
+	d->step = d->hooks->step;
+	attach_debugger(d);
+	g->debug = d;
+	return d;
+}
+
+/* Units are in the share's list while nobody works on the grid. */
+static void load_resident(struct debug_grid *d)
+{
+	struct cta_slot *s;
+
+	d->units.len = 0;
+	while ((s = slot_pop(&d->share->waiting)))
+		if (!VEC_PUSH(&d->units, s))
+			slot_part(&d->share->idle, s);
+}
+
+static void store_resident(struct debug_grid *d)
+{
+	for (size_t i = 0; i < d->units.len; i++)
+		slot_push(&d->share->waiting, d->units.at[i]);
+}
+
+void debug_conclude(struct sched_grid *g)
+{
+	struct debug_grid *d = g->debug;
+
+	load_resident(d);
+	if (d->begun && d->hooks->launch_end)
+		d->hooks->launch_end(d->hooks->user, d, g->faulted ? &g->fault : NULL);
+	store_resident(d);
+	give_back(d);
+	g->debug = NULL;
+	free_debug(d);
+}
+
+/* ---- turns ---- */
+
+/* The group that has faulted stands before its instruction again. */
+static void take_back(struct debug_grid *d, struct gang *g)
+{
+	u32 pc = g->fault->pc;
+
+	while (pc && !(d->first[pc >> 6] >> (pc & 63) & 1))
+		pc--;
+	if (d->time)
+		d->time--;
+	d->pc = pc;
+	warp_leave(g, pc);
+}
+
+static void fail_launch(struct debug_grid *d, const struct fault *f)
+{
+	grid_fail(d->grid, f);
+	d->ended = true;
+}
+
+static void end_launch(struct debug_grid *d)
+{
+	struct fault f = {.kind = FAULT_TIMEOUT, .text = "the debugger has ended the launch"};
+
+	fail_launch(d, &f);
+}
+
+static void obey(struct debug_grid *d, enum debug_verdict v)
+{
+	if (v == DEBUG_BACK)
+		debug_restore(d);
+	else if (v == DEBUG_END)
+		end_launch(d);
+}
+
+static void tell_fault(struct debug_grid *d, const struct cta *c, struct fault *f)
+{
+	enum debug_verdict v = DEBUG_GO_ON;
+
+	memcpy(f->ctaid, c->id, sizeof(c->id));
+	if (d->hooks->fault && d->step)
+		v = d->hooks->fault(d->hooks->user, d, f);
+	if (v == DEBUG_GO_ON)
+		fail_launch(d, f);
+	else
+		obey(d, v);
+}
+
+static void settle_turn(struct debug_grid *d, const struct debug_turn *t, enum exec_stop stop)
+{
+	enum debug_verdict v = (enum debug_verdict)d->verdict;
+	struct fault f;
+
+	d->resume = NULL;
+	if (v == DEBUG_BACK || v == DEBUG_END) {
+		d->gang = NULL;
+		obey(d, v);
+		return;
+	}
+	if (stop == STOP_FAULT)
+		take_back(d, d->gang);
+	d->gang = NULL;
+	debug_turn_ended(d, t, stop);
+	if (stop == STOP_FAULT) {
+		f = t->cta->fault;
+		tell_fault(d, t->cta, &f);
+	}
+}
+
+static enum exec_stop run_resumed(struct gang *g, u32 pc)
+{
+	g->stop = STOP_NONE;
+	g->env->ops->loop(g, g->uops + pc);
+	return (enum exec_stop)g->stop;
+}
+
+static void run_turn(struct debug_grid *d, const struct debug_turn *t)
+{
+	struct gang *g = exec_gang_of(t->cta, t->warp);
+	bool resumed = d->resume != NULL;
+	enum exec_stop stop;
+
+	d->gang = g;
+	d->verdict = DEBUG_GO_ON;
+	d->resume = NULL;
+	stop = resumed ? run_resumed(g, d->resume_pc)
+		       : exec_warp_turn(t->cta, t->warp, t->lanes, TURN_BUDGET);
+	settle_turn(d, t, stop);
+}
+
+/* Nobody is about to run: what was asked for at this time still has to be done. */
+static bool is_repeated(struct debug_grid *d)
+{
+	return d->deeds_done < d->deeds.len && debug_repeat(d);
+}
+
+static void wait_outside(struct debug_grid *d)
+{
+	struct sched_pool *p = d->grid->pool;
+	enum debug_verdict v = DEBUG_GO_ON;
+
+	if (d->hooks->idle && d->step)
+		v = d->hooks->idle(d->hooks->user, d);
+	obey(d, v);
+	if (v != DEBUG_GO_ON)
+		return;
+	if (d->cursor.still >= ORDERED_ROUNDS) {
+		d->cursor.still = 0;
+		d->waits = true;
+		__atomic_store_n(&d->grid->stalled, true, __ATOMIC_RELAXED);
+		return;
+	}
+	if (__atomic_load_n(&p->grid_len, __ATOMIC_RELAXED) == 1)
+		nanosleep(&(struct timespec){0, WAIT_NS}, NULL);
+}
+
+static void deadlock(struct debug_grid *d, struct cta *c, bool frozen)
+{
+	exec_cta_deadlock(c);
+	if (frozen)
+		snprintf(c->fault.text, sizeof(c->fault.text),
+			 "all lanes that could go on are frozen");
+	tell_fault(d, c, &c->fault);
+}
+
+/* A turn that was left in a copy goes on as it was. */
+static void resume_turn(struct debug_grid *d)
+{
+	struct gang *g = d->resume;
+	struct debug_turn t = {g->cta, g->first_warp + g->warp, 0};
+
+	run_turn(d, &t);
+}
+
+static void one_turn(struct debug_grid *d)
+{
+	struct debug_turn t;
+
+	d->changed = false;
+	if (is_repeated(d))
+		return;
+	if (d->resume) {
+		resume_turn(d);
+		return;
+	}
+	switch (debug_pick(d, &t)) {
+	case PICK_TURN:
+		run_turn(d, &t);
+		break;
+	case PICK_OVER:
+		d->ended = true;
+		break;
+	case PICK_WAITS:
+		wait_outside(d);
+		break;
+	case PICK_DEADLOCK:
+		deadlock(d, t.cta, false);
+		break;
+	case PICK_FROZEN:
+		deadlock(d, &d->units.at[0]->cta, true);
+		break;
+	}
+}
+
+static void begin(struct debug_grid *d)
+{
+	if (!d->begun) {
+		d->begun = true;
+		debug_time_begin(d, NULL);
+		if (d->hooks->launch_begin)
+			d->hooks->launch_begin(d->hooks->user, d);
+	} else if (d->waits) {
+		d->waits = false;
+		debug_time_begin(d, "the launch has waited for the host or another launch");
+	}
+}
+
+void debug_work(struct sched_grid *g)
+{
+	struct debug_grid *d = g->debug ? g->debug : open_debug(g);
+	struct fault f = {.kind = FAULT_UNSUPPORTED, .text = "the host has no memory"};
+	u32 host_mode;
+
+	if (!d) {
+		grid_fail(g, &f);
+		return;
+	}
+	host_mode = fpenv_enter();
+	load_resident(d);
+	begin(d);
+	while (!d->ended && !d->waits && !__atomic_load_n(&g->stop, __ATOMIC_RELAXED))
+		one_turn(d);
+	store_resident(d);
+	fpenv_leave(host_mode);
+	share_report(d->share);
+}
+
+/* ---- what the debugger asks ---- */
+
+const struct exec_env *debug_env(const struct debug_grid *d)
+{
+	return &d->grid->launch.env;
+}
+
+void *debug_launch_user(const struct debug_grid *d)
+{
+	return d->grid->launch.user;
+}
+
+u64 debug_time(const struct debug_grid *d)
+{
+	return d->time;
+}
+
+u64 debug_ctas(const struct debug_grid *d)
+{
+	return d->grid->units * d->grid->unit_ctas;
+}
+
+u64 debug_ctas_unstarted(const struct debug_grid *d)
+{
+	return (d->grid->units - d->cursor.next) * d->grid->unit_ctas;
+}
+
+struct cta *debug_resident(const struct debug_grid *d, u32 n)
+{
+	u32 unit = n / d->grid->unit_ctas, rank = n % d->grid->unit_ctas;
+	struct cta_slot *s = unit < d->units.len ? d->units.at[unit] : NULL;
+
+	while (s && rank--)
+		s = s->mate;
+	return s ? &s->cta : NULL;
+}
+
+u64 debug_ctas_done(const struct debug_grid *d)
+{
+	u64 n = d->cursor.done * d->grid->unit_ctas;
+
+	for (size_t i = 0; i < d->units.len; i++)
+		if (d->units.at[i]->cta.cluster)
+			n += (u32)__builtin_popcount(d->units.at[i]->cluster.done);
+	return n;
+}
+
+struct cta *debug_cta(const struct debug_grid *d, u64 number)
+{
+	for (size_t i = 0; i < d->units.len; i++)
+		for (struct cta_slot *s = d->units.at[i]; s; s = s->mate)
+			if (s->cta.number == number)
+				return &s->cta;
+	return NULL;
+}
+
+/* Which unit a CTA belongs to: units begin in the order of their numbers. */
+static u64 unit_number(const struct debug_grid *d, u64 cta)
+{
+	const struct exec_env *e = &d->grid->launch.env;
+	const u32 *n = d->grid->unit_grid;
+	u64 at[3] = {cta % e->grid[0], cta / e->grid[0] % e->grid[1],
+		     cta / e->grid[0] / e->grid[1]};
+
+	for (u32 i = 0; i < 3; i++)
+		at[i] /= e->cluster[i] ? e->cluster[i] : 1;
+	return at[0] + n[0] * (at[1] + n[1] * at[2]);
+}
+
+bool debug_cta_is_done(const struct debug_grid *d, u64 number)
+{
+	const struct cta *c = debug_cta(d, number);
+
+	if (c)
+		return exec_cta_is_over(c);
+	return number < debug_ctas(d) && unit_number(d, number) < d->cursor.next;
+}
+
+void debug_freeze(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze)
+{
+	debug_set_frozen(d, cta, warp, lanes, freeze);
+	debug_note(d, (struct debug_deed){.kind = DEED_FREEZE,
+					  .cta = cta,
+					  .warp = warp,
+					  .lanes = lanes,
+					  .freeze = freeze});
+}
+
+u32 debug_frozen(const struct debug_grid *d, u64 cta, u32 warp)
+{
+	return debug_frozen_lanes(d, cta, warp);
+}
+
+void debug_prefer(struct debug_grid *d, const struct debug_preference *p)
+{
+	d->cursor.prefer = *p;
+	d->cursor.others = false;
+	debug_note(d, (struct debug_deed){.kind = DEED_PREFER, .prefer = *p});
+}

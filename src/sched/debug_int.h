@@ -1,0 +1,193 @@
+/*
+ * Private to src/sched: a grid under a debugger. debug_grid.c runs it, debug_pick.c chooses who goes
+ * on, debug_look.c reads and changes its state, debug_time.c keeps copies of it and goes back.
+ */
+#ifndef PL_DEBUG_INT_H
+#define PL_DEBUG_INT_H
+
+#include "src/exec/turn.h"
+#include "src/host/syscall.h"
+#include "src/sched/debug.h"
+#include "src/sched/sched_int.h"
+
+#define NOBODY UINT64_MAX
+
+struct debug_frozen {
+	u64 cta;
+	u32 warp, lanes;
+};
+
+/* Who goes on next. Part of what copies keep. */
+struct debug_cursor {
+	u64 next;          /* unit that begins next */
+	u64 done;          /* units that have ended */
+	u32 unit;          /* among the resident ones */
+	u32 warp;          /* of the unit, counted over its CTAs */
+	u32 passes;        /* over the warps of the unit, since its turn began */
+	u32 target;        /* units that may be resident */
+	u32 stale;         /* rounds since a unit ended */
+	u32 still;         /* rounds without progress */
+	u32 near;          /* warp that helped the preferred ones last */
+	bool ran, yielded; /* a warp of the unit did, in this pass */
+	bool moved;        /* some unit ran in this round */
+	bool progress;     /* one ended in this round, or computes */
+	bool others;       /* the preferred ones let the others have a turn */
+	struct debug_preference prefer;
+};
+
+/* What the debugger asked for, and when: going over it again, it is done again. */
+enum debug_deed_kind { DEED_TURN, DEED_FREEZE, DEED_PREFER, DEED_JUMP, DEED_REGISTER, DEED_MEMORY };
+
+struct debug_deed {
+	u8 kind;
+	bool freeze;
+	u8 space;
+	u64 time, cta, address;
+	u32 warp, lanes, pc, reg;
+	struct debug_preference prefer;
+	struct debug_frame frame;
+	u64 bytes;
+	u8 *data; /* owned */
+};
+
+/* Storage of a CTA as it was. Pointers in it are right where it came from, and go there again. */
+struct debug_cta_copy {
+	struct cta_slot *slot;
+	struct cta cta;
+	struct cluster cluster; /* of the first of a unit */
+	bool first;
+	u64 place;
+	u64 local_bytes;         /* of each lane */
+	u8 *bytes;               /* owned: warps, gangs, registers, shared, local */
+	struct async_cta *async; /* owned */
+	size_t assertions;
+};
+
+struct debug_page {
+	u64 host; /* address of the host */
+	u8 *bytes;
+};
+
+struct debug_copy {
+	u64 time;
+	struct debug_cursor cursor;
+	struct debug_frozen *frozen;
+	u32 frozen_len;
+	size_t deeds; /* that had been done */
+	u64 timer_ns, last_clock;
+	struct gang *gang; /* that was about to run micro-op pc; NULL: between turns */
+	u32 pc;
+	struct debug_cta_copy *cta;
+	u32 cta_len;
+	/* What pages held then that were written between this copy and the next. */
+	VEC(struct debug_page) pages;
+	size_t bytes;
+};
+
+/* Memory as it was when the last copy was made. */
+struct debug_shadow {
+	u64 host, size;
+	u8 *bytes;
+};
+
+struct debug_history {
+	bool on;
+	VEC(struct debug_copy) copies;
+	VEC(struct debug_shadow) shadows;
+	size_t bytes;
+	u32 epoch;   /* of the memory */
+	u64 next_id; /* of its ranges */
+	u64 min_interval, made_ns, cost_ns;
+	u64 back_to, quiet_until; /* debug_back */
+	const char *why;          /* the earliest copy is not the launch's start */
+};
+
+struct debug_grid {
+	struct sched_grid *grid;
+	struct share *share;
+	const struct debug_hooks *hooks;
+	struct exec_ops ops;
+	struct exec_observer observer;
+	struct exec_syscalls syscalls;
+	const struct exec_syscalls *plain_syscalls;
+	const struct exec_ops *plain_ops;
+	u64 *first;                   /* micro-ops that begin an instruction */
+	VEC(struct cta_slot *) units; /* resident, by their start */
+	u32 unit_warps;
+	u32 limit;   /* that target may grow to */
+	u32 reserve; /* bytes above the stack that calls use */
+	struct debug_cursor cursor;
+	VEC(struct debug_frozen) frozen;
+	VEC(struct debug_deed) deeds;
+	size_t deeds_done;
+	/* the turn that is under way */
+	struct gang *gang;     /* NULL: none */
+	u32 pc;                /* instruction that is about to run, or runs */
+	bool at_step;          /* the debugger is asked about it */
+	u32 only, frozen_here; /* lanes that may run in this turn, and those that may not */
+	bool watchful;         /* either matters */
+	bool changed;          /* the state: who runs has to be chosen again */
+	u8 verdict;
+	enum debug_verdict (*step)(void *user, struct debug_grid *d, struct gang *g,
+				   const struct uop *in); /* NULL: nobody is asked now */
+	u64 time, latest;
+	u64 alarm;           /* when debug_alarm has something to do */
+	struct gang *resume; /* goes on at resume_pc */
+	u32 resume_pc;
+	bool ended, begun, waits;
+	struct debug_history history;
+};
+
+/* ---- debug_pick.c ---- */
+
+enum debug_pick {
+	PICK_TURN,
+	PICK_OVER,     /* all units have ended */
+	PICK_WAITS,    /* for something outside the launch, as it seems */
+	PICK_DEADLOCK, /* cta */
+	PICK_FROZEN,   /* only frozen lanes could go on */
+};
+
+struct debug_turn {
+	struct cta *cta;
+	u32 warp, lanes; /* lanes: 0: whose turn it is */
+};
+
+enum debug_pick debug_pick(struct debug_grid *d, struct debug_turn *t);
+/* A turn has ended so. */
+void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exec_stop stop);
+/* In a turn: has the running group, about to run pc, to be left? */
+bool debug_must_leave(struct debug_grid *d, struct gang *g, u32 pc);
+/* Lanes of a warp that have been frozen. */
+u32 debug_frozen_lanes(const struct debug_grid *d, u64 cta, u32 warp);
+void debug_set_frozen(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze);
+/* The unit that a CTA is in, UINT32_MAX: it is not resident. */
+u32 debug_unit_of(const struct debug_grid *d, const struct cta *c);
+/* The storage of a CTA is used again: as if it were new. */
+void debug_wash(struct cta_slot *s);
+
+/* ---- debug_look.c ---- */
+
+bool debug_put_register(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
+			const struct debug_frame *f, u32 reg, const void *from, u32 bytes);
+bool debug_put_memory(struct debug_grid *d, struct cta *c, u32 warp, u32 lane, enum mem_space space,
+		      u64 address, const void *from, u64 bytes);
+bool debug_jump(struct debug_grid *d, struct cta *c, u32 warp, u32 lanes, u32 pc);
+
+/* ---- debug_time.c ---- */
+
+/* The launch begins, or goes on after others ran: nothing before can be gone back to. */
+void debug_time_begin(struct debug_grid *d, const char *why);
+void debug_time_end(struct debug_grid *d);
+/* The time has come that d->alarm names. */
+void debug_alarm(struct debug_grid *d, struct gang *g, u32 pc);
+/* debug_back was asked for and the turn has been left: go there. */
+void debug_restore(struct debug_grid *d);
+/* Note a deed, which has been done. */
+void debug_note(struct debug_grid *d, struct debug_deed deed);
+/* Do what was done at this time. Returns whether anything was. */
+bool debug_repeat(struct debug_grid *d);
+/* The launch does what cannot be done twice: what comes before is forgotten at the next step. */
+void debug_cannot_repeat(struct debug_grid *d, const char *why);
+
+#endif
