@@ -97,6 +97,10 @@ struct dbg_target {
 	/* A special register; part 0 to 3 is .x to .w. */
 	enum dbg_answer (*special)(void *user, const struct dbg_lane *lane, enum isa_sreg_id id,
 				   u32 part, u64 *value);
+
+	/* `$name`: a number that the machine knows of the lane, such as a mask of lanes. */
+	enum dbg_answer (*builtin)(void *user, const struct dbg_lane *lane, const char *name,
+				   u64 *value);
 };
 
 #endif

@@ -186,12 +186,26 @@ static bool evaluate_name(struct evaluation *e, struct expr_node *n, struct dbg_
 	return false;
 }
 
+/* What the target knows by a name. */
+static bool read_builtin(const struct dbg_context *c, const char *name, struct dbg_value *out)
+{
+	const struct dbg_target *t = c->target;
+	u64 value;
+
+	if (!t || !t->builtin || t->builtin(t->user, &c->lane, name, &value) != DBG_OK)
+		return false;
+	*out = dbg_value_int(&dbg_type_ulong, value);
+	return true;
+}
+
 /* $pc is the number of the instruction in its function; $r1 is %r1. */
 static bool evaluate_dollar(struct evaluation *e, struct expr_node *n, struct dbg_value *out)
 {
 	struct expr_node ptx = *n;
 	char name[256];
 
+	if (*n->text == '_' && read_builtin(e->c, n->text, out))
+		return true;
 	if (dbg_session_has(e->c->session, n->text)) {
 		dbg_session_get(e->c->session, n->text, out);
 		return true;

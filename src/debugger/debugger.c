@@ -1,7 +1,7 @@
 /*
  * The interpreter's state: making and freeing it.
  */
-#include "src/debugger/debugger_int.h"
+#include "src/debugger/look.h"
 
 struct debugger *debugger_new(void)
 {
@@ -11,10 +11,14 @@ struct debugger *debugger_new(void)
 		return NULL;
 	x->fd = -1;
 	x->session = dbg_session_new();
-	if (!x->session) {
+	x->look = look_new();
+	if (!x->session || !x->look) {
+		dbg_session_free(x->session);
+		look_free(x->look);
 		free(x);
 		return NULL;
 	}
+	machine_init(x);
 	pthread_mutex_init(&x->lock, NULL);
 	return x;
 }
@@ -28,6 +32,7 @@ void debugger_free(struct debugger *x)
 	VEC_FREE(&x->modules);
 	VEC_FREE(&x->launches);
 	dbg_session_free(x->session);
+	look_free(x->look);
 	text_fini(&x->out);
 	free(x->last);
 	free(x->line);

@@ -53,6 +53,8 @@ static void find_ptx_lines(struct loaded *l)
 	for (size_t i = 0; i < l->ptx->size && text && good; i++)
 		if (text[i] == '\n')
 			good = VEC_PUSH(&lines, (u32)i + 1);
+	if (good && text && lines.at[lines.len - 1] < l->ptx->size)
+		good = VEC_PUSH(&lines, (u32)l->ptx->size);
 	if (!good)
 		VEC_FREE(&lines);
 	l->ptx_lines = lines.at;

@@ -1,10 +1,10 @@
 /*
  * Stops, displays and settings as text: what the front end keeps while no program runs.
  */
-#include "src/debugger/debugger_int.h"
+#include "src/debugger/look.h"
 
 static state_writer *const writers[] = {
-	NULL, /* ends the table */
+	directories_write, displays_write, NULL, /* ends the table */
 };
 
 void debugger_state(struct debugger *x, struct text *out)

@@ -164,7 +164,8 @@ static inline bool fake_open(struct fake *x, const char *name, const char *text,
 	fake_place_variables(x);
 	x->target = (struct dbg_target){
 		x,          fake_read_register, fake_write_register, fake_read,
-		fake_write, fake_variable,      fake_to_generic,     fake_special};
+		fake_write, fake_variable,      fake_to_generic,     fake_special,
+		NULL};
 	x->c = (struct dbg_context){
 		.session = dbg_session_new(), .target = &x->target, .names = x->names};
 	return x->names && x->lines && x->address;

@@ -1,0 +1,194 @@
+/*
+ * Names and addresses: info symbol, info address, info scope.
+ */
+#include "src/debugger/look_value.h"
+
+#include "src/base/demangle.h"
+
+/* ---- the variable at an address ---- */
+
+static bool is_at(struct debugger *x, const struct dbg_context *c, const struct ir_var *v,
+		  enum dbg_space space, u64 address, u64 *offset)
+{
+	enum dbg_space own = dbg_space_of(v);
+	u64 at;
+
+	if (own == DBG_SPACES || x->target.variable(x, &c->lane, v, &at) != DBG_OK)
+		return false;
+	if (space == DBG_GENERIC && x->target.to_generic(x, &c->lane, own, at, &at) != DBG_OK)
+		return false;
+	if (space != DBG_GENERIC && space != own)
+		return false;
+	*offset = address - at;
+	return *offset < (v->size_bytes ? v->size_bytes : 1);
+}
+
+static const struct ir_var *symbol_at(struct debugger *x, const struct dbg_context *c,
+				      enum dbg_space space, u64 address, u64 *offset)
+{
+	const struct ir_func *f = c->place.func;
+
+	for (size_t i = 0; i < x->modules.len && x->grid; i++) {
+		const struct ir_module *m = x->modules.at[i]->m;
+
+		for (size_t k = 0; k < m->vars.len; k++) {
+			const struct ir_var *v = m->vars.at[k];
+			bool here = v->func == IR_NONE || v->space == M_shared ||
+				    (f && v->func == f->index && m->funcs.at[f->index] == f);
+
+			if (here && is_at(x, c, v, space, address, offset))
+				return v;
+		}
+	}
+	return NULL;
+}
+
+bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space space, u64 address,
+		 struct text *out)
+{
+	u64 offset = 0;
+	const struct ir_var *v = symbol_at(x, c, space, address, &offset);
+
+	if (!v)
+		return false;
+	demangle(v->name->text, out);
+	text_printf(out, "+%llu", (unsigned long long)offset);
+	return true;
+}
+
+void command_info_symbol(struct debugger *x, const struct call *c)
+{
+	struct look_evaluated v;
+	struct dbg_number n = {0};
+	struct text t = {0}, why = {0};
+	enum dbg_space space;
+	const struct ir_var *found;
+	u64 offset;
+
+	if (!*c->args) {
+		say_error(x, "Argument required (address)");
+		return;
+	}
+	if (!look_evaluate(x, c->args, &v))
+		return;
+	space = dbg_type_strip(v.v.type)->kind == DBG_POINTER ? dbg_type_strip(v.v.type)->space
+							      : DBG_GENERIC;
+	if (!dbg_value_number(&v.c, &v.v, &n, &why)) {
+		look_say_why(x, &why);
+	} else if (!(found = symbol_at(x, &v.c, space, n.bits, &offset))) {
+		say(x, "No symbol matches %s.\n", c->args);
+	} else {
+		demangle_prepare();
+		look_symbol(x, &v.c, space, n.bits, &t);
+		say(x, "%s in %s memory\n", t.at, dbg_space_name(dbg_space_of(found)));
+	}
+	text_fini(&t);
+	text_fini(&why);
+	look_evaluated_fini(&v);
+}
+
+/* ---- where a name is ---- */
+
+static void say_place(struct debugger *x, const struct dbg_context *c, const char *name,
+		      const struct dbg_variable *v, struct text *out)
+{
+	char reg[128];
+	u64 at = v->offset, base = 0, generic;
+
+	text_printf(out, "Symbol \"%s\" is ", name);
+	switch ((enum dbg_where)v->where) {
+	case DBG_IN_REGISTER:
+		text_printf(out, "a variable in register %s%s",
+			    ir_reg_name(c->place.func, v->reg, reg, sizeof(reg)),
+			    v->unset ? ", which is not set yet" : "");
+		break;
+	case DBG_IS_CONSTANT:
+		text_printf(out, "constant, %lld", (long long)v->constant);
+		break;
+	case DBG_IS_NOWHERE:
+		text_puts(out, v->why);
+		break;
+	case DBG_IN_MEMORY:
+		if (v->base &&
+		    (!c->target || x->target.variable(x, &c->lane, v->base, &base) != DBG_OK)) {
+			text_printf(out, "in %s memory, part of %s", dbg_space_name(v->space),
+				    v->base->name->text);
+			break;
+		}
+		at += base;
+		text_printf(out, "in %s memory at 0x%llx", dbg_space_name(v->space),
+			    (unsigned long long)(at & 0xffffffffffull));
+		if (v->space != DBG_GLOBAL && v->space != DBG_CONST &&
+		    x->target.to_generic(x, &c->lane, v->space, at, &generic) == DBG_OK)
+			text_printf(out, " (generic 0x%llx)", (unsigned long long)generic);
+		break;
+	}
+}
+
+void command_info_address(struct debugger *x, const struct call *c)
+{
+	struct dbg_context at;
+	struct dbg_variable v;
+	struct text t = {0};
+
+	context_now(x, &at);
+	if (!*c->args)
+		say_error(x, "Argument required");
+	else if (!at.names || !dbg_names_find(at.names, at.place, at.inlined, c->args, &v))
+		say_error(x, "No symbol \"%s\" in current context.", c->args);
+	else {
+		say_place(x, &at, c->args, &v, &t);
+		say(x, "%s.\n", t.at ? t.at : "");
+	}
+	text_fini(&t);
+}
+
+/* ---- names of a function ---- */
+
+struct scope {
+	struct debugger *x;
+	struct dbg_context c;
+	u32 count;
+};
+
+static void say_name(void *user, const struct dbg_variable *v, u32 depth PL_UNUSED)
+{
+	struct scope *s = user;
+	struct text t = {0};
+
+	if (!v->name || !*v->name)
+		return;
+	say_place(s->x, &s->c, v->name, v, &t);
+	say(s->x, "%s, length %llu.\n", t.at ? t.at : "",
+	    (unsigned long long)dbg_type_size(v->type));
+	text_fini(&t);
+	s->count++;
+}
+
+void command_info_scope(struct debugger *x, const struct call *c)
+{
+	struct scope s = {.x = x};
+
+	context_now(x, &s.c);
+	for (size_t i = 0; i < x->modules.len && *c->args; i++) {
+		struct loaded *l = x->modules.at[i];
+
+		for (size_t k = 0; loaded_open(x, l) && k < l->m->funcs.len; k++) {
+			const struct ir_func *f = l->m->funcs.at[k];
+
+			if (!f->has_body || !dbg_names_is_function(l->names, f, c->args))
+				continue;
+			s.c.names = l->names;
+			s.c.target = NULL;
+			s.c.place = (struct dbg_place){f, dbg_lines_body(l->lines, f)};
+			dbg_names_locals(l->names, s.c.place, 0, say_name, &s);
+			if (!s.count)
+				say(x, "%s has no variables here.\n", c->args);
+			return;
+		}
+	}
+	if (*c->args)
+		say_error(x, "Function \"%s\" not defined", c->args);
+	else
+		say_error(x, "info scope needs the name of a function");
+}
