@@ -63,7 +63,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_register.c \
 	runtime/cudart/rt_stream.c runtime/cudart/prop.def \
 	runtime/graph/stream_attr.c runtime/graph/stream_attr.h
-libptxloom_runtime_la_LIBADD = libcore.la
+libptxloom_runtime_la_LIBADD = libdebugger.la libdbg.la libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -Wl,-z,nodelete -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
 # It is linked like the names below, as its soname is not that of its file.

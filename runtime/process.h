@@ -40,10 +40,13 @@ struct log_listener {
 	bool used;
 };
 
+struct debugger;
+
 struct process {
 	/* rt_device.c */
 	pthread_once_t rt_once;
 	struct rt rt;
+	struct debugger *debugger; /* NULL: none; never freed */
 	bool is_forked; /* a child of a process that had used CUDA; written while there is one thread */
 	bool is_exiting; /* atomic */
 	/* rt_error.c: a kernel has faulted; atomic */

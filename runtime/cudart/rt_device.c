@@ -5,7 +5,10 @@
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
 #include "src/base/setting.h"
+#include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
+#include "src/sched/debug.h"
+#include "src/sched/rest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,22 @@
 static void at_exit(void)
 {
 	__atomic_store_n(&the_process.is_exiting, true, __ATOMIC_RELAXED);
+	if (the_process.debugger && !the_process.is_forked)
+		debugger_exiting(the_process.debugger);
+}
+
+/* `ptxloom debug` has started the program: everything happens in one order. */
+static bool rt_attach_debugger(struct rt *rt)
+{
+	struct text why = {0};
+
+	the_process.debugger = debugger_attach(&why);
+	if (!the_process.debugger)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+	text_fini(&why);
+	rt->settings.sched.workers = 1;
+	rt->settings.sched.deterministic = true;
+	return the_process.debugger != NULL;
 }
 
 /* PTXLOOM_HOST_ACCESS=1: the host may touch device memory, as no GPU lets it. */
@@ -69,8 +88,14 @@ static void rt_make(void)
 	rt_visible_apply(rt, getenv("CUDA_VISIBLE_DEVICES"));
 	if (!rt->status && !rt->list.len)
 		rt->status = cudaErrorNoDevice;
+	if (!rt->status && debugger_is_wanted() && !rt_attach_debugger(rt))
+		rt->status = cudaErrorInitializationError;
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
+	if (rt->pool && the_process.debugger) {
+		sched_set_debug(rt->pool, debugger_hooks(the_process.debugger));
+		sched_thread_apart(rt->pool, 1);
+	}
 	rt->streams = rt->status ? NULL : streams_new();
 	if (rt->streams)
 		streams_set_order(rt->streams, is_set("CUDA_LAUNCH_BLOCKING"),
@@ -151,6 +176,10 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;
 	d->dev.syscalls.graph_exec = graph_device_current;
+	if (the_process.debugger) {
+		d->dev.on_program = debugger_program;
+		d->dev.on_program_user = the_process.debugger;
+	}
 	d->dev.on_overrun = rt_report_overrun;
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.on_copy_fault = rt_copy_fault;

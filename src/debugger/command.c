@@ -232,6 +232,11 @@ struct debugger_result debugger_run(struct debugger *x, const char *text)
 	bool repeated = false;
 	char *line;
 
+	if (x->collecting) {
+		points_collect(x, text);
+		r.outcome = x->collecting ? DEBUGGER_MORE : DEBUGGER_DONE;
+		return r;
+	}
 	line = copy_line(text);
 	if (line && !*line && x->last) {
 		free(line);
@@ -254,6 +259,8 @@ struct debugger_result debugger_run(struct debugger *x, const char *text)
 		r.failed = x->failed;
 		if (x->go)
 			r.outcome = DEBUGGER_GO;
+		else if (x->collecting)
+			r.outcome = DEBUGGER_MORE;
 	}
 	free(x->line);
 	x->line = line;

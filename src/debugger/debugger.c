@@ -27,10 +27,17 @@ void debugger_free(struct debugger *x)
 {
 	if (!x)
 		return;
+	attachment_close(&x->link);
+	points_fini(x);
+	move_fini(x);
+	past_fini(x);
 	while (x->modules.len)
 		loaded_remove(x, x->modules.len - 1);
 	VEC_FREE(&x->modules);
 	VEC_FREE(&x->launches);
+	VEC_FREE(&x->run.passed);
+	free(x->run.marks);
+	text_fini(&x->state);
 	dbg_session_free(x->session);
 	look_free(x->look);
 	text_fini(&x->out);

@@ -61,9 +61,8 @@ bool debugger_is_wanted(void);
 struct debugger *debugger_attach(struct text *why);
 /* For sched_set_debug; valid as long as x. */
 const struct debug_hooks *debugger_hooks(struct debugger *x);
-/* A program's modules are there, or about to go. From any thread. */
-void debugger_loaded(struct debugger *x, const struct device_program *p);
-void debugger_unloading(struct debugger *x, const struct device_program *p);
+/* For device.on_program; user: the debugger. */
+void debugger_program(void *user, const struct device_program *p, bool loaded);
 /* The process is about to end: for `catch exit`. May wait. */
 void debugger_exiting(struct debugger *x);
 

@@ -16,7 +16,12 @@
 #include "src/base/vec.h"
 #include "src/dbg/expr.h"
 #include "src/dbg/lines.h"
+#include "src/debugger/run/attach.h"
 #include "src/debugger/debugger.h"
+#include "src/debugger/run/move.h"
+#include "src/debugger/run/past.h"
+#include "src/debugger/run/points.h"
+#include "src/debugger/run/run.h"
 #include "src/dev/device.h"
 #include "src/sched/debug.h"
 
@@ -60,6 +65,8 @@ struct where {
 };
 
 struct where where_of(struct debugger *x, struct dbg_place at);
+/* Which frame of its place that line is in, as dbg_context.inlined counts. */
+u32 where_frame(const struct where *w);
 bool where_same_line(const struct where *a, const struct where *b);
 /* "diverge.cu:8", "hand.ptx:22". */
 void where_say(const struct where *w, struct text *out);
@@ -83,6 +90,8 @@ struct frame {
 	struct dbg_frame shown;
 };
 
+/* Where the lane in focus stands, as its frame shows it. False: there is none. */
+bool focus_where(struct debugger *x, struct where *out);
 /* The CTA in focus, NULL: there is none, or it is not resident. */
 struct cta *focus_cta(const struct debugger *x);
 /* Innermost first; returns how many, at most `max`. */
@@ -109,10 +118,14 @@ struct standing {
 	enum stopped kind;
 	struct gang *gang; /* STOPPED_STEP */
 	const struct uop *in;
-	u64 cta; /* the group that stopped; STOPPED_IDLE, STOPPED_LAUNCH: none */
-	u32 warp, lanes;
+	/* The lanes that stopped; STOPPED_IDLE, STOPPED_LAUNCH: none. */
+	u64 cta;
+	u32 warp, lanes, pc;
 	const struct fault *fault;
 	u64 time;
+	/* STOPPED_STEP: the group that is about to run `in`; those that stopped may be others. */
+	u64 asked_cta;
+	u32 asked_warp, asked_pc, all_lanes;
 };
 
 /* ---- the debugger ---- */
@@ -122,6 +135,7 @@ struct launch_row {
 	char kernel[256];
 	u32 grid[3], block[3];
 	bool running;
+	const struct debug_grid *d; /* while it runs */
 };
 
 struct debugger_setting {
@@ -140,8 +154,24 @@ struct debugger {
 	struct debug_grid *grid; /* NULL: no launch */
 	u64 launch;              /* its number, from 1; of the last one when there is none */
 	VEC(struct launch_row) launches;
+	u64 launches_begun;
 	struct standing at;
 	struct focus focus;
+
+	struct attachment link;
+	struct text state; /* as the front end knows it */
+	enum debug_verdict verdict;
+	struct run run;
+	struct points points;
+	struct move move;
+	struct past past;
+	VEC(struct bookmark) bookmarks;
+	u32 collecting;        /* number of the breakpoint whose commands are being read; 0: none */
+	bool condition_failed; /* it has been said in this look */
+	bool searching;        /* hits do not count: going over instructions again */
+	bool scheduled;        /* `schedule` has chosen who goes on */
+	struct debug_frame *frames; /* room for those of a lane; owned */
+	bool watching;              /* somebody wants to know accesses */
 
 	VEC(struct loaded *) modules;
 	struct dbg_session *session;
@@ -182,6 +212,42 @@ struct debugger_result debugger_run(struct debugger *x, const char *line);
 
 /* Adds lines of commands that make what is there now; rows of a table in state.c. */
 typedef void state_writer(struct debugger *x, struct text *out);
+
+/* ---- stops in words: stop_say.c ---- */
+
+/* The title, who stopped where, the line. NULL: no title. */
+void stop_say(struct debugger *x, const char *title);
+void stop_say_fault(struct debugger *x);
+void stop_say_idle(struct debugger *x);
+/* "kernel<<<(1,1,1), (32,1,1)>>>" */
+void launch_say(const struct launch_row *l, struct text *out);
+/* Keep the table of launches short. */
+void launches_trim(struct debugger *x);
+
+/* ---- standing: stand.c ---- */
+
+/* Serve the front end until a command lets the program go on. */
+enum debug_verdict debugger_stand(struct debugger *x);
+void debugger_flush(struct debugger *x);
+
+/* ---- steps: move.c ---- */
+
+/* How many PTX functions a lane is in; 0: it is not there. */
+u32 lane_calls(struct debugger *x, u64 cta, u32 warp, u32 lane);
+/* Does a statement begin at this instruction, rather than go on from the one before it? */
+bool place_begins(struct dbg_place at);
+/* For `step warp 2`: unit 0 is a lane, 1 a warp, 2 a CTA. False after a message. */
+bool focus_unit(struct debugger *x, u32 unit, u64 number, struct focus *out);
+
+/* ---- values: values.c ---- */
+
+/* The variable of a module as PTX declares it. */
+bool returned_variable(struct loaded *l, u32 index, struct dbg_variable *out);
+
+/* Set the convenience variable $name to a number. */
+void debugger_set_variable(struct debugger *x, const char *name, s64 value);
+/* A number of C. False after a message. */
+bool debugger_number(struct debugger *x, const char *text, u64 *out);
 
 /* ---- completion of names: complete.c ---- */
 

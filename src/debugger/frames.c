@@ -63,6 +63,20 @@ bool frame_at(struct debugger *x, const struct cta *c, u32 warp, u32 lane, u32 n
 	return number < n;
 }
 
+bool focus_where(struct debugger *x, struct where *out)
+{
+	struct cta *c = focus_cta(x);
+	struct frame f;
+
+	if (!c || !frame_at(x, c, x->focus.warp, x->focus.lane, x->focus.frame, &f))
+		return false;
+	*out = where_of(x, f.place);
+	/* An outer function's line is that of the call in it. */
+	if (f.shown.source.path && f.shown.inlined > where_frame(out))
+		out->source = f.shown.source;
+	return true;
+}
+
 /* ---- expressions ---- */
 
 bool context_of(struct debugger *x, const struct focus *f, struct dbg_context *out)

@@ -1,11 +1,18 @@
 # The debugger: the interpreter of its commands, in the debugged process and in the front end.
 noinst_LTLIBRARIES += libdebugger.la
 libdebugger_la_SOURCES = \
-	src/debugger/command.c src/debugger/commands.def \
+	src/debugger/commands.def \
+	src/debugger/debugger.h \
+	src/debugger/debugger_int.h \
+	src/debugger/link.h \
+	src/debugger/look.h \
+	src/debugger/look_value.h \
+	src/debugger/command.c \
 	src/debugger/complete.c \
-	src/debugger/debugger.c src/debugger/debugger.h src/debugger/debugger_int.h \
+	src/debugger/debugger.c \
 	src/debugger/frames.c \
-	src/debugger/look.c src/debugger/look.h \
+	src/debugger/link.c \
+	src/debugger/look.c \
 	src/debugger/look_disassemble.c \
 	src/debugger/look_display.c \
 	src/debugger/look_focus.c \
@@ -17,10 +24,27 @@ libdebugger_la_SOURCES = \
 	src/debugger/look_source.c \
 	src/debugger/look_stack.c \
 	src/debugger/look_symbol.c \
-	src/debugger/look_value.h \
 	src/debugger/machine.c \
-	src/debugger/link.c src/debugger/link.h \
 	src/debugger/modules.c \
 	src/debugger/say.c \
 	src/debugger/state.c \
-	src/debugger/table.c
+	src/debugger/table.c \
+	src/debugger/values.c \
+	src/debugger/run/attach.c \
+	src/debugger/run/attach.h \
+	src/debugger/run/catch.c \
+	src/debugger/run/control.c \
+	src/debugger/run/move.c \
+	src/debugger/run/move.h \
+	src/debugger/run/past.c \
+	src/debugger/run/past.h \
+	src/debugger/run/point_hit.c \
+	src/debugger/run/point_place.c \
+	src/debugger/run/points.c \
+	src/debugger/run/points.h \
+	src/debugger/run/run.c \
+	src/debugger/run/run.h \
+	src/debugger/run/stand.c \
+	src/debugger/run/stop_say.c \
+	src/debugger/run/watch.c \
+	src/debugger/run/watch.h

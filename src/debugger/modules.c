@@ -136,6 +136,19 @@ struct where where_of(struct debugger *x, struct dbg_place at)
 	return w;
 }
 
+u32 where_frame(const struct where *w)
+{
+	struct dbg_inline in[DBG_INLINE_MAX];
+	u32 n;
+
+	if (!w->module)
+		return 0;
+	n = dbg_names_inlined(w->module->names, w->place, in);
+	if (!n)
+		n = dbg_lines_inlined(w->module->m, w->place, in);
+	return w->source.path && w->depth <= n ? n - w->depth : 0;
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

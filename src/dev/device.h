@@ -40,6 +40,7 @@ struct texref;
 struct texture_store;
 struct device_kernel;
 struct device_params;
+struct device_program;
 struct streams;
 struct stream_device;
 struct copy_fault;
@@ -97,6 +98,12 @@ struct device {
 	 * (src/dev/memory/copy.h). NULL: none is wanted.
 	 */
 	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
+	/*
+	 * Called when a program has been loaded and before it is unloaded, on any thread. Set
+	 * before the first one; NULL: nobody wants to know.
+	 */
+	void (*on_program)(void *user, const struct device_program *p, bool loaded);
+	void *on_program_user;
 	/*
 	 * Gets reports of what launches do (src/exec/observer.h). Set before the first program is
 	 * loaded.
@@ -182,6 +189,7 @@ struct device_program {
 	pthread_mutex_t lock;
 	struct device_kernel *kernels; /* those asked for so far */
 	VEC(u64) allocations;
+	bool told; /* device.on_program knows of it */
 };
 
 /*
@@ -339,6 +347,8 @@ void device_census_describe(const struct device_kernel *k, const struct program 
  * the record's.
  */
 u64 device_line_key(const struct program *p, u32 pc);
+/* What has happened, in one line without its end: "Invalid address: global read of 4 bytes". */
+void device_fault_headline(const struct fault *f, const struct program *p, struct text *t);
 /* "Invalid address"; for messages. */
 const char *device_fault_name(enum fault_kind kind);
 

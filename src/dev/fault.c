@@ -129,21 +129,25 @@ static const char *access_name(const struct program *p, const struct fault *f)
 	return is_atomic(p, f) ? "atomic" : f->write ? "write" : "read";
 }
 
-static void say_what(struct device_fault *out, const struct fault *f, const struct program *p)
+void device_fault_headline(const struct fault *f, const struct program *p, struct text *t)
 {
 	const char *note = exec_program_note(p, f->pc);
-	struct text *t = &out->message;
 
-	text_printf(t, "ptxloom: error: %s", device_fault_name(f->kind));
+	text_puts(t, device_fault_name(f->kind));
 	if (is_access_fault(f->kind))
-		text_printf(t, ": %s %s of %u bytes\n", space_name(f->space), access_name(p, f),
+		text_printf(t, ": %s %s of %u bytes", space_name(f->space), access_name(p, f),
 			    f->size);
 	else if (f->text[0])
-		text_printf(t, ": %s\n", f->text);
+		text_printf(t, ": %s", f->text);
 	else if (note)
-		text_printf(t, ": %s\n", note);
-	else
-		text_puts(t, "\n");
+		text_printf(t, ": %s", note);
+}
+
+static void say_what(struct device_fault *out, const struct fault *f, const struct program *p)
+{
+	text_puts(&out->message, "ptxloom: error: ");
+	device_fault_headline(f, p, &out->message);
+	text_puts(&out->message, "\n");
 }
 
 /* An offset in a window: shared or local memory. */

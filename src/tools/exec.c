@@ -4,8 +4,11 @@
 #include "src/base/file.h"
 #include "src/base/size.h"
 #include "src/base/setting.h"
+#include "src/debugger/debugger.h"
 #include "src/tools/exec_job.h"
 #include "src/tools/interrupt.h"
+#include "src/sched/debug.h"
+#include "src/sched/rest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,6 +51,20 @@ static void print_to_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
+/* `ptxloom debug` has started us. */
+static bool exec_attach_debugger(struct exec_job *j, struct device_settings *s)
+{
+	struct text why = {0};
+
+	j->debugger = debugger_attach(&why);
+	if (!j->debugger)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+	text_fini(&why);
+	s->sched.workers = 1;
+	s->sched.deterministic = true;
+	return j->debugger != NULL;
+}
+
 static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
@@ -71,6 +88,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	/* What is reported is the same every time, unless more workers are asked for. */
 	if (observer && !s.sched.workers)
 		s.sched.workers = 1;
+	if (debugger_is_wanted() && !exec_attach_debugger(j, &s))
+		return TOOL_USAGE;
 	interrupt_prepare();
 	j->pool = sched_pool_new(&s.sched);
 	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,
@@ -78,6 +97,12 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		fprintf(stderr, "ptxloom exec: no memory for the device\n");
 		j->dev.arch = NULL;
 		return TOOL_USAGE;
+	}
+	if (j->debugger) {
+		sched_set_debug(j->pool, debugger_hooks(j->debugger));
+		sched_thread_apart(j->pool, 1);
+		j->dev.on_program = debugger_program;
+		j->dev.on_program_user = j->debugger;
 	}
 	j->dev.async_eager = s.async_eager;
 	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
@@ -382,6 +407,9 @@ static void job_close(struct exec_job *j)
 	sched_pool_free(j->pool);
 	if (j->dev.arch)
 		device_fini(&j->dev);
+	if (j->debugger)
+		debugger_exiting(j->debugger);
+	debugger_free(j->debugger);
 	arch_devices_fini(&j->profiles);
 	exec_job_fini(j);
 }

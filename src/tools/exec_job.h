@@ -23,6 +23,8 @@ struct exec_output {
 	struct data data; /* type of a variable, NULL: not given */
 };
 
+struct debugger;
+
 struct exec_job {
 	const struct tool_command *self;
 	const char *file, *kernel, *device, *host_functions;
@@ -33,6 +35,7 @@ struct exec_job {
 	struct exec_watch watch;
 	struct arch_devices profiles;
 	struct sched_pool *pool;
+	struct debugger *debugger; /* NULL: none */
 	struct device dev;
 	struct device_program *program;
 	struct device_kernel *k;

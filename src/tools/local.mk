@@ -1,6 +1,6 @@
 bin_PROGRAMS += ptxloom
 ptxloom_SOURCES = src/tools/main.c src/tools/tools.h src/tools/commands.def
-ptxloom_LDADD = libcore.la
+ptxloom_LDADD = libdebugger.la libdbg.la libcore.la
 ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/run.c src/tools/cc.c src/tools/cc.h src/tools/cc_args.c src/tools/cc_toolkit.c src/tools/paths.c
 ptxloom_SOURCES += src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
 ptxloom_SOURCES += src/tools/devices.c src/tools/supervise.c src/tools/supervise.h
@@ -12,7 +12,7 @@ ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 ptxloom_SOURCES += src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/line.c \
 	src/tools/debug/program.c src/tools/debug/program.h src/tools/debug/script.c src/tools/debug/script.h \
 	src/tools/debug/session.c src/tools/debug/verbs.c
-ptxloom_LDADD += libdebugger.la libdbg.la $(READLINE_LIBS)
+ptxloom_LDADD += $(READLINE_LIBS)
 if HAVE_READLINE
 ptxloom_SOURCES += src/tools/debug/line_readline.c
 EXTRA_DIST += src/tools/debug/line_none.c

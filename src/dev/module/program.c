@@ -242,10 +242,14 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 	for (u32 i = 0; i < len; i++)
 		p->owned[i] = texts[i].owned;
 	status = load_units(p, texts, mode, d);
-	if (status == STATUS_SUCCESS)
+	if (status == STATUS_SUCCESS) {
 		*out = p;
-	else
+		p->told = dev->on_program != NULL;
+		if (p->told)
+			dev->on_program(dev->on_program_user, p, true);
+	} else {
 		device_program_unload(p);
+	}
 	return status;
 }
 
@@ -255,6 +259,8 @@ void device_program_unload(struct device_program *p)
 
 	if (!p)
 		return;
+	if (p->told)
+		p->dev->on_program(p->dev->on_program_user, p, false);
 	while ((k = p->kernels)) {
 		p->kernels = k->next;
 		for (u32 i = 0; i <= GANG_WARPS; i++)

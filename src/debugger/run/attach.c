@@ -1,0 +1,140 @@
+/*
+ * The debugged process: the connection with the front end. A thread reads it from beginning to end,
+ * so that an interrupt is seen while a kernel runs; commands wait in a queue for the thread that runs
+ * the launch.
+ */
+#include "src/debugger/run/attach.h"
+
+#include "src/base/setting.h"
+#include "src/config.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Frames that may wait: the front end sends one command at a time. */
+#define QUEUE_MAX 64u
+
+static const char from_front[] = {LINK_COMMAND, LINK_INTERRUPT, LINK_COMPLETE,
+				  LINK_QUERY,   LINK_STATE,     0};
+
+bool debugger_is_wanted(void)
+{
+	return setting_text(SETTING_DEBUG) != NULL;
+}
+
+/* ---- the listener ---- */
+
+static void queue_push(struct attachment *a, struct link_frame *f)
+{
+	pthread_mutex_lock(&a->lock);
+	if (a->queue.len < QUEUE_MAX && VEC_PUSH(&a->queue, *f))
+		f->payload = NULL;
+	pthread_cond_signal(&a->come);
+	pthread_mutex_unlock(&a->lock);
+	link_frame_fini(f);
+}
+
+static void *listen_to_front(void *arg)
+{
+	struct attachment *a = arg;
+	struct text why = {0};
+	struct link_frame f;
+
+	while (link_receive(a->fd, from_front, &f, &why)) {
+		if (f.kind == LINK_INTERRUPT) {
+			__atomic_store_n(&a->interrupted, true, __ATOMIC_RELEASE);
+			a->on_interrupt(a->user);
+			link_frame_fini(&f);
+		} else {
+			queue_push(a, &f);
+		}
+	}
+	link_frame_fini(&f);
+	if (!__atomic_load_n(&a->closing, __ATOMIC_ACQUIRE))
+		fprintf(stderr, "ptxloom: %s%sthe program goes on without a debugger\n",
+			why.len ? why.at : "", why.len ? ": " : "");
+	text_fini(&why);
+	pthread_mutex_lock(&a->lock);
+	__atomic_store_n(&a->cut, true, __ATOMIC_RELEASE);
+	pthread_cond_signal(&a->come);
+	pthread_mutex_unlock(&a->lock);
+	a->on_interrupt(a->user);
+	return NULL;
+}
+
+bool attachment_receive(struct attachment *a, struct link_frame *out)
+{
+	bool good;
+
+	pthread_mutex_lock(&a->lock);
+	while (!a->queue.len && !a->cut)
+		pthread_cond_wait(&a->come, &a->lock);
+	good = a->queue.len != 0;
+	if (good) {
+		*out = a->queue.at[0];
+		a->queue.len--;
+		memmove(a->queue.at, a->queue.at + 1, a->queue.len * sizeof(a->queue.at[0]));
+	}
+	pthread_mutex_unlock(&a->lock);
+	return good;
+}
+
+bool attachment_send(struct attachment *a, u8 kind, const void *payload, size_t len)
+{
+	return !__atomic_load_n(&a->cut, __ATOMIC_ACQUIRE) && link_send(a->fd, kind, payload, len);
+}
+
+/* ---- connecting ---- */
+
+static bool attachment_start(struct attachment *a)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	a->listens = !pthread_create(&a->thread, NULL, listen_to_front, a);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return a->listens;
+}
+
+void attachment_close(struct attachment *a)
+{
+	if (!a->listens)
+		return;
+	__atomic_store_n(&a->closing, true, __ATOMIC_RELEASE);
+	shutdown(a->fd, SHUT_RDWR);
+	pthread_join(a->thread, NULL);
+	close(a->fd);
+	for (size_t i = 0; i < a->queue.len; i++)
+		link_frame_fini(&a->queue.at[i]);
+	VEC_FREE(&a->queue);
+	pthread_cond_destroy(&a->come);
+	pthread_mutex_destroy(&a->lock);
+	a->listens = false;
+}
+
+bool attachment_open(struct attachment *a, struct text *why)
+{
+	u64 fd = 0;
+	char hello[64];
+	int n;
+
+	if (!setting_read(SETTING_DEBUG, &fd, why))
+		return false;
+	unsetenv("PTXLOOM_DEBUG");
+	a->fd = (int)fd;
+	if (fcntl(a->fd, F_SETFD, FD_CLOEXEC)) {
+		text_printf(why, "PTXLOOM_DEBUG: file %d is not open", a->fd);
+		return false;
+	}
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->come, NULL);
+	n = snprintf(hello, sizeof(hello), "%ld %s", (long)getpid(), PACKAGE_VERSION);
+	if (link_send(a->fd, LINK_HELLO, hello, (size_t)n) && attachment_start(a))
+		return true;
+	text_puts(why, "PTXLOOM_DEBUG: there is no debugger at the other end");
+	return false;
+}

@@ -1,0 +1,36 @@
+/*
+ * The process's end of the connection: frames come from a thread that reads them.
+ */
+#ifndef PL_DEBUGGER_ATTACH_H
+#define PL_DEBUGGER_ATTACH_H
+
+#include "src/base/vec.h"
+#include "src/debugger/debugger.h"
+#include "src/debugger/link.h"
+
+#include <pthread.h>
+
+struct attachment {
+	int fd;
+	pthread_mutex_t lock;
+	pthread_cond_t come;
+	VEC(struct link_frame) queue;
+	pthread_t thread;
+	bool listens;
+	bool closing;     /* by us; atomic */
+	bool cut;         /* the connection has ended; atomic */
+	bool interrupted; /* the front end wants a stop; atomic */
+	/* An interrupt, or the end: called by the listening thread. */
+	void (*on_interrupt)(void *user);
+	void *user;
+};
+
+/* Take the socket that PTXLOOM_DEBUG names, say hello, and listen. False with a line in `why`. */
+bool attachment_open(struct attachment *a, struct text *why);
+/* Nobody may be waiting. */
+void attachment_close(struct attachment *a);
+/* Wait for the next frame, which the caller frees. False: the connection has ended. */
+bool attachment_receive(struct attachment *a, struct link_frame *out);
+bool attachment_send(struct attachment *a, u8 kind, const void *payload, size_t len);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Events that stop: launches, faults, deadlocks, lanes that part, barriers, the program's end.
+ */
+#include "src/debugger/debugger_int.h"
+
+static const char *const event_names[POINT_EVENTS] = {
+	[EVENT_LAUNCH] = "launch",     [EVENT_FAULT] = "fault",
+	[EVENT_DEADLOCK] = "deadlock", [EVENT_DIVERGENCE] = "divergence",
+	[EVENT_ASSERT] = "assert",     [EVENT_BARRIER] = "barrier",
+	[EVENT_EXIT] = "exit",
+};
+
+static void catch_event(struct debugger *x, const struct call *c, bool temporary)
+{
+	size_t n = strcspn(c->args, " ");
+	struct point *p;
+	u32 event = 0;
+
+	while (event < POINT_EVENTS && (strncmp(event_names[event], c->args, n) != 0 || n < 2))
+		event++;
+	if (event == POINT_EVENTS) {
+		say_error(
+			x,
+			"Events are: launch, fault, deadlock, divergence, assert, barrier, exit.");
+		return;
+	}
+	p = point_new(x, POINT_EVENT, event_names[event]);
+	if (!p)
+		return;
+	p->event = (u8)event;
+	p->temporary = temporary;
+	say(x, "Catchpoint %u (%s)\n", p->number, event_names[event]);
+}
+
+void command_catch(struct debugger *x, const struct call *c)
+{
+	catch_event(x, c, false);
+}
+
+void command_tcatch(struct debugger *x, const struct call *c)
+{
+	catch_event(x, c, true);
+}
+
+bool points_catch_enabled(const struct debugger *x, enum point_event event)
+{
+	for (size_t i = 0; i < x->points.at.len; i++) {
+		const struct point *p = x->points.at.at[i];
+
+		if (p->kind == POINT_EVENT && p->event == event && p->enabled)
+			return true;
+	}
+	return false;
+}
+
+bool points_catch_wanted(const struct debugger *x)
+{
+	return points_catch_enabled(x, EVENT_DIVERGENCE);
+}
+
+struct point *points_catch(struct debugger *x, enum point_event event)
+{
+	for (size_t i = 0; i < x->points.at.len; i++) {
+		struct point *p = x->points.at.at[i];
+
+		if (p->kind != POINT_EVENT || p->event != event || !p->enabled)
+			continue;
+		p->hits++;
+		if (!p->ignore) {
+			point_note_hit(x, p);
+			return p;
+		}
+		p->ignore--;
+	}
+	return NULL;
+}
+
+/* Do any of these lanes of the warp that is asked about live? */
+static bool lanes_live(const struct debugger *x, u32 lanes)
+{
+	const struct cta *c = debug_cta(x->grid, x->at.cta);
+
+	return c && c->warp[x->at.warp].live & lanes;
+}
+
+/* The group that ran last has left lanes behind, or this one has lost some. */
+bool catch_divergence(struct debugger *x)
+{
+	bool same = x->at.cta == x->run.last_cta && x->at.warp == x->run.last_warp;
+	u32 now = x->at.all_lanes, before = x->run.last_lanes;
+
+	return same && (now & before) == now && now != before &&
+	       points_catch_enabled(x, EVENT_DIVERGENCE) && x->at.time > x->run.last_time &&
+	       lanes_live(x, before & ~now) && points_catch(x, EVENT_DIVERGENCE);
+}

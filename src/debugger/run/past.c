@@ -1,0 +1,436 @@
+/*
+ * Back in time. The launch is put back to a copy and runs over the time since; where the lane in focus
+ * was, or what stopped, is noted, and the launch goes to the last of those before now. If there was
+ * none, it is searched from the copy before that one.
+ */
+#include "src/debugger/debugger_int.h"
+#include "src/dbg/flow.h"
+
+void past_fini(struct debugger *x)
+{
+	VEC_FREE(&x->past.found);
+	for (size_t i = 0; i < x->bookmarks.len; i++)
+		free(x->bookmarks.at[i].name);
+	VEC_FREE(&x->bookmarks);
+}
+
+/* ---- going ---- */
+
+/* Ask the engine to run on from the copy before `time`, silently until `quiet`. */
+static bool past_leave(struct debugger *x, u64 time, u64 quiet)
+{
+	struct text why = {0};
+	bool good = debug_back(x->grid, time, quiet, &why);
+
+	if (!good)
+		say_error(x, "It cannot go back: %s", why.at ? why.at : "nothing is kept");
+	text_fini(&why);
+	return good;
+}
+
+static bool past_go(struct debugger *x, u64 goal)
+{
+	if (!past_leave(x, goal, goal))
+		return false;
+	x->past.kind = PAST_GO;
+	x->past.goal = goal;
+	return true;
+}
+
+/* Run over the time between the copy before `until` and `until`. False: there is none. */
+static bool past_scan(struct debugger *x, u64 until)
+{
+	u64 from;
+
+	if (!debug_copy_before(x->grid, until, &from) || !past_leave(x, from, from))
+		return false;
+	x->past.kind = PAST_SCAN;
+	x->past.from = from;
+	x->past.until = until;
+	x->past.has_before = false;
+	x->past.found.len = 0;
+	return true;
+}
+
+/* The piece has been run over: what now? */
+static enum debug_verdict past_piece_over(struct debugger *x)
+{
+	struct past *p = &x->past;
+	u64 len = p->found.len;
+
+	p->at_beginning = false;
+	p->target = (struct past_found){0};
+	if (len >= p->count) {
+		p->target = p->found.at[len - p->count];
+		return past_go(x, p->target.time) ? DEBUG_BACK : run_stop(x);
+	}
+	p->count -= len;
+	if (p->from > debug_first(x->grid) && past_scan(x, p->from))
+		return DEBUG_BACK;
+	p->at_beginning = true;
+	return past_go(x, debug_first(x->grid)) ? DEBUG_BACK : run_stop(x);
+}
+
+/* ---- what is looked for ---- */
+
+static void past_note(struct debugger *x)
+{
+	struct past_found f = {x->at.time, x->at.cta, x->at.warp, x->at.lanes};
+
+	VEC_PUSH(&x->past.found, f);
+}
+
+/* The lane begins a line: that of a step back. */
+static bool past_is_line(struct debugger *x, const struct where *w, u32 calls)
+{
+	struct past *p = &x->past;
+	struct where before;
+	bool is;
+
+	if (!w->source.path && (!w->module || w->module->has_source))
+		return false;
+	if (p->want == PAST_NEXT &&
+	    (calls > p->calls || (calls == p->calls && w->depth > p->depth)))
+		return false;
+	if (w->source.path && !place_begins(w->place))
+		return false;
+	before = where_of(x, p->before);
+	is = !p->has_before || !where_same_line(&before, w) || before.depth != w->depth ||
+	     p->before.func != w->place.func;
+	p->before = w->place;
+	p->has_before = true;
+	return is;
+}
+
+static bool past_matches(struct debugger *x, struct gang *g, const struct uop *in)
+{
+	struct past *p = &x->past;
+	struct where w;
+	u32 calls;
+	bool mine = x->at.cta == p->cta && x->at.warp == p->warp && x->at.all_lanes >> p->lane & 1;
+
+	if (p->want == PAST_STOP) {
+		u32 lanes = x->run.marks && x->run.marks[x->at.pc]
+				    ? points_check(x, g, in, x->at.all_lanes, NULL)
+				    : 0;
+
+		x->at.lanes = lanes ? lanes : x->at.lanes;
+		return lanes != 0;
+	}
+	if (!mine)
+		return false;
+	w = where_of(x, loaded_place(debug_env(x->grid)->program, x->at.pc));
+	if (p->want == PAST_WRITE)
+		return p->range.is_register && w.place.func == p->range.func &&
+		       exec_step_passes(g, in, 0) >> p->lane & 1 &&
+		       flow_writes(w.place.func, w.place.insn, p->range.reg);
+	if (p->want == PAST_STEPI)
+		return true;
+	calls = lane_calls(x, p->cta, p->warp, p->lane);
+	if (p->want == PAST_NEXTI)
+		return calls <= p->calls;
+	if (p->want == PAST_FINISH)
+		return calls < p->calls;
+	return past_is_line(x, &w, calls);
+}
+
+void past_access(struct debugger *x, const struct exec_access *a)
+{
+	u32 lanes = watch_writes(a) ? watch_range_touched(&x->past.range, a) : 0;
+	struct past_found f = {x->at.time, a->cta->number, a->warp, lanes};
+
+	if (lanes && x->at.time < x->past.until)
+		VEC_PUSH(&x->past.found, f);
+}
+
+/* ---- arriving ---- */
+
+static void past_focus(struct debugger *x)
+{
+	struct past *p = &x->past;
+	bool lane = p->want != PAST_STOP && p->want != PAST_WRITE;
+
+	if (p->target.lanes && !lane) {
+		x->at.cta = p->target.cta;
+		x->at.warp = p->target.warp;
+		x->at.lanes = p->target.lanes;
+		/* A register's writer is the lane itself. */
+		if (p->want == PAST_WRITE && p->range.is_register)
+			x->at.lanes = 1u << p->lane;
+	}
+	run_focus_stop(x);
+	if (lane && x->at.cta == p->cta && x->at.warp == p->warp && x->at.all_lanes >> p->lane & 1)
+		x->focus.lane = p->lane;
+}
+
+static enum debug_verdict past_arrive(struct debugger *x, struct gang *g, const struct uop *in)
+{
+	struct text names = {0};
+	enum debug_verdict v;
+
+	if (x->past.at_beginning) {
+		text_puts(&names, "No earlier: this is the beginning");
+	} else if (x->past.want == PAST_STOP) {
+		x->searching = true;
+		points_check(x, g, in, x->at.all_lanes, &names);
+		x->searching = false;
+		points_drop_commands(x);
+	} else if (x->past.title[0]) {
+		text_puts(&names, x->past.title);
+	}
+	past_focus(x);
+	stop_say(x, names.at);
+	v = run_stop(x);
+	text_fini(&names);
+	return v;
+}
+
+bool past_step(struct debugger *x, struct gang *g, const struct uop *in, enum debug_verdict *v)
+{
+	struct past *p = &x->past;
+
+	if (p->kind == PAST_GO) {
+		if (x->at.time < p->goal)
+			return *v = DEBUG_GO_ON, true;
+		*v = past_arrive(x, g, in);
+		return true;
+	}
+	if (__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE)) {
+		p->title[0] = 0;
+		snprintf(p->title, sizeof(p->title), "Interrupted");
+		*v = past_arrive(x, g, in);
+		return true;
+	}
+	if (x->at.time >= p->until) {
+		*v = past_piece_over(x);
+		return true;
+	}
+	x->searching = true;
+	if (past_matches(x, g, in))
+		past_note(x);
+	x->searching = false;
+	*v = DEBUG_GO_ON;
+	return true;
+}
+
+bool past_fault(struct debugger *x, enum debug_verdict *v)
+{
+	if (x->past.kind != PAST_SCAN)
+		return false;
+	*v = past_piece_over(x);
+	return true;
+}
+
+/* ---- commands ---- */
+
+static bool past_begin(struct debugger *x, enum past_want want, u64 count)
+{
+	struct past *p = &x->past;
+	struct cta *c = focus_cta(x);
+	struct frame f;
+	struct where w;
+
+	p->want = want;
+	p->count = count;
+	p->title[0] = 0;
+	p->cta = x->focus.cta;
+	p->warp = x->focus.warp;
+	p->lane = x->focus.lane;
+	if (want != PAST_STOP && want != PAST_WRITE) {
+		if (!c || !frame_at(x, c, p->warp, p->lane, 0, &f)) {
+			say_error(x, "The lane in focus has exited.");
+			return false;
+		}
+		w = where_of(x, f.place);
+		p->depth = w.depth;
+		p->calls = lane_calls(x, p->cta, p->warp, p->lane);
+	}
+	if (x->at.time <= debug_first(x->grid)) {
+		say_error(x, "No earlier: this is the beginning.");
+		return false;
+	}
+	if (!past_scan(x, x->at.time)) {
+		if (!x->failed)
+			say_error(x, "It cannot go back: nothing is kept.");
+		return false;
+	}
+	x->verdict = DEBUG_BACK;
+	debugger_go(x);
+	return true;
+}
+
+static void past_by(struct debugger *x, const struct call *c, enum past_want want)
+{
+	u64 count = 1;
+
+	if (*c->args && !debugger_number(x, c->args, &count))
+		return;
+	if (count)
+		past_begin(x, want, count);
+}
+
+void command_reverse_step(struct debugger *x, const struct call *c)
+{
+	past_by(x, c, PAST_STEP);
+}
+
+void command_reverse_next(struct debugger *x, const struct call *c)
+{
+	past_by(x, c, PAST_NEXT);
+}
+
+void command_reverse_stepi(struct debugger *x, const struct call *c)
+{
+	past_by(x, c, PAST_STEPI);
+}
+
+void command_reverse_nexti(struct debugger *x, const struct call *c)
+{
+	past_by(x, c, PAST_NEXTI);
+}
+
+void command_reverse_continue(struct debugger *x, const struct call *c)
+{
+	past_by(x, c, PAST_STOP);
+}
+
+void command_reverse_finish(struct debugger *x, const struct call *c)
+{
+	if (lane_calls(x, x->focus.cta, x->focus.warp, x->focus.lane) < 2)
+		say_error(x, "\"reverse-finish\" not meaningful in the outermost frame.");
+	else
+		past_by(x, c, PAST_FINISH);
+}
+
+/* ---- origin ---- */
+
+static void origin_title(const struct debugger *x, const char *text, struct past *p)
+{
+	static const char *const spaces[] = {[MEM_GLOBAL] = "global memory",
+					     [MEM_SHARED] = "shared memory",
+					     [MEM_LOCAL] = "local memory",
+					     [MEM_PARAM] = "parameters"};
+
+	(void)x;
+	if (p->range.is_register)
+		snprintf(p->title, sizeof(p->title), "%s, a register, was last written here", text);
+	else
+		snprintf(p->title, sizeof(p->title),
+			 "%s, %llu bytes of %s at 0x%llx, was last written here", text,
+			 (unsigned long long)p->range.bytes,
+			 p->range.space < ARRAY_LEN(spaces) && spaces[p->range.space]
+				 ? spaces[p->range.space]
+				 : "memory",
+			 (unsigned long long)p->range.address);
+}
+
+void command_origin(struct debugger *x, const struct call *c)
+{
+	struct text why = {0};
+	struct dbg_context context;
+	struct dbg_value v, to;
+	struct dbg_expr *e = NULL;
+	bool good = *c->args != 0;
+
+	if (!good)
+		text_puts(&why, "an expression is needed");
+	if (good && !context_of(x, &x->focus, &context)) {
+		text_puts(&why, "the lane in focus has exited");
+		good = false;
+	}
+	if (good)
+		e = dbg_expr_parse(&context, c->args, &why);
+	good = e && dbg_expr_eval(e, &context, &v, &why) &&
+	       dbg_value_referred(&context, &v, &to, &why) &&
+	       watch_range_of(x, &context, &to, &x->past.range, &why);
+	if (!good)
+		say_error(x, "%s: %s", *c->args ? c->args : c->name, why.at ? why.at : "no memory");
+	else if (past_begin(x, PAST_WRITE, 1))
+		origin_title(x, c->args, &x->past);
+	dbg_expr_free(e);
+	text_fini(&why);
+}
+
+/* ---- times and bookmarks ---- */
+
+static void go_to_time(struct debugger *x, u64 time)
+{
+	struct past *p = &x->past;
+	u64 first = debug_first(x->grid), latest = debug_latest(x->grid);
+
+	if (time < first || time > latest) {
+		say_error(x, "Time %llu is not between %llu and %llu.", (unsigned long long)time,
+			  (unsigned long long)first, (unsigned long long)latest);
+		return;
+	}
+	p->want = PAST_STEPI;
+	p->cta = x->focus.cta;
+	p->warp = x->focus.warp;
+	p->lane = x->focus.lane;
+	p->at_beginning = false;
+	p->title[0] = 0;
+	p->target = (struct past_found){0};
+	if (!past_go(x, time))
+		return;
+	x->verdict = DEBUG_BACK;
+	debugger_go(x);
+}
+
+void command_goto(struct debugger *x, const struct call *c)
+{
+	u64 time;
+
+	for (size_t i = 0; i < x->bookmarks.len; i++) {
+		const struct bookmark *b = &x->bookmarks.at[i];
+
+		if (strcmp(b->name, c->args) != 0)
+			continue;
+		if (b->launch == x->launch)
+			go_to_time(x, b->time);
+		else
+			say_error(x, "Bookmark %s is in launch %llu.", b->name,
+				  (unsigned long long)b->launch);
+		return;
+	}
+	if (debugger_number(x, c->args, &time))
+		go_to_time(x, time);
+}
+
+void command_when(struct debugger *x, const struct call *c PL_UNUSED)
+{
+	say(x,
+	    "Launch %llu, time %llu: so many instructions have begun. From %llu to %llu it is kept.\n",
+	    (unsigned long long)x->launch, (unsigned long long)debug_time(x->grid),
+	    (unsigned long long)debug_first(x->grid), (unsigned long long)debug_latest(x->grid));
+}
+
+void command_bookmark(struct debugger *x, const struct call *c)
+{
+	struct bookmark b = {NULL, x->launch, debug_time(x->grid)};
+	char number[24];
+
+	snprintf(number, sizeof(number), "b%zu", x->bookmarks.len + 1);
+	b.name = strdup(*c->args ? c->args : number);
+	for (size_t i = 0; i < x->bookmarks.len && b.name; i++)
+		if (!strcmp(x->bookmarks.at[i].name, b.name)) {
+			free(x->bookmarks.at[i].name);
+			x->bookmarks.at[i] = x->bookmarks.at[--x->bookmarks.len];
+			break;
+		}
+	if (!b.name || !VEC_PUSH(&x->bookmarks, b)) {
+		free(b.name);
+		return;
+	}
+	say(x, "Bookmark %s: launch %llu, time %llu.\n", b.name, (unsigned long long)b.launch,
+	    (unsigned long long)b.time);
+}
+
+void command_info_bookmarks(struct debugger *x, const struct call *c PL_UNUSED)
+{
+	if (!x->bookmarks.len)
+		say(x, "No bookmarks.\n");
+	for (size_t i = 0; i < x->bookmarks.len; i++)
+		say(x, "%-12s launch %llu, time %llu\n", x->bookmarks.at[i].name,
+		    (unsigned long long)x->bookmarks.at[i].launch,
+		    (unsigned long long)x->bookmarks.at[i].time);
+}

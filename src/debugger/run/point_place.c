@@ -1,0 +1,406 @@
+/*
+ * From what users call a place to instructions of loaded code.
+ */
+#include "src/debugger/debugger_int.h"
+
+#include "src/ir/source.h"
+
+#include <ctype.h>
+
+/* ---- reading ---- */
+
+static bool read_whole(const char *s, u32 *out)
+{
+	char *end;
+	u64 n;
+
+	if (!isdigit((u8)*s))
+		return false;
+	n = strtoull(s, &end, 0);
+	*out = (u32)n;
+	return !*end && n && n < UINT32_MAX;
+}
+
+static bool location_instruction(const char *text, struct location *out)
+{
+	const char *plus = strrchr(text, '+');
+	size_t n;
+
+	text += strspn(text, " \t");
+	if (isdigit((u8)*text)) {
+		out->insn = (u32)strtoul(text, NULL, 0);
+		return true;
+	}
+	n = plus ? (size_t)(plus - text) : strlen(text);
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '>'))
+		n--;
+	if (plus) {
+		plus++;
+		plus += strspn(plus, " ");
+		if (!isdigit((u8)*plus))
+			return false;
+		out->insn = (u32)strtoul(plus, NULL, 0);
+	}
+	n -= n && *text == '<';
+	out->function = strndup(text + (*text == '<'), n);
+	return n && out->function;
+}
+
+bool location_parse(struct debugger *x, const char *text, struct location *out)
+{
+	const char *colon = strrchr(text, ':');
+	bool good = true;
+
+	*out = (struct location){0};
+	if (*text == '*') {
+		out->kind = AT_INSTRUCTION;
+		good = location_instruction(text + 1, out);
+	} else if (read_whole(text, &out->line)) {
+		out->kind = AT_LINE;
+	} else if (colon && colon > text && colon[-1] != ':' && read_whole(colon + 1, &out->line)) {
+		out->kind = AT_LINE;
+		out->file = strndup(text, (size_t)(colon - text));
+		good = out->file != NULL;
+	} else {
+		out->kind = AT_FUNCTION;
+		good = isalpha((u8)*text) || strchr("_$%:(~", *text);
+		out->function = good ? strdup(text) : NULL;
+		good = good && out->function && *text;
+	}
+	if (!good)
+		say_error(x, "\"%s\" is no line, function or *FUNCTION+INSTRUCTION.", text);
+	return good;
+}
+
+void location_fini(struct location *l)
+{
+	free(l->file);
+	free(l->function);
+	*l = (struct location){0};
+}
+
+/* ---- finding ---- */
+
+static bool add_place(struct debugger *x, point_places *out, struct dbg_place at, bool guarded)
+{
+	struct point_place p = {at, 0, guarded};
+	struct where w;
+
+	if (at.insn >= at.func->insns.len)
+		return true;
+	for (size_t i = 0; i < out->len; i++)
+		if (out->at[i].place.func == at.func && out->at[i].place.insn == at.insn)
+			return true;
+	w = where_of(x, at);
+	p.inlined = where_frame(&w);
+	return VEC_PUSH(out, p);
+}
+
+static bool is_flow(const struct ir_insn *in)
+{
+	enum isa_mnemonic o = ir_opcode(in);
+
+	return o == OPCODE_bra || o == OPCODE_ret || o == OPCODE_exit || o == OPCODE_call;
+}
+
+/* The first instruction at or after a line of the PTX, in the function that the line is in. */
+static bool find_ptx_line(struct debugger *x, struct loaded *l, u32 line, point_places *out)
+{
+	struct dbg_place best = {NULL, 0};
+	u32 best_line = UINT32_MAX;
+
+	for (size_t f = 0; f < l->m->funcs.len; f++) {
+		const struct ir_func *func = l->m->funcs.at[f];
+
+		for (u32 i = 0; i < func->insns.len; i++) {
+			u32 at = loaded_ptx_line(l, (struct dbg_place){func, i});
+
+			if (at >= line && at < best_line) {
+				best_line = at;
+				best = (struct dbg_place){func, i};
+			}
+		}
+	}
+	if (!best.func)
+		return true;
+	return add_place(x, out, best, !is_flow(&best.func->insns.at[best.insn]));
+}
+
+static bool find_source_line(struct debugger *x, struct loaded *l, const char *file, u32 line,
+			     point_places *out)
+{
+	struct dbg_finds found;
+	bool good = dbg_lines_find(l->lines, file, line, &found);
+
+	for (size_t i = 0; i < found.len && good; i++)
+		good = add_place(x, out, found.at[i].place, false);
+	dbg_finds_free(&found);
+	return good;
+}
+
+/* Has it a kernel, and no source to speak of? */
+static bool is_bare(const struct loaded *l)
+{
+	bool kernel = false;
+
+	for (size_t f = 0; f < l->m->funcs.len && !l->has_source; f++)
+		kernel |= l->m->funcs.at[f]->is_entry;
+	return kernel;
+}
+
+/* The file that a line number alone means: that of the focus, else the only one with kernels. */
+static const char *location_default_file(struct debugger *x)
+{
+	const char *only = NULL;
+	struct where w;
+
+	if (focus_where(x, &w) && w.source.path)
+		return w.source.path;
+	for (size_t i = 0; i < x->modules.len; i++) {
+		struct loaded *l = x->modules.at[i];
+		const char *path =
+			l->has_source && loaded_open(x, l) ? dbg_lines_main_file(l->lines) : NULL;
+
+		if (path && only && strcmp(path, only) != 0)
+			return NULL;
+		only = path ? path : only;
+	}
+	return only;
+}
+
+static bool find_line(struct debugger *x, struct location *l, point_places *out)
+{
+	const char *file = l->file ? l->file : location_default_file(x);
+	bool good = true;
+
+	/* From now on it means this file. */
+	if (file && !l->file)
+		l->file = strdup(file);
+	for (size_t i = 0; i < x->modules.len && good; i++) {
+		struct loaded *m = x->modules.at[i];
+
+		if (!loaded_open(x, m))
+			continue;
+		if (file && dbg_path_ends_in(m->ptx->name, file))
+			good = find_ptx_line(x, m, l->line, out);
+		else if (file)
+			good = find_source_line(x, m, file, l->line, out);
+		else if (is_bare(m))
+			good = find_ptx_line(x, m, l->line, out);
+	}
+	return good;
+}
+
+/* Where code of a function begins that was inlined into others. */
+static bool find_inlined(struct debugger *x, struct loaded *m, const struct ir_func *f,
+			 const char *name, point_places *out)
+{
+	struct dbg_frame in[DBG_INLINE_MAX + 1];
+	struct dbg_inline around[DBG_INLINE_MAX];
+	u64 inside = 0;
+
+	for (u32 i = 0; i < f->insns.len; i++) {
+		struct dbg_place at = {f, i};
+		u32 n = dbg_names_inlined(m->names, at, around), k = 0;
+
+		if (!n)
+			n = dbg_lines_inlined(m->m, at, around);
+		if (!n) {
+			inside = 0;
+			continue;
+		}
+		n = dbg_names_frames(m->names, m->lines, at, in) - 1;
+		while (k < n && strcmp(in[k].function, name) != 0)
+			k++;
+		if (k < n && around[k].id != inside && !add_place(x, out, at, false))
+			return false;
+		inside = k < n ? around[k].id : 0;
+	}
+	return true;
+}
+
+static bool find_function_places(struct debugger *x, struct loaded *m, const struct location *l,
+				 point_places *out)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < m->m->funcs.len && good; i++) {
+		const struct ir_func *f = m->m->funcs.at[i];
+		struct dbg_place at = {f, l->insn};
+
+		if (!f->insns.len)
+			continue;
+		if (dbg_names_is_function(m->names, f, l->function)) {
+			if (l->kind == AT_FUNCTION)
+				at.insn = dbg_lines_body(m->lines, f);
+			good = add_place(x, out, at, false);
+		} else if (l->kind == AT_FUNCTION) {
+			good = find_inlined(x, m, f, l->function, out);
+		}
+	}
+	return good;
+}
+
+bool location_find(struct debugger *x, struct location *l, point_places *out)
+{
+	bool good = true;
+	struct where w;
+
+	if (l->kind == AT_LINE)
+		return find_line(x, l, out);
+	if (!l->function)
+		return !focus_where(x, &w) ||
+		       add_place(x, out, (struct dbg_place){w.place.func, l->insn}, false);
+	for (size_t i = 0; i < x->modules.len && good; i++)
+		if (loaded_open(x, x->modules.at[i]))
+			good = find_function_places(x, x->modules.at[i], l, out);
+	return good;
+}
+
+void points_resolve(struct debugger *x)
+{
+	for (size_t i = 0; i < x->points.at.len; i++) {
+		struct point *p = x->points.at.at[i];
+
+		if (p->kind != POINT_BREAK)
+			continue;
+		p->places.len = 0;
+		dbg_expr_free(p->expr);
+		p->expr = NULL;
+		location_find(x, &p->at, &p->places);
+	}
+	x->points.stale = true;
+}
+
+/* ---- break ---- */
+
+/* Where "if" begins as a word of its own, outside parentheses; NULL: there is none. */
+static const char *find_if(const char *s)
+{
+	u32 depth = 0;
+
+	for (const char *at = s; *at; at++) {
+		depth += *at == '(';
+		depth -= depth && *at == ')';
+		if (!depth && !strncmp(at, "if", 2) && (at == s || isspace((u8)at[-1])) &&
+		    (isspace((u8)at[2]) || at[2] == '('))
+			return at;
+	}
+	return NULL;
+}
+
+static void say_made(struct debugger *x, struct point *p)
+{
+	struct text t = {0};
+	struct where w;
+
+	if (!p->places.len) {
+		say(x, "%s %u at %s, when its code is loaded.\n", point_title(p), p->number,
+		    p->text);
+		return;
+	}
+	w = where_of(x, p->places.at[0].place);
+	where_say(&w, &t);
+	say(x, "%s %u at %s", point_title(p), p->number, t.at);
+	if (p->places.len > 1)
+		say(x, ", %zu places", p->places.len);
+	say(x, ".\n");
+	text_fini(&t);
+}
+
+/* The location of args, "": where the focus is. Owned; NULL after a message. */
+static char *take_location(struct debugger *x, const char *args, const char **condition)
+{
+	const char *at = find_if(args);
+	size_t n = at ? (size_t)(at - args) : strlen(args);
+	struct text t = {0};
+	struct where w;
+
+	*condition = at ? at + 2 + strspn(at + 2, " \t") : "";
+	while (n && isspace((u8)args[n - 1]))
+		n--;
+	if (n)
+		return strndup(args, n);
+	if (!focus_where(x, &w)) {
+		say_error(x, "A line, function or *FUNCTION+INSTRUCTION is needed.");
+		return NULL;
+	}
+	if (w.source.path)
+		text_printf(&t, "%s:%u", w.source.path, w.source.line);
+	else
+		text_printf(&t, "*%s+%u", w.place.func->name->text, w.place.insn);
+	return t.at;
+}
+
+static void make_break(struct debugger *x, const struct call *c, bool temporary)
+{
+	const char *condition;
+	char *text = take_location(x, c->args, &condition);
+	struct location at;
+	struct point *p;
+
+	if (!text)
+		return;
+	if (!location_parse(x, text, &at)) {
+		free(text);
+		location_fini(&at);
+		return;
+	}
+	p = point_new(x, POINT_BREAK, text);
+	free(text);
+	if (!p) {
+		location_fini(&at);
+		say_error(x, "There is no memory for a breakpoint.");
+		return;
+	}
+	p->temporary = temporary;
+	p->at = at;
+	location_find(x, &p->at, &p->places);
+	if (point_set_condition(x, p, condition))
+		say_made(x, p);
+}
+
+void command_break(struct debugger *x, const struct call *c)
+{
+	make_break(x, c, false);
+}
+
+void command_tbreak(struct debugger *x, const struct call *c)
+{
+	make_break(x, c, true);
+}
+
+/* Delete the breakpoints at a location. */
+void command_clear(struct debugger *x, const struct call *c)
+{
+	const char *condition;
+	char *text = take_location(x, c->args, &condition);
+	point_places places = {0};
+	struct location at = {0};
+	bool any = false;
+
+	if (text && location_parse(x, text, &at))
+		location_find(x, &at, &places);
+	for (size_t i = 0; i < x->points.at.len;) {
+		struct point *p = x->points.at.at[i];
+		bool same = false;
+
+		for (size_t k = 0; k < places.len * p->places.len && !same; k++) {
+			const struct point_place *a = &places.at[k % places.len],
+						 *b = &p->places.at[k / places.len];
+
+			same = a->place.func == b->place.func && a->place.insn == b->place.insn;
+		}
+		if (same) {
+			say(x, "Deleted breakpoint %u\n", p->number);
+			point_delete(x, p);
+		}
+		any |= same;
+		i += !same;
+	}
+	if (text && !any && !x->failed)
+		say_error(x, "No breakpoint at %s.", text);
+	VEC_FREE(&places);
+	location_fini(&at);
+	free(text);
+}
