@@ -7,9 +7,21 @@
 
 #include "src/exec/exec.h"
 
-#define EXEC_GLUE2(a, b) a##_##b
-#define EXEC_GLUE(a, b) EXEC_GLUE2(a, b)
-#define EXEC_NAME(x) EXEC_GLUE(x, EXEC_LEVEL)
+#if defined EXEC_BASE
+#define EXEC_NAME(x) x##_base
+#define EXEC_LEVEL_TEXT "base"
+#elif defined EXEC_V2
+#define EXEC_NAME(x) x##_v2
+#define EXEC_LEVEL_TEXT "v2"
+#elif defined EXEC_V3
+#define EXEC_NAME(x) x##_v3
+#define EXEC_LEVEL_TEXT "v3"
+#elif defined EXEC_V4
+#define EXEC_NAME(x) x##_v4
+#define EXEC_LEVEL_TEXT "v4"
+#elif !defined EXEC_NAME
+#error "no host level: one of EXEC_BASE, EXEC_V2, EXEC_V3 and EXEC_V4 is to be defined"
+#endif
 
 /* All handlers of this level. */
 #define OP(id, texts, shape, expr) exec_handler EXEC_NAME(op_##id);

@@ -42,19 +42,19 @@ exec_cflags = $(AM_CFLAGS) -O3 -fwrapv -fopenmp-simd -fno-math-errno -fno-trappi
 
 noinst_LTLIBRARIES += libexec_base.la
 libexec_base_la_SOURCES = $(exec_sources)
-libexec_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=base
+libexec_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_BASE
 libexec_base_la_CFLAGS = $(exec_cflags)
 libcore_la_LIBADD += libexec_base.la
 if HOST_X86_64
 noinst_LTLIBRARIES += libexec_v2.la libexec_v3.la libexec_v4.la
 libexec_v2_la_SOURCES = $(exec_sources)
-libexec_v2_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v2
+libexec_v2_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_V2
 libexec_v2_la_CFLAGS = $(exec_cflags) -march=x86-64-v2
 libexec_v3_la_SOURCES = $(exec_sources)
-libexec_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v3
+libexec_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_V3
 libexec_v3_la_CFLAGS = $(exec_cflags) -march=x86-64-v3
 libexec_v4_la_SOURCES = $(exec_sources)
-libexec_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_LEVEL=v4
+libexec_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DEXEC_V4
 libexec_v4_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
 libcore_la_LIBADD += libexec_v2.la libexec_v3.la libexec_v4.la
 AM_CPPFLAGS += -DHOST_X86_64=1

@@ -34,8 +34,4 @@
 #define TWIN_matrix(body) EXEC_NAME(op_watch_matrix)
 #define TWIN_sync(body) EXEC_NAME(op_watch_sync)
 
-#define EXEC_TEXT_(x) #x
-#define EXEC_TEXT(x) EXEC_TEXT_(x)
-#define EXEC_LEVEL_TEXT EXEC_TEXT(EXEC_LEVEL)
-
 #endif

@@ -9,6 +9,7 @@
 #include "src/mem/mem.h"
 
 #define mem_cache_hit(cache, address, size) ((void)(cache), (void)(address), (void)(size), true)
-#define EXEC_LEVEL unchecked
+#define EXEC_NAME(x) x##_unchecked
+#define EXEC_LEVEL_TEXT "unchecked"
 
 #endif

@@ -104,7 +104,7 @@ headers=$(sources '*.h' | grep -E '^(src|grammar|runtime|include)/|^tests/[a-z_]
 bad=$(for header in $headers; do
 	# An empty translation unit is fine here; unused static functions too.
 	printf '#include "%s"\n' "$header" |
-		${CC:-gcc} -std=gnu11 -fopenmp-simd -fsyntax-only -Wall -Wextra -Wno-unused-function \
+		${CC:-gcc} -std=gnu11 -fopenmp-simd -fsyntax-only -DEXEC_BASE -Wall -Wextra -Wno-unused-function \
 			-Werror -D_GNU_SOURCE \
 			-I"$here" -I. -Iinclude -I"$OLDPWD/$builddir" -I"$OLDPWD/$builddir/src" \
 			-DPTXLOOM_DATADIR='""' ${TEST_CPPFLAGS:-} -x c - 2>&1 |

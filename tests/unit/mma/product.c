@@ -4,7 +4,7 @@
  * block length and rounding, dense and sparse, with zeros, subnormals and exponents far apart.
  * Built once for each host level.
  */
-#define EXEC_LEVEL test
+#define EXEC_NAME(x) x##_test
 #include "src/mma/block.c"
 #include "src/mma/plane_dense.c"
 #include "src/mma/plane_sparse.c"
