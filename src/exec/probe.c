@@ -15,21 +15,6 @@
 
 /* ---- kinds of micro-ops ---- */
 
-static bool is_time(u32 sreg)
-{
-	switch (sreg) {
-	case SR_clock:
-	case SR_clock_hi:
-	case SR_clock64:
-	case SR_globaltimer:
-	case SR_globaltimer_lo:
-	case SR_globaltimer_hi:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool is_copying(const struct cta *c)
 {
 	return c->async && c->async->some;
@@ -44,7 +29,7 @@ static enum uop_effect effect_of(const struct gang *g, const struct uop *in)
 		return effect;
 	switch (uop_kind(in->inner)) {
 	case UOP_SREG:
-		quiet = !is_time(in->sreg.number);
+		quiet = !isa_sreg_is_clock(in->sreg.number);
 		break;
 	case UOP_CALL:
 		quiet = !in->call.saves;

@@ -7,8 +7,8 @@
  * Source: CUDA C++ Programming Guide "Formatted Output", "Dynamic Global Memory Allocation and
  * Operations", "Assertion".
  */
-#ifndef PL_EXEC_SYSCALL_H
-#define PL_EXEC_SYSCALL_H
+#ifndef PL_HOST_SYSCALL_H
+#define PL_HOST_SYSCALL_H
 
 #include "src/exec/exec.h"
 

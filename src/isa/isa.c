@@ -208,6 +208,21 @@ void isa_word_minimum(u32 word, u8 *ptx, u8 *sm)
 	*sm = words[word].sm > 10 ? words[word].sm : 0;
 }
 
+bool isa_sreg_is_clock(enum isa_sreg_id id)
+{
+	switch (id) {
+	case SR_clock:
+	case SR_clock_hi:
+	case SR_clock64:
+	case SR_globaltimer:
+	case SR_globaltimer_lo:
+	case SR_globaltimer_hi:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const struct isa_sreg *isa_sreg(u32 id)
 {
 	return id < ISA_SREGS ? &sregs[id] : NULL;

@@ -380,5 +380,7 @@ enum isa_sreg_id {
 /* NULL when no special register has that name (with its %). */
 const struct isa_sreg *isa_sreg_find(const char *s, size_t n);
 const struct isa_sreg *isa_sreg(u32 id);
+/* Does its value change by itself, with time? */
+bool isa_sreg_is_clock(enum isa_sreg_id id);
 
 #endif

@@ -8,12 +8,6 @@
 
 #include <stdlib.h>
 
-bool lower_is_clock(u32 sreg)
-{
-	return sreg == SR_clock || sreg == SR_clock_hi || sreg == SR_clock64 ||
-	       sreg == SR_globaltimer || sreg == SR_globaltimer_lo || sreg == SR_globaltimer_hi;
-}
-
 /* Computes, branches or sleeps. */
 static bool is_private(const struct ir_insn *in)
 {
@@ -67,7 +61,7 @@ static bool reads_clock(const struct range *r, const struct ir_insn *in)
 	for (u32 k = 1; k < in->ops; k++) {
 		const struct ir_operand *op = &r->f->operands.at[in->first_op + k];
 
-		if ((op->kind == IR_OP_SREG && lower_is_clock(op->index)) ||
+		if ((op->kind == IR_OP_SREG && isa_sreg_is_clock(op->index)) ||
 		    (op->kind == IR_OP_REG && r->of_clock[op->index]))
 			return true;
 	}
@@ -111,7 +105,7 @@ static bool only_waits(struct range *r)
 static void mark(struct program *p, u32 first, u32 last)
 {
 	for (u32 i = first; i <= last; i++)
-		if (p->uop[i].inner == OP_sreg_uniform && lower_is_clock(p->uop[i].sreg.number))
+		if (p->uop[i].inner == OP_sreg_uniform && isa_sreg_is_clock(p->uop[i].sreg.number))
 			p->uop[i].sreg.waits = true;
 }
 

@@ -3,8 +3,8 @@
  * fuse_affine.c. All of
  * them work on records with virtual rows.
  */
-#ifndef PL_EXEC_FUSE_INT_H
-#define PL_EXEC_FUSE_INT_H
+#ifndef PL_LOWER_FUSE_INT_H
+#define PL_LOWER_FUSE_INT_H
 
 #include "src/lower/lower_int.h"
 

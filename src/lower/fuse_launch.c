@@ -34,21 +34,17 @@ static enum launch_kind kind_of_op(const struct uop *in)
 {
 	if (uop_is_lane(in->op))
 		return LAUNCH_UNIFORM;
-	switch (in->op) {
-	case OP_load_param:
-		return in->mem.count == 1 ? LAUNCH_UNIFORM : LAUNCH_NO;
-	case OP_param_address:
-	case OP_window:
-		return LAUNCH_UNIFORM;
-	case OP_sreg_uniform:
-	case OP_sreg_uniform_x:
-	case OP_sreg_pred:
-		return is_launch_sreg(in->sreg.number) ? LAUNCH_UNIFORM : LAUNCH_NO;
-	case OP_sreg_tid:
-	case OP_sreg_lane:
-		return LAUNCH_LANES;
-	default:
+	if (!uop_info[in->op].value)
 		return LAUNCH_NO;
+	switch (uop_kind(in->op)) {
+	case UOP_LOAD:
+		return in->mem.count == 1 ? LAUNCH_UNIFORM : LAUNCH_NO;
+	case UOP_SREG:
+		if (in->op == OP_sreg_tid || in->op == OP_sreg_lane)
+			return LAUNCH_LANES;
+		return is_launch_sreg(in->sreg.number) ? LAUNCH_UNIFORM : LAUNCH_NO;
+	default:
+		return LAUNCH_UNIFORM;
 	}
 }
 

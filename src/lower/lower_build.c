@@ -17,6 +17,16 @@ void lower_text(const struct isa_form *form, char *out, size_t size)
 					      isa_word_text(form->word[i]));
 }
 
+const char *lower_mnemonic(const struct lower *l)
+{
+	return l->in->form->row->name[l->in->form->name];
+}
+
+struct uop *lower_last(struct lower *l)
+{
+	return &l->uops.at[l->uops.len - 1];
+}
+
 /* ---- rows ---- */
 
 enum row_class lower_class(u32 bits)
@@ -367,7 +377,7 @@ void lower_lanes(struct lower *l)
 	op = order_f64(l, op, src);
 	d = lower_target(l, lower_operand(l, 0), class_of_letter(shape[0]));
 	lower_op(l, op, d, src[0], src[1], src[2], true);
-	l->uops.at[l->uops.len - 1].lane.imm = imm;
+	lower_last(l)->lane.imm = imm;
 	lower_read(l, FIELD_E, src[3]);
 	if (shape[2 + n])
 		add_carry(l, shape);

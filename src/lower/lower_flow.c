@@ -61,7 +61,7 @@ bool flow_find_joins(struct flow *f)
 		struct uop *last = &f->l->uops.at[x->end - 1], *meeting;
 		u32 join;
 
-		if (!flow_is_control(last->op) || ipdom[b] == exit)
+		if (!uop_is_branch(last->op) || ipdom[b] == exit)
 			continue;
 		join = f->block[ipdom[b]].first;
 		*(last->op == OP_call ? &last->call.join : &last->branch.join) = join;
@@ -142,7 +142,7 @@ bool flow_mark_dead(struct flow *f, const u32 rows[3])
 			const struct vreg *v = &l->vregs.at[ref->vreg];
 			struct uop *in = &l->uops.at[ref->insn];
 
-			if (ref->write && ref->field == FIELD_D && flow_is_lane_op(in->op) &&
+			if (ref->write && ref->field == FIELD_D && uop_is_lane(in->op) &&
 			    flow_is_tracked(l, ref->vreg) && !read[offset[v->class] + v->row])
 				in->flags |= UOPF_DEAD;
 		}

@@ -2,8 +2,8 @@
  * Private to lower_rows.c and lower_flow.c: the program as blocks, with the virtual rows that live
  * at their beginnings and ends.
  */
-#ifndef PL_EXEC_LOWER_FLOW_H
-#define PL_EXEC_LOWER_FLOW_H
+#ifndef PL_LOWER_FLOW_H
+#define PL_LOWER_FLOW_H
 
 #include "src/lower/lower_int.h"
 
@@ -24,16 +24,6 @@ struct flow {
 	u32 words;      /* of a bit set */
 	u64 *bits;
 };
-
-static inline bool flow_is_control(u32 op)
-{
-	return uop_is_branch(op);
-}
-
-static inline bool flow_is_lane_op(u32 op)
-{
-	return uop_is_lane(op);
-}
 
 static inline bool flow_is_tracked(const struct lower *l, u32 v)
 {

@@ -5,8 +5,8 @@
  * its uses. Every field of a record that names a row is noted as a `row_ref`, so that liveness and
  * the final rewriting need to know nothing about operations.
  */
-#ifndef PL_EXEC_LOWER_INT_H
-#define PL_EXEC_LOWER_INT_H
+#ifndef PL_LOWER_INT_H
+#define PL_LOWER_INT_H
 
 #include "src/base/map.h"
 #include "src/base/vec.h"
@@ -153,6 +153,10 @@ const struct ir_operand *lower_named(const struct lower *l, char name);
 /* Replace the instruction by one that faults, with a reason kept for the message. */
 void lower_poison(struct lower *l, const char *reason);
 const struct ir_operand *lower_operand(const struct lower *l, u32 i);
+/* The last micro-op emitted. */
+struct uop *lower_last(struct lower *l);
+/* The mnemonic of the current instruction: its row's name that was matched. */
+const char *lower_mnemonic(const struct lower *l);
 /* What a form is called, for messages. */
 void lower_text(const struct isa_form *form, char *out, size_t size);
 
@@ -169,8 +173,6 @@ lower_rule *lower_find_rule(u32 row);
 void lower_mark_polls(struct program *p);
 /* Mark the reads of clocks in loops that only wait for them (count = 1): clocks.c. */
 void lower_mark_clocks(struct program *p);
-/* Is the special register a clock? */
-bool lower_is_clock(u32 sreg);
 /* Products of matrices that have factors in common and follow one another. */
 void lower_mark_common(struct program *p);
 /* Estimate what one thread runs: estimate.c. */

@@ -1,8 +1,8 @@
 /*
  * Private to lower.c and lower_order.c: the order in which the blocks of a function are lowered.
  */
-#ifndef PL_EXEC_LOWER_ORDER_H
-#define PL_EXEC_LOWER_ORDER_H
+#ifndef PL_LOWER_ORDER_H
+#define PL_LOWER_ORDER_H
 
 #include "src/lower/lower_int.h"
 

@@ -48,7 +48,7 @@ static bool find_blocks(struct flow *f)
 	for (u32 i = 0; i < n; i++) {
 		if (l->uops.at[i].op == OP_join)
 			leader[i] = 1;
-		if (flow_is_control(l->uops.at[i].op))
+		if (uop_is_branch(l->uops.at[i].op))
 			leader[i + 1] = 1;
 	}
 	for (u32 i = 0; i < n; i++)
@@ -195,7 +195,7 @@ static void find_lives(struct flow *f)
 	for (size_t r = 0; r < l->refs.len; r++) {
 		const struct row_ref *ref = &l->refs.at[r];
 		const struct uop *in = &l->uops.at[ref->insn];
-		bool apart = !flow_is_lane_op(in->inner);
+		bool apart = !uop_is_lane(in->inner);
 
 		extend_life(&l->vregs.at[ref->vreg], 2 * ref->insn + (ref->write || apart));
 		if (ref->write && in->guard != NO_ROW)

@@ -11,8 +11,8 @@
  * without its low columns. All terms are integers below 2^53, so the sum is exact in f64, and the
  * f64 exponent does the normalising. The rows are in mufu_tables.def.
  */
-#ifndef PL_EXEC_MUFU_H
-#define PL_EXEC_MUFU_H
+#ifndef PL_NUM_MUFU_H
+#define PL_NUM_MUFU_H
 
 #include "src/num/numeric_f64.h"
 #include "src/num/numeric_half.h"

@@ -9,8 +9,8 @@
  * GH100 bit for bit. The host must run in its default mode: round to nearest, subnormals honoured
  * (MXCSR 0x1f80 on x86).
  */
-#ifndef PL_EXEC_NUMERIC_H
-#define PL_EXEC_NUMERIC_H
+#ifndef PL_NUM_NUMERIC_H
+#define PL_NUM_NUMERIC_H
 
 #include "src/base/base.h"
 

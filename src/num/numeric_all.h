@@ -1,8 +1,8 @@
 /*
  * All numeric primitives, for handler files.
  */
-#ifndef PL_EXEC_NUMERIC_ALL_H
-#define PL_EXEC_NUMERIC_ALL_H
+#ifndef PL_NUM_NUMERIC_ALL_H
+#define PL_NUM_NUMERIC_ALL_H
 
 #include "src/num/mufu.h"
 #include "src/num/numeric_bits.h"

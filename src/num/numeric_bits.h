@@ -2,8 +2,8 @@
  * Bit counting, fields and permutations. PTX ISA "Integer Arithmetic Instructions": popc, clz,
  * bfind, fns, brev, bfe, bfi, szext, bmsk; "Data Movement and Conversion Instructions: prmt".
  */
-#ifndef PL_EXEC_NUMERIC_BITS_H
-#define PL_EXEC_NUMERIC_BITS_H
+#ifndef PL_NUM_NUMERIC_BITS_H
+#define PL_NUM_NUMERIC_BITS_H
 
 #include "src/num/numeric_int.h"
 

@@ -5,8 +5,8 @@
  * Each gives one bool; the boolean combination and the shape of the result are the handler's.
  * Ordered comparisons are false and unordered ones true when an operand is NaN.
  */
-#ifndef PL_EXEC_NUMERIC_CMP_H
-#define PL_EXEC_NUMERIC_CMP_H
+#ifndef PL_NUM_NUMERIC_CMP_H
+#define PL_NUM_NUMERIC_CMP_H
 
 #include "src/num/numeric_half.h"
 

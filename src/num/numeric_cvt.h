@@ -7,8 +7,8 @@
  * narrower than 32 bits come out extended to 32 bits by theirs. The rounding in `mode` stands for
  * .rni, .rzi, .rmi, .rpi where the result is a whole number.
  */
-#ifndef PL_EXEC_NUMERIC_CVT_H
-#define PL_EXEC_NUMERIC_CVT_H
+#ifndef PL_NUM_NUMERIC_CVT_H
+#define PL_NUM_NUMERIC_CVT_H
 
 #include "src/num/numeric_f64.h"
 #include "src/num/numeric_half.h"

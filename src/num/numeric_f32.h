@@ -7,8 +7,8 @@
  * wrong side. "Odd" rounding (truncate, then set the last bit if anything was lost) keeps a later
  * rounding to fewer bits exact, and keeps comparisons with short constants exact.
  */
-#ifndef PL_EXEC_NUMERIC_F32_H
-#define PL_EXEC_NUMERIC_F32_H
+#ifndef PL_NUM_NUMERIC_F32_H
+#define PL_NUM_NUMERIC_F32_H
 
 #include "src/num/numeric.h"
 

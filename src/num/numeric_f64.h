@@ -7,8 +7,8 @@
  * NaN results keep the payload of an operand, quieted: add, sub, mul and fma take b, then c, then
  * a; div takes a, then b. A NaN made from numbers is 0xfff8000000000000.
  */
-#ifndef PL_EXEC_NUMERIC_F64_H
-#define PL_EXEC_NUMERIC_F64_H
+#ifndef PL_NUM_NUMERIC_F64_H
+#define PL_NUM_NUMERIC_F64_H
 
 #include "src/num/numeric_f32.h"
 

@@ -6,8 +6,8 @@
  * The same narrowing functions serve cvt. Packed forms are the scalar function on each half,
  * through NUM_X2_*.
  */
-#ifndef PL_EXEC_NUMERIC_HALF_H
-#define PL_EXEC_NUMERIC_HALF_H
+#ifndef PL_NUM_NUMERIC_HALF_H
+#define PL_NUM_NUMERIC_HALF_H
 
 #include "src/num/numeric_f32.h"
 

@@ -6,8 +6,8 @@
  * to 32 bits by their type. Division by zero gives all ones for quotient and remainder, as the
  * hardware does.
  */
-#ifndef PL_EXEC_NUMERIC_INT_H
-#define PL_EXEC_NUMERIC_INT_H
+#ifndef PL_NUM_NUMERIC_INT_H
+#define PL_NUM_NUMERIC_INT_H
 
 #include "src/num/numeric.h"
 

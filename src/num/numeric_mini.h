@@ -5,8 +5,8 @@
  *
  * In pairs the first source goes to the upper half.
  */
-#ifndef PL_EXEC_NUMERIC_MINI_H
-#define PL_EXEC_NUMERIC_MINI_H
+#ifndef PL_NUM_NUMERIC_MINI_H
+#define PL_NUM_NUMERIC_MINI_H
 
 #include "src/num/numeric_cvt.h"
 

@@ -5,8 +5,8 @@
  * A rare family: the modifiers are data in one record per instruction, and one function serves
  * each shape.
  */
-#ifndef PL_EXEC_NUMERIC_VIDEO_H
-#define PL_EXEC_NUMERIC_VIDEO_H
+#ifndef PL_NUM_NUMERIC_VIDEO_H
+#define PL_NUM_NUMERIC_VIDEO_H
 
 #include "src/num/numeric_cmp.h"
 #include "src/num/numeric_int.h"

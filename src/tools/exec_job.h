@@ -1,8 +1,8 @@
 /*
  * What `ptxloom exec` is asked to do: the command line, parsed.
  */
-#ifndef PL_EXEC_JOB_H
-#define PL_EXEC_JOB_H
+#ifndef PL_TOOLS_EXEC_JOB_H
+#define PL_TOOLS_EXEC_JOB_H
 
 #include "src/dev/device.h"
 #include "src/tools/exec_data.h"

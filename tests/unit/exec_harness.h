@@ -2,8 +2,8 @@
  * Runs a kernel of a PTX text on the gang engine without devices or schedulers: one worker, CTAs
  * one after the other.
  */
-#ifndef PL_EXEC_HARNESS_H
-#define PL_EXEC_HARNESS_H
+#ifndef PL_TESTS_EXEC_HARNESS_H
+#define PL_TESTS_EXEC_HARNESS_H
 
 #include "grammar/parse.h"
 #include "src/exec/exec.h"

@@ -6,16 +6,6 @@
 #include "src/uop/async.h"
 #include "src/lower/lower_int.h"
 
-static struct uop *last(struct lower *l)
-{
-	return &l->uops.at[l->uops.len - 1];
-}
-
-static const char *name_of(const struct lower *l)
-{
-	return l->in->form->row->name[l->in->form->name];
-}
-
 /* Addresses of 32 bits wrap around. */
 static u32 add_narrow(struct lower *l, u32 base, s64 imm)
 {
@@ -25,7 +15,7 @@ static u32 add_narrow(struct lower *l, u32 base, s64 imm)
 		return base;
 	t = lower_vreg(l, ROW_W);
 	lower_op(l, OP_add_imm_w, t, base, IR_NONE, IR_NONE, false);
-	last(l)->lane.imm = imm;
+	lower_last(l)->lane.imm = imm;
 	return t;
 }
 
@@ -48,7 +38,7 @@ u32 lower_address_row(struct lower *l, const struct ir_operand *op)
 		return base;
 	t = lower_vreg(l, ROW_X);
 	lower_op(l, OP_add_imm_x, t, base, IR_NONE, IR_NONE, false);
-	last(l)->lane.imm = imm;
+	lower_last(l)->lane.imm = imm;
 	return t;
 }
 
@@ -69,7 +59,7 @@ void lower_copy(struct lower *l)
 	struct uop *in;
 
 	if (d == IR_NONE || s == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	in = lower_emit(l, OP_cp_async);
@@ -99,7 +89,7 @@ void lower_copy_arrive(struct lower *l)
 	u32 m = lower_address_row(l, lower_named(l, 'm'));
 
 	if (m == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	lower_emit(l, OP_async_arrive)->group.noinc = isa_form_has(l->in->form, M_noinc);
@@ -133,7 +123,7 @@ void lower_bulk(struct lower *l)
 		past = lower_source(l, lower_named(l, 'r'), T_u32, ROW_W);
 	}
 	if (d == IR_NONE || s == IR_NONE || (m == IR_NONE && !to_global)) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	in = lower_emit(l, OP_bulk);
@@ -206,7 +196,7 @@ void lower_remote_async(struct lower *l)
 	if (lower_named(l, 'm'))
 		m = lower_address_row(l, lower_named(l, 'm'));
 	if (a == IR_NONE || m == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	if (whole) {
@@ -240,7 +230,7 @@ void lower_zero_fill(struct lower *l)
 	    n = lower_source(l, lower_named(l, 'n'), T_u64, ROW_X);
 
 	if (a == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	lower_emit(l, OP_zero_fill)->mem.space = MEM_SHARED;
@@ -336,14 +326,14 @@ void lower_mbarrier(struct lower *l)
 	while (i < ARRAY_LEN(mbar_ops) && mbar_ops[i].opcode != isa_form_opcode(l->in->form))
 		i++;
 	if (i == ARRAY_LEN(mbar_ops)) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	if (l->guard != IR_NONE && mbar_ops[i].op >= MBAR_WAIT)
 		skip = lower_skip(l); /* it may suspend its lanes */
 	a = lower_address_row(l, lower_named(l, 'a'));
 	if (a == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	state = mbar_ops[i].op == MBAR_WAIT || mbar_ops[i].op == MBAR_TRY;
@@ -382,7 +372,7 @@ void lower_mapa(struct lower *l)
 	    b = source_or_none(l, lower_named(l, 'b'), T_u32, ROW_W), t;
 
 	if (a == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	t = lower_target(l, d, ROW_X);

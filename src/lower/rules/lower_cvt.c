@@ -58,7 +58,7 @@ static void saturate(struct lower *l, const struct ir_operand *dst, u32 v, u32 t
 				 : OP_clamp_u32;
 	u32 t = unary(l, op, wide ? ROW_X : ROW_W, extended_source(l, v, from, ROW_W)), d;
 
-	l->uops.at[l->uops.len - 1].lane.imm = isa_type_bits(to) | (s64)is_signed(to) << 8;
+	lower_last(l)->lane.imm = isa_type_bits(to) | (s64)is_signed(to) << 8;
 	if (isa_type_bits(to) == 64) {
 		d = lower_target(l, dst, ROW_X);
 		lower_op(l, wide ? OP_mov_b64 : OP_zero_extend, d, t, IR_NONE, IR_NONE, true);

@@ -73,7 +73,7 @@ void lower_four_words(struct lower *l, enum exec_op op, s64 imm)
 	}
 	d = lower_target(l, dst, ROW_W);
 	lower_op(l, op, d, IR_NONE, rest, IR_NONE, true);
-	l->uops.at[l->uops.len - 1].lane.imm = imm;
+	lower_last(l)->lane.imm = imm;
 	for (u32 i = 0; i < 4; i++)
 		lower_ext(l, part[i], false);
 	lower_finish(l, dst, d, T_b32, ROW_W);

@@ -78,8 +78,7 @@ void matrix_refuse(struct lower *l, const char *why)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "%s on %s: %s", l->in->form->row->name[l->in->form->name],
-		 l->arch->id, why);
+	snprintf(text, sizeof(text), "%s on %s: %s", lower_mnemonic(l), l->arch->id, why);
 	lower_poison(l, text);
 }
 

@@ -2,8 +2,8 @@
  * Shared by the lowering of matrix instructions: shapes, types, what the device can, and operands
  * that are lists of registers.
  */
-#ifndef PL_EXEC_LOWER_FRAGMENT_H
-#define PL_EXEC_LOWER_FRAGMENT_H
+#ifndef PL_LOWER_FRAGMENT_H
+#define PL_LOWER_FRAGMENT_H
 
 #include "src/lower/lower_int.h"
 #include "src/uop/matrix.h"

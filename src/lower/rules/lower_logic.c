@@ -13,7 +13,7 @@ static void emit_lop3(struct lower *l, u32 d, const u32 src[3], u32 table, bool 
 	lower_key_add(&k, LOWER_KEY_TABLE | table);
 	op = lower_find_op(&k);
 	lower_op(l, op == EXEC_OPS ? OP_lop3 : op, d, src[0], src[1], src[2], guarded);
-	l->uops.at[l->uops.len - 1].lane.imm = table;
+	lower_last(l)->lane.imm = table;
 }
 
 /* PTX ISA "lop3": with .or and .and, p = (d != 0) combined with q. */
@@ -70,5 +70,5 @@ void lower_prmt(struct lower *l)
 	lower_op(l, OP_prmt_fixed, lower_target(l, lower_operand(l, 0), ROW_W),
 		 lower_source(l, lower_operand(l, 1), T_b32, ROW_W),
 		 lower_source(l, lower_operand(l, 2), T_b32, ROW_W), IR_NONE, true);
-	l->uops.at[l->uops.len - 1].lane.imm = sel->imm;
+	lower_last(l)->lane.imm = sel->imm;
 }

@@ -104,7 +104,7 @@ static void base_of_constants(struct lower *l, struct target *t)
 		if (t->imm) {
 			row = lower_vreg(l, ROW_W);
 			lower_op(l, OP_add_imm_w, row, t->base, IR_NONE, IR_NONE, false);
-			l->uops.at[l->uops.len - 1].lane.imm = t->imm;
+			lower_last(l)->lane.imm = t->imm;
 		}
 		t->base = lower_vreg(l, ROW_X);
 		lower_op(l, OP_zero_extend, t->base, row, IR_NONE, IR_NONE, false);
@@ -253,7 +253,7 @@ void lower_load(struct lower *l)
 	if (e.n == 1) {
 		lower_write(l, FIELD_D, rows[0]);
 	} else {
-		l->uops.at[l->uops.len - 1].ext = (u32)l->ext.len;
+		lower_last(l)->ext = (u32)l->ext.len;
 		for (u32 i = 0; i < e.n; i++)
 			lower_ext(l, rows[i], true);
 	}
@@ -290,7 +290,7 @@ void lower_store(struct lower *l)
 		lower_read(l, FIELD_B, rows[0]);
 		return;
 	}
-	l->uops.at[l->uops.len - 1].ext = (u32)l->ext.len;
+	lower_last(l)->ext = (u32)l->ext.len;
 	for (u32 i = 0; i < e.n; i++)
 		lower_ext(l, rows[i], false);
 }
@@ -373,7 +373,7 @@ void lower_atom(struct lower *l)
 		lower_read(l, FIELD_C, c);
 		lower_write(l, FIELD_D, dst);
 	}
-	in = &l->uops.at[l->uops.len - 1];
+	in = lower_last(l);
 	in->mem.size = (u8)bytes;
 	in->mem.offset = t.imm;
 	in->mem.space = (u8)t.space;

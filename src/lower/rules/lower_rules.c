@@ -72,7 +72,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 
 	if (src->index >= SR_reserved_smem_offset_begin && src->index <= SR_reserved_smem_offset_1)
 		l->p->uses_reserved = true;
-	l->p->reads_clock |= lower_is_clock(src->index);
+	l->p->reads_clock |= isa_sreg_is_clock(src->index);
 	in->sreg.number = src->index;
 	in->sreg.component = (u8)component;
 	in->flags |= is_wide(l, v) ? UOPF_WIDE_DATA : 0;
@@ -162,7 +162,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 		t = lower_vreg(l, ROW_W);
 		lower_op(l, OP_low_byte, t, part[0], IR_NONE, IR_NONE, false);
 		lower_op(l, OP_put_byte, d, t, part[1], IR_NONE, true);
-		l->uops.at[l->uops.len - 1].lane.imm = 8;
+		lower_last(l)->lane.imm = 8;
 	} else if (bits == 64) {
 		u32 lo = lower_vreg(l, ROW_W), hi = lower_vreg(l, ROW_W);
 
@@ -176,7 +176,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 			u32 next = i + 1 == n ? d : lower_vreg(l, ROW_W);
 
 			lower_op(l, OP_put_byte, next, t, part[i], IR_NONE, i + 1 == n);
-			l->uops.at[l->uops.len - 1].lane.imm = 8 * i;
+			lower_last(l)->lane.imm = 8 * i;
 			t = next;
 		}
 	}
@@ -212,7 +212,7 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 		else
 			lower_op(l, each == 16 ? OP_half_of_x : OP_byte_of, part[i], from, IR_NONE,
 				 IR_NONE, false);
-		l->uops.at[l->uops.len - 1].lane.imm = at;
+		lower_last(l)->lane.imm = at;
 	}
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand e = lower_element(l, vec, i);
@@ -293,8 +293,7 @@ void lower_cvta(struct lower *l)
 	}
 	if (space == M_const) {
 		lower_op(l, OP_add_imm_x, d, a, IR_NONE, IR_NONE, true);
-		l->uops.at[l->uops.len - 1].lane.imm =
-			(s64)(to ? 0 - l->const_base : l->const_base);
+		lower_last(l)->lane.imm = (s64)(to ? 0 - l->const_base : l->const_base);
 	} else if (space == M_global || space == M_param || space == M_param_entry) {
 		lower_op(l, OP_mov_b64, d, a, IR_NONE, IR_NONE, true);
 	} else {
@@ -315,7 +314,7 @@ static struct uop *emit_control(struct lower *l, enum exec_op op)
 
 	in->flags |= l->guard_not && l->guard != IR_NONE ? UOPF_GUARD_NOT : 0;
 	lower_read(l, FIELD_GUARD, l->guard);
-	return &l->uops.at[l->uops.len - 1];
+	return lower_last(l);
 }
 
 static void fix(struct lower *l, u32 at, u32 label, bool in_ext)
@@ -363,7 +362,7 @@ void lower_brx(struct lower *l)
 		lower_ext(l, IR_NONE, false);
 		fix(l, (u32)l->ext.len - 1, t->at[i], true);
 	}
-	l->uops.at[l->uops.len - 1].flags |= UOPF_BACK;
+	lower_last(l)->flags |= UOPF_BACK;
 	if (skip != IR_NONE)
 		lower_skip_end(l, skip);
 }

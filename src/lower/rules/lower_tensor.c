@@ -6,16 +6,6 @@
 #include "src/lower/lower_int.h"
 #include "src/async/tensor.h"
 
-static const char *name_of(const struct lower *l)
-{
-	return l->in->form->row->name[l->in->form->name];
-}
-
-static struct uop *last(struct lower *l)
-{
-	return &l->uops.at[l->uops.len - 1];
-}
-
 /* Up to `n` 32-bit rows of a vector operand, or of one register. */
 static void list(struct lower *l, const struct ir_operand *op, u32 type, u32 n, u32 *rows)
 {
@@ -57,7 +47,7 @@ void lower_tensor_copy(struct lower *l)
 	struct uop *in;
 
 	if (at == IR_NONE || map == IR_NONE || (m == IR_NONE && !to_global) || missing(form)) {
-		lower_poison(l, missing(form) ? missing(form) : name_of(l));
+		lower_poison(l, missing(form) ? missing(form) : lower_mnemonic(l));
 		return;
 	}
 	if (isa_form_has(form, M_multicast_cluster))
@@ -106,14 +96,14 @@ void lower_tensormap_replace(struct lower *l)
 	while (i < ARRAY_LEN(fields) && !isa_form_has(l->in->form, fields[i].word))
 		i++;
 	if (i == ARRAY_LEN(fields) || a == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	v = lower_source(l, lower_named(l, 'v'), fields[i].wide ? T_b64 : T_b32,
 			 fields[i].wide ? ROW_X : ROW_W);
 	lower_emit(l, OP_tensor_replace)->field.field = (u8)fields[i].field;
-	last(l)->field.index = index ? (u32)index->imm : 0;
-	last(l)->flags |= fields[i].wide ? UOPF_WIDE_DATA : 0;
+	lower_last(l)->field.index = index ? (u32)index->imm : 0;
+	lower_last(l)->flags |= fields[i].wide ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, v);
 }
@@ -124,7 +114,7 @@ void lower_tensormap_copy(struct lower *l)
 	    s = lower_address_row(l, lower_named(l, 's'));
 
 	if (d == IR_NONE || s == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	lower_emit(l, OP_tensor_copy_map);

@@ -6,16 +6,6 @@
 #include "src/lower/lower_int.h"
 #include "src/uop/texture.h"
 
-static const char *name_of(const struct lower *l)
-{
-	return l->in->form->row->name[l->in->form->name];
-}
-
-static struct uop *last(struct lower *l)
-{
-	return &l->uops.at[l->uops.len - 1];
-}
-
 /* ---- handles ---- */
 
 /* A parameter of the kernel that holds the handle itself. */
@@ -190,7 +180,7 @@ void lower_tex(struct lower *l)
 	memset(rows, 0xff, sizeof(rows));
 	handle = s ? handle_row(l, address) : IR_NONE;
 	if (handle == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	imm = describe(l, s);
@@ -248,7 +238,7 @@ void lower_tex_query(struct lower *l)
 	while (i < ARRAY_LEN(queries) && !isa_form_has(l->in->form, queries[i].word))
 		i++;
 	if (i == ARRAY_LEN(queries) || handle == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	if (level)
@@ -294,7 +284,7 @@ void lower_istypep(struct lower *l)
 			n++;
 		}
 	}
-	last(l)->variables.number = n;
+	lower_last(l)->variables.number = n;
 	lower_read(l, FIELD_A, a);
 	lower_write(l, FIELD_D, d);
 }
@@ -341,7 +331,7 @@ static void lower_surface_move(struct lower *l, bool load)
 	memset(rows, 0xff, sizeof(rows));
 	handle = s && n <= 4 ? handle_row(l, address) : IR_NONE;
 	if (handle == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	if (is_wide(l, value, n, bytes))
@@ -395,7 +385,7 @@ void lower_sured(struct lower *l)
 	memset(rows, 0xff, sizeof(rows));
 	handle = s && op < ATOM_ACTIONS ? handle_row(l, address) : IR_NONE;
 	if (handle == IR_NONE) {
-		lower_poison(l, name_of(l));
+		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
 	list_coordinates(l, address, s, T_s32, rows);

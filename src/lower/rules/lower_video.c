@@ -103,7 +103,7 @@ static void emit(struct lower *l, enum exec_op op, const void *data, size_t size
 			l->failed = true;
 	d = lower_target(l, &dst, ROW_W);
 	lower_op(l, op, d, row[0], row[1], row[2], true);
-	l->uops.at[l->uops.len - 1].ext = ext;
+	lower_last(l)->ext = ext;
 }
 
 static bool is_signed(const struct isa_form *form, u32 slot)
