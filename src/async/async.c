@@ -472,3 +472,50 @@ void async_free(struct cta *c)
 	free(a);
 	c->async = NULL;
 }
+
+static void *clone_bytes(const void *from, size_t bytes, bool *ok)
+{
+	void *to = bytes ? malloc(bytes) : NULL;
+
+	if (to)
+		memcpy(to, from, bytes);
+	*ok &= to || !bytes;
+	return to;
+}
+
+struct async_cta *async_clone(const struct cta *c, bool *ok)
+{
+	const struct async_cta *a = c->async;
+	struct cta owner = {.warps = c->warps, .async = a ? calloc(1, sizeof(*a)) : NULL};
+	struct async_cta *x = owner.async;
+
+	*ok = !a || x;
+	if (!x)
+		return NULL;
+	x->warp = calloc(c->warps, sizeof(*x->warp));
+	*ok = x->warp != NULL;
+	for (u32 w = 0; *ok && w < c->warps; w++) {
+		const struct async_warp *from = &a->warp[w];
+		struct async_warp *to = &x->warp[w];
+
+		*to = *from;
+		to->cap = to->len;
+		to->batch = clone_bytes(from->batch, sizeof(*to->batch) * from->len, ok);
+	}
+	x->some = a->some;
+	if (*ok)
+		x->op = clone_bytes(a->op, sizeof(*x->op) * a->len, ok);
+	for (u32 i = 0; *ok && i < a->len; i++) {
+		if (a->op[i].tensor)
+			x->op[i].tensor =
+				clone_bytes(a->op[i].tensor, sizeof(*a->op[i].tensor), ok);
+		x->len = x->cap = i + 1;
+	}
+	if (*ok)
+		return x;
+	if (x->warp)
+		async_free(&owner);
+	else
+		free(x);
+	return NULL;
+}

@@ -127,5 +127,10 @@ void async_settle_mbar(struct cta *c, const u64 *mbar);
 void async_finish(struct cta *c);
 void async_reset(struct cta *c);
 void async_free(struct cta *c);
+/*
+ * A copy of a CTA's queues, NULL: it has none, or no memory (*ok); and queues made a CTA's own, in
+ * place of those it has. To be freed by async_free of a CTA that has them.
+ */
+struct async_cta *async_clone(const struct cta *c, bool *ok);
 
 #endif

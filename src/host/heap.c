@@ -216,3 +216,59 @@ u64 exec_heap_size(struct exec_heap *h, u64 address)
 	pthread_mutex_unlock(&h->lock);
 	return bytes;
 }
+
+/* ---- its state, for who goes back in time ---- */
+
+struct exec_heap_state {
+	u32 list[LISTS];
+	u32 len;
+	struct {
+		u32 at;
+		struct unit unit;
+	} extent[];
+};
+
+struct exec_heap_state *exec_heap_save(struct exec_heap *h, u64 *bytes)
+{
+	struct exec_heap_state *s;
+	u32 n = 0;
+
+	*bytes = 0;
+	if (!h || !h->base)
+		return NULL;
+	pthread_mutex_lock(&h->lock);
+	for (u32 at = 0; at < h->units; at += h->unit[at].len)
+		n++;
+	*bytes = sizeof(*s) + n * sizeof(s->extent[0]);
+	s = malloc(*bytes);
+	for (u32 at = 0, i = 0; s && i < n; at += h->unit[at].len, i++) {
+		s->extent[i].at = at;
+		s->extent[i].unit = h->unit[at];
+	}
+	if (s) {
+		s->len = n;
+		memcpy(s->list, h->list, sizeof(s->list));
+	}
+	pthread_mutex_unlock(&h->lock);
+	return s;
+}
+
+void exec_heap_return(struct exec_heap *h, const struct exec_heap_state *s)
+{
+	if (!h || !h->base)
+		return;
+	pthread_mutex_lock(&h->lock);
+	for (u32 at = 0; at < h->units; at += h->unit[at].len)
+		h->unit[at].bytes = 0;
+	for (u32 i = 0; s && i < s->len; i++) {
+		const struct unit *u = &s->extent[i].unit;
+
+		mark_run(h, s->extent[i].at, u->len, u->used);
+		h->unit[s->extent[i].at] = *u;
+	}
+	for (u32 i = 0; i < LISTS; i++)
+		h->list[i] = s ? s->list[i] : NONE;
+	if (!s)
+		link_extent(h, 0, h->units);
+	pthread_mutex_unlock(&h->lock);
+}

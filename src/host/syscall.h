@@ -129,6 +129,13 @@ u64 exec_heap_take(struct exec_heap *h, u64 bytes);
 bool exec_heap_give(struct exec_heap *h, u64 address);
 /* Requested size of the block at `address`, 0: none. */
 u64 exec_heap_size(struct exec_heap *h, u64 address);
+/*
+ * What is allocated, to be freed with free; NULL and *bytes 0: nothing has ever been; NULL and
+ * *bytes: the host has no memory.
+ */
+struct exec_heap_state *exec_heap_save(struct exec_heap *h, u64 *bytes);
+/* Make that what is allocated. The memory itself is the caller's business. */
+void exec_heap_return(struct exec_heap *h, const struct exec_heap_state *s);
 
 #define EXEC_HEAP_DEFAULT ((u64)8 << 20)
 

@@ -172,5 +172,7 @@ bool debug_copy_before(const struct debug_grid *d, u64 time, u64 *at);
 void debug_changed(struct debug_grid *d);
 /* The latest time that was reached: before it, printing is quiet. */
 u64 debug_latest(const struct debug_grid *d);
+/* Going over instructions again did something else than before: the host, or a race with it. */
+bool debug_differs(const struct debug_grid *d);
 
 #endif

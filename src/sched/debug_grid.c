@@ -11,6 +11,8 @@
 
 /* Backward branches of a turn, as of a time slice without a debugger. */
 #define TURN_BUDGET SLICE_BUDGET
+/* Odd, of no structure: what the hash of all that ran is multiplied with. */
+#define CHAIN 0x9e3779b97f4a7c15u
 /* Between two looks at memory that the host may have written. */
 #define WAIT_NS 50000
 
@@ -46,7 +48,7 @@ static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const stru
 		debug_alarm(d, g, pc);
 	if (PL_UNLIKELY(d->changed))
 		return leave_turn(d, g, pc, DEBUG_TURN);
-	if (PL_UNLIKELY(d->watchful) && debug_must_leave(d, g, pc))
+	if (PL_UNLIKELY(d->cursor.watchful) && debug_must_leave(d, g, pc))
 		return leave_turn(d, g, pc, DEBUG_TURN);
 	if (d->step) {
 		d->at_step = true;
@@ -59,6 +61,7 @@ static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const stru
 		}
 	}
 	d->time++;
+	d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
 	return true;
 }
 
@@ -113,6 +116,8 @@ static bool find_first(struct debug_grid *d, const struct program *p)
 	for (u32 pc = 0; d->first && pc < p->launch_first; pc++)
 		if (exec_is_first(p, pc))
 			d->first[pc >> 6] |= (u64)1 << (pc & 63);
+	for (u32 i = 0; i < p->extern_len; i++)
+		d->careful |= debug_is_unique(&p->externs[i]);
 	for (u32 i = 0; i < p->launch_first; i++)
 		if (p->uop[i].inner == OP_reserve && p->uop[i].stack.bytes > d->reserve)
 			d->reserve = (u32)p->uop[i].stack.bytes;
@@ -203,6 +208,7 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 		.prefer = {.cta = NOBODY, .warp = UINT32_MAX},
 	};
 	d->alarm = UINT64_MAX;
+	d->last_pc = NO_PC;
 	d->step = d->hooks->step;
 	attach_debugger(d);
 	g->debug = d;
@@ -280,7 +286,11 @@ static void tell_fault(struct debug_grid *d, const struct cta *c, struct fault *
 	enum debug_verdict v = DEBUG_GO_ON;
 
 	memcpy(f->ctaid, c->id, sizeof(c->id));
-	if (d->hooks->fault && d->step)
+	/* Going over it again: the debugger has mended it. */
+	if (debug_repeat_between(d))
+		return;
+	debug_wake(d);
+	if (d->hooks->fault)
 		v = d->hooks->fault(d->hooks->user, d, f);
 	if (v == DEBUG_GO_ON)
 		fail_launch(d, f);
@@ -330,12 +340,6 @@ static void run_turn(struct debug_grid *d, const struct debug_turn *t)
 	settle_turn(d, t, stop);
 }
 
-/* Nobody is about to run: what was asked for at this time still has to be done. */
-static bool is_repeated(struct debug_grid *d)
-{
-	return d->deeds_done < d->deeds.len && debug_repeat(d);
-}
-
 static void wait_outside(struct debug_grid *d)
 {
 	struct sched_pool *p = d->grid->pool;
@@ -379,8 +383,7 @@ static void one_turn(struct debug_grid *d)
 	struct debug_turn t;
 
 	d->changed = false;
-	if (is_repeated(d))
-		return;
+	debug_repeat_between(d);
 	if (d->resume) {
 		resume_turn(d);
 		return;

@@ -33,6 +33,9 @@ struct debug_cursor {
 	bool progress;     /* one ended in this round, or computes */
 	bool others;       /* the preferred ones let the others have a turn */
 	struct debug_preference prefer;
+	/* of the turn that is under way */
+	u32 only, frozen_here; /* lanes that may run in it, and those that may not */
+	bool watchful;         /* either matters */
 };
 
 /* What the debugger asked for, and when: going over it again, it is done again. */
@@ -41,6 +44,7 @@ enum debug_deed_kind { DEED_TURN, DEED_FREEZE, DEED_PREFER, DEED_JUMP, DEED_REGI
 struct debug_deed {
 	u8 kind;
 	bool freeze;
+	bool between; /* while no turn was under way */
 	u8 space;
 	u64 time, cta, address;
 	u32 warp, lanes, pc, reg;
@@ -53,9 +57,9 @@ struct debug_deed {
 /* Storage of a CTA as it was. Pointers in it are right where it came from, and go there again. */
 struct debug_cta_copy {
 	struct cta_slot *slot;
+	bool first; /* of its unit */
 	struct cta cta;
-	struct cluster cluster; /* of the first of a unit */
-	bool first;
+	struct cluster cluster;
 	u64 place;
 	u64 local_bytes;         /* of each lane */
 	u8 *bytes;               /* owned: warps, gangs, registers, shared, local */
@@ -68,8 +72,13 @@ struct debug_page {
 	u8 *bytes;
 };
 
+struct debug_pages {
+	struct debug_page *at; /* by address */
+	size_t len, cap;
+};
+
 struct debug_copy {
-	u64 time;
+	u64 time, chain;
 	struct debug_cursor cursor;
 	struct debug_frozen *frozen;
 	u32 frozen_len;
@@ -79,27 +88,36 @@ struct debug_copy {
 	u32 pc;
 	struct debug_cta_copy *cta;
 	u32 cta_len;
-	/* What pages held then that were written between this copy and the next. */
-	VEC(struct debug_page) pages;
+	struct exec_heap_state *heap; /* owned */
+	struct debug_pages
+		pages; /* as they were then, of those written between this copy and the next */
 	size_t bytes;
 };
 
-/* Memory as it was when the last copy was made. */
+/* Memory as it was when the last copy was made: of one allocation. */
 struct debug_shadow {
-	u64 host, size;
+	u64 id, host, size;
 	u8 *bytes;
+	bool seen;
+};
+
+struct debug_memory {
+	VEC(struct debug_shadow) at; /* by address */
+	u64 used;                    /* bytes that are there */
 };
 
 struct debug_history {
 	bool on;
 	VEC(struct debug_copy) copies;
-	VEC(struct debug_shadow) shadows;
+	struct debug_memory memory;
+	u32 check_step;  /* instructions between two looks at the clock */
+	VEC(u64) chains; /* at each check_step instructions */
 	size_t bytes;
-	u32 epoch;   /* of the memory */
-	u64 next_id; /* of its ranges */
-	u64 min_interval, made_ns, cost_ns;
+	u64 interval_ns, made_ns, cost_ns;
 	u64 back_to, quiet_until; /* debug_back */
 	const char *why;          /* the earliest copy is not the launch's start */
+	const char *reset;        /* nothing before the next instruction can be gone back to */
+	bool differs;
 };
 
 struct debug_grid {
@@ -112,6 +130,7 @@ struct debug_grid {
 	const struct exec_syscalls *plain_syscalls;
 	const struct exec_ops *plain_ops;
 	u64 *first;                   /* micro-ops that begin an instruction */
+	bool careful;                 /* some call what cannot be done twice */
 	VEC(struct cta_slot *) units; /* resident, by their start */
 	u32 unit_warps;
 	u32 limit;   /* that target may grow to */
@@ -121,16 +140,16 @@ struct debug_grid {
 	VEC(struct debug_deed) deeds;
 	size_t deeds_done;
 	/* the turn that is under way */
-	struct gang *gang;     /* NULL: none */
-	u32 pc;                /* instruction that is about to run, or runs */
-	bool at_step;          /* the debugger is asked about it */
-	u32 only, frozen_here; /* lanes that may run in this turn, and those that may not */
-	bool watchful;         /* either matters */
-	bool changed;          /* the state: who runs has to be chosen again */
+	struct gang *gang; /* NULL: none */
+	u32 pc;            /* instruction that is about to run, or runs */
+	u32 last_pc;       /* instruction that ran last, where `careful` */
+	bool at_step;      /* the debugger is asked about it */
+	bool changed;      /* the state: who runs has to be chosen again */
 	u8 verdict;
 	enum debug_verdict (*step)(void *user, struct debug_grid *d, struct gang *g,
 				   const struct uop *in); /* NULL: nobody is asked now */
 	u64 time, latest;
+	u64 chain;           /* a hash of what ran, and for which lanes */
 	u64 alarm;           /* when debug_alarm has something to do */
 	struct gang *resume; /* goes on at resume_pc */
 	u32 resume_pc;
@@ -174,19 +193,49 @@ bool debug_put_memory(struct debug_grid *d, struct cta *c, u32 warp, u32 lane, e
 		      u64 address, const void *from, u64 bytes);
 bool debug_jump(struct debug_grid *d, struct cta *c, u32 warp, u32 lanes, u32 pc);
 
+/* ---- debug_memory.c ---- */
+
+/*
+ * Device memory that kernels may write is as it is now. Pages that have changed since the last time
+ * are added to *old (may be NULL) as they were. False: there is more than `limit` bytes of it, no
+ * memory of the host, or some of it is gone.
+ */
+bool debug_memory_note(struct debug_memory *m, const struct exec_env *e, struct debug_pages *old,
+		       u64 limit);
+/* Make memory what it was when it was noted last. */
+void debug_memory_return(struct debug_memory *m);
+/* Write pages, which then count as noted. */
+void debug_memory_write(struct debug_memory *m, const struct debug_pages *pages);
+void debug_memory_free(struct debug_memory *m);
+/* Pages of `from` that `to` has not go to `to`; `from` is empty then. Returns bytes that were freed. */
+size_t debug_pages_merge(struct debug_pages *to, struct debug_pages *from);
+size_t debug_pages_free(struct debug_pages *p);
+
+/* ---- debug_copy.c ---- */
+
+/* The state of the grid, memory excepted; `gang` is about to run micro-op pc. False: no memory. */
+bool debug_copy_take(struct debug_grid *d, struct gang *gang, u32 pc, struct debug_copy *out);
+void debug_copy_put(struct debug_grid *d, const struct debug_copy *c);
+/* Its pages, too. */
+void debug_copy_free(struct debug_copy *c);
+
 /* ---- debug_time.c ---- */
 
 /* The launch begins, or goes on after others ran: nothing before can be gone back to. */
 void debug_time_begin(struct debug_grid *d, const char *why);
 void debug_time_end(struct debug_grid *d);
-/* The time has come that d->alarm names. */
+/* The time has come that d->alarm names; the group of g is about to run pc. */
 void debug_alarm(struct debug_grid *d, struct gang *g, u32 pc);
+/* The debugger is asked again. */
+void debug_wake(struct debug_grid *d);
 /* debug_back was asked for and the turn has been left: go there. */
 void debug_restore(struct debug_grid *d);
+/* Does a call of it do more each time? */
+bool debug_is_unique(const struct program_extern *x);
 /* Note a deed, which has been done. */
 void debug_note(struct debug_grid *d, struct debug_deed deed);
-/* Do what was done at this time. Returns whether anything was. */
-bool debug_repeat(struct debug_grid *d);
+/* Between turns: do what was done then. Returns whether anything was. */
+bool debug_repeat_between(struct debug_grid *d);
 /* The launch does what cannot be done twice: what comes before is forgotten at the next step. */
 void debug_cannot_repeat(struct debug_grid *d, const char *why);
 

@@ -385,7 +385,7 @@ static u8 *plain_bytes(const struct cta *c, enum mem_space space, u64 address, u
 }
 
 /* Generic addresses: the space and the offset in it. */
-static enum mem_space generic_space(const struct cta *c, enum mem_space space, u64 *address)
+static enum mem_space split_generic(const struct cta *c, enum mem_space space, u64 *address)
 {
 	const struct mem *m = c->env->mem;
 
@@ -409,7 +409,7 @@ static bool move_bytes(const struct cta *c, u32 warp, u32 lane, enum mem_space s
 	u32 number = (warp - g->first_warp) * WARP_LANES + lane, limit = c->env->local_bytes;
 	u8 *at;
 
-	space = generic_space(c, space, &address);
+	space = split_generic(c, space, &address);
 	if (space == MEM_LOCAL) {
 		if (!g->local || address > limit || bytes > limit - address)
 			return false;

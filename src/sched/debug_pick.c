@@ -320,9 +320,9 @@ enum debug_pick debug_pick(struct debug_grid *d, struct debug_turn *t)
 
 	if (p != PICK_TURN)
 		return p;
-	d->only = t->lanes ? t->lanes : FULL_MASK;
-	d->frozen_here = d->frozen.len ? debug_frozen_lanes(d, t->cta->number, t->warp) : 0;
-	d->watchful = t->lanes || d->frozen_here;
+	d->cursor.only = t->lanes ? t->lanes : FULL_MASK;
+	d->cursor.frozen_here = d->frozen.len ? debug_frozen_lanes(d, t->cta->number, t->warp) : 0;
+	d->cursor.watchful = t->lanes || d->cursor.frozen_here;
 	return p;
 }
 
@@ -330,9 +330,9 @@ bool debug_must_leave(struct debug_grid *d, struct gang *g, u32 pc)
 {
 	const struct warp *w = &g->warp_at[g->warp];
 
-	if (g->active & d->frozen_here || !(g->active & d->only))
+	if (g->active & d->cursor.frozen_here || !(g->active & d->cursor.only))
 		return true;
-	return d->only != FULL_MASK && warp_meets_at(g, w, warp_label_of(g, pc));
+	return d->cursor.only != FULL_MASK && warp_meets_at(g, w, warp_label_of(g, pc));
 }
 
 /* ---- after a turn ---- */
@@ -395,7 +395,7 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 	if (here) {
 		k->ran = true;
 		k->yielded |= yields;
-		k->warp += stop != STOP_LEFT;
+		k->warp += stop != STOP_LEFT && stop != STOP_FAULT;
 	}
 	if (stop == STOP_LEFT || stop == STOP_FAULT)
 		return;

@@ -1,28 +1,47 @@
 /*
- * Under a debugger: what the user did is noted and done again, copies of the launch, going back.
+ * Under a debugger: copies of the launch now and then, going back to them, and doing again what the
+ * debugger did.
+ *
+ * A copy has the resident CTAs as they are, and the pages of memory that are written before the next
+ * copy. Copies are made so often that they cost a tenth of the time; when they are too many every
+ * second one goes. Whether and when they are made changes nothing in what the launch does.
  */
 #include "src/sched/debug_int.h"
 
 #include <stdlib.h>
 
+/* The shortest time between copies, and how much longer than one copy it is. */
+#define INTERVAL_NS 10000000u
+#define COPY_PART 10u
+/* Instructions between two looks at the clock. */
+#define CHECK_STEP 32768u
+
 /* ---- deeds ---- */
+
+static void drop_deeds(struct debug_grid *d)
+{
+	while (d->deeds.len > d->deeds_done)
+		free(d->deeds.at[--d->deeds.len].data);
+}
 
 void debug_note(struct debug_grid *d, struct debug_deed deed)
 {
 	u8 *data = NULL;
 
+	if (!d->history.on)
+		return;
 	/* What was done later the last time is not going to be. */
-	while (d->deeds.len > d->deeds_done)
-		free(d->deeds.at[--d->deeds.len].data);
+	drop_deeds(d);
 	if (deed.data) {
 		data = malloc(deed.bytes ? deed.bytes : 1);
 		if (data)
 			memcpy(data, deed.data, deed.bytes);
 	}
 	deed.time = d->time;
+	deed.between = !d->gang;
 	if ((deed.data && !data) || !VEC_PUSH(&d->deeds, deed)) {
 		free(data);
-		debug_cannot_repeat(d, "the host has no memory to note what was changed");
+		debug_cannot_repeat(d, "the host had no memory to note what was changed");
 		return;
 	}
 	d->deeds.at[d->deeds.len - 1].data = data;
@@ -60,74 +79,346 @@ static void do_again(struct debug_grid *d, const struct debug_deed *x)
 	}
 }
 
-/* Returns whether the turn has to be chosen again. */
-bool debug_repeat(struct debug_grid *d)
+/* Is there something to do again, in a turn or between turns? */
+static const struct debug_deed *next_deed(const struct debug_grid *d, bool between)
 {
-	bool turn = false;
+	const struct debug_deed *x = &d->deeds.at[d->deeds_done];
 
-	while (d->deeds_done < d->deeds.len && d->deeds.at[d->deeds_done].time <= d->time) {
-		const struct debug_deed *x = &d->deeds.at[d->deeds_done++];
+	return d->deeds_done < d->deeds.len && x->time <= d->time && x->between == between ? x
+											   : NULL;
+}
 
+bool debug_repeat_between(struct debug_grid *d)
+{
+	const struct debug_deed *x;
+	bool any = false;
+
+	while ((x = next_deed(d, true))) {
+		d->deeds_done++;
 		do_again(d, x);
-		if (x->kind == DEED_TURN || x->kind == DEED_JUMP) {
-			turn = true;
-			break;
-		}
+		any = true;
 	}
-	return turn;
+	return any;
+}
+
+/* Whoever was left then is left again. */
+static void repeat_in_turn(struct debug_grid *d)
+{
+	const struct debug_deed *x;
+
+	while (!d->changed && (x = next_deed(d, false))) {
+		d->deeds_done++;
+		do_again(d, x);
+		d->changed |= x->kind == DEED_TURN;
+	}
+}
+
+/* ---- when to look ---- */
+
+static void set_alarm(struct debug_grid *d)
+{
+	const struct debug_history *h = &d->history;
+
+	d->alarm = h->on ? (d->time / h->check_step + 1) * h->check_step : UINT64_MAX;
+	if (!d->step && h->quiet_until < d->alarm)
+		d->alarm = h->quiet_until;
+	if (d->deeds_done < d->deeds.len && d->deeds.at[d->deeds_done].time < d->alarm)
+		d->alarm = d->deeds.at[d->deeds_done].time;
+	if (h->on && (d->careful || h->reset))
+		d->alarm = 0;
+}
+
+void debug_wake(struct debug_grid *d)
+{
+	d->step = d->hooks->step;
+}
+
+/* Does the launch do what it did the last time? */
+static void check_chain(struct debug_grid *d)
+{
+	struct debug_history *h = &d->history;
+	u64 n = d->time / h->check_step;
+
+	if (d->time % h->check_step || !h->on)
+		return;
+	if (n < h->chains.len)
+		h->differs |= h->chains.at[n] != d->chain;
+	else if (n == h->chains.len)
+		VEC_PUSH(&h->chains, d->chain);
 }
 
 /* ---- copies ---- */
 
-void debug_time_begin(struct debug_grid *d, const char *why)
+static void drop_copies(struct debug_history *h, size_t from)
 {
-	(void)d, (void)why;
+	while (h->copies.len > from) {
+		struct debug_copy *c = &h->copies.at[--h->copies.len];
+
+		h->bytes -= c->bytes + c->pages.len * (MEM_HOST_PAGE + sizeof(struct debug_page));
+		debug_copy_free(c);
+	}
 }
 
-void debug_time_end(struct debug_grid *d)
+static void switch_off(struct debug_grid *d, const char *why)
 {
-	(void)d;
+	drop_copies(&d->history, 0);
+	debug_memory_free(&d->history.memory);
+	d->history.on = false;
+	d->history.why = why;
+}
+
+static size_t copy_bytes(const struct debug_copy *c)
+{
+	return c->bytes + c->pages.len * (MEM_HOST_PAGE + sizeof(struct debug_page));
+}
+
+static void count_bytes(struct debug_history *h)
+{
+	h->bytes = 0;
+	for (size_t i = 0; i < h->copies.len; i++)
+		h->bytes += copy_bytes(&h->copies.at[i]);
+}
+
+/* Every second copy goes, neither the first nor the last. */
+static void thin_out(struct debug_history *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->copies.len; i++) {
+		struct debug_copy *c = &h->copies.at[i];
+
+		if (i % 2 && i + 1 < h->copies.len) {
+			debug_pages_merge(&h->copies.at[n - 1].pages, &c->pages);
+			debug_copy_free(c);
+		} else {
+			h->copies.at[n++] = *c;
+		}
+	}
+	h->copies.len = n;
+	h->interval_ns *= 2;
+}
+
+/* What is too much even so: the oldest go. */
+static void keep_within(struct debug_grid *d)
+{
+	struct debug_history *h = &d->history;
+	u64 limit = d->hooks->history_bytes - h->memory.used;
+
+	count_bytes(h);
+	while (h->bytes > limit && h->copies.len > 2) {
+		thin_out(h);
+		count_bytes(h);
+	}
+	while (h->bytes > limit && h->copies.len > 1) {
+		debug_copy_free(&h->copies.at[0]);
+		memmove(h->copies.at, h->copies.at + 1, --h->copies.len * sizeof(*h->copies.at));
+		h->why = "older states take more memory than may be kept";
+		count_bytes(h);
+	}
+}
+
+static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
+{
+	struct debug_history *h = &d->history;
+	struct debug_copy *last = h->copies.len ? &h->copies.at[h->copies.len - 1] : NULL, c;
+	const struct exec_env *e = &d->grid->launch.env;
+	u64 begin = sched_host_ns(), limit = d->hooks->history_bytes;
+
+	if (last && last->time == d->time && last->gang)
+		return;
+	if (!debug_memory_note(&h->memory, e, last ? &last->pages : NULL, limit / 2)) {
+		/* Memory has gone, or it is too much: once more, without what was before. */
+		drop_copies(h, 0);
+		debug_memory_free(&h->memory);
+		h->why = "memory of the device was freed during the launch";
+		if (!last || !debug_memory_note(&h->memory, e, NULL, limit / 2)) {
+			switch_off(d, "the memory of the device is more than may be kept");
+			return;
+		}
+	}
+	if (!VEC_RESERVE(&h->copies, 1) || !debug_copy_take(d, g, pc, &c)) {
+		switch_off(d, "the host has no memory for copies");
+		return;
+	}
+	h->copies.at[h->copies.len++] = c;
+	keep_within(d);
+	h->made_ns = sched_host_ns();
+	h->cost_ns = h->made_ns - begin;
+}
+
+/* Nothing before now can be gone back to. */
+static void restart(struct debug_grid *d, struct gang *g, u32 pc, const char *why)
+{
+	struct debug_history *h = &d->history;
+
+	drop_copies(h, 0);
+	h->chains.len = 0;
+	h->why = why;
+	h->reset = NULL;
+	if (h->on)
+		make_copy(d, g, pc);
+}
+
+static bool is_due(const struct debug_history *h)
+{
+	u64 wait = h->cost_ns * COPY_PART;
+
+	/* 0: tests want one each time. */
+	return !h->interval_ns ||
+	       sched_host_ns() - h->made_ns > (wait > h->interval_ns ? wait : h->interval_ns);
+}
+
+/* Functions of the device runtime that do the same when they are called again. */
+bool debug_is_unique(const struct program_extern *x)
+{
+	for (const char *const *name = exec_extern_names; *name; name++)
+		if (!strcmp(*name, x->name))
+			return false;
+	return true;
+}
+
+/* Did the last instruction do what cannot be done twice? */
+static bool was_unique(const struct debug_grid *d, const struct gang *g)
+{
+	const struct program *p = g->env->program;
+	u32 pc = d->last_pc;
+
+	for (; d->time && pc < p->uops && p->uop[pc].ir == p->uop[d->last_pc].ir &&
+	       p->uop[pc].func == p->uop[d->last_pc].func;
+	     pc++)
+		if (p->uop[pc].inner == OP_extern &&
+		    debug_is_unique(&p->externs[p->uop[pc].call.callee]))
+			return true;
+	return false;
 }
 
 void debug_alarm(struct debug_grid *d, struct gang *g, u32 pc)
 {
-	(void)d, (void)g, (void)pc;
+	struct debug_history *h = &d->history;
+
+	if (d->careful && was_unique(d, g))
+		h->reset = "a kernel has launched others, or called the host";
+	if (h->on && h->reset)
+		restart(d, g, pc, h->reset);
+	d->last_pc = pc;
+	check_chain(d);
+	repeat_in_turn(d);
+	if (!d->step && d->time >= h->quiet_until)
+		debug_wake(d);
+	if (h->on && !d->changed && is_due(h))
+		make_copy(d, g, pc);
+	set_alarm(d);
 }
 
-void debug_restore(struct debug_grid *d)
+void debug_time_begin(struct debug_grid *d, const char *why)
 {
-	(void)d;
+	struct debug_history *h = &d->history;
+
+	h->on = d->hooks->history_bytes != 0;
+	h->interval_ns = INTERVAL_NS;
+	h->check_step = CHECK_STEP;
+	debug_memory_free(&h->memory);
+	restart(d, NULL, 0, why);
+	set_alarm(d);
+}
+
+void debug_time_end(struct debug_grid *d)
+{
+	switch_off(d, "the launch has ended");
+	VEC_FREE(&d->history.copies);
+	VEC_FREE(&d->history.chains);
 }
 
 void debug_cannot_repeat(struct debug_grid *d, const char *why)
 {
-	d->history.why = why;
+	d->history.reset = why;
+	set_alarm(d);
+}
+
+/* ---- going back ---- */
+
+static struct debug_copy *copy_until(const struct debug_grid *d, u64 time)
+{
+	const struct debug_history *h = &d->history;
+	size_t i = h->copies.len;
+
+	while (i && h->copies.at[i - 1].time > time)
+		i--;
+	return h->on && i ? &h->copies.at[i - 1] : NULL;
 }
 
 bool debug_back(struct debug_grid *d, u64 time, u64 quiet_until, struct text *why)
 {
-	(void)time, (void)quiet_until;
-	text_printf(why, "%s", d->history.why ? d->history.why : "nothing is kept to go back to");
-	return false;
+	struct debug_history *h = &d->history;
+
+	if (h->reset || !copy_until(d, time)) {
+		text_printf(why, "%s",
+			    h->reset ? h->reset
+			    : h->why ? h->why
+			    : !h->on ? "no states are kept to go back to"
+				     : "the launch begins here");
+		return false;
+	}
+	h->back_to = time;
+	h->quiet_until = quiet_until;
+	return true;
+}
+
+void debug_restore(struct debug_grid *d)
+{
+	struct debug_history *h = &d->history;
+	struct debug_copy *c = copy_until(d, h->back_to);
+
+	if (!c)
+		return;
+	if (d->time > d->latest)
+		d->latest = d->time;
+	debug_memory_return(&h->memory);
+	for (struct debug_copy *x = &h->copies.at[h->copies.len - 1]; x-- > c;)
+		debug_memory_write(&h->memory, &x->pages);
+	drop_copies(h, (size_t)(c - h->copies.at) + 1);
+	debug_pages_free(&c->pages);
+	debug_copy_put(d, c);
+	d->changed = false;
+	d->ended = false;
+	d->last_pc = NO_PC;
+	h->made_ns = sched_host_ns();
+	d->step = d->time < h->quiet_until ? NULL : d->hooks->step;
+	set_alarm(d);
 }
 
 u64 debug_first(const struct debug_grid *d)
 {
-	return d->time;
+	const struct debug_history *h = &d->history;
+
+	return h->on && h->copies.len && !h->reset ? h->copies.at[0].time : d->time;
 }
 
 bool debug_copy_before(const struct debug_grid *d, u64 time, u64 *at)
 {
-	(void)d, (void)time, (void)at;
-	return false;
+	const struct debug_copy *c = time ? copy_until(d, time - 1) : NULL;
+
+	if (c)
+		*at = c->time;
+	return c != NULL;
 }
 
 void debug_changed(struct debug_grid *d)
 {
+	struct debug_history *h = &d->history;
+
 	d->latest = d->time;
+	drop_deeds(d);
+	if (h->chains.len > d->time / h->check_step + 1)
+		h->chains.len = d->time / h->check_step + 1;
 }
 
 u64 debug_latest(const struct debug_grid *d)
 {
 	return d->latest > d->time ? d->latest : d->time;
+}
+
+bool debug_differs(const struct debug_grid *d)
+{
+	return d->history.differs;
 }

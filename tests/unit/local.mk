@@ -84,6 +84,7 @@ unit_tests += \
 	tests/unit/ptx/isa_table
 unit_tests += \
 	tests/unit/sched/debug_grid \
+	tests/unit/sched/debug_time \
 	tests/unit/sched/sched_assertions \
 	tests/unit/sched/sched_grid \
 	tests/unit/sched/watch_counters \
@@ -101,6 +102,7 @@ EXTRA_DIST += tests/check.h \
 	tests/unit/dbg/data/shapes.lineinfo.ptx \
 	tests/unit/dbg/data/shapes.nvcc.ptx \
 	tests/unit/debug_run.h \
+	tests/unit/sched/debug_kernels.h \
 	tests/unit/exec_harness.h \
 	tests/unit/vector_kernel.h \
 	tests/unit/vectors.h \
