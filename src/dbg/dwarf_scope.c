@@ -274,6 +274,34 @@ static void locate(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 		by_expression(d, at, die, op, len, v);
 }
 
+/*
+ * clang tells no place of structures that a kernel takes by value. They are where the launch has put
+ * them: the n-th parameter of the source is that of the kernel.
+ */
+static void locate_kernel_parameter(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
+				    struct dbg_variable *v)
+{
+	const struct ir_var *p;
+	Dwarf_Die func, child;
+	u32 n = 0;
+
+	if (!at.func || !at.func->is_entry || !die_at(d, d->funcs[at.func->index], &func) ||
+	    !die_child(&func, &child))
+		return;
+	while (libdw.dwarf_dieoffset(&child) != libdw.dwarf_dieoffset(die)) {
+		n += libdw.dwarf_tag(&child) == DW_TAG_formal_parameter;
+		if (!die_next(&child))
+			return;
+	}
+	p = n < at.func->params_len ? d->m->vars.at[at.func->params[n]] : NULL;
+	if (!p || p->size_bytes != dbg_type_size(v->type))
+		return;
+	v->where = DBG_IN_MEMORY;
+	v->space = DBG_PARAM;
+	v->base = p;
+	v->offset = 0;
+}
+
 static void describe(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 		     struct dbg_variable *v)
 {
@@ -291,6 +319,8 @@ static void describe(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 	die_number(die, DW_AT_artificial, &flag);
 	v->is_artificial = flag || !strcmp(v->name, "this");
 	locate(d, at, die, v);
+	if (v->is_parameter && v->where == DBG_IS_NOWHERE)
+		locate_kernel_parameter(d, at, die, v);
 }
 
 /* ---- variables of a scope ---- */

@@ -527,6 +527,7 @@ bool dbg_value_print(const struct dbg_context *c, const struct dbg_value *v,
 		return false;
 	if (f)
 		p.f = *f;
+	p.inner = p.f.inner;
 	p.f.elements = p.f.elements ? (u32)min_u64(p.f.elements, ELEMENTS_MAX) : ELEMENTS;
 	p.f.repeats = p.f.repeats ? p.f.repeats : REPEATS;
 	/* With a letter a reference is what it refers to. */

@@ -130,6 +130,7 @@ bool dbg_session_set(struct dbg_session *s, const struct dbg_context *c, const c
 struct dbg_format {
 	char letter;  /* x d u o t z f c s a; 0: by type */
 	bool pretty;  /* a member a line */
+	bool inner;   /* as a part of something: pointers without their type */
 	u32 elements; /* of an array or string at most; 0: 200 */
 	u32 repeats;  /* equal elements from which `<repeats N times>` is shown; 0: 10 */
 };

@@ -201,6 +201,9 @@ static void command_run(struct debugger *x, const struct command *c, char *rest,
 {
 	char *format;
 
+	/* "print /x i" */
+	if (c->group == G_DATA || c->group == G_LOOK)
+		rest = (char *)(uintptr_t)skip_blanks(rest);
 	rest = cut_format(rest, &format);
 	/* Blanks at the end of a text are part of it. */
 	rest = (char *)(uintptr_t)skip_blanks(rest);

@@ -92,6 +92,9 @@ struct frame {
 
 /* Where the lane in focus stands, as its frame shows it. False: there is none. */
 bool focus_where(struct debugger *x, struct where *out);
+/* Where people see a lane of the group that stands there: in helpers of a toolkit their caller. */
+struct where where_of_lane(struct debugger *x, const struct cta *c, u32 warp, u32 lane,
+			   struct dbg_place at);
 /* The CTA in focus, NULL: there is none, or it is not resident. */
 struct cta *focus_cta(const struct debugger *x);
 /* Innermost first; returns how many, at most `max`. */

@@ -63,18 +63,46 @@ bool frame_at(struct debugger *x, const struct cta *c, u32 warp, u32 lane, u32 n
 	return number < n;
 }
 
+/* The frame's line; of what users have not written, the line of theirs that has called it. */
+static bool lane_where(struct debugger *x, const struct cta *c, const struct focus *at,
+		       struct where *out)
+{
+	u32 i = at->frame;
+	struct frame f;
+
+	for (; frame_at(x, c, at->warp, at->lane, i, &f); i++) {
+		struct where w = where_of(x, f.place);
+
+		/* An outer function's line is that of the call in it. */
+		if (f.shown.source.path && f.shown.inlined > where_frame(&w))
+			w.source = f.shown.source;
+		if (i == at->frame)
+			*out = w;
+		if (!w.module || !w.module->has_source || w.source.path) {
+			if (w.source.path)
+				out->source = w.source;
+			return true;
+		}
+	}
+	return i > at->frame;
+}
+
 bool focus_where(struct debugger *x, struct where *out)
 {
 	struct cta *c = focus_cta(x);
-	struct frame f;
 
-	if (!c || !frame_at(x, c, x->focus.warp, x->focus.lane, x->focus.frame, &f))
-		return false;
-	*out = where_of(x, f.place);
-	/* An outer function's line is that of the call in it. */
-	if (f.shown.source.path && f.shown.inlined > where_frame(out))
-		out->source = f.shown.source;
-	return true;
+	return c && lane_where(x, c, &x->focus, out);
+}
+
+struct where where_of_lane(struct debugger *x, const struct cta *c, u32 warp, u32 lane,
+			   struct dbg_place at)
+{
+	struct focus f = {.warp = warp, .lane = lane};
+	struct where w = where_of(x, at);
+
+	if (!w.source.path && w.module && w.module->has_source)
+		lane_where(x, c, &f, &w);
+	return w;
 }
 
 /* ---- expressions ---- */

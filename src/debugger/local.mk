@@ -13,10 +13,13 @@ libdebugger_la_SOURCES = \
 	src/debugger/frames.c \
 	src/debugger/link.c \
 	src/debugger/look.c \
+	src/debugger/look_barriers.c \
 	src/debugger/look_disassemble.c \
 	src/debugger/look_display.c \
 	src/debugger/look_focus.c \
+	src/debugger/look_grid.c \
 	src/debugger/look_groups.c \
+	src/debugger/look_info.c \
 	src/debugger/look_lanes.c \
 	src/debugger/look_list.c \
 	src/debugger/look_memory.c \

@@ -121,9 +121,8 @@ void directories_write(struct debugger *x, struct text *out);
 
 /* ---- frames: look_stack.c ---- */
 
-/* Where people see a frame, and that of the focus. */
+/* Where people see a frame. */
 struct where look_frame_where(struct debugger *x, const struct frame *f, u32 number);
-bool look_focus_where(struct debugger *x, struct where *out);
 
 /* ---- symbols and instructions: look_symbol.c, look_disassemble.c ---- */
 

@@ -50,6 +50,20 @@ static void listing_source(struct listing *s, u32 insn)
 		s->last = w;
 }
 
+/* Does something jump there? Others mark pieces for DWARF. */
+static bool is_target(const struct ir_func *f, u32 label)
+{
+	for (size_t i = 0; i < f->operands.len; i++)
+		if (f->operands.at[i].kind == IR_OP_LABEL && f->operands.at[i].index == label)
+			return true;
+	for (size_t i = 0; i < f->tables.len; i++)
+		for (u32 k = 0; k < f->tables.at[i].len; k++)
+			if (f->tables.at[i].kind == IR_BRANCH_TARGETS &&
+			    f->tables.at[i].at[k] == label)
+				return true;
+	return false;
+}
+
 static void say_instruction(struct listing *s, u32 insn)
 {
 	struct debugger *x = s->x;
@@ -59,7 +73,7 @@ static void say_instruction(struct listing *s, u32 insn)
 	if (s->source)
 		listing_source(s, insn);
 	for (size_t i = 0; i < s->f->labels.len; i++)
-		if (s->f->labels.at[i].insn == insn)
+		if (s->f->labels.at[i].insn == insn && is_target(s->f, (u32)i))
 			say(x, "                %s:\n", s->f->labels.at[i].name->text);
 	ir_print_insn(s->module->m, s->f, &s->f->insns.at[insn], &t);
 	say(x, "%s%6u <+%u>:\t%s", s->at.func == s->f && s->at.insn == insn ? "=> " : "   ",

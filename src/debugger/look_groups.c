@@ -110,7 +110,8 @@ u32 look_groups(struct debugger *x, const struct cta *c, u32 warp,
 				continue;
 			*o = (struct look_group){.mask = parts[k], .pc = g[i].pc, .group = g[i]};
 			o->stopped = k == 0;
-			o->where = where_of(x, loaded_place(p, g[i].pc));
+			o->where = where_of_lane(x, c, warp, (u32)__builtin_ctz(parts[k]),
+						 loaded_place(p, g[i].pc));
 			say_state(o, g, n, i, i == next);
 			if (fault && !k)
 				snprintf(o->state, sizeof(o->state), "faulted");

@@ -6,6 +6,7 @@
 /* Values up to this long are printed side by side. */
 #define LANES_WIDE 24
 #define LANES_IN_ROW 8u
+#define LINE_WIDE 100u
 #define COLUMNS_MAX 32u
 
 /* ---- values ---- */
@@ -41,6 +42,21 @@ bool look_lane_context(struct debugger *x, u32 lane, struct dbg_context *out)
 	return context_of(x, &f, out);
 }
 
+/* "<not set yet>" is no value. */
+static void drop_missing(struct lane_values *v, u32 lane)
+{
+	struct text *t = &v->at[lane];
+
+	if (!(v->there >> lane & 1) || !t->len || t->at[0] != '<' || t->at[t->len - 1] != '>' ||
+	    strpbrk(t->at, "{,"))
+		return;
+	if (!v->why.len)
+		text_add(&v->why, t->at + 1, t->len - 2);
+	t->len = 0;
+	t->at[0] = 0;
+	v->there &= ~(1u << lane);
+}
+
 bool look_lane_values(struct debugger *x, const char *text, const struct dbg_format *f, u32 lanes,
 		      struct lane_values *out)
 {
@@ -64,7 +80,8 @@ bool look_lane_values(struct debugger *x, const char *text, const struct dbg_for
 			continue;
 		if (dbg_expr_eval(e, &c, &v, &why) && dbg_value_print(&c, &v, f, &out->at[l], &why))
 			out->there |= 1u << l;
-		else if (!out->why.len)
+		drop_missing(out, l);
+		if (!(out->there >> l & 1) && !out->why.len)
 			text_puts(&out->why, why.at ? why.at : "no value");
 		text_fini(&why);
 	}
@@ -91,14 +108,17 @@ static const char *lane_value(const struct lane_values *v, u32 lane, u32 live)
 static void say_side_by_side(struct debugger *x, const struct lane_values *v, u32 all, u32 live)
 {
 	size_t width = 1;
+	u32 in_row = LANES_IN_ROW;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		width = v->at[l].len > width ? v->at[l].len : width;
-	for (u32 l = 0; l < WARP_LANES; l += LANES_IN_ROW) {
+	while (in_row > 1 && in_row * (width + 2) + 2 > LINE_WIDE)
+		in_row /= 2;
+	for (u32 l = 0; l < WARP_LANES; l += in_row) {
 		if (!(all >> l))
 			break;
 		say(x, "%2u:", l);
-		for (u32 k = l; k < l + LANES_IN_ROW && all >> k & 1; k++)
+		for (u32 k = l; k < l + in_row && all >> k & 1; k++)
 			say(x, "%s%*s", k == l ? " " : "  ", (int)width, lane_value(v, k, live));
 		say(x, "\n");
 	}

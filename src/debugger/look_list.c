@@ -18,7 +18,7 @@ struct list_place {
 
 static struct loaded *module_of_focus(struct debugger *x, struct where *w)
 {
-	if (x->grid && x->focus.valid && look_focus_where(x, w))
+	if (x->grid && x->focus.valid && focus_where(x, w))
 		return w->module;
 	return x->modules.len && loaded_open(x, x->modules.at[0]) ? x->modules.at[0] : NULL;
 }

@@ -101,7 +101,8 @@ static bool examine_strings(struct debugger *x, const struct dbg_context *c, str
 static bool examine_numbers(struct debugger *x, const struct dbg_context *c, struct examine *e)
 {
 	u32 per_line = e->letter == 'a' || e->bytes == 8 ? 2 : e->bytes == 4 ? 4 : 8;
-	struct dbg_format f = {.letter = e->letter};
+	/* As wide as the element is. */
+	struct dbg_format f = {.letter = e->letter == 'x' ? 'z' : e->letter};
 	bool good = true;
 
 	if (e->letter == 'a')

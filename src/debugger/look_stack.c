@@ -27,17 +27,6 @@ struct where look_frame_where(struct debugger *x, const struct frame *f, u32 num
 	return w;
 }
 
-bool look_focus_where(struct debugger *x, struct where *out)
-{
-	struct cta *c = focus_cta(x);
-	struct frame f;
-
-	if (!c || !frame_at(x, c, x->focus.warp, x->focus.lane, x->focus.frame, &f))
-		return false;
-	*out = look_frame_where(x, &f, x->focus.frame);
-	return true;
-}
-
 /* ---- variables of a frame ---- */
 
 struct variables {
@@ -45,7 +34,7 @@ struct variables {
 	struct dbg_context c;
 	bool parameters;
 	u32 count;
-	const char *between, *indent, *behind;
+	const char *between, *indent, *equals, *behind;
 };
 
 static void say_variable(void *user, const struct dbg_variable *v, u32 depth PL_UNUSED)
@@ -53,7 +42,7 @@ static void say_variable(void *user, const struct dbg_variable *v, u32 depth PL_
 	struct variables *s = user;
 	struct dbg_value value;
 	struct text out = {0}, why = {0};
-	struct dbg_format f = {.elements = s->parameters ? 20 : 0};
+	struct dbg_format f = {.inner = true, .elements = s->equals[1] ? 0 : 20};
 
 	if (v->is_parameter != s->parameters || !v->name || !*v->name)
 		return;
@@ -62,8 +51,8 @@ static void say_variable(void *user, const struct dbg_variable *v, u32 depth PL_
 		out.len = 0;
 		text_printf(&out, "<%s>", why.at ? why.at : "no value");
 	}
-	say(s->x, "%s%s%s%s%s%s", s->count ? s->between : "", s->indent, v->name,
-	    s->parameters && !*s->indent ? "=" : " = ", out.at ? out.at : "", s->behind);
+	say(s->x, "%s%s%s%s%s%s", s->count ? s->between : "", s->indent, v->name, s->equals,
+	    out.at ? out.at : "", s->behind);
 	s->count++;
 	text_fini(&out);
 	text_fini(&why);
@@ -87,9 +76,16 @@ static void say_ptx_parameters(struct variables *s)
 }
 
 static u32 say_variables(struct debugger *x, const struct dbg_context *c, bool parameters,
-			 const char *between, const char *indent, const char *behind)
+			 const char *between, const char *indent)
 {
-	struct variables s = {x, *c, parameters, 0, between, indent, behind};
+	struct variables s = {x,
+			      *c,
+			      parameters,
+			      0,
+			      between,
+			      indent,
+			      *between ? "=" : " = ",
+			      *between ? "" : "\n"};
 
 	if (!c->names || !c->place.func)
 		return 0;
@@ -107,7 +103,7 @@ void command_info_locals(struct debugger *x, const struct call *c PL_UNUSED)
 		say_error(x, "No frame selected");
 		return;
 	}
-	if (say_variables(x, &at, false, "", "", "\n"))
+	if (say_variables(x, &at, false, "", ""))
 		return;
 	if (at.names && !dbg_names_has_dwarf(at.names))
 		say(x, "No symbol table info available: build with -G, or see info registers.\n");
@@ -121,7 +117,7 @@ void command_info_args(struct debugger *x, const struct call *c PL_UNUSED)
 
 	if (!context_of(x, &x->focus, &at))
 		say_error(x, "No frame selected");
-	else if (!say_variables(x, &at, true, "", "", "\n"))
+	else if (!say_variables(x, &at, true, "", ""))
 		say(x, "No arguments.\n");
 }
 
@@ -155,7 +151,7 @@ static void stack_say_frame(struct debugger *x, const struct frame *f, u32 numbe
 	}
 	say(x, " (");
 	if (context_of(x, &at, &c))
-		say_variables(x, &c, true, ", ", "", "");
+		say_variables(x, &c, true, ", ", "");
 	if (f->shown.source.path)
 		w.source = f->shown.source;
 	where_say(&w, &t);
@@ -169,7 +165,7 @@ static void say_locals_of(struct debugger *x, u32 number)
 	struct dbg_context c;
 
 	at.frame = number;
-	if (!context_of(x, &at, &c) || !say_variables(x, &c, false, "", "        ", "\n"))
+	if (!context_of(x, &at, &c) || !say_variables(x, &c, false, "", "        "))
 		say(x, "No locals.\n");
 }
 

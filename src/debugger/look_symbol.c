@@ -52,7 +52,8 @@ bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space
 	if (!v)
 		return false;
 	demangle(v->name->text, out);
-	text_printf(out, "+%llu", (unsigned long long)offset);
+	if (offset)
+		text_printf(out, "+%llu", (unsigned long long)offset);
 	return true;
 }
 
@@ -100,7 +101,7 @@ static void say_place(struct debugger *x, const struct dbg_context *c, const cha
 	case DBG_IN_REGISTER:
 		text_printf(out, "a variable in register %s%s",
 			    ir_reg_name(c->place.func, v->reg, reg, sizeof(reg)),
-			    v->unset ? ", which is not set yet" : "");
+			    v->unset && c->target ? ", which is not set yet" : "");
 		break;
 	case DBG_IS_CONSTANT:
 		text_printf(out, "constant, %lld", (long long)v->constant);

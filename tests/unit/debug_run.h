@@ -5,7 +5,6 @@
 #define PL_DEBUG_RUN_H
 
 #include "grammar/parse.h"
-#include "src/lower/lower.h"
 #include "src/base/text.h"
 #include "src/host/syscall.h"
 #include "src/sched/debug.h"
@@ -14,6 +13,7 @@
 
 struct debug_run {
 	const char *ptx;
+	const char *kernel; /* NULL: k */
 	u32 grid[3], block[3], cluster[3];
 	bool cooperative, plain; /* plain: without a debugger */
 	u32 resident;            /* CTAs of an SM; 0: 2 */
@@ -26,9 +26,10 @@ struct debug_run {
 	struct ir_module *m;
 	struct fault fault;
 	bool done;
+	struct diag_source source;
 	struct text printed;
 	struct sched_pool *pool;
-	u64 var_address[16];
+	u64 var_address[256];
 };
 
 static inline void debug_run_done(void *user, const struct sched_end *end)
@@ -51,13 +52,14 @@ static inline bool debug_run_open(struct debug_run *r)
 	struct lower_options options = {.warps =
 						(r->block[0] * r->block[1] * r->block[2] + 31) / 32,
 					.one_to_one = !r->plain};
-	struct diag_source source = {"test.ptx", r->ptx, strlen(r->ptx)};
+
 	struct text messages = {0};
 	struct diag d;
 
+	r->source = (struct diag_source){"test.ptx", r->ptx, strlen(r->ptx)};
 	diag_init(&d, diag_collect, &messages);
-	r->m = ptx_parse(&source, NULL, &d);
-	for (u32 i = 0; r->m && i < r->m->vars.len; i++) {
+	r->m = ptx_parse(&r->source, NULL, &d);
+	for (u32 i = 0; r->m && i < r->m->vars.len && i < ARRAY_LEN(r->var_address); i++) {
 		const struct ir_var *v = r->m->vars.at[i];
 
 		if (v->space != M_global && v->space != M_const)
@@ -67,8 +69,8 @@ static inline bool debug_run_open(struct debug_run *r)
 			memcpy((void *)(uintptr_t)r->var_address[i], v->data, v->data_len);
 	}
 	if (r->m)
-		r->p = exec_lower(r->m, ir_find_func(r->m, "k"), arch_find("h200"), r->var_address,
-				  &options, &d);
+		r->p = exec_lower(r->m, ir_find_func(r->m, r->kernel ? r->kernel : "k"),
+				  arch_find("h200"), r->var_address, &options, &d);
 	if (!r->p)
 		printf("# %s\n", messages.at ? messages.at : "?");
 	text_fini(&messages);

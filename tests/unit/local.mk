@@ -22,7 +22,8 @@ unit_tests += \
 	tests/unit/dbg/names \
 	tests/unit/dbg/value
 unit_tests += \
-	tests/unit/debugger/command
+	tests/unit/debugger/command \
+	tests/unit/debugger/look
 unit_tests += \
 	tests/unit/dev/absurd \
 	tests/unit/dev/api \
@@ -124,6 +125,7 @@ tests_unit_dbg_libdw_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_lines_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_names_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_value_LDADD = libdbg.la $(UNIT_LDADD)
+tests_unit_debugger_look_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 tests_unit_debugger_command_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 
 # Device code calls functions of the test itself.

@@ -1,0 +1,291 @@
+/*
+ * What the debugger shows of a launch: values, types, frames, lanes, focus, memory, text; of code of
+ * both compilers, and of PTX alone.
+ */
+#include "tests/unit/debugger/stage.h"
+
+/* ---- a kernel with variables of every kind: tests/unit/dbg/data/shapes.cu, line 93, j == 1 ---- */
+
+static void see_values(struct stage *s)
+{
+	HAS(s, "print i", "$1 = 4");
+	HAS(s, "p/x i", "$2 = 0x4");
+	HAS(s, "print /t $", "$3 = 100");
+	HAS(s, "print tile[0]@2", "= {4, 0}");
+	HAS(s, "print origin", "= {x = 1.5, y = 2.5}");
+	HAS(s, "print local.color", "= GREEN");
+	HAS(s, "print head == &nodes[1]", "= true");
+	HAS(s, "print &tile[1]", "= (@shared int *) 0x4");
+	HAS(s, "print stats::hits + stats::table[3]", "= 11");
+	HAS(s, "print blockDim.x * gridDim.x", "= 32");
+	HAS(s, "output big", "34359738368");
+	HAS(s, "printf \"%d|%s|%5.2f|%c\\n\", i, text, origin.x, 65", "4|warp| 1.50|A\n");
+	HAS(s, "print/x $_live", "= 0xffffffff");
+	HAS(s, "print $_waiting", "= 0");
+	HAS(s, "print $_thread", "= 0");
+	HAS(s, "ptype local", "struct Node : public Base {\n    Point at;\n    Node *next;\n");
+	HAS(s, "whatis &tile[1]", "type = @shared int *");
+	HAS(s, "whatis i = 9", "type = int");
+	HAS(s, "print i", "= 4");
+}
+
+static void see_changes(struct stage *s)
+{
+	HAS(s, "set var tile[7] = 70", "");
+	HAS(s, "print tile[7]", "= 70");
+	HAS(s, "set local.at.y = 0.5", "");
+	HAS(s, "print local.at", "= {x = 1.5, y = 0.5}");
+	HAS(s, "lane 9", "Lane 9, thread (9,0,0)\n93\t\t\ttile[j] = sq + i;\n");
+	HAS(s, "print local.at", "= {x = 1.5, y = 0}");
+	HAS(s, "set var i = 40", "");
+	HAS(s, "print/lanes i", " 8:  4  40   4   4");
+	HAS(s, "info lanes threadIdx.x i", "0 .. 31      4 4 4 .. 4\n");
+	HAS(s, "thread 0", "Lane 0");
+}
+
+static void see_frame(struct stage *s)
+{
+	HAS(s, "bt", "#0  shapes<<<1, 32>>> (out=0x");
+	HAS(s, "bt", ", n=3, origin={x = 1.5, y = 2.5}) at shapes.cu:93\n");
+	HAS(s, "info locals", "sq = 1\nj = 1\n");
+	HAS(s, "info locals", "\nhalf = 1.5\n");
+	HAS(s, "info args", "n = 3\norigin = {x = 1.5, y = 2.5}\n");
+	HAS(s, "info frame", "Frame #0 of 1: shapes at shapes.cu:93\n");
+	HAS(s, "up", "you can't go up");
+	HAS(s, "frame 1", "No frame at level 1");
+	HAS(s, "info symbol &tile[2]", "tile+8 in shared memory");
+	HAS(s, "info address tile", "\"tile\" is in shared memory at 0x0");
+	HAS(s, "info scope shapes", "\"tile\" is in shared memory");
+	HAS(s, "info registers %r1", "%r1");
+	HAS(s, "info registers nothing", "Invalid register `nothing'");
+}
+
+static void see_memory(struct stage *s)
+{
+	HAS(s, "x/2dw tile", "tile>:\t4\t0\n");
+	HAS(s, "x", "tile+8>:\t0\n");
+	HAS(s, "x/s text", "\"warp\"");
+	HAS(s, "x/2xb &tile[0]", "0x04\t0x00\n");
+	HAS(s, "x/3zq 0", "Undefined output format \"q\"");
+	HAS(s, "x 16", "Cannot access memory at address 0x10");
+	HAS(s, "x/2i $pc", "=> ");
+	HAS(s, "info allocations", "stats::hits");
+	HAS(s, "info kernels", "*  shapes(float*, int, Point)  shapes.cu:74");
+	HAS(s, "info devices", "NVIDIA H200");
+}
+
+static void see_text(struct stage *s)
+{
+	HAS(s, "list", "93\t\t\ttile[j] = sq + i;\n");
+	HAS(s, "list", "98\t\t\tfloat s = square(local.at.x);\n");
+	HAS(s, "list -", "88\t\tlocal.color");
+	PRINTS(s, "list 10,11", "10\t\n11\tenum Color { RED = 1, GREEN = 5, BLUE };\n");
+	HAS(s, "list shapes.cu:47", "47\t\t");
+	HAS(s, "list 500", "Line number 495 out of range; \"shapes.cu\" has 103 lines.");
+	HAS(s, "list nowhere", "Function \"nowhere\" not defined");
+	HAS(s, "list nowhere.cu:3", "No source file named nowhere.cu");
+	HAS(s, "info line 93", "Line 93 of \"shapes.cu\" begins at line ");
+	HAS(s, "disassemble", "// lanes 0-31 (ffffffff)\n");
+	HAS(s, "disassemble /s", "93\t\t\ttile[j] = sq + i;\n=> ");
+	HAS(s, "disassemble nothing", "Function \"nothing\" not defined");
+}
+
+static void see_displays(struct stage *s)
+{
+	PRINTS(s, "display i + 1", "1: i + 1 = 5\n");
+	PRINTS(s, "display/x i", "2: /x i = 0x4\n");
+	PRINTS(s, "display", "1: i + 1 = 5\n2: /x i = 0x4\n");
+	PRINTS(s, "undisplay 1", "");
+	PRINTS(s, "info display", "2:  /x i\n");
+	HAS(s, "undisplay 9", "There is no display 9");
+	PRINTS(s, "undisplay", "");
+}
+
+static void see_wrong(struct stage *s)
+{
+	HAS(s, "print nothing", "No symbol \"nothing\" in current context.\n");
+	HAS(s, "print 1 +", "\n");
+	HAS(s, "print/q i", "Undefined output format \"q\"\n");
+	HAS(s, "print int", "Attempt to use a type name as an expression\n");
+	HAS(s, "print/lanes nothing", "No symbol \"nothing\" in current context.\n");
+	HAS(s, "printf \"%d\"", "missing arguments\n");
+	HAS(s, "printf \"%d\", 1, 2", "Wrong number of arguments");
+	HAS(s, "printf 5", "printf needs");
+	HAS(s, "lane 32", "There is no lane 32");
+	HAS(s, "lane x", "No symbol \"x\" in current context.\n");
+	HAS(s, "warp 1", "There is no warp 1");
+	HAS(s, "cta 1", "There is no CTA 1");
+	HAS(s, "cta (0,1,0)", "There is no CTA (0,1,0)");
+	HAS(s, "thread 32", "There is no thread 32");
+	HAS(s, "launch 2", "Launch 2 is not running");
+	HAS(s, "device 3", "Device 3 runs no launch");
+	HAS(s, "cuda lane 40", "There is no lane 40");
+	HAS(s, "cuda nothing 1", "\"nothing\" is none of");
+	HAS(s, "info cuda nothing", "info cuda knows");
+	PRINTS(s, "cuda sm warp lane", "sm 0, warp 0, lane 0\n");
+}
+
+static void see_shapes(struct stage *s)
+{
+	see_values(s);
+	see_frame(s);
+	see_memory(s);
+	see_text(s);
+	see_displays(s);
+	see_wrong(s);
+	see_changes(s);
+}
+
+static void test_shapes(const char *file)
+{
+	static struct stage s;
+	struct {
+		u64 out;
+		u32 n;
+		float x, y;
+	} params = {0, 3, 1.5f, 2.5f};
+	const char *root = getenv("srcdir");
+	char directory[4096];
+
+	s = (struct stage){.run = {.kernel = "_Z6shapesPfi5Point",
+				   .grid = {1, 1, 1},
+				   .block = {32, 1, 1},
+				   .params = &params}};
+	printf("# %s\n", file);
+	if (!CHECK(stage_open_file(&s, file)))
+		return;
+	if (!loaded_open(s.x, s.x->modules.at[0]) ||
+	    !dbg_names_has_dwarf(s.x->modules.at[0]->names)) {
+		printf("ok %d - %s # SKIP without libdw\n", ++check_count, file);
+		stage_close(&s);
+		return;
+	}
+	snprintf(directory, sizeof(directory), "directory %s/tests/unit/dbg/data",
+		 root ? root : ".");
+	stage_run(&s, directory);
+	params.out = mem_alloc(s.run.mem, 4096, 256, MEM_KIND_DEVICE);
+	stage_go(&s, 93, 2, see_shapes);
+	stage_close(&s);
+}
+
+/* ---- lanes, barriers and recursion, by PTX names ---- */
+
+static const char parts[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n"
+	".func (.reg .b32 %res) down(.reg .b32 %x)\n{\n"
+	".reg .pred %p<2>;\n.reg .b32 %a<3>;\n"
+	"setp.eq.u32 %p1, %x, 0;\n@%p1 bra BASE;\n"
+	"sub.u32 %a1, %x, 1;\ncall (%a2), down, (%a1);\nadd.u32 %res, %a2, 1;\nret;\n"
+	"BASE:\nmov.u32 %res, 100;\nret;\n}\n" /* 14 to 17 */
+	".visible .entry k(.param .u32 n)\n{\n"
+	".reg .pred %p<4>;\n.reg .b32 %r<9>;\n"
+	"mov.u32 %r1, %tid.x;\n.shared .b32 box[4];\n"
+	"setp.lt.u32 %p1, %r1, 8;\n@%p1 bra LOW;\n"
+	"setp.ge.u32 %p2, %r1, 32;\n@%p2 bra FAR;\n"
+	"and.b32 %r2, %r1, 3;\ncall (%r3), down, (%r2);\nbra END;\n" /* 28 to 30 */
+	"LOW:\nmov.u32 %r4, box;\nbar.sync 2, 96;\nbra END;\n"       /* 31 to 34 */
+	"FAR:\nbar.sync 1;\n"                                        /* 35, 36 */
+	"END:\nret;\n}\n";
+
+static void see_recursion(struct stage *s)
+{
+	HAS(s, "info lanes",
+	    "*  8-31   ffffff00  test.ptx:15\n   0-7    000000ff  test.ptx:32, waiting\n");
+	HAS(s, "lane 9", "Lane 9, thread (9,0,0)\n15\tmov.u32 %res, 100;\n");
+	HAS(s, "bt",
+	    "#0  down (%x=0) at test.ptx:15\n#1  down (%x=<not known here>) at test.ptx:11\n"
+	    "#2  k<<<2, 64>>> (n=5) at test.ptx:29\n");
+	HAS(s, "bt 1", "(More stack frames follow...)");
+	HAS(s, "bt -1", "#2  k<<<2, 64>>>");
+	HAS(s, "up",
+	    "#1  down (%x=<not known here>) at test.ptx:11\n11\tcall (%a2), down, (%a1);\n");
+	HAS(s, "print %x", "not known here\n");
+	HAS(s, "frame 2", "#2  k<<<2, 64>>>");
+	HAS(s, "print %r2", "= 1");
+	HAS(s, "print/lanes %r2", " 8: 0  1  2  3  0  1  2  3\n");
+	HAS(s, "print/lanes %r2", "?: not set yet\n");
+	HAS(s, "down", "#1 ");
+	HAS(s, "print/lanes %x", "?: ");
+	HAS(s, "frame 0", "15\tmov.u32 %res, 100;");
+	HAS(s, "info args", "%x = 0\n");
+	HAS(s, "list", "15\tmov.u32 %res, 100;\n");
+	HAS(s, "info line", "of the PTX itself");
+	HAS(s, "info locals", "No symbol table info available");
+	HAS(s, "lane 3", "Lane 3, thread (3,0,0), waiting\n32\tmov.u32 %r4, box;\n");
+	HAS(s, "bt", "#0  k<<<2, 64>>> (n=5) at test.ptx:32\n");
+	HAS(s, "info warps", "0-7    000000ff  test.ptx:32, waiting\n");
+	HAS(s, "info threads", "   (0,0,0)  (8,0,0)   (31,0,0)  24     test.ptx:15\n");
+	HAS(s, "info barriers", "Nobody of the CTA waits at a barrier.\n");
+	HAS(s, "warp 1", "CTA (0,0,0) warp 1 lane 0, thread (32,0,0)");
+	HAS(s, "thread 40", "Lane 8, thread (40,0,0)");
+	HAS(s, "cta 1", "CTA (1,0,0) has not begun\n");
+	HAS(s, "info ctas", "*  0     (0,0,0)  (0,0,0)  1      24 threads: test.ptx:15; ");
+	HAS(s, "cuda block 0 thread (9,0,0)", "warp 0 lane 9, thread (9,0,0)");
+	HAS(s, "print $_warp", "= 0");
+	HAS(s, "print $_lane", "= 9");
+	HAS(s, "print/x $_active", "= 0xffffff00");
+	HAS(s, "print/x $_waiting", "= 0xff");
+}
+
+static void see_deadlock(struct stage *s)
+{
+	HAS(s, "info lanes", "exited");
+	HAS(s, "lane 20", "Lane 20 of warp 0 has exited");
+	HAS(s, "print/lanes %r1", "-: has exited");
+	HAS(s, "info barriers",
+	    "barrier 2  32    96  warp 0 lanes 0-7 (000000ff) at test.ptx:33   "
+	    "warp 1 lanes 0-31 (ffffffff) at test.ptx:36, waiting at barrier 1");
+	HAS(s, "lane 3", "waiting at barrier 2\n33\tbar.sync 2, 96;\n");
+	HAS(s, "print %r4", "= 0");
+	HAS(s, "print box", "= {0, 0, 0, 0}");
+}
+
+static void test_lanes(void)
+{
+	static struct stage s;
+	u32 n = 5;
+
+	s = (struct stage){
+		.run = {.ptx = parts, .grid = {2, 1, 1}, .block = {64, 1, 1}, .params = &n}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 15, 1, see_recursion);
+	stage_go(&s, 0, 1, see_deadlock);
+	stage_close(&s);
+}
+
+/* ---- nothing runs ---- */
+
+static void test_idle(void)
+{
+	static struct stage s;
+
+	s.x = debugger_new();
+	HAS(&s, "print 1 + 2", "$1 = 3\n");
+	HAS(&s, "print $1 * 2", "$2 = 6\n");
+	HAS(&s, "ptype int", "type = int\n");
+	HAS(&s, "list", "No symbol table is loaded");
+	HAS(&s, "list main", "No symbol table is loaded");
+	HAS(&s, "info lanes", "The program is not being run.\n");
+	HAS(&s, "info launches", "Nothing has been launched.\n");
+	HAS(&s, "info kernels", "No device code is loaded.\n");
+	HAS(&s, "info cuda warps", "No kernel is running.\n");
+	HAS(&s, "x/4x 0", "not known here\n");
+	HAS(&s, "print/lanes 1", "There are no lanes");
+	HAS(&s, "print x", "no device code is loaded");
+	PRINTS(&s, "display foo", "");
+	debugger_state(s.x, &s.text);
+	CHECK(strstr(s.text.at, "display foo\n"));
+	text_fini(&s.text);
+	text_fini(&s.out);
+	debugger_free(s.x);
+}
+
+int main(void)
+{
+	test_idle();
+	test_lanes();
+	test_shapes("shapes.nvcc.ptx");
+	test_shapes("shapes.clang.ptx");
+	return check_done();
+}
