@@ -5,6 +5,7 @@
  * addresses of that kind have MACHINE_IN_LOCAL set, those of the kernel's parameters do not.
  */
 #include "src/debugger/look.h"
+#include "src/lower/lower.h"
 #include "src/exec/turn.h"
 
 #define MACHINE_IN_LOCAL ((u64)1 << 40)

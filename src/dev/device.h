@@ -10,6 +10,7 @@
 #define PL_DEV_DEVICE_H
 
 #include "src/base/map.h"
+#include "src/lower/lower.h"
 #include "src/dev/status.h"
 #include "src/host/syscall.h"
 #include "src/ir/ir.h"

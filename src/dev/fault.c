@@ -3,6 +3,7 @@
  * address. The order of the lines is that of compute-sanitizer, whose users know where to look.
  */
 #include "src/base/demangle.h"
+#include "src/lower/lower.h"
 #include "src/dev/host_place.h"
 #include "src/dev/place.h"
 #include "src/dev/whereabouts.h"

@@ -2,6 +2,7 @@
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
 #include "src/dev/attend.h"
+#include "src/lower/lower.h"
 #include "src/dev/memory/copy.h"
 #include "src/dev/device_int.h"
 #include "src/dev/graph/graph.h"

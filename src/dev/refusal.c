@@ -4,6 +4,7 @@
  * it. Sources: as the checks themselves, launch.c and cluster.c.
  */
 #include "src/dev/device_int.h"
+#include "src/lower/lower.h"
 
 /* Grid or block: a zero, or more than the device allows in one dimension. */
 static bool explain_sizes(const char *what, const char *of, const u32 *n, const s32 *most,

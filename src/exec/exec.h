@@ -1,5 +1,5 @@
 /*
- * The engine: lowered programs, gangs of warps, and the handlers that run them.
+ * The engine: gangs of warps, and the handlers that run programs (program.h) on them.
  *
  * A *gang* is up to 8 warps of one CTA whose registers lie side by side: a 32-bit register is a row
  * of 32 * G words, a 64-bit one a row of 32 * G double words, a predicate a row of G lane masks.
@@ -13,13 +13,11 @@
  * look at masks. exec knows no scheduler, no listeners, no host API: it calls what struct exec_env
  * gives it.
  */
-#ifndef PL_EXEC_H
-#define PL_EXEC_H
+#ifndef PL_EXEC_EXEC_H
+#define PL_EXEC_EXEC_H
 
-#include "src/arch/arch.h"
-#include "src/ir/ir.h"
+#include "src/exec/program.h"
 #include "src/mem/mem.h"
-#include "src/uop/uop.h"
 
 #define WARP_LANES 32u
 #define FULL_MASK 0xffffffffu
@@ -32,99 +30,6 @@
 #define CLUSTER_CTAS_MAX 16u
 /* Shared memory of a CTA that belongs to the system: %reserved_smem_offset_begin to _end. */
 #define EXEC_RESERVED_SHARED 1024u
-
-/* A value that fills a row before the program starts. */
-struct program_const {
-	u32 row;  /* byte offset */
-	u8 class; /* enum row_class */
-	u64 bits;
-};
-
-struct program_func {
-	const struct ir_module *module;
-	const struct ir_func *func;
-	u32 first, end;  /* records */
-	u32 frame_bytes; /* local memory of one activation, what recursive calls save included */
-	u32 save_at;     /* where in the frame they save it */
-	u32 signature;   /* of result and parameters: what an indirect call has to expect */
-	u32 return_row;  /* W row: record to return to; unused for the kernel, as the next */
-	u32 return_frame_row; /* W row: the caller's frame */
-	/*
-	 * Lowered one_to_one, else NULL: where the function's registers are. Those of register r are
-	 * part_row[reg_part[r]] and on, one for each element of a vector and each 64 bits, as
-	 * row | class; NO_ROW: nothing uses it.
-	 */
-	const u32 *reg_part, *part_row;
-};
-
-/* Why an instruction became one that faults. */
-struct program_note {
-	u32 pc;
-	const char *text;
-};
-
-/* A linked module, and where what lowering has placed of its variables lies: exec_variable_place. */
-struct program_unit {
-	const struct ir_module *module;
-	const u64 *var_address; /* as of struct exec_unit */
-	const u32 *offset;      /* by variable; IR_NONE: the program has no place for it */
-	const u8 *in_stack;     /* the offset is from the end of the frame */
-};
-
-struct program_extern; /* a function outside the modules: src/host/syscall.h */
-
-/*
- * A kernel lowered for one device profile and gang size. Constant while it runs; shared by all
- * workers.
- */
-struct program {
-	const struct arch *arch;
-	struct uop *uop;
-	u32 uops;
-	u32 launch_first; /* records from here on run once for each launch, in storage of a CTA */
-	u32 *ext;
-	u32 exts;
-	struct program_const *consts;
-	u32 const_len;
-	struct program_func *funcs;
-	u32 func_len;
-	u32 gang;        /* warps per gang */
-	u32 block_bytes; /* register block of a gang */
-	u32 affines;     /* values that launches look at: affine.h */
-	u32 affine_at;   /* where in the block what they find is kept, of the gang and of the CTA */
-	u32 wides, wide_at; /* those of 64 bits, of the gang alone */
-	bool may_be_idle;   /* worth asking exec_cta_idle */
-	u32 preds_at;       /* where predicate rows begin in the block; each takes 64 bytes */
-	u32 diverged_at; /* a row for results of diverged gangs (diverged.h); 0: gangs do not run diverged */
-	u64 fixed_preds; /* bit n: the nth is the same for the launch */
-	u32 cache_slots;
-	u32 shared_static; /* bytes */
-	u32 param_bytes;
-	u32 frame_row;   /* W row: local stack offset of each lane's activation */
-	u32 stack_row;   /* W row: end of it, where the next one begins */
-	u32 frame_bytes; /* of the kernel itself */
-	u32 frame_align; /* frames begin at multiples of it */
-	u64 stack_bytes; /* local memory of a thread, every function of a call cycle counted once */
-	u64 local_bytes; /* the most .local variables that one function has take */
-	bool has_calls; /* or uses the stack otherwise: frame and stack rows are set for each CTA */
-	bool has_cycles;    /* a function may call itself, directly or not */
-	bool prints;        /* calls vprintf */
-	bool reads_clock;   /* %clock, %globaltimer and the like */
-	bool polls;         /* has loops that may wait for other threads, not just for a clock */
-	bool moves_stack;   /* alloca */
-	bool uses_reserved; /* shared memory kept for the system */
-	u32 *address_func; /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
-	u32 address_len;
-	struct program_extern *externs;
-	u32 extern_len;
-	struct program_note *notes; /* by pc */
-	u32 note_len;
-	u64 thread_insns;       /* estimate for one thread, for the choice where to run */
-	const u64 *var_address; /* address of each module variable in its space, by index */
-	const struct program_unit *units; /* one_to_one alone, NULL: not kept */
-	u32 unit_len;
-	struct arena arena;
-};
 
 /* Why a run ended. */
 enum exec_stop {
@@ -398,96 +303,6 @@ struct cluster {
 	/* As of a CTA, of the last run: a budget was spent; and only by loops that poll. */
 	bool used_up, polled;
 };
-
-/* ---- lowering: lower.c ---- */
-
-/*
- * One of the modules that were linked. An address of a function is the same in all programs lowered
- * from the same list: see exec_function_address.
- */
-struct exec_unit {
-	const struct ir_module *module;
-	const u64 *
-		var_address; /* of every variable of the module; of its definition for .extern ones */
-};
-
-struct exec_extern; /* a function the API layer provides to device code: src/host/syscall.h */
-
-struct lower_options {
-	const struct exec_unit
-		*units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */
-	u32 unit_len;
-	const struct exec_extern *externs; /* ends with a NULL name; NULL: none */
-	/*
-	 * Which functions of the host a kernel may call: names with commas between, or "all"; NULL:
-	 * none. Whoever writes the PTX can call these with any arguments.
-	 */
-	const char *host_functions;
-	u32 warps;       /* per CTA, for the gang size; 0: 8 */
-	bool one_to_one; /* rows for every register, for debugging: no colouring, no fusion */
-	bool no_fusion;
-	bool check;    /* for tests: do the tables of micro-ops say which rows each has? */
-	bool contract; /* unrounded products and sums become fused ones, as on hardware */
-};
-
-/*
- * Lower a kernel. `var_address` gives the address of every module variable in its state space, by
- * index; the module must be linked. Returns NULL with a message on `d` when the kernel cannot be
- * run at all.
- */
-struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel,
-			   const struct arch *arch, const u64 *var_address,
-			   const struct lower_options *options, struct diag *d);
-void exec_program_free(struct program *p);
-/*
- * Where the constant state space begins: the lowest address of a .const variable. Addresses in the
- * space are offsets from it, so that they fit in 32-bit registers; generic ones are device
- * addresses. 0: there are none.
- */
-u64 exec_const_base(const struct exec_unit *units, u32 n);
-/*
- * The value that stands for a function (of the unit's module, by index) in registers and memory; 0
- * when it is defined in no unit. This is what a relocation with is_func stores, its addend added.
- */
-u64 exec_function_address(const struct exec_unit *units, u32 n, u32 unit, u32 func);
-/* And back, kernels included; NULL: no function has this address. */
-const struct ir_func *exec_function_at(const struct exec_unit *units, u32 n, u64 address);
-/* The function of a program at this address, NULL: the program does not know it. */
-const struct program_func *exec_program_function(const struct program *p, u64 address);
-/*
- * Local memory that a thread may have. Source: CUDA C++ Programming Guide, "Technical
- * Specifications per Compute Capability".
- */
-#define EXEC_LOCAL_MAX (512u * 1024)
-/* Do the threads of the program need no more local memory than there can be? */
-bool exec_local_fits(const struct program *p);
-/*
- * Local memory each thread needs: what frames take, and `stack_limit` (cudaLimitStackSize) more for
- * recursion and alloca. Frames here are not the hardware's, so the limit is counted fourfold: what
- * fits there fits here.
- */
-u32 exec_local_bytes(const struct program *p, u64 stack_limit);
-/* What an address of exec_variable_place counts from. */
-enum exec_base {
-	EXEC_IN_SHARED,
-	EXEC_IN_PARAMS, /* of the kernel */
-	EXEC_IN_FRAME,  /* of the variable's function, in local memory */
-	EXEC_IN_STACK,  /* behind that frame */
-	EXEC_IN_MEMORY, /* a device address */
-};
-struct exec_place {
-	enum exec_base base;
-	u64 at;
-};
-/*
- * Where a variable of a unit lies in a program that was lowered one to one. False: it has no memory
- * here.
- */
-bool exec_variable_place(const struct program *p, const struct ir_var *v, struct exec_place *out);
-/* Why the record is one that faults, NULL: it is not, or for no special reason. */
-const char *exec_program_note(const struct program *p, u32 pc);
-/* Records as text, one a line, for tests and --dump. */
-void exec_dump_program(const struct program *p, struct text *out);
 
 /*
  * The build of the handlers for this host (or the level named, e.g. by PTXLOOM_HOST_ISA); NULL: no

@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	src/exec/barrier.c \
 	src/exec/clock.c \
 	src/exec/exec.h \
+	src/exec/program.h \
 	src/exec/faults.def \
 	src/exec/fpenv.h \
 	src/exec/lane_access.h \

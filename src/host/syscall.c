@@ -3,6 +3,7 @@
  * memory, messages.
  */
 #include "src/host/syscall.h"
+#include "src/lower/lower.h"
 #include "src/ops/local.h"
 
 #include "src/base/text.h"

@@ -11,6 +11,7 @@
 #define PL_HOST_SYSCALL_H
 
 #include "src/exec/exec.h"
+#include "src/lower/lower.h"
 
 /* What a launch gives to the functions of the device runtime; pointed to by exec_env.syscalls. */
 struct exec_syscalls {

@@ -17,7 +17,7 @@ libcore_la_SOURCES += \
 	src/lower/lower_flow.h \
 	src/lower/lower_fold.c \
 	src/lower/lower_graph.c \
-	src/lower/lower_int.h \
+	src/lower/lower.h src/lower/lower_int.h \
 	src/lower/lower_made.c \
 	src/lower/lower_order.c \
 	src/lower/lower_order.h \

@@ -4,6 +4,7 @@
  * are in src/lower/rules.
  */
 #include "src/base/size.h"
+#include "src/lower/lower.h"
 #include "src/lower/lower_order.h"
 
 #include <stdio.h>

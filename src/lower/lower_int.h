@@ -9,6 +9,7 @@
 #define PL_LOWER_INT_H
 
 #include "src/base/map.h"
+#include "src/lower/lower.h"
 #include "src/base/vec.h"
 #include "src/exec/exec.h"
 

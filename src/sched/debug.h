@@ -17,6 +17,7 @@
 #define PL_SCHED_DEBUG_H
 
 #include "src/exec/observer.h"
+#include "src/lower/lower.h"
 #include "src/sched/sched.h"
 
 enum debug_verdict {

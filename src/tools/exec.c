@@ -2,6 +2,7 @@
  * `ptxloom exec`: run one kernel on data from the command line or from files.
  */
 #include "src/base/file.h"
+#include "src/lower/lower.h"
 #include "src/base/size.h"
 #include "src/base/setting.h"
 #include "src/debugger/debugger.h"

@@ -9,7 +9,7 @@ ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h s
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 # `ptxloom debug`: the front end; what runs in the program is src/debugger.
-ptxloom_SOURCES += src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/line.c \
+ptxloom_SOURCES += src/tools/debug/code.c src/tools/debug/code.h src/tools/debug/colour.c src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/layout.c src/tools/debug/line.c \
 	src/tools/debug/program.c src/tools/debug/program.h src/tools/debug/script.c src/tools/debug/script.h \
 	src/tools/debug/session.c src/tools/debug/verbs.c
 ptxloom_LDADD += $(READLINE_LIBS)

@@ -8,6 +8,7 @@
  * usage: engine BENCH.PTX [ROUNDS [KERNEL [WAY]]]
  */
 #include "tests/bench/engine.h"
+#include "src/lower/lower.h"
 #include "grammar/parse.h"
 #include "src/base/file.h"
 #include "tests/ref/ref.h"

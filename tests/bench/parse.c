@@ -5,6 +5,7 @@
  * usage: parse [FILE [RUNS]]     without FILE a module of 8 MB is made here, in the manner of nvcc
  */
 #include "grammar/parse.h"
+#include "src/lower/lower.h"
 #include "src/base/file.h"
 #include "src/exec/exec.h"
 

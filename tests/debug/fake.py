@@ -23,7 +23,7 @@ def receive():
     return head[4:], link.recv(size, socket.MSG_WAITALL) if size else b""
 
 
-def serve():
+def serve(answer=b"host"):
     """Answer each command with itself."""
     while True:
         kind, payload = receive()
@@ -31,7 +31,9 @@ def serve():
             return
         if kind == b"c":
             send(b"o", b"<" + payload + b">\n")
-            send(b"d", b"host")
+            send(b"d", answer)
+        if kind == b"k":
+            send(b"K", b"ready\nreading\n")
 
 
 def main(what):
@@ -42,6 +44,11 @@ def main(what):
     elif what == "serve":
         send(b"d", b"host")
         serve()
+    elif what == "stand":
+        # At line 2 of a file.
+        answer = b"stopped " + os.fsencode(sys.argv[2]) + b"\t2\tx.ptx\t7"
+        send(b"d", answer)
+        serve(answer)
     elif what == "huge":
         link.sendall(struct.pack("<I", 0x7FFFFFFF) + b"o")
         time.sleep(0.2)
@@ -76,6 +83,9 @@ def main(what):
         send(b"o", b"interrupted\n")
         send(b"d", b"host")
         serve()
+    elif what == "leave":
+        send(b"d", b"host")
+        sys.exit(5)
     elif what == "deaf":
         print("running", flush=True)
         time.sleep(60)

@@ -142,6 +142,17 @@ head -c 1000000 /dev/zero | tr '\0' a >"$scratch/long"
 ends 1 "a line of a million characters" debug --batch -x "$scratch/long" -- true
 ok "$([ "$(wc -l <"$scratch/out")" -le 2 ]; echo $?)" "has one line about it"
 
+# ---- colours ----
+
+succeeds "colours on request" debug --color always --batch -ex 'echo Breakpoint 1: k at a/b.cu:12\n7\tint x;\n' -- true
+esc=$(printf '\033')
+says out "^$esc\[1mBreakpoint 1$esc\[0m: k at $esc\[32ma/b.cu:12$esc\[0m\$"
+says out "^$esc\[33m7$esc\[0m	int x;"
+succeeds "none in files" debug --batch -ex 'echo Breakpoint 1: k at a/b.cu:12\n' -- true
+is out 'Breakpoint 1: k at a/b.cu:12'
+ends 1 "layouts need a terminal" debug --batch -ex 'layout src' -- true
+says out 'needs a terminal'
+
 # ---- what cannot be debugged ----
 
 ends 127 "a program that is not there" debug --batch -ex run -- ./absent
@@ -160,6 +171,26 @@ status 0 debug --help
 printf 'echo text' >"$scratch/program"
 chmod +x "$scratch/program"
 succeeds "a script without a first line is not read" debug --batch -ex 'echo on\n' -- "$scratch/program"
+
+# ---- the program's code, before it runs ----
+
+cat >"$scratch/code" <<'END'
+list saxpy
+break 34
+break nothing
+info breakpoints
+END
+succeeds "PTX alone" debug --batch -x "$scratch/code" "$top/samples/saxpy.ptx" --block 4
+says out 'mad\.lo\.s32'
+says out '^Breakpoint 1 at saxpy\.ptx:34\.$'
+says out 'when its code is loaded'
+succeeds "is run by ptxloom exec" debug --batch -ex 'break 34' -ex run -ex 'print $tid.x' -ex continue \
+	"$top/samples/saxpy.ptx" --block 4 --arg u32=4 --arg f32=2 --buffer x:f32=1,2,3,4 --buffer y:f32[4]=ones \
+	--dump y
+says out '^Breakpoint 1: saxpy'
+says out '^y\[0\.\.3\] = 3 5 7 9$'
+succeeds "with other options" debug --batch -ex 'run --block 1' -ex 'run --nonsense' "$top/samples/saxpy.ptx"
+says out 'exited with status 2'
 
 # ---- the program's connection ----
 
@@ -193,11 +224,12 @@ succeeds "large frames" debug --batch -ex run -ex continue -- $fake large
 ok "$([ "$(wc -c <"$scratch/out")" -gt 8000000 ]; echo $?)" "come whole"
 succeeds "frames in pieces" debug --batch -ex run -ex continue -- $fake bytes
 says out '^hello'
-succeeds "run ends the one that runs" debug --batch -ex run -ex "run $srcdir/tests/debug/fake.py serve" -ex kill -- $fake serve
+succeeds "run ends the one that runs" debug --batch -ex run -ex "run $srcdir/tests/debug/fake.py serve" \
+	-ex kill -- $fake serve
 says out '^The program is started again$'
 says out '^\[The program was killed\]$'
 
-# interrupted WHAT TIMES: a debugger that gets SIGINT as often.
+# interrupted WHAT TIMES: a debugger that gets SIGINT as often, or until it ends.
 interrupted()
 {
 	ptxloom debug --batch -ex run -ex 'echo on\n' -- $fake "$1" >"$scratch/out" 2>"$scratch/err" </dev/null &
@@ -207,14 +239,14 @@ interrupted()
 		sleep 0.1
 	done
 	for _ in $(seq "$2"); do
-		kill -INT "$pid"
+		kill -INT "$pid" 2>/dev/null || break
 		sleep 0.3
 	done
 	wait "$pid"
 }
 skipping || interrupted interrupt 1
 says out '^interrupted$' "Ctrl-C is passed on"
-skipping || interrupted deaf 3
+skipping || interrupted deaf 30
 says out 'does not answer; Ctrl-C again kills it' "a program that does not answer"
 says out 'SIGKILL' "is killed"
 

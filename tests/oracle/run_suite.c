@@ -15,6 +15,7 @@
  * are exact.
  */
 #include "src/base/leave.h"
+#include "src/lower/lower.h"
 #include "src/base/file.h"
 #include "src/async/tensor.h"
 #include "tests/oracle/suite_image.h"

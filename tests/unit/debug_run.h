@@ -5,6 +5,7 @@
 #define PL_DEBUG_RUN_H
 
 #include "grammar/parse.h"
+#include "src/lower/lower.h"
 #include "src/base/text.h"
 #include "src/host/syscall.h"
 #include "src/sched/debug.h"

@@ -6,6 +6,7 @@
 #define PL_TESTS_EXEC_HARNESS_H
 
 #include "grammar/parse.h"
+#include "src/lower/lower.h"
 #include "src/exec/exec.h"
 
 #include <stdlib.h>

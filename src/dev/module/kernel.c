@@ -2,6 +2,7 @@
  * Kernels of a program: found by name or number, with their parameters; lowered when first launched.
  */
 #include "src/base/demangle.h"
+#include "src/lower/lower.h"
 #include "src/dev/device.h"
 #include "src/sched/debug.h"
 

@@ -2,6 +2,7 @@
  * Work that kernels launch: enqueueing it, and running it when their grid has ended.
  */
 #include "src/dev/module/nested_int.h"
+#include "src/lower/lower.h"
 
 #include "src/dev/device_int.h"
 

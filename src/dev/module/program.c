@@ -3,6 +3,7 @@
  * kernel.c.
  */
 #include "src/dev/module/builtin.h"
+#include "src/lower/lower.h"
 #include "src/dev/device.h"
 #include "src/dev/module/module.h"
 #include "src/dev/texture/texref.h"

@@ -3,6 +3,10 @@
  */
 #include "src/tools/debug/front.h"
 
+#include "src/arch/arch.h"
+#include "src/base/setting.h"
+#include "src/tools/debug/code.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,8 +31,6 @@ const char tool_help_debug[] =
 	"Exit status: 0; that of `quit`; with --batch 1 if the last of -x and -ex had an error; "
 	"126 when PROG cannot\n"
 	"be started, 127 when it is not found, 2 for wrong arguments.\n";
-
-#define PROMPT "(ptxloom) "
 
 /* A script that was given: a file, or a command. */
 struct given {
@@ -110,6 +112,23 @@ static bool is_code_file(const char *name)
 	return false;
 }
 
+/* The sm of the first device that the program will see. */
+static u32 first_sm(const char *option)
+{
+	const char *spec = option ? option : setting_text(SETTING_DEVICE);
+	struct arch_devices devices;
+	struct diag d;
+	u32 sm = 0;
+
+	diag_init(&d, NULL, NULL);
+	if (arch_devices_parse(&devices, spec ? spec : "", &d)) {
+		sm = devices.len ? devices.at[0]->sm : 0;
+		arch_devices_fini(&devices);
+	}
+	diag_fini(&d);
+	return sm;
+}
+
 static bool wants_colour(const struct options *o)
 {
 	const char *off = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -132,9 +151,34 @@ static enum front_result run_given(struct front *f, const struct given *g)
 	return script_run(f, &s);
 }
 
+/*
+ * An empty line repeats the one before. The interpreter would know it, but has been asked for what
+ * the window shows meanwhile.
+ */
+static char *repeat_line(struct front *f, char *line)
+{
+	if (!*line && f->typed) {
+		free(line);
+		return strdup(f->typed);
+	}
+	free(f->typed);
+	f->typed = strdup(line);
+	return line;
+}
+
 static char *next_typed(struct script *s, const char *prompt)
 {
-	return line_read(s->user, prompt ? prompt : PROMPT);
+	struct front *f = s->user;
+	char *line;
+
+	if (!prompt)
+		layout_draw(f);
+	line = line_read(f, prompt ? prompt : FRONT_PROMPT);
+	if (!prompt && line && f->layout)
+		line = repeat_line(f, line);
+
+	/* Ctrl-D. */
+	return line || !f->interactive ? line : strdup("quit");
 }
 
 /* Commands as they are typed, until the input or the session ends. */
@@ -150,6 +194,7 @@ static void run_typed(struct front *f)
 	do
 		f->interrupted = false;
 	while (script_run(f, &s) != FRONT_QUIT && f->interrupted);
+	layout_off(f);
 	if (f->edits)
 		line_edit_close(f);
 }
@@ -186,8 +231,10 @@ static void close_session(struct front *f)
 {
 	program_fini(&f->program);
 	debugger_free(f->local);
+	code_close(f->code);
 	script_macros_fini(&f->macros);
 	VEC_FREE(&f->received);
+	free(f->typed);
 	text_fini(&f->out);
 	text_fini(&f->captured);
 	text_fini(&f->state);
@@ -204,6 +251,7 @@ static int debug_program(struct front *f, const struct options *o)
 	f->colour = wants_colour(o);
 	f->confirm = !o->batch;
 	f->local = debugger_new();
+	f->sm = first_sm(o->device);
 	if (!f->local || !open_signals(f)) {
 		fputs("ptxloom debug: error: the debugger cannot be started\n", stderr);
 		status = TOOL_CANNOT_RUN;
@@ -238,6 +286,7 @@ static int debug_code(struct front *f, const struct options *o, int argc, char *
 	if (words) {
 		f->program.argv = words;
 		f->program.fixed = 3;
+		f->code_file = argv[0];
 		status = debug_program(f, o);
 	}
 	free(words);
@@ -274,6 +323,7 @@ static int debug_binary(struct front *f, const struct options *o, char **argv)
 	f->program.libraries = &e;
 	f->program.argv = argv;
 	f->program.fixed = 1;
+	f->code_file = argv[0];
 	status = debug_program(f, o);
 	tool_environment_fini(&e);
 	return status;

@@ -4,6 +4,8 @@
  */
 #include "src/tools/debug/front.h"
 
+#include "src/tools/debug/code.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,7 +15,15 @@ void front_puts(struct front *f, const char *s, size_t n)
 		text_add(&f->captured, s, n);
 		return;
 	}
-	fwrite(s, 1, n, stdout);
+	if (f->colour) {
+		struct text t = {0};
+
+		colour_text(&t, s, n);
+		fwrite(t.at ? t.at : "", 1, t.len, stdout);
+		text_fini(&t);
+	} else {
+		fwrite(s, 1, n, stdout);
+	}
 	/* What the program prints next comes after it. */
 	fflush(stdout);
 }
@@ -48,11 +58,34 @@ enum front_result front_error(struct front *f, const char *fmt, ...)
 	return FRONT_ERROR;
 }
 
+void front_forget_code(struct front *f)
+{
+	/* It may be another one by now. */
+	code_close(f->code);
+	f->code = NULL;
+	f->code_wanted = false;
+}
+
+/* Let the interpreter know the program's code, the first time that something may be about it. */
+static void want_code(struct front *f)
+{
+	char path[4096];
+
+	if (f->code_wanted)
+		return;
+	f->code_wanted = true;
+	if (!f->code && tool_find_program(f->code_file, path, sizeof(path)))
+		f->code = code_open(path, f->code_file, f->sm);
+	if (f->code)
+		debugger_program(f->local, &f->code->program, true);
+}
+
 /* The interpreter that is here, while no program runs. */
 static enum front_result run_locally(struct front *f, const char *line)
 {
 	struct debugger_result r;
 
+	want_code(f);
 	f->out.len = 0;
 	r = debugger_command(f->local, line, &f->out);
 	if (f->out.len)
@@ -90,22 +123,31 @@ enum front_result front_command(struct front *f, const char *line)
 	return r;
 }
 
-enum front_result front_evaluate(struct front *f, const char *expression, bool *truth)
+enum front_result front_capture(struct front *f, const char *line, struct text *out)
 {
-	struct text line = {0};
 	enum front_result r;
-	const char *s;
 
-	text_printf(&line, "output (%s) != 0", expression);
 	f->captured.len = 0;
 	f->capture = true;
-	r = line.failed ? front_error(f, "no memory left") : front_command(f, line.at);
+	r = front_command(f, line);
 	f->capture = false;
-	text_fini(&line);
-	s = f->captured.len ? f->captured.at : "";
+	text_add(out, f->captured.at ? f->captured.at : "", f->captured.len);
+	return r;
+}
+
+enum front_result front_evaluate(struct front *f, const char *expression, bool *truth)
+{
+	struct text line = {0}, out = {0};
+	enum front_result r = FRONT_ERROR;
+
+	text_printf(&line, "output (%s) != 0", expression);
+	if (!line.failed)
+		r = front_capture(f, line.at, &out);
 	if (r == FRONT_OK)
-		*truth = *s == '1' || *s == 't';
+		*truth = out.len && (*out.at == '1' || *out.at == 't');
 	else
-		front_puts(f, s, f->captured.len);
+		front_puts(f, out.at ? out.at : "", out.len);
+	text_fini(&line);
+	text_fini(&out);
 	return r;
 }

@@ -10,8 +10,13 @@
 #include "src/tools/debug/program.h"
 #include "src/tools/debug/script.h"
 
+/* What the terminal shows where a command is wanted. */
+#define FRONT_PROMPT "(ptxloom) "
+
+struct code;
+
 struct front {
-	struct program program;
+	struct debuggee program;
 	bool batch;   /* no prompt; ends after the scripts */
 	bool started; /* once at least */
 	bool confirm; /* ask before what loses something */
@@ -21,11 +26,18 @@ struct front {
 	int signals;      /* signalfd of SIGINT and SIGCHLD */
 	int status;       /* to end with */
 	struct debugger *local;
-	struct text out; /* of the local interpreter */
+	struct code *code; /* of the program, for `local`; NULL: none, or not wanted yet */
+	bool code_wanted;
+	const char *code_file; /* borrowed: the file that it is in */
+	u32 sm;                /* of the first device */
+	struct text out;       /* of the local interpreter */
 	struct script_macros macros;
 	u32 depth;        /* of scripts that run scripts */
 	bool interactive; /* commands come from a terminal */
 	bool edits;       /* with line_edit */
+	char *typed;      /* the line before, while there is a layout; owned */
+	u32 layout;       /* row of a table; 0: none */
+	u32 layout_rows;  /* of the terminal that was divided for it */
 
 	/* ---- while the program runs: session.c ---- */
 	bool connected;     /* it has said hello */
@@ -47,11 +59,16 @@ struct front {
 enum front_result front_command(struct front *f, const char *line);
 /* The truth of an expression, for if and while. FRONT_ERROR: it has none; a message was given. */
 enum front_result front_evaluate(struct front *f, const char *expression, bool *truth);
+/* Run a command line and add what it prints to `out`, instead of printing it. */
+enum front_result front_capture(struct front *f, const char *line, struct text *out);
 /* Print, in order with what the program prints. */
 void front_puts(struct front *f, const char *s, size_t n);
 void front_printf(struct front *f, const char *fmt, ...) PL_PRINTF(2, 3);
 /* The same for a message about a command that failed; returns FRONT_ERROR. */
 enum front_result front_error(struct front *f, const char *fmt, ...) PL_PRINTF(2, 3);
+
+/* The local interpreter has just been made: it gets the program's code when it is wanted. */
+void front_forget_code(struct front *f);
 
 /* ---- session.c: the program as it runs ---- */
 
@@ -70,6 +87,19 @@ enum front_result session_kill(struct front *f);
 
 /* A row of commands.def that is marked FRONT, by its whole name. */
 enum front_result verb_run(struct front *f, const char *name, const char *args);
+
+/* ---- colour.c ---- */
+
+/* Add the text of n bytes with colours for a terminal. */
+void colour_text(struct text *out, const char *s, size_t n);
+
+/* ---- layout.c: windows on a terminal ---- */
+
+enum front_result layout_set(struct front *f, const char *name);
+/* Before a prompt. */
+void layout_draw(struct front *f);
+/* All of the terminal scrolls again. */
+void layout_off(struct front *f);
 
 /* ---- line.c: the terminal, or what is there instead ---- */
 

@@ -147,9 +147,8 @@ char *line_edit(struct front *f, const char *prompt)
 		rl_on_new_line();
 		rl_redisplay();
 	}
-	if (editor.line)
+	/* Not answers to questions. */
+	if (editor.line && !strcmp(prompt, FRONT_PROMPT))
 		remember_line(editor.line);
-	else
-		front_puts(f, "\n", 1);
 	return editor.line;
 }

@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void program_init(struct program *p)
+void program_init(struct debuggee *p)
 {
-	*p = (struct program){.socket = -1, .guard = -1};
+	*p = (struct debuggee){.socket = -1, .guard = -1};
 }
 
 static void free_variable(struct program_variable *v)
@@ -31,7 +31,7 @@ static void free_variable(struct program_variable *v)
 	free(v->value);
 }
 
-void program_fini(struct program *p)
+void program_fini(struct debuggee *p)
 {
 	int status;
 
@@ -46,7 +46,7 @@ void program_fini(struct program *p)
 	VEC_FREE(&p->variables);
 }
 
-bool program_set_args(struct program *p, const char *args)
+bool program_set_args(struct debuggee *p, const char *args)
 {
 	char *copy = strdup(args);
 
@@ -57,7 +57,7 @@ bool program_set_args(struct program *p, const char *args)
 	return true;
 }
 
-void program_put_args(const struct program *p, struct text *out)
+void program_put_args(const struct debuggee *p, struct text *out)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "@%_-+=:,./";
@@ -82,7 +82,7 @@ void program_put_args(const struct program *p, struct text *out)
 	}
 }
 
-bool program_set_variable(struct program *p, const char *name, const char *value)
+bool program_set_variable(struct debuggee *p, const char *name, const char *value)
 {
 	struct program_variable v = {strdup(name), value ? strdup(value) : NULL};
 
@@ -103,7 +103,7 @@ fail:
 
 /* ---- in the child ---- */
 
-static void set_program_environment(const struct program *p, int socket)
+static void set_program_environment(const struct debuggee *p, int socket)
 {
 	char number[16];
 
@@ -126,7 +126,7 @@ static void set_program_environment(const struct program *p, int socket)
  * What to start: argv itself, or a shell that splits `args` and becomes the program. NULL: no
  * memory.
  */
-static char **program_words(const struct program *p)
+static char **program_words(const struct debuggee *p)
 {
 	struct text script = {0};
 	char **words;
@@ -145,7 +145,7 @@ static char **program_words(const struct program *p)
 }
 
 /* Never returns. What goes wrong is written to `report` as an errno. */
-static void become_program(const struct program *p, int socket, int report, bool has_terminal)
+static void become_program(const struct debuggee *p, int socket, int report, bool has_terminal)
 {
 	sigset_t none;
 	char **words;
@@ -173,7 +173,7 @@ static void become_program(const struct program *p, int socket, int report, bool
 	leave(127);
 }
 
-/* Never returns: a member of the program's process group that writes a byte for each SIGINT. */
+/* Never returns: a member of the program's process group that writes a byte for what was typed. */
 static void become_guard(pid_t group, int to)
 {
 	sigset_t set;
@@ -182,13 +182,14 @@ static void become_guard(pid_t group, int to)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTSTP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	setpgid(0, group);
 	for (int fd = 0; fd < 1024; fd++)
 		if (fd != to)
 			close(fd);
 	while (!sigwait(&set, &number))
-		if (write(to, "i", 1) != 1)
+		if (write(to, number == SIGINT ? "i" : "z", 1) != 1)
 			break;
 	leave(0);
 }
@@ -196,7 +197,7 @@ static void become_guard(pid_t group, int to)
 /* ---- here ---- */
 
 /* Without a terminal, or the program's group empty already, there is nothing to guard. */
-static void start_guard(struct program *p)
+static void start_guard(struct debuggee *p)
 {
 	int ends[2];
 
@@ -248,7 +249,7 @@ static int wait_for_exec(int report)
 	return n == (ssize_t)sizeof(e) ? e : 0;
 }
 
-bool program_start(struct program *p, struct text *why)
+bool program_start(struct debuggee *p, struct text *why)
 {
 	int sockets[2], report[2], e, status;
 	bool terminal = has_terminal();
@@ -282,7 +283,7 @@ bool program_start(struct program *p, struct text *why)
 	return false;
 }
 
-void program_take_terminal(const struct program *p, bool program)
+void program_take_terminal(const struct debuggee *p, bool program)
 {
 	if (p->guard >= 0)
 		tcsetpgrp(STDIN_FILENO, program ? p->pid : getpgrp());
@@ -295,7 +296,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void end_guard(struct program *p)
+static void end_guard(struct debuggee *p)
 {
 	if (p->guard_pid) {
 		kill(p->guard_pid, SIGKILL);
@@ -305,7 +306,7 @@ static void end_guard(struct program *p)
 	close_fd(&p->guard);
 }
 
-bool program_reap(struct program *p, bool wait, int *status)
+bool program_reap(struct debuggee *p, bool wait, int *status)
 {
 	pid_t pid;
 
@@ -320,12 +321,21 @@ bool program_reap(struct program *p, bool wait, int *status)
 	return true;
 }
 
-void program_close(struct program *p)
+void program_close(struct debuggee *p)
 {
 	close_fd(&p->socket);
 }
 
-void program_kill(const struct program *p)
+void program_suspend(const struct debuggee *p)
+{
+	program_take_terminal(p, false);
+	kill(-p->pid, SIGSTOP);
+	raise(SIGSTOP);
+	program_take_terminal(p, true);
+	kill(-p->pid, SIGCONT);
+}
+
+void program_kill(const struct debuggee *p)
 {
 	if (kill(-p->pid, SIGKILL))
 		kill(p->pid, SIGKILL);

@@ -15,7 +15,7 @@ struct program_variable {
 	char *value; /* NULL: the program has none of this name */
 };
 
-struct program {
+struct debuggee {
 	/* What to start; set by the user between starts. */
 	const struct tool_environment *libraries; /* borrowed; NULL: it needs none */
 	const char *device;                       /* NULL: as the environment says */
@@ -27,33 +27,39 @@ struct program {
 	/* While it runs; else pid is 0 and the others -1. */
 	pid_t pid;
 	int socket; /* our end; -1: it has been closed at the other one */
-	int guard;  /* readable when Ctrl-C was typed while it had the terminal; -1: no terminal */
+	/*
+	 * Readable when Ctrl-C ('i') or Ctrl-Z ('z') was typed while it had the terminal; -1: there
+	 * is none.
+	 */
+	int guard;
 	pid_t guard_pid;
 };
 
-void program_init(struct program *p);
+void program_init(struct debuggee *p);
 /* Kills it if it runs. */
-void program_fini(struct program *p);
+void program_fini(struct debuggee *p);
 
 /* Replace the arguments. False: no memory. */
-bool program_set_args(struct program *p, const char *args);
+bool program_set_args(struct debuggee *p, const char *args);
 /* The arguments as they could be typed. */
-void program_put_args(const struct program *p, struct text *out);
+void program_put_args(const struct debuggee *p, struct text *out);
 /* value NULL: remove it. False: no memory. */
-bool program_set_variable(struct program *p, const char *name, const char *value);
+bool program_set_variable(struct debuggee *p, const char *name, const char *value);
 
 /* Start it. False, with one line in `why`: it does not run. */
-bool program_start(struct program *p, struct text *why);
+bool program_start(struct debuggee *p, struct text *why);
 /* Make its process group the terminal's (or ours again), if there is a terminal. */
-void program_take_terminal(const struct program *p, bool program);
+void program_take_terminal(const struct debuggee *p, bool program);
 /*
  * Has it ended? Then it is reaped, and *status is as of waitpid. The socket stays open: what was
  * sent last is still in it.
  */
-bool program_reap(struct program *p, bool wait, int *status);
+bool program_reap(struct debuggee *p, bool wait, int *status);
 /* Close what was open for a program that has ended. */
-void program_close(struct program *p);
+void program_close(struct debuggee *p);
+/* Ctrl-Z: stop it, and ourselves until the shell lets us go on, and let it go on then. */
+void program_suspend(const struct debuggee *p);
 /* Kill it and all of its process group; reap it afterwards. */
-void program_kill(const struct program *p);
+void program_kill(const struct debuggee *p);
 
 #endif

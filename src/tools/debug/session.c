@@ -178,6 +178,7 @@ static void forget_program(struct front *f)
 	if (fresh) {
 		debugger_free(f->local);
 		f->local = fresh;
+		front_forget_code(f);
 		debugger_restore(f->local, f->state.at);
 	}
 	f->state.len = 0;
@@ -231,7 +232,10 @@ static bool take_signals(struct front *f)
 			on_interrupt(f);
 	}
 	while (f->program.guard >= 0 && read(f->program.guard, &byte, 1) == 1)
-		on_interrupt(f);
+		if (byte == 'z')
+			program_suspend(&f->program);
+		else
+			on_interrupt(f);
 	return child;
 }
 

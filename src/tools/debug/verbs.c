@@ -15,7 +15,7 @@
 
 typedef enum front_result verb_handler(struct front *f, const char *args);
 
-/* Does the user want it? Scripts do. */
+/* Does the user want it? Scripts do, and an input that has ended. */
 static bool is_confirmed(struct front *f, const char *question)
 {
 	char prompt[160], *answer;
@@ -25,7 +25,7 @@ static bool is_confirmed(struct front *f, const char *question)
 		return true;
 	snprintf(prompt, sizeof(prompt), "%s (y or n) ", question);
 	answer = line_read(f, prompt);
-	yes = answer && (*answer == 'y' || *answer == 'Y');
+	yes = !answer || *answer == 'y' || *answer == 'Y';
 	free(answer);
 	return yes;
 }
@@ -267,6 +267,7 @@ static const struct {
 	{"set environment", set_env},
 	{"show environment", show_env},
 	{"unset", unset_env},
+	{"layout", layout_set},
 	{"cd", change_folder},
 	{"pwd", say_folder},
 	{"if", misplaced},

@@ -5,6 +5,7 @@
  * each step, of the sum of the products' magnitudes.
  */
 #include "src/base/file.h"
+#include "src/lower/lower.h"
 #include "tests/check.h"
 #include "tests/unit/exec_harness.h"
 

@@ -3,6 +3,7 @@
  * divergence, function pointers, the stack, linked units, and what faults.
  */
 #include "tests/check.h"
+#include "src/lower/lower.h"
 #include "tests/skip.h"
 #include "tests/unit/exec_harness.h"
 

@@ -14,6 +14,7 @@
  *   exec_diff --rows            list the rows that are in no program
  */
 #include "tests/ref/ref.h"
+#include "src/lower/lower.h"
 #include "src/sched/sched.h"
 #include "tests/check.h"
 #include "tests/skip.h"

@@ -3,6 +3,7 @@
  * those nobody has.
  */
 #include "tests/check.h"
+#include "src/lower/lower.h"
 #include "tests/unit/exec_harness.h"
 
 #include "src/host/syscall.h"

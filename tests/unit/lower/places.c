@@ -2,6 +2,7 @@
  * A program that was lowered one to one knows where its variables lie; others do not.
  */
 #include "grammar/parse.h"
+#include "src/lower/lower.h"
 #include "src/exec/exec.h"
 #include "tests/check.h"
 

@@ -4,6 +4,7 @@
  * checked only is refused with a message.
  */
 #include "grammar/parse.h"
+#include "src/lower/lower.h"
 #include "src/base/file.h"
 #include "src/exec/exec.h"
 #include "tests/check.h"

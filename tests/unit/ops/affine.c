@@ -8,6 +8,7 @@
  *   exec_affine [n [first]]     n kernels (400), from seed `first` on
  */
 #include "tests/check.h"
+#include "src/lower/lower.h"
 #include "tests/skip.h"
 #include "grammar/parse.h"
 #include "src/base/text.h"

@@ -3,6 +3,7 @@
  * the first, by CTA, with any number of workers and any seed; and no thread of what had to stop.
  */
 #include "tests/check.h"
+#include "src/lower/lower.h"
 #include "grammar/parse.h"
 #include "src/host/syscall.h"
 #include "src/sched/sched_int.h"

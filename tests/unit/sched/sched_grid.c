@@ -1,6 +1,7 @@
 /* Grids on pools of one and of several workers: every CTA once, chains of CTAs that wait for one
  * another, faults, ends. */
 #include "tests/check.h"
+#include "src/lower/lower.h"
 #include "grammar/parse.h"
 #include "src/sched/sched_int.h"
 

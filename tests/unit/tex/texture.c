@@ -4,6 +4,7 @@
  * kernel. `exec_texture --print` writes the table anew.
  */
 #include "tests/check.h"
+#include "src/lower/lower.h"
 #include "tests/skip.h"
 #include "src/dev/texture/texture.h"
 #include "src/tex/texture.h"

@@ -1,0 +1,102 @@
+/*
+ * Reading the PTX of a program's file.
+ */
+#include "src/tools/debug/code.h"
+
+#include "src/dev/module/module.h"
+#include "src/base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Programs with more than that are not read in advance: their code is known when it is loaded. */
+#define CODE_BYTES_MAX ((u64)64 << 20)
+
+static bool add_code_text(struct code *c, struct diag *d, struct image_bytes *bytes,
+			  const char *name)
+{
+	struct device_program *p = &c->program;
+	struct diag_source *source = &p->sources[p->len];
+
+	*source = (struct diag_source){
+		.name = name, .text = (const char *)bytes->data, .size = bytes->size};
+	p->units[p->len] = module_parse(source, MODULE_LOAD, d);
+	if (!p->units[p->len] || !VEC_PUSH(&c->texts, *bytes)) {
+		ir_module_free(p->units[p->len]);
+		image_bytes_fini(bytes);
+		return false;
+	}
+	p->len++;
+	return true;
+}
+
+/* The text of each container that a device of this sm would take. */
+static void add_code_texts(struct code *c, struct diag *d, const char *name, u32 sm)
+{
+	struct image_choice choice;
+	struct image_bytes bytes;
+	u64 total = 0;
+
+	for (u32 i = 0; i < c->list.containers.len; i++) {
+		if (image_select(&c->list, i, sm, &choice) != IMAGE_OK ||
+		    image_read_ptx(&c->list, &c->list.images.at[choice.image], 0, &bytes) !=
+			    IMAGE_OK)
+			continue;
+		total += bytes.size;
+		if (total > CODE_BYTES_MAX) {
+			image_bytes_fini(&bytes);
+			return;
+		}
+		add_code_text(c, d, &bytes, name);
+	}
+}
+
+static bool prepare_code(struct code *c)
+{
+	size_t n = c->list.containers.len;
+
+	c->program.units = calloc(n, sizeof(*c->program.units));
+	c->program.sources = calloc(n, sizeof(*c->program.sources));
+	return c->program.units && c->program.sources;
+}
+
+struct code *code_open(const char *path, const char *name, u32 sm)
+{
+	struct code *c = calloc(1, sizeof(*c));
+	struct diag d;
+
+	if (!c)
+		return NULL;
+	diag_init(&d, NULL, NULL);
+	image_list_init(&c->list, &d, name);
+	c->file = calloc(1, sizeof(*c->file));
+	if (c->file && file_open(c->file, path)) {
+		image_list_add(&c->list, c->file->data, c->file->size, 0);
+		if (c->list.containers.len && prepare_code(c))
+			add_code_texts(c, &d, name, sm);
+	}
+	c->list.diag = NULL;
+	diag_fini(&d);
+	if (c->program.len)
+		return c;
+	code_close(c);
+	return NULL;
+}
+
+void code_close(struct code *c)
+{
+	if (!c)
+		return;
+	for (u32 i = 0; i < c->program.len; i++)
+		ir_module_free(c->program.units[i]);
+	for (size_t i = 0; i < c->texts.len; i++)
+		image_bytes_fini(&c->texts.at[i]);
+	VEC_FREE(&c->texts);
+	free(c->program.units);
+	free(c->program.sources);
+	image_list_fini(&c->list);
+	if (c->file)
+		file_close(c->file);
+	free(c->file);
+	free(c);
+}

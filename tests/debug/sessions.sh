@@ -1,0 +1,9 @@
+# Whole sessions of `ptxloom debug`, checks.txt: programs of `ptxloom cc -G` and PTX of nvcc -G, on the default
+# device. Further devices and levels of the host: modes.sh.
+. "${srcdir:-.}/tests/tap.sh"
+. "$top/tests/debug/sessions.inc.sh"
+
+build_programs
+sessions "clang" "$top/tests/debug/checks.txt" --programs "$scratch/programs"
+sessions "nvcc" "$top/tests/debug/checks.txt" --ptx "$top/tests/debug/nvcc"
+finish
