@@ -83,13 +83,18 @@ static bool lanes_live(const struct debugger *x, u32 lanes)
 	return c && c->warp[x->at.warp].live & lanes;
 }
 
-/* The group that ran last has left lanes behind, or this one has lost some. */
 bool catch_divergence(struct debugger *x)
 {
 	bool same = x->at.cta == x->run.last_cta && x->at.warp == x->run.last_warp;
 	u32 now = x->at.all_lanes, before = x->run.last_lanes;
+	const struct point *p;
 
-	return same && (now & before) == now && now != before &&
-	       points_catch_enabled(x, EVENT_DIVERGENCE) && x->at.time > x->run.last_time &&
-	       lanes_live(x, before & ~now) && points_catch(x, EVENT_DIVERGENCE);
+	if (!same || (now & before) != now || now == before || x->at.time <= x->run.last_time ||
+	    !points_catch_enabled(x, EVENT_DIVERGENCE) || !lanes_live(x, before & ~now))
+		return false;
+	p = points_catch(x, EVENT_DIVERGENCE);
+	if (p)
+		snprintf(x->run.next_title, sizeof(x->run.next_title), "Catchpoint %u (%s)",
+			 p->number, p->text);
+	return p != NULL;
 }

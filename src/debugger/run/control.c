@@ -87,6 +87,7 @@ static void freeze(struct debugger *x, const struct call *c, bool on)
 	if (!read_unit(x, c->args, &warp, &lanes))
 		return;
 	debug_freeze(x->grid, x->focus.cta, (u32)warp, lanes, on);
+	x->verdict = DEBUG_TURN;
 	say_lanes_mask(debug_frozen(x->grid, x->focus.cta, (u32)warp), &t);
 	if (debug_frozen(x->grid, x->focus.cta, (u32)warp))
 		say(x, "Frozen in warp %llu: %s.\n", (unsigned long long)warp, t.at);

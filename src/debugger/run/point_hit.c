@@ -16,6 +16,8 @@ void points_mark(struct debugger *x, const struct program *program, u8 *marks)
 	const struct point_place *found;
 
 	memset(marks, 0, program->uops);
+	for (u32 pc = 0; pc < program->uops && points_catch_enabled(x, EVENT_BARRIER); pc++)
+		marks[pc] = uop_kind(program->uop[pc].inner) == UOP_BARRIER;
 	for (size_t i = 0; i < x->points.at.len; i++) {
 		const struct point *p = x->points.at.at[i];
 

@@ -88,6 +88,7 @@ const char *point_title(const struct point *p)
 
 void point_note_hit(struct debugger *x, struct point *p)
 {
+	x->points.silent = p->silent && (x->points.silent || !x->points.hit.len);
 	VEC_PUSH(&x->points.hit, p->number);
 	x->points.last_hit = p->number;
 	debugger_set_variable(x, "bpnum", p->number);
@@ -108,6 +109,7 @@ void points_hits_forget(struct debugger *x)
 			point_delete(x, p);
 	}
 	x->points.hit.len = 0;
+	x->points.silent = false;
 }
 
 char *points_next_command(struct debugger *x)

@@ -67,6 +67,7 @@ struct points {
 	u32 last_hit; /* number of the one that was hit last; 0: none */
 	/* Numbers of those that it stopped at, and their commands still to be run. */
 	VEC(u32) hit;
+	bool silent; /* all of them stop without a word */
 	VEC(char *) commands;
 };
 

@@ -10,9 +10,10 @@
 
 void run_attend(struct debugger *x)
 {
-	bool attentive = x->move.kind != MOVE_NOT || x->past.kind != PAST_NOT ||
+	bool watches = watches_active(x);
+	bool attentive = watches || x->move.kind != MOVE_NOT || x->past.kind != PAST_NOT ||
 			 x->run.passed.len || x->run.stop_at_first || x->run.stop_at_next ||
-			 watches_active(x) || points_catch_wanted(x) ||
+			 points_catch_wanted(x) ||
 			 __atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE);
 
 	__atomic_store_n(&x->run.attentive, attentive, __ATOMIC_RELEASE);
@@ -76,7 +77,6 @@ static void run_pass(struct debugger *x)
 	struct passed p = {x->at.asked_cta, x->at.asked_warp, x->at.all_lanes,
 			   x->at.asked_pc,  x->at.time,       false};
 
-	x->run.passed.len = 0;
 	if (x->at.kind == STOPPED_STEP)
 		VEC_PUSH(&x->run.passed, p);
 }
@@ -161,6 +161,22 @@ static u32 points_here(struct debugger *x, const struct gang *g, const struct uo
 	return hit ? hit : watched;
 }
 
+/* Is this event caught? It stops at the next instruction, by this title. */
+static bool catch_next(struct debugger *x, enum point_event event)
+{
+	const struct point *p = points_catch(x, event);
+
+	if (p)
+		snprintf(x->run.next_title, sizeof(x->run.next_title), "Catchpoint %u (%s)",
+			 p->number, p->text);
+	return p != NULL;
+}
+
+static bool is_barrier(const struct uop *in)
+{
+	return uop_kind(in->inner) == UOP_BARRIER;
+}
+
 static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const struct uop *in)
 {
 	u32 lanes = lanes_not_passed(x, x->at.all_lanes), hit;
@@ -172,8 +188,8 @@ static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const 
 	hit = points_here(x, g, in, lanes, &names);
 	if (hit)
 		v = stop_here(x, hit, names.at);
-	else if (catch_divergence(x))
-		v = stop_here(x, x->at.all_lanes, "Lanes part");
+	else if (catch_divergence(x) || (lanes && is_barrier(in) && catch_next(x, EVENT_BARRIER)))
+		v = stop_here(x, lanes, x->run.next_title);
 	else if (x->run.stop_at_first || x->run.stop_at_next)
 		v = stop_here(x, x->at.all_lanes, x->run.next_title);
 	else if (x->move.kind != MOVE_NOT)
@@ -250,10 +266,8 @@ static void hook_launch_begin(void *user, struct debug_grid *d)
 	launches_trim(x);
 	VEC_PUSH(&x->launches, row);
 	run_enter(x, d);
-	if (points_catch(x, EVENT_LAUNCH)) {
+	if (catch_next(x, EVENT_LAUNCH))
 		x->run.stop_at_first = true;
-		x->run.next_title = "Launch";
-	}
 	watches_launch(x);
 	run_attend(x);
 	pthread_mutex_unlock(&x->lock);
@@ -313,8 +327,9 @@ static enum debug_verdict hook_fault(void *user, struct debug_grid *d, const str
 				  .fault = f,
 				  .time = debug_time(d)};
 	if (x->past.kind == PAST_NOT || !past_fault(x, &v)) {
-		points_catch(x, event);
 		run_focus_stop(x);
+		if (catch_next(x, event))
+			say(x, "%s: ", x->run.next_title);
 		stop_say_fault(x);
 		v = run_stop(x);
 	}
@@ -348,22 +363,6 @@ static void hook_access(void *user, struct debug_grid *d PL_UNUSED, const struct
 		watches_access(x, a);
 }
 
-static void hook_sync(void *user, struct debug_grid *d PL_UNUSED, const struct exec_sync *s)
-{
-	struct debugger *x = user;
-
-	if (!x->run.detached && (s->op == OP_bar_sync || s->op == OP_bar_red) &&
-	    points_catch_enabled(x, EVENT_BARRIER)) {
-		pthread_mutex_lock(&x->lock);
-		if (points_catch(x, EVENT_BARRIER)) {
-			x->run.stop_at_next = true;
-			x->run.next_title = "Barrier";
-			run_attend(x);
-		}
-		pthread_mutex_unlock(&x->lock);
-	}
-}
-
 /* ---- in the process ---- */
 
 static void on_front_signal(void *user)
@@ -390,7 +389,6 @@ struct debugger *debugger_attach(struct text *why)
 					    .launch_end = hook_launch_end,
 					    .step = hook_step,
 					    .access = hook_access,
-					    .sync = hook_sync,
 					    .fault = hook_fault,
 					    .idle = hook_idle};
 	if (!attachment_open(&x->link, why)) {

@@ -31,7 +31,7 @@ struct run {
 	u32 last_warp, last_lanes, last_pc;
 	bool stop_at_first; /* catch launch: at the launch's first instruction */
 	bool stop_at_next;  /* wherever it is: an interrupt, a lane that has ended */
-	const char *next_title;
+	char next_title[64];
 };
 
 /* ---- run.c ---- */

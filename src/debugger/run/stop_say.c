@@ -86,6 +86,8 @@ static void say_here(struct debugger *x)
 
 void stop_say(struct debugger *x, const char *title)
 {
+	if (x->points.silent)
+		return;
 	say_launch_once(x);
 	if (title)
 		say(x, "%s: ", title);
