@@ -1,7 +1,7 @@
 /*
  * The gang engine against the scalar reference engine on random programs: same memory afterwards,
- * at every host ISA level, with one worker and with two, in natural and in permuted order, with and
- * without fusion and colouring of registers. A program is named by its seed; the first that differs
+ * at every host ISA level, with one worker and with two, in natural and in permuted order, under a
+ * debugger that goes back in time, with and without fusion and colouring of registers. A program is named by its seed; the first that differs
  * is made smaller and printed.
  *
  *   exec_diff                   200 programs
@@ -14,8 +14,9 @@
  *   exec_diff --rows            list the rows that are in no program
  */
 #include "tests/ref/ref.h"
+#include "src/base/text.h"
 #include "src/lower/lower.h"
-#include "src/sched/sched.h"
+#include "src/sched/debug.h"
 #include "tests/check.h"
 #include "tests/skip.h"
 #include "tests/fuzz/progen.h"
@@ -35,16 +36,19 @@ struct trial {
 	u8 *in;
 	u64 in_bytes, out_bytes, param_address;
 	bool reference_only;
-	u32 *uses;             /* of rows, by programs on which the engines agree */
-	const char *level;     /* where it differed */
-	u32 pool;              /* and how: bit 0 two workers, bit 1 a permuted order */
-	u32 layout;            /* enum layout, by the program's seed */
+	u32 *uses;         /* of rows, by programs on which the engines agree */
+	const char *level; /* where it differed */
+	u32 pool;          /* and how: bit 0 two workers, bit 1 a permuted order; or POOL_DEBUG */
+	u32 layout;        /* enum layout, by the program's seed */
 	enum fault_kind fault; /* of the engine that did, FAULT_NONE: memory differs */
 	char why[400];
 };
 
 /* How records are made. */
 enum layout { LAYOUT_USUAL, LAYOUT_NO_FUSION, LAYOUT_ONE_TO_ONE, LAYOUTS };
+
+/* Under a debugger that goes back in time. */
+#define POOL_DEBUG 4u
 
 #define SKIPS 32
 
@@ -109,11 +113,39 @@ static void on_end(void *user, const struct sched_end *end)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* Under a debugger, which goes back now and then. */
+struct traveller {
+	u64 steps, backs, latest;
+};
+
+static enum debug_verdict on_step(void *user, struct debug_grid *d, struct gang *g,
+				  const struct uop *in)
+{
+	struct traveller *w = user;
+	struct text why = {0};
+	u64 t = debug_time(d);
+	bool goes;
+
+	(void)g, (void)in;
+	w->steps++;
+	if (t <= w->latest || w->steps % 997 || w->backs > 8)
+		return DEBUG_GO_ON;
+	w->latest = t;
+	w->backs++;
+	goes = debug_back(d, t * (w->backs % 4) / 4, t * (w->backs % 4) / 4, &why);
+	text_fini(&why);
+	return goes ? DEBUG_BACK : DEBUG_GO_ON;
+}
+
 static struct outcome run_gang(struct harness *h, const struct trial *t, struct arguments *a,
 			       const struct program *p)
 {
 	struct sched_options options = {.workers = 1 + (t->pool & 1),
-					.seed = t->pool & 2 ? t->p.seed | 1 : 0};
+					.seed = t->pool & 2 ? t->p.seed | 1 : 0,
+					.deterministic = t->pool == POOL_DEBUG};
+	struct traveller traveller = {0};
+	const struct debug_hooks hooks = {
+		.user = &traveller, .history_bytes = 64 << 20, .step = on_step};
 	struct sched_pool *pool = sched_pool_new(&options);
 	struct ending e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
 	struct sched_launch l = {
@@ -135,11 +167,14 @@ static struct outcome run_gang(struct harness *h, const struct trial *t, struct 
 	};
 	struct outcome o = {0};
 
+	if (pool && options.deterministic)
+		sched_set_debug(pool, &hooks);
 	if (!pool || !sched_start(pool, &l, t->p.seed & 1)) {
 		snprintf(o.text, sizeof(o.text), "the host has no memory");
 		sched_pool_free(pool);
 		return o;
 	}
+	sched_settle(pool);
 	pthread_mutex_lock(&e.lock);
 	while (!e.done)
 		pthread_cond_wait(&e.cond, &e.lock);
@@ -228,6 +263,8 @@ static enum verdict compare_levels(struct trial *t, struct harness *h, struct ar
 			continue;
 		t->level = levels[i];
 		t->pool = (u32)(t->p.seed + i) % (is_permuted(t->p.seed) ? 4 : 2);
+		if (t->layout == LAYOUT_ONE_TO_ONE && i + 1 == ARRAY_LEN(levels))
+			t->pool = POOL_DEBUG;
 		got = run(h, t, a, p);
 		if (!same(t, want, &got))
 			v = DIFFER;
@@ -397,7 +434,10 @@ static void show(const struct trial *t, const u8 *off, bool all)
 	printf("# seed %llu, %s, grid %u, block %u, %s, %u worker(s)%s: %s\n",
 	       (unsigned long long)t->p.seed, t->p.target_text, t->p.grid, t->p.block,
 	       t->level ? t->level : "reference", 1 + (t->pool & 1),
-	       t->pool & 2 ? ", permuted" : "", t->why);
+	       t->pool & 2            ? ", permuted"
+	       : t->pool & POOL_DEBUG ? ", under a debugger"
+				      : "",
+	       t->why);
 	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l;
 	     l = strtok_r(NULL, "\n", &save), at++) {
 		u32 i = progen_line_at(&t->p, off, at);
