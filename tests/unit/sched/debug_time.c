@@ -223,6 +223,104 @@ static void test_places(const struct kernel *k, u64 bytes, bool touches)
 	free(want);
 }
 
+/* ---- from faults and deadlocks; what is printed ---- */
+
+struct ending {
+	u64 seen[4]; /* times of what came, in order: a fault, where it went, the fault again */
+	u32 len, faults;
+	u64 back;
+	struct fault fault[3];
+	u64 first;
+	bool waiting;
+};
+
+static enum debug_verdict end_fault(void *user, struct debug_grid *d, const struct fault *f)
+{
+	struct ending *e = user;
+	struct text why = {0};
+	bool ok;
+
+	e->first = debug_first(d);
+	if (e->faults < 3)
+		e->fault[e->faults] = *f;
+	if (e->len < 4)
+		e->seen[e->len++] = debug_time(d);
+	if (e->faults++)
+		return DEBUG_GO_ON;
+	ok = debug_back(d, debug_time(d) - e->back, debug_time(d) - e->back, &why);
+	text_fini(&why);
+	e->waiting = ok;
+	return ok ? DEBUG_BACK : DEBUG_GO_ON;
+}
+
+static enum debug_verdict end_step(void *user, struct debug_grid *d, struct gang *g,
+				   const struct uop *in)
+{
+	struct ending *e = user;
+
+	(void)g, (void)in;
+	if (e->waiting && e->len < 4)
+		e->seen[e->len++] = debug_time(d);
+	e->waiting = false;
+	return DEBUG_GO_ON;
+}
+
+static void test_ending(const char *name, const char *ptx, enum fault_kind kind, u32 block)
+{
+	struct ending e = {.back = 7};
+	struct debug_hooks hooks = {
+		.user = &e, .step = end_step, .fault = end_fault, .history_bytes = 64 << 20};
+	struct params p = {(u64)(uintptr_t)out, 0};
+	struct kernel k = {name, ptx, 1, block, 0, 0, false};
+	struct debug_run r = run_of(&k, &p, &hooks);
+
+	memset(out, 0, OUT_WORDS * 4);
+	CHECK_MSG(debug_run_open(&r) && debug_run_go(&r), name);
+	CHECK_EQ(r.fault.kind, kind);
+	CHECK_EQ(e.faults, 2);
+	CHECK_EQ(e.len, 3);
+	CHECK_EQ(e.seen[1], e.seen[0] - 7);
+	CHECK_EQ(e.seen[2], e.seen[0]);
+	CHECK(e.fault[0].pc == e.fault[1].pc && e.fault[0].lanes == e.fault[1].lanes &&
+	      e.fault[0].warp == e.fault[1].warp);
+	CHECK_EQ(e.first, 0);
+	debug_run_close(&r);
+}
+
+static const char prints[] =
+	".version 8.0\n.target sm_90\n.address_size 64\n"
+	".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+	".global .align 1 .b8 text[8] = {104, 105, 10, 0};\n"
+	".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"
+	".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<5>;\n"
+	"mov.u64 %rd1, text; cvta.global.u64 %rd2, %rd1; mov.u64 %rd3, 0; mov.u32 %r1, 0;\n"
+	"L: { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd2; st.param.b64 [a], %rd3;\n"
+	"call (r), vprintf, (f, a); ld.param.b32 %r2, [r]; }\n"
+	"add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra L; trap; ret;\n}\n";
+
+/* Going over a print again prints nothing. */
+static void test_prints(void)
+{
+	struct ending e = {.back = 15};
+	struct debug_hooks hooks = {
+		.user = &e, .step = end_step, .fault = end_fault, .history_bytes = 64 << 20};
+	struct params p = {(u64)(uintptr_t)out, 0};
+	struct kernel k = {"prints", prints, 1, 1, 0, 0, false};
+	struct debug_run r = run_of(&k, &p, &hooks);
+
+	CHECK(debug_run_open(&r) && debug_run_go(&r));
+	CHECK_EQ(e.faults, 2);
+	CHECK_EQ(e.seen[1], e.seen[0] - 15);
+	CHECK_STR(r.printed.at, "hi\nhi\nhi\n");
+	debug_run_close(&r);
+}
+
+static const char fault[] = HEAD ENTRY
+	"mov.u32 %r5, 5; and.b32 %r6, %r2, 7; setp.eq.u32 %p1, %r6, 5; selp.u64 %rd4, 0, %rd3, %p1;\n"
+	"mul.lo.u32 %r7, %r4, 3; st.global.u32 [%rd4], %r7; ret;\n}\n";
+static const char deadlock[] = HEAD ENTRY
+	"setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1; ret; A: bar.sync 2, 64; ret;\n}\n";
+
 int main(void)
 {
 	CHECK(mem_init(&mem, (u64)1 << 30));
@@ -240,6 +338,9 @@ int main(void)
 	test_places(&kernels[1], 1 << 20, false);
 	test_places(&kernels[6], 600 << 10, false);
 	test_places(&kernels[0], 64 << 20, true);
+	test_ending("a fault", fault, FAULT_ILLEGAL_ADDRESS, 32);
+	test_ending("a deadlock", deadlock, FAULT_DEADLOCK, 64);
+	test_prints();
 	mem_fini(&mem);
 	return check_done();
 }
