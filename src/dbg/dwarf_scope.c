@@ -266,9 +266,9 @@ static void locate(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 	if (n < 0)
 		snprintf(v->why, sizeof(v->why), "its location cannot be read: %s",
 			 libdw.dwarf_errmsg(-1));
-	else if (!n)
+	else if (!n && !dwarf_list_locate(&a, at, &op, &len))
 		snprintf(v->why, sizeof(v->why), "it has no value here");
-	else if (!len)
+	else if (n && !dwarf_list_locate(&a, at, &op, &len) && !len)
 		snprintf(v->why, sizeof(v->why), "optimized out");
 	else
 		by_expression(d, at, die, op, len, v);

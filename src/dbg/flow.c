@@ -84,6 +84,74 @@ bool flow_reach(const struct ir_func *f, const u8 *walls, u8 *reached)
 	return walk_end(&w);
 }
 
+/* ---- backwards ---- */
+
+/* Predecessors: those of instruction i are at[first[i]] to at[first[i + 1]]. */
+struct predecessors {
+	u32 *first, *at;
+	u32 from;
+};
+
+static void count_edge(void *user, u32 next)
+{
+	struct predecessors *p = user;
+
+	p->first[next + 1]++;
+}
+
+/* first[i] is the end of those of i - 1 so far. */
+static void put_edge(void *user, u32 next)
+{
+	struct predecessors *p = user;
+
+	p->at[p->first[next]++] = p->from;
+}
+
+static bool find_predecessors(const struct ir_func *f, struct predecessors *p)
+{
+	u32 n = (u32)f->insns.len;
+
+	*p = (struct predecessors){.first = calloc(n + 2, sizeof(u32))};
+	for (u32 i = 0; p->first && i < n; i++)
+		flow_successors(f, i, count_edge, p);
+	for (u32 i = 0; p->first && i < n; i++)
+		p->first[i + 1] += p->first[i];
+	p->at = p->first ? calloc(p->first[n] + 1, sizeof(u32)) : NULL;
+	for (p->from = 0; p->at && p->from < n; p->from++)
+		flow_successors(f, p->from, put_edge, p);
+	/* Each has become the beginning of the next. */
+	if (p->at) {
+		memmove(p->first + 1, p->first, (n + 1) * sizeof(u32));
+		p->first[0] = 0;
+	}
+	return p->at != NULL;
+}
+
+bool flow_last(const struct ir_func *f, u32 insn, const u8 *marks, u8 *last)
+{
+	struct walk w = {.seen = calloc(f->insns.len + 1, 1)};
+	struct predecessors p = {0};
+	bool good = w.seen && find_predecessors(f, &p);
+
+	if (good && insn < f->insns.len)
+		walk_to(&w, insn);
+	while (good && w.pending.len && !w.failed) {
+		u32 at = w.pending.at[--w.pending.len];
+
+		if (marks[at]) {
+			last[at] = 1;
+			continue;
+		}
+		for (u32 i = p.first[at]; i < p.first[at + 1]; i++)
+			walk_to(&w, p.at[i]);
+	}
+	good &= walk_end(&w);
+	free(w.seen);
+	free(p.first);
+	free(p.at);
+	return good;
+}
+
 /* ---- registers ---- */
 
 static bool mentions(const struct ir_func *f, const struct ir_operand *op, u32 reg)

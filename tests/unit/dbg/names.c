@@ -235,6 +235,27 @@ static void test_message(const char *from, const char *to, const char *expected)
 	text_fini(&t);
 }
 
+/* Registers of variables of nvcc's go by control flow, not along the text. */
+static void test_flow(void)
+{
+	static struct fake x;
+	struct dbg_variable v;
+	static const struct {
+		u32 line;
+		const char *reg;
+	} places[] = {{8, "%r14"}, {10, "%r14"}, {13, "%r14"}, {15, "%r19"}, {16, "%r8"}};
+	char name[64];
+
+	if (!CHECK(fake_open_file(&x, "../../../debug/nvcc/diverge.ptx")))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		CHECK(fake_go(&x, "_Z5pathsPi", places[i].line));
+		CHECK(find(&x, "r", &v) && v.where == DBG_IN_REGISTER && !v.unset);
+		CHECK_STR(ir_reg_name(x.c.place.func, v.reg, name, sizeof(name)), places[i].reg);
+	}
+	fake_close(&x);
+}
+
 int main(void)
 {
 	static struct fake x;
@@ -250,6 +271,7 @@ int main(void)
 	test_compiler("shapes.nvcc.ptx");
 	test_compiler("shapes.clang.ptx");
 	test_registers();
+	test_flow();
 	test_message(".b64 __local_depot0", ".b64 nowhere",
 		     "the debug information of bad.ptx cannot be read: "
 		     ".debug_info refers to nowhere, which is not defined");
