@@ -102,6 +102,11 @@ u32 frames_of(struct debugger *x, const struct cta *c, u32 warp, u32 lane, struc
 	      u32 max);
 bool frame_at(struct debugger *x, const struct cta *c, u32 warp, u32 lane, u32 number,
 	      struct frame *out);
+/*
+ * The number of the innermost frame that has a line of the user's, 0: none has. call: that of the PTX
+ * function it is in; may be NULL.
+ */
+u32 frame_of_user(struct debugger *x, const struct cta *c, u32 warp, u32 lane, struct frame *out);
 /* What expressions of a lane are evaluated in. False: the lane is not there. */
 bool context_of(struct debugger *x, const struct focus *f, struct dbg_context *out);
 /* The same of x->focus; without one, what types and constants need. */

@@ -87,6 +87,31 @@ static bool lane_where(struct debugger *x, const struct cta *c, const struct foc
 	return i > at->frame;
 }
 
+/* More calls than this into code without lines are not looked through. */
+#define USER_FRAMES 64u
+
+u32 frame_of_user(struct debugger *x, const struct cta *c, u32 warp, u32 lane, struct frame *out)
+{
+	struct frame *all = calloc(USER_FRAMES, sizeof(*all));
+	u32 n = all ? frames_of(x, c, warp, lane, all, USER_FRAMES) : 0, i = 0, found = 0;
+
+	while (i < n) {
+		struct where w = where_of(x, all[i].place);
+		u32 first = i;
+
+		if (w.source.path && first + where_frame(&w) < n) {
+			found = first + where_frame(&w);
+			break;
+		}
+		while (i < n && all[i].call.depth == all[first].call.depth)
+			i++;
+	}
+	if (out && n)
+		*out = all[found];
+	free(all);
+	return found;
+}
+
 bool focus_where(struct debugger *x, struct where *out)
 {
 	struct cta *c = focus_cta(x);

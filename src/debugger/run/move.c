@@ -221,7 +221,9 @@ enum debug_verdict move_step(struct debugger *x, bool asked_again)
 	say_company(x, x->at.all_lanes, &w);
 	if (m->kind == MOVE_FINISH)
 		say_returned(x, &w);
-	x->focus = (struct focus){true, x->launch, m->cta, m->warp, m->lane, where_frame(&w)};
+	x->at.lanes = x->at.all_lanes;
+	x->focus = (struct focus){true, x->launch, m->cta, m->warp, m->lane, 0};
+	x->focus.frame = frame_of_user(x, focus_cta(x), m->warp, m->lane, NULL);
 	return move_stop(x, NULL);
 }
 
@@ -241,6 +243,9 @@ static bool move_begin(struct debugger *x, enum move_kind kind, u64 count)
 		say_error(x, "The lane in focus has exited.");
 		return false;
 	}
+	/* Code without lines is part of the line that called it. */
+	if (kind == MOVE_STEP || kind == MOVE_NEXT || kind == MOVE_UNTIL)
+		frame_of_user(x, c, x->focus.warp, x->focus.lane, &f);
 	m->places.len = 0;
 	*m = (struct move){.kind = kind,
 			   .count = count,
@@ -249,7 +254,7 @@ static bool move_begin(struct debugger *x, enum move_kind kind, u64 count)
 			   .warp = x->focus.warp,
 			   .lane = x->focus.lane,
 			   .start = f.place,
-			   .calls = calls_of(x, c, x->focus.warp, x->focus.lane),
+			   .calls = calls_of(x, c, x->focus.warp, x->focus.lane) - f.call.depth,
 			   .lanes = 1u << x->focus.lane,
 			   .places = m->places};
 	n = debug_groups(x->grid, c, m->warp, groups);

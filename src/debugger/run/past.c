@@ -48,6 +48,7 @@ static bool past_scan(struct debugger *x, u64 until)
 	x->past.from = from;
 	x->past.until = until;
 	x->past.has_before = false;
+	x->past.refresh = true;
 	x->past.found.len = 0;
 	return true;
 }
@@ -68,6 +69,9 @@ static enum debug_verdict past_piece_over(struct debugger *x)
 	if (p->from > debug_first(x->grid) && past_scan(x, p->from))
 		return DEBUG_BACK;
 	p->at_beginning = true;
+	/* What was never written is not at the beginning either. */
+	if (p->want == PAST_WRITE)
+		return past_go(x, p->begun_at) ? DEBUG_BACK : run_stop(x);
 	return past_go(x, debug_first(x->grid)) ? DEBUG_BACK : run_stop(x);
 }
 
@@ -75,9 +79,28 @@ static enum debug_verdict past_piece_over(struct debugger *x)
 
 static void past_note(struct debugger *x)
 {
-	struct past_found f = {x->at.time, x->at.cta, x->at.warp, x->at.lanes};
+	struct past_found f = {x->at.time, x->at.cta, x->at.warp, x->at.lanes, 0};
 
 	VEC_PUSH(&x->past.found, f);
+}
+
+/* A watched value has changed: by what ran last, so that is where to go back to. */
+static void past_note_watches(struct debugger *x)
+{
+	struct past_found f = {.time = x->run.last_time};
+	struct standing here = x->at;
+
+	if (x->past.refresh) {
+		x->past.refresh = false;
+		watches_refresh(x);
+		return;
+	}
+	f.lanes = watches_scan(x, &f.watch);
+	f.cta = x->at.cta;
+	f.warp = x->at.warp;
+	x->at = here;
+	if (f.lanes && f.time >= x->past.from && f.time < x->past.until)
+		VEC_PUSH(&x->past.found, f);
 }
 
 /* The lane begins a line: that of a step back. */
@@ -137,7 +160,7 @@ static bool past_matches(struct debugger *x, struct gang *g, const struct uop *i
 void past_access(struct debugger *x, const struct exec_access *a)
 {
 	u32 lanes = watch_writes(a) ? watch_range_touched(&x->past.range, a) : 0;
-	struct past_found f = {x->at.time, a->cta->number, a->warp, lanes};
+	struct past_found f = {x->at.time, a->cta->number, a->warp, lanes, 0};
 
 	if (lanes && x->at.time < x->past.until)
 		VEC_PUSH(&x->past.found, f);
@@ -148,7 +171,8 @@ void past_access(struct debugger *x, const struct exec_access *a)
 static void past_focus(struct debugger *x)
 {
 	struct past *p = &x->past;
-	bool lane = p->want != PAST_STOP && p->want != PAST_WRITE;
+	bool lane = (p->want != PAST_STOP && p->want != PAST_WRITE) ||
+		    (p->want == PAST_WRITE && p->at_beginning);
 
 	if (p->target.lanes && !lane) {
 		x->at.cta = p->target.cta;
@@ -168,8 +192,12 @@ static enum debug_verdict past_arrive(struct debugger *x, struct gang *g, const 
 	struct text names = {0};
 	enum debug_verdict v;
 
-	if (x->past.at_beginning) {
-		text_puts(&names, "No earlier: this is the beginning");
+	if (x->past.at_beginning && x->past.want == PAST_WRITE) {
+		say(x, "It has not been written before in this launch, as far as is kept.\n");
+	} else if (x->past.at_beginning) {
+		text_puts(&names, "No more reverse-execution history");
+	} else if (x->past.target.watch) {
+		watch_say_back(x, x->past.target.watch, &names);
 	} else if (x->past.want == PAST_STOP) {
 		x->searching = true;
 		points_check(x, g, in, x->at.all_lanes, &names);
@@ -179,6 +207,7 @@ static enum debug_verdict past_arrive(struct debugger *x, struct gang *g, const 
 		text_puts(&names, x->past.title);
 	}
 	past_focus(x);
+	watches_refresh(x);
 	stop_say(x, names.at);
 	v = run_stop(x);
 	text_fini(&names);
@@ -206,6 +235,8 @@ bool past_step(struct debugger *x, struct gang *g, const struct uop *in, enum de
 		return true;
 	}
 	x->searching = true;
+	if (p->want == PAST_STOP && x->watching)
+		past_note_watches(x);
 	if (past_matches(x, g, in))
 		past_note(x);
 	x->searching = false;
@@ -246,9 +277,10 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 		p->calls = lane_calls(x, p->cta, p->warp, p->lane);
 	}
 	if (x->at.time <= debug_first(x->grid)) {
-		say_error(x, "No earlier: this is the beginning.");
+		say_error(x, "No more reverse-execution history.");
 		return false;
 	}
+	p->begun_at = x->at.time;
 	if (!past_scan(x, x->at.time)) {
 		if (!x->failed)
 			say_error(x, "It cannot go back: nothing is kept.");

@@ -23,6 +23,7 @@ enum past_want { PAST_STEP, PAST_NEXT, PAST_STEPI, PAST_NEXTI, PAST_FINISH, PAST
 struct past_found {
 	u64 time, cta;
 	u32 warp, lanes;
+	u32 watch; /* number of the watchpoint whose value changed; 0: none */
 };
 
 struct past {
@@ -31,6 +32,8 @@ struct past {
 	u64 from, until; /* the piece of time that is run over */
 	u64 goal, count;
 	bool at_beginning; /* the goal is the earliest time there is */
+	bool refresh;      /* values of watchpoints are those of another time */
+	u64 begun_at;      /* when the user asked */
 	struct past_found target;
 	VEC(struct past_found) found;
 	/* The lane, where it stood, and the line it was in when it was seen last. */

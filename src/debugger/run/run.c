@@ -56,8 +56,6 @@ static void run_enter(struct debugger *x, struct debug_grid *d)
 void run_focus_stop(struct debugger *x)
 {
 	struct cta *c = debug_cta(x->grid, x->at.cta);
-	struct dbg_place at;
-	struct where w;
 
 	x->focus = (struct focus){.valid = c && x->at.lanes,
 				  .launch = x->launch,
@@ -66,9 +64,7 @@ void run_focus_stop(struct debugger *x)
 				  .lane = (u32)__builtin_ctz(x->at.lanes | 1u << 31)};
 	if (!x->focus.valid)
 		return;
-	at = loaded_place(debug_env(x->grid)->program, x->at.pc);
-	w = where_of(x, at);
-	x->focus.frame = where_frame(&w);
+	x->focus.frame = frame_of_user(x, c, x->focus.warp, x->focus.lane, NULL);
 }
 
 /* The group that stopped has been told of; the next question says whether it went on. */
@@ -269,6 +265,7 @@ static void hook_launch_begin(void *user, struct debug_grid *d)
 	if (catch_next(x, EVENT_LAUNCH))
 		x->run.stop_at_first = true;
 	watches_launch(x);
+	debugger_flush(x);
 	run_attend(x);
 	pthread_mutex_unlock(&x->lock);
 }

@@ -89,8 +89,9 @@ void stop_say(struct debugger *x, const char *title)
 	if (x->points.silent)
 		return;
 	say_launch_once(x);
+	/* A title of several lines stands by itself. */
 	if (title)
-		say(x, "%s: ", title);
+		say(x, strchr(title, '\n') ? "%s" : "%s: ", title);
 	say_here(x);
 }
 

@@ -11,7 +11,10 @@ enum watch_mode { WATCH_WRITE = 1, WATCH_READ = 2 };
 
 struct watch {
 	u8 modes;
-	bool scoped; /* ends with the function that it was set in */
+	bool scoped;   /* ends with the function that it was set in */
+	bool by_value; /* no memory: its value where the lane is, whatever register that is in */
+	bool has_old;
+	u32 levels; /* functions inlined around the one that it is of, from the outside */
 	u32 calls;
 	struct focus focus; /* whose expression it is */
 	struct dbg_expr *expr;
@@ -193,23 +196,49 @@ void watches_launch(struct debugger *x)
 
 /* ---- comparing ---- */
 
-static bool watch_bytes(struct debugger *x, const struct watch *w, u8 *out)
+/* What the expression means where the lane is now. */
+static bool watch_context(struct debugger *x, const struct watch *w, struct dbg_context *out)
+{
+	struct focus f = w->focus;
+	struct dbg_inline in[DBG_INLINE_MAX];
+	u32 n;
+
+	f.frame = 0;
+	if (!context_of(x, &f, out) || !out->names)
+		return false;
+	n = dbg_names_inlined(out->names, out->place, in);
+	if (!n)
+		n = dbg_lines_inlined(dbg_names_module(out->names), out->place, in);
+	out->inlined = n - w->levels;
+	return n >= w->levels;
+}
+
+/* The value where the lane is now; it may be in another register than before, or nowhere. */
+static bool watch_value(struct debugger *x, struct watch *w, u8 *out, u64 n)
+{
+	struct text why = {0};
+	struct dbg_context c;
+	struct dbg_value v, to;
+	bool good = watch_context(x, w, &c) && dbg_expr_eval(w->expr, &c, &v, &why) &&
+		    dbg_value_referred(&c, &v, &to, &why) &&
+		    dbg_type_size(to.type) == w->range.bytes &&
+		    dbg_value_read(&c, &to, 0, out, n, &why);
+
+	text_fini(&why);
+	return good;
+}
+
+static bool watch_bytes(struct debugger *x, struct watch *w, u8 *out)
 {
 	const struct watch_range *r = &w->range;
-	struct cta *c = debug_cta(
-		x->grid, r->space == MEM_GLOBAL && !r->is_register ? x->at.asked_cta : r->cta);
-	struct debug_frame f[1];
 	u64 n = min_u64(r->bytes, WATCH_BYTES_MAX);
+	struct cta *c;
 
-	if (!c)
-		return false;
-	if (!r->is_register)
-		return debug_read_memory(x->grid, c, r->warp < c->warps ? r->warp : 0, r->lane,
-					 (enum mem_space)r->space, r->address, out, n);
-	return debug_frames(x->grid, c, r->warp, r->lane, f, 1) == 1 &&
-	       f[0].func->func == r->func &&
-	       debug_read_register(x->grid, c, r->warp, r->lane, &f[0], r->reg, out,
-				   (u32)min_u64(n, 16));
+	if (w->by_value)
+		return watch_value(x, w, out, n);
+	c = debug_cta(x->grid, r->space == MEM_GLOBAL ? x->at.asked_cta : r->cta);
+	return c && debug_read_memory(x->grid, c, r->warp < c->warps ? r->warp : 0, r->lane,
+				      (enum mem_space)r->space, r->address, out, n);
 }
 
 static void watch_show(struct debugger *x, struct watch *w, struct text *out)
@@ -218,7 +247,8 @@ static void watch_show(struct debugger *x, struct watch *w, struct text *out)
 	struct dbg_context c;
 	struct dbg_value v;
 
-	if (!context_of(x, &w->focus, &c) && w->range.space == MEM_GLOBAL)
+	if (!(w->by_value ? watch_context(x, w, &c) : context_of(x, &w->focus, &c)) &&
+	    w->range.space == MEM_GLOBAL)
 		c = (struct dbg_context){
 			.session = x->session, .target = &x->target, .names = w->names};
 	if (!dbg_expr_eval(w->expr, &c, &v, &why) || !dbg_value_print(&c, &v, NULL, out, &why)) {
@@ -228,14 +258,30 @@ static void watch_show(struct debugger *x, struct watch *w, struct text *out)
 	text_fini(&why);
 }
 
+/* Is the lane about to run the next instruction of the function that the value is of? */
+static bool watch_is_due(struct debugger *x, const struct watch *w, u32 calls)
+{
+	if (!w->by_value)
+		return w->written;
+	return calls == w->calls && x->at.asked_cta == w->focus.cta &&
+	       x->at.asked_warp == w->focus.warp && x->at.all_lanes >> w->focus.lane & 1;
+}
+
 /* The lane has left the function; *gone. Else whether its value is other than before. */
 static bool watch_changed(struct debugger *x, struct watch *w, bool *gone)
 {
+	u32 calls = w->scoped || w->by_value
+			    ? lane_calls(x, w->focus.cta, w->focus.warp, w->focus.lane)
+			    : 0;
+	u64 n = min_u64(w->range.bytes, WATCH_BYTES_MAX);
 	u8 now[WATCH_BYTES_MAX];
-	u64 n = min_u64(w->range.bytes, sizeof(now));
+	bool had = w->has_old;
 
-	*gone = w->scoped && lane_calls(x, w->focus.cta, w->focus.warp, w->focus.lane) < w->calls;
-	if (*gone || !watch_bytes(x, w, now) || !memcmp(now, w->old, n))
+	*gone = (w->scoped || w->by_value) && calls < w->calls;
+	if (*gone || !watch_is_due(x, w, calls) || !watch_bytes(x, w, now))
+		return false;
+	w->has_old = true;
+	if (had && !memcmp(now, w->old, n))
 		return false;
 	memcpy(w->old, now, n);
 	return true;
@@ -247,12 +293,12 @@ static void watch_report(struct debugger *x, struct point *p, bool changed, stru
 	struct text now = {0};
 
 	watch_show(x, w, &now);
-	text_printf(names, "%s%s %u: %s", names->len ? ", " : "", point_title(p), p->number,
+	text_printf(names, "%s%s %u: %s\n", names->len ? ", " : "", point_title(p), p->number,
 		    p->text);
 	if (changed)
-		say(x, "Old value = %s\nNew value = %s\n", w->shown.at, now.at);
+		text_printf(names, "Old value = %s\nNew value = %s\n", w->shown.at, now.at);
 	else
-		say(x, "Value = %s\n", now.at);
+		text_printf(names, "Value = %s\n", now.at);
 	text_fini(&w->shown);
 	w->shown = now;
 }
@@ -264,9 +310,7 @@ static void watch_blame(struct debugger *x, const struct watch *w)
 
 	x->at.cta = by_access ? w->cta : x->run.last_cta;
 	x->at.warp = by_access ? w->warp : x->run.last_warp;
-	x->at.lanes = by_access              ? w->lanes
-		      : w->range.is_register ? 1u << w->range.lane
-					     : x->run.last_lanes;
+	x->at.lanes = by_access ? w->lanes : w->by_value ? 1u << w->focus.lane : x->run.last_lanes;
 	x->at.pc = x->run.last_pc;
 }
 
@@ -275,17 +319,17 @@ static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 	struct watch *w = p->watch;
 	bool changed = false, gone = false, seen;
 
-	if (w->range.is_register || w->written || w->scoped)
+	if (w->by_value || w->written || w->scoped)
 		changed = watch_changed(x, w, &gone);
 	seen = (changed && w->modes & WATCH_WRITE) || (w->read && w->modes & WATCH_READ) ||
 	       (w->written && w->modes == (WATCH_READ | WATCH_WRITE));
 	if (gone) {
-		say(x,
-		    "Watchpoint %u deleted because the program has left the block in\n"
-		    "which its expression is valid.\n",
-		    p->number);
+		text_printf(names,
+			    "%sWatchpoint %u deleted because the program has left the block in\n"
+			    "which its expression is valid.\n",
+			    names->len ? "\n" : "", p->number);
 		point_delete(x, p);
-		return 0;
+		return x->at.lanes;
 	}
 	w->written = w->read = false;
 	if (!seen) {
@@ -324,12 +368,73 @@ u32 watches_check(struct debugger *x, struct text *names)
 	return lanes;
 }
 
+void watches_refresh(struct debugger *x)
+{
+	for (size_t i = 0; i < x->points.at.len; i++) {
+		struct point *p = x->points.at.at[i];
+
+		if (!is_watched(x, p))
+			continue;
+		p->watch->has_old = watch_bytes(x, p->watch, p->watch->old);
+		p->watch->written = p->watch->read = false;
+		p->watch->lanes = 0;
+	}
+}
+
+u32 watches_scan(struct debugger *x, u32 *number)
+{
+	u32 lanes = 0;
+
+	for (size_t i = 0; i < x->points.at.len; i++) {
+		struct point *p = x->points.at.at[i];
+		bool gone, changed;
+
+		if (!is_watched(x, p))
+			continue;
+		changed = watch_changed(x, p->watch, &gone);
+		if ((changed && p->watch->modes & WATCH_WRITE) ||
+		    (p->watch->read && p->watch->modes & WATCH_READ)) {
+			watch_blame(x, p->watch);
+			lanes = x->at.lanes;
+			*number = p->number;
+		}
+		p->watch->written = p->watch->read = false;
+		p->watch->lanes = 0;
+	}
+	return lanes;
+}
+
+void watch_say_back(struct debugger *x, u32 number, struct text *names)
+{
+	struct point *p = point_find(x, number);
+	struct text now = {0};
+
+	if (!p || p->kind != POINT_WATCH)
+		return;
+	watch_show(x, p->watch, &now);
+	text_printf(names, "Watchpoint %u: %s\nOld value = %s\nNew value = %s\n", number, p->text,
+		    p->watch->shown.at, now.at);
+	text_fini(&p->watch->shown);
+	p->watch->shown = now;
+}
+
 /* ---- watch, rwatch, awatch ---- */
 
 /* A local variable's watch ends with its function. */
 static bool is_scoped(const struct watch *w)
 {
 	return w->range.is_register || w->range.space == MEM_LOCAL || w->range.space == MEM_PARAM;
+}
+
+/* Functions inlined around the one that the context is of. */
+static u32 levels_at(const struct dbg_context *c)
+{
+	struct dbg_inline in[DBG_INLINE_MAX];
+	u32 n = c->names ? dbg_names_inlined(c->names, c->place, in) : 0;
+
+	if (!n && c->names)
+		n = dbg_lines_inlined(dbg_names_module(c->names), c->place, in);
+	return c->inlined < n ? n - c->inlined : 0;
 }
 
 static bool watch_open(struct debugger *x, struct watch *w, const char *text, bool location)
@@ -344,7 +449,17 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 		text_puts(&why, "no lane is in focus");
 	w->expr = good ? dbg_expr_parse(&c, text, &why) : NULL;
 	good = w->expr && dbg_expr_eval(w->expr, &c, &v, &why) &&
-	       dbg_value_referred(&c, &v, &to, &why) && watch_range_of(x, &c, &to, &w->range, &why);
+	       dbg_value_referred(&c, &v, &to, &why);
+	if (good && !dbg_type_size(to.type)) {
+		text_puts(&why, "its size is not known");
+		good = false;
+	}
+	w->by_value = good && to.store != DBG_MEMORY;
+	if (w->by_value)
+		w->range =
+			(struct watch_range){.is_register = true, .bytes = dbg_type_size(to.type)};
+	else
+		good = good && watch_range_of(x, &c, &to, &w->range, &why);
 	if (good && w->range.bytes > WATCH_BYTES_MAX) {
 		text_printf(&why, "it has %llu bytes, at most %u can be watched",
 			    (unsigned long long)w->range.bytes, WATCH_BYTES_MAX);
@@ -356,11 +471,12 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 	w->scoped = good && !location && is_scoped(w);
 	w->calls = lane_calls(x, x->focus.cta, x->focus.warp, x->focus.lane) -
 		   (good ? c.lane.frame : 0);
-	if (good)
-		watch_bytes(x, w, w->old);
-	if (good)
+	if (good) {
+		w->levels = levels_at(&c);
+		w->has_old = watch_bytes(x, w, w->old);
 		watch_show(x, w, &w->shown);
-	else
+	}
+	if (!good)
 		say_error(x, "Cannot watch %s: %s", text, why.at ? why.at : "no memory");
 	text_fini(&why);
 	return good;

@@ -44,5 +44,14 @@ void watches_launch(struct debugger *x);
  * them; names and values are added to `names` and x->out.
  */
 u32 watches_check(struct debugger *x, struct text *names);
+/* After going elsewhere in time: what values are now. */
+void watches_refresh(struct debugger *x);
+/*
+ * Going over a launch again: has a watched value changed by what ran last? Returns the lanes that did
+ * it, with x->at set to them; *number is that of the watchpoint.
+ */
+u32 watches_scan(struct debugger *x, u32 *number);
+/* Gone back to before a change: its values, as seen in that direction. */
+void watch_say_back(struct debugger *x, u32 number, struct text *names);
 
 #endif
