@@ -20,6 +20,13 @@ TESTS += tests/exec/settings.sh tests/exec/completion.sh tests/exec/pkgconfig.sh
 TESTS += tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
 endif
 
+dist_check_SCRIPTS += tests/dap/dap.sh tests/dap/protocol.sh
+EXTRA_DIST += tests/dap/client.py tests/dap/sessions.py editors/vscode/README.md \
+	editors/vscode/extension.js editors/vscode/package.json
+if !SANITIZED
+TESTS += tests/dap/dap.sh tests/dap/protocol.sh
+endif
+
 # The same libraries, where they are built with a sanitizer.
 dist_check_SCRIPTS += tests/programs/sanitized.sh
 if SANITIZED
@@ -38,7 +45,7 @@ endif
 
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # three seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
-slow_tests = tests/exec/exec.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch \
+slow_tests = tests/dap/dap.sh tests/exec/exec.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch \
 	tests/fuzz/fuzz_ptx tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh \
 	tests/progress/table tests/style/docs.sh tests/style/includes.sh \
 	$(slow_programs:%=tests/programs/%.sh)

@@ -51,7 +51,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc debug devices env exec help lint ls ptx run"
+	local commands="cc dap debug devices env exec help lint ls ptx run"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -111,6 +111,7 @@ _ptxloom()
 		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program"
 		;;
 	env) options="$options -d --device" ;;
+	dap) options="$options --port=" ;;
 	lint) options="$options --max-errors= --dump --print --rows -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;

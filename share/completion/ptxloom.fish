@@ -28,7 +28,7 @@ end
 complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
-for entry in 'cc:compile CUDA C++ with clang' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
+for entry in 'cc:compile CUDA C++ with clang' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
 	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
 	set -l parts (string split -m 1 : -- $entry)
@@ -45,6 +45,7 @@ complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every ti
 complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take'
 complete -c ptxloom -n '__ptxloom_is run' -l progress -x -a 'auto always never' -d 'a line about long launches'
 
+complete -c ptxloom -n '__ptxloom_is dap' -l port -x -d 'wait at this TCP port'
 complete -c ptxloom -n '__ptxloom_is debug' -F -a '(__fish_complete_command)'
 complete -c ptxloom -n '__ptxloom_is debug' -s x -l command -r -F -d 'commands of a file first'
 complete -c ptxloom -n '__ptxloom_is debug' -o ex -x -d 'a command first'

@@ -2,6 +2,7 @@
  * The interpreter's state: making and freeing it.
  */
 #include "src/debugger/look.h"
+#include "src/debugger/query/query.h"
 
 struct debugger *debugger_new(void)
 {
@@ -40,6 +41,7 @@ void debugger_free(struct debugger *x)
 	text_fini(&x->state);
 	dbg_session_free(x->session);
 	look_free(x->look);
+	query_free(x->query);
 	text_fini(&x->out);
 	free(x->last);
 	free(x->line);

@@ -183,11 +183,12 @@ struct debugger {
 
 	VEC(struct loaded *) modules;
 	struct dbg_session *session;
-	struct dbg_target target; /* machine.c */
-	struct look *look;        /* look.h */
-	char *last;               /* the line that an empty one repeats, NULL: none; owned */
-	char *line;               /* that runs; owned */
-	char name[64];            /* of its command */
+	struct dbg_target target;  /* machine.c */
+	struct look *look;         /* look.h */
+	char *last;                /* the line that an empty one repeats, NULL: none; owned */
+	char *line;                /* that runs; owned */
+	char name[64];             /* of its command */
+	struct query_state *query; /* query.h */
 };
 
 /* ---- commands: command.c ---- */

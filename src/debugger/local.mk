@@ -29,6 +29,8 @@ libdebugger_la_SOURCES = \
 	src/debugger/look_symbol.c \
 	src/debugger/machine.c \
 	src/debugger/modules.c \
+	src/debugger/query/query.c src/debugger/query/query.h src/debugger/query/query_int.h \
+	src/debugger/query/query_vars.c \
 	src/debugger/say.c \
 	src/debugger/state.c \
 	src/debugger/table.c \

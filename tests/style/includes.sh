@@ -23,6 +23,7 @@ allowed()
 	src/report) echo "$engine src/sched src/watch src/report" ;;
 	# What the debugger knows of programs knows nothing of how they are run.
 	src/dbg) echo "src/base src/isa src/ir src/arch src/num grammar src/dbg" ;;
+	src/dap) echo "src/base src/debugger src/dap" ;;
 	src/debugger) echo "$engine grammar src/sched src/dev src/dbg src/debugger" ;;
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch src/debugger src/report"
@@ -30,7 +31,7 @@ allowed()
 		;;
 	src/tools)
 		echo "$engine grammar src/sched src/dev src/watch src/dbg src/debugger src/report"
-		echo "src/tools include"
+		echo "src/dap src/tools include"
 		;;
 	include) echo include ;;
 	esac

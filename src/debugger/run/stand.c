@@ -2,6 +2,7 @@
  * Standing: the thread that runs a launch serves the front end until a command lets it go on.
  */
 #include "src/debugger/look.h"
+#include "src/debugger/query/query.h"
 
 /* Output is sent in pieces. */
 #define OUTPUT_PIECE (1u << 20)
@@ -60,6 +61,18 @@ static void send_completions(struct debugger *x, const char *line)
 	text_fini(&t);
 }
 
+/* What an editor asks. */
+static void send_answer(struct debugger *x, const char *query)
+{
+	struct text t = {0};
+
+	query_answer(x, query, &t);
+	attachment_send(&x->link, LINK_JSON, t.at ? t.at : "", t.len);
+	text_fini(&t);
+	/* Names that were opened may have had something to say. */
+	debugger_flush(x);
+}
+
 /* Returns whether the program is to go on. */
 static bool serve_frame(struct debugger *x, const struct link_frame *f)
 {
@@ -74,6 +87,9 @@ static bool serve_frame(struct debugger *x, const struct link_frame *f)
 		return false;
 	case LINK_COMPLETE:
 		send_completions(x, f->payload);
+		return false;
+	case LINK_QUERY:
+		send_answer(x, f->payload);
 		return false;
 	default: /* an interrupt while it stands, a state too late */
 		return false;

@@ -100,18 +100,6 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	return VEC_PUSH(&o->scripts, g) ? TOOL_OK : tool_usage(self, "no memory left");
 }
 
-/* Is the file for `ptxloom exec`, by the end of its name? */
-static bool is_code_file(const char *name)
-{
-	static const char *const ends[] = {".ptx", ".cubin", ".fatbin"};
-	const char *dot = strrchr(name, '.');
-
-	for (size_t i = 0; dot && i < ARRAY_LEN(ends); i++)
-		if (!strcmp(dot, ends[i]))
-			return true;
-	return false;
-}
-
 /* The sm of the first device that the program will see. */
 static u32 first_sm(const char *option)
 {
@@ -262,25 +250,9 @@ static int debug_program(struct front *f, const struct options *o)
 	return status;
 }
 
-/* The words that start `ptxloom exec` with what follows; owned. NULL: no memory. */
-static char **exec_words(int argc, char **argv)
-{
-	static char own[4096];
-	char **words = calloc((size_t)argc + 3, sizeof(*words));
-	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-	if (!words)
-		return NULL;
-	own[n > 0 ? n : 0] = 0;
-	words[0] = own;
-	words[1] = (char *)"exec";
-	memcpy(words + 2, argv, (size_t)argc * sizeof(*words));
-	return words;
-}
-
 static int debug_code(struct front *f, const struct options *o, int argc, char **argv)
 {
-	char **words = exec_words(argc, argv);
+	char **words = program_exec_words((size_t)argc, argv);
 	int status = TOOL_CANNOT_RUN;
 
 	if (words) {
@@ -343,7 +315,7 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 		return TOOL_USAGE;
 	program_init(&f.program);
 	f.program.device = o->device;
-	return is_code_file(argv[0]) ? debug_code(&f, o, argc, argv) : debug_binary(&f, o, argv);
+	return program_is_code(argv[0]) ? debug_code(&f, o, argc, argv) : debug_binary(&f, o, argv);
 }
 
 int tool_main_debug(const struct tool_command *self, int argc, char **argv)

@@ -22,7 +22,7 @@
 
 void program_init(struct debuggee *p)
 {
-	*p = (struct debuggee){.socket = -1, .guard = -1};
+	*p = (struct debuggee){.socket = -1, .stream = {-1, -1, -1}, .guard = -1};
 }
 
 static void free_variable(struct program_variable *v)
@@ -101,6 +101,32 @@ fail:
 	return false;
 }
 
+bool program_is_code(const char *name)
+{
+	static const char *const ends[] = {".ptx", ".cubin", ".fatbin"};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_LEN(ends); i++)
+		if (!strcmp(dot, ends[i]))
+			return true;
+	return false;
+}
+
+char **program_exec_words(size_t count, char *const *args)
+{
+	static char own[4096];
+	char **words = calloc(count + 3, sizeof(*words));
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (!words)
+		return NULL;
+	own[n > 0 ? n : 0] = 0;
+	words[0] = own;
+	words[1] = (char *)"exec";
+	memcpy(words + 2, args, count * sizeof(*words));
+	return words;
+}
+
 /* ---- in the child ---- */
 
 static void set_program_environment(const struct debuggee *p, int socket)
@@ -144,6 +170,15 @@ static char **program_words(const struct debuggee *p)
 	return words;
 }
 
+/* False, with errno: there is no such folder, or no room for another file. */
+static bool set_streams(const struct debuggee *p)
+{
+	for (int i = 0; i < 3; i++)
+		if (p->stream[i] >= 0 && dup2(p->stream[i], i) < 0)
+			return false;
+	return !p->cwd || !chdir(p->cwd);
+}
+
 /* Never returns. What goes wrong is written to `report` as an errno. */
 static void become_program(const struct debuggee *p, int socket, int report, bool has_terminal)
 {
@@ -166,7 +201,7 @@ static void become_program(const struct debuggee *p, int socket, int report, boo
 	personality(ADDR_NO_RANDOMIZE);
 	set_program_environment(p, socket);
 	words = program_words(p);
-	if (words)
+	if (words && set_streams(p))
 		execvp(words[0], words);
 	e = words ? errno : ENOMEM;
 	(void)!write(report, &e, sizeof(e));
@@ -252,7 +287,7 @@ static int wait_for_exec(int report)
 bool program_start(struct debuggee *p, struct text *why)
 {
 	int sockets[2], report[2], e, status;
-	bool terminal = has_terminal();
+	bool terminal = p->stream[0] < 0 && has_terminal();
 
 	if (!open_ends(sockets, report, why))
 		return false;

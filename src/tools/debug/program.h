@@ -23,6 +23,12 @@ struct debuggee {
 	u32 fixed;  /* how many of argv `args` does not replace, the program's name among them */
 	char *args; /* as typed, for the shell to split; NULL: those of argv. Owned */
 	VEC(struct program_variable) variables;
+	const char *cwd; /* NULL: ours. Borrowed */
+	/*
+	 * Files that become its standard streams; they stay the caller's. -1: ours. A program with
+	 * an input of its own does not get the terminal.
+	 */
+	int stream[3];
 
 	/* While it runs; else pid is 0 and the others -1. */
 	pid_t pid;
@@ -38,6 +44,11 @@ struct debuggee {
 void program_init(struct debuggee *p);
 /* Kills it if it runs. */
 void program_fini(struct debuggee *p);
+
+/* Is the file, by the end of its name, for `ptxloom exec`? */
+bool program_is_code(const char *name);
+/* The words that start `ptxloom exec` with what follows; the array is owned. NULL: no memory. */
+char **program_exec_words(size_t count, char *const *args);
 
 /* Replace the arguments. False: no memory. */
 bool program_set_args(struct debuggee *p, const char *args);

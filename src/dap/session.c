@@ -1,0 +1,236 @@
+/*
+ * Beginning and end of a session.
+ */
+#include "src/dap/dap_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct filter {
+	const char *name, *label, *what;
+	bool on;
+};
+
+static const struct filter filters[] = {
+	{"faults", "Faults of kernels", "Stop before the instruction that faults", true},
+	{"deadlocks", "Deadlocks", "Stop where no lane can go on", true},
+	{"asserts", "Failed assertions", "Stop at assert() that fails", true},
+	{"launches", "Launches", "Stop at the first instruction of each launch", false},
+	{"divergence", "Divergence", "Stop where the lanes of a warp take different ways", false},
+};
+
+static cJSON *filter_list(void)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (size_t i = 0; i < ARRAY_LEN(filters); i++) {
+		cJSON *f = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(f, "filter", filters[i].name);
+		cJSON_AddStringToObject(f, "label", filters[i].label);
+		cJSON_AddStringToObject(f, "description", filters[i].what);
+		cJSON_AddBoolToObject(f, "default", filters[i].on);
+		cJSON_AddItemToArray(list, f);
+	}
+	return list;
+}
+
+static cJSON *capabilities(void)
+{
+	static const char *const can[] = {"supportsConfigurationDoneRequest",
+					  "supportsFunctionBreakpoints",
+					  "supportsConditionalBreakpoints",
+					  "supportsHitConditionalBreakpoints",
+					  "supportsEvaluateForHovers",
+					  "supportsStepBack",
+					  "supportsSetVariable",
+					  "supportsSetExpression",
+					  "supportsCompletionsRequest",
+					  "supportsRestartRequest",
+					  "supportsExceptionInfoRequest",
+					  "supportTerminateDebuggee",
+					  "supportsTerminateRequest",
+					  "supportsDataBreakpoints",
+					  "supportsReadMemoryRequest",
+					  "supportsDisassembleRequest",
+					  "supportsInstructionBreakpoints",
+					  "supportsSteppingGranularity",
+					  "supportsDelayedStackTraceLoading",
+					  "supportsVariablePaging"};
+	cJSON *c = cJSON_CreateObject();
+
+	for (size_t i = 0; i < ARRAY_LEN(can); i++)
+		cJSON_AddTrueToObject(c, can[i]);
+	cJSON_AddItemToObject(c, "exceptionBreakpointFilters", filter_list());
+	return c;
+}
+
+void dap_on_initialize(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	d->lines_at_1 = dap_bool(arguments, "linesStartAt1", true);
+	d->columns_at_1 = dap_bool(arguments, "columnsStartAt1", true);
+	dap_answer(d, request, capabilities());
+	cJSON_Delete(request);
+	dap_event(d, "initialized", NULL);
+}
+
+/* ---- launch ---- */
+
+/* Strings of an array as an array with a NULL at its end; the strings are borrowed. */
+static char **strings(const cJSON *first, const cJSON *array)
+{
+	int n = cJSON_GetArraySize(array), at = 0;
+	char **out = calloc((size_t)n + 2, sizeof(*out));
+	const cJSON *x;
+
+	if (!out)
+		abort();
+	if (first)
+		out[at++] = first->valuestring;
+	cJSON_ArrayForEach(x, array) if (cJSON_IsString(x)) out[at++] = x->valuestring;
+	return out;
+}
+
+/* {"NAME": "VALUE", "GONE": null} as NAME=VALUE and GONE; all owned. */
+static char **environment(const cJSON *object)
+{
+	char **out = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof(*out));
+	const cJSON *x;
+	int at = 0;
+
+	if (!out)
+		abort();
+	cJSON_ArrayForEach(x, object)
+	{
+		struct text t = {0};
+
+		if (cJSON_IsString(x))
+			text_printf(&t, "%s=%s", x->string, x->valuestring);
+		else if (cJSON_IsNull(x))
+			text_puts(&t, x->string);
+		if (t.at)
+			out[at++] = t.at;
+	}
+	return out;
+}
+
+bool dap_launch_start(struct dap *d, const cJSON *arguments, struct text *why)
+{
+	const cJSON *program = cJSON_GetObjectItemCaseSensitive(arguments, "program");
+	struct dap_launch l = {.device = dap_text(arguments, "device", NULL),
+			       .cwd = dap_text(arguments, "cwd", NULL)};
+	bool ok;
+
+	if (!cJSON_IsString(program) || !*program->valuestring) {
+		text_puts(why, "the launch configuration has no \"program\"");
+		return false;
+	}
+	l.argv = strings(program, cJSON_GetObjectItemCaseSensitive(arguments, "args"));
+	l.env = environment(cJSON_GetObjectItemCaseSensitive(arguments, "env"));
+	ok = d->start(&l, &d->process, why);
+	free(l.argv);
+	for (char **e = l.env; *e; e++)
+		free(*e);
+	free(l.env);
+	return ok;
+}
+
+/* The program starts when the editor has told its breakpoints, which it may do after `launch`. */
+static void begin_if_ready(struct dap *d)
+{
+	struct text why = {0};
+
+	if (!d->configured || !d->launch_asked)
+		return;
+	d->launch_asked = false;
+	if (dap_bool(cJSON_GetObjectItemCaseSensitive(d->launch, "arguments"), "stopOnEntry",
+		     false))
+		dap_command(d, NULL, NULL, "tcatch launch");
+	if (dap_begin(d, &why))
+		dap_answer(d, d->launch, NULL);
+	else
+		dap_refuse(d, d->launch, "%s", why.at ? why.at : "the program cannot be started");
+	if (d->state != DAP_STARTED)
+		dap_event(d, "terminated", NULL);
+	text_fini(&why);
+}
+
+void dap_on_launch(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	if (d->process.pid > 0) {
+		dap_refuse(d, request, "a program is being debugged already");
+		cJSON_Delete(request);
+		return;
+	}
+	cJSON_Delete(d->launch);
+	d->launch = request;
+	d->launch_asked = true;
+	begin_if_ready(d);
+}
+
+void dap_on_attach(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	dap_refuse(d, request,
+		   "a program that runs cannot be attached to: kernels are debugged from their "
+		   "launch on; use a launch configuration");
+	cJSON_Delete(request);
+}
+
+void dap_on_configuration_done(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	d->configured = true;
+	dap_answer(d, request, NULL);
+	cJSON_Delete(request);
+	begin_if_ready(d);
+}
+
+/* ---- ends ---- */
+
+void dap_on_disconnect(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	d->is_restarting = true; /* its end is no news */
+	dap_kill(d);
+	dap_answer(d, request, NULL);
+	cJSON_Delete(request);
+	d->is_leaving = true;
+}
+
+void dap_on_terminate(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	dap_answer(d, request, NULL);
+	cJSON_Delete(request);
+	if (d->process.pid > 0)
+		dap_kill(d);
+	else
+		dap_event(d, "terminated", NULL);
+}
+
+void dap_on_restart(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	const cJSON *changed = cJSON_GetObjectItemCaseSensitive(arguments, "arguments");
+	struct text why = {0};
+
+	if (!d->launch) {
+		dap_refuse(d, request, "no program was started");
+		cJSON_Delete(request);
+		return;
+	}
+	d->is_restarting = true;
+	dap_kill(d);
+	d->is_restarting = false;
+	if (changed)
+		cJSON_ReplaceItemInObjectCaseSensitive(d->launch, "arguments",
+						       cJSON_Duplicate(changed, true));
+	if (dap_begin(d, &why))
+		dap_answer(d, request, NULL);
+	else
+		dap_refuse(d, request, "%s", why.at ? why.at : "the program cannot be started");
+	cJSON_Delete(request);
+	text_fini(&why);
+}

@@ -1,0 +1,638 @@
+/*
+ * Queries of editors: the table, threads, frames, code.
+ */
+#include "src/debugger/query/query_int.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames of one reply; recursion may be deeper. */
+#define STACK_MAX 1000u
+#define DISASSEMBLE_MAX 10000
+
+/* ---- JSON ---- */
+
+static void comma(struct json *j)
+{
+	if (j->more)
+		text_puts(j->out, ",");
+	j->more = true;
+}
+
+void json_open(struct json *j, char bracket)
+{
+	text_add(j->out, &bracket, 1);
+	j->more = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+	text_add(j->out, &bracket, 1);
+	j->more = true;
+}
+
+void json_name(struct json *j, const char *name)
+{
+	comma(j);
+	text_json_string(j->out, name);
+	text_puts(j->out, ":");
+}
+
+void json_string(struct json *j, const char *name, const char *value)
+{
+	json_name(j, name);
+	text_json_string(j->out, value);
+}
+
+void json_number(struct json *j, const char *name, s64 value)
+{
+	json_name(j, name);
+	text_printf(j->out, "%lld", (long long)value);
+}
+
+void json_bool(struct json *j, const char *name, bool value)
+{
+	json_name(j, name);
+	text_puts(j->out, value ? "true" : "false");
+}
+
+void query_error(struct text *out, const char *format, ...)
+{
+	struct json j = {.out = out};
+	struct text t = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vprintf(&t, format, args);
+	va_end(args);
+	json_open(&j, '{');
+	json_string(&j, "error", t.at ? t.at : "");
+	json_close(&j, '}');
+	text_fini(&t);
+}
+
+s64 query_take(const char **args)
+{
+	char *end;
+	s64 n = strtoll(*args, &end, 10);
+
+	if (end == *args)
+		return 0;
+	*args = end + (*end == ' ');
+	return n;
+}
+
+/* ---- what numbers stand for ---- */
+
+/* The stop, as a number that differs for others. */
+static u64 serial_of(const struct debugger *x)
+{
+	const struct standing *s = &x->at;
+
+	/* Exact as a double, which is what readers of JSON make of it. */
+	return hash_bytes(&(u64[6]){x->launch, s->time, s->kind, s->cta, s->warp, s->lanes},
+			  6 * sizeof(u64)) >>
+	       12;
+}
+
+static void forget(struct query_state *q)
+{
+	for (size_t i = 0; i < q->references.len; i++)
+		free(q->references.at[i].text);
+	q->references.len = q->threads.len = q->frames.len = 0;
+}
+
+void query_free(struct query_state *q)
+{
+	if (!q)
+		return;
+	forget(q);
+	VEC_FREE(&q->references);
+	VEC_FREE(&q->threads);
+	VEC_FREE(&q->frames);
+	VEC_FREE(&q->placed);
+	free(q);
+}
+
+u32 query_refer(struct debugger *x, enum query_kind kind, const struct focus *f, const char *text)
+{
+	struct query_reference r = {(u8)kind, *f, text ? strdup(text) : NULL};
+
+	if ((text && !r.text) || !VEC_PUSH(&x->query->references, r)) {
+		free(r.text);
+		return 0;
+	}
+	return (u32)x->query->references.len;
+}
+
+const struct focus *query_frame(struct debugger *x, s64 id, struct text *out)
+{
+	const struct query_state *q = x->query;
+
+	if (!x->grid || !x->focus.valid)
+		query_error(out, "no kernel runs");
+	else if (!id)
+		return &x->focus;
+	else if (id > 0 && (u64)id <= q->frames.len)
+		return &q->frames.at[id - 1];
+	else
+		query_error(out, "there is no frame %lld any more", (long long)id);
+	return NULL;
+}
+
+/* ---- threads ---- */
+
+static bool same_focus_group(const struct debugger *x, const struct query_thread *t)
+{
+	return t->focus.warp == x->focus.warp && t->lanes >> x->focus.lane & 1;
+}
+
+/* Groups of one warp; those that stand where a group of an earlier warp does are counted there. */
+static void add_warp(struct debugger *x, const struct cta *c, u32 warp, u32 *first_pc)
+{
+	struct query_state *q = x->query;
+	struct debug_group g[WARP_LANES];
+	u32 n = debug_groups(x->grid, c, warp, g);
+
+	for (u32 i = 0; i < n; i++) {
+		struct query_thread t = {.focus = x->focus, .lanes = g[i].mask, .warps = 1};
+		bool merged = false;
+
+		t.focus.warp = warp;
+		t.focus.lane = (u32)__builtin_ctz(g[i].mask);
+		t.focus.frame = 0;
+		if (same_focus_group(x, &t)) {
+			t.focus.lane = x->focus.lane;
+		} else {
+			for (size_t k = 0; !merged && k < q->threads.len; k++)
+				if (first_pc[k] == g[i].pc && q->threads.at[k].focus.warp != warp &&
+				    !same_focus_group(x, &q->threads.at[k])) {
+					q->threads.at[k].warps++;
+					merged = true;
+				}
+		}
+		if (!merged && q->threads.len < CTA_WARPS * WARP_LANES && VEC_PUSH(&q->threads, t))
+			first_pc[q->threads.len - 1] = g[i].pc;
+	}
+}
+
+/* The group in focus comes first: it is thread 1. */
+static void list_threads(struct debugger *x)
+{
+	struct query_state *q = x->query;
+	const struct cta *c = focus_cta(x);
+	u32 *first_pc = c ? calloc(CTA_WARPS * WARP_LANES, sizeof(*first_pc)) : NULL;
+
+	q->threads.len = 0;
+	for (u32 w = 0; first_pc && w < c->warps; w++)
+		add_warp(x, c, w, first_pc);
+	free(first_pc);
+	for (size_t i = 1; i < q->threads.len; i++)
+		if (same_focus_group(x, &q->threads.at[i])) {
+			struct query_thread t = q->threads.at[i];
+
+			memmove(&q->threads.at[1], &q->threads.at[0], i * sizeof(t));
+			q->threads.at[0] = t;
+		}
+}
+
+static void name_thread(struct debugger *x, const struct query_thread *t, struct text *out)
+{
+	const struct cta *c = focus_cta(x);
+	struct frame f;
+
+	if (frame_at(x, c, t->focus.warp, t->focus.lane, 0, &f))
+		text_printf(out, "%s ", f.shown.function);
+	text_printf(out, "CTA (%u,%u,%u) warp %u lanes ", c->id[0], c->id[1], c->id[2],
+		    t->focus.warp);
+	say_lanes(t->lanes, out);
+	if (t->warps > 1)
+		text_printf(out, " and %u more warps", t->warps - 1);
+}
+
+/* One row for all other CTAs, which have no numbers of their own. */
+static void name_others(struct debugger *x, struct text *out)
+{
+	u64 total = debug_ctas(x->grid), done = debug_ctas_done(x->grid),
+	    unstarted = debug_ctas_unstarted(x->grid);
+
+	text_printf(out, "%llu other resident CTAs, %llu not begun, %llu done",
+		    (unsigned long long)(total - done - unstarted - 1),
+		    (unsigned long long)unstarted, (unsigned long long)done);
+}
+
+static void thread_row(struct json *j, s64 id, struct text *name)
+{
+	comma(j);
+	json_open(j, '{');
+	json_number(j, "id", id);
+	json_string(j, "name", name->at ? name->at : "");
+	json_close(j, '}');
+	name->len = 0;
+}
+
+static void query_threads(struct debugger *x, const char *args, struct text *out)
+{
+	struct query_state *q = x->query;
+	struct json j = {.out = out};
+	struct text name = {0};
+
+	(void)args;
+	list_threads(x);
+	json_open(&j, '{');
+	json_name(&j, "threads");
+	json_open(&j, '[');
+	for (size_t i = 0; i < q->threads.len; i++) {
+		name_thread(x, &q->threads.at[i], &name);
+		thread_row(&j, (s64)i + 1, &name);
+	}
+	if (q->threads.len && debug_ctas(x->grid) > 1) {
+		name_others(x, &name);
+		thread_row(&j, (s64)q->threads.len + 1, &name);
+	}
+	if (!q->threads.len) {
+		text_puts(&name, "host");
+		thread_row(&j, 1, &name);
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	text_fini(&name);
+}
+
+/* Threads that were told, or would be; NULL: there is none of this number. */
+static const struct query_thread *thread_of(struct debugger *x, s64 id)
+{
+	struct query_state *q = x->query;
+
+	if (!q->threads.len)
+		list_threads(x);
+	return id > 0 && (u64)id <= q->threads.len ? &q->threads.at[id - 1] : NULL;
+}
+
+/* Commands are about this thread from now on. */
+static void query_focus(struct debugger *x, const char *args, struct text *out)
+{
+	const struct query_thread *t = thread_of(x, query_take(&args));
+
+	if (t && !same_focus_group(x, t))
+		x->focus = t->focus;
+	text_puts(out, "{}");
+}
+
+/* ---- frames ---- */
+
+s64 query_module_number(struct debugger *x, const struct loaded *l)
+{
+	for (size_t i = 0; i < x->modules.len; i++)
+		if (x->modules.at[i] == l)
+			return (s64)i + 1;
+	return 0;
+}
+
+static void add_source(struct json *j, struct debugger *x, const struct frame *f)
+{
+	const char *path = f->shown.source.path, *slash;
+	struct text where = {0};
+
+	if (path) {
+		slash = strrchr(path, '/');
+		text_puts(&where, path);
+		json_name(j, "source");
+		json_open(j, '{');
+		json_string(j, "name", slash ? slash + 1 : path);
+		json_string(j, "path", where.at);
+		json_close(j, '}');
+		json_number(j, "line", f->shown.source.line);
+	} else if (f->module) {
+		json_name(j, "source");
+		json_open(j, '{');
+		json_string(j, "name", f->module->ptx->name);
+		json_number(j, "sourceReference", (s64)query_module_number(x, f->module));
+		json_close(j, '}');
+		json_number(j, "line", loaded_ptx_line(f->module, f->place));
+	} else {
+		json_number(j, "line", 0);
+	}
+	json_number(j, "column", f->shown.source.column);
+	text_fini(&where);
+}
+
+static void add_frame(struct debugger *x, struct json *j, const struct query_thread *t, u32 number,
+		      const struct frame *f)
+{
+	struct query_state *q = x->query;
+	struct focus at = t->focus;
+	struct text place = {0};
+
+	at.frame = number;
+	if (!VEC_PUSH(&q->frames, at))
+		return;
+	comma(j);
+	json_open(j, '{');
+	json_number(j, "id", (s64)q->frames.len);
+	json_string(j, "name", f->shown.function);
+	add_source(j, x, f);
+	if (f->place.func) {
+		text_printf(&place, "%s+%u", f->place.func->name->text, f->place.insn);
+		json_string(j, "instructionPointerReference", place.at);
+	}
+	json_close(j, '}');
+	text_fini(&place);
+}
+
+static void query_stack(struct debugger *x, const char *args, struct text *out)
+{
+	const struct query_thread *t = thread_of(x, query_take(&args));
+	s64 start = query_take(&args), levels = query_take(&args);
+	struct frame *frames = t ? calloc(STACK_MAX, sizeof(*frames)) : NULL;
+	struct json j = {.out = out};
+	u32 n = frames ? frames_of(x, focus_cta(x), t->focus.warp, t->focus.lane, frames, STACK_MAX)
+		       : 0;
+
+	json_open(&j, '{');
+	json_name(&j, "stackFrames");
+	json_open(&j, '[');
+	for (s64 i = start < 0 ? 0 : start; i < n && (levels <= 0 || i < start + levels); i++)
+		add_frame(x, &j, t, (u32)i, &frames[i]);
+	json_close(&j, ']');
+	json_number(&j, "totalFrames", n);
+	json_close(&j, '}');
+	free(frames);
+}
+
+/* ---- code ---- */
+
+static void query_source(struct debugger *x, const char *args, struct text *out)
+{
+	s64 n = query_take(&args);
+	struct json j = {.out = out};
+	struct text ptx = {0};
+
+	if (n < 1 || (u64)n > x->modules.len) {
+		query_error(out, "there is no such source");
+		return;
+	}
+	text_add(&ptx, x->modules.at[n - 1]->ptx->text, x->modules.at[n - 1]->ptx->size);
+	json_open(&j, '{');
+	json_string(&j, "content", ptx.at ? ptx.at : "");
+	json_string(&j, "mimeType", "text/x-ptx");
+	json_close(&j, '}');
+	text_fini(&ptx);
+}
+
+/* "NAME+N", or a kernel's name: the function and the instruction. */
+static struct loaded *code_by_name(struct debugger *x, const char *text, const struct ir_func **f,
+				   s64 *insn)
+{
+	const char *plus = strrchr(text, '+');
+	size_t n = plus ? (size_t)(plus - text) : strlen(text);
+
+	*insn = plus ? strtoll(plus + 1, NULL, 0) : 0;
+	for (size_t i = 0; i < x->modules.len; i++) {
+		const struct ir_module *m = x->modules.at[i]->m;
+
+		for (size_t k = 0; k < m->funcs.len; k++)
+			if (strlen(m->funcs.at[k]->name->text) == n &&
+			    !memcmp(m->funcs.at[k]->name->text, text, n)) {
+				*f = m->funcs.at[k];
+				return x->modules.at[i];
+			}
+	}
+	return NULL;
+}
+
+/* The instruction as it is written, up to its end or that of its line. */
+static void ptx_text(const struct loaded *l, struct dbg_place at, struct text *out)
+{
+	size_t begin = at.func->insns.at[at.insn].begin, end = begin;
+
+	while (end < l->ptx->size && !strchr(";\n", l->ptx->text[end]))
+		end++;
+	text_add(out, l->ptx->text + begin, end - begin);
+}
+
+static void instruction_row(struct debugger *x, struct json *j, struct loaded *l,
+			    const struct ir_func *f, s64 insn)
+{
+	bool there = insn >= 0 && (u64)insn < f->insns.len;
+	struct dbg_place at = {f, there ? (u32)insn : 0};
+	struct text t = {0};
+
+	comma(j);
+	json_open(j, '{');
+	text_printf(&t, "%s+%lld", f->name->text, (long long)insn);
+	json_string(j, "address", t.at);
+	t.len = 0;
+	if (there)
+		ptx_text(l, at, &t);
+	else
+		text_puts(&t, "(no instruction)");
+	json_string(j, "instruction", t.len ? t.at : "");
+	if (there) {
+		struct where w = where_of(x, at);
+
+		if (w.source.path) {
+			json_name(j, "location");
+			json_open(j, '{');
+			json_string(j, "path", w.source.path);
+			json_close(j, '}');
+			json_number(j, "line", w.source.line);
+		}
+	} else {
+		json_string(j, "presentationHint", "invalid");
+	}
+	json_close(j, '}');
+	text_fini(&t);
+}
+
+static void query_disassemble(struct debugger *x, const char *args, struct text *out)
+{
+	s64 offset = query_take(&args), count = query_take(&args), insn;
+	const struct ir_func *f;
+	struct loaded *l = code_by_name(x, args, &f, &insn);
+	struct json j = {.out = out};
+
+	if (!l || count < 0 || count > DISASSEMBLE_MAX) {
+		query_error(out,
+			    l ? "between 0 and %d instructions are shown at once"
+			      : "there is no code of this name",
+			    DISASSEMBLE_MAX);
+		return;
+	}
+	json_open(&j, '{');
+	json_name(&j, "instructions");
+	json_open(&j, '[');
+	for (s64 i = 0; i < count; i++)
+		instruction_row(x, &j, l, f, insn + offset + i);
+	json_close(&j, ']');
+	json_close(&j, '}');
+}
+
+/* ---- the stop ---- */
+
+static const char *kind_of_fault(const struct fault *f)
+{
+	return f->kind == FAULT_DEADLOCK ? "deadlock"
+	       : f->kind == FAULT_ASSERT ? "assert"
+					 : "fault";
+}
+
+/* Why it stands, in the words of the protocol. */
+static const char *reason_of(struct debugger *x)
+{
+	const struct point *p = x->points.hit.len ? point_find(x, x->points.hit.at[0]) : NULL;
+
+	if (x->at.kind == STOPPED_FAULT)
+		return "exception";
+	if (x->at.kind == STOPPED_IDLE)
+		return "pause";
+	if (!x->points.hit.len)
+		return x->at.kind == STOPPED_LAUNCH ? "entry" : "step";
+	if (!p || p->kind == POINT_BREAK)
+		return "breakpoint";
+	return p->kind == POINT_WATCH     ? "data breakpoint"
+	       : p->event == EVENT_LAUNCH ? "entry"
+					  : "exception";
+}
+
+static void query_stop(struct debugger *x, const char *args, struct text *out)
+{
+	const struct fault *f = x->at.kind == STOPPED_FAULT ? x->at.fault : NULL;
+	struct json j = {.out = out};
+
+	(void)args;
+	json_open(&j, '{');
+	json_number(&j, "serial", (s64)serial_of(x));
+	json_string(&j, "reason", reason_of(x));
+	if (f) {
+		json_string(&j, "kind", kind_of_fault(f));
+		json_string(&j, "description", device_fault_name(f->kind));
+		json_string(&j, "text", *f->text ? f->text : device_fault_name(f->kind));
+	}
+	json_number(&j, "threadId", 1);
+	if (x->points.hit.len) {
+		json_name(&j, "hitBreakpointIds");
+		json_open(&j, '[');
+	}
+	for (size_t i = 0; i < x->points.hit.len; i++) {
+		comma(&j);
+		text_printf(out, "%u", x->points.hit.at[i]);
+	}
+	if (x->points.hit.len)
+		json_close(&j, ']');
+	json_close(&j, '}');
+}
+
+/* ---- breakpoints ---- */
+
+static void point_row(struct debugger *x, struct json *j, const struct point *p)
+{
+	struct where w = where_of(x, p->places.at[0].place);
+
+	comma(j);
+	json_open(j, '{');
+	json_number(j, "id", p->number);
+	json_bool(j, "verified", true);
+	if (w.source.path)
+		json_number(j, "line", w.source.line);
+	json_close(j, '}');
+}
+
+static bool was_told(const struct query_state *q, u32 number)
+{
+	for (size_t i = 0; i < q->placed.len; i++)
+		if (q->placed.at[i] == number)
+			return true;
+	return false;
+}
+
+/* Breakpoints that have found their code since this was last asked. */
+static void query_new_places(struct debugger *x, const char *args, struct text *out)
+{
+	struct query_state *q = x->query;
+	struct json j = {.out = out};
+
+	(void)args;
+	json_open(&j, '{');
+	json_name(&j, "breakpoints");
+	json_open(&j, '[');
+	for (size_t i = 0; i < x->points.at.len; i++) {
+		const struct point *p = x->points.at.at[i];
+
+		if (p->kind != POINT_BREAK || !p->places.len || was_told(q, p->number) ||
+		    !VEC_PUSH(&q->placed, p->number))
+			continue;
+		point_row(x, &j, p);
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+}
+
+static void query_complete(struct debugger *x, const char *args, struct text *out)
+{
+	struct json j = {.out = out};
+	struct text found = {0};
+	char *line, *rest;
+
+	debugger_complete(x, args, &found);
+	json_open(&j, '{');
+	json_name(&j, "targets");
+	json_open(&j, '[');
+	for (rest = found.at; rest && (line = strsep(&rest, "\n"));) {
+		if (!*line)
+			continue;
+		comma(&j);
+		json_open(&j, '{');
+		json_string(&j, "label", line);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	text_fini(&found);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	const char *name;
+	query_fn *fn;
+} queries[] = {
+	{"threads", query_threads},
+	{"focus", query_focus},
+	{"stack", query_stack},
+	{"scopes", query_scopes},
+	{"variables", query_variables},
+	{"evaluate", query_evaluate},
+	{"set-variable", query_set_variable},
+	{"set-expression", query_set_expression},
+	{"expression", query_expression},
+	{"memory", query_memory},
+	{"source", query_source},
+	{"disassemble", query_disassemble},
+	{"stop", query_stop},
+	{"new-places", query_new_places},
+	{"complete", query_complete},
+};
+
+void query_answer(struct debugger *x, const char *line, struct text *out)
+{
+	size_t n = strcspn(line, " ");
+
+	if (!x->query)
+		x->query = calloc(1, sizeof(*x->query));
+	if (!x->query) {
+		query_error(out, "no memory left");
+		return;
+	}
+	if (x->query->serial != serial_of(x)) {
+		forget(x->query);
+		x->query->serial = serial_of(x);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(queries); i++)
+		if (strlen(queries[i].name) == n && !memcmp(queries[i].name, line, n)) {
+			queries[i].fn(x, line + n + (line[n] == ' '), out);
+			return;
+		}
+	query_error(out, "there is no query '%.*s'", (int)(n < 40 ? n : 40), line);
+}

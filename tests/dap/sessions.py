@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""sessions.py PTXLOOM PROGRAMS SOURCES [SESSION...]: whole sessions of an editor with `ptxloom dap`, results as TAP.
+
+PROGRAMS holds the programs of tests/debug (fault, diverge, deadlock), built from SOURCES with -G.
+"""
+import os
+import re
+import socket
+import subprocess
+import sys
+
+from client import Adapter, Refused
+
+PTXLOOM, PROGRAMS, SOURCES = sys.argv[1:4]
+WANTED = sys.argv[4:]
+count = 0
+failed = 0
+
+
+def check(name, ok, *details):
+    global count, failed
+    count += 1
+    failed += not ok
+    print("%s %d - %s" % ("ok" if ok else "not ok", count, name), flush=True)
+    if not ok:
+        for d in details:
+            print("# %r" % (d,))
+
+
+def source(name):
+    return os.path.join(SOURCES, name)
+
+
+def launch(program, *args, **more):
+    return dict(program=os.path.join(PROGRAMS, program), args=list(args), cwd=PROGRAMS, **more)
+
+
+def top(a, thread=1):
+    frames = a.request("stackTrace", threadId=thread, startFrame=0, levels=20)["stackFrames"]
+    return frames[0] if frames else {}
+
+
+def scope(a, frame, name):
+    for s in a.request("scopes", frameId=frame["id"])["scopes"]:
+        if s["name"] == name:
+            return {v["name"]: v for v in a.request("variables", variablesReference=s["variablesReference"])["variables"]}
+    return {}
+
+
+def value(a, expression):
+    return a.request("evaluate", expression=expression, frameId=top(a)["id"], context="watch")["result"]
+
+
+def console(a, line):
+    return a.request("evaluate", expression=line, context="repl")["result"]
+
+
+def breakpoints():
+    a = Adapter([PTXLOOM, "dap"])
+    made = a.begin({source("diverge.cu"): [9, {"line": 16, "condition": "j == 2"}]}, **launch("diverge"))
+    check("breakpoints have numbers before the program runs", [b["id"] for b in made] == [1, 2], made)
+    e = a.event("stopped", "terminated")
+    check("a breakpoint stops", e["event"] == "stopped" and e["body"]["reason"] == "breakpoint", e)
+    check("it says which", e["body"].get("hitBreakpointIds") == [1], e)
+    changed = [x for x in a.events if x["event"] == "breakpoint"]
+    check("breakpoints are told when they have found their code",
+          {x["body"]["breakpoint"]["id"] for x in changed} >= {1, 2}, a.events)
+    f = top(a)
+    check("the frame is the kernel's, with its line", f["name"] == "paths" and f["line"] == 9, f)
+    check("and its file", os.path.basename(f["source"]["path"]) == "diverge.cu", f)
+    threads = a.request("threads")["threads"]
+    check("threads are groups of lanes", len(threads) == 2 and "0-7" in threads[0]["name"] and
+          "8-31" in threads[1]["name"], threads)
+    check("the waiting group stands elsewhere", top(a, 2)["line"] == 10, top(a, 2))
+    local = scope(a, f, "Locals")
+    check("locals have values and types", local["lane"]["value"] == "0" and local["lane"]["type"] == "int", local)
+    lanes = a.request("variables", variablesReference=local["lane"]["variablesReference"])["variables"]
+    check("a number opens to its value in each lane", [v["value"] for v in lanes] == [str(i) for i in range(32)], lanes)
+    page = a.request("variables", variablesReference=local["lane"]["variablesReference"], start=30, count=5)
+    check("in pages", [v["name"] for v in page["variables"]] == ["[30]", "[31]"], page)
+    check("the launch has its indices", "x = 0" in scope(a, f, "Launch")["threadIdx"]["value"], scope(a, f, "Launch"))
+    a.request("next", threadId=1)
+    e = a.event("stopped")
+    check("a step stops", e["body"]["reason"] == "step", e)
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "terminated")
+    check("a condition stops where it holds", e["body"].get("hitBreakpointIds") == [2], e)
+    check("for all lanes of the expression", value(a, "j,lanes") == "by lane")
+    check("the condition's lanes stop", value(a, "j") == "2")
+    a.request("setBreakpoints", source={"path": source("diverge.cu")}, breakpoints=[])
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "exited")
+    check("without breakpoints it runs to its end", e["event"] == "exited" and e["body"]["exitCode"] == 0, e)
+    check("what it printed is output", "324" in a.output.get("stdout", ""), a.output)
+    check("the session is told its end", a.event("terminated") is not None)
+    check("the adapter ends", a.end() == 0)
+
+
+def fault():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin(**launch("fault"))
+    e = a.event("stopped", "terminated")
+    check("a fault is an exception", e["event"] == "stopped" and e["body"]["reason"] == "exception", e)
+    f = top(a)
+    check("at its line", f["line"] == 20 and os.path.basename(f["source"]["path"]) == "fault.cu", f)
+    check("with its values", value(a, "sum") == "25" and value(a, "t") == "5")
+    about = a.request("exceptionInfo", threadId=1)
+    check("and its name", about["exceptionId"] == "fault" and about["description"], about)
+    node = a.request("evaluate", expression="node", frameId=f["id"], context="watch")
+    check("an array has its elements", node["indexedVariables"] == 8, node)
+    rows = a.request("variables", variablesReference=node["variablesReference"], start=4, count=1)["variables"]
+    members = a.request("variables", variablesReference=rows[0]["variablesReference"])["variables"]
+    check("and they their members", [(m["name"], m["value"]) for m in members][0] == ("value", "16"), members)
+    pointer = [m for m in members if m["name"] == "next"][0]
+    inner = a.request("variables", variablesReference=pointer["variablesReference"])["variables"]
+    check("pointers are followed", len(inner) == 1 and "25" in inner[0]["value"], inner)
+    a.request("stepBack", threadId=1)
+    e = a.event("stopped")
+    check("a step back", e["body"]["reason"] == "step" and top(a)["line"] in (18, 19, 20, 21), (e, top(a)))
+    said = console(a, "origin node[5].next")
+    check("commands of the debugger work in the console", "fault.cu:14" in said, said)
+    e = a.event("stopped")
+    check("when they move, the editor is told", e is not None and top(a)["line"] == 14, e)
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "exited")
+    check("the fault comes again", e["body"].get("reason") == "exception", e)
+    a.request("restart")
+    e = a.event("stopped", "exited")
+    check("it can be started again", e["event"] == "stopped" and top(a)["line"] == 20, e)
+    a.request("setExceptionBreakpoints", filters=[])
+    a.request("continue", threadId=1)
+    check("and goes on after the fault", a.event("exited") is not None and
+          "cudaErrorIllegalAddress" in a.output.get("stdout", ""), a.output)
+    check("the adapter ends", a.end() == 0)
+
+
+def changes():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin(functions=["paths"], **launch("diverge"))
+    e = a.event("stopped")
+    check("a breakpoint on a function", e["body"]["reason"] == "breakpoint", e)
+    a.request("next", threadId=1)
+    a.event("stopped")
+    a.request("next", threadId=1)
+    a.event("stopped")
+    local = [s for s in a.request("scopes", frameId=top(a)["id"])["scopes"] if s["name"] == "Locals"][0]
+    made = a.request("setVariable", variablesReference=local["variablesReference"], name="r", value="7 * 6")
+    check("a variable is set", made["value"] == "42" and value(a, "r") == "42", made)
+    info = a.request("dataBreakpointInfo", variablesReference=local["variablesReference"], name="r")
+    check("it can be watched", info["dataId"] == "r", info)
+    made = a.request("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
+    check("a data breakpoint", made["breakpoints"][0].get("id"), made)
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "exited")
+    check("stops when it changes", e["body"].get("reason") == "data breakpoint", e)
+    a.request("reverseContinue", threadId=1)
+    check("back to what was before", a.event("stopped", "exited")["event"] == "stopped")
+    f = top(a)
+    code = a.request("disassemble", memoryReference=f["instructionPointerReference"], instructionCount=5,
+                     instructionOffset=-2)["instructions"]
+    check("instructions around the place", len(code) == 5 and code[2]["address"] == f["instructionPointerReference"], code)
+    registers = scope(a, f, "Registers (PTX)")
+    check("registers have their PTX names", any(n.startswith("%r") for n in registers), list(registers)[:5])
+    memory = a.request("readMemory", memoryReference="0x10", count=16)
+    check("memory that is not there is unreadable", memory.get("unreadableBytes") == 16, memory)
+    targets = a.request("completions", text="info la", column=8)["targets"]
+    check("commands are completed", any("lanes" in t["label"] for t in targets), targets)
+    check("the adapter ends in mid program", a.end() == 0)
+
+
+def deadlock():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin(**launch("deadlock"))
+    e = a.event("stopped", "exited")
+    check("a deadlock is an exception", e["body"].get("reason") == "exception" and e["body"].get("kind") == "deadlock", e)
+    threads = a.request("threads")["threads"]
+    check("both warps are shown", len(threads) == 2, threads)
+    check("with their lines", sorted([top(a, 1)["line"], top(a, 2)["line"]]) == [10, 14])
+    console(a, "warp 1")
+    a.request("threads")
+    check("the console's focus is the first thread", top(a)["line"] == 14, top(a))
+    check("the adapter ends", a.end() == 0)
+
+
+def ptx():
+    a = Adapter([PTXLOOM, "dap"])
+    made = a.begin({source("hand.ptx"): [22]}, program=source("hand.ptx"),
+                   args=["--block", "32", "--buffer", "out:u32[32]", "--arg", "u32=0"])
+    e = a.event("stopped", "exited")
+    check("PTX alone is debugged", e["body"].get("reason") == "breakpoint", (e, made, a.output))
+    if e["event"] == "stopped":
+        f = top(a)
+        check("its frame has a line of the PTX", f["line"] == 22, f)
+        a.request("stepIn", threadId=1, granularity="instruction")
+        a.event("stopped")
+        check("instructions are stepped", top(a)["line"] > 22, top(a))
+    a.end()
+
+
+def refusals():
+    a = Adapter([PTXLOOM, "dap"])
+
+    def refused(command, **arguments):
+        try:
+            a.request(command, **arguments)
+        except Refused as r:
+            return str(r)
+        return ""
+
+    a.request("initialize", adapterID="ptxloom")
+    check("an unknown request is refused", "not supported" in refused("frobnicate"))
+    check("nothing can be shown of no program", "no program" in refused("stackTrace", threadId=1))
+    check("a launch needs a program", "program" in (refused("configurationDone") or refused("launch", args=[])))
+    check("a program that is not there", "No such file" in refused("launch", program="/nowhere/at/all"))
+    check("a device that is none", "gtx9" in refused("launch", device="gtx9", program="/bin/true"))
+    check("attach says why not", "launch" in refused("attach"))
+    check("the adapter ends", a.end() == 0)
+    for name, data in (("no header", b"hello\r\n\r\n"), ("a negative length", b"Content-Length: -4\r\n\r\n{}"),
+                       ("an absurd length", b"Content-Length: 99999999999999\r\n\r\n"),
+                       ("no JSON", b"Content-Length: 3\r\n\r\nabc"), ("no object", b"Content-Length: 2\r\n\r\n[]"),
+                       ("a header without end", b"x" * 70000)):
+        r = subprocess.run([PTXLOOM, "dap"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        said = r.stderr.decode()
+        check("what is not the protocol ends it with one line: " + name, r.returncode == 2 and
+              said.startswith("ptxloom dap: ") and said.count("\n") == 1, r)
+
+
+def killed():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [9]}, **launch("diverge"))
+    a.event("stopped")
+    a.process.stdin.close()
+    check("an editor that goes away ends it", a.process.wait(30) in (0, 2))
+    a.process.stdout.close()
+
+
+def port():
+    p = subprocess.Popen([PTXLOOM, "dap", "--port", "0"], stderr=subprocess.PIPE)
+    at = re.search(rb":(\d+)", p.stderr.readline())
+    with socket.create_connection(("127.0.0.1", int(at.group(1))), 30) as s:
+        body = b'{"seq":1,"type":"request","command":"initialize","arguments":{}}'
+        s.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        check("an editor may come by TCP", b"supportsStepBack" in s.recv(65536))
+    check("and ends with it", p.wait(30) == 0)
+    p.stderr.close()
+
+
+for session in (breakpoints, fault, changes, deadlock, ptx, refusals, killed, port):
+    if WANTED and session.__name__ not in WANTED:
+        continue
+    try:
+        session()
+    except Exception as e:  # the other sessions are still of interest
+        check("session %s: %s: %s" % (session.__name__, type(e).__name__, e), False)
+print("1..%d" % count)
+sys.exit(failed != 0)
