@@ -26,6 +26,7 @@ static bool rt_attach_debugger(struct rt *rt)
 {
 	struct text why = {0};
 
+	mem_fix_addresses();
 	the_process.debugger = debugger_attach(&why);
 	if (!the_process.debugger)
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);

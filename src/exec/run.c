@@ -427,12 +427,19 @@ static void regroup_all(struct cta *c)
 			regroup(&c->gang[i]);
 }
 
+bool exec_cta_release(struct cta *c)
+{
+	bool any = barrier_release(c);
+
+	if (any && c->env->program->reads_clock)
+		exec_clock_meet(c);
+	return any;
+}
+
 static bool release(struct cta *c)
 {
-	if (!barrier_release(c))
+	if (!exec_cta_release(c))
 		return false;
-	if (c->env->program->reads_clock)
-		exec_clock_meet(c);
 	regroup_all(c);
 	return true;
 }
@@ -559,12 +566,6 @@ enum exec_stop exec_warp_turn(struct cta *c, u32 warp, u32 lanes, s32 budget)
 	if (in)
 		g->env->ops->loop(g, in);
 	return (enum exec_stop)g->stop;
-}
-
-void exec_cta_release(struct cta *c)
-{
-	if (barrier_release(c) && c->env->program->reads_clock)
-		exec_clock_meet(c);
 }
 
 bool exec_cta_is_over(const struct cta *c)

@@ -20,8 +20,8 @@ bool exec_warp_is_ready(const struct cta *c, u32 warp);
 enum exec_stop exec_warp_turn(struct cta *c, u32 warp, u32 lanes, s32 budget);
 /* The gang of a warp. */
 struct gang *exec_gang_of(const struct cta *c, u32 warp);
-/* Let groups go whose barriers are complete; clocks of the CTA meet there. */
-void exec_cta_release(struct cta *c);
+/* Let groups go whose barriers are complete; clocks of the CTA meet there. Did any? */
+bool exec_cta_release(struct cta *c);
 /* All lanes of the CTA have exited. */
 bool exec_cta_is_over(const struct cta *c);
 /* It has ended: complete copies that are under way, tell the observer. */

@@ -33,9 +33,37 @@ static u64 reserve_bytes(u64 limit)
 	return room_part(align_up(limit * 2 + ((u64)1 << 32), HUGE));
 }
 
+/* Where no process has anything by itself: what mem_fix_addresses gives. */
+#define FIXED ((u64)1 << 45)
+
+static u64 fixed_next; /* 0: wherever the host likes */
+
+void mem_fix_addresses(void)
+{
+	fixed_next = FIXED;
+}
+
+static void *reserve_fixed(u64 size)
+{
+	void *at = (void *)(uintptr_t)fixed_next,
+	     *p = mmap(at, size, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	fixed_next += align_up(size, WINDOW);
+	if (p != MAP_FAILED && p != at) {
+		munmap(p, size); /* a host that does not know the flag */
+		p = MAP_FAILED;
+	}
+	return p == MAP_FAILED ? NULL : p;
+}
+
 static void *reserve_addresses(u64 size)
 {
-	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *fixed = fixed_next ? reserve_fixed(size) : NULL, *p;
+
+	if (fixed)
+		return fixed;
+	p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

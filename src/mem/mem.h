@@ -107,6 +107,12 @@ struct mem {
 
 /* ---- one arena: mem.c ---- */
 
+/*
+ * Arenas that are made from now on get addresses that do not depend on the process, if they are
+ * free: for a debugger's scripts. Before the first one.
+ */
+void mem_fix_addresses(void);
+
 /* Reserve address space for a device with `limit_bytes` of memory, which the host sees. Returns
  * false when the host refuses. */
 bool mem_init(struct mem *m, u64 limit_bytes);

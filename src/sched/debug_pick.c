@@ -232,6 +232,16 @@ static enum debug_pick end_pass(struct debug_grid *d, struct debug_turn *t)
 	return PICK_TURN;
 }
 
+/* Barriers are looked at when all warps of a unit have come to wait. */
+static bool release_unit(struct cta_slot *s)
+{
+	bool any = false;
+
+	for (; s; s = s->mate)
+		any |= exec_cta_release(&s->cta);
+	return any;
+}
+
 static enum debug_pick pick_natural(struct debug_grid *d, struct debug_turn *t)
 {
 	struct debug_cursor *k = &d->cursor;
@@ -252,6 +262,7 @@ static enum debug_pick pick_natural(struct debug_grid *d, struct debug_turn *t)
 			*t = (struct debug_turn){c, warp, 0};
 			return PICK_TURN;
 		}
+		k->ran |= release_unit(d->units.at[k->unit]);
 		p = end_pass(d, t);
 	}
 	return p;
@@ -302,6 +313,7 @@ static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 		d->cursor.others = false;
 		return false;
 	}
+	exec_cta_release(c);
 	if (p->warp == UINT32_MAX) {
 		first = 0;
 		end = c->warps;
@@ -399,7 +411,6 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 	}
 	if (stop == STOP_LEFT || stop == STOP_FAULT)
 		return;
-	exec_cta_release(t->cta);
 	if (exec_cta_is_over(t->cta))
 		end_cta(d, t->cta);
 }

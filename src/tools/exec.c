@@ -57,6 +57,7 @@ static bool exec_attach_debugger(struct exec_job *j, struct device_settings *s)
 {
 	struct text why = {0};
 
+	mem_fix_addresses();
 	j->debugger = debugger_attach(&why);
 	if (!j->debugger)
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);

@@ -386,7 +386,10 @@ static void test_jump(bool cancel)
 
 int main(void)
 {
+	/* Addresses of a debugged process are the same each time. */
+	mem_fix_addresses();
 	CHECK(mem_init(&mem, (u64)1 << 30));
+	CHECK_EQ((u64)(uintptr_t)mem.arena, (u64)1 << 45);
 	out = (u32 *)(uintptr_t)mem_alloc(&mem, OUT_WORDS * 4, 0, MEM_KIND_DEVICE);
 	for (u32 i = 0; i < ARRAY_LEN(kernels); i++) {
 		test_same(&kernels[i], false);
