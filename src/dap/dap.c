@@ -258,6 +258,7 @@ static void on_frame(struct dap *d, const struct link_frame *f)
 		break;
 	case LINK_OUTPUT:
 		on_output(d, f->payload, f->len);
+		link_send(d->process.link, LINK_PRINTED, "", 0);
 		break;
 	case LINK_STATE:
 		keep_state(d, f->payload, f->len);

@@ -13,6 +13,7 @@
 #define LINK_INTERRUPT 'i' /* stop as soon as possible; at any time */
 #define LINK_COMPLETE 'k'  /* a line so far, to be completed */
 #define LINK_QUERY 'q'     /* JSON */
+#define LINK_PRINTED 'p'   /* the text of one LINK_OUTPUT is where the program's own output goes */
 /* To the front end. */
 #define LINK_HELLO 'h'  /* the first frame: process and version */
 #define LINK_OUTPUT 'o' /* text */

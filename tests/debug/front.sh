@@ -232,6 +232,7 @@ says out '^\[The program was killed\]$'
 # interrupted WHAT TIMES: a debugger that gets SIGINT as often, or until it ends.
 interrupted()
 {
+	: >"$scratch/out"
 	ptxloom debug --batch -ex run -ex 'echo on\n' -- $fake "$1" >"$scratch/out" 2>"$scratch/err" </dev/null &
 	pid=$!
 	for _ in $(seq 30); do

@@ -1,9 +1,11 @@
 # Sessions of `ptxloom debug`, and the front end as a process.
-dist_check_SCRIPTS += tests/debug/front.sh tests/debug/modes.sh tests/debug/sessions.sh tests/debug/terminal.sh
-EXTRA_DIST += tests/debug/fake.py tests/debug/sessions.inc.sh tests/debug/sessions.py tests/debug/terminal.py
-EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge.cu tests/debug/fault.cu tests/debug/hand.ptx \
+dist_check_SCRIPTS += tests/debug/front.sh tests/debug/modes.sh tests/debug/sessions.sh tests/debug/terminal.sh \
+	tests/debug/tutorial.sh
+EXTRA_DIST += tests/debug/fake.py tests/debug/sessions.inc.sh tests/debug/sessions.py tests/debug/terminal.py \
+	tests/debug/tutorial.py
+EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge.cu tests/debug/fault.cu tests/debug/race.cu tests/debug/collatz.ptx \
 	tests/debug/truth.h tests/debug/nvcc/deadlock.ptx tests/debug/nvcc/diverge.ptx tests/debug/nvcc/fault.ptx \
 	tests/debug/nvcc/make.sh
 if !SANITIZED
-TESTS += tests/debug/front.sh tests/debug/terminal.sh
+TESTS += tests/debug/front.sh tests/debug/modes.sh tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh
 endif

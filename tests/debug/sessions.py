@@ -13,7 +13,7 @@ import tempfile
 
 # Options of `ptxloom exec` that do what the program does with its arguments.
 EXEC = {
-    "hand": "--block 32 --buffer out:u32[32] --arg u32=0 --dump out",
+    "collatz": "--block 32 --buffer out:u32[32] --arg u32=0 --dump out",
     "diverge": "--block 32 --buffer out:s32[32] --dump out",
     "fault": "--block 32 --buffer out:s32[32] --buffer link:s32=1,2,3,4,5,-1,7,0 --arg s32=3 --dump out",
     "fault 1": "--block 32 --buffer out:s32[32] --buffer link:s32=1,2,3,4,5,-1,7,0 --arg s32=1 --dump out",

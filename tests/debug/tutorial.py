@@ -1,9 +1,9 @@
-"""tutorial.py DOCUMENT PTXLOOM: are the sessions of a document true?
+"""tutorial.py DOCUMENT PTXLOOM [--update]: are the sessions of a document true?
 
 Blocks ```debugger show sessions: "$ ptxloom debug ..." begins one, which further blocks continue; after "(ptxloom) COMMAND"
 come the lines that it prints. In them "..." stands for anything, and a line of it for any lines; how many blanks there are
-does not matter. Programs are built by the lines "$ ptxloom cc" of ```sh blocks; the current folder is one for that.
-Prints "ok" or "not ok" and the command for each, with "# " lines before that say what was wrong.
+does not matter. Further lines of a command begin with ">". Programs are built by the lines "$ ptxloom cc" of ```sh blocks; the current folder is one for that.
+With --update the document gets what commands print now. Prints "ok" or "not ok" and the command for each, with "# " lines before that say what was wrong.
 """
 import os
 import re
@@ -22,8 +22,16 @@ def blocks(path):
             yield number, kind, line
 
 
+class Command:
+    def __init__(self, number, line):
+        self.number = number
+        self.line = line  # None: what comes before the first command
+        self.last = number  # of its own lines in the document
+        self.expected = []
+
+
 def read(path):
-    """The commands that build, and the sessions: [(start, [(number, command, [expected lines])])]."""
+    """The commands that build, and the sessions: [(start, [Command])]."""
     builds, sessions = [], []
     for number, kind, line in blocks(path):
         if kind == "sh" and line.startswith("$ ptxloom cc "):
@@ -31,11 +39,14 @@ def read(path):
         if kind != "debugger":
             continue
         if line.startswith("$ "):
-            sessions.append((line[2:], [(number, None, [])]))
+            sessions.append((line[2:], [Command(number, None)]))
         elif line.startswith("(ptxloom) "):
-            sessions[-1][1].append((number, line[10:], []))
+            sessions[-1][1].append(Command(number, line[10:]))
+        elif line.startswith(">"):
+            sessions[-1][1][-1].line += "\n" + line[1:]
+            sessions[-1][1][-1].last = number
         else:
-            sessions[-1][1][-1][2].append(line)
+            sessions[-1][1][-1].expected.append((number, line))
     return builds, sessions
 
 
@@ -56,8 +67,8 @@ def pattern(expected):
 def run(ptxloom, start, commands):
     """What each command printed."""
     with open("script", "w") as f:
-        for i, (_, command, _) in enumerate(commands):
-            f.write((command + "\n" if command else "") + f"echo \\n@@{i}\\n\n")
+        for i, command in enumerate(commands):
+            f.write((command.line + "\n" if command.line else "") + f"echo \\n@@{i}\\n\n")
     words = shlex.split(start)
     done = subprocess.run(
         [ptxloom, "debug", "--batch", "-x", "script"] + words[2:],
@@ -65,28 +76,47 @@ def run(ptxloom, start, commands):
     output, texts = done.stdout.decode(errors="replace"), []
     for i in range(len(commands)):
         text, _, output = output.partition(f"\n@@{i}\n")
-        texts.append(text)
+        texts.append([line.rstrip().expandtabs() for line in text.splitlines() if line.strip()])
     return texts
 
 
-def main(document, ptxloom):
+def is_true(command, text):
+    got = "".join(squeeze(line) + "\n" for line in text)
+    want = pattern([line for _, line in command.expected if line.strip()])
+    return re.fullmatch(want, got) is not None
+
+
+def update(document, found):
+    """Put what commands have printed where what they should have printed stands."""
+    with open(document) as f:
+        lines = dict(enumerate(f.read().splitlines(), 1))
+    for command, text in found:
+        for number, _ in command.expected:
+            del lines[number]
+        lines[command.last] = "\n".join([lines[command.last]] + text)
+    with open(document, "w") as f:
+        f.write("\n".join(lines[n] for n in sorted(lines)) + "\n")
+
+
+def main(document, ptxloom, how=""):
     builds, sessions = read(document)
     for build in builds:
         subprocess.run(build, shell=True, check=True)
-    name = os.path.basename(document)
+    wrong = []
     for start, commands in sessions:
-        for (number, command, expected), text in zip(commands, run(ptxloom, start, commands)):
-            if command is None:
+        for command, text in zip(commands, run(ptxloom, start, commands)):
+            if command.line is None:
                 continue
-            got = "".join(squeeze(line) + "\n" for line in text.splitlines() if line.strip())
-            want = pattern([line for line in expected if line.strip()])
-            good = re.fullmatch(want, got) is not None
+            good = is_true(command, text)
             if not good:
-                for line in expected:
+                wrong.append((command, text))
+                for _, line in command.expected:
                     print("# expected:", line)
-                for line in text.splitlines():
+                for line in text:
                     print("# got:     ", line)
-            print("ok" if good else "not ok", f"{name}:{number}: {command}")
+            print("ok" if good else "not ok", f"{os.path.basename(document)}:{command.number}: {command.line.splitlines()[0]}")
+    if how == "--update":
+        update(document, wrong)
 
 
 main(*sys.argv[1:])

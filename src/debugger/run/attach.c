@@ -8,17 +8,22 @@
 #include "src/base/setting.h"
 #include "src/config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
+
+/* A front end that has not printed a text by then is not waited for again. */
+#define PRINTED_MS 1000
 
 /* Frames that may wait: the front end sends one command at a time. */
 #define QUEUE_MAX 64u
 
-static const char from_front[] = {LINK_COMMAND, LINK_INTERRUPT, LINK_COMPLETE,
-				  LINK_QUERY,   LINK_STATE,     0};
+static const char from_front[] = {
+	LINK_COMMAND, LINK_INTERRUPT, LINK_COMPLETE, LINK_QUERY, LINK_STATE, LINK_PRINTED, 0};
 
 bool debugger_is_wanted(void)
 {
@@ -37,6 +42,14 @@ static void queue_push(struct attachment *a, struct link_frame *f)
 	link_frame_fini(f);
 }
 
+static void count_printed(struct attachment *a)
+{
+	pthread_mutex_lock(&a->lock);
+	a->printed++;
+	pthread_cond_signal(&a->come);
+	pthread_mutex_unlock(&a->lock);
+}
+
 static void *listen_to_front(void *arg)
 {
 	struct attachment *a = arg;
@@ -47,6 +60,9 @@ static void *listen_to_front(void *arg)
 		if (f.kind == LINK_INTERRUPT) {
 			__atomic_store_n(&a->interrupted, true, __ATOMIC_RELEASE);
 			a->on_interrupt(a->user);
+			link_frame_fini(&f);
+		} else if (f.kind == LINK_PRINTED) {
+			count_printed(a);
 			link_frame_fini(&f);
 		} else {
 			queue_push(a, &f);
@@ -84,7 +100,24 @@ bool attachment_receive(struct attachment *a, struct link_frame *out)
 
 bool attachment_send(struct attachment *a, u8 kind, const void *payload, size_t len)
 {
+	if (kind == LINK_OUTPUT) {
+		pthread_mutex_lock(&a->lock);
+		a->sent++;
+		pthread_mutex_unlock(&a->lock);
+	}
 	return !__atomic_load_n(&a->cut, __ATOMIC_ACQUIRE) && link_send(a->fd, kind, payload, len);
+}
+
+void attachment_wait_printed(struct attachment *a)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PRINTED_MS / 1000;
+	pthread_mutex_lock(&a->lock);
+	while (a->printed < a->sent && !a->cut && !a->is_slow)
+		a->is_slow = pthread_cond_timedwait(&a->come, &a->lock, &until) == ETIMEDOUT;
+	pthread_mutex_unlock(&a->lock);
 }
 
 /* ---- connecting ---- */

@@ -17,9 +17,11 @@ struct attachment {
 	VEC(struct link_frame) queue;
 	pthread_t thread;
 	bool listens;
-	bool closing;     /* by us; atomic */
-	bool cut;         /* the connection has ended; atomic */
-	bool interrupted; /* the front end wants a stop; atomic */
+	bool closing;      /* by us; atomic */
+	bool cut;          /* the connection has ended; atomic */
+	bool interrupted;  /* the front end wants a stop; atomic */
+	u32 sent, printed; /* texts; guarded by lock */
+	bool is_slow;      /* it has not said in time that it has printed one */
 	/* An interrupt, or the end: called by the listening thread. */
 	void (*on_interrupt)(void *user);
 	void *user;
@@ -32,5 +34,7 @@ void attachment_close(struct attachment *a);
 /* Wait for the next frame, which the caller frees. False: the connection has ended. */
 bool attachment_receive(struct attachment *a, struct link_frame *out);
 bool attachment_send(struct attachment *a, u8 kind, const void *payload, size_t len);
+/* Wait until what was sent is printed, so that what the program prints next comes after it. */
+void attachment_wait_printed(struct attachment *a);
 
 #endif

@@ -129,5 +129,6 @@ enum debug_verdict debugger_stand(struct debugger *x)
 		go = serve_frame(x, &f);
 		link_frame_fini(&f);
 	}
+	attachment_wait_printed(&x->link);
 	return x->verdict;
 }

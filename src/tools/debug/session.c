@@ -75,6 +75,7 @@ static void take_frame(struct front *f, u8 kind, const char *payload, size_t n)
 		break;
 	case LINK_OUTPUT:
 		front_puts(f, payload, n);
+		link_send(f->program.socket, LINK_PRINTED, "", 0);
 		break;
 	case LINK_STATE:
 		set_text(&f->state, payload, n);
