@@ -43,24 +43,32 @@ u64 sched_time_ns(struct sched_pool *p)
 static u64 guess_cycles(const struct exec_env *e)
 {
 	const struct program *p = e->program;
-	u64 warps = ((u64)e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES;
+	u64 threads = (u64)e->block[0] * e->block[1] * e->block[2], lanes = p->gang * WARP_LANES,
+	    gangs = threads <= lanes ? 1 : (threads + lanes - 1) / lanes;
 
-	return p->thread_insns * EXEC_RECORD_CYCLES * ((warps + p->gang - 1) / p->gang);
+	return p->thread_insns * EXEC_RECORD_CYCLES * gangs;
 }
 
-void grid_clock_begin(struct sched_grid *g)
+static void set_rates(struct sched_grid *g)
 {
 	struct exec_env *e = &g->launch.env;
 	const struct arch *a = e->program->arch;
-	struct exec_clock *c = &e->clock;
-	u64 sms = a && a->sms > 0 ? (u64)a->sms : 1;
+	u32 sms = a && a->sms > 0 ? (u32)a->sms : 1,
+	    resident = g->launch.resident_per_sm ? g->launch.resident_per_sm : 1;
 
-	*c = (struct exec_clock){
-		.khz = a && arch_is_known(a, ARCH_FIELD_clock_khz) ? (u32)a->clock_khz : KHZ};
-	c->start_ns = __atomic_load_n(&g->pool->time_ns, __ATOMIC_ACQUIRE) + LAUNCH_NS;
+	e->clock.khz = a && a->clock_khz > 0 ? (u32)a->clock_khz : KHZ;
+	e->clock.wave = (u64)sms * resident;
+	e->clock.step = guess_cycles(e);
+}
+
+/* What clocks are read with: in the launch of a program that does, or of one that is debugged. */
+static void prepare_clock(struct sched_grid *g)
+{
+	struct exec_env *e = &g->launch.env;
+	struct exec_clock *c = &e->clock;
+
+	set_rates(g);
 	c->start = exec_clock_cycles(c, c->start_ns);
-	c->wave = sms * (g->launch.resident_per_sm ? g->launch.resident_per_sm : 1);
-	c->step = guess_cycles(e);
 	g->last_clock = c->start;
 	if (!e->program->reads_clock)
 		return;
@@ -72,22 +80,42 @@ void grid_clock_begin(struct sched_grid *g)
 		e->ops = e->ops->counted;
 }
 
+void grid_clock_begin(struct sched_grid *g)
+{
+	struct exec_clock *c = &g->launch.env.clock;
+
+	c->start_ns = __atomic_load_n(&g->pool->time_ns, __ATOMIC_ACQUIRE) + LAUNCH_NS;
+	c->now = NULL;
+	if (g->launch.env.program->reads_clock || g->pool->debug)
+		prepare_clock(g);
+}
+
 void grid_clock_note(struct sched_grid *g, const struct cta *c)
 {
 	if (g->launch.env.program->reads_clock)
 		raise_to(&g->last_clock, exec_clock_of(c));
 }
 
+/* How long a launch took that read no clock. */
+static u64 guess_ns(struct sched_grid *g)
+{
+	const struct exec_clock *c = &g->launch.env.clock;
+	u64 ctas = g->units * g->unit_ctas, waves, cycles;
+
+	set_rates(g);
+	waves = ctas <= c->wave ? 1 : (ctas + c->wave - 1) / c->wave;
+	if (__builtin_mul_overflow(c->step, waves, &cycles) || cycles > INT64_MAX)
+		cycles = INT64_MAX;
+	return min_u64(exec_clock_ns(c, cycles), GUESS_NS);
+}
+
 void grid_clock_end(struct sched_grid *g)
 {
 	const struct exec_clock *c = &g->launch.env.clock;
-	u64 ctas = g->units * g->unit_ctas,
-	    waves = ctas <= c->wave ? 1 : (ctas + c->wave - 1) / c->wave, ns, now;
+	u64 ns, now;
 
 	if (!g->launch.env.program->reads_clock) {
-		ns = exec_clock_ns(c, c->step && waves > INT64_MAX / c->step ? INT64_MAX
-									     : c->step * waves);
-		raise_to(&g->pool->time_ns, c->start_ns + min_u64(ns, GUESS_NS));
+		raise_to(&g->pool->time_ns, c->start_ns + guess_ns(g));
 		return;
 	}
 	ns = exec_clock_ns(c, g->last_clock - c->start);

@@ -46,6 +46,10 @@ struct debug_hooks {
 	void (*access)(void *user, struct debug_grid *d, const struct exec_access *a);
 	void (*sync)(void *user, struct debug_grid *d, const struct exec_sync *s);
 	/*
+	 * Are they wanted now? May change in any other hook; launches are quicker without. NULL: always.
+	 */
+	const bool *wants_access;
+	/*
 	 * Lanes have faulted, or nobody can go on (FAULT_DEADLOCK), or loops only wait for each other
 	 * for good. All state is as it was before the instruction. DEBUG_GO_ON: the launch ends with it.
 	 */

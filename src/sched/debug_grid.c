@@ -38,6 +38,18 @@ static bool leave_turn(struct debug_grid *d, struct gang *g, u32 pc, enum debug_
 	return false;
 }
 
+/* Tables that tell of accesses, or that do not, from the instruction on that is about to run. */
+static void choose_tables(struct debug_grid *d)
+{
+	const struct exec_ops *from = *d->wants ? d->telling_ops : d->quiet_ops;
+
+	d->tells = *d->wants;
+	memcpy(d->ops.mode, from->mode, sizeof(d->ops.mode));
+	d->ops.mode[MODE_ORDERED] = d->ops.mode[MODE_MASKED]; /* dead rows are shown, too */
+	if (d->gang)
+		d->gang->table = d->ops.mode[d->gang->mode];
+}
+
 /* Returns whether the instruction is to run. */
 static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const struct uop *in, u32 pc)
 {
@@ -59,6 +71,8 @@ static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const stru
 				debug_note(d, (struct debug_deed){.kind = DEED_TURN});
 			return leave_turn(d, g, pc, v == DEBUG_GO_ON ? DEBUG_TURN : v);
 		}
+		if (PL_UNLIKELY(d->tells != *d->wants))
+			choose_tables(d);
 	}
 	d->time++;
 	d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
@@ -127,15 +141,18 @@ static bool find_first(struct debug_grid *d, const struct program *p)
 /* The launch's environment, as its CTAs get it. */
 static void attach_debugger(struct debug_grid *d)
 {
+	static const bool always = true;
 	struct exec_env *e = &d->grid->launch.env;
 	const struct debug_hooks *h = d->hooks;
 
 	d->plain_ops = e->ops;
 	d->plain_syscalls = e->syscalls;
-	/* Those that tell of accesses, if anybody wants to know. */
-	d->ops = h->access || h->sync ? *e->ops->watched : *e->ops;
+	d->quiet_ops = e->ops;
+	d->telling_ops = h->access || h->sync ? e->ops->watched : e->ops;
+	d->wants = h->wants_access ? h->wants_access : &always;
+	d->ops = *e->ops;
+	choose_tables(d);
 	d->ops.loop = debug_loop;
-	d->ops.mode[MODE_ORDERED] = d->ops.mode[MODE_MASKED]; /* dead rows are shown, too */
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
 					     .access = h->access ? on_access : NULL,
@@ -333,6 +350,8 @@ static void run_turn(struct debug_grid *d, const struct debug_turn *t)
 	enum exec_stop stop;
 
 	d->gang = g;
+	if (d->tells != *d->wants || d->resume)
+		choose_tables(d);
 	d->verdict = DEBUG_GO_ON;
 	d->resume = NULL;
 	stop = resumed ? run_resumed(g, d->resume_pc)

@@ -125,6 +125,9 @@ struct debug_grid {
 	struct share *share;
 	const struct debug_hooks *hooks;
 	struct exec_ops ops;
+	const struct exec_ops *quiet_ops, *telling_ops; /* whose tables `ops` has */
+	const bool *wants;                              /* struct debug_hooks, wants_access */
+	bool tells;                                     /* what it was */
 	struct exec_observer observer;
 	struct exec_syscalls syscalls;
 	const struct exec_syscalls *plain_syscalls;

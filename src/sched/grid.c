@@ -76,6 +76,8 @@ u64 grid_resident_units(const struct sched_grid *g)
 	u64 resident =
 		(u64)(l->resident_per_sm ? l->resident_per_sm : 1) * (u32)(sms > 0 ? sms : 1);
 
+	if (g->unit_ctas == 1)
+		return resident;
 	return resident < g->unit_ctas ? 1 : resident / g->unit_ctas;
 }
 
@@ -108,11 +110,20 @@ static void deal(struct sched_grid *g, u64 first, u64 end)
 	}
 }
 
-void grid_spread(struct sched_grid *g, u32 shares)
+/* Workers beyond the number of units have none to begin with. */
+static u32 most_shares(const struct sched_grid *g)
+{
+	return (u32)min_u64(g->pool->workers, g->units);
+}
+
+void grid_spread(struct sched_grid *g)
 {
 	struct share *h = &g->share[0];
 	u64 first = h->chunk < h->chunk_end ? h->chunk : h->next, floor = h->print_floor;
+	u32 shares = most_shares(g);
 
+	if (shares == 1)
+		return;
 	for (u32 i = 1; i < shares; i++)
 		share_init(g, i, shares);
 	g->shares = shares;
@@ -146,7 +157,7 @@ bool grid_is_small(const struct sched_launch *l)
 	return ctas == 1 || (ctas <= INLINE_WORK && ctas * (warps * insns + 64) <= INLINE_WORK);
 }
 
-struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 shares)
+struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, bool alone)
 {
 	struct cta_slot *slot;
 	struct sched_grid *g = storage(p, &launch->env, &slot);
@@ -173,7 +184,6 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->fault.kind = FAULT_NONE;
 	g->waiter_len = 0;
 	g->waiter_total = 0;
-	g->is_small = grid_is_small(launch);
 	g->print_serial = 0;
 	grid_clock_begin(g);
 	if (p->options.seed) {
@@ -181,9 +191,9 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 		permute(g, g->seed);
 		g->launch.env.seed = g->seed;
 	}
-	g->shares = shares;
-	for (u32 i = 0; i < shares; i++)
-		share_init(g, i, shares);
+	g->shares = alone ? 1 : most_shares(g);
+	for (u32 i = 0; i < g->shares; i++)
+		share_init(g, i, g->shares);
 	deal(g, 0, g->units);
 	if (slot) {
 		slot_adopt(slot, g);
@@ -211,13 +221,17 @@ bool grid_is_over(const struct sched_grid *g)
 	       __atomic_load_n(&g->stop, __ATOMIC_ACQUIRE);
 }
 
-void grid_check_deadline(struct sched_grid *g)
+static void fail_late(struct sched_grid *g)
 {
 	struct fault f = {.kind = FAULT_TIMEOUT};
 
-	if (!g->deadline || sched_host_ns() < g->deadline)
-		return;
 	snprintf(f.text, sizeof(f.text), "the launch ran for more than %llu ms",
 		 (unsigned long long)g->pool->options.timeout_ms);
 	grid_fail(g, &f);
+}
+
+void grid_check_deadline(struct sched_grid *g)
+{
+	if (PL_UNLIKELY(g->deadline) && sched_host_ns() >= g->deadline)
+		fail_late(g);
 }

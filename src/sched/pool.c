@@ -473,37 +473,25 @@ static bool submit(struct sched_pool *p, struct sched_grid *g)
 	return ok;
 }
 
-/* CTAs that run together. */
-static u32 unit_ctas(const struct exec_env *e)
-{
-	u32 n = 1;
-
-	for (u32 i = 0; i < 3; i++)
-		n *= e->cluster[i] ? e->cluster[i] : 1;
-	return n;
-}
-
 bool sched_start(struct sched_pool *p, const struct sched_launch *launch, bool may_inline)
 {
-	const u32 *n = launch->env.grid;
-	u64 ctas = (u64)n[0] * n[1] * n[2], units = ctas / unit_ctas(&launch->env);
-	u32 shares = p->workers < units ? p->workers : (u32)units;
-	bool here =
-		may_inline && !p->options.deterministic && grid_is_small(launch) && enter_inline(p);
-	struct sched_grid *g = grid_new(p, launch, here ? 1 : shares);
+	bool is_small = grid_is_small(launch),
+	     here = may_inline && !p->options.deterministic && is_small && enter_inline(p);
+	struct sched_grid *g = grid_new(p, launch, here);
 
 	if (!g) {
 		if (here && p->workers == 1)
 			pthread_mutex_unlock(&p->only);
 		return false;
 	}
+	g->is_small = is_small;
 	__atomic_fetch_add(&p->alive, 1, __ATOMIC_RELAXED);
 	if (here && run_inline(p, g, false)) {
 		conclude(p, g);
 		return true;
 	}
-	if (here && shares > 1)
-		grid_spread(g, shares);
+	if (here)
+		grid_spread(g);
 	if (submit(p, g))
 		return true;
 	/* The host gave us no thread: better slowly than not at all. */

@@ -291,10 +291,13 @@ void prints_end(struct sched_grid *g);
 
 /* So short, as far as one can tell beforehand, that the calling thread may run it. */
 bool grid_is_small(const struct sched_launch *l);
-/* A grid with its CTAs dealt to `shares` shares, from the pool's cache or new. NULL: no memory. */
-struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, u32 shares);
-/* Deal what share 0, so far the only one, has not begun to `shares` shares. */
-void grid_spread(struct sched_grid *g, u32 shares);
+/*
+ * A grid from the pool's cache or new, its CTAs dealt to one share, for the thread that runs it
+ * `alone`, or to one for each worker that they are enough for. NULL: no memory.
+ */
+struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *launch, bool alone);
+/* Deal what share 0, so far the only one, has not begun to those of all workers. */
+void grid_spread(struct sched_grid *g);
 void grid_free(struct sched_grid *g);
 /* End the grid with a fault; the first one counts. */
 void grid_fail(struct sched_grid *g, const struct fault *fault);

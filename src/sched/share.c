@@ -62,6 +62,11 @@ static bool take_chunk(struct share *h)
 	bool ok;
 	u64 half;
 
+	/* From the only share no other takes: what is left of it is known without the lock. */
+	if (g->shares == 1 && h->next == h->end) {
+		h->dry = true;
+		return false;
+	}
 	pthread_mutex_lock(&g->lock);
 	if (g->ordered) {
 		ok = take_piece(h, foremost(g), 1);

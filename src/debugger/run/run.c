@@ -386,6 +386,7 @@ struct debugger *debugger_attach(struct text *why)
 					    .launch_end = hook_launch_end,
 					    .step = hook_step,
 					    .access = hook_access,
+					    .wants_access = &x->watching,
 					    .fault = hook_fault,
 					    .idle = hook_idle};
 	if (!attachment_open(&x->link, why)) {

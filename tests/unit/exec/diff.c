@@ -1,8 +1,8 @@
 /*
  * The gang engine against the scalar reference engine on random programs: same memory afterwards,
  * at every host ISA level, with one worker and with two, in natural and in permuted order, under a
- * debugger that goes back in time, with and without fusion and colouring of registers. A program is named by its seed; the first that differs
- * is made smaller and printed.
+ * debugger that goes back in time, with and without fusion and colouring of registers. A program is
+ * named by its seed; the first that differs is made smaller and printed.
  *
  *   exec_diff                   200 programs
  *   exec_diff --long [n]        n programs, 100,000 if not given

@@ -90,6 +90,43 @@ static void test_same(const struct kernel *k, bool accesses)
 	free(want);
 }
 
+/* Accesses are told while they are wanted. */
+struct wishes {
+	bool wants;
+	u64 wanted, unwanted, steps;
+};
+
+static enum debug_verdict wish_step(void *user, struct debug_grid *d, struct gang *g,
+				    const struct uop *in)
+{
+	struct wishes *w = user;
+
+	(void)d, (void)g, (void)in;
+	w->wants = w->steps++ / 16 % 2;
+	return DEBUG_GO_ON;
+}
+
+static void wish_access(void *user, struct debug_grid *d, const struct exec_access *a)
+{
+	struct wishes *w = user;
+
+	(void)d, (void)a;
+	w->wanted += w->wants;
+	w->unwanted += !w->wants;
+}
+
+static void test_wishes(const struct kernel *k)
+{
+	struct wishes w = {0};
+	struct debug_hooks hooks = {
+		.user = &w, .step = wish_step, .access = wish_access, .wants_access = &w.wants};
+	struct params p = {(u64)(uintptr_t)out, k->n};
+	struct debug_run r = run_of(k, &p, &hooks);
+
+	CHECK(run(&r) && w.wanted && !w.unwanted);
+	debug_run_close(&r);
+}
+
 /* ---- stops: what a script does at an instruction ---- */
 
 struct stop {
@@ -395,6 +432,7 @@ int main(void)
 		test_same(&kernels[i], false);
 		test_same(&kernels[i], true);
 	}
+	test_wishes(&kernels[1]);
 	test_frames();
 	test_fault();
 	test_mended();
