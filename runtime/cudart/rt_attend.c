@@ -272,7 +272,9 @@ void rt_attend(struct rt *rt)
 	bool started;
 
 	the->rt = rt;
+	/* A debugged program stands for as long as people think. */
 	the->shows =
+		!the_process.debugger &&
 		attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
 	attend_init(&the->line);
 	if (the->shows)

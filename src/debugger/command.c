@@ -110,11 +110,17 @@ static const struct command *command_named(const char *family, const char *name,
 	return NULL;
 }
 
-/* Is `set WORD ..` an assignment to a variable of that name? */
+/* Is `set WORD ..` an assignment to a variable of that name, or to a part of it? */
 static bool is_assignment(const char *rest)
 {
 	rest = skip_blanks(rest);
-	return *rest && strchr("=[.-+*/%&|^<>@(", *rest) && strncmp(rest, "-1", 2) != 0;
+	if (*rest == '[' || *rest == '.' || !strncmp(rest, "->", 2))
+		return true;
+	if (!strncmp(rest, "<<", 2) || !strncmp(rest, ">>", 2))
+		rest += 2;
+	else if (*rest && strchr("+-*/%&|^", *rest))
+		rest++;
+	return rest[0] == '=' && rest[1] != '=';
 }
 
 static const struct command *find_second(struct debugger *x, const char *family, const char **rest)
@@ -213,7 +219,7 @@ static void command_run(struct debugger *x, const struct command *c, char *rest,
 		r->outcome = DEBUGGER_FRONT;
 	} else if (!x->grid && c->flags & STARTS && x->fd < 0) {
 		r->outcome = DEBUGGER_START;
-	} else if (!x->grid && c->flags & LAUNCH) {
+	} else if (!x->grid && c->flags & LAUNCH && !(c->flags & STARTS)) {
 		say_error(x, x->fd < 0 ? "The program is not being run." : "No kernel is running.");
 	} else {
 		struct call call = {r->name, format, rest, repeated};

@@ -71,7 +71,7 @@ static bool lane_where(struct debugger *x, const struct cta *c, const struct foc
 	struct frame f;
 
 	for (; frame_at(x, c, at->warp, at->lane, i, &f); i++) {
-		struct where w = where_of(x, f.place);
+		struct where w = where_near(x, f.place);
 
 		/* An outer function's line is that of the call in it. */
 		if (f.shown.source.path && f.shown.inlined > where_frame(&w))
@@ -96,7 +96,7 @@ u32 frame_of_user(struct debugger *x, const struct cta *c, u32 warp, u32 lane, s
 	u32 n = all ? frames_of(x, c, warp, lane, all, USER_FRAMES) : 0, i = 0, found = 0;
 
 	while (i < n) {
-		struct where w = where_of(x, all[i].place);
+		struct where w = where_near(x, all[i].place);
 		u32 first = i;
 
 		if (w.source.path && first + where_frame(&w) < n) {

@@ -136,6 +136,15 @@ struct where where_of(struct debugger *x, struct dbg_place at)
 	return w;
 }
 
+struct where where_near(struct debugger *x, struct dbg_place at)
+{
+	struct where w = where_of(x, at);
+
+	while (w.module && w.module->has_source && !w.source.path && at.insn--)
+		w.source = dbg_lines_step(w.module->lines, at, &w.depth);
+	return w;
+}
+
 u32 where_frame(const struct where *w)
 {
 	struct dbg_inline in[DBG_INLINE_MAX];

@@ -339,9 +339,10 @@ static int launch_kernel(struct exec_job *j)
 		memcpy(l.block, j->block, sizeof(l.block));
 		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
 		lift_limits(j->k);
-		interrupt_begin(
-			&interrupt, j->pool,
-			(enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
+		interrupt_begin(&interrupt, j->pool,
+				j->debugger ? ATTEND_NEVER
+					    : (enum attend_progress)setting_number(SETTING_PROGRESS,
+										   ATTEND_AUTO));
 		status = device_launch(&l, note_end, j);
 		device_wait(&j->dev);
 		interrupted = interrupt_end(&interrupt);

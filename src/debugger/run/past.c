@@ -9,6 +9,7 @@
 void past_fini(struct debugger *x)
 {
 	VEC_FREE(&x->past.found);
+	VEC_FREE(&x->past.lines);
 	for (size_t i = 0; i < x->bookmarks.len; i++)
 		free(x->bookmarks.at[i].name);
 	VEC_FREE(&x->bookmarks);
@@ -47,7 +48,7 @@ static bool past_scan(struct debugger *x, u64 until)
 	x->past.kind = PAST_SCAN;
 	x->past.from = from;
 	x->past.until = until;
-	x->past.has_before = false;
+	x->past.lines.len = 0;
 	x->past.refresh = true;
 	x->past.found.len = 0;
 	return true;
@@ -103,12 +104,35 @@ static void past_note_watches(struct debugger *x)
 		VEC_PUSH(&x->past.found, f);
 }
 
+/*
+ * Does the lane begin another line than the one it was in last in this function? What is left of a
+ * line after a call from it is none.
+ */
+static bool past_is_new(struct debugger *x, const struct where *w, u32 calls)
+{
+	struct past *p = &x->past;
+	u32 level = calls * (DBG_INLINE_MAX + 1) + w->depth;
+	struct past_line *top;
+	bool same = false;
+
+	while (p->lines.len && p->lines.at[p->lines.len - 1].level > level)
+		p->lines.len--;
+	top = p->lines.len ? &p->lines.at[p->lines.len - 1] : NULL;
+	if (top && top->level == level) {
+		struct where before = where_of(x, top->at);
+
+		same = top->at.func == w->place.func && where_same_line(&before, w);
+		top->at = w->place;
+	} else {
+		VEC_PUSH(&p->lines, ((struct past_line){w->place, level}));
+	}
+	return !same;
+}
+
 /* The lane begins a line: that of a step back. */
 static bool past_is_line(struct debugger *x, const struct where *w, u32 calls)
 {
 	struct past *p = &x->past;
-	struct where before;
-	bool is;
 
 	if (!w->source.path && (!w->module || w->module->has_source))
 		return false;
@@ -117,12 +141,7 @@ static bool past_is_line(struct debugger *x, const struct where *w, u32 calls)
 		return false;
 	if (w->source.path && !place_begins(w->place))
 		return false;
-	before = where_of(x, p->before);
-	is = !p->has_before || !where_same_line(&before, w) || before.depth != w->depth ||
-	     p->before.func != w->place.func;
-	p->before = w->place;
-	p->has_before = true;
-	return is;
+	return past_is_new(x, w, calls);
 }
 
 static bool past_matches(struct debugger *x, struct gang *g, const struct uop *in)
@@ -230,13 +249,13 @@ bool past_step(struct debugger *x, struct gang *g, const struct uop *in, enum de
 		*v = past_arrive(x, g, in);
 		return true;
 	}
+	if (p->want == PAST_STOP && x->watching)
+		past_note_watches(x);
 	if (x->at.time >= p->until) {
 		*v = past_piece_over(x);
 		return true;
 	}
 	x->searching = true;
-	if (p->want == PAST_STOP && x->watching)
-		past_note_watches(x);
 	if (past_matches(x, g, in))
 		past_note(x);
 	x->searching = false;

@@ -26,6 +26,11 @@ struct past_found {
 	u32 watch; /* number of the watchpoint whose value changed; 0: none */
 };
 
+struct past_line {
+	struct dbg_place at;
+	u32 level; /* of calls and inlined functions */
+};
+
 struct past {
 	enum past_kind kind;
 	enum past_want want;
@@ -39,9 +44,8 @@ struct past {
 	/* The lane, where it stood, and the line it was in when it was seen last. */
 	u64 cta;
 	u32 warp, lane, calls, depth;
-	struct dbg_place before;
-	bool has_before;
-	struct watch_range range; /* PAST_WRITE */
+	VEC(struct past_line) lines; /* that it was in last, of each function it is in */
+	struct watch_range range;    /* PAST_WRITE */
 	char title[256];
 };
 

@@ -1,0 +1,48 @@
+# Stops, steps and time: the sessions of moves.txt, and what needs several lines of a script.
+. "${srcdir:-.}/tests/tap.sh"
+. "$top/tests/debug/sessions.inc.sh"
+
+build_programs
+sessions "clang" "$top/tests/debug/moves.txt" --programs "$scratch/programs"
+
+# debug SCRIPT: of calls.cu
+debug()
+{
+	printf '%s\n' "$1" >"$scratch/script"
+	timeout 60 ptxloom debug --batch -x "$scratch/script" -- "$scratch/programs/calls"
+}
+
+if [ -n "$no_programs" ]; then
+	skip "scripts" "$no_programs"
+	finish
+	exit
+fi
+succeeds "commands of a breakpoint are run, silently" debug 'break 28
+commands 1
+silent
+print t
+continue
+end
+continue'
+grep -v cudaSuccess "$scratch/out" >"$scratch/lines"
+is lines 'Breakpoint 1 at calls.cu:28.
+$1 = 0
+$2 = 32
+$3 = 0
+$4 = 32
+$5 = 0
+$6 = 32
+$7 = 0
+$8 = 32
+[The program exited with status 3]'
+succeeds "stops are kept when the program is started again" debug 'break 26 if t == 40
+tbreak 34
+ignore 1 1
+run
+delete 2
+run
+info breakpoints'
+says out '^Temporary breakpoint 2: '
+says out 'stop only if t == 40$'
+says out '^Breakpoint 1: .*CTA \(0,0,0\) warp 1, lane 8 \(00000100\)'
+finish
