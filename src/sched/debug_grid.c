@@ -19,8 +19,17 @@
 void sched_set_debug(struct sched_pool *p, const struct debug_hooks *hooks)
 {
 	p->debug = hooks;
+	if (!p->debug_memory)
+		p->debug_memory = calloc(1, sizeof(*p->debug_memory)); /* NULL: no going back */
 	p->options.seed = 0;
 	p->options.timeout_ms = 0;
+}
+
+void debug_fini(struct sched_pool *p)
+{
+	if (p->debug_memory)
+		debug_memory_free(p->debug_memory);
+	free(p->debug_memory);
 }
 
 const struct debug_hooks *sched_debug(const struct sched_pool *p)

@@ -109,9 +109,9 @@ struct debug_memory {
 struct debug_history {
 	bool on;
 	VEC(struct debug_copy) copies;
-	struct debug_memory memory;
-	u32 check_step;  /* instructions between two looks at the clock */
-	VEC(u64) chains; /* at each check_step instructions */
+	struct debug_memory *memory; /* of the pool: launches have most of it in common */
+	u32 check_step;              /* instructions between two looks at the clock */
+	VEC(u64) chains;             /* at each check_step instructions */
 	size_t bytes;
 	u64 interval_ns, made_ns, cost_ns;
 	u64 back_to, quiet_until; /* debug_back */

@@ -142,26 +142,60 @@ static bool add_ranges(struct debug_memory *m, struct mem *from)
 	return ok;
 }
 
-/* Every range that a kernel of the launch may reach. False: no memory, or some have gone. */
-static bool look_at_ranges(struct debug_memory *m, const struct exec_env *e)
+static bool add_all(struct debug_memory *m, const struct exec_env *e)
 {
 	struct mem_system *s = e->mem->system;
-	bool ok, gone = false;
+	bool ok = add_ranges(m, e->mem);
+
+	if (!s)
+		return ok;
+	ok = ok && add_ranges(m, &s->host);
+	if (s->maps.arena)
+		ok = ok && add_ranges(m, &s->maps);
+	for (u32 i = 0; i < MEM_DEVICES_MAX; i++)
+		if (s->device[i] && s->device[i] != e->mem)
+			ok = ok && add_ranges(m, s->device[i]);
+	return ok;
+}
+
+/* What has gone is forgotten, and so are those beside it, which may have left it a page of theirs. */
+static void drop_gone(struct debug_memory *m)
+{
+	struct debug_shadow *at = m->at.at;
+	bool before = false;
+
+	for (size_t i = 0; i < m->at.len; i++) {
+		bool gone = !at[i].seen,
+		     beside = i && at[i - 1].host + at[i - 1].size == at[i].host;
+
+		if (gone && beside)
+			at[i - 1].seen = false;
+		at[i].seen &= !(before && beside);
+		before = gone;
+	}
+	for (size_t i = m->at.len; i-- > 0;)
+		if (!m->at.at[i].seen)
+			drop_shadow(m, i);
+}
+
+/*
+ * Every range that a kernel of the launch may reach. False: no memory, or some have gone that
+ * `kept` has to be about.
+ */
+static bool look_at_ranges(struct debug_memory *m, const struct exec_env *e, bool kept)
+{
+	bool gone = false;
 
 	for (size_t i = 0; i < m->at.len; i++)
 		m->at.at[i].seen = false;
-	ok = add_ranges(m, e->mem);
-	if (s) {
-		ok = ok && add_ranges(m, &s->host);
-		if (s->maps.arena)
-			ok = ok && add_ranges(m, &s->maps);
-		for (u32 i = 0; i < MEM_DEVICES_MAX; i++)
-			if (s->device[i] && s->device[i] != e->mem)
-				ok = ok && add_ranges(m, s->device[i]);
-	}
+	if (!add_all(m, e))
+		return false;
 	for (size_t i = 0; i < m->at.len; i++)
 		gone |= !m->at.at[i].seen;
-	return ok && !gone;
+	if (!gone || kept)
+		return !gone;
+	drop_gone(m);
+	return add_all(m, e);
 }
 
 /* ---- comparing ---- */
@@ -219,7 +253,7 @@ bool debug_memory_note(struct debug_memory *m, const struct exec_env *e, struct 
 
 	if (!e->mem)
 		return true;
-	if (!look_at_ranges(m, e) || !each_touched(m, note_page, &n))
+	if (!look_at_ranges(m, e, old != NULL) || !each_touched(m, note_page, &n))
 		return false;
 	m->used = n.used;
 	return true;

@@ -13,6 +13,8 @@
 /* The shortest time between copies, and how much longer than one copy it is. */
 #define INTERVAL_NS 10000000u
 #define COPY_PART 10u
+/* Bytes of memory that are kept once, for each byte that copies may take. */
+#define MEMORY_PART 4u
 /* Instructions between two looks at the clock. */
 #define CHECK_STEP 32768u
 
@@ -162,7 +164,6 @@ static void drop_copies(struct debug_history *h, size_t from)
 static void switch_off(struct debug_grid *d, const char *why)
 {
 	drop_copies(&d->history, 0);
-	debug_memory_free(&d->history.memory);
 	d->history.on = false;
 	d->history.why = why;
 }
@@ -202,7 +203,7 @@ static void thin_out(struct debug_history *h)
 static void keep_within(struct debug_grid *d)
 {
 	struct debug_history *h = &d->history;
-	u64 limit = d->hooks->history_bytes - h->memory.used;
+	u64 limit = d->hooks->history_bytes;
 
 	count_bytes(h);
 	while (h->bytes > limit && h->copies.len > 2) {
@@ -222,16 +223,18 @@ static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
 	struct debug_history *h = &d->history;
 	struct debug_copy *last = h->copies.len ? &h->copies.at[h->copies.len - 1] : NULL, c;
 	const struct exec_env *e = &d->grid->launch.env;
-	u64 begin = sched_host_ns(), limit = d->hooks->history_bytes;
+	u64 begin = sched_host_ns(), limit = MEMORY_PART * d->hooks->history_bytes;
 
 	if (last && last->time == d->time && last->gang)
 		return;
-	if (!debug_memory_note(&h->memory, e, last ? &last->pages : NULL, limit / 2)) {
+	if (!debug_memory_note(h->memory, e, last ? &last->pages : NULL, limit)) {
 		/* Memory has gone, or it is too much: once more, without what was before. */
+		if (last)
+			h->why = "memory of the device was freed during the launch";
 		drop_copies(h, 0);
-		debug_memory_free(&h->memory);
-		h->why = "memory of the device was freed during the launch";
-		if (!last || !debug_memory_note(&h->memory, e, NULL, limit / 2)) {
+		debug_memory_free(h->memory);
+		if (!debug_memory_note(h->memory, e, NULL, limit)) {
+			debug_memory_free(h->memory);
 			switch_off(d, "the memory of the device is more than may be kept");
 			return;
 		}
@@ -314,10 +317,10 @@ void debug_time_begin(struct debug_grid *d, const char *why)
 {
 	struct debug_history *h = &d->history;
 
-	h->on = d->hooks->history_bytes != 0;
+	h->memory = d->grid->pool->debug_memory;
+	h->on = h->memory && d->hooks->history_bytes;
 	h->interval_ns = INTERVAL_NS;
 	h->check_step = CHECK_STEP;
-	debug_memory_free(&h->memory);
 	restart(d, NULL, 0, why);
 	set_alarm(d);
 }
@@ -373,9 +376,9 @@ void debug_restore(struct debug_grid *d)
 		return;
 	if (d->time > d->latest)
 		d->latest = d->time;
-	debug_memory_return(&h->memory);
+	debug_memory_return(h->memory);
 	for (struct debug_copy *x = &h->copies.at[h->copies.len - 1]; x-- > c;)
-		debug_memory_write(&h->memory, &x->pages);
+		debug_memory_write(h->memory, &x->pages);
 	drop_copies(h, (size_t)(c - h->copies.at) + 1);
 	debug_pages_free(&c->pages);
 	debug_copy_put(d, c);

@@ -573,6 +573,7 @@ void sched_pool_free(struct sched_pool *p)
 	}
 	while ((s = slot_pop(&p->slots)))
 		slot_free(s);
+	debug_fini(p);
 	free(p->threads);
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->quiet);

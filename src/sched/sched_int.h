@@ -167,6 +167,7 @@ struct prints {
 
 struct debug_grid;
 struct debug_hooks;
+struct debug_memory;
 
 struct sched_grid {
 	struct sched_pool *pool;
@@ -243,7 +244,8 @@ struct sched_pool {
 	struct slot_list slots; /* cached, oldest first */
 	/* Who rests: rest.c. resting: threads in all; rests: counts those that ceased to. */
 	pthread_mutex_t rest_lock;
-	const struct debug_hooks *debug; /* NULL: there is no debugger */
+	const struct debug_hooks *debug;   /* NULL: there is no debugger */
+	struct debug_memory *debug_memory; /* owned */
 	struct rest rest[RESTS_MAX];
 	u32 resting, apart;
 	bool (*handler_is_apart)(int number,
@@ -387,6 +389,8 @@ void grid_probe(struct sched_grid *g);
 void debug_work(struct sched_grid *g);
 /* It is over, or was cancelled: tell the debugger. */
 void debug_conclude(struct sched_grid *g);
+/* The pool goes away. */
+void debug_fini(struct sched_pool *p);
 
 /* ---- rest.c ---- */
 

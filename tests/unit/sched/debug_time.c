@@ -315,6 +315,53 @@ static void test_prints(void)
 	debug_run_close(&r);
 }
 
+/* Memory that comes and goes, several allocations on a page. */
+static void test_memory(void)
+{
+	struct debug_memory m = {0};
+	struct exec_env e = {.mem = &mem};
+	struct debug_pages old = {0}, older = {0};
+	u32 *a[6];
+
+	for (u32 i = 0; i < 6; i++) {
+		a[i] = (u32 *)(uintptr_t)mem_alloc(&mem, i == 3 ? 20000 : 256, 0, MEM_KIND_DEVICE);
+		*a[i] = i;
+	}
+	CHECK(debug_memory_note(&m, &e, NULL, 1 << 20));
+	*a[1] = 11;
+	a[3][4000] = 13;
+	CHECK(debug_memory_note(&m, &e, &older, 1 << 20) && older.len == 2);
+	*a[1] = 21;
+	*a[5] = 25;
+	CHECK(debug_memory_note(&m, &e, &old, 1 << 20) && old.len == 2);
+	*a[0] = 30;
+	debug_memory_return(&m);
+	CHECK(*a[0] == 0 && *a[1] == 21 && a[3][4000] == 13 && *a[5] == 25);
+	debug_pages_merge(&older, &old);
+	CHECK_EQ(older.len, 3);
+	debug_memory_write(&m, &older);
+	CHECK(*a[1] == 1 && !a[3][4000] && *a[5] == 5);
+	/* One has gone: what comes before is of no use, and its neighbours on the page are kept. */
+	mem_free(&mem, (u64)(uintptr_t)a[0]);
+	CHECK(!debug_memory_note(&m, &e, &old, 1 << 20));
+	CHECK(debug_memory_note(&m, &e, NULL, 1 << 20));
+	*a[1] = *a[2] = *a[4] = 99;
+	debug_memory_return(&m);
+	CHECK(*a[1] == 1 && *a[2] == 2 && *a[4] == 4);
+	/* A new one was zero before. */
+	a[0] = (u32 *)(uintptr_t)mem_alloc(&mem, 8192, 0, MEM_KIND_DEVICE);
+	a[0][1500] = 7;
+	CHECK(debug_memory_note(&m, &e, &old, 1 << 20) && old.len == 1);
+	debug_memory_write(&m, &old);
+	CHECK_EQ(a[0][1500], 0);
+	CHECK(!debug_memory_note(&m, &e, &old, 4096));
+	debug_pages_free(&old);
+	debug_pages_free(&older);
+	debug_memory_free(&m);
+	for (u32 i = 0; i < 6; i++)
+		mem_free(&mem, (u64)(uintptr_t)a[i]);
+}
+
 static const char fault[] = HEAD ENTRY
 	"mov.u32 %r5, 5; and.b32 %r6, %r2, 7; setp.eq.u32 %p1, %r6, 5; selp.u64 %rd4, 0, %rd3, %p1;\n"
 	"mul.lo.u32 %r7, %r4, 3; st.global.u32 [%rd4], %r7; ret;\n}\n";
@@ -341,6 +388,7 @@ int main(void)
 	test_ending("a fault", fault, FAULT_ILLEGAL_ADDRESS, 32);
 	test_ending("a deadlock", deadlock, FAULT_DEADLOCK, 64);
 	test_prints();
+	test_memory();
 	mem_fini(&mem);
 	return check_done();
 }
