@@ -3,7 +3,7 @@
  * instruction, by host level; rows in L1, least of several runs, the call of the handler
  * included. Operations that take modifiers as data run in the mode given.
  *
- * usage: exec_ops [TEXT [MODE]]     TEXT: operations whose id contains it; MODE: mode word
+ * usage: exec_ops [TEXT [MODE]]     TEXT: operations whose name contains it; MODE: mode word
  */
 #include "src/exec/exec.h"
 #include "src/ops/mode.h"
@@ -63,7 +63,7 @@ static double op_ns(const struct exec_ops *level, u32 op, struct gang *g, s64 mo
 		.a = ROW,
 		.b = 2 * ROW,
 		.c = 3 * ROW,
-		.target = ROW,
+		.lane = {.e = ROW},
 	};
 	exec_handler *run = level->mode[MODE_GANG]->run[op];
 	const char *shape = ops[op].shape;
@@ -71,7 +71,7 @@ static double op_ns(const struct exec_ops *level, u32 op, struct gang *g, s64 mo
 
 	for (u32 i = 0; i < 3 && shape[2 + i]; i++)
 		fill(g->regs + (i + 1) * ROW, shape[2 + i], i * 77);
-	in.imm = strchr(ops[op].texts, '*') ? mode : 0;
+	in.lane.imm = strchr(ops[op].texts, '*') ? mode : 0;
 	g->env = &env;
 	for (u32 r = 0; r < RUNS; r++) {
 		double t = now_ns();
@@ -88,7 +88,9 @@ int main(int argc, char **argv)
 {
 	static const char *const names[] = {"base", "v2", "v3", "v4"};
 	static _Alignas(64) u8 regs[4 * ROW];
+	struct cta cta = {.id = {5, 3, 1}};
 	struct gang g = {
+		.cta = &cta,
 		.regs = regs,
 		.lanes = LANES,
 		.warps = GANG_WARPS,

@@ -1,13 +1,14 @@
-# Measurements: `make bench` builds and runs them; they are no tests.
-EXTRA_PROGRAMS += tests/bench/parse tests/bench/engine tests/bench/launch tests/bench/mma tests/bench/meet \
+# Measurements: `make bench` runs them. They are no tests, but have to compile: `make check` builds them.
+bench_programs = tests/bench/parse tests/bench/engine tests/bench/launch tests/bench/mma tests/bench/meet \
 	tests/bench/texture tests/bench/memory
+check_PROGRAMS += $(bench_programs)
 CLEANFILES += tests/bench/templates.ptx
 tests_bench_parse_SOURCES = tests/bench/parse.c
 tests_bench_parse_LDADD = $(UNIT_LDADD)
 tests_bench_engine_SOURCES = tests/bench/engine.c tests/bench/engine.h tests/bench/pocl.c
 tests_bench_engine_LDADD = $(UNIT_LDADD) -lm
 if HOST_X86_64
-EXTRA_LTLIBRARIES = tests/bench/libunchecked.la
+check_LTLIBRARIES += tests/bench/libunchecked.la
 tests_bench_libunchecked_la_SOURCES = tests/bench/unchecked.c tests/bench/unchecked_affine.c \
 	tests/bench/unchecked.h
 tests_bench_libunchecked_la_CFLAGS = $(exec_cflags) -march=x86-64-v4 -mprefer-vector-width=512
@@ -26,8 +27,8 @@ tests_bench_memory_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/bench/parse.sh tests/bench/templates.cu \
 	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx
 
-bench: tests/bench/parse tests/bench/engine tests/bench/launch tests/bench/mma tests/bench/meet \
-	tests/bench/texture tests/bench/memory
+bench: all
+	@$(MAKE) $(AM_MAKEFLAGS) $(bench_programs)
 	@$(SHELL) $(srcdir)/tests/bench/parse.sh $(srcdir)/tests/bench tests/bench
 	tests/bench/engine $(srcdir)/tests/bench/kernels/bench.ptx
 	tests/bench/mma

@@ -213,8 +213,8 @@ tests_unit_num_numeric_lanes_v4_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS) -march=x
 tests_unit_num_numeric_lanes_v4_LDADD = -lm
 endif
 
-# On request: make tests/bench/exec_numeric_bench, tests/long/mufu_sweep.
-EXTRA_PROGRAMS += tests/bench/exec_numeric_bench tests/long/mufu_sweep
+# To be run by hand.
+check_PROGRAMS += tests/bench/exec_numeric_bench tests/long/mufu_sweep
 tests_bench_exec_numeric_bench_SOURCES = tests/bench/exec_numeric_bench.c $(numeric_lanes)
 tests_bench_exec_numeric_bench_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
 tests_bench_exec_numeric_bench_LDADD = -lm
@@ -222,8 +222,7 @@ tests_long_mufu_sweep_SOURCES = tests/long/mufu_sweep.c
 tests_long_mufu_sweep_CFLAGS = $(AM_CFLAGS) $(NUMERIC_CFLAGS)
 tests_long_mufu_sweep_LDADD = -lm
 
-# And make tests/bench/exec_ops.
-EXTRA_PROGRAMS += tests/bench/exec_ops
+check_PROGRAMS += tests/bench/exec_ops
 
 # What was measured.
 vectors = abs add add_pair and bfe bfi bfind bmsk brev carry clmad clz cnot copysign cos cvt div dp2a dp4a ex2 \
