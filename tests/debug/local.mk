@@ -1,14 +1,15 @@
 # Sessions of `ptxloom debug`, and the front end as a process.
-dist_check_SCRIPTS += tests/debug/front.sh tests/debug/modes.sh tests/debug/sessions.sh tests/debug/terminal.sh \
-	tests/debug/tutorial.sh
+debug_tests = tests/debug/front.sh tests/debug/modes.sh tests/debug/programs.sh tests/debug/sessions.sh \
+	tests/debug/terminal.sh tests/debug/tutorial.sh
+dist_check_SCRIPTS += $(debug_tests)
 EXTRA_DIST += tests/debug/fake.py tests/debug/sessions.inc.sh tests/debug/sessions.py tests/debug/terminal.py \
 	tests/debug/tutorial.py
-EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge.cu tests/debug/fault.cu tests/debug/race.cu tests/debug/collatz.ptx \
+EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge.cu tests/debug/fault.cu \
+	tests/debug/forks.cu tests/debug/loader.c tests/debug/race.cu tests/debug/spin.cu tests/debug/collatz.ptx \
 	tests/debug/truth.h tests/debug/nvcc/deadlock.ptx tests/debug/nvcc/diverge.ptx tests/debug/nvcc/fault.ptx \
 	tests/debug/nvcc/make.sh
 dist_check_SCRIPTS += tests/debug/moves.sh
 EXTRA_DIST += tests/debug/calls.cu tests/debug/moves.txt
 if !SANITIZED
-TESTS += tests/debug/moves.sh
-TESTS += tests/debug/front.sh tests/debug/modes.sh tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh
+TESTS += tests/debug/moves.sh $(debug_tests)
 endif

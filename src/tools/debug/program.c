@@ -144,6 +144,8 @@ static void set_program_environment(const struct debuggee *p, int socket)
 			setenv(p->variables.at[i].name, p->variables.at[i].value, 1);
 		else
 			unsetenv(p->variables.at[i].name);
+	/* A line about progress would be written over commands. */
+	setenv("PTXLOOM_PROGRESS", "never", 1);
 	snprintf(number, sizeof(number), "%d", socket);
 	setenv("PTXLOOM_DEBUG", number, 1);
 }

@@ -1,0 +1,132 @@
+# `ptxloom debug` with whole programs: Ctrl-C in a kernel, several processes, shells, the driver interface, Python.
+. "${srcdir:-.}/tests/tap.sh"
+
+HOME=$scratch/home
+TERM=xterm
+export HOME TERM
+mkdir "$HOME"
+cd "$scratch" || exit 1
+
+# debugged SCRIPT COMMAND...: a session of these commands.
+debugged()
+{
+	printf '%s\n' "$1" >"$scratch/script"
+	shift
+	capture timeout 60 ptxloom debug --batch -x "$scratch/script" -- "$@"
+}
+
+# ---- the driver interface ----
+
+succeeds "a program of the driver interface is built" ${CC:-gcc} -w "$top/tests/debug/loader.c" -o loader -ldl
+debugged 'break 11
+info breakpoints
+run
+info lanes
+backtrace
+continue' ./loader "$top/tests/debug/nvcc/diverge.ptx" _Z5pathsPi
+verdict $? "it runs"
+says out '^Breakpoint 1 at 11, when its code is loaded\.$'
+says out '^Breakpoint 1: paths, CTA \(0,0,0\) warp 0, lanes .*\(aaaaaa00\)'
+says out '^\*  9 11 13'
+says out '^100 1101 2102 3103 104 1105 2106 3107$'
+debugged 'run' ./loader "$top/tests/debug/nvcc/diverge.ptx" nothing
+says out '^cuModuleGetFunction: 500$' "errors of the program are its own"
+if command -v python3 >/dev/null 2>&1; then
+	cat >"$scratch/program.py" <<'END'
+import ctypes
+import sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, kernel, buffer = (ctypes.c_void_p() for _ in range(4))
+assert cuda.cuInit(0) == 0
+assert cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+assert cuda.cuModuleLoad(ctypes.byref(module), sys.argv[1].encode()) == 0
+assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"_Z5pathsPi") == 0
+assert cuda.cuMemAlloc_v2(ctypes.byref(buffer), 128) == 0
+params = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(buffer), ctypes.c_void_p))
+assert cuda.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, None, params, None) == 0
+assert cuda.cuCtxSynchronize() == 0
+print("all right")
+END
+	debugged 'break 9
+run
+print r
+continue' python3 "$scratch/program.py" "$top/tests/debug/nvcc/diverge.ptx"
+	says out '^Breakpoint 1: paths' "a program in Python stops"
+	says out '^all right$'
+else
+	skip "a program in Python stops" "no python3"
+fi
+
+# ---- processes ----
+
+needs_clang
+for name in forks spin race; do
+	succeeds "$name is built" ptxloom cc -G "$top/tests/debug/$name.cu" -o "$name"
+done
+session='break one
+run
+print *p
+continue
+continue'
+debugged "$session" ./forks
+verdict $? "a child that uses CUDA before its parent"
+says out '^child 0$'
+says out '^parent 0 0$'
+ok "$(skipping || [ "$(grep -c '^Breakpoint 1: one' "$scratch/out")" -eq 2 ]; echo $?)" "both are debugged"
+debugged "$session" ./forks after
+says out '^parent 0 0$' "a parent before its child"
+debugged "break sum
+$session
+kill" sh -c './forks after; ./race; echo done'
+says out '^Breakpoint 2: one' "programs that a shell starts"
+says out '^Breakpoint 1: sum' "one after the other"
+says out '^\[The program was killed\]$'
+
+# Two debuggers at once do not know of each other.
+skipping || {
+	printf 'break 11\nrun\nprint part[t]\ncontinue\n' >"$scratch/script"
+	timeout 60 ptxloom debug --batch -x "$scratch/script" -- ./race >"$scratch/one" 2>&1 &
+	timeout 60 ptxloom debug --batch -x "$scratch/script" -- ./race >"$scratch/two" 2>&1
+	wait $!
+}
+same "$scratch/one" "$scratch/two" "two debuggers at once"
+says one '^\$1 = '
+
+# ---- ends ----
+
+debugged 'tbreak sum
+run
+shell kill -9 $(ps -o pid= -C race)
+print part[0]
+continue
+print $_exitsignal
+run
+continue' ./race
+says out 'ended by SIGKILL' "a program that is killed while it stands"
+says out '^496, and it should be 2016$' "is started again"
+
+# ---- Ctrl-C ----
+
+skipping || command -v python3 >/dev/null 2>&1 || skip_rest "no python3"
+capture timeout 120 python3 "$top/tests/debug/terminal.py" ptxloom debug -- ./spin <<'END'
+expect \(ptxloom\) 
+type run
+expect launching
+keys \x03
+expect Interrupted: spin
+expect \(ptxloom\) 
+type print turns
+expect \$1 = \d+
+type continue
+keys \x03
+expect Interrupted: spin
+type set var *stop = 1
+expect \(ptxloom\) 
+type continue
+expect cudaSuccess
+expect exited normally
+type quit
+status 0
+END
+verdict $? "Ctrl-C stops a kernel that waits for ever, and a debugger lets it end"
+finish
