@@ -45,7 +45,8 @@ endif
 
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # three seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
-slow_tests = tests/dap/dap.sh tests/exec/exec.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch \
+slow_tests = tests/dap/dap.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/programs.sh \
+	tests/debug/terminal.sh tests/debug/tutorial.sh tests/exec/exec.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch \
 	tests/fuzz/fuzz_ptx tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh \
 	tests/progress/table tests/style/docs.sh tests/style/includes.sh \
 	$(slow_programs:%=tests/programs/%.sh)
