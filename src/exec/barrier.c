@@ -126,7 +126,7 @@ static void merge_ready(struct warp *w)
 			}
 }
 
-static void release(struct cta *c, u32 b)
+static void release_waiting(struct cta *c, u32 b)
 {
 	for (u32 i = 0; i < c->gangs; i++) {
 		struct gang *g = &c->gang[i];
@@ -153,7 +153,7 @@ static void release(struct cta *c, u32 b)
 
 /* Is the barrier complete? A phase that only `arrive` takes part in has the count of the last one.
  */
-static bool settle(struct cta *c, u32 b, u32 threads)
+static bool settle_barrier(struct cta *c, u32 b, u32 threads)
 {
 	struct count n = count(c, b);
 
@@ -161,7 +161,7 @@ static bool settle(struct cta *c, u32 b, u32 threads)
 		threads = n.threads;
 	if (threads ? n.arrived < threads : n.missing != 0)
 		return false;
-	release(c, b);
+	release_waiting(c, b);
 	return true;
 }
 
@@ -211,7 +211,7 @@ bool barrier_release(struct cta *c)
 			cluster |= x->state == GROUP_CLUSTER;
 		}
 	for (; used; used &= used - 1)
-		any |= settle(c, (u32)__builtin_ctz(used), 0);
+		any |= settle_barrier(c, (u32)__builtin_ctz(used), 0);
 	if (cluster)
 		any |= release_cluster(c);
 	return any;
@@ -219,7 +219,7 @@ bool barrier_release(struct cta *c)
 
 /* ---- the running group of a warp ---- */
 
-static void park(struct gang *g, const struct uop *in, u32 b, u32 threads)
+static void park_at_barrier(struct gang *g, const struct uop *in, u32 b, u32 threads)
 {
 	struct warp *w = &g->warp_at[g->warp];
 
@@ -231,7 +231,7 @@ static void park(struct gang *g, const struct uop *in, u32 b, u32 threads)
 	w->mask = 0;
 	/* With a count others may use the barrier again before the CTA looks at it. */
 	if (threads)
-		settle(g->cta, b, threads);
+		settle_barrier(g->cta, b, threads);
 }
 
 /* Lanes of one warp may name different barriers: every set of them waits on its own. */
@@ -261,7 +261,7 @@ static void wait_each(struct gang *g, const struct uop *in, bool red)
 		}
 		left &= ~set;
 		w->mask = set;
-		park(g, in, b, threads);
+		park_at_barrier(g, in, b, threads);
 	}
 }
 
@@ -289,7 +289,7 @@ const struct uop *barrier_warpgroup(struct gang *g, const struct uop *in)
 {
 	u32 group = (u32)(&g->warp_at[g->warp] - g->cta->warp) / WARPGROUP_WARPS;
 
-	park(g, in, CTA_NAMED_BARRIERS + group, 0);
+	park_at_barrier(g, in, CTA_NAMED_BARRIERS + group, 0);
 	return warp_next(g);
 }
 
@@ -303,14 +303,14 @@ const struct uop *barrier_arrive(struct gang *g, const struct uop *in)
 	if (odd)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);
 	/* The phase before may be complete without having been looked at. */
-	settle(g->cta, b, threads);
+	settle_barrier(g->cta, b, threads);
 	again = w->arrived[b] & w->mask;
 	if (again)
 		g->cta->barrier[b].more +=
 			again == w->live ? WARP_LANES : (u32)__builtin_popcount(again);
 	w->arrived[b] |= w->mask;
 	w->arrivals |= 1u << b;
-	settle(g->cta, b, threads);
+	settle_barrier(g->cta, b, threads);
 	warp_look_again(w, (u32)(in - g->uops) + 1);
 	return warp_jump(g, (u32)(in - g->uops) + 1);
 }

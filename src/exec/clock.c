@@ -18,7 +18,7 @@
 #define SLEEP_MAX_NS 1000000u
 
 /* a * b / c; a division of 128 bits costs what a small launch does. c is not 0. */
-static inline u64 scale(u64 a, u64 b, u64 c)
+static inline u64 scale_time(u64 a, u64 b, u64 c)
 {
 	u64 product;
 
@@ -29,12 +29,12 @@ static inline u64 scale(u64 a, u64 b, u64 c)
 
 u64 exec_clock_cycles(const struct exec_clock *c, u64 ns)
 {
-	return scale(ns, c->khz, 1000000u);
+	return scale_time(ns, c->khz, 1000000u);
 }
 
 u64 exec_clock_ns(const struct exec_clock *c, u64 cycles)
 {
-	return c->khz ? scale(cycles, 1000000u, c->khz) : 0;
+	return c->khz ? scale_time(cycles, 1000000u, c->khz) : 0;
 }
 
 void exec_clock_start(struct cta *c)

@@ -48,7 +48,7 @@ static void narrow(struct gang *g)
 	g->lanes = (end - first) * WARP_LANES;
 }
 
-static void park(struct gang *g, u32 pc, const u32 *mask)
+static void park_lanes(struct gang *g, u32 pc, const u32 *mask)
 {
 	struct diverged *p = &g->diverged;
 	u32 i = 0;
@@ -69,7 +69,7 @@ static void park_running(struct gang *g, u32 pc)
 
 	for (u32 w = 0; w < g->warps; w++)
 		mask[w] = g->warp_at[w].live;
-	park(g, pc, mask);
+	park_lanes(g, pc, mask);
 }
 
 /* All that live stand at one record again. */
@@ -187,7 +187,7 @@ const struct uop *diverged_split(struct gang *g, const struct uop *in, const u32
 		rest[w] = g->warp_at[w].live & ~taken[w];
 		g->warp_at[w].live = back ? taken[w] : rest[w];
 	}
-	park(g, back ? next : in->branch.target, back ? rest : taken);
+	park_lanes(g, back ? next : in->branch.target, back ? rest : taken);
 	narrow(g);
 	return diverged_go(g, in, back ? in->branch.target : next);
 }
@@ -224,7 +224,7 @@ const struct uop *diverged_scatter(struct gang *g, const struct uop *in, const u
 				g->warp_at[w].live = left[w] | mask[w];
 			return diverged_to_warps(g, (u32)(in - g->uops));
 		}
-		park(g, pc, mask);
+		park_lanes(g, pc, mask);
 	}
 	if (!(in->flags & UOPF_BACK))
 		return run_lowest(g);

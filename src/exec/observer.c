@@ -3,7 +3,7 @@
  */
 #include "src/exec/observer.h"
 
-static bool same_insn(const struct uop *a, const struct uop *b)
+static bool same_source_insn(const struct uop *a, const struct uop *b)
 {
 	return a->ir == b->ir && a->func == b->func;
 }
@@ -15,7 +15,7 @@ bool exec_is_first(const struct program *p, u32 pc)
 
 	if (in->op == OP_join)
 		return false;
-	while (pc-- && same_insn(&p->uop[pc], in))
+	while (pc-- && same_source_insn(&p->uop[pc], in))
 		if (p->uop[pc].op != OP_join)
 			return false;
 	return true;

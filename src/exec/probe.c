@@ -67,7 +67,7 @@ struct written {
  * Which memory an address of the micro-op is in; *address becomes an offset where that has a
  * window.
  */
-static enum mem_space space_of(const struct gang *g, const struct uop *in, u64 *address)
+static enum mem_space space_of_access(const struct gang *g, const struct uop *in, u64 *address)
 {
 	u8 space = uop_info[in->inner].space;
 
@@ -80,7 +80,7 @@ static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 addr
 	u32 width = (u32)in->mem.size * in->mem.count;
 	struct mem_range r;
 
-	switch (space_of(g, in, &address)) {
+	switch (space_of_access(g, in, &address)) {
 	case MEM_LOCAL:
 		if (address + width > g->env->local_bytes)
 			return false;

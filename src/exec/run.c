@@ -436,7 +436,7 @@ bool exec_cta_release(struct cta *c)
 	return any;
 }
 
-static bool release(struct cta *c)
+static bool release_barriers(struct cta *c)
 {
 	if (!exec_cta_release(c))
 		return false;
@@ -475,7 +475,7 @@ static void wake(struct cta *c, struct pass *pass)
 }
 
 /* One turn of every gang. */
-static void run_pass(struct cta *c, s32 budget, struct pass *pass, bool *done)
+static void run_gangs(struct cta *c, s32 budget, struct pass *pass, bool *done)
 {
 	bool further = false, rests = false;
 
@@ -517,7 +517,7 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		struct pass pass = {0};
 		bool done = true;
 
-		run_pass(c, budget, &pass, &done);
+		run_gangs(c, budget, &pass, &done);
 		if (pass.fault)
 			return STOP_FAULT;
 		if (done) {
@@ -526,7 +526,7 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget)
 		}
 		c->used_up |= pass.used_up || --passes <= 0;
 		c->polled |= pass.polled;
-		if (release(c) && !c->used_up)
+		if (release_barriers(c) && !c->used_up)
 			continue;
 		if (c->used_up || pass.yielded || __atomic_load_n(c->env->cancel, __ATOMIC_RELAXED))
 			return STOP_YIELD;

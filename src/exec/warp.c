@@ -91,7 +91,7 @@ static void set_running(struct gang *g, struct warp *w, u32 mask, u32 pc)
 }
 
 /* The ready group with the lowest pc, or NO_PC. */
-static u32 lowest(const struct warp *w)
+static u32 lowest_group(const struct warp *w)
 {
 	u32 best = NO_PC;
 
@@ -167,7 +167,7 @@ const struct uop *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	bool seeded = g->cta->random && g->env->program->arch->has_its;
-	u32 i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest(w);
+	u32 i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest_group(w);
 
 	w->rotate = false;
 	w->spins = 0;
@@ -343,7 +343,7 @@ const struct uop *warp_yield(struct gang *g, u32 pc)
 	park_ready(w, w->mask, pc);
 	w->mask = 0;
 	w->rotate = g->env->program->arch->has_its;
-	if (lowest(w) != NO_PC && w->groups > 1 && --g->budget > 0)
+	if (lowest_group(w) != NO_PC && w->groups > 1 && --g->budget > 0)
 		return warp_next(g);
 	g->stop = STOP_YIELD;
 	return NULL;
@@ -405,8 +405,8 @@ static void note_callers(const struct gang *g, const struct uop *in, u32 lane, s
 }
 
 /* Where a fault is: everything but the access. lane: of warp g->warp. */
-static void locate(const struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes,
-		   struct fault *f)
+static void locate_fault(const struct gang *g, const struct uop *in, enum fault_kind kind,
+			 u32 lanes, struct fault *f)
 {
 	u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0,
 	    thread = (g->first_warp + g->warp) * WARP_LANES + lane;
@@ -427,7 +427,7 @@ static void locate(const struct gang *g, const struct uop *in, enum fault_kind k
 
 const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes)
 {
-	locate(g, in, kind, lanes, g->fault);
+	locate_fault(g, in, kind, lanes, g->fault);
 	g->stop = STOP_FAULT;
 	return NULL;
 }
@@ -447,7 +447,7 @@ bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u
 	if (PL_UNLIKELY(found == MEM_FOUND_OVERRUN) && e->on_overrun) {
 		g->warp += lane / WARP_LANES;
 		f.write = exec_is_store(in);
-		locate(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, &f);
+		locate_fault(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, &f);
 		g->warp = warp;
 		e->on_overrun(e->user, &f);
 	}

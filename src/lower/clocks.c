@@ -69,7 +69,7 @@ static bool reads_clock(const struct range *r, const struct ir_insn *in)
 }
 
 /* Returns whether a register was added. */
-static bool spread(struct range *r, const struct ir_insn *in)
+static bool spread_range(struct range *r, const struct ir_insn *in)
 {
 	const struct ir_operand *d = in->ops ? &r->f->operands.at[in->first_op] : NULL;
 
@@ -91,7 +91,7 @@ static bool only_waits(struct range *r)
 	while (more) {
 		more = false;
 		for (u32 i = r->first; i <= r->last; i++)
-			more |= spread(r, &r->f->insns.at[i]);
+			more |= spread_range(r, &r->f->insns.at[i]);
 	}
 	for (u32 i = r->first; i <= r->last; i++) {
 		const struct ir_insn *in = &r->f->insns.at[i];

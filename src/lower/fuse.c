@@ -60,14 +60,14 @@ u32 fuse_writer(const struct fuse *f, u32 vreg, enum exec_op op)
 }
 
 /* A row_ref without a row goes at the end. */
-static void drop(struct row_ref *r)
+static void drop_row(struct row_ref *r)
 {
 	r->vreg = IR_NONE;
 }
 
 void fuse_drop(const struct fuse *f, u32 insn, u32 field)
 {
-	drop(fuse_find_ref(f, insn, field));
+	drop_row(fuse_find_ref(f, insn, field));
 }
 
 void fuse_erase(const struct fuse *f, u32 insn)
@@ -76,7 +76,7 @@ void fuse_erase(const struct fuse *f, u32 insn)
 
 	in->op = in->inner = OP_nop;
 	for (u32 r = f->first_ref[insn]; r < f->first_ref[insn + 1]; r++)
-		drop(&f->l->refs.at[r]);
+		drop_row(&f->l->refs.at[r]);
 }
 
 /*
@@ -130,7 +130,7 @@ static bool propagate(struct fuse *f)
 		struct row_ref *x = &l->refs.at[r];
 
 		if (l->uops.at[x->insn].op == OP_nop)
-			drop(x);
+			drop_row(x);
 		else if (!x->write)
 			x->vreg = instead[x->vreg];
 	}

@@ -43,7 +43,7 @@ struct pass {
 
 /* ---- arithmetic of parts ---- */
 
-static bool is_const(const struct pass *x, u32 vreg, u64 value)
+static bool part_is_const(const struct pass *x, u32 vreg, u64 value)
 {
 	u64 bits = vreg != IR_NONE ? x->f->l->vregs.at[vreg].bits : 0;
 
@@ -51,7 +51,7 @@ static bool is_const(const struct pass *x, u32 vreg, u64 value)
 	       (x->class == ROW_W ? (u32)bits : bits) == value;
 }
 
-static u32 constant(struct pass *x, u64 v)
+static u32 part_constant(struct pass *x, u64 v)
 {
 	return lower_const(x->f->l, x->class, x->class == ROW_W ? (u32)v : v);
 }
@@ -68,7 +68,7 @@ static bool differs_by_lane(const struct pass *x, u32 vreg)
 }
 
 /* a op b (IR_NONE: none) in a record for the launch, or one that does the same already. */
-static u32 emit(struct pass *x, enum exec_op op, u32 a, u32 b)
+static u32 emit_part_op(struct pass *x, enum exec_op op, u32 a, u32 b)
 {
 	struct lower *l = x->f->l;
 	u32 d;
@@ -89,51 +89,53 @@ static u32 emit(struct pass *x, enum exec_op op, u32 a, u32 b)
 	return d;
 }
 
-static u32 make(struct pass *x, enum part_op op, u32 a, u32 b)
+static u32 make_part(struct pass *x, enum part_op op, u32 a, u32 b)
 {
 	const struct lower *l = x->f->l;
 
 	if (fuse_is_const(x->f, a) && fuse_is_const(x->f, b))
-		return constant(x, fold(op, l->vregs.at[a].bits, l->vregs.at[b].bits));
-	return emit(x, part_ops[x->class == ROW_X][op], a, b);
+		return part_constant(x, fold(op, l->vregs.at[a].bits, l->vregs.at[b].bits));
+	return emit_part_op(x, part_ops[x->class == ROW_X][op], a, b);
 }
 
 static u32 add(struct pass *x, u32 a, u32 b)
 {
-	if (a == IR_NONE || is_const(x, a, 0))
+	if (a == IR_NONE || part_is_const(x, a, 0))
 		return b;
-	if (b == IR_NONE || is_const(x, b, 0))
+	if (b == IR_NONE || part_is_const(x, b, 0))
 		return a;
-	return make(x, PART_ADD, a, b);
+	return make_part(x, PART_ADD, a, b);
 }
 
 static u32 subtract(struct pass *x, u32 a, u32 b)
 {
-	if (b == IR_NONE || is_const(x, b, 0))
+	if (b == IR_NONE || part_is_const(x, b, 0))
 		return a;
-	return make(x, PART_SUB, a == IR_NONE ? constant(x, 0) : a, b);
+	return make_part(x, PART_SUB, a == IR_NONE ? part_constant(x, 0) : a, b);
 }
 
-static u32 multiply(struct pass *x, u32 a, u32 by)
+static u32 multiply_part(struct pass *x, u32 a, u32 by)
 {
-	if (a == IR_NONE || by == IR_NONE || is_const(x, a, 0) || is_const(x, by, 0))
+	if (a == IR_NONE || by == IR_NONE || part_is_const(x, a, 0) || part_is_const(x, by, 0))
 		return IR_NONE;
-	return is_const(x, a, 1) ? by : is_const(x, by, 1) ? a : make(x, PART_MUL, a, by);
+	return part_is_const(x, a, 1)    ? by
+	       : part_is_const(x, by, 1) ? a
+					 : make_part(x, PART_MUL, a, by);
 }
 
-static void combine(struct pass *x, u32 (*op)(struct pass *, u32, u32), struct value *a,
-		    const struct value *b)
+static void combine_values(struct pass *x, u32 (*op)(struct pass *, u32, u32), struct value *a,
+			   const struct value *b)
 {
 	a->lanes = op(x, a->lanes, b->lanes);
 	for (u32 i = 0; i < AFFINE_PARTS; i++)
 		a->part[i] = op(x, a->part[i], b->part[i]);
 }
 
-static void scale(struct pass *x, struct value *a, u32 by)
+static void scale_affine(struct pass *x, struct value *a, u32 by)
 {
-	a->lanes = multiply(x, a->lanes, by);
+	a->lanes = multiply_part(x, a->lanes, by);
 	for (u32 i = 0; i < AFFINE_PARTS; i++)
-		a->part[i] = multiply(x, a->part[i], by);
+		a->part[i] = multiply_part(x, a->part[i], by);
 }
 
 /* The vreg of a value that is the same for all CTAs and lanes. False: it is not. */
@@ -162,12 +164,12 @@ static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
 	    !find_operand(x, insn, FIELD_B, &b, depth))
 		return false;
 	if (is_shared(&b, &by)) {
-		scale(x, out, by);
+		scale_affine(x, out, by);
 		return true;
 	}
 	if (!is_shared(out, &by))
 		return false;
-	scale(x, &b, by);
+	scale_affine(x, &b, by);
 	*out = b;
 	return true;
 }
@@ -190,7 +192,7 @@ static bool find_extended(struct pass *x, u32 i, struct value *out)
 
 	if (!product) {
 		if (component < 3)
-			out->part[AFFINE_X + component] = constant(x, 1);
+			out->part[AFFINE_X + component] = part_constant(x, 1);
 		return component < 3;
 	}
 	if (component == 3) {
@@ -202,13 +204,13 @@ static bool find_extended(struct pass *x, u32 i, struct value *out)
 	if (fuse_is_const(x->f, other)) {
 		u32 v = (u32)l->vregs.at[other].bits;
 
-		out->part[AFFINE_X + component] = constant(x, sign ? (u64)(s64)(s32)v : v);
+		out->part[AFFINE_X + component] = part_constant(x, sign ? (u64)(s64)(s32)v : v);
 		return true;
 	}
 	if (l->vregs.at[other].launch != LAUNCH_UNIFORM)
 		return false;
 	out->part[AFFINE_X + component] =
-		emit(x, sign ? OP_sign_extend : OP_zero_extend, other, IR_NONE);
+		emit_part_op(x, sign ? OP_sign_extend : OP_zero_extend, other, IR_NONE);
 	return true;
 }
 
@@ -221,8 +223,8 @@ static bool find_complement(struct pass *x, u32 i, struct value *out, u32 depth)
 	if (!find_operand(x, i, FIELD_A, &a, depth))
 		return false;
 	*out = zero;
-	out->part[AFFINE_CONST] = constant(x, UINT64_MAX);
-	combine(x, subtract, out, &a);
+	out->part[AFFINE_CONST] = part_constant(x, UINT64_MAX);
+	combine_values(x, subtract, out, &a);
 	return true;
 }
 
@@ -238,7 +240,7 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 	case OP_sreg_uniform:
 		if (fuse_ctaid(&in) == 3)
 			return false;
-		out->part[AFFINE_X + fuse_ctaid(&in)] = constant(x, 1);
+		out->part[AFFINE_X + fuse_ctaid(&in)] = part_constant(x, 1);
 		return true;
 	case OP_cta_index:
 		if (!find_operand(x, i, FIELD_A, out, depth))
@@ -262,8 +264,8 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 		if (!find_operand(x, i, FIELD_A, out, depth) ||
 		    !find_operand(x, i, FIELD_B, &other, depth))
 			return false;
-		combine(x, in.op == OP_add_b32 || in.op == OP_add_b64 ? add : subtract, out,
-			&other);
+		combine_values(x, in.op == OP_add_b32 || in.op == OP_add_b64 ? add : subtract, out,
+			       &other);
 		return true;
 	case OP_shl_b32:
 	case OP_shl_b64:
@@ -271,7 +273,7 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 		    l->vregs.at[b].bits > (x->class == ROW_W ? 31 : 63) ||
 		    !find_operand(x, i, FIELD_A, out, depth))
 			return false;
-		scale(x, out, constant(x, (u64)1 << l->vregs.at[b].bits));
+		scale_affine(x, out, part_constant(x, (u64)1 << l->vregs.at[b].bits));
 		return true;
 	case OP_mul_lo_b32:
 	case OP_mul_lo_b64:
@@ -280,7 +282,7 @@ static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 	case OP_mad_lo_b64:
 		if (!find_product(x, i, out, depth) || !find_operand(x, i, FIELD_C, &other, depth))
 			return false;
-		combine(x, add, out, &other);
+		combine_values(x, add, out, &other);
 		return true;
 	default:
 		return false;
@@ -303,7 +305,7 @@ static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth)
 	}
 	ok = true;
 	if (l->vregs.at[vreg].is_const || l->vregs.at[vreg].launch == LAUNCH_UNIFORM)
-		out->part[AFFINE_CONST] = is_const(x, vreg, 0) ? IR_NONE : vreg;
+		out->part[AFFINE_CONST] = part_is_const(x, vreg, 0) ? IR_NONE : vreg;
 	else if (l->vregs.at[vreg].launch == LAUNCH_LANES)
 		out->lanes = vreg;
 	else
@@ -317,7 +319,7 @@ static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth)
 /* ---- records that take values apart ---- */
 
 /* Number of the value among those that the launch looks at. */
-static u32 number_of(struct pass *x, const struct value *v)
+static u32 affine_number(struct pass *x, const struct value *v)
 {
 	for (u32 i = 0; i < x->forms.len; i++)
 		if (!memcmp(&x->forms.at[i], v, sizeof(*v)))
@@ -328,15 +330,15 @@ static u32 number_of(struct pass *x, const struct value *v)
 }
 
 /* The record takes the operation `op`, and the value's lanes in `field`. */
-static void take(struct pass *x, u32 i, u32 op, struct value *v)
+static void take_operation(struct pass *x, u32 i, u32 op, struct value *v)
 {
 	struct lower *l = x->f->l;
 	struct uop *in;
 	u32 number;
 
 	if (v->lanes == IR_NONE)
-		v->lanes = constant(x, 0);
-	number = number_of(x, v);
+		v->lanes = part_constant(x, 0);
+	number = affine_number(x, v);
 	in = &l->uops.at[i];
 	uop_become(in, op);
 	if (uop_info[op].payload == PAYLOAD_AFFINE)
@@ -369,7 +371,7 @@ static void take_access(struct pass *x, u32 i)
 	if (x->class == ROW_X && (address == IR_NONE || x->f->l->vregs.at[address].launch))
 		return;
 	if (find_value(x, address, &v, 0))
-		take(x, i, op, &v);
+		take_operation(x, i, op, &v);
 }
 
 #define WIDE(compare) ((compare) | AFFINE_WIDE)
@@ -433,9 +435,10 @@ static void take_plain(struct pass *x, u32 i, const struct comparison *c)
 	swap = !is_shared(&other, &shared);
 	if (swap && !is_shared(&v, &shared))
 		return;
-	take(x, i, x->class == ROW_X ? OP_setp_affine_wide : OP_setp_affine, swap ? &other : &v);
+	take_operation(x, i, x->class == ROW_X ? OP_setp_affine_wide : OP_setp_affine,
+		       swap ? &other : &v);
 	l->uops.at[i].affine.compare = (swap ? c->swapped : c->compare) & ~AFFINE_WIDE;
-	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? constant(x, 0) : shared;
+	fuse_find_ref(x->f, i, FIELD_B)->vreg = shared == IR_NONE ? part_constant(x, 0) : shared;
 }
 
 /* A value of 64 bits that is the same for all lanes. */
@@ -457,7 +460,7 @@ static void take_wide(struct pass *x, u32 i, const struct comparison *c)
 	narrow = extended(x, swap ? b : a, &compare);
 	if (narrow == IR_NONE || !find_value(x, narrow, &v, 0))
 		return;
-	take(x, i, OP_setp_affine, &v);
+	take_operation(x, i, OP_setp_affine, &v);
 	l->uops.at[i].affine.compare = compare;
 	fuse_find_ref(x->f, i, FIELD_B)->vreg = swap ? a : b;
 }

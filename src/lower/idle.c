@@ -30,7 +30,7 @@ static bool is_pred(const struct program *p, u32 row)
 	return row != NO_ROW && row >= p->preds_at && row < p->affine_at;
 }
 
-static void forget(const struct program *p, struct known *k, u32 row)
+static void forget_pred(const struct program *p, struct known *k, u32 row)
 {
 	if (!is_pred(p, row))
 		return;
@@ -40,7 +40,7 @@ static void forget(const struct program *p, struct known *k, u32 row)
 
 static void set(const struct program *p, struct known *k, u32 row, bool all, bool none)
 {
-	forget(p, k, row);
+	forget_pred(p, k, row);
 	k->all |= all ? bit_of(p, row) : 0;
 	k->none |= none ? bit_of(p, row) : 0;
 }
@@ -57,7 +57,7 @@ static int guard(const struct program *p, const struct known *k, const struct uo
 	return k->none & bit_of(p, in->guard) ? not : -1;
 }
 
-static void combine(const struct program *p, struct known *k, const struct uop *in)
+static void combine_preds(const struct program *p, struct known *k, const struct uop *in)
 {
 	u64 a = bit_of(p, in->a), b = in->b == NO_ROW ? 0 : bit_of(p, in->b);
 	bool x = k->all & a, not_x = k->none & a, y = k->all & b, not_y = k->none & b;
@@ -129,7 +129,7 @@ u64 exec_cta_idle(struct cta *c, u64 most)
 		if (in->op == OP_setp_affine) {
 			decide(c, &k, in, &run);
 		} else if (is_pred_op(in->op)) {
-			combine(p, &k, in);
+			combine_preds(p, &k, in);
 		} else if (in->op == OP_exit || in->op == OP_bra || in->op == OP_bra_pred) {
 			way = guard(p, &k, in);
 			if (way < 0 || (way && in->op == OP_exit))
@@ -137,8 +137,8 @@ u64 exec_cta_idle(struct cta *c, u64 most)
 			if (way)
 				pc = in->branch.target;
 		} else if (only_computes(in)) {
-			forget(p, &k, in->d);
-			forget(p, &k, uop_is_lane(in->op) ? in->lane.e : NO_ROW);
+			forget_pred(p, &k, in->d);
+			forget_pred(p, &k, uop_is_lane(in->op) ? in->lane.e : NO_ROW);
 		} else {
 			return 0;
 		}

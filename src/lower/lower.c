@@ -93,7 +93,7 @@ static void place_label(struct lower *l, u32 label)
 	lower_emit_free(l, OP_join);
 }
 
-static void settle(struct lower *l, size_t first_fixup)
+static void settle_labels(struct lower *l, size_t first_fixup)
 {
 	for (size_t i = first_fixup; i < l->fixups.len; i++) {
 		const struct fixup *x = &l->fixups.at[i];
@@ -121,8 +121,8 @@ struct blocks {
  * The block that a label of the text leads to from a block: ways back to the beginning of a loop
  * may meet before.
  */
-static u32 target_of(const struct lower *l, const struct blocks *x, const struct lower_block *from,
-		     u32 label)
+static u32 label_target(const struct lower *l, const struct blocks *x,
+			const struct lower_block *from, u32 label)
 {
 	const struct lower_order *o = &x->order;
 	u32 to = o->block_of[l->f->labels.at[label].insn];
@@ -178,7 +178,7 @@ static void lead_on(struct lower *l, const struct blocks *x, const struct lower_
 	for (; jumps < l->fixups.len; jumps++) {
 		struct fixup *jump = &l->fixups.at[jumps];
 
-		to = target_of(l, x, block, jump->label);
+		to = label_target(l, x, block, jump->label);
 		if (goes_on && !jump->in_ext && jump->insn == last &&
 		    l->uops.at[last].op == OP_bra_pred && to == behind) {
 			l->uops.at[last].flags ^= UOPF_GUARD_NOT;
@@ -201,7 +201,7 @@ static bool is_needless(const struct lower *l, const struct blocks *x,
 
 	return in->form && in->form->row->row == I_bra && in->guard == IR_NONE &&
 	       behind != here + 1 &&
-	       target_of(l, x, block, l->f->operands.at[in->first_op].index) == behind;
+	       label_target(l, x, block, l->f->operands.at[in->first_op].index) == behind;
 }
 
 static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 behind)
@@ -312,7 +312,7 @@ static void lower_function(struct lower *l, u32 index)
 	else
 		lower_epilogue(l);
 	if (!l->failed)
-		settle(l, fixups);
+		settle_labels(l, fixups);
 	if (l->options.one_to_one)
 		keep_registers(l, index);
 out:
@@ -418,7 +418,7 @@ const char *exec_program_note(const struct program *p, u32 pc)
 	return lo < p->note_len && p->notes[lo].pc == pc ? p->notes[lo].text : NULL;
 }
 
-static bool finish(struct lower *l)
+static bool finish_program(struct lower *l)
 {
 	struct program *p = l->p;
 
@@ -510,7 +510,7 @@ static struct program *lower_program(struct lower l, const struct ir_func *kerne
 	l.stack_vreg = lower_vreg(&l, ROW_W);
 	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) ||
 	    !lower_functions(&l) || !lower_fold(&l) || !lower_fuse(&l) || !lower_rows(&l) ||
-	    (l.options.check && !lower_check_rows(&l)) || !finish(&l))
+	    (l.options.check && !lower_check_rows(&l)) || !finish_program(&l))
 		goto fail;
 	lower_fini(&l);
 	return l.p;

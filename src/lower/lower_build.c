@@ -64,7 +64,7 @@ u32 lower_const(struct lower *l, enum row_class class, u64 bits)
 	return v;
 }
 
-static struct uop *append(struct lower *l, enum exec_op op, bool guarded)
+static struct uop *append_uop(struct lower *l, enum exec_op op, bool guarded)
 {
 	struct uop in;
 
@@ -88,12 +88,12 @@ static struct uop *append(struct lower *l, enum exec_op op, bool guarded)
 
 struct uop *lower_emit(struct lower *l, enum exec_op op)
 {
-	return append(l, op, true);
+	return append_uop(l, op, true);
 }
 
 struct uop *lower_emit_free(struct lower *l, enum exec_op op)
 {
-	return append(l, op, false);
+	return append_uop(l, op, false);
 }
 
 static void add_ref(struct lower *l, u32 field, u32 vreg, bool write)
@@ -125,7 +125,7 @@ void lower_ext(struct lower *l, u32 vreg, bool write)
 
 void lower_op(struct lower *l, enum exec_op op, u32 d, u32 a, u32 b, u32 c, bool guarded)
 {
-	append(l, op, guarded);
+	append_uop(l, op, guarded);
 	lower_read(l, FIELD_A, a);
 	lower_read(l, FIELD_B, b);
 	lower_read(l, FIELD_C, c);

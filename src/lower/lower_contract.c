@@ -302,7 +302,7 @@ static bool can_take(const struct contract *c, const struct sum *s, u32 operand)
 	return !p->barred;
 }
 
-static void take(struct contract *c, struct sum *s, u32 operand)
+static void contract_sum(struct contract *c, struct sum *s, u32 operand)
 {
 	u32 other = s->product[!operand];
 
@@ -313,7 +313,7 @@ static void take(struct contract *c, struct sum *s, u32 operand)
 }
 
 /* Products used once go first, then those whose uses are sums that are all free to take them. */
-static void choose(struct contract *c)
+static void choose_products(struct contract *c)
 {
 	for (size_t i = 0; i < c->products.len; i++)
 		c->products.at[i].barred |=
@@ -324,12 +324,12 @@ static void choose(struct contract *c)
 
 		for (u32 o = 0; o < 2; o++)
 			if (can_take(c, s, o) && c->products.at[s->product[o]].uses == 1)
-				take(c, s, o);
+				contract_sum(c, s, o);
 	}
 	for (size_t i = 0; i < c->sums.len; i++)
 		for (u32 o = 0; o < 2; o++)
 			if (can_take(c, &c->sums.at[i], o))
-				take(c, &c->sums.at[i], o);
+				contract_sum(c, &c->sums.at[i], o);
 }
 
 static bool has_modifier(const struct isa_form *form)
@@ -469,7 +469,8 @@ static void enter_sum(struct lower *l, struct contract *c, const struct kind *k,
 /*
  * Bits of an operand that is a number, or a register that is set once, to a number; 0: it is not.
  */
-static u32 number_of(const struct lower *l, const struct contract *c, const struct ir_operand *op)
+static u32 constant_bits(const struct lower *l, const struct contract *c,
+			 const struct ir_operand *op)
 {
 	if (op->kind == IR_OP_REG && c->defs[op->index] == 1 && c->number[op->index])
 		op = &l->f->operands.at[l->f->insns.at[c->number[op->index] - 1].first_op + 1];
@@ -496,7 +497,7 @@ static void enter_product(struct lower *l, struct contract *c, const struct sour
 	if (ops[0].kind != IR_OP_REG || ops[0].part || l->in->guard != IR_NONE)
 		return;
 	if (source->b != EXEC_OPS)
-		p.reciprocal = reciprocal_of(number_of(l, c, &ops[2]));
+		p.reciprocal = reciprocal_of(constant_bits(l, c, &ops[2]));
 	for (u32 i = 1; i < 3 && c->defs[p.reg] == 1 && (source->b == EXEC_OPS || p.reciprocal);
 	     i++)
 		p.fixed |= ops[i].kind == IR_OP_FLOAT ||
@@ -554,7 +555,7 @@ static bool enter_copy(struct lower *l, struct contract *c)
 }
 
 /* One instruction of the walk that finds products and sums. */
-static void enter(struct lower *l, struct contract *c)
+static void enter_insn(struct lower *l, struct contract *c)
 {
 	const struct source *source;
 	const struct kind *k;
@@ -598,7 +599,7 @@ static void walk(struct lower *l, struct contract *c, const bool *used, bool fin
 		}
 		l->in = &l->f->insns.at[l->ir];
 		if (find)
-			enter(l, c);
+			enter_insn(l, c);
 		else
 			lower_visit(l, l->in, expose);
 		if (ends_block(l, l->in)) {
@@ -652,7 +653,7 @@ void lower_contract_find(struct lower *l, const bool *used)
 	walk(l, c, used, false);
 	memset(c->written, 0, sizeof(u32) * regs);
 	walk(l, c, used, true);
-	choose(c);
+	choose_products(c);
 }
 
 /* ---- records ---- */

@@ -11,7 +11,7 @@
 /*
  * Cooper, Harvey and Kennedy's iteration on the reversed graph; block `blocks` is the common exit.
  */
-static u32 meet(const u32 *ipdom, u32 a, u32 b)
+static u32 common_postdominator(const u32 *ipdom, u32 a, u32 b)
 {
 	while (a != b) {
 		while (a < b)
@@ -48,7 +48,7 @@ bool flow_find_joins(struct flow *f)
 
 				if (t <= b || ipdom[t] == NO_PC)
 					continue; /* backward edges: the loop's exit decides */
-				new = new == NO_PC ? t : meet(ipdom, new, t);
+				new = new == NO_PC ? t : common_postdominator(ipdom, new, t);
 			}
 			if (new == NO_PC)
 				new = exit;

@@ -40,7 +40,7 @@ static const struct {
 	{OP_cos_approx, cos},
 };
 
-static function *function_of(u32 op)
+static function *exact_function(u32 op)
 {
 	for (size_t i = 0; i < ARRAY_LEN(folded); i++)
 		if (folded[i].op == op)
@@ -125,7 +125,7 @@ bool lower_fold(struct lower *l)
 	bool ok, any = false;
 
 	for (u32 i = 0; i < l->uops.len; i++)
-		any |= function_of(l->uops.at[i].inner) != NULL;
+		any |= exact_function(l->uops.at[i].inner) != NULL;
 	if (!any || !l->options.contract)
 		return true;
 	f.vreg = calloc(f.vregs + 1, sizeof(*f.vreg));
@@ -134,7 +134,7 @@ bool lower_fold(struct lower *l)
 	if (ok)
 		look(&f);
 	for (u32 i = 0; ok && i < l->uops.len; i++) {
-		function *exact = function_of(l->uops.at[i].inner);
+		function *exact = exact_function(l->uops.at[i].inner);
 
 		ok = !exact || fold_one(&f, i, exact);
 	}

@@ -136,7 +136,7 @@ static u32 unit_of_var(const struct lower *l, const struct ir_var *v, u32 hint)
  * The function's place in l->funcs, entering it when it is new and has a body; IR_NONE: it has
  * none.
  */
-static u32 enter(struct lower *l, const struct ir_func *f)
+static u32 enter_func(struct lower *l, const struct ir_func *f)
 {
 	struct lower_func x = {.f = f, .unit = unit_of_func(l, f), .tail = IR_NONE};
 	u64 *found = map_get(&l->func_at, map_key(f));
@@ -161,14 +161,14 @@ u32 lower_find_function(const struct lower *l, u32 func)
 
 static void add_edge(struct lower *l, u32 from, const struct ir_func *f)
 {
-	struct lower_edge e = {from, enter(l, f)};
+	struct lower_edge e = {from, enter_func(l, f)};
 
 	if (e.to != IR_NONE && !VEC_PUSH(&l->edges, e))
 		l->failed = true;
 }
 
 /* Note a function whose address something holds; once each. */
-static void take(struct lower *l, const struct ir_module *m, u32 func)
+static void note_address_taken(struct lower *l, const struct ir_module *m, u32 func)
 {
 	const struct ir_func *f = definition_of(m, m->funcs.at[func]);
 
@@ -184,7 +184,7 @@ static void take_from_code(struct lower *l, const struct ir_module *m, const str
 
 		for (u32 k = 0; k < in->ops && !is_call(in); k++)
 			if (f->operands.at[in->first_op + k].kind == IR_OP_FUNC)
-				take(l, m, f->operands.at[in->first_op + k].index);
+				note_address_taken(l, m, f->operands.at[in->first_op + k].index);
 	}
 }
 
@@ -201,7 +201,7 @@ static void find_taken(struct lower *l)
 		for (size_t i = 0; i < m->vars.len; i++)
 			for (u32 k = 0; k < m->vars.at[i]->relocs_len; k++)
 				if (m->vars.at[i]->relocs[k].is_func)
-					take(l, m, m->vars.at[i]->relocs[k].index);
+					note_address_taken(l, m, m->vars.at[i]->relocs[k].index);
 		for (size_t i = 0; i < m->funcs.len; i++)
 			take_from_code(l, m, m->funcs.at[i]);
 	}
@@ -355,7 +355,7 @@ static bool sort_functions(struct lower *l, const u32 *cycle, u32 cycles, u32 *p
 	return ok;
 }
 
-static bool order(struct lower *l)
+static bool order_funcs(struct lower *l)
 {
 	size_t n = l->funcs.len;
 	u32 *block = calloc(5 * n + 1, sizeof(u32));
@@ -405,7 +405,7 @@ bool lower_find_functions(struct lower *l, const struct ir_func *kernel)
 		return false;
 	for (u32 i = 0; i < l->funcs.len && !l->failed; i++)
 		add_calls(l, i);
-	return !l->failed && order(l) && number_addresses(l);
+	return !l->failed && order_funcs(l) && number_addresses(l);
 }
 
 bool lower_same_cycle(const struct lower *l, u32 caller, u32 callee)

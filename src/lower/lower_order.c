@@ -58,7 +58,7 @@ static enum leaving leaves(const struct ir_insn *in)
 	}
 }
 
-static bool find_blocks(struct graph *g, const bool *used)
+static bool split_blocks(struct graph *g, const bool *used)
 {
 	const struct ir_func *f = g->f;
 	size_t n = f->insns.len;
@@ -164,7 +164,7 @@ static u32 number_blocks(struct graph *g, u32 *list)
 	return n;
 }
 
-static u32 meet(const struct graph *g, u32 a, u32 b)
+static u32 common_dominator(const struct graph *g, u32 a, u32 b)
 {
 	while (a != b)
 		if (g->number[a] < g->number[b])
@@ -191,7 +191,7 @@ static void find_post_dominators(struct graph *g)
 				u32 to = g->edges.at[e].to;
 
 				if (g->ipdom[to] != IR_NONE)
-					new = new == IR_NONE ? to : meet(g, new, to);
+					new = new == IR_NONE ? to : common_dominator(g, new, to);
 			}
 			changed |= new != g->ipdom[b];
 			g->ipdom[b] = new;
@@ -350,7 +350,7 @@ static void close_loops(struct graph *g)
  * Where a block stands in the text, twice; one that is made stands behind the last that leads to
  * it.
  */
-static u32 place_of(const struct graph *g, u32 b)
+static u32 block_place(const struct graph *g, u32 b)
 {
 	const struct lower_order *o = g->order;
 
@@ -363,7 +363,7 @@ static u32 take_first(const struct graph *g, u32 *ready, u32 *len)
 	u32 best = 0, b;
 
 	for (u32 i = 1; i < *len; i++)
-		if (place_of(g, ready[i]) < place_of(g, ready[best]))
+		if (block_place(g, ready[i]) < block_place(g, ready[best]))
 			best = i;
 	b = ready[best];
 	ready[best] = ready[--*len];
@@ -469,7 +469,7 @@ static void find_order(struct graph *g)
 bool lower_order_find(struct lower_order *o, const struct ir_func *f, const bool *used)
 {
 	struct graph g = {.f = f, .order = o};
-	bool ok = find_blocks(&g, used) && make_arrays(&g);
+	bool ok = split_blocks(&g, used) && make_arrays(&g);
 
 	if (ok)
 		find_order(&g);

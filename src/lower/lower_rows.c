@@ -30,7 +30,7 @@ static void mark_guards(struct lower *l)
 			l->uops.at[l->refs.at[i].insn].guard = 0;
 }
 
-static bool find_blocks(struct flow *f)
+static bool find_live_blocks(struct flow *f)
 {
 	struct lower *l = f->l;
 	u32 n = (u32)l->uops.len;
@@ -223,7 +223,7 @@ struct pool {
 	VEC(u32) busy_until;
 };
 
-static u32 take_row(struct lower *l, struct pool *p, const struct vreg *v)
+static u32 take_pool_row(struct lower *l, struct pool *p, const struct vreg *v)
 {
 	if (!l->options.one_to_one)
 		for (u32 i = 0; i < p->busy_until.len; i++)
@@ -279,7 +279,7 @@ static bool base_rows(struct lower *l, u32 rows[3])
 	return true;
 }
 
-static u32 function_of(const struct lower *l, u32 vreg)
+static u32 function_of_vreg(const struct lower *l, u32 vreg)
 {
 	return l->uops.at[min_u64(l->vregs.at[vreg].first / 2, l->uops.len - 1)].func;
 }
@@ -287,13 +287,13 @@ static u32 function_of(const struct lower *l, u32 vreg)
 /* Lives of one function, beginning at order[at]; returns where the next function's begin. */
 static u32 colour_function(struct lower *l, const struct by_first *order, u32 at, u32 n)
 {
-	u32 func = function_of(l, order[at].vreg);
+	u32 func = function_of_vreg(l, order[at].vreg);
 	struct pool pools[3] = {0};
 
-	for (; at < n && function_of(l, order[at].vreg) == func; at++) {
+	for (; at < n && function_of_vreg(l, order[at].vreg) == func; at++) {
 		struct vreg *v = &l->vregs.at[order[at].vreg];
 
-		v->row = take_row(l, &pools[v->class], v);
+		v->row = take_pool_row(l, &pools[v->class], v);
 	}
 	for (u32 c = 0; c < 3; c++) {
 		l->funcs.at[func].rows[c] = (u32)pools[c].busy_until.len;
@@ -329,7 +329,7 @@ static bool colour(struct lower *l, u32 rows[3])
 	if (!base_rows(l, rows))
 		l->failed = true;
 	for (u32 i = 0; i < n; i++)
-		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of(l, order[i].vreg)]
+		l->vregs.at[order[i].vreg].row += l->funcs.at[function_of_vreg(l, order[i].vreg)]
 							  .rows[l->vregs.at[order[i].vreg].class];
 	for (u32 v = 0; v < l->vregs.len; v++)
 		if (!flow_is_tracked(l, v) && is_used(l, v))
@@ -362,7 +362,7 @@ static bool save_row(struct lower *l, u32 vreg, u32 *bytes)
 }
 
 /*
- * The rows that live on behind a call of a cycle, for op_call.c. After `assign`: vregs have their
+ * The rows that live on behind a call of a cycle, for op_call.c. After `assign_rows`: vregs have their
  * byte offsets.
  */
 static bool list_saved(struct flow *f)
@@ -459,7 +459,7 @@ static void place_registers(struct lower *l)
 	}
 }
 
-static bool assign(struct lower *l, const u32 rows[3])
+static bool assign_rows(struct lower *l, const u32 rows[3])
 {
 	u32 gang = choose_gang(l, rows), w = 128 * gang, x = 256 * gang, p = 64, consts = 0;
 	u32 base_x = rows[ROW_W] * w, base_p = base_x + rows[ROW_X] * x;
@@ -520,7 +520,7 @@ bool lower_rows(struct lower *l)
 	l->vregs.at[l->stack_vreg].pinned = true;
 	l->p->func_len = (u32)l->funcs.len;
 	mark_guards(l);
-	ok = find_blocks(&f);
+	ok = find_live_blocks(&f);
 	if (ok) {
 		find_successors(&f);
 		count_refs(&f);
@@ -532,7 +532,7 @@ bool lower_rows(struct lower *l)
 		find_lives(&f);
 		keep_returns(l);
 		ok = colour(l, rows) && flow_mark_dead(&f, rows) && flow_find_joins(&f) &&
-		     assign(l, rows) && list_saved(&f);
+		     assign_rows(l, rows) && list_saved(&f);
 	}
 	free(f.block);
 	free(f.block_of);

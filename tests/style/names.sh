@@ -1,6 +1,6 @@
 # A static function has a name of its own, so that a debugger, a profile and grep mean one function by it.
 # In these folders no name is that of another static function of the project.
-folders="runtime src/dev src/sched src/host src/tools src/watch src/base src/mem"
+folders="runtime src/dev src/exec src/host src/lower src/mma src/base src/mem src/sched src/tools src/uop src/watch"
 . "${srcdir:-.}/tests/tap.sh"
 
 cd "$srcdir" || exit 1

@@ -312,7 +312,7 @@ static void load_value(struct lower *l, const struct ir_operand *op, const struc
 }
 
 /* A .param variable copied between frames. from IR_NONE: out of the kernel's parameters. */
-static void copy(struct lower *l, u32 from, u32 from_at, u32 to, u32 to_at, u32 bytes)
+static void copy_param(struct lower *l, u32 from, u32 from_at, u32 to, u32 to_at, u32 bytes)
 {
 	struct uop *in;
 
@@ -366,10 +366,10 @@ static void pass_variable(struct lower *l, const struct ir_operand *op, u32 to, 
 	if (l->offset_in[op->index] == LOWER_IN_STACK)
 		return;
 	if (l->f->is_entry && lower_is_formal(l->f, op->index))
-		copy(l, IR_NONE, l->var_offset[op->index], to, at, (u32)v->size_bytes);
+		copy_param(l, IR_NONE, l->var_offset[op->index], to, at, (u32)v->size_bytes);
 	else
-		copy(l, lower_var_base(l, op->index), lower_var_offset(l, op->index), to, at,
-		     (u32)v->size_bytes);
+		copy_param(l, lower_var_base(l, op->index), lower_var_offset(l, op->index), to, at,
+			   (u32)v->size_bytes);
 }
 
 /*
@@ -448,8 +448,8 @@ static void fetch_results(struct lower *l, const struct lower_call *c, const str
 		if (rets[i].kind == IR_OP_REG)
 			load_value(l, &rets[i], v, l->stack_vreg, at);
 		else if (rets[i].kind == IR_OP_VAR && l->offset_in[rets[i].index] != LOWER_IN_STACK)
-			copy(l, l->stack_vreg, at, l->frame_vreg, l->var_offset[rets[i].index],
-			     (u32)v->size_bytes);
+			copy_param(l, l->stack_vreg, at, l->frame_vreg,
+				   l->var_offset[rets[i].index], (u32)v->size_bytes);
 	}
 }
 

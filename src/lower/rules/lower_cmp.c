@@ -49,7 +49,7 @@ static bool read_comparison(struct lower *l, u32 first, u32 type, struct compari
 }
 
 /* p combined with the instruction's c, in a temporary; p itself when there is no operator. */
-static u32 combine(struct lower *l, const struct comparison *k, u32 p)
+static u32 combine_with_c(struct lower *l, const struct comparison *k, u32 p)
 {
 	u32 t;
 
@@ -60,7 +60,7 @@ static u32 combine(struct lower *l, const struct comparison *k, u32 p)
 	return t;
 }
 
-static u32 compare(struct lower *l, const struct comparison *k, u32 a, u32 b)
+static u32 emit_comparison(struct lower *l, const struct comparison *k, u32 a, u32 b)
 {
 	u32 p = lower_vreg(l, ROW_P);
 
@@ -75,7 +75,7 @@ static u32 compare_upper(struct lower *l, const struct comparison *k)
 
 	lower_op(l, OP_high_half, a, k->a, IR_NONE, IR_NONE, false);
 	lower_op(l, OP_high_half, b, k->b, IR_NONE, IR_NONE, false);
-	return compare(l, k, a, b);
+	return emit_comparison(l, k, a, b);
 }
 
 static void write_pred(struct lower *l, const struct ir_operand *op, u32 p)
@@ -102,7 +102,7 @@ void lower_setp(struct lower *l)
 		lower_op(l, k.op, lower_register(l, p, 0), k.a, k.b, IR_NONE, true);
 		return;
 	}
-	t = compare(l, &k, k.a, k.b);
+	t = emit_comparison(l, &k, k.a, k.b);
 	if (!two && p->kind == IR_OP_REG) {
 		lower_op(l, k.combine, lower_register(l, p, 0), t, k.c, IR_NONE, true);
 		return;
@@ -114,9 +114,9 @@ void lower_setp(struct lower *l)
 		lower_op(l, OP_not_pred, u, t, IR_NONE, IR_NONE, false);
 	}
 	/* Both are complete before either is written: c may be p or q. */
-	t = combine(l, &k, t);
+	t = combine_with_c(l, &k, t);
 	if (two)
-		u = combine(l, &k, u);
+		u = combine_with_c(l, &k, u);
 	/* A guard that is p has to last until q is written. */
 	if (two && l->guard != IR_NONE && p->kind == IR_OP_REG &&
 	    lower_register(l, p, 0) == l->guard) {
@@ -160,12 +160,12 @@ void lower_set(struct lower *l)
 	if (!read_comparison(l, 1, form->type[1], &k))
 		return;
 	one = true_bits(type, k.pair);
-	p = combine(l, &k, compare(l, &k, k.a, k.b));
+	p = combine_with_c(l, &k, emit_comparison(l, &k, k.a, k.b));
 	d = lower_target(l, dst, ROW_W);
 	if (!k.pair) {
 		lower_op(l, OP_selp_b32, d, lower_const(l, ROW_W, one), zero, p, true);
 	} else {
-		q = combine(l, &k, compare_upper(l, &k));
+		q = combine_with_c(l, &k, compare_upper(l, &k));
 		low = lower_vreg(l, ROW_W);
 		high = lower_vreg(l, ROW_W);
 		lower_op(l, OP_selp_b32, low, lower_const(l, ROW_W, one), zero, p, false);

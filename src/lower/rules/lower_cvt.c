@@ -10,7 +10,7 @@ static bool is_integer(u32 type)
 	return isa_type_class(type) == ISA_UINT || isa_type_class(type) == ISA_SINT;
 }
 
-static bool is_signed(u32 type)
+static bool type_is_signed(u32 type)
 {
 	return isa_type_class(type) == ISA_SINT;
 }
@@ -41,24 +41,24 @@ static u32 extended_source(struct lower *l, u32 v, u32 type, enum row_class clas
 	if (bits == 64)
 		return v;
 	if (bits < 32)
-		v = unary(l, extension(bits, is_signed(type)), ROW_W, v);
+		v = unary(l, extension(bits, type_is_signed(type)), ROW_W, v);
 	return class == ROW_W
 		       ? v
-		       : unary(l, is_signed(type) ? OP_sign_extend : OP_zero_extend, ROW_X, v);
+		       : unary(l, type_is_signed(type) ? OP_sign_extend : OP_zero_extend, ROW_X, v);
 }
 
 /*
  * .sat: clamp in the width of the source; the result is then read in the width of the destination.
  */
-static void saturate(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, u32 from)
+static void emit_saturation(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, u32 from)
 {
-	bool wide = isa_type_bits(from) == 64, sign = is_signed(from);
+	bool wide = isa_type_bits(from) == 64, sign = type_is_signed(from);
 	enum exec_op op = wide   ? (sign ? OP_clamp_s64 : OP_clamp_u64)
 			  : sign ? OP_clamp_s32
 				 : OP_clamp_u32;
 	u32 t = unary(l, op, wide ? ROW_X : ROW_W, extended_source(l, v, from, ROW_W)), d;
 
-	lower_last(l)->lane.imm = isa_type_bits(to) | (s64)is_signed(to) << 8;
+	lower_last(l)->lane.imm = isa_type_bits(to) | (s64)type_is_signed(to) << 8;
 	if (isa_type_bits(to) == 64) {
 		d = lower_target(l, dst, ROW_X);
 		lower_op(l, wide ? OP_mov_b64 : OP_zero_extend, d, t, IR_NONE, IR_NONE, true);
@@ -77,7 +77,7 @@ static void to_64(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, 
 	if (isa_type_bits(from) == 64)
 		lower_op(l, OP_mov_b64, d, v, IR_NONE, IR_NONE, true);
 	else
-		lower_op(l, is_signed(from) ? OP_sign_extend : OP_zero_extend, d,
+		lower_op(l, type_is_signed(from) ? OP_sign_extend : OP_zero_extend, d,
 			 extended_source(l, v, from, ROW_W), IR_NONE, IR_NONE, true);
 	lower_finish(l, dst, d, to, ROW_X);
 }
@@ -87,7 +87,8 @@ static void to_32(struct lower *l, const struct ir_operand *dst, u32 v, u32 to, 
 	u32 to_bits = isa_type_bits(to), from_bits = isa_type_bits(from),
 	    d = lower_target(l, dst, ROW_W);
 	bool narrows = to_bits <= from_bits;
-	enum exec_op op = extension(narrows ? to_bits : from_bits, is_signed(narrows ? to : from));
+	enum exec_op op =
+		extension(narrows ? to_bits : from_bits, type_is_signed(narrows ? to : from));
 
 	if (to == T_u16 && from == T_s8)
 		op = OP_cvt_u16_s8;
@@ -117,7 +118,7 @@ void lower_cvt(struct lower *l)
 	else
 		v = lower_source(l, src, from, lower_class(isa_type_bits(from)));
 	if (isa_form_has(form, M_sat))
-		saturate(l, dst, v, to, from);
+		emit_saturation(l, dst, v, to, from);
 	else if (isa_type_bits(to) == 64)
 		to_64(l, dst, v, to, from);
 	else

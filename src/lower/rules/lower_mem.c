@@ -12,7 +12,7 @@ struct target {
 	bool wide;
 };
 
-static enum mem_space space_of(u32 word)
+static enum mem_space space_of_word(u32 word)
 {
 	switch (word) {
 	case M_global:
@@ -116,7 +116,7 @@ static void base_of_constants(struct lower *l, struct target *t)
 
 static bool resolve(struct lower *l, const struct ir_operand *op, u32 word, struct target *t)
 {
-	*t = (struct target){.space = space_of(word), .base = IR_NONE, .imm = op->imm};
+	*t = (struct target){.space = space_of_word(word), .base = IR_NONE, .imm = op->imm};
 	if (op->kind == IR_OP_ADDR_VAR) {
 		base_of_variable(l, op, t);
 	} else if (op->kind == IR_OP_ADDR_REG) {
@@ -202,8 +202,8 @@ static u32 constant_row(struct lower *l, const struct elements *e, u32 i, enum r
 			  : lower_source(l, &e->at[i], l->in->form->type[0], class);
 }
 
-static void fill(struct uop *in, const struct target *t, const struct elements *e, bool sign,
-		 bool wide_data)
+static void fill_access(struct uop *in, const struct target *t, const struct elements *e, bool sign,
+			bool wide_data)
 {
 	in->mem.offset = t->imm;
 	in->mem.space = (u8)t->space;
@@ -248,7 +248,7 @@ void lower_load(struct lower *l)
 	wide = e.size == 8;
 	for (u32 i = 0; i < e.n; i++)
 		wide |= rows[i] != IR_NONE && l->vregs.at[rows[i]].class == ROW_X;
-	fill(lower_emit(l, t.load), &t, &e, sign, wide);
+	fill_access(lower_emit(l, t.load), &t, &e, sign, wide);
 	lower_read(l, FIELD_A, t.base);
 	if (e.n == 1) {
 		lower_write(l, FIELD_D, rows[0]);
@@ -284,7 +284,7 @@ void lower_store(struct lower *l)
 		else if (rows[i] != IR_NONE && wide && l->vregs.at[rows[i]].class == ROW_W)
 			rows[i] = lower_source(l, &e.at[i], type, ROW_X);
 	}
-	fill(lower_emit(l, t.store), &t, &e, false, wide);
+	fill_access(lower_emit(l, t.store), &t, &e, false, wide);
 	lower_read(l, FIELD_A, t.base);
 	if (e.n == 1) {
 		lower_read(l, FIELD_B, rows[0]);

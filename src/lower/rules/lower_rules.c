@@ -22,12 +22,12 @@ lower_rule *lower_find_rule(u32 row)
 
 /* ---- mov ---- */
 
-static bool is_wide(const struct lower *l, u32 vreg)
+static bool vreg_is_wide(const struct lower *l, u32 vreg)
 {
 	return l->vregs.at[vreg].class == ROW_X;
 }
 
-static void move(struct lower *l, u32 d, u32 a)
+static void move_vreg(struct lower *l, u32 d, u32 a)
 {
 	static const enum exec_op op[] = {
 		[ROW_W] = OP_mov_b32, [ROW_X] = OP_mov_b64, [ROW_P] = OP_mov_pred};
@@ -51,7 +51,7 @@ void lower_move_vector(struct lower *l, const struct ir_operand *dst, const stru
 		struct ir_operand d = lower_element(l, dst, i);
 
 		if (d.kind == IR_OP_REG)
-			move(l, lower_register(l, &d, 0), part[i]);
+			move_vreg(l, lower_register(l, &d, 0), part[i]);
 	}
 }
 
@@ -62,7 +62,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 	bool tid = src->index == SR_tid && component < 3;
 	bool lane = src->index == SR_laneid || src->index == SR_warpid ||
 		    (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt);
-	u32 v = (tid || lane) && is_wide(l, d) ? lower_vreg(l, ROW_W) : d;
+	u32 v = (tid || lane) && vreg_is_wide(l, d) ? lower_vreg(l, ROW_W) : d;
 	bool direct = v == d;
 	enum exec_op op = tid                             ? OP_sreg_tid
 			  : lane                          ? OP_sreg_lane
@@ -75,7 +75,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 	l->p->reads_clock |= isa_sreg_is_clock(src->index);
 	in->sreg.number = src->index;
 	in->sreg.component = (u8)component;
-	in->flags |= is_wide(l, v) ? UOPF_WIDE_DATA : 0;
+	in->flags |= vreg_is_wide(l, v) ? UOPF_WIDE_DATA : 0;
 	lower_write(l, FIELD_D, v);
 	if (!direct)
 		lower_op(l, OP_zero_extend, d, v, IR_NONE, IR_NONE, guarded);
@@ -103,14 +103,15 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 
 	if (lower_is_in_kernel_frame(l, src->index)) {
 		at = (u64)(lower_var_offset(l, src->index) + src->imm);
-		move(l, d, lower_const(l, l->vregs.at[d].class, is_wide(l, d) ? at : (u32)at));
+		move_vreg(l, d,
+			  lower_const(l, l->vregs.at[d].class, vreg_is_wide(l, d) ? at : (u32)at));
 		return;
 	}
 	if (is_frame_var(v) && !(l->f->is_entry && lower_is_formal(l->f, src->index))) {
 		in = lower_emit(l, OP_frame_address);
 		in->address.offset = lower_var_offset(l, src->index) + src->imm;
 		lower_read(l, FIELD_A, lower_var_base(l, src->index));
-		in->flags |= is_wide(l, d) ? UOPF_WIDE_DATA : 0;
+		in->flags |= vreg_is_wide(l, d) ? UOPF_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
 		return;
 	}
@@ -118,14 +119,14 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 	    M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
 		in = lower_emit(l, OP_param_address);
 		in->address.offset = l->var_offset[src->index] + src->imm;
-		in->flags |= is_wide(l, d) ? UOPF_WIDE_DATA : 0;
+		in->flags |= vreg_is_wide(l, d) ? UOPF_WIDE_DATA : 0;
 		lower_write(l, FIELD_D, d);
 		return;
 	}
 	at = v->space == M_shared ? l->var_offset[src->index] : l->var_address[src->index];
 	if (v->space == M_const)
 		at -= l->const_base;
-	move(l, d, lower_const(l, l->vregs.at[d].class, at + (u64)src->imm));
+	move_vreg(l, d, lower_const(l, l->vregs.at[d].class, at + (u64)src->imm));
 }
 
 static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct ir_operand *vec)
@@ -141,19 +142,19 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 				       bits / n > 32 ? ROW_X : ROW_W);
 	}
 	if (n == 1) {
-		move(l, d, part[0]);
+		move_vreg(l, d, part[0]);
 	} else if (bits == 128 && n == 2) {
 		u32 hi = lower_vreg(l, ROW_X);
 
 		lower_op(l, OP_mov_b64, hi, part[1], IR_NONE, IR_NONE, false);
-		move(l, d, part[0]);
-		move(l, d + 1, hi);
+		move_vreg(l, d, part[0]);
+		move_vreg(l, d + 1, hi);
 	} else if (bits == 128) {
 		u32 hi = lower_vreg(l, ROW_X);
 
 		lower_op(l, OP_join_x, hi, part[2], part[3], IR_NONE, false);
 		lower_op(l, OP_join_x, d, part[0], part[1], IR_NONE, true);
-		move(l, d + 1, hi);
+		move_vreg(l, d + 1, hi);
 	} else if (bits == 64 && n == 2) {
 		lower_op(l, OP_join_x, d, part[0], part[1], IR_NONE, true);
 	} else if (bits == 32 && n == 2) {
@@ -218,12 +219,12 @@ static void mov_unpack(struct lower *l, const struct ir_operand *vec, const stru
 		struct ir_operand e = lower_element(l, vec, i);
 
 		if (e.kind == IR_OP_REG)
-			move(l, lower_register(l, &e, 0), part[i]);
+			move_vreg(l, lower_register(l, &e, 0), part[i]);
 	}
 }
 
 /* Values in braces, one included, or a whole vector register. */
-static bool is_vector(const struct lower *l, const struct ir_operand *op)
+static bool is_vector_operand(const struct lower *l, const struct ir_operand *op)
 {
 	return op->kind == IR_OP_VEC || lower_elements(l, op) > 1;
 }
@@ -246,11 +247,11 @@ void lower_mov(struct lower *l)
 		lower_move_vector(l, dst, src);
 		return;
 	}
-	if (is_vector(l, dst)) {
+	if (is_vector_operand(l, dst)) {
 		mov_unpack(l, dst, src);
 		return;
 	}
-	if (is_vector(l, src)) {
+	if (is_vector_operand(l, src)) {
 		mov_pack(l, dst, src);
 		return;
 	}
@@ -263,14 +264,15 @@ void lower_mov(struct lower *l)
 	if (src->kind == IR_OP_VAR) {
 		mov_address(l, d, src);
 	} else if (src->kind == IR_OP_FUNC) {
-		move(l, d,
-		     lower_const(l, l->vregs.at[d].class, lower_function_address(l, src->index)));
+		move_vreg(l, d,
+			  lower_const(l, l->vregs.at[d].class,
+				      lower_function_address(l, src->index)));
 	} else {
-		move(l, d, lower_source(l, src, type, l->vregs.at[d].class));
+		move_vreg(l, d, lower_source(l, src, type, l->vregs.at[d].class));
 		if (isa_type_bits(type) == 128)
-			move(l, d + 1,
-			     src->kind == IR_OP_REG ? lower_register(l, src, 1)
-						    : lower_const(l, ROW_X, 0));
+			move_vreg(l, d + 1,
+				  src->kind == IR_OP_REG ? lower_register(l, src, 1)
+							 : lower_const(l, ROW_X, 0));
 	}
 }
 

@@ -7,7 +7,8 @@
 #include "src/async/tensor.h"
 
 /* Up to `n` 32-bit rows of a vector operand, or of one register. */
-static void list(struct lower *l, const struct ir_operand *op, u32 type, u32 n, u32 *rows)
+static void list_vector_rows(struct lower *l, const struct ir_operand *op, u32 type, u32 n,
+			     u32 *rows)
 {
 	u32 len = lower_elements(l, op);
 
@@ -52,8 +53,8 @@ void lower_tensor_copy(struct lower *l)
 	}
 	if (isa_form_has(form, M_multicast_cluster))
 		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
-	list(l, &part[1], T_s32, 5, coord);
-	list(l, lower_named(l, 'o'), T_u16, 3, offset);
+	list_vector_rows(l, &part[1], T_s32, 5, coord);
+	list_vector_rows(l, lower_named(l, 'o'), T_u16, 3, offset);
 	in = lower_emit(l, OP_tensor);
 	in->tensor.rank = (u8)(part[1].kind == IR_OP_VEC ? part[1].imm : 1);
 	in->tensor.kind = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;

@@ -60,8 +60,8 @@ static const struct shape *find_shape(const struct isa_form *form)
 }
 
 /* Rows of up to n elements of a vector operand from `first` on. */
-static void list(struct lower *l, const struct ir_operand *op, u32 first, u32 n, u32 type,
-		 u32 *rows)
+static void list_vector_elements(struct lower *l, const struct ir_operand *op, u32 first, u32 n,
+				 u32 type, u32 *rows)
 {
 	u32 len = lower_elements(l, op);
 
@@ -84,10 +84,10 @@ static void list_coordinates(struct lower *l, const struct ir_operand *address,
 	u32 first = s->layered;
 
 	if (s->layered)
-		list(l, c, 0, 1, T_b32, &rows[TEX_ROW_LAYER]);
+		list_vector_elements(l, c, 0, 1, T_b32, &rows[TEX_ROW_LAYER]);
 	if (s->geometry == TEX_MS)
-		list(l, c, first++, 1, T_b32, &rows[TEX_ROW_SAMPLE]);
-	list(l, c, first, s->coords, type, &rows[TEX_ROW_COORD]);
+		list_vector_elements(l, c, first++, 1, T_b32, &rows[TEX_ROW_SAMPLE]);
+	list_vector_elements(l, c, first, s->coords, type, &rows[TEX_ROW_COORD]);
 }
 
 /* Rows for up to four elements that are written; '_' has none. */
@@ -121,7 +121,7 @@ static void emit_rows(struct lower *l, const u32 rows[TEX_ROWS], bool writes)
 
 /* ---- tex, tld4 ---- */
 
-static s64 component(const struct isa_form *form)
+static s64 gather_component(const struct isa_form *form)
 {
 	static const u16 words[] = {M_r, M_g, M_b, M_a};
 
@@ -142,7 +142,7 @@ static s64 mode(const struct lower *l)
 	return (s64)m << TEX_MODE_SHIFT;
 }
 
-static s64 describe(const struct lower *l, const struct shape *s)
+static s64 texture_word(const struct lower *l, const struct shape *s)
 {
 	const struct isa_form *form = l->in->form;
 	bool gather = isa_form_opcode(form) == OPCODE_tld4,
@@ -150,7 +150,7 @@ static s64 describe(const struct lower *l, const struct shape *s)
 	u32 type = form->type[0];
 
 	return s->geometry | mode(l) | (s->layered ? TEX_LAYERED : 0) |
-	       (integer ? TEX_INTEGER : 0) | (gather ? TEX_GATHER | component(form) : 0) |
+	       (integer ? TEX_INTEGER : 0) | (gather ? TEX_GATHER | gather_component(form) : 0) |
 	       (type == T_f16 ? TEX_TO_HALF : 0) | (type == T_f16x2 ? TEX_PACK : 0);
 }
 
@@ -183,19 +183,20 @@ void lower_tex(struct lower *l)
 		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
-	imm = describe(l, s);
+	imm = texture_word(l, s);
 	if (address->imm == 3)
 		rows[TEX_ROW_SAMPLER] = handle_row(l, &l->f->operands.at[address->index + 1]);
 	list_coordinates(l, address, s, imm & TEX_INTEGER ? T_s32 : T_f32, rows);
 	if (level)
-		list(l, level, 0, 1, imm & TEX_INTEGER ? T_s32 : T_f32, &rows[TEX_ROW_LEVEL]);
+		list_vector_elements(l, level, 0, 1, imm & TEX_INTEGER ? T_s32 : T_f32,
+				     &rows[TEX_ROW_LEVEL]);
 	if ((imm >> TEX_MODE_SHIFT & 3) == TEX_GRADIENT) {
-		list(l, lower_named(l, 'x'), 0, 3, T_f32, &rows[TEX_ROW_LEVEL]);
-		list(l, lower_named(l, 'y'), 0, 3, T_f32, &rows[TEX_ROW_LEVEL + 3]);
+		list_vector_elements(l, lower_named(l, 'x'), 0, 3, T_f32, &rows[TEX_ROW_LEVEL]);
+		list_vector_elements(l, lower_named(l, 'y'), 0, 3, T_f32, &rows[TEX_ROW_LEVEL + 3]);
 	}
 	/* In one dimension the hardware takes no notice of it: measured. */
 	if (s->geometry != TEX_1D)
-		list(l, lower_named(l, 'e'), 0, 3, T_s32, &rows[TEX_ROW_OFFSET]);
+		list_vector_elements(l, lower_named(l, 'e'), 0, 3, T_s32, &rows[TEX_ROW_OFFSET]);
 	target_rows(l, d, n, ROW_W, &rows[TEX_ROW_VALUE]);
 	if (pred && pred->kind == IR_OP_REG)
 		rows[TEX_ROW_PRED] = lower_target(l, pred, ROW_P);
@@ -305,7 +306,7 @@ static u16 describe_surface(const struct lower *l, const struct shape *s)
 }
 
 /* Does any element of the operand stand in a 64-bit register? */
-static bool is_wide(struct lower *l, const struct ir_operand *op, u32 n, u32 bytes)
+static bool has_wide_element(struct lower *l, const struct ir_operand *op, u32 n, u32 bytes)
 {
 	bool wide = bytes == 8;
 
@@ -334,7 +335,7 @@ static void lower_surface_move(struct lower *l, bool load)
 		lower_poison(l, lower_mnemonic(l));
 		return;
 	}
-	if (is_wide(l, value, n, bytes))
+	if (has_wide_element(l, value, n, bytes))
 		class = ROW_X;
 	list_coordinates(l, address, s, T_s32, rows);
 	for (u32 i = 0; i < n && !load; i++) {
@@ -366,7 +367,7 @@ void lower_sust(struct lower *l)
 }
 
 /* The type as atomic operations name it. */
-static u32 reduce_type(u32 op, u32 type)
+static u32 surface_reduce_type(u32 op, u32 type)
 {
 	if (op == ATOM_ADD)
 		return isa_type_bits(type) == 64 ? T_u64 : T_u32;
@@ -395,7 +396,7 @@ void lower_sured(struct lower *l)
 	in->mem.size = (u8)(isa_type_bits(type) / 8);
 	in->mem.count = 1;
 	in->texture.action = (u8)op;
-	in->texture.type = (u8)reduce_type(op, type);
+	in->texture.type = (u8)surface_reduce_type(op, type);
 	in->flags |= class == ROW_X ? UOPF_WIDE_DATA : 0;
 	lower_read(l, FIELD_A, handle);
 	lower_read(l, FIELD_B, v);

@@ -30,12 +30,12 @@ static u8 digit(const struct ir_operand *op, u32 i)
 	return (u8)(op->imm >> (4 * i) & 7);
 }
 
-static u32 digits(const struct ir_operand *op)
+static u32 selector_digits(const struct ir_operand *op)
 {
 	return (u32)(op->imm >> 16 & 7);
 }
 
-static u8 part_of(const struct ir_operand *op)
+static u8 selected_part(const struct ir_operand *op)
 {
 	if (op->part == IR_PART_BYTES)
 		return (u8)(NUM_VPART_B0 + digit(op, 0));
@@ -54,13 +54,13 @@ static void select_lanes(const struct ir_operand *op, u32 lanes, u32 first, u8 s
 		sel[i] = has_part(op) ? digit(op, i) : (u8)(first + i);
 }
 
-static u8 mask_of(const struct ir_operand *op, u32 lanes)
+static u8 lane_mask_of(const struct ir_operand *op, u32 lanes)
 {
 	u8 mask = 0;
 
 	if (!has_part(op))
 		return (u8)((1u << lanes) - 1);
-	for (u32 i = 0; i < digits(op); i++)
+	for (u32 i = 0; i < selector_digits(op); i++)
 		mask |= (u8)(1u << digit(op, i));
 	return mask;
 }
@@ -86,7 +86,7 @@ static struct ir_operand plain(const struct ir_operand *op)
 }
 
 /* The record, its data behind it in ext. */
-static void emit(struct lower *l, enum exec_op op, const void *data, size_t size)
+static void emit_video(struct lower *l, enum exec_op op, const void *data, size_t size)
 {
 	u32 words[(sizeof(struct num_video) + 3) / 4] = {0}, row[3], ext = (u32)l->ext.len, d;
 	struct ir_operand dst = plain(lower_operand(l, 0));
@@ -106,7 +106,7 @@ static void emit(struct lower *l, enum exec_op op, const void *data, size_t size
 	lower_last(l)->ext = ext;
 }
 
-static bool is_signed(const struct isa_form *form, u32 slot)
+static bool slot_is_signed(const struct isa_form *form, u32 slot)
 {
 	return isa_type_class(form->type[slot]) == ISA_SINT;
 }
@@ -117,10 +117,10 @@ static void lower_vmad(struct lower *l)
 	const struct ir_operand *a = lower_operand(l, 1), *b = lower_operand(l, 2),
 				*c = lower_operand(l, 3);
 	struct num_vmad v = {
-		.a_part = part_of(a),
-		.b_part = part_of(b),
-		.a_signed = is_signed(form, 1),
-		.b_signed = is_signed(form, 2),
+		.a_part = selected_part(a),
+		.b_part = selected_part(b),
+		.a_signed = slot_is_signed(form, 1),
+		.b_signed = slot_is_signed(form, 2),
 		.negate_product = ((a->flags ^ b->flags) & IR_NEG) != 0,
 		.negate_c = (c->flags & IR_NEG) != 0,
 		.plus_one = isa_form_has(form, M_po),
@@ -130,7 +130,7 @@ static void lower_vmad(struct lower *l)
 						       : 0,
 	};
 
-	emit(l, OP_video_vmad, &v, sizeof(v));
+	emit_video(l, OP_video_vmad, &v, sizeof(v));
 }
 
 static u8 second_of(const struct isa_form *form, const struct ir_operand *dst)
@@ -173,18 +173,18 @@ void lower_video(struct lower *l)
 	slot = name->op == NUM_VSET ? 0 : 1;
 	v.op = name->op;
 	v.cmp = compare_of(isa_form_word(form, ISA_K_CMP, 0));
-	v.d_signed = is_signed(form, 0);
-	v.a_signed = is_signed(form, slot);
-	v.b_signed = is_signed(form, slot + 1);
+	v.d_signed = slot_is_signed(form, 0);
+	v.a_signed = slot_is_signed(form, slot);
+	v.b_signed = slot_is_signed(form, slot + 1);
 	if (name->lanes) {
-		v.mask = mask_of(dst, name->lanes);
+		v.mask = lane_mask_of(dst, name->lanes);
 		select_lanes(a, name->lanes, 0, v.a_sel);
 		select_lanes(b, name->lanes, name->lanes, v.b_sel);
-		emit(l, name->lanes == 2 ? OP_video_simd2 : OP_video_simd4, &v, sizeof(v));
+		emit_video(l, name->lanes == 2 ? OP_video_simd2 : OP_video_simd4, &v, sizeof(v));
 		return;
 	}
-	v.a_part = part_of(a);
-	v.b_part = part_of(b);
-	v.d_part = part_of(dst);
-	emit(l, OP_video_scalar, &v, sizeof(v));
+	v.a_part = selected_part(a);
+	v.b_part = selected_part(b);
+	v.d_part = selected_part(dst);
+	emit_video(l, OP_video_scalar, &v, sizeof(v));
 }

@@ -20,7 +20,7 @@ static const struct warp_row rows[] = {
 #include "src/uop/table/warp.def"
 };
 
-static const struct warp_row *find(const struct isa_form *form)
+static const struct warp_row *find_warp_row(const struct isa_form *form)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		bool fits = rows[i].opcode == isa_form_opcode(form);
@@ -41,7 +41,7 @@ static u32 row_or_none(struct lower *l, const struct ir_operand *op, u32 type, e
 void lower_warp(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
-	const struct warp_row *row = find(form);
+	const struct warp_row *row = find_warp_row(form);
 	const struct ir_operand *d = lower_named(l, 'd'), *p = lower_named(l, 'p'),
 				*m = lower_named(l, 'm');
 	u32 a = IR_NONE, b, c, mask = IR_NONE, skip = IR_NONE, pred = IR_NONE, dst = IR_NONE;
