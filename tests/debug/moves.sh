@@ -45,4 +45,20 @@ info breakpoints'
 says out '^Temporary breakpoint 2: '
 says out 'stop only if t == 40$'
 says out '^Breakpoint 1: .*CTA \(0,0,0\) warp 1, lane 8 \(00000100\)'
+
+# A front end that is cut, or sends what it should not.
+if command -v python3 >/dev/null 2>&1; then
+	capture python3 "$top/tests/debug/front_end.py" "$bin/ptxloom" "$scratch/programs/calls"
+	grep -E '^(#|ok|not ok)' "$scratch/out" >"$scratch/results"
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) ok 0 "front end: ${line#ok }" ;;
+		"not ok "*) ok 1 "front end: ${line#not ok }" ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done <"$scratch/results"
+	ok "$([ "$(grep -c '^ok' "$scratch/results")" -ge 12 ]; echo $?)" "all of them ran"
+else
+	skip "front end" "no python3"
+fi
 finish

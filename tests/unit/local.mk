@@ -23,6 +23,8 @@ unit_tests += \
 	tests/unit/dbg/value
 unit_tests += \
 	tests/unit/debugger/command \
+	tests/unit/debugger/link \
+	tests/unit/debugger/points \
 	tests/unit/debugger/look
 unit_tests += \
 	tests/unit/dev/absurd \
@@ -127,6 +129,8 @@ tests_unit_dbg_names_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_value_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_debugger_look_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 tests_unit_debugger_command_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
+tests_unit_debugger_link_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
+tests_unit_debugger_points_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 
 # Device code calls functions of the test itself.
 tests_unit_exec_syscalls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic

@@ -65,6 +65,9 @@ static void *listen_to_front(void *arg)
 			count_printed(a);
 			link_frame_fini(&f);
 		} else {
+			/* An interrupt while it stood has come too late. */
+			if (f.kind == LINK_COMMAND)
+				__atomic_store_n(&a->interrupted, false, __ATOMIC_RELEASE);
 			queue_push(a, &f);
 		}
 	}
