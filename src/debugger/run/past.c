@@ -54,16 +54,46 @@ static bool past_scan(struct debugger *x, u64 until)
 	return true;
 }
 
+/*
+ * The register that a found instruction only copies into the one that was asked for; IR_NONE: it
+ * computes something. Compilers copy at the ends of blocks, far from where a variable is set.
+ */
+static u32 copied_register(const struct debugger *x, const struct past_found *f)
+{
+	const struct past *p = &x->past;
+	struct dbg_place at;
+	const struct ir_insn *in;
+	const struct ir_operand *from;
+
+	if (p->want != PAST_WRITE || !p->range.is_register)
+		return IR_NONE;
+	at = loaded_place(debug_env(x->grid)->program, f->pc);
+	in = &at.func->insns.at[at.insn];
+	from = &at.func->operands.at[in->first_op + 1];
+	return ir_opcode(in) == OPCODE_mov && in->ops == 2 && in->guard == IR_NONE &&
+			       from->kind == IR_OP_REG && from->part == IR_PART_NONE
+		       ? from->index
+		       : IR_NONE;
+}
+
 /* The piece has been run over: what now? */
 static enum debug_verdict past_piece_over(struct debugger *x)
 {
 	struct past *p = &x->past;
 	u64 len = p->found.len;
+	u32 source;
 
 	p->at_beginning = false;
 	p->target = (struct past_found){0};
 	if (len >= p->count) {
 		p->target = p->found.at[len - p->count];
+		source = copied_register(x, &p->target);
+		if (source != IR_NONE) {
+			p->range.reg = source;
+			p->count = 1;
+			if (past_scan(x, p->target.time))
+				return DEBUG_BACK;
+		}
 		return past_go(x, p->target.time) ? DEBUG_BACK : run_stop(x);
 	}
 	p->count -= len;
@@ -80,7 +110,7 @@ static enum debug_verdict past_piece_over(struct debugger *x)
 
 static void past_note(struct debugger *x)
 {
-	struct past_found f = {x->at.time, x->at.cta, x->at.warp, x->at.lanes, 0};
+	struct past_found f = {x->at.time, x->at.cta, x->at.warp, x->at.lanes, 0, x->at.pc};
 
 	VEC_PUSH(&x->past.found, f);
 }
@@ -179,7 +209,7 @@ static bool past_matches(struct debugger *x, struct gang *g, const struct uop *i
 void past_access(struct debugger *x, const struct exec_access *a)
 {
 	u32 lanes = watch_writes(a) ? watch_range_touched(&x->past.range, a) : 0;
-	struct past_found f = {x->at.time, a->cta->number, a->warp, lanes, 0};
+	struct past_found f = {x->at.time, a->cta->number, a->warp, lanes, 0, 0};
 
 	if (lanes && x->at.time < x->past.until)
 		VEC_PUSH(&x->past.found, f);

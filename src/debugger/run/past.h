@@ -24,6 +24,7 @@ struct past_found {
 	u64 time, cta;
 	u32 warp, lanes;
 	u32 watch; /* number of the watchpoint whose value changed; 0: none */
+	u32 pc;
 };
 
 struct past_line {
