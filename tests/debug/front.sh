@@ -77,6 +77,16 @@ succeeds "the shell" debug --batch -ex 'shell echo $((6 * 7))' -ex '!echo again'
 is out '42
 again'
 
+succeeds "settings of gdb's are accepted" debug --batch -ex 'set height 0' -ex 'set width 0' -ex 'set pagination off' \
+	-ex 'set breakpoint pending on' -ex 'set confirm off' -ex 'show version' -ex 'info program' -- echo a b
+says out '^ptxloom [0-9.]*$'
+says out '^echo a b$'
+says out '^It is not being run$'
+for command in attach detach file handle signal tty core-file; do
+	ends 1 "$command" debug --batch -ex "$command 1" -- true
+	ok "$([ "$(wc -l <"$scratch/out")" -eq 1 ] && ! grep -q Undefined "$scratch/out"; echo $?)" "is refused in one line"
+done
+
 # ---- scripts ----
 
 cat >"$scratch/script" <<'END'
@@ -106,6 +116,7 @@ document twice
 Prints its arguments.
 end
 twice a "b c"
+help twice
 echo no end of line
 END
 printf 'echo last' >>"$scratch/script"
@@ -119,6 +130,7 @@ says out '^else$'
 says out '= 0$'
 says out '= 2$'
 says out '^<a> <"b c"> 2$'
+says out '^Prints its arguments\.$'
 says out 'last$'
 ok "$(! grep -qE '= 3$|^no$' "$scratch/out"; echo $?)" "loops end, and what is not so is not done"
 succeeds "the status is that of the last of -x and -ex" debug --batch -x "$scratch/script" -ex 'echo fine\n' -- true

@@ -287,6 +287,17 @@ static enum front_result run_script_command(struct front *f, struct script *s, c
 	return r;
 }
 
+/* `help NAME` of a command that the user has defined. */
+static bool help_macro(struct front *f, const char *args)
+{
+	const struct script_macro *m = script_macro(&f->macros, args, macro_name_length(args));
+
+	if (!m || !*args || *skip_space(args + macro_name_length(args)))
+		return false;
+	front_printf(f, "%s", m->help ? m->help : "A command that was defined by `define`.\n");
+	return true;
+}
+
 static enum front_result run_line(struct front *f, struct script *s, const char *line)
 {
 	const struct script_macro *m;
@@ -303,6 +314,8 @@ static enum front_result run_line(struct front *f, struct script *s, const char 
 		return define_macro(f, s, rest, false);
 	if (is_script_word(line, "document", &rest))
 		return define_macro(f, s, rest, true);
+	if (is_script_word(line, "help", &rest) && help_macro(f, rest))
+		return FRONT_OK;
 	m = script_macro(&f->macros, line, macro_name_length(line));
 	return m ? run_macro(f, m, line + macro_name_length(line)) : run_script_command(f, s, line);
 }

@@ -4,6 +4,7 @@
 #include "src/tools/debug/front.h"
 
 #include "src/base/leave.h"
+#include "src/config.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -178,6 +179,20 @@ static enum front_result set_confirm(struct front *f, const char *args)
 	return FRONT_OK;
 }
 
+static enum front_result set_nothing(struct front *f, const char *args)
+{
+	(void)f;
+	(void)args;
+	return FRONT_OK;
+}
+
+static enum front_result set_breakpoint(struct front *f, const char *args)
+{
+	if (!strcmp(args, "pending on") || !strcmp(args, "pending auto"))
+		return FRONT_OK;
+	return front_error(f, "Breakpoints wait for their code: there is 'pending on' alone");
+}
+
 /* Output is never held back, so scripts that say so get what they want. */
 static enum front_result set_pagination(struct front *f, const char *args)
 {
@@ -252,6 +267,43 @@ static enum front_result shell(struct front *f, const char *args)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? FRONT_OK : FRONT_ERROR;
 }
 
+static enum front_result say_program(struct front *f, const char *args)
+{
+	struct text t = {0};
+
+	(void)args;
+	program_put_args(&f->program, &t);
+	front_printf(f, "%s%s%s\n", f->program.argv[f->program.fixed - 1], t.len ? " " : "",
+		     t.len ? t.at : "");
+	text_fini(&t);
+	if (!session_is_running(f))
+		front_printf(f, "It is not being run\n");
+	else
+		front_printf(f, "It runs as process %d and %s\n", (int)f->program.pid,
+			     f->connected ? "stands" : "has not used CUDA yet");
+	return FRONT_OK;
+}
+
+static enum front_result say_version(struct front *f, const char *args)
+{
+	(void)args;
+	front_printf(f, "%s\n", PACKAGE_STRING);
+	return FRONT_OK;
+}
+
+/* Commands of gdb that have no meaning here. */
+static const struct {
+	const char *name, *why;
+} refusals[] = {
+	{"attach", "A program is debugged from its start: `ptxloom debug PROG`"},
+	{"core-file", "There are no core files of kernels; a run that is repeated does the same"},
+	{"detach", "A program is debugged to its end; `kill` ends it"},
+	{"file", "The program is named when the debugger is started: `ptxloom debug PROG`"},
+	{"handle", "Signals are the program's own; the debugger stops kernels alone"},
+	{"signal", "Signals are the program's own; `shell kill` sends one"},
+	{"tty", "The program has the debugger's terminal; `run <FILE >FILE` redirects it"},
+};
+
 static const struct {
 	const char *name;
 	verb_handler *run;
@@ -274,6 +326,12 @@ static const struct {
 	{"while", misplaced},
 	{"define", misplaced},
 	{"document", misplaced},
+	{"info program", say_program},
+	{"show version", say_version},
+	{"set height", set_nothing},
+	{"set width", set_nothing},
+	{"set verbose", set_nothing},
+	{"set breakpoint", set_breakpoint},
 	{"set confirm", set_confirm},
 	{"set pagination", set_pagination},
 };
@@ -296,5 +354,8 @@ enum front_result verb_run(struct front *f, const char *name, const char *args)
 			return r;
 		}
 	free(words);
+	for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
+		if (!strcmp(refusals[i].name, name))
+			return front_error(f, "%s", refusals[i].why);
 	return front_error(f, "'%s' is not available here", name);
 }
