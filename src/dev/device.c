@@ -63,7 +63,7 @@ void device_wait(struct device *d)
 	while (d->running) {
 		if (sched_is_deterministic(d->pool)) {
 			pthread_mutex_unlock(&d->lock);
-			sched_go(d->pool);
+			sched_go_wait(d->pool);
 			pthread_mutex_lock(&d->lock);
 		} else {
 			sched_rest(d->pool, &d->idle, &d->lock);

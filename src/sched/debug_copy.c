@@ -2,6 +2,7 @@
  * Under a debugger: copies of the resident CTAs, and of what decides who goes on.
  */
 #include "src/async/async.h"
+#include "src/exec/probe.h"
 #include "src/sched/debug_int.h"
 
 #include <stdlib.h>
@@ -27,6 +28,25 @@ static u64 local_in_use(const struct debug_grid *d, const struct cta *c)
 	}
 	most = align_up(most, 4);
 	return c->local ? min_u64(most, c->env->local_bytes) : 0;
+}
+
+u64 debug_state_hash(const struct debug_grid *d)
+{
+	u64 h[2] = {d->cursor.target, d->cursor.near};
+
+	for (size_t i = 0; i < d->units.len; i++)
+		for (struct cta_slot *s = d->units.at[i]; s; s = s->mate) {
+			const struct cta *c = &s->cta;
+			u64 lane = local_in_use(d, c) / 4;
+
+			h[0] = hash_bytes(h, sizeof(h)) ^ exec_probe_state(c);
+			h[1] = hash_bytes(c->shared, c->env->shared_bytes) + c->number;
+			for (u32 k = 0; lane && k < c->gangs; k++)
+				h[1] = h[1] * 31 +
+				       hash_bytes(c->gang[k].local,
+						  lane * c->gang[k].warps * WARP_LANES * 4);
+		}
+	return hash_bytes(h, sizeof(h));
 }
 
 /* Copies bytes out of the storage, or back. */

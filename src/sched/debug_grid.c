@@ -2,6 +2,7 @@
  * A grid under a debugger: the loop that asks it before each instruction, turns, what ends them, the
  * launch's beginning and end. See debug.h.
  */
+#include "src/async/async.h"
 #include "src/exec/fpenv.h"
 #include "src/sched/debug_int.h"
 
@@ -368,10 +369,63 @@ static void run_turn(struct debug_grid *d, const struct debug_turn *t)
 	settle_turn(d, t, stop);
 }
 
+/* Copies that are under way are not part of the state that is looked at. */
+static bool some_copy(const struct debug_grid *d)
+{
+	for (size_t i = 0; i < d->units.len; i++)
+		for (const struct cta_slot *s = d->units.at[i]; s; s = s->mate)
+			if (s->cta.async && s->cta.async->some)
+				return true;
+	return false;
+}
+
+/*
+ * All CTAs have only polled in this round. Does everything repeat itself, and can nobody else change
+ * that? The argument is that of docs/engine.md, "Livelocks", with all of memory compared.
+ */
+static bool is_livelock(struct debug_grid *d)
+{
+	const struct exec_env *e = &d->grid->launch.env;
+	u64 state, rests = 0;
+	bool still;
+
+	if (d->cursor.still <= d->cursor.looked_at)
+		d->cursor.looks = 0;
+	d->cursor.looked_at = d->cursor.still;
+	if (e->program->reads_clock || d->frozen.len || some_copy(d) ||
+	    !grid_is_alone(d->grid, &rests) || rests != d->look_rests || !debug_memory_is_same(d)) {
+		d->look_rests = rests;
+		d->cursor.looks = 0;
+		return false;
+	}
+	state = debug_state_hash(d);
+	still = d->cursor.looks && state == d->cursor.look_state;
+	if (!(d->cursor.looks & (d->cursor.looks - 1)))
+		d->cursor.look_state = state;
+	d->cursor.looks++;
+	debug_copy_amend(d);
+	return still;
+}
+
+static void livelock(struct debug_grid *d)
+{
+	struct cta *c = &d->units.at[0]->cta;
+
+	exec_cta_deadlock(c);
+	snprintf(c->fault.text, sizeof(c->fault.text),
+		 "livelock: every thread repeats itself, and no thread changes what it reads");
+	tell_fault(d, c, &c->fault);
+}
+
 static void wait_outside(struct debug_grid *d)
 {
 	struct sched_pool *p = d->grid->pool;
 	enum debug_verdict v = DEBUG_GO_ON;
+
+	if (is_livelock(d)) {
+		livelock(d);
+		return;
+	}
 
 	if (d->hooks->idle && d->step)
 		v = d->hooks->idle(d->hooks->user, d);

@@ -32,6 +32,9 @@ struct debug_cursor {
 	bool moved;        /* some unit ran in this round */
 	bool progress;     /* one ended in this round, or computes */
 	bool others;       /* the preferred ones let the others have a turn */
+	/* for repetition, since somebody got further: looks, when the last was, and a state */
+	u32 looks, looked_at;
+	u64 look_state;
 	struct debug_preference prefer;
 	/* of the turn that is under way */
 	u32 only, frozen_here; /* lanes that may run in it, and those that may not */
@@ -157,6 +160,7 @@ struct debug_grid {
 	struct gang *resume; /* goes on at resume_pc */
 	u32 resume_pc;
 	bool ended, begun, waits;
+	u64 look_rests;
 	struct debug_history history;
 };
 
@@ -222,7 +226,15 @@ void debug_copy_put(struct debug_grid *d, const struct debug_copy *c);
 /* Its pages, too. */
 void debug_copy_free(struct debug_copy *c);
 
+/* All that decides what the grid does next, memory outside CTAs excepted. */
+u64 debug_state_hash(const struct debug_grid *d);
+
 /* ---- debug_time.c ---- */
+
+/* Between turns: has memory not changed since the last such call? Makes a copy. */
+bool debug_memory_is_same(struct debug_grid *d);
+/* The cursor has changed since that. */
+void debug_copy_amend(struct debug_grid *d);
 
 /* The launch begins, or goes on after others ran: nothing before can be gone back to. */
 void debug_time_begin(struct debug_grid *d, const char *why);

@@ -262,6 +262,24 @@ static void restart(struct debug_grid *d, struct gang *g, u32 pc, const char *wh
 		make_copy(d, g, pc);
 }
 
+bool debug_memory_is_same(struct debug_grid *d)
+{
+	struct debug_history *h = &d->history;
+
+	if (h->on)
+		make_copy(d, NULL, 0);
+	return h->copies.len > 1 && !h->copies.at[h->copies.len - 2].pages.len;
+}
+
+void debug_copy_amend(struct debug_grid *d)
+{
+	struct debug_history *h = &d->history;
+	struct debug_copy *c = h->copies.len ? &h->copies.at[h->copies.len - 1] : NULL;
+
+	if (c && !c->gang && c->time == d->time)
+		c->cursor = d->cursor;
+}
+
 static bool is_due(const struct debug_history *h)
 {
 	u64 wait = h->cost_ns * COPY_PART;

@@ -292,7 +292,7 @@ static void renew(struct sched_pool *p)
 static void stop_going(struct sched_pool *p)
 {
 	p->go = false;
-	pthread_cond_broadcast(&p->quiet);
+	sched_wake(p, &p->quiet);
 }
 
 /* Until the program waits for something, or has been silent while grids wait for others. */
@@ -367,13 +367,20 @@ bool sched_is_deterministic(const struct sched_pool *p)
 	return p->options.deterministic;
 }
 
-/* Let the worker run until it stops by itself. pool->lock held, released temporarily. */
-static void let_go(struct sched_pool *p)
+/*
+ * Let the worker run until it stops by itself. rests: the calling thread does nothing else until
+ * something has ended. pool->lock held, released temporarily.
+ */
+static void let_go(struct sched_pool *p, bool rests)
 {
 	p->go = true;
 	pthread_cond_broadcast(&p->work);
-	while (p->go && !p->quit)
-		pthread_cond_wait(&p->quiet, &p->lock);
+	while (p->go && !p->quit) {
+		if (rests)
+			sched_rest(p, &p->quiet, &p->lock);
+		else
+			pthread_cond_wait(&p->quiet, &p->lock);
+	}
 }
 
 void sched_settle(struct sched_pool *p)
@@ -382,11 +389,11 @@ void sched_settle(struct sched_pool *p)
 		return;
 	pthread_mutex_lock(&p->lock);
 	while (next_ordered(p) && !p->quit)
-		let_go(p);
+		let_go(p, false);
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool sched_go(struct sched_pool *p)
+static bool go_once(struct sched_pool *p, bool rests)
 {
 	bool any;
 
@@ -397,9 +404,19 @@ bool sched_go(struct sched_pool *p)
 	if (any && !next_ordered(p))
 		renew(p);
 	if (any)
-		let_go(p);
+		let_go(p, rests);
 	pthread_mutex_unlock(&p->lock);
 	return any;
+}
+
+bool sched_go(struct sched_pool *p)
+{
+	return go_once(p, false);
+}
+
+bool sched_go_wait(struct sched_pool *p)
+{
+	return go_once(p, true);
 }
 
 /* The program's signals are for its own threads. */

@@ -68,8 +68,7 @@ static bool has_signal_handlers(struct sched_pool *p)
 	return false;
 }
 
-/* Only the grid can change memory, and no other thread could since the other call. */
-static bool is_alone(const struct sched_grid *g, u64 *rests)
+bool grid_is_alone(const struct sched_grid *g, u64 *rests)
 {
 	bool host_sees;
 
@@ -203,7 +202,7 @@ void grid_probe(struct sched_grid *g)
 	bool still = false;
 	struct fault f = {.kind = FAULT_DEADLOCK};
 
-	if (grid_has_unstarted(g) || !is_alone(g, &before))
+	if (grid_has_unstarted(g) || !grid_is_alone(g, &before))
 		return;
 	exec_probe_init(&p.probe, g->launch.env.ops);
 	p.end_ns = start + g->share[0].quiet_ns / PROBE_SHARE;
@@ -218,7 +217,7 @@ void grid_probe(struct sched_grid *g)
 	fpenv_leave(host_mode);
 	for (u32 i = 0; i < g->shares; i++)
 		share_report(&g->share[i]);
-	if (!still || !is_alone(g, &after) || before != after)
+	if (!still || !grid_is_alone(g, &after) || before != after)
 		return;
 	snprintf(
 		f.text, sizeof(f.text), "%s",

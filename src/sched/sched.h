@@ -143,6 +143,8 @@ void sched_settle(struct sched_pool *p);
  * Let even those that wait go on, until one grid has ended or all wait again. False: there is none.
  */
 bool sched_go(struct sched_pool *p);
+/* The same, by a thread that does nothing but call it until what it waits for has ended. */
+bool sched_go_wait(struct sched_pool *p);
 bool sched_is_deterministic(const struct sched_pool *p);
 /* Drop what is cached for a program. To be called before it is freed; none of its grids may be
  * running. */

@@ -377,6 +377,8 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
  * sched_host_ns
  */
 void probe_consider(struct share *h, u64 now);
+/* Only the grid can change memory, and no other thread could since a call with the same *rests. */
+bool grid_is_alone(const struct sched_grid *g, u64 *rests);
 /* End the grid with FAULT_DEADLOCK if it can never end. No share may be busy. */
 void grid_probe(struct sched_grid *g);
 

@@ -112,7 +112,7 @@ static inline bool debug_run_go(struct debug_run *r)
 	if (!r->pool || !sched_start(r->pool, &l, false))
 		return false;
 	while (!r->done)
-		sched_go(r->pool);
+		sched_go_wait(r->pool);
 	sched_pool_free(r->pool);
 	r->pool = NULL;
 	return true;

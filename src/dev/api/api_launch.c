@@ -126,7 +126,7 @@ int ptxloom_launch(struct ptxloom_kernel *kernel, const struct ptxloom_config *c
 	while (!w.done) {
 		if (sched_is_deterministic(dev->pool)) {
 			pthread_mutex_unlock(&dev->lock);
-			sched_go(dev->pool);
+			sched_go_wait(dev->pool);
 			pthread_mutex_lock(&dev->lock);
 		} else {
 			sched_rest(dev->pool, &dev->ended, &dev->lock);

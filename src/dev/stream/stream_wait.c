@@ -48,7 +48,7 @@ static void wait_ordered_locked(struct streams *all, struct work *w, u64 serial)
 
 	while (work_is_pending(w, serial)) {
 		pthread_mutex_unlock(&all->lock);
-		any = sched_go(pool);
+		any = sched_go_wait(pool);
 		pthread_mutex_lock(&all->lock);
 		/* It waits for a host function, or a value in memory. */
 		if (!any && work_is_pending(w, serial))

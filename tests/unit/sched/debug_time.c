@@ -365,6 +365,8 @@ static void test_memory(void)
 static const char fault[] = HEAD ENTRY
 	"mov.u32 %r5, 5; and.b32 %r6, %r2, 7; setp.eq.u32 %p1, %r6, 5; selp.u64 %rd4, 0, %rd3, %p1;\n"
 	"mul.lo.u32 %r7, %r4, 3; st.global.u32 [%rd4], %r7; ret;\n}\n";
+static const char livelock[] = HEAD ENTRY
+	"WAIT: ld.volatile.global.u32 %r5, [%rd1+8192]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; ret;\n}\n";
 static const char deadlock[] = HEAD ENTRY
 	"setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1; ret; A: bar.sync 2, 64; ret;\n}\n";
 
@@ -387,6 +389,7 @@ int main(void)
 	test_places(&kernels[0], 64 << 20, true);
 	test_ending("a fault", fault, FAULT_ILLEGAL_ADDRESS, 32);
 	test_ending("a deadlock", deadlock, FAULT_DEADLOCK, 64);
+	test_ending("a livelock", livelock, FAULT_DEADLOCK, 32);
 	test_prints();
 	test_memory();
 	mem_fini(&mem);
