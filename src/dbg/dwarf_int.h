@@ -27,6 +27,8 @@ bool debug_info_enumerator(struct debug_info *d, const char *name, struct dbg_ty
 			   s64 *value);
 /* The function as DWARF calls it, NULL: it knows none. */
 const char *debug_info_function(struct debug_info *d, const struct ir_func *f);
+/* What it returns; NULL: nothing, or not known. */
+struct dbg_type *debug_info_result(struct debug_info *d, const struct ir_func *f);
 
 /* A function that is inlined at a place. */
 struct debug_inline {

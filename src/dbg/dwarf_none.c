@@ -54,6 +54,12 @@ const char *debug_info_function(struct debug_info *d PL_UNUSED, const struct ir_
 	return NULL;
 }
 
+struct dbg_type *debug_info_result(struct debug_info *d PL_UNUSED,
+				   const struct ir_func *f PL_UNUSED)
+{
+	return NULL;
+}
+
 u32 debug_info_inlined(struct debug_info *d PL_UNUSED, struct dbg_place at PL_UNUSED,
 		       struct debug_inline out[DBG_INLINE_MAX] PL_UNUSED)
 {

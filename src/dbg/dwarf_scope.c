@@ -449,6 +449,13 @@ const char *debug_info_function(struct debug_info *d, const struct ir_func *f)
 		       : NULL;
 }
 
+struct dbg_type *debug_info_result(struct debug_info *d, const struct ir_func *f)
+{
+	u64 die = f->index < d->m->funcs.len ? d->funcs[f->index] : 0;
+
+	return die ? dwarf_type_of(d, die) : NULL;
+}
+
 u32 debug_info_inlined(struct debug_info *d, struct dbg_place at,
 		       struct debug_inline out[DBG_INLINE_MAX])
 {

@@ -273,6 +273,11 @@ static void plain_function(const char *name, bool keep_arguments, struct text *o
 	}
 }
 
+struct dbg_type *dbg_names_result(struct dbg_names *n, const struct ir_func *f)
+{
+	return n->dwarf ? debug_info_result(n->dwarf, f) : NULL;
+}
+
 bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name)
 {
 	const char *whole = dbg_names_function(n, f);

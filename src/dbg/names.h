@@ -81,6 +81,8 @@ bool dbg_names_enumerator(struct dbg_names *n, const char *name, struct dbg_type
 
 /* "k(float*, int)", or the plain name; lives as long as the names. */
 const char *dbg_names_function(struct dbg_names *n, const struct ir_func *f);
+/* What the function returns; NULL: nothing, or not known. */
+struct dbg_type *dbg_names_result(struct dbg_names *n, const struct ir_func *f);
 /*
  * Is it a name of the function: its PTX name, the C++ name with or without parameters, template
  * arguments and namespaces?

@@ -395,7 +395,9 @@ static void say_returned(struct debugger *x, const struct where *w)
 	u32 call = w->place.insn ? w->place.insn - 1 : 0, number;
 	const struct ir_func *f = w->place.func;
 	const struct ir_insn *in = &f->insns.at[call];
-	const struct ir_operand *list = &f->operands.at[in->first_op];
+	const struct ir_operand *list = &f->operands.at[in->first_op],
+				*callee = in->ops > 1 ? list + 1 : NULL;
+	struct dbg_type *type;
 
 	if (x->move.inlined || ir_opcode(in) != OPCODE_call || !in->ops ||
 	    list->kind != IR_OP_LIST || list->imm != 1 || !w->module)
@@ -406,6 +408,11 @@ static void say_returned(struct debugger *x, const struct where *w)
 		return;
 	if (!returned_variable(w->module, list->index, &v))
 		return;
+	type = callee && callee->kind == IR_OP_FUNC
+		       ? dbg_names_result(w->module->names, w->module->m->funcs.at[callee->index])
+		       : NULL;
+	if (type && dbg_type_size(type) <= w->module->m->vars.at[list->index]->size_bytes)
+		v.type = type;
 	dbg_value_of(&c, &v, &value);
 	if (dbg_value_print(&c, &value, NULL, &out, &why) &&
 	    dbg_session_keep(x->session, &c, &value, &number, &why))

@@ -10,11 +10,18 @@
 void launch_say(const struct launch_row *l, struct text *out)
 {
 	struct text name = {0};
+	const char *blank;
+	size_t begin = 0;
 
 	demangle(l->kernel, &name);
+	/* Names of templates begin with what they return. */
+	while (name.at && (blank = strchr(name.at + begin, ' ')) &&
+	       (size_t)(blank - name.at) < begin + strcspn(name.at + begin, "(<"))
+		begin = (size_t)(blank - name.at) + 1;
 	text_printf(out, "%.*s<<<(%u,%u,%u), (%u,%u,%u)>>>",
-		    (int)strcspn(name.at ? name.at : "", "("), name.at ? name.at : "", l->grid[0],
-		    l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+		    (int)strcspn(name.at ? name.at + begin : "", "("),
+		    name.at ? name.at + begin : "", l->grid[0], l->grid[1], l->grid[2], l->block[0],
+		    l->block[1], l->block[2]);
 	text_fini(&name);
 }
 
