@@ -20,11 +20,11 @@ TESTS += tests/exec/settings.sh tests/exec/completion.sh tests/exec/pkgconfig.sh
 TESTS += tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
 endif
 
-dist_check_SCRIPTS += tests/dap/dap.sh tests/dap/protocol.sh
-EXTRA_DIST += tests/dap/client.py tests/dap/sessions.py editors/vscode/README.md \
+dist_check_SCRIPTS += tests/debug/python.sh tests/dap/dap.sh tests/dap/protocol.sh
+EXTRA_DIST += tests/debug/scale.py tests/debug/softmax.py tests/dap/client.py tests/dap/sessions.py editors/vscode/README.md \
 	editors/vscode/extension.js editors/vscode/package.json
 if !SANITIZED
-TESTS += tests/dap/dap.sh tests/dap/protocol.sh
+TESTS += tests/debug/python.sh tests/dap/dap.sh tests/dap/protocol.sh
 endif
 
 # The same libraries, where they are built with a sanitizer.

@@ -51,12 +51,30 @@ void demangle_prepare(void)
 	pthread_once(&once, load_demangler);
 }
 
+/*
+ * Without "[abi:...]": Numba writes what it compiled a function with there, a hundred letters that say
+ * nothing to people.
+ */
+static void put_without_tags(struct text *out, const char *name)
+{
+	const char *tag, *end;
+
+	while ((tag = strstr(name, "[abi:")) && (end = strchr(tag, ']'))) {
+		text_add(out, name, (size_t)(tag - name));
+		name = end + 1;
+	}
+	text_puts(out, name);
+}
+
 void demangle(const char *name, struct text *out)
 {
 	cxa_demangle *f = __atomic_load_n(&demangler, __ATOMIC_ACQUIRE);
 	const char *part = f ? mangled_part(name) : NULL;
 	char *plain = part ? f(part, NULL, NULL, NULL) : NULL;
 
-	text_puts(out, plain ? plain : name);
+	if (plain)
+		put_without_tags(out, plain);
+	else
+		text_puts(out, name);
 	free(plain);
 }

@@ -40,6 +40,7 @@ bool ir_is_toolkit_path(const char *path)
 		"/usr/include/",          "/usr/lib/",      "/usr/local/include/",
 		"/ptxloom/include/",      "/cuda/include/", "/cuda/bin/",
 		"/targets/x86_64-linux/", "/nvidia/cu",     "/usr/local/cuda",
+		"/triton/language/",      "/numba/cuda/",   "/numba_cuda/",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)

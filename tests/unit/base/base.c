@@ -190,11 +190,13 @@ static void test_demangle(void)
 	text_puts(&t, " ");
 	demangle("_Znonsense", &t);
 	text_puts(&t, " ");
+	demangle("_Z5scaleB2v1B3abcPfi", &t);
+	text_puts(&t, " ");
 	demangle("saxpy", &t);
 	/* Without a C++ library names stay as they are. */
 	if (strstr(t.at, "scale(float*, int)"))
-		CHECK_STR(t.at,
-			  "_Z5scalePfi scale(float*, int) scale(float*, int) _Znonsense saxpy");
+		CHECK_STR(t.at, "_Z5scalePfi scale(float*, int) scale(float*, int) _Znonsense "
+				"scale(float*, int) saxpy");
 	CHECK(demangle_wants("_Z5scalePfi") && !demangle_wants("saxpy"));
 	text_fini(&t);
 }

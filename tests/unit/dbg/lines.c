@@ -1,6 +1,7 @@
 /*
  * Lines of the source and instructions, both ways.
  */
+#include "src/ir/source.h"
 #include "tests/unit/dbg/fake.h"
 
 #define KERNEL "_Z6shapesPfi5Point"
@@ -179,8 +180,19 @@ static void test_copies(void)
 	fake_close(&x);
 }
 
+/* What users have not written: no step stops there. */
+static void test_toolkit(void)
+{
+	CHECK(ir_is_toolkit_path("/usr/local/cuda/include/sm_30_intrinsics.hpp"));
+	CHECK(ir_is_toolkit_path("/venv/lib/python3.11/site-packages/triton/language/standard.py"));
+	CHECK(ir_is_toolkit_path("/venv/lib/python3.11/site-packages/numba/cuda/mathimpl.py"));
+	CHECK(!ir_is_toolkit_path("/srv/triton/softmax.py"));
+	CHECK(!ir_is_toolkit_path("/srv/cuda/scale.cu"));
+}
+
 int main(void)
 {
+	test_toolkit();
 	test_paths();
 	test_shapes("shapes.nvcc.ptx");
 	test_shapes("shapes.clang.ptx");
