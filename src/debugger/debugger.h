@@ -51,7 +51,10 @@ void debugger_restore(struct debugger *x, const char *state);
 
 /* ---- in the process: attach.c ---- */
 
-/* Was the process started by a front end (PTXLOOM_DEBUG)? */
+/*
+ * Was the process started by a front end (PTXLOOM_DEBUG), and is it the one that is debugged? If it
+ * is another, that is said on standard error, once.
+ */
 bool debugger_is_wanted(void);
 /*
  * Connect with the front end; to be called once, before the first device. NULL with a line in `why`

@@ -82,6 +82,19 @@ says out '^Breakpoint 2: one' "programs that a shell starts"
 says out '^Breakpoint 1: sum' "one after the other"
 says out '^\[The program was killed\]$'
 
+debugged 'break sum
+run
+delete
+continue' sh -c './race & ./race; wait'
+verdict $? "of two processes at once"
+ok "$(skipping || [ "$(grep -c '^Launch 1' "$scratch/out")" -ge 1 ]; echo $?)" "one is debugged"
+ok "$(skipping || [ "$(grep -c 'it should be 2016$' "$scratch/out")" -eq 2 ]; echo $?)" "and both run"
+if command -v python3 >/dev/null 2>&1; then
+	debugged 'run' python3 -c 'import subprocess; subprocess.run(["./race"])'
+	says out 'it should be 2016$' "a child whose files were closed runs"
+	says err 'runs without the debugger' "without the debugger"
+fi
+
 # Two debuggers at once do not know of each other.
 skipping || {
 	printf 'break 11\nrun\nprint part[t]\ncontinue\n' >"$scratch/script"

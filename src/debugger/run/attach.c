@@ -25,9 +25,26 @@
 static const char from_front[] = {
 	LINK_COMMAND, LINK_INTERRUPT, LINK_COMPLETE, LINK_QUERY, LINK_STATE, LINK_PRINTED, 0};
 
+/*
+ * The front end has one connection, which processes that the program starts inherit: the first that
+ * uses CUDA has it until it ends. The lock is the process's own; a child has to ask for itself.
+ */
 bool debugger_is_wanted(void)
 {
-	return setting_text(SETTING_DEBUG) != NULL;
+	struct flock claim = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	u64 fd = setting_number(SETTING_DEBUG, 0);
+	const char *why = "another process is being debugged";
+
+	if (!setting_text(SETTING_DEBUG) || !fcntl((int)fd, F_SETLK, &claim))
+		return setting_text(SETTING_DEBUG) != NULL;
+	if (errno == EBADF)
+		why = "its connection was closed when it was started";
+	else if (errno != EAGAIN && errno != EACCES)
+		return true;
+	fprintf(stderr, "ptxloom: note: process %ld runs without the debugger: %s\n",
+		(long)getpid(), why);
+	unsetenv("PTXLOOM_DEBUG");
+	return false;
 }
 
 /* ---- the listener ---- */
