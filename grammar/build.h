@@ -166,8 +166,8 @@ struct parse {
 	u32 guard;
 	bool guard_not, insn_failed;
 	VEC(struct build_addend) addends;
-	const char *
-		unrunnable; /* why the instruction cannot be run although ptxas accepts it; NULL: it can */
+	/* why the instruction cannot be run although ptxas accepts it; NULL: it can */
+	const char *unrunnable;
 	struct build_decl decl;
 	struct build_init init;
 	u8 linkage;

@@ -667,8 +667,8 @@ void build_add(struct parse *p, const char *opcode, struct ir_operand d, struct 
 }
 
 /*
- * To be run, an instruction must have a meaning. ptxas also accepts vectors of mixed elements and the
- * like.
+ * To be run, an instruction must have a meaning. ptxas also accepts vectors of mixed elements and
+ * the like.
  */
 static const struct isa_form *only_meaningful(struct parse *p, const struct isa_form *form,
 					      struct diag_span where)

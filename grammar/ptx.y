@@ -1,6 +1,6 @@
 /*
- * PTX grammar: directives, declarations, statements, operands. No mnemonic is known here; the instruction table
- * decides what an opcode means. Actions only call build_*(), in grammar/build.h.
+ * PTX grammar: directives, declarations, statements, operands. No mnemonic is known here; the
+ * instruction table decides what an opcode means. Actions only call build_*(), in grammar/build.h.
  * Source: PTX ISA "Syntax", "State Spaces, Types, and Variables", "Directives".
  */
 %define api.pure full
@@ -57,7 +57,9 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %type <number> linkage vector_begin compound_begin
 %type <str> name plus_name
 
-/* A pragma after a declaration without semicolon belongs to the declaration, and so does .language. */
+/*
+ * A pragma after a declaration without semicolon belongs to the declaration, and so does .language.
+ */
 %precedence NO_PRAGMA
 %precedence PRAGMA LANGUAGE
 %right '?' ':'

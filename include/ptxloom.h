@@ -108,7 +108,10 @@ PTXLOOM_API int ptxloom_device_number(const struct ptxloom_device *dev, const ch
 				      int64_t *out);
 /* Wait until no launch of the device is running; returns the first fault since the last call. */
 PTXLOOM_API int ptxloom_device_sync(struct ptxloom_device *dev);
-/* Copy the messages since the last call, at most size - 1 bytes and a NUL; returns their full length. */
+/*
+ * Copy the messages since the last call, at most size - 1 bytes and a NUL; returns their full
+ * length.
+ */
 PTXLOOM_API size_t ptxloom_message(struct ptxloom_device *dev, char *out, size_t size);
 
 /* ---- Modules: ptxloom_module_load(3) ---- */

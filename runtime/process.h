@@ -47,7 +47,8 @@ struct process {
 	pthread_once_t rt_once;
 	struct rt rt;
 	struct debugger *debugger; /* NULL: none; never freed */
-	bool is_forked; /* a child of a process that had used CUDA; written while there is one thread */
+	/* a child of a process that had used CUDA; written while there is one thread */
+	bool is_forked;
 	bool is_exiting; /* atomic */
 	/* rt_error.c: a kernel has faulted; atomic */
 	bool fault_seen;

@@ -95,14 +95,16 @@ enum rt_limit {
 struct rt_device {
 	struct device dev;
 	_Atomic bool is_open;
-	int sticky; /* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
+	/* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
+	int sticky;
 	size_t limits[RT_LIMITS];
 	struct memory_pool *pool; /* that it allocates from; NULL: its default one */
 };
 
 struct rt {
 	int status; /* of the set-up itself: cudaErrorNoDevice, cudaErrorInvalidDevice .. */
-	bool is_used; /* the driver is initialised: by cuInit, or by what of the runtime needs devices */
+	/* the driver is initialised: by cuInit, or by what of the runtime needs devices */
+	bool is_used;
 	struct arch_devices list;
 	u32 physical[ARCH_DEVICES_MAX]; /* number of a visible device among all */
 	struct device_settings settings;

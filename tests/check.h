@@ -1,7 +1,13 @@
 /*
  * Sixty lines instead of a test framework: TAP output, one line per check.
  *
- *     int main(void) { CHECK(1 + 1 == 2); CHECK_EQ(f(), 3); CHECK_STR(g(), "x"); return check_done(); }
+ *     int main(void)
+ *     {
+ *             CHECK(1 + 1 == 2);
+ *             CHECK_EQ(f(), 3);
+ *             CHECK_STR(g(), "x");
+ *             return check_done();
+ *     }
  */
 #ifndef PL_CHECK_H
 #define PL_CHECK_H

@@ -3,8 +3,8 @@
  */
 #include "runtime/cuda/drv.h"
 
-#define FLAGS_KNOWN                                                                                \
-	0x7fu /* scheduling 0..4, mapped host memory 8, keep local memory 0x10, dumps, synchronous copies */
+/* scheduling 0..4, mapped host memory 8, keep local memory 0x10, dumps, synchronous copies */
+#define FLAGS_KNOWN 0x7fu
 #define SCHEDULES_LAST 4u
 #define MAP_HOST 8u
 

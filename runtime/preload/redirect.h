@@ -38,7 +38,11 @@ struct redirect_object {
 /* The objects of a process. But for the first two, zeroed: none has been inspected. */
 struct redirect {
 	redirect_target *target;
-	s64 place; /* as in struct code_caller; its word gets the version of a shared runtime, or more for a copy */
+	/*
+	 * as in struct code_caller; its word gets the version of a shared runtime, or more for a
+	 * copy
+	 */
+	s64 place;
 	u32 copies;                       /* static runtimes so far */
 	VEC(struct redirect_object) seen; /* the objects of the last call */
 };

@@ -48,8 +48,8 @@ enum arch_field {
  * arch_is_known() where zero means something else.
  */
 struct arch {
-	const char *
-		id; /* chip or file name without suffix, lower case: the name `ptxloom devices` lists */
+	/* chip or file name without suffix, lower case: the name `ptxloom devices` lists */
+	const char *id;
 	const char *parent;                   /* id of the profile it was derived from */
 	const char *source[ARCH_FIELD_COUNT]; /* NULL: unknown */
 #define ARCH_TYPE_INT s32
@@ -162,10 +162,11 @@ u32 arch_devices_links(const struct arch_devices *devices, u32 i, u32 j);
 /* ---- Device attributes by number ---- */
 
 enum arch_answer {
-	ARCH_ANSWER_VALUE,      /* *value is set */
-	ARCH_ANSWER_UNKNOWN,    /* the profile does not know */
-	ARCH_ANSWER_PER_DEVICE, /* PCI address and the like: differs between devices of one profile */
-	ARCH_ANSWER_NONE,       /* no such attribute */
+	ARCH_ANSWER_VALUE,   /* *value is set */
+	ARCH_ANSWER_UNKNOWN, /* the profile does not know */
+	/* PCI address and the like: differs between devices of one profile */
+	ARCH_ANSWER_PER_DEVICE,
+	ARCH_ANSWER_NONE, /* no such attribute */
 };
 
 /* Highest attribute number there is. */

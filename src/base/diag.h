@@ -38,8 +38,8 @@ struct diag_message {
 	u32 line, column; /* from 1; 0: whole file */
 	const char *text;
 	const char *hint; /* NULL: none */
-	const char *
-		words; /* the same in the words of ptxas, "error   : Unknown symbol 'x'"; NULL: none */
+	/* the same in the words of ptxas, "error   : Unknown symbol 'x'"; NULL: none */
+	const char *words;
 	bool words_are_line;     /* all of a line of the driver's log */
 	const char *source_line; /* NULL: not shown; not NUL-terminated */
 	size_t source_line_len;
@@ -74,8 +74,8 @@ void diag_at(struct diag *d, enum diag_level level, const struct diag_source *sr
 	     struct diag_span span, const char *hint, const char *fmt, ...) PL_PRINTF(6, 7);
 
 /*
- * The wording of ptxas for the next message, for programs that search for it: "error   : ..." or "fatal   : ...",
- * with "line 12; " before it where ptxas names another line than the message does.
+ * The wording of ptxas for the next message, for programs that search for it: "error : ..." or
+ * "fatal : ...", with "line 12; " before it where ptxas names another line than the message does.
  * Sinks that show messages to people omit it.
  */
 void diag_words(struct diag *d, const char *fmt, ...) PL_PRINTF(2, 3);

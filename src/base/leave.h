@@ -1,7 +1,7 @@
 /*
- * Ends a process at once, as _exit does: without its exit handlers and without the files of a parent
- * that it was forked from. A build for coverage (--enable-gcov) writes what was counted first, which
- * those handlers would have done; in others this is _exit.
+ * Ends a process at once, as _exit does: without its exit handlers and without the files of a
+ * parent that it was forked from. A build for coverage (--enable-gcov) writes what was counted
+ * first, which those handlers would have done; in others this is _exit.
  */
 #ifndef PL_LEAVE_H
 #define PL_LEAVE_H

@@ -3,11 +3,10 @@
  * and 16 bytes, aligned to their size, are read and written by one access of the host each, and
  * written once.
  *
- * 8 bytes and fewer are one access of every x86-64 processor. 16 bytes are one on processors with AVX
- * (Intel's Software Developer's Manual, volume 3, "Guaranteed Atomic Operations"; AMD's
- * Programmer's Manual, volume 2, "Access Atomicity"); elsewhere a locked instruction is used.
- * The C library's memcpy promises nothing: it writes some bytes twice and moves large blocks in
- * any way.
+ * 8 bytes and fewer are one access of every x86-64 processor. 16 bytes are one on processors with
+ * AVX (Intel's Software Developer's Manual, volume 3, "Guaranteed Atomic Operations"; AMD's
+ * Programmer's Manual, volume 2, "Access Atomicity"); elsewhere a locked instruction is used. The C
+ * library's memcpy promises nothing: it writes some bytes twice and moves large blocks in any way.
  */
 #ifndef PL_BASE_PIECE_H
 #define PL_BASE_PIECE_H

@@ -9,8 +9,8 @@
 /* Bytes under the limit (ulimit -v); UINT64_MAX: there is none. */
 u64 room_left(void);
 /*
- * How many of `whole` bytes one part may reserve: all, or with little address space an eighth, in multiples of 2
- * MiB.
+ * How many of `whole` bytes one part may reserve: all, or with little address space an eighth, in
+ * multiples of 2 MiB.
  */
 u64 room_part(u64 whole);
 

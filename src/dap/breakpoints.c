@@ -1,6 +1,7 @@
 /*
- * Breakpoints of all kinds. An editor tells all those of a file, or of a kind, each time: those that
- * were there are deleted, the new ones are made by commands, whose first line says what came of it.
+ * Breakpoints of all kinds. An editor tells all those of a file, or of a kind, each time: those
+ * that were there are deleted, the new ones are made by commands, whose first line says what came
+ * of it.
  */
 #include "src/dap/dap_int.h"
 
@@ -42,7 +43,9 @@ struct dap_setting {
 	int left; /* calls of setting_done that will come */
 };
 
-/* One of its answers is there, or no more will be asked for: the last of these sends the response. */
+/*
+ * One of its answers is there, or no more will be asked for: the last of these sends the response.
+ */
 static void setting_done(struct dap *d, struct dap_setting *s)
 {
 	struct dap_setting **at = &d->settings;
@@ -127,7 +130,9 @@ static void on_made(struct dap *d, struct dap_job *job, cJSON *reply)
 	setting_done(d, s);
 }
 
-/* Begin to answer a request of n breakpoints; ends with setting_done, as the request lives so long. */
+/*
+ * Begin to answer a request of n breakpoints; ends with setting_done, as the request lives so long.
+ */
 static struct dap_setting *setting_begin(struct dap *d, cJSON *request, const char *key, int n)
 {
 	struct dap_setting *s = calloc(1, sizeof(*s));

@@ -1,7 +1,7 @@
 /*
- * The debugger's view of a machine: places in modules, lanes, and `struct dbg_target`, through which
- * everything in src/dbg reads and writes registers and memory. The part that runs kernels fills it in;
- * tests do so with a few arrays. Nothing here knows how kernels are run.
+ * The debugger's view of a machine: places in modules, lanes, and `struct dbg_target`, through
+ * which everything in src/dbg reads and writes registers and memory. The part that runs kernels
+ * fills it in; tests do so with a few arrays. Nothing here knows how kernels are run.
  *
  * Layers, each of which uses those above it:
  *     source.h (src/ir)  .file and .loc

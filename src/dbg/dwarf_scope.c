@@ -275,8 +275,8 @@ static void locate(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 }
 
 /*
- * clang tells no place of structures that a kernel takes by value. They are where the launch has put
- * them: the n-th parameter of the source is that of the kernel.
+ * clang tells no place of structures that a kernel takes by value. They are where the launch has
+ * put them: the n-th parameter of the source is that of the kernel.
  */
 static void locate_kernel_parameter(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 				    struct dbg_variable *v)

@@ -1,11 +1,13 @@
 /*
  * C expressions over the names of a program, as gdb and cuda-gdb take them:
  *
- *     names       of C and C++, ns::x; members of `this`; threadIdx blockIdx blockDim gridDim warpSize
+ *     names       of C and C++, ns::x; members of `this`; threadIdx blockIdx blockDim gridDim
+ *                 warpSize
  *     registers   %r12, $r12 (when no $r12 was set), %tid.x, special registers; $pc
  *     values      1 0x1f 077 0b11 1u 1ll 1.5 1e3f 'a' "text" true false nullptr
  *     kept        $ the last one, $$ the one before, $$2, $7; $name convenience variables
- *     operators   those of C with their precedence; = += .. ++ --; sizeof; `a@n`, n elements from a on
+ *     operators   those of C with their precedence; = += .. ++ --; sizeof; `a@n`, n elements from a
+ *                 on
  *     casts       (type)x, also to pointers into a state space: (@shared int *)0x20
  *
  * Parsing looks types up; names are looked up when the expression is evaluated, so one that was

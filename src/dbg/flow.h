@@ -21,8 +21,8 @@ void flow_successors(const struct ir_func *f, u32 insn, flow_visitor *see, void 
 bool flow_reach(const struct ir_func *f, const u8 *walls, u8 *reached);
 
 /*
- * Of the instructions in `marks` (insns.len bytes) those that are the last marked one on some way to
- * `insn`, itself included; they are marked in `last` (zeroed by the caller). Returns false when
+ * Of the instructions in `marks` (insns.len bytes) those that are the last marked one on some way
+ * to `insn`, itself included; they are marked in `last` (zeroed by the caller). Returns false when
  * memory is out.
  */
 bool flow_last(const struct ir_func *f, u32 insn, const u8 *marks, u8 *last);

@@ -251,7 +251,10 @@ static void print_number(struct printer *p, const struct dbg_value *v, struct db
 	if (!dbg_value_number(p->c, v, &n, &why)) {
 		text_printf(p->out, "<error: %s>", why.at ? why.at : "?");
 	} else {
-		/* /f of an integer takes its bits for those of a float of its size; /x of a float shows them. */
+		/*
+		 * /f of an integer takes its bits for those of a float of its size; /x of a float
+		 * shows them.
+		 */
 		bits = n.bits;
 		if (v->bit_size && p->f.letter != 'd')
 			bits &= v->bit_size < 64 ? (1ull << v->bit_size) - 1 : ~0ull;

@@ -1,7 +1,7 @@
 /*
- * The debugger's interpreter of commands. It lives in the debugged process (attach.c), where launches
- * ask it before every instruction, and once more in the front end, for what is said before the
- * program runs; what the one knows the other takes over as text ("state").
+ * The debugger's interpreter of commands. It lives in the debugged process (attach.c), where
+ * launches ask it before every instruction, and once more in the front end, for what is said before
+ * the program runs; what the one knows the other takes over as text ("state").
  */
 #ifndef PL_DEBUGGER_H
 #define PL_DEBUGGER_H

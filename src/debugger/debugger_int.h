@@ -42,7 +42,9 @@ struct loaded {
 	u32 ptx_len;
 };
 
-/* NULL: it is not of a loaded program. Lines and names are open afterwards, unless memory is out. */
+/*
+ * NULL: it is not of a loaded program. Lines and names are open afterwards, unless memory is out.
+ */
 struct loaded *loaded_find(struct debugger *x, const struct ir_module *m);
 /* Open lines and names; false: no memory. */
 bool loaded_open(struct debugger *x, struct loaded *l);
@@ -105,8 +107,8 @@ u32 frames_of(struct debugger *x, const struct cta *c, u32 warp, u32 lane, struc
 bool frame_at(struct debugger *x, const struct cta *c, u32 warp, u32 lane, u32 number,
 	      struct frame *out);
 /*
- * The number of the innermost frame that has a line of the user's, 0: none has. call: that of the PTX
- * function it is in; may be NULL.
+ * The number of the innermost frame that has a line of the user's, 0: none has. call: that of the
+ * PTX function it is in; may be NULL.
  */
 u32 frame_of_user(struct debugger *x, const struct cta *c, u32 warp, u32 lane, struct frame *out);
 /* What expressions of a lane are evaluated in. False: the lane is not there. */

@@ -25,7 +25,9 @@
 #define LINK_DONE 'd'
 #define LINK_COMPLETIONS 'K' /* one a line */
 #define LINK_JSON 'j'
-/* Both ways: stops, displays and settings as lines of commands; to the process once, after hello. */
+/*
+ * Both ways: stops, displays and settings as lines of commands; to the process once, after hello.
+ */
 #define LINK_STATE 's'
 
 #define LINK_PAYLOAD_MAX (16u << 20)

@@ -118,8 +118,8 @@ static enum mem_space engine_space(enum dbg_space space, u64 *address)
 }
 
 /*
- * The CTA whose memory is meant: shared memory is there as long as the CTA is, and what all see also
- * when the lane has exited.
+ * The CTA whose memory is meant: shared memory is there as long as the CTA is, and what all see
+ * also when the lane has exited.
  */
 static struct cta *memory_cta(const struct debugger *x, const struct dbg_lane *lane,
 			      enum mem_space space)

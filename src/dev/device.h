@@ -22,9 +22,9 @@ struct device_settings {
 	struct sched_options sched;
 	bool async_eager; /* asynchronous copies complete where they are issued, not as late as they
 			     may (PTXLOOM_ASYNC=eager) */
-	const char *
-		host_isa; /* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
-	bool check_mem;   /* PTXLOOM_CHECK has mem: struct mem is strict */
+	/* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
+	const char *host_isa;
+	bool check_mem;             /* PTXLOOM_CHECK has mem: struct mem is strict */
 	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };
 

@@ -17,7 +17,8 @@ struct affine {
 	u32 part[AFFINE_PARTS];
 	u32 low[2];  /* least of the lanes' values */
 	u32 span[2]; /* greatest - least */
-	u32 unit; /* groups of so many lanes (all, 32 or 16) lie `step` apart each; 0: they do not */
+	/* groups of so many lanes (all, 32 or 16) lie `step` apart each; 0: they do not */
+	u32 unit;
 	u32 step;
 };
 

@@ -3,9 +3,9 @@
  *
  * The lanes of all warps form groups by record, the lowest runs, and equal ones merge, as in
  * warp.c. Those that wait look like lanes that have exited: struct warp.live holds the running
- * ones, so that the handlers of gang mode serve, and diverged.live all of them. The gang is narrowed
- * to the warps between the first and the last that take part. Results of lane operations are
- * blended unless no lane that waits reads the row (UOPF_DEAD), which holds since groups wait
+ * ones, so that the handlers of gang mode serve, and diverged.live all of them. The gang is
+ * narrowed to the warps between the first and the last that take part. Results of lane operations
+ * are blended unless no lane that waits reads the row (UOPF_DEAD), which holds since groups wait
  * further on, at the beginnings of blocks. What needs more than that sends the warps on one by one.
  */
 #ifndef PL_EXEC_DIVERGED_H

@@ -65,7 +65,8 @@ struct fault {
 	u32 size; /* bytes accessed */
 	u8 space;
 	bool write;
-	u32 callers; /* calls that the lowest lane is in, innermost first; those of recursion once */
+	/* calls that the lowest lane is in, innermost first; those of recursion once */
+	u32 callers;
 	u32 caller[FAULT_CALLERS];     /* their records */
 	u32 shared_bytes, local_bytes; /* that a CTA and a thread may touch */
 	char text[256];                /* more, e.g. the assertion */
@@ -181,7 +182,8 @@ struct exec_env {
 	volatile u32 *cancel;  /* non-zero: stop as soon as possible */
 	/* Who is told what happens; `ops` are instrumented ones then. NULL: nobody. */
 	const struct exec_observer *observer;
-	bool concurrent; /* others may access global memory meanwhile: workers, processes, the program */
+	/* others may access global memory meanwhile: workers, processes, the program */
+	bool concurrent;
 	struct exec_clock clock;
 	bool keeps_assertions; /* they are printed by who runs the CTAs: cta.assertions */
 	void *user;

@@ -50,7 +50,8 @@ struct exec_sync {
 	const struct cta *cta;
 	const struct uop *in;
 	u32 pc, warp, mask;
-	u16 op; /* enum exec_op: OP_bar_sync, OP_bar_arrive, OP_bar_red, OP_warp_sync, OP_fence .. */
+	/* enum exec_op: OP_bar_sync, OP_bar_arrive, OP_bar_red, OP_warp_sync, OP_fence .. */
+	u16 op;
 };
 
 struct exec_observer {

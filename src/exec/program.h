@@ -26,8 +26,8 @@ struct program_func {
 	u32 return_row;  /* W row: record to return to; unused for the kernel, as the next */
 	u32 return_frame_row; /* W row: the caller's frame */
 	/*
-	 * Lowered one_to_one, else NULL: where the function's registers are. Those of register r are
-	 * part_row[reg_part[r]] and on, one for each element of a vector and each 64 bits, as
+	 * Lowered one_to_one, else NULL: where the function's registers are. Those of register r
+	 * are part_row[reg_part[r]] and on, one for each element of a vector and each 64 bits, as
 	 * row | class; NO_ROW: nothing uses it.
 	 */
 	const u32 *reg_part, *part_row;
@@ -39,7 +39,9 @@ struct program_note {
 	const char *text;
 };
 
-/* A linked module, and where what lowering has placed of its variables lies: exec_variable_place. */
+/*
+ * A linked module, and where what lowering has placed of its variables lies: exec_variable_place.
+ */
 struct program_unit {
 	const struct ir_module *module;
 	const u64 *var_address; /* as of struct exec_unit */
@@ -71,7 +73,8 @@ struct program {
 	u32 wides, wide_at; /* those of 64 bits, of the gang alone */
 	bool may_be_idle;   /* worth asking exec_cta_idle */
 	u32 preds_at;       /* where predicate rows begin in the block; each takes 64 bytes */
-	u32 diverged_at; /* a row for results of diverged gangs (diverged.h); 0: gangs do not run diverged */
+	/* a row for results of diverged gangs (diverged.h); 0: gangs do not run diverged */
+	u32 diverged_at;
 	u64 fixed_preds; /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
 	u32 shared_static; /* bytes */
@@ -89,7 +92,8 @@ struct program {
 	bool polls;         /* has loops that may wait for other threads, not just for a clock */
 	bool moves_stack;   /* alloca */
 	bool uses_reserved; /* shared memory kept for the system */
-	u32 *address_func; /* number of a function's address -> index in funcs, IR_NONE: not part of this program */
+	/* number of a function's address -> index in funcs, IR_NONE: not part of this program */
+	u32 *address_func;
 	u32 address_len;
 	struct program_extern *externs;
 	u32 extern_len;

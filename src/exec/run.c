@@ -182,8 +182,8 @@ static void begin_observed(struct cta *c)
 
 /*
  * What few CTAs need before their warps are set up: the first of a launch, those behind one that
- * did more than run as gangs, all of some programs and launches. These are asked for once: `diverged`
- * stays set for them.
+ * did more than run as gangs, all of some programs and launches. These are asked for once:
+ * `diverged` stays set for them.
  */
 static void start_special(struct cta *c)
 {
@@ -384,8 +384,8 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 	if (waits_too_long(g, pass)) {
 		g->rejoin = NO_PC;
 	} else if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
-		g->rejoin =
-			NO_PC; /* somebody waits at a barrier: those at the meeting point go on alone */
+		/* a thread waits at a barrier: those at the meeting point go on alone */
+		g->rejoin = NO_PC;
 		pass->ran = true;
 	}
 	regroup(g);

@@ -13,9 +13,9 @@ void exec_cta_apart(struct cta *c);
 /* Can any lanes of the warp (counted in the CTA) go on? */
 bool exec_warp_is_ready(const struct cta *c, u32 warp);
 /*
- * One turn of a warp that is ready: until it waits, yields, has exited, faults or is left. The group
- * that has one of `lanes` runs first; 0: the one whose turn it is. Returns STOP_BARRIER, STOP_YIELD,
- * STOP_TURN, STOP_DONE, STOP_FAULT or STOP_LEFT.
+ * One turn of a warp that is ready: until it waits, yields, has exited, faults or is left. The
+ * group that has one of `lanes` runs first; 0: the one whose turn it is. Returns STOP_BARRIER,
+ * STOP_YIELD, STOP_TURN, STOP_DONE, STOP_FAULT or STOP_LEFT.
  */
 enum exec_stop exec_warp_turn(struct cta *c, u32 warp, u32 lanes, s32 budget);
 /* The gang of a warp. */

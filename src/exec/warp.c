@@ -133,11 +133,12 @@ static bool some_before(const struct warp *w, u32 pc)
 /*
  * Seeded runs draw one of the ready groups at random, but
  *
- * - who has come to where the ways of a branch meet waits for who is before it, until one gives way (rotate): that
- *   one may be waiting for them. The model does not promise that lanes meet; ptxas sees to it (BSSY, BSYNC), and
- *   published code leans on it: tiles of several warps of cooperative groups let lanes read a barrier that lane 0 is
- *   about to clear;
- * - when one gives way, it is the turn of who has waited longest if OVERDUE_TICKS others have been parked since.
+ * - who has come to where the ways of a branch meet waits for who is before it, until one gives way
+ *   (rotate): that one may be waiting for them. The model does not promise that lanes meet; ptxas
+ *   sees to it (BSSY, BSYNC), and published code leans on it: tiles of several warps of cooperative
+ *   groups let lanes read a barrier that lane 0 is about to clear;
+ * - when one gives way, it is the turn of who has waited longest if OVERDUE_TICKS others have been
+ *   parked since.
  */
 static u32 draw(const struct gang *g, const struct warp *w)
 {

@@ -4,11 +4,12 @@
  * pointers 8, floating point as double), and hands on up to 32 of them, in places of 8 bytes, with
  * the format; the host prints conversion by conversion, each with the text before it. As measured
  * on an H200 (tests/vectors/printf_gh100.tsv):
- * - a precision of `*`, the sizes j, z, t, q, L and the letters n, m and C make no conversion: such text is printed as
- *   it stands and takes no argument;
- * - a size of hh passes nothing, but the host takes the next argument; after the last one it finds the format;
- * - a conversion whose width or precision is beyond 2^31 - 1, and wide text that the host's locale lacks, prints
- *   nothing, nor does the text before it;
+ * - a precision of `*`, the sizes j, z, t, q, L and the letters n, m and C make no conversion: such
+ *   text is printed as it stands and takes no argument;
+ * - a size of hh passes nothing, but the host takes the next argument; after the last one it finds
+ *   the format;
+ * - a conversion whose width or precision is beyond 2^31 - 1, and wide text that the host's locale
+ *   lacks, prints nothing, nor does the text before it;
  * - %ls takes the bytes up to the first zero for wide characters; %S takes wide characters.
  * Source of the rest: CUDA C++ Programming Guide "Formatted Output: Format Specifiers",
  * "Limitations". Deviation: widths and precisions count as NUMBER_MAX at most, so that no format

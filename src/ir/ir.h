@@ -22,7 +22,10 @@
 /* What an operand is; the fields of struct ir_operand that matter follow. */
 enum ir_operand_kind {
 	IR_OP_NONE,
-	IR_OP_REG, /* index: register of the function; part: component of a vector register or video selector */
+	/*
+	 * index: register of the function; part: component of a vector register or video selector
+	 */
+	IR_OP_REG,
 	IR_OP_SREG,     /* index: enum isa_sreg_id; part: component */
 	IR_OP_INT,      /* imm; type T_s64 or T_u64 */
 	IR_OP_FLOAT,    /* imm: bits; type T_f64 (decimal or 0d) or T_f32 (0f) */
@@ -69,8 +72,8 @@ struct ir_operand {
 };
 
 struct ir_insn {
-	const struct isa_form *
-		form; /* NULL: poison, executing it faults; its text is in the function's `poisons` */
+	/* NULL: poison, executing it faults; its text is in the function's `poisons` */
+	const struct isa_form *form;
 	u32 first_op; /* in the function's operand pool */
 	u16 ops;
 	u8 guard_not; /* @!p */
@@ -92,7 +95,8 @@ struct ir_regdecl {
 	u32 count;
 	bool family;  /* `%r<0>` has no members */
 	u8 type, vec; /* vec: 1, 2 or 4 components */
-	bool of_module; /* the function's own one of a register at module scope: not declared in the body */
+	/* the function's own one of a register at module scope: not declared in the body */
+	bool of_module;
 	u32 scope;
 	u32 begin; /* source offset of the name */
 };
@@ -160,7 +164,8 @@ struct ir_reloc {
 
 struct ir_var {
 	struct str *name;
-	u16 space; /* M_global, M_const, M_shared, M_local, M_param, M_reg (parameters; at module scope) */
+	/* M_global, M_const, M_shared, M_local, M_param, M_reg (parameters; at module scope) */
+	u16 space;
 	u8 type, vec, linkage;
 	bool is_array, unsized, managed, unified, ptr, has_init;
 	bool of_module; /* the function's own one of a .local variable at module scope */
@@ -175,8 +180,8 @@ struct ir_var {
 	struct ir_reloc *relocs;
 	u32 relocs_len;
 	u64 unified_id[2];
-	struct str **
-		sampler_fields; /* `= { field = value, .. }` of opaque types: pairs of names or NULL */
+	/* `= { field = value, .. }` of opaque types: pairs of names or NULL */
+	struct str **sampler_fields;
 	s64 *sampler_values;
 	u32 sampler_len;
 	u32 func; /* owner, IR_NONE for module scope */

@@ -16,57 +16,70 @@
  *
  * The syntax line reads like the manual's, "opcode modifiers operands":
  *
- *   opcode      `add`, or several with equal rows: `(add|sub|mul)`. A `~` ends a compound opcode, whose words must
- *               stand together and in order: `mul.lo~`, `mbarrier.try_wait.parity~`, `cp.async.bulk~`.
+ *   opcode      `add`, or several with equal rows: `(add|sub|mul)`. A `~` ends a compound opcode,
+ *               whose words must stand together and in order: `mul.lo~`,
+ *               `mbarrier.try_wait.parity~`, `cp.async.bulk~`.
  *   .word       a modifier that must be there           {.word}     one that may be there
- *   .(a|b)      one of these must be there              {.(a|b)}    at most one of these may be there
+ *   .(a|b)      one of these must be there
+ *   {.(a|b)}    at most one of these may be there
  *   {.x.y}      both or none
  *   .<NAME>     a set of sets.def, inside or instead of a list: .<INT>, .(pred|<BITS>)
  *   {.(@2.0|a)} at most one, and when there is none PTX 2.0 is needed
- *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least, instead of what the word needs by itself
- *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by `,`
+ *   a@7.8+90    alternative `a` needs PTX 7.8 and sm_90 at least, instead of what the word needs by
+ *               itself
+ *   m64n#k16[8..256/8]   a word with a number: allowed range and step; several ranges are joined by
+ *                        `,`
  *
- * Modifiers are a bag: ptxas accepts them in any order. Only words of the same kind keep their order,
- * so the slots of types are filled from left to right: they are called T, U, V, W, X in the
+ * Modifiers are a bag: ptxas accepts them in any order. Only words of the same kind keep their
+ * order, so the slots of types are filled from left to right: they are called T, U, V, W, X in the
  * operands.
  *
  *   d=T         register written, of type T             a:T         register or constant read
  *   a~T         register read and written               a:%T        register only, no constant
  *   d=TT        type twice as wide as T                 b:u32       fixed type
- *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one T
+ *   a:T/2#2     bits of half (/4: a quarter of) the size of T: elements of a vector packed into one
+ *               T
  *   d=T+        the register may be wider than T (ld, st, cvt); a float then in a register of bits
  *   r:%b32*     only a register of bits: no .u32, .s32 or .f32
  *   a:T$        a special register may stand instead, read as T
- *   m:%b32^     any register of that size, a predicate for 32 bits too, and any constant: ptxas checks no further
+ *   m:%b32^     any register of that size, a predicate for 32 bits too, and any constant: ptxas
+ *               checks no further
  *   a:u32&(0..15)  only the low 32 bits of a constant count for its range
  *   d=T?        `_` may stand instead                   c:!pred     predicate, `!` allowed
  *   a:-T        `-` may precede the register (video)
- *   a:T.sel     a video selector may follow the register: .sel .b0 ... .b3 .h0 .h1; .mask2 .h0 .h1 .h10;
- *               .mask4 .b0 .b1 .b10 ... .b3210 (falling); .lane2 .hXY, X and Y 0..3; .lane4 .bWXYZ, each 0..7
+ *   a:T.sel     a video selector may follow the register: .sel .b0 ... .b3 .h0 .h1; .mask2 .h0 .h1
+ *               .h10; .mask4 .b0 .b1 .b10 ... .b3210 (falling); .lane2 .hXY, X and Y 0..3; .lane4
+ *               .bWXYZ, each 0..7
  *   d=u32{|p=pred}   second destination after a bar, optional; `d=u32|p=pred`: mandatory
- *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8 modifier says, one plain
- *               register without it; #x: by .x1/.x2/...; #n: the number in the m64n#k.. word; #g: by geometry
- *               (1d 1, 2d 2, ...); #t: the same for texels, whose three coordinates fill a vector of 4;
- *               #c: 1 or 2 by .cta_group; #l: any number, braces or not;
- *               a factor or an offset may follow: #n/2, #x*4, #g-2.
- *               #g of one may be in braces or plain; #1, #x, #n and #c need the braces even for one.
- *   a:u32(32|64)   a constant here must be one of these; a:u16#2(0|2)(0..3): constants of the first element, and
+ *   a:T#4       vector of 4: {a,b,c,d} or a vector register; #v: as many as the .v2/.v4/.v8
+ *               modifier says, one plain register without it; #x: by .x1/.x2/...; #n: the number in
+ *               the m64n#k.. word; #g: by geometry (1d 1, 2d 2, ...); #t: the same for texels,
+ *               whose three coordinates fill a vector of 4; #c: 1 or 2 by .cta_group; #l: any
+ *               number, braces or not; a factor or an offset may follow: #n/2, #x*4, #g-2. #g of
+ *               one may be in braces or plain; #1, #x, #n and #c need the braces even for one.
+ *   a:u32(32|64)   a constant here must be one of these; a:u16#2(0|2)(0..3): constants of the first
+ *                  element, and
  *               of those after it
  *   [m~]        address, whose brackets may be missing
- *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the second space modifier.
- *               [a:shared]: a fixed space
+ *   [a]         address; its state space is the first space modifier, none = generic. [a:2]: the
+ *               second space modifier. [a:shared]: a fixed space
  *   [a:tensor#g]  tensor map address [map, {c0, ...}]
  *   [a:tex#g:U] texture address [tex{, sampler}, {coordinates of type U}]
- *   [a:surf#g]  surface address [surf, {coordinates}]     [a:tex] [a:surf]  the texture or surface alone
- *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant; [a:tmem:b32]: a .b32
- *               register, no .u32 nor .s32
- *   [a:handle]  place in a fabric: [.b32 register, .b64 register]; [a:handle#3]: a third register, .b64
- *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a range
+ *   [a:surf#g]  surface address [surf, {coordinates}]
+ *   [a:tex] [a:surf]   the texture or surface alone
+ *   [a:tmem]    tensor memory: a 32-bit integer register with offset, no name, no constant;
+ *               [a:tmem:b32]: a .b32 register, no .u32 nor .s32
+ *   [a:handle]  place in a fabric: [.b32 register, .b64 register]; [a:handle#3]: a third register,
+ *               .b64
+ *   n:imm       integer constant; n:imm(0..15), n:imm(4|8|16): range or list, `/8` step after a
+ *               range
  *   L:label  F:func  K:entry (a kernel's name)  T:targets  P:proto    names of those things
  *   c:call      everything after `call`
- *   s:sreg      special register                        a:sym       name of a variable or function, with offset
+ *   s:sreg      special register
+ *   a:sym       name of a variable or function, with offset
  *   d=sink      `_`: the instruction has no result here
- *   {, e:T}     operand that may be missing             {, e:T @word}   there exactly if the modifier is
+ *   {, e:T}     operand that may be missing
+ *   {, e:T @word}   there exactly if the modifier is
  *   {, e:T @7.1+60}  needs PTX 7.1 and sm_60 when it is there; also {|p=pred @7.1+60}
  *
  * Threads: the compiled table is made once and constant; caches belong to one parser.
@@ -240,11 +253,12 @@ struct isa_row {
 	u8 ptx;   /* minimum x 10 */
 	u8 sm;    /* minimum, 0 when `group` decides */
 	u8 group; /* index + 1 into the target groups, 0: none */
-	bool lax; /* some operand is `any`, `bare` or loose: what is accepted need not be meaningful */
-	u8 gone_sm,
-		gone_ptx; /* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
-	u8 late_sm,
-		late_ptx; /* targets below sm_<late_sm> have it from version late_ptx on; 0 0: no such rule */
+	/* some operand is `any`, `bare` or loose: what is accepted need not be meaningful */
+	bool lax;
+	/* legacy form: illegal for targets from gone_sm on in versions from gone_ptx on */
+	u8 gone_sm, gone_ptx;
+	/* targets below sm_<late_sm> have it from version late_ptx on; 0 0: no such rule */
+	u8 late_sm, late_ptx;
 	u8 names;                /* how many opcodes share the row */
 	const char *const *name; /* "add", "mul.lo" */
 	const u16 *opcode;       /* enum isa_mnemonic of each name */

@@ -164,7 +164,10 @@ struct listing {
 	const struct attempt *best;
 	const char *word[LISTED_MAX];
 	u32 len[LISTED_MAX], words;
-	u32 kinds; /* bits: 1 a rounding, 2 .approx, 4 a comparison, 8 a space, 16 .ftz, 32 a type, 64 others */
+	/*
+	 * bits: 1 a rounding, 2 .approx, 4 a comparison, 8 a space, 16 .ftz, 32 a type, 64 others
+	 */
+	u32 kinds;
 };
 
 static u32 kind_bit(u32 word)

@@ -11,7 +11,11 @@
 struct isa_source_row {
 	const char *id, *syntax;
 	u8 ptx;
-	u32 target; /* SM(n): n; ON(g): 0x8000 | index of g; UNTIL(n, s, p): n | s << 16 | p << 24; LATER: + 0x4000 */
+	/*
+	 * SM(n): n; ON(g): 0x8000 | index of g; UNTIL(n, s, p): n | s << 16 | p << 24; LATER: +
+	 * 0x4000
+	 */
+	u32 target;
 	u8 state, chapter;
 };
 

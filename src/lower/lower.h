@@ -13,8 +13,8 @@
  */
 struct exec_unit {
 	const struct ir_module *module;
-	const u64 *
-		var_address; /* of every variable of the module; of its definition for .extern ones */
+	/* of every variable of the module; of its definition for .extern ones */
+	const u64 *var_address;
 };
 
 struct exec_extern; /* a function the API layer provides to device code: src/host/syscall.h */

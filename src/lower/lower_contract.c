@@ -10,10 +10,10 @@
  *   .sat and no guard, the sum may have both. div.approx and div.full end with a product, too;
  * - both are in one basic block, unless a factor is a constant for the hardware: an immediate, a
  *   kernel parameter, a constant variable at a fixed place. Fences and membar end a block, bar.sync
- *   does not; divisions and roots that are routines with branches end one, and so does what is guarded
- *   and more than arithmetic;
- * - every use of the product is such a sum, with copies and negations between looked through: a product
- *   that is stored as well is rounded, and so are its sums;
+ *   does not; divisions and roots that are routines with branches end one, and so does what is
+ *   guarded and more than arithmetic;
+ * - every use of the product is such a sum, with copies and negations between looked through: a
+ *   product that is stored as well is rounded, and so are its sums;
  * - of two products in a sum the one without other uses goes in, then the first;
  * - a product left over by such a sum is rounded, and then in all its other sums that come later.
  *

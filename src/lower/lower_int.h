@@ -106,10 +106,11 @@ struct lower {
 	u32 unit;              /* of f */
 	u32 **offsets;         /* by unit: var_offset */
 	u8 **places;           /* by unit: offset_in */
-	u32 *var_offset; /* local and parameter variables: offset in their frame; shared: in shared memory */
+	/* local and parameter variables: offset in their frame; shared: in shared memory */
+	u32 *var_offset;
 	u8 *offset_in; /* LOWER_IN_FRAME or LOWER_IN_STACK */
-	struct map
-		form_ops; /* lane operations: form and operand count -> constant << 16 | operation */
+	/* lane operations: form and operand count -> constant << 16 | operation */
+	struct map form_ops;
 	struct map consts; /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
 	u32 *made; /* register of f -> when its value was made, NULL: not looked at; lower_made.c */
@@ -161,7 +162,9 @@ const char *lower_mnemonic(const struct lower *l);
 /* What a form is called, for messages. */
 void lower_text(const struct isa_form *form, char *out, size_t size);
 
-/* The lane operation of a form whose modifiers are data, and its constant: lower_float.c, mode.h. */
+/*
+ * The lane operation of a form whose modifiers are data, and its constant: lower_float.c, mode.h.
+ */
 enum exec_op lower_mode_op(const struct isa_form *form, s64 *imm);
 /* d = op({v0, v1, v2, v3}, b): shape W_VW. */
 void lower_four_words(struct lower *l, enum exec_op op, s64 imm);

@@ -7,8 +7,8 @@
  *
  * - a block comes before one that leads to it, other than by going round a loop,
  * - a block comes before the end of a loop that leads to it, or
- * - the ways of a branch meet at the beginning of a loop around it: they meet in a block of their own, and go back
- *   from there.
+ * - the ways of a branch meet at the beginning of a loop around it: they meet in a block of their
+ *   own, and go back from there.
  *
  * Loops are natural ones; what is entered in several places keeps its order.
  */
@@ -31,8 +31,8 @@ struct graph {
 	u32 nodes;     /* blocks, and room for as many others */
 	u32 *out, *in; /* node -> its first edge */
 	u32 *mark, *stack, *wait;
-	u32 *number,
-		*ipdom; /* of blocks: in a post-order of the ways back from the end; immediate post-dominator */
+	/* of blocks: in a post-order of the ways back from the end; immediate post-dominator */
+	u32 *number, *ipdom;
 	bool failed;
 };
 

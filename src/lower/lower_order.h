@@ -11,7 +11,8 @@ struct lower_block {
 	u32 first, end;
 	u32 next; /* the block that follows where the last does not jump, IR_NONE: none does */
 	bool is_target; /* some block goes on there by a jump that the text does not have */
-	u32 meeting; /* where it meets others on its way back to the beginning of a loop, IR_NONE: nowhere */
+	/* where it meets others on its way back to the beginning of a loop, IR_NONE: nowhere */
+	u32 meeting;
 };
 
 /* Where the ways back to the beginning of a loop meet. */

@@ -362,8 +362,8 @@ static bool save_row(struct lower *l, u32 vreg, u32 *bytes)
 }
 
 /*
- * The rows that live on behind a call of a cycle, for op_call.c. After `assign_rows`: vregs have their
- * byte offsets.
+ * The rows that live on behind a call of a cycle, for op_call.c. After `assign_rows`: vregs have
+ * their byte offsets.
  */
 static bool list_saved(struct flow *f)
 {

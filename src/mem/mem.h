@@ -3,8 +3,9 @@
  * Behind it lie the generic windows of shared and local memory, never mapped.
  *
  *   [arena, arena + size)             global, constant and parameter allocations
- *   [shared_base, + 64 << 24)         shared memory: base | field << 24 | offset; field 0: the CTA's
- *                                     own, else that of the CTA with rank field - 1 in the cluster
+ *   [shared_base, + 64 << 24)         shared memory: base | field << 24 | offset; field 0: the
+ *                                     CTA's own, else that of the CTA with rank field - 1 in the
+ *                                     cluster
  *   [local_base, + 1 << 32)           local memory of the thread that asks
  *
  * A device address is an address of the host plus nothing, or, in a hidden arena, plus a distance:

@@ -9,8 +9,9 @@
 struct mem_near {
 	struct mem_range range;
 	enum { MEM_NEAR_NONE, MEM_NEAR_INSIDE, MEM_NEAR_AFTER, MEM_NEAR_BEFORE } where;
-	u64 distance; /* bytes: from its first byte (inside), from its end (after), to it (before) */
-	u32 device;   /* number of the arena in the system */
+	/* bytes: from its first byte (inside), from its end (after), to it (before) */
+	u64 distance;
+	u32 device;      /* number of the arena in the system */
 	bool is_foreign; /* of another device, to which peer access is not enabled */
 };
 

@@ -18,7 +18,8 @@ struct access {
 	u32 width;    /* bytes per lane */
 	u32 warp;     /* in the gang, counted from g->warp */
 	bool uniform; /* one address for all */
-	u32 local; /* generic: lanes whose address is in local memory; host[] is where its first word is */
+	/* generic: lanes whose address is in local memory; host[] is where its first word is */
+	u32 local;
 };
 
 /* All but the addresses, which take long to clear. */
@@ -187,7 +188,8 @@ static PL_UNUSED bool refuse_misaligned(struct gang *g, const struct uop *in, st
 
 /*
  * Fills host[] when all lanes that take part are aligned and in [lo, lo + size), in one pass: an
- * offset is at most `last` if neither it nor what is left is negative. False: inspect them one by one.
+ * offset is at most `last` if neither it nor what is left is negative. False: inspect them one by
+ * one.
  */
 static inline bool reach(struct access *a, u64 lo, u64 size, u64 bias)
 {
@@ -345,7 +347,10 @@ static inline bool resolve_generic(struct gang *g, const struct uop *in, struct 
 	return reach_cached(g, in, a) || find_generic(g, in, a);
 }
 
-/* One value of 1, 2, 4 or 8 bytes: see piece.h. Elements of parameters and of copies need not be aligned. */
+/*
+ * One value of 1, 2, 4 or 8 bytes: see piece.h. Elements of parameters and of copies need not be
+ * aligned.
+ */
 static inline u64 get(u64 host, u32 bytes)
 {
 	return piece_get((const void *)(uintptr_t)host, bytes);

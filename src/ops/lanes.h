@@ -47,8 +47,9 @@ u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
 extern const struct exec_ops EXEC_NAME(exec_ops), EXEC_NAME(exec_ops_watched);
 extern const struct exec_table EXEC_NAME(table_diverged);
 /*
- * Gang mode: run a guarded micro-op for the lanes of which only some have a true guard, all warps in
- * one. False: it is not one that can be run so; nothing has been done. *next: as a handler returns it.
+ * Gang mode: run a guarded micro-op for the lanes of which only some have a true guard, all warps
+ * in one. False: it is not one that can be run so; nothing has been done. *next: as a handler
+ * returns it.
  */
 bool EXEC_NAME(diverged_guard)(struct gang *g, const struct uop *in, const struct uop **next);
 /* Where brx.idx leads running lanes, by lane of the gang. False: some index is past the table. */

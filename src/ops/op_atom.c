@@ -3,8 +3,8 @@
  * with the memory, and in shared memory, which belongs to one worker, plain operations do; else,
  * and at the scope of the system, the host's atomic ones. Additions of a whole warp to one address
  * without result are summed first. Rows of scalars: result d, operands b and c; of vectors, in ext:
- * [0..count) results, [count..2 count) operands. PTX ISA "Parallel Synchronization and Communication
- * Instructions: atom", "red".
+ * [0..count) results, [count..2 count) operands. PTX ISA "Parallel Synchronization and
+ * Communication Instructions: atom", "red".
  */
 #include "src/ops/access.h"
 #include "src/uop/atom.h"

@@ -1,6 +1,6 @@
 /*
- * The handlers of diverged gangs: lane operations whose results are blended, guards, branches, exits.
- * See diverged.h.
+ * The handlers of diverged gangs: lane operations whose results are blended, guards, branches,
+ * exits. See diverged.h.
  */
 #include "src/exec/diverged.h"
 #include "src/ops/tables.h"

@@ -132,7 +132,8 @@ static inline bool is_allowed(const struct gang *g, const struct uop *in, u64 ad
 }
 
 /*
- * The address that the lanes have in common; false: they differ, or they have to be inspected one by one.
+ * The address that the lanes have in common; false: they differ, or they have to be inspected one
+ * by one.
  */
 static ALWAYS_INLINE bool common_plain(const struct gang *g, const struct uop *in,
 				       const struct lane_set *p, u64 *address)

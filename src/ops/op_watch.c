@@ -99,7 +99,9 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 
 static HANDLER(watch_memory)
 {
-	/* By operation: the micro-op's space may be another, as parameters of functions are local. */
+	/*
+	 * By operation: the micro-op's space may be another, as parameters of functions are local.
+	 */
 	report_access(g, in, kind_of(g, in), uop_info[in->inner].space);
 	return PLAIN(g, in);
 }

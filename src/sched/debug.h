@@ -4,10 +4,10 @@
  * same every time and can be gone back in.
  *
  * A pool that has hooks runs its grids by debug_grid.c instead of by shares. Turns of warps are
- * chosen by rules (lowest CTA, lowest warp that can go on, lowest group; none that is frozen) unless
- * somebody asks for another. Before each instruction of a warp's group the hooks are asked; they may
- * block for as long as they like, which is how a debugger stops: all state of the launch is where it
- * was. What they answer decides how it goes on.
+ * chosen by rules (lowest CTA, lowest warp that can go on, lowest group; none that is frozen)
+ * unless somebody asks for another. Before each instruction of a warp's group the hooks are asked;
+ * they may block for as long as they like, which is how a debugger stops: all state of the launch
+ * is where it was. What they answer decides how it goes on.
  *
  * Time is the number of PTX instructions that groups of lanes have begun in this launch. Copies of
  * the resident CTAs are kept now and then, and what writes to device memory replace, up to a number
@@ -22,8 +22,10 @@
 
 enum debug_verdict {
 	DEBUG_GO_ON,
-	DEBUG_TURN, /* not yet: choose again who goes on, after what was frozen, thawed or asked for */
-	DEBUG_BACK, /* leave all as it is, restore what debug_back has named, and run on from there */
+	/* not yet: choose again who goes on, after what was frozen, thawed or asked for */
+	DEBUG_TURN,
+	/* leave all as it is, restore what debug_back has named, and run on from there */
+	DEBUG_BACK,
 	DEBUG_END, /* end the launch, as if it had been cancelled */
 };
 
@@ -37,8 +39,9 @@ struct debug_hooks {
 	/* It has ended, well or not; state is still there, but cannot be gone back in. */
 	void (*launch_end)(void *user, struct debug_grid *d, const struct fault *fault);
 	/*
-	 * Lanes exec_step_mask(g, 0) of warp g->first_warp + g->warp of g->cta are about to run `in`, the
-	 * first micro-op of a PTX instruction; debug_time(d) instructions have begun before it.
+	 * Lanes exec_step_mask(g, 0) of warp g->first_warp + g->warp of g->cta are about to run
+	 * `in`, the first micro-op of a PTX instruction; debug_time(d) instructions have begun
+	 * before it.
 	 */
 	enum debug_verdict (*step)(void *user, struct debug_grid *d, struct gang *g,
 				   const struct uop *in);
@@ -46,17 +49,19 @@ struct debug_hooks {
 	void (*access)(void *user, struct debug_grid *d, const struct exec_access *a);
 	void (*sync)(void *user, struct debug_grid *d, const struct exec_sync *s);
 	/*
-	 * Are they wanted now? May change in any other hook; launches are quicker without. NULL: always.
+	 * Are they wanted now? May change in any other hook; launches are quicker without. NULL:
+	 * always.
 	 */
 	const bool *wants_access;
 	/*
-	 * Lanes have faulted, or nobody can go on (FAULT_DEADLOCK), or loops only wait for each other
-	 * for good. All state is as it was before the instruction. DEBUG_GO_ON: the launch ends with it.
+	 * Lanes have faulted, or nobody can go on (FAULT_DEADLOCK), or loops only wait for each
+	 * other for good. All state is as it was before the instruction. DEBUG_GO_ON: the launch
+	 * ends with it.
 	 */
 	enum debug_verdict (*fault)(void *user, struct debug_grid *d, const struct fault *f);
 	/*
-	 * Resident CTAs only wait for something outside the launch: the host, another stream, a clock.
-	 * Called now and then; must not block unless somebody wants to stop.
+	 * Resident CTAs only wait for something outside the launch: the host, another stream, a
+	 * clock. Called now and then; must not block unless somebody wants to stop.
 	 */
 	enum debug_verdict (*idle)(void *user, struct debug_grid *d);
 };

@@ -1,6 +1,6 @@
 /*
- * A grid under a debugger: the loop that asks it before each instruction, turns, what ends them, the
- * launch's beginning and end. See debug.h.
+ * A grid under a debugger: the loop that asks it before each instruction, turns, what ends them,
+ * the launch's beginning and end. See debug.h.
  */
 #include "src/async/async.h"
 #include "src/exec/fpenv.h"

@@ -1,6 +1,6 @@
 /*
- * Private to src/sched: a grid under a debugger. debug_grid.c runs it, debug_pick.c chooses who goes
- * on, debug_look.c reads and changes its state, debug_time.c keeps copies of it and goes back.
+ * Private to src/sched: a grid under a debugger. debug_grid.c runs it, debug_pick.c chooses who
+ * goes on, debug_look.c reads and changes its state, debug_time.c keeps copies of it and goes back.
  */
 #ifndef PL_DEBUG_INT_H
 #define PL_DEBUG_INT_H
@@ -214,7 +214,10 @@ void debug_memory_return(struct debug_memory *m);
 /* Write pages, which then count as noted. */
 void debug_memory_write(struct debug_memory *m, const struct debug_pages *pages);
 void debug_memory_free(struct debug_memory *m);
-/* Pages of `from` that `to` has not go to `to`; `from` is empty then. Returns bytes that were freed. */
+/*
+ * Pages of `from` that `to` has not go to `to`; `from` is empty then. Returns bytes that were
+ * freed.
+ */
 size_t debug_pages_merge(struct debug_pages *to, struct debug_pages *from);
 size_t debug_pages_free(struct debug_pages *p);
 

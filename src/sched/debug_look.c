@@ -119,7 +119,9 @@ static u64 saved_at(const struct program *p, const struct uop *call, u64 frame, 
 	return UINT64_MAX;
 }
 
-/* Is the function of a frame called again in one further in? Then its rows are those of that one. */
+/*
+ * Is the function of a frame called again in one further in? Then its rows are those of that one.
+ */
 static bool is_again(const struct debug_frame *f, u32 n, const struct program_func *func)
 {
 	for (u32 i = 0; i < n; i++)

@@ -158,7 +158,9 @@ static bool add_all(struct debug_memory *m, const struct exec_env *e)
 	return ok;
 }
 
-/* What has gone is forgotten, and so are those beside it, which may have left it a page of theirs. */
+/*
+ * What has gone is forgotten, and so are those beside it, which may have left it a page of theirs.
+ */
 static void drop_gone(struct debug_memory *m)
 {
 	struct debug_shadow *at = m->at.at;

@@ -2,9 +2,9 @@
  * Under a debugger: copies of the launch now and then, going back to them, and doing again what the
  * debugger did.
  *
- * A copy has the resident CTAs as they are, and the pages of memory that are written before the next
- * copy. Copies are made so often that they cost a tenth of the time; when they are too many every
- * second one goes. Whether and when they are made changes nothing in what the launch does.
+ * A copy has the resident CTAs as they are, and the pages of memory that are written before the
+ * next copy. Copies are made so often that they cost a tenth of the time; when they are too many
+ * every second one goes. Whether and when they are made changes nothing in what the launch does.
  */
 #include "src/sched/debug_int.h"
 

@@ -1,6 +1,6 @@
 /*
- * One grid: making it, dealing its CTAs to shares, and what ends it. How a share runs its CTAs is in
- * share.c.
+ * One grid: making it, dealing its CTAs to shares, and what ends it. How a share runs its CTAs is
+ * in share.c.
  */
 #include "src/mem/shared.h"
 #include "src/sched/sched_int.h"

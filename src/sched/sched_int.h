@@ -125,8 +125,8 @@ struct share {
 	u64 started;          /* number of the CTA begun last + 1 */
 	u64 print_floor;      /* no CTA of a lower place will run here; grid->lock */
 	u32 id[3];            /* of it */
-	u32 pause,
-		busy_run; /* CTAs to begin without asking whether they are idle; and as many last time */
+	/* CTAs to begin without asking whether they are idle; and as many last time */
+	u32 pause, busy_run;
 	struct slot_list idle, waiting;
 	u32 target;      /* CTAs that may be resident now; grows while nothing ends */
 	u32 limit;       /* and what it may grow to */
@@ -135,18 +135,18 @@ struct share {
 	bool progress;   /* in this round a CTA ended, or one computes */
 	u32 stale;       /* rounds since a CTA ended */
 	bool ended;      /* a CTA has, since probe_consider looked */
-	u64 quiet_since,
-		quiet_ns; /* none has ended since; when it has been quiet for so long, there is a probe */
+	/* none has ended since; when it has been quiet for so long, there is a probe */
+	u64 quiet_since, quiet_ns;
 	/* Several workers; see "shares that only wait" in share.c. */
-	u64 round_ns,
-		shortest_ns; /* when this round began, 0: not known; and how long the shortest took */
-	u64 worked_ns;       /* when one of its CTAs last did something beside waiting */
-	u64 left_ns;         /* when a worker left it; pool->lock */
-	bool waits;          /* a worker has left it since its CTAs only waited */
-	u64 finished;        /* not yet subtracted from grid->left */
-	u64 served;          /* when a worker took it last, for fairness; pool->lock */
-	u32 slices; /* deterministic: that did not end a CTA, since the grid may run again */
-	u32 still;  /* and rounds without progress */
+	/* when this round began, 0: not known; and how long the shortest took */
+	u64 round_ns, shortest_ns;
+	u64 worked_ns; /* when one of its CTAs last did something beside waiting */
+	u64 left_ns;   /* when a worker left it; pool->lock */
+	bool waits;    /* a worker has left it since its CTAs only waited */
+	u64 finished;  /* not yet subtracted from grid->left */
+	u64 served;    /* when a worker took it last, for fairness; pool->lock */
+	u32 slices;    /* deterministic: that did not end a CTA, since the grid may run again */
+	u32 still;     /* and rounds without progress */
 	u64 random;
 };
 
@@ -187,16 +187,18 @@ struct sched_grid {
 	u64 left;         /* units that have not ended; atomic */
 	u32 stop;         /* non-zero: end as soon as possible; atomic */
 	u32 busy;         /* shares being worked on; pool->lock */
-	u32 waits; /* shares that were left since their CTAs only waited; changed under pool->lock, atomic */
+	/* shares that were left since their CTAs only waited; changed under pool->lock, atomic */
+	u32 waits;
 	u64 yielded_ns;           /* when a worker last let other threads of the host run; atomic */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	u32 pause; /* PAUSE_..: all shares leave the grid, and the last one sees to that; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
 	bool stalled; /* deterministic: has had its time slices for now; atomic */
 	bool faulted;
-	bool is_small;  /* grid_is_small */
-	u64 deadline;   /* CLOCK_MONOTONIC nanoseconds, 0: none */
-	u64 multiplier; /* seeded order: unit i is (i * multiplier + offset) mod units; 0: natural */
+	bool is_small; /* grid_is_small */
+	u64 deadline;  /* CLOCK_MONOTONIC nanoseconds, 0: none */
+	/* seeded order: unit i is (i * multiplier + offset) mod units; 0: natural */
+	u64 multiplier;
 	u64 offset, seed;
 	struct fault fault;
 	struct sched_waiter *waiters;

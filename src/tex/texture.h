@@ -75,7 +75,11 @@ struct tex_object {
 	u32 edge[4]; /* wide: the border, laid out like a texel */
 	struct tex_image image;
 	struct tex_sampler sampler;
-	void *user; /* of the API layer: the descriptions it was made of; NULL: only work that was issued may use it */
+	/*
+	 * of the API layer: the descriptions it was made of; NULL: only work that was issued may
+	 * use it
+	 */
+	void *user;
 };
 
 struct tex_table {

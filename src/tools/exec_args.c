@@ -1,5 +1,6 @@
 /*
- * The command line of `ptxloom exec`: parameters of the kernel, buffers, what is written afterwards.
+ * The command line of `ptxloom exec`: parameters of the kernel, buffers, what is written
+ * afterwards.
  */
 #include "src/tools/exec_job.h"
 

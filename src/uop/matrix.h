@@ -53,15 +53,21 @@ struct mma_form {
 };
 
 enum mma_sum {
-	MMA_FUSED, /* blocks of products, each with the sum so far: aligned, cut, added, rounded once */
-	MMA_HALVES, /* fp8 as pairs of f16: two blocks from zero, k & 2 clear first, and the accumulator to nearest */
+	/* blocks of products, each with the sum so far: aligned, cut, added, rounded once */
+	MMA_FUSED,
+	/*
+	 * fp8 as pairs of f16: two blocks from zero, k & 2 clear first, and the accumulator to
+	 * nearest
+	 */
+	MMA_HALVES,
 	MMA_CUT, /* as MMA_FUSED, an f32 result cut to as many bits as the terms */
 };
 
 struct mma_rule {
 	u8 sum : 3;    /* enum mma_sum */
 	u8 narrow : 1; /* f32 sums become f16 toward zero: wmma with .satfinite */
-	u8 below : 4; /* terms are aligned to at least the result's least normal exponent less this */
+	/* terms are aligned to at least the result's least normal exponent less this */
+	u8 below : 4;
 	u8 fraction; /* bits below the largest exponent that terms keep */
 	u8 block;    /* products of a block; block-scaled: scales of a row */
 	u8 extra;    /* f64: rounding (enum num_mode); sparse: selector */

@@ -1,6 +1,6 @@
 /*
- * The rows that a micro-op reads and writes. Rows that a handler reaches without naming them are not
- * among them: the frame and stack rows of a program, what calls save.
+ * The rows that a micro-op reads and writes. Rows that a handler reaches without naming them are
+ * not among them: the frame and stack rows of a program, what calls save.
  */
 #ifndef PL_UOP_ROWS_H
 #define PL_UOP_ROWS_H

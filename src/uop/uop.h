@@ -165,7 +165,8 @@ struct uop_branch {
 struct uop_call {
 	u32 callee;    /* index in the program's functions or, of extern, in its externs */
 	u32 signature; /* indirect calls: what the function at the address in `a` must have */
-	u32 join; /* as of struct uop_branch: where lanes reconverge that call different functions */
+	/* as of struct uop_branch: where lanes reconverge that call different functions */
+	u32 join;
 	bool saves; /* live rows go to the caller's frame: ext has their number and places */
 };
 

@@ -1,7 +1,7 @@
 /*
  * An observer that writes down every access to memory and every wait, one line each:
  *
- *   load global 4 | cta 0,0,0 warp 1 lanes ffffffff | k+7 line 12 | 0x7f0012340000 0x7f0012340004 ..
+ *   load global 4 | cta 0,0,0 warp 1 lanes ffffffff | k+7 line 12 | 0x7f0012340000 ..
  *
  * space and bytes of a lane; who; the kernel or function, record and line of the PTX; addresses of
  * the lanes in ascending order. Waits have the mnemonic and no addresses.

@@ -233,7 +233,9 @@ static void groups_of_sms(void)
 	CHECK_EQ(cuDevSmResourceSplitByCount(group, &n, &all, &rest, 0, 8), 915);
 }
 
-/* A kernel that writes 7 to where its parameter points; launched with its parameters in a buffer. */
+/*
+ * A kernel that writes 7 to where its parameter points; launched with its parameters in a buffer.
+ */
 static void parameters(void)
 {
 	static const char text[] =

@@ -4,7 +4,8 @@
  * .ftz, .sat and .relu, at every level of the host's instruction set. Unary forms of 16-bit formats
  * are tried with all operands.
  *
- *     tests/arith/arith [COUNT [FORM]]    operands of each form (2,048); only forms that contain FORM
+ *     tests/arith/arith [COUNT [FORM]]    operands of each form (2,048); only forms that contain
+ *                                         FORM
  *
  * Rules beside rounding: PTX ISA "Floating Point Instructions" (.ftz, .sat; NaN results), "cvt".
  */

@@ -1,6 +1,6 @@
 /*
- * loader FILE.ptx KERNEL: a program of the driver interface, which it opens itself. Loads the file, runs the
- * kernel with 32 threads and a buffer of 32 integers, and prints the buffer.
+ * loader FILE.ptx KERNEL: a program of the driver interface, which it opens itself. Loads the file,
+ * runs the kernel with 32 threads and a buffer of 32 integers, and prints the buffer.
  */
 #include <dlfcn.h>
 #include <stdio.h>

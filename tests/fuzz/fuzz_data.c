@@ -3,7 +3,8 @@
  * Ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_data FILE...  runs these files once
- *   fuzz_data          changes specifications and files, the same on every run; --long [N [FIRST]]: N of them
+ *   fuzz_data          changes specifications and files, the same on every run; --long [N [FIRST]]:
+ *                      N of them
  * An input is a line with the specification, in which @ stands for the file, and behind it the
  * file.
  */

@@ -2,7 +2,8 @@
  * Fuzzer of module images. Three ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_image FILE...  runs these files once
- *   fuzz_image          changes files made here, the same on every run; --long [N [FIRST]]: N changes
+ *   fuzz_image          changes files made here, the same on every run; --long [N [FIRST]]: N
+ *                       changes
  * The first byte of the input, when odd, turns on the scan of all bytes.
  */
 #include "tests/fuzz/mutate.h"

@@ -4,7 +4,8 @@
  * it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_launch FILE...  runs these files once
- *   fuzz_launch          changes random programs, the same on every run; --long [N [FIRST]]: N of them
+ *   fuzz_launch          changes random programs, the same on every run; --long [N [FIRST]]: N of
+ *                        them
  */
 #include "tests/check.h"
 

@@ -2,8 +2,8 @@
  * Fuzzer of the PTX front end and of the linker. Three ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_ptx FILE...  runs these files once
- *   fuzz_ptx          changes the modules of tests/forms and tests/errors, and some that are made to be linked;
- *                     the same changes each run; --long [N [FIRST]]: N of them
+ *   fuzz_ptx          changes the modules of tests/forms and tests/errors, and some that are made
+ *                     to be linked; the same changes each run; --long [N [FIRST]]: N of them
  * Every text is read twice, to be checked and to be run. An accepted module is printed and must
  * come back the same; one to be run is linked alone, and with the last one that was accepted
  * before, in either order.

@@ -3,7 +3,8 @@
  * make them. A copy may fault; the host must live. Ways to use it:
  *   libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined
  *   fuzz_tensor FILE...  runs these files once
- *   fuzz_tensor          makes maps, damages them and copies, the same on every run; --long [N [FIRST]]: N of them
+ *   fuzz_tensor          makes maps, damages them and copies, the same on every run; --long [N
+ *                        [FIRST]]: N of them
  * An input is 128 bytes of the map, then five coordinates, then a byte that chooses the kernel.
  */
 #include "tests/check.h"

@@ -56,7 +56,8 @@ struct variable {
 	char name[32];
 	char *bytes;
 	size_t len;
-	size_t guarded; /* it holds the address of so many bytes of a device, with margins around them */
+	/* it holds the address of so many bytes of a device, with margins around them */
+	size_t guarded;
 };
 
 /* What a section's processes leave to the one that watches over them. */

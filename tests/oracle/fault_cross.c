@@ -3,9 +3,9 @@
  * whatever libcuda it is given: the codes of loading, of the launch, of the synchronisation and of
  * the call after it.
  *
- * usage: fault_cross LIBCUDA [TEXT [K N]]     cases whose name contains TEXT; of them each N-th, from K on
- * Lines: name, tab, "load launch sync after word word", words: what the kernel answers;
- * "hangs" when it does not end within four seconds.
+ * usage: fault_cross LIBCUDA [TEXT [K N]] cases whose name contains TEXT; of them each N-th, from K
+ * on Lines: name, tab, "load launch sync after word word", words: what the kernel answers; "hangs"
+ * when it does not end within four seconds.
  */
 #include "src/base/leave.h"
 #include "src/base/text.h"

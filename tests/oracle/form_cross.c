@@ -10,9 +10,11 @@
  *   -p N        N random programs instead, and -r N for each row of memory and warps
  *   -s N        the first program's seed
  *   -j N        processes
- *   -w FILE     compare with these lines, print those that differ; with -d DIR write their results there
+ *   -w FILE     compare with these lines, print those that differ; with -d DIR write their results
+ *               there
  *   -x DIR      show where the results in DIR, of another machine, differ
- *   -m LIBCUDA  of programs that differ from FILE, show what is needed for it; the lines are of this one
+ *   -m LIBCUDA  of programs that differ from FILE, show what is needed for it; the lines are of
+ *               this one
  *   -T SECONDS  what has not begun by then is left out
  *   -P DIR      write the modules as text
  * Lines: form or program, a tab, the digest of its results. Exit status 0: all ran, and none

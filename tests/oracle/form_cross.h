@@ -1,6 +1,6 @@
 /*
- * What form_cross is made of: form_cross.c runs forms and compares lines, form_cross_programs.c runs
- * random programs.
+ * What form_cross is made of: form_cross.c runs forms and compares lines, form_cross_programs.c
+ * runs random programs.
  */
 #ifndef PL_TESTS_FORM_CROSS_H
 #define PL_TESTS_FORM_CROSS_H

@@ -1,4 +1,7 @@
-/* Random programs of form_cross: made, run, compared, and cut down to what is needed for a difference. */
+/*
+ * Random programs of form_cross: made, run, compared, and cut down to what is needed for a
+ * difference.
+ */
 #include "grammar/parse.h"
 #include "tests/oracle/form_cross.h"
 

@@ -11,10 +11,10 @@
  *
  * TILES of 16 x 8 for each form (10^6); TEXT: forms that contain it; PART of PARTS: every so many
  * forms.
- * -c: compares the first launches with those of a GPU (tests/vectors/matrix_cross.tsv; for each form
- * and style the lower half of a digest). -l: makes the launches of an earlier output, which has to
- * be sorted (LC_ALL=C), again and prints the lines that differ. -w: the words of one launch into
- * FILE.
+ * -c: compares the first launches with those of a GPU (tests/vectors/matrix_cross.tsv; for each
+ * form and style the lower half of a digest). -l: makes the launches of an earlier output, which
+ * has to be sorted (LC_ALL=C), again and prints the lines that differ. -w: the words of one launch
+ * into FILE.
  */
 #include "tests/check.h"
 #include "tests/oracle/matrix_forms.h"

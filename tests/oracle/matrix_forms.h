@@ -27,8 +27,8 @@ enum number {
 };
 
 struct form {
-	char name
-		[FORM_TEXT]; /* as the output has it: the instruction, '@' and what it is varied by */
+	/* as the output has it: the instruction, '@' and what it is varied by */
+	char name[FORM_TEXT];
 	char text[FORM_TEXT]; /* the instruction */
 	enum number a, b, c, d;
 	u32 m, n, k, bits;        /* bits of a number of A */

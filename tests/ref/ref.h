@@ -25,8 +25,8 @@ struct ref_launch {
 	const struct ir_func *kernel;
 	const struct arch *arch;
 	struct mem *mem;
-	const u64 *
-		var_address; /* address of each .global and .const variable, by index; others are not read */
+	/* address of each .global and .const variable, by index; others are not read */
+	const u64 *var_address;
 	const void *params; /* kernel parameters as laid out in memory */
 	u32 grid[3], block[3];
 	u32 dynamic_shared; /* bytes */

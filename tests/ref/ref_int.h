@@ -91,7 +91,8 @@ struct ref_program {
 	const u64 *var_address;
 	struct ref_func *funcs; /* by index of the module */
 	u32 func_len;
-	u64 *var_at; /* by variable: address in its space, offset in the frame or in the parameters */
+	/* by variable: address in its space, offset in the frame or in the parameters */
+	u64 *var_at;
 	VEC(u32) ext;
 	u32 caches;
 	u64 const_base; /* .const addresses are counted from here, as they may be kept in 32 bits */
@@ -184,8 +185,8 @@ struct ref_cta {
 
 struct ref_row {
 	const char *text;
-	ref_handler *run
-		[3]; /* any mode, mode 0, NUM_FTZ alone; the last two NULL when the row takes no mode */
+	/* any mode, mode 0, NUM_FTZ alone; the last two NULL when the row takes no mode */
+	ref_handler *run[3];
 	u8 operands; /* sources */
 };
 

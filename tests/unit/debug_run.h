@@ -1,5 +1,6 @@
 /*
- * Runs a kernel of a PTX text under a debugger's hooks, and without: for tests of src/sched/debug.h.
+ * Runs a kernel of a PTX text under a debugger's hooks, and without: for tests of
+ * src/sched/debug.h.
  */
 #ifndef PL_DEBUG_RUN_H
 #define PL_DEBUG_RUN_H

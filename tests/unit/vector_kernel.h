@@ -1,6 +1,6 @@
 /*
- * A vector as a kernel k<number>(in, out): thread t reads the inputs of lane t, and writes its results,
- * VECTOR_SLOTS numbers of eight bytes each.
+ * A vector as a kernel k<number>(in, out): thread t reads the inputs of lane t, and writes its
+ * results, VECTOR_SLOTS numbers of eight bytes each.
  */
 #ifndef PL_TESTS_UNIT_VECTOR_KERNEL_H
 #define PL_TESTS_UNIT_VECTOR_KERNEL_H

@@ -1,6 +1,6 @@
 /*
- * Cooperative groups: blocks, tiles of warps, lanes that are together, grids and clusters. A grid waits
- * by the counter that the runtime puts before a cooperative launch's parameters.
+ * Cooperative groups: blocks, tiles of warps, lanes that are together, grids and clusters. A grid
+ * waits by the counter that the runtime puts before a cooperative launch's parameters.
  */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
@@ -37,7 +37,10 @@ PTXLOOM_CG unsigned block_rank()
 }
 PTXLOOM_CG unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 
-/* The word that the blocks of a cooperative grid count in, behind the size of what it is in; or null. */
+/*
+ * The word that the blocks of a cooperative grid count in, behind the size of what it is in; or
+ * null.
+ */
 PTXLOOM_CG unsigned *grid_word()
 {
 	unsigned low, high;
@@ -103,7 +106,9 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public p
 	static const unsigned lanes = Size == 32 ? 0xffffffffu : (1u << (Size & 31)) - 1;
 
 public:
-	/* Tiles divide the block's threads in order; a block's warps begin at its multiples of 32. */
+	/*
+	 * Tiles divide the block's threads in order; a block's warps begin at its multiples of 32.
+	 */
 	PTXLOOM_CG thread_block_tile()
 		: ptxloom_lanes(lanes << (details::block_rank() & 31 & ~(Size - 1)), Size,
 				details::block_rank() & (Size - 1))
@@ -256,8 +261,8 @@ class grid_group
 public:
 	PTXLOOM_CG bool is_valid() const { return details::grid_word() != nullptr; }
 	/*
-	 * Every block adds 1, the first as much as makes the sum of one round 2^31: the round is over when
-	 * the top bit has changed.
+	 * Every block adds 1, the first as much as makes the sum of one round 2^31: the round is
+	 * over when the top bit has changed.
 	 */
 	PTXLOOM_CG void sync() const
 	{

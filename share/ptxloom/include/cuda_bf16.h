@@ -1,6 +1,6 @@
 /*
- * Numbers of 16 bits with the exponent of f32 (bfloat16): conversions, arithmetic, comparisons, and math
- * in kernels.
+ * Numbers of 16 bits with the exponent of f32 (bfloat16): conversions, arithmetic, comparisons, and
+ * math in kernels.
  */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__

@@ -1,6 +1,6 @@
 /*
- * Numbers of 16 bits, IEEE binary16: conversions, arithmetic, comparisons, and math in kernels. Arithmetic
- * is one instruction in kernels where that makes a difference to the result (fma).
+ * Numbers of 16 bits, IEEE binary16: conversions, arithmetic, comparisons, and math in kernels.
+ * Arithmetic is one instruction in kernels where that makes a difference to the result (fma).
  */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__

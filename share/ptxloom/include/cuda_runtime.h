@@ -1,7 +1,8 @@
 /*
  * CUDA C++ for clang without NVIDIA's toolkit, and the CUDA runtime's interface for host compilers.
- * `ptxloom cc` includes this before every .cu file, as nvcc does its own; the parts lie beside it and in
- * ptxloom/. The language's device library is built from clang's own CUDA headers and our libdevice.h.
+ * `ptxloom cc` includes this before every .cu file, as nvcc does its own; the parts lie beside it
+ * and in ptxloom/. The language's device library is built from clang's own CUDA headers and our
+ * libdevice.h.
  */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__

@@ -1,5 +1,6 @@
 /*
- * The functions of the CUDA runtime that ptxloom has, as C declares them; cuda_runtime.h adds what is C++.
+ * The functions of the CUDA runtime that ptxloom has, as C declares them; cuda_runtime.h adds what
+ * is C++.
  */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__

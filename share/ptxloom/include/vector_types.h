@@ -1,6 +1,6 @@
 /*
- * Vectors of 1 to 4 numbers, and dim3. Alignment is that of the widest access: that of the whole for 2
- * and 4, at most 16 bytes.
+ * Vectors of 1 to 4 numbers, and dim3. Alignment is that of the widest access: that of the whole
+ * for 2 and 4, at most 16 bytes.
  */
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__

@@ -99,7 +99,9 @@ static void comma_open(struct json *j)
 	json_open(j, '{');
 }
 
-/* Evaluate in the frame of a focus; false with one line in `why`. The caller frees *e in any case. */
+/*
+ * Evaluate in the frame of a focus; false with one line in `why`. The caller frees *e in any case.
+ */
 static bool evaluate(struct debugger *x, const struct focus *f, const char *expression,
 		     struct dbg_context *c, struct dbg_expr **e, struct dbg_value *v,
 		     struct text *why)

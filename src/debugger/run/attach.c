@@ -1,7 +1,7 @@
 /*
  * The debugged process: the connection with the front end. A thread reads it from beginning to end,
- * so that an interrupt is seen while a kernel runs; commands wait in a queue for the thread that runs
- * the launch.
+ * so that an interrupt is seen while a kernel runs; commands wait in a queue for the thread that
+ * runs the launch.
  */
 #include "src/debugger/run/attach.h"
 

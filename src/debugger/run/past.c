@@ -1,7 +1,7 @@
 /*
- * Back in time. The launch is put back to a copy and runs over the time since; where the lane in focus
- * was, or what stopped, is noted, and the launch goes to the last of those before now. If there was
- * none, it is searched from the copy before that one.
+ * Back in time. The launch is put back to a copy and runs over the time since; where the lane in
+ * focus was, or what stopped, is noted, and the launch goes to the last of those before now. If
+ * there was none, it is searched from the copy before that one.
  */
 #include "src/debugger/debugger_int.h"
 #include "src/dbg/flow.h"

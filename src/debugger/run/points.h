@@ -107,8 +107,8 @@ void points_resolve(struct debugger *x);
 /* Mark in `marks`, one byte a micro-op, where breakpoints are. */
 void points_mark(struct debugger *x, const struct program *p, u8 *marks);
 /*
- * The lanes of a group, about to run what stands at `pc`, for which breakpoints there hold; counts hits.
- * say: where the points' names are added: "Breakpoint 1".
+ * The lanes of a group, about to run what stands at `pc`, for which breakpoints there hold; counts
+ * hits. say: where the points' names are added: "Breakpoint 1".
  */
 u32 points_check(struct debugger *x, const struct gang *g, const struct uop *in, u32 lanes,
 		 struct text *names);

@@ -47,8 +47,8 @@ u32 watches_check(struct debugger *x, struct text *names);
 /* After going elsewhere in time: what values are now. */
 void watches_refresh(struct debugger *x);
 /*
- * Going over a launch again: has a watched value changed by what ran last? Returns the lanes that did
- * it, with x->at set to them; *number is that of the watchpoint.
+ * Going over a launch again: has a watched value changed by what ran last? Returns the lanes that
+ * did it, with x->at set to them; *number is that of the watchpoint.
  */
 u32 watches_scan(struct debugger *x, u32 *number);
 /* Gone back to before a change: its values, as seen in that direction. */

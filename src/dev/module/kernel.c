@@ -1,5 +1,6 @@
 /*
- * Kernels of a program: found by name or number, with their parameters; lowered when first launched.
+ * Kernels of a program: found by name or number, with their parameters; lowered when first
+ * launched.
  */
 #include "src/base/demangle.h"
 #include "src/lower/lower.h"

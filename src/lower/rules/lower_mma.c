@@ -258,7 +258,9 @@ static struct mma_rule find_rule(struct lower *l, const struct mma_form *f)
 
 	if (is_wmma(l->in->form) && f->a == MMA_TF32)
 		rule.block = 4;
-	/* measured on an H200: of floating-point sums .satfinite only changes how f32 becomes f16 */
+	/*
+	 * measured on an H200: of floating-point sums .satfinite only changes how f32 becomes f16
+	 */
 	rule.narrow = (f->flags & MMA_SATURATE) && f->c == MMA_F32 && f->d == MMA_F16;
 	if (f->flags & MMA_SPARSE)
 		rule.block = (u8)(2 * rule.block);
@@ -357,9 +359,9 @@ void lower_mark_common(struct program *p)
 }
 
 /*
- * ---- wgmma: runs when a warp issues it. On a device it begins when all four warps of the warpgroup
- * have issued it, and who waits for a group waits for all four: they meet at fences and at waits
- * ----
+ * ---- wgmma: runs when a warp issues it. On a device it begins when all four warps of the
+ * warpgroup have issued it, and who waits for a group waits for all four: they meet at fences and
+ * at waits ----
  */
 
 static void meet_warpgroup(struct lower *l)

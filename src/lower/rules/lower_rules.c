@@ -115,8 +115,8 @@ static void mov_address(struct lower *l, u32 d, const struct ir_operand *src)
 		lower_write(l, FIELD_D, d);
 		return;
 	}
-	if (v->space ==
-	    M_param) { /* a kernel parameter: its place in the parameter block, which is device memory */
+	/* a kernel parameter: its place in the parameter block, which is device memory */
+	if (v->space == M_param) {
 		in = lower_emit(l, OP_param_address);
 		in->address.offset = l->var_offset[src->index] + src->imm;
 		in->flags |= vreg_is_wide(l, d) ? UOPF_WIDE_DATA : 0;

@@ -1,7 +1,7 @@
 /*
  * One session of `ptxloom debug`: the program, the interpreter that answers while there is none,
- * and what the user has set. The program's own interpreter (src/debugger) answers while it runs, over
- * a socket: see src/debugger/link.h.
+ * and what the user has set. The program's own interpreter (src/debugger) answers while it runs,
+ * over a socket: see src/debugger/link.h.
  */
 #ifndef PL_DEBUG_FRONT_H
 #define PL_DEBUG_FRONT_H

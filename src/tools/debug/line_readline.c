@@ -34,7 +34,10 @@ static char *history_path(void)
 	if (!own && (!home || *home != '/'))
 		return NULL;
 	text_puts(&t, own ? state : home);
-	/* Folders are made as they are missing; whether that worked is seen when the file is written. */
+	/*
+	 * Folders are made as they are missing; whether that worked is seen when the file is
+	 * written.
+	 */
 	if (!own) {
 		text_puts(&t, "/.local");
 		mkdir(t.at ? t.at : "", 0777);

@@ -1,6 +1,6 @@
 /*
- * Where command lines come from: files, options, the bodies of loops, the terminal; and the commands
- * that take several lines: if, while, define, document, commands.
+ * Where command lines come from: files, options, the bodies of loops, the terminal; and the
+ * commands that take several lines: if, while, define, document, commands.
  */
 #ifndef PL_DEBUG_SCRIPT_H
 #define PL_DEBUG_SCRIPT_H

@@ -59,7 +59,10 @@ static void test_inserted(struct mem *m, u64 at)
 	CHECK(!fill(m, end, 17));
 }
 
-/* No two of them touch, freed ones that are remembered included: an access past an end finds nothing. */
+/*
+ * No two of them touch, freed ones that are remembered included: an access past an end finds
+ * nothing.
+ */
 static bool are_apart(const struct mem *m)
 {
 	for (u32 i = 1; i < m->len; i++)
@@ -68,7 +71,9 @@ static bool are_apart(const struct mem *m)
 	return true;
 }
 
-/* Until all addresses have been handed out several times, and what was freed is used again in part. */
+/*
+ * Until all addresses have been handed out several times, and what was freed is used again in part.
+ */
 static void test_gaps(void)
 {
 	u64 at[40] = {0}, state = 1;

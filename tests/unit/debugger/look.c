@@ -1,10 +1,12 @@
 /*
- * What the debugger shows of a launch: values, types, frames, lanes, focus, memory, text; of code of
- * both compilers, and of PTX alone.
+ * What the debugger shows of a launch: values, types, frames, lanes, focus, memory, text; of code
+ * of both compilers, and of PTX alone.
  */
 #include "tests/unit/debugger/stage.h"
 
-/* ---- a kernel with variables of every kind: tests/unit/dbg/data/shapes.cu, line 93, j == 1 ---- */
+/*
+ * ---- a kernel with variables of every kind: tests/unit/dbg/data/shapes.cu, line 93, j == 1 ----
+ */
 
 static void see_values(struct stage *s)
 {

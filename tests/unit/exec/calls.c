@@ -370,7 +370,8 @@ static u32 want_barriers(u32 t)
 }
 
 /*
- * Lanes diverged by a branch around a call are together again behind it: activemask sees all of them.
+ * Lanes diverged by a branch around a call are together again behind it: activemask sees all of
+ * them.
  */
 static const char together[] = HEAD FUNCTIONS KERNEL
 	"and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 0; mov.u32 %r1, %r0; @%p1 bra B;\n"

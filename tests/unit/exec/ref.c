@@ -1,6 +1,7 @@
 /*
  * The reference engine by itself: every measured vector as a PTX program, and small programs for
- * what vectors do not show: calls, barriers, lanes that wait for each other, address windows, faults.
+ * what vectors do not show: calls, barriers, lanes that wait for each other, address windows,
+ * faults.
  */
 #include "grammar/parse.h"
 #include "tests/ref/ref.h"

@@ -4,13 +4,13 @@
  * other), and against digests of results that the publications' programs confirmed
  * (docs/tensor-cores.md).
  *
- * usage: exec_matrix_models [TILES]      TILES of each form and style: 8; digests are of the first 8
+ * usage: exec_matrix_models [TILES] TILES of each form and style: 8; digests are of the first 8
  *        exec_matrix_models -d [TILES]   prints digests, lines of tests/vectors/matrix_models.tsv
  *        exec_matrix_models -p TILES [PART]
  *                                        prints results for another program to compare, four of
  *                                        each tile: part, form, style, A's row, B's column, C, D
- *        exec_matrix_models -c FILE      compares such lines, of a GPU for instance; D is its result.
- *                                        Rows that are shorter than k end in zeros
+ *        exec_matrix_models -c FILE      compares such lines, of a GPU for instance; D is its
+ *                                        result. Rows that are shorter than k end in zeros
  */
 #include "tests/check.h"
 #include "tests/unit/mma/dot_model.h"

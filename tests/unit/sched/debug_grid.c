@@ -1,6 +1,6 @@
 /*
- * Launches under a debugger: the same results as without, stops, faults and deadlocks with all state
- * alive, groups, frames, registers, memory, freezing, preference.
+ * Launches under a debugger: the same results as without, stops, faults and deadlocks with all
+ * state alive, groups, frames, registers, memory, freezing, preference.
  */
 #include "tests/check.h"
 #include "tests/unit/debug_run.h"

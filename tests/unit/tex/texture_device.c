@@ -2,7 +2,8 @@
  * Fetches of every shape, format and kind against sums measured on an H200.
  *
  *   exec_texture_device                 compare
- *   exec_texture_device --suite DIR     write the cases as a suite that a runner of driver calls takes
+ *   exec_texture_device --suite DIR     write the cases as a suite that a runner of driver calls
+ *                                       takes
  *   exec_texture_device --sums RESULTS  print the table anew from what a device returned for them
  *
  * Texels and coordinates are numbers of a generator, so the table holds a sum for each case and

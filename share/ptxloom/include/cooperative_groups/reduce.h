@@ -1,6 +1,6 @@
 /*
- * Cooperative groups: the sum, or another operation's result, over the threads of a group of at most a
- * warp.
+ * Cooperative groups: the sum, or another operation's result, over the threads of a group of at
+ * most a warp.
  */
 #ifndef _COOPERATIVE_GROUPS_REDUCE_H_
 #define _COOPERATIVE_GROUPS_REDUCE_H_

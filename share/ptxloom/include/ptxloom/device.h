@@ -1,7 +1,7 @@
 /*
  * The device's side of CUDA C++ for clang: clang's own CUDA headers over libdevice.h, the built-in
- * variables, what kernels may call of the C library, atomics and the intrinsics that clang's headers
- * leave to the toolkit.
+ * variables, what kernels may call of the C library, atomics and the intrinsics that clang's
+ * headers leave to the toolkit.
  */
 #ifndef PTXLOOM_DEVICE_CODE_H
 #define PTXLOOM_DEVICE_CODE_H

@@ -1,6 +1,6 @@
 /*
- * cudaDeviceProp as in CUDA 13, and behind it the fields that versions before had: C++ programs get them
- * filled in by the header's cudaGetDeviceProperties.
+ * cudaDeviceProp as in CUDA 13, and behind it the fields that versions before had: C++ programs get
+ * them filled in by the header's cudaGetDeviceProperties.
  */
 #ifndef PTXLOOM_DEVICE_PROP_H
 #define PTXLOOM_DEVICE_PROP_H

@@ -1,10 +1,11 @@
 /*
- * What cuda_fp16.h and cuda_bf16.h have in common: a type of 16 bits and pairs of it. Included once by
- * each, which define
+ * What cuda_fp16.h and cuda_bf16.h have in common: a type of 16 bits and pairs of it. Included once
+ * by each, which define
  *   PTXLOOM_H, PTXLOOM_H2, PTXLOOM_H_RAW   the types' names;
  *   PTXLOOM_NAME(before, after)            a function's name, with the type's word in the middle;
  *   PTXLOOM_H_INFINITY                     the bits of infinity;
- * and the conversions ptxloom_to_WORD, ptxloom_to_WORD_wide and ptxloom_from_WORD; __hfma comes after.
+ * and the conversions ptxloom_to_WORD, ptxloom_to_WORD_wide and ptxloom_from_WORD; __hfma comes
+ * after.
  */
 struct __align__(2) PTXLOOM_H {
 	unsigned short bits;
@@ -216,7 +217,9 @@ PTXLOOM_SHUFFLE16(__shfl_down_sync, unsigned)
 PTXLOOM_SHUFFLE16(__shfl_xor_sync, int)
 #undef PTXLOOM_SHUFFLE16
 
-/* One word at a time by compare-and-swap: the instruction for it is newer than the lowest target. */
+/*
+ * One word at a time by compare-and-swap: the instruction for it is newer than the lowest target.
+ */
 static __device__ __inline__ PTXLOOM_H2 atomicAdd(PTXLOOM_H2 *p, PTXLOOM_H2 v)
 {
 	unsigned old = *(volatile unsigned *)p, seen;

@@ -1,14 +1,16 @@
 /*
- * Functions of kernels that clang's headers leave to the toolkit: minima of mixed types, loads and stores
- * with cache hints, dot products, sums over a warp, address spaces; and the host's side of functions
- * that C has not.
+ * Functions of kernels that clang's headers leave to the toolkit: minima of mixed types, loads and
+ * stores with cache hints, dot products, sums over a warp, address spaces; and the host's side of
+ * functions that C has not.
  */
 #ifndef PTXLOOM_INTRINSICS_H
 #define PTXLOOM_INTRINSICS_H
 
 #include <math.h>
 
-/* ---- minima and maxima, for host and device; clang's headers have (int, int) for the device ---- */
+/*
+ * ---- minima and maxima, for host and device; clang's headers have (int, int) for the device ----
+ */
 
 #define PTXLOOM_MINMAX(common, a_type, b_type)                                             \
 	static __host__ __device__ __forceinline__ common min(a_type a, b_type b)          \

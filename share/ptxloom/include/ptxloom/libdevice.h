@@ -1,7 +1,7 @@
 /*
- * The functions that clang's CUDA headers expect of a device library (__nv_*): here those that are one
- * instruction or a few; math_float.h, math_double.h and math_special.h have the others. Written from
- * the documented meaning of the CUDA function of the same name (`__nv_sinf` is `sinf`).
+ * The functions that clang's CUDA headers expect of a device library (__nv_*): here those that are
+ * one instruction or a few; math_float.h, math_double.h and math_special.h have the others. Written
+ * from the documented meaning of the CUDA function of the same name (`__nv_sinf` is `sinf`).
  */
 #ifndef PTXLOOM_LIBDEVICE_H
 #define PTXLOOM_LIBDEVICE_H

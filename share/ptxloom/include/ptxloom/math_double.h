@@ -1,7 +1,8 @@
 /*
- * f64 math functions of libdevice.h: exponentials, logarithms, powers, circular and hyperbolic functions.
- * Values between steps are sums of two doubles where one would cost accuracy. Products
- * that must round alone are kept from being contracted. Errors, in units in the last place: docs/clang.md.
+ * f64 math functions of libdevice.h: exponentials, logarithms, powers, circular and hyperbolic
+ * functions. Values between steps are sums of two doubles where one would cost accuracy. Products
+ * that must round alone are kept from being contracted. Errors, in units in the last place:
+ * docs/clang.md.
  */
 #ifndef PTXLOOM_MATH_DOUBLE_H
 #define PTXLOOM_MATH_DOUBLE_H
@@ -21,7 +22,9 @@ struct ptxloom_dd {
 };
 
 PTXLOOM_ONE double ptxloom_add(double a, double b) { return a + b; }
-/* As text for the assembler: clang makes its own intrinsic for it a product that it may contract. */
+/*
+ * As text for the assembler: clang makes its own intrinsic for it a product that it may contract.
+ */
 PTXLOOM_ONE double ptxloom_mul(double a, double b) { return __nv_dmul_rn(a, b); }
 
 PTXLOOM_ONE ptxloom_dd ptxloom_sum(double a, double b)
@@ -304,7 +307,9 @@ PTXLOOM_ONE unsigned long long ptxloom_window(int bit)
 
 	return s ? a << s | b >> (64 - s) : a;
 }
-/* x - k pi/2 for finite |x| >= 2^30 by a product with the bits of 2/pi that matter (Payne, Hanek). */
+/*
+ * x - k pi/2 for finite |x| >= 2^30 by a product with the bits of 2/pi that matter (Payne, Hanek).
+ */
 static __device__ __attribute__((noinline)) ptxloom_dd ptxloom_reduce_far(double x, int *quadrant)
 {
 	long long bits = __nv_double_as_longlong(x) & 0x7fffffffffffffffLL;

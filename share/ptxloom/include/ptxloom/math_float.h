@@ -1,6 +1,6 @@
 /*
- * f32 math functions of libdevice.h. They count in f64 with short polynomials and round once, so that
- * nearly every result is the nearest f32.
+ * f32 math functions of libdevice.h. They count in f64 with short polynomials and round once, so
+ * that nearly every result is the nearest f32.
  */
 #ifndef PTXLOOM_MATH_FLOAT_H
 #define PTXLOOM_MATH_FLOAT_H

@@ -347,7 +347,9 @@ PTXLOOM_MATH double ptxloom_poly_erfinv(double x)
 	return p;
 }
 
-/* v / s with erfc(v) = e^(-s^2), s = 0.8 + 3.5 (1 + x): a first guess for x in [-1.0, 1.0]; 3.2e-5. */
+/*
+ * v / s with erfc(v) = e^(-s^2), s = 0.8 + 3.5 (1 + x): a first guess for x in [-1.0, 1.0]; 3.2e-5.
+ */
 PTXLOOM_MATH double ptxloom_poly_erfcinv(double x)
 {
 	double p = 0.010815552357884964;
@@ -367,7 +369,9 @@ PTXLOOM_MATH double ptxloom_poly_erfcinv(double x)
 	return p;
 }
 
-/* v / s with erfc(v) = e^(-s^2), s = 7.5 + 10 (1 + x): a first guess for x in [-1.0, 1.0]; 3.9e-6. */
+/*
+ * v / s with erfc(v) = e^(-s^2), s = 7.5 + 10 (1 + x): a first guess for x in [-1.0, 1.0]; 3.9e-6.
+ */
 PTXLOOM_MATH double ptxloom_poly_erfcinv_far(double x)
 {
 	double p = -0.0006833326035576581;

@@ -458,7 +458,10 @@ PTXLOOM_MATH double __nv_lgamma(double x)
 
 /* ---- Bessel functions ---- */
 
-/* J_n, J_0, J_1, Y_0, Y_1 of 0 < x < 25, n <= 300: J by recurrence downwards, Y by Neumann's series. */
+/*
+ * J_n, J_0, J_1, Y_0, Y_1 of 0 < x < 25, n <= 300: J by recurrence downwards, Y by Neumann's
+ * series.
+ */
 struct ptxloom_bessel {
 	double jn, j0, j1, y0, y1;
 };
@@ -529,7 +532,10 @@ PTXLOOM_MATH double ptxloom_jn(int n, double x)
 		r = a < 1e-8 ? (m == 0 ? 1 : m == 1 ? 0.5 * a : __nv_pow(0.5 * a, m) / __nv_tgamma(m + 1.0)) :
 			       ptxloom_bessel_near(a, m).jn;
 	} else if (m > a) {
-		/* Beyond the turning point: downwards from far enough, scaled by J_0 or J_1 as known. */
+		/*
+		 * Beyond the turning point: downwards from far enough, scaled by J_0 or J_1 as
+		 * known.
+		 */
 		double above = 0, here = 1e-250, jn = 0, j0 = a < 25 ? 0 : ptxloom_bessel_far(a, 0, 0);
 		double j1 = a < 25 ? 0 : ptxloom_bessel_far(a, 1, 0);
 

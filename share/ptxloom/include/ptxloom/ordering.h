@@ -1,7 +1,7 @@
 /*
  * Barriers and fences order memory. clang takes its own for calls that cannot reach variables whose
- * address no code takes, and moves loads and stores of such variables, shared ones above all, across them. So
- * each stands between two statements that may touch any memory.
+ * address no code takes, and moves loads and stores of such variables, shared ones above all,
+ * across them. So each stands between two statements that may touch any memory.
  */
 #ifndef PTXLOOM_ORDERING_H
 #define PTXLOOM_ORDERING_H

@@ -1,6 +1,7 @@
 /*
- * The C++ side of the runtime's interface: pointers of any type, variables and kernels by themselves,
- * launches with typed arguments, and the forms that functions had in versions before 13.
+ * The C++ side of the runtime's interface: pointers of any type, variables and kernels by
+ * themselves, launches with typed arguments, and the forms that functions had in versions before
+ * 13.
  */
 #ifndef PTXLOOM_RUNTIME_CXX_H
 #define PTXLOOM_RUNTIME_CXX_H
@@ -153,8 +154,8 @@ PTXLOOM_CALL cudaOccupancyMaxPotentialClusterSize(int *out, F *kernel, const cud
 	return cudaOccupancyMaxPotentialClusterSize(out, (const void *)kernel, config);
 }
 /*
- * The block size with most threads in flight: whole warps, the largest of those that tie, at most limit.
- * shared_of(threads): dynamic shared memory for a block.
+ * The block size with most threads in flight: whole warps, the largest of those that tie, at most
+ * limit. shared_of(threads): dynamic shared memory for a block.
  */
 template <class F, class S>
 PTXLOOM_CALL cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block, F kernel,

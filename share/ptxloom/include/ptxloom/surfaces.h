@@ -1,6 +1,6 @@
 /*
- * Reads and writes of surfaces. x counts bytes; T has 1, 2, 4, 8 or 16 bytes. What is outside faults, or
- * by the mode reads as zero and is not written, or is moved to the edge.
+ * Reads and writes of surfaces. x counts bytes; T has 1, 2, 4, 8 or 16 bytes. What is outside
+ * faults, or by the mode reads as zero and is not written, or is moved to the edge.
  */
 #ifndef PTXLOOM_SURFACES_H
 #define PTXLOOM_SURFACES_H

@@ -1,6 +1,6 @@
 /*
- * Fetches from textures. T is a type of 8, 16 or 32 bits or its vector of 2 or 4; whatever it is, the
- * instruction gives four words, of which T takes what it has.
+ * Fetches from textures. T is a type of 8, 16 or 32 bits or its vector of 2 or 4; whatever it is,
+ * the instruction gives four words, of which T takes what it has.
  */
 #ifndef PTXLOOM_TEXTURES_H
 #define PTXLOOM_TEXTURES_H
@@ -81,7 +81,10 @@ struct ptxloom_words {
 	unsigned v[4];
 };
 
-/* name: of the function; op, geometry, type: of the instruction; at: its operands behind the texture. */
+/*
+ * name: of the function; op, geometry, type: of the instruction; at: its operands behind the
+ * texture.
+ */
 #define PTXLOOM_TEX(name, op, geometry, type, at, params, call, ...)                       \
 	PTXLOOM_ONE ptxloom_words ptxloom_##name params                                    \
 	{                                                                                  \
