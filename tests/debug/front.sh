@@ -84,7 +84,8 @@ says out '^echo a b$'
 says out '^It is not being run$'
 for command in attach detach file handle signal tty core-file; do
 	ends 1 "$command" debug --batch -ex "$command 1" -- true
-	ok "$([ "$(wc -l <"$scratch/out")" -eq 1 ] && ! grep -q Undefined "$scratch/out"; echo $?)" "is refused in one line"
+	[ "$(wc -l <"$scratch/out")" -eq 1 ] && ! grep -q Undefined "$scratch/out"
+	ok $? "is refused in one line"
 done
 
 # ---- scripts ----
