@@ -44,6 +44,47 @@ static bool default_place(struct debugger *x, struct list_place *out)
 	return out->module != NULL;
 }
 
+/* The same name, blanks and namespaces in front aside? */
+static bool list_is_name(const char *full, const char *name)
+{
+	for (const char *at = full; at; at = strstr(at, "::"), at += at ? 2 : 0) {
+		const char *a = at, *b = name;
+
+		while (*a && *b) {
+			a += strspn(a, " ");
+			b += strspn(b, " ");
+			if (*a != *b)
+				break;
+			a += *a != 0;
+			b += *b != 0;
+		}
+		if (!*a && !*b)
+			return true;
+	}
+	return false;
+}
+
+/* A function that is inlined everywhere. */
+static bool inlined_place(struct loaded *l, const char *name, struct list_place *out)
+{
+	struct dbg_frame in[DBG_INLINE_MAX + 1];
+
+	for (size_t k = 0; k < l->m->funcs.len; k++)
+		for (u32 i = 0; i < l->m->funcs.at[k]->insns.len; i++) {
+			u32 n = dbg_names_frames(l->names, l->lines,
+						 (struct dbg_place){l->m->funcs.at[k], i}, in);
+
+			for (u32 f = 0; f + 1 < n; f++)
+				if (in[f].function && in[f].source.path &&
+				    list_is_name(in[f].function, name)) {
+					*out = (struct list_place){l, in[f].source.path,
+								   in[f].source.line};
+					return true;
+				}
+		}
+	return false;
+}
+
 /* Where a function begins; false: none is called so. */
 static bool function_place(struct debugger *x, const char *name, struct list_place *out)
 {
@@ -62,6 +103,9 @@ static bool function_place(struct debugger *x, const char *name, struct list_pla
 			return true;
 		}
 	}
+	for (size_t i = 0; i < x->modules.len; i++)
+		if (loaded_open(x, x->modules.at[i]) && inlined_place(x->modules.at[i], name, out))
+			return true;
 	return false;
 }
 

@@ -78,6 +78,8 @@ bool look_read_format(struct debugger *x, const char *text, struct look_format *
 
 		if (n == 5 && !memcmp(text, "lanes", n)) {
 			out->lanes = true;
+		} else if (n == 6 && !memcmp(text, "matrix", n)) {
+			out->matrix = true;
 		} else if (n == 1 && dbg_format_is(*text)) {
 			out->f.letter = *text;
 		} else if (n == 1 && *text == 'r') {
@@ -123,7 +125,9 @@ void command_print(struct debugger *x, const struct call *c)
 
 	if (!look_read_format(x, c->format, &f))
 		return;
-	if (f.lanes)
+	if (f.matrix)
+		look_print_matrix(x, text, &f.f);
+	else if (f.lanes)
 		look_print_lanes(x, text, &f.f);
 	else
 		print_one(x, text, &f.f, true);

@@ -26,7 +26,7 @@ void look_say_why(struct debugger *x, const struct text *why);
 
 struct look_format {
 	struct dbg_format f;
-	bool lanes;
+	bool lanes, matrix;
 };
 
 bool look_read_format(struct debugger *x, const char *text, struct look_format *out);
@@ -48,5 +48,9 @@ bool look_lane_values(struct debugger *x, const char *text, const struct dbg_for
 		      struct lane_values *out);
 void look_lane_values_fini(struct lane_values *v);
 void look_print_lanes(struct debugger *x, const char *text, const struct dbg_format *f);
+
+/* ---- look_matrix.c ---- */
+
+void look_print_matrix(struct debugger *x, const char *text, const struct dbg_format *format);
 
 #endif

@@ -397,8 +397,9 @@ bool exec_local_fits(const struct program *p)
 u32 exec_local_bytes(const struct program *p, u64 stack_limit)
 {
 	u64 more = p->has_cycles || p->moves_stack ? stack_limit : 0, bytes;
+	u64 factor = 4 * (p->stack_factor ? p->stack_factor : 1);
 
-	if (!size_mul_add(more, 4, p->stack_bytes, &bytes) || bytes > LOCAL_BYTES_MAX)
+	if (!size_mul_add(more, factor, p->stack_bytes, &bytes) || bytes > LOCAL_BYTES_MAX)
 		return (u32)LOCAL_BYTES_MAX;
 	return (u32)align_up(bytes, 64);
 }

@@ -361,6 +361,38 @@ static bool save_row(struct lower *l, u32 vreg, u32 *bytes)
 	return VEC_PUSH(&l->ext, v->row | v->class);
 }
 
+static bool row_is_listed(const struct lower *l, u32 at, u32 row)
+{
+	for (size_t i = at + 1; i < l->ext.len; i++)
+		if (l->ext.at[i] == row)
+			return true;
+	return false;
+}
+
+/*
+ * For debuggers, who ask for registers of outer frames that nobody needs any more: the other rows of
+ * the function, too. More of them takes a larger stack: stack_factor.
+ */
+static bool save_registers(struct lower *l, u32 func, u32 at, u32 *n, u32 *bytes)
+{
+	const struct program_func *f = &l->p->funcs[func];
+	u64 few = (u64)l->funcs.at[func].frame_bytes + *bytes, all;
+
+	for (u32 k = 0; f->part_row && k < f->reg_part[f->func->regs.len]; k++) {
+		u32 row = f->part_row[k], class = row & 3;
+
+		if (row == NO_ROW || row_is_listed(l, at, row))
+			continue;
+		*bytes += class == ROW_W ? 4 : class == ROW_X ? 8 : 1;
+		(*n)++;
+		if (!VEC_PUSH(&l->ext, row))
+			return false;
+	}
+	all = (u64)l->funcs.at[func].frame_bytes + *bytes;
+	l->p->stack_factor = (u32)max_u64(l->p->stack_factor, (all + few - 1) / (few ? few : 1));
+	return true;
+}
+
 /*
  * The rows that live on behind a call of a cycle, for op_call.c. After `assign_rows`: vregs have
  * their byte offsets.
@@ -382,6 +414,8 @@ static bool list_saved(struct flow *f)
 			for (u64 m = f->block[b].out[w]; m; m &= m - 1, n++)
 				if (!save_row(l, w * 64 + (u32)__builtin_ctzll(m), &bytes))
 					return false;
+		if (!save_registers(l, in->func, at, &n, &bytes))
+			return false;
 		l->ext.at[at] = n;
 		in->ext = in[1].ext = at;
 		if (!l->p->funcs[in->func].save_at)

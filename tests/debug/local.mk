@@ -9,6 +9,7 @@ EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge
 	tests/debug/truth.h tests/debug/nvcc/deadlock.ptx tests/debug/nvcc/diverge.ptx tests/debug/nvcc/fault.ptx \
 	tests/debug/nvcc/make.sh
 dist_check_SCRIPTS += tests/debug/moves.sh
+EXTRA_DIST += tests/debug/look.cu tests/debug/look.txt
 EXTRA_DIST += tests/debug/calls.cu tests/debug/front_end.py tests/debug/moves.txt
 if !SANITIZED
 TESTS += tests/debug/moves.sh $(debug_tests)

@@ -6,4 +6,5 @@
 build_programs
 sessions "clang" "$top/tests/debug/checks.txt" --programs "$scratch/programs"
 sessions "nvcc" "$top/tests/debug/checks.txt" --ptx "$top/tests/debug/nvcc"
+sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
 finish

@@ -195,13 +195,12 @@ static void see_recursion(struct stage *s)
 	    "*  8-31   ffffff00  test.ptx:15\n   0-7    000000ff  test.ptx:32, waiting\n");
 	HAS(s, "lane 9", "Lane 9, thread (9,0,0)\n15\tmov.u32 %res, 100;\n");
 	HAS(s, "bt",
-	    "#0  down (%x=0) at test.ptx:15\n#1  down (%x=<not known here>) at test.ptx:11\n"
+	    "#0  down (%x=0) at test.ptx:15\n#1  down (%x=1) at test.ptx:11\n"
 	    "#2  k<<<2, 64>>> (n=5) at test.ptx:29\n");
 	HAS(s, "bt 1", "(More stack frames follow...)");
 	HAS(s, "bt -1", "#2  k<<<2, 64>>>");
-	HAS(s, "up",
-	    "#1  down (%x=<not known here>) at test.ptx:11\n11\tcall (%a2), down, (%a1);\n");
-	HAS(s, "print %x", "not known here\n");
+	HAS(s, "up", "#1  down (%x=1) at test.ptx:11\n11\tcall (%a2), down, (%a1);\n");
+	HAS(s, "print %x", "= 1\n");
 	HAS(s, "frame 2", "#2  k<<<2, 64>>>");
 	HAS(s, "print %r2", "= 1");
 	HAS(s, "print/lanes %r2", " 8: 0  1  2  3  0  1  2  3\n");
@@ -256,6 +255,45 @@ static void test_lanes(void)
 	stage_close(&s);
 }
 
+/* ---- matrices that lanes hold together ---- */
+
+static const char product[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry k()\n{\n"
+	".reg .b32 a<4>, b<2>, t;\n.reg .f32 c<4>, d<4>;\n.reg .b16 h;\n"
+	"mov.u32 t, %laneid;\ncvt.rn.f16.u32 h, t;\n"
+	"mov.b32 a0, {h, h};\nmov.b32 a1, {h, h};\nmov.b32 a2, 0;\nmov.b32 a3, 0x3c003c00;\n"
+	"mov.b32 b0, 0x40003c00;\nmov.b32 b1, 0;\n"
+	"cvt.rn.f32.u32 c0, t;\nmov.f32 c1, 0f3F000000;\nmov.f32 c2, 0f3F800000;\n"
+	"mov.f32 c3, 0f40000000;\n"
+	"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d0, d1, d2, d3}, {a0, a1, a2, a3}, "
+	"{b0, b1}, {c0, c1, c2, c3};\n" /* 21 */
+	"ret;\n}\n";
+
+static void see_matrices(struct stage *s)
+{
+	/* PTX ISA "Matrix Fragments for mma.m16n8k16 with floating point type" */
+	HAS(s, "print/matrix a", " 1:  4  4  5  5  6  6  7  7  0  0  0  0  0  0  0  0\n");
+	HAS(s, "print/matrix a", " 9:  4  4  5  5  6  6  7  7  1  1  1  1  1  1  1  1\n");
+	HAS(s, "print/matrix b", " 0: 1 1 1 1 1 1 1 1\n 1: 2 2 2 2 2 2 2 2\n");
+	HAS(s, "print/matrix b", " 8: 0 0 0 0 0 0 0 0\n");
+	HAS(s, "print/matrix c", " 1:   4 0.5   5 0.5   6 0.5   7 0.5\n");
+	HAS(s, "print/matrix c", "15:   1   2   1   2   1   2   1   2\n");
+	HAS(s, "print/matrix t", "print/matrix takes a fragment of wmma, or a, b, c, d at an mma");
+	HAS(s, "print/matrix nothing", "No symbol \"nothing\"");
+}
+
+static void test_matrices(void)
+{
+	static struct stage s;
+
+	s = (struct stage){.run = {.ptx = product, .grid = {1, 1, 1}, .block = {32, 1, 1}}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 21, 1, see_matrices);
+	stage_close(&s);
+}
+
 /* ---- nothing runs ---- */
 
 static void test_idle(void)
@@ -287,6 +325,7 @@ int main(void)
 {
 	test_idle();
 	test_lanes();
+	test_matrices();
 	test_shapes("shapes.nvcc.ptx");
 	test_shapes("shapes.clang.ptx");
 	return check_done();

@@ -1,0 +1,342 @@
+/*
+ * print/matrix: fragments that the lanes of a warp hold, put together. EXPRESSION is an object of
+ * nvcuda::wmma::fragment, or a, b, c, d: the operands of the mma or wmma.mma that the lane in focus
+ * is about to run. Source of the places: PTX ISA "Warp-level matrix instructions: Matrix Fragments";
+ * those of wmma as src/mma has them.
+ */
+#include "src/debugger/look_value.h"
+
+#include "src/uop/matrix.h"
+
+#define EDGE_MAX 256u
+
+/* Where elements of a lane's registers belong. */
+struct fragment {
+	enum { FRAGMENT_A, FRAGMENT_B, FRAGMENT_SUM } use;
+	u32 rows, columns; /* of the matrix */
+	u32 bits;          /* of an element */
+	u32 eights; /* groups of 8 rows of A, columns of B, rows (transposed: columns) of sums */
+	u32 words;  /* of a row of A, of a column of B */
+	bool words_first, transposed;
+	u32 elements; /* of a lane */
+};
+
+/* The place of element e of a lane; as op_matrix.c has it. */
+static void element_place(const struct fragment *f, u32 lane, u32 e, u32 *row, u32 *column)
+{
+	u32 per = f->bits >= 32 ? 1 : 32 / f->bits, r = e / per, y, x;
+
+	if (f->use == FRAGMENT_SUM) {
+		u32 group = e >> 1;
+
+		y = 8 * (group % f->eights) + (lane >> 2);
+		x = 8 * (group / f->eights) + 2 * (lane & 3) + (e & 1);
+		*row = f->transposed ? x : y;
+		*column = f->transposed ? y : x;
+	} else {
+		u32 quads = f->words / 4 ? f->words / 4 : 1;
+		u32 pair = f->words_first || f->eights < 2 ? 1 : 2, quad;
+
+		r %= f->eights * quads;
+		y = 8 * (f->words_first ? r / quads : r % pair + pair * (r / (pair * quads)));
+		quad = f->words_first ? r % quads : r / pair % quads;
+		y += lane >> 2;
+		x = (quad * 4 + (lane & 3)) * per + e % per;
+		*row = f->use == FRAGMENT_A ? y : x;
+		*column = f->use == FRAGMENT_A ? x : y;
+	}
+}
+
+/* ---- printing ---- */
+
+/* Elements as text, row by row; NULL: no lane that is there has it. */
+struct matrix {
+	struct fragment f;
+	char **at;
+};
+
+static bool matrix_begin(struct matrix *m)
+{
+	m->at = calloc((size_t)m->f.rows * m->f.columns, sizeof(*m->at));
+	return m->at != NULL;
+}
+
+static void matrix_put(struct matrix *m, u32 lane, u32 e, const char *text)
+{
+	u32 row, column;
+	char **cell;
+
+	element_place(&m->f, lane, e, &row, &column);
+	if (row >= m->f.rows || column >= m->f.columns)
+		return;
+	cell = &m->at[(size_t)row * m->f.columns + column];
+	free(*cell);
+	*cell = strdup(text);
+}
+
+static void matrix_say(struct debugger *x, struct matrix *m)
+{
+	size_t width = 1, n = (size_t)m->f.rows * m->f.columns;
+
+	for (size_t i = 0; i < n; i++)
+		if (m->at[i] && strlen(m->at[i]) > width)
+			width = strlen(m->at[i]);
+	for (u32 r = 0; r < m->f.rows; r++) {
+		say(x, "%2u:", r);
+		for (u32 k = 0; k < m->f.columns; k++) {
+			const char *text = m->at[(size_t)r * m->f.columns + k];
+
+			say(x, " %*s", (int)width, text ? text : "?");
+		}
+		say(x, "\n");
+	}
+	for (size_t i = 0; i < n; i++)
+		free(m->at[i]);
+	free(m->at);
+}
+
+/* ---- fragments of C++ ---- */
+
+/* "fragment<nvcuda::wmma::matrix_a, 16, 16, 16, __half, ..>" */
+static bool read_type(const char *name, struct fragment *f)
+{
+	const char *a = strstr(name, "matrix_a"), *b = strstr(name, "matrix_b"),
+		   *c = strstr(name, "accumulator"),
+		   *use = a   ? a
+			  : b ? b
+			      : c;
+	const char *comma = use ? strchr(use, ',') : NULL;
+	unsigned int m, n, k;
+
+	if (!strstr(name, "fragment<") || !comma || sscanf(comma, ",%u,%u,%u", &m, &n, &k) != 3 ||
+	    !m || !n || !k || m > EDGE_MAX || n > EDGE_MAX || k > EDGE_MAX)
+		return false;
+	f->use = a ? FRAGMENT_A : b ? FRAGMENT_B : FRAGMENT_SUM;
+	f->rows = b ? k : m;
+	f->columns = a ? k : n;
+	f->transposed = f->use == FRAGMENT_SUM && m == 8 && n == 32;
+	f->eights = (b || f->transposed ? n : m) / 8;
+	f->words = f->bits == 64 ? k : k * f->bits / 32;
+	f->words_first = b && n < 32;
+	return f->eights > 0;
+}
+
+/* The array of elements of the object, and what they are. */
+static bool read_fragment(const struct look_evaluated *v, struct fragment *f,
+			  struct dbg_value *array, struct text *why)
+{
+	struct dbg_type *t = dbg_type_strip(v->v.type), *elements;
+	struct text name = {0};
+	bool good;
+
+	*f = (struct fragment){0};
+	if (t->kind != DBG_STRUCT || !dbg_value_member(&v->c, &v->v, "x", array, why)) {
+		why->len = 0;
+		text_puts(why, "print/matrix takes a fragment of wmma, or a, b, c, d at an mma");
+		return false;
+	}
+	elements = dbg_type_strip(array->type);
+	dbg_type_print(t, NULL, &name);
+	f->elements = elements->kind == DBG_ARRAY ? (u32)min_u64(elements->count, EDGE_MAX) : 0;
+	f->bits = f->elements ? 8 * (u32)dbg_type_size(elements->target) : 0;
+	good = name.at && f->bits && f->bits <= 64 && read_type(name.at, f);
+	if (!good)
+		text_puts(why, "How the lanes hold a matrix of this type is not known");
+	text_fini(&name);
+	return good;
+}
+
+static bool put_lane(struct matrix *m, const struct dbg_context *c, struct dbg_expr *e, u32 lane,
+		     const struct dbg_format *format, struct text *why)
+{
+	struct look_evaluated v = {.c = *c};
+	struct dbg_value array, one;
+	struct fragment f;
+	bool good = dbg_expr_eval(e, c, &v.v, why) && read_fragment(&v, &f, &array, why);
+
+	if (good && !m->at) {
+		m->f = f;
+		good = matrix_begin(m);
+	}
+	for (u32 i = 0; good && i < m->f.elements; i++) {
+		struct text out = {0};
+
+		good = dbg_value_index(c, &array, i, &one, why) &&
+		       dbg_value_print(c, &one, format, &out, why);
+		if (good)
+			matrix_put(m, lane, i, out.at ? out.at : "");
+		text_fini(&out);
+	}
+	return good;
+}
+
+static void print_object(struct debugger *x, const char *text, const struct dbg_format *format)
+{
+	struct matrix m = {0};
+	struct dbg_context c;
+	struct text why = {0};
+	struct dbg_expr *e;
+
+	context_now(x, &c);
+	e = dbg_expr_parse(&c, text, &why);
+	if (e && dbg_expr_type(e))
+		text_puts(&why, "Attempt to use a type name as an expression");
+	for (u32 l = 0; e && !dbg_expr_type(e) && l < WARP_LANES; l++)
+		if (look_lane_context(x, l, &c) && !put_lane(&m, &c, e, l, format, &why))
+			break;
+	if (m.at)
+		matrix_say(x, &m);
+	if (why.len || !m.at)
+		look_say_why(x, &why);
+	dbg_expr_free(e);
+	text_fini(&why);
+}
+
+/* ---- operands of an instruction ---- */
+
+static const struct uop *product_at(const struct program *p, u32 pc)
+{
+	u32 func = p->uop[pc].func, ir = p->uop[pc].ir;
+
+	for (; pc < p->uops && p->uop[pc].func == func && p->uop[pc].ir == ir; pc++)
+		if (uop_info[p->uop[pc].inner].payload == PAYLOAD_PRODUCT)
+			return &p->uop[pc];
+	return NULL;
+}
+
+static void operand_fragment(const struct mma_form *form, u32 which, struct fragment *f)
+{
+	u32 type = which == 0 ? form->d : which == 1 ? form->a : which == 2 ? form->b : form->c;
+	u32 bits = mma_bits(form->a), k = bits == 64 ? form->words : form->words * 32u / bits;
+	bool transposed = form->flags & MMA_TRANSPOSED;
+	/* The product is computed transposed: what it calls A is the program's B. */
+	u32 left = which == 1 ? !transposed : transposed;
+
+	*f = (struct fragment){.bits = mma_bits(type), .words = form->words};
+	f->use = which == 1 ? FRAGMENT_A : which == 2 ? FRAGMENT_B : FRAGMENT_SUM;
+	if (f->use == FRAGMENT_SUM) {
+		f->transposed = transposed;
+		f->eights = form->rows;
+		f->rows = 8u * (transposed ? form->columns : form->rows);
+		f->columns = 8u * (transposed ? form->rows : form->columns);
+	} else {
+		f->eights = left ? form->rows : form->columns;
+		f->words_first = !left;
+		f->rows = which == 1 ? 8 * f->eights : k;
+		f->columns = which == 1 ? k : 8 * f->eights;
+	}
+}
+
+static void say_element(u32 type, u64 bits, struct text *out)
+{
+	switch (type) {
+	case MMA_F16:
+		text_printf(out, "%g", dbg_real_of_bits(bits, 2, DBG_HALF));
+		break;
+	case MMA_BF16:
+		text_printf(out, "%g", dbg_real_of_bits(bits, 2, DBG_BFLOAT));
+		break;
+	case MMA_TF32:
+	case MMA_F32:
+		text_printf(out, "%g", dbg_real_of_bits(bits, 4, DBG_PLAIN));
+		break;
+	case MMA_F64:
+		text_printf(out, "%g", dbg_real_of_bits(bits, 8, DBG_PLAIN));
+		break;
+	case MMA_S32:
+		text_printf(out, "%d", (s32)bits);
+		break;
+	case MMA_S8:
+		text_printf(out, "%d", (s8)bits);
+		break;
+	case MMA_S4:
+		text_printf(out, "%d", (s32)(bits << 28) >> 28);
+		break;
+	case MMA_U8:
+	case MMA_U4:
+	case MMA_B1:
+		text_printf(out, "%u", (u32)bits);
+		break;
+	default:
+		text_printf(out, "0x%llx", (unsigned long long)bits);
+	}
+}
+
+/* The registers of one lane: elements from the lowest bits on. */
+static void put_registers(struct debugger *x, struct matrix *m, u32 lane, u32 type,
+			  const struct ir_func *f, const struct ir_operand *op)
+{
+	u32 n = op->kind == IR_OP_VEC ? (u32)op->imm : 1, e = 0;
+	u32 width = m->f.bits == 64 ? 64 : 32, per = width / m->f.bits;
+	struct dbg_lane at = {x->focus.launch, x->focus.cta, x->focus.warp, lane, 0};
+
+	for (u32 r = 0; r < n; r++) {
+		const struct ir_operand *one =
+			op->kind == IR_OP_VEC ? &f->operands.at[op->index + r] : op;
+		u64 bits = 0;
+
+		if (one->kind != IR_OP_REG ||
+		    x->target.read_register(x, &at, f, one->index, &bits, width / 8) != DBG_OK) {
+			e += per;
+			continue;
+		}
+		for (u32 i = 0; i < per; i++, e++) {
+			u64 mask = m->f.bits < 64 ? (1ull << m->f.bits) - 1 : ~0ull;
+			struct text t = {0};
+
+			say_element(type, bits >> i * m->f.bits & mask, &t);
+			matrix_put(m, lane, e, t.at ? t.at : "");
+			text_fini(&t);
+		}
+	}
+}
+
+/* which: 0 to 3, the instruction's D, A, B, C. False: the lane in focus is at no product. */
+static bool print_operand(struct debugger *x, u32 which)
+{
+	struct cta *c = focus_cta(x);
+	struct look_group g;
+	const struct uop *in = NULL;
+	const struct ir_func *f;
+	const struct ir_insn *insn;
+	struct matrix m = {0};
+	u32 type;
+
+	if (c && look_group_of(x, c, x->focus.warp, x->focus.lane, &g) && g.pc != NO_PC)
+		in = product_at(debug_env(x->grid)->program, g.pc);
+	if (!in)
+		return false;
+	f = debug_env(x->grid)->program->funcs[in->func].func;
+	insn = &f->insns.at[in->ir];
+	if (insn->ops < 4 || in->product.form.flags & (MMA_SPARSE | MMA_COL_A | MMA_COL_B)) {
+		say_error(x, "How the lanes hold the matrices of this instruction is not known");
+		return true;
+	}
+	operand_fragment(&in->product.form, which, &m.f);
+	type = which == 0   ? in->product.form.d
+	       : which == 1 ? in->product.form.a
+	       : which == 2 ? in->product.form.b
+			    : in->product.form.c;
+	if (!matrix_begin(&m))
+		return false;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (g.mask >> l & 1)
+			put_registers(x, &m, l, type, f, &f->operands.at[insn->first_op + which]);
+	matrix_say(x, &m);
+	return true;
+}
+
+void look_print_matrix(struct debugger *x, const char *text, const struct dbg_format *format)
+{
+	static const char names[] = "dabc";
+	struct cta *c = focus_cta(x);
+	const char *name = strlen(text) == 1 ? strchr(names, *text) : NULL;
+
+	if (!c)
+		say_error(x, "There are no lanes: no kernel is running");
+	else if (!debug_env(x->grid)->program->arch->has_its ||
+		 debug_env(x->grid)->program->arch->sm < 75)
+		say_error(x, "The fragments of this device are laid out in another way");
+	else if (!name || !print_operand(x, (u32)(name - names)))
+		print_object(x, text, format);
+}
