@@ -11,7 +11,8 @@
 #define PL_HOST_SYSCALL_H
 
 #include "src/exec/exec.h"
-#include "src/lower/lower.h"
+
+struct lower_options;
 
 /* What a launch gives to the functions of the device runtime; pointed to by exec_env.syscalls. */
 struct exec_syscalls {

@@ -1,7 +1,7 @@
 /*
  * Lowered programs as text: one micro-op a line, for tests and `ptxloom exec --dump-program`.
  */
-#include "src/exec/exec.h"
+#include "src/exec/program.h"
 
 /* A constant's value stands behind its row. */
 static void put_row(const struct program *p, u32 row, const char *prefix, struct text *out)

@@ -16,7 +16,15 @@ allowed()
 	src/arch) echo src/base src/arch ;;
 	src/mem) echo src/base src/arch src/mem ;;
 	src/num) echo src/base src/num ;;
-	src/uop | src/ops | src/mma | src/tex | src/async | src/host | src/lower | src/exec) echo "$engine" ;;
+	# The rooms of the engine: what each really needs of the others.
+	src/uop) echo "src/base src/mem src/tex src/exec src/uop" ;;
+	src/ops) echo "src/base src/num src/uop src/host src/exec src/ops" ;;
+	src/mma) echo "src/base src/num src/uop src/ops src/mma" ;;
+	src/tex) echo "src/mem src/num src/uop src/ops src/tex" ;;
+	src/async) echo "src/base src/uop src/ops src/exec src/async" ;;
+	src/host) echo "src/base src/ops src/lower src/exec src/host" ;;
+	src/lower) echo "src/base src/isa src/num src/uop src/ops src/async src/host src/exec src/lower" ;;
+	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
 	src/watch) echo "$engine src/sched src/watch" ;;
