@@ -51,19 +51,44 @@ void demangle_prepare(void)
 	pthread_once(&once, load_demangler);
 }
 
-/*
- * Without "[abi:...]": Numba writes what it compiled a function with there, a hundred letters that say
- * nothing to people.
- */
-static void put_without_tags(struct text *out, const char *name)
+static bool is_name_char(char c)
 {
-	const char *tag, *end;
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
 
-	while ((tag = strstr(name, "[abi:")) && (end = strchr(tag, ']'))) {
-		text_add(out, name, (size_t)(tag - name));
-		name = end + 1;
+/*
+ * What says nothing to people, behind which the name goes on: "[abi:...]", in which Numba writes in
+ * a hundred letters what it compiled a function with, and "_INTERNAL_...::", the namespace of nvcc
+ * for what is of one file only.
+ */
+static const char *skip_noise(const char *at)
+{
+	const char *end = strncmp(at, "[abi:", 5) ? NULL : strchr(at, ']');
+
+	if (end)
+		return end + 1;
+	if (strncmp(at, "_INTERNAL_", 10) != 0)
+		return at;
+	for (end = at; is_name_char(*end);)
+		end++;
+	return strncmp(end, "::", 2) ? at : end + 2;
+}
+
+static void put_readable(struct text *out, const char *name)
+{
+	const char *at = name;
+
+	while (*at) {
+		const char *next = at > name && is_name_char(at[-1]) && is_name_char(*at)
+					   ? at
+					   : skip_noise(at);
+
+		if (next == at)
+			text_add(out, at++, 1);
+		else
+			at = next;
 	}
-	text_puts(out, name);
 }
 
 void demangle(const char *name, struct text *out)
@@ -73,7 +98,7 @@ void demangle(const char *name, struct text *out)
 	char *plain = part ? f(part, NULL, NULL, NULL) : NULL;
 
 	if (plain)
-		put_without_tags(out, plain);
+		put_readable(out, plain);
 	else
 		text_puts(out, name);
 	free(plain);

@@ -105,7 +105,7 @@ static void index_type(struct debug_info *d, Dwarf_Die *die, const char *prefix)
 static void index_enumerators(struct debug_info *d, Dwarf_Die *die, const char *prefix)
 {
 	Dwarf_Die c;
-	const char *name = libdw.dwarf_diename(die);
+	const char *name = libdw.dwarf_diename(die), *last;
 
 	if (!die_child(die, &c))
 		return;
@@ -115,6 +115,9 @@ static void index_enumerators(struct debug_info *d, Dwarf_Die *die, const char *
 
 		if (!e)
 			continue;
+		e = dwarf_plain_name(d, e);
+		last = strrchr(e, ':');
+		e = last ? last + 1 : e;
 		record(d, &d->enumerators, prefix, e, die_id(die));
 		if (name)
 			record(d, &d->enumerators, join(d, prefix, name, "::"), e, die_id(die));

@@ -267,7 +267,7 @@ static void locate(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 		snprintf(v->why, sizeof(v->why), "its location cannot be read: %s",
 			 libdw.dwarf_errmsg(-1));
 	else if (!n && !dwarf_list_locate(&a, at, &op, &len))
-		snprintf(v->why, sizeof(v->why), "it has no value here");
+		snprintf(v->why, sizeof(v->why), "not known here");
 	else if (n && !dwarf_list_locate(&a, at, &op, &len) && !len)
 		snprintf(v->why, sizeof(v->why), "optimized out");
 	else
@@ -319,7 +319,8 @@ static void describe(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
 	die_number(die, DW_AT_artificial, &flag);
 	v->is_artificial = flag || !strcmp(v->name, "this");
 	locate(d, at, die, v);
-	if (v->is_parameter && v->where == DBG_IS_NOWHERE)
+	/* Where clang keeps parameters is not filled before the kernel's first instructions. */
+	if (v->is_parameter && (v->where == DBG_IS_NOWHERE || !at.insn))
 		locate_kernel_parameter(d, at, die, v);
 }
 
@@ -418,7 +419,11 @@ bool debug_info_find_global(struct debug_info *d, const char *name, struct dbg_v
 struct dbg_type *debug_info_type(struct debug_info *d, const char *name)
 {
 	u64 id = dwarf_named(d, &d->type_names, name);
+	const char *last = strrchr(name, ':');
 
+	/* nvcc does not tell the namespaces of types. */
+	if (!id && last && !strchr(name, '<'))
+		id = dwarf_named(d, &d->type_names, last + 1);
 	return id ? dwarf_type(d, id) : NULL;
 }
 
@@ -432,11 +437,14 @@ bool debug_info_enumerator(struct debug_info *d, const char *name, struct dbg_ty
 		return false;
 	last = last ? last + 1 : name;
 	*type = dwarf_type(d, id);
-	for (u32 i = 0; i < (*type)->enumerators_len; i++)
-		if (!strcmp((*type)->enumerators[i].name, last)) {
+	for (u32 i = 0; i < (*type)->enumerators_len; i++) {
+		const char *own = (*type)->enumerators[i].name, *colon = strrchr(own, ':');
+
+		if (!strcmp(colon ? colon + 1 : own, last)) {
 			*value = (*type)->enumerators[i].value;
 			return true;
 		}
+	}
 	return false;
 }
 

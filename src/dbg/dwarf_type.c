@@ -154,6 +154,20 @@ static void fill_function(struct dbg_type *t)
 	while (t->members_len < n && die_next(&c));
 }
 
+/* "Mode::Busy", as it is written in C++: nvcc tells it as the linkage name, clang by a flag. */
+static const char *enumerator_name(struct debug_info *d, Dwarf_Die *type, const char *name)
+{
+	const char *plain = dwarf_plain_name(d, name), *class = libdw.dwarf_diename(type), *whole;
+	struct text t = {0};
+
+	if (plain != name || !class || !die_flag(type, DW_AT_enum_class))
+		return plain;
+	text_printf(&t, "%s::%s", class, name);
+	whole = t.failed ? NULL : arena_strdup(d->arena, t.at, t.len);
+	text_fini(&t);
+	return whole ? whole : name;
+}
+
 /* At once: whether the enumeration is signed depends on its values. */
 static void read_enumerators(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t)
 {
@@ -168,7 +182,8 @@ static void read_enumerators(struct debug_info *d, Dwarf_Die *die, struct dbg_ty
 
 		if (libdw.dwarf_tag(&c) != DW_TAG_enumerator || !name)
 			continue;
-		t->enumerators[t->enumerators_len] = (struct dbg_enumerator){name, constant_of(&c)};
+		t->enumerators[t->enumerators_len] =
+			(struct dbg_enumerator){enumerator_name(d, die, name), constant_of(&c)};
 		t->is_signed |= t->enumerators[t->enumerators_len++].value < 0;
 	} while (t->enumerators_len < n && die_next(&c));
 }

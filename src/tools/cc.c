@@ -247,8 +247,11 @@ static int device_pass(const struct cc *cc, const char *source, const char *ptx)
 	cc_add(&c, "--cuda-device-only");
 	cc_add(&c, "-w"); /* the host's compilation warns about the same text */
 	cc_add(&c, cc->o.debug_device ? "-O0" : "-O3");
-	if (cc->o.debug_device)
+	/* All types: there is no host's debug information that would have the others. */
+	if (cc->o.debug_device) {
 		cc_add(&c, "-g");
+		cc_add(&c, "-fstandalone-debug");
+	}
 	cc_add(&c, "-Xclang");
 	cc_add(&c, "-target-feature");
 	cc_add(&c, "-Xclang");

@@ -397,6 +397,7 @@ static void say_returned(struct debugger *x, const struct where *w)
 	const struct ir_insn *in = &f->insns.at[call];
 	const struct ir_operand *list = &f->operands.at[in->first_op],
 				*callee = in->ops > 1 ? list + 1 : NULL;
+	const struct ir_func *called;
 	struct dbg_type *type;
 
 	if (x->move.inlined || ir_opcode(in) != OPCODE_call || !in->ops ||
@@ -408,9 +409,11 @@ static void say_returned(struct debugger *x, const struct where *w)
 		return;
 	if (!returned_variable(w->module, list->index, &v))
 		return;
-	type = callee && callee->kind == IR_OP_FUNC
-		       ? dbg_names_result(w->module->names, w->module->m->funcs.at[callee->index])
-		       : NULL;
+	/* Through a pointer the function that has been left was called. */
+	called = callee && callee->kind == IR_OP_FUNC ? w->module->m->funcs.at[callee->index]
+		 : x->move.module == w->module        ? x->move.left
+						      : NULL;
+	type = called ? dbg_names_result(w->module->names, called) : NULL;
 	if (type && dbg_type_size(type) <= w->module->m->vars.at[list->index]->size_bytes)
 		v.type = type;
 	dbg_value_of(&c, &v, &value);
@@ -445,6 +448,8 @@ void command_finish(struct debugger *x, const struct call *c PL_UNUSED)
 	if (!move_begin(x, MOVE_FINISH, 1))
 		return;
 	x->move.calls -= f.call.depth;
+	x->move.left = f.place.func;
+	x->move.module = f.module;
 	if (f.shown.inlined < n)
 		x->move.inlined = in[f.shown.inlined].id;
 }

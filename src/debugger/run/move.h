@@ -30,6 +30,9 @@ struct move {
 	bool standing;          /* they were about to run that instruction */
 	bool begun;             /* the lane has been asked about since */
 	u64 inlined;            /* MOVE_FINISH: the copy to be left, 0: the function itself */
+	/* MOVE_FINISH: the function to be left, there as long as its module is */
+	const struct ir_func *left;
+	const struct loaded *module;
 	point_places places;
 };
 

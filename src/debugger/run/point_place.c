@@ -126,6 +126,17 @@ static bool find_ptx_line(struct debugger *x, struct loaded *l, u32 line, point_
 	return add_place(x, out, best, !is_flow(&best.func->insns.at[best.insn]));
 }
 
+/* Functions of one line: the statement, when parameters have been fetched. */
+static struct dbg_place behind_parameters(struct loaded *l, struct dbg_place at)
+{
+	struct dbg_place body = {at.func, dbg_lines_body(l->lines, at.func)};
+
+	if (at.insn < body.insn &&
+	    dbg_lines_step(l->lines, at, NULL).line == dbg_lines_step(l->lines, body, NULL).line)
+		return body;
+	return at;
+}
+
 static bool find_source_line(struct debugger *x, struct loaded *l, const char *file, u32 line,
 			     point_places *out)
 {
@@ -133,7 +144,7 @@ static bool find_source_line(struct debugger *x, struct loaded *l, const char *f
 	bool good = dbg_lines_find(l->lines, file, line, &found);
 
 	for (size_t i = 0; i < found.len && good; i++)
-		good = add_place(x, out, found.at[i].place, false);
+		good = add_place(x, out, behind_parameters(l, found.at[i].place), false);
 	dbg_finds_free(&found);
 	return good;
 }

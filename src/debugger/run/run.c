@@ -53,6 +53,17 @@ static void run_enter(struct debugger *x, struct debug_grid *d)
 
 /* ---- stopping ---- */
 
+/* The lowest lane that stopped, or the one that a step was about. */
+static u32 stopped_lane(const struct debugger *x)
+{
+	const struct move *m = &x->move;
+
+	if (m->kind != MOVE_NOT && m->launch == x->launch && m->cta == x->at.cta &&
+	    m->warp == x->at.warp && x->at.lanes >> m->lane & 1)
+		return m->lane;
+	return (u32)__builtin_ctz(x->at.lanes | 1u << 31);
+}
+
 void run_focus_stop(struct debugger *x)
 {
 	struct cta *c = debug_cta(x->grid, x->at.cta);
@@ -61,7 +72,7 @@ void run_focus_stop(struct debugger *x)
 				  .launch = x->launch,
 				  .cta = x->at.cta,
 				  .warp = x->at.warp,
-				  .lane = (u32)__builtin_ctz(x->at.lanes | 1u << 31)};
+				  .lane = stopped_lane(x)};
 	if (!x->focus.valid)
 		return;
 	x->focus.frame = frame_of_user(x, c, x->focus.warp, x->focus.lane, NULL);
