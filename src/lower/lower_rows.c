@@ -394,23 +394,6 @@ static bool save_registers(struct lower *l, u32 func, u32 at, u32 *n, u32 *bytes
 }
 
 /*
- * 64 vregs: those that live on behind a call. A debugger shows the others of its function, too, of
- * the frame that called.
- */
-static u64 saved_word(const struct flow *f, const struct block *b, u32 func, u32 word)
-{
-	const struct lower *l = f->l;
-	u64 m = b->out[word];
-	u32 end = (u32)min_u64((word + 1) * 64, l->vregs.len);
-
-	for (u32 v = word * 64; v < end && l->options.one_to_one; v++)
-		if (flow_is_tracked(l, v) && l->vregs.at[v].first != UINT32_MAX &&
-		    function_of_vreg(l, v) == func)
-			m |= (u64)1 << v % 64;
-	return m;
-}
-
-/*
  * The rows that live on behind a call of a cycle, for op_call.c. After `assign_rows`: vregs have
  * their byte offsets.
  */
@@ -428,7 +411,7 @@ static bool list_saved(struct flow *f)
 		if (!VEC_PUSH(&l->ext, 0))
 			return false;
 		for (u32 w = 0; w < f->words; w++)
-			for (u64 m = saved_word(f, &f->block[b], in->func, w); m; m &= m - 1, n++)
+			for (u64 m = f->block[b].out[w]; m; m &= m - 1, n++)
 				if (!save_row(l, w * 64 + (u32)__builtin_ctzll(m), &bytes))
 					return false;
 		if (!save_registers(l, in->func, at, &n, &bytes))
