@@ -83,7 +83,7 @@ struct program {
 	u32 stack_row;    /* W row: end of it, where the next one begins */
 	u32 frame_bytes;  /* of the kernel itself */
 	u32 frame_align;  /* frames begin at multiples of it */
-	u32 stack_factor; /* one_to_one, with recursion: how much larger frames are for it; else 0 */
+	u32 stack_factor; /* one_to_one, with recursion: how much larger frames are for it */
 	u64 stack_bytes; /* local memory of a thread, every function of a call cycle counted once */
 	u64 local_bytes; /* the most .local variables that one function has take */
 	bool has_calls; /* or uses the stack otherwise: frame and stack rows are set for each CTA */

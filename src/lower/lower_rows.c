@@ -370,8 +370,8 @@ static bool row_is_listed(const struct lower *l, u32 at, u32 row)
 }
 
 /*
- * For debuggers, who ask for registers of outer frames that nobody needs any more: the other rows of
- * the function, too. More of them takes a larger stack: stack_factor.
+ * For debuggers, who ask for registers of outer frames that nobody needs any more: the other rows
+ * of the function, too. More of them takes a larger stack: stack_factor.
  */
 static bool save_registers(struct lower *l, u32 func, u32 at, u32 *n, u32 *bytes)
 {
