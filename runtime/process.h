@@ -47,6 +47,7 @@ struct process {
 	pthread_once_t rt_once;
 	struct rt rt;
 	struct debugger *debugger; /* NULL: none; never freed */
+	struct recorder *recorder; /* NULL: none */
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */

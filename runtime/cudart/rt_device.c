@@ -7,6 +7,7 @@
 #include "src/base/setting.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
+#include "src/dev/record/record.h"
 #include "src/sched/debug.h"
 #include "src/sched/rest.h"
 
@@ -91,6 +92,13 @@ static void rt_make(void)
 		rt->status = cudaErrorNoDevice;
 	if (!rt->status && debugger_is_wanted() && !rt_attach_debugger(rt))
 		rt->status = cudaErrorInitializationError;
+	if (!rt->status) {
+		the_process.recorder = recorder_open(&rt->settings, &why);
+		if (why.len) {
+			fprintf(stderr, "ptxloom: error: %s\n", why.at);
+			rt->status = cudaErrorInitializationError;
+		}
+	}
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {
@@ -181,6 +189,7 @@ static int open_locked(struct rt *rt, int i)
 		d->dev.on_program = debugger_program;
 		d->dev.on_program_user = the_process.debugger;
 	}
+	d->dev.recorder = the_process.recorder;
 	d->dev.on_overrun = rt_report_overrun;
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.on_copy_fault = rt_copy_fault;

@@ -7,6 +7,7 @@
 #include "runtime/process.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/dev/record/record.h"
 
 #include <stdio.h>
 
@@ -161,6 +162,8 @@ static void sum_up_overruns(void)
 void rt_report_exit(void)
 {
 	sum_up_overruns();
+	if (the_process.recorder && !the_process.is_forked)
+		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);
 	if (refusals->first.len) {
 		fprintf(stderr, "ptxloom: note: %s", refusals->first.at);

@@ -83,7 +83,7 @@ _ptxloom()
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -x | --command | -ex | --eval-command | --color) ((i++)) ;;
+			-d | --device | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay) ((i++)) ;;
 			--check | --progress) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
@@ -96,9 +96,9 @@ _ptxloom()
 			esac
 		done
 		if [[ $word == -* && $command == debug ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device -x --command -ex --eval-command --batch --color --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device -x --command -ex --eval-command --batch --color --replay --" -- "$word"))
 		elif [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device --check= --deterministic --timeout --progress= --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --deterministic --timeout --progress= --record --record-launch --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null
@@ -108,7 +108,7 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
-		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program"
+		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program --replay"
 		;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;

@@ -42,6 +42,8 @@ struct texture_store;
 struct device_kernel;
 struct device_params;
 struct device_program;
+struct device_places;
+struct recorder;
 struct streams;
 struct stream_device;
 struct copy_fault;
@@ -110,6 +112,14 @@ struct device {
 	 * loaded.
 	 */
 	const struct exec_observer *observer;
+	struct recorder *recorder;    /* of launches (src/dev/record/record.h); NULL: none */
+	struct device_places *places; /* for the variables of the next program; NULL: anywhere */
+};
+
+/* Addresses that variables had before, in the order in which programs place them. */
+struct device_places {
+	const u64 *at;
+	size_t len, used;
 };
 
 /* Where a device's memory is in the process; borrowed. */
@@ -189,7 +199,9 @@ struct device_program {
 	struct arena arena;
 	pthread_mutex_t lock;
 	struct device_kernel *kernels; /* those asked for so far */
-	VEC(u64) allocations;
+	VEC(u64) allocations;          /* of variables, in the order of units */
+	u32 given;                     /* units that were loaded; those after them are built in */
+	enum ir_link_mode mode;
 	bool told; /* device.on_program knows of it */
 };
 

@@ -58,7 +58,8 @@ struct device_flight {
 	struct sched_pool *pool; /* to run on, NULL: the device's */
 	struct graph_run
 		*run; /* of the graph that it is a node of, if its kernel may launch graphs */
-	u32 depth;    /* of a grid that a kernel launched: how many are above it */
+	struct record_shot *shot; /* what would be recorded of it; NULL: nothing */
+	u32 depth;                /* of a grid that a kernel launched: how many are above it */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "src/dev/device_int.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/module/nested.h"
+#include "src/dev/record/record.h"
 #include "src/dev/stream/stream_int.h"
 #include "src/dev/texture/texture.h"
 #include "src/exec/observer.h"
@@ -292,6 +293,15 @@ static void say_end(const struct device_flight *f)
 					      f->dynamic_bytes, stream_now_ns() - f->started_ns});
 }
 
+/* The launch has ended: what was kept of its inputs is written, or no longer wanted. */
+static void end_record(struct device_flight *f, const struct device_fault *fault)
+{
+	if (PL_LIKELY(!f->shot))
+		return;
+	recorder_end(f->dev->recorder, f->shot, fault);
+	f->shot = NULL;
+}
+
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
@@ -303,12 +313,14 @@ static void on_done(void *user, const struct sched_end *end)
 	if (f->dev->on_end)
 		say_end(f);
 	if (!end->fault) {
+		end_record(f, NULL);
 		if (!f->family || !nested_continue(f))
 			device_flight_finish(f, STATUS_SUCCESS, NULL);
 		return;
 	}
 	nested_drop(f);
 	device_fault_describe(f->kernel, f->program, end, f->from, &fault);
+	end_record(f, &fault);
 	device_flight_finish(f, fault.status, &fault);
 	text_fini(&fault.message);
 }
@@ -411,6 +423,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->family = NULL;
 	f->pool = NULL;
 	f->run = NULL;
+	f->shot = NULL;
 	f->depth = 0;
 	if (PL_UNLIKELY(!copy_params(l, f->values))) {
 		device_flight_drop(f);
@@ -479,6 +492,8 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 		memcpy(f->params->host, f->values, f->kernel->param_bytes);
 	if (d->observer && d->observer->launch_begin)
 		d->observer->launch_begin(d->observer->user, p, f->grid_id);
+	if (PL_UNLIKELY(d->recorder != NULL))
+		f->shot = recorder_begin(d->recorder, f);
 	return sched_start(f->pool ? f->pool : d->pool, &s, may_inline);
 }
 
@@ -493,6 +508,7 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 		f->started_ns = stream_now_ns();
 	if (params_take(f->dev, f, bytes ? bytes : 1) && start_grid(f, may_inline))
 		return STATUS_SUCCESS;
+	end_record(f, NULL);
 	flight_return(f);
 	return STATUS_OUT_OF_MEMORY;
 }

@@ -35,6 +35,10 @@ libcore_la_SOURCES += \
 	src/dev/module/kernel.c \
 	src/dev/module/program.c src/dev/module/program_image.c \
 	src/dev/launch.c \
+	src/dev/record/record.c src/dev/record/record.h src/dev/record/record_int.h \
+	src/dev/record/record_walk.c \
+	src/dev/record/replay.c \
+	src/dev/record/wire.c src/dev/record/wire.h \
 	src/dev/refusal.c \
 	src/dev/handle.c src/dev/handle.h \
 	src/dev/stream/work.c \
@@ -73,8 +77,8 @@ libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
 EXTRA_DIST += src/dev/libptxloom.map
 
 check_PROGRAMS += samples/saxpy_test samples/reduce
-TESTS += tests/exec/exec.sh
-dist_check_SCRIPTS += tests/exec/exec.sh
+TESTS += tests/exec/exec.sh tests/exec/record.sh
+dist_check_SCRIPTS += tests/exec/exec.sh tests/exec/record.sh
 
 # Values between workers, and against the host.
 # The samples see what users see: the header and the library.
@@ -82,4 +86,4 @@ samples_saxpy_test_SOURCES = samples/saxpy_test.c
 samples_saxpy_test_LDADD = libptxloom.la -lm
 samples_reduce_SOURCES = samples/reduce.c
 samples_reduce_LDADD = libptxloom.la
-EXTRA_DIST += tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/warpgroup.ptx tests/exec/limits.ptx
+EXTRA_DIST += tests/exec/record.ptx tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/warpgroup.ptx tests/exec/limits.ptx

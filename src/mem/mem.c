@@ -8,6 +8,7 @@
 #include "src/base/room.h"
 #include "src/base/size.h"
 #include "src/mem/array.h"
+#include "src/mem/place.h"
 #include "src/mem/shared.h"
 
 #include <stdlib.h>
@@ -41,6 +42,11 @@ static u64 fixed_next; /* 0: wherever the host likes */
 void mem_fix_addresses(void)
 {
 	fixed_next = FIXED;
+}
+
+void mem_place_next(u64 base)
+{
+	fixed_next = base;
 }
 
 static void *reserve_fixed(u64 size)
@@ -318,6 +324,48 @@ u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind)
 		m->used_bytes += bytes;
 	pthread_mutex_unlock(&m->lock);
 	return at;
+}
+
+bool mem_place_resume(struct mem *m, u64 open, u64 next, u64 window)
+{
+	u64 start = (u64)(uintptr_t)m->arena, size = m->arena_size;
+	bool ok = size_inside(open, 0, start, size) &&
+		  size_inside(next, 0, start + START, size - START) &&
+		  size_inside(window, 0, next, start + size - next);
+
+	pthread_mutex_lock(&m->lock);
+	ok = ok && open_up_to(m, open);
+	if (ok) {
+		m->next = next;
+		m->window = window;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return ok;
+}
+
+bool mem_place_range(struct mem *m, const struct mem_range *r)
+{
+	struct mem_range copy = {.base = r->base,
+				 .size = r->size,
+				 .bias = m->bias,
+				 .kind = r->kind,
+				 .freed = r->freed};
+	bool ok = r->size && size_inside(r->base, r->size, (u64)(uintptr_t)m->arena + START,
+					 m->arena_size - START);
+	u32 i;
+
+	pthread_mutex_lock(&m->lock);
+	i = lower_bound(m, r->base);
+	ok = ok && (i == m->len || m->ranges[i].base >= r->base + r->size) &&
+	     (r->freed || (r->size <= m->limit_bytes - m->used_bytes &&
+			   open_up_to(m, align_up(r->base + r->size, MEM_HOST_PAGE)))) &&
+	     insert(m, copy);
+	if (ok && r->freed)
+		m->freed_len++;
+	else if (ok)
+		m->used_bytes += r->size;
+	pthread_mutex_unlock(&m->lock);
+	return ok;
 }
 
 /* ---- the ends of ranges ---- */

@@ -6,7 +6,9 @@
 #include "src/base/size.h"
 #include "src/base/setting.h"
 #include "src/debugger/debugger.h"
+#include "src/dev/record/record.h"
 #include "src/tools/exec_job.h"
+#include "src/tools/exec_replay.h"
 #include "src/tools/interrupt.h"
 #include "src/sched/debug.h"
 #include "src/sched/rest.h"
@@ -31,6 +33,8 @@ const char tool_help_exec[] =
 	"  --dump NAME[=FILE]      print a buffer or a .global variable afterwards (NAME:TYPE), or write it:\n"
 	"                          raw, or .npy by its name\n"
 	"  --count                 print counters of instructions, accesses and conflicts\n"
+	"  --replay FILE           repeat a launch that `ptxloom run --record` wrote, instead of a kernel of FILE;\n"
+	"                          for --dump, argN is what its parameter N points to, from 0\n"
 	"  --trace FILE            write every access to memory and every wait to FILE (-: standard output)\n"
 	"  -d, --device DEVICE     the device: a100 (default), v100, ./my.profile ..\n"
 	"      --host-functions[=NAMES]\n"
@@ -67,20 +71,37 @@ static bool exec_attach_debugger(struct exec_job *j, struct device_settings *s)
 	return j->debugger != NULL;
 }
 
+/* PTXLOOM_RECORD is for the launches of this command, too, if it does not repeat one. */
+static bool open_recorder(struct exec_job *j, const struct device_settings *s)
+{
+	struct text why = {0};
+	bool ok;
+
+	j->recorder = recorder_open(s, &why);
+	ok = !why.len;
+	if (!ok)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+	text_fini(&why);
+	return ok;
+}
+
 static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
 	struct text why = {0};
 	const char *name = j->device ? j->device : setting_text(SETTING_DEVICE);
 	const struct exec_observer *observer;
+	int status = j->replay_path ? exec_replay_open(j, &s, d) : TOOL_OK;
 	bool ok;
 
+	if (status)
+		return status;
 	if (!device_settings_read(&s, &why)) {
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		text_fini(&why);
 		return TOOL_USAGE;
 	}
-	if (!arch_devices_parse(&j->profiles, name ? name : "", d))
+	if (!j->replay && !arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
 	observer = exec_watch_open(&j->watch, &ok);
 	if (!ok) {
@@ -91,6 +112,10 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	if (observer && !s.sched.workers)
 		s.sched.workers = 1;
 	if (debugger_is_wanted() && !exec_attach_debugger(j, &s))
+		return TOOL_USAGE;
+	if (j->replay)
+		replay_place(j->replay);
+	else if (!open_recorder(j, &s))
 		return TOOL_USAGE;
 	interrupt_prepare();
 	j->pool = sched_pool_new(&s.sched);
@@ -109,6 +134,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	j->dev.async_eager = s.async_eager;
 	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
 	j->dev.observer = observer;
+	j->dev.recorder = j->recorder;
 	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;
 }
@@ -247,7 +273,8 @@ static bool find_output(struct exec_job *j, const struct exec_output *o, struct 
 		}
 		return true;
 	}
-	if (!device_program_variable(j->program, o->name, &address, &bytes))
+	if (!device_program_variable(j->program, o->name, &address, &bytes) &&
+	    !(j->replay && exec_replay_find(j, o->name, &address, &bytes)))
 		return false;
 	*view = (struct data){.type = o->data.type ? o->data.type : data_type_find("b8", 2),
 			      .bytes = (u8 *)(uintptr_t)address};
@@ -319,14 +346,27 @@ static void lift_limits(struct device_kernel *k)
 		k->max_dynamic_bytes = (u32)a->smem_per_cta_optin_bytes;
 }
 
+static void describe_launch(const struct exec_job *j, void **args, struct device_launch *l)
+{
+	if (j->replay) {
+		replay_launch_of(j->replay, l);
+		return;
+	}
+	*l = (struct device_launch){.kernel = j->k,
+				    .dynamic_bytes = j->shared,
+				    .cooperative = j->cooperative,
+				    .may_inline = true,
+				    .args = args};
+	memcpy(l->grid, j->grid, sizeof(l->grid));
+	memcpy(l->block, j->block, sizeof(l->block));
+	memcpy(l->cluster, j->cluster, sizeof(l->cluster));
+	lift_limits(j->k);
+}
+
 static int launch_kernel(struct exec_job *j)
 {
 	void **args = calloc(j->inputs.len + 1, sizeof(*args));
-	struct device_launch l = {.kernel = j->k,
-				  .dynamic_bytes = j->shared,
-				  .cooperative = j->cooperative,
-				  .may_inline = true,
-				  .args = args};
+	struct device_launch l;
 	struct interrupt interrupt;
 	bool interrupted;
 	enum status status;
@@ -335,15 +375,13 @@ static int launch_kernel(struct exec_job *j)
 	if (!result)
 		result = check_outputs(j);
 	if (!result) {
-		memcpy(l.grid, j->grid, sizeof(l.grid));
-		memcpy(l.block, j->block, sizeof(l.block));
-		memcpy(l.cluster, j->cluster, sizeof(l.cluster));
-		lift_limits(j->k);
+		describe_launch(j, args, &l);
 		interrupt_begin(&interrupt, j->pool,
 				j->debugger ? ATTEND_NEVER
 					    : (enum attend_progress)setting_number(SETTING_PROGRESS,
 										   ATTEND_AUTO));
-		status = device_launch(&l, note_end, j);
+		status = j->replay ? replay_launch(j->replay, note_end, j)
+				   : device_launch(&l, note_end, j);
 		device_wait(&j->dev);
 		interrupted = interrupt_end(&interrupt);
 		if (status == STATUS_SUCCESS)
@@ -392,13 +430,13 @@ static int run_job(struct exec_job *j)
 
 	diag_init(&d, diag_print, stderr);
 	status = open_exec_device(j, &d);
-	if (!status)
-		status = load_program(j, &d);
-	if (!status)
+	if (!status && j->replay)
+		status = exec_replay_load(j, &d);
+	else if (!status && !(status = load_program(j, &d)))
 		status = choose_kernel(j);
 	if (!status && j->dump_program)
 		status = dump_program(j, &d);
-	else if (!status && !(status = check_inputs(j)))
+	else if (!status && (j->replay || !(status = check_inputs(j))))
 		status = launch_kernel(j);
 	diag_fini(&d);
 	return status;
@@ -413,6 +451,10 @@ static void job_close(struct exec_job *j)
 	if (j->debugger)
 		debugger_exiting(j->debugger);
 	debugger_free(j->debugger);
+	replay_close(j->replay);
+	if (j->recorder)
+		recorder_say_end(j->recorder);
+	recorder_close(j->recorder);
 	arch_devices_fini(&j->profiles);
 	exec_job_fini(j);
 }

@@ -111,6 +111,9 @@ static int parse_option(struct exec_job *j, int c)
 	u64 v;
 
 	switch (c) {
+	case 'r':
+		j->replay_path = optarg;
+		return TOOL_OK;
 	case 'k':
 		j->kernel = optarg;
 		return TOOL_OK;
@@ -162,6 +165,18 @@ static int parse_option(struct exec_job *j, int c)
 	}
 }
 
+/* A record has all that other options would say. */
+static int check_replay(const struct exec_job *j, int argc)
+{
+	if (optind < argc)
+		return tool_usage(j->self, "--replay takes no file beside the record");
+	if (j->launch_option)
+		return tool_usage(j->self,
+				  "the record has the launch: --replay does not go with '%s'",
+				  j->launch_option);
+	return TOOL_OK;
+}
+
 int exec_job_parse(struct exec_job *j, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -180,6 +195,7 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 		{"host-functions", optional_argument, NULL, 'f'},
 		{"count", no_argument, NULL, 'n'},
 		{"trace", required_argument, NULL, 't'},
+		{"replay", required_argument, NULL, 'r'},
 		{0},
 	};
 	int c, status = TOOL_OK;
@@ -195,10 +211,14 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 			return tool_usage(j->self, "%s '%s'",
 					  c == ':' ? "there is no value for" : "unknown option",
 					  argv[optind - 1]);
+		if (strchr("kgbscauxd", c))
+			j->launch_option = argv[optind - 1];
 		status = parse_option(j, c);
 	}
 	if (status)
 		return status;
+	if (j->replay_path)
+		return check_replay(j, argc);
 	if (optind + 1 != argc)
 		return tool_usage(j->self,
 				  optind == argc ? "no file given" : "more than one file given");

@@ -24,10 +24,16 @@ struct exec_output {
 };
 
 struct debugger;
+struct recorder;
+struct replay;
 
 struct exec_job {
 	const struct tool_command *self;
 	const char *file, *kernel, *device, *host_functions;
+	const char *replay_path;   /* instead of a file; NULL: none */
+	const char *launch_option; /* what a recorded launch does not take, if given; NULL */
+	struct replay *replay;
+	struct recorder *recorder; /* PTXLOOM_RECORD; NULL: none */
 	u32 grid[3], block[3], cluster[3], shared;
 	bool cooperative, dump_program;
 	VEC(struct exec_input) inputs;

@@ -6,7 +6,7 @@ ptxloom_SOURCES += src/tools/images.c src/tools/images.h src/tools/ls.c src/tool
 ptxloom_SOURCES += src/tools/devices.c src/tools/supervise.c src/tools/supervise.h
 ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
-ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h
+ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h src/tools/exec_replay.c src/tools/exec_replay.h
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 # `ptxloom debug`: the front end; what runs in the program is src/debugger.
 ptxloom_SOURCES += src/tools/debug/code.c src/tools/debug/code.h src/tools/debug/colour.c src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/layout.c src/tools/debug/line.c \

@@ -26,6 +26,10 @@ const char tool_help_run[] =
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
 	"                        where its kernels are; the exit status is 124. The default is no limit\n"
 	"  --progress=WHEN       show the progress of long launches: auto (default: on a terminal), always, never\n"
+	"  --record FILE         write the inputs of a launch that faults or is stopped to FILE (%p: the process),\n"
+	"                        for `ptxloom debug --replay FILE` and `ptxloom exec --replay FILE`\n"
+	"  --record-launch N|KERNEL\n"
+	"                        those of the Nth launch, or the first of KERNEL, instead\n"
 	"  --help                this text\n"
 	"\n"
 	"Exit status: that of PROG; 124 if --timeout expired; "
@@ -221,7 +225,7 @@ static int start_program(char **argv)
 }
 
 struct run_options {
-	const char *device, *checks, *progress, *timeout;
+	const char *device, *checks, *progress, *timeout, *record, *record_launch;
 	bool deterministic;
 };
 
@@ -229,8 +233,9 @@ struct run_options {
 static int read_run_options(const struct tool_command *self, struct run_options *o, int argc,
 			    char **argv, int *i)
 {
-	static const char *const with_value[] = {"-d", "--device", "--timeout", "--progress",
-						 "--check"};
+	static const char *const with_value[] = {
+		"-d",      "--device", "--timeout",      "--progress",
+		"--check", "--record", "--record-launch"};
 	const char *value;
 
 	if (!strcmp(argv[*i], "--deterministic")) {
@@ -243,6 +248,10 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 		o->timeout = value;
 	} else if ((value = value_of(argc, argv, i, "--progress"))) {
 		o->progress = value;
+	} else if ((value = value_of(argc, argv, i, "--record"))) {
+		o->record = value;
+	} else if ((value = value_of(argc, argv, i, "--record-launch"))) {
+		o->record_launch = value;
 	} else {
 		for (size_t k = 0; k < ARRAY_LEN(with_value); k++)
 			if (!strcmp(argv[*i], with_value[k]))
@@ -294,6 +303,10 @@ static bool set_environment(const struct run_options *o)
 		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
 	if (o->progress)
 		setenv("PTXLOOM_PROGRESS", o->progress, 1);
+	if (o->record)
+		setenv("PTXLOOM_RECORD", o->record, 1);
+	if (o->record_launch)
+		setenv("PTXLOOM_RECORD_LAUNCH", o->record_launch, 1);
 	return true;
 }
 
@@ -316,6 +329,8 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 	}
 	if (i == argc)
 		return tool_usage(self, "no program given");
+	if (o.record_launch && !o.record && !setting_text(SETTING_RECORD))
+		return tool_usage(self, "--record-launch needs --record FILE");
 	if (!check_devices(o.device))
 		return TOOL_USAGE;
 	if (!is_setting_allowed(self, SETTING_CHECK, "--check", o.checks, &ignored) ||

@@ -76,6 +76,16 @@ static bool has_address(const struct ir_var *v)
 	return v->space == M_global || v->space == M_const;
 }
 
+/* The address that the next variable had before; 0: there is no such allocation any more. */
+static u64 earlier_place(struct device *d, u64 bytes)
+{
+	struct device_places *places = d->places;
+	struct mem_range r;
+	u64 at = places->used < places->len ? places->at[places->used++] : 0;
+
+	return at && mem_find(&d->mem, at, bytes, &r) && r.base == at ? at : 0;
+}
+
 static bool place_variable(struct device_program *p, u32 unit, u32 i, struct map *where)
 {
 	const struct ir_var *v = p->units[unit]->vars.at[i];
@@ -86,7 +96,8 @@ static bool place_variable(struct device_program *p, u32 unit, u32 i, struct map
 
 	if (!has_address(v) || v->definition != v || v->linkage == IR_EXTERN)
 		return true;
-	at = mem_alloc(&p->dev->mem, v->size_bytes, v->align, kind);
+	at = p->dev->places ? earlier_place(p->dev, v->size_bytes)
+			    : mem_alloc(&p->dev->mem, v->size_bytes, v->align, kind);
 	if (!at)
 		return false;
 	p->address[unit][i] = at;
@@ -240,6 +251,8 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 	}
 	pthread_mutex_init(&p->lock, NULL);
 	p->len = len;
+	p->given = len;
+	p->mode = mode;
 	for (u32 i = 0; i < len; i++)
 		p->owned[i] = texts[i].owned;
 	status = load_units(p, texts, mode, d);

@@ -4,6 +4,7 @@
 #include "src/tools/debug/code.h"
 
 #include "src/dev/module/module.h"
+#include "src/dev/record/record.h"
 #include "src/base/file.h"
 
 #include <stdio.h>
@@ -51,13 +52,45 @@ static void add_code_texts(struct code *c, struct diag *d, const char *name, u32
 	}
 }
 
-static bool prepare_code(struct code *c)
+static bool prepare_code(struct code *c, size_t n)
 {
-	size_t n = c->list.containers.len;
-
 	c->program.units = calloc(n, sizeof(*c->program.units));
 	c->program.sources = calloc(n, sizeof(*c->program.sources));
 	return c->program.units && c->program.sources;
+}
+
+static void add_record_texts(struct code *c, struct diag *d)
+{
+	u32 n = replay_texts(c->replay, NULL, 0);
+	struct device_text *texts = calloc(n, sizeof(*texts));
+
+	if (texts && prepare_code(c, n)) {
+		replay_texts(c->replay, texts, n);
+		for (u32 i = 0; i < n; i++)
+			add_code_text(c, d,
+				      &(struct image_bytes){.data = (const u8 *)texts[i].text,
+							    .size = texts[i].size},
+				      texts[i].name);
+	}
+	free(texts);
+}
+
+/* Of an image; if it is none, of a recorded launch. */
+static void add_file_texts(struct code *c, struct diag *d, const char *path, const char *name,
+			   u32 sm)
+{
+	struct text why = {0};
+
+	image_list_add(&c->list, c->file->data, c->file->size, 0);
+	if (c->list.containers.len) {
+		if (prepare_code(c, c->list.containers.len))
+			add_code_texts(c, d, name, sm);
+		return;
+	}
+	c->replay = replay_open(path, &why);
+	if (c->replay)
+		add_record_texts(c, d);
+	text_fini(&why);
 }
 
 struct code *code_open(const char *path, const char *name, u32 sm)
@@ -70,11 +103,8 @@ struct code *code_open(const char *path, const char *name, u32 sm)
 	diag_init(&d, NULL, NULL);
 	image_list_init(&c->list, &d, name);
 	c->file = calloc(1, sizeof(*c->file));
-	if (c->file && file_open(c->file, path)) {
-		image_list_add(&c->list, c->file->data, c->file->size, 0);
-		if (c->list.containers.len && prepare_code(c))
-			add_code_texts(c, &d, name, sm);
-	}
+	if (c->file && file_open(c->file, path))
+		add_file_texts(c, &d, path, name, sm);
 	c->list.diag = NULL;
 	diag_fini(&d);
 	if (c->program.len)
@@ -98,5 +128,6 @@ void code_close(struct code *c)
 	if (c->file)
 		file_close(c->file);
 	free(c->file);
+	replay_close(c->replay);
 	free(c);
 }

@@ -13,12 +13,13 @@ struct code {
 	struct image_list list;
 	struct device_program program; /* only units, sources and len are filled in */
 	VEC(struct image_bytes) texts;
+	struct replay *replay; /* of a recorded launch, NULL: the file is none */
 };
 
 /*
- * Read the PTX of a file for devices of this sm; NULL: there is none, or none that can be read.
- * Nothing is said about it: the program's start says what is wrong. name: of the file in messages,
- * borrowed as long as the code is open.
+ * Read the PTX of a program's file, or of a recorded launch, for devices of this sm; NULL: there is
+ * none, or none that can be read. Nothing is said about it: the program's start says what is wrong.
+ * name: of the file in messages, borrowed as long as the code is open.
  */
 struct code *code_open(const char *path, const char *name, u32 sm);
 /* NULL is allowed. */

@@ -25,6 +25,7 @@ const char tool_help_debug[] =
 	"  -ex, --eval-command COMMAND\n"
 	"                        run a command first; may be repeated, in one order with -x\n"
 	"  --batch               end after these commands instead of asking for more\n"
+	"  --replay FILE         debug a launch that `ptxloom run --record FILE` wrote, instead of PROG\n"
 	"  --color WHEN          use colours: auto (default: on a terminal), always, never\n"
 	"  --help                this text\n"
 	"\n"
@@ -39,7 +40,7 @@ struct given {
 };
 
 struct options {
-	const char *device, *colour;
+	const char *device, *colour, *replay;
 	VEC(struct given) scripts;
 	bool batch;
 };
@@ -74,6 +75,7 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	static const char *const file[] = {"-x", "--command", NULL};
 	static const char *const command[] = {"-ex", "--ex", "--eval-command", NULL};
 	static const char *const colour[] = {"--color", NULL};
+	static const char *const replay[] = {"--replay", NULL};
 	const char *value, *missing = NULL;
 	struct given g;
 
@@ -83,6 +85,10 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	}
 	if ((value = option_value(argc, argv, i, device, &missing))) {
 		o->device = value;
+		return TOOL_OK;
+	}
+	if ((value = option_value(argc, argv, i, replay, &missing))) {
+		o->replay = value;
 		return TOOL_OK;
 	}
 	if ((value = option_value(argc, argv, i, colour, &missing))) {
@@ -265,6 +271,29 @@ static int debug_code(struct front *f, const struct options *o, int argc, char *
 	return status;
 }
 
+/* A recorded launch, which `ptxloom exec` repeats. */
+static int debug_record(struct front *f, const struct tool_command *self, const struct options *o,
+			int argc)
+{
+	char *args[] = {(char *)"--replay", (char *)(uintptr_t)o->replay};
+	char **words;
+	int status = TOOL_CANNOT_RUN;
+
+	if (argc)
+		return tool_usage(self, "--replay takes no program beside the record");
+	if (o->device)
+		return tool_usage(self, "the record has the device: --replay does not go with -d");
+	words = program_exec_words(ARRAY_LEN(args), args);
+	if (words) {
+		f->program.argv = words;
+		f->program.fixed = 4;
+		f->code_file = o->replay;
+		status = debug_program(f, o);
+	}
+	free(words);
+	return status;
+}
+
 /* TOOL_OK, or the status to end with after a message. */
 static int check_program_file(const char *name)
 {
@@ -306,7 +335,7 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 {
 	struct front f = {.signals = -1};
 
-	if (!argc)
+	if (!argc && !o->replay)
 		return tool_usage(self, "no program given");
 	if (o->colour && strcmp(o->colour, "auto") != 0 && strcmp(o->colour, "always") != 0 &&
 	    strcmp(o->colour, "never") != 0)
@@ -315,6 +344,8 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 		return TOOL_USAGE;
 	program_init(&f.program);
 	f.program.device = o->device;
+	if (o->replay)
+		return debug_record(&f, self, o, argc);
 	return program_is_code(argv[0]) ? debug_code(&f, o, argc, argv) : debug_binary(&f, o, argv);
 }
 
