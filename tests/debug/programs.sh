@@ -142,4 +142,32 @@ type quit
 status 0
 END
 verdict $? "Ctrl-C stops a kernel that waits for ever, and a debugger lets it end"
+
+skipping || command -v bash >/dev/null 2>&1 || skip_rest "no bash"
+capture timeout 120 python3 "$top/tests/debug/terminal.py" bash --norc -i <<'END'
+type PS1='sh> '
+expect sh> 
+type ptxloom debug ./spin
+expect \(ptxloom\) 
+type run
+expect launching
+keys \x1a
+expect Stopped
+expect sh> 
+type echo in the shell
+expect in the shell
+type fg
+keys \x03
+expect Interrupted: spin
+expect \(ptxloom\) 
+type kill
+expect y or n
+type y
+expect was killed
+type quit
+expect sh> 
+type exit
+status 0
+END
+verdict $? "Ctrl-Z suspends the program and the debugger"
 finish
