@@ -10,6 +10,8 @@ EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge
 	tests/debug/nvcc/make.sh
 dist_check_SCRIPTS += tests/debug/moves.sh
 EXTRA_DIST += tests/debug/look.cu tests/debug/look.txt
+EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse.cu tests/debug/shapes.cu \
+	tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx
 EXTRA_DIST += tests/debug/calls.cu tests/debug/front_end.py tests/debug/moves.txt
 if !SANITIZED
 TESTS += tests/debug/moves.sh $(debug_tests)

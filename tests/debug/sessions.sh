@@ -7,4 +7,6 @@ build_programs
 sessions "clang" "$top/tests/debug/checks.txt" --programs "$scratch/programs"
 sessions "nvcc" "$top/tests/debug/checks.txt" --ptx "$top/tests/debug/nvcc"
 sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
+sessions "languages, clang" "$top/tests/debug/languages.txt" --programs "$scratch/programs"
+sessions "languages, nvcc" "$top/tests/debug/languages.txt" --ptx "$top/tests/debug/nvcc"
 finish
