@@ -70,7 +70,8 @@ for doc in "$srcdir"/README.md "$srcdir"/docs/*.md "$srcdir"/man/*.1; do
 			ok $? "$where"
 			continue
 			;;
-		"ptxloom cc "* | "ptxloom debug "*" ./"* | "ptxloom run ./"* | "ptxloom run "*" ./"* | "ptxloom "*" --replay "* | ./*)
+		"ptxloom cc "* | "ptxloom debug "*" ./"* | "ptxloom run ./"* | "ptxloom run "*" ./"* | \
+			"ptxloom "*" --replay "* | ./*)
 			if ! has_clang; then
 				skip "$where" "$tap_no_clang"
 				continue

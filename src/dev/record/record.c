@@ -123,7 +123,7 @@ void recorder_close(struct recorder *r)
 		recorder_free(r);
 }
 
-/* Is it the name in the PTX, or that of the function in the source, its template arguments aside? */
+/* Is it the name in the PTX, or that of the function in the source without template arguments? */
 static bool is_named(const struct device_kernel *k, const char *name)
 {
 	const char *in_ptx = k->func->name->text, *begin, *end;

@@ -307,7 +307,7 @@ static bool load_texts(struct replay *r, struct diag *d, struct device_program *
 	return status == STATUS_SUCCESS;
 }
 
-/* The block of parameters is a live allocation of its own, as the workspace of cooperative launches. */
+/* Parameters lie in a live allocation, and so does the workspace of cooperative launches. */
 static bool place_params(struct replay *r)
 {
 	const struct record_launch *l = &r->record.launch;
