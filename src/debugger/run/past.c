@@ -76,13 +76,37 @@ static u32 copied_register(const struct debugger *x, const struct past_found *f)
 		       : IR_NONE;
 }
 
+/*
+ * A lane that has faulted, or waits, stands in its line and its instruction: the last time it came
+ * there is not where to go back to.
+ */
+static void drop_stuck(struct debugger *x)
+{
+	struct past *p = &x->past;
+	struct dbg_place at;
+	struct where now, then;
+
+	if (!p->stuck.func || !p->found.len)
+		return;
+	at = loaded_place(debug_env(x->grid)->program, p->found.at[p->found.len - 1].pc);
+	now = where_of(x, p->stuck);
+	then = where_of(x, at);
+	if (at.func == p->stuck.func &&
+	    (p->want == PAST_STEPI || p->want == PAST_NEXTI ? at.insn == p->stuck.insn
+							    : where_same_line(&now, &then)))
+		p->found.len--;
+	p->stuck.func = NULL;
+}
+
 /* The piece has been run over: what now? */
 static enum debug_verdict past_piece_over(struct debugger *x)
 {
 	struct past *p = &x->past;
-	u64 len = p->found.len;
+	u64 len;
 	u32 source;
 
+	drop_stuck(x);
+	len = p->found.len;
 	p->at_beginning = false;
 	p->target = (struct past_found){0};
 	if (len >= p->count) {
@@ -313,6 +337,7 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 	p->want = want;
 	p->count = count;
 	p->title[0] = 0;
+	p->stuck.func = NULL;
 	p->cta = x->focus.cta;
 	p->warp = x->focus.warp;
 	p->lane = x->focus.lane;
@@ -324,6 +349,8 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 		w = where_of(x, f.place);
 		p->depth = w.depth;
 		p->calls = lane_calls(x, p->cta, p->warp, p->lane);
+		if (x->at.kind == STOPPED_FAULT)
+			p->stuck = f.place;
 	}
 	if (x->at.time <= debug_first(x->grid)) {
 		say_error(x, "No more reverse-execution history.");

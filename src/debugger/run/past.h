@@ -40,6 +40,8 @@ struct past {
 	bool at_beginning; /* the goal is the earliest time there is */
 	bool refresh;      /* values of watchpoints are those of another time */
 	u64 begun_at;      /* when the user asked */
+	/* Where the lane has faulted or waits, which is no step back; func NULL: it is about to run. */
+	struct dbg_place stuck;
 	struct past_found target;
 	VEC(struct past_found) found;
 	/* The lane, where it stood, and the line it was in when it was seen last. */

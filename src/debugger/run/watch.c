@@ -14,7 +14,8 @@ struct watch {
 	bool scoped;   /* ends with the function that it was set in */
 	bool by_value; /* no memory: its value where the lane is, whatever register that is in */
 	bool has_old;
-	u32 levels; /* functions inlined around the one that it is of, from the outside */
+	bool outside; /* nothing of this launch has run yet */
+	u32 levels;   /* functions inlined around the one that it is of, from the outside */
 	u32 calls;
 	struct focus focus; /* whose expression it is */
 	struct dbg_expr *expr;
@@ -189,6 +190,7 @@ void watches_launch(struct debugger *x)
 				continue;
 			}
 			p->watch->launch = x->launch;
+			p->watch->outside = true;
 		}
 		i++;
 	}
@@ -261,8 +263,9 @@ static void watch_show(struct debugger *x, struct watch *w, struct text *out)
 /* Is the lane about to run the next instruction of the function that the value is of? */
 static bool watch_is_due(struct debugger *x, const struct watch *w, u32 calls)
 {
+	/* Not all that writes tells of it: tensor copies, the host. */
 	if (!w->by_value)
-		return w->written;
+		return w->modes & WATCH_WRITE;
 	return calls == w->calls && x->at.asked_cta == w->focus.cta &&
 	       x->at.asked_warp == w->focus.warp && x->at.all_lanes >> w->focus.lane & 1;
 }
@@ -295,6 +298,8 @@ static void watch_report(struct debugger *x, struct point *p, bool changed, stru
 	watch_show(x, w, &now);
 	text_printf(names, "%s%s %u: %s\n", names->len ? ", " : "", point_title(p), p->number,
 		    p->text);
+	if (changed && w->outside)
+		text_puts(names, "It was written before this launch began.\n");
 	if (changed)
 		text_printf(names, "Old value = %s\nNew value = %s\n", w->shown.at, now.at);
 	else
@@ -319,7 +324,7 @@ static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 	struct watch *w = p->watch;
 	bool changed = false, gone = false, seen;
 
-	if (w->by_value || w->written || w->scoped)
+	if (w->modes & WATCH_WRITE || w->scoped)
 		changed = watch_changed(x, w, &gone);
 	seen = (changed && w->modes & WATCH_WRITE) || (w->read && w->modes & WATCH_READ) ||
 	       (w->written && w->modes == (WATCH_READ | WATCH_WRITE));
@@ -334,6 +339,7 @@ static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 	w->written = w->read = false;
 	if (!seen) {
 		w->lanes = 0;
+		w->outside = false;
 		return 0;
 	}
 	if (p->condition) {
@@ -351,6 +357,7 @@ static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 	watch_report(x, p, changed, names);
 	point_note_hit(x, p);
 	w->lanes = 0;
+	w->outside = false;
 	return x->at.lanes;
 }
 
