@@ -313,6 +313,8 @@ static void watch_blame(struct debugger *x, const struct watch *w)
 {
 	bool by_access = w->lanes != 0;
 
+	if (w->outside)
+		return;
 	x->at.cta = by_access ? w->cta : x->run.last_cta;
 	x->at.warp = by_access ? w->warp : x->run.last_warp;
 	x->at.lanes = by_access ? w->lanes : w->by_value ? 1u << w->focus.lane : x->run.last_lanes;
