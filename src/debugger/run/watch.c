@@ -243,13 +243,29 @@ static bool watch_bytes(struct debugger *x, struct watch *w, u8 *out)
 				      (enum mem_space)r->space, r->address, out, n);
 }
 
+/* The frame that knows the names: the write may come from a function that was called from there. */
+static bool watch_frame(struct debugger *x, const struct watch *w, struct dbg_context *out)
+{
+	struct focus f = w->focus;
+	struct text why = {0};
+	struct dbg_value v;
+	bool found = false;
+
+	for (f.frame = 0; f.frame < DBG_INLINE_MAX && !found && context_of(x, &f, out); f.frame++) {
+		found = dbg_expr_eval(w->expr, out, &v, &why);
+		why.len = 0;
+	}
+	text_fini(&why);
+	return found || context_of(x, &w->focus, out);
+}
+
 static void watch_show(struct debugger *x, struct watch *w, struct text *out)
 {
 	struct text why = {0};
 	struct dbg_context c;
 	struct dbg_value v;
 
-	if (!(w->by_value ? watch_context(x, w, &c) : context_of(x, &w->focus, &c)) &&
+	if (!(w->by_value ? watch_context(x, w, &c) : watch_frame(x, w, &c)) &&
 	    w->range.space == MEM_GLOBAL)
 		c = (struct dbg_context){
 			.session = x->session, .target = &x->target, .names = w->names};
@@ -296,8 +312,9 @@ static void watch_report(struct debugger *x, struct point *p, bool changed, stru
 	struct text now = {0};
 
 	watch_show(x, w, &now);
-	text_printf(names, "%s%s %u: %s\n", names->len ? ", " : "", point_title(p), p->number,
-		    p->text);
+	text_printf(names, "%s%s %u: %s\n",
+		    names->len && names->at[names->len - 1] != '\n' ? ", " : "", point_title(p),
+		    p->number, p->text);
 	if (changed && w->outside)
 		text_puts(names, "It was written before this launch began.\n");
 	if (changed)
