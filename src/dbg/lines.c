@@ -354,6 +354,17 @@ struct finding {
 	size_t len, cap;
 };
 
+/*
+ * A jump over what the line's statement did not need: nvcc gives it the line of the statement,
+ * though whoever does not run that comes there, too.
+ */
+static bool is_jump(const struct ir_func *f, u32 insn)
+{
+	const struct ir_insn *in = &f->insns.at[insn];
+
+	return ir_opcode(in) == OPCODE_bra && in->guard == IR_NONE;
+}
+
 /* The pieces [begin, end) are of one copy in one function: keep those no other one comes before. */
 static bool keep_first(const struct dbg_lines *l, size_t begin, size_t end, struct finding *out)
 {
@@ -367,6 +378,8 @@ static bool keep_first(const struct dbg_lines *l, size_t begin, size_t end, stru
 
 		/* The lowest one stands for code that nothing reaches. */
 		if (i > begin) {
+			if (is_jump(f, p[i].insn))
+				continue;
 			memset(reached, 0, f->insns.len);
 			good = flow_reach(f, walls, reached);
 			if (!reached[p[i].insn])

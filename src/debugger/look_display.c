@@ -18,6 +18,12 @@ void displays_free(struct look *k)
 	VEC_FREE(&k->displays);
 }
 
+static void say_display_title(struct debugger *x, const struct display_row *d)
+{
+	say(x, "%u: %s%s%s%s = ", d->number, *d->format ? "/" : "", d->format,
+	    *d->format ? " " : "", d->text);
+}
+
 static void display_show(struct debugger *x, const struct display_row *d)
 {
 	struct look_format f;
@@ -25,19 +31,23 @@ static void display_show(struct debugger *x, const struct display_row *d)
 	struct dbg_context c;
 	struct text out = {0}, why = {0};
 
-	say(x, "%u: %s%s%s%s = ", d->number, *d->format ? "/" : "", d->format,
-	    *d->format ? " " : "", d->text);
 	if (!look_read_format(x, d->format, &f))
 		return;
 	if (f.lanes && x->grid) {
+		say_display_title(x, d);
 		say(x, "\n");
 		look_print_lanes(x, d->text, &f.f);
 		return;
 	}
 	context_now(x, &c);
 	if (!look_evaluate_in(&c, d->text, &v, &why)) {
-		say(x, "<%s>\n", why.at ? why.at : "no value");
+		/* Out of its scope a variable is not shown; it will be again. */
+		if (!why.at || strncmp(why.at, "No symbol", 9) != 0) {
+			say_display_title(x, d);
+			say(x, "<%s>\n", why.at ? why.at : "no value");
+		}
 	} else {
+		say_display_title(x, d);
 		if (v.type || !dbg_value_print(&c, &v.v, &f.f, &out, &why))
 			say(x, "<%s>\n", why.at ? why.at : "a type");
 		else

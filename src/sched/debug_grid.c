@@ -380,8 +380,8 @@ static bool some_copy(const struct debug_grid *d)
 }
 
 /*
- * All CTAs have only polled in this round. Does everything repeat itself, and can nobody else change
- * that? The argument is that of docs/engine.md, "Livelocks", with all of memory compared.
+ * All CTAs have only polled in this round. Does everything repeat itself, and can nobody else
+ * change that? The argument is that of docs/engine.md, "Livelocks", with all of memory compared.
  */
 static bool is_livelock(struct debug_grid *d)
 {

@@ -40,7 +40,7 @@ struct past {
 	bool at_beginning; /* the goal is the earliest time there is */
 	bool refresh;      /* values of watchpoints are those of another time */
 	u64 begun_at;      /* when the user asked */
-	/* Where the lane has faulted or waits, which is no step back; func NULL: it is about to run. */
+	/* Where the lane has faulted or waits, which is no step back; func NULL: it has not. */
 	struct dbg_place stuck;
 	struct past_found target;
 	VEC(struct past_found) found;

@@ -143,6 +143,30 @@ static void test_steps(void)
 	fake_close(&x);
 }
 
+/* if (a) if (b) x = 2; as of nvcc: the way around the assignment ends in a jump of its line. */
+static const char jumps[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"/u/a.cu\"\n"
+	".visible .entry k() {\n\t.reg .b32 %r<9>;\n\t.reg .pred %p;\n"
+	"\t.loc 1 5 1\n\tsetp.eq.u32 %p, %r1, 1;\n\t@%p bra A;\n\tbra.uni D;\n"
+	"A:\n\t.loc 1 6 1\n\tsetp.eq.u32 %p, %r2, 1;\n\t@%p bra B;\n\tbra.uni C;\n"
+	"B:\n\t.loc 1 7 1\n\tmov.u32 %r3, 2;\n\tbra.uni C;\n"
+	"C:\n\t.loc 1 7 1\n\tbra.uni D;\n"
+	"D:\n\t.loc 1 8 1\n\tbra.uni E;\nE:\n\t.loc 1 9 1\n\tret;\n}\n";
+
+static void test_jumps(void)
+{
+	static struct fake x;
+	u32 line;
+
+	if (!CHECK(fake_open(&x, "jumps.ptx", jumps, strlen(jumps))))
+		return;
+	CHECK_EQ(count_places(&x, "a.cu", 7, &line), 1);
+	/* A line that is a jump alone, as `break;`, has that. */
+	CHECK_EQ(count_places(&x, "a.cu", 8, &line), 1);
+	CHECK_EQ(line, 8);
+	fake_close(&x);
+}
+
 /* ---- copies that something else than .loc tells apart ---- */
 
 static const char copies[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -200,6 +224,7 @@ int main(void)
 	test_body("shapes.clang.ptx", 74);
 	test_inlined_at();
 	test_steps();
+	test_jumps();
 	test_copies();
 	return check_done();
 }
