@@ -229,9 +229,8 @@ static const char *extra_text(const struct isa_form *form, u32 *mode)
 	case I_transcendental_f32_legacy:
 		if (form->type[0] == T_f32)
 			*mode |= NUM_FTZ;
-		return form->type[0] == T_f32 || !strcmp(form->row->name[form->name], "rsqrt")
-			       ? ".approx"
-			       : "";
+		return form->type[0] == T_f32 || isa_form_opcode(form) == OPCODE_rsqrt ? ".approx"
+										       : "";
 	case I_cvt_tf32_rna:
 		return ".rna";
 	case I_cvt_f16x2_f32_rs:
@@ -325,8 +324,7 @@ bool ref_decode_row(struct ref_builder *b)
 	x.d = ref_dest(b, &b->op[0]);
 	/* A constant factor or summand of f64 is the second operand: NaNs tell. */
 	swap = (b->form->row->row == I_fma_f64 || b->form->row->row == I_mad_f64 ||
-		(b->form->row->row == I_add_sub_mul_f64 &&
-		 strcmp(b->form->row->name[b->form->name], "sub") != 0)) &&
+		(b->form->row->row == I_add_sub_mul_f64 && !ref_is(b, OPCODE_sub))) &&
 	       b->op[1].kind == IR_OP_FLOAT && b->op[2].kind == IR_OP_REG;
 	x.a = s[swap];
 	x.b = s[!swap];

@@ -4,16 +4,6 @@
  */
 #include "tests/ref/ref_int.h"
 
-static bool is_name(const struct ref_builder *b, const char *name)
-{
-	return !strcmp(b->form->row->name[b->form->name], name);
-}
-
-static bool starts(const struct ref_builder *b, const char *name)
-{
-	return !strncmp(b->form->row->name[b->form->name], name, strlen(name));
-}
-
 /* ---- memory ---- */
 
 static u8 space_of(u32 word)
@@ -178,15 +168,15 @@ static bool decode_atom(struct ref_builder *b, bool result)
 
 bool ref_decode_memory(struct ref_builder *b)
 {
-	if (is_name(b, "ld") || is_name(b, "ldu"))
+	if (ref_is(b, OPCODE_ld) || ref_is(b, OPCODE_ldu))
 		return decode_access(b, false);
-	if (is_name(b, "st"))
+	if (ref_is(b, OPCODE_st))
 		return decode_access(b, true);
-	if (is_name(b, "atom"))
+	if (ref_is(b, OPCODE_atom))
 		return decode_atom(b, true);
-	if (is_name(b, "red"))
+	if (ref_is(b, OPCODE_red))
 		return decode_atom(b, false);
-	if (is_name(b, "st.bulk")) {
+	if (ref_is(b, OPCODE_st_bulk)) {
 		struct ref_insn x = {.run = ref_op_zero_fill, .size = 1};
 
 		address(b, &b->op[0], &b->form->row->operand[0], &x);
@@ -414,26 +404,50 @@ static bool decode_redux(struct ref_builder *b)
 	return meet(b, x, ref_meet_redux, &b->op[2]);
 }
 
+/* Those of a CTA, by all their names. */
+static bool is_cta_barrier(const struct ref_builder *b)
+{
+	static const u16 barriers[] = {
+		OPCODE_bar_arrive,
+		OPCODE_bar_red,
+		OPCODE_bar_sync,
+		OPCODE_bar_cta_arrive,
+		OPCODE_bar_cta_red,
+		OPCODE_bar_cta_sync,
+		OPCODE_barrier,
+		OPCODE_barrier_arrive,
+		OPCODE_barrier_red,
+		OPCODE_barrier_cta,
+		OPCODE_barrier_cta_arrive,
+		OPCODE_barrier_cta_red,
+	};
+
+	for (u32 i = 0; i < ARRAY_LEN(barriers); i++)
+		if (ref_is(b, barriers[i]))
+			return true;
+	return false;
+}
+
 bool ref_decode_warp(struct ref_builder *b)
 {
-	if (is_name(b, "bar.warp.sync"))
+	if (ref_is(b, OPCODE_bar_warp_sync))
 		return meet(b, (struct ref_insn){0}, ref_meet_sync, &b->op[0]);
-	if (starts(b, "barrier.cluster"))
+	if (ref_is(b, OPCODE_barrier_cluster_arrive) || ref_is(b, OPCODE_barrier_cluster_wait))
 		return false;
-	if (starts(b, "bar.") || starts(b, "barrier"))
+	if (is_cta_barrier(b))
 		return decode_barrier(b);
-	if (is_name(b, "shfl"))
+	if (ref_is(b, OPCODE_shfl))
 		return decode_shfl(b);
-	if (is_name(b, "vote"))
+	if (ref_is(b, OPCODE_vote))
 		return decode_vote(b);
-	if (is_name(b, "match"))
+	if (ref_is(b, OPCODE_match))
 		return decode_match(b);
-	if (is_name(b, "redux"))
+	if (ref_is(b, OPCODE_redux))
 		return decode_redux(b);
-	if (is_name(b, "activemask"))
+	if (ref_is(b, OPCODE_activemask))
 		return meet(b, (struct ref_insn){.d = ref_dest(b, &b->op[0])}, ref_meet_activemask,
 			    NULL);
-	if (is_name(b, "elect"))
+	if (ref_is(b, OPCODE_elect))
 		return meet(
 			b,
 			(struct ref_insn){.d = ref_dest(b, &b->op[0]), .a = ref_dest(b, &b->op[1])},
@@ -447,26 +461,26 @@ bool ref_decode_warp(struct ref_builder *b)
  * Hints, orders and events: execution here is sequential and memory coherent, so they change
  * nothing.
  */
-static const char *const nothing[] = {
-	"prefetch",
-	"prefetchu",
-	"applypriority",
-	"discard",
-	"membar",
-	"membar.proxy",
-	"fence",
-	"fence.proxy",
-	"brkpt",
-	"pmevent",
-	"pmevent.mask",
-	"griddepcontrol",
-	"setmaxnreg.inc",
-	"setmaxnreg.dec",
-	"cp.async.commit_group",
-	"cp.async.wait_group",
-	"cp.async.wait_all",
-	"cp.async.bulk.commit_group",
-	"cp.async.bulk.wait_group",
+static const u16 nothing[] = {
+	OPCODE_prefetch,
+	OPCODE_prefetchu,
+	OPCODE_applypriority,
+	OPCODE_discard,
+	OPCODE_membar,
+	OPCODE_membar_proxy,
+	OPCODE_fence,
+	OPCODE_fence_proxy,
+	OPCODE_brkpt,
+	OPCODE_pmevent,
+	OPCODE_pmevent_mask,
+	OPCODE_griddepcontrol,
+	OPCODE_setmaxnreg_inc,
+	OPCODE_setmaxnreg_dec,
+	OPCODE_cp_async_commit_group,
+	OPCODE_cp_async_wait_group,
+	OPCODE_cp_async_wait_all,
+	OPCODE_cp_async_bulk_commit_group,
+	OPCODE_cp_async_bulk_wait_group,
 };
 
 static bool decode_minix4(struct ref_builder *b)
@@ -503,7 +517,7 @@ static bool decode_rank(struct ref_builder *b, ref_handler *run)
 bool ref_decode_misc(struct ref_builder *b)
 {
 	for (u32 i = 0; i < ARRAY_LEN(nothing); i++)
-		if (is_name(b, nothing[i])) {
+		if (ref_is(b, nothing[i])) {
 			ref_emit(b, (struct ref_insn){.run = ref_op_nop});
 			return true;
 		}

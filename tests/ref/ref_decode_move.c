@@ -9,11 +9,6 @@
 
 #include <stdio.h>
 
-static bool is_name(const struct ref_builder *b, const char *name)
-{
-	return !strcmp(b->form->row->name[b->form->name], name);
-}
-
 static void copy(struct ref_builder *b, u32 d, u32 a)
 {
 	ref_emit(b, (struct ref_insn){.run = ref_op_copy, .d = d, .a = a});
@@ -125,17 +120,17 @@ static bool decode_cvta(struct ref_builder *b)
 				      .d = d,
 				      .a = a,
 				      .imm = base,
-				      .mode = is_name(b, "cvta.to")});
+				      .mode = ref_is(b, OPCODE_cvta_to)});
 	return true;
 }
 
 bool ref_decode_move(struct ref_builder *b)
 {
-	if (is_name(b, "mov"))
+	if (ref_is(b, OPCODE_mov))
 		return decode_mov(b);
-	if (is_name(b, "cvta") || is_name(b, "cvta.to"))
+	if (ref_is(b, OPCODE_cvta) || ref_is(b, OPCODE_cvta_to))
 		return decode_cvta(b);
-	if (is_name(b, "isspacep")) {
+	if (ref_is(b, OPCODE_isspacep)) {
 		ref_emit(b,
 			 (struct ref_insn){.run = ref_op_isspacep,
 					   .d = ref_dest(b, &b->op[0]),
@@ -145,7 +140,7 @@ bool ref_decode_move(struct ref_builder *b)
 					   .mode = isa_form_word(b->form, ISA_K_SPACE, 0)});
 		return true;
 	}
-	if (is_name(b, "lop3")) {
+	if (ref_is(b, OPCODE_lop3)) {
 		bool with = b->in->ops == 7;
 		u32 d = ref_dest(b, &b->op[0]), t = with ? ref_temp(b) : d, first = with ? 2 : 1;
 		struct ref_insn x = {.run = ref_op_lop3, .d = t};
@@ -316,9 +311,9 @@ static bool decode_set(struct ref_builder *b)
 
 bool ref_decode_compare(struct ref_builder *b)
 {
-	if (is_name(b, "setp"))
+	if (ref_is(b, OPCODE_setp))
 		return decode_setp(b);
-	if (is_name(b, "set"))
+	if (ref_is(b, OPCODE_set))
 		return decode_set(b);
 	return false;
 }
@@ -428,7 +423,7 @@ bool ref_decode_video(struct ref_builder *b)
 	size_t n = strlen(name);
 	u32 lanes = 0;
 
-	if (is_name(b, "vmad"))
+	if (ref_is(b, OPCODE_vmad))
 		return decode_vmad(b);
 	if (n && (name[n - 1] == '2' || name[n - 1] == '4'))
 		lanes = (u32)(name[--n] - '0');

@@ -306,6 +306,11 @@ struct ref_builder {
 	const char *why; /* set: the instruction cannot be run */
 };
 
+static inline bool ref_is(const struct ref_builder *b, u32 opcode)
+{
+	return isa_form_opcode(b->form) == opcode;
+}
+
 /* Append a record; fields not named are those of `x`. Returns its index. */
 u32 ref_emit(struct ref_builder *b, struct ref_insn x);
 u32 ref_const(struct ref_builder *b, u64 bits);
