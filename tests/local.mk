@@ -8,7 +8,7 @@ EXTRA_DIST += tests/programs/shared_reach.cu tests/programs/jacobi.cu tests/prog
 	tests/programs/plugin_host.c
 dist_check_SCRIPTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/writers.sh
 EXTRA_DIST += tests/programs/writers.cu tests/exec/order.ptx tests/programs/order.cu tests/programs/blocking.cu tests/programs/hang.cu
-dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
+dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/record.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
 	tests/exec/settings.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh
 EXTRA_DIST += tests/exec/handlers.ptx
 EXTRA_DIST += tests/programs/refusals.cu tests/programs/faults.cu tests/programs/inlined.ptx
@@ -16,7 +16,7 @@ EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/prog
 if !SANITIZED
 TESTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/writers.sh
 TESTS += tests/exec/settings.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/programs/faults.sh \
-	tests/programs/refusals.sh tests/programs/hints.sh tests/programs/cc.sh tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
+	tests/programs/record.sh tests/programs/refusals.sh tests/programs/hints.sh tests/programs/cc.sh tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
 TESTS += tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
 endif
 

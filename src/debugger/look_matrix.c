@@ -334,8 +334,7 @@ void look_print_matrix(struct debugger *x, const char *text, const struct dbg_fo
 
 	if (!c)
 		say_error(x, "There are no lanes: no kernel is running");
-	else if (!debug_env(x->grid)->program->arch->has_its ||
-		 debug_env(x->grid)->program->arch->sm < 75)
+	else if (!debug_env(x->grid)->program->arch->mma_s8_shapes.len)
 		say_error(x, "The fragments of this device are laid out in another way");
 	else if (!name || !print_operand(x, (u32)(name - names)))
 		print_object(x, text, format);

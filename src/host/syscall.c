@@ -270,14 +270,26 @@ static enum fault_kind sys_assert(struct exec_call *c)
 	return FAULT_ASSERT;
 }
 
+/* What the table of an abstract class has where a function is to be defined by others (C++). */
+static enum fault_kind sys_pure_virtual(struct exec_call *c)
+{
+	(void)c;
+	return FAULT_TRAP;
+}
+
 /* ---- who provides a function ---- */
 
 static const struct exec_extern own[] = {
-	{"vprintf", sys_vprintf},     {"malloc", sys_malloc}, {"free", sys_free},
-	{"__assertfail", sys_assert}, {NULL, NULL},
+	{"vprintf", sys_vprintf},
+	{"malloc", sys_malloc},
+	{"free", sys_free},
+	{"__assertfail", sys_assert},
+	{"__cxa_pure_virtual", sys_pure_virtual},
+	{NULL, NULL},
 };
 
-const char *const exec_extern_names[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
+const char *const exec_extern_names[] = {
+	"vprintf", "malloc", "free", "__assertfail", "__cxa_pure_virtual", NULL};
 
 static exec_extern_fn *find_extern(const struct exec_extern *list, const char *name)
 {

@@ -184,7 +184,7 @@ def deadlock():
 
 def ptx():
     a = Adapter([PTXLOOM, "dap"])
-    made = a.begin({source("hand.ptx"): [22]}, program=source("hand.ptx"),
+    made = a.begin({source("collatz.ptx"): [22]}, program=source("collatz.ptx"),
                    args=["--block", "32", "--buffer", "out:u32[32]", "--arg", "u32=0"])
     e = a.event("stopped", "exited")
     check("PTX alone is debugged", e["body"].get("reason") == "breakpoint", (e, made, a.output))

@@ -90,7 +90,6 @@ done
 printf 'ptxlrec\n\2\0\0\0\1\0\0\0rest' >"$scratch/new.rec"
 status 1 ptxloom exec --replay "$scratch/new.rec"
 says err 'another version of ptxloom'
-status 1 sh -c "ulimit -v 1500000; ptxloom exec --replay $scratch/f.rec"
 status 2 ptxloom debug --replay "$scratch/f.rec" -- true
 says err 'no program beside the record'
 status 2 ptxloom run --record-launch 1 -- true
@@ -100,24 +99,4 @@ says err 'PTXLOOM_RECORD_LAUNCH needs PTXLOOM_RECORD'
 status 2 env PTXLOOM_RECORD=x PTXLOOM_RECORD_LAUNCH=0 ptxloom exec $ptx --kernel link --arg u64=0 --arg u32=1
 says err 'counted from 1'
 
-# ---- programs ----
-
-if has_clang; then
-	succeeds "the program is built" ptxloom cc -lineinfo -o "$scratch/walk" samples/walk.cu
-	status 1 ptxloom run --record "$scratch/w.rec" "$scratch/walk" broken
-	what "$scratch/err" | grep -v '^an illegal memory access' >"$scratch/first"
-	says err 'the launch of walk\(node const\*, int\*, int\) is recorded'
-	status 1 ptxloom exec --replay "$scratch/w.rec"
-	what "$scratch/err" >"$scratch/second"
-	ok "$([ -s "$scratch/first" ] && cmp "$scratch/first" "$scratch/second"; echo $?)" \
-		"a program's fault comes again without the program"
-	for which in walk 2; do
-		succeeds "a launch of a program is recorded ($which)" \
-			ptxloom run --record "$scratch/s.rec" --record-launch $which "$scratch/walk"
-		succeeds "and repeated" ptxloom exec --replay "$scratch/s.rec" --dump arg1:s32
-		says out '199\] = .* 41$' "its results are the same ($which)"
-	done
-else
-	skip "programs" "$tap_no_clang"
-fi
 finish

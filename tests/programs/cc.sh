@@ -19,6 +19,10 @@ for name in math language headers; do
 	right "$name"
 done
 
+rm -f program
+succeeds "language, -G: builds" ptxloom cc -G "$top/tests/programs/cc_language.cu" -o program -lcuda
+right "language, -G"
+
 # ---- several files, objects, options ----
 
 cat >one.cu <<'END'
