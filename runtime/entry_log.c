@@ -113,7 +113,7 @@ static const char *status_name(const char *function, int status)
 				       : s->runtime;
 }
 
-/* These two tell of an error of another call. */
+/* These two return an error of another call. */
 static bool is_question(const char *name)
 {
 	return !strcmp(name, "cudaGetLastError") || !strcmp(name, "cudaPeekAtLastError");

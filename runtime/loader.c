@@ -121,7 +121,7 @@ const char *loader_library(const char *name)
 	return name && !strcmp(name, "libcuda.so") ? "libcuda.so.1" : name;
 }
 
-/* The loader inspects who calls these, so the ways on are jumps. */
+/* The loader inspects the caller of these, so they end in jumps. */
 __asm__(".text\n.globl dlsym\n.type dlsym, @function\n.p2align 4\n"
 	"dlsym:\n"
 	"\tpushq %rdi\n\tpushq %rsi\n\tsubq $8, %rsp\n"

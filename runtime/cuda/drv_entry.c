@@ -81,7 +81,7 @@ DRV_FN(cuGetProcAddress_v2, (const char *symbol, void **fn, int version, u64 fla
 	if (!symbol || !fn || flags > 3)
 		return STATUS_INVALID_VALUE;
 	entry = drv_entry(symbol, version, flags, &answer);
-	/* Who has no place for the answer gets an error instead. */
+	/* A caller without a place for the answer gets an error instead. */
 	if (!entry && !found)
 		return STATUS_NOT_FOUND;
 	*fn = entry;

@@ -173,7 +173,7 @@ RT_FN(cudaProfilerStop, (void))
 	0xffu /* scheduling, mapped host memory, keep local memory, synchronous copies */
 #define FLAG_MAP_HOST 8u
 
-/* Of the ways to wait there are 0, 1, 2 and 4. */
+/* The bits of scheduling hold 0, 1, 2 or 4. */
 static bool flags_are_known(unsigned flags)
 {
 	return !(flags & ~FLAGS_KNOWN) && ((flags & 7) <= 2 || (flags & 7) == 4);

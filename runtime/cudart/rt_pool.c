@@ -14,7 +14,7 @@ struct memory_pool *rt_pool_of(struct rt_device *d)
 	return d->pool ? d->pool : memory_pool_default(rt_pools(), &d->dev);
 }
 
-/* ---- taking and giving back ---- */
+/* ---- allocating and freeing ---- */
 
 static int rt_allocate_ordered(void **out, size_t size, struct memory_pool *pool,
 			       cudaStream_t stream, bool own)
@@ -72,7 +72,7 @@ int rt_pool_default(struct memory_pool **out, int device, bool current)
 	int status = rt_device_check(device);
 	struct rt_device *d = status ? NULL : rt_device_open(device, &status);
 
-	/* Who asks for the current pool of a device that is not there gets another error. */
+	/* For the current pool of a device that does not exist the error is another. */
 	if (!out || (current && status == cudaErrorInvalidDevice))
 		return cudaErrorInvalidValue;
 	if (!d)

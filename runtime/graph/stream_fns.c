@@ -93,8 +93,8 @@ static int device_index(const struct device *d)
 }
 
 /*
- * A stream that is being captured tells its priority, and is invalidated by a caller who asks for
- * its flags or number.
+ * A stream that is being captured returns its priority; asking for its flags or number
+ * invalidates it.
  */
 static int ask(struct stream *s, int status, enum ask what, void *out)
 {

@@ -216,7 +216,7 @@ void *nvrtc_stand_in(void *real, const char *name, void *handle)
 	     is_cubin = !strcmp(name, "nvrtcGetCUBIN");
 	size_t i;
 
-	/* A handle of the program itself leads to ours, which look who calls them. */
+	/* A handle of the program itself leads to ours, which inspect their caller. */
 	if (!real || !(is_compile || is_size || is_cubin) ||
 	    real == (void *)(uintptr_t)nvrtcCompileProgram ||
 	    real == (void *)(uintptr_t)nvrtcGetCUBINSize ||

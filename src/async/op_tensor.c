@@ -57,7 +57,7 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 
 	if (!m)
 		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
-	/* Looked at and used in a copy: other threads may write the original. */
+	/* Checked and used in a copy: other threads may write the original. */
 	t->map = *m;
 	m = &t->map;
 	t->four = in->tensor.kind == TENSOR_COPY_FOUR;

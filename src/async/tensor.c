@@ -136,7 +136,7 @@ static void fill(u8 *at, u32 bytes, bool nan)
 		at[i] = i & 1 ? 0x7f : 0xf7;
 }
 
-/* Nobody has looked whether maps that kernels change are aligned to more than their elements. */
+/* Maps that kernels change may be aligned to no more than their elements: nothing checks them. */
 static void move_unit(void *to, const void *from, u32 bytes)
 {
 	if (bytes < PIECE_BYTES)

@@ -58,7 +58,7 @@ static bool is_name_char(char c)
 }
 
 /*
- * What says nothing to people, behind which the name goes on: "[abi:...]", in which Numba writes in
+ * What tells a reader nothing; the name continues after it: "[abi:...]", in which Numba writes in
  * a hundred letters what it compiled a function with, and "_INTERNAL_...::", the namespace of nvcc
  * for what is of one file only.
  */

@@ -181,7 +181,7 @@ void dap_look_again(struct dap *d)
 		dap_query(d, NULL, on_stop_reply, "stop");
 }
 
-/* After an interrupt that nobody at the editor has asked for. */
+/* After an interrupt that the editor has not asked for. */
 static void resume_if_due(struct dap *d)
 {
 	if (d->resume && !d->first) {
@@ -301,7 +301,7 @@ static void close_pipes(struct dap *d)
 	}
 }
 
-/* Nobody will answer what was asked. */
+/* No request will be answered any more. */
 static void fail_jobs(struct dap *d)
 {
 	d->busy = false;
@@ -412,7 +412,7 @@ static void serve_editor(struct dap *d, struct text *why)
 
 static void fini(struct dap *d)
 {
-	d->is_restarting = true; /* nobody is told of the end */
+	d->is_restarting = true; /* the end is not reported */
 	dap_kill(d);
 	fail_jobs(d);
 	text_fini(&d->wire.buffer);

@@ -113,7 +113,7 @@ void dap_refuse(struct dap *d, const cJSON *request, const char *format, ...) PL
 void dap_event(struct dap *d, const char *name, cJSON *body);
 void dap_output(struct dap *d, const char *category, const char *text, size_t n);
 
-/* Of an object; the default where there is none of this type. NULL objects have nothing. */
+/* Of an object; the default where it has no such member of this type. NULL objects have nothing. */
 const char *dap_text(const cJSON *object, const char *name, const char *otherwise);
 s64 dap_number(const cJSON *object, const char *name, s64 otherwise);
 bool dap_bool(const cJSON *object, const char *name, bool otherwise);

@@ -177,7 +177,7 @@ static void in_register(struct debug_info *d, struct dbg_place at, u64 number,
 	}
 	v->where = DBG_IS_NOWHERE;
 	if (*name)
-		snprintf(v->why, sizeof(v->why), "its register %s is none of the function's", name);
+		snprintf(v->why, sizeof(v->why), "the function has no register %s", name);
 	else
 		snprintf(v->why, sizeof(v->why), "the compiler does not tell its register");
 }

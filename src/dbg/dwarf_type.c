@@ -1,7 +1,6 @@
 /*
- * Types out of DWARF. A type is entered before what it is made of is looked at, so circles end;
- * members are read when they are asked for, as headers describe thousands of structures that nobody
- * looks at.
+ * Types out of DWARF. A type is entered before its parts are read, so cycles end; members are
+ * read when they are asked for, as headers describe thousands of structures that are never shown.
  */
 #include "src/dbg/dwarf_die.inc"
 

@@ -88,7 +88,7 @@ enum expr_token {
 	TOKEN_CHAR,
 	TOKEN_STRING, /* text, length */
 	TOKEN_NAME,   /* text */
-	TOKEN_DOLLAR, /* text: behind the $ */
+	TOKEN_DOLLAR, /* text: after the $ */
 	TOKEN_SIGN,   /* text: the operator */
 	TOKEN_BAD,    /* text: why */
 };
@@ -96,7 +96,7 @@ enum expr_token {
 struct expr_lexer {
 	const struct dbg_context *c;
 	struct arena *arena;
-	const char *start, *at; /* of the whole; behind the token */
+	const char *start, *at; /* of the whole; after the token */
 	const char *token;      /* where it begins */
 	enum expr_token kind;
 	const char *text;

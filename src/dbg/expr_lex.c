@@ -190,7 +190,7 @@ static void lex_number(struct expr_lexer *l)
 
 /* ---- characters ---- */
 
-/* The character at *at, which moves behind it; -1: bad. */
+/* The character at *at, which moves after it; -1: bad. */
 static int read_char(const char **at)
 {
 	static const char letters[] = "abfnrtve0", values[] = "\a\b\f\n\r\t\v\033";

@@ -19,7 +19,7 @@ static struct expr_node *parse_comma(struct parser *p);
 static struct expr_node *parse_assign(struct parser *p);
 static struct expr_node *parse_unary(struct parser *p);
 
-/* Every failure comes through here once; the tree is then not looked at. */
+/* Every failure comes through here once; the tree is then not used. */
 static struct expr_node *fail(struct parser *p, const char *what)
 {
 	if (!p->failed) {

@@ -356,7 +356,7 @@ struct finding {
 
 /*
  * A jump over what the line's statement did not need: nvcc gives it the line of the statement,
- * though whoever does not run that comes there, too.
+ * though threads that skip the statement come there, too.
  */
 static bool is_jump(const struct ir_func *f, u32 insn)
 {

@@ -252,7 +252,7 @@ static size_t name_length(const char *name)
 	return n;
 }
 
-/* Without a result type in front and template arguments behind: "ns::f". */
+/* Without a result type in front and template arguments: "ns::f". */
 static void plain_function(const char *name, bool keep_arguments, struct text *out)
 {
 	size_t n = name_length(name), begin = 0;

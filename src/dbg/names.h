@@ -50,8 +50,8 @@ struct dbg_variable {
 };
 
 /*
- * The variable of this name that is visible at a place: innermost scope first, then members of
- * `this` are not looked at, then variables of the module, with or without their namespace.
+ * The variable of this name that is visible at a place: innermost scope first, members of
+ * `this` are left out, then variables of the module, with or without their namespace.
  * inlined: which of the functions inlined there is meant, 0: the innermost, the number of them: the
  * function itself. Returns false when there is none.
  */

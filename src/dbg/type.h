@@ -63,7 +63,7 @@ struct dbg_type {
 	const char *name;                /* NULL: none */
 	u64 size;                        /* bytes; 0: unknown */
 	u64 count;                       /* elements of an array */
-	struct dbg_type *target; /* pointed to, element, result, type behind a name; NULL: void */
+	struct dbg_type *target; /* pointed to, element, result, what a name means; NULL: void */
 	/* Members, parameters of a function, enumerators: after dbg_type_fill. */
 	struct dbg_member *members;
 	struct dbg_enumerator *enumerators;
@@ -86,7 +86,7 @@ struct dbg_type *dbg_type_of_words(const char *const *words, u32 n);
 void dbg_type_fill(struct dbg_type *t);
 
 /*
- * The type behind typedefs, const and volatile; never NULL: what does not end, or is nothing, is
+ * The type without typedefs, const and volatile; never NULL: what does not end, or is nothing, is
  * void.
  */
 struct dbg_type *dbg_type_strip(struct dbg_type *t);

@@ -116,7 +116,7 @@ static void print_parameters(struct dbg_type *t, u32 depth, struct text *out)
 					: "void)");
 }
 
-/* All that stands behind it. */
+/* All that comes after it. */
 static void print_after(struct dbg_type *t, u32 depth, struct text *out)
 {
 	if (depth > DEPTH_MAX)
@@ -216,7 +216,7 @@ void dbg_type_describe(struct dbg_type *t, struct text *out)
 {
 	struct dbg_type *s = t;
 
-	/* The name of a structure is looked behind, also where a pointer or const stands before. */
+	/* Typedefs of structures are resolved, also under a pointer or const. */
 	for (u32 i = 0; s && i < DEPTH_MAX && s->kind != DBG_STRUCT && s->kind != DBG_ENUM; i++)
 		s = s->target;
 	if (!s || (s->kind != DBG_STRUCT && s->kind != DBG_ENUM) ||

@@ -39,7 +39,7 @@ struct dbg_context {
 /* ---- values ---- */
 
 enum dbg_store {
-	DBG_RVALUE,   /* bytes in `own` or behind `data` */
+	DBG_RVALUE,   /* bytes in `own` or at `data` */
 	DBG_REGISTER, /* of the frame of the context */
 	DBG_MEMORY,
 	DBG_CONVENIENCE, /* $name: bytes as those of an rvalue, but it can be set */

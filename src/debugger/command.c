@@ -171,7 +171,7 @@ static const struct command *command_find(struct debugger *x, const char *line, 
 
 /* ---- running ---- */
 
-/* "x/4xb ptr": the letters behind the slash, without blanks around. */
+/* "x/4xb ptr": the letters after the slash, without blanks around. */
 static char *cut_format(char *rest, char **format)
 {
 	size_t n;

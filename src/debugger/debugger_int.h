@@ -183,7 +183,7 @@ struct debugger {
 	bool searching;        /* hits do not count: going over instructions again */
 	bool scheduled;        /* `schedule` has chosen who goes on */
 	struct debug_frame *frames; /* room for those of a lane; owned */
-	bool watching;              /* somebody wants to know accesses */
+	bool watching;              /* accesses are reported */
 
 	VEC(struct loaded *) modules;
 	struct dbg_session *session;
@@ -199,7 +199,7 @@ struct debugger {
 
 struct call {
 	const char *name;   /* of the table: "info lanes"; valid during the call */
-	const char *format; /* what stood behind "/": "8xb"; "": nothing */
+	const char *format; /* what stood after "/": "8xb"; "": nothing */
 	const char *args;   /* the rest without blanks around; "": nothing */
 	bool repeated;      /* by an empty line */
 };

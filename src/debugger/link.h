@@ -35,7 +35,7 @@
 struct link_frame {
 	u8 kind;
 	u32 len;
-	char *payload; /* owned, with a NUL behind */
+	char *payload; /* owned, with a NUL after */
 };
 
 /* False: the connection has ended. */

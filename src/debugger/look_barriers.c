@@ -1,5 +1,5 @@
 /*
- * info barriers: who waits where for whom, and who is missing.
+ * info barriers: which threads wait where for which, and which are missing.
  */
 #include "src/debugger/look.h"
 
@@ -233,7 +233,7 @@ void command_info_barriers(struct debugger *x, const struct call *call PL_UNUSED
 	survey_end(&s);
 	if (table_rows(&t) == 1) {
 		table_drop(&t);
-		say(x, "Nobody of the CTA waits at a barrier.\n");
+		say(x, "No thread of the CTA waits at a barrier.\n");
 	}
 	table_say(x, &t);
 }

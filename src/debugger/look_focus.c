@@ -107,7 +107,7 @@ bool focus_move(struct debugger *x, const struct focus *to)
 	return true;
 }
 
-/* The lane of a warp that is looked at first: of what stopped, else of what goes on next. */
+/* The lane of a warp that gets the focus first: of what stopped, else of what goes on next. */
 static u32 first_lane(struct debugger *x, const struct cta *c, u32 warp)
 {
 	struct look_group g[WARP_LANES + 1];
@@ -160,7 +160,7 @@ static bool focus_number(struct debugger *x, const char *what, const char *text,
 	return good;
 }
 
-/* "(1,2)", "1,2,0": how many; 0: it is none of these. */
+/* "(1,2)", "1,2,0": how many; 0: not one of these. */
 static u32 read_triple(const char *text, u32 out[3], const char **end)
 {
 	bool brace = *text == '(';
@@ -439,7 +439,7 @@ static bool cuda_words(struct debugger *x, struct cuda_focus *f, const char *s)
 
 		if (what == AT) {
 			say_error(x,
-				  "\"%.*s\" is none of device, sm, warp, lane, kernel, grid, "
+				  "\"%.*s\" is not one of device, sm, warp, lane, kernel, grid, "
 				  "block, thread",
 				  (int)n, s);
 			return false;

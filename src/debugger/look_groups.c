@@ -34,7 +34,7 @@ static u32 come(const struct debug_group *g, u32 n, u32 want)
 	return lanes;
 }
 
-/* first: nobody of the warp goes on before this group. */
+/* first: no lane of the warp runs before this group. */
 static void say_state(struct look_group *o, const struct debug_group *g, u32 n, u32 i, bool first)
 {
 	struct text missing = {0};

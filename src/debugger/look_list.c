@@ -380,5 +380,5 @@ void command_info_line(struct debugger *x, const struct call *c)
 		dbg_finds_free(&f);
 	}
 	if (!found)
-		say(x, "Line %u of \"%s\" has no code, nor has any behind it.\n", p.line, p.path);
+		say(x, "Line %u of \"%s\" has no code, nor has any after it.\n", p.line, p.path);
 }

@@ -274,7 +274,7 @@ static bool put_value(struct look_evaluated *v, const char *spec, size_t n, stru
 	return true;
 }
 
-/* The next argument behind a comma; false: there is none. */
+/* The next argument after a comma; false: there is none. */
 static bool next_argument(const char **at, struct text *out)
 {
 	u32 depth = 0;
@@ -351,7 +351,7 @@ void command_printf(struct debugger *x, const struct call *c)
 	struct text out = {0};
 
 	if (!end) {
-		say_error(x, "printf needs a \"TEXT\" and values behind commas");
+		say_error(x, "printf needs a \"TEXT\" and values after commas");
 		return;
 	}
 	rest = end + 1;

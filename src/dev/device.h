@@ -30,7 +30,7 @@ struct device_settings {
 
 /*
  * Read what the environment sets (setting.def). What is not set stays as it is. Returns false with
- * a message in `why` when any PTXLOOM_ variable has an unknown name or a value that makes no sense.
+ * a message in `why` when any PTXLOOM_ variable has an unknown name or an invalid value.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
 
@@ -49,8 +49,8 @@ struct stream_device;
 struct copy_fault;
 
 /*
- * Stack of a thread at first. More than CUDA's 1 KiB: a user who runs a kernel from C or the shell
- * has no call to raise it.
+ * Stack of a thread at first. More than CUDA's 1 KiB: the C interface and the shell have no
+ * call to raise it.
  */
 #define DEVICE_STACK_BYTES (16u << 10)
 
@@ -103,7 +103,7 @@ struct device {
 	void (*on_copy_fault)(const struct device *d, const struct copy_fault *fault);
 	/*
 	 * Called when a program has been loaded and before it is unloaded, on any thread. Set
-	 * before the first one; NULL: nobody wants to know.
+	 * before the first one; NULL: not called.
 	 */
 	void (*on_program)(void *user, const struct device_program *p, bool loaded);
 	void *on_program_user;
@@ -237,7 +237,7 @@ enum status device_image_check(struct device *dev, const void *image, size_t siz
 			       struct diag *d);
 /*
  * Does every instruction of the program mean something? Those that do not fail when they are
- * executed; a caller who wants to refuse them at once asks here. Reports the first as an error.
+ * executed; a caller that refuses them at once asks here. Reports the first as an error.
  * Texts of a newer PTX ISA than is known are not judged.
  */
 bool device_program_is_whole(const struct device_program *p, struct diag *d);

@@ -73,7 +73,7 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 void device_flight_drop(struct device_flight *f);
 /* Does its kernel call cudaGraphLaunch? Such run as nodes of graphs only. */
 bool device_flight_launches_graphs(const struct device_flight *f);
-/* A flight under way is over: tell who waits. */
+/* A flight under way is over: notify the waiting threads. */
 void device_flight_finish(struct device_flight *f, enum status status,
 			  const struct device_fault *fault);
 

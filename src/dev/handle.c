@@ -49,7 +49,7 @@ static bool handle_reserve(struct handle_pool *p)
 
 	if (p->base)
 		return true;
-	/* Who has few addresses has few handles. */
+	/* Few addresses: few handles. */
 	p->cap = (u32)(room_part(handle_item_size(p)) / p->item_bytes);
 	if (!p->cap)
 		return false;

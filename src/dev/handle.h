@@ -42,7 +42,7 @@ void handle_pool_fini(struct handle_pool *p);
 void *handle_new(struct handle_pool *p);
 /* Make a live item's handle invalid, its storage stays. Returns false when it is not live. */
 bool handle_retire(struct handle_pool *p, void *item);
-/* Give back the storage. Returns false when it is neither live nor retired. */
+/* Release the storage. Returns false when it is neither live nor retired. */
 bool handle_free(struct handle_pool *p, void *item);
 /* Is it a live item? Any value may be asked about. */
 bool handle_is_live(const struct handle_pool *p, const void *item);

@@ -355,7 +355,7 @@ static void move_params(void *arg)
 		memcpy(c->to + k->params[i].offset, l->args[i], k->params[i].bytes);
 }
 
-/* Tell of the first thing that cannot be read: the list of addresses, or a value. */
+/* Report the first thing that cannot be read: the list of addresses, or a value. */
 static void report_params(const struct device_launch *l)
 {
 	const struct device_kernel *k = l->kernel;

@@ -1,6 +1,6 @@
 /*
  * Why a launch was refused, in words: which of its sizes does not fit, and what the kernel or the
- * device allows. Looked at only after device_launch has said no, so that launches do not pay for
+ * device allows. Evaluated only after device_launch has refused, so that launches do not pay for
  * it. Sources: as the checks themselves, launch.c and cluster.c.
  */
 #include "src/dev/device_int.h"

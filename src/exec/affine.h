@@ -22,7 +22,7 @@ struct affine {
 	u32 step;
 };
 
-/* The same of a 64-bit value: an address, more often than not. */
+/* The same of a 64-bit value: usually an address. */
 struct affine_wide {
 	u64 part[AFFINE_PARTS];
 	u64 low, span; /* as signed numbers */
@@ -61,7 +61,7 @@ static inline u64 affine_wide_offset(const struct affine_wide *a, const u32 *cta
 	       a->part[AFFINE_Z] * ctaid[2];
 }
 
-/* Of all gangs of the CTA: behind those of the first. */
+/* Of all gangs of the CTA: after those of the first. */
 static inline struct affine *affine_whole(const struct cta *c, u32 index)
 {
 	return affine_at(c->gang, index + (c->gangs > 1 ? c->env->program->affines : 0));
@@ -69,7 +69,7 @@ static inline struct affine *affine_whole(const struct cta *c, u32 index)
 
 /* ---- run.c, idle.c ---- */
 
-/* Run what is the same for every CTA of the launch, once the launch's first CTA is at hand. */
+/* Run what is the same for every CTA of the launch, when the first CTA of the launch is known. */
 void exec_cta_launch(struct cta *c);
 /* Note which of its predicates have the same value for all threads. */
 void exec_idle_prepare(struct cta *c);
@@ -125,7 +125,7 @@ static inline u32 affine_operand(const u8 *row, u32 *compare)
  * What a comparison says of all lanes, and how far the least lane's value may go without a change.
  */
 struct affine_answer {
-	int all; /* 1: it holds for all, 0: for none, -1: more has to be looked at */
+	int all; /* 1: it holds for all, 0: for none, -1: lanes have to be compared */
 	u32 low; /* the least lane's value; comparable as unsigned, as are the others */
 	u32 from, to;
 };

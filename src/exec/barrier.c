@@ -1,6 +1,6 @@
 /*
- * Barriers of a CTA and of a cluster: who has arrived, when a phase is complete, and what bar.red
- * returns.
+ * Barriers of a CTA and of a cluster: which threads have arrived, when a phase is complete, and
+ * what bar.red returns.
  *
  * Threads arrive one by one: a warp with lanes that have not come adds those that have; once all
  * its live lanes have come it counts as 32, so lanes that have exited, or never existed, count as
@@ -11,7 +11,7 @@
  */
 #include "src/exec/exec.h"
 
-/* ---- records: imm = number | thread count << 32 where rows a and c say nothing ---- */
+/* ---- operands: rows a and c, or the numbers in the micro-op ---- */
 
 /* A thread count has so many values; 0: all threads. */
 #define BARRIER_COUNTS 4096u
@@ -76,7 +76,7 @@ static void count_warp(const struct cta *c, u32 w, u32 b, struct count *n)
 	n->missing += (u32)__builtin_popcount(absent);
 }
 
-/* Warps that take part: of a barrier behind the named ones those of a warpgroup. */
+/* Warps that take part: of a barrier after the named ones those of a warpgroup. */
 static struct count count(const struct cta *c, u32 b)
 {
 	struct count n = {.arrived = c->barrier[b].more};
@@ -114,7 +114,7 @@ static void deliver(struct gang *g, u32 warp, const struct group *x, const struc
 	}
 }
 
-/* Groups of a warp that are ready at one record are one group. */
+/* Groups of a warp that are ready at one micro-op are one group. */
 static void merge_ready(struct warp *w)
 {
 	for (u32 i = 0; i < w->groups; i++)
@@ -302,7 +302,7 @@ const struct uop *barrier_arrive(struct gang *g, const struct uop *in)
 
 	if (odd)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);
-	/* The phase before may be complete without having been looked at. */
+	/* The phase before may be complete without having been evaluated. */
 	settle_barrier(g->cta, b, threads);
 	again = w->arrived[b] & w->mask;
 	if (again)

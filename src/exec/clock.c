@@ -2,11 +2,11 @@
  * The clocks that device code reads: they count what the emulated machine has done, never the
  * host's time, so that a program that reads them does the same every time.
  *
- * Programs that read a clock run with a loop that adds EXEC_RECORD_CYCLES to the gang's clock for
- * every record. A CTA begins where the launch began, later by a guess for each wave of CTAs before
- * it. Barriers bring the gangs of a CTA to one time. A loop that does nothing but wait for a clock
- * is marked by lowering, and its time runs faster the longer it waits.
- * PTX ISA "Special Registers: %clock, %clock64, %globaltimer", "nanosleep".
+ * Programs that read a clock run with a loop that adds EXEC_UOP_CYCLES to the gang's clock for
+ * every micro-op. A CTA begins where the launch began, later by a guess for each wave of CTAs
+ * before it. Barriers bring the gangs of a CTA to one time. A loop that does nothing but wait for a
+ * clock is marked by lowering, and its time runs faster the longer it waits. PTX ISA "Special
+ * Registers: %clock, %clock64, %globaltimer", "nanosleep".
  */
 #include "src/exec/exec.h"
 
@@ -66,8 +66,8 @@ void exec_clock_meet(struct cta *c)
 }
 
 /*
- * Where CTAs wait for others the timer never goes back between them: whoever reads it sees at least
- * what anybody of the launch has seen.
+ * Where CTAs wait for others the timer never goes back between them: a reader sees at least what
+ * any other thread of the launch has seen.
  */
 static u64 latest(u64 *now, u64 mine)
 {
@@ -90,7 +90,8 @@ static u64 timer(const struct gang *g)
 u64 exec_clock_read(struct gang *g, u32 sreg)
 {
 	/*
-	 * One record's time passes in any case: engines that do not count records get ahead, too.
+	 * One micro-op's time passes in any case: engines that do not count micro-ops get ahead,
+	 * too.
 	 */
 	g->clock++;
 	switch (sreg) {

@@ -1,5 +1,6 @@
 /*
- * Groups of lanes of a gang by record, the counterpart of warp.c for a whole gang. See diverged.h.
+ * Groups of lanes of a gang by micro-op, the counterpart of warp.c for a whole gang. See
+ * diverged.h.
  */
 #include "src/exec/diverged.h"
 
@@ -72,7 +73,7 @@ static void park_running(struct gang *g, u32 pc)
 	park_lanes(g, pc, mask);
 }
 
-/* All that live stand at one record again. */
+/* All that live stand at one micro-op again. */
 static void end(struct gang *g)
 {
 	g->diverged.on = false;

@@ -22,7 +22,7 @@
 #define WARP_LANES 32u
 #define FULL_MASK 0xffffffffu
 #define GANG_WARPS 8u
-#define CTA_NAMED_BARRIERS 16u /* of the program; behind them one for each warpgroup, see wgmma */
+#define CTA_NAMED_BARRIERS 16u /* of the program; after them one for each warpgroup, see wgmma */
 #define WARPGROUP_WARPS 4u
 #define CTA_BARRIERS (CTA_NAMED_BARRIERS + CTA_WARPS / WARPGROUP_WARPS)
 #define CTA_WARPS 64u       /* that a CTA may have: its gangs are no more */
@@ -38,9 +38,9 @@ enum exec_stop {
 	STOP_DIVERGED, /* gang mode: the warps go different ways at `pc` */
 	STOP_REJOIN,   /* warp mode: reached the gang's meeting point with all live lanes */
 	STOP_SPLIT, /* gang mode: the warps go on one by one, from where their groups are parked */
-	STOP_BARRIER, /* parked; the record of the wait is in the warp's groups */
+	STOP_BARRIER, /* parked; the micro-op of the wait is in the warp's groups */
 	STOP_YIELD,   /* budget used up or a polite wait: run others first */
-	STOP_TURN,    /* the other warps of the CTA have a turn first */
+	STOP_TURN,    /* the other warps of the CTA run first */
 	STOP_LEFT,    /* warp_leave: by a loop that may be left anywhere */
 	STOP_FAULT,   /* see gang->fault */
 };
@@ -54,10 +54,10 @@ enum fault_kind {
 /* Calls under way that a fault remembers. */
 #define FAULT_CALLERS 8u
 
-/* A fault is data: it ends the launch and travels to whoever waits for it. */
+/* A fault is data: it ends the launch and is returned to the caller that waits for it. */
 struct fault {
 	enum fault_kind kind;
-	u32 pc;          /* record */
+	u32 pc;          /* micro-op */
 	u32 warp, lanes; /* lanes that faulted; the lowest is reported */
 	u32 ctaid[3];
 	u32 thread[3]; /* of the lowest lane */
@@ -67,7 +67,7 @@ struct fault {
 	bool write;
 	/* calls that the lowest lane is in, innermost first; those of recursion once */
 	u32 callers;
-	u32 caller[FAULT_CALLERS];     /* their records */
+	u32 caller[FAULT_CALLERS];     /* their micro-ops */
 	u32 shared_bytes, local_bytes; /* that a CTA and a thread may touch */
 	char text[256];                /* more, e.g. the assertion */
 };
@@ -92,7 +92,7 @@ struct group {
 struct warp {
 	u32 live;    /* lanes that have not exited */
 	u32 mask;    /* lanes of the group that runs */
-	u32 pc;      /* its record when it does not run */
+	u32 pc;      /* its micro-op when it does not run */
 	u32 stop;    /* lowest pc of the other ready groups, NO_PC: none */
 	u32 groups;  /* parked groups */
 	u32 spins;   /* backward branches since the last change of group */
@@ -100,7 +100,7 @@ struct warp {
 	bool failed; /* an assertion; it does not go on, nor has it exited */
 	u64 ticks;
 	u32 cluster_arrived; /* lanes that have arrived at the cluster's barrier in this phase */
-	u32 told;            /* observers: pc + 1 of the record they know is coming, 0: none */
+	u32 told;            /* observers: pc + 1 of the micro-op they know is coming, 0: none */
 	u32 arrivals;        /* bit b: arrived[b] is not empty */
 	struct group group[WARP_LANES];
 	u32 arrived
@@ -129,7 +129,7 @@ struct exec_ops {
 	const struct exec_table *mode[EXEC_MODES];
 	const struct exec_table
 		*diverged; /* gang mode, lanes diverged; NULL: gangs do not run diverged */
-	/* Run records from `in` until a handler stops. */
+	/* Run micro-ops from `in` until a handler stops. */
 	void (*loop)(struct gang *g, const struct uop *in);
 	/* Lanes of g's warp have exited: let warp instructions go on that waited for them only. */
 	void (*settle)(struct gang *g);
@@ -141,9 +141,9 @@ struct exec_ops {
 
 struct exec_observer;
 
-/* Cycles that a record takes, however many warps it serves: those of an instruction that waits for
- * the one before it. */
-#define EXEC_RECORD_CYCLES 4u
+/* Cycles that a micro-op takes, however many warps it serves: those of an instruction that waits
+ * for the one before it. */
+#define EXEC_UOP_CYCLES 4u
 /* What %globaltimer shows when a process begins: 2023-11-14 22:13:20 UTC. */
 #define EXEC_TIMER_EPOCH 1700000000000000000u
 
@@ -162,7 +162,7 @@ struct exec_env {
 	struct mem *mem;
 	const u8 *params; /* kernel parameters, host memory */
 	u32 grid[3], block[3];
-	u32 shared_bytes; /* static + dynamic, and what is reserved behind */
+	u32 shared_bytes; /* static + dynamic, and what is reserved after them */
 	u32 reserved_at;  /* offset of the EXEC_RESERVED_SHARED bytes, if the program uses them */
 	u32 dynamic_shared;
 	u32 local_bytes; /* local memory per thread */
@@ -180,16 +180,16 @@ struct exec_env {
 	const u32 *tid;        /* %tid.x, .y, .z of the CTA's threads: three rows of warps * 32 */
 	u64 param_address;     /* device address of the parameters */
 	volatile u32 *cancel;  /* non-zero: stop as soon as possible */
-	/* Who is told what happens; `ops` are instrumented ones then. NULL: nobody. */
+	/* Notified of what happens; `ops` are instrumented ones then. NULL: no observer. */
 	const struct exec_observer *observer;
-	/* others may access global memory meanwhile: workers, processes, the program */
+	/* others may access global memory at the same time: workers, processes, the program */
 	bool concurrent;
 	struct exec_clock clock;
-	bool keeps_assertions; /* they are printed by who runs the CTAs: cta.assertions */
+	bool keeps_assertions; /* the caller prints them: cta.assertions */
 	void *user;
 	/*
 	 * An access outside allocations was let pass (struct mem: strict); with `user`. NULL:
-	 * nobody wants to know.
+	 * not reported.
 	 */
 	void (*on_overrun)(void *user, const struct fault *f);
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/host/syscall.h. */
@@ -197,7 +197,7 @@ struct exec_env {
 	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
 };
 
-/* Lanes of a gang that stand at one record. */
+/* Lanes of a gang that stand at one micro-op. */
 struct diverged_group {
 	u32 pc;
 	u32 mask[GANG_WARPS];
@@ -207,9 +207,9 @@ struct diverged_group {
 struct diverged {
 	bool on;
 	u32 groups;           /* that wait */
-	u32 stop;             /* the lowest of their records, NO_PC: none */
+	u32 stop;             /* the lowest of their micro-ops, NO_PC: none */
 	u32 spins;            /* backward branches since lanes diverged */
-	u32 outer;            /* where the ways of all lanes meet again, NO_PC: nowhere */
+	u32 outer;            /* reconvergence point of all lanes, NO_PC: none */
 	u32 live[GANG_WARPS]; /* lanes that have not exited; warp.live has those that run */
 	struct diverged_group group[DIVERGED_GROUPS + 1];
 };
@@ -245,7 +245,7 @@ struct gang {
 	u32 rejoin_passes;        /* in which warps waited there and others used up their turns */
 	/* Cycles, in programs that read clocks; and of a loop that only waits for one. */
 	u64 clock, wait_from, wait_last;
-	u32 wait_pc; /* the record that reads it, NO_PC: none */
+	u32 wait_pc; /* the micro-op that reads it, NO_PC: none */
 	struct fault *fault;
 	void *scratch; /* 32 double words, for masked mode */
 	struct diverged diverged;
@@ -286,7 +286,7 @@ struct cta {
 	bool used_up, polled;
 	struct fault fault;
 	/*
-	 * Output of vprintf so far, for whoever puts it into an order; NULL: it goes out at once.
+	 * Output of vprintf so far, for a caller that orders it; NULL: it goes out at once.
 	 */
 	struct text *print;
 	bool failed;            /* an assertion of a warp */
@@ -319,7 +319,7 @@ const struct exec_ops *exec_ops_select(const char *level);
  */
 void exec_cta_prepare(struct cta *c);
 /*
- * Set up the warps of a CTA at the program's first record. Storage is the caller's, who clears
+ * Set up the warps of a CTA at the program's first micro-op. Storage is the caller's, who clears
  * `launched` when it serves another launch.
  */
 void exec_cta_start(struct cta *c);
@@ -348,7 +348,7 @@ void exec_cta_halt_failed(struct cta *c);
 /* Free what running has allocated for a CTA beside its storage: call stacks, queues of copies. */
 void exec_cta_free(struct cta *c);
 
-/* Random numbers of a seeded run: the same for a CTA whoever runs it. */
+/* Random numbers of a seeded run: the same for a CTA on every worker. */
 static inline u64 exec_random_start(u64 seed, u64 number)
 {
 	return hash_bytes(&(u64[2]){seed, number}, 2 * sizeof(u64)) | 1;
@@ -377,7 +377,7 @@ static inline void exec_pay(struct gang *g, const struct uop *in)
 }
 
 /*
- * ---- for handlers in warp and masked mode: warp.c. All return the record to run next, NULL to
+ * ---- for handlers in warp and masked mode: warp.c. All return the micro-op to run next, NULL to
  * stop. ----
  */
 
@@ -390,8 +390,8 @@ const struct uop *warp_back(struct gang *g, const struct uop *in, u32 pc);
 /* Part the running group: lanes `taken` go to `target`, the rest to `next`. */
 const struct uop *warp_split(struct gang *g, u32 taken, u32 target, u32 next);
 /*
- * Every lane of the running group goes to its own record. back: the branch that may lead backwards,
- * NULL: none does.
+ * Every lane of the running group goes to its own micro-op. back: the branch that may lead
+ * backwards, NULL: none does.
  */
 const struct uop *warp_scatter(struct gang *g, const u32 *targets, const struct uop *back);
 /* Lanes `gone` of the running group exit, the rest goes on at `next`. */
@@ -400,7 +400,7 @@ const struct uop *warp_exit(struct gang *g, u32 gone, u32 next);
 const struct uop *warp_goto(struct gang *g, u32 pc);
 /* After a failed wait: others run first, the group goes on at `pc`. */
 const struct uop *warp_yield(struct gang *g, u32 pc);
-/* Go on at pc after the other warps of the CTA have had a turn; at once if lanes have diverged. */
+/* Go on at pc after the other warps of the CTA have run; at once if lanes have diverged. */
 const struct uop *warp_turn(struct gang *g, u32 pc);
 /* Park lanes; for the scheduler and the synchronising handlers. */
 void warp_park(struct warp *w, struct group group);
@@ -417,7 +417,7 @@ void exec_clock_start(struct cta *c);
 u64 exec_clock_of(const struct cta *c);
 void exec_clock_meet(struct cta *c);
 u64 exec_clock_read(struct gang *g, u32 sreg);
-/* Record pc is about to read a clock. waits: its loop does nothing but wait for one. */
+/* Micro-op pc is about to read a clock. waits: its loop does nothing but wait for one. */
 void exec_clock_wait(struct gang *g, u32 pc, bool waits, u32 warps);
 /* So many warps of the gang sleep. */
 void exec_clock_sleep(struct gang *g, u32 ns, u32 warps);
@@ -433,7 +433,7 @@ const struct uop *barrier_red(struct gang *g, const struct uop *in);
 const struct uop *barrier_warpgroup(struct gang *g, const struct uop *in);
 const struct uop *barrier_cluster_wait(struct gang *g, const struct uop *in);
 /*
- * A whole gang arrives; barrier number and thread count (0: all threads) of record `in` for lane
+ * A whole gang arrives; barrier number and thread count (0: all threads) of micro-op `in` for lane
  * `lane` of the gang.
  */
 u32 barrier_number(const struct gang *g, const struct uop *in, u32 lane);
@@ -451,7 +451,7 @@ void warp_look_again(struct warp *w, u32 pc);
 
 /* Raise a fault of these lanes; ends the run. */
 const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes);
-/* Does the record of an access write? */
+/* Does the micro-op of an access write? */
 bool exec_is_store(const struct uop *in);
 /*
  * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that

@@ -1,7 +1,7 @@
 /*
  * The host's floating-point mode while kernels run: round to nearest, subnormals honoured, no
- * traps. A host program may have set another one (-ffast-math does), so whoever runs records enters
- * and leaves.
+ * traps. A host program may have set another one (-ffast-math does), so code that runs micro-ops
+ * enters and leaves.
  */
 #ifndef PL_EXEC_FPENV_H
 #define PL_EXEC_FPENV_H

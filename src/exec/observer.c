@@ -1,5 +1,5 @@
 /*
- * What observers ask about records.
+ * What observers ask about micro-ops.
  */
 #include "src/exec/observer.h"
 
@@ -23,7 +23,7 @@ bool exec_is_first(const struct program *p, u32 pc)
 
 /*
  * Branches that lowering puts around an instruction are taken by those that do not run it, and so
- * are those that it has turned, as their target follows.
+ * are those that it has inverted, as their target follows.
  */
 static bool is_skip(const struct program *p, const struct uop *in)
 {

@@ -1,11 +1,11 @@
 /*
- * Observers: who wants to know what a launch does. struct exec_env names one; its launches run with
+ * Observers of what a launch does. struct exec_env names one; its launches run with
  * the instrumented tables (struct exec_ops, `watched`), whose memory and synchronising handlers
  * tell the observer first and then do what the plain ones do, and whose loop calls the observer
- * before each record. Plain tables test nothing: without an observer there is no cost.
+ * before each micro-op. Plain tables test nothing: without an observer there is no cost.
  *
  * Functions may be NULL. With several workers they are called from several threads at once, for
- * different CTAs. Programs are to be lowered without fusion, so that each record is of one
+ * different CTAs. Programs are to be lowered without fusion, so that each micro-op is of one
  * instruction. What they get is valid during the call.
  */
 #ifndef PL_EXEC_OBSERVER_H
@@ -31,7 +31,7 @@ enum exec_access_kind {
 struct exec_access {
 	const struct cta *cta;
 	const struct uop *in;
-	u32 pc;         /* record */
+	u32 pc;         /* micro-op */
 	u32 warp;       /* in the CTA */
 	u8 kind;        /* enum exec_access_kind */
 	u8 space;       /* enum mem_space: global (constants too), shared, local, param */
@@ -62,7 +62,7 @@ struct exec_observer {
 	void (*cta_begin)(void *user, const struct cta *c);
 	void (*cta_end)(void *user, const struct cta *c);
 	/*
-	 * Before each record, helpers of lowering among them: exec_is_first tells which begin an
+	 * Before each micro-op, helpers of lowering among them: exec_is_first tells which begin an
 	 * instruction. Each is told once for the lanes that run it together. g->mode says whether
 	 * all warps of the gang are about to run it, or warp g->warp alone; exec_step_mask gives
 	 * the lanes. May block, as a debugger does.
@@ -83,7 +83,7 @@ static inline u32 exec_step_warps(const struct gang *g)
 	return g->mode == MODE_GANG ? g->warps : 1;
 }
 
-/* Is the record the first of a PTX instruction (of a program without fusion)? */
+/* Is the micro-op the first of a PTX instruction (of a program without fusion)? */
 bool exec_is_first(const struct program *p, u32 pc);
 /* Lanes of that instruction that its guard lets through, of those of warp g->warp + w. */
 u32 exec_step_passes(const struct gang *g, const struct uop *in, u32 w);

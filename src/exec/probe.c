@@ -155,7 +155,7 @@ static void loop(struct gang *g, const struct uop *in)
 	struct exec_probe *p = (struct exec_probe *)(uintptr_t)g->env->ops;
 
 	do {
-		g->clock += EXEC_RECORD_CYCLES;
+		g->clock += EXEC_UOP_CYCLES;
 		in = step(p, g, in);
 	} while (in);
 }

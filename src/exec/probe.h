@@ -1,5 +1,5 @@
 /*
- * Is a CTA going round in circles? A probe runs its turns with a loop that looks at every record:
+ * Is a CTA in a livelock? A probe runs its time slices with a loop that inspects every micro-op:
  * does it change memory, or read what changes by itself? Where no CTA of a grid does for some
  * turns, and the state of each comes to be what it was before, all of them repeat themselves for
  * ever: what a CTA does in a turn follows from its state and from memory. src/sched/probe.c asks;
@@ -14,8 +14,8 @@ struct exec_probe {
 	struct exec_ops
 		ops; /* the launch's, with exec_probe_loop; env.ops of the CTAs that are probed */
 	/*
-	 * A record changed memory, ended threads, read a clock, asked which lanes of a warp are
-	 * together, or did something that is not looked at: the CTA may get further.
+	 * A micro-op changed memory, ended threads, read a clock, asked which lanes of a warp are
+	 * together, or did something that is not inspected: the CTA may get further.
 	 */
 	bool moved;
 };

@@ -19,11 +19,11 @@ struct program_const {
 struct program_func {
 	const struct ir_module *module;
 	const struct ir_func *func;
-	u32 first, end;  /* records */
+	u32 first, end;  /* micro-ops */
 	u32 frame_bytes; /* local memory of one activation, what recursive calls save included */
 	u32 save_at;     /* where in the frame they save it */
 	u32 signature;   /* of result and parameters: what an indirect call has to expect */
-	u32 return_row;  /* W row: record to return to; unused for the kernel, as the next */
+	u32 return_row;  /* W row: micro-op to return to; unused for the kernel, as the next */
 	u32 return_frame_row; /* W row: the caller's frame */
 	/*
 	 * Lowered one_to_one, else NULL: where the function's registers are. Those of register r
@@ -59,7 +59,7 @@ struct program {
 	const struct arch *arch;
 	struct uop *uop;
 	u32 uops;
-	u32 launch_first; /* records from here on run once for each launch, in storage of a CTA */
+	u32 launch_first; /* micro-ops from here on run once for each launch, in storage of a CTA */
 	u32 *ext;
 	u32 exts;
 	struct program_const *consts;
@@ -109,9 +109,9 @@ struct program {
 
 /* The function of a program at this address, NULL: the program does not know it. */
 const struct program_func *exec_program_function(const struct program *p, u64 address);
-/* Why the record is one that faults, NULL: it is not, or for no special reason. */
+/* Why the micro-op is one that faults, NULL: it is not, or for no special reason. */
 const char *exec_program_note(const struct program *p, u32 pc);
-/* Records as text, one a line, for tests and --dump. */
+/* Micro-ops as text, one a line, for tests and --dump. */
 void exec_dump_program(const struct program *p, struct text *out);
 
 #endif

@@ -181,7 +181,7 @@ static void begin_observed(struct cta *c)
 }
 
 /*
- * What few CTAs need before their warps are set up: the first of a launch, those behind one that
+ * What few CTAs need before their warps are set up: the first of a launch, those after one that
  * did more than run as gangs, all of some programs and launches. These are asked for once:
  * `diverged` stays set for them.
  */
@@ -240,7 +240,7 @@ static bool gang_is_done(const struct gang *g)
 }
 
 /*
- * Do all warps stand ready at one record, each with all its lanes? Then they run as a gang again.
+ * Do all warps stand ready at one micro-op, each with all its lanes? Then they run as a gang again.
  */
 static void regroup(struct gang *g)
 {

@@ -1,6 +1,6 @@
 /*
- * Turns of single warps, for whoever chooses himself who goes on: a debugger. Warps of a CTA that
- * was set up so run apart for good. A turn keeps nothing on the stack but the loop of struct
+ * Time slices of single warps, for a debugger, which chooses the warp that runs. Warps of a CTA
+ * that was set up so run apart for good. A turn keeps nothing on the stack but the loop of struct
  * exec_ops, which may leave it before any micro-op, by warp_leave.
  */
 #ifndef PL_EXEC_TURN_H
@@ -26,16 +26,16 @@ bool exec_cta_release(struct cta *c);
 bool exec_cta_is_over(const struct cta *c);
 /* It has ended: complete copies that are under way, tell the observer. */
 void exec_cta_finish(struct cta *c);
-/* Nobody can go on: the fault names the first thread that waits. */
+/* No thread can continue: the fault names the first thread that waits. */
 void exec_cta_deadlock(struct cta *c);
 
 /* ---- warp.c ---- */
 
 /* Run the group that has one of the lanes; those that are next if none has. */
 const struct uop *warp_take(struct gang *g, u32 lanes);
-/* Is micro-op pc where the ways of a branch meet, and others of the warp are on their way there? */
+/* Is micro-op pc a reconvergence point that other lanes of the warp have not reached yet? */
 bool warp_meets_at(const struct gang *g, const struct warp *w, u32 pc);
-/* The label right before a micro-op, where others meet who waits there; else the micro-op. */
+/* The label right before a micro-op, where waiting lanes reconverge; else the micro-op. */
 u32 warp_label_of(const struct gang *g, u32 pc);
 /* For loops: the running group stops before micro-op pc. */
 void warp_leave(struct gang *g, u32 pc);

@@ -3,8 +3,8 @@
  * The lowest pc runs first, so that diverged lanes meet again as early as code order allows; equal
  * pcs merge. A group that keeps branching backwards while others wait gives way to the one that
  * has waited longest, so spinning on another lane ends.
- * Before Volta a warp has one program counter: nothing gives way, and lanes wait at the next place
- * where their ways meet.
+ * Before Volta a warp has one program counter: nothing gives way, and lanes wait at their next
+ * reconvergence point.
  * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide
  * "Independent Thread Scheduling".
  */
@@ -114,7 +114,7 @@ static u32 oldest(const struct warp *w)
 	return best;
 }
 
-/* Do the ways of a branch meet there? */
+/* Is it the reconvergence point of a branch? */
 static bool is_meeting(const struct uop *insns, u32 pc)
 {
 	if (insns[pc].op == OP_join)
@@ -133,11 +133,11 @@ static bool some_before(const struct warp *w, u32 pc)
 /*
  * Seeded runs draw one of the ready groups at random, but
  *
- * - who has come to where the ways of a branch meet waits for who is before it, until one gives way
- *   (rotate): that one may be waiting for them. The model does not promise that lanes meet; ptxas
+ * - lanes at the reconvergence point of a branch wait for those before it, until a group gives way
+ *   (rotate): it may be waiting for them. The model does not promise that lanes meet; ptxas
  *   sees to it (BSSY, BSYNC), and published code leans on it: tiles of several warps of cooperative
  *   groups let lanes read a barrier that lane 0 is about to clear;
- * - when one gives way, it is the turn of who has waited longest if OVERDUE_TICKS others have been
+ * - when one gives way, the group that has waited longest runs if OVERDUE_TICKS others have been
  *   parked since.
  */
 static u32 draw(const struct gang *g, const struct warp *w)
@@ -265,8 +265,8 @@ static bool must_rotate(struct gang *g, struct warp *w, const struct uop *in)
 }
 
 /*
- * The group that spins gives way. With one program counter for the warp only other warps get a turn
- * by that.
+ * The group that spins gives way. With one program counter for the warp only other warps run
+ * then.
  */
 static const struct uop *rotate(struct gang *g, struct warp *w)
 {

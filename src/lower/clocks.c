@@ -2,7 +2,7 @@
  * Which loops do nothing but wait for a clock: those that end by what they read from it and that
  * touch nothing another thread might see or change. Skipping ahead in them changes no result but
  * the time they take. A loop that looks at memory as well is left alone: its time is that of its
- * instructions, so that a limit on waiting is not over before others had their turns.
+ * instructions, so that a limit on waiting is not over before other threads have run.
  */
 #include "src/lower/lower_int.h"
 
@@ -141,7 +141,7 @@ void lower_mark_clocks(struct program *p)
 		else
 			polls |= in->flags & UOPF_POLL;
 	}
-	/* Whoever only waits for a clock waits for nobody else. */
+	/* A loop that only waits for a clock waits for no other thread. */
 	p->polls = of_clock ? polls : p->polls;
 	free(of_clock);
 }

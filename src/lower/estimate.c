@@ -1,7 +1,7 @@
 /*
- * How many records one thread runs, roughly: what decides whether a small grid is worth handing to
- * the workers. Loops count as a few rounds, calls as what they call. A wrong guess costs time only:
- * the calling thread gives up a grid that takes longer than its budget.
+ * How many micro-ops one thread runs, roughly: what decides whether a small grid is worth handing
+ * to the workers. Loops count as a few rounds, calls as what they call. A wrong guess costs time
+ * only: the calling thread gives up a grid that takes longer than its budget.
  */
 #include "src/lower/lower_int.h"
 
@@ -11,7 +11,7 @@
 #define DEPTH_MAX 4u
 #define COST_MAX ((u64)1 << 32)
 
-/* Loops each record is in: a backward branch and what lies between it and its target. */
+/* Loops each micro-op is in: a backward branch and what lies between it and its target. */
 static void count_loops(const struct program *p, s32 *depth)
 {
 	s32 sum = 0;
@@ -44,7 +44,7 @@ u64 lower_estimate(const struct program *p)
 
 	if (depth && cost)
 		count_loops(p, depth);
-	/* Callees come behind their callers; what a cycle calls again counts nothing. */
+	/* Callees come after their callers; what a cycle calls again counts nothing. */
 	for (u32 f = p->func_len; depth && cost && f-- > 0;)
 		for (u32 i = p->funcs[f].first; i < p->funcs[f].end; i++) {
 			const struct uop *in = &p->uop[i];

@@ -3,15 +3,15 @@
  *
  * A register that is set once, to a constant, is that constant. One that is set once, as a copy of
  * another that is set once, is the other if both happen before the kernel's first label, so at most
- * once in the life of a thread. Records that made such copies become nops.
+ * once in the life of a thread. Micro-ops that made such copies become nops.
  *
- * Superinstructions: pairs of neighbouring records of which the second takes the result of the
- * first, which nobody else reads, become one; multiply-add by two constants takes them from the
- * record. Lane operations are bound by the loads and stores of rows, so a pair that becomes one
- * takes little more than half its time. Only records without guards are looked at; a place where
- * ways meet is a record of its own, so neighbours are always run one after the other.
+ * Superinstructions: pairs of neighbouring micro-ops of which the second takes the result of the
+ * first, which nothing else reads, become one; multiply-add by two constants takes them from the
+ * micro-op. Lane operations are bound by the loads and stores of rows, so a pair that becomes one
+ * takes little more than half its time. Only micro-ops without guards are fused; a
+ * reconvergence point is a micro-op of its own, so neighbours always run one after the other.
  *
- * Records that are not needed any more become nops, and nops are taken out at the end.
+ * Micro-ops that are not needed any more become nops, and nops are taken out at the end.
  */
 #include "src/lower/fuse_int.h"
 
@@ -19,7 +19,7 @@
 
 struct pattern {
 	enum exec_op first, second, fused;
-	u32 max; /* of the constant; it is the second operand of the first record */
+	u32 max; /* of the constant; it is the second operand of the first micro-op */
 };
 
 static const struct pattern patterns[] = {
@@ -146,7 +146,7 @@ static const struct pattern *find_pattern(const struct uop *first, const struct 
 	return NULL;
 }
 
-/* Put record `k`, the next one behind `i`, into `i`. */
+/* Put micro-op `k`, the next one after `i`, into `i`. */
 static bool fuse_pair(struct fuse *f, u32 i, u32 k)
 {
 	struct lower *l = f->l;
@@ -194,7 +194,7 @@ static void fuse_constants(struct fuse *f, u32 i)
 
 /*
  * Steps of generators and hash functions: a value combined with itself shifted, twice, or once and
- * then multiplied by a constant. The first record is a pair already, of one operand.
+ * then multiplied by a constant. The first micro-op is a pair already, of one operand.
  */
 static const struct pattern steps[] = {
 	{OP_shl_xor, OP_shr_xor, OP_shl_shr_xor, 0},
@@ -228,7 +228,7 @@ static bool fuse_step(struct fuse *f, u32 i, u32 k)
 	return true;
 }
 
-/* Try every record with the next one that is left. */
+/* Try every micro-op with the next one that is left. */
 static void fuse_neighbours(struct fuse *f, bool (*fuse)(struct fuse *f, u32 i, u32 k))
 {
 	u32 n = (u32)f->l->uops.len, last = IR_NONE;
@@ -240,14 +240,14 @@ static void fuse_neighbours(struct fuse *f, bool (*fuse)(struct fuse *f, u32 i, 
 	}
 }
 
-/* ---- what nobody reads ---- */
+/* ---- results that nothing reads ---- */
 
 static bool has_no_effect(const struct uop *in)
 {
 	return uop_is_value(in->op);
 }
 
-/* Rows that handlers read without naming them in a record. */
+/* Rows that handlers read without naming them in a micro-op. */
 static void read_hidden(struct fuse *f)
 {
 	const struct lower *l = f->l;
@@ -329,7 +329,7 @@ bool fuse_count(struct fuse *f)
 	return true;
 }
 
-/* Everything that names a record gets its new number. */
+/* Everything that names a micro-op gets its new number. */
 static void renumber(struct lower *l, const u32 *to)
 {
 	struct program *p = l->p;
@@ -398,8 +398,8 @@ static bool run_passes(struct fuse *f)
 	if (!fuse_count(f))
 		return false;
 	/*
-	 * Only what is hoisted is there for all lanes: elsewhere a record may run for some of them,
-	 * and the row's first lane may hold something else.
+	 * Only what is hoisted is there for all lanes: elsewhere a micro-op may run for some of
+	 * them, and the row's first lane may hold something else.
 	 */
 	end_at_branches(f);
 	if (!f->l->no_launch)

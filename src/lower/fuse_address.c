@@ -1,8 +1,8 @@
 /*
  * Addresses. Threads nearly always reach memory at base + index * size, where the base is the same
  * for all and the index a 32-bit register, %ctaid * %ntid + %tid at its root. Accesses of global
- * memory that are made like that take base and index apart: half as many bytes of rows are written
- * and looked at.
+ * memory that are made like that take base and index separately: half as many bytes of rows are
+ * written and read.
  */
 #include "src/lower/fuse_int.h"
 
@@ -56,15 +56,15 @@ void fuse_cta_index(struct fuse *f, u32 insn)
 	fuse_drop(f, insn, FIELD_C);
 }
 
-/* base + index * scale, made by the record `add`, which takes it from the record `scaled`. */
+/* base + index * scale, made by the micro-op `add`, which takes it from the micro-op `scaled`. */
 struct indexed {
 	u32 base, index, scale;
 	u32 scaled, factor,
-		add; /* factor: the record that multiplies what `scaled` extends; or that one */
+		add; /* factor: the micro-op that multiplies what `scaled` extends; or that one */
 	bool is_signed;
 };
 
-/* Is the vreg an extended one times a constant? *at: the record that makes it, if so. */
+/* Is the vreg an extended one times a constant? *at: the micro-op that makes it, if so. */
 static bool take_factor(const struct fuse *f, u32 *vreg, u32 *factor, u32 *at)
 {
 	u32 i = fuse_writer(f, *vreg, OP_shl_b64), b;
@@ -126,7 +126,7 @@ static bool find_indexed(const struct fuse *f, u32 address, struct indexed *x)
 	return is_uniform(f, x->base) && find_scaled(f, x->base == a ? b : a, x);
 }
 
-/* Is the index at record `i` still what it was when the address was made? */
+/* Is the index at micro-op `i` still what it was when the address was made? */
 static bool still_holds(const struct fuse *f, const struct indexed *x, u32 i, u32 last_join)
 {
 	if (x->scaled < last_join || x->scaled > x->factor || x->factor > x->add || x->add > i)
@@ -139,8 +139,8 @@ static bool still_holds(const struct fuse *f, const struct indexed *x, u32 i, u3
 }
 
 /*
- * The references of a record stand together and cannot become more: rebuild the list with one more,
- * of `field`, for each record that more[] has a vreg for.
+ * The references of a micro-op stand together and cannot become more: rebuild the list with one
+ * more, of `field`, for each micro-op that more[] has a vreg for.
  */
 static bool insert_refs(struct lower *l, const u32 *more, u32 field)
 {
@@ -165,8 +165,8 @@ static bool insert_refs(struct lower *l, const u32 *more, u32 field)
 
 /*
  * What is extended by zeros and then masked with less than 32 bits may be masked before: where the
- * record `i` masks and nobody else reads what the record it returns extends. IR_NONE: it is none of
- * these.
+ * micro-op `i` masks and nothing else reads what the micro-op it returns extends. IR_NONE: not one
+ * of these.
  */
 static u32 early_mask(const struct fuse *f, u32 i)
 {

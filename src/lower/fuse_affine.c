@@ -1,11 +1,11 @@
 /*
  * Affine values: lanes + constant + multiples of %ctaid, see affine.h. Accesses whose index or
- * 64-bit address is one, and comparisons of one with a value that all lanes share, take it apart.
- * The parts are launch values, computed by records made here; a record of its own looks at the
- * lanes' part once for each launch. What made the value is left to nobody, more often than not, and
- * goes.
+ * 64-bit address is one, and comparisons of one with a value that all lanes share, use its parts.
+ * The parts are launch values, computed by micro-ops made here; a micro-op of its own inspects the
+ * lanes' part once for each launch. What computed the value usually has no reader left, and is
+ * removed.
  *
- * As with launch values, a register counts if one unguarded record writes it.
+ * As with launch values, a register counts if one unguarded micro-op writes it.
  */
 #include "src/exec/affine.h"
 #include "src/lower/fuse_int.h"
@@ -67,7 +67,7 @@ static bool differs_by_lane(const struct pass *x, u32 vreg)
 	       x->f->l->vregs.at[vreg].launch == LAUNCH_LANES;
 }
 
-/* a op b (IR_NONE: none) in a record for the launch, or one that does the same already. */
+/* a op b (IR_NONE: none) in a micro-op for the launch, or one that does the same already. */
 static u32 emit_part_op(struct pass *x, enum exec_op op, u32 a, u32 b)
 {
 	struct lower *l = x->f->l;
@@ -228,7 +228,7 @@ static bool find_complement(struct pass *x, u32 i, struct value *out, u32 depth)
 	return true;
 }
 
-/* What a record computes. */
+/* What a micro-op computes. */
 static bool find_result(struct pass *x, u32 i, struct value *out, u32 depth)
 {
 	struct lower *l = x->f->l;
@@ -316,7 +316,7 @@ static bool find_value(struct pass *x, u32 vreg, struct value *out, u32 depth)
 	return ok;
 }
 
-/* ---- records that take values apart ---- */
+/* ---- micro-ops that use decomposed values ---- */
 
 /* Number of the value among those that the launch looks at. */
 static u32 affine_number(struct pass *x, const struct value *v)
@@ -329,7 +329,7 @@ static u32 affine_number(struct pass *x, const struct value *v)
 	return (u32)x->forms.len - 1;
 }
 
-/* The record takes the operation `op`, and the value's lanes in `field`. */
+/* The micro-op takes the operation `op`, and the value's lanes in `field`. */
 static void take_operation(struct pass *x, u32 i, u32 op, struct value *v)
 {
 	struct lower *l = x->f->l;
@@ -482,7 +482,7 @@ static void take_comparison(struct pass *x, u32 i)
 	}
 }
 
-/* The record that looks at a value when a launch begins. */
+/* The micro-op that inspects a value when a launch begins. */
 static void emit_form(struct pass *x, u32 number)
 {
 	struct lower *l = x->f->l;

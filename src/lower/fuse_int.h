@@ -1,7 +1,7 @@
 /*
  * Private to the passes between lowering and rows: fuse.c, fuse_launch.c, fuse_address.c,
  * fuse_affine.c. All of
- * them work on records with virtual rows.
+ * them work on micro-ops with virtual rows.
  */
 #ifndef PL_LOWER_FUSE_INT_H
 #define PL_LOWER_FUSE_INT_H
@@ -10,26 +10,26 @@
 
 struct fuse {
 	struct lower *l;
-	u32 *first_ref; /* record -> first row_ref, one more at the end */
+	u32 *first_ref; /* micro-op -> first row_ref, one more at the end */
 	u32 *reads;     /* vreg -> how often it is read */
 	u32 *writes;
-	u32 *writer;        /* vreg -> the record that writes it, the last if several do */
-	u32 known, counted; /* vregs and records there were when that was counted */
+	u32 *writer;        /* vreg -> the micro-op that writes it, the last if several do */
+	u32 known, counted; /* vregs and micro-ops there were when that was counted */
 	bool *written;      /* vreg -> before the kernel's first label */
 };
 
 /* ---- fuse.c ---- */
 
-/* The reference of a record's field, NULL: none. */
+/* The reference of a micro-op's field, NULL: none. */
 struct row_ref *fuse_find_ref(const struct fuse *f, u32 insn, u32 field);
 /* And its vreg, IR_NONE: none. */
 u32 fuse_vreg_at(const struct fuse *f, u32 insn, u32 field);
 bool fuse_is_const(const struct fuse *f, u32 vreg);
-/* The unguarded record that alone writes the vreg, with this operation; IR_NONE: there is none. */
+/* The unguarded micro-op that alone writes the vreg, with this operation; IR_NONE: none. */
 u32 fuse_writer(const struct fuse *f, u32 vreg, enum exec_op op);
 /* Drop the row of a field. */
 void fuse_drop(const struct fuse *f, u32 insn, u32 field);
-/* Make the record a nop without rows. */
+/* Make the micro-op a nop without rows. */
 void fuse_erase(const struct fuse *f, u32 insn);
 /* Remove references without rows, and count again. False when memory is out. */
 bool fuse_count(struct fuse *f);
@@ -38,12 +38,12 @@ bool fuse_count(struct fuse *f);
 
 /* Find the vregs that are the same for every CTA of a launch. */
 void fuse_mark_launch(struct fuse *f);
-/* Move what computes them behind the functions, to be run once for each launch. */
+/* Move what computes them after the functions, to be run once for each launch. */
 bool fuse_hoist_launch(struct fuse *f);
 
 /* ---- fuse_address.c ---- */
 
-/* %ctaid * n + m, where m may differ by thread, in one record. */
+/* %ctaid * n + m, where m may differ by thread, in one micro-op. */
 void fuse_cta_index(struct fuse *f, u32 insn);
 /* Masks of extended values before they are extended: indices of 32 bits are seen then. */
 bool fuse_narrow(struct fuse *f);

@@ -1,9 +1,10 @@
 /*
  * Values that are the same for every CTA of a launch: parameters, the shape of the grid, %tid and
- * %laneid, and what is computed of them alone. The records that make them run once for each launch
- * and storage of a CTA (exec_cta_start), not once for each CTA; their rows are nobody else's.
+ * %laneid, and what is computed of them alone. The micro-ops that make them run once for each
+ * launch and storage of a CTA (exec_cta_start), not once for each CTA; their rows are used for
+ * nothing else.
  *
- * A register counts if one unguarded record writes it, so that it has one value wherever it is
+ * A register counts if one unguarded micro-op writes it, so that it has one value wherever it is
  * read. That it might not be written on the way to a read does not matter: what such a read yields
  * is undefined.
  */
@@ -29,7 +30,7 @@ static bool is_launch_sreg(u32 sreg)
 	}
 }
 
-/* Of the operation alone; operands are looked at afterwards. */
+/* Of the operation alone; operands are checked by the caller. */
 static enum launch_kind kind_of_op(const struct uop *in)
 {
 	if (uop_is_lane(in->op))
@@ -48,7 +49,7 @@ static enum launch_kind kind_of_op(const struct uop *in)
 	}
 }
 
-/* The vreg that record `i` gives a value for the launch; IR_NONE: none. */
+/* The vreg that micro-op `i` gives a value for the launch; IR_NONE: none. */
 static u32 launch_result(const struct fuse *f, u32 i, enum launch_kind *kind)
 {
 	const struct lower *l = f->l;
@@ -81,7 +82,7 @@ void fuse_mark_launch(struct fuse *f)
 	}
 }
 
-/* Do records that stay read the vreg? Copies of records stand behind `end`. */
+/* Do micro-ops that stay read the vreg? Copies of micro-ops are after `end`. */
 static void pin_what_is_read(const struct fuse *f, u32 end)
 {
 	struct lower *l = f->l;
@@ -95,7 +96,7 @@ static void pin_what_is_read(const struct fuse *f, u32 end)
 	}
 }
 
-/* Move record `i` to the end, its references with it. */
+/* Move micro-op `i` to the end, its references with it. */
 static bool move_to_end(const struct fuse *f, u32 i)
 {
 	struct lower *l = f->l;

@@ -3,13 +3,13 @@
  * end of the data. When that depends on launch values and %ctaid alone (affine.h), it can be told
  * for all threads of a CTA without running them, and grids far larger than their data cost little.
  *
- * The first records of the kernel are walked along with what is known of each predicate; where
+ * The first micro-ops of the kernel are walked along with what is known of each predicate; where
  * threads might part, or do something that can be seen, the walk ends and the CTA is run.
  */
 #include "src/exec/affine.h"
 #include "src/lower/lower_int.h"
 
-/* Records that a walk looks at. */
+/* How many micro-ops a walk inspects. */
 #define WALK_MAX 64u
 
 /* Bit n: the nth predicate row is true, false, for all threads. */

@@ -1,5 +1,5 @@
 /*
- * From IR to records: walks the functions a kernel reaches, applies a rule to every instruction,
+ * From IR to micro-ops: walks the functions a kernel reaches, applies a rule to every instruction,
  * places labels. All choices are made here once: operation, types, rounding, space, width. Rules
  * are in src/lower/rules.
  */
@@ -114,7 +114,7 @@ static void settle_labels(struct lower *l, size_t first_fixup)
 struct blocks {
 	struct lower_order order;
 	const bool *used; /* labels */
-	u32 label;        /* of block 0; each has one of its own, behind those of the text */
+	u32 label;        /* of block 0; each has one of its own, after those of the text */
 };
 
 /*
@@ -166,21 +166,21 @@ static void place_labels(struct lower *l, const struct blocks *x, u32 b)
 }
 
 /*
- * Jumps of the block to where ways meet go there. When its last record is a branch to the block
- * behind it, and what it goes on to is another, the branch is turned.
+ * Make the block jump to the block at its reconvergence point. When its last micro-op is a branch
+ * to the block after it, but it falls through to another, the branch is inverted.
  */
 static void lead_on(struct lower *l, const struct blocks *x, const struct lower_block *block,
-		    size_t jumps, u32 behind)
+		    size_t jumps, u32 after)
 {
 	u32 last = (u32)l->uops.len - 1, to = IR_NONE;
-	bool goes_on = block->next != IR_NONE && block->next != behind;
+	bool goes_on = block->next != IR_NONE && block->next != after;
 
 	for (; jumps < l->fixups.len; jumps++) {
 		struct fixup *jump = &l->fixups.at[jumps];
 
 		to = label_target(l, x, block, jump->label);
 		if (goes_on && !jump->in_ext && jump->insn == last &&
-		    l->uops.at[last].op == OP_bra_pred && to == behind) {
+		    l->uops.at[last].op == OP_bra_pred && to == after) {
 			l->uops.at[last].flags ^= UOPF_GUARD_NOT;
 			jump->label = x->label + block->next;
 			return;
@@ -192,19 +192,19 @@ static void lead_on(struct lower *l, const struct blocks *x, const struct lower_
 		jump_to(l, x->label + block->next);
 }
 
-/* A branch that goes to the block behind it, which the text has elsewhere. */
+/* A branch that goes to the block after it, which the text has elsewhere. */
 static bool is_needless(const struct lower *l, const struct blocks *x,
-			const struct lower_block *block, u32 behind)
+			const struct lower_block *block, u32 after)
 {
 	const struct ir_insn *in = &l->f->insns.at[block->end - 1];
 	u32 here = x->order.block_of[block->end - 1];
 
 	return in->form && in->form->row->row == I_bra && in->guard == IR_NONE &&
-	       behind != here + 1 &&
-	       label_target(l, x, block, l->f->operands.at[in->first_op].index) == behind;
+	       after != here + 1 &&
+	       label_target(l, x, block, l->f->operands.at[in->first_op].index) == after;
 }
 
-static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 behind)
+static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 after)
 {
 	const struct lower_block *block = &x->order.block[b];
 	size_t jumps = l->fixups.len;
@@ -216,14 +216,14 @@ static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 behi
 		l->ir = i;
 		l->guard = IR_NONE;
 		l->in = &l->f->insns.at[i];
-		if (i + 1 == block->end && is_needless(l, x, block, behind))
+		if (i + 1 == block->end && is_needless(l, x, block, after))
 			return;
 		lower_insn(l);
 		lower_made_note(l);
 	}
 	l->guard = IR_NONE;
 	if (!l->failed)
-		lead_on(l, x, block, jumps, behind);
+		lead_on(l, x, block, jumps, after);
 }
 
 static void lower_meeting(struct lower *l, const struct blocks *x, u32 b)
@@ -244,10 +244,10 @@ static bool lower_blocks(struct lower *l, const bool *used)
 	if (ok)
 		memset(l->label_at, 0xff, sizeof(u32) * (l->f->labels.len + all));
 	for (u32 i = 0; ok && i < x.order.len && !l->failed; i++) {
-		u32 b = x.order.at[i], behind = i + 1 < x.order.len ? x.order.at[i + 1] : IR_NONE;
+		u32 b = x.order.at[i], after = i + 1 < x.order.len ? x.order.at[i + 1] : IR_NONE;
 
 		if (b <= x.order.blocks)
-			lower_block(l, &x, b, behind);
+			lower_block(l, &x, b, after);
 		else
 			lower_meeting(l, &x, b);
 	}
@@ -536,7 +536,7 @@ static u32 widest_gang(u32 warps)
 
 /*
  * Rows that are kept for a whole launch can make gangs smaller; then they are not worth it. The
- * first of the ways with the largest gangs is taken.
+ * first variant with the largest gangs is taken.
  */
 struct program *exec_lower(const struct ir_module *m, const struct ir_func *kernel,
 			   const struct arch *arch, const u64 *var_address,

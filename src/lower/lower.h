@@ -26,7 +26,7 @@ struct lower_options {
 	const struct exec_extern *externs; /* ends with a NULL name; NULL: none */
 	/*
 	 * Which functions of the host a kernel may call: names with commas between, or "all"; NULL:
-	 * none. Whoever writes the PTX can call these with any arguments.
+	 * none. PTX can call these with any arguments.
 	 */
 	const char *host_functions;
 	u32 warps;       /* per CTA, for the gang size; 0: 8 */
@@ -76,7 +76,7 @@ enum exec_base {
 	EXEC_IN_SHARED,
 	EXEC_IN_PARAMS, /* of the kernel */
 	EXEC_IN_FRAME,  /* of the variable's function, in local memory */
-	EXEC_IN_STACK,  /* behind that frame */
+	EXEC_IN_STACK,  /* after that frame */
 	EXEC_IN_MEMORY, /* a device address */
 };
 struct exec_place {

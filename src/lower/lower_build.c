@@ -1,5 +1,5 @@
 /*
- * What the rules of lowering are made of: operations by opcode text, rows and constants, records
+ * What the rules of lowering are made of: operations by opcode text, rows and constants, micro-ops
  * and their references, operands; and the rule of lane operations, which is the same for all of
  * them.
  */
@@ -323,7 +323,7 @@ static enum exec_op find_lanes(struct lower *l, s64 *imm)
 
 /*
  * The two factors, or two terms, of an f64 operation in the order that ptxas gives them; returns
- * the operation. Where the order is not looked at, differences stay as they are written.
+ * the operation. Where the order is not tracked, differences stay as they are written.
  */
 static enum exec_op order_f64(const struct lower *l, enum exec_op op, u32 *src)
 {

@@ -656,7 +656,7 @@ void lower_contract_find(struct lower *l, const bool *used)
 	choose_products(c);
 }
 
-/* ---- records ---- */
+/* ---- micro-ops ---- */
 
 static u32 source_of(struct lower *l, u32 i, enum row_class class)
 {
@@ -700,13 +700,13 @@ static void lower_factors(struct lower *l, struct product *p, enum row_class cla
 		p->b = made_by(l, copy, p->b, IR_NONE, class);
 }
 
-/* Does nobody need the product itself? A debugger shows it all the same. */
+/* Is the product itself not needed? A debugger shows it all the same. */
 static bool is_merged(const struct lower *l, const struct product *p)
 {
 	return p->fused && p->fused == p->uses && !l->options.one_to_one;
 }
 
-/* The factors are kept; true: nobody needs the product itself any more. */
+/* The factors are kept; true: the product itself is not needed any more. */
 static bool lower_product(struct lower *l, struct product *p)
 {
 	enum row_class class = p->source->in.type == T_f64 ? ROW_X : ROW_W;

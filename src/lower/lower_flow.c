@@ -76,7 +76,7 @@ bool flow_find_joins(struct flow *f)
 /* ---- loops that wait ---- */
 
 /*
- * Does a turn of the loop of these blocks leave nothing behind, in rows or memory, that the next
+ * Does an iteration of the loop of these blocks leave nothing, in rows or memory, that the next
  * one reads?
  */
 static bool carries_nothing(const struct flow *f, const struct block *head,
@@ -120,8 +120,9 @@ void flow_mark_waits(struct flow *f)
 /*
  * Where lanes of a warp have diverged at branches and the lowest of their places goes first, those
  * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
- * lanes. Calls lead away from the order of the records: this holds in the kernel, which comes last,
- * while nobody is in a function. Rows that live everywhere have readers that are not seen here.
+ * lanes. Calls lead away from the order of the micro-ops: this holds in the kernel, which comes
+ * last, while no lane is in a function. Rows that live everywhere have readers that are not seen
+ * here.
  */
 bool flow_mark_dead(struct flow *f, const u32 rows[3])
 {

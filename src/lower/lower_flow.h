@@ -19,8 +19,8 @@ struct flow {
 	struct lower *l;
 	struct block *block;
 	u32 blocks;
-	u32 *block_of;  /* record -> block */
-	u32 *first_ref; /* record -> first row_ref */
+	u32 *block_of;  /* micro-op -> block */
+	u32 *first_ref; /* micro-op -> first row_ref */
 	u32 words;      /* of a bit set */
 	u64 *bits;
 };
@@ -35,11 +35,11 @@ static inline u32 flow_successor(const struct flow *f, const struct block *x, u3
 	return i < x->succs ? x->succ[i] : f->block_of[f->l->ext.at[x->ext + i - x->succs]];
 }
 
-/* For every branch, where the ways meet again. False when memory is out. */
+/* Find the reconvergence point of every branch. False when memory is out. */
 bool flow_find_joins(struct flow *f);
 /* Mark the backward branches of loops that only wait for memory to change (UOPF_POLL). */
 void flow_mark_waits(struct flow *f);
-/* Find the records whose result no waiting lane reads (UOPF_DEAD). False when memory is out. */
+/* Find the micro-ops whose result no waiting lane reads (UOPF_DEAD). False when memory is out. */
 bool flow_mark_dead(struct flow *f, const u32 rows[3]);
 
 #endif

@@ -48,7 +48,7 @@ static function *exact_function(u32 op)
 	return NULL;
 }
 
-/* What is known of a register: how often it is set, and the record that does so. */
+/* What is known of a register: how often it is set, and the micro-op that does so. */
 struct known {
 	u32 writes, writer;
 };
@@ -56,7 +56,7 @@ struct known {
 struct fold {
 	struct lower *l;
 	struct known *vreg; /* by number; `vregs` of them */
-	u32 *source;        /* by record: the reference to its operand a, IR_NONE: none */
+	u32 *source;        /* by micro-op: the reference to its operand a, IR_NONE: none */
 	u32 vregs;
 };
 

@@ -2,11 +2,11 @@
  * Which functions a kernel may reach, in which order they are laid out, and what their addresses
  * are.
  *
- * Functions are lowered callees first, so that a function's records lie below those of its callers:
- * lanes that have diverged to call it come back before the others go on, since the lowest pc runs
- * first. Functions that may call each other form a cycle; calls inside one save the caller's rows
- * (op_call.c). All others have rows no active caller uses. PTX ISA "Control Flow Instructions:
- * call", "Linking Directives", ".alias".
+ * Functions are lowered callees first, so that a function's micro-ops lie below those of its
+ * callers: lanes that have diverged to call it come back before the others go on, since the lowest
+ * pc runs first. Functions that may call each other form a cycle; calls inside one save the
+ * caller's rows (op_call.c). All others have rows no active caller uses. PTX ISA "Control Flow
+ * Instructions: call", "Linking Directives", ".alias".
  */
 #include "src/lower/lower_int.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- definitions and addresses ---- */
 
-/* What stands behind a name: the definition the linker chose, or the body an alias stands for. */
+/* What a name stands for: the definition the linker chose, or the body an alias stands for. */
 static const struct ir_func *definition_of(const struct ir_module *m, const struct ir_func *f)
 {
 	const struct ir_func *target;

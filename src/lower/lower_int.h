@@ -1,9 +1,9 @@
 /*
- * Private to lowering: records with virtual rows, which lower_rows.c turns into byte offsets.
+ * Private to lowering: micro-ops with virtual rows, which lower_rows.c turns into byte offsets.
  *
  * A virtual row ("vreg") has a class and either a constant value or a life from its definitions to
- * its uses. Every field of a record that names a row is noted as a `row_ref`, so that liveness and
- * the final rewriting need to know nothing about operations.
+ * its uses. Every field of a micro-op that names a row is noted as a `row_ref`, so that liveness
+ * and the final rewriting need to know nothing about operations.
  */
 #ifndef PL_LOWER_INT_H
 #define PL_LOWER_INT_H
@@ -32,12 +32,12 @@ struct vreg {
 	bool pinned; /* lives everywhere: frame and stack rows, rows shared by functions */
 	u64 bits;
 	u32 row;         /* final byte offset */
-	u32 first, last; /* life in records, for colouring */
+	u32 first, last; /* life in micro-ops, for colouring */
 };
 
 /* A branch whose target label is not placed yet. */
 struct fixup {
-	u32 insn; /* record, or index into ext when `in_ext` */
+	u32 insn; /* micro-op, or index into ext when `in_ext` */
 	u32 label;
 	bool in_ext;
 };
@@ -83,7 +83,7 @@ struct lower {
 	const struct ir_insn *in;
 	u32 ir;
 	u32 *vreg_of;  /* register of f -> vreg, IR_NONE: none yet; 128-bit ones take two */
-	u32 *label_at; /* label of f -> record, IR_NONE */
+	u32 *label_at; /* label of f -> micro-op, IR_NONE */
 	u32 guard;     /* vreg of the guard, IR_NONE */
 	bool guard_not;
 	u32 carry; /* vreg of the carry flag of f, IR_NONE: not used yet */
@@ -113,7 +113,7 @@ struct lower {
 	struct map form_ops;
 	struct map consts; /* class and bits -> vreg + 1 */
 	u32 frame_vreg, stack_vreg;
-	u32 *made; /* register of f -> when its value was made, NULL: not looked at; lower_made.c */
+	u32 *made; /* register of f -> when its value was made, NULL: not tracked; lower_made.c */
 	u32 made_last;
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
@@ -122,13 +122,13 @@ struct lower {
 
 u32 lower_vreg(struct lower *l, enum row_class class);
 u32 lower_const(struct lower *l, enum row_class class, u64 bits);
-/* Append a record of the instruction at hand, guarded if it is. Valid until the next. */
+/* Append a micro-op of the current instruction, guarded if it is. Valid until the next. */
 struct uop *lower_emit(struct lower *l, enum exec_op op);
 /* As lower_emit, never guarded: for temporaries. */
 struct uop *lower_emit_free(struct lower *l, enum exec_op op);
 void lower_read(struct lower *l, u32 field, u32 vreg);
 void lower_write(struct lower *l, u32 field, u32 vreg);
-/* Append a row to ext for the last record; returns nothing. IR_NONE: NO_ROW. */
+/* Append a row to ext for the last micro-op; returns nothing. IR_NONE: NO_ROW. */
 void lower_ext(struct lower *l, u32 vreg, bool write);
 /* Lane operation d = op(a, b, c); unused operands IR_NONE. Guarded when `guarded`. */
 void lower_op(struct lower *l, enum exec_op op, u32 d, u32 a, u32 b, u32 c, bool guarded);
@@ -248,7 +248,7 @@ u32 lower_var_offset(const struct lower *l, u32 var);
 
 /* Fill l->funcs with what the kernel may reach. */
 bool lower_find_functions(struct lower *l, const struct ir_func *kernel);
-/* Shared variables those functions name, one after the other; dynamic ones behind. */
+/* Shared variables those functions name, one after the other; dynamic ones after. */
 bool lower_lay_out_shared(struct lower *l);
 /* Tell the program where variables are: places.c. Returns false when memory is out. */
 bool lower_keep_places(struct lower *l);
@@ -293,8 +293,8 @@ typedef void lower_visitor(struct lower *l, u32 reg, u32 roles);
  */
 void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see);
 /*
- * Lower the instruction at hand as part of a fused one; false: it is none, or is needed for itself
- * as well.
+ * Lower the current instruction as part of a fused one; false: it is not part of one, or its own
+ * result is needed as well.
  */
 bool lower_contracted(struct lower *l);
 
@@ -302,7 +302,7 @@ bool lower_contracted(struct lower *l);
 
 /* Begin with l->f, whose products have been looked for. */
 void lower_made_open(struct lower *l);
-/* The instruction at hand has been lowered. */
+/* The current instruction has been lowered. */
 void lower_made_note(struct lower *l);
 void lower_made_close(struct lower *l);
 /* Two factors or summands of f64: does ptxas exchange them? */
@@ -337,7 +337,7 @@ u32 lower_unread_ops(void);
 
 /* ---- fuse.c ---- */
 
-/* Put frequent pairs of records together, and constants into records. False when memory is out. */
+/* Fuse frequent pairs of micro-ops, put constants into micro-ops. False when memory is out. */
 bool lower_fuse(struct lower *l);
 
 /* ---- lower_check.c ---- */

@@ -1,6 +1,6 @@
 /*
  * The order of two factors, or two summands, of f64. ptxas puts the value in front that the program
- * makes first, and behind what it knows when it compiles. That can be seen in NaN results: of two
+ * makes first, and after what it knows when it compiles. That can be seen in NaN results: of two
  * NaNs that of the second operand stays. Copies, neg and abs make no value of their own. Read from
  * ptxas's machine code, confirmed on an H200.
  */

@@ -1,14 +1,14 @@
 /*
  * The order in which the blocks of a function are lowered. The engine runs the lanes with the
- * lowest program counter first, so lanes that have diverged meet where their ways do if that place
- * stands behind all that is on the ways to it. Compilers lay blocks out otherwise: parts of a loop
+ * lowest program counter first, so lanes that have diverged reconverge if their reconvergence point
+ * comes after everything on the paths to it. Compilers lay blocks out otherwise: parts of a loop
  * before its beginning, an exit inside it, several branches back to one place. Here blocks stay in
  * the order of the text but where
  *
  * - a block comes before one that leads to it, other than by going round a loop,
  * - a block comes before the end of a loop that leads to it, or
- * - the ways of a branch meet at the beginning of a loop around it: they meet in a block of their
- *   own, and go back from there.
+ * - the reconvergence point of a branch is the head of a loop around it: its paths meet in a block
+ *   of their own, and jump back from there.
  *
  * Loops are natural ones; what is entered in several places keeps its order.
  */
@@ -31,7 +31,7 @@ struct graph {
 	u32 nodes;     /* blocks, and room for as many others */
 	u32 *out, *in; /* node -> its first edge */
 	u32 *mark, *stack, *wait;
-	/* of blocks: in a post-order of the ways back from the end; immediate post-dominator */
+	/* of blocks: in a post-order of the reversed graph; immediate post-dominator */
 	u32 *number, *ipdom;
 	bool failed;
 };
@@ -204,7 +204,7 @@ static void find_post_dominators(struct graph *g)
 enum { UNSEEN, UNDER_WAY, LEFT };
 
 /*
- * Edges to a block that is under way when they are looked at go round a loop. at: next edge of each
+ * Edges to a block that is being visited are back edges. at: next edge of each
  * block.
  */
 static void mark_back_edges_from(struct graph *g, u32 root, u32 *at)
@@ -298,7 +298,7 @@ static void make_meeting(struct graph *g, u32 head)
 		}
 }
 
-/* Block `to` comes behind all from which ways go back to `head`. */
+/* Block `to` comes after all from which ways go back to `head`. */
 static void put_behind(struct graph *g, u32 head, u32 to)
 {
 	const struct lower_order *o = g->order;
@@ -311,7 +311,7 @@ static void put_behind(struct graph *g, u32 head, u32 to)
 				to);
 }
 
-/* What a loop leads to comes behind its end. */
+/* What a loop leads to comes after its end. */
 static void close_loop(struct graph *g, u32 head)
 {
 	u32 len = find_loop(g, head);
@@ -347,7 +347,7 @@ static void close_loops(struct graph *g)
 /* ---- the order ---- */
 
 /*
- * Where a block stands in the text, twice; one that is made stands behind the last that leads to
+ * Where a block stands in the text, twice; one that is made stands after the last that leads to
  * it.
  */
 static u32 block_place(const struct graph *g, u32 b)
@@ -405,7 +405,7 @@ static void as_written(struct lower_order *o)
 	}
 }
 
-/* Blocks that go on to the beginning of a loop go on to where its ways back meet. */
+/* Blocks that go on to the beginning of a loop go on to the block where its back edges meet. */
 static void lead_back(struct lower_order *o)
 {
 	for (u32 b = 0; b < o->blocks; b++) {

@@ -15,12 +15,12 @@ struct lower_block {
 	u32 meeting;
 };
 
-/* Where the ways back to the beginning of a loop meet. */
+/* Where the back edges of a loop meet. */
 struct lower_meeting {
 	u32 head, after; /* blocks: that beginning; and the last, in the text, that leads there */
 };
 
-/* Block `blocks` is the function's end; behind it come meetings. */
+/* Block `blocks` is the function's end; after it come meetings. */
 struct lower_order {
 	struct lower_block *block;
 	u32 blocks;

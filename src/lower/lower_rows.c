@@ -2,8 +2,8 @@
  * From virtual rows to places in the gang's register block: blocks, liveness, life spans, colouring
  * by linear scan, immediate post-dominators for branches, and the final byte offsets.
  *
- * A guarded record does not end the life of what it writes. Records other than lane operations read
- * and write lanes of different warps in their own order, so what they read lives on past their
+ * A guarded micro-op does not end the life of what it writes. Micro-ops other than lane operations
+ * read and write lanes of different warps in their own order, so what they read lives on past their
  * writes.
  */
 #include "src/exec/affine.h"
@@ -15,14 +15,14 @@
  */
 #define BLOCK_BYTES (40u << 10)
 
-/* Does the record never fall through? */
+/* Does the micro-op never fall through? */
 static bool ends_flow(const struct uop *in)
 {
 	return in->op == OP_bra || in->op == OP_brx_idx ||
 	       ((in->op == OP_exit || in->op == OP_ret) && in->guard == NO_ROW);
 }
 
-/* Guards are noted as references until the end; `guard` holds a marker meanwhile. */
+/* Guards are noted as references until the end; `guard` holds a marker until then. */
 static void mark_guards(struct lower *l)
 {
 	for (size_t i = 0; i < l->refs.len; i++)
@@ -181,8 +181,8 @@ static void extend_set(struct flow *f, const u64 *set, u32 at)
 }
 
 /*
- * Positions are twice the record: reads at 2i, writes at 2i + 1 (lane operations: results may take
- * a source's row).
+ * Positions are twice the micro-op: reads at 2i, writes at 2i + 1 (lane operations: results may
+ * take a source's row).
  */
 static void find_lives(struct flow *f)
 {
@@ -218,7 +218,7 @@ static int compare_first(const void *a, const void *b)
 				     : (x->vreg > y->vreg) - (x->vreg < y->vreg);
 }
 
-/* Rows of one class in the function at hand. */
+/* Rows of one class in the current function. */
 struct pool {
 	VEC(u32) busy_until;
 };
@@ -237,7 +237,7 @@ static u32 take_pool_row(struct lower *l, struct pool *p, const struct vreg *v)
 }
 
 /*
- * Where a function's rows begin: behind those of all callers outside its cycle. Callers come first.
+ * Where a function's rows begin: after those of all callers outside its cycle. Callers come first.
  */
 static bool base_rows(struct lower *l, u32 rows[3])
 {
@@ -302,7 +302,7 @@ static u32 colour_function(struct lower *l, const struct by_first *order, u32 at
 	return at;
 }
 
-/* Constants that were taken into records, and the frame of a kernel that has none, need no row. */
+/* Constants inside micro-ops, and the frame of a kernel that has none, need no row. */
 static bool is_used(const struct lower *l, u32 vreg)
 {
 	const struct vreg *v = &l->vregs.at[vreg];
@@ -370,7 +370,7 @@ static bool row_is_listed(const struct lower *l, u32 at, u32 row)
 }
 
 /*
- * For debuggers, who ask for registers of outer frames that nobody needs any more: the other rows
+ * For debuggers, which ask for registers of outer frames that are not live any more: the other rows
  * of the function, too. More of them takes a larger stack: stack_factor.
  */
 static bool save_registers(struct lower *l, u32 func, u32 at, u32 *n, u32 *bytes)
@@ -394,7 +394,7 @@ static bool save_registers(struct lower *l, u32 func, u32 at, u32 *n, u32 *bytes
 }
 
 /*
- * The rows that live on behind a call of a cycle, for op_call.c. After `assign_rows`: vregs have
+ * The rows that live on after a call of a cycle, for op_call.c. After `assign_rows`: vregs have
  * their byte offsets.
  */
 static bool list_saved(struct flow *f)
@@ -539,7 +539,7 @@ static bool assign_rows(struct lower *l, const u32 rows[3])
 	}
 	place_registers(l);
 	prog->frame_row = l->vregs.at[l->frame_vreg].row;
-	/* Not used: no row at all, and no missing operand of a record either. */
+	/* Not used: no row at all, and no missing operand of a micro-op either. */
 	prog->stack_row = is_used(l, l->stack_vreg) ? l->vregs.at[l->stack_vreg].row : NO_ROW - 1;
 	return true;
 }

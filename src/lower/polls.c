@@ -25,7 +25,7 @@ static bool is_poll(const struct program *p, const struct uop *in)
 	       isa_form_has(form, M_cv);
 }
 
-/* The first record an indirect branch may lead to. */
+/* The first micro-op an indirect branch may lead to. */
 static u32 first_target(const struct program *p, const struct uop *in)
 {
 	u32 first = uop_target(in);
@@ -39,7 +39,7 @@ static u32 first_target(const struct program *p, const struct uop *in)
 static void mark_polls(struct program *p)
 {
 	u32 *before =
-		malloc(sizeof(*before) * (p->uops + 1)); /* polls among the records before i */
+		malloc(sizeof(*before) * (p->uops + 1)); /* polls among the micro-ops before i */
 
 	if (!before)
 		return; /* all loops keep their turns: correct, only less lively */

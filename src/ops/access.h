@@ -1,5 +1,5 @@
 /*
- * How handlers reach memory: the lanes' addresses, checked as a block and turned into host
+ * How handlers reach memory: the lanes' addresses, checked as a block and translated to host
  * addresses, by space. Included by handler files only.
  */
 #ifndef PL_OPS_ACCESS_H

@@ -1,6 +1,6 @@
 /*
  * Forms of address: how a load or store comes by the addresses of its lanes and by the memory
- * behind them. The bodies of loads and stores (move_rows.h, part_rows.h) take a struct address_form
+ * after them. The bodies of loads and stores (move_rows.h, part_rows.h) take a struct address_form
  * that is a constant wherever they are inlined, so that its functions are called directly. Included
  * by handler files only.
  */

@@ -81,7 +81,7 @@ static PL_UNUSED inline u32 cta_coordinate(const struct gang *g, const struct uo
 	return g->cta->id[in->lane.imm];
 }
 
-/* Second operand s: one for all lanes, worked out before the loop. */
+/* Second operand s: one for all lanes, computed before the loop. */
 #define LANE1S(id, D, A, scalar, expr)                                                             \
 	HANDLER(id)                                                                                \
 	{                                                                                          \

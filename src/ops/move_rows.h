@@ -1,7 +1,7 @@
 /*
  * Moving rows of registers from and to memory: the bodies of loads and stores, for the handler
  * files that say how addresses are found (op_mem.c, op_affine.c). Per warp: addresses of the lanes
- * are turned into host addresses and checked as a block, then moved along the quickest way they
+ * are translated to host addresses and checked as a block, then moved along the quickest way they
  * allow: one copy when they are consecutive, one load and a broadcast when they are equal, else
  * lane by lane. Only what fails the block check is inspected lane by lane.
  */
@@ -290,10 +290,10 @@ static inline bool store_may_be_simple(const struct gang *g, const struct uop *i
 	return load_may_be_simple(g, in) && (in->mem.count == 1 || all_rows(g, in));
 }
 
-/* The ways to move lanes in the order in which they are tried; memory_form.inc makes them. */
+/* The methods of moving lanes in the order in which they are tried; memory_form.inc makes them. */
 struct move_ways {
 	bool (*may_be_simple)(const struct gang *g, const struct uop *in);
-	/* False: by another way. */
+	/* False: by another method. */
 	bool (*gang)(struct gang *g, const struct uop *in, u32 size);
 	bool (*full_warp)(struct gang *g, const struct uop *in, u32 at, u32 size);
 	bool (*part)(struct gang *g, const struct uop *in, u32 w, u32 mask, u32 size);

@@ -519,7 +519,7 @@ static void run_loop(struct gang *g, const struct uop *in)
 static void run_loop_counted(struct gang *g, const struct uop *in)
 {
 	do {
-		g->clock += EXEC_RECORD_CYCLES;
+		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
 }

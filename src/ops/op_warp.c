@@ -99,7 +99,7 @@ static bool source_lane(u32 action, u32 l, u32 b, u32 c, u32 *from)
 	return ok;
 }
 
-/* Measured: who reads from a lane that does not take part reads 0. */
+/* Measured: a lane that reads from a lane that does not take part reads 0. */
 static void shuffle(u32 kind, u32 set, struct meeting *x)
 {
 	u64 a[WARP_LANES];
@@ -423,8 +423,8 @@ static u32 waiting(const struct gang *g, const struct warp *w, const struct uop 
 	return lanes;
 }
 
-/* All of the set are parked or in `here` (record `in`): run it and make all of them ready
- * behind. */
+/* All of the set are parked or in `here` (micro-op `in`): run it and make all of them ready
+ * after. */
 static void meet(struct gang *g, struct warp *w, const struct uop *in, u32 member, u32 here)
 {
 	struct group done[WARP_LANES];
@@ -517,7 +517,7 @@ static u32 strangers(const struct gang *g, const struct uop *in, u32 w, u32 lane
 
 /*
  * Lanes name a set that they are not in. Measured: where all 32 lanes are together and name the
- * same set, all of them take part, whoever is named. Returns false where that is not so.
+ * same set, all of them take part, whichever are named. Returns false where that is not so.
  */
 static bool execute_together(struct gang *g, const struct uop *in, u32 w, u32 lanes)
 {
@@ -570,7 +570,7 @@ HANDLER(warp_sync_warp)
 	if (PL_UNLIKELY(bad))
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, bad);
 	if (g->mode == MODE_WARP) {
-		/* All lanes that live are here: nobody can be missing. */
+		/* All lanes that live are here: none can be missing. */
 		execute(g, in, 0, active);
 		return in + 1;
 	}

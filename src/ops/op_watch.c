@@ -229,7 +229,7 @@ static void run_loop_observed(struct gang *g, const struct uop *in)
 		pc = (u32)(in - g->uops);
 		if (!was_reported(g, pc) && o->step)
 			o->step(o->user, g, in);
-		g->clock += EXEC_RECORD_CYCLES;
+		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
 	for (u32 w = 0; comes_again(g, pc) && w < g->warps; w++)

@@ -46,7 +46,7 @@ static u64 guess_cycles(const struct exec_env *e)
 	u64 threads = (u64)e->block[0] * e->block[1] * e->block[2], lanes = p->gang * WARP_LANES,
 	    gangs = threads <= lanes ? 1 : (threads + lanes - 1) / lanes;
 
-	return p->thread_insns * EXEC_RECORD_CYCLES * gangs;
+	return p->thread_insns * EXEC_UOP_CYCLES * gangs;
 }
 
 static void set_rates(struct sched_grid *g)

@@ -3,11 +3,11 @@
  * instruction a micro-op of its own (struct lower_options, one_to_one), so that a launch does the
  * same every time and can be gone back in.
  *
- * A pool that has hooks runs its grids by debug_grid.c instead of by shares. Turns of warps are
- * chosen by rules (lowest CTA, lowest warp that can go on, lowest group; none that is frozen)
- * unless somebody asks for another. Before each instruction of a warp's group the hooks are asked;
- * they may block for as long as they like, which is how a debugger stops: all state of the launch
- * is where it was. What they answer decides how it goes on.
+ * A pool that has hooks runs its grids by debug_grid.c instead of by shares. The warp that runs
+ * next is chosen by rules (lowest CTA, lowest warp that can go on, lowest group; none that is
+ * frozen) unless a hook asks for another. Before each instruction of a warp's group the hooks are
+ * asked; they may block for as long as they like, which is how a debugger stops: all state of the
+ * launch is where it was. What they answer decides how it goes on.
  *
  * Time is the number of PTX instructions that groups of lanes have begun in this launch. Copies of
  * the resident CTAs are kept now and then, and what writes to device memory replace, up to a number
@@ -54,14 +54,14 @@ struct debug_hooks {
 	 */
 	const bool *wants_access;
 	/*
-	 * Lanes have faulted, or nobody can go on (FAULT_DEADLOCK), or loops only wait for each
-	 * other for good. All state is as it was before the instruction. DEBUG_GO_ON: the launch
-	 * ends with it.
+	 * Lanes have faulted, or no thread can continue (FAULT_DEADLOCK), or loops only wait for
+	 * each other for good. All state is as it was before the instruction. DEBUG_GO_ON: the
+	 * launch ends with it.
 	 */
 	enum debug_verdict (*fault)(void *user, struct debug_grid *d, const struct fault *f);
 	/*
 	 * Resident CTAs only wait for something outside the launch: the host, another stream, a
-	 * clock. Called now and then; must not block unless somebody wants to stop.
+	 * clock. Called now and then; must not block except to stop.
 	 */
 	enum debug_verdict (*idle)(void *user, struct debug_grid *d);
 };
@@ -148,7 +148,7 @@ bool debug_read_register(const struct debug_grid *d, const struct cta *c, u32 wa
 			 const struct debug_frame *f, u32 reg, void *to, u32 bytes);
 bool debug_write_register(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
 			  const struct debug_frame *f, u32 reg, const void *from, u32 bytes);
-/* The lane (alone) goes on at this record of its innermost function: `jump`. */
+/* The lane (alone) goes on at this micro-op of its innermost function: `jump`. */
 bool debug_set_pc(struct debug_grid *d, struct cta *c, u32 warp, u32 lanes, u32 pc);
 
 /* ---- memory ---- */

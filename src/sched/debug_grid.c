@@ -48,7 +48,7 @@ static bool leave_turn(struct debug_grid *d, struct gang *g, u32 pc, enum debug_
 	return false;
 }
 
-/* Tables that tell of accesses, or that do not, from the instruction on that is about to run. */
+/* Tables that report accesses, or that do not, from the instruction on that is about to run. */
 static void choose_tables(struct debug_grid *d)
 {
 	const struct exec_ops *from = *d->wants ? d->telling_ops : d->quiet_ops;
@@ -99,7 +99,7 @@ static void debug_loop(struct gang *g, const struct uop *in)
 
 		if (first[pc >> 6] >> (pc & 63) & 1 && !ask_debugger(d, g, in, pc))
 			return;
-		g->clock += EXEC_RECORD_CYCLES;
+		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
 }
@@ -232,7 +232,7 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 	d->limit = d->share->limit;
 	d->cursor = (struct debug_cursor){
 		.target = d->share->target,
-		.prefer = {.cta = NOBODY, .warp = UINT32_MAX},
+		.prefer = {.cta = NO_CTA, .warp = UINT32_MAX},
 	};
 	d->alarm = UINT64_MAX;
 	d->last_pc = NO_PC;
@@ -242,7 +242,7 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 	return d;
 }
 
-/* Units are in the share's list while nobody works on the grid. */
+/* Units are in the share's list while no worker runs the grid. */
 static void load_resident(struct debug_grid *d)
 {
 	struct cta_slot *s;
@@ -369,7 +369,7 @@ static void run_turn(struct debug_grid *d, const struct debug_turn *t)
 	settle_turn(d, t, stop);
 }
 
-/* Copies that are under way are not part of the state that is looked at. */
+/* Copies that are under way are not part of the state that is compared. */
 static bool some_copy(const struct debug_grid *d)
 {
 	for (size_t i = 0; i < d->units.len; i++)
@@ -380,7 +380,7 @@ static bool some_copy(const struct debug_grid *d)
 }
 
 /*
- * All CTAs have only polled in this round. Does everything repeat itself, and can nobody else
+ * All CTAs have only polled in this round. Does everything repeat itself, and can nothing else
  * change that? The argument is that of docs/engine.md, "Livelocks", with all of memory compared.
  */
 static bool is_livelock(struct debug_grid *d)

@@ -10,7 +10,7 @@
 #include "src/sched/debug.h"
 #include "src/sched/sched_int.h"
 
-#define NOBODY UINT64_MAX
+#define NO_CTA UINT64_MAX
 
 struct debug_frozen {
 	u64 cta;
@@ -31,8 +31,8 @@ struct debug_cursor {
 	bool ran, yielded; /* a warp of the unit did, in this pass */
 	bool moved;        /* some unit ran in this round */
 	bool progress;     /* one ended in this round, or computes */
-	bool others;       /* the preferred ones let the others have a turn */
-	/* for repetition, since somebody got further: looks, when the last was, and a state */
+	bool others;       /* the preferred ones let the others run */
+	/* for repetition, since the last progress: looks, when the last was, and a state */
 	u32 looks, looked_at;
 	u64 look_state;
 	struct debug_preference prefer;
@@ -150,10 +150,10 @@ struct debug_grid {
 	u32 pc;            /* instruction that is about to run, or runs */
 	u32 last_pc;       /* instruction that ran last, where `careful` */
 	bool at_step;      /* the debugger is asked about it */
-	bool changed;      /* the state: who runs has to be chosen again */
+	bool changed;      /* the state: what runs has to be chosen again */
 	u8 verdict;
 	enum debug_verdict (*step)(void *user, struct debug_grid *d, struct gang *g,
-				   const struct uop *in); /* NULL: nobody is asked now */
+				   const struct uop *in); /* NULL: no hook is asked now */
 	u64 time, latest;
 	u64 chain;           /* a hash of what ran, and for which lanes */
 	u64 alarm;           /* when debug_alarm has something to do */

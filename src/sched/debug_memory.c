@@ -1,6 +1,6 @@
 /*
  * Under a debugger: what device memory held at the last copy. It is found out by comparison, so no
- * writer can be missed, neither copies nor the host. Pages that nobody has ever touched cost
+ * writer can be missed, neither copies nor the host. Pages that were never touched cost
  * nothing.
  */
 #include "src/sched/debug_int.h"

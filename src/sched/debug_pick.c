@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Passes over the warps of a unit before the next one has its turn. */
+/* Passes over the warps of a unit before the next unit runs. */
 #define PASSES 256u
-/* Rounds in which nobody got further, after which the grid seems to wait for something else. */
+/* Rounds without progress, after which the grid seems to wait for something else. */
 #define STILL_ROUNDS 8u
 
 /* ---- units ---- */
@@ -185,7 +185,7 @@ static bool next_unit(struct debug_grid *d)
 	return ++k->unit < d->units.len;
 }
 
-/* Every resident unit has had its turn. Returns whether the grid seems to wait. */
+/* Every resident unit has run. Returns whether the grid seems to wait. */
 static bool end_round(struct debug_grid *d)
 {
 	struct debug_cursor *k = &d->cursor;
@@ -232,7 +232,7 @@ static enum debug_pick end_pass(struct debug_grid *d, struct debug_turn *t)
 	return PICK_TURN;
 }
 
-/* Barriers are looked at when all warps of a unit have come to wait. */
+/* Barriers are evaluated when all warps of a unit have come to wait. */
 static bool release_unit(struct cta_slot *s)
 {
 	bool any = false;
@@ -304,7 +304,7 @@ static bool pick_near(struct debug_grid *d, struct cta *c, struct debug_turn *t)
 static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 {
 	const struct debug_preference *p = &d->cursor.prefer;
-	struct cta *c = p->cta == NOBODY ? NULL : debug_cta(d, p->cta);
+	struct cta *c = p->cta == NO_CTA ? NULL : debug_cta(d, p->cta);
 	u32 first = p->warp, end = first + 1;
 
 	if (!c)

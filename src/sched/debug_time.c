@@ -103,7 +103,7 @@ bool debug_repeat_between(struct debug_grid *d)
 	return any;
 }
 
-/* Whoever was left then is left again. */
+/* Lanes that were left out then are left out again. */
 static void repeat_in_turn(struct debug_grid *d)
 {
 	const struct debug_deed *x;

@@ -48,7 +48,7 @@ void sched_pool_free(struct sched_pool *p);
 struct sched_waiter {
 	u32 ctaid[3];
 	u32 warp, mask;
-	u32 pc;     /* record to run next */
+	u32 pc;     /* micro-op to run next */
 	u8 state;   /* enum group_state */
 	u8 barrier; /* GROUP_BARRIER: which */
 	u32 want;   /* as in struct group */

@@ -411,7 +411,7 @@ enum exec_stop slot_run_slice(struct cta_slot *s, s32 budget)
 }
 
 /*
- * What a time slice is depends on the launch and the CTA alone, not on who runs it, and so does the
+ * What a time slice is depends on the launch and the CTA alone, not on the worker, and so does the
  * result.
  */
 static enum exec_stop share_run_slice(const struct sched_grid *g, struct cta_slot *s)
@@ -452,7 +452,7 @@ struct cta_slot *grid_begin_unit(struct sched_grid *g, u64 place)
 /* What few units have to say at their end. */
 static void tell_end(struct share *h, struct cta_slot *s)
 {
-	/* Who watches a long launch sees each such CTA; for short ones that would cost too much. */
+	/* Progress shows each CTA of a long launch; for short ones that would cost too much. */
 	if (s->is_long)
 		share_report(h);
 	for (const struct cta_slot *m = s; m; m = m->mate)

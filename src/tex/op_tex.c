@@ -44,7 +44,7 @@ static const struct tex_object unbound = {
 	.sampler = {.address = {TEX_BORDER, TEX_BORDER, TEX_BORDER}},
 };
 
-/* The object of a handle or of the variable at an address, NULL: there is none of this kind. */
+/* The object of a handle or of the variable at an address, NULL: no object of this kind. */
 static const struct tex_object *object_of(struct gang *g, const struct uop *in, u64 x, u32 kind)
 {
 	u64 handle = handle_of(g, in, x);

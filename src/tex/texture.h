@@ -102,7 +102,7 @@ struct tex_request {
 	u32 sample; /* TEX_MS */
 };
 
-/* The object of a handle, NULL: there is none of this kind. */
+/* The object of a handle, NULL: no object of this kind. */
 static inline const struct tex_object *tex_find(const struct tex_table *t, u64 handle, u32 kind)
 {
 	u64 index = handle & ((1u << TEX_INDEX_BITS) - 1), chunk = index / TEX_CHUNK;
@@ -176,7 +176,7 @@ u32 tex_face_of(const u32 coord[3], f64 out[2]);
 /* Where a direction meets the plane of a face; the middle for one that does not. */
 void tex_face_project(u32 face, const f64 v[3], f64 out[2]);
 /*
- * A texel beyond one edge of a face is the nearest one of the face behind the edge. at: column and
+ * A texel beyond one edge of a face is the nearest one of the face beyond the edge. at: column and
  * row, moved there. Returns its face.
  */
 u32 tex_cross_edge(u32 face, s64 at[2], u32 size);

@@ -56,7 +56,7 @@ static const u8 face_axes[6][3] = {{0, 5, 4}, {3, 2, 4}, {1, 0, 2},
 				   {4, 0, 5}, {2, 0, 4}, {5, 3, 4}};
 
 /*
- * A texel beyond one edge of a face is the nearest one of the face behind the edge. at: column and
+ * A texel beyond one edge of a face is the nearest one of the face beyond the edge. at: column and
  * row, moved there. Returns its face.
  */
 u32 tex_cross_edge(u32 face, s64 at[2], u32 size)

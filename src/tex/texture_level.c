@@ -269,7 +269,7 @@ static f64 sharpen(const struct tex_sampler *s, f64 level)
 
 static f64 clamp_level(const struct tex_sampler *s, f64 level, f64 most)
 {
-	/* A range that is none ends where it begins. */
+	/* An empty range ends where it begins. */
 	level = level < (f64)s->level_max ? level : (f64)s->level_max;
 	level = level > (f64)s->level_min ? level : (f64)s->level_min;
 	level = level > 0 ? level : 0;

@@ -210,7 +210,7 @@ static void common(const struct cc *cc, struct cc_words *c, bool cuda)
 	static const char *const words[] = {
 		"--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-x", "cuda", "-fdeclspec",
 		"-Wno-unknown-cuda-version"};
-	/* Errors of clang that are none with nvcc over gcc. */
+	/* Errors of clang that nvcc with gcc does not report. */
 	static const char *const lenient[] = {"-Wno-register", "-Wno-c++11-narrowing"};
 
 	cc_add(c, cc->clang);

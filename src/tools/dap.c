@@ -157,7 +157,7 @@ static int serve_port(long port)
 	while (fd < 0 && errno == EINTR);
 	close(listener);
 	if (fd < 0)
-		return say_port_error("nobody came", port);
+		return say_port_error("no editor connected", port);
 	status = dap_serve(fd, fd, dap_start_program);
 	close(fd);
 	return status;

@@ -274,7 +274,7 @@ static const char *npy_value(const char *header, const char *key)
 	return at;
 }
 
-/* Elements that the shape tuple has; UINT64_MAX: it makes no sense. */
+/* Elements that the shape tuple has; UINT64_MAX: invalid. */
 static u64 npy_elements(const char *shape)
 {
 	u64 n = 1, dim;

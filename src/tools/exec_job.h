@@ -51,7 +51,7 @@ struct exec_job {
 /* The buffer of this name among the inputs, NULL: there is none. */
 const struct exec_input *exec_job_buffer(const struct exec_job *j, const char *name);
 /*
- * Fill in the job from the command line; a message about what makes no sense goes to standard
+ * Fill in the job from the command line; a message about what is invalid goes to standard
  * error. Returns TOOL_OK, TOOL_USAGE, or -1 when help was all that was asked for. The job keeps
  * pointers into argv, and copies of what it parses: free them with exec_job_fini in any case.
  */

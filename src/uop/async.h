@@ -12,7 +12,7 @@ enum async_group_op {
 	ASYNC_WAIT_BULK
 };
 
-/* Waits last, those that may suspend behind the others. */
+/* Waits last, those that may suspend after the others. */
 enum mbar_op {
 	MBAR_INIT,
 	MBAR_INVAL,

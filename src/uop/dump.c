@@ -3,7 +3,7 @@
  */
 #include "src/exec/program.h"
 
-/* A constant's value stands behind its row. */
+/* A constant's value stands after its row. */
 static void put_row(const struct program *p, u32 row, const char *prefix, struct text *out)
 {
 	if (row == NO_ROW)

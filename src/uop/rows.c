@@ -29,7 +29,7 @@ static void see_list(const struct visit *v, u32 first, u32 n, bool write)
 		see_row(v, v->ext[i], write);
 }
 
-/* Of lane operations: the letters of the shape behind "D_", see all.def. */
+/* Of lane operations: the letters of the shape after "D_", see all.def. */
 static void see_lane(const struct visit *v, const struct uop *in)
 {
 	const char *shape = uop_info[in->inner].shape;

@@ -3,8 +3,8 @@
  *
  *   load global 4 | cta 0,0,0 warp 1 lanes ffffffff | k+7 line 12 | 0x7f0012340000 ..
  *
- * space and bytes of a lane; who; the kernel or function, record and line of the PTX; addresses of
- * the lanes in ascending order. Waits have the mnemonic and no addresses.
+ * space and bytes of a lane; who; the kernel or function, micro-op and line of the PTX; addresses
+ * of the lanes in ascending order. Waits have the mnemonic and no addresses.
  */
 #ifndef PL_WATCH_TRACE_H
 #define PL_WATCH_TRACE_H

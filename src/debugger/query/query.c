@@ -260,7 +260,7 @@ static void query_threads(struct debugger *x, const char *args, struct text *out
 	text_fini(&name);
 }
 
-/* Threads that were told, or would be; NULL: there is none of this number. */
+/* Threads that were told, or would be; NULL: no thread has this number. */
 static const struct query_thread *thread_of(struct debugger *x, s64 id)
 {
 	struct query_state *q = x->query;

@@ -143,7 +143,7 @@ static void expression_row(struct debugger *x, struct json *j, const struct focu
 
 /* ---- parts ---- */
 
-/* Is the row asked for? Rows before and behind are counted only. */
+/* Is the row asked for? Rows before and after are counted only. */
 struct page {
 	u64 at, start, end;
 };

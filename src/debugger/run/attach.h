@@ -29,7 +29,7 @@ struct attachment {
 
 /* Take the socket that PTXLOOM_DEBUG names, say hello, and listen. False with a line in `why`. */
 bool attachment_open(struct attachment *a, struct text *why);
-/* Nobody may be waiting. */
+/* No thread may be waiting. */
 void attachment_close(struct attachment *a);
 /* Wait for the next frame, which the caller frees. False: the connection has ended. */
 bool attachment_receive(struct attachment *a, struct link_frame *out);

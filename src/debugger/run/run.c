@@ -78,7 +78,7 @@ void run_focus_stop(struct debugger *x)
 	x->focus.frame = frame_of_user(x, c, x->focus.warp, x->focus.lane, NULL);
 }
 
-/* The group that stopped has been told of; the next question says whether it went on. */
+/* The group that stopped has been reported; the next question says whether it went on. */
 static void run_pass(struct debugger *x)
 {
 	struct passed p = {x->at.asked_cta, x->at.asked_warp, x->at.all_lanes,

@@ -22,7 +22,7 @@ struct run {
 	u8 *marks;                    /* for each micro-op: look closely; owned */
 	u32 marks_cap;
 	bool attentive; /* look closely everywhere; atomic */
-	bool detached;  /* nobody is there any more */
+	bool detached;  /* no front end is connected any more */
 	u64 announced;  /* launch that the user has been told about last */
 	VEC(struct passed) passed;
 	struct debug_hooks hooks;

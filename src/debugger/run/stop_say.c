@@ -111,7 +111,7 @@ static void say_fault_address(struct debugger *x, const struct fault *f)
 		say(x, " at 0x%llx", (unsigned long long)f->address);
 }
 
-/* Who waits for what. */
+/* Which lanes wait for what. */
 static void say_waiting(struct debugger *x)
 {
 	struct look_group groups[WARP_LANES + 1];

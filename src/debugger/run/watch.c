@@ -1,5 +1,5 @@
 /*
- * Watchpoints. Memory is compared after what has written it, whoever does; registers and other
+ * Watchpoints. Memory is compared after every instruction, whatever writes it; registers and other
  * expressions after each instruction of the lane that they are about.
  */
 #include "src/debugger/debugger_int.h"
@@ -141,7 +141,7 @@ bool watch_reads(const struct exec_access *a)
 	       a->kind == ACCESS_COPY_READ || a->kind == ACCESS_MATRIX_LOAD;
 }
 
-/* ---- what is to be looked at ---- */
+/* ---- what is to be compared ---- */
 
 static bool is_watched(const struct debugger *x, const struct point *p)
 {
@@ -279,7 +279,7 @@ static void watch_show(struct debugger *x, struct watch *w, struct text *out)
 /* Is the lane about to run the next instruction of the function that the value is of? */
 static bool watch_is_due(struct debugger *x, const struct watch *w, u32 calls)
 {
-	/* Not all that writes tells of it: tensor copies, the host. */
+	/* Not everything that writes reports it: tensor copies, the host. */
 	if (!w->by_value)
 		return w->modes & WATCH_WRITE;
 	return calls == w->calls && x->at.asked_cta == w->focus.cta &&

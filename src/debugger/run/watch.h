@@ -34,7 +34,7 @@ bool watch_reads(const struct exec_access *a);
 const char *watch_type(const struct watch *w);
 void watch_free(struct watch *w);
 
-/* Is anything to be looked at before each instruction? */
+/* Is anything to be compared before each instruction? */
 bool watches_active(struct debugger *x);
 void watches_access(struct debugger *x, const struct exec_access *a);
 /* A launch begins: what the host wrote in between does not count as this launch's. */

@@ -83,7 +83,7 @@ bool image_is_archive(const u8 *p, size_t size);
 /* True when the first thing after blanks and comments is the `.version` directive. */
 bool image_is_ptx(const u8 *p, size_t size);
 
-/* Length of an ELF file in memory, from its headers alone; 0 when they make no sense. */
+/* Length of an ELF file in memory, from its headers alone; 0 when they are invalid. */
 size_t image_elf_extent(const u8 *p);
 /*
  * Section `.nv_debug_ptx_txt` of a cubin, with -rdc `.nv_debug_ptx_txt.HASH` and one per unit:

@@ -43,7 +43,7 @@ struct copy_plan {
 	bool dst_device, src_device;     /* memory that the host cannot touch */
 	void *owned;                     /* freed after the copy, NULL: nothing */
 	struct device *dev;              /* whose fault a bad copy is */
-	/* Where a caller who waits learns what came of it; NULL: a fault is the device's. */
+	/* Where a caller that waits finds the result; NULL: a fault is the device's. */
 	enum status *outcome;
 };
 

@@ -250,7 +250,7 @@ enum status memory_pool_trim(struct memory_pools *all, struct memory_pool *p, u6
 	return STATUS_SUCCESS;
 }
 
-/* ---- taking and giving back ---- */
+/* ---- allocating and freeing ---- */
 
 /* Make the range at `at` an allocation of the pool. */
 static enum status adopt_allocation(struct memory_pool *p, u64 at, u64 bytes)

@@ -329,7 +329,7 @@ static bool note_lacks(struct record *r, const struct device_flight *f, const ra
 	if (ok && running > 1)
 		ok = add_note(
 			r,
-			"other launches were under way: what they wrote meanwhile is not recorded");
+			"other launches were under way: what they wrote during this one is not recorded");
 	if (ok && heap && (calls(p, "malloc") || calls(p, "free")))
 		ok = add_note(
 			r, "which blocks of the heap were in use is not recorded: malloc and free "

@@ -3,10 +3,10 @@
  */
 #include "src/dev/record/record_int.h"
 
-/* More of anything than that makes no sense. */
+/* More of anything than that is invalid. */
 #define COUNT_MAX (1u << 24)
 
-/* How many follow. False: it makes no sense. */
+/* How many follow. False: it is invalid. */
 static bool walk_count(struct wire *w, size_t len, u32 *n)
 {
 	*n = (u32)len;

@@ -2,8 +2,8 @@
  * The bytes of a record: little endian, written to memory and packed into a file, or read from one.
  * One function for both directions goes over every value, so that they cannot differ.
  *
- * After a failure (no memory, the file ends, a size makes no sense) values that are read are zero
- * and nothing is written; `failed` is looked at where it matters.
+ * After a failure (no memory, the file ends, an invalid size) values that are read are zero
+ * and nothing is written; `failed` is checked where it matters.
  */
 #ifndef PL_DEV_WIRE_H
 #define PL_DEV_WIRE_H
@@ -42,7 +42,7 @@ void wire_u32(struct wire *w, u32 *v);
 void wire_u64(struct wire *w, u64 *v);
 void wire_bool(struct wire *w, bool *v);
 void wire_dims(struct wire *w, u32 *v);
-/* Bytes with their number before them; what is read is malloc'ed, with a NUL behind it. */
+/* Bytes with their number before them; what is read is malloc'ed, with a NUL after it. */
 void wire_blob(struct wire *w, u8 **bytes, u64 *n);
 /* A text that ends with a NUL, which is not in the file. */
 void wire_text(struct wire *w, char **text);

@@ -1,5 +1,5 @@
 /*
- * Streams: making, finding and describing them. What a node of work is and who runs it is in
+ * Streams: making, finding and describing them. What a node of work is and what runs it is in
  * work.c, how work is issued in stream_issue.c, waiting in stream_wait.c.
  */
 #include "src/dev/graph/graph_stream.h"

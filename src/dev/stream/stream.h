@@ -57,7 +57,7 @@ enum status stream_device_error(const struct device *d);
 void stream_device_fail(struct device *d, enum status error);
 /* Forget the error; nothing may be under way. */
 void stream_device_revive(struct device *d);
-/* Wait for all work that has been issued to a device. Returns its error. Spoils every capture. */
+/* Wait for all work that has been issued to a device; returns its error. Invalidates captures. */
 enum status stream_device_wait(struct device *d);
 /* The same for those who hand out or take away memory: captures stay as they are. */
 enum status stream_device_finish(struct device *d);

@@ -73,7 +73,7 @@ void texture_store_free(struct texture_store *s);
 const struct tex_table *texture_table(const struct texture_store *s);
 
 /*
- * Make an object. STATUS_INVALID_VALUE: the description makes no sense or exceeds the profile's
+ * Make an object. STATUS_INVALID_VALUE: the description is invalid or exceeds the profile's
  * limits; STATUS_NOT_SUPPORTED: block-compressed formats that have no decoder here.
  */
 enum status texture_create(struct texture_store *s, const struct texture_desc *d, u64 *handle);

@@ -1,5 +1,5 @@
 /*
- * Lowering of asynchronous copies, mbarriers and addresses in a cluster to records of op_async.c:
+ * Lowering of asynchronous copies, mbarriers and addresses in a cluster to micro-ops of op_async.c:
  * every address becomes a 64-bit row with its offset added. PTX ISA "Asynchronous Copy
  * Instructions", "mbarrier", "mapa", "getctarank", "isspacep".
  */

@@ -169,7 +169,7 @@ static u64 place_var(struct lower *l, u32 var, u64 at)
 
 /*
  * Parameters of calls are known in their block only: blocks side by side share space. First each
- * variable's place among those of its block, then the blocks', each behind all of the block around
+ * variable's place among those of its block, then the blocks', each after all of the block around
  * it.
  */
 static u64 place_scopes(struct lower *l, u64 at)

@@ -1,6 +1,6 @@
 /*
  * Operations that take modifiers as data. Where no operation serves a form as it stands,
- * roundings, .ftz, .sat and their like are moved from the opcode into the record's constant,
+ * roundings, .ftz, .sat and their like are moved from the opcode into the micro-op's constant,
  * and a `*` stands in their place: add.rz.ftz.f32 becomes `add.*.f32` with a mode. Words that
  * are no such modifiers stay in the text, so none is ever ignored.
  */

@@ -360,8 +360,8 @@ void lower_mark_common(struct program *p)
 
 /*
  * ---- wgmma: runs when a warp issues it. On a device it begins when all four warps of the
- * warpgroup have issued it, and who waits for a group waits for all four: they meet at fences and
- * at waits ----
+ * warpgroup have issued it, and a warp that waits for a group waits for all four: they meet at
+ * fences and at waits ----
  */
 
 static void meet_warpgroup(struct lower *l)

@@ -1,7 +1,7 @@
 /*
- * Lowering of barriers and fences. Guarded barriers become a branch around them: who waits must be
- * a group of its own. PTX ISA "Parallel Synchronization and Communication Instructions: bar,
- * barrier", "barrier.cluster", "membar, fence".
+ * Lowering of barriers and fences. Guarded barriers become a branch around them: lanes that wait
+ * must be a group of their own. PTX ISA "Parallel Synchronization and Communication Instructions:
+ * bar, barrier", "barrier.cluster", "membar, fence".
  */
 #include "src/lower/lower_int.h"
 
@@ -40,7 +40,7 @@ static void emit_bar(struct lower *l, enum exec_op op, u32 kind)
 		lower_skip_end(l, skip);
 }
 
-/* A record without operands that needs its lanes to be a group. */
+/* A micro-op without operands that needs its lanes to be a group. */
 static void emit_plain(struct lower *l, enum exec_op op)
 {
 	u32 skip = l->guard != IR_NONE ? lower_skip(l) : IR_NONE;

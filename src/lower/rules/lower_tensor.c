@@ -1,5 +1,5 @@
 /*
- * Lowering of tensor copies and tensormap.replace to records of op_tensor.c.
+ * Lowering of tensor copies and tensormap.replace to micro-ops of op_tensor.c.
  */
 #include "src/uop/async.h"
 #include "src/uop/atom.h"

@@ -1,5 +1,5 @@
 /*
- * Lowering of texture and surface instructions to records of op_tex.c.
+ * Lowering of texture and surface instructions to micro-ops of op_tex.c.
  * Source: PTX ISA "Texture Instructions", "Surface Instructions".
  */
 #include "src/uop/atom.h"

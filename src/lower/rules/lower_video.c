@@ -85,7 +85,7 @@ static struct ir_operand plain(const struct ir_operand *op)
 	return whole;
 }
 
-/* The record, its data behind it in ext. */
+/* The micro-op, its data after it in ext. */
 static void emit_video(struct lower *l, enum exec_op op, const void *data, size_t size)
 {
 	u32 words[(sizeof(struct num_video) + 3) / 4] = {0}, row[3], ext = (u32)l->ext.len, d;

@@ -1,6 +1,6 @@
 /*
- * Lowering of warp instructions to records of op_warp.c. A guarded one becomes a branch around it:
- * the lanes that take part must be a group of their own, since they may have to wait.
+ * Lowering of warp instructions to micro-ops of op_warp.c. A guarded one becomes a branch around
+ * it: the lanes that take part must be a group of their own, since they may have to wait.
  */
 #include "src/lower/lower_int.h"
 #include "src/num/numeric.h"

@@ -1,6 +1,6 @@
 /*
  * The PTX of a program that does not run: read from its file, for the interpreter that answers
- * meanwhile.
+ * before it runs.
  */
 #ifndef PL_DEBUG_CODE_H
 #define PL_DEBUG_CODE_H

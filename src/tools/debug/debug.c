@@ -146,8 +146,8 @@ static enum front_result run_given(struct front *f, const struct given *g)
 }
 
 /*
- * An empty line repeats the one before. The interpreter would know it, but has been asked for what
- * the window shows meanwhile.
+ * An empty line repeats the one before. The interpreter would know it, but has answered what the
+ * window shows since.
  */
 static char *repeat_line(struct front *f, char *line)
 {

@@ -105,7 +105,7 @@ void layout_off(struct front *f);
 
 /* One line, owned by the caller; NULL: the input has ended. */
 char *line_read(struct front *f, const char *prompt);
-/* Wait for standard input, and look after the program meanwhile. False: Ctrl-C came instead. */
+/* Wait for standard input, and serve the program until then. False: Ctrl-C came instead. */
 bool line_wait(struct front *f);
 
 /* ---- line_readline.c, line_none.c: editing ---- */

@@ -249,7 +249,7 @@ static void start_guard(struct debuggee *p)
 		close(ends[0]);
 		return;
 	}
-	/* Twice, here and there: whoever is first. */
+	/* In both processes: either may be first. */
 	setpgid(p->guard_pid, p->pid);
 	p->guard = ends[0];
 }

@@ -1,6 +1,6 @@
 /*
  * The program as it runs: commands are sent to its interpreter, and what it answers is printed
- * until it stands again or has ended. Three things can happen meanwhile: a frame, Ctrl-C, the end.
+ * until it stands again or has ended. Three things can happen before: a frame, Ctrl-C, the end.
  */
 #include "src/tools/debug/front.h"
 

@@ -122,7 +122,7 @@ static void see_wrong(struct stage *s)
 	HAS(s, "launch 2", "Launch 2 is not running");
 	HAS(s, "device 3", "Device 3 runs no launch");
 	HAS(s, "cuda lane 40", "There is no lane 40");
-	HAS(s, "cuda nothing 1", "\"nothing\" is none of");
+	HAS(s, "cuda nothing 1", "\"nothing\" is not one of");
 	HAS(s, "info cuda nothing", "info cuda knows");
 	PRINTS(s, "cuda sm warp lane", "sm 0, warp 0, lane 0\n");
 }
@@ -216,7 +216,7 @@ static void see_recursion(struct stage *s)
 	HAS(s, "bt", "#0  k<<<2, 64>>> (n=5) at test.ptx:32\n");
 	HAS(s, "info warps", "0-7    000000ff  test.ptx:32, waiting\n");
 	HAS(s, "info threads", "   (0,0,0)  (8,0,0)   (31,0,0)  24     test.ptx:15\n");
-	HAS(s, "info barriers", "Nobody of the CTA waits at a barrier.\n");
+	HAS(s, "info barriers", "No thread of the CTA waits at a barrier.\n");
 	HAS(s, "warp 1", "CTA (0,0,0) warp 1 lane 0, thread (32,0,0)");
 	HAS(s, "thread 40", "Lane 8, thread (40,0,0)");
 	HAS(s, "cta 1", "CTA (1,0,0) has not begun\n");

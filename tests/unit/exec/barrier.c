@@ -47,7 +47,7 @@ static bool all_equal(const u32 *out, u32 from, u32 to, u32 v)
 	return true;
 }
 
-/* Threads 0, 3, 6 .. say yes; each third of the threads comes from its own record. */
+/* Threads 0, 3, 6 .. say yes; each third of the threads comes from its own micro-op. */
 static void test_red(void)
 {
 	static const char popc[] = HEAD KERNEL(
@@ -142,7 +142,7 @@ static void test_exited(void)
 	CHECK_EQ(fault.lanes, FULL_MASK);
 }
 
-/* Halves of warps come from different records. */
+/* Halves of warps come from different micro-ops. */
 static void test_halves(void)
 {
 	static const char ptx[] = HEAD KERNEL(

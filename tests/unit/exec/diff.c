@@ -44,7 +44,7 @@ struct trial {
 	char why[400];
 };
 
-/* How records are made. */
+/* How micro-ops are made. */
 enum layout { LAYOUT_USUAL, LAYOUT_NO_FUSION, LAYOUT_ONE_TO_ONE, LAYOUTS };
 
 /* Under a debugger that goes back in time. */

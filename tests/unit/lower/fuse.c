@@ -1,5 +1,5 @@
 /*
- * Pairs of records put together, copies left out, accesses of parts of warps and of whole gangs,
+ * Pairs of micro-ops put together, copies left out, accesses of parts of warps and of whole gangs,
  * addresses by base and index, and values kept for a launch: every host level against plain C. Also
  * where a temporary is read twice and where a copy must stay.
  */

@@ -14,7 +14,7 @@
 
 static u32 runs[ISA_ROWS], refused[ISA_ROWS];
 
-/* Instructions of the kernel itself: do any of their records fault? */
+/* Instructions of the kernel itself: do any of their micro-ops fault? */
 static void count(const struct ir_func *f, const struct program *p)
 {
 	bool *bad = calloc(f->insns.len + 1, sizeof(*bad));
