@@ -20,11 +20,11 @@ TESTS += tests/exec/settings.sh tests/exec/completion.sh tests/exec/pkgconfig.sh
 TESTS += tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
 endif
 
-dist_check_SCRIPTS += tests/debug/python.sh tests/dap/dap.sh tests/dap/protocol.sh
-EXTRA_DIST += tests/debug/scale.py tests/debug/softmax.py tests/dap/client.py tests/dap/sessions.py editors/vscode/README.md \
+dist_check_SCRIPTS += tests/debug/python.sh tests/dap/dap.sh tests/dap/protocol.sh tests/dap/clients.sh
+EXTRA_DIST += tests/debug/scale.py tests/debug/softmax.py tests/dap/client.py tests/dap/emacs.el tests/dap/nvim.lua tests/dap/sessions.py editors/vscode/README.md \
 	editors/vscode/extension.js editors/vscode/package.json
 if !SANITIZED
-TESTS += tests/debug/python.sh tests/dap/dap.sh tests/dap/protocol.sh
+TESTS += tests/debug/python.sh tests/dap/dap.sh tests/dap/protocol.sh tests/dap/clients.sh
 endif
 
 # The same libraries, where they are built with a sanitizer.
@@ -45,7 +45,7 @@ endif
 
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # three seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
-slow_tests = tests/dap/dap.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/programs.sh \
+slow_tests = tests/dap/clients.sh tests/dap/dap.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/programs.sh \
 	tests/debug/terminal.sh tests/debug/tutorial.sh tests/exec/exec.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch \
 	tests/fuzz/fuzz_ptx tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh \
 	tests/progress/table tests/style/docs.sh tests/style/includes.sh \

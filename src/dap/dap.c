@@ -200,6 +200,8 @@ static void on_stopped(struct dap *d)
 	}
 	d->resume = false;
 	d->pausing = false;
+	/* Also a movement that has got nowhere ends with a stop: the editor waits for one. */
+	d->stop_serial = 0;
 	dap_look_again(d);
 }
 

@@ -134,6 +134,8 @@ struct standing {
 	u64 cta;
 	u32 warp, lanes, pc;
 	const struct fault *fault;
+	bool interrupted;  /* it stands because the front end has asked for it */
+	const char *event; /* the name of what was caught; NULL: nothing */
 	u64 time;
 	/* STOPPED_STEP: the group that is about to run `in`; those that stopped may be others. */
 	u64 asked_cta;

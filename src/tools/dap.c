@@ -16,7 +16,7 @@
 
 const char tool_help_dap[] =
 	"Speaks the Debug Adapter Protocol, by which editors debug kernels: breakpoints, data breakpoints, values\n"
-	"of all lanes, steps forwards and back. Editors start it; ptxloom-dap(1) says how they are set up.\n"
+	"of all lanes, steps forwards and back. Editors start it; docs/editors.md says how they are set up.\n"
 	"\n"
 	"  --port N   wait for one editor at this TCP port of the local host, instead of standard input\n"
 	"  --help     this text\n"

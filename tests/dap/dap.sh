@@ -9,14 +9,14 @@ if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
 	skip "sessions of an editor" "this build has no libcjson"
 	finish
 fi
-for program in diverge fault deadlock; do
+for program in diverge fault deadlock spin; do
 	if ! ptxloom cc -G "$top/tests/debug/$program.cu" -o "$scratch/$program" 2>"$scratch/err"; then
 		skip "sessions of an editor" "no CUDA C++ can be compiled here: $(head -n 1 "$scratch/err")"
 		finish
 	fi
 done
 PYTHONDONTWRITEBYTECODE=1 timeout 900 python3 "$top/tests/dap/sessions.py" "$bin/ptxloom" "$scratch" \
-	"$top/tests/debug" breakpoints fault changes deadlock ptx killed >"$scratch/sessions" 2>"$scratch/err"
+	"$top/tests/debug" breakpoints fault changes deadlock reasons ptx killed >"$scratch/sessions" 2>"$scratch/err"
 status=$?
 grep -v '^1\.\.' "$scratch/sessions"
 tap_count=$(grep -c '^\(not \)\{0,1\}ok ' "$scratch/sessions")

@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 
 from client import Adapter, Refused
 
@@ -182,6 +183,32 @@ def deadlock():
     check("the adapter ends", a.end() == 0)
 
 
+def reasons():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin(filters=["divergence"], stopOnEntry=True, **launch("diverge"))
+    e = a.event("stopped", "exited")
+    check("stopOnEntry stops as an entry", e["body"].get("reason") == "entry", e)
+    a.request("stepBack", threadId=1)
+    e = a.event("stopped")
+    check("a step that leads nowhere ends with a stop, too", e is not None and "No more reverse-execution history" in a.output.get("console", ""),
+          a.output)
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "exited")
+    check("an exception that was asked for stops", e["body"].get("reason") == "exception", e)
+    about = a.request("exceptionInfo", threadId=1)
+    check("and has its name", about["exceptionId"] == "divergence" and "divergence" in about["description"], about)
+    a.end()
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin(**launch("spin"))
+    while "launching" not in a.output.get("stdout", ""):
+        a._keep(a._message(time.time() + 40))
+    time.sleep(0.3)
+    a.request("pause", threadId=1)
+    e = a.event("stopped", "exited")
+    check("a pause is told as one", e["body"].get("reason") == "pause", e)
+    a.end()
+
+
 def ptx():
     a = Adapter([PTXLOOM, "dap"])
     made = a.begin({source("collatz.ptx"): [22]}, program=source("collatz.ptx"),
@@ -245,7 +272,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, ptx, refusals, killed, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, ptx, refusals, killed, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:

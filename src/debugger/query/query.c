@@ -485,15 +485,13 @@ static const char *reason_of(struct debugger *x)
 
 	if (x->at.kind == STOPPED_FAULT)
 		return "exception";
-	if (x->at.kind == STOPPED_IDLE)
+	if (x->at.kind == STOPPED_IDLE || x->at.interrupted)
 		return "pause";
+	if (x->at.event)
+		return strcmp(x->at.event, "launch") ? "exception" : "entry";
 	if (!x->points.hit.len)
 		return x->at.kind == STOPPED_LAUNCH ? "entry" : "step";
-	if (!p || p->kind == POINT_BREAK)
-		return "breakpoint";
-	return p->kind == POINT_WATCH     ? "data breakpoint"
-	       : p->event == EVENT_LAUNCH ? "entry"
-					  : "exception";
+	return p && p->kind == POINT_WATCH ? "data breakpoint" : "breakpoint";
 }
 
 static void query_stop(struct debugger *x, const char *args, struct text *out)
@@ -505,6 +503,10 @@ static void query_stop(struct debugger *x, const char *args, struct text *out)
 	json_open(&j, '{');
 	json_number(&j, "serial", (s64)serial_of(x));
 	json_string(&j, "reason", reason_of(x));
+	if (x->at.event) {
+		json_string(&j, "kind", x->at.event);
+		json_string(&j, "text", x->run.next_title);
+	}
 	if (f) {
 		json_string(&j, "kind", kind_of_fault(f));
 		json_string(&j, "description", device_fault_name(f->kind));

@@ -75,6 +75,18 @@ struct point *points_catch(struct debugger *x, enum point_event event)
 	return NULL;
 }
 
+bool catch_next(struct debugger *x, enum point_event event)
+{
+	const struct point *p = points_catch(x, event);
+
+	if (!p)
+		return false;
+	snprintf(x->run.next_title, sizeof(x->run.next_title), "Catchpoint %u (%s)", p->number,
+		 p->text);
+	x->run.next_event = event_names[event];
+	return true;
+}
+
 /* Do any of these lanes of the warp that is asked about live? */
 static bool lanes_live(const struct debugger *x, u32 lanes)
 {
@@ -87,14 +99,9 @@ bool catch_divergence(struct debugger *x)
 {
 	bool same = x->at.cta == x->run.last_cta && x->at.warp == x->run.last_warp;
 	u32 now = x->at.all_lanes, before = x->run.last_lanes;
-	const struct point *p;
 
 	if (!same || (now & before) != now || now == before || x->at.time <= x->run.last_time ||
 	    !points_catch_enabled(x, EVENT_DIVERGENCE) || !lanes_live(x, before & ~now))
 		return false;
-	p = points_catch(x, EVENT_DIVERGENCE);
-	if (p)
-		snprintf(x->run.next_title, sizeof(x->run.next_title), "Catchpoint %u (%s)",
-			 p->number, p->text);
-	return p != NULL;
+	return catch_next(x, EVENT_DIVERGENCE);
 }

@@ -119,6 +119,8 @@ bool point_condition(struct debugger *x, struct point *p, const struct dbg_conte
 
 /* The enabled catchpoint for an event, after its hits and ignore counts; NULL: none. */
 struct point *points_catch(struct debugger *x, enum point_event event);
+/* Is it caught? Then it stops at the next instruction, by the title that is in x->run. */
+bool catch_next(struct debugger *x, enum point_event event);
 bool points_catch_enabled(const struct debugger *x, enum point_event event);
 /* Is there one for what has to be looked for before each instruction? */
 bool points_catch_wanted(const struct debugger *x);

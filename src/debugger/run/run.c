@@ -108,6 +108,8 @@ enum debug_verdict run_stop(struct debugger *x)
 	if (x->grid)
 		run_mark(x, debug_env(x->grid)->program);
 	x->at.kind = STOPPED_NOT;
+	x->at.event = NULL;
+	x->at.interrupted = false;
 	run_attend(x);
 	return v;
 }
@@ -156,6 +158,18 @@ static enum debug_verdict stop_here(struct debugger *x, u32 lanes, const char *t
 	return run_stop(x);
 }
 
+static enum debug_verdict stop_caught(struct debugger *x, u32 lanes)
+{
+	x->at.event = x->run.next_event;
+	return stop_here(x, lanes, x->run.next_title);
+}
+
+static enum debug_verdict stop_interrupted(struct debugger *x)
+{
+	x->at.interrupted = true;
+	return stop_here(x, x->at.all_lanes, "Interrupted");
+}
+
 /* Breakpoints, watchpoints and events at this instruction. */
 static u32 points_here(struct debugger *x, const struct gang *g, const struct uop *in, u32 lanes,
 		       struct text *names)
@@ -166,17 +180,6 @@ static u32 points_here(struct debugger *x, const struct gang *g, const struct uo
 		hit = points_check(x, g, in, lanes, names);
 	watched = watches_check(x, names);
 	return hit ? hit : watched;
-}
-
-/* Is this event caught? It stops at the next instruction, by this title. */
-static bool catch_next(struct debugger *x, enum point_event event)
-{
-	const struct point *p = points_catch(x, event);
-
-	if (p)
-		snprintf(x->run.next_title, sizeof(x->run.next_title), "Catchpoint %u (%s)",
-			 p->number, p->text);
-	return p != NULL;
 }
 
 static bool is_barrier(const struct uop *in)
@@ -196,13 +199,13 @@ static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const 
 	if (hit)
 		v = stop_here(x, hit, names.at);
 	else if (catch_divergence(x) || (lanes && is_barrier(in) && catch_next(x, EVENT_BARRIER)))
-		v = stop_here(x, lanes, x->run.next_title);
+		v = stop_caught(x, lanes);
 	else if (x->run.stop_at_first || x->run.stop_at_next)
-		v = stop_here(x, x->at.all_lanes, x->run.next_title);
+		v = stop_caught(x, x->at.all_lanes);
 	else if (x->move.kind != MOVE_NOT)
 		v = move_step(x, !(lanes >> x->move.lane & 1));
 	else if (__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
-		v = stop_here(x, x->at.all_lanes, "Interrupted");
+		v = stop_interrupted(x);
 	text_fini(&names);
 	if (v == DEBUG_GO_ON)
 		passed_go(x);
@@ -441,6 +444,7 @@ void debugger_exiting(struct debugger *x)
 	pthread_mutex_lock(&x->lock);
 	if (!x->run.detached && points_catch(x, EVENT_EXIT)) {
 		x->grid = NULL;
+		x->at.event = "exit";
 		say(x, "The program is about to exit.\n");
 		run_stop(x);
 	}

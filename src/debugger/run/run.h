@@ -32,6 +32,7 @@ struct run {
 	bool stop_at_first; /* catch launch: at the launch's first instruction */
 	bool stop_at_next;  /* wherever it is: an interrupt, a lane that has ended */
 	char next_title[64];
+	const char *next_event; /* that it is about */
 };
 
 /* ---- run.c ---- */
