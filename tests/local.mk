@@ -36,7 +36,7 @@ endif
 EXTRA_DIST += .ci/run tests/extend.sh tests/mutate tests/totals.awk tests/coverage.sh tests/tap.sh
 style_tests = tests/style/format.sh tests/style/limits.sh tests/style/includes.sh tests/style/names.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh tests/style/mutate.sh \
-	tests/style/quick.sh tests/style/architecture.sh
+	tests/style/quick.sh tests/style/architecture.sh tests/style/dist.sh
 dist_check_SCRIPTS += $(style_tests)
 # They read sources: once is enough, sanitizers have nothing to find there.
 if !SANITIZED
@@ -57,12 +57,15 @@ check-list:
 	@for test in $(TESTS); do echo $$test; done
 slow-list:
 	@for test in $(slow_tests); do echo $$test; done
+# Files and folders of the tarball, from the source folder.
+dist-list:
+	@for file in $(DISTFILES); do echo $$file; done | sed 's|^\.\./||; s|^$(top_srcdir)/||'
 quick-list:
 	@$(quick_words); without $(TESTS)
 check-quick: all
 	@$(quick_words); tests=`without $(TESTS)`; programs=`without $(check_PROGRAMS)`; \
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $$tests`" check_PROGRAMS="`echo $$programs`"
-.PHONY: check-list slow-list quick-list check-quick
+.PHONY: check-list slow-list dist-list quick-list check-quick
 
 # Instructions that are added to a copy of the sources, which takes a build of its own.
 check-extend:

@@ -95,7 +95,7 @@ unit_tests += \
 unit_tests += \
 	tests/unit/tex/texture \
 	tests/unit/tex/texture_device
-EXTRA_DIST += tests/check.h \
+EXTRA_DIST += tests/unit/debugger/stage.h tests/check.h \
 	tests/skip.h \
 	tests/unit/async/tensor_words.h \
 	tests/unit/dbg/fake.h \

@@ -466,7 +466,7 @@ static void assign(struct debugger *x, const struct focus *f, const char *to, co
 	struct text line = {0}, why = {0};
 	struct json j = {.out = out};
 	struct dbg_context c;
-	struct dbg_expr *e;
+	struct dbg_expr *e = NULL;
 	struct dbg_value v;
 
 	text_printf(&line, "(%s) = (%s)", to, value);
