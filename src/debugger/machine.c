@@ -242,11 +242,6 @@ static u64 read_uniform(const struct gang *g, enum isa_sreg_id id, u32 part)
 	return exec_sreg_uniform(&copy, id, part);
 }
 
-static bool is_clock(enum isa_sreg_id id)
-{
-	return id >= SR_clock && id <= SR_globaltimer_hi;
-}
-
 static enum dbg_answer special(void *user, const struct dbg_lane *lane, enum isa_sreg_id id,
 			       u32 part, u64 *value)
 {
@@ -256,13 +251,12 @@ static enum dbg_answer special(void *user, const struct dbg_lane *lane, enum isa
 
 	if (!c)
 		return DBG_GONE;
-	if (is_clock(id) && !c->env->program->reads_clock)
+	if (isa_sreg_varies(id) == ISA_TIME && !c->env->program->reads_clock)
 		return DBG_NOT_KNOWN;
 	if (id == SR_tid) {
 		machine_thread(c->env, lane->warp, lane->lane, thread);
 		*value = part < 3 ? thread[part] : 0;
-	} else if (id == SR_laneid || id == SR_warpid ||
-		   (id >= SR_lanemask_eq && id <= SR_lanemask_gt)) {
+	} else if (isa_sreg_varies(id) == ISA_LANE) {
 		*value = exec_sreg_lane(id, lane->lane, lane->warp);
 	} else {
 		*value = read_uniform(exec_gang_of(c, lane->warp), id, part);

@@ -29,7 +29,7 @@ static enum uop_effect effect_of(const struct gang *g, const struct uop *in)
 		return effect;
 	switch (uop_kind(in->inner)) {
 	case UOP_SREG:
-		quiet = !isa_sreg_is_clock(in->sreg.number);
+		quiet = isa_sreg_varies(in->sreg.number) != ISA_TIME;
 		break;
 	case UOP_CALL:
 		quiet = !in->call.saves;

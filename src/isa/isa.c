@@ -63,7 +63,8 @@ enum group_id {
 };
 
 static const struct isa_sreg sregs[] = {
-#define SREG(ident, name, type, components, ptx, sm) {name, T_##type, components, ptx, sm},
+#define SREG(ident, name, type, components, varies, ptx, sm)                                       \
+	{name, T_##type, components, ptx, sm, ISA_##varies},
 #include "src/isa/sregs.def"
 #undef SREG
 };
@@ -74,11 +75,15 @@ static const struct isa_source_row source_rows[] = {
 #define LATER(n, sm, ptx) ((u32)(n) | 0x4000 | (u32)(sm) << 16 | (u32)(ptx) << 24)
 #define UNTIL(n, gone_sm, gone_ptx) ((u32)(n) | (u32)(gone_sm) << 16 | (u32)(gone_ptx) << 24)
 #define LINT ISA_LINT
+#define MULTICAST ISA_MULTICAST
+#define FABRIC ISA_FABRIC
 #define RUN(rule) ISA_RUN
 #define INSN(id, syntax, ptx, target, state) {#id, syntax, ptx, target, state, ISA_CHAPTER},
 #include "src/isa/insn/all.def"
 #undef INSN
 #undef RUN
+#undef FABRIC
+#undef MULTICAST
 #undef LINT
 #undef UNTIL
 #undef LATER
@@ -208,19 +213,9 @@ void isa_word_minimum(u32 word, u8 *ptx, u8 *sm)
 	*sm = words[word].sm > 10 ? words[word].sm : 0;
 }
 
-bool isa_sreg_is_clock(enum isa_sreg_id id)
+enum isa_varies isa_sreg_varies(u32 id)
 {
-	switch (id) {
-	case SR_clock:
-	case SR_clock_hi:
-	case SR_clock64:
-	case SR_globaltimer:
-	case SR_globaltimer_lo:
-	case SR_globaltimer_hi:
-		return true;
-	default:
-		return false;
-	}
+	return sregs[id].varies;
 }
 
 const struct isa_sreg *isa_sreg(u32 id)

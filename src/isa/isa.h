@@ -7,7 +7,8 @@
  *
  *     INSN(id, "syntax", minimum PTX x 10, target, state)
  *
- * state: LINT = parsed and checked; RUN(rule) = executed too: lower_<rule> makes micro-ops of it
+ * state: LINT = parsed and checked; MULTICAST, FABRIC = the same, as emulated devices have no
+ * multicast objects or no fabric; RUN(rule) = executed too: lower_<rule> makes micro-ops of it
  * (src/lower/rules). target: SM(n): any target from sm_n on; ON(group): only the
  * architecture-specific targets of that group in targets.def; UNTIL(n, gone_sm, gone_ptx): from
  * sm_n on, but a legacy form that is gone when the target is at least sm_<gone_sm> and the version
@@ -113,7 +114,7 @@ enum isa_kind {
 
 enum isa_class { ISA_PRED, ISA_BITS, ISA_UINT, ISA_SINT, ISA_FLOAT, ISA_ALT, ISA_OPAQUE };
 
-enum isa_state { ISA_LINT, ISA_RUN };
+enum isa_state { ISA_LINT, ISA_MULTICAST, ISA_FABRIC, ISA_RUN };
 
 /* "cp.async.bulk" is OPCODE_cp_async_bulk. */
 enum isa_mnemonic {
@@ -376,16 +377,20 @@ void isa_form_target_text(const struct isa_form *f, struct text *out);
 #define PTX_NEWEST 93u
 bool isa_version_known(u32 ptx10);
 
-/* Special registers. */
+/* What the value of a special register depends on. */
+enum isa_varies { ISA_LAUNCH, ISA_CTA, ISA_LANE, ISA_TIME };
+
+/* Special registers: rows of sregs.def. */
 struct isa_sreg {
 	const char *name; /* "%tid" */
 	u8 type;          /* T_ of one component */
 	u8 components;    /* 1, or 4 for .x .y .z .w */
 	u8 ptx, sm;
+	u8 varies; /* enum isa_varies */
 };
 
 enum isa_sreg_id {
-#define SREG(ident, name, type, components, ptx, sm) SR_##ident,
+#define SREG(ident, name, type, components, varies, ptx, sm) SR_##ident,
 #include "src/isa/sregs.def"
 #undef SREG
 	ISA_SREGS
@@ -394,7 +399,6 @@ enum isa_sreg_id {
 /* NULL when no special register has that name (with its %). */
 const struct isa_sreg *isa_sreg_find(const char *s, size_t n);
 const struct isa_sreg *isa_sreg(u32 id);
-/* Does its value change by itself, with time? */
-bool isa_sreg_is_clock(enum isa_sreg_id id);
+enum isa_varies isa_sreg_varies(u32 id);
 
 #endif

@@ -8,45 +8,19 @@
 
 #include <stdlib.h>
 
-/* Computes, branches or sleeps. */
+/* Computes, branches, sleeps or loads what never changes. */
 static bool is_private(const struct ir_insn *in)
 {
 	switch (ir_opcode(in)) {
-	case OPCODE_mov:
-	case OPCODE_add:
-	case OPCODE_sub:
-	case OPCODE_mul:
-	case OPCODE_mul_lo:
-	case OPCODE_mul_hi:
-	case OPCODE_mul_wide:
-	case OPCODE_mad:
-	case OPCODE_mad_lo:
-	case OPCODE_mad_hi:
-	case OPCODE_mad_wide:
-	case OPCODE_set:
-	case OPCODE_setp:
-	case OPCODE_cvt:
-	case OPCODE_cvt_pack:
-	case OPCODE_selp:
-	case OPCODE_and:
-	case OPCODE_or:
-	case OPCODE_xor:
-	case OPCODE_not:
-	case OPCODE_neg:
-	case OPCODE_min:
-	case OPCODE_max:
-	case OPCODE_shl:
-	case OPCODE_shr:
+	case ISA_OPCODES:
+		return false;
 	case OPCODE_bra:
-	case OPCODE_div:
-	case OPCODE_div_full:
-	case OPCODE_rem:
 	case OPCODE_nanosleep:
 		return true;
 	case OPCODE_ld:
 		return isa_form_has(in->form, M_param) || isa_form_has(in->form, M_const);
 	default:
-		return false;
+		return lower_is_arithmetic(in->form);
 	}
 }
 
@@ -61,7 +35,7 @@ static bool reads_clock(const struct range *r, const struct ir_insn *in)
 	for (u32 k = 1; k < in->ops; k++) {
 		const struct ir_operand *op = &r->f->operands.at[in->first_op + k];
 
-		if ((op->kind == IR_OP_SREG && isa_sreg_is_clock(op->index)) ||
+		if ((op->kind == IR_OP_SREG && isa_sreg_varies(op->index) == ISA_TIME) ||
 		    (op->kind == IR_OP_REG && r->of_clock[op->index]))
 			return true;
 	}
@@ -102,10 +76,11 @@ static bool only_waits(struct range *r)
 	return asks;
 }
 
-static void mark(struct program *p, u32 first, u32 last)
+static void mark_waits(struct program *p, u32 first, u32 last)
 {
 	for (u32 i = first; i <= last; i++)
-		if (p->uop[i].inner == OP_sreg_uniform && isa_sreg_is_clock(p->uop[i].sreg.number))
+		if (p->uop[i].inner == OP_sreg_uniform &&
+		    isa_sreg_varies(p->uop[i].sreg.number) == ISA_TIME)
 			p->uop[i].sreg.waits = true;
 }
 
@@ -137,7 +112,7 @@ void lower_mark_clocks(struct program *p)
 		if (!(in->flags & UOPF_BACK))
 			continue;
 		if (ends_wait(p, i, of_clock))
-			mark(p, in->branch.target, i);
+			mark_waits(p, in->branch.target, i);
 		else
 			polls |= in->flags & UOPF_POLL;
 	}

@@ -10,26 +10,6 @@
  */
 #include "src/lower/fuse_int.h"
 
-static bool is_launch_sreg(u32 sreg)
-{
-	switch (sreg) {
-	case SR_ntid:
-	case SR_nctaid:
-	case SR_nwarpid:
-	case SR_nsmid:
-	case SR_gridid:
-	case SR_total_smem_size:
-	case SR_dynamic_smem_size:
-	case SR_nclusterid:
-	case SR_cluster_nctaid:
-	case SR_cluster_nctarank:
-	case SR_is_explicit_cluster:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Of the operation alone; operands are checked by the caller. */
 static enum launch_kind kind_of_op(const struct uop *in)
 {
@@ -43,7 +23,7 @@ static enum launch_kind kind_of_op(const struct uop *in)
 	case UOP_SREG:
 		if (in->op == OP_sreg_tid || in->op == OP_sreg_lane)
 			return LAUNCH_LANES;
-		return is_launch_sreg(in->sreg.number) ? LAUNCH_UNIFORM : LAUNCH_NO;
+		return isa_sreg_varies(in->sreg.number) == ISA_LAUNCH ? LAUNCH_UNIFORM : LAUNCH_NO;
 	default:
 		return LAUNCH_UNIFORM;
 	}

@@ -20,27 +20,20 @@ static const char *poison_reason(const struct ir_func *f, u32 insn)
 	return "unknown instruction";
 }
 
-/* What instructions need that no emulated device has, by the beginning of their names. */
-static const struct {
-	const char *name, *lack;
-} lacks[] = {
-	{"multimem.", "; emulated devices have no multicast objects"},
-	{"fabric.", "; emulated devices have no fabric"},
-};
-
 /* Rows of the table that are known but not run: the instruction faults when it is reached. */
 static void lower_refuse(struct lower *l)
 {
+	static const char *const lacks[] = {
+		[ISA_MULTICAST] = "; emulated devices have no multicast objects",
+		[ISA_FABRIC] = "; emulated devices have no fabric",
+		[ISA_LINT] = "",
+	};
 	const struct isa_form *form = l->in->form;
-	const char *name = form->row->name[form->name], *lack = "";
 	char text[160], why[256];
 
-	for (size_t i = 0; i < ARRAY_LEN(lacks); i++)
-		if (!strncmp(name, lacks[i].name, strlen(lacks[i].name)))
-			lack = lacks[i].lack;
 	lower_text(form, text, sizeof(text));
 	snprintf(why, sizeof(why), "'%s' is not supported: it can be checked but not run%s", text,
-		 lack);
+		 lacks[form->row->state]);
 	lower_poison(l, why);
 }
 

@@ -360,23 +360,6 @@ static bool is_routine(const struct isa_form *form, const struct ir_operand *op)
 	}
 }
 
-/* Can ptxas make it conditional by itself? */
-static bool is_arithmetic(const struct isa_form *form)
-{
-	switch (form->row->chapter) {
-	case ISA_CH_int:
-	case ISA_CH_float:
-	case ISA_CH_half:
-	case ISA_CH_cmp:
-	case ISA_CH_logic:
-	case ISA_CH_cvt:
-	case ISA_CH_move:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Sums of floats in shared memory, or where it may be, are loops. */
 static bool is_loop(const struct isa_form *form)
 {
@@ -387,7 +370,8 @@ static bool is_loop(const struct isa_form *form)
 
 static bool ends_block(const struct lower *l, const struct ir_insn *in)
 {
-	if (in->guard != IR_NONE && in->form && !is_arithmetic(in->form))
+	/* Guarded arithmetic is what ptxas makes conditional without a branch. */
+	if (in->guard != IR_NONE && in->form && !lower_is_arithmetic(in->form))
 		return true;
 	switch (ir_opcode(in)) {
 	case ISA_OPCODES:

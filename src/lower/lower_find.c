@@ -141,3 +141,19 @@ u32 lower_unread_ops(void)
 	pthread_once(&ops_once, read_texts);
 	return ops.unread;
 }
+
+bool lower_is_arithmetic(const struct isa_form *form)
+{
+	switch (form->row->chapter) {
+	case ISA_CH_int:
+	case ISA_CH_float:
+	case ISA_CH_half:
+	case ISA_CH_cmp:
+	case ISA_CH_logic:
+	case ISA_CH_cvt:
+	case ISA_CH_move:
+		return true;
+	default:
+		return false;
+	}
+}

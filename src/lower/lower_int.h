@@ -161,6 +161,8 @@ struct uop *lower_last(struct lower *l);
 const char *lower_mnemonic(const struct lower *l);
 /* What a form is called, for messages. */
 void lower_text(const struct isa_form *form, char *out, size_t size);
+/* Are its results expressions of its operands, and is there nothing else to it? */
+bool lower_is_arithmetic(const struct isa_form *form);
 
 /*
  * The lane operation of a form whose modifiers are data, and its constant: lower_float.c, mode.h.

@@ -50,6 +50,7 @@ unit_tests += \
 	tests/unit/image/image_damage \
 	tests/unit/image/image_select
 unit_tests += \
+	tests/unit/lower/clocks \
 	tests/unit/lower/contract \
 	tests/unit/lower/fold \
 	tests/unit/lower/fuse \

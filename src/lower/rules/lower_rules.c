@@ -7,11 +7,15 @@
 /* By row of the instruction table, whose state names its rule. */
 static lower_rule *const rule_of[ISA_ROWS] = {
 #define LINT NULL
+#define MULTICAST NULL
+#define FABRIC NULL
 #define RUN(rule) lower_##rule
 #define INSN(id, syntax, ptx, target, state) [I_##id] = state,
 #include "src/isa/insn/all.def"
 #undef INSN
 #undef RUN
+#undef FABRIC
+#undef MULTICAST
 #undef LINT
 };
 
@@ -60,8 +64,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 		     bool guarded)
 {
 	bool tid = src->index == SR_tid && component < 3;
-	bool lane = src->index == SR_laneid || src->index == SR_warpid ||
-		    (src->index >= SR_lanemask_eq && src->index <= SR_lanemask_gt);
+	bool lane = src->index != SR_tid && isa_sreg_varies(src->index) == ISA_LANE;
 	u32 v = (tid || lane) && vreg_is_wide(l, d) ? lower_vreg(l, ROW_W) : d;
 	bool direct = v == d;
 	enum exec_op op = tid                             ? OP_sreg_tid
@@ -72,7 +75,7 @@ static void mov_sreg(struct lower *l, u32 d, const struct ir_operand *src, u32 c
 
 	if (src->index >= SR_reserved_smem_offset_begin && src->index <= SR_reserved_smem_offset_1)
 		l->p->uses_reserved = true;
-	l->p->reads_clock |= isa_sreg_is_clock(src->index);
+	l->p->reads_clock |= isa_sreg_varies(src->index) == ISA_TIME;
 	in->sreg.number = src->index;
 	in->sreg.component = (u8)component;
 	in->flags |= vreg_is_wide(l, v) ? UOPF_WIDE_DATA : 0;
