@@ -122,7 +122,10 @@ static void restore_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u3
 	}
 }
 
-static void save(struct gang *g, const struct uop *in)
+typedef void move_saved_lane(const struct gang *g, const u32 *list, u32 n, u32 w, u32 l, u64 at);
+
+/* To or from where the frames of the lanes keep them. */
+static ALWAYS_INLINE void move_saved(struct gang *g, const struct uop *in, move_saved_lane *move)
 {
 	const struct program *p = g->env->program;
 	const u32 *frame = ROW32(p->frame_row);
@@ -133,25 +136,14 @@ static void save(struct gang *g, const struct uop *in)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			save_lane(g, list, n, w, l,
-				  (u64)frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
+			move(g, list, n, w, l,
+			     (u64)frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
 		}
 }
 
 HANDLER(restore)
 {
-	const struct program *p = g->env->program;
-	const u32 *frame = ROW32(p->frame_row);
-	u32 n;
-	const u32 *list = saved(g, in, &n);
-
-	for (u32 w = 0; w < WARPS; w++)
-		for (u32 m = mask_of(g, w); m; m &= m - 1) {
-			u32 l = (u32)__builtin_ctz(m);
-
-			restore_lane(g, list, n, w, l,
-				     (u64)frame[w * WARP_LANES + l] + p->funcs[in->func].save_at);
-		}
+	move_saved(g, in, restore_lane);
 	return in + 1;
 }
 
@@ -220,7 +212,7 @@ static bool call_all(struct gang *g, const struct uop *in, const struct program_
 	if (!stack_fits(g, in, f->frame_bytes))
 		return false;
 	if (in->call.saves)
-		save(g, in);
+		move_saved(g, in, save_lane);
 	enter(g, in, f, writable(g));
 	return true;
 }
@@ -276,7 +268,7 @@ static const struct uop *call_apart(struct gang *g, const struct uop *in)
 			return exec_fault(g, in, FAULT_STACK_OVERFLOW, m & -m);
 	}
 	if (in->call.saves)
-		save(g, in);
+		move_saved(g, in, save_lane);
 	for (u32 m = mask; m; m &= m - 1) {
 		const struct program_func *f = callee_of(g, in, (u32)__builtin_ctz(m));
 
