@@ -212,7 +212,8 @@ static void cluster_row(const struct survey *s, struct table *t)
 
 void command_info_barriers(struct debugger *x, const struct call *call PL_UNUSED)
 {
-	static const char *const head[] = {" ", "barrier", "come", "of", "waiting", "the others"};
+	static const char *const head[] = {" ",  "barrier", "arrived",
+					   "of", "waiting", "the others"};
 	struct cta *c = focus_cta(x);
 	struct survey s;
 	struct table t;

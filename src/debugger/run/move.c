@@ -109,9 +109,9 @@ static bool move_arrived(struct debugger *x, const struct move *m, const struct 
 	}
 }
 
-/* ---- lanes that part and meet ---- */
+/* ---- divergence and reconvergence ---- */
 
-static void say_parted(struct debugger *x, u32 lanes, struct text *t)
+static void say_diverged(struct debugger *x, u32 lanes, struct text *t)
 {
 	struct debug_group groups[WARP_LANES];
 	struct cta *c = debug_cta(x->grid, x->move.cta);
@@ -143,16 +143,16 @@ static void say_company(struct debugger *x, u32 now, const struct where *w)
 	struct text t = {0};
 
 	if (lost) {
-		text_puts(&t, "Lanes part: ");
+		text_puts(&t, "Lanes diverge: ");
 		say_lanes(now, &t);
 		text_printf(&t, " (%08x) go%s to line %u", now, now & (now - 1) ? "" : "es",
 			    w->source.path ? w->source.line : w->ptx_line);
-		say_parted(x, lost, &t);
+		say_diverged(x, lost, &t);
 		say(x, "%s.\n", t.at);
 	} else if (won) {
 		text_puts(&t, "Lanes ");
 		say_lanes(now, &t);
-		say(x, "%s meet.\n", t.at);
+		say(x, "%s reconverge.\n", t.at);
 	}
 	text_fini(&t);
 }

@@ -234,7 +234,7 @@ static void see_deadlock(struct stage *s)
 	HAS(s, "lane 20", "Lane 20 of warp 0 has exited");
 	HAS(s, "print/lanes %r1", "-: has exited");
 	HAS(s, "info barriers",
-	    "barrier 2  32    96  warp 0 lanes 0-7 (000000ff) at test.ptx:33   "
+	    "barrier 2  32       96  warp 0 lanes 0-7 (000000ff) at test.ptx:33   "
 	    "warp 1 lanes 0-31 (ffffffff) at test.ptx:36, waiting at barrier 1");
 	HAS(s, "lane 3", "waiting at barrier 2\n33\tbar.sync 2, 96;\n");
 	HAS(s, "print %r4", "= 0");
