@@ -1,11 +1,10 @@
-# Whole sessions of `ptxloom debug`, checks.txt: programs of `ptxloom cc -G` and PTX of nvcc -G, on the default
-# device. Further devices and levels of the host: modes.sh.
+# Whole sessions of `ptxloom debug`: programs of `ptxloom cc -G` and PTX of nvcc -G, on the default device. Those of
+# checks.txt with PTX of nvcc: brief.sh. Further devices and levels of the host: modes.sh.
 . "${srcdir:-.}/tests/tap.sh"
 . "$top/tests/debug/sessions.inc.sh"
 
 build_programs
 sessions "clang" "$top/tests/debug/checks.txt" --programs "$scratch/programs"
-sessions "nvcc" "$top/tests/debug/checks.txt" --ptx "$top/tests/debug/nvcc"
 sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
 sessions "languages, clang" "$top/tests/debug/languages.txt" --programs "$scratch/programs"
 sessions "languages, nvcc" "$top/tests/debug/languages.txt" --ptx "$top/tests/debug/nvcc"

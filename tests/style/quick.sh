@@ -27,7 +27,7 @@ empty "$(while read -r test; do
 	[ -e "$top/$test" ] || [ -e "$top/$test.c" ] || echo "$test"
 done <"$scratch/unknown")" "what is left out exists"
 ok "$([ "$(wc -l <"$scratch/left_out")" -ge 10 ]; echo $?)" "slow ones are left out"
-for test in tests/progress/table tests/programs/attend.sh; do
+for test in tests/progress/table.sh tests/programs/attend.sh; do
 	! grep -qx "$test" "$scratch/all" || grep -qx "$test" "$scratch/left_out"
 	ok $? "$test is left out"
 done

@@ -188,10 +188,10 @@ int main(void)
 		for (uint64_t seed = 0; seed < 2; seed++) {
 			if (!env_open(&e, "a100", workers[i], seed * 77))
 				return check_done();
-			test_barrier(&e, "meet", 64, 32, 1000);
+			test_barrier(&e, "meet", 64, 32, 250);
 			test_barrier(&e, "meet", 216, 1024, 3);
 			test_barrier(&e, "meet", 1, 1, 100);
-			test_barrier(&e, "meet_called", 64, 32, 300);
+			test_barrier(&e, "meet_called", 64, 32, 100);
 			test_barrier(&e, "meet_called", 1, 1, 100);
 			test_measures(&e);
 			test_limit(&e, 1024);
