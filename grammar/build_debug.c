@@ -22,8 +22,8 @@ void build_file(struct parse *p, struct build_value number, struct str *path,
 		build_no_memory(p);
 }
 
-static bool fits(struct parse *p, struct build_value a, struct build_value b, struct build_value c,
-		 struct diag_span where)
+static bool fits_in(struct parse *p, struct build_value a, struct build_value b,
+		    struct build_value c, struct diag_span where)
 {
 	if (a.bits <= UINT32_MAX && b.bits <= UINT32_MAX && c.bits <= UINT32_MAX)
 		return true;
@@ -80,7 +80,7 @@ void build_loc(struct parse *p, struct build_value file, struct build_value line
 
 	if (!p->f)
 		build_error(p, where, ".loc stands in functions");
-	if (!p->f || !fits(p, file, line, column, where))
+	if (!p->f || !fits_in(p, file, line, column, where))
 		return;
 	if (p->m->locs.len)
 		note_place(p, (u32)p->m->locs.len - 1);
@@ -114,7 +114,7 @@ void build_loc_inlined(struct parse *p, struct str *word, struct build_value fil
 		return;
 	}
 	build_need(p, where, "inlined_at", 70, 0);
-	if (!fits(p, file, line, column, where) || !p->m->locs.len)
+	if (!fits_in(p, file, line, column, where) || !p->m->locs.len)
 		return;
 	l = &p->m->locs.at[p->m->locs.len - 1];
 	l->inlined_at = find_place(p, file, line, column);
@@ -158,7 +158,7 @@ void build_section_type(struct parse *p, u32 type, struct diag_span where)
 	p->section_type = (u8)type;
 }
 
-static void add_bytes(struct parse *p, u64 v)
+static void add_debug_bytes(struct parse *p, u64 v)
 {
 	u32 n = isa_type_bits(p->section_type) / 8;
 
@@ -172,7 +172,7 @@ static void add_bytes(struct parse *p, u64 v)
 
 void build_section_number(struct parse *p, struct build_value v, struct diag_span where)
 {
-	add_bytes(p, (u64)build_integer_of(p, v, 0, where));
+	add_debug_bytes(p, (u64)build_integer_of(p, v, 0, where));
 }
 
 void build_section_address(struct parse *p, struct str *minus, s64 addend, struct diag_span where)
@@ -192,5 +192,5 @@ void build_section_address(struct parse *p, struct str *minus, s64 addend, struc
 	r.at = (u32)p->section->bytes.len;
 	if (!VEC_PUSH(&p->section->relocs, r))
 		return build_no_memory(p);
-	add_bytes(p, 0);
+	add_debug_bytes(p, 0);
 }

@@ -5,40 +5,40 @@
 #include "grammar/build.h"
 #include "grammar/ptx.tab.h"
 
-static bool is_float(struct build_value v)
+static bool value_is_float(struct build_value v)
 {
 	return v.type == T_f64 || v.type == T_f32;
 }
 
-static struct build_value make(u64 bits, u8 type)
+static struct build_value value_of_bits(u64 bits, u8 type)
 {
 	return (struct build_value){.bits = bits, .type = type};
 }
 
 s64 build_integer_of(struct parse *p, struct build_value v, s64 instead, struct diag_span where)
 {
-	if (!is_float(v))
+	if (!value_is_float(v))
 		return (s64)v.bits;
 	build_error(p, where, "an integer is expected here, not a floating-point constant");
 	return instead;
 }
 
-static struct build_value divide(struct parse *p, int op, struct build_value a,
-				 struct build_value b, struct diag_span where)
+static struct build_value divide_values(struct parse *p, int op, struct build_value a,
+					struct build_value b, struct diag_span where)
 {
 	bool sign = a.type == T_s64 && b.type == T_s64;
 
 	if (!b.bits) {
 		build_error(p, where, "division by zero in a constant expression");
-		return make(0, T_s64);
+		return value_of_bits(0, T_s64);
 	}
 	if (op == '%')
-		return make(a.bits % b.bits, T_u64);
+		return value_of_bits(a.bits % b.bits, T_u64);
 	if (!sign)
-		return make(a.bits / b.bits, T_u64);
+		return value_of_bits(a.bits / b.bits, T_u64);
 	if (b.bits == UINT64_MAX)
-		return make(0 - a.bits, T_s64);
-	return make((u64)((s64)a.bits / (s64)b.bits), T_s64);
+		return value_of_bits(0 - a.bits, T_s64);
+	return value_of_bits((u64)((s64)a.bits / (s64)b.bits), T_s64);
 }
 
 static u64 shift_right(struct build_value a, u64 n)
@@ -58,53 +58,53 @@ struct build_value build_binary(struct parse *p, int op, struct build_value a, s
 {
 	u8 type = a.type == T_s64 && b.type == T_s64 ? T_s64 : T_u64;
 
-	if (is_float(a) || is_float(b)) {
+	if (value_is_float(a) || value_is_float(b)) {
 		build_error(p, where, "constant expressions are integer only");
-		return make(0, T_s64);
+		return value_of_bits(0, T_s64);
 	}
 	switch (op) {
 	case '+':
-		return make(a.bits + b.bits, type);
+		return value_of_bits(a.bits + b.bits, type);
 	case '-':
-		return make(a.bits - b.bits, type);
+		return value_of_bits(a.bits - b.bits, type);
 	case '*':
-		return make(a.bits * b.bits, type);
+		return value_of_bits(a.bits * b.bits, type);
 	case '/':
 	case '%':
-		return divide(p, op, a, b, where);
+		return divide_values(p, op, a, b, where);
 	case '&':
-		return make(a.bits & b.bits, type);
+		return value_of_bits(a.bits & b.bits, type);
 	case '|':
-		return make(a.bits | b.bits, type);
+		return value_of_bits(a.bits | b.bits, type);
 	case '^':
-		return make(a.bits ^ b.bits, type);
+		return value_of_bits(a.bits ^ b.bits, type);
 	case TOK_SHL:
-		return make(b.bits > 63 ? 0 : a.bits << b.bits, a.type);
+		return value_of_bits(b.bits > 63 ? 0 : a.bits << b.bits, a.type);
 	case TOK_SHR:
-		return make(shift_right(a, b.bits), a.type);
+		return value_of_bits(shift_right(a, b.bits), a.type);
 	case '<':
-		return make(less(a, b), T_s64);
+		return value_of_bits(less(a, b), T_s64);
 	case '>':
-		return make(less(b, a), T_s64);
+		return value_of_bits(less(b, a), T_s64);
 	case TOK_LE:
-		return make(!less(b, a), T_s64);
+		return value_of_bits(!less(b, a), T_s64);
 	case TOK_GE:
-		return make(!less(a, b), T_s64);
+		return value_of_bits(!less(a, b), T_s64);
 	case TOK_EQ:
-		return make(a.bits == b.bits, T_s64);
+		return value_of_bits(a.bits == b.bits, T_s64);
 	case TOK_NE:
-		return make(a.bits != b.bits, T_s64);
+		return value_of_bits(a.bits != b.bits, T_s64);
 	case TOK_ANDAND:
-		return make(a.bits && b.bits, T_s64);
+		return value_of_bits(a.bits && b.bits, T_s64);
 	default:
-		return make(a.bits || b.bits, T_s64);
+		return value_of_bits(a.bits || b.bits, T_s64);
 	}
 }
 
 struct build_value build_unary(struct parse *p, int op, struct build_value a,
 			       struct diag_span where)
 {
-	if (is_float(a)) {
+	if (value_is_float(a)) {
 		if (op != '-' && op != '+')
 			build_error(p, where, "'%c' does not apply to a floating-point constant",
 				    op);
@@ -116,11 +116,11 @@ struct build_value build_unary(struct parse *p, int op, struct build_value a,
 	}
 	switch (op) {
 	case '-':
-		return make(0 - a.bits, T_s64);
+		return value_of_bits(0 - a.bits, T_s64);
 	case '~':
-		return make(~a.bits, T_u64);
+		return value_of_bits(~a.bits, T_u64);
 	case '!':
-		return make(!a.bits, T_s64);
+		return value_of_bits(!a.bits, T_s64);
 	default:
 		return a;
 	}
@@ -131,9 +131,9 @@ struct build_value build_conditional(struct parse *p, struct build_value c, stru
 {
 	struct build_value v = c.bits ? a : b;
 
-	if (is_float(c) || is_float(a) || is_float(b)) {
+	if (value_is_float(c) || value_is_float(a) || value_is_float(b)) {
 		build_error(p, where, "constant expressions are integer only");
-		return make(0, T_s64);
+		return value_of_bits(0, T_s64);
 	}
 	v.type = a.type == T_s64 && b.type == T_s64 ? T_s64 : T_u64;
 	return v;
@@ -144,7 +144,7 @@ struct build_value build_cast(struct parse *p, u32 type, struct build_value a,
 {
 	if (type != T_s64 && type != T_u64)
 		build_error(p, where, "a cast is (.s64) or (.u64)");
-	else if (is_float(a))
+	else if (value_is_float(a))
 		build_error(p, where, "constant expressions are integer only");
 	else
 		a.type = (u8)type;

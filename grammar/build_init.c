@@ -69,7 +69,7 @@ void build_init_open(struct parse *p, struct diag_span where)
 }
 
 /* Account for one element of the brace that is open. */
-static void advance(struct parse *p, struct diag_span where)
+static void advance_element(struct parse *p, struct diag_span where)
 {
 	struct build_init *in = &p->init;
 	u32 d = in->depth;
@@ -91,7 +91,7 @@ void build_init_close(struct parse *p, struct diag_span where)
 {
 	if (p->init.depth)
 		p->init.depth--;
-	advance(p, where);
+	advance_element(p, where);
 }
 
 /* Where the next scalar goes: a scalar stands in the innermost dimension. */
@@ -112,7 +112,7 @@ static bool next_place(struct parse *p, u64 *at, struct diag_span where)
 		return false;
 	}
 	*at = in->at[in->depth];
-	advance(p, where);
+	advance_element(p, where);
 	return !in->failed;
 }
 
@@ -264,7 +264,7 @@ static const struct field sampler_fields[] = {
 	{"normalized_coords", NULL},
 };
 
-static bool has_word(const char *list, const char *word)
+static bool list_has(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -288,7 +288,7 @@ void build_init_field(struct parse *p, struct str *field, struct str *value, s64
 	else if (!f)
 		build_error(p, where, "'%s' is not a field of .%s", field->text,
 			    isa_word_text(p->decl.type));
-	else if (f->values && *f->values && (!value || !has_word(f->values, value->text)))
+	else if (f->values && *f->values && (!value || !list_has(f->values, value->text)))
 		build_error(p, where, "%s is one of: %s", f->name, f->values);
 	else if (!f->values && (value || (u64)number > 1))
 		build_error(p, where, "%s is 0 or 1", f->name);

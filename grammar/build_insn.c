@@ -29,7 +29,7 @@ static struct ir_operand unresolved(struct parse *p, struct str *name)
 	return (struct ir_operand){.kind = IR_OP_NAME, .index = (u32)p->m->names.len - 1};
 }
 
-static struct ir_operand bound(struct parse *p, const struct binding *b)
+static struct ir_operand bound_operand(struct parse *p, const struct binding *b)
 {
 	struct ir_operand op = {.index = b->index};
 
@@ -106,7 +106,7 @@ static struct ir_operand dotted(struct parse *p, struct str *name, size_t dot,
 	struct ir_operand op = {0};
 
 	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER)) {
-		op = bound(p, b);
+		op = bound_operand(p, b);
 		if (is_vector(p, op.index)) {
 			op.part = component(tail, n);
 			if (op.part && op.part - IR_PART_X < p->f->regs.at[op.index].vec)
@@ -141,12 +141,12 @@ struct ir_operand build_name(struct parse *p, struct str *name, struct diag_span
 	const char *dot;
 
 	if (b && (b->kind == BIND_REG || b->kind == BIND_MEMBER))
-		return bound(p, b);
+		return bound_operand(p, b);
 	dot = memchr(name->text, '.', name->len);
 	if (dot)
 		return dotted(p, name, (size_t)(dot - name->text), where);
 	if (b && (b->kind != BIND_LABEL || build_same_scope(p, b)))
-		return bound(p, b);
+		return bound_operand(p, b);
 	sr = b ? NULL : isa_sreg_find(name->text, name->len);
 	if (sr)
 		return (struct ir_operand){
@@ -573,7 +573,7 @@ static void note_jumps(struct parse *p, u32 first)
 	}
 }
 
-static void append(struct parse *p, const struct isa_form *form)
+static void append_insn(struct parse *p, const struct isa_form *form)
 {
 	struct ir_insn in = {
 		.form = form,
@@ -706,7 +706,7 @@ void build_insn_end(struct parse *p, struct diag_span where)
 		}
 	}
 	if (!p->insn_failed)
-		append(p, form);
+		append_insn(p, form);
 	p->guard = IR_NONE;
 	p->guard_not = false;
 	p->insn_failed = false;

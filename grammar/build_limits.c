@@ -65,7 +65,7 @@ static const struct pragma_info *find_pragma(const struct str *text, const char 
 	return NULL;
 }
 
-static bool is_number(const char *s)
+static bool is_digits(const char *s)
 {
 	char *end;
 
@@ -87,7 +87,7 @@ static void check_pragma(struct parse *p, const struct str *text, struct diag_sp
 		build_error(p, where, "pragma \"%s\" is not known", text->text);
 	else if (info->body_only && !in_body)
 		build_error(p, where, "pragma \"%s\" is for statements of a function", info->name);
-	else if (info->number && !is_number(rest))
+	else if (info->number && !is_digits(rest))
 		build_error(p, where, "pragma \"%s\" takes a number", info->name);
 	else
 		build_need(p, where, info->name, info->ptx, info->sm);
@@ -111,7 +111,7 @@ void build_pragma(struct parse *p, struct str *text, struct diag_span where)
 
 /* ---- sizes ---- */
 
-static struct diag_span name_of(const struct ir_var *v)
+static struct diag_span variable_span(const struct ir_var *v)
 {
 	return (struct diag_span){v->begin, v->begin + v->name->len};
 }
@@ -131,7 +131,7 @@ void build_count_const(struct parse *p, const struct ir_var *v)
 	if (v->space == M_const && v->linkage != IR_EXTERN &&
 	    !add_bytes(&p->const_bytes, v, CONST_MAX))
 		build_error(
-			p, name_of(v),
+			p, variable_span(v),
 			"with '%s' the module has %llu bytes of .const, at most %u are possible",
 			v->name->text, (unsigned long long)p->const_bytes, CONST_MAX);
 }
@@ -146,11 +146,11 @@ void build_check_params(struct parse *p)
 
 		if (!add_bytes(&bytes, v, PARAM_MAX))
 			build_error(
-				p, name_of(v),
+				p, variable_span(v),
 				"with '%s' the kernel takes %llu bytes, at most %u are possible",
 				v->name->text, (unsigned long long)bytes, PARAM_MAX);
 		else if (before <= PARAM_MAX_OLD && bytes > PARAM_MAX_OLD)
-			build_need(p, name_of(v),
+			build_need(p, variable_span(v),
 				   "a kernel with more than 4352 bytes of parameters", 81, 70);
 	}
 }
@@ -183,7 +183,7 @@ static void count_shared(struct parse *p, u64 *bytes, u32 var)
 	    add_bytes(bytes, v, SHARED_MAX))
 		return;
 	build_error(
-		p, name_of(v),
+		p, variable_span(v),
 		"with '%s' kernel '%s' has %llu bytes of static .shared, at most %u are possible",
 		v->name->text, p->f->name->text, (unsigned long long)*bytes, SHARED_MAX);
 }

@@ -21,7 +21,7 @@ bool build_explains(struct parse *p)
 
 /* ---- names ---- */
 
-static void offer(struct nearest *n, const struct str *name)
+static void offer_name(struct nearest *n, const struct str *name)
 {
 	if (name)
 		nearest_offer(n, name->text, name->len);
@@ -32,12 +32,12 @@ static void offer_bound(const struct parse *p, struct nearest *n)
 {
 	for (size_t i = p->bound.len; i-- > 0;)
 		if (p->bound.at[i]->kind != BIND_FAMILY)
-			offer(n, p->bound.at[i]->name);
+			offer_name(n, p->bound.at[i]->name);
 	for (size_t i = 0; i < p->m->vars.len; i++)
 		if (p->m->vars.at[i]->func == IR_NONE)
-			offer(n, p->m->vars.at[i]->name);
+			offer_name(n, p->m->vars.at[i]->name);
 	for (size_t i = 0; i < p->m->funcs.len; i++)
-		offer(n, p->m->funcs.at[i]->name);
+		offer_name(n, p->m->funcs.at[i]->name);
 }
 
 static size_t without_digits(const char *s, size_t n)
@@ -108,7 +108,7 @@ void build_no_label(struct parse *p, const struct str *name, struct diag_span wh
 
 	nearest_init(&near, name->text, name->len);
 	for (size_t i = 0; p->f && i < p->f->labels.len && (i || build_explains(p)); i++)
-		offer(&near, p->f->labels.at[i].name);
+		offer_name(&near, p->f->labels.at[i].name);
 	diag_words(p->d, "error   : Unknown symbol '%s'", name->text);
 	if (near.best && strcmp(near.best, name->text))
 		build_error(p, where, "label '%s' is not defined here; did you mean '%s'?",

@@ -7,6 +7,7 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
+#include "src/base/file.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ DRV_FN(cuGetProcAddress, (const char *symbol, void **fn, int version, u64 flags)
 /* Compilers ask too, and do without. */
 static bool is_compiler(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = file_base_name(path);
 
 	return !strncmp(base, "libnvrtc", 8) || !strncmp(base, "libnvJitLink", 12);
 }

@@ -164,9 +164,7 @@ DRV_FN(cuLinkAddData, (struct drv_link * l, int type, void *data, size_t size, c
 /* The device runtime's calls are built in. */
 static bool is_device_runtime_path(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !strcmp(slash ? slash + 1 : path, "libcudadevrt.a");
+	return !strcmp(file_base_name(path), "libcudadevrt.a");
 }
 
 DRV_FN(cuLinkAddFile_v2,

@@ -12,6 +12,7 @@
  * get the number.
  */
 #include "runtime/process.h"
+#include "src/base/file.h"
 #include "src/base/setting.h"
 #include "src/sched/rest.h"
 
@@ -138,8 +139,7 @@ static bool is_of_python(const struct sigaction *a)
 
 	if (!dladdr(handler, &i) || !i.dli_fname)
 		return false;
-	name = strrchr(i.dli_fname, '/');
-	name = name ? name + 1 : i.dli_fname;
+	name = file_base_name(i.dli_fname);
 	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
 }
 

@@ -107,9 +107,7 @@ static int keep_linked(struct link *l, char *text)
 /* The device's runtime is built in. */
 static bool is_device_runtime_name(const char *name)
 {
-	const char *slash = name ? strrchr(name, '/') : NULL;
-
-	return name && !strncmp(slash ? slash + 1 : name, "libcudadevrt", 12);
+	return name && !strncmp(file_base_name(name), "libcudadevrt", 12);
 }
 
 /* An input beside link-time code; false: the linker has to take it. */

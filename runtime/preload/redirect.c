@@ -99,7 +99,7 @@ static bool defines(const struct object *o, const char *name)
 /* Which version of the runtime, or whether the driver, is in the symbols that have been found. */
 static enum redirect_kind carried(const struct object *o)
 {
-	const char *slash = strrchr(o->path, '/'), *base = slash ? slash + 1 : o->path;
+	const char *base = file_base_name(o->path);
 
 	if (!strncmp(base, "libcuda.so", 10) && defines(o, "cuInit") &&
 	    defines(o, "cuDriverGetVersion"))
@@ -295,9 +295,7 @@ static bool imports_runtime(struct object *o)
 
 static bool is_shared_runtime(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !strncmp(slash ? slash + 1 : path, "libcudart.so", 12);
+	return !strncmp(file_base_name(path), "libcudart.so", 12);
 }
 
 static bool is_stripped_runtime(struct object *o)

@@ -17,10 +17,11 @@ struct parser {
 	struct arch_devices *out;
 };
 
-static bool fail(struct parser *p, size_t at, size_t len, const char *hint, const char *fmt, ...)
-	PL_PRINTF(5, 6);
+static bool devices_fail(struct parser *p, size_t at, size_t len, const char *hint, const char *fmt,
+			 ...) PL_PRINTF(5, 6);
 
-static bool fail(struct parser *p, size_t at, size_t len, const char *hint, const char *fmt, ...)
+static bool devices_fail(struct parser *p, size_t at, size_t len, const char *hint, const char *fmt,
+			 ...)
 {
 	struct text t = {0};
 	va_list args;
@@ -65,15 +66,16 @@ static const struct arch *entry_profile(struct parser *p, size_t at, size_t len)
 	struct arch *loaded;
 
 	if (!name) {
-		fail(p, at, len, NULL, "out of memory");
+		devices_fail(p, at, len, NULL, "out of memory");
 		return NULL;
 	}
 	if (!arch_name_is_path(name, len)) {
 		a = arch_find(name);
 		if (!a)
-			fail(p, at, len,
-			     "`ptxloom devices` lists the names; a file needs a '/' or the suffix .profile",
-			     "no device '%s'", name);
+			devices_fail(
+				p, at, len,
+				"`ptxloom devices` lists the names; a file needs a '/' or the suffix .profile",
+				"no device '%s'", name);
 	} else if (p->out->owned_len < ARCH_DEVICES_MAX && (loaded = arch_load(name, p->diag))) {
 		p->out->owned[p->out->owned_len++] = loaded;
 		a = loaded;
@@ -99,9 +101,9 @@ static bool entry(struct parser *p, size_t at, size_t len)
 	if (!prefix)
 		count = 1;
 	if (!count)
-		return fail(p, at, prefix, NULL, "the count is 0");
+		return devices_fail(p, at, prefix, NULL, "the count is 0");
 	if (count + p->out->len > ARCH_DEVICES_MAX)
-		return fail(p, at, len, NULL, "more than %u devices", ARCH_DEVICES_MAX);
+		return devices_fail(p, at, len, NULL, "more than %u devices", ARCH_DEVICES_MAX);
 	at += prefix;
 	len -= prefix;
 	while (len && s[at] == ' ') {
@@ -109,8 +111,8 @@ static bool entry(struct parser *p, size_t at, size_t len)
 		len--;
 	}
 	if (!len)
-		return fail(p, at, 1, "for example: a100, 8xv100, 2xh100,t4",
-			    "a device name is missing");
+		return devices_fail(p, at, 1, "for example: a100, 8xv100, 2xh100,t4",
+				    "a device name is missing");
 	a = entry_profile(p, at, len);
 	for (u64 i = 0; a && i < count; i++)
 		p->out->at[p->out->len++] = a;

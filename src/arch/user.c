@@ -33,10 +33,11 @@ struct slice {
 	size_t len;
 };
 
-static void fail(struct parser *p, struct slice where, const char *hint, const char *fmt, ...)
-	PL_PRINTF(4, 5);
+static void profile_fail(struct parser *p, struct slice where, const char *hint, const char *fmt,
+			 ...) PL_PRINTF(4, 5);
 
-static void fail(struct parser *p, struct slice where, const char *hint, const char *fmt, ...)
+static void profile_fail(struct parser *p, struct slice where, const char *hint, const char *fmt,
+			 ...)
 {
 	u32 begin = (u32)(where.at - p->src->text);
 	struct text t = {0};
@@ -90,7 +91,7 @@ static struct slice next_word(struct slice *rest)
 }
 
 /* A whole number, decimal or 0x. Returns false unless all of s is one that fits. */
-static bool number(struct slice s, s64 *out)
+static bool profile_number(struct slice s, s64 *out)
 {
 	char buf[32], *end;
 
@@ -110,13 +111,13 @@ static bool parse_number(struct parser *p, struct slice v, enum arch_field f, vo
 	const struct arch_field_info *info = arch_field_info(f);
 	s64 x;
 
-	if (!number(v, &x)) {
-		fail(p, v, NULL, "%s needs a whole number", info->name);
+	if (!profile_number(v, &x)) {
+		profile_fail(p, v, NULL, "%s needs a whole number", info->name);
 		return false;
 	}
 	if (x < info->min || x > info->max) {
-		fail(p, v, NULL, "%s is %" PRId64 ", outside %" PRId64 "..%" PRId64, info->name, x,
-		     info->min, info->max);
+		profile_fail(p, v, NULL, "%s is %" PRId64 ", outside %" PRId64 "..%" PRId64,
+			     info->name, x, info->min, info->max);
 		return false;
 	}
 	if (info->type == ARCH_INT)
@@ -131,7 +132,7 @@ static bool parse_bool(struct parser *p, struct slice v, enum arch_field f, bool
 	*member = equals(v, "true") || equals(v, "1");
 	if (*member || equals(v, "false") || equals(v, "0"))
 		return true;
-	fail(p, v, NULL, "%s needs true or false", arch_field_info(f)->name);
+	profile_fail(p, v, NULL, "%s needs true or false", arch_field_info(f)->name);
 	return false;
 }
 
@@ -142,8 +143,8 @@ static bool parse_text(struct parser *p, struct slice v, enum arch_field f, cons
 	if (v.len >= 2 && *v.at == '"' && v.at[v.len - 1] == '"')
 		v = (struct slice){v.at + 1, v.len - 2};
 	if ((s64)v.len < info->min || (s64)v.len > info->max) {
-		fail(p, v, NULL, "%s needs %" PRId64 " to %" PRId64 " characters", info->name,
-		     info->min, info->max);
+		profile_fail(p, v, NULL, "%s needs %" PRId64 " to %" PRId64 " characters",
+			     info->name, info->min, info->max);
 		return false;
 	}
 	*member = arena_strdup(&p->out->arena, v.at, v.len);
@@ -160,12 +161,13 @@ static bool parse_list(struct parser *p, struct slice v, enum arch_field f,
 
 	while ((w = next_word(&v)).len) {
 		if (list.len == ARCH_LIST_MAX) {
-			fail(p, w, NULL, "%s has more than %u numbers", info->name, ARCH_LIST_MAX);
+			profile_fail(p, w, NULL, "%s has more than %u numbers", info->name,
+				     ARCH_LIST_MAX);
 			return false;
 		}
-		if (!number(w, &x) || x < info->min || x > info->max) {
-			fail(p, w, NULL, "%s needs whole numbers in %" PRId64 "..%" PRId64,
-			     info->name, info->min, info->max);
+		if (!profile_number(w, &x) || x < info->min || x > info->max) {
+			profile_fail(p, w, NULL, "%s needs whole numbers in %" PRId64 "..%" PRId64,
+				     info->name, info->min, info->max);
 			return false;
 		}
 		list.at[list.len++] = (s32)x;
@@ -199,13 +201,13 @@ static bool parse_shapes(struct parser *p, struct slice v, enum arch_field f,
 
 	while ((w = next_word(&v)).len) {
 		if (shapes.len == ARCH_SHAPES_MAX) {
-			fail(p, w, NULL, "%s has more than %u sizes", arch_field_info(f)->name,
-			     ARCH_SHAPES_MAX);
+			profile_fail(p, w, NULL, "%s has more than %u sizes",
+				     arch_field_info(f)->name, ARCH_SHAPES_MAX);
 			return false;
 		}
 		if (!shape(w, &shapes.at[shapes.len++])) {
-			fail(p, w, NULL, "%s needs sizes such as m16n8k8",
-			     arch_field_info(f)->name);
+			profile_fail(p, w, NULL, "%s needs sizes such as m16n8k8",
+				     arch_field_info(f)->name);
 			return false;
 		}
 	}
@@ -236,7 +238,7 @@ static bool parse_value(struct parser *p, struct slice v, enum arch_field f)
 /* ---- Lines ---- */
 
 /* Zero the member, so that an unknown field reads as documented in struct arch. */
-static void forget(struct arch *a, enum arch_field f)
+static void forget_field(struct arch *a, enum arch_field f)
 {
 	static const size_t sizes[] = {
 		[ARCH_INT] = sizeof(s32),
@@ -258,39 +260,41 @@ static void inherit(struct parser *p, struct slice key, struct slice value)
 	char name[64];
 
 	if (p->started) {
-		fail(p, key, NULL, "inherit must come first, and once");
+		profile_fail(p, key, NULL, "inherit must come first, and once");
 		return;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)min_u64(value.len, sizeof(name) - 1), value.at);
 	parent = strcmp(name, "base") ? arch_find(name) : &arch_base;
 	if (!parent || value.len >= sizeof(name)) {
-		fail(p, value,
-		     "`ptxloom devices` lists the profiles; base has what all of them share",
-		     "no profile '%.*s'", (int)value.len, value.at);
+		profile_fail(
+			p, value,
+			"`ptxloom devices` lists the profiles; base has what all of them share",
+			"no profile '%.*s'", (int)value.len, value.at);
 		return;
 	}
 	p->out->a = *parent;
 	p->out->a.id = id;
 	p->out->a.parent = parent->id;
-	forget(&p->out->a, ARCH_FIELD_aliases);
+	forget_field(&p->out->a, ARCH_FIELD_aliases);
 }
 
-static void assign(struct parser *p, struct slice key, struct slice value, struct slice comment)
+static void assign_field(struct parser *p, struct slice key, struct slice value,
+			 struct slice comment)
 {
 	enum arch_field f = arch_field_find(key.at, key.len);
 	struct text where = {0};
 
 	if (f == ARCH_FIELD_COUNT) {
-		fail(p, key, "`ptxloom devices a100` lists all keys", "unknown key '%.*s'",
-		     (int)key.len, key.at);
+		profile_fail(p, key, "`ptxloom devices a100` lists all keys", "unknown key '%.*s'",
+			     (int)key.len, key.at);
 		return;
 	}
 	if (p->seen[f]) {
-		fail(p, key, NULL, "%s is set twice", arch_field_info(f)->name);
+		profile_fail(p, key, NULL, "%s is set twice", arch_field_info(f)->name);
 		return;
 	}
 	p->seen[f] = true;
-	forget(&p->out->a, f);
+	forget_field(&p->out->a, f);
 	if (equals(value, "unknown") || !parse_value(p, value, f))
 		return;
 	if (comment.len)
@@ -325,7 +329,7 @@ static void parse_line(struct parser *p, struct slice line)
 		return;
 	equal = memchr(body.at, '=', body.len);
 	if (!equal) {
-		fail(p, body, NULL, "expected key = value");
+		profile_fail(p, body, NULL, "expected key = value");
 		return;
 	}
 	key = trim((struct slice){body.at, (size_t)(equal - body.at)});
@@ -335,7 +339,7 @@ static void parse_line(struct parser *p, struct slice line)
 	if (equals(key, "inherit"))
 		inherit(p, key, value);
 	else
-		assign(p, key, value, comment);
+		assign_field(p, key, value, comment);
 	p->started = true;
 }
 
@@ -343,7 +347,7 @@ static void parse_line(struct parser *p, struct slice line)
 static const char *id_of(struct arena *arena, const char *path)
 {
 	static const char suffix[] = ".profile";
-	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *base = file_base_name(path);
 	size_t n = strlen(base);
 
 	if (n > sizeof(suffix) - 1 && !strcmp(base + n - (sizeof(suffix) - 1), suffix))

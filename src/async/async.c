@@ -62,7 +62,7 @@ u32 mbar_pending_of(u64 state)
 }
 
 /* A phase is over when neither arrivals nor bytes are awaited. */
-static u64 advance(struct mbar *b)
+static u64 advance_phase(struct mbar *b)
 {
 	if (!b->pending && !b->tx) {
 		b->phase++;
@@ -84,7 +84,7 @@ void mbar_complete(u64 *at, u32 bytes)
 	struct mbar b = mbar_read(*at);
 
 	b.tx -= (s32)bytes;
-	*at = advance(&b);
+	*at = advance_phase(&b);
 }
 
 void mbar_raise(u64 *at)
@@ -103,7 +103,7 @@ u64 mbar_arrive(u64 *at, u32 n, bool drop)
 	b.pending -= n;
 	if (drop)
 		b.expected -= n;
-	*at = advance(&b);
+	*at = advance_phase(&b);
 	return before;
 }
 
@@ -213,7 +213,7 @@ static void complete_pieces(u64 *at, u32 bytes)
 	mbar_complete(at, bytes);
 }
 
-static void copy(const struct async_op *op, const u8 *src)
+static void copy_source(const struct async_op *op, const u8 *src)
 {
 	u32 less = (u32)op->first + op->last;
 
@@ -234,7 +234,7 @@ static void perform(struct async_op *op)
 
 	switch ((enum async_kind)op->kind) {
 	case ASYNC_COPY:
-		copy(op, src);
+		copy_source(op, src);
 		break;
 	case ASYNC_REDUCE:
 		async_reduce(op->dst, src, bytes, op->size, op->apply);

@@ -1,5 +1,5 @@
 /*
- * Whole files in memory.
+ * Whole files in memory, and names of files.
  */
 #ifndef PL_FILE_H
 #define PL_FILE_H
@@ -19,5 +19,13 @@ struct file {
  */
 bool file_open(struct file *f, const char *path);
 void file_close(struct file *f);
+
+/* What comes after the last slash of a path, which it is a part of. */
+static inline const char *file_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
 
 #endif

@@ -68,7 +68,7 @@ static void setting_done(struct dap *d, struct dap_setting *s)
  * "Breakpoint 2 at diverge.cu:16", "Breakpoint 1 at diverge.cu:8, when its code is loaded.",
  * "Watchpoint 3: sum", or one line that says what is wrong.
  */
-static int number_of(const char *said)
+static int point_number(const char *said)
 {
 	const char *at = said ? strpbrk(said, "0123456789\n") : NULL;
 
@@ -77,7 +77,7 @@ static int number_of(const char *said)
 	return atoi(at);
 }
 
-static void describe(cJSON *b, const char *said, int number)
+static void describe_breakpoint(cJSON *b, const char *said, int number)
 {
 	size_t n = said ? strcspn(said, "\n") : 0;
 	char *line = strndup(said ? said : "", n);
@@ -106,13 +106,13 @@ static struct dap_setting *setting_of(struct dap *d, const cJSON *tag)
 static void on_made(struct dap *d, struct dap_job *job, cJSON *reply)
 {
 	struct dap_setting *s = setting_of(d, job->request);
-	int number = number_of(job->output.at);
+	int number = point_number(job->output.at);
 	s64 ignore = dap_number(job->request, "ignore", 0);
 	cJSON *b = cJSON_CreateObject();
 
 	(void)reply;
 	if (number) {
-		describe(b, job->output.at, number);
+		describe_breakpoint(b, job->output.at, number);
 		if (s)
 			cJSON_AddItemToArray(group_of(d, s->key), cJSON_CreateNumber(number));
 		if (ignore > 0)
@@ -163,7 +163,7 @@ static s64 hits_before(const char *condition)
 }
 
 /* Make one; `place` is "break FILE:LINE" and the like. */
-static void make(struct dap *d, const struct dap_setting *s, const char *place, const cJSON *b)
+static void set_point(struct dap *d, const struct dap_setting *s, const char *place, const cJSON *b)
 {
 	const char *condition = dap_text(b, "condition", NULL);
 	s64 ignore = hits_before(dap_text(b, "hitCondition", NULL));
@@ -200,7 +200,7 @@ void dap_on_set_breakpoints(struct dap *d, cJSON *request, const cJSON *argument
 
 		text_printf(&t, "break %s:%lld", path,
 			    (long long)dap_number(b, "line", 0) + !d->lines_at_1);
-		make(d, s, t.at, b);
+		set_point(d, s, t.at, b);
 		text_fini(&t);
 	}
 	setting_done(d, s);
@@ -220,7 +220,7 @@ static void set_named(struct dap *d, cJSON *request, const cJSON *arguments, con
 		text_printf(&t, "%s%s", format_before, dap_text(b, member, ""));
 		if (offset)
 			text_printf(&t, "%+lld", (long long)offset);
-		make(d, s, t.at, b);
+		set_point(d, s, t.at, b);
 		text_fini(&t);
 	}
 	setting_done(d, s);
@@ -236,7 +236,7 @@ void dap_on_set_instruction_breakpoints(struct dap *d, cJSON *request, const cJS
 	set_named(d, request, arguments, "instruction", "instructionReference", "break *");
 }
 
-static const char *watch_command(const char *access)
+static const char *watch_word(const char *access)
 {
 	return !strcmp(access, "read")        ? "rwatch "
 	       : !strcmp(access, "readWrite") ? "awatch "
@@ -252,9 +252,9 @@ void dap_on_set_data_breakpoints(struct dap *d, cJSON *request, const cJSON *arg
 	{
 		struct text t = {0};
 
-		text_printf(&t, "%s%s", watch_command(dap_text(b, "accessType", "write")),
+		text_printf(&t, "%s%s", watch_word(dap_text(b, "accessType", "write")),
 			    dap_text(b, "dataId", ""));
-		make(d, s, t.at, b);
+		set_point(d, s, t.at, b);
 		text_fini(&t);
 	}
 	setting_done(d, s);
@@ -306,7 +306,7 @@ static bool has_filter(const cJSON *list, const char *name)
 
 static void on_caught(struct dap *d, struct dap_job *job, cJSON *reply)
 {
-	int number = number_of(job->output.at);
+	int number = point_number(job->output.at);
 
 	(void)reply;
 	if (number)

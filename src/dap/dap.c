@@ -61,7 +61,7 @@ static bool has_core(const struct dap *d)
 	return d->state == DAP_RUNNING || d->state == DAP_STOPPED;
 }
 
-static struct dap_job *take(struct dap *d)
+static struct dap_job *take_job(struct dap *d)
 {
 	struct dap_job *j = d->first;
 
@@ -82,7 +82,7 @@ static void put_next(struct dap *d)
 		if (!has_core(d)) {
 			if (d->state == DAP_STARTED)
 				return;
-			run_without_core(d, take(d));
+			run_without_core(d, take_job(d));
 			continue;
 		}
 		d->busy = true;
@@ -92,7 +92,7 @@ static void put_next(struct dap *d)
 	}
 }
 
-static void append(struct dap *d, struct dap_job *j)
+static void append_job(struct dap *d, struct dap_job *j)
 {
 	*d->last = j;
 	d->last = &j->next;
@@ -104,7 +104,7 @@ void dap_command(struct dap *d, cJSON *request, dap_job_done *done, const char *
 	va_list args;
 
 	va_start(args, format);
-	append(d, job_new(LINK_COMMAND, request, done, format, args));
+	append_job(d, job_new(LINK_COMMAND, request, done, format, args));
 	va_end(args);
 }
 
@@ -113,7 +113,7 @@ void dap_query(struct dap *d, cJSON *request, dap_job_done *done, const char *fo
 	va_list args;
 
 	va_start(args, format);
-	append(d, job_new(LINK_QUERY, request, done, format, args));
+	append_job(d, job_new(LINK_QUERY, request, done, format, args));
 	va_end(args);
 }
 
@@ -126,7 +126,7 @@ void dap_move(struct dap *d, const char *format, ...)
 	j = job_new(LINK_COMMAND, NULL, NULL, format, args);
 	va_end(args);
 	j->moves = true;
-	append(d, j);
+	append_job(d, j);
 }
 
 void dap_interrupt(struct dap *d)
@@ -213,7 +213,7 @@ static void on_command_over(struct dap *d)
 
 	if (!d->busy)
 		return on_stopped(d); /* the first stop of a program, or of a restart */
-	j = take(d);
+	j = take_job(d);
 	if (j->moves) {
 		job_end(d, j, NULL);
 		on_stopped(d);
@@ -230,7 +230,7 @@ static void on_output(struct dap *d, const char *at, size_t n)
 		dap_output(d, "console", at, n);
 }
 
-static void send_state(struct dap *d)
+static void ask_for_state(struct dap *d)
 {
 	struct text t = {0};
 
@@ -256,7 +256,7 @@ static void on_frame(struct dap *d, const struct link_frame *f)
 {
 	switch (f->kind) {
 	case LINK_HELLO:
-		send_state(d);
+		ask_for_state(d);
 		break;
 	case LINK_OUTPUT:
 		on_output(d, f->payload, f->len);
@@ -270,7 +270,7 @@ static void on_frame(struct dap *d, const struct link_frame *f)
 		break;
 	case LINK_JSON:
 		if (d->busy && d->first->kind == LINK_QUERY)
-			job_end(d, take(d), cJSON_ParseWithLength(f->payload, f->len));
+			job_end(d, take_job(d), cJSON_ParseWithLength(f->payload, f->len));
 		break;
 	default:
 		break;
@@ -308,7 +308,7 @@ static void fail_jobs(struct dap *d)
 {
 	d->busy = false;
 	while (d->first)
-		job_end(d, take(d), NULL);
+		job_end(d, take_job(d), NULL);
 }
 
 static void say_exit(struct dap *d, int status)

@@ -67,7 +67,7 @@ void dap_on_variables(struct dap *d, cJSON *request, const cJSON *arguments)
 }
 
 /* Has the request texts that a command's line can hold? Else it is refused. */
-static bool fits(struct dap *d, cJSON *request, const char *a, const char *b)
+static bool has_arguments(struct dap *d, cJSON *request, const char *a, const char *b)
 {
 	if (a && b && dap_is_one_line(a) && dap_is_one_line(b))
 		return true;
@@ -81,7 +81,7 @@ void dap_on_set_variable(struct dap *d, cJSON *request, const cJSON *arguments)
 	const char *name = dap_text(arguments, "name", NULL),
 		   *value = dap_text(arguments, "value", NULL);
 
-	if (fits(d, request, name, value))
+	if (has_arguments(d, request, name, value))
 		dap_query(d, request, pass_on, "set-variable %lld %s\t%s",
 			  (long long)dap_number(arguments, "variablesReference", 0), name, value);
 }
@@ -91,7 +91,7 @@ void dap_on_set_expression(struct dap *d, cJSON *request, const cJSON *arguments
 	const char *name = dap_text(arguments, "expression", NULL),
 		   *value = dap_text(arguments, "value", NULL);
 
-	if (fits(d, request, name, value))
+	if (has_arguments(d, request, name, value))
 		dap_query(d, request, pass_on, "set-expression %lld %s\t%s",
 			  (long long)dap_number(arguments, "frameId", 0), name, value);
 }
@@ -115,7 +115,7 @@ void dap_on_evaluate(struct dap *d, cJSON *request, const cJSON *arguments)
 	const char *expression = dap_text(arguments, "expression", NULL),
 		   *context = dap_text(arguments, "context", "");
 
-	if (!fits(d, request, expression, ""))
+	if (!has_arguments(d, request, expression, ""))
 		return;
 	if (!strcmp(context, "repl") && (d->state != DAP_RUNNING && d->state != DAP_STARTED)) {
 		dap_command(d, request, on_command_done, "%s", expression);
@@ -148,7 +148,7 @@ void dap_on_disassemble(struct dap *d, cJSON *request, const cJSON *arguments)
 {
 	const char *at = dap_text(arguments, "memoryReference", NULL);
 
-	if (fits(d, request, at, ""))
+	if (has_arguments(d, request, at, ""))
 		dap_query(d, request, pass_on, "disassemble %lld %lld %s",
 			  (long long)dap_number(arguments, "instructionOffset", 0),
 			  (long long)dap_number(arguments, "instructionCount", 0), at);
@@ -202,7 +202,7 @@ void dap_on_read_memory(struct dap *d, cJSON *request, const cJSON *arguments)
 	if (count < 0 || count > READ_MAX) {
 		dap_refuse(d, request, "between 0 and %u bytes can be read at once", READ_MAX);
 		cJSON_Delete(request);
-	} else if (fits(d, request, at, "")) {
+	} else if (has_arguments(d, request, at, "")) {
 		dap_query(d, request, on_memory, "memory %lld %lld %s",
 			  (long long)dap_number(arguments, "offset", 0), (long long)count, at);
 	}
@@ -227,7 +227,7 @@ void dap_on_completions(struct dap *d, cJSON *request, const cJSON *arguments)
 {
 	const char *text = dap_text(arguments, "text", NULL);
 
-	if (!fits(d, request, text, ""))
+	if (!has_arguments(d, request, text, ""))
 		return;
 	if (d->state == DAP_STOPPED)
 		dap_query(d, request, on_completions, "complete %s", text);

@@ -40,7 +40,7 @@ static const struct dap_request requests[] = {
 	{"exceptionInfo", dap_on_exception_info, true},
 };
 
-static const struct dap_request *find(const char *name)
+static const struct dap_request *find_request(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(requests); i++)
 		if (!strcmp(requests[i].name, name))
@@ -51,7 +51,7 @@ static const struct dap_request *find(const char *name)
 void dap_handle(struct dap *d, cJSON *request)
 {
 	const char *command = dap_text(request, "command", "");
-	const struct dap_request *r = find(command);
+	const struct dap_request *r = find_request(command);
 
 	/* Answers to what we never asked. */
 	if (strcmp(dap_text(request, "type", ""), "request") != 0) {

@@ -302,8 +302,8 @@ static void locate_kernel_parameter(struct debug_info *d, struct dbg_place at, D
 	v->offset = 0;
 }
 
-static void describe(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
-		     struct dbg_variable *v)
+static void describe_variable(struct debug_info *d, struct dbg_place at, Dwarf_Die *die,
+			      struct dbg_variable *v)
 {
 	struct dbg_type *type = dwarf_type_of(d, die_id(die));
 	const char *name = libdw.dwarf_diename(die);
@@ -374,7 +374,7 @@ bool debug_info_find_local(struct debug_info *d, struct dbg_place at, u32 inline
 	for (u32 i = end; i-- > begin;)
 		if (find_in_scope(d, &c->at[i], name, &die) ||
 		    find_in_origin(d, &c->at[i], name, &die)) {
-			describe(d, at, &die, out);
+			describe_variable(d, at, &die, out);
 			return true;
 		}
 	return false;
@@ -396,7 +396,7 @@ void debug_info_locals(struct debug_info *d, struct dbg_place at, u32 inlined,
 		do {
 			if (!is_variable(&die))
 				continue;
-			describe(d, at, &die, &v);
+			describe_variable(d, at, &die, &v);
 			if (*v.name)
 				see(user, &v, i - begin);
 		} while (die_next(&die));
@@ -410,7 +410,7 @@ bool debug_info_find_global(struct debug_info *d, const char *name, struct dbg_v
 
 	if (!die_at(d, id, &die))
 		return false;
-	describe(d, (struct dbg_place){NULL, 0}, &die, out);
+	describe_variable(d, (struct dbg_place){NULL, 0}, &die, out);
 	return true;
 }
 

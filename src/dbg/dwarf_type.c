@@ -9,7 +9,7 @@
 #define DIMS_MAX 8
 #define MEMBERS_MAX 100000u
 
-static struct dbg_type *make(struct debug_info *d, Dwarf_Die *die, u32 depth);
+static struct dbg_type *make_type(struct debug_info *d, Dwarf_Die *die, u32 depth);
 
 static struct dbg_type *target_of(struct debug_info *d, Dwarf_Die *die, u32 depth)
 {
@@ -19,7 +19,7 @@ static struct dbg_type *target_of(struct debug_info *d, Dwarf_Die *die, u32 dept
 	if (depth > DWARF_DEPTH_MAX || !libdw.dwarf_attr_integrate(die, DW_AT_type, &a) ||
 	    !libdw.dwarf_formref_die(&a, &to))
 		return NULL;
-	return make(d, &to, depth + 1);
+	return make_type(d, &to, depth + 1);
 }
 
 static struct dbg_type *target_or_void(struct debug_info *d, Dwarf_Die *die)
@@ -222,7 +222,7 @@ static void make_base(Dwarf_Die *die, struct dbg_type *t)
 }
 
 /* The toolkit's half types are structures with the bits in them. */
-static u8 number_of(const struct dbg_type *t)
+static u8 float_word(const struct dbg_type *t)
 {
 	static const struct {
 		const char *name;
@@ -254,7 +254,7 @@ static void make_struct(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t
 		die_number(&whole, DW_AT_byte_size, &t->size);
 		t->origin = other;
 	}
-	t->number = number_of(t);
+	t->number = float_word(t);
 	t->filler = d;
 	t->fill = fill_struct;
 }
@@ -341,7 +341,7 @@ static void make_chain(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t,
 }
 
 /* The name with its namespaces. */
-static const char *name_of(struct debug_info *d, Dwarf_Die *die)
+static const char *plain_type_name(struct debug_info *d, Dwarf_Die *die)
 {
 	const char *name = libdw.dwarf_diename(die);
 	const u64 *prefix = map_get(&d->prefixes, die_id(die));
@@ -398,7 +398,7 @@ static void make_kind(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, 
 	}
 }
 
-static struct dbg_type *make(struct debug_info *d, Dwarf_Die *die, u32 depth)
+static struct dbg_type *make_type(struct debug_info *d, Dwarf_Die *die, u32 depth)
 {
 	u64 id = die_id(die);
 	const u64 *known = map_get(&d->types, id);
@@ -417,7 +417,7 @@ static struct dbg_type *make(struct debug_info *d, Dwarf_Die *die, u32 depth)
 		return &dbg_type_void;
 	t->kind = DBG_OPAQUE;
 	t->origin = id;
-	t->name = name_of(d, die);
+	t->name = plain_type_name(d, die);
 	die_number(die, DW_AT_byte_size, &t->size);
 	make_kind(d, die, t, depth);
 	return t;
@@ -427,7 +427,7 @@ struct dbg_type *dwarf_type(struct debug_info *d, u64 id)
 {
 	Dwarf_Die die;
 
-	return die_at(d, id, &die) ? make(d, &die, 0) : &dbg_type_void;
+	return die_at(d, id, &die) ? make_type(d, &die, 0) : &dbg_type_void;
 }
 
 struct dbg_type *dwarf_type_of(struct debug_info *d, u64 id)

@@ -37,7 +37,7 @@ static f64 real_of(const struct dbg_number *n)
 
 /* ---- numbers ---- */
 
-static bool compare(enum expr_sign sign, bool less, bool equal, bool ordered)
+static bool order_holds(enum expr_sign sign, bool less, bool equal, bool ordered)
 {
 	switch (sign) {
 	case SIGN_EQ:
@@ -81,7 +81,8 @@ static bool real_binary(enum expr_sign sign, f64 a, f64 b, f64 *out, struct text
 	}
 }
 
-static bool divide(enum expr_sign sign, bool is_signed, u64 a, u64 b, u64 *out, struct text *why)
+static bool divide_integers(enum expr_sign sign, bool is_signed, u64 a, u64 b, u64 *out,
+			    struct text *why)
 {
 	if (!b) {
 		text_puts(why, "Division by zero");
@@ -123,7 +124,7 @@ static bool whole_binary(enum expr_sign sign, const struct dbg_type *t, u64 a, u
 		return true;
 	case SIGN_DIV:
 	case SIGN_REM:
-		return divide(sign, t->is_signed, a, b, out, why);
+		return divide_integers(sign, t->is_signed, a, b, out, why);
 	case SIGN_SHL:
 	case SIGN_SHR:
 		*out = shift(sign, t, a, b);
@@ -161,7 +162,7 @@ static bool numbers(enum expr_sign sign, struct dbg_type *ta, const struct dbg_n
 
 		if (is_comparison(sign)) {
 			*out = dbg_value_int(&dbg_type_bool,
-					     compare(sign, x < y, x == y, x == x && y == y));
+					     order_holds(sign, x < y, x == y, x == x && y == y));
 			return true;
 		}
 		if (!real_binary(sign, x, y, &r.real, why))
@@ -170,7 +171,7 @@ static bool numbers(enum expr_sign sign, struct dbg_type *ta, const struct dbg_n
 		u64 x = fit(t, a->bits), y = fit(t, b->bits);
 		bool less = t->is_signed ? (s64)x < (s64)y : x < y;
 
-		*out = dbg_value_int(&dbg_type_bool, compare(sign, less, x == y, true));
+		*out = dbg_value_int(&dbg_type_bool, order_holds(sign, less, x == y, true));
 		return true;
 	} else if (!whole_binary(sign, t, fit(t, a->bits),
 				 sign == SIGN_SHL || sign == SIGN_SHR ? b->bits : fit(t, b->bits),
@@ -233,7 +234,7 @@ static bool two_pointers(const struct dbg_context *c, enum expr_sign sign, const
 	u64 y = same ? b->at : dbg_generic(c, b->space, b->at), size = dbg_type_size(a->to);
 
 	if (is_comparison(sign)) {
-		*out = dbg_value_int(&dbg_type_bool, compare(sign, x < y, x == y, true));
+		*out = dbg_value_int(&dbg_type_bool, order_holds(sign, x < y, x == y, true));
 		return true;
 	}
 	if (sign != SIGN_SUB || size != dbg_type_size(b->to)) {

@@ -10,7 +10,7 @@ struct evaluation {
 	struct text *why;
 };
 
-static bool evaluate(struct evaluation *e, struct expr_node *n, struct dbg_value *out);
+static bool evaluate_node(struct evaluation *e, struct expr_node *n, struct dbg_value *out);
 
 /* ---- special registers ---- */
 
@@ -245,7 +245,7 @@ static bool evaluate_repeat(struct evaluation *e, struct expr_node *n, struct db
 	struct dbg_number number;
 	u64 bytes;
 
-	if (!evaluate(e, n->a, &a) || !evaluate(e, n->b, &count) ||
+	if (!evaluate_node(e, n->a, &a) || !evaluate_node(e, n->b, &count) ||
 	    !dbg_value_referred(e->c, &a, &a, e->why) ||
 	    !dbg_value_number(e->c, &count, &number, e->why))
 		return false;
@@ -272,7 +272,7 @@ static bool evaluate_sizeof(struct evaluation *e, struct expr_node *n, struct db
 	dry.dry = true;
 	if (n->a->op == EXPR_TYPE)
 		a.type = n->a->type;
-	else if (!evaluate(&quiet, n->a, &a))
+	else if (!evaluate_node(&quiet, n->a, &a))
 		return false;
 	*out = dbg_value_int(&dbg_type_ulong, dbg_type_size(dbg_type_refers(a.type)));
 	return true;
@@ -282,7 +282,7 @@ static bool evaluate_assign(struct evaluation *e, struct expr_node *n, struct db
 {
 	struct dbg_value place, value;
 
-	if (!evaluate(e, n->a, &place) || !evaluate(e, n->b, &value))
+	if (!evaluate_node(e, n->a, &place) || !evaluate_node(e, n->b, &value))
 		return false;
 	if (n->sign != SIGN_NONE && !expr_binary(e->c, n->sign, &place, &value, &value, e->why))
 		return false;
@@ -306,7 +306,7 @@ static bool evaluate_step(struct evaluation *e, struct expr_node *n, struct dbg_
 	struct dbg_value place, before, after, by = dbg_value_int(&dbg_type_int, (u64)n->number);
 	struct dbg_number number;
 
-	if (!evaluate(e, n->a, &place) || !dbg_value_number(e->c, &place, &number, e->why))
+	if (!evaluate_node(e, n->a, &place) || !dbg_value_number(e->c, &place, &number, e->why))
 		return false;
 	before = dbg_value_make(dbg_type_refers(place.type), &number);
 	if (!expr_binary(e->c, SIGN_ADD, &before, &by, &after, e->why) ||
@@ -324,12 +324,12 @@ static bool evaluate_logic(struct evaluation *e, struct expr_node *n, struct dbg
 	struct dbg_value v;
 	bool is;
 
-	if (!evaluate(e, n->a, &v) || !dbg_value_is_true(e->c, &v, &is, e->why))
+	if (!evaluate_node(e, n->a, &v) || !dbg_value_is_true(e->c, &v, &is, e->why))
 		return false;
 	if (n->op == EXPR_CHOOSE)
-		return evaluate(e, is ? n->b : n->c, out);
+		return evaluate_node(e, is ? n->b : n->c, out);
 	if (is == (n->op == EXPR_AND) &&
-	    (!evaluate(e, n->b, &v) || !dbg_value_is_true(e->c, &v, &is, e->why)))
+	    (!evaluate_node(e, n->b, &v) || !dbg_value_is_true(e->c, &v, &is, e->why)))
 		return false;
 	*out = dbg_value_int(&dbg_type_bool, is);
 	return true;
@@ -339,7 +339,7 @@ static bool evaluate_member(struct evaluation *e, struct expr_node *n, struct db
 {
 	struct dbg_value a;
 
-	if (!evaluate(e, n->a, &a))
+	if (!evaluate_node(e, n->a, &a))
 		return false;
 	if (n->op == EXPR_ARROW && !dbg_value_follow(e->c, &a, &a, e->why))
 		return false;
@@ -351,7 +351,7 @@ static bool evaluate_index(struct evaluation *e, struct expr_node *n, struct dbg
 	struct dbg_value a, b;
 	struct dbg_number index;
 
-	if (!evaluate(e, n->a, &a) || !evaluate(e, n->b, &b) ||
+	if (!evaluate_node(e, n->a, &a) || !evaluate_node(e, n->b, &b) ||
 	    !dbg_value_number(e->c, &b, &index, e->why))
 		return false;
 	if (index.is_float) {
@@ -366,7 +366,7 @@ static bool evaluate_one(struct evaluation *e, struct expr_node *n, struct dbg_v
 {
 	struct dbg_value a;
 
-	if (!evaluate(e, n->a, &a))
+	if (!evaluate_node(e, n->a, &a))
 		return false;
 	switch (n->op) {
 	case EXPR_FOLLOW:
@@ -384,7 +384,7 @@ static bool evaluate_two(struct evaluation *e, struct expr_node *n, struct dbg_v
 {
 	struct dbg_value a, b;
 
-	if (!evaluate(e, n->a, &a) || !evaluate(e, n->b, &b))
+	if (!evaluate_node(e, n->a, &a) || !evaluate_node(e, n->b, &b))
 		return false;
 	if (n->op == EXPR_COMMA) {
 		*out = b;
@@ -393,7 +393,7 @@ static bool evaluate_two(struct evaluation *e, struct expr_node *n, struct dbg_v
 	return expr_binary(e->c, n->sign, &a, &b, out, e->why);
 }
 
-static bool evaluate(struct evaluation *e, struct expr_node *n, struct dbg_value *out)
+static bool evaluate_node(struct evaluation *e, struct expr_node *n, struct dbg_value *out)
 {
 	switch ((enum expr_op)n->op) {
 	case EXPR_VALUE:
@@ -448,7 +448,7 @@ bool dbg_expr_eval(struct dbg_expr *e, const struct dbg_context *c, struct dbg_v
 {
 	struct evaluation evaluation = {c, why};
 
-	if (evaluate(&evaluation, e->root, out))
+	if (evaluate_node(&evaluation, e->root, out))
 		return true;
 	/* Without words it was memory. */
 	if (!why->len)

@@ -23,7 +23,7 @@ static void bad(struct expr_lexer *l, const char *why)
 	l->text = why;
 }
 
-static const char *copy(struct expr_lexer *l, const char *s, size_t n)
+static const char *copy_text(struct expr_lexer *l, const char *s, size_t n)
 {
 	const char *p = arena_strdup(l->arena, s, n);
 
@@ -49,7 +49,7 @@ static const char *end_of_arguments(const char *at)
 /* Does the module know a type, or something in it, of this name? */
 static bool is_template(struct expr_lexer *l, const char *begin, const char *end)
 {
-	const char *name = copy(l, begin, (size_t)(end - begin));
+	const char *name = copy_text(l, begin, (size_t)(end - begin));
 	struct dbg_variable v;
 
 	return l->c->names && (!strncmp(end, "::", 2) || dbg_names_type(l->c->names, name) ||
@@ -73,7 +73,7 @@ static void lex_name(struct expr_lexer *l)
 		at += 2;
 	}
 	l->kind = TOKEN_NAME;
-	l->text = copy(l, l->token, (size_t)(at - l->token));
+	l->text = copy_text(l, l->token, (size_t)(at - l->token));
 	l->at = at;
 }
 
@@ -85,7 +85,7 @@ bool expr_register(struct expr_lexer *l)
 		at++;
 	if (at == l->token + 1)
 		return false;
-	l->text = copy(l, l->token, (size_t)(at - l->token));
+	l->text = copy_text(l, l->token, (size_t)(at - l->token));
 	l->at = at;
 	return true;
 }
@@ -97,7 +97,7 @@ static void lex_dollar(struct expr_lexer *l)
 	while (in_name(*at) || *at == '%')
 		at++;
 	l->kind = TOKEN_DOLLAR;
-	l->text = copy(l, l->token + 1, (size_t)(at - l->token - 1));
+	l->text = copy_text(l, l->token + 1, (size_t)(at - l->token - 1));
 	l->at = at;
 }
 
@@ -271,7 +271,7 @@ static void lex_sign(struct expr_lexer *l)
 		return;
 	}
 	l->kind = TOKEN_SIGN;
-	l->text = copy(l, l->token, n);
+	l->text = copy_text(l, l->token, n);
 	l->at = l->token + n;
 }
 

@@ -20,7 +20,7 @@ static struct expr_node *parse_assign(struct parser *p);
 static struct expr_node *parse_unary(struct parser *p);
 
 /* Every failure comes through here once; the tree is then not used. */
-static struct expr_node *fail(struct parser *p, const char *what)
+static struct expr_node *parse_fail(struct parser *p, const char *what)
 {
 	if (!p->failed) {
 		if (p->l.kind == TOKEN_BAD)
@@ -43,14 +43,14 @@ static struct expr_node *node(struct parser *p, enum expr_op op, struct expr_nod
 	struct expr_node *n = ARENA_NEW(&p->e->arena, struct expr_node);
 
 	if (!n)
-		return fail(p, "no memory");
+		return parse_fail(p, "no memory");
 	n->op = (u8)op;
 	n->a = a;
 	n->b = b;
 	return n;
 }
 
-static bool take(struct parser *p, const char *sign)
+static bool take_sign(struct parser *p, const char *sign)
 {
 	if (!expr_is(&p->l, sign))
 		return false;
@@ -60,8 +60,8 @@ static bool take(struct parser *p, const char *sign)
 
 static void want(struct parser *p, const char *sign)
 {
-	if (!take(p, sign))
-		fail(p, NULL);
+	if (!take_sign(p, sign))
+		parse_fail(p, NULL);
 }
 
 /* ---- what stands alone ---- */
@@ -135,7 +135,7 @@ static struct expr_node *parse_type(struct parser *p)
 	struct dbg_type *type = p->failed ? NULL : expr_read_type(&p->l, p->why);
 
 	if (!type)
-		return fail(p, NULL);
+		return parse_fail(p, NULL);
 	n->type = type;
 	return n;
 }
@@ -181,7 +181,7 @@ static struct expr_node *parse_register(struct parser *p)
 	struct expr_node *n = node(p, EXPR_PTX, NULL, NULL);
 
 	if (!expr_register(&p->l))
-		return fail(p, NULL);
+		return parse_fail(p, NULL);
 	if (!p->failed)
 		n->text = p->l.text;
 	expr_next(&p->l);
@@ -212,7 +212,7 @@ static struct expr_node *parse_primary(struct parser *p)
 			return parse_type(p);
 		/* fall through */
 	default:
-		return fail(p, NULL);
+		return parse_fail(p, NULL);
 	}
 }
 
@@ -224,7 +224,7 @@ static struct expr_node *parse_member(struct parser *p, struct expr_node *a, enu
 
 	expr_next(&p->l);
 	if (p->l.kind != TOKEN_NAME)
-		return fail(p, NULL);
+		return parse_fail(p, NULL);
 	if (!p->failed)
 		n->text = p->l.text;
 	expr_next(&p->l);
@@ -249,12 +249,12 @@ static struct expr_node *parse_postfix(struct parser *p)
 			n = parse_member(p, n, EXPR_MEMBER);
 		} else if (expr_is(&p->l, "->")) {
 			n = parse_member(p, n, EXPR_ARROW);
-		} else if (take(p, "[")) {
+		} else if (take_sign(p, "[")) {
 			n = node(p, EXPR_INDEX, n, parse_comma(p));
 			want(p, "]");
-		} else if (take(p, "++")) {
+		} else if (take_sign(p, "++")) {
 			n = step_node(p, EXPR_AFTER, n, 1);
-		} else if (take(p, "--")) {
+		} else if (take_sign(p, "--")) {
 			n = step_node(p, EXPR_AFTER, n, -1);
 		} else {
 			break;
@@ -271,7 +271,7 @@ static struct expr_node *parse_sizeof(struct parser *p)
 
 	expr_next(&p->l);
 	before = p->l;
-	if (take(p, "(") && expr_at_type(&p->l)) {
+	if (take_sign(p, "(") && expr_at_type(&p->l)) {
 		n = node(p, EXPR_SIZEOF, parse_type(p), NULL);
 		want(p, ")");
 		return n;
@@ -292,11 +292,11 @@ static struct expr_node *parse_unary(struct parser *p)
 	struct expr_node *n = NULL;
 
 	if (++p->depth > EXPR_DEPTH_MAX)
-		return fail(p, "The expression is nested too deeply.");
+		return parse_fail(p, "The expression is nested too deeply.");
 	if (expr_is(&p->l, "sizeof"))
 		n = parse_sizeof(p);
 	for (size_t i = 0; i < ARRAY_LEN(signs) && !n; i++)
-		if (take(p, signs[i].sign))
+		if (take_sign(p, signs[i].sign))
 			n = step_node(p, signs[i].op, parse_unary(p), signs[i].by);
 	n = n ? n : parse_postfix(p);
 	p->depth--;
@@ -355,7 +355,7 @@ static struct expr_node *parse_conditional(struct parser *p)
 {
 	struct expr_node *n = parse_binary(p, 1), *choice;
 
-	if (p->failed || !take(p, "?"))
+	if (p->failed || !take_sign(p, "?"))
 		return n;
 	choice = node(p, EXPR_CHOOSE, n, parse_comma(p));
 	want(p, ":");
@@ -384,7 +384,7 @@ static struct expr_node *parse_assign(struct parser *p)
 	enum expr_sign sign = SIGN_NONE;
 
 	if (++p->depth > EXPR_DEPTH_MAX)
-		return fail(p, "The expression is nested too deeply.");
+		return parse_fail(p, "The expression is nested too deeply.");
 	n = parse_conditional(p);
 	if (!p->failed && p->l.kind == TOKEN_SIGN &&
 	    (expr_is(&p->l, "=") || (sign = compound_sign(p)))) {
@@ -401,7 +401,7 @@ static struct expr_node *parse_comma(struct parser *p)
 {
 	struct expr_node *n = parse_assign(p);
 
-	while (!p->failed && take(p, ","))
+	while (!p->failed && take_sign(p, ","))
 		n = node(p, EXPR_COMMA, n, parse_assign(p));
 	return n;
 }
@@ -419,7 +419,7 @@ struct dbg_expr *dbg_expr_parse(const struct dbg_context *c, const char *text, s
 	expr_next(&p.l);
 	e->root = parse_comma(&p);
 	if (!p.failed && p.l.kind != TOKEN_END)
-		fail(&p, NULL);
+		parse_fail(&p, NULL);
 	if (!p.failed)
 		return e;
 	dbg_expr_free(e);

@@ -46,7 +46,7 @@ static void put_char(struct text *out, u8 ch, char quote)
 }
 
 /* Runs of the same character are told once; the pieces are joined by commas. */
-static void put_string(const struct printer *p, const u8 *s, size_t n, bool more)
+static void print_characters(const struct printer *p, const u8 *s, size_t n, bool more)
 {
 	bool open = false, any = false;
 
@@ -89,7 +89,7 @@ static void put_pointed_string(const struct printer *p, enum dbg_space space, u6
 	if (!good && !s.len)
 		text_printf(p->out, "<error: %s>", why.at ? why.at : "?");
 	else
-		put_string(p, (const u8 *)s.at, s.len, s.len == p->f.elements);
+		print_characters(p, (const u8 *)s.at, s.len, s.len == p->f.elements);
 	text_fini(&why);
 	text_fini(&s);
 }
@@ -360,7 +360,7 @@ static void print_char_array(struct printer *p, const struct dbg_value *v, struc
 
 		/* The NUL of a text that fills the array. */
 		n -= n && !more && !s[n - 1];
-		put_string(p, s, n, more);
+		print_characters(p, s, n, more);
 	}
 	free(s);
 	text_fini(&why);
@@ -511,7 +511,7 @@ static void print_value(struct printer *p, const struct dbg_value *v)
 }
 
 /* Can its first byte be read? Numbers and what has no size are found out about when shown. */
-static bool is_there(const struct dbg_context *c, const struct dbg_value *v, struct text *why)
+static bool value_is_there(const struct dbg_context *c, const struct dbg_value *v, struct text *why)
 {
 	u8 first;
 
@@ -526,7 +526,7 @@ bool dbg_value_print(const struct dbg_context *c, const struct dbg_value *v,
 	struct printer p = {.c = c, .out = out};
 	struct dbg_value to;
 
-	if (!is_there(c, v, why))
+	if (!value_is_there(c, v, why))
 		return false;
 	if (f)
 		p.f = *f;

@@ -14,7 +14,7 @@ static bool loaded;
 static char problem[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool find(void *library, const char *name, void *function, size_t bytes)
+static bool find_libdw_symbol(void *library, const char *name, void *function, size_t bytes)
 {
 	void *symbol = dlsym(library, name);
 
@@ -22,12 +22,13 @@ static bool find(void *library, const char *name, void *function, size_t bytes)
 	return symbol != NULL;
 }
 
-static void load(void)
+static void load_libdw(void)
 {
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	bool found = library != NULL;
 
-#define LIBDW(name) found = found && find(library, #name, &libdw.name, sizeof(libdw.name));
+#define LIBDW(name)                                                                                \
+	found = found && find_libdw_symbol(library, #name, &libdw.name, sizeof(libdw.name));
 #include "src/dbg/libdw.def"
 #undef LIBDW
 	loaded = found;
@@ -40,7 +41,7 @@ static void load(void)
 
 bool libdw_load(struct text *why)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, load_libdw);
 	if (!loaded)
 		text_printf(why, "libdw (Debian: libdw1) cannot be loaded: %s", problem);
 	return loaded;

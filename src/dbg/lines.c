@@ -76,7 +76,7 @@ bool dbg_path_ends_in(const char *path, const char *file)
 }
 
 /* The index of a file; false: there is no such .file. */
-static bool find_file(const struct dbg_lines *l, u32 number, u32 *index)
+static bool find_line_file(const struct dbg_lines *l, u32 number, u32 *index)
 {
 	for (u32 i = 0; i < l->files.len; i++)
 		if (l->files.at[i].number == number)
@@ -168,7 +168,7 @@ static bool add_pieces(struct dbg_lines *l, const struct around *a, const struct
 		struct piece p = {0, a->at[i].line, a->at[i].copy, at.func->index, at.insn};
 
 		if (!a->at[i].line || same_line_in(a, before, i) ||
-		    !find_file(l, a->at[i].file, &file))
+		    !find_line_file(l, a->at[i].file, &file))
 			continue;
 		p.file = file;
 		if (!VEC_PUSH(&l->pieces, p))
@@ -182,7 +182,7 @@ static struct step step_of(const struct dbg_lines *l, const struct around *a)
 	u32 file;
 
 	for (u32 i = 0; i < a->len; i++)
-		if (a->at[i].line && find_file(l, a->at[i].file, &file) &&
+		if (a->at[i].line && find_line_file(l, a->at[i].file, &file) &&
 		    !l->files.at[file].toolkit)
 			return (struct step){a->at[i].file, a->at[i].line, a->at[i].column,
 					     a->len - 1 - i};

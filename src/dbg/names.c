@@ -297,8 +297,8 @@ bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const c
 /* ---- look-up ---- */
 
 /* With the namespaces of the function the place is in, innermost first, then alone. */
-static bool find_global(struct dbg_names *n, struct dbg_place at, const char *name,
-			struct dbg_variable *out)
+static bool find_module_variable(struct dbg_names *n, struct dbg_place at, const char *name,
+				 struct dbg_variable *out)
 {
 	struct text prefix = {0}, t = {0};
 	bool found = false;
@@ -329,7 +329,7 @@ bool dbg_names_find(struct dbg_names *n, struct dbg_place at, u32 inlined, const
 		name += 2;
 	if (n->dwarf && at.func && debug_info_find_local(n->dwarf, at, inlined, name, out))
 		return true;
-	if (n->dwarf && find_global(n, at, name, out))
+	if (n->dwarf && find_module_variable(n, at, name, out))
 		return true;
 	return find_ptx(n, at, name, out);
 }

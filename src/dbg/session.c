@@ -172,7 +172,7 @@ u32 dbg_session_count(const struct dbg_session *s)
 	return (u32)s->history.len;
 }
 
-static struct kept *find(const struct dbg_session *s, const char *name)
+static struct kept *find_kept(const struct dbg_session *s, const char *name)
 {
 	for (size_t i = 0; i < s->variables.len; i++)
 		if (!strcmp(s->variables.at[i].name, name))
@@ -182,12 +182,12 @@ static struct kept *find(const struct dbg_session *s, const char *name)
 
 bool dbg_session_has(const struct dbg_session *s, const char *name)
 {
-	return find(s, name) != NULL;
+	return find_kept(s, name) != NULL;
 }
 
 void dbg_session_get(const struct dbg_session *s, const char *name, struct dbg_value *out)
 {
-	const struct kept *k = find(s, name);
+	const struct kept *k = find_kept(s, name);
 
 	*out = (struct dbg_value){.type = &dbg_type_void};
 	if (k)
@@ -199,7 +199,7 @@ void dbg_session_get(const struct dbg_session *s, const char *name, struct dbg_v
 bool dbg_session_set(struct dbg_session *s, const struct dbg_context *c, const char *name,
 		     const struct dbg_value *v, struct text *why)
 {
-	struct kept *k = find(s, name), fresh = {0};
+	struct kept *k = find_kept(s, name), fresh = {0};
 
 	if (!copy_value(c, v, &fresh, why))
 		return false;

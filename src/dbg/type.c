@@ -130,7 +130,7 @@ u64 dbg_type_size(struct dbg_type *t)
 	return size_at(t, 0);
 }
 
-static bool same_name(const struct dbg_type *a, const struct dbg_type *b)
+static bool same_type_name(const struct dbg_type *a, const struct dbg_type *b)
 {
 	return a->name && b->name && !strcmp(a->name, b->name);
 }
@@ -155,7 +155,7 @@ bool dbg_type_same(struct dbg_type *a, struct dbg_type *b)
 		case DBG_STRUCT:
 		case DBG_ENUM:
 		case DBG_OPAQUE:
-			return a->size == b->size && same_name(a, b);
+			return a->size == b->size && same_type_name(a, b);
 		default:
 			return a->size == b->size && a->is_signed == b->is_signed;
 		}

@@ -33,7 +33,7 @@ static void say_focus(struct debugger *x, bool whole)
 	text_fini(&t);
 }
 
-static void say_place(struct debugger *x)
+static void say_focus_place(struct debugger *x)
 {
 	struct cta *c = focus_cta(x);
 	struct look_group g;
@@ -103,7 +103,7 @@ bool focus_move(struct debugger *x, const struct focus *to)
 	x->focus.valid = true;
 	x->focus.frame = 0;
 	say_focus(x, !near);
-	say_place(x);
+	say_focus_place(x);
 	return true;
 }
 

@@ -194,7 +194,7 @@ struct thread_run {
 	struct look_group group;
 };
 
-static void thread_row(struct debugger *x, struct table *t, const struct thread_run *r)
+static void say_thread_row(struct debugger *x, struct table *t, const struct thread_run *r)
 {
 	u32 id[3], focus = x->focus.warp * WARP_LANES + x->focus.lane;
 
@@ -233,14 +233,14 @@ static void thread_rows(struct debugger *x, struct table *t, const struct cta *c
 				continue;
 			}
 			if (begun)
-				thread_row(x, t, &run);
+				say_thread_row(x, t, &run);
 			run.first = run.last = w * WARP_LANES + l;
 			run.group = g[i];
 			begun = true;
 		}
 	}
 	if (begun)
-		thread_row(x, t, &run);
+		say_thread_row(x, t, &run);
 }
 
 void command_info_threads(struct debugger *x, const struct call *call)

@@ -115,7 +115,7 @@ void command_info_devices(struct debugger *x, const struct call *c PL_UNUSED)
 	table_say(x, &t);
 }
 
-static const char *kind_of(const struct mem_range *r)
+static const char *memory_kind(const struct mem_range *r)
 {
 	switch ((enum mem_kind)r->kind) {
 	case MEM_KIND_DEVICE:
@@ -151,12 +151,12 @@ static void arena_rows(struct debugger *x, struct table *t, struct mem *m, const
 		const struct mem_range *r = &m->ranges[i];
 		struct text *name;
 
-		if (r->freed || !kind_of(r))
+		if (r->freed || !memory_kind(r))
 			continue;
 		table_put(t, " ");
 		table_put(t, "0x%llx", (unsigned long long)r->base);
 		table_put(t, "%llu", (unsigned long long)r->size);
-		table_put(t, "%s", kind_of(r));
+		table_put(t, "%s", memory_kind(r));
 		table_put(t, "%s", device);
 		name = table_cell(t);
 		look_symbol(x, &c, DBG_GENERIC, r->base, name);

@@ -1,6 +1,7 @@
 /*
  * Text around a place: list, directory, info source, info line.
  */
+#include "src/base/file.h"
 #include "src/debugger/look_value.h"
 
 #include <ctype.h>
@@ -372,9 +373,7 @@ void command_info_line(struct debugger *x, const struct call *c)
 				say(x,
 				    "Line %u of \"%s\" begins at line %u of the PTX, "
 				    "instruction %u of %s.\n",
-				    f.at[k].line,
-				    strrchr(f.at[k].path, '/') ? strrchr(f.at[k].path, '/') + 1
-							       : f.at[k].path,
+				    f.at[k].line, file_base_name(f.at[k].path),
 				    loaded_ptx_line(l, f.at[k].place), f.at[k].place.insn,
 				    dbg_names_function(l->names, f.at[k].place.func));
 		dbg_finds_free(&f);

@@ -212,8 +212,8 @@ static const char *put_escape(const char *s, struct text *out)
 }
 
 /* The text of a char pointer or array. */
-static bool put_string(struct look_evaluated *v, const char *spec, struct text *out,
-		       struct text *why)
+static bool format_string(struct look_evaluated *v, const char *spec, struct text *out,
+			  struct text *why)
 {
 	struct text s = {0};
 	char one;
@@ -252,7 +252,7 @@ static bool put_value(struct look_evaluated *v, const char *spec, size_t n, stru
 	snprintf(format, sizeof(format), "%.*s%s%c", (int)flags, spec,
 		 strchr("diouxX", letter) ? "ll" : "", letter == 'p' ? 's' : letter);
 	if (letter == 's')
-		return put_string(v, format, out, why);
+		return format_string(v, format, out, why);
 	if (!dbg_value_number(&v->c, &v->v, &number, why))
 		return false;
 	if (letter == 'p') {

@@ -32,13 +32,6 @@ void sources_forget(struct look *k)
 
 /* ---- finding ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Try folder[0 .. n)/name; folder NULL: the name itself. */
 static bool try_open(struct source_file *s, const char *folder, size_t n, const char *name)
 {
@@ -67,13 +60,13 @@ static bool find_file(const struct look *k, const struct loaded *l, struct sourc
 		const char *folder = k->directories.at[i];
 
 		if ((*s->path != '/' && try_open(s, folder, strlen(folder), s->path)) ||
-		    try_open(s, folder, strlen(folder), base_name(s->path)))
+		    try_open(s, folder, strlen(folder), file_base_name(s->path)))
 			return true;
 	}
 	if (*s->path == '/')
 		return false;
 	return slash && (try_open(s, ptx, (size_t)(slash - ptx), s->path) ||
-			 try_open(s, ptx, (size_t)(slash - ptx), base_name(s->path)));
+			 try_open(s, ptx, (size_t)(slash - ptx), file_base_name(s->path)));
 }
 
 static bool find_lines(struct source_file *s)
@@ -120,14 +113,14 @@ bool source_view_path(struct debugger *x, const struct loaded *l, const char *pa
 		text_printf(why, "%s: No such file or directory.", path);
 		return false;
 	}
-	*out = (struct source_view){base_name(s->path), (const char *)s->file.data, s->lines,
+	*out = (struct source_view){file_base_name(s->path), (const char *)s->file.data, s->lines,
 				    s->len ? s->len - 1 : 0};
 	return true;
 }
 
 bool source_view_ptx(const struct loaded *l, struct source_view *out)
 {
-	*out = (struct source_view){base_name(l->ptx->name), l->ptx->text, l->ptx_lines,
+	*out = (struct source_view){file_base_name(l->ptx->name), l->ptx->text, l->ptx_lines,
 				    l->ptx_len ? l->ptx_len - 1 : 0};
 	return l->ptx->text && out->len;
 }

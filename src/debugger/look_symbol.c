@@ -7,8 +7,8 @@
 
 /* ---- the variable at an address ---- */
 
-static bool is_at(struct debugger *x, const struct dbg_context *c, const struct ir_var *v,
-		  enum dbg_space space, u64 address, u64 *offset)
+static bool variable_is_at(struct debugger *x, const struct dbg_context *c, const struct ir_var *v,
+			   enum dbg_space space, u64 address, u64 *offset)
 {
 	enum dbg_space own = dbg_space_of(v);
 	u64 at;
@@ -36,7 +36,7 @@ static const struct ir_var *symbol_at(struct debugger *x, const struct dbg_conte
 			bool here = v->func == IR_NONE || v->space == M_shared ||
 				    (f && v->func == f->index && m->funcs.at[f->index] == f);
 
-			if (here && is_at(x, c, v, space, address, offset))
+			if (here && variable_is_at(x, c, v, space, address, offset))
 				return v;
 		}
 	}
@@ -90,8 +90,8 @@ void command_info_symbol(struct debugger *x, const struct call *c)
 
 /* ---- where a name is ---- */
 
-static void say_place(struct debugger *x, const struct dbg_context *c, const char *name,
-		      const struct dbg_variable *v, struct text *out)
+static void say_symbol_place(struct debugger *x, const struct dbg_context *c, const char *name,
+			     const struct dbg_variable *v, struct text *out)
 {
 	char reg[128];
 	u64 at = v->offset, base = 0, generic;
@@ -138,7 +138,7 @@ void command_info_address(struct debugger *x, const struct call *c)
 	else if (!at.names || !dbg_names_find(at.names, at.place, at.inlined, c->args, &v))
 		say_error(x, "No symbol \"%s\" in current context.", c->args);
 	else {
-		say_place(x, &at, c->args, &v, &t);
+		say_symbol_place(x, &at, c->args, &v, &t);
 		say(x, "%s.\n", t.at ? t.at : "");
 	}
 	text_fini(&t);
@@ -159,7 +159,7 @@ static void say_name(void *user, const struct dbg_variable *v, u32 depth PL_UNUS
 
 	if (!v->name || !*v->name)
 		return;
-	say_place(s->x, &s->c, v->name, v, &t);
+	say_symbol_place(s->x, &s->c, v->name, v, &t);
 	say(s->x, "%s, length %llu.\n", t.at ? t.at : "",
 	    (unsigned long long)dbg_type_size(v->type));
 	text_fini(&t);

@@ -1,6 +1,7 @@
 /*
  * Modules of loaded programs: their lines and names, and where instructions stand.
  */
+#include "src/base/file.h"
 #include "src/debugger/debugger_int.h"
 
 static void loaded_free(struct loaded *l)
@@ -158,19 +159,12 @@ u32 where_frame(const struct where *w)
 	return w->source.path && w->depth <= n ? n - w->depth : 0;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 void where_say(const struct where *w, struct text *out)
 {
 	if (w->source.path)
-		text_printf(out, "%s:%u", base_name(w->source.path), w->source.line);
+		text_printf(out, "%s:%u", file_base_name(w->source.path), w->source.line);
 	else if (w->module)
-		text_printf(out, "%s:%u", base_name(w->module->ptx->name), w->ptx_line);
+		text_printf(out, "%s:%u", file_base_name(w->module->ptx->name), w->ptx_line);
 	else
 		text_puts(out, "?");
 }

@@ -494,7 +494,7 @@ static bool check_call(struct check *c, const struct ir_operand *ops, u32 n)
 
 /* ---- the whole instruction ---- */
 
-static bool is_there(const struct isa_form *form, const struct isa_operand *o)
+static bool operand_is_there(const struct isa_form *form, const struct isa_operand *o)
 {
 	return !o->only_with || isa_form_has(form, o->only_with);
 }
@@ -510,7 +510,8 @@ const struct isa_operand *ir_operand_spec(const struct isa_form *form, const str
 
 		if (o->kind == ISA_OP_CALL)
 			return NULL;
-		if (!is_there(form, o) || (o->bar && o->optional && !(ops[at].flags & IR_BAR)))
+		if (!operand_is_there(form, o) ||
+		    (o->bar && o->optional && !(ops[at].flags & IR_BAR)))
 			continue;
 		if (at == i)
 			return o;
@@ -617,7 +618,7 @@ bool ir_check_insn(const struct ir_module *m, const struct ir_func *f, const str
 
 		why->operand = at;
 		why->score = 2 * at;
-		if (!is_there(form, o))
+		if (!operand_is_there(form, o))
 			continue;
 		if (at < n && o->bar && o->optional && !(ops[at].flags & IR_BAR))
 			continue;

@@ -128,7 +128,7 @@ struct place {
 	u32 at, line;
 };
 
-static u32 line_of(struct place *p, u32 offset)
+static u32 dumped_line(struct place *p, u32 offset)
 {
 	if (offset < p->at)
 		*p = (struct place){p->text, 0, 1};
@@ -145,10 +145,10 @@ void ir_dump_module(const struct ir_module *m, struct text *out)
 		const struct ir_func *f = m->funcs.at[i];
 
 		if (f->has_body)
-			text_printf(out, "%u: %s %s\n", line_of(&place, f->begin),
+			text_printf(out, "%u: %s %s\n", dumped_line(&place, f->begin),
 				    f->is_entry ? ".entry" : ".func", f->name->text);
 		for (size_t k = 0; k < f->insns.len; k++) {
-			text_printf(out, "%u: ", line_of(&place, f->insns.at[k].begin));
+			text_printf(out, "%u: ", dumped_line(&place, f->insns.at[k].begin));
 			dump_insn(m, f, &f->insns.at[k], out);
 		}
 	}

@@ -33,7 +33,7 @@ static bool same_name(const struct str *a, const struct str *b)
 	return !a || !b ? a == b : !strcmp(a->text, b->text);
 }
 
-static const char *name_of(const struct str *s)
+static const char *text_or_none(const struct str *s)
 {
 	return s ? s->text : "(nothing)";
 }
@@ -301,7 +301,8 @@ static bool same_scopes(struct equal *e, const struct ir_func *a, const struct i
 static bool same_head(struct equal *e, const struct ir_func *a, const struct ir_func *b)
 {
 	if (!same_name(a->name, b->name))
-		return differ(e, "function '%s' and '%s'", name_of(a->name), name_of(b->name));
+		return differ(e, "function '%s' and '%s'", text_or_none(a->name),
+			      text_or_none(b->name));
 	if (a->index != b->index || a->linkage != b->linkage || a->is_entry != b->is_entry ||
 	    a->has_body != b->has_body || a->variadic != b->variadic || a->unified != b->unified ||
 	    memcmp(a->unified_id, b->unified_id, sizeof(a->unified_id)) ||
@@ -419,7 +420,7 @@ static bool same_header(struct equal *e)
 	return true;
 }
 
-static bool compare(struct equal *e)
+static bool compare_modules(struct equal *e)
 {
 	if (!same_header(e) || !same_globals(e) || !same_debug(e))
 		return false;
@@ -444,7 +445,7 @@ bool ir_equal(const struct ir_module *a, const struct ir_module *b, struct text 
 	if (!e.var_of)
 		return differ(&e, "out of memory");
 	memset(e.var_of, 0xff, sizeof(u32) * (a->vars.len + 1));
-	same = compare(&e);
+	same = compare_modules(&e);
 	free(e.var_of);
 	VEC_FREE(&e.decl_of);
 	VEC_FREE(&e.reg_of);

@@ -45,7 +45,7 @@ static u32 begin_of(const struct choice *c)
 	return c->var ? c->var->begin : c->func->begin;
 }
 
-static const struct str *name_of(const struct choice *c)
+static const struct str *choice_name(const struct choice *c)
 {
 	return c->var ? c->var->name : c->func->name;
 }
@@ -83,17 +83,17 @@ static void offer_common(struct choice *c, const struct choice *candidate)
 }
 
 /* Enter a definition; complain about a second strong one. */
-static void offer(struct link *l, const struct choice *candidate)
+static void offer_choice(struct link *l, const struct choice *candidate)
 {
-	struct str *s = entry_of(l, name_of(candidate));
+	struct str *s = entry_of(l, choice_name(candidate));
 	struct choice *c = s ? s->user[0] : NULL;
 
 	if (!c)
 		return;
 	if (c->strength == STRONG && candidate->strength == STRONG) {
-		link_message(l, DIAG_ERROR, candidate->unit, name_of(candidate),
+		link_message(l, DIAG_ERROR, candidate->unit, choice_name(candidate),
 			     begin_of(candidate), "'%s' is defined in two units");
-		link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c),
+		link_message(l, DIAG_NOTE, c->unit, choice_name(c), begin_of(c),
 			     "'%s' is first defined here");
 		return;
 	}
@@ -153,7 +153,7 @@ static void offer_unit(struct link *l, const struct ir_module *m)
 
 		v->definition = v;
 		if (c.strength && v->func == IR_NONE)
-			offer(l, &c);
+			offer_choice(l, &c);
 	}
 	for (size_t i = 0; i < m->funcs.len; i++) {
 		struct ir_func *f = m->funcs.at[i], *target = alias_target(m, f);
@@ -165,7 +165,7 @@ static void offer_unit(struct link *l, const struct ir_module *m)
 		 */
 		f->definition = target ? target : f;
 		if (c.strength && f->definition->has_body)
-			offer(l, &c);
+			offer_choice(l, &c);
 	}
 }
 
@@ -258,7 +258,7 @@ static void report_conflict(struct link *l, const struct ir_module *m, const str
 		say_conflict(l, m, name, c);
 	link_message(l, DIAG_ERROR, m, name, begin,
 		     "'%s' is declared here otherwise than where it is defined");
-	link_message(l, DIAG_NOTE, c->unit, name_of(c), begin_of(c), "'%s' is defined here");
+	link_message(l, DIAG_NOTE, c->unit, choice_name(c), begin_of(c), "'%s' is defined here");
 }
 
 /* Dynamic shared memory is declared without a size and defined by each launch. */

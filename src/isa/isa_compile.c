@@ -30,7 +30,7 @@ static const struct named_set sets[] = {
 #undef SET
 };
 
-static bool fail(struct compiler *c, const char *what)
+static bool syntax_fail(struct compiler *c, const char *what)
 {
 	text_printf(c->why, "%s: %s at \"%s\"", c->row->id, what, c->p);
 	return false;
@@ -50,7 +50,7 @@ static size_t word_len(const char *p)
 	return n;
 }
 
-static s64 number(struct compiler *c)
+static s64 syntax_number(struct compiler *c)
 {
 	char *end;
 	s64 v = strtoll(c->p, &end, 10);
@@ -68,23 +68,23 @@ static bool compile_ranges(struct compiler *c, char sep, char close, u16 *first,
 	for (;;) {
 		struct isa_range r = {.step = 1};
 
-		r.lo = r.hi = number(c);
+		r.lo = r.hi = syntax_number(c);
 		if (!strncmp(c->p, "..", 2)) {
 			c->p += 2;
-			r.hi = number(c);
+			r.hi = syntax_number(c);
 		}
 		if (*c->p == '/') {
 			c->p++;
-			r.step = number(c);
+			r.step = syntax_number(c);
 		}
 		if (r.hi < r.lo || r.step < 1)
-			return fail(c, "bad range");
+			return syntax_fail(c, "bad range");
 		t->ranges[t->ranges_len++] = r;
 		++*count;
 		if (*c->p == close)
 			break;
 		if (*c->p != sep)
-			return fail(c, "range list expected");
+			return syntax_fail(c, "range list expected");
 		c->p++;
 	}
 	c->p++;
@@ -97,14 +97,14 @@ static void compile_minimum(struct compiler *c, u8 *ptx, u8 *sm)
 	if (*c->p != '@')
 		return;
 	c->p++;
-	*ptx = (u8)(number(c) * 10);
+	*ptx = (u8)(syntax_number(c) * 10);
 	if (*c->p == '.') {
 		c->p++;
-		*ptx = (u8)(*ptx + number(c));
+		*ptx = (u8)(*ptx + syntax_number(c));
 	}
 	if (*c->p == '+') {
 		c->p++;
-		*sm = (u8)number(c);
+		*sm = (u8)syntax_number(c);
 	}
 }
 
@@ -123,11 +123,11 @@ static bool compile_set(struct compiler *c, struct isa_slot *slot)
 		while (compile_alt(c, slot) && *c->p == '|')
 			c->p++;
 		if (*c->p)
-			return fail(c, "bad set");
+			return syntax_fail(c, "bad set");
 		c->p = resume;
 		return true;
 	}
-	return fail(c, "unknown set");
+	return syntax_fail(c, "unknown set");
 }
 
 /* One alternative: word, word@7.8+90, word[8..256/8], or <SET>. */
@@ -141,7 +141,7 @@ static bool compile_alt(struct compiler *c, struct isa_slot *slot)
 	alt = &c->t->alts[c->t->alts_len++];
 	*alt = (struct isa_alt){.word = (u16)isa_word_find(c->p, n)};
 	if (!n || !alt->word)
-		return fail(c, "unknown modifier");
+		return syntax_fail(c, "unknown modifier");
 	text_printf(&c->hint, "%s%.*s", slot->alts ? "|" : "", (int)n, c->p);
 	slot->alts++;
 	c->p += n;
@@ -161,7 +161,7 @@ static bool compile_slot(struct compiler *c, bool optional, u8 group)
 	bool ok;
 
 	if (c->row->slots == ISA_SLOTS)
-		return fail(c, "too many modifiers");
+		return syntax_fail(c, "too many modifiers");
 	*slot = (struct isa_slot){
 		.first_alt = (u16)c->t->alts_len, .optional = optional, .group = group};
 	c->row->slots++;
@@ -178,7 +178,7 @@ static bool compile_slot(struct compiler *c, bool optional, u8 group)
 		c->p += slot->ptx && *c->p == '|';
 		while ((ok = compile_alt(c, slot)) && *c->p == '|')
 			c->p++;
-		ok = ok && (*c->p == ')' || fail(c, "')' expected"));
+		ok = ok && (*c->p == ')' || syntax_fail(c, "')' expected"));
 		c->p++;
 	}
 	text_puts(&c->hint, "}");
@@ -197,7 +197,7 @@ static bool compile_optional_slots(struct compiler *c)
 		if (!compile_slot(c, true, c->groups))
 			return false;
 	if (*c->p != '}')
-		return fail(c, "'}' expected");
+		return syntax_fail(c, "'}' expected");
 	c->p++;
 	text_puts(&c->hint, "}");
 	if (c->row->slots == first + 1)
@@ -241,12 +241,12 @@ static bool compile_names(struct compiler *c)
 		size_t n = strcspn(c->p, compound ? (list ? "|)~ " : "~ ") : list ? "|)" : ".{~ ");
 
 		if (row->names == NAMES_MAX || !n)
-			return fail(c, "opcode expected");
+			return syntax_fail(c, "opcode expected");
 		names[row->names] = arena_strdup(&c->t->arena, c->p, n);
 		opcodes[row->names] =
 			(u16)isa_opcode_find(names[row->names], strlen(names[row->names]));
 		if (opcodes[row->names++] == ISA_OPCODES)
-			return fail(c, "opcode not in opcodes.def");
+			return syntax_fail(c, "opcode not in opcodes.def");
 		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n,
 			    c->p);
 		c->p += n;
@@ -267,23 +267,23 @@ static bool compile_count(struct compiler *c, struct isa_operand *o)
 	o->mul = o->div = 1;
 	o->braces = true;
 	if (isdigit((u8)*c->p)) {
-		o->mul = (u8)number(c);
+		o->mul = (u8)syntax_number(c);
 	} else if (*c->p && at) {
 		o->count_from = (u8)(ISA_COUNT_VEC + (at - from));
 		o->braces = *at != 'v';
 		c->p++;
 	} else {
-		return fail(c, "count expected");
+		return syntax_fail(c, "count expected");
 	}
 	while (*c->p == '*' || *c->p == '/') {
 		u8 *factor = *c->p == '*' ? &o->mul : &o->div;
 
 		c->p++;
-		*factor = (u8)(*factor * number(c));
+		*factor = (u8)(*factor * syntax_number(c));
 	}
 	if (*c->p == '-') {
 		c->p++;
-		o->less = (u8)number(c);
+		o->less = (u8)syntax_number(c);
 	}
 	return true;
 }
@@ -311,7 +311,7 @@ static bool compile_type(struct compiler *c, struct isa_operand *o)
 	} else {
 		o->type = (u8)isa_word_find(c->p, n);
 		if (!o->type || o->type >= ISA_TYPES)
-			return fail(c, "type expected");
+			return syntax_fail(c, "type expected");
 	}
 	c->p += n;
 	return true;
@@ -336,7 +336,7 @@ static bool compile_select(struct compiler *c, struct isa_operand *o)
 		if (strlen(select_words[i].word) == n && !strncmp(select_words[i].word, c->p, n))
 			o->select = select_words[i].kind;
 	c->p += n;
-	return o->select || fail(c, "selector expected");
+	return o->select || syntax_fail(c, "selector expected");
 }
 
 static const struct kind_word kind_words[] = {
@@ -370,7 +370,7 @@ static bool compile_value(struct compiler *c, struct isa_operand *o)
 		return false;
 	if (*c->p == '/') {
 		c->p++;
-		o->narrow = (u8)number(c);
+		o->narrow = (u8)syntax_number(c);
 	}
 	for (;;) {
 		if (*c->p == '+')
@@ -429,13 +429,13 @@ static bool compile_address(struct compiler *c, struct isa_operand *o)
 			return compile_type(c, o);
 		}
 	if (isdigit((u8)*c->p)) {
-		o->space_slot = (u8)number(c);
+		o->space_slot = (u8)syntax_number(c);
 		return true;
 	}
 	o->space_slot = 0;
 	o->space = (u16)isa_word_find(c->p, n);
 	c->p += n;
-	return isa_word_kind(o->space) == ISA_K_SPACE || fail(c, "space expected");
+	return isa_word_kind(o->space) == ISA_K_SPACE || syntax_fail(c, "space expected");
 }
 
 /* name=T, name:T, name~T, [name...] and everything after. */
@@ -446,7 +446,7 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 	size_t n;
 
 	if (c->row->operands == ISA_OPERANDS)
-		return fail(c, "too many operands");
+		return syntax_fail(c, "too many operands");
 	*o = (struct isa_operand){
 		.optional = optional, .bar = bar, .mul = 1, .div = 1, .role = ISA_READ};
 	c->row->operands++;
@@ -455,21 +455,21 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 	if (memchr(c->p, ':', n))
 		n = (size_t)((const char *)memchr(c->p, ':', n) - c->p);
 	if (!n || n >= sizeof(o->name))
-		return fail(c, "operand name expected");
+		return syntax_fail(c, "operand name expected");
 	memcpy(o->name, c->p, n);
 	c->p += n;
 	text_printf(&c->hint, address ? "[%s]" : "%s", o->name);
 	if (address) {
 		if (!compile_address(c, o))
 			return false;
-		return *c->p++ == ']' || fail(c, "']' expected");
+		return *c->p++ == ']' || syntax_fail(c, "']' expected");
 	}
 	if (*c->p == '=')
 		o->role = ISA_WRITE;
 	else if (*c->p == '~')
 		o->role = ISA_READ | ISA_WRITE;
 	else if (*c->p != ':')
-		return fail(c, "role expected");
+		return syntax_fail(c, "role expected");
 	c->p++;
 	o->register_only = o->role != ISA_READ;
 	while (*c->p == '!' || *c->p == '%' || *c->p == '-') {
@@ -501,7 +501,7 @@ static bool compile_condition(struct compiler *c, u32 first)
 		word = isa_word_find(c->p + 1, n);
 		c->p += n + 1;
 		if (!word)
-			return fail(c, "unknown modifier");
+			return syntax_fail(c, "unknown modifier");
 	}
 	for (u32 i = first; i < c->row->operands; i++) {
 		c->operand[i].only_with = (u16)word;
@@ -534,10 +534,10 @@ static bool compile_operands(struct compiler *c)
 				return false;
 		} while (optional && *c->p == ',');
 		if (optional && (!compile_condition(c, first) || *c->p++ != '}'))
-			return fail(c, "'}' expected");
+			return syntax_fail(c, "'}' expected");
 		text_puts(&c->hint, optional ? "}" : "");
 		if (*c->p && *c->p != '{' && *c->p != ',' && *c->p != '|')
-			return fail(c, "',' expected");
+			return syntax_fail(c, "',' expected");
 	}
 	return true;
 }
@@ -561,7 +561,7 @@ bool isa_compile_row(struct isa_table *t, const struct isa_source_row *from, str
 	while (ok && (*c.p == '.' || *c.p == '{'))
 		ok = *c.p == '.' ? compile_slot(&c, false, 0) : compile_optional_slots(&c);
 	if (ok && *c.p && *c.p != ' ')
-		ok = fail(&c, "modifier expected");
+		ok = syntax_fail(&c, "modifier expected");
 	while (ok && *c.p == ' ')
 		c.p++;
 	text_puts(&c.hint, *c.p ? " " : "");

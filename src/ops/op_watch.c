@@ -60,7 +60,7 @@ static bool is_reduction(const struct gang *g, const struct uop *in)
 	return true;
 }
 
-static enum exec_access_kind kind_of(const struct gang *g, const struct uop *in)
+static enum exec_access_kind access_kind_of(const struct gang *g, const struct uop *in)
 {
 	switch (uop_kind(in->inner)) {
 	case UOP_STORE:
@@ -102,7 +102,7 @@ static HANDLER(watch_memory)
 	/*
 	 * By operation: the micro-op's space may be another, as parameters of functions are local.
 	 */
-	report_access(g, in, kind_of(g, in), uop_info[in->inner].space);
+	report_access(g, in, access_kind_of(g, in), uop_info[in->inner].space);
 	return PLAIN(g, in);
 }
 

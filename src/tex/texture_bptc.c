@@ -54,7 +54,7 @@ static const struct parts three_parts[64] = {
 };
 static const struct parts one_part = {0, {0, 0}};
 
-static const struct parts *parts_of(u32 count, u32 partition)
+static const struct parts *partition_of(u32 count, u32 partition)
 {
 	return count == 1   ? &one_part
 	       : count == 2 ? &two_parts[partition]
@@ -152,7 +152,7 @@ void tex_read_bc7(const u8 *p, u32 i, u32 out[4])
 	if (mode == ARRAY_LEN(colour_modes))
 		return;
 	m = &colour_modes[mode];
-	parts = parts_of(m->parts, bits_at(&b, at, m->partition_bits));
+	parts = partition_of(m->parts, bits_at(&b, at, m->partition_bits));
 	at += m->partition_bits;
 	spin = bits_at(&b, at, m->rotation_bits);
 	at += m->rotation_bits;
@@ -252,7 +252,7 @@ void tex_read_bc6h(const u8 *p, u32 i, bool is_signed, u32 out[4])
 	}
 	/* Modes of one part have the bits 0 and 1 set. */
 	count = (mode & 3) == 3 ? 1 : 2;
-	parts = parts_of(count, count == 2 ? bits_at(&b, at, 5) : 0);
+	parts = partition_of(count, count == 2 ? bits_at(&b, at, 5) : 0);
 	at += count == 2 ? 5 : 0;
 	n = count == 2 ? 3 : 4;
 	for (u32 c = 0; c < 3; c++) {

@@ -7,13 +7,13 @@
 #include <math.h>
 
 /* Not a number is smaller than everything. */
-static f64 size_of(f64 x)
+static f64 magnitude(f64 x)
 {
 	return x != x ? -1 : fabs(x);
 }
 
 /* x / m by way of the reciprocal r, with subnormal results flushed. */
-static f64 divide(f64 x, f64 m, f64 r)
+static f64 divide_axis(f64 x, f64 m, f64 r)
 {
 	f64 q = r < 0x1p-126 ? x * 0 : x / m;
 
@@ -30,12 +30,12 @@ u32 tex_face_of(const u32 coord[3], f64 out[2])
 	f64 x = f32_bits(coord[0]), y = f32_bits(coord[1]), z = f32_bits(coord[2]);
 	f64 m = fmax(fmax(fabs(x), fabs(y)), fabs(z)), ax, ay, az, r = 1 / m;
 
-	x = divide(x, m, r);
-	y = divide(y, m, r);
-	z = divide(z, m, r);
-	ax = size_of(x);
-	ay = size_of(y);
-	az = size_of(z);
+	x = divide_axis(x, m, r);
+	y = divide_axis(y, m, r);
+	z = divide_axis(z, m, r);
+	ax = magnitude(x);
+	ay = magnitude(y);
+	az = magnitude(z);
 	if (az >= ax && az >= ay) {
 		out[0] = z < 0 ? -x : x;
 		out[1] = -y;

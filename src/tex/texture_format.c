@@ -67,7 +67,7 @@ u32 tex_to_half(u32 bits)
 	return sign | h;
 }
 
-static u32 load(const u8 *p, u32 bytes)
+static u32 load_bytes(const u8 *p, u32 bytes)
 {
 	u16 half;
 	u32 word;
@@ -97,11 +97,10 @@ static void read_plain(const struct tex_image *im, const struct tex_level *l, co
 		      (u64)at[0] * im->element_bytes;
 
 	for (u32 i = 0; i < 4; i++)
-		out[i] =
-			i < im->channels
-				? extend_channel(im->class, im->channel_bytes,
-						 load(p + i * im->channel_bytes, im->channel_bytes))
-				: 0;
+		out[i] = i < im->channels ? extend_channel(im->class, im->channel_bytes,
+							   load_bytes(p + i * im->channel_bytes,
+								      im->channel_bytes))
+					  : 0;
 }
 
 void tex_read(const struct tex_image *im, const struct tex_level *l, const s64 at[3], u32 out[4])

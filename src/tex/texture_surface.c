@@ -4,7 +4,7 @@
 #include "src/tex/texture.h"
 
 /* Bring one coordinate of `bytes`-wide units into 0 .. size - 1. False: it was outside. */
-static bool bound(s64 *at, s64 size, u32 bounds)
+static bool bound_coordinate(s64 *at, s64 size, u32 bounds)
 {
 	if (*at >= 0 && *at < size)
 		return true;
@@ -21,26 +21,26 @@ u8 *surf_at(const struct tex_object *s, const struct surf_place *p, bool *fault)
 	bool in;
 
 	if (p->formatted) {
-		in = bound(&x, l->size[0], p->bounds);
+		in = bound_coordinate(&x, l->size[0], p->bounds);
 		x *= unit;
 	} else {
 		/* Whole units of the row count, wherever the texels end. */
 		s64 units = (s64)l->size[0] * im->element_bytes / unit;
 
 		x = x >= 0 ? x / unit : -1;
-		in = bound(&x, units, p->bounds) && units;
+		in = bound_coordinate(&x, units, p->bounds) && units;
 		x *= unit;
 	}
 	if (p->geometry >= TEX_2D) {
 		y = p->at[1];
-		in &= bound(&y, l->size[1], p->bounds);
+		in &= bound_coordinate(&y, l->size[1], p->bounds);
 	}
 	if (p->geometry == TEX_3D) {
 		z = p->at[2];
-		in &= bound(&z, l->size[2], p->bounds);
+		in &= bound_coordinate(&z, l->size[2], p->bounds);
 	} else if (p->layered) {
 		z = p->layer;
-		in &= bound(&z, im->layers, p->bounds);
+		in &= bound_coordinate(&z, im->layers, p->bounds);
 	}
 	*fault = !in && p->bounds == SURF_TRAP;
 	return in ? (u8 *)(uintptr_t)(l->base + (u64)z * l->slice + (u64)y * l->pitch + (u64)x)

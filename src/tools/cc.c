@@ -233,8 +233,7 @@ static void common(const struct cc *cc, struct cc_words *c, bool cuda)
 /* The last part of the path, with another end. */
 static void beside(char *out, size_t size, const char *path, const char *end)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
-		   *dot = strrchr(name, '.');
+	const char *name = file_base_name(path), *dot = strrchr(name, '.');
 
 	snprintf(out, size, "%.*s%s", dot ? (int)(dot - name) : (int)strlen(name), name, end);
 }

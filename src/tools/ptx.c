@@ -1,6 +1,7 @@
 /*
  * ptxloom ptx: take the PTX text out of a CUDA binary, byte for byte.
  */
+#include "src/base/file.h"
 #include "src/tools/images.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ static bool write_file(const char *path, const u8 *p, size_t size)
 static void output_path(const struct extraction *x, u32 index, u32 number, struct text *path)
 {
 	const struct image *img = &x->t.list.images.at[index];
-	const char *slash = strrchr(x->t.name, '/'), *base = slash ? slash + 1 : x->t.name;
+	const char *base = file_base_name(x->t.name);
 
 	if (!strcmp(base, "<stdin>"))
 		base = "stdin";

@@ -1,6 +1,7 @@
 /*
  * Queries of editors: the table, threads, frames, code.
  */
+#include "src/base/file.h"
 #include "src/debugger/query/query_int.h"
 
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static u64 serial_of(const struct debugger *x)
 	       12;
 }
 
-static void forget(struct query_state *q)
+static void forget_references(struct query_state *q)
 {
 	for (size_t i = 0; i < q->references.len; i++)
 		free(q->references.at[i].text);
@@ -107,7 +108,7 @@ void query_free(struct query_state *q)
 {
 	if (!q)
 		return;
-	forget(q);
+	forget_references(q);
 	VEC_FREE(&q->references);
 	VEC_FREE(&q->threads);
 	VEC_FREE(&q->frames);
@@ -222,7 +223,7 @@ static void name_others(struct debugger *x, struct text *out)
 		    (unsigned long long)unstarted, (unsigned long long)done);
 }
 
-static void thread_row(struct json *j, s64 id, struct text *name)
+static void thread_json(struct json *j, s64 id, struct text *name)
 {
 	comma(j);
 	json_open(j, '{');
@@ -245,15 +246,15 @@ static void query_threads(struct debugger *x, const char *args, struct text *out
 	json_open(&j, '[');
 	for (size_t i = 0; i < q->threads.len; i++) {
 		name_thread(x, &q->threads.at[i], &name);
-		thread_row(&j, (s64)i + 1, &name);
+		thread_json(&j, (s64)i + 1, &name);
 	}
 	if (q->threads.len && debug_ctas(x->grid) > 1) {
 		name_others(x, &name);
-		thread_row(&j, (s64)q->threads.len + 1, &name);
+		thread_json(&j, (s64)q->threads.len + 1, &name);
 	}
 	if (!q->threads.len) {
 		text_puts(&name, "host");
-		thread_row(&j, 1, &name);
+		thread_json(&j, 1, &name);
 	}
 	json_close(&j, ']');
 	json_close(&j, '}');
@@ -292,15 +293,14 @@ s64 query_module_number(struct debugger *x, const struct loaded *l)
 
 static void add_source(struct json *j, struct debugger *x, const struct frame *f)
 {
-	const char *path = f->shown.source.path, *slash;
+	const char *path = f->shown.source.path;
 	struct text where = {0};
 
 	if (path) {
-		slash = strrchr(path, '/');
 		text_puts(&where, path);
 		json_name(j, "source");
 		json_open(j, '{');
-		json_string(j, "name", slash ? slash + 1 : path);
+		json_string(j, "name", file_base_name(path));
 		json_string(j, "path", where.at);
 		json_close(j, '}');
 		json_number(j, "line", f->shown.source.line);
@@ -628,7 +628,7 @@ void query_answer(struct debugger *x, const char *line, struct text *out)
 		return;
 	}
 	if (x->query->serial != serial_of(x)) {
-		forget(x->query);
+		forget_references(x->query);
 		x->query->serial = serial_of(x);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(queries); i++)

@@ -17,7 +17,7 @@ static const struct dbg_format short_format = {.elements = 16};
 
 /* ---- one value ---- */
 
-static void print_value(const struct dbg_context *c, const struct dbg_value *v, struct text *out)
+static void value_text(const struct dbg_context *c, const struct dbg_value *v, struct text *out)
 {
 	struct text why = {0};
 	size_t from = out->len;
@@ -35,7 +35,7 @@ static void print_value(const struct dbg_context *c, const struct dbg_value *v, 
 }
 
 /* How many parts a value has to look into: members, elements, what a pointer points to. */
-static u64 parts_of(struct dbg_type *type, bool *indexed)
+static u64 child_count(struct dbg_type *type, bool *indexed)
 {
 	struct dbg_type *t = dbg_type_refers(type);
 
@@ -66,9 +66,9 @@ static void value_members(struct debugger *x, struct json *j, const struct focus
 {
 	struct text t = {0};
 	bool indexed;
-	u64 parts = parts_of(v->type, &indexed);
+	u64 parts = child_count(v->type, &indexed);
 
-	print_value(c, v, &t);
+	value_text(c, v, &t);
 	json_string(j, value_name, t.at ? t.at : "");
 	t.len = 0;
 	dbg_type_print(v->type, NULL, &t);
@@ -102,9 +102,9 @@ static void comma_open(struct json *j)
 /*
  * Evaluate in the frame of a focus; false with one line in `why`. The caller frees *e in any case.
  */
-static bool evaluate(struct debugger *x, const struct focus *f, const char *expression,
-		     struct dbg_context *c, struct dbg_expr **e, struct dbg_value *v,
-		     struct text *why)
+static bool evaluate_text(struct debugger *x, const struct focus *f, const char *expression,
+			  struct dbg_context *c, struct dbg_expr **e, struct dbg_value *v,
+			  struct text *why)
 {
 	*e = NULL;
 	if (!context_of(x, f, c)) {
@@ -126,7 +126,7 @@ static void expression_row(struct debugger *x, struct json *j, const struct focu
 
 	comma_open(j);
 	json_string(j, "name", name);
-	if (evaluate(x, f, expression, &c, &e, &v, &why)) {
+	if (evaluate_text(x, f, expression, &c, &e, &v, &why)) {
 		value_members(x, j, f, &c, &v, "value", expression, lanes);
 	} else {
 		struct text t = {0};
@@ -200,7 +200,7 @@ static void part_rows(struct debugger *x, struct json *j, const struct focus *f,
 	struct text why = {0}, inner = {0};
 	struct dbg_type *t = NULL;
 
-	if (evaluate(x, f, of, &c, &e, &v, &why))
+	if (evaluate_text(x, f, of, &c, &e, &v, &why))
 		t = dbg_type_refers(v.type);
 	if (t && t->kind == DBG_ARRAY) {
 		element_rows(x, j, f, of, t->counted ? t->count : 0, p);
@@ -235,7 +235,7 @@ static bool is_hidden(struct visit *s, const char *name)
 	return !VEC_PUSH(&s->seen, name);
 }
 
-static enum query_kind kind_of(const struct dbg_variable *v)
+static enum query_kind variable_kind(const struct dbg_variable *v)
 {
 	return v->is_parameter                                       ? QUERY_ARGUMENTS
 	       : v->where == DBG_IN_MEMORY && v->space == DBG_SHARED ? QUERY_SHARED
@@ -248,7 +248,7 @@ static void variable_row(void *user, const struct dbg_variable *v, u32 depth)
 	struct visit *s = user;
 
 	(void)depth;
-	if (kind_of(v) != s->kind || !v->name || !*v->name || is_hidden(s, v->name) ||
+	if (variable_kind(v) != s->kind || !v->name || !*v->name || is_hidden(s, v->name) ||
 	    !page_has(&s->page))
 		return;
 	expression_row(s->x, s->j, s->f, v->name, v->name, true);
@@ -441,7 +441,7 @@ void query_evaluate(struct debugger *x, const char *args, struct text *out)
 	if (!f)
 		return;
 	lanes = wants_lanes(args, &text);
-	if (!text || !evaluate(x, f, text, &c, &e, &v, &why)) {
+	if (!text || !evaluate_text(x, f, text, &c, &e, &v, &why)) {
 		query_error(out, "%s", why.at ? why.at : "no value");
 	} else {
 		json_open(&j, '{');
@@ -460,8 +460,8 @@ void query_evaluate(struct debugger *x, const char *args, struct text *out)
 }
 
 /* Assign, and answer with what is there then. */
-static void assign(struct debugger *x, const struct focus *f, const char *to, const char *value,
-		   struct text *out)
+static void assign_value(struct debugger *x, const struct focus *f, const char *to,
+			 const char *value, struct text *out)
 {
 	struct text line = {0}, why = {0};
 	struct json j = {.out = out};
@@ -470,7 +470,7 @@ static void assign(struct debugger *x, const struct focus *f, const char *to, co
 	struct dbg_value v;
 
 	text_printf(&line, "(%s) = (%s)", to, value);
-	if (!line.at || !evaluate(x, f, line.at, &c, &e, &v, &why)) {
+	if (!line.at || !evaluate_text(x, f, line.at, &c, &e, &v, &why)) {
 		query_error(out, "%s", why.at ? why.at : "no memory left");
 	} else {
 		json_open(&j, '{');
@@ -511,7 +511,7 @@ void query_set_variable(struct debugger *x, const char *args, struct text *out)
 	if (!r || !name || !row_expression(r, name, &expression, &f))
 		query_error(out, "this variable is not known any more");
 	else
-		assign(x, &f, expression.at, tab + 1, out);
+		assign_value(x, &f, expression.at, tab + 1, out);
 	text_fini(&expression);
 	free(name);
 }
@@ -523,7 +523,7 @@ void query_set_expression(struct debugger *x, const char *args, struct text *out
 	char *name = tab ? strndup(args, (size_t)(tab - args)) : NULL;
 
 	if (f && name)
-		assign(x, f, name, tab + 1, out);
+		assign_value(x, f, name, tab + 1, out);
 	else if (f)
 		query_error(out, "there is no value to set");
 	free(name);
@@ -544,7 +544,7 @@ void query_expression(struct debugger *x, const char *args, struct text *out)
 		row_expression(r, args, &expression, &f);
 	else
 		text_puts(&expression, args);
-	if (!expression.at || !evaluate(x, &f, expression.at, &c, &e, &v, &why)) {
+	if (!expression.at || !evaluate_text(x, &f, expression.at, &c, &e, &v, &why)) {
 		query_error(out, "%s", why.at ? why.at : "no expression");
 	} else if (v.store != DBG_MEMORY && v.store != DBG_REGISTER) {
 		query_error(out, "this value has no place that could change");

@@ -3,7 +3,7 @@
  */
 #include "src/debugger/debugger_int.h"
 
-static bool is_at(const struct point *p, struct dbg_place at, const struct point_place **out)
+static bool point_is_at(const struct point *p, struct dbg_place at, const struct point_place **out)
 {
 	for (size_t i = 0; i < p->places.len; i++)
 		if (p->places.at[i].place.func == at.func && p->places.at[i].place.insn == at.insn)
@@ -24,7 +24,7 @@ void points_mark(struct debugger *x, const struct program *program, u8 *marks)
 		if (p->kind != POINT_BREAK || !p->enabled || !p->places.len)
 			continue;
 		for (u32 pc = 0; pc < program->uops; pc++)
-			if (is_at(p, loaded_place(program, pc), &found))
+			if (point_is_at(p, loaded_place(program, pc), &found))
 				marks[pc] = 1;
 	}
 }
@@ -89,7 +89,7 @@ u32 points_check(struct debugger *x, const struct gang *g, const struct uop *in,
 		struct point *p = x->points.at.at[i];
 		u32 mine = lanes;
 
-		if (p->kind != POINT_BREAK || !p->enabled || !is_at(p, here, &at))
+		if (p->kind != POINT_BREAK || !p->enabled || !point_is_at(p, here, &at))
 			continue;
 		if (at->guarded)
 			mine &= exec_step_passes(g, in, 0);

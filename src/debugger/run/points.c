@@ -359,7 +359,7 @@ void points_state(struct debugger *x, struct text *out)
 
 /* ---- info breakpoints ---- */
 
-static void say_place(struct debugger *x, const struct point_place *at)
+static void say_point_place(struct debugger *x, const struct point_place *at)
 {
 	struct where w = where_of(x, at->place);
 	struct text t = {0};
@@ -385,12 +385,12 @@ static void say_point(struct debugger *x, const struct point *p)
 	else if (!p->places.len)
 		say(x, "<PENDING>  %s\n", p->text);
 	else if (p->places.len == 1)
-		say_place(x, &p->places.at[0]);
+		say_point_place(x, &p->places.at[0]);
 	else
 		say(x, "%s, %zu places\n", p->text, p->places.len);
 	for (size_t i = 0; i < p->places.len && p->places.len > 1; i++) {
 		say(x, "%u.%-28zu  ", p->number, i + 1);
-		say_place(x, &p->places.at[i]);
+		say_point_place(x, &p->places.at[i]);
 	}
 	if (p->condition)
 		say(x, "\tstop only if %s\n", p->condition);
