@@ -413,8 +413,8 @@ static void report_summary(const struct bench *b, const struct total *total)
 
 		printf("%-8s %10.1f %6.0f %10.1f %10.1f %8.2f %8.2f %7.0f%% %7.1f%%\n",
 		       jobs[k].name, s->rate, rate_goals[k], s->ratio[V4], s->ratio[V3], s->pocl,
-		       s->two_workers, s->unchecked ? 100 * (s->unchecked - 1) : 0,
-		       s->hooked ? 100 * (s->hooked - 1) : 0);
+		       s->two_workers, s->unchecked > 0 ? 100 * (s->unchecked - 1) : 0,
+		       s->hooked > 0 ? 100 * (s->hooked - 1) : 0);
 	}
 	printf("goals: x reference 12 (v3: 8) and x PoCL 1.0 in the mean, no kernel below 0.4 of "
 	       "PoCL, 2 workers 1.9 (vadd 1.6), checks 10%% for vadd\n"
