@@ -8,6 +8,7 @@ libcore_la_SOURCES += \
 	grammar/build_insn.c \
 	grammar/build_lex.c \
 	grammar/build_limits.c \
+	grammar/build_operand.c \
 	grammar/build_private.c \
 	grammar/build_say.c \
 	grammar/parse.c grammar/parse.h

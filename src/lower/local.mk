@@ -12,6 +12,8 @@ libcore_la_SOURCES += \
 	src/lower/lower_build.c \
 	src/lower/lower_check.c \
 	src/lower/lower_contract.c \
+	src/lower/lower_contract_int.h \
+	src/lower/lower_contracted.c \
 	src/lower/lower_find.c \
 	src/lower/lower_flow.c \
 	src/lower/lower_flow.h \
