@@ -46,13 +46,13 @@ endif
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # two seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
 slow_tests = tests/dap/clients.sh tests/dap/dap.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
-	tests/debug/programs.sh \
-	tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh tests/exec/completion.sh \
-	tests/exec/exec.sh tests/exec/handlers.sh tests/fuzz/fuzz_image tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx \
+	tests/debug/programs.sh tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh \
+	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/order.sh \
+	tests/fuzz/fuzz_image tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx \
 	tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh tests/progress/table.sh \
 	tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh \
 	$(slow_programs:%=tests/programs/%.sh)
-slow_programs = attend cc groups hints install limits loading order samples sanitized streams textures ways writers
+slow_programs = attend cc groups hints install limits loading order refusals samples sanitized streams textures ways writers
 # without WORDS: those that are not in slow_tests.
 quick_words = without() { for word; do case " $(slow_tests) " in *" $$word "*) ;; *) echo $$word ;; esac; done; }
 check-list:
