@@ -184,7 +184,7 @@ static struct copy_end array_at(const void *array, size_t x, size_t y)
 	return (struct copy_end){.place = COPY_ARRAY, .array = array, .x = x, .y = y};
 }
 
-/* Are the rows of memory, of an end that is no array, long enough? */
+/* Are the rows of memory, of an end that is not an array, long enough? */
 static bool rows_fit_array(const struct copy_end *e, const struct copy *c)
 {
 	return e->place == COPY_ARRAY || e->pitch >= c->width;

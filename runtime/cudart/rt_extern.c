@@ -16,7 +16,7 @@ static enum fault_kind set_conditional(struct exec_call *c)
 	if (graph_condition_set(rt_get()->streams, handle, (u32)exec_call_argument(c, 1)))
 		return FAULT_NONE;
 	snprintf(f->text, sizeof(f->text),
-		 "cudaGraphSetConditional: 0x%llx is no handle of a condition",
+		 "cudaGraphSetConditional: 0x%llx is not a handle of a condition",
 		 (unsigned long long)handle);
 	return FAULT_TRAP;
 }

@@ -212,7 +212,7 @@ bool dbg_value_number(const struct dbg_context *c, const struct dbg_value *v,
 		return true;
 	}
 	if ((!dbg_type_is_number(t) && t->kind != DBG_POINTER) || t->size > 8 || !t->size) {
-		text_puts(why, t->kind == DBG_VOID ? "a void value is no number"
+		text_puts(why, t->kind == DBG_VOID ? "a void value is not a number"
 						   : "this is not a number");
 		return false;
 	}
@@ -365,7 +365,7 @@ bool dbg_value_index(const struct dbg_context *c, const struct dbg_value *v, s64
 		if (!dbg_value_follow(c, &r, &r, why))
 			return false;
 	} else if (t->kind != DBG_ARRAY) {
-		text_puts(why, "cannot subscript something that is no array and no pointer");
+		text_puts(why, "cannot subscript something that is neither an array nor a pointer");
 		return false;
 	} else {
 		r.type = t->target;

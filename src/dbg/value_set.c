@@ -34,7 +34,7 @@ static bool cast_to_pointer(const struct dbg_context *c, const struct dbg_value 
 	if (!dbg_value_number(c, v, &n, why))
 		return false;
 	if (n.is_float) {
-		text_puts(why, "a floating-point number is no address");
+		text_puts(why, "a floating-point number is not an address");
 		return false;
 	}
 	if (from->kind == DBG_POINTER)

@@ -124,7 +124,7 @@ void command_undisplay(struct debugger *x, const struct call *c)
 		struct display_row *d = end > s ? display_numbered(x->look, n) : NULL;
 
 		if (end == s || (*end && *end != ' ' && *end != ',')) {
-			say_error(x, "\"%s\" is no number of a display", s);
+			say_error(x, "\"%s\" is not the number of a display", s);
 			return;
 		}
 		if (!d) {

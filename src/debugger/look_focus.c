@@ -153,7 +153,7 @@ static bool focus_number(struct debugger *x, const char *what, const char *text,
 	if (good)
 		*out = n.bits;
 	else
-		say_error(x, "%s", why.len ? why.at : "That is no number");
+		say_error(x, "%s", why.len ? why.at : "That is not a number");
 	(void)what;
 	dbg_expr_free(e);
 	text_fini(&why);

@@ -105,7 +105,7 @@ u32 mem_format_block(u32 format);
  */
 enum mem_array_status mem_array_create(struct mem *m, const struct arch *arch,
 				       const struct mem_array_desc *d, struct mem_array **out);
-/* False: it is no array of `m`, or a level of a mipmapped one, which has nothing of its own. */
+/* False: it is not an array of `m`, or a level of a mipmapped one, which has nothing of its own. */
 bool mem_array_destroy(struct mem *m, struct mem_array *a);
 /*
  * Make a mipmapped array; more levels than the extent has room for are left out, 0 counts as none

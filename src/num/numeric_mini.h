@@ -112,7 +112,7 @@ NUM_FN u32 num_f16_from_mini(u32 c, struct num_mini f, u32 mode)
 }
 
 /*
- * .scaled::n2::ue8m0: two powers of two, one for each element; 0xff is no number. Without the
+ * .scaled::n2::ue8m0: two powers of two, one for each element; 0xff is not a number. Without the
  * operand they are 1.
  */
 #define NUM_SCALE_ONE 0x7f7fu
@@ -178,7 +178,7 @@ NUM_DEFINE_MINI(e2m1, 4)
 
 /*
  * s2f6: 64ths in eight bits of two's complement, -2 to 127/64. Down it is divided by the scale,
- * rounded and clamped; what is no number becomes the largest. All of that is exact in f64.
+ * rounded and clamped; what is not a number becomes the largest. All of that is exact in f64.
  * Deviation: not measured on a device (sm_100a and later). The manual's "sign-preserved MAX_NORM"
  * of a negative value is taken to be -2, its "negative max representation".
  */

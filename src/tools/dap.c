@@ -190,7 +190,7 @@ int tool_main_dap(const struct tool_command *self, int argc, char **argv)
 			return tool_usage(self, "unknown option '%s'", argv[i]);
 		port = port_of(value);
 		if (port < 0)
-			return tool_usage(self, "'%s' is no port: 0 to 65535", value);
+			return tool_usage(self, "'%s' is not a port: 0 to 65535", value);
 	}
 	/* An editor that goes away is noticed where it is written to. */
 	signal(SIGPIPE, SIG_IGN);

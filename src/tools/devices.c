@@ -213,7 +213,7 @@ static int load_profile(const struct tool_command *self, const char *path, struc
 	struct diag d;
 
 	if (!file_open(&file, path)) {
-		fprintf(stderr, "ptxloom %s: %s: %s\n", self->name, path, strerror(errno));
+		fprintf(stderr, "ptxloom %s: error: %s: %s\n", self->name, path, strerror(errno));
 		return TOOL_USAGE;
 	}
 	src.text = (const char *)file.data;

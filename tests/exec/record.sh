@@ -77,10 +77,10 @@ says err 'does not go with'
 status 1 ptxloom exec --replay /nowhere/x
 says err '/nowhere/x: No such file'
 status 1 ptxloom exec --replay $ptx
-says err 'no record of a launch'
+says err 'not a record of a launch'
 : >"$scratch/empty.rec"
 status 1 ptxloom exec --replay "$scratch/empty.rec"
-says err 'no record of a launch'
+says err 'not a record of a launch'
 size=$(wc -c <"$scratch/f.rec")
 for part in 17 100 $((size / 2)) $((size - 1)); do
 	head -c "$part" "$scratch/f.rec" >"$scratch/cut.rec"
@@ -92,6 +92,10 @@ status 1 ptxloom exec --replay "$scratch/new.rec"
 says err 'another version of ptxloom'
 status 2 ptxloom debug --replay "$scratch/f.rec" -- true
 says err 'no program beside the record'
+status 2 ptxloom debug --batch -ex run --replay "$scratch/nowhere.rec"
+says err '^ptxloom debug: error: .*nowhere.rec: No such file' "a missing file is reported before anything starts"
+status 2 ptxloom debug --batch -ex run --replay $ptx
+says err '^ptxloom debug: error: .*not a record of a launch'
 status 2 ptxloom run --record-launch 1 -- true
 says err 'needs --record FILE'
 status 2 env PTXLOOM_RECORD_LAUNCH=1 ptxloom exec $ptx --kernel link --arg u64=0 --arg u32=1

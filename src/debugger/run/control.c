@@ -30,7 +30,7 @@ static bool read_lanes(struct debugger *x, const char *s, u32 *out)
 			last = strtoull(end + 1, &end, 0);
 		if (end == s || (*end && !strchr(" ,", *end)) || last < first ||
 		    last >= WARP_LANES) {
-			say_error(x, "\"%s\" are no lanes: 0-31, ranges with -.", s);
+			say_error(x, "\"%s\" are not lanes: 0-31, ranges with -.", s);
 			return false;
 		}
 		for (; first <= last; first++)

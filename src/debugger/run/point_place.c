@@ -68,7 +68,7 @@ bool location_parse(struct debugger *x, const char *text, struct location *out)
 		good = good && out->function && *text;
 	}
 	if (!good)
-		say_error(x, "\"%s\" is no line, function or *FUNCTION+INSTRUCTION.", text);
+		say_error(x, "\"%s\" is not a line, function or *FUNCTION+INSTRUCTION.", text);
 	return good;
 }
 

@@ -101,7 +101,7 @@ static void parse_param(struct expr_parser *p, struct api_bound *b, u32 i, bool 
 	if (!out->direction && !dp->is_array && isa_type_bits(out->type) != dp->bytes * 8)
 		p->error = "the type has not the size of the kernel's parameter";
 	if (out->direction && (dp->is_array || dp->bytes != sizeof(void *)))
-		p->error = "the kernel's parameter is no pointer";
+		p->error = "the kernel's parameter is not a pointer";
 	if (!out->direction || p->error)
 		return;
 	if (!expr_take(p, "[")) {

@@ -209,9 +209,10 @@ enum fault_kind graph_device_launch(struct exec_call *c)
 	graph_lock(all);
 	if (x && (!graph_exec_is(all, x) || !(x->flags & GRAPH_DEVICE_LAUNCH))) {
 		graph_unlock(all, STATUS_SUCCESS);
-		return exec_call_fail(c, FAULT_ILLEGAL_ADDRESS,
-				      "cudaGraphLaunch: 0x%llx is no graph for launches by kernels",
-				      (unsigned long long)(uintptr_t)x);
+		return exec_call_fail(
+			c, FAULT_ILLEGAL_ADDRESS,
+			"cudaGraphLaunch: 0x%llx is not a graph for launches by kernels",
+			(unsigned long long)(uintptr_t)x);
 	}
 	if (!x || !f->run || how < TAIL || how > SIBLING)
 		status = STATUS_INVALID_VALUE;

@@ -34,12 +34,12 @@ static const char *read_head(struct wire *head, const struct file *f)
 	u32 version, packing;
 
 	if (f->size < RECORD_HEAD || !wire_open(head, f->data, f->size, WIRE_PLAIN))
-		return "this is no record of a launch";
+		return "this is not a record of a launch";
 	wire_bytes(head, magic, sizeof(magic));
 	wire_u32(head, &version);
 	wire_u32(head, &packing);
 	if (memcmp(magic, RECORD_MAGIC, sizeof(magic)) != 0)
-		return "this is no record of a launch";
+		return "this is not a record of a launch";
 	if (version != RECORD_VERSION)
 		return "this record is of another version of ptxloom";
 	return packing > WIRE_ZSTD ? "this record is packed in an unknown way" : NULL;

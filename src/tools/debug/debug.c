@@ -5,6 +5,7 @@
 
 #include "src/arch/arch.h"
 #include "src/base/setting.h"
+#include "src/dev/record/record.h"
 #include "src/tools/debug/code.h"
 
 #include <errno.h>
@@ -271,6 +272,20 @@ static int debug_code(struct front *f, const struct options *o, int argc, char *
 	return status;
 }
 
+/* Before anything is started: a message if the file is not a record. */
+static bool check_record(const struct tool_command *self, const char *path)
+{
+	struct text why = {0};
+	struct replay *r = replay_open(path, &why);
+
+	if (!r)
+		fprintf(stderr, "ptxloom %s: error: %s\n", self->name,
+			why.at ? why.at : "out of memory");
+	text_fini(&why);
+	replay_close(r);
+	return r != NULL;
+}
+
 /* A recorded launch, which `ptxloom exec` repeats. */
 static int debug_record(struct front *f, const struct tool_command *self, const struct options *o,
 			int argc)
@@ -283,6 +298,8 @@ static int debug_record(struct front *f, const struct tool_command *self, const 
 		return tool_usage(self, "--replay takes no program beside the record");
 	if (o->device)
 		return tool_usage(self, "the record has the device: --replay does not go with -d");
+	if (!check_record(self, o->replay))
+		return TOOL_USAGE;
 	words = program_exec_words(ARRAY_LEN(args), args);
 	if (words) {
 		f->program.argv = words;

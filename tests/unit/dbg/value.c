@@ -134,7 +134,7 @@ static void test_convenience(struct fake *x)
 	SHOWS(x, "$x += 2.5", "7.5");
 	SHOWS(x, "$x++", "7.5");
 	SHOWS(x, "$x", "8.5");
-	SHOWS(x, "$y + 1", "a void value is no number");
+	SHOWS(x, "$y + 1", "a void value is not a number");
 	v = dbg_value_int(&dbg_type_int, 41);
 	CHECK(dbg_session_keep(x->c.session, &x->c, &v, &n, &why) && n == 1);
 	v = dbg_value_int(&dbg_type_int, 42);
@@ -303,7 +303,8 @@ static void test_arrays(struct fake *x)
 	SHOWS(x, "*tile@3", "{5, 0, 9}");
 	SHOWS(x, "tile[2]", "9");
 	SHOWS(x, "*(tile + 2)", "9");
-	SHOWS(x, "2[&tile[0]]", "cannot subscript something that is no array and no pointer");
+	SHOWS(x, "2[&tile[0]]",
+	      "cannot subscript something that is neither an array nor a pointer");
 	SHOWS(x, "&tile[2] - tile", "2");
 	SHOWS(x, "sizeof tile", "128");
 	SHOWS(x, "tile[0]@0", "Invalid number of repetitions.");

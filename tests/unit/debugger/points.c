@@ -26,10 +26,11 @@ static void check_places(struct debugger *x)
 	CHECK_STR(prints(x, "break *k+12"), "Breakpoint 4 at *k+12, when its code is loaded.\n");
 	CHECK_STR(prints(x, "catch fault"), "Catchpoint 5 (fault)\n");
 	CHECK_STR(prints(x, "break"), "A line, function or *FUNCTION+INSTRUCTION is needed.\n");
-	CHECK_STR(prints(x, "break 0"), "\"0\" is no line, function or *FUNCTION+INSTRUCTION.\n");
+	CHECK_STR(prints(x, "break 0"),
+		  "\"0\" is not a line, function or *FUNCTION+INSTRUCTION.\n");
 	CHECK_STR(prints(x, "break a.cu:x"), "Breakpoint 6 at a.cu:x, when its code is loaded.\n");
 	CHECK_STR(prints(x, "break *k+"),
-		  "\"*k+\" is no line, function or *FUNCTION+INSTRUCTION.\n");
+		  "\"*k+\" is not a line, function or *FUNCTION+INSTRUCTION.\n");
 	CHECK_STR(prints(x, "catch nothing"),
 		  "Events are: launch, fault, deadlock, divergence, assert, barrier, exit.\n");
 	CHECK_STR(prints(x, "print $bpnum"), "$1 = 6\n");
