@@ -66,6 +66,12 @@ const char *dbg_answer_text(enum dbg_answer a);
  * is passed through. Values are little endian. Any of them may be NULL: then the answer is
  * DBG_NOT_KNOWN.
  */
+struct dbg_context;
+struct dbg_value;
+
+/* A call has at most so many. */
+#define DBG_ARGUMENTS_MAX 64u
+
 struct dbg_target {
 	void *user;
 
@@ -101,6 +107,14 @@ struct dbg_target {
 	/* `$name`: a number that the machine knows of the lane, such as a mask of lanes. */
 	enum dbg_answer (*builtin)(void *user, const struct dbg_lane *lane, const char *name,
 				   u64 *value);
+
+	/*
+	 * What a function of the program returns, called by name on the lane of the context; a
+	 * dry one is for the type alone. Does not return at once. The value is valid as long as
+	 * that of an expression. False with a line in `why`.
+	 */
+	bool (*call)(void *user, const struct dbg_context *c, const char *name,
+		     const struct dbg_value *args, u32 n, struct dbg_value *out, struct text *why);
 };
 
 #endif

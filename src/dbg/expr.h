@@ -8,6 +8,7 @@
  *     kept        $ the last one, $$ the one before, $$2, $7; $name convenience variables
  *     operators   those of C with their precedence; = += .. ++ --; sizeof; `a@n`, n elements from a
  *                 on
+ *     calls       of functions of the program, by name: f(x, 1), Ring<int>::sum(&r)
  *     casts       (type)x, also to pointers into a state space: (@shared int *)0x20
  *
  * Parsing looks types up; names are looked up when the expression is evaluated, so one that was
@@ -29,6 +30,9 @@ void dbg_expr_free(struct dbg_expr *e);
 
 /* When the text is a type ("struct node *"): that type; else NULL. */
 struct dbg_type *dbg_expr_type(const struct dbg_expr *e);
+
+/* Does it call functions of the program? */
+bool dbg_expr_calls(const struct dbg_expr *e);
 
 /*
  * The value is valid as long as the expression and the session. Assignments are made when c->dry is

@@ -361,6 +361,26 @@ static bool evaluate_index(struct evaluation *e, struct expr_node *n, struct dbg
 	return dbg_value_index(e->c, &a, (s64)index.bits, out, e->why);
 }
 
+static bool evaluate_call(struct evaluation *e, struct expr_node *n, struct dbg_value *out)
+{
+	const struct dbg_target *t = e->c->target;
+	struct dbg_value args[DBG_ARGUMENTS_MAX];
+	u32 len = 0;
+
+	for (const struct expr_node *one = n->b; one; one = one->b) {
+		if (len == ARRAY_LEN(args)) {
+			text_puts(e->why, "Too many arguments in function call.");
+			return false;
+		}
+		if (!evaluate_node(e, one->a, &args[len++]))
+			return false;
+	}
+	if (t && t->call)
+		return t->call(t->user, e->c, n->text, args, len, out, e->why);
+	text_puts(e->why, "Functions can be called while a kernel stands.");
+	return false;
+}
+
 /* Operators that need the value of one operand. */
 static bool evaluate_one(struct evaluation *e, struct expr_node *n, struct dbg_value *out)
 {
@@ -431,6 +451,10 @@ static bool evaluate_node(struct evaluation *e, struct expr_node *n, struct dbg_
 	case EXPR_BINARY:
 	case EXPR_COMMA:
 		return evaluate_two(e, n, out);
+	case EXPR_CALL:
+		return evaluate_call(e, n, out);
+	case EXPR_LIST:
+		break;
 	case EXPR_FOLLOW:
 	case EXPR_ADDRESS:
 	case EXPR_CAST:

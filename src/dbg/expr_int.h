@@ -36,6 +36,8 @@ enum expr_op {
 	EXPR_CHOOSE, /* a ? b : c */
 	EXPR_COMMA,
 	EXPR_REPEAT, /* a @ b */
+	EXPR_CALL,   /* text(b ..) */
+	EXPR_LIST,   /* an argument a, and those behind it: b */
 };
 
 /* Operators of EXPR_BINARY. */
@@ -77,6 +79,7 @@ struct expr_node {
 struct dbg_expr {
 	struct arena arena;
 	struct expr_node *root;
+	bool calls;
 };
 
 /* ---- expr_lex.c ---- */

@@ -53,7 +53,8 @@ static bool is_template(struct expr_lexer *l, const char *begin, const char *end
 	struct dbg_variable v;
 
 	return l->c->names && (!strncmp(end, "::", 2) || dbg_names_type(l->c->names, name) ||
-			       dbg_names_find(l->c->names, l->c->place, l->c->inlined, name, &v));
+			       dbg_names_find(l->c->names, l->c->place, l->c->inlined, name, &v) ||
+			       (*end == '(' && dbg_names_has_function(l->c->names, name)));
 }
 
 static void lex_name(struct expr_lexer *l)

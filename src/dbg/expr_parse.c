@@ -240,6 +240,29 @@ static struct expr_node *step_node(struct parser *p, enum expr_op op, struct exp
 	return n;
 }
 
+/* NAME(a, b); the opening parenthesis has been read. */
+static struct expr_node *parse_call(struct parser *p, struct expr_node *n)
+{
+	struct expr_node **last = &n->b;
+
+	if (n->op != EXPR_NAME)
+		return parse_fail(p, "Functions are called by their names.");
+	n->op = EXPR_CALL;
+	p->e->calls = true;
+	if (take_sign(p, ")"))
+		return n;
+	do {
+		struct expr_node *one = node(p, EXPR_LIST, parse_assign(p), NULL);
+
+		if (p->failed)
+			return one;
+		*last = one;
+		last = &one->b;
+	} while (take_sign(p, ","));
+	want(p, ")");
+	return n;
+}
+
 static struct expr_node *parse_postfix(struct parser *p)
 {
 	struct expr_node *n = parse_primary(p);
@@ -252,6 +275,8 @@ static struct expr_node *parse_postfix(struct parser *p)
 		} else if (take_sign(p, "[")) {
 			n = node(p, EXPR_INDEX, n, parse_comma(p));
 			want(p, "]");
+		} else if (n->op != EXPR_TYPE && take_sign(p, "(")) {
+			n = parse_call(p, n);
 		} else if (take_sign(p, "++")) {
 			n = step_node(p, EXPR_AFTER, n, 1);
 		} else if (take_sign(p, "--")) {
@@ -432,6 +457,11 @@ void dbg_expr_free(struct dbg_expr *e)
 		return;
 	arena_fini(&e->arena);
 	free(e);
+}
+
+bool dbg_expr_calls(const struct dbg_expr *e)
+{
+	return e->calls;
 }
 
 struct dbg_type *dbg_expr_type(const struct dbg_expr *e)

@@ -294,6 +294,14 @@ bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const c
 	return is;
 }
 
+bool dbg_names_has_function(struct dbg_names *n, const char *name)
+{
+	for (size_t i = 0; i < n->m->funcs.len; i++)
+		if (dbg_names_is_function(n, n->m->funcs.at[i], name))
+			return true;
+	return false;
+}
+
 /* ---- look-up ---- */
 
 /* With the namespaces of the function the place is in, innermost first, then alone. */

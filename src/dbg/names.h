@@ -88,6 +88,8 @@ struct dbg_type *dbg_names_result(struct dbg_names *n, const struct ir_func *f);
  * arguments and namespaces?
  */
 bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name);
+/* Has the module a function of this name? */
+bool dbg_names_has_function(struct dbg_names *n, const char *name);
 
 /* ---- frames ---- */
 

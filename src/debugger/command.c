@@ -221,6 +221,9 @@ static void command_run(struct debugger *x, const struct command *c, char *rest,
 		r->outcome = DEBUGGER_START;
 	} else if (!x->grid && c->flags & LAUNCH && !(c->flags & STARTS)) {
 		say_error(x, x->fd < 0 ? "The program is not being run." : "No kernel is running.");
+	} else if (x->calls.on && c->flags & WHOLE) {
+		say_error(x, "Not while lane %u runs %s, which the debugger calls.", x->calls.lane,
+			  x->calls.name);
 	} else {
 		struct call call = {r->name, format, rest, repeated};
 
@@ -254,7 +257,8 @@ struct debugger_result debugger_run(struct debugger *x, const char *text)
 	}
 	if (line && *line && *line != '#' && x->depth < COMMAND_DEPTH_MAX) {
 		x->failed = x->go = false;
-		x->depth++;
+		if (!x->depth++)
+			calls_drop_results(x);
 		c = command_find(x, line, &rest);
 		if (!repeated) {
 			free(x->last);

@@ -7,6 +7,7 @@
 struct debugger *debugger_new(void)
 {
 	struct debugger *x = calloc(1, sizeof(*x));
+	pthread_mutexattr_t attr;
 
 	if (!x)
 		return NULL;
@@ -20,7 +21,11 @@ struct debugger *debugger_new(void)
 		return NULL;
 	}
 	machine_init(x);
-	pthread_mutex_init(&x->lock, NULL);
+	/* A stop inside a function that the debugger calls is one in the middle of a command. */
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&x->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
 	return x;
 }
 
@@ -32,6 +37,9 @@ void debugger_free(struct debugger *x)
 	points_fini(x);
 	move_fini(x);
 	past_fini(x);
+	calls_forget(x, NULL);
+	calls_drop_results(x);
+	VEC_FREE(&x->calls.results);
 	while (x->modules.len)
 		loaded_remove(x, x->modules.len - 1);
 	VEC_FREE(&x->modules);

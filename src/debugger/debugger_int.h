@@ -18,6 +18,7 @@
 #include "src/dbg/lines.h"
 #include "src/debugger/run/attach.h"
 #include "src/debugger/debugger.h"
+#include "src/debugger/run/call.h"
 #include "src/debugger/run/move.h"
 #include "src/debugger/run/past.h"
 #include "src/debugger/run/points.h"
@@ -177,6 +178,7 @@ struct debugger {
 	enum debug_verdict verdict;
 	struct run run;
 	struct points points;
+	struct calls calls;
 	struct move move;
 	struct past past;
 	VEC(struct bookmark) bookmarks;
@@ -214,6 +216,7 @@ enum command_group { G_STOPS, G_MOVE, G_TIME, G_LOOK, G_FOCUS, G_DATA, G_PROGRAM
 #define STARTS 4u  /* starts the program when it does not run */
 #define FRONT 8u   /* the front end does it */
 #define HIDDEN 16u /* not in `help` */
+#define WHOLE 32u  /* not while a lane runs a function that the debugger calls */
 
 #define COMMAND(family, names, handler, flags, group, synopsis, help)                              \
 	void handler(struct debugger *x, const struct call *c);

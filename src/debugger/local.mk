@@ -38,6 +38,8 @@ libdebugger_la_SOURCES = \
 	src/debugger/values.c \
 	src/debugger/run/attach.c \
 	src/debugger/run/attach.h \
+	src/debugger/run/call.c \
+	src/debugger/run/call.h \
 	src/debugger/run/catch.c \
 	src/debugger/run/control.c \
 	src/debugger/run/move.c \

@@ -95,18 +95,15 @@ bool look_read_format(struct debugger *x, const char *text, struct look_format *
 
 /* ---- print, output ---- */
 
-static void print_one(struct debugger *x, const char *text, const struct dbg_format *f, bool keep)
+static void say_value(struct debugger *x, const struct look_evaluated *v,
+		      const struct dbg_format *f, bool keep)
 {
-	struct look_evaluated v;
 	struct text out = {0}, why = {0};
 	u32 number;
-	bool good;
+	bool good = dbg_value_print(&v->c, &v->v, f, &out, &why);
 
-	if (!look_evaluate(x, text, &v))
-		return;
-	good = dbg_value_print(&v.c, &v.v, f, &out, &why);
 	if (good && keep)
-		good = dbg_session_keep(x->session, &v.c, &v.v, &number, &why);
+		good = dbg_session_keep(x->session, &v->c, &v->v, &number, &why);
 	if (!good)
 		look_say_why(x, &why);
 	else if (keep)
@@ -115,6 +112,33 @@ static void print_one(struct debugger *x, const char *text, const struct dbg_for
 		say(x, "%s", out.at ? out.at : "");
 	text_fini(&out);
 	text_fini(&why);
+}
+
+static void print_one(struct debugger *x, const char *text, const struct dbg_format *f, bool keep)
+{
+	struct look_evaluated v;
+
+	if (!look_evaluate(x, text, &v))
+		return;
+	say_value(x, &v, f, keep);
+	look_evaluated_fini(&v);
+}
+
+void command_call(struct debugger *x, const struct call *c)
+{
+	struct look_evaluated v;
+	struct look_format f;
+	bool is_void;
+
+	if (!*c->args) {
+		say_error(x, "call needs an expression: call FUNCTION(ARGUMENTS)");
+		return;
+	}
+	if (!look_read_format(x, c->format, &f) || !look_evaluate(x, c->args, &v))
+		return;
+	is_void = dbg_type_strip(v.v.type)->kind == DBG_VOID;
+	if (!is_void)
+		say_value(x, &v, &f.f, true);
 	look_evaluated_fini(&v);
 }
 

@@ -320,5 +320,6 @@ void machine_init(struct debugger *x)
 		.to_generic = to_generic,
 		.special = special,
 		.builtin = builtin,
+		.call = call_function,
 	};
 }

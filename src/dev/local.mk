@@ -33,6 +33,7 @@ libcore_la_SOURCES += \
 	src/dev/memory/memory_pool.c \
 	src/dev/module/builtin.c src/dev/module/builtin.h \
 	src/dev/module/kernel.c \
+	src/dev/module/callee.h \
 	src/dev/module/program.c src/dev/module/program_image.c \
 	src/dev/launch.c \
 	src/dev/record/record.c src/dev/record/record.h src/dev/record/record_int.h \

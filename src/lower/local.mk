@@ -1,5 +1,6 @@
 # PTX to micro-ops: building blocks, passes, liveness and vector registers.
 libcore_la_SOURCES += \
+	src/lower/callee.h \
 	src/lower/clocks.c \
 	src/lower/estimate.c \
 	src/lower/fuse.c \

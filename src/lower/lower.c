@@ -4,7 +4,7 @@
  * are in src/lower/rules.
  */
 #include "src/base/size.h"
-#include "src/lower/lower.h"
+#include "src/lower/callee.h"
 #include "src/lower/lower_order.h"
 
 #include <stdio.h>
@@ -525,6 +525,22 @@ static u32 widest_gang(u32 warps)
 	while (g > 1 && warps && g / 2 >= warps)
 		g /= 2;
 	return g;
+}
+
+struct program *exec_lower_callee(const struct ir_module *m, const struct ir_func *kernel,
+				  const struct ir_func *also, const struct arch *arch,
+				  const u64 *var_address, const struct lower_options *options,
+				  struct diag *d)
+{
+	struct lower l = {.m = m,
+			  .arch = arch,
+			  .var_address = var_address,
+			  .options = *options,
+			  .also = also,
+			  .d = d};
+
+	l.options.contract &= !m->debug;
+	return lower_program(l, kernel);
 }
 
 /*

@@ -369,7 +369,11 @@ static bool order_funcs(struct lower *l)
 	if (!block)
 		return false;
 	memset(t.cycle, 0xff, n * sizeof(u32));
-	visit(&t, 0);
+	/* The kernel comes first, so it is numbered last. */
+	if (l->also)
+		visit(&t, 1);
+	if (!t.number[0])
+		visit(&t, 0);
 	l->cycles = t.cycles;
 	ok = sort_functions(l, t.cycle, t.cycles, block + 4 * n);
 	free(block);
@@ -401,7 +405,8 @@ bool lower_find_functions(struct lower *l, const struct ir_func *kernel)
 	struct lower_func first = {.f = kernel, .unit = unit_of_func(l, kernel), .tail = IR_NONE};
 
 	if (first.unit == IR_NONE || !VEC_PUSH(&l->funcs, first) ||
-	    !map_set(&l->func_at, map_key(kernel), 0))
+	    !map_set(&l->func_at, map_key(kernel), 0) ||
+	    (l->also && enter_func(l, l->also) == IR_NONE))
 		return false;
 	for (u32 i = 0; i < l->funcs.len && !l->failed; i++)
 		add_calls(l, i);

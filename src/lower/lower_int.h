@@ -72,6 +72,7 @@ struct lower {
 	const struct arch *arch;
 	const u64 *var_address;
 	struct lower_options options;
+	const struct ir_func *also; /* that the kernel need not reach: callee.h; NULL: none */
 	struct diag *d;
 	struct program *p;
 	bool failed;

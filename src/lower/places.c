@@ -2,6 +2,7 @@
  * Where variables of a program lie, for those who look into a launch: lowering places them, and a
  * program that was lowered one to one remembers.
  */
+#include "src/lower/callee.h"
 #include "src/lower/lower_int.h"
 
 bool lower_keep_places(struct lower *l)
@@ -40,6 +41,17 @@ static const struct program_unit *unit_of(const struct program *p, const struct 
 				return &p->units[u];
 			}
 	return NULL;
+}
+
+bool exec_formal_place(const struct program *p, const struct ir_var *v, u32 *at)
+{
+	u32 index;
+	const struct program_unit *u = unit_of(p, v, &index);
+
+	if (!u || u->in_stack[index] || v->unsized)
+		return false;
+	*at = u->offset[index];
+	return true;
 }
 
 static bool is_kernel_parameter(const struct program_unit *u, const struct ir_var *v, u32 index)

@@ -48,8 +48,7 @@ static bool leave_turn(struct debug_grid *d, struct gang *g, u32 pc, enum debug_
 	return false;
 }
 
-/* Tables that report accesses, or that do not, from the instruction on that is about to run. */
-static void choose_tables(struct debug_grid *d)
+void debug_choose_tables(struct debug_grid *d)
 {
 	const struct exec_ops *from = *d->wants ? d->telling_ops : d->quiet_ops;
 
@@ -82,7 +81,7 @@ static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const stru
 			return leave_turn(d, g, pc, v == DEBUG_GO_ON ? DEBUG_TURN : v);
 		}
 		if (PL_UNLIKELY(d->tells != *d->wants))
-			choose_tables(d);
+			debug_choose_tables(d);
 	}
 	d->time++;
 	d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
@@ -110,7 +109,7 @@ static void on_access(void *user, const struct exec_access *a)
 {
 	struct debug_grid *d = user;
 
-	if (d->step)
+	if (d->step && !(d->call && debug_calling_again(d)))
 		d->hooks->access(d->hooks->user, d, a);
 }
 
@@ -118,7 +117,7 @@ static void on_sync(void *user, const struct exec_sync *s)
 {
 	struct debug_grid *d = user;
 
-	if (d->step)
+	if (d->step && !(d->call && debug_calling_again(d)))
 		d->hooks->sync(d->hooks->user, d, s);
 }
 
@@ -128,7 +127,7 @@ static void on_print(void *user, const char *text, size_t len)
 	struct debug_grid *d = user;
 	const struct exec_syscalls *s = d->plain_syscalls;
 
-	if (d->time > d->latest && s->print)
+	if (s->print && (d->call ? !debug_calling_again(d) : d->time > d->latest))
 		s->print(s->user, text, len);
 }
 
@@ -161,7 +160,7 @@ static void attach_debugger(struct debug_grid *d)
 	d->telling_ops = h->access || h->sync ? e->ops->watched : e->ops;
 	d->wants = h->wants_access ? h->wants_access : &always;
 	d->ops = *e->ops;
-	choose_tables(d);
+	debug_choose_tables(d);
 	d->ops.loop = debug_loop;
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
@@ -361,7 +360,7 @@ static void run_turn(struct debug_grid *d, const struct debug_turn *t)
 
 	d->gang = g;
 	if (d->tells != *d->wants || d->resume)
-		choose_tables(d);
+		debug_choose_tables(d);
 	d->verdict = DEBUG_GO_ON;
 	d->resume = NULL;
 	stop = resumed ? run_resumed(g, d->resume_pc)
@@ -554,6 +553,8 @@ struct cta *debug_resident(const struct debug_grid *d, u32 n)
 	u32 unit = n / d->grid->unit_ctas, rank = n % d->grid->unit_ctas;
 	struct cta_slot *s = unit < d->units.len ? d->units.at[unit] : NULL;
 
+	if (d->call)
+		return n ? NULL : debug_calling_cta(d);
 	while (s && rank--)
 		s = s->mate;
 	return s ? &s->cta : NULL;
@@ -571,6 +572,8 @@ u64 debug_ctas_done(const struct debug_grid *d)
 
 struct cta *debug_cta(const struct debug_grid *d, u64 number)
 {
+	if (d->call)
+		return debug_calling_cta(d)->number == number ? debug_calling_cta(d) : NULL;
 	for (size_t i = 0; i < d->units.len; i++)
 		for (struct cta_slot *s = d->units.at[i]; s; s = s->mate)
 			if (s->cta.number == number)

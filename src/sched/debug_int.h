@@ -42,7 +42,15 @@ struct debug_cursor {
 };
 
 /* What the debugger asked for, and when: going over it again, it is done again. */
-enum debug_deed_kind { DEED_TURN, DEED_FREEZE, DEED_PREFER, DEED_JUMP, DEED_REGISTER, DEED_MEMORY };
+enum debug_deed_kind {
+	DEED_TURN,
+	DEED_FREEZE,
+	DEED_PREFER,
+	DEED_JUMP,
+	DEED_REGISTER,
+	DEED_MEMORY,
+	DEED_CALL,
+};
 
 struct debug_deed {
 	u8 kind;
@@ -53,6 +61,7 @@ struct debug_deed {
 	u32 warp, lanes, pc, reg;
 	struct debug_preference prefer;
 	struct debug_frame frame;
+	const struct program *program; /* DEED_CALL: pc is the function, lanes the lane */
 	u64 bytes;
 	u8 *data; /* owned */
 };
@@ -161,6 +170,7 @@ struct debug_grid {
 	u32 resume_pc;
 	bool ended, begun, waits;
 	u64 look_rests;
+	struct debug_calling *call; /* a function that the debugger calls; NULL: none */
 	struct debug_history history;
 };
 
@@ -191,6 +201,22 @@ void debug_set_frozen(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool f
 u32 debug_unit_of(const struct debug_grid *d, const struct cta *c);
 /* The storage of a CTA is used again: as if it were new. */
 void debug_wash(struct cta_slot *s);
+
+/* ---- debug_grid.c ---- */
+
+/* Tables that report accesses, or that do not, from the instruction on that is about to run. */
+void debug_choose_tables(struct debug_grid *d);
+
+/* ---- debug_call.c: while d->call ---- */
+
+struct cta *debug_calling_cta(const struct debug_grid *d);
+/* The micro-op that the function returns to; it is never executed. */
+u32 debug_calling_back(const struct debug_grid *d);
+/* Has it been done before? */
+bool debug_calling_again(const struct debug_grid *d);
+/* The debugger changes something. */
+void debug_calling_touched(struct debug_grid *d);
+void debug_call_again(struct debug_grid *d, struct cta *c, const struct debug_deed *x);
 
 /* ---- debug_look.c ---- */
 

@@ -167,7 +167,7 @@ u32 debug_frames(const struct debug_grid *d, const struct cta *c, u32 warp, u32 
 		n++;
 		if (!func || !frame_word(g, number, out, n - 1, p->funcs[func].return_row, &back) ||
 		    !frame_word(g, number, out, n - 1, p->funcs[func].return_frame_row, &frame) ||
-		    !back)
+		    !back || (d->call && back == debug_calling_back(d)))
 			break;
 		pc = back - 1;
 		local = frame;

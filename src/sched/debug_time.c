@@ -30,7 +30,9 @@ void debug_note(struct debug_grid *d, struct debug_deed deed)
 {
 	u8 *data = NULL;
 
-	if (!d->history.on)
+	if (d->call && deed.kind != DEED_TURN && deed.kind != DEED_PREFER)
+		debug_calling_touched(d);
+	if (!d->history.on || d->call)
 		return;
 	/* What was done later the last time is not going to be. */
 	drop_deeds(d);
@@ -77,6 +79,10 @@ static void do_again(struct debug_grid *d, const struct debug_deed *x)
 		if (c)
 			debug_put_memory(d, c, x->warp, x->lanes, (enum mem_space)x->space,
 					 x->address, x->data, x->bytes);
+		break;
+	case DEED_CALL:
+		if (c)
+			debug_call_again(d, c, x);
 		break;
 	}
 }
@@ -428,6 +434,8 @@ void debug_changed(struct debug_grid *d)
 {
 	struct debug_history *h = &d->history;
 
+	if (d->call)
+		return;
 	d->latest = d->time;
 	drop_deeds(d);
 	if (h->chains.len > d->time / h->check_step + 1)

@@ -12,7 +12,7 @@ dist_check_SCRIPTS += tests/debug/moves.sh
 EXTRA_DIST += tests/debug/look.cu tests/debug/look.txt
 EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse.cu tests/debug/shapes.cu \
 	tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx
-EXTRA_DIST += tests/debug/calls.cu tests/debug/front_end.py tests/debug/moves.txt
+EXTRA_DIST += tests/debug/calls.cu tests/debug/front_end.py tests/debug/invoke.cu tests/debug/moves.txt
 if !SANITIZED
 TESTS += tests/debug/moves.sh $(debug_tests)
 endif

@@ -312,6 +312,11 @@ static bool step_unit(struct debugger *x, const char *args, enum move_kind kind)
 	}
 	if (!rest)
 		return false;
+	if (x->calls.on) {
+		say_error(x, "Lane %u alone runs %s, which the debugger calls.", x->calls.lane,
+			  x->calls.name);
+		return true;
+	}
 	if (*rest && !debugger_number(x, rest, &number))
 		return true;
 	if (*rest && !focus_unit(x, unit, number, &to))
@@ -436,6 +441,11 @@ void command_finish(struct debugger *x, const struct call *c PL_UNUSED)
 		return;
 	}
 	if (!frame_at(x, cta, x->focus.warp, x->focus.lane, x->focus.frame + 1, &outer)) {
+		/* The call goes on to its end. */
+		if (x->calls.on) {
+			debugger_go(x);
+			return;
+		}
 		say_error(x, "\"finish\" not meaningful in the outermost frame.");
 		return;
 	}
@@ -471,9 +481,4 @@ void command_continue(struct debugger *x, const struct call *c)
 		}
 	}
 	debugger_go(x);
-}
-
-void command_call(struct debugger *x, const struct call *c PL_UNUSED)
-{
-	say_error(x, "Calling device functions is not supported.");
 }

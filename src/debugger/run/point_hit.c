@@ -43,7 +43,11 @@ bool point_condition(struct debugger *x, struct point *p, const struct dbg_conte
 		p->expr = dbg_expr_parse(c, p->condition, &why);
 		p->expr_names = c->names;
 	}
-	good = p->expr && dbg_expr_eval(p->expr, c, &v, &why) &&
+	if (p->expr && dbg_expr_calls(p->expr)) {
+		text_puts(&why, "a condition cannot call functions");
+		good = false;
+	}
+	good = good && p->expr && dbg_expr_eval(p->expr, c, &v, &why) &&
 	       dbg_value_is_true(c, &v, &is, &why);
 	if (!good && !x->condition_failed) {
 		say(x, "Error in testing condition for breakpoint %u:\n%s\n", p->number,

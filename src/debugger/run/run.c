@@ -21,7 +21,7 @@ void run_attend(struct debugger *x)
 
 /* ---- marks ---- */
 
-static void run_mark(struct debugger *x, const struct program *p)
+void run_mark(struct debugger *x, const struct program *p)
 {
 	if (x->run.marked == p && !x->points.stale)
 		return;
@@ -431,6 +431,8 @@ void debugger_program(void *user, const struct device_program *p, bool loaded)
 	for (size_t i = x->modules.len; i-- && !loaded;)
 		if (x->modules.at[i]->owner == p)
 			loaded_remove(x, i);
+	if (!loaded)
+		calls_forget(x, p);
 	for (u32 u = 0; u < p->len && loaded; u++)
 		loaded_add(x, p, u);
 	x->focus.valid &= loaded;

@@ -37,6 +37,8 @@ struct run {
 
 /* ---- run.c ---- */
 
+/* Marks are those of this program. */
+void run_mark(struct debugger *x, const struct program *p);
 /* What to look for has changed. */
 void run_attend(struct debugger *x);
 /* It stands where x->at says: serve the front end, and answer the engine. */

@@ -118,9 +118,16 @@ enum debug_verdict debugger_stand(struct debugger *x)
 
 	x->verdict = DEBUG_GO_ON;
 	__atomic_store_n(&x->link.interrupted, false, __ATOMIC_RELEASE);
+	if (x->calls.on && !x->points.silent)
+		say(x,
+		    "Lane %u stands in %s, which the debugger calls: continue goes on with it.\n",
+		    x->calls.lane, x->calls.name);
 	go = run_stop_commands(x);
+	/* What is shown may call functions, as commands do. */
+	x->depth++;
 	if (!go && x->grid)
 		displays_show(x);
+	x->depth--;
 	if (!go)
 		send_done(x);
 	else

@@ -145,7 +145,12 @@ bool watch_reads(const struct exec_access *a)
 
 static bool is_watched(const struct debugger *x, const struct point *p)
 {
-	return p->kind == POINT_WATCH && p->enabled && p->watch->launch == x->launch;
+	const struct watch *w = p->watch;
+
+	if (p->kind != POINT_WATCH || !p->enabled || w->launch != x->launch)
+		return false;
+	/* Registers and local variables are not compared during a call by the debugger. */
+	return !x->calls.on || !(w->by_value || w->scoped || w->range.is_register);
 }
 
 bool watches_active(struct debugger *x)
@@ -474,7 +479,10 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 	if (!good)
 		text_puts(&why, "no lane is in focus");
 	w->expr = good ? dbg_expr_parse(&c, text, &why) : NULL;
-	good = w->expr && dbg_expr_eval(w->expr, &c, &v, &why) &&
+	good = w->expr && !dbg_expr_calls(w->expr);
+	if (w->expr && !good)
+		text_puts(&why, "what functions return cannot be watched");
+	good = good && dbg_expr_eval(w->expr, &c, &v, &why) &&
 	       dbg_value_referred(&c, &v, &to, &why);
 	if (good && !dbg_type_size(to.type)) {
 		text_puts(&why, "its size is not known");

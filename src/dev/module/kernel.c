@@ -3,8 +3,8 @@
  * launched.
  */
 #include "src/base/demangle.h"
-#include "src/lower/lower.h"
-#include "src/dev/device.h"
+#include "src/lower/callee.h"
+#include "src/dev/module/callee.h"
 #include "src/sched/debug.h"
 
 static bool fill_params(struct device_kernel *k, struct arena *a)
@@ -109,12 +109,9 @@ u32 device_program_kernels(const struct device_program *p)
 	return n;
 }
 
-const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d)
+static struct lower_options options_of(const struct device_program *p, u32 unit, u32 warps)
 {
-	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES,
-	    gang = warps < GANG_WARPS ? warps : GANG_WARPS;
-	struct device_program *p = k->owner;
-	struct lower_options options = {
+	return (struct lower_options){
 		.warps = warps,
 		.units = p->exec_units,
 		.unit_len = p->len,
@@ -122,8 +119,26 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 		.host_functions = p->dev->host_functions,
 		.no_fusion = p->dev->observer != NULL,
 		.one_to_one = sched_debug(p->dev->pool) != NULL,
-		.contract = !k->unit->debug,
+		.contract = !p->units[unit]->debug,
 	};
+}
+
+struct program *device_callee_lower(const struct device_program *p, u32 unit,
+				    const struct ir_func *kernel, const struct ir_func *function,
+				    struct diag *d)
+{
+	struct lower_options options = options_of(p, unit, 1);
+
+	return exec_lower_callee(p->units[unit], kernel, function, p->dev->arch, p->address[unit],
+				 &options, d);
+}
+
+const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d)
+{
+	u32 warps = (threads + WARP_LANES - 1) / WARP_LANES,
+	    gang = warps < GANG_WARPS ? warps : GANG_WARPS;
+	struct device_program *p = k->owner;
+	struct lower_options options = options_of(p, k->unit_index, warps);
 	struct program *lowered;
 
 	lowered = __atomic_load_n(&k->lowered[gang], __ATOMIC_ACQUIRE);

@@ -162,10 +162,16 @@ static inline bool fake_open(struct fake *x, const char *name, const char *text,
 	x->names = dbg_names_open(x->m, &x->why);
 	x->lines = dbg_lines_new(x->m, dbg_names_inlined, x->names);
 	fake_place_variables(x);
-	x->target = (struct dbg_target){
-		x,          fake_read_register, fake_write_register, fake_read,
-		fake_write, fake_variable,      fake_to_generic,     fake_special,
-		NULL};
+	x->target = (struct dbg_target){x,
+					fake_read_register,
+					fake_write_register,
+					fake_read,
+					fake_write,
+					fake_variable,
+					fake_to_generic,
+					fake_special,
+					NULL,
+					NULL};
 	x->c = (struct dbg_context){
 		.session = dbg_session_new(), .target = &x->target, .names = x->names};
 	return x->names && x->lines && x->address;

@@ -166,6 +166,58 @@ static void test_alone(void)
 	dbg_session_free(x.c.session);
 }
 
+/* "f(1, 2)" returns 12. */
+static bool fake_call(void *user PL_UNUSED, const struct dbg_context *c, const char *name,
+		      const struct dbg_value *args, u32 n, struct dbg_value *out, struct text *why)
+{
+	struct dbg_number number;
+	u64 all = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		if (!dbg_value_number(c, &args[i], &number, why))
+			return false;
+		all = all * 10 + number.bits;
+	}
+	if (strcmp(name, "f") != 0) {
+		text_printf(why, "No function \"%s\".", name);
+		return false;
+	}
+	*out = dbg_value_int(&dbg_type_int, all);
+	return true;
+}
+
+static void test_calls(void)
+{
+	static struct fake x;
+	struct dbg_target target = {.call = fake_call};
+	struct text why = {0};
+	struct dbg_expr *e;
+
+	x.c.session = dbg_session_new();
+	SHOWS(&x, "f(1)", "Functions can be called while a kernel stands.");
+	x.c.target = &target;
+	SHOWS(&x, "f()", "0");
+	SHOWS(&x, "f(1)", "1");
+	SHOWS(&x, "f(1, f(2, 3), (4, 5))", "335");
+	SHOWS(&x, "-f(1, 2) + 2 * f(3)", "-6");
+	SHOWS(&x, "0 ? f(1) : f(2)", "2");
+	SHOWS(&x, "sizeof(f(1))", "4");
+	SHOWS(&x, "g(1)", "No function \"g\".");
+	SHOWS(&x, "f(", "The expression ends too early.");
+	SHOWS(&x, "f(1", "The expression ends too early.");
+	SHOWS(&x, "f(1,)", "A syntax error in expression, near `)'.");
+	SHOWS(&x, "f(1 2)", "A syntax error in expression, near `2)'.");
+	SHOWS(&x, "3(1)", "Functions are called by their names.");
+	SHOWS(&x, "f(1)(2)", "Functions are called by their names.");
+	e = dbg_expr_parse(&x.c, "1 && f(1)", &why);
+	CHECK(e && dbg_expr_calls(e));
+	dbg_expr_free(e);
+	e = dbg_expr_parse(&x.c, "1 && (2)", &why);
+	CHECK(e && !dbg_expr_calls(e));
+	dbg_expr_free(e);
+	dbg_session_free(x.c.session);
+}
+
 /* ---- variables of a kernel ---- */
 
 /* Values as the program would have left them at line 97. */
@@ -506,6 +558,7 @@ int main(void)
 	bool dwarf;
 
 	test_alone();
+	test_calls();
 	test_ptx();
 	dwarf = fake_open_file(&x, "shapes.nvcc.ptx") && dbg_names_has_dwarf(x.names);
 	fake_close(&x);
