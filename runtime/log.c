@@ -2,7 +2,7 @@
  * The error log of both interfaces: cudaLogs*, cuLogs*.
  *
  * An entry says which function returned which error: what the runtime interface answers, and what
- * entry points of either find before they begin (entry.def). Deviation: other errors of the driver
+ * entry points of either find before they begin (entry.c). Deviation: other errors of the driver
  * interface are not noted. The last hundred are kept. A program reads them from a place on (an
  * iterator: how many entries there had been), or is called for each. Lines look as the driver's do:
  * [time][thread][CUDA][E] text. Source: CUDA Driver API, "Error Log Management Functions"; lines

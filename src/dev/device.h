@@ -144,7 +144,7 @@ void device_wait(struct device *d);
 
 struct device_param {
 	const char *name;
-	u32 type;        /* enum isa_type of a scalar, or of the elements of an array */
+	u32 type;        /* T_ of isa.h of a scalar, or of the elements of an array */
 	bool is_array;   /* a structure passed by value */
 	bool is_pointer; /* declared .ptr */
 	u32 offset, bytes, align;

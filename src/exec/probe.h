@@ -11,8 +11,7 @@
 #include "src/exec/exec.h"
 
 struct exec_probe {
-	struct exec_ops
-		ops; /* the launch's, with exec_probe_loop; env.ops of the CTAs that are probed */
+	struct exec_ops ops; /* the launch's, with another loop; env.ops of CTAs that are probed */
 	/*
 	 * A micro-op changed memory, ended threads, read a clock, asked which lanes of a warp are
 	 * together, or did something that is not inspected: the CTA may get further.

@@ -96,12 +96,11 @@ static HANDLER(diverged_x)
 	return in + 1;
 }
 
-/* Flags of setp_affine, which is no lane operation, mean something else. */
 static HANDLER(diverged_p)
 {
 	u32 *d = ROWP(in->d), old[GANG_WARPS], n = WARPS;
 
-	if (in->flags & UOPF_DEAD && uop_is_lane(in->op))
+	if (in->flags & UOPF_DEAD)
 		return GANG_TABLE->run[in->inner](g, in);
 	for (u32 w = 0; w < n; w++)
 		old[w] = d[w];

@@ -1,5 +1,5 @@
 /*
- * What tables of handlers are made of: ops/table.def lists them, with TABLE_LANE and TABLE_UOP
+ * What tables of handlers are made of: mode_tables.inc lists them, with TABLE_LANE and TABLE_UOP
  * defined by the includer. Included by handler files only.
  */
 #ifndef PL_OPS_TABLES_H

@@ -54,6 +54,22 @@ empty "$(echo "$files" | tr '\n' '\0' |
 		[ -f "$path" ] || echo "$file:$line: no $path"
 	done)" "documents and scripts that are named exist"
 
+# So does one that names a file of the sources.
+all_files | sed 's,.*/,,' | sort -u >"$scratch/known"
+empty "$(sources '*.c' '*.h' '*.inc' '*.def' '*.l' '*.y' | grep -E '^(src|grammar|runtime|include|tests/unit)/' |
+	tr '\n' '\0' | xargs -0 awk '
+	FILENAME == ARGV[1] { known[$0] = 1; next }
+	/^[ \t]*(\/\*|\* )|\/\* .*\*\// && !/#[ \t]*include/ {
+		text = $0
+		while (match(text, /(^|[^<A-Za-z0-9_.\/*-])[a-z][a-z_0-9]*\.(c|h|inc|def)([^A-Za-z0-9_.(]|\.?$|\. )/)) {
+			name = substr(text, RSTART, RLENGTH)
+			text = substr(text, RSTART + RLENGTH - 1)
+			gsub(/^[^a-z]|[^a-z]*$/, "", name)
+			if (!(name in known))
+				print FILENAME ":" FNR ": there is no " name
+		}
+	}' "$scratch/known")" "files that comments name exist"
+
 heads=$(sources '*.c' '*.h' '*.inc' '*.l' '*.y' | grep -E '^(src|grammar|runtime|include)/' | while read -r file; do
 	head -n 3 "$file" | grep -q '/\*' || echo "$file: does not begin with what it owns"
 done)

@@ -144,7 +144,7 @@ enum status graph_object_keep(struct streams *all, struct graph *g, struct graph
 			      bool move);
 enum status graph_object_drop(struct streams *all, struct graph *g, struct graph_object *o, u32 n);
 
-/* ---- conditions: graph_cond.c ---- */
+/* ---- conditions: graph_object.c ---- */
 
 /* A handle for one conditional node. assign: set it to `initial` at every launch. */
 enum status graph_condition_create(struct streams *all, struct graph *g, u32 initial, bool assign,

@@ -3,8 +3,8 @@
  * inputs, %d0..%d7 results, %t0..%t3 temporaries, several statements may follow each other, the
  * carry flag lives between them. Modifiers are parsed at run time, which the engine never does.
  */
-#ifndef TESTS_EXEC_NUMERIC_EVAL_H
-#define TESTS_EXEC_NUMERIC_EVAL_H
+#ifndef PL_NUMERIC_EVAL_H
+#define PL_NUMERIC_EVAL_H
 
 #include "src/num/mufu.h"
 #include "src/num/numeric_bits.h"

@@ -1,8 +1,8 @@
 /*
- * Part of exec_numeric_eval.h: cvt in all its forms.
+ * Part of numeric_eval.h: cvt in all its forms.
  */
-#ifndef TESTS_EXEC_NUMERIC_EVAL_CVT_H
-#define TESTS_EXEC_NUMERIC_EVAL_CVT_H
+#ifndef PL_NUMERIC_EVAL_CVT_H
+#define PL_NUMERIC_EVAL_CVT_H
 
 #define EV_MINI(T, W)                                                                              \
 	if (!strcmp(d, #T "x2")) {                                                                 \

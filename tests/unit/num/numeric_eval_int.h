@@ -1,8 +1,8 @@
 /*
- * Part of exec_numeric_eval.h: integer, bit, carry, comparison and video instructions.
+ * Part of numeric_eval.h: integer, bit, carry, comparison and video instructions.
  */
-#ifndef TESTS_EXEC_NUMERIC_EVAL_INT_H
-#define TESTS_EXEC_NUMERIC_EVAL_INT_H
+#ifndef PL_NUMERIC_EVAL_INT_H
+#define PL_NUMERIC_EVAL_INT_H
 
 /* Product parts of mul and mad: .lo, .hi, .wide by type. */
 static bool ev_product(const struct ev_insn *in, const char *type, u64 *r)

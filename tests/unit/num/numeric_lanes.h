@@ -1,10 +1,10 @@
 /*
  * Lane loops over the primitives, for the test of vectorised code and for the bench: one function
- * per line of exec_numeric_lanes.def, and operands in which special values, near neighbours and
+ * per line of numeric_lanes.def, and operands in which special values, near neighbours and
  * plain bits mix.
  */
-#ifndef TESTS_EXEC_NUMERIC_LANES_H
-#define TESTS_EXEC_NUMERIC_LANES_H
+#ifndef PL_NUMERIC_LANES_H
+#define PL_NUMERIC_LANES_H
 
 #include "src/num/mufu.h"
 #include "src/num/numeric_bits.h"

@@ -5,7 +5,7 @@
  * shorter the launch must end with a fault, and the engine must pass over CTAs whose threads all
  * leave. A third of them compute with 64 bits throughout.
  *
- *   exec_affine [n [first]]     n kernels (400), from seed `first` on
+ *   affine [n [first]]     n kernels (400), from seed `first` on
  */
 #include "tests/check.h"
 #include "src/lower/lower.h"
