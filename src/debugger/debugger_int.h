@@ -185,7 +185,7 @@ struct debugger {
 	u32 collecting;        /* number of the breakpoint whose commands are being read; 0: none */
 	bool condition_failed; /* it has been said in this look */
 	bool searching;        /* hits do not count: going over instructions again */
-	bool scheduled;        /* `schedule` has chosen who goes on */
+	bool scheduled;        /* `schedule` has chosen the warp */
 	struct debug_frame *frames; /* room for those of a lane; owned */
 	bool watching;              /* accesses are reported */
 

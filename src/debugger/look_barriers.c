@@ -25,7 +25,7 @@ static bool survey_begin(struct debugger *x, const struct cta *c, struct survey 
 		s->groups[w] = look_groups(x, c, w, s->group[w]);
 	if (s->group && s->groups)
 		return true;
-	say_error(x, "There is no memory for the table");
+	say_error(x, "Out of memory for the table");
 	return false;
 }
 

@@ -506,8 +506,9 @@ void command_cuda(struct debugger *x, const struct call *c)
 	bool asks = false;
 
 	if (!*c->args) {
-		say_error(x,
-			  "What of the focus? device, sm, warp, lane, kernel, grid, block, thread");
+		say_error(
+			x,
+			"Which part of the focus? device, sm, warp, lane, kernel, grid, block, thread");
 		return;
 	}
 	if (cuda_words(x, &f, c->args)) {

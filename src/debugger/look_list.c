@@ -189,7 +189,7 @@ static bool view_of(struct debugger *x, const struct list_place *p, struct sourc
 	if (!good && p->path)
 		say_error(x, "%s", why.at);
 	else if (!good)
-		say_error(x, "There is no text of the PTX");
+		say_error(x, "The text of the PTX is not known");
 	text_fini(&why);
 	return good;
 }
@@ -348,7 +348,7 @@ void command_info_source(struct debugger *x, const struct call *c PL_UNUSED)
 			say(x, "%s\n", why.at);
 	}
 	say(x, "%s\n",
-	    dbg_names_has_dwarf(p.module->names) ? "Its names are known out of DWARF."
+	    dbg_names_has_dwarf(p.module->names) ? "Its names come from DWARF."
 						 : "Its names are not known: there is no DWARF.");
 	text_fini(&why);
 }

@@ -132,7 +132,7 @@ bool source_view(struct debugger *x, const struct where *w, struct source_view *
 		return source_view_path(x, w->module, w->source.path, out, why);
 	if (w->module && source_view_ptx(w->module, out))
 		return true;
-	text_puts(why, "No source and no PTX are known here.");
+	text_puts(why, "Neither source nor PTX is known here.");
 	return false;
 }
 

@@ -72,7 +72,7 @@ void table_say(struct debugger *x, struct table *t)
 	for (u32 r = 0; width && r < rows; r++)
 		say_row(x, t, r, width);
 	if (t->failed || !width)
-		say_error(x, "There is no memory for the table");
+		say_error(x, "Out of memory for the table");
 	free(width);
 	for (size_t i = 0; i < t->cells.len; i++)
 		text_fini(&t->cells.at[i]);

@@ -1,7 +1,7 @@
 /*
  * Launches under a debugger: one grid at a time, one thread, warps always apart, every PTX
  * instruction a micro-op of its own (struct lower_options, one_to_one), so that a launch does the
- * same every time and can be gone back in.
+ * same every time and the debugger can go back in it.
  *
  * A pool that has hooks runs its grids by debug_grid.c instead of by shares. The warp that runs
  * next is chosen by rules (lowest CTA, lowest warp that can go on, lowest group; none that is
@@ -22,7 +22,7 @@
 
 enum debug_verdict {
 	DEBUG_GO_ON,
-	/* not yet: choose again who goes on, after what was frozen, thawed or asked for */
+	/* not yet: choose again what runs, after what was frozen, thawed or asked for */
 	DEBUG_TURN,
 	/* leave all as it is, restore what debug_back has named, and run on from there */
 	DEBUG_BACK,
@@ -36,7 +36,7 @@ struct debug_hooks {
 	/* Copies and replaced memory that may be kept, in bytes; 0: there is no going back. */
 	u64 history_bytes;
 	void (*launch_begin)(void *user, struct debug_grid *d);
-	/* It has ended, well or not; state is still there, but cannot be gone back in. */
+	/* It has ended, well or not; state is still there, but there is no going back. */
 	void (*launch_end)(void *user, struct debug_grid *d, const struct fault *fault);
 	/*
 	 * Lanes exec_step_mask(g, 0) of warp g->first_warp + g->warp of g->cta are about to run
@@ -87,7 +87,7 @@ struct cta *debug_cta(const struct debug_grid *d, u64 number);
 /* Is it one of those that have ended? */
 bool debug_cta_is_done(const struct debug_grid *d, u64 number);
 
-/* ---- who goes on ---- */
+/* ---- which warp runs next ---- */
 
 /* Freeze (or thaw) lanes of a warp: they do not go on, and others that need them wait. */
 void debug_freeze(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze);
@@ -171,7 +171,7 @@ bool debug_write_memory(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
  * line in `why`: not possible, e.g. the launch has allocated memory or waited for the host.
  */
 bool debug_back(struct debug_grid *d, u64 time, u64 quiet_until, struct text *why);
-/* The earliest time that can be gone back to. */
+/* The earliest time to which going back is possible. */
 u64 debug_first(const struct debug_grid *d);
 /* The time of the last copy that is before `time`; false: there is none. */
 bool debug_copy_before(const struct debug_grid *d, u64 time, u64 *at);

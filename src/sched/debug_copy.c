@@ -1,5 +1,5 @@
 /*
- * Under a debugger: copies of the resident CTAs, and of what decides who goes on.
+ * Under a debugger: copies of the resident CTAs, and of what decides which warp runs next.
  */
 #include "src/async/async.h"
 #include "src/exec/probe.h"

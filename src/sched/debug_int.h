@@ -128,7 +128,7 @@ struct debug_history {
 	u64 interval_ns, made_ns, cost_ns;
 	u64 back_to, quiet_until; /* debug_back */
 	const char *why;          /* the earliest copy is not the launch's start */
-	const char *reset;        /* nothing before the next instruction can be gone back to */
+	const char *reset;        /* why there is no going back before the next instruction */
 	bool differs;
 };
 
@@ -265,7 +265,7 @@ bool debug_memory_is_same(struct debug_grid *d);
 /* The cursor has changed since that. */
 void debug_copy_amend(struct debug_grid *d);
 
-/* The launch begins, or goes on after others ran: nothing before can be gone back to. */
+/* The launch begins, or goes on after others ran: from now on there is no going back before it. */
 void debug_time_begin(struct debug_grid *d, const char *why);
 void debug_time_end(struct debug_grid *d);
 /* The time has come that d->alarm names; the group of g is about to run pc. */

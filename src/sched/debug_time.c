@@ -255,7 +255,7 @@ static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
 	h->cost_ns = h->made_ns - begin;
 }
 
-/* Nothing before now can be gone back to. */
+/* From now on there is no going back before this time. */
 static void restart(struct debug_grid *d, struct gang *g, u32 pc, const char *why)
 {
 	struct debug_history *h = &d->history;

@@ -115,7 +115,7 @@ void command_schedule(struct debugger *x, const struct call *c)
 	if (!strcmp(c->args, "off")) {
 		x->scheduled = false;
 		debug_prefer(x->grid, &p);
-		say(x, "Warps take turns as ever.\n");
+		say(x, "Warps run in the usual order again.\n");
 		return;
 	}
 	if (!strncmp(c->args, "cta", 3)) {

@@ -361,7 +361,7 @@ static void make_break(struct debugger *x, const struct call *c, bool temporary)
 	free(text);
 	if (!p) {
 		location_fini(&at);
-		say_error(x, "There is no memory for a breakpoint.");
+		say_error(x, "Out of memory for a breakpoint.");
 		return;
 	}
 	p->temporary = temporary;

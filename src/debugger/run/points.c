@@ -240,7 +240,7 @@ bool point_set_condition(struct debugger *x, struct point *p, const char *condit
 	char *copy = *condition ? strdup(condition) : NULL;
 
 	if (*condition && !copy) {
-		say_error(x, "There is no memory for the condition.");
+		say_error(x, "Out of memory for the condition.");
 		return false;
 	}
 	dbg_expr_free(p->expr);

@@ -19,7 +19,7 @@
 const char tool_help_debug[] =
 	"Runs PROG, an unmodified CUDA program, under a debugger for its kernels: breakpoints, single steps of\n"
 	"lanes, values of every lane, and back in time. FILE.ptx is run by `ptxloom exec` with EXEC-OPTIONS.\n"
-	"Commands are those of gdb, as far as they make sense for kernels: `help` lists them.\n"
+	"Commands are those of gdb, as far as they apply to kernels: `help` lists them.\n"
 	"\n"
 	"  -d, --device DEVICE   device or list of devices: a100 (default), v100, 8xv100, t4,h100\n"
 	"  -x, --command FILE    run the commands of a file first; may be repeated\n"

@@ -190,7 +190,7 @@ static enum front_result set_breakpoint(struct front *f, const char *args)
 {
 	if (!strcmp(args, "pending on") || !strcmp(args, "pending auto"))
 		return FRONT_OK;
-	return front_error(f, "Breakpoints wait for their code: there is 'pending on' alone");
+	return front_error(f, "Breakpoints wait for their code: only 'pending on' is accepted");
 }
 
 /* Output is never held back, so scripts that say so get what they want. */
@@ -198,7 +198,7 @@ static enum front_result set_pagination(struct front *f, const char *args)
 {
 	if (!strcmp(args, "off"))
 		return FRONT_OK;
-	return front_error(f, "Output is never paged: there is 'set pagination off' alone");
+	return front_error(f, "Output is never paged: only 'set pagination off' is accepted");
 }
 
 /* ---- others ---- */
@@ -299,7 +299,7 @@ static const struct {
 	{"core-file", "There are no core files of kernels; a run that is repeated does the same"},
 	{"detach", "A program is debugged to its end; `kill` ends it"},
 	{"file", "The program is named when the debugger is started: `ptxloom debug PROG`"},
-	{"handle", "Signals are the program's own; the debugger stops kernels alone"},
+	{"handle", "Signals are the program's own; the debugger stops only kernels"},
 	{"info mbarriers", "Barriers in memory have no table; `x` shows what they hold"},
 	{"info streams", "Streams have no table; `info launches` shows what they have launched"},
 	{"signal", "Signals are the program's own; `shell kill` sends one"},
