@@ -8,6 +8,7 @@
 #include "src/dbg/flow.h"
 #include "src/ir/source.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 struct dbg_names {
@@ -278,17 +279,56 @@ struct dbg_type *dbg_names_result(struct dbg_names *n, const struct ir_func *f)
 	return n->dwarf ? debug_info_result(n->dwarf, f) : NULL;
 }
 
+static bool is_of_word(char c)
+{
+	return isalnum((u8)c) || c == '_' || c == '$';
+}
+
+/* As it compares with what a user writes: no blank that could be left out, no unnamed namespace. */
+static void squeeze(const char *name, struct text *out)
+{
+	static const char unnamed[] = "(anonymous namespace)::";
+
+	for (const char *s = name; *s; s++) {
+		const char *next = s + strspn(s, " \t");
+
+		while (!strncmp(next, unnamed, sizeof(unnamed) - 1))
+			next += sizeof(unnamed) - 1;
+
+		if (next > s && out->len && is_of_word(out->at[out->len - 1]) && is_of_word(*next))
+			text_puts(out, " ");
+		if (!*next)
+			break;
+		text_add(out, next, 1);
+		s = next;
+	}
+}
+
+/* The name, or its end behind a namespace. */
+static bool ends_in_name(const char *whole, const char *name)
+{
+	struct text a = {0}, b = {0};
+	bool is;
+
+	squeeze(whole, &a);
+	squeeze(name, &b);
+	is = a.len >= b.len && b.len && !strcmp(a.at + a.len - b.len, b.at) &&
+	     (a.len == b.len || a.at[a.len - b.len - 1] == ':');
+	text_fini(&a);
+	text_fini(&b);
+	return is;
+}
+
 bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name)
 {
 	const char *whole = dbg_names_function(n, f);
-	bool is = !strcmp(name, f->name->text) || !strcmp(name, whole);
+	bool is = !strcmp(name, f->name->text) || ends_in_name(whole, name);
 
 	for (u32 keep = 0; keep < 2 && !is; keep++) {
 		struct text t = {0};
 
 		plain_function(whole, keep, &t);
-		is = t.at && t.len >= strlen(name) && !strcmp(t.at + t.len - strlen(name), name) &&
-		     (t.len == strlen(name) || t.at[t.len - strlen(name) - 1] == ':');
+		is = t.at && ends_in_name(t.at, name);
 		text_fini(&t);
 	}
 	return is;

@@ -24,13 +24,31 @@ static void say_display_title(struct debugger *x, const struct display_row *d)
 	    *d->format ? " " : "", d->text);
 }
 
+/* "3i": instructions, as x/3i shows them. */
+static bool is_listing(const char *format, u32 *count)
+{
+	char *end;
+	u64 n = strtoull(format, &end, 10);
+
+	*count = end == format ? 1 : (u32)min_u64(n, UINT32_MAX);
+	return !strcmp(end, "i");
+}
+
 static void display_show(struct debugger *x, const struct display_row *d)
 {
 	struct look_format f;
 	struct look_evaluated v;
 	struct dbg_context c;
 	struct text out = {0}, why = {0};
+	u32 count;
 
+	if (is_listing(d->format, &count)) {
+		if (x->grid) {
+			say(x, "%u: x/%s %s\n", d->number, d->format, d->text);
+			look_disassemble_at(x, d->text, count);
+		}
+		return;
+	}
 	if (!look_read_format(x, d->format, &f))
 		return;
 	if (f.lanes && x->grid) {
@@ -73,12 +91,13 @@ void command_display(struct debugger *x, const struct call *c)
 	struct look *k = x->look;
 	struct look_format f;
 	struct display_row d = {.enabled = true};
+	u32 count;
 
 	if (!*c->args) {
 		displays_show(x);
 		return;
 	}
-	if (!look_read_format(x, c->format, &f))
+	if (!is_listing(c->format, &count) && !look_read_format(x, c->format, &f))
 		return;
 	d.number = k->displays_made + 1;
 	d.format = strdup(c->format);

@@ -127,8 +127,8 @@ static void describe_cta(struct debugger *x, const struct cta *c, struct text *o
 		struct text doing = {0};
 
 		say_doing(&all[k].group, &doing);
-		text_printf(out, "%s%u threads: %s", k ? "; " : "", all[k].threads,
-			    doing.at ? doing.at : "");
+		text_printf(out, "%s%u thread%s: %s", k ? "; " : "", all[k].threads,
+			    all[k].threads == 1 ? "" : "s", doing.at ? doing.at : "");
 		text_fini(&doing);
 	}
 	free(all);

@@ -118,7 +118,7 @@ static void say_symbol_place(struct debugger *x, const struct dbg_context *c, co
 		}
 		at += base;
 		text_printf(out, "in %s memory at 0x%llx", dbg_space_name(v->space),
-			    (unsigned long long)(at & 0xffffffffffull));
+			    (unsigned long long)at);
 		if (v->space != DBG_GLOBAL && v->space != DBG_CONST &&
 		    x->target.to_generic(x, &c->lane, v->space, at, &generic) == DBG_OK)
 			text_printf(out, " (generic 0x%llx)", (unsigned long long)generic);

@@ -37,8 +37,10 @@ bool loaded_add(struct debugger *x, const struct device_program *p, u32 unit)
 void loaded_remove(struct debugger *x, size_t i)
 {
 	/* Types of values that were kept live in the names. */
-	if (x->modules.at[i]->names)
+	if (x->modules.at[i]->names) {
 		dbg_session_forget(x->session);
+		points_forget(x, x->modules.at[i]->names);
+	}
 	loaded_free(x->modules.at[i]);
 	x->modules.len--;
 	memmove(&x->modules.at[i], &x->modules.at[i + 1],

@@ -191,6 +191,9 @@ void debug_copy_put(struct debug_grid *d, const struct debug_copy *c)
 		last = s;
 		put_cta(&c->cta[i]);
 	}
+	/* What CTAs that have not begun any more said of failed assertions, they say again. */
+	for (struct cta_slot *s = d->share->idle.first; s; s = s->next)
+		s->cta.assertions.len = 0;
 	d->cursor = c->cursor;
 	d->frozen.len = 0;
 	for (u32 i = 0; i < c->frozen_len; i++)

@@ -13,6 +13,20 @@ build_programs()
 	done
 }
 
+# build_by_nvcc NAME...: into $scratch/by_nvcc; without nvcc $no_programs says so.
+build_by_nvcc()
+{
+	nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || nvcc=
+	no_programs=
+	[ -n "$nvcc" ] || no_programs="no nvcc"
+	[ -z "$no_programs" ] || return 0
+	mkdir -p "$scratch/by_nvcc"
+	for name in "$@"; do
+		succeeds "$name.cu is built by nvcc" "$nvcc" -G -arch=sm_80 "$top/tests/debug/$name.cu" \
+			-o "$scratch/by_nvcc/$name"
+	done
+}
+
 # sessions MODE CHECKS ARGUMENTS...: a result for each check (sessions.py).
 sessions()
 {

@@ -8,4 +8,7 @@ sessions "clang" "$top/tests/debug/checks.txt" --programs "$scratch/programs"
 sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
 sessions "languages, clang" "$top/tests/debug/languages.txt" --programs "$scratch/programs"
 sessions "languages, nvcc" "$top/tests/debug/languages.txt" --ptx "$top/tests/debug/nvcc"
+sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
+build_by_nvcc mixed
+sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"
 finish

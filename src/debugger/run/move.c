@@ -390,6 +390,24 @@ void command_advance(struct debugger *x, const struct call *c)
 
 /* ---- finish ---- */
 
+/* The type of what a call has returned in a variable of the PTX, whose own type is `plain`. */
+static struct dbg_type *returned_type(struct debugger *x, const struct where *w,
+				      const struct ir_func *called, const struct ir_var *var,
+				      struct dbg_type *plain)
+{
+	u64 size = var->size_bytes, one = dbg_type_size(plain);
+	struct dbg_type *type = NULL;
+
+	/* Called through a pointer, or of another file: that is the function that has been left. */
+	if (called && called->has_body)
+		type = dbg_names_result(w->module->names, called);
+	else if (x->move.left && x->move.module)
+		type = dbg_names_result(x->move.module->names, x->move.left);
+	if (type && dbg_type_size(type) <= size)
+		return type;
+	return one && size > one ? dbg_session_array(x->session, plain, size / one) : plain;
+}
+
 /* What the call that the lane has come back from left behind. */
 static void say_returned(struct debugger *x, const struct where *w)
 {
@@ -403,7 +421,6 @@ static void say_returned(struct debugger *x, const struct where *w)
 	const struct ir_operand *list = &f->operands.at[in->first_op],
 				*callee = in->ops > 1 ? list + 1 : NULL;
 	const struct ir_func *called;
-	struct dbg_type *type;
 
 	if (x->move.inlined || ir_opcode(in) != OPCODE_call || !in->ops ||
 	    list->kind != IR_OP_LIST || list->imm != 1 || !w->module)
@@ -414,13 +431,9 @@ static void say_returned(struct debugger *x, const struct where *w)
 		return;
 	if (!returned_variable(w->module, list->index, &v))
 		return;
-	/* Through a pointer the function that has been left was called. */
-	called = callee && callee->kind == IR_OP_FUNC ? w->module->m->funcs.at[callee->index]
-		 : x->move.module == w->module        ? x->move.left
-						      : NULL;
-	type = called ? dbg_names_result(w->module->names, called) : NULL;
-	if (type && dbg_type_size(type) <= w->module->m->vars.at[list->index]->size_bytes)
-		v.type = type;
+	called =
+		callee && callee->kind == IR_OP_FUNC ? w->module->m->funcs.at[callee->index] : NULL;
+	v.type = returned_type(x, w, called, v.base, v.type);
 	dbg_value_of(&c, &v, &value);
 	if (dbg_value_print(&c, &value, NULL, &out, &why) &&
 	    dbg_session_keep(x->session, &c, &value, &number, &why))

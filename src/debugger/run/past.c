@@ -111,6 +111,14 @@ static enum debug_verdict past_piece_over(struct debugger *x)
 	p->target = (struct past_found){0};
 	if (len >= p->count) {
 		p->target = p->found.at[len - p->count];
+		/* A watched value is told as the change left it: look at this one alone. */
+		if (p->target.watch && p->count > 1) {
+			u64 next = p->found.at[len - p->count + 1].time;
+
+			p->count = 1;
+			if (next > p->target.time && past_scan(x, next))
+				return DEBUG_BACK;
+		}
 		source = copied_register(x, &p->target);
 		if (source != IR_NONE) {
 			p->range.reg = source;
@@ -349,8 +357,14 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 		w = where_of(x, f.place);
 		p->depth = w.depth;
 		p->calls = lane_calls(x, p->cta, p->warp, p->lane);
-		if (x->at.kind == STOPPED_FAULT)
+		if (x->at.kind == STOPPED_FAULT) {
+			/* In a helper of the toolkit it is the line that called it. */
+			if ((want == PAST_STEP || want == PAST_NEXT) &&
+			    !frame_at(x, c, p->warp, p->lane,
+				      frame_of_user(x, c, p->warp, p->lane, NULL), &f))
+				return false;
 			p->stuck = f.place;
+		}
 	}
 	if (x->at.time <= debug_first(x->grid)) {
 		say_error(x, "No more reverse-execution history.");

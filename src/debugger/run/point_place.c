@@ -285,8 +285,7 @@ void points_resolve(struct debugger *x)
 
 /* ---- break ---- */
 
-/* Where "if" begins as a word of its own, outside parentheses; NULL: there is none. */
-static const char *find_if(const char *s)
+const char *condition_begin(const char *s)
 {
 	u32 depth = 0;
 
@@ -322,7 +321,7 @@ static void say_made(struct debugger *x, struct point *p)
 /* The location of args, "": where the focus is. Owned; NULL after a message. */
 static char *take_location(struct debugger *x, const char *args, const char **condition)
 {
-	const char *at = find_if(args);
+	const char *at = condition_begin(args);
 	size_t n = at ? (size_t)(at - args) : strlen(args);
 	struct text t = {0};
 	struct where w;

@@ -77,6 +77,8 @@ struct point *point_new(struct debugger *x, enum point_kind kind, const char *te
 struct point *point_find(struct debugger *x, u32 number);
 void point_delete(struct debugger *x, struct point *p);
 void points_fini(struct debugger *x);
+/* The names of a module are about to go: expressions that know them, too. */
+void points_forget(struct debugger *x, const struct dbg_names *names);
 /* Adds lines of commands that make them. */
 void points_state(struct debugger *x, struct text *out);
 /* "Breakpoint", "Watchpoint", "Catchpoint" */
@@ -88,6 +90,8 @@ char *points_next_command(struct debugger *x);
 /* The program goes on: temporary ones that were hit go. */
 void points_hits_forget(struct debugger *x);
 bool point_set_condition(struct debugger *x, struct point *p, const char *condition);
+/* Where "if" begins as a word of its own, outside parentheses; NULL: there is none. */
+const char *condition_begin(const char *s);
 /* A line of `commands`. */
 void points_collect(struct debugger *x, const char *line);
 void points_drop_commands(struct debugger *x);

@@ -6,6 +6,29 @@
 #include "src/debugger/look.h"
 
 #define LAUNCHES_KEPT 1024u
+/* Of lanes that wait, when CTAs wait for each other. */
+#define WAITING_ROWS 32u
+
+/* Where the parameters of a demangled name begin. */
+static size_t name_end(const char *name)
+{
+	static const char unnamed[] = "(anonymous namespace)";
+	size_t i = 0;
+	u32 depth = 0;
+
+	while (name[i]) {
+		if (!strncmp(name + i, unnamed, sizeof(unnamed) - 1)) {
+			i += sizeof(unnamed) - 1;
+			continue;
+		}
+		if (!depth && name[i] == '(')
+			break;
+		depth += name[i] == '<';
+		depth -= depth && name[i] == '>';
+		i++;
+	}
+	return i;
+}
 
 void launch_say(const struct launch_row *l, struct text *out)
 {
@@ -18,10 +41,10 @@ void launch_say(const struct launch_row *l, struct text *out)
 	while (name.at && (blank = strchr(name.at + begin, ' ')) &&
 	       (size_t)(blank - name.at) < begin + strcspn(name.at + begin, "(<"))
 		begin = (size_t)(blank - name.at) + 1;
-	text_printf(out, "%.*s<<<(%u,%u,%u), (%u,%u,%u)>>>",
-		    (int)strcspn(name.at ? name.at + begin : "", "("),
-		    name.at ? name.at + begin : "", l->grid[0], l->grid[1], l->grid[2], l->block[0],
-		    l->block[1], l->block[2]);
+	if (name.at)
+		text_add(out, name.at + begin, name_end(name.at + begin));
+	text_printf(out, "<<<(%u,%u,%u), (%u,%u,%u)>>>", l->grid[0], l->grid[1], l->grid[2],
+		    l->block[0], l->block[1], l->block[2]);
 	text_fini(&name);
 }
 
@@ -111,11 +134,11 @@ static void say_fault_address(struct debugger *x, const struct fault *f)
 		say(x, " at 0x%llx", (unsigned long long)f->address);
 }
 
-/* Which lanes wait for what. */
-static void say_waiting(struct debugger *x)
+/* Groups of a CTA that wait; polls: set when one could go on. */
+static u32 say_waiting_cta(struct debugger *x, const struct cta *c, bool *polls)
 {
 	struct look_group groups[WARP_LANES + 1];
-	struct cta *c = debug_cta(x->grid, x->at.cta);
+	u32 rows = 0;
 
 	for (u32 w = 0; c && w < c->warps; w++) {
 		u32 n = look_groups(x, c, w, groups);
@@ -125,13 +148,40 @@ static void say_waiting(struct debugger *x)
 
 			if (groups[i].pc == NO_PC)
 				continue;
-			text_printf(&t, "    warp %u, ", w);
+			text_puts(&t, "    ");
+			if (c->number != x->at.cta) {
+				text_puts(&t, "CTA ");
+				look_say_id(c->id, &t);
+				text_puts(&t, " ");
+			}
+			text_printf(&t, "warp %u, ", w);
 			say_lanes_mask(groups[i].mask, &t);
-			text_printf(&t, ": %s at ", groups[i].state);
+			text_printf(&t, ": %s at ",
+				    groups[i].state[0] ? groups[i].state : "in a loop");
 			where_say(&groups[i].where, &t);
 			say(x, "%s\n", t.at);
 			text_fini(&t);
+			*polls |= !groups[i].state[0];
+			rows++;
 		}
+	}
+	return rows;
+}
+
+/* Which lanes wait for what: of the CTA, and of others if these wait in loops for each other. */
+static void say_waiting(struct debugger *x)
+{
+	struct cta *c = debug_cta(x->grid, x->at.cta);
+	bool polls = false;
+	u32 rows = say_waiting_cta(x, c, &polls);
+
+	for (u32 i = 0; polls && (c = debug_resident(x->grid, i)); i++) {
+		if (rows >= WAITING_ROWS) {
+			say(x, "    ..\n");
+			break;
+		}
+		if (c->number != x->at.cta)
+			rows += say_waiting_cta(x, c, &polls);
 	}
 }
 

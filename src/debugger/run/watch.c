@@ -13,17 +13,19 @@ struct watch {
 	u8 modes;
 	bool scoped;   /* ends with the function that it was set in */
 	bool by_value; /* no memory: its value where the lane is, whatever register that is in */
-	bool has_old;
+	bool has_old, had_before, has_later;
 	bool outside; /* nothing of this launch has run yet */
 	u32 levels;   /* functions inlined around the one that it is of, from the outside */
 	u32 calls;
 	struct focus focus; /* whose expression it is */
 	struct dbg_expr *expr;
 	struct dbg_names *names;
+	struct dbg_value place; /* what is watched; in a register: its type alone counts */
 	struct watch_range range;
 	u64 launch;
-	u8 old[WATCH_BYTES_MAX];
-	struct text shown; /* the value as it was printed last */
+	u8 old[WATCH_BYTES_MAX];    /* what it was when it was compared last, if has_old */
+	u8 before[WATCH_BYTES_MAX]; /* what it was before that changed, if had_before */
+	u8 later[WATCH_BYTES_MAX];  /* going back: what the change made of it, if has_later */
 	/* An access has been seen: by whom, and of what kind. */
 	bool written, read;
 	u64 cta;
@@ -35,8 +37,12 @@ void watch_free(struct watch *w)
 	if (!w)
 		return;
 	dbg_expr_free(w->expr);
-	text_fini(&w->shown);
 	free(w);
+}
+
+const struct dbg_names *watch_names(const struct watch *w)
+{
+	return w->names;
 }
 
 const char *watch_type(const struct watch *w)
@@ -235,6 +241,31 @@ static bool watch_value(struct debugger *x, struct watch *w, u8 *out, u64 n)
 	return good;
 }
 
+/* Memory is the same for every lane that has it, at every place. */
+static struct dbg_context memory_context(struct debugger *x, const struct watch *w)
+{
+	const struct watch_range *r = &w->range;
+
+	return (struct dbg_context){.session = x->session,
+				    .target = &x->target,
+				    .names = w->names,
+				    .lane = {x->launch, r->cta, r->warp, r->lane, r->frame}};
+}
+
+/* The bits of a bit-field: others share its bytes. */
+static bool watch_bits(struct debugger *x, struct watch *w, u8 *out, u64 n)
+{
+	struct text why = {0};
+	struct dbg_context c = memory_context(x, w);
+	struct dbg_number bits;
+	bool good = dbg_value_number(&c, &w->place, &bits, &why);
+
+	if (good)
+		memcpy(out, &bits.bits, min_u64(n, sizeof(bits.bits)));
+	text_fini(&why);
+	return good;
+}
+
 static bool watch_bytes(struct debugger *x, struct watch *w, u8 *out)
 {
 	const struct watch_range *r = &w->range;
@@ -243,41 +274,34 @@ static bool watch_bytes(struct debugger *x, struct watch *w, u8 *out)
 
 	if (w->by_value)
 		return watch_value(x, w, out, n);
+	if (w->place.bit_size)
+		return watch_bits(x, w, out, n);
 	c = debug_cta(x->grid, r->space == MEM_GLOBAL ? x->at.asked_cta : r->cta);
+	/* No CTA asks at a fault or before the first instruction. */
+	if (!c && r->space == MEM_GLOBAL)
+		c = debug_resident(x->grid, 0);
 	return c && debug_read_memory(x->grid, c, r->warp < c->warps ? r->warp : 0, r->lane,
 				      (enum mem_space)r->space, r->address, out, n);
 }
 
-/* The frame that knows the names: the write may come from a function that was called from there. */
-static bool watch_frame(struct debugger *x, const struct watch *w, struct dbg_context *out)
+/* A value by the bytes it had: names of the expression may mean nothing where the lane is now. */
+static void watch_show(struct debugger *x, const struct watch *w, const u8 *bytes, struct text *out)
 {
-	struct focus f = w->focus;
 	struct text why = {0};
-	struct dbg_value v;
-	bool found = false;
+	struct dbg_context c = memory_context(x, w);
+	struct dbg_value v = {.type = w->place.type, .store = DBG_RVALUE, .data = bytes};
+	u64 bits = 0;
 
-	for (f.frame = 0; f.frame < DBG_INLINE_MAX && !found && context_of(x, &f, out); f.frame++) {
-		found = dbg_expr_eval(w->expr, out, &v, &why);
-		why.len = 0;
+	if (!bytes) {
+		text_puts(out, w->by_value ? "<not set yet>" : "<not readable>");
+		return;
 	}
-	text_fini(&why);
-	return found || context_of(x, &w->focus, out);
-}
-
-static void watch_show(struct debugger *x, struct watch *w, struct text *out)
-{
-	struct text why = {0};
-	struct dbg_context c;
-	struct dbg_value v;
-
-	if (!(w->by_value ? watch_context(x, w, &c) : watch_frame(x, w, &c)) &&
-	    w->range.space == MEM_GLOBAL)
-		c = (struct dbg_context){
-			.session = x->session, .target = &x->target, .names = w->names};
-	if (!dbg_expr_eval(w->expr, &c, &v, &why) || !dbg_value_print(&c, &v, NULL, out, &why)) {
-		out->len = 0;
+	if (w->place.bit_size) {
+		memcpy(&bits, bytes, min_u64(w->range.bytes, sizeof(bits)));
+		v = dbg_value_int(w->place.type, bits);
+	}
+	if (!dbg_value_print(&c, &v, NULL, out, &why))
 		text_printf(out, "<%s>", why.at ? why.at : "no memory");
-	}
 	text_fini(&why);
 }
 
@@ -299,35 +323,52 @@ static bool watch_changed(struct debugger *x, struct watch *w, bool *gone)
 			    : 0;
 	u64 n = min_u64(w->range.bytes, WATCH_BYTES_MAX);
 	u8 now[WATCH_BYTES_MAX];
-	bool had = w->has_old;
 
 	*gone = (w->scoped || w->by_value) && calls < w->calls;
 	if (*gone || !watch_is_due(x, w, calls) || !watch_bytes(x, w, now))
 		return false;
-	w->has_old = true;
-	if (had && !memcmp(now, w->old, n))
+	if (w->has_old && !memcmp(now, w->old, n))
 		return false;
+	w->had_before = w->has_old;
+	memcpy(w->before, w->old, n);
 	memcpy(w->old, now, n);
+	w->has_old = true;
 	return true;
+}
+
+/* "Old value = 1\nNew value = 2\n" */
+static void watch_say_change(struct debugger *x, const struct watch *w, const u8 *from,
+			     const u8 *to, struct text *out)
+{
+	text_puts(out, "Old value = ");
+	watch_show(x, w, from, out);
+	text_puts(out, "\nNew value = ");
+	watch_show(x, w, to, out);
+	text_puts(out, "\n");
+}
+
+static void watch_say_value(struct debugger *x, struct watch *w, struct text *out)
+{
+	u8 now[WATCH_BYTES_MAX];
+
+	text_puts(out, "Value = ");
+	watch_show(x, w, watch_bytes(x, w, now) ? now : NULL, out);
+	text_puts(out, "\n");
 }
 
 static void watch_report(struct debugger *x, struct point *p, bool changed, struct text *names)
 {
 	struct watch *w = p->watch;
-	struct text now = {0};
 
-	watch_show(x, w, &now);
 	text_printf(names, "%s%s %u: %s\n",
 		    names->len && names->at[names->len - 1] != '\n' ? ", " : "", point_title(p),
 		    p->number, p->text);
 	if (changed && w->outside)
 		text_puts(names, "It was written before this launch began.\n");
 	if (changed)
-		text_printf(names, "Old value = %s\nNew value = %s\n", w->shown.at, now.at);
+		watch_say_change(x, w, w->had_before ? w->before : NULL, w->old, names);
 	else
-		text_printf(names, "Value = %s\n", now.at);
-	text_fini(&w->shown);
-	w->shown = now;
+		watch_say_value(x, w, names);
 }
 
 /* Who did it: the lanes of the access, or those that ran last. */
@@ -343,8 +384,39 @@ static void watch_blame(struct debugger *x, const struct watch *w)
 	x->at.pc = x->run.last_pc;
 }
 
+/* The lanes that did it for which the condition holds; none: x->at is as before. */
+static u32 watch_stops(struct debugger *x, struct point *p)
+{
+	struct standing here = x->at;
+	u32 holds = 0, by;
+
+	watch_blame(x, p->watch);
+	by = x->at.lanes;
+	for (u32 l = 0; l < WARP_LANES && p->condition; l++) {
+		struct cta *cta = debug_cta(x->grid, x->at.cta);
+		struct focus f = {true, x->launch, x->at.cta, x->at.warp, l, 0};
+		struct dbg_context c;
+
+		if (!(by >> l & 1))
+			continue;
+		f.frame = cta ? frame_of_user(x, cta, x->at.warp, l, NULL) : 0;
+		if (!context_of(x, &f, &c))
+			c = memory_context(x, p->watch);
+		if (point_condition(x, p, &c))
+			holds |= 1u << l;
+	}
+	if (!p->condition)
+		holds = by;
+	if (!holds)
+		x->at = here;
+	else
+		x->at.lanes = holds;
+	return holds;
+}
+
 static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 {
+	struct standing here = x->at;
 	struct watch *w = p->watch;
 	bool changed = false, gone = false, seen;
 
@@ -360,29 +432,21 @@ static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 		point_delete(x, p);
 		return x->at.lanes;
 	}
-	w->written = w->read = false;
-	if (!seen) {
-		w->lanes = 0;
-		w->outside = false;
-		return 0;
-	}
-	if (p->condition) {
-		struct dbg_context c;
-
-		if (context_of(x, &w->focus, &c) && !point_condition(x, p, &c))
-			return 0;
-	}
-	p->hits++;
-	if (p->ignore) {
+	seen = seen && watch_stops(x, p);
+	p->hits += seen;
+	if (seen && p->ignore) {
 		p->ignore--;
-		return 0;
+		x->at = here;
+		seen = false;
 	}
-	watch_blame(x, w);
-	watch_report(x, p, changed, names);
-	point_note_hit(x, p);
+	if (seen) {
+		watch_report(x, p, changed, names);
+		point_note_hit(x, p);
+	}
+	w->written = w->read = false;
 	w->lanes = 0;
 	w->outside = false;
-	return x->at.lanes;
+	return seen ? x->at.lanes : 0;
 }
 
 u32 watches_check(struct debugger *x, struct text *names)
@@ -423,11 +487,13 @@ u32 watches_scan(struct debugger *x, u32 *number)
 		if (!is_watched(x, p))
 			continue;
 		changed = watch_changed(x, p->watch, &gone);
-		if ((changed && p->watch->modes & WATCH_WRITE) ||
-		    (p->watch->read && p->watch->modes & WATCH_READ)) {
-			watch_blame(x, p->watch);
+		if (((changed && p->watch->modes & WATCH_WRITE) ||
+		     (p->watch->read && p->watch->modes & WATCH_READ)) &&
+		    watch_stops(x, p)) {
 			lanes = x->at.lanes;
 			*number = p->number;
+			p->watch->has_later = p->watch->has_old;
+			memcpy(p->watch->later, p->watch->old, sizeof(p->watch->later));
 		}
 		p->watch->written = p->watch->read = false;
 		p->watch->lanes = 0;
@@ -438,15 +504,19 @@ u32 watches_scan(struct debugger *x, u32 *number)
 void watch_say_back(struct debugger *x, u32 number, struct text *names)
 {
 	struct point *p = point_find(x, number);
-	struct text now = {0};
+	u8 now[WATCH_BYTES_MAX];
+	bool has_now;
 
 	if (!p || p->kind != POINT_WATCH)
 		return;
-	watch_show(x, p->watch, &now);
-	text_printf(names, "Watchpoint %u: %s\nOld value = %s\nNew value = %s\n", number, p->text,
-		    p->watch->shown.at, now.at);
-	text_fini(&p->watch->shown);
-	p->watch->shown = now;
+	text_printf(names, "%s %u: %s\n", point_title(p), number, p->text);
+	if (p->watch->modes == WATCH_READ) {
+		watch_say_value(x, p->watch, names);
+		return;
+	}
+	has_now = watch_bytes(x, p->watch, now);
+	watch_say_change(x, p->watch, p->watch->has_later ? p->watch->later : NULL,
+			 has_now ? now : NULL, names);
 }
 
 /* ---- watch, rwatch, awatch ---- */
@@ -494,6 +564,8 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 			(struct watch_range){.is_register = true, .bytes = dbg_type_size(to.type)};
 	else
 		good = good && watch_range_of(x, &c, &to, &w->range, &why);
+	if (good)
+		w->place = to;
 	if (good && w->range.bytes > WATCH_BYTES_MAX) {
 		text_printf(&why, "it has %llu bytes, at most %u can be watched",
 			    (unsigned long long)w->range.bytes, WATCH_BYTES_MAX);
@@ -508,7 +580,6 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 	if (good) {
 		w->levels = levels_at(&c);
 		w->has_old = watch_bytes(x, w, w->old);
-		watch_show(x, w, &w->shown);
 	}
 	if (!good)
 		say_error(x, "Cannot watch %s: %s", text, why.at ? why.at : "no memory");
@@ -516,36 +587,54 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 	return good;
 }
 
+static void watch_make(struct debugger *x, const char *text, const char *condition, bool location,
+		       u8 modes)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	struct point *p;
+
+	if (!w)
+		return;
+	w->modes = modes;
+	if (!watch_open(x, w, text, location) || !(p = point_new(x, POINT_WATCH, text))) {
+		watch_free(w);
+		return;
+	}
+	p->watch = w;
+	if (!point_set_condition(x, p, condition))
+		return;
+	say(x, "%s %u: %s\n",
+	    modes == WATCH_WRITE  ? "Watchpoint"
+	    : modes == WATCH_READ ? "Read watchpoint"
+				  : "Access watchpoint",
+	    p->number, text);
+}
+
 static void watch_command(struct debugger *x, const struct call *c, u8 modes)
 {
-	const char *args = c->args;
-	struct watch *w;
-	struct point *p;
+	const char *args = c->args, *condition;
 	bool location = false;
+	char *text;
+	size_t n;
 
 	if (!strncmp(args, "-l", 2)) {
 		args += strcspn(args, " ");
 		args += strspn(args, " ");
 		location = true;
 	}
-	if (!*args) {
+	condition = condition_begin(args);
+	n = condition ? (size_t)(condition - args) : strlen(args);
+	while (n && args[n - 1] == ' ')
+		n--;
+	if (!n) {
 		say_error(x, "An expression is needed.");
 		return;
 	}
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return;
-	w->modes = modes;
-	if (!watch_open(x, w, args, location) || !(p = point_new(x, POINT_WATCH, args))) {
-		watch_free(w);
-		return;
-	}
-	p->watch = w;
-	say(x, "%s %u: %s\n",
-	    modes == WATCH_WRITE  ? "Watchpoint"
-	    : modes == WATCH_READ ? "Read watchpoint"
-				  : "Access watchpoint",
-	    p->number, args);
+	text = strndup(args, n);
+	if (text)
+		watch_make(x, text, condition ? condition + 2 + strspn(condition + 2, " ") : "",
+			   location, modes);
+	free(text);
 }
 
 void command_watch(struct debugger *x, const struct call *c)

@@ -33,6 +33,8 @@ bool watch_reads(const struct exec_access *a);
 /* "hw watchpoint", .. */
 const char *watch_type(const struct watch *w);
 void watch_free(struct watch *w);
+/* Of the module that its expression was read in. */
+const struct dbg_names *watch_names(const struct watch *w);
 
 /* Is anything to be compared before each instruction? */
 bool watches_active(struct debugger *x);

@@ -76,6 +76,9 @@ static void test_functions(struct fake *x)
 	CHECK(!dbg_names_is_function(x->names, k, "hapes"));
 	CHECK(dbg_names_is_function(x->names, push, "push"));
 	CHECK(dbg_names_is_function(x->names, push, "Ring<float, 4>::push"));
+	CHECK(dbg_names_is_function(x->names, push, "Ring<float,4>::push"));
+	CHECK(dbg_names_is_function(x->names, k, "shapes( float *,int,Point )"));
+	CHECK(!dbg_names_is_function(x->names, k, " "));
 	CHECK(dbg_names_is_function(x->names, push, "Ring::push"));
 	CHECK(!dbg_names_is_function(x->names, push, "ring::push"));
 }
