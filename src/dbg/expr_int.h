@@ -108,7 +108,7 @@ struct expr_lexer {
 };
 
 void expr_next(struct expr_lexer *l);
-/* The token is a %: read it as a register instead. False: it is none. */
+/* The token is a %: read it as a register instead. False: it is not one. */
 bool expr_register(struct expr_lexer *l);
 static inline bool expr_is(const struct expr_lexer *l, const char *sign)
 {

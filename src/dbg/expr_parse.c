@@ -390,7 +390,7 @@ static struct expr_node *parse_conditional(struct parser *p)
 	return choice;
 }
 
-/* The operator of a compound assignment; SIGN_NONE: it is none. */
+/* The operator of a compound assignment; SIGN_NONE: it is not one. */
 static enum expr_sign compound_sign(const struct parser *p)
 {
 	size_t n = strlen(p->l.text);

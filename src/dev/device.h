@@ -217,7 +217,7 @@ enum status device_program_load(struct device *dev, const struct device_text *te
  * Load the PTX of an image: PTX text, fat binary, cubin, object, library or executable of `size`
  * bytes; size 0: as a program hands it over, sizes are in its headers. The image is borrowed during
  * the call only. STATUS_NO_BINARY_FOR_GPU when it holds no PTX for the device, STATUS_INVALID_IMAGE
- * when it is none.
+ * when it is not one.
  */
 enum status device_program_load_image(struct device *dev, const void *image, size_t size,
 				      const char *name, struct diag *d,

@@ -174,7 +174,7 @@ static bool find_product(struct pass *x, u32 insn, struct value *out, u32 depth)
 	return true;
 }
 
-/* The component of %ctaid in an operand; 3: it is none. */
+/* The component of %ctaid in an operand; 3: it is not one. */
 static u32 component_of(const struct pass *x, u32 insn, u32 field)
 {
 	u32 vreg = fuse_vreg_at(x->f, insn, field), i = fuse_writer(x->f, vreg, OP_sreg_uniform);

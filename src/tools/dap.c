@@ -163,7 +163,7 @@ static int serve_port(long port)
 	return status;
 }
 
-/* -1: it is none. */
+/* -1: it is not one. */
 static long port_of(const char *text)
 {
 	char *end;
@@ -184,10 +184,12 @@ int tool_main_dap(const struct tool_command *self, int argc, char **argv)
 			return tool_help(self);
 		if (!strncmp(argv[i], "--port=", 7))
 			value = argv[i] + 7;
-		else if (!strcmp(argv[i], "--port") && i + 1 < argc)
+		else if (!strcmp(argv[i], "--port"))
 			value = argv[++i];
 		else
 			return tool_usage(self, "unknown option '%s'", argv[i]);
+		if (!value)
+			return tool_usage(self, "there is no value for '--port'");
 		port = port_of(value);
 		if (port < 0)
 			return tool_usage(self, "'%s' is not a port: 0 to 65535", value);

@@ -15,6 +15,7 @@ status=$?
 grep -v '^1\.\.' "$scratch/sessions"
 tap_count=$(grep -c '^\(not \)\{0,1\}ok ' "$scratch/sessions")
 ok "$status" "the sessions of the client end well"
-ends 2 "a port that is none" ptxloom dap --port 70000
+ends 2 "an invalid port" ptxloom dap --port 70000
+ends 2 "a port that is missing" ptxloom dap --port
 ends 2 "an option that is none" ptxloom dap --frobnicate
 finish

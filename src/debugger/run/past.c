@@ -168,7 +168,7 @@ static void past_note_watches(struct debugger *x)
 
 /*
  * Does the lane begin another line than the one it was in last in this function? What is left of a
- * line after a call from it is none.
+ * line after a call from it is not one.
  */
 static bool past_is_new(struct debugger *x, const struct where *w, u32 calls)
 {

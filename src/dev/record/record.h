@@ -35,7 +35,7 @@ void recorder_end(struct recorder *r, struct record_shot *s, const struct device
 
 /* ---- repeating: replay.c ---- */
 
-/* Read a file up to the contents of memory. NULL, with a line in `why`: it is none, or damaged. */
+/* Read a file up to the contents of memory. NULL, with a line in `why`: not one, or damaged. */
 struct replay *replay_open(const char *path, struct text *why);
 void replay_close(struct replay *r);
 /* The settings that the launch ran with. */

@@ -75,7 +75,7 @@ static void add_record_texts(struct code *c, struct diag *d)
 	free(texts);
 }
 
-/* Of an image; if it is none, of a recorded launch. */
+/* Of an image; if it is not one, of a recorded launch. */
 static void add_file_texts(struct code *c, struct diag *d, const char *path, const char *name,
 			   u32 sm)
 {

@@ -13,7 +13,7 @@ struct code {
 	struct image_list list;
 	struct device_program program; /* only units, sources and len are filled in */
 	VEC(struct image_bytes) texts;
-	struct replay *replay; /* of a recorded launch, NULL: the file is none */
+	struct replay *replay; /* of a recorded launch, NULL: the file is not one */
 };
 
 /*
