@@ -83,7 +83,7 @@ _ptxloom()
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay) ((i++)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay) ((i++)) ;;
 			--check | --progress) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
@@ -96,9 +96,9 @@ _ptxloom()
 			esac
 		done
 		if [[ $word == -* && $command == debug ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device -x --command -ex --eval-command --batch --color --replay --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --color --replay --" -- "$word"))
 		elif [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device --check= --deterministic --timeout --progress= --record --record-launch --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null

@@ -332,7 +332,8 @@ static void on_end(struct dap *d)
 {
 	int status = 0;
 
-	while (d->process.pid > 0 && waitpid(d->process.pid, &status, 0) < 0 && errno == EINTR)
+	while (d->process.pid > 0 && !d->process.attached &&
+	       waitpid(d->process.pid, &status, 0) < 0 && errno == EINTR)
 		;
 	d->process.pid = 0;
 	close_pipes(d);
@@ -341,7 +342,8 @@ static void on_end(struct dap *d)
 	fail_jobs(d);
 	if (d->is_restarting)
 		return;
-	say_exit(d, status);
+	if (!d->process.attached)
+		say_exit(d, status);
 	dap_event(d, "terminated", NULL);
 }
 
@@ -349,9 +351,18 @@ void dap_kill(struct dap *d)
 {
 	if (d->process.pid <= 0)
 		return;
-	kill(-d->process.pid, SIGKILL);
+	if (!d->process.attached)
+		kill(-d->process.pid, SIGKILL);
 	kill(d->process.pid, SIGKILL);
 	on_end(d);
+}
+
+void dap_leave(struct dap *d)
+{
+	if (d->process.attached)
+		on_end(d);
+	else
+		dap_kill(d);
 }
 
 /* ---- the loop ---- */
@@ -415,7 +426,7 @@ static void serve_editor(struct dap *d, struct text *why)
 static void fini(struct dap *d)
 {
 	d->is_restarting = true; /* the end is not reported */
-	dap_kill(d);
+	dap_leave(d);
 	fail_jobs(d);
 	text_fini(&d->wire.buffer);
 	cJSON_Delete(d->launch);
@@ -429,7 +440,7 @@ int dap_serve(int in, int out, dap_start *start)
 			.start = start,
 			.lines_at_1 = true,
 			.columns_at_1 = true,
-			.process = {0, -1, -1, -1},
+			.process = {.link = -1, .out = -1, .err = -1},
 			.filters = {true, true, true}};
 	struct text why = {0};
 	int status;

@@ -19,12 +19,14 @@
 /* A program under the debugger, as it was started. */
 struct dap_process {
 	pid_t pid;
-	int link;     /* socket of the core */
-	int out, err; /* pipes from its standard output and error */
+	int link;      /* socket of the core */
+	int out, err;  /* pipes from its standard output and error; -1: it has its own */
+	bool attached; /* it was started elsewhere: its end and its status are not ours */
 };
 
 /* What is to be started. Strings are borrowed. */
 struct dap_launch {
+	pid_t attach;       /* a process that waits; 0: argv is started */
 	char **argv;        /* program and arguments, ends with NULL */
 	const char *device; /* NULL: as the environment says */
 	const char *cwd;    /* NULL: ours */

@@ -104,6 +104,8 @@ void dap_look_again(struct dap *d);
 void dap_interrupt(struct dap *d);
 bool dap_begin(struct dap *d, struct text *why);
 void dap_kill(struct dap *d);
+/* The program goes on without a debugger; one that we have started ends with us. */
+void dap_leave(struct dap *d);
 
 /* ---- answers: answer.c ---- */
 

@@ -3,6 +3,7 @@
  */
 #include "src/dap/dap_int.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,6 +116,35 @@ static char **environment(const cJSON *object)
 	return out;
 }
 
+/* "processId": a number, or digits, as editors' lists of processes have it; 0: none. */
+static pid_t process_of(const cJSON *arguments)
+{
+	const char *text = dap_text(arguments, "processId", NULL);
+	s64 pid = text ? strtoll(text, NULL, 10) : dap_number(arguments, "processId", 0);
+
+	return pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+static bool attach_start(struct dap *d, const cJSON *arguments, struct text *why)
+{
+	struct dap_launch l = {.attach = process_of(arguments)};
+	struct dap_process p = {.pid = 0};
+
+	if (!l.attach) {
+		text_puts(why, "the attach configuration has no \"processId\"");
+		return false;
+	}
+	if (!d->start(&l, &p, why))
+		return false;
+	d->process = p;
+	return true;
+}
+
+static bool is_attach(const cJSON *request)
+{
+	return !strcmp(dap_text(request, "command", ""), "attach");
+}
+
 bool dap_launch_start(struct dap *d, const cJSON *arguments, struct text *why)
 {
 	const cJSON *program = cJSON_GetObjectItemCaseSensitive(arguments, "program");
@@ -122,6 +152,8 @@ bool dap_launch_start(struct dap *d, const cJSON *arguments, struct text *why)
 			       .cwd = dap_text(arguments, "cwd", NULL)};
 	bool ok;
 
+	if (is_attach(d->launch))
+		return attach_start(d, arguments, why);
 	if (!cJSON_IsString(program) || !*program->valuestring) {
 		text_puts(why, "the launch configuration has no \"program\"");
 		return false;
@@ -172,11 +204,7 @@ void dap_on_launch(struct dap *d, cJSON *request, const cJSON *arguments)
 
 void dap_on_attach(struct dap *d, cJSON *request, const cJSON *arguments)
 {
-	(void)arguments;
-	dap_refuse(d, request,
-		   "a program that runs cannot be attached to: kernels are debugged from their "
-		   "launch on; use a launch configuration");
-	cJSON_Delete(request);
+	dap_on_launch(d, request, arguments);
 }
 
 void dap_on_configuration_done(struct dap *d, cJSON *request, const cJSON *arguments)
@@ -192,9 +220,11 @@ void dap_on_configuration_done(struct dap *d, cJSON *request, const cJSON *argum
 
 void dap_on_disconnect(struct dap *d, cJSON *request, const cJSON *arguments)
 {
-	(void)arguments;
 	d->is_restarting = true; /* its end is no news */
-	dap_kill(d);
+	if (dap_bool(arguments, "terminateDebuggee", !d->process.attached))
+		dap_kill(d);
+	else
+		dap_leave(d);
 	dap_answer(d, request, NULL);
 	cJSON_Delete(request);
 	d->is_leaving = true;
@@ -218,6 +248,13 @@ void dap_on_restart(struct dap *d, cJSON *request, const cJSON *arguments)
 
 	if (!d->launch) {
 		dap_refuse(d, request, "no program was started");
+		cJSON_Delete(request);
+		return;
+	}
+	if (is_attach(d->launch)) {
+		dap_refuse(d, request,
+			   "the process was not started from here: it cannot be started "
+			   "again");
 		cJSON_Delete(request);
 		return;
 	}

@@ -53,7 +53,7 @@ void debugger_restore(struct debugger *x, const char *state);
 
 /*
  * Was the process started by a front end (PTXLOOM_DEBUG), and is it the one that is debugged? If it
- * is another, that is said on standard error, once.
+ * is another, that is said on standard error, once. Or is it to wait for one (PTXLOOM_DEBUG_WAIT)?
  */
 bool debugger_is_wanted(void);
 /*

@@ -42,6 +42,8 @@ libdebugger_la_SOURCES = \
 	src/debugger/run/call.h \
 	src/debugger/run/catch.c \
 	src/debugger/run/control.c \
+	src/debugger/run/meet.c \
+	src/debugger/run/meet.h \
 	src/debugger/run/move.c \
 	src/debugger/run/move.h \
 	src/debugger/run/past.c \

@@ -2,6 +2,7 @@
  * `ptxloom dap`: the debugger for editors, on standard streams or a TCP port of this host.
  */
 #include "src/dap/dap.h"
+#include "src/debugger/run/meet.h"
 #include "src/tools/debug/program.h"
 
 #include <arpa/inet.h>
@@ -91,12 +92,22 @@ static bool start_with(struct debuggee *p, const struct dap_launch *l, int pipes
 	return ok && p->pid > 0;
 }
 
+static bool dap_attach(pid_t pid, struct dap_process *out, struct text *why)
+{
+	int fd = meet_program(pid, why);
+
+	*out = (struct dap_process){pid, fd, -1, -1, true};
+	return fd >= 0;
+}
+
 static bool dap_start_program(const struct dap_launch *l, struct dap_process *out, struct text *why)
 {
 	struct debuggee p;
 	int pipes[2][2], null;
 	bool ok;
 
+	if (l->attach)
+		return dap_attach(l->attach, out, why);
 	if (!program_is_code(l->argv[0]) && !libraries.preload && !tool_environment(&libraries)) {
 		text_puts(why, "the emulated CUDA libraries are not found");
 		return false;
@@ -113,7 +124,7 @@ static bool dap_start_program(const struct dap_launch *l, struct dap_process *ou
 	close(pipes[0][1]);
 	close(pipes[1][1]);
 	if (ok) {
-		*out = (struct dap_process){p.pid, p.socket, pipes[0][0], pipes[1][0]};
+		*out = (struct dap_process){p.pid, p.socket, pipes[0][0], pipes[1][0], false};
 		/* They are the adapter's now. */
 		p.pid = 0;
 		p.socket = -1;

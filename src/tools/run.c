@@ -30,6 +30,7 @@ const char tool_help_run[] =
 	"                        for `ptxloom debug --replay FILE` and `ptxloom exec --replay FILE`\n"
 	"  --record-launch N|KERNEL\n"
 	"                        those of the Nth launch, or the first of KERNEL, instead\n"
+	"  --debug-wait          where PROG begins to use CUDA it waits until `ptxloom debug -p PROCESS` comes\n"
 	"  --help                this text\n"
 	"\n"
 	"Exit status: that of PROG; 124 if --timeout expired; "
@@ -226,7 +227,7 @@ static int start_program(char **argv)
 
 struct run_options {
 	const char *device, *checks, *progress, *timeout, *record, *record_launch;
-	bool deterministic;
+	bool deterministic, debug_wait;
 };
 
 /* Returns TOOL_OK, or the status to end with after a message. */
@@ -240,6 +241,8 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 
 	if (!strcmp(argv[*i], "--deterministic")) {
 		o->deterministic = true;
+	} else if (!strcmp(argv[*i], "--debug-wait")) {
+		o->debug_wait = true;
 	} else if ((value = value_of(argc, argv, i, "--check"))) {
 		o->checks = value;
 	} else if ((value = tool_device_option(argc, argv, i))) {
@@ -301,6 +304,8 @@ static bool set_environment(const struct run_options *o)
 		setenv("PTXLOOM_CHECK", o->checks, 1);
 	if (o->deterministic)
 		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
+	if (o->debug_wait)
+		setenv("PTXLOOM_DEBUG_WAIT", "1", 1);
 	if (o->progress)
 		setenv("PTXLOOM_PROGRESS", o->progress, 1);
 	if (o->record)

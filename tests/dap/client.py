@@ -88,11 +88,12 @@ class Adapter:
                 return None
             self._keep(message)
 
-    def begin(self, breakpoints=None, functions=None, filters=("faults", "deadlocks", "asserts"), **launch):
+    def begin(self, breakpoints=None, functions=None, filters=("faults", "deadlocks", "asserts"), request="launch",
+              **launch):
         """A session up to the start of the program, as editors do it. Returns what became of the breakpoints."""
         self.request("initialize", adapterID="ptxloom", linesStartAt1=True)
         assert self.event("initialized")
-        started = self.send("launch", **launch)
+        started = self.send(request, **launch)
         made = []
         for path, lines in (breakpoints or {}).items():
             lines = [b if isinstance(b, dict) else {"line": b} for b in lines]

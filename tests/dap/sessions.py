@@ -209,6 +209,47 @@ def reasons():
     a.end()
 
 
+def waiting(program):
+    """A program that waits for a debugger; it and its process."""
+    p = subprocess.Popen([PTXLOOM, "run", "--debug-wait", os.path.join(PROGRAMS, program)], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    said = p.stderr.readline().decode()
+    return p, int(re.search(r"-p (\d+)", said).group(1))
+
+
+def attach():
+    p, pid = waiting("diverge")
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [9]}, request="attach", processId=pid)
+    e = a.event("stopped", "terminated")
+    check("a program that waits is attached to", e["event"] == "stopped" and top(a)["line"] == 9, e)
+    try:
+        a.request("restart")
+        check("it cannot be started again", False)
+    except Refused as r:
+        check("it cannot be started again", "started again" in str(r), r)
+    a.request("disconnect")
+    check("disconnecting lets it go on", a.end() == 0 and "324" in p.communicate(timeout=40)[0].decode())
+    p, pid = waiting("diverge")
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [9]}, request="attach", processId=str(pid))
+    a.event("stopped", "terminated")
+    a.request("setBreakpoints", source={"path": source("diverge.cu")}, breakpoints=[])
+    a.request("continue", threadId=1)
+    e = a.event("terminated", "exited", "stopped")
+    check("its end is told, without a status that nobody knows", e["event"] == "terminated", e)
+    a.end()
+    p.communicate(timeout=40)
+    p, pid = waiting("diverge")
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [9]}, request="attach", processId=pid)
+    a.event("stopped", "terminated")
+    a.request("terminate")
+    p.communicate(timeout=40)
+    check("terminate ends it", a.event("terminated") is not None and p.returncode == -9, p.returncode)
+    a.end()
+
+
 def ptx():
     a = Adapter([PTXLOOM, "dap"])
     made = a.begin({source("collatz.ptx"): [22]}, program=source("collatz.ptx"),
@@ -240,7 +281,8 @@ def refusals():
     check("a launch needs a program", "program" in (refused("configurationDone") or refused("launch", args=[])))
     check("a program that is not there", "No such file" in refused("launch", program="/nowhere/at/all"))
     check("a device that is none", "gtx9" in refused("launch", device="gtx9", program="/bin/true"))
-    check("attach says why not", "launch" in refused("attach"))
+    check("attach needs a process", "processId" in refused("attach"))
+    check("that waits", "does not wait" in refused("attach", processId=os.getpid()))
     check("the adapter ends", a.end() == 0)
     for name, data in (("no header", b"hello\r\n\r\n"), ("a negative length", b"Content-Length: -4\r\n\r\n{}"),
                        ("an absurd length", b"Content-Length: 99999999999999\r\n\r\n"),
@@ -272,7 +314,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, reasons, ptx, refusals, killed, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, attach, ptx, refusals, killed, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:

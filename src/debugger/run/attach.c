@@ -7,6 +7,7 @@
 
 #include "src/base/setting.h"
 #include "src/config.h"
+#include "src/debugger/run/meet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +36,10 @@ bool debugger_is_wanted(void)
 	u64 fd = setting_number(SETTING_DEBUG, 0);
 	const char *why = "another process is being debugged";
 
-	if (!setting_text(SETTING_DEBUG) || !fcntl((int)fd, F_SETLK, &claim))
-		return setting_text(SETTING_DEBUG) != NULL;
+	if (!setting_text(SETTING_DEBUG))
+		return setting_number(SETTING_DEBUG_WAIT, 0);
+	if (!fcntl((int)fd, F_SETLK, &claim))
+		return true;
 	if (errno == EBADF)
 		why = "its connection was closed when it was started";
 	else if (errno != EAGAIN && errno != EACCES)
@@ -169,25 +172,33 @@ void attachment_close(struct attachment *a)
 	a->listens = false;
 }
 
-bool attachment_open(struct attachment *a, struct text *why)
+/* The socket that the front end has started us with. */
+static int inherited_link(struct text *why)
 {
 	u64 fd = 0;
+
+	if (!setting_read(SETTING_DEBUG, &fd, why))
+		return -1;
+	unsetenv("PTXLOOM_DEBUG");
+	if (!fcntl((int)fd, F_SETFD, FD_CLOEXEC))
+		return (int)fd;
+	text_printf(why, "PTXLOOM_DEBUG: file %d is not open", (int)fd);
+	return -1;
+}
+
+bool attachment_open(struct attachment *a, struct text *why)
+{
 	char hello[64];
 	int n;
 
-	if (!setting_read(SETTING_DEBUG, &fd, why))
+	a->fd = setting_text(SETTING_DEBUG) ? inherited_link(why) : meet_debugger(why);
+	if (a->fd < 0)
 		return false;
-	unsetenv("PTXLOOM_DEBUG");
-	a->fd = (int)fd;
-	if (fcntl(a->fd, F_SETFD, FD_CLOEXEC)) {
-		text_printf(why, "PTXLOOM_DEBUG: file %d is not open", a->fd);
-		return false;
-	}
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->come, NULL);
 	n = snprintf(hello, sizeof(hello), "%ld %s", (long)getpid(), PACKAGE_VERSION);
 	if (link_send(a->fd, LINK_HELLO, hello, (size_t)n) && attachment_start(a))
 		return true;
-	text_puts(why, "PTXLOOM_DEBUG: there is no debugger at the other end");
+	text_puts(why, "there is no debugger at the other end of the connection");
 	return false;
 }

@@ -27,7 +27,10 @@ struct attachment {
 	void *user;
 };
 
-/* Take the socket that PTXLOOM_DEBUG names, say hello, and listen. False with a line in `why`. */
+/*
+ * Take the socket that PTXLOOM_DEBUG names, or, with PTXLOOM_DEBUG_WAIT, wait for a front end; say
+ * hello, and listen. False with a line in `why`.
+ */
 bool attachment_open(struct attachment *a, struct text *why);
 /* No thread may be waiting. */
 void attachment_close(struct attachment *a);

@@ -9,6 +9,7 @@
 #include "src/tools/debug/code.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ const char tool_help_debug[] =
 	"  -ex, --eval-command COMMAND\n"
 	"                        run a command first; may be repeated, in one order with -x\n"
 	"  --batch               end after these commands instead of asking for more\n"
+	"  -p, --pid PROCESS     attach to a program that waits for a debugger, see ptxloom-run(1), instead of PROG\n"
 	"  --replay FILE         debug a launch that `ptxloom run --record FILE` wrote, instead of PROG\n"
 	"  --color WHEN          use colours: auto (default: on a terminal), always, never\n"
 	"  --help                this text\n"
@@ -41,7 +43,7 @@ struct given {
 };
 
 struct options {
-	const char *device, *colour, *replay;
+	const char *device, *colour, *replay, *process;
 	VEC(struct given) scripts;
 	bool batch;
 };
@@ -76,6 +78,7 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	static const char *const file[] = {"-x", "--command", NULL};
 	static const char *const command[] = {"-ex", "--ex", "--eval-command", NULL};
 	static const char *const colour[] = {"--color", NULL};
+	static const char *const process[] = {"-p", "--pid", NULL};
 	static const char *const replay[] = {"--replay", NULL};
 	const char *value, *missing = NULL;
 	struct given g;
@@ -86,6 +89,10 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	}
 	if ((value = option_value(argc, argv, i, device, &missing))) {
 		o->device = value;
+		return TOOL_OK;
+	}
+	if ((value = option_value(argc, argv, i, process, &missing))) {
+		o->process = value;
 		return TOOL_OK;
 	}
 	if ((value = option_value(argc, argv, i, replay, &missing))) {
@@ -311,6 +318,57 @@ static int debug_record(struct front *f, const struct tool_command *self, const 
 	return status;
 }
 
+/* The words that the process was started with; to be freed together with *text. */
+static char **words_of_process(long pid, struct text *text)
+{
+	char path[64], **words, bytes[4096];
+	size_t n, count = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+	f = fopen(path, "rb");
+	while (f && (n = fread(bytes, 1, sizeof(bytes), f)))
+		text_add(text, bytes, n);
+	if (f)
+		fclose(f);
+	if (!text->len)
+		text_printf(text, "process %ld", pid);
+	for (size_t at = 0; at < text->len; at += strlen(text->at + at) + 1)
+		count++;
+	words = calloc(count + 1, sizeof(*words));
+	for (size_t at = 0, i = 0; words && i < count; at += strlen(text->at + at) + 1)
+		words[i++] = text->at + at;
+	return words;
+}
+
+static int debug_process(struct front *f, const struct tool_command *self, const struct options *o,
+			 int argc)
+{
+	char *end, file[64], **words;
+	long pid = strtol(o->process, &end, 10);
+	struct text why = {0}, text = {0};
+	int status = TOOL_CANNOT_RUN;
+
+	if (argc || o->replay || o->device)
+		return tool_usage(self, "-p takes no program, record or device beside the process");
+	if (end == o->process || *end || pid <= 0 || pid > INT_MAX)
+		return tool_usage(self, "'%s' is not the number of a process", o->process);
+	words = words_of_process(pid, &text);
+	snprintf(file, sizeof(file), "/proc/%ld/exe", pid);
+	if (words && program_attach(&f->program, (pid_t)pid, &why)) {
+		f->program.argv = words;
+		f->program.fixed = 1;
+		f->code_file = file;
+		status = debug_program(f, o);
+	} else {
+		fprintf(stderr, "ptxloom debug: error: %s\n", why.at ? why.at : "no memory left");
+	}
+	free(words);
+	text_fini(&text);
+	text_fini(&why);
+	return status;
+}
+
 /* TOOL_OK, or the status to end with after a message. */
 static int check_program_file(const char *name)
 {
@@ -352,7 +410,7 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 {
 	struct front f = {.signals = -1};
 
-	if (!argc && !o->replay)
+	if (!argc && !o->replay && !o->process)
 		return tool_usage(self, "no program given");
 	if (o->colour && strcmp(o->colour, "auto") != 0 && strcmp(o->colour, "always") != 0 &&
 	    strcmp(o->colour, "never") != 0)
@@ -361,6 +419,8 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 		return TOOL_USAGE;
 	program_init(&f.program);
 	f.program.device = o->device;
+	if (o->process)
+		return debug_process(&f, self, o, argc);
 	if (o->replay)
 		return debug_record(&f, self, o, argc);
 	return program_is_code(argv[0]) ? debug_code(&f, o, argc, argv) : debug_binary(&f, o, argv);

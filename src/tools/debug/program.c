@@ -9,20 +9,23 @@
 #include "src/tools/debug/program.h"
 
 #include "src/base/leave.h"
+#include "src/debugger/run/meet.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 void program_init(struct debuggee *p)
 {
-	*p = (struct debuggee){.socket = -1, .stream = {-1, -1, -1}, .guard = -1};
+	*p = (struct debuggee){.socket = -1, .end = -1, .stream = {-1, -1, -1}, .guard = -1};
 }
 
 static void free_variable(struct program_variable *v)
@@ -35,7 +38,9 @@ void program_fini(struct debuggee *p)
 {
 	int status;
 
-	if (p->pid) {
+	if (p->attached) {
+		program_detach(p);
+	} else if (p->pid) {
 		program_kill(p);
 		program_reap(p, true, &status);
 	}
@@ -274,6 +279,18 @@ static bool has_terminal(void)
 	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+static bool begin_attached(struct debuggee *p, struct text *why)
+{
+	if (p->socket < 0) {
+		text_printf(why,
+			    "process %ld was not started from here: it cannot be started again",
+			    (long)p->attached);
+		return false;
+	}
+	p->pid = p->attached;
+	return true;
+}
+
 /* The errno that execvp failed with, or 0. */
 static int wait_for_exec(int report)
 {
@@ -291,6 +308,8 @@ bool program_start(struct debuggee *p, struct text *why)
 	int sockets[2], report[2], e, status;
 	bool terminal = p->stream[0] < 0 && has_terminal();
 
+	if (p->attached)
+		return begin_attached(p, why);
 	if (!open_ends(sockets, report, why))
 		return false;
 	p->pid = fork();
@@ -343,10 +362,28 @@ static void end_guard(struct debuggee *p)
 	close_fd(&p->guard);
 }
 
+/* Without a file that tells the end, the end of the connection is it. */
+static bool reap_attached(struct debuggee *p, bool wait, int *status)
+{
+	struct pollfd fd = {p->end, POLLIN, 0};
+	int n = 0;
+
+	do
+		n = p->end < 0 ? p->socket < 0 : poll(&fd, 1, wait ? -1 : 0);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0 && !wait)
+		return false;
+	*status = -1;
+	p->pid = 0;
+	return true;
+}
+
 bool program_reap(struct debuggee *p, bool wait, int *status)
 {
 	pid_t pid;
 
+	if (p->attached)
+		return reap_attached(p, wait, status);
 	do
 		pid = waitpid(p->pid, status, wait ? 0 : WNOHANG);
 	while (pid < 0 && errno == EINTR);
@@ -363,6 +400,23 @@ void program_close(struct debuggee *p)
 	close_fd(&p->socket);
 }
 
+bool program_attach(struct debuggee *p, pid_t pid, struct text *why)
+{
+	p->socket = meet_program(pid, why);
+	if (p->socket < 0)
+		return false;
+	p->attached = pid;
+	p->end = (int)syscall(SYS_pidfd_open, pid, 0);
+	return true;
+}
+
+void program_detach(struct debuggee *p)
+{
+	program_close(p);
+	close_fd(&p->end);
+	p->pid = 0;
+}
+
 void program_suspend(const struct debuggee *p)
 {
 	program_take_terminal(p, false);
@@ -374,6 +428,6 @@ void program_suspend(const struct debuggee *p)
 
 void program_kill(const struct debuggee *p)
 {
-	if (kill(-p->pid, SIGKILL))
+	if (p->attached || kill(-p->pid, SIGKILL))
 		kill(p->pid, SIGKILL);
 }

@@ -30,9 +30,16 @@ struct debuggee {
 	 */
 	int stream[3];
 
+	/*
+	 * A process that was started elsewhere and waits for us; 0: there is none. Then argv is
+	 * what it was started with, and `socket` is open already before it runs.
+	 */
+	pid_t attached;
+
 	/* While it runs; else pid is 0 and the others -1. */
 	pid_t pid;
 	int socket; /* our end; -1: it has been closed at the other one */
+	int end; /* of an attached process: readable when that has ended; -1: that is not known */
 	/*
 	 * Readable when Ctrl-C ('i') or Ctrl-Z ('z') was typed while it had the terminal; -1: there
 	 * is none.
@@ -57,13 +64,17 @@ void program_put_args(const struct debuggee *p, struct text *out);
 /* value NULL: remove it. False: no memory. */
 bool program_set_variable(struct debuggee *p, const char *name, const char *value);
 
-/* Start it. False, with one line in `why`: it does not run. */
+/* Connect with a process that waits for a debugger. False, with one line in `why`: it does not. */
+bool program_attach(struct debuggee *p, pid_t pid, struct text *why);
+/* Let an attached process go on without us, from where it stands. */
+void program_detach(struct debuggee *p);
+/* Start it, or let an attached one begin. False, with one line in `why`: it does not run. */
 bool program_start(struct debuggee *p, struct text *why);
 /* Make its process group the terminal's (or ours again), if there is a terminal. */
 void program_take_terminal(const struct debuggee *p, bool program);
 /*
- * Has it ended? Then it is reaped, and *status is as of waitpid. The socket stays open: what was
- * sent last is still in it.
+ * Has it ended? Then it is reaped, and *status is as of waitpid; -1: that is not known of an
+ * attached process. The socket stays open: what was sent last is still in it.
  */
 bool program_reap(struct debuggee *p, bool wait, int *status);
 /* Close what was open for a program that has ended. */

@@ -161,7 +161,9 @@ static void set_exit_code(struct front *f, int status)
 
 static void say_program_end(struct front *f, int status)
 {
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
+	if (status == -1)
+		front_printf(f, "[Process %ld has ended]\n", (long)f->program.attached);
+	else if (WIFEXITED(status) && !WEXITSTATUS(status))
 		front_printf(f, "[The program exited normally]\n");
 	else if (WIFEXITED(status))
 		front_printf(f, "[The program exited with status %d]\n", WEXITSTATUS(status));
@@ -197,7 +199,8 @@ static bool has_ended(struct front *f, bool wait)
 	/* What it said last. */
 	receive(f);
 	forget_program(f);
-	set_exit_code(f, status);
+	if (status != -1)
+		set_exit_code(f, status);
 	say_program_end(f, status);
 	return true;
 }
@@ -248,6 +251,7 @@ static bool wait_for_answer(struct front *f)
 	for (;;) {
 		struct pollfd fds[] = {{f->signals, POLLIN, 0},
 				       {f->program.guard, POLLIN, 0},
+				       {f->program.end, POLLIN, 0},
 				       {f->program.socket, POLLIN, 0}};
 		bool lost = f->lost && !said;
 		int n;
@@ -261,7 +265,7 @@ static bool wait_for_answer(struct front *f)
 			said = true;
 		}
 		receive(f);
-		if (take_signals(f) && has_ended(f, false))
+		if ((take_signals(f) || f->program.attached) && has_ended(f, false))
 			return false;
 	}
 }
@@ -344,4 +348,11 @@ enum front_result session_kill(struct front *f)
 	receive(f);
 	forget_program(f);
 	return FRONT_OK;
+}
+
+void session_detach(struct front *f)
+{
+	receive(f);
+	program_detach(&f->program);
+	forget_program(f);
 }

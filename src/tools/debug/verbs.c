@@ -31,8 +31,22 @@ static bool is_confirmed(struct front *f, const char *question)
 	return yes;
 }
 
+/* A process that waits was started elsewhere, and is debugged once. */
+static enum front_result not_ours(struct front *f, const char *what)
+{
+	return front_error(f, "Process %ld was not started from here: %s",
+			   (long)f->program.attached, what);
+}
+
+static bool is_begun(const struct front *f)
+{
+	return f->program.attached && f->started;
+}
+
 static enum front_result set_args(struct front *f, const char *args)
 {
+	if (f->program.attached)
+		return not_ours(f, "its arguments are what they are");
 	return program_set_args(&f->program, args) ? FRONT_OK : front_error(f, "no memory left");
 }
 
@@ -40,6 +54,8 @@ static enum front_result verb_start_again(struct front *f, const char *args)
 {
 	enum front_result r = FRONT_OK;
 
+	if (is_begun(f))
+		return not_ours(f, "it cannot be started again");
 	if (session_is_running(f)) {
 		if (!is_confirmed(f, "The program runs already. Start it from the beginning?"))
 			return front_error(f, "The program was not started again");
@@ -57,6 +73,8 @@ static enum front_result start(struct front *f, const char *args)
 	struct text out = {0};
 	struct debugger_result r;
 
+	if (is_begun(f))
+		return not_ours(f, "it cannot be started again");
 	if (session_is_running(f))
 		session_kill(f);
 	r = debugger_command(f->local, "tcatch launch", &out);
@@ -79,6 +97,21 @@ static enum front_result kill_program(struct front *f, const char *args)
 	return FRONT_OK;
 }
 
+static enum front_result detach(struct front *f, const char *args)
+{
+	if (*args)
+		return front_error(f, "'detach' takes no argument");
+	if (!f->program.attached)
+		return front_error(f, "A program that was started here is debugged to its end; "
+				      "`kill` ends it");
+	if (f->program.socket < 0)
+		return front_error(f, "No program is being run");
+	session_detach(f);
+	f->started = true;
+	front_printf(f, "[Process %ld goes on without the debugger]\n", (long)f->program.attached);
+	return FRONT_OK;
+}
+
 static enum front_result quit(struct front *f, const char *args)
 {
 	char *end;
@@ -86,7 +119,9 @@ static enum front_result quit(struct front *f, const char *args)
 
 	if (*end)
 		return front_error(f, "'quit' takes an exit status, not '%s'", args);
-	if (session_is_running(f) && !is_confirmed(f, "The program still runs. Kill it and quit?"))
+	if (session_is_running(f) &&
+	    !is_confirmed(f, f->program.attached ? "The program still runs. Let it go on and quit?"
+						 : "The program still runs. Kill it and quit?"))
 		return front_error(f, "The session goes on");
 	f->status = (int)status;
 	return FRONT_QUIT;
@@ -113,6 +148,8 @@ static enum front_result set_env(struct front *f, const char *args)
 	char *name;
 	bool ok;
 
+	if (f->program.attached)
+		return not_ours(f, "its environment is what it is");
 	if (!n)
 		return front_error(f, "'set env' takes NAME=VALUE");
 	value += strspn(value, " \t");
@@ -276,7 +313,9 @@ static enum front_result say_program(struct front *f, const char *args)
 	front_printf(f, "%s%s%s\n", f->program.argv[f->program.fixed - 1], t.len ? " " : "",
 		     t.len ? t.at : "");
 	text_fini(&t);
-	if (!session_is_running(f))
+	if (!session_is_running(f) && f->program.attached && !f->started)
+		front_printf(f, "It waits as process %ld\n", (long)f->program.attached);
+	else if (!session_is_running(f))
 		front_printf(f, "It is not being run\n");
 	else
 		front_printf(f, "It runs as process %d and %s\n", (int)f->program.pid,
@@ -295,9 +334,9 @@ static enum front_result say_version(struct front *f, const char *args)
 static const struct {
 	const char *name, *why;
 } refusals[] = {
-	{"attach", "A program is debugged from its start: `ptxloom debug PROG`"},
+	{"attach",
+	 "`ptxloom debug -p PROCESS` attaches to a program of `ptxloom run --debug-wait`"},
 	{"core-file", "There are no core files of kernels; a run that is repeated does the same"},
-	{"detach", "A program is debugged to its end; `kill` ends it"},
 	{"file", "The program is named when the debugger is started: `ptxloom debug PROG`"},
 	{"handle", "Signals are the program's own; the debugger stops only kernels"},
 	{"info mbarriers", "Barriers in memory have no table; `x` shows what they hold"},
@@ -313,6 +352,7 @@ static const struct {
 	{"run", verb_start_again},
 	{"start", start},
 	{"kill", kill_program},
+	{"detach", detach},
 	{"quit", quit},
 	{"source", source},
 	{"shell", shell},
