@@ -180,6 +180,7 @@ struct debugger {
 	struct points points;
 	struct calls calls;
 	struct move move;
+	struct lockstep lockstep;
 	struct past past;
 	VEC(struct bookmark) bookmarks;
 	u32 collecting;        /* number of the breakpoint whose commands are being read; 0: none */
@@ -254,8 +255,6 @@ void debugger_flush(struct debugger *x);
 u32 lane_calls(struct debugger *x, u64 cta, u32 warp, u32 lane);
 /* Does a statement begin at this instruction, rather than go on from the one before it? */
 bool place_begins(struct dbg_place at);
-/* For `step warp 2`: unit 0 is a lane, 1 a warp, 2 a CTA. False after a message. */
-bool focus_unit(struct debugger *x, u32 unit, u64 number, struct focus *out);
 
 /* ---- values: values.c ---- */
 

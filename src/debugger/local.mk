@@ -42,6 +42,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/run/call.h \
 	src/debugger/run/catch.c \
 	src/debugger/run/control.c \
+	src/debugger/run/lockstep.c \
 	src/debugger/run/meet.c \
 	src/debugger/run/meet.h \
 	src/debugger/run/move.c \

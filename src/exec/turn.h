@@ -35,6 +35,8 @@ void exec_cta_deadlock(struct cta *c);
 const struct uop *warp_take(struct gang *g, u32 lanes);
 /* Is micro-op pc a reconvergence point that other lanes of the warp have not reached yet? */
 bool warp_meets_at(const struct gang *g, const struct warp *w, u32 pc);
+/* Is micro-op pc a reconvergence point of a branch? */
+bool warp_is_meeting(const struct gang *g, u32 pc);
 /* The label right before a micro-op, where waiting lanes reconverge; else the micro-op. */
 u32 warp_label_of(const struct gang *g, u32 pc);
 /* For loops: the running group stops before micro-op pc. */

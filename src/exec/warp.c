@@ -198,6 +198,11 @@ bool warp_meets_at(const struct gang *g, const struct warp *w, u32 pc)
 	return is_meeting(g->uops, pc) && some_before(w, pc);
 }
 
+bool warp_is_meeting(const struct gang *g, u32 pc)
+{
+	return is_meeting(g->uops, pc);
+}
+
 u32 warp_label_of(const struct gang *g, u32 pc)
 {
 	return pc && g->uops[pc - 1].op == OP_join ? pc - 1 : pc;

@@ -134,29 +134,6 @@ void command_schedule(struct debugger *x, const struct call *c)
 		say(x, "Warp %u goes on until it has to wait.\n", p.warp);
 }
 
-bool focus_unit(struct debugger *x, u32 unit, u64 number, struct focus *out)
-{
-	u64 cta = unit == 2 ? number : x->focus.cta;
-	u32 warp = unit == 1 ? (u32)number : unit == 2 ? 0 : x->focus.warp;
-	struct cta *c = debug_cta(x->grid, cta);
-	u32 live;
-
-	if (!c || warp >= c->warps || (unit == 0 && number >= WARP_LANES)) {
-		static const char *const units[] = {"lane", "warp", "CTA"};
-
-		say_error(x, "There is no %s %llu.", units[unit], (unsigned long long)number);
-		return false;
-	}
-	live = c->warp[warp].live;
-	if (!live || (unit == 0 && !(live >> number & 1))) {
-		say_error(x, "It has exited.");
-		return false;
-	}
-	*out = (struct focus){
-		true, x->launch, cta, warp, unit == 0 ? (u32)number : (u32)__builtin_ctz(live), 0};
-	return true;
-}
-
 /* ---- jump, return ---- */
 
 /* The micro-op that an instruction of the lane's function begins with; NO_PC: none. */

@@ -85,7 +85,7 @@ static bool arrived_place(const struct move *m, struct dbg_place at)
 	return false;
 }
 
-static bool move_arrived(struct debugger *x, const struct move *m, const struct where *w)
+bool move_arrived(struct debugger *x, const struct move *m, const struct where *w)
 {
 	struct where start = where_of(x, m->start);
 	u32 calls = lane_calls(x, m->cta, m->warp, m->lane);
@@ -137,7 +137,7 @@ static void say_diverged(struct debugger *x, u32 lanes, struct text *t)
 	}
 }
 
-static void say_company(struct debugger *x, u32 now, const struct where *w)
+void move_company(struct debugger *x, u32 now, const struct where *w)
 {
 	u32 lost = x->move.lanes & ~now, won = now & ~x->move.lanes;
 	struct text t = {0};
@@ -166,6 +166,8 @@ void move_end(struct debugger *x)
 	if (x->move.kind == MOVE_NOT)
 		return;
 	x->move.kind = MOVE_NOT;
+	if (x->move.unit != UNIT_LANE)
+		lockstep_release(x);
 	if (x->grid && !x->scheduled)
 		debug_prefer(x->grid, &none);
 }
@@ -173,6 +175,7 @@ void move_end(struct debugger *x)
 void move_fini(struct debugger *x)
 {
 	VEC_FREE(&x->move.places);
+	VEC_FREE(&x->lockstep.parts);
 	free(x->frames);
 	x->frames = NULL;
 }
@@ -192,7 +195,7 @@ static enum debug_verdict move_lost(struct debugger *x)
 
 static void say_returned(struct debugger *x, const struct where *w);
 
-enum debug_verdict move_step(struct debugger *x, bool asked_again)
+enum debug_verdict move_step(struct debugger *x, u32 fresh)
 {
 	struct move *m = &x->move;
 	struct where w;
@@ -200,10 +203,12 @@ enum debug_verdict move_step(struct debugger *x, bool asked_again)
 
 	if (x->launch != m->launch)
 		return DEBUG_GO_ON;
+	if (m->unit != UNIT_LANE)
+		return lockstep_step(x, fresh);
 	if (x->at.cta != m->cta || x->at.warp != m->warp || !(x->at.all_lanes >> m->lane & 1))
 		return lane_lives(x, m) ? DEBUG_GO_ON : move_lost(x);
 	w = where_of(x, loaded_place(debug_env(x->grid)->program, x->at.pc));
-	if (asked_again)
+	if (!(fresh >> m->lane & 1))
 		return DEBUG_GO_ON;
 	m->begun = true;
 	/* The instruction that it stood before without having been asked about it. */
@@ -218,7 +223,7 @@ enum debug_verdict move_step(struct debugger *x, bool asked_again)
 		m->standing = true;
 		return DEBUG_GO_ON;
 	}
-	say_company(x, x->at.all_lanes, &w);
+	move_company(x, x->at.all_lanes, &w);
 	if (m->kind == MOVE_FINISH)
 		say_returned(x, &w);
 	x->at.lanes = x->at.all_lanes;
@@ -297,14 +302,14 @@ static const char *after_unit(const char *args, const char *unit)
 	return args + n + strspn(args + n, " ");
 }
 
-/* `step lane 5`: that lane comes into focus and steps. */
+/* `step warp 2`: all of the warp step, twice. */
 static bool step_unit(struct debugger *x, const char *args, enum move_kind kind)
 {
-	static const char *const units[] = {"lane", "warp", "cta"};
+	static const char *const units[] = {
+		[UNIT_LANE] = "lane", [UNIT_WARP] = "warp", [UNIT_CTA] = "cta"};
 	const char *rest = NULL;
-	struct focus to = x->focus;
-	u64 number = 0;
 	u32 unit = 0;
+	u64 count;
 
 	for (u32 i = 0; i < ARRAY_LEN(units) && !rest; i++) {
 		rest = after_unit(args, units[i]);
@@ -312,17 +317,11 @@ static bool step_unit(struct debugger *x, const char *args, enum move_kind kind)
 	}
 	if (!rest)
 		return false;
-	if (x->calls.on) {
+	if (x->calls.on && unit != UNIT_LANE)
 		say_error(x, "Lane %u alone runs %s, which the debugger calls.", x->calls.lane,
 			  x->calls.name);
-		return true;
-	}
-	if (*rest && !debugger_number(x, rest, &number))
-		return true;
-	if (*rest && !focus_unit(x, unit, number, &to))
-		return true;
-	x->focus = to;
-	move_begin(x, kind, 1);
+	else if (take_count(x, rest, &count) && move_begin(x, kind, count) && unit != UNIT_LANE)
+		lockstep_begin(x, (enum move_unit)unit);
 	return true;
 }
 

@@ -4,9 +4,14 @@
 #ifndef PL_DEBUGGER_MOVE_H
 #define PL_DEBUGGER_MOVE_H
 
+#include "src/base/vec.h"
 #include "src/debugger/run/points.h"
 
+/* Warps of the largest CTA. */
+#define CTA_WARPS 64u
+
 struct debugger;
+struct where;
 
 enum move_kind {
 	MOVE_NOT,
@@ -34,11 +39,42 @@ struct move {
 	const struct ir_func *left;
 	const struct loaded *module;
 	point_places places;
+	/* All lanes of a warp or CTA step, not the one in focus alone: lockstep.c. */
+	enum move_unit { UNIT_LANE, UNIT_WARP, UNIT_CTA } unit;
+};
+
+/* Lanes that began a step of a warp or CTA at one place. */
+struct lockstep_part {
+	u32 warp, lanes; /* that have not arrived */
+	u32 begun;       /* that have been asked about since, or need not be */
+	u32 calls;
+	struct dbg_place start;
+};
+
+struct lockstep {
+	VEC(struct lockstep_part) parts;
+	u32 held[CTA_WARPS];    /* of each warp: lanes that are frozen until the others arrive */
+	u32 arrived[CTA_WARPS]; /* lanes that have stepped */
 };
 
 /* The lane has come to an instruction, or others have. */
-enum debug_verdict move_step(struct debugger *x, bool asked_again);
+/* fresh: those of the lanes that have not been asked about this instruction before. */
+enum debug_verdict move_step(struct debugger *x, u32 fresh);
+/* Has the lane of a move, about to run what stands at `w`, stepped? */
+bool move_arrived(struct debugger *x, const struct move *m, const struct where *w);
+/* Say which lanes have diverged from the one of the step, or reconverged with it. */
+void move_company(struct debugger *x, u32 now, const struct where *w);
 void move_end(struct debugger *x);
 void move_fini(struct debugger *x);
+
+/* ---- lockstep.c ---- */
+
+/* x->move is set up for the lane in focus: all lanes of its warp or CTA step. */
+void lockstep_begin(struct debugger *x, enum move_unit unit);
+enum debug_verdict lockstep_step(struct debugger *x, u32 fresh);
+/* No lane can run because lanes are held back. False: there is another reason. */
+bool lockstep_stuck(struct debugger *x, enum debug_verdict *v);
+/* Thaw all lanes that are held back. */
+void lockstep_release(struct debugger *x);
 
 #endif

@@ -203,7 +203,7 @@ static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const 
 	else if (x->run.stop_at_first || x->run.stop_at_next)
 		v = stop_caught(x, x->at.all_lanes);
 	else if (x->move.kind != MOVE_NOT)
-		v = move_step(x, !(lanes >> x->move.lane & 1));
+		v = move_step(x, lanes);
 	else if (__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
 		v = stop_interrupted(x);
 	text_fini(&names);
@@ -337,7 +337,9 @@ static enum debug_verdict hook_fault(void *user, struct debug_grid *d, const str
 				  .all_lanes = f->lanes,
 				  .fault = f,
 				  .time = debug_time(d)};
-	if (x->past.kind == PAST_NOT || !past_fault(x, &v)) {
+	if (x->past.kind == PAST_NOT && lockstep_stuck(x, &v)) {
+		/* The step ends there. */
+	} else if (x->past.kind == PAST_NOT || !past_fault(x, &v)) {
 		run_focus_stop(x);
 		if (catch_next(x, event))
 			say(x, "%s: ", x->run.next_title);
