@@ -4,7 +4,7 @@
  */
 #include "src/exec/diverged.h"
 
-/* Turns of a loop, others waiting, after which the warps go on alone and give way to each other. */
+/* Iterations of a loop, others waiting, after which the warps go on alone and take turns. */
 #define SPINS_POLL 64u
 #define SPINS_MOST 65536u
 

@@ -35,7 +35,7 @@ const struct uop *diverged_arrive(struct gang *g, u32 pc);
 const struct uop *diverged_exit(struct gang *g, u32 pc);
 /* The warps go on one by one, the running lanes at micro-op `pc`. */
 const struct uop *diverged_to_warps(struct gang *g, u32 pc);
-/* A new turn after a yield. */
+/* A new time slice after a yield. */
 const struct uop *diverged_resume(struct gang *g);
 
 #endif

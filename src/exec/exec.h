@@ -36,7 +36,7 @@ enum exec_stop {
 	STOP_NONE,
 	STOP_DONE,     /* all lanes have exited */
 	STOP_DIVERGED, /* gang mode: the warps go different ways at `pc` */
-	STOP_REJOIN,   /* warp mode: reached the gang's meeting point with all live lanes */
+	STOP_REJOIN,   /* warp mode: reached the gang's reconvergence point with all live lanes */
 	STOP_SPLIT, /* gang mode: the warps go on one by one, from where their groups are parked */
 	STOP_BARRIER, /* parked; the micro-op of the wait is in the warp's groups */
 	STOP_YIELD,   /* budget used up or a polite wait: run others first */
@@ -169,7 +169,7 @@ struct exec_env {
 	u64 grid_id;
 	/*
 	 * 0: warps run in the order of their numbers, together where they can, and groups of lanes
-	 * by their program counters. Else all warps run apart, in an order, for turns and with a
+	 * by their program counters. Else all warps run apart, in an order, for times and with a
 	 * choice among groups of lanes that depend on this and the CTA's number only.
 	 */
 	u64 seed;
@@ -241,8 +241,8 @@ struct gang {
 	u8 *local;                /* local memory of the gang's first thread */
 	u32 pc;                   /* where a gang stopped, or goes on */
 	bool together;            /* all warps stand at pc: run in gang mode */
-	u32 rejoin;               /* warp mode: gang's meeting point, NO_PC: none */
-	u32 rejoin_passes;        /* in which warps waited there and others used up their turns */
+	u32 rejoin;               /* warp mode: gang's reconvergence point, NO_PC: none */
+	u32 rejoin_passes;        /* in which warps waited there and others used up their slices */
 	/* Cycles, in programs that read clocks; and of a loop that only waits for one. */
 	u64 clock, wait_from, wait_last;
 	u32 wait_pc; /* the micro-op that reads it, NO_PC: none */
@@ -339,7 +339,7 @@ enum exec_stop exec_cta_run(struct cta *c, s32 budget);
 
 /*
  * Run the CTAs of a cluster, each set up by exec_cta_start with `cluster` and `rank` in place,
- * until all are done, one faults (cluster->faulted), or all that can run have used up their turn.
+ * until all are done, one faults (cluster->faulted), or all that can run have used up their slices.
  * budget: of each CTA; and rounds of the barrier of the cluster.
  */
 enum exec_stop exec_cluster_run(struct cluster *cl, s32 budget);

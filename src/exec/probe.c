@@ -1,5 +1,6 @@
 /*
- * What a micro-op changes beside registers, and what a CTA's next turns depend on. See probe.h.
+ * What a micro-op changes beside registers, and what a CTA's next time slices depend on. See
+ * probe.h.
  */
 #include "src/exec/probe.h"
 

@@ -1,8 +1,8 @@
 /*
  * Is a CTA in a livelock? A probe runs its time slices with a loop that inspects every micro-op:
  * does it change memory, or read what changes by itself? Where no CTA of a grid does for some
- * turns, and the state of each comes to be what it was before, all of them repeat themselves for
- * ever: what a CTA does in a turn follows from its state and from memory. src/sched/probe.c asks;
+ * slices, and the state of each comes to be what it was before, all of them repeat themselves for
+ * ever: what a CTA does in a slice follows from its state and from memory. src/sched/probe.c asks;
  * docs/engine.md has the argument.
  */
 #ifndef PL_EXEC_PROBE_H
@@ -21,8 +21,8 @@ struct exec_probe {
 
 void exec_probe_init(struct exec_probe *p, const struct exec_ops *ops);
 /*
- * All that decides, beside memory, what the CTA does in its next turns: registers, where its lanes
- * stand or wait, and whose turn it is.
+ * All that decides, beside memory, what the CTA does in its next slices: registers, where its lanes
+ * stand or wait, and which of them runs next.
  */
 u64 exec_probe_state(const struct cta *c);
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Passes that warps wait at their gang's meeting point for others that use up their turns. */
+/* Passes that warps wait at their reconvergence point for others that use up their slices. */
 #define REJOIN_PASSES 8u
 /* Passes that gangs let others go first. */
 #define REST_PASSES 64u
@@ -315,7 +315,7 @@ static bool is_ready(const struct warp *w)
 	return false;
 }
 
-/* Is this warp waiting at the gang's meeting point for the others? */
+/* Is this warp waiting at the gang's reconvergence point for the others? */
 static bool waits_for_gang(const struct gang *g, const struct warp *w)
 {
 	return g->rejoin != NO_PC && w->groups == 1 && w->group[0].state == GROUP_READY &&
@@ -345,9 +345,9 @@ static void make_order(struct cta *c, u8 *order, u32 n)
 }
 
 /*
- * Warps wait at the gang's meeting point as long as the others come nearer. Those may be waiting
- * for what the ones at the meeting point will do: then these go on alone, at once where a polling
- * loop has used up its turn or a warp waits politely, soon where any loop has.
+ * Warps wait at the gang's reconvergence point as long as the others come nearer. Those may be
+ * waiting for what the ones there will do: then these go on alone, at once where a polling loop
+ * has used up its time slice or a warp yields, soon where any loop has.
  */
 static bool waits_too_long(struct gang *g, const struct pass *pass)
 {
@@ -384,7 +384,7 @@ static void run_warps(struct gang *g, s32 budget, struct pass *pass)
 	if (waits_too_long(g, pass)) {
 		g->rejoin = NO_PC;
 	} else if (!progress && g->rejoin != NO_PC && !all_wait(g)) {
-		/* a thread waits at a barrier: those at the meeting point go on alone */
+		/* a thread waits at a barrier: those at the reconvergence point go on alone */
 		g->rejoin = NO_PC;
 		pass->ran = true;
 	}
@@ -474,14 +474,14 @@ static void wake(struct cta *c, struct pass *pass)
 		}
 }
 
-/* One turn of every gang. */
+/* One time slice of every gang. */
 static void run_gangs(struct cta *c, s32 budget, struct pass *pass, bool *done)
 {
 	bool further = false, rests = false;
 
 	for (u32 i = 0; i < c->gangs && !pass->fault; i++) {
 		struct gang *g = &c->gang[i];
-		struct pass turn = {0};
+		struct pass slice = {0};
 
 		if (g->stop == STOP_TURN) {
 			*done = false;
@@ -489,14 +489,14 @@ static void run_gangs(struct cta *c, s32 budget, struct pass *pass, bool *done)
 			continue;
 		}
 		if (g->together) {
-			run_gang(g, budget, &turn);
+			run_gang(g, budget, &slice);
 			*done &= g->stop == STOP_DONE;
 		} else if (!gang_is_done(g)) {
-			run_warps(g, budget, &turn);
+			run_warps(g, budget, &slice);
 			*done &= gang_is_done(g);
 		}
-		further |= turn.ran && !turn.yielded && !turn.used_up && g->stop != STOP_TURN;
-		add_pass(pass, &turn);
+		further |= slice.ran && !slice.yielded && !slice.used_up && g->stop != STOP_TURN;
+		add_pass(pass, &slice);
 		pass->polled |= g->polled;
 		g->polled = false;
 	}
@@ -609,7 +609,7 @@ void exec_cta_free(struct cta *c)
 
 /* ---- clusters ---- */
 
-/* One turn of every CTA that has not ended. *moved: at least one did something. */
+/* One time slice of every CTA that has not ended. *moved: at least one did something. */
 static enum exec_stop cluster_round(struct cluster *cl, s32 budget, bool *moved)
 {
 	enum exec_stop all = STOP_DONE;

@@ -11,8 +11,8 @@
 #include "src/exec/turn.h"
 
 /*
- * Turns of a loop, others waiting, before it gives way: one that may wait for them, and one that
- * does not seem to.
+ * Iterations of a loop, others waiting, before it gives way: one that may wait for them, and one
+ * that does not seem to.
  */
 #define SPINS_POLL 64u
 #define SPINS_MOST 4096u

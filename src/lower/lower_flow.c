@@ -24,8 +24,8 @@ static u32 common_postdominator(const u32 *ipdom, u32 a, u32 b)
 
 /*
  * Blocks are numbered in code order, a good post-order as lower_order.c makes it; where a loop with
- * several entries makes a block's post-dominator precede it, the answer is the exit: no meeting
- * point.
+ * several entries makes a block's post-dominator precede it, the answer is the exit: no
+ * reconvergence point.
  */
 bool flow_find_joins(struct flow *f)
 {
@@ -98,8 +98,8 @@ static bool carries_nothing(const struct flow *f, const struct block *head,
 }
 
 /*
- * Every turn of such a loop does the same, unless another thread changes what it reads: whatever
- * its loads look like, it waits. A loop that counts or computes carries at least one row.
+ * Every iteration of such a loop does the same, unless another thread changes what it reads:
+ * whatever its loads look like, it waits. A loop that counts or computes carries at least one row.
  */
 void flow_mark_waits(struct flow *f)
 {

@@ -1,7 +1,7 @@
 /*
  * Which loops may be waiting for another thread: those that read memory in a way compilers may not
  * hoist, or wait politely. Only they make a CTA give way soon; a loop that just computes keeps its
- * turn. PTX ISA "Memory Consistency Model".
+ * time slice. PTX ISA "Memory Consistency Model".
  */
 #include "src/lower/lower_int.h"
 
@@ -42,7 +42,7 @@ static void mark_polls(struct program *p)
 		malloc(sizeof(*before) * (p->uops + 1)); /* polls among the micro-ops before i */
 
 	if (!before)
-		return; /* all loops keep their turns: correct, only less lively */
+		return; /* all loops keep their slices: correct, only less lively */
 	before[0] = 0;
 	for (u32 i = 0; i < p->uops; i++)
 		before[i + 1] = before[i] + is_poll(p, &p->uop[i]);

@@ -145,7 +145,7 @@ static inline u32 holders(const u64 *a, u64 v)
 }
 #endif
 
-/* One turn for each value that occurs. */
+/* One round for each value that occurs. */
 static void match(u32 kind, u32 set, struct meeting *x)
 {
 	bool all = false;

@@ -14,7 +14,7 @@
 
 /* No further CTA goes on when those that have failed have so many threads: up to so many lines. */
 #define FAILED_THREADS 16384u
-/* Turns that a CTA has. */
+/* Time slices that a CTA gets. */
 #define SLICES 16u
 /* No further CTA goes on when so many have used theirs up. */
 #define LONG_SLICES 64u

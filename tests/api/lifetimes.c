@@ -1,7 +1,7 @@
 /*
  * What is destroyed while a kernel that uses it is queued: the kernel still runs as if it were
- * there. A host function holds the kernel back; who waits inside a destroying call is let go by a
- * timer.
+ * there. A host function holds the kernel back; a caller that waits inside a destroying call is
+ * released by a timer.
  */
 #include "tests/check.h"
 

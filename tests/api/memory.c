@@ -293,7 +293,7 @@ static void test_pool(void)
 	CHECK_EQ(cudaStreamDestroy(stream), 0);
 }
 
-/* A kernel that waits for the host: what the stream is given meanwhile is read now, done later. */
+/* A kernel that waits for the host: what is issued after it is read now, and done later. */
 static void test_order(void)
 {
 	unsigned *flag, *pinned, source = 5, word = 0;

@@ -1,7 +1,7 @@
 /*
  * Atomic updates of memory that two processes share, each with one worker, which is alone with all
- * other memory: none is lost, whoever opened the memory, and not while more of the same pages is
- * being shared.
+ * other memory: none is lost, whichever process opened the memory, and not while more of the same
+ * pages is being shared.
  */
 #include "src/base/leave.h"
 #include "tests/api/memory.h"
@@ -96,7 +96,7 @@ static int count_too(int other)
 	return bad | ends_at(p, 2 * LANES * TURNS);
 }
 
-/* Meanwhile a neighbour on the same page is shared as well, and the word itself once more. */
+/* A neighbour on the same page is shared at the same time, and the word itself once more. */
 static int share_more(int other)
 {
 	struct ipc handle;
@@ -151,6 +151,6 @@ int main(void)
 	setenv("PTXLOOM_DEVICE", "a100", 1);
 	test_two(count_too, "two processes add to one word");
 	test_two(share_more, "pages are shared again while another process writes");
-	test_two(free_and_share, "pages that were given back are shared anew");
+	test_two(free_and_share, "pages that were released are shared anew");
 	return check_done();
 }

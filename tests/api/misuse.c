@@ -1,5 +1,5 @@
 /*
- * Calls every function of both interfaces with nothing but zeros, with handles that are none, and
+ * Calls every function of both interfaces with nothing but zeros, with invalid handles, and
  * with handles of another kind: whatever the answer, the process lives on.
  *
  * All calls are made by a child, which says in shared memory where it is; after a crash another

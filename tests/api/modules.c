@@ -363,7 +363,7 @@ static void linking(void)
 		  "ld.param.u64 %d, [p];\n" body " st.global.u32 [%d], %r; ret; }\n"
 
 /*
- * Variables that a whole program declares with a size and nobody defines are defined by it, as
+ * Variables that a whole program declares with a size and no definition are defined by it, as
  * zeros.
  */
 static void missing_variables(void)

@@ -1,7 +1,7 @@
 /*
  * Sixteen threads at once: libraries with kernels are loaded and unloaded, images registered,
  * modules loaded, kernels launched in streams, errors made and asked for, textures made and
- * destroyed. Under a thread sanitizer this looks for state of the process that nobody guards.
+ * destroyed. Under a thread sanitizer this looks for state of the process that no lock guards.
  */
 #include "tests/check.h"
 

@@ -300,7 +300,7 @@ struct times {
 
 /*
  * One run; a wrong result ends the program. The engines run once before: what the way before has
- * left in the caches, and a core that has slept, is nobody's merit or fault.
+ * left in the caches, and a core that has slept, says nothing of either.
  */
 static void measure(struct bench *b, u32 k, enum way way, u32 round, struct times *x)
 {

@@ -1,7 +1,7 @@
 """A client of the Debug Adapter Protocol for tests: Python's standard library alone.
 
 `Adapter(command)` starts an adapter; `request` sends one request and returns the body of its
-response; `event` waits for an event of a name. Whatever else comes meanwhile is kept in order.
+response; `event` waits for an event of a name. Whatever else comes before it is kept in order.
 """
 import json
 import os

@@ -83,7 +83,7 @@ void formgen_store(struct maker *m, u32 reg, u32 have)
 			    "st.global.u64 [%%out+%u], %%h;\n",
 			    reg, at, at + FORMGEN_THREADS * 8);
 	else if (formgen_starts(m->f->form->row,
-				"mbarrier")) /* the low half of a state is nobody's */
+				"mbarrier")) /* the low half of a state is undefined */
 		text_printf(&m->after,
 			    "mov.b64 {%%q, %%t}, %%x%u; st.global.u32 [%%out+%u], %%t;\n", reg, at);
 	else

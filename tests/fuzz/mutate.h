@@ -87,7 +87,7 @@ static inline bool mutate_is_word(char c)
 	       c == '_' || c == '%' || c == '.' || c == '$';
 }
 
-/* A word, or one character that is none, at or behind `at`. */
+/* A word, or one character that is not a word, at or after `at`. */
 static inline size_t mutate_token(const struct text *t, size_t at, size_t *size)
 {
 	size_t end;

@@ -363,7 +363,7 @@ static bool put_operands(struct progen *p, const struct isa_form *f, struct text
 	return true;
 }
 
-/* "%p3|%p3": which result stays is nobody's promise. */
+/* "%p3|%p3": which result stays is undefined. */
 static bool is_twice(const char *operands)
 {
 	const char *bar = operands ? strchr(operands, '|') : NULL;

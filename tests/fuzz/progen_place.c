@@ -18,7 +18,7 @@ static bool starts(const struct isa_row *row, const char *text)
 static bool is_odd(u32 row)
 {
 	switch (row) {
-	case I_activemask: /* who is together is nobody's promise */
+	case I_activemask: /* which lanes are together is undefined */
 	case I_testp_none:
 	case I_atom_odd:
 	case I_mapa_odd:
@@ -39,7 +39,7 @@ static enum progen_class class_of_barrier(const struct isa_row *row)
 {
 	if (starts(row, "membar") || starts(row, "fence"))
 		return PROGEN_MEMORY;
-	/* An arrival needs someone who waits: see progen_exchange. */
+	/* An arrival needs a thread that waits: see progen_exchange. */
 	if (starts(row, "barrier.cluster") || strstr(row->name[0], ".arrive") ||
 	    starts(row, "mbarrier") || starts(row, "clusterlaunchcontrol"))
 		return PROGEN_CLASSES;
@@ -151,7 +151,7 @@ static bool is_refused(const struct isa_form *f, const struct place *q)
 	return (starts(f->row, "atom") || starts(f->row, "red")) && !strcmp(q->base, "%gloc");
 }
 
-/* Read-only caches want memory that nobody writes. */
+/* Read-only caches want memory that nothing writes. */
 static bool wants_constant(const struct isa_form *f)
 {
 	return isa_form_has(f, M_nc) || starts(f->row, "ldu");

@@ -221,7 +221,7 @@ static void show(struct section *s, char **items, size_t n)
 
 /* ---- steps ---- */
 
-/* Is this step made? One that crashed before is told of instead. */
+/* Is this step made? One that crashed before is reported instead. */
 static bool step_begin(struct section *s, const char *text)
 {
 	struct progress *p = s->progress;
@@ -244,7 +244,7 @@ static bool is_runtime(const struct section *s, const char *name)
 	return !strncmp(name, "cuda", 4) && dlsym(s->library[0], name);
 }
 
-/* Make one call and tell of it. */
+/* Make one call and report it. */
 static void step(struct section *s, const char *text, char **token, size_t n, char **items,
 		 size_t shown)
 {
@@ -446,7 +446,7 @@ static void try_sizes(struct section *s, char **token, size_t words, struct size
 	tell_spoiled(s);
 }
 
-/* sizes NAME ARGUMENT... ; FIELD...: the call as it stands, then with sizes that make no sense. */
+/* sizes NAME ARGUMENT... ; FIELD...: the call as it stands, then with invalid sizes. */
 static void step_sizes(struct section *s, char **token, size_t n)
 {
 	struct size_slot slot[SCRIPT_SIZES_MAX];

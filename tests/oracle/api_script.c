@@ -127,7 +127,7 @@ bool script_sizes(size_t sizes, size_t n, uint64_t *value)
 		{(uint64_t)1 << 60, ((uint64_t)1 << 60) + 1},
 	};
 	const size_t singles = sizes * (sizeof(alone) / sizeof(alone[0]));
-	/* Where there are many, each pair has its turn with one kind. */
+	/* Where there are many, each pair is tried with one kind. */
 	const size_t all = sizeof(pairs) / sizeof(pairs[0]), kinds = sizes > 5 ? 1 : all;
 
 	for (size_t i = 0; i < sizes; i++)

@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "counters_cross: no device\n");
 		return 77;
 	}
-	/* Whoever ends this program early keeps the names of what was launched. */
+	/* If this program is ended early, the names of what was launched are kept. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (u32 i = 0; i < FAMILIES; i++)
 		if (!strcmp(access_families[i], argv[2]))

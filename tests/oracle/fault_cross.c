@@ -1,5 +1,5 @@
 /*
- * What goes wrong on a device, each in a context that nothing has spoilt, by the driver API of
+ * What goes wrong on a device, each in a context without errors, by the driver API of
  * whatever libcuda it is given: the codes of loading, of the launch, of the synchronisation and of
  * the call after it.
  *
@@ -80,7 +80,7 @@ static bool run_case(const struct cross_driver *cu, const struct fault_case *c)
 	return !load && !launch && !sync && !after;
 }
 
-/* Cases from *next on, until one spoils the context or the process. */
+/* Cases from *next on, until one breaks the context or the process. */
 static void run_cases(const char *library, const char *text, volatile u32 *next, u32 step)
 {
 	struct cross_driver cu;

@@ -27,7 +27,7 @@ int user_run(void)
 	return early || status || !n;
 }
 
-/* Leaves an error behind that only this copy of the runtime tells of. */
+/* Leaves an error behind that only this copy of the runtime returns. */
 int user_fail(void);
 int user_fail(void)
 {

@@ -84,9 +84,9 @@ static void by_a_handler(struct ptxloom_kernel *k, struct ptxloom_config *c, int
 	waitpid(sender, NULL, 0);
 }
 
-/* Nobody writes: the same kernel never ends, and says so. */
-static void by_nobody(struct ptxloom_device *dev, struct ptxloom_kernel *k,
-		      struct ptxloom_config *c)
+/* Nothing writes: the same kernel never ends, and says so. */
+static void by_nothing(struct ptxloom_device *dev, struct ptxloom_kernel *k,
+		       struct ptxloom_config *c)
 {
 	struct ptxloom_fault f = {0};
 
@@ -118,7 +118,7 @@ int main(void)
 	CHECK_EQ(
 		ptxloom_launch(ptxloom_module_kernel(mod, "counts"), &c, (void *[]){(void *)&flag}),
 		0);
-	by_nobody(dev, k, &c);
+	by_nothing(dev, k, &c);
 	ptxloom_device_close(dev);
 	return check_done();
 }

@@ -345,7 +345,7 @@ static bool decode_barrier(struct ref_builder *b)
 	return true;
 }
 
-/* b holds the member mask, REF_NO_SLOT: whoever has come. */
+/* b holds the member mask, REF_NO_SLOT: whichever lanes have come. */
 static bool meet(struct ref_builder *b, struct ref_insn x, ref_meeting *meeting,
 		 const struct ir_operand *mask)
 {

@@ -5,7 +5,7 @@
  * Bits above the
  * register's type mean nothing: every handler cuts its operands to their type and extends its
  * result by its own.
- * Constants, the frame's local address and a place for results nobody wants are slots too.
+ * Constants, the frame's local address and a place for unused results are slots too.
  */
 #ifndef PL_REF_INT_H
 #define PL_REF_INT_H

@@ -192,8 +192,8 @@ static u32 companions(const struct ref_warp *w, u32 lane)
 }
 
 /*
- * Let lanes meet whose mask is complete; those without a mask when nobody else of the warp can come
- * any more.
+ * Let lanes meet whose mask is complete; those without a mask when no other lane of the warp can
+ * come any more.
  */
 static bool meet_lanes(struct ref_warp *w)
 {

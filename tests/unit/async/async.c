@@ -77,7 +77,7 @@ static void test_late(void)
 
 /*
  * The upper half of the threads clears what the lower half copies, without waiting for anybody:
- * what is copied comes later, as the other warps have a turn before the wait.
+ * what is copied comes later, as the other warps run before the wait.
  */
 static void test_turn(void)
 {
@@ -411,7 +411,7 @@ static void test_lacks(void)
 	CHECK(strstr(fault_text, "; emulated devices have no fabric"));
 }
 
-/* A copy that nobody waits for is there when the CTA has ended. */
+/* A copy that no thread waits for is there when the CTA has ended. */
 static void test_unwaited(void)
 {
 	static const char ptx[] =

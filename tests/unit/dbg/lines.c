@@ -127,7 +127,7 @@ static void test_steps(void)
 	CHECK_EQ(step_at(&x, 0), 0); /* line 0: the compiler's own */
 	CHECK_EQ(step_at(&x, 1), 5);
 	CHECK_EQ(step_at(&x, 2), 6); /* a toolkit's, inlined at the user's line */
-	CHECK_EQ(step_at(&x, 3), 0); /* our own header, nobody says where it was called */
+	CHECK_EQ(step_at(&x, 3), 0); /* our own header, nothing says where it was called */
 	/* The raw line is what .loc says. */
 	CHECK_EQ(dbg_lines_at(x.lines, (struct dbg_place){ir_find_func(x.m, "k"), 2}).line, 70);
 	/* Both ways of a branch have the line: both are places. In another file, too. */

@@ -326,7 +326,7 @@ static void test_structures(struct fake *x)
 	SHOWS(x, "(Flag)9", "(READ | unknown: 0x8)");
 }
 
-/* What nvcc keeps in a predicate alone it does not tell of. */
+/* What nvcc keeps in a predicate alone it does not describe. */
 static void test_predicate(struct fake *x, bool told)
 {
 	if (told)

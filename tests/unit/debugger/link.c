@@ -42,7 +42,7 @@ static void check_whole(void)
 	CHECK(!link_receive(pair[1], "ci", &f, &why));
 	CHECK_MSG(!why.len, "an end between frames is in order");
 	link_frame_fini(&f);
-	CHECK_MSG(!link_send(pair[1], LINK_OUTPUT, "x", 1), "nobody is at the other end");
+	CHECK_MSG(!link_send(pair[1], LINK_OUTPUT, "x", 1), "the other end is closed");
 	close(pair[1]);
 }
 

@@ -248,7 +248,7 @@ static void test_faults(struct env *e)
 	CHECK_EQ(host[5], 9);
 	CHECK_EQ(ptxloom_unregister(e->dev, host), 0);
 	CHECK_EQ(ptxloom_unregister(e->dev, host), PTXLOOM_INVALID_VALUE);
-	/* A source line, a misaligned address, a trap, a fault nobody waited for. */
+	/* A source line, a misaligned address, a trap, a fault that no call waited for. */
 	args[3] = &y;
 	y = (int *)((char *)y + 2);
 	CHECK_EQ(ptxloom_launch(k, &c, args), PTXLOOM_MISALIGNED_ADDRESS);

@@ -29,7 +29,7 @@
 struct op {
 	const char *text;
 	bool whole; /* needs all lanes of the warp, or of the CTA */
-	/* Waits for nobody, so its results differ: shows that the lanes do come one by one. */
+	/* Waits for no thread, so its results differ: shows that the lanes do come one by one. */
 	bool differs;
 };
 

@@ -286,7 +286,7 @@ static void test_occupancy(struct env *e)
 	k->cluster_required[0] = 0;
 }
 
-/* What is copied does not arrive before somebody waits for it, unless copies are eager. */
+/* What is copied does not arrive before a thread waits for it, unless copies are eager. */
 static void test_async(const char *mode, unsigned want)
 {
 	static const char early[] =

@@ -213,7 +213,7 @@ static void events(void)
 	CHECK_EQ(stream_event_elapsed(e, plain, &ms), STATUS_INVALID_HANDLE);
 	CHECK_EQ(stream_event_destroy(all, e), STATUS_SUCCESS);
 	CHECK_EQ(stream_event_destroy(all, e), STATUS_INVALID_HANDLE);
-	/* Gone while it is recorded, and while somebody waits for it. */
+	/* Gone while it is recorded, and while a thread waits for it. */
 	store(memory + 64, 0);
 	launch(a, "wait", memory + 64, 1);
 	stream_event_record(f, a, 0);

@@ -1,10 +1,10 @@
 /*
- * Values of up to 16 bytes are whole: whoever reads one that others write meanwhile sees what one
- * of them has written, never a part of it. Between CTAs of several workers, and between a kernel
- * and threads of the host; for every width, for the ways that addresses of a warp may lie, at every
- * level of the host's handlers.
+ * Values of up to 16 bytes are whole: a reader of one that others write at the same time sees what
+ * one of them has written, never a part of it. Between CTAs of several workers, and between a
+ * kernel and threads of the host; for every width, for the patterns that addresses of a warp have,
+ * at every level of the host's handlers.
  *
- *     dev_whole [ROUNDS]
+ *     whole [ROUNDS]
  *
  * Values are made of a number and its complement in turn, so that a part of another one shows.
  * Source: PTX ISA "Memory Consistency Model: Scalar Data-Types, Vector Data-Types"; that hardware

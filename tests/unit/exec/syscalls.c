@@ -1,6 +1,6 @@
 /*
  * Functions outside the modules: vprintf, malloc and free, __assertfail, functions of the host, and
- * those nobody has.
+ * those that do not exist.
  */
 #include "tests/check.h"
 #include "src/lower/lower.h"

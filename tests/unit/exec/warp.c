@@ -172,7 +172,7 @@ static void test_form(const char *form)
 	text_fini(&t);
 }
 
-/* Lane 0 names lane 1, which waits for it elsewhere: nobody can go on. */
+/* Lane 0 names lane 1, which waits for it elsewhere: no lane can continue. */
 static const char crossed[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry k(.param .u64 out)\n{\n.reg .pred p; .reg .b32 t;\n"

@@ -19,7 +19,7 @@ static const struct {
 
 /*
  * Each case several ways: an operand that is the number, one that a register is set to, one through
- * two copies; then the ways that are not folded: set twice, and loaded.
+ * two copies; then the cases that are not folded: set twice, and loaded.
  */
 #define WAYS 5u
 

@@ -1,5 +1,5 @@
 /*
- * Lanes that have diverged meet where their ways do, wherever the text has that place: before the
+ * Lanes that have diverged reconverge, wherever the text has the reconvergence point: before the
  * branch, at the beginning of the loop, inside it. And what lanes that share a program counter do
  * to each other before Volta.
  */
@@ -75,7 +75,7 @@ static void test_layout(const struct layout *x, const char *device, u32 threads)
 	harness_close(&h);
 }
 
-/* A lock that each lane takes; one loop, whose ways meet behind it, as the source has it. */
+/* A lock that each lane takes; one loop, reconvergence after it, as the source has it. */
 static const char lock[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"
 	".visible .entry k(.param .u64 out)\n{\n.reg .u64 a; .reg .u32 x; .reg .pred p;\n"

@@ -131,7 +131,7 @@ static void lay(const struct problem *p, u32 (*lane)[16])
 		for (u32 j = 0; j < 8; j++)
 			memcpy(&lane[i % 8 * 4 + j / 2][8 + i / 8 * 2 + j % 2], &p->c[i][j], 4);
 	for (u32 l = 0; l < 32; l++)
-		lane[l][12] = lane[l][13] = 0x7e7e7e7e; /* never looked at */
+		lane[l][12] = lane[l][13] = 0x7e7e7e7e; /* never read */
 	for (u32 s = 0; s < p->kind->scales; s++) {
 		u32 shift_a = 8 * (p->bytes[0] + s), shift_b = 8 * (p->bytes[1] + s);
 

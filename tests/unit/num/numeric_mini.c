@@ -1,5 +1,5 @@
 /*
- * The conversions that no hardware at hand performs, against their definition: every code of the
+ * The conversions that no available hardware performs, against their definition: every code of the
  * small formats, nearest by search, stochastic rounding by its mean and its neighbours, ue8m0, the
  * three-input minimum.
  */

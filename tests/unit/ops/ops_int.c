@@ -335,7 +335,7 @@ static void test_carry_chain(const char *level)
 	harness_close(&h);
 }
 
-/* 128-bit registers taken apart and put together in every way; the parts trade places. */
+/* 128-bit registers decomposed and composed in every way; the parts trade places. */
 static const char quads[] =
 	".version 8.3\n.target sm_80\n.address_size 64\n"
 	".visible .entry k(.param .u64 out)\n{\n"

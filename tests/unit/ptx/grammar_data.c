@@ -151,7 +151,7 @@ static void check_opaque(void)
 	const struct ir_var *s;
 
 	/*
-	 * Samplers stand for themselves in independent mode only, which is none of this test's
+	 * Samplers stand for themselves in independent mode only, which is not this test's
 	 * business.
 	 */
 	if (t.m) {

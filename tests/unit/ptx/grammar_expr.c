@@ -1,6 +1,6 @@
 /*
  * Constant expressions: every operator, precedence, signedness, the edges of 64 bits. The expected
- * values are worked out by hand from PTX ISA "Constant Expressions"; each is seen as the initial
+ * values are computed by hand from PTX ISA "Constant Expressions"; each is seen as the initial
  * value of a variable.
  */
 #include "tests/unit/ptx/ptx_text.h"

@@ -169,7 +169,7 @@ static void check_odd_texts(void)
 	ptx_text_fini(&t);
 }
 
-/* A module to be run keeps what nobody knows, and says so when it is reached. */
+/* A module to be run keeps what is not known, and says so when it is reached. */
 static void check_poison(void)
 {
 	struct ptx_text t = ptx_text_parse(

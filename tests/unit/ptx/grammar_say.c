@@ -16,9 +16,9 @@
 
 struct expected {
 	const char *statement, *text;
-	const char *marked; /* what is underlined, NULL: not looked at */
-	const char *hint;   /* how the hint begins; NULL: not looked at */
-	const char *words;  /* ptxas's, NULL: not looked at */
+	const char *marked; /* what is underlined, NULL: not checked */
+	const char *hint;   /* how the hint begins; NULL: not checked */
+	const char *words;  /* ptxas's, NULL: not checked */
 };
 
 static const struct expected cases[] = {

@@ -154,7 +154,7 @@ int main(void)
 		test_functions(&r, one);
 		test_libraries(&r, one, two_path);
 		test_replaced(&r, two_path, three_path);
-		CHECK_MSG(redirect_watch(hook), "the loader tells of libraries");
+		CHECK_MSG(redirect_watch(hook), "the loader reports libraries");
 		CHECK_MSG(!hook_calls && copy_library(three_path) && dlopen(three_path, RTLD_NOW) &&
 				  hook_calls,
 			  "when they are mapped");

@@ -246,7 +246,7 @@ static void test_order(void)
 	kernel_close(&k, NULL);
 }
 
-/* Whether the pool comes to keep n slots; they are given back after the end of a grid is told. */
+/* Whether the pool comes to keep n slots; they are released after the end of a grid is reported. */
 static bool kept(struct sched_pool *pool, u32 n)
 {
 	u32 len = 0;
