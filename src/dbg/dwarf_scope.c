@@ -4,6 +4,7 @@
 #include "src/base/demangle.h"
 #include "src/dbg/dwarf_die.inc"
 #include "src/dbg/flow.h"
+#include "src/ir/source.h"
 
 #include <stdlib.h>
 
@@ -65,7 +66,7 @@ static bool find_inner(struct dwarf_chain *c, u64 pc)
 }
 
 /* Neighbouring instructions usually have the same scopes: the last chain is kept. */
-static struct dwarf_chain *find_chain(struct debug_info *d, struct dbg_place at)
+static struct dwarf_chain *chain_by_address(struct debug_info *d, struct dbg_place at)
 {
 	struct dwarf_chain *c = d->chain;
 	u64 pc = dwarf_image_pc(at);
@@ -82,6 +83,52 @@ static struct dwarf_chain *find_chain(struct debug_info *d, struct dbg_place at)
 	while (c->len < DWARF_DEPTH_MAX && find_inner(c, pc))
 		c->len++;
 	return c;
+}
+
+static void note_next(void *user, u32 next)
+{
+	u32 *only = user;
+
+	*only = *only == IR_NONE ? next : IR_NONE - 1;
+}
+
+/* Does the instruction do nothing but go on with the next? */
+static bool leads_on(struct dbg_place at)
+{
+	u32 next = IR_NONE;
+
+	if (at.insn >= at.func->insns.len || ir_opcode(&at.func->insns.at[at.insn]) != OPCODE_bra)
+		return false;
+	flow_successors(at.func, at.insn, note_next, &next);
+	return next == at.insn + 1;
+}
+
+/*
+ * nvcc jumps into an inlined function that begins another one's code, and gives the jump the line
+ * of the call, but leaves it outside of the function that the call is in. There it belongs.
+ */
+static struct dwarf_chain *find_chain(struct debug_info *d, struct dbg_place at)
+{
+	struct dwarf_chain *c = chain_by_address(d, at);
+	const struct ir_loc *l;
+	u32 len = c->len, i;
+	u64 own, line = 0;
+
+	if (!len || !leads_on(at) || !(l = ir_loc_at(d->m, at.func->insns.at[at.insn].loc)))
+		return c;
+	own = die_id(&c->at[len - 1]);
+	c = chain_by_address(d, (struct dbg_place){at.func, at.insn + 1});
+	for (i = c->len; i-- > 1 && !is_inlined(&c->at[i]);)
+		;
+	if (i && i < c->len && i > len && die_id(&c->at[len - 1]) == own) {
+		die_number(&c->at[i], DW_AT_call_line, &line);
+		if (line == l->line) {
+			c->len = i;
+			c->begin = c->end = 0; /* of this instruction alone */
+			return c;
+		}
+	}
+	return chain_by_address(d, at);
 }
 
 /*

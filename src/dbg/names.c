@@ -319,10 +319,9 @@ static bool ends_in_name(const char *whole, const char *name)
 	return is;
 }
 
-bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name)
+bool dbg_names_same(const char *whole, const char *name)
 {
-	const char *whole = dbg_names_function(n, f);
-	bool is = !strcmp(name, f->name->text) || ends_in_name(whole, name);
+	bool is = ends_in_name(whole, name);
 
 	for (u32 keep = 0; keep < 2 && !is; keep++) {
 		struct text t = {0};
@@ -332,6 +331,11 @@ bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const c
 		text_fini(&t);
 	}
 	return is;
+}
+
+bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name)
+{
+	return !strcmp(name, f->name->text) || dbg_names_same(dbg_names_function(n, f), name);
 }
 
 bool dbg_names_has_function(struct dbg_names *n, const char *name)

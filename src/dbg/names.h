@@ -84,9 +84,11 @@ const char *dbg_names_function(struct dbg_names *n, const struct ir_func *f);
 /* What the function returns; NULL: nothing, or not known. */
 struct dbg_type *dbg_names_result(struct dbg_names *n, const struct ir_func *f);
 /*
- * Is it a name of the function: its PTX name, the C++ name with or without parameters, template
- * arguments and namespaces?
+ * Is `name` a name of the function that is demangled as `whole`: with or without parameters,
+ * template arguments and namespaces, whatever its blanks?
  */
+bool dbg_names_same(const char *whole, const char *name);
+/* The same of a function, or its PTX name. */
 bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name);
 /* Has the module a function of this name? */
 bool dbg_names_has_function(struct dbg_names *n, const char *name);

@@ -245,6 +245,23 @@ static u32 join_groups(struct look_group *g, u32 n)
 	return len;
 }
 
+/* A blank beside an operator that has blanks on both sides: "i + 1". */
+static bool is_beside_operator(const char *text, const char *blank)
+{
+	static const char operators[] = "+-*/%<>=!&|^?:";
+	const char *next = blank + strspn(blank, " \t"), *before = blank;
+	size_t n = strspn(next, operators);
+
+	if (n && (next[n] == ' ' || next[n] == '\t'))
+		return true;
+	while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
+		before--;
+	next = before;
+	while (before > text && before[-1] && strchr(operators, before[-1]))
+		before--;
+	return before < next && before > text && (before[-1] == ' ' || before[-1] == '\t');
+}
+
 /* Cut a list of expressions: at commas if there are any, else at blanks, outside of brackets. */
 static u32 split(char *text, char *out[COLUMNS_MAX])
 {
@@ -262,7 +279,7 @@ static u32 split(char *text, char *out[COLUMNS_MAX])
 
 		depth += *s == '(' || *s == '[' || *s == '{';
 		depth -= depth && (*s == ')' || *s == ']' || *s == '}');
-		if (!depth && (commas ? *s == ',' : blank)) {
+		if (!depth && (commas ? *s == ',' : blank && !is_beside_operator(text, s))) {
 			*s = 0;
 			begun = false;
 		} else if (!begun && !blank && n < COLUMNS_MAX) {
@@ -300,6 +317,9 @@ static void say_groups(struct debugger *x, const struct look_group *g, u32 n, ch
 			say_values(&values[k], g[i].mask, live, table_cell(&t));
 	}
 	table_say(x, &t);
+	for (u32 i = 0; i < columns; i++)
+		if (!values[i].there && values[i].why.len)
+			say(x, "%s: %s\n", column[i], values[i].why.at);
 }
 
 void command_info_lanes(struct debugger *x, const struct call *c)

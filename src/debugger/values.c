@@ -29,6 +29,10 @@ bool debugger_number(struct debugger *x, const char *text, u64 *out)
 	context_now(x, &c);
 	e = dbg_expr_parse(&c, text, &why);
 	good = e && dbg_expr_eval(e, &c, &v, &why) && dbg_value_number(&c, &v, &n, &why);
+	if (good && (n.is_float ? n.real < 0 : n.is_signed && (s64)n.bits < 0)) {
+		text_printf(&why, "%s is negative.", text);
+		good = false;
+	}
 	if (good)
 		*out = n.is_float ? (u64)(s64)n.real : n.bits;
 	else

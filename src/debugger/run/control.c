@@ -2,6 +2,7 @@
  * Who goes on, and where: freezing, choosing a warp, jumping.
  */
 #include "src/debugger/debugger_int.h"
+#include "src/debugger/look_value.h"
 
 /* Lanes of a warp of the focus CTA that live; 0 after a message. */
 static u32 lanes_of_warp(struct debugger *x, u64 warp)
@@ -192,7 +193,36 @@ void command_jump(struct debugger *x, const struct call *c)
 	location_fini(&at);
 }
 
-void command_return(struct debugger *x, const struct call *c PL_UNUSED)
+/* What the function in focus returns becomes the value of an expression. False after a message. */
+static bool set_returned(struct debugger *x, const struct where *w, const char *text)
+{
+	const struct ir_func *f = w->place.func;
+	struct look_evaluated v;
+	struct dbg_variable var;
+	struct dbg_value place;
+	struct dbg_type *type;
+	struct text why = {0};
+	bool good;
+
+	if (!w->module || !f->rets_len || !returned_variable(w->module, f->rets[0], &var)) {
+		say_error(x, "The function returns nothing.");
+		return false;
+	}
+	if (!look_evaluate(x, text, &v))
+		return false;
+	type = dbg_names_result(w->module->names, f);
+	if (type && dbg_type_size(type) <= var.base->size_bytes)
+		var.type = type;
+	dbg_value_of(&v.c, &var, &place);
+	good = dbg_value_set(&v.c, &place, &v.v, &why);
+	if (!good)
+		look_say_why(x, &why);
+	text_fini(&why);
+	look_evaluated_fini(&v);
+	return good;
+}
+
+void command_return(struct debugger *x, const struct call *c)
 {
 	struct where w;
 	u32 i;
@@ -207,7 +237,9 @@ void command_return(struct debugger *x, const struct call *c PL_UNUSED)
 	}
 	if (i == w.place.func->insns.len)
 		say_error(x, "%s has no return of its own.", w.place.func->name->text);
-	else if (set_pc(x, (struct dbg_place){w.place.func, i}))
+	else if ((!*c->args || set_returned(x, &w, c->args)) &&
+		 set_pc(x, (struct dbg_place){w.place.func, i}))
 		say(x, "Lane %u returns from %s when it goes on.\n", x->focus.lane,
-		    w.place.func->name->text);
+		    w.module ? dbg_names_function(w.module->names, w.place.func)
+			     : w.place.func->name->text);
 }

@@ -61,6 +61,8 @@ bool location_parse(struct debugger *x, const char *text, struct location *out)
 		out->kind = AT_LINE;
 		out->file = strndup(text, (size_t)(colon - text));
 		good = out->file != NULL;
+	} else if (colon && (colon == text || colon[-1] != ':') && !strchr(text, '(')) {
+		good = false; /* "FILE:" and no line */
 	} else {
 		out->kind = AT_FUNCTION;
 		good = isalpha((u8)*text) || strchr("_$%:(~", *text);
@@ -202,32 +204,60 @@ static bool find_line(struct debugger *x, struct location *l, point_places *out)
 	return good;
 }
 
+struct inlined_calls {
+	u64 *at;
+	size_t len, cap;
+};
+
+static bool seen_before(const struct inlined_calls *seen, u64 id)
+{
+	for (size_t i = 0; i < seen->len; i++)
+		if (seen->at[i] == id)
+			return true;
+	return false;
+}
+
+/* The call around an instruction of a function of this name, 0: none; `at` is where it begins. */
+static u64 inlined_call(struct loaded *m, struct dbg_place at, const struct dbg_inline *around,
+			u32 n, const char *name)
+{
+	struct dbg_frame in[DBG_INLINE_MAX + 1];
+	u32 k = 0;
+
+	n = (u32)min_u64(n, dbg_names_frames(m->names, m->lines, at, in) - 1);
+	while (k < n && !dbg_names_same(in[k].function, name))
+		k++;
+	return k < n ? around[k].id : 0;
+}
+
 /* Where code of a function begins that was inlined into others. */
 static bool find_inlined(struct debugger *x, struct loaded *m, const struct ir_func *f,
 			 const char *name, point_places *out)
 {
-	struct dbg_frame in[DBG_INLINE_MAX + 1];
 	struct dbg_inline around[DBG_INLINE_MAX];
-	u64 inside = 0;
+	struct inlined_calls seen = {0};
+	u64 last = 0;
+	u32 last_n = 0;
+	bool good = true;
 
-	for (u32 i = 0; i < f->insns.len; i++) {
+	for (u32 i = 0; i < f->insns.len && good; i++) {
 		struct dbg_place at = {f, i};
-		u32 n = dbg_names_inlined(m->names, at, around), k = 0;
+		u32 n = dbg_names_inlined(m->names, at, around);
+		u64 id;
 
 		if (!n)
 			n = dbg_lines_inlined(m->m, at, around);
-		if (!n) {
-			inside = 0;
+		/* Most are in the same calls as the one before. */
+		if (n == last_n && (!n || around[0].id == last))
 			continue;
-		}
-		n = dbg_names_frames(m->names, m->lines, at, in) - 1;
-		while (k < n && strcmp(in[k].function, name) != 0)
-			k++;
-		if (k < n && around[k].id != inside && !add_place(x, out, at, false))
-			return false;
-		inside = k < n ? around[k].id : 0;
+		last_n = n;
+		last = n ? around[0].id : 0;
+		id = n ? inlined_call(m, at, around, n, name) : 0;
+		if (id && !seen_before(&seen, id))
+			good = VEC_PUSH(&seen, id) && add_place(x, out, at, false);
 	}
-	return true;
+	VEC_FREE(&seen);
+	return good;
 }
 
 static bool find_function_places(struct debugger *x, struct loaded *m, const struct location *l,
@@ -299,6 +329,29 @@ const char *condition_begin(const char *s)
 	return NULL;
 }
 
+static bool is_file_known(const struct debugger *x, const char *file)
+{
+	for (size_t i = 0; i < x->modules.len; i++) {
+		const struct ir_module *m = x->modules.at[i]->m;
+
+		for (size_t k = 0; k < m->files.len; k++)
+			if (dbg_path_ends_in(m->files.at[k].path, file))
+				return true;
+	}
+	return false;
+}
+
+/* Code is loaded, and the place is not in it: a slip of the pen, maybe. */
+static void say_not_there(struct debugger *x, const struct location *l)
+{
+	if (l->kind != AT_LINE && l->function)
+		say(x, "Function \"%s\" not defined.\n", l->function);
+	else if (l->file && is_file_known(x, l->file))
+		say(x, "No line %u in file \"%s\".\n", l->line, l->file);
+	else if (l->file)
+		say(x, "No source file named %s.\n", l->file);
+}
+
 static void say_made(struct debugger *x, struct point *p)
 {
 	struct text t = {0};
@@ -307,6 +360,8 @@ static void say_made(struct debugger *x, struct point *p)
 	if (!p->places.len) {
 		say(x, "%s %u at %s, when its code is loaded.\n", point_title(p), p->number,
 		    p->text);
+		if (x->modules.len)
+			say_not_there(x, &p->at);
 		return;
 	}
 	w = where_of(x, p->places.at[0].place);
@@ -368,6 +423,8 @@ static void make_break(struct debugger *x, const struct call *c, bool temporary)
 	location_find(x, &p->at, &p->places);
 	if (point_set_condition(x, p, condition))
 		say_made(x, p);
+	else
+		point_unmake(x, p);
 }
 
 void command_break(struct debugger *x, const struct call *c)

@@ -254,10 +254,45 @@ static struct point *take_point(struct debugger *x, const char *args, const char
 	return p;
 }
 
+/* Can the condition be read? It is where its names are known: at the first of the places. */
+static bool reads_well(struct debugger *x, const struct point *p, const char *condition)
+{
+	struct loaded *m = p->places.len ? loaded_of(x, p->places.at[0].place.func) : NULL;
+	struct dbg_context c = {.session = x->session, .target = &x->target};
+	struct text why = {0};
+	struct dbg_expr *e;
+
+	if (p->kind == POINT_WATCH)
+		context_now(x, &c);
+	if (m) {
+		c.names = m->names;
+		c.place = p->places.at[0].place;
+		c.inlined = p->places.at[0].inlined;
+	}
+	/* Without code there are no types: casts cannot be told from calls. */
+	if (!c.names)
+		return true;
+	e = dbg_expr_parse(&c, condition, &why);
+	if (!e)
+		say_error(x, "%s", why.at ? why.at : "no memory");
+	dbg_expr_free(e);
+	text_fini(&why);
+	return e != NULL;
+}
+
+void point_unmake(struct debugger *x, struct point *p)
+{
+	x->points.next -= p->number == x->points.next;
+	point_delete(x, p);
+}
+
 bool point_set_condition(struct debugger *x, struct point *p, const char *condition)
 {
-	char *copy = *condition ? strdup(condition) : NULL;
+	char *copy = NULL;
 
+	if (*condition && !reads_well(x, p, condition))
+		return false;
+	copy = *condition ? strdup(condition) : NULL;
 	if (*condition && !copy) {
 		say_error(x, "Out of memory for the condition.");
 		return false;

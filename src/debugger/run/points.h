@@ -89,6 +89,9 @@ void point_note_hit(struct debugger *x, struct point *p);
 char *points_next_command(struct debugger *x);
 /* The program goes on: temporary ones that were hit go. */
 void points_hits_forget(struct debugger *x);
+/* Delete one that could not be made; its number is free again. */
+void point_unmake(struct debugger *x, struct point *p);
+/* False after a message: it cannot be read; the point is as it was. */
 bool point_set_condition(struct debugger *x, struct point *p, const char *condition);
 /* Where "if" begins as a word of its own, outside parentheses; NULL: there is none. */
 const char *condition_begin(const char *s);

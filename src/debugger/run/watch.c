@@ -538,6 +538,20 @@ static u32 levels_at(const struct dbg_context *c)
 	return c->inlined < n ? n - c->inlined : 0;
 }
 
+/* Does it have a value where nothing runs and no name is known? */
+static bool has_constant_value(struct debugger *x, const char *text)
+{
+	struct dbg_context c = {.session = x->session, .dry = true};
+	struct text unwanted = {0};
+	struct dbg_expr *e = dbg_expr_parse(&c, text, &unwanted);
+	struct dbg_value v;
+	bool is = e && dbg_expr_eval(e, &c, &v, &unwanted) && v.store == DBG_RVALUE;
+
+	dbg_expr_free(e);
+	text_fini(&unwanted);
+	return is;
+}
+
 static bool watch_open(struct debugger *x, struct watch *w, const char *text, bool location)
 {
 	struct text why = {0};
@@ -556,6 +570,10 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 	       dbg_value_referred(&c, &v, &to, &why);
 	if (good && !dbg_type_size(to.type)) {
 		text_puts(&why, "its size is not known");
+		good = false;
+	}
+	if (good && to.store == DBG_RVALUE && has_constant_value(x, text)) {
+		text_puts(&why, "its value is constant");
 		good = false;
 	}
 	w->by_value = good && to.store != DBG_MEMORY;
@@ -601,8 +619,10 @@ static void watch_make(struct debugger *x, const char *text, const char *conditi
 		return;
 	}
 	p->watch = w;
-	if (!point_set_condition(x, p, condition))
+	if (!point_set_condition(x, p, condition)) {
+		point_unmake(x, p);
 		return;
+	}
 	say(x, "%s %u: %s\n",
 	    modes == WATCH_WRITE  ? "Watchpoint"
 	    : modes == WATCH_READ ? "Read watchpoint"

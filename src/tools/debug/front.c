@@ -140,6 +140,8 @@ enum front_result front_evaluate(struct front *f, const char *expression, bool *
 	struct text line = {0}, out = {0};
 	enum front_result r = FRONT_ERROR;
 
+	if (!*expression)
+		return front_error(f, "if and while need an expression");
 	text_printf(&line, "output (%s) != 0", expression);
 	if (!line.failed)
 		r = front_capture(f, line.at, &out);

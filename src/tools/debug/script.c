@@ -357,6 +357,7 @@ enum front_result script_source(struct front *f, const char *path)
 	struct script s;
 	const char *why;
 	struct stat st;
+	size_t mark;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return front_error(f, "%s: is a folder", path);
@@ -367,7 +368,9 @@ enum front_result script_source(struct front *f, const char *path)
 		file_close(&file);
 		return front_error(f, "%s: %s", path, why);
 	}
-	script_of_text(&s, (const char *)file.data, file.size);
+	/* Some editors begin text in UTF-8 with a mark. */
+	mark = file.size >= 3 && !memcmp(file.data, "\xef\xbb\xbf", 3) ? 3 : 0;
+	script_of_text(&s, (const char *)file.data + mark, file.size - mark);
 	s.name = path;
 	r = script_run(f, &s);
 	file_close(&file);
