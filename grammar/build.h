@@ -286,7 +286,7 @@ struct build_value build_cast(struct parse *p, u32 type, struct build_value a,
 /* Integer value of an expression; reports and returns `instead` when it is floating point. */
 s64 build_integer_of(struct parse *p, struct build_value v, s64 instead, struct diag_span where);
 
-/* ---- build_decl.c: variables, registers, parameters ---- */
+/* ---- build_decl.c: variables and parameters ---- */
 void build_linkage(struct parse *p, u32 linkage, struct diag_span where);
 void build_decl_begin(struct parse *p, u32 space, struct diag_span where);
 void build_align(struct parse *p, struct build_value v, struct diag_span where);
@@ -301,9 +301,18 @@ void build_opaque_pointer(struct parse *p, u32 type, struct diag_span where);
 void build_pointer_align(struct parse *p, struct build_value v, struct diag_span where);
 void build_declarator(struct parse *p, struct str *name, struct diag_span where);
 void build_dim(struct parse *p, const struct build_value *v, struct diag_span where);
-void build_family(struct parse *p, struct build_value count, struct diag_span where);
 void build_variable(struct parse *p, struct diag_span where);
 void build_param(struct parse *p, struct diag_span where);
+
+/* ---- build_register.c ---- */
+/* A family, %r<count>, from the declaration being read; or a single register. */
+void build_family(struct parse *p, struct build_value count, struct diag_span where);
+void build_register_declarator(struct parse *p, struct diag_span where);
+/* Declare them without a name. Returns the declaration. */
+u32 build_declare_registers(struct parse *p, u32 count, bool family);
+/* Is the name that of a member of a family that is declared here? */
+bool build_clashes_with_family(struct parse *p, struct str *name);
+/* The register of a declaration with this number. */
 u32 build_register(struct parse *p, u32 decl, u32 number);
 void build_note_single(struct parse *p, const struct str *name);
 /*

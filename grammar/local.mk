@@ -10,6 +10,7 @@ libcore_la_SOURCES += \
 	grammar/build_limits.c \
 	grammar/build_operand.c \
 	grammar/build_private.c \
+	grammar/build_register.c \
 	grammar/build_say.c \
 	grammar/parse.c grammar/parse.h
 

@@ -36,4 +36,16 @@ bool ir_check_sreg(struct check *c, const struct isa_operand *o, const struct ir
 bool ir_check_elements(struct check *c, const struct isa_operand *o, const struct ir_operand *vec,
 		       u32 first);
 
+/* ---- ir_check_address.c ---- */
+
+/* May memory of space `have` be addressed where the form has `want`? */
+bool ir_space_has(u32 want, u32 have);
+/* An address in a space. */
+bool ir_check_base(struct check *c, const struct isa_operand *o, u32 space,
+		   const struct ir_operand *op);
+/* An address of tensor memory. */
+bool ir_check_tmem(struct check *c, const struct isa_operand *o, const struct ir_operand *op);
+/* Several parts in brackets: an object, coordinates, a tensor map. */
+bool ir_check_compound(struct check *c, const struct isa_operand *o, const struct ir_operand *op);
+
 #endif

@@ -1,6 +1,6 @@
 libcore_la_SOURCES += \
 	src/ir/ir.c src/ir/ir.h src/ir/ir_int.h \
-	src/ir/ir_check.c src/ir/ir_check_int.h \
+	src/ir/ir_check.c src/ir/ir_check_address.c src/ir/ir_check_int.h \
 	src/ir/ir_check_value.c \
 	src/ir/ir_dump.c \
 	src/ir/ir_equal.c \
