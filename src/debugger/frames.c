@@ -158,5 +158,6 @@ void context_now(struct debugger *x, struct dbg_context *out)
 	/* Types and variables of the program are there without a lane, too. */
 	if (loaded_open(x, x->modules.at[0]))
 		out->names = x->modules.at[0]->names;
-	out->target = x->grid ? &x->target : NULL;
+	/* Between launches a program still has its devices' memory. */
+	out->target = x->grid || x->fd >= 0 ? &x->target : NULL;
 }

@@ -131,15 +131,32 @@ static struct cta *memory_cta(const struct debugger *x, const struct dbg_lane *l
 	return c ? c : x->grid ? debug_resident(x->grid, 0) : NULL;
 }
 
+/* Between launches: bytes of a device's memory, NULL: they are in none. */
+static u8 *device_bytes(const struct debugger *x, enum mem_space space, u64 address, u64 bytes)
+{
+	struct mem_range r;
+
+	for (size_t i = 0; i < x->modules.len && space != MEM_LOCAL && space != MEM_SHARED; i++) {
+		struct mem *m = &x->modules.at[i]->owner->dev->mem;
+
+		if (mem_find(m, address, bytes ? bytes : 1, &r))
+			return mem_host(&r, address);
+	}
+	return NULL;
+}
+
 static enum dbg_answer read_memory(void *user, const struct dbg_lane *lane, enum dbg_space space,
 				   u64 address, void *to, u64 bytes)
 {
 	struct debugger *x = user;
 	enum mem_space s = engine_space(space, &address);
 	struct cta *c = memory_cta(x, lane, s);
+	const u8 *at = x->grid ? NULL : device_bytes(x, s, address, bytes);
 
+	if (at)
+		memcpy(to, at, bytes);
 	if (!c)
-		return DBG_GONE;
+		return at ? DBG_OK : x->grid ? DBG_GONE : DBG_NO_ACCESS;
 	return debug_read_memory(x->grid, c, lane->warp, lane->lane, s, address, to, bytes)
 		       ? DBG_OK
 		       : DBG_NO_ACCESS;
@@ -151,9 +168,12 @@ static enum dbg_answer write_memory(void *user, const struct dbg_lane *lane, enu
 	struct debugger *x = user;
 	enum mem_space s = engine_space(space, &address);
 	struct cta *c = memory_cta(x, lane, s);
+	u8 *at = x->grid ? NULL : device_bytes(x, s, address, bytes);
 
+	if (at)
+		memcpy(at, from, bytes);
 	if (!c)
-		return DBG_GONE;
+		return at ? DBG_OK : x->grid ? DBG_GONE : DBG_NO_ACCESS;
 	if (!debug_write_memory(x->grid, c, lane->warp, lane->lane, s, address, from, bytes))
 		return DBG_NO_ACCESS;
 	debug_changed(x->grid);
@@ -182,13 +202,31 @@ static enum dbg_answer frame_variable(const struct debugger *x, const struct dbg
 	return DBG_OK;
 }
 
+/* Between launches: those of the devices' memory alone have a place. */
+static enum dbg_answer device_variable(const struct debugger *x, const struct ir_var *var,
+				       u64 *address)
+{
+	for (size_t i = 0; i < x->modules.len; i++) {
+		const struct loaded *l = x->modules.at[i];
+
+		for (size_t k = 0; k < l->m->vars.len; k++)
+			if (l->m->vars.at[k] == var) {
+				*address = l->owner->address[l->unit][k];
+				return *address ? DBG_OK : DBG_GONE;
+			}
+	}
+	return DBG_NOT_KNOWN;
+}
+
 static enum dbg_answer variable(void *user, const struct dbg_lane *lane, const struct ir_var *var,
 				u64 *address)
 {
 	struct debugger *x = user;
 	struct exec_place place;
 
-	if (!x->grid || !exec_variable_place(debug_env(x->grid)->program, var, &place))
+	if (!x->grid)
+		return device_variable(x, var, address);
+	if (!exec_variable_place(debug_env(x->grid)->program, var, &place))
 		return DBG_NOT_KNOWN;
 	if (place.base == EXEC_IN_FRAME || place.base == EXEC_IN_STACK)
 		return frame_variable(x, lane, var, &place, address);
