@@ -46,6 +46,28 @@ says out '^Temporary breakpoint 2: '
 says out 'stop only if t == 40$'
 says out '^Breakpoint 1: .*CTA \(0,0,0\) warp 1, lane 8 \(00000100\)'
 
+succeeds "detach" debug 'break 28
+run
+detach
+print 6 * 7
+info program
+delete
+break 36
+run
+print t
+kill
+info breakpoints'
+says out '^\[Process [0-9]* goes on without the debugger\]$' "the program goes on"
+says out '^\$1 = 42$' "the session, too"
+says out '^It is not being run$' "without a program"
+says out '^7 218 cudaSuccess$' "the program ends as ever"
+says out '^\$1 = 0$' "it is started again"
+ends 1 "nothing is left to detach from" debug 'break 28
+run
+detach
+detach'
+says out '^No program is being run$'
+
 # A front end that is cut, or sends what it should not.
 if command -v python3 >/dev/null 2>&1; then
 	capture python3 "$top/tests/debug/front_end.py" "$bin/ptxloom" "$scratch/programs/calls"

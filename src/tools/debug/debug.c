@@ -231,6 +231,9 @@ static int run_session(struct front *f, const struct options *o)
 
 static void close_session(struct front *f)
 {
+	if (session_is_running(f) && !f->program.attached)
+		session_kill(f);
+	session_wait_released(f);
 	program_fini(&f->program);
 	debugger_free(f->local);
 	code_close(f->code);

@@ -82,8 +82,13 @@ void session_complete(struct front *f, const char *line);
 /* Look whether the program has ended while it stood, and say so: true. */
 bool session_poll(struct front *f);
 enum front_result session_kill(struct front *f);
-/* An attached process goes on without us. */
+/* The program goes on without us. */
 void session_detach(struct front *f);
+/*
+ * Wait for programs that were detached: they would be killed with the front end, which is their
+ * parent. Ctrl-C kills them.
+ */
+void session_wait_released(struct front *f);
 
 /* ---- verbs.c: the front end's own commands ---- */
 

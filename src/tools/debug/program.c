@@ -47,6 +47,7 @@ void program_fini(struct debuggee *p)
 	program_close(p);
 	for (size_t i = 0; i < p->variables.len; i++)
 		free_variable(&p->variables.at[i]);
+	VEC_FREE(&p->released);
 	free(p->args);
 	VEC_FREE(&p->variables);
 }
@@ -414,7 +415,25 @@ void program_detach(struct debuggee *p)
 {
 	program_close(p);
 	close_fd(&p->end);
+	if (p->pid && !p->attached) {
+		program_take_terminal(p, false);
+		end_guard(p);
+		if (!VEC_PUSH(&p->released, p->pid))
+			kill(-p->pid, SIGKILL);
+	}
 	p->pid = 0;
+}
+
+pid_t program_released(struct debuggee *p)
+{
+	while (p->released.len) {
+		pid_t last = p->released.at[p->released.len - 1];
+
+		if (waitpid(last, NULL, WNOHANG) == 0)
+			return last;
+		p->released.len--;
+	}
+	return 0;
 }
 
 void program_suspend(const struct debuggee *p)

@@ -46,6 +46,7 @@ struct debuggee {
 	 */
 	int guard;
 	pid_t guard_pid;
+	VEC(pid_t) released; /* started here, and detached since */
 };
 
 void program_init(struct debuggee *p);
@@ -66,8 +67,10 @@ bool program_set_variable(struct debuggee *p, const char *name, const char *valu
 
 /* Connect with a process that waits for a debugger. False, with one line in `why`: it does not. */
 bool program_attach(struct debuggee *p, pid_t pid, struct text *why);
-/* Let an attached process go on without us, from where it stands. */
+/* Let it go on without us, from where it stands. */
 void program_detach(struct debuggee *p);
+/* One that was started here, was detached and still runs; 0: there is none. Reaps the others. */
+pid_t program_released(struct debuggee *p);
 /* Start it, or let an attached one begin. False, with one line in `why`: it does not run. */
 bool program_start(struct debuggee *p, struct text *why);
 /* Make its process group the terminal's (or ours again), if there is a terminal. */

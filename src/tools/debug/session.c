@@ -350,6 +350,24 @@ enum front_result session_kill(struct front *f)
 	return FRONT_OK;
 }
 
+void session_wait_released(struct front *f)
+{
+	struct pollfd fd = {f->signals, POLLIN, 0};
+	pid_t pid = program_released(&f->program), said = 0;
+	struct signalfd_siginfo info;
+
+	for (; pid; pid = program_released(&f->program)) {
+		if (said != pid && !f->batch)
+			front_printf(f, "[Waiting for process %ld; Ctrl-C kills it]\n", (long)pid);
+		said = pid;
+		fflush(stdout);
+		poll(&fd, 1, -1);
+		while (read(f->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			if (info.ssi_signo == SIGINT)
+				kill(-pid, SIGKILL);
+	}
+}
+
 void session_detach(struct front *f)
 {
 	receive(f);

@@ -99,16 +99,16 @@ static enum front_result kill_program(struct front *f, const char *args)
 
 static enum front_result detach(struct front *f, const char *args)
 {
+	pid_t pid;
+
 	if (*args)
 		return front_error(f, "'detach' takes no argument");
-	if (!f->program.attached)
-		return front_error(f, "A program that was started here is debugged to its end; "
-				      "`kill` ends it");
-	if (f->program.socket < 0)
+	pid = f->program.attached ? f->program.attached : f->program.pid;
+	if (!pid || f->program.socket < 0)
 		return front_error(f, "No program is being run");
 	session_detach(f);
 	f->started = true;
-	front_printf(f, "[Process %ld goes on without the debugger]\n", (long)f->program.attached);
+	front_printf(f, "[Process %ld goes on without the debugger]\n", (long)pid);
 	return FRONT_OK;
 }
 
