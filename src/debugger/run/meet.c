@@ -75,7 +75,7 @@ static int listen_at(const struct sockaddr_un *at)
 	return fd;
 }
 
-/* The first that comes and may; -1: the listener is of no use any more. */
+/* The first connection of the same user; -1: no more can be accepted. */
 static int accept_user(int listener)
 {
 	for (;;) {
@@ -109,7 +109,7 @@ int meet_debugger(struct text *why)
 		(long)getpid(), (long)getpid());
 	fd = accept_user(listener);
 	if (fd < 0)
-		text_printf(why, "no debugger can come: %s", strerror(errno));
+		text_printf(why, "no debugger can connect: %s", strerror(errno));
 	unlink(at.sun_path);
 	close(listener);
 	return fd;
