@@ -422,6 +422,71 @@ void async_settle_mbar(struct cta *c, const u64 *mbar)
 	}
 }
 
+/* ---- mbarriers, for a debugger ---- */
+
+void async_list_mbar(struct cta *c, const u64 *mbar)
+{
+	struct async_cta *a = async_of(c);
+	u32 at = (u32)((const u8 *)mbar - c->shared);
+
+	if (!a)
+		return;
+	async_unlist_mbar(c, mbar);
+	if (a->mbars == a->mbars_cap) {
+		u32 cap = a->mbars_cap ? 2 * a->mbars_cap : 8;
+		u32 *bigger = realloc(a->mbar, sizeof(*bigger) * cap);
+
+		if (!bigger)
+			return;
+		a->mbar = bigger;
+		a->mbars_cap = cap;
+	}
+	a->mbar[a->mbars++] = at;
+}
+
+void async_unlist_mbar(struct cta *c, const u64 *mbar)
+{
+	struct async_cta *a = c->async;
+	u32 at = (u32)((const u8 *)mbar - c->shared), n = 0;
+
+	for (u32 i = 0; a && i < a->mbars; i++)
+		if (a->mbar[i] != at)
+			a->mbar[n++] = a->mbar[i];
+	if (a)
+		a->mbars = n;
+}
+
+void async_list_wait(struct cta *c, u32 warp, u32 lane, const u64 *mbar, bool over)
+{
+	struct async_cta *a = async_of(c);
+
+	if (a)
+		a->warp[warp].refused[lane] = over ? 0 : (u32)((const u8 *)mbar - c->shared) + 1;
+}
+
+u32 async_waiting(const struct cta *c, u32 warp, const u64 *mbar)
+{
+	u32 at = (u32)((const u8 *)mbar - c->shared) + 1, lanes = 0;
+
+	for (u32 l = 0; c->async && l < WARP_LANES; l++)
+		lanes |= (u32)(c->async->warp[warp].refused[l] == at) << l;
+	return lanes;
+}
+
+u32 async_copies_for(const struct cta *c, const u64 *mbar, u64 *bytes)
+{
+	const struct async_cta *a = c->async;
+	u32 n = 0;
+
+	*bytes = 0;
+	for (u32 i = 0; a && i < a->len; i++)
+		if (a->op[i].mbar == mbar) {
+			n++;
+			*bytes += a->op[i].bytes;
+		}
+	return n;
+}
+
 /* ---- the end of a CTA ---- */
 
 void async_finish(struct cta *c)
@@ -443,6 +508,10 @@ void async_reset(struct cta *c)
 {
 	struct async_cta *a = c->async;
 
+	for (u32 w = 0; a && a->mbars && w < c->warps; w++)
+		memset(a->warp[w].refused, 0, sizeof(a->warp[w].refused));
+	if (a)
+		a->mbars = 0;
 	if (!a || !a->some)
 		return;
 	for (u32 i = 0; i < a->len; i++)
@@ -469,6 +538,7 @@ void async_free(struct cta *c)
 		free(a->warp[w].batch);
 	free(a->warp);
 	free(a->op);
+	free(a->mbar);
 	free(a);
 	c->async = NULL;
 }
@@ -503,6 +573,9 @@ struct async_cta *async_clone(const struct cta *c, bool *ok)
 		to->batch = clone_bytes(from->batch, sizeof(*to->batch) * from->len, ok);
 	}
 	x->some = a->some;
+	if (*ok)
+		x->mbar = clone_bytes(a->mbar, sizeof(*x->mbar) * a->mbars, ok);
+	x->mbars = x->mbars_cap = *ok ? a->mbars : 0;
 	if (*ok)
 		x->op = clone_bytes(a->op, sizeof(*x->op) * a->len, ok);
 	for (u32 i = 0; *ok && i < a->len; i++) {

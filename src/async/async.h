@@ -89,6 +89,7 @@ struct async_warp {
 	u32 first; /* batches before it are done */
 	u32 committed[WARP_LANES];
 	u32 bulk_committed[WARP_LANES];
+	u32 refused[WARP_LANES]; /* listed waits: where the last one failed, plus 1; 0: nowhere */
 };
 
 struct async_cta {
@@ -96,6 +97,8 @@ struct async_cta {
 	struct async_op *op;     /* bulk copies, in the order of issue */
 	u32 len, cap;
 	bool some; /* anything is under way */
+	u32 *mbar; /* offsets in shared memory of mbarriers, in the order of their init */
+	u32 mbars, mbars_cap;
 };
 
 /* Combine elements of `size` bytes with those at dst, each as one atomic operation. */
@@ -123,6 +126,15 @@ void async_commit_bulk(struct cta *c, u32 warp, u32 lanes);
 void async_wait_bulk(struct cta *c, u32 warp, u32 lanes);
 /* Complete what will arrive on this mbarrier of the CTA. */
 void async_settle_mbar(struct cta *c, const u64 *mbar);
+/* Remember an mbarrier of the CTA until it is invalidated, once; without memory it is not. */
+void async_list_mbar(struct cta *c, const u64 *mbar);
+void async_unlist_mbar(struct cta *c, const u64 *mbar);
+/* Remember whether a lane's last wait for an mbarrier of its CTA has failed. */
+void async_list_wait(struct cta *c, u32 warp, u32 lane, const u64 *mbar, bool over);
+/* Lanes of a warp whose last wait was for the mbarrier, and failed. */
+u32 async_waiting(const struct cta *c, u32 warp, const u64 *mbar);
+/* What is under way that will arrive on an mbarrier of the CTA: copies, and their bytes. */
+u32 async_copies_for(const struct cta *c, const u64 *mbar, u64 *bytes);
 /* The CTA has ended: complete what is left. */
 void async_finish(struct cta *c);
 void async_reset(struct cta *c);

@@ -368,7 +368,9 @@ HANDLER(remote_async)
 
 static bool wait_over(struct cta *owner, const u64 *at, const struct uop *in, u64 want)
 {
-	bool parity = in->mbar.action == MBAR_WAIT_PARITY || in->mbar.action == MBAR_TRY_PARITY;
+	bool parity = in->mbar.action == MBAR_WAIT_PARITY || in->mbar.action == MBAR_TRY_PARITY ||
+		      in->mbar.action == MBAR_WAIT_PARITY_LISTED ||
+		      in->mbar.action == MBAR_TRY_PARITY_LISTED;
 
 	if (parity ? mbar_passed_parity(*at, (u32)want) : mbar_passed(*at, want))
 		return true;
@@ -383,6 +385,28 @@ static void set_pred(struct gang *g, u32 row, u32 w, u32 l, bool v)
 	*p = v ? *p | 1u << l : *p & ~(1u << l);
 }
 
+/* want: a state or a parity. Returns whether the wait is over. */
+static bool mbar_wait(struct gang *g, const struct uop *in, struct cta *owner, u64 *at, u32 lane,
+		      u64 want)
+{
+	bool over = wait_over(owner, at, in, want);
+
+	switch ((enum mbar_op)in->mbar.action) {
+	case MBAR_WAIT_LISTED:
+	case MBAR_WAIT_PARITY_LISTED:
+	case MBAR_TRY_LISTED:
+	case MBAR_TRY_PARITY_LISTED:
+		async_list_wait(g->cta, cta_warp(g, lane / WARP_LANES), lane % WARP_LANES, at,
+				over);
+		break;
+	default:
+		break;
+	}
+	if (in->d != NO_ROW)
+		set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES, over);
+	return over;
+}
+
 /* Returns false after a failed wait. */
 static bool mbar_lane(struct gang *g, const struct uop *in, struct cta *owner, u64 *at, u32 lane)
 {
@@ -390,13 +414,19 @@ static bool mbar_lane(struct gang *g, const struct uop *in, struct cta *owner, u
 		: in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 					     : ROW32(in->b)[lane];
 	u64 state = 0;
-	bool ok;
 
 	switch ((enum mbar_op)in->mbar.action) {
 	case MBAR_INIT:
 		*at = mbar_init((u32)n, in->mbar.layout);
 		return true;
 	case MBAR_INVAL:
+		return true;
+	case MBAR_INIT_LISTED:
+		*at = mbar_init((u32)n, in->mbar.layout);
+		async_list_mbar(owner, at);
+		return true;
+	case MBAR_INVAL_LISTED:
+		async_unlist_mbar(owner, at);
 		return true;
 	case MBAR_EXPECT:
 		mbar_expect(at, (u32)n);
@@ -421,10 +451,7 @@ static bool mbar_lane(struct gang *g, const struct uop *in, struct cta *owner, u
 			 mbar_layout(*at) == in->mbar.layout);
 		return true;
 	default:
-		ok = wait_over(owner, at, in, n);
-		if (in->d != NO_ROW)
-			set_pred(g, in->d, lane / WARP_LANES, lane % WARP_LANES, ok);
-		return ok;
+		return mbar_wait(g, in, owner, at, lane, n);
 	}
 	if (in->d != NO_ROW)
 		ROW64(in->d)[lane] = state;

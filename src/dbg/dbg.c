@@ -63,3 +63,8 @@ const char *dbg_answer_text(enum dbg_answer a)
 	}
 	return NULL;
 }
+
+u32 dbg_object_bytes(enum dbg_object kind)
+{
+	return kind == DBG_TENSOR_MAP ? DBG_OBJECT_BYTES_MAX : 8;
+}

@@ -15,6 +15,7 @@
 #ifndef PL_DBG_H
 #define PL_DBG_H
 
+#include "src/base/text.h"
 #include "src/ir/ir.h"
 
 /* An instruction of a function; insn may be insns.len, the end. */
@@ -47,6 +48,26 @@ struct dbg_lane {
 	u64 cta; /* linear number in the grid */
 	u32 warp, lane;
 	u32 frame;
+};
+
+/* Objects of CUDA whose bytes only the machine understands. */
+enum dbg_object {
+	DBG_NO_OBJECT,
+	DBG_TENSOR_MAP, /* 128 bytes */
+	DBG_MBARRIER,   /* 8 bytes of shared memory */
+	DBG_TEXTURE,    /* 8 bytes: a handle */
+	DBG_SURFACE,    /* likewise */
+	DBG_OBJECTS
+};
+
+#define DBG_OBJECT_BYTES_MAX 128u
+
+struct dbg_object_at {
+	enum dbg_object kind;
+	const u8 *bytes;
+	bool in_memory; /* they are at `address` of `space` */
+	enum dbg_space space;
+	u64 address;
 };
 
 /* What became of a request to the target. */
@@ -115,6 +136,16 @@ struct dbg_target {
 	 */
 	bool (*call)(void *user, const struct dbg_context *c, const char *name,
 		     const struct dbg_value *args, u32 n, struct dbg_value *out, struct text *why);
+
+	/*
+	 * Add what an object says, as gdb shows structures: "{phase = 1, pending_count = 2}".
+	 * DBG_NO_ACCESS: the bytes are no such object.
+	 */
+	enum dbg_answer (*object)(void *user, const struct dbg_lane *lane,
+				  const struct dbg_object_at *o, struct text *out);
 };
+
+/* Bytes of an object. */
+u32 dbg_object_bytes(enum dbg_object kind);
 
 #endif

@@ -468,6 +468,37 @@ static void print_struct(struct printer *p, const struct dbg_value *v, struct db
 	text_puts(p->out, "}");
 }
 
+/* What the machine says of an object of CUDA; false: it is shown as other values are. */
+static bool print_by_machine(struct printer *p, const struct dbg_value *v)
+{
+	/* Not in lists of arguments: they are long. */
+	enum dbg_object kind = p->f.letter || p->f.inner ? DBG_NO_OBJECT : dbg_type_object(v->type);
+	u8 bytes[DBG_OBJECT_BYTES_MAX];
+	struct text why = {0}, out = {0};
+	bool good = kind && dbg_value_read(p->c, v, 0, bytes, dbg_object_bytes(kind), &why) &&
+		    dbg_value_object(p->c, v, kind, bytes, &out);
+
+	if (good)
+		text_puts(p->out, out.at ? out.at : "");
+	text_fini(&why);
+	text_fini(&out);
+	return good;
+}
+
+bool dbg_value_object(const struct dbg_context *c, const struct dbg_value *v, enum dbg_object kind,
+		      const u8 *bytes, struct text *out)
+{
+	const struct dbg_target *t = c->target;
+	struct dbg_object_at at = {.kind = kind, .bytes = bytes};
+
+	if (v->store == DBG_MEMORY) {
+		at.in_memory = true;
+		at.space = v->space;
+		at.address = v->address;
+	}
+	return t && t->object && t->object(t->user, &c->lane, &at, out) == DBG_OK;
+}
+
 static void print_value(struct printer *p, const struct dbg_value *v)
 {
 	struct dbg_type *t = dbg_type_strip(v->type);
@@ -477,6 +508,8 @@ static void print_value(struct printer *p, const struct dbg_value *v)
 		text_printf(p->out, "<%s>", v->why_not);
 		return;
 	}
+	if (print_by_machine(p, v))
+		return;
 	switch (t->kind) {
 	case DBG_VOID:
 		text_puts(p->out, "void");

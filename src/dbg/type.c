@@ -165,6 +165,55 @@ bool dbg_type_same(struct dbg_type *a, struct dbg_type *b)
 	return false;
 }
 
+/* ---- objects of CUDA ---- */
+
+static const struct object_name {
+	const char *name;
+	enum dbg_object kind;
+} object_names[] = {
+	{"CUtensorMap", DBG_TENSOR_MAP},      {"CUtensorMap_st", DBG_TENSOR_MAP},
+	{"cudaTextureObject_t", DBG_TEXTURE}, {"CUtexObject", DBG_TEXTURE},
+	{"CUtexObject_v1", DBG_TEXTURE},      {"cudaSurfaceObject_t", DBG_SURFACE},
+	{"CUsurfObject", DBG_SURFACE},        {"CUsurfObject_v1", DBG_SURFACE},
+};
+
+/* Without namespaces, but for those in template arguments. */
+static const char *last_name(const char *name)
+{
+	const char *last = name;
+
+	for (const char *s = name; *s && *s != '<'; s++)
+		if (s[0] == ':' && s[1] == ':')
+			last = s + 2;
+	return last;
+}
+
+static enum dbg_object named_object(const char *name)
+{
+	name = last_name(name);
+	for (size_t i = 0; i < ARRAY_LEN(object_names); i++)
+		if (!strcmp(name, object_names[i].name))
+			return object_names[i].kind;
+	/* cuda::barrier of a CTA is one; those of wider scopes are counters, and larger. */
+	return !strncmp(name, "barrier<", 8) && strstr(name, "thread_scope") ? DBG_MBARRIER
+									     : DBG_NO_OBJECT;
+}
+
+enum dbg_object dbg_type_object(struct dbg_type *t)
+{
+	u64 size = dbg_type_size(t);
+
+	for (u32 i = 0; t && i < CHAIN_MAX; i++, t = t->target) {
+		enum dbg_object kind = t->name ? named_object(t->name) : DBG_NO_OBJECT;
+
+		if (kind && size == dbg_object_bytes(kind))
+			return kind;
+		if (t->kind != DBG_TYPEDEF && t->kind != DBG_CONST_OF && t->kind != DBG_VOLATILE_OF)
+			break;
+	}
+	return DBG_NO_OBJECT;
+}
+
 /* ---- new types ---- */
 
 struct dbg_type *dbg_type_pointer(struct arena *a, struct dbg_type *to, enum dbg_space space)

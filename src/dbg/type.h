@@ -109,6 +109,9 @@ static inline bool dbg_type_is_number(const struct dbg_type *stripped)
 	       stripped->number != DBG_PLAIN;
 }
 
+/* The object of CUDA that values of the type are, by the names of its headers. */
+enum dbg_object dbg_type_object(struct dbg_type *t);
+
 /* New types; NULL when memory is out. */
 struct dbg_type *dbg_type_pointer(struct arena *a, struct dbg_type *to, enum dbg_space space);
 struct dbg_type *dbg_type_array(struct arena *a, struct dbg_type *of, u64 count);

@@ -141,6 +141,12 @@ struct dbg_format {
  */
 bool dbg_value_print(const struct dbg_context *c, const struct dbg_value *v,
 		     const struct dbg_format *f, struct text *out, struct text *why);
+/*
+ * Add what the machine says of an object of CUDA. bytes: dbg_object_bytes of them, read from `v`.
+ * False: they are none.
+ */
+bool dbg_value_object(const struct dbg_context *c, const struct dbg_value *v, enum dbg_object kind,
+		      const u8 *bytes, struct text *out);
 /* Is it a format letter? */
 bool dbg_format_is(char letter);
 

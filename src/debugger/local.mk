@@ -30,6 +30,12 @@ libdebugger_la_SOURCES = \
 	src/debugger/look_symbol.c \
 	src/debugger/machine.c \
 	src/debugger/modules.c \
+	src/debugger/object/mbarrier.c \
+	src/debugger/object/object.c \
+	src/debugger/object/object.h \
+	src/debugger/object/streams.c \
+	src/debugger/object/tensormap.c \
+	src/debugger/object/texture.c \
 	src/debugger/query/query.c src/debugger/query/query.h src/debugger/query/query_int.h \
 	src/debugger/query/query_vars.c \
 	src/debugger/say.c \

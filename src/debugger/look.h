@@ -35,6 +35,27 @@ bool look_group_of(struct debugger *x, const struct cta *c, u32 warp, u32 lane,
 void look_cta_id(const struct exec_env *env, u64 number, u32 out[3]);
 void look_say_id(const u32 id[3], struct text *out);
 
+/* ---- lanes of a CTA by what they wait for: look_barriers.c ---- */
+
+/* The groups of all warps of a CTA, looked up once. */
+struct survey {
+	struct debugger *x;
+	const struct cta *c;
+	struct look_group (*group)[WARP_LANES + 1]; /* by warp; owned */
+	u32 *groups;                                /* how many; owned */
+};
+
+/* False after a message; survey_end either way. */
+bool survey_begin(struct debugger *x, const struct cta *c, struct survey *s);
+void survey_end(struct survey *s);
+/* Which lanes of a group are meant. */
+typedef u32 crowd_pick(const struct survey *s, u32 warp, const struct look_group *g, u64 what);
+/*
+ * "warps 0-2 lanes 0-31 (ffffffff) at a.cu:7; warp 3 ..": those picked by where they are, each place
+ * once; with `states` also what they do there.
+ */
+void survey_say(const struct survey *s, crowd_pick *pick, u64 what, bool states, struct text *out);
+
 /* ---- tables: table.c ---- */
 
 /* Rows of cells in columns as wide as they need; equal neighbours can be told by their text. */

@@ -8,15 +8,7 @@ struct crowd {
 	u32 lanes[CTA_WARPS];
 };
 
-/* Everything about the warps of a CTA, looked up once. */
-struct survey {
-	struct debugger *x;
-	const struct cta *c;
-	struct look_group (*group)[WARP_LANES + 1]; /* by warp; owned */
-	u32 *groups;                                /* owned */
-};
-
-static bool survey_begin(struct debugger *x, const struct cta *c, struct survey *s)
+bool survey_begin(struct debugger *x, const struct cta *c, struct survey *s)
 {
 	*s = (struct survey){.x = x, .c = c};
 	s->group = calloc(c->warps + 1, sizeof(*s->group));
@@ -29,7 +21,7 @@ static bool survey_begin(struct debugger *x, const struct cta *c, struct survey 
 	return false;
 }
 
-static void survey_end(struct survey *s)
+void survey_end(struct survey *s)
 {
 	free(s->group);
 	free(s->groups);
@@ -63,11 +55,7 @@ static void say_crowd(const struct survey *s, const struct crowd *k, struct text
 	}
 }
 
-/* Places and states of lanes that `pick` takes, each once, with the lanes that are there. */
-typedef bool crowd_pick(const struct look_group *g, u32 b);
-
-static void say_crowds(const struct survey *s, crowd_pick *pick, u32 b, bool states,
-		       struct text *out)
+void survey_say(const struct survey *s, crowd_pick *pick, u64 what, bool states, struct text *out)
 {
 	const char *semicolon = "";
 	bool(*done)[WARP_LANES + 1] = calloc(s->c->warps + 1, sizeof(*done));
@@ -77,17 +65,18 @@ static void say_crowds(const struct survey *s, crowd_pick *pick, u32 b, bool sta
 			const struct look_group *g = &s->group[w][i];
 			struct crowd k = {{0}};
 
-			if (done[w][i] || !pick(g, b))
+			if (done[w][i] || !pick(s, w, g, what))
 				continue;
 			for (u32 v = w; v < s->c->warps; v++)
 				for (u32 j = 0; j < s->groups[v]; j++) {
 					const struct look_group *h = &s->group[v][j];
+					u32 lanes = pick(s, v, h, what);
 
-					if (!pick(h, b) || strcmp(g->state, h->state) != 0 ||
+					if (!lanes || strcmp(g->state, h->state) != 0 ||
 					    (g->pc == NO_PC) != (h->pc == NO_PC) ||
 					    !where_same_line(&g->where, &h->where))
 						continue;
-					k.lanes[v] |= h->mask;
+					k.lanes[v] |= lanes;
 					done[v][j] = true;
 				}
 			text_puts(out, semicolon);
@@ -103,14 +92,16 @@ static void say_crowds(const struct survey *s, crowd_pick *pick, u32 b, bool sta
 	free(done);
 }
 
-static bool pick_waiting(const struct look_group *g, u32 b)
+static u32 pick_waiting(const struct survey *s PL_UNUSED, u32 warp PL_UNUSED,
+			const struct look_group *g, u64 b)
 {
-	return waits_at(g, b);
+	return waits_at(g, (u32)b) ? g->mask : 0;
 }
 
-static bool pick_others(const struct look_group *g, u32 b)
+static u32 pick_others(const struct survey *s PL_UNUSED, u32 warp PL_UNUSED,
+		       const struct look_group *g, u64 b)
 {
-	return !waits_at(g, b) && g->pc != NO_PC;
+	return !waits_at(g, (u32)b) && g->pc != NO_PC ? g->mask : 0;
 }
 
 /* Threads that have come, as the machine counts them; *want: how many it takes. */
@@ -152,8 +143,8 @@ static void barrier_row(const struct survey *s, u32 b, struct table *t)
 	table_put(t, "barrier %u", b);
 	table_put(t, "%u", come);
 	table_put(t, "%u", want);
-	say_crowds(s, pick_waiting, b, false, table_cell(t));
-	say_crowds(s, pick_others, b, true, table_cell(t));
+	survey_say(s, pick_waiting, b, false, table_cell(t));
+	survey_say(s, pick_others, b, true, table_cell(t));
 }
 
 /* Lanes that wait for others of their warp. */
@@ -180,14 +171,16 @@ static void sync_rows(const struct survey *s, struct table *t)
 		}
 }
 
-static bool pick_cluster(const struct look_group *g, u32 b PL_UNUSED)
+static u32 pick_cluster(const struct survey *s PL_UNUSED, u32 warp PL_UNUSED,
+			const struct look_group *g, u64 b PL_UNUSED)
 {
-	return g->pc != NO_PC && g->group.state == DEBUG_CLUSTER;
+	return g->pc != NO_PC && g->group.state == DEBUG_CLUSTER ? g->mask : 0;
 }
 
-static bool pick_not_cluster(const struct look_group *g, u32 b PL_UNUSED)
+static u32 pick_not_cluster(const struct survey *s PL_UNUSED, u32 warp PL_UNUSED,
+			    const struct look_group *g, u64 b PL_UNUSED)
 {
-	return g->pc != NO_PC && g->group.state != DEBUG_CLUSTER;
+	return g->pc != NO_PC && g->group.state != DEBUG_CLUSTER ? g->mask : 0;
 }
 
 static void cluster_row(const struct survey *s, struct table *t)
@@ -197,8 +190,7 @@ static void cluster_row(const struct survey *s, struct table *t)
 	for (u32 w = 0; w < s->c->warps; w++) {
 		live += (u32)__builtin_popcount(s->c->warp[w].live);
 		for (u32 i = 0; i < s->groups[w]; i++)
-			if (pick_cluster(&s->group[w][i], 0))
-				come += (u32)__builtin_popcount(s->group[w][i].mask);
+			come += (u32)__builtin_popcount(pick_cluster(s, w, &s->group[w][i], 0));
 	}
 	if (!come)
 		return;
@@ -206,8 +198,8 @@ static void cluster_row(const struct survey *s, struct table *t)
 	table_put(t, "cluster");
 	table_put(t, "%u", come);
 	table_put(t, "%u", live);
-	say_crowds(s, pick_cluster, 0, false, table_cell(t));
-	say_crowds(s, pick_not_cluster, 0, true, table_cell(t));
+	survey_say(s, pick_cluster, 0, false, table_cell(t));
+	survey_say(s, pick_not_cluster, 0, true, table_cell(t));
 }
 
 void command_info_barriers(struct debugger *x, const struct call *call PL_UNUSED)

@@ -2,6 +2,7 @@
  * Values: print, output, ptype, whatis, set.
  */
 #include "src/debugger/look_value.h"
+#include "src/debugger/object/object.h"
 
 #include <ctype.h>
 
@@ -70,6 +71,21 @@ void look_say_why(struct debugger *x, const struct text *why)
 
 /* ---- formats ---- */
 
+/* "tensormap" and the like. */
+static enum dbg_object object_named(const char *text, size_t n)
+{
+	static const char *const names[DBG_OBJECTS] = {[DBG_NO_OBJECT] = "",
+						       [DBG_TENSOR_MAP] = "tensormap",
+						       [DBG_MBARRIER] = "mbarrier",
+						       [DBG_TEXTURE] = "texture",
+						       [DBG_SURFACE] = "surface"};
+
+	for (u32 i = DBG_NO_OBJECT + 1; i < DBG_OBJECTS; i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], text, n))
+			return (enum dbg_object)i;
+	return DBG_NO_OBJECT;
+}
+
 bool look_read_format(struct debugger *x, const char *text, struct look_format *out)
 {
 	*out = (struct look_format){0};
@@ -80,6 +96,8 @@ bool look_read_format(struct debugger *x, const char *text, struct look_format *
 			out->lanes = true;
 		} else if (n == 6 && !memcmp(text, "matrix", n)) {
 			out->matrix = true;
+		} else if (object_named(text, n)) {
+			out->object = object_named(text, n);
 		} else if (n == 1 && dbg_format_is(*text)) {
 			out->f.letter = *text;
 		} else if (n == 1 && *text == 'r') {
@@ -149,7 +167,9 @@ void command_print(struct debugger *x, const struct call *c)
 
 	if (!look_read_format(x, c->format, &f))
 		return;
-	if (f.matrix)
+	if (f.object)
+		object_print(x, text, f.object);
+	else if (f.matrix)
 		look_print_matrix(x, text, &f.f);
 	else if (f.lanes)
 		look_print_lanes(x, text, &f.f);

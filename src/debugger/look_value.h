@@ -27,6 +27,7 @@ void look_say_why(struct debugger *x, const struct text *why);
 struct look_format {
 	struct dbg_format f;
 	bool lanes, matrix;
+	enum dbg_object object; /* print/tensormap and the like */
 };
 
 bool look_read_format(struct debugger *x, const char *text, struct look_format *out);

@@ -4,7 +4,7 @@
  * Parameters of device functions, and of calls that are being prepared, are local memory of frames:
  * addresses of that kind have MACHINE_IN_LOCAL set, those of the kernel's parameters do not.
  */
-#include "src/debugger/look.h"
+#include "src/debugger/object/object.h"
 #include "src/lower/lower.h"
 #include "src/exec/turn.h"
 
@@ -359,5 +359,6 @@ void machine_init(struct debugger *x)
 		.special = special,
 		.builtin = builtin,
 		.call = call_function,
+		.object = object_describe,
 	};
 }

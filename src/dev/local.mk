@@ -44,7 +44,7 @@ libcore_la_SOURCES += \
 	src/dev/handle.c src/dev/handle.h \
 	src/dev/stream/work.c \
 	src/dev/stream/stream.c src/dev/stream/stream.h src/dev/stream/stream_int.h \
-	src/dev/stream/stream_issue.c src/dev/stream/stream_wait.c src/dev/stream/streams.c \
+	src/dev/stream/stream_issue.c src/dev/stream/stream_look.c src/dev/stream/stream_wait.c src/dev/stream/streams.c \
 	src/dev/stream/event.c \
 	src/dev/stream/event_ipc.c \
 	src/dev/graph/capture.c \

@@ -23,10 +23,17 @@ enum mbar_op {
 	MBAR_ARRIVE_EXPECT,
 	MBAR_DROP_EXPECT,
 	MBAR_CHECK_LAYOUT,
+	/* As those without _LISTED, for a debugger: struct async_cta remembers them. */
+	MBAR_INIT_LISTED,
+	MBAR_INVAL_LISTED,
 	MBAR_WAIT,
+	MBAR_WAIT_LISTED,
 	MBAR_WAIT_PARITY,
+	MBAR_WAIT_PARITY_LISTED,
 	MBAR_TRY,
+	MBAR_TRY_LISTED,
 	MBAR_TRY_PARITY,
+	MBAR_TRY_PARITY_LISTED,
 };
 
 /* Kinds of tensor copies. */

@@ -114,6 +114,20 @@ void stream_priority_set(struct stream *s, int priority);
 void stream_kept_read(const struct stream *s, u32 number, void *value);
 void stream_kept_write(struct stream *s, u32 number, const void *value);
 
+/* What a stream has to do at the moment, for people who look. */
+struct stream_look {
+	const struct stream *stream;
+	bool capturing;
+	u32 left; /* pieces of work that have not ended */
+	/* The first of them: "kernel", "copy", "wait for other work" and the like; NULL: none. */
+	const char *first;
+	bool begun;                         /* nothing that it would have to wait for is left */
+	const struct device_kernel *kernel; /* that it launches; NULL: it is no launch */
+};
+
+/* Streams of a device, the legacy one first, then by age; returns how many, at most `max`. */
+u32 stream_device_look(struct device *d, struct stream_look *out, u32 max);
+
 /* STATUS_SUCCESS: nothing is left to do; STATUS_NOT_READY; or the device's error. */
 enum status stream_query(struct stream *s);
 /* Wait for what has been issued so far. */

@@ -315,6 +315,13 @@ static void lower_report(struct lower *l)
 			 IR_NONE, true);
 }
 
+static enum mbar_op listed(enum mbar_op op)
+{
+	if (op >= MBAR_WAIT)
+		return op + 1;
+	return op == MBAR_INIT ? MBAR_INIT_LISTED : op == MBAR_INVAL ? MBAR_INVAL_LISTED : op;
+}
+
 void lower_mbarrier(struct lower *l)
 {
 	const struct ir_operand *d = lower_named(l, 'd'), *n = lower_named(l, 'n'),
@@ -340,7 +347,7 @@ void lower_mbarrier(struct lower *l)
 	b = s ? lower_source(l, s, state ? T_u64 : T_u32, state ? ROW_X : ROW_W)
 	      : source_or_none(l, n, T_u32, ROW_W);
 	in = lower_emit(l, OP_mbar);
-	in->mbar.action = (u8)mbar_ops[i].op;
+	in->mbar.action = (u8)(l->options.one_to_one ? listed(mbar_ops[i].op) : mbar_ops[i].op);
 	in->mbar.layout = isa_form_has(l->in->form, M_layout_v1);
 	in->mem.space = MEM_SHARED;
 	in->flags |= state ? UOPF_WIDE_DATA : 0;

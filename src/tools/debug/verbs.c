@@ -339,8 +339,6 @@ static const struct {
 	{"core-file", "There are no core files of kernels; a run that is repeated does the same"},
 	{"file", "The program is named when the debugger is started: `ptxloom debug PROG`"},
 	{"handle", "Signals are the program's own; the debugger stops only kernels"},
-	{"info mbarriers", "Barriers in memory have no table; `x` shows what they hold"},
-	{"info streams", "Streams have no table; `info launches` shows what they have launched"},
 	{"signal", "Signals are the program's own; `shell kill` sends one"},
 	{"tty", "The program has the debugger's terminal; `run <FILE >FILE` redirects it"},
 };
