@@ -138,6 +138,17 @@ struct dbg_target {
 		     const struct dbg_value *args, u32 n, struct dbg_value *out, struct text *why);
 
 	/*
+	 * Add the name of what an address is in: "table+8"; is_code: it is that of a function,
+	 * "twice(int)". DBG_NOT_KNOWN: nothing that has a name is there.
+	 */
+	enum dbg_answer (*symbol)(void *user, const struct dbg_lane *lane, enum dbg_space space,
+				  u64 address, bool is_code, struct text *out);
+	/* What a pointer to the function is. */
+	enum dbg_answer (*function)(void *user, const struct ir_func *func, u64 *address);
+	/* Where frame lane->frame of the lane is. DBG_NOT_KNOWN: there are not so many. */
+	enum dbg_answer (*frame)(void *user, const struct dbg_lane *lane, struct dbg_place *out);
+
+	/*
 	 * Add what an object says, as gdb shows structures: "{phase = 1, pending_count = 2}".
 	 * DBG_NO_ACCESS: the bytes are no such object.
 	 */

@@ -117,6 +117,8 @@ static void index_enumerators(struct debug_info *d, Dwarf_Die *die, const char *
 			continue;
 		e = dwarf_plain_name(d, e);
 		last = strrchr(e, ':');
+		if (last)
+			record(d, &d->enumerators, NULL, e, die_id(die));
 		e = last ? last + 1 : e;
 		record(d, &d->enumerators, prefix, e, die_id(die));
 		if (name)
@@ -226,8 +228,12 @@ bool dwarf_index(struct debug_info *d)
 	     at = next) {
 		Dwarf_Die cu;
 
-		if (libdw.dwarf_offdie(d->image.dwarf, at + head, &cu))
+		if (libdw.dwarf_offdie(d->image.dwarf, at + head, &cu)) {
+			const char *producer = die_string(&cu, DW_AT_producer);
+
+			d->by_clang |= producer && strstr(producer, "clang");
 			index_children(d, &cu, NULL, false, 0);
+		}
 	}
 	return !d->failed;
 }

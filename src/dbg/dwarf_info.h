@@ -28,6 +28,7 @@ struct debug_info {
 	const char **func_prefixes; /* for each function "ns::", NULL: none */
 	u64 unseen;                 /* entries that the index may still hold: each has a byte */
 	struct dwarf_chain *chain;  /* of the last look-up; owned */
+	bool by_clang;              /* clang has written it */
 	bool failed;                /* memory was out, or entries overlap */
 };
 

@@ -30,6 +30,15 @@ const char *debug_info_function(struct debug_info *d, const struct ir_func *f);
 /* What it returns; NULL: nothing, or not known. */
 struct dbg_type *debug_info_result(struct debug_info *d, const struct ir_func *f);
 
+/* Its own type; NULL: not known. */
+struct dbg_type *debug_info_function_type(struct debug_info *d, const struct ir_func *f);
+/* A variable of the function that is in no frame. */
+bool debug_info_find_static(struct debug_info *d, const struct ir_func *f, const char *name,
+			    struct dbg_variable *out);
+/* A type among the template arguments of the function at a place; NULL: none of this name. */
+struct dbg_type *debug_info_type_argument(struct debug_info *d, struct dbg_place at, u32 inlined,
+					  const char *name);
+
 /* A function that is inlined at a place. */
 struct debug_inline {
 	struct dbg_inline call;

@@ -60,6 +60,25 @@ struct dbg_type *debug_info_result(struct debug_info *d PL_UNUSED,
 	return NULL;
 }
 
+struct dbg_type *debug_info_function_type(struct debug_info *d PL_UNUSED,
+					  const struct ir_func *f PL_UNUSED)
+{
+	return NULL;
+}
+
+bool debug_info_find_static(struct debug_info *d PL_UNUSED, const struct ir_func *f PL_UNUSED,
+			    const char *name PL_UNUSED, struct dbg_variable *out PL_UNUSED)
+{
+	return false;
+}
+
+struct dbg_type *debug_info_type_argument(struct debug_info *d PL_UNUSED,
+					  struct dbg_place at PL_UNUSED, u32 inlined PL_UNUSED,
+					  const char *name PL_UNUSED)
+{
+	return NULL;
+}
+
 u32 debug_info_inlined(struct debug_info *d PL_UNUSED, struct dbg_place at PL_UNUSED,
 		       struct debug_inline out[DBG_INLINE_MAX] PL_UNUSED)
 {

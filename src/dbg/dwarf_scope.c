@@ -409,6 +409,68 @@ static bool find_in_origin(struct debug_info *d, Dwarf_Die *scope, const char *n
 	       libdw.dwarf_formref_die(&a, &origin) && find_in_scope(d, &origin, name, out);
 }
 
+/*
+ * A template argument of a function or its class, which clang tells among their members. scope: the
+ * function, or a copy of it.
+ */
+static bool find_argument(struct debug_info *d, Dwarf_Die *scope, int tag, const char *name,
+			  Dwarf_Die *out)
+{
+	Dwarf_Die of = *scope;
+
+	for (u32 i = 0; i < DWARF_DEPTH_MAX; i++) {
+		Dwarf_Attribute a;
+
+		if (die_child(&of, out))
+			do {
+				const char *own = libdw.dwarf_tag(out) == tag
+							  ? libdw.dwarf_diename(out)
+							  : NULL;
+
+				if (own && !strcmp(own, name))
+					return true;
+			} while (die_next(out));
+		if ((!libdw.dwarf_attr(&of, DW_AT_abstract_origin, &a) &&
+		     !libdw.dwarf_attr(&of, DW_AT_specification, &a)) ||
+		    !libdw.dwarf_formref_die(&a, &of))
+			return false;
+	}
+	(void)d;
+	return false;
+}
+
+static void describe_argument(struct debug_info *d, Dwarf_Die *die, struct dbg_variable *v)
+{
+	struct dbg_type *type = dwarf_type_of(d, die_id(die));
+	Dwarf_Attribute a;
+	Dwarf_Sword s = 0;
+
+	*v = (struct dbg_variable){.name = libdw.dwarf_diename(die),
+				   .type = type ? type : &dbg_type_int,
+				   .where = DBG_IS_CONSTANT,
+				   .reg = IR_NONE};
+	if (libdw.dwarf_attr(die, DW_AT_const_value, &a) && libdw.dwarf_formsdata(&a, &s) == 0)
+		v->constant = (u64)s;
+	else
+		v->where = DBG_IS_NOWHERE;
+	snprintf(v->why, sizeof(v->why), "not known here");
+}
+
+struct dbg_type *debug_info_type_argument(struct debug_info *d, struct dbg_place at, u32 inlined,
+					  const char *name)
+{
+	struct dwarf_chain *c = find_chain(d, at);
+	struct dbg_type *type;
+	Dwarf_Die die;
+	u32 begin, end;
+
+	if (!c->len || !function_part(c, inlined, &begin, &end) ||
+	    !find_argument(d, &c->at[begin], DW_TAG_template_type_parameter, name, &die))
+		return NULL;
+	type = dwarf_type_of(d, die_id(&die));
+	return type ? type : &dbg_type_void;
+}
+
 bool debug_info_find_local(struct debug_info *d, struct dbg_place at, u32 inlined, const char *name,
 			   struct dbg_variable *out)
 {
@@ -424,7 +486,47 @@ bool debug_info_find_local(struct debug_info *d, struct dbg_place at, u32 inline
 			describe_variable(d, at, &die, out);
 			return true;
 		}
+	if (!find_argument(d, &c->at[begin], DW_TAG_template_value_parameter, name, &die))
+		return false;
+	describe_argument(d, &die, out);
+	return true;
+}
+
+/* In the scope or one inside. */
+static bool find_static_in(struct debug_info *d, struct dbg_place at, Dwarf_Die *scope,
+			   const char *name, u32 depth, struct dbg_variable *out)
+{
+	Dwarf_Die die;
+
+	if (depth > DWARF_DEPTH_MAX || !die_child(scope, &die))
+		return false;
+	do {
+		if (is_variable(&die) && is_called(d, &die, name)) {
+			describe_variable(d, at, &die, out);
+			if (out->where == DBG_IN_MEMORY && out->base && out->space != DBG_LOCAL &&
+			    out->space != DBG_PARAM)
+				return true;
+		} else if (is_scope(&die) && find_static_in(d, at, &die, name, depth + 1, out)) {
+			return true;
+		}
+	} while (die_next(&die));
 	return false;
+}
+
+bool debug_info_find_static(struct debug_info *d, const struct ir_func *f, const char *name,
+			    struct dbg_variable *out)
+{
+	Dwarf_Die die;
+
+	return f->index < d->m->funcs.len && die_at(d, d->funcs[f->index], &die) &&
+	       find_static_in(d, (struct dbg_place){f, 0}, &die, name, 0, out);
+}
+
+struct dbg_type *debug_info_function_type(struct debug_info *d, const struct ir_func *f)
+{
+	u64 die = f->index < d->m->funcs.len ? d->funcs[f->index] : 0;
+
+	return die ? dwarf_type(d, die) : NULL;
 }
 
 void debug_info_locals(struct debug_info *d, struct dbg_place at, u32 inlined,

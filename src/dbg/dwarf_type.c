@@ -2,6 +2,7 @@
  * Types out of DWARF. A type is entered before its parts are read, so cycles end; members are
  * read when they are asked for, as headers describe thousands of structures that are never shown.
  */
+#include "src/base/demangle.h"
 #include "src/dbg/dwarf_die.inc"
 
 #include <stdlib.h>
@@ -153,15 +154,42 @@ static void fill_function(struct dbg_type *t)
 	while (t->members_len < n && die_next(&c));
 }
 
-/* "Mode::Busy", as it is written in C++: nvcc tells it as the linkage name, clang by a flag. */
-static const char *enumerator_name(struct debug_info *d, Dwarf_Die *type, const char *name)
+/*
+ * Clang writes no flag before DWARF 4. But its values in a signed form, although none is negative,
+ * are those of a type that the source names, or of a scoped enumeration; for both Mode::Busy is
+ * right.
+ */
+static bool has_scope(const struct debug_info *d, Dwarf_Die *type)
+{
+	bool all_signed = true, negative = false;
+	Dwarf_Attribute a;
+	Dwarf_Die c;
+
+	if (die_flag(type, DW_AT_enum_class))
+		return true;
+	if (!d->by_clang || !die_child(type, &c))
+		return false;
+	do {
+		if (libdw.dwarf_tag(&c) != DW_TAG_enumerator ||
+		    !libdw.dwarf_attr(&c, DW_AT_const_value, &a))
+			continue;
+		all_signed &= libdw.dwarf_whatform(&a) == DW_FORM_sdata;
+		negative |= constant_of(&c) < 0;
+	} while (die_next(&c));
+	return all_signed && !negative;
+}
+
+/* "Mode::Busy", as it is written in C++: nvcc tells it as the linkage name. */
+static const char *enumerator_name(struct debug_info *d, Dwarf_Die *type, bool scoped,
+				   const char *name)
 {
 	const char *plain = dwarf_plain_name(d, name), *class = libdw.dwarf_diename(type), *whole;
+	const u64 *prefix = map_get(&d->prefixes, die_id(type));
 	struct text t = {0};
 
-	if (plain != name || !class || !die_flag(type, DW_AT_enum_class))
+	if (plain != name || !class || demangle_wants(class) || !scoped)
 		return plain;
-	text_printf(&t, "%s::%s", class, name);
+	text_printf(&t, "%s%s::%s", prefix ? (const char *)(uintptr_t)*prefix : "", class, name);
 	whole = t.failed ? NULL : arena_strdup(d->arena, t.at, t.len);
 	text_fini(&t);
 	return whole ? whole : name;
@@ -171,6 +199,7 @@ static const char *enumerator_name(struct debug_info *d, Dwarf_Die *type, const 
 static void read_enumerators(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t)
 {
 	u32 n = count_children(die, DW_TAG_enumerator);
+	bool scoped = has_scope(d, die);
 	Dwarf_Die c;
 
 	t->enumerators = n ? ARENA_ARRAY(d->arena, struct dbg_enumerator, n) : NULL;
@@ -181,8 +210,8 @@ static void read_enumerators(struct debug_info *d, Dwarf_Die *die, struct dbg_ty
 
 		if (libdw.dwarf_tag(&c) != DW_TAG_enumerator || !name)
 			continue;
-		t->enumerators[t->enumerators_len] =
-			(struct dbg_enumerator){enumerator_name(d, die, name), constant_of(&c)};
+		t->enumerators[t->enumerators_len] = (struct dbg_enumerator){
+			enumerator_name(d, die, scoped, name), constant_of(&c)};
 		t->is_signed |= t->enumerators[t->enumerators_len++].value < 0;
 	} while (t->enumerators_len < n && die_next(&c));
 }
@@ -340,6 +369,24 @@ static void make_chain(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t,
 	t->target = target_of(d, die, depth);
 }
 
+/* "Ring<int, 3>" for nvcc's "Ring<int,3>". */
+static const char *with_blanks(struct debug_info *d, const char *name)
+{
+	struct text t = {0};
+	const char *whole;
+
+	if (!strchr(name, '<') || !strchr(name, ','))
+		return name;
+	for (const char *s = name; *s; s++) {
+		text_add(&t, s, 1);
+		if (*s == ',' && s[1] && s[1] != ' ')
+			text_puts(&t, " ");
+	}
+	whole = t.failed ? NULL : arena_strdup(d->arena, t.at, t.len);
+	text_fini(&t);
+	return whole ? whole : name;
+}
+
 /* The name with its namespaces. */
 static const char *plain_type_name(struct debug_info *d, Dwarf_Die *die)
 {
@@ -352,12 +399,35 @@ static const char *plain_type_name(struct debug_info *d, Dwarf_Die *die)
 	if (!name || (!strncmp(name, "__C", 3) && name[3 + strspn(name + 3, "0123456789")] == 0))
 		return NULL;
 	name = dwarf_plain_name(d, name);
+	if (strstr(name, "{unnamed type"))
+		return NULL;
+	name = with_blanks(d, name);
 	if (!prefix)
 		return name;
 	text_printf(&t, "%s%s", (const char *)(uintptr_t)*prefix, name);
 	whole = t.failed ? NULL : arena_strdup(d->arena, t.at, t.len);
 	text_fini(&t);
 	return whole ? whole : name;
+}
+
+/* Its bits: what a pointer to a member holds is a matter of the ABI. */
+static void make_member_pointer(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, u32 depth)
+{
+	struct dbg_type *of = target_of(d, die, depth), *class = NULL;
+	struct text name = {0};
+	Dwarf_Attribute a;
+	Dwarf_Die to;
+
+	if (depth <= DWARF_DEPTH_MAX && libdw.dwarf_attr(die, DW_AT_containing_type, &a) &&
+	    libdw.dwarf_formref_die(&a, &to))
+		class = make_type(d, &to, depth + 1);
+	dbg_type_print(of ? of : &dbg_type_void, NULL, &name);
+	text_printf(&name, " %s::*",
+		    class && class->kind == DBG_STRUCT && class->name ? class->name : "?");
+	t->name = name.failed ? NULL : arena_strdup(d->arena, name.at, name.len);
+	text_fini(&name);
+	t->kind = DBG_OPAQUE;
+	t->size = of && of->kind == DBG_FUNCTION ? 16 : 8;
 }
 
 static void make_kind(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, u32 depth)
@@ -378,6 +448,10 @@ static void make_kind(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, 
 	case DW_TAG_array_type:
 		make_array_type(d, die, t, depth);
 		break;
+	case DW_TAG_ptr_to_member_type:
+		make_member_pointer(d, die, t, depth);
+		break;
+	case DW_TAG_subprogram:
 	case DW_TAG_subroutine_type:
 		t->kind = DBG_FUNCTION;
 		t->target = target_of(d, die, depth);

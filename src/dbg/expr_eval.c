@@ -5,6 +5,8 @@
 
 #include "src/base/size.h"
 
+#include <stdlib.h>
+
 struct evaluation {
 	const struct dbg_context *c;
 	struct text *why;
@@ -156,12 +158,103 @@ static bool evaluate_ptx(struct evaluation *e, struct expr_node *n, struct dbg_v
 	return false;
 }
 
+/* A register of another frame is that frame's: its value is kept instead. */
+static bool keep_register(const struct dbg_context *c, struct dbg_value *v, struct text *why)
+{
+	u64 size = dbg_type_size(v->type);
+
+	if (v->store != DBG_REGISTER)
+		return true;
+	if (size > sizeof(v->own) || !dbg_value_read(c, v, 0, v->own, size, why))
+		return false;
+	v->store = DBG_RVALUE;
+	v->data = NULL;
+	return true;
+}
+
+static bool is_of_module(const struct dbg_context *c, const struct ir_func *f)
+{
+	const struct ir_module *m = dbg_names_module(c->names);
+
+	return f && f->index < m->funcs.len && m->funcs.at[f->index] == f;
+}
+
+/* A variable of the innermost frame of a function, by the function's name. */
+static bool local_of_frame(struct evaluation *e, const char *function, const char *name,
+			   struct dbg_value *out)
+{
+	const struct dbg_target *t = e->c->target;
+	struct dbg_context c = *e->c;
+	struct dbg_variable v;
+
+	for (; t && t->frame && t->frame(t->user, &c.lane, &c.place) == DBG_OK; c.lane.frame++) {
+		u32 count = is_of_module(&c, c.place.func) ? 1 : 0;
+
+		for (c.inlined = 0; c.inlined < count; c.inlined++)
+			if (dbg_names_frame_is(c.names, c.place, c.inlined, function, &count) &&
+			    dbg_names_find(c.names, c.place, c.inlined, name, &v)) {
+				dbg_value_of(&c, &v, out);
+				return keep_register(&c, out, e->why);
+			}
+	}
+	return false;
+}
+
+/* ns::Class::member, function::variable */
+static bool evaluate_scoped(struct evaluation *e, const char *name, struct dbg_value *out)
+{
+	const char *last = dbg_last_scope(name);
+	char *scope = last && last > name ? strndup(name, (size_t)(last - name)) : NULL;
+	struct dbg_type *class;
+	const struct ir_func *f;
+	struct dbg_variable v;
+	bool found = false;
+
+	if (!scope)
+		return false;
+	class = dbg_names_type(e->c->names, scope);
+	f = dbg_names_find_function(e->c->names, scope);
+	if (class && dbg_type_strip(class)->kind == DBG_STRUCT) {
+		found = dbg_value_static(dbg_type_strip(class), last + 2, out, e->why);
+	} else if (local_of_frame(e, scope, last + 2, out)) {
+		found = true;
+	} else if (f && !e->why->len && dbg_names_find_static(e->c->names, f, last + 2, &v)) {
+		dbg_value_of(e->c, &v, out);
+		found = true;
+	} else if (f && !e->why->len) {
+		text_printf(e->why, "No symbol \"%s\" in function \"%s\", or it is in no frame.",
+			    last + 2, scope);
+	}
+	free(scope);
+	return found;
+}
+
+static bool evaluate_function(struct evaluation *e, const char *name, struct dbg_value *out)
+{
+	const struct ir_func *f = dbg_names_find_function(e->c->names, name);
+
+	if (f)
+		*out = dbg_value_function(e->c, f);
+	return f != NULL;
+}
+
+/* 'file'::name: the file is one of the module's. */
+static bool file_is_known(struct evaluation *e, const struct expr_node *n)
+{
+	if (!n->file || (e->c->names && dbg_names_has_file(e->c->names, n->file)))
+		return true;
+	text_printf(e->why, "No symbol table is loaded for \"%s\".", n->file);
+	return false;
+}
+
 static bool evaluate_name(struct evaluation *e, struct expr_node *n, struct dbg_value *out)
 {
 	struct dbg_type *type;
 	bool known = false, is;
 	s64 value;
 
+	if (!file_is_known(e, n))
+		return false;
 	/* The headers declare variables of these names that are nowhere. */
 	is = evaluate_builtin(e, n->text, &known, out);
 	if (known)
@@ -176,6 +269,11 @@ static bool evaluate_name(struct evaluation *e, struct expr_node *n, struct dbg_
 		*out = dbg_value_int(type, (u64)value);
 		return true;
 	}
+	if (e->c->names && (evaluate_scoped(e, n->text, out) ||
+			    (!e->why->len && evaluate_function(e, n->text, out))))
+		return true;
+	if (e->why->len)
+		return false;
 	if (!e->c->names)
 		text_printf(e->why, "No symbol \"%s\": no device code is loaded.", n->text);
 	else

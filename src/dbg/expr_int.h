@@ -65,7 +65,7 @@ struct expr_node {
 	u8 op, sign;
 	bool from_last;
 	struct expr_node *a, *b, *c;
-	const char *text;
+	const char *text, *file; /* EXPR_NAME: as of the token */
 	struct dbg_type *type;
 	s64 number;
 	struct dbg_value value;
@@ -103,6 +103,7 @@ struct expr_lexer {
 	const char *token;      /* where it begins */
 	enum expr_token kind;
 	const char *text;
+	const char *file; /* TOKEN_NAME: 'file'::text; NULL: text alone */
 	size_t length;
 	struct dbg_value value; /* of a number or character */
 };

@@ -53,8 +53,8 @@ static bool is_template(struct expr_lexer *l, const char *begin, const char *end
 	struct dbg_variable v;
 
 	return l->c->names && (!strncmp(end, "::", 2) || dbg_names_type(l->c->names, name) ||
-			       dbg_names_find(l->c->names, l->c->place, l->c->inlined, name, &v) ||
-			       (*end == '(' && dbg_names_has_function(l->c->names, name)));
+			       dbg_names_find_function(l->c->names, name) ||
+			       dbg_names_find(l->c->names, l->c->place, l->c->inlined, name, &v));
 }
 
 static void lex_name(struct expr_lexer *l)
@@ -223,13 +223,35 @@ static int read_char(const char **at)
 	return known ? (u8)values[known - letters] : (u8)*s;
 }
 
+/* 'scale.cu'::hidden, 'ns::f(int)': a name in quotes; those of files stand before ::. */
+static bool lex_quoted(struct expr_lexer *l)
+{
+	const char *end = strchr(l->token + 1, '\''), *at;
+
+	if (!end || end < l->token + 3)
+		return false;
+	at = end + 1;
+	l->kind = TOKEN_NAME;
+	l->file = NULL;
+	if (strncmp(at, "::", 2) != 0 || !begins_name(at[2])) {
+		l->text = copy_text(l, l->token + 1, (size_t)(end - l->token - 1));
+		l->at = at;
+		return true;
+	}
+	l->file = copy_text(l, l->token + 1, (size_t)(end - l->token - 1));
+	l->token = at + 2;
+	lex_name(l);
+	return true;
+}
+
 static void lex_char(struct expr_lexer *l)
 {
 	const char *at = l->token + 1;
 	int n = *at && *at != '\'' ? read_char(&at) : -1;
 
 	if (n < 0 || *at != '\'') {
-		bad(l, "Unmatched single quote.");
+		if (!lex_quoted(l))
+			bad(l, "Unmatched single quote.");
 		return;
 	}
 	l->kind = TOKEN_CHAR;
@@ -281,6 +303,7 @@ void expr_next(struct expr_lexer *l)
 	while (isspace((unsigned char)*l->at))
 		l->at++;
 	l->token = l->at;
+	l->file = NULL;
 	if (!*l->at) {
 		l->kind = TOKEN_END;
 		l->text = "";

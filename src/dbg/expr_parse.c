@@ -123,8 +123,10 @@ static struct expr_node *parse_word(struct parser *p)
 			return constant(p, &v);
 		}
 	n = node(p, EXPR_NAME, NULL, NULL);
-	if (!p->failed)
+	if (!p->failed) {
 		n->text = p->l.text;
+		n->file = p->l.file;
+	}
 	expr_next(&p->l);
 	return n;
 }

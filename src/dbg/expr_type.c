@@ -31,8 +31,12 @@ static bool is_key(const char *w)
 
 static struct dbg_type *named(struct expr_lexer *l, const char *name)
 {
-	struct dbg_type *t = l->c->names ? dbg_names_type(l->c->names, name) : NULL;
+	struct dbg_type *t =
+		l->c->names ? dbg_names_type_argument(l->c->names, l->c->place, l->c->inlined, name)
+			    : NULL;
 
+	if (!t && l->c->names)
+		t = dbg_names_type(l->c->names, name);
 	return t || strcmp(name, "half") != 0 ? t : &dbg_type_half;
 }
 

@@ -269,6 +269,23 @@ static bool is_char(struct dbg_type *t)
 	return dbg_type_strip(t)->kind == DBG_CHAR;
 }
 
+/* " <table+8>" */
+static void put_symbol(const struct printer *p, enum dbg_space space, u64 address, bool is_code)
+{
+	const struct dbg_target *t = p->c->target;
+	struct text name = {0};
+
+	if (address && t && t->symbol &&
+	    t->symbol(t->user, &p->c->lane, space, address, is_code, &name) == DBG_OK && name.at)
+		text_printf(p->out, " <%s>", name.at);
+	text_fini(&name);
+}
+
+static bool points_to_code(struct dbg_type *pointer)
+{
+	return pointer->target && dbg_type_strip(pointer->target)->kind == DBG_FUNCTION;
+}
+
 static void print_pointer(struct printer *p, const struct dbg_value *v, struct dbg_type *t)
 {
 	bool text = t->target && is_char(t->target);
@@ -286,6 +303,10 @@ static void print_pointer(struct printer *p, const struct dbg_value *v, struct d
 		text_printf(p->out, "0x%" PRIx64, address);
 		if (text && address)
 			put_pointed_string(p, t->space, address);
+		else
+			put_symbol(p, t->space, address, points_to_code(t));
+	} else if (p->f.letter == 'a') {
+		put_symbol(p, t->space, address, points_to_code(t));
 	}
 	text_fini(&why);
 }
@@ -532,7 +553,10 @@ static void print_value(struct printer *p, const struct dbg_value *v)
 			print_struct(p, v, t);
 		break;
 	case DBG_FUNCTION:
-		text_printf(p->out, "{code} 0x%" PRIx64, v->address);
+		text_puts(p->out, "{");
+		dbg_type_print(t, NULL, p->out);
+		text_printf(p->out, "} 0x%" PRIx64, v->address);
+		put_symbol(p, DBG_GENERIC, v->address, true);
 		break;
 	case DBG_OPAQUE:
 		print_opaque(p, v, t);

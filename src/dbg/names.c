@@ -319,16 +319,35 @@ static bool ends_in_name(const char *whole, const char *name)
 	return is;
 }
 
+/* "f<7>" for "f<(int)7>", as the source has it. */
+static void without_casts(const char *name, struct text *out)
+{
+	for (; *name; name++) {
+		const char *end =
+			(name[0] == '(' && out->len && strchr("<,( ", out->at[out->len - 1]))
+				? strchr(name, ')')
+				: NULL;
+
+		if (end && (isalnum((unsigned char)end[1]) || end[1] == '-'))
+			name = end;
+		else
+			text_add(out, name, 1);
+	}
+}
+
 bool dbg_names_same(const char *whole, const char *name)
 {
 	bool is = ends_in_name(whole, name);
 
 	for (u32 keep = 0; keep < 2 && !is; keep++) {
-		struct text t = {0};
+		struct text t = {0}, plain = {0};
 
 		plain_function(whole, keep, &t);
-		is = t.at && ends_in_name(t.at, name);
+		if (t.at)
+			without_casts(t.at, &plain);
+		is = plain.at && (ends_in_name(t.at, name) || ends_in_name(plain.at, name));
 		text_fini(&t);
+		text_fini(&plain);
 	}
 	return is;
 }
@@ -338,12 +357,126 @@ bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const c
 	return !strcmp(name, f->name->text) || dbg_names_same(dbg_names_function(n, f), name);
 }
 
-bool dbg_names_has_function(struct dbg_names *n, const char *name)
+const struct ir_func *dbg_names_find_function(struct dbg_names *n, const char *name)
 {
-	for (size_t i = 0; i < n->m->funcs.len; i++)
-		if (dbg_names_is_function(n, n->m->funcs.at[i], name))
-			return true;
+	const struct ir_func *found = NULL;
+
+	if (!strncmp(name, "::", 2))
+		name += 2;
+	for (size_t i = 0; i < n->m->funcs.len && !(found && found->has_body); i++)
+		if (n->m->funcs.at[i] && dbg_names_is_function(n, n->m->funcs.at[i], name) &&
+		    (!found || n->m->funcs.at[i]->has_body))
+			found = n->m->funcs.at[i];
+	return found;
+}
+
+struct dbg_type *dbg_names_function_type(struct dbg_names *n, const struct ir_func *f)
+{
+	static struct dbg_type unknown = {.kind = DBG_FUNCTION, .target = &dbg_type_void};
+	struct dbg_type *t = n->dwarf ? debug_info_function_type(n->dwarf, f) : NULL;
+
+	return t ? t : &unknown;
+}
+
+/* By what PTX calls it: "f(int)::x" of a mangled name. */
+static bool find_static_ptx(struct dbg_names *n, const struct ir_func *f, const char *name,
+			    struct dbg_variable *out)
+{
+	for (size_t i = 0; i < n->m->vars.len; i++) {
+		const struct ir_var *v = n->m->vars.at[i];
+		struct text whole = {0};
+		const char *scope;
+		bool is;
+
+		if (v->space != M_shared && v->space != M_global && v->space != M_const)
+			continue;
+		demangle(v->name->text, &whole);
+		scope = whole.at ? dbg_last_scope(whole.at) : NULL;
+		is = scope && !strcmp(scope + 2, name) &&
+		     dbg_same_name(whole.at, (size_t)(scope - whole.at), dbg_names_function(n, f));
+		text_fini(&whole);
+		if (!is)
+			continue;
+		of_var(n, v, out);
+		return true;
+	}
 	return false;
+}
+
+bool dbg_names_find_static(struct dbg_names *n, const struct ir_func *f, const char *name,
+			   struct dbg_variable *out)
+{
+	return (n->dwarf && debug_info_find_static(n->dwarf, f, name, out)) ||
+	       find_static_ptx(n, f, name, out);
+}
+
+struct dbg_type *dbg_names_type_argument(struct dbg_names *n, struct dbg_place at, u32 inlined,
+					 const char *name)
+{
+	return n->dwarf && at.func ? debug_info_type_argument(n->dwarf, at, inlined, name) : NULL;
+}
+
+bool dbg_names_frame_is(struct dbg_names *n, struct dbg_place at, u32 inlined, const char *name,
+			u32 *count)
+{
+	struct debug_inline in[DBG_INLINE_MAX];
+	struct text whole = {0};
+	bool is;
+
+	*count = 1 + (n->dwarf ? debug_info_inlined(n->dwarf, at, in) : 0);
+	if (inlined + 1 >= *count)
+		return inlined + 1 == *count && dbg_names_is_function(n, at.func, name);
+	if (!in[inlined].function)
+		return false;
+	demangle(in[inlined].function, &whole);
+	is = whole.at && dbg_names_same(whole.at, name);
+	text_fini(&whole);
+	return is;
+}
+
+bool dbg_names_has_file(const struct dbg_names *n, const char *file)
+{
+	size_t len = strlen(file);
+
+	for (size_t i = 0; i < n->m->files.len; i++) {
+		const char *path = n->m->files.at[i].path;
+		size_t have = path ? strlen(path) : 0;
+
+		if (have >= len && !strcmp(path + have - len, file) &&
+		    (have == len || path[have - len - 1] == '/'))
+			return true;
+	}
+	return false;
+}
+
+const char *dbg_last_scope(const char *name)
+{
+	const char *last = NULL;
+	u32 depth = 0;
+
+	for (const char *s = name; *s; s++) {
+		depth += *s == '<' || *s == '(' || *s == '{';
+		depth -= depth && (*s == '>' || *s == ')' || *s == '}');
+		if (!depth && s[0] == ':' && s[1] == ':')
+			last = s++;
+	}
+	return last;
+}
+
+bool dbg_same_name(const char *a, size_t n, const char *b)
+{
+	const char *end = a + n;
+
+	for (;; a++, b++) {
+		while (a < end && *a == ' ')
+			a++;
+		while (*b == ' ')
+			b++;
+		if (a == end || !*b)
+			return a == end && !*b;
+		if (*a != *b)
+			return false;
+	}
 }
 
 /* ---- look-up ---- */

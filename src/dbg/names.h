@@ -90,8 +90,29 @@ struct dbg_type *dbg_names_result(struct dbg_names *n, const struct ir_func *f);
 bool dbg_names_same(const char *whole, const char *name);
 /* The same of a function, or its PTX name. */
 bool dbg_names_is_function(struct dbg_names *n, const struct ir_func *f, const char *name);
-/* Has the module a function of this name? */
-bool dbg_names_has_function(struct dbg_names *n, const char *name);
+
+/* The function of a name, as dbg_names_is_function has it, one with a body first; NULL: none. */
+const struct ir_func *dbg_names_find_function(struct dbg_names *n, const char *name);
+/* Never NULL: without debug information parameters and result are not known. */
+struct dbg_type *dbg_names_function_type(struct dbg_names *n, const struct ir_func *f);
+/* A variable of the function that lives as long as the CTA or the module: a static one. */
+bool dbg_names_find_static(struct dbg_names *n, const struct ir_func *f, const char *name,
+			   struct dbg_variable *out);
+/* A type that is a template argument of the function at a place; NULL: none of this name. */
+struct dbg_type *dbg_names_type_argument(struct dbg_names *n, struct dbg_place at, u32 inlined,
+					 const char *name);
+/*
+ * Is it a name of the function with `inlined` others inside, at the place? False also when there
+ * are not so many; *count is how many there are, the outermost included.
+ */
+bool dbg_names_frame_is(struct dbg_names *n, struct dbg_place at, u32 inlined, const char *name,
+			u32 *count);
+/* Is a source file of this name, or the end of its path, among the module's? */
+bool dbg_names_has_file(const struct dbg_names *n, const char *file);
+/* The last "::" of a name outside of template arguments and parameters; NULL: none. */
+const char *dbg_last_scope(const char *name);
+/* The same name, but for blanks? `a` has n characters. */
+bool dbg_same_name(const char *a, size_t n, const char *b);
 
 /* ---- frames ---- */
 

@@ -132,7 +132,8 @@ static bool copy_value(const struct dbg_context *c, const struct dbg_value *v, s
 		text_puts(why, "the value is too large to be kept");
 		return false;
 	}
-	out->value = (struct dbg_value){.type = r.type, .store = DBG_RVALUE};
+	/* Of a function its address is all there is. */
+	out->value = (struct dbg_value){.type = r.type, .store = DBG_RVALUE, .address = r.address};
 	if (size > sizeof(out->value.own)) {
 		out->bytes = malloc(size);
 		out->value.data = out->bytes;

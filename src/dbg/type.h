@@ -121,7 +121,10 @@ bool dbg_type_same(struct dbg_type *a, struct dbg_type *b);
 
 /* Add the type as C writes it: "int *(*)[3]"; with `name`, the declaration of that name. */
 void dbg_type_print(struct dbg_type *t, const char *name, struct text *out);
-/* The same with the members of a structure or enumeration, as gdb's ptype does. */
-void dbg_type_describe(struct dbg_type *t, struct text *out);
+/*
+ * The same with the members of a structure or enumeration, as gdb's ptype does; offsets: and their
+ * places, as ptype/o.
+ */
+void dbg_type_describe(struct dbg_type *t, bool offsets, struct text *out);
 
 #endif

@@ -5,6 +5,7 @@
 
 #define DEPTH_MAX 40
 #define MEMBERS_MAX 1000
+#define DESCRIPTION_MAX ((size_t)64 << 10)
 
 static void print_before(struct dbg_type *t, u32 depth, struct text *out);
 static void print_after(struct dbg_type *t, u32 depth, struct text *out);
@@ -163,17 +164,103 @@ void dbg_type_print(struct dbg_type *t, const char *name, struct text *out)
 
 /* ---- ptype ---- */
 
-static void describe_member(const struct dbg_member *m, struct text *out)
+/* With offsets: what stands in front of lines without one. */
+#define OFFSET_COLUMNS 27u
+
+struct description {
+	struct text *out;
+	bool offsets;
+};
+
+static void begin_line(const struct description *p, u32 indent)
 {
-	text_puts(out, m->is_static ? "    static " : "    ");
-	dbg_type_print(m->type, m->name, out);
-	if (m->bit_size)
-		text_printf(out, " : %u", m->bit_size);
-	text_puts(out, ";\n");
+	text_printf(p->out, "%*s", (int)(indent + (p->offsets ? OFFSET_COLUMNS : 0)), "");
 }
 
-static void describe_struct(struct dbg_type *t, struct text *out)
+static void put_offset(const struct description *p, const struct dbg_member *m, u64 base, u64 *next)
 {
+	u64 at = base + m->offset, size = dbg_type_size(m->type);
+
+	if (m->bit_size) {
+		at += m->bit_offset / 8;
+		text_printf(p->out, "/* %6llu:%2u   |  %6llu */", (unsigned long long)at,
+			    m->bit_offset % 8, (unsigned long long)size);
+		*next = at + (m->bit_offset % 8 + m->bit_size + 7) / 8;
+		return;
+	}
+	if (at > *next)
+		text_printf(p->out, "/*      %2llu-byte hole      */\n",
+			    (unsigned long long)(at - *next));
+	text_printf(p->out, "/* %6llu      |  %6llu */", (unsigned long long)at,
+		    (unsigned long long)size);
+	*next = at + size;
+}
+
+static void describe_fields(const struct description *p, struct dbg_type *t, u32 indent, u64 base);
+
+static void describe_member(const struct description *p, const struct dbg_member *m, u32 indent,
+			    u64 base, u64 *next)
+{
+	struct dbg_type *t = dbg_type_strip(m->type);
+	u64 before = base + m->offset;
+
+	if (p->offsets && !m->is_static) {
+		put_offset(p, m, base, next);
+		text_printf(p->out, "%*s", (int)indent, "");
+	} else {
+		begin_line(p, indent);
+	}
+	text_puts(p->out, m->is_static ? "static " : "");
+	/* What has no name of its own is described where it stands. */
+	if (t->kind == DBG_STRUCT && !t->name && indent < 4 * DEPTH_MAX) {
+		text_printf(p->out, "%s {\n",
+			    t->is_union   ? "union"
+			    : t->is_class ? "class"
+					  : "struct");
+		describe_fields(p, t, indent + 4, before);
+		begin_line(p, indent);
+		text_printf(p->out, "}%s%s;\n", *m->name ? " " : "", m->name);
+		return;
+	}
+	dbg_type_print(m->type, m->name, p->out);
+	if (m->bit_size)
+		text_printf(p->out, " : %u", m->bit_size);
+	text_puts(p->out, ";\n");
+}
+
+static void describe_fields(const struct description *p, struct dbg_type *t, u32 indent, u64 base)
+{
+	u64 next = base;
+	u32 fields = 0;
+
+	dbg_type_fill(t);
+	/* Members of base classes are described with these. */
+	for (u32 i = 0; i < t->members_len; i++)
+		if (t->members[i].base)
+			next = max_u64(next, base + t->members[i].offset +
+						     dbg_type_size(t->members[i].type));
+	for (u32 i = 0; i < t->members_len && i < MEMBERS_MAX && p->out->len < DESCRIPTION_MAX; i++)
+		if (!t->members[i].base) {
+			if (t->is_union)
+				next = base + t->members[i].offset;
+			describe_member(p, &t->members[i], indent, base, &next);
+			fields++;
+		}
+	if (t->declaration || !fields) {
+		begin_line(p, indent);
+		text_puts(p->out, t->declaration ? "<incomplete type>\n" : "<no data fields>\n");
+	}
+	if (!p->offsets)
+		return;
+	text_puts(p->out, "\n");
+	begin_line(p, indent);
+	text_printf(p->out, "/* total size: %4llu bytes */\n",
+		    (unsigned long long)dbg_type_size(t));
+}
+
+static void describe_struct(struct dbg_type *t, bool offsets, struct text *out)
+{
+	const struct description p = {out, offsets};
 	const char *join = ": ";
 
 	text_printf(out, "%s ", t->is_union ? "union" : t->is_class ? "class" : "struct");
@@ -186,13 +273,8 @@ static void describe_struct(struct dbg_type *t, struct text *out)
 			join = ", ";
 		}
 	text_puts(out, join[0] == ',' ? " {\n" : "{\n");
-	if (t->declaration)
-		text_puts(out, "    <incomplete type>\n");
-	else if (!t->members_len)
-		text_puts(out, "    <no data fields>\n");
-	for (u32 i = 0; i < t->members_len && i < MEMBERS_MAX; i++)
-		if (!t->members[i].base)
-			describe_member(&t->members[i], out);
+	describe_fields(&p, t, 4, 0);
+	begin_line(&p, offsets ? 2 : 0);
 	text_puts(out, "}");
 }
 
@@ -212,7 +294,7 @@ static void describe_enum(struct dbg_type *t, struct text *out)
 	text_puts(out, "}");
 }
 
-void dbg_type_describe(struct dbg_type *t, struct text *out)
+void dbg_type_describe(struct dbg_type *t, bool offsets, struct text *out)
 {
 	struct dbg_type *s = t;
 
@@ -226,7 +308,7 @@ void dbg_type_describe(struct dbg_type *t, struct text *out)
 	}
 	dbg_type_fill(s);
 	if (s->kind == DBG_STRUCT)
-		describe_struct(s, out);
+		describe_struct(s, offsets, out);
 	else
 		describe_enum(s, out);
 	/* What stands around the structure, with nothing in its place. */

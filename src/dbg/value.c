@@ -53,6 +53,18 @@ struct dbg_value dbg_value_int(struct dbg_type *type, u64 bits)
 	return v;
 }
 
+struct dbg_value dbg_value_function(const struct dbg_context *c, const struct ir_func *f)
+{
+	const struct dbg_target *t = c->target;
+	struct dbg_value v = {.type = dbg_names_function_type(c->names, f), .store = DBG_MEMORY};
+
+	if (t && t->function && t->function(t->user, f, &v.address) == DBG_OK)
+		return v;
+	v.store = DBG_NO_VALUE;
+	snprintf(v.why_not, sizeof(v.why_not), "no address is known");
+	return v;
+}
+
 /* Bits of a number in a floating-point format. */
 static u64 real_bits(f64 real, u64 size, u8 number)
 {
@@ -211,6 +223,10 @@ bool dbg_value_number(const struct dbg_context *c, const struct dbg_value *v,
 		*out = (struct dbg_number){.bits = dbg_generic(c, r.space, r.address)};
 		return true;
 	}
+	if (t->kind == DBG_FUNCTION) {
+		*out = (struct dbg_number){.bits = r.address};
+		return true;
+	}
 	if ((!dbg_type_is_number(t) && t->kind != DBG_POINTER) || t->size > 8 || !t->size) {
 		text_puts(why, t->kind == DBG_VOID ? "a void value is not a number"
 						   : "this is not a number");
@@ -325,12 +341,65 @@ static bool find_member(const struct dbg_value *v, const char *name, u32 *looks,
 	return false;
 }
 
+/* The object itself or a base class of it, by the name of its type. */
+static bool find_base_class(const struct dbg_value *v, const char *name, size_t n, u32 *looks,
+			    struct dbg_value *out)
+{
+	struct dbg_type *t = dbg_type_strip(v->type);
+	const char *last = t->name ? dbg_last_scope(t->name) : NULL;
+	struct dbg_value inner;
+
+	if (t->kind != DBG_STRUCT || !*looks)
+		return false;
+	--*looks;
+	*out = *v;
+	if (t->name &&
+	    (dbg_same_name(name, n, t->name) || (last && dbg_same_name(name, n, last + 2))))
+		return true;
+	dbg_type_fill(t);
+	for (u32 i = 0; i < t->members_len; i++)
+		if (t->members[i].base && dbg_value_part(v, &t->members[i], &inner) &&
+		    find_base_class(&inner, name, n, looks, out))
+			return true;
+	return false;
+}
+
+/* "x", or "Base::x". */
+static bool find_qualified(const struct dbg_value *v, const char *name, struct dbg_value *out)
+{
+	const char *scope = dbg_last_scope(name);
+	u32 looks = LOOKS_MAX;
+	struct dbg_value part;
+
+	if (!scope)
+		return find_member(v, name, &looks, out);
+	return find_base_class(v, name, (size_t)(scope - name), &looks, &part) &&
+	       find_member(&part, scope + 2, &looks, out);
+}
+
+bool dbg_value_static(struct dbg_type *class, const char *name, struct dbg_value *out,
+		      struct text *why)
+{
+	struct dbg_value object = {.type = class, .store = DBG_NO_VALUE};
+	u32 looks = LOOKS_MAX;
+
+	snprintf(object.why_not, sizeof(object.why_not), "no part of the class");
+	if (!find_member(&object, name, &looks, out)) {
+		text_printf(why, "There is no field named %s", name);
+		return false;
+	}
+	if (out->store == DBG_NO_VALUE && !strcmp(out->why_not, object.why_not)) {
+		text_printf(why, "Cannot reference non-static field \"%s\"", name);
+		return false;
+	}
+	return true;
+}
+
 bool dbg_value_member(const struct dbg_context *c, const struct dbg_value *v, const char *name,
 		      struct dbg_value *out, struct text *why)
 {
 	struct dbg_value r;
 	struct dbg_type *t;
-	u32 looks = LOOKS_MAX;
 
 	if (!dbg_value_referred(c, v, &r, why))
 		return false;
@@ -345,7 +414,7 @@ bool dbg_value_member(const struct dbg_context *c, const struct dbg_value *v, co
 		text_printf(why, "there is no member %s: this is not a structure", name);
 		return false;
 	}
-	if (find_member(&r, name, &looks, out))
+	if (find_qualified(&r, name, out))
 		return true;
 	text_printf(why, "There is no member named %s.", name);
 	return false;
@@ -400,6 +469,10 @@ bool dbg_value_follow(const struct dbg_context *c, const struct dbg_value *v, st
 	t = dbg_type_strip(r.type);
 	if (t->kind == DBG_ARRAY)
 		return dbg_value_index(c, &r, 0, out, why);
+	if (t->kind == DBG_FUNCTION) {
+		*out = r;
+		return true;
+	}
 	if ((t->kind != DBG_POINTER && t->kind != DBG_INT) || t->size > 8) {
 		text_puts(why, "Attempt to take contents of a non-pointer value.");
 		return false;

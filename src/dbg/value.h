@@ -85,9 +85,15 @@ struct dbg_number dbg_number_of_bits(struct dbg_type *stripped, u64 bits);
 /* half and bfloat16 of 16 bits, float of 32, double of 64. */
 f64 dbg_real_of_bits(u64 bits, u64 size, u8 number);
 
-/* Parts and ways. Each checks what it is given. */
+/* A function, as a value of its type. */
+struct dbg_value dbg_value_function(const struct dbg_context *c, const struct ir_func *f);
+
+/* Parts and ways. Each checks what it is given. name: "x" or "Base::x". */
 bool dbg_value_member(const struct dbg_context *c, const struct dbg_value *v, const char *name,
 		      struct dbg_value *out, struct text *why);
+/* A static member of a class, without an object. */
+bool dbg_value_static(struct dbg_type *class, const char *name, struct dbg_value *out,
+		      struct text *why);
 /* The member as described; for printing. */
 bool dbg_value_part(const struct dbg_value *v, const struct dbg_member *m, struct dbg_value *out);
 bool dbg_value_index(const struct dbg_context *c, const struct dbg_value *v, s64 index,
@@ -143,7 +149,7 @@ bool dbg_value_print(const struct dbg_context *c, const struct dbg_value *v,
 		     const struct dbg_format *f, struct text *out, struct text *why);
 /*
  * Add what the machine says of an object of CUDA. bytes: dbg_object_bytes of them, read from `v`.
- * False: they are none.
+ * False: they are no such object.
  */
 bool dbg_value_object(const struct dbg_context *c, const struct dbg_value *v, enum dbg_object kind,
 		      const u8 *bytes, struct text *out);

@@ -142,6 +142,26 @@ static bool examine_numbers(struct debugger *x, const struct dbg_context *c, str
 	return good;
 }
 
+/* $__ is what was shown last, $_ its address, as in gdb. */
+static void keep_last(struct debugger *x, const struct dbg_context *c, const struct examine *e)
+{
+	struct dbg_value v = {.type = e->letter == 'c' || e->letter == 's' ? &dbg_type_char
+									   : type_for(e),
+			      .store = DBG_MEMORY,
+			      .space = e->space,
+			      .address = e->address};
+	struct dbg_value at;
+	struct text why = {0};
+
+	v.address -= e->letter == 's' ? 1 : e->bytes;
+	at = dbg_value_int(dbg_session_pointer(x->session, v.type,
+					       v.space == DBG_GLOBAL ? DBG_GENERIC : v.space),
+			   v.address);
+	if (dbg_session_set(x->session, c, "_", &at, &why))
+		dbg_session_set(x->session, c, "__", &v, &why);
+	text_fini(&why);
+}
+
 /* Where the expression points, or lies. */
 static bool examine_at(struct debugger *x, const char *text, struct examine *e)
 {
@@ -197,6 +217,9 @@ void command_x(struct debugger *x, const struct call *c)
 	if (fresh.back)
 		fresh.address -= (u64)fresh.count * fresh.bytes;
 	context_now(x, &at);
-	if (fresh.letter == 's' ? examine_strings(x, &at, &fresh) : examine_numbers(x, &at, &fresh))
-		*e = fresh;
+	if (!(fresh.letter == 's' ? examine_strings : examine_numbers)(x, &at, &fresh))
+		return;
+	*e = fresh;
+	if (fresh.count)
+		keep_last(x, &at, &fresh);
 }

@@ -189,7 +189,8 @@ void command_output(struct debugger *x, const struct call *c)
 
 /* ---- types ---- */
 
-static void say_type(struct debugger *x, const char *text, bool whole)
+/* offsets: of members, in the manner of ptype/o. */
+static void say_type(struct debugger *x, const char *text, bool whole, bool offsets)
 {
 	struct look_evaluated v;
 	struct dbg_context c;
@@ -202,11 +203,13 @@ static void say_type(struct debugger *x, const char *text, bool whole)
 	} else {
 		struct dbg_type *t = v.type ? v.type : v.v.type;
 
+		offsets &= dbg_type_strip(t)->kind == DBG_STRUCT;
 		if (whole)
-			dbg_type_describe(t, &out);
+			dbg_type_describe(t, offsets, &out);
 		else
 			dbg_type_print(t, NULL, &out);
-		say(x, "type = %s\n", out.at ? out.at : "");
+		say(x, "%stype = %s\n", offsets ? "/* offset      |    size */  " : "",
+		    out.at ? out.at : "");
 		look_evaluated_fini(&v);
 	}
 	text_fini(&out);
@@ -215,12 +218,15 @@ static void say_type(struct debugger *x, const char *text, bool whole)
 
 void command_ptype(struct debugger *x, const struct call *c)
 {
-	say_type(x, c->args, true);
+	if (*c->format && strcmp(c->format, "o") != 0)
+		say_error(x, "ptype knows one format: ptype/o, with offsets");
+	else
+		say_type(x, c->args, true, *c->format == 'o');
 }
 
 void command_whatis(struct debugger *x, const struct call *c)
 {
-	say_type(x, c->args, false);
+	say_type(x, c->args, false, false);
 }
 
 /* ---- set ---- */

@@ -258,6 +258,69 @@ static enum dbg_answer to_generic(void *user, const struct dbg_lane *lane PL_UNU
 	return DBG_OK;
 }
 
+/* ---- symbols ---- */
+
+/* Is the launch's kernel one of the program? */
+static bool runs_program(struct debugger *x, const struct device_program *p)
+{
+	const struct loaded *l = loaded_of(x, debug_env(x->grid)->program->funcs[0].func);
+
+	return l && l->owner == p;
+}
+
+static enum dbg_answer function_symbol(struct debugger *x, u64 address, struct text *out)
+{
+	for (size_t i = 0; i < x->modules.len; i++) {
+		const struct device_program *p = x->modules.at[i]->owner;
+		const struct ir_func *f = exec_function_at(p->exec_units, p->len, address);
+		struct loaded *l = f ? loaded_of(x, f) : NULL;
+
+		/* Each program counts its own. */
+		if (x->grid && !runs_program(x, p))
+			continue;
+		if (!l || !l->names)
+			return DBG_NOT_KNOWN;
+		text_puts(out, dbg_names_function(l->names, f));
+		return DBG_OK;
+	}
+	return DBG_NOT_KNOWN;
+}
+
+static enum dbg_answer symbol(void *user, const struct dbg_lane *lane, enum dbg_space space,
+			      u64 address, bool is_code, struct text *out)
+{
+	struct debugger *x = user;
+	/* Without a frame: its variables are told by their values. */
+	struct dbg_context c = {.session = x->session, .target = &x->target, .lane = *lane};
+
+	if (is_code)
+		return function_symbol(x, address, out);
+	return x->grid && look_symbol(x, &c, space, address, out) ? DBG_OK : DBG_NOT_KNOWN;
+}
+
+static enum dbg_answer function_address(void *user, const struct ir_func *func, u64 *address)
+{
+	struct debugger *x = user;
+	const struct loaded *l = loaded_of(x, func);
+
+	if (!l)
+		return DBG_NOT_KNOWN;
+	*address = exec_function_address(l->owner->exec_units, l->owner->len, l->unit, func->index);
+	return *address ? DBG_OK : DBG_NOT_KNOWN;
+}
+
+static enum dbg_answer frame(void *user, const struct dbg_lane *lane, struct dbg_place *out)
+{
+	struct debugger *x = user;
+	struct debug_frame f;
+	struct cta *c;
+	enum dbg_answer a = frame_of(x, lane, &c, &f);
+
+	if (a == DBG_OK)
+		*out = loaded_place(debug_env(x->grid)->program, f.pc);
+	return a;
+}
+
 /* ---- special registers ---- */
 
 void machine_thread(const struct exec_env *env, u32 warp, u32 lane, u32 out[3])
@@ -359,6 +422,9 @@ void machine_init(struct debugger *x)
 		.special = special,
 		.builtin = builtin,
 		.call = call_function,
+		.symbol = symbol,
+		.function = function_address,
+		.frame = frame,
 		.object = object_describe,
 	};
 }

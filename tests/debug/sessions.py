@@ -16,6 +16,7 @@ EXEC = {
     "collatz": "--block 32 --buffer out:u32[32] --arg u32=0 --dump out",
     "names": "--block 4 --buffer out:s32[32] --arg f32=2.25 --arg s8=113 --arg u8=1",
     "recurse": "--block 32 --buffer out:s32[32]",
+    "symbols": "--block 32 --buffer out:s32[32] --arg s32=3",
     "shapes": "--block 4 --buffer out:f32[4] --arg f64=1.5",
     "diverge": "--block 32 --buffer out:s32[32] --dump out",
     "fault": "--block 32 --buffer out:s32[32] --buffer link:s32=1,2,3,4,5,-1,7,0 --arg s32=3 --dump out",

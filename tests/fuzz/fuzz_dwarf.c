@@ -88,7 +88,7 @@ static void show(void *user, const struct dbg_variable *v, u32 depth PL_UNUSED)
 	struct text out = {0}, why = {0};
 
 	dbg_type_print(v->type, v->name, &out);
-	dbg_type_describe(v->type, &out);
+	dbg_type_describe(v->type, true, &out);
 	dbg_value_of(&x->c, v, &value);
 	dbg_value_print(&x->c, &value, &(struct dbg_format){.pretty = v->line & 1}, &out, &why);
 	shown_bytes += out.len + why.len;

@@ -81,7 +81,7 @@ static bool is_shared_value(const struct debugger *x, const struct dbg_value *v)
 
 /* Where the object is that a value stands for. */
 static bool object_place(struct debugger *x, struct look_evaluated *v, enum dbg_object kind,
-		       struct dbg_value *out, struct text *why)
+			 struct dbg_value *out, struct text *why)
 {
 	struct dbg_type *t;
 	struct dbg_number n;

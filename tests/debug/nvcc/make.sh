@@ -8,7 +8,7 @@ folder=/tmp/ptxloom-sessions
 mkdir -p "$folder"
 cp "$here/.."/*.cu "$here/../truth.h" "$folder"
 cd "$folder"
-for name in diverge fault deadlock names recurse shapes; do
+for name in diverge fault deadlock names recurse shapes symbols; do
 	nvcc -G -arch=sm_80 -ptx "$name.cu" -o "$here/$name.ptx"
 	sed -E -i -e 's,^(	\.file	[0-9]+ )".*/([a-z]+\.cu)",\1"\2",' \
 		-e 's,"[^"]*/targets/[^/]*/include/,"/usr/local/cuda/include/,' \

@@ -162,16 +162,14 @@ static inline bool fake_open(struct fake *x, const char *name, const char *text,
 	x->names = dbg_names_open(x->m, &x->why);
 	x->lines = dbg_lines_new(x->m, dbg_names_inlined, x->names);
 	fake_place_variables(x);
-	x->target = (struct dbg_target){x,
-					fake_read_register,
-					fake_write_register,
-					fake_read,
-					fake_write,
-					fake_variable,
-					fake_to_generic,
-					fake_special,
-					NULL,
-					NULL};
+	x->target = (struct dbg_target){.user = x,
+					.read_register = fake_read_register,
+					.write_register = fake_write_register,
+					.read_memory = fake_read,
+					.write_memory = fake_write,
+					.variable = fake_variable,
+					.to_generic = fake_to_generic,
+					.special = fake_special};
 	x->c = (struct dbg_context){
 		.session = dbg_session_new(), .target = &x->target, .names = x->names};
 	return x->names && x->lines && x->address;
@@ -254,7 +252,7 @@ static inline const char *fake_show(struct fake *x, const char *text, const stru
 
 	text_fini(&out);
 	if (e && dbg_expr_type(e))
-		dbg_type_describe(dbg_expr_type(e), &out);
+		dbg_type_describe(dbg_expr_type(e), false, &out);
 	else if (!e || !dbg_expr_eval(e, &x->c, &v, &why) ||
 		 !dbg_value_print(&x->c, &v, f, &out, &why))
 		text_puts(&out, why.at ? why.at : "?");

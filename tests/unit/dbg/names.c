@@ -54,7 +54,7 @@ static void test_types(struct fake *x)
 	      t->size == 20);
 	CHECK(t == dbg_names_type(x->names, "Ring<float,4>"));
 	CHECK((t = dbg_names_type(x->names, "Node")) && t->size == 80);
-	dbg_type_describe(t, &out);
+	dbg_type_describe(t, false, &out);
 	CHECK(out.at &&
 	      strstr(out.at, "struct Node : public Base {\n    Point at;\n    Node *next;\n"));
 	CHECK(strstr(out.at, "    char name[8];\n    word mode : 3;\n"));
