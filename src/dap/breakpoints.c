@@ -72,7 +72,11 @@ static int point_number(const char *said)
 {
 	const char *at = said ? strpbrk(said, "0123456789\n") : NULL;
 
-	if (!said || !at || *at == '\n' || !strstr(said, "point ") || strstr(said, "point ") > at)
+	const char *title = said ? strstr(said, "point ") : NULL;
+
+	if (!title && said && !strncmp(said, "Dprintf ", 8))
+		title = said;
+	if (!said || !at || *at == '\n' || !title || title > at)
 		return 0;
 	return atoi(at);
 }
@@ -108,6 +112,7 @@ static void on_made(struct dap *d, struct dap_job *job, cJSON *reply)
 	struct dap_setting *s = setting_of(d, job->request);
 	int number = point_number(job->output.at);
 	s64 ignore = dap_number(job->request, "ignore", 0);
+	const char *condition = dap_text(job->request, "condition", NULL);
 	cJSON *b = cJSON_CreateObject();
 
 	(void)reply;
@@ -115,6 +120,8 @@ static void on_made(struct dap *d, struct dap_job *job, cJSON *reply)
 		describe_breakpoint(b, job->output.at, number);
 		if (s)
 			cJSON_AddItemToArray(group_of(d, s->key), cJSON_CreateNumber(number));
+		if (condition && *condition)
+			dap_command(d, NULL, NULL, "condition %d %s", number, condition);
 		if (ignore > 0)
 			dap_command(d, NULL, NULL, "ignore %d %lld", number, (long long)ignore);
 	} else {
@@ -149,17 +156,72 @@ static struct dap_setting *setting_begin(struct dap *d, cJSON *request, const ch
 	return s;
 }
 
-/* "3", ">= 3", "== 3": hits that are passed over; -1: not understood. */
+/* "3" and ">= 3", "> 3": hits that are passed over; -1: not understood. */
 static s64 hits_before(const char *condition)
 {
+	bool more = false;
 	char *end;
 	long long n;
 
-	if (!condition || !*condition)
+	if (!condition || !condition[strspn(condition, " ")])
 		return 0;
-	condition += strspn(condition, ">= ");
+	condition += strspn(condition, " ");
+	if (*condition == '>') {
+		more = condition[1] != '=';
+		condition += 2 - more;
+	}
 	n = strtoll(condition, &end, 10);
-	return end == condition || *end || n < 1 ? -1 : n - 1;
+	return end == condition || end[strspn(end, " ")] || n < 1 ? -1 : n - !more;
+}
+
+/*
+ * A message with {EXPRESSION}s as the arguments of dprintf. False: a brace is not closed.
+ */
+static bool log_arguments(const char *message, struct text *out)
+{
+	struct text values = {0};
+	bool good = true;
+
+	text_puts(out, "\"");
+	for (; *message && good; message++) {
+		size_t n = *message == '{' ? strcspn(message, "}") : 0;
+
+		if (n) {
+			good = message[n] == '}' && n > 1;
+			text_printf(&values, ",%.*s", (int)n - 1, message + 1);
+			text_puts(out, "%V");
+			message += good ? n : 0;
+		} else if (*message == '\n') {
+			text_puts(out, "\\n");
+		} else {
+			text_puts(out, *message == '"' || *message == '\\' ? "\\"
+				       : *message == '%'                   ? "%"
+									   : "");
+			text_add(out, message, 1);
+		}
+	}
+	text_puts(out, "\\n\"");
+	text_puts(out, values.at ? values.at : "");
+	text_fini(&values);
+	return good;
+}
+
+/* One that prints instead of stopping; its condition is set when it has a number. */
+static void make_log(struct dap *d, const char *place, const cJSON *b, cJSON *tag)
+{
+	const char *condition = dap_text(b, "condition", NULL);
+	struct text arguments = {0};
+
+	if (condition)
+		cJSON_AddStringToObject(tag, "condition", condition);
+	if (!log_arguments(dap_text(b, "logMessage", ""), &arguments))
+		dap_command(d, tag, on_made, "echo a log message has an expression in each {}");
+	else if (!dap_is_one_line(arguments.at))
+		dap_command(d, tag, on_made, "echo a log message is one line");
+	else
+		dap_command(d, tag, on_made, "dprintf %s,%s", place + strcspn(place, " ") + 1,
+			    arguments.at);
+	text_fini(&arguments);
 }
 
 /* Make one; `place` is "break FILE:LINE" and the like. */
@@ -176,9 +238,9 @@ static void set_point(struct dap *d, const struct dap_setting *s, const char *pl
 		dap_command(d, tag, on_made, "echo a place and a condition are one line each");
 	else if (ignore < 0)
 		dap_command(d, tag, on_made,
-			    "echo a hit condition is a number: the hit that is the first to stop");
+			    "echo a hit condition is N or >= N, the first hit to stop at, or > N");
 	else if (dap_text(b, "logMessage", NULL))
-		dap_command(d, tag, on_made, "echo log points are not supported");
+		make_log(d, place, b, tag);
 	else if (condition && *condition)
 		dap_command(d, tag, on_made, "%s if %s", place, condition);
 	else

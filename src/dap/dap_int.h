@@ -150,6 +150,7 @@ dap_request_fn dap_on_continue, dap_on_next, dap_on_step_in, dap_on_step_out, da
 /* look.c */
 dap_request_fn dap_on_threads, dap_on_stack_trace, dap_on_scopes, dap_on_variables,
 	dap_on_set_variable, dap_on_set_expression, dap_on_evaluate, dap_on_source,
-	dap_on_disassemble, dap_on_read_memory, dap_on_completions, dap_on_exception_info;
+	dap_on_disassemble, dap_on_read_memory, dap_on_write_memory, dap_on_completions,
+	dap_on_exception_info;
 
 #endif

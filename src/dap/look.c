@@ -208,6 +208,52 @@ void dap_on_read_memory(struct dap *d, cJSON *request, const cJSON *arguments)
 	}
 }
 
+/* base64 as hexadecimal digits; false: the text is not base64. */
+static bool put_hex(const char *data, struct text *out)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t n = strcspn(data, "=");
+	u32 bits = 0;
+
+	if (n % 4 == 1 || strspn(data + n, "=") != strlen(data + n) || strlen(data) % 4)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *at = strchr(digit, data[i]);
+
+		if (!at)
+			return false;
+		bits = bits << 6 | (u32)(at - digit);
+		if (i % 4)
+			text_printf(out, "%02x", bits >> (6 - 2 * (i % 4)) & 0xff);
+	}
+	return true;
+}
+
+/* Values that are shown may have changed. */
+static void on_written(struct dap *d, struct dap_job *job, cJSON *reply)
+{
+	pass_on(d, job, reply);
+	if (reply && !dap_text(reply, "error", NULL))
+		dap_look_again(d);
+}
+
+void dap_on_write_memory(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	const char *at = dap_text(arguments, "memoryReference", NULL),
+		   *data = dap_text(arguments, "data", "");
+	struct text hex = {0};
+
+	if (strlen(data) / 4 * 3 > READ_MAX || !put_hex(data, &hex)) {
+		dap_refuse(d, request, "the data is base64, of at most %u bytes", READ_MAX);
+		cJSON_Delete(request);
+	} else if (has_arguments(d, request, at, "")) {
+		dap_query(d, request, on_written, "write-memory %lld %s %s",
+			  (long long)dap_number(arguments, "offset", 0), at, hex.at ? hex.at : "");
+	}
+	text_fini(&hex);
+}
+
 /* ---- the rest ---- */
 
 static void on_completions(struct dap *d, struct dap_job *job, cJSON *reply)

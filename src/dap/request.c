@@ -36,6 +36,7 @@ static const struct dap_request requests[] = {
 	{"source", dap_on_source, true},
 	{"disassemble", dap_on_disassemble, true},
 	{"readMemory", dap_on_read_memory, true},
+	{"writeMemory", dap_on_write_memory, true},
 	{"completions", dap_on_completions, false},
 	{"exceptionInfo", dap_on_exception_info, true},
 };

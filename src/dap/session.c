@@ -43,6 +43,7 @@ static cJSON *capabilities(void)
 					  "supportsFunctionBreakpoints",
 					  "supportsConditionalBreakpoints",
 					  "supportsHitConditionalBreakpoints",
+					  "supportsLogPoints",
 					  "supportsEvaluateForHovers",
 					  "supportsStepBack",
 					  "supportsSetVariable",
@@ -54,11 +55,11 @@ static cJSON *capabilities(void)
 					  "supportsTerminateRequest",
 					  "supportsDataBreakpoints",
 					  "supportsReadMemoryRequest",
+					  "supportsWriteMemoryRequest",
 					  "supportsDisassembleRequest",
 					  "supportsInstructionBreakpoints",
 					  "supportsSteppingGranularity",
-					  "supportsDelayedStackTraceLoading",
-					  "supportsVariablePaging"};
+					  "supportsDelayedStackTraceLoading"};
 	cJSON *c = cJSON_CreateObject();
 
 	for (size_t i = 0; i < ARRAY_LEN(can); i++)

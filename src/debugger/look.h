@@ -158,4 +158,9 @@ void look_disassemble_at(struct debugger *x, const char *text, u32 count);
 /* Move it to a lane that has not exited, say which, and show its line. Else one line of error. */
 bool focus_move(struct debugger *x, const struct focus *to);
 
+/* ---- look_print.c ---- */
+
+/* "TEXT", VALUES: for the lane in focus. False after a message. */
+bool look_printf(struct debugger *x, const char *args);
+
 #endif

@@ -301,6 +301,8 @@ static bool put_value(struct look_evaluated *v, const char *spec, size_t n, stru
 	}
 	snprintf(format, sizeof(format), "%.*s%s%c", (int)flags, spec,
 		 strchr("diouxX", letter) ? "ll" : "", letter == 'p' ? 's' : letter);
+	if (letter == 'V')
+		return dbg_value_print(&v->c, &v->v, &(struct dbg_format){0}, out, why);
 	if (letter == 's')
 		return format_string(v, format, out, why);
 	if (!dbg_value_number(&v->c, &v->v, &number, why))
@@ -350,7 +352,28 @@ static size_t conversion_length(const char *s)
 	size_t n = 1 + strspn(s + 1, "-+ #0123456789.");
 
 	n += strspn(s + n, "hlzjtL");
-	return s[n] && strchr("diouxXeEfFgGaAcsp", s[n]) ? n + 1 : 0;
+	return s[n] && strchr("diouxXeEfFgGaAcspV", s[n]) ? n + 1 : 0;
+}
+
+/* While it prints in the middle of a launch, nothing else can run there. */
+static bool evaluate_argument(struct debugger *x, const char *text, struct look_evaluated *out)
+{
+	struct dbg_expr *e;
+	struct dbg_context c;
+	struct text why = {0};
+	bool calls;
+
+	if (!x->points.printing)
+		return look_evaluate(x, text, out);
+	context_now(x, &c);
+	e = dbg_expr_parse(&c, text, &why);
+	calls = e && dbg_expr_calls(e);
+	dbg_expr_free(e);
+	text_fini(&why);
+	if (!calls)
+		return look_evaluate(x, text, out);
+	say_error(x, "a dprintf cannot call functions");
+	return false;
 }
 
 static bool format_text(struct debugger *x, const char *s, const char *end, const char **args,
@@ -379,7 +402,7 @@ static bool format_text(struct debugger *x, const char *s, const char *end, cons
 		good = next_argument(args, &argument);
 		if (!good)
 			say_error(x, "Bad format string, missing arguments");
-		good = good && look_evaluate(x, argument.at, &v);
+		good = good && evaluate_argument(x, argument.at, &v);
 		if (good) {
 			good = put_value(&v, s, n, out, &why);
 			if (!good)
@@ -395,21 +418,29 @@ static bool format_text(struct debugger *x, const char *s, const char *end, cons
 	return true;
 }
 
-void command_printf(struct debugger *x, const struct call *c)
+bool look_printf(struct debugger *x, const char *args)
 {
-	const char *end = *c->args == '"' ? end_of_text(c->args) : NULL, *rest;
+	const char *end = *args == '"' ? end_of_text(args) : NULL, *rest;
 	struct text out = {0};
+	bool good;
 
 	if (!end) {
 		say_error(x, "printf needs a \"TEXT\" and values after commas");
-		return;
+		return false;
 	}
 	rest = end + 1;
-	if (format_text(x, c->args + 1, end, &rest, &out)) {
-		if (rest[strspn(rest, " \t")])
-			say_error(x, "Wrong number of arguments for specified format-string");
-		else
-			say(x, "%s", out.at ? out.at : "");
+	good = format_text(x, args + 1, end, &rest, &out);
+	if (good && rest[strspn(rest, " \t")]) {
+		say_error(x, "Wrong number of arguments for specified format-string");
+		good = false;
 	}
+	if (good)
+		say(x, "%s", out.at ? out.at : "");
 	text_fini(&out);
+	return good;
+}
+
+void command_printf(struct debugger *x, const struct call *c)
+{
+	look_printf(x, c->args);
 }

@@ -209,6 +209,85 @@ def reasons():
     a.end()
 
 
+def points():
+    a = Adapter([PTXLOOM, "dap"])
+    made = a.begin({source("diverge.cu"): [
+        {"line": 16, "logMessage": 'lane {lane}: "r" is {r}, 100%', "condition": "lane == 3"},
+        {"line": 14, "condition": "lane == 3", "hitCondition": "> 9"},
+        {"line": 9, "logMessage": "a brace { is open"}, {"line": 9, "hitCondition": "never"}]}, **launch("diverge"))
+    check("a log point is made", made[0].get("id"), made)
+    check("one that cannot be read is told", not made[2]["verified"] and "{}" in made[2]["message"], made)
+    check("so is a hit condition", not made[3]["verified"] and "hit condition" in made[3]["message"], made)
+    e = a.event("stopped", "exited")
+    check("neither stops", e["event"] == "exited", e)
+    said = [line for line in a.output["console"].split("\n") if line.startswith("lane")]
+    check("a log point prints for the lanes of its condition",
+          said == ['lane 3: "r" is %d, 100%%' % n for n in (103, 1103, 2103)], a.output)
+    a.end()
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [{"line": 16, "hitCondition": ">= 2"}]}, **launch("diverge"))
+    a.event("stopped", "exited")
+    check("a hit condition stops at its hit", value(a, "j") == "1", value(a, "j"))
+    code = top(a)["instructionPointerReference"]
+    a.request("setBreakpoints", source={"path": source("diverge.cu")}, breakpoints=[])
+    made = a.request("setInstructionBreakpoints", breakpoints=[{"instructionReference": code}])["breakpoints"]
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "exited")
+    check("a breakpoint on an instruction stops",
+          e["body"].get("hitBreakpointIds") == [made[0]["id"]] and value(a, "j") == "2", e)
+    made = a.request("setExpression", frameId=top(a)["id"], expression="r", value="5")
+    check("an expression is set", made["value"] == "5" and value(a, "r") == "5", made)
+    check("in the lane in focus alone", value(a, "$_lane") == "3", value(a, "$_lane"))
+    hover = a.request("evaluate", expression="j", frameId=top(a)["id"], context="hover")
+    check("a value is shown beside the mouse", hover["result"] == "2", hover)
+    at = value(a, "&out[0]").split()[-1]
+    made = a.request("writeMemory", memoryReference=at, offset=4, data="KgAAAA==")
+    check("memory is written", made["bytesWritten"] == 4 and value(a, "out[1]") == "42", made)
+    memory = a.request("readMemory", memoryReference=at, offset=4, count=4)
+    check("and read", memory["data"] == "KgAAAA==", memory)
+    try:
+        a.request("writeMemory", memoryReference=at, data="K")
+        check("what is not base64 is refused", False)
+    except Refused as r:
+        check("what is not base64 is refused", "base64" in str(r), r)
+    a.request("setInstructionBreakpoints", breakpoints=[])
+    a.request("continue", threadId=1)
+    a.event("exited")
+    a.end()
+
+
+# Each capability, and the sessions that use it.
+CAPABILITIES = {
+    "supportsConfigurationDoneRequest": "breakpoints", "supportsFunctionBreakpoints": "changes",
+    "supportsConditionalBreakpoints": "breakpoints", "supportsHitConditionalBreakpoints": "points",
+    "supportsLogPoints": "points", "supportsEvaluateForHovers": "points", "supportsStepBack": "fault",
+    "supportsSetVariable": "changes", "supportsSetExpression": "points", "supportsCompletionsRequest": "changes",
+    "supportsRestartRequest": "fault", "supportsExceptionInfoRequest": "fault", "supportTerminateDebuggee": "attach",
+    "supportsTerminateRequest": "attach", "supportsDataBreakpoints": "changes", "supportsReadMemoryRequest": "changes",
+    "supportsWriteMemoryRequest": "points", "supportsDisassembleRequest": "changes",
+    "supportsInstructionBreakpoints": "points", "supportsSteppingGranularity": "ptx",
+    "supportsDelayedStackTraceLoading": "frames",
+}
+
+
+def frames():
+    a = Adapter([PTXLOOM, "dap"])
+    can = a.request("initialize", adapterID="ptxloom")
+    said = {name for name, value in can.items() if value is True}
+    check("each capability has a session", said == set(CAPABILITIES), said ^ set(CAPABILITIES))
+    check("filters have names", {f["filter"] for f in can["exceptionBreakpointFilters"]} ==
+          {"faults", "deadlocks", "asserts", "launches", "divergence"}, can)
+    a.end()
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin(**launch("deadlock", "1"))
+    a.event("stopped", "exited")
+    whole = a.request("stackTrace", threadId=1)
+    page = a.request("stackTrace", threadId=1, startFrame=1, levels=1)
+    check("frames come in pages", whole["totalFrames"] == 2 and [f["name"] for f in page["stackFrames"]] ==
+          [whole["stackFrames"][1]["name"]], (whole, page))
+    a.end()
+
+
 def waiting(program):
     """A program that waits for a debugger; it and its process."""
     p = subprocess.Popen([PTXLOOM, "run", "--debug-wait", os.path.join(PROGRAMS, program)], stdout=subprocess.PIPE,
@@ -314,7 +393,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, reasons, attach, ptx, refusals, killed, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, points, frames, attach, ptx, refusals, killed, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:

@@ -610,6 +610,7 @@ static const struct {
 	{"set-expression", query_set_expression},
 	{"expression", query_expression},
 	{"memory", query_memory},
+	{"write-memory", query_write_memory},
 	{"source", query_source},
 	{"disassemble", query_disassemble},
 	{"stop", query_stop},

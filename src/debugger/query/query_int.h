@@ -61,7 +61,7 @@ s64 query_take(const char **args);
 /* The queries, in query*.c. */
 typedef void query_fn(struct debugger *x, const char *args, struct text *out);
 query_fn query_scopes, query_variables, query_evaluate, query_set_variable, query_set_expression,
-	query_expression, query_memory;
+	query_expression, query_memory, query_write_memory;
 
 /* Of a module, for sourceReference; 0: it is not loaded. */
 s64 query_module_number(struct debugger *x, const struct loaded *l);

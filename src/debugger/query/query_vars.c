@@ -587,3 +587,33 @@ void query_memory(struct debugger *x, const char *args, struct text *out)
 	json_close(&j, '}');
 	text_fini(&hex);
 }
+
+/* OFFSET ADDRESS DIGITS: bytes to be written, in hexadecimal digits. */
+void query_write_memory(struct debugger *x, const char *args, struct text *out)
+{
+	s64 offset = query_take(&args);
+	char *digits;
+	u64 address = strtoull(args, &digits, 0) + (u64)offset, n = 0;
+	struct json j = {.out = out};
+	struct dbg_context c;
+
+	digits += strspn(digits, " ");
+	context_now(x, &c);
+	for (; c.target && digits[2 * n] && digits[2 * n + 1]; n++) {
+		char two[3] = {digits[2 * n], digits[2 * n + 1], 0};
+		u8 byte = (u8)strtoul(two, NULL, 16);
+
+		if (c.target->write_memory(c.target->user, &c.lane, DBG_GENERIC, address + n, &byte,
+					   1) != DBG_OK)
+			break;
+	}
+	if (n && x->grid)
+		debug_changed(x->grid);
+	if (!n && *digits) {
+		query_error(out, "this memory cannot be written");
+		return;
+	}
+	json_open(&j, '{');
+	json_number(&j, "bytesWritten", (s64)n);
+	json_close(&j, '}');
+}

@@ -2,6 +2,7 @@
  * Whether a group of lanes has come to a breakpoint.
  */
 #include "src/debugger/debugger_int.h"
+#include "src/debugger/look.h"
 
 static bool point_is_at(const struct point *p, struct dbg_place at, const struct point_place **out)
 {
@@ -80,6 +81,34 @@ static u32 condition_lanes(struct debugger *x, struct point *p, const struct poi
 	return holds;
 }
 
+/* dprintf: as if each lane called printf here. */
+static void print_here(struct debugger *x, const struct point *p, u32 lanes)
+{
+	struct focus focus = x->focus;
+	bool failed = x->failed, good = true;
+
+	if (x->searching)
+		return;
+	x->points.printing = true;
+	for (u32 l = 0; l < WARP_LANES && good; l++) {
+		if (!(lanes >> l & 1))
+			continue;
+		x->focus = (struct focus){.valid = true,
+					  .launch = x->launch,
+					  .cta = x->at.cta,
+					  .warp = x->at.warp,
+					  .lane = l};
+		x->focus.frame =
+			frame_of_user(x, debug_cta(x->grid, x->at.cta), x->at.warp, l, NULL);
+		good = look_printf(x, p->print);
+	}
+	x->points.printing = false;
+	x->focus = focus;
+	x->failed = failed;
+	run_pass(x, lanes);
+	debugger_flush(x);
+}
+
 u32 points_check(struct debugger *x, const struct gang *g, const struct uop *in, u32 lanes,
 		 struct text *names)
 {
@@ -105,6 +134,10 @@ u32 points_check(struct debugger *x, const struct gang *g, const struct uop *in,
 			p->hits++;
 		if (p->ignore && !x->searching) {
 			p->ignore--;
+			continue;
+		}
+		if (p->print) {
+			print_here(x, p, mine);
 			continue;
 		}
 		all |= mine;

@@ -397,34 +397,68 @@ static char *take_location(struct debugger *x, const char *args, const char **co
 	return t.at;
 }
 
-static void make_break(struct debugger *x, const struct call *c, bool temporary)
+/* A new one at a location, which it frees; NULL after a message. */
+static struct point *break_at(struct debugger *x, char *text)
 {
-	const char *condition;
-	char *text = take_location(x, c->args, &condition);
 	struct location at;
 	struct point *p;
 
 	if (!text)
-		return;
+		return NULL;
 	if (!location_parse(x, text, &at)) {
 		free(text);
 		location_fini(&at);
-		return;
+		return NULL;
 	}
 	p = point_new(x, POINT_BREAK, text);
 	free(text);
 	if (!p) {
 		location_fini(&at);
 		say_error(x, "Out of memory for a breakpoint.");
-		return;
+		return NULL;
 	}
-	p->temporary = temporary;
 	p->at = at;
 	location_find(x, &p->at, &p->places);
+	return p;
+}
+
+static void make_break(struct debugger *x, const struct call *c, bool temporary)
+{
+	const char *condition;
+	struct point *p = break_at(x, take_location(x, c->args, &condition));
+
+	if (!p)
+		return;
+	p->temporary = temporary;
 	if (point_set_condition(x, p, condition))
 		say_made(x, p);
 	else
 		point_unmake(x, p);
+}
+
+void command_dprintf(struct debugger *x, const struct call *c)
+{
+	const char *comma = c->args, *text = NULL;
+	struct point *p;
+
+	for (; !text && (comma = strchr(comma, ',')); comma++)
+		if (comma[1 + strspn(comma + 1, " \t")] == '"')
+			text = comma + 1 + strspn(comma + 1, " \t");
+	if (!text) {
+		say_error(x, "dprintf needs LOCATION,\"TEXT\" and values after commas");
+		return;
+	}
+	comma = text;
+	while (*comma != ',')
+		comma--;
+	p = break_at(x, strndup(c->args, (size_t)(comma - c->args)));
+	if (!p)
+		return;
+	p->print = strdup(text);
+	if (p->print)
+		say_made(x, p);
+	else
+		say_error(x, "Out of memory for a breakpoint.");
 }
 
 void command_break(struct debugger *x, const struct call *c)

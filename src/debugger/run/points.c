@@ -35,6 +35,7 @@ static void point_free(struct point *p)
 	VEC_FREE(&p->commands);
 	watch_free(p->watch);
 	free(p->text);
+	free(p->print);
 	free(p->condition);
 	free(p);
 }
@@ -102,6 +103,8 @@ const char *point_title(const struct point *p)
 {
 	static const char *const titles[] = {"Breakpoint", "Watchpoint", "Catchpoint"};
 
+	if (p->print)
+		return "Dprintf";
 	return p->kind == POINT_BREAK && p->temporary ? "Temporary breakpoint" : titles[p->kind];
 }
 
@@ -382,13 +385,21 @@ static const char *point_command(const struct point *p)
 {
 	if (p->kind == POINT_EVENT)
 		return p->temporary ? "tcatch" : "catch";
+	if (p->print)
+		return "dprintf";
 	return p->temporary ? "tbreak" : "break";
 }
 
 static void point_state(const struct point *p, struct text *out)
 {
-	text_printf(out, "-number %u\n%s %s%s%s\n", p->number, point_command(p), p->text,
-		    p->condition ? " if " : "", p->condition ? p->condition : "");
+	text_printf(out, "-number %u\n%s %s", p->number, point_command(p), p->text);
+	if (p->print)
+		text_printf(out, ",%s\n", p->print);
+	else
+		text_printf(out, "%s%s\n", p->condition ? " if " : "",
+			    p->condition ? p->condition : "");
+	if (p->print && p->condition)
+		text_printf(out, "condition %u %s\n", p->number, p->condition);
 	if (!p->enabled)
 		text_printf(out, "disable %u\n", p->number);
 	if (p->ignore)
@@ -428,7 +439,8 @@ static void say_point_place(struct debugger *x, const struct point_place *at)
 
 static void say_point(struct debugger *x, const struct point *p)
 {
-	const char *type = p->kind == POINT_BREAK   ? "breakpoint"
+	const char *type = p->print                 ? "dprintf"
+			   : p->kind == POINT_BREAK ? "breakpoint"
 			   : p->kind == POINT_EVENT ? "catchpoint"
 						    : watch_type(p->watch);
 
@@ -446,6 +458,8 @@ static void say_point(struct debugger *x, const struct point *p)
 		say(x, "%u.%-28zu  ", p->number, i + 1);
 		say_point_place(x, &p->places.at[i]);
 	}
+	if (p->print)
+		say(x, "\tprintf %s\n", p->print);
 	if (p->condition)
 		say(x, "\tstop only if %s\n", p->condition);
 	if (p->hits)

@@ -52,6 +52,7 @@ struct point {
 	char *text; /* as the user wrote it, without the condition; owned */
 	struct location at;
 	point_places places;
+	char *print;           /* dprintf: "TEXT", VALUES for printf; it does not stop; owned */
 	char *condition;       /* NULL: none; owned */
 	struct dbg_expr *expr; /* parsed with expr_names; owned */
 	struct dbg_names *expr_names;
@@ -67,7 +68,8 @@ struct points {
 	u32 last_hit; /* number of the one that was hit last; 0: none */
 	/* Numbers of those that it stopped at, and their commands still to be run. */
 	VEC(u32) hit;
-	bool silent; /* all of them stop without a word */
+	bool silent;   /* all of them stop without a word */
+	bool printing; /* one of them prints, in the middle of the launch */
 	VEC(char *) commands;
 };
 

@@ -78,10 +78,9 @@ void run_focus_stop(struct debugger *x)
 	x->focus.frame = frame_of_user(x, c, x->focus.warp, x->focus.lane, NULL);
 }
 
-/* The group that stopped has been reported; the next question says whether it went on. */
-static void run_pass(struct debugger *x)
+void run_pass(struct debugger *x, u32 lanes)
 {
-	struct passed p = {x->at.asked_cta, x->at.asked_warp, x->at.all_lanes,
+	struct passed p = {x->at.asked_cta, x->at.asked_warp, lanes,
 			   x->at.asked_pc,  x->at.time,       false};
 
 	if (x->at.kind == STOPPED_STEP)
@@ -104,7 +103,7 @@ enum debug_verdict run_stop(struct debugger *x)
 	if (v == DEBUG_BACK)
 		x->run.passed.len = 0;
 	else
-		run_pass(x);
+		run_pass(x, x->at.all_lanes);
 	if (x->grid)
 		run_mark(x, debug_env(x->grid)->program);
 	x->at.kind = STOPPED_NOT;

@@ -43,6 +43,11 @@ void run_mark(struct debugger *x, const struct program *p);
 void run_attend(struct debugger *x);
 /* It stands where x->at says: serve the front end, and answer the engine. */
 enum debug_verdict run_stop(struct debugger *x);
+/*
+ * These lanes of the group that was asked about have been reported; the next question says whether
+ * they went on.
+ */
+void run_pass(struct debugger *x, u32 lanes);
 /* The lane in focus is the lowest of those that stopped, in the user's own frame. */
 void run_focus_stop(struct debugger *x);
 
