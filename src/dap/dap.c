@@ -460,6 +460,8 @@ int dap_serve(int in, int out, dap_start *start)
 			dap_wire_fill(&d.wire);
 		serve_editor(&d, &why);
 	}
+	if (!d.is_leaving)
+		dap_wire_check_end(&d.wire, &why);
 	if (why.len)
 		fprintf(stderr, "ptxloom dap: %s\n", why.at);
 	status = why.len ? 2 : 0;

@@ -21,6 +21,7 @@ struct dap_wire {
 	s64 seq;            /* of the last message sent */
 	bool ended;         /* nothing more will come */
 	bool broken;        /* the editor does not read any more */
+	int error;          /* of the last read; 0: none */
 };
 
 /* Take what has come; blocks if nothing has. */
@@ -30,6 +31,8 @@ void dap_wire_fill(struct dap_wire *w);
  * one: then nothing more will come.
  */
 cJSON *dap_wire_next(struct dap_wire *w, struct text *why);
+/* Add a line to `why` when the editor has not ended the connection in order. */
+void dap_wire_check_end(const struct dap_wire *w, struct text *why);
 /* Send and free a message; its seq is set here. */
 void dap_wire_send(struct dap_wire *w, cJSON *message);
 

@@ -117,6 +117,20 @@ static char **environment(const cJSON *object)
 	return out;
 }
 
+/* Is a member of the configuration, if it is there, an array (object) of strings? env: or null. */
+static bool has_strings(const cJSON *arguments, const char *name, bool is_object, struct text *why)
+{
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(arguments, name), *x;
+	bool good = !list || cJSON_IsNull(list) ||
+		    (is_object ? cJSON_IsObject(list) : cJSON_IsArray(list));
+
+	cJSON_ArrayForEach(x, list) good &= cJSON_IsString(x) || (is_object && cJSON_IsNull(x));
+	if (!good)
+		text_printf(why, "\"%s\" of the launch configuration is not %s of strings", name,
+			    is_object ? "an object" : "an array");
+	return good;
+}
+
 /* "processId": a number, or digits, as editors' lists of processes have it; 0: none. */
 static pid_t process_of(const cJSON *arguments)
 {
@@ -159,6 +173,9 @@ bool dap_launch_start(struct dap *d, const cJSON *arguments, struct text *why)
 		text_puts(why, "the launch configuration has no \"program\"");
 		return false;
 	}
+	if (!has_strings(arguments, "args", false, why) ||
+	    !has_strings(arguments, "env", true, why))
+		return false;
 	l.argv = strings(program, cJSON_GetObjectItemCaseSensitive(arguments, "args"));
 	l.env = environment(cJSON_GetObjectItemCaseSensitive(arguments, "env"));
 	ok = d->start(&l, &d->process, why);

@@ -23,6 +23,17 @@ void dap_wire_fill(struct dap_wire *w)
 		text_add(&w->buffer, bytes, (size_t)n);
 	else
 		w->ended = true;
+	w->error = n < 0 ? errno : 0;
+}
+
+void dap_wire_check_end(const struct dap_wire *w, struct text *why)
+{
+	if (!w->ended || why->len)
+		return;
+	if (w->error)
+		text_printf(why, "the connection with the editor was cut: %s", strerror(w->error));
+	else if (w->buffer.len)
+		text_puts(why, "the editor has gone in the middle of a message");
 }
 
 static void drop(struct text *t, size_t n)

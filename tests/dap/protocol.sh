@@ -10,7 +10,7 @@ if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
 	finish
 fi
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 "$top/tests/dap/sessions.py" "$bin/ptxloom" "$scratch" \
-	"$top/tests/debug" refusals port >"$scratch/sessions" 2>"$scratch/err"
+	"$top/tests/debug" refusals cuts port >"$scratch/sessions" 2>"$scratch/err"
 status=$?
 grep -v '^1\.\.' "$scratch/sessions"
 tap_count=$(grep -c '^\(not \)\{0,1\}ok ' "$scratch/sessions")

@@ -5,7 +5,9 @@ PROGRAMS holds the programs of tests/debug (fault, diverge, deadlock), built fro
 """
 import os
 import re
+import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -358,6 +360,8 @@ def refusals():
     check("an unknown request is refused", "not supported" in refused("frobnicate"))
     check("nothing can be shown of no program", "no program" in refused("stackTrace", threadId=1))
     check("a launch needs a program", "program" in (refused("configurationDone") or refused("launch", args=[])))
+    check("arguments are strings", "array of strings" in refused("launch", program="/bin/true", args=[1]))
+    check("so is the environment", "object of strings" in refused("launch", program="/bin/true", env={"A": 1}))
     check("a program that is not there", "No such file" in refused("launch", program="/nowhere/at/all"))
     check("a device that is none", "gtx9" in refused("launch", device="gtx9", program="/bin/true"))
     check("attach needs a process", "processId" in refused("attach"))
@@ -380,6 +384,61 @@ def killed():
     a.process.stdin.close()
     check("an editor that goes away ends it", a.process.wait(30) in (0, 2))
     a.process.stdout.close()
+    p, pid = waiting("diverge")
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [9]}, request="attach", processId=pid)
+    a.event("stopped")
+    os.kill(pid, signal.SIGKILL)
+    check("a program that is killed ends the session", a.event("terminated") is not None)
+    p.communicate(timeout=40)
+    for command in "stackTrace", "next", "readMemory", "evaluate":
+        try:
+            a.request(command, threadId=1, memoryReference="0", expression="1")
+            check("after that %s is refused" % command, False)
+        except Refused as r:
+            check("after that %s is refused" % command, "has ended" in str(r), r)
+    check("and the adapter lives until it is told", a.end() == 0)
+
+
+def at_port():
+    """An adapter that waits at a port, and where."""
+    p = subprocess.Popen([PTXLOOM, "dap", "--port", "0"], stderr=subprocess.PIPE)
+    return p, ("127.0.0.1", int(re.search(rb":(\d+)", p.stderr.readline()).group(1)))
+
+
+def cuts():
+    p, at = at_port()
+    s = socket.create_connection(at, 30)
+    time.sleep(0.3)
+    try:
+        socket.create_connection(at, 5).close()
+        check("a second editor is refused", False)
+    except ConnectionRefusedError:
+        check("a second editor is refused", True)
+    s.sendall(b"Content-Length: 100\r\n\r\n{")
+    s.close()
+    said = p.communicate(timeout=30)[1].decode()
+    check("half a message is one line", p.returncode == 2 and said.count("\n") == 1 and "middle of a message" in said,
+          p.returncode, said)
+    p, at = at_port()
+    s = socket.create_connection(at, 30)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    time.sleep(0.3)
+    s.close()
+    said = p.communicate(timeout=30)[1].decode()
+    check("a connection that is cut is one line", p.returncode == 2 and said.count("\n") == 1 and "was cut" in said,
+          p.returncode, said)
+    p, at = at_port()
+    s = socket.create_connection(at, 30)
+    body = b'{"seq":1,"type":"request","command":"%s"}' % (b"x" * 5000000)
+    s.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    answer = b""
+    while not answer.endswith(b"}") or len(answer) < 5000000:
+        answer += s.recv(1 << 20)
+    check("a message of megabytes is answered", b"not supported" in answer[-200:], answer[-200:])
+    s.close()
+    said = p.communicate(timeout=30)[1].decode()
+    check("an editor that ends in order needs no line", p.returncode == 0 and not said, p.returncode, said)
 
 
 def port():
@@ -393,7 +452,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, reasons, points, frames, attach, ptx, refusals, killed, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, points, frames, attach, ptx, refusals, killed, cuts, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:
