@@ -5,20 +5,7 @@
 #include "src/dbg/flow.h"
 
 #include "src/base/vec.h"
-
-static bool never_goes_on(const struct ir_insn *in)
-{
-	switch ((u32)ir_opcode(in)) {
-	case OPCODE_bra:
-	case OPCODE_brx_idx:
-	case OPCODE_ret:
-	case OPCODE_exit:
-	case OPCODE_trap:
-		return in->guard == IR_NONE;
-	default:
-		return false;
-	}
-}
+#include "src/ir/leaving.h"
 
 static void see_label(const struct ir_func *f, u32 label, flow_visitor *see, void *user)
 {
@@ -29,9 +16,10 @@ static void see_label(const struct ir_func *f, u32 label, flow_visitor *see, voi
 void flow_successors(const struct ir_func *f, u32 insn, flow_visitor *see, void *user)
 {
 	const struct ir_insn *in = &f->insns.at[insn];
-	u32 opcode = (u32)ir_opcode(in);
+	enum ir_leaving how = ir_leaving(in);
+	u32 ops = how == IR_BRANCHES || how == IR_BRANCHES_BY_TABLE ? in->ops : 0;
 
-	for (u32 i = 0; i < in->ops && (opcode == OPCODE_bra || opcode == OPCODE_brx_idx); i++) {
+	for (u32 i = 0; i < ops; i++) {
 		const struct ir_operand *op = &f->operands.at[in->first_op + i];
 		const struct ir_table *t =
 			op->kind == IR_OP_TABLE ? &f->tables.at[op->index] : NULL;
@@ -41,7 +29,7 @@ void flow_successors(const struct ir_func *f, u32 insn, flow_visitor *see, void 
 		for (u32 k = 0; t && t->kind == IR_BRANCH_TARGETS && k < t->len; k++)
 			see_label(f, t->at[k], see, user);
 	}
-	if (!never_goes_on(in) && insn + 1 < f->insns.len)
+	if ((how == IR_GOES_ON || in->guard != IR_NONE) && insn + 1 < f->insns.len)
 		see(user, insn + 1);
 }
 

@@ -5,6 +5,7 @@ libcore_la_SOURCES += \
 	src/ir/ir_dump.c \
 	src/ir/ir_equal.c \
 	src/ir/ir_link.c \
+	src/ir/leaving.h \
 	src/ir/ir_print.c \
 	src/ir/ir_print_data.c \
 	src/ir/ir_print_insn.c \

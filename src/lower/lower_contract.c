@@ -22,6 +22,7 @@
  *
  * Modules for debugging (.target with `debug`) are left as they are, as by ptxas -O0.
  */
+#include "src/ir/leaving.h"
 #include "src/lower/lower_contract_int.h"
 
 #include <stdlib.h>
@@ -314,14 +315,10 @@ static bool ends_block(const struct lower *l, const struct ir_insn *in)
 	/* Guarded arithmetic is what ptxas makes conditional without a branch. */
 	if (in->guard != IR_NONE && in->form && !lower_is_arithmetic(in->form))
 		return true;
+	if (ir_leaving(in) != IR_GOES_ON)
+		return true;
 	switch (ir_opcode(in)) {
-	case ISA_OPCODES:
-	case OPCODE_bra:
-	case OPCODE_brx_idx:
-	case OPCODE_ret:
-	case OPCODE_exit:
 	case OPCODE_call:
-	case OPCODE_trap:
 	case OPCODE_membar:
 	case OPCODE_membar_proxy:
 	case OPCODE_brkpt:

@@ -14,6 +14,8 @@
  */
 #include "src/lower/lower_order.h"
 
+#include "src/ir/leaving.h"
+
 #include <stdlib.h>
 
 struct edge {
@@ -38,26 +40,6 @@ struct graph {
 
 /* ---- blocks and edges ---- */
 
-enum leaving { GOES_ON, BRANCHES, BRANCHES_BY_TABLE, ENDS };
-
-static enum leaving leaves(const struct ir_insn *in)
-{
-	if (!in->form)
-		return ENDS;
-	switch (in->form->row->row) {
-	case I_bra:
-		return BRANCHES;
-	case I_brx_idx:
-		return BRANCHES_BY_TABLE;
-	case I_ret:
-	case I_exit:
-	case I_trap:
-		return ENDS;
-	default:
-		return GOES_ON;
-	}
-}
-
 static bool split_blocks(struct graph *g, const bool *used)
 {
 	const struct ir_func *f = g->f;
@@ -74,7 +56,7 @@ static bool split_blocks(struct graph *g, const bool *used)
 	for (size_t i = 0; i < f->labels.len; i++)
 		first[f->labels.at[i].insn] |= used[i];
 	for (size_t i = 0; i < n; i++)
-		first[i + 1] |= leaves(&f->insns.at[i]) != GOES_ON;
+		first[i + 1] |= ir_leaving(&f->insns.at[i]) != IR_GOES_ON;
 	for (u32 i = 0; i < n; i++) {
 		if (!i || first[i])
 			o->block[o->blocks++] = (struct lower_block){
@@ -111,20 +93,20 @@ static void find_edges(struct graph *g)
 		struct lower_block *x = &g->order->block[b];
 		const struct ir_insn *last = &g->f->insns.at[x->end - 1];
 		const struct ir_operand *ops = &g->f->operands.at[last->first_op];
-		enum leaving how = leaves(last);
+		enum ir_leaving how = ir_leaving(last);
 		const struct ir_table *t;
 
-		if (how == BRANCHES)
+		if (how == IR_BRANCHES)
 			connect_label(g, b, ops[0].index);
-		if (how == BRANCHES_BY_TABLE) {
+		if (how == IR_BRANCHES_BY_TABLE) {
 			t = &g->f->tables.at[ops[1].index];
 			for (u32 i = 0; i < t->len; i++)
 				connect_label(g, b, t->at[i]);
 		}
-		if (how == GOES_ON || last->guard != IR_NONE) {
+		if (how == IR_GOES_ON || last->guard != IR_NONE) {
 			x->next = b + 1;
 			connect(g, b, b + 1);
-		} else if (how == ENDS) {
+		} else if (how == IR_ENDS) {
 			connect(g, b, g->order->blocks);
 		}
 	}

@@ -23,7 +23,7 @@ allowed()
 	src/tex) echo "src/mem src/num src/uop src/ops src/tex" ;;
 	src/async) echo "src/base src/uop src/ops src/exec src/async" ;;
 	src/host) echo "src/base src/ops src/lower src/exec src/host" ;;
-	src/lower) echo "src/base src/isa src/num src/uop src/ops src/async src/host src/exec src/lower" ;;
+	src/lower) echo "src/base src/isa src/ir src/num src/uop src/ops src/async src/host src/exec src/lower" ;;
 	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;

@@ -3,6 +3,7 @@
  */
 #include "src/debugger/debugger_int.h"
 
+#include "src/ir/leaving.h"
 #include "src/ir/source.h"
 
 #include <ctype.h>
@@ -100,9 +101,7 @@ static bool add_place(struct debugger *x, point_places *out, struct dbg_place at
 
 static bool is_flow(const struct ir_insn *in)
 {
-	enum isa_mnemonic o = ir_opcode(in);
-
-	return o == OPCODE_bra || o == OPCODE_ret || o == OPCODE_exit || o == OPCODE_call;
+	return ir_leaving(in) != IR_GOES_ON || ir_opcode(in) == OPCODE_call;
 }
 
 /* The first instruction at or after a line of the PTX, in the function that the line is in. */
