@@ -120,6 +120,37 @@ says out '^496, and it should be 2016$' "is started again"
 
 # ---- Ctrl-C ----
 
+# interrupted SCRIPT: spin, with an interrupt when it spins.
+interrupted()
+{
+	printf '%s\n' "$1" >"$scratch/script"
+	timeout 60 ptxloom debug --batch -x "$scratch/script" -- ./spin >"$scratch/out" 2>&1 &
+	waits=$!
+	for _ in $(seq 100); do
+		! grep -q "$2" "$scratch/out" || break
+		sleep 0.2
+	done
+	sleep 0.5
+	kill -INT "$(ps -o pid= --ppid $waits)"
+	wait $waits
+}
+skipping || interrupted 'run
+print turns > 0
+set var *stop = 1
+continue' launching
+says out '^Interrupted: spin' "an interrupt without a user"
+says out '= true$' "is a stop that the script looks at"
+says out '^cudaSuccess$' "and goes on from"
+skipping || interrupted 'tbreak 6
+run
+until
+until
+until
+print turns > 0
+kill' 'at spin.cu:6'
+says out '^Interrupted: spin' "a step that does not end is interrupted"
+says out '= true$'
+
 skipping || command -v python3 >/dev/null 2>&1 || skip_rest "no python3"
 capture timeout 120 python3 "$top/tests/debug/terminal.py" ptxloom debug -- ./spin <<'END'
 expect \(ptxloom\) 

@@ -264,6 +264,15 @@ static void past_focus(struct debugger *x)
 			x->at.lanes = 1u << p->lane;
 	}
 	run_focus_stop(x);
+	/* The turn may be another warp's; the lane stays in focus. */
+	if (lane && (x->at.cta != p->cta || x->at.warp != p->warp)) {
+		struct cta *c = debug_cta(x->grid, p->cta);
+
+		if (c && p->warp < c->warps && c->warp[p->warp].live >> p->lane & 1)
+			x->focus = (struct focus){
+				true,    x->launch, p->cta,
+				p->warp, p->lane,   frame_of_user(x, c, p->warp, p->lane, NULL)};
+	}
 	if (lane && x->at.cta == p->cta && x->at.warp == p->warp && x->at.all_lanes >> p->lane & 1)
 		x->focus.lane = p->lane;
 }

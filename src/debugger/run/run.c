@@ -201,10 +201,10 @@ static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const 
 		v = stop_caught(x, lanes);
 	else if (x->run.stop_at_first || x->run.stop_at_next)
 		v = stop_caught(x, x->at.all_lanes);
-	else if (x->move.kind != MOVE_NOT)
-		v = move_step(x, lanes);
 	else if (__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
 		v = stop_interrupted(x);
+	else if (x->move.kind != MOVE_NOT)
+		v = move_step(x, lanes);
 	text_fini(&names);
 	if (v == DEBUG_GO_ON)
 		passed_go(x);
@@ -349,12 +349,31 @@ static enum debug_verdict hook_fault(void *user, struct debug_grid *d, const str
 	return v;
 }
 
+/* Lanes that poll go on in a moment, and stop at an instruction then. */
+static bool some_poll(const struct debug_grid *d)
+{
+	struct debug_group groups[WARP_LANES];
+	struct cta *c;
+
+	for (u32 i = 0; (c = debug_resident(d, i)); i++)
+		for (u32 w = 0; w < c->warps; w++) {
+			u32 n = c->warp[w].live ? debug_groups(d, c, w, groups) : 0;
+
+			for (u32 k = 0; k < n; k++)
+				if (groups[k].state == DEBUG_READY)
+					return true;
+		}
+	return false;
+}
+
 static enum debug_verdict hook_idle(void *user, struct debug_grid *d)
 {
 	struct debugger *x = user;
 	enum debug_verdict v = DEBUG_GO_ON;
 
 	if (x->run.detached || !__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
+		return v;
+	if (some_poll(d))
 		return v;
 	pthread_mutex_lock(&x->lock);
 	run_enter(x, d);

@@ -22,6 +22,7 @@ struct front {
 	bool confirm; /* ask before what loses something */
 	bool colour;
 	bool interrupted; /* Ctrl-C: scripts are over */
+	u32 loops;        /* `while` in `while` that is being run */
 	bool collecting;  /* lines of a command go to the interpreter as they are */
 	int signals;      /* signalfd of SIGINT and SIGCHLD */
 	int status;       /* to end with */

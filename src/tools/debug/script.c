@@ -139,6 +139,7 @@ static enum front_result run_while(struct front *f, struct script *s, const char
 
 	if (read_block(f, s, "while", &body, NULL)) {
 		r = FRONT_OK;
+		f->loops++;
 		while (truth && r != FRONT_QUIT && !f->interrupted) {
 			once = front_evaluate(f, expression, &truth);
 			if (once != FRONT_OK) {
@@ -148,6 +149,7 @@ static enum front_result run_while(struct front *f, struct script *s, const char
 			if (truth && (once = run_text(f, &body)) != FRONT_OK)
 				r = once;
 		}
+		f->loops--;
 	}
 	text_fini(&body);
 	return r;

@@ -281,6 +281,9 @@ static enum front_result let_run(struct front *f)
 		program_take_terminal(&f->program, false);
 	if (!stands)
 		return FRONT_OK;
+	/* Without a user that is a stop as others are: what comes next looks at it. Loops end. */
+	if (f->batch && f->interrupts == 1 && !f->loops)
+		f->interrupted = false;
 	return f->more ? FRONT_MORE : f->failed ? FRONT_ERROR : FRONT_OK;
 }
 
