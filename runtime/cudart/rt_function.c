@@ -251,8 +251,10 @@ static enum fault_kind nested_attributes(struct exec_call *c, u32 bytes)
 		     : !to ? cudaErrorInvalidValue
 			   : attributes_of(k, &a);
 
-	if (!status)
+	if (!status) {
+		exec_call_tell(c, ACCESS_STORE, exec_call_argument(c, 0), bytes);
 		memcpy(to, &a, bytes);
+	}
 	return nested_answer(c, (u32)status);
 }
 

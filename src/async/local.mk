@@ -9,4 +9,5 @@ libcore_la_SOURCES += \
 # Built once for each host ISA level, as src/ops.
 exec_sources += \
 	src/async/op_async.c \
-	src/async/op_tensor.c
+	src/async/op_tensor.c \
+	src/async/op_watch_async.c

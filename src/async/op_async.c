@@ -39,11 +39,6 @@ static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 
 	return true;
 }
 
-#define EACH_LANE(w, l)                                                                            \
-	for (u32 w = 0; w < WARPS; w++)                                                            \
-		for (u32 m_ = mask_of(g, w), l = 0; m_ && (l = (u32)__builtin_ctz(m_), true);      \
-		     m_ &= m_ - 1)
-
 /* ---- cp.async: a = destination, b = source, c = source size, ext[0] = ignore the source; size =
  * bytes ---- */
 

@@ -2,7 +2,7 @@
  * Tensor copies and tensormap.replace. PTX ISA "cp.async.bulk.tensor",
  * "cp.reduce.async.bulk.tensor", "tensormap.replace", "tensormap.cp_fenceproxy".
  */
-#include "src/ops/access.h"
+#include "src/ops/observe.h"
 #include "src/uop/async.h"
 #include "src/uop/atom.h"
 #include "src/async/tensor.h"
@@ -223,4 +223,88 @@ HANDLER(tensor_copy_map)
 			memmove(to, from, TENSOR_MAP_BYTES);
 		}
 	return in + 1;
+}
+
+/* ---- what an observer is told ---- */
+
+/* A copy of lane l of warp w; `base`: of the shared memory that it is about. */
+struct told_copy {
+	struct gang *g;
+	const struct uop *in;
+	const struct tensor_op *op;
+	u64 base;
+	u32 w, l;
+};
+
+static void tell_piece(void *user, u32 shared, u64 global, u32 bytes, bool inside)
+{
+	const struct told_copy *t = user;
+	bool store = t->op->store;
+	enum exec_access_kind kind = !store         ? ACCESS_COPY_READ
+				     : t->op->apply ? ACCESS_RED
+						    : ACCESS_COPY_WRITE;
+
+	if (inside || !store)
+		tell_place(t->g, t->in, t->w, t->l, store ? ACCESS_COPY_READ : ACCESS_COPY_WRITE,
+			   t->base + shared, bytes);
+	if (inside)
+		tell_bytes(t->g, t->in, t->w, t->l, kind, MEM_GLOBAL, global, bytes);
+}
+
+/* Returns false after a fault, which is that of the copy. */
+static bool tell_tensor(struct gang *g, const struct uop *in, u32 w, u32 l)
+{
+	u32 lane = w * WARP_LANES + l, row = ext_row(g, in, 1);
+	u64 place = ROW64(in->a)[lane];
+	struct tensor_op op = {.store = false};
+	struct told_copy t = {g, in, &op, place & ~MEM_SHARED_OFFSET, w, l};
+	u32 mask = row == NO_ROW ? 1 : ROW32(row)[lane] & 0xffff;
+
+	if (!prepare(g, in, lane, &op))
+		return false;
+	op.map.address -= g->caches[in->mem.cache].bias;
+	op.at = (u32)(place & MEM_SHARED_OFFSET);
+	tell_place(g, in, w, l, ACCESS_LOAD, ROW64(in->b)[lane], TENSOR_MAP_BYTES);
+	for (; mask; mask &= mask - 1) {
+		u64 mbar = op.store ? 0 : ROW64(ext_row(g, in, 0))[lane];
+
+		if (row != NO_ROW) {
+			t.base = ((u64)__builtin_ctz(mask) + 1) << MEM_SHARED_RANK_SHIFT;
+			mbar = (mbar & MEM_SHARED_OFFSET) | t.base;
+		}
+		tensor_tell(&op, &(struct tensor_teller){&t, tell_piece});
+		if (!op.store)
+			tell_mbarrier(g, in, w, l, mbar);
+	}
+	return true;
+}
+
+HANDLER(watch_tensor)
+{
+	if (tells_all(g))
+		EACH_LANE(w, l)
+			if (!tell_tensor(g, in, w, l))
+				return NULL;
+	return PLAIN(g, in);
+}
+
+HANDLER(watch_field)
+{
+	if (tells_all(g))
+		EACH_LANE(w, l)
+			tell_place(g, in, w, l, ACCESS_ATOM, ROW64(in->a)[w * WARP_LANES + l],
+				   TENSOR_MAP_BYTES);
+	return PLAIN(g, in);
+}
+
+HANDLER(watch_map)
+{
+	if (tells_all(g))
+		EACH_LANE(w, l) {
+			u32 lane = w * WARP_LANES + l;
+
+			tell_place(g, in, w, l, ACCESS_LOAD, ROW64(in->b)[lane], TENSOR_MAP_BYTES);
+			tell_place(g, in, w, l, ACCESS_STORE, ROW64(in->a)[lane], TENSOR_MAP_BYTES);
+		}
+	return PLAIN(g, in);
 }

@@ -187,8 +187,32 @@ static s64 whole_chunks(const struct tensor_map *m)
 	return unit < 16 ? (s64)(align_up((u64)m->dim[0] * unit, 16) / unit) : (s64)m->dim[0];
 }
 
-/* A row: dimension 0 from pos[0] on; the other coordinates are pos[1..]. */
-static void run_row(const struct tensor_op *op, u32 row, const s64 *pos)
+/* A unit of the tile: at `at` in shared memory, at `global` if it is inside of the tensor. */
+static void run_unit(const struct tensor_op *op, u32 at, u64 global, bool inside)
+{
+	if (!op->store)
+		load_unit(op, at, global, inside);
+	else if (inside)
+		store_unit(op, at, global);
+}
+
+/* What is told of a unit: pieces of 16 bytes at most, as they are swizzled. */
+static void tell_unit(const struct tensor_op *op, const struct tensor_teller *t, u32 at, u64 global,
+		      bool inside)
+{
+	u32 unit = unit_bytes(&op->map);
+
+	for (u32 i = 0; i < unit; i += 16)
+		t->piece(t->user, swizzled(&op->map, at + i), global + i, unit < 16 ? unit : 16,
+			 inside);
+}
+
+/*
+ * A row: dimension 0 from pos[0] on; the other coordinates are pos[1..]. t, a constant: who is told
+ * of it; NULL: the copy is done.
+ */
+static inline __attribute__((always_inline)) void
+walk_row(const struct tensor_op *op, u32 row, const s64 *pos, const struct tensor_teller *t)
 {
 	const struct tensor_map *m = &op->map;
 	u32 unit = unit_bytes(m), n = row_units(m), at = op->at + row * row_pitch(m),
@@ -204,14 +228,23 @@ static void run_row(const struct tensor_op *op, u32 row, const s64 *pos)
 		s64 x = pos[0] + (s64)i * step;
 		bool in = inside && x >= 0 && x < (op->store ? whole_chunks(m) : (s64)m->dim[0]);
 
-		if (!op->store)
-			load_unit(op, at + i * unit, base + (u64)x * unit, in);
-		else if (in)
-			store_unit(op, at + i * unit, base + (u64)x * unit);
+		if (t)
+			tell_unit(op, t, at + i * unit, base + (u64)x * unit, in);
+		else
+			run_unit(op, at + i * unit, base + (u64)x * unit, in);
 	}
 }
 
-static void run_tile(const struct tensor_op *op)
+static void run_row(const struct tensor_op *op, u32 row, const s64 *pos,
+		    const struct tensor_teller *t)
+{
+	if (t)
+		walk_row(op, row, pos, t);
+	else
+		walk_row(op, row, pos, NULL);
+}
+
+static void run_tile(const struct tensor_op *op, const struct tensor_teller *t)
 {
 	const struct tensor_map *m = &op->map;
 	u32 i[TENSOR_RANK_MAX] = {0}, rows = tile_rows(m);
@@ -221,7 +254,7 @@ static void run_tile(const struct tensor_op *op)
 
 		for (u32 d = 1; d < m->rank; d++)
 			pos[d] = op->coord[d] + (s64)i[d] * (m->step[d] ? m->step[d] : 1);
-		run_row(op, row, pos);
+		run_row(op, row, pos, t);
 		for (u32 d = 1; d < m->rank && ++i[d] == tile_count(m, d); d++)
 			i[d] = 0;
 	}
@@ -229,7 +262,7 @@ static void run_tile(const struct tensor_op *op)
 
 /* Pixels are walked inside the box between the corners, from the coordinates on; every read is at
  * the pixel + offset. */
-static void run_im2col(const struct tensor_op *op)
+static void run_im2col(const struct tensor_op *op, const struct tensor_teller *t)
 {
 	const struct tensor_map *m = &op->map;
 	u32 space = m->rank - 2u;
@@ -243,7 +276,7 @@ static void run_im2col(const struct tensor_op *op)
 
 		for (u32 k = 1; k < m->rank; k++)
 			pos[k] = at[k] + (k <= space && !op->store ? op->offset[k - 1] : 0);
-		run_row(op, row, pos);
+		run_row(op, row, pos, t);
 		for (; d <= space; d++) {
 			at[d] += m->step[d] ? m->step[d] : 1;
 			if (at[d] < (s64)m->dim[d] + m->upper[d - 1])
@@ -256,21 +289,31 @@ static void run_im2col(const struct tensor_op *op)
 }
 
 /* The map of the operation has four rows in its box. */
-static void run_four(const struct tensor_op *op)
+static void run_four(const struct tensor_op *op, const struct tensor_teller *t)
 {
 	for (u32 row = 0; row < 4; row++) {
 		s64 pos[TENSOR_RANK_MAX] = {op->coord[0], op->coord[1 + row]};
 
-		run_row(op, row, pos);
+		run_row(op, row, pos, t);
 	}
+}
+
+static void run_rows(const struct tensor_op *op, const struct tensor_teller *t)
+{
+	if (op->four)
+		run_four(op, t);
+	else
+		(op->map.im2col ? run_im2col : run_tile)(op, t);
 }
 
 void tensor_run(const struct tensor_op *op)
 {
-	if (op->four)
-		run_four(op);
-	else
-		(op->map.im2col ? run_im2col : run_tile)(op);
+	run_rows(op, NULL);
+}
+
+void tensor_tell(const struct tensor_op *op, const struct tensor_teller *t)
+{
+	run_rows(op, t);
 }
 
 /* ---- tensormap.replace ---- */

@@ -89,6 +89,17 @@ bool tensor_is_sound(const struct tensor_map *m);
 bool tensor_extent(const struct tensor_map *m, u64 *lo, u64 *hi);
 void tensor_run(const struct tensor_op *op);
 
+/*
+ * Who is told what a copy touches, piece by piece: `bytes` at an offset in shared memory and, if
+ * they are `inside` of the tensor, at an address in that of the map.
+ */
+struct tensor_teller {
+	void *user;
+	void (*piece)(void *user, u32 shared, u64 global, u32 bytes, bool inside);
+};
+/* Tell of it without doing it; op->shared is not used. */
+void tensor_tell(const struct tensor_op *op, const struct tensor_teller *t);
+
 /* Fields as tensormap.replace counts them; `index` for those with one. False: no such field or
  * value. */
 enum tensor_field {

@@ -29,6 +29,21 @@ static inline u64 lane_address(const struct gang *g, const struct uop *in, u32 l
 	return ((const u32 *)(const void *)row)[lane] + (u32)in->mem.offset;
 }
 
+/*
+ * The CTA that a shared address of `own` is of, by the field above its offset: 0 the own one, else
+ * rank + 1. NULL: there is none.
+ */
+static inline struct cta *shared_owner(struct cta *own, u64 field)
+{
+	const struct cluster *cl = own->cluster;
+
+	if (!field)
+		return own;
+	if (!cl)
+		return field == 1 ? own : NULL;
+	return field <= cl->size ? cl->cta[field - 1] : NULL;
+}
+
 /* The space of a generic address, which becomes an offset where that space has a window. */
 static inline enum mem_space generic_space(const struct mem *m, u64 *address)
 {

@@ -19,7 +19,7 @@ enum exec_access_kind {
 	ACCESS_ATOM,         /* reads, writes, gives the old value */
 	ACCESS_RED,          /* reads and writes */
 	ACCESS_COPY_READ,    /* source of an asynchronous copy */
-	ACCESS_COPY_WRITE,   /* its destination; the bytes come later */
+	ACCESS_COPY_WRITE,   /* its destination, and the mbarrier it completes; later */
 	ACCESS_MATRIX_LOAD,  /* ldmatrix: a row of 16 bytes for each of the lanes that name one */
 	ACCESS_MATRIX_STORE, /* stmatrix, likewise */
 };
@@ -35,9 +35,10 @@ struct exec_access {
 	u32 warp;       /* in the CTA */
 	u8 kind;        /* enum exec_access_kind */
 	u8 space;       /* enum mem_space: global (constants too), shared, local, param */
-	u8 size, count; /* bytes of an element, and how many lie side by side */
+	u8 size, count; /* bytes of an element, and how many lie side by side; 1 of `every` kind */
 	bool bypass;    /* copies: past the first cache (.cg) */
 	u32 mask;       /* lanes */
+	u64 bytes;      /* that each lane touches, from its address on */
 	/*
 	 * By lane: device addresses; offsets in shared memory with the CTA's field above them, as
 	 * in mem.h; offsets in the thread's local memory or in the parameters.
@@ -69,6 +70,12 @@ struct exec_observer {
 	 */
 	void (*step)(void *user, const struct gang *g, const struct uop *in);
 	void (*access)(void *user, const struct exec_access *a);
+	/*
+	 * Accesses of every kind: also bulk and tensor copies, what st.async and red.async send,
+	 * mbarriers, fragments of wmma, factors of wgmma in shared memory, surfaces, and what the
+	 * device runtime is passed. These have `size` and `count` 1. Counters have no rules for them.
+	 */
+	bool every;
 	void (*sync)(void *user, const struct exec_sync *s);
 };
 

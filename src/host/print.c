@@ -135,10 +135,12 @@ static void pack(struct printer *p, u32 bytes)
 		return;
 	p->at = align_up(p->at, bytes);
 	at = p->args ? exec_call_memory(p->c, p->args + p->at, bytes, NULL) : NULL;
-	if (at)
+	if (at) {
 		memcpy(&x, at, bytes);
-	else
+		exec_call_tell(p->c, ACCESS_LOAD, p->args + p->at, bytes);
+	} else {
 		p->bad_at = p->args + p->at;
+	}
 	p->bad = !at;
 	p->at += bytes;
 	p->slot[p->slots++] = x;
@@ -206,8 +208,10 @@ static const void *text_at(struct printer *p, u64 address, bool wide, size_t *le
 		memcpy(&x, s + i, 4);
 		*len = i;
 	}
-	if (s && (wide ? !x : end != NULL))
+	if (s && (wide ? !x : end != NULL)) {
+		exec_call_tell(p->c, ACCESS_LOAD, address, *len + (wide ? 4 : 1));
 		return s;
+	}
 	p->bad = true;
 	p->bad_at = address;
 	return NULL;

@@ -3,6 +3,7 @@
  * memory, messages.
  */
 #include "src/host/syscall.h"
+#include "src/exec/lane_access.h"
 #include "src/lower/lower.h"
 #include "src/ops/local.h"
 
@@ -86,6 +87,49 @@ static u8 *stack_of(const struct exec_call *c)
 	return s->bytes;
 }
 
+/* ---- what observers are told ---- */
+
+static void tell_observer(const struct exec_call *c, enum exec_access_kind kind,
+			  enum mem_space space, u64 address, u64 bytes)
+{
+	const struct gang *g = c->gang;
+	u64 at[WARP_LANES] = {0};
+	struct exec_access a = {.cta = g->cta,
+				.in = c->told,
+				.pc = (u32)(c->told - g->uops),
+				.warp = g->first_warp + c->warp,
+				.kind = (u8)kind,
+				.space = (u8)space,
+				.size = 1,
+				.count = 1,
+				.mask = 1u << c->lane,
+				.bytes = bytes,
+				.address = at};
+
+	at[c->lane] = address;
+	g->env->observer->access(g->env->observer->user, &a);
+}
+
+void exec_call_tell(const struct exec_call *c, enum exec_access_kind kind, u64 address, u64 bytes)
+{
+	enum mem_space space;
+
+	if (!c->told || !bytes)
+		return;
+	space = generic_space(c->gang->env->mem, &address);
+	tell_observer(c, kind, space, address, bytes);
+}
+
+/* Parameters are read, results written, in the thread's local memory. */
+static void tell_values(const struct exec_call *c)
+{
+	const struct program_extern *x = c->ext;
+
+	for (u32 i = 0; c->told && i < x->rets + x->params; i++)
+		tell_observer(c, i < x->rets ? ACCESS_STORE : ACCESS_LOAD, MEM_LOCAL,
+			      c->at + x->value[i].at, x->value[i].bytes);
+}
+
 enum fault_kind exec_call_run(struct exec_call *c)
 {
 	struct exec_stack *s = c->stack;
@@ -96,6 +140,7 @@ enum fault_kind exec_call_run(struct exec_call *c)
 	if (!grow_buffer(&s->args, &s->args_cap, args_size(c)))
 		return exec_call_fail(c, FAULT_STACK_OVERFLOW,
 				      "the host has no memory for the arguments of %s", x->name);
+	tell_values(c);
 	local_read(c->gang, calling_lane(c), c->at, s->args, args_size(c));
 	kind = x->run(c);
 	if (s->is_here)
@@ -193,7 +238,10 @@ static const char *string_at(const struct exec_call *c, u64 address)
 	u64 left;
 	const char *s = (const char *)exec_call_memory(c, address, 1, &left);
 
-	return s && memchr(s, 0, left) ? s : NULL;
+	if (!s || !memchr(s, 0, left))
+		return NULL;
+	exec_call_tell(c, ACCESS_LOAD, address, strlen(s) + 1);
+	return s;
 }
 
 /* ---- the functions ---- */

@@ -5,6 +5,7 @@
  * wmma are those of sm_75 and later, measured.
  */
 #include "src/mma/mma.h"
+#include "src/ops/observe.h"
 
 static bool resolve_rows(struct gang *g, const struct uop *in, struct access *a)
 {
@@ -278,8 +279,8 @@ static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct
 }
 
 /* Addresses of piece e of register r. */
-static bool piece_addresses(struct gang *g, const struct uop *in, u32 r, u32 e, struct access *a,
-			    struct row_pieces *p)
+static void place_piece(const struct gang *g, const struct uop *in, u32 r, u32 e, struct access *a,
+			struct row_pieces *p)
 {
 	struct wmma_move m;
 	u64 stride = ROW32(in->b)[a->warp * WARP_LANES];
@@ -298,6 +299,12 @@ static bool piece_addresses(struct gang *g, const struct uop *in, u32 r, u32 e, 
 		a->address[l] += p->at[l] + e * p->step;
 	a->width = p->bytes;
 	a->uniform = false;
+}
+
+static bool find_piece(struct gang *g, const struct uop *in, u32 r, u32 e, struct access *a,
+		       struct row_pieces *p)
+{
+	place_piece(g, in, r, e, a, p);
 	return resolve_rows(g, in, a);
 }
 
@@ -312,7 +319,7 @@ static bool wmma_load_warp(struct gang *g, const struct uop *in, u32 w)
 
 		p.n = 1;
 		for (u32 e = 0; e < p.n; e++) {
-			if (!piece_addresses(g, in, r, e, &a, &p))
+			if (!find_piece(g, in, r, e, &a, &p))
 				return false;
 			for (u32 l = 0; l < WARP_LANES; l++)
 				v[l] |= get(a.host[l], p.bytes) << 8 * p.bytes * e;
@@ -342,7 +349,7 @@ static bool wmma_store_warp(struct gang *g, const struct uop *in, u32 w)
 
 		p.n = 1;
 		for (u32 e = 0; e < p.n; e++) {
-			if (!piece_addresses(g, in, r, e, &a, &p))
+			if (!find_piece(g, in, r, e, &a, &p))
 				return false;
 			for (u32 l = 0; l < WARP_LANES; l++) {
 				u64 v = in->flags & UOPF_WIDE_DATA ? ROW64(row)[w * WARP_LANES + l]
@@ -358,4 +365,37 @@ static bool wmma_store_warp(struct gang *g, const struct uop *in, u32 w)
 HANDLER(wmma_store)
 {
 	return mma_each_warp(g, in, wmma_store_warp);
+}
+
+static void tell_fragment(struct gang *g, const struct uop *in, u32 w)
+{
+	struct access a = {.warp = w, .mask = FULL_MASK};
+	struct row_pieces p = {.n = 1};
+	struct exec_access e = {.cta = g->cta,
+				.in = in,
+				.pc = (u32)(in - g->uops),
+				.warp = cta_warp(g, w),
+				.kind = in->inner == OP_wmma_store ? ACCESS_STORE : ACCESS_LOAD,
+				.size = 1,
+				.count = 1,
+				.address = a.address};
+
+	for (u32 r = 0; r < in->mem.count; r++, p.n = 1)
+		for (u32 k = 0; k < p.n; k++) {
+			place_piece(g, in, r, k, &a, &p);
+			e.bytes = p.bytes;
+			if (in->mem.space == MEM_GENERIC)
+				report_generic(g, &e, a.address, FULL_MASK);
+			else
+				report_lanes(g, &e, FULL_MASK, (enum mem_space)in->mem.space);
+		}
+}
+
+/* A warp whose lanes are not together faults, which is not an access. */
+HANDLER(watch_wmma)
+{
+	for (u32 w = 0; tells_all(g) && w < WARPS; w++)
+		if (mma_warp_is_whole(g, w) && mask_of(g, w))
+			tell_fragment(g, in, w);
+	return PLAIN(g, in);
 }

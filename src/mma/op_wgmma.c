@@ -3,6 +3,7 @@
  * warpgroup-level matrix instructions: wgmma.mma_async". The product runs when it is issued.
  */
 #include "src/mma/mma.h"
+#include "src/ops/observe.h"
 
 /*
  * A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor
@@ -125,4 +126,49 @@ HANDLER(wgmma)
 		mma_store_result(g, in, w, &x);
 	}
 	return in + 1;
+}
+
+/* ---- what an observer is told: rows of the factors, which all lanes of the warp read ---- */
+
+static void tell_window(struct gang *g, const struct uop *in, u32 w, const struct shared_window *m,
+			u32 quads, u32 first, u32 rows)
+{
+	u64 at[WARP_LANES];
+	u32 size = m->along ? 2 : 16;
+	struct exec_access e = {.cta = g->cta,
+				.in = in,
+				.pc = (u32)(in - g->uops),
+				.warp = cta_warp(g, w),
+				.kind = ACCESS_LOAD,
+				.size = 1,
+				.count = 1,
+				.bytes = size,
+				.address = at};
+
+	for (u32 r = 0; r < rows; r++)
+		for (u32 k = 0; k < 16 * quads; k += size) {
+			u32 off = m->along ? window_offset(m, k / 2, (first + r) * 2)
+					   : window_offset(m, first + r, k);
+
+			for (u32 l = 0; l < WARP_LANES; l++)
+				at[l] = off;
+			report_lanes(g, &e, FULL_MASK, MEM_SHARED);
+		}
+}
+
+HANDLER(watch_wgmma)
+{
+	const struct mma_form *form = &in->product.form;
+
+	for (u32 w = 0; tells_all(g) && w < WARPS && mma_warp_is_whole(g, w); w++) {
+		struct shared_window m =
+			window_of(ROW64(in->b)[w * WARP_LANES], form->flags & MMA_COL_B);
+
+		tell_window(g, in, w, &m, mma_right_quads(form), 0, 8u * in->product.columns);
+		if (in->a == NO_ROW)
+			continue;
+		m = window_of(ROW64(in->a)[w * WARP_LANES], form->flags & MMA_COL_A);
+		tell_window(g, in, w, &m, 2, (g->first_warp + g->warp + w) % 4 * 16, 16);
+	}
+	return PLAIN(g, in);
 }

@@ -130,6 +130,12 @@ static inline u32 ext_row(const struct gang *g, const struct uop *in, u32 i)
 	return g->env->program->ext[in->ext + i];
 }
 
+/* Lanes to work on, one after the other: warp w and lane l of it. */
+#define EACH_LANE(w, l)                                                                            \
+	for (u32 w = 0; w < WARPS; w++)                                                            \
+		for (u32 m_ = mask_of(g, w), l = 0; m_ && (l = (u32)__builtin_ctz(m_), true);      \
+		     m_ &= m_ - 1)
+
 /* Number of a warp in its CTA. */
 static inline u32 cta_warp(const struct gang *g, u32 w)
 {
@@ -153,19 +159,9 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct uop *in, struct acc
 	return bad;
 }
 
-/*
- * The CTA that a shared address is of, by the field above its offset: 0 the own one, else rank + 1.
- * NULL: there is none.
- */
 static inline struct cta *cluster_cta(const struct gang *g, u64 field)
 {
-	const struct cluster *cl = g->cta->cluster;
-
-	if (!field)
-		return g->cta;
-	if (!cl)
-		return field == 1 ? g->cta : NULL;
-	return field <= cl->size ? cl->cta[field - 1] : NULL;
+	return shared_owner(g->cta, field);
 }
 
 /* Host address of an offset in the shared window, 0: outside. */

@@ -36,6 +36,11 @@
 #undef DECLARE_MODAL
 #undef DECLARE_ONE
 
+/* Twins of an observed launch that are beside their bodies (op_watch.c has the others). */
+exec_handler EXEC_NAME(op_watch_bulk), EXEC_NAME(op_watch_remote), EXEC_NAME(op_watch_fill);
+exec_handler EXEC_NAME(op_watch_tensor), EXEC_NAME(op_watch_field);
+exec_handler EXEC_NAME(op_watch_map), EXEC_NAME(op_watch_surf);
+exec_handler EXEC_NAME(op_watch_wmma), EXEC_NAME(op_watch_wgmma), EXEC_NAME(op_watch_extern);
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
 exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x);
 void EXEC_NAME(warp_settle)(struct gang *g);

@@ -11,6 +11,7 @@ exec_sources += \
 	src/ops/memory_form.inc \
 	src/ops/mode.h \
 	src/ops/mode_tables.inc \
+	src/ops/observe.h \
 	src/ops/move_rows.h \
 	src/ops/op_affine.c \
 	src/ops/op_approx.c \

@@ -7,7 +7,7 @@
  * this is done for all warps at once. PTX ISA "Control Flow Instructions: call", "ret", "Stack
  * Manipulation Instructions".
  */
-#include "src/ops/access.h"
+#include "src/ops/observe.h"
 #include "src/ops/local.h"
 #include "src/host/syscall.h"
 
@@ -432,13 +432,14 @@ HANDLER(alloca)
 
 /*
  * All lanes make their call, also when one of them faults: each of them may have
- * something to say.
+ * something to say. told: NULL, or the micro-op if an observer is told what they touch.
  */
-HANDLER(extern)
+static const struct uop *make_calls(struct gang *g, const struct uop *in, const struct uop *told)
 {
 	const struct program *p = g->env->program;
 	struct exec_stack copy = {0};
-	struct exec_call c = {.gang = g, .ext = &p->externs[in->call.callee], .stack = &copy};
+	struct exec_call c = {
+		.gang = g, .ext = &p->externs[in->call.callee], .stack = &copy, .told = told};
 	const u32 *stack = ROW32(p->stack_row);
 	enum fault_kind kind = FAULT_NONE;
 	char text[sizeof(g->fault->text)]; /* the first lane's is reported */
@@ -466,4 +467,14 @@ HANDLER(extern)
 		return in + 1;
 	memcpy(g->fault->text, text, sizeof(text));
 	return fault_in(g, in, warp, kind, lanes);
+}
+
+HANDLER(extern)
+{
+	return make_calls(g, in, NULL);
+}
+
+HANDLER(watch_extern)
+{
+	return make_calls(g, in, tells_all(g) ? in : NULL);
 }

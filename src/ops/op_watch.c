@@ -2,50 +2,11 @@
  * Instrumented twins of the handlers that touch memory or wait: they report to the observer, then
  * do what the plain handler does. One body serves all operations of a kind. See observer.h.
  */
-#include "src/ops/access.h"
-#include "src/exec/observer.h"
+#include "src/ops/observe.h"
 #include "src/ops/tables.h"
-
-#define PLAIN(g, in) EXEC_NAME(exec_ops).mode[(g)->mode]->run[(in)->inner]((g), (in))
+#include "src/uop/async.h"
 
 /* ---- memory ---- */
-
-static void report_lanes(struct gang *g, struct exec_access *e, u32 mask, enum mem_space space)
-{
-	const struct exec_observer *o = g->env->observer;
-
-	e->mask = mask;
-	e->space = (u8)space;
-	if (mask)
-		o->access(o->user, e);
-}
-
-/* Lanes whose address lies in a window, which is taken off. */
-static u32 strip_window(u64 *address, u32 mask, u64 base, u64 size)
-{
-	u32 in = 0;
-
-	for (u32 m = mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		if (address[l] - base < size) {
-			address[l] -= base;
-			in |= 1u << l;
-		}
-	}
-	return in;
-}
-
-static void report_generic(struct gang *g, struct exec_access *e, u64 *address, u32 mask)
-{
-	const struct mem *m = g->env->mem;
-	u32 shared = strip_window(address, mask, m->shared_base, MEM_SHARED_WINDOW);
-	u32 local = strip_window(address, mask & ~shared, m->local_base, MEM_LOCAL_WINDOW);
-
-	report_lanes(g, e, mask & ~shared & ~local, MEM_GLOBAL);
-	report_lanes(g, e, shared, MEM_SHARED);
-	report_lanes(g, e, local, MEM_LOCAL);
-}
 
 /* An atomic whose old value is not wanted; of vectors and of 16 bytes the results are in `ext`. */
 static bool is_reduction(const struct gang *g, const struct uop *in)
@@ -83,6 +44,7 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 				.kind = (u8)kind,
 				.size = in->mem.size,
 				.count = in->mem.count,
+				.bytes = a.width,
 				.address = a.address};
 
 	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
@@ -125,6 +87,7 @@ static HANDLER(watch_copy)
 					.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
 					.size = in->mem.size,
 					.count = 1,
+					.bytes = a.width,
 					.bypass = in->copy.bypass,
 					.address = a.address};
 
@@ -154,6 +117,7 @@ static HANDLER(watch_matrix)
 				.kind = store ? ACCESS_MATRIX_STORE : ACCESS_MATRIX_LOAD,
 				.size = in->mem.size,
 				.count = 1,
+				.bytes = 16,
 				.address = a.address};
 	u32 rows = in->mem.count < 4 ? (1u << 8 * in->mem.count) - 1 : FULL_MASK;
 
@@ -192,6 +156,61 @@ static HANDLER(watch_sync)
 			o->sync(o->user, &s);
 	}
 	return next;
+}
+
+/* ---- mbarriers: words of shared memory, and something to wait at ---- */
+
+static enum exec_access_kind mbar_access(enum mbar_op action)
+{
+	switch (action) {
+	case MBAR_INIT:
+		return ACCESS_STORE;
+	case MBAR_CHECK_LAYOUT:
+	case MBAR_WAIT:
+	case MBAR_WAIT_PARITY:
+	case MBAR_TRY:
+	case MBAR_TRY_PARITY:
+		return ACCESS_LOAD;
+	default:
+		return ACCESS_ATOM;
+	}
+}
+
+static HANDLER(watch_mbar)
+{
+	enum mbar_op action = (enum mbar_op)in->mbar.action;
+
+	if (tells_all(g) && action != MBAR_INVAL)
+		EACH_LANE(w, l)
+			tell_place(g, in, w, l, mbar_access(action),
+				   ROW64(in->a)[w * WARP_LANES + l], sizeof(u64));
+	return EXEC_NAME(op_watch_sync)(g, in);
+}
+
+/* cp.async.mbarrier.arrive */
+static HANDLER(watch_arrive)
+{
+	if (tells_all(g))
+		EACH_LANE(w, l)
+			tell_mbarrier(g, in, w, l, ROW64(in->a)[w * WARP_LANES + l]);
+	return EXEC_NAME(op_watch_sync)(g, in);
+}
+
+/* ---- arguments that lie in local memory ---- */
+
+static HANDLER(watch_local)
+{
+	if (tells_all(g))
+		EACH_LANE(w, l) {
+			u32 at = w * WARP_LANES + l;
+			u64 from = in->stack.from + (in->a == NO_ROW ? 0 : ROW32(in->a)[at]);
+
+			tell_bytes(g, in, w, l, ACCESS_LOAD,
+				   in->a == NO_ROW ? MEM_PARAM : MEM_LOCAL, from, in->stack.bytes);
+			tell_bytes(g, in, w, l, ACCESS_STORE, MEM_LOCAL,
+				   ROW32(in->b)[at] + (u64)in->stack.to, in->stack.bytes);
+		}
+	return PLAIN(g, in);
 }
 
 /* ---- the loop ---- */

@@ -33,5 +33,19 @@
 #define TWIN_copy(body) EXEC_NAME(op_watch_copy)
 #define TWIN_matrix(body) EXEC_NAME(op_watch_matrix)
 #define TWIN_sync(body) EXEC_NAME(op_watch_sync)
+#define TWIN_mbar(body) EXEC_NAME(op_watch_mbar)
+#define TWIN_arrive(body) EXEC_NAME(op_watch_arrive)
+#define TWIN_local(body) EXEC_NAME(op_watch_local)
+/* Twins that are beside their bodies. */
+#define TWIN_bulk(body) EXEC_NAME(op_watch_bulk)
+#define TWIN_remote(body) EXEC_NAME(op_watch_remote)
+#define TWIN_fill(body) EXEC_NAME(op_watch_fill)
+#define TWIN_tensor(body) EXEC_NAME(op_watch_tensor)
+#define TWIN_field(body) EXEC_NAME(op_watch_field)
+#define TWIN_map(body) EXEC_NAME(op_watch_map)
+#define TWIN_surf(body) EXEC_NAME(op_watch_surf)
+#define TWIN_wmma(body) EXEC_NAME(op_watch_wmma)
+#define TWIN_wgmma(body) EXEC_NAME(op_watch_wgmma)
+#define TWIN_extern(body) EXEC_NAME(op_watch_extern)
 
 #endif

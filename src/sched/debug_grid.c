@@ -165,6 +165,7 @@ static void attach_debugger(struct debug_grid *d)
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
 					     .access = h->access ? on_access : NULL,
+					     .every = true,
 					     .sync = h->sync ? on_sync : NULL};
 	if (e->syscalls) {
 		d->syscalls = *e->syscalls;

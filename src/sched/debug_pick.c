@@ -286,6 +286,19 @@ static bool preferred_can_run(struct debug_grid *d, struct cta *c, u32 warp, u32
 	return false;
 }
 
+/* Other lanes of the preferred ones' warp: they are to meet, most often. */
+static bool pick_company(const struct debug_preference *p, struct cta *c, struct debug_turn *t)
+{
+	const struct warp *w = p->lanes && p->warp < c->warps ? &c->warp[p->warp] : NULL;
+	u32 others = 0;
+
+	for (u32 i = 0; w && i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && !(w->group[i].mask & p->lanes))
+			others |= w->group[i].mask;
+	*t = (struct debug_turn){c, p->warp, others};
+	return others != 0;
+}
+
 /* Another warp of the CTA that is preferred: it may be waiting for that one. */
 static bool pick_near(struct debug_grid *d, struct cta *c, struct debug_turn *t)
 {
@@ -323,7 +336,7 @@ static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 			*t = (struct debug_turn){c, w, p->lanes};
 			return true;
 		}
-	return pick_near(d, c, t);
+	return pick_company(p, c, t) || pick_near(d, c, t);
 }
 
 enum debug_pick debug_pick(struct debug_grid *d, struct debug_turn *t)

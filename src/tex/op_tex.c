@@ -1,7 +1,7 @@
 /*
  * Handlers of texture and surface instructions. The arithmetic is in texture.c, one lane at a time.
  */
-#include "src/ops/access.h"
+#include "src/ops/observe.h"
 #include "src/uop/atom.h"
 #include "src/uop/texture.h"
 #include "src/tex/tex_wide.h"
@@ -380,4 +380,54 @@ HANDLER(sured)
 									: ROW32(in->b)[lane]);
 		}
 	return in + 1;
+}
+
+/* ---- what an observer is told of surfaces ---- */
+
+/* The address that programs have for what the host has there. */
+static u64 device_address(const struct mem *m, const u8 *host)
+{
+	u64 at = (u64)(uintptr_t)host;
+
+	if (mem_in_arena(m, at - m->bias) || !m->system)
+		return at - m->bias;
+	if (mem_in_arena(&m->system->maps, at - m->system->maps.bias))
+		return at - m->system->maps.bias;
+	for (u32 i = 0; i < MEM_DEVICES_MAX; i++) {
+		const struct mem *d = __atomic_load_n(&m->system->device[i], __ATOMIC_ACQUIRE);
+
+		if (d && mem_in_arena(d, at - d->bias))
+			return at - d->bias;
+	}
+	return at;
+}
+
+/* Returns false after a fault, which is that of the access. */
+static bool tell_texel(struct gang *g, const struct uop *in, u32 w, u32 l, struct object_cache *c)
+{
+	u32 lane = w * WARP_LANES + l;
+	const struct tex_object *s = find_object(g, in, lane, TEX_SURFACE, c);
+	enum exec_access_kind kind = in->inner == OP_suld   ? ACCESS_LOAD
+				     : in->inner == OP_sust ? ACCESS_STORE
+							    : ACCESS_RED;
+	bool texel = in->inner != OP_sured && in->texture.how & SURF_FORMATTED;
+	u8 *at;
+
+	if (!s || !surface_place(g, in, lane, s, &at))
+		return false;
+	if (at)
+		tell_bytes(g, in, w, l, kind, MEM_GLOBAL, device_address(g->env->mem, at),
+			   texel ? s->image.element_bytes : (u64)in->mem.size * in->mem.count);
+	return true;
+}
+
+HANDLER(watch_surf)
+{
+	struct object_cache cache = {0};
+
+	if (tells_all(g))
+		EACH_LANE(w, l)
+			if (!tell_texel(g, in, w, l, &cache))
+				return NULL;
+	return PLAIN(g, in);
 }

@@ -87,6 +87,7 @@ unit_tests += \
 	tests/unit/ptx/isa_matrix \
 	tests/unit/ptx/isa_table
 unit_tests += \
+	tests/unit/sched/debug_access \
 	tests/unit/sched/debug_grid \
 	tests/unit/sched/debug_time \
 	tests/unit/sched/sched_assertions \

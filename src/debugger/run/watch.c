@@ -4,6 +4,7 @@
  */
 #include "src/debugger/debugger_int.h"
 #include "src/debugger/look.h"
+#include "src/exec/lane_access.h"
 
 #define WATCH_BYTES_MAX 4096u
 
@@ -111,14 +112,9 @@ bool watch_range_of(struct debugger *x, const struct dbg_context *c, const struc
 
 u32 watch_range_touched(const struct watch_range *r, const struct exec_access *a)
 {
-	u64 bytes = (u64)a->size * a->count;
 	u32 touched = 0;
 
-	if (a->kind == ACCESS_MATRIX_LOAD || a->kind == ACCESS_MATRIX_STORE)
-		bytes = 16;
 	if (r->is_register || a->space != r->space)
-		return 0;
-	if (r->space == MEM_SHARED && a->cta->number != r->cta && !a->cta->cluster)
 		return 0;
 	if (r->space == MEM_LOCAL && (a->cta->number != r->cta || a->warp != r->warp))
 		return 0;
@@ -127,9 +123,15 @@ u32 watch_range_touched(const struct watch_range *r, const struct exec_access *a
 
 		if (!(a->mask >> l & 1) || (r->space == MEM_LOCAL && l != r->lane))
 			continue;
-		if (r->space == MEM_SHARED)
+		if (r->space == MEM_SHARED) {
+			const struct cta *of =
+				shared_owner((struct cta *)a->cta, at >> MEM_SHARED_RANK_SHIFT);
+
+			if (!of || of->number != r->cta)
+				continue;
 			at &= MEM_SHARED_OFFSET;
-		if (at < r->address + r->bytes && r->address < at + bytes)
+		}
+		if (at < r->address + r->bytes && r->address < at + a->bytes)
 			touched |= 1u << l;
 	}
 	return touched;

@@ -320,7 +320,11 @@ static enum fault_kind change(struct exec_call *c, const struct change *x)
 
 static const u8 *device_value_at(const struct exec_call *c, u64 address, u64 bytes)
 {
-	return bytes ? exec_call_memory(c, address, bytes, NULL) : NULL;
+	const u8 *at = bytes ? exec_call_memory(c, address, bytes, NULL) : NULL;
+
+	if (at)
+		exec_call_tell(c, ACCESS_LOAD, address, bytes);
+	return at;
 }
 
 /* cudaError_t cudaGraphKernelNodeSetParam(node, size_t offset, const void *value, size_t size) */
@@ -384,6 +388,7 @@ enum fault_kind graph_device_apply(struct exec_call *c)
 			status = STATUS_INVALID_VALUE;
 			break;
 		}
+		exec_call_tell(c, ACCESS_LOAD, at + i * sizeof(u), sizeof(u));
 		memcpy(&u, from, sizeof(u));
 		x = (struct change){.node = u.node, .field = (enum field)u.field};
 		if (x.field == FIELD_GRID)

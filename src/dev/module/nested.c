@@ -273,6 +273,7 @@ enum fault_kind nested_give(struct exec_call *c, u32 parameter, const void *from
 
 	if (!to)
 		return nested_answer(c, STATUS_INVALID_VALUE);
+	exec_call_tell(c, ACCESS_STORE, exec_call_argument(c, parameter), bytes);
 	memcpy(to, from, bytes);
 	return nested_answer(c, STATUS_SUCCESS);
 }

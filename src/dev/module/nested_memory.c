@@ -72,6 +72,24 @@ static bool has_end(const struct item *i, const struct item_place *p)
 	       size_is_range(p->at, span);
 }
 
+/* What will be read and written, as far as there is such memory. */
+static void tell_move(const struct exec_call *c, const struct item *i)
+{
+	struct mem_range r;
+
+	for (u64 z = 0; c->told && z < i->slices; z++)
+		for (u64 y = 0; y < i->rows; y++) {
+			u64 to = i->to.at + y * i->to.pitch + z * i->to.slice,
+			    from = i->from.at + y * i->from.pitch + z * i->from.slice;
+
+			if (!mem_find(c->gang->env->mem, to, i->bytes, &r))
+				return;
+			if (i->kind == ITEM_COPY)
+				exec_call_tell(c, ACCESS_COPY_READ, from, i->bytes);
+			exec_call_tell(c, ACCESS_COPY_WRITE, to, i->bytes);
+		}
+}
+
 static enum fault_kind enqueue_move(struct exec_call *c, struct item *i, u64 stream)
 {
 	if (!i->bytes || !i->rows || !i->slices)
@@ -80,6 +98,7 @@ static enum fault_kind enqueue_move(struct exec_call *c, struct item *i, u64 str
 		return nested_answer(c, STATUS_INVALID_PITCH_VALUE);
 	if (!has_end(i, &i->to) || (i->kind == ITEM_COPY && !has_end(i, &i->from)))
 		return nested_answer(c, STATUS_INVALID_VALUE);
+	tell_move(c, i);
 	return nested_enqueue(c, i, stream);
 }
 
@@ -154,6 +173,7 @@ enum fault_kind nested_copy_3d(struct exec_call *c)
 
 	if (!at)
 		return nested_answer(c, STATUS_INVALID_VALUE);
+	exec_call_tell(c, ACCESS_LOAD, exec_call_argument(c, 0), sizeof(p));
 	memcpy(&p, at, sizeof(p));
 	if (p.from_array || p.to_array || !p.from.at || !p.to.at)
 		return nested_answer(c, STATUS_INVALID_VALUE);

@@ -379,7 +379,8 @@ static void test_prefer(void)
 	run_order(&s, &r, &p);
 	CHECK(out[1024 + 64 + 1] < 32 && out[1024 + 64 + 0] < 32 && out[1024] >= 32);
 	run_order(&lanes, &r, &p);
-	CHECK(out[1024 + 64 + 6] < 16 && out[1024 + 64 + 1] >= 16);
+	/* Then the other lanes of their warp, which they are to meet, and no other warp. */
+	CHECK(out[1024 + 64 + 6] < 16 && out[1024 + 64 + 1] >= 16 && out[1024 + 64 + 1] < 32);
 }
 
 /* ---- jumps, the end ---- */
