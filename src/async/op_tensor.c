@@ -225,7 +225,7 @@ HANDLER(tensor_copy_map)
 	return in + 1;
 }
 
-/* ---- what an observer is told ---- */
+/* ---- reports to observers ---- */
 
 /* A copy of lane l of warp w; `base`: of the shared memory that it is about. */
 struct told_copy {

@@ -4,7 +4,7 @@
  */
 #include "src/ops/observe.h"
 
-/* Bytes of 16 that .cp_mask leaves out, bit by bit; runs of the others are told. */
+/* Of each 16 bytes those whose bits of .cp_mask are set: each run of them is reported. */
 static void tell_masked(struct gang *g, const struct uop *in, u32 w, u32 l, u64 to, u32 bytes,
 			u32 mask)
 {

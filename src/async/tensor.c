@@ -196,7 +196,7 @@ static void run_unit(const struct tensor_op *op, u32 at, u64 global, bool inside
 		store_unit(op, at, global);
 }
 
-/* What is told of a unit: pieces of 16 bytes at most, as they are swizzled. */
+/* Reports a unit: in pieces of 16 bytes at most, as they are swizzled. */
 static void tell_unit(const struct tensor_op *op, const struct tensor_teller *t, u32 at, u64 global,
 		      bool inside)
 {
@@ -208,8 +208,8 @@ static void tell_unit(const struct tensor_op *op, const struct tensor_teller *t,
 }
 
 /*
- * A row: dimension 0 from pos[0] on; the other coordinates are pos[1..]. t, a constant: who is told
- * of it; NULL: the copy is done.
+ * A row: dimension 0 from pos[0] on; the other coordinates are pos[1..]. t, a constant: the
+ * recipient of a report; NULL: the copy is done.
  */
 static inline __attribute__((always_inline)) void
 walk_row(const struct tensor_op *op, u32 row, const s64 *pos, const struct tensor_teller *t)

@@ -97,7 +97,7 @@ struct tensor_teller {
 	void *user;
 	void (*piece)(void *user, u32 shared, u64 global, u32 bytes, bool inside);
 };
-/* Tell of it without doing it; op->shared is not used. */
+/* Reports the copy without making it; op->shared is not used. */
 void tensor_tell(const struct tensor_op *op, const struct tensor_teller *t);
 
 /* Fields as tensormap.replace counts them; `index` for those with one. False: no such field or

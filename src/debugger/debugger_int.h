@@ -150,7 +150,7 @@ struct launch_row {
 	char kernel[256];
 	u32 grid[3], block[3];
 	bool running;
-	const struct debug_grid *d; /* while it runs */
+	struct debug_grid *d; /* while it runs, and can be gone back to; NULL: later */
 };
 
 struct debugger_setting {

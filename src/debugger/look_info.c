@@ -37,7 +37,7 @@ void command_info_launches(struct debugger *x, const struct call *c PL_UNUSED)
 		demangle(r->kernel, table_cell(&t));
 		put_dims(&t, r->grid);
 		put_dims(&t, r->block);
-		table_put(&t, "%s", r->running ? "runs" : "has ended");
+		table_put(&t, "%s", r->running ? "runs" : r->d ? "has ended, kept" : "has ended");
 	}
 	table_say(x, &t);
 }

@@ -389,7 +389,7 @@ static enum dbg_answer builtin(void *user, const struct dbg_lane *lane, const ch
 		const char *name;
 		u64 value;
 	} all[] = {
-		{"_time", x->grid ? debug_time(x->grid) : 0},
+		{"_time", x->grid ? debug_time(x->grid) - debug_start(x->grid) : 0},
 		{"_launch", lane->launch},
 		{"_cta", lane->cta},
 		{"_warp", lane->warp},

@@ -35,7 +35,7 @@ struct exec_access {
 	u32 warp;       /* in the CTA */
 	u8 kind;        /* enum exec_access_kind */
 	u8 space;       /* enum mem_space: global (constants too), shared, local, param */
-	u8 size, count; /* bytes of an element, and how many lie side by side; 1 of `every` kind */
+	u8 size, count; /* bytes of an element, and how many lie side by side */
 	bool bypass;    /* copies: past the first cache (.cg) */
 	u32 mask;       /* lanes */
 	u64 bytes;      /* that each lane touches, from its address on */
@@ -73,7 +73,8 @@ struct exec_observer {
 	/*
 	 * Accesses of every kind: also bulk and tensor copies, what st.async and red.async send,
 	 * mbarriers, fragments of wmma, factors of wgmma in shared memory, surfaces, and what the
-	 * device runtime is passed. These have `size` and `count` 1. Counters have no rules for them.
+	 * device runtime is passed. These have `size` and `count` 1; counters have no rules for
+	 * them.
 	 */
 	bool every;
 	void (*sync)(void *user, const struct exec_sync *s);

@@ -43,7 +43,7 @@ struct exec_call {
 	u32 warp, lane; /* in the gang */
 	u32 at; /* where in local memory result and parameters lie, at the places ext gives */
 	struct exec_stack *stack;
-	const struct uop *told; /* an observer is told what it touches; NULL: nobody is */
+	const struct uop *told; /* reported to an observer as its accesses; NULL: not */
 };
 
 /* Returns FAULT_NONE, or a fault; its text is then in call->gang->fault->text. */
@@ -90,7 +90,7 @@ void exec_call_return(const struct exec_call *c, u64 value);
  * left: when not NULL, bytes to the end of what it lies in.
  */
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);
-/* The call reads or writes bytes at a generic address: whoever observes the launch is told. */
+/* Report that the call reads or writes bytes at a generic address, if there is an observer. */
 void exec_call_tell(const struct exec_call *c, enum exec_access_kind kind, u64 address, u64 bytes);
 /* Block and thread of the lane: for messages. */
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);

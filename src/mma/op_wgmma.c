@@ -128,7 +128,7 @@ HANDLER(wgmma)
 	return in + 1;
 }
 
-/* ---- what an observer is told: rows of the factors, which all lanes of the warp read ---- */
+/* ---- reports to observers: rows of the factors, which all lanes of the warp read ---- */
 
 static void tell_window(struct gang *g, const struct uop *in, u32 w, const struct shared_window *m,
 			u32 quads, u32 first, u32 rows)

@@ -164,12 +164,17 @@ static enum exec_access_kind mbar_access(enum mbar_op action)
 {
 	switch (action) {
 	case MBAR_INIT:
+	case MBAR_INIT_LISTED:
 		return ACCESS_STORE;
 	case MBAR_CHECK_LAYOUT:
 	case MBAR_WAIT:
+	case MBAR_WAIT_LISTED:
 	case MBAR_WAIT_PARITY:
+	case MBAR_WAIT_PARITY_LISTED:
 	case MBAR_TRY:
+	case MBAR_TRY_LISTED:
 	case MBAR_TRY_PARITY:
+	case MBAR_TRY_PARITY_LISTED:
 		return ACCESS_LOAD;
 	default:
 		return ACCESS_ATOM;
@@ -180,7 +185,7 @@ static HANDLER(watch_mbar)
 {
 	enum mbar_op action = (enum mbar_op)in->mbar.action;
 
-	if (tells_all(g) && action != MBAR_INVAL)
+	if (tells_all(g) && action != MBAR_INVAL && action != MBAR_INVAL_LISTED)
 		EACH_LANE(w, l)
 			tell_place(g, in, w, l, mbar_access(action),
 				   ROW64(in->a)[w * WARP_LANES + l], sizeof(u64));

@@ -9,9 +9,11 @@
  * asked; they may block for as long as they like, which is how a debugger stops: all state of the
  * launch is where it was. What they answer decides how it goes on.
  *
- * Time is the number of PTX instructions that groups of lanes have begun in this launch. Copies of
- * the resident CTAs are kept now and then, and what writes to device memory replace, up to a number
- * of bytes; going back restores the last copy before and runs on from there.
+ * Time is the number of PTX instructions that groups of lanes have begun, in this launch and those
+ * before. Copies of the resident CTAs are kept now and then, and what writes to device memory
+ * replace, up to a number of bytes; going back restores the last copy before and goes on there.
+ * Launches that have ended are kept in the same bytes: when one that was gone back to ends again,
+ * the next begins again, with what the host had done between them.
  */
 #ifndef PL_SCHED_DEBUG_H
 #define PL_SCHED_DEBUG_H
@@ -36,8 +38,13 @@ struct debug_hooks {
 	/* Copies and replaced memory that may be kept, in bytes; 0: there is no going back. */
 	u64 history_bytes;
 	void (*launch_begin)(void *user, struct debug_grid *d);
-	/* It has ended, well or not; state is still there, but there is no going back. */
+	/*
+	 * It has ended, well or not; state is still there, but there is no going back in it. Later
+	 * launches may go back to it, until launch_gone.
+	 */
 	void (*launch_end)(void *user, struct debug_grid *d, const struct fault *fault);
+	/* It has ended, and cannot be gone back to any more: what is known of it is void. */
+	void (*launch_gone)(void *user, struct debug_grid *d);
 	/*
 	 * Lanes exec_step_mask(g, 0) of warp g->first_warp + g->warp of g->cta are about to run
 	 * `in`, the first micro-op of a PTX instruction; debug_time(d) instructions have begun
@@ -73,9 +80,11 @@ const struct debug_hooks *sched_debug(const struct sched_pool *p);
 /* ---- the launch ---- */
 
 const struct exec_env *debug_env(const struct debug_grid *d);
-/* What the launch's caller passed: struct sched_launch, user. */
+/* What the launch's caller passed: struct sched_launch, user; NULL of one that has ended. */
 void *debug_launch_user(const struct debug_grid *d);
 u64 debug_time(const struct debug_grid *d);
+/* The time when the launch began. */
+u64 debug_start(const struct debug_grid *d);
 /* CTAs of the grid; those that have ended; those that have not begun. */
 u64 debug_ctas(const struct debug_grid *d);
 u64 debug_ctas_done(const struct debug_grid *d);
@@ -165,12 +174,15 @@ bool debug_write_memory(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
 /* ---- back in time ---- */
 
 /*
- * Asks for the state at the last copy whose time is at most `time`; to be followed by the verdict
- * DEBUG_BACK. Then the launch runs on from there, silently (no prints to the program's output that
+ * Asks for the state at the last copy whose time is at most `time`, which may be in an earlier
+ * launch, or a later one if d was gone back to; to be followed by the verdict DEBUG_BACK. Then that
+ * launch runs on from there, silently (no prints to the program's output that
  * were printed before, no hooks) until `quiet_until`, and with hooks from there on. False, with a
  * line in `why`: not possible, e.g. the launch has allocated memory or waited for the host.
  */
 bool debug_back(struct debug_grid *d, u64 time, u64 quiet_until, struct text *why);
+/* Why there is no going back before debug_first; NULL: there was nothing. */
+const char *debug_why_first(const struct debug_grid *d);
 /* The earliest time to which going back is possible. */
 u64 debug_first(const struct debug_grid *d);
 /* The time of the last copy that is before `time`; false: there is none. */

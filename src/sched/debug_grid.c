@@ -22,14 +22,19 @@ void sched_set_debug(struct sched_pool *p, const struct debug_hooks *hooks)
 	p->debug = hooks;
 	if (!p->debug_memory)
 		p->debug_memory = calloc(1, sizeof(*p->debug_memory)); /* NULL: no going back */
+	if (p->debug_memory)
+		pthread_mutex_init(&p->debug_memory->lock, NULL);
 	p->options.seed = 0;
 	p->options.timeout_ms = 0;
 }
 
 void debug_fini(struct sched_pool *p)
 {
-	if (p->debug_memory)
-		debug_memory_free(p->debug_memory);
+	if (!p->debug_memory)
+		return;
+	debug_earlier_fini(p->debug_memory);
+	debug_memory_free(p->debug_memory);
+	pthread_mutex_destroy(&p->debug_memory->lock);
 	free(p->debug_memory);
 }
 
@@ -75,6 +80,8 @@ static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const stru
 		d->at_step = true;
 		v = d->step(d->hooks->user, d, g, in);
 		d->at_step = false;
+		if (PL_UNLIKELY(v == DEBUG_BACK) && debug_goes_forward(d))
+			v = DEBUG_GO_ON;
 		if (PL_UNLIKELY(v != DEBUG_GO_ON || d->changed)) {
 			if (v == DEBUG_TURN)
 				debug_note(d, (struct debug_deed){.kind = DEED_TURN});
@@ -190,21 +197,23 @@ static void give_back_slots(struct debug_grid *d, struct cta_slot *s)
 	}
 }
 
-static void give_back(struct debug_grid *d)
+static void give_back(struct sched_grid *g, struct share *h, struct debug_grid *d)
 {
-	struct exec_env *e = &d->grid->launch.env;
+	struct exec_env *e = &g->launch.env;
 
 	e->ops = d->plain_ops;
 	e->observer = NULL;
 	e->syscalls = d->plain_syscalls;
-	for (struct cta_slot *s = d->share->idle.first; s; s = s->next)
+	for (struct cta_slot *s = h->idle.first; s; s = s->next)
 		give_back_slots(d, s);
-	for (struct cta_slot *s = d->share->waiting.first; s; s = s->next)
+	for (struct cta_slot *s = h->waiting.first; s; s = s->next)
 		give_back_slots(d, s);
 }
 
-static void free_debug(struct debug_grid *d)
+void debug_free(struct debug_grid *d)
 {
+	if (d->begun && d->hooks->launch_gone)
+		d->hooks->launch_gone(d->hooks->user, d);
 	debug_time_end(d);
 	VEC_FREE(&d->units);
 	VEC_FREE(&d->frozen);
@@ -262,14 +271,26 @@ static void store_resident(struct debug_grid *d)
 void debug_conclude(struct sched_grid *g)
 {
 	struct debug_grid *d = g->debug;
+	struct exec_env env = g->launch.env;
+	struct debug_memory *m = g->pool->debug_memory;
+	bool kept;
 
 	load_resident(d);
 	if (d->begun && d->hooks->launch_end)
 		d->hooks->launch_end(d->hooks->user, d, g->faulted ? &g->fault : NULL);
-	store_resident(d);
-	give_back(d);
+	if (m)
+		pthread_mutex_lock(&m->lock);
+	kept = m && debug_earlier_keep(d, &env);
+	if (m)
+		pthread_mutex_unlock(&m->lock);
 	g->debug = NULL;
-	free_debug(d);
+	if (kept) {
+		give_back(g, &g->share[0], d);
+		return;
+	}
+	store_resident(d);
+	give_back(g, d->share, d);
+	debug_free(d);
 }
 
 /* ---- turns ---- */
@@ -296,8 +317,11 @@ static void fail_launch(struct debug_grid *d, const struct fault *f)
 static void end_launch(struct debug_grid *d)
 {
 	struct fault f = {.kind = FAULT_TIMEOUT, .text = "the debugger has ended the launch"};
+	struct debug_memory *m = d->history.memory;
 
 	fail_launch(d, &f);
+	if (m && m->earlier.now && m->earlier.now != d)
+		fail_launch(m->earlier.now, &f);
 }
 
 static void obey(struct debug_grid *d, enum debug_verdict v)
@@ -502,9 +526,28 @@ static void begin(struct debug_grid *d)
 	}
 }
 
+static bool is_going(const struct debug_grid *d)
+{
+	return !d->ended && !d->waits && !__atomic_load_n(&d->grid->stop, __ATOMIC_RELAXED);
+}
+
+/* Run the launch, and earlier ones that the debugger goes back to. */
+static void run_launches(struct debug_earlier *e, struct debug_grid *d)
+{
+	while (e->here != d || is_going(d)) {
+		if (__atomic_load_n(&d->grid->stop, __ATOMIC_RELAXED))
+			e->here->ended = true;
+		if (is_going(e->here))
+			one_turn(e->here);
+		else
+			debug_earlier_next(e->here);
+	}
+}
+
 void debug_work(struct sched_grid *g)
 {
 	struct debug_grid *d = g->debug ? g->debug : open_debug(g);
+	struct debug_memory *m = g->pool->debug_memory;
 	struct fault f = {.kind = FAULT_UNSUPPORTED, .text = "the host has no memory"};
 	u32 host_mode;
 
@@ -514,114 +557,18 @@ void debug_work(struct sched_grid *g)
 	}
 	host_mode = fpenv_enter();
 	load_resident(d);
+	if (m) {
+		pthread_mutex_lock(&m->lock);
+		m->earlier.now = m->earlier.here = d;
+	}
 	begin(d);
-	while (!d->ended && !d->waits && !__atomic_load_n(&g->stop, __ATOMIC_RELAXED))
+	while (!m && is_going(d))
 		one_turn(d);
+	if (m) {
+		run_launches(&m->earlier, d);
+		pthread_mutex_unlock(&m->lock);
+	}
 	store_resident(d);
 	fpenv_leave(host_mode);
 	share_report(d->share);
-}
-
-/* ---- what the debugger asks ---- */
-
-const struct exec_env *debug_env(const struct debug_grid *d)
-{
-	return &d->grid->launch.env;
-}
-
-void *debug_launch_user(const struct debug_grid *d)
-{
-	return d->grid->launch.user;
-}
-
-u64 debug_time(const struct debug_grid *d)
-{
-	return d->time;
-}
-
-u64 debug_ctas(const struct debug_grid *d)
-{
-	return d->grid->units * d->grid->unit_ctas;
-}
-
-u64 debug_ctas_unstarted(const struct debug_grid *d)
-{
-	return (d->grid->units - d->cursor.next) * d->grid->unit_ctas;
-}
-
-struct cta *debug_resident(const struct debug_grid *d, u32 n)
-{
-	u32 unit = n / d->grid->unit_ctas, rank = n % d->grid->unit_ctas;
-	struct cta_slot *s = unit < d->units.len ? d->units.at[unit] : NULL;
-
-	if (d->call)
-		return n ? NULL : debug_calling_cta(d);
-	while (s && rank--)
-		s = s->mate;
-	return s ? &s->cta : NULL;
-}
-
-u64 debug_ctas_done(const struct debug_grid *d)
-{
-	u64 n = d->cursor.done * d->grid->unit_ctas;
-
-	for (size_t i = 0; i < d->units.len; i++)
-		if (d->units.at[i]->cta.cluster)
-			n += (u32)__builtin_popcount(d->units.at[i]->cluster.done);
-	return n;
-}
-
-struct cta *debug_cta(const struct debug_grid *d, u64 number)
-{
-	if (d->call)
-		return debug_calling_cta(d)->number == number ? debug_calling_cta(d) : NULL;
-	for (size_t i = 0; i < d->units.len; i++)
-		for (struct cta_slot *s = d->units.at[i]; s; s = s->mate)
-			if (s->cta.number == number)
-				return &s->cta;
-	return NULL;
-}
-
-/* Which unit a CTA belongs to: units begin in the order of their numbers. */
-static u64 unit_number(const struct debug_grid *d, u64 cta)
-{
-	const struct exec_env *e = &d->grid->launch.env;
-	const u32 *n = d->grid->unit_grid;
-	u64 at[3] = {cta % e->grid[0], cta / e->grid[0] % e->grid[1],
-		     cta / e->grid[0] / e->grid[1]};
-
-	for (u32 i = 0; i < 3; i++)
-		at[i] /= e->cluster[i] ? e->cluster[i] : 1;
-	return at[0] + n[0] * (at[1] + n[1] * at[2]);
-}
-
-bool debug_cta_is_done(const struct debug_grid *d, u64 number)
-{
-	const struct cta *c = debug_cta(d, number);
-
-	if (c)
-		return exec_cta_is_over(c);
-	return number < debug_ctas(d) && unit_number(d, number) < d->cursor.next;
-}
-
-void debug_freeze(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze)
-{
-	debug_set_frozen(d, cta, warp, lanes, freeze);
-	debug_note(d, (struct debug_deed){.kind = DEED_FREEZE,
-					  .cta = cta,
-					  .warp = warp,
-					  .lanes = lanes,
-					  .freeze = freeze});
-}
-
-u32 debug_frozen(const struct debug_grid *d, u64 cta, u32 warp)
-{
-	return debug_frozen_lanes(d, cta, warp);
-}
-
-void debug_prefer(struct debug_grid *d, const struct debug_preference *p)
-{
-	d->cursor.prefer = *p;
-	d->cursor.others = false;
-	debug_note(d, (struct debug_deed){.kind = DEED_PREFER, .prefer = *p});
 }

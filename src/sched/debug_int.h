@@ -113,9 +113,21 @@ struct debug_shadow {
 	bool seen;
 };
 
+/* Launches of a pool that have ended and can be gone back to: debug_launches.c. */
+struct debug_earlier {
+	VEC(struct debug_grid *) at; /* oldest first; owned */
+	struct debug_grid *now;      /* the launch that the pool runs; NULL: none */
+	struct debug_grid *here;     /* the one of all these that goes on */
+	u64 clock;                   /* when the last one ended */
+	const char *why;             /* there are no earlier ones; NULL: there have been none */
+};
+
+/* Of a pool. */
 struct debug_memory {
+	pthread_mutex_t lock;        /* held while a launch goes on */
 	VEC(struct debug_shadow) at; /* by address */
 	u64 used;                    /* bytes that are there */
+	struct debug_earlier earlier;
 };
 
 struct debug_history {
@@ -126,9 +138,10 @@ struct debug_history {
 	VEC(u64) chains;             /* at each check_step instructions */
 	size_t bytes;
 	u64 interval_ns, made_ns, cost_ns;
-	u64 back_to, quiet_until; /* debug_back */
-	const char *why;          /* the earliest copy is not the launch's start */
-	const char *reset;        /* why there is no going back before the next instruction */
+	struct debug_grid *back_to; /* debug_back: the launch */
+	u64 back_time, quiet_until; /* and, of that launch, when */
+	const char *why;            /* the earliest copy is not the launch's start */
+	const char *reset;          /* why there is no going back before the next instruction */
 	bool differs;
 };
 
@@ -163,7 +176,10 @@ struct debug_grid {
 	u8 verdict;
 	enum debug_verdict (*step)(void *user, struct debug_grid *d, struct gang *g,
 				   const struct uop *in); /* NULL: no hook is asked now */
+	u64 start, end;                                   /* times; end: of an earlier launch */
 	u64 time, latest;
+	struct debug_pages
+		redo;        /* as they were when the next launch began; it was gone back over */
 	u64 chain;           /* a hash of what ran, and for which lanes */
 	u64 alarm;           /* when debug_alarm has something to do */
 	struct gang *resume; /* goes on at resume_pc */
@@ -235,6 +251,10 @@ bool debug_jump(struct debug_grid *d, struct cta *c, u32 warp, u32 lanes, u32 pc
  */
 bool debug_memory_note(struct debug_memory *m, const struct exec_env *e, struct debug_pages *old,
 		       u64 limit);
+/* Add the same pages to `now` as they are; nothing is noted. */
+void debug_memory_keep(const struct debug_pages *pages, struct debug_pages *now);
+/* Write pages; nothing is noted. */
+void debug_memory_put(const struct debug_pages *pages);
 /* Make memory what it was when it was noted last. */
 void debug_memory_return(struct debug_memory *m);
 /* Write pages, which then count as noted. */
@@ -272,8 +292,16 @@ void debug_time_end(struct debug_grid *d);
 void debug_alarm(struct debug_grid *d, struct gang *g, u32 pc);
 /* The debugger is asked again. */
 void debug_wake(struct debug_grid *d);
-/* debug_back was asked for and the turn has been left: go there. */
+/* debug_back was asked for and the turn has been left: go there, maybe to an earlier launch. */
 void debug_restore(struct debug_grid *d);
+/* It was asked to go to a later launch: nothing is restored, the launch goes on silently. */
+bool debug_goes_forward(struct debug_grid *d);
+/* The launch is what it was at its first copy, with its memory in place. */
+void debug_begin_again(struct debug_grid *d, u64 quiet_until);
+/* Copies from number `from` on go. */
+void debug_drop_copies(struct debug_history *h, size_t from);
+/* Merge copies until they take at most so many bytes, or there are two. */
+void debug_thin_out(struct debug_grid *d, u64 bytes);
 /* Does a call of it do more each time? */
 bool debug_is_unique(const struct program_extern *x);
 /* Note a deed, which has been done. */
@@ -282,5 +310,30 @@ void debug_note(struct debug_grid *d, struct debug_deed deed);
 bool debug_repeat_between(struct debug_grid *d);
 /* The launch does what cannot be done twice: what comes before is forgotten at the next step. */
 void debug_cannot_repeat(struct debug_grid *d, const char *why);
+
+/* ---- debug_launches.c ---- */
+
+/* The launch ends, env is what it ran in: it can be gone back to from now on, if it is true. */
+bool debug_earlier_keep(struct debug_grid *d, const struct exec_env *env);
+/* None of those before d can be gone back to. */
+void debug_earlier_forget(struct debug_grid *d, const char *why);
+void debug_earlier_fini(struct debug_memory *m);
+/* Bytes that those other than d take. */
+u64 debug_earlier_bytes(const struct debug_grid *d);
+/* d has copies of so many bytes: forget old launches for it. Returns how many it may have. */
+u64 debug_earlier_fit(struct debug_grid *d, u64 bytes);
+/* Where pages go that are written between the launch before and this one; NULL: there is none. */
+struct debug_pages *debug_earlier_pages(const struct debug_grid *d);
+/* The last launch that has a copy at that time or before; NULL: none. */
+struct debug_grid *debug_earlier_find(const struct debug_grid *d, u64 time);
+bool debug_is_later(const struct debug_grid *d, const struct debug_grid *than);
+/* Memory becomes what it was at a copy of `to`, which is `from` or an earlier one. */
+void debug_earlier_undo(struct debug_grid *from, struct debug_grid *to, size_t copy);
+/* An earlier launch has ended again: returns the one after it, which has begun again. */
+struct debug_grid *debug_earlier_next(struct debug_grid *d);
+
+/* ---- debug_grid.c ---- */
+
+void debug_free(struct debug_grid *d);
 
 #endif

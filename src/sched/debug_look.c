@@ -4,6 +4,88 @@
 #include "src/ops/local.h"
 #include "src/sched/debug_int.h"
 
+/* ---- the launch ---- */
+
+const struct exec_env *debug_env(const struct debug_grid *d)
+{
+	return &d->grid->launch.env;
+}
+
+void *debug_launch_user(const struct debug_grid *d)
+{
+	return d->grid->launch.user;
+}
+
+u64 debug_time(const struct debug_grid *d)
+{
+	return d->time;
+}
+
+u64 debug_ctas(const struct debug_grid *d)
+{
+	return d->grid->units * d->grid->unit_ctas;
+}
+
+u64 debug_ctas_unstarted(const struct debug_grid *d)
+{
+	return (d->grid->units - d->cursor.next) * d->grid->unit_ctas;
+}
+
+struct cta *debug_resident(const struct debug_grid *d, u32 n)
+{
+	u32 unit = n / d->grid->unit_ctas, rank = n % d->grid->unit_ctas;
+	struct cta_slot *s = unit < d->units.len ? d->units.at[unit] : NULL;
+
+	if (d->call)
+		return n ? NULL : debug_calling_cta(d);
+	while (s && rank--)
+		s = s->mate;
+	return s ? &s->cta : NULL;
+}
+
+u64 debug_ctas_done(const struct debug_grid *d)
+{
+	u64 n = d->cursor.done * d->grid->unit_ctas;
+
+	for (size_t i = 0; i < d->units.len; i++)
+		if (d->units.at[i]->cta.cluster)
+			n += (u32)__builtin_popcount(d->units.at[i]->cluster.done);
+	return n;
+}
+
+struct cta *debug_cta(const struct debug_grid *d, u64 number)
+{
+	if (d->call)
+		return debug_calling_cta(d)->number == number ? debug_calling_cta(d) : NULL;
+	for (size_t i = 0; i < d->units.len; i++)
+		for (struct cta_slot *s = d->units.at[i]; s; s = s->mate)
+			if (s->cta.number == number)
+				return &s->cta;
+	return NULL;
+}
+
+/* Which unit a CTA belongs to: units begin in the order of their numbers. */
+static u64 unit_number(const struct debug_grid *d, u64 cta)
+{
+	const struct exec_env *e = &d->grid->launch.env;
+	const u32 *n = d->grid->unit_grid;
+	u64 at[3] = {cta % e->grid[0], cta / e->grid[0] % e->grid[1],
+		     cta / e->grid[0] / e->grid[1]};
+
+	for (u32 i = 0; i < 3; i++)
+		at[i] /= e->cluster[i] ? e->cluster[i] : 1;
+	return at[0] + n[0] * (at[1] + n[1] * at[2]);
+}
+
+bool debug_cta_is_done(const struct debug_grid *d, u64 number)
+{
+	const struct cta *c = debug_cta(d, number);
+
+	if (c)
+		return exec_cta_is_over(c);
+	return number < debug_ctas(d) && unit_number(d, number) < d->cursor.next;
+}
+
 /* ---- groups ---- */
 
 /* The instruction at a micro-op where lanes are parked that are ready. */

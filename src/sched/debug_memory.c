@@ -135,7 +135,7 @@ static bool add_ranges(struct debug_memory *m, struct mem *from)
 	for (u32 i = 0; i < from->len && ok; i++) {
 		const struct mem_range *r = &from->ranges[i];
 
-		if (!r->freed && r->size && r->kind != MEM_KIND_CONST)
+		if (!r->freed && r->size)
 			ok = add_shadow(m, pages_of(r));
 	}
 	pthread_mutex_unlock(&from->lock);
@@ -290,4 +290,16 @@ void debug_memory_write(struct debug_memory *m, const struct debug_pages *pages)
 		memcpy(m->at.at[i].bytes + (host - m->at.at[i].host), pages->at[k].bytes, PAGE);
 		memcpy((void *)(uintptr_t)host, pages->at[k].bytes, PAGE);
 	}
+}
+
+void debug_memory_keep(const struct debug_pages *pages, struct debug_pages *now)
+{
+	for (size_t i = 0; i < pages->len; i++)
+		keep_page(now, pages->at[i].host, (const u8 *)(uintptr_t)pages->at[i].host);
+}
+
+void debug_memory_put(const struct debug_pages *pages)
+{
+	for (size_t i = 0; i < pages->len; i++)
+		memcpy((void *)(uintptr_t)pages->at[i].host, pages->at[i].bytes, PAGE);
 }

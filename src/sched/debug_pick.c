@@ -427,3 +427,27 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 	if (exec_cta_is_over(t->cta))
 		end_cta(d, t->cta);
 }
+
+/* ---- what the debugger asks for ---- */
+
+void debug_freeze(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze)
+{
+	debug_set_frozen(d, cta, warp, lanes, freeze);
+	debug_note(d, (struct debug_deed){.kind = DEED_FREEZE,
+					  .cta = cta,
+					  .warp = warp,
+					  .lanes = lanes,
+					  .freeze = freeze});
+}
+
+u32 debug_frozen(const struct debug_grid *d, u64 cta, u32 warp)
+{
+	return debug_frozen_lanes(d, cta, warp);
+}
+
+void debug_prefer(struct debug_grid *d, const struct debug_preference *p)
+{
+	d->cursor.prefer = *p;
+	d->cursor.others = false;
+	debug_note(d, (struct debug_deed){.kind = DEED_PREFER, .prefer = *p});
+}

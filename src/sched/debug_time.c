@@ -141,11 +141,19 @@ void debug_wake(struct debug_grid *d)
 	d->step = d->hooks->step;
 }
 
+/* Which of the times at which there is a look that is, or comes next. */
+static u64 look_number(const struct debug_grid *d)
+{
+	u64 step = d->history.check_step;
+
+	return (d->time + step - 1) / step - (d->start + step - 1) / step;
+}
+
 /* Does the launch do what it did the last time? */
 static void check_chain(struct debug_grid *d)
 {
 	struct debug_history *h = &d->history;
-	u64 n = d->time / h->check_step;
+	u64 n = look_number(d);
 
 	if (d->time % h->check_step || !h->on)
 		return;
@@ -157,7 +165,7 @@ static void check_chain(struct debug_grid *d)
 
 /* ---- copies ---- */
 
-static void drop_copies(struct debug_history *h, size_t from)
+void debug_drop_copies(struct debug_history *h, size_t from)
 {
 	while (h->copies.len > from) {
 		struct debug_copy *c = &h->copies.at[--h->copies.len];
@@ -169,7 +177,7 @@ static void drop_copies(struct debug_history *h, size_t from)
 
 static void switch_off(struct debug_grid *d, const char *why)
 {
-	drop_copies(&d->history, 0);
+	debug_drop_copies(&d->history, 0);
 	d->history.on = false;
 	d->history.why = why;
 }
@@ -205,21 +213,31 @@ static void thin_out(struct debug_history *h)
 	h->interval_ns *= 2;
 }
 
+void debug_thin_out(struct debug_grid *d, u64 bytes)
+{
+	struct debug_history *h = &d->history;
+
+	count_bytes(h);
+	while (h->bytes > bytes && h->copies.len > 2) {
+		thin_out(h);
+		count_bytes(h);
+	}
+}
+
 /* What is too much even so: the oldest go. */
 static void keep_within(struct debug_grid *d)
 {
 	struct debug_history *h = &d->history;
-	u64 limit = d->hooks->history_bytes;
+	u64 limit;
 
 	count_bytes(h);
-	while (h->bytes > limit && h->copies.len > 2) {
-		thin_out(h);
-		count_bytes(h);
-	}
+	limit = debug_earlier_fit(d, h->bytes);
+	debug_thin_out(d, limit);
 	while (h->bytes > limit && h->copies.len > 1) {
 		debug_copy_free(&h->copies.at[0]);
 		memmove(h->copies.at, h->copies.at + 1, --h->copies.len * sizeof(*h->copies.at));
 		h->why = "older states take more memory than may be kept";
+		debug_earlier_forget(d, h->why);
 		count_bytes(h);
 	}
 }
@@ -230,14 +248,17 @@ static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
 	struct debug_copy *last = h->copies.len ? &h->copies.at[h->copies.len - 1] : NULL, c;
 	const struct exec_env *e = &d->grid->launch.env;
 	u64 begin = sched_host_ns(), limit = MEMORY_PART * d->hooks->history_bytes;
+	struct debug_pages *old = last ? &last->pages : debug_earlier_pages(d);
 
 	if (last && last->time == d->time && last->gang)
 		return;
-	if (!debug_memory_note(h->memory, e, last ? &last->pages : NULL, limit)) {
+	if (!debug_memory_note(h->memory, e, old, limit)) {
 		/* Memory has gone, or it is too much: once more, without what was before. */
 		if (last)
 			h->why = "memory of the device was freed during the launch";
-		drop_copies(h, 0);
+		debug_earlier_forget(d, last ? h->why
+					     : "memory of the device was freed before this launch");
+		debug_drop_copies(h, 0);
 		debug_memory_free(h->memory);
 		if (!debug_memory_note(h->memory, e, NULL, limit)) {
 			debug_memory_free(h->memory);
@@ -246,6 +267,7 @@ static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
 		}
 	}
 	if (!VEC_RESERVE(&h->copies, 1) || !debug_copy_take(d, g, pc, &c)) {
+		debug_earlier_forget(d, "the host has no memory for copies");
 		switch_off(d, "the host has no memory for copies");
 		return;
 	}
@@ -260,10 +282,12 @@ static void restart(struct debug_grid *d, struct gang *g, u32 pc, const char *wh
 {
 	struct debug_history *h = &d->history;
 
-	drop_copies(h, 0);
+	debug_drop_copies(h, 0);
 	h->chains.len = 0;
 	h->why = why;
 	h->reset = NULL;
+	if (why && h->memory)
+		debug_earlier_forget(d, why);
 	if (h->on)
 		make_copy(d, g, pc);
 }
@@ -343,6 +367,8 @@ void debug_time_begin(struct debug_grid *d, const char *why)
 
 	h->memory = d->grid->pool->debug_memory;
 	h->on = h->memory && d->hooks->history_bytes;
+	if (!why && h->memory)
+		d->start = d->time = d->latest = h->memory->earlier.clock;
 	h->interval_ns = INTERVAL_NS;
 	h->check_step = CHECK_STEP;
 	restart(d, NULL, 0, why);
@@ -351,6 +377,7 @@ void debug_time_begin(struct debug_grid *d, const char *why)
 
 void debug_time_end(struct debug_grid *d)
 {
+	debug_pages_free(&d->redo);
 	switch_off(d, "the launch has ended");
 	VEC_FREE(&d->history.copies);
 	VEC_FREE(&d->history.chains);
@@ -377,8 +404,9 @@ static struct debug_copy *copy_until(const struct debug_grid *d, u64 time)
 bool debug_back(struct debug_grid *d, u64 time, u64 quiet_until, struct text *why)
 {
 	struct debug_history *h = &d->history;
+	struct debug_grid *to = h->memory && !h->reset ? debug_earlier_find(d, time) : NULL;
 
-	if (h->reset || !copy_until(d, time)) {
+	if (!to) {
 		text_printf(why, "%s",
 			    h->reset ? h->reset
 			    : h->why ? h->why
@@ -386,48 +414,110 @@ bool debug_back(struct debug_grid *d, u64 time, u64 quiet_until, struct text *wh
 				     : "the launch begins here");
 		return false;
 	}
-	h->back_to = time;
-	h->quiet_until = quiet_until;
+	h->back_to = to;
+	to->history.back_time = time;
+	h->quiet_until = to->history.quiet_until = quiet_until;
 	return true;
 }
 
-void debug_restore(struct debug_grid *d)
+bool debug_goes_forward(struct debug_grid *d)
 {
 	struct debug_history *h = &d->history;
-	struct debug_copy *c = copy_until(d, h->back_to);
 
-	if (!c)
-		return;
-	if (d->time > d->latest)
-		d->latest = d->time;
-	debug_memory_return(h->memory);
-	for (struct debug_copy *x = &h->copies.at[h->copies.len - 1]; x-- > c;)
-		debug_memory_write(h->memory, &x->pages);
-	drop_copies(h, (size_t)(c - h->copies.at) + 1);
-	debug_pages_free(&c->pages);
-	debug_copy_put(d, c);
-	d->changed = false;
-	d->ended = false;
+	if (!h->back_to || h->back_to == d || !debug_is_later(h->back_to, d))
+		return false;
+	h->back_to = NULL;
+	d->step = NULL;
+	set_alarm(d);
+	return true;
+}
+
+/* It goes on as it was at its last copy. */
+static void resume_copy(struct debug_grid *d)
+{
+	struct debug_history *h = &d->history;
+
+	debug_copy_put(d, &h->copies.at[h->copies.len - 1]);
+	d->changed = d->ended = d->waits = false;
 	d->last_pc = NO_PC;
 	h->made_ns = sched_host_ns();
 	d->step = d->time < h->quiet_until ? NULL : d->hooks->step;
 	set_alarm(d);
 }
 
+void debug_begin_again(struct debug_grid *d, u64 quiet_until)
+{
+	d->history.quiet_until = quiet_until;
+	resume_copy(d);
+}
+
+void debug_restore(struct debug_grid *d)
+{
+	struct debug_grid *to = d->history.back_to;
+	struct debug_copy *c =
+		to && !debug_goes_forward(d) ? copy_until(to, to->history.back_time) : NULL;
+
+	d->history.back_to = NULL;
+	if (!c)
+		return;
+	if (d->time > d->latest)
+		d->latest = d->time;
+	debug_earlier_undo(d, to, (size_t)(c - to->history.copies.at));
+	resume_copy(to);
+}
+
+static const struct debug_grid *first_kept(const struct debug_grid *d)
+{
+	const struct debug_memory *m = d->history.memory;
+
+	return d->history.on && m->earlier.at.len && !d->history.reset ? m->earlier.at.at[0] : d;
+}
+
 u64 debug_first(const struct debug_grid *d)
 {
-	const struct debug_history *h = &d->history;
+	const struct debug_history *h = &first_kept(d)->history;
 
 	return h->on && h->copies.len && !h->reset ? h->copies.at[0].time : d->time;
 }
 
+u64 debug_start(const struct debug_grid *d)
+{
+	return d->start;
+}
+
+const char *debug_why_first(const struct debug_grid *d)
+{
+	const struct debug_grid *x = first_kept(d);
+
+	return x->history.why || !x->history.memory ? x->history.why
+						    : x->history.memory->earlier.why;
+}
+
 bool debug_copy_before(const struct debug_grid *d, u64 time, u64 *at)
 {
-	const struct debug_copy *c = time ? copy_until(d, time - 1) : NULL;
+	const struct debug_grid *x =
+		time && d->history.memory ? debug_earlier_find(d, time - 1) : NULL;
+	const struct debug_copy *c = x ? copy_until(x, time - 1) : NULL;
 
 	if (c)
 		*at = c->time;
 	return c != NULL;
+}
+
+/* Launches after it will not be what they were. */
+static void change_later(struct debug_grid *d)
+{
+	struct debug_earlier *e = &d->history.memory->earlier;
+
+	for (size_t i = 0; i <= e->at.len; i++) {
+		struct debug_grid *x = i < e->at.len ? e->at.at[i] : e->now;
+
+		if (!x || x == d || !debug_is_later(x, d))
+			continue;
+		x->latest = x->start;
+		x->history.chains.len = 0;
+		drop_deeds(x);
+	}
 }
 
 void debug_changed(struct debug_grid *d)
@@ -438,8 +528,10 @@ void debug_changed(struct debug_grid *d)
 		return;
 	d->latest = d->time;
 	drop_deeds(d);
-	if (h->chains.len > d->time / h->check_step + 1)
-		h->chains.len = d->time / h->check_step + 1;
+	if (h->memory)
+		change_later(d);
+	if (h->chains.len > look_number(d))
+		h->chains.len = look_number(d);
 }
 
 u64 debug_latest(const struct debug_grid *d)

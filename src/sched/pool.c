@@ -554,6 +554,8 @@ void sched_forget(struct sched_pool *p, const struct program *program)
 	struct slot_list keep;
 	struct cta_slot *s;
 
+	if (p->debug_memory)
+		debug_forget_program(p, program);
 	slot_list_init(&keep);
 	pthread_mutex_lock(&p->lock);
 	while ((s = slot_pop(&p->slots))) {

@@ -395,6 +395,8 @@ void debug_work(struct sched_grid *g);
 void debug_conclude(struct sched_grid *g);
 /* The pool goes away. */
 void debug_fini(struct sched_pool *p);
+/* A program goes: launches of it cannot be gone back to. */
+void debug_forget_program(struct sched_pool *p, const struct program *program);
 
 /* ---- rest.c ---- */
 

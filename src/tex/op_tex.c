@@ -382,7 +382,7 @@ HANDLER(sured)
 	return in + 1;
 }
 
-/* ---- what an observer is told of surfaces ---- */
+/* ---- reports of surface accesses to observers ---- */
 
 /* The address that programs have for what the host has there. */
 static u64 device_address(const struct mem *m, const u8 *host)

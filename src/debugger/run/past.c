@@ -67,7 +67,7 @@ static u32 copied_register(const struct debugger *x, const struct past_found *f)
 
 	if (p->want != PAST_WRITE || !p->range.is_register)
 		return IR_NONE;
-	at = loaded_place(debug_env(x->grid)->program, f->pc);
+	at = f->at;
 	in = &at.func->insns.at[at.insn];
 	from = &at.func->operands.at[in->first_op + 1];
 	return ir_opcode(in) == OPCODE_mov && in->ops == 2 && in->guard == IR_NONE &&
@@ -88,7 +88,7 @@ static void drop_stuck(struct debugger *x)
 
 	if (!p->stuck.func || !p->found.len)
 		return;
-	at = loaded_place(debug_env(x->grid)->program, p->found.at[p->found.len - 1].pc);
+	at = p->found.at[p->found.len - 1].at;
 	now = where_of(x, p->stuck);
 	then = where_of(x, at);
 	if (at.func == p->stuck.func &&
@@ -129,20 +129,26 @@ static enum debug_verdict past_piece_over(struct debugger *x)
 		return past_go(x, p->target.time) ? DEBUG_BACK : run_stop(x);
 	}
 	p->count -= len;
-	if (p->from > debug_first(x->grid) && past_scan(x, p->from))
+	if (p->from > p->floor && past_scan(x, p->from))
 		return DEBUG_BACK;
 	p->at_beginning = true;
 	/* What was never written is not at the beginning either. */
 	if (p->want == PAST_WRITE)
 		return past_go(x, p->begun_at) ? DEBUG_BACK : run_stop(x);
-	return past_go(x, debug_first(x->grid)) ? DEBUG_BACK : run_stop(x);
+	return past_go(x, p->floor) ? DEBUG_BACK : run_stop(x);
 }
 
 /* ---- what is looked for ---- */
 
 static void past_note(struct debugger *x)
 {
-	struct past_found f = {x->at.time, x->at.cta, x->at.warp, x->at.lanes, 0, x->at.pc};
+	struct past_found f = {
+		.time = x->at.time,
+		.cta = x->at.cta,
+		.warp = x->at.warp,
+		.lanes = x->at.lanes,
+		.at = loaded_place(debug_env(x->grid)->program, x->at.pc),
+	};
 
 	VEC_PUSH(&x->past.found, f);
 }
@@ -211,7 +217,8 @@ static bool past_matches(struct debugger *x, struct gang *g, const struct uop *i
 	struct past *p = &x->past;
 	struct where w;
 	u32 calls;
-	bool mine = x->at.cta == p->cta && x->at.warp == p->warp && x->at.all_lanes >> p->lane & 1;
+	bool mine = x->launch == p->launch && x->at.cta == p->cta && x->at.warp == p->warp &&
+		    x->at.all_lanes >> p->lane & 1;
 
 	if (p->want == PAST_STOP) {
 		u32 lanes = x->run.marks && x->run.marks[x->at.pc]
@@ -241,10 +248,28 @@ static bool past_matches(struct debugger *x, struct gang *g, const struct uop *i
 void past_access(struct debugger *x, const struct exec_access *a)
 {
 	u32 lanes = watch_writes(a) ? watch_range_touched(&x->past.range, a) : 0;
-	struct past_found f = {x->at.time, a->cta->number, a->warp, lanes, 0, 0};
+	struct past_found f = {
+		.time = x->at.time, .cta = a->cta->number, .warp = a->warp, .lanes = lanes};
 
 	if (lanes && x->at.time < x->past.until)
 		VEC_PUSH(&x->past.found, f);
+}
+
+/* Is it about what launches have in common? */
+static bool past_crosses(const struct past *p)
+{
+	return p->want == PAST_STOP ||
+	       (p->want == PAST_WRITE && !p->range.is_register && p->range.space == MEM_GLOBAL);
+}
+
+/* Why there is nothing before. */
+static void past_say_end(const struct debugger *x, struct text *out)
+{
+	const char *why = debug_why_first(x->grid);
+
+	text_puts(out, "No more reverse-execution history");
+	if (why && x->past.floor == debug_first(x->grid))
+		text_printf(out, ": %s", why);
 }
 
 /* ---- arriving ---- */
@@ -283,9 +308,10 @@ static enum debug_verdict past_arrive(struct debugger *x, struct gang *g, const 
 	enum debug_verdict v;
 
 	if (x->past.at_beginning && x->past.want == PAST_WRITE) {
-		say(x, "It has not been written before in this launch, as far as is kept.\n");
+		say(x, "It has not been written before in %s, as far as is kept.\n",
+		    past_crosses(&x->past) ? "this launch and those before" : "this launch");
 	} else if (x->past.at_beginning) {
-		text_puts(&names, "No more reverse-execution history");
+		past_say_end(x, &names);
 	} else if (x->past.target.watch) {
 		watch_say_back(x, x->past.target.watch, &names);
 	} else if (x->past.want == PAST_STOP) {
@@ -348,6 +374,7 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 {
 	struct past *p = &x->past;
 	struct cta *c = focus_cta(x);
+	struct text end = {0};
 	struct frame f;
 	struct where w;
 
@@ -355,6 +382,10 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 	p->count = count;
 	p->title[0] = 0;
 	p->stuck.func = NULL;
+	p->launch = x->launch;
+	p->floor = debug_first(x->grid);
+	if (!past_crosses(p) && p->floor < debug_start(x->grid))
+		p->floor = debug_start(x->grid);
 	p->cta = x->focus.cta;
 	p->warp = x->focus.warp;
 	p->lane = x->focus.lane;
@@ -375,8 +406,10 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 			p->stuck = f.place;
 		}
 	}
-	if (x->at.time <= debug_first(x->grid)) {
-		say_error(x, "No more reverse-execution history.");
+	if (x->at.time <= p->floor) {
+		past_say_end(x, &end);
+		say_error(x, "%s.", end.at ? end.at : "No memory");
+		text_fini(&end);
 		return false;
 	}
 	p->begun_at = x->at.time;
@@ -484,24 +517,42 @@ void command_origin(struct debugger *x, const struct call *c)
 
 /* ---- times and bookmarks ---- */
 
-static void go_to_time(struct debugger *x, u64 time)
+/* The launch of that number while it runs, or can be gone back to; NULL: else. */
+static struct debug_grid *kept_launch(const struct debugger *x, u64 number)
+{
+	for (size_t i = 0; i < x->launches.len; i++)
+		if (x->launches.at[i].number == number)
+			return x->launches.at[i].d;
+	return NULL;
+}
+
+/* `time` counts from the launch's beginning. */
+static void go_to_time(struct debugger *x, u64 launch, u64 time)
 {
 	struct past *p = &x->past;
-	u64 first = debug_first(x->grid), latest = debug_latest(x->grid);
+	struct debug_grid *d = kept_launch(x, launch);
+	u64 start = d ? debug_start(d) : 0, first = debug_first(x->grid),
+	    latest = d ? debug_latest(d) - start : 0;
 
+	first = first > start ? first - start : 0;
+	if (!d || (launch > x->launch && !x->launches.at[x->launches.len - 1].d)) {
+		say_error(x, "Launch %llu is not kept.", (unsigned long long)launch);
+		return;
+	}
 	if (time < first || time > latest) {
 		say_error(x, "Time %llu is not between %llu and %llu.", (unsigned long long)time,
 			  (unsigned long long)first, (unsigned long long)latest);
 		return;
 	}
 	p->want = PAST_STEPI;
+	p->launch = launch;
 	p->cta = x->focus.cta;
 	p->warp = x->focus.warp;
 	p->lane = x->focus.lane;
 	p->at_beginning = false;
 	p->title[0] = 0;
 	p->target = (struct past_found){0};
-	if (!past_go(x, time))
+	if (!past_go(x, start + time))
 		return;
 	x->verdict = DEBUG_BACK;
 	debugger_go(x);
@@ -509,35 +560,46 @@ static void go_to_time(struct debugger *x, u64 time)
 
 void command_goto(struct debugger *x, const struct call *c)
 {
-	u64 time;
+	const char *colon = strchr(c->args, ':');
+	char number[24];
+	u64 time, launch = x->launch;
 
 	for (size_t i = 0; i < x->bookmarks.len; i++) {
 		const struct bookmark *b = &x->bookmarks.at[i];
 
 		if (strcmp(b->name, c->args) != 0)
 			continue;
-		if (b->launch == x->launch)
-			go_to_time(x, b->time);
-		else
-			say_error(x, "Bookmark %s is in launch %llu.", b->name,
-				  (unsigned long long)b->launch);
+		go_to_time(x, b->launch, b->time);
 		return;
 	}
-	if (debugger_number(x, c->args, &time))
-		go_to_time(x, time);
+	if (colon && (size_t)(colon - c->args) < sizeof(number)) {
+		snprintf(number, sizeof(number), "%.*s", (int)(colon - c->args), c->args);
+		if (!debugger_number(x, number, &launch))
+			return;
+	}
+	if (debugger_number(x, colon ? colon + 1 : c->args, &time))
+		go_to_time(x, launch, time);
 }
 
 void command_when(struct debugger *x, const struct call *c PL_UNUSED)
 {
+	u64 start = debug_start(x->grid), first = debug_first(x->grid), earliest = x->launch;
+
 	say(x,
 	    "Launch %llu, time %llu: so many instructions have begun. From %llu to %llu it is kept.\n",
-	    (unsigned long long)x->launch, (unsigned long long)debug_time(x->grid),
-	    (unsigned long long)debug_first(x->grid), (unsigned long long)debug_latest(x->grid));
+	    (unsigned long long)x->launch, (unsigned long long)(debug_time(x->grid) - start),
+	    (unsigned long long)(first > start ? first - start : 0),
+	    (unsigned long long)(debug_latest(x->grid) - start));
+	for (size_t i = 0; i < x->launches.len; i++)
+		if (x->launches.at[i].d && x->launches.at[i].number < earliest)
+			earliest = x->launches.at[i].number;
+	if (earliest < x->launch)
+		say(x, "Launches from %llu on are kept.\n", (unsigned long long)earliest);
 }
 
 void command_bookmark(struct debugger *x, const struct call *c)
 {
-	struct bookmark b = {NULL, x->launch, debug_time(x->grid)};
+	struct bookmark b = {NULL, x->launch, debug_time(x->grid) - debug_start(x->grid)};
 	char number[24];
 
 	snprintf(number, sizeof(number), "b%zu", x->bookmarks.len + 1);

@@ -24,7 +24,7 @@ struct past_found {
 	u64 time, cta;
 	u32 warp, lanes;
 	u32 watch; /* number of the watchpoint whose value changed; 0: none */
-	u32 pc;
+	struct dbg_place at;
 };
 
 struct past_line {
@@ -36,6 +36,7 @@ struct past {
 	enum past_kind kind;
 	enum past_want want;
 	u64 from, until; /* the piece of time that is run over */
+	u64 floor;       /* the search ends there */
 	u64 goal, count;
 	bool at_beginning; /* the goal is the earliest time there is */
 	bool refresh;      /* values of watchpoints are those of another time */
@@ -45,7 +46,7 @@ struct past {
 	struct past_found target;
 	VEC(struct past_found) found;
 	/* The lane, where it stood, and the line it was in when it was seen last. */
-	u64 cta;
+	u64 launch, cta;
 	u32 warp, lane, calls, depth;
 	VEC(struct past_line) lines; /* that it was in last, of each function it is in */
 	struct watch_range range;    /* PAST_WRITE */
@@ -54,7 +55,7 @@ struct past {
 
 struct bookmark {
 	char *name;
-	u64 launch, time;
+	u64 launch, time; /* in the launch */
 };
 
 /* Returns whether the step was of the past; *v is the answer then. */

@@ -36,17 +36,33 @@ void run_mark(struct debugger *x, const struct program *p)
 	x->points.stale = false;
 }
 
+/* A launch that was gone back to has ended again: a step that was on its way in it ends. */
+static void run_leave(struct debugger *x)
+{
+	for (size_t i = 0; i < x->launches.len; i++)
+		if (x->launches.at[i].number == x->launch && !x->launches.at[i].running &&
+		    x->move.kind != MOVE_NOT && x->move.launch == x->launch) {
+			snprintf(x->run.next_title, sizeof(x->run.next_title),
+				 "Launch %llu has ended", (unsigned long long)x->launch);
+			x->run.stop_at_next = true;
+		}
+}
+
 /* The grid whose turn it is now. */
 static void run_enter(struct debugger *x, struct debug_grid *d)
 {
 	if (x->grid != d) {
+		if (x->grid)
+			run_leave(x);
 		x->grid = d;
 		x->run.passed.len = 0;
+		x->past.refresh = true;
 		for (size_t i = x->launches.len; i--;)
 			if (x->launches.at[i].d == d) {
 				x->launch = x->launches.at[i].number;
 				break;
 			}
+		watches_elsewhere(x);
 	}
 	run_mark(x, debug_env(d)->program);
 }
@@ -293,7 +309,6 @@ static void hook_launch_end(void *user, struct debug_grid *d, const struct fault
 	for (size_t i = 0; i < x->launches.len; i++)
 		if (x->launches.at[i].d == d) {
 			x->launches.at[i].running = false;
-			x->launches.at[i].d = NULL;
 		}
 	x->grid = NULL;
 	x->run.marked = NULL;
@@ -303,6 +318,20 @@ static void hook_launch_end(void *user, struct debug_grid *d, const struct fault
 		say(x, "Launch %llu has ended.\n", (unsigned long long)x->launch);
 		run_stop(x);
 	}
+	pthread_mutex_unlock(&x->lock);
+}
+
+/* It cannot be gone back to any more. */
+static void hook_launch_gone(void *user, struct debug_grid *d)
+{
+	struct debugger *x = user;
+
+	if (x->run.detached)
+		return;
+	pthread_mutex_lock(&x->lock);
+	for (size_t i = 0; i < x->launches.len; i++)
+		if (x->launches.at[i].d == d)
+			x->launches.at[i].d = NULL;
 	pthread_mutex_unlock(&x->lock);
 }
 
@@ -418,6 +447,7 @@ struct debugger *debugger_attach(struct text *why)
 					    .history_bytes = HISTORY_BYTES,
 					    .launch_begin = hook_launch_begin,
 					    .launch_end = hook_launch_end,
+					    .launch_gone = hook_launch_gone,
 					    .step = hook_step,
 					    .access = hook_access,
 					    .wants_access = &x->watching,

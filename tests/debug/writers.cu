@@ -1,0 +1,54 @@
+// Memory that is read and written by other than loads and stores, often with the value that was there.
+#include <cstdio>
+#include <mma.h>
+using namespace nvcuda;
+__device__ int box[64];
+__global__ void matrix(float *out)
+{
+	__shared__ float tile[256];
+	wmma::fragment<wmma::accumulator, 16, 16, 16, float> f;
+	wmma::fill_fragment(f, 0.0f);
+	tile[threadIdx.x] = 0;
+	wmma::store_matrix_sync(tile, f, 16, wmma::mem_row_major);
+	wmma::load_matrix_sync(f, tile, 16, wmma::mem_row_major);
+	wmma::store_matrix_sync(out, f, 16, wmma::mem_row_major);
+}
+__global__ void surface(cudaSurfaceObject_t s)
+{
+	int x = threadIdx.x, v;
+	asm volatile("sust.b.2d.b32.trap [%0, {%1, %2}], {%3};" : : "l"(s), "r"(4 * x), "r"(1), "r"(0));
+	asm volatile("suld.b.2d.b32.trap {%0}, [%1, {%2, %3}];" : "=r"(v) : "l"(s), "r"(4 * x), "r"(1));
+	box[x] = v;
+}
+__global__ void copy(int *from)
+{
+	__shared__ int part[64];
+	int t = threadIdx.x;
+	part[t] = 0;
+	unsigned long long at;
+	asm("cvta.to.shared.u64 %0, %1;" : "=l"(at) : "l"(&part[t]));
+	unsigned to = (unsigned)at;
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(to), "l"(from + t) : "memory");
+	asm volatile("cp.async.wait_all;" : : : "memory");
+	int seen = part[t];
+	if (t == 5)
+		printf("%d\n", seen);
+}
+int main()
+{
+	cudaArray_t a;
+	cudaChannelFormatDesc d = cudaCreateChannelDesc<int>();
+	cudaResourceDesc r = {};
+	cudaSurfaceObject_t s;
+	void *out;
+	cudaMalloc(&out, 1024);
+	cudaMemset(out, 0, 1024);
+	cudaMallocArray(&a, &d, 32, 4, cudaArraySurfaceLoadStore);
+	r.resType = cudaResourceTypeArray;
+	r.res.array.array = a;
+	cudaCreateSurfaceObject(&s, &r);
+	matrix<<<1, 32>>>((float *)out);
+	surface<<<1, 32>>>(s);
+	copy<<<1, 32>>>((int *)out);
+	printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
