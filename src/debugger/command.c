@@ -395,6 +395,24 @@ static void help_one(struct debugger *x, const struct command *c)
 		say(x, "    Also: %s\n", aliases);
 }
 
+void command_apropos(struct debugger *x, const struct call *c)
+{
+	bool any = false;
+
+	if (!*c->args) {
+		say_error(x, "apropos needs a text to look for");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!(commands[i].flags & HIDDEN) && (strcasestr(commands[i].names, c->args) ||
+						      strcasestr(commands[i].help, c->args))) {
+			help_row(x, &commands[i]);
+			any = true;
+		}
+	if (!any)
+		say_error(x, "No command is about '%s'.", c->args);
+}
+
 void command_help(struct debugger *x, const struct call *c)
 {
 	size_t len = command_word(c->args);

@@ -122,6 +122,7 @@ struct look {
 		u32 first, last;  /* lines shown last; 0: none */
 		u64 time;         /* when */
 		struct focus focus;
+		u32 size; /* lines that are shown at once; 0: the default */
 	} list;
 	struct examine examine;
 	const struct ir_func *next_insn_of; /* x/i goes on at next_insn of this function */
@@ -137,6 +138,7 @@ void sources_forget(struct look *k);
 void displays_free(struct look *k);
 void displays_show(struct debugger *x);
 void displays_write(struct debugger *x, struct text *out);
+void listsize_write(struct debugger *x, struct text *out);
 
 void directories_write(struct debugger *x, struct text *out);
 

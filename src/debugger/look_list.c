@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #define LIST_LINES 10u
+#define LIST_LINES_MAX 100000u
 
 /* What a line of `list` means. */
 struct list_place {
@@ -216,11 +217,17 @@ static void list_range(struct debugger *x, const struct list_place *p, u32 first
 	x->look->list.focus = x->focus;
 }
 
+/* As many as `set listsize` says. */
+static u32 list_lines(const struct debugger *x)
+{
+	return x->look->list.size ? x->look->list.size : LIST_LINES;
+}
+
 static void list_around(struct debugger *x, const struct list_place *p)
 {
-	u32 first = p->line > LIST_LINES / 2 ? p->line - LIST_LINES / 2 : 1;
+	u32 first = p->line > list_lines(x) / 2 ? p->line - list_lines(x) / 2 : 1;
 
-	list_range(x, p, first, first + LIST_LINES - 1);
+	list_range(x, p, first, first + list_lines(x) - 1);
 }
 
 /* Nothing has moved since the last list. */
@@ -244,11 +251,11 @@ static void list_on(struct debugger *x, bool back)
 		else
 			list_around(x, &p);
 	} else if (!back) {
-		list_range(x, &p, x->look->list.last + 1, x->look->list.last + LIST_LINES);
+		list_range(x, &p, x->look->list.last + 1, x->look->list.last + list_lines(x));
 	} else if (first == 1) {
 		say_error(x, "Already at the start of the text");
 	} else {
-		list_range(x, &p, first > LIST_LINES ? first - LIST_LINES : 1, first - 1);
+		list_range(x, &p, first > list_lines(x) ? first - list_lines(x) : 1, first - 1);
 	}
 }
 
@@ -271,9 +278,9 @@ static void list_comma(struct debugger *x, const char *text, const char *comma)
 		good = false;
 	}
 	if (good && n)
-		list_range(x, &first, first.line, *b ? last.line : first.line + LIST_LINES - 1);
+		list_range(x, &first, first.line, *b ? last.line : first.line + list_lines(x) - 1);
 	else if (good && *b)
-		list_range(x, &last, last.line >= LIST_LINES ? last.line - LIST_LINES + 1 : 1,
+		list_range(x, &last, last.line >= list_lines(x) ? last.line - list_lines(x) + 1 : 1,
 			   last.line);
 	free(a);
 }
@@ -380,4 +387,27 @@ void command_info_line(struct debugger *x, const struct call *c)
 	}
 	if (!found)
 		say(x, "Line %u of \"%s\" has no code, nor has any after it.\n", p.line, p.path);
+}
+
+void command_set_listsize(struct debugger *x, const struct call *c)
+{
+	u64 n;
+
+	if (!debugger_number(x, c->args, &n))
+		return;
+	if (n && n <= LIST_LINES_MAX)
+		x->look->list.size = (u32)n;
+	else
+		say_error(x, "listsize is between 1 and %u", LIST_LINES_MAX);
+}
+
+void command_show_listsize(struct debugger *x, const struct call *c PL_UNUSED)
+{
+	say(x, "`list` shows %u lines.\n", list_lines(x));
+}
+
+void listsize_write(struct debugger *x, struct text *out)
+{
+	if (x->look->list.size)
+		text_printf(out, "set listsize %u\n", x->look->list.size);
 }

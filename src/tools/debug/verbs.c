@@ -216,6 +216,14 @@ static enum front_result set_confirm(struct front *f, const char *args)
 	return FRONT_OK;
 }
 
+static enum front_result show_confirm(struct front *f, const char *args)
+{
+	(void)args;
+	front_printf(f, "Questions before the program is killed are %s.\n",
+		     f->confirm ? "on" : "off");
+	return FRONT_OK;
+}
+
 static enum front_result set_nothing(struct front *f, const char *args)
 {
 	(void)f;
@@ -336,6 +344,16 @@ static const struct {
 } refusals[] = {
 	{"attach",
 	 "`ptxloom debug -p PROCESS` attaches to a program of `ptxloom run --debug-wait`"},
+	{"set history", "Typed lines are always kept, in $XDG_STATE_HOME/ptxloom/debug-history"},
+	{"set logging", "The shell keeps output: `ptxloom debug .. | tee FILE`"},
+	{"set print", "Values are printed in one way; /x and the like choose another"},
+	{"set scheduler-locking", "`freeze` and `schedule` choose which lanes go on"},
+	{"info inferiors", "One program is debugged: `info program`"},
+	{"info sharedlibrary",
+	 "Libraries of the host have no kernels of their own: `info kernels`"},
+	{"info signals", "Signals are the program's own; the debugger stops kernels alone"},
+	{"info variables", "`info scope FUNCTION` lists the variables of a function"},
+	{"rbreak", "`info kernels` lists the functions to break at, one by one"},
 	{"core-file", "There are no core files of kernels; a run that is repeated does the same"},
 	{"file", "The program is named when the debugger is started: `ptxloom debug PROG`"},
 	{"handle", "Signals are the program's own; the debugger stops only kernels"},
@@ -373,6 +391,7 @@ static const struct {
 	{"set verbose", set_nothing},
 	{"set breakpoint", set_breakpoint},
 	{"set confirm", set_confirm},
+	{"show confirm", show_confirm},
 	{"set pagination", set_pagination},
 };
 
