@@ -53,6 +53,23 @@ print r
 continue' python3 "$scratch/program.py" "$top/tests/debug/nvcc/diverge.ptx"
 	says out '^Breakpoint 1: paths' "a program in Python stops"
 	says out '^all right$'
+	# The same module three times, each unloaded before the next.
+	sed -e '/cuModuleLoad/,/cuCtxSynchronize/s/^/    /' -e '/cuModuleLoad/i for turn in range(3):' \
+		-e '/cuCtxSynchronize/a\    assert cuda.cuModuleUnload(module) == 0' "$scratch/program.py" >"$scratch/unload.py"
+	sed -i -e '/cuMemAlloc/d' -e '/^for turn/i assert cuda.cuMemAlloc_v2(ctypes.byref(buffer), 128) == 0' \
+		"$scratch/unload.py"
+	debugged 'break 9 if lane == 3
+run
+watch out[3] if lane == 3
+continue
+continue
+print r
+continue
+continue' python3 "$scratch/unload.py" "$top/tests/debug/nvcc/diverge.ptx"
+	says out '^New value = 3103$' "a watchpoint in a module"
+	says out '^Watchpoint 2 deleted: its code is no longer loaded' "ends with it"
+	says out '^Launch 3' "conditions of breakpoints are read anew in the next one"
+	says out '^all right$'
 else
 	skip "a program in Python stops" "no python3"
 fi
