@@ -6,7 +6,7 @@
  */
 #include "src/debugger/look_value.h"
 
-#include "src/uop/matrix.h"
+#include "src/mma/place.h"
 
 #define EDGE_MAX 256u
 
@@ -52,6 +52,11 @@ static void element_place(const struct fragment *f, u32 lane, u32 e, u32 *row, u
 /* Elements as text, row by row; NULL: no lane that is there has it. */
 struct matrix {
 	struct fragment f;
+	u32 first; /* number of the first row: each warp of a warpgroup has 16 */
+	/* A sparse A: metadata of each lane, and what stands for elements that are not stored. */
+	bool sparse;
+	u32 meta[WARP_LANES], selector;
+	const char *absent;
 	char **at;
 };
 
@@ -67,6 +72,9 @@ static void matrix_put(struct matrix *m, u32 lane, u32 e, const char *text)
 	char **cell;
 
 	element_place(&m->f, lane, e, &row, &column);
+	if (m->sparse)
+		column = mma_sparse_at(m->f.bits, m->selector, m->meta, row, column,
+				       m->f.columns / 2);
 	if (row >= m->f.rows || column >= m->f.columns)
 		return;
 	cell = &m->at[(size_t)row * m->f.columns + column];
@@ -82,15 +90,19 @@ static void matrix_say(struct debugger *x, struct matrix *m)
 		if (m->at[i] && strlen(m->at[i]) > width)
 			width = strlen(m->at[i]);
 	for (u32 r = 0; r < m->f.rows; r++) {
-		say(x, "%2u:", r);
+		say(x, "%2u:", m->first + r);
 		for (u32 k = 0; k < m->f.columns; k++) {
 			const char *text = m->at[(size_t)r * m->f.columns + k];
 
-			say(x, " %*s", (int)width, text ? text : "?");
+			say(x, " %*s", (int)width, text ? text : m->absent ? m->absent : "?");
 		}
 		say(x, "\n");
 	}
-	for (size_t i = 0; i < n; i++)
+}
+
+static void matrix_free(struct matrix *m)
+{
+	for (size_t i = 0; m->at && i < (size_t)m->f.rows * m->f.columns; i++)
 		free(m->at[i]);
 	free(m->at);
 }
@@ -186,6 +198,7 @@ static void print_object(struct debugger *x, const char *text, const struct dbg_
 			break;
 	if (m.at)
 		matrix_say(x, &m);
+	matrix_free(&m);
 	if (why.len || !m.at)
 		look_say_why(x, &why);
 	dbg_expr_free(e);
@@ -291,38 +304,168 @@ static void put_registers(struct debugger *x, struct matrix *m, u32 lane, u32 ty
 	}
 }
 
+/* A product that the lane in focus is about to run. */
+struct product {
+	struct debugger *x;
+	struct cta *c;
+	u32 lanes; /* that are there */
+	const struct ir_func *f;
+	const struct ir_insn *insn;
+	struct mma_form form;
+	u32 selector;
+	bool is_wgmma, is_quads;
+};
+
+static bool find_next_product(struct debugger *x, struct product *p)
+{
+	const struct program *program = debug_env(x->grid)->program;
+	const struct uop *in = NULL;
+	struct look_group g;
+
+	*p = (struct product){.x = x, .c = focus_cta(x)};
+	if (p->c && look_group_of(x, p->c, x->focus.warp, x->focus.lane, &g) && g.pc != NO_PC)
+		in = product_at(program, g.pc);
+	if (!in)
+		return false;
+	p->lanes = g.mask;
+	p->f = program->funcs[in->func].func;
+	p->insn = &p->f->insns.at[in->ir];
+	p->form = in->product.form;
+	p->selector = in->product.rule.extra;
+	p->is_wgmma = in->inner == OP_wgmma;
+	p->is_quads = in->inner == OP_mma_quads;
+	if (p->is_wgmma)
+		p->form.columns = in->product.columns;
+	return true;
+}
+
+static const struct ir_operand *product_operand(const struct product *p, u32 n)
+{
+	return n < p->insn->ops ? &p->f->operands.at[p->insn->first_op + n] : NULL;
+}
+
+/* One register of a lane, the only one of an operand; a number is itself. */
+static bool read_scalar(const struct product *p, u32 lane, const struct ir_operand *op, u64 *out)
+{
+	struct dbg_lane at = {p->x->focus.launch, p->x->focus.cta, p->x->focus.warp, lane, 0};
+
+	*out = 0;
+	if (op && op->kind == IR_OP_VEC && op->imm == 1)
+		op = &p->f->operands.at[op->index];
+	if (op && op->kind == IR_OP_INT)
+		*out = (u64)op->imm;
+	else if (!op || op->kind != IR_OP_REG ||
+		 p->x->target.read_register(p->x, &at, p->f, op->index, out,
+					    isa_type_bits(p->f->regs.at[op->index].type) / 8) !=
+			 DBG_OK)
+		return false;
+	return true;
+}
+
+/* The metadata stands behind C, or with wgmma, which has no C, behind B. */
+static bool read_metadata(const struct product *p, struct matrix *m)
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 word = 0;
+
+		if (p->lanes >> l & 1 &&
+		    !read_scalar(p, l, product_operand(p, p->is_wgmma ? 3 : 4), &word))
+			return false;
+		m->meta[l] = (u32)word;
+	}
+	m->sparse = true;
+	m->selector = p->selector;
+	m->absent = ".";
+	/* As many again are not stored. */
+	m->f.columns *= 2;
+	return true;
+}
+
+/* What a descriptor stands for: rows are those of A, columns those of B. */
+static bool read_shared(const struct product *p, struct matrix *m, u32 which, u32 type)
+{
+	bool is_a = which == 1;
+	u32 bytes = m->f.bits / 8, limit = debug_env(p->x->grid)->shared_bytes;
+	struct shared_window w;
+	u64 descriptor;
+
+	if (!bytes || !read_scalar(p, p->x->focus.lane, product_operand(p, which), &descriptor))
+		return false;
+	w = window_of(descriptor, p->form.flags & (is_a ? MMA_COL_A : MMA_COL_B));
+	for (u32 r = 0; r < m->f.rows; r++)
+		for (u32 k = 0; k < m->f.columns; k++) {
+			u32 n = is_a ? m->first + r : k, inner = is_a ? k : r;
+			u32 at = w.along ? window_offset(&w, inner, n * bytes)
+					 : window_offset(&w, n, inner * bytes);
+			struct text t = {0};
+			u64 bits = 0;
+
+			if (at + bytes > limit)
+				continue;
+			memcpy(&bits, p->c->shared + at, bytes);
+			say_element(type, bits, &t);
+			free(m->at[(size_t)r * m->f.columns + k]);
+			m->at[(size_t)r * m->f.columns + k] = strdup(t.at ? t.at : "");
+			text_fini(&t);
+		}
+	return true;
+}
+
+/* Shapes of what is printed. False: it is not known how lanes hold it. */
+static bool shape_matrix(const struct product *p, u32 which, struct matrix *m)
+{
+	bool sparse = p->form.flags & MMA_SPARSE;
+	struct mma_form form = p->form;
+
+	if (p->insn->ops < 4 || p->is_quads ||
+	    (!p->is_wgmma && form.flags & (MMA_COL_A | MMA_COL_B)))
+		return false;
+	/* A sparse A stores half of what B has. */
+	if (sparse && which == 2)
+		form.words *= 2;
+	operand_fragment(&form, which, &m->f);
+	if (p->is_wgmma && which != 2)
+		m->first = p->x->focus.warp % 4 * 16;
+	return !sparse || which != 1 || read_metadata(p, m);
+}
+
+static bool is_descriptor(const struct product *p, u32 which)
+{
+	const struct ir_operand *op = product_operand(p, which);
+
+	return p->is_wgmma && (which == 2 || (which == 1 && op->kind == IR_OP_REG &&
+					      p->f->regs.at[op->index].vec <= 1 &&
+					      isa_type_bits(p->f->regs.at[op->index].type) == 64));
+}
+
 /* which: 0 to 3, the instruction's D, A, B, C. False: the lane in focus is at no product. */
 static bool print_operand(struct debugger *x, u32 which)
 {
-	struct cta *c = focus_cta(x);
-	struct look_group g;
-	const struct uop *in = NULL;
-	const struct ir_func *f;
-	const struct ir_insn *insn;
 	struct matrix m = {0};
+	struct product p;
+	bool known;
 	u32 type;
 
-	if (c && look_group_of(x, c, x->focus.warp, x->focus.lane, &g) && g.pc != NO_PC)
-		in = product_at(debug_env(x->grid)->program, g.pc);
-	if (!in)
+	if (!find_next_product(x, &p))
 		return false;
-	f = debug_env(x->grid)->program->funcs[in->func].func;
-	insn = &f->insns.at[in->ir];
-	if (insn->ops < 4 || in->product.form.flags & (MMA_SPARSE | MMA_COL_A | MMA_COL_B)) {
+	type = which == 0 ? p.form.d : which == 1 ? p.form.a : which == 2 ? p.form.b : p.form.c;
+	known = shape_matrix(&p, which, &m) && !(m.sparse && is_descriptor(&p, which));
+	/* wgmma adds to D. */
+	if (p.is_wgmma && which == 3)
+		which = 0;
+	if (known && !matrix_begin(&m))
+		return false;
+	if (known && is_descriptor(&p, which))
+		known = read_shared(&p, &m, which, type);
+	else if (known)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			if (p.lanes >> l & 1)
+				put_registers(x, &m, l, type, p.f, product_operand(&p, which));
+	if (known)
+		matrix_say(x, &m);
+	else
 		say_error(x, "How the lanes hold the matrices of this instruction is not known");
-		return true;
-	}
-	operand_fragment(&in->product.form, which, &m.f);
-	type = which == 0   ? in->product.form.d
-	       : which == 1 ? in->product.form.a
-	       : which == 2 ? in->product.form.b
-			    : in->product.form.c;
-	if (!matrix_begin(&m))
-		return false;
-	for (u32 l = 0; l < WARP_LANES; l++)
-		if (g.mask >> l & 1)
-			put_registers(x, &m, l, type, f, &f->operands.at[insn->first_op + which]);
-	matrix_say(x, &m);
+	matrix_free(&m);
 	return true;
 }
 

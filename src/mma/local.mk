@@ -10,6 +10,7 @@ exec_sources += \
 	src/mma/op_mma_quads.c \
 	src/mma/op_mma_tile.c \
 	src/mma/op_wgmma.c \
+	src/mma/place.h \
 	src/mma/plane_dense.c \
 	src/mma/plane_sparse.c \
 	src/mma/product.c \

@@ -3,44 +3,8 @@
  * warpgroup-level matrix instructions: wgmma.mma_async". The product runs when it is issued.
  */
 #include "src/mma/mma.h"
+#include "src/mma/place.h"
 #include "src/ops/observe.h"
-
-/*
- * A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor
- * Format".
- */
-struct shared_window {
-	u32 start, lbo, sbo;
-	u32 span;   /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */
-	bool along; /* the other dimension than k is contiguous */
-};
-
-static struct shared_window window_of(u64 descriptor, bool along)
-{
-	static const u8 spans[4] = {16, 128, 64, 32};
-
-	return (struct shared_window){
-		.start = (u32)(descriptor & 0x3fff) << 4,
-		.lbo = (u32)(descriptor >> 16 & 0x3fff) << 4,
-		.sbo = (u32)(descriptor >> 32 & 0x3fff) << 4,
-		.span = spans[descriptor >> 62],
-		.along = along,
-	};
-}
-
-/* Offset in shared memory of byte `at` of row r; along: `at` counts the bytes of r, k is r. */
-static inline u32 window_offset(const struct shared_window *m, u32 r, u32 at)
-{
-	u32 off;
-
-	if (m->span == 16)
-		off = r / 8 * (m->along ? m->lbo : m->sbo) + r % 8 * 16 +
-		      at / 16 * (m->along ? m->sbo : m->lbo) + at % 16;
-	else
-		off = r / 8 * m->sbo + r % 8 * m->span + at / m->span * m->lbo + at % m->span;
-	off += m->start;
-	return off ^ ((off >> 7 & (m->span / 16 - 1)) << 4);
-}
 
 /*
  * `count` groups of 8 rows, from row `first` on, as fragments of four words: of 16 bytes, or along

@@ -3,6 +3,7 @@
  * (tile_sum.c).
  */
 #include "src/mma/mma.h"
+#include "src/mma/place.h"
 
 void EXEC_NAME(mma_gather)(const struct mma_product *x, u32 row, u32 column, struct mma_rows *m)
 {
@@ -48,25 +49,7 @@ void EXEC_NAME(mma_scatter)(struct mma_product *x, u32 row, u32 column, const st
  */
 u32 EXEC_NAME(mma_sparse_place)(const struct mma_product *x, u32 i, u32 s, u32 stored)
 {
-	u32 row = i & 7, high = i >> 3, bits = mma_bits(x->form.a), sel = x->rule.extra, lane, at;
-
-	if (bits == 32) { /* 1:2 */
-		lane = row * 4 + (stored == 4 ? sel : 2 * sel + s / 4);
-		at = 16 * high + s % 4 * 4;
-		return 2 * s + ((x->meta[lane] >> at & 15) == 0xe);
-	}
-	if (bits == 16) {
-		lane = row * 4 + (stored == 8 ? sel : 2 * sel + s / 8);
-		at = 16 * high + s % 8 * 2;
-	} else if (bits == 8) {
-		lane = row * 4 + (stored == 16 ? 2 * sel + high : s / 16 * 2 + high);
-		at = s % 16 * 2;
-	} else { /* pairs, 4:8 */
-		lane = row * 4 + (stored == 32 ? 2 * sel + high : s / 32 * 2 + high);
-		at = s % 32 / 2 * 2;
-		return (s / 4 * 4 + (x->meta[lane] >> at & 3)) * 2 + (s & 1);
-	}
-	return s / 2 * 4 + (x->meta[lane] >> at & 3);
+	return mma_sparse_at(mma_bits(x->form.a), x->rule.extra, x->meta, i, s, stored);
 }
 
 /*

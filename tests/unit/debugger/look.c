@@ -294,6 +294,79 @@ static void test_matrices(void)
 	stage_close(&s);
 }
 
+/* Metadata 0100 for every four: the first two of them are stored. */
+static const char sparse_product[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry k()\n{\n"
+	".reg .b32 a<4>, b<4>, t, e;\n.reg .f32 c<4>, d<4>;\n.reg .b16 h;\n"
+	"mov.u32 t, %laneid;\ncvt.rn.f16.u32 h, t;\n"
+	"mov.b32 a0, {h, h};\nmov.b32 a1, {h, h};\nmov.b32 a2, 0;\nmov.b32 a3, 0x3c003c00;\n"
+	"mov.b32 b0, 0x40003c00;\nmov.b32 b1, 0;\nmov.b32 b2, 0;\nmov.b32 b3, 0x3c003c00;\n"
+	"cvt.rn.f32.u32 c0, t;\nmov.f32 c1, 0f3F000000;\nmov.f32 c2, 0f3F800000;\n"
+	"mov.f32 c3, 0f40000000;\nmov.b32 e, 0x44444444;\n"
+	"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {d0, d1, d2, d3}, "
+	"{a0, a1, a2, a3}, {b0, b1, b2, b3}, {c0, c1, c2, c3}, e, 0x0;\n" /* 24 */
+	"ret;\n}\n";
+
+static void see_sparse(struct stage *s)
+{
+	HAS(s, "print/matrix a",
+	    " 1:  4  4  .  .  5  5  .  .  6  6  .  .  7  7  .  .  0  0  .  .  0  0  .  .");
+	HAS(s, "print/matrix a", "15: 28 28  .  . 29 29  .  . 30 30  .  . 31 31  .  .  1  1  .  .");
+	HAS(s, "print/matrix b", " 0: 1 1 1 1 1 1 1 1\n 1: 2 2 2 2 2 2 2 2\n");
+	HAS(s, "print/matrix b", "31: 1 1 1 1 1 1 1 1\n");
+	HAS(s, "print/matrix c", " 1:   4 0.5   5 0.5   6 0.5   7 0.5\n");
+}
+
+/*
+ * Pieces of 16 bytes hold the number of the thread that has written them: of A 64 rows in two
+ * columns of pieces, eight rows of one behind those of the other; of B the same with 8 columns.
+ */
+static const char group_product[] =
+	".version 8.0\n.target sm_90a\n.address_size 64\n"
+	".visible .entry k()\n{\n"
+	".reg .b32 t, at, v, l;\n.reg .f32 d<4>;\n.reg .b16 h;\n.reg .pred p;\n"
+	".reg .b64 a, b;\n.shared .align 128 .b8 s[2304];\n"
+	"mov.u32 t, %tid.x;\nmov.u32 l, %laneid;\ncvt.rn.f16.u32 h, t;\nmov.b32 v, {h, h};\n"
+	"mov.u32 at, s;\nmad.lo.u32 at, t, 16, at;\n"
+	"st.shared.v4.b32 [at], {v, v, v, v};\n"
+	"setp.lt.u32 p, t, 16;\n@p st.shared.v4.b32 [at+2048], {v, v, v, v};\n"
+	"bar.sync 0;\n"
+	"mov.b64 a, 0x0000001000080000;\nmov.b64 b, 0x0000001000080080;\n"
+	"cvt.rn.f32.u32 d0, l;\nmov.f32 d1, 0f3F000000;\nmov.f32 d2, 0f3F800000;\n"
+	"mov.f32 d3, 0f40000000;\n"
+	"wgmma.fence.sync.aligned;\n"
+	"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, a, b, 1, 1, 1, 0, "
+	"0;\n" /* 29 */
+	"wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+	"ret;\n}\n";
+
+/* The second warp: rows 16 to 31. */
+static void see_group(struct stage *s)
+{
+	HAS(s, "print/matrix a", "17: 33 33 33 33 33 33 33 33 41 41 41 41 41 41 41 41\n");
+	HAS(s, "print/matrix b", " 0:  0  1  2  3  4  5  6  7\n");
+	HAS(s, "print/matrix b", "15:  8  9 10 11 12 13 14 15\n");
+	HAS(s, "print/matrix d", "17:   4 0.5   5 0.5   6 0.5   7 0.5\n");
+	HAS(s, "print/matrix c", "31:   1   2   1   2   1   2   1   2\n");
+}
+
+static void test_products(void)
+{
+	static struct stage s;
+
+	s = (struct stage){.run = {.ptx = sparse_product, .grid = {1, 1, 1}, .block = {32, 1, 1}}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 24, 1, see_sparse);
+	stage_close(&s);
+	s = (struct stage){.run = {.ptx = group_product, .grid = {1, 1, 1}, .block = {128, 1, 1}}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 29, 2, see_group);
+	stage_close(&s);
+}
+
 /* ---- nothing runs ---- */
 
 static void test_idle(void)
@@ -326,6 +399,7 @@ int main(void)
 	test_idle();
 	test_lanes();
 	test_matrices();
+	test_products();
 	test_shapes("shapes.nvcc.ptx");
 	test_shapes("shapes.clang.ptx");
 	return check_done();

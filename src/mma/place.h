@@ -1,0 +1,75 @@
+/*
+ * Where elements of matrices are, beyond what fragments tell: those of a sparse A in its row, and
+ * those of wgmma in shared memory.
+ */
+#ifndef PL_MMA_PLACE_H
+#define PL_MMA_PLACE_H
+
+#include "src/uop/matrix.h"
+
+/*
+ * Place in the full row of stored number s of row i (0..15) of a sparse A, which stores so many.
+ * bits: of an element; meta: a word of each lane; sel: the sparsity selector. PTX ISA "Warp-level
+ * matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A".
+ */
+static inline u32 mma_sparse_at(u32 bits, u32 sel, const u32 *meta, u32 i, u32 s, u32 stored)
+{
+	u32 row = i & 7, high = i >> 3, lane, at;
+
+	if (bits == 32) { /* 1:2 */
+		lane = row * 4 + (stored == 4 ? sel : 2 * sel + s / 4);
+		at = 16 * high + s % 4 * 4;
+		return 2 * s + ((meta[lane] >> at & 15) == 0xe);
+	}
+	if (bits == 16) {
+		lane = row * 4 + (stored == 8 ? sel : 2 * sel + s / 8);
+		at = 16 * high + s % 8 * 2;
+	} else if (bits == 8) {
+		lane = row * 4 + (stored == 16 ? 2 * sel + high : s / 16 * 2 + high);
+		at = s % 16 * 2;
+	} else { /* pairs, 4:8 */
+		lane = row * 4 + (stored == 32 ? 2 * sel + high : s / 32 * 2 + high);
+		at = s % 32 / 2 * 2;
+		return (s / 4 * 4 + (meta[lane] >> at & 3)) * 2 + (s & 1);
+	}
+	return s / 2 * 4 + (meta[lane] >> at & 3);
+}
+
+/*
+ * A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor
+ * Format".
+ */
+struct shared_window {
+	u32 start, lbo, sbo;
+	u32 span;   /* bytes of a swizzled row: 128, 64, 32; 16: no swizzle */
+	bool along; /* the other dimension than k is contiguous */
+};
+
+static inline struct shared_window window_of(u64 descriptor, bool along)
+{
+	static const u8 spans[4] = {16, 128, 64, 32};
+
+	return (struct shared_window){
+		.start = (u32)(descriptor & 0x3fff) << 4,
+		.lbo = (u32)(descriptor >> 16 & 0x3fff) << 4,
+		.sbo = (u32)(descriptor >> 32 & 0x3fff) << 4,
+		.span = spans[descriptor >> 62],
+		.along = along,
+	};
+}
+
+/* Offset in shared memory of byte `at` of row r; along: `at` counts the bytes of r, k is r. */
+static inline u32 window_offset(const struct shared_window *m, u32 r, u32 at)
+{
+	u32 off;
+
+	if (m->span == 16)
+		off = r / 8 * (m->along ? m->lbo : m->sbo) + r % 8 * 16 +
+		      at / 16 * (m->along ? m->sbo : m->lbo) + at % 16;
+	else
+		off = r / 8 * m->sbo + r % 8 * m->span + at / m->span * m->lbo + at % m->span;
+	off += m->start;
+	return off ^ ((off >> 7 & (m->span / 16 - 1)) << 4);
+}
+
+#endif
