@@ -172,10 +172,84 @@ static void of_register(struct dbg_names *n, struct dbg_place at, u32 reg, const
 	out->type = dbg_ptx_type(r->type, r->vec);
 }
 
+/* ---- dynamic shared memory ---- */
+
+/*
+ * Is the operand an address in the variable, or a register marked in `in` that holds one? Compilers
+ * use a register for one thing where they do not optimise.
+ */
+static bool leads_into(const struct ir_module *m, const struct ir_var *v,
+		       const struct ir_operand *o, const u8 *in)
+{
+	if (o->kind == IR_OP_VAR || o->kind == IR_OP_ADDR_VAR)
+		return o->index < m->vars.len && m->vars.at[o->index] == v;
+	return (o->kind == IR_OP_REG || o->kind == IR_OP_ADDR_REG) && in[o->index];
+}
+
+/* What a function reads or writes in the variable; *type: ISA_TYPES when accesses differ. */
+static void see_accesses(const struct ir_module *m, const struct ir_func *f, const struct ir_var *v,
+			 u8 *in, u32 *type)
+{
+	for (size_t i = 0; i < f->insns.len; i++) {
+		const struct ir_insn *insn = &f->insns.at[i];
+		enum isa_mnemonic what = ir_opcode(insn);
+		const struct ir_operand *o = &f->operands.at[insn->first_op];
+		bool load = what == OPCODE_ld || what == OPCODE_atom;
+		bool access = load || what == OPCODE_st || what == OPCODE_red;
+		bool moves = what == OPCODE_mov || what == OPCODE_cvta || what == OPCODE_add;
+
+		if (moves && insn->ops > 1 && o->kind == IR_OP_REG &&
+		    (leads_into(m, v, &o[1], in) || (insn->ops > 2 && leads_into(m, v, &o[2], in))))
+			in[o->index] = 1;
+		if (access && insn->ops > 1 && leads_into(m, v, &o[load], in)) {
+			u32 t = isa_form_word(insn->form, ISA_K_TYPE, 0);
+
+			*type = *type == IR_NONE || *type == t ? t : ISA_TYPES;
+		}
+	}
+}
+
+/* The type of the elements of `extern __shared__ T x[]`, which clang does not tell: as accessed. */
+static struct dbg_type *dynamic_type(struct dbg_names *n, const struct ir_var *v)
+{
+	static const u8 shown[][2] = {{T_u16, T_s16}, {T_u32, T_s32}, {T_u64, T_s64},
+				      {T_b16, T_s16}, {T_b32, T_s32}, {T_b64, T_s64}};
+	u32 type = IR_NONE;
+
+	for (size_t i = 0; i < n->m->funcs.len; i++) {
+		const struct ir_func *f = n->m->funcs.at[i];
+		u8 *in = calloc(f->regs.len + 1, 1);
+
+		if (in)
+			see_accesses(n->m, f, v, in, &type);
+		free(in);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+		if (type == shown[i][0]) {
+			type = shown[i][1];
+			break;
+		}
+	return type < ISA_TYPES ? dbg_ptx_type(type, 0) : NULL;
+}
+
+static struct dbg_type *type_of_var(struct dbg_names *n, const struct ir_var *v)
+{
+	struct dbg_type *element =
+		v->space == M_shared && v->unsized && v->dims == 1 && v->type == T_b8
+			? dynamic_type(n, v)
+			: NULL;
+	struct dbg_type *array = element ? dbg_type_array(&n->arena, element, 0) : NULL;
+
+	if (!array)
+		return ptx_var_type(&n->arena, v);
+	array->counted = false;
+	return array;
+}
+
 static void of_var(struct dbg_names *n, const struct ir_var *v, struct dbg_variable *out)
 {
 	*out = (struct dbg_variable){.name = v->name->text,
-				     .type = ptx_var_type(&n->arena, v),
+				     .type = type_of_var(n, v),
 				     .is_parameter = v->space == M_param,
 				     .where = DBG_IN_MEMORY,
 				     .space = (u8)dbg_space_of(v),

@@ -50,6 +50,16 @@ __global__ void wait_for_each_other(volatile int *flag)
 		;
 	flag[1 - b] = 1;
 }
+extern __shared__ int sums[];
+__global__ void dynamic(int *out)
+{
+	int t = threadIdx.x;
+	sums[t] = t * 16;
+	__syncthreads();
+	int i = (t + 1) % 32;
+	atomicAdd(&sums[i], 1);
+	out[t] = sums[t];
+}
 int main(int argc, char **argv)
 {
 	int h[64], *d;
@@ -70,6 +80,7 @@ int main(int argc, char **argv)
 		break;
 	case 2: hidden<3><<<1, 32>>>(d); break;
 	case 3: checked<<<1, 4>>>(d, 5); break;
+	case 5: dynamic<<<1, 32, 128>>>(d); break;
 	case 4:
 		cudaMemset(d, 0, sizeof(h));
 		wait_for_each_other<<<2, 1>>>(d);

@@ -55,7 +55,8 @@ continue' python3 "$scratch/program.py" "$top/tests/debug/nvcc/diverge.ptx"
 	says out '^all right$'
 	# The same module three times, each unloaded before the next.
 	sed -e '/cuModuleLoad/,/cuCtxSynchronize/s/^/    /' -e '/cuModuleLoad/i for turn in range(3):' \
-		-e '/cuCtxSynchronize/a\    assert cuda.cuModuleUnload(module) == 0' "$scratch/program.py" >"$scratch/unload.py"
+		-e '/cuCtxSynchronize/a\    assert cuda.cuModuleUnload(module) == 0' \
+		"$scratch/program.py" >"$scratch/unload.py"
 	sed -i -e '/cuMemAlloc/d' -e '/^for turn/i assert cuda.cuMemAlloc_v2(ctypes.byref(buffer), 128) == 0' \
 		"$scratch/unload.py"
 	debugged 'break 9 if lane == 3
