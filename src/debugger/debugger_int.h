@@ -151,6 +151,9 @@ struct launch_row {
 	u32 grid[3], block[3];
 	bool running;
 	struct debug_grid *d; /* while it runs, and can be gone back to; NULL: later */
+	/* its grid_id on its device; the number of the launch whose kernel launched it, 0: none */
+	u64 id, parent;
+	const struct mem *device;
 };
 
 struct debugger_setting {

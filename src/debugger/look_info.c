@@ -38,6 +38,9 @@ void command_info_launches(struct debugger *x, const struct call *c PL_UNUSED)
 		put_dims(&t, r->grid);
 		put_dims(&t, r->block);
 		table_put(&t, "%s", r->running ? "runs" : r->d ? "has ended, kept" : "has ended");
+		if (r->parent)
+			text_printf(table_at(&t, table_rows(&t) - 1, 5), ", launched by %llu",
+				    (unsigned long long)r->parent);
 	}
 	table_say(x, &t);
 }

@@ -60,6 +60,7 @@ struct device_flight {
 		*run; /* of the graph that it is a node of, if its kernel may launch graphs */
 	struct record_shot *shot; /* what would be recorded of it; NULL: nothing */
 	u32 depth;                /* of a grid that a kernel launched: how many are above it */
+	u64 parent;               /* of that one: the grid_id of the grid above it; else 0 */
 };
 
 /*

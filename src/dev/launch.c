@@ -425,6 +425,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->run = NULL;
 	f->shot = NULL;
 	f->depth = 0;
+	f->parent = 0;
 	if (PL_UNLIKELY(!copy_params(l, f->values))) {
 		device_flight_drop(f);
 		return STATUS_INVALID_VALUE;

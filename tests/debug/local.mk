@@ -14,7 +14,7 @@ EXTRA_DIST += tests/debug/look.cu tests/debug/look.txt tests/debug/objects.cu
 EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse.cu tests/debug/shapes.cu \
 	tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx \
 	tests/debug/nvcc/symbols.ptx tests/debug/symbols.cu
-EXTRA_DIST += tests/debug/calls.cu tests/debug/front_end.py tests/debug/invoke.cu tests/debug/moves.txt
+EXTRA_DIST += tests/debug/calls.cu tests/debug/family.ptx tests/debug/front_end.py tests/debug/invoke.cu tests/debug/moves.txt
 EXTRA_DIST += tests/debug/inlined.cu tests/debug/mixed.cu tests/debug/mixed.txt
 EXTRA_DIST += tests/debug/launches.cu tests/debug/writers.cu
 if !SANITIZED

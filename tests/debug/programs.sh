@@ -31,6 +31,33 @@ says out '^\*  9 11 13'
 says out '^100 1101 2102 3103 104 1105 2106 3107$'
 debugged 'run' ./loader "$top/tests/debug/nvcc/diverge.ptx" nothing
 says out '^cuModuleGetFunction: 500$' "errors of the program are its own"
+debugged 'break child if %tid.x == 2
+break 68
+run
+print $_launch
+info launches
+stepi 2
+print v
+delete 1
+continue
+info launches
+x/1dw p
+print i
+reverse-stepi 9
+continue
+continue' ./loader "$top/tests/debug/family.ptx" parent
+verdict $? "kernels that a kernel launches and waits for stop"
+says out '^Launch 2: child<<<\(2,1,1\), \(8,1,1\)>>>, launched by launch 1$'
+says out '^Breakpoint 1: child, CTA \(0,0,0\) warp 0, lane 2 '
+says out '^\$1 = 2$'
+says out '^   1  *parent .* runs$' "its parent waits meanwhile"
+says out '^\*  2  *child .* runs, launched by 1$'
+says out '^\$2 = 3$' "its registers are seen"
+says out '^Breakpoint 2: parent, CTA \(0,0,0\) warp 0, lane 0 ' "then the parent goes on"
+says out '^   3  *child .* has ended, launched by 1$'
+says out '0x[0-9a-f]*:.*112$' "with what they have written"
+says out '^No more reverse-execution history' "going back ends where they ran"
+says out '^112 112 0 0 0 0 0 0$' "the program ends as ever"
 if command -v python3 >/dev/null 2>&1; then
 	cat >"$scratch/program.py" <<'END'
 import ctypes

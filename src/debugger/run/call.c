@@ -384,6 +384,7 @@ static enum debug_called run_function(struct debugger *x, struct cta *c, const s
 	bool failed = x->failed;
 	enum debug_called how;
 
+	x->calls.thread = pthread_self();
 	x->calls.on = true;
 	x->calls.name = name;
 	x->calls.lane = at->lane;

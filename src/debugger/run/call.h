@@ -7,6 +7,8 @@
 #include "src/base/vec.h"
 #include "src/dbg/value.h"
 
+#include <pthread.h>
+
 struct debugger;
 struct device_program;
 struct program;
@@ -23,6 +25,7 @@ struct calls {
 	bool on;          /* one is under way: its lane alone is there, in the function */
 	const char *name; /* of it */
 	u32 lane;
+	pthread_t thread;
 	VEC(struct callee) callees;
 	VEC(void *) results; /* what the command that runs has made; owned */
 };

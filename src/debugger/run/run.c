@@ -4,6 +4,7 @@
 #include "src/debugger/debugger_int.h"
 #include "src/debugger/look.h"
 #include "src/debugger/run/watch.h"
+#include "src/dev/module/nested.h"
 
 /* Copies and replaced memory for going back. */
 #define HISTORY_BYTES (256ull << 20)
@@ -127,6 +128,15 @@ enum debug_verdict run_stop(struct debugger *x)
 	x->at.interrupted = false;
 	run_attend(x);
 	return v;
+}
+
+/*
+ * A function that the debugger calls waits for kernels that it has launched: they are not debugged,
+ * for the thread that stands holds the lock.
+ */
+static bool is_beside_call(const struct debugger *x)
+{
+	return x->calls.on && !pthread_equal(pthread_self(), x->calls.thread);
 }
 
 /* ---- before an instruction ---- */
@@ -270,24 +280,40 @@ static enum debug_verdict hook_step(void *user, struct debug_grid *d, struct gan
 	if (PL_LIKELY(d == x->grid && x->run.marks && !x->run.marks[in - g->uops] &&
 		      !__atomic_load_n(&x->run.attentive, __ATOMIC_RELAXED)))
 		return DEBUG_GO_ON;
-	return x->run.detached ? DEBUG_GO_ON : step_look(x, d, g, in);
+	return x->run.detached || is_beside_call(x) ? DEBUG_GO_ON : step_look(x, d, g, in);
 }
 
 /* ---- launches ---- */
+
+/* The number of the launch whose kernel launched this one; 0: the host did. */
+static u64 parent_of(const struct debugger *x, const void *flight, const struct mem *device)
+{
+	u64 id = flight ? nested_parent(flight) : 0;
+
+	for (size_t i = x->launches.len; id && i--;)
+		if (x->launches.at[i].id == id && x->launches.at[i].device == device)
+			return x->launches.at[i].number;
+	return 0;
+}
 
 static void hook_launch_begin(void *user, struct debug_grid *d)
 {
 	struct debugger *x = user;
 	const struct exec_env *e = debug_env(d);
-	struct launch_row row = {.number = x->launches_begun + 1, .d = d, .running = true};
+	struct launch_row row = {.number = x->launches_begun + 1,
+				 .d = d,
+				 .running = true,
+				 .id = e->grid_id,
+				 .device = e->mem};
 
-	if (x->run.detached)
+	if (x->run.detached || is_beside_call(x))
 		return;
 	pthread_mutex_lock(&x->lock);
 	x->launches_begun++;
 	snprintf(row.kernel, sizeof(row.kernel), "%s", e->program->funcs[0].func->name->text);
 	memcpy(row.grid, e->grid, sizeof(row.grid));
 	memcpy(row.block, e->block, sizeof(row.block));
+	row.parent = parent_of(x, debug_launch_user(d), e->mem);
 	launches_trim(x);
 	VEC_PUSH(&x->launches, row);
 	run_enter(x, d);
@@ -303,7 +329,7 @@ static void hook_launch_end(void *user, struct debug_grid *d, const struct fault
 {
 	struct debugger *x = user;
 
-	if (x->run.detached)
+	if (x->run.detached || is_beside_call(x))
 		return;
 	pthread_mutex_lock(&x->lock);
 	for (size_t i = 0; i < x->launches.len; i++)
@@ -326,7 +352,7 @@ static void hook_launch_gone(void *user, struct debug_grid *d)
 {
 	struct debugger *x = user;
 
-	if (x->run.detached)
+	if (x->run.detached || is_beside_call(x))
 		return;
 	pthread_mutex_lock(&x->lock);
 	for (size_t i = 0; i < x->launches.len; i++)
@@ -348,7 +374,7 @@ static enum debug_verdict hook_fault(void *user, struct debug_grid *d, const str
 	enum point_event event = EVENT_FAULT;
 	const struct exec_env *e = debug_env(d);
 
-	if (x->run.detached)
+	if (x->run.detached || is_beside_call(x))
 		return v;
 	for (size_t i = 0; i < ARRAY_LEN(fault_events); i++)
 		if (fault_events[i].kind == f->kind)
@@ -400,7 +426,8 @@ static enum debug_verdict hook_idle(void *user, struct debug_grid *d)
 	struct debugger *x = user;
 	enum debug_verdict v = DEBUG_GO_ON;
 
-	if (x->run.detached || !__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
+	if (x->run.detached || is_beside_call(x) ||
+	    !__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
 		return v;
 	if (some_poll(d))
 		return v;
@@ -419,7 +446,7 @@ static void hook_access(void *user, struct debug_grid *d PL_UNUSED, const struct
 {
 	struct debugger *x = user;
 
-	if (x->watching && !x->run.detached)
+	if (x->watching && !x->run.detached && !is_beside_call(x))
 		watches_access(x, a);
 }
 

@@ -71,6 +71,9 @@ static void say_launch_once(struct debugger *x)
 	for (size_t i = 0; i < x->launches.len; i++)
 		if (x->launches.at[i].number == x->launch) {
 			launch_say(&x->launches.at[i], &t);
+			if (x->launches.at[i].parent)
+				text_printf(&t, ", launched by launch %llu",
+					    (unsigned long long)x->launches.at[i].parent);
 			say(x, "Launch %llu: %s\n", (unsigned long long)x->launch, t.at);
 		}
 	x->run.announced = x->launch;

@@ -3,6 +3,7 @@
  */
 #include "src/dev/module/nested_int.h"
 #include "src/lower/lower.h"
+#include "src/sched/debug.h"
 
 #include "src/dev/device_int.h"
 
@@ -239,6 +240,7 @@ static enum status drain(struct nested *n, struct sched_pool *pool)
 		free(i);
 		if (status != STATUS_SUCCESS)
 			break;
+		sched_settle(pool);
 		pthread_mutex_lock(&n->lock);
 		while (!w.over)
 			pthread_cond_wait(&n->ended, &n->lock);
@@ -247,6 +249,11 @@ static enum status drain(struct nested *n, struct sched_pool *pool)
 	}
 	drop_list(&mine);
 	return status;
+}
+
+u64 nested_parent(const void *flight)
+{
+	return ((const struct device_flight *)flight)->parent;
 }
 
 struct device_flight *nested_flight(const struct exec_call *c)
@@ -418,6 +425,7 @@ static enum status launch_child(struct device_flight *parent, struct nested *n,
 		return status;
 	item.flight->family = n;
 	item.flight->depth = parent->depth + 1;
+	item.flight->parent = parent->grid_id;
 	item.flight->place =
 		sched_mix(parent->place, __atomic_add_fetch(&n->launches, 1, __ATOMIC_RELAXED));
 	item.flight->pool = parent->pool;
@@ -491,7 +499,8 @@ enum fault_kind nested_enqueue(struct exec_call *c, struct item *i, u64 stream)
 enum fault_kind nested_synchronize(struct exec_call *c)
 {
 	struct device_flight *f = nested_flight(c);
-	struct sched_options options = {.workers = 1};
+	struct sched_pool *own = f->pool ? f->pool : f->dev->pool;
+	struct sched_options options = {.workers = 1, .deterministic = sched_debug(own) != NULL};
 	struct nested *n = f->family;
 	struct sched_pool *pool;
 	enum status status;
@@ -501,6 +510,8 @@ enum fault_kind nested_synchronize(struct exec_call *c)
 	pool = sched_pool_new(&options);
 	if (!pool)
 		return nested_answer(c, STATUS_OUT_OF_MEMORY);
+	if (sched_debug(own))
+		sched_set_debug(pool, sched_debug(own));
 	status = drain(n, pool);
 	sched_pool_free(pool);
 	if (status == STATUS_SUCCESS)

@@ -39,6 +39,12 @@ enum fault_kind nested_answer(struct exec_call *c, u32 status);
 struct device_kernel *nested_kernel(const struct exec_call *c, u64 address);
 
 /*
+ * The grid_id of the grid whose kernel has launched this one (struct device_flight *); 0: the host
+ * has.
+ */
+u64 nested_parent(const void *flight);
+
+/*
  * A grid of a family has ended without a fault; it is the one that began it. Returns false when it
  * has launched nothing: it is over. Else it is finished later.
  */
