@@ -234,6 +234,23 @@ static void park_at_barrier(struct gang *g, const struct uop *in, u32 b, u32 thr
 		settle_barrier(g->cta, b, threads);
 }
 
+/* Of the lanes `left`, those that name barrier b for so many threads. */
+static u32 lanes_at_barrier(const struct gang *g, const struct uop *in, u32 left, u32 b,
+			    u32 threads)
+{
+	u32 set = 0;
+
+	if (in->a == NO_ROW && in->c == NO_ROW)
+		return left;
+	for (u32 m = left; m; m &= m - 1) {
+		u32 l = g->lane0 + (u32)__builtin_ctz(m);
+
+		if (barrier_number(g, in, l) == b && barrier_threads(g, in, l) == threads)
+			set |= m & -m;
+	}
+	return set;
+}
+
 /* Lanes of one warp may name different barriers: every set of them waits on its own. */
 static void wait_each(struct gang *g, const struct uop *in, bool red)
 {
@@ -243,14 +260,8 @@ static void wait_each(struct gang *g, const struct uop *in, bool red)
 	while (left) {
 		u32 first = g->lane0 + (u32)__builtin_ctz(left), b = barrier_number(g, in, first),
 		    threads = barrier_threads(g, in, first);
-		u32 set = 0;
+		u32 set = lanes_at_barrier(g, in, left, b, threads);
 
-		for (u32 m = left; m; m &= m - 1) {
-			u32 l = g->lane0 + (u32)__builtin_ctz(m);
-
-			if (barrier_number(g, in, l) == b && barrier_threads(g, in, l) == threads)
-				set |= m & -m;
-		}
 		if (red) {
 			u32 p = ((const u32 *)(g->regs + in->b))[g->warp] & set;
 			struct barrier *x = &g->cta->barrier[b];
