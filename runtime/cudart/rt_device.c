@@ -5,6 +5,7 @@
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
 #include "src/base/setting.h"
+#include "src/check/race.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
 #include "src/dev/record/record.h"
@@ -99,6 +100,9 @@ static void rt_make(void)
 			rt->status = cudaErrorInitializationError;
 		}
 	}
+	/* Races are found in one order of events. */
+	if (rt->settings.check_race)
+		rt->settings.sched.workers = 1;
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {
@@ -168,6 +172,9 @@ static int open_locked(struct rt *rt, int i)
 
 	if (d->is_open)
 		return cudaSuccess;
+	/* The debugger is an observer itself. */
+	if (rt->settings.check_race && !the_process.debugger && !d->races)
+		d->races = calloc(1, sizeof(*d->races));
 	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops, &home);
 	if (status) {
 		say_no_room();
@@ -195,6 +202,10 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.on_copy_fault = rt_copy_fault;
 	d->dev.mem.strict = rt->settings.check_mem;
 	d->dev.syscalls.print_error = print_stderr;
+	if (d->races) {
+		race_check_init(d->races, &d->dev.mem);
+		d->dev.observer = &d->races->observer;
+	}
 	rt_limits_init(d);
 	rt_guard_install();
 	d->is_open = true;

@@ -3,6 +3,7 @@
  * texts.
  */
 #include "runtime/process.h"
+#include "src/check/race.h"
 #include "src/base/leave.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
@@ -14,7 +15,6 @@
 #include <unistd.h>
 
 /* Exit status of a process in which a check found something. */
-#define EXIT_FOUND 86
 
 int rt_error_in(int status, const char *function)
 {
@@ -74,7 +74,7 @@ __attribute__((destructor)) static void exit_status(void)
 	if (!the_process.fault_seen || !setting_text(SETTING_CHECK))
 		return;
 	fflush(NULL);
-	leave(EXIT_FOUND);
+	leave(CHECK_EXIT_FOUND);
 }
 
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault)

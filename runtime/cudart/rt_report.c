@@ -7,6 +7,7 @@
 #include "runtime/process.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/check/race.h"
 #include "src/dev/record/record.h"
 
 #include <stdio.h>
@@ -159,9 +160,32 @@ static void sum_up_overruns(void)
 
 /* ---- the end ---- */
 
+static void sum_up_races(void)
+{
+	struct race_check all = {0};
+	bool looked = false;
+
+	for (u32 i = 0; i < ARRAY_LEN(the_process.rt.device); i++) {
+		struct rt_device *d = &the_process.rt.device[i];
+
+		if (!d->is_open || !d->races)
+			continue;
+		looked = true;
+		all.errors += d->races->errors;
+		all.warnings += d->races->warnings;
+	}
+	if (looked && !the_process.is_forked) {
+		fflush(stdout);
+		race_check_end(&all);
+	}
+	if (all.errors)
+		__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);
+}
+
 void rt_report_exit(void)
 {
 	sum_up_overruns();
+	sum_up_races();
 	if (the_process.recorder && !the_process.is_forked)
 		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);

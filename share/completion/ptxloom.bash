@@ -67,7 +67,7 @@ _ptxloom()
 		before=${COMP_WORDS[COMP_CWORD - 2]}=
 	fi
 	if [[ $before == --check= ]]; then
-		COMPREPLY=($(compgen -W mem -- "$word"))
+		COMPREPLY=($(compgen -W "mem race" -- "$word"))
 		return
 	fi
 	if [[ $before == -arch= ]]; then

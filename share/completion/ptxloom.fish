@@ -40,7 +40,7 @@ complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 
 complete -c ptxloom -n '__ptxloom_is run' -F -a '(__fish_complete_command)'
-complete -c ptxloom -n '__ptxloom_is run' -l check -x -a mem -d 'look for faults'
+complete -c ptxloom -n '__ptxloom_is run' -l check -x -a 'mem race' -d 'look for faults'
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
 complete -c ptxloom -n '__ptxloom_is run' -l debug-wait -d 'wait for a debugger'
 complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take'

@@ -24,6 +24,7 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	s->sched.deterministic = one_order;
 	s->async_eager = eager;
 	s->check_mem = checks & 1;
+	s->check_race = checks >> 1 & 1;
 	if (isa && !exec_ops_select(isa)) {
 		text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);
 		return false;

@@ -25,6 +25,7 @@ struct device_settings {
 	/* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
 	const char *host_isa;
 	bool check_mem;             /* PTXLOOM_CHECK has mem: struct mem is strict */
+	bool check_race;            /* it has race: src/check/race.h */
 	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };
 

@@ -78,6 +78,8 @@ struct exec_observer {
 	 */
 	bool every;
 	void (*sync)(void *user, const struct exec_sync *s);
+	/* A thread has got this memory of the device's heap. */
+	void (*heap)(void *user, const struct cta *c, u64 address, u64 bytes);
 };
 
 /* Lanes of warp g->warp + w that are about to run; w: 0 .. exec_step_warps - 1. */

@@ -4,6 +4,7 @@
  */
 #include "src/host/syscall.h"
 #include "src/exec/lane_access.h"
+#include "src/exec/observer.h"
 #include "src/lower/lower.h"
 #include "src/ops/local.h"
 
@@ -279,8 +280,13 @@ static enum fault_kind sys_vprintf(struct exec_call *c)
 static enum fault_kind sys_malloc(struct exec_call *c)
 {
 	const struct exec_syscalls *s = c->gang->env->syscalls;
+	const struct exec_observer *o = c->gang->env->observer;
+	u64 bytes = exec_call_argument(c, 0);
+	u64 address = s && s->heap ? exec_heap_take(s->heap, bytes) : 0;
 
-	exec_call_return(c, s && s->heap ? exec_heap_take(s->heap, exec_call_argument(c, 0)) : 0);
+	if (o && o->heap && address)
+		o->heap(o->user, c->gang->cta, address, bytes);
+	exec_call_return(c, address);
 	return FAULT_NONE;
 }
 

@@ -103,13 +103,15 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	}
 	if (!j->replay && !arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
+	j->watch.races = s.check_race && !debugger_is_wanted();
+	j->watch.mem = &j->dev.mem;
 	observer = exec_watch_open(&j->watch, &ok);
 	if (!ok) {
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		return TOOL_USAGE;
 	}
 	/* What is reported is the same every time, unless more workers are asked for. */
-	if (observer && !s.sched.workers)
+	if (observer && (!s.sched.workers || j->watch.races))
 		s.sched.workers = 1;
 	if (debugger_is_wanted() && !exec_attach_debugger(j, &s))
 		return TOOL_USAGE;
@@ -398,6 +400,8 @@ static int launch_kernel(struct exec_job *j)
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		result = TOOL_USAGE;
 	}
+	if (!result && exec_watch_found(&j->watch))
+		result = CHECK_EXIT_FOUND;
 	free(args);
 	return result;
 }

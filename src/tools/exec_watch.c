@@ -19,7 +19,16 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 		watch_counters_init(&w->counters);
 		watch_tee_add(&w->tee, &w->counters.observer);
 	}
+	if (w->races) {
+		race_check_init(&w->race, w->mem);
+		watch_tee_add(&w->tee, &w->race.observer);
+	}
 	return w->tee.len ? &w->tee.observer : NULL;
+}
+
+bool exec_watch_found(const struct exec_watch *w)
+{
+	return w->races && w->race.errors;
 }
 
 bool exec_watch_close(struct exec_watch *w)
@@ -29,6 +38,10 @@ bool exec_watch_close(struct exec_watch *w)
 	for (u32 i = 0; w->count && w->tee.len && i < WATCH_METRICS; i++)
 		printf("%-68s %12llu  %s\n", watch_metric_name(i),
 		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
+	if (w->races && w->tee.len) {
+		race_check_end(&w->race);
+		race_check_fini(&w->race);
+	}
 	if (!w->file)
 		return true;
 	watch_trace_fini(&w->trace);

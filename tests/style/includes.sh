@@ -27,6 +27,7 @@ allowed()
 	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
+	src/check) echo "$engine src/sched src/dev src/check" ;;
 	src/watch) echo "$engine src/sched src/watch" ;;
 	src/report) echo "$engine src/sched src/watch src/report" ;;
 	# What the debugger knows of programs knows nothing of how they are run.
@@ -35,11 +36,11 @@ allowed()
 	src/debugger) echo "$engine grammar src/sched src/dev src/dbg src/debugger" ;;
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch src/debugger src/report"
-		echo "$1 include"
+		echo "$1 src/check include"
 		;;
 	src/tools)
 		echo "$engine grammar src/sched src/dev src/watch src/dbg src/debugger src/report"
-		echo "src/dap src/tools include"
+		echo "src/check src/dap src/tools include"
 		;;
 	include) echo include ;;
 	esac

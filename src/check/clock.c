@@ -1,0 +1,571 @@
+/*
+ * What threads know of each other, as fences, barriers, releases and acquires change it.
+ */
+#include "src/check/clock.h"
+#include "src/base/vec.h"
+
+#include <stdlib.h>
+
+/* Read-modify-writes in a row whose releases are kept apart. */
+#define CHAIN_MAX 4096u
+
+struct release {
+	u32 refs;
+	u64 cta, cluster, who;
+	u32 own[SCOPES]; /* 0: not released to that scope */
+	u32 cta_all, cta_fenced;
+	struct near near[NEAR_SETS];
+	struct known *others;
+	struct release *before; /* that read-modify-writes have kept */
+	u32 chain;
+	/* With all before: what a thread of the same CTA learns, and one of another. */
+	struct summary {
+		bool made;
+		struct known *known;
+	} near_view, far_view;
+};
+
+/* ---- releases ---- */
+
+static void release_drop(struct release *r)
+{
+	while (r && !--r->refs) {
+		struct release *before = r->before;
+
+		known_drop(r->others);
+		known_drop(r->near_view.known);
+		known_drop(r->far_view.known);
+		free(r);
+		r = before;
+	}
+}
+
+static void take(struct known **to, struct known *k)
+{
+	struct known *joined = known_join(*to, k);
+
+	known_drop(*to);
+	*to = joined;
+}
+
+static void take_entries(struct known **to, struct known_entry *at, u32 n)
+{
+	struct known *joined = known_add(*to, at, n);
+
+	known_drop(*to);
+	*to = joined;
+}
+
+typedef VEC(struct known_entry) entry_list;
+
+static u32 near_entries(const struct near near[NEAR_SETS], u64 cta, u32 warp, bool fenced,
+			struct known_entry *at)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < NEAR_SETS; i++) {
+		const struct near *x = &near[i];
+
+		if (!x->until || (fenced && !x->fenced))
+			continue;
+		if (x->mask == FULL_MASK) {
+			at[n++] = (struct known_entry){who_warp(cta, warp), x->until};
+			continue;
+		}
+		for (u32 m = x->mask; m; m &= m - 1)
+			at[n++] = (struct known_entry){
+				who_thread(cta, warp * WARP_LANES + (u32)__builtin_ctz(m)),
+				x->until};
+	}
+	return n;
+}
+
+/* What a release says to those that need a scope; the statements are added to a list. */
+static void say_release(const struct release *r, enum scope needed, struct known **to,
+			entry_list *list)
+{
+	struct known_entry at[NEAR_SETS * WARP_LANES + 2];
+	u32 n = 0, cta = needed == SCOPE_CTA ? r->cta_all : r->cta_fenced;
+
+	if (!r->own[needed])
+		return;
+	at[n++] = (struct known_entry){r->who, r->own[needed]};
+	if (cta)
+		at[n++] = (struct known_entry){who_cta(r->cta), cta};
+	n += near_entries(r->near, r->cta, who_index(r->who) / WARP_LANES, needed != SCOPE_CTA,
+			  at + n);
+	for (u32 i = 0; i < n; i++)
+		if (!VEC_PUSH(list, at[i]))
+			known_fail();
+	take(to, r->others);
+}
+
+static void say_to(struct release *r, bool far, u64 cta, u64 cluster, struct known **to)
+{
+	entry_list list = {0};
+
+	for (struct release *x = r; x; x = x->before) {
+		enum scope needed = far                     ? SCOPE_GPU
+				    : x->cta == cta         ? SCOPE_CTA
+				    : x->cluster == cluster ? SCOPE_CLUSTER
+							    : SCOPE_GPU;
+		struct summary *s = far ? &x->far_view : &x->near_view;
+
+		if ((far || x->cta == cta) && s->made) {
+			take(to, s->known);
+			break;
+		}
+		say_release(x, needed, to, &list);
+	}
+	take_entries(to, list.at, (u32)list.len);
+	VEC_FREE(&list);
+}
+
+/* What the last release to a variable, and those before it that it kept, say to a CTA. */
+static void view(struct release *r, const struct clock_cta *c, struct known **to)
+{
+	bool far = r->cta != c->number && r->cluster != c->cluster;
+	struct summary *s = far ? &r->far_view : &r->near_view;
+
+	if (!far && r->cta != c->number) {
+		say_to(r, false, c->number, c->cluster, to);
+		return;
+	}
+	if (!s->made)
+		say_to(r, far, c->number, c->cluster, &s->known);
+	s->made = true;
+	take(to, s->known);
+}
+
+static void acquire(struct clock_cta *c, struct thread_clock *t, struct release *r,
+		    enum scope scope)
+{
+	enum scope needed = r->cta == c->number        ? SCOPE_CTA
+			    : r->cluster == c->cluster ? SCOPE_CLUSTER
+						       : SCOPE_GPU;
+
+	if (needed <= scope)
+		view(r, c, &t->others);
+}
+
+static void acquire_pending(struct clock_cta *c, struct thread_clock *t, enum scope scope)
+{
+	for (u32 i = 0; i < t->pendings; i++) {
+		enum scope s = t->pending[i].scope;
+
+		acquire(c, t, t->pending[i].of, s < scope ? s : scope);
+		release_drop(t->pending[i].of);
+	}
+	t->pendings = 0;
+}
+
+/* ---- a variable ---- */
+
+static struct release *last_release(const struct clock *k, u64 key)
+{
+	u64 *slot = map_get(&k->release, key);
+
+	return slot ? (struct release *)(uintptr_t)*slot : NULL;
+}
+
+static void set_release(struct clock *k, u64 key, struct release *r)
+{
+	if (!map_set(&k->release, key, map_key(r)))
+		known_fail();
+}
+
+void clock_overwritten(struct clock *k, u64 key)
+{
+	struct release *r = k->release.len ? last_release(k, key) : NULL;
+
+	if (!r)
+		return;
+	set_release(k, key, NULL);
+	release_drop(r);
+}
+
+void clock_strong_read(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
+		       bool acquires)
+{
+	struct thread_clock *t = &c->thread[thread];
+	struct release *r = k->release.len ? last_release(k, key) : NULL;
+
+	if (!r)
+		return;
+	if (acquires) {
+		acquire(c, t, r, scope);
+		return;
+	}
+	for (u32 i = 0; i < t->pendings; i++)
+		if (t->pending[i].of == r && t->pending[i].scope == scope)
+			return;
+	/* More than there is room for: the oldest as if a fence stood behind it. */
+	if (t->pendings == PENDING_MAX) {
+		acquire(c, t, t->pending[0].of, (enum scope)t->pending[0].scope);
+		release_drop(t->pending[0].of);
+		memmove(&t->pending[0], &t->pending[1], sizeof(t->pending) - sizeof(t->pending[0]));
+		t->pendings--;
+	}
+	t->pending[t->pendings].of = r;
+	t->pending[t->pendings++].scope = (u8)scope;
+	r->refs++;
+}
+
+static bool says_nothing_new(const struct release *r, const struct thread_clock *t, u64 who,
+			     const u32 own[SCOPES])
+{
+	return r->who == who && !memcmp(r->own, own, sizeof(r->own)) && r->others == t->others &&
+	       r->cta_all == t->cta && r->cta_fenced == t->cta_fenced;
+}
+
+void clock_strong_write(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
+			bool releases, bool rmw)
+{
+	struct thread_clock *t = &c->thread[thread];
+	struct release *before = k->release.len ? last_release(k, key) : NULL, *r;
+	u64 who = who_thread(c->number, thread);
+	u32 own[SCOPES] = {0};
+
+	for (u32 s = 0; s <= (u32)scope; s++)
+		own[s] = releases ? k->now : t->fence[s];
+	if (!rmw) {
+		clock_overwritten(k, key);
+		before = NULL;
+	}
+	if (!own[SCOPE_CTA] || (before && says_nothing_new(before, t, who, own)))
+		return;
+	r = calloc(1, sizeof(*r));
+	if (!r) {
+		known_fail();
+		return;
+	}
+	*r = (struct release){.refs = 1, .cta = c->number, .cluster = c->cluster, .who = who};
+	memcpy(r->own, own, sizeof(own));
+	memcpy(r->near, t->near, sizeof(r->near));
+	r->cta_all = t->cta;
+	r->cta_fenced = releases ? t->cta : t->cta_fenced;
+	for (u32 i = 0; i < NEAR_SETS; i++)
+		r->near[i].fenced |= releases;
+	r->others = known_keep(t->others);
+	r->before = before;
+	r->chain = before ? before->chain + 1 : 0;
+	set_release(k, key, r);
+	if (r->chain == CHAIN_MAX) {
+		struct known *views[2] = {NULL, NULL};
+
+		view(r, c, &views[0]);
+		say_to(r, true, 0, 0, &r->far_view.known);
+		r->far_view.made = true;
+		known_drop(views[0]);
+		release_drop(r->before);
+		r->before = NULL;
+		r->chain = 0;
+	}
+	k->now += releases;
+}
+
+/* ---- fences and barriers ---- */
+
+void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope)
+{
+	for (u32 m = mask; m; m &= m - 1) {
+		struct thread_clock *t = &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)];
+
+		acquire_pending(c, t, scope);
+		for (u32 s = 0; s <= (u32)scope; s++)
+			t->fence[s] = k->now;
+		if (scope == SCOPE_CTA)
+			continue;
+		t->cta_fenced = t->cta;
+		for (u32 i = 0; i < NEAR_SETS; i++)
+			t->near[i].fenced = true;
+	}
+	k->now++;
+}
+
+/* What threads that meet know together. */
+struct pooled {
+	struct known *others;
+	u32 cta, cta_fenced;
+	bool fenced; /* one has fenced since it met others */
+	entry_list list;
+};
+
+static void pool_thread(struct clock_cta *c, struct thread_clock *t, u32 warp, u32 set,
+			struct pooled *p)
+{
+	struct known_entry at[NEAR_SETS * WARP_LANES];
+	u32 n;
+
+	/* A barrier acquires what a strong read before it has seen released. */
+	acquire_pending(c, t, SCOPE_SYS);
+	if (p->others != t->others)
+		take(&p->others, t->others);
+	p->cta = t->cta > p->cta ? t->cta : p->cta;
+	p->cta_fenced = t->cta_fenced > p->cta_fenced ? t->cta_fenced : p->cta_fenced;
+	p->fenced |= t->fence[SCOPE_CLUSTER] > t->cta_fenced;
+	for (u32 i = 0; i < NEAR_SETS; i++) {
+		struct near x[NEAR_SETS] = {t->near[i]};
+
+		if (!x->until || !(x->mask & ~set))
+			continue;
+		n = near_entries(x, c->number, warp, false, at);
+		for (u32 j = 0; j < n; j++)
+			if (!VEC_PUSH(&p->list, at[j]))
+				known_fail();
+	}
+}
+
+static void pool_end(struct pooled *p)
+{
+	known_drop(p->others);
+	VEC_FREE(&p->list);
+}
+
+static void set_others(struct thread_clock *t, struct known *k)
+{
+	if (t->others == k)
+		return;
+	known_drop(t->others);
+	t->others = known_keep(k);
+}
+
+/* All of the CTA have met: what they know of each other is one number. */
+static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p, u32 now)
+{
+	for (u32 w = 0; w < c->warps; w++)
+		for (u32 m = b->leaving[w]; m; m &= m - 1) {
+			struct thread_clock *t = &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)];
+
+			t->cta = now;
+			t->cta_fenced = p->fenced ? now : p->cta_fenced;
+			memset(t->near, 0, sizeof(t->near));
+			set_others(t, p->others);
+		}
+}
+
+static void leave_part(struct clock_cta *c, struct meeting *b, struct pooled *p, u32 now)
+{
+	for (u32 w = 0; w < c->warps; w++) {
+		if (b->arrived[w] == FULL_MASK &&
+		    !VEC_PUSH(&p->list, ((struct known_entry){who_warp(c->number, w), now})))
+			known_fail();
+		for (u32 m = b->arrived[w] == FULL_MASK ? 0 : b->arrived[w]; m; m &= m - 1) {
+			u32 thread = w * WARP_LANES + (u32)__builtin_ctz(m);
+
+			if (!VEC_PUSH(&p->list,
+				      ((struct known_entry){who_thread(c->number, thread), now})))
+				known_fail();
+		}
+	}
+	take_entries(&p->others, p->list.at, (u32)p->list.len);
+	for (u32 w = 0; w < c->warps; w++)
+		for (u32 m = b->leaving[w]; m; m &= m - 1) {
+			struct thread_clock *t = &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)];
+
+			t->cta = p->cta;
+			t->cta_fenced = p->cta_fenced;
+			set_others(t, p->others);
+		}
+}
+
+static void end_meeting(struct clock *k, struct clock_cta *c, struct meeting *b)
+{
+	struct pooled p = {0};
+	u32 now = k->now++;
+	bool whole = !b->want || b->want >= c->threads;
+
+	for (u32 w = 0; w < c->warps; w++)
+		for (u32 m = b->arrived[w]; m; m &= m - 1)
+			pool_thread(c, &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)], w,
+				    whole ? FULL_MASK : 0, &p);
+	if (whole)
+		leave_whole(c, b, &p, now);
+	else
+		leave_part(c, b, &p, now);
+	pool_end(&p);
+	*b = (struct meeting){0};
+}
+
+void clock_barrier(struct clock *k, struct clock_cta *c, u32 bar, u32 warp, u32 mask, u32 want,
+		   bool waits)
+{
+	struct meeting *b = &c->bar[bar];
+
+	/* They were let go, or the count is of the phase before. */
+	if (b->open && ((b->arrived[warp] & mask) || b->want != want))
+		end_meeting(k, c, b);
+	b->open = true;
+	b->want = want;
+	b->arrived[warp] |= mask;
+	b->count += (u32)__builtin_popcount(mask);
+	if (waits) {
+		b->leaving[warp] |= mask;
+		c->waits[warp] |= mask;
+	}
+	if (want && b->count >= want)
+		end_meeting(k, c, b);
+}
+
+static void keep_near(struct clock_cta *c, struct thread_clock *t, u32 warp, u32 set, u32 now,
+		      bool fenced)
+{
+	u32 oldest = 0;
+
+	for (u32 i = 0; i < NEAR_SETS; i++)
+		if (!(t->near[i].mask & ~set))
+			t->near[i] = (struct near){0};
+	for (u32 i = 0; i < NEAR_SETS; i++)
+		if (t->near[i].until < t->near[oldest].until)
+			oldest = i;
+	if (t->near[oldest].until) {
+		struct known_entry at[NEAR_SETS * WARP_LANES];
+		struct near x[NEAR_SETS] = {t->near[oldest]};
+
+		take_entries(&t->others, at, near_entries(x, c->number, warp, false, at));
+	}
+	t->near[oldest] = (struct near){set, now, fenced};
+}
+
+static void end_half(struct clock *k, struct clock_cta *c, u32 warp, u32 set)
+{
+	struct pooled p = {0};
+	u32 now = k->now++;
+
+	for (u32 m = set; m; m &= m - 1)
+		pool_thread(c, &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)], warp, set,
+			    &p);
+	take_entries(&p.others, p.list.at, (u32)p.list.len);
+	for (u32 m = set; m; m &= m - 1) {
+		struct thread_clock *t = &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)];
+
+		t->cta = p.cta;
+		t->cta_fenced = p.cta_fenced;
+		set_others(t, p.others);
+		keep_near(c, t, warp, set, now, p.fenced);
+	}
+	pool_end(&p);
+}
+
+void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 members)
+{
+	u32 free = MEETINGS_MAX, i;
+
+	if (!(members & ~mask)) {
+		end_half(k, c, warp, members);
+		return;
+	}
+	for (i = 0; i < MEETINGS_MAX; i++) {
+		if (c->half[warp][i].members == members)
+			break;
+		if (!c->half[warp][i].members)
+			free = i;
+	}
+	i = i == MEETINGS_MAX ? free : i;
+	if (i == MEETINGS_MAX)
+		return;
+	c->half[warp][i].members = members;
+	c->half[warp][i].arrived |= mask & members;
+	c->waits[warp] |= mask;
+	if (c->half[warp][i].arrived != members)
+		return;
+	c->half[warp][i].members = c->half[warp][i].arrived = 0;
+	end_half(k, c, warp, members);
+}
+
+static u64 cluster_key(const struct clock_cta *c)
+{
+	return (u64)7 << 61 | (c->cluster + 1);
+}
+
+void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
+{
+	for (u32 m = mask; m; m &= m - 1)
+		clock_strong_write(k, c, warp * WARP_LANES + (u32)__builtin_ctz(m), cluster_key(c),
+				   SCOPE_CLUSTER, true, true);
+}
+
+void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask)
+{
+	c->waits[warp] |= mask;
+	c->cluster_waits[warp] |= mask;
+}
+
+void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
+{
+	u32 gone = c->waits[warp] & mask;
+
+	if (PL_LIKELY(!gone))
+		return;
+	c->waits[warp] &= ~gone;
+	for (u32 m = c->cluster_waits[warp] & gone; m; m &= m - 1)
+		clock_strong_read(k, c, warp * WARP_LANES + (u32)__builtin_ctz(m), cluster_key(c),
+				  SCOPE_CLUSTER, true);
+	c->cluster_waits[warp] &= ~gone;
+	for (u32 b = 0; b < CTA_BARRIERS; b++)
+		if (c->bar[b].open && (c->bar[b].leaving[warp] & gone))
+			end_meeting(k, c, &c->bar[b]);
+	for (u32 i = 0; i < MEETINGS_MAX; i++) {
+		u32 set = c->half[warp][i].arrived;
+
+		if (!(set & gone))
+			continue;
+		c->half[warp][i].members = c->half[warp][i].arrived = 0;
+		end_half(k, c, warp, set);
+	}
+}
+
+/* ---- the whole ---- */
+
+u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
+{
+	const struct thread_clock *t = &c->thread[thread];
+	u32 until = known_until(t->others, of), index = who_index(of);
+
+	if (who_cta_of(of) != c->number)
+		return until;
+	if (index == thread)
+		return UINT32_MAX;
+	until = t->cta > until ? t->cta : until;
+	if (index / WARP_LANES != thread / WARP_LANES)
+		return until;
+	for (u32 i = 0; i < NEAR_SETS; i++)
+		if (t->near[i].until > until && t->near[i].mask >> index % WARP_LANES & 1)
+			until = t->near[i].until;
+	return until;
+}
+
+struct clock_cta *clock_cta_new(const struct cta *c)
+{
+	u32 threads = c->warps * WARP_LANES;
+	struct clock_cta *x = calloc(1, sizeof(*x) + threads * sizeof(x->thread[0]));
+
+	if (!x)
+		return NULL;
+	x->number = c->number;
+	x->warps = c->warps;
+	x->threads = threads;
+	x->cluster = c->cluster ? c->cluster->cta[0]->number : c->number;
+	x->cluster_size = c->cluster ? c->cluster->size : 1;
+	return x;
+}
+
+void clock_cta_free(struct clock_cta *c)
+{
+	for (u32 i = 0; c && i < c->threads; i++) {
+		struct thread_clock *t = &c->thread[i];
+
+		known_drop(t->others);
+		for (u32 p = 0; p < t->pendings; p++)
+			release_drop(t->pending[p].of);
+	}
+	free(c);
+}
+
+void clock_fini(struct clock *k)
+{
+	for (size_t i = 0; i < k->release.cap; i++)
+		if (k->release.slots[i].key)
+			release_drop((struct release *)(uintptr_t)k->release.slots[i].value);
+	map_fini(&k->release);
+}

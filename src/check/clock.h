@@ -1,0 +1,102 @@
+/*
+ * Which accesses of a launch happened before which, by the PTX memory model: program order,
+ * barriers, and release and acquire patterns with their scopes. Launches are followed by one
+ * thread of the host, in one order.
+ */
+#ifndef PL_CHECK_CLOCK_H
+#define PL_CHECK_CLOCK_H
+
+#include "src/base/map.h"
+#include "src/check/known.h"
+#include "src/exec/exec.h"
+
+/* Scopes, from narrow to wide. */
+enum scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPES };
+
+#define NEAR_SETS 4u
+#define PENDING_MAX 4u
+#define MEETINGS_MAX 4u
+
+/* A strong write after which others that read it know more. */
+struct release;
+
+/* Lanes of the own warp that are known up to a moment. */
+struct near {
+	u32 mask, until;
+	bool fenced; /* and the writes are visible beyond the CTA */
+};
+
+/* What a thread knows. */
+struct thread_clock {
+	u32 cta, cta_fenced; /* all threads of its CTA, up to then; those covered by a fence, too */
+	struct near near[NEAR_SETS];
+	struct known *others;
+	u32 fence[SCOPES]; /* its own accesses up to then stand before a fence of that scope */
+	/* What it has read of others' strong writes, without a fence since. */
+	struct {
+		struct release *of;
+		u8 scope; /* of the read */
+	} pending[PENDING_MAX];
+	u8 pendings;
+};
+
+/* Threads that meet at a barrier of the CTA. */
+struct meeting {
+	u32 arrived[32]; /* lanes of each warp */
+	u32 leaving[32]; /* those of them that wait for the others */
+	u32 count, want; /* threads; want 0: all of the CTA */
+	bool open;
+};
+
+struct clock_cta {
+	u64 number;
+	u32 warps, threads;
+	u64 cluster; /* number of the cluster's first CTA */
+	u32 cluster_size;
+	u32 waits[32];         /* lanes that have come to a barrier and were not seen since */
+	u32 cluster_waits[32]; /* those of them at the barrier of the cluster */
+	struct meeting bar[CTA_BARRIERS];
+	/* bar.warp.sync that not all members have come to */
+	struct {
+		u32 members, arrived;
+	} half[32][MEETINGS_MAX];
+	struct thread_clock thread[];
+};
+
+struct clock {
+	u32 now;            /* the moment; from 1 */
+	struct map release; /* of variables that strong writes have released to: struct release * */
+};
+
+void clock_fini(struct clock *k);
+struct clock_cta *clock_cta_new(const struct cta *c);
+void clock_cta_free(struct clock_cta *c);
+
+/* Up to when thread `of` (who_thread) is known by a thread of the CTA. */
+u32 clock_known(const struct clock_cta *c, u32 thread, u64 of);
+
+/* Lanes of a warp run again, so the barriers they waited at are complete. To be called first. */
+void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
+void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope);
+/* Threads arrive at barrier `bar`, for `want` threads (0: all); waits: and wait for the others. */
+void clock_barrier(struct clock *k, struct clock_cta *c, u32 bar, u32 warp, u32 mask, u32 want,
+		   bool waits);
+/* bar.warp.sync of these members. */
+void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 members);
+
+/* Lanes arrive at the barrier of the cluster; they wait there. */
+void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
+void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask);
+
+/*
+ * A strong access of one thread to the variable `key`: a read; a write, after which what was
+ * written before is no longer read (rmw: it is). acquires, releases: by itself, without a fence.
+ */
+void clock_strong_read(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
+		       bool acquires);
+void clock_strong_write(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
+			bool releases, bool rmw);
+/* Something else has written the variable. */
+void clock_overwritten(struct clock *k, u64 key);
+
+#endif

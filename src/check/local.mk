@@ -1,0 +1,6 @@
+libcore_la_SOURCES += \
+	src/check/clock.c src/check/clock.h \
+	src/check/known.c src/check/known.h \
+	src/check/race.c src/check/race.h \
+	src/check/report.c src/check/report.h \
+	src/check/shadow.c src/check/shadow.h

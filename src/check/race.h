@@ -1,0 +1,33 @@
+/*
+ * Races: two threads touch a byte of global or shared memory, one of them writes it, at least one
+ * by a weak access, and nothing orders them (PTX ISA "Memory Consistency Model"). Whichever ran
+ * first in this run does not matter.
+ *
+ * An observer of launches; the pool has one worker and one order. Each pair of lines is reported
+ * once for a launch, on standard error, in the words of compute-sanitizer's racecheck.
+ */
+#ifndef PL_CHECK_RACE_H
+#define PL_CHECK_RACE_H
+
+#include "src/exec/observer.h"
+
+/* The exit status when a check has found something. */
+#define CHECK_EXIT_FOUND 86
+
+struct race_check {
+	struct exec_observer observer;
+	struct mem *mem; /* of the device, to name addresses; borrowed */
+	pthread_mutex_t lock;
+	struct map launches;  /* by grid_id + 1 */
+	u64 errors, warnings; /* pairs of lines */
+	void *last;           /* struct race_launch, of last_id */
+	u64 last_id;
+};
+
+/* m: of the device, to name addresses; borrowed. */
+void race_check_init(struct race_check *r, struct mem *m);
+/* Print the summary on standard error. */
+void race_check_end(struct race_check *r);
+void race_check_fini(struct race_check *r);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Pairs of lines that race in a launch, each once, and how they are said.
+ */
+#ifndef PL_CHECK_REPORT_H
+#define PL_CHECK_REPORT_H
+
+#include "src/check/shadow.h"
+
+struct mem;
+
+/* Two accesses that nothing orders; the second ran last. */
+struct race {
+	struct touch first, second;
+	bool first_writes, second_writes;
+	u8 space;        /* enum mem_space */
+	u64 address;     /* shared: in the CTA's memory */
+	bool same_value; /* the outcome does not depend on their order */
+	bool same_warp;
+	bool together; /* and the first thread's lane runs beside the second's */
+	bool is_try;   /* a read only says what an atomic operation is tried with first */
+	bool narrow;   /* both are strong, but a scope is too narrow */
+	u32 launch_block[3], launch_grid[3];
+};
+
+struct race_report {
+	struct race race; /* the first of this pair */
+	u64 count;
+};
+
+struct race_reports {
+	VEC(struct race_report) list;
+	struct map by_pair; /* number + 1 */
+};
+
+/* False: no memory left. */
+bool race_reports_add(struct race_reports *r, const struct race *race);
+void race_reports_fini(struct race_reports *r);
+/* Print them on standard error and count them. Warnings are what may be meant as it is. */
+void race_reports_print(const struct race_reports *r, const struct program *p, struct mem *m,
+			u64 *errors, u64 *warnings);
+
+#endif

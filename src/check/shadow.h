@@ -1,0 +1,64 @@
+/*
+ * Who touched each byte of memory last: cells, in pages that are made when they are touched. A cell
+ * is of four bytes, until a page sees narrower accesses: then of one.
+ */
+#ifndef PL_CHECK_SHADOW_H
+#define PL_CHECK_SHADOW_H
+
+#include "src/base/map.h"
+#include "src/base/vec.h"
+#include "src/check/clock.h"
+
+#define SHADOW_PAGE 1024u
+
+/*
+ * An access. `who` is a thread (known.h), the lowest of `lanes` of its warp; 0: there was none,
+ * since no thread has that number.
+ */
+struct touch {
+	u64 who;
+	u32 lanes;
+	u32 time;
+	u32 pc;
+	u8 scope;
+	bool strong;
+	bool silent; /* a store of what was there already */
+};
+
+/* Reads since the last write that are not ordered one after the other. */
+#define READERS_MAX 64u
+struct readers {
+	u32 len, next;
+	struct touch at[READERS_MAX];
+};
+
+struct cell {
+	struct touch write;
+	struct touch read;       /* if there is one reader */
+	struct readers *readers; /* more */
+};
+
+struct shadow_page {
+	u8 shift; /* bytes of a cell: 1 << shift */
+	struct cell *cell;
+};
+
+struct shadow {
+	struct map pages; /* by address / SHADOW_PAGE + 1: struct shadow_page * */
+	u64 last_key;
+	struct shadow_page *last;
+};
+
+void shadow_fini(struct shadow *s);
+/*
+ * The cells of bytes that lie in one page, and how many; narrow: the access is of less than four
+ * bytes, or does not begin at a multiple of four. NULL: no memory left.
+ */
+struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes);
+/* Forget them: the memory is another's. */
+void shadow_forget(struct shadow *s, u64 address, u64 bytes);
+/* Note a read. False: no memory left. */
+bool cell_add_reader(struct cell *c, const struct touch *t);
+void cell_clear_readers(struct cell *c);
+
+#endif

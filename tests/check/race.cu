@@ -1,0 +1,240 @@
+// Races and what is none; the name says which. tests/check/race.ptx is made of it by
+//     ptxloom cc --ptx -lineinfo race.cu -o - | sed 's,"[^"]*/\(race.cu\|share/\),"\1,' >race.ptx
+// race.sh looks for the lines that are marked: `first` and `second` are the two sides of a race.
+#define KERNEL extern "C" __global__ void
+
+// ---- barriers of a CTA ----
+
+KERNEL race_no_barrier(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;    // race_no_barrier first
+	int other = s[63 - threadIdx.x]; // race_no_barrier second
+	out[blockIdx.x * 64 + threadIdx.x] = other;
+}
+
+KERNEL fine_barrier(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// The second round writes what others may still read.
+KERNEL race_one_barrier_in_loop(int *out)
+{
+	__shared__ int s[64];
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		s[threadIdx.x] = i; // race_one_barrier_in_loop second
+		__syncthreads();
+		sum += s[63 - threadIdx.x]; // race_one_barrier_in_loop first
+	}
+	out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+// Producers go on, consumers wait: named barriers of both warps.
+KERNEL fine_named_barriers(int *out)
+{
+	__shared__ int s[32];
+	int lane = threadIdx.x % 32, sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (threadIdx.x < 32) {
+			if (i)
+				asm volatile("bar.sync 2, 64;" ::: "memory");
+			s[lane] = i;
+			asm volatile("bar.arrive 1, 64;" ::: "memory");
+		} else {
+			asm volatile("bar.sync 1, 64;" ::: "memory");
+			sum += s[31 - lane];
+			if (i < 2)
+				asm volatile("bar.arrive 2, 64;" ::: "memory");
+		}
+	}
+	out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+// Bytes of a word are different places.
+KERNEL fine_bytes(unsigned char *out)
+{
+	__shared__ unsigned char s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x] + 1;
+}
+
+// ---- warps ----
+
+KERNEL fine_syncwarp(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncwarp();
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+KERNEL race_other_lanes_of_warp(int *out)
+{
+	__shared__ int s[64];
+
+	if (threadIdx.x % 32 < 16)
+		s[threadIdx.x] = threadIdx.x; // race_other_lanes_of_warp first
+	else
+		out[blockIdx.x * 64 + threadIdx.x] =
+			s[threadIdx.x - 16]; // race_other_lanes_of_warp second
+}
+
+KERNEL fine_half_warps(int *out)
+{
+	__shared__ int s[64];
+	unsigned mask = threadIdx.x % 32 < 16 ? 0xffff : 0xffff0000;
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncwarp(mask);
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 15];
+}
+
+// ---- between CTAs ----
+
+KERNEL race_sum(int *out)
+{
+	*out += threadIdx.x; // race_sum first second
+}
+
+KERNEL fine_atomic_sum(int *out)
+{
+	atomicAdd(out, threadIdx.x);
+}
+
+KERNEL race_scope_of_atomic(int *out)
+{
+	if (!threadIdx.x)
+		atomicAdd_block(out, 1); // race_scope_of_atomic first second
+}
+
+template <typename Fence> __device__ void pass(int *out, Fence fence)
+{
+	if (threadIdx.x)
+		return;
+	if (!blockIdx.x) {
+		out[1] = 7;
+		fence();
+		atomicExch(out, 1);
+	} else {
+		while (!atomicAdd(out, 0))
+			;
+		__threadfence();
+		out[2 + blockIdx.x] = out[1];
+	}
+}
+
+KERNEL fine_flag(int *out)
+{
+	pass(out, [] { __threadfence(); });
+}
+
+KERNEL race_flag_without_fence(int *out)
+{
+	pass(out, [] {});
+}
+
+KERNEL race_flag_with_fence_of_block(int *out)
+{
+	pass(out, [] { __threadfence_block(); });
+}
+
+KERNEL fine_release_acquire(int *out)
+{
+	int seen = 0;
+
+	if (threadIdx.x)
+		return;
+	if (!blockIdx.x) {
+		out[1] = 7;
+		asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(out) : "memory");
+	} else {
+		while (!seen)
+			asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+				     : "=r"(seen)
+				     : "l"(out)
+				     : "memory");
+		out[2 + blockIdx.x] = out[1];
+	}
+}
+
+KERNEL fine_lock(int *out)
+{
+	if (threadIdx.x)
+		return;
+	while (atomicCAS(out, 0, 1))
+		;
+	__threadfence();
+	out[1]++;
+	__threadfence();
+	atomicExch(out, 0);
+}
+
+KERNEL race_lock_without_fences(int *out)
+{
+	if (threadIdx.x)
+		return;
+	while (atomicCAS(out, 0, 1))
+		;
+	out[1]++; // race_lock_without_fences first second
+	atomicExch(out, 0);
+}
+
+// The last CTA adds what all have left.
+KERNEL fine_last_block(int *out)
+{
+	__shared__ bool last;
+
+	out[8 + blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
+	__threadfence();
+	__syncthreads();
+	if (!threadIdx.x)
+		last = atomicAdd(out, 1) == gridDim.x - 1;
+	__syncthreads();
+	for (unsigned i = threadIdx.x; last && i < 64 * gridDim.x; i += 64)
+		atomicAdd(out + 1, out[8 + i]);
+}
+
+KERNEL race_last_block_without_fence(int *out)
+{
+	__shared__ bool last;
+
+	out[8 + blockIdx.x * 64 + threadIdx.x] = threadIdx.x; // race_last_block_without_fence first
+	__syncthreads();
+	if (!threadIdx.x)
+		last = atomicAdd(out, 1) == gridDim.x - 1;
+	__syncthreads();
+	for (unsigned i = threadIdx.x; last && i < 64 * gridDim.x; i += 64)
+		atomicAdd(out + 1, out[8 + i]); // race_last_block_without_fence second
+}
+
+// ---- meant as it is, perhaps: warnings ----
+
+KERNEL warning_same_value(int *out)
+{
+	*out = 1;
+}
+
+KERNEL warning_lanes_together(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+KERNEL warning_first_try(int *out)
+{
+	for (int seen = *out, old; (old = atomicCAS(out, seen, seen + 1)) != seen;)
+		seen = old;
+}
