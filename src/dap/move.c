@@ -57,6 +57,78 @@ void dap_on_reverse_continue(struct dap *d, cJSON *request, const cJSON *argumen
 	move(d, request, arguments, "reverse-continue", NULL);
 }
 
+/* ---- going on elsewhere ---- */
+
+/* The line can be gone on at, or there is no target. */
+static void on_can_jump(struct dap *d, struct dap_job *job, cJSON *reply)
+{
+	const cJSON *a = cJSON_GetObjectItemCaseSensitive(job->request, "arguments");
+	s64 line = dap_number(a, "line", 0);
+	cJSON *body = cJSON_CreateObject(), *targets = cJSON_AddArrayToObject(body, "targets"), *t;
+
+	if (reply && !dap_text(reply, "error", NULL)) {
+		struct text label = {0};
+
+		t = cJSON_CreateObject();
+		text_printf(&label, "line %lld", (long long)line);
+		cJSON_AddNumberToObject(t, "id", (double)line);
+		cJSON_AddStringToObject(t, "label", label.at);
+		cJSON_AddNumberToObject(t, "line", (double)line);
+		cJSON_AddItemToArray(targets, t);
+		text_fini(&label);
+	}
+	dap_answer(d, job->request, body);
+}
+
+void dap_on_goto_targets(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	const cJSON *source = cJSON_GetObjectItemCaseSensitive(arguments, "source");
+	const char *path = dap_text(source, "path", dap_text(source, "name", ""));
+
+	if (!dap_is_one_line(path)) {
+		dap_refuse(d, request, "a path is one line");
+		cJSON_Delete(request);
+		return;
+	}
+	/* Targets are lines of the file that was asked about last. */
+	d->jump_path.len = 0;
+	text_puts(&d->jump_path, path);
+	dap_query(d, request, on_can_jump, "can-jump %s:%lld", path,
+		  (long long)dap_number(arguments, "line", 0) + !d->lines_at_1);
+}
+
+static void on_jumped(struct dap *d, struct dap_job *job, cJSON *reply)
+{
+	const char *error = dap_text(reply, "error", reply ? NULL : "the program has ended");
+	cJSON *body;
+
+	if (error) {
+		dap_refuse(d, job->request, "%s", error);
+		return;
+	}
+	dap_answer(d, job->request, NULL);
+	body = cJSON_CreateObject();
+	cJSON_AddStringToObject(body, "reason", "goto");
+	cJSON_AddNumberToObject(body, "threadId", 1);
+	cJSON_AddTrueToObject(body, "allThreadsStopped");
+	dap_event(d, "stopped", body);
+}
+
+void dap_on_goto(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	s64 thread = dap_number(arguments, "threadId", 0);
+
+	if (!d->jump_path.len) {
+		dap_refuse(d, request, "there is no such target");
+		cJSON_Delete(request);
+		return;
+	}
+	if (thread > 0)
+		dap_query(d, NULL, NULL, "focus %lld", (long long)thread);
+	dap_query(d, request, on_jumped, "jump %s:%lld", d->jump_path.at,
+		  (long long)dap_number(arguments, "targetId", 0) + !d->lines_at_1);
+}
+
 void dap_on_pause(struct dap *d, cJSON *request, const cJSON *arguments)
 {
 	(void)arguments;

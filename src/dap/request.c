@@ -25,6 +25,8 @@ static const struct dap_request requests[] = {
 	{"stepOut", dap_on_step_out, true},
 	{"stepBack", dap_on_step_back, true},
 	{"reverseContinue", dap_on_reverse_continue, true},
+	{"gotoTargets", dap_on_goto_targets, true},
+	{"goto", dap_on_goto, true},
 	{"pause", dap_on_pause, false},
 	{"threads", dap_on_threads, false},
 	{"stackTrace", dap_on_stack_trace, true},

@@ -46,6 +46,7 @@ static cJSON *capabilities(void)
 					  "supportsLogPoints",
 					  "supportsEvaluateForHovers",
 					  "supportsStepBack",
+					  "supportsGotoTargetsRequest",
 					  "supportsSetVariable",
 					  "supportsSetExpression",
 					  "supportsCompletionsRequest",

@@ -17,7 +17,8 @@ for program in diverge fault deadlock spin; do
 done
 PYTHONDONTWRITEBYTECODE=1 timeout 900 python3 "$top/tests/dap/sessions.py" "$bin/ptxloom" "$scratch" \
 	"$top/tests/debug" \
-	breakpoints fault changes deadlock reasons points frames attach ptx killed >"$scratch/sessions" 2>"$scratch/err"
+	breakpoints fault changes deadlock reasons points frames jumps attach ptx killed \
+	>"$scratch/sessions" 2>"$scratch/err"
 status=$?
 grep -v '^1\.\.' "$scratch/sessions"
 tap_count=$(grep -c '^\(not \)\{0,1\}ok ' "$scratch/sessions")

@@ -268,7 +268,7 @@ CAPABILITIES = {
     "supportsTerminateRequest": "attach", "supportsDataBreakpoints": "changes", "supportsReadMemoryRequest": "changes",
     "supportsWriteMemoryRequest": "points", "supportsDisassembleRequest": "changes",
     "supportsInstructionBreakpoints": "points", "supportsSteppingGranularity": "ptx",
-    "supportsDelayedStackTraceLoading": "frames",
+    "supportsDelayedStackTraceLoading": "frames", "supportsGotoTargetsRequest": "jumps",
 }
 
 
@@ -287,6 +287,25 @@ def frames():
     page = a.request("stackTrace", threadId=1, startFrame=1, levels=1)
     check("frames come in pages", whole["totalFrames"] == 2 and [f["name"] for f in page["stackFrames"]] ==
           [whole["stackFrames"][1]["name"]], (whole, page))
+    a.end()
+
+
+def jumps():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [16]}, **launch("diverge"))
+    a.event("stopped", "exited")
+    none = a.request("gotoTargets", source={"path": source("diverge.cu")}, line=2600)["targets"]
+    check("a line without code is no target", none == [], none)
+    targets = a.request("gotoTargets", source={"path": source("diverge.cu")}, line=9)["targets"]
+    check("a line of the function is one", [t["line"] for t in targets] == [9], targets)
+    a.request("goto", threadId=1, targetId=targets[0]["id"])
+    e = a.event("stopped", "exited")
+    check("the lane goes there", e["body"].get("reason") == "goto" and top(a)["line"] == 9, (e, top(a)))
+    check("alone", value(a, "$_lane") == "1", value(a, "$_lane"))
+    a.request("setBreakpoints", source={"path": source("diverge.cu")}, breakpoints=[])
+    a.request("continue", threadId=1)
+    a.event("exited")
+    check("and on from there", a.output["stdout"].split()[1] == "1101", a.output)
     a.end()
 
 
@@ -452,7 +471,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, reasons, points, frames, attach, ptx, refusals, killed, cuts, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, points, frames, jumps, attach, ptx, refusals, killed, cuts, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:

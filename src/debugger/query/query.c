@@ -3,6 +3,7 @@
  */
 #include "src/base/file.h"
 #include "src/debugger/query/query_int.h"
+#include "src/debugger/run/move.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -571,6 +572,33 @@ static void query_new_places(struct debugger *x, const char *args, struct text *
 	json_close(&j, '}');
 }
 
+/* A message becomes the error of the reply. */
+static void jump(struct debugger *x, const char *location, bool dry, struct text *out)
+{
+	size_t before = x->out.len;
+	bool good = control_jump(x, location, dry);
+
+	if (good)
+		text_puts(out, "{}");
+	else
+		query_error(out, "%.*s", (int)strcspn(x->out.at ? x->out.at + before : "", "\n"),
+			    x->out.at ? x->out.at + before : "");
+	if (x->out.at)
+		x->out.at[x->out.len = before] = '\0';
+	if (good && !dry)
+		forget_references(x->query);
+}
+
+static void query_can_jump(struct debugger *x, const char *args, struct text *out)
+{
+	jump(x, args, true, out);
+}
+
+static void query_jump(struct debugger *x, const char *args, struct text *out)
+{
+	jump(x, args, false, out);
+}
+
 static void query_complete(struct debugger *x, const char *args, struct text *out)
 {
 	struct json j = {.out = out};
@@ -616,6 +644,8 @@ static const struct {
 	{"stop", query_stop},
 	{"new-places", query_new_places},
 	{"complete", query_complete},
+	{"can-jump", query_can_jump},
+	{"jump", query_jump},
 };
 
 void query_answer(struct debugger *x, const char *line, struct text *out)

@@ -167,30 +167,36 @@ static bool set_pc(struct debugger *x, struct dbg_place to)
 	return true;
 }
 
-void command_jump(struct debugger *x, const struct call *c)
+bool control_jump(struct debugger *x, const char *location, bool dry)
 {
 	point_places places = {0};
 	struct location at;
 	struct where w;
-	bool found = false;
+	bool found = false, good = false;
 
-	if (!*c->args) {
+	if (!*location) {
 		say_error(x, "A line or *FUNCTION+INSTRUCTION is needed.");
-		return;
+		return false;
 	}
-	if (location_parse(x, c->args, &at) && focus_where(x, &w) &&
+	if (location_parse(x, location, &at) && focus_where(x, &w) &&
 	    location_find(x, &at, &places)) {
 		for (size_t i = 0; i < places.len && !found; i++) {
 			found = places.at[i].place.func == w.place.func;
-			if (found && set_pc(x, places.at[i].place))
-				debugger_go(x);
+			good = found && (dry || set_pc(x, places.at[i].place));
 		}
 		if (!found)
-			say_error(x, "%s is not in the function that lane %u is in.", c->args,
+			say_error(x, "%s is not in the function that lane %u is in.", location,
 				  x->focus.lane);
 	}
 	VEC_FREE(&places);
 	location_fini(&at);
+	return good;
+}
+
+void command_jump(struct debugger *x, const struct call *c)
+{
+	if (control_jump(x, c->args, false))
+		debugger_go(x);
 }
 
 /* What the function in focus returns becomes the value of an expression. False after a message. */

@@ -77,4 +77,12 @@ bool lockstep_stuck(struct debugger *x, enum debug_verdict *v);
 /* Thaw all lanes that are held back. */
 void lockstep_release(struct debugger *x);
 
+/* ---- control.c ---- */
+
+/*
+ * The lane in focus goes on at another place of its function. dry: only whether it can. False after
+ * a message.
+ */
+bool control_jump(struct debugger *x, const char *location, bool dry);
+
 #endif
