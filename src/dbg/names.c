@@ -277,6 +277,25 @@ static const struct ir_var *find_var(const struct ir_module *m, const struct ir_
 	return NULL;
 }
 
+/* A variable of a namespace by its name in C++, where no debug information tells it. */
+static const struct ir_var *find_demangled(const struct ir_module *m, const char *name)
+{
+	for (size_t i = 0; i < m->vars.len; i++) {
+		const struct ir_var *v = m->vars.at[i];
+		struct text whole = {0};
+		bool is;
+
+		if (v->func != IR_NONE || !demangle_wants(v->name->text))
+			continue;
+		demangle(v->name->text, &whole);
+		is = whole.at && !strcmp(whole.at, name);
+		text_fini(&whole);
+		if (is)
+			return v;
+	}
+	return NULL;
+}
+
 static bool find_ptx(struct dbg_names *n, struct dbg_place at, const char *name,
 		     struct dbg_variable *out)
 {
@@ -288,6 +307,8 @@ static bool find_ptx(struct dbg_names *n, struct dbg_place at, const char *name,
 		v = find_var(n->m, at.func, name);
 	}
 	v = v ? v : find_var(n->m, NULL, name);
+	if (!v && strstr(name, "::"))
+		v = find_demangled(n->m, name);
 	if (reg != IR_NONE)
 		of_register(n, at, reg, name, out);
 	else if (v)

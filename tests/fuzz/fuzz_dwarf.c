@@ -98,10 +98,34 @@ static void show(void *user, const struct dbg_variable *v, u32 depth PL_UNUSED)
 
 static void look_at(struct fake *x, const struct ir_func *f, u32 insn)
 {
-	static const char *const words[] = {
-		"local",     "local.at.x", "head->next",  "nodes[1].color", "*this",  "this->slot",
-		"head",      "ring",       "stats::hits", "(Color)5",       "BLUE",   "(Node *)16",
-		"tile[1]@4", "square",     "half + 1",    "local.part",     "ref + 1"};
+	static const char *const words[] = {"local",
+					    "local.at.x",
+					    "head->next",
+					    "nodes[1].color",
+					    "*this",
+					    "this->slot",
+					    "head",
+					    "ring",
+					    "stats::hits",
+					    "(Color)5",
+					    "BLUE",
+					    "(Node *)16",
+					    "tile[1]@4",
+					    "square",
+					    "half + 1",
+					    "local.part",
+					    "ref + 1",
+					    "&square",
+					    "Node::slot",
+					    "shapes::n",
+					    "local.Base::x",
+					    "this->Base::slot",
+					    "sizeof(N)",
+					    "(T)1",
+					    "*square",
+					    "'hits'",
+					    "'shapes.cu'::tile",
+					    "local.at@2"};
 	struct dbg_frame frames[DBG_INLINE_MAX + 1];
 
 	x->c.place = (struct dbg_place){f, insn};

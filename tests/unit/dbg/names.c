@@ -259,11 +259,25 @@ static void test_flow(void)
 	fake_close(&x);
 }
 
+/* Variables of namespaces are found by their names in C++ also without debug information. */
+static void test_lineinfo(void)
+{
+	static struct fake x;
+
+	if (!CHECK(fake_open_file(&x, "shapes.lineinfo.ptx")))
+		return;
+	SHOWS(&x, "sizeof(stats::hits)", "4");
+	SHOWS(&x, "sizeof(stats::table)", "16");
+	CHECK(strstr(fake_print(&x, "stats::nothing"), "No symbol \"stats::nothing\""));
+	fake_close(&x);
+}
+
 int main(void)
 {
 	static struct fake x;
 
 	test_ptx();
+	test_lineinfo();
 	if (fake_open_file(&x, "shapes.nvcc.ptx") && !dbg_names_has_dwarf(x.names)) {
 		CHECK(x.why.at && strstr(x.why.at, "libdw"));
 		printf("ok %d - the rest # SKIP without libdw\n", ++check_count);
