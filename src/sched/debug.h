@@ -181,6 +181,8 @@ bool debug_write_memory(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
  * line in `why`: not possible, e.g. the launch has allocated memory or waited for the host.
  */
 bool debug_back(struct debug_grid *d, u64 time, u64 quiet_until, struct text *why);
+/* Have they one time? Kernels that a kernel waits for have one of their own. */
+bool debug_same_history(const struct debug_grid *a, const struct debug_grid *b);
 /* Why there is no going back before debug_first; NULL: there was nothing. */
 const char *debug_why_first(const struct debug_grid *d);
 /* The earliest time to which going back is possible. */

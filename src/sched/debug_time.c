@@ -485,6 +485,11 @@ u64 debug_start(const struct debug_grid *d)
 	return d->start;
 }
 
+bool debug_same_history(const struct debug_grid *a, const struct debug_grid *b)
+{
+	return a->grid->pool == b->grid->pool;
+}
+
 const char *debug_why_first(const struct debug_grid *d)
 {
 	const struct debug_grid *x = first_kept(d);

@@ -521,7 +521,8 @@ void command_origin(struct debugger *x, const struct call *c)
 static struct debug_grid *kept_launch(const struct debugger *x, u64 number)
 {
 	for (size_t i = 0; i < x->launches.len; i++)
-		if (x->launches.at[i].number == number)
+		if (x->launches.at[i].number == number && x->launches.at[i].d &&
+		    debug_same_history(x->launches.at[i].d, x->grid))
 			return x->launches.at[i].d;
 	return NULL;
 }
@@ -535,7 +536,7 @@ static void go_to_time(struct debugger *x, u64 launch, u64 time)
 	    latest = d ? debug_latest(d) - start : 0;
 
 	first = first > start ? first - start : 0;
-	if (!d || (launch > x->launch && !x->launches.at[x->launches.len - 1].d)) {
+	if (!d) {
 		say_error(x, "Launch %llu is not kept.", (unsigned long long)launch);
 		return;
 	}
