@@ -1,40 +1,7 @@
-# Races, by kernels that have one or none: every one is found, at its lines, none is invented; in every order of
-# warps, on every generation that has the instructions, with every number of workers.
+# Races, by kernels that have one or none: every one is found, at its lines, none is invented.
 . "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
-
-ptx=tests/check/race.ptx
-source=tests/check/race.cu
-kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' $source)
-
-# look KERNEL OPTION...: runs it in three CTAs of two warps.
-look()
-{
-	kernel=$1
-	shift
-	timeout 120 env PTXLOOM_CHECK=race "$@" ptxloom exec $ptx --kernel "$kernel" --grid 3 --block 64 \
-		--buffer o:u32[256] >"$scratch/out" 2>"$scratch/err"
-	code=$?
-}
-
-# expected KERNEL: is the verdict what its name says?
-expected()
-{
-	case $1 in
-	race_*) [ "$code" -eq 86 ] && grep -q '^========= Error: Race' "$scratch/err" ;;
-	warning_*) [ "$code" -eq 0 ] && grep -q '(0 errors, [1-9]' "$scratch/err" ;;
-	*) [ "$code" -eq 0 ] && grep -q 'SUMMARY: 0 hazards displayed (0 errors, 0 warnings)' "$scratch/err" ;;
-	esac
-}
-
-# at_lines KERNEL: a report names the lines that the source marks.
-at_lines()
-{
-	for side in first second; do
-		line=$(awk -v k="$1" -v s="$side" '$0 ~ "// " k " .*" s { print FNR }' $source)
-		[ -z "$line" ] || grep -q "race.cu:$line\( \|$\)" "$scratch/err" || return 1
-	done
-}
+. tests/check/race.inc.sh
 
 for kernel in $kernels; do
 	look "$kernel"
@@ -42,14 +9,6 @@ for kernel in $kernels; do
 	verdict $? "$kernel"
 	at_lines "$kernel"
 	verdict $? "$kernel: lines"
-	cp "$scratch/err" "$scratch/plain"
-	wrong=
-	for mode in PTXLOOM_SEED=1 PTXLOOM_SEED=7 PTXLOOM_WORKERS=4 PTXLOOM_DETERMINISTIC=1 PTXLOOM_HOST_ISA=base \
-		PTXLOOM_DEVICE=v100 PTXLOOM_DEVICE=h100 PTXLOOM_CHECK=mem,race; do
-		look "$kernel" "$mode"
-		expected "$kernel" && at_lines "$kernel" || wrong="$wrong $mode"
-	done
-	empty "$wrong" "$kernel in every mode"
 done
 ok "$([ "$(echo "$kernels" | wc -l)" -ge 20 ]; echo $?)" "there are kernels"
 

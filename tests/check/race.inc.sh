@@ -1,0 +1,33 @@
+# Kernels that have one race or none, and whether a run says so: for the tests of races. Not a test itself.
+ptx=tests/check/race.ptx
+source=tests/check/race.cu
+kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' $source)
+
+# look KERNEL OPTION...: runs it in three CTAs of two warps.
+look()
+{
+	kernel=$1
+	shift
+	timeout 120 env PTXLOOM_CHECK=race "$@" ptxloom exec $ptx --kernel "$kernel" --grid 3 --block 64 \
+		--buffer o:u32[256] >"$scratch/out" 2>"$scratch/err"
+	code=$?
+}
+
+# expected KERNEL: is the verdict what its name says?
+expected()
+{
+	case $1 in
+	race_*) [ "$code" -eq 86 ] && grep -q '^========= Error: Race' "$scratch/err" ;;
+	warning_*) [ "$code" -eq 0 ] && grep -q '(0 errors, [1-9]' "$scratch/err" ;;
+	*) [ "$code" -eq 0 ] && grep -q 'SUMMARY: 0 hazards displayed (0 errors, 0 warnings)' "$scratch/err" ;;
+	esac
+}
+
+# at_lines KERNEL: a report names the lines that the source marks.
+at_lines()
+{
+	for side in first second; do
+		line=$(awk -v k="$1" -v s="$side" '$0 ~ "// " k " .*" s { print FNR }' $source)
+		[ -z "$line" ] || grep -q "race.cu:$line\( \|$\)" "$scratch/err" || return 1
+	done
+}
