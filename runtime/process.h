@@ -24,6 +24,7 @@
 #ifndef PL_PROCESS_H
 #define PL_PROCESS_H
 
+#include "src/check/race.h"
 #include "runtime/rt.h"
 #include "src/base/map.h"
 #include "src/dev/attend.h"
@@ -48,6 +49,9 @@ struct process {
 	struct rt rt;
 	struct debugger *debugger; /* NULL: none; never freed */
 	struct recorder *recorder; /* NULL: none */
+	/* PTXLOOM_CHECK has race, and no debugger is there; what was found on all devices */
+	bool looks_for_races;
+	struct race_totals races;
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */

@@ -100,9 +100,12 @@ static void rt_make(void)
 			rt->status = cudaErrorInitializationError;
 		}
 	}
-	/* Races are found in one order of events. */
+	/* Races are found in one order of events; the debugger is an observer itself. */
 	if (rt->settings.check_race)
 		rt->settings.sched.workers = 1;
+	the_process.looks_for_races = rt->settings.check_race && !the_process.debugger;
+	if (rt->settings.check_race && the_process.debugger)
+		fputs(RACE_CHECK_DEBUGGED, stderr);
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {
@@ -172,9 +175,6 @@ static int open_locked(struct rt *rt, int i)
 
 	if (d->is_open)
 		return cudaSuccess;
-	/* The debugger is an observer itself. */
-	if (rt->settings.check_race && !the_process.debugger && !d->races)
-		d->races = calloc(1, sizeof(*d->races));
 	status = (int)device_init(&d->dev, rt->list.at[i], rt->pool, rt->ops, &home);
 	if (status) {
 		say_no_room();
@@ -202,8 +202,9 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.on_copy_fault = rt_copy_fault;
 	d->dev.mem.strict = rt->settings.check_mem;
 	d->dev.syscalls.print_error = print_stderr;
+	d->races = the_process.looks_for_races ? calloc(1, sizeof(*d->races)) : NULL;
 	if (d->races) {
-		race_check_init(d->races, &d->dev.mem);
+		race_check_init(d->races, &d->dev.mem, &the_process.races);
 		d->dev.observer = &d->races->observer;
 	}
 	rt_limits_init(d);
@@ -296,6 +297,9 @@ void rt_device_reset(int i)
 		memory_pools_forget(&rt->pools, &d->dev);
 		memory_maps_forget(&rt->maps, &d->dev);
 		device_fini(&d->dev);
+		if (d->races)
+			race_check_fini(d->races);
+		free(d->races);
 		*d = (struct rt_device){0};
 	} else {
 		stream_device_revive(&d->dev);

@@ -162,23 +162,11 @@ static void sum_up_overruns(void)
 
 static void sum_up_races(void)
 {
-	struct race_check all = {0};
-	bool looked = false;
-
-	for (u32 i = 0; i < ARRAY_LEN(the_process.rt.device); i++) {
-		struct rt_device *d = &the_process.rt.device[i];
-
-		if (!d->is_open || !d->races)
-			continue;
-		looked = true;
-		all.errors += d->races->errors;
-		all.warnings += d->races->warnings;
-	}
-	if (looked && !the_process.is_forked) {
-		fflush(stdout);
-		race_check_end(&all);
-	}
-	if (all.errors)
+	if (!the_process.looks_for_races || the_process.is_forked)
+		return;
+	fflush(stdout);
+	race_totals_print(&the_process.races);
+	if (the_process.races.errors)
 		__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);
 }
 

@@ -66,3 +66,24 @@ bool map_set(struct map *m, u64 key, u64 value)
 	s->value = value;
 	return true;
 }
+
+void map_remove(struct map *m, u64 key)
+{
+	struct map_slot *hole = m->cap ? map_find(m, key) : NULL;
+	size_t i, mask = m->cap - 1;
+
+	if (!hole || !hole->key)
+		return;
+	m->len--;
+	/* Those behind it that it pushed on move up, so that none is cut off. */
+	for (i = ((size_t)(hole - m->slots) + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
+		size_t home = map_home_slot(m->slots[i].key, m->cap);
+		size_t at = (size_t)(hole - m->slots);
+
+		if (((i - home) & mask) < ((i - at) & mask))
+			continue;
+		*hole = m->slots[i];
+		hole = &m->slots[i];
+	}
+	*hole = (struct map_slot){0};
+}

@@ -26,6 +26,9 @@ u64 *map_get(const struct map *m, u64 key);
 /* Set key to value, replacing. Returns false when the host has no memory left. */
 bool map_set(struct map *m, u64 key, u64 value);
 
+/* Forget key, if it is there. Value slots of others may move. */
+void map_remove(struct map *m, u64 key);
+
 static inline u64 map_key(const void *p)
 {
 	return (u64)(uintptr_t)p;

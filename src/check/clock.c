@@ -161,34 +161,28 @@ static void acquire_pending(struct clock_cta *c, struct thread_clock *t, enum sc
 
 /* ---- a variable ---- */
 
-static struct release *last_release(const struct clock *k, u64 key)
+static struct release *last_release(const struct map *variables, u64 key)
 {
-	u64 *slot = map_get(&k->release, key);
+	u64 *slot = map_get(variables, key);
 
 	return slot ? (struct release *)(uintptr_t)*slot : NULL;
 }
 
-static void set_release(struct clock *k, u64 key, struct release *r)
+void clock_overwritten(struct map *variables, u64 key)
 {
-	if (!map_set(&k->release, key, map_key(r)))
-		known_fail();
-}
-
-void clock_overwritten(struct clock *k, u64 key)
-{
-	struct release *r = k->release.len ? last_release(k, key) : NULL;
+	struct release *r = variables->len ? last_release(variables, key) : NULL;
 
 	if (!r)
 		return;
-	set_release(k, key, NULL);
+	map_remove(variables, key);
 	release_drop(r);
 }
 
-void clock_strong_read(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
-		       bool acquires)
+void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u64 key,
+		       enum scope scope, bool acquires)
 {
 	struct thread_clock *t = &c->thread[thread];
-	struct release *r = k->release.len ? last_release(k, key) : NULL;
+	struct release *r = variables->len ? last_release(variables, key) : NULL;
 
 	if (!r)
 		return;
@@ -218,18 +212,18 @@ static bool says_nothing_new(const struct release *r, const struct thread_clock 
 	       r->cta_all == t->cta && r->cta_fenced == t->cta_fenced;
 }
 
-void clock_strong_write(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
-			bool releases, bool rmw)
+void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
+			u64 key, enum scope scope, bool releases, bool rmw)
 {
 	struct thread_clock *t = &c->thread[thread];
-	struct release *before = k->release.len ? last_release(k, key) : NULL, *r;
+	struct release *before = variables->len ? last_release(variables, key) : NULL, *r;
 	u64 who = who_thread(c->number, thread);
 	u32 own[SCOPES] = {0};
 
 	for (u32 s = 0; s <= (u32)scope; s++)
 		own[s] = releases ? k->now : t->fence[s];
 	if (!rmw) {
-		clock_overwritten(k, key);
+		clock_overwritten(variables, key);
 		before = NULL;
 	}
 	if (!own[SCOPE_CTA] || (before && says_nothing_new(before, t, who, own)))
@@ -249,7 +243,11 @@ void clock_strong_write(struct clock *k, struct clock_cta *c, u32 thread, u64 ke
 	r->others = known_keep(t->others);
 	r->before = before;
 	r->chain = before ? before->chain + 1 : 0;
-	set_release(k, key, r);
+	if (!map_set(variables, key, map_key(r))) {
+		known_fail();
+		release_drop(r);
+		return;
+	}
 	if (r->chain == CHAIN_MAX) {
 		struct known *views[2] = {NULL, NULL};
 
@@ -473,16 +471,11 @@ void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u
 	end_half(k, c, warp, members);
 }
 
-static u64 cluster_key(const struct clock_cta *c)
-{
-	return (u64)7 << 61 | (c->cluster + 1);
-}
-
 void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 {
 	for (u32 m = mask; m; m &= m - 1)
-		clock_strong_write(k, c, warp * WARP_LANES + (u32)__builtin_ctz(m), cluster_key(c),
-				   SCOPE_CLUSTER, true, true);
+		clock_strong_write(k, &k->clusters, c, warp * WARP_LANES + (u32)__builtin_ctz(m),
+				   c->cluster + 1, SCOPE_CLUSTER, true, true);
 }
 
 void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask)
@@ -499,8 +492,8 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 		return;
 	c->waits[warp] &= ~gone;
 	for (u32 m = c->cluster_waits[warp] & gone; m; m &= m - 1)
-		clock_strong_read(k, c, warp * WARP_LANES + (u32)__builtin_ctz(m), cluster_key(c),
-				  SCOPE_CLUSTER, true);
+		clock_strong_read(&k->clusters, c, warp * WARP_LANES + (u32)__builtin_ctz(m),
+				  c->cluster + 1, SCOPE_CLUSTER, true);
 	c->cluster_waits[warp] &= ~gone;
 	for (u32 b = 0; b < CTA_BARRIERS; b++)
 		if (c->bar[b].open && (c->bar[b].leaving[warp] & gone))
@@ -562,10 +555,15 @@ void clock_cta_free(struct clock_cta *c)
 	free(c);
 }
 
+void clock_variables_fini(struct map *variables)
+{
+	for (size_t i = 0; i < variables->cap; i++)
+		if (variables->slots[i].key)
+			release_drop((struct release *)(uintptr_t)variables->slots[i].value);
+	map_fini(variables);
+}
+
 void clock_fini(struct clock *k)
 {
-	for (size_t i = 0; i < k->release.cap; i++)
-		if (k->release.slots[i].key)
-			release_drop((struct release *)(uintptr_t)k->release.slots[i].value);
-	map_fini(&k->release);
+	clock_variables_fini(&k->clusters);
 }

@@ -64,10 +64,15 @@ struct clock_cta {
 };
 
 struct clock {
-	u32 now;            /* the moment; from 1 */
-	struct map release; /* of variables that strong writes have released to: struct release * */
+	u32 now;             /* the moment; from 1 */
+	struct map clusters; /* barriers of clusters, as variables */
 };
 
+/*
+ * Variables that strong writes have released to, by a key that is not 0: struct release *. A zeroed
+ * map is empty. Shared memory has maps of its own, which end with its CTA.
+ */
+void clock_variables_fini(struct map *variables);
 void clock_fini(struct clock *k);
 struct clock_cta *clock_cta_new(const struct cta *c);
 void clock_cta_free(struct clock_cta *c);
@@ -92,11 +97,11 @@ void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask);
  * A strong access of one thread to the variable `key`: a read; a write, after which what was
  * written before is no longer read (rmw: it is). acquires, releases: by itself, without a fence.
  */
-void clock_strong_read(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
-		       bool acquires);
-void clock_strong_write(struct clock *k, struct clock_cta *c, u32 thread, u64 key, enum scope scope,
-			bool releases, bool rmw);
+void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u64 key,
+		       enum scope scope, bool acquires);
+void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
+			u64 key, enum scope scope, bool releases, bool rmw);
 /* Something else has written the variable. */
-void clock_overwritten(struct clock *k, u64 key);
+void clock_overwritten(struct map *variables, u64 key);
 
 #endif

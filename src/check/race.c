@@ -5,6 +5,8 @@
 #include "src/base/demangle.h"
 #include "src/check/report.h"
 #include "src/check/shadow.h"
+#include "src/exec/lane_access.h"
+#include "src/exec/turn.h"
 #include "src/lower/lower.h"
 #include "src/uop/async.h"
 #include "src/uop/warp.h"
@@ -19,21 +21,28 @@ struct manner {
 	u8 scope;
 };
 
+/* A CTA that runs. */
+struct race_cta {
+	struct clock_cta *clock;
+	struct shadow shared;
+	struct map variables; /* of shared memory */
+};
+
 /* A launch that is under way. */
 struct race_launch {
 	const struct program *program;
 	struct clock clock;
-	struct shadow global, shared;
-	struct map ctas; /* by number + 1: struct clock_cta * */
-	struct clock_cta *last;
+	struct shadow global;
+	struct map variables; /* of global memory */
+	struct map ctas;      /* those that run, by number + 1: struct race_cta * */
+	struct race_cta *last;
 	struct manner *manner; /* by micro-op */
 	struct race_reports reports;
 	bool gave_up;
 };
 
-/* Keys of variables in the clock: words of global memory, of shared memory, mbarriers. */
-#define SHARED_KEY ((u64)1 << 63)
-#define MBARRIER_KEY ((u64)3 << 62)
+/* Keys of variables: words by address / 4 + 1, mbarriers by offset + this. */
+#define MBARRIER_KEY ((u64)1 << 62)
 
 /* ---- what instructions do ---- */
 
@@ -89,14 +98,24 @@ static struct race_launch *launch_of(struct race_check *r, u64 grid_id)
 	return r->last;
 }
 
-static struct clock_cta *race_cta(struct race_launch *l, const struct cta *c)
+static struct race_cta *race_cta(struct race_launch *l, u64 number)
 {
 	u64 *slot;
 
-	if (PL_LIKELY(l->last && l->last->number == c->number))
+	if (PL_LIKELY(l->last && l->last->clock->number == number))
 		return l->last;
-	slot = map_get(&l->ctas, c->number + 1);
-	return l->last = slot ? (struct clock_cta *)(uintptr_t)*slot : NULL;
+	slot = map_get(&l->ctas, number + 1);
+	return l->last = slot ? (struct race_cta *)(uintptr_t)*slot : NULL;
+}
+
+static void cta_free(struct race_cta *c)
+{
+	if (!c)
+		return;
+	clock_variables_fini(&c->variables);
+	shadow_fini(&c->shared);
+	clock_cta_free(c->clock);
+	free(c);
 }
 
 /* Launches begin in threads of the program; a worker runs them. */
@@ -130,11 +149,11 @@ static void launch_free(struct race_launch *l)
 {
 	for (size_t i = 0; i < l->ctas.cap; i++)
 		if (l->ctas.slots[i].key)
-			clock_cta_free((struct clock_cta *)(uintptr_t)l->ctas.slots[i].value);
+			cta_free((struct race_cta *)(uintptr_t)l->ctas.slots[i].value);
 	map_fini(&l->ctas);
+	clock_variables_fini(&l->variables);
 	clock_fini(&l->clock);
 	shadow_fini(&l->global);
-	shadow_fini(&l->shared);
 	race_reports_fini(&l->reports);
 	free(l->manner);
 	free(l);
@@ -147,7 +166,7 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 	if (!l)
 		return;
 	if (l->gave_up)
-		fputs("ptxloom: note: races of a launch were not looked for to its end: no memory left\n",
+		fputs("ptxloom: note: races of a launch were not looked for to its end: no memory left, or 2^32 barriers and fences\n",
 		      stderr);
 	for (size_t i = 0; i < l->reports.list.len; i++) {
 		struct race *x = &l->reports.list.at[i].race;
@@ -157,41 +176,37 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 			    (!x->second_writes && x->first.strong &&
 			     l->manner[x->second.pc].feeds_atomic);
 	}
-	race_reports_print(&l->reports, p, r->mem, &r->errors, &r->warnings);
+	race_reports_print(&l->reports, p, r->mem, r->totals);
 	launch_free(l);
-	map_set(&r->launches, grid_id + 1, 0);
+	map_remove(&r->launches, grid_id + 1);
 	r->last = NULL;
 }
 
 static void race_begin_cta(struct race_check *r, const struct cta *c)
 {
 	struct race_launch *l = launch_of(r, c->env->grid_id);
-	struct clock_cta *x = l ? clock_cta_new(c) : NULL;
+	struct race_cta *x = l ? calloc(1, sizeof(*x)) : NULL;
 
-	if (l && (!x || !map_set(&l->ctas, c->number + 1, map_key(x)))) {
-		clock_cta_free(x);
+	if (!l)
+		return;
+	if (x)
+		x->clock = clock_cta_new(c);
+	if (!x || !x->clock || !map_set(&l->ctas, c->number + 1, map_key(x))) {
+		cta_free(x);
 		l->gave_up = true;
 	}
-	if (l)
-		l->last = NULL;
-}
-
-/* Where the shared memory of CTAs lies among each other. */
-static u64 shared_key(u64 cta, u64 offset)
-{
-	return cta << MEM_SHARED_RANK_SHIFT | offset;
+	l->last = NULL;
 }
 
 static void race_end_cta(struct race_check *r, const struct cta *c)
 {
 	struct race_launch *l = launch_of(r, c->env->grid_id);
-	struct clock_cta *x = l ? race_cta(l, c) : NULL;
+	struct race_cta *x = l ? race_cta(l, c->number) : NULL;
 
 	if (!x)
 		return;
-	shadow_forget(&l->shared, shared_key(c->number, 0), c->env->shared_bytes);
-	map_set(&l->ctas, c->number + 1, 0);
-	clock_cta_free(x);
+	map_remove(&l->ctas, c->number + 1);
+	cta_free(x);
 	l->last = NULL;
 }
 
@@ -204,7 +219,10 @@ struct visit {
 	struct manner manner;
 	bool reads, writes;
 	u32 lane, thread;
-	u64 address; /* of the first byte of the access; shared: shared_key */
+	u64 address; /* of the first byte of the access; shared: in the memory of `owner` */
+	const struct cta *owner;
+	struct shadow *shadow;
+	struct map *variables;
 	struct touch now;
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
@@ -233,16 +251,11 @@ static bool race_is_ordered(const struct visit *v, const struct touch *t, u32 *l
 	return true;
 }
 
-static struct gang *gang_of(const struct cta *c, u32 warp)
-{
-	return &c->gang[warp / c->env->program->gang];
-}
-
 /* What a thread of the CTA stores as element `element`. False: not known. */
 static bool stored(const struct exec_access *a, u32 thread, u32 element, u64 *value)
 {
 	const struct uop *in = a->in;
-	const struct gang *g = gang_of(a->cta, thread / WARP_LANES);
+	const struct gang *g = exec_gang_of(a->cta, thread / WARP_LANES);
 	u32 at = thread - g->first_warp * WARP_LANES, row;
 
 	if (a->kind != ACCESS_STORE || in->mem.size > 8)
@@ -260,15 +273,12 @@ static bool stored(const struct exec_access *a, u32 thread, u32 element, u64 *va
 /* Where bytes of memory are now, before the access; they lie in one element. NULL: not known. */
 static const u8 *memory_at(struct visit *v, u64 address)
 {
-	const struct cta *c = v->a->cta;
 	u64 piece = address / HOST_PIECE + 1;
 
 	if (v->a->space == MEM_SHARED)
-		return address >> MEM_SHARED_RANK_SHIFT == c->number
-			       ? c->shared + (address & MEM_SHARED_OFFSET)
-			       : NULL;
+		return v->owner->shared + address;
 	if (v->host_piece != piece) {
-		v->host = mem_pointer(c->env->mem, address - address % HOST_PIECE);
+		v->host = mem_pointer(v->a->cta->env->mem, address - address % HOST_PIECE);
 		v->host_piece = piece;
 	}
 	return v->host ? v->host + address % HOST_PIECE : NULL;
@@ -325,7 +335,7 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 		.first_writes = is_write,
 		.second_writes = v->writes,
 		.space = v->a->space,
-		.address = v->a->space == MEM_SHARED ? address & MEM_SHARED_OFFSET : address,
+		.address = address,
 		.launch_block = {v->a->cta->env->block[0], v->a->cta->env->block[1],
 				 v->a->cta->env->block[2]},
 		.launch_grid = {v->a->cta->env->grid[0], v->a->cta->env->grid[1],
@@ -385,7 +395,7 @@ static void visit_cell(struct visit *v, struct cell *c, u64 address)
 	c->write = v->now;
 }
 
-static void visit_bytes(struct visit *v, struct shadow *s, u32 bytes)
+static void visit_bytes(struct visit *v, u32 bytes)
 {
 	u64 at = v->address;
 
@@ -393,7 +403,7 @@ static void visit_bytes(struct visit *v, struct shadow *s, u32 bytes)
 		u32 room = SHADOW_PAGE - (u32)(at % SHADOW_PAGE),
 		    part = bytes < room ? bytes : room;
 		u32 n, cell_bytes;
-		struct cell *c = shadow_cells(s, at, part, &n, &cell_bytes);
+		struct cell *c = shadow_cells(v->shadow, at, part, &n, &cell_bytes);
 
 		if (!c) {
 			v->launch->gave_up = true;
@@ -409,40 +419,60 @@ static void visit_bytes(struct visit *v, struct shadow *s, u32 bytes)
 static void synchronise(struct visit *v)
 {
 	struct clock *k = &v->launch->clock;
-	u64 key = (v->a->space == MEM_SHARED ? SHARED_KEY : 0) | (v->address / 4 + 1);
+	u64 key = v->address / 4 + 1;
 	enum scope scope = (enum scope)v->manner.scope;
 
 	if (!v->manner.strong) {
 		if (v->writes)
-			clock_overwritten(k, key);
+			clock_overwritten(v->variables, key);
 		return;
 	}
 	if (v->reads)
-		clock_strong_read(k, v->cta, v->thread, key, scope, v->manner.acquires);
+		clock_strong_read(v->variables, v->cta, v->thread, key, scope, v->manner.acquires);
 	if (v->writes)
-		clock_strong_write(k, v->cta, v->thread, key, scope, v->manner.releases, v->reads);
+		clock_strong_write(k, v->variables, v->cta, v->thread, key, scope,
+				   v->manner.releases, v->reads);
 }
 
-static u64 place_in_shared(const struct cta *c, u64 address)
+/* The CTA whose shared memory an address of c's names; it may have ended: NULL. */
+static struct race_cta *owner_of(struct race_launch *l, const struct cta *c, u64 address,
+				 const struct cta **owner)
 {
-	u64 rank = address >> MEM_SHARED_RANK_SHIFT;
-	u64 cta = rank && c->cluster && rank <= c->cluster->size ? c->cluster->cta[rank - 1]->number
-								 : c->number;
+	*owner = shared_owner((struct cta *)(uintptr_t)c, address >> MEM_SHARED_RANK_SHIFT);
+	return *owner ? race_cta(l, (*owner)->number) : NULL;
+}
 
-	return shared_key(cta, address & MEM_SHARED_OFFSET);
+/* Where a lane's access goes. False: nowhere that is followed. */
+static bool find_memory(struct visit *v, u64 address)
+{
+	struct race_cta *c;
+
+	v->address = address;
+	v->shadow = &v->launch->global;
+	v->variables = &v->launch->variables;
+	if (v->a->space != MEM_SHARED)
+		return true;
+	c = owner_of(v->launch, v->a->cta, address, &v->owner);
+	if (!c)
+		return false;
+	v->address = address & MEM_SHARED_OFFSET;
+	v->shadow = &c->shared;
+	v->variables = &c->variables;
+	return v->address + v->a->bytes <= v->owner->env->shared_bytes;
 }
 
 static void race_access(struct race_check *r, const struct exec_access *a)
 {
 	struct race_launch *l = launch_of(r, a->cta->env->grid_id);
-	bool shared = a->space == MEM_SHARED;
 	struct visit v = {.launch = l, .a = a};
+	struct race_cta *c;
 
-	if (!l || l->gave_up || (!shared && a->space != MEM_GLOBAL))
+	if (!l || l->gave_up || (a->space != MEM_SHARED && a->space != MEM_GLOBAL))
 		return;
-	v.cta = race_cta(l, a->cta);
-	if (!v.cta)
+	c = race_cta(l, a->cta->number);
+	if (!c)
 		return;
+	v.cta = c->clock;
 	clock_resume(&l->clock, v.cta, a->warp, a->mask);
 	v.manner = manner_of(l, a->in, a->pc);
 	v.reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
@@ -452,8 +482,8 @@ static void race_access(struct race_check *r, const struct exec_access *a)
 	for (u32 m = a->mask; m; m &= m - 1) {
 		v.lane = (u32)__builtin_ctz(m);
 		v.thread = a->warp * WARP_LANES + v.lane;
-		v.address =
-			shared ? place_in_shared(a->cta, a->address[v.lane]) : a->address[v.lane];
+		if (!find_memory(&v, a->address[v.lane]))
+			continue;
 		v.now = (struct touch){who_thread(v.cta->number, v.thread),
 				       1u << v.lane,
 				       l->clock.now,
@@ -461,7 +491,7 @@ static void race_access(struct race_check *r, const struct exec_access *a)
 				       v.manner.scope,
 				       v.manner.strong,
 				       false};
-		visit_bytes(&v, shared ? &l->shared : &l->global, (u32)a->size * a->count);
+		visit_bytes(&v, (u32)a->bytes);
 		synchronise(&v);
 	}
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
@@ -477,7 +507,7 @@ static u32 lane_index(const struct gang *g, u32 warp, u32 lane)
 static void on_barrier(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s,
 		       bool waits)
 {
-	const struct gang *g = gang_of(s->cta, s->warp);
+	const struct gang *g = exec_gang_of(s->cta, s->warp);
 	u32 left = s->mask;
 
 	while (left) {
@@ -500,7 +530,7 @@ static void on_barrier(struct race_launch *l, struct clock_cta *c, const struct 
 
 static void on_warp_sync(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s)
 {
-	const struct gang *g = gang_of(s->cta, s->warp);
+	const struct gang *g = exec_gang_of(s->cta, s->warp);
 	u32 row = l->program->ext[s->in->ext + 1], left = s->mask;
 
 	if (s->in->warp.action != WARP_BARRIER)
@@ -535,19 +565,22 @@ static void on_fence(struct race_launch *l, struct clock_cta *c, const struct ex
 /* An mbarrier: arriving releases, waiting acquires, to the CTA or the cluster. */
 static void on_mbarrier(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s)
 {
-	const struct gang *g = gang_of(s->cta, s->warp);
+	const struct gang *g = exec_gang_of(s->cta, s->warp);
 	const u64 *row = (const u64 *)(g->regs + s->in->a);
 	bool waits = s->op == OP_mbar && s->in->mbar.action >= MBAR_WAIT;
 
 	for (u32 m = s->mask; m; m &= m - 1) {
 		u32 lane = (u32)__builtin_ctz(m), thread = s->warp * WARP_LANES + lane;
 		u64 address = row[lane_index(g, s->warp, lane)] - s->cta->env->mem->shared_base;
-		u64 key = MBARRIER_KEY | (place_in_shared(s->cta, address) / 8 + 1);
+		u64 key = MBARRIER_KEY + (address & MEM_SHARED_OFFSET);
+		const struct cta *at;
+		struct race_cta *owner = owner_of(l, s->cta, address, &at);
 
-		if (waits)
-			clock_strong_read(&l->clock, c, thread, key, SCOPE_CLUSTER, true);
-		else
-			clock_strong_write(&l->clock, c, thread, key, SCOPE_CLUSTER, true, true);
+		if (owner && waits)
+			clock_strong_read(&owner->variables, c, thread, key, SCOPE_CLUSTER, true);
+		else if (owner)
+			clock_strong_write(&l->clock, &owner->variables, c, thread, key,
+					   SCOPE_CLUSTER, true, true);
 	}
 }
 
@@ -567,7 +600,8 @@ static void on_cluster(struct race_launch *l, struct clock_cta *c, const struct 
 static void race_sync(struct race_check *r, const struct exec_sync *s)
 {
 	struct race_launch *l = launch_of(r, s->cta->env->grid_id);
-	struct clock_cta *c = l && !l->gave_up ? race_cta(l, s->cta) : NULL;
+	struct race_cta *x = l && !l->gave_up ? race_cta(l, s->cta->number) : NULL;
+	struct clock_cta *c = x ? x->clock : NULL;
 
 	if (!c)
 		return;
@@ -656,9 +690,10 @@ static void observe_sync(void *user, const struct exec_sync *s)
 	race_unlock(user);
 }
 
-void race_check_init(struct race_check *r, struct mem *m)
+void race_check_init(struct race_check *r, struct mem *m, struct race_totals *totals)
 {
 	*r = (struct race_check){.mem = m,
+				 .totals = totals,
 				 .observer = {.user = r,
 					      .launch_begin = observe_launch,
 					      .launch_end = observe_launch_end,
@@ -670,15 +705,15 @@ void race_check_init(struct race_check *r, struct mem *m)
 	pthread_mutex_init(&r->lock, NULL);
 }
 
-void race_check_end(struct race_check *r)
+void race_totals_print(const struct race_totals *t)
 {
-	u64 all = r->errors + r->warnings;
+	u64 all = t->errors + t->warnings;
 
 	fprintf(stderr,
 		"========= RACECHECK SUMMARY: %llu hazard%s displayed (%llu error%s, %llu warning%s)\n",
-		(unsigned long long)all, all == 1 ? "" : "s", (unsigned long long)r->errors,
-		r->errors == 1 ? "" : "s", (unsigned long long)r->warnings,
-		r->warnings == 1 ? "" : "s");
+		(unsigned long long)all, all == 1 ? "" : "s", (unsigned long long)t->errors,
+		t->errors == 1 ? "" : "s", (unsigned long long)t->warnings,
+		t->warnings == 1 ? "" : "s");
 }
 
 void race_check_fini(struct race_check *r)

@@ -125,16 +125,16 @@ static void say_race(const struct race_report *x, const struct program *p, struc
 }
 
 void race_reports_print(const struct race_reports *r, const struct program *p, struct mem *m,
-			u64 *errors, u64 *warnings)
+			struct race_totals *totals)
 {
 	struct text t = {0};
 
 	for (size_t i = 0; i < r->list.len; i++) {
 		say_race(&r->list.at[i], p, m, &t);
 		if (is_warning(&r->list.at[i].race))
-			++*warnings;
+			__atomic_fetch_add(&totals->warnings, 1, __ATOMIC_RELAXED);
 		else
-			++*errors;
+			__atomic_fetch_add(&totals->errors, 1, __ATOMIC_RELAXED);
 	}
 	if (t.at)
 		fputs(t.at, stderr);

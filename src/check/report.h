@@ -4,9 +4,8 @@
 #ifndef PL_CHECK_REPORT_H
 #define PL_CHECK_REPORT_H
 
+#include "src/check/race.h"
 #include "src/check/shadow.h"
-
-struct mem;
 
 /* Two accesses that nothing orders; the second ran last. */
 struct race {
@@ -37,6 +36,6 @@ bool race_reports_add(struct race_reports *r, const struct race *race);
 void race_reports_fini(struct race_reports *r);
 /* Print them on standard error and count them. Warnings are what may be meant as it is. */
 void race_reports_print(const struct race_reports *r, const struct program *p, struct mem *m,
-			u64 *errors, u64 *warnings);
+			struct race_totals *totals);
 
 #endif

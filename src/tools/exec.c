@@ -104,6 +104,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	if (!j->replay && !arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
 	j->watch.races = s.check_race && !debugger_is_wanted();
+	if (s.check_race && !j->watch.races)
+		fputs(RACE_CHECK_DEBUGGED, stderr);
 	j->watch.mem = &j->dev.mem;
 	observer = exec_watch_open(&j->watch, &ok);
 	if (!ok) {

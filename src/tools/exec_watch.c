@@ -20,7 +20,7 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 		watch_tee_add(&w->tee, &w->counters.observer);
 	}
 	if (w->races) {
-		race_check_init(&w->race, w->mem);
+		race_check_init(&w->race, w->mem, &w->found);
 		watch_tee_add(&w->tee, &w->race.observer);
 	}
 	return w->tee.len ? &w->tee.observer : NULL;
@@ -28,7 +28,7 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 
 bool exec_watch_found(const struct exec_watch *w)
 {
-	return w->races && w->race.errors;
+	return w->found.errors != 0;
 }
 
 bool exec_watch_close(struct exec_watch *w)
@@ -39,7 +39,7 @@ bool exec_watch_close(struct exec_watch *w)
 		printf("%-68s %12llu  %s\n", watch_metric_name(i),
 		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
 	if (w->races && w->tee.len) {
-		race_check_end(&w->race);
+		race_totals_print(&w->found);
 		race_check_fini(&w->race);
 	}
 	if (!w->file)

@@ -15,6 +15,7 @@ struct exec_watch {
 	struct watch_counters counters;
 	struct watch_trace trace;
 	struct race_check race;
+	struct race_totals found;
 	struct watch_tee tee;
 };
 

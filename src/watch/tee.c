@@ -63,6 +63,14 @@ static void tee_sync(void *user, const struct exec_sync *s)
 	o->sync(o->user, s);
 }
 
+static void tee_heap(void *user, const struct cta *c, u64 address, u64 bytes)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, heap)
+	o->heap(o->user, c, address, bytes);
+}
+
 void watch_tee_init(struct watch_tee *t)
 {
 	*t = (struct watch_tee){.observer = {.user = t}};
@@ -82,5 +90,7 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->step = o->step ? tee_step : all->step;
 	all->access = o->access ? tee_access : all->access;
 	all->sync = o->sync ? tee_sync : all->sync;
+	all->heap = o->heap ? tee_heap : all->heap;
+	all->every |= o->every;
 	return true;
 }

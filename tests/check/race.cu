@@ -23,6 +23,17 @@ KERNEL fine_barrier(int *out)
 	out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
 
+// Of as many blocks as wanted: their shared memory is each its own.
+KERNEL fine_one_block(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	if (s[63 - threadIdx.x] != 63 - (int)threadIdx.x)
+		atomicAdd(out, 1);
+}
+
 // The second round writes what others may still read.
 KERNEL race_one_barrier_in_loop(int *out)
 {
@@ -98,6 +109,18 @@ KERNEL fine_half_warps(int *out)
 	s[threadIdx.x] = threadIdx.x;
 	__syncwarp(mask);
 	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 15];
+}
+
+// ---- memory of the device's heap, which one block frees and another gets ----
+
+KERNEL fine_heap(int *out)
+{
+	int *p = (int *)malloc(64);
+
+	for (int i = 0; i < 16; i++)
+		p[i] = i + threadIdx.x + 64 * blockIdx.x;
+	out[blockIdx.x * 64 + threadIdx.x] = p[5];
+	free(p);
 }
 
 // ---- between CTAs ----

@@ -59,6 +59,15 @@ static void test_map(void)
 	CHECK(good);
 	CHECK(map_get(&m, 10001 << 12) == NULL);
 	CHECK(map_set(&m, 1 << 12, 7) && *map_get(&m, 1 << 12) == 7 && m.len == 10000);
+	/* Those that were pushed on by the removed ones are still found. */
+	for (u64 i = 1; i <= 10000; i += 3)
+		map_remove(&m, i << 12);
+	map_remove(&m, 10001 << 12);
+	good = true;
+	for (u64 i = 2; i <= 10000; i++)
+		good &= (i % 3 == 1) == !map_get(&m, i << 12) &&
+			(i % 3 == 1 || *map_get(&m, i << 12) == i);
+	CHECK(good && m.len == 10000 - 3334);
 	map_fini(&m);
 }
 
