@@ -166,7 +166,8 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 	if (!l)
 		return;
 	if (l->gave_up)
-		fputs("ptxloom: note: races of a launch were not looked for to its end: no memory left, or 2^32 barriers and fences\n",
+		fputs("ptxloom: note: races of a launch were not looked for to its end: "
+		      "no memory left, or 2^32 barriers and fences\n",
 		      stderr);
 	for (size_t i = 0; i < l->reports.list.len; i++) {
 		struct race *x = &l->reports.list.at[i].race;

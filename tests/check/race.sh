@@ -19,11 +19,11 @@ says err "^=========     on byte 252 of the block's shared memory$"
 says err '^=========     No barrier of the block stands between them\.$'
 says err '^========= RACECHECK SUMMARY: 1 hazard displayed \(1 error, 0 warnings\)$'
 # What a CTA has needed goes with it.
-status 0 sh -c "ulimit -d 3000000; PTXLOOM_CHECK=race ptxloom exec $ptx --kernel fine_one_block \
-	--grid 30000 --block 64 --buffer o:u32[64]"
+status 0 sh -c "ulimit -d 3000000; PTXLOOM_CHECK=race ptxloom exec $ptx \
+	--kernel fine_one_block --grid 30000 --block 64 --buffer o:u32[64]"
 says err 'SUMMARY: 0 hazards'
-status 0 env PTXLOOM_CHECK=race timeout 60 ptxloom debug --batch -ex run $ptx --kernel race_sum --block 64 \
-	--buffer o:u32[1]
+status 0 env PTXLOOM_CHECK=race timeout 60 ptxloom debug --batch -ex run $ptx \
+	--kernel race_sum --block 64 --buffer o:u32[1]
 says err 'ptxloom: note: races are not looked for under the debugger'
 status 2 env PTXLOOM_CHECK=rase ptxloom exec $ptx --kernel fine_lock --buffer o:u32[8]
 says err "PTXLOOM_CHECK"
