@@ -275,7 +275,8 @@ static void put_symbol(const struct printer *p, enum dbg_space space, u64 addres
 	const struct dbg_target *t = p->c->target;
 	struct text name = {0};
 
-	if (address && t && t->symbol &&
+	/* What is at 0 of shared memory is there. */
+	if ((address || space == DBG_SHARED) && t && t->symbol &&
 	    t->symbol(t->user, &p->c->lane, space, address, is_code, &name) == DBG_OK && name.at)
 		text_printf(p->out, " <%s>", name.at);
 	text_fini(&name);
@@ -428,6 +429,12 @@ static void print_array(struct printer *p, const struct dbg_value *v, struct dbg
 {
 	if (is_char(t->target) && t->counted && (!p->f.letter || p->f.letter == 's')) {
 		print_char_array(p, v, t);
+		return;
+	}
+	/* How many there are is not known: as gdb does, where they are. */
+	if (!t->counted && v->store == DBG_MEMORY) {
+		text_printf(p->out, "0x%" PRIx64, v->address);
+		put_symbol(p, v->space, v->address, false);
 		return;
 	}
 	text_puts(p->out, "{");

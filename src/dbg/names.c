@@ -186,6 +186,25 @@ static bool leads_into(const struct ir_module *m, const struct ir_var *v,
 	return (o->kind == IR_OP_REG || o->kind == IR_OP_ADDR_REG) && in[o->index];
 }
 
+/*
+ * How elements are shown that are accessed so: a number of bits or an unsigned one as compilers use
+ * it for a type of that size. With the width of a vector.
+ */
+static u32 shown_as(const struct isa_form *form)
+{
+	static const u8 shown[][2] = {{T_u16, T_s16}, {T_u32, T_s32}, {T_u64, T_s64},
+				      {T_b16, T_s16}, {T_b32, T_s32}, {T_b64, T_s64},
+				      {T_b8, T_u8}};
+	u32 type = isa_form_word(form, ISA_K_TYPE, 0), vec = isa_form_word(form, ISA_K_VEC, 0);
+
+	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+		if (type == shown[i][0]) {
+			type = shown[i][1];
+			break;
+		}
+	return type | (vec == M_v2 ? 2u : vec == M_v4 ? 4u : vec != ISA_NONE ? 8u : 0) << 16;
+}
+
 /* What a function reads or writes in the variable; *type: ISA_TYPES when accesses differ. */
 static void see_accesses(const struct ir_module *m, const struct ir_func *f, const struct ir_var *v,
 			 u8 *in, u32 *type)
@@ -196,47 +215,56 @@ static void see_accesses(const struct ir_module *m, const struct ir_func *f, con
 		const struct ir_operand *o = &f->operands.at[insn->first_op];
 		bool load = what == OPCODE_ld || what == OPCODE_atom;
 		bool access = load || what == OPCODE_st || what == OPCODE_red;
-		bool moves = what == OPCODE_mov || what == OPCODE_cvta || what == OPCODE_add;
+		bool moves = what == OPCODE_mov || what == OPCODE_cvta || what == OPCODE_add ||
+			     what == OPCODE_mad;
 
-		if (moves && insn->ops > 1 && o->kind == IR_OP_REG &&
-		    (leads_into(m, v, &o[1], in) || (insn->ops > 2 && leads_into(m, v, &o[2], in))))
-			in[o->index] = 1;
+		for (u32 k = 1; moves && k < insn->ops && o->kind == IR_OP_REG; k++)
+			in[o->index] |= leads_into(m, v, &o[k], in);
 		if (access && insn->ops > 1 && leads_into(m, v, &o[load], in)) {
-			u32 t = isa_form_word(insn->form, ISA_K_TYPE, 0);
+			u32 t = shown_as(insn->form);
 
 			*type = *type == IR_NONE || *type == t ? t : ISA_TYPES;
 		}
 	}
 }
 
-/* The type of the elements of `extern __shared__ T x[]`, which clang does not tell: as accessed. */
-static struct dbg_type *dynamic_type(struct dbg_names *n, const struct ir_var *v)
+static void see_function(const struct ir_module *m, const struct ir_func *f, const struct ir_var *v,
+			 u32 *type)
 {
-	static const u8 shown[][2] = {{T_u16, T_s16}, {T_u32, T_s32}, {T_u64, T_s64},
-				      {T_b16, T_s16}, {T_b32, T_s32}, {T_b64, T_s64}};
-	u32 type = IR_NONE;
+	u8 *in = calloc(f->regs.len + 1, 1);
 
-	for (size_t i = 0; i < n->m->funcs.len; i++) {
-		const struct ir_func *f = n->m->funcs.at[i];
-		u8 *in = calloc(f->regs.len + 1, 1);
-
-		if (in)
-			see_accesses(n->m, f, v, in, &type);
-		free(in);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-		if (type == shown[i][0]) {
-			type = shown[i][1];
-			break;
-		}
-	return type < ISA_TYPES ? dbg_ptx_type(type, 0) : NULL;
+	if (in)
+		see_accesses(m, f, v, in, type);
+	free(in);
 }
 
-static struct dbg_type *type_of_var(struct dbg_names *n, const struct ir_var *v)
+/*
+ * The type of the elements of `extern __shared__ T x[]`, which only nvcc -G tells: as the function
+ * accesses them or, if it does not, all others. What differs has no size, so that it is not taken
+ * for bytes.
+ */
+static struct dbg_type *dynamic_type(const struct ir_module *m, const struct ir_var *v,
+				     const struct ir_func *in)
+{
+	static struct dbg_type unknown = {.kind = DBG_OPAQUE,
+					  .name = "<data variable, no debug info>"};
+	u32 type = IR_NONE, vec;
+
+	if (in)
+		see_function(m, in, v, &type);
+	for (size_t i = 0; i < m->funcs.len && type == IR_NONE; i++)
+		see_function(m, m->funcs.at[i], v, &type);
+	vec = type >> 16;
+	type &= UINT16_MAX;
+	return type < ISA_TYPES && vec <= 4 ? dbg_ptx_type(type, vec) : &unknown;
+}
+
+static struct dbg_type *type_of_var(struct dbg_names *n, const struct ir_var *v,
+				    const struct ir_func *in)
 {
 	struct dbg_type *element =
 		v->space == M_shared && v->unsized && v->dims == 1 && v->type == T_b8
-			? dynamic_type(n, v)
+			? dynamic_type(n->m, v, in)
 			: NULL;
 	struct dbg_type *array = element ? dbg_type_array(&n->arena, element, 0) : NULL;
 
@@ -246,10 +274,12 @@ static struct dbg_type *type_of_var(struct dbg_names *n, const struct ir_var *v)
 	return array;
 }
 
-static void of_var(struct dbg_names *n, const struct ir_var *v, struct dbg_variable *out)
+/* in: the function of the place; NULL: none. */
+static void of_var(struct dbg_names *n, const struct ir_var *v, const struct ir_func *in,
+		   struct dbg_variable *out)
 {
 	*out = (struct dbg_variable){.name = v->name->text,
-				     .type = type_of_var(n, v),
+				     .type = type_of_var(n, v, in),
 				     .is_parameter = v->space == M_param,
 				     .where = DBG_IN_MEMORY,
 				     .space = (u8)dbg_space_of(v),
@@ -312,7 +342,7 @@ static bool find_ptx(struct dbg_names *n, struct dbg_place at, const char *name,
 	if (reg != IR_NONE)
 		of_register(n, at, reg, name, out);
 	else if (v)
-		of_var(n, v, out);
+		of_var(n, v, at.func, out);
 	return reg != IR_NONE || v;
 }
 
@@ -492,7 +522,7 @@ static bool find_static_ptx(struct dbg_names *n, const struct ir_func *f, const 
 		text_fini(&whole);
 		if (!is)
 			continue;
-		of_var(n, v, out);
+		of_var(n, v, f, out);
 		return true;
 	}
 	return false;
@@ -620,12 +650,12 @@ static void ptx_locals(struct dbg_names *n, const struct ir_func *f, dbg_variabl
 	struct dbg_variable v;
 
 	for (size_t i = 0; i < f->vars.len; i++) {
-		of_var(n, n->m->vars.at[f->vars.at[i]], &v);
+		of_var(n, n->m->vars.at[f->vars.at[i]], f, &v);
 		if (!v.is_parameter)
 			see(user, &v, 1);
 	}
 	for (u32 i = 0; i < f->params_len; i++) {
-		of_var(n, n->m->vars.at[f->params[i]], &v);
+		of_var(n, n->m->vars.at[f->params[i]], f, &v);
 		v.is_parameter = true;
 		see(user, &v, 0);
 	}

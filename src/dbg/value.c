@@ -441,12 +441,19 @@ bool dbg_value_index(const struct dbg_context *c, const struct dbg_value *v, s64
 	}
 	size = dbg_type_size(r.type);
 	if (!size) {
-		text_puts(why, "the size of an element is not known");
+		text_puts(why, dbg_type_strip(r.type)->kind == DBG_OPAQUE
+				       ? "The type of its elements is not known: cast it to a "
+					 "pointer, ((float *)x)[2]"
+				       : "the size of an element is not known");
 		return false;
 	}
 	if (r.store == DBG_MEMORY) {
 		*out = r;
 		out->address += (u64)index * size;
+		return true;
+	}
+	if (r.store == DBG_NO_VALUE) {
+		*out = r;
 		return true;
 	}
 	/* Elements of what is in no memory stay within it. */

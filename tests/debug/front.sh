@@ -144,6 +144,19 @@ says out 'nested more than'
 printf 'if 1\necho x\\n\n' >"$scratch/open"
 ends 1 "a block has an end" debug --batch -x "$scratch/open" -- true
 says out "open:1: there is no 'end' of 'if'"
+cat >"$scratch/lost" <<'END'
+commands 99
+silent
+if 1
+echo not this
+end
+echo nor this\n
+end
+echo but this\n
+END
+ends 1 "commands of no breakpoint are not run" debug --batch -x "$scratch/lost" -- true
+is out 'No breakpoint number 99.
+but this'
 ends 1 "a script that is not there" debug --batch -x "$scratch/absent" -- true
 says out "absent: No such file"
 ends 1 "a script that is a folder" debug --batch -x "$scratch" -- true

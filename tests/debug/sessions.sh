@@ -9,6 +9,6 @@ sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
 sessions "languages, clang" "$top/tests/debug/languages.txt" --programs "$scratch/programs"
 sessions "languages, nvcc" "$top/tests/debug/languages.txt" --ptx "$top/tests/debug/nvcc"
 sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
-build_by_nvcc mixed inlined
+build_by_nvcc mixed inlined dynamic
 sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"
 finish

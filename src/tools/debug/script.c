@@ -275,12 +275,32 @@ static enum front_result run_macro(struct front *f, const struct script_macro *m
 
 /* ---- lines ---- */
 
-/* The interpreter says when it has all lines of `commands`. */
+/* The lines of a block that nothing is to be done with, up to its `end`. */
+static void skip_block(struct script *s)
+{
+	const char *rest;
+	u32 depth = 1;
+	char *line;
+
+	while (depth && (line = s->next(s, ">"))) {
+		depth += opens_block(line);
+		depth -= is_script_word(line, "end", &rest) && !*rest;
+		free(line);
+	}
+}
+
+/*
+ * The interpreter says when it has all lines of `commands`. If it wants none, as there is no such
+ * breakpoint, those of a file are not commands of their own; at the terminal none have been typed.
+ */
 static enum front_result run_script_command(struct front *f, struct script *s, const char *line)
 {
 	enum front_result r = front_command(f, line);
+	const char *rest;
 	char *more;
 
+	if (r == FRONT_ERROR && !s->repeats && is_script_word(line, "commands", &rest))
+		skip_block(s);
 	while (r == FRONT_MORE) {
 		more = s->next(s, ">");
 		r = front_command(f, more ? more : "end");
