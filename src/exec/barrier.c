@@ -9,7 +9,7 @@
  * warp. Source: PTX ISA "Parallel Synchronization: bar, barrier", "barrier.cluster"; counts with
  * exited threads seen on an H200.
  */
-#include "src/exec/exec.h"
+#include "src/exec/group.h"
 
 /* ---- operands: rows a and c, or the numbers in the micro-op ---- */
 
@@ -223,11 +223,7 @@ static void park_at_barrier(struct gang *g, const struct uop *in, u32 b, u32 thr
 {
 	struct warp *w = &g->warp_at[g->warp];
 
-	warp_park(w, (struct group){.mask = w->mask,
-				    .pc = (u32)(in - g->uops) + 1,
-				    .state = GROUP_BARRIER,
-				    .barrier = (u8)b,
-				    .want = threads});
+	group_add_waiting(w, w->mask, (u32)(in - g->uops) + 1, b, threads);
 	w->mask = 0;
 	/* With a count others may use the barrier again before the CTA looks at it. */
 	if (threads)
@@ -278,7 +274,13 @@ static void wait_each(struct gang *g, const struct uop *in, bool red)
 
 const struct uop *barrier_sync(struct gang *g, const struct uop *in)
 {
-	u32 odd = odd_counts(g, in, false);
+	u32 odd;
+
+	if (in->a == NO_ROW && in->c == NO_ROW) {
+		park_at_barrier(g, in, barrier_number(g, in, 0), barrier_threads(g, in, 0));
+		return warp_next(g);
+	}
+	odd = odd_counts(g, in, false);
 
 	if (odd)
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, odd);

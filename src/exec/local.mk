@@ -7,6 +7,7 @@ libcore_la_SOURCES += \
 	src/exec/program.h \
 	src/exec/faults.def \
 	src/exec/fpenv.h \
+	src/exec/group.h \
 	src/exec/lane_access.h \
 	src/exec/observer.c \
 	src/exec/observer.h \

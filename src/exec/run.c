@@ -555,9 +555,8 @@ bool exec_warp_is_ready(const struct cta *c, u32 warp)
 	return c->warp[warp].live && is_ready(&c->warp[warp]);
 }
 
-enum exec_stop exec_warp_turn(struct cta *c, u32 warp, u32 lanes, s32 budget)
+enum exec_stop exec_warp_turn(struct gang *g, u32 warp, u32 lanes, s32 budget)
 {
-	struct gang *g = exec_gang_of(c, warp);
 	const struct uop *in;
 
 	use_warp(g, warp - g->first_warp);

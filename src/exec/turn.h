@@ -13,11 +13,11 @@ void exec_cta_apart(struct cta *c);
 /* Can any lanes of the warp (counted in the CTA) go on? */
 bool exec_warp_is_ready(const struct cta *c, u32 warp);
 /*
- * One turn of a warp that is ready: until it waits, yields, has exited, faults or is left. The
- * group that has one of `lanes` runs first; 0: the one whose turn it is. Returns STOP_BARRIER,
- * STOP_YIELD, STOP_TURN, STOP_DONE, STOP_FAULT or STOP_LEFT.
+ * One turn of a warp of the gang (counted in the CTA) that is ready: until it waits, yields, has
+ * exited, faults or is left. The group that has one of `lanes` runs first; 0: the one whose turn it
+ * is. Returns STOP_BARRIER, STOP_YIELD, STOP_TURN, STOP_DONE, STOP_FAULT or STOP_LEFT.
  */
-enum exec_stop exec_warp_turn(struct cta *c, u32 warp, u32 lanes, s32 budget);
+enum exec_stop exec_warp_turn(struct gang *g, u32 warp, u32 lanes, s32 budget);
 /* The gang of a warp. */
 struct gang *exec_gang_of(const struct cta *c, u32 warp);
 /* Let groups go whose barriers are complete; clocks of the CTA meet there. Did any? */

@@ -8,6 +8,7 @@
  * Source: PTX ISA "Independent Thread Scheduling" in the execution model; Volta tuning guide
  * "Independent Thread Scheduling".
  */
+#include "src/exec/group.h"
 #include "src/exec/turn.h"
 
 /*
@@ -19,22 +20,30 @@
 /* Seeded: groups that may be parked before one that waits is due. */
 #define OVERDUE_TICKS 64u
 
-void warp_park(struct warp *w, struct group group)
-{
-	group.since = ++w->ticks;
-	if (group.state == GROUP_READY)
-		for (u32 i = 0; i < w->groups; i++)
-			if (w->group[i].state == GROUP_READY && w->group[i].pc == group.pc) {
-				w->group[i].mask |= group.mask;
-				return;
-			}
-	w->group[w->groups++] = group;
-}
-
 static void park_ready(struct warp *w, u32 mask, u32 pc)
 {
-	if (mask)
-		warp_park(w, (struct group){.mask = mask, .pc = pc, .state = GROUP_READY});
+	if (!mask)
+		return;
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && w->group[i].pc == pc) {
+			w->group[i].mask |= mask;
+			w->ticks++;
+			return;
+		}
+	group_add(w, mask, pc, GROUP_READY);
+}
+
+void warp_park(struct warp *w, struct group group)
+{
+	struct group *x = &w->group[w->groups];
+
+	if (group.state == GROUP_READY) {
+		park_ready(w, group.mask, group.pc);
+		return;
+	}
+	group_add(w, group.mask, group.pc, (enum group_state)group.state);
+	x->barrier = group.barrier;
+	x->want = group.want;
 }
 
 /* Lowest pc of the ready groups from `pc` on. */
@@ -56,7 +65,8 @@ void warp_look_again(struct warp *w, u32 pc)
 
 static void drop_group(struct warp *w, u32 i)
 {
-	w->group[i] = w->group[--w->groups];
+	if (i != --w->groups)
+		w->group[i] = w->group[w->groups];
 }
 
 /* May groups wait there that have diverged at a branch, and nowhere else in the block? */

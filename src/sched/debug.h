@@ -52,6 +52,13 @@ struct debug_hooks {
 	 */
 	enum debug_verdict (*step)(void *user, struct debug_grid *d, struct gang *g,
 				   const struct uop *in);
+	/*
+	 * Is `step` wanted before every instruction? If not, it is called at those that debug_mark
+	 * has named, before the first one after the launch has begun or was gone back to, and now
+	 * and then. May change in any hook; what another thread changes is noticed within some ten
+	 * thousand instructions. NULL: always.
+	 */
+	const bool *attentive;
 	/* As of struct exec_observer, and for every kind of access and copy. NULL: not wanted. */
 	void (*access)(void *user, struct debug_grid *d, const struct exec_access *a);
 	void (*sync)(void *user, struct debug_grid *d, const struct exec_sync *s);
@@ -95,6 +102,12 @@ struct cta *debug_resident(const struct debug_grid *d, u32 n);
 struct cta *debug_cta(const struct debug_grid *d, u64 number);
 /* Is it one of those that have ended? */
 bool debug_cta_is_done(const struct debug_grid *d, u64 number);
+
+/*
+ * Where `step` is called while it is not wanted everywhere: a byte for each micro-op of the program
+ * that is not 0; NULL: everywhere. Copied. Other programs than the launch's own are left out.
+ */
+void debug_mark(struct debug_grid *d, const struct program *p, const u8 *marks);
 
 /* ---- which warp runs next ---- */
 

@@ -336,7 +336,7 @@ static enum debug_called run_call(struct debug_calling *k)
 	for (;;) {
 		struct gang *g = &k->gangs[k->warp];
 
-		switch (exec_warp_turn(k->cta, k->warp, 1u << k->lane, SLICE_BUDGET)) {
+		switch (exec_warp_turn(g, k->warp, 1u << k->lane, SLICE_BUDGET)) {
 		case STOP_FAULT:
 			k->call->fault = k->cta->fault;
 			return DEBUG_CALL_FAULTED;

@@ -64,47 +64,73 @@ void debug_choose_tables(struct debug_grid *d)
 		d->gang->table = d->ops.mode[d->gang->mode];
 }
 
-/* Returns whether the instruction is to run. */
-static inline bool ask_debugger(struct debug_grid *d, struct gang *g, const struct uop *in, u32 pc)
+void debug_ask_soon(struct debug_grid *d)
+{
+	const bool *attentive = d->hooks->attentive;
+	bool every = d->step &&
+		     (d->new_to_step || !attentive || __atomic_load_n(attentive, __ATOMIC_ACQUIRE));
+
+	d->ask_at = every || d->changed || d->cursor.watchful ? 0 : d->alarm;
+}
+
+void debug_mark(struct debug_grid *d, const struct program *p, const u8 *marks)
+{
+	if (d->call || p != d->grid->launch.env.program)
+		return;
+	for (u32 pc = 0; pc < p->launch_first; pc++) {
+		d->marks[pc] &= MARK_FIRST;
+		if (d->marks[pc] && (!marks || marks[pc]))
+			d->marks[pc] |= MARK_ASK;
+	}
+}
+
+/* Returns whether the instruction is to run. Not inlined: the loop would save its registers. */
+__attribute__((noinline)) static bool ask_debugger(struct debug_grid *d, struct gang *g,
+						   const struct uop *in, u32 pc)
 {
 	enum debug_verdict v = DEBUG_GO_ON;
 
 	d->pc = pc;
-	if (PL_UNLIKELY(d->time >= d->alarm))
+	if (d->time >= d->alarm)
 		debug_alarm(d, g, pc);
-	if (PL_UNLIKELY(d->changed))
-		return leave_turn(d, g, pc, DEBUG_TURN);
-	if (PL_UNLIKELY(d->cursor.watchful) && debug_must_leave(d, g, pc))
+	if (d->changed || (d->cursor.watchful && debug_must_leave(d, g, pc)))
 		return leave_turn(d, g, pc, DEBUG_TURN);
 	if (d->step) {
 		d->at_step = true;
 		v = d->step(d->hooks->user, d, g, in);
-		d->at_step = false;
-		if (PL_UNLIKELY(v == DEBUG_BACK) && debug_goes_forward(d))
+		d->at_step = d->new_to_step = false;
+		if (v == DEBUG_BACK && debug_goes_forward(d))
 			v = DEBUG_GO_ON;
-		if (PL_UNLIKELY(v != DEBUG_GO_ON || d->changed)) {
+		if (v != DEBUG_GO_ON || d->changed) {
 			if (v == DEBUG_TURN)
 				debug_note(d, (struct debug_deed){.kind = DEED_TURN});
 			return leave_turn(d, g, pc, v == DEBUG_GO_ON ? DEBUG_TURN : v);
 		}
-		if (PL_UNLIKELY(d->tells != *d->wants))
+		if (d->tells != *d->wants)
 			debug_choose_tables(d);
 	}
-	d->time++;
-	d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
+	debug_ask_soon(d);
 	return true;
 }
 
 static void debug_loop(struct gang *g, const struct uop *in)
 {
 	struct debug_grid *d = g->env->observer->user;
-	const u64 *first = d->first;
+	const u8 *marks = d->marks;
+	const struct uop *uops = g->uops;
 
 	do {
-		u32 pc = (u32)(in - g->uops);
+		u32 pc = (u32)(in - uops);
+		u8 mark = marks[pc];
 
-		if (first[pc >> 6] >> (pc & 63) & 1 && !ask_debugger(d, g, in, pc))
-			return;
+		if (mark) {
+			if (PL_UNLIKELY(mark & MARK_ASK || d->time >= d->ask_at) &&
+			    !ask_debugger(d, g, in, pc))
+				return;
+			d->pc = pc;
+			d->time++;
+			d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
+		}
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
@@ -142,16 +168,15 @@ static void on_print(void *user, const char *text, size_t len)
 
 static bool find_first(struct debug_grid *d, const struct program *p)
 {
-	d->first = calloc(p->uops / 64 + 1, sizeof(u64));
-	for (u32 pc = 0; d->first && pc < p->launch_first; pc++)
-		if (exec_is_first(p, pc))
-			d->first[pc >> 6] |= (u64)1 << (pc & 63);
+	d->marks = calloc(p->uops + 1, 1);
+	for (u32 pc = 0; d->marks && pc < p->launch_first; pc++)
+		d->marks[pc] = exec_is_first(p, pc) ? MARK_FIRST : 0;
 	for (u32 i = 0; i < p->extern_len; i++)
 		d->careful |= debug_is_unique(&p->externs[i]);
 	for (u32 i = 0; i < p->launch_first; i++)
 		if (p->uop[i].inner == OP_reserve && p->uop[i].stack.bytes > d->reserve)
 			d->reserve = (u32)p->uop[i].stack.bytes;
-	return d->first != NULL;
+	return d->marks != NULL;
 }
 
 /* The launch's environment, as its CTAs get it. */
@@ -220,7 +245,7 @@ void debug_free(struct debug_grid *d)
 	for (size_t i = 0; i < d->deeds.len; i++)
 		free(d->deeds.at[i].data);
 	VEC_FREE(&d->deeds);
-	free(d->first);
+	free(d->marks);
 	free(d);
 }
 
@@ -244,6 +269,7 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 		.prefer = {.cta = NO_CTA, .warp = UINT32_MAX},
 	};
 	d->alarm = UINT64_MAX;
+	d->new_to_step = true;
 	d->last_pc = NO_PC;
 	d->step = d->hooks->step;
 	attach_debugger(d);
@@ -300,7 +326,7 @@ static void take_back(struct debug_grid *d, struct gang *g)
 {
 	u32 pc = g->fault->pc;
 
-	while (pc && !(d->first[pc >> 6] >> (pc & 63) & 1))
+	while (pc && !d->marks[pc])
 		pc--;
 	if (d->time)
 		d->time--;
@@ -377,9 +403,9 @@ static enum exec_stop run_resumed(struct gang *g, u32 pc)
 	return (enum exec_stop)g->stop;
 }
 
-static void run_turn(struct debug_grid *d, const struct debug_turn *t)
+static enum exec_stop run_turn(struct debug_grid *d, const struct debug_turn *t)
 {
-	struct gang *g = exec_gang_of(t->cta, t->warp);
+	struct gang *g = t->gang;
 	bool resumed = d->resume != NULL;
 	enum exec_stop stop;
 
@@ -388,9 +414,11 @@ static void run_turn(struct debug_grid *d, const struct debug_turn *t)
 		debug_choose_tables(d);
 	d->verdict = DEBUG_GO_ON;
 	d->resume = NULL;
+	debug_ask_soon(d);
 	stop = resumed ? run_resumed(g, d->resume_pc)
-		       : exec_warp_turn(t->cta, t->warp, t->lanes, TURN_BUDGET);
+		       : exec_warp_turn(g, t->warp, t->lanes, TURN_BUDGET);
 	settle_turn(d, t, stop);
+	return stop;
 }
 
 /* Copies that are under way are not part of the state that is compared. */
@@ -479,7 +507,7 @@ static void deadlock(struct debug_grid *d, struct cta *c, bool frozen)
 static void resume_turn(struct debug_grid *d)
 {
 	struct gang *g = d->resume;
-	struct debug_turn t = {g->cta, g->first_warp + g->warp, 0};
+	struct debug_turn t = {.cta = g->cta, .gang = g, .warp = g->first_warp + g->warp};
 
 	run_turn(d, &t);
 }
@@ -489,14 +517,16 @@ static void one_turn(struct debug_grid *d)
 	struct debug_turn t;
 
 	d->changed = false;
-	debug_repeat_between(d);
+	if (d->deeds_done < d->deeds.len)
+		debug_repeat_between(d);
 	if (d->resume) {
 		resume_turn(d);
 		return;
 	}
 	switch (debug_pick(d, &t)) {
 	case PICK_TURN:
-		run_turn(d, &t);
+		while (run_turn(d, &t) == STOP_BARRIER && debug_pick_next(d, &t))
+			;
 		break;
 	case PICK_OVER:
 		d->ended = true;

@@ -145,6 +145,11 @@ struct debug_history {
 	bool differs;
 };
 
+enum debug_mark {
+	MARK_FIRST = 1, /* begins an instruction */
+	MARK_ASK = 2,   /* the hook is asked before it */
+};
+
 struct debug_grid {
 	struct sched_grid *grid;
 	struct share *share;
@@ -157,7 +162,7 @@ struct debug_grid {
 	struct exec_syscalls syscalls;
 	const struct exec_syscalls *plain_syscalls;
 	const struct exec_ops *plain_ops;
-	u64 *first;                   /* micro-ops that begin an instruction */
+	u8 *marks;                    /* of each micro-op: enum debug_mark; owned */
 	bool careful;                 /* some call what cannot be done twice */
 	VEC(struct cta_slot *) units; /* resident, by their start */
 	u32 unit_warps;
@@ -179,9 +184,11 @@ struct debug_grid {
 	u64 start, end;                                   /* times; end: of an earlier launch */
 	u64 time, latest;
 	struct debug_pages
-		redo;        /* as they were when the next launch began; it was gone back over */
-	u64 chain;           /* a hash of what ran, and for which lanes */
-	u64 alarm;           /* when debug_alarm has something to do */
+		redo;     /* as they were when the next launch began; it was gone back over */
+	u64 chain;        /* a hash of what ran, and for which lanes */
+	u64 alarm;        /* when debug_alarm has something to do */
+	u64 ask_at;       /* from then on ask_debugger is called before every instruction */
+	bool new_to_step; /* the hook has not seen the launch since it began or was gone back to */
 	struct gang *resume; /* goes on at resume_pc */
 	u32 resume_pc;
 	bool ended, begun, waits;
@@ -202,10 +209,17 @@ enum debug_pick {
 
 struct debug_turn {
 	struct cta *cta;
+	struct gang *gang;
 	u32 warp, lanes; /* lanes: 0: whose turn it is */
+	bool in_order;   /* the cursor stands at it */
 };
 
 enum debug_pick debug_pick(struct debug_grid *d, struct debug_turn *t);
+/*
+ * The turn has ended at a barrier. Where nothing but the order of warps has a say, `t` becomes what
+ * debug_pick would choose next, and true is returned, as long as it is a warp of the same CTA.
+ */
+bool debug_pick_next(struct debug_grid *d, struct debug_turn *t);
 /* A turn has ended so. */
 void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exec_stop stop);
 /* In a turn: has the running group, about to run pc, to be left? */
@@ -220,6 +234,8 @@ void debug_wash(struct cta_slot *s);
 
 /* ---- debug_grid.c ---- */
 
+/* What runs next, the hook or its wishes have changed: set d->ask_at. */
+void debug_ask_soon(struct debug_grid *d);
 /* Tables that report accesses, or that do not, from the instruction on that is about to run. */
 void debug_choose_tables(struct debug_grid *d);
 

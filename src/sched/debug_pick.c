@@ -25,11 +25,14 @@ static struct cta_slot *mate_of(struct cta_slot *s, u32 rank)
 
 static struct cta *cta_at(const struct debug_grid *d, u32 unit, u32 *warp)
 {
-	u32 warps = d->units.at[unit]->cta.warps;
-	struct cta *c = &mate_of(d->units.at[unit], *warp / warps)->cta;
+	struct cta_slot *s = d->units.at[unit];
+	u32 warps = s->cta.warps;
 
-	*warp %= warps;
-	return c;
+	if (s->mate) {
+		s = mate_of(s, *warp / warps);
+		*warp %= warps;
+	}
+	return &s->cta;
 }
 
 u32 debug_unit_of(const struct debug_grid *d, const struct cta *c)
@@ -259,7 +262,7 @@ static enum debug_pick pick_natural(struct debug_grid *d, struct debug_turn *t)
 
 			if (!can_run(d, c, warp))
 				continue;
-			*t = (struct debug_turn){c, warp, 0};
+			*t = (struct debug_turn){.cta = c, .warp = warp, .in_order = true};
 			return PICK_TURN;
 		}
 		k->ran |= release_unit(d->units.at[k->unit]);
@@ -295,7 +298,7 @@ static bool pick_company(const struct debug_preference *p, struct cta *c, struct
 	for (u32 i = 0; w && i < w->groups; i++)
 		if (w->group[i].state == GROUP_READY && !(w->group[i].mask & p->lanes))
 			others |= w->group[i].mask;
-	*t = (struct debug_turn){c, p->warp, others};
+	*t = (struct debug_turn){.cta = c, .warp = p->warp, .lanes = others};
 	return others != 0;
 }
 
@@ -307,7 +310,7 @@ static bool pick_near(struct debug_grid *d, struct cta *c, struct debug_turn *t)
 
 		if (can_run(d, c, warp)) {
 			d->cursor.near = warp;
-			*t = (struct debug_turn){c, warp, 0};
+			*t = (struct debug_turn){.cta = c, .warp = warp};
 			return true;
 		}
 	}
@@ -317,7 +320,7 @@ static bool pick_near(struct debug_grid *d, struct cta *c, struct debug_turn *t)
 static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 {
 	const struct debug_preference *p = &d->cursor.prefer;
-	struct cta *c = p->cta == NO_CTA ? NULL : debug_cta(d, p->cta);
+	struct cta *c = debug_cta(d, p->cta);
 	u32 first = p->warp, end = first + 1;
 
 	if (!c)
@@ -333,7 +336,7 @@ static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 	}
 	for (u32 w = first; w < end && w < c->warps; w++)
 		if (preferred_can_run(d, c, w, p->lanes)) {
-			*t = (struct debug_turn){c, w, p->lanes};
+			*t = (struct debug_turn){.cta = c, .warp = w, .lanes = p->lanes};
 			return true;
 		}
 	return pick_company(p, c, t) || pick_near(d, c, t);
@@ -341,14 +344,40 @@ static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 
 enum debug_pick debug_pick(struct debug_grid *d, struct debug_turn *t)
 {
-	enum debug_pick p = pick_preferred(d, t) ? PICK_TURN : pick_natural(d, t);
+	bool preferred = d->cursor.prefer.cta != NO_CTA && pick_preferred(d, t);
+	enum debug_pick p = preferred ? PICK_TURN : pick_natural(d, t);
 
 	if (p != PICK_TURN)
 		return p;
+	t->gang = exec_gang_of(t->cta, t->warp);
 	d->cursor.only = t->lanes ? t->lanes : FULL_MASK;
 	d->cursor.frozen_here = d->frozen.len ? debug_frozen_lanes(d, t->cta->number, t->warp) : 0;
 	d->cursor.watchful = t->lanes || d->cursor.frozen_here;
 	return p;
+}
+
+bool debug_pick_next(struct debug_grid *d, struct debug_turn *t)
+{
+	struct debug_cursor *k = &d->cursor;
+	const struct cta *c = t->cta;
+
+	if (!t->in_order || c->cluster || d->frozen.len || k->prefer.cta != NO_CTA ||
+	    d->deeds_done < d->deeds.len)
+		return false;
+	for (; k->warp < c->warps; k->warp++) {
+		const struct warp *w = &c->warp[k->warp];
+
+		/* Thawed lanes have to be set right first. */
+		if (some_frozen(w))
+			return false;
+		if (!exec_warp_is_ready(c, k->warp))
+			continue;
+		while (k->warp >= t->gang->first_warp + t->gang->warps)
+			t->gang++;
+		t->warp = k->warp;
+		return true;
+	}
+	return false;
 }
 
 bool debug_must_leave(struct debug_grid *d, struct gang *g, u32 pc)
@@ -410,8 +439,8 @@ static bool is_at_cursor(const struct debug_grid *d, const struct debug_turn *t)
 void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exec_stop stop)
 {
 	struct debug_cursor *k = &d->cursor;
-	struct gang *g = exec_gang_of(t->cta, t->warp);
-	bool yields = stop == STOP_YIELD, here = is_at_cursor(d, t);
+	struct gang *g = t->gang;
+	bool yields = stop == STOP_YIELD, here = t->in_order || is_at_cursor(d, t);
 
 	k->progress |= yields && g->budget <= 0 && !g->polled;
 	g->polled = false;
@@ -422,9 +451,7 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 		k->yielded |= yields;
 		k->warp += stop != STOP_LEFT && stop != STOP_FAULT;
 	}
-	if (stop == STOP_LEFT || stop == STOP_FAULT)
-		return;
-	if (exec_cta_is_over(t->cta))
+	if (stop == STOP_DONE && exec_cta_is_over(t->cta))
 		end_cta(d, t->cta);
 }
 

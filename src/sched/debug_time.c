@@ -127,7 +127,7 @@ static void set_alarm(struct debug_grid *d)
 {
 	const struct debug_history *h = &d->history;
 
-	d->alarm = h->on ? (d->time / h->check_step + 1) * h->check_step : UINT64_MAX;
+	d->alarm = (d->time / h->check_step + 1) * h->check_step;
 	if (!d->step && h->quiet_until < d->alarm)
 		d->alarm = h->quiet_until;
 	if (d->deeds_done < d->deeds.len && d->deeds.at[d->deeds_done].time < d->alarm)
@@ -440,6 +440,7 @@ static void resume_copy(struct debug_grid *d)
 	debug_copy_put(d, &h->copies.at[h->copies.len - 1]);
 	d->changed = d->ended = d->waits = false;
 	d->last_pc = NO_PC;
+	d->new_to_step = true;
 	h->made_ns = sched_host_ns();
 	d->step = d->time < h->quiet_until ? NULL : d->hooks->step;
 	set_alarm(d);

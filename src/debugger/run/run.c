@@ -33,6 +33,8 @@ void run_mark(struct debugger *x, const struct program *p)
 	}
 	if (x->run.marks)
 		points_mark(x, p, x->run.marks);
+	if (x->grid)
+		debug_mark(x->grid, p, x->run.marks);
 	x->run.marked = x->run.marks ? p : NULL;
 	x->points.stale = false;
 }
@@ -64,6 +66,7 @@ static void run_enter(struct debugger *x, struct debug_grid *d)
 				break;
 			}
 		watches_elsewhere(x);
+		x->run.marked = NULL; /* the engine has marks of the launch's own */
 	}
 	run_mark(x, debug_env(d)->program);
 }
@@ -476,6 +479,7 @@ struct debugger *debugger_attach(struct text *why)
 					    .launch_end = hook_launch_end,
 					    .launch_gone = hook_launch_gone,
 					    .step = hook_step,
+					    .attentive = &x->run.attentive,
 					    .access = hook_access,
 					    .wants_access = &x->watching,
 					    .fault = hook_fault,

@@ -127,6 +127,77 @@ static void test_wishes(const struct kernel *k)
 	debug_run_close(&r);
 }
 
+/* ---- which instructions the hook is asked about ---- */
+
+struct marker {
+	const struct debug_run *run;
+	u32 pc;    /* the instruction that is marked */
+	u64 until; /* every instruction is wanted from its second visit on, for so many of them */
+	bool attentive;
+	u64 steps, others, visits; /* others: that are not marked */
+	u64 digest;                /* of what was seen at the marked one */
+};
+
+static void mark_begin(void *user, struct debug_grid *d)
+{
+	struct marker *m = user;
+	u8 *marks = calloc(m->run->p->uops, 1);
+
+	marks[m->pc] = 1;
+	debug_mark(d, m->run->p, marks);
+	free(marks);
+}
+
+static enum debug_verdict mark_step(void *user, struct debug_grid *d, struct gang *g,
+				    const struct uop *in)
+{
+	struct marker *m = user;
+	u64 seen[3] = {debug_time(d), g->first_warp + g->warp, exec_step_mask(g, 0)};
+
+	m->steps++;
+	m->others += (u32)(in - g->uops) != m->pc;
+	if ((u32)(in - g->uops) == m->pc) {
+		m->visits++;
+		m->digest = (m->digest ^ hash_bytes(seen, sizeof(seen))) * 0x9e3779b97f4a7c15u;
+	}
+	m->attentive = m->until && m->visits >= 2 && m->others <= m->until;
+	return DEBUG_GO_ON;
+}
+
+static void mark_run(struct marker *m, bool marks)
+{
+	struct debug_hooks hooks = {.user = m,
+				    .step = mark_step,
+				    .launch_begin = marks ? mark_begin : NULL,
+				    .attentive = marks ? &m->attentive : NULL};
+	struct params p = {(u64)(uintptr_t)out, 0};
+	struct kernel k = {"barriers", barriers, 6, 128, 0, 0, false};
+	struct debug_run r = run_of(&k, &p, &hooks);
+
+	memset(out, 0, OUT_WORDS * 4);
+	CHECK(debug_run_open(&r));
+	m->run = &r;
+	m->pc = debug_run_at(&r, "ld.shared.u32 %r9");
+	CHECK(m->pc != NO_PC && debug_run_go(&r) && r.fault.kind == FAULT_NONE);
+	debug_run_close(&r);
+}
+
+/* Marked instructions are seen as if all were, few others are asked about. */
+static void test_marks(void)
+{
+	struct marker all = {0}, few = {0}, some = {.until = 100};
+
+	mark_run(&all, false);
+	mark_run(&few, true);
+	mark_run(&some, true);
+	CHECK(all.visits > 20 && all.others > 20 * all.visits);
+	CHECK_EQ(few.visits, all.visits);
+	CHECK_EQ(few.digest, all.digest);
+	CHECK_MSG(few.others == 1, "the first instruction alone is asked about beside these");
+	CHECK_EQ(some.digest, all.digest);
+	CHECK_MSG(some.others == some.until + 1, "every instruction is asked about while wanted");
+}
+
 /* ---- stops: what a script does at an instruction ---- */
 
 struct stop {
@@ -434,6 +505,7 @@ int main(void)
 		test_same(&kernels[i], true);
 	}
 	test_wishes(&kernels[1]);
+	test_marks();
 	test_frames();
 	test_fault();
 	test_mended();
