@@ -24,9 +24,9 @@
 #ifndef PL_PROCESS_H
 #define PL_PROCESS_H
 
-#include "src/check/race.h"
 #include "runtime/rt.h"
 #include "src/base/map.h"
+#include "src/check/finding.h"
 #include "src/dev/attend.h"
 #include "src/dev/handle.h"
 
@@ -49,9 +49,8 @@ struct process {
 	struct rt rt;
 	struct debugger *debugger; /* NULL: none; never freed */
 	struct recorder *recorder; /* NULL: none */
-	/* PTXLOOM_CHECK has race, and no debugger is there; what was found on all devices */
-	bool looks_for_races;
-	struct race_totals races;
+	u32 checks;                /* what is looked for: enum check, as a mask */
+	struct findings findings;  /* on all devices; if anything is looked for */
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */

@@ -98,7 +98,7 @@ struct rt_device {
 	/* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
 	int sticky;
 	size_t limits[RT_LIMITS];
-	struct race_check *races; /* if the process looks for races; else NULL */
+	struct checks *checks;    /* those that watch launches; NULL: none */
 	struct memory_pool *pool; /* that it allocates from; NULL: its default one */
 };
 

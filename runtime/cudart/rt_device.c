@@ -5,7 +5,7 @@
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
 #include "src/base/setting.h"
-#include "src/check/race.h"
+#include "src/check/checks.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
 #include "src/dev/record/record.h"
@@ -70,6 +70,24 @@ static bool is_set(const char *name)
 	return s && *s && strcmp(s, "0") != 0;
 }
 
+/* What PTXLOOM_CHECK asks for. */
+static void look_for(struct rt *rt)
+{
+	the_process.checks = rt->settings.checks;
+	if (!the_process.checks)
+		return;
+	findings_init(&the_process.findings,
+		      &(struct finding_options){.checks = the_process.checks});
+	if (!(the_process.checks & CHECKS_WATCHING))
+		return;
+	/* What is found is found in one order of events; the debugger is an observer itself. */
+	rt->settings.sched.workers = 1;
+	if (the_process.debugger) {
+		fputs(CHECKS_DEBUGGED, stderr);
+		the_process.checks &= ~CHECKS_WATCHING;
+	}
+}
+
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
@@ -100,12 +118,7 @@ static void rt_make(void)
 			rt->status = cudaErrorInitializationError;
 		}
 	}
-	/* Races are found in one order of events; the debugger is an observer itself. */
-	if (rt->settings.check_race)
-		rt->settings.sched.workers = 1;
-	the_process.looks_for_races = rt->settings.check_race && !the_process.debugger;
-	if (rt->settings.check_race && the_process.debugger)
-		fputs(RACE_CHECK_DEBUGGED, stderr);
+	look_for(rt);
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {
@@ -200,13 +213,13 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.on_overrun = rt_report_overrun;
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.on_copy_fault = rt_copy_fault;
-	d->dev.mem.strict = rt->settings.check_mem;
+	d->dev.mem.strict = rt->settings.checks & CHECK_MEM;
 	d->dev.syscalls.print_error = print_stderr;
-	d->races = the_process.looks_for_races ? calloc(1, sizeof(*d->races)) : NULL;
-	if (d->races) {
-		race_check_init(d->races, &d->dev.mem, &the_process.races);
-		d->dev.observer = &d->races->observer;
-	}
+	if (the_process.checks & CHECKS_WATCHING)
+		d->checks = calloc(1, sizeof(*d->checks));
+	if (d->checks)
+		d->dev.observer = checks_open(d->checks, the_process.checks, &d->dev.mem,
+					      &the_process.findings);
 	rt_limits_init(d);
 	rt_guard_install();
 	d->is_open = true;
@@ -297,9 +310,9 @@ void rt_device_reset(int i)
 		memory_pools_forget(&rt->pools, &d->dev);
 		memory_maps_forget(&rt->maps, &d->dev);
 		device_fini(&d->dev);
-		if (d->races)
-			race_check_fini(d->races);
-		free(d->races);
+		if (d->checks)
+			checks_close(d->checks);
+		free(d->checks);
 		*d = (struct rt_device){0};
 	} else {
 		stream_device_revive(&d->dev);

@@ -3,7 +3,7 @@
  * texts.
  */
 #include "runtime/process.h"
-#include "src/check/race.h"
+#include "src/check/fault.h"
 #include "src/base/leave.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Exit status of a process in which a check found something. */
 
 int rt_error_in(int status, const char *function)
 {
@@ -29,6 +27,18 @@ int rt_error_in(int status, const char *function)
 	return status;
 }
 
+static void say_fault(const struct device_fault *fault)
+{
+	struct finding f;
+
+	if (!the_process.checks) {
+		fputs(fault->message.at, stderr);
+		return;
+	}
+	fault_finding(fault, &f);
+	findings_add(&the_process.findings, &f);
+}
+
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault)
 {
 	int none = 0;
@@ -37,7 +47,7 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 	if (__atomic_compare_exchange_n(&d->sticky, &none, (int)status, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_RELAXED) &&
 	    fault && fault->message.at)
-		fputs(fault->message.at, stderr);
+		say_fault(fault);
 	if (fault && fault->kind == FAULT_TIMEOUT)
 		rt_attend_reported();
 	__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);

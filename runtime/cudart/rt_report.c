@@ -7,7 +7,6 @@
 #include "runtime/process.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
-#include "src/check/race.h"
 #include "src/dev/record/record.h"
 
 #include <stdio.h>
@@ -160,20 +159,20 @@ static void sum_up_overruns(void)
 
 /* ---- the end ---- */
 
-static void sum_up_races(void)
+static void sum_up_findings(void)
 {
-	if (!the_process.looks_for_races || the_process.is_forked)
+	if (!the_process.checks || the_process.is_forked)
 		return;
-	fflush(stdout);
-	race_totals_print(&the_process.races);
-	if (the_process.races.errors)
+	if (the_process.findings.errors)
 		__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);
+	findings_close(&the_process.findings);
+	the_process.checks = 0;
 }
 
 void rt_report_exit(void)
 {
 	sum_up_overruns();
-	sum_up_races();
+	sum_up_findings();
 	if (the_process.recorder && !the_process.is_forked)
 		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);

@@ -8,6 +8,16 @@
 
 #include "src/base/text.h"
 
+/* The words of PTXLOOM_CHECK, in their order in setting.def. */
+enum check {
+	CHECK_MEM = 1 << 0,
+	CHECK_RACE = 1 << 1,
+	CHECK_INIT = 1 << 2,
+	CHECK_SYNC = 1 << 3,
+	CHECK_LEAK = 1 << 4,
+	CHECK_API = 1 << 5,
+};
+
 enum setting_kind {
 	SETTING_TEXT,   /* anything */
 	SETTING_NUMBER, /* decimal, 0x.., 0.. */

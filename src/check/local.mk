@@ -1,5 +1,8 @@
 libcore_la_SOURCES += \
+	src/check/checks.c src/check/checks.h \
 	src/check/clock.c src/check/clock.h \
+	src/check/fault.c src/check/fault.h \
+	src/check/finding.c src/check/finding.def src/check/finding.h \
 	src/check/known.c src/check/known.h \
 	src/check/race.c src/check/race.h \
 	src/check/report.c src/check/report.h \

@@ -177,7 +177,7 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 			    (!x->second_writes && x->first.strong &&
 			     l->manner[x->second.pc].feeds_atomic);
 	}
-	race_reports_print(&l->reports, p, r->mem, r->totals);
+	race_reports_tell(&l->reports, p, r->mem, r->found);
 	launch_free(l);
 	map_remove(&r->launches, grid_id + 1);
 	r->last = NULL;
@@ -691,10 +691,10 @@ static void observe_sync(void *user, const struct exec_sync *s)
 	race_unlock(user);
 }
 
-void race_check_init(struct race_check *r, struct mem *m, struct race_totals *totals)
+void race_check_init(struct race_check *r, struct mem *m, struct findings *found)
 {
 	*r = (struct race_check){.mem = m,
-				 .totals = totals,
+				 .found = found,
 				 .observer = {.user = r,
 					      .launch_begin = observe_launch,
 					      .launch_end = observe_launch_end,
@@ -704,17 +704,6 @@ void race_check_init(struct race_check *r, struct mem *m, struct race_totals *to
 					      .sync = observe_sync,
 					      .heap = observe_heap}};
 	pthread_mutex_init(&r->lock, NULL);
-}
-
-void race_totals_print(const struct race_totals *t)
-{
-	u64 all = t->errors + t->warnings;
-
-	fprintf(stderr,
-		"========= RACECHECK SUMMARY: %llu hazard%s displayed (%llu error%s, %llu warning%s)\n",
-		(unsigned long long)all, all == 1 ? "" : "s", (unsigned long long)t->errors,
-		t->errors == 1 ? "" : "s", (unsigned long long)t->warnings,
-		t->warnings == 1 ? "" : "s");
 }
 
 void race_check_fini(struct race_check *r)

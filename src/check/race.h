@@ -11,32 +11,21 @@
 
 #include "src/exec/observer.h"
 
-/* The exit status when a check has found something. */
-#define CHECK_EXIT_FOUND 86
-#define RACE_CHECK_DEBUGGED "ptxloom: note: races are not looked for under the debugger\n"
-
-/* What was found, over several devices and resets of them. */
-struct race_totals {
-	u64 errors, warnings; /* pairs of lines, for each launch; atomic */
-};
-
 struct race_launch;
 
 struct race_check {
 	struct exec_observer observer;
-	struct mem *mem; /* of the device, to name addresses; borrowed */
-	struct race_totals *totals;
+	struct mem *mem;        /* of the device, to name addresses; borrowed */
+	struct findings *found; /* borrowed */
 	pthread_mutex_t lock;
 	struct map launches; /* those under way, by grid_id + 1 */
 	struct race_launch *last;
 	u64 last_id;
 };
 
-/* m: of the device, to name addresses; totals: counted up when a launch ends; both borrowed. */
-void race_check_init(struct race_check *r, struct mem *m, struct race_totals *totals);
+/* m: of the device, to name addresses; found: where races go; both borrowed. */
+void race_check_init(struct race_check *r, struct mem *m, struct findings *found);
 /* No launch is under way. */
 void race_check_fini(struct race_check *r);
-/* Print the summary on standard error. */
-void race_totals_print(const struct race_totals *t);
 
 #endif

@@ -2,8 +2,6 @@
  * Races in the words of racecheck.
  */
 #include "src/check/report.h"
-#include "src/base/demangle.h"
-#include "src/dev/place.h"
 #include "src/dev/whereabouts.h"
 
 #include <stdio.h>
@@ -43,36 +41,19 @@ static bool is_warning(const struct race *r)
 	return r->same_value || r->together || r->is_try;
 }
 
-static void say_xyz(u64 linear, const u32 size[3], struct text *t)
+static void add_race_side(const struct race *r, const struct touch *x, bool writes,
+			  const struct program *p, struct finding *f)
 {
-	text_printf(t, "(%llu,%llu,%llu)", (unsigned long long)(linear % size[0]),
-		    (unsigned long long)(linear / size[0] % size[1]),
-		    (unsigned long long)(linear / size[0] / size[1]));
-}
+	struct finding_side *s = finding_add_side(f, side_name(writes), p, x->pc);
 
-static void say_side(const struct race *r, const struct touch *x, const struct program *p,
-		     struct text *t)
-{
-	struct place at = place_of(p, x->pc);
-	struct source_line s = place_source(&at);
-
-	text_puts(t, " by thread ");
-	say_xyz(who_index(x->who), r->launch_block, t);
-	text_puts(t, " in block ");
-	say_xyz(who_cta_of(x->who), r->launch_grid, t);
-	text_puts(t, " at ");
-	if (at.func)
-		demangle(at.func->func->name->text, t);
-	text_puts(t, " in ");
-	if (s.file)
-		text_printf(t, "%s:%u", s.file, s.line);
-	else
-		place_say_insn(&at, t);
+	s->has_thread = true;
+	finding_unroll(who_index(x->who), r->launch_block, s->thread);
+	finding_unroll(who_cta_of(x->who), r->launch_grid, s->block);
 }
 
 static void say_order_missing(const struct race *r, struct text *t)
 {
-	text_puts(t, "=========     ");
+	text_puts(t, "    ");
 	if (r->same_value)
 		text_puts(t, r->first_writes && r->second_writes
 				     ? "Both write the same value. "
@@ -100,43 +81,45 @@ static void say_order_missing(const struct race *r, struct text *t)
 	text_puts(t, "\n");
 }
 
-static void say_race(const struct race_report *x, const struct program *p, struct mem *m,
-		     struct text *t)
+static void say_race(const struct race_report *x, struct mem *m, struct finding *f)
 {
 	const struct race *r = &x->race;
+	struct text *t = &f->text;
 
-	text_printf(t, "========= %s: Race reported between %s access",
-		    is_warning(r) ? "Warning" : "Error", side_name(r->second_writes));
-	say_side(r, &r->second, p, t);
-	text_printf(t, "\n=========     and %s access", side_name(r->first_writes));
-	say_side(r, &r->first, p, t);
+	text_printf(t, "%s: Race reported between %s access ", f->is_warning ? "Warning" : "Error",
+		    f->side[0].what);
+	finding_say_side(&f->side[0], t);
+	text_printf(t, "\n    and %s access ", f->side[1].what);
+	finding_say_side(&f->side[1], t);
 	text_printf(t, " [%llu hazards]\n", (unsigned long long)x->count);
 	if (r->space == MEM_SHARED) {
-		text_printf(t, "=========     on byte %llu of the block's shared memory\n",
+		text_printf(t, "    on byte %llu of the block's shared memory\n",
 			    (unsigned long long)r->address);
 	} else {
-		text_printf(t, "=========     on global address 0x%llx, which is ",
+		text_printf(t, "    on global address 0x%llx, which is ",
 			    (unsigned long long)r->address);
 		device_describe_address(m, NULL, r->address, t);
 		text_puts(t, "\n");
 	}
 	say_order_missing(r, t);
-	text_puts(t, "=========\n");
 }
 
-void race_reports_print(const struct race_reports *r, const struct program *p, struct mem *m,
-			struct race_totals *totals)
+void race_reports_tell(const struct race_reports *r, const struct program *p, struct mem *m,
+		       struct findings *found)
 {
-	struct text t = {0};
-
 	for (size_t i = 0; i < r->list.len; i++) {
-		say_race(&r->list.at[i], p, m, &t);
-		if (is_warning(&r->list.at[i].race))
-			__atomic_fetch_add(&totals->warnings, 1, __ATOMIC_RELAXED);
-		else
-			__atomic_fetch_add(&totals->errors, 1, __ATOMIC_RELAXED);
+		const struct race *x = &r->list.at[i].race;
+		struct finding f;
+
+		finding_init(&f, FINDING_RACE);
+		f.is_warning = is_warning(x);
+		f.count = r->list.at[i].count;
+		f.has_address = x->space == MEM_GLOBAL;
+		f.address = x->address;
+		finding_set_kernel(&f, p->funcs[0].func->name->text);
+		add_race_side(x, &x->second, x->second_writes, p, &f);
+		add_race_side(x, &x->first, x->first_writes, p, &f);
+		say_race(&r->list.at[i], m, &f);
+		findings_add(found, &f);
 	}
-	if (t.at)
-		fputs(t.at, stderr);
-	text_fini(&t);
 }

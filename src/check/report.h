@@ -4,7 +4,7 @@
 #ifndef PL_CHECK_REPORT_H
 #define PL_CHECK_REPORT_H
 
-#include "src/check/race.h"
+#include "src/check/finding.h"
 #include "src/check/shadow.h"
 
 /* Two accesses that nothing orders; the second ran last. */
@@ -34,8 +34,11 @@ struct race_reports {
 /* False: no memory left. */
 bool race_reports_add(struct race_reports *r, const struct race *race);
 void race_reports_fini(struct race_reports *r);
-/* Print them on standard error and count them. Warnings are what may be meant as it is. */
-void race_reports_print(const struct race_reports *r, const struct program *p, struct mem *m,
-			struct race_totals *totals);
+/*
+ * Add them to the findings. Warnings are what may be meant as it is. m: of the device, to name
+ * addresses.
+ */
+void race_reports_tell(const struct race_reports *r, const struct program *p, struct mem *m,
+		       struct findings *found);
 
 #endif

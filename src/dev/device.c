@@ -11,7 +11,7 @@
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
 	u64 one_order = s->sched.deterministic;
-	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->check_mem;
+	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->checks;
 	const char *isa = setting_text(SETTING_HOST_ISA);
 
 	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||
@@ -23,8 +23,7 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	s->sched.workers = (u32)workers;
 	s->sched.deterministic = one_order;
 	s->async_eager = eager;
-	s->check_mem = checks & 1;
-	s->check_race = checks >> 1 & 1;
+	s->checks = (u32)checks;
 	if (isa && !exec_ops_select(isa)) {
 		text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);
 		return false;

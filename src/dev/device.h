@@ -24,8 +24,7 @@ struct device_settings {
 			     may (PTXLOOM_ASYNC=eager) */
 	/* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
 	const char *host_isa;
-	bool check_mem;             /* PTXLOOM_CHECK has mem: struct mem is strict */
-	bool check_race;            /* it has race: src/check/race.h */
+	u32 checks;                 /* enum check, as a mask (PTXLOOM_CHECK) */
 	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };
 
@@ -293,7 +292,10 @@ struct device_fault {
 	u32 bytes;
 	u8 space;
 	bool has_address, write;
+	const char *access;  /* static: "read", "write", "atomic"; NULL: there is no address */
 	struct text message; /* several lines, the last one ends with \n */
+	/* Parts of it: lines about the place, the launch, waiting threads; the address in words */
+	struct text where, launch, waiters, whereabouts;
 };
 
 /*
@@ -344,11 +346,12 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 /* ---- faults: fault.c ---- */
 
 /*
- * Put a fault of a launch from there (NULL: unknown) into words; out->message is to be freed with
- * text_fini.
+ * Put a fault of a launch from there (NULL: unknown) into words; out is to be freed with
+ * device_fault_fini.
  */
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
 			   const struct sched_end *end, const void *from, struct device_fault *out);
+void device_fault_fini(struct device_fault *f);
 /* The same for an access outside allocations that was let pass. */
 void device_overrun_describe(const struct device_kernel *k, const struct program *p,
 			     const struct fault *f, struct text *out);

@@ -169,7 +169,6 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 	struct mem *m = &k->owner->dev->mem;
 	u64 a = f->address;
 
-	text_printf(t, "    address 0x%llx is ", (unsigned long long)a);
 	if (f->kind == FAULT_MISALIGNED_ADDRESS)
 		text_printf(t, "not a multiple of %u; it is ", f->size);
 	if (f->space == MEM_SHARED)
@@ -184,7 +183,6 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 		say_offset(f, a - m->local_base, local, f->local_bytes, t);
 	else
 		device_describe_address(m, k->owner, a, t);
-	text_puts(t, "\n");
 }
 
 static void fill_place(struct device_fault *out, const struct place *at)
@@ -220,6 +218,30 @@ static void say_launch(const void *from, struct text *t)
 	text_fini(&where);
 }
 
+static void add_fault_part(const struct text *part, struct text *t)
+{
+	if (part->at)
+		text_puts(t, part->at);
+}
+
+/* The message, of its parts. */
+static void compose(struct device_fault *out, const struct fault *f, const struct program *p)
+{
+	struct text *t = &out->message;
+
+	say_what(out, f, p);
+	add_fault_part(&out->where, t);
+	if (!is_standstill(f->kind))
+		say_thread(f, t);
+	add_fault_part(&out->launch, t);
+	add_fault_part(&out->waiters, t);
+	if (out->has_address) {
+		text_printf(t, "    address 0x%llx is ", (unsigned long long)f->address);
+		add_fault_part(&out->whereabouts, t);
+		text_puts(t, "\n");
+	}
+}
+
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
 			   const struct sched_end *end, const void *from, struct device_fault *out)
 {
@@ -228,30 +250,38 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 
 	*out = (struct device_fault){.kind = f->kind, .status = (enum status)rows[f->kind].cuda};
 	snprintf(out->kernel, sizeof(out->kernel), "%s", k->func->name->text);
-	say_what(out, f, p);
+	say_launch(from, &out->launch);
 	if (is_standstill(f->kind)) {
-		text_puts(&out->message, "    in kernel ");
-		demangle(out->kernel, &out->message);
-		text_puts(&out->message, "\n");
-		say_launch(from, &out->message);
-		say_waiters(p, end, &out->message);
+		text_puts(&out->where, "    in kernel ");
+		demangle(out->kernel, &out->where);
+		text_puts(&out->where, "\n");
+		say_waiters(p, end, &out->waiters);
+		compose(out, f, p);
 		return;
 	}
 	at = place_of(p, f->pc);
 	fill_place(out, &at);
 	memcpy(out->ctaid, f->ctaid, sizeof(out->ctaid));
 	memcpy(out->thread, f->thread, sizeof(out->thread));
-	place_say(p, f, out->kernel, &out->message);
-	say_thread(f, &out->message);
-	say_launch(from, &out->message);
+	place_say(p, f, out->kernel, &out->where);
 	if (is_access_fault(f->kind)) {
 		out->has_address = true;
 		out->address = f->address;
 		out->bytes = f->size;
 		out->space = f->space;
 		out->write = f->write || is_atomic(p, f);
-		say_address(f, k, &out->message);
+		out->access = access_name(p, f);
+		say_address(f, k, &out->whereabouts);
 	}
+	compose(out, f, p);
+}
+
+void device_fault_fini(struct device_fault *f)
+{
+	struct text *parts[] = {&f->message, &f->where, &f->launch, &f->waiters, &f->whereabouts};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		text_fini(parts[i]);
 }
 
 void device_census_describe(const struct device_kernel *k, const struct program *p,
@@ -276,7 +306,9 @@ void device_overrun_describe(const struct device_kernel *k, const struct program
 		space_name(f->space), access_name(p, f), f->size);
 	place_say(p, f, k->func->name->text, out);
 	say_thread(f, out);
+	text_printf(out, "    address 0x%llx is ", (unsigned long long)f->address);
 	say_address(f, k, out);
+	text_puts(out, "\n");
 }
 
 u64 device_line_key(const struct program *p, u32 pc)

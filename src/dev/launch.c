@@ -322,7 +322,7 @@ static void on_done(void *user, const struct sched_end *end)
 	device_fault_describe(f->kernel, f->program, end, f->from, &fault);
 	end_record(f, &fault);
 	device_flight_finish(f, fault.status, &fault);
-	text_fini(&fault.message);
+	device_fault_fini(&fault);
 }
 
 static void on_tell(void *user, const struct sched_progress *progress, const struct sched_end *end)

@@ -103,9 +103,11 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	}
 	if (!j->replay && !arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
-	j->watch.races = s.check_race && !debugger_is_wanted();
-	if (s.check_race && !j->watch.races)
-		fputs(RACE_CHECK_DEBUGGED, stderr);
+	j->watch.which = s.checks;
+	if (s.checks & CHECKS_WATCHING && debugger_is_wanted()) {
+		fputs(CHECKS_DEBUGGED, stderr);
+		j->watch.which &= ~CHECKS_WATCHING;
+	}
 	j->watch.mem = &j->dev.mem;
 	observer = exec_watch_open(&j->watch, &ok);
 	if (!ok) {
@@ -113,7 +115,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		return TOOL_USAGE;
 	}
 	/* What is reported is the same every time, unless more workers are asked for. */
-	if (observer && (!s.sched.workers || j->watch.races))
+	if (observer && (!s.sched.workers || j->watch.which & CHECKS_WATCHING))
 		s.sched.workers = 1;
 	if (debugger_is_wanted() && !exec_attach_debugger(j, &s))
 		return TOOL_USAGE;
@@ -129,6 +131,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		j->dev.arch = NULL;
 		return TOOL_USAGE;
 	}
+	j->dev.mem.strict |= (s.checks & CHECK_MEM) != 0;
 	if (j->debugger) {
 		sched_set_debug(j->pool, debugger_hooks(j->debugger));
 		sched_thread_apart(j->pool, 1);
@@ -326,7 +329,7 @@ static void note_end(void *user, enum status status, const struct device_fault *
 
 	j->status = status;
 	if (fault)
-		fputs(fault->message.at, stderr);
+		exec_watch_fault(&j->watch, fault);
 }
 
 static void print_refusal(const struct device_launch *l, enum status status)
@@ -402,7 +405,7 @@ static int launch_kernel(struct exec_job *j)
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		result = TOOL_USAGE;
 	}
-	if (!result && exec_watch_found(&j->watch))
+	if (!result && j->watch.errors)
 		result = CHECK_EXIT_FOUND;
 	free(args);
 	return result;

@@ -2,9 +2,12 @@
  * The observers of `ptxloom exec`.
  */
 #include "src/tools/exec_watch.h"
+#include "src/check/fault.h"
 
 const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 {
+	const struct exec_observer *checks = NULL;
+
 	*ok = true;
 	watch_tee_init(&w->tee);
 	if (w->trace_path) {
@@ -19,16 +22,25 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 		watch_counters_init(&w->counters);
 		watch_tee_add(&w->tee, &w->counters.observer);
 	}
-	if (w->races) {
-		race_check_init(&w->race, w->mem, &w->found);
-		watch_tee_add(&w->tee, &w->race.observer);
+	if (w->which) {
+		findings_init(&w->findings, &(struct finding_options){.checks = w->which});
+		checks = checks_open(&w->checks, w->which, w->mem, &w->findings);
 	}
+	if (checks)
+		watch_tee_add(&w->tee, checks);
 	return w->tee.len ? &w->tee.observer : NULL;
 }
 
-bool exec_watch_found(const struct exec_watch *w)
+void exec_watch_fault(struct exec_watch *w, const struct device_fault *fault)
 {
-	return w->found.errors != 0;
+	struct finding f;
+
+	if (!w->which) {
+		fputs(fault->message.at, stderr);
+		return;
+	}
+	fault_finding(fault, &f);
+	findings_add(&w->findings, &f);
 }
 
 bool exec_watch_close(struct exec_watch *w)
@@ -38,9 +50,11 @@ bool exec_watch_close(struct exec_watch *w)
 	for (u32 i = 0; w->count && w->tee.len && i < WATCH_METRICS; i++)
 		printf("%-68s %12llu  %s\n", watch_metric_name(i),
 		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
-	if (w->races && w->tee.len) {
-		race_totals_print(&w->found);
-		race_check_fini(&w->race);
+	if (w->which) {
+		checks_close(&w->checks);
+		w->errors = w->findings.errors;
+		findings_close(&w->findings);
+		w->which = 0;
 	}
 	if (!w->file)
 		return true;

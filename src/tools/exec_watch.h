@@ -1,21 +1,24 @@
-/* What `ptxloom exec` tells about a launch: --count and --trace. */
+/* What `ptxloom exec` tells about a launch: --count, --trace, and what checks find. */
 #ifndef PL_TOOLS_EXEC_WATCH_H
 #define PL_TOOLS_EXEC_WATCH_H
 
-#include "src/check/race.h"
+#include "src/check/checks.h"
+#include "src/dev/device.h"
 #include "src/watch/counters.h"
 #include "src/watch/tee.h"
 #include "src/watch/trace.h"
 
 struct exec_watch {
-	bool count, races;
+	bool count;
+	u32 which;              /* enum check, as a mask */
 	const char *trace_path; /* NULL: no trace; "-": standard output */
 	struct mem *mem;        /* of the device, borrowed */
 	FILE *file;
 	struct watch_counters counters;
 	struct watch_trace trace;
-	struct race_check race;
-	struct race_totals found;
+	struct checks checks;
+	struct findings findings; /* if there are checks */
+	u64 errors;               /* of them; after exec_watch_close */
 	struct watch_tee tee;
 };
 
@@ -25,7 +28,7 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok);
  * Print the counters on standard output, close the trace. False, with errno set: it is not whole.
  */
 bool exec_watch_close(struct exec_watch *w);
-/* Races that it found; after exec_watch_close. */
-bool exec_watch_found(const struct exec_watch *w);
+/* A fault, in words; with checks it is a finding. */
+void exec_watch_fault(struct exec_watch *w, const struct device_fault *fault);
 
 #endif

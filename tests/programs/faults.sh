@@ -23,13 +23,20 @@ silent()
 	empty "$(grep -E -- "$1" err)" "$how: not $1"
 }
 
-# fault HOW ERROR: the program gets ERROR.
+# fault HOW ERROR [OPTION]: the program gets ERROR.
 fault()
 {
 	how=$1
-	capture ptxloom run --check=mem ./faults "$how"
+	capture ptxloom run $3 ./faults "$how"
 	[ "$(cat out)" = "$2" ]
 	verdict $? "$how: $2"
+}
+
+# finding HOW ERROR: the same as a finding, of which hardware may not know.
+finding()
+{
+	fault "$1" "$2" --check=mem
+	tells '========= ERROR SUMMARY: 1 error'
 }
 
 host="neither managed nor registered"
@@ -63,6 +70,7 @@ needs_clang
 succeeds "faults.cu builds" ptxloom cc -lineinfo faults.cu -o faults
 
 bad=cudaErrorIllegalAddress
+out_of_bounds='=========     Address 0x[0-9a-f]+ is out of bounds and is '
 fault null $bad
 tells 'ptxloom: error: Invalid address: (generic|global) write of 4 bytes'
 tells "    at .*faults\.cu:$(line put):[0-9]+, in put\(int\*, int\)"
@@ -84,16 +92,21 @@ fault stack $bad
 tells "    address 0x[0-9a-f]+ is host memory \(the stack: a local variable\), $host"
 fault static $bad
 tells "    address 0x[0-9a-f]+ is host memory( \(of .*/faults\))?, $host"
-fault after $bad
-tells '    address 0x[0-9a-f]+ is 12 bytes after a 4000-byte allocation at 0x[0-9a-f]+'
+finding after $bad
+tells '========= Invalid __global__ write of size 4 bytes'
+tells "=========     at put\(int\*, int\) in .*faults\.cu:$(line put)"
+tells "========= +$(line put) \|         p\[i\] = i; /\* put \*/"
+tells "=========     called from .*faults\.cu:$(line write):[0-9]+"
+tells '=========     by thread \([0-9]+,0,0\) in block \([0-9]+,0,0\)'
+tells "${out_of_bounds}12 bytes after a 4000-byte allocation at 0x[0-9a-f]+"
 fault before $bad
 tells '    address 0x[0-9a-f]+ is 4 bytes before a 64-byte allocation at 0x[0-9a-f]+'
-fault freed $bad
-tells '    address 0x[0-9a-f]+ is 8 bytes inside a freed 64-byte allocation at 0x[0-9a-f]+'
-fault variable $bad
-tells '    address 0x[0-9a-f]+ is 0 bytes after the variable table of 40 bytes at 0x[0-9a-f]+'
-fault shared $bad
-tells '    address 0x[0-9a-f]+ is byte 4194304 of the block.s shared memory, which has 32'
+finding freed $bad
+tells "${out_of_bounds}8 bytes inside a freed 64-byte allocation at 0x[0-9a-f]+"
+finding variable $bad
+tells "${out_of_bounds}0 bytes after the variable table of 40 bytes at 0x[0-9a-f]+"
+finding shared $bad
+tells "${out_of_bounds}byte 4194304 of the block.s shared memory, which has 32"
 fault misaligned cudaErrorMisalignedAddress
 tells '    address 0x[0-9a-f]+ is not a multiple of 8; it is 4 bytes inside a 64-byte allocation at 0x[0-9a-f]+'
 # Our header has atomicAdd; clang does not tell where it was inlined.

@@ -27,7 +27,7 @@ allowed()
 	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
-	src/check) echo "$engine src/sched src/dev src/check" ;;
+	src/check) echo "$engine src/sched src/dev src/watch src/check" ;;
 	src/watch) echo "$engine src/sched src/watch" ;;
 	src/report) echo "$engine src/sched src/watch src/report" ;;
 	# What the debugger knows of programs knows nothing of how they are run.

@@ -1,6 +1,7 @@
 /*
  * Repeating a recorded launch: the file is read and checked, memory is put where it was.
  */
+#include "src/base/setting.h"
 #include "src/base/demangle.h"
 #include "src/base/file.h"
 #include "src/dev/module/nested.h"
@@ -112,7 +113,7 @@ void replay_settings(const struct replay *r, struct device_settings *s)
 	s->sched.workers = from->workers;
 	s->sched.deterministic = from->deterministic;
 	s->async_eager = from->async_eager;
-	s->check_mem = from->check_mem;
+	s->checks = from->check_mem ? CHECK_MEM : 0;
 }
 
 struct arch *replay_profile(const struct replay *r, struct diag *d)

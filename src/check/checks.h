@@ -1,0 +1,30 @@
+/*
+ * The checks of a device: observers of its launches, one for each of PTXLOOM_CHECK that needs one.
+ */
+#ifndef PL_CHECK_CHECKS_H
+#define PL_CHECK_CHECKS_H
+
+#include "src/check/finding.h"
+#include "src/check/race.h"
+#include "src/watch/tee.h"
+
+/* Those that watch launches; under a debugger they are off. */
+#define CHECKS_WATCHING ((u32)CHECK_RACE)
+#define CHECKS_DEBUGGED "ptxloom: note: races are not looked for under the debugger\n"
+
+struct checks {
+	u32 which; /* enum check, as a mask */
+	struct race_check race;
+	struct watch_tee tee;
+};
+
+/*
+ * which: of CHECKS_WATCHING. m: the memory of the device; found: where findings go; both borrowed.
+ * NULL when none of these watches launches.
+ */
+const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem *m,
+					struct findings *found);
+/* No launch is under way. */
+void checks_close(struct checks *c);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * Faults in the words of memcheck and synccheck.
+ */
+#include "src/check/fault.h"
+#include "src/base/demangle.h"
+
+static enum finding_kind finding_kind_of(enum fault_kind kind)
+{
+	switch (kind) {
+	case FAULT_ILLEGAL_ADDRESS:
+	case FAULT_INVALID_ADDRESS_SPACE:
+		return FINDING_INVALID_ACCESS;
+	case FAULT_MISALIGNED_ADDRESS:
+		return FINDING_MISALIGNED_ACCESS;
+	case FAULT_DEADLOCK:
+		return FINDING_DEADLOCK;
+	default:
+		return FINDING_FAULT;
+	}
+}
+
+static const char *fault_space(u8 space)
+{
+	switch ((enum mem_space)space) {
+	case MEM_SHARED:
+		return "shared";
+	case MEM_LOCAL:
+		return "local";
+	case MEM_CONST:
+		return "constant";
+	case MEM_PARAM:
+		return "param";
+	default:
+		return "global";
+	}
+}
+
+/* "Invalid __global__ write of size 4 bytes", else what the fault's own first line says. */
+static void say_headline(const struct device_fault *x, struct text *t)
+{
+	static const char before[] = "ptxloom: error: ";
+	const char *line = x->message.at ? x->message.at : "";
+
+	if (x->has_address) {
+		text_printf(t, "Invalid __%s__ %s of size %u byte%s\n", fault_space(x->space),
+			    x->access, x->bytes, x->bytes == 1 ? "" : "s");
+		return;
+	}
+	if (!strncmp(line, before, sizeof(before) - 1))
+		line += sizeof(before) - 1;
+	text_add(t, line, strcspn(line, "\n"));
+	text_puts(t, "\n");
+}
+
+static void add_lines(const struct text *part, struct text *t)
+{
+	if (part->at)
+		text_puts(t, part->at);
+}
+
+static void add_fault_side(const struct device_fault *x, struct finding *f)
+{
+	struct finding_side *s = finding_add_side(f, x->access ? x->access : "", NULL, 0);
+
+	s->has_thread = true;
+	memcpy(s->thread, x->thread, sizeof(s->thread));
+	memcpy(s->block, x->ctaid, sizeof(s->block));
+	finding_set_place(&s->place, x->function, x->source, x->source_line, x->ptx_name,
+			  x->ptx_line);
+}
+
+/* "at put(int*, int) in scale.cu:12", then what else is known of the place. */
+static void say_where(const struct device_fault *x, struct text *t)
+{
+	const char *rest = x->where.at ? x->where.at : "";
+
+	if (x->source[0]) {
+		text_puts(t, "    at ");
+		demangle(x->function, t);
+		text_printf(t, " in %s:%u\n", x->source, x->source_line);
+		rest += strcspn(rest, "\n");
+		rest += *rest == '\n';
+	}
+	text_puts(t, rest);
+}
+
+void fault_finding(const struct device_fault *x, struct finding *f)
+{
+	struct text *t = &f->text;
+
+	finding_init(f, finding_kind_of(x->kind));
+	finding_set_kernel(f, x->kernel);
+	f->has_address = x->has_address;
+	f->address = x->address;
+	say_headline(x, t);
+	say_where(x, t);
+	if (x->function[0]) {
+		add_fault_side(x, f);
+		text_printf(t, "    by thread (%u,%u,%u) in block (%u,%u,%u)\n", x->thread[0],
+			    x->thread[1], x->thread[2], x->ctaid[0], x->ctaid[1], x->ctaid[2]);
+	}
+	if (x->has_address) {
+		text_printf(t, "    Address 0x%llx is %s", (unsigned long long)x->address,
+			    x->kind == FAULT_MISALIGNED_ADDRESS ? "" : "out of bounds and is ");
+		add_lines(&x->whereabouts, t);
+		text_puts(t, "\n");
+	}
+	add_lines(&x->launch, t);
+	add_lines(&x->waiters, t);
+}

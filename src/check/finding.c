@@ -1,0 +1,256 @@
+/*
+ * The list of findings of a process: each once, in the words of compute-sanitizer.
+ */
+#include "src/check/finding.h"
+#include "src/base/demangle.h"
+#include "src/dev/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+	enum check check;
+	const char *word;
+} finding_rows[] = {
+#define FINDING(name, check, word, what) {CHECK_##check, word},
+#include "src/check/finding.def"
+#undef FINDING
+};
+
+enum check finding_check(enum finding_kind kind)
+{
+	return finding_rows[kind].check;
+}
+
+const char *finding_word(enum finding_kind kind)
+{
+	return finding_rows[kind].word;
+}
+
+/* ---- to make one ---- */
+
+void finding_init(struct finding *f, enum finding_kind kind)
+{
+	*f = (struct finding){.kind = kind, .count = 1};
+}
+
+void finding_fini(struct finding *f)
+{
+	for (u32 i = 0; i < f->sides; i++) {
+		struct finding_place *at = &f->side[i].place;
+
+		free(at->function);
+		free(at->file);
+		free(at->insn);
+	}
+	free(f->kernel);
+	text_fini(&f->text);
+	*f = (struct finding){0};
+}
+
+static char *demangled(const char *name)
+{
+	struct text t = {0};
+
+	demangle(name, &t);
+	return t.at; /* the caller's */
+}
+
+void finding_set_kernel(struct finding *f, const char *name)
+{
+	free(f->kernel);
+	f->kernel = demangled(name);
+}
+
+static void find_finding_place(const struct program *p, u32 pc, struct finding_place *out)
+{
+	struct place at = place_of(p, pc);
+	struct source_line s = place_source(&at);
+	struct text insn = {0};
+
+	if (at.func)
+		out->function = demangled(at.func->func->name->text);
+	if (s.file)
+		out->file = strdup(s.file);
+	out->line = s.line;
+	out->column = s.column;
+	if (at.in)
+		place_say_insn(&at, &insn);
+	out->insn = insn.at;
+}
+
+void finding_set_place(struct finding_place *at, const char *function, const char *file, u32 line,
+		       const char *ptx, u32 ptx_line)
+{
+	struct text insn = {0};
+
+	at->function = demangled(function);
+	if (file && *file) {
+		at->file = strdup(file);
+		at->line = line;
+	}
+	if (ptx && *ptx && ptx_line)
+		text_printf(&insn, "%s:%u", ptx, ptx_line);
+	at->insn = insn.at;
+}
+
+struct finding_side *finding_add_side(struct finding *f, const char *what, const struct program *p,
+				      u32 pc)
+{
+	struct finding_side *s = f->sides < FINDING_SIDES ? &f->side[f->sides] : NULL;
+
+	if (!s)
+		return NULL;
+	f->sides++;
+	s->what = what;
+	if (p)
+		find_finding_place(p, pc, &s->place);
+	return s;
+}
+
+void finding_unroll(u64 linear, const u32 size[3], u32 out[3])
+{
+	out[0] = (u32)(linear % size[0]);
+	out[1] = (u32)(linear / size[0] % size[1]);
+	out[2] = (u32)(linear / size[0] / size[1]);
+}
+
+static void say_finding_place(const struct finding_place *at, struct text *t)
+{
+	text_puts(t, at->function ? at->function : "?");
+	text_puts(t, " in ");
+	if (at->file)
+		text_printf(t, "%s:%u", at->file, at->line);
+	else
+		text_puts(t, at->insn ? at->insn : "unknown code");
+}
+
+void finding_say_side(const struct finding_side *s, struct text *t)
+{
+	if (s->has_thread)
+		text_printf(t, "by thread (%u,%u,%u) in block (%u,%u,%u) ", s->thread[0],
+			    s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2]);
+	text_puts(t, "at ");
+	say_finding_place(&s->place, t);
+}
+
+/* ---- the list ---- */
+
+void findings_init(struct findings *l, const struct finding_options *o)
+{
+	*l = (struct findings){.options = *o};
+	pthread_mutex_init(&l->lock, NULL);
+}
+
+static u64 hash_text(u64 key, const char *s)
+{
+	u64 parts[2] = {key, s ? hash_bytes(s, strlen(s)) : 0};
+
+	return hash_bytes(parts, sizeof(parts));
+}
+
+/* The same for findings that are told apart by nothing that the user could act on. */
+static u64 key_of(const struct finding *f)
+{
+	u64 key = (u64)f->kind << 1 | f->is_warning;
+
+	for (u32 i = 0; i < f->sides; i++) {
+		const struct finding_place *at = &f->side[i].place;
+
+		key = hash_text(key, f->side[i].what);
+		key = hash_text(key, at->function);
+		if (at->file)
+			key = hash_text(key + at->line, at->file);
+		else
+			key = hash_text(key, at->insn);
+	}
+	/* Without a place in device code the words are all there is. */
+	if (!f->sides)
+		key = hash_text(key, f->text.at);
+	return key | 1;
+}
+
+#define PREFIX "========= "
+
+static void print_finding(const struct finding *f)
+{
+	const char *line = f->text.at;
+
+	while (line && *line) {
+		const char *end = strchrnul(line, '\n');
+
+		fprintf(stderr, PREFIX "%.*s\n", (int)(end - line), line);
+		line = *end ? end + 1 : end;
+	}
+	fputs("=========\n", stderr);
+}
+
+static void keep_finding(struct findings *l, struct finding *f, u64 key)
+{
+	if (f->is_warning)
+		l->warnings++;
+	else
+		l->errors++;
+	l->kinds[f->kind]++;
+	fflush(stdout);
+	print_finding(f);
+	/* Without memory it is not known again, but it was said. */
+	if (VEC_PUSH(&l->list, *f)) {
+		map_set(&l->by_key, key, l->list.len);
+		*f = (struct finding){0};
+	}
+}
+
+void findings_add(struct findings *l, struct finding *f)
+{
+	u64 key = key_of(f), *slot;
+
+	pthread_mutex_lock(&l->lock);
+	slot = map_get(&l->by_key, key);
+	if (slot)
+		l->list.at[*slot - 1].count += f->count;
+	else
+		keep_finding(l, f, key);
+	pthread_mutex_unlock(&l->lock);
+	finding_fini(f);
+}
+
+static const char *plural(u64 n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* What racecheck calls hazards is counted on its own, as users of its scripts expect. */
+static void print_findings_summary(const struct findings *l)
+{
+	u64 race_errors = 0, race_warnings = 0, all;
+
+	for (size_t i = 0; i < l->list.len; i++)
+		if (finding_check(l->list.at[i].kind) == CHECK_RACE) {
+			race_errors += !l->list.at[i].is_warning;
+			race_warnings += l->list.at[i].is_warning;
+		}
+	all = race_errors + race_warnings;
+	if (l->options.checks & CHECK_RACE)
+		fprintf(stderr,
+			PREFIX
+			"RACECHECK SUMMARY: %llu hazard%s displayed (%llu error%s, %llu warning%s)\n",
+			(unsigned long long)all, plural(all), (unsigned long long)race_errors,
+			plural(race_errors), (unsigned long long)race_warnings,
+			plural(race_warnings));
+	all = l->errors - race_errors;
+	if (l->options.checks & ~(u32)CHECK_RACE || all)
+		fprintf(stderr, PREFIX "ERROR SUMMARY: %llu error%s\n", (unsigned long long)all,
+			plural(all));
+}
+
+void findings_close(struct findings *l)
+{
+	fflush(stdout);
+	print_findings_summary(l);
+	for (size_t i = 0; i < l->list.len; i++)
+		finding_fini(&l->list.at[i]);
+	VEC_FREE(&l->list);
+	map_fini(&l->by_key);
+	pthread_mutex_destroy(&l->lock);
+}

@@ -1,0 +1,104 @@
+/*
+ * What checks find, as data and in words: one list for a process, to which observers of several
+ * devices add from several threads. The text of a finding is printed as it is found; other formats
+ * are written when the list is closed.
+ */
+#ifndef PL_CHECK_FINDING_H
+#define PL_CHECK_FINDING_H
+
+#include "src/base/map.h"
+#include "src/base/setting.h"
+#include "src/base/text.h"
+#include "src/base/vec.h"
+#include "src/lower/lower.h"
+
+#include <pthread.h>
+
+/* The exit status when a check has found something. */
+#define CHECK_EXIT_FOUND 86
+
+enum finding_kind {
+#define FINDING(name, check, word, what) FINDING_##name,
+#include "src/check/finding.def"
+#undef FINDING
+	FINDING_KINDS,
+};
+
+/* Where code is. Strings are owned; NULL: unknown. */
+struct finding_place {
+	char *function; /* demangled */
+	char *file;     /* of the source, as the compiler names it */
+	char *insn;     /* "kernel.ptx:34: ld.global.f32 .." */
+	u32 line, column;
+};
+
+/* What one thread did, or where it is. */
+struct finding_side {
+	const char *what; /* static: "Write" */
+	bool has_thread;
+	u32 thread[3], block[3];
+	struct finding_place place;
+};
+
+#define FINDING_SIDES 2u
+
+struct finding {
+	enum finding_kind kind;
+	bool is_warning;
+	u32 sides;
+	struct finding_side side[FINDING_SIDES];
+	char *kernel; /* demangled; NULL: none */
+	bool has_address;
+	u64 address;
+	u64 count;        /* how often */
+	struct text text; /* lines, the first of which says all in short; each ends with \n */
+};
+
+/* Options of the list: PTXLOOM_CHECK_*. Strings are borrowed. */
+struct finding_options {
+	u32 checks; /* enum check, as a mask: whose summaries are printed */
+};
+
+struct findings {
+	pthread_mutex_t lock;
+	struct finding_options options;
+	VEC(struct finding) list;
+	struct map by_key; /* number + 1 */
+	u64 errors, warnings;
+	u64 kinds[FINDING_KINDS];
+};
+
+/* The word of PTXLOOM_CHECK that looks for this kind, and the kind's own. */
+enum check finding_check(enum finding_kind kind);
+const char *finding_word(enum finding_kind kind);
+
+/* ---- to make one ---- */
+
+/* A finding with nothing in it; finding_fini frees it, unless findings_add has taken it. */
+void finding_init(struct finding *f, enum finding_kind kind);
+void finding_fini(struct finding *f);
+/* The function that ran; its name as the PTX has it. */
+void finding_set_kernel(struct finding *f, const char *name);
+/* Add a side at micro-op pc of p (NULL: unknown yet). NULL: there are FINDING_SIDES already. */
+struct finding_side *finding_add_side(struct finding *f, const char *what, const struct program *p,
+				      u32 pc);
+/* Fill an empty place of names; file and ptx may be empty or NULL. function: as the PTX has it. */
+void finding_set_place(struct finding_place *at, const char *function, const char *file, u32 line,
+		       const char *ptx, u32 ptx_line);
+/* Add "by thread (7,0,0) in block (1,0,0) at scale(float*, int) in scale.cu:12". */
+void finding_say_side(const struct finding_side *s, struct text *t);
+/* The coordinates of the thread or block with this number in a box of this size. */
+void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
+
+/* ---- the list ---- */
+
+void findings_init(struct findings *l, const struct finding_options *o);
+/*
+ * Take f and print it, if none of its kind is known at the same places; else count that one up.
+ * f is empty afterwards.
+ */
+void findings_add(struct findings *l, struct finding *f);
+/* Print the summary, write what else is asked for, and free the list. */
+void findings_close(struct findings *l);
+
+#endif
