@@ -1,8 +1,8 @@
 /*
  * C expressions over the names of a program, as gdb and cuda-gdb take them:
  *
- *     names       of C and C++, ns::x; members of `this`; threadIdx blockIdx blockDim gridDim
- *                 warpSize
+ *     names       of C and C++, ns::x, 'file.cu'::x; members of `this`; threadIdx blockIdx
+ *                 blockDim gridDim warpSize
  *     registers   %r12, $r12 (when no $r12 was set), %tid.x, special registers; $pc
  *     values      1 0x1f 077 0b11 1u 1ll 1.5 1e3f 'a' "text" true false nullptr
  *     kept        $ the last one, $$ the one before, $$2, $7; $name convenience variables
@@ -33,6 +33,12 @@ struct dbg_type *dbg_expr_type(const struct dbg_expr *e);
 
 /* Does it call functions of the program? */
 bool dbg_expr_calls(const struct dbg_expr *e);
+
+/*
+ * Does it hold names or types of another module than that of the context? Known when it has been
+ * evaluated. It is then to be freed before any module is.
+ */
+bool dbg_expr_is_foreign(const struct dbg_expr *e);
 
 /*
  * The value is valid as long as the expression and the session. Assignments are made when c->dry is

@@ -3,16 +3,18 @@ noinst_LTLIBRARIES += libdbg.la
 libdbg_la_SOURCES = \
 	src/dbg/dbg.c src/dbg/dbg.h \
 	src/dbg/dwarf_int.h \
-	src/dbg/expr.h src/dbg/expr_int.h \
-	src/dbg/expr_arith.c \
-	src/dbg/expr_eval.c \
-	src/dbg/expr_lex.c \
-	src/dbg/expr_parse.c \
-	src/dbg/expr_type.c \
+	src/dbg/expr.h src/dbg/expr/expr_int.h \
+	src/dbg/expr/expr_arith.c \
+	src/dbg/expr/expr_eval.c \
+	src/dbg/expr/expr_lex.c \
+	src/dbg/expr/expr_name.c \
+	src/dbg/expr/expr_parse.c \
+	src/dbg/expr/expr_type.c \
 	src/dbg/flow.c src/dbg/flow.h \
 	src/dbg/format.c \
 	src/dbg/lines.c src/dbg/lines.h \
-	src/dbg/names.c src/dbg/names.h \
+	src/dbg/names.c src/dbg/names.h src/dbg/names_int.h \
+	src/dbg/names_ptx.c \
 	src/dbg/session.c \
 	src/dbg/type.c src/dbg/type.h \
 	src/dbg/type_print.c \

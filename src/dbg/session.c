@@ -20,6 +20,8 @@ struct dbg_session {
 	VEC(struct dbg_type *) arrays;
 	VEC(struct kept) history;
 	VEC(struct kept) variables;
+	dbg_module_fn *module; /* NULL: the context's is all there is */
+	void *user;
 };
 
 struct dbg_session *dbg_session_new(void)
@@ -47,6 +49,42 @@ void dbg_session_free(struct dbg_session *s)
 	map_fini(&s->pointers);
 	arena_fini(&s->arena);
 	free(s);
+}
+
+/* ---- modules of the program ---- */
+
+void dbg_session_set_modules(struct dbg_session *s, dbg_module_fn *module, void *user)
+{
+	s->module = module;
+	s->user = user;
+}
+
+struct dbg_names *dbg_context_names(const struct dbg_context *c, u32 *at)
+{
+	const struct dbg_session *s = c->session;
+	struct dbg_names *names = NULL;
+
+	if (!*at) {
+		++*at;
+		return c->names;
+	}
+	while (s->module && s->module(s->user, *at - 1, &names)) {
+		++*at;
+		if (names && names != c->names)
+			return names;
+	}
+	return NULL;
+}
+
+bool dbg_context_find(const struct dbg_context *c, const char *name, struct dbg_variable *out)
+{
+	struct dbg_names *names;
+
+	for (u32 at = 0; (names = dbg_context_names(c, &at));)
+		if (names == c->names ? dbg_names_find(names, c->place, c->inlined, name, out)
+				      : dbg_names_find(names, (struct dbg_place){0}, 0, name, out))
+			return true;
+	return false;
 }
 
 /* ---- modules go ---- */

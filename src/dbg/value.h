@@ -26,6 +26,13 @@ void dbg_session_free(struct dbg_session *s);
  */
 void dbg_session_forget(struct dbg_session *s);
 
+/*
+ * The modules of the program, in which what a module does not know is looked for: the i-th one's
+ * names, NULL: it has none. False past the last. Those that expressions hold must outlive these.
+ */
+typedef bool dbg_module_fn(void *user, u32 i, struct dbg_names **out);
+void dbg_session_set_modules(struct dbg_session *s, dbg_module_fn *module, void *user);
+
 struct dbg_context {
 	struct dbg_session *session;     /* never NULL */
 	const struct dbg_target *target; /* NULL: nothing runs */
@@ -35,6 +42,14 @@ struct dbg_context {
 	u32 inlined;             /* which function inlined there is meant, as dbg_names_find */
 	bool dry;                /* types alone are wanted: nothing is written */
 };
+
+/*
+ * The names of the context's module and then those of others of the program, NULL: no more. *at is
+ * where it is: 0 at first.
+ */
+struct dbg_names *dbg_context_names(const struct dbg_context *c, u32 *at);
+/* dbg_names_find in the module of the context at its place, then in others of the program. */
+bool dbg_context_find(const struct dbg_context *c, const char *name, struct dbg_variable *out);
 
 /* ---- values ---- */
 

@@ -21,6 +21,7 @@ struct debugger *debugger_new(void)
 		return NULL;
 	}
 	machine_init(x);
+	dbg_session_set_modules(x->session, loaded_names, x);
 	/* A stop inside a function that the debugger calls is one in the middle of a command. */
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);

@@ -50,6 +50,8 @@ struct loaded *loaded_find(struct debugger *x, const struct ir_module *m);
 /* Open lines and names; false: no memory. */
 bool loaded_open(struct debugger *x, struct loaded *l);
 struct loaded *loaded_of(struct debugger *x, const struct ir_func *f);
+/* A dbg_module_fn of a struct debugger. */
+bool loaded_names(void *user, u32 i, struct dbg_names **out);
 /* False: no memory. */
 bool loaded_add(struct debugger *x, const struct device_program *p, u32 unit);
 void loaded_remove(struct debugger *x, size_t i);

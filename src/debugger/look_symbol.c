@@ -135,7 +135,7 @@ void command_info_address(struct debugger *x, const struct call *c)
 	context_now(x, &at);
 	if (!*c->args)
 		say_error(x, "Argument required");
-	else if (!at.names || !dbg_names_find(at.names, at.place, at.inlined, c->args, &v))
+	else if (!dbg_context_find(&at, c->args, &v))
 		say_error(x, "No symbol \"%s\" in current context.", c->args);
 	else {
 		say_symbol_place(x, &at, c->args, &v, &t);

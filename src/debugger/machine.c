@@ -202,32 +202,42 @@ static enum dbg_answer frame_variable(const struct debugger *x, const struct dbg
 	return DBG_OK;
 }
 
-/* Between launches: those of the devices' memory alone have a place. */
+/* Of the devices' memory: between launches, and those that the launch's kernel does not use. */
 static enum dbg_answer device_variable(const struct debugger *x, const struct ir_var *var,
 				       u64 *address)
 {
+	const struct mem *mem = x->grid ? debug_env(x->grid)->mem : NULL;
+	enum dbg_answer found = DBG_NOT_KNOWN;
+
 	for (size_t i = 0; i < x->modules.len; i++) {
 		const struct loaded *l = x->modules.at[i];
 
-		for (size_t k = 0; k < l->m->vars.len; k++)
-			if (l->m->vars.at[k] == var) {
-				*address = l->owner->address[l->unit][k];
-				return *address ? DBG_OK : DBG_GONE;
-			}
+		if (mem && &l->owner->dev->mem != mem)
+			continue;
+		for (size_t k = 0; k < l->m->vars.len; k++) {
+			if (l->m->vars.at[k] != var)
+				continue;
+			*address = l->owner->address[l->unit][k];
+			if (*address)
+				return DBG_OK;
+			found = DBG_GONE;
+		}
 	}
-	return DBG_NOT_KNOWN;
+	return found;
 }
 
 static enum dbg_answer variable(void *user, const struct dbg_lane *lane, const struct ir_var *var,
 				u64 *address)
 {
 	struct debugger *x = user;
+	enum dbg_space space = dbg_space_of(var);
 	struct exec_place place;
 
 	if (!x->grid)
 		return device_variable(x, var, address);
 	if (!exec_variable_place(debug_env(x->grid)->program, var, &place))
-		return DBG_NOT_KNOWN;
+		return space == DBG_GLOBAL || space == DBG_CONST ? device_variable(x, var, address)
+								 : DBG_NOT_KNOWN;
 	if (place.base == EXEC_IN_FRAME || place.base == EXEC_IN_STACK)
 		return frame_variable(x, lane, var, &place, address);
 	*address = place.at;

@@ -100,6 +100,16 @@ struct loaded *loaded_of(struct debugger *x, const struct ir_func *f)
 	return NULL;
 }
 
+bool loaded_names(void *user, u32 i, struct dbg_names **out)
+{
+	struct debugger *x = user;
+
+	*out = NULL;
+	if (i < x->modules.len && loaded_open(x, x->modules.at[i]))
+		*out = x->modules.at[i]->names;
+	return i < x->modules.len;
+}
+
 u32 loaded_ptx_line(const struct loaded *l, struct dbg_place at)
 {
 	u32 low = 0, high = l->ptx_len, begin;

@@ -10,6 +10,7 @@ EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge
 	tests/debug/truth.h tests/debug/nvcc/deadlock.ptx tests/debug/nvcc/diverge.ptx tests/debug/nvcc/fault.ptx \
 	tests/debug/nvcc/make.sh
 dist_check_SCRIPTS += tests/debug/moves.sh
+EXTRA_DIST += tests/debug/apart.txt tests/debug/apart/one.cu tests/debug/apart/two.cu
 EXTRA_DIST += tests/debug/dynamic.cu tests/debug/look.cu tests/debug/look.txt tests/debug/objects.cu
 EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse.cu tests/debug/shapes.cu \
 	tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx \

@@ -9,6 +9,12 @@ sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
 sessions "languages, clang" "$top/tests/debug/languages.txt" --programs "$scratch/programs"
 sessions "languages, nvcc" "$top/tests/debug/languages.txt" --ptx "$top/tests/debug/nvcc"
 sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
+[ -n "$no_programs" ] || succeeds "files are compiled apart" ptxloom cc -G "$top/tests/debug/apart/one.cu" \
+	"$top/tests/debug/apart/two.cu" -o "$scratch/programs/apart"
+sessions "apart" "$top/tests/debug/apart.txt" --programs "$scratch/programs"
 build_by_nvcc mixed inlined dynamic
 sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"
+[ -n "$no_programs" ] || succeeds "files are linked by nvcc" "$nvcc" -G -rdc=true -arch=sm_80 \
+	"$top/tests/debug/apart/one.cu" "$top/tests/debug/apart/two.cu" -o "$scratch/by_nvcc/apart"
+sessions "apart, linked by nvcc" "$top/tests/debug/apart.txt" --programs "$scratch/by_nvcc"
 finish

@@ -47,6 +47,18 @@ static bool location_instruction(const char *text, struct location *out)
 	return n && out->function;
 }
 
+/* "b.cu" of "b.cu:function", not "ns" of "ns::function"; 0: there is no file. */
+static size_t location_file_length(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon && colon > text && colon[1] != ':' &&
+			       !memchr(text, '<', (size_t)(colon - text)) &&
+			       !memchr(text, '(', (size_t)(colon - text))
+		       ? (size_t)(colon - text)
+		       : 0;
+}
+
 bool location_parse(struct debugger *x, const char *text, struct location *out)
 {
 	const char *colon = strrchr(text, ':');
@@ -62,9 +74,14 @@ bool location_parse(struct debugger *x, const char *text, struct location *out)
 		out->kind = AT_LINE;
 		out->file = strndup(text, (size_t)(colon - text));
 		good = out->file != NULL;
-	} else if (colon && (colon == text || colon[-1] != ':') && !strchr(text, '(')) {
+	} else if (colon && (colon == text || colon[-1] != ':') && !strchr(text, '(') &&
+		   !isalpha((u8)colon[1]) && colon[1] != '_') {
 		good = false; /* "FILE:" and no line */
 	} else {
+		size_t file = location_file_length(text);
+
+		out->file = file ? strndup(text, file) : NULL;
+		text += file ? file + 1 : 0;
 		out->kind = AT_FUNCTION;
 		good = isalpha((u8)*text) || strchr("_$%:(~", *text);
 		out->function = good ? strdup(text) : NULL;
@@ -229,9 +246,20 @@ static u64 inlined_call(struct loaded *m, struct dbg_place at, const struct dbg_
 	return k < n ? around[k].id : 0;
 }
 
+/* Is the function, whose code begins there, in the file that is meant? */
+static bool is_in_file(const struct loaded *m, const struct location *l, struct dbg_place at)
+{
+	struct dbg_source source;
+
+	if (!l->file)
+		return true;
+	source = dbg_lines_step(m->lines, at, NULL);
+	return dbg_path_ends_in(source.path ? source.path : m->ptx->name, l->file);
+}
+
 /* Where code of a function begins that was inlined into others. */
 static bool find_inlined(struct debugger *x, struct loaded *m, const struct ir_func *f,
-			 const char *name, point_places *out)
+			 const struct location *l, point_places *out)
 {
 	struct dbg_inline around[DBG_INLINE_MAX];
 	struct inlined_calls seen = {0};
@@ -251,8 +279,8 @@ static bool find_inlined(struct debugger *x, struct loaded *m, const struct ir_f
 			continue;
 		last_n = n;
 		last = n ? around[0].id : 0;
-		id = n ? inlined_call(m, at, around, n, name) : 0;
-		if (id && !seen_before(&seen, id))
+		id = n ? inlined_call(m, at, around, n, l->function) : 0;
+		if (id && !seen_before(&seen, id) && is_in_file(m, l, at))
 			good = VEC_PUSH(&seen, id) && add_place(x, out, at, false);
 	}
 	VEC_FREE(&seen);
@@ -273,9 +301,9 @@ static bool find_function_places(struct debugger *x, struct loaded *m, const str
 		if (dbg_names_is_function(m->names, f, l->function)) {
 			if (l->kind == AT_FUNCTION)
 				at.insn = dbg_lines_body(m->lines, f);
-			good = add_place(x, out, at, false);
+			good = !is_in_file(m, l, at) || add_place(x, out, at, false);
 		} else if (l->kind == AT_FUNCTION) {
-			good = find_inlined(x, m, f, l->function, out);
+			good = find_inlined(x, m, f, l, out);
 		}
 	}
 	return good;
@@ -343,7 +371,9 @@ static bool is_file_known(const struct debugger *x, const char *file)
 /* Code is loaded, and the place is not in it: a slip of the pen, maybe. */
 static void say_not_there(struct debugger *x, const struct location *l)
 {
-	if (l->kind != AT_LINE && l->function)
+	if (l->kind != AT_LINE && l->function && l->file && is_file_known(x, l->file))
+		say(x, "Function \"%s\" not defined in \"%s\".\n", l->function, l->file);
+	else if (l->kind != AT_LINE && l->function && !l->file)
 		say(x, "Function \"%s\" not defined.\n", l->function);
 	else if (l->file && is_file_known(x, l->file))
 		say(x, "No line %u in file \"%s\".\n", l->line, l->file);

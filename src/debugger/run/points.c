@@ -68,12 +68,12 @@ void points_forget(struct debugger *x, const struct dbg_names *names)
 	for (size_t i = 0; i < x->points.at.len;) {
 		struct point *p = x->points.at.at[i];
 
-		if (p->expr_names == names) {
+		if (p->expr && (p->expr_names == names || dbg_expr_is_foreign(p->expr))) {
 			dbg_expr_free(p->expr);
 			p->expr = NULL;
 			p->expr_names = NULL;
 		}
-		if (p->watch && watch_names(p->watch) == names) {
+		if (p->watch && watch_uses(p->watch, names)) {
 			say(x, "Watchpoint %u deleted: its code is no longer loaded.\n", p->number);
 			point_delete(x, p);
 			continue;

@@ -29,7 +29,11 @@ enum location_kind { AT_LINE, AT_FUNCTION, AT_INSTRUCTION };
 /* What a user calls a place. */
 struct location {
 	enum location_kind kind;
-	char *file;     /* AT_LINE: of the source or a PTX; NULL: the one that has kernels. Owned */
+	/*
+	 * AT_LINE: of the source or a PTX; NULL: the one that has kernels. AT_FUNCTION: that the
+	 * function is in; NULL: any. Owned.
+	 */
+	char *file;
 	char *function; /* AT_FUNCTION, AT_INSTRUCTION. Owned */
 	u32 line, insn;
 };

@@ -41,9 +41,9 @@ void watch_free(struct watch *w)
 	free(w);
 }
 
-const struct dbg_names *watch_names(const struct watch *w)
+bool watch_uses(const struct watch *w, const struct dbg_names *names)
 {
-	return w->names;
+	return w->names == names || (w->expr && dbg_expr_is_foreign(w->expr));
 }
 
 const char *watch_type(const struct watch *w)

@@ -33,8 +33,8 @@ bool watch_reads(const struct exec_access *a);
 /* "hw watchpoint", .. */
 const char *watch_type(const struct watch *w);
 void watch_free(struct watch *w);
-/* Of the module that its expression was read in. */
-const struct dbg_names *watch_names(const struct watch *w);
+/* Could its expression hold something of the module of these names? */
+bool watch_uses(const struct watch *w, const struct dbg_names *names);
 
 /* Is anything to be compared before each instruction? */
 bool watches_active(struct debugger *x);

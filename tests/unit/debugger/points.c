@@ -28,8 +28,8 @@ static void check_places(struct debugger *x)
 	CHECK_STR(prints(x, "break"), "A line, function or *FUNCTION+INSTRUCTION is needed.\n");
 	CHECK_STR(prints(x, "break 0"),
 		  "\"0\" is not a line, function or *FUNCTION+INSTRUCTION.\n");
-	CHECK_STR(prints(x, "break a.cu:x"),
-		  "\"a.cu:x\" is not a line, function or *FUNCTION+INSTRUCTION.\n");
+	CHECK_STR(prints(x, "break a.cu:+x"),
+		  "\"a.cu:+x\" is not a line, function or *FUNCTION+INSTRUCTION.\n");
 	CHECK_STR(prints(x, "break ns::x"), "Breakpoint 6 at ns::x, when its code is loaded.\n");
 	CHECK_STR(prints(x, "ignore 6 -1"), "-1 is negative.\n");
 	CHECK_STR(prints(x, "break *k+"),

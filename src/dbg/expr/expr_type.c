@@ -1,7 +1,7 @@
 /*
  * Types in expressions: "unsigned", "const struct node *", "@shared int *", "float (*)[4]".
  */
-#include "src/dbg/expr_int.h"
+#include "src/dbg/expr/expr_int.h"
 
 #include <stdlib.h>
 
@@ -29,30 +29,35 @@ static bool is_key(const char *w)
 	       !strcmp(w, "enum");
 }
 
+/* A template argument of the function there, or a type of the program, of this module first. */
 static struct dbg_type *named(struct expr_lexer *l, const char *name)
 {
+	const struct dbg_context *c = l->c;
+	struct dbg_names *names;
 	struct dbg_type *t =
-		l->c->names ? dbg_names_type_argument(l->c->names, l->c->place, l->c->inlined, name)
-			    : NULL;
+		c->names ? dbg_names_type_argument(c->names, c->place, c->inlined, name) : NULL;
 
-	if (!t && l->c->names)
-		t = dbg_names_type(l->c->names, name);
+	for (u32 at = 0; !t && (names = dbg_context_names(c, &at));) {
+		t = dbg_names_type(names, name);
+		l->expr->foreign |= t && names != c->names;
+	}
 	return t || strcmp(name, "half") != 0 ? t : &dbg_type_half;
 }
 
 bool expr_at_type(struct expr_lexer *l)
 {
+	const struct dbg_context *c = l->c;
 	struct dbg_variable v;
 
 	if (expr_is(l, "@"))
 		return true;
-	if (l->kind != TOKEN_NAME)
+	if (l->kind != TOKEN_NAME || l->file)
 		return false;
 	if (is_builtin_word(l->text) || is_prefix(l->text) || is_key(l->text))
 		return true;
 	/* A variable hides a type of its name. */
-	return named(l, l->text) && !(l->c->names && dbg_names_find(l->c->names, l->c->place,
-								    l->c->inlined, l->text, &v));
+	return !(c->names && dbg_names_find(c->names, c->place, c->inlined, l->text, &v)) &&
+	       named(l, l->text);
 }
 
 static enum dbg_space read_space(struct expr_lexer *l, struct text *why)

@@ -1,7 +1,7 @@
 /*
  * Arithmetic as C has it: promotions, the usual conversions, pointers.
  */
-#include "src/dbg/expr_int.h"
+#include "src/dbg/expr/expr_int.h"
 
 /* ---- conversions ---- */
 

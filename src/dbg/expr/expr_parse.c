@@ -1,7 +1,7 @@
 /*
  * The parser: recursive descent, binary operators by precedence.
  */
-#include "src/dbg/expr_int.h"
+#include "src/dbg/expr/expr_int.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -442,7 +442,7 @@ struct dbg_expr *dbg_expr_parse(const struct dbg_context *c, const char *text, s
 
 	if (!e)
 		return NULL;
-	p.l = (struct expr_lexer){.c = c, .arena = &e->arena, .start = text, .at = text};
+	p.l = (struct expr_lexer){.c = c, .expr = e, .start = text, .at = text};
 	expr_next(&p.l);
 	e->root = parse_comma(&p);
 	if (!p.failed && p.l.kind != TOKEN_END)
@@ -464,6 +464,11 @@ void dbg_expr_free(struct dbg_expr *e)
 bool dbg_expr_calls(const struct dbg_expr *e)
 {
 	return e->calls;
+}
+
+bool dbg_expr_is_foreign(const struct dbg_expr *e)
+{
+	return e->foreign;
 }
 
 struct dbg_type *dbg_expr_type(const struct dbg_expr *e)

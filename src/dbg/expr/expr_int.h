@@ -80,6 +80,14 @@ struct dbg_expr {
 	struct arena arena;
 	struct expr_node *root;
 	bool calls;
+	bool foreign; /* a name or type was found in another module than the context's */
+};
+
+/* An evaluation of it. */
+struct expr_evaluation {
+	const struct dbg_context *c;
+	struct text *why;
+	struct dbg_expr *expr;
 };
 
 /* ---- expr_lex.c ---- */
@@ -98,7 +106,7 @@ enum expr_token {
 
 struct expr_lexer {
 	const struct dbg_context *c;
-	struct arena *arena;
+	struct dbg_expr *expr;
 	const char *start, *at; /* of the whole; after the token */
 	const char *token;      /* where it begins */
 	enum expr_token kind;
@@ -122,6 +130,15 @@ static inline bool expr_is(const struct expr_lexer *l, const char *sign)
 bool expr_at_type(struct expr_lexer *l);
 /* Read it; NULL with a message. */
 struct dbg_type *expr_read_type(struct expr_lexer *l, struct text *why);
+
+/* ---- expr_name.c ---- */
+
+/* EXPR_NAME */
+bool expr_name_value(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out);
+/* EXPR_PTX: a register, or a special one. */
+bool expr_ptx_value(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out);
+/* EXPR_DOLLAR; $pc is the number of the instruction in its function; $r1 is %r1. */
+bool expr_dollar_value(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out);
 
 /* ---- expr_arith.c ---- */
 

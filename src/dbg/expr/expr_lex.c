@@ -1,7 +1,7 @@
 /*
  * Tokens of expressions.
  */
-#include "src/dbg/expr_int.h"
+#include "src/dbg/expr/expr_int.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static void bad(struct expr_lexer *l, const char *why)
 
 static const char *copy_text(struct expr_lexer *l, const char *s, size_t n)
 {
-	const char *p = arena_strdup(l->arena, s, n);
+	const char *p = arena_strdup(&l->expr->arena, s, n);
 
 	return p ? p : "";
 }
@@ -46,15 +46,33 @@ static const char *end_of_arguments(const char *at)
 	return NULL;
 }
 
-/* Does the module know a type, or something in it, of this name? */
+/* Does the program know a type, or something in it, of this name? */
 static bool is_template(struct expr_lexer *l, const char *begin, const char *end)
 {
 	const char *name = copy_text(l, begin, (size_t)(end - begin));
+	struct dbg_context c = *l->c;
 	struct dbg_variable v;
 
-	return l->c->names && (!strncmp(end, "::", 2) || dbg_names_type(l->c->names, name) ||
-			       dbg_names_find_function(l->c->names, name) ||
-			       dbg_names_find(l->c->names, l->c->place, l->c->inlined, name, &v));
+	if (!strncmp(end, "::", 2))
+		return c.names != NULL;
+	for (u32 at = 0; (c.names = dbg_context_names(l->c, &at));)
+		if (dbg_names_type(c.names, name) || dbg_names_find_function(c.names, name))
+			return true;
+	return dbg_context_find(l->c, name, &v);
+}
+
+/* scale.cu::hidden without the quotes that gdb needs: the end of the file's name; NULL: none. */
+static const char *end_of_file_name(const char *begin, const char *at)
+{
+	static const char *const endings[] = {".cu::", ".cuh::"};
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+		size_t n = strlen(endings[i]);
+
+		if (at > begin && !strncmp(at, endings[i], n) && begins_name(at[n]))
+			return at + n - 2;
+	}
+	return NULL;
 }
 
 static void lex_name(struct expr_lexer *l)
@@ -69,6 +87,11 @@ static void lex_name(struct expr_lexer *l)
 		end = *at == '<' ? end_of_arguments(at) : NULL;
 		if (end && is_template(l, l->token, end))
 			at = end;
+		if (!l->file && (end = end_of_file_name(l->token, at))) {
+			l->file = copy_text(l, l->token, (size_t)(end - l->token));
+			l->token = at = end + 2;
+			continue;
+		}
 		if (strncmp(at, "::", 2) != 0 || !begins_name(at[2]))
 			break;
 		at += 2;
@@ -262,7 +285,7 @@ static void lex_char(struct expr_lexer *l)
 static void lex_string(struct expr_lexer *l)
 {
 	const char *at = l->token + 1;
-	char *s = arena_alloc(l->arena, strlen(at) + 1);
+	char *s = arena_alloc(&l->expr->arena, strlen(at) + 1);
 	int n = 0;
 
 	l->length = 0;
