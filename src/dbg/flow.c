@@ -33,6 +33,31 @@ void flow_successors(const struct ir_func *f, u32 insn, flow_visitor *see, void 
 		see(user, insn + 1);
 }
 
+struct block_search {
+	u32 from, insn, start; /* from: the instruction whose successors are seen */
+};
+
+static void note_start(void *user, u32 next)
+{
+	struct block_search *b = user;
+
+	if (next != b->from + 1 && next <= b->insn && next > b->start)
+		b->start = next;
+}
+
+u32 flow_block_start(const struct ir_func *f, u32 insn)
+{
+	struct block_search b = {.insn = insn};
+
+	for (b.from = 0; b.from < f->insns.len; b.from++) {
+		flow_successors(f, b.from, note_start, &b);
+		if (b.from < insn && ir_leaving(&f->insns.at[b.from]) != IR_GOES_ON &&
+		    b.from + 1 > b.start)
+			b.start = b.from + 1;
+	}
+	return b.start;
+}
+
 /* ---- walks ---- */
 
 struct walk {

@@ -13,6 +13,9 @@
 typedef void flow_visitor(void *user, u32 next);
 void flow_successors(const struct ir_func *f, u32 insn, flow_visitor *see, void *user);
 
+/* The first instruction of the basic block that insn is in. */
+u32 flow_block_start(const struct ir_func *f, u32 insn);
+
 /*
  * Mark in `reached` (insns.len bytes, zeroed by the caller) the instructions that can be reached
  * from the function's entry when nothing goes on from those marked in `walls`; walls themselves are

@@ -73,7 +73,7 @@ struct where where_of(struct debugger *x, struct dbg_place at);
 /* Which frame of its place that line is in, as dbg_context.inlined counts. */
 u32 where_frame(const struct where *w);
 bool where_same_line(const struct where *a, const struct where *b);
-/* The same; where the compiler says nothing, the line before. */
+/* The same; where the compiler says nothing, the line before in its block, or the next one. */
 struct where where_near(struct debugger *x, struct dbg_place at);
 /* "diverge.cu:8", "hand.ptx:22". */
 void where_say(const struct where *w, struct text *out);

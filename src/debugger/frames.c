@@ -127,9 +127,6 @@ struct where where_of_lane(struct debugger *x, const struct cta *c, u32 warp, u3
 
 	if (!w.source.path && w.module && w.module->has_source)
 		lane_where(x, c, &f, &w);
-	/* What compilers put before a helper of the toolkit leads to the line that calls it. */
-	while (!w.source.path && w.module && w.module->has_source && ++at.insn < at.func->insns.len)
-		w.source = dbg_lines_step(w.module->lines, at, NULL);
 	return w;
 }
 

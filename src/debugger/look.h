@@ -34,6 +34,10 @@ bool look_group_of(struct debugger *x, const struct cta *c, u32 warp, u32 lane,
 /* The id of a CTA in the grid from its linear number; and "(1,0,0)". */
 void look_cta_id(const struct exec_env *env, u64 number, u32 out[3]);
 void look_say_id(const u32 id[3], struct text *out);
+/* CTAs of a cluster in each direction, at least 1; returns how many. 1: there are no clusters. */
+u32 look_cluster_dims(const struct exec_env *env, u32 out[3]);
+/* The id of a CTA's cluster. */
+void look_cluster_id(const struct cta *c, u32 out[3]);
 
 /* ---- lanes of a CTA by what they wait for: look_barriers.c ---- */
 

@@ -42,10 +42,26 @@ static void say_focus_place(struct debugger *x)
 		source_say_line(x, &g.where);
 }
 
+/* "Cluster (1,0,0), rank 1", of a launch that has clusters. */
+static void say_cluster(struct debugger *x)
+{
+	const struct cta *c = focus_cta(x);
+	struct text t = {0};
+	u32 id[3], dims[3];
+
+	if (!c || look_cluster_dims(c->env, dims) < 2)
+		return;
+	look_cluster_id(c, id);
+	look_say_id(id, &t);
+	say(x, "Cluster %s, rank %u\n", t.at ? t.at : "", c->rank);
+	text_fini(&t);
+}
+
 void command_focus(struct debugger *x, const struct call *c PL_UNUSED)
 {
 	say(x, "Launch %llu, ", (unsigned long long)x->focus.launch);
 	say_focus(x, true);
+	say_cluster(x);
 	if (x->focus.frame)
 		say(x, "Frame #%u\n", x->focus.frame);
 }
@@ -101,7 +117,7 @@ bool focus_move(struct debugger *x, const struct focus *to)
 		return false;
 	x->focus = *to;
 	x->focus.valid = true;
-	x->focus.frame = 0;
+	x->focus.frame = frame_of_user(x, c, to->warp, to->lane, NULL);
 	say_focus(x, !near);
 	say_focus_place(x);
 	return true;
@@ -263,6 +279,44 @@ void command_cta(struct debugger *x, const struct call *c)
 		move_to_cta(x, to);
 }
 
+/* The first CTA of a cluster, by the cluster's index or number. */
+static bool focus_cluster(struct debugger *x, const char *text, u64 *cta)
+{
+	const struct exec_env *env = debug_env(x->grid);
+	u32 dims[3], clusters[3];
+	u64 n, id[3];
+
+	if (look_cluster_dims(env, dims) < 2) {
+		say_error(x, "The launch has no clusters");
+		return false;
+	}
+	for (u32 i = 0; i < 3; i++)
+		clusters[i] = env->grid[i] / dims[i];
+	if (!focus_place(x, "cluster", text, clusters, &n))
+		return false;
+	id[0] = n % clusters[0];
+	id[1] = n / clusters[0] % clusters[1];
+	id[2] = n / clusters[0] / clusters[1];
+	if (id[2] >= clusters[2]) {
+		say_error(x, "There is no cluster %llu: the grid has %llu", (unsigned long long)n,
+			  (unsigned long long)clusters[0] * clusters[1] * clusters[2]);
+		return false;
+	}
+	*cta = id[0] * dims[0] +
+	       env->grid[0] * (id[1] * dims[1] + (u64)env->grid[1] * (id[2] * dims[2]));
+	return true;
+}
+
+void command_cluster(struct debugger *x, const struct call *c)
+{
+	struct focus to = x->focus;
+
+	if (!*c->args)
+		command_focus(x, c);
+	else if (focus_cluster(x, c->args, &to.cta))
+		move_to_cta(x, to);
+}
+
 static void focus_thread(struct debugger *x, struct focus to, u64 n)
 {
 	const u32 *b = debug_env(x->grid)->block;
@@ -358,11 +412,23 @@ void command_sm(struct debugger *x, const struct call *c)
 
 /* ---- cuda-gdb's spelling: cuda kernel 1 block (1,0,0) thread 3 ---- */
 
-enum coordinate { AT_DEVICE, AT_SM, AT_WARP, AT_LANE, AT_KERNEL, AT_GRID, AT_BLOCK, AT_THREAD, AT };
+enum coordinate {
+	AT_DEVICE,
+	AT_SM,
+	AT_WARP,
+	AT_LANE,
+	AT_KERNEL,
+	AT_GRID,
+	AT_CLUSTER,
+	AT_BLOCK,
+	AT_THREAD,
+	AT
+};
 
 static const char *const coordinates[AT] = {
-	[AT_DEVICE] = "device", [AT_SM] = "sm",     [AT_WARP] = "warp",   [AT_LANE] = "lane",
-	[AT_KERNEL] = "kernel", [AT_GRID] = "grid", [AT_BLOCK] = "block", [AT_THREAD] = "thread",
+	[AT_DEVICE] = "device", [AT_SM] = "sm",         [AT_WARP] = "warp",
+	[AT_LANE] = "lane",     [AT_KERNEL] = "kernel", [AT_GRID] = "grid",
+	[AT_BLOCK] = "block",   [AT_THREAD] = "thread", [AT_CLUSTER] = "cluster",
 };
 
 static enum coordinate coordinate_of(const char *word, size_t n)
@@ -396,6 +462,14 @@ static void say_coordinate(struct debugger *x, enum coordinate what, struct text
 		look_cta_id(env, x->focus.cta, id);
 		look_say_id(id, out);
 		break;
+	case AT_CLUSTER:
+		if (look_cluster_dims(env, id) > 1 && focus_cta(x)) {
+			look_cluster_id(focus_cta(x), id);
+			look_say_id(id, out);
+		} else {
+			text_puts(out, "none");
+		}
+		break;
 	case AT_THREAD:
 		machine_thread(env, x->focus.warp, x->focus.lane, id);
 		look_say_id(id, out);
@@ -422,6 +496,8 @@ static bool cuda_value(struct debugger *x, struct cuda_focus *f, enum coordinate
 	if (good && (what == AT_BLOCK || what == AT_THREAD))
 		good = focus_place(x, what == AT_BLOCK ? "CTA" : "thread", one,
 				   what == AT_BLOCK ? env->grid : env->block, &f->value[what]);
+	else if (good && what == AT_CLUSTER)
+		good = focus_cluster(x, one, &f->value[what]);
 	else if (good)
 		good = focus_number(x, coordinates[what], one, &f->value[what]);
 	f->has[what] = true;
@@ -440,7 +516,7 @@ static bool cuda_words(struct debugger *x, struct cuda_focus *f, const char *s)
 		if (what == AT) {
 			say_error(x,
 				  "\"%.*s\" is not one of device, sm, warp, lane, kernel, grid, "
-				  "block, thread",
+				  "cluster, block, thread",
 				  (int)n, s);
 			return false;
 		}
@@ -469,8 +545,9 @@ static void cuda_move(struct debugger *x, const struct cuda_focus *f)
 			  (unsigned long long)x->launch, focus_device(x));
 		return;
 	}
-	if (f->has[AT_BLOCK])
-		to.cta = f->value[AT_BLOCK];
+	/* A block's index counts in the grid, also with a cluster. */
+	if (f->has[AT_BLOCK] || f->has[AT_CLUSTER])
+		to.cta = f->value[f->has[AT_BLOCK] ? AT_BLOCK : AT_CLUSTER];
 	if (f->has[AT_SM] && sm_of(x, to.cta) != f->value[AT_SM]) {
 		struct cta *c;
 
@@ -494,7 +571,7 @@ static void cuda_move(struct debugger *x, const struct cuda_focus *f)
 		focus_move(x, &to);
 	else if (f->has[AT_WARP])
 		move_to_warp(x, to);
-	else if (f->has[AT_BLOCK] || f->has[AT_SM])
+	else if (f->has[AT_BLOCK] || f->has[AT_SM] || f->has[AT_CLUSTER])
 		move_to_cta(x, to);
 	else
 		command_focus(x, &(struct call){"focus", "", "", false});
@@ -508,7 +585,7 @@ void command_cuda(struct debugger *x, const struct call *c)
 	if (!*c->args) {
 		say_error(
 			x,
-			"Which part of the focus? device, sm, warp, lane, kernel, grid, block, thread");
+			"Which part of the focus? device, sm, warp, lane, kernel, grid, cluster, block, thread");
 		return;
 	}
 	if (cuda_words(x, &f, c->args)) {

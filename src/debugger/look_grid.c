@@ -99,43 +99,67 @@ struct tally {
 
 #define TALLIES_MAX 64u
 
-/* "64 threads at fault.cu:16, waiting at barrier 0; .." */
-static void describe_cta(struct debugger *x, const struct cta *c, struct text *out)
+struct tallies {
+	struct tally *all; /* owned */
+	u32 n;
+};
+
+static void tallies_add(struct debugger *x, struct tallies *t, const struct cta *c)
 {
 	struct look_group g[WARP_LANES + 1];
-	struct tally *all = calloc(TALLIES_MAX, sizeof(*all));
-	u32 n = 0;
 
-	for (u32 w = 0; all && w < c->warps; w++) {
+	if (!t->all)
+		t->all = calloc(TALLIES_MAX, sizeof(*t->all));
+	for (u32 w = 0; t->all && w < c->warps; w++) {
 		u32 groups = look_groups(x, c, w, g);
 
 		for (u32 i = 0; i < groups; i++) {
 			u32 k = 0;
 
-			while (k < n && (strcmp(all[k].group.state, g[i].state) != 0 ||
-					 (all[k].group.pc == NO_PC) != (g[i].pc == NO_PC) ||
-					 !where_same_line(&all[k].group.where, &g[i].where)))
+			while (k < t->n && (strcmp(t->all[k].group.state, g[i].state) != 0 ||
+					    (t->all[k].group.pc == NO_PC) != (g[i].pc == NO_PC) ||
+					    !where_same_line(&t->all[k].group.where, &g[i].where)))
 				k++;
 			if (k == TALLIES_MAX)
 				continue;
-			if (k == n)
-				all[n++] = (struct tally){.group = g[i]};
-			all[k].threads += (u32)__builtin_popcount(g[i].mask);
+			if (k == t->n)
+				t->all[t->n++] = (struct tally){.group = g[i]};
+			t->all[k].threads += (u32)__builtin_popcount(g[i].mask);
 		}
 	}
-	for (u32 k = 0; k < n; k++) {
-		struct text doing = {0};
-
-		say_doing(&all[k].group, &doing);
-		text_printf(out, "%s%u thread%s: %s", k ? "; " : "", all[k].threads,
-			    all[k].threads == 1 ? "" : "s", doing.at ? doing.at : "");
-		text_fini(&doing);
-	}
-	free(all);
 }
 
-static void cta_row(struct debugger *x, struct table *t, u64 first, u64 last, const char *text)
+/* "64 threads at fault.cu:16, waiting at barrier 0; .."; frees them. */
+static void tallies_say(struct tallies *t, struct text *out)
 {
+	for (u32 k = 0; k < t->n; k++) {
+		struct text doing = {0};
+
+		say_doing(&t->all[k].group, &doing);
+		text_printf(out, "%s%u thread%s: %s", k ? "; " : "", t->all[k].threads,
+			    t->all[k].threads == 1 ? "" : "s", doing.at ? doing.at : "");
+		text_fini(&doing);
+	}
+	free(t->all);
+}
+
+static void describe_cta(struct debugger *x, const struct cta *c, struct text *out)
+{
+	struct tallies t = {0};
+
+	tallies_add(x, &t, c);
+	tallies_say(&t, out);
+}
+
+/* Equal CTAs: neighbours in the grid, of one cluster. */
+struct cta_run {
+	u64 first, last;
+	u32 cluster[3], first_rank, last_rank;
+};
+
+static void cta_row(struct debugger *x, struct table *t, const struct cta_run *r, const char *text)
+{
+	u64 first = r->first, last = r->last;
 	const struct exec_env *env = debug_env(x->grid);
 	u32 id[3];
 
@@ -146,18 +170,45 @@ static void cta_row(struct debugger *x, struct table *t, u64 first, u64 last, co
 	look_cta_id(env, last, id);
 	look_say_id(id, table_cell(t));
 	table_put(t, "%llu", (unsigned long long)(last - first + 1));
+	if (look_cluster_dims(env, id) > 1) {
+		look_say_id(r->cluster, table_cell(t));
+		say_range(r->first_rank, r->last_rank, table_cell(t));
+	}
 	table_put(t, "%s", text);
+}
+
+/* Does a CTA go on with the row of those before it? */
+static bool joins_run(const struct cta_run *r, const struct cta *c)
+{
+	u32 cluster[3];
+
+	look_cluster_id(c, cluster);
+	return c->number == r->last + 1 &&
+	       (!c->cluster || !memcmp(cluster, r->cluster, sizeof(cluster)));
+}
+
+static const char *const cta_head[] = {" ",     "CTAs",    "from", "to",
+				       "count", "cluster", "rank", "state"};
+
+static void put_cta_header(struct debugger *x, struct table *t)
+{
+	u32 dims[3];
+	bool clusters = look_cluster_dims(debug_env(x->grid), dims) > 1;
+
+	table_begin(t, ARRAY_LEN(cta_head) - (clusters ? 0 : 2));
+	for (u32 i = 0; i < ARRAY_LEN(cta_head); i++)
+		if (clusters || (i != 5 && i != 6))
+			table_put(t, "%s", cta_head[i]);
 }
 
 void command_info_ctas(struct debugger *x, const struct call *call PL_UNUSED)
 {
-	static const char *const head[] = {" ", "CTAs", "from", "to", "count", "state"};
 	struct text last = {0}, now;
+	struct cta_run run = {0};
 	struct table t;
 	struct cta *c;
-	u64 first = 0, at = 0;
 
-	put_header(&t, head, ARRAY_LEN(head));
+	put_cta_header(x, &t);
 	for (u32 i = 0;; i++) {
 		bool joins;
 
@@ -165,17 +216,20 @@ void command_info_ctas(struct debugger *x, const struct call *call PL_UNUSED)
 		now = (struct text){0};
 		if (c)
 			describe_cta(x, c, &now);
-		joins = i && c && c->number == at + 1 && last.at && now.at &&
+		joins = i && c && joins_run(&run, c) && last.at && now.at &&
 			!strcmp(last.at, now.at);
 		if (i && !joins)
-			cta_row(x, &t, first, at, last.at ? last.at : "");
+			cta_row(x, &t, &run, last.at ? last.at : "");
 		text_fini(&last);
 		last = now;
 		if (!c)
 			break;
-		if (!joins)
-			first = c->number;
-		at = c->number;
+		if (!joins) {
+			run = (struct cta_run){.first = c->number, .first_rank = c->rank};
+			look_cluster_id(c, run.cluster);
+		}
+		run.last = c->number;
+		run.last_rank = c->rank;
 	}
 	text_fini(&last);
 	table_say(x, &t);
@@ -183,6 +237,50 @@ void command_info_ctas(struct debugger *x, const struct call *call PL_UNUSED)
 		say(x, "%llu have ended.\n", (unsigned long long)debug_ctas_done(x->grid));
 	if (debug_ctas_unstarted(x->grid))
 		say(x, "%llu have not begun.\n", (unsigned long long)debug_ctas_unstarted(x->grid));
+}
+
+/* ---- clusters ---- */
+
+static void resident_cluster_row(struct debugger *x, struct table *t, const struct cluster *cl)
+{
+	struct tallies doing = {0};
+	struct text out = {0};
+	bool focus = false;
+	u32 id[3];
+
+	for (u32 i = 0; i < cl->size; i++) {
+		focus |= cl->cta[i]->number == x->focus.cta;
+		if (!(cl->done >> i & 1))
+			tallies_add(x, &doing, cl->cta[i]);
+	}
+	tallies_say(&doing, &out);
+	table_put(t, "%s", focus ? "*" : " ");
+	look_cluster_id(cl->cta[0], id);
+	look_say_id(id, table_cell(t));
+	look_say_id(cl->cta[0]->id, table_cell(t));
+	look_say_id(cl->cta[cl->size - 1]->id, table_cell(t));
+	table_put(t, "%u", cl->size);
+	table_put(t, "%s", out.at ? out.at : "all CTAs have ended");
+	text_fini(&out);
+}
+
+void command_info_clusters(struct debugger *x, const struct call *call PL_UNUSED)
+{
+	static const char *const head[] = {" ", "cluster", "from", "to", "CTAs", "state"};
+	const struct cta *c;
+	struct table t;
+	u32 dims[3];
+
+	if (look_cluster_dims(debug_env(x->grid), dims) < 2) {
+		say(x, "The launch has no clusters.\n");
+		return;
+	}
+	put_header(&t, head, ARRAY_LEN(head));
+	/* Rows are of the first CTA that has not ended. */
+	for (u32 i = 0; (c = debug_resident(x->grid, i)); i++)
+		if (c->cluster && c->rank == (u32)__builtin_ctz(~c->cluster->done))
+			resident_cluster_row(x, &t, c->cluster);
+	table_say(x, &t);
 }
 
 /* ---- threads ---- */

@@ -12,6 +12,22 @@ void look_cta_id(const struct exec_env *env, u64 number, u32 out[3])
 	out[2] = (u32)(number / x / y);
 }
 
+u32 look_cluster_dims(const struct exec_env *env, u32 out[3])
+{
+	for (u32 i = 0; i < 3; i++)
+		out[i] = env->cluster[i] ? env->cluster[i] : 1;
+	return out[0] * out[1] * out[2];
+}
+
+void look_cluster_id(const struct cta *c, u32 out[3])
+{
+	u32 dims[3];
+
+	look_cluster_dims(c->env, dims);
+	for (u32 i = 0; i < 3; i++)
+		out[i] = c->id[i] / dims[i];
+}
+
 void look_say_id(const u32 id[3], struct text *out)
 {
 	text_printf(out, "(%u,%u,%u)", id[0], id[1], id[2]);

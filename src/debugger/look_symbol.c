@@ -7,6 +7,27 @@
 
 /* ---- the variable at an address ---- */
 
+/*
+ * Addresses of shared memory name the CTA of the cluster that they are of: *owner is that CTA, and
+ * the variables' own addresses are those without it. NULL: the lane's.
+ */
+static const struct cta *shared_address(struct debugger *x, const struct dbg_context *c,
+					enum dbg_space space, u64 *address)
+{
+	const struct cta *own = x->grid ? debug_cta(x->grid, c->lane.cta) : NULL;
+	u64 base = 0, rank;
+
+	if (!own || !own->cluster || (space != DBG_GENERIC && space != DBG_SHARED))
+		return NULL;
+	if (space == DBG_GENERIC)
+		base = own->env->mem->shared_base;
+	rank = (*address - base) >> MEM_SHARED_RANK_SHIFT;
+	if (*address - base >= MEM_SHARED_WINDOW || !rank || rank > own->cluster->size)
+		return NULL;
+	*address = base + ((*address - base) & MEM_SHARED_OFFSET);
+	return own->cluster->cta[rank - 1];
+}
+
 static bool variable_is_at(struct debugger *x, const struct dbg_context *c, const struct ir_var *v,
 			   enum dbg_space space, u64 address, u64 *offset)
 {
@@ -47,6 +68,7 @@ bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space
 		 struct text *out)
 {
 	u64 offset = 0;
+	const struct cta *owner = shared_address(x, c, space, &address);
 	const struct ir_var *v = symbol_at(x, c, space, address, &offset);
 
 	if (!v)
@@ -54,6 +76,10 @@ bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space
 	demangle(v->name->text, out);
 	if (offset)
 		text_printf(out, "+%llu", (unsigned long long)offset);
+	if (owner) {
+		text_puts(out, " of CTA ");
+		look_say_id(owner->id, out);
+	}
 	return true;
 }
 
@@ -64,7 +90,7 @@ void command_info_symbol(struct debugger *x, const struct call *c)
 	struct text t = {0}, why = {0};
 	enum dbg_space space;
 	const struct ir_var *found;
-	u64 offset;
+	u64 offset, at;
 
 	if (!*c->args) {
 		say_error(x, "Argument required (address)");
@@ -76,13 +102,19 @@ void command_info_symbol(struct debugger *x, const struct call *c)
 							      : DBG_GENERIC;
 	if (!dbg_value_number(&v.c, &v.v, &n, &why)) {
 		look_say_why(x, &why);
-	} else if (!(found = symbol_at(x, &v.c, space, n.bits, &offset))) {
+		goto out;
+	}
+	at = n.bits;
+	shared_address(x, &v.c, space, &at);
+	found = symbol_at(x, &v.c, space, at, &offset);
+	if (!found) {
 		say(x, "No symbol matches %s.\n", c->args);
 	} else {
 		demangle_prepare();
 		look_symbol(x, &v.c, space, n.bits, &t);
 		say(x, "%s in %s memory\n", t.at, dbg_space_name(dbg_space_of(found)));
 	}
+out:
 	text_fini(&t);
 	text_fini(&why);
 	look_evaluated_fini(&v);

@@ -2,6 +2,7 @@
  * Modules of loaded programs: their lines and names, and where instructions stand.
  */
 #include "src/base/file.h"
+#include "src/dbg/flow.h"
 #include "src/debugger/debugger_int.h"
 
 static void loaded_free(struct loaded *l)
@@ -152,8 +153,17 @@ struct where where_of(struct debugger *x, struct dbg_place at)
 struct where where_near(struct debugger *x, struct dbg_place at)
 {
 	struct where w = where_of(x, at);
+	u32 here = at.insn, start;
 
-	while (w.module && w.module->has_source && !w.source.path && at.insn--)
+	if (!w.module || !w.module->has_source || w.source.path)
+		return w;
+	/* Not out of the block: lanes that come to its beginning have not run what stands above. */
+	start = flow_block_start(at.func, here);
+	while (!w.source.path && at.insn > start) {
+		at.insn--;
+		w.source = dbg_lines_step(w.module->lines, at, &w.depth);
+	}
+	for (at.insn = here; !w.source.path && ++at.insn < at.func->insns.len;)
 		w.source = dbg_lines_step(w.module->lines, at, &w.depth);
 	return w;
 }

@@ -90,6 +90,9 @@ __attribute__((noinline)) static bool ask_debugger(struct debug_grid *d, struct 
 {
 	enum debug_verdict v = DEBUG_GO_ON;
 
+	/* Before copies are made: what runs from there on does not know what ran last. */
+	if (d->cursor.watchful)
+		debug_note_polling(d, g, d->pc);
 	d->pc = pc;
 	if (d->time >= d->alarm)
 		debug_alarm(d, g, pc);
@@ -413,6 +416,7 @@ static enum exec_stop run_turn(struct debug_grid *d, const struct debug_turn *t)
 	if (d->tells != *d->wants || d->resume)
 		debug_choose_tables(d);
 	d->verdict = DEBUG_GO_ON;
+	d->pc = NO_PC;
 	d->resume = NULL;
 	debug_ask_soon(d);
 	stop = resumed ? run_resumed(g, d->resume_pc)

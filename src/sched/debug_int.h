@@ -224,6 +224,11 @@ bool debug_pick_next(struct debug_grid *d, struct debug_turn *t);
 void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exec_stop stop);
 /* In a turn: has the running group, about to run pc, to be left? */
 bool debug_must_leave(struct debug_grid *d, struct gang *g, u32 pc);
+/*
+ * Lanes that are preferred, or are to run alone, have run the instruction at micro-op `before` and
+ * others of their warp are about to go on: if they poll, it is the turn of all others.
+ */
+void debug_note_polling(struct debug_grid *d, const struct gang *g, u32 before);
 /* Lanes of a warp that have been frozen. */
 u32 debug_frozen_lanes(const struct debug_grid *d, u64 cta, u32 warp);
 void debug_set_frozen(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze);

@@ -273,20 +273,22 @@ static enum debug_pick pick_natural(struct debug_grid *d, struct debug_turn *t)
 
 /* ---- preference ---- */
 
+/* Could a group of the warp that has some of the lanes go on, without waiting for others? */
+static bool can_go_on(const struct gang *g, const struct warp *w, u32 lanes)
+{
+	for (u32 i = 0; i < w->groups; i++)
+		if (w->group[i].state == GROUP_READY && w->group[i].mask & lanes)
+			return !warp_meets_at(g, w, w->group[i].pc);
+	return false;
+}
+
 /* Can those of the warp that are preferred go on? They wait where others are to meet them. */
 static bool preferred_can_run(struct debug_grid *d, struct cta *c, u32 warp, u32 lanes)
 {
 	const struct warp *w = &c->warp[warp];
 	const struct gang *g = exec_gang_of(c, warp);
 
-	if (!can_run(d, c, warp))
-		return false;
-	if (!lanes)
-		return true;
-	for (u32 i = 0; i < w->groups; i++)
-		if (w->group[i].state == GROUP_READY && w->group[i].mask & lanes)
-			return !warp_meets_at(g, w, w->group[i].pc);
-	return false;
+	return can_run(d, c, warp) && (!lanes || can_go_on(g, w, lanes));
 }
 
 /* Other lanes of the preferred ones' warp: they are to meet, most often. */
@@ -387,6 +389,19 @@ bool debug_must_leave(struct debug_grid *d, struct gang *g, u32 pc)
 	if (g->active & d->cursor.frozen_here || !(g->active & d->cursor.only))
 		return true;
 	return d->cursor.only != FULL_MASK && warp_meets_at(g, w, warp_label_of(g, pc));
+}
+
+void debug_note_polling(struct debug_grid *d, const struct gang *g, u32 before)
+{
+	const u16 polls = UOPF_BACK | UOPF_POLL;
+	u32 pc = before;
+
+	if (g->active & d->cursor.only || before == NO_PC)
+		return;
+	while ((g->uops[pc].flags & polls) != polls)
+		if (d->marks[++pc])
+			return;
+	d->cursor.others |= can_go_on(g, &g->warp_at[g->warp], d->cursor.only);
 }
 
 /* ---- after a turn ---- */

@@ -12,7 +12,10 @@ sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
 [ -n "$no_programs" ] || succeeds "files are compiled apart" ptxloom cc -G "$top/tests/debug/apart/one.cu" \
 	"$top/tests/debug/apart/two.cu" -o "$scratch/programs/apart"
 sessions "apart" "$top/tests/debug/apart.txt" --programs "$scratch/programs"
-build_by_nvcc mixed inlined dynamic
+sessions "groups" "$top/tests/debug/groups.txt" --programs "$scratch/programs"
+sessions "clusters" "$top/tests/debug/clusters.txt" --ptx "$top/tests/debug/nvcc" --device h100
+build_by_nvcc mixed inlined dynamic grid
+sessions "groups, nvcc" "$top/tests/debug/groups.txt" --programs "$scratch/by_nvcc"
 sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"
 [ -n "$no_programs" ] || succeeds "files are linked by nvcc" "$nvcc" -G -rdc=true -arch=sm_80 \
 	"$top/tests/debug/apart/one.cu" "$top/tests/debug/apart/two.cu" -o "$scratch/by_nvcc/apart"

@@ -41,6 +41,8 @@ static const struct builtin {
 	{"blockIdx", &uint3_type, SR_ctaid},
 	{"blockDim", &dim3_type, SR_ntid},
 	{"gridDim", &dim3_type, SR_nctaid},
+	{"clusterIdx", &uint3_type, SR_clusterid},
+	{"clusterDim", &dim3_type, SR_cluster_nctaid},
 };
 
 static bool read_vector(struct expr_evaluation *e, enum isa_sreg_id id, struct dbg_type *type,

@@ -123,7 +123,8 @@ static void say_diverged(struct debugger *x, u32 lanes, struct text *t)
 
 		if (!mine)
 			continue;
-		w = where_of(x, loaded_place(debug_env(x->grid)->program, groups[i].pc));
+		w = where_of_lane(x, c, x->move.warp, (u32)__builtin_ctz(mine),
+				  loaded_place(debug_env(x->grid)->program, groups[i].pc));
 		text_puts(t, ", ");
 		say_lanes(mine, t);
 		text_printf(t, " (%08x) wait%s at line %u", mine, mine & (mine - 1) ? "" : "s",
