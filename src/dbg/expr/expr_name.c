@@ -37,12 +37,9 @@ static const struct builtin {
 	struct dbg_type *type;
 	enum isa_sreg_id id;
 } builtins[] = {
-	{"threadIdx", &uint3_type, SR_tid},
-	{"blockIdx", &uint3_type, SR_ctaid},
-	{"blockDim", &dim3_type, SR_ntid},
-	{"gridDim", &dim3_type, SR_nctaid},
-	{"clusterIdx", &uint3_type, SR_clusterid},
-	{"clusterDim", &dim3_type, SR_cluster_nctaid},
+	{"threadIdx", &uint3_type, SR_tid},        {"blockIdx", &uint3_type, SR_ctaid},
+	{"blockDim", &dim3_type, SR_ntid},         {"gridDim", &dim3_type, SR_nctaid},
+	{"clusterIdx", &uint3_type, SR_clusterid}, {"clusterDim", &dim3_type, SR_cluster_nctaid},
 };
 
 static bool read_vector(struct expr_evaluation *e, enum isa_sreg_id id, struct dbg_type *type,
